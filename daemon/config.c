@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+
+#include <glib.h>
+#include <stdarg.h>
+
+#include "config.h"
+#include "util.h"
+
+/* The longest interval that makes sense to anybody: a day. */
+#define INTERVAL_MAX_SEC (24.0 * 3600)
+
+static int complain(char **ret_message, const char *path, const char *format, ...) _printf_(3, 4);
+
+static int complain(char **ret_message, const char *path, const char *format, ...)
+{
+	_cleanup_free_ char *what = NULL;
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = vasprintf(&what, format, args);
+	va_end(args);
+	if (r < 0 || asprintf(ret_message, "%s: %s", path, what) < 0)
+		return -ENOMEM;
+	return -EINVAL;
+}
+
+/* Seconds, with a fraction. */
+static int parse_seconds(GKeyFile *file, const char *path, const char *key, double least,
+			 bool zero_is_never, uint64_t *value, char **ret_message)
+{
+	g_autofree char *text = g_key_file_get_value(file, "Daemon", key, NULL);
+	char *end;
+	double seconds;
+
+	if (!text)
+		return 0;
+	seconds = g_ascii_strtod(text, &end);
+	if (end == text || *end || !(seconds >= 0 && seconds <= INTERVAL_MAX_SEC) ||
+	    (seconds < least && !(zero_is_never && seconds == 0)))
+		return complain(ret_message, path,
+				"[Daemon] %s=%s: expected seconds from %g to %g%s", key, text,
+				least, INTERVAL_MAX_SEC, zero_is_never ? ", or 0 for never" : "");
+	*value = (uint64_t)(seconds * USEC_PER_SEC);
+	return 0;
+}
+
+static int parse_boolean(GKeyFile *file, const char *path, const char *key, bool *value,
+			 char **ret_message)
+{
+	g_autofree char *text = g_key_file_get_value(file, "Devices", key, NULL);
+
+	if (!text)
+		return 0;
+	if (streq(text, "yes") || streq(text, "true"))
+		*value = true;
+	else if (streq(text, "no") || streq(text, "false"))
+		*value = false;
+	else
+		return complain(ret_message, path, "[Devices] %s=%s: expected yes or no", key,
+				text);
+	return 0;
+}
+
+/* Every group and key of the file is one that we know: a misspelt key must not be passed over. */
+static int check_keys(GKeyFile *file, const char *path, char **ret_message)
+{
+	static const char *const known[][5] = {
+		{"Daemon", "ReconcileIntervalSec", "QueryTimeoutSec", NULL},
+		{"Devices", "HoldContexts", "NeverOpen", "Hbl", NULL},
+	};
+	g_auto(GStrv) groups = g_key_file_get_groups(file, NULL);
+
+	for (char **group = groups; *group; group++) {
+		g_auto(GStrv) keys = g_key_file_get_keys(file, *group, NULL, NULL);
+		const char *const *row = NULL;
+
+		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+			if (streq(known[i][0], *group))
+				row = known[i];
+		if (!row)
+			return complain(ret_message, path,
+					"[%s]: unknown group, expected [Daemon] or [Devices]",
+					*group);
+		for (char **key = keys; *key; key++) {
+			size_t i = 1;
+
+			while (row[i] && !streq(row[i], *key))
+				i++;
+			if (!row[i])
+				return complain(ret_message, path, "[%s] %s=: unknown key", *group,
+						*key);
+		}
+	}
+	return 0;
+}
+
+int config_load(Config *c, const char *path, char **ret_message)
+{
+	g_autoptr(GKeyFile) file = g_key_file_new();
+	g_autoptr(GError) error = NULL;
+	Config n = *c;
+	int r;
+
+	if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &error)) {
+		if (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+			return -ENOENT;
+		return complain(ret_message, path, "%s", error->message);
+	}
+	r = check_keys(file, path, ret_message);
+	if (r < 0)
+		return r;
+	r = parse_seconds(file, path, "ReconcileIntervalSec", 1, true, &n.reconcile_usec,
+			  ret_message);
+	if (r < 0)
+		return r;
+	r = parse_seconds(file, path, "QueryTimeoutSec", 0.01, false, &n.query_timeout_usec,
+			  ret_message);
+	if (r < 0)
+		return r;
+	r = parse_boolean(file, path, "HoldContexts", &n.hold_contexts, ret_message);
+	if (r < 0)
+		return r;
+	r = parse_boolean(file, path, "Hbl", &n.hbl, ret_message);
+	if (r < 0)
+		return r;
+	if (g_key_file_has_key(file, "Devices", "NeverOpen", NULL)) {
+		g_strfreev(n.never_open);
+		n.never_open =
+			g_key_file_get_string_list(file, "Devices", "NeverOpen", NULL, NULL);
+	}
+	*c = n;
+	return 0;
+}
+
+void config_done(Config *c)
+{
+	g_strfreev(c->never_open);
+	c->never_open = NULL;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "event.h"
+
+#include "util.h"
+
+static const char *const names[_REASON_MAX] = {
+#define R(reason, name) [REASON_##reason] = name,
+	EVENT_REASONS(R)
+#undef R
+};
+
+const char *event_reason_name(EventReason reason)
+{
+	return reason >= 0 && reason < _REASON_MAX ? names[reason] : "unknown";
+}
+
+EventReason event_reason_from_name(const char *name)
+{
+	for (EventReason r = 0; r < _REASON_MAX; r++)
+		if (streq(names[r], name))
+			return r;
+	return _REASON_INVALID;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The seam between the core and what it watches: the kernel (source-kernel.c) or a scenario (simulator.c).
+ *
+ * A source reports events and answers queries. Both are asynchronous: it calls the handler from the event loop, never from inside a call
+ * that the core makes. No call of a source blocks, and none of them can reach firmware in the process of the core.
+ */
+
+#include <systemd/sd-event.h>
+
+#include "event.h"
+#include "port.h"
+
+/* A set of ports, bit n for port n; bit 0 is not used. */
+typedef struct PortSet {
+	uint64_t bits[4];
+} PortSet;
+
+_Static_assert(RDMA_PORT_MAX < 256, "PortSet is too small");
+
+static inline void port_set_add(PortSet *s, uint32_t port)
+{
+	s->bits[port / 64] |= UINT64_C(1) << (port % 64);
+}
+
+static inline bool port_set_has(const PortSet *s, uint32_t port)
+{
+	return s->bits[port / 64] >> (port % 64) & 1;
+}
+
+static inline bool port_set_is_empty(const PortSet *s)
+{
+	return (s->bits[0] | s->bits[1] | s->bits[2] | s->bits[3]) == 0;
+}
+
+/* One question to the hardware. */
+typedef struct Query {
+	uint64_t id;	 /* chosen by the core, not 0 */
+	uint32_t device; /* kernel index */
+	AttrText name;	 /* its name when asked */
+	bool attributes; /* read the device's own attributes too */
+	bool pkeys;	 /* read the P_Key tables: on IB each entry is a firmware command */
+	PortSet ports;
+} Query;
+
+/* What a source calls. USERDATA is the one given to source_new(). */
+typedef struct SourceHandler {
+	/* Something may have changed. */
+	void (*event)(void *userdata, const Event *event);
+	/* The answer to a query, in this order: the device if its attributes were asked for, each port that was asked for
+	 * (unless the query ends early), then exactly one end. The snapshots hold what the source supplied; the handler may take
+	 * what they own by emptying them. A port whose own query failed has ERROR, a negative errno, and what other sources supplied. */
+	void (*device)(void *userdata, uint64_t id, DeviceSnapshot *snapshot);
+	void (*port)(void *userdata, uint64_t id, uint32_t port, int error, PortSnapshot *snapshot);
+	/* ERROR is 0 or a negative errno; TEXT says in words what failed ("" for 0). -ETIMEDOUT: the device is wedged. It takes no query
+	 * until the source reports an event with REASON_RECOVERED for it. -EPIPE: what asked the device crashed; try again later. */
+	void (*end)(void *userdata, uint64_t id, int error, const char *text);
+} SourceHandler;
+
+typedef struct Source Source;
+
+/* A source embeds this as its first member. */
+struct Source {
+	const struct SourceOps *ops;
+};
+
+typedef struct SourceOps {
+	/* Begins to report events. Comes before the first enumerate(), so that nothing falls between. */
+	int (*start)(Source *s);
+	/* The devices that exist now: a new array of *RET_N snapshots with index, name, node type, GUIDs, firmware version, port
+	 * count and protocol supplied. The caller frees it with device_array_free(). */
+	int (*enumerate)(Source *s, DeviceSnapshot **ret, size_t *ret_n);
+	/* Asks. At most one query for a device is under way at a time (-EBUSY). -ETIMEDOUT while the device is wedged. */
+	int (*query)(Source *s, const Query *query);
+	/* The device has gone: closes what is open of it at once and forgets its query (no end() follows). */
+	void (*forget)(Source *s, uint32_t device);
+	/* The rtnetlink side needs to know which interfaces matter: those of these ports changed. May be NULL. */
+	void (*netdevs_changed)(Source *s, uint32_t device, uint32_t port, const Table *netdevs,
+				const Table *gids);
+	void (*free)(Source *s);
+} SourceOps;
+
+void device_array_free(DeviceSnapshot *devices, size_t n);
+
+static inline void source_free(Source *s)
+{
+	if (s)
+		s->ops->free(s);
+}
+DEFINE_CLEANUP(Source, source_free);

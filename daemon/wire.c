@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "wire.h"
+
+#include <sys/socket.h>
+
+size_t wire_size(WireType type)
+{
+	switch (type) {
+	case WIRE_QUERY:
+		return sizeof(WireQuery);
+	case WIRE_FORGET:
+		return sizeof(WireHeader);
+	case WIRE_DEVICE:
+		return sizeof(WireDevice);
+	case WIRE_PORT:
+		return sizeof(WirePort);
+	case WIRE_TABLE:
+		return sizeof(WireTable);
+	case WIRE_END:
+		return sizeof(WireEnd);
+	case WIRE_EVENT:
+		return sizeof(WireEvent);
+	case _WIRE_MAX:
+		break;
+	}
+	return 0;
+}
+
+uint32_t wire_page_entries(AttrType type)
+{
+	return (uint32_t)(WIRE_PAGE_BYTES / attr_table_entry_size(type));
+}
+
+static bool terminated(const char *text, size_t size)
+{
+	return memchr(text, '\0', size) != NULL;
+}
+
+static bool texts_terminated(const Attribute *rows, size_t n, const void *values)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].type == ATTR_TEXT &&
+		    !terminated(attr_get_text(&rows[i], values), rows[i].size))
+			return false;
+	return true;
+}
+
+/* Whether no bit from N on is set. */
+static bool mask_within(const AttrMask *m, unsigned int n)
+{
+	for (unsigned int i = n; i < 128; i++)
+		if (mask_has(m, i))
+			return false;
+	return true;
+}
+
+static const char *check_table(const WireTable *t)
+{
+	size_t entry_size;
+
+	if (t->type >= _ATTR_TYPE_MAX)
+		return "table type unknown";
+	entry_size = attr_table_entry_size((AttrType)t->type);
+	if (entry_size == 0)
+		return "table type unknown";
+	if ((t->type == ATTR_CHARDEVS) != (t->header.port == 0))
+		return "table belongs to another kind of object";
+	if (t->total == 0 || t->total > TABLE_ENTRIES_MAX)
+		return "table size out of bounds";
+	if (t->n == 0 || t->n > WIRE_PAGE_BYTES / entry_size)
+		return "page size out of bounds";
+	if (t->first >= t->total || t->n > t->total - t->first)
+		return "page outside its table";
+	for (uint32_t i = 0; i < t->n; i++) {
+		const void *e = t->entries + i * entry_size;
+		const GidEntry *gid = e;
+		const NetdevEntry *netdev = e;
+		const ChardevEntry *chardev = e;
+
+		if ((t->type == ATTR_GIDS && !terminated(gid->netdev, sizeof(gid->netdev))) ||
+		    (t->type == ATTR_NETDEVS && !terminated(netdev->name, sizeof(netdev->name))) ||
+		    (t->type == ATTR_CHARDEVS &&
+		     (!terminated(chardev->class, sizeof(chardev->class)) ||
+		      !terminated(chardev->path, sizeof(chardev->path)))))
+			return "text in a table not terminated";
+	}
+	return NULL;
+}
+
+static const char *check(const WireMessage *m, size_t size)
+{
+	const WireHeader *h = &m->header;
+
+	if (size < sizeof(*h) || h->magic != WIRE_MAGIC)
+		return "not a message";
+	if (h->version != WIRE_VERSION)
+		return "other version of the protocol";
+	if (h->type >= _WIRE_MAX || wire_size(h->type) == 0)
+		return "type unknown";
+	if (size != wire_size(h->type))
+		return "wrong size for its type";
+	if (h->port > RDMA_PORT_MAX && h->type != WIRE_EVENT)
+		return "port out of range";
+
+	switch ((WireType)h->type) {
+	case WIRE_QUERY:
+		return terminated(m->query.query.name, sizeof(m->query.query.name))
+			       ? NULL
+			       : "text not terminated";
+	case WIRE_DEVICE:
+		if (!texts_terminated(device_attributes, _DEVICE_ATTR_MAX, &m->device.values))
+			return "text not terminated";
+		return mask_within(&m->device.supplied, _DEVICE_ATTR_MAX) ? NULL
+									  : "attribute unknown";
+	case WIRE_PORT:
+		if (h->port == 0)
+			return "port out of range";
+		if (m->port.error > 0)
+			return "error is no negative errno";
+		if (!texts_terminated(port_attributes, _PORT_ATTR_MAX, &m->port.values))
+			return "text not terminated";
+		return mask_within(&m->port.supplied, _PORT_ATTR_MAX) ? NULL : "attribute unknown";
+	case WIRE_TABLE:
+		return check_table(&m->table);
+	case WIRE_END:
+		if (m->end.error > 0)
+			return "error is no negative errno";
+		return terminated(m->end.text, sizeof(m->end.text)) ? NULL : "text not terminated";
+	case WIRE_EVENT:
+		return m->event.reason < _REASON_MAX ? NULL : "reason unknown";
+	case WIRE_FORGET:
+	case _WIRE_MAX:
+		break;
+	}
+	return NULL;
+}
+
+int wire_check(const WireMessage *message, size_t size, const char **ret_why)
+{
+	const char *why = check(message, size);
+
+	if (!why)
+		return 0;
+	*ret_why = why;
+	return -EBADMSG;
+}
+
+int wire_send(int fd, const WireMessage *message)
+{
+	ssize_t n;
+
+	do
+		n = send(fd, message, wire_size((WireType)message->header.type), MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+int wire_receive(int fd, WireMessage *ret, const char **ret_why)
+{
+	ssize_t n;
+	int r;
+
+	do
+		n = recv(fd, ret, sizeof(*ret), MSG_TRUNC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == ECONNRESET ? 0 : -errno;
+	if (n == 0)
+		return 0;
+	/* MSG_TRUNC: n is the packet's size even if that is more than there is room for, and then the wrong one */
+	r = wire_check(ret, (size_t)n, ret_why);
+	return r < 0 ? r : 1;
+}
+
+int wire_send_table(int fd, WireHeader header, AttrType type, const Table *table)
+{
+	uint32_t room = wire_page_entries(type);
+
+	header.type = WIRE_TABLE;
+	for (uint32_t first = 0; table && first < table->n; first += room) {
+		WireMessage m = {.table = {.header = header,
+					   .type = type,
+					   .total = table->n,
+					   .first = first,
+					   .n = MIN(room, table->n - first)}};
+		int r;
+
+		memcpy(m.table.entries, table->entries + (size_t)first * table->entry_size,
+		       (size_t)m.table.n * table->entry_size);
+		r = wire_send(fd, &m);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int wire_assemble(WireAssembly *a, const WireTable *page, Table **ret)
+{
+	AttrType type = (AttrType)page->type;
+	size_t entry_size = attr_table_entry_size(type);
+
+	if (!a->table) {
+		if (page->first != 0)
+			return -EBADMSG;
+		a->table = calloc(1, sizeof(Table) + page->total * entry_size);
+		if (!a->table)
+			return -ENOMEM;
+		a->table->n = page->total;
+		a->table->entry_size = (uint32_t)entry_size;
+		a->type = type;
+		a->device = page->header.device;
+		a->port = page->header.port;
+		a->received = 0;
+	}
+	if (type != a->type || page->header.device != a->device || page->header.port != a->port ||
+	    page->total != a->table->n || page->first != a->received)
+		return -EBADMSG;
+	memcpy(a->table->entries + page->first * entry_size, page->entries, page->n * entry_size);
+	a->received += page->n;
+	if (a->received < page->total)
+		return 0;
+	*ret = steal_pointer(&a->table);
+	return 1;
+}
+
+void wire_assembly_done(WireAssembly *a)
+{
+	table_free(a->table);
+	*a = (WireAssembly){};
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "attribute.h"
+
+#include <assert.h>
+#include <strings.h>
+
+#include "decode.h"
+#include "names.h"
+
+#define ROW(prefix, structure, field_, name_, type_, unit_, interface_, class_, valid_, source_,   \
+	    help_)                                                                                 \
+	[prefix##_##field_] = {                                                                    \
+		.field = #field_,                                                                  \
+		.name = #name_,                                                                    \
+		.type = ATTR_##type_,                                                              \
+		.unit = UNIT_##unit_,                                                              \
+		.interface = INTERFACE_##interface_,                                               \
+		.class = CLASS_##class_,                                                           \
+		.valid = VALID_##valid_,                                                           \
+		.source = SOURCE_##source_,                                                        \
+		.help = help_,                                                                     \
+		.offset = offsetof(structure, field_),                                             \
+		.size = sizeof(attr_##type_),                                                      \
+	},
+
+const Attribute port_attributes[_PORT_ATTR_MAX] = {
+#define PORT(...) ROW(PORT_ATTR, PortValues, __VA_ARGS__)
+#include "port-attributes.def"
+#undef PORT
+};
+
+const Attribute device_attributes[_DEVICE_ATTR_MAX] = {
+#define DEVICE(...) ROW(DEVICE_ATTR, DeviceValues, __VA_ARGS__)
+#include "device-attributes.def"
+#undef DEVICE
+};
+
+static const struct {
+	const char *raw, *published;
+} signatures[_ATTR_TYPE_MAX] = {
+#define T(type, storage, raw_, published_) [ATTR_##type] = {raw_, published_},
+	ATTR_TYPES(T)
+#undef T
+};
+
+const char *attr_signature(AttrType type)
+{
+	return signatures[type].published;
+}
+
+const char *attr_raw_signature(AttrType type)
+{
+	return signatures[type].raw;
+}
+
+uint64_t attr_get_raw(const Attribute *a, const void *values)
+{
+	const char *p = (const char *)values + a->offset;
+	uint32_t u32;
+	uint64_t u64;
+
+	if (a->size == sizeof(u32)) {
+		memcpy(&u32, p, sizeof(u32));
+		return u32;
+	}
+	assert(a->size == sizeof(u64));
+	memcpy(&u64, p, sizeof(u64));
+	return u64;
+}
+
+void attr_set_raw(const Attribute *a, void *values, uint64_t raw)
+{
+	char *p = (char *)values + a->offset;
+	uint32_t u32 = (uint32_t)raw;
+
+	if (a->size == sizeof(u32)) {
+		memcpy(p, &u32, sizeof(u32));
+		return;
+	}
+	assert(a->size == sizeof(raw));
+	memcpy(p, &raw, sizeof(raw));
+}
+
+static void publish_names(const Attribute *a, uint32_t flags, AttrValue *ret)
+{
+	size_t n = 0;
+
+	for (unsigned int bit = 0; bit < 32; bit++)
+		if (flags >> bit & 1)
+			ret->names[n++] = decode_capability(a->type, bit);
+	ret->names[n] = NULL;
+	ret->kind = ATTR_VALUE_NAMES;
+}
+
+static void publish_enumeration(const Attribute *a, uint32_t value, AttrValue *ret)
+{
+	const char *name = decode_name(a->type, value);
+
+	if (name)
+		text_copy(ret->text, sizeof(ret->text), name);
+	else
+		snprintf(ret->text, sizeof(ret->text), "unknown(%u)", value);
+	ret->kind = ATTR_VALUE_TEXT;
+}
+
+int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
+{
+	uint64_t raw = a->type == ATTR_TEXT ? 0 : attr_get_raw(a, values);
+
+	switch (a->type) {
+	case ATTR_TEXT:
+		memcpy(ret->text, attr_get_text(a, values), sizeof(ret->text));
+		ret->kind = ATTR_VALUE_TEXT;
+		return 0;
+	case ATTR_U32:
+		ret->u32 = (uint32_t)raw;
+		ret->kind = ATTR_VALUE_U32;
+		return 0;
+	case ATTR_U64:
+		ret->u64 = raw;
+		ret->kind = ATTR_VALUE_U64;
+		return 0;
+	case ATTR_BOOL:
+		ret->boolean = raw != 0;
+		ret->kind = ATTR_VALUE_BOOL;
+		return 0;
+	case ATTR_GRH_FLAG:
+		ret->boolean = raw & 1; /* IBV_QPF_GRH_REQUIRED */
+		ret->kind = ATTR_VALUE_BOOL;
+		return 0;
+	case ATTR_GUID:
+		guid_format(raw, ret->text);
+		ret->kind = ATTR_VALUE_TEXT;
+		return 0;
+	case ATTR_DEVICE_PATH:
+		snprintf(ret->text, sizeof(ret->text), RDMAD_DEVICE_PREFIX "/%u", (uint32_t)raw);
+		ret->kind = ATTR_VALUE_TEXT;
+		return 0;
+	case ATTR_PORT_STATE:
+	case ATTR_PHYS_STATE:
+	case ATTR_LINK_LAYER:
+	case ATTR_PROTOCOL:
+	case ATTR_NODE_TYPE:
+	case ATTR_OPERSTATE:
+	case ATTR_SPEED:
+		publish_enumeration(a, (uint32_t)raw, ret);
+		return 0;
+	case ATTR_MTU:
+	case ATTR_WIDTH:
+	case ATTR_VL_CODE:
+		ret->u32 = decode_number(a->type, (uint32_t)raw);
+		ret->kind = ATTR_VALUE_U32;
+		return ret->u32 ? 0 : -ERANGE;
+	case ATTR_TIMEOUT:
+		/* five bits: up to 4.096 us << 31, 2.4 hours */
+		ret->u64 = raw < 32 ? ((UINT64_C(4096) << raw) + 999) / 1000 : 0;
+		ret->kind = ATTR_VALUE_U64;
+		return raw < 32 ? 0 : -ERANGE;
+	case ATTR_CAP_FLAGS:
+	case ATTR_CAP_FLAGS2:
+		publish_names(a, (uint32_t)raw, ret);
+		return 0;
+	case ATTR_UNAVAILABLE:
+	case ATTR_GIDS:
+	case ATTR_PKEYS:
+	case ATTR_NETDEVS:
+	case ATTR_CHARDEVS:
+	case _ATTR_TYPE_MAX:
+		break;
+	}
+	return -EOPNOTSUPP;
+}
+
+/* A list of capability names, separated by commas. */
+static int parse_names(const Attribute *a, const char *text, uint64_t *ret)
+{
+	uint64_t flags = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, ",");
+		unsigned int bit = 0;
+
+		while (bit < 32 && (strncasecmp(decode_capability(a->type, bit), text, n) != 0 ||
+				    decode_capability(a->type, bit)[n]))
+			bit++;
+		if (bit == 32 || n == 0)
+			return -EINVAL;
+		flags |= UINT64_C(1) << bit;
+		text += n;
+		text += *text == ',';
+	}
+	*ret = flags;
+	return 0;
+}
+
+static int parse_boolean(const char *text, uint64_t *ret)
+{
+	static const char *const yes[] = {"yes", "true", "on", "1"};
+	static const char *const no[] = {"no", "false", "off", "0"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(yes); i++) {
+		if (strcasecmp(text, yes[i]) == 0) {
+			*ret = 1;
+			return 0;
+		}
+		if (strcasecmp(text, no[i]) == 0) {
+			*ret = 0;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int attr_parse(const Attribute *a, void *values, const char *text)
+{
+	const char *raw_text = startswith(text, "raw:");
+	uint64_t most = a->size == sizeof(uint32_t) ? UINT32_MAX : UINT64_MAX;
+	uint64_t raw = 0;
+	uint32_t code = 0;
+	int r = -EOPNOTSUPP;
+
+	if (a->size == 0)
+		return -EOPNOTSUPP;
+	if (a->type == ATTR_TEXT) {
+		text_copy((char *)values + a->offset, a->size, text);
+		text_sanitize((char *)values + a->offset, a->size);
+		return 0;
+	}
+	if (raw_text) {
+		r = text_to_u64(raw_text, most, &raw);
+		if (r < 0)
+			return -EINVAL;
+		attr_set_raw(a, values, raw);
+		return 0;
+	}
+
+	switch (a->type) {
+	case ATTR_U32:
+	case ATTR_U64:
+	case ATTR_DEVICE_PATH:
+		r = text_to_u64(text, most, &raw);
+		break;
+	case ATTR_TIMEOUT: /* the exponent: nobody has 4.096 us << n in the head */
+		r = text_to_u64(text, 31, &raw);
+		break;
+	case ATTR_BOOL:
+	case ATTR_GRH_FLAG:
+		r = parse_boolean(text, &raw);
+		break;
+	case ATTR_GUID:
+		r = guid_parse(text, &raw);
+		break;
+	case ATTR_PORT_STATE:
+	case ATTR_PHYS_STATE:
+	case ATTR_LINK_LAYER:
+	case ATTR_PROTOCOL:
+	case ATTR_NODE_TYPE:
+	case ATTR_OPERSTATE:
+	case ATTR_SPEED:
+		r = decode_value(a->type, text, &code);
+		raw = code;
+		break;
+	case ATTR_MTU:
+	case ATTR_WIDTH:
+	case ATTR_VL_CODE:
+		r = text_to_u64(text, UINT32_MAX, &raw);
+		if (r == 0)
+			r = decode_code(a->type, raw, &code);
+		raw = code;
+		break;
+	case ATTR_CAP_FLAGS:
+	case ATTR_CAP_FLAGS2:
+		r = parse_names(a, text, &raw);
+		break;
+	case ATTR_TEXT:
+	case ATTR_UNAVAILABLE:
+	case ATTR_GIDS:
+	case ATTR_PKEYS:
+	case ATTR_NETDEVS:
+	case ATTR_CHARDEVS:
+	case _ATTR_TYPE_MAX:
+		break;
+	}
+	if (r < 0)
+		return r == -EOPNOTSUPP ? r : -EINVAL;
+	attr_set_raw(a, values, raw);
+	return 0;
+}
+
+const char *const *attr_type_names(AttrType type)
+{
+	return decode_names(type);
+}
+
+static int find_row(const Attribute *rows, size_t n, const char *text, bool by_field)
+{
+	for (size_t i = 0; i < n; i++)
+		if (streq(by_field ? rows[i].field : rows[i].name, text))
+			return (int)i;
+	return -ENOENT;
+}
+
+int port_attr_from_field(const char *field, PortAttr *ret)
+{
+	int r = find_row(port_attributes, _PORT_ATTR_MAX, field, true);
+
+	if (r >= 0)
+		*ret = (PortAttr)r;
+	return MIN(r, 0);
+}
+
+int port_attr_from_name(const char *name, PortAttr *ret)
+{
+	int r = find_row(port_attributes, _PORT_ATTR_MAX, name, false);
+
+	if (r >= 0)
+		*ret = (PortAttr)r;
+	return MIN(r, 0);
+}
+
+int device_attr_from_field(const char *field, DeviceAttr *ret)
+{
+	int r = find_row(device_attributes, _DEVICE_ATTR_MAX, field, true);
+
+	if (r >= 0)
+		*ret = (DeviceAttr)r;
+	return MIN(r, 0);
+}
+
+int device_attr_from_name(const char *name, DeviceAttr *ret)
+{
+	int r = find_row(device_attributes, _DEVICE_ATTR_MAX, name, false);
+
+	if (r >= 0)
+		*ret = (DeviceAttr)r;
+	return MIN(r, 0);
+}
+
+const char *attr_unit_name(AttrUnit unit)
+{
+	static const char *const names[_UNIT_MAX] = {
+		[UNIT_NONE] = "",
+		[UNIT_BYTES] = "bytes",
+		[UNIT_LANES] = "lanes",
+		[UNIT_ENTRIES] = "entries",
+		[UNIT_BITS_PER_S] = "bit/s",
+		[UNIT_USEC] = "us",
+		[UNIT_TIMESTAMP] = "us since 1970",
+		[UNIT_BITS] = "bits",
+		[UNIT_HEX] = "id",
+	};
+
+	return names[unit];
+}
+
+const char *attr_interface_name(AttrInterface interface)
+{
+	static const char *const names[_INTERFACE_MAX] = {
+		[INTERFACE_DEVICE] = RDMAD_INTERFACE_DEVICE,
+		[INTERFACE_PORT] = RDMAD_INTERFACE_PORT,
+		[INTERFACE_INFINIBAND] = RDMAD_INTERFACE_INFINIBAND,
+		[INTERFACE_ETHERNET] = RDMAD_INTERFACE_ETHERNET,
+		[INTERFACE_MLX5] = RDMAD_INTERFACE_MLX5,
+		[INTERFACE_HBL] = RDMAD_INTERFACE_HBL,
+		[INTERFACE_RAW] = "",
+	};
+
+	return names[interface];
+}
+
+const char *attr_class_name(AttrClass class)
+{
+	static const char *const names[_CLASS_MAX] = {
+		[CLASS_IDENTITY] = "identity",
+		[CLASS_CONST] = "constant",
+		[CLASS_DYNAMIC] = "dynamic",
+		[CLASS_COUNTER] = "counter",
+	};
+
+	return names[class];
+}
+
+const char *attr_validity_name(AttrValidity valid)
+{
+	static const char *const names[_VALID_MAX] = {
+		[VALID_ALWAYS] = "always",
+		[VALID_LINK_UP] = "link-up",
+		[VALID_CONFIGURED] = "armed-or-active",
+		[VALID_NONZERO] = "if-present",
+	};
+
+	return names[valid];
+}
+
+const char *attr_source_name(AttrSource source)
+{
+	static const char *const names[_SOURCE_MAX] = {
+		[SOURCE_VERBS] = "verbs",
+		[SOURCE_NLDEV] = "rdma-netlink",
+		[SOURCE_SYSFS] = "sysfs",
+		[SOURCE_RTNL] = "rtnetlink",
+		[SOURCE_DV] = "direct-verbs",
+		[SOURCE_DERIVED] = "derived",
+		[SOURCE_CORE] = "rdmad",
+	};
+
+	return names[source];
+}

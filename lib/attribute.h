@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The attribute tables at run time.
+ *
+ * port-attributes.def and device-attributes.def expand here to the plain structures PortValues and DeviceValues, which
+ * hold the raw numbers as verbs and netlink give them, and to arrays of struct Attribute, which say how to understand,
+ * publish, parse and document each. Everything else loops over those arrays. Nothing here allocates but tables, logs, or does I/O.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util.h"
+
+/* Storage of an attribute. Text is always terminated, zero behind its end, and valid UTF-8. */
+typedef char AttrText[64];
+/* No storage among the values. (A structure without members has size 0 in GNU C.) */
+typedef struct AttrNone {
+} AttrNone;
+
+/*
+ * T(type, storage, raw D-Bus signature, published D-Bus signature). A table takes no room among the values: its entries are in a
+ * struct Table beside them. UNAVAILABLE is computed from the validity mask.
+ */
+/* clang-format off */
+#define ATTR_TYPES(T)                                                                                       \
+	T(U32,         uint32_t,  "u", "u")                                                                 \
+	T(U64,         uint64_t,  "t", "t")                                                                 \
+	T(BOOL,        uint32_t,  "b", "b")                                                                 \
+	T(TEXT,        AttrText,  "s", "s")                                                                 \
+	T(GUID,        uint64_t,  "t", "s")      /* 0011:2233:4455:6677, most significant first */          \
+	T(PORT_STATE,  uint32_t,  "u", "s")      /* enum ibv_port_state */                                  \
+	T(PHYS_STATE,  uint32_t,  "u", "s")      /* IBA vol. 1, PortInfo:PortPhysicalState; 9, 11 Omni-Path */ \
+	T(LINK_LAYER,  uint32_t,  "u", "s")      /* IBV_LINK_LAYER_* */                                     \
+	T(PROTOCOL,    uint32_t,  "u", "s")      /* enum AttrProtocol */                                    \
+	T(NODE_TYPE,   uint32_t,  "u", "s")      /* enum ibv_node_type as the kernel numbers it */          \
+	T(OPERSTATE,   uint32_t,  "u", "s")      /* IF_OPER_*, RFC 2863 */                                  \
+	T(SPEED,       uint32_t,  "u", "s")      /* IBA vol. 1, PortInfo:LinkSpeedActive and LinkSpeedExtActive as one code */ \
+	T(MTU,         uint32_t,  "u", "u")      /* enum ibv_mtu, published in bytes */                     \
+	T(WIDTH,       uint32_t,  "u", "u")      /* a bit, not a count; published as the number of lanes */ \
+	T(VL_CODE,     uint32_t,  "u", "u")      /* PortInfo:VLCap, published as the number of data VLs */  \
+	T(TIMEOUT,     uint32_t,  "u", "t")      /* exponent of 4.096 us * 2^n, published in us */          \
+	T(GRH_FLAG,    uint32_t,  "u", "b")      /* IBV_QPF_*; published: IBV_QPF_GRH_REQUIRED */           \
+	T(CAP_FLAGS,   uint32_t,  "u", "as")     /* IBV_PORT_* capability bits */                           \
+	T(CAP_FLAGS2,  uint32_t,  "u", "as")     /* IBV_PORT_*_SUP of CapabilityMask2 */                    \
+	T(DEVICE_PATH, uint32_t,  "u", "o")      /* kernel index of the device */                           \
+	T(UNAVAILABLE, AttrNone,  "",  "a{ss}")                                                             \
+	T(GIDS,        AttrNone,  "",  "a(ussss)") /* index, GID, type, netdev, address */                  \
+	T(PKEYS,       AttrNone,  "",  "a(uus)") /* index, P_Key, membership */                             \
+	T(NETDEVS,     AttrNone,  "",  "a(us)")  /* ifindex, name */                                        \
+	T(CHARDEVS,    AttrNone,  "",  "a(ssuu)") /* class, path, major, minor */
+/* clang-format on */
+
+typedef enum AttrType {
+#define T(type, storage, raw, published) ATTR_##type,
+	ATTR_TYPES(T)
+#undef T
+		_ATTR_TYPE_MAX
+} AttrType;
+
+typedef enum AttrUnit {
+	UNIT_NONE,
+	UNIT_BYTES,
+	UNIT_LANES,
+	UNIT_ENTRIES,
+	UNIT_BITS_PER_S,
+	UNIT_USEC,	/* a duration in microseconds */
+	UNIT_TIMESTAMP, /* microseconds of CLOCK_REALTIME */
+	UNIT_BITS,	/* a mask */
+	UNIT_HEX,	/* an identifier that people write in hexadecimal */
+	_UNIT_MAX
+} AttrUnit;
+
+typedef enum AttrInterface {
+	INTERFACE_DEVICE,
+	INTERFACE_PORT,
+	INTERFACE_INFINIBAND,
+	INTERFACE_ETHERNET,
+	INTERFACE_MLX5,
+	INTERFACE_HBL,
+	INTERFACE_RAW, /* no property: served by Query only */
+	_INTERFACE_MAX
+} AttrInterface;
+
+typedef enum AttrClass {
+	CLASS_IDENTITY,
+	CLASS_CONST,
+	CLASS_DYNAMIC,
+	CLASS_COUNTER,
+	_CLASS_MAX
+} AttrClass;
+
+typedef enum AttrValidity {
+	VALID_ALWAYS,
+	VALID_LINK_UP,
+	VALID_CONFIGURED,
+	VALID_NONZERO,
+	_VALID_MAX
+} AttrValidity;
+
+typedef enum AttrSource {
+	SOURCE_VERBS,
+	SOURCE_NLDEV,
+	SOURCE_SYSFS,
+	SOURCE_RTNL,
+	SOURCE_DV,
+	SOURCE_DERIVED,
+	SOURCE_CORE,
+	_SOURCE_MAX
+} AttrSource;
+
+/* What a port speaks; decides which interfaces its object has. */
+typedef enum AttrProtocol {
+	PROTOCOL_UNKNOWN,
+	PROTOCOL_INFINIBAND,
+	PROTOCOL_ROCE,
+	PROTOCOL_IWARP,
+	PROTOCOL_OPA,
+	PROTOCOL_USNIC,
+	_PROTOCOL_MAX
+} AttrProtocol;
+
+typedef enum PortAttr {
+#define PORT(field, name, type, unit, interface, class, valid, source, help) PORT_ATTR_##field,
+#include "port-attributes.def"
+#undef PORT
+	_PORT_ATTR_MAX
+} PortAttr;
+
+typedef enum DeviceAttr {
+#define DEVICE(field, name, type, unit, interface, class, valid, source, help) DEVICE_ATTR_##field,
+#include "device-attributes.def"
+#undef DEVICE
+	_DEVICE_ATTR_MAX
+} DeviceAttr;
+
+/* A set of attributes of one object, by PortAttr or DeviceAttr. */
+typedef struct AttrMask {
+	uint64_t bits[2];
+} AttrMask;
+
+_Static_assert(_PORT_ATTR_MAX <= 128, "AttrMask is too small for the ports' attributes");
+_Static_assert(_DEVICE_ATTR_MAX <= 128, "AttrMask is too small for the devices' attributes");
+
+static inline void mask_set(AttrMask *m, unsigned int a, bool on)
+{
+	if (on)
+		m->bits[a / 64] |= UINT64_C(1) << (a % 64);
+	else
+		m->bits[a / 64] &= ~(UINT64_C(1) << (a % 64));
+}
+
+static inline bool mask_has(const AttrMask *m, unsigned int a)
+{
+	return m->bits[a / 64] >> (a % 64) & 1;
+}
+
+static inline bool mask_is_empty(const AttrMask *m)
+{
+	return (m->bits[0] | m->bits[1]) == 0;
+}
+
+static inline AttrMask mask_or(AttrMask a, AttrMask b)
+{
+	return (AttrMask){{a.bits[0] | b.bits[0], a.bits[1] | b.bits[1]}};
+}
+
+#define T(type, storage, raw, published) typedef storage attr_##type;
+ATTR_TYPES(T)
+#undef T
+
+/* The scalar values, raw: plain data without pointers. Which of them mean anything is in the AttrMask that
+ * goes with them. */
+typedef struct PortValues {
+#define PORT(field, name, type, unit, interface, class, valid, source, help) attr_##type field;
+#include "port-attributes.def"
+#undef PORT
+} PortValues;
+
+typedef struct DeviceValues {
+#define DEVICE(field, name, type, unit, interface, class, valid, source, help) attr_##type field;
+#include "device-attributes.def"
+#undef DEVICE
+} DeviceValues;
+
+/* One row. The first part is the .def file's; OFFSET is where the field is in its structure and SIZE its size there: 0 for a
+ * table and for UNAVAILABLE. */
+typedef struct Attribute {
+	const char *field;
+	const char *name;
+	AttrType type;
+	AttrUnit unit;
+	AttrInterface interface;
+	AttrClass class;
+	AttrValidity valid;
+	AttrSource source;
+	const char *help;
+	uint16_t offset;
+	uint16_t size;
+} Attribute;
+
+extern const Attribute port_attributes[_PORT_ATTR_MAX];
+extern const Attribute device_attributes[_DEVICE_ATTR_MAX];
+
+/* Entries of the tables. An entry is plain data; unused bytes are zero, so that tables compare with memcmp(). */
+typedef struct GidEntry {
+	uint32_t index;
+	uint32_t type;	  /* enum GidType */
+	uint32_t ifindex; /* 0: none */
+	uint8_t gid[16];  /* network byte order */
+	char netdev[16];  /* name of ifindex, empty if that is 0 or in another network namespace */
+} GidEntry;
+
+/* enum ibv_gid_type_sysfs and the uverbs ABI agree on these */
+typedef enum GidType {
+	GID_TYPE_IB,
+	GID_TYPE_ROCE_V1,
+	GID_TYPE_ROCE_V2,
+	_GID_TYPE_MAX
+} GidType;
+
+typedef struct PkeyEntry {
+	uint32_t index;
+	uint32_t pkey; /* bit 15: full member */
+} PkeyEntry;
+
+typedef struct NetdevEntry {
+	uint32_t ifindex;
+	char name[16];
+} NetdevEntry;
+
+typedef struct ChardevEntry {
+	uint32_t major, minor;
+	char class[16]; /* verbs, mad, issm: the directory name below /sys/class without "infiniband_" */
+	char path[40];
+} ChardevEntry;
+
+/* An immutable array of entries of one kind. NULL stands for an empty one everywhere. */
+typedef struct Table {
+	uint32_t n;
+	uint32_t entry_size;
+	uint8_t entries[] __attribute__((aligned(8)));
+} Table;
+
+/* The most entries that a table of rdmad may have; a GID table has room for 1024 on rxe, 256 on mlx5, a P_Key table
+ * for at most 65535 (IBA) and 128 in practice. */
+#define TABLE_ENTRIES_MAX 4096U
+
+/* The tables of a port in the order in which a PortSnapshot carries them. */
+typedef enum PortTable {
+	PORT_TABLE_GIDS,
+	PORT_TABLE_PKEYS,
+	PORT_TABLE_NETDEVS,
+	_PORT_TABLE_MAX
+} PortTable;
+
+/* New table with a copy of N entries of ENTRY_SIZE bytes. NULL if there is no memory or N is 0 or above TABLE_ENTRIES_MAX. */
+Table *table_new(const void *entries, size_t n, size_t entry_size);
+static inline void table_free(Table *t)
+{
+	free(t);
+}
+DEFINE_CLEANUP(Table, table_free);
+bool table_equal(const Table *a, const Table *b);
+/* For loops: TABLE_FOREACH(GidEntry, e, table) ... */
+#define TABLE_FOREACH(type, e, t)                                                                  \
+	for (const type *e = (t) ? (const type *)(const void *)(t)->entries : NULL,                \
+			*e##_end = (t) ? e + (t)->n : NULL;                                        \
+	     e < e##_end; e++)
+
+/* Size of the entries of the tables of TYPE (ATTR_GIDS, ...); 0 if TYPE is none. */
+size_t attr_table_entry_size(AttrType type);
+/* Which table of a port holds the rows of TYPE; _PORT_TABLE_MAX if none does. */
+PortTable attr_port_table(AttrType type);
+/* The row of PORT_TABLE. */
+PortAttr port_table_attr(PortTable table);
+
+/* A value as it is published. TEXT and NAMES hold pointers to static strings or into the AttrValue itself. */
+typedef struct AttrValue {
+	enum {
+		ATTR_VALUE_BOOL,
+		ATTR_VALUE_U32,
+		ATTR_VALUE_U64,
+		ATTR_VALUE_TEXT,
+		ATTR_VALUE_NAMES
+	} kind;
+	union {
+		bool boolean;
+		uint32_t u32;
+		uint64_t u64;
+	};
+	AttrText text;
+	const char *names[65]; /* NULL at the end */
+} AttrValue;
+
+/* D-Bus signature of a type: as it is published, and of the raw field in Query ("" where there is none). */
+const char *attr_signature(AttrType type);
+const char *attr_raw_signature(AttrType type);
+/* The raw number of a scalar row in VALUES (a PortValues or DeviceValues); not for TEXT. */
+uint64_t attr_get_raw(const Attribute *a, const void *values);
+void attr_set_raw(const Attribute *a, void *values, uint64_t raw);
+static inline const char *attr_get_text(const Attribute *a, const void *values)
+{
+	return (const char *)values + a->offset;
+}
+
+/*
+ * How the scalar row A of VALUES is published: enumerations as names, MTUs in bytes, widths in lanes and so on. An enumeration
+ * value that nobody knows becomes "unknown(9)". -ERANGE if the number has no meaning in the unit (an MTU code of 6): there is then no value
+ * to publish, and *RET is the type's neutral value (0, "", false).
+ */
+int attr_publish(const Attribute *a, const void *values, AttrValue *ret);
+
+/*
+ * Sets the scalar row A of VALUES from TEXT as people write it: the published form ("active", 4096, "NDR", "4") or "raw:N".
+ * -EINVAL: not such a value. -EOPNOTSUPP: the row is a table or computed.
+ */
+int attr_parse(const Attribute *a, void *values, const char *text);
+
+/* The names that TEXT may have for an enumeration, for error messages and completion: NULL-terminated, or NULL if the type
+ * is no enumeration. */
+const char *const *attr_type_names(AttrType type);
+
+/* The rows by field or D-Bus name; -ENOENT. */
+int port_attr_from_field(const char *field, PortAttr *ret);
+int port_attr_from_name(const char *name, PortAttr *ret);
+int device_attr_from_field(const char *field, DeviceAttr *ret);
+int device_attr_from_name(const char *name, DeviceAttr *ret);
+
+/* Names of the columns of a row, for the manual and describe: "verbs", "link-up", "bit/s", "org.rdma.Port". */
+const char *attr_unit_name(AttrUnit unit);
+const char *attr_interface_name(AttrInterface interface);
+const char *attr_class_name(AttrClass class);
+const char *attr_validity_name(AttrValidity valid);
+const char *attr_source_name(AttrSource source);
+
+/* "fe80:0000:0000:0000:0002:c903:00ab:cdef", all digits, as sysfs and show_gids write a GID. RET has room for 40 bytes. */
+void gid_format(const uint8_t gid[16], char ret[40]);
+/* The IP address in a RoCE GID: IPv4 if it is v4-mapped, else IPv6. "" for GID type IB. RET has room for 46 bytes. */
+void gid_format_address(const uint8_t gid[16], GidType type, char ret[46]);
+const char *gid_type_name(uint32_t type, char buffer[24]);
+/* Parses "0002:c903:00ab:cdef", with or without colons or 0x. -EINVAL. */
+int guid_parse(const char *text, uint64_t *ret);
+void guid_format(uint64_t guid, char ret[20]);
+/* "full" or "limited" */
+const char *pkey_membership(uint32_t pkey);

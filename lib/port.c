@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "port.h"
+
+#include "decode.h"
+
+/* Values of enum ibv_port_state, the link layers and enum rdma_node_type that the rules need. */
+enum {
+	PORT_STATE_INIT = 2,
+	PORT_STATE_ARMED = 3,
+	PORT_STATE_ACTIVE = 4,
+	LINK_LAYER_UNSPECIFIED = 0,
+	LINK_LAYER_INFINIBAND = 1,
+	LINK_LAYER_ETHERNET = 2,
+	NODE_TYPE_RNIC = 4,
+	NODE_TYPE_USNIC = 5,
+	NODE_TYPE_USNIC_UDP = 6,
+	NODE_TYPE_UNSPECIFIED = 7,
+};
+
+void port_snapshot_done(PortSnapshot *s)
+{
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
+		table_free(s->tables[t]);
+	*s = (PortSnapshot){};
+}
+
+void device_snapshot_done(DeviceSnapshot *s)
+{
+	table_free(s->chardevs);
+	*s = (DeviceSnapshot){};
+}
+
+unsigned int width_lanes(uint32_t width)
+{
+	return decode_number(ATTR_WIDTH, width);
+}
+
+bool speed_rate(uint32_t speed, uint64_t *ret_signalling, uint64_t *ret_data)
+{
+	/* Nominal signalling and data rate of a lane in Mbit/s, by bit of the code. SDR to QDR use 8b/10b; the
+	 * others use 64b/66b or better of a true rate above the nominal one, so that the nominal one is what is left for data - but
+	 * for FDR, which is named after the rate before encoding. */
+	static const struct {
+		uint32_t signalling, data;
+	} rates[] = {{2500, 2000},   {5000, 4000},   {10000, 8000},	{10000, 10000}, {14000, 13636},
+		     {25000, 25000}, {50000, 50000}, {100000, 100000}, {200000, 200000}};
+	unsigned int bit = speed ? (unsigned int)__builtin_ctz(speed) : 32;
+
+	if (bit >= ARRAY_SIZE(rates) || speed != 1U << bit)
+		return false;
+	*ret_signalling = rates[bit].signalling * UINT64_C(1000000);
+	*ret_data = rates[bit].data * UINT64_C(1000000);
+	return true;
+}
+
+static bool is_infiniband(uint32_t protocol)
+{
+	return protocol == PROTOCOL_INFINIBAND || protocol == PROTOCOL_OPA;
+}
+
+static uint32_t derive_protocol(const PortValues *v, const DeviceSnapshot *device)
+{
+	uint32_t node_type = device->values.node_type;
+
+	if (node_type == NODE_TYPE_USNIC || node_type == NODE_TYPE_USNIC_UDP)
+		return PROTOCOL_USNIC;
+	if (node_type == NODE_TYPE_RNIC)
+		return PROTOCOL_IWARP;
+	if (v->link_layer == LINK_LAYER_ETHERNET)
+		return PROTOCOL_ROCE;
+	/* The kernel names the protocol of the first port only; Omni-Path devices have one kind of port. */
+	if (streq(device->values.dev_protocol, "opa"))
+		return PROTOCOL_OPA;
+	/* Unspecified is what libraries older than the field say of InfiniBand. EFA says it too, as an
+	 * unspecified node. */
+	if (v->link_layer == LINK_LAYER_INFINIBAND ||
+	    (v->link_layer == LINK_LAYER_UNSPECIFIED && node_type != NODE_TYPE_UNSPECIFIED))
+		return PROTOCOL_INFINIBAND;
+	return PROTOCOL_UNKNOWN;
+}
+
+/* On Ethernet two bits of the mask mean something: communication management and IP based GIDs. rxe (seen on
+ * 6.12) also sets 1 << 23, which would read as boot management. */
+static void derive_capabilities(PortSnapshot *s)
+{
+	uint32_t meaningful =
+		is_infiniband(s->values.protocol) ? UINT32_MAX : 1U << 16 | 1U << 26;
+
+	if (mask_has(&s->supplied, PORT_ATTR_port_cap_flags))
+		PORT_SUPPLY(s, capabilities, s->values.port_cap_flags & meaningful);
+}
+
+static void derive_rate(PortSnapshot *s)
+{
+	PortValues *v = &s->values;
+	uint64_t signalling, data;
+	unsigned int lanes = width_lanes(v->active_width);
+
+	if (!mask_has(&s->supplied, PORT_ATTR_active_speed))
+		return;
+	PORT_SUPPLY(s, link_speed,
+		    mask_has(&s->supplied, PORT_ATTR_active_speed_ex) && v->active_speed_ex
+			    ? v->active_speed_ex
+			    : v->active_speed);
+	if (!mask_has(&s->supplied, PORT_ATTR_active_width) || lanes == 0 ||
+	    !speed_rate(v->link_speed, &signalling, &data))
+		return;
+	PORT_SUPPLY(s, rate, lanes * signalling);
+	PORT_SUPPLY(s, data_rate, lanes * data);
+}
+
+static void derive_port_guid(PortSnapshot *s)
+{
+	if (!mask_has(&s->supplied, PORT_ATTR_gids))
+		return;
+	TABLE_FOREACH (GidEntry, e, s->tables[PORT_TABLE_GIDS]) {
+		uint64_t guid = 0;
+
+		if (e->index != 0)
+			continue;
+		for (unsigned int i = 8; i < 16; i++)
+			guid = guid << 8 | e->gid[i];
+		PORT_SUPPLY(s, port_guid, guid);
+	}
+}
+
+unsigned int port_interfaces(const PortSnapshot *s)
+{
+	unsigned int interfaces = 1U << INTERFACE_PORT;
+
+	if (!mask_has(&s->supplied, PORT_ATTR_protocol))
+		return interfaces;
+	if (is_infiniband(s->values.protocol))
+		interfaces |= 1U << INTERFACE_INFINIBAND;
+	else if (s->values.protocol != PROTOCOL_UNKNOWN)
+		interfaces |= 1U << INTERFACE_ETHERNET;
+	return interfaces;
+}
+
+/* Which validity rule of row A is broken, as a sentence fragment; NULL if none is. */
+static const char *broken_rule(const Attribute *a, const void *values, uint32_t state)
+{
+	AttrValue v;
+
+	switch (a->valid) {
+	case VALID_ALWAYS:
+		break;
+	case VALID_LINK_UP:
+		if (state < PORT_STATE_INIT)
+			return "the link is down";
+		break;
+	case VALID_CONFIGURED:
+		if (state != PORT_STATE_ARMED && state != PORT_STATE_ACTIVE)
+			return "the subnet manager has not configured the port";
+		break;
+	case VALID_NONZERO:
+		if (a->type == ATTR_TEXT ? attr_get_text(a, values)[0] == '\0'
+					 : attr_get_raw(a, values) == 0)
+			return "there is none";
+		break;
+	case _VALID_MAX:
+		break;
+	}
+	if (a->size && attr_publish(a, values, &v) == -ERANGE)
+		return "its code is unknown; see Query";
+	return NULL;
+}
+
+static void sanitize(const Attribute *rows, size_t n, void *values)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].type == ATTR_TEXT)
+			text_sanitize((char *)values + rows[i].offset, rows[i].size);
+}
+
+void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
+{
+	unsigned int interfaces;
+
+	sanitize(port_attributes, _PORT_ATTR_MAX, &s->values);
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+		if (port_attributes[a].source == SOURCE_DERIVED)
+			mask_set(&s->supplied, a, false);
+	if (mask_has(&s->supplied, PORT_ATTR_link_layer))
+		PORT_SUPPLY(s, protocol, derive_protocol(&s->values, device));
+	derive_capabilities(s);
+	derive_rate(s);
+	derive_port_guid(s);
+
+	interfaces = port_interfaces(s) | 1U << INTERFACE_RAW;
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
+		const Attribute *row = &port_attributes[a];
+		bool supplied = mask_has(&s->supplied, a) && (interfaces >> row->interface & 1);
+
+		mask_set(&s->valid, a,
+			 row->source == SOURCE_CORE ||
+				 (supplied && !broken_rule(row, &s->values, s->values.state)));
+	}
+}
+
+void device_derive(DeviceSnapshot *s)
+{
+	sanitize(device_attributes, _DEVICE_ATTR_MAX, &s->values);
+	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
+		const Attribute *row = &device_attributes[a];
+
+		mask_set(&s->valid, a,
+			 row->source == SOURCE_CORE || (mask_has(&s->supplied, a) &&
+							!broken_rule(row, &s->values, 0)));
+	}
+}
+
+/* Whether the row, if it is no table, is published differently in the two. */
+static bool row_differs(const Attribute *row, bool valid_a, const void *values_a, bool valid_b,
+			const void *values_b)
+{
+	if (row->class == CLASS_COUNTER || row->class == CLASS_IDENTITY ||
+	    row->interface == INTERFACE_RAW || row->type == ATTR_UNAVAILABLE)
+		return false;
+	if (valid_a != valid_b)
+		return true;
+	return valid_a && memcmp((const char *)values_a + row->offset,
+				 (const char *)values_b + row->offset, row->size) != 0;
+}
+
+AttrMask port_diff(const PortSnapshot *a, const PortSnapshot *b)
+{
+	AttrMask diff = {};
+
+	for (PortAttr i = 0; i < _PORT_ATTR_MAX; i++) {
+		const Attribute *row = &port_attributes[i];
+		PortTable t = attr_port_table(row->type);
+		bool differs = row_differs(row, mask_has(&a->valid, i), &a->values,
+					   mask_has(&b->valid, i), &b->values);
+
+		if (!differs && t < _PORT_TABLE_MAX && mask_has(&a->valid, i))
+			differs = !table_equal(a->tables[t], b->tables[t]);
+		mask_set(&diff, i, differs);
+	}
+	return diff;
+}
+
+AttrMask device_diff(const DeviceSnapshot *a, const DeviceSnapshot *b)
+{
+	AttrMask diff = {};
+
+	for (DeviceAttr i = 0; i < _DEVICE_ATTR_MAX; i++) {
+		const Attribute *row = &device_attributes[i];
+		bool differs = row_differs(row, mask_has(&a->valid, i), &a->values,
+					   mask_has(&b->valid, i), &b->values);
+
+		if (!differs && row->type == ATTR_CHARDEVS && mask_has(&a->valid, i))
+			differs = !table_equal(a->chardevs, b->chardevs);
+		mask_set(&diff, i, differs);
+	}
+	return diff;
+}
+
+static const char *unavailable(const Attribute *row, bool supplied, const void *values,
+			       uint32_t state)
+{
+	const char *why = supplied ? broken_rule(row, values, state) : "not reported";
+
+	return why ? why : "does not apply";
+}
+
+const char *port_unavailable(const PortSnapshot *s, PortAttr a)
+{
+	return mask_has(&s->valid, a)
+		       ? NULL
+		       : unavailable(&port_attributes[a], mask_has(&s->supplied, a), &s->values,
+				     s->values.state);
+}
+
+const char *device_unavailable(const DeviceSnapshot *s, DeviceAttr a)
+{
+	return mask_has(&s->valid, a)
+		       ? NULL
+		       : unavailable(&device_attributes[a], mask_has(&s->supplied, a), &s->values,
+				     0);
+}

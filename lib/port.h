@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A port and a device as values: what one query brought back, what can be derived from it, and which of it is valid.
+ */
+
+#include "attribute.h"
+
+/* Ports of a device have numbers from 1 to this: 8 bits in the verbs ABI, and 255 means any port there. */
+#define RDMA_PORT_MAX 254U
+
+/* A port as one query saw it. SUPPLIED says which rows the sources filled; VALID, computed by port_derive(), which of them have a
+ * value to publish. Owns its tables. */
+typedef struct PortSnapshot {
+	PortValues values;
+	AttrMask supplied;
+	AttrMask valid;
+	Table *tables[_PORT_TABLE_MAX];
+} PortSnapshot;
+
+/* A device likewise. */
+typedef struct DeviceSnapshot {
+	DeviceValues values;
+	AttrMask supplied;
+	AttrMask valid;
+	Table *chardevs;
+} DeviceSnapshot;
+
+void port_snapshot_done(PortSnapshot *s);
+void device_snapshot_done(DeviceSnapshot *s);
+
+/* Supplies one row: sets the field of S and its bit in S->supplied. */
+#define SUPPLY(s, prefix, field_, value)                                                           \
+	do {                                                                                       \
+		(s)->values.field_ = (value);                                                      \
+		mask_set(&(s)->supplied, prefix##_##field_, true);                                    \
+	} while (false)
+#define PORT_SUPPLY(s, field, value)   SUPPLY(s, PORT_ATTR, field, value)
+#define DEVICE_SUPPLY(s, field, value) SUPPLY(s, DEVICE_ATTR, field, value)
+#define PORT_SUPPLY_TEXT(s, field, text)                                                           \
+	do {                                                                                       \
+		text_copy((s)->values.field, sizeof((s)->values.field), text);                     \
+		mask_set(&(s)->supplied, PORT_ATTR_##field, true);                                    \
+	} while (false)
+#define DEVICE_SUPPLY_TEXT(s, field, text)                                                         \
+	do {                                                                                       \
+		text_copy((s)->values.field, sizeof((s)->values.field), text);                     \
+		mask_set(&(s)->supplied, DEVICE_ATTR_##field, true);                                  \
+	} while (false)
+
+/*
+ * Completes a snapshot in which the sources have supplied what they could: cleans all text, fills the rows with source
+ * DERIVED, and computes S->valid: what was supplied, applies to the protocol and keeps its validity rule. DEVICE
+ * gives node type and protocol. Leaves rows with source CORE alone.
+ */
+void port_derive(PortSnapshot *s, const DeviceSnapshot *device);
+/* Text and validity rules of a device. */
+void device_derive(DeviceSnapshot *s);
+
+/* Which interfaces an object has, as a mask of 1 << AttrInterface. */
+unsigned int port_interfaces(const PortSnapshot *s);
+
+/*
+ * The rows in which two snapshots differ as published: both valid and unequal, or valid in one only. Rows of class COUNTER
+ * and IDENTITY and the row "unavailable" itself are not looked at.
+ */
+AttrMask port_diff(const PortSnapshot *a, const PortSnapshot *b);
+AttrMask device_diff(const DeviceSnapshot *a, const DeviceSnapshot *b);
+
+/*
+ * Why row A has no value to publish, NULL if it has one: a static sentence fragment such as "link is down". Rows with source CORE
+ * always have one.
+ */
+const char *port_unavailable(const PortSnapshot *s, PortAttr a);
+const char *device_unavailable(const DeviceSnapshot *s, DeviceAttr a);
+
+/* Lanes of an active_width code (1, 4, 8, 12, 2), 0 if unknown. */
+unsigned int width_lanes(uint32_t width);
+/* Nominal signalling rate of one lane in bit/s and what of it is data; false if the code is unknown. */
+bool speed_rate(uint32_t speed, uint64_t *ret_signalling, uint64_t *ret_data);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The tables of a port and their entries: GIDs, P_Keys, netdevs. */
+
+#include <arpa/inet.h>
+#include <ctype.h>
+
+#include "attribute.h"
+
+Table *table_new(const void *entries, size_t n, size_t entry_size)
+{
+	Table *t;
+
+	if (n == 0 || n > TABLE_ENTRIES_MAX)
+		return NULL;
+	t = malloc(sizeof(Table) + n * entry_size);
+	if (!t)
+		return NULL;
+	t->n = (uint32_t)n;
+	t->entry_size = (uint32_t)entry_size;
+	memcpy(t->entries, entries, n * entry_size);
+	return t;
+}
+
+bool table_equal(const Table *a, const Table *b)
+{
+	if (!a || !b)
+		return a == b;
+	return a->n == b->n && a->entry_size == b->entry_size &&
+	       memcmp(a->entries, b->entries, (size_t)a->n * a->entry_size) == 0;
+}
+
+static const struct {
+	AttrType type;
+	PortAttr attr;
+} port_tables[_PORT_TABLE_MAX] = {
+	[PORT_TABLE_GIDS] = {ATTR_GIDS, PORT_ATTR_gids},
+	[PORT_TABLE_PKEYS] = {ATTR_PKEYS, PORT_ATTR_pkeys},
+	[PORT_TABLE_NETDEVS] = {ATTR_NETDEVS, PORT_ATTR_netdevs},
+};
+
+size_t attr_table_entry_size(AttrType type)
+{
+	return type == ATTR_GIDS       ? sizeof(GidEntry)
+	       : type == ATTR_PKEYS    ? sizeof(PkeyEntry)
+	       : type == ATTR_NETDEVS  ? sizeof(NetdevEntry)
+	       : type == ATTR_CHARDEVS ? sizeof(ChardevEntry)
+				       : 0;
+}
+
+PortTable attr_port_table(AttrType type)
+{
+	PortTable t = 0;
+
+	while (t < _PORT_TABLE_MAX && port_tables[t].type != type)
+		t++;
+	return t;
+}
+
+PortAttr port_table_attr(PortTable table)
+{
+	return port_tables[table].attr;
+}
+
+void gid_format(const uint8_t gid[16], char ret[40])
+{
+	for (unsigned int i = 0; i < 8; i++)
+		snprintf(ret + 5 * i, 6, "%02x%02x%s", gid[2 * i], gid[2 * i + 1], i < 7 ? ":" : "");
+}
+
+void gid_format_address(const uint8_t gid[16], GidType type, char ret[46])
+{
+	static const uint8_t v4_mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	ret[0] = '\0';
+	if (type == GID_TYPE_IB)
+		return;
+	if (memcmp(gid, v4_mapped, sizeof(v4_mapped)) == 0)
+		inet_ntop(AF_INET, gid + 12, ret, 46);
+	else
+		inet_ntop(AF_INET6, gid, ret, 46);
+}
+
+const char *gid_type_name(uint32_t type, char buffer[24])
+{
+	static const char *const names[_GID_TYPE_MAX] = {"IB", "RoCE v1", "RoCE v2"};
+
+	if (type < _GID_TYPE_MAX)
+		return names[type];
+	snprintf(buffer, 24, "unknown(%u)", type);
+	return buffer;
+}
+
+int guid_parse(const char *text, uint64_t *ret)
+{
+	uint64_t guid = 0;
+	unsigned int digits = 0, colons = 0;
+
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		text += 2;
+	for (; *text; text++) {
+		if (*text == ':') {
+			/* groups of four digits */
+			if (++colons > 3 || digits != 4 * colons)
+				return -EINVAL;
+			continue;
+		}
+		if (!isxdigit((unsigned char)*text) || ++digits > 16)
+			return -EINVAL;
+		guid = guid << 4 |
+		       (uint64_t)(isdigit((unsigned char)*text) ? *text - '0'
+								: (*text | 0x20) - 'a' + 10);
+	}
+	if (digits == 0 || (colons && (colons != 3 || digits != 16)))
+		return -EINVAL;
+	*ret = guid;
+	return 0;
+}
+
+void guid_format(uint64_t guid, char ret[20])
+{
+	snprintf(ret, 20, "%04x:%04x:%04x:%04x", (unsigned int)(guid >> 48),
+		 (unsigned int)(guid >> 32) & 0xffff, (unsigned int)(guid >> 16) & 0xffff,
+		 (unsigned int)guid & 0xffff);
+}
+
+const char *pkey_membership(uint32_t pkey)
+{
+	return pkey & 0x8000 ? "full" : "limited";
+}

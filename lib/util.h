@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Ownership helpers and bounded text handling that every part of rdmad shares. */
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ARRAY_SIZE(a)	  (sizeof(a) / sizeof((a)[0]))
+#ifndef MIN /* glib.h has the same */
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#endif
+#define CONST_CAST(t, p)  ((t)(uintptr_t)(p))
+#define USEC_PER_SEC	  UINT64_C(1000000)
+#define USEC_PER_MSEC	  UINT64_C(1000)
+#define _printf_(f, a)	  __attribute__((format(printf, f, a)))
+#define _unused_	  __attribute__((unused))
+#define _cleanup_(f)	  __attribute__((cleanup(f)))
+#define _cleanup_free_	  _cleanup_(free_pointer)
+#define _cleanup_close_	  _cleanup_(close_pointer)
+#define _cleanup_fclose_  _cleanup_(fclose_pointer)
+
+/* Hands over what *P owns: returns it and leaves NULL (or, for a descriptor, -EBADF) behind. */
+#define steal_pointer(p)                                                                           \
+	({                                                                                         \
+		__typeof__(p) _steal_p = &*(p);                                                    \
+		__typeof__(*_steal_p) _steal_value = *_steal_p;                                    \
+		*_steal_p = NULL;                                                                  \
+		_steal_value;                                                                      \
+	})
+
+/* Defines NAME_pointer(), a cleanup function for variables of type TYPE * freed by FREE. */
+#define DEFINE_CLEANUP(type, free_function)                                                        \
+	static inline void free_function##_pointer(type **p)                                       \
+	{                                                                                          \
+		if (*p)                                                                            \
+			free_function(*p);                                                         \
+	}                                                                                          \
+	struct free_function##_needs_a_semicolon
+
+static inline void free_pointer(void *p)
+{
+	free(*(void **)p);
+}
+
+static inline int close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+	return -EBADF;
+}
+
+static inline void close_pointer(int *fd)
+{
+	close_fd(*fd);
+}
+
+static inline int steal_fd(int *fd)
+{
+	int value = *fd;
+
+	*fd = -EBADF;
+	return value;
+}
+
+static inline void fclose_pointer(FILE **f)
+{
+	if (*f)
+		fclose(*f);
+}
+
+static inline bool streq(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
+/* Returns what follows PREFIX in S, or NULL if S does not begin with it. */
+static inline const char *startswith(const char *s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return strncmp(s, prefix, n) == 0 ? s + n : NULL;
+}
+
+/* Copies SOURCE into the SIZE bytes at BUFFER, always terminated; longer text is cut. Bytes behind
+ * the end are zeroed, so that two buffers of equal text compare equal with memcmp(). */
+void text_copy(char *buffer, size_t size, const char *source);
+
+/* Makes the SIZE bytes at BUFFER a terminated, valid UTF-8 string without control characters: what
+ * is not becomes '?', and what is behind the end becomes zero. Text from firmware (node
+ * descriptions, board ids) may hold anything, and D-Bus refuses a message with a bad string. */
+void text_sanitize(char *buffer, size_t size);
+
+/* Parses all of TEXT as an unsigned number: decimal, or hexadecimal after 0x. 0, -EINVAL if it is not
+ * a number, -ERANGE if it is larger than MAX. */
+int text_to_u64(const char *text, uint64_t max, uint64_t *ret);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <sys/socket.h>
+
+#include "wire.h"
+
+static int expect_bad(WireMessage *m, size_t size, const char *why)
+{
+	const char *got = NULL;
+
+	assert_int_equal(wire_check(m, size, &got), -EBADMSG);
+	assert_string_equal(got, why);
+	return 0;
+}
+
+static void test_rules(void **state)
+{
+	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, 1, 3, 1)}};
+	const char *why = NULL;
+
+	(void)state;
+	assert_int_equal(wire_check(&m, sizeof(WirePort), &why), 0);
+	expect_bad(&m, sizeof(WirePort) - 1, "wrong size for its type");
+	expect_bad(&m, 3, "not a message");
+	m.port.error = 5;
+	expect_bad(&m, sizeof(WirePort), "error is no negative errno");
+	m.port.error = 0;
+	memset(m.port.values.device_name, 'x', sizeof(m.port.values.device_name));
+	expect_bad(&m, sizeof(WirePort), "text not terminated");
+	m.port.values.device_name[0] = '\0';
+	m.port.values.device_name[63] = '\0';
+	mask_set(&m.port.supplied, 127, true);
+	expect_bad(&m, sizeof(WirePort), "attribute unknown");
+	mask_set(&m.port.supplied, 127, false);
+	m.header.port = 0;
+	expect_bad(&m, sizeof(WirePort), "port out of range");
+	m.header.port = RDMA_PORT_MAX + 1;
+	expect_bad(&m, sizeof(WirePort), "port out of range");
+	m.header.port = 1;
+	m.header.version++;
+	expect_bad(&m, sizeof(WirePort), "other version of the protocol");
+	m.header.version--;
+	m.header.type = _WIRE_MAX;
+	expect_bad(&m, sizeof(WirePort), "type unknown");
+	m.header.type = 0;
+	expect_bad(&m, sizeof(WirePort), "type unknown");
+	m.header.magic = 0;
+	expect_bad(&m, sizeof(WirePort), "not a message");
+}
+
+static void test_page_rules(void **state)
+{
+	WireMessage m = {.table = {.header = wire_header(WIRE_TABLE, 1, 3, 1),
+				   .type = ATTR_GIDS,
+				   .total = 100,
+				   .first = 0,
+				   .n = wire_page_entries(ATTR_GIDS)}};
+	const char *why = NULL;
+
+	(void)state;
+	assert_int_equal(wire_check(&m, sizeof(WireTable), &why), 0);
+	m.table.n++;
+	expect_bad(&m, sizeof(WireTable), "page size out of bounds");
+	m.table.n = 0;
+	expect_bad(&m, sizeof(WireTable), "page size out of bounds");
+	m.table.n = 10;
+	m.table.first = 91;
+	expect_bad(&m, sizeof(WireTable), "page outside its table");
+	m.table.first = UINT32_MAX;
+	expect_bad(&m, sizeof(WireTable), "page outside its table");
+	m.table.first = 0;
+	m.table.total = TABLE_ENTRIES_MAX + 1;
+	expect_bad(&m, sizeof(WireTable), "table size out of bounds");
+	m.table.total = 0;
+	expect_bad(&m, sizeof(WireTable), "table size out of bounds");
+	m.table.total = 100;
+	m.table.type = ATTR_U32;
+	expect_bad(&m, sizeof(WireTable), "table type unknown");
+	m.table.type = 99999;
+	expect_bad(&m, sizeof(WireTable), "table type unknown");
+	m.table.type = ATTR_CHARDEVS;
+	expect_bad(&m, sizeof(WireTable), "table belongs to another kind of object");
+	m.table.type = ATTR_GIDS;
+	memset(m.table.entries, 'x', sizeof(m.table.entries));
+	expect_bad(&m, sizeof(WireTable), "text in a table not terminated");
+}
+
+/* A table of 1000 entries goes through a socket and comes out the same; an empty one sends nothing. */
+static void test_table_round_trip(void **state)
+{
+	PkeyEntry entries[1000];
+	_cleanup_(table_free_pointer) Table *table = NULL, *copy = NULL;
+	WireAssembly assembly = {};
+	const char *why = NULL;
+	int fds[2], r;
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++)
+		entries[i] = (PkeyEntry){.index = i, .pkey = 0xffff - i};
+	table = table_new(entries, 1000, sizeof(entries[0]));
+	assert_non_null(table);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	assert_int_equal(wire_send_table(fds[0], wire_header(0, 7, 3, 2), ATTR_PKEYS, NULL), 0);
+	assert_int_equal(wire_send_table(fds[0], wire_header(0, 7, 3, 2), ATTR_PKEYS, table), 0);
+	do {
+		WireMessage m;
+
+		assert_int_equal(wire_receive(fds[1], &m, &why), 1);
+		assert_int_equal(m.header.type, WIRE_TABLE);
+		r = wire_assemble(&assembly, &m.table, &copy);
+		assert_true(r >= 0);
+	} while (r == 0);
+	assert_true(table_equal(table, copy));
+	close(fds[0]);
+	WireMessage m;
+	assert_int_equal(wire_receive(fds[1], &m, &why), 0);
+	close(fds[1]);
+}
+
+static void test_assembly_refuses(void **state)
+{
+	WireTable page = {.header = wire_header(WIRE_TABLE, 1, 3, 1),
+			  .type = ATTR_PKEYS,
+			  .total = 300,
+			  .first = 10,
+			  .n = 10};
+	WireAssembly a = {};
+	Table *t = NULL;
+
+	(void)state;
+	/* does not begin at the beginning */
+	assert_int_equal(wire_assemble(&a, &page, &t), -EBADMSG);
+	page.first = 0;
+	assert_int_equal(wire_assemble(&a, &page, &t), 0);
+	/* the same again */
+	assert_int_equal(wire_assemble(&a, &page, &t), -EBADMSG);
+	page.first = 10;
+	page.total = 301;
+	assert_int_equal(wire_assemble(&a, &page, &t), -EBADMSG);
+	page.total = 300;
+	page.header.port = 2;
+	assert_int_equal(wire_assemble(&a, &page, &t), -EBADMSG);
+	page.header.port = 1;
+	assert_int_equal(wire_assemble(&a, &page, &t), 0);
+	assert_null(t);
+	wire_assembly_done(&a);
+}
+
+static void test_oversized(void **state)
+{
+	struct {
+		WireMessage m;
+		char more[64];
+	} big = {.m = {.header = wire_header(WIRE_FORGET, 0, 1, 0)}};
+	WireMessage m;
+	const char *why = NULL;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	assert_int_equal(send(fds[0], &big, sizeof(big), 0), sizeof(big));
+	assert_int_equal(wire_receive(fds[1], &m, &why), -EBADMSG);
+	assert_string_equal(why, "wrong size for its type");
+	close(fds[0]);
+	close(fds[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_page_rules),
+		cmocka_unit_test(test_table_round_trip),
+		cmocka_unit_test(test_assembly_refuses),
+		cmocka_unit_test(test_oversized),
+	};
+
+	return cmocka_run_group_tests_name("wire", tests, NULL, NULL);
+}
