@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "log.h"
+
+#include <stdarg.h>
+#include <systemd/sd-journal.h>
+
+#include "util.h"
+
+int log_max_level = LOG_INFO;
+
+static const char *const level_names[] = {
+	[LOG_EMERG] = "emerg",	   [LOG_ALERT] = "alert",   [LOG_CRIT] = "crit", [LOG_ERR] = "err",
+	[LOG_WARNING] = "warning", [LOG_NOTICE] = "notice", [LOG_INFO] = "info", [LOG_DEBUG] = "debug",
+};
+
+/* Set by systemd for services whose output goes to the journal (systemd.exec(5)). */
+static bool to_journal(void)
+{
+	return getenv("JOURNAL_STREAM") != NULL;
+}
+
+const char *log_target(void)
+{
+	return to_journal() ? "journal" : "console";
+}
+
+int log_full(int level, int r, const char *format, ...)
+{
+	int saved_errno = errno;
+	va_list args;
+
+	errno = -r;
+	va_start(args, format);
+	if (to_journal()) {
+		sd_journal_printv(level, format, args);
+	} else {
+		vfprintf(stderr, format, args);
+		fputc('\n', stderr);
+	}
+	va_end(args);
+	errno = saved_errno;
+	return r;
+}
+
+int log_level_from_name(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(level_names); i++)
+		if (streq(level_names[i], name))
+			return (int)i;
+	return -EINVAL;
+}
+
+const char *log_level_name(int level)
+{
+	return level >= 0 && level < (int)ARRAY_SIZE(level_names) ? level_names[level] : "unknown";
+}
