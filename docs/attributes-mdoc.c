@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Completes org.rdma(5): copies standard input to standard output, and puts in the place of a line
+ * "@properties@" the properties of all interfaces, of "@raw@" the fields of org.rdma.Port.Query(),
+ * and of
+ * "@reasons@" the reasons that signals carry. All of it comes from the tables; hides how text is
+ * written in mdoc(7).
+ */
+
+#include <stdio.h>
+
+#include "attribute.h"
+#include "event.h"
+
+/* Sentences: no macro, no escape, no typographic substitute, and each on a line of its own. */
+static void put_text(const char *text)
+{
+	for (const char *start = text; *text; text++)
+		switch (*text) {
+		case ' ':
+			putchar(text > start && text[-1] == '.' ? '\n' : ' ');
+			break;
+		case '\\':
+			fputs("\\e", stdout);
+			break;
+		case '^':
+			fputs("\\(ha", stdout);
+			break;
+		case '~':
+			fputs("\\(ti", stdout);
+			break;
+		default:
+			putchar(*text);
+		}
+}
+
+/* "One of a, b or c." Names in quotes: some have spaces. */
+static void put_names(const char *const *names)
+{
+	fputs("One of", stdout);
+	for (size_t i = 0; names[i]; i++) {
+		fputs(i == 0 ? " " : names[i + 1] ? ", " : " or ", stdout);
+		printf("\\(dq%s\\(dq", names[i]);
+	}
+	puts(".");
+}
+
+static const char *validity_sentence(AttrValidity valid)
+{
+	switch (valid) {
+	case VALID_ALWAYS:
+		return NULL;
+	case VALID_LINK_UP:
+		return "Unavailable while the link is down.";
+	case VALID_CONFIGURED:
+		return "Unavailable until the subnet manager has armed the port.";
+	case VALID_NONZERO:
+		return "Unavailable where there is none.";
+	case _VALID_MAX:
+		break;
+	}
+	return NULL;
+}
+
+static const char *signal_sentence(const Attribute *row)
+{
+	switch (row->class) {
+	case CLASS_IDENTITY:
+		return "Never changes.";
+	case CLASS_COUNTER:
+		return "Changes are not signalled.";
+	case CLASS_CONST:
+	case CLASS_DYNAMIC:
+		return attr_table_entry_size(row->type) > 0
+			       ? "A change is signalled without the new value."
+			       : NULL;
+	case _CLASS_MAX:
+		break;
+	}
+	return NULL;
+}
+
+static void put_property(const Attribute *row)
+{
+	const char *unit = attr_unit_name(row->unit);
+	const char *const *names = attr_type_names(row->type);
+
+	printf(".It Va %s Pq Vt %s%s%s\n", row->name, attr_signature(row->type), *unit ? " , " : "",
+	       unit);
+	put_text(row->help);
+	putchar('\n');
+	if (names)
+		put_names(names);
+	if (validity_sentence(row->valid))
+		puts(validity_sentence(row->valid));
+	if (signal_sentence(row))
+		puts(signal_sentence(row));
+	printf("Source: %s.\n", attr_source_name(row->source));
+}
+
+static void put_interface(const Attribute *rows, size_t n, AttrInterface interface)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].interface != interface)
+			continue;
+		if (!any)
+			printf(".Ss %s\n.Bl -tag -width indent\n", attr_interface_name(interface));
+		any = true;
+		put_property(&rows[i]);
+	}
+	if (any)
+		puts(".El");
+}
+
+static void put_properties(void)
+{
+	put_interface(device_attributes, _DEVICE_ATTR_MAX, INTERFACE_DEVICE);
+	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++)
+		put_interface(port_attributes, _PORT_ATTR_MAX, i);
+}
+
+static void put_raw_fields(void)
+{
+	puts(".Bl -column netdev_operstate signature CapabilityFlags\n"
+	     ".It Sy field Ta Sy type Ta Sy property");
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
+		const Attribute *row = &port_attributes[a];
+
+		if (row->size > 0)
+			printf(".It Va %s Ta Vt %s Ta %s\n", row->field,
+			       attr_raw_signature(row->type),
+			       row->interface == INTERFACE_RAW ? "" : row->name);
+	}
+	puts(".El");
+	puts("Those without a property:\n.Bl -tag -width indent");
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
+		const Attribute *row = &port_attributes[a];
+
+		if (row->interface == INTERFACE_RAW) {
+			printf(".It Va %s\n", row->field);
+			put_text(row->help);
+			putchar('\n');
+		}
+	}
+	puts(".El");
+}
+
+static void put_reasons(void)
+{
+	for (EventReason r = 0; r < _REASON_MAX; r++)
+		printf(".Qq %s%s\n", event_reason_name(r), r + 1 < _REASON_MAX ? " ," : " .");
+}
+
+int main(void)
+{
+	char line[512];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		if (streq(line, "@properties@\n"))
+			put_properties();
+		else if (streq(line, "@raw@\n"))
+			put_raw_fields();
+		else if (streq(line, "@reasons@\n"))
+			put_reasons();
+		else
+			fputs(line, stdout);
+	}
+	return fflush(stdout) == 0 && !ferror(stdout) && !ferror(stdin) ? 0 : 1;
+}
