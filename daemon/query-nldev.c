@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-nldev.h"
+
+#include <rdma/rdma_netlink.h>
+
+static int parse(const struct nlmsghdr *message, struct nlattr *tb[RDMA_NLDEV_ATTR_MAX])
+{
+	/* A kernel may send attributes that the header does not know: nlmsg_parse() skips them. */
+	return nlmsg_parse(CONST_CAST(struct nlmsghdr *, message), 0, tb, RDMA_NLDEV_ATTR_MAX - 1,
+			   NULL) < 0
+		       ? -EBADMSG
+		       : 0;
+}
+
+static struct nl_msg *request(int command, int flags)
+{
+	return nlmsg_alloc_simple(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), flags);
+}
+
+int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *s)
+{
+	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
+	AttrText text;
+	uint64_t v;
+	int r = parse(message, tb);
+
+	if (r < 0)
+		return r;
+	if (!netlink_number(tb[RDMA_NLDEV_ATTR_DEV_INDEX], &v) ||
+	    !netlink_text(tb[RDMA_NLDEV_ATTR_DEV_NAME], text, sizeof(text)))
+		return -EBADMSG;
+	DEVICE_SUPPLY(s, index, (uint32_t)v);
+	DEVICE_SUPPLY_TEXT(s, name, text);
+	/* In an answer about a device the port index is that of its last port. */
+	if (netlink_number(tb[RDMA_NLDEV_ATTR_PORT_INDEX], &v))
+		DEVICE_SUPPLY(s, port_count, (uint32_t)v);
+	if (netlink_number(tb[RDMA_NLDEV_ATTR_DEV_NODE_TYPE], &v))
+		DEVICE_SUPPLY(s, node_type, (uint32_t)v);
+	if (netlink_number(tb[RDMA_NLDEV_ATTR_NODE_GUID], &v))
+		DEVICE_SUPPLY(s, node_guid, v);
+	if (netlink_number(tb[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID], &v))
+		DEVICE_SUPPLY(s, sys_image_guid, v);
+	if (netlink_number(tb[RDMA_NLDEV_ATTR_CAP_FLAGS], &v))
+		DEVICE_SUPPLY(s, cap_flags, v);
+	/* A device without firmware has no such attribute. */
+	if (!netlink_text(tb[RDMA_NLDEV_ATTR_FW_VERSION], text, sizeof(text)))
+		text[0] = '\0';
+	DEVICE_SUPPLY_TEXT(s, fw_ver, text);
+	if (netlink_text(tb[RDMA_NLDEV_ATTR_DEV_PROTOCOL], text, sizeof(text)))
+		DEVICE_SUPPLY_TEXT(s, dev_protocol, text);
+	return 0;
+}
+
+int nldev_parse_port(const struct nlmsghdr *message, PortSnapshot *s)
+{
+	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
+	AttrText name;
+	uint64_t v;
+	int r = parse(message, tb);
+
+	if (r < 0)
+		return r;
+	if (!tb[RDMA_NLDEV_ATTR_PORT_INDEX])
+		return -EBADMSG;
+	if (netlink_number(tb[RDMA_NLDEV_ATTR_PORT_STATE], &v))
+		PORT_SUPPLY(s, state, (uint32_t)v);
+	if (netlink_number(tb[RDMA_NLDEV_ATTR_PORT_PHYS_STATE], &v))
+		PORT_SUPPLY(s, phys_state, (uint32_t)v);
+	if (netlink_number(tb[RDMA_NLDEV_ATTR_CAP_FLAGS], &v))
+		PORT_SUPPLY(s, cap_mask, v);
+	if (netlink_number(tb[RDMA_NLDEV_ATTR_SUBNET_PREFIX], &v))
+		PORT_SUPPLY(s, subnet_prefix, v);
+	if (netlink_number(tb[RDMA_NLDEV_ATTR_LID], &v))
+		PORT_SUPPLY(s, lid, (uint32_t)v);
+	if (netlink_number(tb[RDMA_NLDEV_ATTR_SM_LID], &v))
+		PORT_SUPPLY(s, sm_lid, (uint32_t)v);
+	if (netlink_number(tb[RDMA_NLDEV_ATTR_LMC], &v))
+		PORT_SUPPLY(s, lmc, (uint32_t)v);
+	/* A port without a netdev here has neither attribute: that is an answer too. */
+	if (!netlink_number(tb[RDMA_NLDEV_ATTR_NDEV_INDEX], &v) ||
+	    !netlink_text(tb[RDMA_NLDEV_ATTR_NDEV_NAME], name, sizeof(name))) {
+		v = 0;
+		name[0] = '\0';
+	}
+	PORT_SUPPLY(s, ifindex, (uint32_t)v);
+	PORT_SUPPLY_TEXT(s, netdev, name);
+	return 0;
+}
+
+int nldev_parse_driver_id(const struct nlmsghdr *message, uint32_t *ret)
+{
+	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
+	uint64_t v;
+	int r = parse(message, tb);
+
+	if (r < 0)
+		return r;
+	/* The kernel's header says u64, the kernel sends u32. */
+	if (!netlink_number(tb[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID], &v) || v > UINT32_MAX)
+		return -EBADMSG;
+	*ret = (uint32_t)v;
+	return 0;
+}
+
+static int on_device(const struct nlmsghdr *message, void *userdata)
+{
+	return nldev_parse_device(message, userdata);
+}
+
+static int on_port(const struct nlmsghdr *message, void *userdata)
+{
+	return nldev_parse_port(message, userdata);
+}
+
+static int on_chardev(const struct nlmsghdr *message, void *userdata)
+{
+	return nldev_parse_driver_id(message, userdata);
+}
+
+int nldev_get_device(Netlink *n, uint32_t index, DeviceSnapshot *s)
+{
+	struct nl_msg *m = request(RDMA_NLDEV_CMD_GET, 0);
+	int r;
+
+	if (!m)
+		return -ENOMEM;
+	nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	r = netlink_ask(n, m, on_device, s);
+	/* That is how nldev says that there is no such device. */
+	return r == -EINVAL ? -ENODEV : r;
+}
+
+typedef struct Search {
+	const char *name;
+	uint32_t index;
+	bool found;
+} Search;
+
+static int on_candidate(const struct nlmsghdr *message, void *userdata)
+{
+	DeviceSnapshot s = {};
+	Search *search = userdata;
+	int r = nldev_parse_device(message, &s);
+
+	if (r < 0)
+		return r;
+	if (streq(s.values.name, search->name)) {
+		search->index = s.values.index;
+		search->found = true;
+	}
+	return 0;
+}
+
+int nldev_find_device(Netlink *n, const char *name, uint32_t *ret)
+{
+	struct nl_msg *m = request(RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
+	Search search = {.name = name};
+	int r;
+
+	if (!m)
+		return -ENOMEM;
+	r = netlink_ask(n, m, on_candidate, &search);
+	if (r < 0)
+		return r;
+	if (!search.found)
+		return -ENODEV;
+	*ret = search.index;
+	return 0;
+}
+
+int nldev_get_port(Netlink *n, uint32_t index, uint32_t port, PortSnapshot *s)
+{
+	struct nl_msg *m = request(RDMA_NLDEV_CMD_PORT_GET, 0);
+
+	if (!m)
+		return -ENOMEM;
+	nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	nla_put_u32(m, RDMA_NLDEV_ATTR_PORT_INDEX, port);
+	return netlink_ask(n, m, on_port, s);
+}
+
+int nldev_get_driver_id(Netlink *n, uint32_t index, uint32_t *ret)
+{
+	struct nl_msg *m = request(RDMA_NLDEV_CMD_GET_CHARDEV, 0);
+
+	if (!m)
+		return -ENOMEM;
+	nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	nla_put_string(m, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs");
+	return netlink_ask(n, m, on_chardev, ret);
+}

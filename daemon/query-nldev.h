@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What NETLINK_RDMA (nldev) says of devices and ports. Asking for a port runs the driver's query
+ * and can block; asking for a device does not.
+ */
+
+#include "port.h"
+#include "query-netlink.h"
+
+/* Name, node type, GUIDs, firmware version, port count, protocol and capabilities of the device
+ * with that kernel index. -ENODEV. */
+int nldev_get_device(Netlink *n, uint32_t index, DeviceSnapshot *s);
+/* The kernel index of the device that has NAME now; -ENODEV. */
+int nldev_find_device(Netlink *n, const char *name, uint32_t *ret);
+/* Netdev, state, and of an InfiniBand port also capability mask, subnet prefix and LIDs. */
+int nldev_get_port(Netlink *n, uint32_t index, uint32_t port, PortSnapshot *s);
+/* enum rdma_driver_id of the device's uverbs driver; -EOPNOTSUPP if it has none. */
+int nldev_get_driver_id(Netlink *n, uint32_t index, uint32_t *ret);
+
+/* The parts that read a message. -EBADMSG if it lacks what identifies its object. */
+int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *s);
+int nldev_parse_port(const struct nlmsghdr *message, PortSnapshot *s);
+int nldev_parse_driver_id(const struct nlmsghdr *message, uint32_t *ret);

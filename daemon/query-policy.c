@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-policy.h"
+
+#include <fnmatch.h>
+#include <sys/utsname.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+
+/* Newer than Debian 12's headers. */
+#define DRIVER_MANA	    20
+#define DRIVER_IONIC_OR_HBL 21
+
+/*
+ * Drivers whose ib_device_ops have disassociate_ucontext, with the first kernel that was looked at
+ * and has it: for the others an open context blocks the removal of the device and the unloading of
+ * the driver for as long as it is open, without a word to the holder.
+ */
+static const struct {
+	int64_t driver_id;
+	unsigned int kernel;
+	const char *kernel_driver; /* only with this parent driver; NULL: any */
+} may_hold[] = {
+	{RDMA_DRIVER_MLX5, POLICY_KERNEL(6, 1), NULL},
+	{RDMA_DRIVER_MLX4, POLICY_KERNEL(6, 1), NULL},
+	{RDMA_DRIVER_HNS, POLICY_KERNEL(6, 1), NULL},
+	{RDMA_DRIVER_IRDMA, POLICY_KERNEL(6, 1), NULL},
+	{RDMA_DRIVER_BNXT_RE, POLICY_KERNEL(6, 12), NULL}, /* 6.1 has not */
+	{RDMA_DRIVER_ERDMA, POLICY_KERNEL(6, 12), NULL},   /* 6.1 has not */
+	{DRIVER_MANA, POLICY_KERNEL(6, 12), NULL},	   /* 6.1 has no such driver */
+	/* The out-of-tree hbl driver calls itself 21 too. */
+	{DRIVER_IONIC_OR_HBL, POLICY_KERNEL(6, 18), "ionic"},
+};
+
+/* A Gaudi device has one context, and who opens it has the accelerator. */
+static bool is_hbl(const PolicyDevice *d)
+{
+	return startswith(d->name, "hbl_") || startswith(d->kernel_driver, "habanalabs") ||
+	       (d->driver_id == DRIVER_IONIC_OR_HBL && !streq(d->kernel_driver, "ionic"));
+}
+
+Policy policy_decide(const PolicyOptions *o, const PolicyDevice *d)
+{
+	for (char **glob = o->never_open; glob && *glob; glob++)
+		if (fnmatch(*glob, d->name, 0) == 0)
+			return POLICY_NEVER_OPEN;
+	if (is_hbl(d))
+		return o->hbl ? POLICY_OPEN_BRIEFLY : POLICY_NEVER_OPEN;
+	for (size_t i = 0; o->hold && i < ARRAY_SIZE(may_hold); i++)
+		if (d->driver_id == may_hold[i].driver_id && d->kernel >= may_hold[i].kernel &&
+		    (!may_hold[i].kernel_driver ||
+		     streq(d->kernel_driver, may_hold[i].kernel_driver)))
+			return POLICY_HOLD;
+	return POLICY_OPEN_BRIEFLY;
+}
+
+unsigned int policy_parse_kernel_version(const char *release)
+{
+	unsigned int major, minor;
+
+	return sscanf(release, "%u.%u", &major, &minor) == 2 && minor < 256
+		       ? POLICY_KERNEL(major, minor)
+		       : 0;
+}
+
+unsigned int policy_kernel_version(void)
+{
+	struct utsname u;
+
+	return uname(&u) < 0 ? 0 : policy_parse_kernel_version(u.release);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Which devices may be opened, and of which the context may stay open for async events. */
+
+#include "util.h"
+
+typedef struct PolicyOptions {
+	bool hold;	   /* keep contexts open where that is harmless */
+	bool hbl;	   /* open Gaudi devices */
+	char **never_open; /* globs of device names, NULL-terminated; may be NULL */
+} PolicyOptions;
+
+/* What the decision rests on. */
+typedef struct PolicyDevice {
+	const char *name;
+	const char *kernel_driver; /* of the parent device; "" if there is none */
+	int64_t driver_id;	   /* enum rdma_driver_id, negative if unknown */
+	unsigned int kernel;	   /* POLICY_KERNEL() */
+} PolicyDevice;
+
+#define POLICY_KERNEL(major, minor) ((major) << 8 | (minor))
+
+typedef enum Policy {
+	POLICY_NEVER_OPEN,
+	POLICY_OPEN_BRIEFLY,
+	POLICY_HOLD,
+} Policy;
+
+Policy policy_decide(const PolicyOptions *o, const PolicyDevice *d);
+/* The running kernel's version; 0 if uname() says nothing that can be understood. */
+unsigned int policy_kernel_version(void);
+unsigned int policy_parse_kernel_version(const char *release);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-port.h"
+
+#include "query-nldev.h"
+#include "query-sysfs.h"
+
+static bool is_infiniband(const PortSnapshot *s)
+{
+	return mask_has(&s->supplied, PORT_ATTR_link_layer) &&
+	       s->values.link_layer == IBV_LINK_LAYER_INFINIBAND;
+}
+
+static bool is_ethernet(const PortSnapshot *s)
+{
+	return mask_has(&s->supplied, PORT_ATTR_link_layer) &&
+	       s->values.link_layer == IBV_LINK_LAYER_ETHERNET;
+}
+
+static void supply_table(PortSnapshot *s, PortTable table, int r, Table *t)
+{
+	if (r < 0)
+		return;
+	s->tables[table] = t;
+	mask_set(&s->supplied, port_table_attr(table), true);
+}
+
+static void query_netdev(Worker *w, PortSnapshot *s)
+{
+	Netdev d;
+	uint64_t speed;
+
+	if (s->values.ifindex == 0 || netlink_open(&w->rtnl, NETLINK_ROUTE) < 0 ||
+	    netdev_get(&w->rtnl, s->values.ifindex, &d) < 0)
+		return;
+	netdev_supply(&d, s);
+	if (sysfs_read_netdev_speed(w->net, d.name, d.ifindex, &speed) == 0)
+		PORT_SUPPLY(s, netdev_speed, speed);
+}
+
+static int read_gids(Target *t, uint32_t port, const PortSnapshot *s, Table **ret)
+{
+	_cleanup_(verbs_gids_done) VerbsGids own = {};
+	int r = -EOPNOTSUPP;
+
+	if (t->context && !t->gids.entries)
+		r = verbs_read_gids(t->context, &t->gids);
+	if (t->gids.entries)
+		return verbs_gid_table(&t->gids, port, ret);
+	if (t->context && mask_has(&s->supplied, PORT_ATTR_gid_tbl_len))
+		r = verbs_read_port_gids(t->context, port, s->values.gid_tbl_len, &own);
+	return r == 0 ? verbs_gid_table(&own, port, ret)
+		      : sysfs_read_gids(t->sysfs, port, is_ethernet(s), ret);
+}
+
+/* The lower half of GID 0, in network byte order; NULL if that is not known. */
+static const uint8_t *port_guid(const PortSnapshot *s)
+{
+	TABLE_FOREACH(GidEntry, e, s->tables[PORT_TABLE_GIDS])
+	if (e->index == 0)
+		return e->gid + 8;
+	return NULL;
+}
+
+static int compare_netdevs(const void *a, const void *b)
+{
+	const NetdevEntry *x = a, *y = b;
+
+	return (x->ifindex > y->ifindex) - (x->ifindex < y->ifindex);
+}
+
+/* The port's own interface, and on InfiniBand the IPoIB interfaces: they know the port by its GUID.
+ */
+static int read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
+{
+	const uint8_t *guid = is_infiniband(s) ? port_guid(s) : NULL;
+	_cleanup_free_ NetdevEntry *entries = NULL;
+	size_t n = 0;
+	int r;
+
+	if (guid && !t->ipoib_read) {
+		r = netlink_open(&t->worker->rtnl, NETLINK_ROUTE);
+		if (r == 0)
+			r = netdev_list_ipoib(&t->worker->rtnl, &t->ipoib, &t->n_ipoib);
+		if (r < 0)
+			return r;
+		t->ipoib_read = true;
+	}
+	entries = calloc(t->n_ipoib + 1, sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	if (s->values.ifindex) {
+		entries[n].ifindex = s->values.ifindex;
+		text_copy(entries[n].name, sizeof(entries[n].name), s->values.netdev);
+		n++;
+	}
+	for (size_t i = 0; guid && i < t->n_ipoib; i++)
+		if (memcmp(t->ipoib[i].port_guid, guid, 8) == 0)
+			entries[n++] = t->ipoib[i].entry;
+	qsort(entries, n, sizeof(*entries), compare_netdevs);
+	*ret = NULL;
+	if (n == 0)
+		return 0;
+	*ret = table_new(entries, n, sizeof(*entries));
+	return *ret ? 0 : -ENOMEM;
+}
+
+int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s)
+{
+	bool asked = nldev_get_port(&t->worker->nldev, t->device, port, s) == 0;
+	Table *table = NULL;
+	int error = t->open_error, r;
+
+	if (asked)
+		query_netdev(t->worker, s);
+	if (t->context) {
+		error = verbs_query_port(t->context, port, &t->verbs, s);
+		if (error == -EIO || error == -ENODEV)
+			target_drop_context(t, error);
+	} else {
+		sysfs_supply_port(t->sysfs, port, s);
+		/* The state is as fresh from there: only what verbs alone knows is missing. */
+		if (mask_has(&s->supplied, PORT_ATTR_state))
+			error = 0;
+		else if (error == 0)
+			error = -EIO;
+	}
+	if (error < 0)
+		return error;
+
+	r = read_gids(t, port, s, &table);
+	supply_table(s, PORT_TABLE_GIDS, r, table);
+	if (pkeys) {
+		r = sysfs_read_pkeys(t->sysfs, port, &table);
+		supply_table(s, PORT_TABLE_PKEYS, r, table);
+	}
+	if (asked) {
+		r = read_netdevs(t, s, &table);
+		supply_table(s, PORT_TABLE_NETDEVS, r, table);
+	}
+	return 0;
+}

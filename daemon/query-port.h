@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* All attributes of a port, from every source in the order that makes them fresh. */
+
+#include "query-target.h"
+
+/*
+ * S is empty before. Returns a negative errno if the port's own query failed: S then has what other
+ * sources said. A context that says that its device has gone is dropped.
+ */
+int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s);

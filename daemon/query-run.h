@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* One query from beginning to end. */
+
+#include "query-target.h"
+
+/* Takes an answer, in the order of struct SourceHandler. A negative errno ends the query without a
+ * word. */
+typedef struct Sink {
+	int (*device)(void *userdata, const Query *q, const DeviceSnapshot *s);
+	int (*port)(void *userdata, const Query *q, uint32_t port, int error,
+		    const PortSnapshot *s);
+	int (*end)(void *userdata, const Query *q, int error, const char *text);
+	void *userdata;
+} Sink;
+
+/* Answers Q. Returns 0, whatever the hardware says, or the error of SINK. */
+int query_run(Worker *w, const Query *q, const Sink *sink);

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-sysfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <sys/sysmacros.h>
+
+int sysfs_open_directory(int parent, const char *path)
+{
+	int fd = openat(parent, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int sysfs_open_device(const char *name)
+{
+	char path[sizeof("/sys/class/infiniband/") + sizeof(AttrText)];
+
+	/* The kernel allows any name that can be a directory's. */
+	if (name[0] == '\0' || name[0] == '.' || strchr(name, '/'))
+		return -EINVAL;
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s", name);
+	return sysfs_open_directory(AT_FDCWD, path);
+}
+
+int sysfs_read_text(int directory, const char *path, char *buffer, size_t size)
+{
+	_cleanup_close_ int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	do
+		n = read(fd, buffer, size - 1);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	while (n > 0 && (isspace((unsigned char)buffer[n - 1]) || buffer[n - 1] == '\0'))
+		n--;
+	memset(buffer + n, 0, size - (size_t)n);
+	text_sanitize(buffer, size);
+	return n ? 0 : -ENODATA;
+}
+
+int sysfs_read_number(int directory, const char *path, uint64_t max, uint64_t *ret)
+{
+	AttrText text;
+	int r = sysfs_read_text(directory, path, text, sizeof(text));
+
+	if (r < 0)
+		return r;
+	text[strcspn(text, ":")] = '\0';
+	return text_to_u64(text, max, ret) < 0 ? -EINVAL : 0;
+}
+
+int sysfs_read_link(int directory, const char *path, char *buffer, size_t size)
+{
+	char target[512];
+	ssize_t n = readlinkat(directory, path, target, sizeof(target) - 1);
+	const char *slash;
+
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	slash = strrchr(target, '/');
+	text_copy(buffer, size, slash ? slash + 1 : target);
+	return 0;
+}
+
+/* "0000:c1:00.0", as the parent is named if it is a PCI function. */
+static bool is_pci_address(const char *text)
+{
+	unsigned int domain, bus, slot, function;
+	int end = 0;
+
+	return sscanf(text, "%x:%x:%x.%x%n", &domain, &bus, &slot, &function, &end) == 4 &&
+	       text[end] == '\0';
+}
+
+void sysfs_supply_device(int device, DeviceSnapshot *s)
+{
+	AttrText text;
+	uint64_t v;
+
+	if (sysfs_read_text(device, "hw_rev", text, sizeof(text)) == 0)
+		DEVICE_SUPPLY_TEXT(s, hw_rev, text);
+	if (sysfs_read_text(device, "hca_type", text, sizeof(text)) == 0)
+		DEVICE_SUPPLY_TEXT(s, hca_type, text);
+	if (sysfs_read_text(device, "board_id", text, sizeof(text)) == 0)
+		DEVICE_SUPPLY_TEXT(s, board_id, text);
+	if (sysfs_read_text(device, "node_desc", text, sizeof(text)) == 0)
+		DEVICE_SUPPLY_TEXT(s, node_desc, text);
+	if (sysfs_read_link(device, "device/driver", text, sizeof(text)) == 0)
+		DEVICE_SUPPLY_TEXT(s, driver, text);
+	if (sysfs_read_link(device, "device", text, sizeof(text)) == 0 && is_pci_address(text))
+		DEVICE_SUPPLY_TEXT(s, pci_address, text);
+	/* -1 stands for none. */
+	if (sysfs_read_number(device, "device/numa_node", UINT32_MAX, &v) == 0)
+		DEVICE_SUPPLY(s, numa_node, (uint32_t)v);
+}
+
+/* Entries that a table grows by. */
+typedef struct Growing {
+	void *entries;
+	size_t n, room;
+} Growing;
+
+static int append(Growing *g, const void *entry, size_t size)
+{
+	if (g->n >= TABLE_ENTRIES_MAX)
+		return -E2BIG;
+	if (g->n == g->room) {
+		size_t room = g->room ? 2 * g->room : 16;
+		void *p = reallocarray(g->entries, room, size);
+
+		if (!p)
+			return -ENOMEM;
+		g->entries = p;
+		g->room = room;
+	}
+	memcpy((char *)g->entries + g->n++ * size, entry, size);
+	return 0;
+}
+
+/* Makes the table of what has grown unless R is an error; frees it in any case. */
+static int finish(Growing *g, size_t size, int r, Table **ret)
+{
+	Table *t = NULL;
+
+	if (r == 0 && g->n) {
+		t = table_new(g->entries, g->n, size);
+		if (!t)
+			r = -ENOMEM;
+	}
+	free(g->entries);
+	if (r == 0)
+		*ret = t;
+	return r;
+}
+
+static int compare_chardevs(const void *a, const void *b)
+{
+	const ChardevEntry *x = a, *y = b;
+
+	return x->major != y->major ? (x->major < y->major ? -1 : 1)
+				    : (x->minor > y->minor) - (x->minor < y->minor);
+}
+
+/* The entry of the character device called NODE in a directory of its class; false if it belongs to
+ * another RDMA device. */
+static bool read_chardev(int class, const char *node, const char *name, ChardevEntry *ret)
+{
+	ChardevEntry e = {};
+	AttrText text;
+	char path[300];
+	unsigned int major_number, minor_number;
+	int end = 0;
+
+	snprintf(path, sizeof(path), "%s/ibdev", node);
+	if (sysfs_read_text(class, path, text, sizeof(text)) < 0 || !streq(text, name))
+		return false;
+	snprintf(path, sizeof(path), "%s/dev", node);
+	if (sysfs_read_text(class, path, text, sizeof(text)) < 0 ||
+	    sscanf(text, "%u:%u%n", &major_number, &minor_number, &end) != 2 || text[end] ||
+	    strlen(node) + sizeof("/dev/infiniband/") > sizeof(e.path))
+		return false;
+	e.major = major_number;
+	e.minor = minor_number;
+	text_copy(e.class, sizeof(e.class),
+		  startswith(node, "uverbs") ? "verbs"
+		  : startswith(node, "issm") ? "issm"
+					     : "mad");
+	snprintf(e.path, sizeof(e.path), "/dev/infiniband/%.*s", (int)sizeof(e.path) - 17, node);
+	*ret = e;
+	return true;
+}
+
+static int read_class(int parent, const char *class, const char *name, Growing *g)
+{
+	int fd = sysfs_open_directory(parent, class);
+	struct dirent *d;
+	DIR *directory;
+	int r = 0;
+
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	directory = fdopendir(fd);
+	if (!directory) {
+		r = -errno;
+		close(fd);
+		return r;
+	}
+	while (r == 0 && (d = readdir(directory))) {
+		ChardevEntry e;
+
+		if (read_chardev(dirfd(directory), d->d_name, name, &e))
+			r = append(g, &e, sizeof(e));
+	}
+	closedir(directory);
+	return r;
+}
+
+int sysfs_read_chardevs(int device, int classes, const char *name, Table **ret)
+{
+	_cleanup_close_ int parent = sysfs_open_directory(device, "device");
+	int base = parent >= 0 ? parent : classes;
+	Growing g = {};
+	int r = read_class(base, "infiniband_verbs", name, &g);
+
+	if (r == 0)
+		r = read_class(base, "infiniband_mad", name, &g);
+	if (r == 0 && g.n)
+		qsort(g.entries, g.n, sizeof(ChardevEntry), compare_chardevs);
+	return finish(&g, sizeof(ChardevEntry), r, ret);
+}
+
+void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s)
+{
+	char path[48];
+	AttrText text;
+
+	/* clang-format off */
+#define NUMBER(field, file)                                                                        \
+	do {                                                                                       \
+		uint64_t v;                                                                        \
+		snprintf(path, sizeof(path), "ports/%u/" file, port);                              \
+		if (!mask_has(&s->supplied, PORT_ATTR_##field) &&                                  \
+		    sysfs_read_number(device, path, UINT32_MAX, &v) == 0)                          \
+			PORT_SUPPLY(s, field, (uint32_t)v);                                        \
+	} while (false)
+	/* clang-format on */
+	NUMBER(state, "state");
+	NUMBER(phys_state, "phys_state");
+	NUMBER(lid, "lid");
+	NUMBER(lmc, "lid_mask_count");
+	NUMBER(sm_lid, "sm_lid");
+	NUMBER(sm_sl, "sm_sl");
+#undef NUMBER
+	snprintf(path, sizeof(path), "ports/%u/link_layer", port);
+	if (!mask_has(&s->supplied, PORT_ATTR_link_layer) &&
+	    sysfs_read_text(device, path, text, sizeof(text)) == 0)
+		PORT_SUPPLY(s, link_layer,
+			    streq(text, "InfiniBand") ? 1U
+			    : streq(text, "Ethernet") ? 2U
+						      : 0U);
+}
+
+int sysfs_read_pkeys(int device, uint32_t port, Table **ret)
+{
+	Growing g = {};
+	int r = 0;
+
+	for (uint32_t i = 0; i < TABLE_ENTRIES_MAX && r == 0; i++) {
+		char path[48];
+		uint64_t pkey;
+
+		snprintf(path, sizeof(path), "ports/%u/pkeys/%u", port, i);
+		r = sysfs_read_number(device, path, UINT16_MAX, &pkey);
+		if (r == -ENOENT && i > 0)
+			return finish(&g, sizeof(PkeyEntry), 0, ret);
+		/* The lower 15 bits are the key; key 0 is an empty entry. */
+		if (r == 0 && pkey & 0x7fff) {
+			PkeyEntry e = {.index = i, .pkey = (uint32_t)pkey};
+
+			r = append(&g, &e, sizeof(e));
+		}
+	}
+	return finish(&g, sizeof(PkeyEntry), r, ret);
+}
+
+/* "fe80:0000:0000:0000:0002:c903:00ab:cdef" */
+static bool parse_gid(const char *text, uint8_t gid[16])
+{
+	unsigned int g[8];
+	int end = 0;
+
+	if (sscanf(text, "%4x:%4x:%4x:%4x:%4x:%4x:%4x:%4x%n", &g[0], &g[1], &g[2], &g[3], &g[4],
+		   &g[5], &g[6], &g[7], &end) != 8 ||
+	    text[end])
+		return false;
+	for (unsigned int i = 0; i < 8; i++) {
+		gid[2 * i] = (uint8_t)(g[i] >> 8);
+		gid[2 * i + 1] = (uint8_t)g[i];
+	}
+	return true;
+}
+
+int sysfs_read_gids(int device, uint32_t port, bool ethernet, Table **ret)
+{
+	static const uint8_t zero[16];
+	Growing g = {};
+	int r = 0;
+
+	for (uint32_t i = 0; i < TABLE_ENTRIES_MAX && r == 0; i++) {
+		GidEntry e = {.index = i, .type = ethernet ? GID_TYPE_ROCE_V1 : GID_TYPE_IB};
+		char path[64];
+		AttrText text;
+
+		snprintf(path, sizeof(path), "ports/%u/gids/%u", port, i);
+		r = sysfs_read_text(device, path, text, sizeof(text));
+		if (r == -ENOENT && i > 0)
+			return finish(&g, sizeof(GidEntry), 0, ret);
+		if (r < 0)
+			break;
+		if (!parse_gid(text, e.gid)) {
+			r = -EINVAL;
+			break;
+		}
+		if (memcmp(e.gid, zero, sizeof(zero)) == 0)
+			continue;
+		/* Both fail with EINVAL where the entry has none. "IB/RoCE v1" leaves it to the
+		 * link layer which of them. */
+		snprintf(path, sizeof(path), "ports/%u/gid_attrs/types/%u", port, i);
+		if (sysfs_read_text(device, path, text, sizeof(text)) == 0 &&
+		    streq(text, "RoCE v2"))
+			e.type = GID_TYPE_ROCE_V2;
+		snprintf(path, sizeof(path), "ports/%u/gid_attrs/ndevs/%u", port, i);
+		if (sysfs_read_text(device, path, text, sizeof(e.netdev)) == 0) {
+			text_copy(e.netdev, sizeof(e.netdev), text);
+			e.ifindex = if_nametoindex(e.netdev);
+		}
+		r = append(&g, &e, sizeof(e));
+	}
+	return finish(&g, sizeof(GidEntry), r, ret);
+}
+
+int sysfs_read_netdev_speed(int net, const char *name, uint32_t ifindex, uint64_t *ret)
+{
+	_cleanup_close_ int fd = sysfs_open_directory(net, name);
+	uint64_t v;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = sysfs_read_number(fd, "ifindex", UINT32_MAX, &v);
+	if (r < 0)
+		return r;
+	if (v != ifindex)
+		return -ENODEV; /* another interface has the name by now */
+	r = sysfs_read_number(fd, "speed", UINT32_MAX, &v); /* Mbit/s; "-1": unknown */
+	if (r < 0)
+		return r;
+	/* ... and some drivers say that unsigned */
+	if (v == UINT32_MAX)
+		return -EINVAL;
+	*ret = v * UINT64_C(1000000);
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What only sysfs says, and what it says in the place of verbs where a device may not or cannot be
+ * opened. DEVICE is a descriptor of the device's directory below /sys/class/infiniband: unlike the
+ * name it stays with the device over a rename. Each file in ports/ but P_Keys and GIDs runs the
+ * driver's query.
+ */
+
+#include "port.h"
+
+/* A directory descriptor that the caller closes. */
+int sysfs_open_device(const char *name);
+int sysfs_open_directory(int parent, const char *path);
+
+/*
+ * Reads the first SIZE - 1 bytes of a file, without space at the end, as terminated text that may
+ * be anything but control characters and broken UTF-8. -ENODATA if there is nothing in it.
+ */
+int sysfs_read_text(int directory, const char *path, char *buffer, size_t size);
+/* A decimal or 0x number, alone or before ':' ("4: ACTIVE"). -EINVAL if it is none (also "-1" and
+ * "N/A"). */
+int sysfs_read_number(int directory, const char *path, uint64_t max, uint64_t *ret);
+/* The last component of what a symbolic link points to. */
+int sysfs_read_link(int directory, const char *path, char *buffer, size_t size);
+
+/* Supplies the rows with source SYSFS but the character devices. */
+void sysfs_supply_device(int device, DeviceSnapshot *s);
+/*
+ * The device's character devices. CLASSES is a descriptor of /sys/class: where the devices without
+ * a parent (rxe, siw) have theirs. NULL in *RET is an empty table.
+ */
+int sysfs_read_chardevs(int device, int classes, const char *name, Table **ret);
+/* Supplies of a port what S lacks: link layer, states, LIDs. */
+void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s);
+/* The tables of a port without their empty entries. */
+int sysfs_read_pkeys(int device, uint32_t port, Table **ret);
+int sysfs_read_gids(int device, uint32_t port, bool ethernet, Table **ret);
+/* bit/s; -EINVAL while the interface has none. NET is a descriptor of /sys/class/net. */
+int sysfs_read_netdev_speed(int net, const char *name, uint32_t ifindex, uint64_t *ret);

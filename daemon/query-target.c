@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-target.h"
+
+#include <fcntl.h>
+#include <linux/netlink.h>
+
+#include "log.h"
+#include "query-nldev.h"
+#include "query-sysfs.h"
+
+int worker_init(Worker *w, const PolicyOptions *policy)
+{
+	*w = (Worker){
+		.nldev = NETLINK_CLOSED,
+		.rtnl = NETLINK_CLOSED,
+		.policy = *policy,
+		.kernel = policy_kernel_version(),
+		.classes = sysfs_open_directory(AT_FDCWD, "/sys/class"),
+		.net = sysfs_open_directory(AT_FDCWD, "/sys/class/net"),
+	};
+	return contexts_new(&w->contexts);
+}
+
+void worker_done(Worker *w)
+{
+	if (w->contexts)
+		contexts_free(w->contexts);
+	netlink_close(&w->nldev);
+	netlink_close(&w->rtnl);
+	close_fd(w->classes);
+	close_fd(w->net);
+}
+
+/*
+ * The device's name now and its directory. The name may change at any time, and another device take
+ * the old one: the directory is this device's only if the device was still called so after it was
+ * opened.
+ */
+static int find(Worker *w, Target *t)
+{
+	int r = nldev_get_device(&w->nldev, t->device, &t->nldev);
+
+	for (int attempt = 0; r == 0 && attempt < 3; attempt++) {
+		DeviceSnapshot again = {};
+
+		t->sysfs = sysfs_open_device(t->nldev.values.name);
+		r = nldev_get_device(&w->nldev, t->device, &again);
+		if (r == 0 && streq(t->nldev.values.name, again.values.name))
+			return 0;
+		t->sysfs = close_fd(t->sysfs);
+		t->nldev = again;
+	}
+	return r;
+}
+
+static Policy decide(Target *t, AttrText kernel_driver)
+{
+	uint32_t id;
+
+	if (sysfs_read_link(t->sysfs, "device/driver", kernel_driver, sizeof(AttrText)) < 0)
+		kernel_driver[0] = '\0';
+	if (nldev_get_driver_id(&t->worker->nldev, t->device, &id) == 0)
+		t->verbs.driver_id = id;
+	return policy_decide(&t->worker->policy, &(PolicyDevice){.name = t->nldev.values.name,
+								 .kernel_driver = kernel_driver,
+								 .driver_id = t->verbs.driver_id,
+								 .kernel = t->worker->kernel});
+}
+
+static void open_context(Target *t)
+{
+	AttrText kernel_driver = "";
+	Policy policy = decide(t, kernel_driver);
+	DeviceSnapshot ignored = {};
+	int r;
+
+	if (policy == POLICY_NEVER_OPEN)
+		return;
+	r = contexts_get(t->worker->contexts, t->device, t->nldev.values.name,
+			 policy == POLICY_HOLD, &t->context);
+	if (r < 0) {
+		t->open_error = r;
+		log_debug_errno(r, "%s: cannot open a verbs context: %m", t->nldev.values.name);
+		return;
+	}
+	(void)verbs_query_device(t->context, &ignored, &t->verbs.cap_flags);
+}
+
+int target_open(Worker *w, uint32_t device, Target *ret)
+{
+	Target t = {.worker = w, .device = device, .sysfs = -EBADF, .verbs.driver_id = -1};
+	int r = netlink_open(&w->nldev, NETLINK_RDMA);
+
+	if (r == 0)
+		r = find(w, &t);
+	if (r < 0) {
+		if (r == -ENODEV)
+			contexts_forget(w->contexts, device);
+		return r;
+	}
+	t.verbs.opa = streq(t.nldev.values.dev_protocol, "opa");
+	open_context(&t);
+	*ret = t;
+	return 0;
+}
+
+void target_drop_context(Target *t, int error)
+{
+	if (!t->context)
+		return;
+	if (contexts_holds(t->worker->contexts, t->device))
+		contexts_forget(t->worker->contexts, t->device);
+	else
+		contexts_put(t->worker->contexts, t->device, t->context);
+	t->context = NULL;
+	t->open_error = error;
+}
+
+void target_close(Target *t)
+{
+	if (t->context)
+		contexts_put(t->worker->contexts, t->device, t->context);
+	verbs_gids_done(&t->gids);
+	free(t->ipoib);
+	close_fd(t->sysfs);
+	device_snapshot_done(&t->nldev);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The device that a query is about, for as long as the query takes: what it is called, where it is
+ * in sysfs, and its context if it may have one. */
+
+#include "query-context.h"
+#include "query-netdev.h"
+#include "query-policy.h"
+#include "query-verbs.h"
+#include "source.h"
+
+/* What the worker keeps between queries. */
+typedef struct Worker {
+	Netlink nldev, rtnl;
+	Contexts *contexts;
+	PolicyOptions policy;
+	unsigned int kernel;
+	int classes; /* /sys/class */
+	int net;     /* /sys/class/net */
+} Worker;
+
+int worker_init(Worker *w, const PolicyOptions *policy);
+void worker_done(Worker *w);
+
+typedef struct Target {
+	Worker *worker;
+	uint32_t device;
+	DeviceSnapshot nldev; /* what nldev says, before the query */
+	int sysfs;	      /* its directory, negative if there is none to be had */
+	struct ibv_context *context;
+	int open_error; /* why there is no context; 0 if there shall be none */
+	VerbsDevice verbs;
+	/* read when the first port needs them */
+	VerbsGids gids;
+	Ipoib *ipoib;
+	size_t n_ipoib;
+	bool ipoib_read;
+} Target;
+
+/* Finds the device with kernel index DEVICE, and opens it as far as the policy allows. Only a
+ * device that is not there is an error. */
+int target_open(Worker *w, uint32_t device, Target *ret);
+/* Gives the context back because it failed with ERROR; a held one is closed. */
+void target_drop_context(Target *t, int error);
+void target_close(Target *t);

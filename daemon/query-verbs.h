@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What libibverbs says through an open context. */
+
+#include <infiniband/verbs.h>
+
+#include "port.h"
+
+/* What of a device decides how its ports' values are understood. */
+typedef struct VerbsDevice {
+	unsigned int cap_flags; /* IBV_DEVICE_*; 0 if not known */
+	int64_t driver_id;	/* negative if not known */
+	bool opa;		/* LIDs do not fit verbs */
+} VerbsDevice;
+
+/* Supplies the rows of S with source VERBS, and the capabilities of the device. */
+int verbs_query_device(struct ibv_context *context, DeviceSnapshot *s, unsigned int *ret_cap_flags);
+int verbs_query_port(struct ibv_context *context, uint32_t port, const VerbsDevice *d,
+		     PortSnapshot *s);
+
+/* The GIDs of all ports of a device. ENTRIES is NULL if they do not fit one answer, or the kernel
+ * cannot give them at once. */
+typedef struct VerbsGids {
+	struct ibv_gid_entry *entries;
+	size_t n;
+} VerbsGids;
+
+int verbs_read_gids(struct ibv_context *context, VerbsGids *ret);
+/* The same of one port, entry by entry. */
+int verbs_read_port_gids(struct ibv_context *context, uint32_t port, uint32_t length,
+			 VerbsGids *ret);
+/* The table of one port from them, sorted by index. */
+int verbs_gid_table(const VerbsGids *gids, uint32_t port, Table **ret);
+static inline void verbs_gids_done(VerbsGids *g)
+{
+	free(g->entries);
+	*g = (VerbsGids){};
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * rdmad-query, the worker of rdmad: the only program of rdmad that opens /dev/infiniband and asks
+ * drivers. It takes queries from a socket, one after the other, reports async events of the
+ * contexts that it holds, and ends with the socket. Any of its calls may block for as long as the
+ * firmware likes: the core watches the clock, not the worker.
+ */
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include "log.h"
+#include "query-nldev.h"
+#include "query-print.h"
+#include "wire.h"
+
+static int arg_fd = 3;
+static PolicyOptions arg_policy = {.hold = true};
+static size_t arg_n_never_open;
+static const char *arg_query;
+
+/* ---- answers and events on the socket ---- */
+
+static int send_device(void *userdata, const Query *q, const DeviceSnapshot *s)
+{
+	int fd = *(int *)userdata;
+	WireMessage m = {.device = {.header = wire_header(WIRE_DEVICE, q->id, q->device, 0),
+				    .values = s->values,
+				    .supplied = s->supplied}};
+	int r = wire_send(fd, &m);
+
+	return r < 0 ? r : wire_send_table(fd, m.header, ATTR_CHARDEVS, s->chardevs);
+}
+
+static int send_port(void *userdata, const Query *q, uint32_t port, int error,
+		     const PortSnapshot *s)
+{
+	int fd = *(int *)userdata;
+	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, q->id, q->device, port),
+				  .error = error,
+				  .values = s->values,
+				  .supplied = s->supplied}};
+	int r = wire_send(fd, &m);
+
+	for (PortTable t = 0; r == 0 && t < _PORT_TABLE_MAX; t++)
+		r = wire_send_table(fd, m.header, port_attributes[port_table_attr(t)].type,
+				    s->tables[t]);
+	return r;
+}
+
+static int send_end(void *userdata, const Query *q, int error, const char *text)
+{
+	WireMessage m = {
+		.end = {.header = wire_header(WIRE_END, q->id, q->device, 0), .error = error}};
+
+	text_copy(m.end.text, sizeof(m.end.text), text);
+	return wire_send(*(int *)userdata, &m);
+}
+
+static const Sink socket_sink = {send_device, send_port, send_end, &arg_fd};
+
+static void send_event(const Event *event, void *userdata)
+{
+	WireMessage m = {.event = {.header = wire_header(WIRE_EVENT, 0, event->device, event->port),
+				   .reason = event->reason}};
+	int *error = userdata;
+
+	if (*error == 0)
+		*error = wire_send(arg_fd, &m);
+}
+
+/* ---- the loop ---- */
+
+static int report_events(Worker *w)
+{
+	int error = 0;
+
+	contexts_drain(w->contexts, send_event, &error);
+	return error;
+}
+
+static int answer(Worker *w, const WireMessage *m)
+{
+	int r;
+
+	if (m->header.type == WIRE_FORGET) {
+		contexts_forget(w->contexts, m->header.device);
+		return 0;
+	}
+	if (m->header.type != WIRE_QUERY)
+		return -EBADMSG;
+	/* Those before the query are answered by it; those after it may be news. */
+	r = report_events(w);
+	if (r == 0)
+		r = query_run(w, &m->query.query, &socket_sink);
+	return r < 0 ? r : report_events(w);
+}
+
+/* 1: goes on, 0: the core has closed the socket. */
+static int receive(Worker *w)
+{
+	const char *why = "";
+	WireMessage m;
+	int r = wire_receive(arg_fd, &m, &why);
+
+	if (r == -EBADMSG)
+		return log_error_errno(r, "Received what is no message: %s", why);
+	if (r <= 0)
+		return r == -EAGAIN ? 1 : r;
+	r = answer(w, &m);
+	return r < 0 ? r : 1;
+}
+
+static int loop(Worker *w)
+{
+	for (;;) {
+		struct pollfd fds[] = {
+			{.fd = arg_fd, .events = POLLIN},
+			{.fd = contexts_fd(w->contexts), .events = POLLIN},
+		};
+		int r = poll(fds, ARRAY_SIZE(fds), -1);
+
+		if (r < 0 && errno != EINTR)
+			return -errno;
+		if (r < 0)
+			continue;
+		if (fds[1].revents) {
+			r = report_events(w);
+			if (r < 0)
+				return r;
+		}
+		if (fds[0].revents) {
+			r = receive(w);
+			if (r <= 0)
+				return r;
+		}
+	}
+}
+
+static int serve(Worker *w)
+{
+	int flags = fcntl(arg_fd, F_GETFL), r;
+
+	/* A full socket makes the worker wait, not lose an answer. */
+	if (flags < 0 || fcntl(arg_fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ||
+	    fcntl(arg_fd, F_SETFD, FD_CLOEXEC) < 0)
+		return log_error_errno(-errno, "Descriptor %i: %m", arg_fd);
+	r = loop(w);
+	/* The core may end between two messages. */
+	return r == -EPIPE ? 0 : r;
+}
+
+/* ---- --query=NAME[/PORT] ---- */
+
+static int print_query(Worker *w)
+{
+	Query q = {.id = 1, .attributes = true, .pkeys = true};
+	_cleanup_free_ char *name = strdup(arg_query);
+	DeviceSnapshot device = {};
+	Sink sink = print_sink;
+	char *slash;
+	uint64_t port = 0;
+	int r;
+
+	if (!name)
+		return -ENOMEM;
+	sink.userdata = stdout;
+	slash = strchr(name, '/');
+	if (slash) {
+		*slash = '\0';
+		if (text_to_u64(slash + 1, RDMA_PORT_MAX, &port) < 0 || port == 0)
+			return log_error_errno(-EINVAL, "Not a port from 1 to %u: %s",
+					       RDMA_PORT_MAX, slash + 1);
+	}
+	r = netlink_open(&w->nldev, NETLINK_RDMA);
+	if (r == 0)
+		r = nldev_find_device(&w->nldev, name, &q.device);
+	if (r == 0)
+		r = nldev_get_device(&w->nldev, q.device, &device);
+	if (r < 0)
+		return log_error_errno(r, "%s: %m", name);
+	for (uint32_t p = 1; p <= MIN(device.values.port_count, RDMA_PORT_MAX); p++)
+		if (port == 0 || port == p)
+			port_set_add(&q.ports, p);
+	if (port_set_is_empty(&q.ports) && port)
+		return log_error_errno(-ENODEV, "%s has no port %u", name, (unsigned int)port);
+	return query_run(w, &q, &sink);
+}
+
+/* ---- options ---- */
+
+static void usage(FILE *f)
+{
+	fputs("rdmad-query [OPTIONS]\n\n"
+	      "The worker of rdmad: answers its queries on a socket.\n\n"
+	      "  --fd=N                descriptor of the socket (3)\n"
+	      "  --hold=yes|no         keep contexts open for async events where that is harmless "
+	      "(yes)\n"
+	      "  --never-open=GLOB     never open devices with such a name; may be given again\n"
+	      "  --hbl=yes|no          open Gaudi devices, whose context is exclusive (no)\n"
+	      "  --query=NAME[/PORT]   print what a query says, and end\n"
+	      "  --help, --version\n",
+	      f);
+}
+
+static int parse_yes_no(const char *option, const char *text, bool *ret)
+{
+	if (!streq(text, "yes") && !streq(text, "no"))
+		return log_error_errno(-EINVAL, "--%s=%s: expected yes or no", option, text);
+	*ret = streq(text, "yes");
+	return 0;
+}
+
+static int add_never_open(char *glob)
+{
+	char **globs = reallocarray(arg_policy.never_open, arg_n_never_open + 2, sizeof(*globs));
+
+	if (!globs)
+		return -ENOMEM;
+	globs[arg_n_never_open++] = glob;
+	globs[arg_n_never_open] = NULL;
+	arg_policy.never_open = globs;
+	return 0;
+}
+
+/* 1: go on, 0: all is done. */
+static int parse_arguments(int argc, char *argv[])
+{
+	enum { OPTION_FD = 256, OPTION_HOLD, OPTION_NEVER_OPEN, OPTION_HBL, OPTION_QUERY };
+	static const struct option options[] = {
+		{"fd", required_argument, NULL, OPTION_FD},
+		{"hold", required_argument, NULL, OPTION_HOLD},
+		{"never-open", required_argument, NULL, OPTION_NEVER_OPEN},
+		{"hbl", required_argument, NULL, OPTION_HBL},
+		{"query", required_argument, NULL, OPTION_QUERY},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+		{},
+	};
+	uint64_t fd;
+	int o, r = 0;
+
+	while (r == 0 && (o = getopt_long(argc, argv, "h", options, NULL)) >= 0)
+		switch (o) {
+		case OPTION_FD:
+			if (text_to_u64(optarg, INT32_MAX, &fd) < 0)
+				return log_error_errno(-EINVAL, "--fd=%s: not a descriptor",
+						       optarg);
+			arg_fd = (int)fd;
+			break;
+		case OPTION_HOLD:
+			r = parse_yes_no("hold", optarg, &arg_policy.hold);
+			break;
+		case OPTION_NEVER_OPEN:
+			r = add_never_open(optarg);
+			break;
+		case OPTION_HBL:
+			r = parse_yes_no("hbl", optarg, &arg_policy.hbl);
+			break;
+		case OPTION_QUERY:
+			arg_query = optarg;
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		case 'V':
+			puts("rdmad-query " RDMAD_VERSION);
+			return 0;
+		default:
+			return -EINVAL;
+		}
+	if (r < 0)
+		return r;
+	if (optind < argc)
+		return log_error_errno(-EINVAL, "Unexpected argument: %s", argv[optind]);
+	return 1;
+}
+
+int main(int argc, char *argv[])
+{
+	Worker w;
+	int r = parse_arguments(argc, argv);
+
+	if (r == 1) {
+		if (arg_query)
+			arg_policy.hold = false;
+		else
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+		r = worker_init(&w, &arg_policy);
+		if (r < 0)
+			log_error_errno(r, "Cannot start: %m");
+		else {
+			r = arg_query ? print_query(&w) : serve(&w);
+			worker_done(&w);
+		}
+	}
+	free(arg_policy.never_open);
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

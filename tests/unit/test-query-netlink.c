@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is read from netlink messages, made here: whole, with unexpected widths, and cut off at each
+ * byte. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <net/if_arp.h>
+#include <rdma/rdma_netlink.h>
+
+#include "query-netdev.h"
+#include "query-nldev.h"
+
+static struct nl_msg *device_message(void)
+{
+	struct nl_msg *m =
+		nlmsg_alloc_simple(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), 0);
+
+	assert_non_null(m);
+	nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, 5);
+	nla_put_string(m, RDMA_NLDEV_ATTR_DEV_NAME, "mlx5_0");
+	nla_put_u32(m, RDMA_NLDEV_ATTR_PORT_INDEX, 2);
+	nla_put_u64(m, RDMA_NLDEV_ATTR_CAP_FLAGS, UINT64_C(0x1c001223c76));
+	nla_put_u64(m, RDMA_NLDEV_ATTR_NODE_GUID, UINT64_C(0x0002c90300abcdef));
+	nla_put_u8(m, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, 1);
+	nla_put_string(m, RDMA_NLDEV_ATTR_DEV_PROTOCOL, "ib");
+	return m;
+}
+
+static void test_device(void **state)
+{
+	struct nl_msg *m = device_message();
+	DeviceSnapshot s = {};
+
+	(void)state;
+	/* an attribute of a kernel to come */
+	nla_put_u32(m, 4000, 1);
+	assert_int_equal(nldev_parse_device(nlmsg_hdr(m), &s), 0);
+	assert_int_equal(s.values.index, 5);
+	assert_string_equal(s.values.name, "mlx5_0");
+	assert_int_equal(s.values.port_count, 2);
+	assert_true(s.values.cap_flags == UINT64_C(0x1c001223c76));
+	assert_true(s.values.node_guid == UINT64_C(0x0002c90300abcdef));
+	assert_int_equal(s.values.node_type, 1);
+	assert_string_equal(s.values.dev_protocol, "ib");
+	assert_false(mask_has(&s.supplied, DEVICE_ATTR_sys_image_guid));
+	/* no attribute is the kernel's word for no firmware */
+	assert_true(mask_has(&s.supplied, DEVICE_ATTR_fw_ver));
+	assert_string_equal(s.values.fw_ver, "");
+	nlmsg_free(m);
+}
+
+/* A name longer than the buffer, not terminated, or with bytes behind its end. */
+static void test_device_text(void **state)
+{
+	char name[100];
+	struct nl_msg *m = nlmsg_alloc_simple(0, 0);
+	DeviceSnapshot s = {};
+
+	(void)state;
+	memset(name, 'n', sizeof(name));
+	nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, 5);
+	nla_put(m, RDMA_NLDEV_ATTR_DEV_NAME, sizeof(name), name);
+	nla_put(m, RDMA_NLDEV_ATTR_FW_VERSION, 7, "1.2\0xyz");
+	nla_put(m, RDMA_NLDEV_ATTR_DEV_PROTOCOL, 0, "");
+	assert_int_equal(nldev_parse_device(nlmsg_hdr(m), &s), 0);
+	assert_int_equal(strlen(s.values.name), sizeof(s.values.name) - 1);
+	assert_string_equal(s.values.fw_ver, "1.2");
+	assert_int_equal(s.values.fw_ver[4], 0);
+	assert_string_equal(s.values.dev_protocol, "");
+	nlmsg_free(m);
+}
+
+/* However short the message is cut, the result is an error or a snapshot without what was behind
+ * the cut. The copy ends where the message ends, so that a sanitizer sees any byte read beyond. */
+static void test_device_truncated(void **state)
+{
+	struct nl_msg *m = device_message();
+	uint32_t whole = nlmsg_hdr(m)->nlmsg_len;
+
+	(void)state;
+	for (uint32_t size = sizeof(struct nlmsghdr); size < whole; size++) {
+		struct nlmsghdr *copy = malloc(size);
+		DeviceSnapshot s = {};
+		int r;
+
+		memcpy(copy, nlmsg_hdr(m), size);
+		copy->nlmsg_len = size;
+		r = nldev_parse_device(copy, &s);
+		assert_true(r == 0 || r == -EBADMSG);
+		/* header, index and name */
+		if (size < sizeof(*copy) + 8 + 11)
+			assert_int_equal(r, -EBADMSG);
+		/* the last byte is padding */
+		if (size < whole - 1)
+			assert_false(mask_has(&s.supplied, DEVICE_ATTR_dev_protocol));
+		free(copy);
+	}
+	nlmsg_free(m);
+}
+
+static void test_port(void **state)
+{
+	struct nl_msg *m = nlmsg_alloc_simple(0, 0);
+	PortSnapshot s = {};
+
+	(void)state;
+	nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, 5);
+	nla_put_u32(m, RDMA_NLDEV_ATTR_PORT_INDEX, 2);
+	nla_put_u64(m, RDMA_NLDEV_ATTR_CAP_FLAGS, UINT64_C(0x0000001f2651e848));
+	nla_put_u32(m, RDMA_NLDEV_ATTR_LID, 0x12345); /* Omni-Path */
+	nla_put_u8(m, RDMA_NLDEV_ATTR_PORT_STATE, 4);
+	nla_put(m, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, 3, "abc"); /* no number */
+	assert_int_equal(nldev_parse_port(nlmsg_hdr(m), &s), 0);
+	assert_true(s.values.cap_mask == UINT64_C(0x0000001f2651e848));
+	assert_int_equal(s.values.lid, 0x12345);
+	assert_int_equal(s.values.state, 4);
+	assert_false(mask_has(&s.supplied, PORT_ATTR_phys_state));
+	assert_false(mask_has(&s.supplied, PORT_ATTR_sm_lid));
+	/* no netdev is an answer */
+	assert_true(mask_has(&s.supplied, PORT_ATTR_ifindex));
+	assert_int_equal(s.values.ifindex, 0);
+	nla_put_u32(m, RDMA_NLDEV_ATTR_NDEV_INDEX, 9);
+	nla_put_string(m, RDMA_NLDEV_ATTR_NDEV_NAME, "eth0");
+	assert_int_equal(nldev_parse_port(nlmsg_hdr(m), &s), 0);
+	assert_int_equal(s.values.ifindex, 9);
+	assert_string_equal(s.values.netdev, "eth0");
+	nlmsg_free(m);
+
+	m = device_message();
+	nlmsg_hdr(m)->nlmsg_len = sizeof(struct nlmsghdr);
+	assert_int_equal(nldev_parse_port(nlmsg_hdr(m), &s), -EBADMSG);
+	nlmsg_free(m);
+}
+
+static void test_driver_id(void **state)
+{
+	struct nl_msg *m = nlmsg_alloc_simple(0, 0);
+	uint32_t id = 77;
+
+	(void)state;
+	assert_int_equal(nldev_parse_driver_id(nlmsg_hdr(m), &id), -EBADMSG);
+	nla_put_u64(m, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, UINT64_C(1) << 32);
+	assert_int_equal(nldev_parse_driver_id(nlmsg_hdr(m), &id), -EBADMSG);
+	assert_int_equal(id, 77);
+	nlmsg_free(m);
+
+	m = nlmsg_alloc_simple(0, 0);
+	nla_put_u64(m, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, 21);
+	assert_int_equal(nldev_parse_driver_id(nlmsg_hdr(m), &id), 0);
+	assert_int_equal(id, 21);
+	nlmsg_free(m);
+
+	m = nlmsg_alloc_simple(0, 0);
+	nla_put_u32(m, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, 14);
+	assert_int_equal(nldev_parse_driver_id(nlmsg_hdr(m), &id), 0);
+	assert_int_equal(id, 14);
+	nlmsg_free(m);
+}
+
+static struct nl_msg *link_message(int ifindex, unsigned short type)
+{
+	struct ifinfomsg info = {.ifi_index = ifindex, .ifi_type = type};
+	struct nl_msg *m = nlmsg_alloc_simple(RTM_NEWLINK, 0);
+
+	nlmsg_append(m, &info, sizeof(info), NLMSG_ALIGNTO);
+	nla_put_string(m, IFLA_IFNAME, "net0");
+	return m;
+}
+
+static void test_netdev(void **state)
+{
+	static const uint8_t mac[6] = {0x02, 0, 0, 0xab, 0xcd, 0xef};
+	struct nl_msg *m = link_message(3, ARPHRD_ETHER);
+	Netdev d = {};
+	PortSnapshot s = {};
+
+	(void)state;
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+	assert_false(d.has_mtu || d.has_carrier || d.has_operstate);
+	nla_put_u32(m, IFLA_MTU, 9000);
+	nla_put_u8(m, IFLA_CARRIER, 1);
+	nla_put_u8(m, IFLA_OPERSTATE, 6);
+	nla_put(m, IFLA_ADDRESS, sizeof(mac), mac);
+	nla_put_u32(m, IFLA_MASTER, if_nametoindex("lo"));
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+	netdev_supply(&d, &s);
+	assert_int_equal(s.values.ifindex, 3);
+	assert_string_equal(s.values.netdev, "net0");
+	assert_int_equal(s.values.netdev_mtu, 9000);
+	assert_int_equal(s.values.netdev_carrier, 1);
+	assert_int_equal(s.values.netdev_operstate, 6);
+	assert_string_equal(s.values.netdev_address, "02:00:00:ab:cd:ef");
+	assert_string_equal(s.values.netdev_master, "lo");
+	nlmsg_hdr(m)->nlmsg_type = RTM_DELLINK;
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), -EBADMSG);
+	nlmsg_hdr(m)->nlmsg_type = RTM_NEWLINK;
+	nlmsg_hdr(m)->nlmsg_len = sizeof(struct nlmsghdr) + sizeof(struct ifinfomsg) - 1;
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), -EBADMSG);
+	nlmsg_free(m);
+
+	m = link_message(0, ARPHRD_ETHER);
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), -EBADMSG);
+	nlmsg_free(m);
+}
+
+static void test_ipoib(void **state)
+{
+	static const uint8_t address[20] = {0x80, 0,	0x01, 0x48, 0xfe, 0x80, 0,
+					    0,	  0,	0,    0,    0,	  0x00, 0x02,
+					    0xc9, 0x03, 0x00, 0xab, 0xcd, 0xef};
+	struct nl_msg *m = link_message(4, ARPHRD_INFINIBAND);
+	Netdev d = {};
+	Ipoib ipoib;
+	uint8_t long_address[64] = {};
+
+	(void)state;
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+	assert_false(netdev_to_ipoib(&d, &ipoib));
+	nla_put(m, IFLA_ADDRESS, sizeof(address), address);
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+	assert_true(netdev_to_ipoib(&d, &ipoib));
+	assert_memory_equal(ipoib.port_guid, address + 12, 8);
+	assert_int_equal(ipoib.entry.ifindex, 4);
+	assert_string_equal(ipoib.entry.name, "net0");
+	d.type = ARPHRD_ETHER;
+	assert_false(netdev_to_ipoib(&d, &ipoib));
+	nlmsg_free(m);
+
+	m = link_message(4, ARPHRD_INFINIBAND);
+	nla_put(m, IFLA_ADDRESS, sizeof(long_address), long_address);
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+	assert_int_equal(d.address_length, 0);
+	nlmsg_free(m);
+}
+
+/* The real kernel, which every machine has: a single answer, a dump, an error, and again after it.
+ */
+static void test_round_trip(void **state)
+{
+	Netlink n = NETLINK_CLOSED;
+	Netdev d = {};
+	Ipoib *list = NULL;
+	size_t count = 77;
+
+	(void)state;
+	assert_int_equal(netlink_open(&n, NETLINK_ROUTE), 0);
+	assert_int_equal(netdev_get(&n, 2000000000, &d), -ENODEV);
+	assert_int_equal(netdev_get(&n, if_nametoindex("lo"), &d), 0);
+	assert_string_equal(d.name, "lo");
+	assert_int_equal(d.type, ARPHRD_LOOPBACK);
+	assert_int_equal(netdev_list_ipoib(&n, &list, &count), 0);
+	assert_true(count < 77);
+	free(list);
+	assert_int_equal(netdev_get(&n, if_nametoindex("lo"), &d), 0);
+	netlink_close(&n);
+	netlink_close(&n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_device_text),
+		cmocka_unit_test(test_device_truncated),
+		cmocka_unit_test(test_port),
+		cmocka_unit_test(test_driver_id),
+		cmocka_unit_test(test_netdev),
+		cmocka_unit_test(test_ipoib),
+		cmocka_unit_test(test_round_trip),
+	};
+
+	return cmocka_run_group_tests_name("query-netlink", tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which devices are opened and held. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "query-policy.h"
+
+#define NEW POLICY_KERNEL(7, 0)
+
+static Policy decide(const char *name, const char *driver, int64_t id, unsigned int kernel)
+{
+	const PolicyOptions o = {.hold = true};
+
+	return policy_decide(&o, &(PolicyDevice){name, driver, id, kernel});
+}
+
+static void test_hold(void **state)
+{
+	(void)state;
+	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, NEW), POLICY_HOLD);
+	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, POLICY_KERNEL(6, 1)), POLICY_HOLD);
+	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, POLICY_KERNEL(5, 255)),
+			 POLICY_OPEN_BRIEFLY);
+	/* bnxt_re: not in 6.1 */
+	assert_int_equal(decide("bnxt_re0", "bnxt_en", 6, POLICY_KERNEL(6, 1)),
+			 POLICY_OPEN_BRIEFLY);
+	assert_int_equal(decide("bnxt_re0", "bnxt_en", 6, POLICY_KERNEL(6, 12)), POLICY_HOLD);
+	/* rxe, efa, unknown, none */
+	assert_int_equal(decide("rxe0", "", 14, NEW), POLICY_OPEN_BRIEFLY);
+	assert_int_equal(decide("efa_0", "efa", 17, NEW), POLICY_OPEN_BRIEFLY);
+	assert_int_equal(decide("new0", "new", 99, NEW), POLICY_OPEN_BRIEFLY);
+	assert_int_equal(decide("new0", "new", -1, NEW), POLICY_OPEN_BRIEFLY);
+	/* a kernel whose version cannot be told */
+	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, 0), POLICY_OPEN_BRIEFLY);
+}
+
+static void test_hbl(void **state)
+{
+	const PolicyOptions with_hbl = {.hold = true, .hbl = true};
+
+	(void)state;
+	assert_int_equal(decide("ionic_0", "ionic", 21, NEW), POLICY_HOLD);
+	assert_int_equal(decide("ionic_0", "ionic", 21, POLICY_KERNEL(6, 12)), POLICY_OPEN_BRIEFLY);
+	assert_int_equal(decide("ibp1s0", "", 21, NEW), POLICY_NEVER_OPEN);
+	assert_int_equal(decide("ibp1s0", "habanalabs_cn", -1, NEW), POLICY_NEVER_OPEN);
+	assert_int_equal(decide("hbl_0", "", 14, NEW), POLICY_NEVER_OPEN);
+	assert_int_equal(decide("hblx", "", 14, NEW), POLICY_OPEN_BRIEFLY);
+	assert_int_equal(policy_decide(&with_hbl, &(PolicyDevice){"hbl_0", "", 21, NEW}),
+			 POLICY_OPEN_BRIEFLY);
+}
+
+static void test_options(void **state)
+{
+	char first[] = "rxe*", second[] = "mlx5_[01]";
+	char *globs[] = {first, second, NULL};
+	const PolicyOptions never = {.hold = true, .hbl = true, .never_open = globs};
+	const PolicyOptions no_hold = {.hold = false};
+
+	(void)state;
+	assert_int_equal(policy_decide(&never, &(PolicyDevice){"rxe7", "", 14, NEW}),
+			 POLICY_NEVER_OPEN);
+	assert_int_equal(policy_decide(&never, &(PolicyDevice){"mlx5_1", "mlx5_core", 1, NEW}),
+			 POLICY_NEVER_OPEN);
+	assert_int_equal(policy_decide(&never, &(PolicyDevice){"mlx5_2", "mlx5_core", 1, NEW}),
+			 POLICY_HOLD);
+	assert_int_equal(policy_decide(&no_hold, &(PolicyDevice){"mlx5_2", "mlx5_core", 1, NEW}),
+			 POLICY_OPEN_BRIEFLY);
+}
+
+static void test_kernel_version(void **state)
+{
+	(void)state;
+	assert_int_equal(policy_parse_kernel_version("6.12.117+deb12-amd64"), POLICY_KERNEL(6, 12));
+	assert_int_equal(policy_parse_kernel_version("7.0-rc1"), POLICY_KERNEL(7, 0));
+	assert_int_equal(policy_parse_kernel_version("seven"), 0);
+	assert_true(policy_kernel_version() > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_hbl),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_kernel_version),
+	};
+
+	return cmocka_run_group_tests_name("query-policy", tests, NULL, NULL);
+}
