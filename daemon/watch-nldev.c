@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The RDMA devices by NETLINK_RDMA: enumeration and announcements. */
+
+#include "watch-nldev.h"
+
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include <rdma/rdma_netlink.h>
+#include <sys/socket.h>
+
+#include "log.h"
+
+/* From the headers of Linux 6.12 and 6.13; those of Debian 12 end before. */
+#define NLDEV_GROUP_NOTIFY	4
+#define NLDEV_CMD_MONITOR	28
+#define NLDEV_ATTR_EVENT_TYPE	102
+#define NLDEV_ATTR_MONITOR_MODE 103
+#define NLDEV_ATTR_LAST		NLDEV_ATTR_MONITOR_MODE
+
+enum {
+	ANNOUNCE_REGISTER,
+	ANNOUNCE_UNREGISTER,
+	ANNOUNCE_NETDEV_ATTACH,
+	ANNOUNCE_NETDEV_DETACH,
+	ANNOUNCE_RENAME,	/* 6.13 */
+	ANNOUNCE_NETDEV_RENAME, /* 6.13: interface index and name, no device */
+};
+
+/* More than twice what the kernel has room for (RDMA_MAX_PORTS, 8192). */
+#define NLDEV_DEVICES_MAX 20000U
+#define NLDEV_RETRIES	  5U
+
+struct WatchNldev {
+	sd_event *event;
+	sd_event_source *source;
+	int fd;
+	bool monitor_mode;
+	const WatchHandler *handler;
+	void *userdata;
+};
+
+/* Exact lengths, where libnl by itself checks only the least. */
+static struct nla_policy policy[NLDEV_ATTR_LAST + 1] = {
+	[RDMA_NLDEV_ATTR_DEV_INDEX] = {.type = NLA_U32, .maxlen = sizeof(uint32_t)},
+	[RDMA_NLDEV_ATTR_DEV_NAME] = {.type = NLA_STRING, .maxlen = sizeof(AttrText)},
+	[RDMA_NLDEV_ATTR_PORT_INDEX] = {.type = NLA_U32, .maxlen = sizeof(uint32_t)},
+	[RDMA_NLDEV_ATTR_CAP_FLAGS] = {.type = NLA_U64, .maxlen = sizeof(uint64_t)},
+	[RDMA_NLDEV_ATTR_FW_VERSION] = {.type = NLA_STRING, .maxlen = sizeof(AttrText)},
+	[RDMA_NLDEV_ATTR_NODE_GUID] = {.type = NLA_U64, .maxlen = sizeof(uint64_t)},
+	[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID] = {.type = NLA_U64, .maxlen = sizeof(uint64_t)},
+	[RDMA_NLDEV_ATTR_DEV_NODE_TYPE] = {.type = NLA_U8, .maxlen = sizeof(uint8_t)},
+	[RDMA_NLDEV_ATTR_DEV_PROTOCOL] = {.type = NLA_STRING, .maxlen = sizeof(AttrText)},
+	[NLDEV_ATTR_EVENT_TYPE] = {.type = NLA_U8, .maxlen = sizeof(uint8_t)},
+	[NLDEV_ATTR_MONITOR_MODE] = {.type = NLA_U8, .maxlen = sizeof(uint8_t)},
+};
+
+typedef struct nlattr *NldevAttributes[NLDEV_ATTR_LAST + 1];
+
+static int parse_attributes(struct nlmsghdr *m, NldevAttributes ret)
+{
+	return nlmsg_parse(m, 0, ret, NLDEV_ATTR_LAST, policy) < 0 ? -EBADMSG : 0;
+}
+
+int watch_nldev_parse(struct nlmsghdr *m, Event *ret, bool *ret_going)
+{
+	NldevAttributes a;
+	EventReason reason;
+	uint8_t type;
+
+	if (m->nlmsg_type != RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, NLDEV_CMD_MONITOR))
+		return 0;
+	if (parse_attributes(m, a) < 0 || !a[NLDEV_ATTR_EVENT_TYPE])
+		return -EBADMSG;
+	type = nla_get_u8(a[NLDEV_ATTR_EVENT_TYPE]);
+	switch (type) {
+	case ANNOUNCE_REGISTER:
+	case ANNOUNCE_UNREGISTER:
+	case ANNOUNCE_RENAME:
+		reason = REASON_DEVICE;
+		break;
+	case ANNOUNCE_NETDEV_ATTACH:
+	case ANNOUNCE_NETDEV_DETACH:
+	case ANNOUNCE_NETDEV_RENAME:
+		reason = REASON_NETDEV;
+		break;
+	default: /* of a later kernel */
+		return 0;
+	}
+
+	*ret = (Event){EVENT_ALL_DEVICES, EVENT_ALL_PORTS, reason};
+	/* There is no index when an interface was renamed, or is in another network namespace. */
+	if (a[RDMA_NLDEV_ATTR_DEV_INDEX]) {
+		ret->device = nla_get_u32(a[RDMA_NLDEV_ATTR_DEV_INDEX]);
+		if (reason == REASON_NETDEV && a[RDMA_NLDEV_ATTR_PORT_INDEX])
+			ret->port = nla_get_u32(a[RDMA_NLDEV_ATTR_PORT_INDEX]);
+		if (ret->port > RDMA_PORT_MAX)
+			ret->port = EVENT_ALL_PORTS;
+	}
+	*ret_going = type == ANNOUNCE_UNREGISTER && ret->device != EVENT_ALL_DEVICES;
+	return 1;
+}
+
+static int parse_device(struct nlmsghdr *m, DeviceSnapshot *ret)
+{
+	DeviceSnapshot d = {0};
+	NldevAttributes a;
+	const char *name;
+
+	if (parse_attributes(m, a) < 0 || !a[RDMA_NLDEV_ATTR_DEV_INDEX] ||
+	    !a[RDMA_NLDEV_ATTR_DEV_NAME] || !a[RDMA_NLDEV_ATTR_PORT_INDEX])
+		return -EBADMSG;
+	name = nla_get_string(a[RDMA_NLDEV_ATTR_DEV_NAME]);
+	if (name[0] == '\0' || strchr(name, '/'))
+		return -EBADMSG;
+	DEVICE_SUPPLY(&d, index, nla_get_u32(a[RDMA_NLDEV_ATTR_DEV_INDEX]));
+	if (d.values.index == EVENT_ALL_DEVICES)
+		return -EBADMSG;
+	DEVICE_SUPPLY_TEXT(&d, name, name);
+	/* Of a device this is the number of its last port. Switchdev representors may have more
+	 * than verbs can name. */
+	DEVICE_SUPPLY(&d, port_count, nla_get_u32(a[RDMA_NLDEV_ATTR_PORT_INDEX]));
+	if (d.values.port_count > RDMA_PORT_MAX) {
+		log_debug("%s: using %u of its %u ports", name, RDMA_PORT_MAX, d.values.port_count);
+		d.values.port_count = RDMA_PORT_MAX;
+	}
+	if (a[RDMA_NLDEV_ATTR_DEV_NODE_TYPE])
+		DEVICE_SUPPLY(&d, node_type, nla_get_u8(a[RDMA_NLDEV_ATTR_DEV_NODE_TYPE]));
+	if (a[RDMA_NLDEV_ATTR_NODE_GUID])
+		DEVICE_SUPPLY(&d, node_guid, nla_get_u64(a[RDMA_NLDEV_ATTR_NODE_GUID]));
+	if (a[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID])
+		DEVICE_SUPPLY(&d, sys_image_guid, nla_get_u64(a[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID]));
+	if (a[RDMA_NLDEV_ATTR_FW_VERSION])
+		DEVICE_SUPPLY_TEXT(&d, fw_ver, nla_get_string(a[RDMA_NLDEV_ATTR_FW_VERSION]));
+	if (a[RDMA_NLDEV_ATTR_DEV_PROTOCOL])
+		DEVICE_SUPPLY_TEXT(&d, dev_protocol,
+				   nla_get_string(a[RDMA_NLDEV_ATTR_DEV_PROTOCOL]));
+	if (a[RDMA_NLDEV_ATTR_CAP_FLAGS])
+		DEVICE_SUPPLY(&d, cap_flags, nla_get_u64(a[RDMA_NLDEV_ATTR_CAP_FLAGS]));
+	*ret = d;
+	return 0;
+}
+
+static int add_device(NldevAnswer *a, struct nlmsghdr *m)
+{
+	DeviceSnapshot d;
+	int r;
+
+	r = parse_device(m, &d);
+	if (r < 0)
+		return r;
+	if (a->n == NLDEV_DEVICES_MAX)
+		return -E2BIG;
+	if (a->n == a->allocated) {
+		size_t allocated = MAX(2 * a->allocated, (size_t)16);
+		DeviceSnapshot *devices = reallocarray(a->devices, allocated, sizeof(d));
+
+		if (!devices)
+			return -ENOMEM;
+		a->devices = devices;
+		a->allocated = allocated;
+	}
+	a->devices[a->n++] = d;
+	return 0;
+}
+
+/* The errno in NLMSG_ERROR and, for dumps, in NLMSG_DONE. */
+static int final_error(struct nlmsghdr *m)
+{
+	int error;
+
+	if (nlmsg_datalen(m) < (int)sizeof(error))
+		return -EBADMSG;
+	memcpy(&error, nlmsg_data(m), sizeof(error));
+	return error > 0 || error < -4095 ? -EBADMSG : error;
+}
+
+int nldev_answer_take(NldevAnswer *a, void *datagram, size_t n)
+{
+	struct nlmsghdr *m = datagram;
+	int left = (int)n;
+	NldevAttributes attributes;
+	int r = 0;
+
+	for (; nlmsg_ok(m, left); m = nlmsg_next(m, &left)) {
+		if (m->nlmsg_flags & NLM_F_DUMP_INTR)
+			a->interrupted = true;
+		switch (m->nlmsg_type) {
+		case NLMSG_DONE:
+		case NLMSG_ERROR:
+			r = final_error(m);
+			return r < 0 ? r : 1;
+		case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET):
+			r = add_device(a, m);
+			break;
+		case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET):
+			r = parse_attributes(m, attributes);
+			if (r == 0 && attributes[NLDEV_ATTR_MONITOR_MODE])
+				a->monitor_mode =
+					nla_get_u8(attributes[NLDEV_ATTR_MONITOR_MODE]) != 0;
+			break;
+		default:
+			r = m->nlmsg_type < NLMSG_MIN_TYPE ? 0 : -EBADMSG;
+			break;
+		}
+		if (r < 0)
+			return r;
+	}
+	return left > 0 ? -EBADMSG : 0;
+}
+
+void nldev_answer_done(NldevAnswer *a)
+{
+	device_array_free(a->devices, a->n);
+	*a = (NldevAnswer){0};
+}
+
+/*
+ * Each request has a socket of its own, so that announcements cannot crowd out its answer. The
+ * kernel answers inside send() and continues a dump inside recv(): there is never anything to wait
+ * for.
+ */
+static int request(uint16_t command, uint16_t flags, NldevAnswer *ret)
+{
+	uint8_t buffer[WATCH_DATAGRAM_MAX] __attribute__((aligned(NLMSG_ALIGNTO)));
+	struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+	struct nlmsghdr m = {
+		.nlmsg_len = sizeof(m),
+		.nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command),
+		.nlmsg_flags = NLM_F_REQUEST | flags,
+		.nlmsg_seq = 1,
+	};
+	_cleanup_close_ int fd = -EBADF;
+	NldevAnswer answer = {0};
+	int r;
+
+	r = watch_netlink_open(NETLINK_RDMA, &fd);
+	if (r < 0)
+		return r;
+	if (sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)&kernel, sizeof(kernel)) < 0)
+		return -errno;
+	do {
+		size_t n;
+
+		r = watch_netlink_receive(fd, buffer, sizeof(buffer), &n);
+		if (r == 0)
+			r = nldev_answer_take(&answer, buffer, n);
+		else if (r == -EAGAIN)
+			r = -EIO; /* cut short */
+	} while (r == 0);
+	if (r > 0 && answer.interrupted)
+		r = -EAGAIN;
+	if (r < 0) {
+		nldev_answer_done(&answer);
+		return r;
+	}
+	*ret = answer;
+	return 0;
+}
+
+/* To open a NETLINK_RDMA socket loads ib_core by its alias, on machines too that have no RDMA. */
+static bool modules_loaded(void)
+{
+	return access("/sys/class/infiniband", F_OK) == 0;
+}
+
+int watch_nldev_enumerate(DeviceSnapshot **ret, size_t *ret_n)
+{
+	NldevAnswer answer = {0};
+	int r = -EAGAIN;
+
+	if (!modules_loaded())
+		r = -EPROTONOSUPPORT;
+	for (unsigned int i = 0; r == -EAGAIN && i < NLDEV_RETRIES; i++)
+		r = request(RDMA_NLDEV_CMD_GET, NLM_F_DUMP, &answer);
+	if (r < 0 && r != -EPROTONOSUPPORT)
+		return r;
+	*ret = answer.devices;
+	*ret_n = answer.n;
+	return 0;
+}
+
+static int on_message(void *watch, struct nlmsghdr *m)
+{
+	WatchNldev *w = watch;
+	bool going;
+	Event e;
+	int r;
+
+	r = watch_nldev_parse(m, &e, &going);
+	if (r <= 0)
+		return r;
+	if (going)
+		w->handler->going(w->userdata, e.device);
+	w->handler->event(w->userdata, &e);
+	return 0;
+}
+
+static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	WatchNldev *w = userdata;
+	int r;
+
+	(void)source;
+	(void)revents;
+	r = watch_netlink_dispatch(fd, on_message, w, w->handler, w->userdata);
+	if (r < 0) {
+		log_warning_errno(r, "Cannot hear of RDMA devices any more: %m");
+		watch_nldev_release(w);
+		watch_overrun(w->handler, w->userdata);
+	}
+	return 0;
+}
+
+int watch_nldev_listen(WatchNldev *w)
+{
+	const int group = NLDEV_GROUP_NOTIFY;
+	_cleanup_close_ int fd = -EBADF;
+	NldevAnswer answer;
+	int r;
+
+	if (w->source)
+		return 1;
+	if (!modules_loaded())
+		return 0;
+	/* Joining the group succeeds on older kernels too, for root; and then nothing comes. */
+	r = request(RDMA_NLDEV_CMD_SYS_GET, NLM_F_ACK, &answer);
+	if (r < 0)
+		return r == -EPROTONOSUPPORT ? 0 : r;
+	w->monitor_mode = answer.monitor_mode;
+	nldev_answer_done(&answer);
+	if (!w->monitor_mode)
+		return 0;
+
+	r = watch_netlink_open(NETLINK_RDMA, &fd);
+	if (r < 0)
+		return r;
+	watch_enlarge_buffer(fd);
+	if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) < 0)
+		return -errno;
+	r = sd_event_add_io(w->event, &w->source, fd, EPOLLIN, on_io, w);
+	if (r < 0)
+		return r;
+	sd_event_source_set_description(w->source, "watch-nldev");
+	w->fd = steal_fd(&fd);
+	return 1;
+}
+
+void watch_nldev_release(WatchNldev *w)
+{
+	w->source = sd_event_source_disable_unref(w->source);
+	w->fd = close_fd(w->fd);
+}
+
+bool watch_nldev_monitor_mode(const WatchNldev *w)
+{
+	return w->monitor_mode;
+}
+
+int watch_nldev_new(sd_event *event, const WatchHandler *handler, void *userdata, WatchNldev **ret)
+{
+	WatchNldev *w = malloc(sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	*w = (WatchNldev){.event = sd_event_ref(event),
+			  .fd = -EBADF,
+			  .handler = handler,
+			  .userdata = userdata};
+	*ret = w;
+	return 0;
+}
+
+WatchNldev *watch_nldev_free(WatchNldev *w)
+{
+	if (!w)
+		return NULL;
+	watch_nldev_release(w);
+	sd_event_unref(w->event);
+	free(w);
+	return NULL;
+}

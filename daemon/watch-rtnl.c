@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Network interfaces of RDMA ports, by listening to rtnetlink. */
+
+#include "watch-rtnl.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/if_addr.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <net/if_arp.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include <sys/socket.h>
+
+#include "log.h"
+
+/* The attributes from here on say nothing that matters here. */
+#define LINK_ATTR_LAST IFLA_LINK_NETNSID
+
+/* Bounds of the walk down from an interface with an address to one that belongs to a port: a VLAN
+ * on a bond on two interfaces is 2 deep. */
+#define LOWER_DEPTH_MAX 8U
+#define LOWER_COUNT_MAX 64U
+/* All ports that the kernel has room for, with a few interfaces each. */
+#define LINKS_MAX (64U * 1024U)
+
+/* The interface index that stands for every IPoIB interface. */
+#define ANY_IPOIB 0U
+
+typedef struct PortLink {
+	uint32_t ifindex;
+	uint32_t device;
+	uint32_t port;
+} PortLink;
+
+struct WatchRtnl {
+	sd_event *event;
+	sd_event_source *source;
+	int fd;
+	char *sysfs;
+	PortLink *links; /* sorted by all three */
+	size_t n_links, allocated;
+	const WatchHandler *handler;
+	void *userdata;
+};
+
+static struct nla_policy link_policy[LINK_ATTR_LAST + 1] = {
+	[IFLA_LINK] = {.type = NLA_U32, .maxlen = sizeof(uint32_t)},
+	[IFLA_MASTER] = {.type = NLA_U32, .maxlen = sizeof(uint32_t)},
+};
+
+static int compare_links(const PortLink *a, const PortLink *b)
+{
+	if (a->ifindex != b->ifindex)
+		return a->ifindex < b->ifindex ? -1 : 1;
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	if (a->port != b->port)
+		return a->port < b->port ? -1 : 1;
+	return 0;
+}
+
+/* Index of the first link that is not below KEY. */
+static size_t lower_bound(const WatchRtnl *w, const PortLink *key)
+{
+	size_t low = 0, high = w->n_links;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_links(&w->links[middle], key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Reports the ports of IFINDEX; false if there is none. */
+static bool report(WatchRtnl *w, uint32_t ifindex, EventReason reason)
+{
+	size_t i = lower_bound(w, &(PortLink){.ifindex = ifindex});
+	bool found = false;
+
+	/* The handler may not change the map: it is called from the event loop and only notes the
+	 * event. */
+	for (; i < w->n_links && w->links[i].ifindex == ifindex; i++) {
+		w->handler->event(w->userdata,
+				  &(Event){w->links[i].device, w->links[i].port, reason});
+		found = true;
+	}
+	return found;
+}
+
+static int on_link(WatchRtnl *w, struct nlmsghdr *m)
+{
+	struct nlattr *a[LINK_ATTR_LAST + 1];
+	const struct ifinfomsg *link;
+	uint32_t ifindex;
+
+	if (nlmsg_parse(m, sizeof(*link), a, LINK_ATTR_LAST, link_policy) < 0)
+		return -EBADMSG;
+	link = nlmsg_data(m);
+	if (link->ifi_index <= 0)
+		return -EBADMSG;
+	/* A scan of a wireless interface: nothing of the link itself. */
+	if (a[IFLA_WIRELESS])
+		return 0;
+	ifindex = (uint32_t)link->ifi_index;
+	report(w, ifindex, REASON_LINK);
+	/* What is above an interface of a port counts (a VLAN has GIDs there), and what is below: a
+	 * member of a bond. But the peer of a veth in another network namespace has an index that
+	 * means something else here. */
+	if (a[IFLA_LINK] && !a[IFLA_LINK_NETNSID] && nla_get_u32(a[IFLA_LINK]) != ifindex)
+		report(w, nla_get_u32(a[IFLA_LINK]), REASON_LINK);
+	if (a[IFLA_MASTER] && nla_get_u32(a[IFLA_MASTER]) != ifindex)
+		report(w, nla_get_u32(a[IFLA_MASTER]), REASON_LINK);
+	if (link->ifi_type == ARPHRD_INFINIBAND)
+		report(w, ANY_IPOIB, REASON_LINK);
+	return 0;
+}
+
+static uint32_t read_ifindex(int dir)
+{
+	char text[16] = "";
+	_cleanup_close_ int fd = openat(dir, "ifindex", O_RDONLY | O_CLOEXEC);
+	uint64_t ifindex;
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		return 0;
+	text[strcspn(text, "\n")] = '\0';
+	return text_to_u64(text, INT_MAX, &ifindex) < 0 ? 0 : (uint32_t)ifindex;
+}
+
+/*
+ * Reports the ports of what is below the interface whose directory in sysfs is PARENT/NAME. The
+ * links "lower_*" there are kept by the kernel without RTNL. An interface that belongs to a port is
+ * not looked below.
+ */
+static void report_lowers(WatchRtnl *w, int parent, const char *name, unsigned int depth,
+			  unsigned int *count)
+{
+	struct dirent *entry;
+	DIR *dir;
+	int fd;
+
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return; /* gone */
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while (*count < LOWER_COUNT_MAX && (entry = readdir(dir))) {
+		_cleanup_close_ int lower = -EBADF;
+
+		if (!startswith(entry->d_name, "lower_"))
+			continue;
+		(*count)++;
+		lower = openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (lower >= 0 && !report(w, read_ifindex(lower), REASON_ADDRESS) &&
+		    depth < LOWER_DEPTH_MAX)
+			report_lowers(w, lower, ".", depth + 1, count);
+	}
+	closedir(dir);
+}
+
+static int on_address(WatchRtnl *w, struct nlmsghdr *m)
+{
+	const struct ifaddrmsg *address;
+	char name[IF_NAMESIZE], path[PATH_MAX];
+	unsigned int count = 0;
+
+	if (!nlmsg_valid_hdr(m, sizeof(*address)))
+		return -EBADMSG;
+	address = nlmsg_data(m);
+	if (address->ifa_index == 0 || address->ifa_index > INT_MAX)
+		return -EBADMSG;
+	if (report(w, address->ifa_index, REASON_ADDRESS))
+		return 0;
+	/* Perhaps it is on top of an interface of a port, without a GID yet. SIOCGIFNAME takes no
+	 * RTNL. */
+	if (if_indextoname(address->ifa_index, name) &&
+	    (size_t)snprintf(path, sizeof(path), "%s/class/net/%s", w->sysfs, name) < sizeof(path))
+		report_lowers(w, AT_FDCWD, path, 1, &count);
+	return 0;
+}
+
+int watch_rtnl_message(WatchRtnl *w, struct nlmsghdr *m)
+{
+	/* Without RoCE and IPoIB nothing can concern a port. */
+	if (w->n_links == 0)
+		return 0;
+	switch (m->nlmsg_type) {
+	case RTM_NEWLINK:
+	case RTM_DELLINK:
+		return on_link(w, m);
+	case RTM_NEWADDR:
+	case RTM_DELADDR:
+		return on_address(w, m);
+	default:
+		return 0;
+	}
+}
+
+static void add_link(WatchRtnl *w, uint32_t ifindex, uint32_t device, uint32_t port)
+{
+	PortLink link = {.ifindex = ifindex, .device = device, .port = port};
+	size_t i = lower_bound(w, &link);
+
+	if (i < w->n_links && compare_links(&w->links[i], &link) == 0)
+		return;
+	if (w->n_links == w->allocated) {
+		size_t allocated = MAX(2 * w->allocated, (size_t)16);
+		PortLink *links;
+
+		if (w->n_links >= LINKS_MAX) {
+			log_debug("interface %u is one too many to watch", ifindex);
+			return;
+		}
+		links = reallocarray(w->links, allocated, sizeof(*links));
+		if (!links)
+			return; /* the reconcile timer still sees what changes */
+		w->links = links;
+		w->allocated = allocated;
+	}
+	memmove(&w->links[i + 1], &w->links[i], (w->n_links - i) * sizeof(link));
+	w->links[i] = link;
+	w->n_links++;
+}
+
+/* PORT EVENT_ALL_PORTS: all of the device. */
+static void remove_links(WatchRtnl *w, uint32_t device, uint32_t port)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n_links; i++)
+		if (w->links[i].device != device ||
+		    (port != EVENT_ALL_PORTS && w->links[i].port != port))
+			w->links[n++] = w->links[i];
+	w->n_links = n;
+}
+
+void watch_rtnl_port(WatchRtnl *w, uint32_t device, uint32_t port, const Table *netdevs,
+		     const Table *gids)
+{
+	remove_links(w, device, port);
+	TABLE_FOREACH(NetdevEntry, e, netdevs)
+	if (e->ifindex)
+		add_link(w, e->ifindex, device, port);
+	TABLE_FOREACH(GidEntry, e, gids)
+	if (e->ifindex)
+		add_link(w, e->ifindex, device, port);
+	else if (e->type == GID_TYPE_IB)
+		add_link(w, ANY_IPOIB, device, port);
+}
+
+void watch_rtnl_forget(WatchRtnl *w, uint32_t device)
+{
+	remove_links(w, device, EVENT_ALL_PORTS);
+}
+
+static int on_message(void *watch, struct nlmsghdr *m)
+{
+	return watch_rtnl_message(watch, m);
+}
+
+static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	WatchRtnl *w = userdata;
+	int r;
+
+	(void)revents;
+	r = watch_netlink_dispatch(fd, on_message, w, w->handler, w->userdata);
+	if (r < 0) {
+		log_warning_errno(r, "Cannot hear of network interfaces any more: %m");
+		sd_event_source_set_enabled(source, SD_EVENT_OFF);
+		watch_overrun(w->handler, w->userdata);
+	}
+	return 0;
+}
+
+int watch_rtnl_listen(WatchRtnl *w)
+{
+	static const int groups[] = {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR};
+	_cleanup_close_ int fd = -EBADF;
+	int r;
+
+	r = watch_netlink_open(NETLINK_ROUTE, &fd);
+	if (r < 0)
+		return r;
+	watch_enlarge_buffer(fd);
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
+		if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[i],
+			       sizeof(groups[i])) < 0)
+			return -errno;
+	r = sd_event_add_io(w->event, &w->source, fd, EPOLLIN, on_io, w);
+	if (r < 0)
+		return r;
+	sd_event_source_set_description(w->source, "watch-rtnl");
+	w->fd = steal_fd(&fd);
+	return 0;
+}
+
+int watch_rtnl_new(sd_event *event, const char *sysfs, const WatchHandler *handler, void *userdata,
+		   WatchRtnl **ret)
+{
+	_cleanup_(watch_rtnl_free_pointer) WatchRtnl *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	w->event = sd_event_ref(event);
+	w->fd = -EBADF;
+	w->handler = handler;
+	w->userdata = userdata;
+	w->sysfs = strdup(sysfs);
+	if (!w->sysfs)
+		return -ENOMEM;
+	*ret = steal_pointer(&w);
+	return 0;
+}
+
+WatchRtnl *watch_rtnl_free(WatchRtnl *w)
+{
+	if (!w)
+		return NULL;
+	sd_event_source_disable_unref(w->source);
+	close_fd(w->fd);
+	sd_event_unref(w->event);
+	free(w->sysfs);
+	free(w->links);
+	free(w);
+	return NULL;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Uevents, by libudev: the public interface of sd-device hears what udev passes on, but not the
+ * kernel's own group, and udev says "remove" only after its rules have run.
+ */
+
+#include "watch-udev.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <libudev.h>
+#include <limits.h>
+
+#include "log.h"
+
+/* A device has one uverbs, and for each port one umad and one issm node: the kernel has room for
+ * 8192 ports. */
+#define NODES_MAX (3U * 8192U)
+
+/* The device of a node that belongs to none of the last enumeration. */
+#define DEVICE_UNKNOWN UINT32_MAX
+
+static const char *const subsystems[] = {"infiniband_verbs", "infiniband_mad"};
+
+typedef struct Node {
+	char name[16]; /* uverbs0, umad0, issm0 */
+	const char *subsystem;
+	uint32_t device;
+	/* Since the last enumeration: the device may be a new one with the name of one that was
+	 * there then. */
+	bool new;
+} Node;
+
+typedef struct DeviceName {
+	AttrText name;
+	uint32_t device;
+} DeviceName;
+
+typedef struct Listener {
+	WatchUdev *watch;
+	struct udev_monitor *monitor;
+	sd_event_source *source;
+} Listener;
+
+struct WatchUdev {
+	sd_event *event;
+	char *sysfs;
+	bool scan; /* the nodes must be looked up in sysfs: at first, and after uevents were lost */
+	Node *nodes;
+	size_t n_nodes, allocated;
+	DeviceName *names; /* the last enumeration, sorted */
+	size_t n_names;
+	Listener kernel, udev;
+	const WatchHandler *handler;
+	void *userdata;
+};
+
+static void report(WatchUdev *w, uint32_t device, EventReason reason)
+{
+	w->handler->event(w->userdata, &(Event){device, EVENT_ALL_PORTS, reason});
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(((const DeviceName *)a)->name, ((const DeviceName *)b)->name);
+}
+
+/*
+ * The device that a node belongs to. The attribute is the node's own: no query of the driver stands
+ * behind it. Where a device has a parent, node and device are siblings below it; a virtual device
+ * has none, so the path does not tell.
+ */
+static uint32_t read_device(WatchUdev *w, const char *subsystem, const char *node)
+{
+	char path[PATH_MAX];
+	_cleanup_close_ int fd = -EBADF;
+	DeviceName key = {0}, *found;
+	ssize_t n;
+
+	if (!w->names || (size_t)snprintf(path, sizeof(path), "%s/class/%s/%s/ibdev", w->sysfs,
+					  subsystem, node) >= sizeof(path))
+		return DEVICE_UNKNOWN;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return DEVICE_UNKNOWN;
+	n = read(fd, key.name, sizeof(key.name) - 1);
+	if (n <= 0)
+		return DEVICE_UNKNOWN;
+	key.name[strcspn(key.name, "\n")] = '\0';
+	found = bsearch(&key, w->names, w->n_names, sizeof(key), compare_names);
+	return found ? found->device : DEVICE_UNKNOWN;
+}
+
+static Node *find_node(WatchUdev *w, const char *name)
+{
+	for (size_t i = 0; i < w->n_nodes; i++)
+		if (streq(w->nodes[i].name, name))
+			return &w->nodes[i];
+	return NULL;
+}
+
+static Node *append_node(WatchUdev *w, const char *subsystem, const char *name)
+{
+	Node *node;
+
+	if (w->n_nodes == w->allocated) {
+		size_t allocated = MAX(2 * w->allocated, (size_t)16);
+		Node *nodes;
+
+		if (w->n_nodes >= NODES_MAX)
+			return NULL;
+		nodes = reallocarray(w->nodes, allocated, sizeof(*nodes));
+		if (!nodes)
+			return NULL;
+		w->nodes = nodes;
+		w->allocated = allocated;
+	}
+	node = &w->nodes[w->n_nodes++];
+	text_copy(node->name, sizeof(node->name), name);
+	node->subsystem = subsystem;
+	node->device = DEVICE_UNKNOWN;
+	node->new = true;
+	return node;
+}
+
+static bool is_node_name(const char *name)
+{
+	return (startswith(name, "uverbs") || startswith(name, "umad") ||
+		startswith(name, "issm")) &&
+	       strlen(name) < sizeof(((Node *)NULL)->name);
+}
+
+static void scan_nodes(WatchUdev *w, const char *subsystem)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	DIR *dir;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/class/%s", w->sysfs, subsystem) >=
+	    sizeof(path))
+		return;
+	dir = opendir(path);
+	if (!dir)
+		return; /* the module is not loaded */
+	while ((entry = readdir(dir)) && w->n_nodes < NODES_MAX)
+		if (is_node_name(entry->d_name))
+			append_node(w, subsystem, entry->d_name);
+	closedir(dir);
+}
+
+void watch_udev_devices(WatchUdev *w, const DeviceSnapshot *devices, size_t n)
+{
+	DeviceName *names = reallocarray(NULL, n + 1, sizeof(*names));
+
+	if (!names)
+		return; /* the next enumeration makes it good */
+	for (size_t i = 0; i < n; i++) {
+		memcpy(names[i].name, devices[i].values.name, sizeof(names[i].name));
+		names[i].device = devices[i].values.index;
+	}
+	qsort(names, n, sizeof(*names), compare_names);
+	free(w->names);
+	w->names = names;
+	w->n_names = n;
+
+	if (w->scan) {
+		w->n_nodes = 0;
+		for (size_t i = 0; i < ARRAY_SIZE(subsystems); i++)
+			scan_nodes(w, subsystems[i]);
+		/* Deaf to uevents, only looking helps. */
+		w->scan = !w->kernel.source && !w->udev.source;
+	}
+	for (size_t i = 0; i < w->n_nodes; i++) {
+		Node *node = &w->nodes[i];
+
+		if (node->new || node->device == DEVICE_UNKNOWN)
+			node->device = read_device(w, node->subsystem, node->name);
+		node->new = false;
+	}
+}
+
+static void on_node(WatchUdev *w, bool first, const char *action, const char *subsystem,
+		    const char *name)
+{
+	Node *node;
+	uint32_t device;
+
+	if (!is_node_name(name))
+		return;
+	node = find_node(w, name);
+	if (first && streq(action, "add")) {
+		/* Names are used again at once: whose it was before does not count. */
+		if (!node)
+			node = append_node(w, subsystem, name);
+		if (node) {
+			node->device = read_device(w, subsystem, name);
+			node->new = true;
+		}
+	}
+	device = node ? node->device : DEVICE_UNKNOWN;
+
+	if (streq(action, "remove")) {
+		if (!first)
+			return;
+		if (node)
+			*node = w->nodes[--w->n_nodes];
+		if (device != DEVICE_UNKNOWN) {
+			if (startswith(name, "uverbs"))
+				w->handler->going(w->userdata, device);
+			report(w, device, REASON_CHARDEV);
+		} else {
+			/* Whose it was is not known; a device that goes is no longer enumerated by
+			 * now. */
+			report(w, EVENT_ALL_DEVICES, REASON_DEVICE);
+		}
+		return;
+	}
+	/* A device that was not enumerated yet will be, and is then read for the first time. */
+	if (device != DEVICE_UNKNOWN)
+		report(w, device, REASON_CHARDEV);
+}
+
+void watch_udev_uevent(WatchUdev *w, bool first, const char *action, const char *subsystem,
+		       const char *devpath)
+{
+	static const char *const device_actions[] = {"add", "remove", "move", "change"};
+	const char *name = strrchr(devpath, '/');
+
+	if (!name)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(subsystems); i++)
+		if (streq(subsystem, subsystems[i]))
+			on_node(w, first, action, subsystems[i], name + 1);
+	/* Kernel indices are not in uevents, and a rename is a "move". */
+	if (first && streq(subsystem, "infiniband"))
+		for (size_t i = 0; i < ARRAY_SIZE(device_actions); i++)
+			if (streq(action, device_actions[i]))
+				report(w, EVENT_ALL_DEVICES, REASON_DEVICE);
+}
+
+static void lost(WatchUdev *w)
+{
+	w->scan = true;
+	watch_overrun(w->handler, w->userdata);
+}
+
+static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	Listener *l = userdata;
+	WatchUdev *w = l->watch;
+	bool first = l == &w->kernel || !w->kernel.source;
+
+	(void)fd;
+	if (revents & EPOLLHUP) {
+		log_warning("Cannot hear uevents any more");
+		sd_event_source_set_enabled(source, SD_EVENT_OFF);
+		lost(w);
+		return 0;
+	}
+	for (unsigned int i = 0; i < WATCH_BATCH; i++) {
+		struct udev_device *device;
+		const char *action, *subsystem, *devpath;
+
+		errno = 0;
+		device = udev_monitor_receive_device(l->monitor);
+		if (!device) {
+			if (errno == ENOBUFS)
+				lost(w);
+			break;
+		}
+		action = udev_device_get_action(device);
+		subsystem = udev_device_get_subsystem(device);
+		devpath = udev_device_get_devpath(device);
+		if (action && subsystem && devpath)
+			watch_udev_uevent(w, first, action, subsystem, devpath);
+		udev_device_unref(device);
+	}
+	return 0;
+}
+
+static void stop(Listener *l)
+{
+	l->source = sd_event_source_disable_unref(l->source);
+	l->monitor = udev_monitor_unref(l->monitor);
+}
+
+static int listen_to(WatchUdev *w, Listener *l, const char *group)
+{
+	struct udev *udev = udev_new();
+	int r;
+
+	if (!udev)
+		return -errno;
+	l->watch = w;
+	l->monitor = udev_monitor_new_from_netlink(udev, group);
+	udev_unref(udev);
+	if (!l->monitor)
+		return -errno;
+	r = udev_monitor_filter_add_match_subsystem_devtype(l->monitor, "infiniband", NULL);
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(subsystems); i++)
+		r = udev_monitor_filter_add_match_subsystem_devtype(l->monitor, subsystems[i],
+								    NULL);
+	watch_enlarge_buffer(udev_monitor_get_fd(l->monitor));
+	if (r >= 0)
+		r = udev_monitor_enable_receiving(l->monitor);
+	if (r >= 0)
+		r = sd_event_add_io(w->event, &l->source, udev_monitor_get_fd(l->monitor), EPOLLIN,
+				    on_io, l);
+	if (r < 0) {
+		stop(l);
+		return r;
+	}
+	sd_event_source_set_description(l->source, group);
+	return 0;
+}
+
+int watch_udev_listen(WatchUdev *w)
+{
+	int kernel = listen_to(w, &w->kernel, "kernel");
+	int udev = listen_to(w, &w->udev, "udev");
+
+	if (kernel < 0)
+		log_warning_errno(kernel, "Cannot hear uevents of the kernel: %m");
+	if (udev < 0)
+		log_warning_errno(udev, "Cannot hear uevents of udev: %m");
+	return kernel < 0 && udev < 0 ? kernel : 0;
+}
+
+int watch_udev_new(sd_event *event, const char *sysfs, const WatchHandler *handler, void *userdata,
+		   WatchUdev **ret)
+{
+	_cleanup_(watch_udev_free_pointer) WatchUdev *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	w->event = sd_event_ref(event);
+	w->scan = true;
+	w->handler = handler;
+	w->userdata = userdata;
+	w->sysfs = strdup(sysfs);
+	if (!w->sysfs)
+		return -ENOMEM;
+	*ret = steal_pointer(&w);
+	return 0;
+}
+
+WatchUdev *watch_udev_free(WatchUdev *w)
+{
+	if (!w)
+		return NULL;
+	stop(&w->kernel);
+	stop(&w->udev);
+	sd_event_unref(w->event);
+	free(w->sysfs);
+	free(w->nodes);
+	free(w->names);
+	free(w);
+	return NULL;
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* nldev: announcements and the list of devices, good and bad. */
+
+#include "test-watch.h"
+
+#include <rdma/rdma_netlink.h>
+#include <sys/socket.h>
+
+#include "watch-nldev.h"
+
+#define TYPE(command) RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command)
+#define MONITOR	      28
+#define EVENT_TYPE    102
+#define MONITOR_MODE  103
+
+static int parse(Datagram *d, Event *ret)
+{
+	bool going = false;
+	int r = watch_nldev_parse((struct nlmsghdr *)(void *)d->bytes, ret, &going);
+
+	assert_true(!going || (r == 1 && ret->reason == REASON_DEVICE));
+	return going ? 2 : r;
+}
+
+static Datagram announcement(uint8_t type, bool device, bool port)
+{
+	Datagram d = {0};
+
+	datagram_message(&d, TYPE(MONITOR), 0, NULL, 0);
+	if (device) {
+		DATAGRAM_NUMBER(&d, RDMA_NLDEV_ATTR_DEV_INDEX, uint32_t, 7);
+		DATAGRAM_TEXT(&d, RDMA_NLDEV_ATTR_DEV_NAME, "rxe0");
+	}
+	if (port)
+		DATAGRAM_NUMBER(&d, RDMA_NLDEV_ATTR_PORT_INDEX, uint32_t, 2);
+	DATAGRAM_NUMBER(&d, EVENT_TYPE, uint8_t, type);
+	return d;
+}
+
+static void test_announcements(void **state)
+{
+	static const struct {
+		uint8_t type;
+		bool device, port;
+		int r;
+		Event event;
+	} cases[] = {
+		{0, true, false, 1, {7, EVENT_ALL_PORTS, REASON_DEVICE}},
+		{1, true, false, 2, {7, EVENT_ALL_PORTS, REASON_DEVICE}},
+		{2, true, true, 1, {7, 2, REASON_NETDEV}},
+		{3, true, true, 1, {7, 2, REASON_NETDEV}},
+		{4, true, false, 1, {7, EVENT_ALL_PORTS, REASON_DEVICE}},
+		{5, false, false, 1, {EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_NETDEV}},
+		/* An interface in another network namespace: the type is all there is. */
+		{2, false, false, 1, {EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_NETDEV}},
+		{1, false, false, 1, {EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE}},
+		/* A port without its device says nothing. */
+		{2, false, true, 1, {EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_NETDEV}},
+		/* Of a later kernel */
+		{6, true, true, 0, {0, 0, 0}},
+		{255, true, true, 0, {0, 0, 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		Datagram d = announcement(cases[i].type, cases[i].device, cases[i].port);
+		Event e;
+
+		assert_int_equal(parse(&d, &e), cases[i].r);
+		if (cases[i].r == 0)
+			continue;
+		assert_int_equal(e.device, cases[i].event.device);
+		assert_int_equal(e.port, cases[i].event.port);
+		assert_int_equal(e.reason, cases[i].event.reason);
+	}
+}
+
+static void test_announcements_beyond(void **state)
+{
+	Datagram d = {0};
+	Event e;
+
+	(void)state;
+	/* A port that verbs cannot name: all of the device. */
+	datagram_message(&d, TYPE(MONITOR), 0, NULL, 0);
+	DATAGRAM_NUMBER(&d, RDMA_NLDEV_ATTR_DEV_INDEX, uint32_t, 7);
+	DATAGRAM_NUMBER(&d, RDMA_NLDEV_ATTR_PORT_INDEX, uint32_t, RDMA_PORT_MAX + 1);
+	DATAGRAM_NUMBER(&d, EVENT_TYPE, uint8_t, 2);
+	assert_int_equal(parse(&d, &e), 1);
+	assert_int_equal(e.port, EVENT_ALL_PORTS);
+
+	/* Attributes that came after this was written */
+	DATAGRAM_NUMBER(&d, 104, uint64_t, 1);
+	DATAGRAM_NUMBER(&d, 9999, uint64_t, 1);
+	assert_int_equal(parse(&d, &e), 1);
+
+	/* Not an announcement */
+	((struct nlmsghdr *)(void *)d.bytes)->nlmsg_type = TYPE(RDMA_NLDEV_CMD_GET);
+	assert_int_equal(parse(&d, &e), 0);
+}
+
+static void test_bad_announcements(void **state)
+{
+	static const struct {
+		uint16_t type;
+		size_t n;
+	} wrong[] = {
+		{RDMA_NLDEV_ATTR_DEV_INDEX, 2},
+		{RDMA_NLDEV_ATTR_DEV_INDEX, 8},
+		{RDMA_NLDEV_ATTR_DEV_INDEX, 0},
+		{RDMA_NLDEV_ATTR_PORT_INDEX, 1},
+		{RDMA_NLDEV_ATTR_PORT_INDEX, 8},
+		{EVENT_TYPE, 0},
+		{EVENT_TYPE, 4},
+		{RDMA_NLDEV_ATTR_DEV_NAME, 65},
+		{RDMA_NLDEV_ATTR_DEV_NAME, 3}, /* not terminated */
+		{RDMA_NLDEV_ATTR_DEV_NAME, 0},
+	};
+	uint8_t ones[128];
+	Event e;
+
+	(void)state;
+	memset(ones, 1, sizeof(ones));
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		Datagram d = announcement(0, false, false);
+
+		datagram_attribute(&d, wrong[i].type, ones, wrong[i].n);
+		assert_int_equal(parse(&d, &e), -EBADMSG);
+	}
+	/* without a type */
+	Datagram d = {0};
+	datagram_message(&d, TYPE(MONITOR), 0, NULL, 0);
+	assert_int_equal(parse(&d, &e), -EBADMSG);
+}
+
+static void put_device(Datagram *d, uint32_t index, const char *name, uint32_t ports)
+{
+	datagram_message(d, TYPE(RDMA_NLDEV_CMD_GET), NLM_F_MULTI, NULL, 0);
+	DATAGRAM_NUMBER(d, RDMA_NLDEV_ATTR_DEV_INDEX, uint32_t, index);
+	DATAGRAM_TEXT(d, RDMA_NLDEV_ATTR_DEV_NAME, name);
+	DATAGRAM_NUMBER(d, RDMA_NLDEV_ATTR_PORT_INDEX, uint32_t, ports);
+}
+
+static void put_done(Datagram *d, int error)
+{
+	datagram_message(d, NLMSG_DONE, NLM_F_MULTI, &error, sizeof(error));
+}
+
+static void test_list(void **state)
+{
+	NldevAnswer a = {0};
+	Datagram d = {0};
+	const DeviceSnapshot *device;
+
+	(void)state;
+	put_device(&d, 3, "mlx5_0", 2);
+	DATAGRAM_NUMBER(&d, RDMA_NLDEV_ATTR_CAP_FLAGS, uint64_t, 0x123456789aULL);
+	DATAGRAM_TEXT(&d, RDMA_NLDEV_ATTR_FW_VERSION, "22.33.1048");
+	DATAGRAM_NUMBER(&d, RDMA_NLDEV_ATTR_NODE_GUID, uint64_t, 0x0c42a1030065f3d8ULL);
+	DATAGRAM_NUMBER(&d, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, uint64_t, 0x0c42a1030065f3d9ULL);
+	DATAGRAM_NUMBER(&d, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, uint8_t, 1);
+	DATAGRAM_TEXT(&d, RDMA_NLDEV_ATTR_DEV_PROTOCOL, "ib");
+	put_device(&d, 4, "we:ird.na-me_x", 300);
+	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 0);
+	d = (Datagram){0};
+	put_device(&d, 9, "bare", 0);
+	put_done(&d, 0);
+	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 1);
+
+	assert_int_equal(a.n, 3);
+	assert_false(a.interrupted);
+	device = &a.devices[0];
+	assert_int_equal(device->values.index, 3);
+	assert_string_equal(device->values.name, "mlx5_0");
+	assert_int_equal(device->values.port_count, 2);
+	assert_int_equal(device->values.cap_flags, 0x123456789aULL);
+	assert_string_equal(device->values.fw_ver, "22.33.1048");
+	assert_int_equal(device->values.node_guid, 0x0c42a1030065f3d8ULL);
+	assert_int_equal(device->values.sys_image_guid, 0x0c42a1030065f3d9ULL);
+	assert_int_equal(device->values.node_type, 1);
+	assert_string_equal(device->values.dev_protocol, "ib");
+	assert_true(mask_has(&device->supplied, DEVICE_ATTR_cap_flags));
+	assert_string_equal(a.devices[1].values.name, "we:ird.na-me_x");
+	assert_int_equal(a.devices[1].values.port_count, RDMA_PORT_MAX);
+	assert_true(mask_has(&a.devices[2].supplied, DEVICE_ATTR_port_count));
+	assert_false(mask_has(&a.devices[2].supplied, DEVICE_ATTR_fw_ver));
+	assert_false(mask_has(&a.devices[2].supplied, DEVICE_ATTR_node_guid));
+	nldev_answer_done(&a);
+	assert_null(a.devices);
+}
+
+static int take(Datagram *d)
+{
+	NldevAnswer a = {0};
+	int r = nldev_answer_take(&a, d->bytes, d->n);
+
+	nldev_answer_done(&a);
+	return r;
+}
+
+static void test_bad_lists(void **state)
+{
+	static const struct {
+		uint16_t type;
+		size_t n;
+	} wrong[] = {
+		{RDMA_NLDEV_ATTR_CAP_FLAGS, 4},	    {RDMA_NLDEV_ATTR_NODE_GUID, 9},
+		{RDMA_NLDEV_ATTR_DEV_NODE_TYPE, 4}, {RDMA_NLDEV_ATTR_FW_VERSION, 5},
+		{RDMA_NLDEV_ATTR_FW_VERSION, 100},  {RDMA_NLDEV_ATTR_DEV_PROTOCOL, 0},
+	};
+	uint8_t ones[128];
+	NldevAnswer a = {0};
+	Datagram d;
+
+	(void)state;
+	memset(ones, 1, sizeof(ones));
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		d = (Datagram){0};
+		put_device(&d, 1, "a", 1);
+		datagram_attribute(&d, wrong[i].type, ones, wrong[i].n);
+		assert_int_equal(take(&d), -EBADMSG);
+	}
+	/* Names that would be a path */
+	d = (Datagram){0};
+	put_device(&d, 1, "../a", 1);
+	assert_int_equal(take(&d), -EBADMSG);
+	d = (Datagram){0};
+	put_device(&d, 1, "", 1);
+	assert_int_equal(take(&d), -EBADMSG);
+	/* The index that stands for all devices */
+	d = (Datagram){0};
+	put_device(&d, EVENT_ALL_DEVICES, "a", 1);
+	assert_int_equal(take(&d), -EBADMSG);
+	/* Without name and ports */
+	d = (Datagram){0};
+	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_GET), NLM_F_MULTI, NULL, 0);
+	DATAGRAM_NUMBER(&d, RDMA_NLDEV_ATTR_DEV_INDEX, uint32_t, 1);
+	assert_int_equal(take(&d), -EBADMSG);
+	/* An answer to something else */
+	d = (Datagram){0};
+	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_PORT_GET), 0, NULL, 0);
+	assert_int_equal(take(&d), -EBADMSG);
+	/* The end says an error; or an impossible one; or nothing */
+	d = (Datagram){0};
+	put_done(&d, -EPERM);
+	assert_int_equal(take(&d), -EPERM);
+	d = (Datagram){0};
+	put_done(&d, 5);
+	assert_int_equal(take(&d), -EBADMSG);
+	d = (Datagram){0};
+	datagram_message(&d, NLMSG_DONE, 0, NULL, 0);
+	assert_int_equal(take(&d), -EBADMSG);
+	/* Cut in the middle of a message */
+	d = (Datagram){0};
+	put_device(&d, 1, "a", 1);
+	d.n -= 4;
+	assert_int_equal(take(&d), -EBADMSG);
+	/* A length that leads nowhere */
+	d = (Datagram){0};
+	put_device(&d, 1, "a", 1);
+	datagram_last(&d)->nlmsg_len = 3;
+	assert_int_equal(take(&d), -EBADMSG);
+	datagram_last(&d)->nlmsg_len = UINT32_MAX;
+	assert_int_equal(take(&d), -EBADMSG);
+	/* Without end: the number of devices is bounded */
+	d = (Datagram){0};
+	for (unsigned int i = 0; i < 100; i++)
+		put_device(&d, i, "a", 1);
+	for (unsigned int i = 0; i < 200; i++)
+		assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 0);
+	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), -E2BIG);
+	nldev_answer_done(&a);
+}
+
+static void test_interrupted(void **state)
+{
+	NldevAnswer a = {0};
+	Datagram d = {0};
+
+	(void)state;
+	put_device(&d, 1, "a", 1);
+	datagram_last(&d)->nlmsg_flags |= NLM_F_DUMP_INTR;
+	put_done(&d, 0);
+	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 1);
+	assert_true(a.interrupted);
+	nldev_answer_done(&a);
+}
+
+static void test_monitor_mode(void **state)
+{
+	NldevAnswer a = {0};
+	Datagram d = {0};
+	struct nlmsgerr ack = {0};
+
+	(void)state;
+	/* 6.1: no such attribute */
+	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
+	datagram_message(&d, NLMSG_ERROR, 0, &ack, sizeof(ack));
+	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 1);
+	assert_false(a.monitor_mode);
+	/* 6.12 */
+	d = (Datagram){0};
+	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
+	DATAGRAM_NUMBER(&d, MONITOR_MODE, uint8_t, 1);
+	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 0);
+	assert_true(a.monitor_mode);
+	d = (Datagram){0};
+	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
+	DATAGRAM_NUMBER(&d, MONITOR_MODE, uint32_t, 1);
+	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), -EBADMSG);
+}
+
+/* Any process may send to our port id. */
+static void test_not_from_the_kernel(void **state)
+{
+	uint8_t buffer[256] __attribute__((aligned(8)));
+	_cleanup_close_ int a = -EBADF, b = -EBADF;
+	struct sockaddr_nl address;
+	socklen_t length = sizeof(address);
+	Datagram d = announcement(0, true, false);
+	size_t n;
+
+	(void)state;
+	assert_int_equal(watch_netlink_open(NETLINK_USERSOCK, &a), 0);
+	assert_int_equal(watch_netlink_open(NETLINK_USERSOCK, &b), 0);
+	assert_int_equal(getsockname(b, (struct sockaddr *)&address, &length), 0);
+	assert_int_equal(watch_netlink_receive(b, buffer, sizeof(buffer), &n), -EAGAIN);
+	assert_int_equal(sendto(a, d.bytes, d.n, 0, (struct sockaddr *)&address, length), d.n);
+	assert_int_equal(watch_netlink_receive(b, buffer, sizeof(buffer), &n), -EAGAIN);
+	/* and it is not there any more */
+	assert_int_equal(recv(b, buffer, sizeof(buffer), MSG_DONTWAIT), -1);
+}
+
+static int count_message(void *watch, struct nlmsghdr *m)
+{
+	size_t *n = watch;
+
+	(*n)++;
+	return m->nlmsg_type == TYPE(MONITOR) ? 0 : -EBADMSG;
+}
+
+static void test_datagrams(void **state)
+{
+	Recorder r = {0};
+	Datagram d = {0};
+	size_t n = 0;
+
+	(void)state;
+	datagram_message(&d, TYPE(MONITOR), 0, NULL, 0);
+	datagram_message(&d, TYPE(MONITOR), 0, NULL, 0);
+	watch_netlink_parse(d.bytes, d.n, count_message, &n, &recorder_handler, &r);
+	assert_int_equal(n, 2);
+	assert_int_equal(r.overruns, 0);
+	/* What cannot be read counts as lost, once for a datagram, and the rest is read all the
+	 * same. */
+	d = (Datagram){0};
+	datagram_message(&d, 999, 0, NULL, 0);
+	datagram_message(&d, 999, 0, NULL, 0);
+	datagram_message(&d, TYPE(MONITOR), 0, NULL, 0);
+	watch_netlink_parse(d.bytes, d.n, count_message, &n, &recorder_handler, &r);
+	assert_int_equal(n, 5);
+	assert_int_equal(r.overruns, 1);
+	watch_netlink_parse(d.bytes, 15, count_message, &n, &recorder_handler, &r);
+	assert_int_equal(n, 5);
+	assert_int_equal(r.overruns, 2);
+	watch_netlink_parse(d.bytes, 0, count_message, &n, &recorder_handler, &r);
+	assert_int_equal(r.overruns, 2);
+}
+
+static void test_without_modules(void **state)
+{
+	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
+	_cleanup_(watch_nldev_free_pointer) WatchNldev *w = NULL;
+	DeviceSnapshot *devices;
+	Recorder r = {0};
+	size_t n = 9;
+
+	(void)state;
+	if (access("/sys/class/infiniband", F_OK) == 0)
+		skip();
+	assert_true(sd_event_new(&event) >= 0);
+	assert_int_equal(watch_nldev_new(event, &recorder_handler, &r, &w), 0);
+	assert_int_equal(watch_nldev_listen(w), 0);
+	assert_int_equal(watch_nldev_enumerate(&devices, &n), 0);
+	assert_int_equal(n, 0);
+	assert_false(watch_nldev_monitor_mode(w));
+	/* Nor did we load them. */
+	assert_int_not_equal(access("/sys/class/infiniband", F_OK), 0);
+	device_array_free(devices, n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_announcements),
+		cmocka_unit_test(test_announcements_beyond),
+		cmocka_unit_test(test_bad_announcements),
+		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_bad_lists),
+		cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_monitor_mode),
+		cmocka_unit_test(test_not_from_the_kernel),
+		cmocka_unit_test(test_datagrams),
+		cmocka_unit_test(test_without_modules),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

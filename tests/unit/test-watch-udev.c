@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Uevents: which device a character device belongs to, also when it is gone; over a sysfs made by
+ * hand. */
+
+#include "test-watch.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "watch-udev.h"
+
+#define VERBS	"infiniband_verbs"
+#define MAD	"infiniband_mad"
+#define UVERBS0 "/devices/virtual/infiniband_verbs/uverbs0"
+
+typedef struct Fixture {
+	sd_event *event;
+	WatchUdev *watch;
+	Recorder r;
+	char root[32];
+} Fixture;
+
+static void run(const char *format, ...) _printf_(1, 2);
+static void run(const char *format, ...)
+{
+	char command[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	assert_int_equal(system(command), 0);
+}
+
+static int begin(void **state)
+{
+	Fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	strcpy(f->root, "/tmp/rdmad-test-XXXXXX");
+	assert_non_null(mkdtemp(f->root));
+	run("mkdir -p %s/class/" VERBS " %s/class/" MAD, f->root, f->root);
+	run("echo 6 >%s/class/" VERBS "/abi_version", f->root);
+	assert_true(sd_event_new(&f->event) >= 0);
+	assert_int_equal(watch_udev_new(f->event, f->root, &recorder_handler, &f->r, &f->watch), 0);
+	/* Not all tests listen; none needs more than that somebody does. */
+	assert_int_equal(watch_udev_listen(f->watch), 0);
+	*state = f;
+	return 0;
+}
+
+static int end(void **state)
+{
+	Fixture *f = *state;
+
+	watch_udev_free(f->watch);
+	sd_event_unref(f->event);
+	run("rm -r %s", f->root);
+	free(f);
+	return 0;
+}
+
+static void node_appears(Fixture *f, const char *class, const char *node, const char *device)
+{
+	run("mkdir -p %s/class/%s/%s && echo %s >%s/class/%s/%s/ibdev", f->root, class, node,
+	    device, f->root, class, node);
+}
+
+static void node_vanishes(Fixture *f, const char *class, const char *node)
+{
+	run("rm -r %s/class/%s/%s", f->root, class, node);
+}
+
+static void enumerate(Fixture *f, const char *a, uint32_t a_index, const char *b, uint32_t b_index)
+{
+	DeviceSnapshot devices[2] = {0};
+	size_t n = 0;
+
+	if (a) {
+		DEVICE_SUPPLY_TEXT(&devices[n], name, a);
+		DEVICE_SUPPLY(&devices[n], index, a_index);
+		n++;
+	}
+	if (b) {
+		DEVICE_SUPPLY_TEXT(&devices[n], name, b);
+		DEVICE_SUPPLY(&devices[n], index, b_index);
+		n++;
+	}
+	watch_udev_devices(f->watch, devices, n);
+}
+
+static void uevent(Fixture *f, bool first, const char *action, const char *subsystem,
+		   const char *devpath)
+{
+	f->r = (Recorder){0};
+	watch_udev_uevent(f->watch, first, action, subsystem, devpath);
+}
+
+static void test_devices(void **state)
+{
+	static const char *const actions[] = {"add", "remove", "move", "change"};
+	Fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
+		uevent(f, true, actions[i], "infiniband", "/devices/virtual/infiniband/rxe0");
+		assert_int_equal(f->r.n, 1);
+		assert_true(recorded(&f->r, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE));
+		/* udev adds nothing to that */
+		uevent(f, false, actions[i], "infiniband", "/devices/virtual/infiniband/rxe0");
+		assert_int_equal(f->r.n, 0);
+	}
+	uevent(f, true, "bind", "infiniband", "/devices/virtual/infiniband/rxe0");
+	assert_int_equal(f->r.n, 0);
+	uevent(f, true, "add", "net", "/devices/virtual/net/uverbs0");
+	assert_int_equal(f->r.n, 0);
+	uevent(f, true, "add", "infiniband", "nothing");
+	assert_int_equal(f->r.n, 0);
+	assert_int_equal(f->r.n_going, 0);
+}
+
+/* The node was there when we began. */
+static void test_existing(void **state)
+{
+	Fixture *f = *state;
+
+	node_appears(f, VERBS, "uverbs0", "rxe0");
+	node_appears(f, VERBS, "uverbs1", "rxe1");
+	node_appears(f, MAD, "umad0", "rxe1");
+	enumerate(f, "rxe1", 8, "rxe0", 5);
+	node_vanishes(f, VERBS, "uverbs0");
+	uevent(f, true, "remove", VERBS, UVERBS0);
+	assert_int_equal(f->r.n_going, 1);
+	assert_int_equal(f->r.going[0], 5);
+	assert_int_equal(f->r.n, 1);
+	assert_true(recorded(&f->r, 5, EVENT_ALL_PORTS, REASON_CHARDEV));
+	/* udev says it too, when it is long over */
+	uevent(f, false, "remove", VERBS, UVERBS0);
+	assert_int_equal(f->r.n + f->r.n_going, 0);
+	/* Only uverbs nodes stand for contexts. */
+	uevent(f, true, "remove", MAD, "/devices/virtual/infiniband_mad/umad0");
+	assert_int_equal(f->r.n_going, 0);
+	assert_true(recorded(&f->r, 8, EVENT_ALL_PORTS, REASON_CHARDEV));
+	/* permissions */
+	uevent(f, false, "change", VERBS, "/devices/virtual/infiniband_verbs/uverbs1");
+	assert_true(recorded(&f->r, 8, EVENT_ALL_PORTS, REASON_CHARDEV));
+}
+
+static void test_life(void **state)
+{
+	Fixture *f = *state;
+
+	enumerate(f, NULL, 0, NULL, 0);
+	/* The kernel's order: node, registration, device; then udev. */
+	node_appears(f, VERBS, "uverbs0", "rxe0");
+	uevent(f, true, "add", VERBS, UVERBS0);
+	assert_int_equal(f->r.n, 0); /* not enumerated yet: it will be */
+	enumerate(f, "rxe0", 5, NULL, 0);
+	uevent(f, false, "add", VERBS, UVERBS0);
+	assert_int_equal(f->r.n, 1);
+	assert_true(recorded(&f->r, 5, EVENT_ALL_PORTS, REASON_CHARDEV));
+	/* A rename changes nothing here. */
+	node_appears(f, VERBS, "uverbs0", "newname");
+	enumerate(f, "newname", 5, NULL, 0);
+	node_vanishes(f, VERBS, "uverbs0");
+	uevent(f, true, "remove", VERBS, UVERBS0);
+	assert_int_equal(f->r.going[0], 5);
+	/* The name of the node is used again at once, by a device of the same name. */
+	node_appears(f, VERBS, "uverbs0", "newname");
+	uevent(f, true, "add", VERBS, UVERBS0);
+	enumerate(f, "newname", 6, NULL, 0);
+	uevent(f, true, "remove", VERBS, UVERBS0);
+	assert_int_equal(f->r.n_going, 1);
+	assert_int_equal(f->r.going[0], 6);
+}
+
+/* uverbs0 changes its owner while the uevent of its removal waits. */
+static void test_reused_too_early(void **state)
+{
+	Fixture *f = *state;
+
+	node_appears(f, VERBS, "uverbs0", "old");
+	enumerate(f, "old", 5, NULL, 0);
+	node_vanishes(f, VERBS, "uverbs0");
+	node_appears(f, VERBS, "uverbs0", "new");
+	enumerate(f, "new", 6, NULL, 0);
+	uevent(f, true, "remove", VERBS, UVERBS0);
+	assert_int_equal(f->r.n_going, 1);
+	assert_int_equal(f->r.going[0], 5);
+	uevent(f, true, "add", VERBS, UVERBS0);
+	assert_true(recorded(&f->r, 6, EVENT_ALL_PORTS, REASON_CHARDEV));
+	uevent(f, true, "remove", VERBS, UVERBS0);
+	assert_int_equal(f->r.going[0], 6);
+}
+
+/* A renamed device is not found by the name that was enumerated; the next enumeration finds it. */
+static void test_renamed_between(void **state)
+{
+	Fixture *f = *state;
+
+	node_appears(f, VERBS, "uverbs0", "rxe0");
+	enumerate(f, NULL, 0, NULL, 0);
+	node_appears(f, VERBS, "uverbs0", "rocex");
+	enumerate(f, "rxe0", 5, NULL, 0);
+	enumerate(f, "rocex", 5, NULL, 0);
+	uevent(f, true, "remove", VERBS, UVERBS0);
+	assert_int_equal(f->r.n_going, 1);
+	assert_int_equal(f->r.going[0], 5);
+}
+
+static void test_unknown(void **state)
+{
+	Fixture *f = *state;
+
+	enumerate(f, "rxe0", 5, NULL, 0);
+	/* Whose it was cannot be known: the enumeration finds out what is missing. */
+	uevent(f, true, "remove", VERBS, UVERBS0);
+	assert_int_equal(f->r.n_going, 0);
+	assert_int_equal(f->r.n, 1);
+	assert_true(recorded(&f->r, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE));
+	/* gone again before we could read whose it is */
+	uevent(f, true, "add", VERBS, UVERBS0);
+	assert_int_equal(f->r.n, 0);
+	/* no such nodes */
+	uevent(f, true, "remove", VERBS, "/devices/x/abi_version");
+	assert_int_equal(f->r.n, 0);
+	uevent(f, true, "remove", VERBS, "/devices/x/uverbs0123456789012345");
+	assert_int_equal(f->r.n, 0);
+	uevent(f, true, "add", VERBS, "/devices/x/..");
+	assert_int_equal(f->r.n, 0);
+	uevent(f, true, "add", VERBS, "/");
+	assert_int_equal(f->r.n, 0);
+}
+
+static void write_uevent(const char *path, unsigned int times)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	for (unsigned int i = 0; i < times; i++)
+		assert_int_equal(write(fd, "change", 6), 6);
+	close(fd);
+}
+
+/* More uevents than the socket has room for. They are of another subsystem, but the kernel does not
+ * choose. */
+static void test_overrun(void **state)
+{
+	char sysfs[] = "/tmp/rdmad-test-XXXXXX", path[64];
+	sd_event *event;
+	WatchUdev *w;
+	Recorder r = {0};
+
+	(void)state;
+	if (!enter_namespace(sysfs)) {
+		print_message("no namespaces here\n");
+		skip();
+	}
+	assert_true(sd_event_new(&event) >= 0);
+	assert_int_equal(watch_udev_new(event, sysfs, &recorder_handler, &r, &w), 0);
+	assert_int_equal(watch_udev_listen(w), 0);
+	snprintf(path, sizeof(path), "%s/class/net/lo/uevent", sysfs);
+	if (access(path, W_OK) < 0) {
+		print_message("no uevents here\n");
+		skip();
+	}
+	write_uevent(path, 30000);
+	RUN_UNTIL(event, r.overruns > 0);
+	assert_int_equal(r.n, 0);
+	RUN_ALL(event);
+	watch_udev_free(w);
+	sd_event_unref(event);
+	umount(sysfs);
+	rmdir(sysfs);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_devices, begin, end),
+		cmocka_unit_test_setup_teardown(test_existing, begin, end),
+		cmocka_unit_test_setup_teardown(test_life, begin, end),
+		cmocka_unit_test_setup_teardown(test_reused_too_early, begin, end),
+		cmocka_unit_test_setup_teardown(test_renamed_between, begin, end),
+		cmocka_unit_test_setup_teardown(test_unknown, begin, end),
+		cmocka_unit_test(test_overrun), /* last: it leaves the namespace */
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
