@@ -105,6 +105,17 @@ static int read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+/*
+ * Whether a device that failed to open with ERROR will not open any sooner than its configuration
+ * changes: then what can be had without verbs is all there is to know of its ports. After another
+ * error the last known values are better than half of the present ones.
+ */
+static bool stays_closed(int error)
+{
+	return error == 0 || error == -EACCES || error == -EPERM || error == -ENOENT ||
+	       error == -ENODEV || error == -ENXIO || error == -EBUSY || error == -EOPNOTSUPP;
+}
+
 int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s)
 {
 	bool asked = nldev_get_port(&t->worker->nldev, t->device, port, s) == 0;
@@ -115,15 +126,12 @@ int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s)
 		query_netdev(t->worker, s);
 	if (t->context) {
 		error = verbs_query_port(t->context, port, &t->verbs, s);
-		if (error == -EIO || error == -ENODEV)
-			target_drop_context(t, error);
 	} else {
 		sysfs_supply_port(t->sysfs, port, s);
-		/* The state is as fresh from there: only what verbs alone knows is missing. */
-		if (mask_has(&s->supplied, PORT_ATTR_state))
+		if (!mask_has(&s->supplied, PORT_ATTR_state))
+			error = error < 0 ? error : -EIO;
+		else if (stays_closed(error))
 			error = 0;
-		else if (error == 0)
-			error = -EIO;
 	}
 	if (error < 0)
 		return error;

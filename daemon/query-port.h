@@ -7,6 +7,6 @@
 
 /*
  * S is empty before. Returns a negative errno if the port's own query failed: S then has what other
- * sources said. A context that says that its device has gone is dropped.
+ * sources said.
  */
 int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s);

@@ -24,6 +24,8 @@ static int run_port(Target *t, const Query *q, uint32_t port, const Sink *sink, 
 		DeviceSnapshot now = {};
 
 		*gone = nldev_get_device(&t->worker->nldev, t->device, &now) == -ENODEV;
+		if (!*gone)
+			target_reopen(t); /* the error may be the context's */
 	}
 	return *gone ? 0 : sink->port(sink->userdata, q, port, error, &s);
 }

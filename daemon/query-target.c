@@ -68,23 +68,41 @@ static Policy decide(Target *t, AttrText kernel_driver)
 								 .kernel = t->worker->kernel});
 }
 
+/* Whether opening the device did not fail with ERROR last time; remembers it. */
+static bool is_news(Worker *w, uint32_t device, int error)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(w->failures); i++)
+		if (w->failures[i].error && w->failures[i].device == device) {
+			bool news = w->failures[i].error != error;
+
+			w->failures[i].error = error;
+			return news;
+		}
+	if (error == 0)
+		return false;
+	w->failures[w->next_failure].device = device;
+	w->failures[w->next_failure].error = error;
+	w->next_failure = (w->next_failure + 1) % ARRAY_SIZE(w->failures);
+	return true;
+}
+
 static void open_context(Target *t)
 {
 	AttrText kernel_driver = "";
 	Policy policy = decide(t, kernel_driver);
 	DeviceSnapshot ignored = {};
-	int r;
 
+	t->open_error = 0;
 	if (policy == POLICY_NEVER_OPEN)
 		return;
-	r = contexts_get(t->worker->contexts, t->device, t->nldev.values.name,
-			 policy == POLICY_HOLD, &t->context);
-	if (r < 0) {
-		t->open_error = r;
-		log_debug_errno(r, "%s: cannot open a verbs context: %m", t->nldev.values.name);
-		return;
-	}
-	(void)verbs_query_device(t->context, &ignored, &t->verbs.cap_flags);
+	t->open_error = contexts_get(t->worker->contexts, t->device, t->nldev.values.name,
+				     policy == POLICY_HOLD, &t->context);
+	if (is_news(t->worker, t->device, t->open_error) && t->open_error < 0)
+		log_warning_errno(t->open_error,
+				  "%s: cannot open it, attributes will be missing: %m",
+				  t->nldev.values.name);
+	if (t->context)
+		(void)verbs_query_device(t->context, &ignored, &t->verbs.cap_flags);
 }
 
 int target_open(Worker *w, uint32_t device, Target *ret)
@@ -105,16 +123,16 @@ int target_open(Worker *w, uint32_t device, Target *ret)
 	return 0;
 }
 
-void target_drop_context(Target *t, int error)
+void target_reopen(Target *t)
 {
 	if (!t->context)
 		return;
-	if (contexts_holds(t->worker->contexts, t->device))
-		contexts_forget(t->worker->contexts, t->device);
-	else
+	if (!contexts_holds(t->worker->contexts, t->device))
 		contexts_put(t->worker->contexts, t->device, t->context);
 	t->context = NULL;
-	t->open_error = error;
+	contexts_forget(t->worker->contexts, t->device);
+	verbs_gids_done(&t->gids);
+	open_context(t);
 }
 
 void target_close(Target *t)

@@ -18,6 +18,13 @@ typedef struct Worker {
 	unsigned int kernel;
 	int classes; /* /sys/class */
 	int net;     /* /sys/class/net */
+	/* Devices that could not be opened last time, and why: so that each reason is logged once.
+	 * The oldest makes room. */
+	struct {
+		uint32_t device;
+		int error;
+	} failures[64];
+	unsigned int next_failure;
 } Worker;
 
 int worker_init(Worker *w, const PolicyOptions *policy);
@@ -41,6 +48,7 @@ typedef struct Target {
 /* Finds the device with kernel index DEVICE, and opens it as far as the policy allows. Only a
  * device that is not there is an error. */
 int target_open(Worker *w, uint32_t device, Target *ret);
-/* Gives the context back because it failed with ERROR; a held one is closed. */
-void target_drop_context(Target *t, int error);
+/* Closes the context, held or not, after it said that its device is gone, and opens a new one:
+ * perhaps it is not. */
+void target_reopen(Target *t);
 void target_close(Target *t);

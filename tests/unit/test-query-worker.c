@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* rdmad-query as a process: what it does with its socket. Holds on every machine, with RDMA or
+ * without. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "wire.h"
+
+#define WORKER TEST_BUILD_DIR "/daemon/rdmad-query"
+
+typedef struct Worker {
+	pid_t pid;
+	int fd;
+} Worker;
+
+static Worker start(const char *option)
+{
+	Worker w;
+	int fds[2];
+	char fd_option[32];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	snprintf(fd_option, sizeof(fd_option), "--fd=%d", fds[1]);
+	w.pid = fork();
+	assert_true(w.pid >= 0);
+	if (w.pid == 0) {
+		fcntl(fds[1], F_SETFD, 0);
+		execl(WORKER, WORKER, fd_option, option, NULL);
+		_exit(127);
+	}
+	close(fds[1]);
+	w.fd = fds[0];
+	return w;
+}
+
+static int stop(Worker *w)
+{
+	int status;
+
+	close(w->fd);
+	assert_int_equal(waitpid(w->pid, &status, 0), w->pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void test_ends_with_socket(void **state)
+{
+	Worker w = start(NULL);
+
+	(void)state;
+	assert_int_equal(stop(&w), 0);
+}
+
+/* No device has this index: exactly one END that says so, for each query, in order. */
+static void test_unknown_device(void **state)
+{
+	Worker w = start("--hold=no");
+	const char *why = NULL;
+	WireMessage m;
+
+	(void)state;
+	for (uint64_t id = 7; id < 9; id++) {
+		m = (WireMessage){
+			.query = {.header = wire_header(WIRE_QUERY, id, 4000000000U, 0),
+				  .query = {.id = id, .device = 4000000000U, .attributes = true}}};
+		port_set_add(&m.query.query.ports, 1);
+		assert_int_equal(wire_send(w.fd, &m), 0);
+	}
+	m = (WireMessage){.header = wire_header(WIRE_FORGET, 0, 4000000000U, 0)};
+	assert_int_equal(wire_send(w.fd, &m), 0);
+	for (uint64_t id = 7; id < 9; id++) {
+		assert_int_equal(wire_receive(w.fd, &m, &why), 1);
+		assert_int_equal(m.header.type, WIRE_END);
+		assert_int_equal(m.header.id, id);
+		assert_int_equal(m.header.device, 4000000000U);
+		/* -EPROTONOSUPPORT: a kernel without ib_core */
+		assert_true(m.end.error == -ENODEV || m.end.error == -EPROTONOSUPPORT);
+		assert_non_null(strstr(m.end.text, "4000000000"));
+	}
+	assert_int_equal(stop(&w), 0);
+}
+
+static void test_refuses_nonsense(void **state)
+{
+	Worker w = start(NULL);
+	WireMessage m = {.end = {.header = wire_header(WIRE_END, 1, 0, 0)}};
+
+	(void)state;
+	assert_int_equal(send(w.fd, "nonsense", 8, MSG_NOSIGNAL), 8);
+	assert_int_equal(stop(&w), 1);
+	/* a message that is well-formed but not for a worker */
+	w = start(NULL);
+	assert_int_equal(wire_send(w.fd, &m), 0);
+	assert_int_equal(stop(&w), 1);
+}
+
+static void test_refuses_options(void **state)
+{
+	static const char *const bad[] = {"--hold=maybe",     "--hbl=1",  "--fd=x",
+					  "--no-such-option", "argument", "--query=/1",
+					  "--query=x/0"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		Worker w = start(bad[i]);
+
+		assert_int_equal(stop(&w), 1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ends_with_socket),
+		cmocka_unit_test(test_unknown_device),
+		cmocka_unit_test(test_refuses_nonsense),
+		cmocka_unit_test(test_refuses_options),
+	};
+
+	return cmocka_run_group_tests_name("query-worker", tests, NULL, NULL);
+}
