@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker-command.h"
+
+#include "util.h"
+
+DEFINE_CLEANUP(char *, worker_command_free);
+
+static char *find_worker(void)
+{
+	char exe[4096];
+	_cleanup_free_ char *path = NULL;
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+	if (n > 0) {
+		exe[n] = '\0';
+		*strrchr(exe, '/') = '\0';
+		if (asprintf(&path, "%s/rdmad-query", exe) < 0)
+			return path = NULL;
+		if (access(path, X_OK) == 0)
+			return steal_pointer(&path);
+	}
+	return strdup(RDMAD_LIBEXEC_DIR "/rdmad-query");
+}
+
+int worker_command_new(const Config *c, const char *worker_path, char ***ret)
+{
+	_cleanup_(worker_command_free_pointer) char **argv = NULL;
+	size_t n_globs = 0, n = 0;
+
+	while (c->never_open && c->never_open[n_globs])
+		n_globs++;
+	argv = calloc(n_globs + 4, sizeof(*argv));
+	if (!argv)
+		return -ENOMEM;
+	argv[n] = worker_path ? strdup(worker_path) : find_worker();
+	if (!argv[n++])
+		return -ENOMEM;
+	argv[n] = strdup(c->hold_contexts ? "--hold=yes" : "--hold=no");
+	if (!argv[n++])
+		return -ENOMEM;
+	argv[n] = strdup(c->hbl ? "--hbl=yes" : "--hbl=no");
+	if (!argv[n++])
+		return -ENOMEM;
+	for (size_t i = 0; i < n_globs; i++, n++)
+		if (asprintf(&argv[n], "--never-open=%s", c->never_open[i]) < 0) {
+			argv[n] = NULL;
+			return -ENOMEM;
+		}
+	*ret = steal_pointer(&argv);
+	return 0;
+}
+
+void worker_command_free(char **argv)
+{
+	for (char **a = argv; a && *a; a++)
+		free(*a);
+	free(argv);
+}

@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <sys/epoll.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "wire.h"
+
+/* Where the worker finds its end of the connection */
+#define WORKER_FD 3
+
+/* What a process still said comes before the news of its end, and both before the conclusion that
+ * it says nothing. */
+#define PRIORITY_MESSAGE SD_EVENT_PRIORITY_NORMAL
+#define PRIORITY_EXIT	 (SD_EVENT_PRIORITY_NORMAL + 5)
+#define PRIORITY_TIMER	 (SD_EVENT_PRIORITY_NORMAL + 10)
+
+/* Timers are rarely reached; so they need not be exact. */
+#define TIMER_ACCURACY_USEC (5 * USEC_PER_MSEC)
+
+/* What has come in answer to the head: the object whose tables may still follow, and which are
+ * complete. */
+typedef struct Answer {
+	enum { OBJECT_NONE, OBJECT_DEVICE, OBJECT_PORT } object;
+	bool has_device;
+	PortSet has_ports;
+	uint32_t port;
+	int port_error;
+	DeviceSnapshot device_snapshot;
+	PortSnapshot port_snapshot;
+	WireAssembly assembly;
+} Answer;
+
+struct Worker {
+	sd_event *event;
+	const WorkerHandler *handler;
+	void *userdata;
+	pid_t pid;
+	int pidfd; /* closed once the process is reaped */
+	int fd;
+	sd_event_source *io, *exit, *timer;
+	enum {
+		WORKER_RUNNING,
+		WORKER_CLOSED, /* it has closed its end and should exit now, telling why */
+		WORKER_FAILED, /* reported as such */
+		WORKER_ENDING  /* its owner is done with it */
+	} state;
+	RequestQueue queue; /* those that were sent come first */
+	unsigned int n_sent;
+	Answer answer;
+	uint64_t timeout_usec;
+	uint64_t deadline_usec;
+};
+
+static void answer_reset(Answer *a)
+{
+	device_snapshot_done(&a->device_snapshot);
+	port_snapshot_done(&a->port_snapshot);
+	wire_assembly_done(&a->assembly);
+	*a = (Answer){};
+}
+
+pid_t worker_pid(const Worker *w)
+{
+	return w->pid;
+}
+
+Request *worker_head(const Worker *w)
+{
+	return w->n_sent > 0 ? w->queue.first : NULL;
+}
+
+void worker_describe_head(const Worker *w, char *buffer, size_t size)
+{
+	const Query *q = &w->queue.first->query;
+
+	if (q->attributes && !w->answer.has_device) {
+		snprintf(buffer, size, "%s", q->name);
+		return;
+	}
+	for (uint32_t port = 1; port <= RDMA_PORT_MAX; port++)
+		if (port_set_has(&q->ports, port) && !port_set_has(&w->answer.has_ports, port)) {
+			snprintf(buffer, size, "port %" PRIu32 " of %s", port, q->name);
+			return;
+		}
+	snprintf(buffer, size, "the end of %s", q->name);
+}
+
+static void set_timer(Worker *w, uint64_t usec)
+{
+	sd_event_source_set_time(w->timer, usec);
+	sd_event_source_set_enabled(w->timer, SD_EVENT_ONESHOT);
+}
+
+static uint64_t now_usec(Worker *w)
+{
+	uint64_t now = 0;
+
+	sd_event_now(w->event, CLOCK_MONOTONIC, &now);
+	return now;
+}
+
+/* There was a sign of life, or another request is the first one now. The timer itself is left alone
+ * if it runs: it looks at the deadline when it fires, which spares a system call for each message.
+ */
+static void renew_deadline(Worker *w)
+{
+	int enabled = SD_EVENT_OFF;
+
+	w->deadline_usec = now_usec(w) + w->timeout_usec;
+	sd_event_source_get_enabled(w->timer, &enabled);
+	if (enabled == SD_EVENT_OFF)
+		set_timer(w, w->deadline_usec);
+}
+
+void worker_set_timeout(Worker *w, uint64_t timeout_usec)
+{
+	w->timeout_usec = timeout_usec;
+	w->deadline_usec = now_usec(w) + timeout_usec;
+	set_timer(w, w->deadline_usec);
+}
+
+static void send_signal(Worker *w, int signal)
+{
+	if (w->pidfd >= 0)
+		pidfd_send_signal(w->pidfd, signal, NULL, 0);
+}
+
+static void disconnect(Worker *w)
+{
+	w->io = sd_event_source_disable_unref(w->io);
+	w->fd = close_fd(w->fd);
+}
+
+static void end(Worker *w)
+{
+	disconnect(w);
+	request_free_all(&w->queue);
+	w->n_sent = 0;
+	answer_reset(&w->answer);
+	w->state = WORKER_ENDING;
+}
+
+void worker_retire(Worker *w, uint64_t grace_usec)
+{
+	end(w);
+	set_timer(w, now_usec(w) + grace_usec);
+}
+
+void worker_kill(Worker *w)
+{
+	end(w);
+	sd_event_source_set_enabled(w->timer, SD_EVENT_OFF);
+	send_signal(w, SIGKILL);
+}
+
+static void fail(Worker *w, const char *format, ...) _printf_(2, 3);
+
+static void fail(Worker *w, const char *format, ...)
+{
+	char why[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	disconnect(w);
+	sd_event_source_set_enabled(w->timer, SD_EVENT_OFF);
+	w->state = WORKER_FAILED;
+	w->handler->failed(w->userdata, w, why);
+}
+
+/* Sends what the window has room for. Makes no call to the handler. */
+static void flush(Worker *w)
+{
+	Request *r = w->queue.first, *next;
+	bool full = false;
+
+	if (w->state != WORKER_RUNNING)
+		return;
+	for (; r && !full && w->n_sent < WORKER_WINDOW; r = next) {
+		WireMessage m;
+		int k;
+
+		next = r->next;
+		if (r->sent)
+			continue;
+		if (r->forget)
+			m.header = wire_header(WIRE_FORGET, 0, r->query.device, 0);
+		else
+			m.query = (WireQuery){
+				wire_header(WIRE_QUERY, r->query.id, r->query.device, 0), r->query};
+		k = wire_send(w->fd, &m);
+		if (k == -EAGAIN) {
+			full = true;
+		} else if (k == -EPIPE || k == -ECONNRESET) {
+			break; /* the end of the connection is about to be read */
+		} else if (k < 0) {
+			send_signal(w, SIGKILL); /* its end is the report */
+			break;
+		} else if (r->forget) {
+			request_remove(&w->queue, r);
+			free(r);
+		} else {
+			r->sent = true;
+			w->n_sent++;
+		}
+	}
+	sd_event_source_set_io_events(w->io, full ? EPOLLIN | EPOLLOUT : EPOLLIN);
+}
+
+void worker_submit(Worker *w, Request *r)
+{
+	bool first = !w->queue.first;
+
+	request_append(&w->queue, r);
+	if (first && w->state == WORKER_RUNNING)
+		renew_deadline(w);
+	flush(w);
+}
+
+bool worker_withdraw(Worker *w, const Request *r)
+{
+	return !r->sent && request_remove(&w->queue, r);
+}
+
+RequestQueue worker_take_requests(Worker *w)
+{
+	Request *head = w->n_sent > 0 ? request_pop(&w->queue) : NULL, *r;
+	RequestQueue taken = {};
+
+	while ((r = request_pop(&w->queue))) {
+		r->sent = false;
+		if (r->forget || !r->owner)
+			free(r);
+		else
+			request_append(&taken, r);
+	}
+	if (head)
+		request_append(&w->queue, head);
+	w->n_sent = head ? 1 : 0;
+	return taken;
+}
+
+/* The rule that M, a part of an answer, breaks; NULL if none. */
+static const char *check_answer(const Worker *w, const WireMessage *m)
+{
+	const Request *head = worker_head(w);
+	const Answer *a = &w->answer;
+	const AttrMask *supplied;
+	unsigned int row;
+	PortTable table;
+
+	if (!head)
+		return "an answer without a question";
+	if (m->header.id != head->query.id || m->header.device != head->query.device)
+		return "an answer to another question";
+	if (m->header.type != WIRE_TABLE && a->assembly.table)
+		return "a table that does not go on";
+
+	switch ((WireType)m->header.type) {
+	case WIRE_DEVICE:
+		if (m->header.port != 0)
+			return "a device with a port number";
+		if (!head->query.attributes)
+			return "a device that was not asked for";
+		return a->object != OBJECT_NONE ? "a device not in the first place" : NULL;
+	case WIRE_PORT:
+		if (!port_set_has(&head->query.ports, m->header.port))
+			return "a port that was not asked for";
+		if (port_set_has(&a->has_ports, m->header.port))
+			return "a port twice";
+		return head->query.attributes && !a->has_device ? "a port before its device" : NULL;
+	case WIRE_TABLE:
+		if (a->object == OBJECT_NONE ||
+		    m->header.port != (a->object == OBJECT_PORT ? a->port : 0))
+			return "a table without its object";
+		table = attr_port_table((AttrType)m->table.type);
+		if (a->object == OBJECT_DEVICE) {
+			if (a->device_snapshot.chardevs)
+				return "a table twice";
+			supplied = &a->device_snapshot.supplied;
+			row = DEVICE_ATTR_chardevs;
+		} else {
+			if (a->port_snapshot.tables[table])
+				return "a table twice";
+			supplied = &a->port_snapshot.supplied;
+			row = port_table_attr(table);
+		}
+		return mask_has(supplied, row) ? NULL : "a table that is not supplied";
+	case WIRE_END:
+		if (m->end.error < 0)
+			return NULL;
+		if (head->query.attributes && !a->has_device)
+			return "an end without the device";
+		for (size_t i = 0; i < ARRAY_SIZE(a->has_ports.bits); i++)
+			if (head->query.ports.bits[i] & ~a->has_ports.bits[i])
+				return "an end without all ports";
+		return NULL;
+	case WIRE_QUERY:
+	case WIRE_FORGET:
+	case WIRE_EVENT:
+	case _WIRE_MAX:
+		break;
+	}
+	return "a message of the other direction";
+}
+
+/* Hands over the object that is complete now that something else follows it. Returns whether to go
+ * on: the handler may have ended the worker. */
+static bool deliver(Worker *w)
+{
+	Answer *a = &w->answer;
+	Request *head = worker_head(w);
+	DeviceSnapshot device = a->device_snapshot;
+	PortSnapshot port = a->port_snapshot;
+
+	a->device_snapshot = (DeviceSnapshot){};
+	a->port_snapshot = (PortSnapshot){};
+	switch (a->object) {
+	case OBJECT_NONE:
+		break;
+	case OBJECT_DEVICE:
+		w->handler->device(w->userdata, w, head, &device);
+		break;
+	case OBJECT_PORT:
+		w->handler->port(w->userdata, w, head, a->port, a->port_error, &port);
+		break;
+	}
+	device_snapshot_done(&device);
+	port_snapshot_done(&port);
+	return w->state == WORKER_RUNNING;
+}
+
+static void take_table(Worker *w, const WireTable *page)
+{
+	Answer *a = &w->answer;
+	Table *table = NULL;
+	int r = wire_assemble(&a->assembly, page, &table);
+
+	if (r < 0)
+		fail(w, "worker broke the protocol: %s",
+		     r == -EBADMSG ? "a page that does not continue its table" : strerror(-r));
+	else if (r > 0 && a->object == OBJECT_DEVICE)
+		a->device_snapshot.chardevs = table;
+	else if (r > 0)
+		a->port_snapshot.tables[attr_port_table((AttrType)page->type)] = table;
+}
+
+static void take_answer(Worker *w, const WireMessage *m)
+{
+	Answer *a = &w->answer;
+	Request *head;
+
+	renew_deadline(w);
+	switch ((WireType)m->header.type) {
+	case WIRE_DEVICE:
+		a->object = OBJECT_DEVICE;
+		a->has_device = true;
+		a->device_snapshot.values = m->device.values;
+		a->device_snapshot.supplied = m->device.supplied;
+		break;
+	case WIRE_PORT:
+		if (!deliver(w))
+			return;
+		a->object = OBJECT_PORT;
+		a->port = m->header.port;
+		a->port_error = m->port.error;
+		port_set_add(&a->has_ports, a->port);
+		a->port_snapshot.values = m->port.values;
+		a->port_snapshot.supplied = m->port.supplied;
+		break;
+	case WIRE_TABLE:
+		take_table(w, &m->table);
+		break;
+	case WIRE_END:
+		if (!deliver(w))
+			return;
+		head = request_pop(&w->queue);
+		w->n_sent--;
+		answer_reset(a);
+		flush(w);
+		w->handler->end(w->userdata, w, head, m->end.error, m->end.text);
+		break;
+	case WIRE_QUERY:
+	case WIRE_FORGET:
+	case WIRE_EVENT:
+	case _WIRE_MAX:
+		break;
+	}
+}
+
+/* One message each time: whatever the handler does to the worker, there is nothing left to do here.
+ */
+static int on_io(_unused_ sd_event_source *s, int fd, uint32_t revents, void *userdata)
+{
+	Worker *w = userdata;
+	const char *why = NULL;
+	WireMessage m;
+	int r;
+
+	if (revents & EPOLLOUT)
+		flush(w);
+	r = wire_receive(fd, &m, &why);
+	if (r == -EAGAIN)
+		return 0;
+	if (r == 0) {
+		/* The process should be on its way out, and its status says more than this. But it
+		 * may also hang there, closing a verbs context: so not for ever. */
+		w->io = sd_event_source_disable_unref(w->io);
+		w->state = WORKER_CLOSED;
+		set_timer(w, now_usec(w) + w->timeout_usec);
+		return 0;
+	}
+	if (r > 0 && m.header.type == WIRE_EVENT) {
+		w->handler->event(w->userdata, w,
+				  &(Event){.device = m.header.device,
+					   .port = m.header.port,
+					   .reason = (EventReason)m.event.reason});
+		return 0;
+	}
+	if (r > 0)
+		why = check_answer(w, &m);
+	else if (r != -EBADMSG)
+		why = strerror(-r);
+	if (why)
+		fail(w, "worker broke the protocol: %s", why);
+	else
+		take_answer(w, &m);
+	return 0;
+}
+
+static int on_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Worker *w = userdata;
+
+	switch (w->state) {
+	case WORKER_RUNNING:
+		if (!w->queue.first)
+			break;
+		if (now_usec(w) < w->deadline_usec)
+			set_timer(w, w->deadline_usec);
+		else
+			w->handler->stuck(w->userdata, w);
+		break;
+	case WORKER_CLOSED:
+		fail(w, "worker closed its connection");
+		break;
+	case WORKER_FAILED:
+		break;
+	case WORKER_ENDING:
+		send_signal(w, SIGKILL);
+		break;
+	}
+	return 0;
+}
+
+/* A pidfd is readable once the process has ended. */
+static int on_exit_ready(_unused_ sd_event_source *s, int fd, _unused_ uint32_t revents,
+			 void *userdata)
+{
+	Worker *w = userdata;
+	siginfo_t status = {};
+	int r = waitid(P_PIDFD, (id_t)fd, &status, WEXITED | WNOHANG);
+
+	if (r == 0 && status.si_pid == 0)
+		return 0;
+	w->exit = sd_event_source_disable_unref(w->exit);
+	w->pidfd = close_fd(w->pidfd);
+	if (w->state == WORKER_RUNNING || w->state == WORKER_CLOSED) {
+		if (r < 0)
+			fail(w, "worker died");
+		else if (status.si_code == CLD_EXITED)
+			fail(w, "worker died: exit status %d", status.si_status);
+		else
+			fail(w, "worker died: signal %d", status.si_status);
+	}
+	w->handler->exited(w->userdata, w);
+	return 0;
+}
+
+static int spawn(Worker *w, char *const argv[])
+{
+	_cleanup_close_ int child = -EBADF;
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none, all;
+	int fds[2], r;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return -errno;
+	w->fd = fds[0];
+	child = fds[1];
+	/* Only this end: the worker may block. */
+	if (fcntl(w->fd, F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
+
+	r = posix_spawn_file_actions_init(&actions);
+	if (r != 0)
+		return -r;
+	r = posix_spawnattr_init(&attributes);
+	if (r != 0)
+		goto destroy_actions;
+	/* Also right where CHILD is 3 already: posix_spawn() then clears close-on-exec. */
+	r = posix_spawn_file_actions_adddup2(&actions, child, WORKER_FD);
+	if (r == 0)
+		r = posix_spawn_file_actions_addclosefrom_np(&actions, WORKER_FD + 1);
+	sigemptyset(&none);
+	sigfillset(&all);
+	if (r == 0)
+		r = posix_spawnattr_setflags(&attributes,
+					     POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	if (r == 0)
+		r = posix_spawnattr_setsigmask(&attributes, &none);
+	if (r == 0)
+		r = posix_spawnattr_setsigdefault(&attributes, &all);
+	if (r == 0)
+		r = posix_spawn(&w->pid, argv[0], &actions, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
+destroy_actions:
+	posix_spawn_file_actions_destroy(&actions);
+	if (r != 0) {
+		w->pid = 0;
+		return -r;
+	}
+	/* In this order: closing makes room for the pidfd, where descriptors are scarce. */
+	child = close_fd(child);
+	w->pidfd = pidfd_open(w->pid, 0);
+	return w->pidfd < 0 ? -errno : 0;
+}
+
+DEFINE_CLEANUP(Worker, worker_free);
+
+int worker_new(sd_event *event, char *const argv[], uint64_t timeout_usec,
+	       const WorkerHandler *handler, void *userdata, Worker **ret)
+{
+	_cleanup_(worker_free_pointer) Worker *w = calloc(1, sizeof(*w));
+	int r;
+
+	if (!w)
+		return -ENOMEM;
+	*w = (Worker){.event = sd_event_ref(event),
+		      .handler = handler,
+		      .userdata = userdata,
+		      .pidfd = -EBADF,
+		      .fd = -EBADF,
+		      .timeout_usec = timeout_usec};
+	r = spawn(w, argv);
+	if (r < 0)
+		return r;
+	r = sd_event_add_io(event, &w->io, w->fd, EPOLLIN, on_io, w);
+	if (r < 0)
+		return r;
+	r = sd_event_add_io(event, &w->exit, w->pidfd, EPOLLIN, on_exit_ready, w);
+	if (r < 0)
+		return r;
+	r = sd_event_add_time(event, &w->timer, CLOCK_MONOTONIC, 0, TIMER_ACCURACY_USEC, on_timer,
+			      w);
+	if (r < 0)
+		return r;
+	sd_event_source_set_enabled(w->timer, SD_EVENT_OFF);
+	sd_event_source_set_priority(w->io, PRIORITY_MESSAGE);
+	sd_event_source_set_priority(w->exit, PRIORITY_EXIT);
+	sd_event_source_set_priority(w->timer, PRIORITY_TIMER);
+	*ret = steal_pointer(&w);
+	return 0;
+}
+
+Worker *worker_free(Worker *w)
+{
+	if (!w)
+		return NULL;
+	if (w->pidfd >= 0) {
+		siginfo_t status;
+
+		send_signal(w, SIGKILL);
+		waitid(P_PIDFD, (id_t)w->pidfd, &status, WEXITED | WNOHANG);
+	} else if (w->pid > 0 && !w->timer) {
+		/* No memory for a pidfd: nobody will see the end of this process. It is not reaped
+		 * yet, so the number is still its own. */
+		kill(w->pid, SIGKILL);
+	}
+	end(w);
+	w->exit = sd_event_source_disable_unref(w->exit);
+	w->timer = sd_event_source_disable_unref(w->timer);
+	w->pidfd = close_fd(w->pidfd);
+	sd_event_unref(w->event);
+	free(w);
+	return NULL;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * One worker process (rdmad-query), its socket, and the requests given to it.
+ *
+ * Requests are answered strictly in order, so the oldest one, the head, is what the process works
+ * on. A worker that dies, breaks a rule of the protocol (wire.h) or gives no sign for its head is
+ * reported; what to do then is its owner's (pool.h) decision. Nothing here blocks, and the handler
+ * is called from the event loop only.
+ *
+ * The end of a process is learnt from a pidfd, so SIGCHLD need not be blocked; it must not be
+ * ignored (SIG_IGN), or how a worker ended is lost.
+ */
+
+#include <sys/types.h>
+
+#include "request.h"
+
+/* Requests under way in one worker. Enough that it never waits for the core; the rest can still be
+ * withdrawn here. */
+#define WORKER_WINDOW 16U
+
+typedef struct Worker Worker;
+
+typedef struct WorkerHandler {
+	/* Parts of the answer to R, the head. The handler may empty the snapshot. */
+	void (*device)(void *userdata, Worker *w, Request *r, DeviceSnapshot *snapshot);
+	void (*port)(void *userdata, Worker *w, Request *r, uint32_t port, int error,
+		     PortSnapshot *snapshot);
+	/* R is answered and now the handler's to free. */
+	void (*end)(void *userdata, Worker *w, Request *r, int error, const char *text);
+	void (*event)(void *userdata, Worker *w, const Event *event);
+	/* No sign of the head for the time set. The handler ends the worker or sets another time.
+	 */
+	void (*stuck)(void *userdata, Worker *w);
+	/* The worker is of no use any more: it died, or lies. Called once; the handler takes the
+	 * requests and ends it. */
+	void (*failed)(void *userdata, Worker *w, const char *why);
+	/* The process has ended and is reaped: the handler frees W. The only place, but for the end
+	 * of everything, to do so. */
+	void (*exited)(void *userdata, Worker *w);
+} WorkerHandler;
+
+/* Starts ARGV. TIMEOUT_USEC: see worker_set_timeout(). */
+int worker_new(sd_event *event, char *const argv[], uint64_t timeout_usec,
+	       const WorkerHandler *handler, void *userdata, Worker **ret);
+/* Kills the process if it has not ended, and reaps it if that needs no waiting. */
+Worker *worker_free(Worker *w);
+
+pid_t worker_pid(const Worker *w);
+/* The request that the process works on, NULL if it has none. */
+Request *worker_head(const Worker *w);
+/* What of its head the process is reading now, as far as the messages tell: "port 2 of mlx5_0". */
+void worker_describe_head(const Worker *w, char *buffer, size_t size);
+
+/* Gives R to the worker, which owns it until it ends. */
+void worker_submit(Worker *w, Request *r);
+/* Takes back R if it was not sent yet. */
+bool worker_withdraw(Worker *w, const Request *r);
+/* Takes back all requests but the head, as if they had never been sent. Word of devices that have
+ * gone is dropped: another worker knows nothing of them. */
+RequestQueue worker_take_requests(Worker *w);
+
+/* How long, from now on, the head may be without any message before handler->stuck is called. */
+void worker_set_timeout(Worker *w, uint64_t timeout_usec);
+/* Closes the connection, at which the process exits, and kills it if it does not within GRACE_USEC.
+ */
+void worker_retire(Worker *w, uint64_t grace_usec);
+void worker_kill(Worker *w);
