@@ -155,8 +155,9 @@ int contexts_get(Contexts *c, uint32_t device, const char *name, bool hold,
 	}
 	if (c->list)
 		r = open_listed(c, device, name, &context);
-	if (r < 0 && r != -EMFILE) {
-		/* The list may be older than the device. */
+	if (r < 0 && r != -EMFILE && r != -EACCES && r != -EPERM) {
+		/* The list may be older than the device. (Making it anew asks about all devices.)
+		 */
 		drop_list(c);
 		c->list = ibv_get_device_list(NULL);
 		r = open_listed(c, device, name, &context);

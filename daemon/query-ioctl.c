@@ -23,26 +23,27 @@ int ioctl_query_active_speed_ex(struct ibv_context *context, uint32_t port, uint
 				uint32_t *ret)
 {
 	QueryPortResponse response = {};
-	struct {
-		struct ib_uverbs_ioctl_hdr header;
-		struct ib_uverbs_attr attrs[2];
-	} command = {
-		.header = {.length = sizeof(command),
-			   .object_id = UVERBS_OBJECT_DEVICE,
-			   .method_id = UVERBS_METHOD_QUERY_PORT,
-			   .num_attrs = 2,
-			   .driver_id = driver_id},
-		.attrs = {{.attr_id = UVERBS_ATTR_QUERY_PORT_PORT_NUM,
-			   .len = sizeof(uint64_t), /* a constant, in the place of a pointer */
-			   .flags = UVERBS_ATTR_F_MANDATORY,
-			   .data = port},
-			  {.attr_id = UVERBS_ATTR_QUERY_PORT_RESP,
-			   .len = sizeof(response),
-			   .flags = UVERBS_ATTR_F_MANDATORY,
-			   .data = (uintptr_t)&response}},
-	};
+	/* The header ends in a flexible array: clang has no structures with such a member inside.
+	 */
+	_Alignas(struct ib_uverbs_ioctl_hdr) uint8_t
+		buffer[sizeof(struct ib_uverbs_ioctl_hdr) + 2 * sizeof(struct ib_uverbs_attr)] = {};
+	struct ib_uverbs_ioctl_hdr *command = (struct ib_uverbs_ioctl_hdr *)(void *)buffer;
 
-	if (ioctl(context->cmd_fd, RDMA_VERBS_IOCTL, &command) < 0)
+	command->length = sizeof(buffer);
+	command->object_id = UVERBS_OBJECT_DEVICE;
+	command->method_id = UVERBS_METHOD_QUERY_PORT;
+	command->num_attrs = 2;
+	command->driver_id = driver_id;
+	command->attrs[0] = (struct ib_uverbs_attr){
+		.attr_id = UVERBS_ATTR_QUERY_PORT_PORT_NUM,
+		.len = sizeof(uint64_t), /* a constant, in the place of a pointer */
+		.flags = UVERBS_ATTR_F_MANDATORY,
+		.data = port};
+	command->attrs[1] = (struct ib_uverbs_attr){.attr_id = UVERBS_ATTR_QUERY_PORT_RESP,
+						    .len = sizeof(response),
+						    .flags = UVERBS_ATTR_F_MANDATORY,
+						    .data = (uintptr_t)&response};
+	if (ioctl(context->cmd_fd, RDMA_VERBS_IOCTL, command) < 0)
 		return -errno;
 	*ret = response.active_speed_ex;
 	return 0;
