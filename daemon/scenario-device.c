@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Makes the devices of a scenario from its sections. */
+
+#include "scenario.h"
+
+/* Everything that is set for one thing, the general before the special. */
+typedef struct Settings {
+	GArray *array;	     /* of Setting */
+	GStringChunk *texts; /* of values with %d or %p in them */
+} Settings;
+
+static void settings_done(Settings *s)
+{
+	g_array_unref(s->array);
+	g_string_chunk_free(s->texts);
+}
+
+/* VALUE with %d, the number of the device, and %p, that of the port, replaced. */
+static const char *substitute(Settings *to, const char *value, uint32_t device, uint32_t port)
+{
+	g_autoptr(GString) text = NULL;
+
+	if (!strchr(value, '%'))
+		return value;
+	text = g_string_new(NULL);
+	for (const char *p = value; *p; p++) {
+		bool is_device = startswith(p, "%d"), is_port = startswith(p, "%p");
+
+		if (is_device || is_port)
+			g_string_append_printf(text, "%u", is_device ? device : port);
+		else
+			g_string_append_c(text, *p);
+		p += is_device || is_port;
+	}
+	return g_string_chunk_insert(to->texts, text->str);
+}
+
+static void gather(Settings *to, const Setting *from, size_t n, uint32_t device, uint32_t port)
+{
+	for (size_t i = 0; i < n; i++) {
+		Setting setting = from[i];
+
+		setting.value = substitute(to, setting.value, device, port);
+		g_array_append_val(to->array, setting);
+	}
+}
+
+static void gather_section(Settings *to, const ScenarioSection *from, uint32_t device,
+			   uint32_t port)
+{
+	gather(to, (const Setting *)(void *)from->settings->data, from->settings->len, device, port);
+}
+
+static void gather_port_sections(const Scenario *s, Settings *to, const char *name,
+				 uint32_t device, uint32_t port)
+{
+	const GPtrArray *sections = scenario_port_sections(s, name);
+
+	for (unsigned int special = 0; sections && special < 2; special++)
+		for (guint i = 0; i < sections->len; i++) {
+			const ScenarioSection *section = g_ptr_array_index(sections, i);
+
+			if (section->port == (special ? port : 0))
+				gather_section(to, section, device, port);
+		}
+}
+
+/* Takes the last "protocol = " out of the settings; *RET stays if there is none. */
+static int take_protocol(Settings *s, AttrProtocol *ret, unsigned int *ret_line, char **ret_message)
+{
+	for (guint i = 0; i < s->array->len;) {
+		const Setting *setting = &g_array_index(s->array, Setting, i);
+		int r;
+
+		if (!streq(setting->key, "protocol")) {
+			i++;
+			continue;
+		}
+		*ret_line = setting->line;
+		r = simulated_parse_protocol(setting->value, ret, ret_message);
+		if (r < 0)
+			return r;
+		g_array_remove_index(s->array, i);
+	}
+	return 0;
+}
+
+static int make_port(const Scenario *s, const DeviceRecipe *recipe, SimulatedDevice *d,
+		     uint32_t number, unsigned int *ret_line, char **ret_message)
+{
+	const ScenarioDevice *like = recipe->like;
+	_cleanup_(settings_done) Settings settings = {
+		.array = g_array_new(false, false, sizeof(Setting)),
+		.texts = g_string_chunk_new(256)};
+	_cleanup_(port_edit_discard) PortEdit edit;
+	unsigned int section_line = like ? like->line : 0;
+	int r;
+
+	port_edit_begin(&edit, &d->ports[number - 1]);
+	if (like) {
+		gather_port_sections(s, &settings, like->section->name, like->number, number);
+		if (!streq(like->section->name, like->name))
+			gather_port_sections(s, &settings, like->name, like->number, number);
+	}
+	r = take_protocol(&settings, &d->ports[number - 1].protocol, ret_line, ret_message);
+	if (r < 0)
+		return r;
+	r = port_edit_defaults(&edit, d);
+	if (r < 0)
+		return r;
+	r = port_edit_apply(&edit, (const Setting *)(void *)settings.array->data,
+			    settings.array->len, ret_line, ret_message);
+	if (r < 0)
+		return r;
+	*ret_line = section_line;
+	r = port_edit_complete(&edit, d);
+	if (r == 0)
+		r = port_edit_finish(&edit, ret_message);
+	if (r == 0)
+		port_edit_commit(&edit);
+	return r;
+}
+
+int scenario_make_device(const Scenario *s, const DeviceRecipe *recipe, SimulatedDevice **ret,
+			 unsigned int *ret_line, char **ret_message)
+{
+	const ScenarioDevice *like = recipe->like;
+	_cleanup_(simulated_device_free_pointer) SimulatedDevice *d = NULL;
+	_cleanup_(settings_done) Settings settings = {
+		.array = g_array_new(false, false, sizeof(Setting)),
+		.texts = g_string_chunk_new(256)};
+	AttrProtocol protocol = PROTOCOL_UNKNOWN;
+	uint32_t ports = like ? like->section->ports : 1;
+	int r;
+
+	if (like)
+		gather_section(&settings, like->section, like->number, 0);
+	gather(&settings, recipe->settings, recipe->n_settings, like ? like->number : 0, 0);
+
+	*ret_line = like ? like->line : 0;
+	r = take_protocol(&settings, &protocol, ret_line, ret_message);
+	if (r < 0)
+		return r;
+	if (protocol == PROTOCOL_UNKNOWN)
+		return simulated_error(-EINVAL, ret_message,
+				       "%s: expected protocol = infiniband, roce, iwarp or opa",
+				       recipe->name);
+	for (guint i = 0; i < settings.array->len; i++) {
+		const Setting *setting = &g_array_index(settings.array, Setting, i);
+		uint64_t n = 0;
+
+		if (!streq(setting->key, "ports"))
+			continue;
+		r = simulated_parse_number("ports", setting->value, 1, RDMA_PORT_MAX, &n,
+					   ret_message);
+		if (r < 0)
+			return r;
+		ports = (uint32_t)n;
+		g_array_remove_index(settings.array, i--);
+	}
+
+	d = simulated_device_new(recipe->name, protocol, ports, like ? like->number : 0,
+				 recipe->first_port);
+	if (!d)
+		return -ENOMEM;
+	for (guint i = 0; i < settings.array->len; i++) {
+		const Setting *setting = &g_array_index(settings.array, Setting, i);
+
+		*ret_line = setting->line;
+		r = simulated_device_set(&d->now, setting->key, setting->value, ret_message);
+		if (r < 0)
+			return r;
+	}
+	for (uint32_t n = 1; n <= ports; n++) {
+		r = make_port(s, recipe, d, n, ret_line, ret_message);
+		if (r < 0)
+			return r;
+	}
+	*ret = steal_pointer(&d);
+	return 0;
+}

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "scenario.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+
+/* Nobody waits longer for a step, and nothing repeats faster: a step may change every port there is. */
+#define STEP_TIME_MAX_SEC (24.0 * 3600)
+#define STEP_EVERY_MIN_USEC USEC_PER_MSEC
+
+struct Scenario {
+	char *path;
+	GPtrArray *sections;	  /* owns them */
+	GHashTable *by_heading;	  /* "device NAME" -> section */
+	GHashTable *port_sections; /* name as written -> GPtrArray of sections for its ports */
+	GArray *devices;	  /* of ScenarioDevice */
+	GHashTable *devices_by_name; /* -> position + 1 */
+	GArray *steps;		  /* of ScenarioStep */
+	uint32_t n_ports;
+};
+
+static void section_free(void *p)
+{
+	ScenarioSection *section = p;
+
+	for (guint i = 0; i < section->settings->len; i++) {
+		g_free(CONST_CAST(char *, g_array_index(section->settings, Setting, i).key));
+		g_free(CONST_CAST(char *, g_array_index(section->settings, Setting, i).value));
+	}
+	g_array_free(section->settings, true);
+	g_hash_table_unref(section->keys);
+	g_free(section->name);
+	g_free(section);
+}
+
+void scenario_free(Scenario *s)
+{
+	if (!s)
+		return;
+	for (guint i = 0; i < s->devices->len; i++)
+		g_free(g_array_index(s->devices, ScenarioDevice, i).name);
+	for (guint i = 0; i < s->steps->len; i++)
+		words_free(g_array_index(s->steps, ScenarioStep, i).words);
+	g_array_free(s->devices, true);
+	g_array_free(s->steps, true);
+	g_hash_table_unref(s->devices_by_name);
+	g_hash_table_unref(s->port_sections);
+	g_hash_table_unref(s->by_heading);
+	g_ptr_array_unref(s->sections);
+	g_free(s->path);
+	g_free(s);
+}
+
+const char *scenario_path(const Scenario *s)
+{
+	return s->path;
+}
+
+const ScenarioDevice *scenario_devices(const Scenario *s, size_t *ret_n)
+{
+	*ret_n = s->devices->len;
+	return (const ScenarioDevice *)(void *)s->devices->data;
+}
+
+const ScenarioStep *scenario_steps(const Scenario *s, size_t *ret_n)
+{
+	*ret_n = s->steps->len;
+	return (const ScenarioStep *)(void *)s->steps->data;
+}
+
+const ScenarioDevice *scenario_find(const Scenario *s, const char *name)
+{
+	guint i = GPOINTER_TO_UINT(g_hash_table_lookup(s->devices_by_name, name));
+
+	return i ? &g_array_index(s->devices, ScenarioDevice, i - 1) : NULL;
+}
+
+uint32_t scenario_port_count(const Scenario *s)
+{
+	return s->n_ports;
+}
+
+const GPtrArray *scenario_port_sections(const Scenario *s, const char *name)
+{
+	return g_hash_table_lookup(s->port_sections, name);
+}
+
+/* ---- words ---- */
+
+void words_free(char **words)
+{
+	g_strfreev(words);
+}
+
+int words_split(const char *line, char ***ret, char **ret_message)
+{
+	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+	const char *p = line;
+
+	while (*p) {
+		g_autoptr(GString) word = NULL;
+		bool quoted = false;
+
+		if (isspace((unsigned char)*p)) {
+			p++;
+			continue;
+		}
+		word = g_string_new(NULL);
+		for (; *p && (quoted || !isspace((unsigned char)*p)); p++) {
+			if (*p == '"')
+				quoted = !quoted;
+			else
+				g_string_append_c(word, *p);
+		}
+		if (quoted)
+			return simulated_error(-EINVAL, ret_message,
+					       "a quotation mark is not closed, expected another "
+					       "'\"' in the line");
+		if (words->len == SCENARIO_WORDS_MAX)
+			return simulated_error(-EINVAL, ret_message,
+					       "too many words, expected at most %u",
+					       SCENARIO_WORDS_MAX);
+		g_ptr_array_add(words, g_string_free(g_steal_pointer(&word), false));
+	}
+	g_ptr_array_add(words, NULL);
+	g_ptr_array_set_free_func(words, NULL);
+	*ret = (char **)g_ptr_array_free(g_steal_pointer(&words), false);
+	return 0;
+}
+
+/* ---- sections ---- */
+
+static bool parse_port_number(const char *text, uint32_t *ret)
+{
+	uint64_t n;
+
+	if (streq(text, "*")) {
+		*ret = 0;
+		return true;
+	}
+	if (text_to_u64(text, RDMA_PORT_MAX, &n) < 0 || n == 0)
+		return false;
+	*ret = (uint32_t)n;
+	return true;
+}
+
+/* The heading without its brackets. */
+static int new_section(Scenario *s, const char *heading, unsigned int line, ScenarioSection **ret,
+		       char **ret_message)
+{
+	g_auto(GStrv) words = g_strsplit(heading, " ", 2);
+	const char *name = words[0] && words[1] ? g_strstrip(words[1]) : "";
+	g_autofree char *device = g_strdup(name), *plain = NULL;
+	ScenarioSection *section;
+	char *slash = strchr(device, '/');
+	int kind = -1, r;
+	uint32_t port = 0;
+
+	if (words[0] && streq(words[0], "device") && !slash)
+		kind = SECTION_DEVICE;
+	if (words[0] && streq(words[0], "port") && slash && parse_port_number(slash + 1, &port))
+		kind = SECTION_PORT;
+	if (streq(heading, "script"))
+		kind = SECTION_SCRIPT;
+	if (kind < 0)
+		return simulated_error(-EINVAL, ret_message,
+				       "[%.100s]: expected [device NAME], [port NAME/NUMBER], "
+				       "[port NAME/*] or [script]",
+				       heading);
+	if (slash)
+		*slash = '\0';
+	if (kind != SECTION_SCRIPT) {
+		char *percent = strstr(device, "%d");
+
+		/* any digit will do for the check */
+		plain = percent ? g_strdup_printf("%.*s0%s", (int)(percent - device), device,
+						  percent + 2)
+				: g_strdup(device);
+		r = simulated_check_name(plain, ret_message);
+		if (r < 0)
+			return r;
+	}
+
+	section = g_hash_table_lookup(s->by_heading, heading);
+	if (section)
+		return simulated_error(-EINVAL, ret_message,
+				       "[%.100s]: is in line %u too, expected it once", heading,
+				       section->line);
+	section = g_new0(ScenarioSection, 1);
+	section->kind = (__typeof__(section->kind))kind;
+	section->name = g_steal_pointer(&device);
+	section->port = port;
+	section->line = line;
+	section->settings = g_array_new(false, false, sizeof(Setting));
+	section->keys = g_hash_table_new(g_str_hash, g_str_equal);
+	section->count = 1;
+	section->ports = 1;
+	section->index = SCENARIO_ANY_INDEX;
+	section->present = true;
+	g_ptr_array_add(s->sections, section);
+	g_hash_table_insert(s->by_heading, g_strdup(heading), section);
+	if (kind == SECTION_PORT) {
+		GPtrArray *same = g_hash_table_lookup(s->port_sections, section->name);
+
+		if (!same) {
+			same = g_ptr_array_new();
+			g_hash_table_insert(s->port_sections, g_strdup(section->name), same);
+		}
+		g_ptr_array_add(same, section);
+	}
+	*ret = section;
+	return 0;
+}
+
+/* The keys that say which devices there are; 0 if KEY is none of them, 1 if it is. */
+static int parse_device_key(ScenarioSection *section, const char *key, const char *value,
+			    char **ret_message)
+{
+	uint64_t n = 0;
+	int r = 0;
+
+	if (streq(key, "present")) {
+		if (!streq(value, "yes") && !streq(value, "no"))
+			return simulated_error(-EINVAL, ret_message,
+					       "present = %.100s: expected yes or no", value);
+		section->present = streq(value, "yes");
+		return 1;
+	}
+	if (streq(key, "count")) {
+		r = simulated_parse_number(key, value, 1, SCENARIO_DEVICES_MAX, &n, ret_message);
+		section->count = (uint32_t)n;
+	} else if (streq(key, "ports")) {
+		r = simulated_parse_number(key, value, 1, RDMA_PORT_MAX, &n, ret_message);
+		section->ports = (uint32_t)n;
+	} else if (streq(key, "index")) {
+		r = simulated_parse_number(key, value, 0, INT32_MAX, &n, ret_message);
+		section->index = (uint32_t)n;
+	} else {
+		return 0;
+	}
+	return r < 0 ? r : 1;
+}
+
+static int parse_setting(ScenarioSection *section, char *text, unsigned int line,
+			 char **ret_message)
+{
+	char *equals = strchr(text, '='), *key, *value;
+	unsigned int before;
+	int r;
+
+	if (!equals)
+		return simulated_error(-EINVAL, ret_message,
+				       "%.100s: expected KEY = VALUE, [SECTION] or # comment", text);
+	*equals = '\0';
+	key = g_strstrip(text);
+	value = g_strstrip(equals + 1);
+	before = GPOINTER_TO_UINT(g_hash_table_lookup(section->keys, key));
+	if (before)
+		return simulated_error(-EINVAL, ret_message,
+				       "%.100s: is set in line %u too, expected it once", key,
+				       before);
+	if (section->kind == SECTION_DEVICE) {
+		r = parse_device_key(section, key, value, ret_message);
+		if (r < 0)
+			return r;
+		if (r > 0)
+			return 0;
+	}
+	g_array_append_vals(section->settings,
+			    &(Setting){g_strdup(key), g_strdup(value), line}, 1);
+	key = CONST_CAST(char *, g_array_index(section->settings, Setting,
+					       section->settings->len - 1).key);
+	g_hash_table_insert(section->keys, key, GUINT_TO_POINTER(line));
+	return 0;
+}
+
+/* ---- script ---- */
+
+/* "2s", "1.5ms" */
+static int parse_time(const char *text, uint64_t *ret, char **ret_message)
+{
+	static const struct {
+		const char *name;
+		double usec;
+	} units[] = {{"us", 1}, {"ms", 1e3}, {"s", 1e6}, {"min", 60e6}, {"h", 3600e6}};
+	char *end = NULL;
+	double n = isdigit((unsigned char)*text) ? g_ascii_strtod(text, &end) : -1;
+
+	/* no hexadecimal, which strtod would take too */
+	for (size_t i = 0; n >= 0 && !memchr(text, 'x', (size_t)(end - text)) &&
+			   i < ARRAY_SIZE(units);
+	     i++)
+		if (streq(end, units[i].name) && n * units[i].usec <= STEP_TIME_MAX_SEC * 1e6) {
+			*ret = (uint64_t)(n * units[i].usec);
+			return 0;
+		}
+	return simulated_error(-EINVAL, ret_message,
+			       "%.100s: expected a time up to 24h such as 2s, 100ms or 1.5min",
+			       text);
+}
+
+/* "at TIME [every TIME]: COMMAND" or "every TIME: COMMAND" */
+static int parse_step(Scenario *s, char *text, unsigned int line, char **ret_message)
+{
+	_cleanup_(words_free_pointer) char **when = NULL;
+	ScenarioStep step = {.line = line};
+	bool at = false, every = false;
+	char *colon = strchr(text, ':');
+	int r;
+
+	if (!colon)
+		return simulated_error(-EINVAL, ret_message,
+				       "%.100s: expected at TIME: COMMAND or every TIME: COMMAND",
+				       text);
+	*colon = '\0';
+	r = words_split(text, &when, ret_message);
+	if (r < 0)
+		return r;
+	for (char **w = when; *w; w += 2) {
+		bool *seen = streq(*w, "at") ? &at : streq(*w, "every") ? &every : NULL;
+
+		if (!seen || *seen || !w[1])
+			return simulated_error(-EINVAL, ret_message,
+					       "%.100s: expected at TIME or every TIME before ':'",
+					       *w);
+		*seen = true;
+		r = parse_time(w[1], seen == &at ? &step.at_usec : &step.every_usec, ret_message);
+		if (r < 0)
+			return r;
+	}
+	if (!at && !every)
+		return simulated_error(-EINVAL, ret_message,
+				       "expected at TIME or every TIME before ':'");
+	if (every && step.every_usec < STEP_EVERY_MIN_USEC)
+		return simulated_error(-EINVAL, ret_message,
+				       "every: too often, expected 1ms or more");
+	if (!at)
+		step.at_usec = step.every_usec;
+	if (s->steps->len == SCENARIO_STEPS_MAX)
+		return simulated_error(-EINVAL, ret_message,
+				       "too many steps, expected at most %u", SCENARIO_STEPS_MAX);
+	r = words_split(colon + 1, &step.words, ret_message);
+	if (r < 0)
+		return r;
+	g_array_append_val(s->steps, step);
+	return 0;
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+	const ScenarioStep *x = a, *y = b;
+
+	if (x->at_usec != y->at_usec)
+		return x->at_usec < y->at_usec ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* ---- the file ---- */
+
+static int parse_line(Scenario *s, char *text, unsigned int line, ScenarioSection **section,
+		      char **ret_message)
+{
+	size_t n;
+
+	text = g_strstrip(text);
+	n = strlen(text);
+	if (n == 0 || *text == '#')
+		return 0;
+	if (*text == '[') {
+		if (text[n - 1] != ']')
+			return simulated_error(-EINVAL, ret_message,
+					       "%.100s: expected ']' at the end", text);
+		text[n - 1] = '\0';
+		return new_section(s, g_strstrip(text + 1), line, section, ret_message);
+	}
+	if (!*section)
+		return simulated_error(-EINVAL, ret_message,
+				       "%.100s: expected a section such as [device NAME] before",
+				       text);
+	if ((*section)->kind == SECTION_SCRIPT)
+		return parse_step(s, text, line, ret_message);
+	return parse_setting(*section, text, line, ret_message);
+}
+
+/* The devices of a [device] section. */
+static int expand(Scenario *s, ScenarioSection *section, char **ret_message)
+{
+	const char *percent = strstr(section->name, "%d");
+
+	if (section->count > 1 && !percent)
+		return simulated_error(-EINVAL, ret_message,
+					       "[device %s]: count = %u, expected %%d in the name",
+					       section->name, section->count);
+	for (uint32_t i = 0; i < section->count; i++) {
+		ScenarioDevice d = {.section = section,
+				    .number = i,
+				    .first_port = s->n_ports,
+				    .index = section->index,
+				    .present = section->present,
+				    .line = section->line};
+		const ScenarioDevice *same;
+		int r;
+
+		if (d.index != SCENARIO_ANY_INDEX)
+			d.index += i;
+		if (s->devices->len == SCENARIO_DEVICES_MAX ||
+		    s->n_ports + section->ports > SCENARIO_PORTS_MAX)
+			return simulated_error(-EINVAL, ret_message,
+					       "[device %s]: too many, expected at most %u devices "
+					       "and %u ports",
+					       section->name, SCENARIO_DEVICES_MAX,
+					       SCENARIO_PORTS_MAX);
+		d.name = percent ? g_strdup_printf("%.*s%u%s", (int)(percent - section->name),
+						   section->name, i, percent + 2)
+				 : g_strdup(section->name);
+		same = scenario_find(s, d.name);
+		r = simulated_check_name(d.name, ret_message);
+		if (r == 0 && same)
+			r = simulated_error(-EINVAL, ret_message,
+					    "%s: is made in line %u too, expected another name",
+					    d.name, same->line);
+		if (r < 0) {
+			g_free(d.name);
+			return r;
+		}
+		g_array_append_val(s->devices, d);
+		g_hash_table_insert(s->devices_by_name, d.name, GUINT_TO_POINTER(s->devices->len));
+		s->n_ports += section->ports;
+	}
+	return 0;
+}
+
+/* A section for ports is for ports that there are. */
+static int check_port_section(const Scenario *s, const ScenarioSection *section,
+			      char **ret_message)
+{
+	g_autofree char *heading = g_strdup_printf("device %s", section->name);
+	const ScenarioSection *device = g_hash_table_lookup(s->by_heading, heading);
+	const ScenarioDevice *one = scenario_find(s, section->name);
+
+	if (!device && one)
+		device = one->section;
+	if (!device)
+		return simulated_error(-EINVAL, ret_message,
+				       "[port %s/...]: expected a section [device %s] too",
+				       section->name, section->name);
+	if (section->port > device->ports)
+		return simulated_error(-EINVAL, ret_message,
+				       "[port %s/%u]: expected a port from 1 to %u", section->name,
+				       section->port, device->ports);
+	return 0;
+}
+
+static int parse_text(Scenario *s, char *text, size_t size, unsigned int *ret_line,
+		      char **ret_message)
+{
+	ScenarioSection *section = NULL;
+	unsigned int line = 0;
+	int r;
+
+	for (char *p = text, *next; p < text + size; p = next) {
+		char *end = memchr(p, '\n', (size_t)(text + size - p));
+
+		next = end ? end + 1 : text + size;
+		end = end ? end : text + size; /* there is a 0 behind the text */
+		*ret_line = ++line;
+		*end = '\0';
+		if (end - p > SCENARIO_LINE_MAX)
+			return simulated_error(-EINVAL, ret_message,
+					       "too long, expected at most %u bytes",
+					       SCENARIO_LINE_MAX);
+		if (strlen(p) != (size_t)(end - p))
+			return simulated_error(-EINVAL, ret_message,
+					       "has a byte 0, expected text");
+		r = parse_line(s, p, line, &section, ret_message);
+		if (r < 0)
+			return r;
+	}
+	for (guint i = 0; i < s->sections->len; i++) {
+		section = g_ptr_array_index(s->sections, i);
+		*ret_line = section->line;
+		r = section->kind == SECTION_DEVICE ? expand(s, section, ret_message) : 0;
+		if (r < 0)
+			return r;
+	}
+	for (guint i = 0; i < s->sections->len; i++) {
+		section = g_ptr_array_index(s->sections, i);
+		*ret_line = section->line;
+		r = section->kind == SECTION_PORT ? check_port_section(s, section, ret_message) : 0;
+		if (r < 0)
+			return r;
+	}
+	if (s->steps->len)
+		qsort(s->steps->data, s->steps->len, sizeof(ScenarioStep), compare_steps);
+	return 0;
+}
+
+static int read_file(const char *path, char **ret, size_t *ret_size)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	_cleanup_free_ char *text = malloc(SCENARIO_FILE_MAX + 2);
+	size_t n = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (!text)
+		return -ENOMEM;
+	while (n <= SCENARIO_FILE_MAX) {
+		ssize_t k = read(fd, text + n, SCENARIO_FILE_MAX + 1 - n);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return -errno;
+		if (k == 0)
+			break;
+		n += (size_t)k;
+	}
+	if (n > SCENARIO_FILE_MAX)
+		return -EFBIG;
+	text[n] = '\0';
+	*ret = steal_pointer(&text);
+	*ret_size = n;
+	return 0;
+}
+
+int scenario_load(const char *path, Scenario **ret, char **ret_message)
+{
+	_cleanup_(scenario_free_pointer) Scenario *s = NULL;
+	_cleanup_free_ char *text = NULL, *what = NULL;
+	unsigned int line = 0;
+	size_t size = 0;
+	int r;
+
+	r = read_file(path, &text, &size);
+	if (r == -EFBIG)
+		return simulated_error(r, ret_message, "%s: too large, expected at most %u bytes",
+				       path, SCENARIO_FILE_MAX);
+	if (r < 0)
+		return simulated_error(r, ret_message, "%s: %s", path, strerror(-r));
+
+	s = g_new0(Scenario, 1);
+	s->path = g_strdup(path);
+	s->sections = g_ptr_array_new_with_free_func(section_free);
+	s->by_heading = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	s->port_sections = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+						 (GDestroyNotify)g_ptr_array_unref);
+	s->devices = g_array_new(false, false, sizeof(ScenarioDevice));
+	s->devices_by_name = g_hash_table_new(g_str_hash, g_str_equal);
+	s->steps = g_array_new(false, false, sizeof(ScenarioStep));
+	r = parse_text(s, text, size, &line, &what);
+	if (r < 0)
+		return what ? simulated_error(r, ret_message, "%s:%u: %s", path, line, what) : r;
+	*ret = steal_pointer(&s);
+	return 0;
+}

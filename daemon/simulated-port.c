@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One simulated port: its defaults by protocol, and the edits that settings make of it. */
+
+#include <arpa/inet.h>
+
+#include "decode.h"
+#include "simulated.h"
+
+/* The legacy speed code has eight bits: NDR stands for anything quicker (kernel 6.7 and later). */
+#define SPEED_NDR 128U
+
+/* Interface indices of simulated netdevs, so that they do not look like lo and its neighbours. */
+#define FIRST_IFINDEX 100U
+
+enum { LINK_LAYER_INFINIBAND = 1 };
+
+typedef struct Default {
+	AttrProtocol protocol; /* _PROTOCOL_MAX: of any */
+	PortAttr attr;
+	const char *value;
+} Default;
+
+/* In order: the protocol's own overrides what holds for all. */
+/* clang-format off */
+static const Default port_defaults[] = {
+	{_PROTOCOL_MAX,       PORT_ATTR_state,             "active"},
+	{_PROTOCOL_MAX,       PORT_ATTR_phys_state,        "link-up"},
+	{_PROTOCOL_MAX,       PORT_ATTR_max_mtu,           "4096"},
+	{_PROTOCOL_MAX,       PORT_ATTR_active_mtu,        "4096"},
+	{_PROTOCOL_MAX,       PORT_ATTR_active_width,      "4"},
+	{_PROTOCOL_MAX,       PORT_ATTR_active_speed,      "EDR"},
+	{_PROTOCOL_MAX,       PORT_ATTR_active_speed_ex,   "EDR"},
+	{_PROTOCOL_MAX,       PORT_ATTR_max_msg_sz,        "0x40000000"},
+	{_PROTOCOL_MAX,       PORT_ATTR_gid_tbl_len,       "1"},
+	{_PROTOCOL_MAX,       PORT_ATTR_pkey_tbl_len,      "1"},
+	{_PROTOCOL_MAX,       PORT_ATTR_port_cap_flags,    "raw:0"},
+	{_PROTOCOL_MAX,       PORT_ATTR_port_cap_flags2,   "raw:0"},
+	{_PROTOCOL_MAX,       PORT_ATTR_flags,             "no"},
+	{_PROTOCOL_MAX,       PORT_ATTR_lid,               "0"},
+	{_PROTOCOL_MAX,       PORT_ATTR_lmc,               "0"},
+	{_PROTOCOL_MAX,       PORT_ATTR_sm_lid,            "0"},
+	{_PROTOCOL_MAX,       PORT_ATTR_sm_sl,             "0"},
+	{_PROTOCOL_MAX,       PORT_ATTR_subnet_timeout,    "0"},
+	{_PROTOCOL_MAX,       PORT_ATTR_max_vl_num,        "raw:0"},
+
+	{PROTOCOL_INFINIBAND, PORT_ATTR_link_layer,        "infiniband"},
+	{PROTOCOL_INFINIBAND, PORT_ATTR_active_speed,      "raw:128"},
+	{PROTOCOL_INFINIBAND, PORT_ATTR_active_speed_ex,   "NDR"},
+	{PROTOCOL_INFINIBAND, PORT_ATTR_gid_tbl_len,       "8"},
+	{PROTOCOL_INFINIBAND, PORT_ATTR_pkey_tbl_len,      "128"},
+	{PROTOCOL_INFINIBAND, PORT_ATTR_port_cap_flags,    "0x2251e848"},
+	{PROTOCOL_INFINIBAND, PORT_ATTR_port_cap_flags2,   "raw:0x432"},
+	{PROTOCOL_INFINIBAND, PORT_ATTR_cap_mask,          "0x4322651e848"},
+	{PROTOCOL_INFINIBAND, PORT_ATTR_max_vl_num,        "8"},
+	{PROTOCOL_INFINIBAND, PORT_ATTR_sm_lid,            "1"},
+	{PROTOCOL_INFINIBAND, PORT_ATTR_subnet_timeout,    "18"},
+	{PROTOCOL_INFINIBAND, PORT_ATTR_subnet_prefix,     "fe80:0000:0000:0000"},
+
+	{PROTOCOL_OPA,        PORT_ATTR_link_layer,        "infiniband"},
+	{PROTOCOL_OPA,        PORT_ATTR_gid_tbl_len,       "6"},
+	{PROTOCOL_OPA,        PORT_ATTR_pkey_tbl_len,      "16"},
+	{PROTOCOL_OPA,        PORT_ATTR_cap_mask,          "0x00490022"},
+	{PROTOCOL_OPA,        PORT_ATTR_port_cap_flags,    "0x00490022"},
+	{PROTOCOL_OPA,        PORT_ATTR_max_vl_num,        "8"},
+	{PROTOCOL_OPA,        PORT_ATTR_sm_lid,            "1"},
+	{PROTOCOL_OPA,        PORT_ATTR_subnet_timeout,    "18"},
+	{PROTOCOL_OPA,        PORT_ATTR_subnet_prefix,     "fe80:0000:0000:0000"},
+
+	{PROTOCOL_ROCE,       PORT_ATTR_link_layer,        "ethernet"},
+	{PROTOCOL_ROCE,       PORT_ATTR_gid_tbl_len,       "256"},
+	{PROTOCOL_ROCE,       PORT_ATTR_port_cap_flags,    "0x04010000"},
+	{PROTOCOL_ROCE,       PORT_ATTR_netdev_mtu,        "9000"},
+	{PROTOCOL_ROCE,       PORT_ATTR_netdev_carrier,    "yes"},
+	{PROTOCOL_ROCE,       PORT_ATTR_netdev_operstate,  "up"},
+
+	{PROTOCOL_IWARP,      PORT_ATTR_link_layer,        "ethernet"},
+	{PROTOCOL_IWARP,      PORT_ATTR_port_cap_flags,    "0x00010000"},
+	{PROTOCOL_IWARP,      PORT_ATTR_netdev_mtu,        "9000"},
+	{PROTOCOL_IWARP,      PORT_ATTR_netdev_carrier,    "yes"},
+	{PROTOCOL_IWARP,      PORT_ATTR_netdev_operstate,  "up"},
+};
+
+/* clang-format on */
+
+/* ---- tables of a port ---- */
+
+/* Puts TABLE, which may be NULL for an empty one, into the edit. */
+static void edit_table(PortEdit *e, PortTable t, Table *table)
+{
+	if (e->next.tables[t] != e->port->now.tables[t])
+		table_free(e->next.tables[t]);
+	e->next.tables[t] = table;
+	mask_set(&e->next.supplied, port_table_attr(t), true);
+	mask_set(&e->touched, port_table_attr(t), true);
+}
+
+/* Every entry begins with its index, and a table is in their order. */
+static uint32_t entry_index(const Table *t, size_t i)
+{
+	uint32_t index;
+
+	memcpy(&index, t->entries + i * t->entry_size, sizeof(index));
+	return index;
+}
+
+/* Replaces or adds the entry with INDEX; removes it if ENTRY is NULL. */
+static int edit_entry(PortEdit *e, PortTable t, uint32_t index, const void *entry, size_t size)
+{
+	const Table *old = e->next.tables[t];
+	size_t n = old ? old->n : 0, at = 0, rest;
+	_cleanup_free_ uint8_t *entries = NULL;
+	Table *table;
+
+	while (at < n && entry_index(old, at) < index)
+		at++;
+	rest = at < n && entry_index(old, at) == index ? at + 1 : at;
+	if (!entry && rest == at)
+		return 0;
+	entries = malloc((n + 1) * size);
+	if (!entries)
+		return -ENOMEM;
+	if (at)
+		memcpy(entries, old->entries, at * size);
+	if (entry)
+		memcpy(entries + at * size, entry, size);
+	if (rest < n)
+		memcpy(entries + (at + !!entry) * size, old->entries + rest * size,
+		       (n - rest) * size);
+	n = at + !!entry + (n - rest);
+	table = table_new(entries, n, size);
+	if (!table && n)
+		return -ENOMEM;
+	edit_table(e, t, table);
+	return 0;
+}
+
+/* The index behind "gid." or "pkey.", less than LENGTH. */
+static int parse_index(const char *key, const char *text, uint32_t length, uint32_t *ret,
+		       char **ret_message)
+{
+	uint64_t index;
+
+	length = MIN(length, TABLE_ENTRIES_MAX);
+	if (text_to_u64(text, UINT32_MAX, &index) < 0 || index >= length)
+		return simulated_error(-EINVAL, ret_message,
+				       "%.100s: the table has %u entries, expected an index below "
+				       "that",
+				       key, length);
+	*ret = (uint32_t)index;
+	return 0;
+}
+
+static int set_pkey(PortEdit *e, const char *key, const char *index_text, const char *value,
+		    char **ret_message)
+{
+	PkeyEntry entry = {};
+	uint64_t pkey = 0;
+	int r;
+
+	r = parse_index(key, index_text, e->next.values.pkey_tbl_len, &entry.index, ret_message);
+	if (r < 0)
+		return r;
+	if (*value && text_to_u64(value, UINT16_MAX, &pkey) < 0)
+		return simulated_error(-EINVAL, ret_message,
+				       "%s = %.100s: expected a P_Key such as 0xffff, or nothing",
+				       key, value);
+	entry.pkey = (uint32_t)pkey;
+	/* without the bit for full membership 0 is no key but an empty entry */
+	return edit_entry(e, PORT_TABLE_PKEYS, entry.index, pkey & 0x7fff ? &entry : NULL,
+			  sizeof(entry));
+}
+
+static bool parse_netdev_name(const char *text, char ret[16])
+{
+	if (strlen(text) >= 16 || strchr(text, '/'))
+		return false;
+	text_copy(ret, 16, text);
+	text_sanitize(ret, 16);
+	return true;
+}
+
+static bool parse_ifindex(const char *text, uint32_t *ret)
+{
+	uint64_t value;
+
+	if (text_to_u64(text, INT32_MAX, &value) < 0 || value == 0)
+		return false;
+	*ret = (uint32_t)value;
+	return true;
+}
+
+static bool parse_gid(const char *text, uint8_t ret[16])
+{
+	struct in_addr v4;
+
+	if (inet_pton(AF_INET6, text, ret) == 1)
+		return true;
+	if (inet_pton(AF_INET, text, &v4) != 1)
+		return false;
+	memset(ret, 0, 10);
+	memset(ret + 10, 0xff, 2);
+	memcpy(ret + 12, &v4, 4);
+	return true;
+}
+
+static bool parse_gid_type(const char *text, uint32_t *ret)
+{
+	static const char *const names[_GID_TYPE_MAX] = {"ib", "v1", "v2"};
+
+	for (uint32_t i = 0; i < _GID_TYPE_MAX; i++)
+		if (strcasecmp(text, names[i]) == 0) {
+			*ret = i;
+			return true;
+		}
+	return false;
+}
+
+/* "ADDRESS [TYPE] [NETDEV [IFINDEX]]" */
+static int parse_gid_entry(const PortEdit *e, const char *value, GidEntry *entry)
+{
+	const PortValues *v = &e->next.values;
+	char copy[256], *save = NULL, *word;
+
+	if (strlen(value) >= sizeof(copy))
+		return -EINVAL;
+	text_copy(copy, sizeof(copy), value);
+	word = strtok_r(copy, " \t", &save);
+	if (!word || !parse_gid(word, entry->gid))
+		return -EINVAL;
+	entry->type = e->port->protocol == PROTOCOL_ROCE ? GID_TYPE_ROCE_V2 : GID_TYPE_IB;
+	if (v->netdev[0]) {
+		entry->ifindex = v->ifindex;
+		memcpy(entry->netdev, v->netdev, sizeof(entry->netdev) - 1);
+	}
+	word = strtok_r(NULL, " \t", &save);
+	if (word && parse_gid_type(word, &entry->type))
+		word = strtok_r(NULL, " \t", &save);
+	if (!word)
+		return 0;
+	if (!parse_netdev_name(word, entry->netdev))
+		return -EINVAL;
+	word = strtok_r(NULL, " \t", &save);
+	/* another interface than the port's, say a VLAN: only its index tells that it is there */
+	if (!word)
+		return streq(entry->netdev, v->netdev) ? 0 : -EINVAL;
+	return parse_ifindex(word, &entry->ifindex) && !strtok_r(NULL, " \t", &save) ? 0 : -EINVAL;
+}
+
+static int set_gid(PortEdit *e, const char *key, const char *index_text, const char *value,
+		   char **ret_message)
+{
+	GidEntry entry = {};
+	int r;
+
+	r = parse_index(key, index_text, e->next.values.gid_tbl_len, &entry.index, ret_message);
+	if (r < 0)
+		return r;
+	if (*value && parse_gid_entry(e, value, &entry) < 0)
+		return simulated_error(-EINVAL, ret_message,
+				       "%s = %.100s: expected a GID or IP address, then its type "
+				       "(ib, v1 or v2), then a network interface (and its index, "
+				       "if it is not the port's), or nothing",
+				       key, value);
+	return edit_entry(e, PORT_TABLE_GIDS, entry.index, *value ? &entry : NULL, sizeof(entry));
+}
+
+/* "NAME [IFINDEX]", or nothing to detach the port from its interface. */
+static int set_netdev(PortEdit *e, const char *value, char **ret_message)
+{
+	char copy[256], name[16], *save = NULL, *word, *index;
+	uint32_t ifindex = e->next.values.ifindex;
+
+	text_copy(copy, sizeof(copy), strlen(value) < sizeof(copy) ? value : "? ?");
+	word = strtok_r(copy, " \t", &save);
+	index = strtok_r(NULL, " \t", &save);
+	if (!word) {
+		e->next.values.netdev[0] = '\0';
+		return 0;
+	}
+	if (!parse_netdev_name(word, name) || (index && !parse_ifindex(index, &ifindex)) ||
+	    strtok_r(NULL, " \t", &save) || !ifindex)
+		return simulated_error(-EINVAL, ret_message,
+				       "netdev = %.100s: expected a name of up to 15 bytes and the "
+				       "index of the interface, or nothing",
+				       value);
+	PORT_SUPPLY_TEXT(&e->next, netdev, name);
+	PORT_SUPPLY(&e->next, ifindex, ifindex);
+	return 0;
+}
+
+/* ---- edits ---- */
+
+void port_edit_begin(PortEdit *e, SimulatedPort *port)
+{
+	*e = (PortEdit){.port = port, .next = port->now};
+}
+
+void port_edit_discard(PortEdit *e)
+{
+	for (PortTable t = 0; e->port && t < _PORT_TABLE_MAX; t++)
+		if (e->next.tables[t] != e->port->now.tables[t])
+			table_free(e->next.tables[t]);
+	*e = (PortEdit){};
+}
+
+void port_edit_commit(PortEdit *e)
+{
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
+		if (e->next.tables[t] != e->port->now.tables[t])
+			table_free(e->port->now.tables[t]);
+	e->port->now = e->next;
+	*e = (PortEdit){};
+}
+
+static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_message)
+{
+	const char *index;
+	PortAttr a;
+	bool supplied = false;
+	int r;
+
+	index = startswith(key, "gid.");
+	if (index)
+		return set_gid(e, key, index, value, ret_message);
+	index = startswith(key, "pkey.");
+	if (index)
+		return set_pkey(e, key, index, value, ret_message);
+	if (port_attr_from_field(key, &a) < 0)
+		return simulated_error(-EINVAL, ret_message,
+				       "%.100s: no attribute of a port, expected a field of it "
+				       "such as state, or gid.INDEX or pkey.INDEX",
+				       key);
+	mask_set(&e->touched, a, true);
+	if (a == PORT_ATTR_netdev)
+		return set_netdev(e, value, ret_message);
+	r = simulated_set_row(&port_attributes[a], &e->next.values, value, &supplied, ret_message);
+	if (r < 0)
+		return r;
+	mask_set(&e->next.supplied, a, supplied);
+	return 0;
+}
+
+int port_edit_apply(PortEdit *e, const Setting *settings, size_t n, unsigned int *ret_line,
+		    char **ret_message)
+{
+	/* entries of tables need to know the tables' lengths and the netdev */
+	for (int entries = 0; entries < 2; entries++)
+		for (size_t i = 0; i < n; i++) {
+			int r = 0;
+
+			if (!!strchr(settings[i].key, '.') == entries)
+				r = edit_set(e, settings[i].key, settings[i].value, ret_message);
+			if (r < 0) {
+				*ret_line = settings[i].line;
+				return r;
+			}
+		}
+	return 0;
+}
+
+/* One of the two codes of the speed, if set alone, decides the other, as drivers fill both. */
+static void agree_speeds(PortEdit *e)
+{
+	PortValues *v = &e->next.values;
+	bool speed = mask_has(&e->touched, PORT_ATTR_active_speed);
+	bool speed_ex = mask_has(&e->touched, PORT_ATTR_active_speed_ex);
+
+	if (speed && !speed_ex)
+		PORT_SUPPLY(&e->next, active_speed_ex, v->active_speed);
+	else if (speed_ex && !speed)
+		PORT_SUPPLY(&e->next, active_speed, v->active_speed_ex);
+	v->active_speed = MIN(v->active_speed, SPEED_NDR);
+}
+
+/* The table of netdevs and the names in that of GIDs follow the port's netdev. */
+static int agree_netdevs(PortEdit *e)
+{
+	PortValues *v = &e->next.values;
+	NetdevEntry netdev = {};
+	const Table *gids = e->next.tables[PORT_TABLE_GIDS];
+	Table *table = NULL;
+
+	if (!mask_has(&e->touched, PORT_ATTR_netdev) && !mask_has(&e->touched, PORT_ATTR_ifindex))
+		return 0;
+	if (!v->netdev[0] || !v->ifindex) {
+		memset(v->netdev, 0, sizeof(v->netdev));
+		v->ifindex = 0;
+		edit_table(e, PORT_TABLE_NETDEVS, NULL);
+		return 0;
+	}
+	netdev.ifindex = v->ifindex;
+	memcpy(netdev.name, v->netdev, sizeof(netdev.name) - 1);
+	table = table_new(&netdev, 1, sizeof(netdev));
+	if (!table)
+		return -ENOMEM;
+	edit_table(e, PORT_TABLE_NETDEVS, table);
+	if (!gids)
+		return 0;
+	table = table_new(gids->entries, gids->n, gids->entry_size);
+	if (!table)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < table->n; i++) {
+		GidEntry *g = (GidEntry *)(void *)table->entries + i;
+
+		if (g->ifindex == v->ifindex)
+			memcpy(g->netdev, netdev.name, sizeof(g->netdev));
+	}
+	edit_table(e, PORT_TABLE_GIDS, table);
+	return 0;
+}
+
+static int check_length(const PortEdit *e, PortTable t, const char *key, uint32_t length,
+			char **ret_message)
+{
+	const Table *table = e->next.tables[t];
+
+	if (table && entry_index(table, table->n - 1) >= length)
+		return simulated_error(-EINVAL, ret_message,
+				       "%s = %u: entry %u is in use, expected more than that", key,
+				       length, entry_index(table, table->n - 1));
+	return 0;
+}
+
+int port_edit_finish(PortEdit *e, char **ret_message)
+{
+	const PortValues *v = &e->next.values;
+	int r;
+
+	agree_speeds(e);
+	r = check_length(e, PORT_TABLE_GIDS, "gid_tbl_len", v->gid_tbl_len, ret_message);
+	if (r < 0)
+		return r;
+	r = check_length(e, PORT_TABLE_PKEYS, "pkey_tbl_len", v->pkey_tbl_len, ret_message);
+	if (r < 0)
+		return r;
+	return agree_netdevs(e);
+}
+
+/* ---- defaults ---- */
+
+int port_edit_defaults(PortEdit *e, const SimulatedDevice *d)
+{
+	AttrProtocol protocol = e->port->protocol;
+	uint32_t n = d->first_port + (uint32_t)(e->port - d->ports);
+	PortValues *v = &e->next.values;
+
+	for (size_t i = 0; i < ARRAY_SIZE(port_defaults); i++) {
+		const Default *f = &port_defaults[i];
+
+		if (f->protocol != protocol && f->protocol != _PROTOCOL_MAX)
+			continue;
+		if (attr_parse(&port_attributes[f->attr], v, f->value) < 0)
+			return -EINVAL;
+		mask_set(&e->next.supplied, f->attr, true);
+	}
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
+		mask_set(&e->next.supplied, port_table_attr(t), true);
+	if (v->link_layer == LINK_LAYER_INFINIBAND) {
+		/* unicast LIDs end before 0xc000; 1 is the subnet manager's */
+		v->lid = 2 + n % 0xbffe;
+		return 0;
+	}
+	snprintf(v->netdev, sizeof(v->netdev), "sim%u", n);
+	PORT_SUPPLY(&e->next, ifindex, FIRST_IFINDEX + n);
+	snprintf(v->netdev_address, sizeof(v->netdev_address), "02:00:%02x:%02x:%02x:%02x",
+		 n >> 24, n >> 16 & 0xff, n >> 8 & 0xff, n & 0xff);
+	mask_set(&e->next.supplied, PORT_ATTR_netdev, true);
+	mask_set(&e->next.supplied, PORT_ATTR_netdev_address, true);
+	mask_set(&e->touched, PORT_ATTR_netdev, true);
+	return 0;
+}
+
+/* The interface identifier that IPv6 makes of a MAC address (RFC 4291); the MAC itself to RET_MAC. */
+static bool interface_id(const char *mac, uint8_t ret[8], uint8_t ret_mac[6])
+{
+	unsigned int b[6];
+
+	if (sscanf(mac, "%2x:%2x:%2x:%2x:%2x:%2x", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5]) != 6)
+		return false;
+	for (unsigned int i = 0; i < 6; i++) {
+		ret_mac[i] = (uint8_t)b[i];
+		ret[i < 3 ? i : i + 2] = (uint8_t)b[i];
+	}
+	ret[0] ^= 2;
+	ret[3] = 0xff;
+	ret[4] = 0xfe;
+	return true;
+}
+
+static int complete_gids(PortEdit *e, const SimulatedDevice *d)
+{
+	AttrProtocol protocol = e->port->protocol;
+	uint32_t number = (uint32_t)(e->port - d->ports) + 1;
+	const PortValues *v = &e->next.values;
+	GidEntry gids[4] = {};
+	uint64_t guid = d->now.values.node_guid + number;
+	uint32_t n = d->first_port + number;
+	size_t n_gids = 1;
+	Table *table;
+
+	if (protocol == PROTOCOL_INFINIBAND || protocol == PROTOCOL_OPA) {
+		for (unsigned int i = 0; i < 8; i++) {
+			gids[0].gid[i] = (uint8_t)(v->subnet_prefix >> (56 - 8 * i));
+			gids[0].gid[8 + i] = (uint8_t)(guid >> (56 - 8 * i));
+		}
+	} else {
+		uint8_t link_local[16] = {0xfe, 0x80}, mac[16] = {};
+		uint8_t v4[16] = {[10] = 0xff, [11] = 0xff, 10, n >> 16 & 0xff, n >> 8 & 0xff,
+				  n & 0xff};
+
+		if (!v->netdev[0] || !interface_id(v->netdev_address, link_local + 8, mac))
+			return 0;
+		/* RoCE: both types of the link-local and of one IPv4 address. iWARP: the MAC */
+		n_gids = protocol == PROTOCOL_ROCE ? 4 : 1;
+		for (uint32_t i = 0; i < n_gids; i++) {
+			gids[i].index = i;
+			gids[i].type = n_gids == 1 ? GID_TYPE_IB
+				       : i % 2	   ? GID_TYPE_ROCE_V2
+						   : GID_TYPE_ROCE_V1;
+			memcpy(gids[i].gid, n_gids == 1 ? mac : i < 2 ? link_local : v4, 16);
+			gids[i].ifindex = v->ifindex;
+			memcpy(gids[i].netdev, v->netdev, sizeof(gids[i].netdev) - 1);
+		}
+	}
+	n_gids = MIN(n_gids, v->gid_tbl_len);
+	table = table_new(gids, n_gids, sizeof(GidEntry));
+	if (!table && n_gids)
+		return -ENOMEM;
+	edit_table(e, PORT_TABLE_GIDS, table);
+	return 0;
+}
+
+int port_edit_complete(PortEdit *e, const SimulatedDevice *d)
+{
+	PortValues *v = &e->next.values;
+	PkeyEntry pkey = {.pkey = 0xffff};
+	uint64_t signalling, data;
+	int r = 0;
+
+	if (!mask_has(&e->touched, PORT_ATTR_netdev_speed) && v->netdev[0] &&
+	    speed_rate(v->active_speed_ex ? v->active_speed_ex : v->active_speed, &signalling,
+		       &data))
+		PORT_SUPPLY(&e->next, netdev_speed, width_lanes(v->active_width) * data);
+	if (!mask_has(&e->touched, PORT_ATTR_gids))
+		r = complete_gids(e, d);
+	if (r == 0 && !mask_has(&e->touched, PORT_ATTR_pkeys) && v->pkey_tbl_len)
+		r = edit_entry(e, PORT_TABLE_PKEYS, 0, &pkey, sizeof(pkey));
+	return r;
+}
