@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-
 #include <glib.h>
 #include <stdarg.h>
 
@@ -127,8 +126,7 @@ int config_load(Config *c, const char *path, char **ret_message)
 		return r;
 	if (g_key_file_has_key(file, "Devices", "NeverOpen", NULL)) {
 		g_strfreev(n.never_open);
-		n.never_open =
-			g_key_file_get_string_list(file, "Devices", "NeverOpen", NULL, NULL);
+		n.never_open = g_key_file_get_string_list(file, "Devices", "NeverOpen", NULL, NULL);
 	}
 	*c = n;
 	return 0;

@@ -9,9 +9,10 @@
 typedef struct Config {
 	uint64_t reconcile_usec;     /* [Daemon] ReconcileIntervalSec=, 0: never */
 	uint64_t query_timeout_usec; /* [Daemon] QueryTimeoutSec= */
-	bool hold_contexts;	     /* [Devices] HoldContexts=: keep verbs contexts open for async events */
-	char **never_open;	     /* [Devices] NeverOpen=: device names (glob), read by netlink and sysfs only; NULL-terminated */
-	bool hbl;		     /* [Devices] Hbl=: open Gaudi devices, whose context is exclusive */
+	bool hold_contexts; /* [Devices] HoldContexts=: keep verbs contexts open for async events */
+	char **never_open;  /* [Devices] NeverOpen=: device names (glob), read by netlink and sysfs
+			       only; NULL-terminated */
+	bool hbl;	    /* [Devices] Hbl=: open Gaudi devices, whose context is exclusive */
 } Config;
 
 #define CONFIG_DEFAULT                                                                             \
@@ -21,8 +22,9 @@ typedef struct Config {
 	}
 
 /*
- * Reads the file at PATH into *C, which holds the defaults. -ENOENT if there is none. On any other error nothing in *C has changed and *RET_MESSAGE, to
- * be freed by the caller, names file, line or key and what was expected.
+ * Reads the file at PATH into *C, which holds the defaults. -ENOENT if there is none. On any other
+ * error nothing in *C has changed and *RET_MESSAGE, to be freed by the caller, names file, line or
+ * key and what was expected.
  */
 int config_load(Config *c, const char *path, char **ret_message);
 void config_done(Config *c);

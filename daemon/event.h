@@ -2,13 +2,14 @@
 #pragma once
 
 /*
- * An event says that a device or port may have changed, and why. It carries no values: those come from a query only.
+ * An event says that a device or port may have changed, and why. It carries no values: those come
+ * from a query only.
  */
 
 #include <stdint.h>
 
-/* R(reason, name): the reasons for which something is read again. The names are on D-Bus (StateChanged, SubnetReconfigured) and
- * in the simulator's scenarios. */
+/* R(reason, name): the reasons for which something is read again. The names are on D-Bus
+ * (StateChanged, SubnetReconfigured) and in the simulator's scenarios. */
 /* clang-format off */
 #define EVENT_REASONS(R)                                                                        \
 	R(STARTUP,           "startup")           /* the first look */                          \
@@ -48,12 +49,13 @@ _Static_assert(_REASON_MAX <= 32, "a set of reasons is a uint32_t");
 #define REASON_BIT(reason) (UINT32_C(1) << (reason))
 
 /* Every device; every port of a device. Kernel indices are below this, ports count from 1. */
-#define EVENT_ALL_DEVICES  UINT32_MAX
-#define EVENT_ALL_PORTS	   0U
+#define EVENT_ALL_DEVICES UINT32_MAX
+#define EVENT_ALL_PORTS	  0U
 
 typedef struct Event {
 	uint32_t device; /* kernel index or EVENT_ALL_DEVICES */
-	uint32_t port;	 /* number or EVENT_ALL_PORTS. May be a port that does not exist: the receiver checks */
+	uint32_t port; /* number or EVENT_ALL_PORTS. May be a port that does not exist: the receiver
+			  checks */
 	EventReason reason;
 } Event;
 

@@ -262,27 +262,25 @@ static int on_lane_timer(sd_event_source *s, _unused_ uint64_t usec, void *userd
 {
 	Lane *l = userdata;
 	Pool *p = l->pool;
-	uint64_t now = now_usec(p);
+	Request *request = l->waiting.first;
+	uint64_t now = now_usec(p), id;
 	PoolDevice *d;
-	Request *request;
-	uint64_t id;
 
-	lane_run(l);
-	request = l->waiting.first;
-	if (!request || now - request->queued_usec < p->timing.queue_usec)
+	if (!request || now - request->queued_usec < p->timing.queue_usec) {
+		lane_run(l);
 		return 0;
-	/* One each time, the oldest */
-	request_pop(&l->waiting);
-	if (l->waiting.first && now - l->waiting.first->queued_usec >= p->timing.queue_usec) {
-		sd_event_source_set_time(s, now);
-		sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 	}
+	/* It waits too long, be it that no worker can be started or that none lives to read it. One
+	 * each time. */
+	request_pop(&l->waiting);
+	sd_event_source_set_time(s, now);
+	sd_event_source_set_enabled(s, l->waiting.first ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
 	d = request->owner;
 	id = request->query.id;
 	if (is_asked_by_core(request)) {
 		d->request = NULL;
 		free(request);
-		p->handler->end(p->userdata, id, -EPIPE, "no worker could be started");
+		p->handler->end(p->userdata, id, -EPIPE, "no worker could be kept running");
 	} else {
 		free(request);
 		device_retry_later(d);

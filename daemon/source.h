@@ -2,10 +2,12 @@
 #pragma once
 
 /*
- * The seam between the core and what it watches: the kernel (source-kernel.c) or a scenario (simulator.c).
+ * The seam between the core and what it watches: the kernel (source-kernel.c) or a scenario
+ * (simulator.c).
  *
- * A source reports events and answers queries. Both are asynchronous: it calls the handler from the event loop, never from inside a call
- * that the core makes. No call of a source blocks, and none of them can reach firmware in the process of the core.
+ * A source reports events and answers queries. Both are asynchronous: it calls the handler from the
+ * event loop, never from inside a call that the core makes. No call of a source blocks, and none of
+ * them can reach firmware in the process of the core.
  */
 
 #include <systemd/sd-event.h>
@@ -49,13 +51,16 @@ typedef struct Query {
 typedef struct SourceHandler {
 	/* Something may have changed. */
 	void (*event)(void *userdata, const Event *event);
-	/* The answer to a query, in this order: the device if its attributes were asked for, each port that was asked for
-	 * (unless the query ends early), then exactly one end. The snapshots hold what the source supplied; the handler may take
-	 * what they own by emptying them. A port whose own query failed has ERROR, a negative errno, and what other sources supplied. */
+	/* The answer to a query, in this order: the device if its attributes were asked for, each
+	 * port that was asked for (unless the query ends early), then exactly one end. The
+	 * snapshots hold what the source supplied; the handler may take what they own by emptying
+	 * them. A port whose own query failed has ERROR, a negative errno, and what other sources
+	 * supplied. */
 	void (*device)(void *userdata, uint64_t id, DeviceSnapshot *snapshot);
 	void (*port)(void *userdata, uint64_t id, uint32_t port, int error, PortSnapshot *snapshot);
-	/* ERROR is 0 or a negative errno; TEXT says in words what failed ("" for 0). -ETIMEDOUT: the device is wedged. It takes no query
-	 * until the source reports an event with REASON_RECOVERED for it. -EPIPE: what asked the device crashed; try again later. */
+	/* ERROR is 0 or a negative errno; TEXT says in words what failed ("" for 0). -ETIMEDOUT:
+	 * the device is wedged. It takes no query until the source reports an event with
+	 * REASON_RECOVERED for it. -EPIPE: what asked the device crashed; try again later. */
 	void (*end)(void *userdata, uint64_t id, int error, const char *text);
 } SourceHandler;
 
@@ -67,16 +72,21 @@ struct Source {
 };
 
 typedef struct SourceOps {
-	/* Begins to report events. Comes before the first enumerate(), so that nothing falls between. */
+	/* Begins to report events. Comes before the first enumerate(), so that nothing falls
+	 * between. */
 	int (*start)(Source *s);
-	/* The devices that exist now: a new array of *RET_N snapshots with index, name, node type, GUIDs, firmware version, port
-	 * count and protocol supplied. The caller frees it with device_array_free(). */
+	/* The devices that exist now: a new array of *RET_N snapshots with index, name, node type,
+	 * GUIDs, firmware version, port count and protocol supplied. The caller frees it with
+	 * device_array_free(). */
 	int (*enumerate)(Source *s, DeviceSnapshot **ret, size_t *ret_n);
-	/* Asks. At most one query for a device is under way at a time (-EBUSY). -ETIMEDOUT while the device is wedged. */
+	/* Asks. At most one query for a device is under way at a time (-EBUSY). -ETIMEDOUT while
+	 * the device is wedged. */
 	int (*query)(Source *s, const Query *query);
-	/* The device has gone: closes what is open of it at once and forgets its query (no end() follows). */
+	/* The device has gone: closes what is open of it at once and forgets its query (no end()
+	 * follows). */
 	void (*forget)(Source *s, uint32_t device);
-	/* The rtnetlink side needs to know which interfaces matter: those of these ports changed. May be NULL. */
+	/* The rtnetlink side needs to know which interfaces matter: those of these ports changed.
+	 * May be NULL. */
 	void (*netdevs_changed)(Source *s, uint32_t device, uint32_t port, const Table *netdevs,
 				const Table *gids);
 	void (*free)(Source *s);

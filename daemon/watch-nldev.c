@@ -66,6 +66,7 @@ int watch_nldev_parse(struct nlmsghdr *m, Event *ret, bool *ret_going)
 	NldevAttributes a;
 	EventReason reason;
 	uint8_t type;
+	Event e;
 
 	if (m->nlmsg_type != RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, NLDEV_CMD_MONITOR))
 		return 0;
@@ -87,16 +88,19 @@ int watch_nldev_parse(struct nlmsghdr *m, Event *ret, bool *ret_going)
 		return 0;
 	}
 
-	*ret = (Event){EVENT_ALL_DEVICES, EVENT_ALL_PORTS, reason};
+	e = (Event){EVENT_ALL_DEVICES, EVENT_ALL_PORTS, reason};
 	/* There is no index when an interface was renamed, or is in another network namespace. */
 	if (a[RDMA_NLDEV_ATTR_DEV_INDEX]) {
-		ret->device = nla_get_u32(a[RDMA_NLDEV_ATTR_DEV_INDEX]);
+		e.device = nla_get_u32(a[RDMA_NLDEV_ATTR_DEV_INDEX]);
+		if (e.device == EVENT_ALL_DEVICES)
+			return -EBADMSG;
 		if (reason == REASON_NETDEV && a[RDMA_NLDEV_ATTR_PORT_INDEX])
-			ret->port = nla_get_u32(a[RDMA_NLDEV_ATTR_PORT_INDEX]);
-		if (ret->port > RDMA_PORT_MAX)
-			ret->port = EVENT_ALL_PORTS;
+			e.port = nla_get_u32(a[RDMA_NLDEV_ATTR_PORT_INDEX]);
+		if (e.port > RDMA_PORT_MAX)
+			e.port = EVENT_ALL_PORTS;
 	}
-	*ret_going = type == ANNOUNCE_UNREGISTER && ret->device != EVENT_ALL_DEVICES;
+	*ret = e;
+	*ret_going = type == ANNOUNCE_UNREGISTER && e.device != EVENT_ALL_DEVICES;
 	return 1;
 }
 

@@ -168,7 +168,8 @@ int wire_receive(int fd, WireMessage *ret, const char **ret_why)
 		return errno == ECONNRESET ? 0 : -errno;
 	if (n == 0)
 		return 0;
-	/* MSG_TRUNC: n is the packet's size even if that is more than there is room for, and then the wrong one */
+	/* MSG_TRUNC: n is the packet's size even if that is more than there is room for, and then
+	 * the wrong one */
 	r = wire_check(ret, (size_t)n, ret_why);
 	return r < 0 ? r : 1;
 }

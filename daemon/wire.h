@@ -2,25 +2,28 @@
 #pragma once
 
 /*
- * The messages between the core and a worker (rdmad-query), over a SOCK_SEQPACKET pair: one packet is one message of a fixed size for its type.
+ * The messages between the core and a worker (rdmad-query), over a SOCK_SEQPACKET pair: one packet
+ * is one message of a fixed size for its type.
  *
  *     core to worker      QUERY, FORGET
  *     worker to core      DEVICE, PORT, TABLE, END in answer to a QUERY; EVENT at any time
  *
- * In answer to one query: DEVICE and its TABLE pages first if asked for; then for each port PORT followed by the pages of its tables; END closes it. A table of
- * n entries comes as pages in order, each but the last full. A table that was read but is empty has no page: the
- * row is in the mask `supplied`. Both sides are of one build; the version only guards against a mixed installation.
+ * In answer to one query: DEVICE and its TABLE pages first if asked for; then for each port PORT
+ * followed by the pages of its tables; END closes it. A table of n entries comes as pages in order,
+ * each but the last full. A table that was read but is empty has no page: the row is in the mask
+ * `supplied`. Both sides are of one build; the version only guards against a mixed installation.
  *
- * The core does not trust a worker: wire_check() holds before anything of a message is used, and what it cannot know (is that an answer
- * to what was asked, does the table grow beyond bounds) the receiver checks. A worker that breaks a rule is replaced.
+ * The core does not trust a worker: wire_check() holds before anything of a message is used, and
+ * what it cannot know (is that an answer to what was asked, does the table grow beyond bounds) the
+ * receiver checks. A worker that breaks a rule is replaced.
  */
 
 #include "port.h"
 #include "source.h"
 
-#define WIRE_MAGIC	 0x72646d61U /* "rdma" */
-#define WIRE_VERSION	 1U
-#define WIRE_PAGE_BYTES	 2048U
+#define WIRE_MAGIC	0x72646d61U /* "rdma" */
+#define WIRE_VERSION	1U
+#define WIRE_PAGE_BYTES 2048U
 
 typedef enum WireType {
 	WIRE_QUERY = 1,
@@ -62,10 +65,10 @@ typedef struct WirePort {
 
 typedef struct WireTable {
 	WireHeader header;
-	uint32_t type;	 /* ATTR_GIDS, ATTR_PKEYS, ATTR_NETDEVS or ATTR_CHARDEVS */
-	uint32_t total;	 /* entries of the whole table, 1 to TABLE_ENTRIES_MAX */
-	uint32_t first;	 /* index of the first entry here within them */
-	uint32_t n;	 /* entries here, at least 1 */
+	uint32_t type;	/* ATTR_GIDS, ATTR_PKEYS, ATTR_NETDEVS or ATTR_CHARDEVS */
+	uint32_t total; /* entries of the whole table, 1 to TABLE_ENTRIES_MAX */
+	uint32_t first; /* index of the first entry here within them */
+	uint32_t n;	/* entries here, at least 1 */
 	uint8_t entries[WIRE_PAGE_BYTES] __attribute__((aligned(8)));
 } WireTable;
 
@@ -102,23 +105,26 @@ static inline WireHeader wire_header(WireType type, uint64_t id, uint32_t device
 uint32_t wire_page_entries(AttrType type);
 
 /*
- * Checks a received packet of SIZE bytes in MESSAGE: magic, version, type, size, port number, text terminated, mask within
- * bounds, page within its table, reason known, entries' own text terminated. 0 or -EBADMSG with *RET_WHY a static text
- * that names the rule.
+ * Checks a received packet of SIZE bytes in MESSAGE: magic, version, type, size, port number, text
+ * terminated, mask within bounds, page within its table, reason known, entries' own text
+ * terminated. 0 or -EBADMSG with *RET_WHY a static text that names the rule.
  */
 int wire_check(const WireMessage *message, size_t size, const char **ret_why);
 
-/* Sends one message; 0 or a negative errno (-EAGAIN if the socket is full and FD does not block). */
+/* Sends one message; 0 or a negative errno (-EAGAIN if the socket is full and FD does not block).
+ */
 int wire_send(int fd, const WireMessage *message);
-/* Receives one message and checks it: 1, 0 at the end of the connection, -EAGAIN, -EBADMSG with *RET_WHY, or another negative errno. */
+/* Receives one message and checks it: 1, 0 at the end of the connection, -EAGAIN, -EBADMSG with
+ * *RET_WHY, or another negative errno. */
 int wire_receive(int fd, WireMessage *ret, const char **ret_why);
 
 /* Sends TABLE as pages. NULL sends nothing. */
 int wire_send_table(int fd, WireHeader header, AttrType type, const Table *table);
 
 /*
- * Puts pages together. A page that does not continue the last one is -EBADMSG. Returns 1 and hands over the table when it is complete,
- * 0 if more pages must follow. Zero-initialise; wire_assembly_done() frees what is unfinished.
+ * Puts pages together. A page that does not continue the last one is -EBADMSG. Returns 1 and hands
+ * over the table when it is complete, 0 if more pages must follow. Zero-initialise;
+ * wire_assembly_done() frees what is unfinished.
  */
 typedef struct WireAssembly {
 	Table *table;

@@ -4,9 +4,10 @@
 /*
  * The attribute tables at run time.
  *
- * port-attributes.def and device-attributes.def expand here to the plain structures PortValues and DeviceValues, which
- * hold the raw numbers as verbs and netlink give them, and to arrays of struct Attribute, which say how to understand,
- * publish, parse and document each. Everything else loops over those arrays. Nothing here allocates but tables, logs, or does I/O.
+ * port-attributes.def and device-attributes.def expand here to the plain structures PortValues and
+ * DeviceValues, which hold the raw numbers as verbs and netlink give them, and to arrays of struct
+ * Attribute, which say how to understand, publish, parse and document each. Everything else loops
+ * over those arrays. Nothing here allocates but tables, logs, or does I/O.
  */
 
 #include <stdbool.h>
@@ -22,8 +23,9 @@ typedef struct AttrNone {
 } AttrNone;
 
 /*
- * T(type, storage, raw D-Bus signature, published D-Bus signature). A table takes no room among the values: its entries are in a
- * struct Table beside them. UNAVAILABLE is computed from the validity mask.
+ * T(type, storage, raw D-Bus signature, published D-Bus signature). A table takes no room among the
+ * values: its entries are in a struct Table beside them. UNAVAILABLE is computed from the validity
+ * mask.
  */
 /* clang-format off */
 #define ATTR_TYPES(T)                                                                                       \
@@ -172,8 +174,8 @@ static inline AttrMask mask_or(AttrMask a, AttrMask b)
 ATTR_TYPES(T)
 #undef T
 
-/* The scalar values, raw: plain data without pointers. Which of them mean anything is in the AttrMask that
- * goes with them. */
+/* The scalar values, raw: plain data without pointers. Which of them mean anything is in the
+ * AttrMask that goes with them. */
 typedef struct PortValues {
 #define PORT(field, name, type, unit, interface, class, valid, source, help) attr_##type field;
 #include "port-attributes.def"
@@ -186,8 +188,8 @@ typedef struct DeviceValues {
 #undef DEVICE
 } DeviceValues;
 
-/* One row. The first part is the .def file's; OFFSET is where the field is in its structure and SIZE its size there: 0 for a
- * table and for UNAVAILABLE. */
+/* One row. The first part is the .def file's; OFFSET is where the field is in its structure and
+ * SIZE its size there: 0 for a table and for UNAVAILABLE. */
 typedef struct Attribute {
 	const char *field;
 	const char *name;
@@ -205,7 +207,8 @@ typedef struct Attribute {
 extern const Attribute port_attributes[_PORT_ATTR_MAX];
 extern const Attribute device_attributes[_DEVICE_ATTR_MAX];
 
-/* Entries of the tables. An entry is plain data; unused bytes are zero, so that tables compare with memcmp(). */
+/* Entries of the tables. An entry is plain data; unused bytes are zero, so that tables compare with
+ * memcmp(). */
 typedef struct GidEntry {
 	uint32_t index;
 	uint32_t type;	  /* enum GidType */
@@ -215,12 +218,7 @@ typedef struct GidEntry {
 } GidEntry;
 
 /* enum ibv_gid_type_sysfs and the uverbs ABI agree on these */
-typedef enum GidType {
-	GID_TYPE_IB,
-	GID_TYPE_ROCE_V1,
-	GID_TYPE_ROCE_V2,
-	_GID_TYPE_MAX
-} GidType;
+typedef enum GidType { GID_TYPE_IB, GID_TYPE_ROCE_V1, GID_TYPE_ROCE_V2, _GID_TYPE_MAX } GidType;
 
 typedef struct PkeyEntry {
 	uint32_t index;
@@ -234,7 +232,8 @@ typedef struct NetdevEntry {
 
 typedef struct ChardevEntry {
 	uint32_t major, minor;
-	char class[16]; /* verbs, mad, issm: the directory name below /sys/class without "infiniband_" */
+	char class[16]; /* verbs, mad, issm: the directory name below /sys/class without
+			   "infiniband_" */
 	char path[40];
 } ChardevEntry;
 
@@ -245,8 +244,8 @@ typedef struct Table {
 	uint8_t entries[] __attribute__((aligned(8)));
 } Table;
 
-/* The most entries that a table of rdmad may have; a GID table has room for 1024 on rxe, 256 on mlx5, a P_Key table
- * for at most 65535 (IBA) and 128 in practice. */
+/* The most entries that a table of rdmad may have; a GID table has room for 1024 on rxe, 256 on
+ * mlx5, a P_Key table for at most 65535 (IBA) and 128 in practice. */
 #define TABLE_ENTRIES_MAX 4096U
 
 /* The tables of a port in the order in which a PortSnapshot carries them. */
@@ -257,7 +256,8 @@ typedef enum PortTable {
 	_PORT_TABLE_MAX
 } PortTable;
 
-/* New table with a copy of N entries of ENTRY_SIZE bytes. NULL if there is no memory or N is 0 or above TABLE_ENTRIES_MAX. */
+/* New table with a copy of N entries of ENTRY_SIZE bytes. NULL if there is no memory or N is 0 or
+ * above TABLE_ENTRIES_MAX. */
 Table *table_new(const void *entries, size_t n, size_t entry_size);
 static inline void table_free(Table *t)
 {
@@ -278,7 +278,8 @@ PortTable attr_port_table(AttrType type);
 /* The row of PORT_TABLE. */
 PortAttr port_table_attr(PortTable table);
 
-/* A value as it is published. TEXT and NAMES hold pointers to static strings or into the AttrValue itself. */
+/* A value as it is published. TEXT and NAMES hold pointers to static strings or into the AttrValue
+ * itself. */
 typedef struct AttrValue {
 	enum {
 		ATTR_VALUE_BOOL,
@@ -296,7 +297,8 @@ typedef struct AttrValue {
 	const char *names[65]; /* NULL at the end */
 } AttrValue;
 
-/* D-Bus signature of a type: as it is published, and of the raw field in Query ("" where there is none). */
+/* D-Bus signature of a type: as it is published, and of the raw field in Query ("" where there is
+ * none). */
 const char *attr_signature(AttrType type);
 const char *attr_raw_signature(AttrType type);
 /* The raw number of a scalar row in VALUES (a PortValues or DeviceValues); not for TEXT. */
@@ -308,20 +310,21 @@ static inline const char *attr_get_text(const Attribute *a, const void *values)
 }
 
 /*
- * How the scalar row A of VALUES is published: enumerations as names, MTUs in bytes, widths in lanes and so on. An enumeration
- * value that nobody knows becomes "unknown(9)". -ERANGE if the number has no meaning in the unit (an MTU code of 6): there is then no value
- * to publish, and *RET is the type's neutral value (0, "", false).
+ * How the scalar row A of VALUES is published: enumerations as names, MTUs in bytes, widths in
+ * lanes and so on. An enumeration value that nobody knows becomes "unknown(9)". -ERANGE if the
+ * number has no meaning in the unit (an MTU code of 6): there is then no value to publish, and *RET
+ * is the type's neutral value (0, "", false).
  */
 int attr_publish(const Attribute *a, const void *values, AttrValue *ret);
 
 /*
- * Sets the scalar row A of VALUES from TEXT as people write it: the published form ("active", 4096, "NDR", "4") or "raw:N".
- * -EINVAL: not such a value. -EOPNOTSUPP: the row is a table or computed.
+ * Sets the scalar row A of VALUES from TEXT as people write it: the published form ("active", 4096,
+ * "NDR", "4") or "raw:N". -EINVAL: not such a value. -EOPNOTSUPP: the row is a table or computed.
  */
 int attr_parse(const Attribute *a, void *values, const char *text);
 
-/* The names that TEXT may have for an enumeration, for error messages and completion: NULL-terminated, or NULL if the type
- * is no enumeration. */
+/* The names that TEXT may have for an enumeration, for error messages and completion:
+ * NULL-terminated, or NULL if the type is no enumeration. */
 const char *const *attr_type_names(AttrType type);
 
 /* The rows by field or D-Bus name; -ENOENT. */
@@ -330,16 +333,19 @@ int port_attr_from_name(const char *name, PortAttr *ret);
 int device_attr_from_field(const char *field, DeviceAttr *ret);
 int device_attr_from_name(const char *name, DeviceAttr *ret);
 
-/* Names of the columns of a row, for the manual and describe: "verbs", "link-up", "bit/s", "org.rdma.Port". */
+/* Names of the columns of a row, for the manual and describe: "verbs", "link-up", "bit/s",
+ * "org.rdma.Port". */
 const char *attr_unit_name(AttrUnit unit);
 const char *attr_interface_name(AttrInterface interface);
 const char *attr_class_name(AttrClass class);
 const char *attr_validity_name(AttrValidity valid);
 const char *attr_source_name(AttrSource source);
 
-/* "fe80:0000:0000:0000:0002:c903:00ab:cdef", all digits, as sysfs and show_gids write a GID. RET has room for 40 bytes. */
+/* "fe80:0000:0000:0000:0002:c903:00ab:cdef", all digits, as sysfs and show_gids write a GID. RET
+ * has room for 40 bytes. */
 void gid_format(const uint8_t gid[16], char ret[40]);
-/* The IP address in a RoCE GID: IPv4 if it is v4-mapped, else IPv6. "" for GID type IB. RET has room for 46 bytes. */
+/* The IP address in a RoCE GID: IPv4 if it is v4-mapped, else IPv6. "" for GID type IB. RET has
+ * room for 46 bytes. */
 void gid_format_address(const uint8_t gid[16], GidType type, char ret[46]);
 const char *gid_type_name(uint32_t type, char buffer[24]);
 /* Parses "0002:c903:00ab:cdef", with or without colons or 0x. -EINVAL. */

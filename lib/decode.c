@@ -25,12 +25,14 @@ static const Enumeration enumerations[_ATTR_TYPE_MAX] = {
 			     "dormant", "up"}},
 };
 
-/* LinkSpeed codes are bits: the name is that of bit n. 4 and 8 have the same nominal rate (8 is FDR10). */
+/* LinkSpeed codes are bits: the name is that of bit n. 4 and 8 have the same nominal rate (8 is
+ * FDR10). */
 static const char *const speed_names[] = {"SDR", "DDR", "QDR", "FDR10", "FDR",
 					  "EDR", "HDR", "NDR", "XDR"};
 
-/* Published names of enum ibv_port_cap_flags and of the bits that verbs.h leaves out (10, 13, 27 to 31). Bit 26 is verbs' own meaning:
- * the uverbs layer replaces IsOtherLocalChangesNoticeSupported by IP_BASED_GIDS. */
+/* Published names of enum ibv_port_cap_flags and of the bits that verbs.h leaves out (10, 13, 27 to
+ * 31). Bit 26 is verbs' own meaning: the uverbs layer replaces IsOtherLocalChangesNoticeSupported
+ * by IP_BASED_GIDS. */
 static const char *const cap_names[32] = {
 	"reserved-0",
 	"sm",
@@ -67,14 +69,38 @@ static const char *const cap_names[32] = {
 };
 
 static const char *const cap2_names[32] = {
-	"set-node-description", "port-info-extended", "virtualization", "switch-port-state-table",
-	"link-width-2x",	"link-speed-hdr",     "bit-6",		"bit-7",
-	"bit-8",		"bit-9",	      "link-speed-ndr", "bit-11",
-	"link-speed-xdr",	"bit-13",	      "bit-14",		"bit-15",
-	"bit-16",		"bit-17",	      "bit-18",		"bit-19",
-	"bit-20",		"bit-21",	      "bit-22",		"bit-23",
-	"bit-24",		"bit-25",	      "bit-26",		"bit-27",
-	"bit-28",		"bit-29",	      "bit-30",		"bit-31",
+	"set-node-description",
+	"port-info-extended",
+	"virtualization",
+	"switch-port-state-table",
+	"link-width-2x",
+	"link-speed-hdr",
+	"bit-6",
+	"bit-7",
+	"bit-8",
+	"bit-9",
+	"link-speed-ndr",
+	"bit-11",
+	"link-speed-xdr",
+	"bit-13",
+	"bit-14",
+	"bit-15",
+	"bit-16",
+	"bit-17",
+	"bit-18",
+	"bit-19",
+	"bit-20",
+	"bit-21",
+	"bit-22",
+	"bit-23",
+	"bit-24",
+	"bit-25",
+	"bit-26",
+	"bit-27",
+	"bit-28",
+	"bit-29",
+	"bit-30",
+	"bit-31",
 };
 
 /* Codes that stand for numbers. */
@@ -100,7 +126,8 @@ const char *decode_name(AttrType type, uint32_t value)
 	if (type == ATTR_SPEED) {
 		unsigned int bit = value ? (unsigned int)__builtin_ctz(value) : 32;
 
-		return bit < ARRAY_SIZE(speed_names) && value == 1U << bit ? speed_names[bit] : NULL;
+		return bit < ARRAY_SIZE(speed_names) && value == 1U << bit ? speed_names[bit]
+									   : NULL;
 	}
 	return value < NAMES_MAX ? enumerations[type].names[value] : NULL;
 }

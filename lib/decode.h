@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * The numbers of the InfiniBand architecture and their names: the one place that knows both. The values and their meaning are from IBA vol. 1
- * chapter 14 (PortInfo) and the kernel's include/rdma/ib_verbs.h.
+ * The numbers of the InfiniBand architecture and their names: the one place that knows both. The
+ * values and their meaning are from IBA vol. 1 chapter 14 (PortInfo) and the kernel's
+ * include/rdma/ib_verbs.h.
  */
 
 #include "attribute.h"
@@ -18,6 +19,7 @@ const char *const *decode_names(AttrType type);
 /* Name of bit BIT (0 to 31) of TYPE CAP_FLAGS or CAP_FLAGS2, never NULL ("reserved-0", "bit-9"). */
 const char *decode_capability(AttrType type, unsigned int bit);
 
-/* Published number of an MTU, WIDTH or VL_CODE, 0 if the code is unknown; and the reverse, -EINVAL. */
+/* Published number of an MTU, WIDTH or VL_CODE, 0 if the code is unknown; and the reverse, -EINVAL.
+ */
 uint32_t decode_number(AttrType type, uint32_t code);
 int decode_code(AttrType type, uint64_t number, uint32_t *ret);

@@ -3,9 +3,9 @@
 
 /* The well-known names of rdmad: written once, here. */
 
-#define RDMAD_BUS_NAME		   "org.rdma"
-#define RDMAD_ROOT_PATH		   "/org/rdma"
-#define RDMAD_DEVICE_PREFIX	   "/org/rdma/device"
+#define RDMAD_BUS_NAME	    "org.rdma"
+#define RDMAD_ROOT_PATH	    "/org/rdma"
+#define RDMAD_DEVICE_PREFIX "/org/rdma/device"
 
 #define RDMAD_INTERFACE_MANAGER	   "org.rdma.Manager"
 #define RDMAD_INTERFACE_SIMULATOR  "org.rdma.Simulator"
@@ -17,19 +17,19 @@
 #define RDMAD_INTERFACE_HBL	   "org.rdma.Port.Hbl"
 
 /* No such device, port, netdev, GUID or address */
-#define RDMAD_ERROR_NOT_FOUND	   "org.rdma.Error.NotFound"
+#define RDMAD_ERROR_NOT_FOUND "org.rdma.Error.NotFound"
 /* More than one thing has that name; say which */
-#define RDMAD_ERROR_AMBIGUOUS	   "org.rdma.Error.Ambiguous"
+#define RDMAD_ERROR_AMBIGUOUS "org.rdma.Error.Ambiguous"
 /* An option that the method does not know, or of another type than it takes */
 #define RDMAD_ERROR_INVALID_OPTION "org.rdma.Error.InvalidOption"
 /* An argument out of its range */
 #define RDMAD_ERROR_INVALID_ARGUMENT "org.rdma.Error.InvalidArgument"
 /* The hardware did not answer in time; the cached values are still there */
-#define RDMAD_ERROR_TIMEOUT	   "org.rdma.Error.Timeout"
+#define RDMAD_ERROR_TIMEOUT "org.rdma.Error.Timeout"
 /* The hardware answered with an error */
-#define RDMAD_ERROR_QUERY_FAILED   "org.rdma.Error.QueryFailed"
+#define RDMAD_ERROR_QUERY_FAILED "org.rdma.Error.QueryFailed"
 /* Too many calls of one kind are waiting */
 #define RDMAD_ERROR_LIMITS_EXCEEDED "org.rdma.Error.LimitsExceeded"
 
 /* Length of the longest object path: device and port are 32-bit numbers */
-#define RDMAD_PATH_MAX		   sizeof(RDMAD_DEVICE_PREFIX "/4294967295/port/4294967295")
+#define RDMAD_PATH_MAX sizeof(RDMAD_DEVICE_PREFIX "/4294967295/port/4294967295")

@@ -38,13 +38,15 @@ unsigned int width_lanes(uint32_t width)
 
 bool speed_rate(uint32_t speed, uint64_t *ret_signalling, uint64_t *ret_data)
 {
-	/* Nominal signalling and data rate of a lane in Mbit/s, by bit of the code. SDR to QDR use 8b/10b; the
-	 * others use 64b/66b or better of a true rate above the nominal one, so that the nominal one is what is left for data - but
-	 * for FDR, which is named after the rate before encoding. */
+	/* Nominal signalling and data rate of a lane in Mbit/s, by bit of the code. SDR to QDR use
+	 * 8b/10b; the others use 64b/66b or better of a true rate above the nominal one, so that
+	 * the nominal one is what is left for data - but for FDR, which is named after the rate
+	 * before encoding. */
 	static const struct {
 		uint32_t signalling, data;
-	} rates[] = {{2500, 2000},   {5000, 4000},   {10000, 8000},	{10000, 10000}, {14000, 13636},
-		     {25000, 25000}, {50000, 50000}, {100000, 100000}, {200000, 200000}};
+	} rates[] = {{2500, 2000},   {5000, 4000},     {10000, 8000},
+		     {10000, 10000}, {14000, 13636},   {25000, 25000},
+		     {50000, 50000}, {100000, 100000}, {200000, 200000}};
 	unsigned int bit = speed ? (unsigned int)__builtin_ctz(speed) : 32;
 
 	if (bit >= ARRAY_SIZE(rates) || speed != 1U << bit)
@@ -69,23 +71,23 @@ static uint32_t derive_protocol(const PortValues *v, const DeviceSnapshot *devic
 		return PROTOCOL_IWARP;
 	if (v->link_layer == LINK_LAYER_ETHERNET)
 		return PROTOCOL_ROCE;
-	/* The kernel names the protocol of the first port only; Omni-Path devices have one kind of port. */
+	/* The kernel names the protocol of the first port only; Omni-Path devices have one kind of
+	 * port. */
 	if (streq(device->values.dev_protocol, "opa"))
 		return PROTOCOL_OPA;
-	/* Unspecified is what libraries older than the field say of InfiniBand. EFA says it too, as an
-	 * unspecified node. */
+	/* Unspecified is what libraries older than the field say of InfiniBand. EFA says it too, as
+	 * an unspecified node. */
 	if (v->link_layer == LINK_LAYER_INFINIBAND ||
 	    (v->link_layer == LINK_LAYER_UNSPECIFIED && node_type != NODE_TYPE_UNSPECIFIED))
 		return PROTOCOL_INFINIBAND;
 	return PROTOCOL_UNKNOWN;
 }
 
-/* On Ethernet two bits of the mask mean something: communication management and IP based GIDs. rxe (seen on
- * 6.12) also sets 1 << 23, which would read as boot management. */
+/* On Ethernet two bits of the mask mean something: communication management and IP based GIDs. rxe
+ * (seen on 6.12) also sets 1 << 23, which would read as boot management. */
 static void derive_capabilities(PortSnapshot *s)
 {
-	uint32_t meaningful =
-		is_infiniband(s->values.protocol) ? UINT32_MAX : 1U << 16 | 1U << 26;
+	uint32_t meaningful = is_infiniband(s->values.protocol) ? UINT32_MAX : 1U << 16 | 1U << 26;
 
 	if (mask_has(&s->supplied, PORT_ATTR_port_cap_flags))
 		PORT_SUPPLY(s, capabilities, s->values.port_cap_flags & meaningful);
@@ -114,7 +116,8 @@ static void derive_port_guid(PortSnapshot *s)
 {
 	if (!mask_has(&s->supplied, PORT_ATTR_gids))
 		return;
-	TABLE_FOREACH (GidEntry, e, s->tables[PORT_TABLE_GIDS]) {
+	TABLE_FOREACH(GidEntry, e, s->tables[PORT_TABLE_GIDS])
+	{
 		uint64_t guid = 0;
 
 		if (e->index != 0)
@@ -206,8 +209,8 @@ void device_derive(DeviceSnapshot *s)
 		const Attribute *row = &device_attributes[a];
 
 		mask_set(&s->valid, a,
-			 row->source == SOURCE_CORE || (mask_has(&s->supplied, a) &&
-							!broken_rule(row, &s->values, 0)));
+			 row->source == SOURCE_CORE ||
+				 (mask_has(&s->supplied, a) && !broken_rule(row, &s->values, 0)));
 	}
 }
 
@@ -267,16 +270,14 @@ static const char *unavailable(const Attribute *row, bool supplied, const void *
 
 const char *port_unavailable(const PortSnapshot *s, PortAttr a)
 {
-	return mask_has(&s->valid, a)
-		       ? NULL
-		       : unavailable(&port_attributes[a], mask_has(&s->supplied, a), &s->values,
-				     s->values.state);
+	return mask_has(&s->valid, a) ? NULL
+				      : unavailable(&port_attributes[a], mask_has(&s->supplied, a),
+						    &s->values, s->values.state);
 }
 
 const char *device_unavailable(const DeviceSnapshot *s, DeviceAttr a)
 {
-	return mask_has(&s->valid, a)
-		       ? NULL
-		       : unavailable(&device_attributes[a], mask_has(&s->supplied, a), &s->values,
-				     0);
+	return mask_has(&s->valid, a) ? NULL
+				      : unavailable(&device_attributes[a],
+						    mask_has(&s->supplied, a), &s->values, 0);
 }

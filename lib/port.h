@@ -2,16 +2,18 @@
 #pragma once
 
 /*
- * A port and a device as values: what one query brought back, what can be derived from it, and which of it is valid.
+ * A port and a device as values: what one query brought back, what can be derived from it, and
+ * which of it is valid.
  */
 
 #include "attribute.h"
 
-/* Ports of a device have numbers from 1 to this: 8 bits in the verbs ABI, and 255 means any port there. */
+/* Ports of a device have numbers from 1 to this: 8 bits in the verbs ABI, and 255 means any port
+ * there. */
 #define RDMA_PORT_MAX 254U
 
-/* A port as one query saw it. SUPPLIED says which rows the sources filled; VALID, computed by port_derive(), which of them have a
- * value to publish. Owns its tables. */
+/* A port as one query saw it. SUPPLIED says which rows the sources filled; VALID, computed by
+ * port_derive(), which of them have a value to publish. Owns its tables. */
 typedef struct PortSnapshot {
 	PortValues values;
 	AttrMask supplied;
@@ -34,25 +36,26 @@ void device_snapshot_done(DeviceSnapshot *s);
 #define SUPPLY(s, prefix, field_, value)                                                           \
 	do {                                                                                       \
 		(s)->values.field_ = (value);                                                      \
-		mask_set(&(s)->supplied, prefix##_##field_, true);                                    \
+		mask_set(&(s)->supplied, prefix##_##field_, true);                                 \
 	} while (false)
 #define PORT_SUPPLY(s, field, value)   SUPPLY(s, PORT_ATTR, field, value)
 #define DEVICE_SUPPLY(s, field, value) SUPPLY(s, DEVICE_ATTR, field, value)
 #define PORT_SUPPLY_TEXT(s, field, text)                                                           \
 	do {                                                                                       \
 		text_copy((s)->values.field, sizeof((s)->values.field), text);                     \
-		mask_set(&(s)->supplied, PORT_ATTR_##field, true);                                    \
+		mask_set(&(s)->supplied, PORT_ATTR_##field, true);                                 \
 	} while (false)
 #define DEVICE_SUPPLY_TEXT(s, field, text)                                                         \
 	do {                                                                                       \
 		text_copy((s)->values.field, sizeof((s)->values.field), text);                     \
-		mask_set(&(s)->supplied, DEVICE_ATTR_##field, true);                                  \
+		mask_set(&(s)->supplied, DEVICE_ATTR_##field, true);                               \
 	} while (false)
 
 /*
- * Completes a snapshot in which the sources have supplied what they could: cleans all text, fills the rows with source
- * DERIVED, and computes S->valid: what was supplied, applies to the protocol and keeps its validity rule. DEVICE
- * gives node type and protocol. Leaves rows with source CORE alone.
+ * Completes a snapshot in which the sources have supplied what they could: cleans all text, fills
+ * the rows with source DERIVED, and computes S->valid: what was supplied, applies to the protocol
+ * and keeps its validity rule. DEVICE gives node type and protocol. Leaves rows with source CORE
+ * alone.
  */
 void port_derive(PortSnapshot *s, const DeviceSnapshot *device);
 /* Text and validity rules of a device. */
@@ -62,20 +65,21 @@ void device_derive(DeviceSnapshot *s);
 unsigned int port_interfaces(const PortSnapshot *s);
 
 /*
- * The rows in which two snapshots differ as published: both valid and unequal, or valid in one only. Rows of class COUNTER
- * and IDENTITY and the row "unavailable" itself are not looked at.
+ * The rows in which two snapshots differ as published: both valid and unequal, or valid in one
+ * only. Rows of class COUNTER and IDENTITY and the row "unavailable" itself are not looked at.
  */
 AttrMask port_diff(const PortSnapshot *a, const PortSnapshot *b);
 AttrMask device_diff(const DeviceSnapshot *a, const DeviceSnapshot *b);
 
 /*
- * Why row A has no value to publish, NULL if it has one: a static sentence fragment such as "link is down". Rows with source CORE
- * always have one.
+ * Why row A has no value to publish, NULL if it has one: a static sentence fragment such as "link
+ * is down". Rows with source CORE always have one.
  */
 const char *port_unavailable(const PortSnapshot *s, PortAttr a);
 const char *device_unavailable(const DeviceSnapshot *s, DeviceAttr a);
 
 /* Lanes of an active_width code (1, 4, 8, 12, 2), 0 if unknown. */
 unsigned int width_lanes(uint32_t width);
-/* Nominal signalling rate of one lane in bit/s and what of it is data; false if the code is unknown. */
+/* Nominal signalling rate of one lane in bit/s and what of it is data; false if the code is
+ * unknown. */
 bool speed_rate(uint32_t speed, uint64_t *ret_signalling, uint64_t *ret_data);

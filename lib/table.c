@@ -64,7 +64,8 @@ PortAttr port_table_attr(PortTable table)
 void gid_format(const uint8_t gid[16], char ret[40])
 {
 	for (unsigned int i = 0; i < 8; i++)
-		snprintf(ret + 5 * i, 6, "%02x%02x%s", gid[2 * i], gid[2 * i + 1], i < 7 ? ":" : "");
+		snprintf(ret + 5 * i, 6, "%02x%02x%s", gid[2 * i], gid[2 * i + 1],
+			 i < 7 ? ":" : "");
 }
 
 void gid_format_address(const uint8_t gid[16], GidType type, char ret[46])

@@ -10,11 +10,11 @@ void text_copy(char *buffer, size_t size, const char *source)
 	memset(buffer + n, 0, size - n);
 }
 
-/* Length of the UTF-8 sequence that starts at P and may use N bytes, 0 if it is none (RFC 3629: no overlong
- * forms, no surrogates, nothing above U+10FFFF). */
+/* Length of the UTF-8 sequence that starts at P and may use N bytes, 0 if it is none (RFC 3629: no
+ * overlong forms, no surrogates, nothing above U+10FFFF). */
 static size_t utf8_sequence(const unsigned char *p, size_t n)
 {
-	size_t len = p[0] < 0x80	       ? 1
+	size_t len = p[0] < 0x80	     ? 1
 		     : (p[0] & 0xe0) == 0xc0 ? 2
 		     : (p[0] & 0xf0) == 0xe0 ? 3
 		     : (p[0] & 0xf8) == 0xf0 ? 4

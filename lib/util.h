@@ -12,20 +12,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ARRAY_SIZE(a)	  (sizeof(a) / sizeof((a)[0]))
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #ifndef MIN /* glib.h has the same */
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #endif
-#define CONST_CAST(t, p)  ((t)(uintptr_t)(p))
-#define USEC_PER_SEC	  UINT64_C(1000000)
-#define USEC_PER_MSEC	  UINT64_C(1000)
-#define _printf_(f, a)	  __attribute__((format(printf, f, a)))
-#define _unused_	  __attribute__((unused))
-#define _cleanup_(f)	  __attribute__((cleanup(f)))
-#define _cleanup_free_	  _cleanup_(free_pointer)
-#define _cleanup_close_	  _cleanup_(close_pointer)
-#define _cleanup_fclose_  _cleanup_(fclose_pointer)
+#define CONST_CAST(t, p) ((t)(uintptr_t)(p))
+#define USEC_PER_SEC	 UINT64_C(1000000)
+#define USEC_PER_MSEC	 UINT64_C(1000)
+#define _printf_(f, a)	 __attribute__((format(printf, f, a)))
+#define _unused_	 __attribute__((unused))
+#define _cleanup_(f)	 __attribute__((cleanup(f)))
+#define _cleanup_free_	 _cleanup_(free_pointer)
+#define _cleanup_close_	 _cleanup_(close_pointer)
+#define _cleanup_fclose_ _cleanup_(fclose_pointer)
 
 /* Hands over what *P owns: returns it and leaves NULL (or, for a descriptor, -EBADF) behind. */
 #define steal_pointer(p)                                                                           \
@@ -98,6 +98,6 @@ void text_copy(char *buffer, size_t size, const char *source);
  * descriptions, board ids) may hold anything, and D-Bus refuses a message with a bad string. */
 void text_sanitize(char *buffer, size_t size);
 
-/* Parses all of TEXT as an unsigned number: decimal, or hexadecimal after 0x. 0, -EINVAL if it is not
- * a number, -ERANGE if it is larger than MAX. */
+/* Parses all of TEXT as an unsigned number: decimal, or hexadecimal after 0x. 0, -EINVAL if it is
+ * not a number, -ERANGE if it is larger than MAX. */
 int text_to_u64(const char *text, uint64_t max, uint64_t *ret);

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "bus.h"
+
+#include "bus-manager.h"
+#include "bus-property.h"
+#include "bus-simulator.h"
+#include "log.h"
+#include "manager.h"
+#include "names.h"
+
+struct Bus {
+	struct Manager *manager;
+	sd_bus *bus;
+	bool owns_name;
+};
+
+/* "/org/rdma/device/3" or "/org/rdma/device/3/port/1", and nothing else. */
+static int parse_path(const char *path, uint32_t *ret_device, uint32_t *ret_port)
+{
+	const char *p = startswith(path, RDMAD_DEVICE_PREFIX "/");
+	const char *rest;
+	char number[16];
+	uint64_t device, port = 0;
+	size_t n;
+
+	if (!p)
+		return -EINVAL;
+	n = strcspn(p, "/");
+	if (n >= sizeof(number))
+		return -EINVAL;
+	text_copy(number, n + 1, p);
+	if (text_to_u64(number, UINT32_MAX, &device) < 0)
+		return -EINVAL;
+	if (p[n]) {
+		rest = startswith(p + n, "/port/");
+		if (!rest || text_to_u64(rest, RDMA_PORT_MAX, &port) < 0 || port == 0)
+			return -EINVAL;
+	}
+	*ret_device = (uint32_t)device;
+	*ret_port = (uint32_t)port;
+	return 0;
+}
+
+static int find_device(_unused_ sd_bus *bus, const char *path, _unused_ const char *interface,
+		       void *userdata, void **ret_found, _unused_ sd_bus_error *error)
+{
+	Bus *b = userdata;
+	uint32_t index, number;
+	Device *d;
+
+	if (parse_path(path, &index, &number) < 0 || number)
+		return 0;
+	d = cache_device(manager_cache(b->manager), index);
+	if (!d || !d->published)
+		return 0;
+	*ret_found = d;
+	return 1;
+}
+
+/* A port that has been published, whatever its interfaces are. */
+static Port *find_published_port(Bus *b, const char *path)
+{
+	uint32_t index, number;
+	Device *d;
+	Port *p;
+
+	if (parse_path(path, &index, &number) < 0 || number == 0)
+		return NULL;
+	d = cache_device(manager_cache(b->manager), index);
+	p = d ? device_port(d, number) : NULL;
+	return p && p->published ? p : NULL;
+}
+
+static int find_port(_unused_ sd_bus *bus, const char *path, const char *interface, void *userdata,
+		     void **ret_found, _unused_ sd_bus_error *error)
+{
+	Port *p = find_published_port(userdata, path);
+
+	if (!p)
+		return 0;
+	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++)
+		if (port_interfaces(&p->now) >> i & 1 && streq(attr_interface_name(i), interface)) {
+			*ret_found = p;
+			return 1;
+		}
+	return 0;
+}
+
+static int list_objects(_unused_ sd_bus *bus, _unused_ const char *prefix, void *userdata,
+			char ***ret_nodes, _unused_ sd_bus_error *error)
+{
+	Bus *b = userdata;
+	const Cache *c = manager_cache(b->manager);
+	size_t n = 0, room = c->n_devices + cache_port_count(c) + 1;
+	char **nodes = calloc(room, sizeof(char *));
+	char path[RDMAD_PATH_MAX];
+
+	if (!nodes)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->n_devices; i++) {
+		Device *d = c->devices[i];
+
+		if (!d->published)
+			continue;
+		nodes[n] = strdup(device_path(d, path));
+		if (!nodes[n++])
+			goto no_memory;
+		for (uint32_t k = 1; k <= d->n_ports; k++) {
+			Port *p = device_port(d, k);
+
+			if (!p->published)
+				continue;
+			nodes[n] = strdup(port_path(p, path));
+			if (!nodes[n++])
+				goto no_memory;
+		}
+	}
+	*ret_nodes = nodes;
+	return 0;
+
+no_memory:
+	while (n > 0)
+		free(nodes[--n]);
+	free(nodes);
+	return -ENOMEM;
+}
+
+static int get_device_ports(_unused_ sd_bus *bus, _unused_ const char *path,
+			    _unused_ const char *interface, _unused_ const char *property,
+			    sd_bus_message *reply, void *userdata, _unused_ sd_bus_error *error)
+{
+	Device *d = userdata;
+	char port[RDMAD_PATH_MAX];
+	int r = sd_bus_message_open_container(reply, 'a', "o");
+
+	for (uint32_t n = 1; r >= 0 && n <= d->n_ports; n++)
+		if (d->ports[n - 1]->published)
+			r = sd_bus_message_append(reply, "o", port_path(d->ports[n - 1], port));
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+/* The one option of Query(): max-age-usec. */
+static int read_query_options(sd_bus_message *m, uint64_t *ret_max_age, sd_bus_error *error)
+{
+	uint64_t max_age = 0;
+	const char *key;
+	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
+
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
+		r = sd_bus_message_read_basic(m, 's', &key);
+		if (r < 0)
+			return r;
+		if (!streq(key, "max-age-usec"))
+			return sd_bus_error_setf(
+				error, RDMAD_ERROR_INVALID_OPTION,
+				"Unknown option \"%s\": Query takes \"max-age-usec\"", key);
+		r = sd_bus_message_read(m, "v", "t", &max_age);
+		if (r == -ENXIO)
+			return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
+						 "Option \"%s\" takes a value of type t", key);
+		if (r < 0)
+			return r;
+		r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+	}
+	if (r < 0)
+		return r;
+	*ret_max_age = max_age;
+	return sd_bus_message_exit_container(m);
+}
+
+static int method_query(sd_bus_message *m, _unused_ void *userdata, sd_bus_error *error)
+{
+	Port *p = userdata;
+	Bus *b = sd_bus_slot_get_userdata(sd_bus_get_current_slot(sd_bus_message_get_bus(m)));
+	uint64_t max_age;
+	int r = read_query_options(m, &max_age, error);
+
+	if (r < 0)
+		return r;
+	r = manager_query(b->manager, p, max_age, m);
+	if (r == -ENOBUFS)
+		return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
+					 "Too many queries are waiting");
+	return r < 0 ? r : 1;
+}
+
+int bus_reply_query(sd_bus_message *call, const Port *p)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int r = sd_bus_message_new_method_return(call, &reply);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_message_open_container(reply, 'a', "{sv}");
+	for (PortAttr a = 0; r >= 0 && a < _PORT_ATTR_MAX; a++) {
+		const Attribute *row = &port_attributes[a];
+		const char *signature = attr_raw_signature(row->type);
+
+		if (!mask_has(&p->now.supplied, a) || row->size == 0)
+			continue;
+		if (signature[0] == 's')
+			r = sd_bus_message_append(reply, "{sv}", row->field, "s",
+						  attr_get_text(row, &p->now.values));
+		else if (signature[0] == 't')
+			r = sd_bus_message_append(reply, "{sv}", row->field, "t",
+						  attr_get_raw(row, &p->now.values));
+		else
+			r = sd_bus_message_append(reply, "{sv}", row->field, signature,
+						  (uint32_t)attr_get_raw(row, &p->now.values));
+	}
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
+/* clang-format off */
+static const sd_bus_vtable device_members[] = {
+	SD_BUS_PROPERTY("Ports", "ao", get_device_ports, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+};
+
+static const sd_bus_vtable port_members[] = {
+	SD_BUS_METHOD_WITH_ARGS("Query", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a{sv}", fields),
+				method_query, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_SIGNAL_WITH_ARGS("StateChanged", SD_BUS_ARGS("s", new, "s", old, "s", reason), 0),
+	SD_BUS_SIGNAL_WITH_ARGS("SubnetReconfigured", SD_BUS_ARGS("s", reason), 0),
+};
+/* clang-format on */
+
+static int export_objects(Bus *b)
+{
+	/* sd-bus keeps pointers to them: one set serves every connection */
+	static sd_bus_vtable vtables[INTERFACE_RAW][BUS_VTABLE_MAX];
+	int r;
+
+	for (AttrInterface i = 0; i < INTERFACE_RAW; i++) {
+		if (vtables[i][0].type == 0)
+			bus_vtable_build(i, i == INTERFACE_DEVICE ? device_members : port_members,
+					 i == INTERFACE_DEVICE ? ARRAY_SIZE(device_members)
+					 : i == INTERFACE_PORT ? ARRAY_SIZE(port_members)
+							       : 0,
+					 vtables[i]);
+		r = sd_bus_add_fallback_vtable(b->bus, NULL, RDMAD_DEVICE_PREFIX,
+					       attr_interface_name(i), vtables[i],
+					       i == INTERFACE_DEVICE ? find_device : find_port, b);
+		if (r < 0)
+			return r;
+	}
+	r = sd_bus_add_node_enumerator(b->bus, NULL, RDMAD_DEVICE_PREFIX, list_objects, b);
+	if (r < 0)
+		return r;
+	r = sd_bus_add_object_manager(b->bus, NULL, RDMAD_ROOT_PATH);
+	if (r < 0)
+		return r;
+	if (manager_simulator(b->manager)) {
+		r = bus_simulator_add(b->bus, manager_simulator(b->manager), NULL);
+		if (r < 0)
+			return r;
+	}
+	return bus_manager_add(b->bus, b->manager);
+}
+
+static int open_connection(const char *address, sd_bus **ret)
+{
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	int r;
+
+	if (!address) {
+		r = sd_bus_open_system(&bus);
+		if (r < 0)
+			return r;
+	} else {
+		r = sd_bus_new(&bus);
+		if (r < 0)
+			return r;
+		r = sd_bus_set_address(bus, address);
+		if (r < 0)
+			return r;
+		r = sd_bus_set_bus_client(bus, true);
+		if (r < 0)
+			return r;
+		r = sd_bus_start(bus);
+		if (r < 0)
+			return r;
+	}
+	*ret = steal_pointer(&bus);
+	return 0;
+}
+
+int bus_new(struct Manager *m, const char *address, Bus **ret)
+{
+	_cleanup_(bus_free_pointer) Bus *b = calloc(1, sizeof(Bus));
+	int r;
+
+	if (!b)
+		return log_error_errno(-ENOMEM, "No memory for the bus connection: %m");
+	b->manager = m;
+	r = open_connection(address, &b->bus);
+	if (r < 0)
+		return log_error_errno(r, "Cannot connect to the bus %s: %m",
+				       address ? address : "of the system");
+	r = export_objects(b);
+	if (r < 0)
+		return log_error_errno(r, "Cannot export the objects: %m");
+	r = sd_bus_attach_event(b->bus, manager_event_loop(m), SD_EVENT_PRIORITY_NORMAL);
+	if (r < 0)
+		return log_error_errno(r, "Cannot attach the bus to the event loop: %m");
+	*ret = steal_pointer(&b);
+	return 0;
+}
+
+Bus *bus_free(Bus *b)
+{
+	if (b->bus)
+		sd_bus_detach_event(b->bus);
+	sd_bus_flush_close_unref(b->bus);
+	free(b);
+	return NULL;
+}
+
+sd_bus *bus_connection(const Bus *b)
+{
+	return b->bus;
+}
+
+int bus_acquire_name(Bus *b)
+{
+	int r = sd_bus_request_name(b->bus, RDMAD_BUS_NAME, 0);
+
+	if (r == -EEXIST || r == -EALREADY)
+		return log_error_errno(-EEXIST, "Another process owns " RDMAD_BUS_NAME
+						" on this bus; rdmad runs once a bus");
+	if (r < 0)
+		return log_error_errno(r, "Cannot own " RDMAD_BUS_NAME " on the bus: %m");
+	b->owns_name = true;
+	return 0;
+}
+
+/* The names of those interfaces in MASK that a port can have; RET has room for all. Returns how
+ * many. */
+static size_t interface_names(unsigned int mask, char *ret[INTERFACE_RAW + 1])
+{
+	size_t n = 0;
+
+	for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
+		if (mask >> i & 1)
+			ret[n++] = CONST_CAST(char *, attr_interface_name(i));
+	ret[n] = NULL;
+	return n;
+}
+
+/* A signal that could not be queued is lost to its receivers: they see it by the generations. */
+static void check_emit(int r, const char *path, const char *what)
+{
+	if (r < 0 && r != -ENOTCONN)
+		log_warning_errno(r, "Cannot signal %s of %s, ignoring: %m", what, path);
+}
+
+/* One PropertiesChanged for the rows in CHANGED that are on INTERFACE. */
+static void emit_changed(Bus *b, const char *path, AttrInterface interface, const Attribute *rows,
+			 size_t n_rows, const AttrMask *changed)
+{
+	char *names[BUS_VTABLE_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_rows; i++)
+		if (rows[i].interface == interface && mask_has(changed, (unsigned int)i) &&
+		    (rows[i].class == CLASS_DYNAMIC || rows[i].class == CLASS_CONST))
+			names[n++] = CONST_CAST(char *, rows[i].name);
+	if (n == 0)
+		return;
+	names[n] = NULL;
+	check_emit(sd_bus_emit_properties_changed_strv(b->bus, path, attr_interface_name(interface),
+						       names),
+		   path, "changed properties");
+}
+
+void bus_publish_counts(Bus *b)
+{
+	if (!b->owns_name)
+		return;
+	check_emit(sd_bus_emit_properties_changed(b->bus, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+						  "DeviceCount", "PortCount", "ActivePortCount",
+						  NULL),
+		   RDMAD_ROOT_PATH, "counts");
+}
+
+void bus_publish_device(Bus *b, const Device *d, CacheOp op, const AttrMask *changed)
+{
+	char path[RDMAD_PATH_MAX];
+	char *interfaces[INTERFACE_RAW + 1];
+
+	if (!b->owns_name)
+		return;
+	device_path(d, path);
+	interface_names(1U << INTERFACE_DEVICE, interfaces);
+	switch (op) {
+	case CACHE_ADDED:
+		check_emit(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
+			   "the new device");
+		break;
+	case CACHE_CHANGED:
+		emit_changed(b, path, INTERFACE_DEVICE, device_attributes, _DEVICE_ATTR_MAX,
+			     changed);
+		break;
+	case CACHE_REMOVED:
+		check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, path, interfaces), path,
+			   "the removal");
+		break;
+	case CACHE_UNCHANGED:
+		break;
+	}
+}
+
+void bus_publish_device_ports(Bus *b, Device *d)
+{
+	char path[RDMAD_PATH_MAX];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		n += d->ports[i]->published;
+	if (n == d->ports_said)
+		return;
+	d->ports_said = n;
+	if (b->owns_name)
+		check_emit(sd_bus_emit_properties_changed(b->bus, device_path(d, path),
+							  RDMAD_INTERFACE_DEVICE, "Ports", NULL),
+			   path, "the ports");
+}
+
+void bus_publish_port_removed(Bus *b, const Port *p)
+{
+	char path[RDMAD_PATH_MAX];
+	char *interfaces[INTERFACE_RAW + 1];
+
+	if (!b->owns_name || !p->published)
+		return;
+	interface_names(port_interfaces(&p->now), interfaces);
+	check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, port_path(p, path), interfaces),
+		   path, "the removal");
+}
+
+static void publish_state_changed(Bus *b, const Port *p, const char *path, uint32_t old_state,
+				  EventReason reason)
+{
+	const Attribute *row = &port_attributes[PORT_ATTR_state];
+	PortValues old = {.state = old_state};
+	AttrValue was, is;
+
+	(void)attr_publish(row, &old, &was);
+	(void)attr_publish(row, &p->now.values, &is);
+	check_emit(sd_bus_emit_signal(b->bus, path, RDMAD_INTERFACE_PORT, "StateChanged", "sss",
+				      is.text, was.text, event_reason_name(reason)),
+		   path, "the state");
+}
+
+/* A link layer that changes brings other interfaces. */
+static void publish_interfaces(Bus *b, const char *path, unsigned int were, unsigned int are)
+{
+	char *interfaces[INTERFACE_RAW + 1];
+
+	if (interface_names(were & ~are, interfaces) > 0)
+		check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, path, interfaces), path,
+			   "removed interfaces");
+	if (interface_names(are & ~were, interfaces) > 0)
+		check_emit(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
+			   "new interfaces");
+}
+
+void bus_publish_port(Bus *b, const Port *p, const PortChange *change, EventReason reason)
+{
+	char path[RDMAD_PATH_MAX];
+	char *interfaces[INTERFACE_RAW + 1];
+	unsigned int are = port_interfaces(&p->now);
+	unsigned int stayed = change->interfaces_were & are;
+
+	if (!b->owns_name)
+		return;
+	port_path(p, path);
+	switch (change->op) {
+	case CACHE_ADDED:
+		interface_names(are, interfaces);
+		check_emit(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
+			   "the new port");
+		break;
+	case CACHE_CHANGED:
+		publish_interfaces(b, path, change->interfaces_were, are);
+		for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++)
+			if (stayed >> i & 1)
+				emit_changed(b, path, i, port_attributes, _PORT_ATTR_MAX,
+					     &change->changed);
+		break;
+	case CACHE_UNCHANGED:
+	case CACHE_REMOVED:
+		break;
+	}
+	/* After the properties: whoever hears of the transition finds the new values. */
+	if (change->state_changed)
+		publish_state_changed(b, p, path, change->old_state, reason);
+	if (change->subnet_reconfigured)
+		check_emit(sd_bus_emit_signal(b->bus, path, RDMAD_INTERFACE_PORT,
+					      "SubnetReconfigured", "s", event_reason_name(reason)),
+			   path, "the reconfiguration");
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cache.h"
+
+#include "event.h"
+#include "names.h"
+
+static Port *port_free(Port *p)
+{
+	port_snapshot_done(&p->now);
+	free(p);
+	return NULL;
+}
+
+static void device_free(Device *d)
+{
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		port_free(d->ports[i]);
+	free(d->ports);
+	device_snapshot_done(&d->now);
+	free(d);
+}
+
+void cache_done(Cache *c)
+{
+	for (size_t i = 0; i < c->n_devices; i++)
+		device_free(c->devices[i]);
+	free(c->devices);
+	*c = (Cache){};
+}
+
+/* Where a device with INDEX is, or belongs. */
+static size_t device_position(const Cache *c, uint32_t index)
+{
+	size_t low = 0, high = c->n_devices;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (c->devices[middle]->index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+Device *cache_device(const Cache *c, uint32_t index)
+{
+	size_t i = device_position(c, index);
+
+	return i < c->n_devices && c->devices[i]->index == index ? c->devices[i] : NULL;
+}
+
+Port *device_port(const Device *d, uint32_t number)
+{
+	return number >= 1 && number <= d->n_ports ? d->ports[number - 1] : NULL;
+}
+
+size_t cache_port_count(const Cache *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_devices; i++)
+		n += c->devices[i]->n_ports;
+	return n;
+}
+
+const char *device_path(const Device *d, char *ret)
+{
+	snprintf(ret, RDMAD_PATH_MAX, RDMAD_DEVICE_PREFIX "/%u", d->index);
+	return ret;
+}
+
+const char *port_path(const Port *p, char *ret)
+{
+	snprintf(ret, RDMAD_PATH_MAX, RDMAD_DEVICE_PREFIX "/%u/port/%u", p->device->index,
+		 p->number);
+	return ret;
+}
+
+const char *port_name(const Port *p, char *ret)
+{
+	snprintf(ret, 80, "%s/%u", p->device->now.values.name, p->number);
+	return ret;
+}
+
+/* Grows the ports of D to N. The new ones are known by number only. */
+static int add_ports(Device *d, uint32_t n)
+{
+	Port **ports;
+
+	n = MIN(n, RDMA_PORT_MAX);
+	if (n <= d->n_ports)
+		return 0;
+	ports = realloc(d->ports, n * sizeof(Port *));
+	if (!ports)
+		return -ENOMEM;
+	d->ports = ports;
+	while (d->n_ports < n) {
+		Port *p = calloc(1, sizeof(Port));
+
+		if (!p)
+			return -ENOMEM;
+		p->device = d;
+		p->number = d->n_ports + 1;
+		p->now.values.device_index = d->index;
+		p->now.values.port_num = p->number;
+		text_copy(p->now.values.device_name, sizeof(AttrText), d->now.values.name);
+		port_derive(&p->now, &d->now);
+		d->ports[d->n_ports++] = p;
+	}
+	return 0;
+}
+
+static Device *add_device(Cache *c, uint32_t index)
+{
+	size_t i = device_position(c, index);
+	Device **devices = realloc(c->devices, (c->n_devices + 1) * sizeof(Device *));
+	Device *d;
+
+	if (!devices)
+		return NULL;
+	c->devices = devices;
+	d = calloc(1, sizeof(Device));
+	if (!d)
+		return NULL;
+	d->index = index;
+	memmove(&devices[i + 1], &devices[i], (c->n_devices - i) * sizeof(Device *));
+	devices[i] = d;
+	c->n_devices++;
+	return d;
+}
+
+/* Whether a row's reason to be unavailable is another. */
+static bool device_reasons_differ(const DeviceSnapshot *a, const DeviceSnapshot *b)
+{
+	for (DeviceAttr i = 0; i < _DEVICE_ATTR_MAX; i++)
+		if (device_unavailable(a, i) != device_unavailable(b, i))
+			return true;
+	return false;
+}
+
+static bool port_reasons_differ(const PortSnapshot *a, const PortSnapshot *b)
+{
+	for (PortAttr i = 0; i < _PORT_ATTR_MAX; i++)
+		if (port_unavailable(a, i) != port_unavailable(b, i))
+			return true;
+	return false;
+}
+
+int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
+		       AttrMask *ret_changed)
+{
+	Device *d = cache_device(c, s->values.index);
+	DeviceSnapshot merged;
+	AttrMask changed;
+	bool added = !d;
+
+	if (!d)
+		d = add_device(c, s->values.index);
+	if (!d)
+		return -ENOMEM;
+
+	merged = d->now;
+	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
+		const Attribute *row = &device_attributes[a];
+
+		if (!mask_has(&s->supplied, a))
+			continue;
+		memcpy((char *)&merged.values + row->offset, (char *)&s->values + row->offset,
+		       row->size);
+		if (row->type == ATTR_CHARDEVS)
+			merged.chardevs = s->chardevs;
+	}
+	merged.supplied = mask_or(merged.supplied, s->supplied);
+	merged.values.index = d->index;
+	if (now) {
+		merged.values.stale = false;
+		merged.values.last_error[0] = '\0';
+		merged.values.last_query = now;
+	}
+	device_derive(&merged);
+
+	changed = device_diff(&d->now, &merged);
+	mask_set(&changed, DEVICE_ATTR_unavailable, device_reasons_differ(&d->now, &merged));
+	if (merged.chardevs == s->chardevs && s->chardevs)
+		table_free(d->now.chardevs);
+	else if (merged.chardevs == d->now.chardevs)
+		table_free(s->chardevs);
+	d->now = merged;
+	*s = (DeviceSnapshot){};
+
+	if (add_ports(d, d->now.values.port_count) < 0)
+		return -ENOMEM;
+	*ret = d;
+	*ret_changed = changed;
+	return added ? CACHE_ADDED : mask_is_empty(&changed) ? CACHE_UNCHANGED : CACHE_CHANGED;
+}
+
+Port *cache_excess_port(Device *d)
+{
+	return d->n_ports > MIN(d->now.values.port_count, RDMA_PORT_MAX) ? d->ports[d->n_ports - 1]
+									 : NULL;
+}
+
+void cache_remove_port(Port *p)
+{
+	p->device->n_ports--;
+	port_free(p);
+}
+
+/* Whether the subnet manager has set P differently from what it last set; remembers what S says. */
+static bool subnet_differs(Port *p, const PortSnapshot *s)
+{
+	const PortValues *v = &s->values;
+	bool differs;
+
+	/* the validity of the LID stands for all of them: the port is configured */
+	if (!mask_has(&s->valid, PORT_ATTR_lid))
+		return false;
+	differs =
+		p->subnet.known && (p->subnet.lid != v->lid || p->subnet.lmc != v->lmc ||
+				    p->subnet.sm_lid != v->sm_lid || p->subnet.sm_sl != v->sm_sl ||
+				    p->subnet.subnet_timeout != v->subnet_timeout ||
+				    p->subnet.subnet_prefix != v->subnet_prefix);
+	p->subnet.known = true;
+	p->subnet.lid = v->lid;
+	p->subnet.lmc = v->lmc;
+	p->subnet.sm_lid = v->sm_lid;
+	p->subnet.sm_sl = v->sm_sl;
+	p->subnet.subnet_timeout = v->subnet_timeout;
+	p->subnet.subnet_prefix = v->subnet_prefix;
+	return differs;
+}
+
+static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
+{
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+		if (port_attributes[a].source == SOURCE_CORE)
+			memcpy((char *)&to->values + port_attributes[a].offset,
+			       (const char *)&from->values + port_attributes[a].offset,
+			       port_attributes[a].size);
+}
+
+void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reasons, uint64_t now,
+		      PortChange *ret)
+{
+	const uint32_t sm_reasons =
+		REASON_BIT(REASON_SM_CHANGE) | REASON_BIT(REASON_CLIENT_REREGISTER);
+	PortSnapshot *old = &p->now;
+	AttrMask changed;
+	bool state_known = mask_has(&old->valid, PORT_ATTR_state);
+	bool kept = keep_pkeys && !mask_has(&s->supplied, PORT_ATTR_pkeys);
+
+	*ret = (PortChange){.interfaces_were = port_interfaces(old),
+			    .old_state = old->values.state};
+	if (kept) {
+		s->tables[PORT_TABLE_PKEYS] = steal_pointer(&old->tables[PORT_TABLE_PKEYS]);
+		mask_set(&s->supplied, PORT_ATTR_pkeys, mask_has(&old->supplied, PORT_ATTR_pkeys));
+	}
+	carry_core_rows(s, old);
+	port_derive(s, &p->device->now);
+
+	/* The kept table has left the old snapshot: leave it out of the comparison there. */
+	changed = port_diff(old, s);
+	if (kept)
+		mask_set(&changed, PORT_ATTR_pkeys,
+			 mask_has(&old->valid, PORT_ATTR_pkeys) !=
+				 mask_has(&s->valid, PORT_ATTR_pkeys));
+
+	ret->subnet_reconfigured = subnet_differs(p, s) || (p->published && reasons & sm_reasons &&
+							    mask_has(&s->valid, PORT_ATTR_sm_lid));
+	ret->state_changed = state_known && mask_has(&s->valid, PORT_ATTR_state) &&
+			     old->values.state != s->values.state;
+	s->values.gid_generation += mask_has(&changed, PORT_ATTR_gids);
+	s->values.pkey_generation += mask_has(&changed, PORT_ATTR_pkeys);
+	s->values.sm_generation += ret->subnet_reconfigured;
+	s->values.generation += !mask_is_empty(&changed) || ret->subnet_reconfigured;
+	s->values.stale = false;
+	s->values.last_error[0] = '\0';
+	s->values.last_query = now;
+
+	/* again, now with the rows just written */
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+		if (port_attributes[a].source == SOURCE_CORE &&
+		    port_attributes[a].class == CLASS_DYNAMIC && port_attributes[a].size)
+			mask_set(&changed, a,
+				 memcmp((char *)&s->values + port_attributes[a].offset,
+					(char *)&old->values + port_attributes[a].offset,
+					port_attributes[a].size) != 0);
+	mask_set(&changed, PORT_ATTR_unavailable, port_reasons_differ(old, s));
+
+	port_snapshot_done(old);
+	*old = *s;
+	*s = (PortSnapshot){};
+	ret->changed = changed;
+	ret->op = !p->published		    ? CACHE_ADDED
+		  : mask_is_empty(&changed) ? CACHE_UNCHANGED
+					    : CACHE_CHANGED;
+}
+
+void cache_apply_port_error(Port *p, const char *text, PortChange *ret)
+{
+	PortValues *v = &p->now.values;
+	AttrText was;
+
+	*ret = (PortChange){.interfaces_were = port_interfaces(&p->now), .old_state = v->state};
+	memcpy(was, v->last_error, sizeof(was));
+	text_copy(v->last_error, sizeof(v->last_error), text);
+	text_sanitize(v->last_error, sizeof(v->last_error));
+	mask_set(&ret->changed, PORT_ATTR_last_error, !streq(was, v->last_error));
+	mask_set(&ret->changed, PORT_ATTR_stale, !v->stale);
+	v->stale = true;
+	ret->op = !p->published			 ? CACHE_ADDED
+		  : mask_is_empty(&ret->changed) ? CACHE_UNCHANGED
+						 : CACHE_CHANGED;
+}
+
+AttrMask cache_apply_device_error(Device *d, const char *text)
+{
+	DeviceValues *v = &d->now.values;
+	AttrMask changed = {};
+	AttrText was;
+
+	memcpy(was, v->last_error, sizeof(was));
+	text_copy(v->last_error, sizeof(v->last_error), text);
+	text_sanitize(v->last_error, sizeof(v->last_error));
+	mask_set(&changed, DEVICE_ATTR_last_error, !streq(was, v->last_error));
+	mask_set(&changed, DEVICE_ATTR_stale, v->stale != (*text != '\0'));
+	v->stale = *text != '\0';
+	return changed;
+}
+
+bool cache_apply_port_device_name(Port *p)
+{
+	const char *name = p->device->now.values.name;
+
+	if (streq(p->now.values.device_name, name))
+		return false;
+	text_copy(p->now.values.device_name, sizeof(AttrText), name);
+	return true;
+}
+
+void cache_remove_device(Cache *c, Device *d)
+{
+	size_t i = device_position(c, d->index);
+
+	memmove(&c->devices[i], &c->devices[i + 1], (c->n_devices - i - 1) * sizeof(Device *));
+	c->n_devices--;
+	device_free(d);
+}

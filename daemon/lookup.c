@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "lookup.h"
+
+#include <arpa/inet.h>
+
+int lookup_device(const Cache *c, const char *name, Device **ret)
+{
+	for (size_t i = 0; i < c->n_devices; i++)
+		if (streq(c->devices[i]->now.values.name, name)) {
+			*ret = c->devices[i];
+			return 0;
+		}
+	return -ENOENT;
+}
+
+static bool port_has_netdev(const Port *p, const char *netdev)
+{
+	TABLE_FOREACH(NetdevEntry, n, p->now.tables[PORT_TABLE_NETDEVS])
+	if (streq(n->name, netdev))
+		return true;
+	TABLE_FOREACH(GidEntry, g, p->now.tables[PORT_TABLE_GIDS])
+	if (streq(g->netdev, netdev))
+		return true;
+	return false;
+}
+
+static bool port_has_guid(const Port *p, uint64_t guid)
+{
+	return mask_has(&p->now.valid, PORT_ATTR_port_guid) && p->now.values.port_guid == guid;
+}
+
+/* The one published port for which MATCHES holds. */
+#define FIND_ONE_PORT(c, p, matches, found)                                                        \
+	for (size_t _i = 0; _i < (c)->n_devices; _i++)                                             \
+		for (uint32_t _n = 1; _n <= (c)->devices[_i]->n_ports; _n++) {                     \
+			Port *p = device_port((c)->devices[_i], _n);                               \
+			if (!(matches))                                                            \
+				continue;                                                          \
+			if (found)                                                                 \
+				return -EEXIST;                                                    \
+			found = p;                                                                 \
+		}
+
+int lookup_port_by_netdev(const Cache *c, const char *netdev, Port **ret)
+{
+	Port *found = NULL;
+
+	if (!*netdev)
+		return -EINVAL;
+	FIND_ONE_PORT(c, p, port_has_netdev(p, netdev), found);
+	if (!found)
+		return -ENOENT;
+	*ret = found;
+	return 0;
+}
+
+int lookup_port_by_guid(const Cache *c, const char *text, Port **ret)
+{
+	Port *found = NULL;
+	uint64_t guid;
+
+	if (guid_parse(text, &guid) < 0)
+		return -EINVAL;
+	FIND_ONE_PORT(c, p, port_has_guid(p, guid), found);
+	if (!found)
+		return -ENOENT;
+	*ret = found;
+	return 0;
+}
+
+int lookup_port(const Cache *c, const char *text, Port **ret)
+{
+	const char *slash = strrchr(text, '/');
+	AttrText name;
+	uint64_t number;
+	Device *d;
+	int r;
+
+	if (slash) {
+		if (slash - text >= (ptrdiff_t)sizeof(name) ||
+		    text_to_u64(slash + 1, RDMA_PORT_MAX, &number) < 0 || number == 0)
+			return -EINVAL;
+		text_copy(name, (size_t)(slash - text) + 1, text);
+		r = lookup_device(c, name, &d);
+		if (r < 0)
+			return r;
+		*ret = device_port(d, (uint32_t)number);
+		return *ret ? 0 : -ENOENT;
+	}
+	if (lookup_device(c, text, &d) == 0) {
+		if (d->n_ports > 1)
+			return -EEXIST;
+		*ret = device_port(d, 1);
+		return *ret ? 0 : -ENOENT;
+	}
+	r = lookup_port_by_netdev(c, text, ret);
+	if (r != -ENOENT || guid_parse(text, &number) < 0)
+		return r;
+	return lookup_port_by_guid(c, text, ret);
+}
+
+/* As the GID holds it: IPv4 mapped into IPv6. */
+static int parse_address(const char *text, uint8_t ret[16])
+{
+	uint8_t v4[4];
+
+	if (inet_pton(AF_INET6, text, ret) == 1)
+		return 0;
+	if (inet_pton(AF_INET, text, v4) != 1)
+		return -EINVAL;
+	memset(ret, 0, 10);
+	ret[10] = ret[11] = 0xff;
+	memcpy(ret + 12, v4, 4);
+	return 0;
+}
+
+int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const char *netdev,
+			  Port **ret, uint32_t *ret_index)
+{
+	const GidEntry *best = NULL;
+	Port *found = NULL;
+	uint8_t gid[16];
+
+	if (parse_address(text, gid) < 0)
+		return -EINVAL;
+	for (size_t i = 0; i < c->n_devices; i++)
+		for (uint32_t n = 1; n <= c->devices[i]->n_ports; n++) {
+			Port *p = device_port(c->devices[i], n);
+
+			TABLE_FOREACH(GidEntry, g, p->now.tables[PORT_TABLE_GIDS])
+			{
+				if (memcmp(g->gid, gid, sizeof(gid)) != 0 ||
+				    (type != _GID_TYPE_MAX && g->type != type) ||
+				    (netdev && !streq(g->netdev, netdev)))
+					continue;
+				if (found && found != p)
+					return -EEXIST;
+				found = p;
+				if (!best || g->type > best->type ||
+				    (g->type == best->type && g->index < best->index))
+					best = g;
+			}
+		}
+	if (!found)
+		return -ENOENT;
+	*ret = found;
+	*ret_index = best->index;
+	return 0;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The kernel as a source: joins the watchers and the workers. Does nothing itself that could wait.
+ */
+
+#include "source-kernel.h"
+
+#include <assert.h>
+
+#include "log.h"
+#include "pool.h"
+#include "watch-nldev.h"
+#include "watch-rtnl.h"
+#include "watch-udev.h"
+
+/* A query that is under way. */
+typedef struct Asked {
+	uint64_t id;
+	uint32_t device;
+} Asked;
+
+typedef struct SourceKernel {
+	Source source;
+	const SourceHandler *handler;
+	void *userdata;
+	Pool *pool;
+	WatchNldev *nldev;
+	WatchUdev *udev;
+	WatchRtnl *rtnl;
+	bool hears_uevents;
+	bool warned; /* that announcements cannot be heard: once is enough */
+	Asked *asked;
+	size_t n_asked, allocated;
+} SourceKernel;
+
+/* From the watchers */
+
+static void on_watch_event(void *userdata, const Event *e)
+{
+	SourceKernel *k = userdata;
+
+	k->handler->event(k->userdata, e);
+}
+
+/* Forgets the query of DEVICE that is under way, if there is one. */
+static bool take_asked(SourceKernel *k, uint32_t device, uint64_t *ret_id)
+{
+	for (size_t i = 0; i < k->n_asked; i++)
+		if (k->asked[i].device == device) {
+			*ret_id = k->asked[i].id;
+			k->asked[i] = k->asked[--k->n_asked];
+			return true;
+		}
+	return false;
+}
+
+/* Closes what is open of the device now, not when the core has enumerated: the kernel may be
+ * waiting for that. The core has not forgotten its query, so that must end. */
+static void on_watch_going(void *userdata, uint32_t device)
+{
+	SourceKernel *k = userdata;
+	uint64_t id;
+
+	log_debug("device %u is going: closing it", device);
+	pool_forget(k->pool, device);
+	if (take_asked(k, device, &id))
+		k->handler->end(k->userdata, id, -ENODEV, "the device is being removed");
+}
+
+static const WatchHandler watch_handler = {on_watch_event, on_watch_going};
+
+/* From the workers */
+
+static void on_pool_event(void *userdata, const Event *e)
+{
+	SourceKernel *k = userdata;
+
+	k->handler->event(k->userdata, e);
+}
+
+static void on_pool_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
+{
+	SourceKernel *k = userdata;
+
+	k->handler->device(k->userdata, id, snapshot);
+}
+
+static void on_pool_port(void *userdata, uint64_t id, uint32_t port, int error,
+			 PortSnapshot *snapshot)
+{
+	SourceKernel *k = userdata;
+
+	k->handler->port(k->userdata, id, port, error, snapshot);
+}
+
+static void on_pool_end(void *userdata, uint64_t id, int error, const char *text)
+{
+	SourceKernel *k = userdata;
+
+	for (size_t i = 0; i < k->n_asked; i++)
+		if (k->asked[i].id == id) {
+			k->asked[i] = k->asked[--k->n_asked];
+			break;
+		}
+	k->handler->end(k->userdata, id, error, text);
+}
+
+static const SourceHandler pool_handler = {on_pool_event, on_pool_device, on_pool_port,
+					   on_pool_end};
+
+/* For the core */
+
+static int listen_nldev(SourceKernel *k)
+{
+	int r = watch_nldev_listen(k->nldev);
+
+	if (r < 0 && !k->warned) {
+		log_warning_errno(r, "Cannot hear RDMA devices announced, going on without: %m");
+		k->warned = true;
+	}
+	return r;
+}
+
+static int kernel_start(Source *s)
+{
+	SourceKernel *k = (SourceKernel *)s;
+	int udev, rtnl, nldev;
+
+	udev = watch_udev_listen(k->udev);
+	k->hears_uevents = udev >= 0;
+	rtnl = watch_rtnl_listen(k->rtnl);
+	if (rtnl < 0)
+		log_warning_errno(rtnl, "Cannot hear of network interfaces, going on without: %m");
+	nldev = listen_nldev(k);
+	return udev < 0 && rtnl < 0 && nldev <= 0 ? udev : 0;
+}
+
+static int kernel_enumerate(Source *s, DeviceSnapshot **ret, size_t *ret_n)
+{
+	SourceKernel *k = (SourceKernel *)s;
+	int r;
+
+	/* The modules may have come since. Listen first, so that nothing falls between. */
+	listen_nldev(k);
+	r = watch_nldev_enumerate(ret, ret_n);
+	if (r < 0)
+		return r;
+	watch_udev_devices(k->udev, *ret, *ret_n);
+	/* With no device left somebody may want to unload ib_core. The uevent of the next device
+	 * brings us back here. */
+	if (*ret_n == 0 && k->hears_uevents)
+		watch_nldev_release(k->nldev);
+	return 0;
+}
+
+static int kernel_query(Source *s, const Query *query)
+{
+	SourceKernel *k = (SourceKernel *)s;
+	int r;
+
+	if (k->n_asked == k->allocated) {
+		size_t allocated = MAX(2 * k->allocated, (size_t)16);
+		Asked *asked = reallocarray(k->asked, allocated, sizeof(*asked));
+
+		if (!asked)
+			return -ENOMEM;
+		k->asked = asked;
+		k->allocated = allocated;
+	}
+	r = pool_query(k->pool, query);
+	if (r < 0)
+		return r;
+	k->asked[k->n_asked++] = (Asked){.id = query->id, .device = query->device};
+	return 0;
+}
+
+static void kernel_forget(Source *s, uint32_t device)
+{
+	SourceKernel *k = (SourceKernel *)s;
+	uint64_t id;
+
+	take_asked(k, device, &id);
+	pool_forget(k->pool, device);
+	watch_rtnl_forget(k->rtnl, device);
+}
+
+static void kernel_netdevs_changed(Source *s, uint32_t device, uint32_t port, const Table *netdevs,
+				   const Table *gids)
+{
+	SourceKernel *k = (SourceKernel *)s;
+
+	watch_rtnl_port(k->rtnl, device, port, netdevs, gids);
+}
+
+static void kernel_free(Source *s)
+{
+	SourceKernel *k = (SourceKernel *)s;
+
+	watch_nldev_free(k->nldev);
+	watch_udev_free(k->udev);
+	watch_rtnl_free(k->rtnl);
+	pool_free(k->pool);
+	free(k->asked);
+	free(k);
+}
+
+/* clang-format off */
+static const SourceOps kernel_ops = {
+	.start           = kernel_start,
+	.enumerate       = kernel_enumerate,
+	.query           = kernel_query,
+	.forget          = kernel_forget,
+	.netdevs_changed = kernel_netdevs_changed,
+	.free            = kernel_free,
+};
+/* clang-format on */
+
+void source_kernel_status(Source *s, bool *ret_monitor_mode)
+{
+	SourceKernel *k = (SourceKernel *)s;
+
+	assert(s->ops == &kernel_ops);
+	*ret_monitor_mode = watch_nldev_monitor_mode(k->nldev);
+}
+
+int source_kernel_new(sd_event *event, const Config *config, const char *worker_path,
+		      const SourceHandler *handler, void *userdata, Source **ret)
+{
+	SourceKernel *k = calloc(1, sizeof(*k));
+	_cleanup_(source_free_pointer) Source *s = (Source *)k;
+	int r;
+
+	if (!k)
+		return -ENOMEM;
+	k->source.ops = &kernel_ops;
+	k->handler = handler;
+	k->userdata = userdata;
+	r = watch_nldev_new(event, &watch_handler, k, &k->nldev);
+	if (r >= 0)
+		r = watch_udev_new(event, "/sys", &watch_handler, k, &k->udev);
+	if (r >= 0)
+		r = watch_rtnl_new(event, "/sys", &watch_handler, k, &k->rtnl);
+	if (r >= 0)
+		r = pool_new(event, config, worker_path, &pool_handler, k, &k->pool);
+	if (r < 0)
+		return r;
+	*ret = steal_pointer(&s);
+	return 0;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "work.h"
+
+/* A burst of this many queries goes through at once, INIT to ARMED to ACTIVE among them; then 20 a
+ * second. */
+#define TOKENS_MAX 10U
+#define TOKEN_USEC (50 * USEC_PER_MSEC)
+/* Reads that only callers want keep this distance. */
+#define CALLER_USEC (100 * USEC_PER_MSEC)
+
+#define RETRY_FIRST_USEC (250 * USEC_PER_MSEC)
+#define RETRY_LAST_USEC	 (30 * USEC_PER_SEC)
+
+/* GID table and port state follow rtnetlink from a work queue: 0.5 to 10 ms later on a quiet
+ * machine. */
+static const uint64_t settle_usec[] = {8 * USEC_PER_MSEC, 40 * USEC_PER_MSEC, 200 * USEC_PER_MSEC,
+				       USEC_PER_SEC};
+
+#define CALLER_REASONS (REASON_BIT(REASON_QUERY) | REASON_BIT(REASON_REFRESH))
+
+/* Reasons that say that nothing about P_Keys has changed: on InfiniBand each entry of the table is
+ * a firmware command. */
+#define NO_PKEY_REASONS                                                                            \
+	(REASON_BIT(REASON_QUERY) | REASON_BIT(REASON_SETTLE) | REASON_BIT(REASON_LINK) |          \
+	 REASON_BIT(REASON_ADDRESS) | REASON_BIT(REASON_NETDEV) | REASON_BIT(REASON_GID_CHANGE) |  \
+	 REASON_BIT(REASON_SPEED_CHANGE))
+
+/* Reasons that may have changed the device itself. */
+#define DEVICE_REASONS                                                                             \
+	(REASON_BIT(REASON_STARTUP) | REASON_BIT(REASON_DEVICE) | REASON_BIT(REASON_RECONCILE) |   \
+	 REASON_BIT(REASON_REFRESH) | REASON_BIT(REASON_RESUME) | REASON_BIT(REASON_OVERRUN) |     \
+	 REASON_BIT(REASON_RECOVERED) | REASON_BIT(REASON_CHARDEV) |                               \
+	 REASON_BIT(REASON_DEVICE_FATAL))
+
+/* Reasons after which the kernel is still at work. */
+#define SETTLE_REASONS                                                                             \
+	(REASON_BIT(REASON_DEVICE) | REASON_BIT(REASON_CHARDEV) | REASON_BIT(REASON_NETDEV) |      \
+	 REASON_BIT(REASON_LINK) | REASON_BIT(REASON_ADDRESS))
+
+Work *work_new(Device *d, void *userdata)
+{
+	Work *w = calloc(1, sizeof(Work));
+
+	if (!w)
+		return NULL;
+	w->device = d;
+	w->userdata = userdata;
+	w->tokens = TOKENS_MAX;
+	d->work = w;
+	return w;
+}
+
+Work *work_free(Work *w)
+{
+	sd_event_source_disable_unref(w->pace);
+	sd_event_source_disable_unref(w->settle);
+	sd_event_source_disable_unref(w->retry);
+	w->device->work = NULL;
+	free(w->reasons);
+	free(w->asked_reasons);
+	free(w);
+	return NULL;
+}
+
+/* Room for the reasons of every port that the device has now. */
+static int reserve_reasons(Work *w)
+{
+	uint32_t n = w->device->n_ports + 1;
+	uint32_t *reasons, *asked;
+
+	if (n <= w->n_reasons)
+		return 0;
+	reasons = realloc(w->reasons, n * sizeof(uint32_t));
+	if (!reasons)
+		return -ENOMEM;
+	w->reasons = reasons;
+	asked = realloc(w->asked_reasons, n * sizeof(uint32_t));
+	if (!asked)
+		return -ENOMEM;
+	w->asked_reasons = asked;
+	memset(reasons + w->n_reasons, 0, (n - w->n_reasons) * sizeof(uint32_t));
+	memset(asked + w->n_reasons, 0, (n - w->n_reasons) * sizeof(uint32_t));
+	w->n_reasons = n;
+	return 0;
+}
+
+static void mark_port(Work *w, uint32_t port, EventReason reason)
+{
+	port_set_add(&w->dirty, port);
+	w->reasons[port] |= REASON_BIT(reason);
+	if (!(SETTLE_REASONS & REASON_BIT(reason)))
+		return;
+	port_set_add(&w->settling, port);
+	w->settle_reasons |= REASON_BIT(reason);
+	w->settle_step = 0;
+}
+
+int work_mark(Work *w, uint32_t port, EventReason reason)
+{
+	int r = reserve_reasons(w);
+
+	if (r < 0)
+		return r;
+	if (DEVICE_REASONS & REASON_BIT(reason))
+		w->dirty_attributes = true;
+	if (port != EVENT_ALL_PORTS && port <= w->device->n_ports) {
+		mark_port(w, port, reason);
+		return 0;
+	}
+	for (uint32_t n = 1; n <= w->device->n_ports; n++)
+		mark_port(w, n, reason);
+	return 0;
+}
+
+bool work_is_dirty(const Work *w)
+{
+	return w->dirty_attributes || !port_set_is_empty(&w->dirty);
+}
+
+static uint32_t all_reasons(const Work *w)
+{
+	uint32_t reasons = 0;
+
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		reasons |= w->reasons[n];
+	return reasons;
+}
+
+bool work_may_ask(Work *w, uint64_t now_usec, uint64_t *ret_usec)
+{
+	uint64_t earned = (now_usec - w->tokens_usec) / TOKEN_USEC;
+	uint32_t reasons = all_reasons(w);
+
+	if (earned > 0) {
+		w->tokens = (unsigned int)MIN(w->tokens + earned, (uint64_t)TOKENS_MAX);
+		w->tokens_usec += earned * TOKEN_USEC;
+	}
+	if (reasons && !(reasons & ~CALLER_REASONS) && now_usec < w->ended_usec + CALLER_USEC) {
+		*ret_usec = w->ended_usec + CALLER_USEC;
+		return false;
+	}
+	if (w->tokens == 0) {
+		*ret_usec = w->tokens_usec + TOKEN_USEC;
+		return false;
+	}
+	return true;
+}
+
+void work_begin(Work *w, uint64_t id, uint64_t now_usec, Query *ret)
+{
+	uint32_t reasons = all_reasons(w);
+
+	if (w->tokens == TOKENS_MAX)
+		w->tokens_usec = now_usec;
+	w->tokens--;
+
+	*ret = (Query){.id = id,
+		       .device = w->device->index,
+		       .attributes = w->dirty_attributes,
+		       .pkeys = (reasons & ~NO_PKEY_REASONS) != 0,
+		       .ports = w->dirty};
+	memcpy(ret->name, w->device->now.values.name, sizeof(ret->name));
+
+	w->asked_id = id;
+	w->asked = w->dirty;
+	w->asked_attributes = w->dirty_attributes;
+	w->asked_pkeys = ret->pkeys;
+	w->asked_sync = w->sync;
+	w->asked_failed = false;
+	w->asked_waiting = steal_pointer(&w->waiting);
+	if (w->n_reasons > 0) {
+		memcpy(w->asked_reasons, w->reasons, w->n_reasons * sizeof(uint32_t));
+		memset(w->reasons, 0, w->n_reasons * sizeof(uint32_t));
+	}
+	w->dirty = (PortSet){};
+	w->dirty_attributes = false;
+	w->sync = false;
+}
+
+void work_end(Work *w, uint64_t now_usec)
+{
+	w->asked_id = 0;
+	w->asked = (PortSet){};
+	w->asked_sync = false;
+	w->ended_usec = now_usec;
+}
+
+uint64_t work_next_settle(Work *w)
+{
+	if (w->settle_step < ARRAY_SIZE(settle_usec))
+		return settle_usec[w->settle_step++];
+	w->settling = (PortSet){};
+	w->settle_reasons = 0;
+	return 0;
+}
+
+void work_settle(Work *w)
+{
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		if (port_set_has(&w->settling, n) && n <= w->device->n_ports) {
+			port_set_add(&w->dirty, n);
+			w->reasons[n] |= w->settle_reasons | REASON_BIT(REASON_SETTLE);
+		}
+}
+
+uint64_t work_next_retry(Work *w)
+{
+	uint64_t delay = w->retry_usec ? w->retry_usec : RETRY_FIRST_USEC;
+
+	w->retry_usec = MIN(delay * 2, RETRY_LAST_USEC);
+	return delay;
+}
+
+EventReason reason_to_publish(uint32_t reasons)
+{
+	/* they are declared from the most general to the most specific */
+	return reasons ? (EventReason)(31 - __builtin_clz(reasons)) : REASON_RECONCILE;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Runs dbus-broker without systemd: a controller that gives it one listening socket where
+ * everything is allowed, for the tests.
+ *
+ *     test-broker SOCKET-PATH
+ *
+ * The protocol is the broker's own (org.bus1.DBus.Broker, dbus-broker(1)): the controller is its
+ * peer on a socket pair and hands it listeners with their policy.
+ */
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#include "util.h"
+
+/* One batch of rules: may connect; may own; may send; may receive. Each rule has a verdict and a
+ * priority. */
+#define BATCH "bta(btbs)a(btssssuutt)a(btssssuutt)"
+/* Batches by uid, by gid or uid range, SELinux contexts, AppArmor, kind of bus (dbus-broker 33) */
+#define POLICY	 "a(u(" BATCH "))a(buu(" BATCH "))a(ss)bs"
+#define ANY_UID	 UINT32_MAX
+#define PRIORITY UINT64_C(1)
+
+static int listen_at(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -errno;
+	text_copy(address.sun_path, sizeof(address.sun_path), path);
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, 128) < 0)
+		return -errno;
+	return steal_fd(&fd);
+}
+
+static pid_t start_broker(int controller)
+{
+	char fd_text[16], id[33] = "0123456789abcdef0123456789abcdef";
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	snprintf(fd_text, sizeof(fd_text), "%d", dup(controller));
+	execlp("dbus-broker", "dbus-broker", "--controller", fd_text, "--machine-id", id,
+	       "--max-bytes", "1000000000", "--max-fds", "100000", "--max-matches", "100000",
+	       (char *)NULL);
+	_exit(127);
+}
+
+/* Everybody may do everything. */
+static int append_policy(sd_bus_message *m)
+{
+	int r;
+
+	r = sd_bus_message_open_container(m, 'v', "(" POLICY ")");
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'r', POLICY);
+	if (r >= 0)
+		r = sd_bus_message_append(
+			m, POLICY, 1, ANY_UID,				      /* by uid */
+			true, PRIORITY,					      /* connect */
+			1, true, PRIORITY, true, "",			      /* own */
+			1, true, PRIORITY, "", "", "", "", 0, 0, UINT64_C(0), /* send */
+			UINT64_MAX,					      /* */
+			1, true, PRIORITY, "", "", "", "", 0, 0, UINT64_C(0), /* receive */
+			UINT64_MAX,					      /* */
+			0, 0, false, "session");
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int add_listener(sd_bus *bus, int fd)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	int r = sd_bus_message_new_method_call(bus, &m, NULL, "/org/bus1/DBus/Broker",
+					       "org.bus1.DBus.Broker", "AddListener");
+
+	if (r >= 0)
+		r = sd_bus_message_append(m, "oh", "/org/bus1/DBus/Listener/0", fd);
+	if (r >= 0)
+		r = append_policy(m);
+	if (r >= 0)
+		r = sd_bus_call(bus, m, 0, &error, NULL);
+	if (r < 0)
+		fprintf(stderr, "AddListener: %s\n", error.message ? error.message : strerror(-r));
+	return r;
+}
+
+int main(int argc, char *argv[])
+{
+	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
+	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
+	int pair[2], listener, r;
+	pid_t pid;
+
+	if (argc != 2)
+		return 2;
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	listener = listen_at(argv[1]);
+	if (listener < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0 ||
+	    sd_event_default(&event) < 0)
+		return 1;
+	pid = start_broker(pair[1]);
+	close(pair[1]);
+	if (pid < 0 || sd_bus_new(&bus) < 0 || sd_bus_set_fd(bus, pair[0], pair[0]) < 0 ||
+	    sd_bus_start(bus) < 0 || sd_bus_attach_event(bus, event, 0) < 0)
+		return 1;
+	if (add_listener(bus, listener) < 0)
+		return 1;
+	if (sd_event_add_signal(event, NULL, SIGTERM | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL) < 0 ||
+	    sd_event_add_signal(event, NULL, SIGCHLD | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL) < 0)
+		return 1;
+	r = sd_event_loop(event);
+	kill(pid, SIGTERM);
+	return r < 0 ? 1 : 0;
+}

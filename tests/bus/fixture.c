@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "fixture.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#define GUARD_USEC (20 * USEC_PER_SEC)
+
+static int on_signal(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	Fixture *f = userdata;
+
+	(void)error;
+	f->signals = reallocarray(f->signals, f->n_signals + 1, sizeof(*f->signals));
+	assert_non_null(f->signals);
+	f->signals[f->n_signals++] = sd_bus_message_ref(m);
+	return 0;
+}
+
+static pid_t spawn(const Fixture *f, const char *const *argv, const char *log)
+{
+	char path[128];
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%s/%s", f->directory, log);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		unsetenv("JOURNAL_STREAM");
+		unsetenv("NOTIFY_SOCKET");
+		dup2(fd, STDOUT_FILENO);
+		dup2(fd, STDERR_FILENO);
+		execvp(argv[0], CONST_CAST(char *const *, argv));
+		_exit(127);
+	}
+	return pid;
+}
+
+/* The socket is there a little before somebody listens on it. */
+static void wait_listening(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	text_copy(address.sun_path, sizeof(address.sun_path), path);
+	for (unsigned int i = 0; i < 20000; i++) {
+		_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+			return;
+		usleep(1000);
+	}
+	fail_msg("nobody listens on %s", path);
+}
+
+void fixture_start_bus(Fixture *f)
+{
+	const char *kind = getenv("RDMAD_TEST_BUS");
+	char socket[96], config[96];
+
+	snprintf(socket, sizeof(socket), "%s/bus", f->directory);
+	snprintf(config, sizeof(config), "%s/bus.conf", f->directory);
+	if (kind && streq(kind, "dbus-broker")) {
+		const char *const argv[] = {TEST_BROKER, socket, NULL};
+
+		f->bus_pid = spawn(f, argv, "bus.log");
+	} else {
+		const char *const argv[] = {"dbus-daemon", "--nofork", "--config-file", config,
+					    NULL};
+		FILE *file = fopen(config, "w");
+
+		assert_non_null(file);
+		fprintf(file,
+			"<busconfig><type>session</type><listen>unix:path=%s</listen>"
+			"<policy context='default'><allow send_destination='*' eavesdrop='true'/>"
+			"<allow eavesdrop='true'/><allow own='*'/></policy>"
+			"<limit name='max_replies_per_connection'>100000</limit></busconfig>",
+			socket);
+		fclose(file);
+		f->bus_pid = spawn(f, argv, "bus.log");
+	}
+	wait_listening(socket);
+}
+
+void fixture_stop_bus(Fixture *f)
+{
+	char socket[96];
+
+	f->bus = sd_bus_close_unref(f->bus);
+	kill(f->bus_pid, SIGTERM);
+	fixture_wait_process(f->bus_pid);
+	f->bus_pid = 0;
+	snprintf(socket, sizeof(socket), "%s/bus", f->directory);
+	unlink(socket);
+}
+
+void fixture_connect(Fixture *f)
+{
+	fixture_forget(f);
+	f->bus = sd_bus_close_unref(f->bus);
+	assert_true(sd_bus_new(&f->bus) >= 0);
+	assert_true(sd_bus_set_address(f->bus, f->address) >= 0);
+	assert_true(sd_bus_set_bus_client(f->bus, true) >= 0);
+	assert_true(sd_bus_start(f->bus) >= 0);
+	sd_bus_set_method_call_timeout(f->bus, GUARD_USEC);
+	assert_true(sd_bus_add_match(f->bus, NULL,
+				     "type='signal',sender='" RDMAD_BUS_NAME
+				     "',path_namespace='" RDMAD_ROOT_PATH "'",
+				     on_signal, f) >= 0);
+}
+
+Fixture *fixture_new(void)
+{
+	Fixture *f = calloc(1, sizeof(Fixture));
+
+	assert_non_null(f);
+	text_copy(f->directory, sizeof(f->directory), "/tmp/rdmad-test.XXXXXX");
+	assert_non_null(mkdtemp(f->directory));
+	snprintf(f->address, sizeof(f->address), "unix:path=%s/bus", f->directory);
+	fixture_start_bus(f);
+	fixture_connect(f);
+	return f;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
+void fixture_free(Fixture *f)
+{
+	if (f->daemon_pid)
+		fixture_stop_daemon(f, SIGTERM);
+	fixture_forget(f);
+	free(f->signals);
+	if (f->bus_pid)
+		fixture_stop_bus(f);
+	sd_bus_close_unref(f->bus);
+	nftw(f->directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	free(f);
+}
+
+pid_t fixture_spawn_daemon(Fixture *f, const char *scenario, const char *const *options)
+{
+	char bus[160], simulate[128], path[96], config[128];
+	const char *argv[16] = {TEST_BUILD_DIR "/daemon/rdmad", bus, config};
+	size_t n = 3;
+	FILE *file;
+
+	snprintf(bus, sizeof(bus), "--bus=%s", f->address);
+	/* never the machine's own configuration */
+	snprintf(path, sizeof(path), "%s/rdmad.conf", f->directory);
+	file = fopen(path, "a");
+	assert_non_null(file);
+	fclose(file);
+	snprintf(config, sizeof(config), "--config=%s", path);
+	if (scenario) {
+		snprintf(path, sizeof(path), "%s/scenario", f->directory);
+		file = fopen(path, "w");
+		assert_non_null(file);
+		fputs(scenario, file);
+		fclose(file);
+		snprintf(simulate, sizeof(simulate), "--simulate=%s", path);
+		argv[n++] = simulate;
+	}
+	for (; options && *options; options++)
+		argv[n++] = *options;
+	argv[n] = NULL;
+	return spawn(f, argv, "daemon.log");
+}
+
+void fixture_start_daemon(Fixture *f, const char *scenario, const char *const *options)
+{
+	f->daemon_pid = fixture_spawn_daemon(f, scenario, options);
+	fixture_wait_name(f);
+}
+
+int fixture_wait_process(pid_t pid)
+{
+	int status = 0;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+int fixture_stop_daemon(Fixture *f, int signal)
+{
+	pid_t pid = f->daemon_pid;
+
+	f->daemon_pid = 0;
+	kill(pid, signal);
+	return fixture_wait_process(pid);
+}
+
+char *fixture_daemon_log(const Fixture *f)
+{
+	char path[96];
+	char *text = calloc(1, 65536);
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/daemon.log", f->directory);
+	file = fopen(path, "r");
+	assert_non_null(text);
+	if (file) {
+		size_t n = fread(text, 1, 65535, file);
+
+		text[n] = '\0';
+		fclose(file);
+	}
+	return text;
+}
+
+static uint64_t now_usec(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* Takes in one message, or fails the test when the guard is over. */
+static void process_one(Fixture *f, uint64_t deadline)
+{
+	int r = sd_bus_process(f->bus, NULL);
+
+	assert_true(r >= 0);
+	if (r > 0)
+		return;
+	if (now_usec() > deadline) {
+		_cleanup_free_ char *log = fixture_daemon_log(f);
+
+		fail_msg("nothing came in time; the daemon says:\n%s", log);
+	}
+	assert_true(sd_bus_wait(f->bus, 100 * USEC_PER_MSEC) >= 0);
+}
+
+static bool name_has_owner(Fixture *f)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int has = 0;
+
+	assert_true(sd_bus_call_method(f->bus, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+				       "org.freedesktop.DBus", "NameHasOwner", NULL, &reply, "s",
+				       RDMAD_BUS_NAME) >= 0);
+	assert_true(sd_bus_message_read(reply, "b", &has) >= 0);
+	return has;
+}
+
+static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	(void)m;
+	(void)userdata;
+	(void)error;
+	return 0;
+}
+
+void fixture_wait_name(Fixture *f)
+{
+	uint64_t deadline = now_usec() + GUARD_USEC;
+	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
+
+	/* each change of owner wakes the loop */
+	assert_true(sd_bus_match_signal(f->bus, &slot, "org.freedesktop.DBus", NULL,
+					"org.freedesktop.DBus", "NameOwnerChanged", on_owner,
+					NULL) >= 0);
+	while (!name_has_owner(f))
+		process_one(f, deadline);
+}
+
+sd_bus_message *fixture_call(Fixture *f, const char *path, const char *interface,
+			     const char *method, char **ret_error, const char *types, ...)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	sd_bus_message *reply = NULL;
+	va_list args;
+	int r;
+
+	assert_true(sd_bus_message_new_method_call(f->bus, &m, RDMAD_BUS_NAME, path, interface,
+						   method) >= 0);
+	va_start(args, types);
+	r = sd_bus_message_appendv(m, types, args);
+	va_end(args);
+	assert_true(r >= 0);
+	r = sd_bus_call(f->bus, m, 0, &error, &reply);
+	if (r >= 0) {
+		if (ret_error)
+			*ret_error = NULL;
+		return reply;
+	}
+	if (!ret_error)
+		fail_msg("%s.%s: %s: %s", interface, method, error.name, error.message);
+	*ret_error = strdup(error.name ? error.name : strerror(-r));
+	return NULL;
+}
+
+void fixture_simulate(Fixture *f, const char *command)
+{
+	sd_bus_message_unref(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_SIMULATOR, "Run",
+					  NULL, "sa{sv}", command, 0));
+}
+
+char *fixture_property(Fixture *f, const char *path, const char *interface, const char *name)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = fixture_call(
+		f, path, "org.freedesktop.DBus.Properties", "Get", NULL, "ss", interface, name);
+	const char *contents, *text;
+	char *ret = NULL;
+	char type;
+	uint32_t u32;
+	uint64_t u64;
+	int b;
+	unsigned int n = 0;
+
+	assert_true(sd_bus_message_peek_type(reply, &type, &contents) > 0);
+	assert_true(sd_bus_message_enter_container(reply, 'v', contents) >= 0);
+	switch (contents[0]) {
+	case 's':
+	case 'o':
+		sd_bus_message_read_basic(reply, contents[0], &text);
+		ret = strdup(text);
+		break;
+	case 'u':
+		sd_bus_message_read_basic(reply, 'u', &u32);
+		assert_true(asprintf(&ret, "%u", u32) > 0);
+		break;
+	case 't':
+		sd_bus_message_read_basic(reply, 't', &u64);
+		assert_true(asprintf(&ret, "%llu", (unsigned long long)u64) > 0);
+		break;
+	case 'b':
+		sd_bus_message_read_basic(reply, 'b', &b);
+		ret = strdup(b ? "yes" : "no");
+		break;
+	case 'a':
+		sd_bus_message_enter_container(reply, 'a', contents + 1);
+		for (; sd_bus_message_at_end(reply, false) == 0; n++)
+			sd_bus_message_skip(reply, NULL);
+		assert_true(asprintf(&ret, "%u", n) > 0);
+		break;
+	default:
+		fail_msg("%s has type %s", name, contents);
+	}
+	return ret;
+}
+
+void fixture_assert_property(Fixture *f, const char *path, const char *interface, const char *name,
+			     const char *expected)
+{
+	_cleanup_free_ char *value = fixture_property(f, path, interface, name);
+
+	if (!streq(value, expected))
+		fail_msg("%s of %s is \"%s\", not \"%s\"", name, path, value, expected);
+}
+
+void fixture_forget(Fixture *f)
+{
+	while (f->n_signals > 0)
+		sd_bus_message_unref(f->signals[--f->n_signals]);
+}
+
+void fixture_barrier(Fixture *f)
+{
+	/* On one connection messages keep their order: when Ping is answered, all earlier signals
+	 * are in our queue. */
+	sd_bus_message_unref(
+		fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", NULL, ""));
+	while (sd_bus_process(f->bus, NULL) > 0)
+		;
+}
+
+static bool is_signal(sd_bus_message *m, const char *path, const char *member)
+{
+	return (!path || streq(sd_bus_message_get_path(m), path)) &&
+	       streq(sd_bus_message_get_member(m), member);
+}
+
+sd_bus_message *fixture_wait_signal(Fixture *f, const char *path, const char *member)
+{
+	uint64_t deadline = now_usec() + GUARD_USEC;
+	size_t i = 0;
+
+	for (;;) {
+		for (; i < f->n_signals; i++)
+			if (is_signal(f->signals[i], path, member))
+				return f->signals[i];
+		process_one(f, deadline);
+	}
+}
+
+size_t fixture_count_signals(const Fixture *f, const char *path, const char *member)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n_signals; i++)
+		n += is_signal(f->signals[i], path, member);
+	return n;
+}
+
+int fixture_changed(sd_bus_message *m, const char *interface, const char *property)
+{
+	const char *name;
+	int found = 0;
+
+	assert_true(sd_bus_message_rewind(m, true) >= 0);
+	assert_true(sd_bus_message_read_basic(m, 's', &name) >= 0);
+	if (!streq(name, interface))
+		return 0;
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
+	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
+		sd_bus_message_read_basic(m, 's', &name);
+		if (streq(name, property))
+			found = 1;
+		sd_bus_message_skip(m, "v");
+		sd_bus_message_exit_container(m);
+	}
+	sd_bus_message_exit_container(m);
+	sd_bus_message_enter_container(m, 'a', "s");
+	while (sd_bus_message_read_basic(m, 's', &name) > 0)
+		if (streq(name, property))
+			found = 2;
+	return found;
+}

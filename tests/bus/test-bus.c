@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The real daemon on a private bus, on a scenario: objects, properties, signals, methods. */
+
+#include <signal.h>
+
+#include "attribute.h"
+#include "fixture.h"
+
+static const char scenario[] = "[device mlx5_0]\n"
+			       "index = 3\n"
+			       "protocol = infiniband\n"
+			       "ports = 2\n"
+			       "[port mlx5_0/*]\n"
+			       "lid = 17\n"
+			       "sm_lid = 1\n"
+			       "[device rocep1]\n"
+			       "index = 5\n"
+			       "protocol = roce\n"
+			       "[port rocep1/1]\n"
+			       "netdev = eth7 7\n"
+			       "gid.3 = 192.0.2.7 v2 eth7\n"
+			       "[device iwarp0]\n"
+			       "index = 6\n"
+			       "protocol = iwarp\n";
+
+#define IB_PORT	   "/org/rdma/device/3/port/1"
+#define IB_PORT_2  "/org/rdma/device/3/port/2"
+#define ROCE_PORT  "/org/rdma/device/5/port/1"
+#define IWARP_PORT "/org/rdma/device/6/port/1"
+
+static int setup(void **state)
+{
+	Fixture *f = fixture_new();
+
+	fixture_start_daemon(f, scenario, NULL);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	Fixture *f = *state;
+	int status = f->daemon_pid ? fixture_stop_daemon(f, SIGTERM) : 0;
+
+	if (status != 0) {
+		_cleanup_free_ char *log = fixture_daemon_log(f);
+
+		print_error("the daemon ended with %d and said:\n%s\n", status, log);
+	}
+	fixture_free(f);
+	return status;
+}
+
+/* Which of our interfaces the object at PATH has, as the mask of AttrInterface, out of
+ * GetManagedObjects(). */
+static unsigned int managed_interfaces(Fixture *f, const char *path)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
+			     "GetManagedObjects", NULL, "");
+	unsigned int mask = 0;
+	const char *object, *interface;
+
+	assert_true(sd_bus_message_enter_container(reply, 'a', "{oa{sa{sv}}}") >= 0);
+	while (sd_bus_message_enter_container(reply, 'e', "oa{sa{sv}}") > 0) {
+		sd_bus_message_read_basic(reply, 'o', &object);
+		sd_bus_message_enter_container(reply, 'a', "{sa{sv}}");
+		while (sd_bus_message_enter_container(reply, 'e', "sa{sv}") > 0) {
+			sd_bus_message_read_basic(reply, 's', &interface);
+			for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
+				if (streq(object, path) && streq(interface, attr_interface_name(i)))
+					mask |= 1U << i;
+			sd_bus_message_skip(reply, "a{sv}");
+			sd_bus_message_exit_container(reply);
+		}
+		sd_bus_message_exit_container(reply);
+		sd_bus_message_exit_container(reply);
+	}
+	return mask;
+}
+
+static void test_objects(void **state)
+{
+	Fixture *f = *state;
+	const unsigned int port = 1U << INTERFACE_PORT;
+
+	assert_int_equal(managed_interfaces(f, "/org/rdma/device/3"), 1U << INTERFACE_DEVICE);
+	assert_int_equal(managed_interfaces(f, IB_PORT), port | 1U << INTERFACE_INFINIBAND);
+	assert_int_equal(managed_interfaces(f, IB_PORT_2), port | 1U << INTERFACE_INFINIBAND);
+	assert_int_equal(managed_interfaces(f, ROCE_PORT), port | 1U << INTERFACE_ETHERNET);
+	assert_int_equal(managed_interfaces(f, IWARP_PORT), port | 1U << INTERFACE_ETHERNET);
+	assert_int_equal(managed_interfaces(f, "/org/rdma/device/4"), 0);
+	assert_int_equal(managed_interfaces(f, "/org/rdma/device/3/port/3"), 0);
+	fixture_assert_property(f, "/org/rdma/device/3", RDMAD_INTERFACE_DEVICE, "Name", "mlx5_0");
+	fixture_assert_property(f, "/org/rdma/device/3", RDMAD_INTERFACE_DEVICE, "Ports", "2");
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "Device", "/org/rdma/device/3");
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "State", "active");
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "Lid", "17");
+	fixture_assert_property(f, ROCE_PORT, RDMAD_INTERFACE_ETHERNET, "Netdev", "eth7");
+	fixture_assert_property(f, ROCE_PORT, RDMAD_INTERFACE_PORT, "Protocol", "roce");
+	fixture_assert_property(f, IWARP_PORT, RDMAD_INTERFACE_PORT, "Protocol", "iwarp");
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Simulated", "yes");
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "PortCount", "4");
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "DeviceCount", "3");
+}
+
+/* Every row of the tables is a property of the type that the table says, on every object that has
+ * its interface. */
+static void test_every_property(void **state)
+{
+	Fixture *f = *state;
+	static const char *const ports[] = {IB_PORT, ROCE_PORT, IWARP_PORT};
+	size_t checked = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
+		unsigned int interfaces = managed_interfaces(f, ports[i]);
+
+		for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
+			const Attribute *row = &port_attributes[a];
+			_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+			_cleanup_free_ char *error = NULL;
+			const char *type;
+
+			if (row->interface == INTERFACE_RAW)
+				continue;
+			reply = fixture_call(f, ports[i], "org.freedesktop.DBus.Properties", "Get",
+					     &error, "ss", attr_interface_name(row->interface),
+					     row->name);
+			if (!(interfaces >> row->interface & 1)) {
+				assert_null(reply);
+				continue;
+			}
+			assert_non_null(reply);
+			sd_bus_message_peek_type(reply, NULL, &type);
+			assert_string_equal(type, attr_signature(row->type));
+			checked++;
+		}
+	}
+	assert_true(checked > 100);
+	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = fixture_call(
+			f, "/org/rdma/device/3", "org.freedesktop.DBus.Properties", "Get", NULL,
+			"ss", RDMAD_INTERFACE_DEVICE, device_attributes[a].name);
+		const char *type;
+
+		sd_bus_message_peek_type(reply, NULL, &type);
+		assert_string_equal(type, attr_signature(device_attributes[a].type));
+	}
+}
+
+static void refresh(Fixture *f)
+{
+	sd_bus_message_unref(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh",
+					  NULL, "a{sv}", 0));
+}
+
+static void test_no_change_no_signal(void **state)
+{
+	Fixture *f = *state;
+
+	refresh(f);
+	fixture_forget(f);
+	refresh(f);
+	refresh(f);
+	fixture_barrier(f);
+	assert_int_equal(f->n_signals, 0);
+}
+
+static void test_state_change(void **state)
+{
+	Fixture *f = *state;
+	sd_bus_message *m;
+	const char *is, *was, *reason;
+
+	fixture_simulate(f, "set mlx5_0/1 state=down phys_state=polling event=port-error");
+	m = fixture_wait_signal(f, IB_PORT, "StateChanged");
+	assert_true(sd_bus_message_read(m, "sss", &is, &was, &reason) >= 0);
+	assert_string_equal(is, "down");
+	assert_string_equal(was, "active");
+	assert_string_equal(reason, "port-error");
+	/* one signal an interface, and before StateChanged, so that who hears it finds the new
+	 * values */
+	fixture_barrier(f);
+	assert_int_equal(fixture_count_signals(f, IB_PORT, "PropertiesChanged"), 2);
+	assert_string_equal(sd_bus_message_get_member(f->signals[0]), "PropertiesChanged");
+	assert_int_equal(fixture_changed(f->signals[0], RDMAD_INTERFACE_PORT, "State"), 1);
+	assert_int_equal(fixture_changed(f->signals[0], RDMAD_INTERFACE_PORT, "Unavailable"), 1);
+	assert_int_equal(fixture_changed(f->signals[0], RDMAD_INTERFACE_PORT, "MaxMtu"), 0);
+	assert_int_equal(fixture_changed(f->signals[1], RDMAD_INTERFACE_INFINIBAND, "Lid"), 1);
+	/* the LID means nothing now, and that is said */
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "Lid", "0");
+	assert_int_equal(fixture_count_signals(f, IB_PORT_2, "PropertiesChanged"), 0);
+
+	/* INIT, ARMED, ACTIVE: no transition is lost */
+	fixture_forget(f);
+	fixture_simulate(f, "set mlx5_0/1 state=init phys_state=link-up event=port-error");
+	fixture_wait_signal(f, IB_PORT, "StateChanged");
+	fixture_simulate(f, "set mlx5_0/1 state=armed event=lid-change");
+	fixture_simulate(f, "set mlx5_0/1 lid=18 event=lid-change");
+	fixture_barrier(f);
+	fixture_simulate(f, "set mlx5_0/1 state=active event=port-active");
+	while (fixture_count_signals(f, IB_PORT, "StateChanged") < 3) {
+		size_t n = f->n_signals;
+
+		refresh(f);
+		fixture_barrier(f);
+		assert_true(f->n_signals >= n);
+	}
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "Lid", "18");
+}
+
+static void test_subnet_manager(void **state)
+{
+	Fixture *f = *state;
+	sd_bus_message *m;
+	const char *reason;
+
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "SmGeneration", "0");
+	fixture_simulate(f, "set mlx5_0/1 sm_lid=9 event=sm-change");
+	m = fixture_wait_signal(f, IB_PORT, "SubnetReconfigured");
+	assert_true(sd_bus_message_read(m, "s", &reason) >= 0);
+	assert_string_equal(reason, "sm-change");
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "SmGeneration", "1");
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "SmLid", "9");
+	/* without an event a look at everything finds it */
+	fixture_forget(f);
+	fixture_simulate(f, "set mlx5_0/2 sm_lid=9");
+	refresh(f);
+	fixture_wait_signal(f, IB_PORT_2, "SubnetReconfigured");
+	fixture_assert_property(f, IB_PORT_2, RDMAD_INTERFACE_INFINIBAND, "SmLid", "9");
+}
+
+static void test_tables_are_invalidated(void **state)
+{
+	Fixture *f = *state;
+	sd_bus_message *m;
+
+	fixture_simulate(f, "set rocep1/1 gid.5=192.0.2.9 event=gid-change");
+	m = fixture_wait_signal(f, ROCE_PORT, "PropertiesChanged");
+	assert_int_equal(fixture_changed(m, RDMAD_INTERFACE_PORT, "Gids"), 2);
+	assert_int_equal(fixture_changed(m, RDMAD_INTERFACE_PORT, "GidGeneration"), 1);
+	fixture_forget(f);
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "PkeyGeneration", "1");
+	fixture_simulate(f, "set mlx5_0/1 pkey.4=0x8005 event=pkey-change");
+	fixture_barrier(f);
+	refresh(f);
+	fixture_wait_signal(f, IB_PORT, "PropertiesChanged");
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "PkeyGeneration", "2");
+}
+
+static void test_devices_come_and_go(void **state)
+{
+	Fixture *f = *state;
+	sd_bus_message *m;
+
+	fixture_simulate(f, "rename mlx5_0 ibp1s0");
+	m = fixture_wait_signal(f, "/org/rdma/device/3", "PropertiesChanged");
+	assert_int_equal(fixture_changed(m, RDMAD_INTERFACE_DEVICE, "Name"), 1);
+	m = fixture_wait_signal(f, IB_PORT_2, "PropertiesChanged");
+	assert_int_equal(fixture_changed(m, RDMAD_INTERFACE_PORT, "DeviceName"), 1);
+	fixture_forget(f);
+
+	fixture_simulate(f, "remove ibp1s0");
+	while (fixture_count_signals(f, RDMAD_ROOT_PATH, "InterfacesRemoved") < 3)
+		fixture_barrier(f);
+	assert_int_equal(managed_interfaces(f, IB_PORT), 0);
+	assert_int_equal(managed_interfaces(f, "/org/rdma/device/3"), 0);
+	assert_int_equal(managed_interfaces(f, ROCE_PORT),
+			 1U << INTERFACE_PORT | 1U << INTERFACE_ETHERNET);
+}
+
+static void expect_error(Fixture *f, const char *method, const char *argument, const char *expected)
+{
+	_cleanup_free_ char *error = NULL;
+	sd_bus_message *reply = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, method,
+					     &error, "sa{sv}", argument, 0);
+
+	assert_null(reply);
+	assert_string_equal(error, expected);
+}
+
+static void expect_object(Fixture *f, const char *method, const char *argument,
+			  const char *expected)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = fixture_call(
+		f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, method, NULL, "sa{sv}", argument, 0);
+	const char *path;
+
+	assert_true(sd_bus_message_read_basic(reply, 'o', &path) >= 0);
+	assert_string_equal(path, expected);
+}
+
+static void test_lookups(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_free_ char *guid =
+		fixture_property(f, IB_PORT_2, RDMAD_INTERFACE_INFINIBAND, "PortGuid");
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_free_ char *error = NULL;
+	const char *path;
+	uint32_t index;
+
+	expect_object(f, "GetDeviceByName", "mlx5_0", "/org/rdma/device/3");
+	expect_object(f, "GetPort", "mlx5_0/2", IB_PORT_2);
+	expect_object(f, "GetPort", "rocep1", ROCE_PORT);
+	expect_object(f, "GetPort", "eth7", ROCE_PORT);
+	expect_object(f, "GetPort", guid, IB_PORT_2);
+	expect_object(f, "GetPortByNetdev", "eth7", ROCE_PORT);
+	expect_object(f, "GetPortByGuid", guid, IB_PORT_2);
+	expect_error(f, "GetDeviceByName", "mlx5_9", RDMAD_ERROR_NOT_FOUND);
+	expect_error(f, "GetPort", "mlx5_0", RDMAD_ERROR_AMBIGUOUS);
+	expect_error(f, "GetPort", "mlx5_0/3", RDMAD_ERROR_NOT_FOUND);
+	expect_error(f, "GetPort", "mlx5_0/300", RDMAD_ERROR_INVALID_ARGUMENT);
+	expect_error(f, "GetPort", "", RDMAD_ERROR_INVALID_ARGUMENT);
+	expect_error(f, "GetPortByGuid", "xyz", RDMAD_ERROR_INVALID_ARGUMENT);
+	expect_error(f, "GetPortByNetdev", "eth8", RDMAD_ERROR_NOT_FOUND);
+
+	reply = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetPortByAddress", NULL,
+			     "sa{sv}", "192.0.2.7", 1, "type", "s", "RoCE v2");
+	assert_true(sd_bus_message_read(reply, "ou", &path, &index) >= 0);
+	assert_string_equal(path, ROCE_PORT);
+	assert_int_equal(index, 3);
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetPortByAddress",
+				 &error, "sa{sv}", "192.0.2.7", 1, "type", "s", "RoCE v3"));
+	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
+}
+
+/* A wrong option, a wrong type of one, a wrong signature: each is an error that names it, on every
+ * method. */
+static void test_wrong_arguments(void **state)
+{
+	Fixture *f = *state;
+	static const char *const text_methods[] = {"GetDeviceByName", "GetPort", "GetPortByNetdev",
+						   "GetPortByGuid", "GetPortByAddress"};
+	char *error;
+
+	for (size_t i = 0; i < ARRAY_SIZE(text_methods); i++) {
+		assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+					 text_methods[i], &error, "sa{sv}", "192.0.2.7", 1,
+					 "nonsense", "u", 1));
+		assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
+		free(error);
+		assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+					 text_methods[i], &error, "u", 3));
+		assert_string_equal(error, SD_BUS_ERROR_INVALID_ARGS);
+		free(error);
+	}
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh", &error,
+				 "a{sv}", 1, "nonsense", "u", 1));
+	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
+	free(error);
+	assert_null(fixture_call(f, IB_PORT, RDMAD_INTERFACE_PORT, "Query", &error, "a{sv}", 1,
+				 "nonsense", "u", 1));
+	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
+	free(error);
+	assert_null(fixture_call(f, IB_PORT, RDMAD_INTERFACE_PORT, "Query", &error, "a{sv}", 1,
+				 "max-age-usec", "s", "1"));
+	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
+	free(error);
+	assert_null(fixture_call(f, "/org/rdma/device/3/port/9", RDMAD_INTERFACE_PORT, "Query",
+				 &error, "a{sv}", 0));
+	assert_string_equal(error, SD_BUS_ERROR_UNKNOWN_OBJECT);
+	free(error);
+	assert_null(fixture_call(f, "/org/rdma/device/03/port/x", RDMAD_INTERFACE_PORT, "Query",
+				 &error, "a{sv}", 0));
+	assert_string_equal(error, SD_BUS_ERROR_UNKNOWN_OBJECT);
+	free(error);
+}
+
+/* One field of the reply of Query(). */
+static uint64_t query_field(Fixture *f, const char *path, const char *field, uint64_t max_age)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, path, RDMAD_INTERFACE_PORT, "Query", NULL, "a{sv}", 1,
+			     "max-age-usec", "t", max_age);
+	const char *key, *type;
+	uint64_t u64 = 0, found = UINT64_MAX;
+	uint32_t u32 = 0;
+
+	sd_bus_message_enter_container(reply, 'a', "{sv}");
+	while (sd_bus_message_enter_container(reply, 'e', "sv") > 0) {
+		sd_bus_message_read_basic(reply, 's', &key);
+		sd_bus_message_peek_type(reply, NULL, &type);
+		if (!streq(key, field)) {
+			sd_bus_message_skip(reply, "v");
+		} else if (streq(type, "u")) {
+			sd_bus_message_read(reply, "v", "u", &u32);
+			found = u32;
+		} else {
+			assert_true(sd_bus_message_read(reply, "v", "t", &u64) >= 0);
+			found = u64;
+		}
+		sd_bus_message_exit_container(reply);
+	}
+	return found;
+}
+
+static void test_query(void **state)
+{
+	Fixture *f = *state;
+
+	assert_int_equal(query_field(f, IB_PORT, "state", 0), 4);
+	assert_int_equal(query_field(f, IB_PORT, "link_layer", 0), 1);
+	/* changed in the hardware, and nobody said so: the cache has the old value, a query the new
+	 * one */
+	fixture_simulate(f, "set mlx5_0/1 lid=99");
+	assert_int_equal(query_field(f, IB_PORT, "lid", UINT64_MAX), 17);
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "Lid", "17");
+	assert_int_equal(query_field(f, IB_PORT, "lid", 0), 99);
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "Lid", "99");
+}
+
+static void test_wedged(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_free_ char *error = NULL;
+
+	fixture_simulate(f, "stall mlx5_0");
+	fixture_simulate(f, "event mlx5_0/1 port-error");
+	while (fixture_count_signals(f, IB_PORT, "PropertiesChanged") == 0)
+		fixture_wait_signal(f, IB_PORT, "PropertiesChanged");
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "Stale", "yes");
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "State", "active");
+	fixture_assert_property(f, "/org/rdma/device/3", RDMAD_INTERFACE_DEVICE, "Stale", "yes");
+	assert_null(fixture_call(f, IB_PORT, RDMAD_INTERFACE_PORT, "Query", &error, "a{sv}", 0));
+	assert_string_equal(error, RDMAD_ERROR_TIMEOUT);
+	/* the others are as fresh as ever */
+	assert_int_equal(query_field(f, ROCE_PORT, "state", 0), 4);
+	fixture_assert_property(f, ROCE_PORT, RDMAD_INTERFACE_PORT, "Stale", "no");
+	refresh(f);
+	/* and it heals by itself */
+	fixture_simulate(f, "set mlx5_0/1 state=down");
+	fixture_simulate(f, "unstall mlx5_0");
+	fixture_wait_signal(f, IB_PORT, "StateChanged");
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "Stale", "no");
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "LastError", "");
+	fixture_assert_property(f, "/org/rdma/device/3", RDMAD_INTERFACE_DEVICE, "Stale", "no");
+}
+
+static void test_failing_port(void **state)
+{
+	Fixture *f = *state;
+
+	fixture_simulate(f, "fail mlx5_0/1 EIO");
+	refresh(f);
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "Stale", "yes");
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "LastError",
+				"Input/output error");
+	/* its neighbour on the same device is not touched by it */
+	fixture_assert_property(f, IB_PORT_2, RDMAD_INTERFACE_PORT, "Stale", "no");
+}
+
+static void test_second_daemon(void **state)
+{
+	Fixture *f = *state;
+	pid_t second = fixture_spawn_daemon(f, scenario, NULL);
+	_cleanup_free_ char *log = NULL;
+
+	assert_int_equal(fixture_wait_process(second), 1);
+	log = fixture_daemon_log(f);
+	assert_non_null(strstr(log, "Another process owns org.rdma"));
+	/* the first goes on */
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "State", "active");
+}
+
+static void test_bus_restarts(void **state)
+{
+	Fixture *f = *state;
+
+	fixture_stop_bus(f);
+	fixture_start_bus(f);
+	fixture_connect(f);
+	fixture_wait_name(f);
+	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "State", "active");
+	fixture_simulate(f, "set mlx5_0/1 state=down event=port-error");
+	fixture_wait_signal(f, IB_PORT, "StateChanged");
+}
+
+static void test_log_control(void **state)
+{
+	Fixture *f = *state;
+	char *error;
+
+	sd_bus_message_unref(fixture_call(f, "/org/freedesktop/LogControl1",
+					  "org.freedesktop.DBus.Properties", "Set", NULL, "ssv",
+					  "org.freedesktop.LogControl1", "LogLevel", "s", "debug"));
+	fixture_assert_property(f, "/org/freedesktop/LogControl1", "org.freedesktop.LogControl1",
+				"LogLevel", "debug");
+	assert_null(fixture_call(f, "/org/freedesktop/LogControl1",
+				 "org.freedesktop.DBus.Properties", "Set", &error, "ssv",
+				 "org.freedesktop.LogControl1", "LogLevel", "s", "loud"));
+	assert_string_equal(error, SD_BUS_ERROR_INVALID_ARGS);
+	free(error);
+}
+
+/* What the command line and the configuration get wrong is said, with the name of what is wrong. */
+static void test_bad_start(void **state)
+{
+	static const struct {
+		const char *option, *scenario, *says;
+		int status;
+	} cases[] = {
+		{"--nonsense", scenario, "nonsense", 2},
+		{"argument", scenario, "argument", 2},
+		{"--log-level=loud", scenario, "--log-level=loud: expected", 2},
+		{"--simulate=/nonexistent", NULL, "/nonexistent", 1},
+		{"--config=/nonexistent", scenario, "/nonexistent", 1},
+		{NULL, "[device x]\nprotocol = infiniband\nnonsense = 3\n", "scenario:3: ", 1},
+		{NULL, "[port x/1]\nstate = active\n", "scenario:1: ", 1},
+	};
+	Fixture *f = *state;
+
+	fixture_stop_daemon(f, SIGTERM);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *const options[] = {cases[i].option, NULL};
+		_cleanup_free_ char *log = NULL;
+
+		assert_int_equal(
+			fixture_wait_process(fixture_spawn_daemon(f, cases[i].scenario, options)),
+			cases[i].status);
+		log = fixture_daemon_log(f);
+		if (!strstr(log, cases[i].says))
+			fail_msg("\"%s\" is not in: %s", cases[i].says, log);
+	}
+}
+
+/* No hardware is a valid state. */
+static void test_nothing(void **state)
+{
+	Fixture *f = *state;
+
+	fixture_stop_daemon(f, SIGTERM);
+	fixture_forget(f);
+	fixture_start_daemon(f, "# nothing\n", NULL);
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "DeviceCount", "0");
+	refresh(f);
+}
+
+int main(void)
+{
+#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_objects),
+		TEST(test_every_property),
+		TEST(test_no_change_no_signal),
+		TEST(test_state_change),
+		TEST(test_subnet_manager),
+		TEST(test_tables_are_invalidated),
+		TEST(test_devices_come_and_go),
+		TEST(test_lookups),
+		TEST(test_wrong_arguments),
+		TEST(test_query),
+		TEST(test_wedged),
+		TEST(test_failing_port),
+		TEST(test_second_daemon),
+		TEST(test_bus_restarts),
+		TEST(test_log_control),
+		TEST(test_bad_start),
+		TEST(test_nothing),
+	};
+
+	return cmocka_run_group_tests_name("bus", tests, NULL, NULL);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every row of the tables, and every enumeration. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <ctype.h>
+
+#include "decode.h"
+#include "port.h"
+
+static void check_rows(const Attribute *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const Attribute *row = &rows[i];
+		size_t help = strlen(row->help);
+
+		for (size_t k = 0; k < i; k++) {
+			assert_string_not_equal(row->field, rows[k].field);
+			assert_string_not_equal(row->name, rows[k].name);
+		}
+		/* a D-Bus member: letters and digits, not longer than the bus allows */
+		assert_true(isupper((unsigned char)row->name[0]) && strlen(row->name) <= 255);
+		for (const char *c = row->name; *c; c++)
+			assert_true(isalnum((unsigned char)*c));
+		assert_true(isupper((unsigned char)row->help[0]) && row->help[help - 1] == '.');
+		assert_true(row->size == 0 || row->size == 4 || row->size == 8 || row->size == 64);
+		assert_non_null(attr_unit_name(row->unit));
+		assert_non_null(attr_interface_name(row->interface));
+		assert_non_null(attr_class_name(row->class));
+		assert_non_null(attr_validity_name(row->valid));
+		assert_non_null(attr_source_name(row->source));
+		/* what is computed has no rule, and identity is the core's */
+		if (row->class == CLASS_IDENTITY)
+			assert_int_equal(row->source, SOURCE_CORE);
+	}
+}
+
+static void test_rows(void **state)
+{
+	PortAttr p;
+	DeviceAttr d;
+
+	(void)state;
+	check_rows(port_attributes, _PORT_ATTR_MAX);
+	check_rows(device_attributes, _DEVICE_ATTR_MAX);
+	assert_int_equal(port_attr_from_name("ActiveMtu", &p), 0);
+	assert_int_equal(p, PORT_ATTR_active_mtu);
+	assert_int_equal(port_attr_from_field("active_mtu", &p), 0);
+	assert_int_equal(p, PORT_ATTR_active_mtu);
+	assert_int_equal(port_attr_from_field("ActiveMtu", &p), -ENOENT);
+	assert_int_equal(device_attr_from_name("FirmwareVersion", &d), 0);
+	assert_int_equal(d, DEVICE_ATTR_fw_ver);
+	assert_int_equal(device_attr_from_field("no_such", &d), -ENOENT);
+}
+
+/* Every name of every enumeration is parsed back to the number that it is published for. */
+static void test_enumerations(void **state)
+{
+	(void)state;
+	for (AttrType t = 0; t < _ATTR_TYPE_MAX; t++) {
+		const char *const *names = attr_type_names(t);
+
+		for (; names && *names; names++) {
+			uint32_t value;
+
+			assert_int_equal(decode_value(t, *names, &value), 0);
+			assert_string_equal(decode_name(t, value), *names);
+		}
+	}
+}
+
+static const char *published(PortAttr a, uint64_t raw)
+{
+	static AttrValue v;
+	PortValues values = {};
+
+	attr_set_raw(&port_attributes[a], &values, raw);
+	assert_int_equal(attr_publish(&port_attributes[a], &values, &v), 0);
+	assert_int_equal(v.kind, ATTR_VALUE_TEXT);
+	return v.text;
+}
+
+static uint64_t published_number(PortAttr a, uint64_t raw, int expected)
+{
+	AttrValue v;
+	PortValues values = {};
+
+	attr_set_raw(&port_attributes[a], &values, raw);
+	assert_int_equal(attr_publish(&port_attributes[a], &values, &v), expected);
+	return v.kind == ATTR_VALUE_U64 ? v.u64 : v.u32;
+}
+
+static void test_unknown_is_said(void **state)
+{
+	(void)state;
+	assert_string_equal(published(PORT_ATTR_state, 4), "active");
+	assert_string_equal(published(PORT_ATTR_state, 5), "active-defer");
+	assert_string_equal(published(PORT_ATTR_state, 9), "unknown(9)");
+	assert_string_equal(published(PORT_ATTR_phys_state, 4), "port-configuration-training");
+	assert_string_equal(published(PORT_ATTR_phys_state, 9), "offline");
+	assert_string_equal(published(PORT_ATTR_phys_state, 8), "unknown(8)");
+	assert_string_equal(published(PORT_ATTR_phys_state, UINT32_MAX), "unknown(4294967295)");
+	assert_string_equal(published(PORT_ATTR_link_speed, 256), "XDR");
+	assert_string_equal(published(PORT_ATTR_link_speed, 512), "unknown(512)");
+	assert_string_equal(published(PORT_ATTR_link_speed, 3), "unknown(3)");
+	assert_string_equal(published(PORT_ATTR_link_speed, 0), "unknown(0)");
+}
+
+static void test_codes(void **state)
+{
+	(void)state;
+	assert_int_equal(published_number(PORT_ATTR_active_mtu, 5, 0), 4096);
+	/* what hbl says for 8192 is no code of the architecture */
+	assert_int_equal(published_number(PORT_ATTR_active_mtu, 6, -ERANGE), 0);
+	assert_int_equal(published_number(PORT_ATTR_active_width, 16, 0), 2);
+	assert_int_equal(published_number(PORT_ATTR_active_width, 2, 0), 4);
+	assert_int_equal(published_number(PORT_ATTR_active_width, 8, 0), 12);
+	assert_int_equal(published_number(PORT_ATTR_active_width, 3, -ERANGE), 0);
+	assert_int_equal(published_number(PORT_ATTR_max_vl_num, 5, 0), 15);
+	assert_int_equal(published_number(PORT_ATTR_max_vl_num, 0, -ERANGE), 0);
+	/* 4.096 us << 18 = 1.0737 s */
+	assert_int_equal(published_number(PORT_ATTR_subnet_timeout, 18, 0), 1073742);
+	assert_int_equal(published_number(PORT_ATTR_subnet_timeout, 0, 0), 5);
+	assert_int_equal(published_number(PORT_ATTR_subnet_timeout, 32, -ERANGE), 0);
+}
+
+/* Every one of the 32 capability bits has its own name, and a mask is parsed back. */
+static void test_capabilities(void **state)
+{
+	const Attribute *row = &port_attributes[PORT_ATTR_capabilities];
+	PortValues values = {};
+	AttrValue v;
+
+	(void)state;
+	for (unsigned int i = 0; i < 32; i++)
+		for (unsigned int k = 0; k < i; k++)
+			assert_string_not_equal(decode_capability(ATTR_CAP_FLAGS, i),
+						decode_capability(ATTR_CAP_FLAGS, k));
+	values.capabilities = UINT32_MAX;
+	assert_int_equal(attr_publish(row, &values, &v), 0);
+	assert_int_equal(v.kind, ATTR_VALUE_NAMES);
+	for (unsigned int i = 0; i < 32; i++)
+		assert_non_null(v.names[i]);
+	assert_null(v.names[32]);
+	assert_int_equal(attr_parse(row, &values, "sm,client-reregistration,ip-based-gids"), 0);
+	assert_int_equal(values.capabilities, 1U << 1 | 1U << 25 | 1U << 26);
+	assert_int_equal(attr_parse(row, &values, "sm,nonsense"), -EINVAL);
+	assert_int_equal(attr_parse(row, &values, "sm,,notice"), -EINVAL);
+	assert_int_equal(values.capabilities, 1U << 1 | 1U << 25 | 1U << 26);
+	assert_int_equal(attr_parse(row, &values, ""), 0);
+	assert_int_equal(values.capabilities, 0);
+}
+
+static int parse(PortValues *v, PortAttr a, const char *text)
+{
+	return attr_parse(&port_attributes[a], v, text);
+}
+
+static void test_parse(void **state)
+{
+	PortValues v = {};
+
+	(void)state;
+	assert_int_equal(parse(&v, PORT_ATTR_state, "Armed"), 0);
+	assert_int_equal(v.state, 3);
+	assert_int_equal(parse(&v, PORT_ATTR_state, "raw:9"), 0);
+	assert_int_equal(v.state, 9);
+	assert_int_equal(parse(&v, PORT_ATTR_state, "9"), -EINVAL);
+	assert_int_equal(parse(&v, PORT_ATTR_state, "raw:4294967296"), -EINVAL);
+	assert_int_equal(parse(&v, PORT_ATTR_active_mtu, "2048"), 0);
+	assert_int_equal(v.active_mtu, 4);
+	assert_int_equal(parse(&v, PORT_ATTR_active_mtu, "1500"), -EINVAL);
+	assert_int_equal(parse(&v, PORT_ATTR_active_width, "2"), 0);
+	assert_int_equal(v.active_width, 16);
+	assert_int_equal(parse(&v, PORT_ATTR_active_speed, "ndr"), 0);
+	assert_int_equal(v.active_speed, 128);
+	assert_int_equal(parse(&v, PORT_ATTR_lid, "0xffff"), 0);
+	assert_int_equal(v.lid, 0xffff);
+	assert_int_equal(parse(&v, PORT_ATTR_lid, "-1"), -EINVAL);
+	assert_int_equal(parse(&v, PORT_ATTR_lid, "12x"), -EINVAL);
+	assert_int_equal(parse(&v, PORT_ATTR_lid, ""), -EINVAL);
+	assert_int_equal(parse(&v, PORT_ATTR_lid, "0x"), -EINVAL);
+	assert_int_equal(parse(&v, PORT_ATTR_flags, "yes"), 0);
+	assert_int_equal(v.flags, 1);
+	assert_int_equal(parse(&v, PORT_ATTR_subnet_timeout, "31"), 0);
+	assert_int_equal(parse(&v, PORT_ATTR_subnet_timeout, "32"), -EINVAL);
+	assert_int_equal(parse(&v, PORT_ATTR_subnet_prefix, "fe80:0000:0000:0000"), 0);
+	assert_int_equal(v.subnet_prefix, UINT64_C(0xfe80000000000000));
+	assert_int_equal(parse(&v, PORT_ATTR_subnet_prefix, "fe80:0:0:0"), -EINVAL);
+	assert_int_equal(parse(&v, PORT_ATTR_netdev, "eth0"), 0);
+	assert_string_equal(v.netdev, "eth0");
+	assert_int_equal(parse(&v, PORT_ATTR_gids, "x"), -EOPNOTSUPP);
+	assert_int_equal(parse(&v, PORT_ATTR_unavailable, "x"), -EOPNOTSUPP);
+}
+
+static void test_guids(void **state)
+{
+	char text[40], address[46], type[24];
+	uint64_t guid;
+	const uint8_t v4[16] = {[10] = 0xff, [11] = 0xff, 10, 1, 2, 3};
+	const uint8_t local[16] = {0xfe, 0x80, [8] = 0, 2, 0xc9, 3, 0, 0xab, 0xcd, 0xef};
+
+	(void)state;
+	assert_int_equal(guid_parse("0002:c903:00ab:cdef", &guid), 0);
+	assert_int_equal(guid, UINT64_C(0x0002c90300abcdef));
+	guid_format(guid, text);
+	assert_string_equal(text, "0002:c903:00ab:cdef");
+	assert_int_equal(guid_parse("0x0002c90300abcdef", &guid), 0);
+	assert_int_equal(guid_parse("2c90300ABCDEF", &guid), 0);
+	assert_int_equal(guid_parse("0002:c903:00ab", &guid), -EINVAL);
+	assert_int_equal(guid_parse("0002:c903:00ab:cdef:0000", &guid), -EINVAL);
+	assert_int_equal(guid_parse("00002c90300abcdef", &guid), -EINVAL);
+	assert_int_equal(guid_parse(":", &guid), -EINVAL);
+	assert_int_equal(guid_parse("", &guid), -EINVAL);
+	gid_format(local, text);
+	assert_string_equal(text, "fe80:0000:0000:0000:0002:c903:00ab:cdef");
+	gid_format_address(v4, GID_TYPE_ROCE_V2, address);
+	assert_string_equal(address, "10.1.2.3");
+	gid_format_address(local, GID_TYPE_ROCE_V1, address);
+	assert_string_equal(address, "fe80::2:c903:ab:cdef");
+	gid_format_address(local, GID_TYPE_IB, address);
+	assert_string_equal(address, "");
+	assert_string_equal(gid_type_name(2, type), "RoCE v2");
+	assert_string_equal(gid_type_name(7, type), "unknown(7)");
+	assert_string_equal(pkey_membership(0xffff), "full");
+	assert_string_equal(pkey_membership(0x7fff), "limited");
+}
+
+static void test_text(void **state)
+{
+	char bad[16] = "a\xff\x01z\xc3";
+	char good[16] = "h\xc3\xb6st";
+	char full[4];
+
+	(void)state;
+	text_sanitize(bad, sizeof(bad));
+	assert_string_equal(bad, "a??z?");
+	text_sanitize(good, sizeof(good));
+	assert_string_equal(good, "h\xc3\xb6st");
+	/* not terminated at all; overlong and surrogate forms */
+	memcpy(full, "abcd", 4);
+	text_sanitize(full, sizeof(full));
+	assert_string_equal(full, "abc");
+	strcpy(bad, "\xc0\x80\xed\xa0\x80");
+	text_sanitize(bad, sizeof(bad));
+	assert_string_equal(bad, "?????");
+	text_copy(full, sizeof(full), "longer");
+	assert_string_equal(full, "lon");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_enumerations),
+		cmocka_unit_test(test_unknown_is_said),
+		cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_guids),
+		cmocka_unit_test(test_text),
+	};
+
+	return cmocka_run_group_tests_name("attribute", tests, NULL, NULL);
+}

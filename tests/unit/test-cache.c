@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What an answer changes, and what it does not. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "event.h"
+#include "lookup.h"
+
+enum { DOWN = 1, INIT, ARMED, ACTIVE };
+
+static Device *add_device(Cache *c, uint32_t index, const char *name, uint32_t ports,
+			  uint32_t node_type)
+{
+	DeviceSnapshot s = {};
+	AttrMask changed;
+	Device *d = NULL;
+
+	DEVICE_SUPPLY(&s, index, index);
+	DEVICE_SUPPLY_TEXT(&s, name, name);
+	DEVICE_SUPPLY(&s, port_count, ports);
+	DEVICE_SUPPLY(&s, node_type, node_type);
+	assert_int_equal(cache_apply_device(c, &s, 0, &d, &changed), CACHE_ADDED);
+	assert_int_equal(d->n_ports, ports);
+	return d;
+}
+
+/* An InfiniBand port as a query brings it. */
+static PortSnapshot ib_port(uint32_t state)
+{
+	const GidEntry gid = {.gid = {0xfe, 0x80, [8] = 0, 2, 0xc9, 3, 0, 0, 0, 1}};
+	const PkeyEntry pkey = {.pkey = 0xffff};
+	PortSnapshot s = {};
+
+	PORT_SUPPLY(&s, state, state);
+	PORT_SUPPLY(&s, phys_state, 5);
+	PORT_SUPPLY(&s, link_layer, 1);
+	PORT_SUPPLY(&s, lid, 17);
+	PORT_SUPPLY(&s, lmc, 1);
+	PORT_SUPPLY(&s, sm_lid, 1);
+	PORT_SUPPLY(&s, sm_sl, 0);
+	PORT_SUPPLY(&s, active_mtu, 5);
+	PORT_SUPPLY(&s, active_width, 2);
+	PORT_SUPPLY(&s, active_speed, 128);
+	PORT_SUPPLY(&s, active_speed_ex, 256);
+	PORT_SUPPLY(&s, port_cap_flags, 1U << 25 | 1U << 23);
+	PORT_SUPPLY(&s, bad_pkey_cntr, 1);
+	s.tables[PORT_TABLE_GIDS] = table_new(&gid, 1, sizeof(gid));
+	mask_set(&s.supplied, PORT_ATTR_gids, true);
+	s.tables[PORT_TABLE_PKEYS] = table_new(&pkey, 1, sizeof(pkey));
+	mask_set(&s.supplied, PORT_ATTR_pkeys, true);
+	return s;
+}
+
+static PortChange apply(Port *p, PortSnapshot s, uint32_t reasons)
+{
+	PortChange change;
+
+	cache_apply_port(p, &s, false, reasons, 1000, &change);
+	if (change.op == CACHE_ADDED)
+		p->published = true;
+	return change;
+}
+
+static void assert_changed(const PortChange *change, const PortAttr *expected, size_t n)
+{
+	AttrMask mask = {};
+
+	for (size_t i = 0; i < n; i++)
+		mask_set(&mask, expected[i], true);
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+		if (mask_has(&mask, a) != mask_has(&change->changed, a))
+			fail_msg("%s is %sin the mask", port_attributes[a].name,
+				 mask_has(&mask, a) ? "not " : "");
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(Cache));
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	cache_done(*state);
+	free(*state);
+	return 0;
+}
+
+static void test_added_and_unchanged(void **state)
+{
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	PortChange change = apply(p, ib_port(ACTIVE), REASON_BIT(REASON_STARTUP));
+	PortSnapshot s = ib_port(ACTIVE);
+
+	assert_int_equal(change.op, CACHE_ADDED);
+	assert_false(change.state_changed);
+	assert_false(change.subnet_reconfigured);
+	assert_int_equal(port_interfaces(&p->now),
+			 1U << INTERFACE_PORT | 1U << INTERFACE_INFINIBAND);
+	/* XDR, 4 lanes: the extended code counts, not the clamped one */
+	assert_int_equal(p->now.values.rate, UINT64_C(800000000000));
+	assert_int_equal(p->now.values.port_guid, UINT64_C(0x0002c90300000001));
+
+	/* violations counted in the meantime are no change */
+	s.values.bad_pkey_cntr = 99;
+	change = apply(p, s, REASON_BIT(REASON_RECONCILE));
+	assert_int_equal(change.op, CACHE_UNCHANGED);
+	assert_int_equal(p->now.values.bad_pkey_cntr, 99);
+	assert_int_equal(p->now.values.generation, 1);
+}
+
+static void test_link_down(void **state)
+{
+	static const PortAttr expected[] = {
+		PORT_ATTR_state,      PORT_ATTR_active_mtu,  PORT_ATTR_active_width,
+		PORT_ATTR_link_speed, PORT_ATTR_rate,	     PORT_ATTR_data_rate,
+		PORT_ATTR_lid,	      PORT_ATTR_lmc,	     PORT_ATTR_sm_lid,
+		PORT_ATTR_sm_sl,      PORT_ATTR_unavailable, PORT_ATTR_generation};
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	PortChange change;
+
+	apply(p, ib_port(ACTIVE), 0);
+	change = apply(p, ib_port(DOWN), REASON_BIT(REASON_PORT_ERROR));
+	assert_int_equal(change.op, CACHE_CHANGED);
+	assert_true(change.state_changed);
+	assert_int_equal(change.old_state, ACTIVE);
+	assert_changed(&change, expected, ARRAY_SIZE(expected));
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_lid),
+			    "the subnet manager has not configured the port");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_active_mtu), "the link is down");
+	assert_null(port_unavailable(&p->now, PORT_ATTR_state));
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu), "not reported");
+
+	/* While it is down, what the driver says of the LID is no change. */
+	PortSnapshot s = ib_port(DOWN);
+	s.values.lid = 0xffff;
+	assert_int_equal(apply(p, s, 0).op, CACHE_UNCHANGED);
+}
+
+static void test_subnet(void **state)
+{
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	PortSnapshot s = ib_port(ACTIVE);
+	PortChange change;
+
+	apply(p, ib_port(ACTIVE), 0);
+	/* the event alone */
+	change = apply(p, ib_port(ACTIVE), REASON_BIT(REASON_CLIENT_REREGISTER));
+	assert_true(change.subnet_reconfigured);
+	assert_int_equal(change.op, CACHE_CHANGED);
+	assert_int_equal(p->now.values.sm_generation, 1);
+	/* the change alone: the event was lost */
+	s.values.sm_lid = 2;
+	change = apply(p, s, REASON_BIT(REASON_RECONCILE));
+	assert_true(change.subnet_reconfigured);
+	assert_int_equal(p->now.values.sm_generation, 2);
+	/* across a time in which it was down */
+	assert_false(apply(p, ib_port(DOWN), 0).subnet_reconfigured);
+	s = ib_port(ACTIVE);
+	s.values.sm_lid = 2;
+	assert_false(apply(p, s, 0).subnet_reconfigured);
+	assert_false(apply(p, ib_port(DOWN), 0).subnet_reconfigured);
+	s = ib_port(ARMED);
+	s.values.sm_lid = 3;
+	assert_true(apply(p, s, 0).subnet_reconfigured);
+	assert_int_equal(p->now.values.sm_generation, 3);
+}
+
+static void test_tables(void **state)
+{
+	static const PortAttr pkeys[] = {PORT_ATTR_pkeys, PORT_ATTR_pkey_generation,
+					 PORT_ATTR_generation};
+	const PkeyEntry two[] = {{0, 0xffff}, {1, 0x8001}};
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	PortSnapshot s;
+	PortChange change;
+
+	apply(p, ib_port(ACTIVE), 0);
+	s = ib_port(ACTIVE);
+	table_free(s.tables[PORT_TABLE_PKEYS]);
+	s.tables[PORT_TABLE_PKEYS] = table_new(two, 2, sizeof(two[0]));
+	change = apply(p, s, REASON_BIT(REASON_PKEY_CHANGE));
+	assert_changed(&change, pkeys, ARRAY_SIZE(pkeys));
+
+	/* A query that did not ask for P_Keys leaves them. */
+	s = ib_port(ACTIVE);
+	table_free(s.tables[PORT_TABLE_PKEYS]);
+	s.tables[PORT_TABLE_PKEYS] = NULL;
+	mask_set(&s.supplied, PORT_ATTR_pkeys, false);
+	cache_apply_port(p, &s, true, 0, 1000, &change);
+	assert_int_equal(change.op, CACHE_UNCHANGED);
+	assert_int_equal(p->now.tables[PORT_TABLE_PKEYS]->n, 2);
+
+	/* One that asked and read none empties the table. */
+	s = ib_port(ACTIVE);
+	table_free(s.tables[PORT_TABLE_PKEYS]);
+	s.tables[PORT_TABLE_PKEYS] = NULL;
+	change = apply(p, s, 0);
+	assert_true(mask_has(&change.changed, PORT_ATTR_pkeys));
+	assert_null(p->now.tables[PORT_TABLE_PKEYS]);
+}
+
+static void test_stale(void **state)
+{
+	static const PortAttr trust[] = {PORT_ATTR_stale, PORT_ATTR_last_error};
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	PortChange change;
+
+	apply(p, ib_port(ACTIVE), 0);
+	cache_apply_port_error(p, "Input/output error", &change);
+	assert_int_equal(change.op, CACHE_CHANGED);
+	assert_changed(&change, trust, ARRAY_SIZE(trust));
+	assert_int_equal(p->now.values.state, ACTIVE);
+	assert_int_equal(p->now.values.generation, 1);
+	cache_apply_port_error(p, "Input/output error", &change);
+	assert_int_equal(change.op, CACHE_UNCHANGED);
+	change = apply(p, ib_port(ACTIVE), 0);
+	assert_changed(&change, trust, ARRAY_SIZE(trust));
+	assert_string_equal(p->now.values.last_error, "");
+}
+
+/* A port whose first query fails is published all the same, and says so. */
+static void test_never_answered(void **state)
+{
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	PortChange change;
+
+	cache_apply_port_error(p, "Connection timed out", &change);
+	assert_int_equal(change.op, CACHE_ADDED);
+	p->published = true;
+	assert_int_equal(port_interfaces(&p->now), 1U << INTERFACE_PORT);
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_state), "not reported");
+	change = apply(p, ib_port(ACTIVE), 0);
+	assert_int_equal(change.op, CACHE_CHANGED);
+	assert_false(change.state_changed);
+	assert_int_equal(change.interfaces_were, 1U << INTERFACE_PORT);
+}
+
+static void test_protocols(void **state)
+{
+	Port *roce = device_port(add_device(*state, 1, "rxe0", 1, 1), 1);
+	Port *iwarp = device_port(add_device(*state, 2, "siw0", 1, 4), 1);
+	PortSnapshot s = {};
+
+	PORT_SUPPLY(&s, state, ACTIVE);
+	PORT_SUPPLY(&s, link_layer, 2);
+	PORT_SUPPLY(&s, lid, 5);
+	/* rxe: 1 << 23 would be boot management */
+	PORT_SUPPLY(&s, port_cap_flags, 1U << 16 | 1U << 23 | 1U << 26);
+	apply(roce, s, 0);
+	assert_int_equal(roce->now.values.protocol, PROTOCOL_ROCE);
+	assert_false(mask_has(&roce->now.valid, PORT_ATTR_lid));
+	assert_int_equal(roce->now.values.capabilities, 1U << 16 | 1U << 26);
+	apply(iwarp, s, 0);
+	assert_int_equal(iwarp->now.values.protocol, PROTOCOL_IWARP);
+
+	/* A port that changes its link layer changes its interfaces. */
+	PortChange change = apply(roce, ib_port(ACTIVE), 0);
+	assert_int_equal(change.interfaces_were, 1U << INTERFACE_PORT | 1U << INTERFACE_ETHERNET);
+	assert_int_equal(port_interfaces(&roce->now),
+			 1U << INTERFACE_PORT | 1U << INTERFACE_INFINIBAND);
+}
+
+static void test_device(void **state)
+{
+	Device *d = add_device(*state, 7, "mlx5_0", 2, 1), *same;
+	DeviceSnapshot s = {};
+	AttrMask changed;
+
+	DEVICE_SUPPLY(&s, index, 7);
+	DEVICE_SUPPLY_TEXT(&s, name, "ibp1s0");
+	assert_int_equal(cache_apply_device(*state, &s, 0, &same, &changed), CACHE_CHANGED);
+	assert_ptr_equal(same, d);
+	assert_true(mask_has(&changed, DEVICE_ATTR_name));
+	assert_string_equal(d->ports[0]->now.values.device_name, "mlx5_0");
+	assert_true(cache_apply_port_device_name(d->ports[0]));
+	assert_string_equal(d->ports[0]->now.values.device_name, "ibp1s0");
+	assert_false(cache_apply_port_device_name(d->ports[0]));
+
+	/* text from firmware is made fit for D-Bus */
+	DEVICE_SUPPLY(&s, index, 7);
+	DEVICE_SUPPLY_TEXT(&s, node_desc,
+			   "bad\xff"
+			   "desc");
+	assert_int_equal(cache_apply_device(*state, &s, 5, &same, &changed), CACHE_CHANGED);
+	assert_string_equal(d->now.values.node_desc, "bad?desc");
+
+	/* fewer ports */
+	DEVICE_SUPPLY(&s, index, 7);
+	DEVICE_SUPPLY(&s, port_count, 1);
+	assert_int_equal(cache_apply_device(*state, &s, 0, &same, &changed), CACHE_CHANGED);
+	assert_ptr_equal(cache_excess_port(d), d->ports[1]);
+	cache_remove_port(cache_excess_port(d));
+	assert_null(cache_excess_port(d));
+	/* more than there can be */
+	DEVICE_SUPPLY(&s, index, 7);
+	DEVICE_SUPPLY(&s, port_count, 100000);
+	cache_apply_device(*state, &s, 0, &same, &changed);
+	assert_int_equal(d->n_ports, RDMA_PORT_MAX);
+}
+
+static void test_order(void **state)
+{
+	Cache *c = *state;
+	static const uint32_t indices[] = {5, 1, 9, 3, 7, 0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(indices); i++)
+		add_device(c, indices[i], "d", 1, 1);
+	for (size_t i = 1; i < c->n_devices; i++)
+		assert_true(c->devices[i - 1]->index < c->devices[i]->index);
+	cache_remove_device(c, cache_device(c, 5));
+	assert_null(cache_device(c, 5));
+	for (size_t i = 1; i < ARRAY_SIZE(indices); i++)
+		assert_int_equal(cache_device(c, indices[i])->index, indices[i]);
+	assert_null(cache_device(c, 4));
+	assert_null(cache_device(c, UINT32_MAX));
+}
+
+static void test_lookup(void **state)
+{
+	Cache *c = *state;
+	Device *two = add_device(c, 1, "mlx5_0", 2, 1), *d;
+	Port *roce = device_port(add_device(c, 2, "rxe/odd", 1, 1), 1), *p;
+	const GidEntry gids[] = {
+		{.index = 1,
+		 .type = GID_TYPE_ROCE_V1,
+		 .gid = {[10] = 0xff, [11] = 0xff, 10, 0, 0, 1},
+		 .netdev = "eth0"},
+		{.index = 3,
+		 .type = GID_TYPE_ROCE_V2,
+		 .gid = {[10] = 0xff, [11] = 0xff, 10, 0, 0, 1},
+		 .netdev = "eth0"},
+		{.index = 5,
+		 .type = GID_TYPE_ROCE_V2,
+		 .gid = {[10] = 0xff, [11] = 0xff, 10, 0, 0, 1},
+		 .netdev = "eth0.5"},
+	};
+	const NetdevEntry netdev = {4, "eth0"};
+	PortSnapshot s = {};
+	uint32_t index;
+
+	PORT_SUPPLY(&s, link_layer, 2);
+	s.tables[PORT_TABLE_GIDS] = table_new(gids, ARRAY_SIZE(gids), sizeof(gids[0]));
+	s.tables[PORT_TABLE_NETDEVS] = table_new(&netdev, 1, sizeof(netdev));
+	mask_set(&s.supplied, PORT_ATTR_gids, true);
+	mask_set(&s.supplied, PORT_ATTR_netdevs, true);
+	apply(roce, s, 0);
+	apply(two->ports[1], ib_port(ACTIVE), 0);
+
+	assert_int_equal(lookup_device(c, "mlx5_0", &d), 0);
+	assert_int_equal(lookup_device(c, "mlx5_1", &d), -ENOENT);
+	assert_int_equal(lookup_port(c, "mlx5_0/2", &p), 0);
+	assert_ptr_equal(p, two->ports[1]);
+	assert_int_equal(lookup_port(c, "mlx5_0", &p), -EEXIST);
+	assert_int_equal(lookup_port(c, "mlx5_0/3", &p), -ENOENT);
+	assert_int_equal(lookup_port(c, "mlx5_0/0", &p), -EINVAL);
+	assert_int_equal(lookup_port(c, "mlx5_0/255", &p), -EINVAL);
+	assert_int_equal(lookup_port(c, "mlx5_0/x", &p), -EINVAL);
+	/* names may hold anything: the last slash counts */
+	assert_int_equal(lookup_port(c, "rxe/odd/1", &p), 0);
+	assert_ptr_equal(p, roce);
+	assert_int_equal(lookup_port(c, "eth0", &p), 0);
+	assert_int_equal(lookup_port(c, "eth0.5", &p), 0);
+	assert_int_equal(lookup_port(c, "0002:c903:0000:0001", &p), 0);
+	assert_ptr_equal(p, two->ports[1]);
+	assert_int_equal(lookup_port(c, "", &p), -EINVAL);
+	assert_int_equal(lookup_port(c, "nothing", &p), -ENOENT);
+	assert_int_equal(lookup_port_by_guid(c, "nothing", &p), -EINVAL);
+
+	assert_int_equal(lookup_gid_by_address(c, "10.0.0.1", _GID_TYPE_MAX, NULL, &p, &index), 0);
+	assert_int_equal(index, 3);
+	assert_int_equal(lookup_gid_by_address(c, "10.0.0.1", GID_TYPE_ROCE_V1, NULL, &p, &index),
+			 0);
+	assert_int_equal(index, 1);
+	assert_int_equal(
+		lookup_gid_by_address(c, "::ffff:10.0.0.1", _GID_TYPE_MAX, "eth0.5", &p, &index),
+		0);
+	assert_int_equal(index, 5);
+	assert_int_equal(lookup_gid_by_address(c, "10.0.0.2", _GID_TYPE_MAX, NULL, &p, &index),
+			 -ENOENT);
+	assert_int_equal(lookup_gid_by_address(c, "10.0.0", _GID_TYPE_MAX, NULL, &p, &index),
+			 -EINVAL);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_added_and_unchanged),
+		TEST(test_link_down),
+		TEST(test_subnet),
+		TEST(test_tables),
+		TEST(test_stale),
+		TEST(test_never_answered),
+		TEST(test_protocols),
+		TEST(test_device),
+		TEST(test_order),
+		TEST(test_lookup),
+	};
+
+	return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
+}

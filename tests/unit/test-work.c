@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is asked, when, and why: without a clock of its own. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "work.h"
+
+#define MSEC USEC_PER_MSEC
+
+static int setup(void **state)
+{
+	Cache *c = calloc(1, sizeof(Cache));
+	DeviceSnapshot s = {};
+	AttrMask changed;
+	Device *d;
+
+	DEVICE_SUPPLY(&s, index, 3);
+	DEVICE_SUPPLY(&s, port_count, 2);
+	DEVICE_SUPPLY_TEXT(&s, name, "mlx5_0");
+	if (!c || cache_apply_device(c, &s, 0, &d, &changed) < 0 || !work_new(d, NULL))
+		return -1;
+	*state = c;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	Cache *c = *state;
+
+	work_free(c->devices[0]->work);
+	cache_done(c);
+	free(c);
+	return 0;
+}
+
+static Work *work_of(void **state)
+{
+	return ((Cache *)*state)->devices[0]->work;
+}
+
+static Query begin_and_end(Work *w, uint64_t now)
+{
+	Query q;
+
+	work_begin(w, 1, now, &q);
+	work_end(w, now);
+	return q;
+}
+
+static void test_what_is_asked(void **state)
+{
+	Work *w = work_of(state);
+	Query q;
+
+	assert_false(work_is_dirty(w));
+	work_mark(w, 2, REASON_PORT_ERROR);
+	work_mark(w, 2, REASON_LID_CHANGE);
+	q = begin_and_end(w, 1);
+	assert_int_equal(q.device, 3);
+	assert_string_equal(q.name, "mlx5_0");
+	assert_false(port_set_has(&q.ports, 1));
+	assert_true(port_set_has(&q.ports, 2));
+	assert_false(q.attributes);
+	assert_true(q.pkeys);
+	assert_false(work_is_dirty(w));
+	assert_int_equal(reason_to_publish(w->asked_reasons[2]), REASON_LID_CHANGE);
+
+	/* an event for a port that does not exist, and one for all */
+	work_mark(w, 77, REASON_PORT_ACTIVE);
+	q = begin_and_end(w, 1);
+	assert_true(port_set_has(&q.ports, 1) && port_set_has(&q.ports, 2));
+	assert_false(port_set_has(&q.ports, 77));
+	work_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
+	q = begin_and_end(w, 1);
+	assert_true(q.attributes && port_set_has(&q.ports, 1) && port_set_has(&q.ports, 2));
+	assert_int_equal(q.ports.bits[0], 6);
+}
+
+/* P_Keys cost a firmware command each: what cannot have changed them does not read them. */
+static void test_pkeys(void **state)
+{
+	static const EventReason without[] = {REASON_QUERY,   REASON_SETTLE, REASON_LINK,
+					      REASON_ADDRESS, REASON_NETDEV, REASON_GID_CHANGE};
+	Work *w = work_of(state);
+
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++) {
+		work_mark(w, 1, without[i]);
+		assert_false(begin_and_end(w, 1).pkeys);
+	}
+	work_mark(w, 1, REASON_LINK);
+	work_mark(w, 2, REASON_PORT_ACTIVE);
+	assert_true(begin_and_end(w, 1).pkeys);
+}
+
+static void test_pacing(void **state)
+{
+	Work *w = work_of(state);
+	uint64_t now = 1000000, when = 0;
+	unsigned int n = 0;
+
+	/* a burst goes through, then it is 20 a second */
+	for (;;) {
+		work_mark(w, 1, REASON_PORT_ACTIVE);
+		if (!work_may_ask(w, now, &when))
+			break;
+		begin_and_end(w, now);
+		n++;
+	}
+	assert_int_equal(n, 10);
+	assert_true(when > now && when <= now + 50 * MSEC);
+	assert_false(work_may_ask(w, when - 1, &when));
+	assert_true(work_may_ask(w, when, &when));
+	begin_and_end(w, when);
+	work_mark(w, 1, REASON_PORT_ACTIVE);
+	assert_false(work_may_ask(w, when, &when));
+	/* and after a pause it is a burst again */
+	now = when + 10000 * MSEC;
+	for (n = 0; n < 10; n++) {
+		work_mark(w, 1, REASON_PORT_ACTIVE);
+		assert_true(work_may_ask(w, now, &when));
+		begin_and_end(w, now);
+	}
+	work_mark(w, 1, REASON_PORT_ACTIVE);
+	assert_false(work_may_ask(w, now, &when));
+}
+
+/* What only callers want keeps a distance; what an event wants does not wait for it. */
+static void test_callers(void **state)
+{
+	Work *w = work_of(state);
+	uint64_t now = 1000000, when = 0;
+
+	work_mark(w, 1, REASON_QUERY);
+	assert_true(work_may_ask(w, now, &when));
+	begin_and_end(w, now);
+	work_mark(w, 1, REASON_QUERY);
+	assert_false(work_may_ask(w, now + 1, &when));
+	assert_int_equal(when, now + 100 * MSEC);
+	work_mark(w, 1, REASON_PORT_ERROR);
+	assert_true(work_may_ask(w, now + 1, &when));
+}
+
+static void test_settling(void **state)
+{
+	Work *w = work_of(state);
+	uint64_t last = 0, delay;
+	unsigned int n = 0;
+
+	work_mark(w, 1, REASON_PORT_ACTIVE);
+	assert_true(port_set_is_empty(&w->settling));
+	work_mark(w, 1, REASON_LINK);
+	begin_and_end(w, 1);
+	while ((delay = work_next_settle(w))) {
+		Query q;
+
+		assert_true(delay > last);
+		last = delay;
+		work_settle(w);
+		q = begin_and_end(w, 1);
+		assert_true(port_set_has(&q.ports, 1));
+		assert_false(port_set_has(&q.ports, 2));
+		assert_int_equal(reason_to_publish(w->asked_reasons[1]), REASON_LINK);
+		n++;
+	}
+	assert_true(n >= 3);
+	assert_true(port_set_is_empty(&w->settling));
+	work_settle(w);
+	assert_false(work_is_dirty(w));
+	/* an event begins the series anew */
+	work_mark(w, 2, REASON_ADDRESS);
+	delay = work_next_settle(w);
+	work_next_settle(w);
+	work_mark(w, 2, REASON_ADDRESS);
+	assert_int_equal(work_next_settle(w), delay);
+}
+
+static void test_retry(void **state)
+{
+	Work *w = work_of(state);
+	uint64_t last = 0, delay;
+
+	for (unsigned int i = 0; i < 20; i++) {
+		delay = work_next_retry(w);
+		assert_true(delay >= last && delay <= 30 * USEC_PER_SEC);
+		last = delay;
+	}
+	assert_int_equal(last, 30 * USEC_PER_SEC);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_what_is_asked), TEST(test_pkeys),    TEST(test_pacing),
+		TEST(test_callers),	  TEST(test_settling), TEST(test_retry),
+	};
+
+	return cmocka_run_group_tests_name("work", tests, NULL, NULL);
+}
