@@ -63,7 +63,7 @@ typedef struct PoolTiming {
 	uint64_t restart_usec; /* pause before the second restart in a row: from, doubling, to */
 	uint64_t restart_max_usec;
 	uint64_t calm_usec;  /* the next restart is without pause again after this time */
-	uint64_t queue_usec; /* a query fails after this time if no worker can be started */
+	uint64_t queue_usec; /* a query that no worker could take fails after this time */
 } PoolTiming;
 
 /* ANSWER: longer than the 60 s after which mlx5 gives up a firmware command, twice over: a port
