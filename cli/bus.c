@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "bus.h"
+
+#include "names.h"
+
+ExitStatus bus_connect(const char *host, const char *machine, sd_bus **ret)
+{
+	_cleanup_(sd_bus_flush_close_unref_pointer) sd_bus *bus = NULL;
+	int r;
+
+	if (host)
+		r = sd_bus_open_system_remote(&bus, host);
+	else if (machine)
+		r = sd_bus_open_system_machine(&bus, machine);
+	else
+		r = sd_bus_open_system(&bus);
+	if (r < 0) {
+		if (host || machine)
+			complain("cannot connect to the system bus of %s: %s",
+				 host ? host : machine, strerror(-r));
+		else
+			complain("rdmad is not running: cannot connect to the system bus: %s",
+				 strerror(-r));
+		return STATUS_NO_DAEMON;
+	}
+	*ret = steal_pointer(&bus);
+	return STATUS_OK;
+}
+
+/* The bus, or systemd asked by the bus, could not start rdmad; or the connection turned out to lead
+ * nowhere. */
+static bool is_absence(const sd_bus_error *error, int r)
+{
+	static const char *const names[] = {
+		SD_BUS_ERROR_SERVICE_UNKNOWN,
+		SD_BUS_ERROR_NAME_HAS_NO_OWNER,
+		SD_BUS_ERROR_NO_SERVER,
+		SD_BUS_ERROR_DISCONNECTED,
+	};
+
+	if (!sd_bus_error_is_set(error))
+		return r == -ENOTCONN || r == -ECONNRESET || r == -ECONNREFUSED || r == -ENOENT;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (sd_bus_error_has_name(error, names[i]))
+			return true;
+	return startswith(error->name, "org.freedesktop.DBus.Error.Spawn.") ||
+	       startswith(error->name, "org.freedesktop.systemd1.");
+}
+
+ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r)
+{
+	const char *message = error && error->message ? error->message : strerror(-r);
+
+	if (is_absence(error, r)) {
+		complain("rdmad is not running: %s", message);
+		return STATUS_NO_DAEMON;
+	}
+	complain("%s: %s", what, message);
+	if (sd_bus_error_has_name(error, RDMAD_ERROR_NOT_FOUND) ||
+	    sd_bus_error_has_name(error, SD_BUS_ERROR_UNKNOWN_OBJECT))
+		return STATUS_NO_PORT;
+	return STATUS_FAILED;
+}
+
+ExitStatus bus_read_objects(sd_bus *bus, ObjectList *ret)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	_cleanup_objects_ ObjectList list = {};
+	int r;
+
+	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+			       "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", &error,
+			       &reply, NULL);
+	if (r >= 0)
+		r = object_list_read(&list, reply);
+	if (r < 0)
+		return bus_complain("cannot read the ports", &error, r);
+	*ret = list;
+	list = (ObjectList){};
+	return STATUS_OK;
+}
+
+ExitStatus bus_find_port(sd_bus *bus, const char *port, char **ret_path)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	const char *path;
+	int r;
+
+	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+			       "GetPort", &error, &reply, "sa{sv}", port, 0);
+	if (r >= 0)
+		r = sd_bus_message_read_basic(reply, 'o', &path);
+	if (r < 0)
+		return bus_complain(port, &error, r);
+	*ret_path = strdup(path);
+	return *ret_path ? STATUS_OK : out_of_memory();
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The connection to rdmad, and what its errors mean for the user. */
+
+#include "object.h"
+#include "rdmactl.h"
+
+/* Connects to the system bus: of HOST, of the local container MACHINE, or of this machine if both
+ * are NULL. */
+ExitStatus bus_connect(const char *host, const char *machine, sd_bus **ret);
+
+/* Says why "WHAT: ..." failed; the error's name decides the exit status. */
+ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r);
+
+/* All devices and ports, from one reply and so from one moment. */
+ExitStatus bus_read_objects(sd_bus *bus, ObjectList *ret);
+
+/* The object path of PORT as the user wrote it. */
+ExitStatus bus_find_port(sd_bus *bus, const char *port, char **ret_path);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "format.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+/* N / SIZE with at most three decimals, cut, without zeros at the end. */
+static void print_scaled(FILE *f, uint64_t n, uint64_t size, const char *suffix)
+{
+	unsigned int thousandths = (unsigned int)(n % size / (size / 1000));
+	int digits = 3;
+
+	fprintf(f, "%" PRIu64, n / size);
+	while (digits > 0 && thousandths % 10 == 0) {
+		thousandths /= 10;
+		digits--;
+	}
+	if (digits > 0)
+		fprintf(f, ".%0*u", digits, thousandths);
+	fputs(suffix, f);
+}
+
+static void print_rate(FILE *f, uint64_t n)
+{
+	if (n >= 1000000000)
+		print_scaled(f, n, 1000000000, " Gb/s");
+	else if (n >= 1000000)
+		print_scaled(f, n, 1000000, " Mb/s");
+	else
+		fprintf(f, "%" PRIu64 " bit/s", n);
+}
+
+static void print_duration(FILE *f, uint64_t usec)
+{
+	if (usec >= USEC_PER_SEC)
+		print_scaled(f, usec, USEC_PER_SEC, " s");
+	else if (usec >= USEC_PER_MSEC)
+		print_scaled(f, usec, USEC_PER_MSEC, " ms");
+	else
+		fprintf(f, "%" PRIu64 " us", usec);
+}
+
+static void print_size(FILE *f, uint64_t bytes)
+{
+	const uint64_t mib = 1 << 20;
+
+	fprintf(f, "%" PRIu64 " bytes", bytes);
+	if (bytes >= 1024 * mib && bytes % (1024 * mib) == 0)
+		fprintf(f, " (%" PRIu64 " GiB)", bytes / (1024 * mib));
+	else if (bytes >= mib && bytes % mib == 0)
+		fprintf(f, " (%" PRIu64 " MiB)", bytes / mib);
+}
+
+static void print_timestamp(FILE *f, uint64_t usec)
+{
+	time_t t = (time_t)(usec / USEC_PER_SEC);
+	char text[64];
+	struct tm tm;
+
+	if (usec == 0)
+		fputs("never", f);
+	else if (localtime_r(&t, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		fprintf(f, "%s.%03u", text, (unsigned int)(usec % USEC_PER_SEC / USEC_PER_MSEC));
+	else
+		fprintf(f, "%" PRIu64 " us", usec);
+}
+
+static void print_number(FILE *f, AttrUnit unit, uint64_t n)
+{
+	switch (unit) {
+	case UNIT_NONE:
+	case _UNIT_MAX:
+		fprintf(f, "%" PRIu64, n);
+		break;
+	case UNIT_BYTES:
+		print_size(f, n);
+		break;
+	case UNIT_LANES:
+		fprintf(f, "%" PRIu64 " %s", n, n == 1 ? "lane" : "lanes");
+		break;
+	case UNIT_ENTRIES:
+		fprintf(f, "%" PRIu64 " %s", n, n == 1 ? "entry" : "entries");
+		break;
+	case UNIT_BITS_PER_S:
+		print_rate(f, n);
+		break;
+	case UNIT_USEC:
+		print_duration(f, n);
+		break;
+	case UNIT_TIMESTAMP:
+		print_timestamp(f, n);
+		break;
+	case UNIT_BITS:
+	case UNIT_HEX:
+		fprintf(f, "%#" PRIx64, n);
+		break;
+	}
+}
+
+static void print_value(FILE *f, AttrUnit unit, const Value *v);
+
+static void print_items(FILE *f, const Value *v, const char *separator)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const Value *item = &v->items[i];
+
+		/* a member that is not there, such as the netdev of an InfiniBand GID */
+		if (v->type == VALUE_STRUCT && item->type == VALUE_TEXT && !*item->text)
+			continue;
+		if (!first)
+			fputs(separator, f);
+		first = false;
+		print_value(f, UNIT_NONE, item);
+	}
+}
+
+static void print_dict(FILE *f, const Value *v)
+{
+	for (size_t i = 0; i + 1 < v->n; i += 2) {
+		if (i > 0)
+			fputs(", ", f);
+		print_value(f, UNIT_NONE, &v->items[i]);
+		fputs(": ", f);
+		print_value(f, UNIT_NONE, &v->items[i + 1]);
+	}
+}
+
+static void print_value(FILE *f, AttrUnit unit, const Value *v)
+{
+	switch (v->type) {
+	case VALUE_NONE:
+		fputs("none", f);
+		break;
+	case VALUE_BOOL:
+		fputs(v->boolean ? "yes" : "no", f);
+		break;
+	case VALUE_UNSIGNED:
+		print_number(f, unit, v->number);
+		break;
+	case VALUE_SIGNED:
+		fprintf(f, "%" PRIi64, v->integer);
+		break;
+	case VALUE_DOUBLE:
+		fprintf(f, "%g", v->real);
+		break;
+	case VALUE_TEXT:
+		fputs(*v->text ? v->text : "none", f);
+		break;
+	case VALUE_ARRAY:
+		if (v->n == 0)
+			fputs("none", f);
+		print_items(f, v, ", ");
+		break;
+	case VALUE_STRUCT:
+		print_items(f, v, " ");
+		break;
+	case VALUE_DICT:
+		if (v->n == 0)
+			fputs("none", f);
+		print_dict(f, v);
+		break;
+	}
+}
+
+static char *format_with_unit(AttrUnit unit, const Value *v)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	print_value(f, unit, v);
+	if (fclose(f) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *format_value(const Attribute *a, const Value *v)
+{
+	return format_with_unit(a->unit, v);
+}
+
+char *format_entry(const Value *v)
+{
+	return format_with_unit(UNIT_NONE, v);
+}
+
+char *format_row(const Object *o, size_t i)
+{
+	const char *reason = object_unavailable(o, i);
+	char *text;
+
+	if (!reason || !object_has(o, i))
+		return format_value(&o->rows[i], &o->values[i]);
+	return asprintf(&text, "unavailable (%s)", reason) < 0 ? NULL : text;
+}
+
+const char *const *format_table_columns(AttrType type)
+{
+	static const char *const columns[_ATTR_TYPE_MAX][6] = {
+		[ATTR_GIDS] = {"index", "gid", "type", "netdev", "address"},
+		[ATTR_PKEYS] = {"index", "pkey", "membership"},
+		[ATTR_NETDEVS] = {"ifindex", "name"},
+		[ATTR_CHARDEVS] = {"class", "path", "major", "minor"},
+	};
+
+	return columns[type][0] ? columns[type] : NULL;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "format.h"
+
+void json_text(FILE *f, const char *text)
+{
+	fputc('"', f);
+	for (const char *p = text; *p; p++)
+		if (*p == '"' || *p == '\\')
+			fprintf(f, "\\%c", *p);
+		else if ((unsigned char)*p < 0x20)
+			fprintf(f, "\\u%04x", (unsigned char)*p);
+		else
+			fputc(*p, f);
+	fputc('"', f);
+}
+
+static void json_array(FILE *f, AttrType type, const Value *v)
+{
+	fputc('[', f);
+	for (size_t i = 0; i < v->n; i++) {
+		if (i > 0)
+			fputs(", ", f);
+		json_value(f, type, &v->items[i]);
+	}
+	fputc(']', f);
+}
+
+static void json_entry(FILE *f, const char *const *columns, const Value *v)
+{
+	fputc('{', f);
+	for (size_t i = 0; i < v->n && columns[i]; i++) {
+		if (i > 0)
+			fputs(", ", f);
+		json_text(f, columns[i]);
+		fputs(": ", f);
+		json_value(f, ATTR_U32, &v->items[i]);
+	}
+	fputc('}', f);
+}
+
+static void json_dict(FILE *f, const Value *v)
+{
+	fputc('{', f);
+	for (size_t i = 0; i + 1 < v->n; i += 2) {
+		if (i > 0)
+			fputs(", ", f);
+		json_text(f, value_text(&v->items[i]));
+		fputs(": ", f);
+		json_value(f, ATTR_U32, &v->items[i + 1]);
+	}
+	fputc('}', f);
+}
+
+void json_value(FILE *f, AttrType type, const Value *v)
+{
+	const char *const *columns = format_table_columns(type);
+
+	switch (v->type) {
+	case VALUE_NONE:
+		fputs("null", f);
+		break;
+	case VALUE_BOOL:
+		fputs(v->boolean ? "true" : "false", f);
+		break;
+	case VALUE_UNSIGNED:
+		fprintf(f, "%" PRIu64, v->number);
+		break;
+	case VALUE_SIGNED:
+		fprintf(f, "%" PRIi64, v->integer);
+		break;
+	case VALUE_DOUBLE:
+		if (isfinite(v->real))
+			fprintf(f, "%.17g", v->real);
+		else
+			fputs("null", f);
+		break;
+	case VALUE_TEXT:
+		json_text(f, v->text);
+		break;
+	case VALUE_ARRAY:
+		json_array(f, type, v);
+		break;
+	case VALUE_STRUCT:
+		if (columns)
+			json_entry(f, columns, v);
+		else
+			json_array(f, ATTR_U32, v);
+		break;
+	case VALUE_DICT:
+		json_dict(f, v);
+		break;
+	}
+}
+
+void json_row(FILE *f, const Object *o, size_t i)
+{
+	const Value *v = object_value(o, i);
+
+	json_value(f, o->rows[i].type, v ? v : &(const Value){});
+}
+
+void json_object(FILE *f, const Object *o, int indent)
+{
+	fprintf(f, "{\n%*s\"ObjectPath\": ", indent, "");
+	json_text(f, o->path);
+	for (size_t i = 0; i < o->n_rows; i++) {
+		if (!object_has(o, i))
+			continue;
+		fprintf(f, ",\n%*s", indent, "");
+		json_text(f, o->rows[i].name);
+		fputs(": ", f);
+		json_row(f, o, i);
+	}
+	fprintf(f, "\n%*s}", indent - 2, "");
+}
+
+void json_objects(FILE *f, const ObjectList *l, bool ports)
+{
+	const char *separator = "\n";
+
+	fputc('[', f);
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->items[i]->is_port != ports)
+			continue;
+		fprintf(f, "%s  ", separator);
+		json_object(f, l->items[i], 4);
+		separator = ",\n";
+	}
+	fputs("\n]\n", f);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "object.h"
+
+#include "names.h"
+
+/* Devices are /org/rdma/device/N, their ports below that. */
+static bool parse_path(const char *path, bool *ret_is_port)
+{
+	const char *rest = startswith(path, RDMAD_DEVICE_PREFIX "/");
+	const char *slash;
+
+	if (!rest)
+		return false;
+	slash = strchr(rest, '/');
+	if (slash && !startswith(slash, "/port/"))
+		return false;
+	*ret_is_port = slash != NULL;
+	return true;
+}
+
+int object_new(const char *path, Object **ret)
+{
+	_cleanup_(object_free_pointer) Object *o = NULL;
+	bool is_port;
+
+	if (!parse_path(path, &is_port))
+		return -EINVAL;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return -ENOMEM;
+	o->is_port = is_port;
+	o->rows = is_port ? port_attributes : device_attributes;
+	o->n_rows = is_port ? (size_t)_PORT_ATTR_MAX : (size_t)_DEVICE_ATTR_MAX;
+	o->path = strdup(path);
+	o->values = calloc(o->n_rows, sizeof(Value));
+	if (!o->path || !o->values)
+		return -ENOMEM;
+	*ret = steal_pointer(&o);
+	return 0;
+}
+
+void object_free(Object *o)
+{
+	if (!o)
+		return;
+	for (size_t i = 0; o->values && i < o->n_rows; i++)
+		value_done(&o->values[i]);
+	free(o->values);
+	free(o->path);
+	free(o);
+}
+
+Object *object_copy(const Object *o)
+{
+	_cleanup_(object_free_pointer) Object *copy = NULL;
+
+	if (object_new(o->path, &copy) < 0)
+		return NULL;
+	copy->interfaces = o->interfaces;
+	for (size_t i = 0; i < o->n_rows; i++)
+		if (value_copy(&o->values[i], &copy->values[i]) < 0)
+			return NULL;
+	return steal_pointer(&copy);
+}
+
+int object_interface(const char *name, AttrInterface *ret)
+{
+	for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
+		if (streq(attr_interface_name(i), name)) {
+			*ret = i;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+static Value *find_property(Object *o, AttrInterface interface, const char *name)
+{
+	for (size_t i = 0; i < o->n_rows; i++)
+		if (o->rows[i].interface == interface && streq(o->rows[i].name, name))
+			return &o->values[i];
+	return NULL;
+}
+
+static int read_property(Object *o, AttrInterface interface, sd_bus_message *m)
+{
+	_cleanup_value_ Value read = {};
+	const char *name;
+	Value *v;
+	int r;
+
+	r = sd_bus_message_read_basic(m, 's', &name);
+	if (r < 0)
+		return r;
+	v = find_property(o, interface, name);
+	if (!v)
+		return sd_bus_message_skip(m, "v");
+	r = value_read(m, &read);
+	if (r < 0)
+		return r;
+	value_done(v);
+	*v = read;
+	read = (Value){};
+	return 0;
+}
+
+int object_read_properties(Object *o, const char *interface, sd_bus_message *m)
+{
+	AttrInterface i;
+	int r;
+
+	if (object_interface(interface, &i) < 0)
+		return sd_bus_message_skip(m, "a{sv}");
+	o->interfaces |= 1U << i;
+	r = sd_bus_message_enter_container(m, 'a', "{sv}");
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
+		r = read_property(o, i, m);
+		if (r < 0)
+			return r;
+		r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+int object_read_interfaces(Object *o, sd_bus_message *m)
+{
+	const char *interface;
+	int r;
+
+	r = sd_bus_message_enter_container(m, 'a', "{sa{sv}}");
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_enter_container(m, 'e', "sa{sv}")) > 0) {
+		r = sd_bus_message_read_basic(m, 's', &interface);
+		if (r < 0)
+			return r;
+		r = object_read_properties(o, interface, m);
+		if (r < 0)
+			return r;
+		r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+void object_remove_interface(Object *o, const char *interface)
+{
+	AttrInterface i;
+
+	if (object_interface(interface, &i) < 0)
+		return;
+	o->interfaces &= ~(1U << i);
+	for (size_t a = 0; a < o->n_rows; a++)
+		if (o->rows[a].interface == i)
+			value_done(&o->values[a]);
+}
+
+bool object_has(const Object *o, size_t i)
+{
+	return o->values[i].type != VALUE_NONE;
+}
+
+const char *object_unavailable(const Object *o, size_t i)
+{
+	const Value *reason;
+
+	for (size_t a = 0; a < o->n_rows; a++) {
+		if (o->rows[a].type != ATTR_UNAVAILABLE)
+			continue;
+		reason = value_lookup(&o->values[a], o->rows[i].name);
+		if (reason)
+			return value_text(reason);
+	}
+	return NULL;
+}
+
+const Value *object_value(const Object *o, size_t i)
+{
+	return object_has(o, i) && !object_unavailable(o, i) ? &o->values[i] : NULL;
+}
+
+const char *object_name(const Object *o, char buffer[96])
+{
+	const Value *name =
+		&o->values[o->is_port ? (size_t)PORT_ATTR_device_name : (size_t)DEVICE_ATTR_name];
+	const Value *port = &o->values[PORT_ATTR_port_num];
+
+	if (o->is_port && port->type == VALUE_UNSIGNED)
+		snprintf(buffer, 96, "%.64s/%u", value_text(name), (unsigned int)port->number);
+	else
+		snprintf(buffer, 96, "%.64s", value_text(name));
+	return buffer;
+}
+
+void object_list_done(ObjectList *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		object_free(l->items[i]);
+	free(l->items);
+	*l = (ObjectList){};
+}
+
+/* Where PATH is in the list, or where it belongs. */
+static size_t find_place(const ObjectList *l, const char *path)
+{
+	size_t low = 0, high = l->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		/* device/10 behind device/9 */
+		if (strverscmp(l->items[middle]->path, path) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+Object *object_list_find(const ObjectList *l, const char *path)
+{
+	size_t i = find_place(l, path);
+
+	return i < l->n && streq(l->items[i]->path, path) ? l->items[i] : NULL;
+}
+
+int object_list_put(ObjectList *l, Object *o)
+{
+	size_t i = find_place(l, o->path);
+	Object **items;
+
+	if (i < l->n && streq(l->items[i]->path, o->path)) {
+		object_free(l->items[i]);
+		l->items[i] = o;
+		return 0;
+	}
+	items = reallocarray(l->items, l->n + 1, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	l->items = items;
+	memmove(&items[i + 1], &items[i], (l->n - i) * sizeof(*items));
+	items[i] = o;
+	l->n++;
+	return 0;
+}
+
+void object_list_remove(ObjectList *l, const char *path)
+{
+	size_t i = find_place(l, path);
+
+	if (i >= l->n || !streq(l->items[i]->path, path))
+		return;
+	object_free(l->items[i]);
+	l->n--;
+	memmove(&l->items[i], &l->items[i + 1], (l->n - i) * sizeof(*l->items));
+}
+
+static int read_object(ObjectList *l, sd_bus_message *m)
+{
+	_cleanup_(object_free_pointer) Object *o = NULL;
+	const char *path;
+	int r;
+
+	r = sd_bus_message_read_basic(m, 'o', &path);
+	if (r < 0)
+		return r;
+	r = object_new(path, &o);
+	if (r == -EINVAL)
+		return sd_bus_message_skip(m, "a{sa{sv}}");
+	if (r < 0)
+		return r;
+	r = object_read_interfaces(o, m);
+	if (r < 0 || o->interfaces == 0)
+		return r;
+	r = object_list_put(l, o);
+	if (r >= 0)
+		o = NULL;
+	return r;
+}
+
+int object_list_read(ObjectList *l, sd_bus_message *m)
+{
+	int r;
+
+	r = sd_bus_message_enter_container(m, 'a', "{oa{sa{sv}}}");
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_enter_container(m, 'e', "oa{sa{sv}}")) > 0) {
+		r = read_object(l, m);
+		if (r < 0)
+			return r;
+		r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A device or a port as the bus shows it: one Value for each row of its attribute table. Properties
+ * that have no row (a newer rdmad) are passed over. Which row means what is left to the table.
+ */
+
+#include "attribute.h"
+#include "value.h"
+
+typedef struct Object {
+	char *path;
+	bool is_port;
+	const Attribute *rows; /* port_attributes or device_attributes */
+	size_t n_rows;
+	unsigned int interfaces; /* 1 << AttrInterface of those that are there */
+	Value *values;		 /* by row; VALUE_NONE where the object lacks the interface */
+} Object;
+
+typedef struct ObjectList {
+	Object **items;
+	size_t n;
+} ObjectList;
+
+/* An object without interfaces. -EINVAL: PATH is neither a device's nor a port's. */
+int object_new(const char *path, Object **ret);
+void object_free(Object *o);
+Object *object_copy(const Object *o);
+DEFINE_CLEANUP(Object, object_free);
+
+/* Reads a{sv}, the properties of INTERFACE. Unknown interfaces and properties are skipped. */
+int object_read_properties(Object *o, const char *interface, sd_bus_message *m);
+/* Reads a{sa{sv}}, as in GetManagedObjects and InterfacesAdded. */
+int object_read_interfaces(Object *o, sd_bus_message *m);
+/* The interface called NAME; -ENOENT. */
+int object_interface(const char *name, AttrInterface *ret);
+/* Forgets an interface and its values. */
+void object_remove_interface(Object *o, const char *interface);
+
+/* Whether the object has row I now, valid or not. */
+bool object_has(const Object *o, size_t i);
+/* Why row I has no valid value; NULL if it has one. */
+const char *object_unavailable(const Object *o, size_t i);
+/* The value of row I, NULL if it is unavailable or not there. */
+const Value *object_value(const Object *o, size_t i);
+/* What people call it: "mlx5_0/1" or "mlx5_0". Valid until the next call with the same BUFFER. */
+const char *object_name(const Object *o, char buffer[96]);
+
+void object_list_done(ObjectList *l);
+#define _cleanup_objects_ _cleanup_(object_list_done)
+/* Reads a{oa{sa{sv}}}, devices and ports, sorted by index and port number. */
+int object_list_read(ObjectList *l, sd_bus_message *m);
+/* Takes over O, replacing the one that has its path. */
+int object_list_put(ObjectList *l, Object *o);
+Object *object_list_find(const ObjectList *l, const char *path);
+void object_list_remove(ObjectList *l, const char *path);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* rdmactl query: the fields of the C structures as numbers, asked afresh, and what they stand for.
+ */
+
+#include "bus.h"
+#include "format.h"
+#include "json.h"
+#include "names.h"
+#include "terminal.h"
+
+typedef struct Field {
+	const char *name;
+	const Attribute *row; /* NULL: a field that only a newer rdmad knows */
+	const Value *value;
+} Field;
+
+/* The next field of DICT: those in the attribute table in its order, then the others. POSITION
+ * starts at 0. */
+static bool next_field(const Value *dict, size_t *position, Field *ret)
+{
+	PortAttr a;
+
+	for (; *position < _PORT_ATTR_MAX; (*position)++) {
+		const Attribute *row = &port_attributes[*position];
+		const Value *v = value_lookup(dict, row->field);
+
+		if (v) {
+			(*position)++;
+			*ret = (Field){row->field, row, v};
+			return true;
+		}
+	}
+	while (*position < _PORT_ATTR_MAX + dict->n / 2) {
+		const Value *pair = &dict->items[(*position - _PORT_ATTR_MAX) * 2];
+
+		(*position)++;
+		if (port_attr_from_field(value_text(pair), &a) < 0) {
+			*ret = (Field){value_text(pair), NULL, pair + 1};
+			return true;
+		}
+	}
+	return false;
+}
+
+static int names_to_value(const char *const *names, Value *ret)
+{
+	*ret = (Value){.type = VALUE_ARRAY};
+	for (size_t n = 0; names[n]; n++) {
+		Value *item = value_append(ret);
+
+		if (!item)
+			return -ENOMEM;
+		item->text = strdup(names[n]);
+		if (!item->text)
+			return -ENOMEM;
+		item->type = VALUE_TEXT;
+	}
+	return 0;
+}
+
+/* The raw number V of row A as it is published. -ERANGE: nobody knows what it stands for. */
+static int publish(const Attribute *a, const Value *v, Value *ret)
+{
+	PortValues values = {};
+	AttrValue published;
+	int r;
+
+	attr_set_raw(a, &values, v->type == VALUE_BOOL ? v->boolean : v->number);
+	r = attr_publish(a, &values, &published);
+	if (r < 0)
+		return r;
+	switch (published.kind) {
+	case ATTR_VALUE_BOOL:
+		*ret = (Value){.type = VALUE_BOOL, .boolean = published.boolean};
+		return 0;
+	case ATTR_VALUE_U32:
+		*ret = (Value){.type = VALUE_UNSIGNED, .number = published.u32};
+		return 0;
+	case ATTR_VALUE_U64:
+		*ret = (Value){.type = VALUE_UNSIGNED, .number = published.u64};
+		return 0;
+	case ATTR_VALUE_TEXT:
+		*ret = (Value){.type = VALUE_TEXT, .text = strdup(published.text)};
+		return ret->text ? 0 : -ENOMEM;
+	case ATTR_VALUE_NAMES:
+		return names_to_value(published.names, ret);
+	}
+	return -EOPNOTSUPP;
+}
+
+/* What the number stands for; "" where it says all itself. */
+static char *field_meaning(const Field *f)
+{
+	_cleanup_value_ Value published = {};
+	char *meaning, *plain;
+	int r;
+
+	if (!f->row || f->row->size == 0 ||
+	    (f->value->type != VALUE_UNSIGNED && f->value->type != VALUE_BOOL))
+		return strdup("");
+	r = publish(f->row, f->value, &published);
+	if (r == -ENOMEM)
+		return NULL;
+	if (r < 0)
+		return strdup("unknown");
+	meaning = format_value(f->row, &published);
+	plain = format_entry(f->value);
+	if (meaning && plain && streq(meaning, plain))
+		*meaning = '\0';
+	free(plain);
+	return meaning;
+}
+
+/* Three columns; the last is broken into lines, which libsmartcols would do in the middle of a
+ * word. */
+static ExitStatus print_fields(Context *c, const Value *dict)
+{
+	int name_width = (int)strlen("FIELD"), value_width = (int)strlen("VALUE");
+	size_t position = 0;
+	Field field;
+
+	while (next_field(dict, &position, &field)) {
+		_cleanup_free_ char *value = format_entry(field.value);
+
+		if (!value)
+			return out_of_memory();
+		name_width = MAX(name_width, (int)strlen(field.name));
+		/* text is long, and alone on its line */
+		if (field.value->type != VALUE_TEXT)
+			value_width = MAX(value_width, (int)strlen(value));
+	}
+	fprintf(c->out, "%-*s %*s MEANING\n", name_width, "FIELD", value_width, "VALUE");
+	position = 0;
+	while (next_field(dict, &position, &field)) {
+		_cleanup_free_ char *value = format_entry(field.value);
+		_cleanup_free_ char *meaning = field_meaning(&field);
+
+		if (!value || !meaning)
+			return out_of_memory();
+		fprintf(c->out, "%-*s %*s%s", name_width, field.name,
+			field.value->type == VALUE_TEXT ? 0 : value_width, value,
+			*meaning ? " " : "");
+		terminal_print_wrapped(c, meaning, (unsigned int)(name_width + value_width) + 2);
+	}
+	return STATUS_OK;
+}
+
+static void print_json(Context *c, const Value *dict)
+{
+	const char *separator = "";
+	size_t position = 0;
+	Field field;
+
+	fputc('{', c->out);
+	while (next_field(dict, &position, &field)) {
+		fprintf(c->out, "%s\n  ", separator);
+		json_text(c->out, field.name);
+		fputs(": ", c->out);
+		json_value(c->out, field.row ? field.row->type : ATTR_U32, field.value);
+		separator = ",";
+	}
+	fputs("\n}\n", c->out);
+}
+
+ExitStatus query_command(Context *c)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	_cleanup_free_ char *path = NULL;
+	_cleanup_value_ Value dict = {};
+	ExitStatus status;
+	int r;
+
+	status = bus_find_port(c->bus, c->arguments[0], &path);
+	if (status != STATUS_OK)
+		return status;
+	if (c->max_age_usec > 0)
+		r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, path, RDMAD_INTERFACE_PORT, "Query",
+				       &error, &reply, "a{sv}", 1, "max-age-usec", "t",
+				       c->max_age_usec);
+	else
+		r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, path, RDMAD_INTERFACE_PORT, "Query",
+				       &error, &reply, "a{sv}", 0);
+	if (r >= 0)
+		r = value_read(reply, &dict);
+	if (r >= 0 && dict.type != VALUE_DICT)
+		r = -EBADMSG;
+	if (r < 0)
+		return bus_complain(c->arguments[0], &error, r);
+	if (!c->json)
+		return print_fields(c, &dict);
+	print_json(c, &dict);
+	return STATUS_OK;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What the commands of rdmactl share: the command line as parsed, where output goes, and the exit
+ * status. */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <systemd/sd-bus.h>
+
+#include "util.h"
+
+/* What main() returns. A function with this type has already said what went wrong, in one line on
+ * standard error. */
+typedef enum ExitStatus {
+	STATUS_OK = 0,
+	STATUS_FAILED = 1,
+	STATUS_USAGE = 2,
+	STATUS_NO_PORT = 3,
+	STATUS_NO_DAEMON = 4,
+} ExitStatus;
+
+typedef struct Context {
+	sd_bus *bus;
+	FILE *out;	       /* standard output, or what collects it for the pager */
+	bool json;	       /* --json */
+	bool colors;	       /* standard output is a terminal that wants them */
+	unsigned int width;    /* columns to fill at most where text can be wrapped */
+	uint64_t max_age_usec; /* --max-age=; 0: ask the hardware */
+	char **arguments;      /* what follows the command's name */
+	unsigned int n_arguments;
+} Context;
+
+ExitStatus list_command(Context *c);
+ExitStatus show_command(Context *c);
+ExitStatus monitor_command(Context *c);
+ExitStatus query_command(Context *c);
+ExitStatus devices_command(Context *c);
+
+/* "rdmactl: ..." on standard error, control characters replaced. */
+void complain(const char *format, ...) _printf_(1, 2);
+ExitStatus out_of_memory(void);
+
+DEFINE_CLEANUP(sd_bus, sd_bus_flush_close_unref);
+DEFINE_CLEANUP(sd_bus_message, sd_bus_message_unref);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * rdmactl show: everything about a port, in groups that follow from the columns of the attribute
+ * table, so that a new row finds its place by itself.
+ */
+
+#include "show.h"
+
+#include <ctype.h>
+
+#include "bus.h"
+#include "format.h"
+#include "json.h"
+#include "names.h"
+#include "terminal.h"
+
+typedef enum Group {
+	GROUP_GENERAL,
+	GROUP_LINK,
+	GROUP_INFINIBAND,
+	GROUP_ETHERNET,
+	GROUP_MLX5,
+	GROUP_HBL,
+	GROUP_TABLE, /* each row prints as one, or as a line if it is empty */
+	GROUP_TRUST,
+	GROUP_HIDDEN, /* the reasons stand where the values would */
+	_GROUP_MAX
+} Group;
+
+/* The rows that rdmad itself fills are those which identify the object, first in the table and
+ * before all others, and those which say how far to trust the rest. */
+static bool is_about_trust(const Object *o, size_t row)
+{
+	if (o->rows[row].source != SOURCE_CORE)
+		return false;
+	for (size_t i = 0; i < row; i++)
+		if (o->rows[i].source != SOURCE_CORE)
+			return true;
+	return false;
+}
+
+static Group group_of(const Object *o, size_t row)
+{
+	const Attribute *a = &o->rows[row];
+
+	if (!object_has(o, row) || a->type == ATTR_UNAVAILABLE)
+		return GROUP_HIDDEN;
+	if (format_table_columns(a->type))
+		return GROUP_TABLE;
+	if (is_about_trust(o, row))
+		return GROUP_TRUST;
+	switch (a->interface) {
+	case INTERFACE_PORT:
+		return a->valid == VALID_LINK_UP || a->unit != UNIT_NONE ? GROUP_LINK
+									 : GROUP_GENERAL;
+	case INTERFACE_INFINIBAND:
+		return GROUP_INFINIBAND;
+	case INTERFACE_ETHERNET:
+		return GROUP_ETHERNET;
+	case INTERFACE_MLX5:
+		return GROUP_MLX5;
+	case INTERFACE_HBL:
+		return GROUP_HBL;
+	case INTERFACE_DEVICE:
+		return GROUP_GENERAL;
+	case INTERFACE_RAW:
+	case _INTERFACE_MAX:
+		break;
+	}
+	return GROUP_HIDDEN;
+}
+
+static void print_heading(Context *c, const char *heading)
+{
+	fprintf(c->out, "\n%s%s%s\n", terminal_color(c, "bold"), heading, terminal_plain(c));
+}
+
+static ExitStatus print_row(Context *c, const Object *o, size_t row, int name_width)
+{
+	_cleanup_free_ char *text = format_row(o, row);
+
+	if (!text)
+		return out_of_memory();
+	fprintf(c->out, "  %-*s  ", name_width, o->rows[row].name);
+	terminal_print_wrapped(c, text, (unsigned int)name_width + 4);
+	return STATUS_OK;
+}
+
+static void upper(const char *text, char *ret, size_t size)
+{
+	text_copy(ret, size, text);
+	for (char *p = ret; *p; p++)
+		*p = (char)toupper((unsigned char)*p);
+}
+
+/* An IPv6 address among the members of an entry repeats its GID in other words. */
+static bool is_redundant(AttrType type, const char *column, const Value *member)
+{
+	return type == ATTR_GIDS && streq(column, "address") && strchr(value_text(member), ':');
+}
+
+static int add_entry(struct libscols_table *table, AttrType type, const Value *entry)
+{
+	const char *const *columns = format_table_columns(type);
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+
+	if (!line)
+		return -ENOMEM;
+	for (size_t i = 0; columns[i] && entry->type == VALUE_STRUCT && i < entry->n; i++) {
+		const Value *member = &entry->items[i];
+		/* P_Keys are written in hexadecimal everywhere */
+		bool hex = streq(columns[i], "pkey");
+		char *text;
+
+		if (is_redundant(type, columns[i], member))
+			continue;
+		text = format_value(&(Attribute){.unit = hex ? UNIT_HEX : UNIT_NONE}, member);
+		if (!text)
+			return -ENOMEM;
+		if (member->type == VALUE_TEXT && !*member->text)
+			*text = '\0';
+		scols_line_refer_data(line, i, text);
+	}
+	return 0;
+}
+
+static ExitStatus print_table(Context *c, const Object *o, size_t row)
+{
+	const char *const *columns = format_table_columns(o->rows[row].type);
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
+	const Value *v = &o->values[row];
+	char heading[32];
+
+	print_heading(c, o->rows[row].name);
+	if (v->type != VALUE_ARRAY || v->n == 0 || object_unavailable(o, row)) {
+		_cleanup_free_ char *text = format_row(o, row);
+
+		fprintf(c->out, "  %s\n", text ? text : "");
+		return text ? STATUS_OK : out_of_memory();
+	}
+	if (!table)
+		return out_of_memory();
+	for (size_t i = 0; columns[i]; i++) {
+		upper(columns[i], heading, sizeof(heading));
+		if (!scols_table_new_column(table, heading, 0, 0))
+			return out_of_memory();
+	}
+	for (size_t i = 0; i < v->n; i++)
+		if (add_entry(table, o->rows[row].type, &v->items[i]) < 0)
+			return out_of_memory();
+	return terminal_print_table(c, table, 2);
+}
+
+static ExitStatus print_group(Context *c, const Object *o, Group group, int name_width)
+{
+	static const char *const headings[_GROUP_MAX] = {
+		[GROUP_LINK] = "Link",	       [GROUP_INFINIBAND] = "InfiniBand",
+		[GROUP_ETHERNET] = "Ethernet", [GROUP_MLX5] = "mlx5",
+		[GROUP_HBL] = "hbl",	       [GROUP_TRUST] = "Trust",
+	};
+	ExitStatus status = STATUS_OK;
+	bool first = true;
+
+	for (size_t i = 0; i < o->n_rows && status == STATUS_OK; i++) {
+		if (group_of(o, i) != group)
+			continue;
+		if (group == GROUP_TABLE) {
+			status = print_table(c, o, i);
+			continue;
+		}
+		if (first && headings[group])
+			print_heading(c, headings[group]);
+		first = false;
+		status = print_row(c, o, i, name_width);
+	}
+	return status;
+}
+
+ExitStatus show_object(Context *c, const Object *o)
+{
+	ExitStatus status = STATUS_OK;
+	char name[96];
+	int name_width = 0;
+
+	for (size_t i = 0; i < o->n_rows; i++)
+		if (group_of(o, i) != GROUP_HIDDEN && group_of(o, i) != GROUP_TABLE)
+			name_width = MAX(name_width, (int)strlen(o->rows[i].name));
+	fprintf(c->out, "%s%s%s\n", terminal_color(c, "bold"), object_name(o, name),
+		terminal_plain(c));
+	for (Group g = 0; g < GROUP_HIDDEN && status == STATUS_OK; g++)
+		status = print_group(c, o, g, name_width);
+	return status;
+}
+
+ExitStatus show_command(Context *c)
+{
+	_cleanup_objects_ ObjectList objects = {};
+	_cleanup_free_ char *path = NULL;
+	ExitStatus status;
+	Object *o;
+
+	status = bus_find_port(c->bus, c->arguments[0], &path);
+	if (status == STATUS_OK)
+		status = bus_read_objects(c->bus, &objects);
+	if (status != STATUS_OK)
+		return status;
+	o = object_list_find(&objects, path);
+	if (!o) {
+		complain("%s: the port has just gone away", c->arguments[0]);
+		return STATUS_NO_PORT;
+	}
+	if (!c->json)
+		return show_object(c, o);
+	json_object(c->out, o, 2);
+	fputc('\n', c->out);
+	return STATUS_OK;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "terminal.h"
+
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+
+/* What is collected for the pager. */
+static char *arg_text;
+static size_t arg_size;
+
+static void window_size(unsigned int *ret_columns, unsigned int *ret_rows)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size = {};
+	uint64_t n;
+
+	*ret_columns = 80;
+	*ret_rows = 24;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
+		*ret_columns = size.ws_col;
+		*ret_rows = size.ws_row;
+	}
+	if (columns && text_to_u64(columns, 10000, &n) == 0 && n > 0)
+		*ret_columns = (unsigned int)n;
+}
+
+static bool wants_colors(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && !streq(term, "dumb");
+}
+
+ExitStatus terminal_start(Context *c, bool pager)
+{
+	unsigned int rows;
+
+	/* A reader that has seen enough shows up as an error of fflush(). */
+	signal(SIGPIPE, SIG_IGN);
+	window_size(&c->width, &rows);
+	c->colors = !c->json && wants_colors();
+	c->out = pager && isatty(STDOUT_FILENO) ? open_memstream(&arg_text, &arg_size) : stdout;
+	return c->out ? STATUS_OK : out_of_memory();
+}
+
+static const char *pager_program(void)
+{
+	const char *program = getenv("SYSTEMD_PAGER");
+
+	if (!program)
+		program = getenv("PAGER");
+	if (!program)
+		program = "less";
+	return *program && !streq(program, "cat") ? program : NULL;
+}
+
+/* False if the output has still to be written. */
+static bool show_in_pager(void)
+{
+	const char *program = pager_program();
+	unsigned int columns, rows, lines = 0;
+	FILE *pipe;
+	int status;
+
+	window_size(&columns, &rows);
+	for (const char *p = arg_text; (p = strchr(p, '\n')); p++)
+		lines++;
+	if (!program || lines < rows)
+		return false;
+	setenv("LESS", "FRSXMK", false);
+	fflush(stdout);
+	pipe = popen(program, "we");
+	if (!pipe)
+		return false;
+	fwrite(arg_text, 1, arg_size, pipe);
+	status = pclose(pipe);
+	/* 127: the shell found no such program */
+	return status >= 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 127);
+}
+
+ExitStatus terminal_finish(Context *c, ExitStatus status)
+{
+	if (c->out != stdout) {
+		fclose(c->out);
+		c->out = stdout;
+		if (!show_in_pager())
+			fwrite(arg_text, 1, arg_size, stdout);
+		free(arg_text);
+		arg_text = NULL;
+	}
+	if ((fflush(stdout) < 0 || ferror(stdout)) && errno != EPIPE) {
+		complain("cannot write to standard output: %s", strerror(errno));
+		return STATUS_FAILED;
+	}
+	return status;
+}
+
+struct libscols_table *terminal_table(const Context *c)
+{
+	struct libscols_table *table = scols_new_table();
+
+	if (!table)
+		return NULL;
+	/* Never cut: a line that is too long for the window is better than half a GID. */
+	scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
+	scols_table_enable_colors(table, c->colors);
+	return table;
+}
+
+ExitStatus terminal_print_table(const Context *c, struct libscols_table *table, int indent)
+{
+	_cleanup_free_ char *text = NULL;
+	char *rest, *line;
+
+	if (scols_print_table_to_string(table, &text) < 0)
+		return out_of_memory();
+	rest = text;
+	while ((line = strsep(&rest, "\n"))) {
+		size_t n = strlen(line);
+
+		while (n > 0 && line[n - 1] == ' ')
+			n--;
+		if (n > 0)
+			fprintf(c->out, "%*s%.*s\n", indent, "", (int)n, line);
+	}
+	return STATUS_OK;
+}
+
+const char *terminal_color(const Context *c, const char *color)
+{
+	static const struct {
+		const char *name, *sequence;
+	} colors[] = {
+		{"red", "\033[31m"},	 {"green", "\033[32m"}, {"yellow", "\033[33m"},
+		{"magenta", "\033[35m"}, {"bold", "\033[1m"},
+	};
+
+	for (size_t i = 0; c->colors && color && i < ARRAY_SIZE(colors); i++)
+		if (streq(colors[i].name, color))
+			return colors[i].sequence;
+	return "";
+}
+
+const char *terminal_plain(const Context *c)
+{
+	return c->colors ? "\033[0m" : "";
+}
+
+const char *terminal_state_color(const char *state)
+{
+	static const struct {
+		const char *state, *color;
+	} colors[] = {
+		{"active", "green"}, {"active-defer", "green"}, {"armed", "yellow"},
+		{"init", "yellow"},  {"down", "red"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(colors); i++)
+		if (streq(colors[i].state, state))
+			return colors[i].color;
+	return NULL;
+}
+
+void terminal_print_wrapped(const Context *c, const char *text, unsigned int start)
+{
+	size_t room = c->width > start + 20 ? c->width - start : 20;
+
+	while (strlen(text) > room) {
+		size_t n = room;
+
+		while (n > 0 && text[n] != ' ')
+			n--;
+		if (n == 0)
+			break;
+		fprintf(c->out, "%.*s\n%*s", (int)n, text, (int)start, "");
+		text += n + 1;
+	}
+	fprintf(c->out, "%s\n", text);
+}

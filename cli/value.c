@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "value.h"
+
+void value_done(Value *v)
+{
+	if (v->type == VALUE_TEXT)
+		free(v->text);
+	if (v->type >= VALUE_ARRAY) {
+		for (size_t i = 0; i < v->n; i++)
+			value_done(&v->items[i]);
+		free(v->items);
+	}
+	*v = (Value){};
+}
+
+Value *value_append(Value *v)
+{
+	Value *items;
+
+	/* grown by halves; sizes are bounded by that of a message, 128 MiB */
+	if (v->n == 0 || (v->n >= 4 && (v->n & (v->n - 1)) == 0)) {
+		items = reallocarray(v->items, v->n ? v->n * 2 : 4, sizeof(*items));
+		if (!items)
+			return NULL;
+		v->items = items;
+	}
+	v->items[v->n] = (Value){};
+	return &v->items[v->n++];
+}
+
+static int read_container(sd_bus_message *m, char type, const char *contents, Value *ret)
+{
+	Value *item;
+	int r;
+
+	r = sd_bus_message_enter_container(m, type, contents);
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_at_end(m, false)) == 0) {
+		bool pair = type == SD_BUS_TYPE_ARRAY && contents[0] == '{';
+
+		if (pair) {
+			ret->type = VALUE_DICT;
+			r = sd_bus_message_enter_container(m, SD_BUS_TYPE_DICT_ENTRY, NULL);
+			if (r < 0)
+				return r;
+		}
+		for (int i = 0; i <= (int)pair; i++) {
+			item = value_append(ret);
+			if (!item)
+				return -ENOMEM;
+			r = value_read(m, item);
+			if (r < 0)
+				return r;
+		}
+		if (pair) {
+			r = sd_bus_message_exit_container(m);
+			if (r < 0)
+				return r;
+		}
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int read_text(const char *text, Value *ret)
+{
+	ret->text = strdup(text);
+	if (!ret->text)
+		return -ENOMEM;
+	ret->type = VALUE_TEXT;
+	text_sanitize(ret->text, strlen(ret->text) + 1);
+	return 1;
+}
+
+/* Numbers by their width on the bus, widened. */
+static void set_number(char type, const void *p, Value *ret)
+{
+	switch (type) {
+	case SD_BUS_TYPE_BYTE:
+		*ret = (Value){.type = VALUE_UNSIGNED, .number = *(const uint8_t *)p};
+		break;
+	case SD_BUS_TYPE_UINT16:
+		*ret = (Value){.type = VALUE_UNSIGNED, .number = *(const uint16_t *)p};
+		break;
+	case SD_BUS_TYPE_UINT32:
+		*ret = (Value){.type = VALUE_UNSIGNED, .number = *(const uint32_t *)p};
+		break;
+	case SD_BUS_TYPE_UINT64:
+		*ret = (Value){.type = VALUE_UNSIGNED, .number = *(const uint64_t *)p};
+		break;
+	case SD_BUS_TYPE_INT16:
+		*ret = (Value){.type = VALUE_SIGNED, .integer = *(const int16_t *)p};
+		break;
+	case SD_BUS_TYPE_INT32:
+		*ret = (Value){.type = VALUE_SIGNED, .integer = *(const int32_t *)p};
+		break;
+	case SD_BUS_TYPE_INT64:
+		*ret = (Value){.type = VALUE_SIGNED, .integer = *(const int64_t *)p};
+		break;
+	case SD_BUS_TYPE_DOUBLE:
+		*ret = (Value){.type = VALUE_DOUBLE, .real = *(const double *)p};
+		break;
+	case SD_BUS_TYPE_BOOLEAN:
+		*ret = (Value){.type = VALUE_BOOL, .boolean = *(const int *)p};
+		break;
+	}
+}
+
+int value_read(sd_bus_message *m, Value *ret)
+{
+	const char *contents;
+	const char *text;
+	uint64_t number; /* room for any of them */
+	char type;
+	int r;
+
+	r = sd_bus_message_peek_type(m, &type, &contents);
+	if (r <= 0)
+		return r < 0 ? r : -EBADMSG;
+	switch (type) {
+	case SD_BUS_TYPE_ARRAY:
+		ret->type = contents[0] == '{' ? VALUE_DICT : VALUE_ARRAY;
+		return read_container(m, type, contents, ret);
+	case SD_BUS_TYPE_STRUCT:
+		ret->type = VALUE_STRUCT;
+		return read_container(m, type, contents, ret);
+	case SD_BUS_TYPE_VARIANT:
+		r = sd_bus_message_enter_container(m, type, contents);
+		if (r < 0)
+			return r;
+		r = value_read(m, ret);
+		return r < 0 ? r : sd_bus_message_exit_container(m);
+	case SD_BUS_TYPE_STRING:
+	case SD_BUS_TYPE_OBJECT_PATH:
+	case SD_BUS_TYPE_SIGNATURE:
+		r = sd_bus_message_read_basic(m, type, &text);
+		return r < 0 ? r : read_text(text, ret);
+	case SD_BUS_TYPE_UNIX_FD:
+		return sd_bus_message_skip(m, "h");
+	}
+	r = sd_bus_message_read_basic(m, type, &number);
+	if (r >= 0)
+		set_number(type, &number, ret);
+	return r;
+}
+
+int value_copy(const Value *v, Value *ret)
+{
+	_cleanup_value_ Value copy = {};
+
+	if (v->type == VALUE_TEXT) {
+		copy.text = strdup(v->text);
+		if (!copy.text)
+			return -ENOMEM;
+		copy.type = VALUE_TEXT;
+	} else if (v->type >= VALUE_ARRAY) {
+		copy.type = v->type;
+		for (size_t i = 0; i < v->n; i++) {
+			Value *item = value_append(&copy);
+
+			if (!item || value_copy(&v->items[i], item) < 0)
+				return -ENOMEM;
+		}
+	} else {
+		copy = *v;
+	}
+	*ret = copy;
+	copy = (Value){};
+	return 0;
+}
+
+bool value_equal(const Value *a, const Value *b)
+{
+	if (a->type != b->type)
+		return false;
+	switch (a->type) {
+	case VALUE_NONE:
+		return true;
+	case VALUE_BOOL:
+		return a->boolean == b->boolean;
+	case VALUE_UNSIGNED:
+		return a->number == b->number;
+	case VALUE_SIGNED:
+		return a->integer == b->integer;
+	case VALUE_DOUBLE:
+		return memcmp(&a->real, &b->real, sizeof(a->real)) == 0;
+	case VALUE_TEXT:
+		return streq(a->text, b->text);
+	case VALUE_ARRAY:
+	case VALUE_STRUCT:
+	case VALUE_DICT:
+		break;
+	}
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (!value_equal(&a->items[i], &b->items[i]))
+			return false;
+	return true;
+}
+
+const Value *value_lookup(const Value *v, const char *key)
+{
+	if (v->type != VALUE_DICT)
+		return NULL;
+	for (size_t i = 0; i + 1 < v->n; i += 2)
+		if (streq(value_text(&v->items[i]), key))
+			return &v->items[i + 1];
+	return NULL;
+}
+
+const char *value_text(const Value *v)
+{
+	return v->type == VALUE_TEXT ? v->text : "";
+}

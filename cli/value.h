@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A D-Bus value as a tree that outlives its message. It knows its type but not what it means: a
+ * newer rdmad may send properties of any shape. Strings are free of control characters, so that
+ * they can go to a terminal.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <systemd/sd-bus.h>
+
+#include "util.h"
+
+typedef enum ValueType {
+	VALUE_NONE, /* also what rdmactl cannot show: a descriptor */
+	VALUE_BOOL,
+	VALUE_UNSIGNED,
+	VALUE_SIGNED,
+	VALUE_DOUBLE,
+	VALUE_TEXT,
+	VALUE_ARRAY,
+	VALUE_STRUCT,
+	VALUE_DICT, /* items are key, value, key, value, ... */
+} ValueType;
+
+typedef struct Value {
+	ValueType type;
+	union {
+		bool boolean;
+		uint64_t number;
+		int64_t integer;
+		double real;
+		char *text;
+		struct {
+			struct Value *items;
+			size_t n;
+		};
+	};
+} Value;
+
+/* Frees what V holds and makes it VALUE_NONE. */
+void value_done(Value *v);
+#define _cleanup_value_ _cleanup_(value_done)
+
+/* Reads the next complete value of M; a variant is read as what is in it. *RET must be VALUE_NONE.
+ */
+int value_read(sd_bus_message *m, Value *ret);
+/* A new VALUE_NONE at the end of an array, structure or dictionary; NULL without memory. */
+Value *value_append(Value *v);
+int value_copy(const Value *v, Value *ret);
+bool value_equal(const Value *a, const Value *b);
+/* The value of KEY in a dictionary with text keys; NULL if there is none or V is none. */
+const Value *value_lookup(const Value *v, const char *key);
+/* The text of V, "" if V is none. */
+const char *value_text(const Value *v);

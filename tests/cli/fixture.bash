@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Sourced by the tests: a private bus, a fake rdmad on it, and comparison with golden files. Every wait is for a line that the other
+# side writes, bounded by WAIT seconds.
+
+set -euo pipefail
+
+: "${RDMACTL:?is not set: run the tests with ctest}" "${FAKE_RDMAD:?}"
+readonly WAIT=30
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+work=$(mktemp -d)
+failures=0
+export LC_ALL=C.UTF-8 TZ=UTC
+unset NO_COLOR COLUMNS SYSTEMD_PAGER PAGER LESS
+
+die() {
+	echo "FAILED: $*" >&2
+	exit 1
+}
+
+fail() {
+	echo "FAILED: $*" >&2
+	failures=$((failures + 1))
+}
+
+stop_all() {
+	local pid
+	for pid in "${monitor_pid:-}" "${fake_pid:-}" "${bus_pid:-}"; do
+		[[ -z $pid ]] || kill "$pid" 2>/dev/null || true
+	done
+	rm -rf "$work"
+}
+trap stop_all EXIT
+
+start_bus() {
+	local address
+	mkfifo "$work/address"
+	dbus-daemon --session --nofork --nosyslog --address="unix:path=$work/bus" \
+		--print-address=1 >"$work/address" &
+	bus_pid=$!
+	read -r -t "$WAIT" address <"$work/address" || die "the bus does not start"
+	export DBUS_SYSTEM_BUS_ADDRESS=$address
+}
+
+# ARGUMENTS of fake-rdmad; returns when it has its name.
+# shellcheck disable=SC2120 # without arguments it has its usual ports
+start_fake() {
+	rm -f "$work/log"
+	mkfifo "$work/log"
+	"$FAKE_RDMAD" "$@" >"$work/log" &
+	fake_pid=$!
+	exec {fake_log}<"$work/log"
+	wait_for_call ready
+}
+
+stop_fake() {
+	kill "$fake_pid"
+	wait "$fake_pid" 2>/dev/null || true
+	fake_pid=
+	exec {fake_log}<&-
+}
+
+# Returns when fake-rdmad has answered a call of MEMBER.
+wait_for_call() {
+	local line
+	while read -r -t "$WAIT" -u "$fake_log" line; do
+		[[ $line != "$1" ]] || return 0
+	done
+	die "fake-rdmad did not say $1"
+}
+
+# METHOD ARGUMENT...: tells fake-rdmad what to do
+tell() {
+	local method=$1 signature
+	shift
+	signature=$(printf 's%.0s' "$@")
+	busctl --address="$DBUS_SYSTEM_BUS_ADDRESS" call org.rdma /org/rdma org.rdma.Test \
+		"$method" "$signature" "$@" >/dev/null
+}
+
+# NAME FILE: compares with golden/NAME, or replaces that
+golden() {
+	if [[ -n ${REGENERATE:-} ]]; then
+		cp "$2" "$here/golden/$1"
+	elif ! diff -u "$here/golden/$1" "$2" >&2; then
+		fail "golden/$1 differs"
+	fi
+}
+
+# STATUS EXPECTED-STDERR ARGUMENT...: runs rdmactl, which must end with STATUS and say a line that matches the pattern
+expect() {
+	local want=$1 pattern=$2 got=0 said
+	shift 2
+	"$RDMACTL" "$@" >"$work/stdout" 2>"$work/stderr" </dev/null || got=$?
+	said=$(<"$work/stderr")
+	[[ $got == "$want" ]] || fail "rdmactl $*: exit status $got instead of $want: $said"
+	# shellcheck disable=SC2053 # a pattern
+	[[ $said == $pattern ]] || fail "rdmactl $*: said \"$said\" instead of \"$pattern\""
+	[[ $(wc -l <"$work/stderr") -le 1 ]] || fail "rdmactl $*: more than one line of error"
+}
+
+finish() {
+	[[ $failures == 0 ]] || die "$failures checks"
+	echo "all checks passed"
+}
