@@ -127,6 +127,10 @@ static void test_bad_announcements(void **state)
 		datagram_attribute(&d, wrong[i].type, ones, wrong[i].n);
 		assert_int_equal(parse(&d, &e), -EBADMSG);
 	}
+	/* the index that stands for all devices */
+	Datagram all = announcement(0, false, false);
+	DATAGRAM_NUMBER(&all, RDMA_NLDEV_ATTR_DEV_INDEX, uint32_t, EVENT_ALL_DEVICES);
+	assert_int_equal(parse(&all, &e), -EBADMSG);
 	/* without a type */
 	Datagram d = {0};
 	datagram_message(&d, TYPE(MONITOR), 0, NULL, 0);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Datagrams of NETLINK_RDMA: announcements and the list of devices. */
+
+#include "fuzz.h"
+#include "watch-nldev.h"
+
+static void on_event(void *userdata, const Event *e)
+{
+	(void)userdata;
+	FUZZ_CHECK(e->port <= RDMA_PORT_MAX);
+	FUZZ_CHECK(e->reason == REASON_DEVICE || e->reason == REASON_NETDEV ||
+		   e->reason == REASON_OVERRUN);
+	FUZZ_CHECK(e->device != EVENT_ALL_DEVICES || e->port == EVENT_ALL_PORTS);
+}
+
+static const WatchHandler handler = {.event = on_event};
+
+static int on_message(void *watch, struct nlmsghdr *m)
+{
+	bool going;
+	Event e;
+	int r;
+
+	(void)watch;
+	r = watch_nldev_parse(m, &e, &going);
+	FUZZ_CHECK(r == 1 || r == 0 || r == -EBADMSG);
+	if (r == 1) {
+		FUZZ_CHECK(!going || e.device != EVENT_ALL_DEVICES);
+		on_event(NULL, &e);
+	}
+	return r;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_free_ void *datagram = malloc(size + 1); /* aligned, unlike DATA */
+	NldevAnswer answer = {0};
+	int r;
+
+	if (!datagram)
+		return 0;
+	memcpy(datagram, data, size);
+	watch_netlink_parse(datagram, size, on_message, NULL, &handler, NULL);
+
+	r = nldev_answer_take(&answer, datagram, size);
+	FUZZ_CHECK(r <= 1 && r >= -4095);
+	for (size_t i = 0; i < answer.n; i++) {
+		const DeviceValues *v = &answer.devices[i].values;
+
+		FUZZ_CHECK(memchr(v->name, '\0', sizeof(v->name)) && v->name[0] != '\0');
+		FUZZ_CHECK(memchr(v->fw_ver, '\0', sizeof(v->fw_ver)));
+		FUZZ_CHECK(memchr(v->dev_protocol, '\0', sizeof(v->dev_protocol)));
+		FUZZ_CHECK(!strchr(v->name, '/'));
+		FUZZ_CHECK(v->port_count <= RDMA_PORT_MAX && v->index != EVENT_ALL_DEVICES);
+	}
+	nldev_answer_done(&answer);
+	return 0;
+}

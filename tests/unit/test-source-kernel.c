@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The kernel as a source, between watchers and workers that are made here: the functions of those
+ * modules are defined in this file, so the linker does not take them from the library.
+ */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "pool.h"
+#include "source-kernel.h"
+#include "watch-nldev.h"
+#include "watch-rtnl.h"
+#include "watch-udev.h"
+
+static struct {
+	/* What the modules below shall answer */
+	int udev, rtnl, nldev, query, enumerate;
+	size_t n_devices;
+	bool monitor_mode;
+	/* What they were told */
+	const SourceHandler *pool_handler;
+	const WatchHandler *watch_handler;
+	void *userdata;
+	unsigned int listens, releases, devices, forgotten, rtnl_forgotten, ports, frees;
+	char order[256];
+	/* What the core was told */
+	unsigned int events, ends;
+	uint64_t end_id;
+	int end_error;
+} fake;
+
+static void note(char c)
+{
+	size_t n = strlen(fake.order);
+
+	assert_true(n + 1 < sizeof(fake.order));
+	fake.order[n] = c;
+}
+
+struct Pool {
+	int unused;
+};
+
+struct WatchNldev {
+	int unused;
+};
+
+struct WatchUdev {
+	int unused;
+};
+
+struct WatchRtnl {
+	int unused;
+};
+
+int pool_new(_unused_ sd_event *event, _unused_ const Config *config,
+	     _unused_ const char *worker_path, const SourceHandler *handler, void *userdata,
+	     Pool **ret)
+{
+	static Pool pool;
+
+	fake.pool_handler = handler;
+	fake.userdata = userdata;
+	*ret = &pool;
+	return 0;
+}
+
+Pool *pool_free(_unused_ Pool *p)
+{
+	fake.frees++;
+	return NULL;
+}
+
+int pool_query(_unused_ Pool *p, _unused_ const Query *q)
+{
+	return fake.query;
+}
+
+void pool_forget(_unused_ Pool *p, uint32_t device)
+{
+	assert_int_equal(device, 5);
+	fake.forgotten++;
+	note('f');
+}
+
+int watch_nldev_new(_unused_ sd_event *event, const WatchHandler *handler, void *userdata,
+		    WatchNldev **ret)
+{
+	static WatchNldev w;
+
+	fake.watch_handler = handler;
+	fake.userdata = userdata;
+	*ret = &w;
+	return 0;
+}
+
+WatchNldev *watch_nldev_free(_unused_ WatchNldev *w)
+{
+	fake.frees++;
+	return NULL;
+}
+
+int watch_nldev_listen(_unused_ WatchNldev *w)
+{
+	fake.listens++;
+	note('l');
+	return fake.nldev;
+}
+
+void watch_nldev_release(_unused_ WatchNldev *w)
+{
+	fake.releases++;
+}
+
+bool watch_nldev_monitor_mode(_unused_ const WatchNldev *w)
+{
+	return fake.monitor_mode;
+}
+
+int watch_nldev_enumerate(DeviceSnapshot **ret, size_t *ret_n)
+{
+	note('e');
+	if (fake.enumerate < 0)
+		return fake.enumerate;
+	*ret = calloc(fake.n_devices + 1, sizeof(**ret));
+	*ret_n = fake.n_devices;
+	return 0;
+}
+
+int watch_udev_new(_unused_ sd_event *event, const char *sysfs,
+		   _unused_ const WatchHandler *handler, _unused_ void *userdata, WatchUdev **ret)
+{
+	static WatchUdev w;
+
+	assert_string_equal(sysfs, "/sys");
+	*ret = &w;
+	return 0;
+}
+
+WatchUdev *watch_udev_free(_unused_ WatchUdev *w)
+{
+	fake.frees++;
+	return NULL;
+}
+
+int watch_udev_listen(_unused_ WatchUdev *w)
+{
+	note('u');
+	return fake.udev;
+}
+
+void watch_udev_devices(_unused_ WatchUdev *w, const DeviceSnapshot *devices, size_t n)
+{
+	assert_non_null(devices);
+	assert_int_equal(n, fake.n_devices);
+	fake.devices++;
+}
+
+int watch_rtnl_new(_unused_ sd_event *event, const char *sysfs,
+		   _unused_ const WatchHandler *handler, _unused_ void *userdata, WatchRtnl **ret)
+{
+	static WatchRtnl w;
+
+	assert_string_equal(sysfs, "/sys");
+	*ret = &w;
+	return 0;
+}
+
+WatchRtnl *watch_rtnl_free(_unused_ WatchRtnl *w)
+{
+	fake.frees++;
+	return NULL;
+}
+
+int watch_rtnl_listen(_unused_ WatchRtnl *w)
+{
+	note('r');
+	return fake.rtnl;
+}
+
+void watch_rtnl_port(_unused_ WatchRtnl *w, uint32_t device, uint32_t port,
+		     _unused_ const Table *netdevs, _unused_ const Table *gids)
+{
+	assert_int_equal(device, 5);
+	assert_int_equal(port, 2);
+	fake.ports++;
+}
+
+void watch_rtnl_forget(_unused_ WatchRtnl *w, uint32_t device)
+{
+	assert_int_equal(device, 5);
+	fake.rtnl_forgotten++;
+}
+
+/* The core */
+
+static void on_event(_unused_ void *userdata, const Event *e)
+{
+	assert_int_equal(e->device, 5);
+	fake.events++;
+}
+
+static void on_end(_unused_ void *userdata, uint64_t id, int error, const char *text)
+{
+	assert_non_null(text);
+	fake.ends++;
+	fake.end_id = id;
+	fake.end_error = error;
+	note('E');
+}
+
+static const SourceHandler core = {.event = on_event, .end = on_end};
+
+static int begin(void **state)
+{
+	const Config config = CONFIG_DEFAULT;
+	Source *s;
+
+	memset(&fake, 0, sizeof(fake));
+	assert_int_equal(source_kernel_new(NULL, &config, NULL, &core, NULL, &s), 0);
+	*state = s;
+	return 0;
+}
+
+static int end(void **state)
+{
+	source_free(*state);
+	assert_int_equal(fake.frees, 4);
+	return 0;
+}
+
+static void test_start(void **state)
+{
+	Source *s = *state;
+
+	assert_int_equal(s->ops->start(s), 0);
+	assert_string_equal(fake.order, "url");
+	/* One of them is enough, and to have no RDMA modules is no failure. */
+	fake.udev = -EPERM;
+	assert_int_equal(s->ops->start(s), 0);
+	fake.rtnl = -EAFNOSUPPORT;
+	fake.nldev = 1;
+	assert_int_equal(s->ops->start(s), 0);
+	fake.nldev = -EACCES;
+	assert_int_equal(s->ops->start(s), -EPERM);
+	fake.nldev = 0;
+	assert_int_equal(s->ops->start(s), -EPERM);
+	fake.udev = 0;
+	assert_int_equal(s->ops->start(s), 0);
+}
+
+static void test_enumerate(void **state)
+{
+	Source *s = *state;
+	DeviceSnapshot *devices;
+	size_t n;
+
+	assert_int_equal(s->ops->start(s), 0);
+	memset(fake.order, 0, sizeof(fake.order));
+	fake.n_devices = 2;
+	assert_int_equal(s->ops->enumerate(s, &devices, &n), 0);
+	assert_int_equal(n, 2);
+	device_array_free(devices, n);
+	assert_string_equal(fake.order, "le"); /* listen first */
+	assert_int_equal(fake.devices, 1);
+	assert_int_equal(fake.releases, 0);
+	/* Nothing is left: ib_core may be unloaded. */
+	fake.n_devices = 0;
+	assert_int_equal(s->ops->enumerate(s, &devices, &n), 0);
+	device_array_free(devices, n);
+	assert_int_equal(fake.releases, 1);
+	/* That announcements are not to be had does not stop it; an error of the list does. */
+	fake.nldev = -EPERM;
+	assert_int_equal(s->ops->enumerate(s, &devices, &n), 0);
+	device_array_free(devices, n);
+	fake.enumerate = -EIO;
+	assert_int_equal(s->ops->enumerate(s, &devices, &n), -EIO);
+	assert_int_equal(fake.devices, 3);
+}
+
+/* Without uevents nobody would tell us of the next device. */
+static void test_enumerate_deaf(void **state)
+{
+	Source *s = *state;
+	DeviceSnapshot *devices;
+	size_t n;
+
+	fake.udev = -EPERM;
+	assert_int_equal(s->ops->start(s), 0);
+	assert_int_equal(s->ops->enumerate(s, &devices, &n), 0);
+	device_array_free(devices, n);
+	assert_int_equal(fake.releases, 0);
+}
+
+static void test_queries(void **state)
+{
+	const Query q = {.id = 77, .device = 5};
+	Source *s = *state;
+
+	/* going: closed at once, and its query ends, once */
+	assert_int_equal(s->ops->query(s, &q), 0);
+	fake.watch_handler->going(fake.userdata, 5);
+	assert_string_equal(fake.order, "fE");
+	assert_int_equal(fake.end_id, 77);
+	assert_int_equal(fake.end_error, -ENODEV);
+	fake.watch_handler->going(fake.userdata, 5);
+	assert_int_equal(fake.ends, 1);
+	assert_int_equal(fake.forgotten, 2);
+	/* ended by the worker */
+	assert_int_equal(s->ops->query(s, &q), 0);
+	fake.pool_handler->end(fake.userdata, 77, 0, "");
+	assert_int_equal(fake.ends, 2);
+	assert_int_equal(fake.end_error, 0);
+	fake.watch_handler->going(fake.userdata, 5);
+	assert_int_equal(fake.ends, 2);
+	/* refused */
+	fake.query = -EBUSY;
+	assert_int_equal(s->ops->query(s, &q), -EBUSY);
+	fake.watch_handler->going(fake.userdata, 5);
+	assert_int_equal(fake.ends, 2);
+	/* forgotten by the core: no end */
+	fake.query = 0;
+	assert_int_equal(s->ops->query(s, &q), 0);
+	s->ops->forget(s, 5);
+	fake.watch_handler->going(fake.userdata, 5);
+	assert_int_equal(fake.ends, 2);
+	assert_int_equal(fake.rtnl_forgotten, 1);
+}
+
+static void test_many_queries(void **state)
+{
+	Source *s = *state;
+
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(s->ops->query(s, &(Query){.id = 1000 + i, .device = i}), 0);
+	for (uint32_t i = 0; i < 100; i++)
+		if (i != 5)
+			fake.pool_handler->end(fake.userdata, 1000 + i, 0, "");
+	assert_int_equal(fake.ends, 99);
+	fake.watch_handler->going(fake.userdata, 5);
+	assert_int_equal(fake.ends, 100);
+	assert_int_equal(fake.end_id, 1005);
+}
+
+static void test_passes_on(void **state)
+{
+	Source *s = *state;
+	bool monitor_mode = true;
+
+	fake.watch_handler->event(fake.userdata, &(Event){5, 1, REASON_LINK});
+	fake.pool_handler->event(fake.userdata, &(Event){5, 1, REASON_SM_CHANGE});
+	assert_int_equal(fake.events, 2);
+	s->ops->netdevs_changed(s, 5, 2, NULL, NULL);
+	assert_int_equal(fake.ports, 1);
+	source_kernel_status(s, &monitor_mode);
+	assert_false(monitor_mode);
+	fake.monitor_mode = true;
+	source_kernel_status(s, &monitor_mode);
+	assert_true(monitor_mode);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_start, begin, end),
+		cmocka_unit_test_setup_teardown(test_enumerate, begin, end),
+		cmocka_unit_test_setup_teardown(test_enumerate_deaf, begin, end),
+		cmocka_unit_test_setup_teardown(test_queries, begin, end),
+		cmocka_unit_test_setup_teardown(test_many_queries, begin, end),
+		cmocka_unit_test_setup_teardown(test_passes_on, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
