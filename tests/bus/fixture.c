@@ -400,6 +400,15 @@ sd_bus_message *fixture_wait_signal(Fixture *f, const char *path, const char *me
 	}
 }
 
+void fixture_wait_more(Fixture *f)
+{
+	uint64_t deadline = now_usec() + GUARD_USEC;
+	size_t n = f->n_signals;
+
+	while (f->n_signals == n)
+		process_one(f, deadline);
+}
+
 size_t fixture_count_signals(const Fixture *f, const char *path, const char *member)
 {
 	size_t n = 0;

@@ -72,6 +72,8 @@ void fixture_barrier(Fixture *f);
 /* Waits for a signal MEMBER from PATH (NULL: any) that is recorded or comes; a test failure if it
  * does not. */
 sd_bus_message *fixture_wait_signal(Fixture *f, const char *path, const char *member);
+/* Waits for one more message of any kind. */
+void fixture_wait_more(Fixture *f);
 /* How many of them are recorded. */
 size_t fixture_count_signals(const Fixture *f, const char *path, const char *member);
 /* A recorded PropertiesChanged has PROPERTY: 1 with a value, 2 invalidated, 0 not at all. */

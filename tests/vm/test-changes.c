@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * In a virtual machine, as root, with rdmad installed: every kind of change to real soft-RoCE
+ * devices reaches a subscriber, and then the cache equals what libibverbs says. There is no
+ * reconciliation here that could hide a change that was missed.
+ */
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "compare.h"
+
+static Fixture *f;
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void run(const char *command)
+{
+	int r = system(command);
+
+	if (r != 0)
+		fail_msg("%s: status %d", command, r);
+}
+
+/* The kernel index of RDMA device NAME, asked of rdmad. */
+static uint32_t device_index(const char *name)
+{
+	sd_bus_message *reply = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+					     "GetDeviceByName", NULL, "sa{sv}", name, 0);
+	const char *path;
+	uint32_t index;
+
+	sd_bus_message_read_basic(reply, 'o', &path);
+	index = (uint32_t)strtoul(path + strlen(RDMAD_DEVICE_PREFIX "/"), NULL, 10);
+	sd_bus_message_unref(reply);
+	return index;
+}
+
+/* Waits until port 1 of the device equals what libibverbs says; the kernel goes on for some
+ * milliseconds after it told. */
+static void wait_equal(uint32_t index)
+{
+	double begin = now_ms();
+
+	for (;;) {
+		_cleanup_free_ char *text = NULL;
+		int r;
+
+		fixture_barrier(f);
+		r = compare_port(f, index, 1, &text);
+		if (r == 0)
+			return;
+		if (now_ms() - begin > 5000)
+			fail_msg("not equal: %s", r < 0 ? strerror(-r) : text);
+	}
+}
+
+/*
+ * Does COMMAND and waits for a signal that port 1 of device INDEX (or, with OBJECT "device", the
+ * device) has another PROPERTY of INTERFACE. Prints a line for the table.
+ */
+static void change(const char *what, const char *command, uint32_t index, const char *object,
+		   const char *interface, const char *property)
+{
+	char path[RDMAD_PATH_MAX];
+	double begin, signalled = 0;
+	size_t i = 0;
+	bool device = streq(object, "device");
+
+	snprintf(path, sizeof(path),
+		 device ? RDMAD_DEVICE_PREFIX "/%u" : RDMAD_DEVICE_PREFIX "/%u/port/1", index);
+	fixture_barrier(f);
+	fixture_forget(f);
+	begin = now_ms();
+	run(command);
+	while (signalled == 0) {
+		for (; i < f->n_signals && signalled == 0; i++)
+			if (streq(sd_bus_message_get_path(f->signals[i]), path) &&
+			    streq(sd_bus_message_get_member(f->signals[i]), "PropertiesChanged") &&
+			    fixture_changed(f->signals[i], interface, property))
+				signalled = now_ms();
+		if (signalled == 0)
+			fixture_wait_more(f);
+	}
+	if (!device)
+		wait_equal(index);
+	printf("  %-34s %-10s of %-22s %6.1f ms  equal\n", what, property,
+	       interface + strlen("org.rdma."), signalled - begin);
+}
+
+static void wait_removed(const char *what, const char *command, uint32_t index)
+{
+	char path[RDMAD_PATH_MAX];
+	double begin, done;
+	size_t i = 0;
+	bool removed = false;
+
+	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u", index);
+	fixture_barrier(f);
+	fixture_forget(f);
+	begin = now_ms();
+	run(command);
+	done = now_ms();
+	while (!removed) {
+		for (; i < f->n_signals && !removed; i++) {
+			const char *object;
+
+			if (!streq(sd_bus_message_get_member(f->signals[i]), "InterfacesRemoved"))
+				continue;
+			sd_bus_message_rewind(f->signals[i], true);
+			sd_bus_message_read_basic(f->signals[i], 'o', &object);
+			removed = streq(object, path);
+		}
+		if (!removed)
+			fixture_wait_more(f);
+	}
+	printf("  %-34s InterfacesRemoved of the device    %6.1f ms  (the command itself: %.1f "
+	       "ms)\n",
+	       what, now_ms() - begin, done - begin);
+}
+
+/* Adds an rxe device and waits until its port is published. Returns its index. */
+static uint32_t add_rxe(const char *name, const char *netdev)
+{
+	char command[128];
+	char *error = NULL;
+
+	snprintf(command, sizeof(command), "rdma link add %s type rxe netdev %s", name, netdev);
+	fixture_barrier(f);
+	run(command);
+	for (;;) {
+		sd_bus_message *reply;
+
+		snprintf(command, sizeof(command), "%s/1", name);
+		reply = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetPort", &error,
+				     "sa{sv}", command, 0);
+		sd_bus_message_unref(reply);
+		if (!error)
+			break;
+		free(error);
+		fixture_wait_more(f);
+	}
+	wait_equal(device_index(name));
+	return device_index(name);
+}
+
+#define PORT	 RDMAD_INTERFACE_PORT
+#define ETHERNET RDMAD_INTERFACE_ETHERNET
+#define DEVICE	 RDMAD_INTERFACE_DEVICE
+
+static void test_changes(void **state)
+{
+	uint32_t dummy, veth;
+
+	(void)state;
+	run("ip link add d0 type dummy && ip link set d0 up");
+	run("ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up");
+	dummy = add_rxe("rxe0", "d0");
+	veth = add_rxe("rxe1", "v0");
+
+	change("link down", "ip link set d0 down", dummy, "port", PORT, "State");
+	change("link up", "ip link set d0 up", dummy, "port", PORT, "State");
+	change("carrier off", "ip link set v1 down", veth, "port", PORT, "State");
+	change("carrier on", "ip link set v1 up", veth, "port", PORT, "State");
+	change("MTU 9000", "ip link set d0 mtu 9000", dummy, "port", PORT, "ActiveMtu");
+	change("MTU 1500", "ip link set d0 mtu 1500", dummy, "port", PORT, "ActiveMtu");
+	change("IPv4 address added", "ip address add 192.0.2.1/24 dev d0", dummy, "port", PORT,
+	       "Gids");
+	change("IPv4 address removed", "ip address del 192.0.2.1/24 dev d0", dummy, "port", PORT,
+	       "Gids");
+	change("IPv6 address added", "ip address add 2001:db8::1/64 dev d0 nodad", dummy, "port",
+	       PORT, "Gids");
+	change("IPv6 address removed", "ip address del 2001:db8::1/64 dev d0", dummy, "port", PORT,
+	       "Gids");
+	change("address of a VLAN added",
+	       "ip link add link d0 name d0.5 type vlan id 5 && ip link set d0.5 up && "
+	       "ip address add 198.51.100.1/24 dev d0.5",
+	       dummy, "port", PORT, "Gids");
+	change("VLAN deleted", "ip link delete d0.5", dummy, "port", PORT, "Gids");
+	change("MAC changed", "ip link set d0 address 02:00:00:00:00:77", dummy, "port", ETHERNET,
+	       "HwAddress");
+	change("netdev renamed",
+	       "ip link set d0 down && ip link set d0 name e0 && ip link set e0 up", dummy, "port",
+	       ETHERNET, "Netdev");
+	change("device renamed", "rdma dev set rxe0 name roce0", dummy, "device", DEVICE, "Name");
+	fixture_assert_property(f, "/org/rdma/device/0/port/1", PORT, "DeviceName", "roce0");
+	wait_removed("netdev to another namespace", "ip netns add n1 && ip link set v0 netns n1",
+		     veth);
+	wait_removed("device deleted", "rdma link delete roce0", dummy);
+}
+
+/* A module that is not held goes at once; device, port and objects with it. */
+static void test_module_removed(void **state)
+{
+	uint32_t index = add_rxe("rxe5", "e0");
+
+	(void)state;
+	wait_removed("modprobe -r rdma_rxe", "modprobe -r rdma_rxe", index);
+	run("modprobe rdma_rxe");
+}
+
+/* The process that is a worker of rdmad. */
+static pid_t worker_pid(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	pid_t found = 0;
+
+	assert_non_null(proc);
+	while ((entry = readdir(proc))) {
+		char path[300], name[32] = "";
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		file = fopen(path, "r");
+		if (!file)
+			continue;
+		if (fgets(name, sizeof(name), file) && startswith(name, "rdmad-query"))
+			found = (pid_t)strtol(entry->d_name, NULL, 10);
+		fclose(file);
+	}
+	closedir(proc);
+	return found;
+}
+
+static bool is_stale(uint32_t index)
+{
+	char path[RDMAD_PATH_MAX];
+	_cleanup_free_ char *value = NULL;
+
+	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u/port/1", index);
+	value = fixture_property(f, path, RDMAD_INTERFACE_PORT, "Stale");
+	return streq(value, "yes");
+}
+
+static double ping_ms(void)
+{
+	double best = 1e9;
+
+	for (unsigned int i = 0; i < 50; i++) {
+		double begin = now_ms();
+
+		sd_bus_message_unref(fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer",
+						  "Ping", NULL, ""));
+		best = MIN(best, now_ms() - begin);
+	}
+	return best;
+}
+
+/* A worker that stops answering takes one device with it, and only as long as it lasts. */
+static void test_wedged(void **state)
+{
+	uint32_t index[3];
+	char path[RDMAD_PATH_MAX];
+	double before = ping_ms();
+	pid_t worker;
+
+	(void)state;
+	run("for i in 0 1 2; do ip link add w$i type dummy; ip link set w$i up; done");
+	index[0] = add_rxe("rxe10", "w0");
+	index[1] = add_rxe("rxe11", "w1");
+	index[2] = add_rxe("rxe12", "w2");
+	worker = worker_pid();
+	assert_true(worker > 0);
+	kill(worker, SIGSTOP);
+	run("ip link set w0 mtu 4200");
+	while (!is_stale(index[0]))
+		fixture_wait_more(f);
+	printf("  Ping: %.2f ms before, %.2f ms while the device is wedged\n", before, ping_ms());
+	change("MTU of another device", "ip link set w1 mtu 4200", index[1], "port", PORT,
+	       "ActiveMtu");
+	change("link of a third device down", "ip link set w2 down", index[2], "port", PORT,
+	       "State");
+	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u/port/1", index[0]);
+	assert_true(is_stale(index[0]));
+	fixture_assert_property(f, path, PORT, "ActiveMtu", "1024");
+	kill(worker, SIGCONT);
+	while (is_stale(index[0]))
+		fixture_wait_more(f);
+	wait_equal(index[0]);
+	fixture_assert_property(f, path, PORT, "ActiveMtu", "4096");
+	printf("  worker goes on: the device healed by itself, and equals\n");
+	run("for i in 10 11 12; do rdma link delete rxe$i; done");
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	f = calloc(1, sizeof(Fixture));
+	text_copy(f->directory, sizeof(f->directory), "/tmp");
+	text_copy(f->address, sizeof(f->address), "unix:path=/run/dbus/system_bus_socket");
+	run("modprobe rdma_rxe");
+	run("printf '[Daemon]\\nReconcileIntervalSec=0\\n' > /etc/rdmad.conf");
+	fixture_connect(f);
+	/* the first call starts the service: it is activated by the bus */
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Simulated", "no");
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_module_removed),
+		cmocka_unit_test(test_wedged),
+	};
+
+	return cmocka_run_group_tests_name("changes", tests, setup, NULL);
+}
