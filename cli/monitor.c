@@ -31,8 +31,9 @@ typedef struct Monitor {
 	Context *c;
 	sd_event *event;
 	ObjectList objects;
-	bool synced; /* objects are those of the rdmad that runs; until then its signals are of the
-			past */
+	bool started; /* has had its first snapshot */
+	bool synced;  /* objects are those of the rdmad that runs; until then its signals are of the
+			 past */
 
 	Object *before; /* the object of the batch as it was; NULL: no batch */
 	unsigned int batch_interfaces;
@@ -274,6 +275,18 @@ static void print_presence(Monitor *m, const Object *o, bool added)
 	if (state && asprintf(&text, "added, %s", value_text(state)) < 0)
 		return;
 	print_event(m, &(Event){.name = name, .object = o, .text = text ? text : name});
+}
+
+/* Whoever started monitor may make changes from here on and will see them. */
+static void print_running(Monitor *m)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->objects.n; i++)
+		n += m->objects.items[i]->is_port && is_watched(m, m->objects.items[i]);
+	if (asprintf(&text, "running, %zu %s watched", n, n == 1 ? "port" : "ports") >= 0)
+		print_event(m, &(Event){.name = "daemon-running", .text = text});
 }
 
 static void print_daemon(Monitor *m, bool started)
@@ -546,11 +559,10 @@ static int on_snapshot(sd_bus_message *reply, void *userdata, sd_bus_error *ret_
 {
 	const sd_bus_error *error = sd_bus_message_get_error(reply);
 	_cleanup_objects_ ObjectList fresh = {};
-	bool first;
 	Monitor *m = userdata;
+	bool first = !m->started;
 	int r;
 
-	first = !m->names && m->objects.n == 0;
 	/* rdmad went away again: its return starts another */
 	if (error && !first)
 		return 0;
@@ -564,9 +576,12 @@ static int on_snapshot(sd_bus_message *reply, void *userdata, sd_bus_error *ret_
 	object_list_done(&m->objects);
 	m->objects = fresh;
 	fresh = (ObjectList){};
+	m->started = true;
 	m->synced = true;
 	if (m->paths && !m->names && name_watched_ports(m) < 0)
 		return give_up(m, out_of_memory());
+	if (first)
+		print_running(m);
 	return 0;
 }
 
@@ -586,7 +601,7 @@ static int on_name_owner_changed(sd_bus_message *signal, void *userdata,
 
 	r = sd_bus_message_read(signal, "sss", &name, &was, &is);
 	/* before the first snapshot: rdmad being started for us */
-	if (r < 0 || (!m->synced && !*was && m->objects.n == 0))
+	if (r < 0 || !m->started)
 		return 0;
 	batch_flush(m, NULL);
 	if (*was)
