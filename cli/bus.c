@@ -39,8 +39,10 @@ static bool is_absence(const sd_bus_error *error, int r)
 		SD_BUS_ERROR_DISCONNECTED,
 	};
 
+	if (r == -ENOTCONN || r == -ECONNRESET || r == -ECONNREFUSED)
+		return true;
 	if (!sd_bus_error_is_set(error))
-		return r == -ENOTCONN || r == -ECONNRESET || r == -ECONNREFUSED || r == -ENOENT;
+		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (sd_bus_error_has_name(error, names[i]))
 			return true;
