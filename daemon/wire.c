@@ -55,6 +55,12 @@ static bool mask_within(const AttrMask *m, unsigned int n)
 	return true;
 }
 
+/* 0 or what the kernel could return: MAX_ERRNO in its linux/err.h */
+static bool is_error(int32_t error)
+{
+	return error <= 0 && error >= -4095;
+}
+
 static const char *check_table(const WireTable *t)
 {
 	size_t entry_size;
@@ -116,7 +122,7 @@ static const char *check(const WireMessage *m, size_t size)
 	case WIRE_PORT:
 		if (h->port == 0)
 			return "port out of range";
-		if (m->port.error > 0)
+		if (!is_error(m->port.error))
 			return "error is no negative errno";
 		if (!texts_terminated(port_attributes, _PORT_ATTR_MAX, &m->port.values))
 			return "text not terminated";
@@ -124,7 +130,7 @@ static const char *check(const WireMessage *m, size_t size)
 	case WIRE_TABLE:
 		return check_table(&m->table);
 	case WIRE_END:
-		if (m->end.error > 0)
+		if (!is_error(m->end.error))
 			return "error is no negative errno";
 		return terminated(m->end.text, sizeof(m->end.text)) ? NULL : "text not terminated";
 	case WIRE_EVENT:

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#define GUARD_USEC (20 * USEC_PER_SEC)
+#define GUARD_USEC (60 * USEC_PER_SEC)
 
 static int on_signal(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {

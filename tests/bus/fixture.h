@@ -5,7 +5,7 @@
  * A private bus, a real rdmad on a scenario, and a client that records every signal.
  *
  * The bus is dbus-daemon, or dbus-broker if RDMAD_TEST_BUS says so. Everything that waits, waits
- * for a message, and gives up after a guard of 20 s: no test depends on how long anything takes.
+ * for a message, and gives up after a guard of a minute: no test depends on how long anything takes.
  */
 
 /* clang-format off */

@@ -30,6 +30,8 @@ static void test_rules(void **state)
 	expect_bad(&m, 3, "not a message");
 	m.port.error = 5;
 	expect_bad(&m, sizeof(WirePort), "error is no negative errno");
+	m.port.error = INT32_MIN;
+	expect_bad(&m, sizeof(WirePort), "error is no negative errno");
 	m.port.error = 0;
 	memset(m.port.values.device_name, 'x', sizeof(m.port.values.device_name));
 	expect_bad(&m, sizeof(WirePort), "text not terminated");
@@ -91,7 +93,8 @@ static void test_page_rules(void **state)
 	expect_bad(&m, sizeof(WireTable), "text in a table not terminated");
 }
 
-/* A table of 1000 entries goes through a socket and comes out the same; an empty one sends nothing. */
+/* A table of 1000 entries goes through a socket and comes out the same; an empty one sends nothing.
+ */
 static void test_table_round_trip(void **state)
 {
 	PkeyEntry entries[1000];
