@@ -108,12 +108,13 @@ static int read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
 /*
  * Whether a device that failed to open with ERROR will not open any sooner than its configuration
  * changes: then what can be had without verbs is all there is to know of its ports. After another
- * error the last known values are better than half of the present ones.
+ * error, ENODEV of a device on its way out among them, the last known values are better than half of
+ * the present ones.
  */
 static bool stays_closed(int error)
 {
 	return error == 0 || error == -EACCES || error == -EPERM || error == -ENOENT ||
-	       error == -ENODEV || error == -ENXIO || error == -EBUSY || error == -EOPNOTSUPP;
+	       error == -EBUSY || error == -EOPNOTSUPP;
 }
 
 int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s)

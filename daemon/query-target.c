@@ -98,9 +98,9 @@ static void open_context(Target *t)
 	t->open_error = contexts_get(t->worker->contexts, t->device, t->nldev.values.name,
 				     policy == POLICY_HOLD, &t->context);
 	if (is_news(t->worker, t->device, t->open_error) && t->open_error < 0)
-		log_warning_errno(t->open_error,
-				  "%s: cannot open it, attributes will be missing: %m",
-				  t->nldev.values.name);
+		/* on its way out it is no news to anybody */
+		log_at(t->open_error == -ENODEV ? LOG_DEBUG : LOG_WARNING, t->open_error,
+		       "%s: cannot open it, attributes will be missing: %m", t->nldev.values.name);
 	if (t->context)
 		(void)verbs_query_device(t->context, &ignored, &t->verbs.cap_flags);
 }
