@@ -9,8 +9,9 @@
 #include "simulator.h"
 
 /*
- * Each method makes the words of a script line of its arguments: the simulator has one parser, and one set of messages. The methods are for everybody
- * whom the bus lets through: a simulated daemon has no hardware to protect.
+ * Each method makes the words of a script line of its arguments: the simulator has one parser, and
+ * one set of messages. The methods are for everybody whom the bus lets through: a simulated daemon
+ * has no hardware to protect.
  */
 
 /* Ends an array of words. */

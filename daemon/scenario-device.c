@@ -48,11 +48,12 @@ static void gather(Settings *to, const Setting *from, size_t n, uint32_t device,
 static void gather_section(Settings *to, const ScenarioSection *from, uint32_t device,
 			   uint32_t port)
 {
-	gather(to, (const Setting *)(void *)from->settings->data, from->settings->len, device, port);
+	gather(to, (const Setting *)(void *)from->settings->data, from->settings->len, device,
+	       port);
 }
 
-static void gather_port_sections(const Scenario *s, Settings *to, const char *name,
-				 uint32_t device, uint32_t port)
+static void gather_port_sections(const Scenario *s, Settings *to, const char *name, uint32_t device,
+				 uint32_t port)
 {
 	const GPtrArray *sections = scenario_port_sections(s, name);
 
@@ -89,9 +90,9 @@ static int make_port(const Scenario *s, const DeviceRecipe *recipe, SimulatedDev
 		     uint32_t number, unsigned int *ret_line, char **ret_message)
 {
 	const ScenarioDevice *like = recipe->like;
-	_cleanup_(settings_done) Settings settings = {
-		.array = g_array_new(false, false, sizeof(Setting)),
-		.texts = g_string_chunk_new(256)};
+	_cleanup_(settings_done)
+		Settings settings = {.array = g_array_new(false, false, sizeof(Setting)),
+				     .texts = g_string_chunk_new(256)};
 	_cleanup_(port_edit_discard) PortEdit edit;
 	unsigned int section_line = like ? like->line : 0;
 	int r;
@@ -126,9 +127,9 @@ int scenario_make_device(const Scenario *s, const DeviceRecipe *recipe, Simulate
 {
 	const ScenarioDevice *like = recipe->like;
 	_cleanup_(simulated_device_free_pointer) SimulatedDevice *d = NULL;
-	_cleanup_(settings_done) Settings settings = {
-		.array = g_array_new(false, false, sizeof(Setting)),
-		.texts = g_string_chunk_new(256)};
+	_cleanup_(settings_done)
+		Settings settings = {.array = g_array_new(false, false, sizeof(Setting)),
+				     .texts = g_string_chunk_new(256)};
 	AttrProtocol protocol = PROTOCOL_UNKNOWN;
 	uint32_t ports = like ? like->section->ports : 1;
 	int r;

@@ -5,18 +5,19 @@
 #include <ctype.h>
 #include <fcntl.h>
 
-/* Nobody waits longer for a step, and nothing repeats faster: a step may change every port there is. */
-#define STEP_TIME_MAX_SEC (24.0 * 3600)
+/* Nobody waits longer for a step, and nothing repeats faster: a step may change every port there
+ * is. */
+#define STEP_TIME_MAX_SEC   (24.0 * 3600)
 #define STEP_EVERY_MIN_USEC USEC_PER_MSEC
 
 struct Scenario {
 	char *path;
-	GPtrArray *sections;	  /* owns them */
-	GHashTable *by_heading;	  /* "device NAME" -> section */
-	GHashTable *port_sections; /* name as written -> GPtrArray of sections for its ports */
-	GArray *devices;	  /* of ScenarioDevice */
+	GPtrArray *sections;	     /* owns them */
+	GHashTable *by_heading;	     /* "device NAME" -> section */
+	GHashTable *port_sections;   /* name as written -> GPtrArray of sections for its ports */
+	GArray *devices;	     /* of ScenarioDevice */
 	GHashTable *devices_by_name; /* -> position + 1 */
-	GArray *steps;		  /* of ScenarioStep */
+	GArray *steps;		     /* of ScenarioStep */
 	uint32_t n_ports;
 };
 
@@ -151,7 +152,7 @@ static int new_section(Scenario *s, const char *heading, unsigned int line, Scen
 {
 	g_auto(GStrv) words = g_strsplit(heading, " ", 2);
 	const char *name = words[0] && words[1] ? g_strstrip(words[1]) : "";
-	g_autofree char *device = g_strdup(name), *plain = NULL;
+	g_autofree char *device = g_strdup(name), *plain = NULL, *key = NULL;
 	ScenarioSection *section;
 	char *slash = strchr(device, '/');
 	int kind = -1, r;
@@ -182,7 +183,10 @@ static int new_section(Scenario *s, const char *heading, unsigned int line, Scen
 			return r;
 	}
 
-	section = g_hash_table_lookup(s->by_heading, heading);
+	key = kind == SECTION_SCRIPT   ? g_strdup("script")
+	      : kind == SECTION_DEVICE ? g_strdup_printf("device %s", device)
+				       : g_strdup_printf("port %s/%u", device, port);
+	section = g_hash_table_lookup(s->by_heading, key);
 	if (section)
 		return simulated_error(-EINVAL, ret_message,
 				       "[%.100s]: is in line %u too, expected it once", heading,
@@ -199,7 +203,7 @@ static int new_section(Scenario *s, const char *heading, unsigned int line, Scen
 	section->index = SCENARIO_ANY_INDEX;
 	section->present = true;
 	g_ptr_array_add(s->sections, section);
-	g_hash_table_insert(s->by_heading, g_strdup(heading), section);
+	g_hash_table_insert(s->by_heading, g_steal_pointer(&key), section);
 	if (kind == SECTION_PORT) {
 		GPtrArray *same = g_hash_table_lookup(s->port_sections, section->name);
 
@@ -251,7 +255,8 @@ static int parse_setting(ScenarioSection *section, char *text, unsigned int line
 
 	if (!equals)
 		return simulated_error(-EINVAL, ret_message,
-				       "%.100s: expected KEY = VALUE, [SECTION] or # comment", text);
+				       "%.100s: expected KEY = VALUE, [SECTION] or # comment",
+				       text);
 	*equals = '\0';
 	key = g_strstrip(text);
 	value = g_strstrip(equals + 1);
@@ -267,10 +272,9 @@ static int parse_setting(ScenarioSection *section, char *text, unsigned int line
 		if (r > 0)
 			return 0;
 	}
-	g_array_append_vals(section->settings,
-			    &(Setting){g_strdup(key), g_strdup(value), line}, 1);
-	key = CONST_CAST(char *, g_array_index(section->settings, Setting,
-					       section->settings->len - 1).key);
+	g_array_append_vals(section->settings, &(Setting){g_strdup(key), g_strdup(value), line}, 1);
+	key = CONST_CAST(char *,
+			 g_array_index(section->settings, Setting, section->settings->len - 1).key);
 	g_hash_table_insert(section->keys, key, GUINT_TO_POINTER(line));
 	return 0;
 }
@@ -288,9 +292,8 @@ static int parse_time(const char *text, uint64_t *ret, char **ret_message)
 	double n = isdigit((unsigned char)*text) ? g_ascii_strtod(text, &end) : -1;
 
 	/* no hexadecimal, which strtod would take too */
-	for (size_t i = 0; n >= 0 && !memchr(text, 'x', (size_t)(end - text)) &&
-			   i < ARRAY_SIZE(units);
-	     i++)
+	for (size_t i = 0;
+	     n >= 0 && !memchr(text, 'x', (size_t)(end - text)) && i < ARRAY_SIZE(units); i++)
 		if (streq(end, units[i].name) && n * units[i].usec <= STEP_TIME_MAX_SEC * 1e6) {
 			*ret = (uint64_t)(n * units[i].usec);
 			return 0;
@@ -338,8 +341,8 @@ static int parse_step(Scenario *s, char *text, unsigned int line, char **ret_mes
 	if (!at)
 		step.at_usec = step.every_usec;
 	if (s->steps->len == SCENARIO_STEPS_MAX)
-		return simulated_error(-EINVAL, ret_message,
-				       "too many steps, expected at most %u", SCENARIO_STEPS_MAX);
+		return simulated_error(-EINVAL, ret_message, "too many steps, expected at most %u",
+				       SCENARIO_STEPS_MAX);
 	r = words_split(colon + 1, &step.words, ret_message);
 	if (r < 0)
 		return r;
@@ -390,8 +393,8 @@ static int expand(Scenario *s, ScenarioSection *section, char **ret_message)
 
 	if (section->count > 1 && !percent)
 		return simulated_error(-EINVAL, ret_message,
-					       "[device %s]: count = %u, expected %%d in the name",
-					       section->name, section->count);
+				       "[device %s]: count = %u, expected %%d in the name",
+				       section->name, section->count);
 	for (uint32_t i = 0; i < section->count; i++) {
 		ScenarioDevice d = {.section = section,
 				    .number = i,
@@ -432,8 +435,7 @@ static int expand(Scenario *s, ScenarioSection *section, char **ret_message)
 }
 
 /* A section for ports is for ports that there are. */
-static int check_port_section(const Scenario *s, const ScenarioSection *section,
-			      char **ret_message)
+static int check_port_section(const Scenario *s, const ScenarioSection *section, char **ret_message)
 {
 	g_autofree char *heading = g_strdup_printf("device %s", section->name);
 	const ScenarioSection *device = g_hash_table_lookup(s->by_heading, heading);
@@ -471,8 +473,7 @@ static int parse_text(Scenario *s, char *text, size_t size, unsigned int *ret_li
 					       "too long, expected at most %u bytes",
 					       SCENARIO_LINE_MAX);
 		if (strlen(p) != (size_t)(end - p))
-			return simulated_error(-EINVAL, ret_message,
-					       "has a byte 0, expected text");
+			return simulated_error(-EINVAL, ret_message, "has a byte 0, expected text");
 		r = parse_line(s, p, line, &section, ret_message);
 		if (r < 0)
 			return r;

@@ -4,8 +4,8 @@
 /*
  * A scenario file, rdmad-scenario(5): which devices there are, and what happens when.
  *
- * This reads the file, keeps its sections, and makes devices of them. What the words of a script line mean is the simulator's business. Everything is
- * bounded, and every error has file and line.
+ * This reads the file, keeps its sections, and makes devices of them. What the words of a script
+ * line mean is the simulator's business. Everything is bounded, and every error has file and line.
  */
 
 #include <glib.h>

@@ -462,15 +462,16 @@ int port_edit_defaults(PortEdit *e, const SimulatedDevice *d)
 	}
 	snprintf(v->netdev, sizeof(v->netdev), "sim%u", n);
 	PORT_SUPPLY(&e->next, ifindex, FIRST_IFINDEX + n);
-	snprintf(v->netdev_address, sizeof(v->netdev_address), "02:00:%02x:%02x:%02x:%02x",
-		 n >> 24, n >> 16 & 0xff, n >> 8 & 0xff, n & 0xff);
+	snprintf(v->netdev_address, sizeof(v->netdev_address), "02:00:%02x:%02x:%02x:%02x", n >> 24,
+		 n >> 16 & 0xff, n >> 8 & 0xff, n & 0xff);
 	mask_set(&e->next.supplied, PORT_ATTR_netdev, true);
 	mask_set(&e->next.supplied, PORT_ATTR_netdev_address, true);
 	mask_set(&e->touched, PORT_ATTR_netdev, true);
 	return 0;
 }
 
-/* The interface identifier that IPv6 makes of a MAC address (RFC 4291); the MAC itself to RET_MAC. */
+/* The interface identifier that IPv6 makes of a MAC address (RFC 4291); the MAC itself to RET_MAC.
+ */
 static bool interface_id(const char *mac, uint8_t ret[8], uint8_t ret_mac[6])
 {
 	unsigned int b[6];
@@ -505,8 +506,8 @@ static int complete_gids(PortEdit *e, const SimulatedDevice *d)
 		}
 	} else {
 		uint8_t link_local[16] = {0xfe, 0x80}, mac[16] = {};
-		uint8_t v4[16] = {[10] = 0xff, [11] = 0xff, 10, n >> 16 & 0xff, n >> 8 & 0xff,
-				  n & 0xff};
+		uint8_t v4[16] = {[10] = 0xff,	  [11] = 0xff,	 10,
+				  n >> 16 & 0xff, n >> 8 & 0xff, n & 0xff};
 
 		if (!v->netdev[0] || !interface_id(v->netdev_address, link_local + 8, mac))
 			return 0;

@@ -2,8 +2,9 @@
 
 #include "simulated.h"
 
-#include <stdarg.h>
 #include <ctype.h>
+#include <stdarg.h>
+
 #include "decode.h"
 
 /* Node and port GUIDs, as those of adapters made here would be: locally administered. */
@@ -245,4 +246,3 @@ int simulated_device_set(DeviceSnapshot *s, const char *key, const char *value, 
 	mask_set(&s->supplied, a, supplied);
 	return 0;
 }
-

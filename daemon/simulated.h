@@ -2,10 +2,12 @@
 #pragma once
 
 /*
- * One simulated device as values: what its protocol makes of it by default, and how settings ("state = down") change it.
+ * One simulated device as values: what its protocol makes of it by default, and how settings
+ * ("state = down") change it.
  *
- * The keys of settings are the fields of the attribute tables, and a few of their own for what is no scalar. A port is changed by an edit, which
- * is committed or discarded as a whole. Nothing here knows of time, queries or events.
+ * The keys of settings are the fields of the attribute tables, and a few of their own for what is
+ * no scalar. A port is changed by an edit, which is committed or discarded as a whole. Nothing here
+ * knows of time, queries or events.
  */
 
 #include "port.h"
@@ -13,17 +15,18 @@
 typedef struct SimulatedPort {
 	AttrProtocol protocol;
 	PortSnapshot now;
-	int error;		/* what its queries fail with: 0 or a negative errno ... */
-	uint32_t error_count;	/* ... how many more; 0: all */
+	int error;	      /* what its queries fail with: 0 or a negative errno ... */
+	uint32_t error_count; /* ... how many more; 0: all */
 } SimulatedPort;
 
 typedef struct SimulatedDevice {
 	DeviceSnapshot now;
 	SimulatedPort *ports; /* [now.values.port_count] */
 	uint32_t number;      /* of the device in its section, what %d stands for */
-	uint32_t first_port;  /* ports of the scenario before this device's: makes its addresses unique */
+	uint32_t first_port;  /* ports of the scenario before this device's: makes its addresses
+				 unique */
 	bool stalled;	      /* answers nothing */
-	bool wedged;	      /* has failed to answer in time, and nobody knows yet that it does again */
+	bool wedged; /* has failed to answer in time, and nobody knows yet that it does again */
 } SimulatedDevice;
 
 /* "key = value" with the line of a file that it is from, 0 if from none. */
@@ -53,7 +56,8 @@ int simulated_set_row(const Attribute *a, void *values, const char *text, bool *
 /* The protocol as the value of the key protocol. */
 int simulated_parse_protocol(const char *text, AttrProtocol *ret, char **ret_message);
 
-/* New device with the defaults of PROTOCOL; its ports have it too, and no values yet. NULL if there is no memory. */
+/* New device with the defaults of PROTOCOL; its ports have it too, and no values yet. NULL if there
+ * is no memory. */
 SimulatedDevice *simulated_device_new(const char *name, AttrProtocol protocol, uint32_t ports,
 				      uint32_t number, uint32_t first_port);
 void simulated_device_free(SimulatedDevice *d);
@@ -63,11 +67,13 @@ int simulated_device_set(DeviceSnapshot *s, const char *key, const char *value, 
 
 /* Gives the edited port of D the defaults of its protocol. */
 int port_edit_defaults(PortEdit *e, const SimulatedDevice *d);
-/* What the defaults leave open until the settings are known: tables and the speed of the interface. */
+/* What the defaults leave open until the settings are known: tables and the speed of the interface.
+ */
 int port_edit_complete(PortEdit *e, const SimulatedDevice *d);
 
 void port_edit_begin(PortEdit *e, SimulatedPort *port);
-/* Applies settings in order, entries of tables after all others. On an error *RET_LINE is the setting's line. */
+/* Applies settings in order, entries of tables after all others. On an error *RET_LINE is the
+ * setting's line. */
 int port_edit_apply(PortEdit *e, const Setting *settings, size_t n, unsigned int *ret_line,
 		    char **ret_message);
 /* Makes what belongs together agree, and checks it. */

@@ -40,9 +40,8 @@ static int insert_device(Simulation *sim, SimulatedDevice *d, uint32_t index, ch
 	if (index == SCENARIO_ANY_INDEX)
 		index = sim->next_index;
 	if (g_hash_table_contains(sim->by_index, GUINT_TO_POINTER(index)))
-		r = simulated_error(-EEXIST, ret_message,
-				    "%s: index %u is taken, expected another", d->now.values.name,
-				    index);
+		r = simulated_error(-EEXIST, ret_message, "%s: index %u is taken, expected another",
+				    d->now.values.name, index);
 	else if (index >= INT32_MAX || g_hash_table_size(sim->by_index) >= SCENARIO_DEVICES_MAX ||
 		 sim->n_ports + d->now.values.port_count > SCENARIO_PORTS_MAX)
 		r = simulated_error(-ENOSPC, ret_message,
@@ -403,9 +402,10 @@ static int run_add(Simulation *sim, char *const *args, size_t n, uint32_t *ret_i
 		recipe.first_port = sim->next_first_port;
 		recipe.like = scenario_find(sim->scenario, a.settings[i].value);
 		if (!recipe.like)
-			return simulated_error(-ENOENT, ret_message,
-					       "from=%.100s: expected a device of the scenario file",
-					       a.settings[i].value);
+			return simulated_error(
+				-ENOENT, ret_message,
+				"from=%.100s: expected a device of the scenario file",
+				a.settings[i].value);
 	}
 	recipe.settings = a.settings;
 	recipe.n_settings = n_settings;
@@ -560,8 +560,8 @@ int simulation_run(Simulation *sim, char *const *words, uint32_t *ret_index, cha
 	while (words[n])
 		n++;
 	if (n > SCENARIO_WORDS_MAX)
-		return simulated_error(-EINVAL, ret_message,
-				       "too many words, expected at most %u", SCENARIO_WORDS_MAX);
+		return simulated_error(-EINVAL, ret_message, "too many words, expected at most %u",
+				       SCENARIO_WORDS_MAX);
 	for (size_t i = 0; n && i < ARRAY_SIZE(commands); i++) {
 		const Command *c = &commands[i];
 
@@ -607,7 +607,8 @@ int simulation_populate(Simulation *sim, unsigned int *ret_line, char **ret_mess
 	return 0;
 }
 
-/* Runs every step once, in their order, so that what cannot work is an error of the file and not a warning at night. */
+/* Runs every step once, in their order, so that what cannot work is an error of the file and not a
+ * warning at night. */
 int simulation_rehearse(Simulation *sim, unsigned int *ret_line, char **ret_message)
 {
 	size_t n;

@@ -4,8 +4,8 @@
 /*
  * The simulated machine: the devices that are there now, and the commands that change them.
  *
- * The commands of the script and of org.rdma.Simulator are the same, rdmad-scenario(5), and are carried out here. Nothing here knows of time or
- * of queries: those are simulator.c's.
+ * The commands of the script and of org.rdma.Simulator are the same, rdmad-scenario(5), and are
+ * carried out here. Nothing here knows of time or of queries: those are simulator.c's.
  */
 
 #include <glib.h>
@@ -32,7 +32,8 @@ typedef struct Simulation {
 void simulation_init(Simulation *s, Scenario *scenario);
 void simulation_done(Simulation *s);
 
-/* Makes the devices that are there from the start. On an error *RET_LINE is a line of the scenario. */
+/* Makes the devices that are there from the start. On an error *RET_LINE is a line of the scenario.
+ */
 int simulation_populate(Simulation *s, unsigned int *ret_line, char **ret_message);
 /* Runs every step of the script once, in order. */
 int simulation_rehearse(Simulation *s, unsigned int *ret_line, char **ret_message);

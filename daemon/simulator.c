@@ -116,7 +116,8 @@ static void drop_row(PortSnapshot *s, PortAttr a)
 		s->tables[t] = NULL;
 }
 
-/* What a query of the port brings now. The error is that of the verbs: what others know still comes. */
+/* What a query of the port brings now. The error is that of the verbs: what others know still
+ * comes. */
 static int snapshot_port(SimulatedPort *p, bool pkeys, PortSnapshot *ret)
 {
 	PortSnapshot s = p->now;
@@ -219,8 +220,8 @@ static void run_step(Simulator *sim, Step *step)
 	int r = simulation_run(&sim->simulation, step->step->words, NULL, &message);
 
 	if (r < 0 && !step->failing)
-		log_warning("%s:%u: %s; ignoring", scenario_path(sim->simulation.scenario), step->step->line,
-			    message ? message : strerror(-r));
+		log_warning("%s:%u: %s; ignoring", scenario_path(sim->simulation.scenario),
+			    step->step->line, message ? message : strerror(-r));
 	step->failing = r < 0;
 }
 
@@ -295,8 +296,8 @@ static int simulator_start(Source *s)
 static void enumerate_device(const SimulatedDevice *d, DeviceSnapshot *ret)
 {
 	static const DeviceAttr rows[] = {
-		DEVICE_ATTR_index,	DEVICE_ATTR_name,	     DEVICE_ATTR_node_type,
-		DEVICE_ATTR_port_count, DEVICE_ATTR_node_guid,	     DEVICE_ATTR_sys_image_guid,
+		DEVICE_ATTR_index,	DEVICE_ATTR_name,	  DEVICE_ATTR_node_type,
+		DEVICE_ATTR_port_count, DEVICE_ATTR_node_guid,	  DEVICE_ATTR_sys_image_guid,
 		DEVICE_ATTR_fw_ver,	DEVICE_ATTR_dev_protocol,
 	};
 
@@ -404,7 +405,8 @@ static void on_event(void *userdata, const Event *event)
 	sim->handler.event(sim->userdata, event);
 }
 
-/* Reads the scenario, and tries it: what cannot work is an error of the file rather than a warning some night. */
+/* Reads the scenario, and tries it: what cannot work is an error of the file rather than a warning
+ * some night. */
 static int load(const char *path, Scenario **ret, char **ret_message)
 {
 	_cleanup_(simulation_done) Simulation rehearsal = {};
