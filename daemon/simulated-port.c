@@ -111,6 +111,8 @@ static int edit_entry(PortEdit *e, PortTable t, uint32_t index, const void *entr
 	_cleanup_free_ uint8_t *entries = NULL;
 	Table *table;
 
+	/* even if there is nothing to remove: the table is not to be filled by default */
+	mask_set(&e->touched, port_table_attr(t), true);
 	while (at < n && entry_index(old, at) < index)
 		at++;
 	rest = at < n && entry_index(old, at) == index ? at + 1 : at;

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Scenario files: what devices they make, and what they say of every kind of mistake. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <sys/stat.h>
+
+#include "simulation.h"
+
+static char directory[] = "/tmp/test-scenario.XXXXXX";
+static char path[64];
+
+static int setup(void **state)
+{
+	(void)state;
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(path, sizeof(path), "%s/s.conf", directory);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	unlink(path);
+	return rmdir(directory);
+}
+
+static void write_file(const char *text, size_t n)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Loads, makes and rehearses, as simulator_new() does. */
+static int load(const char *file, Simulation *ret, char **ret_message)
+{
+	_cleanup_free_ char *what = NULL;
+	Scenario *scenario;
+	unsigned int line = 0;
+	int r;
+
+	r = scenario_load(file, &scenario, ret_message);
+	if (r < 0)
+		return r;
+	simulation_init(ret, scenario);
+	r = simulation_populate(ret, &line, &what);
+	if (r == 0)
+		r = simulation_rehearse(ret, &line, &what);
+	if (r < 0)
+		assert_true(asprintf(ret_message, "%s:%u: %s", file, line, what) > 0);
+	return r;
+}
+
+static void load_text(const char *text, Simulation *ret)
+{
+	_cleanup_free_ char *message = NULL;
+
+	write_file(text, strlen(text));
+	if (load(path, ret, &message) < 0)
+		fail_msg("%s", message);
+}
+
+static void expect_error(const char *text, size_t n, const char *expected)
+{
+	_cleanup_(simulation_done) Simulation s = {};
+	_cleanup_free_ char *message = NULL;
+
+	write_file(text, n);
+	assert_true(load(path, &s, &message) < 0);
+	assert_non_null(message);
+	assert_non_null(startswith(message, path));
+	assert_string_equal(message + strlen(path), expected);
+}
+
+#define IB     "[device a]\nprotocol = infiniband\n"
+#define PORT_1 IB "[port a/1]\n"
+#define SCRIPT IB "[script]\n"
+
+static void test_errors(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		/* syntax */
+		{"x\n", ":1: x: expected a section such as [device NAME] before"},
+		{IB "nonsense\n", ":3: nonsense: expected KEY = VALUE, [SECTION] or # comment"},
+		{"# c\n\n[device a\n", ":3: [device a: expected ']' at the end"},
+		{"[fabric]\n", ":1: [fabric]: expected [device NAME], [port NAME/NUMBER], "
+			       "[port NAME/*] or [script]"},
+		{"[port a]\n", ":1: [port a]: expected [device NAME], [port NAME/NUMBER], "
+			       "[port NAME/*] or [script]"},
+		{"[port a/0]\n", ":1: [port a/0]: expected [device NAME], [port NAME/NUMBER], "
+				 "[port NAME/*] or [script]"},
+		{"[port a/255]\n", ":1: [port a/255]: expected [device NAME], "
+				   "[port NAME/NUMBER], [port NAME/*] or [script]"},
+		{"[device a b]\n", ":1: a b: no name of a device, expected up to 63 letters, "
+				   "digits, '_', '-', '.' or ':'"},
+		{IB "[device  a]\n", ":3: [device  a]: is in line 1 too, expected it once"},
+		{IB "fw_ver = 1\nfw_ver = 2\n",
+		 ":4: fw_ver: is set in line 3 too, expected it once"},
+		/* devices */
+		{"[device a]\nports = 2\n",
+		 ":1: a: expected protocol = infiniband, roce, iwarp or opa"},
+		{"[device a]\nprotocol = ethernet\n",
+		 ":2: protocol = ethernet: expected infiniband, roce, iwarp or opa"},
+		{IB "ports = 255\n", ":3: ports = 255: expected a number from 1 to 254"},
+		{IB "ports = 0\n", ":3: ports = 0: expected a number from 1 to 254"},
+		{IB "present = 1\n", ":3: present = 1: expected yes or no"},
+		{IB "index = -1\n", ":3: index = -1: expected a number from 0 to 2147483647"},
+		{IB "index = 4\n[device b]\nprotocol = roce\nindex = 4\n",
+		 ":4: b: index 4 is taken, expected another"},
+		{IB "count = 2\n", ":1: [device a]: count = 2, expected %d in the name"},
+		{"[device a%d]\ncount = 4097\n", ":2: count = 4097: expected a number from 1 to "
+						 "4096"},
+		{"[device a%d]\nprotocol = roce\ncount = 4096\nports = 17\n",
+		 ":1: [device a%d]: too many, expected at most 4096 devices and 65536 ports"},
+		{"[device a%d]\nprotocol = roce\ncount = 2\n[device a1]\nprotocol = roce\n",
+		 ":4: a1: is made in line 1 too, expected another name"},
+		{IB "color = red\n", ":3: color: no attribute of a device, expected a field of it "
+				     "such as fw_ver or node_desc"},
+		{IB "name = b\n", ":3: name: cannot be set, expected the command rename"},
+		{IB "port_count = 2\n", ":3: port_count: cannot be set, expected ports = N where "
+					"the device is made"},
+		{IB "chardevs = x\n", ":3: chardevs: cannot be set, expected a scalar attribute"},
+		{IB "stale = yes\n", ":3: stale: rdmad itself keeps it, expected an attribute "
+				     "that the hardware has"},
+		{IB "node_guid = 12345678901234567\n",
+		 ":3: node_guid = 12345678901234567: expected a GUID such as 0002:c903:00ab:cdef"},
+		/* ports */
+		{"[port b/1]\n", ":1: [port b/...]: expected a section [device b] too"},
+		{IB "[port a/2]\n", ":3: [port a/2]: expected a port from 1 to 1"},
+		{PORT_1 "stat = up\n", ":4: stat: no attribute of a port, expected a field of it "
+				       "such as state, or gid.INDEX or pkey.INDEX"},
+		{PORT_1 "state = up\n", ":4: state = up: expected nop, down, init, armed, active, "
+					"active-defer, or raw:N"},
+		{PORT_1 "link_speed = NDR\n",
+		 ":4: link_speed: derived from other attributes, expected one of those"},
+		{PORT_1 "generation = 1\n", ":4: generation: rdmad itself keeps it, expected an "
+					    "attribute that the hardware has"},
+		{PORT_1 "gids = x\n", ":4: gids: a table, expected entries of it: gid.INDEX, "
+				      "pkey.INDEX or netdev"},
+		{PORT_1 "active_mtu = 1500\n", ":4: active_mtu = 1500: expected 256, 512, 1024, "
+					       "2048, 4096, or raw:N"},
+		{PORT_1 "active_width = 3\n",
+		 ":4: active_width = 3: expected 1, 2, 4, 8, 12, or raw:N"},
+		{PORT_1 "active_speed = LDR\n", ":4: active_speed = LDR: expected SDR, DDR, QDR, "
+						"FDR10, FDR, EDR, HDR, NDR, XDR, or raw:N"},
+		{PORT_1 "max_vl_num = 3\n",
+		 ":4: max_vl_num = 3: expected 1, 2, 4, 8, 15, or raw:N"},
+		{PORT_1 "subnet_timeout = 32\n",
+		 ":4: subnet_timeout = 32: expected an exponent from 0 to 31"},
+		{PORT_1 "flags = maybe\n", ":4: flags = maybe: expected yes or no"},
+		{PORT_1 "lid = 4294967296\n",
+		 ":4: lid = 4294967296: expected a number up to 4294967295"},
+		{PORT_1 "port_speed = fast\n",
+		 ":4: port_speed = fast: expected a number up to 18446744073709551615"},
+		{PORT_1 "port_cap_flags2 = nonsense\n",
+		 ":4: port_cap_flags2 = nonsense: expected names of capabilities with commas "
+		 "between, or raw:N"},
+		{PORT_1 "gid.8 = ::1\n",
+		 ":4: gid.8: the table has 8 entries, expected an index below that"},
+		{PORT_1 "gid.x = ::1\n",
+		 ":4: gid.x: the table has 8 entries, expected an index below that"},
+		{PORT_1 "gid.1 = ::g\n",
+		 ":4: gid.1 = ::g: expected a GID or IP address, then its type (ib, v1 or v2), "
+		 "then a network interface (and its index, if it is not the port's), or nothing"},
+		{PORT_1 "gid.1 = ::1 v2 eth9\n",
+		 ":4: gid.1 = ::1 v2 eth9: expected a GID or IP address, then its type (ib, v1 or "
+		 "v2), then a network interface (and its index, if it is not the port's), or "
+		 "nothing"},
+		{PORT_1 "pkey.128 = 0xffff\n",
+		 ":4: pkey.128: the table has 128 entries, expected an index below that"},
+		{PORT_1 "pkey.1 = 0x10000\n",
+		 ":4: pkey.1 = 0x10000: expected a P_Key such as 0xffff, or nothing"},
+		{PORT_1 "netdev = eth0\n", ":4: netdev = eth0: expected a name of up to 15 bytes "
+					   "and the index of the interface, or nothing"},
+		{PORT_1 "netdev = abcdefghijklmnop 1\n",
+		 ":4: netdev = abcdefghijklmnop 1: expected a name of up to 15 bytes and the "
+		 "index of the interface, or nothing"},
+		{PORT_1 "protocol = x\n",
+		 ":4: protocol = x: expected infiniband, roce, iwarp or opa"},
+		/* an error where the values only appear once for a device of many */
+		{"[device a%d]\ncount = 2\nprotocol = roce\n[port a%d/*]\nlid = 1%d%p\n"
+		 "[port a1/1]\nmax_msg_sz = -1\n",
+		 ":7: max_msg_sz = -1: expected a number up to 4294967295"},
+		/* a device that is absent at first is looked at too */
+		{IB "present = no\n[port a/1]\nlid = x\n",
+		 ":5: lid = x: expected a number up to 4294967295"},
+		/* script */
+		{SCRIPT "remove a\n", ":4: remove a: expected at TIME: COMMAND or every TIME: "
+				      "COMMAND"},
+		{SCRIPT "in 2s: remove a\n", ":4: in: expected at TIME or every TIME before ':'"},
+		{SCRIPT "at: remove a\n", ":4: at: expected at TIME or every TIME before ':'"},
+		{SCRIPT "at 1s at 2s: remove a\n",
+		 ":4: at: expected at TIME or every TIME before ':'"},
+		{SCRIPT ": remove a\n", ":4: expected at TIME or every TIME before ':'"},
+		{SCRIPT "at 2: remove a\n", ":4: 2: expected a time up to 24h such as 2s, 100ms "
+					    "or 1.5min"},
+		{SCRIPT "at 25h: remove a\n", ":4: 25h: expected a time up to 24h such as 2s, "
+					      "100ms or 1.5min"},
+		{SCRIPT "at 0x2s: remove a\n", ":4: 0x2s: expected a time up to 24h such as 2s, "
+					       "100ms or 1.5min"},
+		{SCRIPT "at nans: remove a\n", ":4: nans: expected a time up to 24h such as 2s, "
+					       "100ms or 1.5min"},
+		{SCRIPT "every 10us: stall a\n", ":4: every: too often, expected 1ms or more"},
+		{SCRIPT "at 1s:\n", ":4: nothing: no command, expected set, event, add, remove, "
+				    "rename, stall, unstall or fail"},
+		{SCRIPT "at 1s: explode a\n", ":4: explode: no command, expected set, event, add, "
+					      "remove, rename, stall, unstall or fail"},
+		{SCRIPT "at 1s: remove\n", ":4: remove with 0 arguments, expected remove DEVICE"},
+		{SCRIPT "at 1s: rename a \"b\n", ":4: a quotation mark is not closed, expected "
+						 "another '\"' in the line"},
+		{SCRIPT "at 1s: remove b\n", ":4: b: no such device, expected the name of one "
+					     "that is there now"},
+		{SCRIPT "at 1s: rename a a/b\n",
+		 ":4: a/b: no name of a device, expected up to 63 letters, digits, '_', '-', '.' "
+		 "or ':'"},
+		{SCRIPT "at 1s: rename a a\n",
+		 ":4: a: there is such a device, expected another name"},
+		{SCRIPT "at 1s: set a/2 state=down\n",
+		 ":4: a/2: no such port, expected a number from 1 to 1, or *"},
+		{SCRIPT "at 1s: set */1 state=down\n", ":4: */1: expected */* for all ports"},
+		{SCRIPT "at 1s: set * state=down\n",
+		 ":4: *: expected a device, a port, or */* for all ports"},
+		{SCRIPT "at 1s: set a/1 state\n",
+		 ":4: state: expected ATTRIBUTE=VALUE or event=REASON"},
+		{SCRIPT "at 1s: set a/1 protocol=roce\n",
+		 ":4: protocol: derived from other attributes, expected one of those"},
+		{SCRIPT "at 1s: set a/1 event=boom\n",
+		 ":4: boom: no reason of an event, expected one such as port-active, port-error, "
+		 "lid-change or link"},
+		{SCRIPT "at 1s: set a/1 gid_tbl_len=0\n",
+		 ":4: gid_tbl_len = 0: entry 0 is in use, expected more than that"},
+		{SCRIPT "at 1s: event a/1 boom\n",
+		 ":4: boom: no reason of an event, expected one such as port-active, port-error, "
+		 "lid-change or link"},
+		{SCRIPT "at 1s: add b\n",
+		 ":4: b: expected protocol = infiniband, roce, iwarp or opa"},
+		{SCRIPT "at 1s: add b from=c\n",
+		 ":4: from=c: expected a device of the scenario file"},
+		{SCRIPT "at 1s: add b from=a ports=0\n",
+		 ":4: ports = 0: expected a number from 1 to 254"},
+		{SCRIPT "at 1s: fail a EIO\n", ":4: a: expected a port, NAME/NUMBER or NAME/*"},
+		{SCRIPT "at 1s: fail a/1 EWHAT\n", ":4: EWHAT: no name of an error, expected one "
+						   "such as EIO or EREMOTEIO, or none"},
+		{SCRIPT "at 1s: fail a/1 EIO many\n",
+		 ":4: count = many: expected a number from 0 to 4294967295"},
+		/* in the order of time, not of the file */
+		{SCRIPT "at 3s: set a/1 lid=1\nat 2s: remove a\n",
+		 ":4: a: no such device, expected the name of one that is there now"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		expect_error(cases[i].text, strlen(cases[i].text), cases[i].message);
+}
+
+static void test_bounds(void **state)
+{
+	static char big[SCENARIO_FILE_MAX + 1];
+	_cleanup_(simulation_done) Simulation s = {};
+	_cleanup_free_ char *steps = NULL, *message = NULL;
+	size_t n = 0, size = 0;
+	FILE *f;
+
+	(void)state;
+	expect_error("[script]\0\n", 10, ":1: has a byte 0, expected text");
+	memset(big, '#', sizeof(big));
+	expect_error(big, SCENARIO_LINE_MAX + 1, ":1: too long, expected at most 4096 bytes");
+	expect_error(big, sizeof(big), ": too large, expected at most 4194304 bytes");
+
+	f = open_memstream(&steps, &size);
+	assert_non_null(f);
+	fputs(SCRIPT, f);
+	for (n = 0; n <= SCENARIO_STEPS_MAX; n++)
+		fputs("at 1s: stall a\n", f);
+	fclose(f);
+	expect_error(steps, size, ":4100: too many steps, expected at most 4096");
+
+	memset(big, 'x', sizeof(big));
+	memcpy(big, SCRIPT "at 1s: ", strlen(SCRIPT "at 1s: "));
+	for (n = strlen(SCRIPT "at 1s: "); n < 700; n += 2)
+		big[n] = ' ';
+	expect_error(big, 700, ":4: too many words, expected at most 256");
+
+	assert_int_equal(load("/nonexistent/file", &s, &message), -ENOENT);
+	assert_string_equal(message, "/nonexistent/file: No such file or directory");
+}
+
+static PortSnapshot *port(const Simulation *s, uint32_t index, uint32_t number)
+{
+	SimulatedDevice *d = simulation_device(s, index);
+
+	assert_non_null(d);
+	assert_in_range(number, 1, d->now.values.port_count);
+	return &d->ports[number - 1].now;
+}
+
+static const GidEntry *gid(const PortSnapshot *p, uint32_t i)
+{
+	const Table *t = p->tables[PORT_TABLE_GIDS];
+
+	assert_non_null(t);
+	assert_in_range(i, 0, t->n - 1);
+	return (const GidEntry *)(const void *)t->entries + i;
+}
+
+static void test_defaults(void **state)
+{
+	_cleanup_(simulation_done) Simulation s = {};
+	PortSnapshot *p;
+	char address[46];
+
+	(void)state;
+	load_text("[device i]\nprotocol = infiniband\nports=2\n[device r]\nprotocol = roce\n"
+		  "[device w]\nprotocol = iwarp\n[device o]\nprotocol = opa\n",
+		  &s);
+	for (uint32_t i = 0; i < 4; i++) {
+		static const AttrProtocol protocols[] = {PROTOCOL_INFINIBAND, PROTOCOL_ROCE,
+							 PROTOCOL_IWARP, PROTOCOL_OPA};
+		const DeviceSnapshot *d = &simulation_device(&s, i)->now;
+
+		p = port(&s, i, 1);
+		port_derive(p, d);
+		assert_int_equal(p->values.protocol, protocols[i]);
+		assert_int_equal(p->values.state, 4);
+		assert_int_equal(p->values.phys_state, 5);
+		assert_true(mask_has(&p->valid, PORT_ATTR_rate));
+		assert_true(mask_has(&p->valid, PORT_ATTR_active_mtu));
+		assert_int_equal(mask_has(&p->valid, PORT_ATTR_lid), i == 0 || i == 3);
+		assert_int_equal(mask_has(&p->valid, PORT_ATTR_netdev), i == 1 || i == 2);
+	}
+	assert_int_not_equal(port(&s, 0, 1)->values.lid, port(&s, 0, 2)->values.lid);
+	assert_true(port(&s, 0, 1)->values.port_guid ==
+		    simulation_device(&s, 0)->now.values.node_guid + 1);
+	p = port(&s, 1, 1);
+	assert_int_equal(p->tables[PORT_TABLE_GIDS]->n, 4);
+	assert_int_equal(gid(p, 3)->type, GID_TYPE_ROCE_V2);
+	gid_format_address(gid(p, 3)->gid, GID_TYPE_ROCE_V2, address);
+	assert_string_equal(address, "10.0.0.3");
+	assert_int_equal(p->tables[PORT_TABLE_NETDEVS]->n, 1);
+	assert_int_equal(p->values.netdev_speed, UINT64_C(100000000000));
+	assert_int_equal(port(&s, 2, 1)->tables[PORT_TABLE_GIDS]->n, 1);
+}
+
+static void test_settings(void **state)
+{
+	_cleanup_(simulation_done) Simulation s = {};
+	const SimulatedDevice *d;
+	PortSnapshot *p;
+
+	(void)state;
+	load_text("# comment\n"
+		  "[device m%d]\ncount = 3\nports = 2\nprotocol = infiniband\nindex = 7\n"
+		  "node_desc = host  HCA-%d 100%\n"
+		  "[port m%d/2]\nlid = 2%d%p\nactive_mtu = 2048\n"
+		  "[port m1/*]\nlid = 5\nsm_sl =\n"
+		  "[port m%d/*]\nlid = 9\nactive_mtu = 1024\nactive_speed = XDR\n"
+		  "[device v]\nprotocol = infiniband\nports = 2\n"
+		  "[port v/2]\ngid.3 = 192.0.2.1 v1 vlan5 77\ngid.300 =\ngid.0 = fe80::1\n"
+		  "protocol = roce\nnetdev = eth%p 9\ngid_tbl_len = 512\npkey.0 = 0x8000\n"
+		  "active_speed = XDR\nactive_speed_ex = raw:0\n",
+		  &s);
+	d = simulation_device(&s, 8);
+	assert_string_equal(d->now.values.name, "m1");
+	assert_string_equal(d->now.values.node_desc, "host  HCA-1 100%");
+	/* the more special section wins, wherever it stands */
+	assert_int_equal(port(&s, 7, 1)->values.lid, 9);
+	assert_int_equal(port(&s, 7, 2)->values.lid, 202);
+	assert_int_equal(port(&s, 9, 2)->values.lid, 222);
+	assert_int_equal(port(&s, 8, 2)->values.lid, 5);
+	assert_int_equal(port(&s, 8, 2)->values.active_mtu, 4);
+	assert_int_equal(port(&s, 8, 1)->values.active_mtu, 3);
+	/* empty: not reported */
+	assert_false(mask_has(&port(&s, 8, 1)->supplied, PORT_ATTR_sm_sl));
+	assert_true(mask_has(&port(&s, 7, 1)->supplied, PORT_ATTR_sm_sl));
+	/* eight bits */
+	assert_int_equal(port(&s, 7, 1)->values.active_speed, 128);
+	assert_int_equal(port(&s, 7, 1)->values.active_speed_ex, 256);
+
+	p = port(&s, 10, 2);
+	assert_string_equal(p->values.netdev, "eth2");
+	assert_int_equal(p->values.ifindex, 9);
+	assert_int_equal(p->values.active_speed_ex, 0);
+	assert_int_equal(p->tables[PORT_TABLE_GIDS]->n, 2);
+	assert_int_equal(gid(p, 0)->type, GID_TYPE_ROCE_V2);
+	assert_string_equal(gid(p, 0)->netdev, "eth2");
+	assert_int_equal(gid(p, 1)->index, 3);
+	assert_int_equal(gid(p, 1)->type, GID_TYPE_ROCE_V1);
+	assert_int_equal(gid(p, 1)->ifindex, 77);
+	assert_null(p->tables[PORT_TABLE_PKEYS]);
+}
+
+static void test_examples(void **state)
+{
+	static const struct {
+		const char *file;
+		guint devices;
+	} cases[] = {{"fabric", 6}, {"every-speed", 13}, {"flaps", 2}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(simulation_done) Simulation s = {};
+		_cleanup_free_ char *message = NULL;
+		char file[256];
+
+		snprintf(file, sizeof(file), TEST_SOURCE_DIR "/docs/scenarios/%s.conf",
+			 cases[i].file);
+		if (load(file, &s, &message) < 0)
+			fail_msg("%s", message);
+		assert_int_equal(g_hash_table_size(s.by_index), cases[i].devices);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_errors),	 cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_defaults), cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_examples),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The simulator as a source: queries, events, the script, and devices that do not answer. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "scenario.h"
+#include "simulator.h"
+
+/* Nothing here takes that long: what is waited for has then not come. */
+#define GUARD_USEC   (20 * USEC_PER_SEC)
+#define TIMEOUT_USEC (20 * USEC_PER_MSEC) /* where it is to pass */
+
+typedef struct Fixture {
+	sd_event *loop;
+	Source *source;
+	/* what came */
+	Event events[64];
+	size_t n_events;
+	size_t n_ports, n_devices, n_ends;
+	uint64_t end_id;
+	int end_error;
+	char end_text[64];
+	int port_error;
+	PortSnapshot port;
+	DeviceSnapshot device;
+	/* what the handler does at the first port */
+	bool forget_in_port, ask_in_end;
+} Fixture;
+
+static int ask(Fixture *f, uint64_t id, uint32_t device, uint32_t port)
+{
+	Query q = {.id = id, .device = device, .attributes = true, .pkeys = true};
+
+	if (port)
+		port_set_add(&q.ports, port);
+	else
+		for (uint32_t n = 1; n <= RDMA_PORT_MAX; n++)
+			port_set_add(&q.ports, n);
+	return f->source->ops->query(f->source, &q);
+}
+
+static void on_event(void *userdata, const Event *event)
+{
+	Fixture *f = userdata;
+
+	f->events[f->n_events++ % ARRAY_SIZE(f->events)] = *event;
+}
+
+static void on_device(void *userdata, uint64_t id, DeviceSnapshot *s)
+{
+	Fixture *f = userdata;
+
+	assert_int_not_equal(id, 0);
+	f->n_devices++;
+	device_snapshot_done(&f->device);
+	f->device = *s;
+	*s = (DeviceSnapshot){};
+}
+
+static void on_port(void *userdata, uint64_t id, uint32_t port, int error, PortSnapshot *s)
+{
+	Fixture *f = userdata;
+
+	assert_int_not_equal(id, 0);
+	assert_int_not_equal(port, 0);
+	f->n_ports++;
+	f->port_error = error;
+	port_snapshot_done(&f->port);
+	f->port = *s;
+	*s = (PortSnapshot){};
+	if (f->forget_in_port)
+		f->source->ops->forget(f->source, 0);
+}
+
+static void on_end(void *userdata, uint64_t id, int error, const char *text)
+{
+	Fixture *f = userdata;
+
+	f->n_ends++;
+	f->end_id = id;
+	f->end_error = error;
+	text_copy(f->end_text, sizeof(f->end_text), text);
+	if (f->ask_in_end)
+		assert_int_equal(ask(f, id + 1, 0, 1), 0);
+	f->ask_in_end = false;
+}
+
+static const SourceHandler handler = {
+	.event = on_event, .device = on_device, .port = on_port, .end = on_end};
+
+static void start_with(Fixture *f, uint64_t timeout_usec, const char *text)
+{
+	Config config = CONFIG_DEFAULT;
+	char path[] = "/tmp/test-simulator.XXXXXX";
+	_cleanup_free_ char *message = NULL;
+	_cleanup_close_ int fd = mkstemp(path);
+	int r;
+
+	config.query_timeout_usec = timeout_usec;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	r = simulator_new(f->loop, &config, path, &handler, f, &f->source, &message);
+	unlink(path);
+	if (r < 0)
+		fail_msg("%s", message);
+	assert_int_equal(f->source->ops->start(f->source), 0);
+}
+
+static void start(Fixture *f, const char *text)
+{
+	start_with(f, GUARD_USEC, text);
+}
+
+static int setup(void **state)
+{
+	Fixture *f = calloc(1, sizeof(Fixture));
+
+	if (!f || sd_event_new(&f->loop) < 0)
+		return -1;
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	Fixture *f = *state;
+
+	source_free(f->source);
+	port_snapshot_done(&f->port);
+	device_snapshot_done(&f->device);
+	sd_event_unref(f->loop);
+	free(f);
+	return 0;
+}
+
+/* Turns the loop until *COUNTER is WANTED. */
+static void turn_until(Fixture *f, const size_t *counter, size_t wanted)
+{
+	while (*counter < wanted)
+		if (sd_event_run(f->loop, GUARD_USEC) <= 0)
+			fail_msg("nothing happens any more");
+	assert_int_equal(*counter, wanted);
+}
+
+/* Turns the loop as long as there is something to do at once. */
+static void turn(Fixture *f)
+{
+	int r;
+
+	do
+		r = sd_event_run(f->loop, 0);
+	while (r > 0);
+	assert_int_equal(r, 0);
+}
+
+static int run(Fixture *f, const char *line, char **ret_message)
+{
+	_cleanup_(words_free_pointer) char **words = NULL;
+
+	assert_int_equal(words_split(line, &words, ret_message), 0);
+	return simulator_run(f->source, words, NULL, ret_message);
+}
+
+static void command(Fixture *f, const char *line)
+{
+	_cleanup_free_ char *message = NULL;
+
+	if (run(f, line, &message) < 0)
+		fail_msg("%s: %s", line, message);
+}
+
+static void expect_event(const Fixture *f, size_t i, uint32_t device, uint32_t port,
+			 EventReason reason)
+{
+	assert_true(i < f->n_events);
+	assert_int_equal(f->events[i].device, device);
+	assert_int_equal(f->events[i].port, port);
+	assert_int_equal(f->events[i].reason, reason);
+}
+
+#define TWO "[device a]\nprotocol = infiniband\nports = 2\n[device b]\nprotocol = roce\n"
+
+static void test_enumerate(void **state)
+{
+	Fixture *f = *state;
+	DeviceSnapshot *d;
+	size_t n;
+
+	start(f, TWO "index = 9\n");
+	assert_int_equal(f->source->ops->enumerate(f->source, &d, &n), 0);
+	assert_int_equal(n, 2);
+	assert_string_equal(d[0].values.name, "a");
+	assert_int_equal(d[0].values.index, 0);
+	assert_int_equal(d[0].values.port_count, 2);
+	assert_string_equal(d[0].values.dev_protocol, "ib");
+	assert_int_equal(d[1].values.index, 9);
+	assert_true(mask_has(&d[1].supplied, DEVICE_ATTR_node_guid));
+	/* that takes a query */
+	assert_false(mask_has(&d[1].supplied, DEVICE_ATTR_chardevs));
+	device_array_free(d, n);
+}
+
+static void test_query(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, TWO);
+	assert_int_equal(ask(f, 5, 0, 2), 0);
+	assert_int_equal(f->n_devices + f->n_ports + f->n_ends, 0); /* never from inside */
+	assert_int_equal(ask(f, 6, 0, 1), -EBUSY);
+	f->ask_in_end = true;
+	turn_until(f, &f->n_ends, 2);
+	assert_int_equal(f->end_id, 6);
+	assert_int_equal(f->end_error, 0);
+	assert_int_equal(f->n_devices, 2);
+	assert_int_equal(f->n_ports, 2);
+	assert_string_equal(f->device.values.name, "a");
+	assert_true(mask_has(&f->port.supplied, PORT_ATTR_lid));
+	assert_int_equal(f->port.tables[PORT_TABLE_PKEYS]->n, 1);
+
+	/* P_Keys only if asked for */
+	Query q = {.id = 7, .device = 0};
+	port_set_add(&q.ports, 1);
+	assert_int_equal(f->source->ops->query(f->source, &q), 0);
+	turn_until(f, &f->n_ends, 3);
+	assert_false(mask_has(&f->port.supplied, PORT_ATTR_pkeys));
+	assert_null(f->port.tables[PORT_TABLE_PKEYS]);
+
+	/* ports that are not there */
+	assert_int_equal(ask(f, 8, 0, 3), 0);
+	turn_until(f, &f->n_ends, 4);
+	assert_int_equal(f->port_error, -EINVAL);
+	assert_true(mask_is_empty(&f->port.supplied));
+
+	/* devices that are not there */
+	assert_int_equal(ask(f, 9, 77, 1), 0);
+	turn_until(f, &f->n_ends, 5);
+	assert_int_equal(f->end_error, -ENODEV);
+}
+
+static void test_set(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_free_ char *message = NULL;
+	const GidEntry *g;
+
+	start(f, TWO);
+	command(f, "set a/1 state=down phys_state=polling event=port-error event=sm-change");
+	assert_int_equal(f->n_events, 2);
+	expect_event(f, 0, 0, 1, REASON_PORT_ERROR);
+	expect_event(f, 1, 0, 1, REASON_SM_CHANGE);
+	ask(f, 1, 0, 1);
+	turn_until(f, &f->n_ends, 1);
+	assert_int_equal(f->port.values.state, 1);
+	assert_int_equal(f->port.values.phys_state, 2);
+
+	/* all or nothing */
+	assert_int_equal(run(f, "set a/1 state=active pkey.1=1 lid=x event=port-active", &message),
+			 -EINVAL);
+	assert_string_equal(message, "lid = x: expected a number up to 4294967295");
+	assert_int_equal(f->n_events, 2);
+	ask(f, 2, 0, 1);
+	turn_until(f, &f->n_ends, 2);
+	assert_int_equal(f->port.values.state, 1);
+	assert_int_equal(f->port.tables[PORT_TABLE_PKEYS]->n, 1);
+
+	/* of several ports too */
+	free(steal_pointer(&message));
+	assert_int_equal(run(f, "set */* lid=40 gid.100=::1", &message), -EINVAL);
+	assert_string_equal(message,
+			    "gid.100: the table has 8 entries, expected an index below that");
+	command(f, "set */* sm_lid=40 event=sm-change");
+	assert_int_equal(f->n_events, 5);
+	expect_event(f, 4, 1, 1, REASON_SM_CHANGE);
+	ask(f, 3, 0, 2);
+	turn_until(f, &f->n_ends, 3);
+	assert_int_equal(f->port.values.sm_lid, 40);
+	assert_int_not_equal(f->port.values.lid, 40);
+
+	/* tables, words with spaces, netdevs: the GIDs follow the name */
+	command(f, "set b/1 \"gid.7=192.0.2.1 v2 vlan9 9\" gid.0= netdev=eth5");
+	ask(f, 4, 1, 1);
+	turn_until(f, &f->n_ends, 4);
+	assert_int_equal(f->port.tables[PORT_TABLE_GIDS]->n, 4);
+	g = (const GidEntry *)(const void *)f->port.tables[PORT_TABLE_GIDS]->entries;
+	assert_int_equal(g[0].index, 1);
+	assert_string_equal(g[0].netdev, "eth5");
+	assert_int_equal(g[3].index, 7);
+	assert_string_equal(g[3].netdev, "vlan9");
+	assert_string_equal(
+		((const NetdevEntry *)(const void *)f->port.tables[PORT_TABLE_NETDEVS]->entries)
+			->name,
+		"eth5");
+	/* without a netdev nobody tells its attributes; the table is read and empty */
+	command(f, "set b/1 netdev= event=netdev");
+	ask(f, 5, 1, 1);
+	turn_until(f, &f->n_ends, 5);
+	assert_false(mask_has(&f->port.supplied, PORT_ATTR_netdev));
+	assert_false(mask_has(&f->port.supplied, PORT_ATTR_netdev_mtu));
+	assert_true(mask_has(&f->port.supplied, PORT_ATTR_netdevs));
+	assert_null(f->port.tables[PORT_TABLE_NETDEVS]);
+	free(steal_pointer(&message));
+	assert_int_equal(run(f, "set b/1 netdev=eth5", &message), -EINVAL); /* its index is gone */
+
+	/* devices */
+	command(f, "set a \"node_desc=some host\" event=device");
+	expect_event(f, f->n_events - 1, 0, EVENT_ALL_PORTS, REASON_DEVICE);
+	ask(f, 6, 0, 1);
+	turn_until(f, &f->n_ends, 6);
+	assert_string_equal(f->device.values.node_desc, "some host");
+}
+
+static void test_events(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, TWO);
+	command(f, "event a/2 lid-change");
+	command(f, "event a/* gid-change pkey-change");
+	command(f, "event b device-fatal");
+	command(f, "event * overrun");
+	assert_int_equal(f->n_events, 7);
+	expect_event(f, 0, 0, 2, REASON_LID_CHANGE);
+	expect_event(f, 4, 0, 2, REASON_PKEY_CHANGE);
+	expect_event(f, 5, 1, EVENT_ALL_PORTS, REASON_DEVICE_FATAL);
+	expect_event(f, 6, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_OVERRUN);
+}
+
+static void test_devices(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_free_ char *message = NULL;
+	char *words[] = {(char[]){"add"}, (char[]){"a"}, NULL};
+	uint32_t index = 0;
+	uint64_t guid;
+	DeviceSnapshot *d;
+	size_t n;
+
+	start(f, TWO "[device c]\nprotocol = iwarp\npresent = no\nfw_ver = 7\n");
+	assert_int_equal(f->source->ops->enumerate(f->source, &d, &n), 0);
+	assert_int_equal(n, 2);
+	guid = d[0].values.node_guid;
+	device_array_free(d, n);
+
+	/* the name, and nothing else */
+	command(f, "rename a x");
+	expect_event(f, 0, 0, EVENT_ALL_PORTS, REASON_DEVICE);
+	assert_int_equal(run(f, "remove a", &message), -ENOENT);
+	ask(f, 1, 0, 1);
+	turn_until(f, &f->n_ends, 1);
+	assert_string_equal(f->device.values.name, "x");
+	assert_true(f->device.values.node_guid == guid);
+
+	/* removed while queried */
+	ask(f, 2, 0, 1);
+	command(f, "remove x");
+	turn_until(f, &f->n_ends, 2);
+	assert_int_equal(f->end_error, -ENODEV);
+	assert_int_equal(f->n_ports, 1);
+
+	/* again: what it was, but for the index */
+	assert_int_equal(simulator_run(f->source, words, &index, &message), 0);
+	assert_int_equal(index, 2);
+	expect_event(f, f->n_events - 1, 2, EVENT_ALL_PORTS, REASON_DEVICE);
+	ask(f, 3, 2, 2);
+	turn_until(f, &f->n_ends, 3);
+	assert_true(f->device.values.node_guid == guid);
+	free(steal_pointer(&message));
+	assert_int_equal(simulator_run(f->source, words, &index, &message), -EEXIST);
+
+	/* from the sections of another */
+	command(f, "add n from=c ports=3 node_desc=new");
+	ask(f, 4, 3, 3);
+	turn_until(f, &f->n_ends, 4);
+	assert_string_equal(f->device.values.fw_ver, "7");
+	assert_string_equal(f->device.values.node_desc, "new");
+	assert_int_equal(f->device.values.port_count, 3);
+	assert_int_equal(f->port_error, 0);
+	/* from nothing */
+	command(f, "add z protocol=opa");
+	free(steal_pointer(&message));
+	assert_int_equal(run(f, "add y protocol=opa color=red", &message), -EINVAL);
+	assert_int_equal(f->source->ops->enumerate(f->source, &d, &n), 0);
+	assert_int_equal(n, 4);
+	assert_string_equal(d[3].values.name, "z");
+	assert_int_equal(d[3].values.index, 4);
+	device_array_free(d, n);
+}
+
+static void test_stall(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, TWO);
+	/* back in time */
+	command(f, "stall a");
+	ask(f, 1, 0, 1);
+	ask(f, 2, 1, 1);
+	turn_until(f, &f->n_ends, 1);
+	assert_int_equal(f->end_id, 2); /* the others are not held up */
+	command(f, "unstall a");
+	turn_until(f, &f->n_ends, 2);
+	assert_int_equal(f->end_error, 0);
+	assert_int_equal(f->n_events, 0);
+
+	/* gone while it does not answer */
+	command(f, "stall a");
+	ask(f, 6, 0, 1);
+	turn(f);
+	command(f, "remove a");
+	turn_until(f, &f->n_ends, 3);
+	assert_int_equal(f->end_error, -ENODEV);
+
+	/* forgotten, and freed while it does not answer */
+	command(f, "stall b");
+	ask(f, 7, 1, 1);
+	turn(f);
+	f->source->ops->forget(f->source, 1);
+	assert_int_equal(ask(f, 8, 1, 1), 0);
+	turn(f);
+	assert_int_equal(f->n_ends, 3);
+}
+
+static void test_wedged(void **state)
+{
+	Fixture *f = *state;
+
+	start_with(f, TIMEOUT_USEC, TWO);
+	command(f, "stall a");
+	ask(f, 3, 0, 1);
+	turn_until(f, &f->n_ends, 1);
+	assert_int_equal(f->end_error, -ETIMEDOUT);
+	assert_string_equal(f->end_text, "no answer within 20 ms");
+	assert_int_equal(f->n_ports, 0);
+	assert_int_equal(ask(f, 4, 0, 1), -ETIMEDOUT);
+	command(f, "unstall a");
+	assert_int_equal(f->n_events, 1);
+	expect_event(f, 0, 0, EVENT_ALL_PORTS, REASON_RECOVERED);
+	assert_int_equal(ask(f, 5, 0, 1), 0);
+	turn_until(f, &f->n_ends, 2);
+	assert_int_equal(f->end_error, 0);
+	command(f, "unstall a");
+	assert_int_equal(f->n_events, 1);
+}
+
+static void test_forget(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, TWO);
+	ask(f, 1, 0, 0);
+	f->source->ops->forget(f->source, 0);
+	turn(f);
+	assert_int_equal(f->n_devices + f->n_ports + f->n_ends, 0);
+
+	/* in the middle of the answer */
+	f->forget_in_port = true;
+	ask(f, 2, 0, 0);
+	turn(f);
+	assert_int_equal(f->n_ports, 1);
+	assert_int_equal(f->n_ends, 0);
+	f->forget_in_port = false;
+	assert_int_equal(ask(f, 3, 0, 1), 0);
+	turn_until(f, &f->n_ends, 1);
+}
+
+static void test_fail(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, TWO);
+	command(f, "fail b/1 EREMOTEIO 2");
+	for (uint64_t i = 1; i <= 3; i++) {
+		ask(f, i, 1, 1);
+		turn_until(f, &f->n_ends, i);
+		assert_int_equal(f->end_error, 0);
+		assert_int_equal(f->port_error, i <= 2 ? -EREMOTEIO : 0);
+		assert_int_equal(mask_has(&f->port.supplied, PORT_ATTR_state), i == 3);
+		assert_int_equal(f->port.tables[PORT_TABLE_GIDS] != NULL, i == 3);
+		/* the others' */
+		assert_true(mask_has(&f->port.supplied, PORT_ATTR_netdev_mtu));
+		assert_int_equal(f->port.tables[PORT_TABLE_NETDEVS]->n, 1);
+	}
+	command(f, "fail a/* EIO");
+	for (uint64_t i = 4; i <= 6; i++) {
+		ask(f, i, 0, 2);
+		turn_until(f, &f->n_ends, i);
+		assert_int_equal(f->port_error, -EIO);
+	}
+	command(f, "fail a/* none");
+	ask(f, 7, 0, 2);
+	turn_until(f, &f->n_ends, 7);
+	assert_int_equal(f->port_error, 0);
+}
+
+static void test_script(void **state)
+{
+	Fixture *f = *state;
+	size_t seen[_REASON_MAX] = {}, n = 0;
+
+	/* of one time in the order of the file */
+	start(f, TWO "[script]\n"
+		     "at 20ms: event a/2 sm-change\n"
+		     "at 10ms every 15ms: event a/1 link\n"
+		     "at 10ms: set a/1 lid=99 event=lid-change\n");
+	while (!seen[REASON_SM_CHANGE] || seen[REASON_LINK] < 3) {
+		assert_true(sd_event_run(f->loop, GUARD_USEC) > 0);
+		for (; n < f->n_events; n++)
+			seen[f->events[n % ARRAY_SIZE(f->events)].reason]++;
+	}
+	expect_event(f, 0, 0, 1, REASON_LINK);
+	expect_event(f, 1, 0, 1, REASON_LID_CHANGE);
+	assert_int_equal(seen[REASON_LID_CHANGE], 1);
+	assert_int_equal(seen[REASON_SM_CHANGE], 1);
+	ask(f, 1, 0, 1);
+	turn_until(f, &f->n_ends, 1);
+	assert_int_equal(f->port.values.lid, 99);
+}
+
+/* A step that fails at run time is passed over, and the others go on. */
+static void test_script_failure(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, TWO "[script]\nat 5ms: set b/1 lid=7 event=lid-change\n"
+		     "at 6ms: event a/1 link\n");
+	command(f, "remove b");
+	assert_int_equal(f->n_events, 1);
+	turn_until(f, &f->n_events, 2);
+	expect_event(f, 1, 0, 1, REASON_LINK);
+}
+
+static void test_many(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, "[device m%d]\nprotocol = infiniband\ncount = 512\nports = 8\n");
+	for (uint32_t i = 0; i < 512; i++)
+		assert_int_equal(ask(f, i + 1, i, 0), 0);
+	turn_until(f, &f->n_ends, 512);
+	assert_int_equal(f->n_ports, 512 * RDMA_PORT_MAX);
+	f->n_ports = 0;
+	command(f, "set */* sm_lid=3 event=sm-change");
+	assert_int_equal(f->n_events, 4096);
+	for (uint32_t i = 0; i < 20000; i++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "set m%u/%u lid=%u event=lid-change", i % 512,
+			 i % 8 + 1, i);
+		command(f, line);
+	}
+	assert_int_equal(f->n_events, 24096);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_enumerate), TEST(test_query),		 TEST(test_set),
+		TEST(test_events),    TEST(test_devices),	 TEST(test_stall),
+		TEST(test_wedged),    TEST(test_forget),	 TEST(test_fail),
+		TEST(test_script),    TEST(test_script_failure), TEST(test_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
