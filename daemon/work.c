@@ -24,7 +24,8 @@ static const uint64_t settle_usec[] = {8 * USEC_PER_MSEC, 40 * USEC_PER_MSEC, 20
 #define NO_PKEY_REASONS                                                                            \
 	(REASON_BIT(REASON_QUERY) | REASON_BIT(REASON_SETTLE) | REASON_BIT(REASON_LINK) |          \
 	 REASON_BIT(REASON_ADDRESS) | REASON_BIT(REASON_NETDEV) | REASON_BIT(REASON_GID_CHANGE) |  \
-	 REASON_BIT(REASON_SPEED_CHANGE))
+	 REASON_BIT(REASON_SPEED_CHANGE) | REASON_BIT(REASON_PORT_ERROR) |                         \
+	 REASON_BIT(REASON_LID_CHANGE) | REASON_BIT(REASON_SM_CHANGE))
 
 /* Reasons that may have changed the device itself. */
 #define DEVICE_REASONS                                                                             \

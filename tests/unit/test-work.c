@@ -66,7 +66,7 @@ static void test_what_is_asked(void **state)
 	assert_false(port_set_has(&q.ports, 1));
 	assert_true(port_set_has(&q.ports, 2));
 	assert_false(q.attributes);
-	assert_true(q.pkeys);
+	assert_false(q.pkeys);
 	assert_false(work_is_dirty(w));
 	assert_int_equal(reason_to_publish(w->asked_reasons[2]), REASON_LID_CHANGE);
 
@@ -85,7 +85,8 @@ static void test_what_is_asked(void **state)
 static void test_pkeys(void **state)
 {
 	static const EventReason without[] = {REASON_QUERY,   REASON_SETTLE, REASON_LINK,
-					      REASON_ADDRESS, REASON_NETDEV, REASON_GID_CHANGE};
+					      REASON_ADDRESS, REASON_NETDEV, REASON_GID_CHANGE,
+					      REASON_PORT_ERROR, REASON_LID_CHANGE, REASON_SM_CHANGE};
 	Work *w = work_of(state);
 
 	for (size_t i = 0; i < ARRAY_SIZE(without); i++) {
