@@ -7,6 +7,8 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
+#include "query-dv.h"
+
 /* Newer than Debian 12's headers. */
 #define DRIVER_MANA	    20
 #define DRIVER_IONIC_OR_HBL 21
@@ -32,20 +34,15 @@ static const struct {
 	{DRIVER_IONIC_OR_HBL, POLICY_KERNEL(6, 18), "ionic"},
 };
 
-/* A Gaudi device has one context, and who opens it has the accelerator. */
-static bool is_hbl(const PolicyDevice *d)
-{
-	return startswith(d->name, "hbl_") || startswith(d->kernel_driver, "habanalabs") ||
-	       (d->driver_id == DRIVER_IONIC_OR_HBL && !streq(d->kernel_driver, "ionic"));
-}
-
 Policy policy_decide(const PolicyOptions *o, const PolicyDevice *d)
 {
+	const DvProvider *provider = dv_find(d);
+
 	for (char **glob = o->never_open; glob && *glob; glob++)
 		if (fnmatch(*glob, d->name, 0) == 0)
 			return POLICY_NEVER_OPEN;
-	if (is_hbl(d))
-		return o->hbl ? POLICY_OPEN_BRIEFLY : POLICY_NEVER_OPEN;
+	if (provider && provider->exclusive)
+		return o->hbl ? POLICY_ISOLATE : POLICY_NEVER_OPEN;
 	for (size_t i = 0; o->hold && i < ARRAY_SIZE(may_hold); i++)
 		if (d->driver_id == may_hold[i].driver_id && d->kernel >= may_hold[i].kernel &&
 		    (!may_hold[i].kernel_driver ||

@@ -7,7 +7,7 @@
 
 typedef struct PolicyOptions {
 	bool hold;	   /* keep contexts open where that is harmless */
-	bool hbl;	   /* open Gaudi devices */
+	bool hbl;	   /* open devices that have one user at a time: Gaudi */
 	char **never_open; /* globs of device names, NULL-terminated; may be NULL */
 } PolicyOptions;
 
@@ -23,6 +23,7 @@ typedef struct PolicyDevice {
 
 typedef enum Policy {
 	POLICY_NEVER_OPEN,
+	POLICY_ISOLATE, /* open it in a process of its own, briefly */
 	POLICY_OPEN_BRIEFLY,
 	POLICY_HOLD,
 } Policy;

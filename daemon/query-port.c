@@ -2,6 +2,7 @@
 
 #include "query-port.h"
 
+#include "log.h"
 #include "query-nldev.h"
 #include "query-sysfs.h"
 
@@ -105,11 +106,21 @@ static int read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+/* A failure costs these attributes alone. */
+static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
+{
+	int r = t->dv ? t->dv->query_port(t->context, port, s) : 0;
+
+	if (r < 0 && r != -EOPNOTSUPP)
+		log_debug("%s/%u: %s direct verbs: %s", t->nldev.values.name, port, t->dv->name,
+			  strerror(-r));
+}
+
 /*
  * Whether a device that failed to open with ERROR will not open any sooner than its configuration
  * changes: then what can be had without verbs is all there is to know of its ports. After another
- * error, ENODEV of a device on its way out among them, the last known values are better than half of
- * the present ones.
+ * error, ENODEV of a device on its way out among them, the last known values are better than half
+ * of the present ones.
  */
 static bool stays_closed(int error)
 {
@@ -127,7 +138,11 @@ int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s)
 		query_netdev(t->worker, s);
 	if (t->context) {
 		error = verbs_query_port(t->context, port, &t->verbs, s);
+		if (error == 0)
+			query_direct_verbs(t, port, s);
 	} else {
+		if (t->is_isolated)
+			(void)isolated_query(&t->isolated, t->dv, t->device, port, s);
 		sysfs_supply_port(t->sysfs, port, s);
 		if (!mask_has(&s->supplied, PORT_ATTR_state))
 			error = error < 0 ? error : -EIO;

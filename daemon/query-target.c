@@ -9,12 +9,13 @@
 #include "query-nldev.h"
 #include "query-sysfs.h"
 
-int worker_init(Worker *w, const PolicyOptions *policy)
+int worker_init(Worker *w, const PolicyOptions *policy, uint64_t answer_usec)
 {
 	*w = (Worker){
 		.nldev = NETLINK_CLOSED,
 		.rtnl = NETLINK_CLOSED,
 		.policy = *policy,
+		.isolation = {.answer_usec = answer_usec, .stray = -EBADF},
 		.kernel = policy_kernel_version(),
 		.classes = sysfs_open_directory(AT_FDCWD, "/sys/class"),
 		.net = sysfs_open_directory(AT_FDCWD, "/sys/class/net"),
@@ -30,6 +31,7 @@ void worker_done(Worker *w)
 	netlink_close(&w->rtnl);
 	close_fd(w->classes);
 	close_fd(w->net);
+	isolation_done(&w->isolation);
 }
 
 /*
@@ -54,18 +56,22 @@ static int find(Worker *w, Target *t)
 	return r;
 }
 
-static Policy decide(Target *t, AttrText kernel_driver)
+static Policy decide(Target *t)
 {
+	AttrText kernel_driver = "";
+	PolicyDevice d;
 	uint32_t id;
 
-	if (sysfs_read_link(t->sysfs, "device/driver", kernel_driver, sizeof(AttrText)) < 0)
+	if (sysfs_read_link(t->sysfs, "device/driver", kernel_driver, sizeof(kernel_driver)) < 0)
 		kernel_driver[0] = '\0';
 	if (nldev_get_driver_id(&t->worker->nldev, t->device, &id) == 0)
 		t->verbs.driver_id = id;
-	return policy_decide(&t->worker->policy, &(PolicyDevice){.name = t->nldev.values.name,
-								 .kernel_driver = kernel_driver,
-								 .driver_id = t->verbs.driver_id,
-								 .kernel = t->worker->kernel});
+	d = (PolicyDevice){.name = t->nldev.values.name,
+			   .kernel_driver = kernel_driver,
+			   .driver_id = t->verbs.driver_id,
+			   .kernel = t->worker->kernel};
+	t->dv = dv_find(&d);
+	return policy_decide(&t->worker->policy, &d);
 }
 
 /* Whether opening the device did not fail with ERROR last time; remembers it. */
@@ -88,12 +94,12 @@ static bool is_news(Worker *w, uint32_t device, int error)
 
 static void open_context(Target *t)
 {
-	AttrText kernel_driver = "";
-	Policy policy = decide(t, kernel_driver);
+	Policy policy = decide(t);
 	DeviceSnapshot ignored = {};
 
 	t->open_error = 0;
-	if (policy == POLICY_NEVER_OPEN)
+	t->is_isolated = policy == POLICY_ISOLATE;
+	if (policy == POLICY_NEVER_OPEN || policy == POLICY_ISOLATE)
 		return;
 	t->open_error = contexts_get(t->worker->contexts, t->device, t->nldev.values.name,
 				     policy == POLICY_HOLD, &t->context);
@@ -117,6 +123,7 @@ int target_open(Worker *w, uint32_t device, Target *ret)
 			contexts_forget(w->contexts, device);
 		return r;
 	}
+	t.isolated = isolated_new(&w->isolation, t.nldev.values.name);
 	t.verbs.opa = streq(t.nldev.values.dev_protocol, "opa");
 	open_context(&t);
 	*ret = t;
@@ -137,6 +144,7 @@ void target_reopen(Target *t)
 
 void target_close(Target *t)
 {
+	isolated_done(&t->isolated);
 	if (t->context)
 		contexts_put(t->worker->contexts, t->device, t->context);
 	verbs_gids_done(&t->gids);

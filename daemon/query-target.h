@@ -5,6 +5,8 @@
  * in sysfs, and its context if it may have one. */
 
 #include "query-context.h"
+#include "query-dv.h"
+#include "query-isolated.h"
 #include "query-netdev.h"
 #include "query-policy.h"
 #include "query-verbs.h"
@@ -15,6 +17,7 @@ typedef struct Worker {
 	Netlink nldev, rtnl;
 	Contexts *contexts;
 	PolicyOptions policy;
+	Isolation isolation;
 	unsigned int kernel;
 	int classes; /* /sys/class */
 	int net;     /* /sys/class/net */
@@ -27,7 +30,8 @@ typedef struct Worker {
 	unsigned int next_failure;
 } Worker;
 
-int worker_init(Worker *w, const PolicyOptions *policy);
+/* ANSWER_USEC: see Isolation. */
+int worker_init(Worker *w, const PolicyOptions *policy, uint64_t answer_usec);
 void worker_done(Worker *w);
 
 typedef struct Target {
@@ -38,6 +42,9 @@ typedef struct Target {
 	struct ibv_context *context;
 	int open_error; /* why there is no context; 0 if there shall be none */
 	VerbsDevice verbs;
+	const DvProvider *dv; /* of its direct verbs; NULL if there is none */
+	bool is_isolated;      /* there is no context here: ISOLATED is asked instead */
+	Isolated isolated;
 	/* read when the first port needs them */
 	VerbsGids gids;
 	Ipoib *ipoib;

@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 
 #include "log.h"
+#include "query-isolated.h"
 #include "query-nldev.h"
 #include "query-print.h"
 #include "wire.h"
@@ -21,6 +22,8 @@
 static int arg_fd = 3;
 static PolicyOptions arg_policy = {.hold = true};
 static size_t arg_n_never_open;
+static uint64_t arg_timeout_msec = 2000;
+static const DvProvider *arg_isolated;
 static const char *arg_query;
 
 /* ---- answers and events on the socket ---- */
@@ -202,6 +205,8 @@ static void usage(FILE *f)
 	      "(yes)\n"
 	      "  --never-open=GLOB     never open devices with such a name; may be given again\n"
 	      "  --hbl=yes|no          open Gaudi devices, whose context is exclusive (no)\n"
+	      "  --timeout=MSEC        after what time without an answer the core gives up (2000)\n"
+	      "  --isolated=PROVIDER   answer a worker about a device that has one user at a time\n"
 	      "  --query=NAME[/PORT]   print what a query says, and end\n"
 	      "  --help, --version\n",
 	      f);
@@ -230,12 +235,22 @@ static int add_never_open(char *glob)
 /* 1: go on, 0: all is done. */
 static int parse_arguments(int argc, char *argv[])
 {
-	enum { OPTION_FD = 256, OPTION_HOLD, OPTION_NEVER_OPEN, OPTION_HBL, OPTION_QUERY };
+	enum {
+		OPTION_FD = 256,
+		OPTION_HOLD,
+		OPTION_NEVER_OPEN,
+		OPTION_HBL,
+		OPTION_TIMEOUT,
+		OPTION_ISOLATED,
+		OPTION_QUERY
+	};
 	static const struct option options[] = {
 		{"fd", required_argument, NULL, OPTION_FD},
 		{"hold", required_argument, NULL, OPTION_HOLD},
 		{"never-open", required_argument, NULL, OPTION_NEVER_OPEN},
 		{"hbl", required_argument, NULL, OPTION_HBL},
+		{"timeout", required_argument, NULL, OPTION_TIMEOUT},
+		{"isolated", required_argument, NULL, OPTION_ISOLATED},
 		{"query", required_argument, NULL, OPTION_QUERY},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
@@ -261,6 +276,17 @@ static int parse_arguments(int argc, char *argv[])
 		case OPTION_HBL:
 			r = parse_yes_no("hbl", optarg, &arg_policy.hbl);
 			break;
+		case OPTION_TIMEOUT:
+			if (text_to_u64(optarg, INT32_MAX, &arg_timeout_msec) < 0)
+				return log_error_errno(-EINVAL, "--timeout=%s: not milliseconds",
+						       optarg);
+			break;
+		case OPTION_ISOLATED:
+			arg_isolated = dv_find_name(optarg);
+			if (!arg_isolated || !arg_isolated->exclusive)
+				return log_error_errno(-EINVAL, "--isolated=%s: no such provider",
+						       optarg);
+			break;
 		case OPTION_QUERY:
 			arg_query = optarg;
 			break;
@@ -280,9 +306,20 @@ static int parse_arguments(int argc, char *argv[])
 	return 1;
 }
 
-int main(int argc, char *argv[])
+static int run_worker(void)
 {
 	Worker w;
+	int r = worker_init(&w, &arg_policy, arg_timeout_msec * USEC_PER_MSEC / 2);
+
+	if (r < 0)
+		return log_error_errno(r, "Cannot start: %m");
+	r = arg_query ? print_query(&w) : serve(&w);
+	worker_done(&w);
+	return r;
+}
+
+int main(int argc, char *argv[])
+{
 	int r = parse_arguments(argc, argv);
 
 	if (r == 1) {
@@ -290,12 +327,11 @@ int main(int argc, char *argv[])
 			arg_policy.hold = false;
 		else
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-		r = worker_init(&w, &arg_policy);
-		if (r < 0)
-			log_error_errno(r, "Cannot start: %m");
-		else {
-			r = arg_query ? print_query(&w) : serve(&w);
-			worker_done(&w);
+		if (arg_isolated) {
+			prctl(PR_SET_NAME, "rdmad-isolated");
+			r = isolated_serve(arg_fd, arg_isolated);
+		} else {
+			r = run_worker();
 		}
 	}
 	free(arg_policy.never_open);

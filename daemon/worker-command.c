@@ -2,6 +2,8 @@
 
 #include "worker-command.h"
 
+#include <inttypes.h>
+
 #include "util.h"
 
 DEFINE_CLEANUP(char *, worker_command_free);
@@ -30,7 +32,7 @@ int worker_command_new(const Config *c, const char *worker_path, char ***ret)
 
 	while (c->never_open && c->never_open[n_globs])
 		n_globs++;
-	argv = calloc(n_globs + 4, sizeof(*argv));
+	argv = calloc(n_globs + 5, sizeof(*argv));
 	if (!argv)
 		return -ENOMEM;
 	argv[n] = worker_path ? strdup(worker_path) : find_worker();
@@ -42,6 +44,11 @@ int worker_command_new(const Config *c, const char *worker_path, char ***ret)
 	argv[n] = strdup(c->hbl ? "--hbl=yes" : "--hbl=no");
 	if (!argv[n++])
 		return -ENOMEM;
+	if (asprintf(&argv[n], "--timeout=%" PRIu64, c->query_timeout_usec / USEC_PER_MSEC) < 0) {
+		argv[n] = NULL;
+		return -ENOMEM;
+	}
+	n++;
 	for (size_t i = 0; i < n_globs; i++, n++)
 		if (asprintf(&argv[n], "--never-open=%s", c->never_open[i]) < 0) {
 			argv[n] = NULL;

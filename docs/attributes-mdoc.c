@@ -124,7 +124,7 @@ static void put_properties(void)
 
 static void put_raw_fields(void)
 {
-	puts(".Bl -column netdev_operstate signature CapabilityFlags\n"
+	puts(".Bl -column vport_steering_icm_rx signature CapabilityFlags\n"
 	     ".It Sy field Ta Sy type Ta Sy property");
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
 		const Attribute *row = &port_attributes[a];

@@ -132,6 +132,12 @@ unsigned int port_interfaces(const PortSnapshot *s)
 {
 	unsigned int interfaces = 1U << INTERFACE_PORT;
 
+	/* Only the provider of the device knows whether its interface applies: it does if it said
+	 * anything. */
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+		if (port_attributes[a].source == SOURCE_DV && mask_has(&s->supplied, a))
+			interfaces |= 1U << port_attributes[a].interface;
+
 	if (!mask_has(&s->supplied, PORT_ATTR_protocol))
 		return interfaces;
 	if (is_infiniband(s->values.protocol))

@@ -9,7 +9,11 @@
 #include "fixture.h"
 
 static const char scenario[] = "[device mlx5_0]\nindex = 1\nprotocol = infiniband\n"
-			       "[device rocep1]\nindex = 2\nprotocol = roce\n";
+			       "[device rocep1]\nindex = 2\nprotocol = roce\n"
+			       "[device mlx5_1]\nindex = 3\nprotocol = roce\n"
+			       "[port mlx5_1/1]\nvport = 1\n"
+			       "[device hbl_0]\nindex = 4\nprotocol = roce\n"
+			       "[port hbl_0/1]\nin_use = yes\n";
 
 static const struct {
 	const char *path, *interface;
@@ -20,6 +24,8 @@ static const struct {
 	{"/org/rdma/device/1/port/1", RDMAD_INTERFACE_PORT},
 	{"/org/rdma/device/1/port/1", RDMAD_INTERFACE_INFINIBAND},
 	{"/org/rdma/device/2/port/1", RDMAD_INTERFACE_ETHERNET},
+	{"/org/rdma/device/3/port/1", RDMAD_INTERFACE_MLX5},
+	{"/org/rdma/device/4/port/1", RDMAD_INTERFACE_HBL},
 };
 
 /* The file that NAME of what is introspected at PATH should be; to be freed. */

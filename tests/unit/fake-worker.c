@@ -317,7 +317,8 @@ int main(int argc, char *argv[])
 	for (int i = 1; i < argc; i++) {
 		size_t n = strlen(arg_joined);
 
-		snprintf(arg_joined + n, sizeof(arg_joined) - n, "%s%s", n ? " " : "", argv[i]);
+		/* without the dashes: it has to fit an attribute */
+		snprintf(arg_joined + n, sizeof(arg_joined) - n, "%s%s", n ? " " : "", argv[i] + 2);
 	}
 	while (wire_receive(3, &m, &why) > 0) {
 		if (m.header.type == WIRE_QUERY)

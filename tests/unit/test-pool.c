@@ -448,7 +448,7 @@ static void test_errors_pass(void **state)
 
 static void test_arguments(void **state)
 {
-	static char a[] = "hbl*", b[] = "mlx4_?";
+	static char a[] = "hbl*", b[] = "mlx?";
 	Test *t = *state;
 	char *globs[] = {a, b, NULL};
 	uint64_t id;
@@ -460,7 +460,7 @@ static void test_arguments(void **state)
 	id = ask(t, 1, "ok");
 	expect_answer(t, id);
 	assert_string_equal(find_device(t, id)->argv,
-			    "--hold=no --hbl=yes --never-open=hbl* --never-open=mlx4_?");
+			    "hold=no hbl=yes timeout=30000 never-open=hbl* never-open=mlx?");
 	/* The worker has standard input, output, error, and its connection. */
 	assert_int_equal(expect_answer(t, ask(t, 1, "descriptors")), 4);
 }

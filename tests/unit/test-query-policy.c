@@ -51,7 +51,7 @@ static void test_hbl(void **state)
 	assert_int_equal(decide("hbl_0", "", 14, NEW), POLICY_NEVER_OPEN);
 	assert_int_equal(decide("hblx", "", 14, NEW), POLICY_OPEN_BRIEFLY);
 	assert_int_equal(policy_decide(&with_hbl, &(PolicyDevice){"hbl_0", "", 21, NEW}),
-			 POLICY_OPEN_BRIEFLY);
+			 POLICY_ISOLATE);
 }
 
 static void test_options(void **state)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* mlx5: which virtual port of the embedded switch a port is. Only switchdev has all of it. */
+
+#include <infiniband/mlx5dv.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "query-dv.h"
+
+static bool matches(const PolicyDevice *d)
+{
+	return d->driver_id == RDMA_DRIVER_MLX5;
+}
+
+/* libmlx5 copies the whole structure whatever the flags say, and a port in legacy mode has no flag
+ * and no error. */
+static int query_port(struct ibv_context *context, uint32_t port, PortSnapshot *s)
+{
+	struct mlx5dv_port info = {};
+	int r = mlx5dv_query_port(context, port, &info);
+
+	if (r != 0)
+		return r > 0 ? -r : -EIO;
+	if (info.flags & MLX5DV_QUERY_PORT_VPORT)
+		PORT_SUPPLY(s, vport, info.vport);
+	if (info.flags & MLX5DV_QUERY_PORT_VPORT_VHCA_ID)
+		PORT_SUPPLY(s, vport_vhca_id, info.vport_vhca_id);
+	if (info.flags & MLX5DV_QUERY_PORT_ESW_OWNER_VHCA_ID)
+		PORT_SUPPLY(s, esw_owner_vhca_id, info.esw_owner_vhca_id);
+	if (info.flags & MLX5DV_QUERY_PORT_VPORT_STEERING_ICM_RX)
+		PORT_SUPPLY(s, vport_steering_icm_rx, info.vport_steering_icm_rx);
+	if (info.flags & MLX5DV_QUERY_PORT_VPORT_STEERING_ICM_TX)
+		PORT_SUPPLY(s, vport_steering_icm_tx, info.vport_steering_icm_tx);
+	if (info.flags & MLX5DV_QUERY_PORT_VPORT_REG_C0) {
+		PORT_SUPPLY(s, reg_c0_value, info.reg_c0.value);
+		PORT_SUPPLY(s, reg_c0_mask, info.reg_c0.mask);
+	}
+	return 0;
+}
+
+const DvProvider dv_mlx5 = {
+	.name = "mlx5",
+	.matches = matches,
+	.query_port = query_port,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-dv.h"
+
+static const DvProvider *const providers[] = {
+	&dv_hbl,
+	&dv_mlx5,
+};
+
+const DvProvider *dv_find(const PolicyDevice *d)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(providers); i++)
+		if (providers[i]->matches(d))
+			return providers[i];
+	return NULL;
+}
+
+const DvProvider *dv_find_name(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(providers); i++)
+		if (streq(providers[i]->name, name))
+			return providers[i];
+	return NULL;
+}

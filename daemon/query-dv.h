@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Direct verbs: what the library of a vendor says of a port beyond what verbs says. A provider is
+ * one file, query-dv-NAME.c, and one row in the list in query-dv.c; docs/direct-verbs.md says how
+ * to add one.
+ */
+
+#include <infiniband/verbs.h>
+
+#include "port.h"
+#include "query-policy.h"
+
+typedef struct DvProvider {
+	const char *name;
+	/* Whether the device is one of this provider's, without asking the device. */
+	bool (*matches)(const PolicyDevice *d);
+	/*
+	 * Fills rows with source DV, each only if the device gave a value for it: a port with none
+	 * has none of the provider's interface. A negative errno costs these rows and nothing else;
+	 * -EOPNOTSUPP: the port has none.
+	 */
+	int (*query_port)(struct ibv_context *context, uint32_t port, PortSnapshot *s);
+
+	/* The device has one user at a time, and a library that is not trusted: it is opened only
+	 * if the configuration says so, in a process of its own (query-isolated.h), where the
+	 * following are called. */
+	bool exclusive;
+	/* Whether opening DEVICE would bring anything. */
+	bool (*is_usable)(struct ibv_device *device);
+	/* What an ERROR of opening the device says. */
+	void (*open_failed)(int error, PortSnapshot *s);
+} DvProvider;
+
+extern const DvProvider dv_mlx5, dv_hbl;
+
+/* The provider of D, NULL if there is none. */
+const DvProvider *dv_find(const PolicyDevice *d);
+const DvProvider *dv_find_name(const char *name);

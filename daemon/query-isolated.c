@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-isolated.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "log.h"
+#include "query-verbs.h"
+#include "wire.h"
+
+/* Where the process finds its end of the connection */
+#define ISOLATED_FD 3
+
+static uint64_t now_usec(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* Whether FD is readable before USEC have passed. */
+static bool wait_readable(int fd, uint64_t usec)
+{
+	uint64_t end = now_usec() + usec, now;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int r;
+
+	do {
+		now = now_usec();
+		usec = now < end ? end - now : 0;
+		r = poll(&p, 1, (int)((usec + USEC_PER_MSEC - 1) / USEC_PER_MSEC));
+	} while (r < 0 && errno == EINTR);
+	return r > 0;
+}
+
+/* ---- the worker's side ---- */
+
+void isolation_done(Isolation *i)
+{
+	i->stray = close_fd(i->stray);
+}
+
+Isolated isolated_new(Isolation *i, const char *device)
+{
+	Isolated p = {.isolation = i, .pidfd = -EBADF, .fd = -EBADF};
+
+	text_copy(p.device, sizeof(p.device), device);
+	return p;
+}
+
+static int spawn(Isolated *p, const DvProvider *provider)
+{
+	const char *program = p->isolation->program ? p->isolation->program : "/proc/self/exe";
+	char name[] = "rdmad-query", option[64];
+	char *argv[] = {name, option, NULL};
+	_cleanup_close_ int own = -EBADF, child = -EBADF;
+	posix_spawn_file_actions_t actions;
+	int fds[2], r;
+	pid_t pid;
+
+	snprintf(option, sizeof(option), "--isolated=%s", provider->name);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return -errno;
+	own = fds[0];
+	child = fds[1];
+	r = posix_spawn_file_actions_init(&actions);
+	if (r != 0)
+		return -r;
+	/* Nothing else: an open context of another device would keep that open. */
+	r = posix_spawn_file_actions_adddup2(&actions, child, ISOLATED_FD);
+	if (r == 0)
+		r = posix_spawn_file_actions_addclosefrom_np(&actions, ISOLATED_FD + 1);
+	if (r == 0)
+		r = posix_spawn(&pid, program, &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (r != 0)
+		return -r;
+	p->pidfd = pidfd_open(pid, 0);
+	if (p->pidfd < 0) {
+		r = -errno;
+		kill(pid, SIGKILL);
+		return r;
+	}
+	p->fd = steal_fd(&own);
+	return 0;
+}
+
+static int start(Isolated *p, const DvProvider *provider)
+{
+	Isolation *i = p->isolation;
+	siginfo_t status = {};
+
+	if (i->stray >= 0) {
+		if (waitid(P_PIDFD, (id_t)i->stray, &status, WEXITED | WNOHANG) == 0 &&
+		    status.si_pid == 0)
+			return -EBUSY;
+		i->stray = close_fd(i->stray);
+	}
+	return now_usec() < i->start_usec ? -EAGAIN : spawn(p, provider);
+}
+
+/* Closes the connection and waits for the end of the process, which is killed if that takes too
+ * long or HARD. How it ended, into *RET. */
+static void finish(Isolated *p, bool hard, siginfo_t *ret)
+{
+	Isolation *i = p->isolation;
+
+	*ret = (siginfo_t){};
+	p->fd = close_fd(p->fd);
+	if (p->pidfd < 0)
+		return;
+	if (hard || !wait_readable(p->pidfd, i->answer_usec / 4))
+		pidfd_send_signal(p->pidfd, SIGKILL, NULL, 0);
+	if (wait_readable(p->pidfd, i->answer_usec / 4) &&
+	    waitid(P_PIDFD, (id_t)p->pidfd, ret, WEXITED | WNOHANG) == 0)
+		p->pidfd = close_fd(p->pidfd);
+	else
+		i->stray = steal_fd(&p->pidfd);
+}
+
+/* The process is of no use any more. */
+static int give_up(Isolated *p, int error, const char *why)
+{
+	siginfo_t status;
+
+	p->failed = true;
+	p->isolation->start_usec = now_usec() + ISOLATED_PAUSE_USEC;
+	finish(p, error != -EPIPE, &status);
+	if (error == -EPIPE && status.si_code != CLD_EXITED && status.si_pid)
+		log_warning("%s: the process that asked its own library died of signal %d, "
+			    "attributes will be missing",
+			    p->device, status.si_status);
+	else
+		log_warning("%s: the process that asked its own library %s, attributes will be "
+			    "missing",
+			    p->device, why);
+	return error;
+}
+
+/* Whether all rows in it are such as the process may supply. */
+static bool is_allowed(const AttrMask *supplied)
+{
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+		if (mask_has(supplied, a) &&
+		    (port_attributes[a].size == 0 || (port_attributes[a].source != SOURCE_VERBS &&
+						      port_attributes[a].source != SOURCE_DV)))
+			return false;
+	return true;
+}
+
+static void take(const WirePort *answer, PortSnapshot *s)
+{
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
+		const Attribute *row = &port_attributes[a];
+
+		if (!mask_has(&answer->supplied, a))
+			continue;
+		memcpy((char *)&s->values + row->offset,
+		       (const char *)&answer->values + row->offset, row->size);
+		mask_set(&s->supplied, a, true);
+	}
+}
+
+int isolated_query(Isolated *p, const DvProvider *provider, uint32_t device, uint32_t port,
+		   PortSnapshot *s)
+{
+	WireMessage m = {.query = {.header = wire_header(WIRE_QUERY, port, device, 0),
+				   .query = {.id = port, .device = device}}};
+	const char *why = NULL;
+	int r;
+
+	if (p->failed)
+		return -EPIPE;
+	if (p->pidfd < 0) {
+		r = start(p, provider);
+		if (r < 0) {
+			p->failed = true;
+			return log_debug_errno(r, "%s: cannot ask its own library: %m", p->device);
+		}
+	}
+	port_set_add(&m.query.query.ports, port);
+	r = wire_send(p->fd, &m);
+	if (r < 0)
+		return give_up(p, -EPIPE, "ended");
+	if (!wait_readable(p->fd, p->isolation->answer_usec))
+		return give_up(p, -ETIMEDOUT, "hangs");
+	r = wire_receive(p->fd, &m, &why);
+	if (r <= 0)
+		return give_up(p, r < 0 && why ? -EBADMSG : -EPIPE, why ? why : "ended");
+	if (m.header.type != WIRE_PORT || m.header.id != port || m.header.device != device ||
+	    m.header.port != port || !is_allowed(&m.port.supplied))
+		return give_up(p, -EBADMSG, "sent what was not asked for");
+	take(&m.port, s);
+	return m.port.error;
+}
+
+void isolated_done(Isolated *p)
+{
+	siginfo_t status;
+
+	finish(p, false, &status);
+}
+
+/* ---- the process ---- */
+
+/* -ENODEV: libibverbs has no such device. -EOPNOTSUPP: PROVIDER has no use for it. */
+static int open_device(const DvProvider *provider, uint32_t index, struct ibv_context **ret)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	int r = -ENODEV;
+
+	for (size_t i = 0; list && list[i]; i++) {
+		if (ibv_get_device_index(list[i]) != (int)index)
+			continue;
+		r = -EOPNOTSUPP;
+		if (!provider->is_usable(list[i]))
+			break;
+		errno = 0;
+		*ret = ibv_open_device(list[i]);
+		r = *ret ? 0 : errno > 0 ? -errno : -EIO;
+		break;
+	}
+	if (list)
+		ibv_free_device_list(list);
+	return r;
+}
+
+static int answer_port(const DvProvider *provider, struct ibv_context *context, uint32_t port,
+		       PortSnapshot *s)
+{
+	VerbsDevice d = {.driver_id = -1};
+	DeviceSnapshot ignored = {};
+	int r;
+
+	(void)verbs_query_device(context, &ignored, &d.cap_flags);
+	r = verbs_query_port(context, port, &d, s);
+	return r < 0 ? r : provider->query_port(context, port, s);
+}
+
+int isolated_serve(int fd, const DvProvider *provider)
+{
+	struct ibv_context *context = NULL;
+	int opened = 0, r = 0;
+
+	for (;;) {
+		WireMessage m, answer;
+		PortSnapshot s = {};
+		const char *why = NULL;
+		uint32_t port = 1;
+
+		r = wire_receive(fd, &m, &why);
+		if (r <= 0)
+			break;
+		while (port <= RDMA_PORT_MAX && !port_set_has(&m.query.query.ports, port))
+			port++;
+		if (m.header.type != WIRE_QUERY || port > RDMA_PORT_MAX) {
+			r = -EBADMSG;
+			break;
+		}
+		/* Once: a device that is in use is not tried again for its other ports. */
+		if (!context && opened == 0)
+			opened = open_device(provider, m.query.query.device, &context);
+		if (opened < 0)
+			provider->open_failed(opened, &s);
+		answer = (WireMessage){
+			.port = {.header =
+					 wire_header(WIRE_PORT, m.header.id, m.header.device, port),
+				 .error = opened < 0 ? opened
+						     : answer_port(provider, context, port, &s)}};
+		answer.port.values = s.values;
+		answer.port.supplied = s.supplied;
+		r = wire_send(fd, &answer);
+		if (r < 0)
+			break;
+	}
+	if (context)
+		ibv_close_device(context);
+	return r == -EPIPE || r == -ECONNRESET ? 0 : r;
+}
