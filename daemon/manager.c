@@ -16,8 +16,13 @@
  * after this. */
 #define FLUSH_DEADLINE_USEC (50 * USEC_PER_MSEC)
 #define RECONNECT_USEC	    (500 * USEC_PER_MSEC)
-/* Calls of Query() and Refresh() that may wait, over all callers */
-#define WAITING_MAX 1024U
+/* Calls of Query() and Refresh() that may wait: over all callers, and of one of them, so that it
+ * does not take the places of the others */
+#define WAITING_MAX	   1024U
+#define WAITING_CALLER_MAX 256U
+
+#define ENUMERATE_RETRY_FIRST_USEC (250 * USEC_PER_MSEC)
+#define ENUMERATE_RETRY_LAST_USEC  (30 * USEC_PER_SEC)
 
 struct Manager {
 	sd_event *event;
@@ -34,14 +39,18 @@ struct Manager {
 	bool ready;
 
 	bool enumerate; /* the set of devices may have changed */
+	bool enumerate_failed;
+	uint64_t enumerate_retry_usec; /* the next delay */
+	sd_event_source *enumerate_retry;
 	sd_event_source *flush, *flush_deadline;
 	sd_event_source *reconcile;
 	uint32_t query_count;
 
 	unsigned int n_syncing; /* devices that a look at everything has not reached yet */
 	uint64_t last_sync_usec;
-	sd_bus_message **refreshing;
+	sd_bus_message **refreshing; /* calls of Refresh() */
 	size_t n_refreshing;
+	size_t n_covered; /* the first of them: those that the look under way answers */
 	size_t n_waiting;
 	uint64_t lost_events;
 	uint32_t last_active, last_devices, last_ports;
@@ -93,6 +102,7 @@ static bool is_armed(sd_event_source *s)
 static void mark_flush(Manager *m);
 static void ask(Manager *m, Device *d);
 static void mark_device(Manager *m, Device *d, uint32_t port, EventReason reason);
+static void mark_everything(Manager *m, EventReason reason);
 
 /* Publishing */
 
@@ -180,15 +190,35 @@ static void waiters_answer(Manager *m, Waiter **list, uint32_t port, const Port 
 	}
 }
 
-static void sync_done(Manager *m)
+/* Answers the calls of Refresh() that the look under way was for. The others, which came while it
+ * went on, get the next one: a caller who never stops does not keep anybody waiting. */
+static void refresh_answer(Manager *m, int error)
 {
-	m->last_sync_usec = realtime_usec();
-	for (size_t i = 0; i < m->n_refreshing; i++) {
-		sd_bus_reply_method_return(m->refreshing[i], NULL);
+	size_t n = m->n_covered;
+
+	for (size_t i = 0; i < n; i++) {
+		if (error < 0)
+			sd_bus_reply_method_errorf(m->refreshing[i], RDMAD_ERROR_QUERY_FAILED,
+						   "Cannot enumerate the devices: %s",
+						   strerror(-error));
+		else
+			sd_bus_reply_method_return(m->refreshing[i], NULL);
 		sd_bus_message_unref(m->refreshing[i]);
 	}
-	m->n_waiting -= m->n_refreshing;
-	m->n_refreshing = 0;
+	m->n_refreshing -= n;
+	m->n_waiting -= n;
+	m->n_covered = 0;
+	if (m->n_refreshing > 0) {
+		memmove(m->refreshing, m->refreshing + n, m->n_refreshing * sizeof(*m->refreshing));
+		mark_flush(m);
+	}
+}
+
+static void sync_done(Manager *m)
+{
+	if (!m->enumerate_failed)
+		m->last_sync_usec = realtime_usec();
+	refresh_answer(m, 0);
 }
 
 /* Keeps n_syncing while a work's flags change. */
@@ -270,6 +300,8 @@ static void fail_device(Manager *m, Device *d, const PortSet *ports, int error, 
 		cache_apply_port_error(d->ports[n - 1], text, &change);
 		publish_port(m, d->ports[n - 1], &change, REASON_QUERY);
 	}
+	if (m->bus)
+		bus_publish_device_ports(m->bus, d);
 	waiters_answer(m, &d->work->asked_waiting, 0, NULL, error, text);
 }
 
@@ -346,8 +378,10 @@ static void on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 
 	if (!d)
 		return;
-	/* Identity comes from the enumeration: an answer cannot move the device or resize it. */
+	/* Identity comes from the enumeration: an answer cannot move the device, resize it, or
+	 * rename it, which its ports would not hear of. */
 	DEVICE_SUPPLY(snapshot, index, d->index);
+	mask_set(&snapshot->supplied, DEVICE_ATTR_name, false);
 	mask_set(&snapshot->supplied, DEVICE_ATTR_port_count, false);
 	op = cache_apply_device(&m->cache, snapshot, realtime_usec(), &d, &changed);
 	if (op < 0) {
@@ -370,7 +404,7 @@ static void on_port(void *userdata, uint64_t id, uint32_t number, int error, Por
 	if (!p || !port_set_has(&d->work->asked, number))
 		return;
 	reasons = d->work->asked_reasons[number];
-	d->work->asked.bits[number / 64] &= ~(UINT64_C(1) << (number % 64));
+	port_set_remove(&d->work->asked, number);
 	if (error < 0) {
 		d->work->asked_failed = true;
 		cache_apply_port_error(p, strerror(-error), &change);
@@ -389,19 +423,23 @@ static void on_port(void *userdata, uint64_t id, uint32_t number, int error, Por
 		       error < 0 ? strerror(-error) : "");
 }
 
-static void on_end(void *userdata, uint64_t id, int error, const char *text)
+static void on_end(void *userdata, uint64_t id, int error, const char *reason)
 {
 	Manager *m = userdata;
 	Device *d = asked_device(m, id);
+	char text[128];
 	Work *w;
 	uint64_t delay;
 
 	if (!d)
 		return;
 	w = d->work;
+	/* what hardware says may be no text, and could not be an answer on the bus */
+	text_copy(text, sizeof(text), reason);
+	text_sanitize(text, sizeof(text));
 	if (error == 0 && (!port_set_is_empty(&w->asked) || w->asked_attributes)) {
 		error = -EPROTO;
-		text = "the answer is incomplete";
+		text_copy(text, sizeof(text), "the answer is incomplete");
 	}
 	if (error == -ETIMEDOUT) {
 		wedge(m, d, text);
@@ -439,6 +477,11 @@ static void on_end(void *userdata, uint64_t id, int error, const char *text)
 
 static void remove_port(Manager *m, Port *p)
 {
+	Work *w = p->device->work;
+
+	work_drop_port(w, p->number);
+	waiters_answer(m, &w->asked_waiting, p->number, NULL, -ENODEV, "the port has gone");
+	waiters_answer(m, &w->waiting, p->number, NULL, -ENODEV, "the port has gone");
 	if (m->source->ops->netdevs_changed)
 		m->source->ops->netdevs_changed(m->source, p->device->index, p->number, NULL, NULL);
 	if (m->bus)
@@ -499,13 +542,40 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 		log_info("%s: added, %u ports", d->now.values.name, d->n_ports);
 	while ((excess = cache_excess_port(d)))
 		remove_port(m, excess);
-	if (op == CACHE_ADDED || d->n_ports > ports_were)
+	if (op == CACHE_ADDED || d->n_ports > ports_were) {
 		mark_device(m, d, EVENT_ALL_PORTS, m->ready ? REASON_DEVICE : REASON_STARTUP);
+		/* what Refresh() finds is part of it */
+		if (m->n_covered > 0)
+			mark_device(m, d, EVENT_ALL_PORTS, REASON_REFRESH);
+	}
 	if (op == CACHE_CHANGED) {
 		publish_device(m, d, op, &changed);
 		if (mask_has(&changed, DEVICE_ATTR_name))
 			follow_rename(m, d);
 	}
+}
+
+static int on_enumerate_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Manager *m = userdata;
+
+	m->enumerate = true;
+	mark_flush(m);
+	return 0;
+}
+
+/* What is known stays, and is looked at as before. */
+static void enumerate_fail(Manager *m, int error)
+{
+	if (!m->enumerate_failed) {
+		log_warning_errno(error, "Cannot enumerate the devices, will try again: %m");
+		m->enumerate_retry_usec = ENUMERATE_RETRY_FIRST_USEC;
+	}
+	m->enumerate_failed = true;
+	arm(m, &m->enumerate_retry, m->enumerate_retry_usec, on_enumerate_retry, m,
+	    "enumerate again");
+	m->enumerate_retry_usec = MIN(2 * m->enumerate_retry_usec, ENUMERATE_RETRY_LAST_USEC);
+	refresh_answer(m, error);
 }
 
 static void enumerate(Manager *m)
@@ -515,10 +585,14 @@ static void enumerate(Manager *m)
 	int r = m->source->ops->enumerate(m->source, &devices, &n);
 
 	if (r < 0) {
-		log_warning_errno(
-			r, "Cannot enumerate the devices, trying again when reconciling: %m");
+		enumerate_fail(m, r);
 		return;
 	}
+	if (m->enumerate_failed)
+		log_notice("The devices could be enumerated again");
+	m->enumerate_failed = false;
+	/* The look at everything is not over before all that there is has been taken in. */
+	m->n_syncing++;
 	while (k < m->cache.n_devices) {
 		Device *d = m->cache.devices[k];
 		bool found = false;
@@ -534,7 +608,7 @@ static void enumerate(Manager *m)
 		take_device(m, &devices[i]);
 	device_array_free(devices, n);
 	publish_counts(m);
-	if (m->n_syncing == 0)
+	if (--m->n_syncing == 0)
 		sync_done(m);
 }
 
@@ -542,6 +616,10 @@ static void enumerate(Manager *m)
 
 static void flush(Manager *m)
 {
+	if (m->n_refreshing > 0 && m->n_covered == 0) {
+		m->n_covered = m->n_refreshing;
+		mark_everything(m, REASON_REFRESH);
+	}
 	sd_event_source_set_enabled(m->flush, SD_EVENT_OFF);
 	sd_event_source_set_enabled(m->flush_deadline, SD_EVENT_OFF);
 	if (m->enumerate) {
@@ -722,6 +800,36 @@ void manager_status(const Manager *m, ManagerStatus *ret)
 		source_kernel_status(m->source, &ret->monitor_mode);
 }
 
+static size_t count_of_caller(const Waiter *list, const char *caller)
+{
+	size_t n = 0;
+
+	for (; list; list = list->next)
+		n += streq(sd_bus_message_get_sender(list->call), caller);
+	return n;
+}
+
+/* Whether one more call of who made CALL may wait. */
+static bool may_wait(const Manager *m, sd_bus_message *call)
+{
+	const char *caller = sd_bus_message_get_sender(call);
+	size_t n = 0;
+
+	if (m->n_waiting < WAITING_CALLER_MAX)
+		return true;
+	if (m->n_waiting >= WAITING_MAX)
+		return false;
+	for (size_t i = 0; i < m->cache.n_devices; i++) {
+		const Work *w = m->cache.devices[i]->work;
+
+		n += count_of_caller(w->waiting, caller) +
+		     count_of_caller(w->asked_waiting, caller);
+	}
+	for (size_t i = 0; i < m->n_refreshing; i++)
+		n += streq(sd_bus_message_get_sender(m->refreshing[i]), caller);
+	return n < WAITING_CALLER_MAX;
+}
+
 int manager_query(Manager *m, Port *p, uint64_t max_age_usec, sd_bus_message *call)
 {
 	Work *w = p->device->work;
@@ -733,7 +841,7 @@ int manager_query(Manager *m, Port *p, uint64_t max_age_usec, sd_bus_message *ca
 	if (!v->stale && v->last_query && now >= v->last_query &&
 	    now - v->last_query <= max_age_usec)
 		return bus_reply_query(call, p);
-	if (m->n_waiting >= WAITING_MAX)
+	if (!may_wait(m, call))
 		return -ENOBUFS;
 	waiter = calloc(1, sizeof(Waiter));
 	if (!waiter)
@@ -760,7 +868,7 @@ int manager_refresh(Manager *m, sd_bus_message *call)
 {
 	sd_bus_message **calls;
 
-	if (m->n_waiting >= WAITING_MAX)
+	if (!may_wait(m, call))
 		return -ENOBUFS;
 	calls = reallocarray(m->refreshing, m->n_refreshing + 1, sizeof(*calls));
 	if (!calls)
@@ -768,7 +876,7 @@ int manager_refresh(Manager *m, sd_bus_message *call)
 	m->refreshing = calls;
 	m->refreshing[m->n_refreshing++] = sd_bus_message_ref(call);
 	m->n_waiting++;
-	mark_everything(m, REASON_REFRESH);
+	mark_flush(m);
 	return 0;
 }
 
@@ -841,8 +949,8 @@ Manager *manager_free(Manager *m)
 	for (size_t i = 0; i < m->cache.n_devices; i++) {
 		Work *w = m->cache.devices[i]->work;
 
-		waiters_answer(m, &w->asked_waiting, 0, NULL, -ENODEV, "rdmad stops");
-		waiters_answer(m, &w->waiting, 0, NULL, -ENODEV, "rdmad stops");
+		waiters_answer(m, &w->asked_waiting, 0, NULL, -ESHUTDOWN, "rdmad stops");
+		waiters_answer(m, &w->waiting, 0, NULL, -ESHUTDOWN, "rdmad stops");
 		work_free(w);
 	}
 	for (size_t i = 0; i < m->n_refreshing; i++)
@@ -856,6 +964,7 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->flush);
 	sd_event_source_disable_unref(m->flush_deadline);
 	sd_event_source_disable_unref(m->reconcile);
+	sd_event_source_disable_unref(m->enumerate_retry);
 	source_free(m->source);
 	cache_done(&m->cache);
 	sd_event_unref(m->event);

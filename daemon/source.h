@@ -27,6 +27,11 @@ static inline void port_set_add(PortSet *s, uint32_t port)
 	s->bits[port / 64] |= UINT64_C(1) << (port % 64);
 }
 
+static inline void port_set_remove(PortSet *s, uint32_t port)
+{
+	s->bits[port / 64] &= ~(UINT64_C(1) << (port % 64));
+}
+
 static inline bool port_set_has(const PortSet *s, uint32_t port)
 {
 	return s->bits[port / 64] >> (port % 64) & 1;

@@ -119,6 +119,15 @@ bool work_is_dirty(const Work *w)
 	return w->dirty_attributes || !port_set_is_empty(&w->dirty);
 }
 
+void work_drop_port(Work *w, uint32_t port)
+{
+	port_set_remove(&w->dirty, port);
+	port_set_remove(&w->asked, port);
+	port_set_remove(&w->settling, port);
+	if (port < w->n_reasons)
+		w->reasons[port] = 0;
+}
+
 static uint32_t all_reasons(const Work *w)
 {
 	uint32_t reasons = 0;

@@ -71,6 +71,8 @@ Work *work_free(Work *w);
 /* Marks PORT (or EVENT_ALL_PORTS, or a port that does not exist: all) for REASON. -ENOMEM. */
 int work_mark(Work *w, uint32_t port, EventReason reason);
 bool work_is_dirty(const Work *w);
+/* PORT has gone: it is not asked about, and no answer is expected. */
+void work_drop_port(Work *w, uint32_t port);
 
 /* Whether a query may start at NOW_USEC (CLOCK_MONOTONIC); if not, *RET_USEC is when. Does not
  * count it. */
