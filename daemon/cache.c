@@ -184,15 +184,17 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 
 	changed = device_diff(&d->now, &merged);
 	mask_set(&changed, DEVICE_ATTR_unavailable, device_reasons_differ(&d->now, &merged));
-	if (merged.chardevs == s->chardevs && s->chardevs)
-		table_free(d->now.chardevs);
-	else if (merged.chardevs == d->now.chardevs)
-		table_free(s->chardevs);
+	/* one of the two is the merged one; which, says the mask, for an empty table is NULL */
+	table_free(mask_has(&s->supplied, DEVICE_ATTR_chardevs) ? d->now.chardevs : s->chardevs);
 	d->now = merged;
 	*s = (DeviceSnapshot){};
 
-	if (add_ports(d, d->now.values.port_count) < 0)
+	if (add_ports(d, d->now.values.port_count) < 0) {
+		/* one that the caller never saw must not stay */
+		if (added)
+			cache_remove_device(c, d);
 		return -ENOMEM;
+	}
 	*ret = d;
 	*ret_changed = changed;
 	return added ? CACHE_ADDED : mask_is_empty(&changed) ? CACHE_UNCHANGED : CACHE_CHANGED;

@@ -183,11 +183,23 @@ static void sanitize(const Attribute *rows, size_t n, void *values)
 			text_sanitize((char *)values + rows[i].offset, rows[i].size);
 }
 
+/* Names of network interfaces are the administrator's: the kernel takes bytes that are no text. */
+static void sanitize_tables(PortSnapshot *s)
+{
+	const Table *gids = s->tables[PORT_TABLE_GIDS], *netdevs = s->tables[PORT_TABLE_NETDEVS];
+
+	TABLE_FOREACH(GidEntry, e, gids)
+	text_sanitize(CONST_CAST(char *, e->netdev), sizeof(e->netdev));
+	TABLE_FOREACH(NetdevEntry, e, netdevs)
+	text_sanitize(CONST_CAST(char *, e->name), sizeof(e->name));
+}
+
 void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 {
 	unsigned int interfaces;
 
 	sanitize(port_attributes, _PORT_ATTR_MAX, &s->values);
+	sanitize_tables(s);
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
 		if (port_attributes[a].source == SOURCE_DERIVED)
 			mask_set(&s->supplied, a, false);
@@ -211,6 +223,11 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 void device_derive(DeviceSnapshot *s)
 {
 	sanitize(device_attributes, _DEVICE_ATTR_MAX, &s->values);
+	TABLE_FOREACH(ChardevEntry, e, s->chardevs)
+	{
+		text_sanitize(CONST_CAST(char *, e->class), sizeof(e->class));
+		text_sanitize(CONST_CAST(char *, e->path), sizeof(e->path));
+	}
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
 		const Attribute *row = &device_attributes[a];
 

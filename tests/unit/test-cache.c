@@ -387,6 +387,68 @@ static void test_lookup(void **state)
 			 -EINVAL);
 }
 
+/* The character devices of a device leave it (rmmod ib_uverbs): the sanitizers see what is lost. */
+static void test_chardevs(void **state)
+{
+	const ChardevEntry uverbs = {.class = "verbs", .path = "/dev/infiniband/uverbs0"};
+	Cache *c = *state;
+	Device *d = add_device(c, 1, "mlx5_0", 1, 1);
+	DeviceSnapshot s = {};
+	AttrMask changed;
+
+	DEVICE_SUPPLY(&s, index, 1);
+	s.chardevs = table_new(&uverbs, 1, sizeof(uverbs));
+	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
+	assert_int_equal(cache_apply_device(c, &s, 1, &d, &changed), CACHE_CHANGED);
+	assert_non_null(d->now.chardevs);
+	/* not asked for: it stays */
+	DEVICE_SUPPLY(&s, index, 1);
+	assert_int_equal(cache_apply_device(c, &s, 2, &d, &changed), CACHE_UNCHANGED);
+	assert_non_null(d->now.chardevs);
+	/* read, and empty */
+	DEVICE_SUPPLY(&s, index, 1);
+	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
+	assert_int_equal(cache_apply_device(c, &s, 3, &d, &changed), CACHE_CHANGED);
+	assert_true(mask_has(&changed, DEVICE_ATTR_chardevs));
+	assert_null(d->now.chardevs);
+}
+
+/* The kernel lets an interface have almost any bytes as its name, and D-Bus sends no message with
+ * text that is none: all tables come out clean. */
+static void test_text_in_tables(void **state)
+{
+	const ChardevEntry chardev = {.class = "v\xff", .path = "/dev/\xc3"};
+	const NetdevEntry netdev = {.ifindex = 3, .name = "eth\xfe\xff"};
+	const GidEntry gid = {.type = 2, .ifindex = 3, .netdev = "eth\xfe\x01"};
+	Cache *c = *state;
+	Device *d = add_device(c, 1, "mlx5_0", 1, 1);
+	DeviceSnapshot s = {};
+	PortSnapshot p = {};
+	AttrMask changed;
+	const Table *const *tables;
+
+	DEVICE_SUPPLY(&s, index, 1);
+	s.chardevs = table_new(&chardev, 1, sizeof(chardev));
+	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
+	assert_int_equal(cache_apply_device(c, &s, 1, &d, &changed), CACHE_CHANGED);
+	TABLE_FOREACH(ChardevEntry, e, d->now.chardevs)
+	{
+		assert_string_equal(e->class, "v?");
+		assert_string_equal(e->path, "/dev/?");
+	}
+	PORT_SUPPLY(&p, link_layer, 2);
+	p.tables[PORT_TABLE_NETDEVS] = table_new(&netdev, 1, sizeof(netdev));
+	mask_set(&p.supplied, PORT_ATTR_netdevs, true);
+	p.tables[PORT_TABLE_GIDS] = table_new(&gid, 1, sizeof(gid));
+	mask_set(&p.supplied, PORT_ATTR_gids, true);
+	apply(d->ports[0], p, REASON_BIT(REASON_STARTUP));
+	tables = (const Table *const *)d->ports[0]->now.tables;
+	TABLE_FOREACH(NetdevEntry, e, tables[PORT_TABLE_NETDEVS])
+	assert_string_equal(e->name, "eth??");
+	TABLE_FOREACH(GidEntry, e, tables[PORT_TABLE_GIDS])
+	assert_string_equal(e->netdev, "eth??");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -399,6 +461,8 @@ int main(void)
 		TEST(test_never_answered),
 		TEST(test_protocols),
 		TEST(test_device),
+		TEST(test_chardevs),
+		TEST(test_text_in_tables),
 		TEST(test_order),
 		TEST(test_lookup),
 	};
