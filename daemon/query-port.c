@@ -106,11 +106,15 @@ static int read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* A failure costs these attributes alone. */
+/* What the library of the vendor says. A failure costs these attributes alone. */
 static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 {
-	int r = t->dv ? t->dv->query_port(t->context, port, s) : 0;
+	int r = 0;
 
+	if (t->is_isolated)
+		r = isolated_query(&t->isolated, t->dv, t->device, port, s);
+	else if (t->dv)
+		r = t->dv->query_port(t->context, port, s);
 	if (r < 0 && r != -EOPNOTSUPP)
 		log_debug("%s/%u: %s direct verbs: %s", t->nldev.values.name, port, t->dv->name,
 			  strerror(-r));
@@ -142,7 +146,7 @@ int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s)
 			query_direct_verbs(t, port, s);
 	} else {
 		if (t->is_isolated)
-			(void)isolated_query(&t->isolated, t->dv, t->device, port, s);
+			query_direct_verbs(t, port, s);
 		sysfs_supply_port(t->sysfs, port, s);
 		if (!mask_has(&s->supplied, PORT_ATTR_state))
 			error = error < 0 ? error : -EIO;

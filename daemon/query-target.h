@@ -43,7 +43,7 @@ typedef struct Target {
 	int open_error; /* why there is no context; 0 if there shall be none */
 	VerbsDevice verbs;
 	const DvProvider *dv; /* of its direct verbs; NULL if there is none */
-	bool is_isolated;      /* there is no context here: ISOLATED is asked instead */
+	bool is_isolated;     /* there is no context here: ISOLATED is asked instead */
 	Isolated isolated;
 	/* read when the first port needs them */
 	VerbsGids gids;

@@ -104,9 +104,9 @@ static void test_refuses_nonsense(void **state)
 
 static void test_refuses_options(void **state)
 {
-	static const char *const bad[] = {"--hold=maybe",     "--hbl=1",  "--fd=x",
-					  "--no-such-option", "argument", "--query=/1",
-					  "--query=x/0"};
+	static const char *const bad[] = {"--hold=maybe",     "--hbl=1",	 "--fd=x",
+					  "--no-such-option", "argument",	 "--query=/1",
+					  "--query=x/0",      "--isolated=mlx5", "--timeout=x"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
