@@ -22,6 +22,7 @@ static int complain(char **ret_message, const char *path, const char *format, ..
 	va_end(args);
 	if (r < 0 || asprintf(ret_message, "%s: %s", path, what) < 0)
 		return -ENOMEM;
+	text_sanitize(*ret_message, strlen(*ret_message) + 1);
 	return -EINVAL;
 }
 
@@ -62,6 +63,25 @@ static int parse_boolean(GKeyFile *file, const char *path, const char *key, bool
 	return 0;
 }
 
+/* Device names with wildcards, separated by semicolons. One that is passed over would be opened. */
+static int parse_names(GKeyFile *file, const char *path, const char *key, char ***value,
+		       char **ret_message)
+{
+	g_autofree char *text = g_key_file_get_value(file, "Devices", key, NULL);
+	g_auto(GStrv) names = NULL;
+
+	if (!text)
+		return 0;
+	names = g_key_file_get_string_list(file, "Devices", key, NULL, NULL);
+	if (!names || g_strv_contains((const char *const *)names, ""))
+		return complain(ret_message, path,
+				"[Devices] %s=%s: expected names of devices with ';' between", key,
+				text);
+	g_strfreev(*value);
+	*value = g_steal_pointer(&names);
+	return 0;
+}
+
 /* Every group and key of the file is one that we know: a misspelt key must not be passed over. */
 static int check_keys(GKeyFile *file, const char *path, char **ret_message)
 {
@@ -69,27 +89,29 @@ static int check_keys(GKeyFile *file, const char *path, char **ret_message)
 		{"Daemon", "ReconcileIntervalSec", "QueryTimeoutSec", NULL},
 		{"Devices", "HoldContexts", "NeverOpen", "Hbl", NULL},
 	};
+	static const char *const expected[] = {"ReconcileIntervalSec or QueryTimeoutSec",
+					       "HoldContexts, NeverOpen or Hbl"};
 	g_auto(GStrv) groups = g_key_file_get_groups(file, NULL);
 
 	for (char **group = groups; *group; group++) {
 		g_auto(GStrv) keys = g_key_file_get_keys(file, *group, NULL, NULL);
-		const char *const *row = NULL;
+		size_t k = 0;
 
-		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-			if (streq(known[i][0], *group))
-				row = known[i];
-		if (!row)
+		while (k < ARRAY_SIZE(known) && !streq(known[k][0], *group))
+			k++;
+		if (k == ARRAY_SIZE(known))
 			return complain(ret_message, path,
 					"[%s]: unknown group, expected [Daemon] or [Devices]",
 					*group);
 		for (char **key = keys; *key; key++) {
 			size_t i = 1;
 
-			while (row[i] && !streq(row[i], *key))
+			while (known[k][i] && !streq(known[k][i], *key))
 				i++;
-			if (!row[i])
-				return complain(ret_message, path, "[%s] %s=: unknown key", *group,
-						*key);
+			if (!known[k][i])
+				return complain(ret_message, path,
+						"[%s] %s=: unknown key, expected %s", *group, *key,
+						expected[k]);
 		}
 	}
 	return 0;
@@ -124,10 +146,9 @@ int config_load(Config *c, const char *path, char **ret_message)
 	r = parse_boolean(file, path, "Hbl", &n.hbl, ret_message);
 	if (r < 0)
 		return r;
-	if (g_key_file_has_key(file, "Devices", "NeverOpen", NULL)) {
-		g_strfreev(n.never_open);
-		n.never_open = g_key_file_get_string_list(file, "Devices", "NeverOpen", NULL, NULL);
-	}
+	r = parse_names(file, path, "NeverOpen", &n.never_open, ret_message);
+	if (r < 0)
+		return r;
 	*c = n;
 	return 0;
 }
