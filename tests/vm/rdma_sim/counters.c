@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The two kinds of counters: hw_counters (netlink and sysfs) and those which
+ * ib_core reads through performance management (PMA) datagrams for counters/.
+ */
+#include <rdma/ib_mad.h>
+#include <rdma/ib_pma.h>
+
+#include "rdma_sim.h"
+
+#define PMA_DATA	40	/* where the attribute starts in ib_mad.data */
+
+static const struct rdma_stat_desc hw_descs[SIM_HW_MAX] = {
+#define X(id) [SIM_HW_##id].name = #id,
+	SIM_HW_COUNTERS(X)
+#undef X
+};
+
+static const struct {
+	u16 offset;		/* in bits; 0: not there */
+	u16 ext_offset;
+	u8 bits;
+} pma_fields[SIM_PMA_MAX] = {
+#define X(name, bits_, offset_, ext_offset_) \
+	[SIM_PMA_##name] = { .offset = offset_, .ext_offset = ext_offset_, .bits = bits_ },
+	SIM_PMA_COUNTERS(X)
+#undef X
+};
+
+static struct rdma_hw_stats *sim_alloc_hw_port_stats(struct ib_device *ibdev, u32 num)
+{
+	return rdma_alloc_hw_stats_struct(hw_descs, SIM_HW_MAX, RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+static int sim_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 num,
+			    int index)
+{
+	struct sim_port *port;
+
+	if (!num)
+		return -EINVAL;	/* no counters of the whole device */
+	port = sim_port(ibdev, num);
+	spin_lock(&port->dev->lock);
+	port->calls[SIM_CALL_HW]++;
+	memcpy(stats->value, port->hw, sizeof(port->hw));
+	spin_unlock(&port->dev->lock);
+	return SIM_HW_MAX;
+}
+
+/* Counters of this kind stop at their largest value, they do not wrap. */
+static void pma_put(u8 *data, u16 offset, u8 bits, u64 value)
+{
+	__be64 be;
+	u8 *at = data + offset / 8;
+
+	if (bits < 64)
+		value = min(value, BIT_ULL(bits) - 1);
+	if (bits == 4) {
+		*at |= offset % 8 ? value : value << 4;
+		return;
+	}
+	be = cpu_to_be64(value << (64 - bits));
+	memcpy(at, &be, bits / 8);
+}
+
+static void pma_fill(const struct sim_port *port, __be16 attr_id, u8 *data)
+{
+	struct ib_class_port_info *info = (void *)data;
+	bool ext = attr_id == IB_PMA_PORT_COUNTERS_EXT;
+	int i;
+
+	if (attr_id == IB_PMA_CLASS_PORT_INFO) {
+		if (port->dev->opt.pma == SIM_PMA_EXT)
+			info->capability_mask = IB_PMA_CLASS_CAP_EXT_WIDTH;
+		else if (port->dev->opt.pma == SIM_PMA_NOIETF)
+			info->capability_mask = IB_PMA_CLASS_CAP_EXT_WIDTH_NOIETF;
+		return;
+	}
+	for (i = 0; i < SIM_PMA_MAX; i++) {
+		if (ext && pma_fields[i].ext_offset)
+			pma_put(data, pma_fields[i].ext_offset, 64, port->pma[i]);
+		else if (!ext && pma_fields[i].offset)
+			pma_put(data, pma_fields[i].offset, pma_fields[i].bits, port->pma[i]);
+	}
+}
+
+static int sim_process_mad(struct ib_device *ibdev, int flags, u32 num, const struct ib_wc *wc,
+			   const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
+			   size_t *out_size, u16 *pkey_index)
+{
+	struct sim_port *port = sim_port(ibdev, num);
+	__be16 id = in->mad_hdr.attr_id;
+
+	if (in->mad_hdr.mgmt_class != IB_MGMT_CLASS_PERF_MGMT ||
+	    in->mad_hdr.method != IB_MGMT_METHOD_GET ||
+	    (id != IB_PMA_CLASS_PORT_INFO && id != IB_PMA_PORT_COUNTERS &&
+	     id != IB_PMA_PORT_COUNTERS_EXT))
+		return IB_MAD_RESULT_SUCCESS;	/* no reply: ib_core says EINVAL */
+
+	memset(out->data, 0, sizeof(out->data));
+	out->mad_hdr = in->mad_hdr;
+	out->mad_hdr.method = IB_MGMT_METHOD_GET_RESP;
+	spin_lock(&port->dev->lock);
+	port->calls[SIM_CALL_PMA]++;
+	pma_fill(port, id, out->data + PMA_DATA);
+	spin_unlock(&port->dev->lock);
+	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
+}
+
+const struct ib_device_ops sim_hw_ops = {
+	.alloc_hw_port_stats = sim_alloc_hw_port_stats,
+	.get_hw_stats = sim_get_hw_stats,
+};
+
+const struct ib_device_ops sim_pma_ops = {
+	.process_mad = sim_process_mad,
+};
