@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What self-test cannot do in shell: errno of a write, verbs, direct verbs,
+ * and a reader that races with a writer.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+
+#define CONTROL "/dev/rdma_sim"
+#define HBL_DRIVER_ID 21
+
+static const char *result(int err)
+{
+	return err ? strerrorname_np(err) : "OK";
+}
+
+static int die(const char *what)
+{
+	fprintf(stderr, "self-test-helper: %s: %s\n", what, result(errno));
+	exit(2);
+}
+
+/* One write() of the whole text; 0 or errno. */
+static int control(const char *text)
+{
+	size_t len = strlen(text);
+	int fd = open(CONTROL, O_WRONLY), err;
+
+	if (fd < 0)
+		return errno;
+	err = write(fd, text, len) == (ssize_t)len ? 0 : errno;
+	close(fd);
+	return err;
+}
+
+static struct ibv_context *open_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context;
+
+	if (!list)
+		die("ibv_get_device_list");
+	for (int i = 0; list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), name)) {
+			context = ibv_open_device(list[i]);
+			if (!context)
+				die("ibv_open_device");
+			ibv_free_device_list(list);
+			return context;
+		}
+	errno = ENODEV;
+	die(name);
+	return NULL;
+}
+
+/* write TEXT...: each text by one write(), the results by name. */
+static int do_write(char **arguments)
+{
+	for (; *arguments; arguments++)
+		puts(result(control(*arguments)));
+	return 0;
+}
+
+/* port DEVICE PORT: what ibv_query_port() says. */
+static int do_port(char **arguments)
+{
+	struct ibv_context *context = open_device(arguments[0]);
+	struct ibv_port_attr a = {};
+	int ret = ibv_query_port(context, atoi(arguments[1]), &a);
+
+	if (ret) {
+		puts(result(ret));
+		return 1;
+	}
+	printf("state=%d max_mtu=%d active_mtu=%d gid_tbl_len=%d port_cap_flags=%#x max_msg_sz=%u "
+	       "bad_pkey_cntr=%u qkey_viol_cntr=%u pkey_tbl_len=%u lid=%u sm_lid=%u lmc=%u "
+	       "max_vl_num=%u sm_sl=%u subnet_timeout=%u init_type_reply=%u active_width=%u "
+	       "active_speed=%u phys_state=%u link_layer=%u flags=%#x port_cap_flags2=%#x\n",
+	       a.state, a.max_mtu, a.active_mtu, a.gid_tbl_len, a.port_cap_flags, a.max_msg_sz,
+	       a.bad_pkey_cntr, a.qkey_viol_cntr, a.pkey_tbl_len, a.lid, a.sm_lid, a.lmc,
+	       a.max_vl_num, a.sm_sl, a.subnet_timeout, a.init_type_reply, a.active_width,
+	       a.active_speed, a.phys_state, a.link_layer, a.flags, a.port_cap_flags2);
+	return 0;
+}
+
+/* hold DEVICE: opens, says so, prints events, until standard input ends. */
+static int do_hold(char **arguments)
+{
+	struct ibv_context *context = open_device(arguments[0]);
+	struct pollfd fds[] = {
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = context->async_fd, .events = POLLIN },
+	};
+	struct ibv_async_event event;
+
+	puts("open");
+	while (poll(fds, 2, -1) > 0 && !fds[0].revents)
+		if (!ibv_get_async_event(context, &event)) {
+			printf("event %d port %d\n", event.event_type, event.element.port_num);
+			ibv_ack_async_event(&event);
+		}
+	return ibv_close_device(context);
+}
+
+/*
+ * atomic DEVICE ROUNDS: a child sets lid and sm_lid of both ports of the
+ * device to one number in one command; no query may see two numbers. Also,
+ * refused commands in between must not be seen at all.
+ */
+static int do_atomic(char **arguments)
+{
+	struct ibv_context *context = open_device(arguments[0]);
+	int rounds = atoi(arguments[1]), changes = 0, last = -1;
+	struct ibv_port_attr a;
+	char text[256];
+	pid_t writer = fork();
+
+	if (writer < 0)
+		die("fork");
+	if (!writer)
+		for (unsigned int n = 1;; n = n % 40000 + 1) {
+			snprintf(text, sizeof(text), "set %s/all lid=%u state=3 sm_lid=%u state=4",
+				 arguments[0], n, n);
+			if (control(text))
+				die(text);
+			snprintf(text, sizeof(text),
+				 "set %s/all lid=50000 sm_lid=50000 pkey.5000=1", arguments[0]);
+			if (control(text) != ERANGE)
+				die(text);
+		}
+	for (int i = 0; i < rounds; i++) {
+		if (ibv_query_port(context, 1 + i % 2, &a))
+			die("ibv_query_port");
+		if (a.lid != a.sm_lid || a.state != IBV_PORT_ACTIVE || a.lid >= 50000) {
+			printf("torn: lid %u, sm_lid %u, state %d\n", a.lid, a.sm_lid, a.state);
+			kill(writer, SIGKILL);
+			return 1;
+		}
+		changes += a.lid != last;
+		last = a.lid;
+	}
+	kill(writer, SIGKILL);
+	waitpid(writer, NULL, 0);
+	printf("%d queries saw %d changes\n", rounds, changes);
+	return changes < 2;
+}
+
+/* mlx5 DEVICE PORT: what mlx5dv_query_port() says. */
+static int do_mlx5(char **arguments)
+{
+	struct ibv_context *context = open_device(arguments[0]);
+	struct mlx5dv_port p = {};
+	int ret = mlx5dv_query_port(context, atoi(arguments[1]), &p);
+
+	if (ret) {
+		puts(result(ret));
+		return 1;
+	}
+	printf("flags=%#" PRIx64 " vport=%u vport_vhca_id=%u esw_owner_vhca_id=%u icm_rx=%#" PRIx64
+	       " icm_tx=%#" PRIx64 " reg_c0=%#x/%#x\n",
+	       (uint64_t)p.flags, p.vport, p.vport_vhca_id, p.esw_owner_vhca_id,
+	       (uint64_t)p.vport_steering_icm_rx, (uint64_t)p.vport_steering_icm_tx, p.reg_c0.value,
+	       p.reg_c0.mask);
+	return 0;
+}
+
+struct request {
+	struct ib_uverbs_ioctl_hdr header;
+	struct ib_uverbs_attr attributes[2];
+};
+
+static int uverbs(int fd, struct request *request)
+{
+	request->header.driver_id = HBL_DRIVER_ID;
+	request->header.length = sizeof(request->header) +
+				 request->header.num_attrs * sizeof(request->attributes[0]);
+	return ioctl(fd, RDMA_VERBS_IOCTL, &request->header) ? errno : 0;
+}
+
+static int get_context(int fd)
+{
+	uint32_t vectors;
+	struct request request = {
+		.header = {
+			.object_id = UVERBS_OBJECT_DEVICE,
+			.method_id = UVERBS_METHOD_GET_CONTEXT,
+			.num_attrs = 1,
+		},
+		.attributes = { {
+			.attr_id = UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
+			.len = sizeof(vectors),
+			.data = (uintptr_t)&vectors,
+		} },
+	};
+
+	return uverbs(fd, &request);
+}
+
+static int query_hbl(int fd, uint32_t port)
+{
+	struct {
+		uint32_t port, reserved;
+	} in = { .port = port };
+	struct {
+		uint32_t u32[9];
+		uint8_t u8[12];
+	} out = {};
+	struct request request = {
+		.header = { .object_id = 0x1002, .method_id = 0x1001, .num_attrs = 2 },
+		.attributes = {
+			{ .attr_id = 0x1000, .len = sizeof(in), .flags = UVERBS_ATTR_F_MANDATORY },
+			{ .attr_id = 0x1001, .len = sizeof(out), .flags = UVERBS_ATTR_F_MANDATORY,
+			  .data = (uintptr_t)&out },
+		},
+	};
+	int err;
+
+	memcpy(&request.attributes[0].data, &in, sizeof(in));
+	err = uverbs(fd, &request);
+	if (err)
+		return err;
+	for (int i = 0; i < 9; i++)
+		printf("%u ", out.u32[i]);
+	for (int i = 0; i < 6; i++)
+		printf("%u%c", out.u8[i], i == 5 ? '\n' : ' ');
+	return 0;
+}
+
+/*
+ * hbl NODE PORT: opens the uverbs node without a library, gets the context,
+ * queries, and tries to get a second context meanwhile. Three results.
+ */
+static int do_hbl(char **arguments)
+{
+	int first = open(arguments[0], O_RDWR), second = open(arguments[0], O_RDWR);
+
+	if (first < 0 || second < 0)
+		die(arguments[0]);
+	printf("context %s\n", result(get_context(first)));
+	printf("query %s\n", result(query_hbl(first, atoi(arguments[1]))));
+	printf("second %s\n", result(get_context(second)));
+	close(first);
+	printf("again %s\n", result(get_context(second)));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int arguments;
+		int (*run)(char **arguments);
+	} commands[] = {
+		{ "write", 1, do_write },   { "port", 2, do_port }, { "hold", 1, do_hold },
+		{ "atomic", 2, do_atomic }, { "mlx5", 2, do_mlx5 }, { "hbl", 2, do_hbl },
+	};
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (argc >= 2 + commands[i].arguments && !strcmp(argv[1], commands[i].name))
+			return commands[i].run(argv + 2);
+	fprintf(stderr, "usage: see self-test-helper.c\n");
+	return 2;
+}
