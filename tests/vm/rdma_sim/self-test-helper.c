@@ -179,27 +179,39 @@ static int do_mlx5(char **arguments)
 }
 
 struct request {
-	struct ib_uverbs_ioctl_hdr header;
+	uint16_t object;
+	uint16_t method;
+	uint16_t n;
 	struct ib_uverbs_attr attributes[2];
 };
 
-static int uverbs(int fd, struct request *request)
+static int uverbs(int fd, const struct request *request)
 {
-	request->header.driver_id = HBL_DRIVER_ID;
-	request->header.length = sizeof(request->header) +
-				 request->header.num_attrs * sizeof(request->attributes[0]);
-	return ioctl(fd, RDMA_VERBS_IOCTL, &request->header) ? errno : 0;
+	struct ib_uverbs_ioctl_hdr *header;
+	size_t len = sizeof(*header) + request->n * sizeof(request->attributes[0]);
+	int err;
+
+	header = calloc(1, len);
+	if (!header)
+		die("calloc");
+	header->length = len;
+	header->object_id = request->object;
+	header->method_id = request->method;
+	header->num_attrs = request->n;
+	header->driver_id = HBL_DRIVER_ID;
+	memcpy(header->attrs, request->attributes, request->n * sizeof(request->attributes[0]));
+	err = ioctl(fd, RDMA_VERBS_IOCTL, header) ? errno : 0;
+	free(header);
+	return err;
 }
 
 static int get_context(int fd)
 {
 	uint32_t vectors;
 	struct request request = {
-		.header = {
-			.object_id = UVERBS_OBJECT_DEVICE,
-			.method_id = UVERBS_METHOD_GET_CONTEXT,
-			.num_attrs = 1,
-		},
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = UVERBS_METHOD_GET_CONTEXT,
+		.n = 1,
 		.attributes = { {
 			.attr_id = UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
 			.len = sizeof(vectors),
@@ -220,7 +232,9 @@ static int query_hbl(int fd, uint32_t port)
 		uint8_t u8[12];
 	} out = {};
 	struct request request = {
-		.header = { .object_id = 0x1002, .method_id = 0x1001, .num_attrs = 2 },
+		.object = 0x1002,
+		.method = 0x1001,
+		.n = 2,
 		.attributes = {
 			{ .attr_id = 0x1000, .len = sizeof(in), .flags = UVERBS_ATTR_F_MANDATORY },
 			{ .attr_id = 0x1001, .len = sizeof(out), .flags = UVERBS_ATTR_F_MANDATORY,
