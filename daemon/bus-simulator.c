@@ -43,7 +43,7 @@ static int read_options(sd_bus_message *m, sd_bus_error *error)
 		if (r < 0)
 			return r;
 		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
-					 "%.100s: unknown option, expected none", key);
+					 "%s: unknown option, expected none", key);
 	}
 	return sd_bus_message_exit_container(m);
 }
@@ -61,7 +61,7 @@ static int read_settings(sd_bus_message *m, GPtrArray *words, sd_bus_error *erro
 		/* in a word it would mean something else */
 		if (strchr(key, '=') || streq(key, "event"))
 			return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT,
-						 "%.100s: expected the name of an attribute", key);
+						 "%s: expected the name of an attribute", key);
 		g_ptr_array_add(words, g_strdup_printf("%s=%s", key, value));
 	}
 	return r < 0 ? r : sd_bus_message_exit_container(m);

@@ -35,6 +35,8 @@ int simulated_error(int r, char **ret_message, const char *format, ...)
 	va_end(args);
 	if (n < 0)
 		return -ENOMEM;
+	/* it goes to D-Bus, which refuses a character cut in two */
+	text_sanitize(message, (size_t)n + 1);
 	*ret_message = message;
 	return r;
 }
