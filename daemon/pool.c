@@ -635,17 +635,19 @@ int pool_query(Pool *p, const Query *q)
 	return 0;
 }
 
-void pool_forget(Pool *p, uint32_t device)
+bool pool_forget(Pool *p, uint32_t device)
 {
 	PoolDevice **link = &p->devices, *d;
 	Lane *shared = &p->shared;
 	Request *request;
+	bool wedged;
 
 	while (*link && (*link)->index != device)
 		link = &(*link)->next;
 	d = *link;
 	if (!d)
-		return;
+		return false;
+	wedged = d->wedged;
 	if (d->stuck)
 		worker_kill(d->stuck);
 	if (d->own) {
@@ -669,6 +671,7 @@ void pool_forget(Pool *p, uint32_t device)
 	}
 	*link = d->next;
 	device_free(d);
+	return wedged;
 }
 
 void pool_set_timing(Pool *p, const PoolTiming *timing)

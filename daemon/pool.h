@@ -51,8 +51,8 @@ DEFINE_CLEANUP(Pool, pool_free);
 
 /* As SourceOps.query: -EBUSY, -ETIMEDOUT while the device is wedged, -ENOMEM. */
 int pool_query(Pool *p, const Query *q);
-/* As SourceOps.forget. */
-void pool_forget(Pool *p, uint32_t device);
+/* As SourceOps.forget. Returns whether the device was wedged: it takes queries again. */
+bool pool_forget(Pool *p, uint32_t device);
 
 /* Times, for tests to shrink. */
 typedef struct PoolTiming {

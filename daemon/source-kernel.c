@@ -54,14 +54,18 @@ static bool take_asked(SourceKernel *k, uint32_t device, uint64_t *ret_id)
 }
 
 /* Closes what is open of the device now, not when the core has enumerated: the kernel may be
- * waiting for that. The core has not forgotten its query, so that must end. */
+ * waiting for that. The core has not forgotten its query, so that must end; nor that the device is
+ * wedged, which it might be for ever if only its character device has gone (rmmod ib_uverbs). */
 static void on_watch_going(void *userdata, uint32_t device)
 {
 	SourceKernel *k = userdata;
 	uint64_t id;
+	bool wedged;
 
 	log_debug("device %u is going: closing it", device);
-	pool_forget(k->pool, device);
+	wedged = pool_forget(k->pool, device);
+	if (wedged)
+		k->handler->event(k->userdata, &(Event){device, EVENT_ALL_PORTS, REASON_RECOVERED});
 	if (take_asked(k, device, &id))
 		k->handler->end(k->userdata, id, -ENODEV, "the device is being removed");
 }

@@ -612,7 +612,7 @@ static void test_forget_stuck(void **state)
 
 	start(t, FAKE_WORKER, SHORT_USEC, &slow);
 	wait_end(t, ask(t, 1, "stop"));
-	pool_forget(t->pool, 1);
+	assert_true(pool_forget(t->pool, 1)); /* it was wedged */
 	RUN_UNTIL(t, count_children() == 0);
 	expect_answer(t, ask(t, 1, "ok"));
 }
@@ -638,12 +638,12 @@ static void test_forget(void **state)
 	uint64_t sent, queued, again, last;
 
 	start(t, FAKE_WORKER, PATIENT_USEC, &slow);
-	pool_forget(t->pool, 77); /* never heard of */
+	assert_false(pool_forget(t->pool, 77)); /* never heard of */
 	sent = ask(t, 0, "ok");
 	for (uint32_t i = 1; i < 30; i++)
 		ask(t, i, "ok");
 	queued = ask(t, 30, "ok"); /* not in the window */
-	pool_forget(t->pool, 0);
+	assert_false(pool_forget(t->pool, 0));
 	pool_forget(t->pool, 30);
 	again = ask(t, 0, "ok");
 	last = ask(t, 31, "ok");

@@ -21,7 +21,7 @@ static struct {
 	/* What the modules below shall answer */
 	int udev, rtnl, nldev, query, enumerate;
 	size_t n_devices;
-	bool monitor_mode;
+	bool monitor_mode, wedged;
 	/* What they were told */
 	const SourceHandler *pool_handler;
 	const WatchHandler *watch_handler;
@@ -29,7 +29,7 @@ static struct {
 	unsigned int listens, releases, devices, forgotten, rtnl_forgotten, ports, frees;
 	char order[256];
 	/* What the core was told */
-	unsigned int events, ends;
+	unsigned int events, recovered, ends;
 	uint64_t end_id;
 	int end_error;
 } fake;
@@ -81,11 +81,12 @@ int pool_query(_unused_ Pool *p, _unused_ const Query *q)
 	return fake.query;
 }
 
-void pool_forget(_unused_ Pool *p, uint32_t device)
+bool pool_forget(_unused_ Pool *p, uint32_t device)
 {
 	assert_int_equal(device, 5);
 	fake.forgotten++;
 	note('f');
+	return fake.wedged;
 }
 
 int watch_nldev_new(_unused_ sd_event *event, const WatchHandler *handler, void *userdata,
@@ -203,6 +204,7 @@ static void on_event(_unused_ void *userdata, const Event *e)
 {
 	assert_int_equal(e->device, 5);
 	fake.events++;
+	fake.recovered += e->reason == REASON_RECOVERED;
 }
 
 static void on_end(_unused_ void *userdata, uint64_t id, int error, const char *text)
@@ -347,6 +349,22 @@ static void test_many_queries(void **state)
 	assert_int_equal(fake.end_id, 1005);
 }
 
+/* The character device of a wedged device goes, and the device stays: it is asked again. */
+static void test_going_while_wedged(void **state)
+{
+	Source *s = *state;
+
+	fake.watch_handler->going(fake.userdata, 5);
+	assert_int_equal(fake.recovered, 0);
+	fake.wedged = true;
+	fake.watch_handler->going(fake.userdata, 5);
+	assert_int_equal(fake.recovered, 1);
+	assert_int_equal(fake.ends, 0);
+	/* the core itself forgets it together with what it knows of it */
+	s->ops->forget(s, 5);
+	assert_int_equal(fake.recovered, 1);
+}
+
 static void test_passes_on(void **state)
 {
 	Source *s = *state;
@@ -372,6 +390,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_enumerate_deaf, begin, end),
 		cmocka_unit_test_setup_teardown(test_queries, begin, end),
 		cmocka_unit_test_setup_teardown(test_many_queries, begin, end),
+		cmocka_unit_test_setup_teardown(test_going_while_wedged, begin, end),
 		cmocka_unit_test_setup_teardown(test_passes_on, begin, end),
 	};
 
