@@ -143,7 +143,9 @@ static int kernel_enumerate(Source *s, DeviceSnapshot **ret, size_t *ret_n)
 	SourceKernel *k = (SourceKernel *)s;
 	int r;
 
-	/* The modules may have come since. Listen first, so that nothing falls between. */
+	/* The modules may have come since, or descriptors be free again. Listen first, so that
+	 * nothing falls between. */
+	(void)watch_rtnl_listen(k->rtnl);
 	listen_nldev(k);
 	r = watch_nldev_enumerate(ret, ret_n);
 	if (r < 0)

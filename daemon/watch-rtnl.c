@@ -268,16 +268,22 @@ static int on_message(void *watch, struct nlmsghdr *m)
 	return watch_rtnl_message(watch, m);
 }
 
-static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static void stop(WatchRtnl *w)
+{
+	w->source = sd_event_source_disable_unref(w->source);
+	w->fd = close_fd(w->fd);
+}
+
+static int on_io(_unused_ sd_event_source *source, int fd, _unused_ uint32_t revents,
+		 void *userdata)
 {
 	WatchRtnl *w = userdata;
 	int r;
 
-	(void)revents;
 	r = watch_netlink_dispatch(fd, on_message, w, w->handler, w->userdata);
 	if (r < 0) {
-		log_warning_errno(r, "Cannot hear of network interfaces any more: %m");
-		sd_event_source_set_enabled(source, SD_EVENT_OFF);
+		log_warning_errno(r, "Cannot hear of network interfaces, will listen anew: %m");
+		stop(w);
 		watch_overrun(w->handler, w->userdata);
 	}
 	return 0;
@@ -289,6 +295,8 @@ int watch_rtnl_listen(WatchRtnl *w)
 	_cleanup_close_ int fd = -EBADF;
 	int r;
 
+	if (w->source)
+		return 0;
 	r = watch_netlink_open(NETLINK_ROUTE, &fd);
 	if (r < 0)
 		return r;
@@ -327,8 +335,7 @@ WatchRtnl *watch_rtnl_free(WatchRtnl *w)
 {
 	if (!w)
 		return NULL;
-	sd_event_source_disable_unref(w->source);
-	close_fd(w->fd);
+	stop(w);
 	sd_event_unref(w->event);
 	free(w->sysfs);
 	free(w->links);

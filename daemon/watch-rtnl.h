@@ -22,6 +22,7 @@ int watch_rtnl_new(sd_event *event, const char *sysfs, const WatchHandler *handl
 WatchRtnl *watch_rtnl_free(WatchRtnl *w);
 DEFINE_CLEANUP(WatchRtnl, watch_rtnl_free);
 
+/* Does nothing if it listens already: after a failure, then or later, it may be tried again. */
 int watch_rtnl_listen(WatchRtnl *w);
 
 /* The interfaces of this port: its netdevs and those of its GIDs. A port with InfiniBand GIDs hears

@@ -268,7 +268,7 @@ static void test_enumerate(void **state)
 	assert_int_equal(s->ops->enumerate(s, &devices, &n), 0);
 	assert_int_equal(n, 2);
 	device_array_free(devices, n);
-	assert_string_equal(fake.order, "le"); /* listen first */
+	assert_string_equal(fake.order, "rle"); /* listen first */
 	assert_int_equal(fake.devices, 1);
 	assert_int_equal(fake.releases, 0);
 	/* Nothing is left: ib_core may be unloaded. */

@@ -11,6 +11,7 @@
 #include <netlink/route/addr.h>
 #include <netlink/route/link.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -429,9 +430,33 @@ static void test_live(void **state)
 	rmdir(sysfs);
 }
 
+/* No descriptor is left, then there are some again. */
+static void test_listen_again(void **state)
+{
+	struct rlimit before, none;
+	Fixture f;
+
+	(void)state;
+	begin(&f, "/sys");
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(watch_rtnl_listen(f.watch), -EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(watch_rtnl_listen(f.watch), 0);
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	/* it has its socket */
+	assert_int_equal(watch_rtnl_listen(f.watch), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_listen_again),
 		cmocka_unit_test(test_map),
 		cmocka_unit_test(test_uppers_and_lowers),
 		cmocka_unit_test(test_ipoib),
