@@ -3,6 +3,9 @@
 #include "compare.h"
 
 #include <arpa/inet.h>
+#include <net/if.h>
+
+#include "published.h"
 
 typedef struct Report {
 	FILE *stream;
@@ -67,12 +70,18 @@ static void compare_fields(Fixture *f, Report *r, const char *path, const struct
 		"sm_lid",	  "lmc",	  "max_vl_num",	    "sm_sl",
 		"subnet_timeout", "active_width", "active_speed",   "phys_state",
 		"link_layer",	  "flags",	  "port_cap_flags2"};
+	_cleanup_free_ char *error = NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
-		fixture_call(f, path, RDMAD_INTERFACE_PORT, "Query", NULL, "a{sv}", 1,
+		fixture_call(f, path, RDMAD_INTERFACE_PORT, "Query", &error, "a{sv}", 1,
 			     "max-age-usec", "t", UINT64_MAX);
 	const char *key, *type;
 	size_t found = 0;
 
+	if (!reply) {
+		fprintf(r->stream, "Query: %s\n", error);
+		r->n++;
+		return;
+	}
 	sd_bus_message_enter_container(reply, 'a', "{sv}");
 	while (sd_bus_message_enter_container(reply, 'e', "sv") > 0) {
 		uint32_t value;
@@ -93,46 +102,116 @@ static void compare_fields(Fixture *f, Report *r, const char *path, const struct
 		differs(r, "number of fields", found, ARRAY_SIZE(all));
 }
 
-static void compare_property(Fixture *f, Report *r, const char *path, const char *interface,
-			     const char *name, const char *expected)
+static void compare_property(Report *r, const Object *o, const char *name, const char *expected)
 {
-	_cleanup_free_ char *value = fixture_property(f, path, interface, name);
+	const char *value = object_get(o, name);
 
-	if (streq(value, expected))
+	if (value && streq(value, expected))
 		return;
-	fprintf(r->stream, "%s: published \"%s\", should be \"%s\"\n", name, value, expected);
+	fprintf(r->stream, "%s: published \"%s\", should be \"%s\"\n", name,
+		value ? value : "(nothing)", expected);
 	r->n++;
 }
 
+static void compare_number(Report *r, const Object *o, const char *name, uint64_t expected)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)expected);
+	compare_property(r, o, name, text);
+}
+
 /* What the numbers mean, as properties. */
-static void compare_meanings(Fixture *f, Report *r, const char *path, const struct ibv_port_attr *a)
+static void compare_meanings(Report *r, const Object *o, const struct ibv_port_attr *a)
 {
 	static const char *const states[] = {"nop",   "down",	"init",
 					     "armed", "active", "active-defer"};
+	static const struct {
+		uint32_t code;
+		const char *lanes;
+	} widths[] = {{1, "1"}, {2, "4"}, {4, "8"}, {8, "12"}, {16, "2"}};
 	bool up = a->state >= IBV_PORT_INIT;
-	char text[32];
 
 	if (a->state < ARRAY_SIZE(states))
-		compare_property(f, r, path, RDMAD_INTERFACE_PORT, "State", states[a->state]);
-	compare_property(f, r, path, RDMAD_INTERFACE_PORT, "Stale", "no");
-	snprintf(text, sizeof(text), "%u", up ? 128U << a->active_mtu : 0);
-	compare_property(f, r, path, RDMAD_INTERFACE_PORT, "ActiveMtu", text);
+		compare_property(r, o, "State", states[a->state]);
+	compare_number(r, o, "ActiveMtu",
+		       up && a->active_mtu <= IBV_MTU_4096 ? 128U << a->active_mtu : 0);
+	compare_number(r, o, "MaxMtu", 128U << a->max_mtu);
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
+		if (up && widths[i].code == a->active_width)
+			compare_property(r, o, "LinkWidth", widths[i].lanes);
 	if (a->link_layer == IBV_LINK_LAYER_ETHERNET)
 		return;
 	up = a->state == IBV_PORT_ARMED || a->state == IBV_PORT_ACTIVE;
-	snprintf(text, sizeof(text), "%u", up ? a->lid : 0);
-	compare_property(f, r, path, RDMAD_INTERFACE_INFINIBAND, "Lid", text);
-	snprintf(text, sizeof(text), "%u", up ? a->sm_lid : 0);
-	compare_property(f, r, path, RDMAD_INTERFACE_INFINIBAND, "SmLid", text);
+	compare_number(r, o, "Lid", up ? a->lid : 0);
+	compare_number(r, o, "Lmc", up ? a->lmc : 0);
+	compare_number(r, o, "SmLid", up ? a->sm_lid : 0);
+	compare_number(r, o, "SmSl", up ? a->sm_sl : 0);
 }
 
+/* A line of a file in sysfs; false if it cannot be read. */
+static bool read_line(char *buffer, size_t size, const char *format, ...) _printf_(3, 4);
+
+static bool read_line(char *buffer, size_t size, const char *format, ...)
+{
+	char path[256];
+	va_list args;
+	FILE *file;
+	bool done;
+
+	va_start(args, format);
+	vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	done = fgets(buffer, (int)size, file) != NULL;
+	fclose(file);
+	if (done)
+		buffer[strcspn(buffer, "\n")] = '\0';
+	return done;
+}
+
+/* libibverbs keeps the name that a device had when it was first seen. */
+static bool device_name(const struct ibv_device *d, char *buffer, size_t size)
+{
+	return read_line(buffer, size, "/sys/class/infiniband_verbs/%s/ibdev", d->dev_name);
+}
+
+/* The interface that carries an Ethernet port: the one of its first GID. Without a GID there is
+ * nobody to ask. */
+static void compare_netdev(Report *r, const Object *o, const char *device, uint8_t port)
+{
+	static const struct {
+		const char *property, *file;
+	} files[] = {{"Ifindex", "ifindex"}, {"NetdevMtu", "mtu"}, {"HwAddress", "address"}};
+	char netdev[64], text[64];
+
+	if (!read_line(netdev, sizeof(netdev),
+		       "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/0", device, port))
+		return;
+	compare_property(r, o, "Netdev", netdev);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (read_line(text, sizeof(text), "/sys/class/net/%s/%s", netdev, files[i].file))
+			compare_property(r, o, files[i].property, text);
+	if (read_line(text, sizeof(text), "/sys/class/net/%s/carrier", netdev))
+		compare_property(r, o, "Carrier", streq(text, "1") ? "yes" : "no");
+	if (read_line(text, sizeof(text), "/sys/class/net/%s/operstate", netdev))
+		compare_property(r, o, "OperState",
+				 streq(text, "lowerlayerdown") ? "lower-layer-down" : text);
+}
+
+/* NULL: the object has gone. */
 static sd_bus_message *get_table(Fixture *f, const char *path, const char *interface,
 				 const char *name, const char *entry)
 {
+	_cleanup_free_ char *error = NULL;
 	sd_bus_message *reply = fixture_call(f, path, "org.freedesktop.DBus.Properties", "Get",
-					     NULL, "ss", interface, name);
+					     &error, "ss", interface, name);
 	char type[32];
 
+	if (!reply)
+		return NULL;
 	snprintf(type, sizeof(type), "a%s", entry);
 	assert_true(sd_bus_message_enter_container(reply, 'v', type) >= 0);
 	assert_true(sd_bus_message_enter_container(reply, 'a', entry) >= 0);
@@ -160,13 +239,18 @@ static void compare_gids(Fixture *f, Report *r, const char *path, struct ibv_con
 	uint32_t index;
 	const char *gid, *type, *netdev, *address;
 
+	if (!reply) {
+		fprintf(r->stream, "no Gids\n");
+		r->n++;
+		return;
+	}
 	if (n < 0) {
 		differs(r, "error of ibv_query_gid_table()", 0, (uint64_t)-n);
 		return;
 	}
 	while (sd_bus_message_read(reply, "(ussss)", &index, &gid, &type, &netdev, &address) > 0) {
 		const struct ibv_gid_entry *e = NULL;
-		char text[40];
+		char text[40], name[IF_NAMESIZE];
 
 		published++;
 		for (ssize_t i = 0; i < n; i++)
@@ -175,9 +259,11 @@ static void compare_gids(Fixture *f, Report *r, const char *path, struct ibv_con
 		if (e)
 			format_gid(&e->gid, text);
 		if (!e || !streq(text, gid) || e->gid_type >= ARRAY_SIZE(types) ||
-		    !streq(types[e->gid_type], type)) {
-			fprintf(r->stream, "GID %u: published %s %s, is %s\n", index, gid, type,
-				e ? text : "empty");
+		    !streq(types[e->gid_type], type) ||
+		    !streq(netdev,
+			   e->ndev_ifindex && if_indextoname(e->ndev_ifindex, name) ? name : "")) {
+			fprintf(r->stream, "GID %u: published %s %s %s, is %s\n", index, gid, type,
+				netdev, e ? text : "empty");
 			r->n++;
 		}
 	}
@@ -187,32 +273,75 @@ static void compare_gids(Fixture *f, Report *r, const char *path, struct ibv_con
 		differs(r, "number of GIDs", published, there);
 }
 
-static void compare_pkeys(Fixture *f, Report *r, const char *path, struct ibv_context *context,
-			  uint8_t port, uint32_t length)
+/* From sysfs and not by ibv_query_pkey(), which looks under the name of old. */
+static void compare_pkeys(Fixture *f, Report *r, const char *path, const char *device, uint8_t port,
+			  uint32_t length)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
 		get_table(f, path, RDMAD_INTERFACE_INFINIBAND, "Pkeys", "(uus)");
-	size_t published = 0, there = 0;
-	uint32_t index, pkey;
+	uint32_t *published = calloc(length + 1, sizeof(*published)), index, pkey;
 	const char *membership;
-	__be16 is;
+	char text[16];
 
-	while (sd_bus_message_read(reply, "(uus)", &index, &pkey, &membership) > 0) {
-		published++;
-		if (ibv_query_pkey(context, port, (int)index, &is) != 0 || ntohs(is) != pkey)
-			differs(r, "P_Key", pkey, ntohs(is));
+	assert_non_null(published);
+	while (reply && sd_bus_message_read(reply, "(uus)", &index, &pkey, &membership) > 0)
+		if (index < length)
+			published[index] = pkey;
+		else
+			differs(r, "P_Key out of the table", index, length);
+	for (uint32_t i = 0; i < length; i++) {
+		uint32_t is;
+
+		if (!read_line(text, sizeof(text), "/sys/class/infiniband/%s/ports/%u/pkeys/%u",
+			       device, port, i))
+			continue;
+		is = (uint32_t)strtoul(text, NULL, 16);
+		/* without the bit of membership 0 there is none */
+		if ((is & 0x7fff ? is : 0) != published[i]) {
+			fprintf(r->stream, "P_Key %u: published 0x%04x, is 0x%04x\n", i,
+				published[i], is);
+			r->n++;
+		}
 	}
-	for (uint32_t i = 0; i < length; i++)
-		if (ibv_query_pkey(context, port, (int)i, &is) == 0)
-			there += (ntohs(is) & 0x7fff) != 0;
-	if (published != there)
-		differs(r, "number of P_Keys", published, there);
+	free(published);
+}
+
+/* What is left to compare, CONTEXT being open. */
+static int compare_open_port(Fixture *f, Report *r, struct ibv_context *context, const char *path,
+			     uint8_t number)
+{
+	_cleanup_(objects_done) Objects published = {};
+	struct ibv_port_attr attr = {};
+	char name[80];
+	int error;
+
+	if (!device_name(context->device, name, sizeof(name)))
+		return -ENODEV;
+	if (!objects_read_one(f, path, &published)) {
+		fprintf(r->stream, "not published\n");
+		return 1;
+	}
+	/* Asking rdmad about a stale port would heal it. */
+	compare_property(r, published.objects, "Stale", "no");
+	if (r->n > 0)
+		return r->n;
+	error = ibv_query_port(context, number, &attr);
+	if (error)
+		return -error;
+	compare_property(r, published.objects, "DeviceName", name);
+	compare_meanings(r, published.objects, &attr);
+	compare_fields(f, r, path, &attr);
+	compare_gids(f, r, path, context, number);
+	if (attr.link_layer != IBV_LINK_LAYER_ETHERNET)
+		compare_pkeys(f, r, path, name, number, attr.pkey_tbl_len);
+	else
+		compare_netdev(r, published.objects, name, number);
+	return r->n;
 }
 
 int compare_port(Fixture *f, uint32_t index, uint8_t number, char **ret_text)
 {
 	struct ibv_context *context = compare_open(index);
-	struct ibv_port_attr attr = {};
 	char path[RDMAD_PATH_MAX];
 	Report report = {};
 	size_t size;
@@ -220,19 +349,48 @@ int compare_port(Fixture *f, uint32_t index, uint8_t number, char **ret_text)
 
 	if (!context)
 		return errno ? -errno : -ENODEV;
-	r = -ibv_query_port(context, number, &attr);
-	if (r == 0) {
-		report.stream = open_memstream(ret_text, &size);
-		assert_non_null(report.stream);
-		snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u/port/%u", index, number);
-		compare_fields(f, &report, path, &attr);
-		compare_meanings(f, &report, path, &attr);
-		compare_gids(f, &report, path, context, number);
-		if (attr.link_layer != IBV_LINK_LAYER_ETHERNET)
-			compare_pkeys(f, &report, path, context, number, attr.pkey_tbl_len);
-		fclose(report.stream);
-		r = report.n;
-	}
+	report.stream = open_memstream(ret_text, &size);
+	assert_non_null(report.stream);
+	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u/port/%u", index, number);
+	r = compare_open_port(f, &report, context, path, number);
+	fclose(report.stream);
 	ibv_close_device(context);
 	return r;
+}
+
+int compare_device(Fixture *f, uint32_t index, char **ret_text)
+{
+	struct ibv_context *context = compare_open(index);
+	_cleanup_(objects_done) Objects published = {};
+	const Object *o;
+	struct ibv_device_attr attr;
+	char path[RDMAD_PATH_MAX], name[80], text[80];
+	Report report = {};
+	size_t size;
+
+	if (!context)
+		return errno ? -errno : -ENODEV;
+	report.stream = open_memstream(ret_text, &size);
+	assert_non_null(report.stream);
+	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u", index);
+	if (ibv_query_device(context, &attr) != 0 ||
+	    !device_name(context->device, name, sizeof(name)) ||
+	    !objects_read_one(f, path, &published)) {
+		fprintf(report.stream, "not published\n");
+		report.n++;
+	} else {
+		o = published.objects;
+		compare_property(&report, o, "Name", name);
+		compare_property(&report, o, "Stale", "no");
+		if (!streq(attr.fw_ver, "0.0.0")) /* how verbs say that there is none */
+			compare_property(&report, o, "FirmwareVersion", attr.fw_ver);
+		compare_number(&report, o, "PortCount", attr.phys_port_cnt);
+		compare_number(&report, o, "VendorId", attr.vendor_id);
+		compare_number(&report, o, "VendorPartId", attr.vendor_part_id);
+		if (read_line(text, sizeof(text), "/sys/class/infiniband/%s/node_desc", name))
+			compare_property(&report, o, "NodeDescription", text);
+	}
+	fclose(report.stream);
+	ibv_close_device(context);
+	return report.n;
 }

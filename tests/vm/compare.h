@@ -19,3 +19,6 @@ struct ibv_context *compare_open(uint32_t index);
  * *RET_TEXT, to be freed.
  */
 int compare_port(Fixture *f, uint32_t index, uint8_t number, char **ret_text);
+
+/* The same for the device itself. */
+int compare_device(Fixture *f, uint32_t index, char **ret_text);

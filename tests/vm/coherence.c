@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * coherence [--seed N] [--operations N] [--only N,N...] [--shrink SEC]
+ *
+ * In a virtual machine, as root, with rdmad installed and rdma_sim and rdma_rxe at hand: random
+ * changes of devices, ports and interfaces. At each quiet point everything that is published equals
+ * what the kernel says when asked now, and every signal on the way there was true when it was sent.
+ * If not, the operations that lead there are reduced to a few.
+ */
+
+#include <getopt.h>
+
+#include "compare.h"
+#include "follow.h"
+#include "kernel.h"
+#include "operations.h"
+
+/* How long everything may take to become equal: the core tries a device that failed again after
+ * 0.25, 0.5, 1, 2... s. */
+#define EQUAL_USEC (10 * USEC_PER_SEC)
+#define WAIT_USEC  (5 * USEC_PER_MSEC)
+
+static uint64_t arg_seed = 1;
+static uint32_t arg_operations = 2000;
+static uint64_t arg_shrink_usec = 60 * USEC_PER_SEC;
+static const char *arg_only;
+
+typedef struct Run {
+	FILE *log; /* what was done since the last quiet point */
+	char *log_text;
+	size_t log_size;
+	Follower follower;
+	World *world;
+	bool print;
+	size_t n_done, n_quiet, n_refreshed;
+	char owner[64];
+	uint64_t begin;
+} Run;
+
+static World world;
+static Fixture *f;
+
+static void diverges(Run *r, const char *what, const char *text)
+{
+	fprintf(r->follower.report, "%s: %s\n", what, text);
+	r->follower.n_divergences++;
+}
+
+static void refresh(Run *r)
+{
+	_cleanup_free_ char *error = NULL;
+	sd_bus_message *reply = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh",
+					     &error, "a{sv}", 0);
+
+	if (!reply)
+		diverges(r, "Refresh", error);
+	sd_bus_message_unref(reply);
+	r->n_refreshed++;
+}
+
+/* The owner of the name on the bus: another one than before means that rdmad has crashed. */
+static void read_owner(char *owner, size_t size)
+{
+	sd_bus_message *reply = NULL;
+	const char *name = "nobody";
+
+	if (sd_bus_call_method(f->bus, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+			       "org.freedesktop.DBus", "GetNameOwner", NULL, &reply, "s",
+			       RDMAD_BUS_NAME) >= 0)
+		sd_bus_message_read_basic(reply, 's', &name);
+	snprintf(owner, size, "%s", name);
+	sd_bus_message_unref(reply);
+}
+
+/* Whether the devices on the bus are those of the world. */
+static bool same_devices(Run *r, FILE *out)
+{
+	size_t expected = 0, published = 0;
+	char path[RDMAD_PATH_MAX];
+	bool same = true;
+
+	for (unsigned int i = 0; i < WORLD_SLOTS; i++) {
+		const WorldSlot *s = &world.slots[i];
+
+		if (!s->exists || s->away)
+			continue;
+		for (unsigned int n = 0; n <= slot_kinds[i].n_ports; n++, expected++) {
+			snprintf(path, sizeof(path),
+				 n ? RDMAD_DEVICE_PREFIX "/%u/port/%u" : RDMAD_DEVICE_PREFIX "/%u",
+				 s->index, n);
+			if (objects_find(&r->follower.objects, path))
+				continue;
+			fprintf(out, "%s (%s) is missing\n", path, s->name);
+			same = false;
+		}
+	}
+	for (size_t i = 0; i < r->follower.objects.n; i++)
+		if (startswith(r->follower.objects.objects[i].path, RDMAD_DEVICE_PREFIX "/")) {
+			published++;
+			if (published > expected)
+				fprintf(out, "%s may be too much\n",
+					r->follower.objects.objects[i].path);
+		}
+	return same && published == expected;
+}
+
+/* What still has to be found equal at this quiet point. */
+typedef struct Open {
+	bool device[WORLD_SLOTS];
+	bool port[WORLD_SLOTS][WORLD_PORTS_MAX];
+} Open;
+
+static bool compare_one(unsigned int slot, unsigned int port, FILE *out)
+{
+	const WorldSlot *s = &world.slots[slot];
+	_cleanup_free_ char *text = NULL;
+	int r = port ? compare_port(f, s->index, (uint8_t)port, &text)
+		     : compare_device(f, s->index, &text);
+
+	if (r == 0)
+		return true;
+	fprintf(out, "%s/%u: %s\n", s->name, port, text && text[0] ? text : strerror(-r));
+	return false;
+}
+
+static bool all_equal(Run *r, Open *open, FILE *out)
+{
+	bool equal = same_devices(r, out);
+
+	for (unsigned int i = 0; i < WORLD_SLOTS; i++) {
+		if (open->device[i])
+			open->device[i] = !compare_one(i, 0, out);
+		equal &= !open->device[i];
+		for (unsigned int n = 0; n < slot_kinds[i].n_ports; n++) {
+			if (open->port[i][n])
+				open->port[i][n] = !compare_one(i, n + 1, out);
+			equal &= !open->port[i][n];
+		}
+	}
+	return equal;
+}
+
+/* Waits until what is open is equal; REFRESH: with a look at everything now and then. */
+static bool wait_equal(Run *r, Open open, bool refreshing)
+{
+	uint64_t begin = world_now(), next = begin;
+
+	for (;;) {
+		_cleanup_free_ char *text = NULL;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+		bool equal;
+
+		assert_non_null(out);
+		if (refreshing && world_now() >= next) {
+			refresh(r);
+			next = world_now() + USEC_PER_SEC;
+		}
+		follow(&r->follower, 0);
+		equal = all_equal(r, &open, out);
+		fclose(out);
+		if (equal)
+			return true;
+		if (world_now() - begin > EQUAL_USEC) {
+			diverges(r, refreshing ? "not equal, even when refreshed" : "not equal",
+				 text);
+			return false;
+		}
+		follow(&r->follower, WAIT_USEC);
+	}
+}
+
+/* What can be asked now: what rdmad was told of, or with UNTOLD only the rest. */
+static Open open_slots(bool untold)
+{
+	Open open = {};
+
+	for (unsigned int i = 0; i < WORLD_SLOTS; i++) {
+		const WorldSlot *s = &world.slots[i];
+
+		if (!slot_is_sound(s))
+			continue;
+		open.device[i] = untold == s->untold;
+		for (unsigned int n = 0; n < slot_kinds[i].n_ports; n++)
+			open.port[i][n] = untold == s->ports[n].untold;
+	}
+	return open;
+}
+
+/* A device of which one port hangs is stale, if rdmad has been given a reason to ask it. */
+static void wait_stale(Run *r)
+{
+	uint64_t begin = world_now();
+
+	for (unsigned int i = 0; i < WORLD_SLOTS; i++) {
+		const WorldSlot *s = &world.slots[i];
+		char path[RDMAD_PATH_MAX];
+
+		for (unsigned int n = 0; s->exists && n < slot_kinds[i].n_ports; n++) {
+			if (!s->ports[n].hang || !slot_kinds[i].held || s->away)
+				continue;
+			snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u/port/%u", s->index,
+				 n + 1);
+			for (;;) {
+				const Object *object = objects_find(&r->follower.objects, path);
+				const char *stale = object ? object_get(object, "Stale") : NULL;
+
+				if (stale && streq(stale, "yes"))
+					break;
+				if (world_now() - begin > EQUAL_USEC) {
+					diverges(r, path, "hangs, and is not stale");
+					return;
+				}
+				follow(&r->follower, WAIT_USEC);
+			}
+		}
+	}
+}
+
+static bool anything_untold(void)
+{
+	for (unsigned int i = 0; i < WORLD_SLOTS; i++) {
+		if (world.slots[i].exists && world.slots[i].untold)
+			return true;
+		for (unsigned int n = 0; n < slot_kinds[i].n_ports; n++)
+			if (world.slots[i].exists && world.slots[i].ports[n].untold)
+				return true;
+	}
+	return false;
+}
+
+static void tell_everything(void)
+{
+	for (unsigned int i = 0; i < WORLD_SLOTS; i++) {
+		world.slots[i].untold = false;
+		for (unsigned int n = 0; n < WORLD_PORTS_MAX; n++)
+			world.slots[i].ports[n].untold = false;
+	}
+}
+
+/* A look at everything that finds nothing new says nothing. Interfaces have a life of their own, so
+ * it is asked twice. */
+static void check_silence(Run *r)
+{
+	for (unsigned int attempt = 0; attempt < 2; attempt++) {
+		size_t before = r->follower.n_signals;
+
+		refresh(r);
+		fixture_barrier(f);
+		follow(&r->follower, 0);
+		if (r->follower.n_signals == before)
+			return;
+	}
+	diverges(r, "Refresh", "signals, though nothing has changed");
+}
+
+static void quiet(Run *r)
+{
+	char owner[64];
+
+	r->n_quiet++;
+	wait_stale(r);
+	if (!wait_equal(r, open_slots(false), false))
+		return;
+	if (operation_end_faults(&world) && !wait_equal(r, open_slots(false), false))
+		return;
+	follow_give_up(&r->follower);
+	if (anything_untold()) {
+		if (!wait_equal(r, open_slots(true), true))
+			return;
+		tell_everything();
+	}
+	fixture_barrier(f);
+	follow(&r->follower, 0);
+	follow_check(&r->follower);
+	if (r->n_quiet % 8 == 0)
+		check_silence(r);
+	follow_give_up(&r->follower);
+	read_owner(owner, sizeof(owner));
+	if (!streq(owner, r->owner))
+		diverges(r, "rdmad", "was started again");
+}
+
+/* Half of the changes are given the time to be told one by one; the others come in a row. */
+static void wait_signal(Run *r)
+{
+	uint64_t begin = world_now();
+	bool waiting = true;
+
+	while (waiting && world_now() - begin < 100 * USEC_PER_MSEC) {
+		waiting = false;
+		for (unsigned int i = 0; i < WORLD_SLOTS && !waiting; i++)
+			for (unsigned int n = 0;
+			     slot_is_sound(&world.slots[i]) && n < slot_kinds[i].n_ports; n++)
+				waiting |= follow_is_waiting(&r->follower, i, n + 1);
+		if (waiting)
+			follow(&r->follower, WAIT_USEC);
+	}
+}
+
+/* Does the N operations in NUMBERS. Returns how many of them were done when something diverged; 0:
+ * nothing did. */
+static size_t run_operations(Run *r, const uint32_t *numbers, size_t n)
+{
+	r->begin = world_now();
+	read_owner(r->owner, sizeof(r->owner));
+	follow_begin(&r->follower);
+	for (size_t i = 0; i < n; i++) {
+		bool quiet_now = false;
+		char text[1500];
+
+		operation_do(&world, arg_seed, numbers[i], text, sizeof(text));
+		r->n_done++;
+		fprintf(r->log, "  %6u %8.3f s  %s\n", numbers[i],
+			(double)(world_now() - r->begin) / 1e6, text);
+		follow(&r->follower, 0);
+		if (numbers[i] % 2)
+			wait_signal(r);
+		/* also where operations between two quiet points were left out */
+		for (uint32_t k = numbers[i]; i + 1 == n || k < numbers[i + 1]; k++)
+			if (i + 1 == n || operation_is_quiet(arg_seed, k)) {
+				quiet(r);
+				quiet_now = true;
+				break;
+			}
+		if (r->follower.n_divergences > 0)
+			return i + 1;
+		if (quiet_now && !r->print)
+			rewind(r->log);
+	}
+	return 0;
+}
+
+static size_t run(Run *r, const uint32_t *numbers, size_t n)
+{
+	size_t failed;
+
+	r->log = open_memstream(&r->log_text, &r->log_size);
+	assert_non_null(r->log);
+	failed = run_operations(r, numbers, n);
+	fclose(r->log);
+	return failed;
+}
+
+static void restart(void)
+{
+	if (system("systemctl stop rdmad") != 0)
+		printf("rdmad cannot be stopped\n");
+	(void)operation_end_faults(&world);
+	world_reset(&world);
+	/* the bus starts it */
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Simulated", "no");
+}
+
+/* Whether the operations fail in a world made anew. */
+static bool fails_again(const uint32_t *numbers, size_t n, bool print)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	Run r = {.world = &world, .print = print};
+	bool failed;
+
+	restart();
+	r.follower = (Follower){.f = f, .w = &world, .report = open_memstream(&text, &size)};
+	assert_non_null(r.follower.report);
+	failed = run(&r, numbers, n) > 0;
+	fclose(r.follower.report);
+	if (print)
+		printf("%s%s\n", r.log_text, failed ? text : "  (this time nothing diverged)");
+	free(r.log_text);
+	objects_done(&r.follower.objects);
+	free(r.follower.verbs.usec);
+	free(r.follower.netdev.usec);
+	free(r.follower.faulty.usec);
+	return failed;
+}
+
+/* Delta debugging: leaves out ever smaller parts of NUMBERS as long as it still fails. */
+static size_t reduce(uint32_t *numbers, size_t n, uint64_t deadline)
+{
+	size_t part = (n + 1) / 2;
+
+	while (part > 0 && n > 1 && world_now() < deadline) {
+		bool shorter = false;
+
+		for (size_t at = 0; at < n && world_now() < deadline;) {
+			uint32_t rest[1024];
+			size_t left = MIN(part, n - at), k = n - left;
+
+			memcpy(rest, numbers, at * sizeof(*rest));
+			memcpy(rest + at, numbers + at + left, (n - at - left) * sizeof(*rest));
+			if (k > 0 && fails_again(rest, k, false)) {
+				memcpy(numbers, rest, k * sizeof(*rest));
+				n = k;
+				shorter = true;
+			} else {
+				at += part;
+			}
+		}
+		if (!shorter || part > n)
+			part = part > 1 ? (part + 1) / 2 : 0;
+	}
+	return n;
+}
+
+static void shrink(const uint32_t *numbers, size_t n)
+{
+	uint64_t deadline = world_now() + arg_shrink_usec;
+	uint32_t tail[1024];
+
+	/* What led there is mostly what came just before. */
+	for (size_t length = 16; length <= ARRAY_SIZE(tail) && world_now() < deadline;
+	     length *= 4) {
+		size_t k = MIN(length, n);
+
+		memcpy(tail, numbers + n - k, k * sizeof(*tail));
+		if (fails_again(tail, k, false)) {
+			k = reduce(tail, k, deadline);
+			printf("The same with %zu operations:\n", k);
+			fails_again(tail, k, true);
+			printf("Again: --seed %llu --only ", (unsigned long long)arg_seed);
+			for (size_t i = 0; i < k; i++)
+				printf("%s%u", i ? "," : "", tail[i]);
+			printf("\n");
+			return;
+		}
+		if (k == n)
+			break;
+	}
+	printf("It does not happen again with the last operations alone.\n");
+}
+
+static int compare_usec(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void print_staleness(const char *what, Staleness *s)
+{
+	if (s->n == 0)
+		return;
+	qsort(s->usec, s->n, sizeof(*s->usec), compare_usec);
+	printf("  %-44s n %5zu  p50 %6.1f  p90 %6.1f  p99 %6.1f  max %6.1f ms\n", what, s->n,
+	       s->usec[s->n / 2] / 1e3, s->usec[s->n * 9 / 10] / 1e3,
+	       s->usec[s->n * 99 / 100] / 1e3, s->usec[s->n - 1] / 1e3);
+}
+
+static int parse_arguments(int argc, char *argv[])
+{
+	static const struct option options[] = {{"seed", required_argument, NULL, 's'},
+						{"operations", required_argument, NULL, 'n'},
+						{"only", required_argument, NULL, 'o'},
+						{"shrink", required_argument, NULL, 'h'},
+						{}};
+	uint64_t value = 0;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		if (c == '?' || (c != 'o' && text_to_u64(optarg, UINT32_MAX, &value) < 0))
+			return -EINVAL;
+		switch (c) {
+		case 's':
+			arg_seed = value;
+			break;
+		case 'n':
+			arg_operations = (uint32_t)value;
+			break;
+		case 'h':
+			arg_shrink_usec = value * USEC_PER_SEC;
+			break;
+		default:
+			arg_only = optarg;
+		}
+	}
+	return optind == argc && arg_operations > 0 ? 0 : -EINVAL;
+}
+
+/* The numbers of the operations to do: a new array. */
+static uint32_t *operation_numbers(size_t *ret_n)
+{
+	size_t n = arg_only ? strlen(arg_only) : arg_operations, k = 0;
+	uint32_t *numbers = calloc(n, sizeof(*numbers));
+
+	assert_non_null(numbers);
+	for (char *text = CONST_CAST(char *, arg_only); text && *text; text += *text == ',')
+		numbers[k++] = (uint32_t)strtoul(text, &text, 10);
+	for (; !arg_only && k < n; k++)
+		numbers[k] = (uint32_t)k;
+	*ret_n = k;
+	return numbers;
+}
+
+static void setup(void)
+{
+	int r;
+
+	assert_int_equal(
+		system("dmesg -n 4 && modprobe rdma_rxe && modprobe rdma_sim && modprobe dummy && "
+		       "modprobe veth"),
+		0);
+	assert_int_equal(system("printf '[Daemon]\\nReconcileIntervalSec=0\\nQueryTimeoutSec=2\\n' "
+				"> /etc/rdmad.conf"),
+			 0);
+	r = kernel_open();
+	if (r < 0)
+		fail_msg("cannot set up: %s", strerror(-r));
+	f = calloc(1, sizeof(Fixture));
+	assert_non_null(f);
+	text_copy(f->directory, sizeof(f->directory), "/tmp");
+	text_copy(f->address, sizeof(f->address), "unix:path=/run/dbus/system_bus_socket");
+	world_reset(&world);
+	fixture_connect(f);
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Simulated", "no");
+}
+
+int main(int argc, char *argv[])
+{
+	Run r = {.world = &world, .print = false};
+	uint32_t *numbers;
+	uint64_t begin;
+	size_t n, failed;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (parse_arguments(argc, argv) < 0) {
+		fprintf(stderr, "usage: coherence [--seed N] [--operations N] [--only N,N...] "
+				"[--shrink SEC]\n");
+		return 2;
+	}
+	numbers = operation_numbers(&n);
+	setup();
+	r.print = arg_only; /* then all operations are shown */
+	r.follower = (Follower){.f = f, .w = &world, .report = stdout};
+	begin = world_now();
+	failed = run(&r, numbers, n);
+	if (failed > 0 || arg_only)
+		printf("The last operations:\n%s", r.log_text);
+	free(r.log_text);
+	printf("seed %llu: %zu operations, %zu quiet points, %zu refreshes, %zu signals, "
+	       "%d divergences, %.0f s\n",
+	       (unsigned long long)arg_seed, r.n_done, r.n_quiet, r.n_refreshed,
+	       r.follower.n_signals, r.follower.n_divergences, (double)(world_now() - begin) / 1e6);
+	print_staleness("from a change with a verbs event to the signal", &r.follower.verbs);
+	print_staleness("from a change of an interface to the signal", &r.follower.netdev);
+	print_staleness("either, while some device hangs or is slow", &r.follower.faulty);
+	if (failed > 0 && arg_shrink_usec > 0)
+		shrink(numbers, failed);
+	world_clear(&world);
+	free(numbers);
+	return failed > 0;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "follow.h"
+
+#include <stdarg.h>
+
+static void diverges(Follower *o, const char *format, ...) _printf_(2, 3);
+
+static void diverges(Follower *o, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(o->report, format, args);
+	va_end(args);
+	o->n_divergences++;
+}
+
+/* The port whose path it is, of a device that exists. */
+static WorldPort *find_port(Follower *o, const char *path)
+{
+	unsigned int index, port;
+	int end = 0;
+
+	if (sscanf(path, RDMAD_DEVICE_PREFIX "/%u/port/%u%n", &index, &port, &end) != 2 ||
+	    path[end])
+		return NULL;
+	for (unsigned int i = 0; i < WORLD_SLOTS; i++)
+		if (o->w->slots[i].exists && o->w->slots[i].index == index && port >= 1 &&
+		    port <= slot_kinds[i].n_ports)
+			return &o->w->slots[i].ports[port - 1];
+	return NULL;
+}
+
+static bool carries(const char *changed, Field f)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), ",%s,", field_property(f));
+	return strstr(changed, name);
+}
+
+/* Whether what is published in a group was so at T: only those fields that are in CHANGED, or all
+ * if that is NULL. */
+static bool fits(const Truth *t, int group, const Object *object, const char *changed)
+{
+	for (Field f = 0; f < _FIELD_MAX; f++) {
+		const char *text;
+
+		if (field_group(f) != group || !(t->mask >> f & 1) ||
+		    (changed && !carries(changed, f)))
+			continue;
+		text = object_get(object, field_property(f));
+		if (!text || !streq(t->text[f], text))
+			return false;
+	}
+	return true;
+}
+
+static bool same(const Truth *a, const Truth *b, int group)
+{
+	for (Field f = 0; f < _FIELD_MAX; f++)
+		if (field_group(f) == group && (a->mask & b->mask) >> f & 1 &&
+		    !streq(a->text[f], b->text[f]))
+			return false;
+	return true;
+}
+
+static void add_sample(Staleness *s, uint64_t usec)
+{
+	s->usec = reallocarray(s->usec, s->n + 1, sizeof(*s->usec));
+	assert_non_null(s->usec);
+	s->usec[s->n++] = (uint32_t)MIN(usec, (uint64_t)UINT32_MAX);
+}
+
+static bool any_fault(const World *w)
+{
+	for (unsigned int i = 0; i < WORLD_SLOTS; i++)
+		for (unsigned int n = 0; n < WORLD_PORTS_MAX; n++)
+			if (w->slots[i].ports[n].fail || w->slots[i].ports[n].hang ||
+			    w->slots[i].ports[n].delay)
+				return true;
+	return false;
+}
+
+/* The entries of the history that entry TO makes published. */
+static void measure(Follower *o, WorldPort *p, int group, size_t to)
+{
+	uint64_t now = world_now();
+
+	for (size_t i = MAX(p->measured[group], (size_t)1); i <= to; i++) {
+		const Truth *t = &p->history[i];
+
+		if (t->told && !t->slow && !p->untold && !same(t, t - 1, group))
+			add_sample(any_fault(o->w)  ? &o->faulty
+				   : t->from_netdev ? &o->netdev
+						    : &o->verbs,
+				   now - t->usec);
+	}
+	p->measured[group] = MAX(p->measured[group], to + 1);
+}
+
+static void print_group(Follower *o, int group, const Object *object, const char *changed)
+{
+	for (Field f = 0; f < _FIELD_MAX; f++)
+		if (field_group(f) == group && carries(changed, f))
+			fprintf(o->report, " %s=%s", field_property(f),
+				object_get(object, field_property(f)));
+	fprintf(o->report, "\n");
+}
+
+/* The values of one group that a signal carried have been true at one moment, which is no earlier
+ * than that of the values before. */
+static void check_group(Follower *o, WorldPort *p, int group, const Object *object,
+			const char *changed)
+{
+	bool any = false, followed = false;
+	size_t i = p->cursor[group];
+
+	for (Field f = 0; f < _FIELD_MAX; f++) {
+		any |= field_group(f) == group && carries(changed, f);
+		followed |= field_group(f) == group && p->history[0].mask >> f & 1;
+	}
+	if (!any || !followed)
+		return;
+	while (i < p->n_history && !fits(&p->history[i], group, object, changed))
+		i++;
+	if (i < p->n_history) {
+		p->cursor[group] = i;
+		/* The same refresh may have brought more than this signal carries. */
+		for (size_t k = i; k < p->n_history; k++)
+			if (fits(&p->history[k], group, object, NULL)) {
+				i = k;
+				break;
+			}
+		measure(o, p, group, i);
+		return;
+	}
+	for (i = 0; i < p->cursor[group] && !fits(&p->history[i], group, object, changed);)
+		i++;
+	diverges(o, "%s: published %s:", object->path,
+		 i < p->cursor[group] ? "older values than before" : "what never was");
+	print_group(o, group, object, changed);
+}
+
+/* A port whose first query failed has no values yet. */
+static bool is_known(const Object *object)
+{
+	const char *when = object_get(object, "LastQueryTimestamp");
+
+	return !when || !streq(when, "0");
+}
+
+static void check_values(Follower *o, const Object *object, const char *changed, bool added)
+{
+	WorldPort *p = find_port(o, object->path);
+	const char *state = object_get(object, "State");
+
+	if (!p || p->n_history == 0)
+		return;
+	if (added && carries(changed, FIELD_STATE))
+		p->last_state[0] = '\0';
+	if (added && !is_known(object))
+		return;
+	for (int group = 0; group < _GROUP_MAX; group++)
+		check_group(o, p, group, object, changed);
+	/* from here on each transition must be told */
+	if (state && carries(changed, FIELD_STATE) && !p->last_state[0])
+		snprintf(p->last_state, sizeof(p->last_state), "%s", state);
+}
+
+static void check_state_changed(Follower *o, sd_bus_message *m)
+{
+	const char *path = sd_bus_message_get_path(m), *is, *was, *reason, *property;
+	const Object *object = objects_find(&o->objects, path);
+	WorldPort *p = find_port(o, path);
+
+	sd_bus_message_rewind(m, true);
+	if (!p || !object || sd_bus_message_read(m, "sss", &is, &was, &reason) < 0)
+		return;
+	property = object_get(object, "State");
+	if (!streq(was, p->last_state))
+		diverges(o, "%s: StateChanged from %s to %s (%s), but it was %s\n", path, was, is,
+			 reason, p->last_state);
+	if (!property || !streq(property, is))
+		diverges(o, "%s: StateChanged to %s (%s), but State is %s\n", path, is, reason,
+			 property ? property : "invalidated");
+	snprintf(p->last_state, sizeof(p->last_state), "%s", is);
+}
+
+static void follow_signal(Follower *o, sd_bus_message *m)
+{
+	const char *member = sd_bus_message_get_member(m);
+	_cleanup_free_ char *changed = NULL;
+	const Object *object;
+
+	o->n_signals++;
+	if (streq(sd_bus_message_get_path(m), RDMAD_ROOT_PATH) &&
+	    streq(member, "PropertiesChanged"))
+		return;
+	if (streq(member, "StateChanged")) {
+		check_state_changed(o, m);
+		return;
+	}
+	object = objects_follow(&o->objects, m, &changed);
+	if (object)
+		check_values(o, object, changed, streq(member, "InterfacesAdded"));
+}
+
+static void take_in(Follower *o)
+{
+	while (sd_bus_process(o->f->bus, NULL) > 0)
+		;
+	for (size_t i = 0; i < o->f->n_signals; i++)
+		follow_signal(o, o->f->signals[i]);
+	fixture_forget(o->f);
+}
+
+void follow(Follower *o, uint64_t wait_usec)
+{
+	take_in(o);
+	if (wait_usec > 0 && sd_bus_wait(o->f->bus, wait_usec) > 0)
+		take_in(o);
+}
+
+void follow_begin(Follower *o)
+{
+	fixture_barrier(o->f);
+	fixture_forget(o->f);
+	objects_done(&o->objects);
+	assert_true(objects_read(o->f, &o->objects));
+	take_in(o);
+	for (size_t i = 0; i < o->objects.n; i++) {
+		WorldPort *p = find_port(o, o->objects.objects[i].path);
+
+		if (p)
+			snprintf(p->last_state, sizeof(p->last_state), "%s",
+				 object_get(&o->objects.objects[i], "State"));
+	}
+}
+
+/* Of a port whose State is not what StateChanged ended with; NULL if there is none. */
+static const char *broken_chain(Follower *o, const char **ret_last)
+{
+	for (size_t i = 0; i < o->objects.n; i++) {
+		const Object *object = &o->objects.objects[i];
+		const WorldPort *p = find_port(o, object->path);
+		const char *state = object_get(object, "State");
+
+		if (!p || !state || !p->last_state[0] || streq(state, p->last_state))
+			continue;
+		*ret_last = p->last_state;
+		return object->path;
+	}
+	return NULL;
+}
+
+/* State and StateChanged are sent in one go, but may be received in two. */
+static void check_chains(Follower *o)
+{
+	const char *path, *last;
+
+	for (unsigned int attempt = 0; (path = broken_chain(o, &last)); attempt++) {
+		if (attempt == 2) {
+			diverges(o, "%s: StateChanged ended with %s, which State is not\n", path,
+				 last);
+			return;
+		}
+		fixture_barrier(o->f);
+		take_in(o);
+	}
+}
+
+void follow_check(Follower *o)
+{
+	int n = 0;
+
+	/* The answer and the signals are in order, but more may have come since. */
+	for (unsigned int attempt = 0; attempt < 3; attempt++) {
+		_cleanup_(objects_done) Objects now = {};
+		_cleanup_free_ char *text = NULL;
+		size_t size, before = o->n_signals;
+		FILE *out;
+
+		if (!objects_read(o->f, &now)) {
+			diverges(o, "rdmad does not answer\n");
+			return;
+		}
+		take_in(o);
+		out = open_memstream(&text, &size);
+		assert_non_null(out);
+		n = objects_differ(&o->objects, &now, out);
+		fclose(out);
+		if (n == 0 && o->n_signals == before) {
+			/* with what was invalidated, so that its next change must be told */
+			objects_done(&o->objects);
+			o->objects = now;
+			now = (Objects){};
+		}
+		if (n == 0)
+			break;
+		if (attempt == 2) {
+			fputs(text, o->report);
+			o->n_divergences += n;
+		}
+	}
+	check_chains(o);
+}
+
+bool follow_is_waiting(const Follower *o, unsigned int slot, unsigned int port)
+{
+	const WorldPort *p = &o->w->slots[slot].ports[port - 1];
+	const Truth *last = &p->history[p->n_history - 1];
+	const Object *object;
+	char path[RDMAD_PATH_MAX];
+
+	if (!last->told || last->slow || p->untold)
+		return false;
+	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u/port/%u", o->w->slots[slot].index,
+		 port);
+	object = objects_find(&o->objects, path);
+	return !object || !fits(last, p->infiniband ? GROUP_VERBS : GROUP_MTU, object, NULL);
+}
+
+void follow_give_up(Follower *o)
+{
+	for (unsigned int i = 0; i < WORLD_SLOTS; i++)
+		for (unsigned int n = 0; n < slot_kinds[i].n_ports; n++)
+			for (int group = 0; group < _GROUP_MAX; group++)
+				o->w->slots[i].ports[n].measured[group] =
+					o->w->slots[i].ports[n].n_history;
+}

@@ -1,0 +1,656 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "operations.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel.h"
+#include "util.h"
+
+/* One operation being done. */
+typedef struct Op {
+	World *w;
+	uint64_t random;
+	uint64_t usec; /* before the change is made */
+	unsigned int slot;
+	const SlotKind *kind;
+	WorldSlot *s;
+	char *text;
+	size_t size;
+} Op;
+
+static uint64_t mix(uint64_t x)
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+static uint32_t pick(Op *o, uint32_t n)
+{
+	o->random = mix(o->random);
+	return (uint32_t)(o->random >> 33) % n;
+}
+
+static void tell(Op *o, const char *format, ...) _printf_(2, 3);
+
+static void tell(Op *o, const char *format, ...)
+{
+	size_t n = strlen(o->text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(o->text + n, o->size - n, format, args);
+	va_end(args);
+}
+
+/* Tells of CALL; true if it worked. A refusal is no error: the operations are blind. */
+static bool did(Op *o, int r, const char *what)
+{
+	tell(o, "%s%s%s%s", o->text[0] ? "; " : "", what, r < 0 ? ": " : "",
+	     r < 0 ? strerror(-r) : "");
+	return r >= 0;
+}
+
+bool slot_is_sound(const WorldSlot *s)
+{
+	for (unsigned int i = 0; i < WORLD_PORTS_MAX; i++)
+		if (s->ports[i].fail || s->ports[i].hang)
+			return false;
+	return s->exists && !s->away;
+}
+
+/* A random InfiniBand port of the slot; 0 if it has none now. */
+static unsigned int pick_ib(Op *o)
+{
+	unsigned int port = 1 + pick(o, o->kind->n_ports);
+
+	return o->s->exists && o->s->ports[port - 1].infiniband ? port : 0;
+}
+
+/* Whether rdmad hears EVENT (NULL: none) of the port. */
+static bool is_heard(const Op *o, unsigned int port, const char *event)
+{
+	const WorldPort *p = &o->s->ports[port - 1];
+
+	if (!event || !o->kind->held || o->s->away || streq(event, "GID_CHANGE"))
+		return false;
+	return !p->core_fails || streq(event, "SM_CHANGE") || streq(event, "DEVICE_FATAL");
+}
+
+/* Sets KEYS of an InfiniBand port, whose description is changed already, with EVENT (NULL: none).
+ */
+static void set_ib(Op *o, unsigned int port, const char *event, const char *keys)
+{
+	bool heard = is_heard(o, port, event);
+	char line[1200];
+
+	snprintf(line, sizeof(line), "set %s/%u%s%s%s", o->s->name, port, keys,
+		 event ? " event=" : "", event ? event : "");
+	o->usec = world_now();
+	if (!did(o, kernel_sim("%s", line), line))
+		return;
+	o->s->ports[port - 1].untold |= !heard;
+	world_note(o->w, o->slot, port, o->usec, heard);
+}
+
+static const char *pick_event(Op *o)
+{
+	static const char *const events[] = {"LID_CHANGE",	    "SM_CHANGE",   "PKEY_CHANGE",
+					     "CLIENT_REREGISTER",   "PORT_ACTIVE", "PORT_ERR",
+					     "LID_CHANGE,SM_CHANGE"};
+
+	return events[pick(o, ARRAY_SIZE(events))];
+}
+
+/* Some attributes of a port to random values; the words for it go to KEYS. */
+static void change_attributes(Op *o, IbPort *p, char *keys, size_t size)
+{
+	static const uint32_t states[] = {1, 2, 3, 4, 4, 4, 5};
+	static const uint32_t widths[] = {1, 2, 4, 8, 16};
+	uint32_t which = 1 + pick(o, 63);
+	FILE *f = fmemopen(keys, size, "w");
+
+	if (which & 1) {
+		p->state = states[pick(o, ARRAY_SIZE(states))];
+		p->phys_state = 1 + pick(o, 6);
+		fprintf(f, " state=%u phys_state=%u", p->state, p->phys_state);
+	}
+	if (which & 2) {
+		p->lid = 1 + pick(o, 48000);
+		p->lmc = pick(o, 8);
+		fprintf(f, " lid=%u lmc=%u", p->lid, p->lmc);
+	}
+	if (which & 4) {
+		p->sm_lid = 1 + pick(o, 48000);
+		p->sm_sl = pick(o, 16);
+		fprintf(f, " sm_lid=%u sm_sl=%u", p->sm_lid, p->sm_sl);
+	}
+	if (which & 8) {
+		p->active_mtu = 1 + pick(o, 5);
+		fprintf(f, " active_mtu=%u", p->active_mtu);
+	}
+	if (which & 16) {
+		p->width = widths[pick(o, ARRAY_SIZE(widths))];
+		fprintf(f, " active_width=%u", p->width);
+	}
+	if (which & 32)
+		fprintf(f, " active_speed=%u subnet_timeout=%u port_cap_flags=%u", 1U << pick(o, 9),
+			pick(o, 32), pick(o, UINT32_MAX));
+	fclose(f);
+}
+
+static void attributes(Op *o, bool with_event)
+{
+	unsigned int port = pick_ib(o);
+	char keys[300] = "";
+
+	if (port == 0)
+		return;
+	change_attributes(o, &o->s->ports[port - 1].ib, keys, sizeof(keys));
+	set_ib(o, port, with_event ? pick_event(o) : NULL, keys);
+}
+
+static void do_attributes(Op *o)
+{
+	attributes(o, true);
+}
+
+static void do_attributes_untold(Op *o)
+{
+	attributes(o, false);
+}
+
+static void do_event(Op *o)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "event %s/all %s", o->s->name, pick_event(o));
+	if (o->s->exists)
+		did(o, kernel_sim("%s", line), line);
+}
+
+/* Nothing that an event carries is trusted. */
+static void do_event_of_no_port(Op *o)
+{
+	static const uint32_t ports[] = {0, 4, 17, 255, 256, 0x7fffffff, 0xffffffff};
+	char line[128];
+
+	snprintf(line, sizeof(line), "event %s/%u %s raw=1", o->s->name,
+		 ports[pick(o, ARRAY_SIZE(ports))], pick_event(o));
+	if (o->s->exists && !o->kind->rxe)
+		did(o, kernel_sim("%s", line), line);
+}
+
+static void do_storm(Op *o)
+{
+	unsigned int port = pick_ib(o), n = 20 + pick(o, 180);
+	char line[128], keys[64];
+	IbPort *p;
+
+	if (port == 0)
+		return;
+	p = &o->s->ports[port - 1].ib;
+	tell(o, "%u times: ", n);
+	snprintf(line, sizeof(line), "event %s/%u LID_CHANGE,SM_CHANGE", o->s->name, port);
+	for (unsigned int i = 0; i < n; i++) {
+		if (i % 16 == 15) {
+			o->text[0] = '\0';
+			p->lid = 1 + pick(o, 48000);
+			snprintf(keys, sizeof(keys), " lid=%u", p->lid);
+			set_ib(o, port, "LID_CHANGE", keys);
+		} else {
+			(void)kernel_sim("%s", line);
+		}
+	}
+	tell(o, " (the last of a storm of %u)", n);
+}
+
+/* A port that comes up: the subnet manager configures, arms, activates. */
+static void do_bring_up(Op *o)
+{
+	unsigned int port = pick_ib(o);
+	char keys[64];
+	bool untold;
+	IbPort *p;
+
+	if (port == 0)
+		return;
+	untold = o->s->ports[port - 1].untold;
+	p = &o->s->ports[port - 1].ib;
+	p->state = 1;
+	p->phys_state = 2;
+	set_ib(o, port, "PORT_ERR", " state=1 phys_state=2");
+	p->state = 2;
+	p->phys_state = 5;
+	set_ib(o, port, pick(o, 2) ? NULL : "LID_CHANGE", " state=2 phys_state=5");
+	p->state = 3;
+	p->lid = 1 + pick(o, 48000);
+	snprintf(keys, sizeof(keys), " state=3 lid=%u", p->lid);
+	set_ib(o, port, "LID_CHANGE", keys);
+	p->state = 4;
+	set_ib(o, port, "PORT_ACTIVE,CLIENT_REREGISTER", " state=4");
+	/* what went unsaid on the way was said in the end */
+	if (is_heard(o, port, "PORT_ACTIVE"))
+		o->s->ports[port - 1].untold = untold;
+}
+
+static void do_sm_handover(Op *o)
+{
+	unsigned int port = pick_ib(o);
+	char keys[64];
+	IbPort *p;
+
+	if (port == 0)
+		return;
+	p = &o->s->ports[port - 1].ib;
+	p->sm_lid = 1 + pick(o, 48000);
+	p->sm_sl = pick(o, 16);
+	snprintf(keys, sizeof(keys), " sm_lid=%u sm_sl=%u", p->sm_lid, p->sm_sl);
+	set_ib(o, port, pick(o, 2) ? "SM_CHANGE" : "SM_CHANGE,CLIENT_REREGISTER", keys);
+}
+
+static void do_lid_reassigned(Op *o)
+{
+	unsigned int port = pick_ib(o);
+	char keys[64];
+	IbPort *p;
+
+	if (port == 0)
+		return;
+	p = &o->s->ports[port - 1].ib;
+	p->lid = 1 + pick(o, 48000);
+	p->lmc = pick(o, 8);
+	snprintf(keys, sizeof(keys), " lid=%u lmc=%u", p->lid, p->lmc);
+	set_ib(o, port, "LID_CHANGE", keys);
+}
+
+static void do_pkeys(Op *o)
+{
+	unsigned int port = pick_ib(o);
+	char keys[200];
+	FILE *f;
+
+	if (port == 0)
+		return;
+	f = fmemopen(keys, sizeof(keys), "w");
+	for (unsigned int i = 0; i < WORLD_PKEYS; i++)
+		if (pick(o, 2))
+			fprintf(f, " pkey.%u=%u", i, pick(o, 3) ? pick(o, 65536) : 0);
+	fprintf(f, " pkey.9=%u", pick(o, 65536));
+	fclose(f);
+	set_ib(o, port, "PKEY_CHANGE", keys);
+}
+
+static void do_gids(Op *o)
+{
+	unsigned int port = pick_ib(o);
+	char keys[200];
+	FILE *f;
+
+	if (port == 0)
+		return;
+	f = fmemopen(keys, sizeof(keys), "w");
+	for (unsigned int i = 1; i < WORLD_GIDS; i++)
+		fprintf(f, " gid.%u=fec0::%x:%x", i, pick(o, 65536), pick(o, 65536));
+	fclose(f);
+	set_ib(o, port, "GID_CHANGE", keys);
+}
+
+static void do_prefix(Op *o)
+{
+	unsigned int port = pick_ib(o);
+	char keys[80];
+	IbPort *p;
+
+	if (port == 0)
+		return;
+	p = &o->s->ports[port - 1].ib;
+	p->prefix = UINT64_C(0xfec0) << 48 | pick(o, UINT32_MAX);
+	snprintf(keys, sizeof(keys), " subnet_prefix=%llu", (unsigned long long)p->prefix);
+	set_ib(o, port, pick(o, 2) ? "CLIENT_REREGISTER" : "LID_CHANGE", keys);
+}
+
+static void do_fatal(Op *o)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "event %s/1 DEVICE_FATAL", o->s->name);
+	if (o->s->exists && !o->kind->rxe)
+		did(o, kernel_sim("%s", line), line);
+}
+
+static void do_remove(Op *o)
+{
+	char line[80];
+
+	if (!o->s->exists || (o->s->away && o->kind->rxe))
+		return;
+	snprintf(line, sizeof(line), "del %s", o->s->name);
+	if (did(o, o->kind->rxe ? kernel_delete_rxe(o->s->index) : kernel_sim("%s", line), line))
+		world_forget(o->w, o->slot);
+}
+
+static void do_add(Op *o)
+{
+	char line[80];
+
+	if (o->s->exists)
+		return;
+	o->usec = world_now();
+	snprintf(line, sizeof(line), "add %s", o->kind->name);
+	did(o, world_add(o->w, o->slot, o->usec), line);
+	tell(o, " as %s", o->s->name);
+}
+
+static void do_rename(Op *o)
+{
+	char name[64], line[140];
+
+	if (!o->s->exists || o->s->away)
+		return;
+	snprintf(name, sizeof(name), "%s.%x", o->kind->name, pick(o, 0xffff));
+	snprintf(line, sizeof(line), "rename %s to %s", o->s->name, name);
+	if (did(o, kernel_rename_device(o->s->index, name), line))
+		snprintf(o->s->name, sizeof(o->s->name), "%s", name);
+}
+
+static void do_node_description(Op *o)
+{
+	char path[128], text[32];
+	_cleanup_close_ int fd = -EBADF;
+
+	if (!o->s->exists || o->s->away || o->kind->rxe)
+		return;
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/node_desc", o->s->name);
+	snprintf(text, sizeof(text), "node %u", pick(o, 1000));
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (did(o, fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0, text))
+		o->s->untold = true;
+}
+
+/* A port that hangs would hold up the move itself. */
+static void do_move(Op *o)
+{
+	char line[100];
+
+	if (!o->s->exists || o->kind->rxe || (!o->s->away && !slot_is_sound(o->s)))
+		return;
+	snprintf(line, sizeof(line), "%s of %s to another namespace",
+		 o->s->away ? "return" : "move", o->s->name);
+	if (did(o, kernel_move_device(o->s->index, !o->s->away), line))
+		o->s->away = !o->s->away;
+}
+
+/* Interfaces */
+
+static bool has_netdev(const Op *o)
+{
+	return o->s->netdev.exists;
+}
+
+static void do_link(Op *o)
+{
+	WorldNetdev *d = &o->s->netdev;
+	char line[64];
+
+	if (!has_netdev(o))
+		return;
+	o->usec = world_now();
+	snprintf(line, sizeof(line), "%s %s", d->name, d->up ? "down" : "up");
+	if (!did(o, kernel_set_up(d->name, !d->up), line))
+		return;
+	d->up = !d->up;
+	world_note_netdev(o->w, o->slot, o->usec, false);
+}
+
+static void do_flap(Op *o)
+{
+	for (unsigned int i = 0, n = 2 + pick(o, 6); i < n; i++)
+		do_link(o);
+}
+
+static void do_carrier(Op *o)
+{
+	WorldNetdev *d = &o->s->netdev;
+	char line[64];
+	int r;
+
+	if (!has_netdev(o))
+		return;
+	snprintf(line, sizeof(line), "%s carrier %s", d->name, d->on ? "off" : "on");
+	r = o->kind->veth ? kernel_set_up(d->peer, !d->on) : kernel_set_carrier(d->name, !d->on);
+	if (!did(o, r, line))
+		return;
+	d->on = !d->on;
+	world_note_netdev(o->w, o->slot, o->usec, true);
+}
+
+static void do_mtu(Op *o)
+{
+	static const uint32_t mtus[] = {700, 1400, 1500, 2300, 4200, 4300, 9000};
+	uint32_t mtu = mtus[pick(o, ARRAY_SIZE(mtus))];
+	WorldNetdev *d = &o->s->netdev;
+	char line[64];
+
+	if (!has_netdev(o))
+		return;
+	snprintf(line, sizeof(line), "%s mtu %u", d->name, mtu);
+	if (!did(o, kernel_set_mtu(d->name, mtu), line))
+		return;
+	d->mtu = mtu;
+	world_note_netdev(o->w, o->slot, o->usec, false);
+}
+
+static void do_mac(Op *o)
+{
+	uint8_t last = (uint8_t)pick(o, 256);
+	WorldNetdev *d = &o->s->netdev;
+	char line[64];
+
+	if (!has_netdev(o))
+		return;
+	snprintf(line, sizeof(line), "%s address ...:%02x", d->name, last);
+	if (did(o, kernel_set_mac(d->name, last), line))
+		world_note_netdev(o->w, o->slot, o->usec, false);
+}
+
+static void do_address(Op *o)
+{
+	bool ipv6 = pick(o, 2), add = pick(o, 3) > 0;
+	uint8_t n = (uint8_t)pick(o, 4);
+	char line[64];
+
+	if (!has_netdev(o))
+		return;
+	snprintf(line, sizeof(line), "%s %s IPv%u address %u", o->s->netdev.name,
+		 add ? "add" : "remove", ipv6 ? 6 : 4, n);
+	did(o, kernel_set_address(o->s->netdev.name, ipv6, (uint8_t)o->slot, n, add), line);
+}
+
+static void do_rename_netdev(Op *o)
+{
+	WorldNetdev *d = &o->s->netdev;
+	char name[16], line[64];
+	bool up = d->up;
+
+	if (!has_netdev(o))
+		return;
+	snprintf(name, sizeof(name), "n%u.%u", o->slot, ++d->n_renames);
+	if (up)
+		do_link(o);
+	snprintf(line, sizeof(line), "%s renamed %s", d->name, name);
+	if (did(o, kernel_rename_link(d->name, name), line)) {
+		memcpy(d->name, name, sizeof(d->name));
+		world_note_netdev(o->w, o->slot, o->usec, true);
+	}
+	if (up)
+		do_link(o);
+}
+
+static void do_delete_netdev(Op *o)
+{
+	WorldNetdev *d = &o->s->netdev;
+	char line[64];
+
+	if (!has_netdev(o))
+		return;
+	snprintf(line, sizeof(line), "delete %s", d->name);
+	if (!did(o, kernel_delete_link(d->name), line))
+		return;
+	*d = (WorldNetdev){};
+	if (o->kind->rxe)
+		world_forget(o->w, o->slot);
+	else
+		world_note_netdev(o->w, o->slot, o->usec, true);
+}
+
+/* Faults */
+
+static WorldPort *begin_fault(Op *o, unsigned int *ret_port)
+{
+	*ret_port = 1 + pick(o, o->kind->n_ports);
+	return o->s->exists && !o->s->away && !o->kind->rxe ? &o->s->ports[*ret_port - 1] : NULL;
+}
+
+static void do_fail(Op *o)
+{
+	unsigned int port;
+	WorldPort *p = begin_fault(o, &port);
+	bool core_too = pick(o, 2);
+	char line[128];
+
+	if (!p)
+		return;
+	snprintf(line, sizeof(line), "set %s/%u fail=5 user_only=%u event=SM_CHANGE", o->s->name,
+		 port, !core_too);
+	if (!did(o, kernel_sim("%s", line), line))
+		return;
+	p->fail = true;
+	p->core_fails = core_too;
+}
+
+static void do_delay(Op *o)
+{
+	unsigned int port;
+	WorldPort *p = begin_fault(o, &port);
+	char line[128];
+
+	if (!p)
+		return;
+	snprintf(line, sizeof(line), "set %s/%u delay_ms=%u event=SM_CHANGE", o->s->name, port,
+		 5 + pick(o, 100));
+	if (did(o, kernel_sim("%s", line), line))
+		p->delay = true;
+}
+
+static void do_hang(Op *o)
+{
+	unsigned int port;
+	WorldPort *p = begin_fault(o, &port);
+	char line[128];
+
+	if (!p || pick(o, 4))
+		return;
+	snprintf(line, sizeof(line), "set %s/%u hang=%u user_only=1 event=SM_CHANGE", o->s->name,
+		 port, 1 + pick(o, 2));
+	if (!did(o, kernel_sim("%s", line), line))
+		return;
+	p->hang = true;
+	p->core_fails = false;
+}
+
+static bool end_fault(Op *o, unsigned int port, const char *event)
+{
+	WorldPort *p = &o->s->ports[port - 1];
+	char line[128];
+
+	if (!p->fail && !p->hang && !p->delay)
+		return false;
+	snprintf(line, sizeof(line), "set %s/%u fail=0 hang=0 delay_ms=0 user_only=0%s", o->s->name,
+		 port, event);
+	if (did(o, kernel_sim("%s", line), line))
+		p->fail = p->hang = p->delay = p->core_fails = false;
+	return true;
+}
+
+static void do_end_fault(Op *o)
+{
+	for (unsigned int port = 1; o->s->exists && port <= o->kind->n_ports; port++)
+		(void)end_fault(o, port, pick(o, 2) ? "" : " event=SM_CHANGE");
+}
+
+bool operation_end_faults(World *w)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < WORLD_SLOTS; i++) {
+		char text[512] = "";
+		Op o = {.w = w,
+			.slot = i,
+			.kind = &slot_kinds[i],
+			.s = &w->slots[i],
+			.text = text,
+			.size = sizeof(text)};
+
+		for (unsigned int port = 1; o.s->exists && port <= o.kind->n_ports; port++)
+			any |= end_fault(&o, port, "");
+	}
+	return any;
+}
+
+/* clang-format off */
+static const struct {
+	void (*act)(Op *o);
+	unsigned int weight;
+} operations[] = {
+	{do_attributes, 10}, {do_attributes_untold, 2}, {do_event, 3}, {do_event_of_no_port, 3},
+	{do_storm, 1}, {do_bring_up, 4}, {do_sm_handover, 5}, {do_lid_reassigned, 5},
+	{do_pkeys, 5}, {do_gids, 2}, {do_prefix, 3}, {do_fatal, 1},
+	{do_remove, 3}, {do_add, 8}, {do_rename, 3}, {do_node_description, 1}, {do_move, 4},
+	{do_link, 8}, {do_flap, 1}, {do_carrier, 4}, {do_mtu, 8}, {do_mac, 3}, {do_address, 10},
+	{do_rename_netdev, 3}, {do_delete_netdev, 1},
+	{do_fail, 2}, {do_delay, 1}, {do_hang, 1}, {do_end_fault, 6},
+};
+/* clang-format on */
+
+static uint64_t random_of(uint64_t seed, uint32_t number)
+{
+	return mix(mix(seed) + number);
+}
+
+bool operation_is_quiet(uint64_t seed, uint32_t number)
+{
+	return (mix(random_of(seed, number) ^ 1) >> 33) % 16 == 0;
+}
+
+void operation_do(World *w, uint64_t seed, uint32_t number, char *ret_text, size_t size)
+{
+	Op o = {.w = w,
+		.random = random_of(seed, number),
+		.usec = world_now(),
+		.text = ret_text,
+		.size = size};
+	uint32_t total = 0, at, i = 0;
+
+	ret_text[0] = '\0';
+	for (size_t k = 0; k < ARRAY_SIZE(operations); k++)
+		total += operations[k].weight;
+	at = pick(&o, total);
+	while (at >= operations[i].weight)
+		at -= operations[i++].weight;
+	o.slot = pick(&o, WORLD_SLOTS);
+	/* where it can be done */
+	for (unsigned int k = 0; k < WORLD_SLOTS && !ret_text[0]; k++) {
+		o.slot = (o.slot + 1) % WORLD_SLOTS;
+		o.kind = &slot_kinds[o.slot];
+		o.s = &w->slots[o.slot];
+		operations[i].act(&o);
+	}
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "published.h"
+
+static void object_done(Object *o)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		free(o->properties[i].interface);
+		free(o->properties[i].name);
+		free(o->properties[i].text);
+	}
+	free(o->properties);
+	free(o->path);
+}
+
+void objects_done(Objects *o)
+{
+	for (size_t i = 0; i < o->n; i++)
+		object_done(&o->objects[i]);
+	free(o->objects);
+	*o = (Objects){};
+}
+
+Object *objects_find(const Objects *o, const char *path)
+{
+	for (size_t i = 0; i < o->n; i++)
+		if (streq(o->objects[i].path, path))
+			return &o->objects[i];
+	return NULL;
+}
+
+static Object *add_object(Objects *o, const char *path)
+{
+	Object *found = objects_find(o, path);
+
+	if (found)
+		return found;
+	o->objects = reallocarray(o->objects, o->n + 1, sizeof(*o->objects));
+	assert_non_null(o->objects);
+	o->objects[o->n] = (Object){.path = strdup(path)};
+	return &o->objects[o->n++];
+}
+
+static void remove_object(Objects *o, Object *object)
+{
+	object_done(object);
+	*object = o->objects[--o->n];
+}
+
+static Property *find_property(const Object *object, const char *name)
+{
+	for (size_t i = 0; i < object->n; i++)
+		if (streq(object->properties[i].name, name))
+			return &object->properties[i];
+	return NULL;
+}
+
+const char *object_get(const Object *object, const char *name)
+{
+	const Property *p = find_property(object, name);
+
+	return p ? p->text : NULL;
+}
+
+/* Takes TEXT. */
+static void set_property(Object *object, const char *interface, const char *name, char *text)
+{
+	Property *p = find_property(object, name);
+
+	if (!p) {
+		object->properties = reallocarray(object->properties, object->n + 1,
+						  sizeof(*object->properties));
+		assert_non_null(object->properties);
+		p = &object->properties[object->n++];
+		*p = (Property){.interface = strdup(interface), .name = strdup(name)};
+	}
+	free(p->text);
+	p->text = text;
+}
+
+static void remove_interface(Object *object, const char *interface)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < object->n; i++) {
+		Property *p = &object->properties[i];
+
+		if (!streq(p->interface, interface)) {
+			object->properties[n++] = *p;
+			continue;
+		}
+		free(p->interface);
+		free(p->name);
+		free(p->text);
+	}
+	object->n = n;
+}
+
+static void print_value(sd_bus_message *m, FILE *out)
+{
+	const char *contents, *text;
+	uint64_t u64;
+	uint32_t u32;
+	char type;
+	int b;
+
+	assert_true(sd_bus_message_peek_type(m, &type, &contents) > 0);
+	switch (type) {
+	case 's':
+	case 'o':
+		sd_bus_message_read_basic(m, type, &text);
+		fputs(text, out);
+		break;
+	case 'u':
+		sd_bus_message_read_basic(m, 'u', &u32);
+		fprintf(out, "%u", u32);
+		break;
+	case 't':
+		sd_bus_message_read_basic(m, 't', &u64);
+		fprintf(out, "%llu", (unsigned long long)u64);
+		break;
+	case 'b':
+		sd_bus_message_read_basic(m, 'b', &b);
+		fputs(b ? "yes" : "no", out);
+		break;
+	case 'a':
+	case 'v':
+	case 'r':
+	case 'e':
+		sd_bus_message_enter_container(m, type, contents);
+		for (bool first = true; sd_bus_message_at_end(m, false) == 0; first = false) {
+			fputs(first ? "" : " ", out);
+			print_value(m, out);
+		}
+		sd_bus_message_exit_container(m);
+		fputs(type == 'r' || type == 'e' ? ";" : "", out);
+		break;
+	default:
+		fail_msg("a value of type %c", type);
+	}
+}
+
+/* a{sv}. The names are appended to CHANGED if it is not NULL. */
+static void read_properties(Object *object, const char *interface, sd_bus_message *m, FILE *changed)
+{
+	const char *name;
+
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
+	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
+		char *text;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+
+		assert_non_null(out);
+		sd_bus_message_read_basic(m, 's', &name);
+		print_value(m, out);
+		fclose(out);
+		set_property(object, interface, name, text);
+		if (changed)
+			fprintf(changed, "%s,", name);
+		sd_bus_message_exit_container(m);
+	}
+	sd_bus_message_exit_container(m);
+}
+
+/* a{sa{sv}} */
+static void read_interfaces(Object *object, sd_bus_message *m, FILE *changed)
+{
+	const char *interface;
+
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sa{sv}}") >= 0);
+	while (sd_bus_message_enter_container(m, 'e', "sa{sv}") > 0) {
+		sd_bus_message_read_basic(m, 's', &interface);
+		read_properties(object, interface, m, changed);
+		sd_bus_message_exit_container(m);
+	}
+	sd_bus_message_exit_container(m);
+}
+
+bool objects_read(Fixture *f, Objects *ret)
+{
+	_cleanup_free_ char *error = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
+			     "GetManagedObjects", &error, "");
+	Objects o = {};
+	const char *path;
+
+	if (!reply)
+		return false;
+	assert_true(sd_bus_message_enter_container(reply, 'a', "{oa{sa{sv}}}") >= 0);
+	while (sd_bus_message_enter_container(reply, 'e', "oa{sa{sv}}") > 0) {
+		sd_bus_message_read_basic(reply, 'o', &path);
+		read_interfaces(add_object(&o, path), reply, NULL);
+		sd_bus_message_exit_container(reply);
+	}
+	*ret = o;
+	return true;
+}
+
+bool objects_read_one(Fixture *f, const char *path, Objects *ret)
+{
+	_cleanup_free_ char *error = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, path, "org.freedesktop.DBus.Properties", "GetAll", &error, "s", "");
+	Objects o = {};
+
+	if (!reply)
+		return false;
+	read_properties(add_object(&o, path), "", reply, NULL);
+	*ret = o;
+	return true;
+}
+
+static Object *follow_added(Objects *o, sd_bus_message *m, FILE *changed)
+{
+	const char *path;
+	Object *object;
+
+	sd_bus_message_read_basic(m, 'o', &path);
+	object = add_object(o, path);
+	read_interfaces(object, m, changed);
+	return object;
+}
+
+static Object *follow_removed(Objects *o, sd_bus_message *m)
+{
+	const char *path, *interface;
+	Object *object;
+
+	sd_bus_message_read_basic(m, 'o', &path);
+	object = objects_find(o, path);
+	if (!object)
+		return NULL;
+	sd_bus_message_enter_container(m, 'a', "s");
+	while (sd_bus_message_read_basic(m, 's', &interface) > 0)
+		remove_interface(object, interface);
+	for (size_t i = 0; i < object->n; i++)
+		if (startswith(object->properties[i].interface, "org.rdma."))
+			return object;
+	remove_object(o, object);
+	return NULL;
+}
+
+static Object *follow_changed(Objects *o, sd_bus_message *m, FILE *changed)
+{
+	const char *interface, *name;
+	/* of an object that was not there: let that show as a difference */
+	Object *object = add_object(o, sd_bus_message_get_path(m));
+
+	sd_bus_message_read_basic(m, 's', &interface);
+	read_properties(object, interface, m, changed);
+	sd_bus_message_enter_container(m, 'a', "s");
+	while (sd_bus_message_read_basic(m, 's', &name) > 0)
+		set_property(object, interface, name, NULL);
+	return object;
+}
+
+Object *objects_follow(Objects *o, sd_bus_message *m, char **ret_changed)
+{
+	const char *member = sd_bus_message_get_member(m);
+	size_t size;
+	FILE *changed = open_memstream(ret_changed, &size);
+	Object *object = NULL;
+
+	assert_non_null(changed);
+	fputc(',', changed);
+	assert_true(sd_bus_message_rewind(m, true) >= 0);
+	if (streq(member, "InterfacesAdded"))
+		object = follow_added(o, m, changed);
+	else if (streq(member, "InterfacesRemoved"))
+		object = follow_removed(o, m);
+	else if (streq(member, "PropertiesChanged"))
+		object = follow_changed(o, m, changed);
+	fclose(changed);
+	return object;
+}
+
+/* Reading one changes it, or nothing at all is said of it. */
+static bool is_counter(const char *name)
+{
+	return streq(name, "LastQueryTimestamp") || streq(name, "LastSyncTimestamp") ||
+	       streq(name, "LostEvents") || streq(name, "BadPkeyCount") ||
+	       streq(name, "QkeyViolationCount");
+}
+
+/* A table: changes invalidate it, and InterfacesAdded leaves it out. */
+static bool is_table(const char *name)
+{
+	return streq(name, "Gids") || streq(name, "Pkeys") || streq(name, "Netdevs") ||
+	       streq(name, "CharDevices");
+}
+
+int objects_differ(const Objects *followed, const Objects *read, FILE *report)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < followed->n; i++)
+		if (!objects_find(read, followed->objects[i].path)) {
+			fprintf(report, "%s: signals left it, but it is not there\n",
+				followed->objects[i].path);
+			n++;
+		}
+	for (size_t i = 0; i < read->n; i++) {
+		const Object *is = &read->objects[i], *was = objects_find(followed, is->path);
+
+		if (streq(is->path, RDMAD_ROOT_PATH))
+			continue;
+		if (!was) {
+			fprintf(report, "%s: there, but no signal said so\n", is->path);
+			n++;
+			continue;
+		}
+		for (size_t k = 0; k < is->n; k++) {
+			const Property *p = &is->properties[k], *q = find_property(was, p->name);
+
+			if (is_counter(p->name) || (!q && is_table(p->name)) || (q && !q->text) ||
+			    (q && streq(q->text, p->text)))
+				continue;
+			fprintf(report, "%s: %s is \"%s\", signals left \"%s\"\n", is->path,
+				p->name, p->text, q ? q->text : "nothing");
+			n++;
+		}
+	}
+	return n;
+}

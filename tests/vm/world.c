@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "world.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <time.h>
+
+#include "fixture.h"
+#include "kernel.h"
+
+const SlotKind slot_kinds[WORLD_SLOTS] = {
+	{"ib", false, true, 1, "driver=mlx5", 0, false},
+	{"ibx", false, true, 3, "driver=mlx5 ports=3", 0, false},
+	{"ibq", false, false, 2, "driver=rxe ports=2", 0, false},
+	{"eth", false, true, 1, "driver=mlx5 link=eth", 1, false},
+	/* not driver=rxe: rdma_rxe takes such a device on an interface for one of its own */
+	{"ethq", false, false, 1, "driver=siw link=eth", 1, true},
+	{"rxe", true, false, 1, NULL, 1, false},
+	{"rxev", true, false, 1, NULL, 1, true},
+	{"both", false, true, 2, "driver=mlx5 ports=2 link=ib,eth", 2, false},
+};
+
+uint64_t world_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
+}
+
+const char *field_property(Field f)
+{
+	static const char *const names[_FIELD_MAX] = {
+#define F(id, property, group) [FIELD_##id] = property,
+		WORLD_FIELDS(F)
+#undef F
+	};
+
+	return names[f];
+}
+
+int field_group(Field f)
+{
+	static const int groups[_FIELD_MAX] = {
+#define F(id, property, group) [FIELD_##id] = group,
+		WORLD_FIELDS(F)
+#undef F
+	};
+
+	return groups[f];
+}
+
+static void say(Truth *t, Field f, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void say(Truth *t, Field f, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(t->text[f], WORLD_TEXT_MAX, format, args);
+	va_end(args);
+	t->mask |= 1U << f;
+}
+
+static void append(WorldPort *p, const Truth *t)
+{
+	p->history = reallocarray(p->history, p->n_history + 1, sizeof(*p->history));
+	assert_non_null(p->history);
+	p->history[p->n_history++] = *t;
+}
+
+static void forget_history(WorldPort *p)
+{
+	free(p->history);
+	*p = (WorldPort){};
+}
+
+/* What the specification says that the numbers mean, on org.rdma. */
+static void describe_ib(const IbPort *p, Truth *t)
+{
+	static const char *const states[] = {"nop",   "down",	"init",
+					     "armed", "active", "active-defer"};
+	static const char *const physical[] = {"no-change",
+					       "sleep",
+					       "polling",
+					       "disabled",
+					       "port-configuration-training",
+					       "link-up",
+					       "link-error-recovery",
+					       "phy-test"};
+	bool up = p->state >= 2, configured = p->state == 3 || p->state == 4;
+	uint32_t lanes = p->width == 16	 ? 2
+			 : p->width == 8 ? 12
+			 : p->width == 4 ? 8
+			 : p->width == 2 ? 4
+					 : 1;
+
+	say(t, FIELD_STATE, "%s", states[p->state]);
+	say(t, FIELD_PHYS_STATE, "%s", physical[p->phys_state]);
+	say(t, FIELD_ACTIVE_MTU, "%u", up ? 128U << p->active_mtu : 0);
+	say(t, FIELD_WIDTH, "%u", up ? lanes : 0);
+	say(t, FIELD_LID, "%u", configured ? p->lid : 0);
+	say(t, FIELD_LMC, "%u", configured ? p->lmc : 0);
+	say(t, FIELD_SM_LID, "%u", configured ? p->sm_lid : 0);
+	say(t, FIELD_SM_SL, "%u", configured ? p->sm_sl : 0);
+	say(t, FIELD_PREFIX, "%04x:%04x:%04x:%04x", (unsigned int)(p->prefix >> 48),
+	    (unsigned int)(p->prefix >> 32) & 0xffff, (unsigned int)(p->prefix >> 16) & 0xffff,
+	    (unsigned int)p->prefix & 0xffff);
+}
+
+/* The state of the port is not among it: rxe calls a port active for a while whose interface is up
+ * without a carrier, and has other opinions of its own. */
+static void describe_netdev(const WorldNetdev *d, Truth *t)
+{
+	char path[64], address[32] = "";
+	FILE *file;
+
+	say(t, FIELD_NETDEV_MTU, "%u", d->mtu);
+	say(t, FIELD_NETDEV, "%s", d->name);
+	snprintf(path, sizeof(path), "/sys/class/net/%s/address", d->name);
+	file = fopen(path, "r");
+	if (!file)
+		return;
+	if (fgets(address, sizeof(address), file))
+		address[strcspn(address, "\n")] = '\0';
+	fclose(file);
+	say(t, FIELD_ADDRESS, "%s", address);
+}
+
+void world_note(World *w, unsigned int slot, unsigned int port, uint64_t usec, bool told)
+{
+	WorldPort *p = &w->slots[slot].ports[port - 1];
+	Truth t = {.usec = usec, .told = told};
+
+	if (p->infiniband) {
+		describe_ib(&p->ib, &t);
+		append(p, &t);
+	} else {
+		world_note_netdev(w, slot, usec, true);
+	}
+}
+
+void world_note_netdev(World *w, unsigned int slot, uint64_t usec, bool slow)
+{
+	const SlotKind *k = &slot_kinds[slot];
+	WorldSlot *s = &w->slots[slot];
+	Truth t = {.usec = usec, .told = true, .from_netdev = true, .slow = slow};
+
+	if (!s->exists || k->netdev_port == 0)
+		return;
+	if (s->netdev.exists && s->netdev.bound) {
+		describe_netdev(&s->netdev, &t);
+	} else {
+		say(&t, FIELD_NETDEV_MTU, "0");
+		say(&t, FIELD_NETDEV, "%s", "");
+		say(&t, FIELD_ADDRESS, "%s", "");
+	}
+	append(&s->ports[k->netdev_port - 1], &t);
+}
+
+static int add_netdev(World *w, unsigned int slot)
+{
+	WorldSlot *s = &w->slots[slot];
+	WorldNetdev *d = &s->netdev;
+	int r;
+
+	if (d->exists)
+		return 0;
+	*d = (WorldNetdev){.exists = true, .up = true, .on = true, .mtu = 1500};
+	snprintf(d->name, sizeof(d->name), "n%u", slot);
+	snprintf(d->peer, sizeof(d->peer), "p%u", slot);
+	r = slot_kinds[slot].veth ? kernel_add_veth(d->name, d->peer) : kernel_add_dummy(d->name);
+	/* given by hand, the address is not udev's to change */
+	if (r == 0)
+		r = kernel_set_mac(d->name, 0);
+	if (r == 0)
+		r = kernel_set_up(d->name, true);
+	if (r == 0 && slot_kinds[slot].veth)
+		r = kernel_set_up(d->peer, true);
+	return r;
+}
+
+static void begin_port(WorldPort *p, const SlotKind *k, unsigned int number, uint64_t prefix)
+{
+	forget_history(p);
+	p->infiniband = !k->rxe && number != k->netdev_port;
+	/* as rdma_sim makes them */
+	p->ib = (IbPort){.state = 4,
+			 .phys_state = 5,
+			 .active_mtu = 5,
+			 .width = 2,
+			 .lid = number,
+			 .sm_lid = 1,
+			 .prefix = prefix};
+}
+
+int world_add(World *w, unsigned int slot, uint64_t usec)
+{
+	const SlotKind *k = &slot_kinds[slot];
+	WorldSlot *s = &w->slots[slot];
+	int r = k->netdev_port ? add_netdev(w, slot) : 0;
+
+	if (r < 0)
+		return r;
+	snprintf(s->name, sizeof(s->name), "%s%u", k->name, s->generation++);
+	if (k->rxe)
+		r = kernel_add_rxe(s->name, s->netdev.name);
+	else if (k->netdev_port)
+		r = kernel_sim("add %s %s netdev=%s%s", s->name, k->options,
+			       k->netdev_port == 2 ? "-," : "", s->netdev.name);
+	else
+		r = kernel_sim("add %s %s", s->name, k->options);
+	if (r < 0)
+		return r;
+	r = kernel_device_index(s->name);
+	if (r < 0)
+		return r;
+	s->index = (uint32_t)r;
+	s->exists = true;
+	s->away = s->untold = false;
+	s->netdev.bound = k->netdev_port > 0;
+	for (unsigned int n = 1; n <= k->n_ports; n++) {
+		begin_port(&s->ports[n - 1], k, n, UINT64_C(0xfe80) << 48);
+		world_note(w, slot, n, usec, true);
+	}
+	return 0;
+}
+
+void world_forget(World *w, unsigned int slot)
+{
+	WorldSlot *s = &w->slots[slot];
+
+	s->exists = false;
+	s->netdev.bound = false;
+	for (unsigned int n = 0; n < WORLD_PORTS_MAX; n++)
+		forget_history(&s->ports[n]);
+}
+
+void world_clear(World *w)
+{
+	int r = kernel_sim("del all");
+
+	assert_int_equal(r, 0);
+	for (unsigned int i = 0; i < WORLD_SLOTS; i++) {
+		WorldSlot *s = &w->slots[i];
+
+		if (s->exists && slot_kinds[i].rxe)
+			kernel_delete_rxe(s->index);
+		world_forget(w, i);
+		if (s->netdev.exists)
+			kernel_delete_link(s->netdev.name);
+		*s = (WorldSlot){.generation = s->generation};
+	}
+}
+
+void world_reset(World *w)
+{
+	world_clear(w);
+	for (unsigned int i = 0; i < WORLD_SLOTS; i++) {
+		int r = world_add(w, i, world_now());
+
+		if (r < 0)
+			fail_msg("cannot add device %s: %s", slot_kinds[i].name, strerror(-r));
+	}
+}
