@@ -94,6 +94,14 @@ static bool report(WatchRtnl *w, uint32_t ifindex, EventReason reason)
 	return found;
 }
 
+/* Reports the ports of OTHER, which a message about IFINDEX names. Tunnels, and a veth without its
+ * peer, have 0 there: no interface, and not any IPoIB. */
+static void report_other(WatchRtnl *w, uint32_t other, uint32_t ifindex)
+{
+	if (other != 0 && other != ifindex)
+		report(w, other, REASON_LINK);
+}
+
 static int on_link(WatchRtnl *w, struct nlmsghdr *m)
 {
 	struct nlattr *a[LINK_ATTR_LAST + 1];
@@ -113,10 +121,10 @@ static int on_link(WatchRtnl *w, struct nlmsghdr *m)
 	/* What is above an interface of a port counts (a VLAN has GIDs there), and what is below: a
 	 * member of a bond. But the peer of a veth in another network namespace has an index that
 	 * means something else here. */
-	if (a[IFLA_LINK] && !a[IFLA_LINK_NETNSID] && nla_get_u32(a[IFLA_LINK]) != ifindex)
-		report(w, nla_get_u32(a[IFLA_LINK]), REASON_LINK);
-	if (a[IFLA_MASTER] && nla_get_u32(a[IFLA_MASTER]) != ifindex)
-		report(w, nla_get_u32(a[IFLA_MASTER]), REASON_LINK);
+	if (a[IFLA_LINK] && !a[IFLA_LINK_NETNSID])
+		report_other(w, nla_get_u32(a[IFLA_LINK]), ifindex);
+	if (a[IFLA_MASTER])
+		report_other(w, nla_get_u32(a[IFLA_MASTER]), ifindex);
 	if (link->ifi_type == ARPHRD_INFINIBAND)
 		report(w, ANY_IPOIB, REASON_LINK);
 	return 0;

@@ -192,6 +192,11 @@ static void test_ipoib(void **state)
 	d = link_message(RTM_NEWLINK, 80, ARPHRD_ETHER);
 	assert_int_equal(take(&f, &d), 0);
 	assert_int_equal(f.r.n, 0);
+	/* a tunnel, or a veth without its peer: below it there is no interface */
+	DATAGRAM_NUMBER(&d, IFLA_LINK, uint32_t, 0);
+	DATAGRAM_NUMBER(&d, IFLA_MASTER, uint32_t, 0);
+	assert_int_equal(take(&f, &d), 0);
+	assert_int_equal(f.r.n, 0);
 	end(&f);
 }
 
