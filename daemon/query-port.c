@@ -134,12 +134,15 @@ static bool stays_closed(int error)
 
 int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s)
 {
-	bool asked = nldev_get_port(&t->worker->nldev, t->device, port, s) == 0;
 	Table *table = NULL;
 	int error = t->open_error, r;
 
-	if (asked)
-		query_netdev(t->worker, s);
+	/* Without its answer the port would seem to have lost its interface: it is as much a part
+	 * of the whole as verbs are, and asks the same hardware. */
+	r = nldev_get_port(&t->worker->nldev, t->device, port, s);
+	if (r < 0)
+		return r;
+	query_netdev(t->worker, s);
 	if (t->context) {
 		error = verbs_query_port(t->context, port, &t->verbs, s);
 		if (error == 0)
@@ -162,9 +165,7 @@ int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s)
 		r = sysfs_read_pkeys(t->sysfs, port, &table);
 		supply_table(s, PORT_TABLE_PKEYS, r, table);
 	}
-	if (asked) {
-		r = read_netdevs(t, s, &table);
-		supply_table(s, PORT_TABLE_NETDEVS, r, table);
-	}
+	r = read_netdevs(t, s, &table);
+	supply_table(s, PORT_TABLE_NETDEVS, r, table);
 	return 0;
 }

@@ -138,7 +138,8 @@ static void check_group(Follower *o, WorldPort *p, int group, const Object *obje
 	}
 	for (i = 0; i < p->cursor[group] && !fits(&p->history[i], group, object, changed);)
 		i++;
-	diverges(o, "%s: published %s:", object->path,
+	diverges(o, "%s (%s): published %s:", object->path,
+		 object_get(object, "DeviceName") ? object_get(object, "DeviceName") : "?",
 		 i < p->cursor[group] ? "older values than before" : "what never was");
 	print_group(o, group, object, changed);
 }

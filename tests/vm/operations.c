@@ -528,12 +528,26 @@ static void do_fail(Op *o)
 
 	if (!p)
 		return;
-	snprintf(line, sizeof(line), "set %s/%u fail=5 user_only=%u event=SM_CHANGE", o->s->name,
-		 port, !core_too);
+	snprintf(line, sizeof(line), "set %s/%u fail=5 fail_count=0 user_only=%u event=SM_CHANGE",
+		 o->s->name, port, !core_too);
 	if (!did(o, kernel_sim("%s", line), line))
 		return;
 	p->fail = true;
 	p->core_fails = core_too;
+}
+
+/* Some queries fail and then no more: between two parts of an answer, perhaps. */
+static void do_hiccup(Op *o)
+{
+	unsigned int port;
+	WorldPort *p = begin_fault(o, &port);
+	char line[128];
+
+	if (!p || p->fail)
+		return;
+	snprintf(line, sizeof(line), "set %s/%u fail=5 fail_count=%u user_only=1 event=SM_CHANGE",
+		 o->s->name, port, 1 + pick(o, 4));
+	did(o, kernel_sim("%s", line), line);
 }
 
 static void do_delay(Op *o)
@@ -573,8 +587,9 @@ static bool end_fault(Op *o, unsigned int port, const char *event)
 
 	if (!p->fail && !p->hang && !p->delay)
 		return false;
-	snprintf(line, sizeof(line), "set %s/%u fail=0 hang=0 delay_ms=0 user_only=0%s", o->s->name,
-		 port, event);
+	snprintf(line, sizeof(line),
+		 "set %s/%u fail=0 fail_count=0 hang=0 delay_ms=0 user_only=0%s", o->s->name, port,
+		 event);
 	if (did(o, kernel_sim("%s", line), line))
 		p->fail = p->hang = p->delay = p->core_fails = false;
 	return true;
@@ -616,7 +631,7 @@ static const struct {
 	{do_remove, 3}, {do_add, 8}, {do_rename, 3}, {do_node_description, 1}, {do_move, 4},
 	{do_link, 8}, {do_flap, 1}, {do_carrier, 4}, {do_mtu, 8}, {do_mac, 3}, {do_address, 10},
 	{do_rename_netdev, 3}, {do_delete_netdev, 1},
-	{do_fail, 2}, {do_delay, 1}, {do_hang, 1}, {do_end_fault, 6},
+	{do_fail, 2}, {do_hiccup, 2}, {do_delay, 1}, {do_hang, 1}, {do_end_fault, 6},
 };
 /* clang-format on */
 
