@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The set of devices: what came, went or changed its name. */
+
+#include "log.h"
+#include "manager-private.h"
+
+#define ENUMERATE_RETRY_FIRST_USEC (250 * USEC_PER_MSEC)
+#define ENUMERATE_RETRY_LAST_USEC  (30 * USEC_PER_SEC)
+
+static void remove_port(Manager *m, Port *p)
+{
+	Work *w = p->device->work;
+
+	work_drop_port(w, p->number);
+	manager_answer_queries(m, &w->asked_waiting, p->number, NULL, -ENODEV, "the port has gone");
+	manager_answer_queries(m, &w->waiting, p->number, NULL, -ENODEV, "the port has gone");
+	if (m->source->ops->netdevs_changed)
+		m->source->ops->netdevs_changed(m->source, p->device->index, p->number, NULL, NULL);
+	if (m->bus)
+		bus_publish_port_removed(m->bus, p);
+	cache_remove_port(p);
+}
+
+static void remove_device(Manager *m, Device *d)
+{
+	log_info("%s: removed", d->now.values.name);
+	manager_answer_queries(m, &d->work->asked_waiting, 0, NULL, -ENODEV, "the device has gone");
+	manager_answer_queries(m, &d->work->waiting, 0, NULL, -ENODEV, "the device has gone");
+	manager_set_sync(m, d->work, false, false);
+	m->source->ops->forget(m->source, d->index);
+	while (d->n_ports > 0)
+		remove_port(m, d->ports[d->n_ports - 1]);
+	if (d->published)
+		manager_publish_device(m, d, CACHE_REMOVED, NULL);
+	work_free(d->work);
+	cache_remove_device(&m->cache, d);
+}
+
+static void follow_rename(Manager *m, Device *d)
+{
+	for (uint32_t n = 0; n < d->n_ports; n++) {
+		Port *p = d->ports[n];
+		PortChange change = {.op = CACHE_CHANGED,
+				     .interfaces_were = port_interfaces(&p->now)};
+
+		if (!cache_apply_port_device_name(p) || !p->published)
+			continue;
+		mask_set(&change.changed, PORT_ATTR_device_name, true);
+		manager_publish_port(m, p, &change, REASON_DEVICE);
+	}
+}
+
+/* Brings one device of an enumeration into the cache. */
+static void take_device(Manager *m, DeviceSnapshot *s)
+{
+	uint32_t index = s->values.index, ports_were;
+	Device *d = cache_device(&m->cache, index);
+	AttrMask changed;
+	Port *excess;
+	int op;
+
+	ports_were = d ? d->n_ports : 0;
+	op = cache_apply_device(&m->cache, s, 0, &d, &changed);
+	if (op < 0) {
+		log_error_errno(op, "Cannot keep device %u, ignoring it: %m", index);
+		return;
+	}
+	if (!d->work && !work_new(d, m)) {
+		log_error_errno(-ENOMEM, "Cannot keep device %u, ignoring it: %m", index);
+		cache_remove_device(&m->cache, d);
+		return;
+	}
+	if (op == CACHE_ADDED)
+		log_info("%s: added, %u ports", d->now.values.name, d->n_ports);
+	while ((excess = cache_excess_port(d)))
+		remove_port(m, excess);
+	if (op == CACHE_ADDED || d->n_ports > ports_were) {
+		manager_mark_device(m, d, EVENT_ALL_PORTS,
+				    m->ready ? REASON_DEVICE : REASON_STARTUP);
+		/* what Refresh() finds is part of it */
+		if (m->n_covered > 0)
+			manager_mark_device(m, d, EVENT_ALL_PORTS, REASON_REFRESH);
+	}
+	if (op == CACHE_CHANGED) {
+		manager_publish_device(m, d, op, &changed);
+		if (mask_has(&changed, DEVICE_ATTR_name))
+			follow_rename(m, d);
+	}
+}
+
+static int on_enumerate_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Manager *m = userdata;
+
+	m->enumerate = true;
+	manager_mark_flush(m);
+	return 0;
+}
+
+/* What is known stays, and is looked at as before. */
+static void enumerate_fail(Manager *m, int error)
+{
+	if (!m->enumerate_failed) {
+		log_warning_errno(error, "Cannot enumerate the devices, will try again: %m");
+		m->enumerate_retry_usec = ENUMERATE_RETRY_FIRST_USEC;
+	}
+	m->enumerate_failed = true;
+	manager_arm(m, &m->enumerate_retry, m->enumerate_retry_usec, on_enumerate_retry, m,
+		    "enumerate again");
+	m->enumerate_retry_usec = MIN(2 * m->enumerate_retry_usec, ENUMERATE_RETRY_LAST_USEC);
+	manager_answer_refresh(m, error);
+}
+
+void manager_enumerate(Manager *m)
+{
+	DeviceSnapshot *devices = NULL;
+	size_t n = 0, k = 0;
+	int r = m->source->ops->enumerate(m->source, &devices, &n);
+
+	if (r < 0) {
+		enumerate_fail(m, r);
+		return;
+	}
+	if (m->enumerate_failed)
+		log_notice("The devices could be enumerated again");
+	m->enumerate_failed = false;
+	/* The look at everything is not over before all that there is has been taken in. */
+	m->n_syncing++;
+	while (k < m->cache.n_devices) {
+		Device *d = m->cache.devices[k];
+		bool found = false;
+
+		for (size_t i = 0; i < n && !found; i++)
+			found = devices[i].values.index == d->index;
+		if (found)
+			k++;
+		else
+			remove_device(m, d);
+	}
+	for (size_t i = 0; i < n; i++)
+		take_device(m, &devices[i]);
+	device_array_free(devices, n);
+	manager_publish_counts(m);
+	if (--m->n_syncing == 0)
+		manager_sync_done(m);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the parts of the manager share, and nobody else sees: manager.c takes events in and flushes,
+ * manager-devices.c keeps the set of devices, manager-query.c asks and takes answers,
+ * manager-calls.c answers who waits.
+ */
+
+#include <time.h>
+
+#include "manager.h"
+#include "watch-sleep.h"
+#include "work.h"
+
+struct Manager {
+	sd_event *event;
+	Config config;
+	char *bus_address;
+	Cache cache;
+	Source *source;
+	bool simulated;
+
+	Bus *bus;
+	WatchSleep *sleep;
+	sd_bus_slot *disconnected;
+	sd_event_source *reconnect;
+	bool ready;
+
+	bool enumerate; /* the set of devices may have changed */
+	bool enumerate_failed;
+	uint64_t enumerate_retry_usec; /* the next delay */
+	sd_event_source *enumerate_retry;
+	sd_event_source *flush, *flush_deadline;
+	sd_event_source *reconcile;
+	uint32_t query_count;
+
+	unsigned int n_syncing; /* devices that a look at everything has not reached yet */
+	uint64_t last_sync_usec;
+	sd_bus_message **refreshing; /* calls of Refresh() */
+	size_t n_refreshing;
+	size_t n_covered; /* the first of them: those that the look under way answers */
+	size_t n_waiting;
+	uint64_t lost_events;
+	uint32_t last_active, last_devices, last_ports;
+};
+
+static inline uint64_t realtime_usec(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
+}
+
+static inline uint64_t monotonic_usec(const Manager *m)
+{
+	uint64_t now = 0;
+
+	sd_event_now(m->event, CLOCK_MONOTONIC, &now);
+	return now;
+}
+
+static inline bool is_armed(sd_event_source *s)
+{
+	return s && sd_event_source_get_enabled(s, NULL) > 0;
+}
+
+/* Arms *S to fire DELAY_USEC from now, creating it at first. Failing to get a timer is failing to
+ * get memory: said, and the reconcile timer makes good for it. */
+void manager_arm(Manager *m, sd_event_source **s, uint64_t delay_usec,
+		 sd_event_time_handler_t handler, void *userdata, const char *name);
+/* Notes that there is something to flush. */
+void manager_mark_flush(Manager *m);
+void manager_mark_device(Manager *m, Device *d, uint32_t port, EventReason reason);
+void manager_mark_everything(Manager *m, EventReason reason);
+/* Says READY once everything has been asked. */
+void manager_check_ready(Manager *m);
+
+/* Brings the cache to the set of devices that the source has now. */
+void manager_enumerate(Manager *m);
+
+/* Asks about what is dirty of D, as soon as it may. */
+void manager_ask(Manager *m, Device *d);
+/* SourceHandler's functions of the same names. */
+void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot);
+void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
+		     PortSnapshot *snapshot);
+void manager_on_end(void *userdata, uint64_t id, int error, const char *reason);
+void manager_publish_counts(Manager *m);
+void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *changed);
+void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventReason reason);
+
+/* Answers those calls in *LIST that wait for PORT (0: all): with what is known of P, or if ERROR is
+ * negative with that. */
+void manager_answer_queries(Manager *m, Waiter **list, uint32_t port, const Port *p, int error,
+			    const char *text);
+/* Answers the calls of Refresh() that the look under way was for. */
+void manager_answer_refresh(Manager *m, int error);
+/* Everything has been looked at. */
+void manager_sync_done(Manager *m);
+/* Keeps n_syncing while a work's flags change. */
+void manager_set_sync(Manager *m, Work *w, bool dirty, bool asked);

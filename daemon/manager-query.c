@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Asks the source about what is dirty, puts the answers into the cache and what they change on the
+ * bus. */
+
+#include "log.h"
+#include "manager-private.h"
+
+void manager_publish_counts(Manager *m)
+{
+	uint32_t active = 0, ports = (uint32_t)cache_port_count(&m->cache);
+
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		for (uint32_t n = 0; n < m->cache.devices[i]->n_ports; n++)
+			active += m->cache.devices[i]->ports[n]->now.values.state == 4;
+	if (active == m->last_active && ports == m->last_ports &&
+	    m->cache.n_devices == m->last_devices)
+		return;
+	m->last_active = active;
+	m->last_ports = ports;
+	m->last_devices = (uint32_t)m->cache.n_devices;
+	if (m->bus)
+		bus_publish_counts(m->bus);
+}
+
+void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *changed)
+{
+	if (!d->published && op != CACHE_REMOVED) {
+		d->published = true;
+		op = CACHE_ADDED;
+	}
+	if (m->bus)
+		bus_publish_device(m->bus, d, op, changed);
+}
+
+void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventReason reason)
+{
+	char name[80];
+	AttrValue was, is;
+
+	if (!p->device->published)
+		manager_publish_device(m, p->device, CACHE_ADDED, NULL);
+	p->published = true;
+	if (m->bus)
+		bus_publish_port(m->bus, p, change, reason);
+	if (change->state_changed) {
+		PortValues old = {.state = change->old_state};
+
+		(void)attr_publish(&port_attributes[PORT_ATTR_state], &old, &was);
+		(void)attr_publish(&port_attributes[PORT_ATTR_state], &p->now.values, &is);
+		log_info("%s: %s -> %s (%s)", port_name(p, name), was.text, is.text,
+			 event_reason_name(reason));
+	}
+}
+
+/* Timers of one device */
+
+static int on_pace(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Work *w = userdata;
+
+	manager_ask(w->userdata, w->device);
+	return 0;
+}
+
+static int on_settle(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Work *w = userdata;
+
+	work_settle(w);
+	manager_ask(w->userdata, w->device);
+	return 0;
+}
+
+static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Work *w = userdata;
+
+	if (work_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE) >= 0)
+		manager_ask(w->userdata, w->device);
+	return 0;
+}
+
+/* Queries */
+
+/* The device does not answer: what is published of it is stale. */
+static void fail_device(Manager *m, Device *d, const PortSet *ports, int error, const char *text)
+{
+	AttrMask changed = cache_apply_device_error(d, text);
+
+	manager_publish_device(m, d, CACHE_CHANGED, &changed);
+	for (uint32_t n = 1; n <= d->n_ports; n++) {
+		PortChange change;
+
+		if (!port_set_has(ports, n))
+			continue;
+		cache_apply_port_error(d->ports[n - 1], text, &change);
+		manager_publish_port(m, d->ports[n - 1], &change, REASON_QUERY);
+	}
+	if (m->bus)
+		bus_publish_device_ports(m->bus, d);
+	manager_answer_queries(m, &d->work->asked_waiting, 0, NULL, error, text);
+}
+
+static PortSet all_ports(const Device *d)
+{
+	PortSet s = {};
+
+	for (uint32_t n = 1; n <= d->n_ports; n++)
+		port_set_add(&s, n);
+	return s;
+}
+
+/* The device takes no queries until the source says RECOVERED. */
+static void wedge(Manager *m, Device *d, const char *text)
+{
+	PortSet all = all_ports(d);
+
+	if (!d->work->wedged)
+		log_warning("%s: %s; its values are stale until it answers", d->now.values.name,
+			    text);
+	d->work->wedged = true;
+	fail_device(m, d, &all, -ETIMEDOUT, text);
+	manager_answer_queries(m, &d->work->waiting, 0, NULL, -ETIMEDOUT, text);
+	manager_set_sync(m, d->work, false, false);
+}
+
+/* Asks about what is dirty of D, as soon as it may. */
+void manager_ask(Manager *m, Device *d)
+{
+	Work *w = d->work;
+	uint64_t now = monotonic_usec(m), when;
+	Query query;
+	int r;
+
+	if (!work_is_dirty(w) || w->asked_id || w->wedged)
+		return;
+	if (!work_may_ask(w, now, &when)) {
+		if (!is_armed(w->pace))
+			manager_arm(m, &w->pace, when - now, on_pace, w, "pace");
+		return;
+	}
+	if (++m->query_count == 0)
+		m->query_count = 1;
+	work_begin(w, (uint64_t)m->query_count << 32 | d->index, now, &query);
+	r = m->source->ops->query(m->source, &query);
+	if (r >= 0)
+		return;
+	log_debug_errno(r, "%s: cannot ask: %m", d->now.values.name);
+	if (r == -ETIMEDOUT) {
+		wedge(m, d, "the device does not answer");
+	} else {
+		fail_device(m, d, &query.ports, r, strerror(-r));
+		manager_arm(m, &w->retry, work_next_retry(w), on_retry, w, "retry");
+	}
+	manager_set_sync(m, w, w->sync, false);
+	work_end(w, now);
+	manager_check_ready(m);
+}
+
+/* The device that was asked ID, NULL if that question is not open any more. */
+static Device *asked_device(Manager *m, uint64_t id)
+{
+	Device *d = cache_device(&m->cache, (uint32_t)id);
+
+	return d && d->work->asked_id == id ? d : NULL;
+}
+
+void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
+{
+	Manager *m = userdata;
+	Device *d = asked_device(m, id);
+	AttrMask changed;
+	int op;
+
+	if (!d)
+		return;
+	/* Identity comes from the enumeration: an answer cannot move the device, resize it, or
+	 * rename it, which its ports would not hear of. */
+	DEVICE_SUPPLY(snapshot, index, d->index);
+	mask_set(&snapshot->supplied, DEVICE_ATTR_name, false);
+	mask_set(&snapshot->supplied, DEVICE_ATTR_port_count, false);
+	op = cache_apply_device(&m->cache, snapshot, realtime_usec(), &d, &changed);
+	if (op < 0) {
+		log_warning_errno(op, "%s: cannot keep the answer, ignoring: %m",
+				  d->now.values.name);
+		return;
+	}
+	d->work->asked_attributes = false;
+	manager_publish_device(m, d, op, &changed);
+}
+
+void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
+		     PortSnapshot *snapshot)
+{
+	Manager *m = userdata;
+	Device *d = asked_device(m, id);
+	Port *p = d ? device_port(d, number) : NULL;
+	uint32_t reasons;
+	PortChange change;
+
+	if (!p || !port_set_has(&d->work->asked, number))
+		return;
+	reasons = d->work->asked_reasons[number];
+	port_set_remove(&d->work->asked, number);
+	if (error < 0) {
+		d->work->asked_failed = true;
+		cache_apply_port_error(p, strerror(-error), &change);
+	} else {
+		cache_apply_port(p, snapshot, !d->work->asked_pkeys, reasons, realtime_usec(),
+				 &change);
+		if (m->source->ops->netdevs_changed &&
+		    (change.op == CACHE_ADDED || mask_has(&change.changed, PORT_ATTR_netdevs) ||
+		     mask_has(&change.changed, PORT_ATTR_gids)))
+			m->source->ops->netdevs_changed(m->source, d->index, number,
+							p->now.tables[PORT_TABLE_NETDEVS],
+							p->now.tables[PORT_TABLE_GIDS]);
+	}
+	manager_publish_port(m, p, &change, reason_to_publish(reasons));
+	manager_answer_queries(m, &d->work->asked_waiting, number, p, error,
+			       error < 0 ? strerror(-error) : "");
+}
+
+void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
+{
+	Manager *m = userdata;
+	Device *d = asked_device(m, id);
+	char text[128];
+	Work *w;
+	uint64_t delay;
+
+	if (!d)
+		return;
+	w = d->work;
+	/* what hardware says may be no text, and could not be an answer on the bus */
+	text_copy(text, sizeof(text), reason);
+	text_sanitize(text, sizeof(text));
+	if (error == 0 && (!port_set_is_empty(&w->asked) || w->asked_attributes)) {
+		error = -EPROTO;
+		text_copy(text, sizeof(text), "the answer is incomplete");
+	}
+	if (error == -ETIMEDOUT) {
+		wedge(m, d, text);
+	} else if (error < 0) {
+		log_debug("%s: %s", d->now.values.name, text);
+		fail_device(m, d, &w->asked, error, text);
+		/* it may be on its way out */
+		m->enumerate = true;
+		manager_mark_flush(m);
+	}
+	manager_answer_queries(m, &w->asked_waiting, 0, NULL, -EIO, "the port was not read");
+	if (!d->published)
+		manager_publish_device(m, d, CACHE_ADDED, NULL);
+
+	if ((error < 0 && error != -ETIMEDOUT) || w->asked_failed)
+		manager_arm(m, &w->retry, work_next_retry(w), on_retry, w, "retry");
+	else if (error == 0)
+		w->retry_usec = 0;
+
+	manager_set_sync(m, w, w->sync, false);
+	work_end(w, monotonic_usec(m));
+	if (!is_armed(w->settle) || w->settle_step == 0) {
+		delay = port_set_is_empty(&w->settling) ? 0 : work_next_settle(w);
+		if (delay)
+			manager_arm(m, &w->settle, delay, on_settle, w, "settle");
+	}
+	if (m->bus)
+		bus_publish_device_ports(m->bus, d);
+	manager_publish_counts(m);
+	manager_check_ready(m);
+	manager_ask(m, d);
+}
