@@ -25,6 +25,7 @@ struct Manager {
 	WatchSleep *sleep;
 	sd_bus_slot *disconnected;
 	sd_event_source *reconnect;
+	uint64_t reconnect_usec; /* the next delay */
 	bool ready;
 
 	bool enumerate; /* the set of devices may have changed */

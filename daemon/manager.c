@@ -11,8 +11,9 @@
 
 /* Events that wait at the same time become one flush; under a storm that never pauses there is one
  * after this. */
-#define FLUSH_DEADLINE_USEC (50 * USEC_PER_MSEC)
-#define RECONNECT_USEC	    (500 * USEC_PER_MSEC)
+#define FLUSH_DEADLINE_USEC  (50 * USEC_PER_MSEC)
+#define RECONNECT_FIRST_USEC (500 * USEC_PER_MSEC)
+#define RECONNECT_LAST_USEC  (10 * USEC_PER_SEC)
 
 void manager_arm(Manager *m, sd_event_source **s, uint64_t delay_usec,
 		 sd_event_time_handler_t handler, void *userdata, const char *name)
@@ -182,7 +183,8 @@ static int on_reconnect(_unused_ sd_event_source *s, _unused_ uint64_t usec, voi
 			m->disconnected = sd_bus_slot_unref(m->disconnected);
 			m->bus = bus_free(m->bus);
 		}
-		manager_arm(m, &m->reconnect, RECONNECT_USEC, on_reconnect, m, "reconnect");
+		manager_arm(m, &m->reconnect, m->reconnect_usec, on_reconnect, m, "reconnect");
+		m->reconnect_usec = MIN(2 * m->reconnect_usec, RECONNECT_LAST_USEC);
 		return 0;
 	}
 	log_info("Connected to the bus again");
@@ -195,6 +197,7 @@ static int on_disconnected(_unused_ sd_bus_message *message, void *userdata,
 	Manager *m = userdata;
 
 	log_warning("The bus has gone, connecting again");
+	m->reconnect_usec = RECONNECT_FIRST_USEC;
 	manager_arm(m, &m->reconnect, 0, on_reconnect, m, "reconnect");
 	return 0;
 }
