@@ -31,7 +31,8 @@ typedef struct Run {
 	size_t log_size;
 	Follower follower;
 	World *world;
-	bool print;
+	bool print;    /* all operations, not only the last */
+	bool announce; /* every thousand of them */
 	size_t n_done, n_quiet, n_refreshed;
 	char owner[64];
 	uint64_t begin;
@@ -325,6 +326,9 @@ static size_t run_operations(Run *r, const uint32_t *numbers, size_t n)
 			}
 		if (r->follower.n_divergences > 0)
 			return i + 1;
+		if (r->announce && r->n_done % 1000 == 0)
+			printf("%zu operations, %zu signals, %.0f s: no divergence\n", r->n_done,
+			       r->follower.n_signals, (double)(world_now() - r->begin) / 1e6);
 		if (quiet_now && !r->print)
 			rewind(r->log);
 	}
@@ -517,7 +521,7 @@ static void setup(void)
 
 int main(int argc, char *argv[])
 {
-	Run r = {.world = &world, .print = false};
+	Run r = {.world = &world, .announce = true};
 	uint32_t *numbers;
 	uint64_t begin;
 	size_t n, failed;
@@ -530,7 +534,7 @@ int main(int argc, char *argv[])
 	}
 	numbers = operation_numbers(&n);
 	setup();
-	r.print = arg_only; /* then all operations are shown */
+	r.print = arg_only;
 	r.follower = (Follower){.f = f, .w = &world, .report = stdout};
 	begin = world_now();
 	failed = run(&r, numbers, n);
