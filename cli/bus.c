@@ -16,12 +16,12 @@ ExitStatus bus_connect(const char *host, const char *machine, sd_bus **ret)
 	else
 		r = sd_bus_open_system(&bus);
 	if (r < 0) {
-		if (host || machine)
-			complain("cannot connect to the system bus of %s: %s",
-				 host ? host : machine, strerror(-r));
-		else
-			complain("rdmad is not running: cannot connect to the system bus: %s",
-				 strerror(-r));
+		complain("rdmad is not running: cannot connect to the system bus%s%s: %s",
+			 host || machine ? " of " : "",
+			 host	   ? host
+			 : machine ? machine
+				   : "",
+			 strerror(-r));
 		return STATUS_NO_DAEMON;
 	}
 	*ret = steal_pointer(&bus);
@@ -39,7 +39,8 @@ static bool is_absence(const sd_bus_error *error, int r)
 		SD_BUS_ERROR_DISCONNECTED,
 	};
 
-	if (r == -ENOTCONN || r == -ECONNRESET || r == -ECONNREFUSED)
+	/* EPIPE: ssh, which -H runs, has ended before it read anything */
+	if (r == -ENOTCONN || r == -ECONNRESET || r == -ECONNREFUSED || r == -EPIPE)
 		return true;
 	if (!sd_bus_error_is_set(error))
 		return false;
