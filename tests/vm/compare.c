@@ -323,8 +323,10 @@ static int compare_open_port(Fixture *f, Report *r, struct ibv_context *context,
 	}
 	/* Asking rdmad about a stale port would heal it. */
 	compare_property(r, published.objects, "Stale", "no");
-	if (r->n > 0)
+	if (r->n > 0) {
+		fprintf(r->stream, "LastError: %s\n", object_get(published.objects, "LastError"));
 		return r->n;
+	}
 	error = ibv_query_port(context, number, &attr);
 	if (error)
 		return -error;
