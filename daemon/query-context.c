@@ -245,9 +245,11 @@ static bool drain_one(Contexts *c, uint32_t device, ContextEvent handler, void *
 			close_held(c, device);
 		return false;
 	}
-	ibv_ack_async_event(&e);
+	/* Acknowledging follows the pointers to CQs, QPs and SRQs that other events carry, and this
+	 * process has none: such an event can only be a driver's mistake. */
 	if (!context_event_translate(e.event_type, e.element.port_num, device, &event))
 		return true;
+	ibv_ack_async_event(&e);
 	if (event.reason == REASON_DEVICE_FATAL)
 		contexts_forget(c, device);
 	handler(&event, userdata);
