@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * In a virtual machine, as root, with rdmad installed and rdma_sim loaded: firmware that hangs
+ * takes its own device with it and no other, and heals by itself; devices and drivers go without
+ * waiting for rdmad; and crowds of devices and ports come and go without a trace.
+ */
+
+#include "fabric.h"
+
+/* For firmware that hangs, and for what only takes its time on a busy machine. */
+#define IMPATIENT "[Daemon]\nReconcileIntervalSec=0\nQueryTimeoutSec=3\n"
+#define PATIENT	  "[Daemon]\nReconcileIntervalSec=0\nQueryTimeoutSec=60\n"
+#define DEVICES	  8
+#define MANY	  200
+
+static Fixture *f;
+
+static void add_devices(uint32_t index[DEVICES])
+{
+	char port[16];
+
+	fabric_restart(f, IMPATIENT);
+	sim("add sim%%d count=%u driver=mlx5 link=ib", DEVICES);
+	for (unsigned int i = 0; i < DEVICES; i++) {
+		snprintf(port, sizeof(port), "sim%u/1", i);
+		index[i] = wait_port(f, port);
+	}
+	for (unsigned int i = 0; i < DEVICES; i++)
+		wait_equal(f, index[i], 1);
+}
+
+/* Device N changes, and that is published. */
+static double change_lid(const uint32_t *index, unsigned int n, unsigned int lid)
+{
+	double begin = now_ms();
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", lid);
+	sim("set sim%u/1 lid=%u event=LID_CHANGE", n, lid);
+	wait_property(f, path_of(index[n], 1).text, INFINIBAND, "Lid", text);
+	return now_ms() - begin;
+}
+
+/* Those that do not hang, MASK being those that do, are fresh and heard. */
+static void assert_others_fresh(const uint32_t *index, unsigned int mask, unsigned int lid)
+{
+	double slowest = 0;
+
+	for (unsigned int i = 0; i < DEVICES; i++) {
+		double t;
+
+		if (mask >> i & 1)
+			continue;
+		fixture_forget(f);
+		t = change_lid(index, i, lid + i);
+		slowest = MAX(slowest, t);
+		fixture_barrier(f);
+		assert_int_equal(count_reconfigured(f, path_of(index[i], 1).text, NULL), 1);
+		fixture_assert_property(f, path_of(index[i], 1).text, PORT, "Stale", "no");
+		wait_equal(f, index[i], 1);
+	}
+	printf("  the others are heard: %.1f ms at most\n", slowest);
+}
+
+/* Firmware hangs in the middle of a change: HOW is 1 (can be killed) or 2 (state D). */
+static void wedge(const uint32_t *index, unsigned int n, unsigned int how, unsigned int lid)
+{
+	Path path = path_of(index[n], 1);
+	_cleanup_free_ char *why = NULL;
+	char *error = NULL;
+	double begin = now_ms();
+
+	sim("set sim%u/1 hang=%u user_only=1 lid=%u event=LID_CHANGE", n, how, lid);
+	wait_property(f, path.text, PORT, "Stale", "yes");
+	why = fixture_property(f, path.text, PORT, "LastError");
+	printf("  sim%u hangs: stale after %.0f ms: %s\n", n, now_ms() - begin, why);
+	assert_non_null(strstr(why, "no answer"));
+	begin = now_ms();
+	assert_null(fixture_call(f, path.text, PORT, "Query", &error, "a{sv}", 0));
+	assert_string_equal(error, RDMAD_ERROR_TIMEOUT);
+	printf("  Query: %s after %.1f ms\n", error, now_ms() - begin);
+	free(error);
+}
+
+static void heal(const uint32_t *index, unsigned int n, unsigned int lid)
+{
+	Path path = path_of(index[n], 1);
+	double begin = now_ms();
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", lid);
+	sim("set sim%u/1 hang=0 user_only=0", n);
+	wait_property(f, path.text, PORT, "Stale", "no");
+	printf("  sim%u goes on: fresh after %.0f ms\n", n, now_ms() - begin);
+	fixture_assert_property(f, path.text, PORT, "LastError", "");
+	fixture_assert_property(f, path.text, INFINIBAND, "Lid", text);
+	wait_equal(f, index[n], 1);
+	/* and it is heard again */
+	change_lid(index, n, lid + 1);
+	wait_equal(f, index[n], 1);
+}
+
+static void test_wedged_dead(void **state)
+{
+	uint32_t index[DEVICES];
+
+	(void)state;
+	add_devices(index);
+	wedge(index, 3, 2, 1000);
+	assert_others_fresh(index, 1 << 3, 1100);
+	fixture_assert_property(f, path_of(index[3], 1).text, PORT, "Stale", "yes");
+	fixture_assert_property(f, path_of(index[3], 1).text, INFINIBAND, "Lid", "1");
+	heal(index, 3, 1000);
+	assert_others_fresh(index, 1 << 3, 1200);
+}
+
+static void test_wedged_killable(void **state)
+{
+	uint32_t index[DEVICES];
+
+	(void)state;
+	add_devices(index);
+	wedge(index, 0, 1, 1000);
+	assert_others_fresh(index, 1 << 0, 1100);
+	heal(index, 0, 1000);
+}
+
+static void test_wedged_two(void **state)
+{
+	uint32_t index[DEVICES];
+
+	(void)state;
+	add_devices(index);
+	wedge(index, 2, 2, 1000);
+	wedge(index, 5, 2, 2000);
+	assert_others_fresh(index, 1 << 2 | 1 << 5, 1100);
+	heal(index, 5, 2000);
+	assert_others_fresh(index, 1 << 2, 1200);
+	heal(index, 2, 1000);
+	/* again and again the same one: it is asked by a worker of its own in the end */
+	for (unsigned int i = 0; i < 3; i++) {
+		wedge(index, 2, 2, 3000 + 10 * i);
+		heal(index, 2, 3000 + 10 * i);
+	}
+	assert_others_fresh(index, 0, 1300);
+}
+
+/* The kernel's own query hangs too: only SM_CHANGE gets through, and sysfs hangs with it. */
+static void test_wedged_kernel(void **state)
+{
+	uint32_t index[DEVICES];
+	Path path;
+
+	(void)state;
+	add_devices(index);
+	path = path_of(index[1], 1);
+	sim("set sim1/1 hang=2 sm_lid=77 event=SM_CHANGE,LID_CHANGE");
+	wait_property(f, path.text, PORT, "Stale", "yes");
+	assert_others_fresh(index, 1 << 1, 1100);
+	sim("set sim1/1 hang=0");
+	wait_property(f, path.text, PORT, "Stale", "no");
+	fixture_assert_property(f, path.text, INFINIBAND, "SmLid", "77");
+	wait_equal(f, index[1], 1);
+}
+
+static double run_timed(const char *command)
+{
+	double begin = now_ms();
+
+	if (startswith(command, "rmmod"))
+		run("%s", command);
+	else
+		sim("%s", command);
+	return now_ms() - begin;
+}
+
+static void test_wedged_removed(void **state)
+{
+	uint32_t index[DEVICES];
+	double took;
+
+	(void)state;
+	add_devices(index);
+	wedge(index, 4, 2, 1000);
+	took = run_timed("del sim4");
+	wait_gone(f, index[4]);
+	printf("  del of the wedged device: %.0f ms\n", took);
+	assert_others_fresh(index, 1 << 4, 1100);
+	/* one that the worker which hangs has open too */
+	wedge(index, 6, 2, 1000);
+	took = run_timed("del sim0");
+	wait_gone(f, index[0]);
+	printf("  del of another device: %.0f ms\n", took);
+	assert_others_fresh(index, 1 << 4 | 1 << 6 | 1 << 0, 1200);
+	heal(index, 6, 1000);
+}
+
+/* A device or a driver goes: with contexts that rdmad holds open (mlx5 allows that) and without. */
+static void test_removal(void **state)
+{
+	static const char *const drivers[] = {"mlx5", "rxe", "rxe nodisassoc=1"};
+	static const char *const ways[] = {"del all", "rmmod rdma_sim"};
+	double took, begin;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(drivers) * ARRAY_SIZE(ways); i++) {
+		const char *driver = drivers[i / ARRAY_SIZE(ways)];
+		const char *way = ways[i % ARRAY_SIZE(ways)];
+		uint32_t index[2];
+		uint64_t held;
+
+		fabric_restart(f, PATIENT);
+		sim("add sim%%d count=2 driver=%s link=ib ports=2", driver);
+		index[0] = wait_port(f, "sim0/1");
+		index[1] = wait_port(f, "sim1/1");
+		wait_equal(f, index[0], 1);
+		wait_equal(f, index[1], 2);
+		held = streq(driver, "mlx5");
+		while (sim_number("device", "sim0", "contexts") != held)
+			fixture_barrier(f);
+		begin = now_ms();
+		took = run_timed(way);
+		wait_gone(f, index[0]);
+		wait_gone(f, index[1]);
+		printf("  driver=%s, %s: %s returned after %.0f ms, objects gone after %.0f ms\n",
+		       driver, held ? "held open" : "not held", way, took, now_ms() - begin);
+		fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "DeviceCount",
+					"0");
+		run("modprobe rdma_sim");
+	}
+}
+
+/* Objects of devices and of ports, in GetManagedObjects(). */
+static void count_objects(unsigned int *ret_devices, unsigned int *ret_ports)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
+			     "GetManagedObjects", NULL, "");
+	const char *path;
+
+	*ret_devices = *ret_ports = 0;
+	sd_bus_message_enter_container(reply, 'a', "{oa{sa{sv}}}");
+	while (sd_bus_message_enter_container(reply, 'e', "oa{sa{sv}}") > 0) {
+		sd_bus_message_read_basic(reply, 'o', &path);
+		sd_bus_message_skip(reply, "a{sa{sv}}");
+		sd_bus_message_exit_container(reply);
+		if (strstr(path, "/port/"))
+			++*ret_ports;
+		else if (startswith(path, RDMAD_DEVICE_PREFIX))
+			++*ret_devices;
+	}
+}
+
+/* How many of the recorded signals MEMBER of ObjectManager speak of ports. */
+static unsigned int count_told(const char *member)
+{
+	unsigned int n = 0;
+	const char *path;
+
+	for (size_t i = 0; i < f->n_signals; i++) {
+		if (!streq(sd_bus_message_get_member(f->signals[i]), member))
+			continue;
+		sd_bus_message_rewind(f->signals[i], true);
+		n += sd_bus_message_read_basic(f->signals[i], 'o', &path) > 0 &&
+		     strstr(path, "/port/");
+	}
+	return n;
+}
+
+/* Waits until TOLD ports have been told to have come or gone since fixture_forget(), and there are
+ * so many objects. The second costs too much to be asked at each signal. */
+static void wait_objects(const char *member, unsigned int told, unsigned int devices,
+			 unsigned int ports)
+{
+	for (;;) {
+		unsigned int d, p;
+
+		while (count_told(member) < told)
+			fixture_wait_more(f);
+		count_objects(&d, &p);
+		if (d == devices && p == ports)
+			return;
+		fixture_wait_more(f);
+	}
+}
+
+static void assert_counts(unsigned int devices, unsigned int ports)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", devices);
+	wait_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "DeviceCount", text);
+	snprintf(text, sizeof(text), "%u", ports);
+	wait_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "PortCount", text);
+	wait_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ActivePortCount", text);
+}
+
+static void test_wide(void **state)
+{
+	uint32_t index;
+	double begin;
+
+	(void)state;
+	fabric_restart(f, PATIENT);
+	fixture_forget(f);
+	begin = now_ms();
+	sim("add wide driver=mlx5 link=ib ports=254 pkeys=2 gids=2");
+	wait_objects("InterfacesAdded", 254, 1, 254);
+	printf("  254 ports published after %.0f ms\n", now_ms() - begin);
+	assert_counts(1, 254);
+	index = wait_port(f, "wide/254");
+	for (unsigned int n = 1; n <= 254; n += 11)
+		wait_equal(f, index, n);
+	sim("set wide/254 lid=4444 event=LID_CHANGE");
+	wait_property(f, path_of(index, 254).text, INFINIBAND, "Lid", "4444");
+	fixture_barrier(f);
+	fixture_forget(f);
+	begin = now_ms();
+	sim("set wide/all sm_lid=9 event=SM_CHANGE");
+	for (unsigned int n = 1; n <= 254; n++)
+		while (count_reconfigured(f, path_of(index, n).text, NULL) == 0)
+			fixture_wait_more(f);
+	printf("  all of them reconfigured: signalled after %.0f ms\n", now_ms() - begin);
+	wait_equal(f, index, 1);
+	wait_equal(f, index, 254);
+}
+
+static void test_many(void **state)
+{
+	unsigned int core, worker_fds, round;
+	pid_t daemon, worker;
+	char name[16];
+	double begin;
+
+	(void)state;
+	fabric_restart(f, PATIENT);
+	daemon = fabric_pid();
+	/* one first, so that there is a worker */
+	sim("add first driver=mlx5 link=ib");
+	wait_equal(f, wait_port(f, "first/1"), 1);
+	while (sim_number("device", "first", "contexts") == 0)
+		fixture_barrier(f);
+	worker = fabric_worker(daemon);
+	assert_true(worker > 0);
+	core = count_descriptors(daemon);
+	worker_fds = count_descriptors(worker);
+	printf("  1 device: rdmad %lu KiB and %u descriptors, its worker %lu KiB and %u\n",
+	       resident_kib(daemon), core, resident_kib(worker), worker_fds);
+	for (round = 0; round < 2; round++) {
+		fixture_forget(f);
+		begin = now_ms();
+		sim("add many%%d driver=mlx5 link=ib count=%u", MANY);
+		wait_objects("InterfacesAdded", MANY, MANY + 1, MANY + 1);
+		printf("  %u more: published after %.0f ms", MANY, now_ms() - begin);
+		assert_counts(MANY + 1, MANY + 1);
+		for (unsigned int i = 0; i < MANY; i += 20) {
+			snprintf(name, sizeof(name), "many%u/1", i);
+			wait_equal(f, wait_port(f, name), 1);
+		}
+		printf("; rdmad %lu KiB and %u descriptors, its worker %lu KiB and %u\n",
+		       resident_kib(daemon), count_descriptors(daemon), resident_kib(worker),
+		       count_descriptors(worker));
+		fixture_forget(f);
+		begin = now_ms();
+		for (unsigned int i = 0; i < MANY; i++)
+			sim("del many%u", i);
+		wait_objects("InterfacesRemoved", MANY, 1, 1);
+		printf("  and removed after %.0f ms", now_ms() - begin);
+		assert_counts(1, 1);
+		assert_int_equal(fabric_worker(daemon), worker);
+		while (count_descriptors(worker) != worker_fds || count_descriptors(daemon) != core)
+			fixture_barrier(f);
+		printf("; rdmad %lu KiB and %u descriptors, its worker %lu KiB and %u\n",
+		       resident_kib(daemon), core, resident_kib(worker), worker_fds);
+	}
+	sim("set first/1 lid=99 event=LID_CHANGE");
+	wait_property(f, path_of(wait_port(f, "first/1"), 1).text, INFINIBAND, "Lid", "99");
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	f = fabric_new();
+	run("modprobe rdma_sim");
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_wedged_dead),    cmocka_unit_test(test_wedged_killable),
+		cmocka_unit_test(test_wedged_two),     cmocka_unit_test(test_wedged_kernel),
+		cmocka_unit_test(test_wedged_removed), cmocka_unit_test(test_removal),
+		cmocka_unit_test(test_wide),	       cmocka_unit_test(test_many),
+	};
+
+	return cmocka_run_group_tests_name("faults", tests, setup, NULL);
+}
