@@ -90,18 +90,21 @@ static Message link_message(uint16_t type, uint16_t flags, const char *name, uin
 	return m;
 }
 
-int kernel_add_dummy(const char *name)
+int kernel_add_dummy(const char *name, uint8_t last)
 {
+	uint8_t mac[6] = {2, 0, 0, 0, 0, last};
 	Message m = link_message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, name, 0, 0);
 	struct rtattr *info = put_attr(&m, IFLA_LINKINFO, NULL, 0);
 
 	put_text(&m, IFLA_INFO_KIND, "dummy");
 	end_nested(&m, info);
+	put_attr(&m, IFLA_ADDRESS, mac, sizeof(mac));
 	return talk(rtnl, &m);
 }
 
-int kernel_add_veth(const char *name, const char *peer)
+int kernel_add_veth(const char *name, const char *peer, uint8_t last)
 {
+	uint8_t mac[6] = {2, 0, 0, 0, 0, last};
 	Message m = link_message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, name, 0, 0);
 	struct rtattr *info = put_attr(&m, IFLA_LINKINFO, NULL, 0), *data, *other;
 	struct ifinfomsg header = {};
@@ -114,6 +117,7 @@ int kernel_add_veth(const char *name, const char *peer)
 	end_nested(&m, other);
 	end_nested(&m, data);
 	end_nested(&m, info);
+	put_attr(&m, IFLA_ADDRESS, mac, sizeof(mac));
 	return talk(rtnl, &m);
 }
 

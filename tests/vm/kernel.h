@@ -18,8 +18,10 @@ int kernel_sim(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The kernel index of RDMA device NAME, or -ENODEV. */
 int kernel_device_index(const char *name);
 
-int kernel_add_dummy(const char *name);
-int kernel_add_veth(const char *name, const char *peer);
+/* With the address ...:LAST from the first moment on: one that is given by hand, udev leaves alone.
+ */
+int kernel_add_dummy(const char *name, uint8_t last);
+int kernel_add_veth(const char *name, const char *peer, uint8_t last);
 int kernel_delete_link(const char *name);
 int kernel_set_up(const char *name, bool up);
 int kernel_set_carrier(const char *name, bool on);

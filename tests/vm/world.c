@@ -170,10 +170,8 @@ static int add_netdev(World *w, unsigned int slot)
 	*d = (WorldNetdev){.exists = true, .up = true, .on = true, .mtu = 1500};
 	snprintf(d->name, sizeof(d->name), "n%u", slot);
 	snprintf(d->peer, sizeof(d->peer), "p%u", slot);
-	r = slot_kinds[slot].veth ? kernel_add_veth(d->name, d->peer) : kernel_add_dummy(d->name);
-	/* given by hand, the address is not udev's to change */
-	if (r == 0)
-		r = kernel_set_mac(d->name, 0);
+	r = slot_kinds[slot].veth ? kernel_add_veth(d->name, d->peer, (uint8_t)slot)
+				  : kernel_add_dummy(d->name, (uint8_t)slot);
 	if (r == 0)
 		r = kernel_set_up(d->name, true);
 	if (r == 0 && slot_kinds[slot].veth)
