@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Long, because every kind of operation is here, one short function each. */
 
 #include "operations.h"
 

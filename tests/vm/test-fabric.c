@@ -4,6 +4,8 @@
  * reconfigures InfiniBand ports in every way that it has, with events and without, and rdmad
  * signals exactly what changed, and then equals what libibverbs says. Where an event has to do the
  * work, there is no reconciliation that could hide that it did not.
+ *
+ * Long for its table of changes: one list, so that a missing one shows.
  */
 
 #include <infiniband/verbs.h>
