@@ -9,6 +9,8 @@
  * compared as a whole, because the reason why a value is unavailable comes with another interface
  * than the value. After a restart of rdmad the difference is that of two snapshots, printed in the
  * same way.
+ *
+ * One state machine, hence one file.
  */
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Long, because the one parser of commands and what each of them does stay together. */
 
 #include "simulation.h"
 
