@@ -216,11 +216,13 @@ void wait_equal(Fixture *f, uint32_t index, uint32_t port)
 void wait_quiet(Fixture *f, const char *port)
 {
 	uint64_t n = 0;
-	double begin;
+	double begin, first;
 
 	run("udevadm settle");
-	begin = now_ms();
+	first = begin = now_ms();
 	while (now_ms() - begin < QUIET_MS) {
+		if (now_ms() - first > GUARD_MS)
+			fail_msg("%s is asked about again and again", port);
 		uint64_t now = sim_number("calls", port, "query.user");
 
 		if (now != n)

@@ -14,8 +14,9 @@
 
 #include "fabric.h"
 
-#define EVENTS_ALONE  "[Daemon]\nReconcileIntervalSec=0\nQueryTimeoutSec=8\n"
-#define RECONCILES    "[Daemon]\nReconcileIntervalSec=1\nQueryTimeoutSec=8\n"
+#define EVENTS_ALONE "[Daemon]\nReconcileIntervalSec=0\nQueryTimeoutSec=8\n"
+/* longer than what wait_quiet() waits for, which would never come otherwise */
+#define RECONCILES    "[Daemon]\nReconcileIntervalSec=4\nQueryTimeoutSec=8\n"
 #define STORM	      10000
 #define RANDOM_EVENTS 400
 
