@@ -645,7 +645,6 @@ static void test_strange_values(void **state)
 /* Text that firmware or an administrator chose may be no text. */
 static void test_strange_text(void **state)
 {
-	_cleanup_free_ char *text = NULL;
 	char device[RDMAD_PATH_MAX];
 	uint32_t index;
 
