@@ -199,7 +199,6 @@ static int get_property(_unused_ sd_bus *bus, _unused_ const char *path,
 {
 	const Cache *c = manager_cache(userdata);
 	ManagerStatus s;
-	uint32_t n = 0;
 
 	manager_status(userdata, &s);
 	if (streq(property, "Version"))
@@ -218,10 +217,7 @@ static int get_property(_unused_ sd_bus *bus, _unused_ const char *path,
 		return sd_bus_message_append(reply, "u", (uint32_t)c->n_devices);
 	if (streq(property, "PortCount"))
 		return sd_bus_message_append(reply, "u", (uint32_t)cache_port_count(c));
-	for (size_t i = 0; i < c->n_devices; i++)
-		for (uint32_t k = 0; k < c->devices[i]->n_ports; k++)
-			n += c->devices[i]->ports[k]->now.values.state == 4; /* ACTIVE */
-	return sd_bus_message_append(reply, "u", n);
+	return sd_bus_message_append(reply, "u", cache_active_port_count(c));
 }
 
 /* clang-format off */

@@ -66,6 +66,16 @@ size_t cache_port_count(const Cache *c)
 	return n;
 }
 
+uint32_t cache_active_port_count(const Cache *c)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < c->n_devices; i++)
+		for (uint32_t k = 0; k < c->devices[i]->n_ports; k++)
+			n += c->devices[i]->ports[k]->now.values.state == 4; /* IBV_PORT_ACTIVE */
+	return n;
+}
+
 const char *device_path(const Device *d, char *ret)
 {
 	snprintf(ret, RDMAD_PATH_MAX, RDMAD_DEVICE_PREFIX "/%u", d->index);

@@ -65,6 +65,8 @@ Device *cache_device(const Cache *c, uint32_t index);
 /* NULL if the number is out of range. */
 Port *device_port(const Device *d, uint32_t number);
 size_t cache_port_count(const Cache *c);
+/* Those of them whose state is ACTIVE. */
+uint32_t cache_active_port_count(const Cache *c);
 
 /* Object path of a port or device into RET, which has room for RDMAD_PATH_MAX bytes. Returns RET.
  */

@@ -7,11 +7,9 @@
 
 void manager_publish_counts(Manager *m)
 {
-	uint32_t active = 0, ports = (uint32_t)cache_port_count(&m->cache);
+	uint32_t active = cache_active_port_count(&m->cache);
+	uint32_t ports = (uint32_t)cache_port_count(&m->cache);
 
-	for (size_t i = 0; i < m->cache.n_devices; i++)
-		for (uint32_t n = 0; n < m->cache.devices[i]->n_ports; n++)
-			active += m->cache.devices[i]->ports[n]->now.values.state == 4;
 	if (active == m->last_active && ports == m->last_ports &&
 	    m->cache.n_devices == m->last_devices)
 		return;
