@@ -78,6 +78,14 @@ static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 	return 0;
 }
 
+/* Looks at the device again later. Only a look that was due makes the next one later still: else a
+ * burst of events about a port that fails would leave it stale for long after it answers again. */
+static void retry_later(Manager *m, Work *w)
+{
+	if (!is_armed(w->retry) || w->retry_usec == 0)
+		manager_arm(m, &w->retry, work_next_retry(w), on_retry, w, "retry");
+}
+
 /* Queries */
 
 /* The device does not answer: what is published of it is stale. */
@@ -148,7 +156,7 @@ void manager_ask(Manager *m, Device *d)
 		wedge(m, d, "the device does not answer");
 	} else {
 		fail_device(m, d, &query.ports, r, strerror(-r));
-		manager_arm(m, &w->retry, work_next_retry(w), on_retry, w, "retry");
+		retry_later(m, w);
 	}
 	manager_set_sync(m, w, w->sync, false);
 	work_end(w, now);
@@ -250,7 +258,7 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 		manager_publish_device(m, d, CACHE_ADDED, NULL);
 
 	if ((error < 0 && error != -ETIMEDOUT) || w->asked_failed)
-		manager_arm(m, &w->retry, work_next_retry(w), on_retry, w, "retry");
+		retry_later(m, w);
 	else if (error == 0)
 		w->retry_usec = 0;
 

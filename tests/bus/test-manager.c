@@ -10,6 +10,7 @@
 #include "fixture.h"
 #include "manager.h"
 #include "source-kernel.h"
+#include "work.h"
 
 #define DEVICES_MAX 4
 #define QUERIES_MAX 64
@@ -672,6 +673,39 @@ static void test_port_fails(void **state)
 	assert_false(port(t, 1, 1)->stale);
 }
 
+/* Events about a device that fails do not put off the look that will find it well: only looks that
+ * failed make the next one later. */
+static void test_events_while_it_fails(void **state)
+{
+	Test *t = *state;
+	unsigned int looks = 0;
+
+	for (unsigned int i = 0; i < 8; i++) {
+		size_t asked = fake.n_queries;
+		const Query *q;
+
+		tell(1, 1, REASON_PORT_ERROR);
+		RUN_UNTIL(t, fake.n_queries > asked);
+		q = last_query();
+		/* no event has asked for these */
+		if (q->attributes) {
+			answer_device(q->id, NULL);
+			looks++;
+		}
+		for (uint32_t n = 1; n <= 2; n++)
+			if (port_set_has(&q->ports, n))
+				answer_port(q->id, n, -EIO, 0);
+		answer_end(q->id, 0, "");
+	}
+	assert_true(port(t, 1, 1)->stale);
+	assert_int_equal(device(t, 1)->work->retry_usec, (250 * USEC_PER_MSEC) << (looks + 1));
+	/* and the look comes */
+	RUN_UNTIL(t, last_query()->attributes);
+	answer(4);
+	assert_false(port(t, 1, 1)->stale);
+	assert_int_equal(device(t, 1)->work->retry_usec, 0);
+}
+
 int main(void)
 {
 #define NEW(test)      cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -695,6 +729,7 @@ int main(void)
 		ANSWERED(test_refresh_finds_device),
 		ANSWERED(test_error_is_no_text),
 		ANSWERED(test_port_fails),
+		ANSWERED(test_events_while_it_fails),
 	};
 
 	unsetenv("NOTIFY_SOCKET");
