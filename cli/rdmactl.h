@@ -24,13 +24,17 @@ typedef enum ExitStatus {
 
 typedef struct Context {
 	sd_bus *bus;
-	FILE *out;	       /* standard output, or what collects it for the pager */
-	bool json;	       /* --json */
-	bool colors;	       /* standard output is a terminal that wants them */
-	unsigned int width;    /* columns to fill at most where text can be wrapped */
-	uint64_t max_age_usec; /* --max-age=; 0: ask the hardware */
-	char **arguments;      /* what follows the command's name */
+	FILE *out;	    /* standard output, or what collects it for the pager */
+	bool colors;	    /* standard output is a terminal that wants them */
+	unsigned int width; /* columns to fill at most where text can be wrapped */
+	char **arguments;   /* what follows the command's name */
 	unsigned int n_arguments;
+
+	/* the options */
+	uint64_t given; /* by row of the table of options */
+	bool help, version, json, no_pager;
+	const char *host, *machine;
+	uint64_t max_age_usec; /* 0: ask the hardware */
 } Context;
 
 ExitStatus list_command(Context *c);
@@ -38,6 +42,9 @@ ExitStatus show_command(Context *c);
 ExitStatus monitor_command(Context *c);
 ExitStatus query_command(Context *c);
 ExitStatus devices_command(Context *c);
+
+/* Seconds with a fraction; false if TEXT is none, or too large for microseconds in 64 bits. */
+bool parse_seconds(const char *text, uint64_t *ret_usec);
 
 /* "rdmactl: ..." on standard error, control characters replaced. */
 void complain(const char *format, ...) _printf_(1, 2);

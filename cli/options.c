@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "options.h"
+
+#include <getopt.h>
+#include <math.h>
+
+typedef struct Option {
+	const char *name;
+	char letter;	      /* 0: none */
+	const char *argument; /* as in the help; NULL: takes none */
+	const char *commands; /* those it goes with, separated by blanks; NULL: all */
+	ExitStatus (*parse)(Context *c, const char *argument);
+	const char *help;
+} Option;
+
+static ExitStatus parse_help(Context *c, const char *argument _unused_)
+{
+	c->help = true;
+	return STATUS_OK;
+}
+
+static ExitStatus parse_version(Context *c, const char *argument _unused_)
+{
+	c->version = true;
+	return STATUS_OK;
+}
+
+static ExitStatus parse_json(Context *c, const char *argument _unused_)
+{
+	c->json = true;
+	return STATUS_OK;
+}
+
+static ExitStatus parse_no_pager(Context *c, const char *argument _unused_)
+{
+	c->no_pager = true;
+	return STATUS_OK;
+}
+
+/* A destination that begins with '-' would be an option of ssh. */
+static ExitStatus parse_destination(const char *option, const char *argument, const char *expected)
+{
+	if (*argument && *argument != '-')
+		return STATUS_OK;
+	complain("--%s=%s: expected %s", option, argument, expected);
+	return STATUS_USAGE;
+}
+
+static ExitStatus parse_host(Context *c, const char *argument)
+{
+	c->host = argument;
+	return parse_destination("host", argument, "a host, such as root@node17");
+}
+
+static ExitStatus parse_machine(Context *c, const char *argument)
+{
+	c->machine = argument;
+	return parse_destination("machine", argument, "the name of a local container");
+}
+
+bool parse_seconds(const char *text, uint64_t *ret_usec)
+{
+	char *end;
+	double seconds;
+
+	if (!text[0] || !strchr("0123456789.", text[0]))
+		return false;
+	seconds = strtod(text, &end);
+	if (end == text || *end || !isfinite(seconds) || seconds < 0 || seconds > 1e12)
+		return false;
+	*ret_usec = (uint64_t)(seconds * (double)USEC_PER_SEC);
+	return true;
+}
+
+static ExitStatus parse_max_age(Context *c, const char *argument)
+{
+	if (parse_seconds(argument, &c->max_age_usec))
+		return STATUS_OK;
+	complain("--max-age=%s: expected seconds, such as 0.5", argument);
+	return STATUS_USAGE;
+}
+
+/* clang-format off */
+static const Option options[] = {
+	{"help",     'h', NULL,            NULL,    parse_help,     "This text; after a command, what it does"},
+	{"version",  0,   NULL,            NULL,    parse_version,  "The version"},
+	{"json",     0,   NULL,            NULL,    parse_json,     "JSON; monitor writes one object a line"},
+	{"no-pager", 0,   NULL,            NULL,    parse_no_pager, "No pager for long output"},
+	{"host",     'H', "[USER@]HOST",   NULL,    parse_host,     "Ask rdmad of another machine, over SSH"},
+	{"machine",  'M', "CONTAINER",     NULL,    parse_machine,  "Ask rdmad of a local container"},
+	{"max-age",  0,   "SEC",           "query", parse_max_age,  "Values that old will do"},
+};
+/* clang-format on */
+
+_Static_assert(ARRAY_SIZE(options) <= 64, "Context.given is too small");
+
+/* What getopt_long() calls row I. */
+static int option_code(size_t i)
+{
+	return options[i].letter ? options[i].letter : 256 + (int)i;
+}
+
+static const Option *find_option(int code)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if (option_code(i) == code)
+			return &options[i];
+	return NULL;
+}
+
+/* Says which option getopt_long() has just refused, by what it left: RESULT is ':' or '?'. */
+static void complain_option(char **argv, int result)
+{
+	const char *word = argv[optind - 1];
+	const char letter[] = {'-', (char)optopt, '\0'};
+	const Option *o = find_option(optopt);
+
+	if (result == ':')
+		complain("option %s needs an argument, %s; see rdmactl --help",
+			 startswith(word, "--") ? word : letter, o ? o->argument : "");
+	else if (optopt == 0) /* a long option that is none */
+		complain("unknown option %s; see rdmactl --help", word);
+	else if (o && startswith(word, "--")) /* one that is */
+		complain("option %s: unexpected argument; see rdmactl --help", word);
+	else
+		complain("unknown option %s; see rdmactl --help", letter);
+}
+
+ExitStatus options_parse(Context *c, int argc, char **argv, int *ret_first)
+{
+	struct option longs[ARRAY_SIZE(options) + 1] = {};
+	char shorts[2 * ARRAY_SIZE(options) + 2] = ":", *p = shorts + 1;
+	int code;
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		const Option *o = &options[i];
+
+		longs[i] = (struct option){o->name, o->argument ? required_argument : no_argument,
+					   NULL, option_code(i)};
+		if (!o->letter)
+			continue;
+		*p++ = o->letter;
+		if (o->argument)
+			*p++ = ':';
+	}
+	opterr = 0;
+	while ((code = getopt_long(argc, argv, shorts, longs, NULL)) >= 0) {
+		const Option *o = find_option(code);
+		ExitStatus status;
+
+		if (!o) {
+			complain_option(argv, code);
+			return STATUS_USAGE;
+		}
+		c->given |= UINT64_C(1) << (o - options);
+		status = o->parse(c, optarg);
+		if (status != STATUS_OK)
+			return status;
+	}
+	if (c->host && c->machine) {
+		complain("--host and --machine exclude each other");
+		return STATUS_USAGE;
+	}
+	*ret_first = optind;
+	return STATUS_OK;
+}
+
+/* Whether WORD is one of LIST, which are separated by blanks. */
+static bool has_word(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = list; *p; p += strcspn(p, " "), p += *p == ' ')
+		if (strncmp(p, word, n) == 0 && (p[n] == ' ' || p[n] == '\0'))
+			return true;
+	return false;
+}
+
+ExitStatus options_check(const Context *c, const char *command)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		const Option *o = &options[i];
+
+		if (!(c->given >> i & 1) || !o->commands || has_word(o->commands, command))
+			continue;
+		complain("--%s goes with %s, not with %s", o->name, o->commands, command);
+		return STATUS_USAGE;
+	}
+	return STATUS_OK;
+}
+
+unsigned int options_print(const char *command)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		const Option *o = &options[i];
+		const char letter[] = {'-', o->letter, ',', '\0'};
+		char text[64];
+
+		if (command ? !o->commands || !has_word(o->commands, command) : o->commands != NULL)
+			continue;
+		if (n++ == 0)
+			puts("\nOptions:");
+		snprintf(text, sizeof(text), "%3s --%s%s%s", o->letter ? letter : "", o->name,
+			 o->argument ? "=" : "", o->argument ? o->argument : "");
+		printf("  %-26s  %s\n", text, o->help);
+	}
+	return n;
+}
+
+void options_done(Context *c _unused_)
+{
+}
