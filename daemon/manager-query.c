@@ -210,6 +210,7 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	port_set_remove(&d->work->asked, number);
 	if (error < 0) {
 		d->work->asked_failed = true;
+		work_keep_reasons(d->work, number);
 		cache_apply_port_error(p, strerror(-error), &change);
 	} else {
 		cache_apply_port(p, snapshot, !d->work->asked_pkeys, reasons, realtime_usec(),

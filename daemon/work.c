@@ -128,12 +128,14 @@ void work_drop_port(Work *w, uint32_t port)
 		w->reasons[port] = 0;
 }
 
+/* Of the ports that are dirty: others may have been asked about in vain. */
 static uint32_t all_reasons(const Work *w)
 {
 	uint32_t reasons = 0;
 
 	for (uint32_t n = 1; n < w->n_reasons; n++)
-		reasons |= w->reasons[n];
+		if (port_set_has(&w->dirty, n))
+			reasons |= w->reasons[n];
 	return reasons;
 }
 
@@ -179,17 +181,27 @@ void work_begin(Work *w, uint64_t id, uint64_t now_usec, Query *ret)
 	w->asked_sync = w->sync;
 	w->asked_failed = false;
 	w->asked_waiting = steal_pointer(&w->waiting);
-	if (w->n_reasons > 0) {
-		memcpy(w->asked_reasons, w->reasons, w->n_reasons * sizeof(uint32_t));
-		memset(w->reasons, 0, w->n_reasons * sizeof(uint32_t));
-	}
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		if (port_set_has(&w->dirty, n)) {
+			w->asked_reasons[n] = w->reasons[n];
+			w->reasons[n] = 0;
+		}
 	w->dirty = (PortSet){};
 	w->dirty_attributes = false;
 	w->sync = false;
 }
 
+void work_keep_reasons(Work *w, uint32_t port)
+{
+	if (port < w->n_reasons)
+		w->reasons[port] |= w->asked_reasons[port];
+}
+
 void work_end(Work *w, uint64_t now_usec)
 {
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		if (port_set_has(&w->asked, n))
+			work_keep_reasons(w, n);
 	w->asked_id = 0;
 	w->asked = (PortSet){};
 	w->asked_sync = false;

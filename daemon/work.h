@@ -31,7 +31,7 @@ struct Work {
 	/* may have changed, not yet asked about */
 	PortSet dirty;
 	bool dirty_attributes;
-	uint32_t *reasons; /* [n_reasons], by port number */
+	uint32_t *reasons; /* [n_reasons], by port number; kept until the port has answered */
 	uint32_t n_reasons;
 	Waiter *waiting;
 	bool sync; /* part of a look at everything */
@@ -80,7 +80,10 @@ bool work_may_ask(Work *w, uint64_t now_usec, uint64_t *ret_usec);
 
 /* Moves what is dirty to the query under way and fills *RET for it. */
 void work_begin(Work *w, uint64_t id, uint64_t now_usec, Query *ret);
-/* The query ended. */
+/* PORT has answered with an error: the reasons to ask about it are reasons of its next query too.
+ */
+void work_keep_reasons(Work *w, uint32_t port);
+/* The query ended. The same for the ports that have not answered. */
 void work_end(Work *w, uint64_t now_usec);
 
 /* The next delay in a series after a change that the kernel may not have carried out in full yet; 0

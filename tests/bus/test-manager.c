@@ -125,6 +125,8 @@ static void answer_port(uint64_t id, uint32_t port, int error, uint32_t state)
 
 	PORT_SUPPLY(&s, link_layer, 1);
 	PORT_SUPPLY(&s, state, state);
+	PORT_SUPPLY(&s, lid, 7);
+	PORT_SUPPLY(&s, sm_lid, 1);
 	fake.handler->port(fake.userdata, id, port, error, &s);
 	port_snapshot_done(&s);
 }
@@ -673,6 +675,27 @@ static void test_port_fails(void **state)
 	assert_false(port(t, 1, 1)->stale);
 }
 
+/* The subnet manager has told of itself while the port failed: no value says so afterwards. */
+static void test_fails_while_reconfigured(void **state)
+{
+	Test *t = *state;
+	sd_bus_message *m;
+	const char *reason;
+
+	tell(1, 1, REASON_CLIENT_REREGISTER);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer_port(last_query()->id, 1, -EIO, 0);
+	answer_end(last_query()->id, 0, "");
+	RUN_UNTIL(t, fake.n_queries == 3);
+	answer(4);
+	barrier(t);
+	assert_int_equal(fixture_count_signals(t->f, PORT_1, "SubnetReconfigured"), 1);
+	assert_int_equal(fixture_count_signals(t->f, PORT_2, "SubnetReconfigured"), 0);
+	m = fixture_wait_signal(t->f, PORT_1, "SubnetReconfigured");
+	assert_true(sd_bus_message_read(m, "s", &reason) > 0);
+	assert_string_equal(reason, "client-reregister");
+}
+
 /* Events about a device that fails do not put off the look that will find it well: only looks that
  * failed make the next one later. */
 static void test_events_while_it_fails(void **state)
@@ -729,6 +752,7 @@ int main(void)
 		ANSWERED(test_refresh_finds_device),
 		ANSWERED(test_error_is_no_text),
 		ANSWERED(test_port_fails),
+		ANSWERED(test_fails_while_reconfigured),
 		ANSWERED(test_events_while_it_fails),
 	};
 

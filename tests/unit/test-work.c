@@ -48,6 +48,7 @@ static Query begin_and_end(Work *w, uint64_t now)
 	Query q;
 
 	work_begin(w, 1, now, &q);
+	w->asked = (PortSet){};
 	work_end(w, now);
 	return q;
 }
@@ -84,9 +85,10 @@ static void test_what_is_asked(void **state)
 /* P_Keys cost a firmware command each: what cannot have changed them does not read them. */
 static void test_pkeys(void **state)
 {
-	static const EventReason without[] = {REASON_QUERY,   REASON_SETTLE, REASON_LINK,
-					      REASON_ADDRESS, REASON_NETDEV, REASON_GID_CHANGE,
-					      REASON_PORT_ERROR, REASON_LID_CHANGE, REASON_SM_CHANGE};
+	static const EventReason without[] = {
+		REASON_QUERY,	   REASON_SETTLE,     REASON_LINK,
+		REASON_ADDRESS,	   REASON_NETDEV,     REASON_GID_CHANGE,
+		REASON_PORT_ERROR, REASON_LID_CHANGE, REASON_SM_CHANGE};
 	Work *w = work_of(state);
 
 	for (size_t i = 0; i < ARRAY_SIZE(without); i++) {
@@ -193,12 +195,44 @@ static void test_retry(void **state)
 	assert_int_equal(last, 30 * USEC_PER_SEC);
 }
 
+/* Why a port was asked about is not forgotten before it has answered: that may be all there is to
+ * tell of an event. */
+static void test_unanswered(void **state)
+{
+	Work *w = work_of(state);
+	Query q;
+
+	work_mark(w, 1, REASON_CLIENT_REREGISTER);
+	work_mark(w, 2, REASON_PKEY_CHANGE);
+	work_begin(w, 1, 1, &q);
+	/* one has failed by itself, the other with the device */
+	port_set_remove(&w->asked, 1);
+	work_keep_reasons(w, 1);
+	work_end(w, 1);
+	assert_false(work_is_dirty(w));
+
+	work_mark(w, 1, REASON_LINK);
+	q = begin_and_end(w, 1);
+	assert_false(port_set_has(&q.ports, 2));
+	assert_int_equal(reason_to_publish(w->asked_reasons[1]), REASON_CLIENT_REREGISTER);
+	work_mark(w, 2, REASON_LINK);
+	q = begin_and_end(w, 1);
+	assert_true(q.pkeys);
+	assert_int_equal(reason_to_publish(w->asked_reasons[2]), REASON_PKEY_CHANGE);
+	/* answered: that is the end of it */
+	work_mark(w, EVENT_ALL_PORTS, REASON_LINK);
+	q = begin_and_end(w, 1);
+	assert_false(q.pkeys);
+	assert_int_equal(reason_to_publish(w->asked_reasons[1]), REASON_LINK);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_what_is_asked), TEST(test_pkeys),    TEST(test_pacing),
 		TEST(test_callers),	  TEST(test_settling), TEST(test_retry),
+		TEST(test_unanswered),
 	};
 
 	return cmocka_run_group_tests_name("work", tests, NULL, NULL);
