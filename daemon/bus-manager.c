@@ -2,29 +2,11 @@
 
 #include "bus-manager.h"
 
+#include "bus-options.h"
 #include "log.h"
 #include "lookup.h"
 #include "manager.h"
 #include "names.h"
-
-int bus_read_no_options(sd_bus_message *m, const char *method, sd_bus_error *error)
-{
-	const char *key;
-	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
-
-	if (r < 0)
-		return r;
-	r = sd_bus_message_enter_container(m, 'e', "sv");
-	if (r < 0)
-		return r;
-	if (r == 0)
-		return sd_bus_message_exit_container(m);
-	r = sd_bus_message_read_basic(m, 's', &key);
-	if (r < 0)
-		return r;
-	return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
-				 "Unknown option \"%s\": %s takes none", key, method);
-}
 
 /* What a failed look-up of the KIND named TEXT is to the caller. */
 static int lookup_error(sd_bus_error *error, int r, const char *kind, const char *text)
@@ -53,7 +35,7 @@ static int read_text(sd_bus_message *m, const char *method, const char **ret, sd
 {
 	int r = sd_bus_message_read_basic(m, 's', ret);
 
-	return r < 0 ? r : bus_read_no_options(m, method, error);
+	return r < 0 ? r : bus_read_options(m, method, NULL, 0, error);
 }
 
 static int method_get_device_by_name(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -108,60 +90,11 @@ static int method_get_port_by_guid(sd_bus_message *m, void *userdata, sd_bus_err
 	return get_port(m, userdata, error, "GetPortByGuid", "port GUID", lookup_port_by_guid);
 }
 
-/* The options of GetPortByAddress(): type and netdev. */
-static int read_address_options(sd_bus_message *m, GidType *ret_type, const char **ret_netdev,
-				sd_bus_error *error)
-{
-	GidType type = _GID_TYPE_MAX;
-	const char *netdev = NULL, *key, *text;
-	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
-
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = sd_bus_message_read_basic(m, 's', &key);
-		if (r < 0)
-			return r;
-		if (!streq(key, "type") && !streq(key, "netdev"))
-			return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
-						 "Unknown option \"%s\": GetPortByAddress takes "
-						 "\"type\" and \"netdev\"",
-						 key);
-		r = sd_bus_message_read(m, "v", "s", &text);
-		if (r == -ENXIO)
-			return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
-						 "Option \"%s\" takes a value of type s", key);
-		if (r < 0)
-			return r;
-		if (streq(key, "netdev")) {
-			netdev = text;
-		} else {
-			char buffer[24];
-
-			for (type = 0; type < _GID_TYPE_MAX; type++)
-				if (streq(gid_type_name(type, buffer), text))
-					break;
-			if (type == _GID_TYPE_MAX)
-				return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
-							 "Option \"type\": \"%s\" is none of IB, "
-							 "RoCE v1, RoCE v2",
-							 text);
-		}
-		r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-	}
-	if (r < 0)
-		return r;
-	*ret_type = type;
-	*ret_netdev = netdev;
-	return sd_bus_message_exit_container(m);
-}
-
 static int method_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	char path[RDMAD_PATH_MAX];
-	const char *text, *netdev = NULL;
+	char path[RDMAD_PATH_MAX], buffer[24];
+	const char *text, *type_name = NULL, *netdev = NULL;
+	const BusOption options[] = {{"type", 's', &type_name}, {"netdev", 's', &netdev}};
 	uint32_t index;
 	GidType type = _GID_TYPE_MAX;
 	Port *p;
@@ -169,9 +102,19 @@ static int method_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_
 
 	if (r < 0)
 		return r;
-	r = read_address_options(m, &type, &netdev, error);
+	r = bus_read_options(m, "GetPortByAddress", options, ARRAY_SIZE(options), error);
 	if (r < 0)
 		return r;
+	if (type_name) {
+		for (type = 0; type < _GID_TYPE_MAX; type++)
+			if (streq(gid_type_name(type, buffer), type_name))
+				break;
+		if (type == _GID_TYPE_MAX)
+			return sd_bus_error_setf(
+				error, RDMAD_ERROR_INVALID_OPTION,
+				"Option \"type\": \"%s\" is none of IB, RoCE v1, RoCE v2",
+				type_name);
+	}
 	r = lookup_gid_by_address(manager_cache(userdata), text, type, netdev, &p, &index);
 	if (r < 0)
 		return lookup_error(error, r,
@@ -181,7 +124,7 @@ static int method_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_
 
 static int method_refresh(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	int r = bus_read_no_options(m, "Refresh", error);
+	int r = bus_read_options(m, "Refresh", NULL, 0, error);
 
 	if (r < 0)
 		return r;
@@ -305,9 +248,10 @@ static const sd_bus_vtable log_control_vtable[] = {
 
 int bus_manager_add(sd_bus *bus, struct Manager *m)
 {
-	int r = sd_bus_add_object_vtable(bus, NULL, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-					 manager_vtable, m);
+	int r;
 
+	r = sd_bus_add_object_vtable(bus, NULL, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+				     manager_vtable, m);
 	if (r < 0)
 		return r;
 	return sd_bus_add_object_vtable(bus, NULL, "/org/freedesktop/LogControl1",

@@ -7,6 +7,3 @@ struct Manager;
 
 /* Adds org.rdma.Manager at /org/rdma and org.freedesktop.LogControl1 where systemd looks for it. */
 int bus_manager_add(sd_bus *bus, struct Manager *m);
-
-/* Reads the a{sv} of a method that takes no option: an error that names the first one otherwise. */
-int bus_read_no_options(sd_bus_message *m, const char *method, sd_bus_error *error);

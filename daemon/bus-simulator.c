@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "bus-options.h"
 #include "names.h"
 #include "scenario.h"
 #include "simulator.h"
@@ -24,28 +25,6 @@ static char **words_done(GPtrArray *words)
 static void add_word(GPtrArray *words, const char *text)
 {
 	g_ptr_array_add(words, g_strdup(text));
-}
-
-/* a{sv}: there are no options yet, so each is one too many. */
-static int read_options(sd_bus_message *m, sd_bus_error *error)
-{
-	const char *key;
-	int r;
-
-	r = sd_bus_message_enter_container(m, 'a', "{sv}");
-	if (r < 0)
-		return r;
-	r = sd_bus_message_enter_container(m, 'e', "sv");
-	if (r < 0)
-		return r;
-	if (r > 0) {
-		r = sd_bus_message_read(m, "s", &key);
-		if (r < 0)
-			return r;
-		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
-					 "%s: unknown option, expected none", key);
-	}
-	return sd_bus_message_exit_container(m);
 }
 
 /* a{ss} as words KEY=VALUE; too many are the simulator's to refuse. */
@@ -86,7 +65,7 @@ static int finish(sd_bus_message *m, Source *simulator, GPtrArray *words, sd_bus
 {
 	int r;
 
-	r = read_options(m, error);
+	r = bus_read_options(m, sd_bus_message_get_member(m), NULL, 0, error);
 	if (r < 0)
 		return r;
 	r = run(simulator, words, NULL, error);
@@ -152,7 +131,7 @@ static int method_add_device(sd_bus_message *m, void *userdata, sd_bus_error *er
 	r = read_settings(m, words, error);
 	if (r < 0)
 		return r;
-	r = read_options(m, error);
+	r = bus_read_options(m, sd_bus_message_get_member(m), NULL, 0, error);
 	if (r < 0)
 		return r;
 	r = run(userdata, words, &index, error);

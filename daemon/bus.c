@@ -3,6 +3,7 @@
 #include "bus.h"
 
 #include "bus-manager.h"
+#include "bus-options.h"
 #include "bus-property.h"
 #include "bus-simulator.h"
 #include "log.h"
@@ -140,45 +141,13 @@ static int get_device_ports(_unused_ sd_bus *bus, _unused_ const char *path,
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-/* The one option of Query(): max-age-usec. */
-static int read_query_options(sd_bus_message *m, uint64_t *ret_max_age, sd_bus_error *error)
-{
-	uint64_t max_age = 0;
-	const char *key;
-	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
-
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = sd_bus_message_read_basic(m, 's', &key);
-		if (r < 0)
-			return r;
-		if (!streq(key, "max-age-usec"))
-			return sd_bus_error_setf(
-				error, RDMAD_ERROR_INVALID_OPTION,
-				"Unknown option \"%s\": Query takes \"max-age-usec\"", key);
-		r = sd_bus_message_read(m, "v", "t", &max_age);
-		if (r == -ENXIO)
-			return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
-						 "Option \"%s\" takes a value of type t", key);
-		if (r < 0)
-			return r;
-		r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-	}
-	if (r < 0)
-		return r;
-	*ret_max_age = max_age;
-	return sd_bus_message_exit_container(m);
-}
-
 static int method_query(sd_bus_message *m, _unused_ void *userdata, sd_bus_error *error)
 {
 	Port *p = userdata;
 	Bus *b = sd_bus_slot_get_userdata(sd_bus_get_current_slot(sd_bus_message_get_bus(m)));
-	uint64_t max_age;
-	int r = read_query_options(m, &max_age, error);
+	uint64_t max_age = 0;
+	const BusOption options[] = {{"max-age-usec", 't', &max_age}};
+	int r = bus_read_options(m, "Query", options, ARRAY_SIZE(options), error);
 
 	if (r < 0)
 		return r;
