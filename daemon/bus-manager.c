@@ -2,6 +2,7 @@
 
 #include "bus-manager.h"
 
+#include "bus-list.h"
 #include "bus-options.h"
 #include "log.h"
 #include "lookup.h"
@@ -122,6 +123,11 @@ static int method_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_
 	return sd_bus_reply_method_return(m, "ou", port_path(p, path), index);
 }
 
+static int method_list_ports(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	return bus_list_ports(m, manager_cache(userdata), error);
+}
+
 static int method_refresh(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	int r = bus_read_options(m, "Refresh", NULL, 0, error);
@@ -185,6 +191,8 @@ static const sd_bus_vtable manager_vtable[] = {
 				SD_BUS_RESULT("o", port), method_get_port_by_guid, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetPortByAddress", SD_BUS_ARGS("s", address, "a{sv}", options),
 				SD_BUS_RESULT("o", port, "u", gid_index), method_get_port_by_address, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_NAMES("ListPorts", "a{sv}", SD_BUS_PARAM(options),
+				 bus_list_signature, SD_BUS_PARAM(ports), method_list_ports, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Refresh", SD_BUS_ARGS("a{sv}", options), SD_BUS_NO_RESULT,
 				method_refresh, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,
@@ -250,6 +258,7 @@ int bus_manager_add(sd_bus *bus, struct Manager *m)
 {
 	int r;
 
+	bus_list_init();
 	r = sd_bus_add_object_vtable(bus, NULL, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
 				     manager_vtable, m);
 	if (r < 0)

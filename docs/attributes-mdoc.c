@@ -3,9 +3,8 @@
 /*
  * Completes org.rdma(5): copies standard input to standard output, and puts in the place of a line
  * "@properties@" the properties of all interfaces, of "@raw@" the fields of org.rdma.Port.Query(),
- * and of
- * "@reasons@" the reasons that signals carry. All of it comes from the tables; hides how text is
- * written in mdoc(7).
+ * of "@listed@" the fields of org.rdma.Manager.ListPorts(), and of "@reasons@" the reasons that
+ * signals carry. All of it comes from the tables; hides how text is written in mdoc(7).
  */
 
 #include <stdio.h>
@@ -148,6 +147,19 @@ static void put_raw_fields(void)
 	puts(".El");
 }
 
+static void put_listed_fields(void)
+{
+	puts(".Bl -column \"PortNumber\" \"signature\"\n"
+	     ".It Sy field Ta Sy type\n"
+	     ".It object path Ta Vt o");
+	for (ListedAttr i = 0; i < _LISTED_MAX; i++) {
+		const Attribute *row = &port_attributes[listed_attributes[i]];
+
+		printf(".It Va %s Ta Vt %s\n", row->name, attr_signature(row->type));
+	}
+	puts(".El");
+}
+
 static void put_reasons(void)
 {
 	for (EventReason r = 0; r < _REASON_MAX; r++)
@@ -163,6 +175,8 @@ int main(void)
 			put_properties();
 		else if (streq(line, "@raw@\n"))
 			put_raw_fields();
+		else if (streq(line, "@listed@\n"))
+			put_listed_fields();
 		else if (streq(line, "@reasons@\n"))
 			put_reasons();
 		else

@@ -36,6 +36,12 @@ const Attribute device_attributes[_DEVICE_ATTR_MAX] = {
 #undef DEVICE
 };
 
+const PortAttr listed_attributes[_LISTED_MAX] = {
+#define LISTED(field) [LISTED_##field] = PORT_ATTR_##field,
+#include "list-attributes.def"
+#undef LISTED
+};
+
 static const struct {
 	const char *raw, *published;
 } signatures[_ATTR_TYPE_MAX] = {

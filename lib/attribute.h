@@ -139,6 +139,14 @@ typedef enum DeviceAttr {
 	_DEVICE_ATTR_MAX
 } DeviceAttr;
 
+/* The places of the rows that ListPorts() has. */
+typedef enum ListedAttr {
+#define LISTED(field) LISTED_##field,
+#include "list-attributes.def"
+#undef LISTED
+	_LISTED_MAX
+} ListedAttr;
+
 /* A set of attributes of one object, by PortAttr or DeviceAttr. */
 typedef struct AttrMask {
 	uint64_t bits[2];
@@ -206,6 +214,8 @@ typedef struct Attribute {
 
 extern const Attribute port_attributes[_PORT_ATTR_MAX];
 extern const Attribute device_attributes[_DEVICE_ATTR_MAX];
+/* The rows of list-attributes.def. */
+extern const PortAttr listed_attributes[_LISTED_MAX];
 
 /* Entries of the tables. An entry is plain data; unused bytes are zero, so that tables compare with
  * memcmp(). */

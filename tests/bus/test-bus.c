@@ -327,6 +327,113 @@ static void test_lookups(void **state)
 	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
 }
 
+/* The value that comes next, as fixture_property() writes it, into RET. */
+static void read_plain(sd_bus_message *m, char type, char ret[static 128])
+{
+	const char *text;
+	uint32_t u32;
+	uint64_t u64;
+	int b;
+
+	switch (type) {
+	case 's':
+	case 'o':
+		assert_true(sd_bus_message_read_basic(m, type, &text) > 0);
+		text_copy(ret, 128, text);
+		break;
+	case 'u':
+		assert_true(sd_bus_message_read_basic(m, type, &u32) > 0);
+		snprintf(ret, 128, "%u", u32);
+		break;
+	case 't':
+		assert_true(sd_bus_message_read_basic(m, type, &u64) > 0);
+		snprintf(ret, 128, "%llu", (unsigned long long)u64);
+		break;
+	case 'b':
+		assert_true(sd_bus_message_read_basic(m, type, &b) > 0);
+		text_copy(ret, 128, b ? "yes" : "no");
+		break;
+	default:
+		fail_msg("a listed row has type %c", type);
+	}
+}
+
+static const char *neutral(const Attribute *row)
+{
+	switch (attr_signature(row->type)[0]) {
+	case 's':
+		return attr_type_names(row->type) ? "unknown" : "";
+	case 'b':
+		return "no";
+	default:
+		return "0";
+	}
+}
+
+/* Takes the next structure of ListPorts() apart: it must be PATH, and each field what the property
+ * is, or the neutral value where PATH has no such interface. */
+static void check_listed(Fixture *f, sd_bus_message *m, const char *contents, const char *path)
+{
+	unsigned int interfaces = managed_interfaces(f, path);
+	char text[128];
+
+	assert_true(sd_bus_message_enter_container(m, 'r', contents) > 0);
+	read_plain(m, 'o', text);
+	assert_string_equal(text, path);
+	for (ListedAttr i = 0; i < _LISTED_MAX; i++) {
+		const Attribute *row = &port_attributes[listed_attributes[i]];
+
+		read_plain(m, attr_signature(row->type)[0], text);
+		if (interfaces >> row->interface & 1)
+			fixture_assert_property(f, path, attr_interface_name(row->interface),
+						row->name, text);
+		else
+			assert_string_equal(text, neutral(row));
+	}
+	assert_true(sd_bus_message_exit_container(m) > 0);
+}
+
+static void test_list_ports(void **state)
+{
+	static const char *const all[] = {IB_PORT, IB_PORT_2, ROCE_PORT, IWARP_PORT};
+	Fixture *f = *state;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL, *of_one = NULL;
+	const char *signature;
+	char contents[64], *error;
+
+	fixture_simulate(f, "set mlx5_0/2 state=down event=port-error");
+	fixture_wait_signal(f, IB_PORT_2, "StateChanged");
+	reply = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", NULL,
+			     "a{sv}", 0);
+	signature = sd_bus_message_get_signature(reply, true);
+	/* what the manual promises to stay */
+	assert_string_equal(signature, "a(osussssuustuussbst)");
+	text_copy(contents, strlen(signature) - 2, signature + 2);
+	assert_true(sd_bus_message_enter_container(reply, 'a', signature + 1) > 0);
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		check_listed(f, reply, contents, all[i]);
+	assert_true(sd_bus_message_at_end(reply, false) > 0);
+
+	of_one = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", NULL,
+			      "a{sv}", 1, "device", "s", "rocep1");
+	assert_true(sd_bus_message_enter_container(of_one, 'a', signature + 1) > 0);
+	check_listed(f, of_one, contents, ROCE_PORT);
+	assert_true(sd_bus_message_at_end(of_one, false) > 0);
+
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", &error,
+				 "a{sv}", 1, "device", "s", "mlx5_9"));
+	assert_string_equal(error, RDMAD_ERROR_NOT_FOUND);
+	free(error);
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", &error,
+				 "a{sv}", 1, "device", "u", 3));
+	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
+	free(error);
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", &error,
+				 "a{sv}", 1, "ports", "s", "mlx5_0"));
+	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
+	free(error);
+}
+
 /* A wrong option, a wrong type of one, a wrong signature: each is an error that names it, on every
  * method. */
 static void test_wrong_arguments(void **state)
@@ -550,6 +657,7 @@ int main(void)
 		TEST(test_tables_are_invalidated),
 		TEST(test_devices_come_and_go),
 		TEST(test_lookups),
+		TEST(test_list_ports),
 		TEST(test_wrong_arguments),
 		TEST(test_query),
 		TEST(test_wedged),

@@ -323,8 +323,8 @@ static void test_every_method(void **state)
 			checked++;
 		}
 	}
-	/* Manager 6, Simulator 8, Port 1: one that is new is checked by itself */
-	assert_true(checked >= 15);
+	/* Manager 7, Simulator 8, Port 1: one that is new is checked by itself */
+	assert_true(checked >= 16);
 	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "State", "active");
 }
 
