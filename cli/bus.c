@@ -51,6 +51,12 @@ static bool is_absence(const sd_bus_error *error, int r)
 	       startswith(error->name, "org.freedesktop.systemd1.");
 }
 
+bool bus_is_no_port(const sd_bus_error *error)
+{
+	return sd_bus_error_has_name(error, RDMAD_ERROR_NOT_FOUND) ||
+	       sd_bus_error_has_name(error, SD_BUS_ERROR_UNKNOWN_OBJECT);
+}
+
 ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r)
 {
 	const char *message = error && error->message ? error->message : strerror(-r);
@@ -60,10 +66,7 @@ ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r)
 		return STATUS_NO_DAEMON;
 	}
 	complain("%s: %s", what, message);
-	if (sd_bus_error_has_name(error, RDMAD_ERROR_NOT_FOUND) ||
-	    sd_bus_error_has_name(error, SD_BUS_ERROR_UNKNOWN_OBJECT))
-		return STATUS_NO_PORT;
-	return STATUS_FAILED;
+	return bus_is_no_port(error) ? STATUS_NO_PORT : STATUS_FAILED;
 }
 
 ExitStatus bus_read_objects(sd_bus *bus, ObjectList *ret)
@@ -85,19 +88,26 @@ ExitStatus bus_read_objects(sd_bus *bus, ObjectList *ret)
 	return STATUS_OK;
 }
 
-ExitStatus bus_find_port(sd_bus *bus, const char *port, char **ret_path)
+int bus_get_port(sd_bus *bus, const char *port, char **ret_path, sd_bus_error *error)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
 	const char *path;
 	int r;
 
 	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-			       "GetPort", &error, &reply, "sa{sv}", port, 0);
+			       "GetPort", error, &reply, "sa{sv}", port, 0);
 	if (r >= 0)
 		r = sd_bus_message_read_basic(reply, 'o', &path);
 	if (r < 0)
-		return bus_complain(port, &error, r);
+		return r;
 	*ret_path = strdup(path);
-	return *ret_path ? STATUS_OK : out_of_memory();
+	return *ret_path ? 0 : -ENOMEM;
+}
+
+ExitStatus bus_find_port(sd_bus *bus, const char *port, char **ret_path)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	int r = bus_get_port(bus, port, ret_path, &error);
+
+	return r < 0 ? bus_complain(port, &error, r) : STATUS_OK;
 }

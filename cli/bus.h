@@ -13,8 +13,12 @@ ExitStatus bus_connect(const char *host, const char *machine, sd_bus **ret);
 /* Says why "WHAT: ..." failed; the error's name decides the exit status. */
 ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r);
 
+/* Whether the error is that there is no such port. */
+bool bus_is_no_port(const sd_bus_error *error);
+
 /* All devices and ports, from one reply and so from one moment. */
 ExitStatus bus_read_objects(sd_bus *bus, ObjectList *ret);
 
-/* The object path of PORT as the user wrote it. */
+/* The object path of PORT as the user wrote it: without a word, or saying what is wrong. */
+int bus_get_port(sd_bus *bus, const char *port, char **ret_path, sd_bus_error *error);
 ExitStatus bus_find_port(sd_bus *bus, const char *port, char **ret_path);

@@ -3,7 +3,9 @@
 #include "options.h"
 
 #include <getopt.h>
-#include <math.h>
+
+#include "expect.h"
+#include "parse.h"
 
 typedef struct Option {
 	const char *name;
@@ -59,26 +61,27 @@ static ExitStatus parse_machine(Context *c, const char *argument)
 	return parse_destination("machine", argument, "the name of a local container");
 }
 
-bool parse_seconds(const char *text, uint64_t *ret_usec)
-{
-	char *end;
-	double seconds;
-
-	if (!text[0] || !strchr("0123456789.", text[0]))
-		return false;
-	seconds = strtod(text, &end);
-	if (end == text || *end || !isfinite(seconds) || seconds < 0 || seconds > 1e12)
-		return false;
-	*ret_usec = (uint64_t)(seconds * (double)USEC_PER_SEC);
-	return true;
-}
-
 static ExitStatus parse_max_age(Context *c, const char *argument)
 {
 	if (parse_seconds(argument, &c->max_age_usec))
 		return STATUS_OK;
 	complain("--max-age=%s: expected seconds, such as 0.5", argument);
 	return STATUS_USAGE;
+}
+
+static ExitStatus parse_expect(Context *c, const char *argument)
+{
+	if (!c->expect)
+		c->expect = calloc(1, sizeof(*c->expect));
+	if (!c->expect)
+		return out_of_memory();
+	return expect_add(c->expect, argument);
+}
+
+static ExitStatus parse_list(Context *c, const char *argument _unused_)
+{
+	c->list = true;
+	return STATUS_OK;
 }
 
 /* clang-format off */
@@ -90,6 +93,8 @@ static const Option options[] = {
 	{"host",     'H', "[USER@]HOST",   NULL,    parse_host,     "Ask rdmad of another machine, over SSH"},
 	{"machine",  'M', "CONTAINER",     NULL,    parse_machine,  "Ask rdmad of a local container"},
 	{"max-age",  0,   "SEC",           "query", parse_max_age,  "Values that old will do"},
+	{"expect",   0,   "FILE|KEY=VALUE", "check", parse_expect,  "What ports shall be; may be given again"},
+	{"list",     0,   NULL,            "check", parse_list,     "The checks that there are"},
 };
 /* clang-format on */
 
@@ -210,6 +215,9 @@ unsigned int options_print(const char *command)
 	return n;
 }
 
-void options_done(Context *c _unused_)
+void options_done(Context *c)
 {
+	if (c->expect)
+		expect_done(c->expect);
+	free(c->expect);
 }

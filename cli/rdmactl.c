@@ -42,6 +42,11 @@ static const Command commands[] = {
 	{"devices", NULL,   0, 0,        false, false, devices_command,
 	 "All attributes of all devices",
 	 "  rdmactl devices --json | jq -r .[].FirmwareVersion\n"},
+	{"check",   "PORT", 0, UINT_MAX, false, false, check_command,
+	 "What is wrong with the ports, a sentence each",
+	 "  rdmactl check                     exit status 1 if anything is found\n"
+	 "  rdmactl check mlx5_0 --expect Rate=400G --expect State=active\n"
+	 "  rdmactl check --expect /etc/rdmad/expect.conf --json\n"},
 };
 /* clang-format on */
 
@@ -153,7 +158,7 @@ static ExitStatus run_command(Context *c, const Command *command)
 	_cleanup_(sd_bus_flush_close_unref_pointer) sd_bus *bus = NULL;
 	ExitStatus status = STATUS_OK;
 
-	if (!command->offline)
+	if (!command->offline && !c->list)
 		status = bus_connect(c->host, c->machine, &bus);
 	if (status != STATUS_OK)
 		return status;

@@ -34,7 +34,9 @@ typedef struct Context {
 	uint64_t given; /* by row of the table of options */
 	bool help, version, json, no_pager;
 	const char *host, *machine;
-	uint64_t max_age_usec; /* 0: ask the hardware */
+	uint64_t max_age_usec;	     /* 0: ask the hardware */
+	struct Expectations *expect; /* NULL: none */
+	bool list;
 } Context;
 
 ExitStatus list_command(Context *c);
@@ -42,9 +44,7 @@ ExitStatus show_command(Context *c);
 ExitStatus monitor_command(Context *c);
 ExitStatus query_command(Context *c);
 ExitStatus devices_command(Context *c);
-
-/* Seconds with a fraction; false if TEXT is none, or too large for microseconds in 64 bits. */
-bool parse_seconds(const char *text, uint64_t *ret_usec);
+ExitStatus check_command(Context *c);
 
 /* "rdmactl: ..." on standard error, control characters replaced. */
 void complain(const char *format, ...) _printf_(1, 2);

@@ -10,8 +10,9 @@
  * port, reason: SubnetReconfigured Add(s) Remove(s)  device Fail(ss)          error name, message:
  * of the next call that is not for org.rdma.Test
  *
- * Each argument on the command line is "PORT FIELD=VALUE", set before the start. Prints "ready"
- * when it has its name, and the member of each call that it has answered.
+ * Each argument on the command line is "PORT FIELD=VALUE", set before the start; "real" says that
+ * the devices are not simulated. Prints "ready" when it has its name, and the member of each call
+ * that it has answered.
  */
 
 #include <systemd/sd-bus.h>
@@ -115,6 +116,7 @@ static FakePort ports[] = {
 
 static sd_bus *bus;
 static char *fail_name, *fail_message;
+static bool simulated = true, has_nodes = true, is_stale;
 
 static DeviceSnapshot fake_device(const FakePort *p)
 {
@@ -131,8 +133,12 @@ static DeviceSnapshot fake_device(const FakePort *p)
 	DEVICE_SUPPLY_TEXT(&d, dev_protocol, iwarp ? "iw" : "ib");
 	DEVICE_SUPPLY(&d, vendor_id, 0x2c9);
 	DEVICE_SUPPLY(&d, cap_flags, UINT64_C(0x1025321c36));
-	d.chardevs = table_new(&(ChardevEntry){231, 192, "verbs", "/dev/infiniband/uverbs0"}, 1,
-			       sizeof(ChardevEntry));
+	d.values.stale = is_stale;
+	d.chardevs =
+		!has_nodes
+			? NULL
+			: table_new(&(ChardevEntry){231, 192, "verbs", "/dev/infiniband/uverbs0"},
+				    1, sizeof(ChardevEntry));
 	mask_set(&d.supplied, DEVICE_ATTR_chardevs, true);
 	d.values.last_query = UINT64_C(1800000000123456);
 	device_derive(&d);
@@ -147,7 +153,8 @@ static void derive(FakePort *p)
 	device_snapshot_done(&d);
 }
 
-/* FIELD=VALUE; "\s" in a value stands for a blank. */
+/* FIELD=VALUE; "\s" in a value stands for a blank, and none at all for what the driver does not
+ * report. */
 static void set_field(FakePort *p, const char *setting)
 {
 	char field[64] = "", value[64] = "", *blank;
@@ -165,6 +172,10 @@ static void set_field(FakePort *p, const char *setting)
 		text_copy(e.name, sizeof(e.name), value);
 		p->s.tables[PORT_TABLE_NETDEVS] = table_new(&e, 1, sizeof(e));
 		mask_set(&p->s.supplied, PORT_ATTR_netdevs, true);
+		return;
+	}
+	if (port_attr_from_field(field, &a) == 0 && !*value) {
+		mask_set(&p->s.supplied, a, false);
 		return;
 	}
 	if (port_attr_from_field(field, &a) < 0 ||
@@ -664,9 +675,10 @@ static int answer(sd_bus_message *call)
 	}
 	return streq(member, "GetManagedObjects") ? get_managed_objects(call)
 	       : streq(member, "GetPort")	  ? get_port(call)
-	       : streq(member, "GetAll")	  ? get_all(call)
-	       : streq(member, "Query")		  ? query(call)
-						  : 0;
+	       : streq(member, "Get")	 ? sd_bus_reply_method_return(call, "v", "b", simulated)
+	       : streq(member, "GetAll") ? get_all(call)
+	       : streq(member, "Query")	 ? query(call)
+					 : 0;
 }
 
 static int on_call(sd_bus_message *call, void *userdata _unused_, sd_bus_error *error _unused_)
@@ -692,8 +704,12 @@ int main(int argc, char **argv)
 		char *setting = strchr(argv[i], ' ');
 		FakePort *p;
 
-		if (!setting)
-			return 2;
+		if (!setting) {
+			simulated = simulated && !streq(argv[i], "real");
+			has_nodes = has_nodes && !streq(argv[i], "no-nodes");
+			is_stale = is_stale || streq(argv[i], "stale");
+			continue;
+		}
 		*setting++ = '\0';
 		p = find_port(argv[i]);
 		if (!p)

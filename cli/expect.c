@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "expect.h"
+
+#include <fnmatch.h>
+#include <strings.h>
+
+#include "check.h"
+#include "decode.h"
+#include "format.h"
+#include "parse.h"
+
+/* Of a file: far more than anybody writes by hand. */
+#define LINES_MAX      65536U
+#define LINE_MAX_BYTES 4096U
+
+/* Where a line stands, for messages and for what lasts as long as the expectations. */
+typedef struct Place {
+	const char *text; /* "--expect Rate=x" or "FILE:LINE" */
+	const char *glob;
+} Place;
+
+/* ---- values ---- */
+
+/* How a value is compared: the least that will do, or the only one. */
+static bool is_least(const Attribute *a)
+{
+	switch (a->unit) {
+	case UNIT_BYTES:
+	case UNIT_LANES:
+	case UNIT_ENTRIES:
+	case UNIT_BITS_PER_S:
+		return true;
+	case UNIT_NONE:
+	case UNIT_USEC:
+	case UNIT_TIMESTAMP:
+	case UNIT_BITS:
+	case UNIT_HEX:
+	case _UNIT_MAX:
+		break;
+	}
+	return a->type == ATTR_SPEED;
+}
+
+static bool is_one_of(const char *const *names, const char *text)
+{
+	for (size_t i = 0; names && names[i]; i++)
+		if (strcasecmp(names[i], text) == 0)
+			return true;
+	return false;
+}
+
+/* The names that a list of capabilities may have in it, all of them. */
+static bool are_capabilities(AttrType type, const char *text)
+{
+	PortValues values;
+	const Attribute row = {.type = type, .size = sizeof(uint32_t)};
+
+	return *text && attr_parse(&row, &values, text) == 0;
+}
+
+/* What is wrong with TEXT as a value of row A, as what was expected; NULL if nothing is. */
+static const char *parse_value(const Attribute *a, const char *text, uint64_t *ret_number,
+			       char buffer[256])
+{
+	const char *signature = attr_signature(a->type);
+	const char *const *names = attr_type_names(a->type);
+	uint32_t code;
+	size_t n = 0;
+
+	*ret_number = 0;
+	if (a->unit == UNIT_BITS_PER_S)
+		return parse_rate(text, ret_number) ? NULL : "a rate with its unit, such as 400G";
+	if (streq(signature, "u") || streq(signature, "t"))
+		return text_to_u64(text, UINT64_MAX, ret_number) == 0 ? NULL : "a number";
+	if (streq(signature, "b")) {
+		*ret_number = streq(text, "yes");
+		return streq(text, "yes") || streq(text, "no") ? NULL : "yes or no";
+	}
+	if (a->type == ATTR_GUID)
+		return guid_parse(text, ret_number) == 0 ? NULL
+							 : "a GUID such as 0002:c903:00ab:cdef";
+	if (streq(signature, "as"))
+		return are_capabilities(a->type, text) ? NULL
+						       : "names of capabilities with ',' between";
+	if (a->type == ATTR_SPEED && decode_value(a->type, text, &code) == 0)
+		*ret_number = code;
+	if (!names || is_one_of(names, text))
+		return *text ? NULL : "a value";
+	buffer[0] = '\0';
+	for (size_t i = 0; names[i] && n < 256; i++)
+		n += (size_t)snprintf(buffer + n, 256 - n, "%s%s", i > 0 ? ", " : "", names[i]);
+	return buffer;
+}
+
+/* ---- lines ---- */
+
+/* Keeps TEXT for as long as E; NULL without memory. */
+static const char *keep(Expectations *e, const char *text)
+{
+	char **texts = reallocarray(e->texts, e->n_texts + 1, sizeof(*texts));
+
+	if (!texts)
+		return NULL;
+	e->texts = texts;
+	texts[e->n_texts] = strdup(text);
+	return texts[e->n_texts] ? texts[e->n_texts++] : NULL;
+}
+
+static ExitStatus append(Expectations *e, const Place *place, Expectation item)
+{
+	Expectation *items = reallocarray(e->items, e->n + 1, sizeof(*items));
+
+	if (!items)
+		return out_of_memory();
+	e->items = items;
+	item.glob = place->glob;
+	item.text = keep(e, item.text);
+	item.place = strdup(place->text);
+	if (!item.text || !item.place) {
+		free(item.place);
+		return out_of_memory();
+	}
+	e->items[e->n++] = item;
+	return STATUS_OK;
+}
+
+/* The attribute called KEY: of a port, or else of a device. */
+static const Attribute *find_row(const char *key, bool *ret_of_device)
+{
+	PortAttr p;
+	DeviceAttr d;
+
+	*ret_of_device = false;
+	if (port_attr_from_name(key, &p) == 0 && port_attributes[p].interface != INTERFACE_RAW)
+		return &port_attributes[p];
+	*ret_of_device = true;
+	return device_attr_from_name(key, &d) == 0 ? &device_attributes[d] : NULL;
+}
+
+static ExitStatus add_ignore(Expectations *e, const Place *place, const char *value)
+{
+	_cleanup_free_ char *names = strdup(value);
+	char *rest = names, *name;
+
+	if (!names)
+		return out_of_memory();
+	if (!*value) {
+		complain("%s: Ignore: expected names of checks; see rdmactl check --list",
+			 place->text);
+		return STATUS_USAGE;
+	}
+	while ((name = strsep(&rest, ", "))) {
+		ExitStatus status;
+
+		if (!*name)
+			continue;
+		if (!check_exists(name)) {
+			complain("%s: Ignore: unknown check \"%s\"; see rdmactl check --list",
+				 place->text, name);
+			return STATUS_USAGE;
+		}
+		status = append(e, place, (Expectation){.kind = EXPECT_IGNORE, .text = name});
+		if (status != STATUS_OK)
+			return status;
+	}
+	return STATUS_OK;
+}
+
+static ExitStatus add_pair(Expectations *e, const Place *place, const char *key, const char *value)
+{
+	Expectation item = {.kind = EXPECT_ATTRIBUTE, .text = value};
+	const char *expected = NULL;
+	char buffer[256];
+
+	if (streq(key, "Ignore"))
+		return add_ignore(e, place, value);
+	if (streq(key, "Ports")) {
+		item.kind = EXPECT_PORTS;
+		if (text_to_u64(value, UINT32_MAX, &item.number) < 0)
+			expected = "a number of ports";
+	} else {
+		item.row = find_row(key, &item.of_device);
+		if (!item.row) {
+			complain("%s: unknown key \"%s\"; expected an attribute such as Rate, "
+				 "Ports or Ignore",
+				 place->text, key);
+			return STATUS_USAGE;
+		}
+		if (item.row->type == ATTR_UNAVAILABLE || item.row->type == ATTR_DEVICE_PATH) {
+			complain("%s: %s is not something to expect", place->text, key);
+			return STATUS_USAGE;
+		}
+		expected = parse_value(item.row, value, &item.number, buffer);
+	}
+	if (!expected)
+		return append(e, place, item);
+	complain("%s: %s = \"%s\": expected %s", place->text, key, value, expected);
+	return STATUS_USAGE;
+}
+
+static char *trim(char *text)
+{
+	size_t n;
+
+	text += strspn(text, " \t");
+	n = strlen(text);
+	while (n > 0 && strchr(" \t\r\n", text[n - 1]))
+		n--;
+	text[n] = '\0';
+	return text;
+}
+
+/* Splits "KEY = VALUE"; false if there is no '='. */
+static bool split(char *text, char **ret_key, char **ret_value)
+{
+	char *equals = strchr(text, '=');
+
+	if (!equals)
+		return false;
+	*equals = '\0';
+	*ret_key = trim(text);
+	*ret_value = trim(equals + 1);
+	return true;
+}
+
+static ExitStatus add_line(Expectations *e, Place *place, char *line)
+{
+	size_t n = strlen(line);
+	char *key, *value;
+
+	if (n == 0 || line[0] == '#' || line[0] == ';')
+		return STATUS_OK;
+	if (line[0] == '[') {
+		if (n < 3 || line[n - 1] != ']') {
+			complain("%s: \"%s\": expected [PORT] with the name of a port, such as "
+				 "[mlx5_*/1]",
+				 place->text, line);
+			return STATUS_USAGE;
+		}
+		line[n - 1] = '\0';
+		place->glob = keep(e, line + 1);
+		if (!place->glob)
+			return out_of_memory();
+		return append(e, place, (Expectation){.kind = EXPECT_SECTION, .text = line + 1});
+	}
+	if (split(line, &key, &value))
+		return add_pair(e, place, key, value);
+	complain("%s: \"%s\": expected KEY = VALUE, [PORT] or a comment after #", place->text,
+		 line);
+	return STATUS_USAGE;
+}
+
+static ExitStatus add_file(Expectations *e, const char *path)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	char line[LINE_MAX_BYTES];
+	ExitStatus status = STATUS_OK;
+	Place place = {};
+
+	if (!f) {
+		complain("--expect %s: %s; expected a file, or KEY=VALUE", path, strerror(errno));
+		return STATUS_USAGE;
+	}
+	for (unsigned int n = 1; status == STATUS_OK && fgets(line, sizeof(line), f); n++) {
+		_cleanup_free_ char *text = NULL;
+
+		if (asprintf(&text, "%s:%u", path, n) < 0)
+			return out_of_memory();
+		place.text = text;
+		if (n > LINES_MAX || (!strchr(line, '\n') && strlen(line) == sizeof(line) - 1)) {
+			complain("%s: the %s is too long", text, n > LINES_MAX ? "file" : "line");
+			return STATUS_USAGE;
+		}
+		status = add_line(e, &place, trim(line));
+	}
+	if (status == STATUS_OK && ferror(f)) {
+		complain("--expect %s: %s", path, strerror(errno));
+		return STATUS_USAGE;
+	}
+	return status;
+}
+
+ExitStatus expect_add(Expectations *e, const char *argument)
+{
+	_cleanup_free_ char *copy = strdup(argument), *text = NULL;
+	char *key, *value;
+
+	if (!copy || asprintf(&text, "--expect %s", argument) < 0)
+		return out_of_memory();
+	/* a path with '=' in it has a '/' before that, or is given one: ./a=b */
+	if (strcspn(argument, "/") < strcspn(argument, "=") || !split(copy, &key, &value))
+		return add_file(e, argument);
+	return add_pair(e, &(Place){.text = text}, key, value);
+}
+
+void expect_done(Expectations *e)
+{
+	for (size_t i = 0; i < e->n; i++)
+		free(e->items[i].place);
+	for (size_t i = 0; i < e->n_texts; i++)
+		free(e->texts[i]);
+	free(e->items);
+	free(e->texts);
+	*e = (Expectations){};
+}
+
+/* ---- comparison ---- */
+
+/* Whether an entry of table V has the member TEXT; numbers may be written in any way. */
+static bool has_member(const Value *v, const char *text)
+{
+	uint64_t number = 0;
+	bool is_number = text_to_u64(text, UINT64_MAX, &number) == 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const Value *entry = &v->items[i];
+
+		for (size_t k = 0; entry->type == VALUE_STRUCT && k < entry->n; k++) {
+			const Value *member = &entry->items[k];
+
+			if (member->type == VALUE_TEXT
+				    ? fnmatch(text, member->text, 0) == 0
+				    : is_number && member->type == VALUE_UNSIGNED &&
+					      member->number == number)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool expectation_applies(const Expectation *e, const Object *port)
+{
+	const Value *netdev, *netdevs;
+	char name[96];
+
+	if (!e->glob)
+		return true;
+	if (fnmatch(e->glob, object_name(port, name), 0) == 0 ||
+	    fnmatch(e->glob, value_text(&port->values[PORT_ATTR_device_name]), 0) == 0)
+		return true;
+	netdev = object_value(port, PORT_ATTR_netdev);
+	if (netdev && fnmatch(e->glob, value_text(netdev), 0) == 0)
+		return true;
+	netdevs = object_value(port, PORT_ATTR_netdevs);
+	return netdevs && netdevs->type == VALUE_ARRAY && has_member(netdevs, e->glob);
+}
+
+static bool has_names(const Value *v, const char *list)
+{
+	for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',') {
+		size_t n = strcspn(p, ","), i = 0;
+
+		while (i < v->n && (strncasecmp(value_text(&v->items[i]), p, n) != 0 ||
+				    value_text(&v->items[i])[n]))
+			i++;
+		if (i == v->n)
+			return false;
+	}
+	return true;
+}
+
+static bool text_holds(const Expectation *e, const char *text)
+{
+	uint64_t guid;
+	uint32_t code;
+
+	if (e->row->type == ATTR_GUID)
+		return guid_parse(text, &guid) == 0 && guid == e->number;
+	if (e->row->type == ATTR_SPEED)
+		return decode_value(ATTR_SPEED, text, &code) == 0 && code >= e->number;
+	return fnmatch(e->text, text, FNM_CASEFOLD) == 0;
+}
+
+bool expectation_holds(const Expectation *e, const Object *o)
+{
+	const Value *v = object_value(o, (size_t)(e->row - o->rows));
+
+	if (!v)
+		return false;
+	switch (v->type) {
+	case VALUE_BOOL:
+		return v->boolean == (e->number != 0);
+	case VALUE_UNSIGNED:
+		return is_least(e->row) ? v->number >= e->number : v->number == e->number;
+	case VALUE_TEXT:
+		return text_holds(e, v->text);
+	case VALUE_ARRAY:
+		return streq(attr_signature(e->row->type), "as") ? has_names(v, e->text)
+								 : has_member(v, e->text);
+	case VALUE_NONE:
+	case VALUE_SIGNED:
+	case VALUE_DOUBLE:
+	case VALUE_STRUCT:
+	case VALUE_DICT:
+		break;
+	}
+	return false;
+}
+
+char *expectation_format(const Expectation *e)
+{
+	const char *signature = attr_signature(e->row->type);
+	_cleanup_free_ char *text = NULL;
+	char *sentence;
+
+	if (streq(signature, "u") || streq(signature, "t"))
+		text = format_value(e->row, &(Value){.type = VALUE_UNSIGNED, .number = e->number});
+	else
+		text = strdup(e->text);
+	if (!text || asprintf(&sentence, "%s%s", is_least(e->row) ? "at least " : "", text) < 0)
+		return NULL;
+	return sentence;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Numbers with units as people write them on a command line or in a file. */
+
+#include "util.h"
+
+/* Seconds with a fraction; false if TEXT is none, or too large for microseconds in 64 bits. */
+bool parse_seconds(const char *text, uint64_t *ret_usec);
+/* A rate in bit/s with k, M, G or T and perhaps b/s, bit/s or bps: "400G", "2.5 Gb/s". Without a
+ * unit at least a million: whoever writes 400 means something else. */
+bool parse_rate(const char *text, uint64_t *ret);
