@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What calls cost: Get, GetAll, GetManagedObjects and ListPorts over the curve of port counts. */
+
+#include <fcntl.h>
+
+#include "names.h"
+#include "stage.h"
+
+#define PEER	       "org.freedesktop.DBus.Peer"
+#define PROPERTIES     "org.freedesktop.DBus.Properties"
+#define OBJECT_MANAGER "org.freedesktop.DBus.ObjectManager"
+#define PREPARED       "org.rdma.Prepared"
+#define GDBUS	       "org.rdma.Gdbus"
+
+typedef struct Called {
+	Raw *raw;
+	RawCall call;
+} Called;
+
+static uint64_t sample_call(void *userdata)
+{
+	Called *c = userdata;
+	uint64_t start = bench_now();
+	RawMessage m;
+
+	raw_roundtrip(c->raw, &c->call, &m);
+	return bench_now() - start;
+}
+
+/* A service that sends what CALL is answered with. */
+static pid_t start_prepared(Stage *s, Raw *raw, RawCall *call)
+{
+	_cleanup_free_ char *program = stage_program("floor-prepared");
+	_cleanup_free_ char *signature = NULL;
+	_cleanup_close_ int fd = -EBADF;
+	char file[96];
+	RawMessage m;
+
+	raw_roundtrip(raw, call, &m);
+	snprintf(file, sizeof(file), "%s/body", s->directory);
+	fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, m.body, m.body_size) != (ssize_t)m.body_size)
+		bench_die("%s: %m", file);
+	signature = strdup(m.signature);
+	return stage_start(
+		s, PREPARED,
+		(const char *const[]){program, s->socket, PREPARED, signature, file, NULL});
+}
+
+/* One property, all of one interface, against Ping to the same daemon; and against the bus alone.
+ */
+static void measure_get_all(Stage *s)
+{
+	pid_t rdmad = stage_start_rdmad(s, bench.quick ? 1 : 16, NULL), prepared, gdbus;
+	_cleanup_free_ char *program = stage_program("floor-gdbus");
+	const char *path = stage_port_path(0);
+	Called ping, get, all, floor, other;
+	Subject subjects[] = {
+		{.sample = sample_call, .userdata = &ping},
+		{.sample = sample_call, .userdata = &get},
+		{.sample = sample_call, .userdata = &all},
+		{.sample = sample_call, .userdata = &floor},
+		{.sample = sample_call, .userdata = &other},
+	};
+
+	ping.raw = get.raw = all.raw = floor.raw = other.raw = stage_connect(s);
+	raw_call(&ping.call, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, PEER, "Ping", "");
+	raw_call(&get.call, RDMAD_BUS_NAME, path, PROPERTIES, "Get", "ss", RDMAD_INTERFACE_PORT,
+		 "State");
+	raw_call(&all.call, RDMAD_BUS_NAME, path, PROPERTIES, "GetAll", "s", RDMAD_INTERFACE_PORT);
+	raw_call(&floor.call, PREPARED, path, PROPERTIES, "GetAll", "s", RDMAD_INTERFACE_PORT);
+	raw_call(&other.call, GDBUS, path, PROPERTIES, "GetAll", "s", RDMAD_INTERFACE_PORT);
+	prepared = start_prepared(s, all.raw, &all.call);
+	gdbus = stage_start(s, GDBUS, (const char *const[]){program, s->address, GDBUS, NULL});
+	bench_measure(subjects, ARRAY_SIZE(subjects));
+	bench_report_ratio("get", 0, &subjects[1], "Ping", &subjects[0], 0, 0);
+	bench_report_ratio("get-all", 0, &subjects[2], "Ping", &subjects[0], 1.7, 1.35);
+	bench_report_ratio("get-all-prepared", 0, &subjects[2], "prepared reply", &subjects[3], 0,
+			   0);
+	bench_report_ratio("get-all-gdbus", 0, &subjects[2], "GDBus service", &subjects[4], 0, 0);
+	raw_free(ping.raw);
+	stage_stop(gdbus);
+	stage_stop(prepared);
+	stage_stop(rdmad);
+}
+
+typedef struct Point {
+	double all, list; /* GetManagedObjects and ListPorts, in microseconds; 0: not measured */
+	double foreign;
+} Point;
+
+static bool has_list_ports(Raw *raw, RawCall *call)
+{
+	RawMessage m;
+
+	return raw_try(raw, call, &m);
+}
+
+static Point measure_objects(Stage *s, unsigned int n_ports)
+{
+	pid_t rdmad = stage_start_rdmad(s, n_ports, NULL), prepared, gdbus;
+	_cleanup_free_ char *program = stage_program("floor-gdbus");
+	Called all, floor, other, list;
+	Subject subjects[] = {
+		{.sample = sample_call, .userdata = &all},
+		{.sample = sample_call, .userdata = &floor},
+		{.sample = sample_call, .userdata = &other, .at_least = 2},
+		{.sample = sample_call, .userdata = &list},
+	};
+	bool lists;
+	Point p = {};
+
+	all.raw = floor.raw = other.raw = list.raw = stage_connect(s);
+	raw_call(&all.call, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, OBJECT_MANAGER, "GetManagedObjects",
+		 "");
+	raw_call(&floor.call, PREPARED, RDMAD_ROOT_PATH, OBJECT_MANAGER, "GetManagedObjects", "");
+	raw_call(&other.call, GDBUS, RDMAD_ROOT_PATH, OBJECT_MANAGER, "GetManagedObjects", "");
+	raw_call(&list.call, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts",
+		 "a{sv}");
+	prepared = start_prepared(s, all.raw, &all.call);
+	gdbus = stage_start(s, GDBUS, (const char *const[]){program, s->address, GDBUS, NULL});
+	lists = has_list_ports(list.raw, &list.call);
+	bench_measure(subjects, ARRAY_SIZE(subjects) - (lists ? 0 : 1));
+	bench_report_ratio("get-managed-objects", n_ports, &subjects[0], "prepared reply",
+			   &subjects[1], 2, 1.15);
+	bench_report_ratio("get-managed-objects-gdbus", n_ports, &subjects[0], "GDBus service",
+			   &subjects[2], 0.25, 0);
+	if (lists)
+		bench_report_ratio("list-ports", n_ports, &subjects[3], "GetManagedObjects",
+				   &subjects[0], 0.25, 0);
+	raw_free(all.raw);
+	stage_stop(gdbus);
+	stage_stop(prepared);
+	stage_stop(rdmad);
+	p.all = subjects[0].p50;
+	p.foreign = subjects[0].foreign;
+	return p;
+}
+
+int main(int argc, char *argv[])
+{
+	_cleanup_(stage_free_pointer) Stage *s = NULL;
+	Point at_256 = {}, at_4096 = {};
+
+	bench_init(argc, argv);
+	s = stage_new();
+	measure_get_all(s);
+	for (const unsigned int *n = bench.ports; *n; n++) {
+		Point p = measure_objects(s, *n);
+
+		if (*n == 256)
+			at_256 = p;
+		if (*n == 4096)
+			at_4096 = p;
+	}
+	if (at_256.all > 0 && at_4096.all > 0)
+		bench_report(&(Figure){
+			.figure = "get-managed-objects-per-port",
+			.ports = 4096,
+			.value = at_4096.all / 4096,
+			.unit = "us",
+			.floor_name = "the same at 256",
+			.floor = at_256.all / 256,
+			.goal = 1.15,
+			.foreign = MAX(at_256.foreign, at_4096.foreign),
+		});
+	return 0;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A storm: 100,000 changes on 64 ports as fast as they can be made. Is the last state right, how
+ * many signals has a port sent, and what has another caller noticed?
+ */
+
+#include <pthread.h>
+#include <sys/wait.h>
+
+#include "names.h"
+#include "stage.h"
+
+#define N_PORTS	  64
+#define CHANGES	  100000
+#define SETTLE	  UINT64_C(3000000000) /* ns for the last signals */
+#define SECOND	  UINT64_C(1000000000)
+#define TIMES_MAX 8192
+
+/* A subscriber, in a thread of its own. */
+typedef struct Subscriber {
+	Raw *raw;
+	pthread_t thread;
+	uint32_t last;	      /* the value that the storm ends with */
+	unsigned int n_right; /* atomic: ports whose last signal had it */
+	uint32_t sm_lid[N_PORTS];
+	uint64_t *times[N_PORTS]; /* of all their signals */
+	size_t n_times[N_PORTS];
+} Subscriber;
+
+/* "/org/rdma/device/3/port/1" as stage_port_path() makes them; N_PORTS: none */
+static unsigned int port_of(const char *path)
+{
+	unsigned int device, port;
+
+	if (!path || sscanf(path, RDMAD_DEVICE_PREFIX "/%u/port/%u", &device, &port) != 2)
+		return N_PORTS;
+	return MIN(device * STAGE_PORTS_PER_DEVICE + port - 1, (unsigned int)N_PORTS);
+}
+
+/* The value of SmLid, if the body of a PropertiesChanged has it. */
+static bool find_sm_lid(const RawMessage *m, uint32_t *ret)
+{
+	static const char key[] = "SmLid\0\1u"; /* its value follows, aligned to 4 */
+	const uint8_t *p = memmem(m->body, m->body_size, key, sizeof(key));
+
+	if (!p)
+		return false;
+	*ret = raw_u32(m->body + (((size_t)(p - m->body) + sizeof(key) + 3) & ~(size_t)3));
+	return true;
+}
+
+static void *subscribe(void *userdata)
+{
+	Subscriber *s = userdata;
+
+	bench_pin_elsewhere();
+	for (;;) {
+		RawMessage m;
+		unsigned int port;
+		uint32_t sm_lid;
+
+		raw_receive(s->raw, &m);
+		port = m.type == RAW_SIGNAL ? port_of(m.path) : N_PORTS;
+		if (port == N_PORTS)
+			continue;
+		if (s->n_times[port] < TIMES_MAX)
+			s->times[port][s->n_times[port]++] = bench_now();
+		if (!streq(m.member, "PropertiesChanged") || !find_sm_lid(&m, &sm_lid))
+			continue;
+		if (s->sm_lid[port] != s->last && sm_lid == s->last)
+			__atomic_add_fetch(&s->n_right, 1, __ATOMIC_RELEASE);
+		else if (s->sm_lid[port] == s->last && sm_lid != s->last)
+			__atomic_sub_fetch(&s->n_right, 1, __ATOMIC_RELEASE);
+		s->sm_lid[port] = sm_lid;
+	}
+	return NULL;
+}
+
+/* The most signals that any port has sent within any second. */
+static size_t most_in_a_second(const Subscriber *s)
+{
+	size_t most = 0;
+
+	for (size_t p = 0; p < N_PORTS; p++)
+		for (size_t from = 0, to = 0; to < s->n_times[p]; to++) {
+			while (s->times[p][to] - s->times[p][from] > SECOND)
+				from++;
+			most = MAX(most, to - from + 1);
+		}
+	return most;
+}
+
+/* Ports that are asked and do not have the value. */
+static unsigned int count_wrong(Raw *raw, uint32_t value)
+{
+	unsigned int wrong = 0;
+
+	for (unsigned int i = 0; i < N_PORTS; i++) {
+		RawMessage m;
+		RawCall call;
+
+		raw_call(&call, RDMAD_BUS_NAME, stage_port_path(i),
+			 "org.freedesktop.DBus.Properties", "Get", "ss", RDMAD_INTERFACE_INFINIBAND,
+			 "SmLid");
+		raw_roundtrip(raw, &call, &m);
+		wrong += raw_u32(m.body + 4) != value;
+	}
+	return wrong;
+}
+
+static bool has_ended(const Stage *s, pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, WNOHANG) == 0)
+		return false;
+	if (status != 0)
+		stage_fail(s, "the storm has failed");
+	return true;
+}
+
+/* Pings until the process has ended (0: for half a second). The 99th percentile in microseconds. */
+static double ping_p99(const Stage *s, Raw *raw, pid_t until, uint64_t *ret_end)
+{
+	size_t room = 200000, n = 0;
+	double *samples = calloc(room, sizeof(double)), p99;
+	uint64_t end = bench_now() + (bench.quick ? SECOND / 20 : SECOND / 2);
+	RawMessage m;
+	RawCall ping;
+
+	if (!samples)
+		bench_die("no memory");
+	raw_call(&ping, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "");
+	while (until ? !has_ended(s, until) : bench_now() < end) {
+		uint64_t start = bench_now();
+
+		raw_roundtrip(raw, &ping, &m);
+		if (n < room)
+			samples[n++] = (double)(bench_now() - start) / 1000;
+	}
+	*ret_end = bench_now();
+	p99 = bench_percentile(samples, n, 0.99);
+	free(samples);
+	return p99;
+}
+
+int main(int argc, char *argv[])
+{
+	_cleanup_free_ char *program = stage_program("load-storm");
+	_cleanup_(stage_free_pointer) Stage *s = NULL;
+	Subscriber subscriber = {};
+	unsigned int n, wrong;
+	double idle, loaded;
+	uint64_t start, end, settled;
+	char count[16];
+	pid_t rdmad;
+	Raw *raw;
+
+	bench_init(argc, argv);
+	n = (bench.quick ? 1000 : CHANGES) / N_PORTS + 1;
+	snprintf(count, sizeof(count), "%u", n);
+	s = stage_new();
+	rdmad = stage_start_rdmad(s, N_PORTS, NULL);
+	raw = stage_connect(s);
+	subscriber.last = n;
+	for (size_t i = 0; i < N_PORTS; i++) {
+		subscriber.times[i] = calloc(TIMES_MAX, sizeof(uint64_t));
+		if (!subscriber.times[i])
+			bench_die("no memory");
+	}
+	subscriber.raw = stage_connect(s);
+	raw_match(subscriber.raw, "type='signal',sender='" RDMAD_BUS_NAME
+				  "',path_namespace='" RDMAD_DEVICE_PREFIX "'");
+	if (pthread_create(&subscriber.thread, NULL, subscribe, &subscriber) != 0)
+		bench_die("cannot start a thread");
+
+	idle = ping_p99(s, raw, 0, &end);
+	start = bench_now();
+	loaded = ping_p99(
+		s, raw,
+		stage_spawn(s, (const char *const[]){program, s->socket, count, NULL}, true), &end);
+	for (settled = end; settled < end + SETTLE; settled = bench_now())
+		if (__atomic_load_n(&subscriber.n_right, __ATOMIC_ACQUIRE) == N_PORTS)
+			break;
+	wrong = N_PORTS - __atomic_load_n(&subscriber.n_right, __ATOMIC_ACQUIRE);
+	wrong += count_wrong(raw, n);
+
+	bench_report(&(Figure){.figure = "storm-rate",
+			       .ports = N_PORTS,
+			       .value = (double)n * N_PORTS / (double)(end - start) * 1e9,
+			       .unit = "changes/s"});
+	bench_report(&(Figure){.figure = "storm-wrong",
+			       .ports = N_PORTS,
+			       .value = wrong,
+			       .unit = "ports",
+			       .goal_zero = true});
+	bench_report(&(Figure){.figure = "storm-settled",
+			       .ports = N_PORTS,
+			       .value = (double)(settled - end) / 1e6,
+			       .unit = "ms"});
+	bench_report(&(Figure){.figure = "storm-signals",
+			       .ports = N_PORTS,
+			       .value = (double)most_in_a_second(&subscriber),
+			       .unit = "/s and port",
+			       .goal = 20});
+	bench_report(&(Figure){.figure = "storm-ping-p99",
+			       .ports = N_PORTS,
+			       .value = loaded,
+			       .unit = "us",
+			       .floor_name = "idle",
+			       .floor = idle,
+			       .goal = 3});
+	pthread_cancel(subscriber.thread);
+	pthread_join(subscriber.thread, NULL);
+	stage_stop(rdmad);
+	raw_free(raw);
+	return 0;
+}

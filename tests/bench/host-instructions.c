@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Instructions that rdmad executes in user space for one call, one object, one change: callgrind's
+ * count of a run with many of them less that of a run with none. Unlike times they are the same on
+ * every run.
+ *
+ *     host-instructions --what=THING --profile=FILE   writes callgrind's file of one of them
+ */
+
+#include "names.h"
+#include "stage.h"
+
+#define N_PORTS 64
+
+typedef struct Thing {
+	const char *name;
+	const char *path, *interface, *method, *signature, *first, *second;
+	unsigned int calls;
+	unsigned int per_call; /* what it is divided by beside the calls */
+} Thing;
+
+#define PORT_0 RDMAD_DEVICE_PREFIX "/0/port/1"
+
+/* clang-format off */
+static const Thing things[] = {
+	{"start", NULL, NULL, NULL, NULL, NULL, NULL, 1, 1},
+	{"ping", RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "", NULL, NULL, 500, 1},
+	{"get", PORT_0, "org.freedesktop.DBus.Properties", "Get", "ss", RDMAD_INTERFACE_PORT, "State", 500, 1},
+	{"get-all", PORT_0, "org.freedesktop.DBus.Properties", "GetAll", "s", RDMAD_INTERFACE_PORT, NULL, 500, 1},
+	{"object", RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "", NULL, NULL, 20,
+	 N_PORTS + N_PORTS / STAGE_PORTS_PER_DEVICE},
+	{"listed-port", RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", "a{sv}", NULL, NULL, 20, N_PORTS},
+	{"change", RDMAD_ROOT_PATH, RDMAD_INTERFACE_SIMULATOR, "Run", "sa{sv}", NULL, NULL, 500, 1},
+};
+/* clang-format on */
+
+/* "totals: N" in callgrind's file. */
+static double read_total(const char *path)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	char line[4096];
+	double total;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "totals: %lf", &total) == 1)
+			return total;
+	bench_die("%s: no totals; is valgrind there?", path);
+}
+
+/* Instructions of a run with CALLS of it; -1: it has no such method. */
+static double run(const Thing *t, unsigned int calls, const char *file)
+{
+	_cleanup_(stage_free_pointer) Stage *s = stage_new();
+	_cleanup_free_ char *out = NULL;
+	bool works = true;
+	pid_t rdmad;
+	RawMessage m;
+	RawCall call;
+	Raw *raw;
+
+	if (asprintf(&out, "--callgrind-out-file=%s", file) < 0)
+		bench_die("no memory");
+	rdmad = stage_start_rdmad(
+		s, N_PORTS,
+		(const char *const[]){"valgrind", "--tool=callgrind", out, "--quiet", NULL});
+	raw = stage_connect(s);
+	for (unsigned int i = 0; i < calls && works && t->method; i++) {
+		char command[128];
+
+		snprintf(command, sizeof(command), "set %s lid=%u event=lid-change",
+			 stage_port_name(i % N_PORTS), i / N_PORTS + 100);
+		raw_call(&call, RDMAD_BUS_NAME, t->path, t->interface, t->method, t->signature,
+			 t->first ? t->first : command, t->second);
+		works = raw_try(raw, &call, &m);
+	}
+	raw_free(raw);
+	stage_stop(rdmad);
+	return works ? read_total(file) : -1;
+}
+
+static void report(const Thing *t, double none, const char *file)
+{
+	double all = run(t, t->calls, file);
+	char figure[64];
+
+	if (all < 0)
+		return;
+	snprintf(figure, sizeof(figure), "instructions-%s", t->name);
+	bench_report(&(Figure){.figure = figure,
+			       .value = (all - none) / t->calls / t->per_call,
+			       .unit = "instructions",
+			       .without_bus = true});
+}
+
+int main(int argc, char *argv[])
+{
+	char file[] = "/tmp/rdmad-callgrind.XXXXXX";
+	double none;
+	int fd;
+
+	bench_init(argc, argv);
+	if (bench.what) {
+		if (!bench.profile)
+			bench_die("--what needs --profile=FILE");
+		for (size_t i = 0; i < ARRAY_SIZE(things); i++)
+			if (streq(things[i].name, bench.what))
+				return run(&things[i], things[i].calls * 4, bench.profile) < 0;
+		bench_die("--what=%s: expected start, ping, get, get-all, object, listed-port or "
+			  "change",
+			  bench.what);
+	}
+	fd = mkstemp(file);
+	if (fd < 0)
+		bench_die("%s: %m", file);
+	close(fd);
+	none = run(&things[0], 0, file);
+	for (size_t i = 1; i < ARRAY_SIZE(things); i++)
+		report(&things[i], none, file);
+	unlink(file);
+	return 0;
+}
