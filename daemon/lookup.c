@@ -2,8 +2,6 @@
 
 #include "lookup.h"
 
-#include <arpa/inet.h>
-
 int lookup_device(const Cache *c, const char *name, Device **ret)
 {
 	for (size_t i = 0; i < c->n_devices; i++)
@@ -100,21 +98,6 @@ int lookup_port(const Cache *c, const char *text, Port **ret)
 	return lookup_port_by_guid(c, text, ret);
 }
 
-/* As the GID holds it: IPv4 mapped into IPv6. */
-static int parse_address(const char *text, uint8_t ret[16])
-{
-	uint8_t v4[4];
-
-	if (inet_pton(AF_INET6, text, ret) == 1)
-		return 0;
-	if (inet_pton(AF_INET, text, v4) != 1)
-		return -EINVAL;
-	memset(ret, 0, 10);
-	ret[10] = ret[11] = 0xff;
-	memcpy(ret + 12, v4, 4);
-	return 0;
-}
-
 int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const char *netdev,
 			  Port **ret, uint32_t *ret_index)
 {
@@ -122,7 +105,7 @@ int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const 
 	Port *found = NULL;
 	uint8_t gid[16];
 
-	if (parse_address(text, gid) < 0)
+	if (gid_parse(text, gid) < 0)
 		return -EINVAL;
 	for (size_t i = 0; i < c->n_devices; i++)
 		for (uint32_t n = 1; n <= c->devices[i]->n_ports; n++) {

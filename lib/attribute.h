@@ -357,6 +357,9 @@ void gid_format(const uint8_t gid[16], char ret[40]);
 /* The IP address in a RoCE GID: IPv4 if it is v4-mapped, else IPv6. "" for GID type IB. RET has
  * room for 46 bytes. */
 void gid_format_address(const uint8_t gid[16], GidType type, char ret[46]);
+/* The GID that holds IP address TEXT, an IPv4 address mapped into IPv6; or any GID in the notation of
+ * IPv6. -EINVAL. */
+int gid_parse(const char *text, uint8_t ret[16]);
 const char *gid_type_name(uint32_t type, char buffer[24]);
 /* Parses "0002:c903:00ab:cdef", with or without colons or 0x. -EINVAL. */
 int guid_parse(const char *text, uint64_t *ret);

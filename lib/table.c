@@ -81,6 +81,20 @@ void gid_format_address(const uint8_t gid[16], GidType type, char ret[46])
 		inet_ntop(AF_INET6, gid, ret, 46);
 }
 
+int gid_parse(const char *text, uint8_t ret[16])
+{
+	uint8_t v4[4];
+
+	if (inet_pton(AF_INET6, text, ret) == 1)
+		return 0;
+	if (inet_pton(AF_INET, text, v4) != 1)
+		return -EINVAL;
+	memset(ret, 0, 10);
+	ret[10] = ret[11] = 0xff;
+	memcpy(ret + 12, v4, sizeof(v4));
+	return 0;
+}
+
 const char *gid_type_name(uint32_t type, char buffer[24])
 {
 	static const char *const names[_GID_TYPE_MAX] = {"IB", "RoCE v1", "RoCE v2"};

@@ -76,3 +76,20 @@ int text_to_u64(const char *text, uint64_t max, uint64_t *ret)
 	*ret = value;
 	return 0;
 }
+
+void duration_format(uint64_t usec, char ret[DURATION_MAX])
+{
+	unsigned long long s = usec / USEC_PER_SEC;
+
+	if (s < 10)
+		snprintf(ret, DURATION_MAX, "%llu.%03u s", s,
+			 (unsigned int)(usec % USEC_PER_SEC / USEC_PER_MSEC));
+	else if (s < 120)
+		snprintf(ret, DURATION_MAX, "%llu s", s);
+	else if (s < 7200)
+		snprintf(ret, DURATION_MAX, "%llu min %llu s", s / 60, s % 60);
+	else if (s < 172800)
+		snprintf(ret, DURATION_MAX, "%llu h %llu min", s / 3600, s / 60 % 60);
+	else
+		snprintf(ret, DURATION_MAX, "%llu d %llu h", s / 86400, s / 3600 % 24);
+}

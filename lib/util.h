@@ -101,3 +101,7 @@ void text_sanitize(char *buffer, size_t size);
 /* Parses all of TEXT as an unsigned number: decimal, or hexadecimal after 0x. 0, -EINVAL if it is
  * not a number, -ERANGE if it is larger than MAX. */
 int text_to_u64(const char *text, uint64_t max, uint64_t *ret);
+
+/* A length of time as people say it: "0.250 s", "12 s", "3 min 20 s", "5 h 1 min", "2 d 4 h". */
+#define DURATION_MAX 32
+void duration_format(uint64_t usec, char ret[DURATION_MAX]);

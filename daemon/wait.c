@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "wait.h"
+
+#include "lookup.h"
+
+int wait_add(Wait *w, const char *name)
+{
+	const Cache none = {};
+	Port *p;
+
+	/* of nothing, the look-up says only whether it is a name */
+	if (strlen(name) >= WAIT_NAME_MAX || lookup_port(&none, name, &p) == -EINVAL)
+		return -EINVAL;
+	for (size_t i = 0; i < w->n_ports; i++)
+		if (streq(w->ports[i].name, name))
+			return 0;
+	if (w->n_ports == WAIT_PORTS_MAX)
+		return -E2BIG;
+	text_copy(w->ports[w->n_ports++].name, WAIT_NAME_MAX, name);
+	return 0;
+}
+
+static bool has_gid(const PortSnapshot *s, const uint8_t gid[16])
+{
+	if (!mask_has(&s->valid, PORT_ATTR_gids))
+		return false;
+	TABLE_FOREACH(GidEntry, e, s->tables[PORT_TABLE_GIDS])
+	if (memcmp(e->gid, gid, sizeof(e->gid)) == 0)
+		return true;
+	return false;
+}
+
+/* In bytes; 0 if it is not known. */
+static uint32_t active_mtu(const PortSnapshot *s)
+{
+	AttrValue v;
+
+	if (!mask_has(&s->valid, PORT_ATTR_active_mtu) ||
+	    attr_publish(&port_attributes[PORT_ATTR_active_mtu], &s->values, &v) < 0)
+		return 0;
+	return v.u32;
+}
+
+static uint64_t rate(const PortSnapshot *s)
+{
+	return mask_has(&s->valid, PORT_ATTR_rate) ? s->values.rate : 0;
+}
+
+WaitLack wait_lack(const WaitCondition *c, const PortSnapshot *s)
+{
+	if (s->values.stale)
+		return LACK_FRESH;
+	if (!mask_has(&s->valid, PORT_ATTR_state) || s->values.state != c->state)
+		return LACK_STATE;
+	if (c->lid && (!mask_has(&s->valid, PORT_ATTR_lid) || s->values.lid == 0))
+		return LACK_LID;
+	if (c->has_gid && !has_gid(s, c->gid))
+		return LACK_GID;
+	if (active_mtu(s) < c->mtu)
+		return LACK_MTU;
+	if (rate(s) < c->rate)
+		return LACK_RATE;
+	return LACK_NOTHING;
+}
+
+static WaitLack look_at(WaitPort *p, const WaitCondition *condition, const Cache *c)
+{
+	Port *port;
+	int r = lookup_port(c, p->name, &port);
+
+	p->port = NULL;
+	if (r < 0)
+		return r == -EEXIST ? LACK_UNIQUE : LACK_PORT;
+	if (!port->published)
+		return LACK_ANSWER;
+	p->port = port;
+	return wait_lack(condition, &port->now);
+}
+
+bool wait_look(Wait *w, const Cache *c, uint64_t now_usec)
+{
+	size_t n_held = 0;
+
+	for (size_t i = 0; i < w->n_ports; i++) {
+		WaitPort *p = &w->ports[i];
+		WaitLack lack = look_at(p, &w->condition, c);
+
+		if (!w->looked || lack != p->lack) {
+			p->since_usec = now_usec;
+			/* One that comes to light because an earlier one has gone may be old. */
+			p->exact = w->looked && lack < p->lack;
+			p->lack = lack;
+		}
+		n_held += lack == LACK_NOTHING;
+	}
+	w->looked = true;
+	return n_held == w->n_ports || (w->any && n_held > 0);
+}
+
+static const char *state_name(uint32_t state, AttrValue *buffer)
+{
+	PortValues values = {.state = state};
+
+	(void)attr_publish(&port_attributes[PORT_ATTR_state], &values, buffer);
+	return buffer->text;
+}
+
+/* Why row A of S has no value, or OTHERWISE. */
+static const char *reason(const PortSnapshot *s, PortAttr a, const char *otherwise)
+{
+	const char *why = port_unavailable(s, a);
+
+	return why ? why : otherwise;
+}
+
+static void describe_lack(FILE *f, const WaitCondition *c, const WaitPort *p)
+{
+	const PortSnapshot *s = p->port ? &p->port->now : NULL;
+	char gid[46];
+	AttrValue is, wanted;
+
+	switch (p->lack) {
+	case LACK_PORT:
+		fputs(p->exact ? "gone" : "no such port", f);
+		break;
+	case LACK_UNIQUE:
+		fputs("more than one port has that name", f);
+		break;
+	case LACK_ANSWER:
+		fputs("not read yet", f);
+		break;
+	case LACK_FRESH:
+		fprintf(f, "stale (%s)", s->values.last_error);
+		break;
+	case LACK_STATE:
+		fprintf(f, "%s, not %s",
+			mask_has(&s->valid, PORT_ATTR_state) ? state_name(s->values.state, &is)
+							     : "in an unknown state",
+			state_name(c->state, &wanted));
+		break;
+	case LACK_LID:
+		fprintf(f, "no LID (%s)", reason(s, PORT_ATTR_lid, "it is 0"));
+		break;
+	case LACK_GID:
+		gid_format_address(c->gid, GID_TYPE_ROCE_V2, gid);
+		fprintf(f, "no GID %s (%s)", gid,
+			reason(s, PORT_ATTR_gids, "not in its GID table"));
+		break;
+	case LACK_MTU:
+		if (active_mtu(s) > 0)
+			fprintf(f, "MTU %u, not %u", active_mtu(s), c->mtu);
+		else
+			fprintf(f, "no MTU (%s)", reason(s, PORT_ATTR_active_mtu, "unknown"));
+		break;
+	case LACK_RATE:
+		if (rate(s) > 0)
+			fprintf(f, "rate %.6g Gb/s, not %.6g Gb/s", (double)rate(s) / 1e9,
+				(double)c->rate / 1e9);
+		else
+			fprintf(f, "no rate (%s)", reason(s, PORT_ATTR_rate, "unknown"));
+		break;
+	case LACK_NOTHING:
+		break;
+	}
+}
+
+char *wait_describe(const Wait *w, uint64_t now_usec)
+{
+	char *text = NULL, duration[DURATION_MAX];
+	const char *separator = "";
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (size_t i = 0; i < w->n_ports; i++) {
+		const WaitPort *p = &w->ports[i];
+
+		if (p->lack == LACK_NOTHING)
+			continue;
+		fprintf(f, "%s%s: ", separator, p->name);
+		describe_lack(f, &w->condition, p);
+		duration_format(now_usec - p->since_usec, duration);
+		fprintf(f, " for %s%s", p->exact ? "" : "at least ", duration);
+		separator = "\n";
+	}
+	if (fclose(f) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
