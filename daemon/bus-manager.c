@@ -4,6 +4,7 @@
 
 #include "bus-list.h"
 #include "bus-options.h"
+#include "bus-wait.h"
 #include "log.h"
 #include "lookup.h"
 #include "manager.h"
@@ -141,6 +142,11 @@ static int method_refresh(sd_bus_message *m, void *userdata, sd_bus_error *error
 	return r < 0 ? r : 1;
 }
 
+static int method_wait_for(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	return bus_wait_call(bus_waits(manager_bus(userdata)), m, error);
+}
+
 /* Everything that org.rdma.Manager shows, by property name. */
 static int get_property(_unused_ sd_bus *bus, _unused_ const char *path,
 			_unused_ const char *interface, const char *property, sd_bus_message *reply,
@@ -195,6 +201,8 @@ static const sd_bus_vtable manager_vtable[] = {
 				 bus_list_signature, SD_BUS_PARAM(ports), method_list_ports, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Refresh", SD_BUS_ARGS("a{sv}", options), SD_BUS_NO_RESULT,
 				method_refresh, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("WaitFor", SD_BUS_ARGS("a{sv}", condition, "t", timeout_usec),
+				SD_BUS_RESULT("a{so}", ports), method_wait_for, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,
 };
 /* clang-format on */

@@ -3,13 +3,12 @@
 #include "bus-options.h"
 
 #include "names.h"
-#include "util.h"
 
 /* "Unknown option "x": M takes none", or "... takes "a" and "b"". */
 static int unknown_option(const char *key, const char *method, const BusOption *options, size_t n,
 			  sd_bus_error *error)
 {
-	char takes[128] = "none";
+	char takes[192] = "none";
 	size_t used = 0;
 
 	for (size_t i = 0; i < n && used < sizeof(takes); i++)
@@ -22,41 +21,63 @@ static int unknown_option(const char *key, const char *method, const BusOption *
 				 "Unknown option \"%s\": %s takes %s", key, method, takes);
 }
 
-/* One entry, which has been entered. */
-static int read_option(sd_bus_message *m, const char *method, const BusOption *options, size_t n,
-		       sd_bus_error *error)
+char **text_array_free(char **a)
 {
-	const BusOption *option = NULL;
+	for (char **i = a; i && *i; i++)
+		free(*i);
+	free(a);
+	return NULL;
+}
+
+static int read_value(sd_bus_message *m, const BusOption *option)
+{
+	const char *contents = option->type == 'a' ? "as" : (const char[]){option->type, '\0'};
+	int r = sd_bus_message_enter_container(m, 'v', contents);
+
+	if (r < 0)
+		return r;
+	r = option->type == 'a' ? sd_bus_message_read_strv(m, option->value)
+				: sd_bus_message_read_basic(m, option->type, option->value);
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+/* One entry, which has been entered. *SEEN has a bit for each option that has been read. */
+static int read_option(sd_bus_message *m, const char *method, const BusOption *options, size_t n,
+		       uint64_t *seen, sd_bus_error *error)
+{
 	const char *key;
+	size_t i = 0;
 	int r = sd_bus_message_read_basic(m, 's', &key);
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < n; i++)
-		if (streq(options[i].name, key))
-			option = &options[i];
-	if (!option)
+	while (i < n && !streq(options[i].name, key))
+		i++;
+	if (i == n)
 		return unknown_option(key, method, options, n, error);
-	r = sd_bus_message_enter_container(m, 'v', (const char[]){option->type, '\0'});
-	if (r == -ENXIO)
+	/* a call that waits for its answer is kept, and so is not to be of any length */
+	if (*seen >> i & 1)
 		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
-					 "Option \"%s\" takes a value of type %c", key,
-					 option->type);
-	if (r < 0)
-		return r;
-	r = sd_bus_message_read_basic(m, option->type, option->value);
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+					 "Option \"%s\" is there twice", key);
+	*seen |= UINT64_C(1) << i;
+	r = read_value(m, &options[i]);
+	if (r == -ENXIO)
+		return sd_bus_error_setf(
+			error, RDMAD_ERROR_INVALID_OPTION, "Option \"%s\" takes a value of type %s",
+			key, options[i].type == 'a' ? "as" : (const char[]){options[i].type, '\0'});
+	return r;
 }
 
 int bus_read_options(sd_bus_message *m, const char *method, const BusOption *options, size_t n,
 		     sd_bus_error *error)
 {
+	uint64_t seen = 0;
 	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
 
 	if (r < 0)
 		return r;
 	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = read_option(m, method, options, n, error);
+		r = read_option(m, method, options, n, &seen, error);
 		if (r < 0)
 			return r;
 		r = sd_bus_message_exit_container(m);

@@ -5,18 +5,30 @@
 
 #include <systemd/sd-bus.h>
 
-/* An option that a method takes. TYPE is 's' or 't'; VALUE a const char **, whose text lives as
- * long as the message, or a uint64_t *. */
+#include "util.h"
+
+/*
+ * An option that a method takes. By TYPE, VALUE is
+ *   's'  a const char **, whose text lives as long as the message
+ *   'u'  a uint32_t *
+ *   't'  a uint64_t *
+ *   'b'  an int *
+ *   'a'  a char ***: as, a NULL-terminated array of texts, for the caller to text_array_free()
+ */
 typedef struct BusOption {
 	const char *name;
 	char type;
 	void *value;
 } BusOption;
 
+/* NULL is an empty one. */
+char **text_array_free(char **a);
+DEFINE_CLEANUP(char *, text_array_free);
+
 /*
- * Reads the a{sv} of METHOD, which takes the N options at OPTIONS, and sets the value of each that
- * is there; of one that is there twice the last. An option that is not among them or has another
- * type is an error that names it.
+ * Reads the a{sv} of METHOD, which takes the N options at OPTIONS (64 at most), and sets the value
+ * of each that is there. An option that is not among them, has another type or is there twice is an
+ * error that names it.
  */
 int bus_read_options(sd_bus_message *m, const char *method, const BusOption *options, size_t n,
 		     sd_bus_error *error);

@@ -6,6 +6,7 @@
 #include "bus-options.h"
 #include "bus-property.h"
 #include "bus-simulator.h"
+#include "bus-wait.h"
 #include "log.h"
 #include "manager.h"
 #include "names.h"
@@ -13,6 +14,7 @@
 struct Bus {
 	struct Manager *manager;
 	sd_bus *bus;
+	BusWait *waits;
 	bool owns_name;
 };
 
@@ -272,6 +274,9 @@ int bus_new(struct Manager *m, const char *address, Bus **ret)
 	if (r < 0)
 		return log_error_errno(r, "Cannot connect to the bus %s: %m",
 				       address ? address : "of the system");
+	r = bus_wait_new(b->bus, m, &b->waits);
+	if (r < 0)
+		return log_error_errno(r, "No memory for the bus connection: %m");
 	r = export_objects(b);
 	if (r < 0)
 		return log_error_errno(r, "Cannot export the objects: %m");
@@ -284,6 +289,8 @@ int bus_new(struct Manager *m, const char *address, Bus **ret)
 
 Bus *bus_free(Bus *b)
 {
+	if (b->waits)
+		bus_wait_free(b->waits);
 	if (b->bus)
 		sd_bus_detach_event(b->bus);
 	sd_bus_flush_close_unref(b->bus);
@@ -294,6 +301,11 @@ Bus *bus_free(Bus *b)
 sd_bus *bus_connection(const Bus *b)
 {
 	return b->bus;
+}
+
+BusWait *bus_waits(const Bus *b)
+{
+	return b->waits;
 }
 
 int bus_acquire_name(Bus *b)
@@ -363,6 +375,7 @@ void bus_publish_device(Bus *b, const Device *d, CacheOp op, const AttrMask *cha
 	char path[RDMAD_PATH_MAX];
 	char *interfaces[INTERFACE_RAW + 1];
 
+	bus_wait_mark(b->waits);
 	if (!b->owns_name)
 		return;
 	device_path(d, path);
@@ -406,6 +419,7 @@ void bus_publish_port_removed(Bus *b, const Port *p)
 	char path[RDMAD_PATH_MAX];
 	char *interfaces[INTERFACE_RAW + 1];
 
+	bus_wait_mark(b->waits);
 	if (!b->owns_name || !p->published)
 		return;
 	interface_names(port_interfaces(&p->now), interfaces);
@@ -447,6 +461,8 @@ void bus_publish_port(Bus *b, const Port *p, const PortChange *change, EventReas
 	unsigned int are = port_interfaces(&p->now);
 	unsigned int stayed = change->interfaces_were & are;
 
+	if (change->op != CACHE_UNCHANGED)
+		bus_wait_mark(b->waits);
 	if (!b->owns_name)
 		return;
 	port_path(p, path);

@@ -26,6 +26,7 @@ DEFINE_CLEANUP(Bus, bus_free);
 int bus_acquire_name(Bus *b);
 
 sd_bus *bus_connection(const Bus *b);
+struct BusWait *bus_waits(const Bus *b);
 
 /* The objects exist in the cache when they are added and changed, and still exist when they are
  * removed. */

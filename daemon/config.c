@@ -4,7 +4,7 @@
 #include <stdarg.h>
 
 #include "config.h"
-#include "util.h"
+#include "wait.h"
 
 /* The longest interval that makes sense to anybody: a day. */
 #define INTERVAL_MAX_SEC (24.0 * 3600)
@@ -63,22 +63,38 @@ static int parse_boolean(GKeyFile *file, const char *path, const char *key, bool
 	return 0;
 }
 
-/* Device names with wildcards, separated by semicolons. One that is passed over would be opened. */
-static int parse_names(GKeyFile *file, const char *path, const char *key, char ***value,
-		       char **ret_message)
+/* Names of WHAT, separated by semicolons. None is passed over: a device would be opened. */
+static int parse_names(GKeyFile *file, const char *path, const char *group, const char *key,
+		       const char *what, char ***ret, char **ret_message)
 {
-	g_autofree char *text = g_key_file_get_value(file, "Devices", key, NULL);
-	g_auto(GStrv) names = NULL;
+	g_autofree char *text = g_key_file_get_value(file, group, key, NULL);
 
 	if (!text)
 		return 0;
-	names = g_key_file_get_string_list(file, "Devices", key, NULL, NULL);
-	if (!names || g_strv_contains((const char *const *)names, ""))
+	*ret = g_key_file_get_string_list(file, group, key, NULL, NULL);
+	if (!*ret || g_strv_contains((const char *const *)*ret, ""))
 		return complain(ret_message, path,
-				"[Devices] %s=%s: expected names of devices with ';' between", key,
-				text);
-	g_strfreev(*value);
-	*value = g_steal_pointer(&names);
+				"[%s] %s=%s: expected names of %s with ';' between", group, key,
+				text, what);
+	return 0;
+}
+
+static int parse_ports(GKeyFile *file, const char *path, const char *group, const char *key,
+		       char ***ret, char **ret_message)
+{
+	g_autofree Wait *wait = g_new0(Wait, 1);
+	int r = parse_names(file, path, group, key, "ports", ret, ret_message);
+
+	if (r < 0)
+		return r;
+	for (char **name = *ret; name && *name; name++) {
+		r = wait_add(wait, *name);
+		if (r < 0)
+			return complain(ret_message, path, "[%s] %s=: \"%s\": %s", group, key,
+					*name,
+					r == -E2BIG ? "too many ports, 64 at most"
+						    : "no name of a port, such as mlx5_0/1");
+	}
 	return 0;
 }
 
@@ -88,9 +104,10 @@ static int check_keys(GKeyFile *file, const char *path, char **ret_message)
 	static const char *const known[][5] = {
 		{"Daemon", "ReconcileIntervalSec", "QueryTimeoutSec", NULL},
 		{"Devices", "HoldContexts", "NeverOpen", "Hbl", NULL},
+		{"Wait", "Ports", NULL},
 	};
 	static const char *const expected[] = {"ReconcileIntervalSec or QueryTimeoutSec",
-					       "HoldContexts, NeverOpen or Hbl"};
+					       "HoldContexts, NeverOpen or Hbl", "Ports"};
 	g_auto(GStrv) groups = g_key_file_get_groups(file, NULL);
 
 	for (char **group = groups; *group; group++) {
@@ -101,7 +118,8 @@ static int check_keys(GKeyFile *file, const char *path, char **ret_message)
 			k++;
 		if (k == ARRAY_SIZE(known))
 			return complain(ret_message, path,
-					"[%s]: unknown group, expected [Daemon] or [Devices]",
+					"[%s]: unknown group, expected [Daemon], [Devices] or "
+					"[Wait]",
 					*group);
 		for (char **key = keys; *key; key++) {
 			size_t i = 1;
@@ -120,6 +138,7 @@ static int check_keys(GKeyFile *file, const char *path, char **ret_message)
 int config_load(Config *c, const char *path, char **ret_message)
 {
 	g_autoptr(GKeyFile) file = g_key_file_new();
+	g_auto(GStrv) never_open = NULL, wait_ports = NULL;
 	g_autoptr(GError) error = NULL;
 	Config n = *c;
 	int r;
@@ -146,10 +165,16 @@ int config_load(Config *c, const char *path, char **ret_message)
 	r = parse_boolean(file, path, "Hbl", &n.hbl, ret_message);
 	if (r < 0)
 		return r;
-	r = parse_names(file, path, "NeverOpen", &n.never_open, ret_message);
+	r = parse_names(file, path, "Devices", "NeverOpen", "devices", &never_open, ret_message);
 	if (r < 0)
 		return r;
+	r = parse_ports(file, path, "Wait", "Ports", &wait_ports, ret_message);
+	if (r < 0)
+		return r;
+	config_done(c);
 	*c = n;
+	c->never_open = g_steal_pointer(&never_open);
+	c->wait_ports = g_steal_pointer(&wait_ports);
 	return 0;
 }
 
@@ -157,4 +182,6 @@ void config_done(Config *c)
 {
 	g_strfreev(c->never_open);
 	c->never_open = NULL;
+	g_strfreev(c->wait_ports);
+	c->wait_ports = NULL;
 }

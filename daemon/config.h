@@ -13,6 +13,8 @@ typedef struct Config {
 	char **never_open;  /* [Devices] NeverOpen=: device names (glob), read by netlink and sysfs
 			       only; NULL-terminated */
 	bool hbl;	    /* [Devices] Hbl=: open Gaudi devices, whose context is exclusive */
+	char **wait_ports;  /* [Wait] Ports=: what rdma-wait-online.service waits for;
+			       NULL-terminated  or NULL */
 } Config;
 
 #define CONFIG_DEFAULT                                                                             \

@@ -228,6 +228,16 @@ const Cache *manager_cache(const Manager *m)
 	return &m->cache;
 }
 
+const Config *manager_config(const Manager *m)
+{
+	return &m->config;
+}
+
+Bus *manager_bus(const Manager *m)
+{
+	return m->bus;
+}
+
 sd_event *manager_event_loop(const Manager *m)
 {
 	return m->event;

@@ -29,6 +29,8 @@ int manager_start(Manager *m);
 
 /* For the bus. */
 const Cache *manager_cache(const Manager *m);
+const Config *manager_config(const Manager *m);
+Bus *manager_bus(const Manager *m);
 sd_event *manager_event_loop(const Manager *m);
 
 /* What org.rdma.Manager shows beside the cache. */

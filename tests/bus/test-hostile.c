@@ -209,11 +209,13 @@ static void append_arguments(sd_bus_message *call, const char *signature, const 
 			     bool option)
 {
 	for (const char *p = signature; *p;) {
-		if (*p == 's' || *p == 'b' || *p == 'u') {
+		if (*p == 's' || *p == 'b' || *p == 'u' || *p == 't') {
 			if (*p == 's')
 				assert_true(sd_bus_message_append(call, "s", text) >= 0);
 			else if (*p == 'b')
 				assert_true(sd_bus_message_append(call, "b", 0) >= 0);
+			else if (*p == 't')
+				assert_true(sd_bus_message_append(call, "t", UINT64_C(0)) >= 0);
 			else
 				assert_true(sd_bus_message_append(call, "u", 0) >= 0);
 			p++;

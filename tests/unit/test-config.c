@@ -38,7 +38,7 @@ static void test_errors(void **state)
 		{"[Daemon\n", "[Daemon"},
 		{"[Daemon]\n=5\n", "=5"},
 		{"[Deamon]\nReconcileIntervalSec=1\n",
-		 "[Deamon]: unknown group, expected [Daemon] or [Devices]"},
+		 "[Deamon]: unknown group, expected [Daemon], [Devices] or [Wait]"},
 		{"[Daemon]\nReconcileInterval=1\n",
 		 "[Daemon] ReconcileInterval=: unknown key, expected ReconcileIntervalSec or "
 		 "QueryTimeoutSec"},
@@ -60,6 +60,10 @@ static void test_errors(void **state)
 		{"[Devices]\nNeverOpen=mlx5_0;a\\q\n", "NeverOpen=mlx5_0;a\\q: expected names"},
 		{"[Devices]\nNeverOpen=mlx5_\xff\n", "NeverOpen=mlx5_?: expected names"},
 		{"[Devices]\nNeverOpen=;\n", "NeverOpen=;: expected names"},
+		{"[Wait]\nPort=mlx5_0\n", "[Wait] Port=: unknown key, expected Ports"},
+		{"[Wait]\nPorts=;\n", "Ports=;: expected names of ports"},
+		{"[Wait]\nPorts=ib0;mlx5_0/0\n", "Ports=: \"mlx5_0/0\": no name of a port"},
+		{"[Devices]\nNeverOpen=a\n[Wait]\nPorts=mlx5_0/x\n", "\"mlx5_0/x\": no name"},
 	};
 
 	(void)state;
@@ -76,6 +80,7 @@ static void test_errors(void **state)
 		assert_int_equal(c.query_timeout_usec, 8);
 		assert_true(c.hbl);
 		assert_null(c.never_open);
+		assert_null(c.wait_ports);
 	}
 }
 
@@ -83,7 +88,8 @@ static void test_values(void **state)
 {
 	static const char text[] = "# comment\n[Daemon]\nReconcileIntervalSec=0\n"
 				   "QueryTimeoutSec=0.25\n[Devices]\nHoldContexts=no\n"
-				   "NeverOpen=hbl_*;mlx5_3\nHbl=yes\n";
+				   "NeverOpen=hbl_*;mlx5_3\nHbl=yes\n"
+				   "[Wait]\nPorts=mlx5_0/1;ib7;\n";
 	Config c = CONFIG_DEFAULT;
 	_cleanup_free_ char *message = NULL;
 
@@ -96,6 +102,9 @@ static void test_values(void **state)
 	assert_string_equal(c.never_open[0], "hbl_*");
 	assert_string_equal(c.never_open[1], "mlx5_3");
 	assert_null(c.never_open[2]);
+	assert_string_equal(c.wait_ports[0], "mlx5_0/1");
+	assert_string_equal(c.wait_ports[1], "ib7");
+	assert_null(c.wait_ports[2]);
 	config_done(&c);
 	/* none, and an empty one */
 	assert_int_equal(config_load(&c, "/nonexistent", &message), -ENOENT);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Manager.WaitFor(): the callers that wait for ports.
+ *
+ * Nothing polls. When the cache changes all waits are looked at once more, after what else is
+ * waiting in the event loop: a burst of changes is one look. A caller that leaves the bus is
+ * forgotten, and so are all when the connection goes.
+ */
+
+#include <systemd/sd-bus.h>
+
+#include "util.h"
+
+struct Manager;
+typedef struct BusWait BusWait;
+
+/* The waits of the callers on BUS, which outlives them. */
+int bus_wait_new(sd_bus *bus, struct Manager *m, BusWait **ret);
+BusWait *bus_wait_free(BusWait *w);
+DEFINE_CLEANUP(BusWait, bus_wait_free);
+
+/* The cache has changed, or is about to. */
+void bus_wait_mark(BusWait *w);
+
+/* Takes CALL, a WaitFor(): answers it at once, or when the condition holds or the time is over. */
+int bus_wait_call(BusWait *w, sd_bus_message *call, sd_bus_error *error);

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Waiting for ports: what a port lacks, since when, and how that is said. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "event.h"
+#include "wait.h"
+
+enum { DOWN = 1, INIT, ARMED, ACTIVE };
+
+static Device *add_device(Cache *c, uint32_t index, const char *name, uint32_t ports)
+{
+	DeviceSnapshot s = {};
+	AttrMask changed;
+	Device *d = NULL;
+
+	DEVICE_SUPPLY(&s, index, index);
+	DEVICE_SUPPLY_TEXT(&s, name, name);
+	DEVICE_SUPPLY(&s, port_count, ports);
+	DEVICE_SUPPLY(&s, node_type, 1);
+	assert_int_equal(cache_apply_device(c, &s, 0, &d, &changed), CACHE_ADDED);
+	return d;
+}
+
+/* An InfiniBand port in STATE: LID 17, MTU 4096, 4 lanes of EDR, GID fe80::2. */
+static PortSnapshot ib_port(uint32_t state)
+{
+	const GidEntry gid = {.gid = {0xfe, 0x80, [15] = 2}};
+	PortSnapshot s = {};
+
+	PORT_SUPPLY(&s, state, state);
+	PORT_SUPPLY(&s, phys_state, 5);
+	PORT_SUPPLY(&s, link_layer, 1);
+	PORT_SUPPLY(&s, lid, 17);
+	PORT_SUPPLY(&s, active_mtu, 5);
+	PORT_SUPPLY(&s, active_width, 2);
+	PORT_SUPPLY(&s, active_speed, 32);
+	s.tables[PORT_TABLE_GIDS] = table_new(&gid, 1, sizeof(gid));
+	mask_set(&s.supplied, PORT_ATTR_gids, true);
+	return s;
+}
+
+static void apply(Port *p, PortSnapshot s)
+{
+	PortChange change;
+
+	cache_apply_port(p, &s, false, REASON_BIT(REASON_STARTUP), 1000, &change);
+	p->published = true;
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(Cache));
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	cache_done(*state);
+	free(*state);
+	return 0;
+}
+
+/* Each condition alone, fulfilled and not, and which of several is named. */
+static void test_lacks(void **state)
+{
+	const uint8_t gid[16] = {0xfe, 0x80, [15] = 2}, other[16] = {0xfe, 0x80, [15] = 3};
+	const WaitCondition active = {.state = ACTIVE};
+	const WaitCondition all = {.state = ACTIVE,
+				   .lid = true,
+				   .has_gid = true,
+				   .gid = {0xfe, 0x80, [15] = 2},
+				   .mtu = 4096,
+				   .rate = UINT64_C(100000000000)};
+	Port *p = device_port(add_device(*state, 1, "mlx5_0", 1), 1);
+	PortSnapshot s;
+	WaitCondition c;
+	PortChange change;
+
+	apply(p, ib_port(ACTIVE));
+	assert_int_equal(wait_lack(&active, &p->now), LACK_NOTHING);
+	assert_int_equal(wait_lack(&all, &p->now), LACK_NOTHING);
+
+	c = all;
+	c.state = INIT;
+	assert_int_equal(wait_lack(&c, &p->now), LACK_STATE);
+	c = all;
+	memcpy(c.gid, other, sizeof(other));
+	assert_int_equal(wait_lack(&c, &p->now), LACK_GID);
+	memcpy(c.gid, gid, sizeof(gid));
+	assert_int_equal(wait_lack(&c, &p->now), LACK_NOTHING);
+	c.mtu = 4097;
+	assert_int_equal(wait_lack(&c, &p->now), LACK_MTU);
+	c.mtu = 1;
+	c.rate++;
+	assert_int_equal(wait_lack(&c, &p->now), LACK_RATE);
+
+	/* the LID of a port that is not configured, and 0, are none */
+	s = ib_port(ACTIVE);
+	s.values.lid = 0;
+	apply(p, s);
+	assert_int_equal(wait_lack(&all, &p->now), LACK_LID);
+	assert_int_equal(wait_lack(&active, &p->now), LACK_NOTHING);
+	apply(p, ib_port(INIT));
+	c = (WaitCondition){.state = INIT, .lid = true};
+	assert_int_equal(wait_lack(&c, &p->now), LACK_LID);
+
+	/* what a port that is down would have counts for nothing */
+	apply(p, ib_port(DOWN));
+	c = (WaitCondition){.state = DOWN, .mtu = 256};
+	assert_int_equal(wait_lack(&c, &p->now), LACK_MTU);
+	c = (WaitCondition){.state = DOWN, .rate = 1};
+	assert_int_equal(wait_lack(&c, &p->now), LACK_RATE);
+
+	/* a code that stands for no MTU */
+	s = ib_port(ACTIVE);
+	s.values.active_mtu = 6;
+	apply(p, s);
+	assert_int_equal(wait_lack(&all, &p->now), LACK_MTU);
+
+	/* neither does what was before it went stale */
+	apply(p, ib_port(ACTIVE));
+	cache_apply_port_error(p, "no answer", &change);
+	assert_int_equal(wait_lack(&all, &p->now), LACK_FRESH);
+
+	/* nothing known at all */
+	apply(p, (PortSnapshot){});
+	assert_int_equal(wait_lack(&active, &p->now), LACK_STATE);
+}
+
+static void assert_says(const Wait *w, uint64_t now, const char *expected)
+{
+	_cleanup_free_ char *text = wait_describe(w, now);
+
+	assert_non_null(text);
+	assert_string_equal(text, expected);
+}
+
+static void test_since(void **state)
+{
+	Cache *c = *state;
+	Wait w = {.condition = {.state = ACTIVE, .mtu = 4096}};
+	PortSnapshot s;
+	PortChange change;
+	Device *d;
+	Port *p;
+
+	assert_int_equal(wait_add(&w, "mlx5_0"), 0);
+	assert_false(wait_look(&w, c, 1000000));
+	assert_says(&w, 1500000, "mlx5_0: no such port for at least 0.500 s");
+	d = add_device(c, 1, "mlx5_0", 1);
+	p = device_port(d, 1);
+	assert_false(wait_look(&w, c, 2000000));
+	/* it may have been there for long, unread */
+	assert_says(&w, 3000000, "mlx5_0: not read yet for at least 1.000 s");
+	apply(p, ib_port(INIT));
+	assert_false(wait_look(&w, c, 4000000));
+	/* since it was first seen, whatever it is in between */
+	apply(p, ib_port(ARMED));
+	assert_false(wait_look(&w, c, 5000000));
+	assert_says(&w, 16000000, "mlx5_0: armed, not active for at least 12 s");
+	s = ib_port(ACTIVE);
+	s.values.active_mtu = 4;
+	apply(p, s);
+	assert_false(wait_look(&w, c, 20000000));
+	assert_says(&w, 20000000, "mlx5_0: MTU 2048, not 4096 for at least 0.000 s");
+	apply(p, ib_port(ACTIVE));
+	assert_true(wait_look(&w, c, 30000000));
+	assert_says(&w, 30000000, "");
+	/* from here on it is known when it went */
+	cache_apply_port_error(p, "no answer", &change);
+	assert_false(wait_look(&w, c, 40000000));
+	assert_says(&w, 240000000, "mlx5_0: stale (no answer) for 3 min 20 s");
+	cache_remove_device(c, d);
+	assert_false(wait_look(&w, c, 50000000));
+	assert_says(&w, 7250000000, "mlx5_0: gone for 2 h 0 min");
+}
+
+static void test_several(void **state)
+{
+	Cache *c = *state;
+	Wait all = {.condition = {.state = ACTIVE}}, any, none = {.condition = {.state = ACTIVE}};
+	Device *d = add_device(c, 1, "mlx5_0", 2);
+
+	apply(device_port(d, 1), ib_port(ACTIVE));
+	apply(device_port(d, 2), ib_port(DOWN));
+	assert_int_equal(wait_add(&all, "mlx5_0/1"), 0);
+	assert_int_equal(wait_add(&all, "mlx5_0/2"), 0);
+	assert_int_equal(wait_add(&all, "mlx5_0/1"), 0);
+	assert_int_equal(all.n_ports, 2);
+	any = all;
+	any.any = true;
+	assert_false(wait_look(&all, c, 0));
+	assert_says(&all, 0, "mlx5_0/2: down, not active for at least 0.000 s");
+	assert_true(wait_look(&any, c, 0));
+	assert_ptr_equal(any.ports[0].port, device_port(d, 1));
+	apply(device_port(d, 2), ib_port(ACTIVE));
+	assert_true(wait_look(&all, c, 0));
+	apply(device_port(d, 1), ib_port(INIT));
+	apply(device_port(d, 2), ib_port(DOWN));
+	assert_false(wait_look(&any, c, 1000));
+	assert_says(&any, 1000,
+		    "mlx5_0/1: init, not active for 0.000 s\n"
+		    "mlx5_0/2: down, not active for at least 0.001 s");
+
+	assert_true(wait_look(&none, c, 0));
+	assert_int_equal(wait_add(&none, "mlx5_0"), 0);
+	assert_false(wait_look(&none, c, 0));
+	assert_says(&none, 0, "mlx5_0: more than one port has that name for at least 0.000 s");
+}
+
+static void test_names(void **state)
+{
+	static const char *const bad[] = {"",		"mlx5_0/",  "mlx5_0/0",
+					  "mlx5_0/255", "mlx5_0/x", "mlx5_0/1 "};
+	char longest[80], name[16];
+	Wait w = {};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(wait_add(&w, bad[i]), -EINVAL);
+	memset(longest, 'a', sizeof(longest));
+	strcpy(longest + 63, "/254");
+	assert_int_equal(wait_add(&w, longest), 0);
+	memset(longest, 'a', sizeof(longest));
+	longest[72] = '\0';
+	assert_int_equal(wait_add(&w, longest), -EINVAL);
+	for (size_t i = 1; i < WAIT_PORTS_MAX; i++) {
+		snprintf(name, sizeof(name), "ib%zu", i);
+		assert_int_equal(wait_add(&w, name), 0);
+	}
+	assert_int_equal(wait_add(&w, "ib1"), 0);
+	assert_int_equal(wait_add(&w, "one_more"), -E2BIG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_lacks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_since, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_several, setup, teardown),
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests_name("wait", tests, NULL, NULL);
+}
