@@ -195,10 +195,18 @@ static uint64_t process_nsec(pid_t pid)
 	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec;
 }
 
+static uint64_t timeval_nsec(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * NSEC_PER_SEC + (uint64_t)t->tv_usec * 1000;
+}
+
 static uint64_t own_nsec(void)
 {
 	uint64_t sum = process_nsec(getpid());
+	struct rusage ended;
 
+	getrusage(RUSAGE_CHILDREN, &ended);
+	sum += timeval_nsec(&ended.ru_utime) + timeval_nsec(&ended.ru_stime);
 	for (size_t i = 0; i < n_own; i++)
 		sum += process_nsec(own[i]);
 	return sum;
@@ -248,8 +256,6 @@ static Round sample_round(Subject *s, double *samples)
 
 	if (bench.quick)
 		least = MIN(least, 5U);
-	if (s->begin)
-		s->begin(s->userdata);
 	s->sample(s->userdata); /* warm */
 	idle = idle_nsec();
 	ours = own_nsec();
@@ -260,8 +266,6 @@ static Round sample_round(Subject *s, double *samples)
 	wall = bench_now() - start;
 	ours = own_nsec() - ours;
 	idle = idle_nsec() - idle;
-	if (s->end)
-		s->end(s->userdata);
 	r.p50 = bench_percentile(samples, n, 0.5);
 	r.p99 = bench_percentile(samples, n, 0.99);
 	r.foreign = ours + idle < wall ? (double)(wall - ours - idle) / (double)wall : 0;

@@ -51,9 +51,6 @@ void bench_disown(pid_t pid);
 typedef struct Subject {
 	/* Does it once and returns how long that took, in nanoseconds. */
 	uint64_t (*sample)(void *userdata);
-	/* What has to be so during a round, and not during those of the others. NULL: nothing. */
-	void (*begin)(void *userdata);
-	void (*end)(void *userdata);
 	void *userdata;
 	size_t at_least; /* samples a round; 0: 5. More are taken if there is time. */
 	/* Results, in microseconds: the least of the rounds' medians and 99th percentiles */

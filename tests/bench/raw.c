@@ -233,6 +233,15 @@ static const uint8_t *fill(Raw *r, size_t wanted)
 	return r->buffer + r->start;
 }
 
+bool raw_wait(Raw *r, uint64_t nsec)
+{
+	struct pollfd pollfd = {.fd = r->fd, .events = POLLIN};
+	struct timespec t = {.tv_sec = (time_t)(nsec / 1000000000),
+			     .tv_nsec = (long)(nsec % 1000000000)};
+
+	return r->start < r->end || ppoll(&pollfd, 1, &t, NULL) > 0;
+}
+
 void raw_receive(Raw *r, RawMessage *ret)
 {
 	const uint8_t *m = fill(r, FIXED_HEADER);
@@ -384,7 +393,6 @@ bool raw_name_has_owner(Raw *r, const char *name)
 
 bool raw_wait_name(Raw *r, const char *name, pid_t pid)
 {
-	struct pollfd pollfd = {.fd = r->fd, .events = POLLIN};
 	char rule[256];
 	RawMessage m;
 
@@ -393,7 +401,7 @@ bool raw_wait_name(Raw *r, const char *name, pid_t pid)
 	raw_match(r, rule);
 	while (!raw_name_has_owner(r, name)) {
 		/* whatever comes is a reason to look again, and so is nothing for a while */
-		if (r->start == r->end && poll(&pollfd, 1, 100) == 0) {
+		if (!raw_wait(r, 100000000)) {
 			siginfo_t info = {};
 
 			if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||

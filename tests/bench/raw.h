@@ -41,6 +41,8 @@ void raw_call(RawCall *call, const char *destination, const char *path, const ch
 
 /* Sends it and returns its serial. */
 uint32_t raw_send(Raw *r, RawCall *call);
+/* Whether something comes within NSEC. */
+bool raw_wait(Raw *r, uint64_t nsec);
 /* The next message; it is valid until the next one. */
 void raw_receive(Raw *r, RawMessage *ret);
 /* Sends, and receives up to the reply. False if that is an error. */
