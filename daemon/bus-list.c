@@ -25,24 +25,22 @@ void bus_list_init(void)
 	stpcpy(p, ")");
 }
 
-static int append_port(sd_bus_message *m, const char *contents, const Port *p)
+static void put_port(BusWriter *w, const Port *p)
 {
 	char path[RDMAD_PATH_MAX];
-	int r = sd_bus_message_open_container(m, 'r', contents);
 
-	if (r >= 0)
-		r = sd_bus_message_append_basic(m, 'o', port_path(p, path));
-	for (ListedAttr i = 0; r >= 0 && i < _LISTED_MAX; i++)
-		r = bus_append_port_attr(m, p, listed_attributes[i]);
-	return r < 0 ? r : sd_bus_message_close_container(m);
+	/* in memory the contents of a structure need not be known */
+	bus_open(w, 'r', "");
+	bus_put_text(w, 'o', port_path(p, path));
+	for (ListedAttr i = 0; i < _LISTED_MAX; i++)
+		bus_put_port_attr(w, p, listed_attributes[i]);
+	bus_close(w);
 }
 
-int bus_list_ports(sd_bus_message *call, const Cache *c, sd_bus_error *error)
+static int write_list(BusWriter *w, sd_bus_message *call, const Cache *c, sd_bus_error *error)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *device = NULL;
 	const BusOption options[] = {{"device", 's', &device}};
-	char contents[sizeof(bus_list_signature)];
 	Device *only = NULL;
 	int r = bus_read_options(call, "ListPorts", options, ARRAY_SIZE(options), error);
 
@@ -50,20 +48,16 @@ int bus_list_ports(sd_bus_message *call, const Cache *c, sd_bus_error *error)
 		return r;
 	if (device && (lookup_device(c, device, &only) < 0 || !only->published))
 		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "No device \"%s\"", device);
-	r = sd_bus_message_new_method_return(call, &reply);
-	if (r < 0)
-		return r;
-	/* without "a(" and ")" */
-	text_copy(contents, strlen(bus_list_signature) - 2, bus_list_signature + 2);
-	r = sd_bus_message_open_container(reply, 'a', bus_list_signature + 1);
-	for (size_t i = 0; r >= 0 && i < c->n_devices; i++) {
+	bus_open(w, 'a', bus_list_signature + 1);
+	for (size_t i = 0; i < c->n_devices; i++) {
 		const Device *d = c->devices[i];
 
-		for (uint32_t n = 0; r >= 0 && (!only || d == only) && n < d->n_ports; n++)
+		for (uint32_t n = 0; (!only || d == only) && n < d->n_ports; n++)
 			if (d->ports[n]->published)
-				r = append_port(reply, contents, d->ports[n]);
+				put_port(w, d->ports[n]);
 	}
-	if (r >= 0)
-		r = sd_bus_message_close_container(reply);
-	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+	bus_close(w);
+	return 1;
 }
+
+const BusBulkKind bus_list_kind = {bus_list_signature, write_list};

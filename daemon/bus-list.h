@@ -4,13 +4,10 @@
 /* Manager.ListPorts(): what people list of all ports, one plain structure a port. Its fields are
  * the object path and the rows of list-attributes.def. */
 
-#include <systemd/sd-bus.h>
-
-#include "cache.h"
+#include "bus-bulk.h"
 
 /* The signature of the reply, for the vtable: filled by bus_list_init(). */
 extern char bus_list_signature[2 * _LISTED_MAX + 8];
 void bus_list_init(void);
 
-/* Answers CALL, whose options say which ports. */
-int bus_list_ports(sd_bus_message *call, const Cache *c, sd_bus_error *error);
+extern const BusBulkKind bus_list_kind;

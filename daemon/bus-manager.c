@@ -2,6 +2,7 @@
 
 #include "bus-manager.h"
 
+#include "bus-bulk.h"
 #include "bus-list.h"
 #include "bus-options.h"
 #include "bus-wait.h"
@@ -126,7 +127,7 @@ static int method_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_
 
 static int method_list_ports(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	return bus_list_ports(m, manager_cache(userdata), error);
+	return bus_bulk_answer(bus_bulk(manager_bus(userdata)), m, &bus_list_kind, error);
 }
 
 static int method_refresh(sd_bus_message *m, void *userdata, sd_bus_error *error)

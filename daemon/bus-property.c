@@ -6,153 +6,255 @@
 
 #include "names.h"
 
-static int append_gids(sd_bus_message *m, const Table *t)
+static void put_gids(BusWriter *w, const Table *t)
 {
-	int r = sd_bus_message_open_container(m, 'a', "(ussss)");
-
+	bus_open(w, 'a', "(ussss)");
 	TABLE_FOREACH(GidEntry, e, t)
 	{
 		char gid[40], address[46], type[24];
 
-		if (r < 0)
-			return r;
 		gid_format(e->gid, gid);
 		gid_format_address(e->gid, e->type, address);
-		r = sd_bus_message_append(m, "(ussss)", e->index, gid, gid_type_name(e->type, type),
-					  e->netdev, address);
+		bus_open(w, 'r', "ussss");
+		bus_put_u32(w, e->index);
+		bus_put_text(w, 's', gid);
+		bus_put_text(w, 's', gid_type_name(e->type, type));
+		bus_put_text(w, 's', e->netdev);
+		bus_put_text(w, 's', address);
+		bus_close(w);
 	}
-	return r < 0 ? r : sd_bus_message_close_container(m);
+	bus_close(w);
 }
 
-static int append_pkeys(sd_bus_message *m, const Table *t)
+static void put_pkeys(BusWriter *w, const Table *t)
 {
-	int r = sd_bus_message_open_container(m, 'a', "(uus)");
-
+	bus_open(w, 'a', "(uus)");
 	TABLE_FOREACH(PkeyEntry, e, t)
 	{
-		if (r < 0)
-			return r;
-		r = sd_bus_message_append(m, "(uus)", e->index, e->pkey, pkey_membership(e->pkey));
+		bus_open(w, 'r', "uus");
+		bus_put_u32(w, e->index);
+		bus_put_u32(w, e->pkey);
+		bus_put_text(w, 's', pkey_membership(e->pkey));
+		bus_close(w);
 	}
-	return r < 0 ? r : sd_bus_message_close_container(m);
+	bus_close(w);
 }
 
-static int append_netdevs(sd_bus_message *m, const Table *t)
+static void put_netdevs(BusWriter *w, const Table *t)
 {
-	int r = sd_bus_message_open_container(m, 'a', "(us)");
-
+	bus_open(w, 'a', "(us)");
 	TABLE_FOREACH(NetdevEntry, e, t)
 	{
-		if (r < 0)
-			return r;
-		r = sd_bus_message_append(m, "(us)", e->ifindex, e->name);
+		bus_open(w, 'r', "us");
+		bus_put_u32(w, e->ifindex);
+		bus_put_text(w, 's', e->name);
+		bus_close(w);
 	}
-	return r < 0 ? r : sd_bus_message_close_container(m);
+	bus_close(w);
 }
 
-static int append_chardevs(sd_bus_message *m, const Table *t)
+static void put_chardevs(BusWriter *w, const Table *t)
 {
-	int r = sd_bus_message_open_container(m, 'a', "(ssuu)");
-
+	bus_open(w, 'a', "(ssuu)");
 	TABLE_FOREACH(ChardevEntry, e, t)
 	{
-		if (r < 0)
-			return r;
-		r = sd_bus_message_append(m, "(ssuu)", e->class, e->path, e->major, e->minor);
+		bus_open(w, 'r', "ssuu");
+		bus_put_text(w, 's', e->class);
+		bus_put_text(w, 's', e->path);
+		bus_put_u32(w, e->major);
+		bus_put_u32(w, e->minor);
+		bus_close(w);
 	}
-	return r < 0 ? r : sd_bus_message_close_container(m);
+	bus_close(w);
+}
+
+/* What a scalar row has that has no value. */
+static void put_neutral(BusWriter *w, const Attribute *row)
+{
+	const char *signature = attr_signature(row->type);
+
+	switch (signature[0]) {
+	case 's':
+		/* an enumeration says so; other text is empty */
+		bus_put_text(w, 's', attr_type_names(row->type) ? "unknown" : "");
+		break;
+	case 'a':
+		bus_open(w, 'a', signature + 1);
+		bus_close(w);
+		break;
+	case 't':
+		bus_put_u64(w, 0);
+		break;
+	case 'b':
+		bus_put_bool(w, false);
+		break;
+	default:
+		bus_put_u32(w, 0);
+	}
 }
 
 /* The published value of a scalar row. */
-static int append_scalar(sd_bus_message *m, const Attribute *row, const void *values, bool valid)
+static void put_scalar(BusWriter *w, const Attribute *row, const void *values)
 {
 	AttrValue v;
 
-	if (!valid) {
-		switch (attr_signature(row->type)[0]) {
-		case 's':
-			/* an enumeration says so; other text is empty */
-			return sd_bus_message_append(m, "s",
-						     attr_type_names(row->type) ? "unknown" : "");
-		case 'a':
-			return sd_bus_message_append(m, attr_signature(row->type), 0);
-		case 't':
-			return sd_bus_message_append(m, "t", UINT64_C(0));
-		case 'b':
-			return sd_bus_message_append(m, "b", 0);
-		default:
-			return sd_bus_message_append(m, "u", 0U);
-		}
-	}
 	(void)attr_publish(row, values, &v);
 	switch (v.kind) {
 	case ATTR_VALUE_BOOL:
-		return sd_bus_message_append(m, "b", (int)v.boolean);
+		bus_put_bool(w, v.boolean);
+		break;
 	case ATTR_VALUE_U32:
-		return sd_bus_message_append(m, "u", v.u32);
+		bus_put_u32(w, v.u32);
+		break;
 	case ATTR_VALUE_U64:
-		return sd_bus_message_append(m, "t", v.u64);
+		bus_put_u64(w, v.u64);
+		break;
 	case ATTR_VALUE_TEXT:
-		return sd_bus_message_append(m, attr_signature(row->type), v.text);
+		bus_put_text(w, attr_signature(row->type)[0], v.text);
+		break;
 	case ATTR_VALUE_NAMES:
-		return sd_bus_message_append_strv(m, CONST_CAST(char **, v.names));
+		bus_open(w, 'a', "s");
+		for (size_t i = 0; v.names[i]; i++)
+			bus_put_text(w, 's', v.names[i]);
+		bus_close(w);
+		break;
 	}
-	return -EINVAL;
 }
 
-static int append_port_unavailable(sd_bus_message *m, const Port *p)
+static void put_reason(BusWriter *w, const char *name, const char *why)
+{
+	bus_open(w, 'e', "ss");
+	bus_put_text(w, 's', name);
+	bus_put_text(w, 's', why);
+	bus_close(w);
+}
+
+static void put_port_unavailable(BusWriter *w, const Port *p)
 {
 	unsigned int interfaces = port_interfaces(&p->now);
-	int r = sd_bus_message_open_container(m, 'a', "{ss}");
 
-	for (PortAttr a = 0; r >= 0 && a < _PORT_ATTR_MAX; a++) {
+	bus_open(w, 'a', "{ss}");
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
 		const char *why = port_unavailable(&p->now, a);
 
 		if (why && interfaces >> port_attributes[a].interface & 1)
-			r = sd_bus_message_append(m, "{ss}", port_attributes[a].name, why);
+			put_reason(w, port_attributes[a].name, why);
 	}
-	return r < 0 ? r : sd_bus_message_close_container(m);
+	bus_close(w);
 }
 
-static int append_device_unavailable(sd_bus_message *m, const Device *d)
+static void put_device_unavailable(BusWriter *w, const Device *d)
 {
-	int r = sd_bus_message_open_container(m, 'a', "{ss}");
-
-	for (DeviceAttr a = 0; r >= 0 && a < _DEVICE_ATTR_MAX; a++) {
+	bus_open(w, 'a', "{ss}");
+	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
 		const char *why = device_unavailable(&d->now, a);
 
 		if (why)
-			r = sd_bus_message_append(m, "{ss}", device_attributes[a].name, why);
+			put_reason(w, device_attributes[a].name, why);
 	}
-	return r < 0 ? r : sd_bus_message_close_container(m);
+	bus_close(w);
 }
 
-int bus_append_port_attr(sd_bus_message *m, const Port *p, PortAttr a)
+void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a)
 {
 	const Attribute *row = &port_attributes[a];
 	bool valid = mask_has(&p->now.valid, a);
 
 	if (row->type == ATTR_UNAVAILABLE)
-		return append_port_unavailable(m, p);
-	if (row->type == ATTR_GIDS)
-		return append_gids(m, valid ? p->now.tables[PORT_TABLE_GIDS] : NULL);
-	if (row->type == ATTR_PKEYS)
-		return append_pkeys(m, valid ? p->now.tables[PORT_TABLE_PKEYS] : NULL);
-	if (row->type == ATTR_NETDEVS)
-		return append_netdevs(m, valid ? p->now.tables[PORT_TABLE_NETDEVS] : NULL);
-	return append_scalar(m, row, &p->now.values, valid);
+		put_port_unavailable(w, p);
+	else if (!valid)
+		put_neutral(w, row);
+	else if (row->type == ATTR_GIDS)
+		put_gids(w, p->now.tables[PORT_TABLE_GIDS]);
+	else if (row->type == ATTR_PKEYS)
+		put_pkeys(w, p->now.tables[PORT_TABLE_PKEYS]);
+	else if (row->type == ATTR_NETDEVS)
+		put_netdevs(w, p->now.tables[PORT_TABLE_NETDEVS]);
+	else
+		put_scalar(w, row, &p->now.values);
 }
 
-int bus_append_device_attr(sd_bus_message *m, const Device *d, DeviceAttr a)
+static void put_device_attr(BusWriter *w, const Device *d, DeviceAttr a)
 {
 	const Attribute *row = &device_attributes[a];
 	bool valid = mask_has(&d->now.valid, a);
 
 	if (row->type == ATTR_UNAVAILABLE)
-		return append_device_unavailable(m, d);
-	if (row->type == ATTR_CHARDEVS)
-		return append_chardevs(m, valid ? d->now.chardevs : NULL);
-	return append_scalar(m, row, &d->now.values, valid);
+		put_device_unavailable(w, d);
+	else if (!valid)
+		put_neutral(w, row);
+	else if (row->type == ATTR_CHARDEVS)
+		put_chardevs(w, d->now.chardevs);
+	else
+		put_scalar(w, row, &d->now.values);
+}
+
+static void put_device_ports(BusWriter *w, const Device *d)
+{
+	char path[RDMAD_PATH_MAX];
+
+	bus_open(w, 'a', "o");
+	for (uint32_t n = 0; n < d->n_ports; n++)
+		if (d->ports[n]->published)
+			bus_put_text(w, 'o', port_path(d->ports[n], path));
+	bus_close(w);
+}
+
+/* All properties of an interface */
+
+static void open_property(BusWriter *w, const char *name, const char *signature)
+{
+	bus_open(w, 'e', "sv");
+	bus_put_text(w, 's', name);
+	bus_open(w, 'v', signature);
+}
+
+static void close_property(BusWriter *w)
+{
+	bus_close(w);
+	bus_close(w);
+}
+
+void bus_put_port_properties(BusWriter *w, const Port *p, AttrInterface interface)
+{
+	bus_open(w, 'a', "{sv}");
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
+		const Attribute *row = &port_attributes[a];
+
+		if (row->interface != interface)
+			continue;
+		open_property(w, row->name, attr_signature(row->type));
+		bus_put_port_attr(w, p, a);
+		close_property(w);
+	}
+	bus_close(w);
+}
+
+void bus_put_device_properties(BusWriter *w, const Device *d)
+{
+	bus_open(w, 'a', "{sv}");
+	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
+		open_property(w, device_attributes[a].name,
+			      attr_signature(device_attributes[a].type));
+		put_device_attr(w, d, a);
+		close_property(w);
+	}
+	open_property(w, "Ports", "ao");
+	put_device_ports(w, d);
+	close_property(w);
+	bus_close(w);
+}
+
+/* Getters */
+
+static int get_device_ports(_unused_ sd_bus *bus, _unused_ const char *path,
+			    _unused_ const char *interface, _unused_ const char *property,
+			    sd_bus_message *reply, void *userdata, _unused_ sd_bus_error *error)
+{
+	BusWriter w = {.message = reply};
+
+	put_device_ports(&w, userdata);
+	return bus_writer_error(&w);
 }
 
 /* One getter a row, so that reading a property looks nothing up. */
@@ -162,7 +264,9 @@ int bus_append_device_attr(sd_bus_message *m, const Device *d, DeviceAttr a)
 				    sd_bus_message *reply, void *userdata,                         \
 				    _unused_ sd_bus_error *error)                                  \
 	{                                                                                          \
-		return bus_append_port_attr(reply, userdata, PORT_ATTR_##field);                   \
+		BusWriter w = {.message = reply};                                                  \
+		bus_put_port_attr(&w, userdata, PORT_ATTR_##field);                                \
+		return bus_writer_error(&w);                                                       \
 	}
 #include "port-attributes.def"
 #undef PORT
@@ -173,7 +277,9 @@ int bus_append_device_attr(sd_bus_message *m, const Device *d, DeviceAttr a)
 				      _unused_ const char *property, sd_bus_message *reply,        \
 				      void *userdata, _unused_ sd_bus_error *error)                \
 	{                                                                                          \
-		return bus_append_device_attr(reply, userdata, DEVICE_ATTR_##field);               \
+		BusWriter w = {.message = reply};                                                  \
+		put_device_attr(&w, userdata, DEVICE_ATTR_##field);                                \
+		return bus_writer_error(&w);                                                       \
 	}
 #include "device-attributes.def"
 #undef DEVICE
@@ -227,7 +333,11 @@ void bus_vtable_build(AttrInterface interface, const sd_bus_vtable *members, siz
 			(sd_bus_vtable)SD_BUS_PROPERTY(rows[i].name, attr_signature(rows[i].type),
 						       getters[i], 0, property_flags(&rows[i]));
 	}
+	if (device)
+		vtable[n++] = (sd_bus_vtable)SD_BUS_PROPERTY("Ports", "ao", get_device_ports, 0,
+							     SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE);
 	assert(n + n_members < BUS_VTABLE_MAX);
-	memcpy(&vtable[n], members, n_members * sizeof(*members));
+	for (size_t i = 0; i < n_members; i++)
+		vtable[n + i] = members[i];
 	vtable[n + n_members] = (sd_bus_vtable)SD_BUS_VTABLE_END;
 }

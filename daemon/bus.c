@@ -2,12 +2,14 @@
 
 #include "bus.h"
 
+#include "bus-bulk.h"
 #include "bus-manager.h"
 #include "bus-options.h"
 #include "bus-property.h"
 #include "bus-simulator.h"
 #include "bus-wait.h"
 #include "log.h"
+#include "lookup.h"
 #include "manager.h"
 #include "names.h"
 
@@ -15,75 +17,36 @@ struct Bus {
 	struct Manager *manager;
 	sd_bus *bus;
 	BusWait *waits;
+	BusBulk *bulk;
 	bool owns_name;
 };
-
-/* "/org/rdma/device/3" or "/org/rdma/device/3/port/1", and nothing else. */
-static int parse_path(const char *path, uint32_t *ret_device, uint32_t *ret_port)
-{
-	const char *p = startswith(path, RDMAD_DEVICE_PREFIX "/");
-	const char *rest;
-	char number[16];
-	uint64_t device, port = 0;
-	size_t n;
-
-	if (!p)
-		return -EINVAL;
-	n = strcspn(p, "/");
-	if (n >= sizeof(number))
-		return -EINVAL;
-	text_copy(number, n + 1, p);
-	if (text_to_u64(number, UINT32_MAX, &device) < 0)
-		return -EINVAL;
-	if (p[n]) {
-		rest = startswith(p + n, "/port/");
-		if (!rest || text_to_u64(rest, RDMA_PORT_MAX, &port) < 0 || port == 0)
-			return -EINVAL;
-	}
-	*ret_device = (uint32_t)device;
-	*ret_port = (uint32_t)port;
-	return 0;
-}
 
 static int find_device(_unused_ sd_bus *bus, const char *path, _unused_ const char *interface,
 		       void *userdata, void **ret_found, _unused_ sd_bus_error *error)
 {
 	Bus *b = userdata;
-	uint32_t index, number;
 	Device *d;
+	Port *p;
 
-	if (parse_path(path, &index, &number) < 0 || number)
-		return 0;
-	d = cache_device(manager_cache(b->manager), index);
-	if (!d || !d->published)
+	if (lookup_path(manager_cache(b->manager), path, &d, &p) < 0 || p)
 		return 0;
 	*ret_found = d;
 	return 1;
 }
 
-/* A port that has been published, whatever its interfaces are. */
-static Port *find_published_port(Bus *b, const char *path)
-{
-	uint32_t index, number;
-	Device *d;
-	Port *p;
-
-	if (parse_path(path, &index, &number) < 0 || number == 0)
-		return NULL;
-	d = cache_device(manager_cache(b->manager), index);
-	p = d ? device_port(d, number) : NULL;
-	return p && p->published ? p : NULL;
-}
-
 static int find_port(_unused_ sd_bus *bus, const char *path, const char *interface, void *userdata,
 		     void **ret_found, _unused_ sd_bus_error *error)
 {
-	Port *p = find_published_port(userdata, path);
+	Bus *b = userdata;
+	unsigned int interfaces;
+	Device *d;
+	Port *p;
 
-	if (!p)
+	if (lookup_path(manager_cache(b->manager), path, &d, &p) < 0 || !p)
 		return 0;
+	interfaces = port_interfaces(&p->now);
 	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++)
-		if (port_interfaces(&p->now) >> i & 1 && streq(attr_interface_name(i), interface)) {
+		if (interfaces >> i & 1 && streq(attr_interface_name(i), interface)) {
 			*ret_found = p;
 			return 1;
 		}
@@ -127,20 +90,6 @@ no_memory:
 		free(nodes[--n]);
 	free(nodes);
 	return -ENOMEM;
-}
-
-static int get_device_ports(_unused_ sd_bus *bus, _unused_ const char *path,
-			    _unused_ const char *interface, _unused_ const char *property,
-			    sd_bus_message *reply, void *userdata, _unused_ sd_bus_error *error)
-{
-	Device *d = userdata;
-	char port[RDMAD_PATH_MAX];
-	int r = sd_bus_message_open_container(reply, 'a', "o");
-
-	for (uint32_t n = 1; r >= 0 && n <= d->n_ports; n++)
-		if (d->ports[n - 1]->published)
-			r = sd_bus_message_append(reply, "o", port_path(d->ports[n - 1], port));
-	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
 static int method_query(sd_bus_message *m, _unused_ void *userdata, sd_bus_error *error)
@@ -190,10 +139,6 @@ int bus_reply_query(sd_bus_message *call, const Port *p)
 }
 
 /* clang-format off */
-static const sd_bus_vtable device_members[] = {
-	SD_BUS_PROPERTY("Ports", "ao", get_device_ports, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-};
-
 static const sd_bus_vtable port_members[] = {
 	SD_BUS_METHOD_WITH_ARGS("Query", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a{sv}", fields),
 				method_query, SD_BUS_VTABLE_UNPRIVILEGED),
@@ -210,10 +155,8 @@ static int export_objects(Bus *b)
 
 	for (AttrInterface i = 0; i < INTERFACE_RAW; i++) {
 		if (vtables[i][0].type == 0)
-			bus_vtable_build(i, i == INTERFACE_DEVICE ? device_members : port_members,
-					 i == INTERFACE_DEVICE ? ARRAY_SIZE(device_members)
-					 : i == INTERFACE_PORT ? ARRAY_SIZE(port_members)
-							       : 0,
+			bus_vtable_build(i, port_members,
+					 i == INTERFACE_PORT ? ARRAY_SIZE(port_members) : 0,
 					 vtables[i]);
 		r = sd_bus_add_fallback_vtable(b->bus, NULL, RDMAD_DEVICE_PREFIX,
 					       attr_interface_name(i), vtables[i],
@@ -225,6 +168,9 @@ static int export_objects(Bus *b)
 	if (r < 0)
 		return r;
 	r = sd_bus_add_object_manager(b->bus, NULL, RDMAD_ROOT_PATH);
+	if (r < 0)
+		return r;
+	r = bus_bulk_new(b->bus, manager_cache(b->manager), &b->bulk);
 	if (r < 0)
 		return r;
 	if (manager_simulator(b->manager)) {
@@ -293,6 +239,7 @@ Bus *bus_free(Bus *b)
 		bus_wait_free(b->waits);
 	if (b->bus)
 		sd_bus_detach_event(b->bus);
+	bus_bulk_free(b->bulk);
 	sd_bus_flush_close_unref(b->bus);
 	free(b);
 	return NULL;
@@ -306,6 +253,11 @@ sd_bus *bus_connection(const Bus *b)
 BusWait *bus_waits(const Bus *b)
 {
 	return b->waits;
+}
+
+BusBulk *bus_bulk(const Bus *b)
+{
+	return b->bulk;
 }
 
 int bus_acquire_name(Bus *b)

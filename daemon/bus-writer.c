@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "bus-writer.h"
+
+#include <assert.h>
+
+/* Room for N more bytes behind padding to ALIGN; NULL if there is an error. */
+static uint8_t *extend(BusWriter *w, size_t align, size_t n)
+{
+	size_t at = (w->size + align - 1) & ~(align - 1);
+
+	if (w->error < 0)
+		return NULL;
+	if (at + n > w->room) {
+		size_t room = MAX(2 * w->room, MAX(at + n, 4096U));
+		uint8_t *data;
+
+		/* a body is little more than its one array */
+		if (at + n > BUS_ARRAY_MAX) {
+			w->error = -E2BIG;
+			return NULL;
+		}
+		data = realloc(w->data, room);
+		if (!data) {
+			w->error = -ENOMEM;
+			return NULL;
+		}
+		w->data = data;
+		w->room = room;
+	}
+	memset(w->data + w->size, 0, at - w->size);
+	w->size = at + n;
+	return w->data + at;
+}
+
+static void check(BusWriter *w, int r)
+{
+	if (r < 0 && w->error >= 0)
+		w->error = r;
+}
+
+/* D-Bus specification, "Summary of D-Bus marshalling" */
+static size_t alignment(char type)
+{
+	switch (type) {
+	case '(':
+	case '{':
+	case 't':
+		return 8;
+	case 'y':
+	case 'g':
+	case 'v':
+		return 1;
+	default:
+		return 4;
+	}
+}
+
+void bus_open(BusWriter *w, char type, const char *contents)
+{
+	size_t length_at = 0, begin = 0;
+
+	if (w->message) {
+		check(w, sd_bus_message_open_container(w->message, type, contents));
+		return;
+	}
+	switch (type) {
+	case 'a':
+		bus_put_u32(w, 0); /* its length, once that is known */
+		length_at = w->size - sizeof(uint32_t);
+		extend(w, alignment(contents[0]), 0);
+		begin = w->size;
+		break;
+	case 'v':
+		bus_put_text(w, 'g', contents);
+		break;
+	default:
+		extend(w, 8, 0);
+	}
+	assert(w->depth < ARRAY_SIZE(w->open));
+	w->open[w->depth].length_at = length_at;
+	w->open[w->depth++].begin = begin;
+}
+
+void bus_close(BusWriter *w)
+{
+	uint32_t length;
+
+	if (w->message) {
+		check(w, sd_bus_message_close_container(w->message));
+		return;
+	}
+	assert(w->depth > 0);
+	w->depth--;
+	if (w->error < 0 || w->open[w->depth].begin == 0)
+		return;
+	length = (uint32_t)(w->size - w->open[w->depth].begin);
+	memcpy(w->data + w->open[w->depth].length_at, &length, sizeof(length));
+}
+
+void bus_put_text(BusWriter *w, char type, const char *text)
+{
+	size_t n = strlen(text);
+	uint32_t length = (uint32_t)n;
+	uint8_t *p;
+
+	if (w->message) {
+		check(w, sd_bus_message_append_basic(w->message, type, text));
+		return;
+	}
+	if (type == 'g') {
+		p = extend(w, 1, 1 + n + 1);
+		if (!p)
+			return;
+		*p++ = (uint8_t)n;
+	} else {
+		p = extend(w, 4, sizeof(length) + n + 1);
+		if (!p)
+			return;
+		memcpy(p, &length, sizeof(length));
+		p += sizeof(length);
+	}
+	memcpy(p, text, n + 1);
+}
+
+static void put(BusWriter *w, char type, const void *value, size_t size)
+{
+	uint8_t *p;
+
+	if (w->message) {
+		check(w, sd_bus_message_append_basic(w->message, type, value));
+		return;
+	}
+	p = extend(w, size, size);
+	if (p)
+		memcpy(p, value, size);
+}
+
+void bus_put_u8(BusWriter *w, uint8_t value)
+{
+	put(w, 'y', &value, sizeof(value));
+}
+
+void bus_put_u32(BusWriter *w, uint32_t value)
+{
+	put(w, 'u', &value, sizeof(value));
+}
+
+void bus_put_u64(BusWriter *w, uint64_t value)
+{
+	put(w, 't', &value, sizeof(value));
+}
+
+void bus_put_bool(BusWriter *w, bool value)
+{
+	int i = value;
+
+	put(w, 'b', &i, sizeof(i));
+}
