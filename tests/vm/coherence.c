@@ -15,8 +15,8 @@
 #include "kernel.h"
 #include "operations.h"
 
-/* How long everything may take to become equal: the core tries a device that failed again after
- * 0.25, 0.5, 1, 2... s. */
+/* How long everything may take to become equal. What has failed may take as much longer as it
+ * failed: the core tries again after 0.25, 0.5, 1, 2... s. */
 #define EQUAL_USEC (10 * USEC_PER_SEC)
 #define WAIT_USEC  (5 * USEC_PER_MSEC)
 
@@ -36,6 +36,7 @@ typedef struct Run {
 	size_t n_done, n_quiet, n_refreshed;
 	char owner[64];
 	uint64_t begin;
+	uint64_t quiet_usec; /* the end of the last quiet point: no fault is older */
 } Run;
 
 static World world;
@@ -141,8 +142,9 @@ static bool all_equal(Run *r, Open *open, FILE *out)
 	return equal;
 }
 
-/* Waits until what is open is equal; REFRESH: with a look at everything now and then. */
-static bool wait_equal(Run *r, Open open, bool refreshing)
+/* Waits PATIENCE_USEC until what is open is equal; REFRESHING: with a look at everything now and
+ * then. */
+static bool wait_equal(Run *r, Open open, uint64_t patience_usec, bool refreshing)
 {
 	uint64_t begin = world_now(), next = begin;
 
@@ -162,7 +164,7 @@ static bool wait_equal(Run *r, Open open, bool refreshing)
 		fclose(out);
 		if (equal)
 			return true;
-		if (world_now() - begin > EQUAL_USEC) {
+		if (world_now() - begin > patience_usec) {
 			diverges(r, refreshing ? "not equal, even when refreshed" : "not equal",
 				 text);
 			return false;
@@ -261,13 +263,14 @@ static void quiet(Run *r)
 
 	r->n_quiet++;
 	wait_stale(r);
-	if (!wait_equal(r, open_slots(false), false))
+	if (!wait_equal(r, open_slots(false), EQUAL_USEC, false))
 		return;
-	if (operation_end_faults(&world) && !wait_equal(r, open_slots(false), false))
+	if (operation_end_faults(&world) &&
+	    !wait_equal(r, open_slots(false), EQUAL_USEC + world_now() - r->quiet_usec, false))
 		return;
 	follow_give_up(&r->follower);
 	if (anything_untold()) {
-		if (!wait_equal(r, open_slots(true), true))
+		if (!wait_equal(r, open_slots(true), EQUAL_USEC, true))
 			return;
 		tell_everything();
 	}
@@ -280,6 +283,7 @@ static void quiet(Run *r)
 	read_owner(owner, sizeof(owner));
 	if (!streq(owner, r->owner))
 		diverges(r, "rdmad", "was started again");
+	r->quiet_usec = world_now();
 }
 
 /* Half of the changes are given the time to be told one by one; the others come in a row. */
@@ -303,7 +307,7 @@ static void wait_signal(Run *r)
  * nothing did. */
 static size_t run_operations(Run *r, const uint32_t *numbers, size_t n)
 {
-	r->begin = world_now();
+	r->begin = r->quiet_usec = world_now();
 	read_owner(r->owner, sizeof(r->owner));
 	follow_begin(&r->follower);
 	for (size_t i = 0; i < n; i++) {

@@ -78,7 +78,7 @@ static bool any_fault(const World *w)
 	for (unsigned int i = 0; i < WORLD_SLOTS; i++)
 		for (unsigned int n = 0; n < WORLD_PORTS_MAX; n++)
 			if (w->slots[i].ports[n].fail || w->slots[i].ports[n].hang ||
-			    w->slots[i].ports[n].delay)
+			    w->slots[i].ports[n].delay || w->slots[i].ports[n].hiccup)
 				return true;
 	return false;
 }
@@ -144,12 +144,27 @@ static void check_group(Follower *o, WorldPort *p, int group, const Object *obje
 	print_group(o, group, object, changed);
 }
 
+static uint64_t get_number(const Object *object, const char *name)
+{
+	const char *text = object_get(object, name);
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
 /* A port whose first query failed has no values yet. */
 static bool is_known(const Object *object)
 {
 	const char *when = object_get(object, "LastQueryTimestamp");
 
 	return !when || !streq(when, "0");
+}
+
+/* The object is new, or new to us. */
+static void begin_port(WorldPort *p, const Object *object)
+{
+	p->sm_generation = get_number(object, "SmGeneration");
+	p->n_reconfigured = 0;
+	p->counted = (PortCount){};
 }
 
 static void check_values(Follower *o, const Object *object, const char *changed, bool added)
@@ -159,8 +174,10 @@ static void check_values(Follower *o, const Object *object, const char *changed,
 
 	if (!p || p->n_history == 0)
 		return;
-	if (added && carries(changed, FIELD_STATE))
+	if (added && carries(changed, FIELD_STATE)) {
 		p->last_state[0] = '\0';
+		begin_port(p, object);
+	}
 	if (added && !is_known(object))
 		return;
 	for (int group = 0; group < _GROUP_MAX; group++)
@@ -189,6 +206,14 @@ static void check_state_changed(Follower *o, sd_bus_message *m)
 	snprintf(p->last_state, sizeof(p->last_state), "%s", is);
 }
 
+static void count_reconfigured(Follower *o, sd_bus_message *m)
+{
+	WorldPort *p = find_port(o, sd_bus_message_get_path(m));
+
+	if (p)
+		p->n_reconfigured++;
+}
+
 static void follow_signal(Follower *o, sd_bus_message *m)
 {
 	const char *member = sd_bus_message_get_member(m);
@@ -201,6 +226,10 @@ static void follow_signal(Follower *o, sd_bus_message *m)
 		return;
 	if (streq(member, "StateChanged")) {
 		check_state_changed(o, m);
+		return;
+	}
+	if (streq(member, "SubnetReconfigured")) {
+		count_reconfigured(o, m);
 		return;
 	}
 	object = objects_follow(&o->objects, m, &changed);
@@ -234,42 +263,87 @@ void follow_begin(Follower *o)
 	for (size_t i = 0; i < o->objects.n; i++) {
 		WorldPort *p = find_port(o, o->objects.objects[i].path);
 
-		if (p)
-			snprintf(p->last_state, sizeof(p->last_state), "%s",
-				 object_get(&o->objects.objects[i], "State"));
+		if (!p)
+			continue;
+		snprintf(p->last_state, sizeof(p->last_state), "%s",
+			 object_get(&o->objects.objects[i], "State"));
+		begin_port(p, &o->objects.objects[i]);
 	}
 }
 
-/* Of a port whose State is not what StateChanged ended with; NULL if there is none. */
-static const char *broken_chain(Follower *o, const char **ret_last)
+/* Whether a port has made more transitions than were told; TEXT says which. */
+static bool is_untold(Follower *o, char *text, size_t size)
 {
 	for (size_t i = 0; i < o->objects.n; i++) {
 		const Object *object = &o->objects.objects[i];
 		const WorldPort *p = find_port(o, object->path);
 		const char *state = object_get(object, "State");
+		const char *reconfigured = object_get(object, "SmGeneration");
 
-		if (!p || !state || !p->last_state[0] || streq(state, p->last_state))
-			continue;
-		*ret_last = p->last_state;
-		return object->path;
+		if (p && state && p->last_state[0] && !streq(state, p->last_state)) {
+			snprintf(text, size, "%s: StateChanged ended with %s, but State is %s",
+				 object->path, p->last_state, state);
+			return true;
+		}
+		if (p && reconfigured &&
+		    get_number(object, "SmGeneration") != p->sm_generation + p->n_reconfigured) {
+			snprintf(text, size,
+				 "%s: SmGeneration went from %llu to %s, with %llu "
+				 "SubnetReconfigured",
+				 object->path, (unsigned long long)p->sm_generation, reconfigured,
+				 (unsigned long long)p->n_reconfigured);
+			return true;
+		}
 	}
-	return NULL;
+	return false;
 }
 
-/* State and StateChanged are sent in one go, but may be received in two. */
-static void check_chains(Follower *o)
+/* A property and the signal after it are sent in one go, but may be received in two. */
+static void check_transitions(Follower *o)
 {
-	const char *path, *last;
+	char text[200];
 
-	for (unsigned int attempt = 0; (path = broken_chain(o, &last)); attempt++) {
+	for (unsigned int attempt = 0; is_untold(o, text, sizeof(text)); attempt++) {
 		if (attempt == 2) {
-			diverges(o, "%s: StateChanged ended with %s, which State is not\n", path,
-				 last);
+			diverges(o, "%s\n", text);
 			return;
 		}
 		fixture_barrier(o->f);
 		take_in(o);
 	}
+}
+
+static void describe(const Object *object, Field first, Field last, char *text, size_t size)
+{
+	size_t n = 0;
+
+	for (Field f = first; f <= last && n < size; f++) {
+		const char *value = object_get(object, field_property(f));
+
+		n += (size_t)snprintf(text + n, size - n, "%s ", value ? value : "");
+	}
+}
+
+/* What is not what it was at the last quiet point has been counted. */
+static void check_generations(Follower *o, const Object *object, PortCount *was)
+{
+	const char *state = object_get(object, "State");
+	PortCount is = {.generation = get_number(object, "ConfigGeneration"),
+			.sm_generation = get_number(object, "SmGeneration")};
+
+	describe(object, 0, _FIELD_MAX - 1, is.values, sizeof(is.values));
+	if (was->values[0] && !streq(was->values, is.values) && was->generation == is.generation)
+		diverges(o, "%s: was %s, is %s, with the same ConfigGeneration\n", object->path,
+			 was->values, is.values);
+	memcpy(is.subnet, was->subnet, sizeof(is.subnet));
+	if (object_get(object, "SmGeneration") && state &&
+	    (streq(state, "armed") || streq(state, "active")))
+		describe(object, FIELD_LID, FIELD_PREFIX, is.subnet, sizeof(is.subnet));
+	if (was->subnet[0] && !streq(was->subnet, is.subnet) &&
+	    was->sm_generation == is.sm_generation)
+		diverges(o, "%s: reconfigured from %s to %s, with the same SmGeneration\n",
+			 object->path, was->subnet, is.subnet);
+	*was = is;
 }
 
 void follow_check(Follower *o)
@@ -305,7 +379,13 @@ void follow_check(Follower *o)
 			o->n_divergences += n;
 		}
 	}
-	check_chains(o);
+	check_transitions(o);
+	for (size_t i = 0; i < o->objects.n; i++) {
+		WorldPort *p = find_port(o, o->objects.objects[i].path);
+
+		if (p)
+			check_generations(o, &o->objects.objects[i], &p->counted);
+	}
 }
 
 bool follow_is_waiting(const Follower *o, unsigned int slot, unsigned int port)

@@ -62,7 +62,7 @@ static bool did(Op *o, int r, const char *what)
 bool slot_is_sound(const WorldSlot *s)
 {
 	for (unsigned int i = 0; i < WORLD_PORTS_MAX; i++)
-		if (s->ports[i].fail || s->ports[i].hang)
+		if (s->ports[i].fail || s->ports[i].hang || s->ports[i].hiccup)
 			return false;
 	return s->exists && !s->away;
 }
@@ -529,6 +529,8 @@ static void do_fail(Op *o)
 
 	if (!p)
 		return;
+	/* ib_core must not hang with it: removing whatever device then waits for its work queue. */
+	core_too = core_too && !p->hang;
 	snprintf(line, sizeof(line), "set %s/%u fail=5 fail_count=0 user_only=%u event=SM_CHANGE",
 		 o->s->name, port, !core_too);
 	if (!did(o, kernel_sim("%s", line), line))
@@ -548,7 +550,8 @@ static void do_hiccup(Op *o)
 		return;
 	snprintf(line, sizeof(line), "set %s/%u fail=5 fail_count=%u user_only=1 event=SM_CHANGE",
 		 o->s->name, port, 1 + pick(o, 4));
-	did(o, kernel_sim("%s", line), line);
+	if (did(o, kernel_sim("%s", line), line))
+		p->hiccup = true;
 }
 
 static void do_delay(Op *o)
@@ -586,13 +589,13 @@ static bool end_fault(Op *o, unsigned int port, const char *event)
 	WorldPort *p = &o->s->ports[port - 1];
 	char line[128];
 
-	if (!p->fail && !p->hang && !p->delay)
+	if (!p->fail && !p->hang && !p->delay && !p->hiccup)
 		return false;
 	snprintf(line, sizeof(line),
 		 "set %s/%u fail=0 fail_count=0 hang=0 delay_ms=0 user_only=0%s", o->s->name, port,
 		 event);
 	if (did(o, kernel_sim("%s", line), line))
-		p->fail = p->hang = p->delay = p->core_fails = false;
+		p->fail = p->hang = p->delay = p->hiccup = p->core_fails = false;
 	return true;
 }
 

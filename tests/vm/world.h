@@ -66,6 +66,14 @@ typedef struct IbPort {
 	uint64_t prefix;
 } IbPort;
 
+/* What was published at the last quiet point, to be held against the generations; empty: nothing.
+ */
+typedef struct PortCount {
+	char values[WORLD_FIELDS_MAX * WORLD_TEXT_MAX];
+	char subnet[WORLD_FIELDS_MAX * WORLD_TEXT_MAX]; /* as the subnet manager last set it */
+	uint64_t generation, sm_generation;
+} PortCount;
+
 typedef struct WorldPort {
 	bool infiniband;
 	IbPort ib;
@@ -76,7 +84,12 @@ typedef struct WorldPort {
 	char last_state[WORLD_TEXT_MAX]; /* of the chain of StateChanged; empty: not known */
 	bool untold;			 /* has changed without an event: only a refresh finds it */
 	bool fail, hang, delay;
+	bool hiccup;	 /* some queries may still fail */
 	bool core_fails; /* ib_core's own query fails too, and drops the event */
+	/* SmGeneration when the port was added, and how often SubnetReconfigured came since */
+	uint64_t sm_generation;
+	uint64_t n_reconfigured;
+	PortCount counted;
 } WorldPort;
 
 typedef struct WorldNetdev {
