@@ -17,20 +17,21 @@ typedef struct Thing {
 	const char *path, *interface, *method, *signature, *first, *second;
 	unsigned int calls;
 	unsigned int per_call; /* what it is divided by beside the calls */
+	unsigned int n_ports;  /* 0: the kernel's */
 } Thing;
 
 #define PORT_0 RDMAD_DEVICE_PREFIX "/0/port/1"
 
 /* clang-format off */
 static const Thing things[] = {
-	{"start", NULL, NULL, NULL, NULL, NULL, NULL, 1, 1},
-	{"ping", RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "", NULL, NULL, 500, 1},
-	{"get", PORT_0, "org.freedesktop.DBus.Properties", "Get", "ss", RDMAD_INTERFACE_PORT, "State", 500, 1},
-	{"get-all", PORT_0, "org.freedesktop.DBus.Properties", "GetAll", "s", RDMAD_INTERFACE_PORT, NULL, 500, 1},
+	{"start", NULL, NULL, NULL, NULL, NULL, NULL, 0, 1, 0},
+	{"ping", RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "", NULL, NULL, 500, 1, N_PORTS},
+	{"get", PORT_0, "org.freedesktop.DBus.Properties", "Get", "ss", RDMAD_INTERFACE_PORT, "State", 500, 1, N_PORTS},
+	{"get-all", PORT_0, "org.freedesktop.DBus.Properties", "GetAll", "s", RDMAD_INTERFACE_PORT, NULL, 500, 1, N_PORTS},
 	{"object", RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "", NULL, NULL, 20,
-	 N_PORTS + N_PORTS / STAGE_PORTS_PER_DEVICE},
-	{"listed-port", RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", "a{sv}", NULL, NULL, 20, N_PORTS},
-	{"change", RDMAD_ROOT_PATH, RDMAD_INTERFACE_SIMULATOR, "Run", "sa{sv}", NULL, NULL, 500, 1},
+	 N_PORTS + N_PORTS / STAGE_PORTS_PER_DEVICE, N_PORTS},
+	{"listed-port", RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", "a{sv}", NULL, NULL, 20, N_PORTS, N_PORTS},
+	{"change", RDMAD_ROOT_PATH, RDMAD_INTERFACE_SIMULATOR, "Run", "sa{sv}", NULL, NULL, 500, 1, N_PORTS},
 };
 /* clang-format on */
 
@@ -48,7 +49,7 @@ static double read_total(const char *path)
 }
 
 /* Instructions of a run with CALLS of it; -1: it has no such method. */
-static double run(const Thing *t, unsigned int calls, const char *file)
+static double run(const Thing *t, unsigned int n_ports, unsigned int calls, const char *file)
 {
 	_cleanup_(stage_free_pointer) Stage *s = stage_new();
 	_cleanup_free_ char *out = NULL;
@@ -61,7 +62,7 @@ static double run(const Thing *t, unsigned int calls, const char *file)
 	if (asprintf(&out, "--callgrind-out-file=%s", file) < 0)
 		bench_die("no memory");
 	rdmad = stage_start_rdmad(
-		s, N_PORTS,
+		s, n_ports,
 		(const char *const[]){"valgrind", "--tool=callgrind", out, "--quiet", NULL});
 	raw = stage_connect(s);
 	for (unsigned int i = 0; i < calls && works && t->method; i++) {
@@ -80,14 +81,14 @@ static double run(const Thing *t, unsigned int calls, const char *file)
 
 static void report(const Thing *t, double none, const char *file)
 {
-	double all = run(t, t->calls, file);
+	double all = run(t, t->n_ports, t->calls, file);
 	char figure[64];
 
 	if (all < 0)
 		return;
 	snprintf(figure, sizeof(figure), "instructions-%s", t->name);
 	bench_report(&(Figure){.figure = figure,
-			       .value = (all - none) / t->calls / t->per_call,
+			       .value = t->method ? (all - none) / t->calls / t->per_call : all,
 			       .unit = "instructions",
 			       .without_bus = true});
 }
@@ -104,7 +105,8 @@ int main(int argc, char *argv[])
 			bench_die("--what needs --profile=FILE");
 		for (size_t i = 0; i < ARRAY_SIZE(things); i++)
 			if (streq(things[i].name, bench.what))
-				return run(&things[i], things[i].calls * 4, bench.profile) < 0;
+				return run(&things[i], things[i].n_ports, things[i].calls * 4,
+					   bench.profile) < 0;
 		bench_die("--what=%s: expected start, ping, get, get-all, object, listed-port or "
 			  "change",
 			  bench.what);
@@ -113,8 +115,8 @@ int main(int argc, char *argv[])
 	if (fd < 0)
 		bench_die("%s: %m", file);
 	close(fd);
-	none = run(&things[0], 0, file);
-	for (size_t i = 1; i < ARRAY_SIZE(things); i++)
+	none = run(&things[0], N_PORTS, 0, file);
+	for (size_t i = 0; i < ARRAY_SIZE(things); i++)
 		report(&things[i], none, file);
 	unlink(file);
 	return 0;
