@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The reader of the snapshot: rdmad.h says what each function does, snapshot-layout.h how. */
+
+#include "rdmad.h"
+
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <systemd/sd-bus.h>
+
+#include "names.h"
+#include "snapshot-layout.h"
+#include "util.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+struct rdmad {
+	/* What a read needs, checked once. */
+	const char *records;
+	uint32_t capacity;
+	uint32_t record_size;
+
+	const struct snapshot_header *header;
+	size_t size;
+	int memory, changed;
+	bool by_bus; /* opened by rdmad_open() */
+	char *address;
+};
+
+/* Opening */
+
+/* Checks a header, of which nothing is believed, against the SIZE bytes that are there. */
+static int check_header(const struct snapshot_header *h, uint64_t size)
+{
+	if (memcmp(h->magic, SNAPSHOT_MAGIC, sizeof(h->magic)) != 0 ||
+	    h->byte_order != SNAPSHOT_BYTE_ORDER)
+		return -EBADMSG;
+	if (h->major != SNAPSHOT_MAJOR)
+		return -EPROTONOSUPPORT;
+	if (h->header_size < sizeof(*h) || h->header_size % SNAPSHOT_LINE != 0 ||
+	    h->record_size < sizeof(struct rdmad_port) || h->record_size % SNAPSHOT_LINE != 0 ||
+	    h->record_size > SNAPSHOT_RECORD_SIZE_MAX || h->capacity > SNAPSHOT_CAPACITY_MAX ||
+	    h->header_size > size || (uint64_t)h->capacity * h->record_size > size - h->header_size)
+		return -EBADMSG;
+	return 0;
+}
+
+/* Maps MEMORY into R. */
+static int map(struct rdmad *r, int memory)
+{
+	struct snapshot_header copy;
+	struct stat st;
+	int seals = fcntl(memory, F_GET_SEALS), e;
+	void *p;
+
+	/* what could be cut off later would be a SIGBUS */
+	if (seals < 0 || !(seals & F_SEAL_SHRINK))
+		return -EPERM;
+	if (fstat(memory, &st) < 0)
+		return -errno;
+	if ((uint64_t)st.st_size < sizeof(struct snapshot_header))
+		return -EBADMSG;
+	if ((uint64_t)st.st_size > SIZE_MAX)
+		return -EFBIG;
+	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, memory, 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	/* who could still write to it does so between the check and the use of an original */
+	memcpy(&copy, p, sizeof(copy));
+	e = check_header(&copy, (uint64_t)st.st_size);
+	if (e < 0) {
+		munmap(p, (size_t)st.st_size);
+		return e;
+	}
+	r->header = p;
+	r->size = (size_t)st.st_size;
+	r->records = (const char *)p + copy.header_size;
+	r->record_size = copy.record_size;
+	r->capacity = copy.capacity;
+	return 0;
+}
+
+static void unmap(struct rdmad *r)
+{
+	if (r->header)
+		munmap(CONST_CAST(void *, r->header), r->size);
+	close_fd(r->memory);
+	close_fd(r->changed);
+}
+
+EXPORT int rdmad_open_fd(int memory, int changed, struct rdmad **ret)
+{
+	struct rdmad *r = calloc(1, sizeof(*r));
+	int e;
+
+	if (!r)
+		return -ENOMEM;
+	e = map(r, memory);
+	if (e < 0) {
+		free(r);
+		return e;
+	}
+	r->memory = memory;
+	r->changed = changed;
+	*ret = r;
+	return 0;
+}
+
+static int connect_bus(const char *address, sd_bus **ret)
+{
+	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
+	int r;
+
+	if (!address)
+		return sd_bus_open_system(ret);
+	r = sd_bus_new(&bus);
+	if (r >= 0)
+		r = sd_bus_set_address(bus, address);
+	if (r >= 0)
+		r = sd_bus_set_bus_client(bus, true);
+	if (r >= 0)
+		r = sd_bus_start(bus);
+	if (r < 0)
+		return r;
+	*ret = steal_pointer(&bus);
+	return 0;
+}
+
+/* What the failed call of OpenSnapshot() is to our caller. */
+static int open_error(const sd_bus_error *error, int r)
+{
+	if (sd_bus_error_has_name(error, RDMAD_ERROR_LIMITS_EXCEEDED))
+		return -EUSERS;
+	if (sd_bus_error_has_name(error, SD_BUS_ERROR_UNKNOWN_METHOD))
+		return -EOPNOTSUPP;
+	if (sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
+	    sd_bus_error_has_name(error, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
+		return -EHOSTUNREACH;
+	return r;
+}
+
+/* The two descriptors, fresh from the daemon. */
+static int call_open_snapshot(const char *address, int *ret_memory, int *ret_changed)
+{
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_close_ int memory = -EBADF, changed = -EBADF;
+	int r, theirs[2];
+
+	r = connect_bus(address, &bus);
+	if (r < 0)
+		return r;
+	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+			       "OpenSnapshot", &error, &reply, "a{sv}", 0);
+	if (r < 0)
+		return open_error(&error, r);
+	/* the message keeps what it came with */
+	r = sd_bus_message_read(reply, "hh", &theirs[0], &theirs[1]);
+	if (r < 0)
+		return r;
+	memory = fcntl(theirs[0], F_DUPFD_CLOEXEC, 3);
+	if (memory < 0)
+		return -errno;
+	changed = fcntl(theirs[1], F_DUPFD_CLOEXEC, 3);
+	if (changed < 0)
+		return -errno;
+	*ret_memory = steal_fd(&memory);
+	*ret_changed = steal_fd(&changed);
+	return 0;
+}
+
+/* A struct rdmad of the snapshot at ADDRESS, which is copied. */
+EXPORT int rdmad_open(const char *address, struct rdmad **ret)
+{
+	_cleanup_close_ int memory = -EBADF, changed = -EBADF;
+	_cleanup_free_ char *copy = NULL;
+	struct rdmad *opened;
+	int r;
+
+	if (address) {
+		copy = strdup(address);
+		if (!copy)
+			return -ENOMEM;
+	}
+	r = call_open_snapshot(address, &memory, &changed);
+	if (r < 0)
+		return r;
+	r = rdmad_open_fd(memory, changed, &opened);
+	if (r < 0)
+		return r;
+	memory = changed = -EBADF;
+	opened->by_bus = true;
+	opened->address = steal_pointer(&copy);
+	*ret = opened;
+	return 0;
+}
+
+EXPORT int rdmad_reopen(struct rdmad *r)
+{
+	struct rdmad *fresh, old = *r;
+	int e;
+
+	if (!r->by_bus)
+		return -EOPNOTSUPP;
+	e = rdmad_open(r->address, &fresh);
+	if (e < 0)
+		return e;
+	*r = *fresh;
+	*fresh = old;
+	rdmad_close(fresh);
+	return 0;
+}
+
+EXPORT void rdmad_close(struct rdmad *r)
+{
+	if (!r)
+		return;
+	unmap(r);
+	free(r->address);
+	free(r);
+}
+
+/* Reading */
+
+static inline const char *record(const struct rdmad *r, uint32_t slot)
+{
+	return r->records + (size_t)slot * r->record_size;
+}
+
+/* Whether what was read is a port, and the one that is meant. */
+static inline int check_hot(const struct rdmad_hot *h, const struct rdmad_handle *port)
+{
+	if (__builtin_expect(
+		    (h->flags & (RDMAD_PORT_PRESENT | RDMAD_PORT_MOVED | RDMAD_PORT_CLOSED)) ==
+				    RDMAD_PORT_PRESENT &&
+			    h->device_index == port->device_index && h->port_num == port->port_num,
+		    1))
+		return 0;
+	return h->flags & RDMAD_PORT_MOVED    ? -ESTALE
+	       : h->flags & RDMAD_PORT_CLOSED ? -ENOTCONN
+					      : -ENODEV;
+}
+
+EXPORT int rdmad_read_hot(const struct rdmad *r, struct rdmad_handle port, struct rdmad_hot *ret)
+{
+	if (port.slot >= r->capacity)
+		return -ENODEV;
+	if (snapshot_read(record(r, port.slot), ret, sizeof(*ret)) < 0)
+		return -EAGAIN;
+	return check_hot(ret, &port);
+}
+
+EXPORT int rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rdmad_port *ret)
+{
+	if (port.slot >= r->capacity)
+		return -ENODEV;
+	if (snapshot_read(record(r, port.slot), ret, sizeof(*ret)) < 0)
+		return -EAGAIN;
+	/* whatever the memory says, nobody reads behind our caller's record */
+	ret->device_name[sizeof(ret->device_name) - 1] = '\0';
+	ret->netdev[sizeof(ret->netdev) - 1] = '\0';
+	return check_hot(&ret->hot, &port);
+}
+
+/* A LID of Omni-Path that verbs has no room for is 0 there: ib_uverbs does the same. */
+static uint16_t verbs_lid(const struct rdmad_hot *h, uint32_t lid)
+{
+	enum { OMNI_PATH = 4, FIRST_MULTICAST_LID = 0xc000 };
+
+	return h->protocol == OMNI_PATH && lid >= FIRST_MULTICAST_LID ? 0 : (uint16_t)lid;
+}
+
+EXPORT int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port,
+				 struct ibv_port_attr *ret, size_t size)
+{
+	struct rdmad_port p;
+	struct ibv_port_attr a = {};
+	int e = rdmad_read(r, port, &p);
+
+	if (e < 0)
+		return e;
+	if (!RDMAD_VALID(p.hot, STATE))
+		return -ENODATA;
+	if (p.hot.flags & RDMAD_PORT_STALE)
+		return -EIO;
+	a.state = (enum ibv_port_state)p.hot.state;
+	a.max_mtu = (enum ibv_mtu)p.hot.max_mtu;
+	a.active_mtu = (enum ibv_mtu)p.hot.active_mtu;
+	a.gid_tbl_len = (int)p.gid_tbl_len;
+	a.port_cap_flags = p.port_cap_flags;
+	a.max_msg_sz = p.max_msg_sz;
+	a.bad_pkey_cntr = p.bad_pkey_cntr;
+	a.qkey_viol_cntr = p.qkey_viol_cntr;
+	a.pkey_tbl_len = p.pkey_tbl_len;
+	a.lid = verbs_lid(&p.hot, p.hot.lid);
+	a.sm_lid = verbs_lid(&p.hot, p.hot.sm_lid);
+	a.lmc = p.hot.lmc;
+	a.max_vl_num = p.max_vl_num;
+	a.sm_sl = p.hot.sm_sl;
+	a.subnet_timeout = p.hot.subnet_timeout;
+	a.init_type_reply = p.hot.init_type_reply;
+	a.active_width = p.hot.active_width;
+	a.active_speed = p.hot.active_speed;
+	a.phys_state = p.hot.phys_state;
+	a.link_layer = p.hot.link_layer;
+	a.flags = p.qpf_flags;
+	a.port_cap_flags2 = p.port_cap_flags2;
+#ifdef RDMAD_HAVE_ACTIVE_SPEED_EX
+	a.active_speed_ex = p.active_speed_ex;
+#endif
+	memcpy(ret, &a, MIN(size, sizeof(a)));
+	if (size > sizeof(a))
+		memset((char *)ret + sizeof(a), 0, size - sizeof(a));
+	return 0;
+}
+
+/* Finding */
+
+/* The port in SLOT: 1, or 0 if it has none; -EAGAIN, -ESTALE, -ENOTCONN. */
+static int read_slot(const struct rdmad *r, uint32_t slot, struct rdmad_port *ret)
+{
+	struct rdmad_handle any = {.slot = slot};
+	int e = rdmad_read(r, any, ret);
+
+	if (e == -ENODEV)
+		return (ret->hot.flags & RDMAD_PORT_PRESENT) != 0;
+	return e < 0 ? e : 1;
+}
+
+static uint32_t count_slots(const struct rdmad *r)
+{
+	return MIN(__atomic_load_n(&r->header->n_slots, __ATOMIC_ACQUIRE), r->capacity);
+}
+
+static struct rdmad_handle handle_of(const struct rdmad_port *p, uint32_t slot)
+{
+	return (struct rdmad_handle){p->hot.device_index, p->hot.port_num, slot};
+}
+
+EXPORT int rdmad_next(const struct rdmad *r, struct rdmad_handle *handle)
+{
+	struct rdmad_port p;
+	uint32_t n = count_slots(r);
+
+	for (uint32_t slot = handle->slot + 1; slot < n; slot++) {
+		int e = read_slot(r, slot, &p);
+
+		if (e == -ESTALE || e == -ENOTCONN)
+			return e;
+		if (e > 0) {
+			*handle = handle_of(&p, slot);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* Whether P is meant by NAME: of a port, of a device, or of a network interface. */
+static bool is_meant(const struct rdmad_port *p, const char *name)
+{
+	const char *rest = startswith(name, p->device_name);
+	char number[16];
+
+	if (streq(name, p->netdev))
+		return true;
+	if (!rest || !p->device_name[0])
+		return false;
+	snprintf(number, sizeof(number), "/%u", p->hot.port_num);
+	return streq(rest, "") || streq(rest, number);
+}
+
+EXPORT int rdmad_find(const struct rdmad *r, const char *name, struct rdmad_handle *ret)
+{
+	struct rdmad_port p;
+	struct rdmad_handle found = {};
+	unsigned int n_found = 0;
+	uint32_t n = count_slots(r);
+	bool unreadable = false;
+
+	if (!*name)
+		return -ENOENT;
+	for (uint32_t slot = 0; slot < n; slot++) {
+		int e = read_slot(r, slot, &p);
+
+		if (e == -EAGAIN)
+			unreadable = true;
+		else if (e < 0)
+			return e;
+		else if (e > 0 && is_meant(&p, name)) {
+			found = handle_of(&p, slot);
+			n_found++;
+		}
+	}
+	if (n_found == 0)
+		return unreadable ? -EAGAIN : -ENOENT;
+	if (n_found > 1)
+		return -EEXIST;
+	*ret = found;
+	return 0;
+}
+
+EXPORT uint32_t rdmad_ports_generation(const struct rdmad *r)
+{
+	return __atomic_load_n(&r->header->ports_generation, __ATOMIC_ACQUIRE);
+}
+
+/* Waiting */
+
+EXPORT int rdmad_fd(const struct rdmad *r)
+{
+	return r->changed >= 0 ? r->changed : -EOPNOTSUPP;
+}
+
+EXPORT int rdmad_wait(struct rdmad *r, uint64_t timeout_usec)
+{
+	struct timespec t = {.tv_sec =
+				     (time_t)MIN(timeout_usec / USEC_PER_SEC, (uint64_t)INT32_MAX),
+			     .tv_nsec = (long)(timeout_usec % USEC_PER_SEC) * 1000};
+	struct pollfd p = {.fd = r->changed, .events = POLLIN};
+	char notices[4096]; /* as many as the pipe holds */
+	int n;
+
+	if (r->changed < 0)
+		return -EOPNOTSUPP;
+	n = ppoll(&p, 1, timeout_usec == UINT64_MAX ? NULL : &t, NULL);
+	if (n < 0)
+		return -errno;
+	if (p.revents & POLLIN && read(r->changed, notices, sizeof(notices)) < 0 && errno != EAGAIN)
+		return -errno;
+	if (__atomic_load_n(&r->header->state, __ATOMIC_ACQUIRE) == SNAPSHOT_MOVED)
+		return -ESTALE;
+	if (p.revents & POLLIN)
+		return 1;
+	return n > 0 ? -ENOTCONN : 0;
+}
+
+EXPORT const char *rdmad_strerror(int error)
+{
+	switch (error) {
+	case -EHOSTUNREACH:
+		return "no rdmad on the bus";
+	case -EOPNOTSUPP:
+		return "this rdmad or this way of opening does not support it";
+	case -EUSERS:
+		return "too many snapshots are open";
+	case -EPROTONOSUPPORT:
+		return "the snapshot has a layout that this library does not know";
+	case -EBADMSG:
+		return "the snapshot is damaged";
+	case -EPERM:
+		return "the memory is no snapshot of rdmad, or access to it is denied";
+	case -ENOENT:
+		return "no such port";
+	case -EEXIST:
+		return "more than one port has that name";
+	case -ENODEV:
+		return "the port has gone";
+	case -EAGAIN:
+		return "the record is being written; try again";
+	case -ESTALE:
+		return "rdmad has moved to a larger snapshot; reopen";
+	case -ENOTCONN:
+		return "rdmad has ended; reopen when it is back";
+	case -ENODATA:
+		return "the port has not been read yet";
+	case -EIO:
+		return "the last query of the port failed";
+	default:
+		return error < 0 ? strerror(-error) : "no error";
+	}
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * librdmad: what rdmad(8) knows of the machine's RDMA ports, read from memory that it shares.
+ *
+ * rdmad_open() asks the daemon for its snapshot over D-Bus, once. From then on a read copies one
+ * port's record out of memory: no system call, no privilege, no wait for the daemon, the driver or
+ * the firmware, and nothing that a reader does can delay any of them. rdmad_wait() and the
+ * descriptor of rdmad_fd() tell of changes.
+ *
+ *	struct rdmad *r;
+ *	struct rdmad_handle port;
+ *	struct ibv_port_attr attr;
+ *
+ *	if (rdmad_open(NULL, &r) < 0 || rdmad_find(r, "mlx5_0/1", &port) < 0)
+ *		...
+ *	rdmad_query_port(r, port, &attr); // was: ibv_query_port(context, 1, &attr);
+ *
+ * Functions return 0 or more, or a negative errno that rdmad_strerror() explains. An output is
+ * written only on success, but for the buffers of rdmad_read_hot() and rdmad_read(), into which
+ * they copy directly. Any number of threads may read from one struct rdmad, also while another one
+ * waits; rdmad_reopen() and rdmad_close() need it for themselves. librdmad(3) has the layout of the
+ * memory.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rdmad;
+struct ibv_port_attr;
+
+/*
+ * Which port: the kernel's index of its device, which survives a rename and is not used again
+ * before a reboot, the number of the port there, and where in the memory its record is. A plain
+ * value that is good as long as that port is there, also behind rdmad_reopen() when the daemon has
+ * moved to a larger memory. When the daemon has been started anew, reading gives -ENODEV if the
+ * record is elsewhere: find the port again.
+ */
+struct rdmad_handle {
+	uint32_t device_index;
+	uint32_t port_num;
+	uint32_t slot;
+};
+
+/* Bits of rdmad_hot.flags. A record that was read successfully is always RDMAD_PORT_PRESENT, and
+ * neither MOVED nor CLOSED. */
+enum rdmad_port_flags {
+	RDMAD_PORT_PRESENT = 1U << 0, /* the slot has a port */
+	RDMAD_PORT_STALE = 1U << 1,  /* the last query failed: the values are the last ones known */
+	RDMAD_PORT_MOVED = 1U << 2,  /* the daemon has moved to a larger memory */
+	RDMAD_PORT_CLOSED = 1U << 3, /* the daemon has ended */
+};
+
+/*
+ * Bits of rdmad_hot.valid, by number: which fields have a meaning now. A field without its bit is
+ * unknown or does not apply: the MTU of a link that is down, the LID on Ethernet. It holds the raw
+ * number all the same if the driver gave one, and 0 if not.
+ */
+enum rdmad_field {
+	RDMAD_FIELD_STATE,
+	RDMAD_FIELD_PHYS_STATE,
+	RDMAD_FIELD_LINK_LAYER,
+	RDMAD_FIELD_PROTOCOL,
+	RDMAD_FIELD_MAX_MTU,
+	RDMAD_FIELD_ACTIVE_MTU,
+	RDMAD_FIELD_ACTIVE_WIDTH,
+	RDMAD_FIELD_ACTIVE_SPEED,
+	RDMAD_FIELD_LINK_SPEED,
+	RDMAD_FIELD_LID,
+	RDMAD_FIELD_SM_LID,
+	RDMAD_FIELD_LMC,
+	RDMAD_FIELD_SM_SL,
+	RDMAD_FIELD_SUBNET_TIMEOUT,
+	RDMAD_FIELD_INIT_TYPE_REPLY,
+	RDMAD_FIELD_PORT_CAP_FLAGS,
+	RDMAD_FIELD_PORT_CAP_FLAGS2,
+	RDMAD_FIELD_MAX_MSG_SZ,
+	RDMAD_FIELD_GID_TBL_LEN,
+	RDMAD_FIELD_PKEY_TBL_LEN,
+	RDMAD_FIELD_BAD_PKEY_CNTR,
+	RDMAD_FIELD_QKEY_VIOL_CNTR,
+	RDMAD_FIELD_ACTIVE_SPEED_EX,
+	RDMAD_FIELD_MAX_VL_NUM,
+	RDMAD_FIELD_QPF_FLAGS,
+	RDMAD_FIELD_RATE,
+	RDMAD_FIELD_PORT_SPEED,
+	RDMAD_FIELD_PORT_GUID,
+	RDMAD_FIELD_SUBNET_PREFIX,
+	RDMAD_FIELD_IFINDEX,
+	RDMAD_FIELD_NETDEV,
+	_RDMAD_FIELD_MAX
+};
+
+/* Whether FIELD (STATE, LID, ...) of HOT, a struct rdmad_hot, is valid. */
+#define RDMAD_VALID(hot, field) ((int)((hot).valid >> RDMAD_FIELD_##field & 1))
+
+/*
+ * What a program that polls a port looks at: the first cache line of its record. Numbers are
+ * encoded as in struct ibv_port_attr where that has the same field.
+ */
+struct rdmad_hot {
+	uint32_t sequence; /* the protocol's; nothing for the caller */
+	uint32_t flags;	   /* mask of enum rdmad_port_flags */
+	uint32_t device_index;
+	uint32_t port_num;
+	uint64_t valid;	     /* mask of 1 << enum rdmad_field */
+	uint64_t generation; /* counts the refreshes that changed anything that D-Bus publishes */
+	uint64_t last_query; /* when the port was last read: us of CLOCK_REALTIME, 0: never */
+	uint32_t lid;	     /* 32 bits wide on Omni-Path */
+	uint32_t sm_lid;
+	uint32_t link_speed;  /* speed code of one lane, quicker ones than 8 bits can say too */
+	uint8_t state;	      /* enum ibv_port_state */
+	uint8_t phys_state;   /* IBA vol. 1, PortInfo:PortPhysicalState */
+	uint8_t link_layer;   /* IBV_LINK_LAYER_* */
+	uint8_t protocol;     /* 0 unknown, 1 InfiniBand, 2 RoCE, 3 iWARP, 4 Omni-Path, 5 usNIC */
+	uint8_t max_mtu;      /* enum ibv_mtu */
+	uint8_t active_mtu;   /* enum ibv_mtu */
+	uint8_t active_width; /* 1: 1 lane, 2: 4, 4: 8, 8: 12, 16: 2 */
+	uint8_t active_speed;
+	uint8_t lmc;
+	uint8_t sm_sl;
+	uint8_t subnet_timeout;
+	uint8_t init_type_reply;
+};
+
+/* A port's whole record. */
+struct rdmad_port {
+	struct rdmad_hot hot;
+	uint32_t port_cap_flags;
+	uint32_t max_msg_sz; /* bytes */
+	uint32_t gid_tbl_len;
+	uint32_t bad_pkey_cntr;
+	uint32_t qkey_viol_cntr;
+	uint16_t pkey_tbl_len;
+	uint16_t port_cap_flags2;
+	uint32_t active_speed_ex;
+	uint8_t max_vl_num;
+	uint8_t qpf_flags; /* ibv_port_attr.flags: IBV_QPF_* */
+	uint8_t reserved_1[2];
+	uint64_t rate;		/* nominal, bit/s */
+	uint64_t port_speed;	/* as the driver computes it, bit/s */
+	uint64_t port_guid;	/* in the machine's byte order */
+	uint64_t subnet_prefix; /* likewise */
+	uint64_t gid_generation;
+	uint64_t pkey_generation;
+	uint64_t sm_generation;
+	uint32_t ifindex;
+	uint8_t reserved_2[4];
+	char device_name[64]; /* terminated; follows a rename */
+	char netdev[16];      /* terminated; of an InfiniBand port its first IPoIB interface */
+	uint8_t reserved_3[16];
+};
+
+/*
+ * Opens the snapshot of the daemon on the bus at ADDRESS, NULL: the system bus, which starts the
+ * daemon if need be. The bus is not used again before rdmad_reopen(). *RET is to be closed with
+ * rdmad_close(). Blocks like any D-Bus call.
+ *
+ * -EHOSTUNREACH: there is no rdmad on that bus. -EOPNOTSUPP: there is, but of a version without
+ * snapshots. -EUSERS: this user, or all together, have too many open. -EPROTONOSUPPORT: the layout
+ * is of another major version than this library reads. -EBADMSG: the memory is damaged. Or what
+ * connecting, mapping or allocating failed with.
+ */
+int rdmad_open(const char *address, struct rdmad **ret);
+
+/*
+ * The same for descriptors that came another way, into a container for example: MEMORY, of the
+ * snapshot, and CHANGED, which tells of changes, or -1 for none. They belong to *RET on success and
+ * stay the caller's on failure. -EPERM: MEMORY could be cut off under the reader (it lacks
+ * F_SEAL_SHRINK); else as above.
+ */
+int rdmad_open_fd(int memory, int changed, struct rdmad **ret);
+
+/*
+ * Opens anew what rdmad_open() opened, at the same address: after -ESTALE or -ENOTCONN. On failure
+ * R stays as it was. -EOPNOTSUPP: R is from rdmad_open_fd(); else as rdmad_open().
+ */
+int rdmad_reopen(struct rdmad *r);
+
+/* Unmaps and closes. R may be NULL. */
+void rdmad_close(struct rdmad *r);
+
+/*
+ * Finds a port by NAME: "mlx5_0/1", "mlx5_0" if that device has one port, or the name of a network
+ * interface of the port. Looks at every record: to be done once. -ENOENT: there is none. -EEXIST:
+ * more than one is meant. -EAGAIN, -ESTALE, -ENOTCONN: as rdmad_read().
+ */
+int rdmad_find(const struct rdmad *r, const char *name, struct rdmad_handle *ret);
+
+/*
+ * Goes through all ports: sets *HANDLE, at first RDMAD_HANDLE_FIRST, to the next one and returns 1,
+ * or 0 when there is none left. -ESTALE, -ENOTCONN: as rdmad_read(). A record that is being written
+ * all the time is passed over.
+ */
+int rdmad_next(const struct rdmad *r, struct rdmad_handle *handle);
+#define RDMAD_HANDLE_FIRST ((struct rdmad_handle){0, 0, UINT32_MAX})
+
+/* A number that is another one after a port was added, removed or renamed: time to look again. */
+uint32_t rdmad_ports_generation(const struct rdmad *r);
+
+/*
+ * Copies the hot part, or all, of a port's record. A few nanoseconds, no system call. What was
+ * copied is one state of the port, never parts of two. On failure *RET is undefined.
+ *
+ * -ENODEV: the port has gone, or the handle is of another snapshot. -EAGAIN: the record was being
+ * written each time; the daemon may have been interrupted at it, or have died: try again later,
+ * and ask rdmad_wait() if that does not end. -ESTALE: the daemon has moved to a larger memory:
+ * rdmad_reopen(). -ENOTCONN: the daemon has ended. One that was killed leaves records that can
+ * still be read but do not change any more; only rdmad_wait() and rdmad_fd() tell.
+ */
+int rdmad_read_hot(const struct rdmad *r, struct rdmad_handle port, struct rdmad_hot *ret);
+int rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rdmad_port *ret);
+
+/*
+ * Fills in what ibv_query_port() would, as the driver last said it. 0, else as rdmad_read(), and
+ * -ENODATA: the port has never been read; -EIO: its last query failed, and rdmad_read() has the
+ * values from before. The macro passes the size that the program knows the structure with, whatever
+ * the library was built with: fields that only one of them knows become 0.
+ */
+#define rdmad_query_port(r, port, attr) rdmad_query_port_size((r), (port), (attr), sizeof(*(attr)))
+int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port,
+			  struct ibv_port_attr *ret, size_t size);
+
+/* A descriptor for poll(): readable (or POLLHUP) when rdmad_wait() has something to say. It is R's.
+ * -EOPNOTSUPP: there is none. */
+int rdmad_fd(const struct rdmad *r);
+
+/*
+ * Waits for a change of any port since the last call, at most TIMEOUT_USEC (0: not at all,
+ * UINT64_MAX: for ever). 1: something has changed. 0: nothing has. -ESTALE: the daemon has moved
+ * to a larger memory: rdmad_reopen(). -ENOTCONN: the daemon has gone: rdmad_reopen() when it is
+ * there again. -EINTR: a signal came. -EOPNOTSUPP: R has no descriptor to wait at.
+ */
+int rdmad_wait(struct rdmad *r, uint64_t timeout_usec);
+
+/* What a negative return value means here, in English. */
+const char *rdmad_strerror(int error);
+
+#ifdef __cplusplus
+}
+#endif

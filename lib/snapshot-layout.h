@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The shared memory between rdmad and librdmad, and how a record gets from one to the other.
+ *
+ * One file: a header, then CAPACITY records of RECORD_SIZE bytes, one a port, each beginning a
+ * cache line. Everything is in the byte order of the machine. What only grows by fields in reserved
+ * room, or by longer records, is a new minor version, which old readers read; anything else a new
+ * major one. librdmad(3) says the same to the authors of other readers.
+ *
+ * Each record has its own sequence lock, so that a port that changes all the time disturbs the
+ * readers of no other. The sequence is odd while the record is being written. There is one writer,
+ * which never waits:
+ *
+ *	writer				reader
+ *	W1 sequence = odd, relaxed	R1 s = sequence, acquire; again if odd
+ *	   release fence		R2 copy the data
+ *	W2 write the data		   acquire fence
+ *	W3 sequence = even, release	R3 again if sequence, relaxed, is not s
+ *
+ * Why a completed read is never torn. R1 reads the value of some W3 and synchronizes with it, so
+ * the copy has that write's data or later. If any part of the copy comes from a later W2, then
+ * that release fence (before W2) synchronizes with the acquire fence (after R2), so R3 sees that
+ * write's W1 or something later: not s. The sequence has 32 bits: a reader would have to be stopped
+ * in its copy for exactly 2^31 writes to be fooled. The argument is the C11 memory model's for data
+ * accessed as relaxed atomics, and needs no particular processor; tests/model/seqlock.pml checks
+ * the same steps over all interleavings.
+ *
+ * The data are not accessed as atomics in an ordinary build: copying as words costs up to twice
+ * a memcpy() of 256 bytes. They are copied as vectors. What licenses relaxed atomics to replace
+ * these is that nothing looks at the copy before R3 has approved of it, that the fences keep the
+ * compiler from moving the copy over either access of the sequence, and that the processor orders
+ * a vector load or store against these fences as any other; it may split one, which a relaxed
+ * copy by words does anyhow. Under ThreadSanitizer they are relaxed atomics, word by word.
+ */
+
+#include "rdmad.h"
+
+#define SNAPSHOT_MAGIC	    "RDMADSNP"
+#define SNAPSHOT_BYTE_ORDER UINT32_C(0x01020304)
+#define SNAPSHOT_MAJOR	    1
+#define SNAPSHOT_MINOR	    0
+
+enum snapshot_state {
+	SNAPSHOT_LIVE,
+	SNAPSHOT_MOVED,	 /* there is a larger one */
+	SNAPSHOT_CLOSED, /* the daemon has ended */
+};
+
+/* The first cache line never changes. Of the second each field is read and written atomically. */
+struct snapshot_header {
+	char magic[8];
+	uint32_t byte_order;
+	uint16_t major, minor;
+	uint32_t header_size; /* where record 0 is */
+	uint32_t record_size;
+	uint32_t capacity;
+	uint8_t reserved_1[36];
+	uint32_t state;		   /* enum snapshot_state */
+	uint32_t n_slots;	   /* records from this on have never had a port */
+	uint32_t ports_generation; /* see rdmad_ports_generation() */
+	uint8_t reserved_2[180];
+};
+
+/* Limits to what a reader believes of a header; rdmad stays far below. */
+#define SNAPSHOT_RECORD_SIZE_MAX 65536U
+#define SNAPSHOT_CAPACITY_MAX	 (1U << 20)
+
+#define SNAPSHOT_LINE 64
+
+#define SNAPSHOT_AT(type, field, offset)                                                           \
+	_Static_assert(offsetof(struct type, field) == (offset), #type "." #field " has moved")
+SNAPSHOT_AT(snapshot_header, magic, 0);
+SNAPSHOT_AT(snapshot_header, byte_order, 8);
+SNAPSHOT_AT(snapshot_header, major, 12);
+SNAPSHOT_AT(snapshot_header, minor, 14);
+SNAPSHOT_AT(snapshot_header, header_size, 16);
+SNAPSHOT_AT(snapshot_header, record_size, 20);
+SNAPSHOT_AT(snapshot_header, capacity, 24);
+SNAPSHOT_AT(snapshot_header, state, 64);
+SNAPSHOT_AT(snapshot_header, n_slots, 68);
+SNAPSHOT_AT(snapshot_header, ports_generation, 72);
+_Static_assert(sizeof(struct snapshot_header) == 256, "the header has another size");
+
+SNAPSHOT_AT(rdmad_hot, sequence, 0);
+SNAPSHOT_AT(rdmad_hot, flags, 4);
+SNAPSHOT_AT(rdmad_hot, device_index, 8);
+SNAPSHOT_AT(rdmad_hot, port_num, 12);
+SNAPSHOT_AT(rdmad_hot, valid, 16);
+SNAPSHOT_AT(rdmad_hot, generation, 24);
+SNAPSHOT_AT(rdmad_hot, last_query, 32);
+SNAPSHOT_AT(rdmad_hot, lid, 40);
+SNAPSHOT_AT(rdmad_hot, sm_lid, 44);
+SNAPSHOT_AT(rdmad_hot, link_speed, 48);
+SNAPSHOT_AT(rdmad_hot, state, 52);
+SNAPSHOT_AT(rdmad_hot, phys_state, 53);
+SNAPSHOT_AT(rdmad_hot, link_layer, 54);
+SNAPSHOT_AT(rdmad_hot, protocol, 55);
+SNAPSHOT_AT(rdmad_hot, max_mtu, 56);
+SNAPSHOT_AT(rdmad_hot, active_mtu, 57);
+SNAPSHOT_AT(rdmad_hot, active_width, 58);
+SNAPSHOT_AT(rdmad_hot, active_speed, 59);
+SNAPSHOT_AT(rdmad_hot, lmc, 60);
+SNAPSHOT_AT(rdmad_hot, sm_sl, 61);
+SNAPSHOT_AT(rdmad_hot, subnet_timeout, 62);
+SNAPSHOT_AT(rdmad_hot, init_type_reply, 63);
+_Static_assert(sizeof(struct rdmad_hot) == SNAPSHOT_LINE, "the hot part is no cache line");
+
+SNAPSHOT_AT(rdmad_port, port_cap_flags, 64);
+SNAPSHOT_AT(rdmad_port, max_msg_sz, 68);
+SNAPSHOT_AT(rdmad_port, gid_tbl_len, 72);
+SNAPSHOT_AT(rdmad_port, bad_pkey_cntr, 76);
+SNAPSHOT_AT(rdmad_port, qkey_viol_cntr, 80);
+SNAPSHOT_AT(rdmad_port, pkey_tbl_len, 84);
+SNAPSHOT_AT(rdmad_port, port_cap_flags2, 86);
+SNAPSHOT_AT(rdmad_port, active_speed_ex, 88);
+SNAPSHOT_AT(rdmad_port, max_vl_num, 92);
+SNAPSHOT_AT(rdmad_port, qpf_flags, 93);
+SNAPSHOT_AT(rdmad_port, rate, 96);
+SNAPSHOT_AT(rdmad_port, port_speed, 104);
+SNAPSHOT_AT(rdmad_port, port_guid, 112);
+SNAPSHOT_AT(rdmad_port, subnet_prefix, 120);
+SNAPSHOT_AT(rdmad_port, gid_generation, 128);
+SNAPSHOT_AT(rdmad_port, pkey_generation, 136);
+SNAPSHOT_AT(rdmad_port, sm_generation, 144);
+SNAPSHOT_AT(rdmad_port, ifindex, 152);
+SNAPSHOT_AT(rdmad_port, device_name, 160);
+SNAPSHOT_AT(rdmad_port, netdev, 224);
+_Static_assert(sizeof(struct rdmad_port) == 256, "a record has another size");
+
+/* Eight bytes as one of the two kinds of copy moves them. */
+typedef uint64_t snapshot_word __attribute__((may_alias));
+#ifdef __SANITIZE_THREAD__
+#define SNAPSHOT_ATOMIC_WORDS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SNAPSHOT_ATOMIC_WORDS 1
+#endif
+#endif
+
+/* Copies SIZE bytes, a multiple of 16 that the compiler knows, between the memory and a private
+ * buffer. As an inlined loop of vectors it takes as long as memcpy(); with a call of that inside it
+ * would take as long as two calls. */
+static inline __attribute__((always_inline)) void snapshot_copy(void *to, const void *from,
+								size_t size)
+{
+#ifdef SNAPSHOT_ATOMIC_WORDS
+	for (size_t i = 0; i < size / 8; i++)
+		__atomic_store_n((snapshot_word *)to + i,
+				 __atomic_load_n((const snapshot_word *)from + i, __ATOMIC_RELAXED),
+				 __ATOMIC_RELAXED);
+#else
+	typedef uint64_t vector __attribute__((vector_size(16), aligned(8), may_alias));
+
+#pragma GCC unroll 16
+	for (size_t i = 0; i < size / 16; i++)
+		((vector *)to)[i] = ((const vector *)from)[i];
+#endif
+}
+
+/* ThreadSanitizer does not model fences, and says so. With the data as relaxed atomics there is no
+ * race for it to see in what they order. */
+#if defined(SNAPSHOT_ATOMIC_WORDS) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
+/* Writes FROM, whose sequence is not looked at, into the record AT. */
+static inline void snapshot_write(struct rdmad_port *at, const struct rdmad_port *from)
+{
+	uint32_t s = __atomic_load_n(&at->hot.sequence, __ATOMIC_RELAXED);
+	struct rdmad_port copy = *from;
+
+	/* the copy stores the sequence along with its neighbour: keep it odd */
+	copy.hot.sequence = s + 1;
+	__atomic_store_n(&at->hot.sequence, s + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	snapshot_copy(at, &copy, sizeof(copy));
+	__atomic_store_n(&at->hot.sequence, s + 2, __ATOMIC_RELEASE);
+}
+
+/* How often a reader looks at a record that is being written. A write takes some 20 ns, so this is
+ * over 100 of them; a reader that comes behind it met a writer that was interrupted, and its
+ * caller has better things to do. */
+#define SNAPSHOT_TRIES 1000U
+
+static inline void snapshot_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+/* Copies the first SIZE bytes (known to the compiler) of the record AT: 0, or -1 if it was being
+ * written at each try. */
+static inline __attribute__((always_inline)) int snapshot_read(const void *at, void *ret,
+							       size_t size)
+{
+	const uint32_t *sequence = (const uint32_t *)at;
+
+	for (unsigned int i = 0; i < SNAPSHOT_TRIES; i++) {
+		uint32_t s = __atomic_load_n(sequence, __ATOMIC_ACQUIRE);
+
+		if (__builtin_expect(!(s & 1), 1)) {
+			snapshot_copy(ret, at, size);
+			__atomic_thread_fence(__ATOMIC_ACQUIRE);
+			if (__builtin_expect(__atomic_load_n(sequence, __ATOMIC_RELAXED) == s, 1))
+				return 0;
+		}
+		snapshot_relax();
+	}
+	return -1;
+}
