@@ -18,6 +18,7 @@ typedef struct Port {
 	uint32_t number;
 	PortSnapshot now;
 	bool published; /* there has been an answer, good or bad: the object is on the bus */
+	uint32_t snapshot_slot; /* plus 1, 0: none; the snapshot's, not looked at here */
 	/* What the subnet manager last set, to notice a change across a time in which it was not
 	 * valid. */
 	struct {

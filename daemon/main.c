@@ -132,6 +132,8 @@ static int run(void)
 		r = sd_event_add_signal(event, NULL, SIGINT | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
 	if (r < 0)
 		return log_error_errno(r, "Cannot listen to signals: %m");
+	/* A reader of the snapshot that closes its pipe is no reason to end. */
+	signal(SIGPIPE, SIG_IGN);
 	r = sd_event_set_watchdog(event, true);
 	if (r < 0)
 		return log_error_errno(r, "Cannot feed the watchdog: %m");

@@ -16,6 +16,7 @@ static void remove_port(Manager *m, Port *p)
 	manager_answer_queries(m, &w->waiting, p->number, NULL, -ENODEV, "the port has gone");
 	if (m->source->ops->netdevs_changed)
 		m->source->ops->netdevs_changed(m->source, p->device->index, p->number, NULL, NULL);
+	snapshot_remove(m->snapshot, p);
 	if (m->bus)
 		bus_publish_port_removed(m->bus, p);
 	cache_remove_port(p);

@@ -18,6 +18,7 @@ struct Manager {
 	Config config;
 	char *bus_address;
 	Cache cache;
+	Snapshot *snapshot;
 	Source *source;
 	bool simulated;
 

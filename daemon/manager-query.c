@@ -38,6 +38,8 @@ void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventRe
 	if (!p->device->published)
 		manager_publish_device(m, p->device, CACHE_ADDED, NULL);
 	p->published = true;
+	/* first: whoever hears of the change on the bus finds it in the memory */
+	snapshot_put(m->snapshot, p, change->op != CACHE_UNCHANGED);
 	if (m->bus)
 		bus_publish_port(m->bus, p, change, reason);
 	if (change->state_changed) {

@@ -238,6 +238,11 @@ Bus *manager_bus(const Manager *m)
 	return m->bus;
 }
 
+Snapshot *manager_snapshot(const Manager *m)
+{
+	return m->snapshot;
+}
+
 sd_event *manager_event_loop(const Manager *m)
 {
 	return m->event;
@@ -300,6 +305,9 @@ int manager_new(sd_event *event, const Config *config, const char *bus_address,
 	/* after all events that wait */
 	sd_event_source_set_priority(m->flush, SD_EVENT_PRIORITY_IDLE);
 	sd_event_source_set_enabled(m->flush, SD_EVENT_OFF);
+	r = snapshot_new(event, 0, &m->snapshot);
+	if (r < 0)
+		return log_error_errno(r, "Cannot make the shared memory: %m");
 	r = open_source(m, scenario, worker);
 	if (r < 0)
 		return r;
@@ -344,6 +352,8 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->reconcile);
 	sd_event_source_disable_unref(m->enumerate_retry);
 	source_free(m->source);
+	if (m->snapshot)
+		snapshot_free(m->snapshot);
 	cache_done(&m->cache);
 	sd_event_unref(m->event);
 	free(m->bus_address);

@@ -14,6 +14,7 @@
 #include "bus.h"
 #include "cache.h"
 #include "config.h"
+#include "snapshot.h"
 #include "source.h"
 
 typedef struct Manager Manager;
@@ -31,6 +32,7 @@ int manager_start(Manager *m);
 const Cache *manager_cache(const Manager *m);
 const Config *manager_config(const Manager *m);
 Bus *manager_bus(const Manager *m);
+Snapshot *manager_snapshot(const Manager *m);
 sd_event *manager_event_loop(const Manager *m);
 
 /* What org.rdma.Manager shows beside the cache. */

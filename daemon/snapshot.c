@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "snapshot.h"
+
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "log.h"
+#include "notice.h"
+#include "snapshot-layout.h"
+
+/* 64 KiB with the header, of which only the pages that are used exist. */
+#define CAPACITY_FIRST 255U
+
+/* Linux 6.3; earlier ones refuse a flag that they do not know. */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+
+/* One memory. */
+typedef struct Memory {
+	int fd;
+	size_t size;
+	struct snapshot_header *header;
+	struct rdmad_port *records;
+} Memory;
+
+struct Snapshot {
+	Memory memory;
+	Notice *notice;
+	uint32_t first_free; /* no record before it is free */
+	bool full;	     /* growing has failed, which has been said */
+};
+
+/* The rows that a record has, and where. */
+/* clang-format off */
+static const struct {
+	PortAttr attr;
+	enum rdmad_field field;
+	uint16_t offset, size;
+} fields[] = {
+#define FIELD(attr, FIELD_, member) \
+	{PORT_ATTR_##attr, RDMAD_FIELD_##FIELD_, offsetof(struct rdmad_port, member), sizeof(((struct rdmad_port *)0)->member)}
+	FIELD(state, STATE, hot.state),
+	FIELD(phys_state, PHYS_STATE, hot.phys_state),
+	FIELD(link_layer, LINK_LAYER, hot.link_layer),
+	FIELD(protocol, PROTOCOL, hot.protocol),
+	FIELD(max_mtu, MAX_MTU, hot.max_mtu),
+	FIELD(active_mtu, ACTIVE_MTU, hot.active_mtu),
+	FIELD(active_width, ACTIVE_WIDTH, hot.active_width),
+	FIELD(active_speed, ACTIVE_SPEED, hot.active_speed),
+	FIELD(link_speed, LINK_SPEED, hot.link_speed),
+	FIELD(lid, LID, hot.lid),
+	FIELD(sm_lid, SM_LID, hot.sm_lid),
+	FIELD(lmc, LMC, hot.lmc),
+	FIELD(sm_sl, SM_SL, hot.sm_sl),
+	FIELD(subnet_timeout, SUBNET_TIMEOUT, hot.subnet_timeout),
+	FIELD(init_type_reply, INIT_TYPE_REPLY, hot.init_type_reply),
+	FIELD(port_cap_flags, PORT_CAP_FLAGS, port_cap_flags),
+	FIELD(port_cap_flags2, PORT_CAP_FLAGS2, port_cap_flags2),
+	FIELD(max_msg_sz, MAX_MSG_SZ, max_msg_sz),
+	FIELD(gid_tbl_len, GID_TBL_LEN, gid_tbl_len),
+	FIELD(pkey_tbl_len, PKEY_TBL_LEN, pkey_tbl_len),
+	FIELD(bad_pkey_cntr, BAD_PKEY_CNTR, bad_pkey_cntr),
+	FIELD(qkey_viol_cntr, QKEY_VIOL_CNTR, qkey_viol_cntr),
+	FIELD(active_speed_ex, ACTIVE_SPEED_EX, active_speed_ex),
+	FIELD(max_vl_num, MAX_VL_NUM, max_vl_num),
+	FIELD(flags, QPF_FLAGS, qpf_flags),
+	FIELD(rate, RATE, rate),
+	FIELD(port_speed, PORT_SPEED, port_speed),
+	FIELD(port_guid, PORT_GUID, port_guid),
+	FIELD(subnet_prefix, SUBNET_PREFIX, subnet_prefix),
+	FIELD(ifindex, IFINDEX, ifindex),
+#undef FIELD
+};
+/* clang-format on */
+
+/* All of them but the netdev, which is text. */
+_Static_assert(ARRAY_SIZE(fields) + 1 == _RDMAD_FIELD_MAX, "a field of the record has no row");
+
+/* Stores VALUE as a number of SIZE bytes; false if it has no room there. */
+static bool store(void *at, uint64_t value, size_t size)
+{
+	if (size < 8 && value >> (8 * size))
+		return false;
+	switch (size) {
+	case 1:
+		*(uint8_t *)at = (uint8_t)value;
+		break;
+	case 2:
+		*(uint16_t *)at = (uint16_t)value;
+		break;
+	case 4:
+		*(uint32_t *)at = (uint32_t)value;
+		break;
+	default:
+		*(uint64_t *)at = value;
+		break;
+	}
+	return true;
+}
+
+/* The interface of an Ethernet port; of others the first one on it. */
+static const char *first_netdev(const PortSnapshot *s)
+{
+	const Table *netdevs = s->tables[PORT_TABLE_NETDEVS];
+
+	if (mask_has(&s->valid, PORT_ATTR_netdev))
+		return s->values.netdev;
+	if (mask_has(&s->valid, PORT_ATTR_netdevs))
+		TABLE_FOREACH(NetdevEntry, e, netdevs)
+	return e->name;
+	return "";
+}
+
+static void make_record(const Port *p, struct rdmad_port *ret)
+{
+	const PortSnapshot *s = &p->now;
+	const PortValues *v = &s->values;
+	struct rdmad_port r = {
+		.hot = {.flags = RDMAD_PORT_PRESENT | (v->stale ? RDMAD_PORT_STALE : 0),
+			.device_index = p->device->index,
+			.port_num = p->number,
+			.generation = v->generation,
+			.last_query = v->last_query},
+		.gid_generation = v->gid_generation,
+		.pkey_generation = v->pkey_generation,
+		.sm_generation = v->sm_generation,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		PortAttr a = fields[i].attr;
+
+		if (mask_has(&s->supplied, a) &&
+		    store((char *)&r + fields[i].offset, attr_get_raw(&port_attributes[a], v),
+			  fields[i].size) &&
+		    mask_has(&s->valid, a))
+			r.hot.valid |= UINT64_C(1) << fields[i].field;
+	}
+	text_copy(r.device_name, sizeof(r.device_name), v->device_name);
+	text_copy(r.netdev, sizeof(r.netdev), first_netdev(s));
+	if (r.netdev[0])
+		r.hot.valid |= UINT64_C(1) << RDMAD_FIELD_NETDEV;
+	*ret = r;
+}
+
+/* Memory */
+
+static void memory_done(Memory *m)
+{
+	if (m->header)
+		munmap(m->header, m->size);
+	close_fd(m->fd);
+	*m = (Memory){.fd = -EBADF};
+}
+
+static int create_file(size_t size)
+{
+	_cleanup_close_ int fd =
+		memfd_create("rdmad-snapshot", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("rdmad-snapshot", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, (off_t)size) < 0)
+		return -errno;
+	return steal_fd(&fd);
+}
+
+static int memory_new(uint32_t capacity, Memory *ret)
+{
+	Memory m = {.fd = -EBADF,
+		    .size = sizeof(struct snapshot_header) +
+			    (size_t)capacity * sizeof(struct rdmad_port)};
+	void *p;
+	int r;
+
+	m.fd = create_file(m.size);
+	if (m.fd < 0)
+		return m.fd;
+	p = mmap(NULL, m.size, PROT_READ | PROT_WRITE, MAP_SHARED, m.fd, 0);
+	if (p == MAP_FAILED)
+		goto fail;
+	m.header = p;
+	m.records = (struct rdmad_port *)(m.header + 1);
+	*m.header = (struct snapshot_header){.byte_order = SNAPSHOT_BYTE_ORDER,
+					     .major = SNAPSHOT_MAJOR,
+					     .minor = SNAPSHOT_MINOR,
+					     .header_size = sizeof(struct snapshot_header),
+					     .record_size = sizeof(struct rdmad_port),
+					     .capacity = capacity};
+	memcpy(m.header->magic, SNAPSHOT_MAGIC, sizeof(m.header->magic));
+	/* F_SEAL_FUTURE_WRITE (Linux 5.1) leaves this one mapping writable, now and for ever. The
+	 * mode is for those whom it does not bind: nobody opens the file for writing. */
+	if (fchmod(m.fd, 0444) < 0 ||
+	    fcntl(m.fd, F_ADD_SEALS,
+		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) < 0)
+		goto fail;
+	*ret = m;
+	return 0;
+fail:
+	r = -errno;
+	memory_done(&m);
+	return r;
+}
+
+/* Says STATE in the header, and FLAG in each record, for readers look at nothing else. */
+static void memory_end(Memory *m, enum snapshot_state state, uint32_t flag)
+{
+	for (uint32_t i = 0; i < m->header->n_slots; i++) {
+		struct rdmad_port r = m->records[i];
+
+		r.hot.flags |= flag;
+		snapshot_write(&m->records[i], &r);
+	}
+	__atomic_store_n(&m->header->state, state, __ATOMIC_RELEASE);
+}
+
+/* A memory twice as large takes over. The slots keep their numbers. */
+static int grow(Snapshot *s)
+{
+	struct snapshot_header *h = s->memory.header;
+	Memory larger;
+	int r;
+
+	if (h->capacity > SNAPSHOT_CAPACITY_MAX / 2)
+		return -ENOSPC;
+	/* with the header, a power of two of records if it was one */
+	r = memory_new(2 * h->capacity + 1, &larger);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < h->n_slots; i++)
+		snapshot_write(&larger.records[i], &s->memory.records[i]);
+	larger.header->n_slots = h->n_slots;
+	larger.header->ports_generation = h->ports_generation;
+	memory_end(&s->memory, SNAPSHOT_MOVED, RDMAD_PORT_MOVED);
+	notice_end(s->notice);
+	memory_done(&s->memory);
+	s->memory = larger;
+	return 0;
+}
+
+/* The set of ports, or a name, is another. */
+static void count_ports(Snapshot *s)
+{
+	uint32_t *n = &s->memory.header->ports_generation;
+
+	__atomic_store_n(n, *n + 1, __ATOMIC_RELEASE);
+}
+
+/* Finds a free record for P, growing if there is none. */
+static int take_slot(Snapshot *s, Port *p)
+{
+	struct snapshot_header *h;
+	uint32_t slot = s->first_free;
+	int r;
+
+	while (slot < s->memory.header->n_slots &&
+	       s->memory.records[slot].hot.flags & RDMAD_PORT_PRESENT)
+		slot++;
+	if (slot == s->memory.header->capacity) {
+		r = grow(s);
+		if (r < 0)
+			return r;
+	}
+	h = s->memory.header;
+	s->first_free = slot + 1;
+	p->snapshot_slot = slot + 1;
+	if (slot == h->n_slots)
+		__atomic_store_n(&h->n_slots, slot + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void snapshot_put(Snapshot *s, Port *p, bool changed)
+{
+	struct rdmad_port r, *at;
+	int e;
+
+	if (!p->snapshot_slot) {
+		e = take_slot(s, p);
+		if (e < 0) {
+			if (!s->full)
+				log_error_errno(e, "The shared memory cannot grow, ports are "
+						   "missing there: %m");
+			s->full = true;
+			return;
+		}
+		s->full = false;
+	}
+	at = &s->memory.records[p->snapshot_slot - 1];
+	make_record(p, &r);
+	if (!(at->hot.flags & RDMAD_PORT_PRESENT) || !streq(at->device_name, r.device_name) ||
+	    !streq(at->netdev, r.netdev)) {
+		changed = true;
+		snapshot_write(at, &r);
+		count_ports(s);
+	} else {
+		snapshot_write(at, &r);
+	}
+	if (changed)
+		notice_send(s->notice);
+}
+
+void snapshot_remove(Snapshot *s, Port *p)
+{
+	const struct rdmad_port gone = {};
+	uint32_t slot = p->snapshot_slot - 1;
+
+	if (!p->snapshot_slot)
+		return;
+	p->snapshot_slot = 0;
+	snapshot_write(&s->memory.records[slot], &gone);
+	s->first_free = MIN(s->first_free, slot);
+	count_ports(s);
+	notice_send(s->notice);
+}
+
+/* Readers */
+
+int snapshot_open(Snapshot *s, uid_t uid, int *ret_memory, int *ret_changed)
+{
+	_cleanup_close_ int memory = -EBADF;
+	char path[32];
+	int r;
+
+	/* An open file of the reader's own: position, flags and locks of one are nobody else's. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", s->memory.fd);
+	memory = open(path, O_RDONLY | O_CLOEXEC);
+	if (memory < 0)
+		return -errno;
+	r = notice_add(s->notice, uid, ret_changed);
+	if (r < 0)
+		return r;
+	*ret_memory = steal_fd(&memory);
+	return 0;
+}
+
+int snapshot_new(sd_event *event, uint32_t capacity, Snapshot **ret)
+{
+	_cleanup_(snapshot_free_pointer) Snapshot *s = calloc(1, sizeof(Snapshot));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->memory.fd = -EBADF;
+	r = memory_new(capacity ? capacity : CAPACITY_FIRST, &s->memory);
+	if (r < 0)
+		return r;
+	r = notice_new(event, &s->notice);
+	if (r < 0)
+		return r;
+	*ret = steal_pointer(&s);
+	return 0;
+}
+
+Snapshot *snapshot_free(Snapshot *s)
+{
+	if (s->memory.header)
+		memory_end(&s->memory, SNAPSHOT_CLOSED, RDMAD_PORT_CLOSED);
+	if (s->notice)
+		notice_free(s->notice);
+	memory_done(&s->memory);
+	free(s);
+	return NULL;
+}
