@@ -5,6 +5,7 @@
 #include "bus-bulk.h"
 #include "bus-list.h"
 #include "bus-options.h"
+#include "bus-snapshot.h"
 #include "bus-wait.h"
 #include "log.h"
 #include "lookup.h"
@@ -204,6 +205,9 @@ static const sd_bus_vtable manager_vtable[] = {
 				method_refresh, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("WaitFor", SD_BUS_ARGS("a{sv}", condition, "t", timeout_usec),
 				SD_BUS_RESULT("a{so}", ports), method_wait_for, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("OpenSnapshot", SD_BUS_ARGS("a{sv}", options),
+				SD_BUS_RESULT("h", memory, "h", changed, "a{sv}", info),
+				bus_snapshot_open, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,
 };
 /* clang-format on */

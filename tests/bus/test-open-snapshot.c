@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * librdmad against the daemon: open once, read, hear of changes, follow the daemon to a larger
+ * memory and over its end; and clients who open without end.
+ */
+
+#include <infiniband/verbs.h>
+#include <signal.h>
+
+#include "fixture.h"
+#include "rdmad.h"
+
+#define SCENARIO                                                                                   \
+	"[device mlx5_0]\nprotocol = infiniband\n"                                                 \
+	"[device rocep1]\nprotocol = roce\n[port rocep1/1]\nnetdev = eth0 2\n"                     \
+	"[device more]\nprotocol = roce\nports = 254\npresent = no\n"
+
+static int setup(void **state)
+{
+	Fixture *f = fixture_new();
+
+	fixture_start_daemon(f, SCENARIO, NULL);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	Fixture *f = *state;
+	int status = f->daemon_pid ? fixture_stop_daemon(f, SIGTERM) : 0;
+
+	fixture_free(f);
+	return status;
+}
+
+static struct rdmad *open_snapshot(const Fixture *f)
+{
+	struct rdmad *r = NULL;
+	int e = rdmad_open(f->address, &r);
+
+	if (e < 0)
+		fail_msg("rdmad_open(): %s", rdmad_strerror(e));
+	return r;
+}
+
+static struct rdmad_handle find(const struct rdmad *r, const char *name)
+{
+	struct rdmad_handle h = {};
+	int e = rdmad_find(r, name, &h);
+
+	if (e < 0)
+		fail_msg("%s: %s", name, rdmad_strerror(e));
+	return h;
+}
+
+static void test_read(void **state)
+{
+	Fixture *f = *state;
+	struct rdmad *r = open_snapshot(f);
+	struct rdmad_handle ib = find(r, "mlx5_0/1"), roce = find(r, "eth0");
+	struct rdmad_port port;
+	struct ibv_port_attr attr;
+
+	assert_int_equal(rdmad_read(r, ib, &port), 0);
+	assert_int_equal(port.hot.state, IBV_PORT_ACTIVE);
+	assert_int_equal(port.hot.link_layer, IBV_LINK_LAYER_INFINIBAND);
+	assert_true(RDMAD_VALID(port.hot, LID));
+	assert_true(port.hot.last_query > 0);
+	assert_string_equal(port.device_name, "mlx5_0");
+	assert_int_equal(rdmad_query_port(r, ib, &attr), 0);
+	assert_int_equal(attr.lid, port.hot.lid);
+	assert_int_equal(rdmad_query_port(r, roce, &attr), 0);
+	assert_int_equal(attr.link_layer, IBV_LINK_LAYER_ETHERNET);
+	rdmad_close(r);
+}
+
+static void test_changes(void **state)
+{
+	Fixture *f = *state;
+	struct rdmad *r = open_snapshot(f);
+	struct rdmad_handle ib = find(r, "mlx5_0");
+	struct rdmad_hot hot;
+
+	while (rdmad_wait(r, 0) > 0)
+		;
+	fixture_simulate(f, "set mlx5_0/1 lid=42 event=lid-change");
+	do {
+		assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
+		assert_int_equal(rdmad_read_hot(r, ib, &hot), 0);
+	} while (hot.lid != 42);
+
+	fixture_simulate(f, "fail mlx5_0/1 EIO 1");
+	fixture_simulate(f, "event mlx5_0/1 lid-change");
+	do {
+		assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
+		assert_int_equal(rdmad_read_hot(r, ib, &hot), 0);
+	} while (!(hot.flags & RDMAD_PORT_STALE));
+	assert_int_equal(hot.lid, 42);
+
+	fixture_simulate(f, "rename mlx5_0 ibp1");
+	while (rdmad_find(r, "ibp1/1", &ib) == -ENOENT)
+		assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
+	assert_int_equal(rdmad_find(r, "mlx5_0", &ib), -ENOENT);
+	fixture_simulate(f, "remove ibp1");
+	while (rdmad_read_hot(r, ib, &hot) == 0)
+		assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
+	assert_int_equal(rdmad_read_hot(r, ib, &hot), -ENODEV);
+	rdmad_close(r);
+}
+
+/* Who hears of a change on the bus finds it in the memory. */
+static void test_memory_before_signal(void **state)
+{
+	Fixture *f = *state;
+	struct rdmad *r = open_snapshot(f);
+	struct rdmad_handle ib = find(r, "mlx5_0");
+	struct rdmad_hot hot;
+
+	for (unsigned int i = 0; i < 100; i++) {
+		fixture_forget(f);
+		fixture_simulate(f, i % 2 ? "set mlx5_0/1 state=active event=port-active"
+					  : "set mlx5_0/1 state=init event=port-error");
+		fixture_wait_signal(f, NULL, "StateChanged");
+		assert_int_equal(rdmad_read_hot(r, ib, &hot), 0);
+		assert_int_equal(hot.state, i % 2 ? IBV_PORT_ACTIVE : IBV_PORT_INIT);
+	}
+	rdmad_close(r);
+}
+
+static void test_growth(void **state)
+{
+	Fixture *f = *state;
+	struct rdmad *r = open_snapshot(f);
+	struct rdmad_handle ib = find(r, "mlx5_0"), last;
+	struct rdmad_hot hot;
+	int e;
+
+	fixture_simulate(f, "add more");
+	while ((e = rdmad_wait(r, UINT64_MAX)) == 1)
+		;
+	assert_int_equal(e, -ESTALE);
+	assert_int_equal(rdmad_read_hot(r, ib, &hot), -ESTALE);
+	assert_int_equal(rdmad_reopen(r), 0);
+	assert_int_equal(rdmad_read_hot(r, ib, &hot), 0);
+	while ((e = rdmad_find(r, "more/254", &last)) == -ENOENT)
+		assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
+	assert_int_equal(e, 0);
+	rdmad_close(r);
+}
+
+/* Ends with SIGNAL and comes back. */
+static void restart(Fixture *f, int signal)
+{
+	struct rdmad *r = open_snapshot(f);
+	struct rdmad_handle ib = find(r, "mlx5_0");
+	struct rdmad_hot hot;
+
+	fixture_stop_daemon(f, signal);
+	assert_int_equal(rdmad_wait(r, UINT64_MAX), -ENOTCONN);
+	assert_int_equal(rdmad_read_hot(r, ib, &hot), signal == SIGKILL ? 0 : -ENOTCONN);
+	assert_int_equal(rdmad_reopen(r), -EHOSTUNREACH);
+	/* the failure has left the old one in place */
+	assert_int_equal(rdmad_wait(r, UINT64_MAX), -ENOTCONN);
+	fixture_start_daemon(f, SCENARIO, NULL);
+	assert_int_equal(rdmad_reopen(r), 0);
+	assert_int_equal(rdmad_read_hot(r, find(r, "mlx5_0"), &hot), 0);
+	rdmad_close(r);
+}
+
+static void test_end(void **state)
+{
+	restart(*state, SIGTERM);
+}
+
+static void test_killed(void **state)
+{
+	restart(*state, SIGKILL);
+}
+
+/* The bus goes and comes: the memory is not concerned. */
+static void test_bus_restarts(void **state)
+{
+	Fixture *f = *state;
+	struct rdmad *r = open_snapshot(f);
+	struct rdmad_handle ib = find(r, "mlx5_0");
+	struct rdmad_hot hot;
+
+	fixture_stop_bus(f);
+	assert_int_equal(rdmad_read_hot(r, ib, &hot), 0);
+	assert_int_equal(rdmad_reopen(r), -ENOENT);
+	fixture_start_bus(f);
+	fixture_connect(f);
+	fixture_wait_name(f);
+	fixture_simulate(f, "set mlx5_0/1 lid=43 event=lid-change");
+	do {
+		assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
+		assert_int_equal(rdmad_read_hot(r, ib, &hot), 0);
+	} while (hot.lid != 43);
+	assert_int_equal(rdmad_reopen(r), 0);
+	rdmad_close(r);
+}
+
+/* The error of one OpenSnapshot(), whose descriptors stay with the message; NULL. */
+static sd_bus_message *call_open(Fixture *f, char **ret_error)
+{
+	return fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "OpenSnapshot", ret_error,
+			    "a{sv}", 0);
+}
+
+static void test_opens_without_end(void **state)
+{
+	enum { CALLS = 10000 };
+	Fixture *f = *state;
+	sd_bus_message **held = calloc(CALLS, sizeof(sd_bus_message *));
+	struct rdmad *good = open_snapshot(f), *r = NULL;
+	struct rdmad_handle ib = find(good, "mlx5_0");
+	struct rdmad_hot hot;
+	size_t n_held = 0;
+	int e;
+
+	assert_non_null(held);
+	for (unsigned int i = 0; i < CALLS; i++) {
+		_cleanup_free_ char *error = NULL;
+
+		held[n_held] = call_open(f, &error);
+		if (held[n_held])
+			n_held++;
+		else
+			assert_string_equal(error, "org.rdma.Error.LimitsExceeded");
+	}
+	assert_true(n_held >= 64 && n_held < CALLS);
+	assert_int_equal(rdmad_open(f->address, &r), -EUSERS);
+
+	/* the others are served: on the bus, and in the memory */
+	fixture_simulate(f, "set mlx5_0/1 lid=44 event=lid-change");
+	do {
+		assert_int_equal(rdmad_wait(good, UINT64_MAX), 1);
+		assert_int_equal(rdmad_read_hot(good, ib, &hot), 0);
+	} while (hot.lid != 44);
+
+	/* and there is room again once the daemon has seen that they are closed */
+	while (n_held > 0)
+		sd_bus_message_unref(held[--n_held]);
+	free(held);
+	do
+		e = rdmad_open(f->address, &r);
+	while (e == -EUSERS);
+	assert_int_equal(e, 0);
+	rdmad_close(r);
+	rdmad_close(good);
+}
+
+static void test_errors(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_free_ char *error = NULL;
+	struct rdmad *r = NULL;
+
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "OpenSnapshot",
+				 &error, "a{sv}", 1, "writable", "b", 1));
+	assert_string_equal(error, "org.rdma.Error.InvalidOption");
+	assert_int_equal(rdmad_open("unix:path=/nonexistent", &r), -ENOENT);
+	assert_null(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_changes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_memory_before_signal, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_growth, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_killed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bus_restarts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_opens_without_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
