@@ -28,9 +28,7 @@ ExitStatus bus_connect(const char *host, const char *machine, sd_bus **ret)
 	return STATUS_OK;
 }
 
-/* The bus, or systemd asked by the bus, could not start rdmad; or the connection turned out to lead
- * nowhere. */
-static bool is_absence(const sd_bus_error *error, int r)
+bool bus_is_absence(const sd_bus_error *error, int r)
 {
 	static const char *const names[] = {
 		SD_BUS_ERROR_SERVICE_UNKNOWN,
@@ -61,7 +59,7 @@ ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r)
 {
 	const char *message = error && error->message ? error->message : strerror(-r);
 
-	if (is_absence(error, r)) {
+	if (bus_is_absence(error, r)) {
 		complain("rdmad is not running: %s", message);
 		return STATUS_NO_DAEMON;
 	}

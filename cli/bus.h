@@ -13,6 +13,10 @@ ExitStatus bus_connect(const char *host, const char *machine, sd_bus **ret);
 /* Says why "WHAT: ..." failed; the error's name decides the exit status. */
 ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r);
 
+/* Whether the error is that there is no rdmad: the bus, or systemd asked by the bus, could not
+ * start it; or the connection turned out to lead nowhere. */
+bool bus_is_absence(const sd_bus_error *error, int r);
+
 /* Whether the error is that there is no such port. */
 bool bus_is_no_port(const sd_bus_error *error);
 

@@ -84,6 +84,96 @@ static ExitStatus parse_list(Context *c, const char *argument _unused_)
 	return STATUS_OK;
 }
 
+static ExitStatus parse_state(Context *c, const char *argument)
+{
+	/* from 1: a port that is seen is never in the state "nop" */
+	const char *const *names = attr_type_names(ATTR_PORT_STATE) + 1;
+	char expected[64] = "";
+
+	c->wait.state = argument;
+	for (size_t i = 0; names[i]; i++) {
+		if (streq(names[i], argument))
+			return STATUS_OK;
+		snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected), "%s%s",
+			 i == 0		? ""
+			 : names[i + 1] ? ", "
+					: " or ",
+			 names[i]);
+	}
+	complain("--state=%s: expected %s", argument, expected);
+	return STATUS_USAGE;
+}
+
+static ExitStatus parse_gid(Context *c, const char *argument)
+{
+	uint8_t gid[16];
+
+	c->wait.gid = argument;
+	if (gid_parse(argument, gid) == 0)
+		return STATUS_OK;
+	complain("--gid=%s: expected an IP address or a GID, such as 192.0.2.7", argument);
+	return STATUS_USAGE;
+}
+
+static ExitStatus parse_mtu(Context *c, const char *argument)
+{
+	uint64_t mtu;
+
+	if (text_to_u64(argument, UINT32_MAX, &mtu) < 0 || mtu == 0) {
+		complain("--mtu=%s: expected bytes, such as 4096", argument);
+		return STATUS_USAGE;
+	}
+	c->wait.mtu = (uint32_t)mtu;
+	return STATUS_OK;
+}
+
+static ExitStatus parse_least_rate(Context *c, const char *argument)
+{
+	if (parse_rate(argument, &c->wait.rate))
+		return STATUS_OK;
+	complain("--rate=%s: expected a rate, such as 200G", argument);
+	return STATUS_USAGE;
+}
+
+static ExitStatus parse_timeout(Context *c, const char *argument)
+{
+	c->wait.timed = true;
+	if (parse_seconds(argument, &c->wait.timeout_usec))
+		return STATUS_OK;
+	complain("--timeout=%s: expected seconds, such as 60", argument);
+	return STATUS_USAGE;
+}
+
+static ExitStatus parse_lid(Context *c, const char *argument _unused_)
+{
+	c->wait.lid = true;
+	return STATUS_OK;
+}
+
+static ExitStatus parse_any(Context *c, const char *argument _unused_)
+{
+	c->wait.any = true;
+	return STATUS_OK;
+}
+
+static ExitStatus parse_quiet(Context *c, const char *argument _unused_)
+{
+	c->wait.quiet = true;
+	return STATUS_OK;
+}
+
+static ExitStatus parse_configured(Context *c, const char *argument _unused_)
+{
+	c->wait.configured = true;
+	return STATUS_OK;
+}
+
+static ExitStatus parse_escaped(Context *c, const char *argument _unused_)
+{
+	c->wait.escaped = true;
+	return STATUS_OK;
+}
+
 /* clang-format off */
 static const Option options[] = {
 	{"help",     'h', NULL,            NULL,    parse_help,     "This text; after a command, what it does"},
@@ -95,6 +185,16 @@ static const Option options[] = {
 	{"max-age",  0,   "SEC",           "query", parse_max_age,  "Values that old will do"},
 	{"expect",   0,   "FILE|KEY=VALUE", "check", parse_expect,  "What ports shall be; may be given again"},
 	{"list",     0,   NULL,            "check", parse_list,     "The checks that there are"},
+	{"state",    0,   "STATE",         "wait",  parse_state,    "That they are in (active)"},
+	{"lid",      0,   NULL,            "wait",  parse_lid,      "And have a LID"},
+	{"gid",      0,   "ADDRESS",       "wait",  parse_gid,      "And have this IP address or GID"},
+	{"mtu",      0,   "BYTES",         "wait",  parse_mtu,      "And have that MTU or a larger one"},
+	{"rate",     0,   "RATE",          "wait",  parse_least_rate, "And that rate or a higher one, such as 200G"},
+	{"any",      0,   NULL,            "wait",  parse_any,      "One of them will do; print which"},
+	{"timeout",  0,   "SEC",           "wait",  parse_timeout,  "For so long (for ever)"},
+	{"quiet",    0,   NULL,            "wait",  parse_quiet,    "Do not say what is missing"},
+	{"configured", 0, NULL,            "wait",  parse_configured, "And those that rdmad.conf names in [Wait]"},
+	{"escaped",  0,   NULL,            "wait",  parse_escaped,  "PORT is as in the name of a unit: mlx5_0-1"},
 };
 /* clang-format on */
 

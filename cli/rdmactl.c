@@ -47,6 +47,11 @@ static const Command commands[] = {
 	 "  rdmactl check                     exit status 1 if anything is found\n"
 	 "  rdmactl check mlx5_0 --expect Rate=400G --expect State=active\n"
 	 "  rdmactl check --expect /etc/rdmad/expect.conf --json\n"},
+	{"wait",    "PORT", 1, UINT_MAX, true,  false, wait_command,
+	 "Until ports are active, or what is asked for",
+	 "  rdmactl wait mlx5_0/1 mlx5_1/1    until both are active\n"
+	 "  rdmactl wait --timeout=60 --gid=192.0.2.7 eth2\n"
+	 "  rdmactl wait --any --rate=200G ib0 ib1\n"},
 };
 /* clang-format on */
 
@@ -117,9 +122,13 @@ static ExitStatus help_command(const Command *command)
 	return STATUS_OK;
 }
 
-static ExitStatus check_arguments(const Command *command, char **arguments, unsigned int n)
+static ExitStatus check_arguments(const Context *c, const Command *command)
 {
-	if (n < command->least) {
+	char **arguments = c->arguments;
+	unsigned int n = c->n_arguments;
+
+	/* --configured are ports enough */
+	if (n < command->least && !c->wait.configured) {
 		complain("%s: expected %s", command->name, command->argument);
 		return STATUS_USAGE;
 	}
@@ -216,7 +225,7 @@ static ExitStatus run(Context *c, int argc, char **argv)
 	if (status == STATUS_OK)
 		status = options_check(c, command->name);
 	if (status == STATUS_OK)
-		status = check_arguments(command, c->arguments, c->n_arguments);
+		status = check_arguments(c, command);
 	return status == STATUS_OK ? run_command(c, command) : status;
 }
 

@@ -22,6 +22,16 @@ typedef enum ExitStatus {
 	STATUS_NO_DAEMON = 4,
 } ExitStatus;
 
+/* The options of wait; what is not given is zero. */
+typedef struct WaitOptions {
+	const char *state, *gid;
+	bool lid, any, quiet, configured, escaped;
+	uint32_t mtu;  /* bytes */
+	uint64_t rate; /* bit/s */
+	bool timed;    /* there is a time-out */
+	uint64_t timeout_usec;
+} WaitOptions;
+
 typedef struct Context {
 	sd_bus *bus;
 	FILE *out;	    /* standard output, or what collects it for the pager */
@@ -34,7 +44,8 @@ typedef struct Context {
 	uint64_t given; /* by row of the table of options */
 	bool help, version, json, no_pager;
 	const char *host, *machine;
-	uint64_t max_age_usec;	     /* 0: ask the hardware */
+	uint64_t max_age_usec; /* 0: ask the hardware */
+	WaitOptions wait;
 	struct Expectations *expect; /* NULL: none */
 	bool list;
 } Context;
@@ -45,6 +56,7 @@ ExitStatus monitor_command(Context *c);
 ExitStatus query_command(Context *c);
 ExitStatus devices_command(Context *c);
 ExitStatus check_command(Context *c);
+ExitStatus wait_command(Context *c);
 
 /* "rdmactl: ..." on standard error, control characters replaced. */
 void complain(const char *format, ...) _printf_(1, 2);

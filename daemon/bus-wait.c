@@ -167,8 +167,9 @@ static int add_ports(Wait *wait, char *const *names, sd_bus_error *error)
 			return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT,
 						 "\"ports\": more than %u ports", WAIT_PORTS_MAX);
 		default:
-			return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT,
-						 "\"ports\": \"%s\" is no name of a port", *names);
+			return sd_bus_error_setf(
+				error, RDMAD_ERROR_INVALID_ARGUMENT,
+				"\"ports\": \"%s\" is no name of a port, such as mlx5_0/1", *names);
 		}
 	return 0;
 }

@@ -93,3 +93,29 @@ void duration_format(uint64_t usec, char ret[DURATION_MAX])
 	else
 		snprintf(ret, DURATION_MAX, "%llu d %llu h", s / 86400, s / 3600 % 24);
 }
+
+int instance_unescape(char *instance)
+{
+	char *slash = strrchr(instance, '-'), *to = instance;
+
+	if (slash && slash > instance && slash[1] &&
+	    strspn(slash + 1, "0123456789") == strlen(slash + 1))
+		*slash = '/';
+	for (const char *from = instance; *from; from++) {
+		unsigned int code;
+
+		if (*from != '\\') {
+			*to++ = *from;
+			continue;
+		}
+		if (strspn(from + 1, "x") != 1 || strspn(from + 2, "0123456789abcdefABCDEF") < 2)
+			return -EINVAL;
+		sscanf(from + 2, "%2x", &code);
+		if (code == 0)
+			return -EINVAL;
+		*to++ = (char)code;
+		from += 3;
+	}
+	*to = '\0';
+	return *instance ? 0 : -EINVAL;
+}

@@ -105,3 +105,11 @@ int text_to_u64(const char *text, uint64_t max, uint64_t *ret);
 /* A length of time as people say it: "0.250 s", "12 s", "3 min 20 s", "5 h 1 min", "2 d 4 h". */
 #define DURATION_MAX 32
 void duration_format(uint64_t usec, char ret[DURATION_MAX]);
+
+/*
+ * Turns the instance of a unit, rdma-wait-online@INSTANCE.service, into the port that it is for, in
+ * place: "mlx5_0-1" is "mlx5_0/1", and anything else a network interface or a device. The last '-'
+ * is the '/' if only digits follow it; "\x2d" and the like, as systemd-escape(1) writes them, are
+ * the characters that they stand for, so that "eth\x2d1" is "eth-1". -EINVAL.
+ */
+int instance_unescape(char *instance);

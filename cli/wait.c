@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * rdmactl wait: one call of Manager.WaitFor(), made again to the next rdmad when one goes away.
+ *
+ * rdmad keeps the time and says what is missing; here is only what happens while there is none.
+ */
+
+#include <time.h>
+
+#include <systemd/sd-event.h>
+
+#include "bus.h"
+#include "json.h"
+#include "names.h"
+
+/* How long rdmad may take to say that the time is over. */
+#define GRACE_USEC (2 * USEC_PER_SEC)
+
+typedef struct Waiting {
+	Context *c;
+	sd_event *event;
+	sd_event_source *timer; /* NULL: for ever */
+	sd_bus_slot *call;	/* under way; NULL: there is no rdmad */
+	char **ports;
+	uint64_t start_usec, deadline_usec;
+	uint64_t absent_usec; /* since when there is no rdmad, as far as is known */
+	bool overdue;
+	ExitStatus status;
+} Waiting;
+
+static void waiting_done(Waiting *w)
+{
+	sd_event_source_disable_unref(w->timer);
+	sd_bus_slot_unref(w->call);
+	for (unsigned int i = 0; w->ports && i < w->c->n_arguments; i++)
+		free(w->ports[i]);
+	free(w->ports);
+	if (w->event)
+		sd_event_unref(w->event);
+}
+
+static uint64_t monotonic_usec(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
+}
+
+static int end(Waiting *w, ExitStatus status)
+{
+	w->status = status;
+	return sd_event_exit(w->event, 0);
+}
+
+/* Of all ports there is nothing to say: that they hold is in the exit status. */
+static int print_held(Waiting *w, sd_bus_message *reply)
+{
+	const char *separator = "{", *name, *path;
+	Context *c = w->c;
+	int r;
+
+	if (c->wait.quiet || !(c->json || c->wait.any))
+		return 0;
+	r = sd_bus_message_enter_container(reply, 'a', "{so}");
+	while (r >= 0 && (r = sd_bus_message_read(reply, "{so}", &name, &path)) > 0) {
+		if (!c->json) {
+			fprintf(c->out, "%s\n", name);
+			continue;
+		}
+		fputs(separator, c->out);
+		json_text(c->out, name);
+		fputs(": ", c->out);
+		json_text(c->out, path);
+		separator = ", ";
+	}
+	if (c->json)
+		fprintf(c->out, "%s}\n", *separator == '{' ? "{" : "");
+	return r;
+}
+
+/* A line for each port. */
+static void complain_missing(const char *message)
+{
+	while (*message) {
+		size_t n = strcspn(message, "\n");
+
+		complain("%.*s", (int)n, message);
+		message += n + (message[n] == '\n');
+	}
+}
+
+static int end_with_error(Waiting *w, const sd_bus_error *error)
+{
+	if (sd_bus_error_has_name(error, RDMAD_ERROR_TIMED_OUT)) {
+		if (!w->c->wait.quiet)
+			complain_missing(error->message);
+		return end(w, STATUS_FAILED);
+	}
+	if (sd_bus_error_has_name(error, RDMAD_ERROR_INVALID_ARGUMENT)) {
+		complain("wait: %s", error->message);
+		return end(w, STATUS_USAGE);
+	}
+	return end(w, bus_complain("wait", error, -EIO));
+}
+
+static int on_answer(sd_bus_message *reply, void *userdata, _unused_ sd_bus_error *ret_error)
+{
+	const sd_bus_error *error = sd_bus_message_get_error(reply);
+	Waiting *w = userdata;
+	int r;
+
+	w->call = sd_bus_slot_unref(w->call);
+	if (!error) {
+		r = print_held(w, reply);
+		return end(w, r < 0 ? bus_complain("wait", NULL, r) : STATUS_OK);
+	}
+	if (sd_bus_error_has_name(error, SD_BUS_ERROR_NO_REPLY)) {
+		w->absent_usec = monotonic_usec();
+		return 0;
+	}
+	/* or it did not come in the time that the bus gives it */
+	if (bus_is_absence(error, 0) ||
+	    sd_bus_error_has_name(error, "org.freedesktop.DBus.Error.TimedOut"))
+		return 0;
+	return end_with_error(w, error);
+}
+
+static int append_flag(sd_bus_message *m, const char *key, bool flag)
+{
+	return flag ? sd_bus_message_append(m, "{sv}", key, "b", 1) : 0;
+}
+
+static int append_condition(sd_bus_message *m, const Waiting *w)
+{
+	const WaitOptions *o = &w->c->wait;
+	int r = sd_bus_message_open_container(m, 'a', "{sv}");
+
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'e', "sv");
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", "ports");
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'v', "as");
+	if (r >= 0)
+		r = sd_bus_message_append_strv(m, w->ports);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	if (r >= 0)
+		r = append_flag(m, "configured", o->configured);
+	if (r >= 0)
+		r = append_flag(m, "any", o->any);
+	if (r >= 0)
+		r = append_flag(m, "lid", o->lid);
+	if (r >= 0 && o->state)
+		r = sd_bus_message_append(m, "{sv}", "state", "s", o->state);
+	if (r >= 0 && o->gid)
+		r = sd_bus_message_append(m, "{sv}", "gid", "s", o->gid);
+	if (r >= 0 && o->mtu)
+		r = sd_bus_message_append(m, "{sv}", "mtu", "u", o->mtu);
+	if (r >= 0 && o->rate)
+		r = sd_bus_message_append(m, "{sv}", "rate", "t", o->rate);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int call(Waiting *w)
+{
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *m = NULL;
+	uint64_t now = monotonic_usec(), left = UINT64_MAX;
+	int r;
+
+	if (w->deadline_usec != UINT64_MAX)
+		left = w->deadline_usec > now ? w->deadline_usec - now : 0;
+	r = sd_bus_message_new_method_call(w->c->bus, &m, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					   RDMAD_INTERFACE_MANAGER, "WaitFor");
+	if (r >= 0)
+		r = append_condition(m, w);
+	if (r >= 0)
+		r = sd_bus_message_append(m, "t", left);
+	if (r >= 0)
+		r = sd_bus_call_async(w->c->bus, &w->call, m, on_answer, w, UINT64_MAX);
+	return r;
+}
+
+/* Whether rdmad was stopped by somebody or is being started, it is not for us to start it. */
+static int on_name_owner_changed(sd_bus_message *signal, void *userdata,
+				 _unused_ sd_bus_error *error)
+{
+	const char *name, *was, *is;
+	Waiting *w = userdata;
+	int r = sd_bus_message_read(signal, "sss", &name, &was, &is);
+
+	if (r < 0 || !*is || w->call)
+		return 0;
+	r = call(w);
+	return r < 0 ? end(w, bus_complain("wait", NULL, r)) : 0;
+}
+
+static int on_timer(sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Waiting *w = userdata;
+	char duration[DURATION_MAX];
+	uint64_t since = w->absent_usec;
+
+	if (w->call && !w->overdue) {
+		w->overdue = true;
+		sd_event_source_set_time(s, w->deadline_usec + GRACE_USEC);
+		return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
+	}
+	if (!w->c->wait.quiet) {
+		duration_format(monotonic_usec() - (w->call ? w->start_usec : since), duration);
+		complain("rdmad %s for at least %s",
+			 w->call ? "has not answered" : "is not running", duration);
+	}
+	return end(w, STATUS_FAILED);
+}
+
+static int start(Waiting *w)
+{
+	Context *c = w->c;
+	int r = sd_event_new(&w->event);
+
+	w->start_usec = w->absent_usec = monotonic_usec();
+	w->deadline_usec = c->wait.timed ? w->start_usec + c->wait.timeout_usec : UINT64_MAX;
+	if (r >= 0 && c->wait.timed)
+		r = sd_event_add_time(w->event, &w->timer, CLOCK_MONOTONIC, w->deadline_usec,
+				      USEC_PER_MSEC, on_timer, w);
+	if (r >= 0)
+		r = sd_bus_attach_event(c->bus, w->event, SD_EVENT_PRIORITY_NORMAL);
+	if (r < 0)
+		return r;
+	(void)sd_bus_set_exit_on_disconnect(c->bus, true);
+	/* Listen first, then ask. */
+	r = sd_bus_add_match_async(c->bus, NULL,
+				   "type='signal',sender='org.freedesktop.DBus',"
+				   "member='NameOwnerChanged',arg0='" RDMAD_BUS_NAME "'",
+				   on_name_owner_changed, NULL, w);
+	return r < 0 ? r : call(w);
+}
+
+/* The ports as rdmad is to be asked for them. */
+static ExitStatus name_ports(Waiting *w)
+{
+	Context *c = w->c;
+
+	w->ports = calloc(c->n_arguments + 1, sizeof(char *));
+	for (unsigned int i = 0; w->ports && i < c->n_arguments; i++) {
+		w->ports[i] = strdup(c->arguments[i]);
+		if (!w->ports[i])
+			return out_of_memory();
+		if (c->wait.escaped && instance_unescape(w->ports[i]) < 0) {
+			complain("wait: \"%s\": expected a port as in the name of a unit, such as "
+				 "mlx5_0-1",
+				 c->arguments[i]);
+			return STATUS_USAGE;
+		}
+	}
+	return w->ports ? STATUS_OK : out_of_memory();
+}
+
+ExitStatus wait_command(Context *c)
+{
+	_cleanup_(waiting_done) Waiting w = {.c = c};
+	ExitStatus status;
+	int r;
+
+	status = name_ports(&w);
+	if (status != STATUS_OK)
+		return status;
+	r = start(&w);
+	if (r >= 0)
+		r = sd_event_loop(w.event);
+	sd_bus_detach_event(c->bus);
+	if (r < 0)
+		return bus_complain("wait", NULL, r);
+	/* what exit_on_disconnect ends the loop with */
+	if (r == EXIT_FAILURE) {
+		complain("the connection to the bus is lost");
+		return STATUS_FAILED;
+	}
+	return w.status;
+}
