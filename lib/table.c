@@ -61,11 +61,23 @@ PortAttr port_table_attr(PortTable table)
 	return port_tables[table].attr;
 }
 
+/* Four hexadecimal digits and what follows them. By hand because every port that is published has
+ * ten such groups, and snprintf() takes a fifth of the time of the whole answer for them. */
+static char *put_group(char *p, unsigned int value, char after)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (int shift = 12; shift >= 0; shift -= 4)
+		*p++ = digits[value >> shift & 0xf];
+	*p++ = after;
+	return p;
+}
+
 void gid_format(const uint8_t gid[16], char ret[40])
 {
 	for (unsigned int i = 0; i < 8; i++)
-		snprintf(ret + 5 * i, 6, "%02x%02x%s", gid[2 * i], gid[2 * i + 1],
-			 i < 7 ? ":" : "");
+		ret = put_group(ret, (unsigned int)gid[2 * i] << 8 | gid[2 * i + 1],
+				i < 7 ? ':' : '\0');
 }
 
 void gid_format_address(const uint8_t gid[16], GidType type, char ret[46])
@@ -133,9 +145,9 @@ int guid_parse(const char *text, uint64_t *ret)
 
 void guid_format(uint64_t guid, char ret[20])
 {
-	snprintf(ret, 20, "%04x:%04x:%04x:%04x", (unsigned int)(guid >> 48),
-		 (unsigned int)(guid >> 32) & 0xffff, (unsigned int)(guid >> 16) & 0xffff,
-		 (unsigned int)guid & 0xffff);
+	for (int shift = 48; shift >= 0; shift -= 16)
+		ret = put_group(ret, (unsigned int)(guid >> shift) & 0xffff,
+				shift > 0 ? ':' : '\0');
 }
 
 const char *pkey_membership(uint32_t pkey)
