@@ -193,12 +193,15 @@ void rdmad_close(struct rdmad *r);
 int rdmad_find(const struct rdmad *r, const char *name, struct rdmad_handle *ret);
 
 /*
- * Goes through all ports: sets *HANDLE, at first RDMAD_HANDLE_FIRST, to the next one and returns 1,
- * or 0 when there is none left. -ESTALE, -ENOTCONN: as rdmad_read(). A record that is being written
- * all the time is passed over.
+ * Goes through all ports: sets *HANDLE, initialized with RDMAD_HANDLE_FIRST, to the next one and
+ * returns 1, or 0 when there is none left. -ESTALE, -ENOTCONN: as rdmad_read(). A record that is
+ * being written all the time is passed over.
  */
 int rdmad_next(const struct rdmad *r, struct rdmad_handle *handle);
-#define RDMAD_HANDLE_FIRST ((struct rdmad_handle){0, 0, UINT32_MAX})
+#define RDMAD_HANDLE_FIRST                                                                         \
+	{                                                                                          \
+		0, 0, UINT32_MAX                                                                   \
+	}
 
 /* A number that is another one after a port was added, removed or renamed: time to look again. */
 uint32_t rdmad_ports_generation(const struct rdmad *r);

@@ -11,7 +11,7 @@
 #include "rdmad.h"
 
 #define SCENARIO                                                                                   \
-	"[device mlx5_0]\nprotocol = infiniband\n"                                                 \
+	"[device mlx5_0]\nprotocol = infiniband\n[port mlx5_0/1]\nlid = 7\n"                       \
 	"[device rocep1]\nprotocol = roce\n[port rocep1/1]\nnetdev = eth0 2\n"                     \
 	"[device more]\nprotocol = roce\nports = 254\npresent = no\n"
 
@@ -72,6 +72,23 @@ static void test_read(void **state)
 	assert_int_equal(rdmad_query_port(r, roce, &attr), 0);
 	assert_int_equal(attr.link_layer, IBV_LINK_LAYER_ETHERNET);
 	rdmad_close(r);
+}
+
+/* The example that says how to use the library. */
+static void test_example(void **state)
+{
+	Fixture *f = *state;
+	char line[64] = "";
+	FILE *p;
+
+	setenv("DBUS_SYSTEM_BUS_ADDRESS", f->address, 1);
+	p = popen(TEST_BUILD_DIR "/docs/examples/port-attr mlx5_0/1 1000", "r");
+	assert_non_null(p);
+	assert_non_null(fgets(line, sizeof(line), p));
+	assert_string_equal(line, "state 4, MTU code 5, LID 7\n");
+	assert_non_null(fgets(line, sizeof(line), p));
+	assert_int_equal(pclose(p), 0);
+	unsetenv("DBUS_SYSTEM_BUS_ADDRESS");
 }
 
 static void test_changes(void **state)
@@ -267,6 +284,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_example, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_before_signal, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_growth, setup, teardown),
