@@ -109,6 +109,20 @@ static int method_query(sd_bus_message *m, _unused_ void *userdata, sd_bus_error
 	return r < 0 ? r : 1;
 }
 
+static int method_get_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	Bus *b = sd_bus_slot_get_userdata(sd_bus_get_current_slot(sd_bus_message_get_bus(m)));
+	int r = bus_read_options(m, "GetCounters", NULL, 0, error);
+
+	if (r < 0)
+		return r;
+	r = manager_counters(b->manager, userdata, m);
+	if (r == -ENOBUFS)
+		return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
+					 "Too many calls for counters are waiting");
+	return r < 0 ? r : 1;
+}
+
 int bus_reply_query(sd_bus_message *call, const Port *p)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -142,6 +156,9 @@ int bus_reply_query(sd_bus_message *call, const Port *p)
 static const sd_bus_vtable port_members[] = {
 	SD_BUS_METHOD_WITH_ARGS("Query", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a{sv}", fields),
 				method_query, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("GetCounters", SD_BUS_ARGS("a{sv}", options),
+				SD_BUS_RESULT("a(sstsss)", counters, "t", timestamp, "t", monotonic),
+				method_get_counters, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS("StateChanged", SD_BUS_ARGS("s", new, "s", old, "s", reason), 0),
 	SD_BUS_SIGNAL_WITH_ARGS("SubnetReconfigured", SD_BUS_ARGS("s", reason), 0),
 };

@@ -10,18 +10,26 @@
 #define WAITING_MAX	   1024U
 #define WAITING_CALLER_MAX 256U
 
+void manager_reply_error(sd_bus_message *call, int error, const char *text)
+{
+	int r = sd_bus_reply_method_errorf(call,
+					   error == -ETIMEDOUT ? RDMAD_ERROR_TIMEOUT
+					   : error == -ENODEV  ? RDMAD_ERROR_NOT_FOUND
+							       : RDMAD_ERROR_QUERY_FAILED,
+					   "%s", text);
+
+	if (r < 0)
+		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
+}
+
 static void waiter_answer(Manager *m, Waiter *w, const Port *p, int error, const char *text)
 {
-	int r;
+	int r = 0;
 
 	if (error == 0)
 		r = bus_reply_query(w->call, p);
 	else
-		r = sd_bus_reply_method_errorf(w->call,
-					       error == -ETIMEDOUT ? RDMAD_ERROR_TIMEOUT
-					       : error == -ENODEV  ? RDMAD_ERROR_NOT_FOUND
-								   : RDMAD_ERROR_QUERY_FAILED,
-					       "%s", text);
+		manager_reply_error(w->call, error, text);
 	if (r < 0)
 		log_debug_errno(r, "Cannot answer a query, ignoring: %m");
 	sd_bus_message_unref(w->call);
@@ -98,8 +106,7 @@ static size_t count_of_caller(const Waiter *list, const char *caller)
 	return n;
 }
 
-/* Whether one more call of who made CALL may wait. */
-static bool may_wait(const Manager *m, sd_bus_message *call)
+bool manager_may_wait(const Manager *m, sd_bus_message *call)
 {
 	const char *caller = sd_bus_message_get_sender(call);
 	size_t n = 0;
@@ -112,7 +119,8 @@ static bool may_wait(const Manager *m, sd_bus_message *call)
 		const Work *w = m->cache.devices[i]->work;
 
 		n += count_of_caller(w->waiting, caller) +
-		     count_of_caller(w->asked_waiting, caller);
+		     count_of_caller(w->asked_waiting, caller) +
+		     manager_count_counters(m->cache.devices[i], caller);
 	}
 	for (size_t i = 0; i < m->n_refreshing; i++)
 		n += streq(sd_bus_message_get_sender(m->refreshing[i]), caller);
@@ -130,7 +138,7 @@ int manager_query(Manager *m, Port *p, uint64_t max_age_usec, sd_bus_message *ca
 	if (!v->stale && v->last_query && now >= v->last_query &&
 	    now - v->last_query <= max_age_usec)
 		return bus_reply_query(call, p);
-	if (!may_wait(m, call))
+	if (!manager_may_wait(m, call))
 		return -ENOBUFS;
 	waiter = calloc(1, sizeof(Waiter));
 	if (!waiter)
@@ -157,7 +165,7 @@ int manager_refresh(Manager *m, sd_bus_message *call)
 {
 	sd_bus_message **calls;
 
-	if (!may_wait(m, call))
+	if (!manager_may_wait(m, call))
 		return -ENOBUFS;
 	calls = reallocarray(m->refreshing, m->n_refreshing + 1, sizeof(*calls));
 	if (!calls)

@@ -12,6 +12,7 @@ static void remove_port(Manager *m, Port *p)
 	Work *w = p->device->work;
 
 	work_drop_port(w, p->number);
+	manager_refuse_counters(m, p->device, p->number, -ENODEV, "the port has gone");
 	manager_answer_queries(m, &w->asked_waiting, p->number, NULL, -ENODEV, "the port has gone");
 	manager_answer_queries(m, &w->waiting, p->number, NULL, -ENODEV, "the port has gone");
 	if (m->source->ops->netdevs_changed)
@@ -33,6 +34,7 @@ static void remove_device(Manager *m, Device *d)
 		remove_port(m, d->ports[d->n_ports - 1]);
 	if (d->published)
 		manager_publish_device(m, d, CACHE_REMOVED, NULL);
+	manager_free_counters(d);
 	work_free(d->work);
 	cache_remove_device(&m->cache, d);
 }

@@ -4,7 +4,8 @@
 /*
  * What the parts of the manager share, and nobody else sees: manager.c takes events in and flushes,
  * manager-devices.c keeps the set of devices, manager-query.c asks and takes answers,
- * manager-calls.c answers who waits.
+ * manager-calls.c answers who waits,
+ * manager-counters.c reads counters.
  */
 
 #include <time.h>
@@ -82,6 +83,8 @@ void manager_check_ready(Manager *m);
 /* Brings the cache to the set of devices that the source has now. */
 void manager_enumerate(Manager *m);
 
+/* The number of the next question to D, never 0. */
+uint64_t manager_new_id(Manager *m, const Device *d);
 /* Asks about what is dirty of D, as soon as it may. */
 void manager_ask(Manager *m, Device *d);
 /* SourceHandler's functions of the same names. */
@@ -99,6 +102,26 @@ void manager_answer_queries(Manager *m, Waiter **list, uint32_t port, const Port
 			    const char *text);
 /* Answers the calls of Refresh() that the look under way was for. */
 void manager_answer_refresh(Manager *m, int error);
+/* Whether one more call of who made CALL may wait. */
+bool manager_may_wait(const Manager *m, sd_bus_message *call);
+/* Answers a call with what became of the question: ERROR, a negative errno, and TEXT. */
+void manager_reply_error(sd_bus_message *call, int error, const char *text);
+
+/* Asks for the counters that are wanted, if D has nothing better to do. */
+void manager_ask_counters(Manager *m, Device *d);
+/* Whether it is counters that W has asked for. */
+bool manager_asked_counters(const Work *w);
+/* The counters of port NUMBER have come. */
+void manager_on_counters(Manager *m, Device *d, uint32_t number, int error, PortSnapshot *snapshot);
+/* The question for counters has ended. */
+void manager_end_counters(Manager *m, Device *d, int error, const char *text);
+/* Answers the calls for counters of PORT (0: all) of D with ERROR: the port has gone, or the device
+ * answers no more. */
+void manager_refuse_counters(Manager *m, Device *d, uint32_t port, int error, const char *text);
+/* How many of the calls for counters of D are CALLER's. */
+size_t manager_count_counters(const Device *d, const char *caller);
+void manager_free_counters(Device *d);
+
 /* Everything has been looked at. */
 void manager_sync_done(Manager *m);
 /* Keeps n_syncing while a work's flags change. */

@@ -129,7 +129,15 @@ static void wedge(Manager *m, Device *d, const char *text)
 	d->work->wedged = true;
 	fail_device(m, d, &all, -ETIMEDOUT, text);
 	manager_answer_queries(m, &d->work->waiting, 0, NULL, -ETIMEDOUT, text);
+	manager_refuse_counters(m, d, 0, -ETIMEDOUT, text);
 	manager_set_sync(m, d->work, false, false);
+}
+
+uint64_t manager_new_id(Manager *m, const Device *d)
+{
+	if (++m->query_count == 0)
+		m->query_count = 1;
+	return (uint64_t)m->query_count << 32 | d->index;
 }
 
 /* Asks about what is dirty of D, as soon as it may. */
@@ -140,16 +148,19 @@ void manager_ask(Manager *m, Device *d)
 	Query query;
 	int r;
 
-	if (!work_is_dirty(w) || w->asked_id || w->wedged)
+	if (w->asked_id || w->wedged)
 		return;
-	if (!work_may_ask(w, now, &when)) {
+	if (work_is_dirty(w) && !work_may_ask(w, now, &when)) {
 		if (!is_armed(w->pace))
 			manager_arm(m, &w->pace, when - now, on_pace, w, "pace");
+		manager_ask_counters(m, d);
 		return;
 	}
-	if (++m->query_count == 0)
-		m->query_count = 1;
-	work_begin(w, (uint64_t)m->query_count << 32 | d->index, now, &query);
+	if (!work_is_dirty(w)) {
+		manager_ask_counters(m, d);
+		return;
+	}
+	work_begin(w, manager_new_id(m, d), now, &query);
 	r = m->source->ops->query(m->source, &query);
 	if (r >= 0)
 		return;
@@ -206,6 +217,10 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	uint32_t reasons;
 	PortChange change;
 
+	if (d && manager_asked_counters(d->work)) {
+		manager_on_counters(m, d, number, error, snapshot);
+		return;
+	}
 	if (!p || !port_set_has(&d->work->asked, number))
 		return;
 	reasons = d->work->asked_reasons[number];
@@ -243,6 +258,15 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 	/* what hardware says may be no text, and could not be an answer on the bus */
 	text_copy(text, sizeof(text), reason);
 	text_sanitize(text, sizeof(text));
+	if (manager_asked_counters(w)) {
+		manager_end_counters(m, d, error, text);
+		if (error == 0) {
+			/* says nothing of what else is to be asked, or when */
+			w->asked_id = 0;
+			manager_ask(m, d);
+			return;
+		}
+	}
 	if (error == 0 && (!port_set_is_empty(&w->asked) || w->asked_attributes)) {
 		error = -EPROTO;
 		text_copy(text, sizeof(text), "the answer is incomplete");

@@ -55,5 +55,11 @@ Source *manager_simulator(const Manager *m);
  * so nobody can load the firmware this way. -ENOBUFS: too many are waiting.
  */
 int manager_query(Manager *m, Port *p, uint64_t max_age_usec, sd_bus_message *call);
+/*
+ * Answers CALL, a Port.GetCounters(), with counters that are at most a second old, read afresh if
+ * they would be older: however many ask, the port is read once a second. -ENOBUFS: too many are
+ * waiting.
+ */
+int manager_counters(Manager *m, Port *p, sd_bus_message *call);
 /* Answers CALL, a Manager.Refresh(), when everything has been read afresh. */
 int manager_refresh(Manager *m, sd_bus_message *call);

@@ -2,6 +2,7 @@
 
 #include "query-run.h"
 
+#include "query-counters.h"
 #include "query-device.h"
 #include "query-nldev.h"
 #include "query-port.h"
@@ -30,9 +31,35 @@ static int run_port(Target *t, const Query *q, uint32_t port, const Sink *sink, 
 	return *gone ? 0 : sink->port(sink->userdata, q, port, error, &s);
 }
 
+/* The counters of the ports need sysfs alone. Reading them ends before the core would take the
+ * worker for stuck. */
+static int run_counters(Target *t, const Query *q, const Sink *sink)
+{
+	int r = 0;
+
+	for (uint32_t port = 1; r == 0 && port <= RDMA_PORT_MAX; port++) {
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
+		int error;
+
+		if (!port_set_has(&q->ports, port))
+			continue;
+		error = t->sysfs < 0
+				? -ENODEV
+				: counters_read(t->sysfs, port, t->worker->isolation.answer_usec,
+						&s.tables[PORT_TABLE_COUNTERS]);
+		mask_set(&s.supplied, PORT_ATTR_counters, error == 0);
+		r = sink->port(sink->userdata, q, port, error, &s);
+	}
+	return r;
+}
+
 static int run(Target *t, const Query *q, const Sink *sink, bool *gone)
 {
-	int r = q->attributes ? run_device(t, q, sink) : 0;
+	int r;
+
+	if (q->counters)
+		return run_counters(t, q, sink);
+	r = q->attributes ? run_device(t, q, sink) : 0;
 
 	for (uint32_t port = 1; r == 0 && port <= RDMA_PORT_MAX && !*gone; port++)
 		if (port_set_has(&q->ports, port))
@@ -45,7 +72,8 @@ int query_run(Worker *w, const Query *q, const Sink *sink)
 	char text[128] = "";
 	bool gone = false;
 	Target t;
-	int error = target_open(w, q->device, &t), r;
+	int error = q->counters ? target_find(w, q->device, &t) : target_open(w, q->device, &t);
+	int r;
 
 	if (error == 0) {
 		r = run(&t, q, sink, &gone);

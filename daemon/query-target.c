@@ -111,7 +111,7 @@ static void open_context(Target *t)
 		(void)verbs_query_device(t->context, &ignored, &t->verbs.cap_flags);
 }
 
-int target_open(Worker *w, uint32_t device, Target *ret)
+int target_find(Worker *w, uint32_t device, Target *ret)
 {
 	Target t = {.worker = w, .device = device, .sysfs = -EBADF, .verbs.driver_id = -1};
 	int r = netlink_open(&w->nldev, NETLINK_RDMA);
@@ -124,6 +124,17 @@ int target_open(Worker *w, uint32_t device, Target *ret)
 		return r;
 	}
 	t.isolated = isolated_new(&w->isolation, t.nldev.values.name);
+	*ret = t;
+	return 0;
+}
+
+int target_open(Worker *w, uint32_t device, Target *ret)
+{
+	Target t;
+	int r = target_find(w, device, &t);
+
+	if (r < 0)
+		return r;
 	t.verbs.opa = streq(t.nldev.values.dev_protocol, "opa");
 	open_context(&t);
 	*ret = t;

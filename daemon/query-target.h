@@ -52,8 +52,9 @@ typedef struct Target {
 	bool ipoib_read;
 } Target;
 
-/* Finds the device with kernel index DEVICE, and opens it as far as the policy allows. Only a
- * device that is not there is an error. */
+/* Finds the device with kernel index DEVICE. Only a device that is not there is an error. */
+int target_find(Worker *w, uint32_t device, Target *ret);
+/* The same, and opens it as far as the policy allows. */
 int target_open(Worker *w, uint32_t device, Target *ret);
 /* Closes the context, held or not, after it said that its device is gone, and opens a new one:
  * perhaps it is not. */

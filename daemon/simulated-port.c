@@ -4,7 +4,7 @@
 #include <arpa/inet.h>
 
 #include "decode.h"
-#include "simulated.h"
+#include "simulated-counters.h"
 
 /* The legacy speed code has eight bits: NDR stands for anything quicker (kernel 6.7 and later). */
 #define SPEED_NDR 128U
@@ -314,6 +314,17 @@ void port_edit_commit(PortEdit *e)
 	*e = (PortEdit){};
 }
 
+static int set_counter(PortEdit *e, const char *key, const char *value, char **ret_message)
+{
+	Table *table = NULL;
+	int r = simulated_counters_set(e->next.tables[PORT_TABLE_COUNTERS], key, value, &table,
+				       ret_message);
+
+	if (r == 0)
+		edit_table(e, PORT_TABLE_COUNTERS, table);
+	return r;
+}
+
 static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_message)
 {
 	const char *index;
@@ -327,10 +338,13 @@ static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_
 	index = startswith(key, "pkey.");
 	if (index)
 		return set_pkey(e, key, index, value, ret_message);
+	if (simulated_is_counter(key))
+		return set_counter(e, key, value, ret_message);
 	if (port_attr_from_field(key, &a) < 0)
 		return simulated_error(-EINVAL, ret_message,
 				       "%.100s: no attribute of a port, expected a field of it "
-				       "such as state, or gid.INDEX or pkey.INDEX",
+				       "such as state, or gid.INDEX, pkey.INDEX, counter.NAME or "
+				       "hw_counter.NAME",
 				       key);
 	mask_set(&e->touched, a, true);
 	if (a == PORT_ATTR_netdev)

@@ -129,6 +129,7 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 	case ATTR_PKEYS:
 	case ATTR_NETDEVS:
 	case ATTR_CHARDEVS:
+	case ATTR_COUNTERS:
 	case _ATTR_TYPE_MAX:
 		break;
 	}

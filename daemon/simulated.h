@@ -17,6 +17,7 @@ typedef struct SimulatedPort {
 	PortSnapshot now;
 	int error;	      /* what its queries fail with: 0 or a negative errno ... */
 	uint32_t error_count; /* ... how many more; 0: all */
+	uint32_t n_counted;   /* how often its counters were read; those in NOW are settings */
 } SimulatedPort;
 
 typedef struct SimulatedDevice {

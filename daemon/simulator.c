@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "log.h"
+#include "simulated-counters.h"
 #include "simulation.h"
 
 typedef struct Simulator Simulator;
@@ -129,7 +130,8 @@ static int snapshot_port(SimulatedPort *p, bool pkeys, PortSnapshot *ret)
 				 a == PORT_ATTR_netdev || a == PORT_ATTR_ifindex;
 
 		if ((error && (source == SOURCE_VERBS || source == SOURCE_DV)) ||
-		    (of_netdev && !s.values.ifindex) || (!pkeys && a == PORT_ATTR_pkeys))
+		    (of_netdev && !s.values.ifindex) || (!pkeys && a == PORT_ATTR_pkeys) ||
+		    a == PORT_ATTR_counters)
 			drop_row(&s, a);
 	}
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++) {
@@ -144,6 +146,14 @@ static int snapshot_port(SimulatedPort *p, bool pkeys, PortSnapshot *ret)
 		p->error = 0;
 	*ret = s;
 	return error;
+}
+
+static int snapshot_counters(SimulatedPort *p, PortSnapshot *ret)
+{
+	int r = simulated_counters_read(p, ++p->n_counted, &ret->tables[PORT_TABLE_COUNTERS]);
+
+	mask_set(&ret->supplied, PORT_ATTR_counters, r == 0);
+	return r;
 }
 
 /* The snapshots, without the end. */
@@ -163,7 +173,9 @@ static void answer_query(Simulator *sim, SimulatedDevice *d, Asked *a)
 		if (!port_set_has(&a->query.ports, n))
 			continue;
 		if (n <= d->now.values.port_count)
-			error = snapshot_port(&d->ports[n - 1], a->query.pkeys, &s);
+			error = a->query.counters
+					? snapshot_counters(&d->ports[n - 1], &s)
+					: snapshot_port(&d->ports[n - 1], a->query.pkeys, &s);
 		sim->handler.port(sim->userdata, a->query.id, n, error, &s);
 		port_snapshot_done(&s);
 	}

@@ -49,6 +49,7 @@ typedef struct Query {
 	AttrText name;	 /* its name when asked */
 	bool attributes; /* read the device's own attributes too */
 	bool pkeys;	 /* read the P_Key tables: on IB each entry is a firmware command */
+	bool counters;	 /* read the counters of the ports and nothing else */
 	PortSet ports;
 } Query;
 

@@ -83,13 +83,19 @@ static const char *check_table(const WireTable *t)
 		const GidEntry *gid = e;
 		const NetdevEntry *netdev = e;
 		const ChardevEntry *chardev = e;
+		const CounterEntry *counter = e;
 
 		if ((t->type == ATTR_GIDS && !terminated(gid->netdev, sizeof(gid->netdev))) ||
 		    (t->type == ATTR_NETDEVS && !terminated(netdev->name, sizeof(netdev->name))) ||
+		    (t->type == ATTR_COUNTERS &&
+		     !terminated(counter->file, sizeof(counter->file))) ||
 		    (t->type == ATTR_CHARDEVS &&
 		     (!terminated(chardev->class, sizeof(chardev->class)) ||
 		      !terminated(chardev->path, sizeof(chardev->path)))))
 			return "text in a table not terminated";
+		if (t->type == ATTR_COUNTERS &&
+		    (counter->group >= _COUNTER_GROUP_MAX || !is_error(counter->error)))
+			return "counter out of range";
 	}
 	return NULL;
 }

@@ -65,7 +65,7 @@ typedef struct WirePort {
 
 typedef struct WireTable {
 	WireHeader header;
-	uint32_t type;	/* ATTR_GIDS, ATTR_PKEYS, ATTR_NETDEVS or ATTR_CHARDEVS */
+	uint32_t type;	/* ATTR_GIDS, ATTR_PKEYS, ATTR_NETDEVS, ATTR_CHARDEVS or ATTR_COUNTERS */
 	uint32_t total; /* entries of the whole table, 1 to TABLE_ENTRIES_MAX */
 	uint32_t first; /* index of the first entry here within them */
 	uint32_t n;	/* entries here, at least 1 */

@@ -48,6 +48,8 @@ struct Work {
 
 	bool wedged;
 
+	struct WorkCounters *counters; /* NULL: nobody has asked for any yet; manager-counters.c */
+
 	/* pacing: a bucket of queries, refilled at a steady rate */
 	unsigned int tokens;
 	uint64_t tokens_usec; /* CLOCK_MONOTONIC when they were counted */

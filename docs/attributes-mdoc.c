@@ -3,13 +3,14 @@
 /*
  * Completes org.rdma(5): copies standard input to standard output, and puts in the place of a line
  * "@properties@" the properties of all interfaces, of "@raw@" the fields of org.rdma.Port.Query(),
- * of "@listed@" the fields of org.rdma.Manager.ListPorts(), and of "@reasons@" the reasons that
- * signals carry. All of it comes from the tables; hides how text is written in mdoc(7).
+ * of "@listed@" the fields of org.rdma.Manager.ListPorts(), of "@counters@" and "@counter-units@"
+ * what org.rdma.Port.GetCounters() knows, and of "@reasons@" the reasons that signals carry. All of
+ * it comes from the tables; hides how text is written in mdoc(7).
  */
 
 #include <stdio.h>
 
-#include "attribute.h"
+#include "counters.h"
 #include "event.h"
 
 /* Sentences: no macro, no escape, no typographic substitute, and each on a line of its own. */
@@ -138,7 +139,7 @@ static void put_raw_fields(void)
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
 		const Attribute *row = &port_attributes[a];
 
-		if (row->interface == INTERFACE_RAW) {
+		if (row->interface == INTERFACE_RAW && row->size > 0) {
 			printf(".It Va %s\n", row->field);
 			put_text(row->help);
 			putchar('\n');
@@ -166,6 +167,34 @@ static void put_reasons(void)
 		printf(".Qq %s%s\n", event_reason_name(r), r + 1 < _REASON_MAX ? " ," : " .");
 }
 
+static void put_counters(void)
+{
+	for (CounterGroup g = 0; g < _COUNTER_GROUP_MAX; g++) {
+		printf(".Ss %s\n.Bl -tag -width indent\n", counter_group_name(g));
+		for (size_t i = 0; i < n_counter_rows; i++) {
+			const CounterRow *row = &counter_rows[i];
+
+			if (row->group != g)
+				continue;
+			printf(".It Va %s Pq %s", row->name, counter_unit_name(row->unit));
+			if (row->bits == COUNTER_BITS_EXT)
+				printf(" , 64 bits, or 32 without extended counters");
+			else if (row->bits > 0)
+				printf(" , %u bits", row->bits);
+			putchar('\n');
+			put_text(row->help);
+			putchar('\n');
+		}
+		puts(".El");
+	}
+}
+
+static void put_counter_units(void)
+{
+	for (CounterUnit u = 0; u < _COUNTER_UNIT_MAX; u++)
+		printf(".Qq %s%s\n", counter_unit_name(u), u + 1 < _COUNTER_UNIT_MAX ? " ," : " .");
+}
+
 int main(void)
 {
 	char line[512];
@@ -177,6 +206,10 @@ int main(void)
 			put_raw_fields();
 		else if (streq(line, "@listed@\n"))
 			put_listed_fields();
+		else if (streq(line, "@counters@\n"))
+			put_counters();
+		else if (streq(line, "@counter-units@\n"))
+			put_counter_units();
 		else if (streq(line, "@reasons@\n"))
 			put_reasons();
 		else

@@ -172,6 +172,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_PKEYS:
 	case ATTR_NETDEVS:
 	case ATTR_CHARDEVS:
+	case ATTR_COUNTERS:
 	case _ATTR_TYPE_MAX:
 		break;
 	}
@@ -285,6 +286,7 @@ int attr_parse(const Attribute *a, void *values, const char *text)
 	case ATTR_PKEYS:
 	case ATTR_NETDEVS:
 	case ATTR_CHARDEVS:
+	case ATTR_COUNTERS:
 	case _ATTR_TYPE_MAX:
 		break;
 	}

@@ -53,7 +53,8 @@ typedef struct AttrNone {
 	T(GIDS,        AttrNone,  "",  "a(ussss)") /* index, GID, type, netdev, address */                  \
 	T(PKEYS,       AttrNone,  "",  "a(uus)") /* index, P_Key, membership */                             \
 	T(NETDEVS,     AttrNone,  "",  "a(us)")  /* ifindex, name */                                        \
-	T(CHARDEVS,    AttrNone,  "",  "a(ssuu)") /* class, path, major, minor */
+	T(CHARDEVS,    AttrNone,  "",  "a(ssuu)") /* class, path, major, minor */                           \
+	T(COUNTERS,    AttrNone,  "",  "a(sstsss)") /* as GetCounters() returns them: see counters.h */
 /* clang-format on */
 
 typedef enum AttrType {
@@ -247,6 +248,20 @@ typedef struct ChardevEntry {
 	char path[40];
 } ChardevEntry;
 
+typedef enum CounterGroup {
+	COUNTER_GROUP_PORT,	/* counters/ in sysfs */
+	COUNTER_GROUP_HARDWARE, /* hw_counters/ */
+	_COUNTER_GROUP_MAX
+} CounterGroup;
+
+/* A counter as sysfs has it; what it means is in counters.h. */
+typedef struct CounterEntry {
+	uint64_t value;
+	int32_t error; /* 0, or the negative errno of reading it */
+	uint32_t group;
+	char file[48];
+} CounterEntry;
+
 /* An immutable array of entries of one kind. NULL stands for an empty one everywhere. */
 typedef struct Table {
 	uint32_t n;
@@ -263,6 +278,7 @@ typedef enum PortTable {
 	PORT_TABLE_GIDS,
 	PORT_TABLE_PKEYS,
 	PORT_TABLE_NETDEVS,
+	PORT_TABLE_COUNTERS,
 	_PORT_TABLE_MAX
 } PortTable;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tables of a port and their entries: GIDs, P_Keys, netdevs. */
+/* The tables of a port and their entries: GIDs, P_Keys, netdevs, counters. */
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -36,6 +36,7 @@ static const struct {
 	[PORT_TABLE_GIDS] = {ATTR_GIDS, PORT_ATTR_gids},
 	[PORT_TABLE_PKEYS] = {ATTR_PKEYS, PORT_ATTR_pkeys},
 	[PORT_TABLE_NETDEVS] = {ATTR_NETDEVS, PORT_ATTR_netdevs},
+	[PORT_TABLE_COUNTERS] = {ATTR_COUNTERS, PORT_ATTR_counters},
 };
 
 size_t attr_table_entry_size(AttrType type)
@@ -44,6 +45,7 @@ size_t attr_table_entry_size(AttrType type)
 	       : type == ATTR_PKEYS    ? sizeof(PkeyEntry)
 	       : type == ATTR_NETDEVS  ? sizeof(NetdevEntry)
 	       : type == ATTR_CHARDEVS ? sizeof(ChardevEntry)
+	       : type == ATTR_COUNTERS ? sizeof(CounterEntry)
 				       : 0;
 }
 

@@ -63,6 +63,8 @@ static void test_page_rules(void **state)
 				   .total = 100,
 				   .first = 0,
 				   .n = wire_page_entries(ATTR_GIDS)}};
+	const CounterEntry group = {.group = _COUNTER_GROUP_MAX, .file = "symbol_error"};
+	const CounterEntry error = {.error = 1, .file = "symbol_error"};
 	const char *why = NULL;
 
 	(void)state;
@@ -88,6 +90,15 @@ static void test_page_rules(void **state)
 	expect_bad(&m, sizeof(WireTable), "table type unknown");
 	m.table.type = ATTR_CHARDEVS;
 	expect_bad(&m, sizeof(WireTable), "table belongs to another kind of object");
+	m.table.type = ATTR_COUNTERS;
+	m.table.n = 1;
+	memcpy(m.table.entries, &group, sizeof(group));
+	expect_bad(&m, sizeof(WireTable), "counter out of range");
+	memcpy(m.table.entries, &error, sizeof(error));
+	expect_bad(&m, sizeof(WireTable), "counter out of range");
+	memset(m.table.entries, 'x', sizeof(m.table.entries));
+	expect_bad(&m, sizeof(WireTable), "text in a table not terminated");
+	m.table.n = 10;
 	m.table.type = ATTR_GIDS;
 	memset(m.table.entries, 'x', sizeof(m.table.entries));
 	expect_bad(&m, sizeof(WireTable), "text in a table not terminated");

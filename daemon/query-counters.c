@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-counters.h"
+
+#include <dirent.h>
+#include <time.h>
+
+#include "query-sysfs.h"
+
+/* More than any driver has by far. */
+#define COUNTERS_MAX 1024U
+
+typedef struct Reading {
+	CounterEntry *entries;
+	size_t n;
+	uint64_t deadline_usec;
+} Reading;
+
+static uint64_t monotonic_usec(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const CounterEntry *x = a, *y = b;
+
+	return strcmp(x->file, y->file);
+}
+
+/* The names of the counters of a group. Not one of them: how long the driver's stay in its cache.
+ */
+static int list_group(Reading *r, int directory, CounterGroup group)
+{
+	int copy = sysfs_open_directory(directory, ".");
+	size_t first = r->n;
+	struct dirent *d;
+	DIR *files;
+
+	if (copy < 0)
+		return copy;
+	files = fdopendir(copy);
+	if (!files) {
+		close_fd(copy);
+		return -ENOMEM;
+	}
+	while (r->n < COUNTERS_MAX && (d = readdir(files))) {
+		CounterEntry *e = &r->entries[r->n];
+
+		if (d->d_name[0] == '.' || streq(d->d_name, "lifespan") ||
+		    strlen(d->d_name) >= sizeof(e->file))
+			continue;
+		*e = (CounterEntry){.group = group};
+		text_copy(e->file, sizeof(e->file), d->d_name);
+		r->n++;
+	}
+	closedir(files);
+	qsort(r->entries + first, r->n - first, sizeof(*r->entries), compare_entries);
+	return 0;
+}
+
+static int read_group(Reading *r, int port, CounterGroup group, const char *name)
+{
+	_cleanup_close_ int directory = sysfs_open_directory(port, name);
+	size_t first = r->n;
+	int k;
+
+	/* no PMA, or a driver that counts nothing */
+	if (directory < 0)
+		return directory == -ENOENT ? 0 : directory;
+	k = list_group(r, directory, group);
+	if (k < 0)
+		return k;
+	for (size_t i = first; i < r->n; i++) {
+		CounterEntry *e = &r->entries[i];
+
+		e->error = monotonic_usec() >= r->deadline_usec
+				   ? -ETIME
+				   : sysfs_read_number(directory, e->file, UINT64_MAX, &e->value);
+	}
+	return 0;
+}
+
+int counters_read(int device, uint32_t port, uint64_t limit_usec, Table **ret)
+{
+	_cleanup_free_ CounterEntry *entries = calloc(COUNTERS_MAX, sizeof(*entries));
+	_cleanup_close_ int directory = -EBADF;
+	Reading r = {.entries = entries, .deadline_usec = monotonic_usec() + limit_usec};
+	char path[32];
+	int k;
+
+	if (!entries)
+		return -ENOMEM;
+	snprintf(path, sizeof(path), "ports/%u", port);
+	directory = sysfs_open_directory(device, path);
+	if (directory < 0)
+		return directory;
+	k = read_group(&r, directory, COUNTER_GROUP_PORT, "counters");
+	if (k == 0)
+		k = read_group(&r, directory, COUNTER_GROUP_HARDWARE, "hw_counters");
+	if (k < 0)
+		return k;
+	*ret = NULL;
+	if (r.n == 0)
+		return 0;
+	*ret = table_new(entries, r.n, sizeof(*entries));
+	return *ret ? 0 : -ENOMEM;
+}

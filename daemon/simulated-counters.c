@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "simulated-counters.h"
+
+#include "counters.h"
+
+/* What a port counts between two readings, beyond 0. Data is in words of four bytes. */
+static const struct {
+	const char *file;
+	uint64_t step;
+} moving[] = {
+	{"port_xmit_data", 25000000},	 {"port_rcv_data", 12500000},
+	{"port_xmit_packets", 50000},	 {"port_rcv_packets", 25000},
+	{"unicast_xmit_packets", 49990}, {"unicast_rcv_packets", 24990},
+	{"multicast_xmit_packets", 10},	 {"multicast_rcv_packets", 10},
+	{"rx_write_requests", 1000},	 {"ip4InSegs", 70000},
+	{"ip4OutSegs", 80000},
+};
+
+/* hw_counters by protocol. Those of iWARP are those of iw_cxgb4, which have no row. */
+static const char *const hardware[_PROTOCOL_MAX][8] = {
+	[PROTOCOL_INFINIBAND] = {"rx_write_requests", "out_of_buffer", "out_of_sequence",
+				 "local_ack_timeout_err"},
+	[PROTOCOL_ROCE] = {"rx_write_requests", "out_of_buffer", "out_of_sequence",
+			   "rx_icrc_encapsulated", "np_cnp_sent", "rp_cnp_handled",
+			   "np_ecn_marked_roce_packets"},
+	[PROTOCOL_IWARP] = {"ip4InSegs", "ip4OutSegs", "ip4RetransSegs"},
+};
+
+static CounterEntry entry(CounterGroup group, const char *file, uint32_t n)
+{
+	CounterEntry e = {.group = group};
+
+	text_copy(e.file, sizeof(e.file), file);
+	for (size_t i = 0; i < ARRAY_SIZE(moving); i++)
+		if (streq(moving[i].file, file))
+			e.value = n * moving[i].step;
+	return e;
+}
+
+static CounterEntry *find(CounterEntry *entries, size_t n, const CounterEntry *e)
+{
+	for (size_t i = 0; i < n; i++)
+		if (entries[i].group == e->group && streq(entries[i].file, e->file))
+			return &entries[i];
+	return NULL;
+}
+
+/* Copies the settings over what there is; one that says that there is none takes it away. */
+static size_t override(CounterEntry *entries, size_t n, const Table *settings)
+{
+	TABLE_FOREACH(CounterEntry, e, settings)
+	{
+		CounterEntry *at = find(entries, n, e);
+
+		if (!e->error)
+			*(at ? at : &entries[n++]) = *e;
+		else if (at)
+			*at = entries[--n];
+	}
+	return n;
+}
+
+int simulated_counters_read(const SimulatedPort *p, uint32_t n, Table **ret)
+{
+	const Table *settings = p->now.tables[PORT_TABLE_COUNTERS];
+	_cleanup_free_ CounterEntry *entries = NULL;
+	size_t k = 0;
+
+	entries = calloc(n_counter_rows + 8 + (settings ? settings->n : 0), sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_counter_rows && p->protocol != PROTOCOL_IWARP; i++)
+		if (counter_rows[i].group == COUNTER_GROUP_PORT)
+			entries[k++] = entry(COUNTER_GROUP_PORT, counter_rows[i].file, n);
+	for (size_t i = 0; i < 8 && hardware[p->protocol][i]; i++)
+		entries[k++] = entry(COUNTER_GROUP_HARDWARE, hardware[p->protocol][i], n);
+	k = override(entries, k, settings);
+	*ret = k ? table_new(entries, k, sizeof(*entries)) : NULL;
+	return k && !*ret ? -ENOMEM : 0;
+}
+
+/* The counter's name in KEY; NULL if it is of something else. */
+static const char *parse_key(const char *key, CounterGroup *ret)
+{
+	const char *name = startswith(key, "counter.");
+
+	*ret = name ? COUNTER_GROUP_PORT : COUNTER_GROUP_HARDWARE;
+	return name ? name : startswith(key, "hw_counter.");
+}
+
+bool simulated_is_counter(const char *key)
+{
+	CounterGroup group;
+
+	return parse_key(key, &group) != NULL;
+}
+
+int simulated_counters_set(const Table *old, const char *key, const char *value, Table **ret,
+			   char **ret_message)
+{
+	_cleanup_free_ CounterEntry *entries = NULL;
+	size_t n = old ? old->n : 0;
+	CounterEntry e = {}, *at;
+	CounterGroup group;
+	const char *name = parse_key(key, &group);
+
+	if (!*name || strlen(name) >= sizeof(e.file))
+		return simulated_error(-EINVAL, ret_message,
+				       "%.100s: expected a counter of up to %zu bytes", key,
+				       sizeof(e.file) - 1);
+	e.group = group;
+	text_copy(e.file, sizeof(e.file), name);
+	text_sanitize(e.file, sizeof(e.file));
+	e.error = *value ? 0 : -ENOENT;
+	if (*value && text_to_u64(value, UINT64_MAX, &e.value) < 0)
+		return simulated_error(-EINVAL, ret_message,
+				       "%.100s = %.100s: expected a number, or nothing", key,
+				       value);
+	entries = malloc((n + 1) * sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	if (n)
+		memcpy(entries, old->entries, n * sizeof(*entries));
+	at = find(entries, n, &e);
+	*(at ? at : &entries[n++]) = e;
+	if (n > 256)
+		return simulated_error(-ENOSPC, ret_message,
+				       "%.100s: 256 counters of the port are set already", key);
+	*ret = table_new(entries, n, sizeof(*entries));
+	return *ret ? 0 : -ENOMEM;
+}

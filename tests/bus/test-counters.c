@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Port.GetCounters() of the real daemon on a scenario. A simulated port counts further with each
+ * reading, so that the values tell how often it was read.
+ */
+
+#include <signal.h>
+
+#include "fixture.h"
+
+static const char scenario[] = "[device mlx5_0]\n"
+			       "index = 3\n"
+			       "protocol = infiniband\n"
+			       "ports = 2\n"
+			       "[port mlx5_0/1]\n"
+			       "counter.symbol_error = 65535\n"
+			       "counter.local_link_integrity_errors = 14\n"
+			       "counter.VL15_dropped =\n"
+			       "hw_counter.from_the_future = 42\n"
+			       "[port mlx5_0/2]\n"
+			       /* a port without extended counters: these stop after 32 bits */
+			       "counter.unicast_xmit_packets =\n"
+			       "counter.unicast_rcv_packets =\n"
+			       "counter.multicast_xmit_packets =\n"
+			       "counter.multicast_rcv_packets =\n"
+			       "counter.port_rcv_packets = 4294967295\n"
+			       "counter.port_xmit_data = 4294967295\n"
+			       "counter.port_rcv_data = 4294967294\n"
+			       "[device iwarp0]\n"
+			       "index = 6\n"
+			       "protocol = iwarp\n";
+
+#define PORT_1 "/org/rdma/device/3/port/1"
+#define PORT_2 "/org/rdma/device/3/port/2"
+#define IWARP  "/org/rdma/device/6/port/1"
+
+/* What a port moves in one reading, in bytes */
+#define STEP UINT64_C(100000000)
+
+typedef struct Answer {
+	bool found;
+	uint64_t value;
+	char unit[16], condition[16], reason[64];
+	uint64_t realtime, monotonic;
+	size_t n;
+} Answer;
+
+static int setup(void **state)
+{
+	Fixture *f = fixture_new();
+
+	fixture_start_daemon(f, scenario, NULL);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	int status = fixture_stop_daemon(*state, SIGTERM);
+
+	fixture_free(*state);
+	return status;
+}
+
+/* Counter NAME of GROUP in a reply. */
+static Answer find(sd_bus_message *m, const char *group, const char *name)
+{
+	const char *g, *c, *unit, *condition, *reason;
+	Answer a = {};
+	uint64_t value;
+
+	assert_true(sd_bus_message_rewind(m, true) >= 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "(sstsss)") > 0);
+	while (sd_bus_message_read(m, "(sstsss)", &g, &c, &value, &unit, &condition, &reason) > 0) {
+		a.n++;
+		if (!streq(g, group) || !streq(c, name))
+			continue;
+		assert_false(a.found); /* once */
+		a.found = true;
+		a.value = value;
+		text_copy(a.unit, sizeof(a.unit), unit);
+		text_copy(a.condition, sizeof(a.condition), condition);
+		text_copy(a.reason, sizeof(a.reason), reason);
+	}
+	assert_true(sd_bus_message_exit_container(m) >= 0);
+	assert_true(sd_bus_message_read(m, "tt", &a.realtime, &a.monotonic) > 0);
+	return a;
+}
+
+static sd_bus_message *get(Fixture *f, const char *path)
+{
+	return fixture_call(f, path, RDMAD_INTERFACE_PORT, "GetCounters", NULL, "a{sv}", 0);
+}
+
+static void assert_counter(sd_bus_message *m, const char *group, const char *name, uint64_t value,
+			   const char *unit, const char *condition)
+{
+	Answer a = find(m, group, name);
+
+	if (!a.found)
+		fail_msg("no counter %s", name);
+	assert_int_equal(a.value, value);
+	assert_string_equal(a.unit, unit);
+	assert_string_equal(a.condition, condition);
+	assert_int_equal(a.reason[0] != '\0', streq(condition, "missing"));
+}
+
+static void test_values(void **state)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = get(*state, PORT_1);
+
+	assert_counter(m, "counters", "port_xmit_bytes", STEP, "bytes", "valid");
+	assert_counter(m, "counters", "port_xmit_packets", 50000, "packets", "valid");
+	assert_counter(m, "counters", "port_xmit_wait", 0, "ticks", "valid");
+	assert_counter(m, "counters", "symbol_error", 65535, "events", "saturated");
+	assert_counter(m, "counters", "local_link_integrity_errors", 14, "events", "valid");
+	assert_counter(m, "counters", "VL15_dropped", 0, "packets", "missing");
+	assert_counter(m, "hw_counters", "rx_write_requests", 1000, "packets", "valid");
+	assert_counter(m, "hw_counters", "from_the_future", 42, "unknown", "valid");
+	/* under its name in sysfs it would be taken for words */
+	assert_false(find(m, "counters", "port_xmit_data").found);
+	assert_false(find(m, "counters", "from_the_future").found);
+	assert_true(find(m, "", "").realtime > UINT64_C(1500000000000000));
+	assert_true(find(m, "", "").monotonic > 0);
+	assert_int_equal(find(m, "", "").n, 21 + 5);
+}
+
+/* 32 bits wide counters stop earlier. */
+static void test_narrow(void **state)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = get(*state, PORT_2);
+
+	assert_counter(m, "counters", "unicast_xmit_packets", 0, "packets", "missing");
+	assert_string_equal(find(m, "counters", "unicast_xmit_packets").reason,
+			    "the port does not offer it");
+	assert_counter(m, "counters", "port_rcv_packets", UINT32_MAX, "packets", "saturated");
+	assert_counter(m, "counters", "port_xmit_bytes", UINT64_C(4) * UINT32_MAX, "bytes",
+		       "saturated");
+	assert_counter(m, "counters", "port_rcv_bytes", UINT64_C(4) * (UINT32_MAX - 1), "bytes",
+		       "valid");
+}
+
+/* Another protocol has no PMA, and so misses nothing. */
+static void test_without_pma(void **state)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = get(*state, IWARP);
+
+	assert_counter(m, "hw_counters", "ip4InSegs", 70000, "unknown", "valid");
+	assert_int_equal(find(m, "", "").n, 3);
+}
+
+static int count_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	sd_bus_message **replies = userdata;
+
+	for (; *replies; replies++)
+		;
+	*replies = sd_bus_message_ref(m);
+	return 0;
+}
+
+static void wait_reply(Fixture *f, sd_bus_message **reply)
+{
+	for (unsigned int turns = 0; !*reply; turns++) {
+		int r = sd_bus_process(f->bus, NULL);
+
+		assert_true(r >= 0 && turns < 6000);
+		if (r == 0)
+			assert_true(sd_bus_wait(f->bus, 10 * USEC_PER_MSEC) >= 0);
+	}
+}
+
+/* However many ask, the port is read once; later it is read again. */
+static void test_once(void **state)
+{
+	Fixture *f = *state;
+	sd_bus_message *replies[101] = {};
+	Answer first, later;
+
+	for (unsigned int i = 0; i < 100; i++)
+		assert_true(sd_bus_call_method_async(f->bus, NULL, RDMAD_BUS_NAME, PORT_1,
+						     RDMAD_INTERFACE_PORT, "GetCounters",
+						     count_reply, replies, "a{sv}", 0) >= 0);
+	wait_reply(f, &replies[99]);
+	first = find(replies[0], "counters", "port_xmit_bytes");
+	assert_int_equal(first.value, STEP);
+	for (unsigned int i = 0; i < 100; i++) {
+		/* a machine that takes more than a second for this reads the port twice */
+		later = find(replies[i], "counters", "port_xmit_bytes");
+		assert_true(later.value == STEP || later.monotonic >= first.monotonic + 1000000);
+		sd_bus_message_unref(replies[i]);
+	}
+	do {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = get(f, PORT_1);
+
+		later = find(m, "counters", "port_xmit_bytes");
+		assert_true(later.value % STEP == 0);
+		assert_true((later.value == first.value) == (later.monotonic == first.monotonic));
+	} while (later.value == first.value);
+	assert_true(later.monotonic >= first.monotonic + USEC_PER_SEC);
+}
+
+/* What the port is said to be does not hear of it. */
+static void test_no_signal(void **state)
+{
+	Fixture *f = *state;
+
+	fixture_forget(f);
+	sd_bus_message_unref(get(f, PORT_1));
+	fixture_barrier(f);
+	assert_int_equal(fixture_count_signals(f, NULL, "PropertiesChanged"), 0);
+	fixture_assert_property(f, PORT_1, RDMAD_INTERFACE_PORT, "ConfigGeneration", "1");
+	/* and a query of the port does not bring them */
+	sd_bus_message_unref(
+		fixture_call(f, PORT_1, RDMAD_INTERFACE_PORT, "Query", NULL, "a{sv}", 0));
+	fixture_assert_property(f, PORT_1, RDMAD_INTERFACE_PORT, "ConfigGeneration", "1");
+}
+
+static void expect_error(Fixture *f, const char *path, const char *expected)
+{
+	_cleanup_free_ char *error = NULL;
+
+	assert_null(fixture_call(f, path, RDMAD_INTERFACE_PORT, "GetCounters", &error, "a{sv}", 0));
+	assert_string_equal(error, expected);
+}
+
+/* A device that hangs while its counters are read is wedged, and says so to the next who asks. */
+static void test_wedged(void **state)
+{
+	Fixture *f = *state;
+	Answer a;
+
+	fixture_simulate(f, "stall mlx5_0");
+	expect_error(f, PORT_1, "org.rdma.Error.Timeout");
+	fixture_assert_property(f, PORT_1, RDMAD_INTERFACE_PORT, "Stale", "yes");
+	fixture_assert_property(f, PORT_2, RDMAD_INTERFACE_PORT, "Stale", "yes");
+	expect_error(f, PORT_2, "org.rdma.Error.Timeout");
+	/* another device goes on */
+	sd_bus_message_unref(get(f, IWARP));
+	fixture_forget(f);
+	fixture_simulate(f, "unstall mlx5_0");
+	fixture_wait_signal(f, PORT_1, "PropertiesChanged");
+	do {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = get(f, PORT_1);
+
+		a = find(m, "counters", "port_xmit_bytes");
+	} while (!a.found);
+	fixture_assert_property(f, PORT_1, RDMAD_INTERFACE_PORT, "Stale", "no");
+}
+
+/* The device goes while somebody waits for its counters. */
+static void test_removed(void **state)
+{
+	Fixture *f = *state;
+	sd_bus_message *replies[3] = {};
+
+	fixture_simulate(f, "stall mlx5_0");
+	for (unsigned int i = 0; i < 2; i++)
+		assert_true(sd_bus_call_method_async(f->bus, NULL, RDMAD_BUS_NAME,
+						     i ? PORT_2 : PORT_1, RDMAD_INTERFACE_PORT,
+						     "GetCounters", count_reply, replies, "a{sv}",
+						     0) >= 0);
+	fixture_simulate(f, "remove mlx5_0");
+	wait_reply(f, &replies[1]);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_true(sd_bus_message_is_method_error(replies[i], RDMAD_ERROR_NOT_FOUND));
+		sd_bus_message_unref(replies[i]);
+	}
+}
+
+static void test_options(void **state)
+{
+	_cleanup_free_ char *error = NULL;
+
+	assert_null(fixture_call(*state, PORT_1, RDMAD_INTERFACE_PORT, "GetCounters", &error,
+				 "a{sv}", 1, "max-age-usec", "t", UINT64_C(5)));
+	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_narrow, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_without_pma, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_signal, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_wedged, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_removed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_options, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
