@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "channel.h"
+
+#include <string.h>
+
+#include "names.h"
+
+/* What the threads share; lives until the filter has gone, which GDBus says later. */
+typedef struct Shared {
+	GMutex lock;
+	GQueue messages;
+	gboolean closed;
+	GSource *source;
+} Shared;
+
+struct Channel {
+	Shared *shared;
+	GDBusConnection *connection;
+	guint filter;
+	gulong closed_handler;
+	ChannelReady ready;
+	gpointer user_data;
+};
+
+/* Dispatched when its ready time is set, which any thread may do. */
+typedef struct Wake {
+	GSource source;
+	Channel *channel;
+} Wake;
+
+static void shared_clear(gpointer data)
+{
+	Shared *s = data;
+
+	g_queue_clear_full(&s->messages, g_object_unref);
+	g_source_unref(s->source);
+	g_mutex_clear(&s->lock);
+}
+
+static void shared_unref(gpointer data)
+{
+	g_atomic_rc_box_release_full(data, shared_clear);
+}
+
+static void shared_unref_closure(gpointer data, GClosure *closure G_GNUC_UNUSED)
+{
+	shared_unref(data);
+}
+
+static gboolean is_news(GDBusMessage *m)
+{
+	const char *path = g_dbus_message_get_path(m);
+	size_t n = strlen(RDMAD_ROOT_PATH);
+
+	if (g_dbus_message_get_message_type(m) != G_DBUS_MESSAGE_TYPE_SIGNAL || !path)
+		return FALSE;
+	if (strncmp(path, RDMAD_ROOT_PATH, n) == 0 && (path[n] == '\0' || path[n] == '/'))
+		return TRUE;
+	return g_strcmp0(g_dbus_message_get_sender(m), "org.freedesktop.DBus") == 0 &&
+	       g_strcmp0(g_dbus_message_get_member(m), "NameOwnerChanged") == 0 &&
+	       g_strcmp0(g_dbus_message_get_arg0(m), RDMAD_BUS_NAME) == 0;
+}
+
+/* In the thread of GDBus. */
+static GDBusMessage *on_message(GDBusConnection *connection G_GNUC_UNUSED, GDBusMessage *message,
+				gboolean incoming, gpointer user_data)
+{
+	Shared *s = user_data;
+
+	if (incoming && is_news(message)) {
+		g_mutex_lock(&s->lock);
+		g_queue_push_tail(&s->messages, g_object_ref(message));
+		g_mutex_unlock(&s->lock);
+		g_source_set_ready_time(s->source, 0);
+	}
+	return message;
+}
+
+/* In whatever context the connection was made. */
+static void on_closed(GDBusConnection *connection G_GNUC_UNUSED, gboolean remote G_GNUC_UNUSED,
+		      GError *error G_GNUC_UNUSED, gpointer user_data)
+{
+	Shared *s = user_data;
+
+	g_mutex_lock(&s->lock);
+	s->closed = TRUE;
+	g_mutex_unlock(&s->lock);
+	g_source_set_ready_time(s->source, 0);
+}
+
+static gboolean dispatch(GSource *source, GSourceFunc callback G_GNUC_UNUSED,
+			 gpointer user_data G_GNUC_UNUSED)
+{
+	Channel *c = ((Wake *)source)->channel;
+
+	g_source_set_ready_time(source, -1);
+	c->ready(c->user_data);
+	return G_SOURCE_CONTINUE;
+}
+
+Channel *channel_new(GDBusConnection *connection, GMainContext *context, ChannelReady ready,
+		     gpointer user_data)
+{
+	static GSourceFuncs functions = {.dispatch = dispatch};
+	Channel *c = g_new0(Channel, 1);
+	Shared *s = g_atomic_rc_box_new0(Shared);
+
+	g_mutex_init(&s->lock);
+	g_queue_init(&s->messages);
+	s->source = g_source_new(&functions, sizeof(Wake));
+	((Wake *)s->source)->channel = c;
+	g_source_set_static_name(s->source, "rdmad channel");
+	g_source_set_ready_time(s->source, -1);
+	g_source_attach(s->source, context);
+
+	c->shared = s;
+	c->connection = g_object_ref(connection);
+	c->ready = ready;
+	c->user_data = user_data;
+	c->closed_handler =
+		g_signal_connect_data(connection, "closed", G_CALLBACK(on_closed),
+				      g_atomic_rc_box_acquire(s), shared_unref_closure, 0);
+	c->filter = g_dbus_connection_add_filter(connection, on_message, g_atomic_rc_box_acquire(s),
+						 shared_unref);
+	/* the signal may have been before us */
+	if (g_dbus_connection_is_closed(connection))
+		on_closed(connection, FALSE, NULL, s);
+	return c;
+}
+
+void channel_free(Channel *c)
+{
+	g_dbus_connection_remove_filter(c->connection, c->filter);
+	g_signal_handler_disconnect(c->connection, c->closed_handler);
+	g_source_destroy(c->shared->source);
+	shared_unref(c->shared);
+	g_object_unref(c->connection);
+	g_free(c);
+}
+
+void channel_take(Channel *c, GQueue *queue)
+{
+	GDBusMessage *m;
+
+	g_mutex_lock(&c->shared->lock);
+	while ((m = g_queue_pop_head(&c->shared->messages)))
+		g_queue_push_tail(queue, m);
+	g_mutex_unlock(&c->shared->lock);
+}
+
+gboolean channel_is_closed(Channel *c)
+{
+	gboolean closed;
+
+	g_mutex_lock(&c->shared->lock);
+	closed = c->shared->closed;
+	g_mutex_unlock(&c->shared->lock);
+	return closed;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Signals become changes of objects, and all changes of one flush one report. */
+
+#include "client-private.h"
+#include "names.h"
+
+/* StateChanged and SubnetReconfigured of a port. */
+typedef struct Event {
+	RdmadObject *port;
+	const char *signal;
+	GVariant *body;
+} Event;
+
+static void event_free(gpointer data)
+{
+	Event *e = data;
+
+	g_object_unref(e->port);
+	g_variant_unref(e->body);
+	g_free(e);
+}
+
+void batch_init(Batch *b, RdmadClient *c)
+{
+	*b = (Batch){
+		.client = g_object_ref(c),
+		.touched = g_ptr_array_new_with_free_func(g_object_unref),
+		.changes = g_ptr_array_new_with_free_func((GDestroyNotify)rdmad_change_free),
+		.events = g_ptr_array_new_with_free_func(event_free),
+	};
+}
+
+void batch_clear(Batch *b)
+{
+	g_clear_pointer(&b->touched, g_ptr_array_unref);
+	g_clear_pointer(&b->changes, g_ptr_array_unref);
+	g_clear_pointer(&b->events, g_ptr_array_unref);
+	g_clear_object(&b->client);
+}
+
+static void touch(Batch *b, RdmadObject *o)
+{
+	if (rdmad_object_begin(o))
+		g_ptr_array_add(b->touched, g_object_ref(o));
+}
+
+/* Takes over PROPERTIES. */
+static void add_change(Batch *b, RdmadChangeKind kind, RdmadObject *o, char **properties)
+{
+	RdmadChange *change = g_new(RdmadChange, 1);
+
+	*change = (RdmadChange){
+		.kind = kind,
+		.object = g_object_ref(o),
+		.properties = properties ? properties : g_new0(char *, 1),
+	};
+	g_ptr_array_add(b->changes, change);
+}
+
+/* Where the object at PLACE is, or where it belongs. */
+static guint find_place(const GPtrArray *objects, Place place)
+{
+	guint low = 0, high = objects->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (place_compare(rdmad_object_get_place(objects->pdata[middle]), place) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+RdmadObject *rdmad_client_get_object(RdmadClient *c, Place place)
+{
+	guint i = find_place(c->objects, place);
+
+	if (i < c->objects->len &&
+	    place_compare(rdmad_object_get_place(c->objects->pdata[i]), place) == 0)
+		return c->objects->pdata[i];
+	return NULL;
+}
+
+static RdmadObject *find_object(Batch *b, const char *path)
+{
+	Place place;
+
+	return place_parse(path, &place) ? rdmad_client_get_object(b->client, place) : NULL;
+}
+
+static void remove_object(Batch *b, RdmadObject *o)
+{
+	touch(b, o);
+	add_change(b, RDMAD_CHANGE_REMOVED, o, NULL);
+	rdmad_object_set_removed(o);
+	g_ptr_array_remove_index(b->client->objects,
+				 find_place(b->client->objects, rdmad_object_get_place(o)));
+}
+
+/* INTERFACES is a{sa{sv}}; all that the object has if WHOLE. */
+static void apply_interfaces(Batch *b, const char *path, GVariant *interfaces, gboolean whole)
+{
+	g_autoptr(RdmadObject) created = NULL;
+	RdmadObject *o;
+	Place place;
+	GVariantIter iter;
+	GVariant *properties;
+	const char *name;
+	AttrInterface interface;
+	unsigned int seen = 0;
+
+	if (!place_parse(path, &place)) {
+		g_debug("%s is neither a device nor a port", path);
+		return;
+	}
+	o = rdmad_client_get_object(b->client, place);
+	if (!o)
+		o = created = rdmad_object_new(b->client, place);
+	else
+		touch(b, o);
+	g_variant_iter_init(&iter, interfaces);
+	while (g_variant_iter_loop(&iter, "{&s@a{sv}}", &name, &properties)) {
+		if (!rdmad_object_find_interface(o, name, &interface))
+			continue;
+		rdmad_object_apply(o, interface, properties, TRUE);
+		seen |= 1U << interface;
+	}
+	if (created) {
+		if (!(seen >> rdmad_object_main_interface(o) & 1)) {
+			g_debug("%s has no interface of its kind", path);
+			return;
+		}
+		g_ptr_array_insert(b->client->objects, (int)find_place(b->client->objects, place),
+				   g_object_ref(o));
+		g_ptr_array_add(b->touched, g_object_ref(o));
+		add_change(b, RDMAD_CHANGE_ADDED, o, NULL);
+		return;
+	}
+	for (interface = 0; whole && interface < INTERFACE_RAW; interface++)
+		if (rdmad_object_get_interfaces(o) & ~seen & 1U << interface)
+			rdmad_object_remove_interface(o, interface);
+}
+
+static void apply_properties_changed(Batch *b, GDBusMessage *m)
+{
+	RdmadObject *o = find_object(b, g_dbus_message_get_path(m));
+	g_autoptr(GVariant) changed = NULL;
+	g_autofree const char **invalidated = NULL;
+	const char *name;
+	AttrInterface interface;
+
+	g_variant_get(g_dbus_message_get_body(m), "(&s@a{sv}^a&s)", &name, &changed, &invalidated);
+	if (!o || !rdmad_object_find_interface(o, name, &interface) ||
+	    !(rdmad_object_get_interfaces(o) >> interface & 1))
+		return;
+	touch(b, o);
+	rdmad_object_apply(o, interface, changed, FALSE);
+	for (size_t i = 0; invalidated[i]; i++)
+		rdmad_object_apply_invalidated(o, interface, invalidated[i],
+					       g_dbus_message_get_serial(m));
+}
+
+static void apply_interfaces_added(Batch *b, GDBusMessage *m)
+{
+	g_autoptr(GVariant) interfaces = NULL;
+	const char *path;
+
+	g_variant_get(g_dbus_message_get_body(m), "(&o@a{sa{sv}})", &path, &interfaces);
+	apply_interfaces(b, path, interfaces, FALSE);
+}
+
+static void apply_interfaces_removed(Batch *b, GDBusMessage *m)
+{
+	g_autofree const char **names = NULL;
+	const char *path;
+	RdmadObject *o;
+	unsigned int gone = 0;
+	AttrInterface interface;
+
+	g_variant_get(g_dbus_message_get_body(m), "(&o^a&s)", &path, &names);
+	o = find_object(b, path);
+	if (!o)
+		return;
+	for (size_t i = 0; names[i]; i++)
+		if (rdmad_object_find_interface(o, names[i], &interface))
+			gone |= 1U << interface;
+	if (gone >> rdmad_object_main_interface(o) & 1) {
+		remove_object(b, o);
+		return;
+	}
+	touch(b, o);
+	for (interface = 0; interface < INTERFACE_RAW; interface++)
+		if (gone >> interface & 1)
+			rdmad_object_remove_interface(o, interface);
+}
+
+static void add_event(Batch *b, GDBusMessage *m, const char *signal)
+{
+	RdmadObject *o = find_object(b, g_dbus_message_get_path(m));
+	Event *e;
+
+	if (!o || !RDMAD_IS_PORT(o))
+		return;
+	e = g_new(Event, 1);
+	*e = (Event){
+		.port = g_object_ref(o),
+		.signal = signal,
+		.body = g_variant_ref(g_dbus_message_get_body(m)),
+	};
+	g_ptr_array_add(b->events, e);
+}
+
+static void apply_state_changed(Batch *b, GDBusMessage *m)
+{
+	add_event(b, m, "state-changed");
+}
+
+static void apply_subnet_reconfigured(Batch *b, GDBusMessage *m)
+{
+	add_event(b, m, "subnet-reconfigured");
+}
+
+void batch_apply_signal(Batch *b, GDBusMessage *m)
+{
+	static const struct {
+		const char *interface, *member, *type;
+		void (*apply)(Batch *b, GDBusMessage *m);
+	} signals[] = {
+		{"org.freedesktop.DBus.Properties", "PropertiesChanged", "(sa{sv}as)",
+		 apply_properties_changed},
+		{"org.freedesktop.DBus.ObjectManager", "InterfacesAdded", "(oa{sa{sv}})",
+		 apply_interfaces_added},
+		{"org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", "(oas)",
+		 apply_interfaces_removed},
+		{RDMAD_INTERFACE_PORT, "StateChanged", "(sss)", apply_state_changed},
+		{RDMAD_INTERFACE_PORT, "SubnetReconfigured", "(s)", apply_subnet_reconfigured},
+	};
+	GVariant *body = g_dbus_message_get_body(m);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) {
+		if (g_strcmp0(g_dbus_message_get_interface(m), signals[i].interface) != 0 ||
+		    g_strcmp0(g_dbus_message_get_member(m), signals[i].member) != 0)
+			continue;
+		if (body && g_variant_is_of_type(body, G_VARIANT_TYPE(signals[i].type)))
+			signals[i].apply(b, m);
+		else
+			g_debug("%s of %s has the type %s, not %s", signals[i].member,
+				g_dbus_message_get_path(m),
+				body ? g_variant_get_type_string(body) : "()", signals[i].type);
+	}
+}
+
+void batch_apply_objects(Batch *b, GVariant *objects)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+	GPtrArray *have = b->client->objects;
+	GVariantIter iter;
+	GVariant *interfaces;
+	const char *path;
+
+	for (guint i = 0; i < have->len; i++)
+		rdmad_object_forget_serial(have->pdata[i]);
+	g_variant_iter_init(&iter, objects);
+	while (g_variant_iter_loop(&iter, "{&o@a{sa{sv}}}", &path, &interfaces)) {
+		apply_interfaces(b, path, interfaces, TRUE);
+		g_hash_table_add(seen, find_object(b, path));
+	}
+	for (guint i = have->len; i > 0; i--) {
+		RdmadObject *o = have->pdata[i - 1];
+		unsigned int main = 1U << rdmad_object_main_interface(o);
+
+		if (!g_hash_table_contains(seen, o) || !(rdmad_object_get_interfaces(o) & main))
+			remove_object(b, o);
+	}
+}
+
+void batch_apply_loaded(Batch *b, RdmadObject *o, size_t row, GVariant *value, guint32 serial)
+{
+	if (!rdmad_object_is_present(o))
+		return;
+	touch(b, o);
+	if (value)
+		rdmad_object_apply_loaded(o, row, value, serial);
+}
+
+void batch_commit(Batch *b)
+{
+	for (guint i = 0; i < b->touched->len; i++) {
+		RdmadObject *o = b->touched->pdata[i];
+		gboolean is_new = rdmad_object_is_new(o);
+		g_auto(GStrv) names = rdmad_object_commit(o);
+
+		if (!is_new && rdmad_object_is_present(o) && names[0])
+			add_change(b, RDMAD_CHANGE_CHANGED, o, g_steal_pointer(&names));
+	}
+}
+
+static void emit_change(RdmadClient *c, const RdmadChange *change)
+{
+	gboolean is_port = RDMAD_IS_PORT(change->object);
+
+	switch (change->kind) {
+	case RDMAD_CHANGE_ADDED:
+		g_signal_emit_by_name(c, is_port ? "port-added" : "device-added", change->object);
+		break;
+	case RDMAD_CHANGE_CHANGED:
+		g_signal_emit_by_name(c, is_port ? "port-changed" : "device-changed",
+				      change->object, change->properties);
+		break;
+	case RDMAD_CHANGE_REMOVED:
+		g_signal_emit_by_name(c, is_port ? "port-removed" : "device-removed",
+				      change->object);
+		break;
+	}
+}
+
+static void emit_event(const Event *e)
+{
+	const char *text[3] = {};
+
+	for (size_t i = 0; i < g_variant_n_children(e->body) && i < G_N_ELEMENTS(text); i++)
+		g_variant_get_child(e->body, i, "&s", &text[i]);
+	g_signal_emit_by_name(e->port, e->signal, text[0], text[1], text[2]);
+}
+
+void batch_emit(Batch *b)
+{
+	for (guint i = 0; i < b->touched->len; i++)
+		rdmad_object_notify(b->touched->pdata[i]);
+	for (guint i = 0; i < b->changes->len; i++)
+		emit_change(b->client, b->changes->pdata[i]);
+	for (guint i = 0; i < b->events->len; i++)
+		emit_event(b->events->pdata[i]);
+	if (b->changes->len > 0)
+		g_signal_emit_by_name(b->client, "changed", b->changes);
+}

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Keeps the objects as the daemon has them.
+ *
+ * Order is everything here, and it comes from two facts: the bus keeps the order of messages
+ * between two connections, and each message has its sender's serial. A snapshot of all objects
+ * contains what signals with a lower serial say, so these are dropped, and nothing is applied
+ * twice. The daemon emits the signals of one flush without doing anything else in between, so its
+ * answer to a Ping that was sent when the first of them came stands behind the last of them: what
+ * came before the answer is delivered as one batch.
+ */
+
+#include "client-private.h"
+#include "names.h"
+
+#define BUS_NAME "org.freedesktop.DBus"
+#define BUS_PATH "/org/freedesktop/DBus"
+/* How long to wait for the answer that ends a flush, and for a daemon that refuses to say what it
+ * has. */
+#define BARRIER_MSEC 2000
+#define RETRY_SEC    5
+
+static const char *const matches[] = {
+	"type='signal',sender='" BUS_NAME "',interface='" BUS_NAME "',path='" BUS_PATH
+	"',member='NameOwnerChanged',arg0='" RDMAD_BUS_NAME "'",
+	"type='signal',sender='" RDMAD_BUS_NAME "',path_namespace='" RDMAD_ROOT_PATH "'",
+};
+
+/* A row as an answer to Get has it; VALUE is NULL if that failed. */
+typedef struct Loaded {
+	RdmadObject *object;
+	size_t row;
+	GVariant *value;
+	guint32 serial;
+} Loaded;
+
+/* A call whose answer ends a flush: a Ping, or a Get for a row of OBJECT. */
+typedef struct Barrier {
+	RdmadClient *client; /* not to be touched if the call was cancelled */
+	RdmadObject *object;
+	size_t row;
+} Barrier;
+
+static void deliver(RdmadClient *c, gboolean all, guint32 serial);
+static void pump(RdmadClient *c);
+static void load(RdmadClient *c);
+
+static void loaded_free(gpointer data)
+{
+	Loaded *l = data;
+
+	g_object_unref(l->object);
+	g_clear_pointer(&l->value, g_variant_unref);
+	g_free(l);
+}
+
+static void clear_pending(RdmadClient *c)
+{
+	g_queue_clear_full(&c->pending, g_object_unref);
+	g_queue_init(&c->pending);
+	g_ptr_array_set_size(c->loaded, 0);
+}
+
+/* Sends a message of the client's own; the answer comes in the client's context. */
+static void send_own(RdmadClient *c, GDBusMessage *m, int timeout_msec,
+		     GAsyncReadyCallback callback, gpointer user_data)
+{
+	g_main_context_push_thread_default(c->context);
+	g_dbus_connection_send_message_with_reply(c->connection, m, G_DBUS_SEND_MESSAGE_FLAGS_NONE,
+						  timeout_msec, NULL, c->cancellable, callback,
+						  user_data);
+	g_main_context_pop_thread_default(c->context);
+}
+
+static GDBusMessage *own_call(const char *path, const char *interface, const char *method)
+{
+	GDBusMessage *m = g_dbus_message_new_method_call(RDMAD_BUS_NAME, path, interface, method);
+
+	g_dbus_message_set_flags(m, G_DBUS_MESSAGE_FLAGS_NO_AUTO_START);
+	return m;
+}
+
+static void set_synced(RdmadClient *c, gboolean synced)
+{
+	if (c->synced == synced)
+		return;
+	c->synced = synced;
+	g_object_notify(G_OBJECT(c), "connected");
+}
+
+static void stop_retry(RdmadClient *c)
+{
+	if (!c->retry)
+		return;
+	g_source_destroy(c->retry);
+	g_clear_pointer(&c->retry, g_source_unref);
+}
+
+/* Nobody can say more about the objects than what has come. */
+static void lose_owner(RdmadClient *c)
+{
+	stop_retry(c);
+	if (c->synced)
+		deliver(c, TRUE, 0);
+	clear_pending(c);
+	set_synced(c, FALSE);
+}
+
+static void take_owner(RdmadClient *c, GDBusMessage *m)
+{
+	GVariant *body = g_dbus_message_get_body(m);
+	g_autofree char *owner = NULL;
+
+	if (!body || !g_variant_is_of_type(body, G_VARIANT_TYPE("(sss)")))
+		return;
+	g_variant_get_child(body, 2, "s", &owner);
+	lose_owner(c);
+	g_free(c->owner);
+	c->owner = *owner ? g_steal_pointer(&owner) : NULL;
+	c->owner_known = TRUE;
+	/* a call that is on its way may be answered by the new one */
+	if (c->owner && !c->loading)
+		load(c);
+}
+
+static void on_barrier(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+	Barrier *barrier = user_data;
+	RdmadClient *c = barrier->client;
+	g_autoptr(RdmadObject) object = barrier->object;
+	size_t row = barrier->row;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GDBusMessage) reply = g_dbus_connection_send_message_with_reply_finish(
+		G_DBUS_CONNECTION(source), result, &error);
+	g_autoptr(RdmadClient) keep = NULL;
+
+	g_free(barrier);
+	if (object)
+		rdmad_object_set_loading(object, FALSE);
+	if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+		return;
+	keep = g_object_ref(c);
+	c->n_barriers--;
+	if (object) {
+		Loaded *l = g_new0(Loaded, 1);
+
+		*l = (Loaded){.object = g_steal_pointer(&object), .row = row};
+		if (reply && client_check_reply(reply, "(v)", NULL)) {
+			g_variant_get(g_dbus_message_get_body(reply), "(v)", &l->value);
+			l->serial = g_dbus_message_get_serial(reply);
+		}
+		g_ptr_array_add(c->loaded, l);
+	}
+	pump(c);
+	if (!c->synced || c->n_barriers > 0)
+		return;
+	/* no answer of the daemon: no reason to keep back what it said before */
+	if (reply && g_strcmp0(g_dbus_message_get_sender(reply), c->owner) == 0)
+		deliver(c, FALSE, g_dbus_message_get_serial(reply));
+	else
+		deliver(c, TRUE, 0);
+}
+
+static void add_barrier(RdmadClient *c, GDBusMessage *m, RdmadObject *object, size_t row)
+{
+	Barrier *barrier = g_new(Barrier, 1);
+
+	*barrier = (Barrier){
+		.client = c,
+		.object = object ? g_object_ref(object) : NULL,
+		.row = row,
+	};
+	if (object)
+		rdmad_object_set_loading(object, TRUE);
+	c->n_barriers++;
+	send_own(c, m, BARRIER_MSEC, on_barrier, barrier);
+}
+
+/* Asks for the tables that M says have changed, if somebody listens: they come with the same batch.
+ */
+static void request_tables(RdmadClient *c, GDBusMessage *m)
+{
+	GVariant *body = g_dbus_message_get_body(m);
+	g_autofree const char **names = NULL;
+	const char *interface_name;
+	AttrInterface interface;
+	RdmadObject *o;
+	Place place;
+	size_t row;
+
+	if (g_strcmp0(g_dbus_message_get_member(m), "PropertiesChanged") != 0 || !body ||
+	    !g_variant_is_of_type(body, G_VARIANT_TYPE("(sa{sv}as)")) ||
+	    !place_parse(g_dbus_message_get_path(m), &place))
+		return;
+	o = rdmad_client_get_object(c, place);
+	g_variant_get(body, "(&s@a{sv}^a&s)", &interface_name, NULL, &names);
+	if (!o || !rdmad_object_find_interface(o, interface_name, &interface))
+		return;
+	for (size_t i = 0; names[i]; i++) {
+		g_autoptr(GDBusMessage) get = NULL;
+
+		if (!rdmad_object_is_listened(o, interface, names[i], &row))
+			continue;
+		get = own_call(g_dbus_message_get_path(m), "org.freedesktop.DBus.Properties",
+			       "Get");
+		g_dbus_message_set_body(get, g_variant_new("(ss)", interface_name, names[i]));
+		add_barrier(c, get, o, row);
+	}
+}
+
+static void take_message(RdmadClient *c, GDBusMessage *m)
+{
+	const char *sender = g_dbus_message_get_sender(m);
+
+	if (g_strcmp0(sender, BUS_NAME) == 0) {
+		take_owner(c, m);
+		return;
+	}
+	if (!c->loading && (!c->synced || g_strcmp0(sender, c->owner) != 0))
+		return;
+	g_queue_push_tail(&c->pending, g_object_ref(m));
+	if (c->synced)
+		request_tables(c, m);
+}
+
+/* Looks at all that has come. */
+static void pump(RdmadClient *c)
+{
+	if (!c->channel)
+		return;
+	channel_take(c->channel, &c->incoming);
+	while (!g_queue_is_empty(&c->incoming)) {
+		g_autoptr(GDBusMessage) m = g_queue_pop_head(&c->incoming);
+
+		take_message(c, m);
+	}
+	if (c->channel && channel_is_closed(c->channel)) {
+		lose_owner(c);
+		g_clear_pointer(&c->owner, g_free);
+	}
+}
+
+/* What is pending may be half a flush: an answer will tell. */
+static void expect_rest(RdmadClient *c)
+{
+	g_autoptr(GDBusMessage) ping = NULL;
+
+	if (!c->synced || c->n_barriers > 0 || g_queue_is_empty(&c->pending))
+		return;
+	ping = own_call(RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping");
+	add_barrier(c, ping, NULL, 0);
+}
+
+static void on_ready(gpointer user_data)
+{
+	g_autoptr(RdmadClient) c = g_object_ref(RDMAD_CLIENT(user_data));
+
+	pump(c);
+	expect_rest(c);
+}
+
+/* Applies what was sent before SERIAL, or ALL of it, and reports it as one batch. */
+static void deliver(RdmadClient *c, gboolean all, guint32 serial)
+{
+	g_auto(Batch) batch = {};
+	GDBusMessage *m;
+
+	/* A handler has made a call: what came before the answer follows when the handlers have
+	 * been told the first. */
+	if (c->delivering || !c->channel)
+		return;
+	batch_init(&batch, c);
+	while ((m = g_queue_peek_head(&c->pending)) &&
+	       (all || serial_is_before(g_dbus_message_get_serial(m), serial))) {
+		batch_apply_signal(&batch, m);
+		g_object_unref(g_queue_pop_head(&c->pending));
+	}
+	for (guint i = 0; i < c->loaded->len; i++) {
+		const Loaded *l = c->loaded->pdata[i];
+
+		batch_apply_loaded(&batch, l->object, l->row, l->value, l->serial);
+	}
+	g_ptr_array_set_size(c->loaded, 0);
+	batch_commit(&batch);
+	c->delivering = TRUE;
+	batch_emit(&batch);
+	c->delivering = FALSE;
+	expect_rest(c);
+}
+
+void client_take_answer(RdmadClient *c, GDBusMessage *reply)
+{
+	g_autoptr(RdmadClient) keep = g_object_ref(c);
+
+	pump(c);
+	if (c->synced && g_strcmp0(g_dbus_message_get_sender(reply), c->owner) == 0)
+		deliver(c, FALSE, g_dbus_message_get_serial(reply));
+	else
+		expect_rest(c);
+}
+
+void rdmad_client_loaded(RdmadClient *c, RdmadObject *o, size_t row, GVariant *value,
+			 GDBusMessage *reply)
+{
+	Loaded *l;
+
+	if (!c->synced || g_strcmp0(g_dbus_message_get_sender(reply), c->owner) != 0)
+		return;
+	l = g_new(Loaded, 1);
+	*l = (Loaded){
+		.object = g_object_ref(o),
+		.row = row,
+		.value = g_variant_ref(value),
+		.serial = g_dbus_message_get_serial(reply),
+	};
+	g_ptr_array_add(c->loaded, l);
+	deliver(c, FALSE, l->serial);
+}
+
+gboolean client_check_reply(GDBusMessage *reply, const char *signature, GError **error)
+{
+	GVariant *body = g_dbus_message_get_body(reply);
+
+	if (g_dbus_message_to_gerror(reply, error)) {
+		if (error)
+			g_dbus_error_strip_remote_error(*error);
+		return FALSE;
+	}
+	if (g_str_equal(body ? g_variant_get_type_string(body) : "()", signature))
+		return TRUE;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+		    "The answer has the type %s, not %s",
+		    body ? g_variant_get_type_string(body) : "()", signature);
+	return FALSE;
+}
+
+/* The bus, or systemd asked by the bus, has no rdmad to give. */
+static gboolean is_absence(GDBusMessage *reply)
+{
+	static const char *const names[] = {
+		"org.freedesktop.DBus.Error.ServiceUnknown",
+		"org.freedesktop.DBus.Error.NameHasNoOwner",
+		"org.freedesktop.DBus.Error.NoReply",
+	};
+	const char *name = g_dbus_message_get_error_name(reply);
+
+	if (g_dbus_message_get_message_type(reply) != G_DBUS_MESSAGE_TYPE_ERROR || !name ||
+	    g_strcmp0(g_dbus_message_get_sender(reply), BUS_NAME) != 0)
+		return FALSE;
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (g_str_equal(name, names[i]))
+			return TRUE;
+	return g_str_has_prefix(name, "org.freedesktop.DBus.Error.Spawn.") ||
+	       g_str_has_prefix(name, "org.freedesktop.systemd1.");
+}
+
+/* Whether the bus itself, or the daemon that owns the name now, has sent REPLY, as far as one
+ * knows. */
+static gboolean is_of_owner(RdmadClient *c, GDBusMessage *reply)
+{
+	const char *sender = g_dbus_message_get_sender(reply);
+
+	return !c->owner_known || g_strcmp0(sender, c->owner) == 0 ||
+	       g_strcmp0(sender, BUS_NAME) == 0;
+}
+
+/* What came before the snapshot is in it. */
+static void drop_older(RdmadClient *c, GDBusMessage *reply)
+{
+	guint n = g_queue_get_length(&c->pending);
+
+	for (guint i = 0; i < n; i++) {
+		g_autoptr(GDBusMessage) m = g_queue_pop_head(&c->pending);
+
+		if (g_strcmp0(g_dbus_message_get_sender(m), c->owner) != 0 ||
+		    serial_is_before(g_dbus_message_get_serial(m),
+				     g_dbus_message_get_serial(reply)))
+			continue;
+		request_tables(c, m);
+		g_queue_push_tail(&c->pending, g_steal_pointer(&m));
+	}
+}
+
+gboolean client_take_snapshot(RdmadClient *c, GDBusMessage *reply, GError **error)
+{
+	g_autoptr(RdmadClient) keep = g_object_ref(c);
+	g_autoptr(GVariant) objects = NULL;
+	g_auto(Batch) batch = {};
+
+	if (!c->channel)
+		return TRUE;
+	pump(c);
+	c->loading = FALSE;
+	if (is_absence(reply) || !is_of_owner(c, reply)) {
+		clear_pending(c);
+		if (c->owner)
+			load(c);
+		return TRUE;
+	}
+	if (!client_check_reply(reply, "(a{oa{sa{sv}}})", error)) {
+		clear_pending(c);
+		return FALSE;
+	}
+	g_free(c->owner);
+	c->owner = g_strdup(g_dbus_message_get_sender(reply));
+
+	batch_init(&batch, c);
+	objects = g_variant_get_child_value(g_dbus_message_get_body(reply), 0);
+	batch_apply_objects(&batch, objects);
+	drop_older(c, reply);
+	batch_commit(&batch);
+	c->delivering = TRUE;
+	set_synced(c, TRUE);
+	batch_emit(&batch);
+	c->delivering = FALSE;
+	expect_rest(c);
+	return TRUE;
+}
+
+static gboolean on_retry(gpointer user_data)
+{
+	RdmadClient *c = user_data;
+
+	stop_retry(c);
+	if (c->owner && !c->loading && !c->synced)
+		load(c);
+	return G_SOURCE_REMOVE;
+}
+
+static void on_snapshot(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GDBusMessage) reply = g_dbus_connection_send_message_with_reply_finish(
+		G_DBUS_CONNECTION(source), result, &error);
+	g_autoptr(RdmadClient) c = NULL;
+
+	if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+		return;
+	c = g_object_ref(RDMAD_CLIENT(user_data));
+	if (!reply)
+		c->loading = FALSE;
+	if (reply && client_take_snapshot(c, reply, &error))
+		return;
+	if (!c->owner || c->retry)
+		return;
+	g_warning("Cannot read the RDMA ports, trying again in %d s: %s", RETRY_SEC,
+		  error->message);
+	c->retry = g_timeout_source_new_seconds(RETRY_SEC);
+	g_source_set_callback(c->retry, on_retry, c, NULL);
+	g_source_attach(c->retry, c->context);
+}
+
+GDBusMessage *client_start_message(guint i)
+{
+	GDBusMessage *m;
+
+	if (i < G_N_ELEMENTS(matches)) {
+		m = g_dbus_message_new_method_call(BUS_NAME, BUS_PATH, BUS_NAME, "AddMatch");
+		g_dbus_message_set_body(m, g_variant_new("(s)", matches[i]));
+		return m;
+	}
+	return g_dbus_message_new_method_call(RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					      "org.freedesktop.DBus.ObjectManager",
+					      "GetManagedObjects");
+}
+
+/* Asks the owner for all objects. */
+static void load(RdmadClient *c)
+{
+	g_autoptr(GDBusMessage) m = client_start_message(START_MESSAGES - 1);
+
+	g_dbus_message_set_flags(m, G_DBUS_MESSAGE_FLAGS_NO_AUTO_START);
+	c->loading = TRUE;
+	send_own(c, m, -1, on_snapshot, c);
+}
+
+gboolean client_attach(RdmadClient *c, GDBusConnection *connection, GError **error)
+{
+	if (!g_dbus_connection_get_unique_name(connection)) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+			    "The connection is not one to a message bus");
+		return FALSE;
+	}
+	if (!c->connection)
+		c->connection = g_object_ref(connection);
+	c->context = g_main_context_ref_thread_default();
+	c->cancellable = g_cancellable_new();
+	c->loaded = g_ptr_array_new_with_free_func(loaded_free);
+	c->channel = channel_new(connection, c->context, on_ready, c);
+	c->loading = TRUE;
+	return TRUE;
+}
+
+void client_detach(RdmadClient *c)
+{
+	if (!c->channel)
+		return;
+	g_cancellable_cancel(c->cancellable);
+	stop_retry(c);
+	g_clear_pointer(&c->channel, channel_free);
+	for (size_t i = 0; i < G_N_ELEMENTS(matches); i++) {
+		g_autoptr(GDBusMessage) m =
+			g_dbus_message_new_method_call(BUS_NAME, BUS_PATH, BUS_NAME, "RemoveMatch");
+
+		g_dbus_message_set_flags(m, G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED);
+		g_dbus_message_set_body(m, g_variant_new("(s)", matches[i]));
+		g_dbus_connection_send_message(c->connection, m, G_DBUS_SEND_MESSAGE_FLAGS_NONE,
+					       NULL, NULL);
+	}
+	g_queue_clear_full(&c->incoming, g_object_unref);
+	g_queue_clear_full(&c->pending, g_object_unref);
+	g_clear_pointer(&c->loaded, g_ptr_array_unref);
+	g_clear_pointer(&c->owner, g_free);
+	g_clear_pointer(&c->context, g_main_context_unref);
+	g_clear_object(&c->cancellable);
+	c->synced = FALSE;
+}

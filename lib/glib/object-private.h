@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * How the client changes an object: rdmad_object_begin(), any number of the apply functions,
+ * rdmad_object_commit(), and when all objects have been committed, rdmad_object_notify(). Nobody
+ * else runs between the first and the commit, so nobody sees half of a change. What is wrong in
+ * what the bus delivers is passed over here, with a debug message.
+ */
+
+#include "attribute.h"
+#include "rdmad-object.h"
+
+/* Where an object is: NUMBER 0 for the device itself. The order of places is that of lists. */
+typedef struct Place {
+	guint32 index, number;
+} Place;
+
+/* FALSE: PATH is neither a device's nor a port's. */
+gboolean place_parse(const char *path, Place *ret);
+static inline int place_compare(Place a, Place b)
+{
+	return a.index != b.index ? (a.index < b.index ? -1 : 1)
+				  : (a.number > b.number) - (a.number < b.number);
+}
+
+/* In class_init of a subclass: installs a property for each of the ROWS. */
+void rdmad_object_class_install(RdmadObjectClass *class, const Attribute *rows, size_t n_rows);
+
+/* An object without interfaces at PLACE. */
+RdmadObject *rdmad_object_new(RdmadClient *client, Place place);
+Place rdmad_object_get_place(RdmadObject *o);
+RdmadClient *rdmad_object_get_client(RdmadObject *o);
+/* The client is no more. */
+void rdmad_object_orphan(RdmadObject *o);
+/* The object is no more; its values stay. */
+void rdmad_object_set_removed(RdmadObject *o);
+
+/* TRUE if it was not begun already: it is then to be committed. */
+gboolean rdmad_object_begin(RdmadObject *o);
+gboolean rdmad_object_is_new(RdmadObject *o); /* until its first commit */
+
+/* Whether INTERFACE (a D-Bus name) is one that objects of this kind have. */
+gboolean rdmad_object_find_interface(RdmadObject *o, const char *name, AttrInterface *ret);
+/* The interface without which there is no object. */
+AttrInterface rdmad_object_main_interface(RdmadObject *o);
+unsigned int rdmad_object_get_interfaces(RdmadObject *o);
+
+/* PROPERTIES is a{sv}; all properties of the interface if WHOLE, else those that changed. */
+void rdmad_object_apply(RdmadObject *o, AttrInterface interface, GVariant *properties,
+			gboolean whole);
+/* The property NAME has changed, says the message SERIAL, and nobody knows to what. */
+void rdmad_object_apply_invalidated(RdmadObject *o, AttrInterface interface, const char *name,
+				    guint32 serial);
+/* Row ROW was VALUE when the message SERIAL was sent. */
+void rdmad_object_apply_loaded(RdmadObject *o, size_t row, GVariant *value, guint32 serial);
+/* The serials of messages begin anew: there is another daemon. */
+void rdmad_object_forget_serial(RdmadObject *o);
+void rdmad_object_remove_interface(RdmadObject *o, AttrInterface interface);
+
+/* A request for the row NAME of INTERFACE is under way, or has ended: until then an invalidated row
+ * is not reported as changed. Returns FALSE if nobody listens to that property. */
+gboolean rdmad_object_is_listened(RdmadObject *o, AttrInterface interface, const char *name,
+				  size_t *ret_row);
+void rdmad_object_set_loading(RdmadObject *o, gboolean loading);
+
+/* The names of the properties that are others than at rdmad_object_begin(), without those that only
+ * count changes. */
+char **rdmad_object_commit(RdmadObject *o);
+void rdmad_object_notify(RdmadObject *o);
+
+/* The row of a property; -1 and a critical warning if there is none. */
+gssize rdmad_object_find_row(RdmadObject *o, const char *attribute);
+const Attribute *rdmad_object_get_row(RdmadObject *o, size_t row);
+/* Whether the value is the daemon's as of now, as long as signals come. */
+gboolean rdmad_object_is_current(RdmadObject *o, size_t row);
+const char *rdmad_object_row_unavailable(RdmadObject *o, size_t row);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Writes the documentation of the properties that come from the attribute tables, as comments for
+ * g-ir-scanner, which finds the properties themselves in the library.
+ */
+
+#include <glib.h>
+#include <stdio.h>
+
+#include "attribute.h"
+#include "property-name.h"
+
+static const char *validity_sentence(AttrValidity valid)
+{
+	switch (valid) {
+	case VALID_ALWAYS:
+		return NULL;
+	case VALID_LINK_UP:
+		return "Unavailable while the link is down.";
+	case VALID_CONFIGURED:
+		return "Unavailable until the subnet manager has armed the port.";
+	case VALID_NONZERO:
+		return "Unavailable where there is none.";
+	case _VALID_MAX:
+		break;
+	}
+	return NULL;
+}
+
+static const char *signal_sentence(const Attribute *row)
+{
+	switch (row->class) {
+	case CLASS_IDENTITY:
+		return "Never changes.";
+	case CLASS_COUNTER:
+		return "Changes are not signalled: the value is that of the last load.";
+	case CLASS_CONST:
+	case CLASS_DYNAMIC:
+		return attr_table_entry_size(row->type) > 0
+			       ? "After a change the table is to be loaded."
+			       : NULL;
+	case _CLASS_MAX:
+		break;
+	}
+	return NULL;
+}
+
+/* Markdown: what stands for itself is to be escaped. */
+static void put_text(const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("*_`<>^#@%", *text))
+			putchar('\\');
+		putchar(*text);
+	}
+}
+
+static void put_property(const char *class, const Attribute *row)
+{
+	const char *const *names = attr_type_names(row->type);
+	const char *sentences[] = {validity_sentence(row->valid), signal_sentence(row)};
+	g_autofree char *property = property_name(row->name);
+
+	printf("/**\n * %s:%s:\n *\n * ", class, property);
+	put_text(row->help);
+	puts("\n *");
+	for (size_t i = 0; i < ARRAY_SIZE(sentences); i++)
+		if (sentences[i])
+			printf(" * %s\n *\n", sentences[i]);
+	if (names) {
+		fputs(" * One of", stdout);
+		for (size_t i = 0; names[i]; i++)
+			printf("%s `%s`", i == 0 ? "" : ",", names[i]);
+		puts(".\n *");
+	}
+	printf(" * On the bus: `%s` of `%s`, type `%s`%s%s.\n */\n", row->name,
+	       attr_interface_name(row->interface), attr_signature(row->type),
+	       row->unit == UNIT_NONE ? "" : ", in ",
+	       row->unit == UNIT_NONE ? "" : attr_unit_name(row->unit));
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < _DEVICE_ATTR_MAX; i++)
+		put_property("RdmadDevice", &device_attributes[i]);
+	for (size_t i = 0; i < _PORT_ATTR_MAX; i++)
+		if (port_attributes[i].interface != INTERFACE_RAW)
+			put_property("RdmadPort", &port_attributes[i]);
+	return fflush(stdout) < 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The error domain, and the boxed type for one change. */
+
+#include "rdmad-types.h"
+
+#include "names.h"
+#include "rdmad-object.h"
+
+static const GDBusErrorEntry errors[] = {
+	{RDMAD_SERVICE_ERROR_NOT_FOUND, RDMAD_ERROR_NOT_FOUND},
+	{RDMAD_SERVICE_ERROR_AMBIGUOUS, RDMAD_ERROR_AMBIGUOUS},
+	{RDMAD_SERVICE_ERROR_INVALID_OPTION, RDMAD_ERROR_INVALID_OPTION},
+	{RDMAD_SERVICE_ERROR_INVALID_ARGUMENT, RDMAD_ERROR_INVALID_ARGUMENT},
+	{RDMAD_SERVICE_ERROR_TIMEOUT, RDMAD_ERROR_TIMEOUT},
+	{RDMAD_SERVICE_ERROR_QUERY_FAILED, RDMAD_ERROR_QUERY_FAILED},
+	{RDMAD_SERVICE_ERROR_LIMITS_EXCEEDED, RDMAD_ERROR_LIMITS_EXCEEDED},
+};
+
+GQuark rdmad_service_error_quark(void)
+{
+	static gsize quark;
+
+	g_dbus_error_register_error_domain("rdmad-service-error-quark", &quark, errors,
+					   G_N_ELEMENTS(errors));
+	return (GQuark)quark;
+}
+
+RdmadChange *rdmad_change_copy(const RdmadChange *change)
+{
+	RdmadChange *copy = g_new(RdmadChange, 1);
+
+	*copy = (RdmadChange){
+		.kind = change->kind,
+		.object = g_object_ref(change->object),
+		.properties = g_strdupv(change->properties),
+	};
+	return copy;
+}
+
+void rdmad_change_free(RdmadChange *change)
+{
+	g_object_unref(change->object);
+	g_strfreev(change->properties);
+	g_free(change);
+}
+
+G_DEFINE_BOXED_TYPE(RdmadChange, rdmad_change, rdmad_change_copy, rdmad_change_free)

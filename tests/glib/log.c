@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "log.h"
+
+static void on_object(RdmadClient *client, RdmadObject *o, Log *l, const char *signal)
+{
+	(void)client;
+	g_string_append_printf(l->text, "%s %s\n", signal, rdmad_object_get_name(o));
+}
+
+static void on_device_added(RdmadClient *client, RdmadObject *o, Log *l)
+{
+	on_object(client, o, l, "device-added");
+}
+
+static void on_device_removed(RdmadClient *client, RdmadObject *o, Log *l)
+{
+	on_object(client, o, l, "device-removed");
+}
+
+static void on_port_added(RdmadClient *client, RdmadObject *o, Log *l)
+{
+	on_object(client, o, l, "port-added");
+}
+
+static void on_port_removed(RdmadClient *client, RdmadObject *o, Log *l)
+{
+	on_object(client, o, l, "port-removed");
+}
+
+static void on_object_changed(RdmadClient *client, RdmadObject *o, char **properties, Log *l)
+{
+	g_autofree char *names = g_strjoinv(" ", properties);
+
+	(void)client;
+	g_string_append_printf(l->text, "%s-changed %s %s\n", RDMAD_IS_PORT(o) ? "port" : "device",
+			       rdmad_object_get_name(o), names);
+}
+
+static void on_changed(RdmadClient *client, GPtrArray *changes, Log *l)
+{
+	(void)client;
+	l->n_batches++;
+	l->n_last = changes->len;
+}
+
+static void on_connected(RdmadClient *client, GParamSpec *property, Log *l)
+{
+	(void)client;
+	(void)property;
+	l->n_connected++;
+}
+
+static Log *new_log(RdmadClient *client)
+{
+	Log *l = g_new0(Log, 1);
+
+	l->client = client;
+	l->text = g_string_new(NULL);
+	g_signal_connect(client, "device-added", G_CALLBACK(on_device_added), l);
+	g_signal_connect(client, "device-removed", G_CALLBACK(on_device_removed), l);
+	g_signal_connect(client, "device-changed", G_CALLBACK(on_object_changed), l);
+	g_signal_connect(client, "port-added", G_CALLBACK(on_port_added), l);
+	g_signal_connect(client, "port-removed", G_CALLBACK(on_port_removed), l);
+	g_signal_connect(client, "port-changed", G_CALLBACK(on_object_changed), l);
+	g_signal_connect(client, "changed", G_CALLBACK(on_changed), l);
+	g_signal_connect(client, "notify::connected", G_CALLBACK(on_connected), l);
+	return l;
+}
+
+Log *log_new(Fixture *f)
+{
+	g_autoptr(GError) error = NULL;
+	RdmadClient *client =
+		g_initable_new(RDMAD_TYPE_CLIENT, NULL, &error, "bus-address", f->address, NULL);
+
+	if (!client)
+		fail_msg("%s", error->message);
+	return new_log(client);
+}
+
+static void on_result(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+	(void)source;
+	*(GAsyncResult **)user_data = g_object_ref(result);
+}
+
+Log *log_new_async(Fixture *f)
+{
+	g_autoptr(GAsyncResult) result = NULL;
+	g_autoptr(GObject) source = NULL;
+	g_autoptr(GError) error = NULL;
+	GObject *client;
+
+	g_async_initable_new_async(RDMAD_TYPE_CLIENT, G_PRIORITY_DEFAULT, NULL, on_result, &result,
+				   "bus-address", f->address, NULL);
+	wait_until(result);
+	source = g_async_result_get_source_object(result);
+	client = g_async_initable_new_finish(G_ASYNC_INITABLE(source), result, &error);
+	if (!client)
+		fail_msg("%s", error->message);
+	return new_log(RDMAD_CLIENT(client));
+}
+
+void log_free(Log *l)
+{
+	g_signal_handlers_disconnect_by_data(l->client, l);
+	g_object_unref(l->client);
+	g_string_free(l->text, TRUE);
+	g_free(l);
+	/* GDBus drops what it holds when its context runs */
+	while (g_main_context_iteration(NULL, FALSE))
+		;
+}
+
+void log_forget(Log *l)
+{
+	g_string_truncate(l->text, 0);
+	l->n_batches = l->n_last = l->n_connected = 0;
+}
+
+static gboolean on_second(gpointer user_data)
+{
+	(void)user_data;
+	return G_SOURCE_CONTINUE;
+}
+
+void main_context_turn(void)
+{
+	guint guard = g_timeout_add_seconds(1, on_second, NULL);
+
+	g_main_context_iteration(NULL, TRUE);
+	g_source_remove(guard);
+}
+
+void log_settle(Log *l)
+{
+	g_autoptr(GPtrArray) ports = rdmad_client_list_ports(l->client);
+	g_autoptr(GVariant) fields = NULL;
+	g_autoptr(GError) error = NULL;
+
+	assert_true(ports->len > 0);
+	fields = rdmad_port_query_sync(ports->pdata[0], G_MAXINT64, NULL, &error);
+	if (!fields)
+		fail_msg("%s", error->message);
+}
