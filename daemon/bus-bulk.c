@@ -2,14 +2,26 @@
 
 #include "bus-bulk.h"
 
+#include <time.h>
+
+#include "admission.h"
 #include "bus-property.h"
+#include "log.h"
 #include "lookup.h"
 #include "names.h"
 
+/* A reply up to this is no burden to anybody. */
+#define SHORT_REPLY 65536U
+
 struct BusBulk {
+	sd_bus *bus;
+	sd_event *event;
 	const Cache *cache;
 	BusMint *mint;
 	sd_bus_slot *filter;
+	Admission *admission; /* NULL: no limit */
+	sd_event_source *turn;
+	sd_bus_slot *departures; /* while somebody waits */
 };
 
 /* a{sa{sv}}: the interfaces of an object with their properties */
@@ -70,7 +82,12 @@ static int write_objects(BusWriter *w, _unused_ sd_bus_message *call, const Cach
 	return 1;
 }
 
-static const BusBulkKind objects_kind = {"a{oa{sa{sv}}}", write_objects};
+static size_t estimate_objects(_unused_ sd_bus_message *call, const Cache *c)
+{
+	return 2048 * (c->n_devices + cache_port_count(c));
+}
+
+static const BusBulkKind objects_kind = {"a{oa{sa{sv}}}", estimate_objects, write_objects};
 
 /* What is not there, sd-bus knows an error for. */
 static int write_properties(BusWriter *w, sd_bus_message *call, const Cache *c,
@@ -97,11 +114,27 @@ static int write_properties(BusWriter *w, sd_bus_message *call, const Cache *c,
 	return sd_bus_message_rewind(call, true) < 0 ? -EIO : 0;
 }
 
-static const BusBulkKind properties_kind = {"a{sv}", write_properties};
+/* Only tables can make it long. */
+static size_t estimate_properties(sd_bus_message *call, const Cache *c)
+{
+	const Table *gids, *pkeys;
+	Device *d;
+	Port *p;
+
+	if (lookup_path(c, sd_bus_message_get_path(call), &d, &p) < 0 || !p)
+		return 0;
+	gids = p->now.tables[PORT_TABLE_GIDS];
+	pkeys = p->now.tables[PORT_TABLE_PKEYS];
+	return (gids ? 112 * gids->n : 0) + (pkeys ? 24 * pkeys->n : 0);
+}
+
+static const BusBulkKind properties_kind = {"a{sv}", estimate_properties, write_properties};
 
 /* Answering */
 
-int bus_bulk_answer(BusBulk *b, sd_bus_message *call, const BusBulkKind *kind, sd_bus_error *error)
+/* As bus_bulk_answer(), now; *RET_SIZE is the size of the reply. */
+static int answer(BusBulk *b, sd_bus_message *call, const BusBulkKind *kind, size_t *ret_size,
+		  sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(bus_writer_done) BusWriter w = {};
@@ -120,8 +153,204 @@ int bus_bulk_answer(BusBulk *b, sd_bus_message *call, const BusBulkKind *kind, s
 	r = bus_mint_reply(b->mint, call, kind->signature, w.data, w.size, &reply);
 	if (r < 0)
 		return r;
-	r = sd_bus_send(sd_bus_message_get_bus(call), reply, NULL);
-	return r < 0 ? r : 1;
+	r = sd_bus_send(b->bus, reply, NULL);
+	if (r < 0)
+		return r;
+	*ret_size = w.size;
+	return 1;
+}
+
+/* Waiting */
+
+static uint64_t now_usec(const BusBulk *b)
+{
+	uint64_t now = 0;
+
+	sd_event_now(b->event, CLOCK_MONOTONIC, &now);
+	return now;
+}
+
+static void call_free(AdmissionCall *c)
+{
+	sd_bus_message_unref(c->call);
+	free(c);
+}
+DEFINE_CLEANUP(AdmissionCall, call_free);
+
+static void check_reply(int r)
+{
+	if (r < 0)
+		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
+}
+
+static int on_departure(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	BusBulk *b = userdata;
+	AdmissionCall *c;
+	const char *name;
+
+	if (sd_bus_message_read_basic(m, 's', &name) < 0)
+		return 0;
+	while ((c = admission_forget(b->admission, name)))
+		call_free(c);
+	return 0;
+}
+
+/* Departures are watched while somebody waits: who has left needs no megabytes. */
+static void watch_departures(BusBulk *b, bool on)
+{
+	if (!on) {
+		b->departures = sd_bus_slot_unref(b->departures);
+		return;
+	}
+	if (b->departures)
+		return;
+	check_reply(sd_bus_add_match_async(b->bus, &b->departures,
+					   "type='signal',sender='org.freedesktop.DBus',"
+					   "path='/org/freedesktop/DBus',"
+					   "interface='org.freedesktop.DBus',"
+					   "member='NameOwnerChanged',arg2=''",
+					   on_departure, NULL, b));
+}
+
+static int on_turn(sd_event_source *s, uint64_t usec, void *userdata);
+
+/* Has the next one answered when that may be. */
+static void await_turn(BusBulk *b, uint64_t when)
+{
+	int r;
+
+	if (b->turn) {
+		r = sd_event_source_set_time(b->turn, when);
+		if (r >= 0)
+			r = sd_event_source_set_enabled(b->turn, SD_EVENT_ONESHOT);
+	} else {
+		r = sd_event_add_time(b->event, &b->turn, CLOCK_MONOTONIC, when, USEC_PER_MSEC,
+				      on_turn, b);
+		if (r >= 0)
+			sd_event_source_set_description(b->turn, "next long reply");
+	}
+	if (r < 0)
+		log_warning_errno(r, "Cannot arm the timer of long replies, ignoring: %m");
+}
+
+/* Answers the one whose turn it is. One at a time: in between everybody else has the loop. */
+static void serve(BusBulk *b)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(call_free_pointer) AdmissionCall *next = NULL;
+	uint64_t now = now_usec(b), when = 0;
+	size_t size = 0;
+	uid_t user;
+	int r;
+
+	next = admission_next(b->admission, now, &user, &when);
+	if (next) {
+		r = answer(b, next->call, next->kind, &size, &error);
+		if (r == 0) /* what the call names has gone since */
+			r = sd_bus_error_setf(&error, SD_BUS_ERROR_UNKNOWN_OBJECT,
+					      "Unknown object '%s'.",
+					      sd_bus_message_get_path(next->call));
+		if (r < 0)
+			check_reply(sd_bus_reply_method_errno(next->call, r, &error));
+		admission_charge(b->admission, user, size, now);
+	}
+	if (admission_is_empty(b->admission))
+		watch_departures(b, false);
+	else if (when != UINT64_MAX)
+		await_turn(b, when);
+	if (!next && when != UINT64_MAX)
+		watch_departures(b, true);
+}
+
+static int on_turn(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	serve(userdata);
+	return 0;
+}
+
+/* The bus says whose SENDER's calls are. */
+typedef struct Question {
+	BusBulk *bulk;
+	char sender[];
+} Question;
+
+static int on_user(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	Question *q = userdata;
+	AdmissionCall *c;
+	uint32_t uid;
+
+	if (!sd_bus_message_is_method_error(m, NULL) &&
+	    sd_bus_message_read_basic(m, 'u', &uid) > 0 &&
+	    admission_identify(q->bulk->admission, q->sender, uid) >= 0) {
+		serve(q->bulk);
+		return 0;
+	}
+	/* it has left, or there is no memory */
+	while ((c = admission_forget(q->bulk->admission, q->sender)))
+		call_free(c);
+	return 0;
+}
+
+static int ask_for_user(BusBulk *b, const char *sender)
+{
+	_cleanup_free_ Question *q = malloc(sizeof(Question) + strlen(sender) + 1);
+	sd_bus_slot *slot = NULL;
+	int r;
+
+	if (!q)
+		return -ENOMEM;
+	q->bulk = b;
+	strcpy(q->sender, sender);
+	r = sd_bus_call_method_async(b->bus, &slot, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+				     "org.freedesktop.DBus", "GetConnectionUnixUser", on_user, q,
+				     "s", sender);
+	if (r < 0)
+		return r;
+	/* the connection keeps it until the answer, or until it is closed */
+	sd_bus_slot_set_destroy_callback(slot, free);
+	steal_pointer(&q);
+	sd_bus_slot_set_floating(slot, true);
+	sd_bus_slot_unref(slot);
+	return 0;
+}
+
+static int wait_for_turn(BusBulk *b, sd_bus_message *call, const BusBulkKind *kind)
+{
+	const char *sender = sd_bus_message_get_sender(call);
+	AdmissionCall *c;
+	bool new;
+	int r = admission_add(b->admission, sender, sd_bus_message_ref(call), kind, &new);
+
+	if (r < 0) {
+		sd_bus_message_unref(call);
+		return r;
+	}
+	if (new) {
+		r = ask_for_user(b, sender);
+		if (r < 0) {
+			call_free(admission_forget(b->admission, sender));
+			return r;
+		}
+	}
+	c = admission_excess(b->admission);
+	if (c) {
+		check_reply(sd_bus_reply_method_errorf(c->call, RDMAD_ERROR_LIMITS_EXCEEDED,
+						       "Too many long replies are waited for"));
+		call_free(c);
+	}
+	return 1;
+}
+
+int bus_bulk_answer(BusBulk *b, sd_bus_message *call, const BusBulkKind *kind, sd_bus_error *error)
+{
+	size_t size;
+
+	if (!b->admission || kind->estimate(call, b->cache) <= SHORT_REPLY ||
+	    !sd_bus_message_get_sender(call))
+		return answer(b, call, kind, &size, error);
+	return wait_for_turn(b, call, kind);
 }
 
 /* A filter and no object callbacks: for sd-bus a path that has one is an object, whatever it is. */
@@ -139,15 +368,19 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	return 0;
 }
 
-int bus_bulk_new(sd_bus *bus, const Cache *c, BusBulk **ret)
+int bus_bulk_new(sd_bus *bus, sd_event *event, const Cache *c, uint64_t rate, BusBulk **ret)
 {
 	_cleanup_(bus_bulk_free_pointer) BusBulk *b = calloc(1, sizeof(BusBulk));
 	int r;
 
 	if (!b)
 		return -ENOMEM;
+	b->bus = bus;
+	b->event = event;
 	b->cache = c;
 	r = bus_mint_new(&b->mint);
+	if (r >= 0 && rate > 0)
+		r = admission_new(rate, &b->admission);
 	if (r >= 0)
 		r = sd_bus_add_filter(bus, &b->filter, on_message, b);
 	if (r < 0)
@@ -158,10 +391,16 @@ int bus_bulk_new(sd_bus *bus, const Cache *c, BusBulk **ret)
 
 BusBulk *bus_bulk_free(BusBulk *b)
 {
-	if (b) {
-		sd_bus_slot_unref(b->filter);
-		bus_mint_free(b->mint);
-		free(b);
-	}
+	AdmissionCall *c;
+
+	sd_event_source_disable_unref(b->turn);
+	while (b->admission && (c = admission_forget(b->admission, NULL)))
+		call_free(c);
+	if (b->admission)
+		admission_free(b->admission);
+	sd_bus_slot_unref(b->departures);
+	sd_bus_slot_unref(b->filter);
+	bus_mint_free(b->mint);
+	free(b);
 	return NULL;
 }

@@ -4,7 +4,7 @@
 /*
  * Replies that are long: GetManagedObjects(), Properties.GetAll() of our interfaces, ListPorts().
  * Each is written at once, as it is sent: it holds for that moment, between what was signalled
- * before and what is signalled after.
+ * before and what is signalled after. Who asks for more of them than is good for the others waits.
  */
 
 #include "bus-mint.h"
@@ -13,17 +13,23 @@
 
 typedef struct BusBulk BusBulk;
 
-/* Answers GetManagedObjects() and GetAll() on BUS from C, before sd-bus does. */
-int bus_bulk_new(sd_bus *bus, const Cache *c, BusBulk **ret);
+/*
+ * Answers GetManagedObjects() and GetAll() on BUS from C, before sd-bus does. A user gets RATE
+ * bytes a second of replies that are long (0: no limit); calls beyond that wait (admission.h). All
+ * must live as long as what is returned.
+ */
+int bus_bulk_new(sd_bus *bus, sd_event *event, const Cache *c, uint64_t rate, BusBulk **ret);
 BusBulk *bus_bulk_free(BusBulk *b);
 DEFINE_CLEANUP(BusBulk, bus_bulk_free);
 
-/* A kind of reply: SIGNATURE of the body, and the function that writes it for CALL. An error of
- * WRITE is the reply; 0 from it leaves CALL, which is rewound, to others. */
+/* A kind of reply. SIGNATURE is that of the body; ESTIMATE says about how many bytes it will have,
+ * WRITE writes it. An error of WRITE is the reply; 0 from it leaves CALL, which is rewound, to
+ * others. */
 typedef struct BusBulkKind {
 	const char *signature;
+	size_t (*estimate)(sd_bus_message *call, const Cache *c);
 	int (*write)(BusWriter *w, sd_bus_message *call, const Cache *c, sd_bus_error *error);
 } BusBulkKind;
 
-/* Answers CALL. To be returned to sd-bus. */
+/* Answers CALL, or has it wait. To be returned to sd-bus. */
 int bus_bulk_answer(BusBulk *b, sd_bus_message *call, const BusBulkKind *kind, sd_bus_error *error);

@@ -187,7 +187,8 @@ static int export_objects(Bus *b)
 	r = sd_bus_add_object_manager(b->bus, NULL, RDMAD_ROOT_PATH);
 	if (r < 0)
 		return r;
-	r = bus_bulk_new(b->bus, manager_cache(b->manager), &b->bulk);
+	r = bus_bulk_new(b->bus, manager_event_loop(b->manager), manager_cache(b->manager),
+			 manager_config(b->manager)->long_reply_rate, &b->bulk);
 	if (r < 0)
 		return r;
 	if (manager_simulator(b->manager)) {
@@ -256,7 +257,8 @@ Bus *bus_free(Bus *b)
 		bus_wait_free(b->waits);
 	if (b->bus)
 		sd_bus_detach_event(b->bus);
-	bus_bulk_free(b->bulk);
+	if (b->bulk)
+		bus_bulk_free(b->bulk);
 	sd_bus_flush_close_unref(b->bus);
 	free(b);
 	return NULL;

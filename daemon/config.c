@@ -8,6 +8,9 @@
 
 /* The longest interval that makes sense to anybody: a day. */
 #define INTERVAL_MAX_SEC (24.0 * 3600)
+/* Less is no rate at which anybody gets an answer, more is no limit. */
+#define RATE_LEAST_MIB 0.1
+#define RATE_MOST_MIB  1024.0
 
 static int complain(char **ret_message, const char *path, const char *format, ...) _printf_(3, 4);
 
@@ -43,6 +46,25 @@ static int parse_seconds(GKeyFile *file, const char *path, const char *key, doub
 				"[Daemon] %s=%s: expected seconds from %g to %g%s", key, text,
 				least, INTERVAL_MAX_SEC, zero_is_never ? ", or 0 for never" : "");
 	*value = (uint64_t)(seconds * USEC_PER_SEC);
+	return 0;
+}
+
+static int parse_rate(GKeyFile *file, const char *path, const char *key, uint64_t *value,
+		      char **ret_message)
+{
+	g_autofree char *text = g_key_file_get_value(file, "Daemon", key, NULL);
+	char *end;
+	double rate;
+
+	if (!text)
+		return 0;
+	rate = g_ascii_strtod(text, &end);
+	if (end == text || *end ||
+	    !(rate == 0 || (rate >= RATE_LEAST_MIB && rate <= RATE_MOST_MIB)))
+		return complain(ret_message, path,
+				"[Daemon] %s=%s: expected MiB from %g to %g, or 0 for no limit",
+				key, text, RATE_LEAST_MIB, RATE_MOST_MIB);
+	*value = (uint64_t)(rate * (1U << 20));
 	return 0;
 }
 
@@ -102,12 +124,13 @@ static int parse_ports(GKeyFile *file, const char *path, const char *group, cons
 static int check_keys(GKeyFile *file, const char *path, char **ret_message)
 {
 	static const char *const known[][5] = {
-		{"Daemon", "ReconcileIntervalSec", "QueryTimeoutSec", NULL},
+		{"Daemon", "ReconcileIntervalSec", "QueryTimeoutSec", "LongReplyMiBPerSec", NULL},
 		{"Devices", "HoldContexts", "NeverOpen", "Hbl", NULL},
 		{"Wait", "Ports", NULL},
 	};
-	static const char *const expected[] = {"ReconcileIntervalSec or QueryTimeoutSec",
-					       "HoldContexts, NeverOpen or Hbl", "Ports"};
+	static const char *const expected[] = {
+		"ReconcileIntervalSec, QueryTimeoutSec or LongReplyMiBPerSec",
+		"HoldContexts, NeverOpen or Hbl", "Ports"};
 	g_auto(GStrv) groups = g_key_file_get_groups(file, NULL);
 
 	for (char **group = groups; *group; group++) {
@@ -157,6 +180,9 @@ int config_load(Config *c, const char *path, char **ret_message)
 		return r;
 	r = parse_seconds(file, path, "QueryTimeoutSec", 0.01, false, &n.query_timeout_usec,
 			  ret_message);
+	if (r < 0)
+		return r;
+	r = parse_rate(file, path, "LongReplyMiBPerSec", &n.long_reply_rate, ret_message);
 	if (r < 0)
 		return r;
 	r = parse_boolean(file, path, "HoldContexts", &n.hold_contexts, ret_message);

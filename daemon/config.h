@@ -9,6 +9,7 @@
 typedef struct Config {
 	uint64_t reconcile_usec;     /* [Daemon] ReconcileIntervalSec=, 0: never */
 	uint64_t query_timeout_usec; /* [Daemon] QueryTimeoutSec= */
+	uint64_t long_reply_rate;    /* [Daemon] LongReplyMiBPerSec=, in bytes; 0: no limit */
 	bool hold_contexts; /* [Devices] HoldContexts=: keep verbs contexts open for async events */
 	char **never_open;  /* [Devices] NeverOpen=: device names (glob), read by netlink and sysfs
 			       only; NULL-terminated */
@@ -20,7 +21,8 @@ typedef struct Config {
 #define CONFIG_DEFAULT                                                                             \
 	{                                                                                          \
 		.reconcile_usec = UINT64_C(30) * 1000000,                                          \
-		.query_timeout_usec = UINT64_C(2) * 1000000, .hold_contexts = true,                \
+		.query_timeout_usec = UINT64_C(2) * 1000000, .long_reply_rate = UINT64_C(2) << 20, \
+		.hold_contexts = true,                                                             \
 	}
 
 /*

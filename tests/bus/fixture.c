@@ -103,14 +103,22 @@ void fixture_stop_bus(Fixture *f)
 	unlink(socket);
 }
 
+sd_bus *fixture_client(const Fixture *f)
+{
+	sd_bus *bus = NULL;
+
+	assert_true(sd_bus_new(&bus) >= 0);
+	assert_true(sd_bus_set_address(bus, f->address) >= 0);
+	assert_true(sd_bus_set_bus_client(bus, true) >= 0);
+	assert_true(sd_bus_start(bus) >= 0);
+	return bus;
+}
+
 void fixture_connect(Fixture *f)
 {
 	fixture_forget(f);
 	f->bus = sd_bus_close_unref(f->bus);
-	assert_true(sd_bus_new(&f->bus) >= 0);
-	assert_true(sd_bus_set_address(f->bus, f->address) >= 0);
-	assert_true(sd_bus_set_bus_client(f->bus, true) >= 0);
-	assert_true(sd_bus_start(f->bus) >= 0);
+	f->bus = fixture_client(f);
 	sd_bus_set_method_call_timeout(f->bus, GUARD_USEC);
 	assert_true(sd_bus_add_match(f->bus, NULL,
 				     "type='signal',sender='" RDMAD_BUS_NAME
@@ -150,6 +158,18 @@ void fixture_free(Fixture *f)
 	sd_bus_close_unref(f->bus);
 	nftw(f->directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 	free(f);
+}
+
+void fixture_configure(const Fixture *f, const char *text)
+{
+	char path[96];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/rdmad.conf", f->directory);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
 }
 
 pid_t fixture_spawn_daemon(Fixture *f, const char *scenario, const char *const *options)

@@ -5,7 +5,8 @@
  * A private bus, a real rdmad on a scenario, and a client that records every signal.
  *
  * The bus is dbus-daemon, or dbus-broker if RDMAD_TEST_BUS says so. Everything that waits, waits
- * for a message, and gives up after a guard of a minute: no test depends on how long anything takes.
+ * for a message, and gives up after a guard of a minute: no test depends on how long anything
+ * takes.
  */
 
 /* clang-format off */
@@ -37,6 +38,12 @@ void fixture_start_bus(Fixture *f);
 void fixture_stop_bus(Fixture *f);
 /* A new client connection, after the bus was started again. */
 void fixture_connect(Fixture *f);
+
+/* One more client, to be closed by the caller. */
+sd_bus *fixture_client(const Fixture *f);
+
+/* What the next daemon finds in its rdmad.conf. */
+void fixture_configure(const Fixture *f, const char *text);
 
 /* Runs rdmad on SCENARIO (its text) with OPTIONS (NULL-terminated, may be NULL) and waits until it
  * owns its name. */

@@ -22,10 +22,14 @@ static const char scenario[] = "[device mlx5_0]\nindex = 3\nprotocol = infiniban
 
 static int setup(void **state)
 {
-	Fixture *f = fixture_new();
+	*state = fixture_new();
+	return 0;
+}
 
-	fixture_start_daemon(f, scenario, NULL);
-	*state = f;
+static int setup_some(void **state)
+{
+	setup(state);
+	fixture_start_daemon(*state, scenario, NULL);
 	return 0;
 }
 
@@ -212,13 +216,135 @@ static void test_no_reply_wanted(void **state)
 	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "PortCount", "6");
 }
 
+/* Callers who want too much */
+
+typedef struct Replies {
+	unsigned int good, limit, other, next;
+	bool in_order;
+} Replies;
+
+typedef struct Asked {
+	Replies *replies;
+	unsigned int number;
+} Asked;
+
+static int on_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	Asked *a = userdata;
+	Replies *r = a->replies;
+
+	if (!sd_bus_message_is_method_error(m, NULL))
+		r->good++;
+	else if (sd_bus_message_is_method_error(m, RDMAD_ERROR_LIMITS_EXCEEDED))
+		r->limit++;
+	else
+		r->other++;
+	r->in_order = r->in_order && a->number == r->next++;
+	return 0;
+}
+
+/* GetManagedObjects() from a client that does not wait for one reply before it wants the next. */
+static void ask_often(sd_bus *bus, unsigned int n, Replies *r)
+{
+	*r = (Replies){.in_order = true};
+	for (unsigned int i = 0; i < n; i++) {
+		Asked *a = malloc(sizeof(*a));
+		sd_bus_slot *slot = NULL;
+
+		assert_non_null(a);
+		*a = (Asked){r, i};
+		assert_true(sd_bus_call_method_async(bus, &slot, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+						     "org.freedesktop.DBus.ObjectManager",
+						     "GetManagedObjects", on_reply, a, NULL) >= 0);
+		assert_true(sd_bus_slot_set_destroy_callback(slot, free) >= 0);
+		assert_true(sd_bus_slot_set_floating(slot, true) >= 0);
+		sd_bus_slot_unref(slot);
+	}
+	assert_true(sd_bus_flush(bus) >= 0);
+}
+
+static void wait_replies(sd_bus *bus, const Replies *r, unsigned int n)
+{
+	while (r->good + r->limit + r->other < n) {
+		int k = sd_bus_process(bus, NULL);
+
+		assert_true(k >= 0);
+		if (k == 0)
+			assert_true(sd_bus_wait(bus, 60 * USEC_PER_SEC) > 0);
+	}
+}
+
+/* All that the daemon has sent to BUS before has been taken in. */
+static void barrier(sd_bus *bus)
+{
+	assert_true(sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+				       "org.freedesktop.DBus.Peer", "Ping", NULL, NULL, NULL) >= 0);
+	while (sd_bus_process(bus, NULL) > 0)
+		;
+}
+
+#define PORTS_256 "[device dev%d]\nprotocol = roce\ncount = 64\nports = 4\n"
+
+/* Who wants everything again and again gets it, in order, but late; nobody else does. */
+static void test_greedy(void **state)
+{
+	enum { TIMES = 24 };
+	Fixture *f = *state;
+	_cleanup_(sd_bus_close_unrefp) sd_bus *greedy = fixture_client(f);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	_cleanup_free_ char *all = NULL;
+	Replies r;
+
+	/* 8 MiB at once, and a dozen seconds for the rest */
+	fixture_configure(f, "[Daemon]\nLongReplyMiBPerSec=1\n");
+	fixture_start_daemon(f, PORTS_256, NULL);
+	ask_often(greedy, TIMES, &r);
+	wait_replies(greedy, &r, 1);
+
+	all = get_all(f, "/org/rdma/device/0/port/1", RDMAD_INTERFACE_PORT);
+	fixture_simulate(f, "set dev63/4 state=down event=port-error");
+	fixture_wait_signal(f, "/org/rdma/device/63/port/4", "StateChanged");
+	/* even another connection of the same user does not wait for all of them */
+	m = fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
+			 "GetManagedObjects", NULL, "");
+	barrier(greedy);
+	assert_true(r.good < TIMES);
+	wait_replies(greedy, &r, TIMES);
+	assert_int_equal(r.good, TIMES);
+	assert_true(r.in_order);
+}
+
+/* Who leaves has his calls forgotten, and makes room. */
+static void test_leaving(void **state)
+{
+	Fixture *f = *state;
+	sd_bus *first = fixture_client(f), *second = fixture_client(f);
+	_cleanup_(sd_bus_close_unrefp) sd_bus *third = fixture_client(f);
+	Replies r[3];
+
+	fixture_configure(f, "[Daemon]\nLongReplyMiBPerSec=0.1\n");
+	fixture_start_daemon(f, PORTS_256, NULL);
+	ask_often(first, 500, &r[0]);
+	barrier(first);
+	ask_often(second, 100, &r[1]);
+	barrier(second);
+	/* too many of one user wait */
+	assert_true(r[1].limit > 0);
+	assert_int_equal(r[0].other + r[1].other, 0);
+	sd_bus_close_unref(first);
+	sd_bus_close_unref(second);
+	ask_often(third, 500, &r[2]);
+	barrier(third);
+	assert_int_equal(r[2].limit + r[2].other, 0);
+}
+
 int main(void)
 {
+#define SOME(t) cmocka_unit_test_setup_teardown(t, setup_some, teardown)
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_same_as_single),
-		TEST(test_left_to_others),
-		TEST(test_no_reply_wanted),
+		SOME(test_same_as_single), SOME(test_left_to_others), SOME(test_no_reply_wanted),
+		TEST(test_greedy),	   TEST(test_leaving),
 	};
 
 	return cmocka_run_group_tests_name("bulk", tests, NULL, NULL);

@@ -48,18 +48,6 @@ static uint64_t now_usec(void)
 	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* One more client. */
-static sd_bus *connect_client(const Fixture *f)
-{
-	sd_bus *bus = NULL;
-
-	assert_true(sd_bus_new(&bus) >= 0);
-	assert_true(sd_bus_set_address(bus, f->address) >= 0);
-	assert_true(sd_bus_set_bus_client(bus, true) >= 0);
-	assert_true(sd_bus_start(bus) >= 0);
-	return bus;
-}
-
 static void ping(Fixture *f)
 {
 	sd_bus_message_unref(
@@ -129,19 +117,6 @@ static void wait_log(Fixture *f, const char *text)
 		usleep(10000);
 	}
 	fail_msg("the daemon never said \"%s\"", text);
-}
-
-/* What the next daemon finds in its rdmad.conf. */
-static void configure(const Fixture *f, const char *text)
-{
-	char path[96];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/rdmad.conf", f->directory);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
 }
 
 /* Every method */
@@ -477,12 +452,12 @@ static void wait_replies(sd_bus *bus, const Replies *r, unsigned int n)
 static void test_greedy_client(void **state)
 {
 	Fixture *f = *state;
-	_cleanup_(sd_bus_close_unrefp) sd_bus *greedy = connect_client(f);
+	_cleanup_(sd_bus_close_unrefp) sd_bus *greedy = fixture_client(f);
 	Replies queries = {}, refreshes = {};
 	unsigned int descriptors;
 
 	/* a device that does not answer keeps them all waiting */
-	configure(f, "[Daemon]\nQueryTimeoutSec=300\n");
+	fixture_configure(f, "[Daemon]\nQueryTimeoutSec=300\n");
 	fixture_start_daemon(f, SCENARIO "[device other]\nprotocol = roce\n", NULL);
 	descriptors = count_entries(f->daemon_pid, "fd");
 	fixture_simulate(f, "stall mlx5_0");
@@ -517,7 +492,7 @@ static void test_clients_leave(void **state)
 	fixture_start_daemon(f, SCENARIO, NULL);
 	descriptors = count_entries(f->daemon_pid, "fd");
 	for (unsigned int round = 0; round < 30; round++) {
-		sd_bus *bus = connect_client(f);
+		sd_bus *bus = fixture_client(f);
 
 		fixture_simulate(f, "stall mlx5_0");
 		call_often(bus, PORT, RDMAD_INTERFACE_PORT, "Query", 200, &r);
@@ -544,8 +519,8 @@ static void test_storm(void **state)
 {
 	enum { PORTS = 64, CHANGES = 100000, WINDOW = 1000 };
 	Fixture *f = *state;
-	_cleanup_(sd_bus_close_unrefp) sd_bus *deaf = connect_client(f),
-					      *writer = connect_client(f);
+	_cleanup_(sd_bus_close_unrefp) sd_bus *deaf = fixture_client(f),
+					      *writer = fixture_client(f);
 	unsigned int most = 0, total;
 	uint64_t began, slowest = 0;
 	Replies r = {};
@@ -613,7 +588,7 @@ static void test_bus_restarts_under_load(void **state)
 			     NULL);
 	descriptors = count_entries(f->daemon_pid, "fd");
 	for (unsigned int i = 0; i < 5; i++) {
-		sd_bus *client = connect_client(f);
+		sd_bus *client = fixture_client(f);
 		Replies r = {};
 
 		/* calls that wait for an answer that cannot come any more */
@@ -666,7 +641,7 @@ static void test_no_descriptors_at_start(void **state)
 	Fixture *f = *state;
 	struct rlimit before, few;
 
-	configure(f, "# nothing\n");
+	fixture_configure(f, "# nothing\n");
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	for (rlim_t n = 5; n < 12; n++) {
 		_cleanup_free_ char *log = NULL;
@@ -778,7 +753,7 @@ static void test_stop_at_work(void **state)
 	Fixture *f = *state;
 
 	for (unsigned int i = 0; i < 5; i++) {
-		_cleanup_(sd_bus_close_unrefp) sd_bus *client = connect_client(f);
+		_cleanup_(sd_bus_close_unrefp) sd_bus *client = fixture_client(f);
 		Replies r = {};
 
 		fixture_start_daemon(

@@ -40,7 +40,7 @@ static void test_errors(void **state)
 		{"[Deamon]\nReconcileIntervalSec=1\n",
 		 "[Deamon]: unknown group, expected [Daemon], [Devices] or [Wait]"},
 		{"[Daemon]\nReconcileInterval=1\n",
-		 "[Daemon] ReconcileInterval=: unknown key, expected ReconcileIntervalSec or "
+		 "[Daemon] ReconcileInterval=: unknown key, expected ReconcileIntervalSec, "
 		 "QueryTimeoutSec"},
 		{"[Devices]\nReconcileIntervalSec=1\n",
 		 "[Devices] ReconcileIntervalSec=: unknown key, expected HoldContexts, NeverOpen "
@@ -54,6 +54,9 @@ static void test_errors(void **state)
 		{"[Daemon]\nReconcileIntervalSec=inf\n", "=inf: expected"},
 		{"[Daemon]\nReconcileIntervalSec=1e9\n", "=1e9: expected"},
 		{"[Daemon]\nQueryTimeoutSec=0\n", "=0: expected seconds from 0.01"},
+		{"[Daemon]\nLongReplyMiBPerSec=0.05\n", "=0.05: expected MiB from 0.1 to 1024"},
+		{"[Daemon]\nLongReplyMiBPerSec=nan\n", "=nan: expected MiB"},
+		{"[Daemon]\nLongReplyMiBPerSec=2M\n", "=2M: expected MiB"},
 		{"[Devices]\nHoldContexts=maybe\n", "HoldContexts=maybe: expected yes or no"},
 		{"[Devices]\nHbl=\n", "Hbl=: expected yes or no"},
 		/* a device that must not be opened would be */

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whose long reply is next, and when. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "admission.h"
+
+#define RATE  1000000U /* a byte a microsecond */
+#define START (1000 * USEC_PER_SEC)
+/* What somebody new may have at once. */
+#define SAVED ((size_t)ADMISSION_SAVED_USEC)
+
+static int setup(void **state)
+{
+	return admission_new(RATE, (Admission **)state);
+}
+
+static int teardown(void **state)
+{
+	Admission *a = *state;
+	AdmissionCall *c;
+
+	while ((c = admission_forget(a, NULL)))
+		free(c);
+	admission_free(a);
+	return 0;
+}
+
+/* A call NAME of SENDER, who is USER. */
+static void add(Admission *a, const char *sender, uid_t user, const char *name)
+{
+	bool new;
+
+	assert_int_equal(admission_add(a, sender, CONST_CAST(char *, name), NULL, &new), 0);
+	if (new)
+		assert_int_equal(admission_identify(a, sender, user), 0);
+}
+
+/* NAME of USER is next at NOW and has SIZE bytes. */
+static void expect(Admission *a, uint64_t now, const char *name, uid_t user, size_t size)
+{
+	uint64_t when = 0;
+	uid_t is = 0;
+	AdmissionCall *c = admission_next(a, now, &is, &when);
+
+	if (!c)
+		fail_msg("%s has to wait %ju us", name, (uintmax_t)(when - now));
+	assert_string_equal(c->call, name);
+	assert_int_equal(is, user);
+	admission_charge(a, user, size, now);
+	free(c);
+}
+
+static void expect_nobody(Admission *a, uint64_t now, uint64_t when)
+{
+	uint64_t is = 0;
+	uid_t user;
+
+	assert_null(admission_next(a, now, &user, &is));
+	assert_int_equal(is, when);
+}
+
+static void test_rate(void **state)
+{
+	Admission *a = *state;
+	uint64_t now = START;
+
+	assert_true(admission_is_empty(a));
+	for (unsigned int i = 0; i < 6; i++)
+		add(a, ":1.1", 1000, "x");
+	/* what has been saved up goes at once, the last of it as a whole */
+	expect(a, now, "x", 1000, SAVED / 2);
+	expect(a, now, "x", 1000, SAVED / 4);
+	expect(a, now, "x", 1000, SAVED);
+	/* and then it is the rate */
+	expect_nobody(a, now, now + SAVED * 3 / 4);
+	now += SAVED * 3 / 4;
+	expect(a, now, "x", 1000, SAVED);
+	expect_nobody(a, now, now + SAVED);
+	now += SAVED;
+	expect(a, now, "x", 1000, 1000);
+	expect_nobody(a, now, now + 1000);
+	/* who is long away has saved up no more than anybody */
+	now += 100 * SAVED;
+	expect(a, now, "x", 1000, SAVED + 5);
+	assert_true(admission_is_empty(a));
+	add(a, ":1.1", 1000, "y");
+	expect_nobody(a, now, now + 5);
+}
+
+/* The calls of a connection keep their order; connections of one user take turns, and users do. */
+static void test_turns(void **state)
+{
+	Admission *a = *state;
+
+	add(a, ":1.1", 1000, "a1");
+	add(a, ":1.1", 1000, "a2");
+	add(a, ":1.1", 1000, "a3");
+	expect(a, START, "a1", 1000, 0);
+	add(a, ":1.2", 1000, "b1");
+	add(a, ":1.2", 1000, "b2");
+	add(a, ":1.3", 0, "c1");
+	add(a, ":1.3", 0, "c2");
+	add(a, ":1.3", 0, "c3");
+	add(a, ":1.3", 0, "c4");
+	/* somebody new joins those whose turn it is */
+	expect(a, START, "c1", 0, 0);
+	expect(a, START, "b1", 1000, 0);
+	expect(a, START, "c2", 0, 0);
+	expect(a, START, "a2", 1000, 0);
+	expect(a, START, "c3", 0, 0);
+	expect(a, START, "b2", 1000, 0);
+	add(a, ":1.4", 7, "d1");
+	expect(a, START, "c4", 0, 0);
+	expect(a, START, "d1", 7, 0);
+	expect(a, START, "a3", 1000, 0);
+	expect_nobody(a, START, UINT64_MAX);
+}
+
+/* A hundred connections of one user are one user; another waits for none of them. */
+static void test_many_connections(void **state)
+{
+	Admission *a = *state;
+	uint64_t now = START;
+	size_t served = 0;
+	char name[32];
+
+	for (unsigned int i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), ":1.%u", i);
+		add(a, name, 1000, "greedy");
+	}
+	expect(a, now, "greedy", 1000, SAVED + 10);
+	expect_nobody(a, now, now + 10);
+	add(a, ":2.1", 1001, "other");
+	expect(a, now, "other", 1001, 1);
+	for (uint64_t when = now; when != UINT64_MAX; served++) {
+		AdmissionCall *c;
+		uid_t user;
+
+		while (!(c = admission_next(a, now, &user, &when)) && when != UINT64_MAX)
+			now = when;
+		if (!c)
+			break;
+		admission_charge(a, user, SAVED, now);
+		free(c);
+	}
+	assert_int_equal(served, 99);
+	assert_int_equal(now, START + 10 + 98 * SAVED);
+}
+
+/* Many users together have a rate too. */
+static void test_many_users(void **state)
+{
+	Admission *a = *state;
+	char name[32];
+
+	for (uid_t i = 0; i < 2 * ADMISSION_USERS; i++) {
+		snprintf(name, sizeof(name), ":1.%u", i);
+		add(a, name, i, "x");
+	}
+	for (uid_t i = 0; i < ADMISSION_USERS; i++)
+		expect(a, START, "x", i, SAVED + 8);
+	expect_nobody(a, START, START + 8);
+	expect(a, START + 8, "x", ADMISSION_USERS, 1);
+}
+
+/* Nothing is answered before it is known whose it is; that is the connection's fault alone. */
+static void test_unknown(void **state)
+{
+	Admission *a = *state;
+	AdmissionCall *c;
+	bool new;
+
+	assert_int_equal(admission_add(a, ":1.1", CONST_CAST(char *, "a"), NULL, &new), 0);
+	assert_true(new);
+	assert_int_equal(admission_add(a, ":1.1", CONST_CAST(char *, "b"), NULL, &new), 0);
+	assert_false(new);
+	expect_nobody(a, START, UINT64_MAX);
+	add(a, ":1.2", 5, "c");
+	expect(a, START, "c", 5, 1);
+	assert_int_equal(admission_identify(a, ":1.9", 5), 0);
+	assert_int_equal(admission_identify(a, ":1.1", 5), 0);
+	expect(a, START, "a", 5, 1);
+	c = admission_forget(a, ":1.1");
+	assert_string_equal(c->call, "b");
+	free(c);
+	assert_null(admission_forget(a, ":1.1"));
+	assert_true(admission_is_empty(a));
+}
+
+/* There are places for so many; who has most of them loses the last. */
+static void test_excess(void **state)
+{
+	Admission *a = *state;
+	AdmissionCall *c;
+	char name[32];
+
+	for (unsigned int i = 0; i < ADMISSION_MAX; i++) {
+		snprintf(name, sizeof(name), ":1.%u", i % 40);
+		add(a, name, 1000, i == ADMISSION_MAX - 1 ? "last" : "greedy");
+	}
+	assert_null(admission_excess(a));
+	add(a, ":2.1", 1001, "other");
+	c = admission_excess(a);
+	assert_string_equal(c->call, "last");
+	free(c);
+	assert_null(admission_excess(a));
+	add(a, ":1.1", 1000, "more");
+	c = admission_excess(a);
+	assert_string_equal(c->call, "more");
+	free(c);
+}
+
+int main(void)
+{
+#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_rate),       TEST(test_turns),   TEST(test_many_connections),
+		TEST(test_many_users), TEST(test_unknown), TEST(test_excess),
+	};
+
+	return cmocka_run_group_tests_name("admission", tests, NULL, NULL);
+}
