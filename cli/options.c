@@ -84,6 +84,16 @@ static ExitStatus parse_list(Context *c, const char *argument _unused_)
 	return STATUS_OK;
 }
 
+static ExitStatus parse_watch(Context *c, const char *argument)
+{
+	/* rdmad reads counters once a second; and a reader who comes once a month has cron */
+	if (parse_seconds(argument, &c->watch_usec) && c->watch_usec >= USEC_PER_SEC &&
+	    c->watch_usec <= UINT64_C(86400) * USEC_PER_SEC)
+		return STATUS_OK;
+	complain("--watch=%s: expected seconds from 1 to 86400", argument);
+	return STATUS_USAGE;
+}
+
 static ExitStatus parse_state(Context *c, const char *argument)
 {
 	/* from 1: a port that is seen is never in the state "nop" */
@@ -185,6 +195,7 @@ static const Option options[] = {
 	{"max-age",  0,   "SEC",           "query", parse_max_age,  "Values that old will do"},
 	{"expect",   0,   "FILE|KEY=VALUE", "check", parse_expect,  "What ports shall be; may be given again"},
 	{"list",     0,   NULL,            "check", parse_list,     "The checks that there are"},
+	{"watch",    0,   "SEC",           "counters", parse_watch, "Differences per second, that often"},
 	{"state",    0,   "STATE",         "wait",  parse_state,    "That they are in (active)"},
 	{"lid",      0,   NULL,            "wait",  parse_lid,      "And have a LID"},
 	{"gid",      0,   "ADDRESS",       "wait",  parse_gid,      "And have this IP address or GID"},

@@ -47,6 +47,10 @@ static const Command commands[] = {
 	 "  rdmactl check                     exit status 1 if anything is found\n"
 	 "  rdmactl check mlx5_0 --expect Rate=400G --expect State=active\n"
 	 "  rdmactl check --expect /etc/rdmad/expect.conf --json\n"},
+	{"counters", "PORT", 1, 1,        false, false, counters_command,
+	 "What a port has counted, with units",
+	 "  rdmactl counters mlx5_0/1\n"
+	 "  rdmactl counters --watch=1 mlx5_0/1   how quickly they move\n"},
 	{"wait",    "PORT", 1, UINT_MAX, true,  false, wait_command,
 	 "Until ports are active, or what is asked for",
 	 "  rdmactl wait mlx5_0/1 mlx5_1/1    until both are active\n"
@@ -172,7 +176,7 @@ static ExitStatus run_command(Context *c, const Command *command)
 	if (status != STATUS_OK)
 		return status;
 	c->bus = bus;
-	status = terminal_start(c, !c->no_pager && !command->endless);
+	status = terminal_start(c, !c->no_pager && !command->endless && c->watch_usec == 0);
 	if (status != STATUS_OK)
 		return status;
 	status = command->run(c);

@@ -45,6 +45,7 @@ typedef struct Context {
 	bool help, version, json, no_pager;
 	const char *host, *machine;
 	uint64_t max_age_usec; /* 0: ask the hardware */
+	uint64_t watch_usec;   /* 0: once */
 	WaitOptions wait;
 	struct Expectations *expect; /* NULL: none */
 	bool list;
@@ -56,6 +57,7 @@ ExitStatus monitor_command(Context *c);
 ExitStatus query_command(Context *c);
 ExitStatus devices_command(Context *c);
 ExitStatus check_command(Context *c);
+ExitStatus counters_command(Context *c);
 ExitStatus wait_command(Context *c);
 
 /* "rdmactl: ..." on standard error, control characters replaced. */

@@ -135,7 +135,7 @@ const char *terminal_color(const Context *c, const char *color)
 		const char *name, *sequence;
 	} colors[] = {
 		{"red", "\033[31m"},	 {"green", "\033[32m"}, {"yellow", "\033[33m"},
-		{"magenta", "\033[35m"}, {"bold", "\033[1m"},
+		{"magenta", "\033[35m"}, {"bold", "\033[1m"},	{"dim", "\033[2m"},
 	};
 
 	for (size_t i = 0; c->colors && color && i < ARRAY_SIZE(colors); i++)

@@ -48,14 +48,14 @@ static const char *reason_of(int error)
 {
 	switch (error) {
 	case -ENOENT:
-		return "the port does not offer it";
+		return "not offered";
 	case -EINVAL: /* the port answered the PMA datagram so, or what sysfs has is no number */
 	case -ENODATA:
-		return "the port has no value for it";
+		return "no value";
 	case -ETIME:
-		return "the other counters took too long";
+		return "not read in time";
 	}
-	return strerrordesc_np(-error) ? strerrordesc_np(-error) : "it cannot be read";
+	return strerrordesc_np(-error) ? strerrordesc_np(-error) : "cannot be read";
 }
 
 /* PMA counters stop at their largest value. One that is beyond it is wider than the architecture
