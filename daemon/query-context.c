@@ -38,6 +38,9 @@ int contexts_new(Contexts **ret)
 		free(c);
 		return r;
 	}
+	/* The first time, libibverbs loads all its providers: while starting, at nobody's expense.
+	 */
+	c->list = ibv_get_device_list(NULL);
 	*ret = c;
 	return 0;
 }

@@ -4,10 +4,12 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/sockios.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -25,6 +27,10 @@
 
 /* Timers are rarely reached; so they need not be exact. */
 #define TIMER_ACCURACY_USEC (5 * USEC_PER_MSEC)
+
+/* A process that has not taken up its first request after this time is not one that starts slowly.
+ */
+#define START_USEC (30 * USEC_PER_SEC)
 
 /* What has come in answer to the head: the object whose tables may still follow, and which are
  * complete. */
@@ -53,7 +59,9 @@ struct Worker {
 		WORKER_FAILED, /* reported as such */
 		WORKER_ENDING  /* its owner is done with it */
 	} state;
-	RequestQueue queue; /* those that were sent come first */
+	bool started;	     /* it has taken up its first request: alone until then */
+	uint64_t start_usec; /* at the latest */
+	RequestQueue queue;  /* those that were sent come first */
 	unsigned int n_sent;
 	Answer answer;
 	uint64_t timeout_usec;
@@ -108,6 +116,27 @@ static uint64_t now_usec(Worker *w)
 	return now;
 }
 
+/* What a process needs to start is not the fault of the device that it is to be asked about. Where
+ * that takes long, a device that hangs would otherwise pull one after the other down with it, each
+ * with the worker that replaces the last. */
+static void look_for_start(Worker *w)
+{
+	int unread = 0;
+
+	if (w->started)
+		return;
+	w->started =
+		now_usec(w) >= w->start_usec || ioctl(w->fd, SIOCOUTQ, &unread) < 0 || unread == 0;
+	if (!w->started)
+		w->deadline_usec = now_usec(w) + w->timeout_usec;
+}
+
+/* The deadline, or before that another look at a process that starts. */
+static void set_deadline_timer(Worker *w)
+{
+	set_timer(w, w->started ? w->deadline_usec : now_usec(w) + w->timeout_usec / 8);
+}
+
 /* There was a sign of life, or another request is the first one now. The timer itself is left alone
  * if it runs: it looks at the deadline when it fires, which spares a system call for each message.
  */
@@ -118,7 +147,7 @@ static void renew_deadline(Worker *w)
 	w->deadline_usec = now_usec(w) + w->timeout_usec;
 	sd_event_source_get_enabled(w->timer, &enabled);
 	if (enabled == SD_EVENT_OFF)
-		set_timer(w, w->deadline_usec);
+		set_deadline_timer(w);
 }
 
 void worker_set_timeout(Worker *w, uint64_t timeout_usec)
@@ -182,11 +211,12 @@ static void fail(Worker *w, const char *format, ...)
 static void flush(Worker *w)
 {
 	Request *r = w->queue.first, *next;
+	unsigned int window = w->started ? WORKER_WINDOW : 1;
 	bool full = false;
 
 	if (w->state != WORKER_RUNNING)
 		return;
-	for (; r && !full && w->n_sent < WORKER_WINDOW; r = next) {
+	for (; r && !full && w->n_sent < window; r = next) {
 		WireMessage m;
 		int k;
 
@@ -360,6 +390,7 @@ static void take_answer(Worker *w, const WireMessage *m)
 	Answer *a = &w->answer;
 	Request *head;
 
+	w->started = true;
 	renew_deadline(w);
 	switch ((WireType)m->header.type) {
 	case WIRE_DEVICE:
@@ -446,8 +477,9 @@ static int on_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 	case WORKER_RUNNING:
 		if (!w->queue.first)
 			break;
+		look_for_start(w);
 		if (now_usec(w) < w->deadline_usec)
-			set_timer(w, w->deadline_usec);
+			set_deadline_timer(w);
 		else
 			w->handler->stuck(w->userdata, w);
 		break;
@@ -556,6 +588,7 @@ int worker_new(sd_event *event, char *const argv[], uint64_t timeout_usec,
 	r = spawn(w, argv);
 	if (r < 0)
 		return r;
+	w->start_usec = now_usec(w) + START_USEC;
 	r = sd_event_add_io(event, &w->io, w->fd, EPOLLIN, on_io, w);
 	if (r < 0)
 		return r;

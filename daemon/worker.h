@@ -62,7 +62,8 @@ bool worker_withdraw(Worker *w, const Request *r);
  * gone is dropped: another worker knows nothing of them. */
 RequestQueue worker_take_requests(Worker *w);
 
-/* How long, from now on, the head may be without any message before handler->stuck is called. */
+/* How long, from now on, the head may be without any message before handler->stuck is called. Of
+ * the first request it counts from when the process has taken it up. */
 void worker_set_timeout(Worker *w, uint64_t timeout_usec);
 /* Closes the connection, at which the process exits, and kills it if it does not within GRACE_USEC.
  */

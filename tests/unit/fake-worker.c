@@ -320,6 +320,8 @@ int main(int argc, char *argv[])
 		/* without the dashes: it has to fit an attribute */
 		snprintf(arg_joined + n, sizeof(arg_joined) - n, "%s%s", n ? " " : "", argv[i] + 2);
 	}
+	if (getenv("FAKE_WORKER_STOP_AT_START"))
+		raise(SIGSTOP);
 	while (wire_receive(3, &m, &why) > 0) {
 		if (m.header.type == WIRE_QUERY)
 			serve(&m.query.query);

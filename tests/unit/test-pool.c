@@ -513,6 +513,30 @@ static void test_stuck_says_where(void **state)
 	expect_event(t, 1, REASON_RECOVERED);
 }
 
+/* How long a worker takes to start is not the fault of the device that it is to be asked about: on
+ * a busy machine every new worker would spoil another one. */
+static void test_slow_start(void **state)
+{
+	Test *t = *state;
+	uint64_t first, second, enough;
+
+	setenv("FAKE_WORKER_STOP_AT_START", "1", 1);
+	start(t, FAKE_WORKER, SHORT_USEC, &slow);
+	first = ask(t, 1, "ok");
+	second = ask(t, 2, "stop");
+	unsetenv("FAKE_WORKER_STOP_AT_START");
+	RUN_UNTIL(t, child_stopped());
+	enough = now_usec() + 5 * SHORT_USEC / 2;
+	RUN_UNTIL(t, now_usec() >= enough);
+	assert_int_equal(count_kind(t, CALL_END, first), 0);
+	continue_children();
+	expect_answer(t, first);
+	/* from then on it counts */
+	expect_error(t, second, -ETIMEDOUT, "no answer for 1000 ms while reading stop");
+	continue_children();
+	expect_event(t, 2, REASON_RECOVERED);
+}
+
 /* Events of a worker that was set aside are not those of the one that serves. */
 static void test_stuck_is_not_heard(void **state)
 {
@@ -1030,6 +1054,7 @@ int main(void)
 		TEST(test_arguments),
 		TEST(test_stuck),
 		TEST(test_stuck_says_where),
+		TEST(test_slow_start),
 		TEST(test_stuck_is_not_heard),
 		TEST(test_stuck_for_long),
 		TEST(test_stuck_again_and_again),
