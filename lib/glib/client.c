@@ -441,7 +441,7 @@ RdmadPort *rdmad_client_get_port(RdmadClient *self, const char *name)
 	if (o)
 		return (RdmadPort *)o;
 	o = find(self, RDMAD_TYPE_DEVICE, name);
-	if (!o)
+	if (!o || name[0] == '/')
 		return NULL;
 	ports = rdmad_client_list_ports_of(self, rdmad_object_get_place(o).index);
 	return ports->len == 1 ? ports->pdata[0] : NULL;

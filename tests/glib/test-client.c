@@ -308,6 +308,7 @@ static void test_devices(void **state)
 
 	(void)state;
 	assert_null(rdmad_client_get_device(e.l->client, "mlx5_9"));
+	assert_null(rdmad_client_get_port(e.l->client, "/org/rdma/device/0")); /* is a device */
 	fixture_simulate(e.f, "add mlx5_9");
 	wait_until(rdmad_client_get_port(e.l->client, "mlx5_9/2"));
 	log_settle(e.l);

@@ -1,0 +1,62 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""monitor-ports.py: every change of an RDMA port, one line each, until it is interrupted.
+
+It goes on when rdmad is started anew: what has changed in between is told then.
+"""
+
+import signal
+import sys
+
+import gi
+
+gi.require_version("Rdmad", "1.0")
+from gi.repository import GLib, Rdmad
+
+
+def on_changed(client, changes):
+    """All that one look at the hardware found; the objects have the new values already."""
+    for change in changes:
+        if change.kind == Rdmad.ChangeKind.CHANGED:
+            what = ", ".join(describe(change.object, name) for name in change.properties)
+        else:
+            what = "added" if change.kind == Rdmad.ChangeKind.ADDED else "removed"
+        print(f"{change.object.get_name()}: {what}", flush=True)
+
+
+def describe(port, name):
+    value = port.get_attribute(name)
+    return f"{name} {value.unpack()}" if value else f"{name} - ({port.why_unavailable(name)})"
+
+
+def on_connected(client, _property):
+    print("rdmad is", "there" if client.get_connected() else "gone", flush=True)
+
+
+def on_state_changed(port, state, old_state, reason):
+    """Each transition, also those that were over before the properties could show them."""
+    print(f"{port.get_name()}: {old_state} -> {state} ({reason})", flush=True)
+
+
+def on_port_added(client, port):
+    port.connect("state-changed", on_state_changed)
+
+
+def main():
+    loop = GLib.MainLoop()
+    client = Rdmad.Client.new_sync(None)
+    client.connect("changed", on_changed)
+    client.connect("notify::connected", on_connected)
+    client.connect("port-added", on_port_added)
+    for port in client.list_ports():
+        on_port_added(client, port)
+    on_connected(client, None)
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGINT, loop.quit)
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
+    loop.run()
+
+
+try:
+    main()
+except GLib.Error as error:
+    sys.exit(f"{sys.argv[0]}: {error.message}")
