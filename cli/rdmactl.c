@@ -51,6 +51,10 @@ static const Command commands[] = {
 	 "What a port has counted, with units",
 	 "  rdmactl counters mlx5_0/1\n"
 	 "  rdmactl counters --watch=1 mlx5_0/1   how quickly they move\n"},
+	{"history", "PORT", 1, 1,        false, false, history_command,
+	 "The last changes of a port's state",
+	 "  rdmactl history mlx5_0/1          does the link flap, and since when?\n"
+	 "  rdmactl history --json ib0 | jq -r .[].To\n"},
 	{"wait",    "PORT", 1, UINT_MAX, true,  false, wait_command,
 	 "Until ports are active, or what is asked for",
 	 "  rdmactl wait mlx5_0/1 mlx5_1/1    until both are active\n"

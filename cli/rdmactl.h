@@ -59,6 +59,7 @@ ExitStatus devices_command(Context *c);
 ExitStatus check_command(Context *c);
 ExitStatus counters_command(Context *c);
 ExitStatus wait_command(Context *c);
+ExitStatus history_command(Context *c);
 
 /* "rdmactl: ..." on standard error, control characters replaced. */
 void complain(const char *format, ...) _printf_(1, 2);

@@ -8,6 +8,7 @@
 static Port *port_free(Port *p)
 {
 	port_snapshot_done(&p->now);
+	history_done(&p->history);
 	free(p);
 	return NULL;
 }
@@ -310,6 +311,20 @@ void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reason
 	ret->op = !p->published		    ? CACHE_ADDED
 		  : mask_is_empty(&changed) ? CACHE_UNCHANGED
 					    : CACHE_CHANGED;
+}
+
+void cache_apply_port_history(Port *p, PortChange *change)
+{
+	PortValues *v = &p->now.values;
+	const Transition *last = history_last(&p->history);
+	uint64_t when = last ? last->realtime_usec : 0;
+
+	mask_set(&change->changed, PORT_ATTR_state_change, v->state_change != when);
+	mask_set(&change->changed, PORT_ATTR_link_downs, v->link_downs != p->history.link_downs);
+	v->state_change = when;
+	v->link_downs = p->history.link_downs;
+	if (change->op == CACHE_UNCHANGED && !mask_is_empty(&change->changed))
+		change->op = CACHE_CHANGED;
 }
 
 void cache_apply_port_error(Port *p, const char *text, PortChange *ret)

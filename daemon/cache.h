@@ -9,6 +9,7 @@
  * in as arguments.
  */
 
+#include "history.h"
 #include "port.h"
 
 typedef struct Device Device;
@@ -17,7 +18,8 @@ typedef struct Port {
 	Device *device;
 	uint32_t number;
 	PortSnapshot now;
-	bool published; /* there has been an answer, good or bad: the object is on the bus */
+	bool published;	 /* there has been an answer, good or bad: the object is on the bus */
+	History history; /* the manager's to add to */
 	uint32_t snapshot_slot; /* plus 1, 0: none; the snapshot's, not looked at here */
 	/* What the subnet manager last set, to notice a change across a time in which it was not
 	 * valid. */
@@ -97,6 +99,10 @@ void cache_remove_port(Port *p);
  */
 void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reasons, uint64_t now,
 		      PortChange *ret);
+
+/* After a change of P's history: brings the rows that come from it up to date, and notes them in
+ * *CHANGE. */
+void cache_apply_port_history(Port *p, PortChange *change);
 
 /* The last query for P failed: the values stay and are stale. TEXT says why. */
 void cache_apply_port_error(Port *p, const char *text, PortChange *ret);

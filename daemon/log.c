@@ -2,7 +2,12 @@
 
 #include "log.h"
 
+#include <assert.h>
 #include <stdarg.h>
+#include <sys/uio.h>
+
+/* else each message would say that it is from here */
+#define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
 
 #include "util.h"
@@ -42,6 +47,32 @@ int log_full(int level, int r, const char *format, ...)
 	va_end(args);
 	errno = saved_errno;
 	return r;
+}
+
+void log_with_fields(int level, const LogField *fields, size_t n, const char *format, ...)
+{
+	char lines[18][512] = {"MESSAGE="};
+	struct iovec iov[ARRAY_SIZE(lines)];
+	char *text = lines[0] + strlen(lines[0]);
+	va_list args;
+
+	if (level > log_max_level)
+		return;
+	assert(n + 2 <= ARRAY_SIZE(lines));
+	va_start(args, format);
+	vsnprintf(text, sizeof(lines[0]) - (size_t)(text - lines[0]), format, args);
+	va_end(args);
+	if (!to_journal()) {
+		fprintf(stderr, "%s\n", text);
+		return;
+	}
+	snprintf(lines[1], sizeof(lines[1]), "PRIORITY=%d", level);
+	for (size_t i = 0; i < n; i++)
+		snprintf(lines[i + 2], sizeof(lines[i + 2]), "%s=%s", fields[i].key,
+			 fields[i].value);
+	for (size_t i = 0; i < n + 2; i++)
+		iov[i] = (struct iovec){lines[i], strlen(lines[i])};
+	sd_journal_sendv(iov, (int)n + 2);
 }
 
 int log_level_from_name(const char *name)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <syslog.h>
 
 extern int log_max_level; /* LOG_ERR to LOG_DEBUG; messages of a level above it are dropped */
@@ -24,6 +25,15 @@ int log_full(int level, int r, const char *format, ...) __attribute__((format(pr
 #define log_debug_errno(r, ...)	  log_at(LOG_DEBUG, r, __VA_ARGS__)
 #define log_warning_errno(r, ...) log_at(LOG_WARNING, r, __VA_ARGS__)
 #define log_error_errno(r, ...)	  log_at(LOG_ERR, r, __VA_ARGS__)
+
+/* A field of a message in the journal, systemd.journal-fields(7). */
+typedef struct LogField {
+	const char *key, *value;
+} LogField;
+
+/* A message with up to 16 fields of its own; on the console it is the text alone. */
+void log_with_fields(int level, const LogField *fields, size_t n, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* "debug", "info", ... as syslog and LogControl1 name the levels; -EINVAL. */
 int log_level_from_name(const char *name);

@@ -20,6 +20,7 @@ static void remove_port(Manager *m, Port *p)
 	snapshot_remove(m->snapshot, p);
 	if (m->bus)
 		bus_publish_port_removed(m->bus, p);
+	manager_note_absence(m, p);
 	cache_remove_port(p);
 }
 
@@ -49,6 +50,7 @@ static void follow_rename(Manager *m, Device *d)
 		if (!cache_apply_port_device_name(p) || !p->published)
 			continue;
 		mask_set(&change.changed, PORT_ATTR_device_name, true);
+		manager_note_rename(m, p, &change);
 		manager_publish_port(m, p, &change, REASON_DEVICE);
 	}
 }

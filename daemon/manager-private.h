@@ -45,6 +45,7 @@ struct Manager {
 	size_t n_covered; /* the first of them: those that the look under way answers */
 	size_t n_waiting;
 	uint64_t lost_events;
+	HistoryList histories; /* of the ports that have gone */
 	uint32_t last_active, last_devices, last_ports;
 };
 
@@ -95,6 +96,13 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason);
 void manager_publish_counts(Manager *m);
 void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *changed);
 void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventReason reason);
+
+/* P has been read, for REASON: notes its state, and in *CHANGE what that changes. */
+void manager_note_state(Manager *m, Port *p, EventReason reason, PortChange *change);
+/* The device of P has another name, to which a history may belong. */
+void manager_note_rename(Manager *m, Port *p, PortChange *change);
+/* P goes: its history stays. */
+void manager_note_absence(Manager *m, Port *p);
 
 /* Answers those calls in *LIST that wait for PORT (0: all): with what is known of P, or if ERROR is
  * negative with that. */

@@ -32,9 +32,6 @@ void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *c
 
 void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventReason reason)
 {
-	char name[80];
-	AttrValue was, is;
-
 	if (!p->device->published)
 		manager_publish_device(m, p->device, CACHE_ADDED, NULL);
 	p->published = true;
@@ -42,14 +39,6 @@ void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventRe
 	snapshot_put(m->snapshot, p, change->op != CACHE_UNCHANGED);
 	if (m->bus)
 		bus_publish_port(m->bus, p, change, reason);
-	if (change->state_changed) {
-		PortValues old = {.state = change->old_state};
-
-		(void)attr_publish(&port_attributes[PORT_ATTR_state], &old, &was);
-		(void)attr_publish(&port_attributes[PORT_ATTR_state], &p->now.values, &is);
-		log_info("%s: %s -> %s (%s)", port_name(p, name), was.text, is.text,
-			 event_reason_name(reason));
-	}
 }
 
 /* Timers of one device */
@@ -232,6 +221,7 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	} else {
 		cache_apply_port(p, snapshot, !d->work->asked_pkeys, reasons, realtime_usec(),
 				 &change);
+		manager_note_state(m, p, reason_to_publish(reasons), &change);
 		if (m->source->ops->netdevs_changed &&
 		    (change.op == CACHE_ADDED || mask_has(&change.changed, PORT_ATTR_netdevs) ||
 		     mask_has(&change.changed, PORT_ATTR_gids)))

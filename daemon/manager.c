@@ -357,6 +357,7 @@ Manager *manager_free(Manager *m)
 	if (m->snapshot)
 		snapshot_free(m->snapshot);
 	cache_done(&m->cache);
+	history_list_done(&m->histories);
 	sd_event_unref(m->event);
 	free(m->bus_address);
 	free(m);

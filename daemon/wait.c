@@ -78,6 +78,18 @@ static WaitLack look_at(WaitPort *p, const WaitCondition *condition, const Cache
 	return wait_lack(condition, &port->now);
 }
 
+/* How the port has been before it was first looked at. */
+static void ask_history(WaitPort *p, uint32_t state)
+{
+	uint64_t since;
+	bool exact;
+
+	if (p->lack != LACK_STATE || !history_since_not(&p->port->history, state, &since, &exact))
+		return;
+	p->since_usec = since;
+	p->exact = exact;
+}
+
 bool wait_look(Wait *w, const Cache *c, uint64_t now_usec)
 {
 	size_t n_held = 0;
@@ -91,6 +103,8 @@ bool wait_look(Wait *w, const Cache *c, uint64_t now_usec)
 			/* One that comes to light because an earlier one has gone may be old. */
 			p->exact = w->looked && lack < p->lack;
 			p->lack = lack;
+			if (!p->exact)
+				ask_history(p, w->condition.state);
 		}
 		n_held += lack == LACK_NOTHING;
 	}

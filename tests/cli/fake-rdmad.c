@@ -241,6 +241,8 @@ static void set_up(FakePort *p)
 	p->s.values.device_index = p->device_index;
 	p->s.values.port_num = p->number;
 	p->s.values.last_query = UINT64_C(1800000000123456);
+	p->s.values.state_change = UINT64_C(1799990000123456);
+	p->s.values.link_downs = 2;
 	derive(p);
 }
 

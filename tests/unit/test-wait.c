@@ -181,6 +181,25 @@ static void test_since(void **state)
 	assert_says(&w, 7250000000, "mlx5_0: gone for 2 h 0 min");
 }
 
+/* The history knows since when a port is not in the state that is wanted. */
+static void test_since_before(void **state)
+{
+	Cache *c = *state;
+	Wait w = {.condition = {.state = ACTIVE}}, other = {.condition = {.state = ARMED}};
+	Port *p = device_port(add_device(c, 1, "mlx5_0", 1), 1);
+
+	history_note(&p->history, ACTIVE, REASON_STARTUP, 0, 1000000);
+	history_note(&p->history, DOWN, REASON_PORT_ERROR, 0, 2000000);
+	history_note(&p->history, INIT, REASON_LID_CHANGE, 0, 3000000);
+	apply(p, ib_port(INIT));
+	assert_int_equal(wait_add(&w, "mlx5_0"), 0);
+	assert_int_equal(wait_add(&other, "mlx5_0"), 0);
+	assert_false(wait_look(&w, c, 4000000));
+	assert_says(&w, 5000000, "mlx5_0: init, not active for 3.000 s");
+	assert_false(wait_look(&other, c, 4000000));
+	assert_says(&other, 5000000, "mlx5_0: init, not armed for at least 4.000 s");
+}
+
 static void test_several(void **state)
 {
 	Cache *c = *state;
@@ -243,6 +262,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_lacks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_since, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_since_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_several, setup, teardown),
 		cmocka_unit_test(test_names),
 	};

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "history.h"
+
+/* enum ibv_port_state */
+enum { STATE_DOWN = 1, STATE_ACTIVE = 4 };
+
+typedef struct KeptHistory {
+	struct KeptHistory *next;
+	AttrText device;
+	uint32_t port;
+	History history;
+} KeptHistory;
+
+void history_done(History *h)
+{
+	free(h->entries);
+	*h = (History){};
+}
+
+const Transition *history_entry(const History *h, size_t i)
+{
+	return &h->entries[(h->first + i) % h->room];
+}
+
+/* Room for one more: most ports have one transition in all their life. */
+static bool grow(History *h)
+{
+	uint8_t room = h->room ? (uint8_t)(2 * h->room) : 1;
+	Transition *entries;
+
+	if (h->n < h->room)
+		return true;
+	if (h->room == HISTORY_ENTRIES) {
+		h->first = (h->first + 1U) % HISTORY_ENTRIES;
+		h->n--;
+		return true;
+	}
+	/* before it is full the ring has never turned */
+	entries = reallocarray(h->entries, room, sizeof(*entries));
+	if (!entries)
+		return false;
+	h->entries = entries;
+	h->room = room;
+	return true;
+}
+
+static void append(History *h, const Transition *t)
+{
+	if (!grow(h))
+		return;
+	h->entries[(h->first + h->n) % h->room] = *t;
+	h->n++;
+}
+
+bool history_is_link_down(uint32_t from, uint32_t to)
+{
+	return from < STATE_UNKNOWN && to >= STATE_DOWN && to < STATE_ACTIVE && to < from;
+}
+
+bool history_note(History *h, uint32_t state, EventReason reason, uint64_t realtime_usec,
+		  uint64_t monotonic_usec)
+{
+	const Transition *last = history_last(h);
+	Transition t = {.realtime_usec = realtime_usec,
+			.monotonic_usec = monotonic_usec,
+			.to = state > STATE_ABSENT ? STATE_UNKNOWN : (uint8_t)state,
+			.reason = (uint8_t)reason};
+
+	t.from = last ? last->to : reason == REASON_STARTUP ? STATE_UNKNOWN : STATE_ABSENT;
+	if (t.from == t.to)
+		return false;
+	h->link_downs += history_is_link_down(t.from, t.to);
+	append(h, &t);
+	return true;
+}
+
+bool history_since_not(const History *h, uint32_t state, uint64_t *ret_usec, bool *ret_exact)
+{
+	size_t i = h->n;
+
+	if (i == 0 || history_last(h)->to == state)
+		return false;
+	while (i > 0 && history_entry(h, i - 1)->to != state)
+		i--;
+	*ret_exact = history_entry(h, i)->from == state;
+	*ret_usec = history_entry(h, i)->monotonic_usec;
+	return true;
+}
+
+const char *history_state_name(uint32_t state, AttrValue *buffer)
+{
+	PortValues values = {.state = state};
+
+	if (state == STATE_UNKNOWN)
+		return "unknown";
+	if (state == STATE_ABSENT)
+		return "absent";
+	(void)attr_publish(&port_attributes[PORT_ATTR_state], &values, buffer);
+	return buffer->text;
+}
+
+static void kept_free(KeptHistory *k)
+{
+	history_done(&k->history);
+	free(k);
+}
+
+static void drop(HistoryList *l, KeptHistory **at)
+{
+	KeptHistory *k = *at;
+
+	*at = k->next;
+	l->n--;
+	kept_free(k);
+}
+
+void history_list_done(HistoryList *l)
+{
+	while (l->first)
+		drop(l, &l->first);
+}
+
+void history_keep(HistoryList *l, const char *device, uint32_t port, History *h)
+{
+	KeptHistory *k = h->n ? calloc(1, sizeof(*k)) : NULL, **at = &l->first;
+
+	if (!k) {
+		history_done(h);
+		return;
+	}
+	text_copy(k->device, sizeof(k->device), device);
+	k->port = port;
+	k->history = *h;
+	*h = (History){};
+	while (*at)
+		at = &(*at)->next;
+	*at = k;
+	if (++l->n > HISTORY_KEPT)
+		drop(l, &l->first);
+}
+
+void history_recall(HistoryList *l, const char *device, uint32_t port, History *h)
+{
+	for (KeptHistory **at = &l->first; *at; at = &(*at)->next) {
+		KeptHistory *k = *at;
+		History *joined = &k->history, later = *h;
+
+		if (k->port != port || !streq(k->device, device))
+			continue;
+		for (size_t i = 0; i < later.n; i++) {
+			Transition t = *history_entry(&later, i);
+
+			/* the first was from what was not known to be this port */
+			if (i == 0)
+				t.from = history_last(joined)->to;
+			if (t.from != t.to)
+				append(joined, &t);
+		}
+		joined->link_downs += later.link_downs;
+		*h = *joined;
+		*joined = later;
+		drop(l, at);
+		return;
+	}
+}

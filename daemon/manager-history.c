@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the state of each port has been, and a message in the journal for each transition. */
+
+#include "log.h"
+#include "manager-private.h"
+
+/* The message of a transition; explained in systemd/rdmad.catalog. */
+#define MESSAGE_ID_STATE "889996fde0584a548466e442896fef12"
+
+static void log_transition(const Port *p, const Transition *t)
+{
+	bool is_down = history_is_link_down(t->from, t->to) || t->to == STATE_ABSENT;
+	AttrValue from_buffer, to_buffer;
+	const char *from = history_state_name(t->from, &from_buffer);
+	const char *to = history_state_name(t->to, &to_buffer);
+	const char *reason = event_reason_name(t->reason);
+	char name[80], number[16];
+	const LogField fields[] = {
+		{"MESSAGE_ID", MESSAGE_ID_STATE},
+		{"RDMA_DEVICE", p->device->now.values.name},
+		{"RDMA_PORT", number},
+		{"RDMA_OLD_STATE", from},
+		{"RDMA_STATE", to},
+		{"RDMA_REASON", reason},
+	};
+
+	snprintf(number, sizeof(number), "%u", p->number);
+	log_with_fields(is_down ? LOG_NOTICE : LOG_INFO, fields, ARRAY_SIZE(fields),
+			"%s: %s -> %s (%s)", port_name(p, name), from, to, reason);
+}
+
+static void note(Manager *m, Port *p, uint32_t state, EventReason reason)
+{
+	/* the first look after the start finds how things are, and no transition */
+	if (history_note(&p->history, state, reason, realtime_usec(), monotonic_usec(m)) &&
+	    history_last(&p->history)->from != STATE_UNKNOWN)
+		log_transition(p, history_last(&p->history));
+}
+
+void manager_note_state(Manager *m, Port *p, EventReason reason, PortChange *change)
+{
+	if (!mask_has(&p->now.valid, PORT_ATTR_state))
+		return;
+	if (p->history.n == 0)
+		history_recall(&m->histories, p->device->now.values.name, p->number, &p->history);
+	note(m, p, p->now.values.state, reason);
+	cache_apply_port_history(p, change);
+}
+
+void manager_note_rename(Manager *m, Port *p, PortChange *change)
+{
+	history_recall(&m->histories, p->device->now.values.name, p->number, &p->history);
+	cache_apply_port_history(p, change);
+}
+
+void manager_note_absence(Manager *m, Port *p)
+{
+	if (p->history.n > 0)
+		note(m, p, STATE_ABSENT, REASON_DEVICE);
+	history_keep(&m->histories, p->device->now.values.name, p->number, &p->history);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Port.GetHistory() and the properties that come from it; a history outlives the port's object. */
+
+#include <signal.h>
+
+#include "fixture.h"
+
+static const char scenario[] = "[device mlx5_0]\n"
+			       "index = 3\n"
+			       "protocol = infiniband\n";
+
+#define PORT "/org/rdma/device/3/port/1"
+
+static int setup(void **state)
+{
+	Fixture *f = fixture_new();
+
+	fixture_start_daemon(f, scenario, NULL);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	Fixture *f = *state;
+	int status = f->daemon_pid ? fixture_stop_daemon(f, SIGTERM) : 0;
+
+	fixture_free(f);
+	return status;
+}
+
+/* The transitions as "FROM>TO:REASON FROM>TO:REASON", and the time of the last. */
+static char *history(Fixture *f, const char *path, uint64_t *ret_last)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, path, RDMAD_INTERFACE_PORT, "GetHistory", NULL, "a{sv}", 0);
+	uint64_t realtime = 0, monotonic, last_realtime = 0, last_monotonic = 0;
+	const char *from, *to, *reason;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	assert_true(sd_bus_message_enter_container(reply, 'a', "(ttsss)") >= 0);
+	while (sd_bus_message_read(reply, "(ttsss)", &realtime, &monotonic, &from, &to, &reason) >
+	       0) {
+		fprintf(file, "%s%s>%s:%s", last_realtime ? " " : "", from, to, reason);
+		assert_true(realtime >= last_realtime && monotonic >= last_monotonic);
+		last_realtime = realtime;
+		last_monotonic = monotonic;
+	}
+	fclose(file);
+	if (ret_last)
+		*ret_last = last_realtime;
+	return text;
+}
+
+static void assert_history(Fixture *f, const char *path, const char *expected)
+{
+	_cleanup_free_ char *is = history(f, path, NULL);
+
+	assert_string_equal(is, expected);
+}
+
+static void change(Fixture *f, const char *command, const char *path)
+{
+	fixture_forget(f);
+	fixture_simulate(f, command);
+	fixture_wait_signal(f, path, "StateChanged");
+}
+
+static void test_transitions(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_free_ char *is = NULL, *first = NULL, *log = NULL;
+	sd_bus_message *signal;
+	char text[32];
+	uint64_t last;
+
+	assert_history(f, PORT, "unknown>active:startup");
+	first = fixture_property(f, PORT, RDMAD_INTERFACE_PORT, "StateChangeTimestamp");
+	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "LinkDownCount", "0");
+	change(f, "set mlx5_0/1 state=down event=port-error", PORT);
+	/* they come with the state */
+	signal = fixture_wait_signal(f, PORT, "PropertiesChanged");
+	assert_int_equal(fixture_changed(signal, RDMAD_INTERFACE_PORT, "State"), 1);
+	assert_int_equal(fixture_changed(signal, RDMAD_INTERFACE_PORT, "LinkDownCount"), 1);
+	assert_int_equal(fixture_changed(signal, RDMAD_INTERFACE_PORT, "StateChangeTimestamp"), 1);
+	change(f, "set mlx5_0/1 state=active event=port-active", PORT);
+	is = history(f, PORT, &last);
+	assert_string_equal(is, "unknown>active:startup active>down:port-error "
+				"down>active:port-active");
+	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "LinkDownCount", "1");
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)last);
+	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "StateChangeTimestamp", text);
+	assert_string_not_equal(first, text);
+
+	log = fixture_daemon_log(f);
+	assert_non_null(strstr(log, "mlx5_0/1: active -> down (port-error)\n"));
+	assert_null(strstr(log, "unknown -> active"));
+}
+
+/* A device that is reset has a new index, and at first perhaps another name. */
+static void test_return(void **state)
+{
+	Fixture *f = *state;
+
+	change(f, "set mlx5_0/1 state=down event=port-error", PORT);
+	fixture_forget(f);
+	fixture_simulate(f, "remove mlx5_0");
+	fixture_wait_signal(f, RDMAD_ROOT_PATH, "InterfacesRemoved");
+	fixture_forget(f);
+	fixture_simulate(f, "add mlx5_0");
+	fixture_wait_signal(f, "/org/rdma/device/4", "PropertiesChanged");
+	assert_history(f, "/org/rdma/device/4/port/1",
+		       "unknown>active:startup active>down:port-error down>absent:device "
+		       "absent>active:device");
+	fixture_assert_property(f, "/org/rdma/device/4/port/1", RDMAD_INTERFACE_PORT,
+				"LinkDownCount", "1");
+
+	fixture_simulate(f, "remove mlx5_0");
+	fixture_forget(f);
+	fixture_simulate(f, "add ibx from=mlx5_0");
+	fixture_wait_signal(f, "/org/rdma/device/5", "PropertiesChanged");
+	assert_history(f, "/org/rdma/device/5/port/1", "absent>active:device");
+	fixture_forget(f);
+	fixture_simulate(f, "rename ibx mlx5_0");
+	fixture_wait_signal(f, "/org/rdma/device/5/port/1", "PropertiesChanged");
+	assert_history(f, "/org/rdma/device/5/port/1",
+		       "unknown>active:startup active>down:port-error down>absent:device "
+		       "absent>active:device active>absent:device absent>active:device");
+	fixture_assert_property(f, "/org/rdma/device/5/port/1", RDMAD_INTERFACE_PORT,
+				"LinkDownCount", "1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_transitions, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_return, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("get-history", tests, NULL, NULL);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The transitions of a port, and the message about one in the journal. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include <sys/uio.h>
+
+#define SD_JOURNAL_SUPPRESS_LOCATION
+#include <systemd/sd-journal.h>
+
+#include "history.h"
+#include "log.h"
+
+enum { NOP, DOWN, INIT, ARMED, ACTIVE, ACTIVE_DEFER };
+
+/* What has gone to the journal, in place of which this is. */
+static char sent[32][600];
+static int n_sent;
+
+int sd_journal_sendv(const struct iovec *iov, int n)
+{
+	assert_in_range(n, 1, ARRAY_SIZE(sent));
+	n_sent = n;
+	for (int i = 0; i < n; i++) {
+		assert_in_range(iov[i].iov_len, 1, sizeof(sent[i]) - 1);
+		memcpy(sent[i], iov[i].iov_base, iov[i].iov_len);
+		sent[i][iov[i].iov_len] = '\0';
+	}
+	return 0;
+}
+
+static void assert_sent(const char *line)
+{
+	for (int i = 0; i < n_sent; i++)
+		if (streq(sent[i], line))
+			return;
+	fail_msg("\"%s\" was not sent", line);
+}
+
+static void test_journal(void **state)
+{
+	char longest[600];
+	const LogField fields[] = {{"MESSAGE_ID", "0123"}, {"RDMA_PORT", "1"}, {"LONG", longest}};
+
+	(void)state;
+	memset(longest, 'a', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	setenv("JOURNAL_STREAM", "1:2", 1);
+	log_with_fields(LOG_NOTICE, fields, ARRAY_SIZE(fields), "%s: %d", "text", 5);
+	assert_int_equal(n_sent, 5);
+	assert_sent("MESSAGE=text: 5");
+	assert_sent("PRIORITY=5");
+	assert_sent("MESSAGE_ID=0123");
+	assert_sent("RDMA_PORT=1");
+	/* what is too long is cut */
+	assert_int_equal(strlen(sent[4]), 511);
+	log_with_fields(LOG_NOTICE, fields, 0, "%s", longest);
+	assert_int_equal(strlen(sent[0]), 511);
+	/* a level that is not wanted */
+	n_sent = 0;
+	log_with_fields(LOG_DEBUG, fields, ARRAY_SIZE(fields), "text");
+	assert_int_equal(n_sent, 0);
+	/* the console has the text alone */
+	unsetenv("JOURNAL_STREAM");
+	log_with_fields(LOG_NOTICE, fields, ARRAY_SIZE(fields), "text");
+	assert_int_equal(n_sent, 0);
+}
+
+static void assert_entry(const History *h, size_t i, uint32_t from, uint32_t to, EventReason reason,
+			 uint64_t usec)
+{
+	const Transition *t = history_entry(h, i);
+
+	assert_int_equal(t->from, from);
+	assert_int_equal(t->to, to);
+	assert_int_equal(t->reason, reason);
+	assert_int_equal(t->realtime_usec, usec);
+	assert_int_equal(t->monotonic_usec, usec + 1);
+}
+
+static bool note(History *h, uint32_t state, EventReason reason, uint64_t usec)
+{
+	return history_note(h, state, reason, usec, usec + 1);
+}
+
+static void test_transitions(void **state)
+{
+	History h = {}, hotplugged = {};
+
+	(void)state;
+	assert_null(history_last(&h));
+	assert_true(note(&h, ACTIVE, REASON_STARTUP, 10));
+	assert_false(note(&h, ACTIVE, REASON_RECONCILE, 20));
+	assert_true(note(&h, DOWN, REASON_PORT_ERROR, 30));
+	assert_true(note(&h, STATE_ABSENT, REASON_DEVICE, 40));
+	assert_true(note(&h, INIT, REASON_DEVICE, 50));
+	assert_int_equal(h.n, 4);
+	assert_entry(&h, 0, STATE_UNKNOWN, ACTIVE, REASON_STARTUP, 10);
+	assert_entry(&h, 1, ACTIVE, DOWN, REASON_PORT_ERROR, 30);
+	assert_entry(&h, 2, DOWN, STATE_ABSENT, REASON_DEVICE, 40);
+	assert_entry(&h, 3, STATE_ABSENT, INIT, REASON_DEVICE, 50);
+	assert_ptr_equal(history_last(&h), history_entry(&h, 3));
+	/* it was there without rdmad, or it was not */
+	assert_true(note(&hotplugged, DOWN, REASON_DEVICE, 10));
+	assert_entry(&hotplugged, 0, STATE_ABSENT, DOWN, REASON_DEVICE, 10);
+	history_done(&h);
+	history_done(&hotplugged);
+}
+
+static void test_link_downs(void **state)
+{
+	static const struct {
+		uint32_t from, to;
+		bool down;
+	} cases[] = {
+		{ACTIVE, DOWN, true},
+		{ACTIVE, INIT, true}, /* down and up again, between two looks */
+		{ACTIVE_DEFER, DOWN, true},
+		{ARMED, INIT, true},
+		{INIT, DOWN, true},
+		{DOWN, INIT, false},
+		{INIT, ARMED, false},
+		{ARMED, ACTIVE, false},
+		{ACTIVE, ACTIVE_DEFER, false},
+		{ACTIVE_DEFER, ACTIVE, false},
+		{DOWN, NOP, false},
+		{STATE_UNKNOWN, DOWN, false},
+		{STATE_ABSENT, DOWN, false},
+		{ACTIVE, STATE_ABSENT, false},
+	};
+	History h = {};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (history_is_link_down(cases[i].from, cases[i].to) != cases[i].down)
+			fail_msg("%u -> %u", cases[i].from, cases[i].to);
+	for (int i = 0; i < 100; i++) {
+		note(&h, ACTIVE, REASON_PORT_ACTIVE, 2);
+		note(&h, DOWN, REASON_PORT_ERROR, 1);
+	}
+	assert_int_equal(h.link_downs, 100);
+	history_done(&h);
+}
+
+/* The last ones stay, in order. */
+static void test_bounded(void **state)
+{
+	History h = {};
+
+	(void)state;
+	for (uint32_t i = 0; i < 100; i++)
+		assert_true(note(&h, i % 2 ? ACTIVE : DOWN, REASON_RECONCILE, i));
+	assert_int_equal(h.n, HISTORY_ENTRIES);
+	for (uint32_t i = 0; i < HISTORY_ENTRIES; i++)
+		assert_int_equal(history_entry(&h, i)->realtime_usec, 100 - HISTORY_ENTRIES + i);
+	history_done(&h);
+}
+
+static void test_since(void **state)
+{
+	History h = {};
+	uint64_t since;
+	bool exact;
+
+	(void)state;
+	assert_false(history_since_not(&h, ACTIVE, &since, &exact));
+	note(&h, INIT, REASON_STARTUP, 10);
+	note(&h, ARMED, REASON_LID_CHANGE, 20);
+	/* it may have been so for longer than rdmad runs */
+	assert_true(history_since_not(&h, ACTIVE, &since, &exact));
+	assert_int_equal(since, 11);
+	assert_false(exact);
+	note(&h, ACTIVE, REASON_PORT_ACTIVE, 30);
+	assert_false(history_since_not(&h, ACTIVE, &since, &exact));
+	note(&h, DOWN, REASON_PORT_ERROR, 40);
+	note(&h, INIT, REASON_LID_CHANGE, 50);
+	assert_true(history_since_not(&h, ACTIVE, &since, &exact));
+	assert_int_equal(since, 41);
+	assert_true(exact);
+	assert_true(history_since_not(&h, ARMED, &since, &exact));
+	assert_int_equal(since, 31);
+	assert_true(exact);
+	/* what the ring has lost is not known */
+	for (uint32_t i = 0; i < 2 * HISTORY_ENTRIES; i++)
+		note(&h, i % 2 ? INIT : DOWN, REASON_RECONCILE, 100 + i);
+	assert_true(history_since_not(&h, ACTIVE, &since, &exact));
+	assert_int_equal(since, history_entry(&h, 0)->monotonic_usec);
+	assert_false(exact);
+	history_done(&h);
+}
+
+static void test_kept(void **state)
+{
+	HistoryList l = {};
+	History h = {}, other = {};
+	char name[16];
+
+	(void)state;
+	note(&h, ACTIVE, REASON_STARTUP, 10);
+	note(&h, DOWN, REASON_PORT_ERROR, 20);
+	note(&h, STATE_ABSENT, REASON_DEVICE, 30);
+	history_keep(&l, "mlx5_0", 1, &h);
+	assert_int_equal(h.n, 0);
+	assert_int_equal(l.n, 1);
+	/* of others nothing is known, and of a port that was never read nothing is kept */
+	history_recall(&l, "mlx5_0", 2, &other);
+	history_recall(&l, "mlx5_1", 1, &other);
+	assert_int_equal(other.n, 0);
+	history_keep(&l, "mlx5_1", 1, &other);
+	assert_int_equal(l.n, 1);
+
+	/* it comes back under another name, and is renamed after it has been read */
+	note(&h, INIT, REASON_DEVICE, 40);
+	note(&h, DOWN, REASON_PORT_ERROR, 50);
+	history_recall(&l, "mlx5_0", 1, &h);
+	assert_int_equal(l.n, 0);
+	assert_int_equal(h.n, 5);
+	assert_int_equal(h.link_downs, 2);
+	assert_entry(&h, 2, DOWN, STATE_ABSENT, REASON_DEVICE, 30);
+	assert_entry(&h, 3, STATE_ABSENT, INIT, REASON_DEVICE, 40);
+	assert_entry(&h, 4, INIT, DOWN, REASON_PORT_ERROR, 50);
+	/* nothing was kept this time */
+	history_recall(&l, "mlx5_0", 1, &h);
+	assert_int_equal(h.n, 5);
+	history_done(&h);
+
+	/* the oldest go */
+	for (uint32_t i = 0; i < HISTORY_KEPT + 2; i++) {
+		snprintf(name, sizeof(name), "mlx5_%u", i);
+		note(&h, ACTIVE, REASON_DEVICE, i);
+		history_keep(&l, name, 1, &h);
+	}
+	assert_int_equal(l.n, HISTORY_KEPT);
+	history_recall(&l, "mlx5_1", 1, &h);
+	assert_int_equal(h.n, 0);
+	history_recall(&l, "mlx5_2", 1, &h);
+	assert_int_equal(h.n, 1);
+	history_done(&h);
+	history_list_done(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_journal),	   cmocka_unit_test(test_transitions),
+		cmocka_unit_test(test_link_downs), cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_since),	   cmocka_unit_test(test_kept),
+	};
+
+	return cmocka_run_group_tests_name("history", tests, NULL, NULL);
+}
