@@ -91,7 +91,8 @@ void manager_set_sync(Manager *m, Work *w, bool dirty, bool asked)
 
 	w->sync = dirty;
 	w->asked_sync = asked;
-	if (was && !dirty && !asked && --m->n_syncing == 0)
+	/* Or else the enumeration that is due says so. */
+	if (was && !dirty && !asked && --m->n_syncing == 0 && !m->enumerate)
 		manager_sync_done(m);
 	else if (!was && (dirty || asked))
 		m->n_syncing++;

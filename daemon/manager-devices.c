@@ -38,6 +38,7 @@ static void remove_device(Manager *m, Device *d)
 	manager_free_counters(d);
 	work_free(d->work);
 	cache_remove_device(&m->cache, d);
+	m->n_seen = 0;
 }
 
 static void follow_rename(Manager *m, Device *d)
@@ -116,10 +117,18 @@ static void enumerate_fail(Manager *m, int error)
 	manager_answer_refresh(m, error);
 }
 
+static int compare_indices(const void *a, const void *b)
+{
+	uint32_t x = ((const DeviceSnapshot *)a)->values.index;
+	uint32_t y = ((const DeviceSnapshot *)b)->values.index;
+
+	return (x > y) - (x < y);
+}
+
 void manager_enumerate(Manager *m)
 {
 	DeviceSnapshot *devices = NULL;
-	size_t n = 0, k = 0;
+	size_t n = 0, k = 0, i = 0;
 	int r = m->source->ops->enumerate(m->source, &devices, &n);
 
 	if (r < 0) {
@@ -131,20 +140,22 @@ void manager_enumerate(Manager *m)
 	m->enumerate_failed = false;
 	/* The look at everything is not over before all that there is has been taken in. */
 	m->n_syncing++;
+	if (n > 0)
+		qsort(devices, n, sizeof(*devices), compare_indices);
 	while (k < m->cache.n_devices) {
 		Device *d = m->cache.devices[k];
-		bool found = false;
 
-		for (size_t i = 0; i < n && !found; i++)
-			found = devices[i].values.index == d->index;
-		if (found)
+		while (i < n && devices[i].values.index < d->index)
+			i++;
+		if (i < n && devices[i].values.index == d->index)
 			k++;
 		else
 			remove_device(m, d);
 	}
-	for (size_t i = 0; i < n; i++)
+	for (i = 0; i < n; i++)
 		take_device(m, &devices[i]);
 	device_array_free(devices, n);
+	m->recount = true;
 	manager_publish_counts(m);
 	if (--m->n_syncing == 0)
 		manager_sync_done(m);

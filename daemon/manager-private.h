@@ -34,9 +34,14 @@ struct Manager {
 	bool enumerate_failed;
 	uint64_t enumerate_retry_usec; /* the next delay */
 	sd_event_source *enumerate_retry;
-	sd_event_source *flush, *flush_deadline;
+	uint64_t enumerated_usec; /* when those until now have earned their time */
+	sd_event_source *enumerate_pace;
+	sd_event_source *flush;
 	sd_event_source *reconcile;
 	uint32_t query_count;
+	uint32_t links; /* Query.links of the next one */
+	size_t n_seen;	/* the first devices of the cache, all published */
+	bool recount;	/* the counts may have changed */
 
 	unsigned int n_syncing; /* devices that a look at everything has not reached yet */
 	uint64_t last_sync_usec;

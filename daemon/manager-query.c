@@ -7,9 +7,13 @@
 
 void manager_publish_counts(Manager *m)
 {
-	uint32_t active = cache_active_port_count(&m->cache);
-	uint32_t ports = (uint32_t)cache_port_count(&m->cache);
+	uint32_t active, ports;
 
+	if (!m->recount || !m->ready)
+		return;
+	m->recount = false;
+	active = cache_active_port_count(&m->cache);
+	ports = (uint32_t)cache_port_count(&m->cache);
 	if (active == m->last_active && ports == m->last_ports &&
 	    m->cache.n_devices == m->last_devices)
 		return;
@@ -35,6 +39,8 @@ void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventRe
 	if (!p->device->published)
 		manager_publish_device(m, p->device, CACHE_ADDED, NULL);
 	p->published = true;
+	if (change->op == CACHE_ADDED || mask_has(&change->changed, PORT_ATTR_state))
+		m->recount = true;
 	/* first: whoever hears of the change on the bus finds it in the memory */
 	snapshot_put(m->snapshot, p, change->op != CACHE_UNCHANGED);
 	if (m->bus)
@@ -54,7 +60,9 @@ static int on_pace(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *us
 static int on_settle(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Work *w = userdata;
+	Manager *m = w->userdata;
 
+	m->links++;
 	work_settle(w);
 	manager_ask(w->userdata, w->device);
 	return 0;
@@ -150,6 +158,7 @@ void manager_ask(Manager *m, Device *d)
 		return;
 	}
 	work_begin(w, manager_new_id(m, d), now, &query);
+	query.links = m->links;
 	r = m->source->ops->query(m->source, &query);
 	if (r >= 0)
 		return;

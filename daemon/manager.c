@@ -9,9 +9,10 @@
 #include "simulator.h"
 #include "source-kernel.h"
 
-/* Events that wait at the same time become one flush; under a storm that never pauses there is one
- * after this. */
-#define FLUSH_DEADLINE_USEC  (50 * USEC_PER_MSEC)
+/* Of a crowd of devices each has several events: after a few enumerations at once there is one in
+ * this time. */
+#define ENUMERATE_USEC	     (50 * USEC_PER_MSEC)
+#define ENUMERATE_AT_ONCE    4U
 #define RECONNECT_FIRST_USEC (500 * USEC_PER_MSEC)
 #define RECONNECT_LAST_USEC  (10 * USEC_PER_SEC)
 
@@ -40,14 +41,17 @@ void manager_check_ready(Manager *m)
 {
 	if (m->ready || m->enumerate)
 		return;
-	for (size_t i = 0; i < m->cache.n_devices; i++) {
-		const Work *w = m->cache.devices[i]->work;
+	for (size_t i = m->n_seen; i < m->cache.n_devices; i++) {
+		const Device *d = m->cache.devices[i];
+		const Work *w = d->work;
 
-		if (!m->cache.devices[i]->published && !w->wedged &&
-		    (w->asked_id || work_is_dirty(w)))
+		if (d->published)
+			m->n_seen += i == m->n_seen;
+		else if (!w->wedged && (w->asked_id || work_is_dirty(w)))
 			return;
 	}
 	m->ready = true;
+	manager_publish_counts(m);
 	if (m->bus && bus_acquire_name(m->bus) < 0) {
 		sd_event_exit(m->event, EXIT_FAILURE);
 		return;
@@ -59,45 +63,59 @@ void manager_check_ready(Manager *m)
 
 /* Flush */
 
-static void flush(Manager *m)
+static int on_enumerate_pace(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
+	manager_mark_flush(userdata);
+	return 0;
+}
+
+static void enumerate(Manager *m)
+{
+	uint64_t now = monotonic_usec(m);
+
+	if (m->enumerated_usec > now + ENUMERATE_AT_ONCE * ENUMERATE_USEC) {
+		if (!is_armed(m->enumerate_pace))
+			manager_arm(m, &m->enumerate_pace, ENUMERATE_USEC, on_enumerate_pace, m,
+				    "enumerate");
+		return;
+	}
+	m->enumerated_usec = MAX(m->enumerated_usec, now) + ENUMERATE_USEC;
+	m->enumerate = false;
+	manager_enumerate(m);
+}
+
+static int on_flush(_unused_ sd_event_source *s, void *userdata)
+{
+	Manager *m = userdata;
+
 	if (m->n_refreshing > 0 && m->n_covered == 0) {
 		m->n_covered = m->n_refreshing;
 		manager_mark_everything(m, REASON_REFRESH);
 	}
 	sd_event_source_set_enabled(m->flush, SD_EVENT_OFF);
-	sd_event_source_set_enabled(m->flush_deadline, SD_EVENT_OFF);
-	if (m->enumerate) {
-		m->enumerate = false;
-		manager_enumerate(m);
-	}
+	if (m->enumerate)
+		enumerate(m);
 	for (size_t i = 0; i < m->cache.n_devices; i++)
 		manager_ask(m, m->cache.devices[i]);
 	manager_check_ready(m);
-}
-
-static int on_flush(_unused_ sd_event_source *s, void *userdata)
-{
-	flush(userdata);
-	return 0;
-}
-
-static int on_flush_deadline(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
-{
-	flush(userdata);
 	return 0;
 }
 
 void manager_mark_flush(Manager *m)
 {
-	if (is_armed(m->flush))
-		return;
-	sd_event_source_set_enabled(m->flush, SD_EVENT_ONESHOT);
-	manager_arm(m, &m->flush_deadline, FLUSH_DEADLINE_USEC, on_flush_deadline, m,
-		    "flush deadline");
+	if (!is_armed(m->flush))
+		sd_event_source_set_enabled(m->flush, SD_EVENT_ONESHOT);
 }
 
 /* Events */
+
+/* Reasons that say nothing about network interfaces. */
+#define NO_LINK_REASONS                                                                            \
+	(REASON_BIT(REASON_CHARDEV) | REASON_BIT(REASON_PORT_ACTIVE) |                             \
+	 REASON_BIT(REASON_PORT_ERROR) | REASON_BIT(REASON_LID_CHANGE) |                           \
+	 REASON_BIT(REASON_SM_CHANGE) | REASON_BIT(REASON_CLIENT_REREGISTER) |                     \
+	 REASON_BIT(REASON_PKEY_CHANGE) | REASON_BIT(REASON_GID_CHANGE) |                          \
+	 REASON_BIT(REASON_SPEED_CHANGE))
 
 void manager_mark_device(Manager *m, Device *d, uint32_t port, EventReason reason)
 {
@@ -124,6 +142,8 @@ static void on_event(void *userdata, const Event *e)
 	log_debug("event: device %u port %u %s", e->device, e->port, event_reason_name(e->reason));
 	if (e->reason == REASON_OVERRUN)
 		m->lost_events++;
+	if (!(NO_LINK_REASONS & REASON_BIT(e->reason)))
+		m->links++;
 	manager_mark_flush(m);
 	if (e->device != EVENT_ALL_DEVICES) {
 		d = cache_device(&m->cache, e->device);
@@ -302,8 +322,8 @@ int manager_new(sd_event *event, const Config *config, const char *bus_address,
 	r = sd_event_add_defer(event, &m->flush, on_flush, m);
 	if (r < 0)
 		return log_error_errno(r, "Cannot set up the flush: %m");
-	/* after all events that wait */
-	sd_event_source_set_priority(m->flush, SD_EVENT_PRIORITY_IDLE);
+	/* Of the same priority as what brings events: it has its turn after all that wait already,
+	 * and before what comes later. */
 	sd_event_source_set_enabled(m->flush, SD_EVENT_OFF);
 	r = snapshot_new(event, 0, &m->snapshot);
 	if (r < 0)
@@ -350,7 +370,7 @@ Manager *manager_free(Manager *m)
 		bus_free(m->bus);
 	sd_event_source_disable_unref(m->reconnect);
 	sd_event_source_disable_unref(m->flush);
-	sd_event_source_disable_unref(m->flush_deadline);
+	sd_event_source_disable_unref(m->enumerate_pace);
 	sd_event_source_disable_unref(m->reconcile);
 	sd_event_source_disable_unref(m->enumerate_retry);
 	source_free(m->source);

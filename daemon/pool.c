@@ -29,7 +29,6 @@ typedef struct Lane {
 
 /* A device from its first query to pool_forget(). */
 struct PoolDevice {
-	PoolDevice *next;
 	Pool *pool;
 	uint32_t index;
 	AttrText name;
@@ -63,7 +62,8 @@ struct Pool {
 	uint64_t query_timeout_usec;
 	PoolTiming timing;
 	Lane shared;
-	PoolDevice *devices;
+	PoolDevice **devices; /* sorted by index */
+	size_t n_devices, allocated;
 	Process processes[POOL_PROCESSES_MAX];
 	sd_event_source *report; /* enabled while a device has something pending */
 	sd_event_source *flood;
@@ -77,23 +77,36 @@ static uint64_t now_usec(Pool *p)
 	return now;
 }
 
-static PoolDevice *find_device(Pool *p, uint32_t index)
+/* Where the device with INDEX is, or belongs. */
+static size_t device_position(const Pool *p, uint32_t index)
 {
-	PoolDevice *d = p->devices;
+	size_t low = 0, high = p->n_devices;
 
-	while (d && d->index != index)
-		d = d->next;
-	return d;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->devices[middle]->index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static PoolDevice *find_device(const Pool *p, uint32_t index)
+{
+	size_t i = device_position(p, index);
+
+	return i < p->n_devices && p->devices[i]->index == index ? p->devices[i] : NULL;
 }
 
 /* The device that W hangs in, NULL if it is none of those. */
-static PoolDevice *find_stuck(Pool *p, const Worker *w)
+static PoolDevice *find_stuck(const Pool *p, const Worker *w)
 {
-	PoolDevice *d = p->devices;
-
-	while (d && d->stuck != w)
-		d = d->next;
-	return d;
+	for (size_t i = 0; i < p->n_devices; i++)
+		if (p->devices[i]->stuck == w)
+			return p->devices[i];
+	return NULL;
 }
 
 /* The lane that W works in, NULL if it has been taken out of service. */
@@ -101,9 +114,9 @@ static Lane *find_lane(Pool *p, const Worker *w)
 {
 	if (p->shared.worker == w)
 		return &p->shared;
-	for (PoolDevice *d = p->devices; d; d = d->next)
-		if (d->own && d->own->worker == w)
-			return d->own;
+	for (size_t i = 0; i < p->n_devices; i++)
+		if (p->devices[i]->own && p->devices[i]->own->worker == w)
+			return p->devices[i]->own;
 	return NULL;
 }
 
@@ -134,15 +147,17 @@ static void report(PoolDevice *d, EventReason reason)
 static int on_report(sd_event_source *s, void *userdata)
 {
 	Pool *p = userdata;
-	PoolDevice *d = p->devices;
+	PoolDevice *d;
+	size_t i = 0;
 	Event e = {};
 
-	while (d && d->pending == _REASON_INVALID)
-		d = d->next;
-	if (!d) {
+	while (i < p->n_devices && p->devices[i]->pending == _REASON_INVALID)
+		i++;
+	if (i == p->n_devices) {
 		sd_event_source_set_enabled(s, SD_EVENT_OFF);
 		return 0;
 	}
+	d = p->devices[i];
 	e = (Event){.device = d->index, .port = EVENT_ALL_PORTS, .reason = d->pending};
 	d->pending = _REASON_INVALID;
 	p->handler->event(p->userdata, &e);
@@ -153,7 +168,9 @@ static int on_report(sd_event_source *s, void *userdata)
  * asked again anyway. */
 static void report_lost(Pool *p, const Worker *w, const PoolDevice *spoiler)
 {
-	for (PoolDevice *d = p->devices; d; d = d->next) {
+	for (size_t i = 0; i < p->n_devices; i++) {
+		PoolDevice *d = p->devices[i];
+
 		if (d->asked != w)
 			continue;
 		d->asked = NULL;
@@ -387,9 +404,20 @@ static void device_free(PoolDevice *d)
 
 static int device_new(Pool *p, const Query *q, PoolDevice **ret)
 {
-	PoolDevice *d = calloc(1, sizeof(*d));
+	size_t i = device_position(p, q->device);
+	PoolDevice *d;
 	int r;
 
+	if (p->n_devices == p->allocated) {
+		size_t allocated = MAX(2 * p->allocated, (size_t)16);
+		PoolDevice **devices = reallocarray(p->devices, allocated, sizeof(PoolDevice *));
+
+		if (!devices)
+			return -ENOMEM;
+		p->devices = devices;
+		p->allocated = allocated;
+	}
+	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;
 	d->pool = p;
@@ -403,8 +431,9 @@ static int device_new(Pool *p, const Query *q, PoolDevice **ret)
 		return r;
 	}
 	sd_event_source_set_enabled(d->retry, SD_EVENT_OFF);
-	d->next = p->devices;
-	p->devices = d;
+	memmove(&p->devices[i + 1], &p->devices[i], (p->n_devices - i) * sizeof(d));
+	p->devices[i] = d;
+	p->n_devices++;
 	*ret = d;
 	return 0;
 }
@@ -578,10 +607,10 @@ static int on_flood(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 {
 	Pool *p = userdata;
 
-	for (PoolDevice *d = p->devices; d; d = d->next) {
-		if (d->flooded)
-			report(d, REASON_OVERRUN);
-		d->flooded = false;
+	for (size_t i = 0; i < p->n_devices; i++) {
+		if (p->devices[i]->flooded)
+			report(p->devices[i], REASON_OVERRUN);
+		p->devices[i]->flooded = false;
 	}
 	return 0;
 }
@@ -635,19 +664,20 @@ int pool_query(Pool *p, const Query *q)
 	return 0;
 }
 
-bool pool_forget(Pool *p, uint32_t device)
+bool pool_forget(Pool *p, uint32_t device, uint64_t *ret_asked)
 {
-	PoolDevice **link = &p->devices, *d;
+	size_t i = device_position(p, device);
+	PoolDevice *d = find_device(p, device);
 	Lane *shared = &p->shared;
 	Request *request;
 	bool wedged;
 
-	while (*link && (*link)->index != device)
-		link = &(*link)->next;
-	d = *link;
+	*ret_asked = 0;
 	if (!d)
 		return false;
 	wedged = d->wedged;
+	if (d->request)
+		*ret_asked = d->request->query.id;
 	if (d->stuck)
 		worker_kill(d->stuck);
 	if (d->own) {
@@ -669,7 +699,8 @@ bool pool_forget(Pool *p, uint32_t device)
 			log_warning("%s: no memory to close it", d->name);
 		}
 	}
-	*link = d->next;
+	p->n_devices--;
+	memmove(&p->devices[i], &p->devices[i + 1], (p->n_devices - i) * sizeof(d));
 	device_free(d);
 	return wedged;
 }
@@ -712,21 +743,21 @@ int pool_new(sd_event *event, const Config *config, const char *worker_path,
 
 Pool *pool_free(Pool *p)
 {
-	PoolDevice *d;
-
 	if (!p)
 		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(p->processes); i++)
 		worker_free(p->processes[i].worker);
 	lane_done(&p->shared);
-	while ((d = p->devices)) {
-		p->devices = d->next;
+	for (size_t i = 0; i < p->n_devices; i++) {
+		PoolDevice *d = p->devices[i];
+
 		if (d->own) {
 			d->own->worker = NULL;
 			device_release(d);
 		}
 		device_free(d);
 	}
+	free(p->devices);
 	p->report = sd_event_source_disable_unref(p->report);
 	p->flood = sd_event_source_disable_unref(p->flood);
 	worker_command_free(p->argv);

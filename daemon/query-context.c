@@ -158,9 +158,9 @@ int contexts_get(Contexts *c, uint32_t device, const char *name, bool hold,
 	}
 	if (c->list)
 		r = open_listed(c, device, name, &context);
-	if (r < 0 && r != -EMFILE && r != -EACCES && r != -EPERM) {
-		/* The list may be older than the device. (Making it anew asks about all devices.)
-		 */
+	if (r == -ENODEV) {
+		/* The list may be older than the device, or its name. Making it anew asks the
+		 * kernel about all devices: one that has gone is left in it. */
 		drop_list(c);
 		c->list = ibv_get_device_list(NULL);
 		r = open_listed(c, device, name, &context);
@@ -196,7 +196,6 @@ static void close_held(Contexts *c, uint32_t device)
 void contexts_forget(Contexts *c, uint32_t device)
 {
 	close_held(c, device);
-	drop_list(c);
 }
 
 int contexts_fd(const Contexts *c)

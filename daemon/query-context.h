@@ -30,7 +30,7 @@ int contexts_get(Contexts *c, uint32_t device, const char *name, bool hold,
 /* Closes the context unless it is held. */
 void contexts_put(Contexts *c, uint32_t device, struct ibv_context *context);
 bool contexts_holds(const Contexts *c, uint32_t device);
-/* Closes what is held of DEVICE, and does not believe the list of devices any more. */
+/* Closes what is held of DEVICE. */
 void contexts_forget(Contexts *c, uint32_t device);
 
 /* A descriptor that becomes readable when there are events. */

@@ -4,18 +4,29 @@
 
 #include "query-sysfs.h"
 
+static void query_chardevs(Target *t, DeviceSnapshot *s)
+{
+	ChardevEntry verbs = {
+		.class = "verbs", .major = t->chardev.major, .minor = t->chardev.minor};
+
+	if (target_sysfs(t) < 0 || t->worker->classes < 0)
+		return;
+	snprintf(verbs.path, sizeof(verbs.path), "/dev/infiniband/%s", t->chardev.name);
+	if (sysfs_read_chardevs(t->sysfs, t->worker->classes, t->name,
+				t->has_chardev ? &verbs : NULL, &s->chardevs) == 0)
+		mask_set(&s->supplied, DEVICE_ATTR_chardevs, true);
+}
+
 void device_query(Target *t, DeviceSnapshot *s)
 {
 	unsigned int cap_flags;
 
 	s->values = t->nldev.values;
 	s->supplied = t->nldev.supplied;
-	if (t->verbs.driver_id >= 0)
-		DEVICE_SUPPLY(s, driver_id, (uint32_t)t->verbs.driver_id);
-	sysfs_supply_device(t->sysfs, s);
-	if (t->sysfs >= 0 && t->worker->classes >= 0 &&
-	    sysfs_read_chardevs(t->sysfs, t->worker->classes, s->values.name, &s->chardevs) == 0)
-		mask_set(&s->supplied, DEVICE_ATTR_chardevs, true);
+	if (t->known->verbs.driver_id >= 0)
+		DEVICE_SUPPLY(s, driver_id, (uint32_t)t->known->verbs.driver_id);
+	sysfs_supply_device(target_sysfs(t), s);
+	query_chardevs(t, s);
 	if (t->context)
 		(void)verbs_query_device(t->context, s, &cap_flags);
 }

@@ -3,6 +3,7 @@
 #include "query-nldev.h"
 
 #include <rdma/rdma_netlink.h>
+#include <sys/sysmacros.h>
 
 static int parse(const struct nlmsghdr *message, struct nlattr *tb[RDMA_NLDEV_ATTR_MAX])
 {
@@ -88,18 +89,26 @@ int nldev_parse_port(const struct nlmsghdr *message, PortSnapshot *s)
 	return 0;
 }
 
-int nldev_parse_driver_id(const struct nlmsghdr *message, uint32_t *ret)
+int nldev_parse_chardev(const struct nlmsghdr *message, NldevChardev *ret)
 {
 	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
-	uint64_t v;
+	NldevChardev c = {};
+	uint64_t id, number;
 	int r = parse(message, tb);
 
 	if (r < 0)
 		return r;
-	/* The kernel's header says u64, the kernel sends u32. */
-	if (!netlink_number(tb[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID], &v) || v > UINT32_MAX)
+	/* The kernel's header says u64 of the driver's id, the kernel sends u32. The number is
+	 * encoded as in struct stat. */
+	if (!netlink_number(tb[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID], &id) || id > UINT32_MAX ||
+	    !netlink_number(tb[RDMA_NLDEV_ATTR_CHARDEV], &number) ||
+	    !netlink_text(tb[RDMA_NLDEV_ATTR_CHARDEV_NAME], c.name, sizeof(c.name)) ||
+	    !startswith(c.name, "uverbs") || strchr(c.name, '/'))
 		return -EBADMSG;
-	*ret = (uint32_t)v;
+	c.driver_id = (uint32_t)id;
+	c.major = major(number);
+	c.minor = minor(number);
+	*ret = c;
 	return 0;
 }
 
@@ -115,7 +124,7 @@ static int on_port(const struct nlmsghdr *message, void *userdata)
 
 static int on_chardev(const struct nlmsghdr *message, void *userdata)
 {
-	return nldev_parse_driver_id(message, userdata);
+	return nldev_parse_chardev(message, userdata);
 }
 
 int nldev_get_device(Netlink *n, uint32_t index, DeviceSnapshot *s)
@@ -180,7 +189,7 @@ int nldev_get_port(Netlink *n, uint32_t index, uint32_t port, PortSnapshot *s)
 	return netlink_ask(n, m, on_port, s);
 }
 
-int nldev_get_driver_id(Netlink *n, uint32_t index, uint32_t *ret)
+int nldev_get_chardev(Netlink *n, uint32_t index, NldevChardev *ret)
 {
 	struct nl_msg *m = request(RDMA_NLDEV_CMD_GET_CHARDEV, 0);
 

@@ -16,10 +16,18 @@ int nldev_get_device(Netlink *n, uint32_t index, DeviceSnapshot *s);
 int nldev_find_device(Netlink *n, const char *name, uint32_t *ret);
 /* Netdev, state, and of an InfiniBand port also capability mask, subnet prefix and LIDs. */
 int nldev_get_port(Netlink *n, uint32_t index, uint32_t port, PortSnapshot *s);
-/* enum rdma_driver_id of the device's uverbs driver; -EOPNOTSUPP if it has none. */
-int nldev_get_driver_id(Netlink *n, uint32_t index, uint32_t *ret);
+
+/* The uverbs node of a device. */
+typedef struct NldevChardev {
+	uint32_t driver_id; /* enum rdma_driver_id */
+	char name[16];	    /* "uverbs0" */
+	uint32_t major, minor;
+} NldevChardev;
+
+/* -EOPNOTSUPP or -ENOENT if it has none. */
+int nldev_get_chardev(Netlink *n, uint32_t index, NldevChardev *ret);
 
 /* The parts that read a message. -EBADMSG if it lacks what identifies its object. */
 int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *s);
 int nldev_parse_port(const struct nlmsghdr *message, PortSnapshot *s);
-int nldev_parse_driver_id(const struct nlmsghdr *message, uint32_t *ret);
+int nldev_parse_chardev(const struct nlmsghdr *message, NldevChardev *ret);

@@ -3,7 +3,6 @@
 #include "query-port.h"
 
 #include "log.h"
-#include "query-nldev.h"
 #include "query-sysfs.h"
 
 static bool is_infiniband(const PortSnapshot *s)
@@ -45,13 +44,15 @@ static int read_gids(Target *t, uint32_t port, const PortSnapshot *s, Table **re
 	int r = -EOPNOTSUPP;
 
 	if (t->context && !t->gids.entries)
-		r = verbs_read_gids(t->context, &t->gids);
-	if (t->gids.entries)
-		return verbs_gid_table(&t->gids, port, ret);
+		r = verbs_read_gids(t->context, t->known->n_gids, &t->gids);
+	if (t->gids.entries) {
+		t->known->n_gids = t->gids.n;
+		return verbs_gid_table(&t->gids, port, s->values.ifindex, s->values.netdev, ret);
+	}
 	if (t->context && mask_has(&s->supplied, PORT_ATTR_gid_tbl_len))
 		r = verbs_read_port_gids(t->context, port, s->values.gid_tbl_len, &own);
-	return r == 0 ? verbs_gid_table(&own, port, ret)
-		      : sysfs_read_gids(t->sysfs, port, is_ethernet(s), ret);
+	return r == 0 ? verbs_gid_table(&own, port, s->values.ifindex, s->values.netdev, ret)
+		      : sysfs_read_gids(target_sysfs(t), port, is_ethernet(s), ret);
 }
 
 /* The lower half of GID 0, in network byte order; NULL if that is not known. */
@@ -76,18 +77,13 @@ static int read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
 {
 	const uint8_t *guid = is_infiniband(s) ? port_guid(s) : NULL;
 	_cleanup_free_ NetdevEntry *entries = NULL;
-	size_t n = 0;
-	int r;
+	const Ipoib *ipoib = NULL;
+	size_t n_ipoib = 0, n = 0;
+	int r = guid ? target_ipoib(t, &ipoib, &n_ipoib) : 0;
 
-	if (guid && !t->ipoib_read) {
-		r = netlink_open(&t->worker->rtnl, NETLINK_ROUTE);
-		if (r == 0)
-			r = netdev_list_ipoib(&t->worker->rtnl, &t->ipoib, &t->n_ipoib);
-		if (r < 0)
-			return r;
-		t->ipoib_read = true;
-	}
-	entries = calloc(t->n_ipoib + 1, sizeof(*entries));
+	if (r < 0)
+		return r;
+	entries = calloc(n_ipoib + 1, sizeof(*entries));
 	if (!entries)
 		return -ENOMEM;
 	if (s->values.ifindex) {
@@ -95,9 +91,9 @@ static int read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
 		text_copy(entries[n].name, sizeof(entries[n].name), s->values.netdev);
 		n++;
 	}
-	for (size_t i = 0; guid && i < t->n_ipoib; i++)
-		if (memcmp(t->ipoib[i].port_guid, guid, 8) == 0)
-			entries[n++] = t->ipoib[i].entry;
+	for (size_t i = 0; i < n_ipoib; i++)
+		if (memcmp(ipoib[i].port_guid, guid, 8) == 0)
+			entries[n++] = ipoib[i].entry;
 	qsort(entries, n, sizeof(*entries), compare_netdevs);
 	*ret = NULL;
 	if (n == 0)
@@ -109,15 +105,15 @@ static int read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
 /* What the library of the vendor says. A failure costs these attributes alone. */
 static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 {
+	const DvProvider *dv = t->known->dv;
 	int r = 0;
 
 	if (t->is_isolated)
-		r = isolated_query(&t->isolated, t->dv, t->device, port, s);
-	else if (t->dv)
-		r = t->dv->query_port(t->context, port, s);
+		r = isolated_query(&t->isolated, dv, t->device, port, s);
+	else if (dv)
+		r = dv->query_port(t->context, port, s);
 	if (r < 0 && r != -EOPNOTSUPP)
-		log_debug("%s/%u: %s direct verbs: %s", t->nldev.values.name, port, t->dv->name,
-			  strerror(-r));
+		log_debug("%s/%u: %s direct verbs: %s", t->name, port, dv->name, strerror(-r));
 }
 
 /*
@@ -132,7 +128,7 @@ static bool stays_closed(int error)
 	       error == -EBUSY || error == -EOPNOTSUPP;
 }
 
-int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s)
+int port_query(Target *t, uint32_t port, PortSnapshot *s)
 {
 	Table *table = NULL;
 	int error = t->open_error, r;
@@ -144,13 +140,13 @@ int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s)
 		return r;
 	query_netdev(t->worker, s);
 	if (t->context) {
-		error = verbs_query_port(t->context, port, &t->verbs, s);
+		error = verbs_query_port(t->context, port, &t->known->verbs, s);
 		if (error == 0)
 			query_direct_verbs(t, port, s);
 	} else {
 		if (t->is_isolated)
 			query_direct_verbs(t, port, s);
-		sysfs_supply_port(t->sysfs, port, s);
+		sysfs_supply_port(target_sysfs(t), port, s);
 		if (!mask_has(&s->supplied, PORT_ATTR_state))
 			error = error < 0 ? error : -EIO;
 		else if (stays_closed(error))
@@ -161,8 +157,8 @@ int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s)
 
 	r = read_gids(t, port, s, &table);
 	supply_table(s, PORT_TABLE_GIDS, r, table);
-	if (pkeys) {
-		r = sysfs_read_pkeys(t->sysfs, port, &table);
+	if (t->query->pkeys) {
+		r = sysfs_read_pkeys(target_sysfs(t), port, &table);
 		supply_table(s, PORT_TABLE_PKEYS, r, table);
 	}
 	r = read_netdevs(t, s, &table);

@@ -9,4 +9,4 @@
  * S is empty before. Returns a negative errno if the port's own query failed: S then has what other
  * sources said.
  */
-int port_query(Target *t, uint32_t port, bool pkeys, PortSnapshot *s);
+int port_query(Target *t, uint32_t port, PortSnapshot *s);

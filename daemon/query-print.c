@@ -43,7 +43,7 @@ static int print_device(void *userdata, const Query *q _unused_, const DeviceSna
 }
 
 static int print_port(void *userdata, const Query *q _unused_, uint32_t port, int error,
-		      const PortSnapshot *s)
+		      const PortSnapshot *s, _unused_ bool last)
 {
 	FILE *f = userdata;
 	char prefix[16];

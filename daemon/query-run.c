@@ -4,7 +4,6 @@
 
 #include "query-counters.h"
 #include "query-device.h"
-#include "query-nldev.h"
 #include "query-port.h"
 
 static int run_device(Target *t, const Query *q, const Sink *sink)
@@ -16,24 +15,23 @@ static int run_device(Target *t, const Query *q, const Sink *sink)
 }
 
 /* *GONE: the port's error is one that a device has that is no longer there. */
-static int run_port(Target *t, const Query *q, uint32_t port, const Sink *sink, bool *gone)
+static int run_port(Target *t, uint32_t port, bool last, const Sink *sink, bool *gone)
 {
 	_cleanup_(port_snapshot_done) PortSnapshot s = {};
-	int error = port_query(t, port, q->pkeys, &s);
+	int error = port_query(t, port, &s);
 
-	if (error == -EIO || error == -ENODEV) {
-		DeviceSnapshot now = {};
-
-		*gone = nldev_get_device(&t->worker->nldev, t->device, &now) == -ENODEV;
-		if (!*gone)
+	/* -EINVAL is what nldev says of a device or port that is not there. */
+	if (error == -EIO || error == -ENODEV || error == -EINVAL) {
+		*gone = target_is_gone(t);
+		if (!*gone && error != -EINVAL)
 			target_reopen(t); /* the error may be the context's */
 	}
-	return *gone ? 0 : sink->port(sink->userdata, q, port, error, &s);
+	return *gone ? 0 : sink->port(sink->userdata, t->query, port, error, &s, last);
 }
 
 /* The counters of the ports need sysfs alone. Reading them ends before the core would take the
  * worker for stuck. */
-static int run_counters(Target *t, const Query *q, const Sink *sink)
+static int run_counters(Target *t, const Sink *sink)
 {
 	int r = 0;
 
@@ -41,29 +39,42 @@ static int run_counters(Target *t, const Query *q, const Sink *sink)
 		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 		int error;
 
-		if (!port_set_has(&q->ports, port))
+		if (!port_set_has(&t->query->ports, port))
 			continue;
-		error = t->sysfs < 0
+		error = target_sysfs(t) < 0
 				? -ENODEV
 				: counters_read(t->sysfs, port, t->worker->isolation.answer_usec,
 						&s.tables[PORT_TABLE_COUNTERS]);
 		mask_set(&s.supplied, PORT_ATTR_counters, error == 0);
-		r = sink->port(sink->userdata, q, port, error, &s);
+		r = sink->port(sink->userdata, t->query, port, error, &s, false);
 	}
 	return r;
 }
 
-static int run(Target *t, const Query *q, const Sink *sink, bool *gone)
+static uint32_t last_port(const PortSet *ports)
 {
+	uint32_t port = RDMA_PORT_MAX;
+
+	while (port > 0 && !port_set_has(ports, port))
+		port--;
+	return port;
+}
+
+static int run(Target *t, const Sink *sink, bool *gone)
+{
+	const Query *q = t->query;
+	uint32_t last = last_port(&q->ports);
 	int r;
 
 	if (q->counters)
-		return run_counters(t, q, sink);
+		return run_counters(t, sink);
 	r = q->attributes ? run_device(t, q, sink) : 0;
 
-	for (uint32_t port = 1; r == 0 && port <= RDMA_PORT_MAX && !*gone; port++)
+	for (uint32_t port = 1; r == 0 && port <= last && !*gone; port++)
 		if (port_set_has(&q->ports, port))
-			r = run_port(t, q, port, sink, gone);
+			r = run_port(t, port,
+				     port == last && contexts_holds(t->worker->contexts, t->device),
+				     sink, gone);
 	return r;
 }
 
@@ -72,16 +83,15 @@ int query_run(Worker *w, const Query *q, const Sink *sink)
 	char text[128] = "";
 	bool gone = false;
 	Target t;
-	int error = q->counters ? target_find(w, q->device, &t) : target_open(w, q->device, &t);
-	int r;
+	int error = target_open(w, q, &t), r;
 
 	if (error == 0) {
-		r = run(&t, q, sink, &gone);
+		r = run(&t, sink, &gone);
 		target_close(&t);
 		if (r < 0)
 			return r;
 		if (gone) {
-			contexts_forget(w->contexts, q->device);
+			worker_forget(w, q->device);
 			error = -ENODEV;
 		}
 	}

@@ -9,8 +9,9 @@
  * word. */
 typedef struct Sink {
 	int (*device)(void *userdata, const Query *q, const DeviceSnapshot *s);
-	int (*port)(void *userdata, const Query *q, uint32_t port, int error,
-		    const PortSnapshot *s);
+	/* LAST: the end follows, with nothing in between that could take its time. */
+	int (*port)(void *userdata, const Query *q, uint32_t port, int error, const PortSnapshot *s,
+		    bool last);
 	int (*end)(void *userdata, const Query *q, int error, const char *text);
 	void *userdata;
 } Sink;

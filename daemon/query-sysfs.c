@@ -169,18 +169,15 @@ static bool read_chardev(int class, const char *node, const char *name, ChardevE
 		return false;
 	e.major = major_number;
 	e.minor = minor_number;
-	text_copy(e.class, sizeof(e.class),
-		  startswith(node, "uverbs") ? "verbs"
-		  : startswith(node, "issm") ? "issm"
-					     : "mad");
+	text_copy(e.class, sizeof(e.class), startswith(node, "issm") ? "issm" : "mad");
 	snprintf(e.path, sizeof(e.path), "/dev/infiniband/%.*s", (int)sizeof(e.path) - 17, node);
 	*ret = e;
 	return true;
 }
 
-static int read_class(int parent, const char *class, const char *name, Growing *g)
+static int read_mad_class(int parent, const char *name, Growing *g)
 {
-	int fd = sysfs_open_directory(parent, class);
+	int fd = sysfs_open_directory(parent, "infiniband_mad");
 	struct dirent *d;
 	DIR *directory;
 	int r = 0;
@@ -203,15 +200,16 @@ static int read_class(int parent, const char *class, const char *name, Growing *
 	return r;
 }
 
-int sysfs_read_chardevs(int device, int classes, const char *name, Table **ret)
+int sysfs_read_chardevs(int device, int classes, const char *name, const ChardevEntry *verbs,
+			Table **ret)
 {
 	_cleanup_close_ int parent = sysfs_open_directory(device, "device");
 	int base = parent >= 0 ? parent : classes;
 	Growing g = {};
-	int r = read_class(base, "infiniband_verbs", name, &g);
+	int r = verbs ? append(&g, verbs, sizeof(*verbs)) : 0;
 
 	if (r == 0)
-		r = read_class(base, "infiniband_mad", name, &g);
+		r = read_mad_class(base, name, &g);
 	if (r == 0 && g.n)
 		qsort(g.entries, g.n, sizeof(ChardevEntry), compare_chardevs);
 	return finish(&g, sizeof(ChardevEntry), r, ret);

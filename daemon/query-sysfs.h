@@ -28,10 +28,12 @@ int sysfs_read_link(int directory, const char *path, char *buffer, size_t size);
 /* Supplies the rows with source SYSFS but the character devices. */
 void sysfs_supply_device(int device, DeviceSnapshot *s);
 /*
- * The device's character devices. CLASSES is a descriptor of /sys/class: where the devices without
- * a parent (rxe, siw) have theirs. NULL in *RET is an empty table.
+ * The device's character devices: VERBS, if that is not NULL, and those for MADs. CLASSES is a
+ * descriptor of /sys/class: where the devices without a parent (rxe, siw) have theirs, all in one
+ * place. NULL in *RET is an empty table.
  */
-int sysfs_read_chardevs(int device, int classes, const char *name, Table **ret);
+int sysfs_read_chardevs(int device, int classes, const char *name, const ChardevEntry *verbs,
+			Table **ret);
 /* Supplies of a port what S lacks: link layer, states, LIDs. */
 void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s);
 /* The tables of a port without their empty entries. */

@@ -6,7 +6,6 @@
 #include <linux/netlink.h>
 
 #include "log.h"
-#include "query-nldev.h"
 #include "query-sysfs.h"
 
 int worker_init(Worker *w, const PolicyOptions *policy, uint64_t answer_usec)
@@ -27,6 +26,8 @@ void worker_done(Worker *w)
 {
 	if (w->contexts)
 		contexts_free(w->contexts);
+	known_done(&w->known);
+	free(w->ipoib);
 	netlink_close(&w->nldev);
 	netlink_close(&w->rtnl);
 	close_fd(w->classes);
@@ -34,111 +35,137 @@ void worker_done(Worker *w)
 	isolation_done(&w->isolation);
 }
 
-/*
- * The device's name now and its directory. The name may change at any time, and another device take
- * the old one: the directory is this device's only if the device was still called so after it was
- * opened.
- */
-static int find(Worker *w, Target *t)
+void worker_forget(Worker *w, uint32_t device)
 {
-	int r = nldev_get_device(&w->nldev, t->device, &t->nldev);
-
-	for (int attempt = 0; r == 0 && attempt < 3; attempt++) {
-		DeviceSnapshot again = {};
-
-		t->sysfs = sysfs_open_device(t->nldev.values.name);
-		r = nldev_get_device(&w->nldev, t->device, &again);
-		if (r == 0 && streq(t->nldev.values.name, again.values.name))
-			return 0;
-		t->sysfs = close_fd(t->sysfs);
-		t->nldev = again;
-	}
-	return r;
+	contexts_forget(w->contexts, device);
+	known_forget(&w->known, device);
 }
 
-static Policy decide(Target *t)
+/*
+ * The name may change at any time, and another device take the old one: the directory is this
+ * device's only if the device was still called so after it was opened.
+ */
+int target_sysfs(Target *t)
 {
+	for (int attempt = 0; t->sysfs < 0 && attempt < 3; attempt++) {
+		DeviceSnapshot now = {};
+		int fd = sysfs_open_device(t->name);
+		bool same;
+
+		if (nldev_get_device(&t->worker->nldev, t->device, &now) < 0) {
+			close_fd(fd);
+			break;
+		}
+		same = streq(t->name, now.values.name);
+		memcpy(t->name, now.values.name, sizeof(t->name));
+		if (!same) {
+			close_fd(fd);
+			continue;
+		}
+		t->sysfs = fd;
+		break;
+	}
+	return t->sysfs;
+}
+
+/* Learns what the device is like, and decides what to do with it. */
+static void learn(Target *t)
+{
+	Known *k = t->known;
 	AttrText kernel_driver = "";
 	PolicyDevice d;
-	uint32_t id;
 
-	if (sysfs_read_link(t->sysfs, "device/driver", kernel_driver, sizeof(kernel_driver)) < 0)
+	if (sysfs_read_link(target_sysfs(t), "device/driver", kernel_driver,
+			    sizeof(kernel_driver)) < 0)
 		kernel_driver[0] = '\0';
-	if (nldev_get_driver_id(&t->worker->nldev, t->device, &id) == 0)
-		t->verbs.driver_id = id;
-	d = (PolicyDevice){.name = t->nldev.values.name,
+	t->has_chardev = nldev_get_chardev(&t->worker->nldev, t->device, &t->chardev) == 0;
+	k->verbs.driver_id = t->has_chardev ? (int64_t)t->chardev.driver_id : -1;
+	k->verbs.opa = streq(t->nldev.values.dev_protocol, "opa");
+	memcpy(k->name, t->name, sizeof(k->name));
+	d = (PolicyDevice){.name = k->name,
 			   .kernel_driver = kernel_driver,
-			   .driver_id = t->verbs.driver_id,
+			   .driver_id = k->verbs.driver_id,
 			   .kernel = t->worker->kernel};
-	t->dv = dv_find(&d);
-	return policy_decide(&t->worker->policy, &d);
+	k->dv = dv_find(&d);
+	k->policy = policy_decide(&t->worker->policy, &d);
+	/* It may have a name now that is not to be opened. */
+	if (k->policy != POLICY_HOLD && contexts_holds(t->worker->contexts, t->device))
+		contexts_forget(t->worker->contexts, t->device);
 }
 
-/* Whether opening the device did not fail with ERROR last time; remembers it. */
-static bool is_news(Worker *w, uint32_t device, int error)
+/* Says once for each reason that a device cannot be opened. */
+static void note_open_error(Target *t)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(w->failures); i++)
-		if (w->failures[i].error && w->failures[i].device == device) {
-			bool news = w->failures[i].error != error;
-
-			w->failures[i].error = error;
-			return news;
-		}
-	if (error == 0)
-		return false;
-	w->failures[w->next_failure].device = device;
-	w->failures[w->next_failure].error = error;
-	w->next_failure = (w->next_failure + 1) % ARRAY_SIZE(w->failures);
-	return true;
+	if (t->open_error == t->known->open_error)
+		return;
+	t->known->open_error = t->open_error;
+	if (t->open_error < 0)
+		/* on its way out it is no news to anybody */
+		log_at(t->open_error == -ENODEV ? LOG_DEBUG : LOG_WARNING, t->open_error,
+		       "%s: cannot open it, attributes will be missing: %m", t->name);
 }
 
 static void open_context(Target *t)
 {
-	Policy policy = decide(t);
+	Known *k = t->known;
 	DeviceSnapshot ignored = {};
 
 	t->open_error = 0;
-	t->is_isolated = policy == POLICY_ISOLATE;
-	if (policy == POLICY_NEVER_OPEN || policy == POLICY_ISOLATE)
+	t->is_isolated = k->policy == POLICY_ISOLATE;
+	if (k->policy == POLICY_NEVER_OPEN || k->policy == POLICY_ISOLATE)
 		return;
-	t->open_error = contexts_get(t->worker->contexts, t->device, t->nldev.values.name,
-				     policy == POLICY_HOLD, &t->context);
-	if (is_news(t->worker, t->device, t->open_error) && t->open_error < 0)
-		/* on its way out it is no news to anybody */
-		log_at(t->open_error == -ENODEV ? LOG_DEBUG : LOG_WARNING, t->open_error,
-		       "%s: cannot open it, attributes will be missing: %m", t->nldev.values.name);
-	if (t->context)
-		(void)verbs_query_device(t->context, &ignored, &t->verbs.cap_flags);
+	t->open_error = contexts_get(t->worker->contexts, t->device, t->name,
+				     k->policy == POLICY_HOLD, &t->context);
+	note_open_error(t);
+	if (t->context && !k->has_cap_flags)
+		k->has_cap_flags =
+			verbs_query_device(t->context, &ignored, &k->verbs.cap_flags) == 0;
 }
 
-int target_find(Worker *w, uint32_t device, Target *ret)
+/* Whether what was learnt of the device may be believed. */
+static bool is_familiar(const Target *t, const char *name)
 {
-	Target t = {.worker = w, .device = device, .sysfs = -EBADF, .verbs.driver_id = -1};
-	int r = netlink_open(&w->nldev, NETLINK_RDMA);
+	return !t->query->attributes && t->known->verbs.driver_id >= 0 &&
+	       streq(t->known->name, name);
+}
 
-	if (r == 0)
-		r = find(w, &t);
+int target_open(Worker *w, const Query *q, Target *ret)
+{
+	Target t = {.worker = w,
+		    .query = q,
+		    .device = q->device,
+		    .known = known_add(&w->known, q->device),
+		    .sysfs = -EBADF};
+	int r = t.known ? netlink_open(&w->nldev, NETLINK_RDMA) : -ENOMEM;
+
+	memcpy(t.name, q->name, sizeof(t.name));
+	if (r == 0 && (!is_familiar(&t, q->name) || !contexts_holds(w->contexts, q->device))) {
+		r = nldev_get_device(&w->nldev, t.device, &t.nldev);
+		memcpy(t.name, t.nldev.values.name, sizeof(t.name));
+		if (r == 0 && !q->counters && !is_familiar(&t, t.name))
+			learn(&t);
+	}
 	if (r < 0) {
 		if (r == -ENODEV)
-			contexts_forget(w->contexts, device);
+			worker_forget(w, q->device);
+		close_fd(t.sysfs);
 		return r;
 	}
-	t.isolated = isolated_new(&w->isolation, t.nldev.values.name);
+	t.isolated = isolated_new(&w->isolation, t.name);
+	if (!q->counters)
+		open_context(&t);
 	*ret = t;
 	return 0;
 }
 
-int target_open(Worker *w, uint32_t device, Target *ret)
+bool target_is_gone(Target *t)
 {
-	Target t;
-	int r = target_find(w, device, &t);
+	DeviceSnapshot now = {};
+	int r = nldev_get_device(&t->worker->nldev, t->device, &now);
 
-	if (r < 0)
-		return r;
-	t.verbs.opa = streq(t.nldev.values.dev_protocol, "opa");
-	open_context(&t);
-	*ret = t;
-	return 0;
+	if (r == 0)
+		memcpy(t->name, now.values.name, sizeof(t->name));
+	return r == -ENODEV;
 }
 
 void target_reopen(Target *t)
@@ -159,7 +186,30 @@ void target_close(Target *t)
 	if (t->context)
 		contexts_put(t->worker->contexts, t->device, t->context);
 	verbs_gids_done(&t->gids);
-	free(t->ipoib);
 	close_fd(t->sysfs);
 	device_snapshot_done(&t->nldev);
+}
+
+int target_ipoib(Target *t, const Ipoib **ret, size_t *ret_n)
+{
+	Worker *w = t->worker;
+	Ipoib *entries;
+	size_t n;
+	int r;
+
+	if (!w->ipoib_read || w->ipoib_links != t->query->links) {
+		r = netlink_open(&w->rtnl, NETLINK_ROUTE);
+		if (r == 0)
+			r = netdev_list_ipoib(&w->rtnl, &entries, &n);
+		if (r < 0)
+			return r;
+		free(w->ipoib);
+		w->ipoib = entries;
+		w->n_ipoib = n;
+		w->ipoib_links = t->query->links;
+		w->ipoib_read = true;
+	}
+	*ret = w->ipoib;
+	*ret_n = w->n_ipoib;
+	return 0;
 }

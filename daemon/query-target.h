@@ -5,58 +5,62 @@
  * in sysfs, and its context if it may have one. */
 
 #include "query-context.h"
-#include "query-dv.h"
 #include "query-isolated.h"
+#include "query-known.h"
 #include "query-netdev.h"
-#include "query-policy.h"
-#include "query-verbs.h"
+#include "query-nldev.h"
 #include "source.h"
 
 /* What the worker keeps between queries. */
 typedef struct Worker {
 	Netlink nldev, rtnl;
 	Contexts *contexts;
+	KnownDevices known;
 	PolicyOptions policy;
 	Isolation isolation;
 	unsigned int kernel;
 	int classes; /* /sys/class */
 	int net;     /* /sys/class/net */
-	/* Devices that could not be opened last time, and why: so that each reason is logged once.
-	 * The oldest makes room. */
-	struct {
-		uint32_t device;
-		int error;
-	} failures[64];
-	unsigned int next_failure;
+	/* The IPoIB interfaces, read when Query.links was this. */
+	Ipoib *ipoib;
+	size_t n_ipoib;
+	uint32_t ipoib_links;
+	bool ipoib_read;
 } Worker;
 
 /* ANSWER_USEC: see Isolation. */
 int worker_init(Worker *w, const PolicyOptions *policy, uint64_t answer_usec);
 void worker_done(Worker *w);
+/* Closes what is open of DEVICE, which has gone, and forgets what was known of it. */
+void worker_forget(Worker *w, uint32_t device);
 
 typedef struct Target {
 	Worker *worker;
+	const Query *query;
 	uint32_t device;
-	DeviceSnapshot nldev; /* what nldev says, before the query */
-	int sysfs;	      /* its directory, negative if there is none to be had */
+	Known *known;
+	AttrText name;
+	DeviceSnapshot nldev; /* what nldev says of the device, if its attributes are asked for */
+	bool has_chardev;
+	NldevChardev chardev; /* likewise */
+	int sysfs;	      /* target_sysfs() */
 	struct ibv_context *context;
-	int open_error; /* why there is no context; 0 if there shall be none */
-	VerbsDevice verbs;
-	const DvProvider *dv; /* of its direct verbs; NULL if there is none */
-	bool is_isolated;     /* there is no context here: ISOLATED is asked instead */
+	int open_error;	  /* why there is no context; 0 if there shall be none */
+	bool is_isolated; /* there is no context here: ISOLATED is asked instead */
 	Isolated isolated;
-	/* read when the first port needs them */
-	VerbsGids gids;
-	Ipoib *ipoib;
-	size_t n_ipoib;
-	bool ipoib_read;
+	VerbsGids gids; /* read when the first port needs them */
 } Target;
 
-/* Finds the device with kernel index DEVICE. Only a device that is not there is an error. */
-int target_find(Worker *w, uint32_t device, Target *ret);
-/* The same, and opens it as far as the policy allows. */
-int target_open(Worker *w, uint32_t device, Target *ret);
+/* Finds the device of Q, which stays as long as *RET does, and opens it as far as the policy
+ * allows unless Q is for counters. Only a device that is not there is an error. */
+int target_open(Worker *w, const Query *q, Target *ret);
+/* Its directory, a descriptor, negative if there is none to be had. */
+int target_sysfs(Target *t);
+/* Whether the device is not there any more, after something said so. */
+bool target_is_gone(Target *t);
 /* Closes the context, held or not, after it said that its device is gone, and opens a new one:
  * perhaps it is not. */
 void target_reopen(Target *t);
 void target_close(Target *t);
+/* All IPoIB interfaces, of the worker. */
+int target_ipoib(Target *t, const Ipoib **ret, size_t *ret_n);

@@ -10,6 +10,8 @@
 /* ibv_query_gid_table() passes their size in bytes through 16 bits: 2048 and more answer -EINVAL.
  */
 #define GIDS_AT_ONCE 2047
+/* Room for those that have come since the last time */
+#define GIDS_SPARE 16
 
 /* What active_speed says of NDR and of everything quicker. */
 #define SPEED_NDR 128
@@ -50,10 +52,13 @@ static uint32_t active_speed_ex(struct ibv_context *context, uint32_t port, cons
 /* The aggregated speed, with rdma-core 62 and drivers that have it. */
 static void supply_port_speed(struct ibv_context *context, uint32_t port, PortSnapshot *s)
 {
-	int (*query)(struct ibv_context *, uint32_t, uint64_t *) = NULL;
+	static int (*query)(struct ibv_context *, uint32_t, uint64_t *);
+	static bool looked_up;
 	uint64_t speed = 0; /* 100 Mbit/s */
 
-	*(void **)&query = dlsym(RTLD_DEFAULT, "ibv_query_port_speed");
+	if (!looked_up)
+		*(void **)&query = dlsym(RTLD_DEFAULT, "ibv_query_port_speed");
+	looked_up = true;
 	if (query && query(context, port, &speed) == 0 && speed < UINT64_MAX / 100000000)
 		PORT_SUPPLY(s, port_speed, speed * UINT64_C(100000000));
 }
@@ -102,21 +107,30 @@ int verbs_query_port(struct ibv_context *context, uint32_t port, const VerbsDevi
 	return 0;
 }
 
-int verbs_read_gids(struct ibv_context *context, VerbsGids *ret)
+/* -EINVAL if there are more than ROOM. */
+static int read_gids(struct ibv_context *context, size_t room, VerbsGids *ret)
 {
-	_cleanup_free_ struct ibv_gid_entry *entries = calloc(GIDS_AT_ONCE, sizeof(*entries));
+	_cleanup_free_ struct ibv_gid_entry *entries = calloc(room, sizeof(*entries));
 	ssize_t n;
 
 	if (!entries)
 		return -ENOMEM;
-	n = ibv_query_gid_table(context, entries, GIDS_AT_ONCE, 0);
+	n = ibv_query_gid_table(context, entries, room, 0);
 	if (n < 0)
 		return (int)n;
-	if (n > GIDS_AT_ONCE)
+	if ((size_t)n > room)
 		return -EBADMSG;
 	ret->entries = steal_pointer(&entries);
 	ret->n = (size_t)n;
 	return 0;
+}
+
+int verbs_read_gids(struct ibv_context *context, size_t expected, VerbsGids *ret)
+{
+	size_t room = MIN(expected + GIDS_SPARE, (size_t)GIDS_AT_ONCE);
+	int r = read_gids(context, room, ret);
+
+	return r == -EINVAL && room < GIDS_AT_ONCE ? read_gids(context, GIDS_AT_ONCE, ret) : r;
 }
 
 int verbs_read_port_gids(struct ibv_context *context, uint32_t port, uint32_t length,
@@ -147,7 +161,8 @@ static int compare_gids(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-int verbs_gid_table(const VerbsGids *gids, uint32_t port, Table **ret)
+int verbs_gid_table(const VerbsGids *gids, uint32_t port, uint32_t ifindex, const char *netdev,
+		    Table **ret)
 {
 	static const uint8_t zero[16];
 	_cleanup_free_ GidEntry *entries = calloc(MAX(gids->n, (size_t)1), sizeof(*entries));
@@ -160,6 +175,7 @@ int verbs_gid_table(const VerbsGids *gids, uint32_t port, Table **ret)
 	for (size_t i = 0; i < gids->n; i++) {
 		const struct ibv_gid_entry *from = &gids->entries[i];
 		GidEntry *e = &entries[n];
+		bool known;
 
 		if (from->port_num != port || memcmp(from->gid.raw, zero, sizeof(zero)) == 0)
 			continue;
@@ -167,13 +183,14 @@ int verbs_gid_table(const VerbsGids *gids, uint32_t port, Table **ret)
 				.type = from->gid_type, /* IBV_GID_TYPE_* = enum GidType */
 				.ifindex = from->ndev_ifindex};
 		memcpy(e->gid, from->gid.raw, sizeof(e->gid));
-		if (e->ifindex != last_ifindex) {
+		known = e->ifindex && e->ifindex == ifindex;
+		if (!known && e->ifindex != last_ifindex) {
 			last_ifindex = e->ifindex;
 			memset(last_name, 0, sizeof(last_name));
 			if (e->ifindex && !if_indextoname(e->ifindex, last_name))
 				last_name[0] = '\0';
 		}
-		text_copy(e->netdev, sizeof(e->netdev), last_name);
+		text_copy(e->netdev, sizeof(e->netdev), known ? netdev : last_name);
 		n++;
 	}
 	qsort(entries, n, sizeof(*entries), compare_gids);

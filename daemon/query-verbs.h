@@ -26,12 +26,15 @@ typedef struct VerbsGids {
 	size_t n;
 } VerbsGids;
 
-int verbs_read_gids(struct ibv_context *context, VerbsGids *ret);
+/* EXPECTED is how many there may be: the kernel pays for the room that it is given. */
+int verbs_read_gids(struct ibv_context *context, size_t expected, VerbsGids *ret);
 /* The same of one port, entry by entry. */
 int verbs_read_port_gids(struct ibv_context *context, uint32_t port, uint32_t length,
 			 VerbsGids *ret);
-/* The table of one port from them, sorted by index. */
-int verbs_gid_table(const VerbsGids *gids, uint32_t port, Table **ret);
+/* The table of one port from them, sorted by index. Interface IFINDEX is called NETDEV; the kernel
+ * is asked for the names of others. */
+int verbs_gid_table(const VerbsGids *gids, uint32_t port, uint32_t ifindex, const char *netdev,
+		    Table **ret);
 static inline void verbs_gids_done(VerbsGids *g)
 {
 	free(g->entries);

@@ -28,40 +28,48 @@ static const char *arg_query;
 
 /* ---- answers and events on the socket ---- */
 
+/* Parts of an answer that are not sent yet */
+static WirePacket packet;
+
 static int send_device(void *userdata, const Query *q, const DeviceSnapshot *s)
 {
 	int fd = *(int *)userdata;
 	WireMessage m = {.device = {.header = wire_header(WIRE_DEVICE, q->id, q->device, 0),
 				    .values = s->values,
 				    .supplied = s->supplied}};
-	int r = wire_send(fd, &m);
+	int r = wire_put(fd, &packet, &m);
 
-	return r < 0 ? r : wire_send_table(fd, m.header, ATTR_CHARDEVS, s->chardevs);
+	if (r == 0)
+		r = wire_put_table(fd, &packet, m.header, ATTR_CHARDEVS, s->chardevs);
+	/* Each part is a sign of life: the ports may take their time. */
+	return r < 0 ? r : wire_flush(fd, &packet);
 }
 
 static int send_port(void *userdata, const Query *q, uint32_t port, int error,
-		     const PortSnapshot *s)
+		     const PortSnapshot *s, bool last)
 {
 	int fd = *(int *)userdata;
 	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, q->id, q->device, port),
 				  .error = error,
 				  .values = s->values,
 				  .supplied = s->supplied}};
-	int r = wire_send(fd, &m);
+	int r = wire_put(fd, &packet, &m);
 
 	for (PortTable t = 0; r == 0 && t < _PORT_TABLE_MAX; t++)
-		r = wire_send_table(fd, m.header, port_attributes[port_table_attr(t)].type,
-				    s->tables[t]);
-	return r;
+		r = wire_put_table(fd, &packet, m.header, port_attributes[port_table_attr(t)].type,
+				   s->tables[t]);
+	return r < 0 || last ? r : wire_flush(fd, &packet);
 }
 
 static int send_end(void *userdata, const Query *q, int error, const char *text)
 {
+	int fd = *(int *)userdata, r;
 	WireMessage m = {
 		.end = {.header = wire_header(WIRE_END, q->id, q->device, 0), .error = error}};
 
 	text_copy(m.end.text, sizeof(m.end.text), text);
-	return wire_send(*(int *)userdata, &m);
+	r = wire_put(fd, &packet, &m);
+	return r < 0 ? r : wire_flush(fd, &packet);
 }
 
 static const Sink socket_sink = {send_device, send_port, send_end, &arg_fd};
@@ -88,19 +96,21 @@ static int report_events(Worker *w)
 
 static int answer(Worker *w, const WireMessage *m)
 {
-	int r;
-
-	if (m->header.type == WIRE_FORGET) {
-		contexts_forget(w->contexts, m->header.device);
+	switch ((WireType)m->header.type) {
+	case WIRE_FORGET:
+		worker_forget(w, m->header.device);
 		return 0;
+	case WIRE_QUERY:
+		return query_run(w, &m->query.query, &socket_sink);
+	case WIRE_DEVICE:
+	case WIRE_PORT:
+	case WIRE_TABLE:
+	case WIRE_END:
+	case WIRE_EVENT:
+	case _WIRE_MAX:
+		break;
 	}
-	if (m->header.type != WIRE_QUERY)
-		return -EBADMSG;
-	/* Those before the query are answered by it; those after it may be news. */
-	r = report_events(w);
-	if (r == 0)
-		r = query_run(w, &m->query.query, &socket_sink);
-	return r < 0 ? r : report_events(w);
+	return -EBADMSG;
 }
 
 /* 1: goes on, 0: the core has closed the socket. */
@@ -131,6 +141,7 @@ static int loop(Worker *w)
 			return -errno;
 		if (r < 0)
 			continue;
+		/* First: those before a query are answered by it, those after it may be news. */
 		if (fds[1].revents) {
 			r = report_events(w);
 			if (r < 0)

@@ -12,12 +12,6 @@
 #include "watch-rtnl.h"
 #include "watch-udev.h"
 
-/* A query that is under way. */
-typedef struct Asked {
-	uint64_t id;
-	uint32_t device;
-} Asked;
-
 typedef struct SourceKernel {
 	Source source;
 	const SourceHandler *handler;
@@ -28,8 +22,6 @@ typedef struct SourceKernel {
 	WatchRtnl *rtnl;
 	bool hears_uevents;
 	bool warned; /* that announcements cannot be heard: once is enough */
-	Asked *asked;
-	size_t n_asked, allocated;
 } SourceKernel;
 
 /* From the watchers */
@@ -39,18 +31,6 @@ static void on_watch_event(void *userdata, const Event *e)
 	SourceKernel *k = userdata;
 
 	k->handler->event(k->userdata, e);
-}
-
-/* Forgets the query of DEVICE that is under way, if there is one. */
-static bool take_asked(SourceKernel *k, uint32_t device, uint64_t *ret_id)
-{
-	for (size_t i = 0; i < k->n_asked; i++)
-		if (k->asked[i].device == device) {
-			*ret_id = k->asked[i].id;
-			k->asked[i] = k->asked[--k->n_asked];
-			return true;
-		}
-	return false;
 }
 
 /* Closes what is open of the device now, not when the core has enumerated: the kernel may be
@@ -63,53 +43,14 @@ static void on_watch_going(void *userdata, uint32_t device)
 	bool wedged;
 
 	log_debug("device %u is going: closing it", device);
-	wedged = pool_forget(k->pool, device);
+	wedged = pool_forget(k->pool, device, &id);
 	if (wedged)
 		k->handler->event(k->userdata, &(Event){device, EVENT_ALL_PORTS, REASON_RECOVERED});
-	if (take_asked(k, device, &id))
+	if (id)
 		k->handler->end(k->userdata, id, -ENODEV, "the device is being removed");
 }
 
 static const WatchHandler watch_handler = {on_watch_event, on_watch_going};
-
-/* From the workers */
-
-static void on_pool_event(void *userdata, const Event *e)
-{
-	SourceKernel *k = userdata;
-
-	k->handler->event(k->userdata, e);
-}
-
-static void on_pool_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
-{
-	SourceKernel *k = userdata;
-
-	k->handler->device(k->userdata, id, snapshot);
-}
-
-static void on_pool_port(void *userdata, uint64_t id, uint32_t port, int error,
-			 PortSnapshot *snapshot)
-{
-	SourceKernel *k = userdata;
-
-	k->handler->port(k->userdata, id, port, error, snapshot);
-}
-
-static void on_pool_end(void *userdata, uint64_t id, int error, const char *text)
-{
-	SourceKernel *k = userdata;
-
-	for (size_t i = 0; i < k->n_asked; i++)
-		if (k->asked[i].id == id) {
-			k->asked[i] = k->asked[--k->n_asked];
-			break;
-		}
-	k->handler->end(k->userdata, id, error, text);
-}
-
-static const SourceHandler pool_handler = {on_pool_event, on_pool_device, on_pool_port,
-					   on_pool_end};
 
 /* For the core */
 
@@ -160,23 +101,7 @@ static int kernel_enumerate(Source *s, DeviceSnapshot **ret, size_t *ret_n)
 
 static int kernel_query(Source *s, const Query *query)
 {
-	SourceKernel *k = (SourceKernel *)s;
-	int r;
-
-	if (k->n_asked == k->allocated) {
-		size_t allocated = MAX(2 * k->allocated, (size_t)16);
-		Asked *asked = reallocarray(k->asked, allocated, sizeof(*asked));
-
-		if (!asked)
-			return -ENOMEM;
-		k->asked = asked;
-		k->allocated = allocated;
-	}
-	r = pool_query(k->pool, query);
-	if (r < 0)
-		return r;
-	k->asked[k->n_asked++] = (Asked){.id = query->id, .device = query->device};
-	return 0;
+	return pool_query(((SourceKernel *)s)->pool, query);
 }
 
 static void kernel_forget(Source *s, uint32_t device)
@@ -184,8 +109,7 @@ static void kernel_forget(Source *s, uint32_t device)
 	SourceKernel *k = (SourceKernel *)s;
 	uint64_t id;
 
-	take_asked(k, device, &id);
-	pool_forget(k->pool, device);
+	pool_forget(k->pool, device, &id);
 	watch_rtnl_forget(k->rtnl, device);
 }
 
@@ -205,7 +129,6 @@ static void kernel_free(Source *s)
 	watch_udev_free(k->udev);
 	watch_rtnl_free(k->rtnl);
 	pool_free(k->pool);
-	free(k->asked);
 	free(k);
 }
 
@@ -246,7 +169,7 @@ int source_kernel_new(sd_event *event, const Config *config, const char *worker_
 	if (r >= 0)
 		r = watch_rtnl_new(event, "/sys", &watch_handler, k, &k->rtnl);
 	if (r >= 0)
-		r = pool_new(event, config, worker_path, &pool_handler, k, &k->pool);
+		r = pool_new(event, config, worker_path, handler, userdata, &k->pool);
 	if (r < 0)
 		return r;
 	*ret = steal_pointer(&s);

@@ -158,35 +158,68 @@ int wire_check(const WireMessage *message, size_t size, const char **ret_why)
 	return -EBADMSG;
 }
 
-int wire_send(int fd, const WireMessage *message)
+static int send_packet(int fd, const void *data, size_t size)
 {
 	ssize_t n;
 
 	do
-		n = send(fd, message, wire_size((WireType)message->header.type), MSG_NOSIGNAL);
+		n = send(fd, data, size, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : 0;
 }
 
-int wire_receive(int fd, WireMessage *ret, const char **ret_why)
+/* 1 with the packet's size in *RET, even if that is more than there is room for. */
+static int receive_packet(int fd, void *buffer, size_t size, size_t *ret)
 {
 	ssize_t n;
-	int r;
 
 	do
-		n = recv(fd, ret, sizeof(*ret), MSG_TRUNC);
+		n = recv(fd, buffer, size, MSG_TRUNC);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == ECONNRESET ? 0 : -errno;
-	if (n == 0)
-		return 0;
-	/* MSG_TRUNC: n is the packet's size even if that is more than there is room for, and then
-	 * the wrong one */
-	r = wire_check(ret, (size_t)n, ret_why);
+	*ret = (size_t)n;
+	return n > 0;
+}
+
+int wire_send(int fd, const WireMessage *message)
+{
+	return send_packet(fd, message, wire_size((WireType)message->header.type));
+}
+
+int wire_receive(int fd, WireMessage *ret, const char **ret_why)
+{
+	size_t size;
+	int r = receive_packet(fd, ret, sizeof(*ret), &size);
+
+	if (r <= 0)
+		return r;
+	/* what did not fit has the wrong size */
+	r = wire_check(ret, size, ret_why);
 	return r < 0 ? r : 1;
 }
 
-int wire_send_table(int fd, WireHeader header, AttrType type, const Table *table)
+int wire_put(int fd, WirePacket *p, const WireMessage *message)
+{
+	size_t size = wire_size((WireType)message->header.type);
+	int r = p->size + size > sizeof(p->bytes) ? wire_flush(fd, p) : 0;
+
+	if (r < 0)
+		return r;
+	memcpy(p->bytes + p->size, message, size);
+	p->size += size;
+	return 0;
+}
+
+int wire_flush(int fd, WirePacket *p)
+{
+	int r = p->size ? send_packet(fd, p->bytes, p->size) : 0;
+
+	p->size = 0;
+	return r;
+}
+
+int wire_put_table(int fd, WirePacket *p, WireHeader header, AttrType type, const Table *table)
 {
 	uint32_t room = wire_page_entries(type);
 
@@ -201,11 +234,42 @@ int wire_send_table(int fd, WireHeader header, AttrType type, const Table *table
 
 		memcpy(m.table.entries, table->entries + (size_t)first * table->entry_size,
 		       (size_t)m.table.n * table->entry_size);
-		r = wire_send(fd, &m);
+		r = wire_put(fd, p, &m);
 		if (r < 0)
 			return r;
 	}
 	return 0;
+}
+
+int wire_receive_packet(int fd, WirePacket *ret, const char **ret_why)
+{
+	int r;
+
+	ret->at = ret->size = 0;
+	r = receive_packet(fd, ret->bytes, sizeof(ret->bytes), &ret->size);
+	if (r > 0 && ret->size > sizeof(ret->bytes)) {
+		*ret_why = "packet too large";
+		return -EBADMSG;
+	}
+	return r;
+}
+
+int wire_next(WirePacket *p, WireMessage *ret, const char **ret_why)
+{
+	size_t left = p->size - p->at, size = MIN(left, sizeof(*ret));
+	int r;
+
+	if (left == 0)
+		return 0;
+	memcpy(ret, p->bytes + p->at, size);
+	/* A packet is as long as its messages: what is too short for one is of the wrong size. */
+	if (size >= sizeof(ret->header) && wire_size(ret->header.type) > 0)
+		size = MIN(size, wire_size(ret->header.type));
+	r = wire_check(ret, size, ret_why);
+	if (r < 0)
+		return r;
+	p->at += size;
+	return 1;
 }
 
 int wire_assemble(WireAssembly *a, const WireTable *page, Table **ret)

@@ -2,11 +2,12 @@
 #pragma once
 
 /*
- * The messages between the core and a worker (rdmad-query), over a SOCK_SEQPACKET pair: one packet
- * is one message of a fixed size for its type.
+ * The messages between the core and a worker (rdmad-query), over a SOCK_SEQPACKET pair. A message
+ * has a fixed size for its type.
  *
- *     core to worker      QUERY, FORGET
- *     worker to core      DEVICE, PORT, TABLE, END in answer to a QUERY; EVENT at any time
+ *     core to worker      QUERY, FORGET: one a packet
+ *     worker to core      DEVICE, PORT, TABLE, END in answer to a QUERY; EVENT at any time. A
+ * packet may have several, one behind the other: a short answer wakes the core once
  *
  * In answer to one query: DEVICE and its TABLE pages first if asked for; then for each port PORT
  * followed by the pages of its tables; END closes it. A table of n entries comes as pages in order,
@@ -24,6 +25,8 @@
 #define WIRE_MAGIC	0x72646d61U /* "rdma" */
 #define WIRE_VERSION	1U
 #define WIRE_PAGE_BYTES 2048U
+/* A port with three tables of two pages each */
+#define WIRE_PACKET_MAX (16U * 1024)
 
 typedef enum WireType {
 	WIRE_QUERY = 1,
@@ -95,6 +98,13 @@ typedef union WireMessage {
 	WireEvent event;
 } WireMessage;
 
+/* Messages on their way. Zero-initialise; SIZE is enough. */
+typedef struct WirePacket {
+	size_t size; /* bytes in use */
+	size_t at;   /* bytes that were read */
+	uint8_t bytes[WIRE_PACKET_MAX] __attribute__((aligned(8)));
+} WirePacket;
+
 /* The exact size of a message of TYPE; 0 if there is no such type. */
 size_t wire_size(WireType type);
 static inline WireHeader wire_header(WireType type, uint64_t id, uint32_t device, uint32_t port)
@@ -114,12 +124,23 @@ int wire_check(const WireMessage *message, size_t size, const char **ret_why);
 /* Sends one message; 0 or a negative errno (-EAGAIN if the socket is full and FD does not block).
  */
 int wire_send(int fd, const WireMessage *message);
-/* Receives one message and checks it: 1, 0 at the end of the connection, -EAGAIN, -EBADMSG with
- * *RET_WHY, or another negative errno. */
+/* Receives a packet of one message and checks it: 1, 0 at the end of the connection, -EAGAIN,
+ * -EBADMSG with *RET_WHY, or another negative errno. */
 int wire_receive(int fd, WireMessage *ret, const char **ret_why);
 
-/* Sends TABLE as pages. NULL sends nothing. */
-int wire_send_table(int fd, WireHeader header, AttrType type, const Table *table);
+/* Puts MESSAGE into P, which is sent first if it has no room left. */
+int wire_put(int fd, WirePacket *p, const WireMessage *message);
+/* The same for TABLE as pages. NULL puts nothing. */
+int wire_put_table(int fd, WirePacket *p, WireHeader header, AttrType type, const Table *table);
+/* Sends what is in P, if anything; P is empty then, whether that worked or not. */
+int wire_flush(int fd, WirePacket *p);
+
+/* Receives a packet of whatever: 1, 0 at the end of the connection, -EAGAIN, -EBADMSG if it is
+ * larger than any should be, or another negative errno. */
+int wire_receive_packet(int fd, WirePacket *ret, const char **ret_why);
+/* Takes the next message of P and checks it: 1, 0 if there is none left, or -EBADMSG with *RET_WHY.
+ */
+int wire_next(WirePacket *p, WireMessage *ret, const char **ret_why);
 
 /*
  * Puts pages together. A page that does not continue the last one is -EBADMSG. Returns 1 and hands

@@ -27,6 +27,11 @@ static const uint64_t settle_usec[] = {8 * USEC_PER_MSEC, 40 * USEC_PER_MSEC, 20
 	 REASON_BIT(REASON_SPEED_CHANGE) | REASON_BIT(REASON_PORT_ERROR) |                         \
 	 REASON_BIT(REASON_LID_CHANGE) | REASON_BIT(REASON_SM_CHANGE))
 
+/* Reasons with which the subnet manager may have changed the P_Keys too. They are news by
+ * themselves, which does not wait until that table is read: it is asked for in a query of its own.
+ */
+#define LATER_PKEY_REASONS (REASON_BIT(REASON_PORT_ACTIVE) | REASON_BIT(REASON_CLIENT_REREGISTER))
+
 /* Reasons that may have changed the device itself. */
 #define DEVICE_REASONS                                                                             \
 	(REASON_BIT(REASON_STARTUP) | REASON_BIT(REASON_DEVICE) | REASON_BIT(REASON_RECONCILE) |   \
@@ -124,6 +129,7 @@ void work_drop_port(Work *w, uint32_t port)
 	port_set_remove(&w->dirty, port);
 	port_set_remove(&w->asked, port);
 	port_set_remove(&w->settling, port);
+	port_set_remove(&w->pkeys_later, port);
 	if (port < w->n_reasons)
 		w->reasons[port] = 0;
 }
@@ -159,6 +165,23 @@ bool work_may_ask(Work *w, uint64_t now_usec, uint64_t *ret_usec)
 	return true;
 }
 
+/* Whether the query that begins is to read P_Keys; if not yet, notes for which ports later. */
+static bool begin_pkeys(Work *w, uint32_t reasons)
+{
+	bool now = (reasons & ~(NO_PKEY_REASONS | LATER_PKEY_REASONS)) != 0;
+
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		now |= port_set_has(&w->dirty, n) && port_set_has(&w->pkeys_later, n);
+	for (uint32_t n = 1; n < w->n_reasons; n++) {
+		if (!port_set_has(&w->dirty, n))
+			continue;
+		port_set_remove(&w->pkeys_later, n);
+		if (!now && w->reasons[n] & LATER_PKEY_REASONS)
+			port_set_add(&w->pkeys_later, n);
+	}
+	return now;
+}
+
 void work_begin(Work *w, uint64_t id, uint64_t now_usec, Query *ret)
 {
 	uint32_t reasons = all_reasons(w);
@@ -170,7 +193,7 @@ void work_begin(Work *w, uint64_t id, uint64_t now_usec, Query *ret)
 	*ret = (Query){.id = id,
 		       .device = w->device->index,
 		       .attributes = w->dirty_attributes,
-		       .pkeys = (reasons & ~NO_PKEY_REASONS) != 0,
+		       .pkeys = begin_pkeys(w, reasons),
 		       .ports = w->dirty};
 	memcpy(ret->name, w->device->now.values.name, sizeof(ret->name));
 
@@ -195,6 +218,7 @@ void work_keep_reasons(Work *w, uint32_t port)
 {
 	if (port < w->n_reasons)
 		w->reasons[port] |= w->asked_reasons[port];
+	port_set_remove(&w->pkeys_later, port);
 }
 
 void work_end(Work *w, uint64_t now_usec)
@@ -202,6 +226,11 @@ void work_end(Work *w, uint64_t now_usec)
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		if (port_set_has(&w->asked, n))
 			work_keep_reasons(w, n);
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		if (port_set_has(&w->pkeys_later, n)) {
+			port_set_add(&w->dirty, n);
+			w->reasons[n] |= REASON_BIT(REASON_SETTLE);
+		}
 	w->asked_id = 0;
 	w->asked = (PortSet){};
 	w->asked_sync = false;

@@ -46,6 +46,8 @@ struct Work {
 	uint32_t *asked_reasons;
 	Waiter *asked_waiting;
 
+	PortSet pkeys_later; /* their P_Keys are to be read in the next query */
+
 	bool wedged;
 
 	struct WorkCounters *counters; /* NULL: nobody has asked for any yet; manager-counters.c */

@@ -429,18 +429,36 @@ static void take_answer(Worker *w, const WireMessage *m)
 	}
 }
 
-/* One message each time: whatever the handler does to the worker, there is nothing left to do here.
- */
+static void take_message(Worker *w, const WireMessage *m)
+{
+	const char *why;
+
+	if (m->header.type == WIRE_EVENT) {
+		w->handler->event(w->userdata, w,
+				  &(Event){.device = m->header.device,
+					   .port = m->header.port,
+					   .reason = (EventReason)m->event.reason});
+		return;
+	}
+	why = check_answer(w, m);
+	if (why)
+		fail(w, "worker broke the protocol: %s", why);
+	else
+		take_answer(w, m);
+}
+
+/* One packet each time, and of that no more once the handler has ended the worker. */
 static int on_io(_unused_ sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
 	Worker *w = userdata;
 	const char *why = NULL;
+	WirePacket packet;
 	WireMessage m;
 	int r;
 
 	if (revents & EPOLLOUT)
 		flush(w);
-	r = wire_receive(fd, &m, &why);
+	r = wire_receive_packet(fd, &packet, &why);
 	if (r == -EAGAIN)
 		return 0;
 	if (r == 0) {
@@ -451,21 +469,13 @@ static int on_io(_unused_ sd_event_source *s, int fd, uint32_t revents, void *us
 		set_timer(w, now_usec(w) + w->timeout_usec);
 		return 0;
 	}
-	if (r > 0 && m.header.type == WIRE_EVENT) {
-		w->handler->event(w->userdata, w,
-				  &(Event){.device = m.header.device,
-					   .port = m.header.port,
-					   .reason = (EventReason)m.event.reason});
-		return 0;
+	while (r > 0 && w->state == WORKER_RUNNING) {
+		r = wire_next(&packet, &m, &why);
+		if (r > 0)
+			take_message(w, &m);
 	}
-	if (r > 0)
-		why = check_answer(w, &m);
-	else if (r != -EBADMSG)
-		why = strerror(-r);
-	if (why)
-		fail(w, "worker broke the protocol: %s", why);
-	else
-		take_answer(w, &m);
+	if (r < 0)
+		fail(w, "worker broke the protocol: %s", r == -EBADMSG ? why : strerror(-r));
 	return 0;
 }
 

@@ -754,7 +754,7 @@ static void test_counters_in_turn(void **state)
 	size_t n = fake.n_queries;
 	Query q;
 
-	tell(1, 1, REASON_PORT_ACTIVE);
+	tell(1, 1, REASON_LID_CHANGE);
 	RUN_UNTIL(t, fake.n_queries == n + 1);
 	call_counters(t, &counters, PORT_1);
 	barrier(t);

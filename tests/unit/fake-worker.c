@@ -24,6 +24,14 @@ static void say(const WireMessage *m)
 		_exit(0);
 }
 
+static void say_table(WireHeader header, AttrType type, const Table *t)
+{
+	static WirePacket packet;
+
+	if (wire_put_table(3, &packet, header, type, t) < 0 || wire_flush(3, &packet) < 0)
+		_exit(0);
+}
+
 static void say_device(const Query *q)
 {
 	WireMessage m = {.device = {.header = wire_header(WIRE_DEVICE, q->id, q->device, 0)}};
@@ -42,8 +50,7 @@ static void say_chardevs(const Query *q)
 	ChardevEntry e = {.major = 231, .class = "verbs", .path = "/dev/infiniband/uverbs0"};
 	_cleanup_(table_free_pointer) Table *t = table_new(&e, 1, sizeof(e));
 
-	if (wire_send_table(3, wire_header(0, q->id, q->device, 0), ATTR_CHARDEVS, t) < 0)
-		_exit(0);
+	say_table(wire_header(0, q->id, q->device, 0), ATTR_CHARDEVS, t);
 }
 
 static void say_port(const Query *q, uint32_t port)
@@ -237,7 +244,7 @@ static bool misbehave(const char *what, const Query *asked)
 
 		say_device(&q);
 		say_port(&q, 1);
-		wire_send_table(3, wire_header(0, q.id, q.device, 1), ATTR_PKEYS, t);
+		say_table(wire_header(0, q.id, q.device, 1), ATTR_PKEYS, t);
 	} else if (streq(what, "chardevs-twice")) {
 		say_device(&q);
 		say_chardevs(&q);

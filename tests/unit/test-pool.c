@@ -106,6 +106,13 @@ static void on_device(void *userdata, uint64_t id, DeviceSnapshot *s)
 	memcpy(c->argv, s->values.board_id, sizeof(c->argv));
 }
 
+static bool forget(Test *t, uint32_t device)
+{
+	uint64_t asked;
+
+	return pool_forget(t->pool, device, &asked);
+}
+
 static void on_port(void *userdata, uint64_t id, uint32_t port, int error, PortSnapshot *s)
 {
 	Test *t = userdata;
@@ -126,7 +133,7 @@ static void on_port(void *userdata, uint64_t id, uint32_t port, int error, PortS
 		assert_int_equal(e->index, i++);
 	}
 	if (t->forget_in_port)
-		pool_forget(t->pool, t->forget_in_port);
+		forget(t, t->forget_in_port);
 }
 
 static void on_end(void *userdata, uint64_t id, int error, const char *text)
@@ -138,7 +145,7 @@ static void on_end(void *userdata, uint64_t id, int error, const char *text)
 	c->error = error;
 	snprintf(c->text, sizeof(c->text), "%s", text);
 	if (t->forget_in_end)
-		pool_forget(t->pool, t->forget_in_end);
+		forget(t, t->forget_in_end);
 	if (t->query_in_end) {
 		ask(t, t->query_in_end, "ok");
 		t->query_in_end = 0;
@@ -592,7 +599,7 @@ static void test_stuck_again_and_again(void **state)
 	assert_int_equal(count_kind(t, CALL_END, id), 1);
 	expect_refused(t, 1, -ETIMEDOUT);
 	assert_int_equal(count_events(t, 1, REASON_RECOVERED), 0);
-	pool_forget(t->pool, 1);
+	forget(t, 1);
 	expect_answer(t, ask(t, 1, "ok"));
 }
 
@@ -636,7 +643,7 @@ static void test_forget_stuck(void **state)
 
 	start(t, FAKE_WORKER, SHORT_USEC, &slow);
 	wait_end(t, ask(t, 1, "stop"));
-	assert_true(pool_forget(t->pool, 1)); /* it was wedged */
+	assert_true(forget(t, 1)); /* it was wedged */
 	RUN_UNTIL(t, count_children() == 0);
 	expect_answer(t, ask(t, 1, "ok"));
 }
@@ -650,7 +657,7 @@ static void test_forget_then_stuck(void **state)
 	start(t, FAKE_WORKER, SHORT_USEC, &slow);
 	forgotten = ask(t, 1, "stop");
 	id = ask(t, 2, "ok");
-	pool_forget(t->pool, 1);
+	forget(t, 1);
 	expect_answer(t, id);
 	assert_int_equal(count_kind(t, CALL_END, forgotten), 0);
 	RUN_UNTIL(t, count_children() == 1);
@@ -659,20 +666,24 @@ static void test_forget_then_stuck(void **state)
 static void test_forget(void **state)
 {
 	Test *t = *state;
-	uint64_t sent, queued, again, last;
+	uint64_t sent, queued, again, last, asked = 1;
 
 	start(t, FAKE_WORKER, PATIENT_USEC, &slow);
-	assert_false(pool_forget(t->pool, 77)); /* never heard of */
+	assert_false(pool_forget(t->pool, 77, &asked)); /* never heard of */
+	assert_int_equal(asked, 0);
 	sent = ask(t, 0, "ok");
 	for (uint32_t i = 1; i < 30; i++)
 		ask(t, i, "ok");
 	queued = ask(t, 30, "ok"); /* not in the window */
-	assert_false(pool_forget(t->pool, 0));
-	pool_forget(t->pool, 30);
+	assert_false(pool_forget(t->pool, 0, &asked));
+	assert_int_equal(asked, sent);
+	forget(t, 30);
 	again = ask(t, 0, "ok");
 	last = ask(t, 31, "ok");
 	expect_answer(t, again);
 	expect_answer(t, last);
+	assert_false(pool_forget(t->pool, 31, &asked));
+	assert_int_equal(asked, 0); /* it has ended */
 	assert_int_equal(count_kind(t, CALL_DEVICE, sent), 0);
 	assert_int_equal(count_kind(t, CALL_END, sent), 0);
 	assert_int_equal(count_kind(t, CALL_END, queued), 0);
@@ -858,7 +869,7 @@ static void test_lies(void **state)
 	} lies[] = {
 		{"garbage", "not a message"},
 		{"truncated", "wrong size for its type"},
-		{"oversized", "wrong size for its type"},
+		{"oversized", "not a message"},
 		{"wrong-id", "an answer to another question"},
 		{"wrong-device", "an answer to another question"},
 		{"wrong-port", "a port that was not asked for"},
@@ -976,10 +987,10 @@ static void test_socket_full(void **state)
 	}
 	unsetenv("FAKE_WORKER_STOP_AT_FORGET");
 	RUN_UNTIL(t, (t->n = find_end(t, id) ? t->n : 0, find_end(t, id)));
-	pool_forget(t->pool, 0);
+	forget(t, 0);
 	RUN_UNTIL(t, child_stopped());
 	for (uint32_t i = 1; i < 1000; i++)
-		pool_forget(t->pool, i);
+		forget(t, i);
 	t->n = 0;
 	id = ask(t, 5000, "ok");
 	continue_children();
@@ -1022,7 +1033,7 @@ static void test_process_limit(void **state)
 		assert_true(count_children() <= POOL_PROCESSES_MAX);
 	}
 	/* One leaves, one can come. */
-	pool_forget(t->pool, 0);
+	forget(t, 0);
 	RUN_UNTIL(t, count_children() < POOL_PROCESSES_MAX);
 	ask(t, 0, "stop");
 	RUN_UNTIL(t, count_children() == POOL_PROCESSES_MAX);
@@ -1040,7 +1051,7 @@ static void test_end_of_all(void **state)
 	ask(t, 2, "ok");
 	for (uint32_t i = 3; i < 30; i++)
 		ask(t, i, "ok");
-	pool_forget(t->pool, 4);
+	forget(t, 4);
 	t->pool = pool_free(t->pool);
 	assert_null(pool_free(NULL));
 }

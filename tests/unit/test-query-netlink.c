@@ -138,29 +138,51 @@ static void test_port(void **state)
 	nlmsg_free(m);
 }
 
-static void test_driver_id(void **state)
+static struct nl_msg *chardev_message(uint64_t driver_id, bool short_id, const char *name)
 {
 	struct nl_msg *m = nlmsg_alloc_simple(0, 0);
-	uint32_t id = 77;
+
+	if (short_id)
+		nla_put_u32(m, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, (uint32_t)driver_id);
+	else
+		nla_put_u64(m, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, driver_id);
+	nla_put_u64(m, RDMA_NLDEV_ATTR_CHARDEV, UINT64_C(0x10e7c1)); /* 231:449 */
+	if (name)
+		nla_put_string(m, RDMA_NLDEV_ATTR_CHARDEV_NAME, name);
+	return m;
+}
+
+static void test_chardev(void **state)
+{
+	static const struct {
+		uint64_t driver_id;
+		bool short_id;
+		const char *name;
+		int r;
+	} cases[] = {
+		{21, false, "uverbs257", 0},
+		{14, true, "uverbs257", 0},
+		{UINT64_C(1) << 32, false, "uverbs257", -EBADMSG},
+		{21, false, NULL, -EBADMSG},
+		{21, false, "umad0", -EBADMSG},
+		{21, false, "uverbs/../x", -EBADMSG},
+	};
 
 	(void)state;
-	assert_int_equal(nldev_parse_driver_id(nlmsg_hdr(m), &id), -EBADMSG);
-	nla_put_u64(m, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, UINT64_C(1) << 32);
-	assert_int_equal(nldev_parse_driver_id(nlmsg_hdr(m), &id), -EBADMSG);
-	assert_int_equal(id, 77);
-	nlmsg_free(m);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct nl_msg *m =
+			chardev_message(cases[i].driver_id, cases[i].short_id, cases[i].name);
+		NldevChardev c = {.driver_id = 77};
 
-	m = nlmsg_alloc_simple(0, 0);
-	nla_put_u64(m, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, 21);
-	assert_int_equal(nldev_parse_driver_id(nlmsg_hdr(m), &id), 0);
-	assert_int_equal(id, 21);
-	nlmsg_free(m);
-
-	m = nlmsg_alloc_simple(0, 0);
-	nla_put_u32(m, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, 14);
-	assert_int_equal(nldev_parse_driver_id(nlmsg_hdr(m), &id), 0);
-	assert_int_equal(id, 14);
-	nlmsg_free(m);
+		assert_int_equal(nldev_parse_chardev(nlmsg_hdr(m), &c), cases[i].r);
+		assert_int_equal(c.driver_id, cases[i].r == 0 ? cases[i].driver_id : 77);
+		if (cases[i].r == 0) {
+			assert_string_equal(c.name, cases[i].name);
+			assert_int_equal(c.major, 231);
+			assert_int_equal(c.minor, 449);
+		}
+		nlmsg_free(m);
+	}
 }
 
 static struct nl_msg *link_message(int ifindex, unsigned short type)
@@ -269,7 +291,7 @@ int main(void)
 		cmocka_unit_test(test_device_text),
 		cmocka_unit_test(test_device_truncated),
 		cmocka_unit_test(test_port),
-		cmocka_unit_test(test_driver_id),
+		cmocka_unit_test(test_chardev),
 		cmocka_unit_test(test_netdev),
 		cmocka_unit_test(test_ipoib),
 		cmocka_unit_test(test_round_trip),

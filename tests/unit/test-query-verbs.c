@@ -37,7 +37,7 @@ static void test_gid_table(void **state)
 	const GidEntry *e;
 
 	(void)state;
-	assert_int_equal(verbs_gid_table(&gids, 1, &t), 0);
+	assert_int_equal(verbs_gid_table(&gids, 1, 0, "", &t), 0);
 	assert_non_null(t);
 	assert_int_equal(t->n, 3); /* not the empty one, not the other port's */
 	e = (const GidEntry *)(const void *)t->entries;
@@ -50,6 +50,12 @@ static void test_gid_table(void **state)
 	assert_string_equal(e[1].netdev, "");
 	assert_int_equal(e[2].index, 7);
 	assert_string_equal(e[2].netdev, "lo");
+	/* a name that is known already is not asked for */
+	table_free(steal_pointer(&t));
+	assert_int_equal(verbs_gid_table(&gids, 1, 2000000000, "known0", &t), 0);
+	e = (const GidEntry *)(const void *)t->entries;
+	assert_string_equal(e[0].netdev, "lo");
+	assert_string_equal(e[1].netdev, "known0");
 }
 
 static void test_gid_table_empty(void **state)
@@ -58,9 +64,9 @@ static void test_gid_table_empty(void **state)
 	const VerbsGids gids = {entries, 1}, none = {};
 	Table *t = (Table *)state;
 
-	assert_int_equal(verbs_gid_table(&gids, 1, &t), 0);
+	assert_int_equal(verbs_gid_table(&gids, 1, 0, "", &t), 0);
 	assert_null(t);
-	assert_int_equal(verbs_gid_table(&none, 1, &t), 0);
+	assert_int_equal(verbs_gid_table(&none, 1, 0, "", &t), 0);
 	assert_null(t);
 }
 

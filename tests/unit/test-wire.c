@@ -111,8 +111,11 @@ static void test_table_round_trip(void **state)
 	PkeyEntry entries[1000];
 	_cleanup_(table_free_pointer) Table *table = NULL, *copy = NULL;
 	WireAssembly assembly = {};
+	static WirePacket packet;
+	WireMessage m = {.header = wire_header(WIRE_FORGET, 0, 3, 0)};
 	const char *why = NULL;
-	int fds[2], r;
+	unsigned int n_packets = 0, n_others = 0;
+	int fds[2], r = 0;
 
 	(void)state;
 	for (uint32_t i = 0; i < 1000; i++)
@@ -120,20 +123,82 @@ static void test_table_round_trip(void **state)
 	table = table_new(entries, 1000, sizeof(entries[0]));
 	assert_non_null(table);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
-	assert_int_equal(wire_send_table(fds[0], wire_header(0, 7, 3, 2), ATTR_PKEYS, NULL), 0);
-	assert_int_equal(wire_send_table(fds[0], wire_header(0, 7, 3, 2), ATTR_PKEYS, table), 0);
-	do {
-		WireMessage m;
-
-		assert_int_equal(wire_receive(fds[1], &m, &why), 1);
-		assert_int_equal(m.header.type, WIRE_TABLE);
-		r = wire_assemble(&assembly, &m.table, &copy);
-		assert_true(r >= 0);
-	} while (r == 0);
-	assert_true(table_equal(table, copy));
+	assert_int_equal(wire_flush(fds[0], &packet), 0); /* sends nothing */
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(wire_put(fds[0], &packet, &m), 0);
+		assert_int_equal(wire_put_table(fds[0], &packet, wire_header(0, 7, 3, 2),
+						ATTR_PKEYS, i ? table : NULL),
+				 0);
+	}
+	assert_int_equal(wire_flush(fds[0], &packet), 0);
 	close(fds[0]);
-	WireMessage m;
-	assert_int_equal(wire_receive(fds[1], &m, &why), 0);
+	while (wire_receive_packet(fds[1], &packet, &why) > 0) {
+		n_packets++;
+		while ((r = wire_next(&packet, &m, &why)) > 0) {
+			n_others += m.header.type == WIRE_FORGET;
+			if (m.header.type == WIRE_TABLE)
+				assert_int_equal(wire_assemble(&assembly, &m.table, &copy),
+						 m.table.first + m.table.n == 1000);
+		}
+		assert_int_equal(r, 0);
+	}
+	assert_int_equal(n_packets, 1); /* 4 pages */
+	assert_int_equal(n_others, 2);
+	assert_true(table_equal(table, copy));
+	close(fds[1]);
+}
+
+/* What does not fit one packet goes into the next one. */
+static void test_full_packet(void **state)
+{
+	static WirePacket packet;
+	WireMessage m = {.event = {.header = wire_header(WIRE_EVENT, 0, 3, 1)}};
+	const char *why = NULL;
+	unsigned int n = 0, n_packets = 0;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	for (; n * sizeof(WireEvent) <= WIRE_PACKET_MAX; n++)
+		assert_int_equal(wire_put(fds[0], &packet, &m), 0);
+	assert_int_equal(wire_flush(fds[0], &packet), 0);
+	close(fds[0]);
+	while (wire_receive_packet(fds[1], &packet, &why) > 0) {
+		n_packets++;
+		while (wire_next(&packet, &m, &why) > 0)
+			n--;
+	}
+	assert_int_equal(n, 0);
+	assert_int_equal(n_packets, 2);
+	close(fds[1]);
+}
+
+/* Behind a good message, what is none; and more than any packet may have. */
+static void test_bad_packet(void **state)
+{
+	static struct {
+		WirePacket packet;
+		uint8_t more;
+	} big;
+	static WirePacket received;
+	WireMessage m = {.header = wire_header(WIRE_FORGET, 0, 3, 0)};
+	const char *why = NULL;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	memcpy(big.packet.bytes, &m.header, sizeof(m.header));
+	memcpy(big.packet.bytes + sizeof(m.header), &m.header, sizeof(m.header) - 1);
+	assert_true(send(fds[0], big.packet.bytes, 2 * sizeof(m.header) - 1, 0) > 0);
+	assert_int_equal(wire_receive_packet(fds[1], &received, &why), 1);
+	assert_int_equal(wire_next(&received, &m, &why), 1);
+	assert_int_equal(wire_next(&received, &m, &why), -EBADMSG);
+	assert_string_equal(why, "not a message");
+	assert_true(send(fds[0], big.packet.bytes, WIRE_PACKET_MAX + 1, 0) > 0);
+	assert_int_equal(wire_receive_packet(fds[1], &received, &why), -EBADMSG);
+	assert_string_equal(why, "packet too large");
+	close(fds[0]);
+	assert_int_equal(wire_receive_packet(fds[1], &received, &why), 0);
 	close(fds[1]);
 }
 
@@ -191,6 +256,8 @@ int main(void)
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_page_rules),
 		cmocka_unit_test(test_table_round_trip),
+		cmocka_unit_test(test_full_packet),
+		cmocka_unit_test(test_bad_packet),
 		cmocka_unit_test(test_assembly_refuses),
 		cmocka_unit_test(test_oversized),
 	};

@@ -96,8 +96,43 @@ static void test_pkeys(void **state)
 		assert_false(begin_and_end(w, 1).pkeys);
 	}
 	work_mark(w, 1, REASON_LINK);
-	work_mark(w, 2, REASON_PORT_ACTIVE);
+	work_mark(w, 2, REASON_PKEY_CHANGE);
 	assert_true(begin_and_end(w, 1).pkeys);
+	assert_false(work_is_dirty(w));
+}
+
+/* The news that a port is active does not wait for the P_Keys, which are read right after it. */
+static void test_pkeys_later(void **state)
+{
+	Work *w = work_of(state);
+	Query q;
+
+	work_mark(w, 1, REASON_LINK);
+	work_mark(w, 2, REASON_PORT_ACTIVE);
+	assert_false(begin_and_end(w, 1).pkeys);
+	assert_true(work_is_dirty(w));
+	q = begin_and_end(w, 1);
+	assert_true(q.pkeys);
+	assert_int_equal(q.ports.bits[0], 1 << 2);
+	assert_false(work_is_dirty(w));
+	/* what reads them anyway reads them once */
+	work_mark(w, 2, REASON_PORT_ACTIVE);
+	work_mark(w, 1, REASON_RECONCILE);
+	assert_true(begin_and_end(w, 1).pkeys);
+	assert_false(work_is_dirty(w));
+	/* a port that has failed is tried again when its time has come, and not sooner for this */
+	work_mark(w, 2, REASON_PORT_ACTIVE);
+	work_begin(w, 7, 1, &q);
+	port_set_remove(&w->asked, 2);
+	work_keep_reasons(w, 2);
+	work_end(w, 1);
+	assert_false(work_is_dirty(w));
+	/* neither is one that has gone */
+	work_mark(w, 2, REASON_PORT_ACTIVE);
+	work_begin(w, 7, 1, &q);
+	work_drop_port(w, 2);
+	work_end(w, 1);
+	assert_false(work_is_dirty(w));
 }
 
 static void test_pacing(void **state)
@@ -230,9 +265,9 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_what_is_asked), TEST(test_pkeys),    TEST(test_pacing),
-		TEST(test_callers),	  TEST(test_settling), TEST(test_retry),
-		TEST(test_unanswered),
+		TEST(test_what_is_asked), TEST(test_pkeys),	 TEST(test_pkeys_later),
+		TEST(test_pacing),	  TEST(test_callers),	 TEST(test_settling),
+		TEST(test_retry),	  TEST(test_unanswered),
 	};
 
 	return cmocka_run_group_tests_name("work", tests, NULL, NULL);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-known.h"
+
+/* Where DEVICE is, or belongs. */
+static size_t position(const KnownDevices *k, uint32_t device)
+{
+	size_t low = 0, high = k->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (k->entries[middle].device < device)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+Known *known_find(const KnownDevices *k, uint32_t device)
+{
+	size_t i = position(k, device);
+
+	return i < k->n && k->entries[i].device == device ? &k->entries[i] : NULL;
+}
+
+Known *known_add(KnownDevices *k, uint32_t device)
+{
+	Known *known = known_find(k, device);
+	size_t i = position(k, device);
+
+	if (known)
+		return known;
+	if (k->n == k->allocated) {
+		size_t allocated = MAX(2 * k->allocated, (size_t)16);
+		Known *entries = reallocarray(k->entries, allocated, sizeof(*entries));
+
+		if (!entries)
+			return NULL;
+		k->entries = entries;
+		k->allocated = allocated;
+	}
+	memmove(&k->entries[i + 1], &k->entries[i], (k->n - i) * sizeof(*k->entries));
+	k->n++;
+	k->entries[i] = (Known){.device = device, .verbs.driver_id = -1};
+	return &k->entries[i];
+}
+
+void known_forget(KnownDevices *k, uint32_t device)
+{
+	Known *known = known_find(k, device);
+	size_t after;
+
+	if (!known)
+		return;
+	after = k->n - (size_t)(known - k->entries) - 1;
+	memmove(known, known + 1, after * sizeof(*known));
+	k->n--;
+}
+
+void known_done(KnownDevices *k)
+{
+	free(k->entries);
+	*k = (KnownDevices){};
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the worker keeps of devices between queries: what stays as it is as long as a device is
+ * there and has its name. It is believed for a device that is held open, which proves that it is
+ * there, and learnt anew whenever the device's own attributes are asked for.
+ */
+
+#include "query-dv.h"
+#include "query-policy.h"
+#include "query-verbs.h"
+
+typedef struct Known {
+	uint32_t device;
+	AttrText name; /* when POLICY was decided */
+	Policy policy;
+	const DvProvider *dv; /* of its direct verbs; NULL if there is none */
+	VerbsDevice verbs;    /* driver_id is negative until it has a uverbs node */
+	bool has_cap_flags;
+	size_t n_gids;	/* of all its ports, last time */
+	int open_error; /* why it could not be opened last time; 0: it could */
+} Known;
+
+typedef struct KnownDevices {
+	Known *entries; /* sorted */
+	size_t n, allocated;
+} KnownDevices;
+
+/* NULL if nothing is known. Valid until the next call of one of the other two. */
+Known *known_find(const KnownDevices *k, uint32_t device);
+/* The same, with a new entry if there is none; NULL without memory. */
+Known *known_add(KnownDevices *k, uint32_t device);
+void known_forget(KnownDevices *k, uint32_t device);
+void known_done(KnownDevices *k);
