@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Measures, in a virtual machine: for each kind of change, which event told rdmad of it, how many
- * driver calls that cost, and how long after the change a subscriber had the D-Bus signal; beside
- * it, a bare program that waits in ibv_get_async_event() and then calls ibv_query_port(), at the
- * same time and on the same changes. Prints a table; judges nothing.
- *
- *     latency [REPETITIONS]
+ * For each kind of change: which events told rdmad of it, how many driver calls that cost, and how
+ * long after the change a subscriber had the D-Bus signal. The floor is a bare program that waits
+ * in ibv_get_async_event(), calls ibv_query_port() and emits one signal, to the same subscriber on
+ * the same bus, with the same changes on the same port: the two take turns, and one is stopped
+ * while the other has its own. Prints a table beside the figures.
  */
 
 #include <fcntl.h>
@@ -18,12 +17,21 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include <dirent.h>
+#include <sys/resource.h>
+
+#include "bench.h"
 #include "compare.h"
 
-#define REPETITIONS_MAX 200
+#define REPETITIONS	  50
+#define REPETITIONS_QUICK 4
+
+#define BARE_INTERFACE "org.rdma.Bare"
 
 static Fixture *f;
 static int sim_fd, socket_fd;
+static bool bare_heard;
+static pid_t rdmad[2]; /* it and its worker */
 
 static double now_ms(void)
 {
@@ -59,13 +67,12 @@ static void set_up(const char *netdev, bool up)
 
 /* One kind of change, in two directions that alternate. */
 typedef struct Change {
-	const char *name;
+	const char *name, *figure;
 	const char *sim[2]; /* for rdma_sim, or */
 	int mtu[2];	    /* of netdev d0, or */
 	bool link;	    /* d0 up and down */
 	const char *member; /* the signal that tells of it */
 	const char *interface, *property;
-	bool event; /* verbs announces it: the bare program can see it */
 } Change;
 
 #define PORT	   RDMAD_INTERFACE_PORT
@@ -73,14 +80,14 @@ typedef struct Change {
 
 /* clang-format off */
 static const Change changes[] = {
-	{"PORT_ERR, PORT_ACTIVE", {"set sim0/1 state=1 event=PORT_ERR", "set sim0/1 state=4 event=PORT_ACTIVE"}, {}, false, "PropertiesChanged", PORT, "State", true},
-	{"LID_CHANGE", {"set sim0/1 lid=21 event=LID_CHANGE", "set sim0/1 lid=22 event=LID_CHANGE"}, {}, false, "PropertiesChanged", INFINIBAND, "Lid", true},
-	{"SM_CHANGE", {"set sim0/1 sm_lid=3 event=SM_CHANGE", "set sim0/1 sm_lid=4 event=SM_CHANGE"}, {}, false, "PropertiesChanged", INFINIBAND, "SmLid", true},
-	{"CLIENT_REREGISTER, nothing else", {"event sim0/1 CLIENT_REREGISTER", "event sim0/1 CLIENT_REREGISTER"}, {}, false, "SubnetReconfigured", NULL, NULL, true},
-	{"PKEY_CHANGE", {"set sim0/1 pkey.3=0x8003 event=PKEY_CHANGE", "set sim0/1 pkey.3=0x8004 event=PKEY_CHANGE"}, {}, false, "PropertiesChanged", INFINIBAND, "Pkeys", true},
-	{"LID, no event: reconcile", {"set sim0/1 lid=31", "set sim0/1 lid=32"}, {}, false, "PropertiesChanged", INFINIBAND, "Lid", false},
-	{"rxe: link down, up", {}, {}, true, "PropertiesChanged", PORT, "State", true},
-	{"rxe: MTU", {}, {4200, 1500}, false, "PropertiesChanged", PORT, "ActiveMtu", false},
+	{"PORT_ERR, PORT_ACTIVE", "change-state", {"set sim0/1 state=1 event=PORT_ERR", "set sim0/1 state=4 event=PORT_ACTIVE"}, {}, false, "PropertiesChanged", PORT, "State"},
+	{"LID_CHANGE", "change-lid", {"set sim0/1 lid=21 event=LID_CHANGE", "set sim0/1 lid=22 event=LID_CHANGE"}, {}, false, "PropertiesChanged", INFINIBAND, "Lid"},
+	{"SM_CHANGE", "change-sm", {"set sim0/1 sm_lid=3 event=SM_CHANGE", "set sim0/1 sm_lid=4 event=SM_CHANGE"}, {}, false, "PropertiesChanged", INFINIBAND, "SmLid"},
+	{"CLIENT_REREGISTER, nothing else", "change-reregister", {"event sim0/1 CLIENT_REREGISTER", "event sim0/1 CLIENT_REREGISTER"}, {}, false, "SubnetReconfigured", NULL, NULL},
+	{"PKEY_CHANGE", "change-pkey", {"set sim0/1 pkey.3=0x8003 event=PKEY_CHANGE", "set sim0/1 pkey.3=0x8004 event=PKEY_CHANGE"}, {}, false, "PropertiesChanged", INFINIBAND, "Pkeys"},
+	{"LID, no event: reconcile", NULL, {"set sim0/1 lid=31", "set sim0/1 lid=32"}, {}, false, "PropertiesChanged", INFINIBAND, "Lid"},
+	{"rxe: link down, up", "change-rxe-link", {}, {}, true, "PropertiesChanged", PORT, "State"},
+	{"rxe: MTU", NULL, {}, {4200, 1500}, false, "PropertiesChanged", PORT, "ActiveMtu"},
 };
 /* clang-format on */
 
@@ -113,51 +120,98 @@ static double wait_signal(const Change *c, const char *path)
 	}
 }
 
-/* The bare program: for each event one line of the pipe, with the time when the answer was there.
- */
-static pid_t start_bare(uint32_t index, int *ret_fd)
+static int on_bare(_unused_ sd_bus_message *m, _unused_ void *userdata,
+		   _unused_ sd_bus_error *error)
 {
-	int fds[2];
-	pid_t pid;
+	bare_heard = true;
+	return 0;
+}
 
-	assert_int_equal(pipe(fds), 0);
-	pid = fork();
+static double wait_bare(void)
+{
+	while (!bare_heard) {
+		int r = sd_bus_process(f->bus, NULL);
+
+		if (r == 0)
+			r = sd_bus_wait(f->bus, 30 * USEC_PER_SEC);
+		if (r < 0)
+			bench_die("the bus: %s", strerror(-r));
+	}
+	return now_ms();
+}
+
+/* A signal like those of rdmad, with two properties. */
+static void emit(sd_bus *bus, const struct ibv_port_attr *attr)
+{
+	sd_bus_message *m = NULL;
+
+	if (sd_bus_message_new_signal(bus, &m, "/bare", BARE_INTERFACE, "PropertiesChanged") < 0 ||
+	    sd_bus_message_append(m, "sa{sv}as", RDMAD_INTERFACE_PORT, 2, "State", "u", attr->state,
+				  "Lid", "u", attr->lid, 0) < 0 ||
+	    sd_bus_send(bus, m, NULL) < 0 || sd_bus_flush(bus) < 0)
+		_exit(1);
+	sd_bus_message_unref(m);
+}
+
+/* The bare program, with the priority of a service. It is ready when it has emitted one signal. */
+static pid_t start_bare(uint32_t index)
+{
+	pid_t pid = fork();
+
+	bare_heard = false;
 	if (pid == 0) {
-		struct ibv_context *context = compare_open(index);
+		struct ibv_context *context;
 		struct ibv_async_event event;
-		struct ibv_port_attr attr;
-		double t = 0;
+		struct ibv_port_attr attr = {};
+		sd_bus *bus = NULL;
 
+		setsid();
+		setpriority(PRIO_PROCESS, 0, 0);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (write(fds[1], &t, sizeof(t)) < 0)
+		context = compare_open(index);
+		if (!context || sd_bus_open_system(&bus) < 0)
 			_exit(1);
-		while (context && ibv_get_async_event(context, &event) == 0) {
+		emit(bus, &attr);
+		while (ibv_get_async_event(context, &event) == 0) {
 			uint8_t port = (uint8_t)event.element.port_num;
+			bool of_port = event.event_type != IBV_EVENT_GID_CHANGE;
 
 			ibv_ack_async_event(&event);
-			ibv_query_port(context, port, &attr);
-			t = now_ms();
-			if (write(fds[1], &t, sizeof(t)) < 0)
-				break;
+			if (of_port && ibv_query_port(context, port, &attr) == 0)
+				emit(bus, &attr);
 		}
 		_exit(0);
 	}
-	close(fds[1]);
-	*ret_fd = fds[0];
+	wait_bare();
 	return pid;
 }
 
-static int compare_double(const void *a, const void *b)
+static void find_rdmad(void)
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	DIR *directory = opendir("/proc");
+	struct dirent *e;
 
-	return (x > y) - (x < y);
-}
+	while (directory && (e = readdir(directory))) {
+		char path[300], name[32] = "";
+		FILE *file;
 
-static double percentile(double *values, size_t n, double p)
-{
-	qsort(values, n, sizeof(*values), compare_double);
-	return values[(size_t)(p * (double)(n - 1) + 0.5)];
+		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		if (fgets(name, sizeof(name), file)) {
+			name[strcspn(name, "\n")] = '\0';
+			if (streq(name, "rdmad"))
+				rdmad[0] = (pid_t)atoi(e->d_name);
+			if (streq(name, "rdmad-query"))
+				rdmad[1] = (pid_t)atoi(e->d_name);
+		}
+		fclose(file);
+	}
+	if (directory)
+		closedir(directory);
+	if (rdmad[0] == 0 || rdmad[1] == 0)
+		bench_die("rdmad does not run");
 }
 
 /* Driver calls for sim0/1. */
@@ -276,57 +330,79 @@ static void count(const Change *c, const char *path)
 	set_log_level("info");
 }
 
-/* A change may send more than one event: leaves none for the next. */
-static void drain(int fd)
+/* The median and the 99th percentile of N; the first number is in ms. */
+static void report(const Change *c, double *signals, double *bare, size_t n)
 {
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	double t;
+	static const struct {
+		const char *suffix;
+		double p, goal, then;
+	} figures[] = {{"", 0.5, 1.5, 1.25}, {"-p99", 0.99, 2, 0}};
+	char name[64];
 
-	while (poll(&p, 1, 0) > 0 && read(fd, &t, sizeof(t)) == sizeof(t))
-		;
+	printf("%7.2f %7.2f  ", bench_percentile(signals, n, 0.5),
+	       bench_percentile(signals, n, 0.99));
+	if (!c->figure) {
+		printf("      -       -      -     -\n");
+		return;
+	}
+	printf("%7.2f %7.2f  %5.2f %5.2f\n", bench_percentile(bare, n, 0.5),
+	       bench_percentile(bare, n, 0.99),
+	       bench_percentile(signals, n, 0.5) / bench_percentile(bare, n, 0.5),
+	       bench_percentile(signals, n, 0.99) / bench_percentile(bare, n, 0.99));
+	for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
+		snprintf(name, sizeof(name), "%s%s", c->figure, figures[i].suffix);
+		bench_report(&(Figure){.figure = name,
+				       .value = bench_percentile(signals, n, figures[i].p) * 1000,
+				       .unit = "us",
+				       .floor_name = "event, query, one signal",
+				       .floor = bench_percentile(bare, n, figures[i].p) * 1000,
+				       .goal = figures[i].goal,
+				       .then = figures[i].then});
+	}
 }
 
 static void measure(const Change *c, const char *path, uint32_t index, unsigned int n)
 {
-	double signals[REPETITIONS_MAX], bare[REPETITIONS_MAX], t;
-	int fd = -1;
-	pid_t pid = c->event ? start_bare(index, &fd) : 0;
+	double signals[REPETITIONS], bare[REPETITIONS];
+	unsigned int n_signals = 0, n_bare = 0;
+	pid_t pid = c->figure ? start_bare(index) : 0;
 
-	if (pid)
-		assert_int_equal(read(fd, &t, sizeof(t)), sizeof(t));
-	for (unsigned int i = 0; i < n; i++) {
+	/* Both see both directions of the change: turns of one, two, two and so on. */
+	for (unsigned int i = 0; n_signals < n || (pid && n_bare < n); i++) {
+		bool its_turn = !pid || i % 4 == 0 || i % 4 == 3;
 		double begin;
 
 		settle(c);
-		drain(fd);
+		bare_heard = false;
+		if (pid && its_turn)
+			kill(pid, SIGSTOP);
+		for (size_t k = 0; k < ARRAY_SIZE(rdmad) && !its_turn; k++)
+			kill(rdmad[k], SIGSTOP);
 		begin = now_ms();
 		make(c, i);
-		signals[i] = wait_signal(c, path) - begin;
-		if (pid) {
-			assert_int_equal(read(fd, &t, sizeof(t)), sizeof(t));
-			bare[i] = t - begin;
-		}
+		if (its_turn)
+			signals[n_signals++] = wait_signal(c, path) - begin;
+		else
+			bare[n_bare++] = wait_bare() - begin;
+		if (pid)
+			kill(pid, SIGCONT);
+		for (size_t k = 0; k < ARRAY_SIZE(rdmad); k++)
+			kill(rdmad[k], SIGCONT);
 	}
-	printf("%7.2f %7.2f  ", percentile(signals, n, 0.5), percentile(signals, n, 0.95));
+	report(c, signals, bare, n);
 	if (pid) {
-		double median = percentile(bare, n, 0.5);
-
-		printf("%7.2f %7.2f  %5.2f\n", median, percentile(bare, n, 0.95),
-		       percentile(signals, n, 0.5) / median);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
-		close(fd);
-	} else {
-		printf("      -       -      -\n");
 	}
 }
 
 int main(int argc, char *argv[])
 {
-	unsigned int n = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 10) : 10;
 	char sim_path[RDMAD_PATH_MAX], rxe_path[RDMAD_PATH_MAX];
+	unsigned int n;
 
-	n = MIN(MAX(n, 2U), REPETITIONS_MAX) & ~1U; /* there and back */
+	bench_init(argc, argv);
+	n = bench.quick ? REPETITIONS_QUICK : REPETITIONS;
 	if (system("modprobe rdma_rxe && modprobe rdma_sim && ip link add d0 type dummy && ip link "
 		   "set d0 up && "
 		   "rdma link add rxe0 type rxe netdev d0 && "
@@ -343,14 +419,18 @@ int main(int argc, char *argv[])
 	text_copy(f->directory, sizeof(f->directory), "/tmp");
 	text_copy(f->address, sizeof(f->address), "unix:path=/run/dbus/system_bus_socket");
 	fixture_connect(f);
+	if (sd_bus_add_match(f->bus, NULL, "type='signal',interface='" BARE_INTERFACE "'", on_bare,
+			     NULL) < 0)
+		return 1;
 	wait_port("sim0/1", sim_path);
 	wait_port("rxe0/1", rxe_path);
+	find_rdmad();
 	printf("%u repetitions; ms from before the change. Calls are of the driver, for two "
 	       "changes: queries of\n"
 	       "the port, those of ib_core itself, and reads of single P_Keys and GIDs\n\n"
-	       "%-32s%-26s%4s %4s %6s  %7s %7s  %7s %7s  %5s\n",
-	       n, "change", "events", "user", "core", "tables", "signal", "p95", "bare", "p95",
-	       "ratio");
+	       "%-32s%-26s%4s %4s %6s  %7s %7s  %7s %7s  %5s %5s\n",
+	       n, "change", "events", "user", "core", "tables", "signal", "p99", "bare", "p99",
+	       "ratio", "p99");
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
 		const Change *c = &changes[i];
 		const char *path = c->sim[0] ? sim_path : rxe_path;
@@ -358,8 +438,10 @@ int main(int argc, char *argv[])
 		printf("%-32s", c->name);
 		fflush(stdout);
 		count(c, path);
+		/* An interface takes a second to settle, and so does what is only reconciled. */
 		measure(c, path,
-			(uint32_t)strtoul(path + strlen(RDMAD_DEVICE_PREFIX "/"), NULL, 10), n);
+			(uint32_t)strtoul(path + strlen(RDMAD_DEVICE_PREFIX "/"), NULL, 10),
+			c->sim[0] && c->figure ? n : MAX(n / 4, 2U));
 		fflush(stdout);
 	}
 	return 0;
