@@ -15,12 +15,11 @@
 #include "kernel.h"
 #include "operations.h"
 
-/* How long everything may take to become equal. What has failed may take as much longer as it
- * failed: the core tries again after 0.25, 0.5, 1, 2... s. */
+/* How long it may be quiet before everything is equal: a busy machine makes rdmad slow, not silent.
+ * What has failed may take as much longer as it failed: the core tries again after 0.25, 0.5, 1,
+ * 2... s. */
 #define EQUAL_USEC (10 * USEC_PER_SEC)
 #define WAIT_USEC  (5 * USEC_PER_MSEC)
-/* Comparing costs more than rdmad has to do, and there is one CPU for both. */
-#define COMPARE_LAST_USEC (160 * USEC_PER_MSEC)
 
 static uint64_t arg_seed = 1;
 static uint32_t arg_operations = 2000;
@@ -48,6 +47,26 @@ static void diverges(Run *r, const char *what, const char *text)
 {
 	fprintf(r->follower.report, "%s: %s\n", what, text);
 	r->follower.n_divergences++;
+}
+
+typedef struct Patience {
+	uint64_t usec, begin, last; /* LAST: when something was signalled */
+	size_t n_signals;
+} Patience;
+
+static Patience patience_new(const Run *r, uint64_t usec)
+{
+	return (Patience){usec, world_now(), world_now(), r->follower.n_signals};
+}
+
+static bool patience_ends(const Run *r, Patience *p)
+{
+	uint64_t now = world_now();
+
+	if (r->follower.n_signals != p->n_signals)
+		p->last = now;
+	p->n_signals = r->follower.n_signals;
+	return now - p->last > p->usec || now - p->begin > 6 * p->usec;
 }
 
 static void refresh(Run *r)
@@ -148,9 +167,11 @@ static bool all_equal(Run *r, Open *open, FILE *out)
  * then. */
 static bool wait_equal(Run *r, Open open, uint64_t patience_usec, bool refreshing)
 {
-	uint64_t begin = world_now(), next = begin, pause_usec = WAIT_USEC;
+	Patience patience = patience_new(r, patience_usec);
+	uint64_t next = world_now();
 
 	for (;;) {
+		uint64_t begin = world_now();
 		_cleanup_free_ char *text = NULL;
 		size_t size;
 		FILE *out = open_memstream(&text, &size);
@@ -166,13 +187,13 @@ static bool wait_equal(Run *r, Open open, uint64_t patience_usec, bool refreshin
 		fclose(out);
 		if (equal)
 			return true;
-		if (world_now() - begin > patience_usec) {
+		if (patience_ends(r, &patience)) {
 			diverges(r, refreshing ? "not equal, even when refreshed" : "not equal",
 				 text);
 			return false;
 		}
-		follow(&r->follower, pause_usec);
-		pause_usec = MIN(2 * pause_usec, COMPARE_LAST_USEC);
+		/* there is one CPU, and this is more work than rdmad has */
+		follow(&r->follower, MAX(2 * (world_now() - begin), WAIT_USEC));
 	}
 }
 
@@ -196,7 +217,7 @@ static Open open_slots(bool untold)
 /* A device of which one port hangs is stale, if rdmad has been given a reason to ask it. */
 static void wait_stale(Run *r)
 {
-	uint64_t begin = world_now();
+	Patience patience = patience_new(r, EQUAL_USEC);
 
 	for (unsigned int i = 0; i < WORLD_SLOTS; i++) {
 		const WorldSlot *s = &world.slots[i];
@@ -213,7 +234,7 @@ static void wait_stale(Run *r)
 
 				if (stale && streq(stale, "yes"))
 					break;
-				if (world_now() - begin > EQUAL_USEC) {
+				if (patience_ends(r, &patience)) {
 					diverges(r, path, "hangs, and is not stale");
 					return;
 				}
