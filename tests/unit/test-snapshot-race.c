@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Readers of the shared memory while it is written as fast as that goes, and while it grows: what
+ * is read is always one state. Built a second time with ThreadSanitizer.
+ *
+ * Usage: test-snapshot-race [READS]
+ */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#include "rdmad.h"
+#include "snapshot-layout.h"
+#include "snapshot.h"
+
+#define READERS 2U
+#define PORTS	600U /* for which the memory grows five times */
+
+static uint64_t reads_wanted = 10000000;
+
+typedef struct Reader {
+	pthread_t thread;
+	const struct rdmad *r;
+	Snapshot *snapshot;
+	uint64_t wanted, done, busy, torn, moved;
+	uint64_t last; /* the newest state that was seen */
+	bool backwards;
+} Reader;
+
+static atomic_bool stop;
+
+/* Records whose every word says which write it is from */
+
+#define FIRST_WORD 2U /* behind sequence, flags and identity */
+#define WORDS	   (sizeof(struct rdmad_port) / 8)
+
+static void make_pattern(uint64_t n, struct rdmad_port *ret)
+{
+	uint64_t words[WORDS] = {};
+
+	for (size_t i = FIRST_WORD; i < WORDS; i++)
+		words[i] = n;
+	memcpy(ret, words, sizeof(words));
+	ret->hot.flags = RDMAD_PORT_PRESENT;
+	ret->hot.port_num = 1;
+}
+
+/* Whether the words below END are all of one write. */
+static bool is_pattern(const void *record, size_t end, uint64_t *ret)
+{
+	/* the ends of the two texts, which the library terminates */
+	const size_t name = offsetof(struct rdmad_port, device_name) / 8 + 7;
+	const size_t netdev = offsetof(struct rdmad_port, netdev) / 8 + 1;
+	uint64_t words[WORDS];
+
+	memcpy(words, record, end * 8);
+	for (size_t i = FIRST_WORD; i < end; i++)
+		if (words[i] != words[FIRST_WORD] && i != name && i != netdev)
+			return false;
+	*ret = words[FIRST_WORD];
+	return true;
+}
+
+static void *write_patterns(void *userdata)
+{
+	struct rdmad_port *at = userdata, p;
+
+	for (uint64_t n = 1; !atomic_load_explicit(&stop, memory_order_relaxed); n++) {
+		make_pattern(n, &p);
+		snapshot_write(at, &p);
+	}
+	return NULL;
+}
+
+static void *read_patterns(void *userdata)
+{
+	const struct rdmad_handle handle = {.port_num = 1};
+	Reader *reader = userdata;
+
+	while (reader->done < reader->wanted) {
+		struct rdmad_port p;
+		bool hot = reader->done % 8; /* mostly: it is what programs poll */
+		uint64_t n = 0;
+		int e = hot ? rdmad_read_hot(reader->r, handle, &p.hot)
+			    : rdmad_read(reader->r, handle, &p);
+
+		if (e == -EAGAIN) {
+			/* the writer has been interrupted in a write, and needs our CPU */
+			reader->busy++;
+			sched_yield();
+			continue;
+		}
+		reader->done++;
+		if (e < 0 || !is_pattern(&p, hot ? SNAPSHOT_LINE / 8 : WORDS, &n))
+			reader->torn++;
+		reader->backwards |= n < reader->last;
+		reader->last = n;
+	}
+	return NULL;
+}
+
+static void test_write_flat_out(void **state)
+{
+	struct snapshot_header h = {.byte_order = SNAPSHOT_BYTE_ORDER,
+				    .major = SNAPSHOT_MAJOR,
+				    .header_size = sizeof(h),
+				    .record_size = sizeof(struct rdmad_port),
+				    .capacity = 1,
+				    .n_slots = 1};
+	const size_t size = sizeof(h) + sizeof(struct rdmad_port);
+	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	Reader readers[READERS] = {};
+	struct rdmad_port first;
+	struct rdmad *r = NULL;
+	pthread_t writer;
+	char *memory;
+
+	(void)state;
+	memcpy(h.magic, SNAPSHOT_MAGIC, sizeof(h.magic));
+	assert_int_equal(ftruncate(fd, (off_t)size), 0);
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(memory != MAP_FAILED);
+	memcpy(memory, &h, sizeof(h));
+	make_pattern(0, &first);
+	snapshot_write((struct rdmad_port *)(memory + sizeof(h)), &first);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	assert_int_equal(rdmad_open_fd(fd, -1, &r), 0);
+
+	atomic_store(&stop, false);
+	assert_int_equal(pthread_create(&writer, NULL, write_patterns, memory + sizeof(h)), 0);
+	for (size_t i = 0; i < READERS; i++) {
+		readers[i].r = r;
+		readers[i].wanted = reads_wanted / READERS;
+		assert_int_equal(
+			pthread_create(&readers[i].thread, NULL, read_patterns, &readers[i]), 0);
+	}
+	for (size_t i = 0; i < READERS; i++)
+		pthread_join(readers[i].thread, NULL);
+	atomic_store(&stop, true);
+	pthread_join(writer, NULL);
+	for (size_t i = 0; i < READERS; i++) {
+		print_message("%ju reads, %ju busy, %ju torn, of %ju writes\n",
+			      (uintmax_t)readers[i].done, (uintmax_t)readers[i].busy,
+			      (uintmax_t)readers[i].torn, (uintmax_t)readers[i].last);
+		assert_int_equal(readers[i].torn, 0);
+		assert_false(readers[i].backwards);
+	}
+	rdmad_close(r);
+	munmap(memory, size);
+}
+
+/* The daemon's own writer, and a memory that moves away below the readers */
+
+/* One at a time: the daemon has one thread. */
+static pthread_mutex_t daemon_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct rdmad *open_snapshot(Snapshot *s)
+{
+	struct rdmad *r = NULL;
+	int memory, changed;
+
+	pthread_mutex_lock(&daemon_lock);
+	assert_int_equal(snapshot_open(s, 0, &memory, &changed), 0);
+	pthread_mutex_unlock(&daemon_lock);
+	assert_int_equal(rdmad_open_fd(memory, changed, &r), 0);
+	return r;
+}
+
+static void put(Snapshot *s, Port *p, uint32_t n)
+{
+	PortSnapshot values = {};
+	PortChange change;
+
+	PORT_SUPPLY(&values, state, 4);
+	PORT_SUPPLY(&values, link_layer, 1);
+	PORT_SUPPLY(&values, lid, n);
+	PORT_SUPPLY(&values, max_msg_sz, n);
+	PORT_SUPPLY(&values, qkey_viol_cntr, n);
+	cache_apply_port(p, &values, false, 0, n, &change);
+	pthread_mutex_lock(&daemon_lock);
+	snapshot_put(s, p, true);
+	pthread_mutex_unlock(&daemon_lock);
+}
+
+static void *read_while_growing(void *userdata)
+{
+	struct rdmad_handle handle = {.port_num = 1};
+	Reader *reader = userdata;
+	struct rdmad *r = open_snapshot(reader->snapshot);
+
+	while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
+		struct rdmad_port p;
+		int e = rdmad_read(r, handle, &p);
+
+		if (e == -ESTALE) {
+			reader->moved++;
+			rdmad_close(r);
+			r = open_snapshot(reader->snapshot);
+			continue;
+		}
+		if (e == -EAGAIN) {
+			sched_yield();
+			continue;
+		}
+		reader->done++;
+		reader->torn += e < 0 || p.hot.lid != p.max_msg_sz ||
+				p.hot.lid != p.qkey_viol_cntr || p.hot.lid != p.hot.last_query;
+		reader->backwards |= p.hot.lid < reader->last;
+		reader->last = p.hot.lid;
+	}
+	rdmad_close(r);
+	return NULL;
+}
+
+static void test_grow(void **state)
+{
+	sd_event *event = NULL;
+	Snapshot *s = NULL;
+	Cache cache = {};
+	Reader readers[READERS] = {};
+	AttrMask changed;
+	uint32_t n = 1;
+
+	(void)state;
+	assert_true(sd_event_new(&event) >= 0);
+	assert_int_equal(snapshot_new(event, 16, &s), 0);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		DeviceSnapshot device = {};
+		Device *d;
+
+		DEVICE_SUPPLY(&device, index, i);
+		DEVICE_SUPPLY(&device, port_count, 1);
+		DEVICE_SUPPLY(&device, node_type, 1);
+		assert_true(cache_apply_device(&cache, &device, 0, &d, &changed) >= 0);
+	}
+	put(s, device_port(cache.devices[0], 1), n);
+
+	atomic_store(&stop, false);
+	for (size_t i = 0; i < READERS; i++) {
+		readers[i].snapshot = s;
+		assert_int_equal(
+			pthread_create(&readers[i].thread, NULL, read_while_growing, &readers[i]),
+			0);
+	}
+	for (uint32_t i = 1; i < PORTS; i++) {
+		for (unsigned int k = 0; k < 20; k++)
+			put(s, device_port(cache.devices[0], 1), ++n);
+		put(s, device_port(cache.devices[i], 1), i);
+	}
+	atomic_store(&stop, true);
+	for (size_t i = 0; i < READERS; i++) {
+		pthread_join(readers[i].thread, NULL);
+		print_message("%ju reads, %ju torn, moved %ju times\n", (uintmax_t)readers[i].done,
+			      (uintmax_t)readers[i].torn, (uintmax_t)readers[i].moved);
+		assert_int_equal(readers[i].torn, 0);
+		assert_false(readers[i].backwards);
+	}
+	snapshot_free(s);
+	cache_done(&cache);
+	sd_event_unref(event);
+}
+
+int main(int argc, char *argv[])
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_write_flat_out),
+		cmocka_unit_test(test_grow),
+	};
+
+	if (argc > 1 && text_to_u64(argv[1], UINT64_MAX, &reads_wanted) < 0)
+		return 2;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
