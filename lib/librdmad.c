@@ -225,44 +225,73 @@ EXPORT void rdmad_close(struct rdmad *r)
 
 /* Reading */
 
+/* What the lock of a record that can be read has of these bits. */
+#define LOCK_MASK snapshot_lock(1, RDMAD_PORT_PRESENT | RDMAD_PORT_MOVED | RDMAD_PORT_CLOSED)
+#define LOCK_GOOD snapshot_lock(0, RDMAD_PORT_PRESENT)
+
 static inline const char *record(const struct rdmad *r, uint32_t slot)
 {
 	return r->records + (size_t)slot * r->record_size;
 }
 
-/* Whether what was read is a port, and the one that is meant. */
-static inline int check_hot(const struct rdmad_hot *h, const struct rdmad_handle *port)
+/* The read that does not succeed at once: because it came into a write, or because it fails. */
+static __attribute__((noinline, cold)) int read_again(const struct rdmad *r,
+						      struct rdmad_handle port, void *ret,
+						      size_t size)
 {
+	if (port.slot >= r->capacity)
+		return -ENODEV;
+	for (unsigned int i = 0; i < SNAPSHOT_TRIES; i++) {
+		const char *at = record(r, port.slot);
+		snapshot_word lock;
+		uint64_t is;
+		bool whole =
+			size == sizeof(struct rdmad_hot)
+				? snapshot_try_read(at, ret, sizeof(struct rdmad_hot), &lock, &is)
+				: snapshot_try_read(at, ret, sizeof(struct rdmad_port), &lock, &is);
+
+		if (!whole || lock & snapshot_lock(1, 0)) {
+			snapshot_relax();
+			continue;
+		}
+		if (lock & snapshot_lock(0, RDMAD_PORT_MOVED))
+			return -ESTALE;
+		if (lock & snapshot_lock(0, RDMAD_PORT_CLOSED))
+			return -ENOTCONN;
+		return lock & snapshot_lock(0, RDMAD_PORT_PRESENT) && is == port.port ? 0 : -ENODEV;
+	}
+	return -EAGAIN;
+}
+
+static inline __attribute__((always_inline)) int read_record(const struct rdmad *r,
+							     struct rdmad_handle port, void *ret,
+							     size_t size)
+{
+	snapshot_word lock;
+	uint64_t is;
+
 	if (__builtin_expect(
-		    (h->flags & (RDMAD_PORT_PRESENT | RDMAD_PORT_MOVED | RDMAD_PORT_CLOSED)) ==
-				    RDMAD_PORT_PRESENT &&
-			    h->device_index == port->device_index && h->port_num == port->port_num,
+		    port.slot < r->capacity &&
+			    snapshot_try_read(record(r, port.slot), ret, size, &lock, &is) &&
+			    (lock & LOCK_MASK) == LOCK_GOOD && is == port.port,
 		    1))
 		return 0;
-	return h->flags & RDMAD_PORT_MOVED    ? -ESTALE
-	       : h->flags & RDMAD_PORT_CLOSED ? -ENOTCONN
-					      : -ENODEV;
+	return read_again(r, port, ret, size);
 }
 
 EXPORT int rdmad_read_hot(const struct rdmad *r, struct rdmad_handle port, struct rdmad_hot *ret)
 {
-	if (port.slot >= r->capacity)
-		return -ENODEV;
-	if (snapshot_read(record(r, port.slot), ret, sizeof(*ret)) < 0)
-		return -EAGAIN;
-	return check_hot(ret, &port);
+	return read_record(r, port, ret, sizeof(*ret));
 }
 
 EXPORT int rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rdmad_port *ret)
 {
-	if (port.slot >= r->capacity)
-		return -ENODEV;
-	if (snapshot_read(record(r, port.slot), ret, sizeof(*ret)) < 0)
-		return -EAGAIN;
+	int e = read_record(r, port, ret, sizeof(*ret));
+
 	/* whatever the memory says, nobody reads behind our caller's record */
 	ret->device_name[sizeof(ret->device_name) - 1] = '\0';
 	ret->netdev[sizeof(ret->netdev) - 1] = '\0';
-	return check_hot(&ret->hot, &port);
+	return e;
 }
 
 /* A LID of Omni-Path that verbs has no room for is 0 there: ib_uverbs does the same. */
@@ -337,7 +366,10 @@ static uint32_t count_slots(const struct rdmad *r)
 
 static struct rdmad_handle handle_of(const struct rdmad_port *p, uint32_t slot)
 {
-	return (struct rdmad_handle){p->hot.device_index, p->hot.port_num, slot};
+	struct rdmad_handle h = {.slot = slot};
+
+	memcpy(&h.port, &p->hot.device_index, sizeof(h.port));
+	return h;
 }
 
 EXPORT int rdmad_next(const struct rdmad *r, struct rdmad_handle *handle)

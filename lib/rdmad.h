@@ -35,16 +35,15 @@ struct rdmad;
 struct ibv_port_attr;
 
 /*
- * Which port: the kernel's index of its device, which survives a rename and is not used again
+ * Which port: its device, by the kernel's index, which survives a rename and is not used again
  * before a reboot, the number of the port there, and where in the memory its record is. A plain
  * value that is good as long as that port is there, also behind rdmad_reopen() when the daemon has
  * moved to a larger memory. When the daemon has been started anew, reading gives -ENODEV if the
  * record is elsewhere: find the port again.
  */
 struct rdmad_handle {
-	uint32_t device_index;
-	uint32_t port_num;
-	uint32_t slot;
+	uint64_t port; /* device_index and port_num of the record, as they lie there: an identity */
+	uint32_t slot; /* where it is */
 };
 
 /* Bits of rdmad_hot.flags. A record that was read successfully is always RDMAD_PORT_PRESENT, and
@@ -198,10 +197,9 @@ int rdmad_find(const struct rdmad *r, const char *name, struct rdmad_handle *ret
  * being written all the time is passed over.
  */
 int rdmad_next(const struct rdmad *r, struct rdmad_handle *handle);
-#define RDMAD_HANDLE_FIRST                                                                         \
-	{                                                                                          \
-		0, 0, UINT32_MAX                                                                   \
-	}
+/* clang-format off */
+#define RDMAD_HANDLE_FIRST {0, UINT32_MAX}
+/* clang-format on */
 
 /* A number that is another one after a port was added, removed or renamed: time to look again. */
 uint32_t rdmad_ports_generation(const struct rdmad *r);

@@ -10,8 +10,8 @@
  * major one. librdmad(3) says the same to the authors of other readers.
  *
  * Each record has its own sequence lock, so that a port that changes all the time disturbs the
- * readers of no other. The sequence is odd while the record is being written. There is one writer,
- * which never waits:
+ * readers of no other. The lock is one word: a sequence, odd while the record is being written, and
+ * the record's flags. There is one writer, which never waits:
  *
  *	writer				reader
  *	W1 sequence = odd, relaxed	R1 s = sequence, acquire; again if odd
@@ -27,13 +27,15 @@
  * accessed as relaxed atomics, and needs no particular processor; tests/model/seqlock.pml checks
  * the same steps over all interleavings.
  *
- * The data are not accessed as atomics in an ordinary build: copying as words costs up to twice
- * a memcpy() of 256 bytes. They are copied as vectors. What licenses relaxed atomics to replace
- * these is that nothing looks at the copy before R3 has approved of it, that the fences keep the
- * compiler from moving the copy over either access of the sequence, and that the processor orders
- * a vector load or store against these fences as any other; it may split one, which a relaxed
- * copy by words does anyhow. Under ThreadSanitizer they are relaxed atomics, word by word.
+ * In an ordinary build the data are copied as vectors and not as atomic words, which costs up to
+ * twice a memcpy() of 256 bytes. That this does the same is more than C promises, but follows from
+ * what compilers and processors do: the fences keep the compiler from moving the copy over either
+ * access of the lock, nothing looks at the copy before R3 has approved of it, and a processor
+ * orders a vector access against these fences like any other. It may split one, which words are
+ * anyhow. Under ThreadSanitizer they are relaxed atomics, word by word.
  */
+
+#include <stdbool.h>
 
 #include "rdmad.h"
 
@@ -129,8 +131,21 @@ SNAPSHOT_AT(rdmad_port, device_name, 160);
 SNAPSHOT_AT(rdmad_port, netdev, 224);
 _Static_assert(sizeof(struct rdmad_port) == 256, "a record has another size");
 
-/* Eight bytes as one of the two kinds of copy moves them. */
+/*
+ * The first eight bytes of a record, sequence and flags, are read and written as one: what a reader
+ * has to know of the flags comes with the sequence.
+ */
 typedef uint64_t snapshot_word __attribute__((may_alias));
+
+static inline snapshot_word snapshot_lock(uint32_t sequence, uint32_t flags)
+{
+	const uint32_t halves[2] = {sequence, flags};
+	snapshot_word word;
+
+	__builtin_memcpy(&word, halves, sizeof(word));
+	return word;
+}
+
 #ifdef __SANITIZE_THREAD__
 #define SNAPSHOT_ATOMIC_WORDS 1
 #elif defined(__has_feature)
@@ -139,9 +154,17 @@ typedef uint64_t snapshot_word __attribute__((may_alias));
 #endif
 #endif
 
-/* Copies SIZE bytes, a multiple of 16 that the compiler knows, between the memory and a private
- * buffer. As an inlined loop of vectors it takes as long as memcpy(); with a call of that inside it
- * would take as long as two calls. */
+/* ThreadSanitizer does not model fences, and gcc says so. With the data as relaxed atomics there is
+ * no race for it to see in what they order. */
+#if defined(SNAPSHOT_ATOMIC_WORDS) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
+/*
+ * Copies SIZE bytes between the memory and a private buffer: a word, the hot part or a record. As
+ * straight vectors that takes as long as memcpy(); with a call of that inside it would take as long
+ * as two calls.
+ */
 static inline __attribute__((always_inline)) void snapshot_copy(void *to, const void *from,
 								size_t size)
 {
@@ -151,37 +174,62 @@ static inline __attribute__((always_inline)) void snapshot_copy(void *to, const 
 				 __atomic_load_n((const snapshot_word *)from + i, __ATOMIC_RELAXED),
 				 __ATOMIC_RELAXED);
 #else
-	typedef uint64_t vector __attribute__((vector_size(16), aligned(8), may_alias));
+	if (size == sizeof(snapshot_word)) {
+		*(snapshot_word *)to = *(const snapshot_word *)from;
+		return;
+	}
 
-#pragma GCC unroll 16
-	for (size_t i = 0; i < size / 16; i++)
-		((vector *)to)[i] = ((const vector *)from)[i];
+	typedef uint64_t vector __attribute__((vector_size(16), aligned(8), may_alias));
+	vector *t = to;
+	const vector *f = from;
+
+	t[0] = f[0], t[1] = f[1], t[2] = f[2], t[3] = f[3];
+	if (size == SNAPSHOT_LINE)
+		return;
+	t[4] = f[4], t[5] = f[5], t[6] = f[6], t[7] = f[7];
+	t[8] = f[8], t[9] = f[9], t[10] = f[10], t[11] = f[11];
+	t[12] = f[12], t[13] = f[13], t[14] = f[14], t[15] = f[15];
 #endif
 }
-
-/* ThreadSanitizer does not model fences, and says so. With the data as relaxed atomics there is no
- * race for it to see in what they order. */
-#if defined(SNAPSHOT_ATOMIC_WORDS) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wtsan"
-#endif
 
 /* Writes FROM, whose sequence is not looked at, into the record AT. */
 static inline void snapshot_write(struct rdmad_port *at, const struct rdmad_port *from)
 {
-	uint32_t s = __atomic_load_n(&at->hot.sequence, __ATOMIC_RELAXED);
 	struct rdmad_port copy = *from;
 
-	/* the copy stores the sequence along with its neighbour: keep it odd */
-	copy.hot.sequence = s + 1;
-	__atomic_store_n(&at->hot.sequence, s + 1, __ATOMIC_RELAXED);
+	/* the copy writes the lock along with its neighbours: the same odd one */
+	copy.hot.sequence = at->hot.sequence + 1;
+	__atomic_store_n((snapshot_word *)at, snapshot_lock(copy.hot.sequence, copy.hot.flags),
+			 __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	snapshot_copy(at, &copy, sizeof(copy));
-	__atomic_store_n(&at->hot.sequence, s + 2, __ATOMIC_RELEASE);
+	__atomic_store_n((snapshot_word *)at, snapshot_lock(copy.hot.sequence + 1, copy.hot.flags),
+			 __ATOMIC_RELEASE);
 }
 
-/* How often a reader looks at a record that is being written. A write takes some 20 ns, so this is
- * over 100 of them; a reader that comes behind it met a writer that was interrupted, and its
- * caller has better things to do. */
+/*
+ * Tries once to copy the first SIZE bytes (SNAPSHOT_LINE or a whole record, known to the compiler)
+ * of the record AT. True if what was read is of one state if *RET_LOCK is even. *RET_PORT is the
+ * identity in it, read for itself because waiting for the copy of it would cost a tenth of the
+ * whole.
+ */
+static inline __attribute__((always_inline)) bool snapshot_try_read(const void *at, void *ret,
+								    size_t size,
+								    snapshot_word *ret_lock,
+								    uint64_t *ret_port)
+{
+	const snapshot_word *lock = at;
+
+	*ret_lock = __atomic_load_n(lock, __ATOMIC_ACQUIRE);
+	snapshot_copy(ret_port, lock + 1, sizeof(*ret_port));
+	snapshot_copy(ret, at, size);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(lock, __ATOMIC_RELAXED) == *ret_lock;
+}
+
+/* How often a reader tries. A write takes some 20 ns, so this is over 100 of them; a reader for
+ * whom that is not enough met a writer that was interrupted, and its caller has better things to
+ * do. */
 #define SNAPSHOT_TRIES 1000U
 
 static inline void snapshot_relax(void)
@@ -191,25 +239,4 @@ static inline void snapshot_relax(void)
 #elif defined(__aarch64__)
 	__asm__ volatile("yield");
 #endif
-}
-
-/* Copies the first SIZE bytes (known to the compiler) of the record AT: 0, or -1 if it was being
- * written at each try. */
-static inline __attribute__((always_inline)) int snapshot_read(const void *at, void *ret,
-							       size_t size)
-{
-	const uint32_t *sequence = (const uint32_t *)at;
-
-	for (unsigned int i = 0; i < SNAPSHOT_TRIES; i++) {
-		uint32_t s = __atomic_load_n(sequence, __ATOMIC_ACQUIRE);
-
-		if (__builtin_expect(!(s & 1), 1)) {
-			snapshot_copy(ret, at, size);
-			__atomic_thread_fence(__ATOMIC_ACQUIRE);
-			if (__builtin_expect(__atomic_load_n(sequence, __ATOMIC_RELAXED) == s, 1))
-				return 0;
-		}
-		snapshot_relax();
-	}
-	return -1;
 }

@@ -84,8 +84,11 @@ static void *write_patterns(void *userdata)
 
 static void *read_patterns(void *userdata)
 {
-	const struct rdmad_handle handle = {.port_num = 1};
+	struct rdmad_handle handle = RDMAD_HANDLE_FIRST;
 	Reader *reader = userdata;
+
+	while (rdmad_next(reader->r, &handle) != 1)
+		sched_yield();
 
 	while (reader->done < reader->wanted) {
 		struct rdmad_port p;
@@ -194,9 +197,13 @@ static void put(Snapshot *s, Port *p, uint32_t n)
 
 static void *read_while_growing(void *userdata)
 {
-	struct rdmad_handle handle = {.port_num = 1};
+	struct rdmad_handle handle = RDMAD_HANDLE_FIRST;
 	Reader *reader = userdata;
 	struct rdmad *r = open_snapshot(reader->snapshot);
+
+	/* the first one: it is written all the time, and moves along */
+	while (rdmad_next(r, &handle) != 1)
+		sched_yield();
 
 	while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
 		struct rdmad_port p;
