@@ -125,19 +125,6 @@ static ExitStatus append(Expectations *e, const Place *place, Expectation item)
 	return STATUS_OK;
 }
 
-/* The attribute called KEY: of a port, or else of a device. */
-static const Attribute *find_row(const char *key, bool *ret_of_device)
-{
-	PortAttr p;
-	DeviceAttr d;
-
-	*ret_of_device = false;
-	if (port_attr_from_name(key, &p) == 0 && port_attributes[p].interface != INTERFACE_RAW)
-		return &port_attributes[p];
-	*ret_of_device = true;
-	return device_attr_from_name(key, &d) == 0 ? &device_attributes[d] : NULL;
-}
-
 static ExitStatus add_ignore(Expectations *e, const Place *place, const char *value)
 {
 	_cleanup_free_ char *names = strdup(value);
@@ -180,7 +167,7 @@ static ExitStatus add_pair(Expectations *e, const Place *place, const char *key,
 		if (text_to_u64(value, UINT32_MAX, &item.number) < 0)
 			expected = "a number of ports";
 	} else {
-		item.row = find_row(key, &item.of_device);
+		item.row = object_find_row(key, &item.of_device);
 		if (!item.row) {
 			complain("%s: unknown key \"%s\"; expected an attribute such as Rate, "
 				 "Ports or Ignore",

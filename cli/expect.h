@@ -7,7 +7,8 @@
  * every port. A key is an attribute of a port or of its device by its property name; numbers that
  * count something (rates, bytes, lanes, entries) and link speeds are the least that will do, text
  * is a glob, a list names what must be in it, and a table must have an entry with that member. Of
- * several lines about one value of one port the last counts. Two keys are none: Ports, how many ports the heading stands for, and Ignore, the checks to leave out.
+ * several lines about one value of one port the last counts. Two keys are none: Ports, how many
+ * ports the heading stands for, and Ignore, the checks to leave out.
  */
 
 #include "object.h"

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl list: one line a port, in 80 columns for common names. The one place where attributes are
- * picked by hand. */
+/* rdmactl list: one line a port. Without -o in 80 columns for common names: the one place where
+ * attributes are picked by hand. */
 
+#include "list.h"
+
+#include <ctype.h>
 #include <stdarg.h>
+#include <strings.h>
 
 #include "bus.h"
+#include "decode.h"
 #include "format.h"
 #include "json.h"
 #include "terminal.h"
@@ -106,16 +111,14 @@ static int set_where(struct libscols_line *line, const Object *o)
 	return set_cell(line, COLUMN_WHERE, "lid %u", (unsigned int)lid->number);
 }
 
-static int add_line(const Context *c, struct libscols_table *table, const Object *o)
+/* The usual cells of a line. */
+static int set_usual(const Context *c, struct libscols_line *line, const Object *o)
 {
 	const char *color =
 		is_stale(o) ? "magenta" : terminal_state_color(port_text(o, PORT_ATTR_state));
-	struct libscols_line *line = scols_table_new_line(table, NULL);
 	char name[96];
 	int r;
 
-	if (!line)
-		return -ENOMEM;
 	r = set_cell(line, COLUMN_PORT, "%s", object_name(o, name));
 	if (r == 0)
 		r = set_cell(line, COLUMN_PROTOCOL, "%s", port_text(o, PORT_ATTR_protocol));
@@ -131,44 +134,279 @@ static int add_line(const Context *c, struct libscols_table *table, const Object
 	return r;
 }
 
-static ExitStatus print_ports(Context *c, const ObjectList *objects)
+/* ---- -o and --sort ---- */
+
+/* What the usual columns are made of; LINK and LID/NETDEV are two each. */
+static const PortAttr usual_rows[] = {
+	PORT_ATTR_protocol,   PORT_ATTR_state, PORT_ATTR_rate,	     PORT_ATTR_active_width,
+	PORT_ATTR_link_speed, PORT_ATTR_lid,   PORT_ATTR_active_mtu, PORT_ATTR_netdev,
+};
+
+static bool append_column(Columns *columns, ListColumn column)
 {
-	static const char *const headings[_COLUMN_MAX] = {
+	ListColumn *items = reallocarray(columns->items, columns->n + 1, sizeof(*items));
+
+	if (!items)
+		return false;
+	columns->items = items;
+	items[columns->n++] = column;
+	return true;
+}
+
+static ExitStatus find_column(const char *option, const char *name, ListColumn *ret)
+{
+	*ret = (ListColumn){};
+	if (strcasecmp(name, "Port") == 0)
+		return STATUS_OK;
+	ret->row = object_find_row(name, &ret->of_device);
+	if (ret->row)
+		return STATUS_OK;
+	complain("%s: unknown column \"%s\"; expected Port, or an attribute that \"rdmactl "
+		 "describe\" lists",
+		 option, name);
+	return STATUS_USAGE;
+}
+
+ExitStatus columns_parse(Columns *columns, const char *text)
+{
+	_cleanup_free_ char *copy = NULL;
+	char *rest, *name;
+
+	columns_done(columns);
+	columns->alone = *text != '+';
+	text += *text == '+';
+	copy = strdup(text);
+	if (!copy)
+		return out_of_memory();
+	for (rest = copy; (name = strsep(&rest, ","));) {
+		ListColumn column;
+		ExitStatus status = find_column("--output", name, &column);
+
+		if (status != STATUS_OK)
+			return status;
+		if (!append_column(columns, column))
+			return out_of_memory();
+	}
+	return STATUS_OK;
+}
+
+ExitStatus column_parse_sort(ListSort *sort, const char *text)
+{
+	sort->given = true;
+	sort->descending = *text == '-';
+	return find_column("--sort", text + sort->descending, &sort->column);
+}
+
+void columns_done(Columns *columns)
+{
+	free(columns->items);
+	*columns = (Columns){};
+}
+
+/* The object that has the column's row: the port or its device; NULL if that is not known. */
+static const Object *holder(const ObjectList *objects, const Object *port, const ListColumn *column)
+{
+	return column->of_device
+		       ? object_list_find(objects,
+					  value_text(&port->values[PORT_ATTR_device_index]))
+		       : port;
+}
+
+static const Value *cell(const ObjectList *objects, const Object *port, const ListColumn *column)
+{
+	const Object *o = holder(objects, port, column);
+
+	return o ? object_value(o, (size_t)(column->row - o->rows)) : NULL;
+}
+
+static int compare_values(const Attribute *row, const Value *a, const Value *b)
+{
+	/* what is not known comes last */
+	if (!a || !b)
+		return (b != NULL) - (a != NULL);
+	if (a->type == VALUE_UNSIGNED && b->type == VALUE_UNSIGNED)
+		return (a->number > b->number) - (a->number < b->number);
+	if (a->type == VALUE_BOOL && b->type == VALUE_BOOL)
+		return (int)a->boolean - (int)b->boolean;
+	if (a->type == VALUE_ARRAY && b->type == VALUE_ARRAY)
+		return (a->n > b->n) - (a->n < b->n);
+	if (row->type == ATTR_SPEED) {
+		uint32_t x = 0, y = 0;
+
+		(void)decode_value(ATTR_SPEED, value_text(a), &x);
+		(void)decode_value(ATTR_SPEED, value_text(b), &y);
+		return (x > y) - (x < y);
+	}
+	return strverscmp(value_text(a), value_text(b));
+}
+
+typedef struct Sorting {
+	const ObjectList *objects;
+	const ListSort *sort;
+} Sorting;
+
+/* Ports that are equal stay in their order. */
+static int compare_ports(const void *pa, const void *pb, void *userdata)
+{
+	const Object *a = *(Object *const *)pa, *b = *(Object *const *)pb;
+	const Sorting *s = userdata;
+	const ListColumn *column = &s->sort->column;
+	char x[96], y[96];
+	int r;
+
+	if (!a->is_port || !b->is_port)
+		return (int)b->is_port - (int)a->is_port;
+	if (column->row) {
+		const Value *u = cell(s->objects, a, column), *v = cell(s->objects, b, column);
+
+		r = compare_values(column->row, u, v);
+		if (!u || !v)
+			return r ? r : strverscmp(a->path, b->path);
+	} else {
+		r = strverscmp(object_name(a, x), object_name(b, y));
+	}
+	if (r == 0)
+		return strverscmp(a->path, b->path);
+	return s->sort->descending ? -r : r;
+}
+
+/* The ports as they are to be printed: pointers into OBJECTS, which stays sorted by path. */
+static ExitStatus sorted_ports(const Context *c, const ObjectList *objects, ObjectList *ret)
+{
+	ret->items = calloc(objects->n + 1, sizeof(*ret->items));
+	if (!ret->items)
+		return out_of_memory();
+	for (size_t i = 0; i < objects->n; i++)
+		if (objects->items[i]->is_port)
+			ret->items[ret->n++] = objects->items[i];
+	if (c->sort.given && ret->n > 0)
+		qsort_r(ret->items, ret->n, sizeof(*ret->items), compare_ports,
+			&(Sorting){objects, &c->sort});
+	return STATUS_OK;
+}
+
+/* A cell of -o. */
+static int set_column(const Context *c, const ObjectList *objects, struct libscols_line *line,
+		      unsigned int at, const Object *port, const ListColumn *column)
+{
+	const Value *v = column->row ? cell(objects, port, column) : NULL;
+	char name[96], *text;
+	int r;
+
+	if (!column->row)
+		text = strdup(object_name(port, name));
+	else
+		text = v ? format_value(column->row, v) : strdup("-");
+	r = text ? scols_line_refer_data(line, at, text) : -ENOMEM;
+	if (r == 0 && column->row && column->row->type == ATTR_PORT_STATE)
+		r = scols_cell_set_color(scols_line_get_cell(line, at),
+					 terminal_color(c, terminal_state_color(text)));
+	return r;
+}
+
+static bool add_headings(const Context *c, struct libscols_table *table)
+{
+	static const char *const usual[_COLUMN_MAX] = {
 		[COLUMN_PORT] = "PORT",	       [COLUMN_PROTOCOL] = "PROTOCOL",
 		[COLUMN_STATE] = "STATE",      [COLUMN_RATE] = "RATE",
 		[COLUMN_LINK] = "LINK",	       [COLUMN_MTU] = "MTU",
 		[COLUMN_WHERE] = "LID/NETDEV",
 	};
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
-	size_t n = 0;
 
-	if (!table)
-		return out_of_memory();
-	for (size_t i = 0; i < _COLUMN_MAX; i++)
-		if (!scols_table_new_column(table, headings[i], 0, 0))
-			return out_of_memory();
-	for (size_t i = 0; i < objects->n; i++) {
-		if (!objects->items[i]->is_port)
-			continue;
-		if (add_line(c, table, objects->items[i]) < 0)
-			return out_of_memory();
-		n++;
+	for (size_t i = 0; i < _COLUMN_MAX && !c->columns.alone; i++)
+		if (!scols_table_new_column(table, usual[i], 0, 0))
+			return false;
+	for (size_t i = 0; i < c->columns.n; i++) {
+		const Attribute *row = c->columns.items[i].row;
+		char heading[64];
+
+		text_copy(heading, sizeof(heading), row ? row->name : "Port");
+		for (char *p = heading; *p; p++)
+			*p = (char)toupper((unsigned char)*p);
+		if (!scols_table_new_column(table, heading, 0, 0))
+			return false;
 	}
-	if (n > 0)
-		return terminal_print_table(c, table, 0);
-	fputs("No RDMA ports.\n", c->out);
-	return STATUS_OK;
+	return true;
+}
+
+static ExitStatus print_ports(Context *c, const ObjectList *objects, const ObjectList *ports)
+{
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
+	unsigned int first = c->columns.alone ? 0 : _COLUMN_MAX;
+
+	if (!table || !add_headings(c, table))
+		return out_of_memory();
+	for (size_t k = 0; k < ports->n; k++) {
+		struct libscols_line *line = scols_table_new_line(table, NULL);
+		int r = line ? 0 : -ENOMEM;
+
+		if (r == 0 && !c->columns.alone)
+			r = set_usual(c, line, ports->items[k]);
+		for (unsigned int i = 0; r == 0 && i < c->columns.n; i++)
+			r = set_column(c, objects, line, first + i, ports->items[k],
+				       &c->columns.items[i]);
+		if (r < 0)
+			return out_of_memory();
+	}
+	return terminal_print_table(c, table, 0);
+}
+
+static void print_member(FILE *f, const ObjectList *objects, const Object *port,
+			 const ListColumn *column, bool first)
+{
+	const Value *v = column->row ? cell(objects, port, column) : NULL;
+	char name[96];
+
+	fputs(first ? "" : ", ", f);
+	json_text(f, column->row ? column->row->name : "Port");
+	fputs(": ", f);
+	if (column->row)
+		json_value(f, column->row->type, v ? v : &(Value){});
+	else
+		json_text(f, object_name(port, name));
+}
+
+static void print_columns_json(const Context *c, const ObjectList *objects, const ObjectList *ports)
+{
+	FILE *f = c->out;
+
+	fputc('[', f);
+	for (size_t k = 0; k < ports->n; k++) {
+		const Object *port = ports->items[k];
+
+		fprintf(f, "%s\n  {", k > 0 ? "," : "");
+		if (!c->columns.alone)
+			print_member(f, objects, port, &(ListColumn){}, true);
+		for (size_t i = 0; i < ARRAY_SIZE(usual_rows) && !c->columns.alone; i++)
+			print_member(f, objects, port,
+				     &(ListColumn){.row = &port_attributes[usual_rows[i]]}, false);
+		for (size_t i = 0; i < c->columns.n; i++)
+			print_member(f, objects, port, &c->columns.items[i],
+				     i == 0 && c->columns.alone);
+		fputc('}', f);
+	}
+	fputs("\n]\n", f);
 }
 
 ExitStatus list_command(Context *c)
 {
 	_cleanup_objects_ ObjectList objects = {};
+	_cleanup_free_ Object **items = NULL;
+	ObjectList ports = {};
 	ExitStatus status = bus_read_objects(c->bus, &objects);
 
+	if (status == STATUS_OK)
+		status = sorted_ports(c, &objects, &ports);
+	items = ports.items;
 	if (status != STATUS_OK)
 		return status;
-	if (!c->json)
-		return print_ports(c, &objects);
-	json_objects(c->out, &objects, true);
+	if (c->json && c->columns.n > 0)
+		print_columns_json(c, &objects, &ports);
+	else if (c->json)
+		json_objects(c->out, &ports, true);
+	else if (ports.n == 0)
+		fputs("No RDMA ports.\n", c->out);
+	else
+		return print_ports(c, &objects, &ports);
 	return STATUS_OK;
 }

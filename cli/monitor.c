@@ -174,8 +174,6 @@ static void print_text(Context *c, const Event *e, uint64_t usec)
 		print_side(c, e->row, e->old_value);
 		fputs(" -> ", c->out);
 		print_side(c, e->row, e->new_value);
-		if (e->absence)
-			fprintf(c->out, ": %s", e->absence);
 	}
 	if (e->reason)
 		fprintf(c->out, " (%s)", e->reason);
@@ -206,6 +204,23 @@ static bool array_has(const Value *array, const Value *item)
 	return false;
 }
 
+/* An entry as text. Where it has an IP address, that says all that its GID does, in less. */
+static char *format_short_entry(AttrType type, const Value *entry)
+{
+	const char *const *columns = format_table_columns(type);
+	_cleanup_value_ Value copy = {};
+	bool has_address = false;
+
+	if (entry->type != VALUE_STRUCT || type != ATTR_GIDS || value_copy(entry, &copy) < 0)
+		return format_entry(entry);
+	for (size_t i = 0; columns[i] && i < copy.n; i++)
+		has_address |= streq(columns[i], "address") && *value_text(&copy.items[i]);
+	for (size_t i = 0; has_address && columns[i] && i < copy.n; i++)
+		if (streq(columns[i], "gid") && copy.items[i].type == VALUE_TEXT)
+			copy.items[i].text[0] = '\0';
+	return format_entry(&copy);
+}
+
 /* A line for each entry of A that is not in B, with SIGN. */
 static void print_entries(Monitor *m, const Event *e, const Value *a, const Value *b, char sign)
 {
@@ -215,7 +230,7 @@ static void print_entries(Monitor *m, const Event *e, const Value *a, const Valu
 
 		if (array_has(b, &a->items[i]))
 			continue;
-		entry = format_entry(&a->items[i]);
+		entry = format_short_entry(e->row->type, &a->items[i]);
 		if (!entry || asprintf(&text, "%c %s", sign, entry) < 0)
 			continue;
 		line.text = text;

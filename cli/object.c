@@ -2,6 +2,8 @@
 
 #include "object.h"
 
+#include <strings.h>
+
 #include "names.h"
 
 /* Devices are /org/rdma/device/N, their ports below that. */
@@ -72,6 +74,22 @@ int object_interface(const char *name, AttrInterface *ret)
 			return 0;
 		}
 	return -ENOENT;
+}
+
+static const Attribute *find_row(const Attribute *rows, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].interface != INTERFACE_RAW && strcasecmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+const Attribute *object_find_row(const char *name, bool *ret_of_device)
+{
+	const Attribute *row = find_row(port_attributes, _PORT_ATTR_MAX, name);
+
+	*ret_of_device = row == NULL;
+	return row ? row : find_row(device_attributes, _DEVICE_ATTR_MAX, name);
 }
 
 static Value *find_property(Object *o, AttrInterface interface, const char *name)

@@ -35,6 +35,9 @@ int object_read_properties(Object *o, const char *interface, sd_bus_message *m);
 int object_read_interfaces(Object *o, sd_bus_message *m);
 /* The interface called NAME; -ENOENT. */
 int object_interface(const char *name, AttrInterface *ret);
+/* The row of the property called NAME: of a port, or else of a device; NULL if there is none. Case
+ * does not count. */
+const Attribute *object_find_row(const char *name, bool *ret_of_device);
 /* Forgets an interface and its values. */
 void object_remove_interface(Object *o, const char *interface);
 

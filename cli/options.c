@@ -5,6 +5,7 @@
 #include <getopt.h>
 
 #include "expect.h"
+#include "list.h"
 #include "parse.h"
 
 typedef struct Option {
@@ -82,6 +83,16 @@ static ExitStatus parse_list(Context *c, const char *argument _unused_)
 {
 	c->list = true;
 	return STATUS_OK;
+}
+
+static ExitStatus parse_output(Context *c, const char *argument)
+{
+	return columns_parse(&c->columns, argument);
+}
+
+static ExitStatus parse_sort(Context *c, const char *argument)
+{
+	return column_parse_sort(&c->sort, argument);
 }
 
 static ExitStatus parse_watch(Context *c, const char *argument)
@@ -192,6 +203,8 @@ static const Option options[] = {
 	{"no-pager", 0,   NULL,            NULL,    parse_no_pager, "No pager for long output"},
 	{"host",     'H', "[USER@]HOST",   NULL,    parse_host,     "Ask rdmad of another machine, over SSH"},
 	{"machine",  'M', "CONTAINER",     NULL,    parse_machine,  "Ask rdmad of a local container"},
+	{"output",   'o', "[+]COLUMN,...", "list",  parse_output,   "These columns, or with + these too"},
+	{"sort",     0,   "[-]COLUMN",     "list",  parse_sort,     "In that order, or with - the reverse"},
 	{"max-age",  0,   "SEC",           "query", parse_max_age,  "Values that old will do"},
 	{"expect",   0,   "FILE|KEY=VALUE", "check", parse_expect,  "What ports shall be; may be given again"},
 	{"list",     0,   NULL,            "check", parse_list,     "The checks that there are"},
@@ -328,6 +341,7 @@ unsigned int options_print(const char *command)
 
 void options_done(Context *c)
 {
+	columns_done(&c->columns);
 	if (c->expect)
 		expect_done(c->expect);
 	free(c->expect);

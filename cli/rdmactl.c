@@ -28,6 +28,8 @@ static const Command commands[] = {
 	{"list",    NULL,   0, 0,        false, false, list_command,
 	 "One line for each port (the default)",
 	 "  rdmactl                           the ports\n"
+	 "  rdmactl list -o Port,State,FirmwareVersion --sort=-Rate\n"
+	 "  rdmactl list -o +NetdevMtu\n"
 	 "  rdmactl --json | jq .[].Rate      their rates, for a script\n"},
 	{"show",    "PORT", 1, 1,        false, false, show_command,
 	 "All attributes of a port",
@@ -55,6 +57,11 @@ static const Command commands[] = {
 	 "The last changes of a port's state",
 	 "  rdmactl history mlx5_0/1          does the link flap, and since when?\n"
 	 "  rdmactl history --json ib0 | jq -r .[].To\n"},
+	{"describe", "ATTRIBUTE", 0, 1,   false, true,  describe_command,
+	 "What an attribute or counter means, or all",
+	 "  rdmactl describe LinkSpeed\n"
+	 "  rdmactl describe symbol_error\n"
+	 "  rdmactl describe --json | jq -r '.[].name'\n"},
 	{"wait",    "PORT", 1, UINT_MAX, true,  false, wait_command,
 	 "Until ports are active, or what is asked for",
 	 "  rdmactl wait mlx5_0/1 mlx5_1/1    until both are active\n"

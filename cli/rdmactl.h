@@ -32,6 +32,23 @@ typedef struct WaitOptions {
 	uint64_t timeout_usec;
 } WaitOptions;
 
+/* A column of list: a property of the port or its device, or the port's name if ROW is NULL. */
+typedef struct ListColumn {
+	const struct Attribute *row;
+	bool of_device;
+} ListColumn;
+
+typedef struct Columns {
+	ListColumn *items;
+	size_t n;
+	bool alone; /* without the usual ones before them */
+} Columns;
+
+typedef struct ListSort {
+	ListColumn column;
+	bool given, descending;
+} ListSort;
+
 typedef struct Context {
 	sd_bus *bus;
 	FILE *out;	    /* standard output, or what collects it for the pager */
@@ -46,6 +63,8 @@ typedef struct Context {
 	const char *host, *machine;
 	uint64_t max_age_usec; /* 0: ask the hardware */
 	uint64_t watch_usec;   /* 0: once */
+	Columns columns;
+	ListSort sort;
 	WaitOptions wait;
 	struct Expectations *expect; /* NULL: none */
 	bool list;
@@ -58,6 +77,7 @@ ExitStatus query_command(Context *c);
 ExitStatus devices_command(Context *c);
 ExitStatus check_command(Context *c);
 ExitStatus counters_command(Context *c);
+ExitStatus describe_command(Context *c);
 ExitStatus wait_command(Context *c);
 ExitStatus history_command(Context *c);
 

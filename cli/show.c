@@ -79,11 +79,19 @@ static void print_heading(Context *c, const char *heading)
 static ExitStatus print_row(Context *c, const Object *o, size_t row, int name_width)
 {
 	_cleanup_free_ char *text = format_row(o, row);
+	const char *color = "", *value_color = "";
 
 	if (!text)
 		return out_of_memory();
-	fprintf(c->out, "  %-*s  ", name_width, o->rows[row].name);
+	/* what does not apply is there, but not in the way */
+	if (object_unavailable(o, row))
+		color = terminal_color(c, "dim");
+	else if (o->rows[row].type == ATTR_PORT_STATE)
+		value_color = terminal_color(c, terminal_state_color(text));
+	fprintf(c->out, "%s  %-*s  %s", color, name_width, o->rows[row].name, value_color);
 	terminal_print_wrapped(c, text, (unsigned int)name_width + 4);
+	if (*color || *value_color)
+		fputs(terminal_plain(c), c->out);
 	return STATUS_OK;
 }
 
@@ -136,7 +144,8 @@ static ExitStatus print_table(Context *c, const Object *o, size_t row)
 	if (v->type != VALUE_ARRAY || v->n == 0 || object_unavailable(o, row)) {
 		_cleanup_free_ char *text = format_row(o, row);
 
-		fprintf(c->out, "  %s\n", text ? text : "");
+		fprintf(c->out, "%s  %s%s\n", terminal_color(c, "dim"), text ? text : "",
+			terminal_plain(c));
 		return text ? STATUS_OK : out_of_memory();
 	}
 	if (!table)

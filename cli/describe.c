@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* rdmactl describe: what the tables say of an attribute or a counter. Needs no rdmad. */
+
+#include <strings.h>
+
+#include "counters.h"
+#include "json.h"
+#include "rdmactl.h"
+#include "terminal.h"
+
+#define INDENT 4
+
+static const char *class_sentence(AttrClass class)
+{
+	switch (class) {
+	case CLASS_IDENTITY:
+		return "never changes";
+	case CLASS_CONST:
+		return "fixed by the hardware, perhaps not known at first";
+	case CLASS_DYNAMIC:
+		return "each change is signalled";
+	case CLASS_COUNTER:
+		return "changes are not signalled";
+	case _CLASS_MAX:
+		break;
+	}
+	return "";
+}
+
+static const char *validity_sentence(AttrValidity valid)
+{
+	switch (valid) {
+	case VALID_ALWAYS:
+		return "always";
+	case VALID_LINK_UP:
+		return "while the link is up";
+	case VALID_CONFIGURED:
+		return "once the subnet manager has armed the port";
+	case VALID_NONZERO:
+		return "where there is one";
+	case _VALID_MAX:
+		break;
+	}
+	return "";
+}
+
+static const char *source_sentence(AttrSource source)
+{
+	switch (source) {
+	case SOURCE_VERBS:
+		return "verbs (libibverbs)";
+	case SOURCE_NLDEV:
+		return "RDMA netlink";
+	case SOURCE_SYSFS:
+		return "sysfs";
+	case SOURCE_RTNL:
+		return "rtnetlink";
+	case SOURCE_DV:
+		return "direct verbs (the vendor's library)";
+	case SOURCE_DERIVED:
+		return "derived from other attributes";
+	case SOURCE_CORE:
+		return "rdmad itself";
+	case _SOURCE_MAX:
+		break;
+	}
+	return "";
+}
+
+static void print_line(const Context *c, const char *key, const char *text)
+{
+	if (!*text)
+		return;
+	fprintf(c->out, "%*s%-8s", INDENT, "", key);
+	terminal_print_wrapped(c, text, INDENT + 8);
+}
+
+static void print_help(const Context *c, const char *help)
+{
+	fprintf(c->out, "%*s", INDENT, "");
+	terminal_print_wrapped(c, help, INDENT);
+}
+
+static void print_heading(const Context *c, const char *name, const char *what)
+{
+	fprintf(c->out, "%s%s%s, %s\n", terminal_color(c, "bold"), name, terminal_plain(c), what);
+}
+
+/* The names that an enumeration may have. */
+static void join_names(const Attribute *a, char *buffer, size_t size)
+{
+	const char *const *names = attr_type_names(a->type);
+	size_t n = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; names && names[i] && n < size; i++)
+		n += (size_t)snprintf(buffer + n, size - n, "%s%s", i > 0 ? ", " : "", names[i]);
+}
+
+static void print_attribute(const Context *c, const Attribute *a)
+{
+	bool is_raw = a->interface == INTERFACE_RAW;
+	char names[256], what[64];
+
+	snprintf(what, sizeof(what), "%s",
+		 is_raw ? "a field of Query() only" : attr_interface_name(a->interface));
+	print_heading(c, is_raw ? a->field : a->name, what);
+	print_help(c, a->help);
+	join_names(a, names, sizeof(names));
+	print_line(c, "Values", names);
+	print_line(c, "Unit", attr_unit_name(a->unit));
+	print_line(c, "Valid", validity_sentence(a->valid));
+	print_line(c, "Change", class_sentence(a->class));
+	print_line(c, "Source", source_sentence(a->source));
+	print_line(c, "Type", is_raw ? attr_raw_signature(a->type) : attr_signature(a->type));
+	if (a->size > 0 && !is_raw)
+		print_line(c, "Field", a->field);
+}
+
+static void print_counter(const Context *c, const CounterRow *row)
+{
+	char text[64] = "not known";
+
+	print_heading(c, row->name, counter_group_name(row->group));
+	print_help(c, row->help);
+	print_line(c, "Unit", counter_unit_name(row->unit));
+	if (row->bits == COUNTER_BITS_EXT)
+		snprintf(text, sizeof(text), "64 bits, or 32 without extended counters");
+	else if (row->bits > 0)
+		snprintf(text, sizeof(text), "%u bits: up to %llu", row->bits,
+			 row->bits < 64 ? (1ULL << row->bits) - 1 : UINT64_MAX);
+	print_line(c, "Width", text);
+	if (!streq(row->file, row->name))
+		print_line(c, "File", row->file);
+	print_line(c, "Source", "sysfs, when somebody asks");
+}
+
+static void json_member(FILE *f, const char *key, const char *text, bool first)
+{
+	fprintf(f, "%s\"%s\": ", first ? "" : ", ", key);
+	if (*text)
+		json_text(f, text);
+	else
+		fputs("null", f);
+}
+
+static void print_attribute_json(const Context *c, const Attribute *a)
+{
+	const char *const *names = attr_type_names(a->type);
+	FILE *f = c->out;
+
+	fputc('{', f);
+	json_member(f, "name", a->interface == INTERFACE_RAW ? "" : a->name, true);
+	json_member(f, "interface", attr_interface_name(a->interface), false);
+	json_member(f, "field", a->size > 0 ? a->field : "", false);
+	json_member(f, "type",
+		    a->interface == INTERFACE_RAW ? attr_raw_signature(a->type)
+						  : attr_signature(a->type),
+		    false);
+	json_member(f, "unit", attr_unit_name(a->unit), false);
+	json_member(f, "class", attr_class_name(a->class), false);
+	json_member(f, "valid", attr_validity_name(a->valid), false);
+	json_member(f, "source", attr_source_name(a->source), false);
+	fputs(", \"values\": ", f);
+	for (size_t i = 0; names && names[i]; i++) {
+		fputs(i > 0 ? ", " : "[", f);
+		json_text(f, names[i]);
+	}
+	fputs(names ? "]" : "null", f);
+	json_member(f, "help", a->help, false);
+	fputc('}', f);
+}
+
+static void print_counter_json(const Context *c, const CounterRow *row)
+{
+	FILE *f = c->out;
+
+	fputc('{', f);
+	json_member(f, "counter", row->name, true);
+	json_member(f, "group", counter_group_name(row->group), false);
+	json_member(f, "unit", counter_unit_name(row->unit), false);
+	json_member(f, "help", row->help, false);
+	fputc('}', f);
+}
+
+/* ---- all, or those of a name ---- */
+
+typedef struct Description {
+	Context *c;
+	const char *name; /* NULL: all, briefly */
+	int name_width;
+	size_t n;
+} Description;
+
+static void print_separator(Description *d)
+{
+	const char *separator = d->c->json	      ? (d->n > 0 ? ",\n  " : "\n  ")
+				: d->name && d->n > 0 ? "\n"
+						      : "";
+
+	fputs(separator, d->c->out);
+	d->n++;
+}
+
+static void print_brief(const Description *d, const char *name, const char *help)
+{
+	fprintf(d->c->out, "%-*s  ", d->name_width, name);
+	terminal_print_wrapped(d->c, help, (unsigned int)d->name_width + 2);
+}
+
+static bool is_wanted(const Description *d, const char *name, const char *other)
+{
+	return !d->name || strcasecmp(name, d->name) == 0 || strcasecmp(other, d->name) == 0;
+}
+
+/* What has neither property nor field is no attribute to anybody. */
+static bool is_described(const Attribute *a)
+{
+	return a->interface != INTERFACE_RAW || a->size > 0;
+}
+
+static bool is_known(const Description *d)
+{
+	for (size_t i = 0; i < _PORT_ATTR_MAX; i++)
+		if (is_described(&port_attributes[i]) &&
+		    is_wanted(d, port_attributes[i].name, port_attributes[i].field))
+			return true;
+	for (size_t i = 0; i < _DEVICE_ATTR_MAX; i++)
+		if (is_wanted(d, device_attributes[i].name, device_attributes[i].field))
+			return true;
+	for (size_t i = 0; i < n_counter_rows; i++)
+		if (is_wanted(d, counter_rows[i].name, counter_rows[i].file))
+			return true;
+	return false;
+}
+
+static void describe_rows(Description *d, const Attribute *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const Attribute *a = &rows[i];
+		bool is_raw = a->interface == INTERFACE_RAW;
+
+		if (!is_described(a) || !is_wanted(d, a->name, a->field))
+			continue;
+		print_separator(d);
+		if (d->c->json)
+			print_attribute_json(d->c, a);
+		else if (d->name)
+			print_attribute(d->c, a);
+		else
+			print_brief(d, is_raw ? a->field : a->name, a->help);
+	}
+}
+
+static void describe_counters(Description *d)
+{
+	for (size_t i = 0; i < n_counter_rows; i++) {
+		const CounterRow *row = &counter_rows[i];
+
+		if (!is_wanted(d, row->name, row->file))
+			continue;
+		print_separator(d);
+		if (d->c->json)
+			print_counter_json(d->c, row);
+		else if (d->name)
+			print_counter(d->c, row);
+		else
+			print_brief(d, row->name, row->help);
+	}
+}
+
+static void print_part(const Description *d, const char *heading, bool first)
+{
+	if (!d->c->json && !d->name)
+		fprintf(d->c->out, "%s%s%s%s\n", first ? "" : "\n", terminal_color(d->c, "bold"),
+			heading, terminal_plain(d->c));
+}
+
+ExitStatus describe_command(Context *c)
+{
+	Description d = {.c = c, .name = c->n_arguments > 0 ? c->arguments[0] : NULL};
+
+	if (d.name && !is_known(&d)) {
+		complain("describe: unknown attribute \"%s\"; expected one that \"rdmactl "
+			 "describe\" lists",
+			 d.name);
+		return STATUS_USAGE;
+	}
+	for (size_t i = 0; i < n_counter_rows; i++)
+		d.name_width = MAX(d.name_width, (int)strlen(counter_rows[i].name));
+	if (c->json)
+		fputc('[', c->out);
+	print_part(&d, "Of a port", true);
+	describe_rows(&d, port_attributes, _PORT_ATTR_MAX);
+	print_part(&d, "Of a device", false);
+	describe_rows(&d, device_attributes, _DEVICE_ATTR_MAX);
+	print_part(&d, "Counters", false);
+	describe_counters(&d);
+	if (c->json)
+		fputs("\n]\n", c->out);
+	return STATUS_OK;
+}
