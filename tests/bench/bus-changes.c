@@ -6,17 +6,15 @@
  */
 
 #include <math.h>
-#include <signal.h>
-#include <sys/wait.h>
 
 #include "names.h"
 #include "stage.h"
 
-#define FLOOR	     "org.rdma.Floor"
-#define INTERVAL     UINT64_C(5000000) /* ns between changes */
-#define GUARD	     UINT64_C(10000000000)
-#define PACED_MAX    400 /* changes a round */
-#define PACED_ROUNDS 2
+#define FLOOR	       "org.rdma.Floor"
+#define INTERVAL       UINT64_C(5000000) /* ns between changes */
+#define GUARD	       UINT64_C(10000000000)
+#define IDLE_CHANGES   400 /* in a round */
+#define LOADED_CHANGES 2000
 
 typedef struct Changes {
 	Raw *raw;
@@ -24,7 +22,6 @@ typedef struct Changes {
 	unsigned int n; /* changes made */
 
 	RawCall floor; /* the bare emitter's */
-	pid_t load;    /* stopped when it is not wanted */
 } Changes;
 
 static void receive_signal(Raw *raw)
@@ -70,24 +67,6 @@ static uint64_t sample_floor(void *userdata)
 	return bench_now() - start;
 }
 
-static void resume_load(const Changes *c)
-{
-	kill(c->load, SIGCONT);
-}
-
-/* Until it is stopped and what it has asked for last is done with. */
-static void stop_load(const Changes *c)
-{
-	siginfo_t info;
-	RawMessage m;
-	RawCall ping;
-
-	kill(c->load, SIGSTOP);
-	waitid(P_PID, (id_t)c->load, &info, WSTOPPED | WEXITED | WNOWAIT);
-	raw_call(&ping, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "");
-	raw_roundtrip(c->raw, &ping, &m);
-}
-
 /*
  * N changes, one every INTERVAL whether or not the signals come: who waits for the last one before
  * he makes the next sees a blocked bus once, however long it is blocked. In microseconds.
@@ -127,26 +106,29 @@ typedef struct Paced {
 	double p50, p99;
 } Paced;
 
-static void paced_round(Changes *c, Paced *best)
+static void paced_round(Changes *c, size_t n, Paced *best)
 {
-	double samples[PACED_MAX];
-	size_t n = bench.quick ? 10 : PACED_MAX;
+	double samples[LOADED_CHANGES];
 
+	n = bench.quick ? 10 : n;
 	sample_paced(c, samples, n);
 	best->p50 = MIN(best->p50, bench_percentile(samples, n, 0.5));
 	best->p99 = MIN(best->p99, bench_percentile(samples, n, 0.99));
 }
 
-static void measure_loaded(Changes *c)
+static void measure_loaded(Changes *c, Stage *s)
 {
-	Paced idle = {INFINITY, INFINITY}, loaded = {INFINITY, INFINITY};
+	_cleanup_free_ char *program = stage_program("load-objects");
+	Paced idle = {INFINITY, INFINITY}, loaded = idle, warm = idle;
+	pid_t load;
 
-	for (int i = 0; i < (bench.quick ? 1 : PACED_ROUNDS); i++) {
-		paced_round(c, &idle);
-		resume_load(c);
-		paced_round(c, &loaded);
-		stop_load(c);
-	}
+	paced_round(c, IDLE_CHANGES, &idle);
+	load = stage_spawn(s, (const char *const[]){program, s->socket, NULL}, true);
+	/* what the client has saved up of its rate is used up */
+	paced_round(c, IDLE_CHANGES, &warm);
+	paced_round(c, LOADED_CHANGES, &loaded);
+	stage_stop(load);
+	paced_round(c, IDLE_CHANGES, &idle);
 	bench_report(&(Figure){.figure = "change-signal-loaded",
 			       .ports = c->n_ports,
 			       .value = loaded.p50,
@@ -185,7 +167,6 @@ static void measure_idle(Changes *c)
 int main(int argc, char *argv[])
 {
 	_cleanup_free_ char *emitter = stage_program("floor-sdbus");
-	_cleanup_free_ char *load = stage_program("load-objects");
 	_cleanup_(stage_free_pointer) Stage *s = NULL;
 	Changes c = {};
 	pid_t rdmad, bare;
@@ -194,6 +175,7 @@ int main(int argc, char *argv[])
 	c.n_ports = bench.quick ? 256 : 4096;
 	c.n_devices = c.n_ports / STAGE_PORTS_PER_DEVICE;
 	s = stage_new();
+	s->limited = true;
 	rdmad = stage_start_rdmad(s, c.n_ports, NULL);
 	bare = stage_start(s, FLOOR, (const char *const[]){emitter, s->address, FLOOR, NULL});
 	c.raw = stage_connect(s);
@@ -203,11 +185,7 @@ int main(int argc, char *argv[])
 	raw_call(&c.floor, FLOOR, "/floor", FLOOR, "Run", "sa{sv}",
 		 "set sim0/1 lid=100 event=lid-change");
 	measure_idle(&c);
-	c.load = stage_spawn(s, (const char *const[]){load, s->socket, NULL}, true);
-	stop_load(&c);
-	measure_loaded(&c);
-	kill(c.load, SIGKILL);
-	stage_stop(c.load);
+	measure_loaded(&c, s);
 	stage_stop(bare);
 	stage_stop(rdmad);
 	raw_free(c.raw);

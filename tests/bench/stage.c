@@ -221,7 +221,10 @@ const char *const *stage_rdmad(Stage *s, unsigned int n_ports)
 		snprintf(text + n, sizeof(text) - (size_t)n,
 			 "[device sim%u]\nprotocol = infiniband\nports = %u\n", whole, rest);
 	scenario = write_file(s, "scenario", text);
-	config = write_file(s, "rdmad.conf", "[Daemon]\nReconcileIntervalSec=0\n");
+	config = write_file(s, "rdmad.conf",
+			    s->limited ? "[Daemon]\nReconcileIntervalSec=0\n"
+				       : "[Daemon]\nReconcileIntervalSec=0\n"
+					 "LongReplyMiBPerSec=0\n");
 	text_copy(s->words[0], sizeof(s->words[0]), daemon);
 	snprintf(s->words[1], sizeof(s->words[1]), "--bus=%s", s->address);
 	snprintf(s->words[2], sizeof(s->words[2]), "--config=%s", config);

@@ -18,6 +18,8 @@ typedef struct Stage {
 	char socket[80];
 	char address[96]; /* the same, as a D-Bus address */
 	pid_t bus;
+	bool limited; /* set before rdmad is started: long replies have the rate that is the default
+		       */
 	char words[4][PATH_MAX]; /* what RDMAD points to */
 	const char *rdmad[8];
 } Stage;
@@ -40,7 +42,8 @@ void stage_stop(pid_t pid);
 char *stage_program(const char *name);
 
 /* How to run rdmad with N_PORTS simulated InfiniBand ports (0: on the kernel), without
- * reconciliation; valid until the next call. The ports are those of devices with up to eight each:
+ * reconciliation and, so that it is the cost of replies that is measured, without a limit on them;
+ * valid until the next call. The ports are those of devices with up to eight each:
  * sim0/1 to sim0/8, sim1/1 and so on. */
 const char *const *stage_rdmad(Stage *s, unsigned int n_ports);
 /* Runs it. WRAPPER are words before its own, such as those of valgrind (NULL-terminated; NULL:
