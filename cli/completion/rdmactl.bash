@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+#
+# Completes rdmactl in bash. Commands, options and what kind of argument each takes are read from rdmactl's own help: nothing of that is
+# written here again.
+
+# COMMAND: the lines of the options of all commands and of this one, "-H, --host=[USER@]HOST  Ask ..."
+_rdmactl_options()
+{
+	{
+		rdmactl --help
+		[[ -z $1 ]] || rdmactl help "$1"
+	} 2>/dev/null | sed -n '/^Options:/,/^$/s/^ *\(-.*\)/\1/p'
+}
+
+_rdmactl_commands()
+{
+	rdmactl --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+# OPTION OPTIONS: what its argument is, "[+]COLUMN,..."; nothing if it takes none
+_rdmactl_argument()
+{
+	local words
+	while read -ra words; do
+		case " ${words[*]:0:2}" in
+		*" $1, "*=* | *" $1="*)
+			printf '%s\n' "${words[*]:0:2}" | sed 's/^[^=]*=\([^ ]*\).*/\1/'
+			return
+			;;
+		esac
+	done <<<"$2"
+}
+
+# The ports and their network interfaces.
+_rdmactl_ports()
+{
+	rdmactl --no-pager list -o Port,Netdev 2>/dev/null |
+		awk 'NR > 1 { print $1; if ($2 != "-") print $2 }'
+}
+
+# PATTERN: the names that describe knows, of the parts whose headings match
+_rdmactl_attributes()
+{
+	rdmactl --no-pager describe 2>/dev/null |
+		awk -v part="$1" '/^(Of|Counters)/ { on = $0 ~ part; next } on && /^[^ ]/ { print $1 }'
+}
+
+_rdmactl()
+{
+	local cur prev words cword split command='' kind='' options i
+
+	_init_completion -n : -s || return
+	options=$(_rdmactl_options '')
+	for ((i = 1; i < cword; i++)); do
+		case ${words[i]} in
+		--*=*) ;;
+		-*) [[ -z $(_rdmactl_argument "${words[i]}" "$options") ]] || ((i++)) ;;
+		*)
+			command=${words[i]}
+			break
+			;;
+		esac
+	done
+	[[ -z $command ]] || options=$(_rdmactl_options "$command")
+
+	if [[ $prev == -* ]]; then
+		kind=$(_rdmactl_argument "$prev" "$options")
+	fi
+	if [[ -z $kind ]]; then
+		# after "--json=" there is nothing to say
+		[[ $split != true ]] || return
+		if [[ $cur == -* ]]; then
+			mapfile -t COMPREPLY < <(compgen -W "$(grep -oE -e '--[a-z-]+=?' <<<"$options")" -- "$cur")
+			[[ ${COMPREPLY[*]-} != *= ]] || compopt -o nospace
+			return
+		elif [[ -z $command ]]; then
+			kind=COMMAND
+		else
+			kind=$(rdmactl help "$command" 2>/dev/null | sed -n '1s/^Usage: .* //p')
+			[[ $command != help ]] || kind=COMMAND
+		fi
+	fi
+
+	case $kind in
+	COMMAND) mapfile -t COMPREPLY < <(compgen -W "$(_rdmactl_commands)" -- "$cur") ;;
+	*PORT*)
+		# those of another machine are not worth a connection with each key
+		[[ " ${words[*]}" != *" -"[HM]* && " ${words[*]}" != *" --"[hm][oa]* ]] || return
+		mapfile -t COMPREPLY < <(compgen -W "$(_rdmactl_ports)" -- "$cur")
+		;;
+	*ATTRIBUTE*) mapfile -t COMPREPLY < <(compgen -W "$(_rdmactl_attributes .)" -- "$cur") ;;
+	*COLUMN*)
+		local before=${cur%"${cur##*[-+,]}"}
+		mapfile -t COMPREPLY < <(compgen -P "$before" -W "Port $(_rdmactl_attributes '^Of')" -- "${cur##*[-+,]}")
+		;;
+	*KEY=VALUE)
+		_filedir
+		mapfile -O "${#COMPREPLY[@]}" -t COMPREPLY < \
+			<(compgen -S = -W "Ports Ignore $(_rdmactl_attributes '^Of')" -- "$cur")
+		compopt -o nospace
+		;;
+	STATE)
+		mapfile -t COMPREPLY < <(compgen -W "$(rdmactl describe State 2>/dev/null |
+			sed -n '/Values/{s/.*Values//;s/,/ /g;p;}')" -- "$cur")
+		;;
+	*HOST) _known_hosts_real -a -- "$cur" ;;
+	CONTAINER)
+		mapfile -t COMPREPLY < <(compgen -W "$(machinectl --no-legend --no-pager list 2>/dev/null |
+			awk '{ print $1 }')" -- "$cur")
+		;;
+	esac
+} &&
+	complete -F _rdmactl rdmactl
