@@ -17,8 +17,8 @@ typedef struct Service {
 	void (*before_answer)(struct Service *s), (*after_answer)(struct Service *s);
 	const char *gids; /* the answer to Get, in GVariant's notation */
 	void (*before_gids)(struct Service *s);
-	gint hold;	    /* Ping is not answered */
-	GAsyncQueue *pings; /* which ones were not */
+	const char *hold;  /* calls of this method are not answered */
+	GAsyncQueue *held; /* these */
 } Service;
 
 static const char introspection[] =
@@ -97,18 +97,21 @@ static GDBusMessage *on_message(GDBusConnection *bus, GDBusMessage *m, gboolean 
 	Service *s = user_data;
 
 	(void)bus;
-	if (!incoming || !g_atomic_int_get(&s->hold) ||
-	    g_strcmp0(g_dbus_message_get_member(m), "Ping") != 0)
+	if (!incoming || g_dbus_message_get_message_type(m) != G_DBUS_MESSAGE_TYPE_METHOD_CALL ||
+	    g_strcmp0(g_dbus_message_get_member(m), g_atomic_pointer_get(&s->hold)) != 0)
 		return m;
-	g_async_queue_push(s->pings, m);
+	g_async_queue_push(s->held, m);
 	return NULL;
 }
 
-static void answer_ping(Service *s)
+/* Answers what is held with BODY, which may be NULL. */
+static void answer_held(Service *s, const char *body)
 {
-	g_autoptr(GDBusMessage) ping = g_async_queue_pop(s->pings);
-	g_autoptr(GDBusMessage) reply = g_dbus_message_new_method_reply(ping);
+	g_autoptr(GDBusMessage) call = g_async_queue_pop(s->held);
+	g_autoptr(GDBusMessage) reply = g_dbus_message_new_method_reply(call);
 
+	if (body)
+		g_dbus_message_set_body(reply, g_variant_new_parsed(body));
 	g_dbus_connection_send_message(s->bus, reply, 0, NULL, NULL);
 }
 
@@ -142,7 +145,7 @@ static Service *service_new(const char *objects)
 	assert_non_null(node);
 	s->f = fixture_new();
 	s->bus = connect_to(s->f);
-	s->pings = g_async_queue_new_full(g_object_unref);
+	s->held = g_async_queue_new_full(g_object_unref);
 	if (objects)
 		s->objects = g_variant_ref_sink(g_variant_new_parsed(objects));
 	assert_true(g_dbus_connection_register_object(s->bus, RDMAD_ROOT_PATH, node->interfaces[0],
@@ -161,7 +164,7 @@ static void service_free(Service *s)
 	g_dbus_connection_close_sync(s->bus, NULL, NULL);
 	g_object_unref(s->bus);
 	g_clear_pointer(&s->objects, g_variant_unref);
-	g_async_queue_unref(s->pings);
+	g_async_queue_unref(s->held);
 	fixture_free(s->f);
 	g_free(s);
 }
@@ -266,21 +269,21 @@ static void test_barrier(void **state)
 
 	(void)state;
 	s->l = log_new_async(s->f);
-	g_atomic_int_set(&s->hold, TRUE);
+	g_atomic_pointer_set(&s->hold, "Ping");
 	emit_changed(s, "org.rdma.Port", "{'ActiveMtu': <uint32 2048>}", "[]");
-	wait_until(g_async_queue_length(s->pings) > 0);
+	wait_until(g_async_queue_length(s->held) > 0);
 	emit_changed(s, "org.rdma.Port.InfiniBand", "{'Lid': <uint32 40>}", "[]");
 	while (turns++ < 20)
 		g_main_context_iteration(NULL, FALSE);
 	assert_int_equal(s->l->n_batches, 0);
-	assert_int_equal(g_async_queue_length(s->pings), 0 + 1);
-	answer_ping(s);
+	assert_int_equal(g_async_queue_length(s->held), 1);
+	answer_held(s, NULL);
 	/* which is the next flush */
 	emit_changed(s, "org.rdma.Port.InfiniBand", "{'Lid': <uint32 41>}", "[]");
 	wait_until(s->l->n_batches > 0);
 	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 active-mtu lid\n");
-	wait_until(g_async_queue_length(s->pings) > 0);
-	answer_ping(s);
+	wait_until(g_async_queue_length(s->held) > 0);
+	answer_held(s, NULL);
 	wait_until(s->l->n_batches == 2);
 	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 active-mtu lid\n"
 					     "port-changed mlx5_0/1 lid\n");
@@ -288,6 +291,11 @@ static void test_barrier(void **state)
 	/* no answer is no reason to be silent */
 	emit_changed(s, "org.rdma.Port.InfiniBand", "{'Lid': <uint32 42>}", "[]");
 	wait_until(s->l->n_batches == 3);
+}
+
+static void count_call(guint *n)
+{
+	++*n;
 }
 
 static void outdate_gids(Service *s)
@@ -315,6 +323,39 @@ static void test_load_order(void **state)
 	assert_non_null(gids);
 	settle(s);
 	assert_true(rdmad_object_is_available(port_of(s), "gids"));
+}
+
+/* A table that somebody listens to is not reported before it is there, whatever else is delivered.
+ */
+static void test_held_table(void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	guint n = 0;
+
+	(void)state;
+	s->l = log_new_async(s->f);
+	g_signal_connect_swapped(port_of(s), "notify::gids", G_CALLBACK(count_call), &n);
+	g_atomic_pointer_set(&s->hold, "Get");
+	outdate_gids(s);
+	wait_until(g_async_queue_length(s->held) > 0);
+	settle(s);
+	assert_false(rdmad_object_is_available(port_of(s), "gids"));
+	assert_string_equal(s->l->text->str, "");
+	answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '')]>,)");
+	wait_until(s->l->n_batches > 0);
+	assert_true(rdmad_object_is_available(port_of(s), "gids"));
+	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 gids\n");
+	assert_int_equal(n, 1);
+
+	/* and if it cannot be had, that it has changed */
+	log_forget(s->l);
+	outdate_gids(s);
+	wait_until(g_async_queue_length(s->held) > 0);
+	answer_held(s, "(<'none'>,)");
+	wait_until(s->l->n_batches > 0);
+	assert_false(rdmad_object_is_available(port_of(s), "gids"));
+	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 gids\n");
+	g_signal_handlers_disconnect_by_data(port_of(s), &n);
 }
 
 static void test_newer_daemon(void **state)
@@ -438,8 +479,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_snapshot_order), cmocka_unit_test(test_snapshot_order_again),
 		cmocka_unit_test(test_barrier),	       cmocka_unit_test(test_load_order),
-		cmocka_unit_test(test_newer_daemon),   cmocka_unit_test(test_wrong_types),
-		cmocka_unit_test(test_stranger),       cmocka_unit_test(test_no_objects),
+		cmocka_unit_test(test_held_table),     cmocka_unit_test(test_newer_daemon),
+		cmocka_unit_test(test_wrong_types),    cmocka_unit_test(test_stranger),
+		cmocka_unit_test(test_no_objects),
 	};
 
 	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING | G_LOG_LEVEL_ERROR);
