@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * The client in its parts: client.c has the functions of the API, client-follow.c keeps the objects
- * as the daemon has them, client-batch.c applies messages to objects and reports what came of it.
+ * The client in its parts: client.c makes it and shows what it has, client-follow.c keeps the
+ * objects as the daemon has them, client-batch.c applies messages to objects and reports what came
+ * of it, client-call.c calls the daemon.
  */
 
 #include "channel.h"
@@ -71,7 +72,7 @@ void batch_apply_loaded(Batch *b, RdmadObject *o, size_t row, GVariant *value, g
 void batch_commit(Batch *b);
 void batch_emit(Batch *b);
 
-/* client.c, for objects */
+/* client-batch.c, client.c and client-call.c, for objects */
 
 /* Whether A was sent before B by the same peer. Serials go up by one and may wrap. */
 static inline gboolean serial_is_before(guint32 a, guint32 b)

@@ -58,10 +58,11 @@ void rdmad_object_apply_loaded(RdmadObject *o, size_t row, GVariant *value, guin
 void rdmad_object_forget_serial(RdmadObject *o);
 void rdmad_object_remove_interface(RdmadObject *o, AttrInterface interface);
 
-/* A request for the row NAME of INTERFACE is under way, or has ended: until then an invalidated row
- * is not reported as changed. Returns FALSE if nobody listens to that property. */
+/* Whether somebody listens to the property that is the row NAME of INTERFACE. */
 gboolean rdmad_object_is_listened(RdmadObject *o, AttrInterface interface, const char *name,
 				  size_t *ret_row);
+/* A request for a table is under way, or has ended: until then invalidated tables are not reported.
+ */
 void rdmad_object_set_loading(RdmadObject *o, gboolean loading);
 
 /* The names of the properties that are others than at rdmad_object_begin(), without those that only
@@ -72,6 +73,8 @@ void rdmad_object_notify(RdmadObject *o);
 /* The row of a property; -1 and a critical warning if there is none. */
 gssize rdmad_object_find_row(RdmadObject *o, const char *attribute);
 const Attribute *rdmad_object_get_row(RdmadObject *o, size_t row);
-/* Whether the value is the daemon's as of now, as long as signals come. */
-gboolean rdmad_object_is_current(RdmadObject *o, size_t row);
+/* Its value if there is a valid one (borrowed), and if not, why. */
+GVariant *rdmad_object_row_value(RdmadObject *o, size_t row);
 const char *rdmad_object_row_unavailable(RdmadObject *o, size_t row);
+/* It is a table that has changed since it was read. */
+gboolean rdmad_object_is_outdated(RdmadObject *o, size_t row);

@@ -24,6 +24,7 @@ typedef struct _RdmadPort RdmadPort;
  *   still there
  * @RDMAD_SERVICE_ERROR_QUERY_FAILED: the hardware answered with an error
  * @RDMAD_SERVICE_ERROR_LIMITS_EXCEEDED: too many calls of one kind are waiting
+ * @RDMAD_SERVICE_ERROR_TIMED_OUT: what was waited for has not come
  * @RDMAD_SERVICE_ERROR_UNAVAILABLE: the attribute has no valid value now; the message says why
  * @RDMAD_SERVICE_ERROR_GONE: the object is no more, or its client is not
  *
@@ -38,6 +39,7 @@ typedef enum {
 	RDMAD_SERVICE_ERROR_TIMEOUT,
 	RDMAD_SERVICE_ERROR_QUERY_FAILED,
 	RDMAD_SERVICE_ERROR_LIMITS_EXCEEDED,
+	RDMAD_SERVICE_ERROR_TIMED_OUT,
 	RDMAD_SERVICE_ERROR_UNAVAILABLE,
 	RDMAD_SERVICE_ERROR_GONE,
 } RdmadServiceError;

@@ -635,6 +635,26 @@ static void test_thread(void **state)
 	g_thread_join(g_thread_new("client", use_client, e.f));
 }
 
+/* Every error that has a name on the bus has a code. */
+static void test_error_names(void **state)
+{
+	g_autofree char *text = NULL;
+	guint n = 0;
+
+	(void)state;
+	assert_int_not_equal(RDMAD_SERVICE_ERROR, 0);
+	assert_true(g_file_get_contents(TEST_SOURCE_DIR "/lib/names.h", &text, NULL, NULL));
+	for (char *p = text; (p = strstr(p, "\"org.rdma.Error.")); n++) {
+		g_autofree char *name = g_strndup(p + 1, strcspn(p + 1, "\""));
+		g_autoptr(GError) error = g_dbus_error_new_for_dbus_error(name, "text");
+
+		if (error->domain != RDMAD_SERVICE_ERROR)
+			fail_msg("%s is not known", name);
+		p++;
+	}
+	assert_true(n > 0);
+}
+
 static void test_no_bus(void **state)
 {
 	g_autoptr(GError) error = NULL;
@@ -661,6 +681,7 @@ int main(void)
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_handlers_that_call),
 		cmocka_unit_test(test_thread),
+		cmocka_unit_test(test_error_names),
 		cmocka_unit_test(test_no_bus),
 	};
 
