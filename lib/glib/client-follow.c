@@ -291,7 +291,7 @@ static void deliver(RdmadClient *c, gboolean all, guint32 serial)
 
 void client_take_answer(RdmadClient *c, GDBusMessage *reply)
 {
-	g_autoptr(RdmadClient) keep = g_object_ref(c);
+	g_autoptr(RdmadClient) keep G_GNUC_UNUSED = g_object_ref(c);
 
 	pump(c);
 	if (c->synced && g_strcmp0(g_dbus_message_get_sender(reply), c->owner) == 0)
@@ -384,7 +384,7 @@ static void drop_older(RdmadClient *c, GDBusMessage *reply)
 
 gboolean client_take_snapshot(RdmadClient *c, GDBusMessage *reply, GError **error)
 {
-	g_autoptr(RdmadClient) keep = g_object_ref(c);
+	g_autoptr(RdmadClient) keep G_GNUC_UNUSED = g_object_ref(c);
 	g_autoptr(GVariant) objects = NULL;
 	g_auto(Batch) batch = {};
 
