@@ -245,11 +245,14 @@ static __attribute__((noinline, cold)) int read_again(const struct rdmad *r,
 		const char *at = record(r, port.slot);
 		snapshot_word lock;
 		uint64_t is;
-		bool whole =
-			size == sizeof(struct rdmad_hot)
-				? snapshot_try_read(at, ret, sizeof(struct rdmad_hot), &lock, &is)
-				: snapshot_try_read(at, ret, sizeof(struct rdmad_port), &lock, &is);
+		bool whole;
 
+		if (size == SNAPSHOT_LINE)
+			whole = snapshot_try_read(at, ret, SNAPSHOT_LINE, &lock, &is);
+		else if (size == SNAPSHOT_VERBS)
+			whole = snapshot_try_read(at, ret, SNAPSHOT_VERBS, &lock, &is);
+		else
+			whole = snapshot_try_read(at, ret, sizeof(struct rdmad_port), &lock, &is);
 		if (!whole || lock & snapshot_lock(1, 0)) {
 			snapshot_relax();
 			continue;
@@ -302,12 +305,43 @@ static uint16_t verbs_lid(const struct rdmad_hot *h, uint32_t lid)
 	return h->protocol == OMNI_PATH && lid >= FIRST_MULTICAST_LID ? 0 : (uint16_t)lid;
 }
 
+static inline void fill(struct ibv_port_attr *a, const struct rdmad_port *p)
+{
+	*a = (struct ibv_port_attr){
+		.state = (enum ibv_port_state)p->hot.state,
+		.max_mtu = (enum ibv_mtu)p->hot.max_mtu,
+		.active_mtu = (enum ibv_mtu)p->hot.active_mtu,
+		.gid_tbl_len = (int)p->gid_tbl_len,
+		.port_cap_flags = p->port_cap_flags,
+		.max_msg_sz = p->max_msg_sz,
+		.bad_pkey_cntr = p->bad_pkey_cntr,
+		.qkey_viol_cntr = p->qkey_viol_cntr,
+		.pkey_tbl_len = p->pkey_tbl_len,
+		.lid = verbs_lid(&p->hot, p->hot.lid),
+		.sm_lid = verbs_lid(&p->hot, p->hot.sm_lid),
+		.lmc = p->hot.lmc,
+		.max_vl_num = p->max_vl_num,
+		.sm_sl = p->hot.sm_sl,
+		.subnet_timeout = p->hot.subnet_timeout,
+		.init_type_reply = p->hot.init_type_reply,
+		.active_width = p->hot.active_width,
+		.active_speed = p->hot.active_speed,
+		.phys_state = p->hot.phys_state,
+		.link_layer = p->hot.link_layer,
+		.flags = p->qpf_flags,
+		.port_cap_flags2 = p->port_cap_flags2,
+#ifdef RDMAD_HAVE_ACTIVE_SPEED_EX
+		.active_speed_ex = p->active_speed_ex,
+#endif
+	};
+}
+
 EXPORT int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port,
 				 struct ibv_port_attr *ret, size_t size)
 {
 	struct rdmad_port p;
-	struct ibv_port_attr a = {};
-	int e = rdmad_read(r, port, &p);
+	struct ibv_port_attr a;
+	int e = read_record(r, port, &p, SNAPSHOT_VERBS);
 
 	if (e < 0)
 		return e;
@@ -315,31 +349,12 @@ EXPORT int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port
 		return -ENODATA;
 	if (p.hot.flags & RDMAD_PORT_STALE)
 		return -EIO;
-	a.state = (enum ibv_port_state)p.hot.state;
-	a.max_mtu = (enum ibv_mtu)p.hot.max_mtu;
-	a.active_mtu = (enum ibv_mtu)p.hot.active_mtu;
-	a.gid_tbl_len = (int)p.gid_tbl_len;
-	a.port_cap_flags = p.port_cap_flags;
-	a.max_msg_sz = p.max_msg_sz;
-	a.bad_pkey_cntr = p.bad_pkey_cntr;
-	a.qkey_viol_cntr = p.qkey_viol_cntr;
-	a.pkey_tbl_len = p.pkey_tbl_len;
-	a.lid = verbs_lid(&p.hot, p.hot.lid);
-	a.sm_lid = verbs_lid(&p.hot, p.hot.sm_lid);
-	a.lmc = p.hot.lmc;
-	a.max_vl_num = p.max_vl_num;
-	a.sm_sl = p.hot.sm_sl;
-	a.subnet_timeout = p.hot.subnet_timeout;
-	a.init_type_reply = p.hot.init_type_reply;
-	a.active_width = p.hot.active_width;
-	a.active_speed = p.hot.active_speed;
-	a.phys_state = p.hot.phys_state;
-	a.link_layer = p.hot.link_layer;
-	a.flags = p.qpf_flags;
-	a.port_cap_flags2 = p.port_cap_flags2;
-#ifdef RDMAD_HAVE_ACTIVE_SPEED_EX
-	a.active_speed_ex = p.active_speed_ex;
-#endif
+	if (size == sizeof(a)) {
+		fill(ret, &p);
+		return 0;
+	}
+	/* the program was built with another version of the structure */
+	fill(&a, &p);
 	memcpy(ret, &a, MIN(size, sizeof(a)));
 	if (size > sizeof(a))
 		memset((char *)ret + sizeof(a), 0, size - sizeof(a));

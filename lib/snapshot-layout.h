@@ -71,6 +71,9 @@ struct snapshot_header {
 
 #define SNAPSHOT_LINE 64
 
+/* What of a record struct ibv_port_attr is made of: two lines. */
+#define SNAPSHOT_VERBS 128
+
 #define SNAPSHOT_AT(type, field, offset)                                                           \
 	_Static_assert(offsetof(struct type, field) == (offset), #type "." #field " has moved")
 SNAPSHOT_AT(snapshot_header, magic, 0);
@@ -129,6 +132,7 @@ SNAPSHOT_AT(rdmad_port, sm_generation, 144);
 SNAPSHOT_AT(rdmad_port, ifindex, 152);
 SNAPSHOT_AT(rdmad_port, device_name, 160);
 SNAPSHOT_AT(rdmad_port, netdev, 224);
+_Static_assert(offsetof(struct rdmad_port, qpf_flags) < SNAPSHOT_VERBS, "verbs needs more");
 _Static_assert(sizeof(struct rdmad_port) == 256, "a record has another size");
 
 /*
@@ -161,9 +165,9 @@ static inline snapshot_word snapshot_lock(uint32_t sequence, uint32_t flags)
 #endif
 
 /*
- * Copies SIZE bytes between the memory and a private buffer: a word, the hot part or a record. As
- * straight vectors that takes as long as memcpy(); with a call of that inside it would take as long
- * as two calls.
+ * Copies SIZE bytes between the memory and a private buffer: a word, one of the sizes above, or a
+ * record. As straight vectors that takes as long as memcpy(); with a call of that inside it would
+ * take as long as two calls.
  */
 static inline __attribute__((always_inline)) void snapshot_copy(void *to, const void *from,
 								size_t size)
@@ -187,6 +191,8 @@ static inline __attribute__((always_inline)) void snapshot_copy(void *to, const 
 	if (size == SNAPSHOT_LINE)
 		return;
 	t[4] = f[4], t[5] = f[5], t[6] = f[6], t[7] = f[7];
+	if (size == SNAPSHOT_VERBS)
+		return;
 	t[8] = f[8], t[9] = f[9], t[10] = f[10], t[11] = f[11];
 	t[12] = f[12], t[13] = f[13], t[14] = f[14], t[15] = f[15];
 #endif
@@ -208,10 +214,10 @@ static inline void snapshot_write(struct rdmad_port *at, const struct rdmad_port
 }
 
 /*
- * Tries once to copy the first SIZE bytes (SNAPSHOT_LINE or a whole record, known to the compiler)
- * of the record AT. True if what was read is of one state if *RET_LOCK is even. *RET_PORT is the
- * identity in it, read for itself because waiting for the copy of it would cost a tenth of the
- * whole.
+ * Tries once to copy the first SIZE bytes (known to the compiler: one of the sizes above, or a
+ * record) of the record AT. True if what was read is of one state if *RET_LOCK is even. *RET_PORT
+ * is the identity in it, read for itself because waiting for the copy of it would cost a tenth of
+ * the whole.
  */
 static inline __attribute__((always_inline)) bool snapshot_try_read(const void *at, void *ret,
 								    size_t size,

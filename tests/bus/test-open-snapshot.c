@@ -217,6 +217,24 @@ static void test_bus_restarts(void **state)
 	rdmad_close(r);
 }
 
+/* A pipe whose reader has left is written to before that is seen: no reason to end. */
+static void test_survives_sigpipe(void **state)
+{
+	Fixture *f = *state;
+	unsigned long long ignored = 0;
+	char path[64], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", f->daemon_pid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "SigIgn: %llx", &ignored) == 1)
+			break;
+	fclose(file);
+	assert_true(ignored & 1ULL << (SIGPIPE - 1));
+}
+
 /* The error of one OpenSnapshot(), whose descriptors stay with the message; NULL. */
 static sd_bus_message *call_open(Fixture *f, char **ret_error)
 {
@@ -291,6 +309,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_killed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bus_restarts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_survives_sigpipe, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_opens_without_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
 	};
