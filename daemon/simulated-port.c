@@ -554,6 +554,7 @@ int port_edit_complete(PortEdit *e, const SimulatedDevice *d)
 	uint64_t signalling, data;
 	int r = 0;
 
+	agree_speeds(e);
 	if (!mask_has(&e->touched, PORT_ATTR_netdev_speed) && v->netdev[0] &&
 	    speed_rate(v->active_speed_ex ? v->active_speed_ex : v->active_speed, &signalling,
 		       &data))
