@@ -288,9 +288,8 @@ static void look_at_mtu(Run *r)
 	most = MIN(most, roce_mtu(netdev_mtu));
 	if (mtu < most)
 		find(r, &port_attributes[PORT_ATTR_active_mtu],
-		     "the MTU is %u bytes, the MTU of %s (%u) leaves room for %u",
-		     (unsigned int)mtu, port_text(r, PORT_ATTR_netdev), (unsigned int)netdev_mtu,
-		     (unsigned int)most);
+		     "the MTU is %u, %s (%u) has room for %u", (unsigned int)mtu,
+		     port_text(r, PORT_ATTR_netdev), (unsigned int)netdev_mtu, (unsigned int)most);
 }
 
 /* An InfiniBand port announces the speeds from FDR on that it can have. (Of its widths it announces
