@@ -4,31 +4,37 @@
 
 #include <assert.h>
 
+/* Makes room for SIZE bytes; what is too many stays the writer's error. */
+static bool grow(BusWriter *w, size_t size)
+{
+	size_t room = MAX(2 * w->room, MAX(size, 4096U));
+	uint8_t *data;
+
+	/* a body is little more than its one array */
+	if (size > BUS_ARRAY_MAX) {
+		w->error = -E2BIG;
+		return false;
+	}
+	data = realloc(w->data, room);
+	if (!data) {
+		w->error = -ENOMEM;
+		return false;
+	}
+	w->data = data;
+	w->room = room;
+	return true;
+}
+
 /* Room for N more bytes behind padding to ALIGN; NULL if there is an error. */
-static uint8_t *extend(BusWriter *w, size_t align, size_t n)
+static inline uint8_t *extend(BusWriter *w, size_t align, size_t n)
 {
 	size_t at = (w->size + align - 1) & ~(align - 1);
 
-	if (w->error < 0)
+	if (w->error < 0 || (at + n > w->room && !grow(w, at + n)))
 		return NULL;
-	if (at + n > w->room) {
-		size_t room = MAX(2 * w->room, MAX(at + n, 4096U));
-		uint8_t *data;
-
-		/* a body is little more than its one array */
-		if (at + n > BUS_ARRAY_MAX) {
-			w->error = -E2BIG;
-			return NULL;
-		}
-		data = realloc(w->data, room);
-		if (!data) {
-			w->error = -ENOMEM;
-			return NULL;
-		}
-		w->data = data;
-		w->room = room;
-	}
-	memset(w->data + w->size, 0, at - w->size);
+	/* at most seven, for which memset() is slow */
+	while (w->size < at)
+		w->data[w->size++] = 0;
 	w->size = at + n;
 	return w->data + at;
 }
