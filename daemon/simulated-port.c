@@ -385,6 +385,9 @@ static void agree_speeds(PortEdit *e)
 		PORT_SUPPLY(&e->next, active_speed_ex, v->active_speed);
 	else if (speed_ex && !speed)
 		PORT_SUPPLY(&e->next, active_speed, v->active_speed_ex);
+	/* the cut code would not agree once more */
+	mask_set(&e->touched, PORT_ATTR_active_speed, speed || speed_ex);
+	mask_set(&e->touched, PORT_ATTR_active_speed_ex, speed || speed_ex);
 	v->active_speed = MIN(v->active_speed, SPEED_NDR);
 }
 
