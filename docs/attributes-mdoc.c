@@ -132,7 +132,7 @@ static void put_raw_fields(void)
 		if (row->size > 0)
 			printf(".It Va %s Ta Vt %s Ta %s\n", row->field,
 			       attr_raw_signature(row->type),
-			       row->interface == INTERFACE_RAW ? "" : row->name);
+			       row->interface == INTERFACE_RAW ? "\\&" : row->name);
 	}
 	puts(".El");
 	puts("Those without a property:\n.Bl -tag -width indent");
