@@ -815,6 +815,10 @@ static void test_other_files(void **state)
 	BAD(minor, 7, 0);
 	BAD(n_slots, UINT32_MAX, 0);
 #undef BAD
+	/* 65536 times 65536 is 0 in 32 bits */
+	h = good;
+	h.record_size = h.capacity = 65536;
+	assert_opens(h, 4096, F_SEAL_SHRINK, -EBADMSG);
 	h = good;
 	h.record_size = 512;
 	h.capacity = 7;
