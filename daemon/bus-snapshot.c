@@ -3,7 +3,6 @@
 #include "bus-snapshot.h"
 
 #include "bus-options.h"
-#include "log.h"
 #include "manager.h"
 #include "names.h"
 #include "snapshot-layout.h"
@@ -36,7 +35,7 @@ int bus_snapshot_open(sd_bus_message *m, void *userdata, sd_bus_error *error)
 		return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
 					 "Too many snapshots are open");
 	if (r < 0)
-		return log_warning_errno(r, "Cannot open the snapshot for user %u: %m", uid);
+		return r;
 	return sd_bus_reply_method_return(m, "hha{sv}", memory, changed, 2, "major", "u",
 					  (uint32_t)SNAPSHOT_MAJOR, "minor", "u",
 					  (uint32_t)SNAPSHOT_MINOR);

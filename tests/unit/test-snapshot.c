@@ -619,6 +619,8 @@ static int attack_pipe(int changed)
 
 	if (fcntl(changed, F_SETFL, 0) < 0)
 		return 20;
+	/* it may be refused; if not, it is room that the daemon does not fill */
+	(void)fcntl(changed, F_SETPIPE_SZ, 1 << 20);
 	if (write(changed, buffer, 1) >= 0)
 		return 21;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", changed);
