@@ -320,6 +320,27 @@ class TestExamples(unittest.TestCase):
         self.bus.call("/org/rdma", "org.rdma.Manager", "Refresh", GLib.Variant("(a{sv})", ({},)))
         self.assertIn("state down", self.run_example("port-of-address.sh", "192.168.1.17", status=3))
 
+    def test_dispatcher(self):
+        """What NetworkManager would run; systemctl and logger only write down how they were called."""
+        with tempfile.TemporaryDirectory() as directory:
+            for name in ("systemctl", "logger"):
+                path = os.path.join(directory, name)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(f'#!/bin/sh\necho "{name} $*"\n')
+                os.chmod(path, 0o755)
+            environment = {**self.bus.environment(), "IP4_ADDRESS_0": "192.168.1.17/24 192.168.1.1",
+                           "PATH": f"{directory}:{os.path.join(BUILD, 'cli')}:{os.environ['PATH']}"}
+
+            def dispatch(*arguments):
+                return subprocess.run([os.path.join(SOURCE, "docs", "examples", "90-rdma"), *arguments],
+                                      env=environment, timeout=GUARD_SEC, text=True, check=True,
+                                      stdout=subprocess.PIPE).stdout.splitlines()
+
+            self.assertEqual(dispatch("ens1", "up")[-1], "systemctl --no-block start rdma-ready@ens1.target")
+            self.assertEqual(dispatch("ens1", "down"), ["systemctl --no-block stop rdma-ready@ens1.target"])
+            self.assertEqual(dispatch("ens1", "hostname"), [])
+            self.assertEqual(dispatch("eth0", "up"), [])
+
 
 if __name__ == "__main__":
     GLib.log_set_always_fatal(GLib.LogLevelFlags.LEVEL_CRITICAL | GLib.LogLevelFlags.LEVEL_WARNING)
