@@ -25,3 +25,9 @@ void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a);
 /* Writes the a{sv} of all properties of an interface, in the order of the vtable. */
 void bus_put_port_properties(BusWriter *w, const Port *p, AttrInterface interface);
 void bus_put_device_properties(BusWriter *w, const Device *d);
+/* Writes the a{sv}as of PropertiesChanged for those rows in CHANGED that are on INTERFACE and are
+ * signalled: tables by name only. */
+void bus_put_port_changes(BusWriter *w, const Port *p, AttrInterface interface,
+			  const AttrMask *changed);
+/* The interfaces that have any, as a mask of 1 << AttrInterface. */
+unsigned int bus_changed_interfaces(const AttrMask *changed);

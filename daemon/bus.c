@@ -338,23 +338,69 @@ static void check_emit(int r, const char *path, const char *what)
 		log_warning_errno(r, "Cannot signal %s of %s, ignoring: %m", what, path);
 }
 
-/* One PropertiesChanged for the rows in CHANGED that are on INTERFACE. */
-static void emit_changed(Bus *b, const char *path, AttrInterface interface, const Attribute *rows,
-			 size_t n_rows, const AttrMask *changed)
+static void emit_device_changed(Bus *b, const char *path, const AttrMask *changed)
 {
 	char *names[BUS_VTABLE_MAX];
 	size_t n = 0;
 
-	for (size_t i = 0; i < n_rows; i++)
-		if (rows[i].interface == interface && mask_has(changed, (unsigned int)i) &&
-		    (rows[i].class == CLASS_DYNAMIC || rows[i].class == CLASS_CONST))
-			names[n++] = CONST_CAST(char *, rows[i].name);
+	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++)
+		if (mask_has(changed, a) && (device_attributes[a].class == CLASS_DYNAMIC ||
+					     device_attributes[a].class == CLASS_CONST))
+			names[n++] = CONST_CAST(char *, device_attributes[a].name);
 	if (n == 0)
 		return;
 	names[n] = NULL;
-	check_emit(sd_bus_emit_properties_changed_strv(b->bus, path, attr_interface_name(interface),
-						       names),
+	check_emit(sd_bus_emit_properties_changed_strv(
+			   b->bus, path, attr_interface_name(INTERFACE_DEVICE), names),
 		   path, "changed properties");
+}
+
+/* The same of a port, which is what happens often: sd-bus would look up each of the properties. */
+static int send_port_changed(Bus *b, const Port *p, const char *path, AttrInterface interface,
+			     const AttrMask *changed)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	BusWriter w = {};
+	int r = sd_bus_message_new_signal(b->bus, &m, path, "org.freedesktop.DBus.Properties",
+					  "PropertiesChanged");
+
+	if (r < 0)
+		return r;
+	w.message = m;
+	bus_put_text(&w, 's', attr_interface_name(interface));
+	bus_put_port_changes(&w, p, interface, changed);
+	r = bus_writer_error(&w);
+	return r < 0 ? r : sd_bus_send(b->bus, m, NULL);
+}
+
+/* Whether org.rdma.Port itself has news, and not only generations that count it. */
+static bool has_news(const AttrMask *changed)
+{
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+		if (mask_has(changed, a) && port_attributes[a].interface == INTERFACE_PORT &&
+		    port_attributes[a].source != SOURCE_CORE)
+			return true;
+	return false;
+}
+
+/* One PropertiesChanged for each of INTERFACES that has any, the news first. */
+static void publish_changed(Bus *b, const Port *p, const char *path, unsigned int interfaces,
+			    const AttrMask *changed)
+{
+	AttrInterface order[INTERFACE_RAW];
+	size_t n = 0;
+
+	interfaces &= bus_changed_interfaces(changed);
+	if (has_news(changed))
+		order[n++] = INTERFACE_PORT;
+	for (AttrInterface i = INTERFACE_PORT + 1; i < INTERFACE_RAW; i++)
+		order[n++] = i;
+	if (order[0] != INTERFACE_PORT)
+		order[n++] = INTERFACE_PORT;
+	for (size_t i = 0; i < n; i++)
+		if (interfaces >> order[i] & 1)
+			check_emit(send_port_changed(b, p, path, order[i], changed), path,
+				   "changed properties");
 }
 
 void bus_publish_counts(Bus *b)
@@ -383,8 +429,7 @@ void bus_publish_device(Bus *b, const Device *d, CacheOp op, const AttrMask *cha
 			   "the new device");
 		break;
 	case CACHE_CHANGED:
-		emit_changed(b, path, INTERFACE_DEVICE, device_attributes, _DEVICE_ATTR_MAX,
-			     changed);
+		emit_device_changed(b, path, changed);
 		break;
 	case CACHE_REMOVED:
 		check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, path, interfaces), path,
@@ -471,10 +516,7 @@ void bus_publish_port(Bus *b, const Port *p, const PortChange *change, EventReas
 		break;
 	case CACHE_CHANGED:
 		publish_interfaces(b, path, change->interfaces_were, are);
-		for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++)
-			if (stayed >> i & 1)
-				emit_changed(b, path, i, port_attributes, _PORT_ATTR_MAX,
-					     &change->changed);
+		publish_changed(b, p, path, stayed, &change->changed);
 		break;
 	case CACHE_UNCHANGED:
 	case CACHE_REMOVED:
