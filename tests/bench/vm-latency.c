@@ -346,7 +346,8 @@ static void count(const Change *c, const char *path)
 		       after.tables - before.tables);
 	else
 		printf("%4s %4s %6s  ", "-", "-", "-");
-	set_log_level("info");
+	/* The bare program logs nothing either. */
+	set_log_level("notice");
 }
 
 typedef struct Delays {
