@@ -429,6 +429,26 @@ static void test_grows_while_asked(void **state)
 	assert_true(device_port(device(t, 1), RDMA_PORT_MAX)->published);
 }
 
+/* The P_Keys of a port that became active are read right after the news. */
+static void test_pkeys_later(void **state)
+{
+	Test *t = *state;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		size_t n = fake.n_queries;
+
+		tell(1, 1, i % 2 ? REASON_CLIENT_REREGISTER : REASON_PORT_ACTIVE);
+		RUN_UNTIL(t, fake.n_queries == n + 1);
+		assert_false(last_query()->pkeys);
+		answer(4);
+		RUN_UNTIL(t, fake.n_queries == n + 2);
+		assert_true(last_query()->pkeys);
+		answer(4);
+		barrier(t);
+		assert_int_equal(fake.n_queries, n + 2);
+	}
+}
+
 static void test_renamed_while_asked(void **state)
 {
 	Test *t = *state;
@@ -851,6 +871,7 @@ int main(void)
 		ANSWERED(test_shrinks_while_asked),
 		ANSWERED(test_grows_while_asked),
 		ANSWERED(test_renamed_while_asked),
+		ANSWERED(test_pkeys_later),
 		ANSWERED(test_recovers_without_need),
 		ANSWERED(test_times_out_twice),
 		ANSWERED(test_wedged_and_removed),
