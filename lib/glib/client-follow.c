@@ -260,16 +260,13 @@ static void on_ready(gpointer user_data)
 	expect_rest(c);
 }
 
-/* Applies what was sent before SERIAL, or ALL of it, and reports it as one batch. */
-static void deliver(RdmadClient *c, gboolean all, guint32 serial)
+/* Applies what was sent before SERIAL, or ALL of it, and what was read, and reports it as one
+ * batch. */
+static void deliver_batch(RdmadClient *c, gboolean all, guint32 serial)
 {
 	g_auto(Batch) batch = {};
 	GDBusMessage *m;
 
-	/* A handler has made a call: what came before the answer follows when the handlers have
-	 * been told the first. */
-	if (c->delivering || !c->channel)
-		return;
 	batch_init(&batch, c);
 	while ((m = g_queue_peek_head(&c->pending)) &&
 	       (all || serial_is_before(g_dbus_message_get_serial(m), serial))) {
@@ -286,6 +283,17 @@ static void deliver(RdmadClient *c, gboolean all, guint32 serial)
 	c->delivering = TRUE;
 	batch_emit(&batch);
 	c->delivering = FALSE;
+}
+
+static void deliver(RdmadClient *c, gboolean all, guint32 serial)
+{
+	/* A handler has made a call: what came before the answer follows when the handlers have
+	 * been told the first. */
+	if (c->delivering || !c->channel)
+		return;
+	do
+		deliver_batch(c, all, serial);
+	while (c->channel && c->loaded->len > 0);
 	expect_rest(c);
 }
 
@@ -414,7 +422,8 @@ gboolean client_take_snapshot(RdmadClient *c, GDBusMessage *reply, GError **erro
 	set_synced(c, TRUE);
 	batch_emit(&batch);
 	c->delivering = FALSE;
-	expect_rest(c);
+	/* what handlers have read */
+	deliver(c, FALSE, g_dbus_message_get_serial(reply));
 	return TRUE;
 }
 

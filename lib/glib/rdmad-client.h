@@ -15,7 +15,9 @@ G_BEGIN_DECLS
  * The daemon looks at the hardware when something has happened, and publishes together all that it
  * then found to be different. The client reports it together too: first all objects take their new
  * values, then the `notify` signals and those of the client for the single objects are sent, then
- * one [signal@Client::changed] with the list of it all. No handler sees half of a change.
+ * one [signal@Client::changed] with the list of it all. No handler sees half of a change. A handler
+ * may call what it likes, and wait for answers: changes that this brings are reported when all
+ * handlers have been called.
  *
  * The daemon may come later than the client, end, and be started anew. While there is none,
  * [property@Client:connected] is %FALSE and the objects keep their last values. When it is back,

@@ -188,6 +188,9 @@ GVariant *rdmad_object_load_finish(RdmadObject *self, GAsyncResult *result, GErr
  * The same, waiting for the answer. Changes that the daemon announced before it answered are
  * signalled from within.
  *
+ * In a handler of one of the client's signals nothing is signalled from within: the object takes
+ * the value that is returned when the handlers have been called.
+ *
  * Returns: (transfer full): the value, as [method@Object.get_attribute] has it
  */
 RDMAD_GLIB_PUBLIC

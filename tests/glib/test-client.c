@@ -592,6 +592,31 @@ static void on_changed_call(RdmadClient *client, GPtrArray *changes, gpointer us
 	++*(guint *)user_data;
 }
 
+static void on_gids_changed(RdmadClient *client, RdmadObject *port, char **names,
+			    gpointer user_data)
+{
+	(void)client;
+	if (!g_strv_contains((const char *const *)names, "gids"))
+		return;
+	*(GVariant **)user_data = rdmad_object_load_sync(port, "gids", NULL, NULL);
+}
+
+static void test_handlers_that_load(void **state)
+{
+	_cleanup_env_ Env e = env_new(TWO_DEVICES);
+	g_autoptr(GVariant) loaded = NULL, gids = NULL;
+
+	(void)state;
+	g_signal_connect(e.l->client, "port-changed", G_CALLBACK(on_gids_changed), &loaded);
+	fixture_simulate(e.f, "set rocep1/1 gid.1=192.168.1.18 event=gid-change");
+	wait_until(loaded);
+	g_signal_handlers_disconnect_by_data(e.l->client, &loaded);
+	assert_int_equal(g_variant_n_children(loaded), 2);
+	gids = rdmad_object_get_attribute(object(&e, "rocep1/1"), "gids");
+	assert_non_null(gids);
+	assert_true(g_variant_equal(gids, loaded));
+}
+
 static void test_handlers_that_call(void **state)
 {
 	_cleanup_env_ Env e = env_new(TWO_DEVICES);
@@ -680,6 +705,7 @@ int main(void)
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_handlers_that_call),
+		cmocka_unit_test(test_handlers_that_load),
 		cmocka_unit_test(test_thread),
 		cmocka_unit_test(test_error_names),
 		cmocka_unit_test(test_no_bus),
