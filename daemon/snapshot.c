@@ -58,18 +58,17 @@ static const struct {
 	FIELD(sm_sl, SM_SL, hot.sm_sl),
 	FIELD(subnet_timeout, SUBNET_TIMEOUT, hot.subnet_timeout),
 	FIELD(init_type_reply, INIT_TYPE_REPLY, hot.init_type_reply),
-	FIELD(port_cap_flags, PORT_CAP_FLAGS, port_cap_flags),
-	FIELD(port_cap_flags2, PORT_CAP_FLAGS2, port_cap_flags2),
-	FIELD(max_msg_sz, MAX_MSG_SZ, max_msg_sz),
-	FIELD(gid_tbl_len, GID_TBL_LEN, gid_tbl_len),
-	FIELD(pkey_tbl_len, PKEY_TBL_LEN, pkey_tbl_len),
-	FIELD(bad_pkey_cntr, BAD_PKEY_CNTR, bad_pkey_cntr),
-	FIELD(qkey_viol_cntr, QKEY_VIOL_CNTR, qkey_viol_cntr),
-	FIELD(active_speed_ex, ACTIVE_SPEED_EX, active_speed_ex),
-	FIELD(max_vl_num, MAX_VL_NUM, max_vl_num),
-	FIELD(flags, QPF_FLAGS, qpf_flags),
+	FIELD(port_cap_flags, PORT_CAP_FLAGS, verbs.port_cap_flags),
+	FIELD(port_cap_flags2, PORT_CAP_FLAGS2, verbs.port_cap_flags2),
+	FIELD(max_msg_sz, MAX_MSG_SZ, verbs.max_msg_sz),
+	FIELD(gid_tbl_len, GID_TBL_LEN, verbs.gid_tbl_len),
+	FIELD(pkey_tbl_len, PKEY_TBL_LEN, verbs.pkey_tbl_len),
+	FIELD(bad_pkey_cntr, BAD_PKEY_CNTR, verbs.bad_pkey_cntr),
+	FIELD(qkey_viol_cntr, QKEY_VIOL_CNTR, verbs.qkey_viol_cntr),
+	FIELD(active_speed_ex, ACTIVE_SPEED_EX, verbs.active_speed_ex),
+	FIELD(max_vl_num, MAX_VL_NUM, verbs.max_vl_num),
+	FIELD(flags, QPF_FLAGS, verbs.flags),
 	FIELD(rate, RATE, rate),
-	FIELD(port_speed, PORT_SPEED, port_speed),
 	FIELD(port_guid, PORT_GUID, port_guid),
 	FIELD(subnet_prefix, SUBNET_PREFIX, subnet_prefix),
 	FIELD(ifindex, IFINDEX, ifindex),
@@ -115,6 +114,32 @@ static const char *first_netdev(const PortSnapshot *s)
 	return "";
 }
 
+/* The LID in 16 bits. One of Omni-Path that does not go in is 0: ib_uverbs does the same. */
+static uint16_t verbs_lid(const struct rdmad_hot *h, uint32_t lid)
+{
+	const uint32_t first_multicast = 0xc000;
+
+	return h->protocol == PROTOCOL_OPA && lid >= first_multicast ? 0 : (uint16_t)lid;
+}
+
+/* What the hot part has too, as verbs has it. */
+static void repeat_hot(struct rdmad_verbs *v, const struct rdmad_hot *h)
+{
+	v->state = h->state;
+	v->max_mtu = h->max_mtu;
+	v->active_mtu = h->active_mtu;
+	v->lid = verbs_lid(h, h->lid);
+	v->sm_lid = verbs_lid(h, h->sm_lid);
+	v->lmc = h->lmc;
+	v->sm_sl = h->sm_sl;
+	v->subnet_timeout = h->subnet_timeout;
+	v->init_type_reply = h->init_type_reply;
+	v->active_width = h->active_width;
+	v->active_speed = h->active_speed;
+	v->phys_state = h->phys_state;
+	v->link_layer = h->link_layer;
+}
+
 static void make_record(const Port *p, struct rdmad_port *ret)
 {
 	const PortSnapshot *s = &p->now;
@@ -139,6 +164,9 @@ static void make_record(const Port *p, struct rdmad_port *ret)
 		    mask_has(&s->valid, a))
 			r.hot.valid |= UINT64_C(1) << fields[i].field;
 	}
+	if (RDMAD_VALID(r.hot, STATE))
+		r.hot.flags |= RDMAD_PORT_KNOWN;
+	repeat_hot(&r.verbs, &r.hot);
 	text_copy(r.device_name, sizeof(r.device_name), v->device_name);
 	text_copy(r.netdev, sizeof(r.netdev), first_netdev(s));
 	if (r.netdev[0])

@@ -225,71 +225,92 @@ EXPORT void rdmad_close(struct rdmad *r)
 
 /* Reading */
 
-/* What the lock of a record that can be read has of these bits. */
-#define LOCK_MASK snapshot_lock(1, RDMAD_PORT_PRESENT | RDMAD_PORT_MOVED | RDMAD_PORT_CLOSED)
-#define LOCK_GOOD snapshot_lock(0, RDMAD_PORT_PRESENT)
+/* The parts of a record that can be read for themselves. */
+typedef enum Part { PART_HOT, PART_VERBS, PART_ALL } Part;
+
+static inline __attribute__((always_inline)) bool try_part(const char *at, Part part, void *ret,
+							   snapshot_word *ret_lock,
+							   uint64_t *ret_port)
+{
+	switch (part) {
+	case PART_HOT:
+		return snapshot_try_read(at, 0, ret, SNAPSHOT_LINE, ret_lock, ret_port);
+	case PART_VERBS:
+		return snapshot_try_read(at, SNAPSHOT_LINE, ret, SNAPSHOT_LINE, ret_lock, ret_port);
+	case PART_ALL:
+		return snapshot_try_read(at, 0, ret, sizeof(struct rdmad_port), ret_lock, ret_port);
+	}
+	__builtin_unreachable();
+}
 
 static inline const char *record(const struct rdmad *r, uint32_t slot)
 {
 	return r->records + (size_t)slot * r->record_size;
 }
 
+static inline bool has_flag(snapshot_word lock, uint32_t flag)
+{
+	return lock & snapshot_lock(0, flag);
+}
+
 /* The read that does not succeed at once: because it came into a write, or because it fails. */
 static __attribute__((noinline, cold)) int read_again(const struct rdmad *r,
-						      struct rdmad_handle port, void *ret,
-						      size_t size)
+						      struct rdmad_handle port, Part part,
+						      void *ret)
 {
 	if (port.slot >= r->capacity)
 		return -ENODEV;
 	for (unsigned int i = 0; i < SNAPSHOT_TRIES; i++) {
-		const char *at = record(r, port.slot);
 		snapshot_word lock;
 		uint64_t is;
-		bool whole;
 
-		if (size == SNAPSHOT_LINE)
-			whole = snapshot_try_read(at, ret, SNAPSHOT_LINE, &lock, &is);
-		else if (size == SNAPSHOT_VERBS)
-			whole = snapshot_try_read(at, ret, SNAPSHOT_VERBS, &lock, &is);
-		else
-			whole = snapshot_try_read(at, ret, sizeof(struct rdmad_port), &lock, &is);
-		if (!whole || lock & snapshot_lock(1, 0)) {
+		if (!try_part(record(r, port.slot), part, ret, &lock, &is) ||
+		    lock & snapshot_lock(1, 0)) {
 			snapshot_relax();
 			continue;
 		}
-		if (lock & snapshot_lock(0, RDMAD_PORT_MOVED))
+		if (has_flag(lock, RDMAD_PORT_MOVED))
 			return -ESTALE;
-		if (lock & snapshot_lock(0, RDMAD_PORT_CLOSED))
+		if (has_flag(lock, RDMAD_PORT_CLOSED))
 			return -ENOTCONN;
-		return lock & snapshot_lock(0, RDMAD_PORT_PRESENT) && is == port.port ? 0 : -ENODEV;
+		if (!has_flag(lock, RDMAD_PORT_PRESENT) || is != port.port)
+			return -ENODEV;
+		if (part != PART_VERBS)
+			return 0;
+		return !has_flag(lock, RDMAD_PORT_KNOWN)  ? -ENODATA
+		       : has_flag(lock, RDMAD_PORT_STALE) ? -EIO
+							  : 0;
 	}
 	return -EAGAIN;
 }
 
-static inline __attribute__((always_inline)) int read_record(const struct rdmad *r,
-							     struct rdmad_handle port, void *ret,
-							     size_t size)
+/* The sequence is even, and of these FLAGS there are GOOD and no others. */
+static inline __attribute__((always_inline)) int read_part(const struct rdmad *r,
+							   struct rdmad_handle port, Part part,
+							   void *ret, uint32_t flags, uint32_t good)
 {
 	snapshot_word lock;
 	uint64_t is;
 
-	if (__builtin_expect(
-		    port.slot < r->capacity &&
-			    snapshot_try_read(record(r, port.slot), ret, size, &lock, &is) &&
-			    (lock & LOCK_MASK) == LOCK_GOOD && is == port.port,
-		    1))
+	if (__builtin_expect(port.slot < r->capacity &&
+				     try_part(record(r, port.slot), part, ret, &lock, &is) &&
+				     (lock & snapshot_lock(1, flags)) == snapshot_lock(0, good) &&
+				     is == port.port,
+			     1))
 		return 0;
-	return read_again(r, port, ret, size);
+	return read_again(r, port, part, ret);
 }
+
+#define ENDED (RDMAD_PORT_MOVED | RDMAD_PORT_CLOSED)
 
 EXPORT int rdmad_read_hot(const struct rdmad *r, struct rdmad_handle port, struct rdmad_hot *ret)
 {
-	return read_record(r, port, ret, sizeof(*ret));
+	return read_part(r, port, PART_HOT, ret, RDMAD_PORT_PRESENT | ENDED, RDMAD_PORT_PRESENT);
 }
 
 EXPORT int rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rdmad_port *ret)
 {
-	int e = read_record(r, port, ret, sizeof(*ret));
+	int e = read_part(r, port, PART_ALL, ret, RDMAD_PORT_PRESENT | ENDED, RDMAD_PORT_PRESENT);
 
 	/* whatever the memory says, nobody reads behind our caller's record */
 	ret->device_name[sizeof(ret->device_name) - 1] = '\0';
@@ -297,67 +318,59 @@ EXPORT int rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rd
 	return e;
 }
 
-/* A LID of Omni-Path that verbs has no room for is 0 there: ib_uverbs does the same. */
-static uint16_t verbs_lid(const struct rdmad_hot *h, uint32_t lid)
-{
-	enum { OMNI_PATH = 4, FIRST_MULTICAST_LID = 0xc000 };
-
-	return h->protocol == OMNI_PATH && lid >= FIRST_MULTICAST_LID ? 0 : (uint16_t)lid;
-}
-
-static inline void fill(struct ibv_port_attr *a, const struct rdmad_port *p)
-{
-	*a = (struct ibv_port_attr){
-		.state = (enum ibv_port_state)p->hot.state,
-		.max_mtu = (enum ibv_mtu)p->hot.max_mtu,
-		.active_mtu = (enum ibv_mtu)p->hot.active_mtu,
-		.gid_tbl_len = (int)p->gid_tbl_len,
-		.port_cap_flags = p->port_cap_flags,
-		.max_msg_sz = p->max_msg_sz,
-		.bad_pkey_cntr = p->bad_pkey_cntr,
-		.qkey_viol_cntr = p->qkey_viol_cntr,
-		.pkey_tbl_len = p->pkey_tbl_len,
-		.lid = verbs_lid(&p->hot, p->hot.lid),
-		.sm_lid = verbs_lid(&p->hot, p->hot.sm_lid),
-		.lmc = p->hot.lmc,
-		.max_vl_num = p->max_vl_num,
-		.sm_sl = p->hot.sm_sl,
-		.subnet_timeout = p->hot.subnet_timeout,
-		.init_type_reply = p->hot.init_type_reply,
-		.active_width = p->hot.active_width,
-		.active_speed = p->hot.active_speed,
-		.phys_state = p->hot.phys_state,
-		.link_layer = p->hot.link_layer,
-		.flags = p->qpf_flags,
-		.port_cap_flags2 = p->port_cap_flags2,
+/* The structure is part of the ABI of libibverbs: it only grows at its end. */
+#define SAME(field)                                                                                \
+	_Static_assert(offsetof(struct ibv_port_attr, field) ==                                    \
+				       offsetof(struct rdmad_verbs, field) &&                      \
+			       sizeof(((struct ibv_port_attr *)0)->field) ==                       \
+				       sizeof(((struct rdmad_verbs *)0)->field),                   \
+		       "verbs has " #field " elsewhere")
+SAME(state);
+SAME(max_mtu);
+SAME(active_mtu);
+SAME(gid_tbl_len);
+SAME(port_cap_flags);
+SAME(max_msg_sz);
+SAME(bad_pkey_cntr);
+SAME(qkey_viol_cntr);
+SAME(pkey_tbl_len);
+SAME(lid);
+SAME(sm_lid);
+SAME(lmc);
+SAME(max_vl_num);
+SAME(sm_sl);
+SAME(subnet_timeout);
+SAME(init_type_reply);
+SAME(active_width);
+SAME(active_speed);
+SAME(phys_state);
+SAME(link_layer);
+SAME(flags);
+SAME(port_cap_flags2);
 #ifdef RDMAD_HAVE_ACTIVE_SPEED_EX
-		.active_speed_ex = p->active_speed_ex,
+SAME(active_speed_ex);
 #endif
-	};
-}
 
 EXPORT int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port,
 				 struct ibv_port_attr *ret, size_t size)
 {
-	struct rdmad_port p;
-	struct ibv_port_attr a;
-	int e = read_record(r, port, &p, SNAPSHOT_VERBS);
+	const uint32_t good = RDMAD_PORT_PRESENT | RDMAD_PORT_KNOWN;
+	union {
+		struct rdmad_verbs verbs;
+		char line[SNAPSHOT_LINE];
+	} u;
+	int e = read_part(r, port, PART_VERBS, u.line, good | ENDED | RDMAD_PORT_STALE, good);
 
 	if (e < 0)
 		return e;
-	if (!RDMAD_VALID(p.hot, STATE))
-		return -ENODATA;
-	if (p.hot.flags & RDMAD_PORT_STALE)
-		return -EIO;
-	if (size == sizeof(a)) {
-		fill(ret, &p);
+	if (__builtin_expect(size == sizeof(*ret), 1)) {
+		memcpy(ret, &u.verbs, sizeof(*ret));
 		return 0;
 	}
 	/* the program was built with another version of the structure */
-	fill(&a, &p);
-	memcpy(ret, &a, MIN(size, sizeof(a)));
-	if (size > sizeof(a))
-		memset((char *)ret + sizeof(a), 0, size - sizeof(a));
+	memcpy(ret, &u.verbs, MIN(size, sizeof(u.verbs)));
+	if (size > sizeof(u.verbs))
+		memset((char *)ret + sizeof(u.verbs), 0, size - sizeof(u.verbs));
 	return 0;
 }
 

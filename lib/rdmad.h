@@ -53,6 +53,7 @@ enum rdmad_port_flags {
 	RDMAD_PORT_STALE = 1U << 1,  /* the last query failed: the values are the last ones known */
 	RDMAD_PORT_MOVED = 1U << 2,  /* the daemon has moved to a larger memory */
 	RDMAD_PORT_CLOSED = 1U << 3, /* the daemon has ended */
+	RDMAD_PORT_KNOWN = 1U << 4,  /* the port has been read at least once */
 };
 
 /*
@@ -87,7 +88,6 @@ enum rdmad_field {
 	RDMAD_FIELD_MAX_VL_NUM,
 	RDMAD_FIELD_QPF_FLAGS,
 	RDMAD_FIELD_RATE,
-	RDMAD_FIELD_PORT_SPEED,
 	RDMAD_FIELD_PORT_GUID,
 	RDMAD_FIELD_SUBNET_PREFIX,
 	RDMAD_FIELD_IFINDEX,
@@ -127,32 +127,49 @@ struct rdmad_hot {
 	uint8_t init_type_reply;
 };
 
-/* A port's whole record. */
-struct rdmad_port {
-	struct rdmad_hot hot;
+/* What ibv_query_port() would say, as struct ibv_port_attr lies in memory. A LID of Omni-Path that
+ * has no room in 16 bits is 0, as ib_uverbs has it. */
+struct rdmad_verbs {
+	uint32_t state;	     /* enum ibv_port_state */
+	uint32_t max_mtu;    /* enum ibv_mtu */
+	uint32_t active_mtu; /* enum ibv_mtu */
+	int32_t gid_tbl_len;
 	uint32_t port_cap_flags;
 	uint32_t max_msg_sz; /* bytes */
-	uint32_t gid_tbl_len;
 	uint32_t bad_pkey_cntr;
 	uint32_t qkey_viol_cntr;
 	uint16_t pkey_tbl_len;
-	uint16_t port_cap_flags2;
-	uint32_t active_speed_ex;
+	uint16_t lid;
+	uint16_t sm_lid;
+	uint8_t lmc;
 	uint8_t max_vl_num;
-	uint8_t qpf_flags; /* ibv_port_attr.flags: IBV_QPF_* */
+	uint8_t sm_sl;
+	uint8_t subnet_timeout;
+	uint8_t init_type_reply;
+	uint8_t active_width;
+	uint8_t active_speed;
+	uint8_t phys_state;
+	uint8_t link_layer;
+	uint8_t flags; /* IBV_QPF_* */
+	uint16_t port_cap_flags2;
 	uint8_t reserved_1[2];
+	uint32_t active_speed_ex;
+};
+
+/* A port's whole record. */
+struct rdmad_port {
+	struct rdmad_hot hot;
+	struct rdmad_verbs verbs;
+	uint32_t ifindex;
+	uint8_t reserved_1[4];
 	uint64_t rate;		/* nominal, bit/s */
-	uint64_t port_speed;	/* as the driver computes it, bit/s */
 	uint64_t port_guid;	/* in the machine's byte order */
 	uint64_t subnet_prefix; /* likewise */
 	uint64_t gid_generation;
 	uint64_t pkey_generation;
 	uint64_t sm_generation;
-	uint32_t ifindex;
-	uint8_t reserved_2[4];
 	char device_name[64]; /* terminated; follows a rename */
 	char netdev[16];      /* terminated; of an InfiniBand port its first IPoIB interface */
-	uint8_t reserved_3[16];
 };
 
 /*
@@ -220,8 +237,8 @@ int rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rdmad_por
 /*
  * Fills in what ibv_query_port() would, as the driver last said it. 0, else as rdmad_read(), and
  * -ENODATA: the port has never been read; -EIO: its last query failed, and rdmad_read() has the
- * values from before. The macro passes the size that the program knows the structure with, whatever
- * the library was built with: fields that only one of them knows become 0.
+ * values from before. The macro passes the size that the program knows the structure with: fields
+ * of a later version become 0.
  */
 #define rdmad_query_port(r, port, attr) rdmad_query_port_size((r), (port), (attr), sizeof(*(attr)))
 int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port,

@@ -71,9 +71,6 @@ struct snapshot_header {
 
 #define SNAPSHOT_LINE 64
 
-/* What of a record struct ibv_port_attr is made of: two lines. */
-#define SNAPSHOT_VERBS 128
-
 #define SNAPSHOT_AT(type, field, offset)                                                           \
 	_Static_assert(offsetof(struct type, field) == (offset), #type "." #field " has moved")
 SNAPSHOT_AT(snapshot_header, magic, 0);
@@ -112,27 +109,38 @@ SNAPSHOT_AT(rdmad_hot, subnet_timeout, 62);
 SNAPSHOT_AT(rdmad_hot, init_type_reply, 63);
 _Static_assert(sizeof(struct rdmad_hot) == SNAPSHOT_LINE, "the hot part is no cache line");
 
-SNAPSHOT_AT(rdmad_port, port_cap_flags, 64);
-SNAPSHOT_AT(rdmad_port, max_msg_sz, 68);
-SNAPSHOT_AT(rdmad_port, gid_tbl_len, 72);
-SNAPSHOT_AT(rdmad_port, bad_pkey_cntr, 76);
-SNAPSHOT_AT(rdmad_port, qkey_viol_cntr, 80);
-SNAPSHOT_AT(rdmad_port, pkey_tbl_len, 84);
-SNAPSHOT_AT(rdmad_port, port_cap_flags2, 86);
-SNAPSHOT_AT(rdmad_port, active_speed_ex, 88);
-SNAPSHOT_AT(rdmad_port, max_vl_num, 92);
-SNAPSHOT_AT(rdmad_port, qpf_flags, 93);
-SNAPSHOT_AT(rdmad_port, rate, 96);
-SNAPSHOT_AT(rdmad_port, port_speed, 104);
-SNAPSHOT_AT(rdmad_port, port_guid, 112);
-SNAPSHOT_AT(rdmad_port, subnet_prefix, 120);
-SNAPSHOT_AT(rdmad_port, gid_generation, 128);
-SNAPSHOT_AT(rdmad_port, pkey_generation, 136);
-SNAPSHOT_AT(rdmad_port, sm_generation, 144);
-SNAPSHOT_AT(rdmad_port, ifindex, 152);
-SNAPSHOT_AT(rdmad_port, device_name, 160);
-SNAPSHOT_AT(rdmad_port, netdev, 224);
-_Static_assert(offsetof(struct rdmad_port, qpf_flags) < SNAPSHOT_VERBS, "verbs needs more");
+SNAPSHOT_AT(rdmad_port, verbs.state, 64);
+SNAPSHOT_AT(rdmad_port, verbs.max_mtu, 68);
+SNAPSHOT_AT(rdmad_port, verbs.active_mtu, 72);
+SNAPSHOT_AT(rdmad_port, verbs.gid_tbl_len, 76);
+SNAPSHOT_AT(rdmad_port, verbs.port_cap_flags, 80);
+SNAPSHOT_AT(rdmad_port, verbs.max_msg_sz, 84);
+SNAPSHOT_AT(rdmad_port, verbs.bad_pkey_cntr, 88);
+SNAPSHOT_AT(rdmad_port, verbs.qkey_viol_cntr, 92);
+SNAPSHOT_AT(rdmad_port, verbs.pkey_tbl_len, 96);
+SNAPSHOT_AT(rdmad_port, verbs.lid, 98);
+SNAPSHOT_AT(rdmad_port, verbs.sm_lid, 100);
+SNAPSHOT_AT(rdmad_port, verbs.lmc, 102);
+SNAPSHOT_AT(rdmad_port, verbs.max_vl_num, 103);
+SNAPSHOT_AT(rdmad_port, verbs.sm_sl, 104);
+SNAPSHOT_AT(rdmad_port, verbs.subnet_timeout, 105);
+SNAPSHOT_AT(rdmad_port, verbs.init_type_reply, 106);
+SNAPSHOT_AT(rdmad_port, verbs.active_width, 107);
+SNAPSHOT_AT(rdmad_port, verbs.active_speed, 108);
+SNAPSHOT_AT(rdmad_port, verbs.phys_state, 109);
+SNAPSHOT_AT(rdmad_port, verbs.link_layer, 110);
+SNAPSHOT_AT(rdmad_port, verbs.flags, 111);
+SNAPSHOT_AT(rdmad_port, verbs.port_cap_flags2, 112);
+SNAPSHOT_AT(rdmad_port, verbs.active_speed_ex, 116);
+SNAPSHOT_AT(rdmad_port, ifindex, 120);
+SNAPSHOT_AT(rdmad_port, rate, 128);
+SNAPSHOT_AT(rdmad_port, port_guid, 136);
+SNAPSHOT_AT(rdmad_port, subnet_prefix, 144);
+SNAPSHOT_AT(rdmad_port, gid_generation, 152);
+SNAPSHOT_AT(rdmad_port, pkey_generation, 160);
+SNAPSHOT_AT(rdmad_port, sm_generation, 168);
+SNAPSHOT_AT(rdmad_port, device_name, 176);
+SNAPSHOT_AT(rdmad_port, netdev, 240);
 _Static_assert(sizeof(struct rdmad_port) == 256, "a record has another size");
 
 /*
@@ -165,9 +173,9 @@ static inline snapshot_word snapshot_lock(uint32_t sequence, uint32_t flags)
 #endif
 
 /*
- * Copies SIZE bytes between the memory and a private buffer: a word, one of the sizes above, or a
- * record. As straight vectors that takes as long as memcpy(); with a call of that inside it would
- * take as long as two calls.
+ * Copies SIZE bytes between the memory and a private buffer: a word, a cache line or a record. As
+ * straight vectors that takes as long as memcpy(); with a call of that inside it would take as long
+ * as two calls.
  */
 static inline __attribute__((always_inline)) void snapshot_copy(void *to, const void *from,
 								size_t size)
@@ -191,8 +199,6 @@ static inline __attribute__((always_inline)) void snapshot_copy(void *to, const 
 	if (size == SNAPSHOT_LINE)
 		return;
 	t[4] = f[4], t[5] = f[5], t[6] = f[6], t[7] = f[7];
-	if (size == SNAPSHOT_VERBS)
-		return;
 	t[8] = f[8], t[9] = f[9], t[10] = f[10], t[11] = f[11];
 	t[12] = f[12], t[13] = f[13], t[14] = f[14], t[15] = f[15];
 #endif
@@ -214,21 +220,21 @@ static inline void snapshot_write(struct rdmad_port *at, const struct rdmad_port
 }
 
 /*
- * Tries once to copy the first SIZE bytes (known to the compiler: one of the sizes above, or a
- * record) of the record AT. True if what was read is of one state if *RET_LOCK is even. *RET_PORT
- * is the identity in it, read for itself because waiting for the copy of it would cost a tenth of
- * the whole.
+ * Tries once to copy SIZE bytes (known to the compiler: a cache line or a record) from OFFSET of
+ * the record AT. True if what was read is of one state if *RET_LOCK is even. *RET_PORT is the
+ * identity in it, read for itself because waiting for the copy of it would cost a tenth of the
+ * whole.
  */
-static inline __attribute__((always_inline)) bool snapshot_try_read(const void *at, void *ret,
-								    size_t size,
+static inline __attribute__((always_inline)) bool snapshot_try_read(const char *at, size_t offset,
+								    void *ret, size_t size,
 								    snapshot_word *ret_lock,
 								    uint64_t *ret_port)
 {
-	const snapshot_word *lock = at;
+	const snapshot_word *lock = (const snapshot_word *)at;
 
 	*ret_lock = __atomic_load_n(lock, __ATOMIC_ACQUIRE);
 	snapshot_copy(ret_port, lock + 1, sizeof(*ret_port));
-	snapshot_copy(ret, at, size);
+	snapshot_copy(ret, at + offset, size);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(lock, __ATOMIC_RELAXED) == *ret_lock;
 }

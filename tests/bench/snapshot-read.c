@@ -122,7 +122,7 @@ static void write_number(struct rdmad_port *at, uint32_t n)
 
 	p.hot.valid = p.hot.generation = p.hot.last_query = n;
 	p.hot.lid = p.hot.sm_lid = p.hot.link_speed = n;
-	p.max_msg_sz = p.gid_tbl_len = p.ifindex = n;
+	p.verbs.max_msg_sz = p.verbs.port_cap_flags = p.ifindex = n;
 	p.rate = p.port_guid = p.sm_generation = n;
 	snapshot_write(at, &p);
 }
@@ -132,9 +132,9 @@ static bool is_torn(const struct rdmad_port *p)
 	uint32_t n = p->hot.lid;
 
 	return p->hot.valid != n || p->hot.generation != n || p->hot.last_query != n ||
-	       p->hot.sm_lid != n || p->hot.link_speed != n || p->max_msg_sz != n ||
-	       p->gid_tbl_len != n || p->ifindex != n || p->rate != n || p->port_guid != n ||
-	       p->sm_generation != n;
+	       p->hot.sm_lid != n || p->hot.link_speed != n || p->verbs.max_msg_sz != n ||
+	       p->verbs.port_cap_flags != n || p->ifindex != n || p->rate != n ||
+	       p->port_guid != n || p->sm_generation != n;
 }
 
 /* The writer */

@@ -237,8 +237,9 @@ static void *read_while_growing(void *userdata)
 			continue;
 		}
 		reader->done++;
-		reader->torn += e < 0 || p.hot.lid != p.max_msg_sz ||
-				p.hot.lid != p.qkey_viol_cntr || p.hot.lid != p.hot.last_query;
+		reader->torn += e < 0 || p.hot.lid != p.verbs.max_msg_sz ||
+				p.hot.lid != p.verbs.qkey_viol_cntr ||
+				p.hot.lid != p.hot.last_query;
 		reader->backwards |= p.hot.lid < reader->last;
 		reader->last = p.hot.lid;
 	}
