@@ -84,7 +84,7 @@ static int write_objects(BusWriter *w, _unused_ sd_bus_message *call, const Cach
 
 static size_t estimate_objects(_unused_ sd_bus_message *call, const Cache *c)
 {
-	return 2048 * (c->n_devices + cache_port_count(c));
+	return 2048 * (c->n_devices + c->n_ports);
 }
 
 static const BusBulkKind objects_kind = {"a{oa{sa{sv}}}", estimate_objects, write_objects};

@@ -62,7 +62,7 @@ static int write_list(BusWriter *w, sd_bus_message *call, const Cache *c, sd_bus
 
 static size_t estimate_list(_unused_ sd_bus_message *call, const Cache *c)
 {
-	return 256 * cache_port_count(c);
+	return 256 * c->n_ports;
 }
 
 const BusBulkKind bus_list_kind = {bus_list_signature, estimate_list, write_list};

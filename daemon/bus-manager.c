@@ -173,8 +173,8 @@ static int get_property(_unused_ sd_bus *bus, _unused_ const char *path,
 	if (streq(property, "DeviceCount"))
 		return sd_bus_message_append(reply, "u", (uint32_t)c->n_devices);
 	if (streq(property, "PortCount"))
-		return sd_bus_message_append(reply, "u", (uint32_t)cache_port_count(c));
-	return sd_bus_message_append(reply, "u", cache_active_port_count(c));
+		return sd_bus_message_append(reply, "u", (uint32_t)c->n_ports);
+	return sd_bus_message_append(reply, "u", c->n_active);
 }
 
 /* clang-format off */

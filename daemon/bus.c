@@ -58,7 +58,7 @@ static int list_objects(_unused_ sd_bus *bus, _unused_ const char *prefix, void 
 {
 	Bus *b = userdata;
 	const Cache *c = manager_cache(b->manager);
-	size_t n = 0, room = c->n_devices + cache_port_count(c) + 1;
+	size_t n = 0, room = c->n_devices + c->n_ports + 1;
 	char **nodes = calloc(room, sizeof(char *));
 	char path[RDMAD_PATH_MAX];
 

@@ -5,8 +5,17 @@
 #include "event.h"
 #include "names.h"
 
+static bool is_active(const PortSnapshot *s)
+{
+	return s->values.state == 4; /* IBV_PORT_ACTIVE */
+}
+
 static Port *port_free(Port *p)
 {
+	Cache *c = p->device->cache;
+
+	c->n_ports--;
+	c->n_active -= is_active(&p->now);
 	port_snapshot_done(&p->now);
 	history_done(&p->history);
 	free(p);
@@ -58,25 +67,6 @@ Port *device_port(const Device *d, uint32_t number)
 	return number >= 1 && number <= d->n_ports ? d->ports[number - 1] : NULL;
 }
 
-size_t cache_port_count(const Cache *c)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n_devices; i++)
-		n += c->devices[i]->n_ports;
-	return n;
-}
-
-uint32_t cache_active_port_count(const Cache *c)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < c->n_devices; i++)
-		for (uint32_t k = 0; k < c->devices[i]->n_ports; k++)
-			n += c->devices[i]->ports[k]->now.values.state == 4; /* IBV_PORT_ACTIVE */
-	return n;
-}
-
 const char *device_path(const Device *d, char *ret)
 {
 	snprintf(ret, RDMAD_PATH_MAX, RDMAD_DEVICE_PREFIX "/%u", d->index);
@@ -120,6 +110,7 @@ static int add_ports(Device *d, uint32_t n)
 		text_copy(p->now.values.device_name, sizeof(AttrText), d->now.values.name);
 		port_derive(&p->now, &d->now);
 		d->ports[d->n_ports++] = p;
+		d->cache->n_ports++;
 	}
 	return 0;
 }
@@ -136,6 +127,7 @@ static Device *add_device(Cache *c, uint32_t index)
 	d = calloc(1, sizeof(Device));
 	if (!d)
 		return NULL;
+	d->cache = c;
 	d->index = index;
 	memmove(&devices[i + 1], &devices[i], (c->n_devices - i) * sizeof(Device *));
 	devices[i] = d;
@@ -304,6 +296,7 @@ void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reason
 					port_attributes[a].size) != 0);
 	mask_set(&changed, PORT_ATTR_unavailable, port_reasons_differ(old, s));
 
+	p->device->cache->n_active += (uint32_t)is_active(s) - (uint32_t)is_active(old);
 	port_snapshot_done(old);
 	*old = *s;
 	*s = (PortSnapshot){};

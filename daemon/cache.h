@@ -31,6 +31,7 @@ typedef struct Port {
 } Port;
 
 struct Device {
+	struct Cache *cache;
 	uint32_t index;
 	DeviceSnapshot now;
 	Port **ports; /* [n_ports], number minus 1 */
@@ -43,6 +44,8 @@ struct Device {
 typedef struct Cache {
 	Device **devices; /* by index, ascending */
 	size_t n_devices;
+	size_t n_ports;	   /* of all of them */
+	uint32_t n_active; /* those of them whose state is ACTIVE */
 } Cache;
 
 typedef enum CacheOp {
@@ -67,10 +70,6 @@ void cache_done(Cache *c);
 Device *cache_device(const Cache *c, uint32_t index);
 /* NULL if the number is out of range. */
 Port *device_port(const Device *d, uint32_t number);
-size_t cache_port_count(const Cache *c);
-/* Those of them whose state is ACTIVE. */
-uint32_t cache_active_port_count(const Cache *c);
-
 /* Object path of a port or device into RET, which has room for RDMAD_PATH_MAX bytes. Returns RET.
  */
 const char *device_path(const Device *d, char *ret);

@@ -155,7 +155,6 @@ void manager_enumerate(Manager *m)
 	for (i = 0; i < n; i++)
 		take_device(m, &devices[i]);
 	device_array_free(devices, n);
-	m->recount = true;
 	manager_publish_counts(m);
 	if (--m->n_syncing == 0)
 		manager_sync_done(m);

@@ -41,7 +41,6 @@ struct Manager {
 	uint32_t query_count;
 	uint32_t links; /* Query.links of the next one */
 	size_t n_seen;	/* the first devices of the cache, all published */
-	bool recount;	/* the counts may have changed */
 
 	unsigned int n_syncing; /* devices that a look at everything has not reached yet */
 	uint64_t last_sync_usec;

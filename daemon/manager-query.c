@@ -7,13 +7,11 @@
 
 void manager_publish_counts(Manager *m)
 {
-	uint32_t active, ports;
+	uint32_t active = m->cache.n_active;
+	uint32_t ports = (uint32_t)m->cache.n_ports;
 
-	if (!m->recount || !m->ready)
+	if (!m->ready)
 		return;
-	m->recount = false;
-	active = cache_active_port_count(&m->cache);
-	ports = (uint32_t)cache_port_count(&m->cache);
 	if (active == m->last_active && ports == m->last_ports &&
 	    m->cache.n_devices == m->last_devices)
 		return;
@@ -39,8 +37,6 @@ void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventRe
 	if (!p->device->published)
 		manager_publish_device(m, p->device, CACHE_ADDED, NULL);
 	p->published = true;
-	if (change->op == CACHE_ADDED || mask_has(&change->changed, PORT_ATTR_state))
-		m->recount = true;
 	/* first: whoever hears of the change on the bus finds it in the memory */
 	snapshot_put(m->snapshot, p, change->op != CACHE_UNCHANGED);
 	if (m->bus)

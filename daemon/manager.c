@@ -56,8 +56,7 @@ void manager_check_ready(Manager *m)
 		sd_event_exit(m->event, EXIT_FAILURE);
 		return;
 	}
-	log_info("Serving %zu devices with %zu ports", m->cache.n_devices,
-		 cache_port_count(&m->cache));
+	log_info("Serving %zu devices with %zu ports", m->cache.n_devices, m->cache.n_ports);
 	sd_notify(false, "READY=1\nSTATUS=Serving");
 }
 
