@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "bus.h"
+#include <poll.h>
 
-#include "bus-bulk.h"
 #include "bus-manager.h"
 #include "bus-options.h"
+#include "bus-private.h"
 #include "bus-property.h"
 #include "bus-simulator.h"
-#include "bus-wait.h"
 #include "log.h"
 #include "lookup.h"
 #include "manager.h"
 #include "names.h"
 
-struct Bus {
-	struct Manager *manager;
-	sd_bus *bus;
-	BusWait *waits;
-	BusBulk *bulk;
-	bool owns_name;
-};
+/* How long a bus that takes nothing is waited for at the end. */
+#define FLUSH_MSEC 1000
+
+/* D-Bus specification, RequestName: DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER */
+#define NAME_OWNER 1U
 
 static int find_device(_unused_ sd_bus *bus, const char *path, _unused_ const char *interface,
 		       void *userdata, void **ret_found, _unused_ sd_bus_error *error)
@@ -227,7 +224,7 @@ static int export_objects(Bus *b)
 
 static int open_connection(const char *address, sd_bus **ret)
 {
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
 	int r;
 
 	if (!address) {
@@ -252,6 +249,23 @@ static int open_connection(const char *address, sd_bus **ret)
 	return 0;
 }
 
+/* Before sd-bus does what it does when the loop ends: it would flush. */
+static int on_exit_loop(_unused_ sd_event_source *s, void *userdata)
+{
+	Bus *b = userdata;
+
+	return sd_bus_detach_event(b->bus);
+}
+
+static int attach(Bus *b, sd_event *event)
+{
+	int r = sd_event_add_exit(event, &b->exit, on_exit_loop, b);
+
+	if (r >= 0)
+		r = sd_event_source_set_priority(b->exit, SD_EVENT_PRIORITY_IMPORTANT);
+	return r < 0 ? r : sd_bus_attach_event(b->bus, event, SD_EVENT_PRIORITY_NORMAL);
+}
+
 int bus_new(struct Manager *m, const char *address, Bus **ret)
 {
 	_cleanup_(bus_free_pointer) Bus *b = calloc(1, sizeof(Bus));
@@ -270,22 +284,38 @@ int bus_new(struct Manager *m, const char *address, Bus **ret)
 	r = export_objects(b);
 	if (r < 0)
 		return log_error_errno(r, "Cannot export the objects: %m");
-	r = sd_bus_attach_event(b->bus, manager_event_loop(m), SD_EVENT_PRIORITY_NORMAL);
+	r = attach(b, manager_event_loop(m));
 	if (r < 0)
 		return log_error_errno(r, "Cannot attach the bus to the event loop: %m");
 	*ret = steal_pointer(&b);
 	return 0;
 }
 
+/* Writes what is queued, unless the bus has stopped taking it: sd_bus_flush() would wait for ever.
+ */
+static void flush_queue(sd_bus *bus)
+{
+	uint64_t n = 0;
+	struct pollfd p = {.fd = sd_bus_get_fd(bus), .events = POLLOUT};
+
+	if (sd_bus_is_ready(bus) > 0 && sd_bus_get_n_queued_write(bus, &n) >= 0 && n > 0 &&
+	    poll(&p, 1, FLUSH_MSEC) > 0)
+		sd_bus_flush(bus);
+}
+
 Bus *bus_free(Bus *b)
 {
+	bus_signals_done(b);
+	sd_event_source_disable_unref(b->exit);
 	if (b->waits)
 		bus_wait_free(b->waits);
-	if (b->bus)
-		sd_bus_detach_event(b->bus);
 	if (b->bulk)
 		bus_bulk_free(b->bulk);
-	sd_bus_flush_close_unref(b->bus);
+	if (b->bus) {
+		sd_bus_detach_event(b->bus);
+		flush_queue(b->bus);
+		sd_bus_close_unref(b->bus);
+	}
 	free(b);
 	return NULL;
 }
@@ -305,228 +335,36 @@ BusBulk *bus_bulk(const Bus *b)
 	return b->bulk;
 }
 
-int bus_acquire_name(Bus *b)
+static int on_name(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *ret_error)
 {
-	int r = sd_bus_request_name(b->bus, RDMAD_BUS_NAME, 0);
+	const sd_bus_error *error = sd_bus_message_get_error(m);
+	Bus *b = userdata;
+	uint32_t owner = 0;
+	int r;
 
-	if (r == -EEXIST || r == -EALREADY)
-		return log_error_errno(-EEXIST, "Another process owns " RDMAD_BUS_NAME
-						" on this bus; rdmad runs once a bus");
-	if (r < 0)
-		return log_error_errno(r, "Cannot own " RDMAD_BUS_NAME " on the bus: %m");
-	b->owns_name = true;
+	if (sd_bus_error_has_name(error, SD_BUS_ERROR_NO_REPLY)) {
+		/* it took too long, or the connection has ended: nobody has refused anything */
+		r = -ECONNRESET;
+	} else if (error) {
+		r = log_error_errno(-sd_bus_message_get_errno(m),
+				    "Cannot own " RDMAD_BUS_NAME " on the bus: %s", error->message);
+	} else {
+		r = sd_bus_message_read_basic(m, 'u', &owner);
+		if (r >= 0 && owner != NAME_OWNER)
+			r = log_error_errno(-EEXIST, "Another process owns " RDMAD_BUS_NAME
+						     " on this bus; rdmad runs once a bus");
+	}
+	manager_on_name(b->manager, MIN(r, 0));
 	return 0;
 }
 
-/* The names of those interfaces in MASK that a port can have; RET has room for all. Returns how
- * many. */
-static size_t interface_names(unsigned int mask, char *ret[INTERFACE_RAW + 1])
+int bus_acquire_name(Bus *b)
 {
-	size_t n = 0;
-
-	for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
-		if (mask >> i & 1)
-			ret[n++] = CONST_CAST(char *, attr_interface_name(i));
-	ret[n] = NULL;
-	return n;
-}
-
-/* A signal that could not be queued is lost to its receivers: they see it by the generations. */
-static void check_emit(int r, const char *path, const char *what)
-{
-	if (r < 0 && r != -ENOTCONN)
-		log_warning_errno(r, "Cannot signal %s of %s, ignoring: %m", what, path);
-}
-
-static void emit_device_changed(Bus *b, const char *path, const AttrMask *changed)
-{
-	char *names[BUS_VTABLE_MAX];
-	size_t n = 0;
-
-	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++)
-		if (mask_has(changed, a) && (device_attributes[a].class == CLASS_DYNAMIC ||
-					     device_attributes[a].class == CLASS_CONST))
-			names[n++] = CONST_CAST(char *, device_attributes[a].name);
-	if (n == 0)
-		return;
-	names[n] = NULL;
-	check_emit(sd_bus_emit_properties_changed_strv(
-			   b->bus, path, attr_interface_name(INTERFACE_DEVICE), names),
-		   path, "changed properties");
-}
-
-/* The same of a port, which is what happens often: sd-bus would look up each of the properties. */
-static int send_port_changed(Bus *b, const Port *p, const char *path, AttrInterface interface,
-			     const AttrMask *changed)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
-	BusWriter w = {};
-	int r = sd_bus_message_new_signal(b->bus, &m, path, "org.freedesktop.DBus.Properties",
-					  "PropertiesChanged");
+	int r = sd_bus_request_name_async(b->bus, NULL, RDMAD_BUS_NAME, 0, on_name, b);
 
 	if (r < 0)
-		return r;
-	w.message = m;
-	bus_put_text(&w, 's', attr_interface_name(interface));
-	bus_put_port_changes(&w, p, interface, changed);
-	r = bus_writer_error(&w);
-	return r < 0 ? r : sd_bus_send(b->bus, m, NULL);
-}
-
-/* Whether org.rdma.Port itself has news, and not only generations that count it. */
-static bool has_news(const AttrMask *changed)
-{
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
-		if (mask_has(changed, a) && port_attributes[a].interface == INTERFACE_PORT &&
-		    port_attributes[a].source != SOURCE_CORE)
-			return true;
-	return false;
-}
-
-/* One PropertiesChanged for each of INTERFACES that has any, the news first. */
-static void publish_changed(Bus *b, const Port *p, const char *path, unsigned int interfaces,
-			    const AttrMask *changed)
-{
-	AttrInterface order[INTERFACE_RAW];
-	size_t n = 0;
-
-	interfaces &= bus_changed_interfaces(changed);
-	if (has_news(changed))
-		order[n++] = INTERFACE_PORT;
-	for (AttrInterface i = INTERFACE_PORT + 1; i < INTERFACE_RAW; i++)
-		order[n++] = i;
-	if (order[0] != INTERFACE_PORT)
-		order[n++] = INTERFACE_PORT;
-	for (size_t i = 0; i < n; i++)
-		if (interfaces >> order[i] & 1)
-			check_emit(send_port_changed(b, p, path, order[i], changed), path,
-				   "changed properties");
-}
-
-void bus_publish_counts(Bus *b)
-{
-	if (!b->owns_name)
-		return;
-	check_emit(sd_bus_emit_properties_changed(b->bus, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-						  "DeviceCount", "PortCount", "ActivePortCount",
-						  NULL),
-		   RDMAD_ROOT_PATH, "counts");
-}
-
-void bus_publish_device(Bus *b, const Device *d, CacheOp op, const AttrMask *changed)
-{
-	char path[RDMAD_PATH_MAX];
-	char *interfaces[INTERFACE_RAW + 1];
-
-	bus_wait_mark(b->waits);
-	if (!b->owns_name)
-		return;
-	device_path(d, path);
-	interface_names(1U << INTERFACE_DEVICE, interfaces);
-	switch (op) {
-	case CACHE_ADDED:
-		check_emit(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
-			   "the new device");
-		break;
-	case CACHE_CHANGED:
-		emit_device_changed(b, path, changed);
-		break;
-	case CACHE_REMOVED:
-		check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, path, interfaces), path,
-			   "the removal");
-		break;
-	case CACHE_UNCHANGED:
-		break;
-	}
-}
-
-void bus_publish_device_ports(Bus *b, Device *d)
-{
-	char path[RDMAD_PATH_MAX];
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < d->n_ports; i++)
-		n += d->ports[i]->published;
-	if (n == d->ports_said)
-		return;
-	d->ports_said = n;
-	if (b->owns_name)
-		check_emit(sd_bus_emit_properties_changed(b->bus, device_path(d, path),
-							  RDMAD_INTERFACE_DEVICE, "Ports", NULL),
-			   path, "the ports");
-}
-
-void bus_publish_port_removed(Bus *b, const Port *p)
-{
-	char path[RDMAD_PATH_MAX];
-	char *interfaces[INTERFACE_RAW + 1];
-
-	bus_wait_mark(b->waits);
-	if (!b->owns_name || !p->published)
-		return;
-	interface_names(port_interfaces(&p->now), interfaces);
-	check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, port_path(p, path), interfaces),
-		   path, "the removal");
-}
-
-static void publish_state_changed(Bus *b, const Port *p, const char *path, uint32_t old_state,
-				  EventReason reason)
-{
-	const Attribute *row = &port_attributes[PORT_ATTR_state];
-	PortValues old = {.state = old_state};
-	AttrValue was, is;
-
-	(void)attr_publish(row, &old, &was);
-	(void)attr_publish(row, &p->now.values, &is);
-	check_emit(sd_bus_emit_signal(b->bus, path, RDMAD_INTERFACE_PORT, "StateChanged", "sss",
-				      is.text, was.text, event_reason_name(reason)),
-		   path, "the state");
-}
-
-/* A link layer that changes brings other interfaces. */
-static void publish_interfaces(Bus *b, const char *path, unsigned int were, unsigned int are)
-{
-	char *interfaces[INTERFACE_RAW + 1];
-
-	if (interface_names(were & ~are, interfaces) > 0)
-		check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, path, interfaces), path,
-			   "removed interfaces");
-	if (interface_names(are & ~were, interfaces) > 0)
-		check_emit(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
-			   "new interfaces");
-}
-
-void bus_publish_port(Bus *b, const Port *p, const PortChange *change, EventReason reason)
-{
-	char path[RDMAD_PATH_MAX];
-	char *interfaces[INTERFACE_RAW + 1];
-	unsigned int are = port_interfaces(&p->now);
-	unsigned int stayed = change->interfaces_were & are;
-
-	if (change->op != CACHE_UNCHANGED)
-		bus_wait_mark(b->waits);
-	if (!b->owns_name)
-		return;
-	port_path(p, path);
-	switch (change->op) {
-	case CACHE_ADDED:
-		interface_names(are, interfaces);
-		check_emit(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
-			   "the new port");
-		break;
-	case CACHE_CHANGED:
-		publish_interfaces(b, path, change->interfaces_were, are);
-		publish_changed(b, p, path, stayed, &change->changed);
-		break;
-	case CACHE_UNCHANGED:
-	case CACHE_REMOVED:
-		break;
-	}
-	/* After the properties: whoever hears of the transition finds the new values. */
-	if (change->state_changed)
-		publish_state_changed(b, p, path, change->old_state, reason);
-	if (change->subnet_reconfigured)
-		check_emit(sd_bus_emit_signal(b->bus, path, RDMAD_INTERFACE_PORT,
-					      "SubnetReconfigured", "s", event_reason_name(reason)),
-			   path, "the reconfiguration");
+		return log_error_errno(r, "Cannot own " RDMAD_BUS_NAME " on the bus: %m");
+	/* what is sent from now on comes after the request */
+	b->signals = true;
+	return 0;
 }

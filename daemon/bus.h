@@ -22,7 +22,7 @@ int bus_new(struct Manager *m, const char *address, Bus **ret);
 Bus *bus_free(Bus *b);
 DEFINE_CLEANUP(Bus, bus_free);
 
-/* Takes the well-known name: from now on there are signals. -EEXIST if another process has it. */
+/* Asks for the well-known name: from now on there are signals. manager_on_name() hears of it. */
 int bus_acquire_name(Bus *b);
 
 sd_bus *bus_connection(const Bus *b);
@@ -32,7 +32,7 @@ struct BusBulk *bus_bulk(const Bus *b);
 /* The objects exist in the cache when they are added and changed, and still exist when they are
  * removed. */
 void bus_publish_device(Bus *b, const Device *d, CacheOp op, const AttrMask *changed);
-void bus_publish_port(Bus *b, const Port *p, const PortChange *change, EventReason reason);
+void bus_publish_port(Bus *b, Port *p, const PortChange *change, EventReason reason);
 void bus_publish_port_removed(Bus *b, const Port *p);
 /* Says which ports a device has, if their number is another than when that was last said. */
 void bus_publish_device_ports(Bus *b, Device *d);

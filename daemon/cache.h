@@ -18,8 +18,9 @@ typedef struct Port {
 	Device *device;
 	uint32_t number;
 	PortSnapshot now;
-	bool published;	 /* there has been an answer, good or bad: the object is on the bus */
-	History history; /* the manager's to add to */
+	bool published;	       /* there has been an answer, good or bad: the object is on the bus */
+	History history;       /* the manager's to add to */
+	struct PortHeld *held; /* the bus's: signals that wait; not looked at here */
 	uint32_t snapshot_slot; /* plus 1, 0: none; the snapshot's, not looked at here */
 	/* What the subnet manager last set, to notice a change across a time in which it was not
 	 * valid. */

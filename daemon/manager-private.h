@@ -28,7 +28,9 @@ struct Manager {
 	sd_bus_slot *disconnected;
 	sd_event_source *reconnect;
 	uint64_t reconnect_usec; /* the next delay */
-	bool ready;
+	bool ready;		 /* everything has been asked once */
+	bool has_name;
+	bool served;		 /* the name on the bus was ours once */
 
 	bool enumerate; /* the set of devices may have changed */
 	bool enumerate_failed;

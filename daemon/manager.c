@@ -36,7 +36,7 @@ void manager_arm(Manager *m, sd_event_source **s, uint64_t delay_usec,
 		log_warning_errno(r, "Cannot arm the timer \"%s\", ignoring: %m", name);
 }
 
-/* READY: everything has been asked once. */
+/* Everything has been asked once: the name on the bus says so, and READY when it is there. */
 void manager_check_ready(Manager *m)
 {
 	if (m->ready || m->enumerate)
@@ -52,12 +52,8 @@ void manager_check_ready(Manager *m)
 	}
 	m->ready = true;
 	manager_publish_counts(m);
-	if (m->bus && bus_acquire_name(m->bus) < 0) {
+	if (m->bus && bus_acquire_name(m->bus) < 0)
 		sd_event_exit(m->event, EXIT_FAILURE);
-		return;
-	}
-	log_info("Serving %zu devices with %zu ports", m->cache.n_devices, m->cache.n_ports);
-	sd_notify(false, "READY=1\nSTATUS=Serving");
 }
 
 /* Flush */
@@ -185,6 +181,7 @@ static int on_reconcile(_unused_ sd_event_source *s, _unused_ uint64_t usec, voi
 /* The bus */
 
 static int connect_bus(Manager *m);
+static void reconnect_later(Manager *m);
 
 static int on_reconnect(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
@@ -202,12 +199,32 @@ static int on_reconnect(_unused_ sd_event_source *s, _unused_ uint64_t usec, voi
 			m->disconnected = sd_bus_slot_unref(m->disconnected);
 			m->bus = bus_free(m->bus);
 		}
-		manager_arm(m, &m->reconnect, m->reconnect_usec, on_reconnect, m, "reconnect");
-		m->reconnect_usec = MIN(2 * m->reconnect_usec, RECONNECT_LAST_USEC);
-		return 0;
+		reconnect_later(m);
 	}
-	log_info("Connected to the bus again");
 	return 0;
+}
+
+static void reconnect_later(Manager *m)
+{
+	manager_arm(m, &m->reconnect, m->reconnect_usec, on_reconnect, m, "reconnect");
+	m->reconnect_usec = MIN(2 * m->reconnect_usec, RECONNECT_LAST_USEC);
+}
+
+void manager_on_name(Manager *m, int error)
+{
+	m->has_name = error >= 0;
+	if (error < 0 && (m->served || error == -ECONNRESET)) {
+		reconnect_later(m);
+	} else if (error < 0) {
+		sd_event_exit(m->event, EXIT_FAILURE);
+	} else if (m->served) {
+		log_info("Connected to the bus again");
+	} else {
+		m->served = true;
+		log_info("Serving %zu devices with %zu ports", m->cache.n_devices,
+			 m->cache.n_ports);
+		sd_notify(false, "READY=1\nSTATUS=Serving");
+	}
 }
 
 static int on_disconnected(_unused_ sd_bus_message *message, void *userdata,
@@ -215,9 +232,16 @@ static int on_disconnected(_unused_ sd_bus_message *message, void *userdata,
 {
 	Manager *m = userdata;
 
-	log_warning("The bus has gone, connecting again");
-	m->reconnect_usec = RECONNECT_FIRST_USEC;
-	manager_arm(m, &m->reconnect, 0, on_reconnect, m, "reconnect");
+	/* at once, but not again and again to a bus that throws us out before it gives us the name
+	 */
+	if (m->has_name) {
+		log_warning("The bus has gone, connecting again");
+		m->has_name = false;
+		m->reconnect_usec = RECONNECT_FIRST_USEC;
+		manager_arm(m, &m->reconnect, 0, on_reconnect, m, "reconnect");
+	} else {
+		reconnect_later(m);
+	}
 	return 0;
 }
 
@@ -313,6 +337,7 @@ int manager_new(sd_event *event, const Config *config, const char *bus_address,
 		return log_error_errno(-ENOMEM, "No memory to start: %m");
 	m->event = sd_event_ref(event);
 	m->config = *config;
+	m->reconnect_usec = RECONNECT_FIRST_USEC;
 	if (bus_address) {
 		m->bus_address = strdup(bus_address);
 		if (!m->bus_address)

@@ -32,6 +32,9 @@ int manager_start(Manager *m);
 const Cache *manager_cache(const Manager *m);
 const Config *manager_config(const Manager *m);
 Bus *manager_bus(const Manager *m);
+/* The bus gave us the name, or why not (negative errno, logged); -ECONNRESET if it has not answered
+ * at all. */
+void manager_on_name(Manager *m, int error);
 Snapshot *manager_snapshot(const Manager *m);
 sd_event *manager_event_loop(const Manager *m);
 

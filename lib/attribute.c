@@ -99,15 +99,15 @@ static void publish_names(const Attribute *a, uint32_t flags, AttrValue *ret)
 	ret->kind = ATTR_VALUE_NAMES;
 }
 
-static void publish_enumeration(const Attribute *a, uint32_t value, AttrValue *ret)
+const char *attr_enumeration_text(AttrType type, uint32_t value, AttrText ret)
 {
-	const char *name = decode_name(a->type, value);
+	const char *name = decode_name(type, value);
 
 	if (name)
-		text_copy(ret->text, sizeof(ret->text), name);
+		text_copy(ret, sizeof(AttrText), name);
 	else
-		snprintf(ret->text, sizeof(ret->text), "unknown(%u)", value);
-	ret->kind = ATTR_VALUE_TEXT;
+		snprintf(ret, sizeof(AttrText), "unknown(%u)", value);
+	return ret;
 }
 
 int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
@@ -150,7 +150,8 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_NODE_TYPE:
 	case ATTR_OPERSTATE:
 	case ATTR_SPEED:
-		publish_enumeration(a, (uint32_t)raw, ret);
+		attr_enumeration_text(a->type, (uint32_t)raw, ret->text);
+		ret->kind = ATTR_VALUE_TEXT;
 		return 0;
 	case ATTR_MTU:
 	case ATTR_WIDTH:

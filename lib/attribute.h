@@ -343,6 +343,9 @@ static inline const char *attr_get_text(const Attribute *a, const void *values)
  */
 int attr_publish(const Attribute *a, const void *values, AttrValue *ret);
 
+/* The name of VALUE in the enumeration TYPE, "unknown(9)" if it has none. Returns RET. */
+const char *attr_enumeration_text(AttrType type, uint32_t value, AttrText ret);
+
 /*
  * Sets the scalar row A of VALUES from TEXT as people write it: the published form ("active", 4096,
  * "NDR", "4") or "raw:N". -EINVAL: not such a value. -EOPNOTSUPP: the row is a table or computed.
@@ -373,8 +376,8 @@ void gid_format(const uint8_t gid[16], char ret[40]);
 /* The IP address in a RoCE GID: IPv4 if it is v4-mapped, else IPv6. "" for GID type IB. RET has
  * room for 46 bytes. */
 void gid_format_address(const uint8_t gid[16], GidType type, char ret[46]);
-/* The GID that holds IP address TEXT, an IPv4 address mapped into IPv6; or any GID in the notation of
- * IPv6. -EINVAL. */
+/* The GID that holds IP address TEXT, an IPv4 address mapped into IPv6; or any GID in the notation
+ * of IPv6. -EINVAL. */
 int gid_parse(const char *text, uint8_t ret[16]);
 const char *gid_type_name(uint32_t type, char buffer[24]);
 /* Parses "0002:c903:00ab:cdef", with or without colons or 0x. -EINVAL. */

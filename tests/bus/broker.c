@@ -117,6 +117,9 @@ int main(int argc, char *argv[])
 		return 1;
 	if (add_listener(bus, listener) < 0)
 		return 1;
+	/* a broker that a test stops has not ended */
+	if (sigaction(SIGCHLD, &(struct sigaction){.sa_flags = SA_NOCLDSTOP}, NULL) < 0)
+		return 1;
 	if (sd_event_add_signal(event, NULL, SIGTERM | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL) < 0 ||
 	    sd_event_add_signal(event, NULL, SIGCHLD | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL) < 0)
 		return 1;

@@ -35,6 +35,7 @@ typedef struct Test {
 	Fixture *f;
 	sd_event *event;
 	Manager *manager;
+	bool has_name;
 } Test;
 
 static int fake_start(_unused_ Source *s)
@@ -181,12 +182,30 @@ static int on_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *er
 	return 0;
 }
 
+/* The name is asked for when everything has been asked about, and comes when the bus says so. */
+static void wait_name(Test *t)
+{
+	for (int has = false; !has;) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+
+		assert_true(sd_event_run(t->event, 10 * USEC_PER_MSEC) >= 0);
+		assert_true(sd_bus_call_method(t->f->bus, "org.freedesktop.DBus",
+					       "/org/freedesktop/DBus", "org.freedesktop.DBus",
+					       "NameHasOwner", NULL, &reply, "s",
+					       RDMAD_BUS_NAME) >= 0);
+		assert_true(sd_bus_message_read(reply, "b", &has) >= 0);
+	}
+	t->has_name = true;
+}
+
 static void call(Test *t, Call *c, const char *path, const char *interface, const char *method)
 {
 	bool ping = streq(method, "Ping");
 
 	c->done = false;
 	c->slot = sd_bus_slot_unref(c->slot);
+	if (!t->has_name)
+		wait_name(t);
 	assert_true(sd_bus_call_method_async(t->f->bus, &c->slot, RDMAD_BUS_NAME, path, interface,
 					     method, on_reply, c, ping ? "" : "a{sv}", 0) >= 0);
 }

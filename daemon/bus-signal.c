@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What has changed, as signals.
+ *
+ * What the bus does not take waits in sd-bus' queue, which has an end. When it is long, what a port
+ * has to say is held here instead: one mask of rows, and its announcements in order. It is said
+ * when the queue has drained, with the values of then, so nothing is lost however long the bus
+ * stands still, and a port that changes all the time costs no more than one that has changed once.
+ */
+
+#include "bus-private.h"
+#include "bus-property.h"
+#include "log.h"
+#include "manager.h"
+#include "names.h"
+
+/* Messages that wait in sd-bus' queue: from the one on ports are held, below the other they are
+ * said. */
+#define QUEUE_LONG  1024U
+#define QUEUE_SHORT 256U
+
+/* What is said beside the values, one for one. */
+typedef struct Announcement {
+	bool is_state; /* StateChanged(), else SubnetReconfigured() */
+	uint32_t state, old_state;
+	EventReason reason;
+} Announcement;
+
+/* What a port has to say. */
+typedef struct PortHeld {
+	struct PortHeld *next;
+	Port *port;
+	AttrMask changed;
+	Announcement *announcements;
+	size_t n_announcements;
+} PortHeld;
+
+/* The names of those interfaces in MASK that a port can have; RET has room for all. Returns how
+ * many. */
+static size_t interface_names(unsigned int mask, char *ret[INTERFACE_RAW + 1])
+{
+	size_t n = 0;
+
+	for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
+		if (mask >> i & 1)
+			ret[n++] = CONST_CAST(char *, attr_interface_name(i));
+	ret[n] = NULL;
+	return n;
+}
+
+/* A signal that could not be queued is lost to its receivers: they see it by the generations. */
+static void check_emit(int r, const char *path, const char *what)
+{
+	if (r < 0 && r != -ENOTCONN)
+		log_warning_errno(r, "Cannot signal %s of %s, ignoring: %m", what, path);
+}
+
+static void emit_device_changed(Bus *b, const char *path, const AttrMask *changed)
+{
+	char *names[BUS_VTABLE_MAX];
+	size_t n = 0;
+
+	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++)
+		if (mask_has(changed, a) && (device_attributes[a].class == CLASS_DYNAMIC ||
+					     device_attributes[a].class == CLASS_CONST))
+			names[n++] = CONST_CAST(char *, device_attributes[a].name);
+	if (n == 0)
+		return;
+	names[n] = NULL;
+	check_emit(sd_bus_emit_properties_changed_strv(
+			   b->bus, path, attr_interface_name(INTERFACE_DEVICE), names),
+		   path, "changed properties");
+}
+
+/* The same of a port, which is what happens often: sd-bus would look up each of the properties. */
+static int send_port_changed(Bus *b, const Port *p, const char *path, AttrInterface interface,
+			     const AttrMask *changed)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	BusWriter w = {};
+	int r = sd_bus_message_new_signal(b->bus, &m, path, "org.freedesktop.DBus.Properties",
+					  "PropertiesChanged");
+
+	if (r < 0)
+		return r;
+	w.message = m;
+	bus_put_text(&w, 's', attr_interface_name(interface));
+	bus_put_port_changes(&w, p, interface, changed);
+	r = bus_writer_error(&w);
+	return r < 0 ? r : sd_bus_send(b->bus, m, NULL);
+}
+
+/* Whether org.rdma.Port itself has news, and not only generations that count it. */
+static bool has_news(const AttrMask *changed)
+{
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+		if (mask_has(changed, a) && port_attributes[a].interface == INTERFACE_PORT &&
+		    port_attributes[a].source != SOURCE_CORE)
+			return true;
+	return false;
+}
+
+/* One PropertiesChanged for each of INTERFACES that has any, the news first. */
+static void publish_changed(Bus *b, const Port *p, const char *path, unsigned int interfaces,
+			    const AttrMask *changed)
+{
+	AttrInterface order[INTERFACE_RAW];
+	size_t n = 0;
+
+	interfaces &= bus_changed_interfaces(changed);
+	if (has_news(changed))
+		order[n++] = INTERFACE_PORT;
+	for (AttrInterface i = INTERFACE_PORT + 1; i < INTERFACE_RAW; i++)
+		order[n++] = i;
+	if (order[0] != INTERFACE_PORT)
+		order[n++] = INTERFACE_PORT;
+	for (size_t i = 0; i < n; i++)
+		if (interfaces >> order[i] & 1)
+			check_emit(send_port_changed(b, p, path, order[i], changed), path,
+				   "changed properties");
+}
+
+void bus_publish_counts(Bus *b)
+{
+	if (!b->signals)
+		return;
+	check_emit(sd_bus_emit_properties_changed(b->bus, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+						  "DeviceCount", "PortCount", "ActivePortCount",
+						  NULL),
+		   RDMAD_ROOT_PATH, "counts");
+}
+
+void bus_publish_device(Bus *b, const Device *d, CacheOp op, const AttrMask *changed)
+{
+	char path[RDMAD_PATH_MAX];
+	char *interfaces[INTERFACE_RAW + 1];
+
+	bus_wait_mark(b->waits);
+	if (!b->signals)
+		return;
+	device_path(d, path);
+	interface_names(1U << INTERFACE_DEVICE, interfaces);
+	switch (op) {
+	case CACHE_ADDED:
+		check_emit(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
+			   "the new device");
+		break;
+	case CACHE_CHANGED:
+		emit_device_changed(b, path, changed);
+		break;
+	case CACHE_REMOVED:
+		check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, path, interfaces), path,
+			   "the removal");
+		break;
+	case CACHE_UNCHANGED:
+		break;
+	}
+}
+
+void bus_publish_device_ports(Bus *b, Device *d)
+{
+	char path[RDMAD_PATH_MAX];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		n += d->ports[i]->published;
+	if (n == d->ports_said)
+		return;
+	d->ports_said = n;
+	if (b->signals)
+		check_emit(sd_bus_emit_properties_changed(b->bus, device_path(d, path),
+							  RDMAD_INTERFACE_DEVICE, "Ports", NULL),
+			   path, "the ports");
+}
+
+/* A link layer that changes brings other interfaces. */
+static void publish_interfaces(Bus *b, const char *path, unsigned int were, unsigned int are)
+{
+	char *interfaces[INTERFACE_RAW + 1];
+
+	if (interface_names(were & ~are, interfaces) > 0)
+		check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, path, interfaces), path,
+			   "removed interfaces");
+	if (interface_names(are & ~were, interfaces) > 0)
+		check_emit(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
+			   "new interfaces");
+}
+
+static void emit_announcement(Bus *b, const char *path, const Announcement *t)
+{
+	AttrText was, is;
+
+	if (t->is_state)
+		check_emit(sd_bus_emit_signal(
+				   b->bus, path, RDMAD_INTERFACE_PORT, "StateChanged", "sss",
+				   attr_enumeration_text(ATTR_PORT_STATE, t->state, is),
+				   attr_enumeration_text(ATTR_PORT_STATE, t->old_state, was),
+				   event_reason_name(t->reason)),
+			   path, "the state");
+	else
+		check_emit(sd_bus_emit_signal(b->bus, path, RDMAD_INTERFACE_PORT,
+					      "SubnetReconfigured", "s",
+					      event_reason_name(t->reason)),
+			   path, "the reconfiguration");
+}
+
+/* The announcements of CHANGE into RET; returns how many. */
+static size_t find_announcements(const Port *p, const PortChange *change, EventReason reason,
+				 Announcement ret[2])
+{
+	size_t n = 0;
+
+	if (change->state_changed)
+		ret[n++] = (Announcement){true, p->now.values.state, change->old_state, reason};
+	if (change->subnet_reconfigured)
+		ret[n++] = (Announcement){.reason = reason};
+	return n;
+}
+
+/* The properties and then the announcements: whoever hears of one finds the new values. */
+static void emit_port(Bus *b, const Port *p, unsigned int interfaces, const AttrMask *changed,
+		      const Announcement *announcements, size_t n)
+{
+	char path[RDMAD_PATH_MAX];
+
+	port_path(p, path);
+	publish_changed(b, p, path, interfaces, changed);
+	for (size_t i = 0; i < n; i++)
+		emit_announcement(b, path, &announcements[i]);
+}
+
+/* Holding */
+
+static uint64_t queue_length(const Bus *b)
+{
+	uint64_t n = 0;
+
+	(void)sd_bus_get_n_queued_write(b->bus, &n);
+	return n;
+}
+
+static void held_free(PortHeld *h)
+{
+	h->port->held = NULL;
+	free(h->announcements);
+	free(h);
+}
+
+/* Says the first that is held. */
+static void release_first(Bus *b)
+{
+	PortHeld *h = b->held;
+
+	b->held = h->next;
+	if (!b->held)
+		b->held_last = NULL;
+	emit_port(b, h->port, port_interfaces(&h->port->now), &h->changed, h->announcements,
+		  h->n_announcements);
+	held_free(h);
+}
+
+/* Says what is held of P, which comes first then. */
+static void release(Bus *b, const Port *p)
+{
+	PortHeld **at = &b->held, *h = p->held;
+
+	if (!h)
+		return;
+	while (*at != h)
+		at = &(*at)->next;
+	*at = h->next;
+	if (b->held_last == h) {
+		b->held_last = b->held;
+		while (b->held_last && b->held_last->next)
+			b->held_last = b->held_last->next;
+	}
+	h->next = b->held;
+	b->held = h;
+	if (!b->held_last)
+		b->held_last = h;
+	release_first(b);
+}
+
+/* After whatever else has happened in the event loop, writing to the bus among it. */
+static int on_drain(sd_event_source *s, void *userdata)
+{
+	Bus *b = userdata;
+
+	if (queue_length(b) < QUEUE_SHORT)
+		while (b->held && queue_length(b) < QUEUE_LONG)
+			release_first(b);
+	return b->held ? 0 : sd_event_source_set_enabled(s, SD_EVENT_OFF);
+}
+
+static int watch_drain(Bus *b)
+{
+	int r;
+
+	if (b->drain)
+		return sd_event_source_set_enabled(b->drain, SD_EVENT_ON);
+	r = sd_event_add_post(manager_event_loop(b->manager), &b->drain, on_drain, b);
+	if (r >= 0)
+		sd_event_source_set_description(b->drain, "held signals");
+	return r;
+}
+
+/* Holds the change of P, or returns false: there is no memory, and a queue to put it into. */
+static bool hold(Bus *b, Port *p, const AttrMask *changed, const Announcement *announcements,
+		 size_t n)
+{
+	PortHeld *h = p->held;
+	Announcement *all;
+
+	if (!h) {
+		h = calloc(1, sizeof(PortHeld));
+		if (!h || watch_drain(b) < 0) {
+			free(h);
+			return false;
+		}
+		h->port = p;
+		p->held = h;
+		if (b->held_last)
+			b->held_last->next = h;
+		else
+			b->held = h;
+		b->held_last = h;
+	}
+	if (n > 0) {
+		all = reallocarray(h->announcements, h->n_announcements + n, sizeof(Announcement));
+		if (!all)
+			return false;
+		memcpy(all + h->n_announcements, announcements, n * sizeof(Announcement));
+		h->announcements = all;
+		h->n_announcements += n;
+	}
+	h->changed = mask_or(h->changed, *changed);
+	return true;
+}
+
+void bus_signals_done(Bus *b)
+{
+	while (b->held) {
+		PortHeld *h = b->held;
+
+		b->held = h->next;
+		held_free(h);
+	}
+	b->held_last = NULL;
+	b->drain = sd_event_source_disable_unref(b->drain);
+}
+
+void bus_publish_port_removed(Bus *b, const Port *p)
+{
+	char path[RDMAD_PATH_MAX];
+	char *interfaces[INTERFACE_RAW + 1];
+
+	bus_wait_mark(b->waits);
+	if (!b->signals || !p->published)
+		return;
+	release(b, p);
+	interface_names(port_interfaces(&p->now), interfaces);
+	check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, port_path(p, path), interfaces),
+		   path, "the removal");
+}
+
+void bus_publish_port(Bus *b, Port *p, const PortChange *change, EventReason reason)
+{
+	char path[RDMAD_PATH_MAX];
+	unsigned int are = port_interfaces(&p->now), were = change->interfaces_were;
+	Announcement announcements[2];
+	AttrMask changed = {};
+	size_t n;
+
+	if (change->op != CACHE_UNCHANGED)
+		bus_wait_mark(b->waits);
+	if (!b->signals)
+		return;
+	n = find_announcements(p, change, reason, announcements);
+	if (change->op == CACHE_ADDED) {
+		publish_interfaces(b, port_path(p, path), 0, are);
+	} else if (change->op == CACHE_CHANGED) {
+		changed = change->changed;
+		if (are != were) {
+			release(b, p);
+			publish_interfaces(b, port_path(p, path), were, are);
+		}
+	}
+	if (mask_is_empty(&changed) && n == 0)
+		return;
+	if (p->held || queue_length(b) >= QUEUE_LONG) {
+		if (hold(b, p, &changed, announcements, n))
+			return;
+		release(b, p);
+	}
+	emit_port(b, p, are & were, &changed, announcements, n);
+}
