@@ -7,11 +7,11 @@
 /* Makes room for SIZE bytes; what is too many stays the writer's error. */
 static bool grow(BusWriter *w, size_t size)
 {
-	size_t room = MAX(2 * w->room, MAX(size, 4096U));
+	/* a body is little more than its one array */
+	size_t room = MIN(MAX(2 * w->room, MAX(size, 4096U)), BUS_ARRAY_MAX);
 	uint8_t *data;
 
-	/* a body is little more than its one array */
-	if (size > BUS_ARRAY_MAX) {
+	if (size > room) {
 		w->error = -E2BIG;
 		return false;
 	}
