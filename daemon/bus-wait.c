@@ -18,7 +18,8 @@ typedef struct Waiter {
 	BusWait *waits;
 	Wait wait;
 	sd_bus_message *call;
-	uid_t user;
+	sd_bus_slot *asking; /* whose the call is; NULL: that is known */
+	uint32_t user;
 	sd_event_source *timer; /* NULL: waits for ever */
 } Waiter;
 
@@ -42,11 +43,22 @@ static uint64_t now_usec(const BusWait *w)
 static Waiter *waiter_free(Waiter *waiter)
 {
 	sd_event_source_disable_unref(waiter->timer);
+	sd_bus_slot_unref(waiter->asking);
 	sd_bus_message_unref(waiter->call);
 	free(waiter);
 	return NULL;
 }
 DEFINE_CLEANUP(Waiter, waiter_free);
+
+/* Where WAITER is in the list. */
+static Waiter **find(BusWait *w, const Waiter *waiter)
+{
+	Waiter **at = &w->first;
+
+	while (*at != waiter)
+		at = &(*at)->next;
+	return at;
+}
 
 /* Takes the waiter at *AT out of the list. */
 static Waiter *take_out(BusWait *w, Waiter **at)
@@ -115,12 +127,9 @@ static int on_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 {
 	_cleanup_(waiter_free_pointer) Waiter *waiter = userdata;
 	BusWait *w = waiter->waits;
-	Waiter **at = &w->first;
 	uint64_t now = now_usec(w);
 
-	while (*at != waiter)
-		at = &(*at)->next;
-	take_out(w, at);
+	take_out(w, find(w, waiter));
 	/* what has changed at this very moment still counts */
 	if (wait_look(&waiter->wait, manager_cache(w->manager), now))
 		check_reply(reply_held(waiter->call, &waiter->wait));
@@ -221,14 +230,47 @@ static int check_unique(const Wait *wait, sd_bus_error *error)
 	return 0;
 }
 
-/* Whose CALL is, for as long as it is on the bus: departures are watched before the bus is asked.
- */
-static int find_user(BusWait *w, sd_bus_message *call, uid_t *ret)
+static int too_many(sd_bus_error *error)
 {
-	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
-	int r;
+	return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
+				 "Too many calls of WaitFor are waiting");
+}
 
-	if (!w->departures) {
+/* The waiter's user is known: there may be too many of that one. */
+static int on_user(sd_bus_message *reply, void *userdata, _unused_ sd_bus_error *ret_error)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	Waiter *waiter = userdata;
+	BusWait *w = waiter->waits;
+	uint32_t user;
+	size_t n = 0;
+
+	if (sd_bus_message_is_method_error(reply, NULL) ||
+	    sd_bus_message_read_basic(reply, 'u', &user) < 0) {
+		/* it has left already */
+		waiter_free(take_out(w, find(w, waiter)));
+		return 0;
+	}
+	for (const Waiter *i = w->first; i; i = i->next)
+		n += !i->asking && i->user == user;
+	if (n >= WAITERS_USER_MAX) {
+		(void)too_many(&error);
+		check_reply(sd_bus_reply_method_error(waiter->call, &error));
+		waiter_free(take_out(w, find(w, waiter)));
+		return 0;
+	}
+	waiter->user = user;
+	waiter->asking = sd_bus_slot_unref(waiter->asking);
+	return 0;
+}
+
+/* Asks whose call it is, without waiting for the answer. Departures are watched before, so that
+ * none is missed. */
+static int ask_user(BusWait *w, Waiter *waiter)
+{
+	int r = 0;
+
+	if (!w->departures)
 		/* without a new owner */
 		r = sd_bus_add_match_async(w->bus, &w->departures,
 					   "type='signal',sender='org.freedesktop.DBus',"
@@ -236,32 +278,21 @@ static int find_user(BusWait *w, sd_bus_message *call, uid_t *ret)
 					   "interface='org.freedesktop.DBus',"
 					   "member='NameOwnerChanged',arg2=''",
 					   on_departure, NULL, w);
-		if (r < 0)
-			return r;
-	}
-	r = sd_bus_query_sender_creds(call, SD_BUS_CREDS_EUID, &creds);
-	return r < 0 ? r : sd_bus_creds_get_euid(creds, ret);
-}
-
-static bool may_wait(const BusWait *w, uid_t user)
-{
-	size_t n = 0;
-
-	for (const Waiter *i = w->first; i; i = i->next)
-		n += i->user == user;
-	return w->n < WAITERS_MAX && n < WAITERS_USER_MAX;
+	if (r < 0)
+		return r;
+	return sd_bus_call_method_async(w->bus, &waiter->asking, "org.freedesktop.DBus",
+					"/org/freedesktop/DBus", "org.freedesktop.DBus",
+					"GetConnectionUnixUser", on_user, waiter, "s",
+					sd_bus_message_get_sender(waiter->call));
 }
 
 /* Puts WAITER on the list. */
 static int keep(BusWait *w, Waiter *waiter, uint64_t now, uint64_t timeout, sd_bus_error *error)
 {
-	int r = find_user(w, waiter->call, &waiter->user);
+	int r;
 
-	if (r < 0)
-		return r;
-	if (!may_wait(w, waiter->user))
-		return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
-					 "Too many calls of WaitFor are waiting");
+	if (w->n >= WAITERS_MAX)
+		return too_many(error);
 	if (timeout < UINT64_MAX - now) {
 		r = sd_event_add_time(manager_event_loop(w->manager), &waiter->timer,
 				      CLOCK_MONOTONIC, now + timeout, USEC_PER_MSEC, on_timer,
@@ -269,6 +300,9 @@ static int keep(BusWait *w, Waiter *waiter, uint64_t now, uint64_t timeout, sd_b
 		if (r < 0)
 			return r;
 	}
+	r = ask_user(w, waiter);
+	if (r < 0)
+		return r;
 	waiter->next = w->first;
 	w->first = waiter;
 	w->n++;
