@@ -151,6 +151,7 @@ int port_query(Target *t, uint32_t port, PortSnapshot *s)
 			error = error < 0 ? error : -EIO;
 		else if (stays_closed(error))
 			error = 0;
+		s->open_error = !t->is_isolated && t->open_error == 0 ? -ECANCELED : t->open_error;
 	}
 	if (error < 0)
 		return error;

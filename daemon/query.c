@@ -51,6 +51,7 @@ static int send_port(void *userdata, const Query *q, uint32_t port, int error,
 	int fd = *(int *)userdata;
 	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, q->id, q->device, port),
 				  .error = error,
+				  .open_error = s->open_error,
 				  .values = s->values,
 				  .supplied = s->supplied}};
 	int r = wire_put(fd, &packet, &m);

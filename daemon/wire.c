@@ -128,7 +128,7 @@ static const char *check(const WireMessage *m, size_t size)
 	case WIRE_PORT:
 		if (h->port == 0)
 			return "port out of range";
-		if (!is_error(m->port.error))
+		if (!is_error(m->port.error) || !is_error(m->port.open_error))
 			return "error is no negative errno";
 		if (!texts_terminated(port_attributes, _PORT_ATTR_MAX, &m->port.values))
 			return "text not terminated";

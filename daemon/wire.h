@@ -62,6 +62,7 @@ typedef struct WireDevice {
 typedef struct WirePort {
 	WireHeader header;
 	int32_t error;
+	int32_t open_error; /* PortSnapshot's */
 	PortValues values;
 	AttrMask supplied;
 } WirePort;

@@ -408,6 +408,7 @@ static void take_answer(Worker *w, const WireMessage *m)
 		port_set_add(&a->has_ports, a->port);
 		a->port_snapshot.values = m->port.values;
 		a->port_snapshot.supplied = m->port.supplied;
+		a->port_snapshot.open_error = m->port.open_error;
 		break;
 	case WIRE_TABLE:
 		take_table(w, &m->table);

@@ -291,8 +291,31 @@ static const char *unavailable(const Attribute *row, bool supplied, const void *
 	return why ? why : "does not apply";
 }
 
+/* What a device that cannot be opened does not say: what comes from verbs, or is made of that. */
+static const char *not_opened(const Attribute *row, int32_t error)
+{
+	if (row->source != SOURCE_VERBS && row->source != SOURCE_DV &&
+	    row->source != SOURCE_DERIVED)
+		return "not reported";
+	switch (-error) {
+	case EACCES:
+	case EPERM:
+		return "no permission to open the device";
+	case EBUSY:
+		return "the device is in use";
+	case ENOENT:
+		return "the device has no node to open";
+	case ECANCELED:
+		return "the configuration keeps the device closed";
+	default:
+		return "the device cannot be opened";
+	}
+}
+
 const char *port_unavailable(const PortSnapshot *s, PortAttr a)
 {
+	if (s->open_error < 0 && !mask_has(&s->supplied, a) && !mask_has(&s->valid, a))
+		return not_opened(&port_attributes[a], s->open_error);
 	return mask_has(&s->valid, a) ? NULL
 				      : unavailable(&port_attributes[a], mask_has(&s->supplied, a),
 						    &s->values, s->values.state);

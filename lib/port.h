@@ -18,6 +18,8 @@ typedef struct PortSnapshot {
 	PortValues values;
 	AttrMask supplied;
 	AttrMask valid;
+	int32_t open_error; /* why the device could not be opened for what only verbs says: an
+			       errno, -ECANCELED if it is not to be; 0 */
 	Table *tables[_PORT_TABLE_MAX];
 } PortSnapshot;
 

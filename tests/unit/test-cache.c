@@ -142,6 +142,31 @@ static void test_link_down(void **state)
 	assert_int_equal(apply(p, s, 0).op, CACHE_UNCHANGED);
 }
 
+/* What is missing because the device could not be opened says so, and a change of that is one. */
+static void test_not_opened(void **state)
+{
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	PortSnapshot s = {.open_error = -EACCES};
+	PortChange change;
+
+	PORT_SUPPLY(&s, link_layer, 1);
+	PORT_SUPPLY(&s, state, ACTIVE);
+	apply(p, s, 0);
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu),
+			    "no permission to open the device");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_rate),
+			    "no permission to open the device");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_subnet_prefix), "not reported");
+	assert_null(port_unavailable(&p->now, PORT_ATTR_state));
+	s.open_error = -EBUSY;
+	change = apply(p, s, 0);
+	assert_true(mask_has(&change.changed, PORT_ATTR_unavailable));
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu), "the device is in use");
+	s.open_error = 0;
+	apply(p, s, 0);
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu), "not reported");
+}
+
 static void test_subnet(void **state)
 {
 	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
@@ -455,6 +480,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_added_and_unchanged),
 		TEST(test_link_down),
+		TEST(test_not_opened),
 		TEST(test_subnet),
 		TEST(test_tables),
 		TEST(test_stale),
