@@ -76,8 +76,10 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 		cache_remove_device(&m->cache, d);
 		return;
 	}
+	/* those of the start are counted when all are there */
 	if (op == CACHE_ADDED)
-		log_info("%s: added, %u ports", d->now.values.name, d->n_ports);
+		log_at(m->ready ? LOG_INFO : LOG_DEBUG, 0, "%s: added, %u ports",
+		       d->now.values.name, d->n_ports);
 	while ((excess = cache_excess_port(d)))
 		remove_port(m, excess);
 	if (op == CACHE_ADDED || d->n_ports > ports_were) {

@@ -26,7 +26,9 @@ int sysfs_open_device(const char *name)
 	return sysfs_open_directory(AT_FDCWD, path);
 }
 
-int sysfs_read_text(int directory, const char *path, char *buffer, size_t size)
+/* Reads the first SIZE - 1 bytes without space at the end, terminated. -ENODATA if that is nothing.
+ */
+static int read_file(int directory, const char *path, char *buffer, size_t size, size_t *ret)
 {
 	_cleanup_close_ int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
@@ -40,15 +42,28 @@ int sysfs_read_text(int directory, const char *path, char *buffer, size_t size)
 		return -errno;
 	while (n > 0 && (isspace((unsigned char)buffer[n - 1]) || buffer[n - 1] == '\0'))
 		n--;
-	memset(buffer + n, 0, size - (size_t)n);
-	text_sanitize(buffer, size);
+	buffer[n] = '\0';
+	*ret = (size_t)n;
 	return n ? 0 : -ENODATA;
+}
+
+int sysfs_read_text(int directory, const char *path, char *buffer, size_t size)
+{
+	size_t n;
+	int r = read_file(directory, path, buffer, size, &n);
+
+	if (r < 0)
+		return r;
+	memset(buffer + n, 0, size - n);
+	text_sanitize(buffer, size);
+	return 0;
 }
 
 int sysfs_read_number(int directory, const char *path, uint64_t max, uint64_t *ret)
 {
 	AttrText text;
-	int r = sysfs_read_text(directory, path, text, sizeof(text));
+	size_t n;
+	int r = read_file(directory, path, text, sizeof(text), &n);
 
 	if (r < 0)
 		return r;
@@ -248,15 +263,19 @@ void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s)
 
 int sysfs_read_pkeys(int device, uint32_t port, Table **ret)
 {
+	_cleanup_close_ int directory = -EBADF;
 	Growing g = {};
-	int r = 0;
+	char path[48];
+	int r;
 
+	snprintf(path, sizeof(path), "ports/%u/pkeys", port);
+	directory = sysfs_open_directory(device, path);
+	r = directory < 0 ? directory : 0;
 	for (uint32_t i = 0; i < TABLE_ENTRIES_MAX && r == 0; i++) {
-		char path[48];
 		uint64_t pkey;
 
-		snprintf(path, sizeof(path), "ports/%u/pkeys/%u", port, i);
-		r = sysfs_read_number(device, path, UINT16_MAX, &pkey);
+		snprintf(path, sizeof(path), "%u", i);
+		r = sysfs_read_number(directory, path, UINT16_MAX, &pkey);
 		if (r == -ENOENT && i > 0)
 			return finish(&g, sizeof(PkeyEntry), 0, ret);
 		/* The lower 15 bits are the key; key 0 is an empty entry. */
