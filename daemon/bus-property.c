@@ -202,19 +202,6 @@ static void put_device_ports(BusWriter *w, const Device *d)
 
 /* All properties of an interface */
 
-static void open_property(BusWriter *w, const char *name, const char *signature)
-{
-	bus_open(w, 'e', "sv");
-	bus_put_text(w, 's', name);
-	bus_open(w, 'v', signature);
-}
-
-static void close_property(BusWriter *w)
-{
-	bus_close(w);
-	bus_close(w);
-}
-
 void bus_put_port_properties(BusWriter *w, const Port *p, AttrInterface interface)
 {
 	bus_open(w, 'a', "{sv}");
@@ -223,9 +210,9 @@ void bus_put_port_properties(BusWriter *w, const Port *p, AttrInterface interfac
 
 		if (row->interface != interface)
 			continue;
-		open_property(w, row->name, attr_signature(row->type));
+		bus_open_property(w, row->name, attr_signature(row->type));
 		bus_put_port_attr(w, p, a);
-		close_property(w);
+		bus_close_property(w);
 	}
 	bus_close(w);
 }
@@ -234,14 +221,14 @@ void bus_put_device_properties(BusWriter *w, const Device *d)
 {
 	bus_open(w, 'a', "{sv}");
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
-		open_property(w, device_attributes[a].name,
-			      attr_signature(device_attributes[a].type));
+		bus_open_property(w, device_attributes[a].name,
+				  attr_signature(device_attributes[a].type));
 		put_device_attr(w, d, a);
-		close_property(w);
+		bus_close_property(w);
 	}
-	open_property(w, "Ports", "ao");
+	bus_open_property(w, "Ports", "ao");
 	put_device_ports(w, d);
-	close_property(w);
+	bus_close_property(w);
 	bus_close(w);
 }
 
@@ -270,9 +257,9 @@ void bus_put_port_changes(BusWriter *w, const Port *p, AttrInterface interface,
 		if (row->interface != interface || !mask_has(changed, a) || !is_signalled(row) ||
 		    attr_table_entry_size(row->type) > 0)
 			continue;
-		open_property(w, row->name, attr_signature(row->type));
+		bus_open_property(w, row->name, attr_signature(row->type));
 		bus_put_port_attr(w, p, a);
-		close_property(w);
+		bus_close_property(w);
 	}
 	bus_close(w);
 	bus_open(w, 'a', "s");

@@ -104,6 +104,38 @@ void bus_close(BusWriter *w)
 	memcpy(w->data + w->open[w->depth].length_at, &length, sizeof(length));
 }
 
+void bus_open_property(BusWriter *w, const char *name, const char *signature)
+{
+	size_t n = strlen(name), n_signature = strlen(signature);
+	uint32_t length = (uint32_t)n;
+	uint8_t *p;
+
+	if (w->message) {
+		bus_open(w, 'e', "sv");
+		bus_put_text(w, 's', name);
+		bus_open(w, 'v', signature);
+		return;
+	}
+	/* nothing in it is aligned but its beginning, and neither container has a length */
+	p = extend(w, 8, sizeof(length) + n + 1 + 1 + n_signature + 1);
+	if (!p)
+		return;
+	memcpy(p, &length, sizeof(length));
+	p += sizeof(length);
+	memcpy(p, name, n + 1);
+	p += n + 1;
+	*p++ = (uint8_t)n_signature;
+	memcpy(p, signature, n_signature + 1);
+}
+
+void bus_close_property(BusWriter *w)
+{
+	if (w->message) {
+		bus_close(w);
+		bus_close(w);
+	}
+}
+
 void bus_put_text(BusWriter *w, char type, const char *text)
 {
 	size_t n = strlen(text);

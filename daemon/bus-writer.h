@@ -44,6 +44,11 @@ static inline int bus_writer_error(const BusWriter *w)
 void bus_open(BusWriter *w, char type, const char *contents);
 void bus_close(BusWriter *w);
 
+/* An entry of a dictionary of properties, {sv}: both openings and the name between them at once,
+ * for there are thousands. What is put next is the value, of type SIGNATURE. */
+void bus_open_property(BusWriter *w, const char *name, const char *signature);
+void bus_close_property(BusWriter *w);
+
 /* TYPE is 's', 'o' or 'g'. The text must be valid for it: the cache has no other. */
 void bus_put_text(BusWriter *w, char type, const char *text);
 void bus_put_u8(BusWriter *w, uint8_t value);

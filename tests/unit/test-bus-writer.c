@@ -38,13 +38,10 @@ static void test_bytes(void **state)
 	bus_put_u32(&w, 9);
 	bus_close(&w);
 	bus_close(&w);
-	bus_open(&w, 'e', "sv");
-	bus_put_text(&w, 's', "B");
-	bus_open(&w, 'v', "at");
+	bus_open_property(&w, "B", "at");
 	bus_open(&w, 'a', "t");
 	bus_close(&w);
-	bus_close(&w);
-	bus_close(&w);
+	bus_close_property(&w);
 	bus_close(&w);
 	bus_put_u32(&w, 5);
 	bus_put_bool(&w, true);
