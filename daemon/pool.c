@@ -42,8 +42,8 @@ struct PoolDevice {
 	Query probe;   /* what it was asked when it hung */
 	sd_event_source *retry;
 	uint64_t retry_usec;
-	bool flooded;	     /* events of this second were dropped */
-	EventReason pending; /* to be reported, or _REASON_INVALID */
+	uint32_t dropped; /* reasons of the events of this second that were one too many */
+	uint32_t pending; /* reasons to be reported */
 };
 
 /* Every process, whatever its state: from its start until it is reaped. */
@@ -137,10 +137,12 @@ static bool is_asked_by_core(const Request *r)
 
 /* Events of the pool's own wait for their turn here, so that the handler may do what it likes to
  * the devices. */
-static void report(PoolDevice *d, EventReason reason)
+static void report(PoolDevice *d, uint32_t reasons)
 {
-	if (d->pending != REASON_RECOVERED)
-		d->pending = reason;
+	/* Then everything is looked at. */
+	if (!(d->pending & REASON_BIT(REASON_RECOVERED)))
+		d->pending =
+			reasons & REASON_BIT(REASON_RECOVERED) ? reasons : d->pending | reasons;
 	sd_event_source_set_enabled(d->pool->report, SD_EVENT_ON);
 }
 
@@ -151,15 +153,17 @@ static int on_report(sd_event_source *s, void *userdata)
 	size_t i = 0;
 	Event e = {};
 
-	while (i < p->n_devices && p->devices[i]->pending == _REASON_INVALID)
+	while (i < p->n_devices && !p->devices[i]->pending)
 		i++;
 	if (i == p->n_devices) {
 		sd_event_source_set_enabled(s, SD_EVENT_OFF);
 		return 0;
 	}
 	d = p->devices[i];
-	e = (Event){.device = d->index, .port = EVENT_ALL_PORTS, .reason = d->pending};
-	d->pending = _REASON_INVALID;
+	e = (Event){.device = d->index,
+		    .port = EVENT_ALL_PORTS,
+		    .reason = (EventReason)__builtin_ctz(d->pending)};
+	d->pending &= d->pending - 1;
 	p->handler->event(p->userdata, &e);
 	return 0;
 }
@@ -175,7 +179,7 @@ static void report_lost(Pool *p, const Worker *w, const PoolDevice *spoiler)
 			continue;
 		d->asked = NULL;
 		if (d != spoiler && d->heard)
-			report(d, REASON_OVERRUN);
+			report(d, REASON_BIT(REASON_OVERRUN));
 	}
 }
 
@@ -369,7 +373,7 @@ static void device_answers(PoolDevice *d)
 {
 	d->wedged = false;
 	d->retry_usec = d->pool->timing.retry_usec;
-	report(d, REASON_RECOVERED);
+	report(d, REASON_BIT(REASON_RECOVERED));
 }
 
 static void device_retry_later(PoolDevice *d)
@@ -422,7 +426,6 @@ static int device_new(Pool *p, const Query *q, PoolDevice **ret)
 		return -ENOMEM;
 	d->pool = p;
 	d->index = q->device;
-	d->pending = _REASON_INVALID;
 	d->retry_usec = p->timing.retry_usec;
 	r = sd_event_add_time(p->event, &d->retry, CLOCK_MONOTONIC, 0, 5 * USEC_PER_MSEC, on_retry,
 			      d);
@@ -522,7 +525,7 @@ static void on_stuck(void *userdata, Worker *w)
 	d->request = NULL;
 	d->stuck = w;
 	d->wedged = true;
-	d->pending = _REASON_INVALID;
+	d->pending = 0;
 	d->probe = head->query;
 	lane_detach(l, d);
 	worker_set_timeout(w, p->timing.answer_usec);
@@ -590,7 +593,7 @@ static void on_event(void *userdata, Worker *w, const Event *event)
 	if (process->n_events > POOL_EVENTS_MAX) {
 		int enabled = SD_EVENT_OFF;
 
-		d->flooded = true;
+		d->dropped |= REASON_BIT(e.reason);
 		sd_event_source_get_enabled(p->flood, &enabled);
 		if (enabled == SD_EVENT_OFF) {
 			sd_event_source_set_time(p->flood, process->second_usec + USEC_PER_SEC);
@@ -608,9 +611,11 @@ static int on_flood(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 	Pool *p = userdata;
 
 	for (size_t i = 0; i < p->n_devices; i++) {
-		if (p->devices[i]->flooded)
-			report(p->devices[i], REASON_OVERRUN);
-		p->devices[i]->flooded = false;
+		PoolDevice *d = p->devices[i];
+
+		if (d->dropped)
+			report(d, d->dropped | REASON_BIT(REASON_OVERRUN));
+		d->dropped = 0;
 	}
 	return 0;
 }

@@ -20,9 +20,9 @@
  * answered in time.
  *
  * Whenever a worker is lost, the devices that it was asked about may have lost verbs events:
- * REASON_OVERRUN for each. More events than POOL_EVENTS_MAX a second from one worker become one
- * REASON_OVERRUN for each device concerned at the end of the second; a worker that goes on like
- * that for POOL_FLOOD_SECONDS is replaced.
+ * REASON_OVERRUN for each. Of more events than POOL_EVENTS_MAX a second from one worker, one is
+ * left for each device and reason at the end of the second, about all its ports, and
+ * REASON_OVERRUN; a worker that goes on like that for POOL_FLOOD_SECONDS is replaced.
  *
  * Everything happens on the event loop; no call here calls the handler. The handler may call
  * pool_query() and pool_forget(), but not pool_free(). See worker.h for SIGCHLD.

@@ -267,6 +267,7 @@ static bool misbehave(const char *what, const Query *asked)
 		answer(&q);
 		for (unsigned int i = 0; i < 2000; i++)
 			say_event(q.device, 1, REASON_GID_CHANGE);
+		say_event(q.device, 1, REASON_CLIENT_REREGISTER);
 		return true;
 	} else if (streq(what, "flood")) {
 		answer(&q);
