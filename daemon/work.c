@@ -2,10 +2,10 @@
 
 #include "work.h"
 
-/* A burst of this many queries goes through at once, INIT to ARMED to ACTIVE among them; then 20 a
- * second. */
+/* A burst of this many queries goes through at once, INIT to ARMED to ACTIVE among them; then ten a
+ * second. So an interface of a port never has more than 20 signals of changed values a second. */
 #define TOKENS_MAX 10U
-#define TOKEN_USEC (50 * USEC_PER_MSEC)
+#define TOKEN_USEC (100 * USEC_PER_MSEC)
 /* Reads that only callers want keep this distance. */
 #define CALLER_USEC (100 * USEC_PER_MSEC)
 

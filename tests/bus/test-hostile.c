@@ -569,9 +569,9 @@ static void test_storm(void **state)
 	print_message("%u changes in %ju ms: %u signals, at most %u PropertiesChanged a port; "
 		      "slowest Ping %ju us\n",
 		      CHANGES, (uintmax_t)began / 1000, total, most, (uintmax_t)slowest);
-	/* Two interfaces a query; ten queries at once, then twenty a second (work.c), those of
+	/* Two interfaces a query; ten queries at once, then ten a second (work.c), those of
 	 * Refresh included. */
-	assert_true(most <= 2 * (12 + 20 * (began / USEC_PER_SEC + 3)));
+	assert_true(most <= 2 * (12 + 10 * (began / USEC_PER_SEC + 3)));
 }
 
 /* Circumstances */
