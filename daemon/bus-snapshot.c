@@ -3,31 +3,30 @@
 #include "bus-snapshot.h"
 
 #include "bus-options.h"
+#include "log.h"
 #include "manager.h"
 #include "names.h"
 #include "snapshot-layout.h"
 
-/* The user on whose behalf M was sent: the bus knows. */
-static int sender_uid(sd_bus_message *m, uid_t *ret)
-{
-	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
-	int r = sd_bus_query_sender_creds(m, SD_BUS_CREDS_EUID, &creds);
+/* A call for which the bus is asked whose it is. */
+typedef struct Question {
+	Snapshot *snapshot;
+	sd_bus_message *call;
+} Question;
 
-	return r < 0 ? r : sd_bus_creds_get_euid(creds, ret);
+static void question_free(void *p)
+{
+	Question *q = p;
+
+	sd_bus_message_unref(q->call);
+	free(q);
 }
 
-int bus_snapshot_open(sd_bus_message *m, void *userdata, sd_bus_error *error)
+static int open_for(Snapshot *s, sd_bus_message *call, uid_t uid, sd_bus_error *error)
 {
 	_cleanup_close_ int memory = -EBADF, changed = -EBADF;
-	uid_t uid;
-	int r = bus_read_options(m, "OpenSnapshot", NULL, 0, error);
+	int r = snapshot_open(s, uid, &memory, &changed);
 
-	if (r < 0)
-		return r;
-	r = sender_uid(m, &uid);
-	if (r < 0)
-		return r;
-	r = snapshot_open(manager_snapshot(userdata), uid, &memory, &changed);
 	if (r == -EUSERS)
 		return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
 					 "User %u has too many snapshots open", uid);
@@ -36,7 +35,56 @@ int bus_snapshot_open(sd_bus_message *m, void *userdata, sd_bus_error *error)
 					 "Too many snapshots are open");
 	if (r < 0)
 		return r;
-	return sd_bus_reply_method_return(m, "hha{sv}", memory, changed, 2, "major", "u",
+	return sd_bus_reply_method_return(call, "hha{sv}", memory, changed, 2, "major", "u",
 					  (uint32_t)SNAPSHOT_MAJOR, "minor", "u",
 					  (uint32_t)SNAPSHOT_MINOR);
+}
+
+static int on_user(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *ret_error)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	Question *q = userdata;
+	uint32_t uid;
+	int r;
+
+	if (sd_bus_message_is_method_error(m, NULL))
+		return 0; /* the caller has left */
+	r = sd_bus_message_read_basic(m, 'u', &uid);
+	if (r >= 0)
+		r = open_for(q->snapshot, q->call, uid, &error);
+	if (r < 0)
+		r = sd_bus_reply_method_errno(q->call, r, &error);
+	if (r < 0)
+		log_debug_errno(r, "Cannot answer OpenSnapshot(), ignoring: %m");
+	return 0;
+}
+
+/* The user counts, and only the bus knows it. It is not waited for: the answer comes in the order
+ * of the calls, so no more questions are open than calls are on their way. */
+int bus_snapshot_open(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	sd_bus_slot *slot = NULL;
+	Question *q;
+	int r = bus_read_options(m, "OpenSnapshot", NULL, 0, error);
+
+	if (r < 0)
+		return r;
+	q = calloc(1, sizeof(Question));
+	if (!q)
+		return -ENOMEM;
+	q->snapshot = manager_snapshot(userdata);
+	q->call = sd_bus_message_ref(m);
+	r = sd_bus_call_method_async(sd_bus_message_get_bus(m), &slot, "org.freedesktop.DBus",
+				     "/org/freedesktop/DBus", "org.freedesktop.DBus",
+				     "GetConnectionUnixUser", on_user, q, "s",
+				     sd_bus_message_get_sender(m));
+	if (r < 0) {
+		question_free(q);
+		return r;
+	}
+	/* the connection keeps it until the answer, or until it is closed */
+	sd_bus_slot_set_destroy_callback(slot, question_free);
+	sd_bus_slot_set_floating(slot, true);
+	sd_bus_slot_unref(slot);
+	return 1;
 }
