@@ -229,6 +229,16 @@ static void test_kept(void **state)
 	assert_int_equal(h.n, 5);
 	history_done(&h);
 
+	/* a port that takes over a name continues from where the last one was */
+	note(&h, DOWN, REASON_STARTUP, 10);
+	history_keep(&l, "mlx5_0", 1, &h);
+	note(&h, ACTIVE, REASON_STARTUP, 20);
+	assert_entry(&h, 0, STATE_UNKNOWN, ACTIVE, REASON_STARTUP, 20);
+	history_recall(&l, "mlx5_0", 1, &h);
+	assert_int_equal(h.n, 2);
+	assert_entry(&h, 1, DOWN, ACTIVE, REASON_STARTUP, 20);
+	history_done(&h);
+
 	/* the oldest go */
 	for (uint32_t i = 0; i < HISTORY_KEPT + 2; i++) {
 		snprintf(name, sizeof(name), "mlx5_%u", i);
