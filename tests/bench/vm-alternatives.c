@@ -159,9 +159,9 @@ int main(int argc, char *argv[])
 			    COMMAND("busctl", "get-property", "org.rdma", "/org/rdma",
 				    "org.rdma.Manager", "PortCount"),
 			    .at_least = 3},
-		[SNAPSHOT] = {sample_snapshot, NULL},
-		[SYSFS] = {sample_sysfs, NULL},
-		[VERBS] = {sample_verbs, NULL},
+		[SNAPSHOT] = {.sample = sample_snapshot},
+		[SYSFS] = {.sample = sample_sysfs},
+		[VERBS] = {.sample = sample_verbs},
 		[EXPORTER] = {sample_exporter, NULL, .at_least = 3},
 	};
 	static const struct {

@@ -438,6 +438,7 @@ static void test_limit(void **state)
 	_cleanup_(sd_bus_unrefp) sd_bus *first = connect_client(f), *second = connect_client(f);
 	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
 	_cleanup_free_ char *match = NULL;
+	uint64_t deadline;
 	const char *name;
 	bool left = false;
 
@@ -458,7 +459,8 @@ static void test_limit(void **state)
 			     name) > 0);
 	assert_true(sd_bus_add_match(f->bus, &slot, match, on_left, &left) >= 0);
 	sd_bus_close(first);
-	for (uint64_t deadline = now_usec() + GUARD_USEC; !left;) {
+	deadline = now_usec() + GUARD_USEC;
+	while (!left) {
 		assert_true(now_usec() < deadline);
 		if (sd_bus_process(f->bus, NULL) == 0)
 			sd_bus_wait(f->bus, 100 * USEC_PER_MSEC);
