@@ -383,7 +383,7 @@ static void test_ports_come_and_go(void **state)
 	put(t, device_port(d, 1), roce_port(""));
 	assert_int_equal(rdmad_ports_generation(r), generation);
 	assert_int_equal(rdmad_next(r, &h), 1);
-	assert_memory_equal(&h, &first, sizeof(h));
+	assert_true(h.port == first.port && h.slot == first.slot);
 	assert_int_equal(rdmad_next(r, &h), 0);
 
 	/* a rename leaves the handle alone */
