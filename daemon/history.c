@@ -75,6 +75,20 @@ bool history_note(History *h, uint32_t state, EventReason reason, uint64_t realt
 	return true;
 }
 
+const Transition *history_take(History *h)
+{
+	Transition *t;
+	size_t i = h->n;
+
+	while (i > 0 && !history_entry(h, i - 1)->taken)
+		i--;
+	if (i == h->n)
+		return NULL;
+	t = &h->entries[(h->first + i) % h->room];
+	t->taken = true;
+	return t;
+}
+
 bool history_since_not(const History *h, uint32_t state, uint64_t *ret_usec, bool *ret_exact)
 {
 	size_t i = h->n;

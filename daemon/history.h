@@ -24,6 +24,7 @@ typedef struct Transition {
 	uint64_t realtime_usec, monotonic_usec;
 	uint8_t from, to; /* enum ibv_port_state, or a state beside it */
 	uint8_t reason;	  /* EventReason */
+	bool taken;	  /* by history_take() */
 } Transition;
 
 /* All zero: nothing has been seen. */
@@ -49,6 +50,9 @@ static inline const Transition *history_last(const History *h)
  */
 bool history_note(History *h, uint32_t state, EventReason reason, uint64_t realtime_usec,
 		  uint64_t monotonic_usec);
+
+/* The oldest transition that it has not returned yet, NULL if there is none. */
+const Transition *history_take(History *h);
 
 /* Whether a transition takes the link down: to a lower state than active, and a lower than before.
  */

@@ -29,22 +29,35 @@ static void log_transition(const Port *p, const Transition *t)
 			"%s: %s -> %s (%s)", port_name(p, name), from, to, reason);
 }
 
-static void note(Manager *m, Port *p, uint32_t state, EventReason reason)
+static void log_transitions(Port *p)
 {
+	const Transition *t;
+
 	/* the first look after the start finds how things are, and no transition */
-	if (history_note(&p->history, state, reason, realtime_usec(), monotonic_usec(m)) &&
-	    history_last(&p->history)->from != STATE_UNKNOWN)
-		log_transition(p, history_last(&p->history));
+	while ((t = history_take(&p->history)))
+		if (t->from != STATE_UNKNOWN)
+			log_transition(p, t);
 }
 
-void manager_note_state(Manager *m, Port *p, EventReason reason, PortChange *change)
+void manager_log_states(Device *d)
 {
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		log_transitions(d->ports[i]);
+}
+
+bool manager_note_state(Manager *m, Port *p, EventReason reason, PortChange *change)
+{
+	bool noted;
+
 	if (!mask_has(&p->now.valid, PORT_ATTR_state))
-		return;
+		return false;
 	if (p->history.n == 0)
 		history_recall(&m->histories, p->device->now.values.name, p->number, &p->history);
-	note(m, p, p->now.values.state, reason);
+	noted = history_note(&p->history, p->now.values.state, reason, realtime_usec(),
+			     monotonic_usec(m)) &&
+		history_last(&p->history)->from != STATE_UNKNOWN;
 	cache_apply_port_history(p, change);
+	return noted;
 }
 
 void manager_note_rename(Manager *m, Port *p, PortChange *change)
@@ -56,6 +69,8 @@ void manager_note_rename(Manager *m, Port *p, PortChange *change)
 void manager_note_absence(Manager *m, Port *p)
 {
 	if (p->history.n > 0)
-		note(m, p, STATE_ABSENT, REASON_DEVICE);
+		history_note(&p->history, STATE_ABSENT, REASON_DEVICE, realtime_usec(),
+			     monotonic_usec(m));
+	log_transitions(p);
 	history_keep(&m->histories, p->device->now.values.name, p->number, &p->history);
 }

@@ -30,7 +30,7 @@ struct Manager {
 	uint64_t reconnect_usec; /* the next delay */
 	bool ready;		 /* everything has been asked once */
 	bool has_name;
-	bool served;		 /* the name on the bus was ours once */
+	bool served; /* the name on the bus was ours once */
 
 	bool enumerate; /* the set of devices may have changed */
 	bool enumerate_failed;
@@ -103,8 +103,11 @@ void manager_publish_counts(Manager *m);
 void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *changed);
 void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventReason reason);
 
-/* P has been read, for REASON: notes its state, and in *CHANGE what that changes. */
-void manager_note_state(Manager *m, Port *p, EventReason reason, PortChange *change);
+/* P has been read, for REASON: notes its state, and in *CHANGE what that changes. Returns whether
+ * that is a transition for the journal. */
+bool manager_note_state(Manager *m, Port *p, EventReason reason, PortChange *change);
+/* Tells the journal of the transitions of D that it has not been told of. */
+void manager_log_states(Device *d);
 /* The device of P has another name, to which a history may belong. */
 void manager_note_rename(Manager *m, Port *p, PortChange *change);
 /* P goes: its history stays. */

@@ -53,6 +53,23 @@ static int on_pace(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *us
 	return 0;
 }
 
+static int on_later(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Work *w = userdata;
+
+	manager_log_states(w->device);
+	work_pkeys(w);
+	manager_ask(w->userdata, w->device);
+	return 0;
+}
+
+/* What can wait until the news of the device is out is done then. */
+static void later(Manager *m, Work *w)
+{
+	if (!is_armed(w->later))
+		manager_arm(m, &w->later, WORK_LATER_USEC, on_later, w, "later");
+}
+
 static int on_settle(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Work *w = userdata;
@@ -226,7 +243,8 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	} else {
 		cache_apply_port(p, snapshot, !d->work->asked_pkeys, reasons, realtime_usec(),
 				 &change);
-		manager_note_state(m, p, reason_to_publish(reasons), &change);
+		if (manager_note_state(m, p, reason_to_publish(reasons), &change))
+			later(m, d->work);
 		if (m->source->ops->netdevs_changed &&
 		    (change.op == CACHE_ADDED || mask_has(&change.changed, PORT_ATTR_netdevs) ||
 		     mask_has(&change.changed, PORT_ATTR_gids)))
@@ -286,6 +304,8 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 
 	manager_set_sync(m, w, w->sync, false);
 	work_end(w, monotonic_usec(m));
+	if (!port_set_is_empty(&w->pkeys_later))
+		later(m, w);
 	if (!is_armed(w->settle) || w->settle_step == 0) {
 		delay = port_set_is_empty(&w->settling) ? 0 : work_next_settle(w);
 		if (delay)

@@ -383,6 +383,7 @@ Manager *manager_free(Manager *m)
 		manager_answer_queries(m, &w->waiting, 0, NULL, -ESHUTDOWN, "rdmad stops");
 		manager_refuse_counters(m, m->cache.devices[i], 0, -ESHUTDOWN, "rdmad stops");
 		manager_free_counters(m->cache.devices[i]);
+		manager_log_states(m->cache.devices[i]);
 		work_free(w);
 	}
 	for (size_t i = 0; i < m->n_refreshing; i++)

@@ -28,8 +28,8 @@ static const uint64_t settle_usec[] = {8 * USEC_PER_MSEC, 40 * USEC_PER_MSEC, 20
 	 REASON_BIT(REASON_LID_CHANGE) | REASON_BIT(REASON_SM_CHANGE))
 
 /* Reasons with which the subnet manager may have changed the P_Keys too. They are news by
- * themselves, which does not wait until that table is read: it is asked for in a query of its own.
- */
+ * themselves, which does not wait until that table is read: it is asked for in a query of its own,
+ * when the news has had time to reach its subscribers. */
 #define LATER_PKEY_REASONS (REASON_BIT(REASON_PORT_ACTIVE) | REASON_BIT(REASON_CLIENT_REREGISTER))
 
 /* Reasons that may have changed the device itself. */
@@ -60,6 +60,7 @@ Work *work_new(Device *d, void *userdata)
 Work *work_free(Work *w)
 {
 	sd_event_source_disable_unref(w->pace);
+	sd_event_source_disable_unref(w->later);
 	sd_event_source_disable_unref(w->settle);
 	sd_event_source_disable_unref(w->retry);
 	w->device->work = NULL;
@@ -130,6 +131,7 @@ void work_drop_port(Work *w, uint32_t port)
 	port_set_remove(&w->asked, port);
 	port_set_remove(&w->settling, port);
 	port_set_remove(&w->pkeys_later, port);
+	port_set_remove(&w->pkeys_due, port);
 	if (port < w->n_reasons)
 		w->reasons[port] = 0;
 }
@@ -171,12 +173,14 @@ static bool begin_pkeys(Work *w, uint32_t reasons)
 	bool now = (reasons & ~(NO_PKEY_REASONS | LATER_PKEY_REASONS)) != 0;
 
 	for (uint32_t n = 1; n < w->n_reasons; n++)
-		now |= port_set_has(&w->dirty, n) && port_set_has(&w->pkeys_later, n);
+		now |= port_set_has(&w->dirty, n) && port_set_has(&w->pkeys_due, n);
 	for (uint32_t n = 1; n < w->n_reasons; n++) {
 		if (!port_set_has(&w->dirty, n))
 			continue;
-		port_set_remove(&w->pkeys_later, n);
-		if (!now && w->reasons[n] & LATER_PKEY_REASONS)
+		port_set_remove(&w->pkeys_due, n);
+		if (now)
+			port_set_remove(&w->pkeys_later, n);
+		else if (w->reasons[n] & LATER_PKEY_REASONS)
 			port_set_add(&w->pkeys_later, n);
 	}
 	return now;
@@ -226,15 +230,21 @@ void work_end(Work *w, uint64_t now_usec)
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		if (port_set_has(&w->asked, n))
 			work_keep_reasons(w, n);
-	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (port_set_has(&w->pkeys_later, n)) {
-			port_set_add(&w->dirty, n);
-			w->reasons[n] |= REASON_BIT(REASON_SETTLE);
-		}
 	w->asked_id = 0;
 	w->asked = (PortSet){};
 	w->asked_sync = false;
 	w->ended_usec = now_usec;
+}
+
+void work_pkeys(Work *w)
+{
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		if (port_set_has(&w->pkeys_later, n) && n <= w->device->n_ports) {
+			port_set_add(&w->dirty, n);
+			port_set_add(&w->pkeys_due, n);
+			w->reasons[n] |= REASON_BIT(REASON_SETTLE);
+		}
+	w->pkeys_later = (PortSet){};
 }
 
 uint64_t work_next_settle(Work *w)

@@ -5,7 +5,8 @@
  * What is to be asked about one device, and when. The manager's bookkeeping: dirty ports with their
  * reasons, the query under way, the calls that wait for an answer, and three clocks: pacing (a
  * storm of events costs a bounded number of queries), settling (what the kernel updates only after
- * it has told of a change is looked at again, at growing distances), and retrying after a failure.
+ * it has told of a change is looked at again, at growing distances), and retrying after a failure;
+ * and one more for what can wait until the news is out.
  */
 
 #include <systemd/sd-bus.h>
@@ -23,6 +24,10 @@ typedef struct Waiter {
 } Waiter;
 
 typedef struct Work Work;
+
+/* How long what nobody is told of waits after news: where there is one CPU, it would be done before
+ * the bus has passed the news on. */
+#define WORK_LATER_USEC (10 * USEC_PER_MSEC)
 
 struct Work {
 	Device *device;
@@ -46,7 +51,10 @@ struct Work {
 	uint32_t *asked_reasons;
 	Waiter *asked_waiting;
 
-	PortSet pkeys_later; /* their P_Keys are to be read in the next query */
+	/* what waits until the news is out: P_Keys, transitions for the journal */
+	PortSet pkeys_later;
+	PortSet pkeys_due; /* to be read in the next query, its time having come */
+	sd_event_source *later;
 
 	bool wedged;
 
@@ -89,6 +97,9 @@ void work_begin(Work *w, uint64_t id, uint64_t now_usec, Query *ret);
 void work_keep_reasons(Work *w, uint32_t port);
 /* The query ended. The same for the ports that have not answered. */
 void work_end(Work *w, uint64_t now_usec);
+
+/* Marks the ports whose P_Keys a query has left for later. */
+void work_pkeys(Work *w);
 
 /* The next delay in a series after a change that the kernel may not have carried out in full yet; 0
  * when the series is over. */

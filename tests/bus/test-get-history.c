@@ -72,7 +72,7 @@ static void change(Fixture *f, const char *command, const char *path)
 static void test_transitions(void **state)
 {
 	Fixture *f = *state;
-	_cleanup_free_ char *is = NULL, *first = NULL, *log = NULL;
+	_cleanup_free_ char *is = NULL, *first = NULL;
 	sd_bus_message *signal;
 	char text[32];
 	uint64_t last;
@@ -94,10 +94,54 @@ static void test_transitions(void **state)
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)last);
 	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "StateChangeTimestamp", text);
 	assert_string_not_equal(first, text);
+}
 
-	log = fixture_daemon_log(f);
-	assert_non_null(strstr(log, "mlx5_0/1: active -> down (port-error)\n"));
-	assert_null(strstr(log, "unknown -> active"));
+/* What the log says of transitions, which the caller frees. */
+static char *logged(const Fixture *f)
+{
+	_cleanup_free_ char *log = fixture_daemon_log(f);
+	char *text = NULL, *line, *rest = log;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	while ((line = strsep(&rest, "\n")))
+		if (strstr(line, " -> "))
+			fprintf(file, "%s\n", line);
+	fclose(file);
+	return text;
+}
+
+/* The log has each transition once, in their order: soon after the signal, when the port goes, and
+ * at the latest when rdmad ends. */
+static void test_logged(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_free_ char *gone = NULL, *end = NULL;
+
+	change(f, "set mlx5_0/1 state=down event=port-error", PORT);
+	for (;;) {
+		_cleanup_free_ char *log = logged(f);
+
+		if (streq(log, "mlx5_0/1: active -> down (port-error)\n"))
+			break;
+		assert_string_equal(log, "");
+		fixture_barrier(f);
+	}
+	change(f, "set mlx5_0/1 state=active event=port-active", PORT);
+	fixture_simulate(f, "remove mlx5_0");
+	fixture_wait_signal(f, RDMAD_ROOT_PATH, "InterfacesRemoved");
+	fixture_barrier(f);
+	gone = logged(f);
+	assert_string_equal(gone, "mlx5_0/1: active -> down (port-error)\n"
+				  "mlx5_0/1: down -> active (port-active)\n"
+				  "mlx5_0/1: active -> absent (device)\n");
+	fixture_simulate(f, "add mlx5_0");
+	fixture_wait_signal(f, "/org/rdma/device/4", "PropertiesChanged");
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	end = logged(f);
+	assert_true(startswith(end, gone));
+	assert_string_equal(end + strlen(gone), "mlx5_0/1: absent -> active (device)\n");
 }
 
 /* A device that is reset has a new index, and at first perhaps another name. */
@@ -137,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_transitions, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_logged, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_return, setup, teardown),
 	};
 

@@ -448,7 +448,7 @@ static void test_grows_while_asked(void **state)
 	assert_true(device_port(device(t, 1), RDMA_PORT_MAX)->published);
 }
 
-/* The P_Keys of a port that became active are read right after the news. */
+/* The P_Keys of a port that became active are read after the news. */
 static void test_pkeys_later(void **state)
 {
 	Test *t = *state;

@@ -112,6 +112,29 @@ static void test_transitions(void **state)
 	history_done(&hotplugged);
 }
 
+/* Each transition is taken once, the oldest first; those that the ring has lost are not. */
+static void test_taken(void **state)
+{
+	History h = {};
+
+	(void)state;
+	assert_null(history_take(&h));
+	note(&h, ACTIVE, REASON_STARTUP, 10);
+	note(&h, DOWN, REASON_PORT_ERROR, 20);
+	assert_int_equal(history_take(&h)->to, ACTIVE);
+	assert_int_equal(history_take(&h)->to, DOWN);
+	assert_null(history_take(&h));
+	note(&h, ACTIVE, REASON_PORT_ACTIVE, 30);
+	assert_int_equal(history_take(&h)->realtime_usec, 30);
+	assert_null(history_take(&h));
+	for (unsigned int i = 0; i <= HISTORY_ENTRIES; i++)
+		note(&h, i % 2 ? ACTIVE : DOWN, REASON_LINK, 100 + i);
+	for (unsigned int i = 1; i <= HISTORY_ENTRIES; i++)
+		assert_int_equal(history_take(&h)->realtime_usec, 100 + i);
+	assert_null(history_take(&h));
+	history_done(&h);
+}
+
 static void test_link_downs(void **state)
 {
 	static const struct {
@@ -257,9 +280,10 @@ static void test_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_journal),	   cmocka_unit_test(test_transitions),
-		cmocka_unit_test(test_link_downs), cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_since),	   cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_journal), cmocka_unit_test(test_transitions),
+		cmocka_unit_test(test_taken),	cmocka_unit_test(test_link_downs),
+		cmocka_unit_test(test_bounded), cmocka_unit_test(test_since),
+		cmocka_unit_test(test_kept),
 	};
 
 	return cmocka_run_group_tests_name("history", tests, NULL, NULL);

@@ -101,38 +101,48 @@ static void test_pkeys(void **state)
 	assert_false(work_is_dirty(w));
 }
 
-/* The news that a port is active does not wait for the P_Keys, which are read right after it. */
+/* The news that a port is active does not wait for the P_Keys, which are read after it. */
 static void test_pkeys_later(void **state)
 {
 	Work *w = work_of(state);
 	Query q;
 
+	assert_true(port_set_is_empty(&w->pkeys_later));
 	work_mark(w, 1, REASON_LINK);
 	work_mark(w, 2, REASON_PORT_ACTIVE);
 	assert_false(begin_and_end(w, 1).pkeys);
-	assert_true(work_is_dirty(w));
+	assert_false(work_is_dirty(w));
+	assert_false(port_set_is_empty(&w->pkeys_later));
+	/* more news does not wait either */
+	work_mark(w, 2, REASON_LID_CHANGE);
+	assert_false(begin_and_end(w, 1).pkeys);
+	assert_false(port_set_is_empty(&w->pkeys_later));
+	work_pkeys(w);
+	assert_true(port_set_is_empty(&w->pkeys_later));
 	q = begin_and_end(w, 1);
 	assert_true(q.pkeys);
 	assert_int_equal(q.ports.bits[0], 1 << 2);
 	assert_false(work_is_dirty(w));
+	assert_true(port_set_is_empty(&w->pkeys_later));
 	/* what reads them anyway reads them once */
 	work_mark(w, 2, REASON_PORT_ACTIVE);
-	work_mark(w, 1, REASON_RECONCILE);
+	begin_and_end(w, 1);
+	work_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
 	assert_true(begin_and_end(w, 1).pkeys);
-	assert_false(work_is_dirty(w));
+	assert_true(port_set_is_empty(&w->pkeys_later));
 	/* a port that has failed is tried again when its time has come, and not sooner for this */
 	work_mark(w, 2, REASON_PORT_ACTIVE);
 	work_begin(w, 7, 1, &q);
 	port_set_remove(&w->asked, 2);
 	work_keep_reasons(w, 2);
 	work_end(w, 1);
-	assert_false(work_is_dirty(w));
+	assert_true(port_set_is_empty(&w->pkeys_later));
 	/* neither is one that has gone */
 	work_mark(w, 2, REASON_PORT_ACTIVE);
 	work_begin(w, 7, 1, &q);
 	work_drop_port(w, 2);
 	work_end(w, 1);
-	assert_false(work_is_dirty(w));
+	assert_true(port_set_is_empty(&w->pkeys_later));
 }
 
 static void test_pacing(void **state)
