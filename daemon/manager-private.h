@@ -40,6 +40,7 @@ struct Manager {
 	sd_event_source *enumerate_pace;
 	sd_event_source *flush;
 	sd_event_source *reconcile;
+	sd_event_source *counts;
 	uint32_t query_count;
 	uint32_t links; /* Query.links of the next one */
 	size_t n_seen;	/* the first devices of the cache, all published */

@@ -5,21 +5,28 @@
 #include "log.h"
 #include "manager-private.h"
 
-void manager_publish_counts(Manager *m)
+static int on_counts(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
-	uint32_t active = m->cache.n_active;
-	uint32_t ports = (uint32_t)m->cache.n_ports;
+	Manager *m = userdata;
 
-	if (!m->ready)
-		return;
-	if (active == m->last_active && ports == m->last_ports &&
-	    m->cache.n_devices == m->last_devices)
-		return;
-	m->last_active = active;
-	m->last_ports = ports;
-	m->last_devices = (uint32_t)m->cache.n_devices;
 	if (m->bus)
 		bus_publish_counts(m->bus);
+	return 0;
+}
+
+/* A switch that goes down takes many ports with it, which are the news: the counts come after. */
+void manager_publish_counts(Manager *m)
+{
+	uint32_t devices = (uint32_t)m->cache.n_devices, ports = (uint32_t)m->cache.n_ports;
+	uint32_t active = m->cache.n_active;
+
+	if (devices == m->last_devices && ports == m->last_ports && active == m->last_active)
+		return;
+	m->last_devices = devices;
+	m->last_ports = ports;
+	m->last_active = active;
+	if (m->ready && !is_armed(m->counts))
+		manager_arm(m, &m->counts, WORK_LATER_USEC, on_counts, m, "counts");
 }
 
 void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *changed)

@@ -50,8 +50,8 @@ void manager_check_ready(Manager *m)
 		else if (!w->wedged && (w->asked_id || work_is_dirty(w)))
 			return;
 	}
+	manager_publish_counts(m); /* which nobody knows otherwise yet */
 	m->ready = true;
-	manager_publish_counts(m);
 	if (m->bus && bus_acquire_name(m->bus) < 0)
 		sd_event_exit(m->event, EXIT_FAILURE);
 }
@@ -397,6 +397,7 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->flush);
 	sd_event_source_disable_unref(m->enumerate_pace);
 	sd_event_source_disable_unref(m->reconcile);
+	sd_event_source_disable_unref(m->counts);
 	sd_event_source_disable_unref(m->enumerate_retry);
 	source_free(m->source);
 	if (m->snapshot)
