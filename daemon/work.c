@@ -96,6 +96,8 @@ static void mark_port(Work *w, uint32_t port, EventReason reason)
 {
 	port_set_add(&w->dirty, port);
 	w->reasons[port] |= REASON_BIT(reason);
+	if (!((NO_PKEY_REASONS | LATER_PKEY_REASONS) & REASON_BIT(reason)))
+		port_set_add(&w->pkeys_due, port);
 	if (!(SETTLE_REASONS & REASON_BIT(reason)))
 		return;
 	port_set_add(&w->settling, port);
@@ -167,10 +169,10 @@ bool work_may_ask(Work *w, uint64_t now_usec, uint64_t *ret_usec)
 	return true;
 }
 
-/* Whether the query that begins is to read P_Keys; if not yet, notes for which ports later. */
-static bool begin_pkeys(Work *w, uint32_t reasons)
+/* Whether the query that begins is to read P_Keys; if not, notes for which ports later. */
+static bool begin_pkeys(Work *w)
 {
-	bool now = (reasons & ~(NO_PKEY_REASONS | LATER_PKEY_REASONS)) != 0;
+	bool now = false;
 
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		now |= port_set_has(&w->dirty, n) && port_set_has(&w->pkeys_due, n);
@@ -188,8 +190,6 @@ static bool begin_pkeys(Work *w, uint32_t reasons)
 
 void work_begin(Work *w, uint64_t id, uint64_t now_usec, Query *ret)
 {
-	uint32_t reasons = all_reasons(w);
-
 	if (w->tokens == TOKENS_MAX)
 		w->tokens_usec = now_usec;
 	w->tokens--;
@@ -197,7 +197,7 @@ void work_begin(Work *w, uint64_t id, uint64_t now_usec, Query *ret)
 	*ret = (Query){.id = id,
 		       .device = w->device->index,
 		       .attributes = w->dirty_attributes,
-		       .pkeys = begin_pkeys(w, reasons),
+		       .pkeys = begin_pkeys(w),
 		       .ports = w->dirty};
 	memcpy(ret->name, w->device->now.values.name, sizeof(ret->name));
 
@@ -223,6 +223,8 @@ void work_keep_reasons(Work *w, uint32_t port)
 	if (port < w->n_reasons)
 		w->reasons[port] |= w->asked_reasons[port];
 	port_set_remove(&w->pkeys_later, port);
+	if (w->asked_pkeys)
+		port_set_add(&w->pkeys_due, port);
 }
 
 void work_end(Work *w, uint64_t now_usec)

@@ -51,9 +51,9 @@ struct Work {
 	uint32_t *asked_reasons;
 	Waiter *asked_waiting;
 
+	PortSet pkeys_due; /* their P_Keys are to be read in the next query */
 	/* what waits until the news is out: P_Keys, transitions for the journal */
 	PortSet pkeys_later;
-	PortSet pkeys_due; /* to be read in the next query, its time having come */
 	sd_event_source *later;
 
 	bool wedged;

@@ -99,6 +99,36 @@ static void test_pkeys(void **state)
 	work_mark(w, 2, REASON_PKEY_CHANGE);
 	assert_true(begin_and_end(w, 1).pkeys);
 	assert_false(work_is_dirty(w));
+	/* a device that appears has them then, and not once more at each look while it settles */
+	work_mark(w, EVENT_ALL_PORTS, REASON_DEVICE);
+	assert_true(begin_and_end(w, 1).pkeys);
+	work_settle(w);
+	assert_true(work_is_dirty(w));
+	assert_false(begin_and_end(w, 1).pkeys);
+	work_settle(w);
+	work_mark(w, 2, REASON_CHARDEV);
+	assert_true(begin_and_end(w, 1).pkeys);
+}
+
+/* A port that has failed while they were to be read: the next look reads them, whatever it is for.
+ */
+static void test_pkeys_failed(void **state)
+{
+	Work *w = work_of(state);
+	Query q;
+
+	work_mark(w, 2, REASON_PKEY_CHANGE);
+	work_begin(w, 7, 1, &q);
+	assert_true(q.pkeys);
+	work_keep_reasons(w, 2);
+	port_set_remove(&w->asked, 2);
+	work_end(w, 1);
+	work_mark(w, 1, REASON_LID_CHANGE);
+	assert_false(begin_and_end(w, 1).pkeys);
+	work_mark(w, 2, REASON_LID_CHANGE);
+	assert_true(begin_and_end(w, 1).pkeys);
+	work_mark(w, 2, REASON_LID_CHANGE);
+	assert_false(begin_and_end(w, 1).pkeys);
 }
 
 /* The news that a port is active does not wait for the P_Keys, which are read after it. */
@@ -295,9 +325,10 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_what_is_asked), TEST(test_pkeys),   TEST(test_pkeys_later),
-		TEST(test_pacing),	  TEST(test_callers), TEST(test_settling),
-		TEST(test_storm),	  TEST(test_retry),   TEST(test_unanswered),
+		TEST(test_what_is_asked), TEST(test_pkeys),  TEST(test_pkeys_later),
+		TEST(test_pkeys_failed),  TEST(test_pacing), TEST(test_callers),
+		TEST(test_settling),	  TEST(test_storm),  TEST(test_retry),
+		TEST(test_unanswered),
 	};
 
 	return cmocka_run_group_tests_name("work", tests, NULL, NULL);
