@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "admission.h"
+#include "bus-peer.h"
 #include "bus-property.h"
 #include "log.h"
 #include "lookup.h"
@@ -205,12 +206,7 @@ static void watch_departures(BusBulk *b, bool on)
 	}
 	if (b->departures)
 		return;
-	check_reply(sd_bus_add_match_async(b->bus, &b->departures,
-					   "type='signal',sender='org.freedesktop.DBus',"
-					   "path='/org/freedesktop/DBus',"
-					   "interface='org.freedesktop.DBus',"
-					   "member='NameOwnerChanged',arg2=''",
-					   on_departure, NULL, b));
+	check_reply(bus_peer_watch_departures(b->bus, on_departure, b, &b->departures));
 }
 
 static int on_turn(sd_event_source *s, uint64_t usec, void *userdata);
@@ -279,11 +275,10 @@ static int on_user(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *err
 {
 	Question *q = userdata;
 	AdmissionCall *c;
-	uint32_t uid;
+	uid_t user;
 
-	if (!sd_bus_message_is_method_error(m, NULL) &&
-	    sd_bus_message_read_basic(m, 'u', &uid) > 0 &&
-	    admission_identify(q->bulk->admission, q->sender, uid) >= 0) {
+	if (bus_peer_read_user(m, &user) >= 0 &&
+	    admission_identify(q->bulk->admission, q->sender, user) >= 0) {
 		serve(q->bulk);
 		return 0;
 	}
@@ -296,23 +291,16 @@ static int on_user(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *err
 static int ask_for_user(BusBulk *b, const char *sender)
 {
 	_cleanup_free_ Question *q = malloc(sizeof(Question) + strlen(sender) + 1);
-	sd_bus_slot *slot = NULL;
 	int r;
 
 	if (!q)
 		return -ENOMEM;
 	q->bulk = b;
 	strcpy(q->sender, sender);
-	r = sd_bus_call_method_async(b->bus, &slot, "org.freedesktop.DBus", "/org/freedesktop/DBus",
-				     "org.freedesktop.DBus", "GetConnectionUnixUser", on_user, q,
-				     "s", sender);
+	r = bus_peer_ask_user_once(b->bus, sender, on_user, q, free);
 	if (r < 0)
 		return r;
-	/* the connection keeps it until the answer, or until it is closed */
-	sd_bus_slot_set_destroy_callback(slot, free);
 	steal_pointer(&q);
-	sd_bus_slot_set_floating(slot, true);
-	sd_bus_slot_unref(slot);
 	return 0;
 }
 

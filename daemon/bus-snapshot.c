@@ -3,6 +3,7 @@
 #include "bus-snapshot.h"
 
 #include "bus-options.h"
+#include "bus-peer.h"
 #include "log.h"
 #include "manager.h"
 #include "names.h"
@@ -44,14 +45,13 @@ static int on_user(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *ret
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	Question *q = userdata;
-	uint32_t uid;
-	int r;
+	uid_t user;
+	int r = bus_peer_read_user(m, &user);
 
-	if (sd_bus_message_is_method_error(m, NULL))
+	if (r == -ENXIO)
 		return 0; /* the caller has left */
-	r = sd_bus_message_read_basic(m, 'u', &uid);
 	if (r >= 0)
-		r = open_for(q->snapshot, q->call, uid, &error);
+		r = open_for(q->snapshot, q->call, user, &error);
 	if (r < 0)
 		r = sd_bus_reply_method_errno(q->call, r, &error);
 	if (r < 0)
@@ -63,7 +63,6 @@ static int on_user(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *ret
  * of the calls, so no more questions are open than calls are on their way. */
 int bus_snapshot_open(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	sd_bus_slot *slot = NULL;
 	Question *q;
 	int r = bus_read_options(m, "OpenSnapshot", NULL, 0, error);
 
@@ -74,17 +73,11 @@ int bus_snapshot_open(sd_bus_message *m, void *userdata, sd_bus_error *error)
 		return -ENOMEM;
 	q->snapshot = manager_snapshot(userdata);
 	q->call = sd_bus_message_ref(m);
-	r = sd_bus_call_method_async(sd_bus_message_get_bus(m), &slot, "org.freedesktop.DBus",
-				     "/org/freedesktop/DBus", "org.freedesktop.DBus",
-				     "GetConnectionUnixUser", on_user, q, "s",
-				     sd_bus_message_get_sender(m));
+	r = bus_peer_ask_user_once(sd_bus_message_get_bus(m), sd_bus_message_get_sender(m), on_user,
+				   q, question_free);
 	if (r < 0) {
 		question_free(q);
 		return r;
 	}
-	/* the connection keeps it until the answer, or until it is closed */
-	sd_bus_slot_set_destroy_callback(slot, question_free);
-	sd_bus_slot_set_floating(slot, true);
-	sd_bus_slot_unref(slot);
 	return 1;
 }

@@ -3,6 +3,7 @@
 #include "bus-wait.h"
 
 #include "bus-options.h"
+#include "bus-peer.h"
 #include "log.h"
 #include "manager.h"
 #include "names.h"
@@ -19,7 +20,7 @@ typedef struct Waiter {
 	Wait wait;
 	sd_bus_message *call;
 	sd_bus_slot *asking; /* whose the call is; NULL: that is known */
-	uint32_t user;
+	uid_t user;
 	sd_event_source *timer; /* NULL: waits for ever */
 } Waiter;
 
@@ -242,11 +243,10 @@ static int on_user(sd_bus_message *reply, void *userdata, _unused_ sd_bus_error 
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	Waiter *waiter = userdata;
 	BusWait *w = waiter->waits;
-	uint32_t user;
+	uid_t user;
 	size_t n = 0;
 
-	if (sd_bus_message_is_method_error(reply, NULL) ||
-	    sd_bus_message_read_basic(reply, 'u', &user) < 0) {
+	if (bus_peer_read_user(reply, &user) < 0) {
 		/* it has left already */
 		waiter_free(take_out(w, find(w, waiter)));
 		return 0;
@@ -271,19 +271,11 @@ static int ask_user(BusWait *w, Waiter *waiter)
 	int r = 0;
 
 	if (!w->departures)
-		/* without a new owner */
-		r = sd_bus_add_match_async(w->bus, &w->departures,
-					   "type='signal',sender='org.freedesktop.DBus',"
-					   "path='/org/freedesktop/DBus',"
-					   "interface='org.freedesktop.DBus',"
-					   "member='NameOwnerChanged',arg2=''",
-					   on_departure, NULL, w);
+		r = bus_peer_watch_departures(w->bus, on_departure, w, &w->departures);
 	if (r < 0)
 		return r;
-	return sd_bus_call_method_async(w->bus, &waiter->asking, "org.freedesktop.DBus",
-					"/org/freedesktop/DBus", "org.freedesktop.DBus",
-					"GetConnectionUnixUser", on_user, waiter, "s",
-					sd_bus_message_get_sender(waiter->call));
+	return bus_peer_ask_user(w->bus, sd_bus_message_get_sender(waiter->call), on_user, waiter,
+				 &waiter->asking);
 }
 
 /* Puts WAITER on the list. */
