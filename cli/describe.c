@@ -28,23 +28,6 @@ static const char *class_sentence(AttrClass class)
 	return "";
 }
 
-static const char *validity_sentence(AttrValidity valid)
-{
-	switch (valid) {
-	case VALID_ALWAYS:
-		return "always";
-	case VALID_LINK_UP:
-		return "while the link is up";
-	case VALID_CONFIGURED:
-		return "once the subnet manager has armed the port";
-	case VALID_NONZERO:
-		return "where there is one";
-	case _VALID_MAX:
-		break;
-	}
-	return "";
-}
-
 static const char *source_sentence(AttrSource source)
 {
 	switch (source) {
@@ -110,7 +93,7 @@ static void print_attribute(const Context *c, const Attribute *a)
 	join_names(a, names, sizeof(names));
 	print_line(c, "Values", names);
 	print_line(c, "Unit", attr_unit_name(a->unit));
-	print_line(c, "Valid", validity_sentence(a->valid));
+	print_line(c, "Valid", attr_validity_text(a->valid));
 	print_line(c, "Change", class_sentence(a->class));
 	print_line(c, "Source", source_sentence(a->source));
 	print_line(c, "Type", is_raw ? attr_raw_signature(a->type) : attr_signature(a->type));

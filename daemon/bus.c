@@ -161,11 +161,11 @@ static int method_get_history(sd_bus_message *m, void *userdata, sd_bus_error *e
 		r = sd_bus_message_open_container(reply, 'a', "(ttsss)");
 	for (size_t i = 0; r >= 0 && i < p->history.n; i++) {
 		const Transition *t = history_entry(&p->history, i);
-		AttrValue from, to;
+		AttrText from, to;
 
 		r = sd_bus_message_append(reply, "(ttsss)", t->realtime_usec, t->monotonic_usec,
-					  history_state_name(t->from, &from),
-					  history_state_name(t->to, &to),
+					  history_state_name(t->from, from),
+					  history_state_name(t->to, to),
 					  event_reason_name(t->reason));
 	}
 	if (r >= 0)

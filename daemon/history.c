@@ -102,16 +102,13 @@ bool history_since_not(const History *h, uint32_t state, uint64_t *ret_usec, boo
 	return true;
 }
 
-const char *history_state_name(uint32_t state, AttrValue *buffer)
+const char *history_state_name(uint32_t state, AttrText ret)
 {
-	PortValues values = {.state = state};
-
 	if (state == STATE_UNKNOWN)
 		return "unknown";
 	if (state == STATE_ABSENT)
 		return "absent";
-	(void)attr_publish(&port_attributes[PORT_ATTR_state], &values, buffer);
-	return buffer->text;
+	return attr_enumeration_text(ATTR_PORT_STATE, state, ret);
 }
 
 static void kept_free(KeptHistory *k)

@@ -65,8 +65,8 @@ bool history_is_link_down(uint32_t from, uint32_t to);
  */
 bool history_since_not(const History *h, uint32_t state, uint64_t *ret_usec, bool *ret_exact);
 
-/* As attr_publish() has the states of a port, and "unknown" and "absent". */
-const char *history_state_name(uint32_t state, AttrValue *buffer);
+/* As attr_enumeration_text() names the states of a port, and "unknown" and "absent". */
+const char *history_state_name(uint32_t state, AttrText ret);
 
 /* Histories without a port, the one that has been there longest first. All zero: none. */
 typedef struct HistoryList {

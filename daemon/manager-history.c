@@ -10,9 +10,9 @@
 static void log_transition(const Port *p, const Transition *t)
 {
 	bool is_down = history_is_link_down(t->from, t->to) || t->to == STATE_ABSENT;
-	AttrValue from_buffer, to_buffer;
-	const char *from = history_state_name(t->from, &from_buffer);
-	const char *to = history_state_name(t->to, &to_buffer);
+	AttrText from_text, to_text;
+	const char *from = history_state_name(t->from, from_text);
+	const char *to = history_state_name(t->to, to_text);
 	const char *reason = event_reason_name(t->reason);
 	char name[80], number[16];
 	const LogField fields[] = {

@@ -46,23 +46,6 @@ static void put_names(const char *const *names)
 	puts(".");
 }
 
-static const char *validity_sentence(AttrValidity valid)
-{
-	switch (valid) {
-	case VALID_ALWAYS:
-		return NULL;
-	case VALID_LINK_UP:
-		return "Unavailable while the link is down.";
-	case VALID_CONFIGURED:
-		return "Unavailable until the subnet manager has armed the port.";
-	case VALID_NONZERO:
-		return "Unavailable where there is none.";
-	case _VALID_MAX:
-		break;
-	}
-	return NULL;
-}
-
 static const char *signal_sentence(const Attribute *row)
 {
 	switch (row->class) {
@@ -92,8 +75,8 @@ static void put_property(const Attribute *row)
 	putchar('\n');
 	if (names)
 		put_names(names);
-	if (validity_sentence(row->valid))
-		puts(validity_sentence(row->valid));
+	if (row->valid != VALID_ALWAYS)
+		printf("Available %s.\n", attr_validity_text(row->valid));
 	if (signal_sentence(row))
 		puts(signal_sentence(row));
 	printf("Source: %s.\n", attr_source_name(row->source));

@@ -402,6 +402,18 @@ const char *attr_validity_name(AttrValidity valid)
 	return names[valid];
 }
 
+const char *attr_validity_text(AttrValidity valid)
+{
+	static const char *const texts[_VALID_MAX] = {
+		[VALID_ALWAYS] = "always",
+		[VALID_LINK_UP] = "while the link is up",
+		[VALID_CONFIGURED] = "once the subnet manager has armed the port",
+		[VALID_NONZERO] = "where there is one",
+	};
+
+	return texts[valid];
+}
+
 const char *attr_source_name(AttrSource source)
 {
 	static const char *const names[_SOURCE_MAX] = {

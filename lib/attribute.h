@@ -369,6 +369,8 @@ const char *attr_interface_name(AttrInterface interface);
 const char *attr_class_name(AttrClass class);
 const char *attr_validity_name(AttrValidity valid);
 const char *attr_source_name(AttrSource source);
+/* When a row has a value, for people: "always", "while the link is up". */
+const char *attr_validity_text(AttrValidity valid);
 
 /* "fe80:0000:0000:0000:0002:c903:00ab:cdef", all digits, as sysfs and show_gids write a GID. RET
  * has room for 40 bytes. */

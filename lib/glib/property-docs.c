@@ -11,23 +11,6 @@
 #include "attribute.h"
 #include "property-name.h"
 
-static const char *validity_sentence(AttrValidity valid)
-{
-	switch (valid) {
-	case VALID_ALWAYS:
-		return NULL;
-	case VALID_LINK_UP:
-		return "Unavailable while the link is down.";
-	case VALID_CONFIGURED:
-		return "Unavailable until the subnet manager has armed the port.";
-	case VALID_NONZERO:
-		return "Unavailable where there is none.";
-	case _VALID_MAX:
-		break;
-	}
-	return NULL;
-}
-
 static const char *signal_sentence(const Attribute *row)
 {
 	switch (row->class) {
@@ -59,15 +42,16 @@ static void put_text(const char *text)
 static void put_property(const char *class, const Attribute *row)
 {
 	const char *const *names = attr_type_names(row->type);
-	const char *sentences[] = {validity_sentence(row->valid), signal_sentence(row)};
+	const char *sentence = signal_sentence(row);
 	g_autofree char *property = property_name(row->name);
 
 	printf("/**\n * %s:%s:\n *\n * ", class, property);
 	put_text(row->help);
 	puts("\n *");
-	for (size_t i = 0; i < ARRAY_SIZE(sentences); i++)
-		if (sentences[i])
-			printf(" * %s\n *\n", sentences[i]);
+	if (row->valid != VALID_ALWAYS)
+		printf(" * Available %s.\n *\n", attr_validity_text(row->valid));
+	if (sentence)
+		printf(" * %s\n *\n", sentence);
 	if (names) {
 		fputs(" * One of", stdout);
 		for (size_t i = 0; names[i]; i++)

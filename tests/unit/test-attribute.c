@@ -32,6 +32,7 @@ static void check_rows(const Attribute *rows, size_t n)
 		assert_non_null(attr_interface_name(row->interface));
 		assert_non_null(attr_class_name(row->class));
 		assert_non_null(attr_validity_name(row->valid));
+		assert_non_null(attr_validity_text(row->valid));
 		assert_non_null(attr_source_name(row->source));
 		/* what is computed has no rule, and identity is the core's */
 		if (row->class == CLASS_IDENTITY)
