@@ -135,10 +135,10 @@ static void put_port_unavailable(BusWriter *w, const Port *p)
 
 	bus_open(w, 'a', "{ss}");
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
-		const char *why = port_unavailable(&p->now, a);
+		const Attribute *row = &port_attributes[a];
 
-		if (why && interfaces >> port_attributes[a].interface & 1)
-			put_reason(w, port_attributes[a].name, why);
+		if (!mask_has(&p->now.valid, a) && interfaces >> row->interface & 1)
+			put_reason(w, row->name, port_unavailable(&p->now, a));
 	}
 	bus_close(w);
 }

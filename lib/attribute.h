@@ -179,6 +179,11 @@ static inline AttrMask mask_or(AttrMask a, AttrMask b)
 	return (AttrMask){{a.bits[0] | b.bits[0], a.bits[1] | b.bits[1]}};
 }
 
+static inline AttrMask mask_and(AttrMask a, AttrMask b)
+{
+	return (AttrMask){{a.bits[0] & b.bits[0], a.bits[1] & b.bits[1]}};
+}
+
 #define T(type, storage, raw, published) typedef storage attr_##type;
 ATTR_TYPES(T)
 #undef T

@@ -128,15 +128,35 @@ static void derive_port_guid(PortSnapshot *s)
 	}
 }
 
+/* The rows that come from direct verbs. */
+static const AttrMask direct_verbs = {{
+#define PORT(field, name, type, unit, interface, class, valid, source, help)                       \
+	(SOURCE_##source == SOURCE_DV && PORT_ATTR_##field / 64 == WORD                            \
+		 ? UINT64_C(1) << PORT_ATTR_##field % 64                                           \
+		 : 0) |
+#define WORD 0
+#include "port-attributes.def"
+	0,
+#undef WORD
+#define WORD 1
+#include "port-attributes.def"
+	0,
+#undef WORD
+#undef PORT
+}};
+
 unsigned int port_interfaces(const PortSnapshot *s)
 {
+	AttrMask said = mask_and(s->supplied, direct_verbs);
 	unsigned int interfaces = 1U << INTERFACE_PORT;
 
 	/* Only the provider of the device knows whether its interface applies: it does if it said
 	 * anything. */
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
-		if (port_attributes[a].source == SOURCE_DV && mask_has(&s->supplied, a))
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX && !mask_is_empty(&said); a++)
+		if (mask_has(&said, a)) {
 			interfaces |= 1U << port_attributes[a].interface;
+			mask_set(&said, a, false);
+		}
 
 	if (!mask_has(&s->supplied, PORT_ATTR_protocol))
 		return interfaces;
