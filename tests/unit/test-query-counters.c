@@ -7,74 +7,11 @@
 #include <stddef.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <fcntl.h>
-#include <ftw.h>
 #include <sys/stat.h>
 
 #include "query-counters.h"
 #include "query-sysfs.h"
-
-typedef struct Tree {
-	char path[64];
-	int fd;
-} Tree;
-
-static void make_directories(int fd, const char *file)
-{
-	char path[256];
-
-	text_copy(path, sizeof(path), file);
-	for (char *p = strchr(path, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		if (mkdirat(fd, path, 0700) < 0)
-			assert_int_equal(errno, EEXIST);
-		*p = '/';
-	}
-}
-
-static void put_bytes(const Tree *t, const char *file, const void *bytes, size_t n)
-{
-	int fd;
-
-	make_directories(t->fd, file);
-	fd = openat(t->fd, file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, n), n);
-	close(fd);
-}
-
-static void put(const Tree *t, const char *file, const char *text)
-{
-	put_bytes(t, file, text, strlen(text));
-}
-
-static int setup(void **state)
-{
-	Tree *t = calloc(1, sizeof(*t));
-
-	strcpy(t->path, "/tmp/test-query-counters-XXXXXX");
-	if (!mkdtemp(t->path))
-		return -1;
-	t->fd = sysfs_open_directory(AT_FDCWD, t->path);
-	*state = t;
-	return t->fd < 0 ? -1 : 0;
-}
-
-static int remove_one(const char *path, const struct stat *st _unused_, int type _unused_,
-		      struct FTW *ftw _unused_)
-{
-	return remove(path);
-}
-
-static int teardown(void **state)
-{
-	Tree *t = *state;
-
-	close(t->fd);
-	nftw(t->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	free(t);
-	return 0;
-}
+#include "tree.h"
 
 /* Entry I of T is FILE of GROUP with this value or error. */
 static void assert_entry(const Table *t, uint32_t i, CounterGroup group, const char *file,
@@ -94,15 +31,15 @@ static void test_read(void **state)
 	Tree *t = *state;
 	_cleanup_(table_free_pointer) Table *table = NULL;
 
-	put(t, "ports/2/counters/symbol_error", "65535\n");
-	put(t, "ports/2/counters/port_xmit_data", "18446744073709551615\n");
-	put(t, "ports/2/counters/link_downed", "N/A (no PMA)\n");
-	put(t, "ports/2/counters/VL15_dropped", "");
-	put(t, "ports/2/counters/too_long_a_name_for_any_counter_that_there_is_now", "1\n");
-	put(t, "ports/2/hw_counters/lifespan", "10\n");
-	put(t, "ports/2/hw_counters/link_downed", "3\n");
-	put(t, "ports/2/hw_counters/negative", "-1\n");
-	put(t, "ports/2/hw_counters/too_large", "18446744073709551616\n");
+	tree_put(t, "ports/2/counters/symbol_error", "65535\n");
+	tree_put(t, "ports/2/counters/port_xmit_data", "18446744073709551615\n");
+	tree_put(t, "ports/2/counters/link_downed", "N/A (no PMA)\n");
+	tree_put(t, "ports/2/counters/VL15_dropped", "");
+	tree_put(t, "ports/2/counters/too_long_a_name_for_any_counter_that_there_is_now", "1\n");
+	tree_put(t, "ports/2/hw_counters/lifespan", "10\n");
+	tree_put(t, "ports/2/hw_counters/link_downed", "3\n");
+	tree_put(t, "ports/2/hw_counters/negative", "-1\n");
+	tree_put(t, "ports/2/hw_counters/too_large", "18446744073709551616\n");
 	assert_int_equal(counters_read(t->fd, 2, 60 * USEC_PER_SEC, &table), 0);
 	assert_non_null(table);
 	assert_int_equal(table->n, 7);
@@ -121,10 +58,10 @@ static void test_none(void **state)
 	Table *table = NULL;
 
 	assert_int_equal(counters_read(t->fd, 1, 0, &table), -ENOENT);
-	put(t, "ports/1/state", "4: ACTIVE\n");
+	tree_put(t, "ports/1/state", "4: ACTIVE\n");
 	assert_int_equal(counters_read(t->fd, 1, 0, &table), 0);
 	assert_null(table);
-	put(t, "ports/1/hw_counters/lifespan", "10\n");
+	tree_put(t, "ports/1/hw_counters/lifespan", "10\n");
 	assert_int_equal(counters_read(t->fd, 1, 0, &table), 0);
 	assert_null(table);
 }
@@ -135,7 +72,7 @@ static void test_late(void **state)
 	Tree *t = *state;
 	_cleanup_(table_free_pointer) Table *table = NULL;
 
-	put(t, "ports/1/counters/symbol_error", "5\n");
+	tree_put(t, "ports/1/counters/symbol_error", "5\n");
 	assert_int_equal(mkfifoat(t->fd, "ports/1/counters/aaa", 0600), 0);
 	assert_int_equal(counters_read(t->fd, 1, 0, &table), 0);
 	assert_int_equal(table->n, 2);
@@ -146,9 +83,9 @@ static void test_late(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_none, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_read, tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(test_none, tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(test_late, tree_setup, tree_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,80 +8,10 @@
 #include <stddef.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <fcntl.h>
-#include <ftw.h>
 #include <net/if.h>
-#include <sys/stat.h>
 
 #include "query-sysfs.h"
-
-typedef struct Tree {
-	char path[64];
-	int fd;
-} Tree;
-
-static void make_directories(int fd, const char *file)
-{
-	char path[256];
-
-	text_copy(path, sizeof(path), file);
-	for (char *p = strchr(path, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		if (mkdirat(fd, path, 0700) < 0)
-			assert_int_equal(errno, EEXIST);
-		*p = '/';
-	}
-}
-
-static void put_bytes(const Tree *t, const char *file, const void *bytes, size_t n)
-{
-	int fd;
-
-	make_directories(t->fd, file);
-	fd = openat(t->fd, file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, n), n);
-	close(fd);
-}
-
-static void put(const Tree *t, const char *file, const char *text)
-{
-	put_bytes(t, file, text, strlen(text));
-}
-
-static void put_link(const Tree *t, const char *file, const char *target)
-{
-	make_directories(t->fd, file);
-	assert_int_equal(symlinkat(target, t->fd, file), 0);
-}
-
-static int setup(void **state)
-{
-	Tree *t = calloc(1, sizeof(*t));
-
-	strcpy(t->path, "/tmp/test-query-sysfs-XXXXXX");
-	if (!mkdtemp(t->path))
-		return -1;
-	t->fd = sysfs_open_directory(AT_FDCWD, t->path);
-	*state = t;
-	return t->fd < 0 ? -1 : 0;
-}
-
-static int remove_one(const char *path, const struct stat *st _unused_, int type _unused_,
-		      struct FTW *ftw _unused_)
-{
-	return remove(path);
-}
-
-static int teardown(void **state)
-{
-	Tree *t = *state;
-
-	close(t->fd);
-	nftw(t->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	free(t);
-	return 0;
-}
+#include "tree.h"
 
 static void test_text(void **state)
 {
@@ -89,26 +19,26 @@ static void test_text(void **state)
 	char big[5000], buffer[16];
 
 	assert_int_equal(sysfs_read_text(t->fd, "missing", buffer, sizeof(buffer)), -ENOENT);
-	put(t, "empty", "");
+	tree_put(t, "empty", "");
 	assert_int_equal(sysfs_read_text(t->fd, "empty", buffer, sizeof(buffer)), -ENODATA);
-	put(t, "blank", " \n");
+	tree_put(t, "blank", " \n");
 	assert_int_equal(sysfs_read_text(t->fd, "blank", buffer, sizeof(buffer)), -ENODATA);
-	put(t, "line", "MT4129\n");
+	tree_put(t, "line", "MT4129\n");
 	assert_int_equal(sysfs_read_text(t->fd, "line", buffer, sizeof(buffer)), 0);
 	assert_string_equal(buffer, "MT4129");
-	put(t, "no-newline", "two words");
+	tree_put(t, "no-newline", "two words");
 	assert_int_equal(sysfs_read_text(t->fd, "no-newline", buffer, sizeof(buffer)), 0);
 	assert_string_equal(buffer, "two words");
 	memset(big, 'x', sizeof(big));
-	put_bytes(t, "big", big, sizeof(big));
+	tree_put_bytes(t, "big", big, sizeof(big));
 	assert_int_equal(sysfs_read_text(t->fd, "big", buffer, sizeof(buffer)), 0);
 	assert_string_equal(buffer, "xxxxxxxxxxxxxxx");
-	put_bytes(t, "bytes", "a\0b\xff\x01\n", 6);
+	tree_put_bytes(t, "bytes", "a\0b\xff\x01\n", 6);
 	assert_int_equal(sysfs_read_text(t->fd, "bytes", buffer, sizeof(buffer)), 0);
 	assert_string_equal(buffer, "a");
-	put(t, "control",
-	    "a\x01\xff"
-	    "b\n");
+	tree_put(t, "control",
+		 "a\x01\xff"
+		 "b\n");
 	assert_int_equal(sysfs_read_text(t->fd, "control", buffer, sizeof(buffer)), 0);
 	assert_string_equal(buffer, "a??b");
 	assert_int_equal(sysfs_read_text(t->fd, ".", buffer, sizeof(buffer)), -EISDIR);
@@ -122,16 +52,16 @@ static void test_number(void **state)
 	uint64_t v = 77;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		put(t, "number", bad[i]);
+		tree_put(t, "number", bad[i]);
 		assert_int_equal(sysfs_read_number(t->fd, "number", UINT32_MAX, &v), -EINVAL);
 		assert_int_equal(v, 77);
 	}
-	put(t, "number", "");
+	tree_put(t, "number", "");
 	assert_int_equal(sysfs_read_number(t->fd, "number", UINT32_MAX, &v), -ENODATA);
-	put(t, "number", "4: ACTIVE\n");
+	tree_put(t, "number", "4: ACTIVE\n");
 	assert_int_equal(sysfs_read_number(t->fd, "number", UINT32_MAX, &v), 0);
 	assert_int_equal(v, 4);
-	put(t, "number", "0x1a\n");
+	tree_put(t, "number", "0x1a\n");
 	assert_int_equal(sysfs_read_number(t->fd, "number", UINT32_MAX, &v), 0);
 	assert_int_equal(v, 26);
 }
@@ -141,13 +71,13 @@ static void test_device(void **state)
 	Tree *t = *state;
 	DeviceSnapshot s = {};
 
-	put(t, "hw_rev", "0\n");
-	put(t, "board_id", "");
-	put(t, "node_desc", "host mlx5_0\n");
-	put(t, "pci/drivers/mlx5_core/bind", "");
-	put(t, "pci/0000:c1:00.0/numa_node", "-1\n");
-	put_link(t, "pci/0000:c1:00.0/driver", "../drivers/mlx5_core");
-	put_link(t, "device", "pci/0000:c1:00.0");
+	tree_put(t, "hw_rev", "0\n");
+	tree_put(t, "board_id", "");
+	tree_put(t, "node_desc", "host mlx5_0\n");
+	tree_put(t, "pci/drivers/mlx5_core/bind", "");
+	tree_put(t, "pci/0000:c1:00.0/numa_node", "-1\n");
+	tree_put_link(t, "pci/0000:c1:00.0/driver", "../drivers/mlx5_core");
+	tree_put_link(t, "device", "pci/0000:c1:00.0");
 	sysfs_supply_device(t->fd, &s);
 	assert_true(mask_has(&s.supplied, DEVICE_ATTR_hw_rev));
 	assert_string_equal(s.values.hw_rev, "0");
@@ -158,7 +88,7 @@ static void test_device(void **state)
 	assert_string_equal(s.values.pci_address, "0000:c1:00.0");
 	assert_false(mask_has(&s.supplied, DEVICE_ATTR_numa_node));
 
-	put(t, "pci/0000:c1:00.0/numa_node", "1\n");
+	tree_put(t, "pci/0000:c1:00.0/numa_node", "1\n");
 	sysfs_supply_device(t->fd, &s);
 	assert_true(mask_has(&s.supplied, DEVICE_ATTR_numa_node));
 	assert_int_equal(s.values.numa_node, 1);
@@ -170,8 +100,8 @@ static void test_device_without(void **state)
 	Tree *t = *state;
 	DeviceSnapshot s = {};
 
-	put(t, "platform/rdma_sim.0/x", "");
-	put_link(t, "device", "platform/rdma_sim.0");
+	tree_put(t, "platform/rdma_sim.0/x", "");
+	tree_put_link(t, "device", "platform/rdma_sim.0");
 	sysfs_supply_device(t->fd, &s);
 	sysfs_supply_device(-EBADF, &s);
 	assert_true(mask_is_empty(&s.supplied));
@@ -183,9 +113,9 @@ static void put_node(const Tree *t, const char *class, const char *node, const c
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/%s/ibdev", class, node);
-	put(t, path, ibdev);
+	tree_put(t, path, ibdev);
 	snprintf(path, sizeof(path), "%s/%s/dev", class, node);
-	put(t, path, dev);
+	tree_put(t, path, dev);
 }
 
 static void test_chardevs(void **state)
@@ -201,7 +131,7 @@ static void test_chardevs(void **state)
 	put_node(t, "infiniband_mad", "umad1", "rxe1\n", "231:1\n");
 	put_node(t, "infiniband_mad", "umad2", "rxe1\n", "nonsense\n");
 	put_node(t, "infiniband_mad", "issm1", "rxe1\n", "231:65\n");
-	put(t, "infiniband_mad/abi_version", "5\n");
+	tree_put(t, "infiniband_mad/abi_version", "5\n");
 	assert_int_equal(sysfs_read_chardevs(-EBADF, t->fd, "rxe1", &verbs, &table), 0);
 	assert_non_null(table);
 	assert_int_equal(table->n, 3);
@@ -215,7 +145,7 @@ static void test_chardevs(void **state)
 
 	/* with a parent: below it, and nowhere else */
 	put_node(t, "parent/infiniband_mad", "umad7", "rxe1\n", "231:7\n");
-	put_link(t, "device", "parent");
+	tree_put_link(t, "device", "parent");
 	assert_int_equal(sysfs_read_chardevs(t->fd, t->fd, "rxe1", NULL, &table), 0);
 	assert_int_equal(table->n, 1);
 	assert_string_equal(((const ChardevEntry *)(const void *)table->entries)->path,
@@ -230,11 +160,11 @@ static void test_port(void **state)
 	Tree *t = *state;
 	PortSnapshot s = {};
 
-	put(t, "ports/1/state", "4: ACTIVE\n");
-	put(t, "ports/1/phys_state", "nonsense\n");
-	put(t, "ports/1/lid", "0x1f\n");
-	put(t, "ports/1/lid_mask_count", "2\n");
-	put(t, "ports/1/link_layer", "InfiniBand\n");
+	tree_put(t, "ports/1/state", "4: ACTIVE\n");
+	tree_put(t, "ports/1/phys_state", "nonsense\n");
+	tree_put(t, "ports/1/lid", "0x1f\n");
+	tree_put(t, "ports/1/lid_mask_count", "2\n");
+	tree_put(t, "ports/1/link_layer", "InfiniBand\n");
 	PORT_SUPPLY(&s, lid, 7); /* nldev has said it */
 	sysfs_supply_port(t->fd, 1, &s);
 	assert_int_equal(s.values.state, 4);
@@ -257,10 +187,10 @@ static void test_pkeys(void **state)
 	const PkeyEntry *e;
 
 	assert_int_equal(sysfs_read_pkeys(t->fd, 1, &table), -ENOENT);
-	put(t, "ports/1/pkeys/0", "0xffff\n");
-	put(t, "ports/1/pkeys/1", "0x0000\n");
-	put(t, "ports/1/pkeys/2", "0x8000\n");
-	put(t, "ports/1/pkeys/3", "0x7fff\n");
+	tree_put(t, "ports/1/pkeys/0", "0xffff\n");
+	tree_put(t, "ports/1/pkeys/1", "0x0000\n");
+	tree_put(t, "ports/1/pkeys/2", "0x8000\n");
+	tree_put(t, "ports/1/pkeys/3", "0x7fff\n");
 	assert_int_equal(sysfs_read_pkeys(t->fd, 1, &table), 0);
 	assert_int_equal(table->n, 2);
 	e = (const PkeyEntry *)(const void *)table->entries;
@@ -268,11 +198,11 @@ static void test_pkeys(void **state)
 	assert_int_equal(e[1].index, 3);
 	table_free(table);
 	/* half a table is none */
-	put(t, "ports/1/pkeys/4", "0x12345\n");
+	tree_put(t, "ports/1/pkeys/4", "0x12345\n");
 	table = NULL;
 	assert_int_equal(sysfs_read_pkeys(t->fd, 1, &table), -EINVAL);
 	assert_null(table);
-	put(t, "ports/2/pkeys/0", "0x0000\n");
+	tree_put(t, "ports/2/pkeys/0", "0x0000\n");
 	assert_int_equal(sysfs_read_pkeys(t->fd, 2, &table), 0);
 	assert_null(table);
 }
@@ -285,12 +215,12 @@ static void test_gids(void **state)
 	static const uint8_t v4[16] = {
 		[10] = 0xff, [11] = 0xff, [12] = 10, [13] = 1, [14] = 2, [15] = 3};
 
-	put(t, "ports/1/gids/0", "fe80:0000:0000:0000:0002:c903:00ab:cdef\n");
-	put(t, "ports/1/gid_attrs/types/0", "IB/RoCE v1\n");
-	put(t, "ports/1/gids/1", "0000:0000:0000:0000:0000:0000:0000:0000\n");
-	put(t, "ports/1/gids/2", "0000:0000:0000:0000:0000:ffff:0a01:0203\n");
-	put(t, "ports/1/gid_attrs/types/2", "RoCE v2\n");
-	put(t, "ports/1/gid_attrs/ndevs/2", "lo\n");
+	tree_put(t, "ports/1/gids/0", "fe80:0000:0000:0000:0002:c903:00ab:cdef\n");
+	tree_put(t, "ports/1/gid_attrs/types/0", "IB/RoCE v1\n");
+	tree_put(t, "ports/1/gids/1", "0000:0000:0000:0000:0000:0000:0000:0000\n");
+	tree_put(t, "ports/1/gids/2", "0000:0000:0000:0000:0000:ffff:0a01:0203\n");
+	tree_put(t, "ports/1/gid_attrs/types/2", "RoCE v2\n");
+	tree_put(t, "ports/1/gid_attrs/ndevs/2", "lo\n");
 	assert_int_equal(sysfs_read_gids(t->fd, 1, true, &table), 0);
 	assert_int_equal(table->n, 2);
 	e = (const GidEntry *)(const void *)table->entries;
@@ -307,7 +237,7 @@ static void test_gids(void **state)
 	assert_int_equal(((const GidEntry *)(const void *)table->entries)->type, GID_TYPE_IB);
 	table_free(table);
 	table = NULL;
-	put(t, "ports/1/gids/3", "fe80::1\n");
+	tree_put(t, "ports/1/gids/3", "fe80::1\n");
 	assert_int_equal(sysfs_read_gids(t->fd, 1, false, &table), -EINVAL);
 	assert_null(table);
 }
@@ -318,14 +248,14 @@ static void test_netdev_speed(void **state)
 	uint64_t speed = 0;
 
 	assert_int_equal(sysfs_read_netdev_speed(t->fd, "eth0", 3, &speed), -ENOENT);
-	put(t, "eth0/ifindex", "3\n");
-	put(t, "eth0/speed", "200000\n");
+	tree_put(t, "eth0/ifindex", "3\n");
+	tree_put(t, "eth0/speed", "200000\n");
 	assert_int_equal(sysfs_read_netdev_speed(t->fd, "eth0", 3, &speed), 0);
 	assert_true(speed == UINT64_C(200000000000));
 	assert_int_equal(sysfs_read_netdev_speed(t->fd, "eth0", 4, &speed), -ENODEV);
-	put(t, "eth0/speed", "-1\n");
+	tree_put(t, "eth0/speed", "-1\n");
 	assert_int_equal(sysfs_read_netdev_speed(t->fd, "eth0", 3, &speed), -EINVAL);
-	put(t, "eth0/speed", "4294967295\n");
+	tree_put(t, "eth0/speed", "4294967295\n");
 	assert_int_equal(sysfs_read_netdev_speed(t->fd, "eth0", 3, &speed), -EINVAL);
 }
 
@@ -338,7 +268,7 @@ static void test_names(void **state)
 	assert_int_equal(sysfs_open_device("no-such-device"), -ENOENT);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, tree_setup, tree_teardown)
 
 int main(void)
 {
