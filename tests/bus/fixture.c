@@ -242,6 +242,35 @@ char *fixture_daemon_log(const Fixture *f)
 	return text;
 }
 
+int fixture_setup(void **state)
+{
+	*state = fixture_new();
+	return 0;
+}
+
+int fixture_setup_daemon(void **state, const char *scenario)
+{
+	Fixture *f = fixture_new();
+
+	fixture_start_daemon(f, scenario, NULL);
+	*state = f;
+	return 0;
+}
+
+int fixture_teardown(void **state)
+{
+	Fixture *f = *state;
+	int status = f->daemon_pid ? fixture_stop_daemon(f, SIGTERM) : 0;
+
+	if (status != 0) {
+		_cleanup_free_ char *log = fixture_daemon_log(f);
+
+		print_error("the daemon ended with %d and said:\n%s\n", status, log);
+	}
+	fixture_free(f);
+	return status;
+}
+
 static uint64_t now_usec(void)
 {
 	struct timespec t;

@@ -33,6 +33,12 @@ typedef struct Fixture {
 Fixture *fixture_new(void);
 void fixture_free(Fixture *f);
 
+/* The same as cmocka wants it: *STATE is the fixture. The second starts the daemon too, the third
+ * fails if the daemon still runs and does not end well, and prints what it said. */
+int fixture_setup(void **state);
+int fixture_setup_daemon(void **state, const char *scenario);
+int fixture_teardown(void **state);
+
 /* Starts or ends the bus at the same address. */
 void fixture_start_bus(Fixture *f);
 void fixture_stop_bus(Fixture *f);

@@ -20,31 +20,9 @@ static const char scenario[] = "[device mlx5_0]\nindex = 3\nprotocol = infiniban
 			       "[port hbl_0/1]\nin_use = yes\n"
 			       "[device iwarp0]\nindex = 8\nprotocol = iwarp\n";
 
-static int setup(void **state)
-{
-	*state = fixture_new();
-	return 0;
-}
-
 static int setup_some(void **state)
 {
-	setup(state);
-	fixture_start_daemon(*state, scenario, NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	Fixture *f = *state;
-	int status = f->daemon_pid ? fixture_stop_daemon(f, SIGTERM) : 0;
-
-	if (status != 0) {
-		_cleanup_free_ char *log = fixture_daemon_log(f);
-
-		print_error("the daemon ended with %d and said:\n%s\n", status, log);
-	}
-	fixture_free(f);
-	return status;
+	return fixture_setup_daemon(state, scenario);
 }
 
 /* Writes what is left in the container where M is. */
@@ -341,8 +319,8 @@ static void test_leaving(void **state)
 
 int main(void)
 {
-#define SOME(t) cmocka_unit_test_setup_teardown(t, setup_some, teardown)
-#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+#define SOME(t) cmocka_unit_test_setup_teardown(t, setup_some, fixture_teardown)
+#define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		SOME(test_same_as_single), SOME(test_left_to_others), SOME(test_no_reply_wanted),
 		TEST(test_greedy),	   TEST(test_leaving),

@@ -30,25 +30,7 @@ static const char scenario[] = "[device mlx5_0]\n"
 
 static int setup(void **state)
 {
-	Fixture *f = fixture_new();
-
-	fixture_start_daemon(f, scenario, NULL);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	Fixture *f = *state;
-	int status = f->daemon_pid ? fixture_stop_daemon(f, SIGTERM) : 0;
-
-	if (status != 0) {
-		_cleanup_free_ char *log = fixture_daemon_log(f);
-
-		print_error("the daemon ended with %d and said:\n%s\n", status, log);
-	}
-	fixture_free(f);
-	return status;
+	return fixture_setup_daemon(state, scenario);
 }
 
 /* Which of our interfaces the object at PATH has, as the mask of AttrInterface, out of
@@ -647,7 +629,7 @@ static void test_nothing(void **state)
 
 int main(void)
 {
-#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_objects),
 		TEST(test_every_property),

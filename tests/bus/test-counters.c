@@ -47,19 +47,7 @@ typedef struct Answer {
 
 static int setup(void **state)
 {
-	Fixture *f = fixture_new();
-
-	fixture_start_daemon(f, scenario, NULL);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	int status = fixture_stop_daemon(*state, SIGTERM);
-
-	fixture_free(*state);
-	return status;
+	return fixture_setup_daemon(state, scenario);
 }
 
 /* Counter NAME of GROUP in a reply. */
@@ -279,14 +267,14 @@ static void test_options(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_narrow, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_without_pma, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_signal, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_wedged, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_removed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_options, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_values, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_narrow, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_without_pma, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_once, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_no_signal, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_wedged, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_removed, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_options, setup, fixture_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,20 +13,7 @@ static const char scenario[] = "[device mlx5_0]\n"
 
 static int setup(void **state)
 {
-	Fixture *f = fixture_new();
-
-	fixture_start_daemon(f, scenario, NULL);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	Fixture *f = *state;
-	int status = f->daemon_pid ? fixture_stop_daemon(f, SIGTERM) : 0;
-
-	fixture_free(f);
-	return status;
+	return fixture_setup_daemon(state, scenario);
 }
 
 /* The transitions as "FROM>TO:REASON FROM>TO:REASON", and the time of the last. */
@@ -180,9 +167,9 @@ static void test_return(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_transitions, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_logged, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_return, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_transitions, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_logged, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_return, setup, fixture_teardown),
 	};
 
 	return cmocka_run_group_tests_name("get-history", tests, NULL, NULL);

@@ -20,26 +20,6 @@
 
 #define SCENARIO "[device mlx5_0]\nprotocol = infiniband\n"
 
-static int setup(void **state)
-{
-	*state = fixture_new();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	Fixture *f = *state;
-	int status = f->daemon_pid ? fixture_stop_daemon(f, SIGTERM) : 0;
-
-	if (status != 0) {
-		_cleanup_free_ char *log = fixture_daemon_log(f);
-
-		print_error("the daemon ended with %d and said:\n%s\n", status, log);
-	}
-	fixture_free(f);
-	return status;
-}
-
 static uint64_t now_usec(void)
 {
 	struct timespec t;
@@ -777,7 +757,7 @@ static void test_stop_at_work(void **state)
 
 int main(void)
 {
-#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+#define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_every_method),
 		TEST(test_properties),

@@ -17,20 +17,7 @@
 
 static int setup(void **state)
 {
-	Fixture *f = fixture_new();
-
-	fixture_start_daemon(f, SCENARIO, NULL);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	Fixture *f = *state;
-	int status = f->daemon_pid ? fixture_stop_daemon(f, SIGTERM) : 0;
-
-	fixture_free(f);
-	return status;
+	return fixture_setup_daemon(state, SCENARIO);
 }
 
 static struct rdmad *open_snapshot(const Fixture *f)
@@ -301,17 +288,17 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_example, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_changes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_before_signal, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_growth, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_killed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bus_restarts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_survives_sigpipe, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_opens_without_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_read, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_example, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_changes, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_memory_before_signal, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_growth, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_end, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_killed, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_bus_restarts, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_survives_sigpipe, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_opens_without_end, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_errors, setup, fixture_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

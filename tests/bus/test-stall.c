@@ -18,12 +18,6 @@ static const char storm[] = "[device mlx5_%d]\nprotocol = infiniband\ncount = 64
 			    "every 5ms: set */* state=down event=port-error\n"
 			    "every 7ms: set */* state=active event=port-active\n";
 
-static int setup(void **state)
-{
-	*state = fixture_new();
-	return 0;
-}
-
 static int teardown(void **state)
 {
 	fixture_free(*state);
@@ -178,7 +172,7 @@ static void test_connect_to_silence(void **state)
 
 int main(void)
 {
-#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+#define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_bus_stands_still),
 		TEST(test_stop_while_it_stands_still),

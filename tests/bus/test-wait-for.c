@@ -32,20 +32,7 @@ static const char scenario[] = "[device mlx5_0]\n"
 
 static int setup(void **state)
 {
-	Fixture *f = fixture_new();
-
-	fixture_start_daemon(f, scenario, NULL);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	Fixture *f = *state;
-	int status = f->daemon_pid ? fixture_stop_daemon(f, SIGTERM) : 0;
-
-	fixture_free(f);
-	return status;
+	return fixture_setup_daemon(state, scenario);
 }
 
 /* A call under way, and its answer. */
@@ -517,17 +504,17 @@ static void test_configured(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_holds_already, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_state, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_lid, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_gid, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_mtu_and_rate, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_several, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_presence, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stale, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_input, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_limit, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_daemon_stops, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_holds_already, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_state, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_lid, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_gid, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_mtu_and_rate, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_several, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_presence, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_stale, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_bad_input, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_limit, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_daemon_stops, setup, fixture_teardown),
 		cmocka_unit_test(test_configured),
 	};
 
