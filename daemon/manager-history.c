@@ -29,13 +29,18 @@ static void log_transition(const Port *p, const Transition *t)
 			"%s: %s -> %s (%s)", port_name(p, name), from, to, reason);
 }
 
+/* The first look after the start finds how things are, and no transition. */
+static bool is_transition(const Transition *t)
+{
+	return t->from != STATE_UNKNOWN;
+}
+
 static void log_transitions(Port *p)
 {
 	const Transition *t;
 
-	/* the first look after the start finds how things are, and no transition */
 	while ((t = history_take(&p->history)))
-		if (t->from != STATE_UNKNOWN)
+		if (is_transition(t))
 			log_transition(p, t);
 }
 
@@ -55,13 +60,15 @@ bool manager_note_state(Manager *m, Port *p, EventReason reason, PortChange *cha
 		history_recall(&m->histories, p->device->now.values.name, p->number, &p->history);
 	noted = history_note(&p->history, p->now.values.state, reason, realtime_usec(),
 			     monotonic_usec(m)) &&
-		history_last(&p->history)->from != STATE_UNKNOWN;
+		is_transition(history_last(&p->history));
 	cache_apply_port_history(p, change);
 	return noted;
 }
 
 void manager_note_rename(Manager *m, Port *p, PortChange *change)
 {
+	/* before: the first of them gets another beginning */
+	log_transitions(p);
 	history_recall(&m->histories, p->device->now.values.name, p->number, &p->history);
 	cache_apply_port_history(p, change);
 }

@@ -131,6 +131,33 @@ static void test_logged(void **state)
 	assert_string_equal(end + strlen(gone), "mlx5_0/1: absent -> active (device)\n");
 }
 
+static int setup_two(void **state)
+{
+	return fixture_setup_daemon(state, "[device mlx5_0]\n"
+					   "index = 3\n"
+					   "protocol = infiniband\n"
+					   "[device mlx5_1]\n"
+					   "index = 4\n"
+					   "protocol = infiniband\n");
+}
+
+/* How a port was at the start is in no log, also when it takes over the history of another. */
+static void test_logged_renamed(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_free_ char *log = NULL;
+
+	fixture_simulate(f, "remove mlx5_0");
+	fixture_wait_signal(f, RDMAD_ROOT_PATH, "InterfacesRemoved");
+	fixture_simulate(f, "rename mlx5_1 mlx5_0");
+	fixture_wait_signal(f, "/org/rdma/device/4/port/1", "PropertiesChanged");
+	change(f, "set mlx5_0/1 state=down event=port-error", "/org/rdma/device/4/port/1");
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	log = logged(f);
+	assert_string_equal(log, "mlx5_0/1: active -> absent (device)\n"
+				 "mlx5_0/1: active -> down (port-error)\n");
+}
+
 /* A device that is reset has a new index, and at first perhaps another name. */
 static void test_return(void **state)
 {
@@ -169,6 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_transitions, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_logged, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_logged_renamed, setup_two, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_return, setup, fixture_teardown),
 	};
 
