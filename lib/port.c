@@ -147,16 +147,15 @@ static const AttrMask direct_verbs = {{
 
 unsigned int port_interfaces(const PortSnapshot *s)
 {
-	AttrMask said = mask_and(s->supplied, direct_verbs);
+	const AttrMask said = mask_and(s->supplied, direct_verbs);
 	unsigned int interfaces = 1U << INTERFACE_PORT;
 
 	/* Only the provider of the device knows whether its interface applies: it does if it said
 	 * anything. */
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX && !mask_is_empty(&said); a++)
-		if (mask_has(&said, a)) {
-			interfaces |= 1U << port_attributes[a].interface;
-			mask_set(&said, a, false);
-		}
+	if (!mask_is_empty(&said))
+		for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+			if (mask_has(&said, a))
+				interfaces |= 1U << port_attributes[a].interface;
 
 	if (!mask_has(&s->supplied, PORT_ATTR_protocol))
 		return interfaces;
