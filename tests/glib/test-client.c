@@ -668,7 +668,7 @@ static void test_error_names(void **state)
 
 	(void)state;
 	assert_int_not_equal(RDMAD_SERVICE_ERROR, 0);
-	assert_true(g_file_get_contents(TEST_SOURCE_DIR "/lib/names.h", &text, NULL, NULL));
+	assert_true(g_file_get_contents(TEST_SOURCE_DIR "/lib/model/names.h", &text, NULL, NULL));
 	for (char *p = text; (p = strstr(p, "\"org.rdma.Error.")); n++) {
 		g_autofree char *name = g_strndup(p + 1, strcspn(p + 1, "\""));
 		g_autoptr(GError) error = g_dbus_error_new_for_dbus_error(name, "text");

@@ -3,7 +3,7 @@
 
 /*
  * The shared memory in which every program may read what is published of the ports: written here,
- * read by librdmad, laid out by lib/snapshot-layout.h.
+ * read by librdmad, laid out by lib/librdmad/snapshot-layout.h.
  *
  * A write takes well below a microsecond, and whatever a reader does cannot make it wait. When
  * there are more ports than records a memory twice as large takes the place of the old one, which
