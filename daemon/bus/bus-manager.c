@@ -2,12 +2,12 @@
 
 #include "bus-manager.h"
 
-#include "bus-bulk.h"
-#include "bus-list.h"
+#include "bus-list-ports.h"
+#include "bus-open-snapshot.h"
 #include "bus-options.h"
-#include "bus-snapshot.h"
-#include "bus-wait.h"
+#include "bus-wait-for.h"
 #include "log.h"
+#include "long-reply.h"
 #include "lookup.h"
 #include "manager.h"
 #include "names.h"
@@ -128,7 +128,7 @@ static int method_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_
 
 static int method_list_ports(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	return bus_bulk_answer(bus_bulk(manager_bus(userdata)), m, &bus_list_kind, error);
+	return long_reply_answer(bus_long_replies(manager_bus(userdata)), m, &bus_list_kind, error);
 }
 
 static int method_refresh(sd_bus_message *m, void *userdata, sd_bus_error *error)

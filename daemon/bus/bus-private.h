@@ -4,15 +4,15 @@
 /* What the parts of the bus share, and nobody else sees: bus.c has the connection and the objects,
  * bus-signal.c says what has changed. */
 
-#include "bus-bulk.h"
-#include "bus-wait.h"
+#include "bus-wait-for.h"
 #include "bus.h"
+#include "long-reply.h"
 
 struct Bus {
 	struct Manager *manager;
 	sd_bus *bus;
 	BusWait *waits;
-	BusBulk *bulk;
+	LongReplies *long_replies;
 	sd_event_source *exit;
 	bool signals; /* the name is ours, or about to be */
 

@@ -4,7 +4,8 @@
 /*
  * Where values for the bus go: into an sd_bus_message, or as the bytes that they are on the wire
  * into memory. sd-bus takes some 4000 instructions for one property of a dictionary, memory
- * some 200: what all ports have is written into memory (bus-bulk.h), a single value into a message.
+ * some 200: what all ports have is written into memory (long-reply.h), a single value into a
+ * message.
  *
  * The first error stays and makes the rest do nothing: bus_writer_error() at the end is enough.
  */

@@ -210,8 +210,8 @@ static int export_objects(Bus *b)
 	r = sd_bus_add_object_manager(b->bus, NULL, RDMAD_ROOT_PATH);
 	if (r < 0)
 		return r;
-	r = bus_bulk_new(b->bus, manager_event_loop(b->manager), manager_cache(b->manager),
-			 manager_config(b->manager)->long_reply_rate, &b->bulk);
+	r = long_replies_new(b->bus, manager_event_loop(b->manager), manager_cache(b->manager),
+			     manager_config(b->manager)->long_reply_rate, &b->long_replies);
 	if (r < 0)
 		return r;
 	if (manager_simulator(b->manager)) {
@@ -309,8 +309,8 @@ Bus *bus_free(Bus *b)
 	sd_event_source_disable_unref(b->exit);
 	if (b->waits)
 		bus_wait_free(b->waits);
-	if (b->bulk)
-		bus_bulk_free(b->bulk);
+	if (b->long_replies)
+		long_replies_free(b->long_replies);
 	if (b->bus) {
 		sd_bus_detach_event(b->bus);
 		flush_queue(b->bus);
@@ -330,9 +330,9 @@ BusWait *bus_waits(const Bus *b)
 	return b->waits;
 }
 
-BusBulk *bus_bulk(const Bus *b)
+LongReplies *bus_long_replies(const Bus *b)
 {
-	return b->bulk;
+	return b->long_replies;
 }
 
 static int on_name(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *ret_error)

@@ -27,7 +27,7 @@ int bus_acquire_name(Bus *b);
 
 sd_bus *bus_connection(const Bus *b);
 struct BusWait *bus_waits(const Bus *b);
-struct BusBulk *bus_bulk(const Bus *b);
+struct LongReplies *bus_long_replies(const Bus *b);
 
 /* The objects exist in the cache when they are added and changed, and still exist when they are
  * removed. */

@@ -21,7 +21,7 @@ typedef struct Port {
 	bool published;	       /* there has been an answer, good or bad: the object is on the bus */
 	History history;       /* the manager's to add to */
 	struct PortHeld *held; /* the bus's: signals that wait; not looked at here */
-	uint32_t snapshot_slot; /* plus 1, 0: none; the snapshot's, not looked at here */
+	uint32_t memory_slot;  /* plus 1, 0: none; the snapshot's, not looked at here */
 	/* What the subnet manager last set, to notice a change across a time in which it was not
 	 * valid. */
 	struct {
@@ -38,8 +38,8 @@ struct Device {
 	Port **ports; /* [n_ports], number minus 1 */
 	uint32_t n_ports;
 	bool published;
-	uint32_t ports_said; /* how many of them the property Ports last had */
-	struct Work *work;   /* the manager's; not looked at here */
+	uint32_t ports_said;	   /* how many of them the property Ports last had */
+	struct Schedule *schedule; /* the manager's; not looked at here */
 };
 
 typedef struct Cache {

@@ -85,7 +85,7 @@ void manager_sync_done(Manager *m)
 }
 
 /* Keeps n_syncing while a work's flags change. */
-void manager_set_sync(Manager *m, Work *w, bool dirty, bool asked)
+void manager_set_sync(Manager *m, Schedule *w, bool dirty, bool asked)
 {
 	bool was = w->sync || w->asked_sync;
 
@@ -117,7 +117,7 @@ bool manager_may_wait(const Manager *m, sd_bus_message *call)
 	if (m->n_waiting >= WAITING_MAX)
 		return false;
 	for (size_t i = 0; i < m->cache.n_devices; i++) {
-		const Work *w = m->cache.devices[i]->work;
+		const Schedule *w = m->cache.devices[i]->schedule;
 
 		n += count_of_caller(w->waiting, caller) +
 		     count_of_caller(w->asked_waiting, caller) +
@@ -130,7 +130,7 @@ bool manager_may_wait(const Manager *m, sd_bus_message *call)
 
 int manager_query(Manager *m, Port *p, uint64_t max_age_usec, sd_bus_message *call)
 {
-	Work *w = p->device->work;
+	Schedule *w = p->device->schedule;
 	const PortValues *v = &p->now.values;
 	uint64_t now = realtime_usec();
 	Waiter *waiter;
@@ -151,7 +151,7 @@ int manager_query(Manager *m, Port *p, uint64_t max_age_usec, sd_bus_message *ca
 		waiter_answer(m, waiter, p, -ETIMEDOUT, v->last_error);
 		return 0;
 	}
-	r = work_mark(w, p->number, REASON_QUERY);
+	r = schedule_mark(w, p->number, REASON_QUERY);
 	if (r < 0) {
 		waiter_answer(m, waiter, p, r, strerror(-r));
 		return 0;

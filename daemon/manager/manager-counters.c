@@ -17,7 +17,7 @@ typedef struct PortCounters {
 	uint64_t realtime_usec, monotonic_usec; /* when it was read; 0: never */
 } PortCounters;
 
-struct WorkCounters {
+struct DeviceCounters {
 	PortCounters *ports; /* by number minus 1 */
 	uint32_t n_ports;
 	Waiter *waiting; /* for a question that has not been asked yet */
@@ -27,13 +27,13 @@ struct WorkCounters {
 };
 
 /* Room for the counters of every port that D has now. */
-static int reserve(Device *d, struct WorkCounters **ret)
+static int reserve(Device *d, struct DeviceCounters **ret)
 {
-	struct WorkCounters *c = d->work->counters;
+	struct DeviceCounters *c = d->schedule->counters;
 	PortCounters *ports;
 
 	if (!c) {
-		c = d->work->counters = calloc(1, sizeof(*c));
+		c = d->schedule->counters = calloc(1, sizeof(*c));
 		if (!c)
 			return -ENOMEM;
 	}
@@ -84,8 +84,8 @@ static void answer(Manager *m, Waiter **list, uint32_t port, const Port *p, cons
 
 int manager_counters(Manager *m, Port *p, sd_bus_message *call)
 {
-	struct WorkCounters *c = NULL;
-	Work *w = p->device->work;
+	struct DeviceCounters *c = NULL;
+	Schedule *w = p->device->schedule;
 	uint64_t now = monotonic_usec(m);
 	const PortCounters *pc;
 	Waiter *waiter, **list;
@@ -115,7 +115,7 @@ int manager_counters(Manager *m, Port *p, sd_bus_message *call)
 
 void manager_ask_counters(Manager *m, Device *d)
 {
-	struct WorkCounters *c = d->work->counters;
+	struct DeviceCounters *c = d->schedule->counters;
 	Query query = {.device = d->index, .counters = true};
 	int r;
 
@@ -132,20 +132,20 @@ void manager_ask_counters(Manager *m, Device *d)
 		       r == -ETIMEDOUT ? "the device does not answer" : strerror(-r));
 		return;
 	}
-	d->work->asked_id = query.id;
+	d->schedule->asked_id = query.id;
 	c->is_asked = true;
 	c->asked = query.ports;
 	c->asked_waiting = steal_pointer(&c->waiting);
 }
 
-bool manager_asked_counters(const Work *w)
+bool manager_asked_counters(const Schedule *w)
 {
 	return w->counters && w->counters->is_asked;
 }
 
 void manager_on_counters(Manager *m, Device *d, uint32_t number, int error, PortSnapshot *snapshot)
 {
-	struct WorkCounters *c = d->work->counters;
+	struct DeviceCounters *c = d->schedule->counters;
 	Port *p = device_port(d, number);
 	PortCounters *pc;
 
@@ -166,7 +166,7 @@ void manager_on_counters(Manager *m, Device *d, uint32_t number, int error, Port
 
 void manager_end_counters(Manager *m, Device *d, int error, const char *text)
 {
-	struct WorkCounters *c = d->work->counters;
+	struct DeviceCounters *c = d->schedule->counters;
 
 	c->is_asked = false;
 	c->asked = (PortSet){};
@@ -176,7 +176,7 @@ void manager_end_counters(Manager *m, Device *d, int error, const char *text)
 
 void manager_refuse_counters(Manager *m, Device *d, uint32_t port, int error, const char *text)
 {
-	struct WorkCounters *c = d->work->counters;
+	struct DeviceCounters *c = d->schedule->counters;
 
 	if (!c)
 		return;
@@ -190,7 +190,7 @@ void manager_refuse_counters(Manager *m, Device *d, uint32_t port, int error, co
 
 size_t manager_count_counters(const Device *d, const char *caller)
 {
-	const struct WorkCounters *c = d->work->counters;
+	const struct DeviceCounters *c = d->schedule->counters;
 	size_t n = 0;
 
 	for (const Waiter *w = c ? c->waiting : NULL; w; w = w->next)
@@ -202,12 +202,12 @@ size_t manager_count_counters(const Device *d, const char *caller)
 
 void manager_free_counters(Device *d)
 {
-	struct WorkCounters *c = d->work->counters;
+	struct DeviceCounters *c = d->schedule->counters;
 
 	for (uint32_t i = 0; c && i < c->n_ports; i++)
 		table_free(c->ports[i].table);
 	if (c)
 		free(c->ports);
 	free(c);
-	d->work->counters = NULL;
+	d->schedule->counters = NULL;
 }

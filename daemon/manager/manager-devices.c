@@ -9,15 +9,15 @@
 
 static void remove_port(Manager *m, Port *p)
 {
-	Work *w = p->device->work;
+	Schedule *w = p->device->schedule;
 
-	work_drop_port(w, p->number);
+	schedule_drop_port(w, p->number);
 	manager_refuse_counters(m, p->device, p->number, -ENODEV, "the port has gone");
 	manager_answer_queries(m, &w->asked_waiting, p->number, NULL, -ENODEV, "the port has gone");
 	manager_answer_queries(m, &w->waiting, p->number, NULL, -ENODEV, "the port has gone");
 	if (m->source->ops->netdevs_changed)
 		m->source->ops->netdevs_changed(m->source, p->device->index, p->number, NULL, NULL);
-	snapshot_remove(m->snapshot, p);
+	shared_memory_remove(m->memory, p);
 	if (m->bus)
 		bus_publish_port_removed(m->bus, p);
 	manager_note_absence(m, p);
@@ -27,16 +27,17 @@ static void remove_port(Manager *m, Port *p)
 static void remove_device(Manager *m, Device *d)
 {
 	log_info("%s: removed", d->now.values.name);
-	manager_answer_queries(m, &d->work->asked_waiting, 0, NULL, -ENODEV, "the device has gone");
-	manager_answer_queries(m, &d->work->waiting, 0, NULL, -ENODEV, "the device has gone");
-	manager_set_sync(m, d->work, false, false);
+	manager_answer_queries(m, &d->schedule->asked_waiting, 0, NULL, -ENODEV,
+			       "the device has gone");
+	manager_answer_queries(m, &d->schedule->waiting, 0, NULL, -ENODEV, "the device has gone");
+	manager_set_sync(m, d->schedule, false, false);
 	m->source->ops->forget(m->source, d->index);
 	while (d->n_ports > 0)
 		remove_port(m, d->ports[d->n_ports - 1]);
 	if (d->published)
 		manager_publish_device(m, d, CACHE_REMOVED, NULL);
 	manager_free_counters(d);
-	work_free(d->work);
+	schedule_free(d->schedule);
 	cache_remove_device(&m->cache, d);
 	m->n_seen = 0;
 }
@@ -71,7 +72,7 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 		log_error_errno(op, "Cannot keep device %u, ignoring it: %m", index);
 		return;
 	}
-	if (!d->work && !work_new(d, m)) {
+	if (!d->schedule && !schedule_new(d, m)) {
 		log_error_errno(-ENOMEM, "Cannot keep device %u, ignoring it: %m", index);
 		cache_remove_device(&m->cache, d);
 		return;
@@ -113,8 +114,8 @@ static void enumerate_fail(Manager *m, int error)
 		m->enumerate_retry_usec = ENUMERATE_RETRY_FIRST_USEC;
 	}
 	m->enumerate_failed = true;
-	manager_arm(m, &m->enumerate_retry, m->enumerate_retry_usec, on_enumerate_retry, m,
-		    "enumerate again");
+	manager_start_timer(m, &m->enumerate_retry, m->enumerate_retry_usec, on_enumerate_retry, m,
+			    "enumerate again");
 	m->enumerate_retry_usec = MIN(2 * m->enumerate_retry_usec, ENUMERATE_RETRY_LAST_USEC);
 	manager_answer_refresh(m, error);
 }

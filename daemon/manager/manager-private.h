@@ -11,15 +11,15 @@
 #include <time.h>
 
 #include "manager.h"
+#include "schedule.h"
 #include "watch-sleep.h"
-#include "work.h"
 
 struct Manager {
 	sd_event *event;
 	Config config;
 	char *bus_address;
 	Cache cache;
-	Snapshot *snapshot;
+	SharedMemory *memory;
 	Source *source;
 	bool simulated;
 
@@ -42,8 +42,8 @@ struct Manager {
 	sd_event_source *reconcile;
 	sd_event_source *counts;
 	uint32_t query_count;
-	uint32_t links; /* Query.links of the next one */
-	size_t n_seen;	/* the first devices of the cache, all published */
+	uint32_t links_generation; /* Query.links_generation of the next one */
+	size_t n_seen;		   /* the first devices of the cache, all published */
 
 	unsigned int n_syncing; /* devices that a look at everything has not reached yet */
 	uint64_t last_sync_usec;
@@ -72,15 +72,15 @@ static inline uint64_t monotonic_usec(const Manager *m)
 	return now;
 }
 
-static inline bool is_armed(sd_event_source *s)
+static inline bool timer_runs(sd_event_source *s)
 {
 	return s && sd_event_source_get_enabled(s, NULL) > 0;
 }
 
 /* Arms *S to fire DELAY_USEC from now, creating it at first. Failing to get a timer is failing to
  * get memory: said, and the reconcile timer makes good for it. */
-void manager_arm(Manager *m, sd_event_source **s, uint64_t delay_usec,
-		 sd_event_time_handler_t handler, void *userdata, const char *name);
+void manager_start_timer(Manager *m, sd_event_source **s, uint64_t delay_usec,
+			 sd_event_time_handler_t handler, void *userdata, const char *name);
 /* Notes that there is something to flush. */
 void manager_mark_flush(Manager *m);
 void manager_mark_device(Manager *m, Device *d, uint32_t port, EventReason reason);
@@ -128,7 +128,7 @@ void manager_reply_error(sd_bus_message *call, int error, const char *text);
 /* Asks for the counters that are wanted, if D has nothing better to do. */
 void manager_ask_counters(Manager *m, Device *d);
 /* Whether it is counters that W has asked for. */
-bool manager_asked_counters(const Work *w);
+bool manager_asked_counters(const Schedule *w);
 /* The counters of port NUMBER have come. */
 void manager_on_counters(Manager *m, Device *d, uint32_t number, int error, PortSnapshot *snapshot);
 /* The question for counters has ended. */
@@ -143,4 +143,4 @@ void manager_free_counters(Device *d);
 /* Everything has been looked at. */
 void manager_sync_done(Manager *m);
 /* Keeps n_syncing while a work's flags change. */
-void manager_set_sync(Manager *m, Work *w, bool dirty, bool asked);
+void manager_set_sync(Manager *m, Schedule *w, bool dirty, bool asked);

@@ -25,8 +25,8 @@ void manager_publish_counts(Manager *m)
 	m->last_devices = devices;
 	m->last_ports = ports;
 	m->last_active = active;
-	if (m->ready && !is_armed(m->counts))
-		manager_arm(m, &m->counts, WORK_LATER_USEC, on_counts, m, "counts");
+	if (m->ready && !timer_runs(m->counts))
+		manager_start_timer(m, &m->counts, SCHEDULE_LATER_USEC, on_counts, m, "counts");
 }
 
 void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *changed)
@@ -45,7 +45,7 @@ void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventRe
 		manager_publish_device(m, p->device, CACHE_ADDED, NULL);
 	p->published = true;
 	/* first: whoever hears of the change on the bus finds it in the memory */
-	snapshot_put(m->snapshot, p, change->op != CACHE_UNCHANGED);
+	shared_memory_put(m->memory, p, change->op != CACHE_UNCHANGED);
 	if (m->bus)
 		bus_publish_port(m->bus, p, change, reason);
 }
@@ -54,7 +54,7 @@ void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventRe
 
 static int on_pace(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
-	Work *w = userdata;
+	Schedule *w = userdata;
 
 	manager_ask(w->userdata, w->device);
 	return 0;
@@ -62,47 +62,47 @@ static int on_pace(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *us
 
 static int on_later(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
-	Work *w = userdata;
+	Schedule *w = userdata;
 
 	manager_log_states(w->device);
-	work_pkeys(w);
+	schedule_pkeys(w);
 	manager_ask(w->userdata, w->device);
 	return 0;
 }
 
 /* What can wait until the news of the device is out is done then. */
-static void later(Manager *m, Work *w)
+static void later(Manager *m, Schedule *w)
 {
-	if (!is_armed(w->later))
-		manager_arm(m, &w->later, WORK_LATER_USEC, on_later, w, "later");
+	if (!timer_runs(w->later))
+		manager_start_timer(m, &w->later, SCHEDULE_LATER_USEC, on_later, w, "later");
 }
 
 static int on_settle(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
-	Work *w = userdata;
+	Schedule *w = userdata;
 	Manager *m = w->userdata;
 
-	m->links++;
-	work_settle(w);
+	m->links_generation++;
+	schedule_settle(w);
 	manager_ask(w->userdata, w->device);
 	return 0;
 }
 
 static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
-	Work *w = userdata;
+	Schedule *w = userdata;
 
-	if (work_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE) >= 0)
+	if (schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE) >= 0)
 		manager_ask(w->userdata, w->device);
 	return 0;
 }
 
 /* Looks at the device again later. Only a look that was due makes the next one later still: else a
  * burst of events about a port that fails would leave it stale for long after it answers again. */
-static void retry_later(Manager *m, Work *w)
+static void retry_later(Manager *m, Schedule *w)
 {
-	if (!is_armed(w->retry) || w->retry_usec == 0)
-		manager_arm(m, &w->retry, work_next_retry(w), on_retry, w, "retry");
+	if (!timer_runs(w->retry) || w->retry_usec == 0)
+		manager_start_timer(m, &w->retry, schedule_next_retry(w), on_retry, w, "retry");
 }
 
 /* Queries */
@@ -123,7 +123,7 @@ static void fail_device(Manager *m, Device *d, const PortSet *ports, int error, 
 	}
 	if (m->bus)
 		bus_publish_device_ports(m->bus, d);
-	manager_answer_queries(m, &d->work->asked_waiting, 0, NULL, error, text);
+	manager_answer_queries(m, &d->schedule->asked_waiting, 0, NULL, error, text);
 }
 
 static PortSet all_ports(const Device *d)
@@ -140,14 +140,14 @@ static void wedge(Manager *m, Device *d, const char *text)
 {
 	PortSet all = all_ports(d);
 
-	if (!d->work->wedged)
+	if (!d->schedule->wedged)
 		log_warning("%s: %s; its values are stale until it answers", d->now.values.name,
 			    text);
-	d->work->wedged = true;
+	d->schedule->wedged = true;
 	fail_device(m, d, &all, -ETIMEDOUT, text);
-	manager_answer_queries(m, &d->work->waiting, 0, NULL, -ETIMEDOUT, text);
+	manager_answer_queries(m, &d->schedule->waiting, 0, NULL, -ETIMEDOUT, text);
 	manager_refuse_counters(m, d, 0, -ETIMEDOUT, text);
-	manager_set_sync(m, d->work, false, false);
+	manager_set_sync(m, d->schedule, false, false);
 }
 
 uint64_t manager_new_id(Manager *m, const Device *d)
@@ -160,25 +160,25 @@ uint64_t manager_new_id(Manager *m, const Device *d)
 /* Asks about what is dirty of D, as soon as it may. */
 void manager_ask(Manager *m, Device *d)
 {
-	Work *w = d->work;
+	Schedule *w = d->schedule;
 	uint64_t now = monotonic_usec(m), when;
 	Query query;
 	int r;
 
 	if (w->asked_id || w->wedged)
 		return;
-	if (work_is_dirty(w) && !work_may_ask(w, now, &when)) {
-		if (!is_armed(w->pace))
-			manager_arm(m, &w->pace, when - now, on_pace, w, "pace");
+	if (schedule_is_dirty(w) && !schedule_may_ask(w, now, &when)) {
+		if (!timer_runs(w->pace))
+			manager_start_timer(m, &w->pace, when - now, on_pace, w, "pace");
 		manager_ask_counters(m, d);
 		return;
 	}
-	if (!work_is_dirty(w)) {
+	if (!schedule_is_dirty(w)) {
 		manager_ask_counters(m, d);
 		return;
 	}
-	work_begin(w, manager_new_id(m, d), now, &query);
-	query.links = m->links;
+	schedule_begin(w, manager_new_id(m, d), now, &query);
+	query.links_generation = m->links_generation;
 	r = m->source->ops->query(m->source, &query);
 	if (r >= 0)
 		return;
@@ -190,7 +190,7 @@ void manager_ask(Manager *m, Device *d)
 		retry_later(m, w);
 	}
 	manager_set_sync(m, w, w->sync, false);
-	work_end(w, now);
+	schedule_end(w, now);
 	manager_check_ready(m);
 }
 
@@ -199,7 +199,7 @@ static Device *asked_device(Manager *m, uint64_t id)
 {
 	Device *d = cache_device(&m->cache, (uint32_t)id);
 
-	return d && d->work->asked_id == id ? d : NULL;
+	return d && d->schedule->asked_id == id ? d : NULL;
 }
 
 void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
@@ -222,7 +222,7 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 				  d->now.values.name);
 		return;
 	}
-	d->work->asked_attributes = false;
+	d->schedule->asked_attributes = false;
 	manager_publish_device(m, d, op, &changed);
 }
 
@@ -235,23 +235,23 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	uint32_t reasons;
 	PortChange change;
 
-	if (d && manager_asked_counters(d->work)) {
+	if (d && manager_asked_counters(d->schedule)) {
 		manager_on_counters(m, d, number, error, snapshot);
 		return;
 	}
-	if (!p || !port_set_has(&d->work->asked, number))
+	if (!p || !port_set_has(&d->schedule->asked, number))
 		return;
-	reasons = d->work->asked_reasons[number];
-	port_set_remove(&d->work->asked, number);
+	reasons = d->schedule->asked_reasons[number];
+	port_set_remove(&d->schedule->asked, number);
 	if (error < 0) {
-		d->work->asked_failed = true;
-		work_keep_reasons(d->work, number);
+		d->schedule->asked_failed = true;
+		schedule_keep_reasons(d->schedule, number);
 		cache_apply_port_error(p, strerror(-error), &change);
 	} else {
-		cache_apply_port(p, snapshot, !d->work->asked_pkeys, reasons, realtime_usec(),
+		cache_apply_port(p, snapshot, !d->schedule->asked_pkeys, reasons, realtime_usec(),
 				 &change);
 		if (manager_note_state(m, p, reason_to_publish(reasons), &change))
-			later(m, d->work);
+			later(m, d->schedule);
 		if (m->source->ops->netdevs_changed &&
 		    (change.op == CACHE_ADDED || mask_has(&change.changed, PORT_ATTR_netdevs) ||
 		     mask_has(&change.changed, PORT_ATTR_gids)))
@@ -260,7 +260,7 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 							p->now.tables[PORT_TABLE_GIDS]);
 	}
 	manager_publish_port(m, p, &change, reason_to_publish(reasons));
-	manager_answer_queries(m, &d->work->asked_waiting, number, p, error,
+	manager_answer_queries(m, &d->schedule->asked_waiting, number, p, error,
 			       error < 0 ? strerror(-error) : "");
 }
 
@@ -269,12 +269,12 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 	Manager *m = userdata;
 	Device *d = asked_device(m, id);
 	char text[128];
-	Work *w;
+	Schedule *w;
 	uint64_t delay;
 
 	if (!d)
 		return;
-	w = d->work;
+	w = d->schedule;
 	/* what hardware says may be no text, and could not be an answer on the bus */
 	text_copy(text, sizeof(text), reason);
 	text_sanitize(text, sizeof(text));
@@ -310,13 +310,13 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 		w->retry_usec = 0;
 
 	manager_set_sync(m, w, w->sync, false);
-	work_end(w, monotonic_usec(m));
+	schedule_end(w, monotonic_usec(m));
 	if (!port_set_is_empty(&w->pkeys_later))
 		later(m, w);
-	if (!is_armed(w->settle) || w->settle_step == 0) {
-		delay = port_set_is_empty(&w->settling) ? 0 : work_next_settle(w);
+	if (!timer_runs(w->settle) || w->settle_step == 0) {
+		delay = port_set_is_empty(&w->settling) ? 0 : schedule_next_settle(w);
 		if (delay)
-			manager_arm(m, &w->settle, delay, on_settle, w, "settle");
+			manager_start_timer(m, &w->settle, delay, on_settle, w, "settle");
 	}
 	if (m->bus)
 		bus_publish_device_ports(m->bus, d);

@@ -16,8 +16,8 @@
 #define RECONNECT_FIRST_USEC (500 * USEC_PER_MSEC)
 #define RECONNECT_LAST_USEC  (10 * USEC_PER_SEC)
 
-void manager_arm(Manager *m, sd_event_source **s, uint64_t delay_usec,
-		 sd_event_time_handler_t handler, void *userdata, const char *name)
+void manager_start_timer(Manager *m, sd_event_source **s, uint64_t delay_usec,
+			 sd_event_time_handler_t handler, void *userdata, const char *name)
 {
 	uint64_t when = monotonic_usec(m) + delay_usec;
 	int r;
@@ -43,11 +43,11 @@ void manager_check_ready(Manager *m)
 		return;
 	for (size_t i = m->n_seen; i < m->cache.n_devices; i++) {
 		const Device *d = m->cache.devices[i];
-		const Work *w = d->work;
+		const Schedule *w = d->schedule;
 
 		if (d->published)
 			m->n_seen += i == m->n_seen;
-		else if (!w->wedged && (w->asked_id || work_is_dirty(w)))
+		else if (!w->wedged && (w->asked_id || schedule_is_dirty(w)))
 			return;
 	}
 	manager_publish_counts(m); /* which nobody knows otherwise yet */
@@ -69,9 +69,9 @@ static void enumerate(Manager *m)
 	uint64_t now = monotonic_usec(m);
 
 	if (m->enumerated_usec > now + ENUMERATE_AT_ONCE * ENUMERATE_USEC) {
-		if (!is_armed(m->enumerate_pace))
-			manager_arm(m, &m->enumerate_pace, ENUMERATE_USEC, on_enumerate_pace, m,
-				    "enumerate");
+		if (!timer_runs(m->enumerate_pace))
+			manager_start_timer(m, &m->enumerate_pace, ENUMERATE_USEC,
+					    on_enumerate_pace, m, "enumerate");
 		return;
 	}
 	m->enumerated_usec = MAX(m->enumerated_usec, now) + ENUMERATE_USEC;
@@ -98,7 +98,7 @@ static int on_flush(_unused_ sd_event_source *s, void *userdata)
 
 void manager_mark_flush(Manager *m)
 {
-	if (!is_armed(m->flush))
+	if (!timer_runs(m->flush))
 		sd_event_source_set_enabled(m->flush, SD_EVENT_ONESHOT);
 }
 
@@ -119,14 +119,14 @@ void manager_mark_device(Manager *m, Device *d, uint32_t port, EventReason reaso
 			       REASON_BIT(REASON_OVERRUN);
 
 	if (reason == REASON_RECOVERED) {
-		if (d->work->wedged)
+		if (d->schedule->wedged)
 			log_info("%s: answers again", d->now.values.name);
-		d->work->wedged = false;
+		d->schedule->wedged = false;
 	}
-	if (work_mark(d->work, port, reason) < 0)
+	if (schedule_mark(d->schedule, port, reason) < 0)
 		log_warning("%s: no memory to note an event, ignoring", d->now.values.name);
-	else if (whole & REASON_BIT(reason) && !d->work->wedged)
-		manager_set_sync(m, d->work, true, d->work->asked_sync);
+	else if (whole & REASON_BIT(reason) && !d->schedule->wedged)
+		manager_set_sync(m, d->schedule, true, d->schedule->asked_sync);
 }
 
 static void on_event(void *userdata, const Event *e)
@@ -138,7 +138,7 @@ static void on_event(void *userdata, const Event *e)
 	if (e->reason == REASON_OVERRUN)
 		m->lost_events++;
 	if (!(NO_LINK_REASONS & REASON_BIT(e->reason)))
-		m->links++;
+		m->links_generation++;
 	manager_mark_flush(m);
 	if (e->device != EVENT_ALL_DEVICES) {
 		d = cache_device(&m->cache, e->device);
@@ -174,7 +174,7 @@ static int on_reconcile(_unused_ sd_event_source *s, _unused_ uint64_t usec, voi
 	Manager *m = userdata;
 
 	manager_mark_everything(m, REASON_RECONCILE);
-	manager_arm(m, &m->reconcile, reconcile_delay(m), on_reconcile, m, "reconcile");
+	manager_start_timer(m, &m->reconcile, reconcile_delay(m), on_reconcile, m, "reconcile");
 	return 0;
 }
 
@@ -206,7 +206,7 @@ static int on_reconnect(_unused_ sd_event_source *s, _unused_ uint64_t usec, voi
 
 static void reconnect_later(Manager *m)
 {
-	manager_arm(m, &m->reconnect, m->reconnect_usec, on_reconnect, m, "reconnect");
+	manager_start_timer(m, &m->reconnect, m->reconnect_usec, on_reconnect, m, "reconnect");
 	m->reconnect_usec = MIN(2 * m->reconnect_usec, RECONNECT_LAST_USEC);
 }
 
@@ -238,7 +238,7 @@ static int on_disconnected(_unused_ sd_bus_message *message, void *userdata,
 		log_warning("The bus has gone, connecting again");
 		m->has_name = false;
 		m->reconnect_usec = RECONNECT_FIRST_USEC;
-		manager_arm(m, &m->reconnect, 0, on_reconnect, m, "reconnect");
+		manager_start_timer(m, &m->reconnect, 0, on_reconnect, m, "reconnect");
 	} else {
 		reconnect_later(m);
 	}
@@ -281,9 +281,9 @@ Bus *manager_bus(const Manager *m)
 	return m->bus;
 }
 
-Snapshot *manager_snapshot(const Manager *m)
+SharedMemory *manager_memory(const Manager *m)
 {
-	return m->snapshot;
+	return m->memory;
 }
 
 sd_event *manager_event_loop(const Manager *m)
@@ -349,7 +349,7 @@ int manager_new(sd_event *event, const Config *config, const char *bus_address,
 	/* Of the same priority as what brings events: it has its turn after all that wait already,
 	 * and before what comes later. */
 	sd_event_source_set_enabled(m->flush, SD_EVENT_OFF);
-	r = snapshot_new(event, 0, &m->snapshot);
+	r = shared_memory_new(event, 0, &m->memory);
 	if (r < 0)
 		return log_error_errno(r, "Cannot make the shared memory: %m");
 	r = open_source(m, scenario, worker);
@@ -370,21 +370,22 @@ int manager_start(Manager *m)
 		return log_error_errno(r, "Cannot watch for changes: %m");
 	manager_mark_everything(m, REASON_STARTUP);
 	if (m->config.reconcile_usec)
-		manager_arm(m, &m->reconcile, reconcile_delay(m), on_reconcile, m, "reconcile");
+		manager_start_timer(m, &m->reconcile, reconcile_delay(m), on_reconcile, m,
+				    "reconcile");
 	return 0;
 }
 
 Manager *manager_free(Manager *m)
 {
 	for (size_t i = 0; i < m->cache.n_devices; i++) {
-		Work *w = m->cache.devices[i]->work;
+		Schedule *w = m->cache.devices[i]->schedule;
 
 		manager_answer_queries(m, &w->asked_waiting, 0, NULL, -ESHUTDOWN, "rdmad stops");
 		manager_answer_queries(m, &w->waiting, 0, NULL, -ESHUTDOWN, "rdmad stops");
 		manager_refuse_counters(m, m->cache.devices[i], 0, -ESHUTDOWN, "rdmad stops");
 		manager_free_counters(m->cache.devices[i]);
 		manager_log_states(m->cache.devices[i]);
-		work_free(w);
+		schedule_free(w);
 	}
 	for (size_t i = 0; i < m->n_refreshing; i++)
 		sd_bus_message_unref(m->refreshing[i]);
@@ -400,8 +401,8 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->counts);
 	sd_event_source_disable_unref(m->enumerate_retry);
 	source_free(m->source);
-	if (m->snapshot)
-		snapshot_free(m->snapshot);
+	if (m->memory)
+		shared_memory_free(m->memory);
 	cache_done(&m->cache);
 	history_list_done(&m->histories);
 	sd_event_unref(m->event);

@@ -14,7 +14,7 @@
 #include "bus.h"
 #include "cache.h"
 #include "config.h"
-#include "snapshot.h"
+#include "shared-memory.h"
 #include "source.h"
 
 typedef struct Manager Manager;
@@ -35,7 +35,7 @@ Bus *manager_bus(const Manager *m);
 /* The bus gave us the name, or why not (negative errno, logged); -ECONNRESET if it has not answered
  * at all. */
 void manager_on_name(Manager *m, int error);
-Snapshot *manager_snapshot(const Manager *m);
+SharedMemory *manager_memory(const Manager *m);
 sd_event *manager_event_loop(const Manager *m);
 
 /* What org.rdma.Manager shows beside the cache. */

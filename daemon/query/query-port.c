@@ -25,7 +25,7 @@ static void supply_table(PortSnapshot *s, PortTable table, int r, Table *t)
 	mask_set(&s->supplied, port_table_attr(table), true);
 }
 
-static void query_netdev(Worker *w, PortSnapshot *s)
+static void query_netdev(Querier *w, PortSnapshot *s)
 {
 	Netdev d;
 	uint64_t speed;

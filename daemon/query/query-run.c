@@ -78,7 +78,7 @@ static int run(Target *t, const Sink *sink, bool *gone)
 	return r;
 }
 
-int query_run(Worker *w, const Query *q, const Sink *sink)
+int query_run(Querier *w, const Query *q, const Sink *sink)
 {
 	char text[128] = "";
 	bool gone = false;
@@ -91,7 +91,7 @@ int query_run(Worker *w, const Query *q, const Sink *sink)
 		if (r < 0)
 			return r;
 		if (gone) {
-			worker_forget(w, q->device);
+			querier_forget(w, q->device);
 			error = -ENODEV;
 		}
 	}

@@ -8,9 +8,9 @@
 #include "log.h"
 #include "query-sysfs.h"
 
-int worker_init(Worker *w, const PolicyOptions *policy, uint64_t answer_usec)
+int querier_init(Querier *w, const PolicyOptions *policy, uint64_t answer_usec)
 {
-	*w = (Worker){
+	*w = (Querier){
 		.nldev = NETLINK_CLOSED,
 		.rtnl = NETLINK_CLOSED,
 		.policy = *policy,
@@ -22,7 +22,7 @@ int worker_init(Worker *w, const PolicyOptions *policy, uint64_t answer_usec)
 	return contexts_new(&w->contexts);
 }
 
-void worker_done(Worker *w)
+void querier_done(Querier *w)
 {
 	if (w->contexts)
 		contexts_free(w->contexts);
@@ -35,7 +35,7 @@ void worker_done(Worker *w)
 	isolation_done(&w->isolation);
 }
 
-void worker_forget(Worker *w, uint32_t device)
+void querier_forget(Querier *w, uint32_t device)
 {
 	contexts_forget(w->contexts, device);
 	known_forget(&w->known, device);
@@ -129,7 +129,7 @@ static bool is_familiar(const Target *t, const char *name)
 	       streq(t->known->name, name);
 }
 
-int target_open(Worker *w, const Query *q, Target *ret)
+int target_open(Querier *w, const Query *q, Target *ret)
 {
 	Target t = {.worker = w,
 		    .query = q,
@@ -147,7 +147,7 @@ int target_open(Worker *w, const Query *q, Target *ret)
 	}
 	if (r < 0) {
 		if (r == -ENODEV)
-			worker_forget(w, q->device);
+			querier_forget(w, q->device);
 		close_fd(t.sysfs);
 		return r;
 	}
@@ -192,12 +192,12 @@ void target_close(Target *t)
 
 int target_ipoib(Target *t, const Ipoib **ret, size_t *ret_n)
 {
-	Worker *w = t->worker;
+	Querier *w = t->worker;
 	Ipoib *entries;
 	size_t n;
 	int r;
 
-	if (!w->ipoib_read || w->ipoib_links != t->query->links) {
+	if (!w->ipoib_read || w->ipoib_generation != t->query->links_generation) {
 		r = netlink_open(&w->rtnl, NETLINK_ROUTE);
 		if (r == 0)
 			r = netdev_list_ipoib(&w->rtnl, &entries, &n);
@@ -206,7 +206,7 @@ int target_ipoib(Target *t, const Ipoib **ret, size_t *ret_n)
 		free(w->ipoib);
 		w->ipoib = entries;
 		w->n_ipoib = n;
-		w->ipoib_links = t->query->links;
+		w->ipoib_generation = t->query->links_generation;
 		w->ipoib_read = true;
 	}
 	*ret = w->ipoib;

@@ -12,7 +12,7 @@
 #include "source.h"
 
 /* What the worker keeps between queries. */
-typedef struct Worker {
+typedef struct Querier {
 	Netlink nldev, rtnl;
 	Contexts *contexts;
 	KnownDevices known;
@@ -21,21 +21,21 @@ typedef struct Worker {
 	unsigned int kernel;
 	int classes; /* /sys/class */
 	int net;     /* /sys/class/net */
-	/* The IPoIB interfaces, read when Query.links was this. */
+	/* The IPoIB interfaces, read when Query.links_generation was this. */
 	Ipoib *ipoib;
 	size_t n_ipoib;
-	uint32_t ipoib_links;
+	uint32_t ipoib_generation;
 	bool ipoib_read;
-} Worker;
+} Querier;
 
 /* ANSWER_USEC: see Isolation. */
-int worker_init(Worker *w, const PolicyOptions *policy, uint64_t answer_usec);
-void worker_done(Worker *w);
+int querier_init(Querier *w, const PolicyOptions *policy, uint64_t answer_usec);
+void querier_done(Querier *w);
 /* Closes what is open of DEVICE, which has gone, and forgets what was known of it. */
-void worker_forget(Worker *w, uint32_t device);
+void querier_forget(Querier *w, uint32_t device);
 
 typedef struct Target {
-	Worker *worker;
+	Querier *worker;
 	const Query *query;
 	uint32_t device;
 	Known *known;
@@ -53,7 +53,7 @@ typedef struct Target {
 
 /* Finds the device of Q, which stays as long as *RET does, and opens it as far as the policy
  * allows unless Q is for counters. Only a device that is not there is an error. */
-int target_open(Worker *w, const Query *q, Target *ret);
+int target_open(Querier *w, const Query *q, Target *ret);
 /* Its directory, a descriptor, negative if there is none to be had. */
 int target_sysfs(Target *t);
 /* Whether the device is not there any more, after something said so. */

@@ -50,7 +50,8 @@ typedef struct Query {
 	bool attributes; /* read the device's own attributes too */
 	bool pkeys;	 /* read the P_Key tables: on IB each entry is a firmware command */
 	bool counters;	 /* read the counters of the ports and nothing else */
-	uint32_t links; /* while this is the same, network interfaces need not be looked for anew */
+	uint32_t links_generation; /* while this is the same, network interfaces need not be looked
+				      for anew */
 	PortSet ports;
 } Query;
 

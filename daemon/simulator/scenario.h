@@ -10,7 +10,7 @@
 
 #include <glib.h>
 
-#include "simulated.h"
+#include "simulated-device.h"
 
 #define SCENARIO_FILE_MAX    (4U << 20) /* bytes */
 #define SCENARIO_LINE_MAX    4096U	/* bytes */

@@ -7,7 +7,7 @@
  * stands.
  */
 
-#include "simulated.h"
+#include "simulated-device.h"
 
 /* What reading number N (from 1) of P brings: a new table. */
 int simulated_counters_read(const SimulatedPort *p, uint32_t n, Table **ret);

@@ -7,7 +7,7 @@
 
 #include "log.h"
 #include "simulated-counters.h"
-#include "simulation.h"
+#include "simulated-machine.h"
 
 typedef struct Simulator Simulator;
 
@@ -33,7 +33,7 @@ struct Simulator {
 	uint64_t timeout_usec;
 	SourceHandler handler;
 	void *userdata;
-	Simulation simulation;
+	SimulatedMachine machine;
 
 	GHashTable *asked; /* by device index; owns them */
 	GQueue queue;	   /* those to be answered next */
@@ -62,7 +62,7 @@ static int on_timeout(sd_event_source *source _unused_, uint64_t usec _unused_, 
 {
 	Asked *a = userdata;
 	Simulator *sim = a->simulator;
-	SimulatedDevice *d = simulation_device(&sim->simulation, a->query.device);
+	SimulatedDevice *d = simulated_machine_device(&sim->machine, a->query.device);
 	uint64_t id = a->query.id;
 	char text[64];
 
@@ -187,7 +187,7 @@ static int on_answer(sd_event_source *source, void *userdata)
 	Simulator *sim = userdata;
 	GList *link = g_queue_peek_head_link(&sim->queue);
 	Asked *a = link ? link->data : NULL;
-	SimulatedDevice *d = a ? simulation_device(&sim->simulation, a->query.device) : NULL;
+	SimulatedDevice *d = a ? simulated_machine_device(&sim->machine, a->query.device) : NULL;
 	uint64_t id;
 	bool forgotten;
 
@@ -212,7 +212,7 @@ static int on_answer(sd_event_source *source, void *userdata)
 
 int simulator_run(Source *source, char *const *words, uint32_t *ret_index, char **ret_message)
 {
-	return simulation_run(&simulator(source)->simulation, words, ret_index, ret_message);
+	return simulated_machine_run(&simulator(source)->machine, words, ret_index, ret_message);
 }
 
 /* ---- script ---- */
@@ -229,10 +229,10 @@ static int compare_steps(const void *a, const void *b, void *userdata _unused_)
 static void run_step(Simulator *sim, Step *step)
 {
 	_cleanup_free_ char *message = NULL;
-	int r = simulation_run(&sim->simulation, step->step->words, NULL, &message);
+	int r = simulated_machine_run(&sim->machine, step->step->words, NULL, &message);
 
 	if (r < 0 && !step->failing)
-		log_warning("%s:%u: %s; ignoring", scenario_path(sim->simulation.scenario),
+		log_warning("%s:%u: %s; ignoring", scenario_path(sim->machine.scenario),
 			    step->step->line, message ? message : strerror(-r));
 	step->failing = r < 0;
 }
@@ -290,7 +290,7 @@ static int simulator_start(Source *s)
 	size_t n;
 	int r;
 
-	steps = scenario_steps(sim->simulation.scenario, &n);
+	steps = scenario_steps(sim->machine.scenario, &n);
 	r = sd_event_now(sim->event, CLOCK_MONOTONIC, &now);
 	if (r < 0)
 		return r;
@@ -324,7 +324,7 @@ static void enumerate_device(const SimulatedDevice *d, DeviceSnapshot *ret)
 
 static int simulator_enumerate(Source *s, DeviceSnapshot **ret, size_t *ret_n)
 {
-	g_autoptr(GPtrArray) devices = simulation_devices(&simulator(s)->simulation);
+	g_autoptr(GPtrArray) devices = simulated_machine_devices(&simulator(s)->machine);
 	/* room for one if there is none: the caller need not care for NULL */
 	DeviceSnapshot *snapshots = calloc(MAX(devices->len, 1U), sizeof(DeviceSnapshot));
 
@@ -340,7 +340,7 @@ static int simulator_enumerate(Source *s, DeviceSnapshot **ret, size_t *ret_n)
 static int simulator_query(Source *s, const Query *query)
 {
 	Simulator *sim = simulator(s);
-	const SimulatedDevice *d = simulation_device(&sim->simulation, query->device);
+	const SimulatedDevice *d = simulated_machine_device(&sim->machine, query->device);
 	uint64_t now;
 	Asked *a;
 	int r;
@@ -385,7 +385,7 @@ static void simulator_free(Source *s)
 	sd_event_source_disable_unref(sim->step_timer);
 	g_hash_table_unref(sim->asked);
 	g_sequence_free(sim->steps);
-	simulation_done(&sim->simulation);
+	simulated_machine_done(&sim->machine);
 	sd_event_unref(sim->event);
 	free(sim);
 }
@@ -421,7 +421,7 @@ static void on_event(void *userdata, const Event *event)
  * some night. */
 static int load(const char *path, Scenario **ret, char **ret_message)
 {
-	_cleanup_(simulation_done) Simulation rehearsal = {};
+	_cleanup_(simulated_machine_done) SimulatedMachine rehearsal = {};
 	_cleanup_free_ char *what = NULL;
 	Scenario *scenario = NULL;
 	unsigned int line = 0;
@@ -430,10 +430,10 @@ static int load(const char *path, Scenario **ret, char **ret_message)
 	r = scenario_load(path, &scenario, ret_message);
 	if (r < 0)
 		return r;
-	simulation_init(&rehearsal, scenario);
-	r = simulation_populate(&rehearsal, &line, &what);
+	simulated_machine_init(&rehearsal, scenario);
+	r = simulated_machine_populate(&rehearsal, &line, &what);
 	if (r == 0)
-		r = simulation_rehearse(&rehearsal, &line, &what);
+		r = simulated_machine_rehearse(&rehearsal, &line, &what);
 	if (r < 0)
 		return what ? simulated_error(r, ret_message, "%s:%u: %s", path, line, what) : r;
 	*ret = steal_pointer(&rehearsal.scenario);
@@ -462,11 +462,11 @@ int simulator_new(sd_event *event, const Config *config, const char *path,
 	r = load(path, &scenario, ret_message);
 	if (r < 0)
 		return r;
-	simulation_init(&sim->simulation, scenario);
-	sim->simulation.event = on_event;
-	sim->simulation.resumed = on_resumed;
-	sim->simulation.userdata = sim;
-	r = simulation_populate(&sim->simulation, &line, ret_message);
+	simulated_machine_init(&sim->machine, scenario);
+	sim->machine.event = on_event;
+	sim->machine.resumed = on_resumed;
+	sim->machine.userdata = sim;
+	r = simulated_machine_populate(&sim->machine, &line, ret_message);
 	if (r < 0)
 		return r;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reader of the snapshot: rdmad.h says what each function does, snapshot-layout.h how. */
+/* The reader of the snapshot: rdmad.h says what each function does, memory-layout.h how. */
 
 #include "rdmad.h"
 
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <systemd/sd-bus.h>
 
+#include "memory-layout.h"
 #include "names.h"
-#include "snapshot-layout.h"
 #include "util.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -22,7 +22,7 @@ struct rdmad {
 	uint32_t capacity;
 	uint32_t record_size;
 
-	const struct snapshot_header *header;
+	const struct memory_header *header;
 	size_t size;
 	int memory, changed;
 	bool by_bus; /* opened by rdmad_open() */
@@ -32,16 +32,16 @@ struct rdmad {
 /* Opening */
 
 /* Checks a header, of which nothing is believed, against the SIZE bytes that are there. */
-static int check_header(const struct snapshot_header *h, uint64_t size)
+static int check_header(const struct memory_header *h, uint64_t size)
 {
-	if (memcmp(h->magic, SNAPSHOT_MAGIC, sizeof(h->magic)) != 0 ||
-	    h->byte_order != SNAPSHOT_BYTE_ORDER)
+	if (memcmp(h->magic, MEMORY_MAGIC, sizeof(h->magic)) != 0 ||
+	    h->byte_order != MEMORY_BYTE_ORDER)
 		return -EBADMSG;
-	if (h->major != SNAPSHOT_MAJOR)
+	if (h->major != MEMORY_MAJOR)
 		return -EPROTONOSUPPORT;
-	if (h->header_size < sizeof(*h) || h->header_size % SNAPSHOT_LINE != 0 ||
-	    h->record_size < sizeof(struct rdmad_port) || h->record_size % SNAPSHOT_LINE != 0 ||
-	    h->record_size > SNAPSHOT_RECORD_SIZE_MAX || h->capacity > SNAPSHOT_CAPACITY_MAX ||
+	if (h->header_size < sizeof(*h) || h->header_size % MEMORY_LINE != 0 ||
+	    h->record_size < sizeof(struct rdmad_port) || h->record_size % MEMORY_LINE != 0 ||
+	    h->record_size > MEMORY_RECORD_SIZE_MAX || h->capacity > MEMORY_CAPACITY_MAX ||
 	    h->header_size > size || (uint64_t)h->capacity * h->record_size > size - h->header_size)
 		return -EBADMSG;
 	return 0;
@@ -50,7 +50,7 @@ static int check_header(const struct snapshot_header *h, uint64_t size)
 /* Maps MEMORY into R. */
 static int map(struct rdmad *r, int memory)
 {
-	struct snapshot_header copy;
+	struct memory_header copy;
 	struct stat st;
 	int seals = fcntl(memory, F_GET_SEALS), e;
 	void *p;
@@ -60,7 +60,7 @@ static int map(struct rdmad *r, int memory)
 		return -EPERM;
 	if (fstat(memory, &st) < 0)
 		return -errno;
-	if ((uint64_t)st.st_size < sizeof(struct snapshot_header))
+	if ((uint64_t)st.st_size < sizeof(struct memory_header))
 		return -EBADMSG;
 	if ((uint64_t)st.st_size > SIZE_MAX)
 		return -EFBIG;
@@ -229,16 +229,16 @@ EXPORT void rdmad_close(struct rdmad *r)
 typedef enum Part { PART_HOT, PART_VERBS, PART_ALL } Part;
 
 static inline __attribute__((always_inline)) bool try_part(const char *at, Part part, void *ret,
-							   snapshot_word *ret_lock,
+							   memory_word *ret_lock,
 							   uint64_t *ret_port)
 {
 	switch (part) {
 	case PART_HOT:
-		return snapshot_try_read(at, 0, ret, SNAPSHOT_LINE, ret_lock, ret_port);
+		return memory_try_read(at, 0, ret, MEMORY_LINE, ret_lock, ret_port);
 	case PART_VERBS:
-		return snapshot_try_read(at, SNAPSHOT_LINE, ret, SNAPSHOT_LINE, ret_lock, ret_port);
+		return memory_try_read(at, MEMORY_LINE, ret, MEMORY_LINE, ret_lock, ret_port);
 	case PART_ALL:
-		return snapshot_try_read(at, 0, ret, sizeof(struct rdmad_port), ret_lock, ret_port);
+		return memory_try_read(at, 0, ret, sizeof(struct rdmad_port), ret_lock, ret_port);
 	}
 	__builtin_unreachable();
 }
@@ -248,9 +248,9 @@ static inline const char *record(const struct rdmad *r, uint32_t slot)
 	return r->records + (size_t)slot * r->record_size;
 }
 
-static inline bool has_flag(snapshot_word lock, uint32_t flag)
+static inline bool has_flag(memory_word lock, uint32_t flag)
 {
-	return lock & snapshot_lock(0, flag);
+	return lock & memory_lock(0, flag);
 }
 
 /* The read that does not succeed at once: because it came into a write, or because it fails. */
@@ -260,13 +260,13 @@ static __attribute__((noinline, cold)) int read_again(const struct rdmad *r,
 {
 	if (port.slot >= r->capacity)
 		return -ENODEV;
-	for (unsigned int i = 0; i < SNAPSHOT_TRIES; i++) {
-		snapshot_word lock;
+	for (unsigned int i = 0; i < MEMORY_TRIES; i++) {
+		memory_word lock;
 		uint64_t is;
 
 		if (!try_part(record(r, port.slot), part, ret, &lock, &is) ||
-		    lock & snapshot_lock(1, 0)) {
-			snapshot_relax();
+		    lock & memory_lock(1, 0)) {
+			memory_relax();
 			continue;
 		}
 		if (has_flag(lock, RDMAD_PORT_MOVED))
@@ -289,12 +289,12 @@ static inline __attribute__((always_inline)) int read_part(const struct rdmad *r
 							   struct rdmad_handle port, Part part,
 							   void *ret, uint32_t flags, uint32_t good)
 {
-	snapshot_word lock;
+	memory_word lock;
 	uint64_t is;
 
 	if (__builtin_expect(port.slot < r->capacity &&
 				     try_part(record(r, port.slot), part, ret, &lock, &is) &&
-				     (lock & snapshot_lock(1, flags)) == snapshot_lock(0, good) &&
+				     (lock & memory_lock(1, flags)) == memory_lock(0, good) &&
 				     is == port.port,
 			     1))
 		return 0;
@@ -357,7 +357,7 @@ EXPORT int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port
 	const uint32_t good = RDMAD_PORT_PRESENT | RDMAD_PORT_KNOWN;
 	union {
 		struct rdmad_verbs verbs;
-		char line[SNAPSHOT_LINE];
+		char line[MEMORY_LINE];
 	} u;
 	int e = read_part(r, port, PART_VERBS, u.line, good | ENDED | RDMAD_PORT_STALE, good);
 
@@ -490,7 +490,7 @@ EXPORT int rdmad_wait(struct rdmad *r, uint64_t timeout_usec)
 		return -errno;
 	if (p.revents & POLLIN && read(r->changed, notices, sizeof(notices)) < 0 && errno != EAGAIN)
 		return -errno;
-	if (__atomic_load_n(&r->header->state, __ATOMIC_ACQUIRE) == SNAPSHOT_MOVED)
+	if (__atomic_load_n(&r->header->state, __ATOMIC_ACQUIRE) == MEMORY_MOVED)
 		return -ESTALE;
 	if (p.revents & POLLIN)
 		return 1;

@@ -14,14 +14,14 @@
 #define PORTS	256U
 #define DEVICES (PORTS / STAGE_PORTS_PER_DEVICE)
 
-typedef struct Notice {
+typedef struct Listeners {
 	Raw *poster, *subscriber;
 	const char *address;
 	struct rdmad *r;
 	struct rdmad_handle ports[DEVICES];
 	RawCall ping;
 	unsigned int n; /* changes made */
-} Notice;
+} Listeners;
 
 static uint64_t realtime_nsec(void)
 {
@@ -33,7 +33,7 @@ static uint64_t realtime_nsec(void)
 
 /* The next change, each time of another device: no limit on the signals of one port plays a part.
  * Returns which. */
-static unsigned int post_change(Notice *s)
+static unsigned int post_change(Listeners *s)
 {
 	unsigned int device = s->n % DEVICES;
 	char command[128];
@@ -49,7 +49,7 @@ static unsigned int post_change(Notice *s)
 }
 
 /* Since rdmad has read the value. */
-static uint64_t age(const Notice *s, unsigned int device, uint64_t now)
+static uint64_t age(const Listeners *s, unsigned int device, uint64_t now)
 {
 	struct rdmad_hot hot;
 
@@ -59,7 +59,7 @@ static uint64_t age(const Notice *s, unsigned int device, uint64_t now)
 }
 
 /* Takes in whatever else the change has brought. */
-static void drain(Notice *s)
+static void drain(Listeners *s)
 {
 	RawMessage m;
 
@@ -70,7 +70,7 @@ static void drain(Notice *s)
 
 static uint64_t sample_pipe(void *userdata)
 {
-	Notice *s = userdata;
+	Listeners *s = userdata;
 	unsigned int device = post_change(s);
 	uint64_t value;
 	RawMessage m;
@@ -87,7 +87,7 @@ static uint64_t sample_pipe(void *userdata)
 
 static uint64_t sample_signal(void *userdata)
 {
-	Notice *s = userdata;
+	Listeners *s = userdata;
 	unsigned int device = post_change(s);
 	uint64_t value;
 	RawMessage m;
@@ -102,7 +102,7 @@ static uint64_t sample_signal(void *userdata)
 
 static uint64_t sample_open(void *userdata)
 {
-	Notice *s = userdata;
+	Listeners *s = userdata;
 	uint64_t start = bench_now();
 	struct rdmad *r = NULL;
 	int e = rdmad_open(s->address, &r);
@@ -116,7 +116,7 @@ static uint64_t sample_open(void *userdata)
 
 static uint64_t sample_ping(void *userdata)
 {
-	Notice *s = userdata;
+	Listeners *s = userdata;
 	uint64_t start = bench_now();
 	RawMessage m;
 
@@ -124,7 +124,7 @@ static uint64_t sample_ping(void *userdata)
 	return bench_now() - start;
 }
 
-static void find_ports(Notice *s)
+static void find_ports(Listeners *s)
 {
 	for (unsigned int i = 0; i < DEVICES; i++) {
 		char name[32];
@@ -138,7 +138,7 @@ static void find_ports(Notice *s)
 int main(int argc, char *argv[])
 {
 	_cleanup_(stage_free_pointer) Stage *stage = NULL;
-	Notice s = {};
+	Listeners s = {};
 	Subject notices[] = {
 		{.sample = sample_signal, .userdata = &s, .at_least = 100},
 		{.sample = sample_pipe, .userdata = &s, .at_least = 100},

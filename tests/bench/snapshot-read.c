@@ -14,8 +14,8 @@
 #include <time.h>
 
 #include "bench.h"
+#include "memory-layout.h"
 #include "rdmad.h"
-#include "snapshot-layout.h"
 
 #define BATCH	     10000U /* reads a sample */
 #define TORN_READS   UINT64_C(100000000)
@@ -47,7 +47,7 @@ static uint64_t sample_memcpy(void *userdata)
 {
 	Copy *c = userdata;
 	/* else it is chance how many of the stores are in two cache lines */
-	struct rdmad_port into __attribute__((aligned(SNAPSHOT_LINE)));
+	struct rdmad_port into __attribute__((aligned(MEMORY_LINE)));
 	uint64_t start = thread_nsec();
 
 	/* of a size that only the library knows: a call */
@@ -63,7 +63,7 @@ static uint64_t sample_hot(void *userdata)
 {
 	Copy *c = userdata;
 	/* else it is chance how many of the stores are in two cache lines */
-	struct rdmad_port into __attribute__((aligned(SNAPSHOT_LINE)));
+	struct rdmad_port into __attribute__((aligned(MEMORY_LINE)));
 	uint64_t start = thread_nsec();
 
 	for (unsigned int i = 0; i < BATCH; i++) {
@@ -77,7 +77,7 @@ static uint64_t sample_record(void *userdata)
 {
 	Copy *c = userdata;
 	/* else it is chance how many of the stores are in two cache lines */
-	struct rdmad_port into __attribute__((aligned(SNAPSHOT_LINE)));
+	struct rdmad_port into __attribute__((aligned(MEMORY_LINE)));
 	uint64_t start = thread_nsec();
 
 	for (unsigned int i = 0; i < BATCH; i++) {
@@ -91,18 +91,18 @@ static uint64_t sample_record(void *userdata)
 
 static struct rdmad *make_memory(struct rdmad_port **ret_record)
 {
-	struct snapshot_header h = {.byte_order = SNAPSHOT_BYTE_ORDER,
-				    .major = SNAPSHOT_MAJOR,
-				    .header_size = sizeof(h),
-				    .record_size = sizeof(struct rdmad_port),
-				    .capacity = 1,
-				    .n_slots = 1};
+	struct memory_header h = {.byte_order = MEMORY_BYTE_ORDER,
+				  .major = MEMORY_MAJOR,
+				  .header_size = sizeof(h),
+				  .record_size = sizeof(struct rdmad_port),
+				  .capacity = 1,
+				  .n_slots = 1};
 	const size_t size = sizeof(h) + sizeof(struct rdmad_port);
 	int fd = memfd_create("bench", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	struct rdmad *r = NULL;
 	char *memory;
 
-	memcpy(h.magic, SNAPSHOT_MAGIC, sizeof(h.magic));
+	memcpy(h.magic, MEMORY_MAGIC, sizeof(h.magic));
 	if (fd < 0 || ftruncate(fd, (off_t)size) < 0)
 		bench_die("memfd: %s", strerror(errno));
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -124,7 +124,7 @@ static void write_number(struct rdmad_port *at, uint32_t n)
 	p.hot.lid = p.hot.sm_lid = p.hot.link_speed = n;
 	p.verbs.max_msg_sz = p.verbs.port_cap_flags = p.ifindex = n;
 	p.rate = p.port_guid = p.sm_generation = n;
-	snapshot_write(at, &p);
+	memory_write(at, &p);
 }
 
 static bool is_torn(const struct rdmad_port *p)

@@ -314,7 +314,7 @@ static void wait_port(const char *name, char path[RDMAD_PATH_MAX])
 }
 
 /* Lets what was begun come to an end: on an interface there follow looks for a second after a
- * change (daemon/manager/work.c); of any kind, only so many a second are not delayed. */
+ * change (daemon/manager/schedule.c); of any kind, only so many a second are not delayed. */
 static void settle(const Change *c)
 {
 	double begin = now_ms(), end = begin + (c->sim[0] ? 250 : 1300);

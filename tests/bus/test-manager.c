@@ -10,8 +10,8 @@
 
 #include "fixture.h"
 #include "manager.h"
+#include "schedule.h"
 #include "source-kernel.h"
-#include "work.h"
 
 #define DEVICES_MAX 4
 #define QUERIES_MAX 64
@@ -761,12 +761,12 @@ static void test_events_while_it_fails(void **state)
 		answer_end(q->id, 0, "");
 	}
 	assert_true(port(t, 1, 1)->stale);
-	assert_int_equal(device(t, 1)->work->retry_usec, (250 * USEC_PER_MSEC) << (looks + 1));
+	assert_int_equal(device(t, 1)->schedule->retry_usec, (250 * USEC_PER_MSEC) << (looks + 1));
 	/* and the look comes */
 	RUN_UNTIL(t, last_query()->attributes);
 	answer(4);
 	assert_false(port(t, 1, 1)->stale);
-	assert_int_equal(device(t, 1)->work->retry_usec, 0);
+	assert_int_equal(device(t, 1)->schedule->retry_usec, 0);
 }
 
 static void answer_counters(uint64_t id, uint32_t port, uint64_t value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sequence lock of lib/librdmad/snapshot-layout.h, for spin: one writer that may be killed at any step,
+ * The sequence lock of lib/librdmad/memory-layout.h, for spin: one writer that may be killed at any step,
  * one reader. Readers write nothing, so more of them would be more of the same.
  *
  * The words of the data are written and read in every possible order, for between the fences a

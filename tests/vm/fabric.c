@@ -7,7 +7,8 @@
 #include <time.h>
 
 #define GUARD_MS 60000
-#define QUIET_MS 1500 /* longer than the longest pause of daemon/manager/work.c between two looks */
+#define QUIET_MS                                                                                   \
+	1500 /* longer than the longest pause of daemon/manager/schedule.c between two looks */
 
 double now_ms(void)
 {

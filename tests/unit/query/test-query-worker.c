@@ -16,14 +16,14 @@
 
 #define WORKER TEST_BUILD_DIR "/daemon/rdmad-query"
 
-typedef struct Worker {
+typedef struct Querier {
 	pid_t pid;
 	int fd;
-} Worker;
+} Querier;
 
-static Worker start(const char *option)
+static Querier start(const char *option)
 {
-	Worker w;
+	Querier w;
 	int fds[2];
 	char fd_option[32];
 
@@ -41,7 +41,7 @@ static Worker start(const char *option)
 	return w;
 }
 
-static int stop(Worker *w)
+static int stop(Querier *w)
 {
 	int status;
 
@@ -53,7 +53,7 @@ static int stop(Worker *w)
 
 static void test_ends_with_socket(void **state)
 {
-	Worker w = start(NULL);
+	Querier w = start(NULL);
 
 	(void)state;
 	assert_int_equal(stop(&w), 0);
@@ -62,7 +62,7 @@ static void test_ends_with_socket(void **state)
 /* No device has this index: exactly one END that says so, for each query, in order. */
 static void test_unknown_device(void **state)
 {
-	Worker w = start("--hold=no");
+	Querier w = start("--hold=no");
 	const char *why = NULL;
 	WireMessage m;
 
@@ -90,7 +90,7 @@ static void test_unknown_device(void **state)
 
 static void test_refuses_nonsense(void **state)
 {
-	Worker w = start(NULL);
+	Querier w = start(NULL);
 	WireMessage m = {.end = {.header = wire_header(WIRE_END, 1, 0, 0)}};
 
 	(void)state;
@@ -110,7 +110,7 @@ static void test_refuses_options(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		Worker w = start(bad[i]);
+		Querier w = start(bad[i]);
 
 		assert_int_equal(stop(&w), 1);
 	}

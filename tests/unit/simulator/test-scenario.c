@@ -9,7 +9,7 @@
 /* clang-format on */
 #include <sys/stat.h>
 
-#include "simulation.h"
+#include "simulated-machine.h"
 
 static char directory[] = "/tmp/test-scenario.XXXXXX";
 static char path[64];
@@ -40,7 +40,7 @@ static void write_file(const char *text, size_t n)
 }
 
 /* Loads, makes and rehearses, as simulator_new() does. */
-static int load(const char *file, Simulation *ret, char **ret_message)
+static int load(const char *file, SimulatedMachine *ret, char **ret_message)
 {
 	_cleanup_free_ char *what = NULL;
 	Scenario *scenario;
@@ -50,16 +50,16 @@ static int load(const char *file, Simulation *ret, char **ret_message)
 	r = scenario_load(file, &scenario, ret_message);
 	if (r < 0)
 		return r;
-	simulation_init(ret, scenario);
-	r = simulation_populate(ret, &line, &what);
+	simulated_machine_init(ret, scenario);
+	r = simulated_machine_populate(ret, &line, &what);
 	if (r == 0)
-		r = simulation_rehearse(ret, &line, &what);
+		r = simulated_machine_rehearse(ret, &line, &what);
 	if (r < 0)
 		assert_true(asprintf(ret_message, "%s:%u: %s", file, line, what) > 0);
 	return r;
 }
 
-static void load_text(const char *text, Simulation *ret)
+static void load_text(const char *text, SimulatedMachine *ret)
 {
 	_cleanup_free_ char *message = NULL;
 
@@ -70,7 +70,7 @@ static void load_text(const char *text, Simulation *ret)
 
 static void expect_error(const char *text, size_t n, const char *expected)
 {
-	_cleanup_(simulation_done) Simulation s = {};
+	_cleanup_(simulated_machine_done) SimulatedMachine s = {};
 	_cleanup_free_ char *message = NULL;
 
 	write_file(text, n);
@@ -270,7 +270,7 @@ static void test_errors(void **state)
 static void test_bounds(void **state)
 {
 	static char big[SCENARIO_FILE_MAX + 1];
-	_cleanup_(simulation_done) Simulation s = {};
+	_cleanup_(simulated_machine_done) SimulatedMachine s = {};
 	_cleanup_free_ char *steps = NULL, *message = NULL;
 	size_t n = 0, size = 0;
 	FILE *f;
@@ -299,9 +299,9 @@ static void test_bounds(void **state)
 	assert_string_equal(message, "/nonexistent/file: No such file or directory");
 }
 
-static PortSnapshot *port(const Simulation *s, uint32_t index, uint32_t number)
+static PortSnapshot *port(const SimulatedMachine *s, uint32_t index, uint32_t number)
 {
-	SimulatedDevice *d = simulation_device(s, index);
+	SimulatedDevice *d = simulated_machine_device(s, index);
 
 	assert_non_null(d);
 	assert_in_range(number, 1, d->now.values.port_count);
@@ -319,7 +319,7 @@ static const GidEntry *gid(const PortSnapshot *p, uint32_t i)
 
 static void test_defaults(void **state)
 {
-	_cleanup_(simulation_done) Simulation s = {};
+	_cleanup_(simulated_machine_done) SimulatedMachine s = {};
 	PortSnapshot *p;
 	char address[46];
 
@@ -330,7 +330,7 @@ static void test_defaults(void **state)
 	for (uint32_t i = 0; i < 4; i++) {
 		static const AttrProtocol protocols[] = {PROTOCOL_INFINIBAND, PROTOCOL_ROCE,
 							 PROTOCOL_IWARP, PROTOCOL_OPA};
-		const DeviceSnapshot *d = &simulation_device(&s, i)->now;
+		const DeviceSnapshot *d = &simulated_machine_device(&s, i)->now;
 
 		p = port(&s, i, 1);
 		port_derive(p, d);
@@ -344,7 +344,7 @@ static void test_defaults(void **state)
 	}
 	assert_int_not_equal(port(&s, 0, 1)->values.lid, port(&s, 0, 2)->values.lid);
 	assert_true(port(&s, 0, 1)->values.port_guid ==
-		    simulation_device(&s, 0)->now.values.node_guid + 1);
+		    simulated_machine_device(&s, 0)->now.values.node_guid + 1);
 	p = port(&s, 1, 1);
 	assert_int_equal(p->tables[PORT_TABLE_GIDS]->n, 4);
 	assert_int_equal(gid(p, 3)->type, GID_TYPE_ROCE_V2);
@@ -357,7 +357,7 @@ static void test_defaults(void **state)
 
 static void test_settings(void **state)
 {
-	_cleanup_(simulation_done) Simulation s = {};
+	_cleanup_(simulated_machine_done) SimulatedMachine s = {};
 	const SimulatedDevice *d;
 	PortSnapshot *p;
 
@@ -373,7 +373,7 @@ static void test_settings(void **state)
 		  "protocol = roce\nnetdev = eth%p 9\ngid_tbl_len = 512\npkey.0 = 0x8000\n"
 		  "active_speed = XDR\nactive_speed_ex = raw:0\n",
 		  &s);
-	d = simulation_device(&s, 8);
+	d = simulated_machine_device(&s, 8);
 	assert_string_equal(d->now.values.name, "m1");
 	assert_string_equal(d->now.values.node_desc, "host  HCA-1 100%");
 	/* the more special section wins, wherever it stands */
@@ -412,7 +412,7 @@ static void test_examples(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		_cleanup_(simulation_done) Simulation s = {};
+		_cleanup_(simulated_machine_done) SimulatedMachine s = {};
 		_cleanup_free_ char *message = NULL;
 		char file[256];
 

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "bus-bulk.h"
+#include "long-reply.h"
 
 #include <time.h>
 
-#include "admission.h"
 #include "bus-peer.h"
 #include "bus-property.h"
 #include "log.h"
+#include "long-reply-queue.h"
 #include "lookup.h"
 #include "names.h"
 
 /* A reply up to this is no burden to anybody. */
 #define SHORT_REPLY 65536U
 
-struct BusBulk {
+struct LongReplies {
 	sd_bus *bus;
 	sd_event *event;
 	const Cache *cache;
-	BusMint *mint;
+	RawReply *raw;
 	sd_bus_slot *filter;
-	Admission *admission; /* NULL: no limit */
+	LongReplyQueue *queue; /* NULL: no limit */
 	sd_event_source *turn;
 	sd_bus_slot *departures; /* while somebody waits */
 };
@@ -88,7 +88,7 @@ static size_t estimate_objects(_unused_ sd_bus_message *call, const Cache *c)
 	return 2048 * (c->n_devices + c->n_ports);
 }
 
-static const BusBulkKind objects_kind = {"a{oa{sa{sv}}}", estimate_objects, write_objects};
+static const LongReplyKind objects_kind = {"a{oa{sa{sv}}}", estimate_objects, write_objects};
 
 /* What is not there, sd-bus knows an error for. */
 static int write_properties(BusWriter *w, sd_bus_message *call, const Cache *c,
@@ -129,12 +129,12 @@ static size_t estimate_properties(sd_bus_message *call, const Cache *c)
 	return (gids ? 112 * gids->n : 0) + (pkeys ? 24 * pkeys->n : 0);
 }
 
-static const BusBulkKind properties_kind = {"a{sv}", estimate_properties, write_properties};
+static const LongReplyKind properties_kind = {"a{sv}", estimate_properties, write_properties};
 
 /* Answering */
 
-/* As bus_bulk_answer(), now; *RET_SIZE is the size of the reply. */
-static int answer(BusBulk *b, sd_bus_message *call, const BusBulkKind *kind, size_t *ret_size,
+/* As long_reply_answer(), now; *RET_SIZE is the size of the reply. */
+static int answer(LongReplies *b, sd_bus_message *call, const LongReplyKind *kind, size_t *ret_size,
 		  sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -151,7 +151,7 @@ static int answer(BusBulk *b, sd_bus_message *call, const BusBulkKind *kind, siz
 		return r;
 	if (!sd_bus_message_get_expect_reply(call))
 		return 1;
-	r = bus_mint_reply(b->mint, call, kind->signature, w.data, w.size, &reply);
+	r = raw_reply_make(b->raw, call, kind->signature, w.data, w.size, &reply);
 	if (r < 0)
 		return r;
 	r = sd_bus_send(b->bus, reply, NULL);
@@ -163,7 +163,7 @@ static int answer(BusBulk *b, sd_bus_message *call, const BusBulkKind *kind, siz
 
 /* Waiting */
 
-static uint64_t now_usec(const BusBulk *b)
+static uint64_t now_usec(const LongReplies *b)
 {
 	uint64_t now = 0;
 
@@ -171,12 +171,12 @@ static uint64_t now_usec(const BusBulk *b)
 	return now;
 }
 
-static void call_free(AdmissionCall *c)
+static void call_free(QueuedCall *c)
 {
 	sd_bus_message_unref(c->call);
 	free(c);
 }
-DEFINE_CLEANUP(AdmissionCall, call_free);
+DEFINE_CLEANUP(QueuedCall, call_free);
 
 static void check_reply(int r)
 {
@@ -186,19 +186,19 @@ static void check_reply(int r)
 
 static int on_departure(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
-	BusBulk *b = userdata;
-	AdmissionCall *c;
+	LongReplies *b = userdata;
+	QueuedCall *c;
 	const char *name;
 
 	if (sd_bus_message_read_basic(m, 's', &name) < 0)
 		return 0;
-	while ((c = admission_forget(b->admission, name)))
+	while ((c = long_reply_queue_forget(b->queue, name)))
 		call_free(c);
 	return 0;
 }
 
 /* Departures are watched while somebody waits: who has left needs no megabytes. */
-static void watch_departures(BusBulk *b, bool on)
+static void watch_departures(LongReplies *b, bool on)
 {
 	if (!on) {
 		b->departures = sd_bus_slot_unref(b->departures);
@@ -212,7 +212,7 @@ static void watch_departures(BusBulk *b, bool on)
 static int on_turn(sd_event_source *s, uint64_t usec, void *userdata);
 
 /* Has the next one answered when that may be. */
-static void await_turn(BusBulk *b, uint64_t when)
+static void await_turn(LongReplies *b, uint64_t when)
 {
 	int r;
 
@@ -231,16 +231,16 @@ static void await_turn(BusBulk *b, uint64_t when)
 }
 
 /* Answers the one whose turn it is. One at a time: in between everybody else has the loop. */
-static void serve(BusBulk *b)
+static void serve(LongReplies *b)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(call_free_pointer) AdmissionCall *next = NULL;
+	_cleanup_(call_free_pointer) QueuedCall *next = NULL;
 	uint64_t now = now_usec(b), when = 0;
 	size_t size = 0;
 	uid_t user;
 	int r;
 
-	next = admission_next(b->admission, now, &user, &when);
+	next = long_reply_queue_next(b->queue, now, &user, &when);
 	if (next) {
 		r = answer(b, next->call, next->kind, &size, &error);
 		if (r == 0) /* what the call names has gone since */
@@ -249,9 +249,9 @@ static void serve(BusBulk *b)
 					      sd_bus_message_get_path(next->call));
 		if (r < 0)
 			check_reply(sd_bus_reply_method_errno(next->call, r, &error));
-		admission_charge(b->admission, user, size, now);
+		long_reply_queue_charge(b->queue, user, size, now);
 	}
-	if (admission_is_empty(b->admission))
+	if (long_reply_queue_is_empty(b->queue))
 		watch_departures(b, false);
 	else if (when != UINT64_MAX)
 		await_turn(b, when);
@@ -267,35 +267,35 @@ static int on_turn(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *us
 
 /* The bus says whose SENDER's calls are. */
 typedef struct Question {
-	BusBulk *bulk;
+	LongReplies *long_replies;
 	char sender[];
 } Question;
 
 static int on_user(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
 	Question *q = userdata;
-	AdmissionCall *c;
+	QueuedCall *c;
 	uid_t user;
 
 	if (bus_peer_read_user(m, &user) >= 0 &&
-	    admission_identify(q->bulk->admission, q->sender, user) >= 0) {
-		serve(q->bulk);
+	    long_reply_queue_identify(q->long_replies->queue, q->sender, user) >= 0) {
+		serve(q->long_replies);
 		return 0;
 	}
 	/* it has left, or there is no memory */
-	while ((c = admission_forget(q->bulk->admission, q->sender)))
+	while ((c = long_reply_queue_forget(q->long_replies->queue, q->sender)))
 		call_free(c);
 	return 0;
 }
 
-static int ask_for_user(BusBulk *b, const char *sender)
+static int ask_for_user(LongReplies *b, const char *sender)
 {
 	_cleanup_free_ Question *q = malloc(sizeof(Question) + strlen(sender) + 1);
 	int r;
 
 	if (!q)
 		return -ENOMEM;
-	q->bulk = b;
+	q->long_replies = b;
 	strcpy(q->sender, sender);
 	r = bus_peer_ask_user_once(b->bus, sender, on_user, q, free);
 	if (r < 0)
@@ -304,12 +304,12 @@ static int ask_for_user(BusBulk *b, const char *sender)
 	return 0;
 }
 
-static int wait_for_turn(BusBulk *b, sd_bus_message *call, const BusBulkKind *kind)
+static int wait_for_turn(LongReplies *b, sd_bus_message *call, const LongReplyKind *kind)
 {
 	const char *sender = sd_bus_message_get_sender(call);
-	AdmissionCall *c;
+	QueuedCall *c;
 	bool new;
-	int r = admission_add(b->admission, sender, sd_bus_message_ref(call), kind, &new);
+	int r = long_reply_queue_add(b->queue, sender, sd_bus_message_ref(call), kind, &new);
 
 	if (r < 0) {
 		sd_bus_message_unref(call);
@@ -318,11 +318,11 @@ static int wait_for_turn(BusBulk *b, sd_bus_message *call, const BusBulkKind *ki
 	if (new) {
 		r = ask_for_user(b, sender);
 		if (r < 0) {
-			call_free(admission_forget(b->admission, sender));
+			call_free(long_reply_queue_forget(b->queue, sender));
 			return r;
 		}
 	}
-	c = admission_excess(b->admission);
+	c = long_reply_queue_excess(b->queue);
 	if (c) {
 		check_reply(sd_bus_reply_method_errorf(c->call, RDMAD_ERROR_LIMITS_EXCEEDED,
 						       "Too many long replies are waited for"));
@@ -331,11 +331,12 @@ static int wait_for_turn(BusBulk *b, sd_bus_message *call, const BusBulkKind *ki
 	return 1;
 }
 
-int bus_bulk_answer(BusBulk *b, sd_bus_message *call, const BusBulkKind *kind, sd_bus_error *error)
+int long_reply_answer(LongReplies *b, sd_bus_message *call, const LongReplyKind *kind,
+		      sd_bus_error *error)
 {
 	size_t size;
 
-	if (!b->admission || kind->estimate(call, b->cache) <= SHORT_REPLY ||
+	if (!b->queue || kind->estimate(call, b->cache) <= SHORT_REPLY ||
 	    !sd_bus_message_get_sender(call))
 		return answer(b, call, kind, &size, error);
 	return wait_for_turn(b, call, kind);
@@ -348,17 +349,17 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 
 	if (sd_bus_message_is_method_call(m, "org.freedesktop.DBus.Properties", "GetAll") && path &&
 	    startswith(path, RDMAD_DEVICE_PREFIX) && sd_bus_message_has_signature(m, "s"))
-		return bus_bulk_answer(userdata, m, &properties_kind, error);
+		return long_reply_answer(userdata, m, &properties_kind, error);
 	if (sd_bus_message_is_method_call(m, "org.freedesktop.DBus.ObjectManager",
 					  "GetManagedObjects") &&
 	    path && streq(path, RDMAD_ROOT_PATH) && sd_bus_message_has_signature(m, ""))
-		return bus_bulk_answer(userdata, m, &objects_kind, error);
+		return long_reply_answer(userdata, m, &objects_kind, error);
 	return 0;
 }
 
-int bus_bulk_new(sd_bus *bus, sd_event *event, const Cache *c, uint64_t rate, BusBulk **ret)
+int long_replies_new(sd_bus *bus, sd_event *event, const Cache *c, uint64_t rate, LongReplies **ret)
 {
-	_cleanup_(bus_bulk_free_pointer) BusBulk *b = calloc(1, sizeof(BusBulk));
+	_cleanup_(long_replies_free_pointer) LongReplies *b = calloc(1, sizeof(LongReplies));
 	int r;
 
 	if (!b)
@@ -366,9 +367,9 @@ int bus_bulk_new(sd_bus *bus, sd_event *event, const Cache *c, uint64_t rate, Bu
 	b->bus = bus;
 	b->event = event;
 	b->cache = c;
-	r = bus_mint_new(&b->mint);
+	r = raw_reply_new(&b->raw);
 	if (r >= 0 && rate > 0)
-		r = admission_new(rate, &b->admission);
+		r = long_reply_queue_new(rate, &b->queue);
 	if (r >= 0)
 		r = sd_bus_add_filter(bus, &b->filter, on_message, b);
 	if (r < 0)
@@ -377,18 +378,18 @@ int bus_bulk_new(sd_bus *bus, sd_event *event, const Cache *c, uint64_t rate, Bu
 	return 0;
 }
 
-BusBulk *bus_bulk_free(BusBulk *b)
+LongReplies *long_replies_free(LongReplies *b)
 {
-	AdmissionCall *c;
+	QueuedCall *c;
 
 	sd_event_source_disable_unref(b->turn);
-	while (b->admission && (c = admission_forget(b->admission, NULL)))
+	while (b->queue && (c = long_reply_queue_forget(b->queue, NULL)))
 		call_free(c);
-	if (b->admission)
-		admission_free(b->admission);
+	if (b->queue)
+		long_reply_queue_free(b->queue);
 	sd_bus_slot_unref(b->departures);
 	sd_bus_slot_unref(b->filter);
-	bus_mint_free(b->mint);
+	raw_reply_free(b->raw);
 	free(b);
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "simulated.h"
+#include "simulated-device.h"
 
 #include <ctype.h>
 #include <stdarg.h>

@@ -23,16 +23,16 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "memory-layout.h"
 #include "rdmad.h"
-#include "snapshot-layout.h"
-#include "snapshot.h"
+#include "shared-memory.h"
 
 #define CAPACITY 2U
 
 typedef struct Test {
 	sd_event *event;
 	Cache cache;
-	Snapshot *snapshot;
+	SharedMemory *memory;
 } Test;
 
 static int setup(void **state)
@@ -43,7 +43,7 @@ static int setup(void **state)
 	signal(SIGPIPE, SIG_IGN);
 	assert_non_null(t);
 	assert_true(sd_event_new(&t->event) >= 0);
-	assert_int_equal(snapshot_new(t->event, CAPACITY, &t->snapshot), 0);
+	assert_int_equal(shared_memory_new(t->event, CAPACITY, &t->memory), 0);
 	*state = t;
 	return 0;
 }
@@ -52,8 +52,8 @@ static int teardown(void **state)
 {
 	Test *t = *state;
 
-	if (t->snapshot)
-		snapshot_free(t->snapshot);
+	if (t->memory)
+		shared_memory_free(t->memory);
 	cache_done(&t->cache);
 	sd_event_unref(t->event);
 	free(t);
@@ -129,7 +129,7 @@ static void put(Test *t, Port *p, PortSnapshot s)
 
 	cache_apply_port(p, &s, false, 0, 1234567, &change);
 	p->published = true;
-	snapshot_put(t->snapshot, p, change.op != CACHE_UNCHANGED);
+	shared_memory_put(t->memory, p, change.op != CACHE_UNCHANGED);
 }
 
 static struct rdmad *open_as(Test *t, uid_t uid)
@@ -137,7 +137,7 @@ static struct rdmad *open_as(Test *t, uid_t uid)
 	struct rdmad *r = NULL;
 	int memory, changed;
 
-	assert_int_equal(snapshot_open(t->snapshot, uid, &memory, &changed), 0);
+	assert_int_equal(shared_memory_open(t->memory, uid, &memory, &changed), 0);
 	assert_int_equal(rdmad_open_fd(memory, changed, &r), 0);
 	return r;
 }
@@ -236,7 +236,7 @@ static void test_unknown_is_said(void **state)
 
 	/* known by its number only: what is it that the first query failed */
 	cache_apply_port_error(p, "no", &change);
-	snapshot_put(t->snapshot, p, true);
+	shared_memory_put(t->memory, p, true);
 	assert_int_equal(rdmad_read(r, find(r, "rocep1/1"), &port), 0);
 	assert_int_equal(port.hot.flags, RDMAD_PORT_PRESENT | RDMAD_PORT_STALE);
 	assert_int_equal(port.hot.valid, 0);
@@ -329,7 +329,7 @@ static void test_ibv_port_attr(void **state)
 
 	/* what ibv_query_port() would fail at is a failure here, not the values from before */
 	cache_apply_port_error(p, "no answer", &change);
-	snapshot_put(t->snapshot, p, true);
+	shared_memory_put(t->memory, p, true);
 	assert_int_equal(rdmad_query_port(r, find(r, "hfi1_0"), &b.a), -EIO);
 	rdmad_close(r);
 }
@@ -388,14 +388,14 @@ static void test_ports_come_and_go(void **state)
 
 	/* a rename leaves the handle alone */
 	text_copy(device_port(d, 1)->now.values.device_name, sizeof(AttrText), "ibp1");
-	snapshot_put(t->snapshot, device_port(d, 1), true);
+	shared_memory_put(t->memory, device_port(d, 1), true);
 	assert_int_not_equal(rdmad_ports_generation(r), generation);
 	assert_int_equal(rdmad_read(r, first, &port), 0);
 	assert_string_equal(port.device_name, "ibp1");
 
 	/* another port in the same slot is not mistaken for it */
 	generation = rdmad_ports_generation(r);
-	snapshot_remove(t->snapshot, device_port(d, 1));
+	shared_memory_remove(t->memory, device_port(d, 1));
 	assert_int_not_equal(rdmad_ports_generation(r), generation);
 	assert_int_equal(rdmad_read(r, first, &port), -ENODEV);
 	assert_int_equal(rdmad_read_hot(r, first, &port.hot), -ENODEV);
@@ -456,7 +456,7 @@ static void test_end(void **state)
 	put(t, p, all_fields());
 	assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
 	h = find(r, "mlx5_0");
-	t->snapshot = snapshot_free(t->snapshot);
+	t->memory = shared_memory_free(t->memory);
 	assert_int_equal(rdmad_wait(r, UINT64_MAX), -ENOTCONN);
 	assert_int_equal(rdmad_read_hot(r, h, &hot), -ENOTCONN);
 	rdmad_close(r);
@@ -524,7 +524,7 @@ static size_t open_all(Test *t, uid_t uid, int fds[][2], int *ret_error)
 {
 	size_t n = 0;
 
-	while ((*ret_error = snapshot_open(t->snapshot, uid, &fds[n][0], &fds[n][1])) == 0)
+	while ((*ret_error = shared_memory_open(t->memory, uid, &fds[n][0], &fds[n][1])) == 0)
 		n++;
 	return n;
 }
@@ -679,7 +679,7 @@ static void hostile(Test *t, uid_t uid)
 	pid_t pid;
 
 	put(t, p, all_fields());
-	assert_int_equal(snapshot_open(t->snapshot, uid, &memory, &changed), 0);
+	assert_int_equal(shared_memory_open(t->memory, uid, &memory, &changed), 0);
 	pid = attack(uid, memory, changed, &control);
 	close(memory);
 	close(changed);
@@ -722,8 +722,8 @@ static void test_descriptor_of_its_own(void **state)
 	Test *t = *state;
 	int a[2], b[2];
 
-	assert_int_equal(snapshot_open(t->snapshot, 0, &a[0], &a[1]), 0);
-	assert_int_equal(snapshot_open(t->snapshot, 0, &b[0], &b[1]), 0);
+	assert_int_equal(shared_memory_open(t->memory, 0, &a[0], &a[1]), 0);
+	assert_int_equal(shared_memory_open(t->memory, 0, &b[0], &b[1]), 0);
 	assert_int_equal(fcntl(a[0], F_GETFL) & O_ACCMODE, O_RDONLY);
 	assert_int_equal(lseek(a[0], 100, SEEK_SET), 100);
 	assert_int_equal(lseek(b[0], 0, SEEK_CUR), 0);
@@ -740,7 +740,7 @@ static void test_descriptor_of_its_own(void **state)
 
 /* What is not ours: files of a size, with a header, and seals as given. */
 
-static int make_file(const struct snapshot_header *h, size_t size, int seals)
+static int make_file(const struct memory_header *h, size_t size, int seals)
 {
 	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -751,19 +751,19 @@ static int make_file(const struct snapshot_header *h, size_t size, int seals)
 	return fd;
 }
 
-static struct snapshot_header good_header(void)
+static struct memory_header good_header(void)
 {
-	struct snapshot_header h = {.byte_order = SNAPSHOT_BYTE_ORDER,
-				    .major = SNAPSHOT_MAJOR,
-				    .header_size = 256,
-				    .record_size = 256,
-				    .capacity = 15};
+	struct memory_header h = {.byte_order = MEMORY_BYTE_ORDER,
+				  .major = MEMORY_MAJOR,
+				  .header_size = 256,
+				  .record_size = 256,
+				  .capacity = 15};
 
-	memcpy(h.magic, SNAPSHOT_MAGIC, sizeof(h.magic));
+	memcpy(h.magic, MEMORY_MAGIC, sizeof(h.magic));
 	return h;
 }
 
-static void assert_opens(struct snapshot_header h, size_t size, int seals, int expected)
+static void assert_opens(struct memory_header h, size_t size, int seals, int expected)
 {
 	struct rdmad_handle handle = RDMAD_HANDLE_FIRST;
 	int fd = make_file(&h, size, seals);
@@ -783,8 +783,8 @@ static void assert_opens(struct snapshot_header h, size_t size, int seals, int e
 
 static void test_other_files(void **state)
 {
-	const struct snapshot_header good = good_header();
-	struct snapshot_header h;
+	const struct memory_header good = good_header();
+	struct memory_header h;
 	struct rdmad *r;
 	int zero;
 
@@ -803,7 +803,7 @@ static void test_other_files(void **state)
 	} while (false)
 	BAD(magic[0], 'X', -EBADMSG);
 	BAD(byte_order, 0x04030201, -EBADMSG);
-	BAD(major, SNAPSHOT_MAJOR + 1, -EPROTONOSUPPORT);
+	BAD(major, MEMORY_MAJOR + 1, -EPROTONOSUPPORT);
 	BAD(major, 0, -EPROTONOSUPPORT);
 	BAD(header_size, 192, -EBADMSG);
 	BAD(header_size, 257, -EBADMSG);
@@ -839,7 +839,7 @@ static void test_other_files(void **state)
 /* The daemon dies between the two writes of the sequence. */
 static void test_writer_killed(void **state)
 {
-	struct snapshot_header h = good_header();
+	struct memory_header h = good_header();
 	struct rdmad_port *record, good = {.hot = {.flags = RDMAD_PORT_PRESENT, .port_num = 1}};
 	struct rdmad_handle handle = {};
 	struct rdmad_port port;
@@ -856,7 +856,7 @@ static void test_writer_killed(void **state)
 	assert_true(p != MAP_FAILED);
 	record = (struct rdmad_port *)(p + sizeof(h));
 	memcpy(&handle.port, &good.hot.device_index, sizeof(handle.port));
-	snapshot_write(record, &good);
+	memory_write(record, &good);
 	assert_int_equal(pipe2(notice, O_CLOEXEC | O_NONBLOCK), 0);
 	assert_int_equal(rdmad_open_fd(fd, notice[0], &r), 0);
 	assert_int_equal(rdmad_read(r, handle, &port), 0);

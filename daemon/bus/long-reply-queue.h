@@ -20,44 +20,47 @@
 #include "util.h"
 
 /* Calls that may wait. Beyond it the user with the most loses his last one. */
-#define ADMISSION_MAX 512U
+#define LONG_REPLY_QUEUE_MAX 512U
 /* What a user may have saved up, and what all may have: this long at the rate. */
-#define ADMISSION_SAVED_USEC (8 * USEC_PER_SEC)
+#define LONG_REPLY_QUEUE_SAVED_USEC (8 * USEC_PER_SEC)
 /* The rate for all is this many times that of one user. */
-#define ADMISSION_USERS 4U
+#define LONG_REPLY_QUEUE_USERS 4U
 
-typedef struct Admission Admission;
+typedef struct LongReplyQueue LongReplyQueue;
 
 /* A call that waits. */
-typedef struct AdmissionCall {
-	struct AdmissionCall *next;
-	struct AdmissionSender *sender;
+typedef struct QueuedCall {
+	struct QueuedCall *next;
+	struct QueuedSender *sender;
 	void *call; /* the caller's: not looked at */
 	const void *kind;
-} AdmissionCall;
+} QueuedCall;
 
 /* RATE is bytes a second for one user. */
-int admission_new(uint64_t rate, Admission **ret);
+int long_reply_queue_new(uint64_t rate, LongReplyQueue **ret);
 /* No call may be waiting. */
-Admission *admission_free(Admission *a);
-DEFINE_CLEANUP(Admission, admission_free);
+LongReplyQueue *long_reply_queue_free(LongReplyQueue *a);
+DEFINE_CLEANUP(LongReplyQueue, long_reply_queue_free);
 
-bool admission_is_empty(const Admission *a);
+bool long_reply_queue_is_empty(const LongReplyQueue *a);
 
 /*
  * Puts CALL of the connection SENDER behind its others. *RET_NEW: it had none waiting, and nothing
- * of it is answered before admission_identify() says whose it is. -ENOMEM.
+ * of it is answered before long_reply_queue_identify() says whose it is. -ENOMEM.
  */
-int admission_add(Admission *a, const char *sender, void *call, const void *kind, bool *ret_new);
-int admission_identify(Admission *a, const char *sender, uid_t user);
+int long_reply_queue_add(LongReplyQueue *a, const char *sender, void *call, const void *kind,
+			 bool *ret_new);
+int long_reply_queue_identify(LongReplyQueue *a, const char *sender, uid_t user);
 
 /* These take a call out, to be freed after use; NULL if there is none. */
 
 /* The one that is too many, to be refused. */
-AdmissionCall *admission_excess(Admission *a);
+QueuedCall *long_reply_queue_excess(LongReplyQueue *a);
 /* One of SENDER's (NULL: anybody's), which has left. */
-AdmissionCall *admission_forget(Admission *a, const char *sender);
+QueuedCall *long_reply_queue_forget(LongReplyQueue *a, const char *sender);
 /* The one to be answered at NOW. If there is none, *RET_WHEN is when there will be, UINT64_MAX if
- * that is not known. It is charged for SIZE bytes by admission_charge(), after the answer. */
-AdmissionCall *admission_next(Admission *a, uint64_t now, uid_t *ret_user, uint64_t *ret_when);
-void admission_charge(Admission *a, uid_t user, size_t size, uint64_t now);
+ * that is not known. It is charged for SIZE bytes by long_reply_queue_charge(), after the answer.
+ */
+QueuedCall *long_reply_queue_next(LongReplyQueue *a, uint64_t now, uid_t *ret_user,
+				  uint64_t *ret_when);
+void long_reply_queue_charge(LongReplyQueue *a, uid_t user, size_t size, uint64_t now);

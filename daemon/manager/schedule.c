@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "work.h"
+#include "schedule.h"
 
 /* A burst of this many queries goes through at once, INIT to ARMED to ACTIVE among them; then ten a
  * second. So an interface of a port never has more than 20 signals of changed values a second. */
@@ -44,26 +44,26 @@ static const uint64_t settle_usec[] = {8 * USEC_PER_MSEC, 40 * USEC_PER_MSEC, 20
 	(REASON_BIT(REASON_DEVICE) | REASON_BIT(REASON_CHARDEV) | REASON_BIT(REASON_NETDEV) |      \
 	 REASON_BIT(REASON_LINK) | REASON_BIT(REASON_ADDRESS))
 
-Work *work_new(Device *d, void *userdata)
+Schedule *schedule_new(Device *d, void *userdata)
 {
-	Work *w = calloc(1, sizeof(Work));
+	Schedule *w = calloc(1, sizeof(Schedule));
 
 	if (!w)
 		return NULL;
 	w->device = d;
 	w->userdata = userdata;
 	w->tokens = TOKENS_MAX;
-	d->work = w;
+	d->schedule = w;
 	return w;
 }
 
-Work *work_free(Work *w)
+Schedule *schedule_free(Schedule *w)
 {
 	sd_event_source_disable_unref(w->pace);
 	sd_event_source_disable_unref(w->later);
 	sd_event_source_disable_unref(w->settle);
 	sd_event_source_disable_unref(w->retry);
-	w->device->work = NULL;
+	w->device->schedule = NULL;
 	free(w->reasons);
 	free(w->asked_reasons);
 	free(w);
@@ -71,7 +71,7 @@ Work *work_free(Work *w)
 }
 
 /* Room for the reasons of every port that the device has now. */
-static int reserve_reasons(Work *w)
+static int reserve_reasons(Schedule *w)
 {
 	uint32_t n = w->device->n_ports + 1;
 	uint32_t *reasons, *asked;
@@ -92,7 +92,7 @@ static int reserve_reasons(Work *w)
 	return 0;
 }
 
-static void mark_port(Work *w, uint32_t port, EventReason reason)
+static void mark_port(Schedule *w, uint32_t port, EventReason reason)
 {
 	port_set_add(&w->dirty, port);
 	w->reasons[port] |= REASON_BIT(reason);
@@ -105,7 +105,7 @@ static void mark_port(Work *w, uint32_t port, EventReason reason)
 	w->settle_step = 0;
 }
 
-int work_mark(Work *w, uint32_t port, EventReason reason)
+int schedule_mark(Schedule *w, uint32_t port, EventReason reason)
 {
 	int r = reserve_reasons(w);
 
@@ -122,12 +122,12 @@ int work_mark(Work *w, uint32_t port, EventReason reason)
 	return 0;
 }
 
-bool work_is_dirty(const Work *w)
+bool schedule_is_dirty(const Schedule *w)
 {
 	return w->dirty_attributes || !port_set_is_empty(&w->dirty);
 }
 
-void work_drop_port(Work *w, uint32_t port)
+void schedule_drop_port(Schedule *w, uint32_t port)
 {
 	port_set_remove(&w->dirty, port);
 	port_set_remove(&w->asked, port);
@@ -139,7 +139,7 @@ void work_drop_port(Work *w, uint32_t port)
 }
 
 /* Of the ports that are dirty: others may have been asked about in vain. */
-static uint32_t all_reasons(const Work *w)
+static uint32_t all_reasons(const Schedule *w)
 {
 	uint32_t reasons = 0;
 
@@ -149,7 +149,7 @@ static uint32_t all_reasons(const Work *w)
 	return reasons;
 }
 
-bool work_may_ask(Work *w, uint64_t now_usec, uint64_t *ret_usec)
+bool schedule_may_ask(Schedule *w, uint64_t now_usec, uint64_t *ret_usec)
 {
 	uint64_t earned = (now_usec - w->tokens_usec) / TOKEN_USEC;
 	uint32_t reasons = all_reasons(w);
@@ -170,7 +170,7 @@ bool work_may_ask(Work *w, uint64_t now_usec, uint64_t *ret_usec)
 }
 
 /* Whether the query that begins is to read P_Keys; if not, notes for which ports later. */
-static bool begin_pkeys(Work *w)
+static bool begin_pkeys(Schedule *w)
 {
 	bool now = false;
 
@@ -188,7 +188,7 @@ static bool begin_pkeys(Work *w)
 	return now;
 }
 
-void work_begin(Work *w, uint64_t id, uint64_t now_usec, Query *ret)
+void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 {
 	if (w->tokens == TOKENS_MAX)
 		w->tokens_usec = now_usec;
@@ -218,7 +218,7 @@ void work_begin(Work *w, uint64_t id, uint64_t now_usec, Query *ret)
 	w->sync = false;
 }
 
-void work_keep_reasons(Work *w, uint32_t port)
+void schedule_keep_reasons(Schedule *w, uint32_t port)
 {
 	if (port < w->n_reasons)
 		w->reasons[port] |= w->asked_reasons[port];
@@ -227,18 +227,18 @@ void work_keep_reasons(Work *w, uint32_t port)
 		port_set_add(&w->pkeys_due, port);
 }
 
-void work_end(Work *w, uint64_t now_usec)
+void schedule_end(Schedule *w, uint64_t now_usec)
 {
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		if (port_set_has(&w->asked, n))
-			work_keep_reasons(w, n);
+			schedule_keep_reasons(w, n);
 	w->asked_id = 0;
 	w->asked = (PortSet){};
 	w->asked_sync = false;
 	w->ended_usec = now_usec;
 }
 
-void work_pkeys(Work *w)
+void schedule_pkeys(Schedule *w)
 {
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		if (port_set_has(&w->pkeys_later, n) && n <= w->device->n_ports) {
@@ -249,7 +249,7 @@ void work_pkeys(Work *w)
 	w->pkeys_later = (PortSet){};
 }
 
-uint64_t work_next_settle(Work *w)
+uint64_t schedule_next_settle(Schedule *w)
 {
 	if (w->settle_step < ARRAY_SIZE(settle_usec))
 		return settle_usec[w->settle_step++];
@@ -258,7 +258,7 @@ uint64_t work_next_settle(Work *w)
 	return 0;
 }
 
-void work_settle(Work *w)
+void schedule_settle(Schedule *w)
 {
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		if (port_set_has(&w->settling, n) && n <= w->device->n_ports) {
@@ -267,7 +267,7 @@ void work_settle(Work *w)
 		}
 }
 
-uint64_t work_next_retry(Work *w)
+uint64_t schedule_next_retry(Schedule *w)
 {
 	uint64_t delay = w->retry_usec ? w->retry_usec : RETRY_FIRST_USEC;
 

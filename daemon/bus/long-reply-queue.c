@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "admission.h"
+#include "long-reply-queue.h"
 
 #include <assert.h>
 
 /*
  * Rates by one number: what has been sent is paid for until PAID_UNTIL. That lies in the past by
- * what has been saved up, but never by more than ADMISSION_SAVED_USEC; while it lies in the future
- * one has to wait.
+ * what has been saved up, but never by more than LONG_REPLY_QUEUE_SAVED_USEC; while it lies in the
+ * future one has to wait.
  *
  * Turns by another: whose TURN is lowest is next, and is then one further. Who comes anew joins at
  * the turn that is being served.
@@ -21,27 +21,27 @@ typedef struct User {
 	size_t n_waiting;
 } User;
 
-typedef struct AdmissionSender {
-	struct AdmissionSender *next;
+typedef struct QueuedSender {
+	struct QueuedSender *next;
 	char *name;
 	User *user; /* NULL: not known yet */
 	uint64_t turn;
 	size_t n_waiting; /* never 0 */
 } Sender;
 
-struct Admission {
+struct LongReplyQueue {
 	uint64_t rate;
 	uint64_t paid_until; /* by all */
 	uint64_t turn_of_users;
-	User *users;	      /* those who wait or have something to pay off */
-	Sender *senders;      /* those who wait */
-	AdmissionCall *calls; /* by arrival */
+	User *users;	   /* those who wait or have something to pay off */
+	Sender *senders;   /* those who wait */
+	QueuedCall *calls; /* by arrival */
 	size_t n_calls;
 };
 
-int admission_new(uint64_t rate, Admission **ret)
+int long_reply_queue_new(uint64_t rate, LongReplyQueue **ret)
 {
-	Admission *a = calloc(1, sizeof(Admission));
+	LongReplyQueue *a = calloc(1, sizeof(LongReplyQueue));
 
 	if (!a)
 		return -ENOMEM;
@@ -50,7 +50,7 @@ int admission_new(uint64_t rate, Admission **ret)
 	return 0;
 }
 
-Admission *admission_free(Admission *a)
+LongReplyQueue *long_reply_queue_free(LongReplyQueue *a)
 {
 	assert(!a->calls && !a->senders);
 	while (a->users) {
@@ -63,12 +63,12 @@ Admission *admission_free(Admission *a)
 	return NULL;
 }
 
-bool admission_is_empty(const Admission *a)
+bool long_reply_queue_is_empty(const LongReplyQueue *a)
 {
 	return !a->calls;
 }
 
-static Sender *find_sender(const Admission *a, const char *name)
+static Sender *find_sender(const LongReplyQueue *a, const char *name)
 {
 	for (Sender *s = a->senders; s; s = s->next)
 		if (streq(s->name, name))
@@ -76,7 +76,7 @@ static Sender *find_sender(const Admission *a, const char *name)
 	return NULL;
 }
 
-static Sender *add_sender(Admission *a, const char *name)
+static Sender *add_sender(LongReplyQueue *a, const char *name)
 {
 	Sender *s = calloc(1, sizeof(Sender));
 
@@ -92,7 +92,7 @@ static Sender *add_sender(Admission *a, const char *name)
 	return s;
 }
 
-static void remove_sender(Admission *a, Sender *s)
+static void remove_sender(LongReplyQueue *a, Sender *s)
 {
 	Sender **at = &a->senders;
 
@@ -103,9 +103,10 @@ static void remove_sender(Admission *a, Sender *s)
 	free(s);
 }
 
-int admission_add(Admission *a, const char *sender, void *call, const void *kind, bool *ret_new)
+int long_reply_queue_add(LongReplyQueue *a, const char *sender, void *call, const void *kind,
+			 bool *ret_new)
 {
-	AdmissionCall *c = calloc(1, sizeof(AdmissionCall)), **at = &a->calls;
+	QueuedCall *c = calloc(1, sizeof(QueuedCall)), **at = &a->calls;
 	Sender *s = find_sender(a, sender);
 	bool new = !s;
 
@@ -129,7 +130,7 @@ int admission_add(Admission *a, const char *sender, void *call, const void *kind
 	return 0;
 }
 
-int admission_identify(Admission *a, const char *sender, uid_t user)
+int long_reply_queue_identify(LongReplyQueue *a, const char *sender, uid_t user)
 {
 	Sender *s = find_sender(a, sender);
 	User *u = a->users;
@@ -154,9 +155,9 @@ int admission_identify(Admission *a, const char *sender, uid_t user)
 	return 0;
 }
 
-static AdmissionCall *take_out(Admission *a, AdmissionCall *c)
+static QueuedCall *take_out(LongReplyQueue *a, QueuedCall *c)
 {
-	AdmissionCall **at = &a->calls;
+	QueuedCall **at = &a->calls;
 	Sender *s = c->sender;
 
 	while (*at != c)
@@ -174,38 +175,38 @@ static AdmissionCall *take_out(Admission *a, AdmissionCall *c)
 
 /* How many calls wait that are as C's: of its user, or of its sender if that is all that is known.
  */
-static size_t crowd(const AdmissionCall *c)
+static size_t crowd(const QueuedCall *c)
 {
 	return c->sender->user ? c->sender->user->n_waiting : c->sender->n_waiting;
 }
 
-AdmissionCall *admission_excess(Admission *a)
+QueuedCall *long_reply_queue_excess(LongReplyQueue *a)
 {
-	AdmissionCall *found = NULL;
+	QueuedCall *found = NULL;
 
-	if (a->n_calls <= ADMISSION_MAX)
+	if (a->n_calls <= LONG_REPLY_QUEUE_MAX)
 		return NULL;
-	for (AdmissionCall *c = a->calls; c; c = c->next)
+	for (QueuedCall *c = a->calls; c; c = c->next)
 		if (!found || crowd(c) >= crowd(found))
 			found = c;
 	return take_out(a, found);
 }
 
-AdmissionCall *admission_forget(Admission *a, const char *sender)
+QueuedCall *long_reply_queue_forget(LongReplyQueue *a, const char *sender)
 {
-	for (AdmissionCall *c = a->calls; c; c = c->next)
+	for (QueuedCall *c = a->calls; c; c = c->next)
 		if (!sender || streq(c->sender->name, sender))
 			return take_out(a, c);
 	return NULL;
 }
 
 /* Users who have nothing to wait for and all saved up that they may: as if never seen. */
-static void forget_users(Admission *a, uint64_t now)
+static void forget_users(LongReplyQueue *a, uint64_t now)
 {
 	for (User **at = &a->users; *at;) {
 		User *u = *at;
 
-		if (u->n_waiting > 0 || u->paid_until + ADMISSION_SAVED_USEC > now) {
+		if (u->n_waiting > 0 || u->paid_until + LONG_REPLY_QUEUE_SAVED_USEC > now) {
 			at = &u->next;
 			continue;
 		}
@@ -214,14 +215,15 @@ static void forget_users(Admission *a, uint64_t now)
 	}
 }
 
-AdmissionCall *admission_next(Admission *a, uint64_t now, uid_t *ret_user, uint64_t *ret_when)
+QueuedCall *long_reply_queue_next(LongReplyQueue *a, uint64_t now, uid_t *ret_user,
+				  uint64_t *ret_when)
 {
-	AdmissionCall *next = NULL;
+	QueuedCall *next = NULL;
 	uint64_t when = UINT64_MAX;
 	Sender *s;
 
 	forget_users(a, now);
-	for (AdmissionCall *c = a->calls; c; c = c->next) {
+	for (QueuedCall *c = a->calls; c; c = c->next) {
 		const User *u = c->sender->user, *best = next ? next->sender->user : NULL;
 
 		if (!u)
@@ -246,14 +248,15 @@ AdmissionCall *admission_next(Admission *a, uint64_t now, uid_t *ret_user, uint6
 
 static void pay(uint64_t *paid_until, uint64_t rate, size_t size, uint64_t now)
 {
-	uint64_t earliest = now > ADMISSION_SAVED_USEC ? now - ADMISSION_SAVED_USEC : 0;
+	uint64_t earliest =
+		now > LONG_REPLY_QUEUE_SAVED_USEC ? now - LONG_REPLY_QUEUE_SAVED_USEC : 0;
 
 	*paid_until = MAX(*paid_until, earliest) + size * USEC_PER_SEC / rate;
 }
 
-void admission_charge(Admission *a, uid_t user, size_t size, uint64_t now)
+void long_reply_queue_charge(LongReplyQueue *a, uid_t user, size_t size, uint64_t now)
 {
-	pay(&a->paid_until, a->rate * ADMISSION_USERS, size, now);
+	pay(&a->paid_until, a->rate * LONG_REPLY_QUEUE_USERS, size, now);
 	for (User *u = a->users; u; u = u->next)
 		if (u->uid == user)
 			pay(&u->paid_until, a->rate, size, now);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Long, because the one parser of commands and what each of them does stay together. */
 
-#include "simulation.h"
+#include "simulated-machine.h"
 
 static void free_device(void *d)
 {
 	simulated_device_free(d);
 }
 
-void simulation_init(Simulation *s, Scenario *scenario)
+void simulated_machine_init(SimulatedMachine *s, Scenario *scenario)
 {
-	*s = (Simulation){.scenario = scenario,
-			  .next_first_port = scenario_port_count(scenario),
-			  .by_index = g_hash_table_new_full(NULL, NULL, NULL, free_device),
-			  .by_name = g_hash_table_new(g_str_hash, g_str_equal)};
+	*s = (SimulatedMachine){.scenario = scenario,
+				.next_first_port = scenario_port_count(scenario),
+				.by_index = g_hash_table_new_full(NULL, NULL, NULL, free_device),
+				.by_name = g_hash_table_new(g_str_hash, g_str_equal)};
 }
 
-void simulation_done(Simulation *s)
+void simulated_machine_done(SimulatedMachine *s)
 {
 	g_clear_pointer(&s->by_name, g_hash_table_unref);
 	g_clear_pointer(&s->by_index, g_hash_table_unref);
@@ -26,7 +26,7 @@ void simulation_done(Simulation *s)
 
 /* ---- devices ---- */
 
-static void remove_device(Simulation *sim, SimulatedDevice *d)
+static void remove_device(SimulatedMachine *sim, SimulatedDevice *d)
 {
 	sim->n_ports -= d->now.values.port_count;
 	g_hash_table_remove(sim->by_name, d->now.values.name);
@@ -34,7 +34,8 @@ static void remove_device(Simulation *sim, SimulatedDevice *d)
 }
 
 /* Takes D. */
-static int insert_device(Simulation *sim, SimulatedDevice *d, uint32_t index, char **ret_message)
+static int insert_device(SimulatedMachine *sim, SimulatedDevice *d, uint32_t index,
+			 char **ret_message)
 {
 	int r = 0;
 
@@ -60,12 +61,12 @@ static int insert_device(Simulation *sim, SimulatedDevice *d, uint32_t index, ch
 	return 0;
 }
 
-SimulatedDevice *simulation_device(const Simulation *sim, uint32_t index)
+SimulatedDevice *simulated_machine_device(const SimulatedMachine *sim, uint32_t index)
 {
 	return g_hash_table_lookup(sim->by_index, GUINT_TO_POINTER(index));
 }
 
-static int find_device(const Simulation *sim, const char *name, SimulatedDevice **ret,
+static int find_device(const SimulatedMachine *sim, const char *name, SimulatedDevice **ret,
 		       char **ret_message)
 {
 	SimulatedDevice *d = g_hash_table_lookup(sim->by_name, name);
@@ -88,7 +89,7 @@ static int compare_devices(const void *a, const void *b)
 }
 
 /* All devices in the order of their indices. */
-GPtrArray *simulation_devices(const Simulation *sim)
+GPtrArray *simulated_machine_devices(const SimulatedMachine *sim)
 {
 	GPtrArray *devices = g_ptr_array_sized_new(g_hash_table_size(sim->by_index));
 	GHashTableIter iter;
@@ -104,7 +105,7 @@ GPtrArray *simulation_devices(const Simulation *sim)
 
 /* ---- events ---- */
 
-static void tell(const Simulation *sim, uint32_t device, uint32_t port, EventReason reason)
+static void tell(const SimulatedMachine *sim, uint32_t device, uint32_t port, EventReason reason)
 {
 	const Event event = {.device = device, .port = port, .reason = reason};
 
@@ -112,13 +113,13 @@ static void tell(const Simulation *sim, uint32_t device, uint32_t port, EventRea
 		sim->event(sim->userdata, &event);
 }
 
-static void tell_device(const Simulation *sim, uint32_t index)
+static void tell_device(const SimulatedMachine *sim, uint32_t index)
 {
 	tell(sim, index, EVENT_ALL_PORTS, REASON_DEVICE);
 }
 
 /* A query of the device, if one waits, need not any longer. */
-static void resume(const Simulation *sim, uint32_t index)
+static void resume(const SimulatedMachine *sim, uint32_t index)
 {
 	if (sim->resumed)
 		sim->resumed(sim->userdata, index);
@@ -150,12 +151,13 @@ typedef struct Command {
 	const char *name;
 	size_t least, most; /* arguments */
 	const char *usage;
-	int (*run)(Simulation *sim, char *const *args, size_t n, uint32_t *ret_index,
+	int (*run)(SimulatedMachine *sim, char *const *args, size_t n, uint32_t *ret_index,
 		   char **ret_message);
 } Command;
 
 /* "NAME", "NAME/NUMBER", "NAME/<*>", "<*>/<*>", "<*>" (without <>) */
-static int parse_target(const Simulation *sim, const char *text, Target *ret, char **ret_message)
+static int parse_target(const SimulatedMachine *sim, const char *text, Target *ret,
+			char **ret_message)
 {
 	const char *slash = strchr(text, '/');
 	size_t n = slash ? (size_t)(slash - text) : strlen(text);
@@ -204,7 +206,7 @@ static void add_ports(GArray *to, SimulatedDevice *d, uint32_t number)
 }
 
 /* The ports of a target; never none. */
-static GArray *target_ports(const Simulation *sim, const Target *t)
+static GArray *target_ports(const SimulatedMachine *sim, const Target *t)
 {
 	GArray *ports = g_array_new(false, false, sizeof(PortReference));
 	g_autoptr(GPtrArray) devices = NULL;
@@ -217,14 +219,14 @@ static GArray *target_ports(const Simulation *sim, const Target *t)
 	} else if (t->device) {
 		add_ports(ports, t->device, 0);
 	} else {
-		devices = simulation_devices(sim);
+		devices = simulated_machine_devices(sim);
 		for (guint i = 0; i < devices->len; i++)
 			add_ports(ports, g_ptr_array_index(devices, i), 0);
 	}
 	return ports;
 }
 
-static void tell_ports(const Simulation *sim, const GArray *ports, const EventReason *reasons,
+static void tell_ports(const SimulatedMachine *sim, const GArray *ports, const EventReason *reasons,
 		       size_t n_reasons)
 {
 	for (guint i = 0; i < ports->len; i++) {
@@ -301,7 +303,7 @@ static int set_ports(GArray *ports, const Arguments *a, char **ret_message)
 	return r;
 }
 
-static int run_set(Simulation *sim, char *const *args, size_t n, uint32_t *ret_index _unused_,
+static int run_set(SimulatedMachine *sim, char *const *args, size_t n, uint32_t *ret_index _unused_,
 		   char **ret_message)
 {
 	_cleanup_(arguments_done) Arguments a;
@@ -341,8 +343,8 @@ static int run_set(Simulation *sim, char *const *args, size_t n, uint32_t *ret_i
 	return 0;
 }
 
-static int run_event(Simulation *sim, char *const *args, size_t n, uint32_t *ret_index _unused_,
-		     char **ret_message)
+static int run_event(SimulatedMachine *sim, char *const *args, size_t n,
+		     uint32_t *ret_index _unused_, char **ret_message)
 {
 	EventReason reasons[SCENARIO_WORDS_MAX];
 	Target t = {};
@@ -365,7 +367,7 @@ static int run_event(Simulation *sim, char *const *args, size_t n, uint32_t *ret
 	return 0;
 }
 
-static int check_new_name(const Simulation *sim, const char *name, char **ret_message)
+static int check_new_name(const SimulatedMachine *sim, const char *name, char **ret_message)
 {
 	int r = simulated_check_name(name, ret_message);
 
@@ -375,7 +377,7 @@ static int check_new_name(const Simulation *sim, const char *name, char **ret_me
 	return r;
 }
 
-static int run_add(Simulation *sim, char *const *args, size_t n, uint32_t *ret_index,
+static int run_add(SimulatedMachine *sim, char *const *args, size_t n, uint32_t *ret_index,
 		   char **ret_message)
 {
 	_cleanup_(arguments_done) Arguments a;
@@ -426,7 +428,7 @@ static int run_add(Simulation *sim, char *const *args, size_t n, uint32_t *ret_i
 	return 0;
 }
 
-static int run_remove(Simulation *sim, char *const *args, size_t n _unused_,
+static int run_remove(SimulatedMachine *sim, char *const *args, size_t n _unused_,
 		      uint32_t *ret_index _unused_, char **ret_message)
 {
 	SimulatedDevice *d = NULL;
@@ -443,7 +445,7 @@ static int run_remove(Simulation *sim, char *const *args, size_t n _unused_,
 	return 0;
 }
 
-static int run_rename(Simulation *sim, char *const *args, size_t n _unused_,
+static int run_rename(SimulatedMachine *sim, char *const *args, size_t n _unused_,
 		      uint32_t *ret_index _unused_, char **ret_message)
 {
 	SimulatedDevice *d = NULL;
@@ -462,7 +464,7 @@ static int run_rename(Simulation *sim, char *const *args, size_t n _unused_,
 	return 0;
 }
 
-static int run_stall(Simulation *sim, char *const *args, size_t n _unused_,
+static int run_stall(SimulatedMachine *sim, char *const *args, size_t n _unused_,
 		     uint32_t *ret_index _unused_, char **ret_message)
 {
 	SimulatedDevice *d = NULL;
@@ -474,7 +476,7 @@ static int run_stall(Simulation *sim, char *const *args, size_t n _unused_,
 	return r;
 }
 
-static int run_unstall(Simulation *sim, char *const *args, size_t n _unused_,
+static int run_unstall(SimulatedMachine *sim, char *const *args, size_t n _unused_,
 		       uint32_t *ret_index _unused_, char **ret_message)
 {
 	SimulatedDevice *d = NULL;
@@ -513,8 +515,8 @@ static int parse_errno(const char *text, int *ret, char **ret_message)
 			       text);
 }
 
-static int run_fail(Simulation *sim, char *const *args, size_t n, uint32_t *ret_index _unused_,
-		    char **ret_message)
+static int run_fail(SimulatedMachine *sim, char *const *args, size_t n,
+		    uint32_t *ret_index _unused_, char **ret_message)
 {
 	g_autoptr(GArray) ports = NULL;
 	uint64_t count = 0;
@@ -554,7 +556,8 @@ static const Command commands[] = {
 	{"fail", 2, 3, "fail PORT ERRNO|none [COUNT]", run_fail},
 };
 
-int simulation_run(Simulation *sim, char *const *words, uint32_t *ret_index, char **ret_message)
+int simulated_machine_run(SimulatedMachine *sim, char *const *words, uint32_t *ret_index,
+			  char **ret_message)
 {
 	size_t n = 0;
 
@@ -581,7 +584,7 @@ int simulation_run(Simulation *sim, char *const *words, uint32_t *ret_index, cha
 }
 
 /* Makes the devices that are there from the start; the others for their errors only. */
-int simulation_populate(Simulation *sim, unsigned int *ret_line, char **ret_message)
+int simulated_machine_populate(SimulatedMachine *sim, unsigned int *ret_line, char **ret_message)
 {
 	size_t n;
 	const ScenarioDevice *devices = scenario_devices(sim->scenario, &n);
@@ -610,13 +613,13 @@ int simulation_populate(Simulation *sim, unsigned int *ret_line, char **ret_mess
 
 /* Runs every step once, in their order, so that what cannot work is an error of the file and not a
  * warning at night. */
-int simulation_rehearse(Simulation *sim, unsigned int *ret_line, char **ret_message)
+int simulated_machine_rehearse(SimulatedMachine *sim, unsigned int *ret_line, char **ret_message)
 {
 	size_t n;
 	const ScenarioStep *steps = scenario_steps(sim->scenario, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		int r = simulation_run(sim, steps[i].words, NULL, ret_message);
+		int r = simulated_machine_run(sim, steps[i].words, NULL, ret_message);
 
 		*ret_line = steps[i].line;
 		if (r < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "bus-mint.h"
+#include "bus-raw-reply.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -23,12 +23,12 @@ enum {
  * sd-bus counts is never lower, and so is left as it is. */
 #define SERIAL 1U
 
-struct BusMint {
+struct RawReply {
 	sd_bus *connection; /* where messages come out; NULL: not open */
 	int fd;		    /* where bytes go in */
 };
 
-static void mint_close(BusMint *x)
+static void mint_close(RawReply *x)
 {
 	x->connection = sd_bus_close_unref(x->connection);
 	x->fd = close_fd(x->fd);
@@ -74,7 +74,7 @@ static int new_end(int *fd, const char *description, sd_bus **ret)
 	return 0;
 }
 
-static int mint_open(BusMint *x)
+static int mint_open(RawReply *x)
 {
 	_cleanup_(sd_bus_close_unrefp) sd_bus *out = NULL, *in = NULL;
 	_cleanup_close_ int out_fd = -EBADF, in_fd = -EBADF, fd = -EBADF;
@@ -89,9 +89,9 @@ static int mint_open(BusMint *x)
 	fd = fcntl(in_fd, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0)
 		return -errno;
-	r = new_end(&out_fd, "mint", &out);
+	r = new_end(&out_fd, "raw-reply", &out);
 	if (r >= 0)
-		r = new_end(&in_fd, "mint-server", &in);
+		r = new_end(&in_fd, "raw-reply-server", &in);
 	if (r >= 0)
 		r = sd_bus_set_server(in, true, id);
 	if (r >= 0)
@@ -108,9 +108,9 @@ static int mint_open(BusMint *x)
 	return 0;
 }
 
-int bus_mint_new(BusMint **ret)
+int raw_reply_new(RawReply **ret)
 {
-	BusMint *x = calloc(1, sizeof(BusMint));
+	RawReply *x = calloc(1, sizeof(RawReply));
 
 	if (!x)
 		return -ENOMEM;
@@ -119,7 +119,7 @@ int bus_mint_new(BusMint **ret)
 	return 0;
 }
 
-BusMint *bus_mint_free(BusMint *x)
+RawReply *raw_reply_free(RawReply *x)
 {
 	if (x) {
 		mint_close(x);
@@ -169,7 +169,7 @@ static void put_header(BusWriter *w, uint32_t reply_serial, const char *destinat
 }
 
 /* Writes PARTS into the one end until they have come out of the other as one message. */
-static int pass(BusMint *x, struct iovec parts[2], sd_bus_message **ret)
+static int pass(RawReply *x, struct iovec parts[2], sd_bus_message **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	bool stuck;
@@ -200,7 +200,7 @@ static int pass(BusMint *x, struct iovec parts[2], sd_bus_message **ret)
 	return 0;
 }
 
-int bus_mint_reply(BusMint *x, sd_bus_message *call, const char *signature, const void *body,
+int raw_reply_make(RawReply *x, sd_bus_message *call, const char *signature, const void *body,
 		   size_t size, sd_bus_message **ret)
 {
 	_cleanup_(bus_writer_done) BusWriter header = {};

@@ -19,23 +19,23 @@
 
 #include "util.h"
 
-typedef struct Notice Notice;
+typedef struct Listeners Listeners;
 
-int notice_new(sd_event *event, Notice **ret);
+int listeners_new(sd_event *event, Listeners **ret);
 /* Closes all pipes: the listeners see that. */
-Notice *notice_free(Notice *n);
-DEFINE_CLEANUP(Notice, notice_free);
+Listeners *listeners_free(Listeners *n);
+DEFINE_CLEANUP(Listeners, listeners_free);
 
 /* A new listener on behalf of user UID: *RET_FD is the read end, for the caller to send and close.
  * -EUSERS: that user has too many, -ENFILE: all together have. */
-int notice_add(Notice *n, uid_t uid, int *ret_fd);
+int listeners_add(Listeners *n, uid_t uid, int *ret_fd);
 
 /*
  * Something has changed. The first time in an iteration of the event loop the listeners hear at
  * once; what follows in the same iteration is one more notice behind it. With many listeners that
  * is spread over iterations, so that they do not hold up the rest of the daemon.
  */
-void notice_send(Notice *n);
+void listeners_send(Listeners *n);
 
 /* Closes all pipes, for what they are about is over. */
-void notice_end(Notice *n);
+void listeners_end(Listeners *n);

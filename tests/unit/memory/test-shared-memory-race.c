@@ -3,7 +3,7 @@
  * Readers of the shared memory while it is written as fast as that goes, and while it grows: what
  * is read is always one state. Built a second time with ThreadSanitizer.
  *
- * Usage: test-snapshot-race [READS]
+ * Usage: test-shared-memory-race [READS]
  */
 
 /* clang-format off */
@@ -19,9 +19,9 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
+#include "memory-layout.h"
 #include "rdmad.h"
-#include "snapshot-layout.h"
-#include "snapshot.h"
+#include "shared-memory.h"
 
 #define READERS 2U
 #define PORTS	600U /* for which the memory grows five times */
@@ -31,7 +31,7 @@ static uint64_t reads_wanted = 10000000;
 typedef struct Reader {
 	pthread_t thread;
 	const struct rdmad *r;
-	Snapshot *snapshot;
+	SharedMemory *memory;
 	uint64_t wanted, done, busy, torn, moved;
 	uint64_t last; /* the newest state that was seen */
 	bool backwards;
@@ -77,7 +77,7 @@ static void *write_patterns(void *userdata)
 
 	for (uint64_t n = 1; !atomic_load_explicit(&stop, memory_order_relaxed); n++) {
 		make_pattern(n, &p);
-		snapshot_write(at, &p);
+		memory_write(at, &p);
 	}
 	return NULL;
 }
@@ -104,7 +104,7 @@ static void *read_patterns(void *userdata)
 			continue;
 		}
 		reader->done++;
-		if (e < 0 || !is_pattern(&p, hot ? SNAPSHOT_LINE / 8 : WORDS, &n))
+		if (e < 0 || !is_pattern(&p, hot ? MEMORY_LINE / 8 : WORDS, &n))
 			reader->torn++;
 		reader->backwards |= n < reader->last;
 		reader->last = n;
@@ -122,7 +122,7 @@ static char *writable_map(size_t size)
 
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file))
-		if (strstr(line, "/memfd:test-snapshot-race") &&
+		if (strstr(line, "/memfd:test-shared-memory-race") &&
 		    sscanf(line, "%lx-%*x r--s", &start) == 1)
 			break;
 	fclose(file);
@@ -133,14 +133,14 @@ static char *writable_map(size_t size)
 
 static void test_write_flat_out(void **state)
 {
-	struct snapshot_header h = {.byte_order = SNAPSHOT_BYTE_ORDER,
-				    .major = SNAPSHOT_MAJOR,
-				    .header_size = sizeof(h),
-				    .record_size = sizeof(struct rdmad_port),
-				    .capacity = 1,
-				    .n_slots = 1};
+	struct memory_header h = {.byte_order = MEMORY_BYTE_ORDER,
+				  .major = MEMORY_MAJOR,
+				  .header_size = sizeof(h),
+				  .record_size = sizeof(struct rdmad_port),
+				  .capacity = 1,
+				  .n_slots = 1};
 	const size_t size = sizeof(h) + sizeof(struct rdmad_port);
-	int fd = memfd_create("test-snapshot-race", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = memfd_create("test-shared-memory-race", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	Reader readers[READERS] = {};
 	struct rdmad_port first;
 	struct rdmad *r = NULL;
@@ -148,14 +148,14 @@ static void test_write_flat_out(void **state)
 	char *memory;
 
 	(void)state;
-	memcpy(h.magic, SNAPSHOT_MAGIC, sizeof(h.magic));
+	memcpy(h.magic, MEMORY_MAGIC, sizeof(h.magic));
 	assert_int_equal(ftruncate(fd, (off_t)size), 0);
 	assert_int_equal(pwrite(fd, &h, sizeof(h), 0), sizeof(h));
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
 	assert_int_equal(rdmad_open_fd(fd, -1, &r), 0);
 	memory = writable_map(size);
 	make_pattern(0, &first);
-	snapshot_write((struct rdmad_port *)(memory + sizeof(h)), &first);
+	memory_write((struct rdmad_port *)(memory + sizeof(h)), &first);
 
 	atomic_store(&stop, false);
 	assert_int_equal(pthread_create(&writer, NULL, write_patterns, memory + sizeof(h)), 0);
@@ -184,19 +184,19 @@ static void test_write_flat_out(void **state)
 /* One at a time: the daemon has one thread. */
 static pthread_mutex_t daemon_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct rdmad *open_snapshot(Snapshot *s)
+static struct rdmad *open_snapshot(SharedMemory *s)
 {
 	struct rdmad *r = NULL;
 	int memory, changed;
 
 	pthread_mutex_lock(&daemon_lock);
-	assert_int_equal(snapshot_open(s, 0, &memory, &changed), 0);
+	assert_int_equal(shared_memory_open(s, 0, &memory, &changed), 0);
 	pthread_mutex_unlock(&daemon_lock);
 	assert_int_equal(rdmad_open_fd(memory, changed, &r), 0);
 	return r;
 }
 
-static void put(Snapshot *s, Port *p, uint32_t n)
+static void put(SharedMemory *s, Port *p, uint32_t n)
 {
 	PortSnapshot values = {};
 	PortChange change;
@@ -208,7 +208,7 @@ static void put(Snapshot *s, Port *p, uint32_t n)
 	PORT_SUPPLY(&values, qkey_viol_cntr, n);
 	cache_apply_port(p, &values, false, 0, n, &change);
 	pthread_mutex_lock(&daemon_lock);
-	snapshot_put(s, p, true);
+	shared_memory_put(s, p, true);
 	pthread_mutex_unlock(&daemon_lock);
 }
 
@@ -216,7 +216,7 @@ static void *read_while_growing(void *userdata)
 {
 	struct rdmad_handle handle = RDMAD_HANDLE_FIRST;
 	Reader *reader = userdata;
-	struct rdmad *r = open_snapshot(reader->snapshot);
+	struct rdmad *r = open_snapshot(reader->memory);
 
 	/* the first one: it is written all the time, and moves along */
 	while (rdmad_next(r, &handle) != 1)
@@ -229,7 +229,7 @@ static void *read_while_growing(void *userdata)
 		if (e == -ESTALE) {
 			reader->moved++;
 			rdmad_close(r);
-			r = open_snapshot(reader->snapshot);
+			r = open_snapshot(reader->memory);
 			continue;
 		}
 		if (e == -EAGAIN) {
@@ -250,7 +250,7 @@ static void *read_while_growing(void *userdata)
 static void test_grow(void **state)
 {
 	sd_event *event = NULL;
-	Snapshot *s = NULL;
+	SharedMemory *s = NULL;
 	Cache cache = {};
 	Reader readers[READERS] = {};
 	AttrMask changed;
@@ -258,7 +258,7 @@ static void test_grow(void **state)
 
 	(void)state;
 	assert_true(sd_event_new(&event) >= 0);
-	assert_int_equal(snapshot_new(event, 16, &s), 0);
+	assert_int_equal(shared_memory_new(event, 16, &s), 0);
 	for (uint32_t i = 0; i < PORTS; i++) {
 		DeviceSnapshot device = {};
 		Device *d;
@@ -272,7 +272,7 @@ static void test_grow(void **state)
 
 	atomic_store(&stop, false);
 	for (size_t i = 0; i < READERS; i++) {
-		readers[i].snapshot = s;
+		readers[i].memory = s;
 		assert_int_equal(
 			pthread_create(&readers[i].thread, NULL, read_while_growing, &readers[i]),
 			0);
@@ -290,7 +290,7 @@ static void test_grow(void **state)
 		assert_int_equal(readers[i].torn, 0);
 		assert_false(readers[i].backwards);
 	}
-	snapshot_free(s);
+	shared_memory_free(s);
 	cache_done(&cache);
 	sd_event_unref(event);
 }

@@ -326,5 +326,5 @@ int main(void)
 		TEST(test_greedy),	   TEST(test_leaving),
 	};
 
-	return cmocka_run_group_tests_name("bulk", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("long-reply", tests, NULL, NULL);
 }

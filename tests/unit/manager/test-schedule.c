@@ -8,7 +8,7 @@
 #include <cmocka.h>
 /* clang-format on */
 
-#include "work.h"
+#include "schedule.h"
 
 #define MSEC USEC_PER_MSEC
 
@@ -22,7 +22,7 @@ static int setup(void **state)
 	DEVICE_SUPPLY(&s, index, 3);
 	DEVICE_SUPPLY(&s, port_count, 2);
 	DEVICE_SUPPLY_TEXT(&s, name, "mlx5_0");
-	if (!c || cache_apply_device(c, &s, 0, &d, &changed) < 0 || !work_new(d, NULL))
+	if (!c || cache_apply_device(c, &s, 0, &d, &changed) < 0 || !schedule_new(d, NULL))
 		return -1;
 	*state = c;
 	return 0;
@@ -32,35 +32,35 @@ static int teardown(void **state)
 {
 	Cache *c = *state;
 
-	work_free(c->devices[0]->work);
+	schedule_free(c->devices[0]->schedule);
 	cache_done(c);
 	free(c);
 	return 0;
 }
 
-static Work *work_of(void **state)
+static Schedule *work_of(void **state)
 {
-	return ((Cache *)*state)->devices[0]->work;
+	return ((Cache *)*state)->devices[0]->schedule;
 }
 
-static Query begin_and_end(Work *w, uint64_t now)
+static Query begin_and_end(Schedule *w, uint64_t now)
 {
 	Query q;
 
-	work_begin(w, 1, now, &q);
+	schedule_begin(w, 1, now, &q);
 	w->asked = (PortSet){};
-	work_end(w, now);
+	schedule_end(w, now);
 	return q;
 }
 
 static void test_what_is_asked(void **state)
 {
-	Work *w = work_of(state);
+	Schedule *w = work_of(state);
 	Query q;
 
-	assert_false(work_is_dirty(w));
-	work_mark(w, 2, REASON_PORT_ERROR);
-	work_mark(w, 2, REASON_LID_CHANGE);
+	assert_false(schedule_is_dirty(w));
+	schedule_mark(w, 2, REASON_PORT_ERROR);
+	schedule_mark(w, 2, REASON_LID_CHANGE);
 	q = begin_and_end(w, 1);
 	assert_int_equal(q.device, 3);
 	assert_string_equal(q.name, "mlx5_0");
@@ -68,15 +68,15 @@ static void test_what_is_asked(void **state)
 	assert_true(port_set_has(&q.ports, 2));
 	assert_false(q.attributes);
 	assert_false(q.pkeys);
-	assert_false(work_is_dirty(w));
+	assert_false(schedule_is_dirty(w));
 	assert_int_equal(reason_to_publish(w->asked_reasons[2]), REASON_LID_CHANGE);
 
 	/* an event for a port that does not exist, and one for all */
-	work_mark(w, 77, REASON_PORT_ACTIVE);
+	schedule_mark(w, 77, REASON_PORT_ACTIVE);
 	q = begin_and_end(w, 1);
 	assert_true(port_set_has(&q.ports, 1) && port_set_has(&q.ports, 2));
 	assert_false(port_set_has(&q.ports, 77));
-	work_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
 	q = begin_and_end(w, 1);
 	assert_true(q.attributes && port_set_has(&q.ports, 1) && port_set_has(&q.ports, 2));
 	assert_int_equal(q.ports.bits[0], 6);
@@ -89,24 +89,24 @@ static void test_pkeys(void **state)
 		REASON_QUERY,	   REASON_SETTLE,     REASON_LINK,
 		REASON_ADDRESS,	   REASON_NETDEV,     REASON_GID_CHANGE,
 		REASON_PORT_ERROR, REASON_LID_CHANGE, REASON_SM_CHANGE};
-	Work *w = work_of(state);
+	Schedule *w = work_of(state);
 
 	for (size_t i = 0; i < ARRAY_SIZE(without); i++) {
-		work_mark(w, 1, without[i]);
+		schedule_mark(w, 1, without[i]);
 		assert_false(begin_and_end(w, 1).pkeys);
 	}
-	work_mark(w, 1, REASON_LINK);
-	work_mark(w, 2, REASON_PKEY_CHANGE);
+	schedule_mark(w, 1, REASON_LINK);
+	schedule_mark(w, 2, REASON_PKEY_CHANGE);
 	assert_true(begin_and_end(w, 1).pkeys);
-	assert_false(work_is_dirty(w));
+	assert_false(schedule_is_dirty(w));
 	/* a device that appears has them then, and not once more at each look while it settles */
-	work_mark(w, EVENT_ALL_PORTS, REASON_DEVICE);
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_DEVICE);
 	assert_true(begin_and_end(w, 1).pkeys);
-	work_settle(w);
-	assert_true(work_is_dirty(w));
+	schedule_settle(w);
+	assert_true(schedule_is_dirty(w));
 	assert_false(begin_and_end(w, 1).pkeys);
-	work_settle(w);
-	work_mark(w, 2, REASON_CHARDEV);
+	schedule_settle(w);
+	schedule_mark(w, 2, REASON_CHARDEV);
 	assert_true(begin_and_end(w, 1).pkeys);
 }
 
@@ -114,109 +114,109 @@ static void test_pkeys(void **state)
  */
 static void test_pkeys_failed(void **state)
 {
-	Work *w = work_of(state);
+	Schedule *w = work_of(state);
 	Query q;
 
-	work_mark(w, 2, REASON_PKEY_CHANGE);
-	work_begin(w, 7, 1, &q);
+	schedule_mark(w, 2, REASON_PKEY_CHANGE);
+	schedule_begin(w, 7, 1, &q);
 	assert_true(q.pkeys);
-	work_keep_reasons(w, 2);
+	schedule_keep_reasons(w, 2);
 	port_set_remove(&w->asked, 2);
-	work_end(w, 1);
-	work_mark(w, 1, REASON_LID_CHANGE);
+	schedule_end(w, 1);
+	schedule_mark(w, 1, REASON_LID_CHANGE);
 	assert_false(begin_and_end(w, 1).pkeys);
-	work_mark(w, 2, REASON_LID_CHANGE);
+	schedule_mark(w, 2, REASON_LID_CHANGE);
 	assert_true(begin_and_end(w, 1).pkeys);
-	work_mark(w, 2, REASON_LID_CHANGE);
+	schedule_mark(w, 2, REASON_LID_CHANGE);
 	assert_false(begin_and_end(w, 1).pkeys);
 }
 
 /* The news that a port is active does not wait for the P_Keys, which are read after it. */
 static void test_pkeys_later(void **state)
 {
-	Work *w = work_of(state);
+	Schedule *w = work_of(state);
 	Query q;
 
 	assert_true(port_set_is_empty(&w->pkeys_later));
-	work_mark(w, 1, REASON_LINK);
-	work_mark(w, 2, REASON_PORT_ACTIVE);
+	schedule_mark(w, 1, REASON_LINK);
+	schedule_mark(w, 2, REASON_PORT_ACTIVE);
 	assert_false(begin_and_end(w, 1).pkeys);
-	assert_false(work_is_dirty(w));
+	assert_false(schedule_is_dirty(w));
 	assert_false(port_set_is_empty(&w->pkeys_later));
 	/* more news does not wait either */
-	work_mark(w, 2, REASON_LID_CHANGE);
+	schedule_mark(w, 2, REASON_LID_CHANGE);
 	assert_false(begin_and_end(w, 1).pkeys);
 	assert_false(port_set_is_empty(&w->pkeys_later));
-	work_pkeys(w);
+	schedule_pkeys(w);
 	assert_true(port_set_is_empty(&w->pkeys_later));
 	q = begin_and_end(w, 1);
 	assert_true(q.pkeys);
 	assert_int_equal(q.ports.bits[0], 1 << 2);
-	assert_false(work_is_dirty(w));
+	assert_false(schedule_is_dirty(w));
 	assert_true(port_set_is_empty(&w->pkeys_later));
 	/* what reads them anyway reads them once */
-	work_mark(w, 2, REASON_PORT_ACTIVE);
+	schedule_mark(w, 2, REASON_PORT_ACTIVE);
 	begin_and_end(w, 1);
-	work_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
 	assert_true(begin_and_end(w, 1).pkeys);
 	assert_true(port_set_is_empty(&w->pkeys_later));
 	/* a port that has failed is tried again when its time has come, and not sooner for this */
-	work_mark(w, 2, REASON_PORT_ACTIVE);
-	work_begin(w, 7, 1, &q);
+	schedule_mark(w, 2, REASON_PORT_ACTIVE);
+	schedule_begin(w, 7, 1, &q);
 	port_set_remove(&w->asked, 2);
-	work_keep_reasons(w, 2);
-	work_end(w, 1);
+	schedule_keep_reasons(w, 2);
+	schedule_end(w, 1);
 	assert_true(port_set_is_empty(&w->pkeys_later));
 	/* neither is one that has gone */
-	work_mark(w, 2, REASON_PORT_ACTIVE);
-	work_begin(w, 7, 1, &q);
-	work_drop_port(w, 2);
-	work_end(w, 1);
+	schedule_mark(w, 2, REASON_PORT_ACTIVE);
+	schedule_begin(w, 7, 1, &q);
+	schedule_drop_port(w, 2);
+	schedule_end(w, 1);
 	assert_true(port_set_is_empty(&w->pkeys_later));
 }
 
 static void test_pacing(void **state)
 {
-	Work *w = work_of(state);
+	Schedule *w = work_of(state);
 	uint64_t now = 1000000, when = 0;
 	unsigned int n = 0;
 
 	/* a burst goes through, then it is ten a second */
 	for (;;) {
-		work_mark(w, 1, REASON_PORT_ACTIVE);
-		if (!work_may_ask(w, now, &when))
+		schedule_mark(w, 1, REASON_PORT_ACTIVE);
+		if (!schedule_may_ask(w, now, &when))
 			break;
 		begin_and_end(w, now);
 		n++;
 	}
 	assert_int_equal(n, 10);
 	assert_true(when > now && when <= now + 100 * MSEC);
-	assert_false(work_may_ask(w, when - 1, &when));
-	assert_true(work_may_ask(w, when, &when));
+	assert_false(schedule_may_ask(w, when - 1, &when));
+	assert_true(schedule_may_ask(w, when, &when));
 	begin_and_end(w, when);
-	work_mark(w, 1, REASON_PORT_ACTIVE);
-	assert_false(work_may_ask(w, when, &when));
+	schedule_mark(w, 1, REASON_PORT_ACTIVE);
+	assert_false(schedule_may_ask(w, when, &when));
 	/* and after a pause it is a burst again */
 	now = when + 10000 * MSEC;
 	for (n = 0; n < 10; n++) {
-		work_mark(w, 1, REASON_PORT_ACTIVE);
-		assert_true(work_may_ask(w, now, &when));
+		schedule_mark(w, 1, REASON_PORT_ACTIVE);
+		assert_true(schedule_may_ask(w, now, &when));
 		begin_and_end(w, now);
 	}
-	work_mark(w, 1, REASON_PORT_ACTIVE);
-	assert_false(work_may_ask(w, now, &when));
+	schedule_mark(w, 1, REASON_PORT_ACTIVE);
+	assert_false(schedule_may_ask(w, now, &when));
 }
 
 /* However often something changes, no second has more than 20 queries. */
 static void test_storm(void **state)
 {
-	Work *w = work_of(state);
+	Schedule *w = work_of(state);
 	uint64_t now = 1000000, when = 0, asked[40];
 	unsigned int n = 0;
 
 	while (n < ARRAY_SIZE(asked)) {
-		work_mark(w, 1, REASON_PORT_ACTIVE);
-		if (work_may_ask(w, now, &when)) {
+		schedule_mark(w, 1, REASON_PORT_ACTIVE);
+		if (schedule_may_ask(w, now, &when)) {
 			begin_and_end(w, now);
 			asked[n++] = now;
 		} else {
@@ -230,35 +230,35 @@ static void test_storm(void **state)
 /* What only callers want keeps a distance; what an event wants does not wait for it. */
 static void test_callers(void **state)
 {
-	Work *w = work_of(state);
+	Schedule *w = work_of(state);
 	uint64_t now = 1000000, when = 0;
 
-	work_mark(w, 1, REASON_QUERY);
-	assert_true(work_may_ask(w, now, &when));
+	schedule_mark(w, 1, REASON_QUERY);
+	assert_true(schedule_may_ask(w, now, &when));
 	begin_and_end(w, now);
-	work_mark(w, 1, REASON_QUERY);
-	assert_false(work_may_ask(w, now + 1, &when));
+	schedule_mark(w, 1, REASON_QUERY);
+	assert_false(schedule_may_ask(w, now + 1, &when));
 	assert_int_equal(when, now + 100 * MSEC);
-	work_mark(w, 1, REASON_PORT_ERROR);
-	assert_true(work_may_ask(w, now + 1, &when));
+	schedule_mark(w, 1, REASON_PORT_ERROR);
+	assert_true(schedule_may_ask(w, now + 1, &when));
 }
 
 static void test_settling(void **state)
 {
-	Work *w = work_of(state);
+	Schedule *w = work_of(state);
 	uint64_t last = 0, delay;
 	unsigned int n = 0;
 
-	work_mark(w, 1, REASON_PORT_ACTIVE);
+	schedule_mark(w, 1, REASON_PORT_ACTIVE);
 	assert_true(port_set_is_empty(&w->settling));
-	work_mark(w, 1, REASON_LINK);
+	schedule_mark(w, 1, REASON_LINK);
 	begin_and_end(w, 1);
-	while ((delay = work_next_settle(w))) {
+	while ((delay = schedule_next_settle(w))) {
 		Query q;
 
 		assert_true(delay > last);
 		last = delay;
-		work_settle(w);
+		schedule_settle(w);
 		q = begin_and_end(w, 1);
 		assert_true(port_set_has(&q.ports, 1));
 		assert_false(port_set_has(&q.ports, 2));
@@ -267,23 +267,23 @@ static void test_settling(void **state)
 	}
 	assert_true(n >= 3);
 	assert_true(port_set_is_empty(&w->settling));
-	work_settle(w);
-	assert_false(work_is_dirty(w));
+	schedule_settle(w);
+	assert_false(schedule_is_dirty(w));
 	/* an event begins the series anew */
-	work_mark(w, 2, REASON_ADDRESS);
-	delay = work_next_settle(w);
-	work_next_settle(w);
-	work_mark(w, 2, REASON_ADDRESS);
-	assert_int_equal(work_next_settle(w), delay);
+	schedule_mark(w, 2, REASON_ADDRESS);
+	delay = schedule_next_settle(w);
+	schedule_next_settle(w);
+	schedule_mark(w, 2, REASON_ADDRESS);
+	assert_int_equal(schedule_next_settle(w), delay);
 }
 
 static void test_retry(void **state)
 {
-	Work *w = work_of(state);
+	Schedule *w = work_of(state);
 	uint64_t last = 0, delay;
 
 	for (unsigned int i = 0; i < 20; i++) {
-		delay = work_next_retry(w);
+		delay = schedule_next_retry(w);
 		assert_true(delay >= last && delay <= 30 * USEC_PER_SEC);
 		last = delay;
 	}
@@ -294,28 +294,28 @@ static void test_retry(void **state)
  * tell of an event. */
 static void test_unanswered(void **state)
 {
-	Work *w = work_of(state);
+	Schedule *w = work_of(state);
 	Query q;
 
-	work_mark(w, 1, REASON_CLIENT_REREGISTER);
-	work_mark(w, 2, REASON_PKEY_CHANGE);
-	work_begin(w, 1, 1, &q);
+	schedule_mark(w, 1, REASON_CLIENT_REREGISTER);
+	schedule_mark(w, 2, REASON_PKEY_CHANGE);
+	schedule_begin(w, 1, 1, &q);
 	/* one has failed by itself, the other with the device */
 	port_set_remove(&w->asked, 1);
-	work_keep_reasons(w, 1);
-	work_end(w, 1);
-	assert_false(work_is_dirty(w));
+	schedule_keep_reasons(w, 1);
+	schedule_end(w, 1);
+	assert_false(schedule_is_dirty(w));
 
-	work_mark(w, 1, REASON_LINK);
+	schedule_mark(w, 1, REASON_LINK);
 	q = begin_and_end(w, 1);
 	assert_false(port_set_has(&q.ports, 2));
 	assert_int_equal(reason_to_publish(w->asked_reasons[1]), REASON_CLIENT_REREGISTER);
-	work_mark(w, 2, REASON_LINK);
+	schedule_mark(w, 2, REASON_LINK);
 	q = begin_and_end(w, 1);
 	assert_true(q.pkeys);
 	assert_int_equal(reason_to_publish(w->asked_reasons[2]), REASON_PKEY_CHANGE);
 	/* answered: that is the end of it */
-	work_mark(w, EVENT_ALL_PORTS, REASON_LINK);
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_LINK);
 	q = begin_and_end(w, 1);
 	assert_false(q.pkeys);
 	assert_int_equal(reason_to_publish(w->asked_reasons[1]), REASON_LINK);
@@ -331,5 +331,5 @@ int main(void)
 		TEST(test_unanswered),
 	};
 
-	return cmocka_run_group_tests_name("work", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }

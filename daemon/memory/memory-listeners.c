@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "notice.h"
+#include "memory-listeners.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -16,14 +16,14 @@
 #define BATCH 64U
 
 typedef struct Listener {
-	Notice *notice;
+	Listeners *notice;
 	uid_t uid;
 	int fd;
 	sd_event_source *hangup;
 	uint64_t told; /* the change of which it was told last */
 } Listener;
 
-struct Notice {
+struct Listeners {
 	sd_event *event;
 	sd_event_source *rest; /* for those that are not told at once */
 	Listener **listeners;
@@ -40,7 +40,7 @@ static void listener_free(Listener *l)
 	free(l);
 }
 
-static void drop(Notice *n, Listener *l)
+static void drop(Listeners *n, Listener *l)
 {
 	for (size_t i = 0; i < n->n_listeners; i++)
 		if (n->listeners[i] == l) {
@@ -61,7 +61,7 @@ static int on_hangup(_unused_ sd_event_source *s, _unused_ int fd, _unused_ uint
 }
 
 /* Tells up to BATCH of the listeners that have not been told. Returns whether some are left. */
-static bool tell_some(Notice *n)
+static bool tell_some(Listeners *n)
 {
 	size_t looked = 0, told = 0;
 
@@ -89,7 +89,7 @@ static int on_rest(sd_event_source *s, void *userdata)
 	return 0;
 }
 
-void notice_send(Notice *n)
+void listeners_send(Listeners *n)
 {
 	uint64_t iteration = 0;
 
@@ -102,14 +102,14 @@ void notice_send(Notice *n)
 	n->iteration = iteration;
 }
 
-void notice_end(Notice *n)
+void listeners_end(Listeners *n)
 {
 	while (n->n_listeners > 0)
 		listener_free(n->listeners[--n->n_listeners]);
 	n->next = 0;
 }
 
-static size_t count_of_user(const Notice *n, uid_t uid)
+static size_t count_of_user(const Listeners *n, uid_t uid)
 {
 	size_t count = 0;
 
@@ -118,7 +118,7 @@ static size_t count_of_user(const Notice *n, uid_t uid)
 	return count;
 }
 
-int notice_add(Notice *n, uid_t uid, int *ret_fd)
+int listeners_add(Listeners *n, uid_t uid, int *ret_fd)
 {
 	_cleanup_close_ int ours = -EBADF, theirs = -EBADF;
 	Listener **listeners, *l;
@@ -154,9 +154,9 @@ int notice_add(Notice *n, uid_t uid, int *ret_fd)
 	return 0;
 }
 
-int notice_new(sd_event *event, Notice **ret)
+int listeners_new(sd_event *event, Listeners **ret)
 {
-	_cleanup_(notice_free_pointer) Notice *n = calloc(1, sizeof(Notice));
+	_cleanup_(listeners_free_pointer) Listeners *n = calloc(1, sizeof(Listeners));
 	struct rlimit files;
 	int r;
 
@@ -177,9 +177,9 @@ int notice_new(sd_event *event, Notice **ret)
 	return 0;
 }
 
-Notice *notice_free(Notice *n)
+Listeners *listeners_free(Listeners *n)
 {
-	notice_end(n);
+	listeners_end(n);
 	free(n->listeners);
 	sd_event_source_disable_unref(n->rest);
 	sd_event_unref(n->event);

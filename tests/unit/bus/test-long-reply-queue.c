@@ -8,69 +8,69 @@
 #include <cmocka.h>
 /* clang-format on */
 
-#include "admission.h"
+#include "long-reply-queue.h"
 
 #define RATE  1000000U /* a byte a microsecond */
 #define START (1000 * USEC_PER_SEC)
 /* What somebody new may have at once. */
-#define SAVED ((size_t)ADMISSION_SAVED_USEC)
+#define SAVED ((size_t)LONG_REPLY_QUEUE_SAVED_USEC)
 
 static int setup(void **state)
 {
-	return admission_new(RATE, (Admission **)state);
+	return long_reply_queue_new(RATE, (LongReplyQueue **)state);
 }
 
 static int teardown(void **state)
 {
-	Admission *a = *state;
-	AdmissionCall *c;
+	LongReplyQueue *a = *state;
+	QueuedCall *c;
 
-	while ((c = admission_forget(a, NULL)))
+	while ((c = long_reply_queue_forget(a, NULL)))
 		free(c);
-	admission_free(a);
+	long_reply_queue_free(a);
 	return 0;
 }
 
 /* A call NAME of SENDER, who is USER. */
-static void add(Admission *a, const char *sender, uid_t user, const char *name)
+static void add(LongReplyQueue *a, const char *sender, uid_t user, const char *name)
 {
 	bool new;
 
-	assert_int_equal(admission_add(a, sender, CONST_CAST(char *, name), NULL, &new), 0);
+	assert_int_equal(long_reply_queue_add(a, sender, CONST_CAST(char *, name), NULL, &new), 0);
 	if (new)
-		assert_int_equal(admission_identify(a, sender, user), 0);
+		assert_int_equal(long_reply_queue_identify(a, sender, user), 0);
 }
 
 /* NAME of USER is next at NOW and has SIZE bytes. */
-static void expect(Admission *a, uint64_t now, const char *name, uid_t user, size_t size)
+static void expect(LongReplyQueue *a, uint64_t now, const char *name, uid_t user, size_t size)
 {
 	uint64_t when = 0;
 	uid_t is = 0;
-	AdmissionCall *c = admission_next(a, now, &is, &when);
+	QueuedCall *c = long_reply_queue_next(a, now, &is, &when);
 
 	if (!c)
 		fail_msg("%s has to wait %ju us", name, (uintmax_t)(when - now));
 	assert_string_equal(c->call, name);
 	assert_int_equal(is, user);
-	admission_charge(a, user, size, now);
+	long_reply_queue_charge(a, user, size, now);
 	free(c);
 }
 
-static void expect_nobody(Admission *a, uint64_t now, uint64_t when)
+static void expect_nobody(LongReplyQueue *a, uint64_t now, uint64_t when)
 {
 	uint64_t is = 0;
 	uid_t user;
 
-	assert_null(admission_next(a, now, &user, &is));
+	assert_null(long_reply_queue_next(a, now, &user, &is));
 	assert_int_equal(is, when);
 }
 
 static void test_rate(void **state)
 {
-	Admission *a = *state;
+	LongReplyQueue *a = *state;
 	uint64_t now = START;
 
-	assert_true(admission_is_empty(a));
+	assert_true(long_reply_queue_is_empty(a));
 	for (unsigned int i = 0; i < 6; i++)
 		add(a, ":1.1", 1000, "x");
 	/* what has been saved up goes at once, the last of it as a whole */
@@ -88,7 +88,7 @@ static void test_rate(void **state)
 	/* who is long away has saved up no more than anybody */
 	now += 100 * SAVED;
 	expect(a, now, "x", 1000, SAVED + 5);
-	assert_true(admission_is_empty(a));
+	assert_true(long_reply_queue_is_empty(a));
 	add(a, ":1.1", 1000, "y");
 	expect_nobody(a, now, now + 5);
 }
@@ -96,7 +96,7 @@ static void test_rate(void **state)
 /* The calls of a connection keep their order; connections of one user take turns, and users do. */
 static void test_turns(void **state)
 {
-	Admission *a = *state;
+	LongReplyQueue *a = *state;
 
 	add(a, ":1.1", 1000, "a1");
 	add(a, ":1.1", 1000, "a2");
@@ -125,7 +125,7 @@ static void test_turns(void **state)
 /* A hundred connections of one user are one user; another waits for none of them. */
 static void test_many_connections(void **state)
 {
-	Admission *a = *state;
+	LongReplyQueue *a = *state;
 	uint64_t now = START;
 	size_t served = 0;
 	char name[32];
@@ -139,14 +139,14 @@ static void test_many_connections(void **state)
 	add(a, ":2.1", 1001, "other");
 	expect(a, now, "other", 1001, 1);
 	for (uint64_t when = now; when != UINT64_MAX; served++) {
-		AdmissionCall *c;
+		QueuedCall *c;
 		uid_t user;
 
-		while (!(c = admission_next(a, now, &user, &when)) && when != UINT64_MAX)
+		while (!(c = long_reply_queue_next(a, now, &user, &when)) && when != UINT64_MAX)
 			now = when;
 		if (!c)
 			break;
-		admission_charge(a, user, SAVED, now);
+		long_reply_queue_charge(a, user, SAVED, now);
 		free(c);
 	}
 	assert_int_equal(served, 99);
@@ -156,62 +156,62 @@ static void test_many_connections(void **state)
 /* Many users together have a rate too. */
 static void test_many_users(void **state)
 {
-	Admission *a = *state;
+	LongReplyQueue *a = *state;
 	char name[32];
 
-	for (uid_t i = 0; i < 2 * ADMISSION_USERS; i++) {
+	for (uid_t i = 0; i < 2 * LONG_REPLY_QUEUE_USERS; i++) {
 		snprintf(name, sizeof(name), ":1.%u", i);
 		add(a, name, i, "x");
 	}
-	for (uid_t i = 0; i < ADMISSION_USERS; i++)
+	for (uid_t i = 0; i < LONG_REPLY_QUEUE_USERS; i++)
 		expect(a, START, "x", i, SAVED + 8);
 	expect_nobody(a, START, START + 8);
-	expect(a, START + 8, "x", ADMISSION_USERS, 1);
+	expect(a, START + 8, "x", LONG_REPLY_QUEUE_USERS, 1);
 }
 
 /* Nothing is answered before it is known whose it is; that is the connection's fault alone. */
 static void test_unknown(void **state)
 {
-	Admission *a = *state;
-	AdmissionCall *c;
+	LongReplyQueue *a = *state;
+	QueuedCall *c;
 	bool new;
 
-	assert_int_equal(admission_add(a, ":1.1", CONST_CAST(char *, "a"), NULL, &new), 0);
+	assert_int_equal(long_reply_queue_add(a, ":1.1", CONST_CAST(char *, "a"), NULL, &new), 0);
 	assert_true(new);
-	assert_int_equal(admission_add(a, ":1.1", CONST_CAST(char *, "b"), NULL, &new), 0);
+	assert_int_equal(long_reply_queue_add(a, ":1.1", CONST_CAST(char *, "b"), NULL, &new), 0);
 	assert_false(new);
 	expect_nobody(a, START, UINT64_MAX);
 	add(a, ":1.2", 5, "c");
 	expect(a, START, "c", 5, 1);
-	assert_int_equal(admission_identify(a, ":1.9", 5), 0);
-	assert_int_equal(admission_identify(a, ":1.1", 5), 0);
+	assert_int_equal(long_reply_queue_identify(a, ":1.9", 5), 0);
+	assert_int_equal(long_reply_queue_identify(a, ":1.1", 5), 0);
 	expect(a, START, "a", 5, 1);
-	c = admission_forget(a, ":1.1");
+	c = long_reply_queue_forget(a, ":1.1");
 	assert_string_equal(c->call, "b");
 	free(c);
-	assert_null(admission_forget(a, ":1.1"));
-	assert_true(admission_is_empty(a));
+	assert_null(long_reply_queue_forget(a, ":1.1"));
+	assert_true(long_reply_queue_is_empty(a));
 }
 
 /* There are places for so many; who has most of them loses the last. */
 static void test_excess(void **state)
 {
-	Admission *a = *state;
-	AdmissionCall *c;
+	LongReplyQueue *a = *state;
+	QueuedCall *c;
 	char name[32];
 
-	for (unsigned int i = 0; i < ADMISSION_MAX; i++) {
+	for (unsigned int i = 0; i < LONG_REPLY_QUEUE_MAX; i++) {
 		snprintf(name, sizeof(name), ":1.%u", i % 40);
-		add(a, name, 1000, i == ADMISSION_MAX - 1 ? "last" : "greedy");
+		add(a, name, 1000, i == LONG_REPLY_QUEUE_MAX - 1 ? "last" : "greedy");
 	}
-	assert_null(admission_excess(a));
+	assert_null(long_reply_queue_excess(a));
 	add(a, ":2.1", 1001, "other");
-	c = admission_excess(a);
+	c = long_reply_queue_excess(a);
 	assert_string_equal(c->call, "last");
 	free(c);
-	assert_null(admission_excess(a));
+	assert_null(long_reply_queue_excess(a));
 	add(a, ":1.1", 1000, "more");
-	c = admission_excess(a);
+	c = long_reply_queue_excess(a);
 	assert_string_equal(c->call, "more");
 	free(c);
 }
@@ -224,5 +224,5 @@ int main(void)
 		TEST(test_many_users), TEST(test_unknown), TEST(test_excess),
 	};
 
-	return cmocka_run_group_tests_name("admission", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("long-reply-queue", tests, NULL, NULL);
 }

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 
 #include "fuzz.h"
+#include "memory-layout.h"
 #include "rdmad.h"
-#include "snapshot-layout.h"
 #include "util.h"
 
 /* A read that says that it succeeded. */
@@ -40,7 +40,7 @@ static void read_port(const struct rdmad *r, struct rdmad_handle port)
 	(void)rdmad_query_port(r, port, &a);
 }
 
-static void use(struct rdmad *r, const struct snapshot_header *h, size_t size)
+static void use(struct rdmad *r, const struct memory_header *h, size_t size)
 {
 	struct rdmad_handle port = RDMAD_HANDLE_FIRST, last = {0, h->capacity - 1};
 	uint32_t n = 0;
@@ -62,7 +62,7 @@ static void use(struct rdmad *r, const struct snapshot_header *h, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING), e;
-	struct snapshot_header h = {};
+	struct memory_header h = {};
 	struct rdmad *r = NULL;
 
 	FUZZ_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);

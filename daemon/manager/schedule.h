@@ -23,13 +23,13 @@ typedef struct Waiter {
 	uint32_t port;
 } Waiter;
 
-typedef struct Work Work;
+typedef struct Schedule Schedule;
 
 /* How long what nobody is told of waits after news: where there is one CPU, it would be done before
  * the bus has passed the news on. */
-#define WORK_LATER_USEC (10 * USEC_PER_MSEC)
+#define SCHEDULE_LATER_USEC (10 * USEC_PER_MSEC)
 
-struct Work {
+struct Schedule {
 	Device *device;
 	void *userdata; /* of the callbacks */
 
@@ -58,7 +58,8 @@ struct Work {
 
 	bool wedged;
 
-	struct WorkCounters *counters; /* NULL: nobody has asked for any yet; manager-counters.c */
+	struct DeviceCounters
+		*counters; /* NULL: nobody has asked for any yet; manager-counters.c */
 
 	/* pacing: a bucket of queries, refilled at a steady rate */
 	unsigned int tokens;
@@ -76,38 +77,38 @@ struct Work {
 };
 
 /* New work for D, which then points to it. */
-Work *work_new(Device *d, void *userdata);
+Schedule *schedule_new(Device *d, void *userdata);
 /* Calls that wait must have been taken away before. */
-Work *work_free(Work *w);
+Schedule *schedule_free(Schedule *w);
 
 /* Marks PORT (or EVENT_ALL_PORTS, or a port that does not exist: all) for REASON. -ENOMEM. */
-int work_mark(Work *w, uint32_t port, EventReason reason);
-bool work_is_dirty(const Work *w);
+int schedule_mark(Schedule *w, uint32_t port, EventReason reason);
+bool schedule_is_dirty(const Schedule *w);
 /* PORT has gone: it is not asked about, and no answer is expected. */
-void work_drop_port(Work *w, uint32_t port);
+void schedule_drop_port(Schedule *w, uint32_t port);
 
 /* Whether a query may start at NOW_USEC (CLOCK_MONOTONIC); if not, *RET_USEC is when. Does not
  * count it. */
-bool work_may_ask(Work *w, uint64_t now_usec, uint64_t *ret_usec);
+bool schedule_may_ask(Schedule *w, uint64_t now_usec, uint64_t *ret_usec);
 
 /* Moves what is dirty to the query under way and fills *RET for it. */
-void work_begin(Work *w, uint64_t id, uint64_t now_usec, Query *ret);
+void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret);
 /* PORT has answered with an error: the reasons to ask about it are reasons of its next query too.
  */
-void work_keep_reasons(Work *w, uint32_t port);
+void schedule_keep_reasons(Schedule *w, uint32_t port);
 /* The query ended. The same for the ports that have not answered. */
-void work_end(Work *w, uint64_t now_usec);
+void schedule_end(Schedule *w, uint64_t now_usec);
 
 /* Marks the ports whose P_Keys a query has left for later. */
-void work_pkeys(Work *w);
+void schedule_pkeys(Schedule *w);
 
 /* The next delay in a series after a change that the kernel may not have carried out in full yet; 0
  * when the series is over. */
-uint64_t work_next_settle(Work *w);
+uint64_t schedule_next_settle(Schedule *w);
 /* Marks the ports that are settling, for the reasons for which they are. */
-void work_settle(Work *w);
+void schedule_settle(Schedule *w);
 /* The delay before the next try after a failure: doubled each time. */
-uint64_t work_next_retry(Work *w);
+uint64_t schedule_next_retry(Schedule *w);
 
 /* The reason to publish for a set of them: the most specific. */
 EventReason reason_to_publish(uint32_t reasons);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "bus-wait.h"
+#include "bus-wait-for.h"
 
 #include "bus-options.h"
 #include "bus-peer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "snapshot.h"
+#include "shared-memory.h"
 
 #include <fcntl.h>
 #include <linux/memfd.h>
@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "log.h"
-#include "notice.h"
-#include "snapshot-layout.h"
+#include "memory-layout.h"
+#include "memory-listeners.h"
 
 /* 64 KiB with the header, of which only the pages that are used exist. */
 #define CAPACITY_FIRST 255U
@@ -23,13 +23,13 @@
 typedef struct Memory {
 	int fd;
 	size_t size;
-	struct snapshot_header *header;
+	struct memory_header *header;
 	struct rdmad_port *records;
 } Memory;
 
-struct Snapshot {
+struct SharedMemory {
 	Memory memory;
-	Notice *notice;
+	Listeners *notice;
 	uint32_t first_free; /* no record before it is free */
 	bool full;	     /* growing has failed, which has been said */
 };
@@ -201,7 +201,7 @@ static int create_file(size_t size)
 static int memory_new(uint32_t capacity, Memory *ret)
 {
 	Memory m = {.fd = -EBADF,
-		    .size = sizeof(struct snapshot_header) +
+		    .size = sizeof(struct memory_header) +
 			    (size_t)capacity * sizeof(struct rdmad_port)};
 	void *p;
 	int r;
@@ -214,13 +214,13 @@ static int memory_new(uint32_t capacity, Memory *ret)
 		goto fail;
 	m.header = p;
 	m.records = (struct rdmad_port *)(m.header + 1);
-	*m.header = (struct snapshot_header){.byte_order = SNAPSHOT_BYTE_ORDER,
-					     .major = SNAPSHOT_MAJOR,
-					     .minor = SNAPSHOT_MINOR,
-					     .header_size = sizeof(struct snapshot_header),
-					     .record_size = sizeof(struct rdmad_port),
-					     .capacity = capacity};
-	memcpy(m.header->magic, SNAPSHOT_MAGIC, sizeof(m.header->magic));
+	*m.header = (struct memory_header){.byte_order = MEMORY_BYTE_ORDER,
+					   .major = MEMORY_MAJOR,
+					   .minor = MEMORY_MINOR,
+					   .header_size = sizeof(struct memory_header),
+					   .record_size = sizeof(struct rdmad_port),
+					   .capacity = capacity};
+	memcpy(m.header->magic, MEMORY_MAGIC, sizeof(m.header->magic));
 	/* F_SEAL_FUTURE_WRITE (Linux 5.1) leaves this one mapping writable, now and for ever. The
 	 * mode is for those whom it does not bind: nobody opens the file for writing. */
 	if (fchmod(m.fd, 0444) < 0 ||
@@ -236,43 +236,43 @@ fail:
 }
 
 /* Says STATE in the header, and FLAG in each record, for readers look at nothing else. */
-static void memory_end(Memory *m, enum snapshot_state state, uint32_t flag)
+static void memory_end(Memory *m, enum memory_state state, uint32_t flag)
 {
 	for (uint32_t i = 0; i < m->header->n_slots; i++) {
 		struct rdmad_port r = m->records[i];
 
 		r.hot.flags |= flag;
-		snapshot_write(&m->records[i], &r);
+		memory_write(&m->records[i], &r);
 	}
 	__atomic_store_n(&m->header->state, state, __ATOMIC_RELEASE);
 }
 
 /* A memory twice as large takes over. The slots keep their numbers. */
-static int grow(Snapshot *s)
+static int grow(SharedMemory *s)
 {
-	struct snapshot_header *h = s->memory.header;
+	struct memory_header *h = s->memory.header;
 	Memory larger;
 	int r;
 
-	if (h->capacity > SNAPSHOT_CAPACITY_MAX / 2)
+	if (h->capacity > MEMORY_CAPACITY_MAX / 2)
 		return -ENOSPC;
 	/* with the header, a power of two of records if it was one */
 	r = memory_new(2 * h->capacity + 1, &larger);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < h->n_slots; i++)
-		snapshot_write(&larger.records[i], &s->memory.records[i]);
+		memory_write(&larger.records[i], &s->memory.records[i]);
 	larger.header->n_slots = h->n_slots;
 	larger.header->ports_generation = h->ports_generation;
-	memory_end(&s->memory, SNAPSHOT_MOVED, RDMAD_PORT_MOVED);
-	notice_end(s->notice);
+	memory_end(&s->memory, MEMORY_MOVED, RDMAD_PORT_MOVED);
+	listeners_end(s->notice);
 	memory_done(&s->memory);
 	s->memory = larger;
 	return 0;
 }
 
 /* The set of ports, or a name, is another. */
-static void count_ports(Snapshot *s)
+static void count_ports(SharedMemory *s)
 {
 	uint32_t *n = &s->memory.header->ports_generation;
 
@@ -280,9 +280,9 @@ static void count_ports(Snapshot *s)
 }
 
 /* Finds a free record for P, growing if there is none. */
-static int take_slot(Snapshot *s, Port *p)
+static int take_slot(SharedMemory *s, Port *p)
 {
-	struct snapshot_header *h;
+	struct memory_header *h;
 	uint32_t slot = s->first_free;
 	int r;
 
@@ -296,18 +296,18 @@ static int take_slot(Snapshot *s, Port *p)
 	}
 	h = s->memory.header;
 	s->first_free = slot + 1;
-	p->snapshot_slot = slot + 1;
+	p->memory_slot = slot + 1;
 	if (slot == h->n_slots)
 		__atomic_store_n(&h->n_slots, slot + 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
-void snapshot_put(Snapshot *s, Port *p, bool changed)
+void shared_memory_put(SharedMemory *s, Port *p, bool changed)
 {
 	struct rdmad_port r, *at;
 	int e;
 
-	if (!p->snapshot_slot) {
+	if (!p->memory_slot) {
 		e = take_slot(s, p);
 		if (e < 0) {
 			if (!s->full)
@@ -318,37 +318,37 @@ void snapshot_put(Snapshot *s, Port *p, bool changed)
 		}
 		s->full = false;
 	}
-	at = &s->memory.records[p->snapshot_slot - 1];
+	at = &s->memory.records[p->memory_slot - 1];
 	make_record(p, &r);
 	if (!(at->hot.flags & RDMAD_PORT_PRESENT) || !streq(at->device_name, r.device_name) ||
 	    !streq(at->netdev, r.netdev)) {
 		changed = true;
-		snapshot_write(at, &r);
+		memory_write(at, &r);
 		count_ports(s);
 	} else {
-		snapshot_write(at, &r);
+		memory_write(at, &r);
 	}
 	if (changed)
-		notice_send(s->notice);
+		listeners_send(s->notice);
 }
 
-void snapshot_remove(Snapshot *s, Port *p)
+void shared_memory_remove(SharedMemory *s, Port *p)
 {
 	const struct rdmad_port gone = {};
-	uint32_t slot = p->snapshot_slot - 1;
+	uint32_t slot = p->memory_slot - 1;
 
-	if (!p->snapshot_slot)
+	if (!p->memory_slot)
 		return;
-	p->snapshot_slot = 0;
-	snapshot_write(&s->memory.records[slot], &gone);
+	p->memory_slot = 0;
+	memory_write(&s->memory.records[slot], &gone);
 	s->first_free = MIN(s->first_free, slot);
 	count_ports(s);
-	notice_send(s->notice);
+	listeners_send(s->notice);
 }
 
 /* Readers */
 
-int snapshot_open(Snapshot *s, uid_t uid, int *ret_memory, int *ret_changed)
+int shared_memory_open(SharedMemory *s, uid_t uid, int *ret_memory, int *ret_changed)
 {
 	_cleanup_close_ int memory = -EBADF;
 	char path[32];
@@ -359,16 +359,16 @@ int snapshot_open(Snapshot *s, uid_t uid, int *ret_memory, int *ret_changed)
 	memory = open(path, O_RDONLY | O_CLOEXEC);
 	if (memory < 0)
 		return -errno;
-	r = notice_add(s->notice, uid, ret_changed);
+	r = listeners_add(s->notice, uid, ret_changed);
 	if (r < 0)
 		return r;
 	*ret_memory = steal_fd(&memory);
 	return 0;
 }
 
-int snapshot_new(sd_event *event, uint32_t capacity, Snapshot **ret)
+int shared_memory_new(sd_event *event, uint32_t capacity, SharedMemory **ret)
 {
-	_cleanup_(snapshot_free_pointer) Snapshot *s = calloc(1, sizeof(Snapshot));
+	_cleanup_(shared_memory_free_pointer) SharedMemory *s = calloc(1, sizeof(SharedMemory));
 	int r;
 
 	if (!s)
@@ -377,19 +377,19 @@ int snapshot_new(sd_event *event, uint32_t capacity, Snapshot **ret)
 	r = memory_new(capacity ? capacity : CAPACITY_FIRST, &s->memory);
 	if (r < 0)
 		return r;
-	r = notice_new(event, &s->notice);
+	r = listeners_new(event, &s->notice);
 	if (r < 0)
 		return r;
 	*ret = steal_pointer(&s);
 	return 0;
 }
 
-Snapshot *snapshot_free(Snapshot *s)
+SharedMemory *shared_memory_free(SharedMemory *s)
 {
 	if (s->memory.header)
-		memory_end(&s->memory, SNAPSHOT_CLOSED, RDMAD_PORT_CLOSED);
+		memory_end(&s->memory, MEMORY_CLOSED, RDMAD_PORT_CLOSED);
 	if (s->notice)
-		notice_free(s->notice);
+		listeners_free(s->notice);
 	memory_done(&s->memory);
 	free(s);
 	return NULL;

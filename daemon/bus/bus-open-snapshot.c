@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "bus-snapshot.h"
+#include "bus-open-snapshot.h"
 
 #include "bus-options.h"
 #include "bus-peer.h"
 #include "log.h"
 #include "manager.h"
+#include "memory-layout.h"
 #include "names.h"
-#include "snapshot-layout.h"
 
 /* A call for which the bus is asked whose it is. */
 typedef struct Question {
-	Snapshot *snapshot;
+	SharedMemory *memory;
 	sd_bus_message *call;
 } Question;
 
@@ -23,10 +23,10 @@ static void question_free(void *p)
 	free(q);
 }
 
-static int open_for(Snapshot *s, sd_bus_message *call, uid_t uid, sd_bus_error *error)
+static int open_for(SharedMemory *s, sd_bus_message *call, uid_t uid, sd_bus_error *error)
 {
 	_cleanup_close_ int memory = -EBADF, changed = -EBADF;
-	int r = snapshot_open(s, uid, &memory, &changed);
+	int r = shared_memory_open(s, uid, &memory, &changed);
 
 	if (r == -EUSERS)
 		return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
@@ -37,8 +37,8 @@ static int open_for(Snapshot *s, sd_bus_message *call, uid_t uid, sd_bus_error *
 	if (r < 0)
 		return r;
 	return sd_bus_reply_method_return(call, "hha{sv}", memory, changed, 2, "major", "u",
-					  (uint32_t)SNAPSHOT_MAJOR, "minor", "u",
-					  (uint32_t)SNAPSHOT_MINOR);
+					  (uint32_t)MEMORY_MAJOR, "minor", "u",
+					  (uint32_t)MEMORY_MINOR);
 }
 
 static int on_user(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *ret_error)
@@ -51,7 +51,7 @@ static int on_user(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *ret
 	if (r == -ENXIO)
 		return 0; /* the caller has left */
 	if (r >= 0)
-		r = open_for(q->snapshot, q->call, user, &error);
+		r = open_for(q->memory, q->call, user, &error);
 	if (r < 0)
 		r = sd_bus_reply_method_errno(q->call, r, &error);
 	if (r < 0)
@@ -71,7 +71,7 @@ int bus_snapshot_open(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	q = calloc(1, sizeof(Question));
 	if (!q)
 		return -ENOMEM;
-	q->snapshot = manager_snapshot(userdata);
+	q->memory = manager_memory(userdata);
 	q->call = sd_bus_message_ref(m);
 	r = bus_peer_ask_user_once(sd_bus_message_get_bus(m), sd_bus_message_get_sender(m), on_user,
 				   q, question_free);

@@ -13,12 +13,12 @@
 
 #include <systemd/sd-bus.h>
 
-typedef struct BusMint BusMint;
+typedef struct RawReply RawReply;
 
-int bus_mint_new(BusMint **ret);
-BusMint *bus_mint_free(BusMint *x);
+int raw_reply_new(RawReply **ret);
+RawReply *raw_reply_free(RawReply *x);
 
 /* The reply to CALL whose body, of type SIGNATURE, is the SIZE bytes at BODY: bus_writer's, and not
  * looked at here. */
-int bus_mint_reply(BusMint *x, sd_bus_message *call, const char *signature, const void *body,
+int raw_reply_make(RawReply *x, sd_bus_message *call, const char *signature, const void *body,
 		   size_t size, sd_bus_message **ret);

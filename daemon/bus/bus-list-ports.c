@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "bus-list.h"
+#include "bus-list-ports.h"
 
 #include <assert.h>
 
@@ -65,4 +65,4 @@ static size_t estimate_list(_unused_ sd_bus_message *call, const Cache *c)
 	return 256 * c->n_ports;
 }
 
-const BusBulkKind bus_list_kind = {bus_list_signature, estimate_list, write_list};
+const LongReplyKind bus_list_kind = {bus_list_signature, estimate_list, write_list};

@@ -13,7 +13,7 @@
 #include "event.h"
 #include "scenario.h"
 
-typedef struct Simulation {
+typedef struct SimulatedMachine {
 	Scenario *scenario;
 	GHashTable *by_index; /* owns the devices */
 	GHashTable *by_name;  /* the keys are the names in the devices */
@@ -26,21 +26,22 @@ typedef struct Simulation {
 	/* The device answers again, or has gone: a query that waits for it need not. */
 	void (*resumed)(void *userdata, uint32_t index);
 	void *userdata;
-} Simulation;
+} SimulatedMachine;
 
 /* No devices yet. Takes SCENARIO. */
-void simulation_init(Simulation *s, Scenario *scenario);
-void simulation_done(Simulation *s);
+void simulated_machine_init(SimulatedMachine *s, Scenario *scenario);
+void simulated_machine_done(SimulatedMachine *s);
 
 /* Makes the devices that are there from the start. On an error *RET_LINE is a line of the scenario.
  */
-int simulation_populate(Simulation *s, unsigned int *ret_line, char **ret_message);
+int simulated_machine_populate(SimulatedMachine *s, unsigned int *ret_line, char **ret_message);
 /* Runs every step of the script once, in order. */
-int simulation_rehearse(Simulation *s, unsigned int *ret_line, char **ret_message);
+int simulated_machine_rehearse(SimulatedMachine *s, unsigned int *ret_line, char **ret_message);
 
 /* One command as its words; see simulator_run(). */
-int simulation_run(Simulation *s, char *const *words, uint32_t *ret_index, char **ret_message);
+int simulated_machine_run(SimulatedMachine *s, char *const *words, uint32_t *ret_index,
+			  char **ret_message);
 
-SimulatedDevice *simulation_device(const Simulation *s, uint32_t index);
+SimulatedDevice *simulated_machine_device(const SimulatedMachine *s, uint32_t index);
 /* All devices in the order of their indices, for g_ptr_array_unref(). */
-GPtrArray *simulation_devices(const Simulation *s);
+GPtrArray *simulated_machine_devices(const SimulatedMachine *s);

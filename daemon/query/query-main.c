@@ -87,7 +87,7 @@ static void send_event(const Event *event, void *userdata)
 
 /* ---- the loop ---- */
 
-static int report_events(Worker *w)
+static int report_events(Querier *w)
 {
 	int error = 0;
 
@@ -95,11 +95,11 @@ static int report_events(Worker *w)
 	return error;
 }
 
-static int answer(Worker *w, const WireMessage *m)
+static int answer(Querier *w, const WireMessage *m)
 {
 	switch ((WireType)m->header.type) {
 	case WIRE_FORGET:
-		worker_forget(w, m->header.device);
+		querier_forget(w, m->header.device);
 		return 0;
 	case WIRE_QUERY:
 		return query_run(w, &m->query.query, &socket_sink);
@@ -115,7 +115,7 @@ static int answer(Worker *w, const WireMessage *m)
 }
 
 /* 1: goes on, 0: the core has closed the socket. */
-static int receive(Worker *w)
+static int receive(Querier *w)
 {
 	const char *why = "";
 	WireMessage m;
@@ -129,7 +129,7 @@ static int receive(Worker *w)
 	return r < 0 ? r : 1;
 }
 
-static int loop(Worker *w)
+static int loop(Querier *w)
 {
 	for (;;) {
 		struct pollfd fds[] = {
@@ -156,7 +156,7 @@ static int loop(Worker *w)
 	}
 }
 
-static int serve(Worker *w)
+static int serve(Querier *w)
 {
 	int flags = fcntl(arg_fd, F_GETFL), r;
 
@@ -171,7 +171,7 @@ static int serve(Worker *w)
 
 /* ---- --query=NAME[/PORT] ---- */
 
-static int print_query(Worker *w)
+static int print_query(Querier *w)
 {
 	Query q = {.id = 1, .attributes = true, .pkeys = true};
 	_cleanup_free_ char *name = strdup(arg_query);
@@ -320,13 +320,13 @@ static int parse_arguments(int argc, char *argv[])
 
 static int run_worker(void)
 {
-	Worker w;
-	int r = worker_init(&w, &arg_policy, arg_timeout_msec * USEC_PER_MSEC / 2);
+	Querier w;
+	int r = querier_init(&w, &arg_policy, arg_timeout_msec * USEC_PER_MSEC / 2);
 
 	if (r < 0)
 		return log_error_errno(r, "Cannot start: %m");
 	r = arg_query ? print_query(&w) : serve(&w);
-	worker_done(&w);
+	querier_done(&w);
 	return r;
 }
 
