@@ -9,8 +9,7 @@
 static void put_gids(BusWriter *w, const Table *t)
 {
 	bus_open(w, 'a', "(ussss)");
-	TABLE_FOREACH(GidEntry, e, t)
-	{
+	TABLE_FOREACH(GidEntry, e, t) {
 		char gid[40], address[46], type[24];
 
 		gid_format(e->gid, gid);
@@ -29,8 +28,7 @@ static void put_gids(BusWriter *w, const Table *t)
 static void put_pkeys(BusWriter *w, const Table *t)
 {
 	bus_open(w, 'a', "(uus)");
-	TABLE_FOREACH(PkeyEntry, e, t)
-	{
+	TABLE_FOREACH(PkeyEntry, e, t) {
 		bus_open(w, 'r', "uus");
 		bus_put_u32(w, e->index);
 		bus_put_u32(w, e->pkey);
@@ -43,8 +41,7 @@ static void put_pkeys(BusWriter *w, const Table *t)
 static void put_netdevs(BusWriter *w, const Table *t)
 {
 	bus_open(w, 'a', "(us)");
-	TABLE_FOREACH(NetdevEntry, e, t)
-	{
+	TABLE_FOREACH(NetdevEntry, e, t) {
 		bus_open(w, 'r', "us");
 		bus_put_u32(w, e->ifindex);
 		bus_put_text(w, 's', e->name);
@@ -56,8 +53,7 @@ static void put_netdevs(BusWriter *w, const Table *t)
 static void put_chardevs(BusWriter *w, const Table *t)
 {
 	bus_open(w, 'a', "(ssuu)");
-	TABLE_FOREACH(ChardevEntry, e, t)
-	{
+	TABLE_FOREACH(ChardevEntry, e, t) {
 		bus_open(w, 'r', "ssuu");
 		bus_put_text(w, 's', e->class);
 		bus_put_text(w, 's', e->path);

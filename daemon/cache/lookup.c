@@ -17,11 +17,11 @@ int lookup_device(const Cache *c, const char *name, Device **ret)
 static bool port_has_netdev(const Port *p, const char *netdev)
 {
 	TABLE_FOREACH(NetdevEntry, n, p->now.tables[PORT_TABLE_NETDEVS])
-	if (streq(n->name, netdev))
-		return true;
+		if (streq(n->name, netdev))
+			return true;
 	TABLE_FOREACH(GidEntry, g, p->now.tables[PORT_TABLE_GIDS])
-	if (streq(g->netdev, netdev))
-		return true;
+		if (streq(g->netdev, netdev))
+			return true;
 	return false;
 }
 
@@ -113,8 +113,7 @@ int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const 
 		for (uint32_t n = 1; n <= c->devices[i]->n_ports; n++) {
 			Port *p = device_port(c->devices[i], n);
 
-			TABLE_FOREACH(GidEntry, g, p->now.tables[PORT_TABLE_GIDS])
-			{
+			TABLE_FOREACH(GidEntry, g, p->now.tables[PORT_TABLE_GIDS]) {
 				if (memcmp(g->gid, gid, sizeof(gid)) != 0 ||
 				    (type != _GID_TYPE_MAX && g->type != type) ||
 				    (netdev && !streq(g->netdev, netdev)))

@@ -26,8 +26,8 @@ static bool has_gid(const PortSnapshot *s, const uint8_t gid[16])
 	if (!mask_has(&s->valid, PORT_ATTR_gids))
 		return false;
 	TABLE_FOREACH(GidEntry, e, s->tables[PORT_TABLE_GIDS])
-	if (memcmp(e->gid, gid, sizeof(e->gid)) == 0)
-		return true;
+		if (memcmp(e->gid, gid, sizeof(e->gid)) == 0)
+			return true;
 	return false;
 }
 

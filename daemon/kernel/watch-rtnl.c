@@ -257,13 +257,13 @@ void watch_rtnl_port(WatchRtnl *w, uint32_t device, uint32_t port, const Table *
 {
 	remove_links(w, device, port);
 	TABLE_FOREACH(NetdevEntry, e, netdevs)
-	if (e->ifindex)
-		add_link(w, e->ifindex, device, port);
+		if (e->ifindex)
+			add_link(w, e->ifindex, device, port);
 	TABLE_FOREACH(GidEntry, e, gids)
-	if (e->ifindex)
-		add_link(w, e->ifindex, device, port);
-	else if (e->type == GID_TYPE_IB)
-		add_link(w, ANY_IPOIB, device, port);
+		if (e->ifindex)
+			add_link(w, e->ifindex, device, port);
+		else if (e->type == GID_TYPE_IB)
+			add_link(w, ANY_IPOIB, device, port);
 }
 
 void watch_rtnl_forget(WatchRtnl *w, uint32_t device)

@@ -159,7 +159,7 @@ void manager_on_counters(Manager *m, Device *d, uint32_t number, int error, Port
 		pc->realtime_usec = realtime_usec();
 		pc->monotonic_usec = monotonic_usec(m);
 		TABLE_FOREACH(CounterEntry, e, pc->table)
-		text_sanitize(CONST_CAST(char *, e->file), sizeof(e->file));
+			text_sanitize(CONST_CAST(char *, e->file), sizeof(e->file));
 	}
 	answer(m, &c->asked_waiting, number, p, pc, error, error < 0 ? strerror(-error) : "");
 }

@@ -110,7 +110,7 @@ static const char *first_netdev(const PortSnapshot *s)
 		return s->values.netdev;
 	if (mask_has(&s->valid, PORT_ATTR_netdevs))
 		TABLE_FOREACH(NetdevEntry, e, netdevs)
-	return e->name;
+			return e->name;
 	return "";
 }
 

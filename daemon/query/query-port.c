@@ -59,8 +59,8 @@ static int read_gids(Target *t, uint32_t port, const PortSnapshot *s, Table **re
 static const uint8_t *port_guid(const PortSnapshot *s)
 {
 	TABLE_FOREACH(GidEntry, e, s->tables[PORT_TABLE_GIDS])
-	if (e->index == 0)
-		return e->gid + 8;
+		if (e->index == 0)
+			return e->gid + 8;
 	return NULL;
 }
 

@@ -38,7 +38,7 @@ static int print_device(void *userdata, const Query *q _unused_, const DeviceSna
 
 	print_rows(f, "device", device_attributes, _DEVICE_ATTR_MAX, &s->supplied, &s->values);
 	TABLE_FOREACH(ChardevEntry, e, s->chardevs)
-	fprintf(f, "device.chardevs=%s %s %u:%u\n", e->class, e->path, e->major, e->minor);
+		fprintf(f, "device.chardevs=%s %s %u:%u\n", e->class, e->path, e->major, e->minor);
 	return 0;
 }
 
@@ -56,8 +56,7 @@ static int print_port(void *userdata, const Query *q _unused_, uint32_t port, in
 			fprintf(f, "%s.%s.n=%u\n", prefix,
 				port_attributes[port_table_attr(t)].field,
 				s->tables[t] ? s->tables[t]->n : 0);
-	TABLE_FOREACH(GidEntry, e, s->tables[PORT_TABLE_GIDS])
-	{
+	TABLE_FOREACH(GidEntry, e, s->tables[PORT_TABLE_GIDS]) {
 		char gid[40];
 
 		gid_format(e->gid, gid);
@@ -65,9 +64,9 @@ static int print_port(void *userdata, const Query *q _unused_, uint32_t port, in
 			e->netdev);
 	}
 	TABLE_FOREACH(PkeyEntry, e, s->tables[PORT_TABLE_PKEYS])
-	fprintf(f, "%s.pkeys=%u 0x%04x\n", prefix, e->index, e->pkey);
+		fprintf(f, "%s.pkeys=%u 0x%04x\n", prefix, e->index, e->pkey);
 	TABLE_FOREACH(NetdevEntry, e, s->tables[PORT_TABLE_NETDEVS])
-	fprintf(f, "%s.netdevs=%u %s\n", prefix, e->ifindex, e->name);
+		fprintf(f, "%s.netdevs=%u %s\n", prefix, e->ifindex, e->name);
 	return 0;
 }
 

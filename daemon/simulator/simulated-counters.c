@@ -49,8 +49,7 @@ static CounterEntry *find(CounterEntry *entries, size_t n, const CounterEntry *e
 /* Copies the settings over what there is; one that says that there is none takes it away. */
 static size_t override(CounterEntry *entries, size_t n, const Table *settings)
 {
-	TABLE_FOREACH(CounterEntry, e, settings)
-	{
+	TABLE_FOREACH(CounterEntry, e, settings) {
 		CounterEntry *at = find(entries, n, e);
 
 		if (!e->error)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What workers are given to do, and queues of it. A request is in one queue at most, and goes with it. */
+/* What workers are given to do, and queues of it. A request is in one queue at most, and goes with
+ * it. */
 
 #include "source.h"
 

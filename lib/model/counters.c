@@ -22,8 +22,8 @@ const size_t n_counter_rows = ARRAY_SIZE(counter_rows);
 static const CounterEntry *find_entry(const Table *t, CounterGroup group, const char *file)
 {
 	TABLE_FOREACH(CounterEntry, e, t)
-	if (e->group == group && streq(e->file, file))
-		return e;
+		if (e->group == group && streq(e->file, file))
+			return e;
 	return NULL;
 }
 
@@ -38,8 +38,8 @@ static bool has_row(const CounterEntry *e)
 static bool has_group(const Table *t, CounterGroup group)
 {
 	TABLE_FOREACH(CounterEntry, e, t)
-	if (e->group == group)
-		return true;
+		if (e->group == group)
+			return true;
 	return false;
 }
 
@@ -107,8 +107,7 @@ int counters_interpret(const Table *table, bool complete, Counter **ret, size_t 
 		if (e || (complete && row->group == COUNTER_GROUP_PORT))
 			counters[n++] = interpret(row, e, extended);
 	}
-	TABLE_FOREACH(CounterEntry, e, table)
-	{
+	TABLE_FOREACH(CounterEntry, e, table) {
 		const CounterRow unknown = {
 			.group = e->group, .name = e->file, .unit = COUNTER_UNKNOWN, .scale = 1};
 

@@ -116,8 +116,7 @@ static void derive_port_guid(PortSnapshot *s)
 {
 	if (!mask_has(&s->supplied, PORT_ATTR_gids))
 		return;
-	TABLE_FOREACH(GidEntry, e, s->tables[PORT_TABLE_GIDS])
-	{
+	TABLE_FOREACH(GidEntry, e, s->tables[PORT_TABLE_GIDS]) {
 		uint64_t guid = 0;
 
 		if (e->index != 0)
@@ -208,9 +207,9 @@ static void sanitize_tables(PortSnapshot *s)
 	const Table *gids = s->tables[PORT_TABLE_GIDS], *netdevs = s->tables[PORT_TABLE_NETDEVS];
 
 	TABLE_FOREACH(GidEntry, e, gids)
-	text_sanitize(CONST_CAST(char *, e->netdev), sizeof(e->netdev));
+		text_sanitize(CONST_CAST(char *, e->netdev), sizeof(e->netdev));
 	TABLE_FOREACH(NetdevEntry, e, netdevs)
-	text_sanitize(CONST_CAST(char *, e->name), sizeof(e->name));
+		text_sanitize(CONST_CAST(char *, e->name), sizeof(e->name));
 }
 
 void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
@@ -242,8 +241,7 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 void device_derive(DeviceSnapshot *s)
 {
 	sanitize(device_attributes, _DEVICE_ATTR_MAX, &s->values);
-	TABLE_FOREACH(ChardevEntry, e, s->chardevs)
-	{
+	TABLE_FOREACH(ChardevEntry, e, s->chardevs) {
 		text_sanitize(CONST_CAST(char *, e->class), sizeof(e->class));
 		text_sanitize(CONST_CAST(char *, e->path), sizeof(e->path));
 	}

@@ -14,7 +14,7 @@
 #define OWN_MAX	     64
 #define NICENESS     (-15)
 #define ROUNDS	     25
-#define ROUND_NSEC   UINT64_C(30000000)   /* of one subject */
+#define ROUND_NSEC   UINT64_C(30000000)	  /* of one subject */
 #define BUDGET_NSEC  UINT64_C(3000000000) /* of one subject, all rounds and tries */
 #define GUARD_SEC    600U		  /* nothing takes as long */
 #define FOREIGN_MAX  0.10

@@ -266,8 +266,8 @@ static void test_wedged(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
-		snprintf(command, sizeof(command), "ip link add w%u type dummy && ip link set w%u up", i,
-			 i);
+		snprintf(command, sizeof(command),
+			 "ip link add w%u type dummy && ip link set w%u up", i, i);
 		run(command);
 		snprintf(command, sizeof(command), "w%u", i);
 		snprintf(path, sizeof(path), "rxe1%u", i);

@@ -456,8 +456,7 @@ static void test_text_in_tables(void **state)
 	s.chardevs = table_new(&chardev, 1, sizeof(chardev));
 	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
 	assert_int_equal(cache_apply_device(c, &s, 1, &d, &changed), CACHE_CHANGED);
-	TABLE_FOREACH(ChardevEntry, e, d->now.chardevs)
-	{
+	TABLE_FOREACH(ChardevEntry, e, d->now.chardevs) {
 		assert_string_equal(e->class, "v?");
 		assert_string_equal(e->path, "/dev/?");
 	}
@@ -469,9 +468,9 @@ static void test_text_in_tables(void **state)
 	apply(d->ports[0], p, REASON_BIT(REASON_STARTUP));
 	tables = (const Table *const *)d->ports[0]->now.tables;
 	TABLE_FOREACH(NetdevEntry, e, tables[PORT_TABLE_NETDEVS])
-	assert_string_equal(e->name, "eth??");
+		assert_string_equal(e->name, "eth??");
 	TABLE_FOREACH(GidEntry, e, tables[PORT_TABLE_GIDS])
-	assert_string_equal(e->netdev, "eth??");
+		assert_string_equal(e->netdev, "eth??");
 }
 
 int main(void)

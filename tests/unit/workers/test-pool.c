@@ -130,7 +130,7 @@ static void on_port(void *userdata, uint64_t id, uint32_t port, int error, PortS
 
 		c->n_table = taken->n;
 		TABLE_FOREACH(GidEntry, e, taken)
-		assert_int_equal(e->index, i++);
+			assert_int_equal(e->index, i++);
 	}
 	if (t->forget_in_port)
 		forget(t, t->forget_in_port);
