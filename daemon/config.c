@@ -4,7 +4,8 @@
 #include <stdarg.h>
 
 #include "config.h"
-#include "wait.h"
+#include "port-name.h"
+#include "util.h"
 
 /* The longest interval that makes sense to anybody: a day. */
 #define INTERVAL_MAX_SEC (24.0 * 3600)
@@ -101,21 +102,27 @@ static int parse_names(GKeyFile *file, const char *path, const char *group, cons
 	return 0;
 }
 
+/* Names of ports. One that stands there twice counts once. */
 static int parse_ports(GKeyFile *file, const char *path, const char *group, const char *key,
 		       char ***ret, char **ret_message)
 {
-	g_autofree Wait *wait = g_new0(Wait, 1);
+	unsigned int n = 0;
 	int r = parse_names(file, path, group, key, "ports", ret, ret_message);
 
 	if (r < 0)
 		return r;
-	for (char **name = *ret; name && *name; name++) {
-		r = wait_add(wait, *name);
-		if (r < 0)
-			return complain(ret_message, path, "[%s] %s=: \"%s\": %s", group, key,
-					*name,
-					r == -E2BIG ? "too many ports, 64 at most"
-						    : "no name of a port, such as mlx5_0/1");
+	for (char **name = *ret, **first; name && *name; name++) {
+		if (!port_name_is_valid(*name))
+			return complain(ret_message, path,
+					"[%s] %s=: \"%s\": no name of a port, such as mlx5_0/1",
+					group, key, *name);
+		for (first = *ret; !streq(*first, *name);)
+			first++;
+		n += first == name;
+		if (n > WAIT_PORTS_MAX)
+			return complain(ret_message, path,
+					"[%s] %s=: \"%s\": too many ports, %u at most", group, key,
+					*name, WAIT_PORTS_MAX);
 	}
 	return 0;
 }

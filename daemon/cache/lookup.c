@@ -3,6 +3,7 @@
 #include "lookup.h"
 
 #include "names.h"
+#include "port-name.h"
 
 int lookup_device(const Cache *c, const char *name, Device **ret)
 {
@@ -71,21 +72,19 @@ int lookup_port_by_guid(const Cache *c, const char *text, Port **ret)
 
 int lookup_port(const Cache *c, const char *text, Port **ret)
 {
-	const char *slash = strrchr(text, '/');
 	AttrText name;
-	uint64_t number;
+	uint32_t number;
+	uint64_t guid;
 	Device *d;
-	int r;
+	int r = port_name_split(text, name, &number);
 
-	if (slash) {
-		if (slash - text >= (ptrdiff_t)sizeof(name) ||
-		    text_to_u64(slash + 1, RDMA_PORT_MAX, &number) < 0 || number == 0)
-			return -EINVAL;
-		text_copy(name, (size_t)(slash - text) + 1, text);
+	if (r < 0)
+		return r;
+	if (number > 0) {
 		r = lookup_device(c, name, &d);
 		if (r < 0)
 			return r;
-		*ret = device_port(d, (uint32_t)number);
+		*ret = device_port(d, number);
 		return *ret ? 0 : -ENOENT;
 	}
 	if (lookup_device(c, text, &d) == 0) {
@@ -95,7 +94,7 @@ int lookup_port(const Cache *c, const char *text, Port **ret)
 		return *ret ? 0 : -ENOENT;
 	}
 	r = lookup_port_by_netdev(c, text, ret);
-	if (r != -ENOENT || guid_parse(text, &number) < 0)
+	if (r != -ENOENT || guid_parse(text, &guid) < 0)
 		return r;
 	return lookup_port_by_guid(c, text, ret);
 }

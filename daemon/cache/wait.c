@@ -6,18 +6,14 @@
 
 int wait_add(Wait *w, const char *name)
 {
-	const Cache none = {};
-	Port *p;
-
-	/* of nothing, the look-up says only whether it is a name */
-	if (strlen(name) >= WAIT_NAME_MAX || lookup_port(&none, name, &p) == -EINVAL)
+	if (!port_name_is_valid(name))
 		return -EINVAL;
 	for (size_t i = 0; i < w->n_ports; i++)
 		if (streq(w->ports[i].name, name))
 			return 0;
 	if (w->n_ports == WAIT_PORTS_MAX)
 		return -E2BIG;
-	text_copy(w->ports[w->n_ports++].name, WAIT_NAME_MAX, name);
+	text_copy(w->ports[w->n_ports++].name, PORT_NAME_MAX, name);
 	return 0;
 }
 

@@ -10,11 +10,7 @@
  */
 
 #include "cache.h"
-
-/* The most ports of one wait. Each costs a look-up by name whenever anything changes. */
-#define WAIT_PORTS_MAX 64U
-/* Room for the longest name that a port can have ("DEVICE/254"), and its end. */
-#define WAIT_NAME_MAX 72U
+#include "port-name.h"
 
 /* What is wanted of a port. All that is zero is not wanted, but for the state. */
 typedef struct WaitCondition {
@@ -41,7 +37,7 @@ typedef enum WaitLack {
 } WaitLack;
 
 typedef struct WaitPort {
-	char name[WAIT_NAME_MAX];
+	char name[PORT_NAME_MAX];
 	const Port *port; /* as of the last look, and valid only until the cache changes; or NULL */
 	WaitLack lack;
 	uint64_t since_usec; /* when that began, or when it was first seen */

@@ -8,8 +8,10 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include <glib.h>
+
 #include "config.h"
-#include "util.h"
+#include "port-name.h"
 
 /* Loads a file with the SIZE bytes of TEXT. */
 static int load(Config *c, const char *text, size_t size, char **ret_message)
@@ -119,11 +121,31 @@ static void test_values(void **state)
 	assert_non_null(strstr(message, "/tmp: "));
 }
 
+/* As many ports as a wait may have, one of them named twice. One more is too many. */
+static void test_number_of_ports(void **state)
+{
+	char text[2048] = "[Wait]\nPorts=ib0;";
+	size_t n = strlen(text);
+	Config c = CONFIG_DEFAULT;
+	_cleanup_free_ char *message = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < WAIT_PORTS_MAX; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "ib%u;", i);
+	assert_int_equal(load(&c, text, n, &message), 0);
+	assert_int_equal(g_strv_length(c.wait_ports), WAIT_PORTS_MAX + 1);
+	config_done(&c);
+	n += (size_t)snprintf(text + n, sizeof(text) - n, "mlx5_0/1;");
+	assert_int_equal(load(&c, text, n, &message), -EINVAL);
+	assert_non_null(strstr(message, "\"mlx5_0/1\": too many ports, 64 at most"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_number_of_ports),
 	};
 
 	return cmocka_run_group_tests_name("config", tests, NULL, NULL);

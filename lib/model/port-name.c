@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "port-name.h"
+
+#include "port.h"
+
+int port_name_split(const char *name, AttrText ret_device, uint32_t *ret_number)
+{
+	const char *slash = strrchr(name, '/');
+	uint64_t number = 0;
+
+	if (!*name)
+		return -EINVAL;
+	if (slash) {
+		if (slash - name >= (ptrdiff_t)sizeof(AttrText) ||
+		    text_to_u64(slash + 1, RDMA_PORT_MAX, &number) < 0 || number == 0)
+			return -EINVAL;
+		text_copy(ret_device, (size_t)(slash - name) + 1, name);
+	}
+	*ret_number = (uint32_t)number;
+	return 0;
+}
+
+bool port_name_is_valid(const char *name)
+{
+	AttrText device;
+	uint32_t number;
+
+	return strlen(name) < PORT_NAME_MAX && port_name_split(name, device, &number) == 0;
+}

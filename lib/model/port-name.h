@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The names by which people and programs say which port they mean: "mlx5_0/1" is port 1 of device
+ * mlx5_0. The name of a device that has one port, the name of a network interface and a port GUID
+ * name a port too. This is about the text alone: whether there is such a port says the cache.
+ */
+
+#include "attribute.h"
+
+/* Room for the longest name ("DEVICE/254") and its terminator, in bytes. */
+#define PORT_NAME_MAX 72U
+
+/* The most ports that one wait may name, in rdmad.conf or on D-Bus: each of them costs a look-up by
+ * name whenever anything changes. */
+#define WAIT_PORTS_MAX 64U
+
+/*
+ * Splits NAME at its last '/' (the name of a device may have one too) into the name of the device
+ * and the number of the port, from 1 to RDMA_PORT_MAX. A name without '/' has no number: then
+ * *RET_NUMBER is 0 and RET_DEVICE is not written. -EINVAL: no port can have that name.
+ */
+int port_name_split(const char *name, AttrText ret_device, uint32_t *ret_number);
+
+/* Whether a port can have the name NAME: port_name_split() takes it and it is not too long. */
+bool port_name_is_valid(const char *name);
