@@ -132,44 +132,23 @@ int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const 
 	return 0;
 }
 
-/* "/org/rdma/device/3" or "/org/rdma/device/3/port/1", and nothing else. */
-static int parse_path(const char *path, uint32_t *ret_device, uint32_t *ret_port)
-{
-	const char *p = startswith(path, RDMAD_DEVICE_PREFIX "/");
-	const char *rest;
-	char number[16];
-	uint64_t device, port = 0;
-	size_t n;
-
-	if (!p)
-		return -EINVAL;
-	n = strcspn(p, "/");
-	if (n >= sizeof(number))
-		return -EINVAL;
-	text_copy(number, n + 1, p);
-	if (text_to_u64(number, UINT32_MAX, &device) < 0)
-		return -EINVAL;
-	if (p[n]) {
-		rest = startswith(p + n, "/port/");
-		if (!rest || text_to_u64(rest, RDMA_PORT_MAX, &port) < 0 || port == 0)
-			return -EINVAL;
-	}
-	*ret_device = (uint32_t)device;
-	*ret_port = (uint32_t)port;
-	return 0;
-}
-
 int lookup_path(const Cache *c, const char *path, Device **ret_device, Port **ret_port)
 {
-	uint32_t index, number;
+	const char *text = startswith(path, RDMAD_DEVICE_PREFIX "/"), *number;
+	char canonical[RDMAD_PATH_MAX], *rest;
+	Port *p = NULL;
 	Device *d;
-	Port *p;
 
-	if (parse_path(path, &index, &number) < 0)
+	if (!text)
 		return -ENOENT;
-	d = cache_device(c, index);
-	p = d && number ? device_port(d, number) : NULL;
+	d = cache_device(c, (uint32_t)strtoul(text, &rest, 10));
+	number = startswith(rest, "/port/");
+	if (d && number)
+		p = device_port(d, (uint32_t)strtoul(number, NULL, 10));
 	if (number ? !p || !p->published : !d || !d->published)
+		return -ENOENT;
+	/* strtoul() takes more than an object has as its path: signs, zeros, what follows */
+	if (!streq(path, p ? port_path(p, canonical) : device_path(d, canonical)))
 		return -ENOENT;
 	*ret_device = d;
 	*ret_port = p;

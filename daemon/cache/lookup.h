@@ -22,6 +22,6 @@ int lookup_port(const Cache *c, const char *text, Port **ret);
 int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const char *netdev,
 			  Port **ret, uint32_t *ret_index);
 
-/* The object at PATH: *RET_PORT is the port or NULL if it is the device itself. -ENOENT: none that
- * has been published. */
+/* The object at PATH, which is written as device_path() or port_path() writes it: *RET_PORT is the
+ * port, or NULL if it is the device itself. -ENOENT: no object that is on the bus has that path. */
 int lookup_path(const Cache *c, const char *path, Device **ret_device, Port **ret_port);

@@ -12,8 +12,9 @@ int port_name_split(const char *name, AttrText ret_device, uint32_t *ret_number)
 	if (!*name)
 		return -EINVAL;
 	if (slash) {
-		if (slash - name >= (ptrdiff_t)sizeof(AttrText) ||
-		    text_to_u64(slash + 1, RDMA_PORT_MAX, &number) < 0 || number == 0)
+		/* a port has one name: neither "0x1" nor "01" is a number of a port */
+		if (slash - name >= (ptrdiff_t)sizeof(AttrText) || slash[1] < '1' ||
+		    slash[1] > '9' || text_to_u64(slash + 1, RDMA_PORT_MAX, &number) < 0)
 			return -EINVAL;
 		text_copy(ret_device, (size_t)(slash - name) + 1, name);
 	}

@@ -386,6 +386,8 @@ static void test_lookup(void **state)
 	assert_int_equal(lookup_port(c, "mlx5_0/0", &p), -EINVAL);
 	assert_int_equal(lookup_port(c, "mlx5_0/255", &p), -EINVAL);
 	assert_int_equal(lookup_port(c, "mlx5_0/x", &p), -EINVAL);
+	assert_int_equal(lookup_port(c, "mlx5_0/0x2", &p), -EINVAL);
+	assert_int_equal(lookup_port(c, "mlx5_0/02", &p), -EINVAL);
 	/* names may hold anything: the last slash counts */
 	assert_int_equal(lookup_port(c, "rxe/odd/1", &p), 0);
 	assert_ptr_equal(p, roce);
@@ -410,6 +412,57 @@ static void test_lookup(void **state)
 			 -ENOENT);
 	assert_int_equal(lookup_gid_by_address(c, "10.0.0", _GID_TYPE_MAX, NULL, &p, &index),
 			 -EINVAL);
+}
+
+/* An object has one path: another way to write its numbers is the path of nothing. */
+static void test_lookup_path(void **state)
+{
+	static const char *const none[] = {
+		"",
+		"/org/rdma",
+		"/org/rdma/device",
+		"/org/rdma/device/",
+		"/org/rdma/device/1",
+		"/org/rdma/device/00",
+		"/org/rdma/device/0x0",
+		"/org/rdma/device/+0",
+		"/org/rdma/device/ 0",
+		"/org/rdma/device/4294967296",
+		"/org/rdma/device/18446744073709551616",
+		"/org/rdma/device/0/port/4294967297",
+		"/org/rdma/device/0000000000000000",
+		"/org/rdma/device/0/",
+		"/org/rdma/device/0/1",
+		"/org/rdma/device/0/port/",
+		"/org/rdma/device/0/port/0",
+		"/org/rdma/device/0/port/01",
+		"/org/rdma/device/0/port/0x1",
+		"/org/rdma/device/0/port/3",
+		"/org/rdma/device/0/port/1/",
+		"/org/rdma/device/00/port/1",
+		"/org/rdma/device/0x0/port/1",
+	};
+	Device *d = add_device(*state, 0, "mlx5_0", 2, 1), *device;
+	Port *port;
+
+	for (uint32_t n = 1; n <= 2; n++)
+		apply(device_port(d, n), ib_port(ACTIVE), 0);
+	d->published = true;
+	assert_int_equal(lookup_path(*state, "/org/rdma/device/0", &device, &port), 0);
+	assert_ptr_equal(device, d);
+	assert_null(port);
+	assert_int_equal(lookup_path(*state, "/org/rdma/device/0/port/2", &device, &port), 0);
+	assert_ptr_equal(device, d);
+	assert_ptr_equal(port, d->ports[1]);
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
+		if (lookup_path(*state, none[i], &device, &port) != -ENOENT)
+			fail_msg("%s answers", none[i]);
+
+	/* what is not published has no object */
+	device_port(d, 2)->published = false;
+	assert_int_equal(lookup_path(*state, "/org/rdma/device/0/port/2", &device, &port), -ENOENT);
+	d->published = false;
+	assert_int_equal(lookup_path(*state, "/org/rdma/device/0", &device, &port), -ENOENT);
 }
 
 /* The character devices of a device leave it (rmmod ib_uverbs): the sanitizers see what is lost. */
@@ -490,6 +543,7 @@ int main(void)
 		TEST(test_text_in_tables),
 		TEST(test_order),
 		TEST(test_lookup),
+		TEST(test_lookup_path),
 	};
 
 	return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
