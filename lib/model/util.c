@@ -10,9 +10,9 @@ void text_copy(char *buffer, size_t size, const char *source)
 	memset(buffer + n, 0, size - n);
 }
 
-/* Length of the UTF-8 sequence that starts at P and may use N bytes, 0 if it is none (RFC 3629: no
- * overlong forms, no surrogates, nothing above U+10FFFF). */
-static size_t utf8_sequence(const unsigned char *p, size_t n)
+/* Length of the UTF-8 sequence that starts at P and may use N bytes, its character in *RET; 0 if it
+ * is none (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). */
+static size_t utf8_sequence(const unsigned char *p, size_t n, uint32_t *ret)
 {
 	size_t len = p[0] < 0x80	     ? 1
 		     : (p[0] & 0xe0) == 0xc0 ? 2
@@ -24,9 +24,7 @@ static size_t utf8_sequence(const unsigned char *p, size_t n)
 
 	if (len == 0 || len > n)
 		return 0;
-	if (len == 1)
-		return 1;
-	c = p[0] & (0x7f >> len);
+	c = len == 1 ? p[0] : p[0] & (0x7f >> len);
 	for (size_t i = 1; i < len; i++) {
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
@@ -34,7 +32,30 @@ static size_t utf8_sequence(const unsigned char *p, size_t n)
 	}
 	if (c < least[len] || (c >= 0xd800 && c <= 0xdfff) || c > 0x10ffff)
 		return 0;
+	*ret = c;
 	return len;
+}
+
+/* Whether a terminal, or the eye, takes C for something else than a character of the text. */
+static bool is_control(uint32_t c)
+{
+	static const struct {
+		uint32_t first, last;
+	} controls[] = {
+		{0x00, 0x1f},	  /* C0 */
+		{0x7f, 0x9f},	  /* DEL and C1: some terminals read U+009B as ESC [ */
+		{0x2028, 0x2029}, /* end of a line, end of a paragraph */
+		/* Direction of writing: with these one text looks like another. */
+		{0x061c, 0x061c},
+		{0x200e, 0x200f},
+		{0x202a, 0x202e},
+		{0x2066, 0x2069},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(controls); i++)
+		if (c >= controls[i].first && c <= controls[i].last)
+			return true;
+	return false;
 }
 
 void text_sanitize(char *buffer, size_t size)
@@ -43,12 +64,12 @@ void text_sanitize(char *buffer, size_t size)
 
 	memset(buffer + n, 0, size - n);
 	for (size_t i = 0; i < n;) {
-		unsigned char c = (unsigned char)buffer[i];
-		size_t len = utf8_sequence((unsigned char *)buffer + i, n - i);
+		uint32_t c = 0;
+		size_t len = utf8_sequence((unsigned char *)buffer + i, n - i, &c);
 
-		if (len == 0 || c < 0x20 || c == 0x7f) {
-			buffer[i] = '?';
-			len = 1;
+		if (len == 0 || is_control(c)) {
+			len = MAX(len, 1U);
+			memset(buffer + i, '?', len);
 		}
 		i += len;
 	}
@@ -56,21 +77,16 @@ void text_sanitize(char *buffer, size_t size)
 
 int text_to_u64(const char *text, uint64_t max, uint64_t *ret)
 {
+	bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *digits = is_hex ? "0123456789abcdefABCDEF" : "0123456789";
 	unsigned long long value;
-	char *end;
-	int base = 10;
 
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-		base = 16;
+	if (is_hex)
 		text += 2;
-	}
-	if (!((text[0] >= '0' && text[0] <= '9') ||
-	      (base == 16 && ((text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'f'))))
+	if (!*text || text[strspn(text, digits)])
 		return -EINVAL;
 	errno = 0;
-	value = strtoull(text, &end, base);
-	if (*end)
-		return -EINVAL;
+	value = strtoull(text, NULL, is_hex ? 16 : 10);
 	if (errno == ERANGE || value > max)
 		return -ERANGE;
 	*ret = value;

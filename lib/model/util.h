@@ -93,13 +93,18 @@ static inline const char *startswith(const char *s, const char *prefix)
  * the end are zeroed, so that two buffers of equal text compare equal with memcmp(). */
 void text_copy(char *buffer, size_t size, const char *source);
 
-/* Makes the SIZE bytes at BUFFER a terminated, valid UTF-8 string without control characters: what
- * is not becomes '?', and what is behind the end becomes zero. Text from firmware (node
- * descriptions, board ids) may hold anything, and D-Bus refuses a message with a bad string. */
+/*
+ * Makes the SIZE bytes at BUFFER a terminated, valid UTF-8 string that is safe to show: no control
+ * characters (C0, DEL, C1), no ends of lines or paragraphs (U+2028, U+2029), nothing that turns the
+ * direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069). Each byte of
+ * what is not allowed becomes '?', so the length stays; each byte behind the end becomes zero. Text
+ * from firmware (node descriptions, board ids) may hold anything: D-Bus refuses a message with a
+ * string that is not UTF-8, and a terminal obeys control characters.
+ */
 void text_sanitize(char *buffer, size_t size);
 
-/* Parses all of TEXT as an unsigned number: decimal, or hexadecimal after 0x. 0, -EINVAL if it is
- * not a number, -ERANGE if it is larger than MAX. */
+/* Parses all of TEXT as an unsigned number: decimal, or hexadecimal after 0x; leading zeros do not
+ * matter. 0, -EINVAL if it is not a number, -ERANGE if it is larger than MAX. */
 int text_to_u64(const char *text, uint64_t max, uint64_t *ret);
 
 /* A length of time as people say it: "0.250 s", "12 s", "3 min 20 s", "5 h 1 min", "2 d 4 h". */

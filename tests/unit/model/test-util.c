@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text: the instances of units, and lengths of time. */
+/* Text: numbers, what is no text to show, the instances of units, and lengths of time. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -85,9 +85,88 @@ static void test_duration(void **state)
 	}
 }
 
+static void test_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t max, number;
+		int r;
+	} cases[] = {
+		{"0", 9, 0, 0},
+		{"007", 9, 7, 0},
+		{"0x1F", 31, 31, 0},
+		{"0XfF", 255, 255, 0},
+		{"18446744073709551615", UINT64_MAX, UINT64_MAX, 0},
+		{"0xffffffffffffffff", UINT64_MAX, UINT64_MAX, 0},
+		{"32", 31, 0, -ERANGE},
+		{"18446744073709551616", UINT64_MAX, 0, -ERANGE},
+		{"", 9, 0, -EINVAL},
+		{"0x", 9, 0, -EINVAL},
+		{"0x0x1", 9, 0, -EINVAL},
+		{"0xg", 9, 0, -EINVAL},
+		{"-1", 9, 0, -EINVAL},
+		{"+1", 9, 0, -EINVAL},
+		{" 1", 9, 0, -EINVAL},
+		{"1 ", 9, 0, -EINVAL},
+		{"1a", 99, 0, -EINVAL},
+		{"0x-1", 99, 0, -EINVAL},
+		/* not a number at all comes before too large a number */
+		{"99999999999999999999x", 9, 0, -EINVAL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t number = 0;
+
+		if (text_to_u64(cases[i].text, cases[i].max, &number) != cases[i].r ||
+		    number != cases[i].number)
+			fail_msg("\"%s\": %llu", cases[i].text, (unsigned long long)number);
+	}
+}
+
+/* What a terminal or a reader would take for something else than a character becomes '?', and every
+ * other character stays. */
+static void test_sanitize(void **state)
+{
+	static const struct {
+		const char *text, *clean;
+	} cases[] = {
+		{"plain ~", "plain ~"},
+		{"\x01\x1b[31m\x7f\n", "??[31m??"},
+		/* C1: U+0080, U+009B (as ESC [), U+009F, and U+00A0, which is a space */
+		{"a\xc2\x80z\xc2\x9b"
+		 "31m\xc2\x9f\u00a0",
+		 "a??z??31m??\u00a0"},
+		/* U+200D joins characters and U+2010 is a hyphen: text */
+		{"\u200d\u200e\u200f\u2010", "\u200d??????\u2010"},
+		/* ends of lines and paragraphs, and what turns the direction of writing */
+		{"\u2027\u2028\u2029\u202a\u202e\u202f", "\u2027????????????\u202f"},
+		{"\u2065\u2066\u2069\u206a", "\u2065??????\u206a"},
+		{"\u061b\u061c\u061d", "\u061b??\u061d"},
+		{"h\u00f6st \u4e2d \U0001f600", "h\u00f6st \u4e2d \U0001f600"},
+		{"\xc2\x9b\xc2", "???"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[64], again[64];
+
+		text_copy(text, sizeof(text), cases[i].text);
+		text_sanitize(text, sizeof(text));
+		assert_string_equal(text, cases[i].clean);
+		/* it keeps its length, and is clean now */
+		assert_int_equal(strlen(text), strlen(cases[i].text));
+		memcpy(again, text, sizeof(again));
+		text_sanitize(again, sizeof(again));
+		assert_memory_equal(again, text, sizeof(again));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_sanitize),
 		cmocka_unit_test(test_instance),
 		cmocka_unit_test(test_duration),
 	};
