@@ -196,6 +196,34 @@ static void test_subnet(void **state)
 	assert_int_equal(p->now.values.sm_generation, 3);
 }
 
+/* Each value that the subnet manager sets is one by which it is noticed, without an event. */
+static void test_subnet_values(void **state)
+{
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	PortSnapshot s = ib_port(ACTIVE);
+
+	PORT_SUPPLY(&s, subnet_timeout, 18);
+	PORT_SUPPLY(&s, subnet_prefix, UINT64_C(0xfe80000000000000));
+#define CHANGES(field, value)                                                                      \
+	do {                                                                                       \
+		PortSnapshot next = ib_port(ACTIVE);                                               \
+		next.supplied = s.supplied;                                                        \
+		s.values.field = (value);                                                          \
+		next.values = s.values;                                                            \
+		if (!apply(p, next, REASON_BIT(REASON_RECONCILE)).subnet_reconfigured)             \
+			fail_msg("another %s is not noticed", #field);                             \
+	} while (false)
+	apply(p, s, 0);
+	CHANGES(lid, 18);
+	CHANGES(lmc, 2);
+	CHANGES(sm_lid, 2);
+	CHANGES(sm_sl, 3);
+	CHANGES(subnet_timeout, 19);
+	CHANGES(subnet_prefix, UINT64_C(0xfe80000000000001));
+#undef CHANGES
+	assert_int_equal(p->now.values.sm_generation, 6);
+}
+
 static void test_tables(void **state)
 {
 	static const PortAttr pkeys[] = {PORT_ATTR_pkeys, PORT_ATTR_pkey_generation,
@@ -327,6 +355,36 @@ static void test_device(void **state)
 	DEVICE_SUPPLY(&s, port_count, 100000);
 	cache_apply_device(*state, &s, 0, &same, &changed);
 	assert_int_equal(d->n_ports, RDMA_PORT_MAX);
+}
+
+/* How many ports there are and how many of them are active, whatever changes that. */
+static void test_counts(void **state)
+{
+	Cache *c = *state;
+	Device *d = add_device(c, 1, "mlx5_0", 3, 1);
+	DeviceSnapshot s = {};
+	AttrMask changed;
+
+	add_device(c, 2, "mlx5_1", 1, 1);
+	assert_int_equal(c->n_ports, 4);
+	assert_int_equal(c->n_active, 0);
+	for (uint32_t n = 1; n <= 3; n++)
+		apply(device_port(d, n), ib_port(ACTIVE), 0);
+	apply(device_port(cache_device(c, 2), 1), ib_port(ACTIVE), 0);
+	assert_int_equal(c->n_active, 4);
+	apply(device_port(d, 1), ib_port(ACTIVE), 0);
+	apply(device_port(d, 2), ib_port(ARMED), 0);
+	assert_int_equal(c->n_active, 3);
+	/* one fewer, and it was active */
+	DEVICE_SUPPLY(&s, index, 1);
+	DEVICE_SUPPLY(&s, port_count, 2);
+	assert_int_equal(cache_apply_device(c, &s, 0, &d, &changed), CACHE_CHANGED);
+	cache_remove_port(cache_excess_port(d));
+	assert_int_equal(c->n_ports, 3);
+	assert_int_equal(c->n_active, 2);
+	cache_remove_device(c, d);
+	assert_int_equal(c->n_ports, 1);
+	assert_int_equal(c->n_active, 1);
 }
 
 static void test_order(void **state)
@@ -534,6 +592,8 @@ int main(void)
 		TEST(test_link_down),
 		TEST(test_not_opened),
 		TEST(test_subnet),
+		TEST(test_subnet_values),
+		TEST(test_counts),
 		TEST(test_tables),
 		TEST(test_stale),
 		TEST(test_never_answered),
