@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-
-#include "bus-manager.h"
+/* org.rdma.Manager: look-ups, Refresh() and properties. Its longer methods have files of their own:
+ * bus-list-ports.c, bus-wait-for.c, bus-open-snapshot.c. */
 
 #include "bus-list-ports.h"
 #include "bus-open-snapshot.h"
 #include "bus-options.h"
-#include "bus-wait-for.h"
+#include "bus-private.h"
 #include "log.h"
-#include "long-reply.h"
 #include "lookup.h"
-#include "manager.h"
 #include "names.h"
 
 /* What a failed look-up of the KIND named TEXT is to the caller. */
@@ -51,7 +49,7 @@ static int method_get_device_by_name(sd_bus_message *m, void *userdata, sd_bus_e
 
 	if (r < 0)
 		return r;
-	r = lookup_device(manager_cache(userdata), text, &d);
+	r = lookup_device(((const Bus *)userdata)->cache, text, &d);
 	if (r == 0 && !d->published)
 		r = -ENOENT;
 	if (r < 0)
@@ -70,7 +68,7 @@ static int get_port(sd_bus_message *m, void *userdata, sd_bus_error *error, cons
 
 	if (r < 0)
 		return r;
-	r = lookup(manager_cache(userdata), text, &p);
+	r = lookup(((const Bus *)userdata)->cache, text, &p);
 	if (r == 0 && !p->published)
 		r = -ENOENT;
 	if (r < 0)
@@ -119,7 +117,7 @@ static int method_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_
 				"Option \"type\": \"%s\" is none of IB, RoCE v1, RoCE v2",
 				type_name);
 	}
-	r = lookup_gid_by_address(manager_cache(userdata), text, type, netdev, &p, &index);
+	r = lookup_gid_by_address(((const Bus *)userdata)->cache, text, type, netdev, &p, &index);
 	if (r < 0)
 		return lookup_error(error, r,
 				    r == -EINVAL ? "IP address" : "GID with the IP address", text);
@@ -128,67 +126,86 @@ static int method_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_
 
 static int method_list_ports(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	return long_reply_answer(bus_long_replies(manager_bus(userdata)), m, &bus_list_kind, error);
+	const Bus *b = userdata;
+
+	return long_reply_answer(b->long_replies, m, &bus_list_kind, error);
 }
 
 static int method_refresh(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
+	Bus *b = userdata;
 	int r = bus_read_options(m, "Refresh", NULL, 0, error);
 
 	if (r < 0)
 		return r;
-	r = manager_refresh(userdata, m);
-	if (r == -ENOBUFS)
-		return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
-					 "Too many calls of Refresh are waiting");
-	return r < 0 ? r : 1;
+	return bus_keep_call(b, m, b->handler->refresh(b->userdata), 0, error);
+}
+
+void bus_answer_refresh(PendingList *list, int error)
+{
+	char text[128];
+	PendingCall *c;
+	int r;
+
+	if (error < 0)
+		snprintf(text, sizeof(text), "Cannot enumerate the devices: %s", strerror(-error));
+	while ((c = pending_list_find(list, 0))) {
+		if (error < 0) {
+			bus_reply_error(c->message, -EIO, text);
+		} else {
+			r = sd_bus_reply_method_return(c->message, NULL);
+			if (r < 0)
+				log_debug_errno(r, "Cannot answer Refresh(), ignoring: %m");
+		}
+		pending_call_free(c);
+	}
 }
 
 static int method_wait_for(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	return bus_wait_call(bus_waits(manager_bus(userdata)), m, error);
+	const Bus *b = userdata;
+
+	return bus_wait_call(b->waits, m, error);
 }
 
-/* Everything that org.rdma.Manager shows, by property name. */
-static int get_property(_unused_ sd_bus *bus, _unused_ const char *path,
-			_unused_ const char *interface, const char *property, sd_bus_message *reply,
-			void *userdata, _unused_ sd_bus_error *error)
-{
-	const Cache *c = manager_cache(userdata);
-	ManagerStatus s;
+/* Properties */
 
-	manager_status(userdata, &s);
-	if (streq(property, "Version"))
-		return sd_bus_message_append(reply, "s", RDMAD_VERSION);
-	if (streq(property, "Simulated"))
-		return sd_bus_message_append(reply, "b", (int)s.simulated);
-	if (streq(property, "MonitorMode"))
-		return sd_bus_message_append(reply, "b", (int)s.monitor_mode);
-	if (streq(property, "ReconcileIntervalUSec"))
-		return sd_bus_message_append(reply, "t", s.reconcile_usec);
-	if (streq(property, "LastSyncTimestamp"))
-		return sd_bus_message_append(reply, "t", s.last_sync_usec);
-	if (streq(property, "LostEventCount"))
-		return sd_bus_message_append(reply, "t", s.lost_events);
-	if (streq(property, "DeviceCount"))
-		return sd_bus_message_append(reply, "u", (uint32_t)c->n_devices);
-	if (streq(property, "PortCount"))
-		return sd_bus_message_append(reply, "u", (uint32_t)c->n_ports);
-	return sd_bus_message_append(reply, "u", c->n_active);
-}
+/* One getter: what it appends of the Bus B and of what the handler says, STATUS. */
+#define GETTER(property, signature, value)                                                         \
+	static int get_##property(_unused_ sd_bus *bus, _unused_ const char *path,                 \
+				  _unused_ const char *interface, _unused_ const char *name,       \
+				  sd_bus_message *reply, void *userdata,                           \
+				  _unused_ sd_bus_error *error)                                    \
+	{                                                                                          \
+		const Bus *b = userdata;                                                           \
+		BusStatus status;                                                                  \
+                                                                                                   \
+		b->handler->status(b->userdata, &status);                                          \
+		return sd_bus_message_append(reply, signature, value);                             \
+	}
+
+GETTER(version, "s", RDMAD_VERSION)
+GETTER(simulated, "b", (int)status.source.simulated)
+GETTER(monitor_mode, "b", (int)status.source.monitor_mode)
+GETTER(reconcile_interval, "t", b->config->reconcile_usec)
+GETTER(last_sync, "t", status.last_sync_usec)
+GETTER(lost_events, "t", status.lost_events)
+GETTER(device_count, "u", (uint32_t)b->cache->n_devices)
+GETTER(port_count, "u", (uint32_t)b->cache->n_ports)
+GETTER(active_port_count, "u", (uint32_t)b->cache->n_active)
 
 /* clang-format off */
 static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_PROPERTY("Version", "s", get_property, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-	SD_BUS_PROPERTY("Simulated", "b", get_property, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-	SD_BUS_PROPERTY("MonitorMode", "b", get_property, 0, 0),
-	SD_BUS_PROPERTY("ReconcileIntervalUSec", "t", get_property, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-	SD_BUS_PROPERTY("DeviceCount", "u", get_property, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-	SD_BUS_PROPERTY("PortCount", "u", get_property, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-	SD_BUS_PROPERTY("ActivePortCount", "u", get_property, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-	SD_BUS_PROPERTY("LastSyncTimestamp", "t", get_property, 0, 0),
-	SD_BUS_PROPERTY("LostEventCount", "t", get_property, 0, 0),
+	SD_BUS_PROPERTY("Version", "s", get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Simulated", "b", get_simulated, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("MonitorMode", "b", get_monitor_mode, 0, 0),
+	SD_BUS_PROPERTY("ReconcileIntervalUSec", "t", get_reconcile_interval, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("DeviceCount", "u", get_device_count, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("PortCount", "u", get_port_count, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("ActivePortCount", "u", get_active_port_count, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("LastSyncTimestamp", "t", get_last_sync, 0, 0),
+	SD_BUS_PROPERTY("LostEventCount", "t", get_lost_events, 0, 0),
 	SD_BUS_METHOD_WITH_ARGS("GetDeviceByName", SD_BUS_ARGS("s", name, "a{sv}", options),
 				SD_BUS_RESULT("o", device), method_get_device_by_name, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetPort", SD_BUS_ARGS("s", port, "a{sv}", options),
@@ -207,75 +224,14 @@ static const sd_bus_vtable manager_vtable[] = {
 				SD_BUS_RESULT("a{so}", ports), method_wait_for, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("OpenSnapshot", SD_BUS_ARGS("a{sv}", options),
 				SD_BUS_RESULT("h", memory, "h", changed, "a{sv}", info),
-				bus_snapshot_open, SD_BUS_VTABLE_UNPRIVILEGED),
+				bus_open_snapshot, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,
 };
 /* clang-format on */
 
-static int get_log_property(_unused_ sd_bus *bus, _unused_ const char *path,
-			    _unused_ const char *interface, const char *property,
-			    sd_bus_message *reply, _unused_ void *userdata,
-			    _unused_ sd_bus_error *error)
+int bus_manager_add(Bus *b)
 {
-	const char *value = streq(property, "LogLevel")	   ? log_level_name(log_max_level)
-			    : streq(property, "LogTarget") ? log_target()
-							   : "rdmad";
-
-	return sd_bus_message_append(reply, "s", value);
-}
-
-static int set_log_level(_unused_ sd_bus *bus, _unused_ const char *path,
-			 _unused_ const char *interface, _unused_ const char *property,
-			 sd_bus_message *value, _unused_ void *userdata, sd_bus_error *error)
-{
-	const char *name;
-	int level, r = sd_bus_message_read_basic(value, 's', &name);
-
-	if (r < 0)
-		return r;
-	level = log_level_from_name(name);
-	if (level < 0)
-		return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "\"%s\" is no log level",
-					 name);
-	log_max_level = level;
-	return 0;
-}
-
-static int set_log_target(_unused_ sd_bus *bus, _unused_ const char *path,
-			  _unused_ const char *interface, _unused_ const char *property,
-			  sd_bus_message *value, _unused_ void *userdata, sd_bus_error *error)
-{
-	const char *target;
-	int r = sd_bus_message_read_basic(value, 's', &target);
-
-	if (r < 0)
-		return r;
-	if (!streq(target, log_target()))
-		return sd_bus_error_setf(error, SD_BUS_ERROR_NOT_SUPPORTED,
-					 "The log target is decided when rdmad starts");
-	return 0;
-}
-
-/* org.freedesktop.LogControl1(5) */
-/* clang-format off */
-static const sd_bus_vtable log_control_vtable[] = {
-	SD_BUS_VTABLE_START(0),
-	SD_BUS_WRITABLE_PROPERTY("LogLevel", "s", get_log_property, set_log_level, 0, 0),
-	SD_BUS_WRITABLE_PROPERTY("LogTarget", "s", get_log_property, set_log_target, 0, 0),
-	SD_BUS_PROPERTY("SyslogIdentifier", "s", get_log_property, 0, 0),
-	SD_BUS_VTABLE_END,
-};
-/* clang-format on */
-
-int bus_manager_add(sd_bus *bus, struct Manager *m)
-{
-	int r;
-
 	bus_list_init();
-	r = sd_bus_add_object_vtable(bus, NULL, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-				     manager_vtable, m);
-	if (r < 0)
-		return r;
-	return sd_bus_add_object_vtable(bus, NULL, "/org/freedesktop/LogControl1",
-					"org.freedesktop.LogControl1", log_control_vtable, NULL);
+	return sd_bus_add_object_vtable(b->bus, NULL, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+					manager_vtable, b);
 }

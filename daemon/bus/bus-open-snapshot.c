@@ -3,25 +3,10 @@
 #include "bus-open-snapshot.h"
 
 #include "bus-options.h"
-#include "bus-peer.h"
+#include "bus-private.h"
 #include "log.h"
-#include "manager.h"
 #include "memory-layout.h"
 #include "names.h"
-
-/* A call for which the bus is asked whose it is. */
-typedef struct Question {
-	SharedMemory *memory;
-	sd_bus_message *call;
-} Question;
-
-static void question_free(void *p)
-{
-	Question *q = p;
-
-	sd_bus_message_unref(q->call);
-	free(q);
-}
 
 static int open_for(SharedMemory *s, sd_bus_message *call, uid_t uid, sd_bus_error *error)
 {
@@ -41,43 +26,30 @@ static int open_for(SharedMemory *s, sd_bus_message *call, uid_t uid, sd_bus_err
 					  (uint32_t)MEMORY_MINOR);
 }
 
-static int on_user(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *ret_error)
+/* How many a user may have open counts by user, and only the bus knows who made the call. */
+static void on_identified(PendingCall *call, uid_t user, void *userdata)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	Question *q = userdata;
-	uid_t user;
-	int r = bus_peer_read_user(m, &user);
+	int r = open_for(userdata, call->message, user, &error);
 
-	if (r == -ENXIO)
-		return 0; /* the caller has left */
-	if (r >= 0)
-		r = open_for(q->memory, q->call, user, &error);
 	if (r < 0)
-		r = sd_bus_reply_method_errno(q->call, r, &error);
+		r = sd_bus_reply_method_errno(call->message, r, &error);
 	if (r < 0)
 		log_debug_errno(r, "Cannot answer OpenSnapshot(), ignoring: %m");
-	return 0;
+	pending_call_free(call);
 }
 
-/* The user counts, and only the bus knows it. It is not waited for: the answer comes in the order
- * of the calls, so no more questions are open than calls are on their way. */
-int bus_snapshot_open(sd_bus_message *m, void *userdata, sd_bus_error *error)
+int bus_open_snapshot(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	Question *q;
+	static const PendingKind kind = {.identified = on_identified};
+	Bus *b = userdata;
+	PendingCall *call;
 	int r = bus_read_options(m, "OpenSnapshot", NULL, 0, error);
 
 	if (r < 0)
 		return r;
-	q = calloc(1, sizeof(Question));
-	if (!q)
-		return -ENOMEM;
-	q->memory = manager_memory(userdata);
-	q->call = sd_bus_message_ref(m);
-	r = bus_peer_ask_user_once(sd_bus_message_get_bus(m), sd_bus_message_get_sender(m), on_user,
-				   q, question_free);
-	if (r < 0) {
-		question_free(q);
-		return r;
-	}
-	return 1;
+	r = pending_call_new(b->calls, m, &kind, b->memory, &call);
+	if (r == -ENOBUFS)
+		return pending_call_refuse(m, error);
+	return r < 0 ? r : 1;
 }

@@ -3,5 +3,5 @@
 
 #include <systemd/sd-bus.h>
 
-/* Manager.OpenSnapshot(). USERDATA is the manager. */
-int bus_snapshot_open(sd_bus_message *m, void *userdata, sd_bus_error *error);
+/* Manager.OpenSnapshot(), as a method of sd-bus. USERDATA is the Bus. */
+int bus_open_snapshot(sd_bus_message *m, void *userdata, sd_bus_error *error);

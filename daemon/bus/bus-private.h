@@ -1,25 +1,49 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the parts of the bus share, and nobody else sees: bus.c has the connection and the objects,
- * bus-signal.c says what has changed. */
+/* What the files of the bus share, and nobody else sees. bus.c has the connection and the tree of
+ * objects, bus-port.c, bus-manager.c and bus-log.c have an interface each, bus-signal.c says what
+ * has changed. */
 
 #include "bus-wait-for.h"
 #include "bus.h"
 #include "long-reply.h"
 
 struct Bus {
-	struct Manager *manager;
-	sd_bus *bus;
+	sd_event *event;
+	const Cache *cache;
+	const Config *config;
+	SharedMemory *memory;
+	const BusHandler *handler;
+	void *userdata; /* the handler's */
+
+	sd_bus *bus; /* the connection */
+	sd_bus_slot *disconnected;
+	sd_event_source *exit; /* runs when the event loop ends */
+	bool signals;	       /* the name is ours, or about to be */
+
+	PendingCalls *calls;
 	BusWait *waits;
 	LongReplies *long_replies;
-	sd_event_source *exit;
-	bool signals; /* the name is ours, or about to be */
 
 	/* Ports with something to say, while the bus does not take anything: first and last. */
 	struct PortHeld *held, *held_last;
-	sd_event_source *drain;
+	sd_event_source *drain; /* says it when the bus takes something again */
 };
 
 /* Forgets what is held. */
 void bus_signals_done(Bus *b);
+
+/* The methods and signals of org.rdma.Port, beside the properties that its rows are. */
+#define BUS_PORT_MEMBERS 5
+extern const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS];
+
+/* Add an interface to the connection. */
+int bus_manager_add(Bus *b);
+int bus_log_add(Bus *b);
+
+/* Answers CALL with ERROR, a negative errno, and TEXT. Logs. */
+void bus_reply_error(sd_bus_message *call, int error, const char *text);
+/* Has MESSAGE wait in LIST, about PORT (0: none). To be returned to sd-bus. */
+int bus_keep_call(Bus *b, sd_bus_message *message, PendingList *list, uint32_t port,
+		  sd_bus_error *error);

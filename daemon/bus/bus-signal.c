@@ -11,7 +11,6 @@
 #include "bus-private.h"
 #include "bus-property.h"
 #include "log.h"
-#include "manager.h"
 #include "names.h"
 
 /* Messages that wait in sd-bus' queue: from the one on ports are held, below the other they are
@@ -298,7 +297,7 @@ static int watch_drain(Bus *b)
 
 	if (b->drain)
 		return sd_event_source_set_enabled(b->drain, SD_EVENT_ON);
-	r = sd_event_add_post(manager_event_loop(b->manager), &b->drain, on_drain, b);
+	r = sd_event_add_post(b->event, &b->drain, on_drain, b);
 	if (r >= 0)
 		sd_event_source_set_description(b->drain, "held signals");
 	return r;

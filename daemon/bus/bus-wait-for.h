@@ -13,11 +13,12 @@
 
 #include "util.h"
 
-struct Manager;
+struct Bus;
 typedef struct BusWait BusWait;
 
-/* The waits of the callers on BUS, which outlives them. */
-int bus_wait_new(sd_bus *bus, struct Manager *m, BusWait **ret);
+/* The waits of the callers of B, which outlives them. */
+int bus_wait_new(struct Bus *b, BusWait **ret);
+/* No call may be waiting. */
 BusWait *bus_wait_free(BusWait *w);
 DEFINE_CLEANUP(BusWait, bus_wait_free);
 

@@ -5,29 +5,81 @@
  * The D-Bus side: objects, properties, methods and signals under /org/rdma. Properties are read
  * from the cache and from nowhere else; their vtables are made from the attribute tables.
  *
+ * The bus knows no manager: what it cannot answer from the cache it asks its handler.
+ *
  * Before bus_acquire_name() and while the bus is away nothing is signalled. When the bus comes
  * back, the objects are simply there again.
  */
 
-#include <systemd/sd-bus.h>
-
 #include "cache.h"
+#include "config.h"
 #include "event.h"
+#include "pending-call.h"
+#include "shared-memory.h"
+#include "source.h"
 
-struct Manager;
 typedef struct Bus Bus;
 
-/* Connects to ADDRESS, or to the system bus if that is NULL, and exports the objects. Logs. */
-int bus_new(struct Manager *m, const char *address, Bus **ret);
+/* The counters of a port as they were read last. */
+typedef struct PortCounters {
+	Table *table;
+	uint64_t realtime_usec, monotonic_usec; /* when; 0: never */
+} PortCounters;
+
+/* What org.rdma.Manager shows beside the cache and the configuration. */
+typedef struct BusStatus {
+	SourceStatus source;
+	uint64_t last_sync_usec; /* CLOCK_REALTIME of the last complete look at everything, 0: none
+				    yet */
+	uint64_t lost_events;	 /* how often a source said that it lost some */
+} BusStatus;
+
+/* What the bus cannot answer by itself. */
+typedef struct BusHandler {
+	/*
+	 * Port.Query(): 0 if the cache is no older than MAX_AGE_USEC. 1: P is being read afresh,
+	 * and the call is to wait in *RET_LIST for bus_answer_queries(). Reads that callers want
+	 * are coalesced and spaced, so nobody can load the firmware this way. -ETIMEDOUT: the
+	 * device does not answer.
+	 */
+	int (*query)(void *userdata, Port *p, uint64_t max_age_usec, PendingList **ret_list);
+	/* Port.GetCounters(): the same with counters that are at most a second old. 0: they are
+	 * *RET_COUNTERS. 1: the call is to wait in *RET_LIST for bus_answer_counters(). However
+	 * many ask, the port is read once a second. */
+	int (*counters)(void *userdata, Port *p, const PortCounters **ret_counters,
+			PendingList **ret_list);
+	/* Manager.Refresh(): everything is being read afresh. The list in which the call is to
+	 * wait for bus_answer_refresh(). */
+	PendingList *(*refresh)(void *userdata);
+	void (*status)(void *userdata, BusStatus *ret);
+	/* The bus gave us the name, or why not (negative errno, logged); -ECONNRESET if it has not
+	 * answered at all. */
+	void (*name)(void *userdata, int error);
+	/* The connection has ended. Called inside of it: bus_free() has to wait until later. */
+	void (*disconnected)(void *userdata);
+} BusHandler;
+
+/* What a bus is made with. All of it outlives the bus. */
+typedef struct BusSetup {
+	sd_event *event;
+	const char *address; /* NULL: the system bus */
+	const Cache *cache;
+	const Config *config;
+	SharedMemory *memory; /* for OpenSnapshot() */
+	const BusHandler *handler;
+	void *userdata; /* the handler's */
+} BusSetup;
+
+/* Connects and exports the objects. Logs. */
+int bus_new(const BusSetup *setup, Bus **ret);
+/* The calls that wait are not answered any more, and are gone from their lists. */
 Bus *bus_free(Bus *b);
 DEFINE_CLEANUP(Bus, bus_free);
 
-/* Asks for the well-known name: from now on there are signals. manager_on_name() hears of it. */
+/* Asks for the well-known name: from now on there are signals. BusHandler.name() hears of it. */
 int bus_acquire_name(Bus *b);
 
 sd_bus *bus_connection(const Bus *b);
-struct BusWait *bus_waits(const Bus *b);
-struct LongReplies *bus_long_replies(const Bus *b);
 
 /* The objects exist in the cache when they are added and changed, and still exist when they are
  * removed. */
@@ -39,5 +91,11 @@ void bus_publish_device_ports(Bus *b, Device *d);
 /* Counts on the Manager object have changed. */
 void bus_publish_counts(Bus *b);
 
-/* The answer to Port.Query(): the raw rows that were supplied, as a{sv}. */
-int bus_reply_query(sd_bus_message *call, const Port *p);
+/* Answer the calls in LIST that are about PORT (0: all) and free them: with what there is of P or
+ * COUNTERS, or, if ERROR is negative, with that and TEXT. They log. */
+void bus_answer_queries(PendingList *list, uint32_t port, const Port *p, int error,
+			const char *text);
+void bus_answer_counters(PendingList *list, uint32_t port, const Port *p,
+			 const PortCounters *counters, int error, const char *text);
+/* ERROR: the devices cannot be enumerated. */
+void bus_answer_refresh(PendingList *list, int error);

@@ -251,8 +251,7 @@ static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reasons, uint64_t now,
 		      PortChange *ret)
 {
-	const uint32_t sm_reasons =
-		REASON_BIT(REASON_SM_CHANGE) | REASON_BIT(REASON_CLIENT_REREGISTER);
+	const uint32_t sm_reasons = event_reasons_meaning(MEANS_SUBNET);
 	PortSnapshot *old = &p->now;
 	AttrMask changed;
 	bool state_known = mask_has(&old->valid, PORT_ATTR_state);

@@ -19,6 +19,7 @@ typedef struct Port {
 	uint32_t number;
 	PortSnapshot now;
 	bool published;	       /* there has been an answer, good or bad: the object is on the bus */
+	uint64_t answered_usec; /* CLOCK_MONOTONIC of the last good answer, the manager's; 0: none */
 	History history;       /* the manager's to add to */
 	struct PortHeld *held; /* the bus's: signals that wait; not looked at here */
 	uint32_t memory_slot;  /* plus 1, 0: none; the snapshot's, not looked at here */

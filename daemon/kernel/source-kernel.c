@@ -4,12 +4,11 @@
 
 #include "source-kernel.h"
 
-#include <assert.h>
-
 #include "log.h"
 #include "pool.h"
 #include "watch-nldev.h"
 #include "watch-rtnl.h"
+#include "watch-sleep.h"
 #include "watch-udev.h"
 
 typedef struct SourceKernel {
@@ -20,6 +19,7 @@ typedef struct SourceKernel {
 	WatchNldev *nldev;
 	WatchUdev *udev;
 	WatchRtnl *rtnl;
+	WatchSleep *sleep; /* NULL while there is no connection to the bus */
 	bool hears_uevents;
 	bool warned; /* that announcements cannot be heard: once is enough */
 } SourceKernel;
@@ -121,10 +121,33 @@ static void kernel_netdevs_changed(Source *s, uint32_t device, uint32_t port, co
 	watch_rtnl_port(k->rtnl, device, port, netdevs, gids);
 }
 
+static int kernel_bus_changed(Source *s, sd_bus *bus)
+{
+	SourceKernel *k = (SourceKernel *)s;
+	int r;
+
+	k->sleep = watch_sleep_free(k->sleep);
+	if (!bus)
+		return 0;
+	r = watch_sleep_new(bus, on_watch_event, k, &k->sleep);
+	if (r < 0)
+		log_warning_errno(r, "Cannot watch for suspend and resume, ignoring: %m");
+	return 0;
+}
+
+/* Kernels 6.12 and later announce RDMA devices themselves, once their RDMA modules are loaded. */
+static void kernel_status(const Source *s, SourceStatus *ret)
+{
+	const SourceKernel *k = (const SourceKernel *)s;
+
+	*ret = (SourceStatus){.monitor_mode = watch_nldev_monitor_mode(k->nldev)};
+}
+
 static void kernel_free(Source *s)
 {
 	SourceKernel *k = (SourceKernel *)s;
 
+	watch_sleep_free(k->sleep);
 	watch_nldev_free(k->nldev);
 	watch_udev_free(k->udev);
 	watch_rtnl_free(k->rtnl);
@@ -139,17 +162,11 @@ static const SourceOps kernel_ops = {
 	.query           = kernel_query,
 	.forget          = kernel_forget,
 	.netdevs_changed = kernel_netdevs_changed,
+	.bus_changed     = kernel_bus_changed,
+	.status          = kernel_status,
 	.free            = kernel_free,
 };
 /* clang-format on */
-
-void source_kernel_status(Source *s, bool *ret_monitor_mode)
-{
-	SourceKernel *k = (SourceKernel *)s;
-
-	assert(s->ops == &kernel_ops);
-	*ret_monitor_mode = watch_nldev_monitor_mode(k->nldev);
-}
 
 int source_kernel_new(sd_event *event, const Config *config, const char *worker_path,
 		      const SourceHandler *handler, void *userdata, Source **ret)

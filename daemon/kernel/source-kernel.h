@@ -12,6 +12,3 @@
 /* WORKER_PATH as for pool_new(). HANDLER must outlive the source. Free with source_free(). */
 int source_kernel_new(sd_event *event, const Config *config, const char *worker_path,
 		      const SourceHandler *handler, void *userdata, Source **ret);
-/* Whether the kernel itself announces RDMA devices (6.12 and later); false as long as its RDMA
- * modules are not loaded. */
-void source_kernel_status(Source *s, bool *ret_monitor_mode);

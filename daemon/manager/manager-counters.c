@@ -5,25 +5,19 @@
  * its turn after what is dirty, and shares its fate when the device hangs.
  */
 
-#include "bus-counters.h"
 #include "log.h"
 #include "manager-private.h"
 
 /* So old may counters be that a caller gets. */
 #define FRESH_USEC USEC_PER_SEC
 
-typedef struct PortCounters {
-	Table *table;
-	uint64_t realtime_usec, monotonic_usec; /* when it was read; 0: never */
-} PortCounters;
-
 struct DeviceCounters {
 	PortCounters *ports; /* by number minus 1 */
 	uint32_t n_ports;
-	Waiter *waiting; /* for a question that has not been asked yet */
-	bool is_asked;
-	PortSet asked; /* not answered yet */
-	Waiter *asked_waiting;
+	PendingList next;  /* calls for which nothing has been asked yet */
+	PendingList calls; /* calls that the question under way answers */
+	PortSet asked;	   /* the ports that it asks about and that have not answered */
+	bool is_asked;	   /* there is a question under way */
 };
 
 /* Room for the counters of every port that D has now. */
@@ -49,68 +43,30 @@ static int reserve(Device *d, struct DeviceCounters **ret)
 	return 0;
 }
 
-static int reply(sd_bus_message *call, const Port *p, const PortCounters *pc)
-{
-	/* InfiniBand always has PMA; others may have borrowed it. */
-	bool complete = port_interfaces(&p->now) >> INTERFACE_INFINIBAND & 1;
-
-	return bus_reply_counters(call, pc->table, complete, pc->realtime_usec, pc->monotonic_usec);
-}
-
-/* Answers those in *LIST that wait for PORT (0: all), with the counters, or else with ERROR. */
-static void answer(Manager *m, Waiter **list, uint32_t port, const Port *p, const PortCounters *pc,
-		   int error, const char *text)
-{
-	while (*list) {
-		Waiter *w = *list;
-		int r = 0;
-
-		if (port != 0 && w->port != port) {
-			list = &w->next;
-			continue;
-		}
-		*list = w->next;
-		if (error == 0)
-			r = reply(w->call, p, pc);
-		else
-			manager_reply_error(w->call, error, text);
-		if (r < 0)
-			log_debug_errno(r, "Cannot answer with counters, ignoring: %m");
-		sd_bus_message_unref(w->call);
-		free(w);
-		m->n_waiting--;
-	}
-}
-
-int manager_counters(Manager *m, Port *p, sd_bus_message *call)
+int manager_counters(void *userdata, Port *p, const PortCounters **ret_counters,
+		     PendingList **ret_list)
 {
 	struct DeviceCounters *c = NULL;
-	Schedule *w = p->device->schedule;
-	uint64_t now = monotonic_usec(m);
+	Manager *m = userdata;
 	const PortCounters *pc;
-	Waiter *waiter, **list;
 	int r = reserve(p->device, &c);
 
 	if (r < 0)
 		return r;
-	if (w->wedged) {
-		manager_reply_error(call, -ETIMEDOUT, p->now.values.last_error);
+	if (p->device->schedule->wedged)
+		return -ETIMEDOUT;
+	pc = &c->ports[p->number - 1];
+	if (pc->monotonic_usec && monotonic_usec(m) - pc->monotonic_usec < FRESH_USEC) {
+		*ret_counters = pc;
 		return 0;
 	}
-	pc = &c->ports[p->number - 1];
-	if (pc->monotonic_usec && now - pc->monotonic_usec < FRESH_USEC)
-		return reply(call, p, pc);
-	if (!manager_may_wait(m, call))
-		return -ENOBUFS;
-	waiter = calloc(1, sizeof(*waiter));
-	if (!waiter)
-		return -ENOMEM;
-	list = c->is_asked && port_set_has(&c->asked, p->number) ? &c->asked_waiting : &c->waiting;
-	*waiter = (Waiter){.next = *list, .call = sd_bus_message_ref(call), .port = p->number};
-	*list = waiter;
-	m->n_waiting++;
-	manager_ask(m, p->device);
-	return 0;
+	if (c->is_asked && port_set_has(&c->asked, p->number)) {
+		*ret_list = &c->calls;
+	} else {
+		*ret_list = &c->next;
+		manager_mark_flush(m);
+	}
+	return 1;
 }
 
 void manager_ask_counters(Manager *m, Device *d)
@@ -119,23 +75,23 @@ void manager_ask_counters(Manager *m, Device *d)
 	Query query = {.device = d->index, .counters = true};
 	int r;
 
-	if (!c || !c->waiting)
+	if (!c || !c->next.first)
 		return;
 	memcpy(query.name, d->now.values.name, sizeof(query.name));
 	query.id = manager_new_id(m, d);
-	for (const Waiter *w = c->waiting; w; w = w->next)
-		port_set_add(&query.ports, w->port);
+	for (const PendingCall *call = c->next.first; call; call = call->next)
+		port_set_add(&query.ports, call->port);
 	r = m->source->ops->query(m->source, &query);
 	if (r < 0) {
 		log_debug_errno(r, "%s: cannot ask for counters: %m", d->now.values.name);
-		answer(m, &c->waiting, 0, NULL, NULL, r,
-		       r == -ETIMEDOUT ? "the device does not answer" : strerror(-r));
+		bus_answer_counters(&c->next, 0, NULL, NULL, r,
+				    r == -ETIMEDOUT ? "the device does not answer" : strerror(-r));
 		return;
 	}
 	d->schedule->asked_id = query.id;
 	c->is_asked = true;
 	c->asked = query.ports;
-	c->asked_waiting = steal_pointer(&c->waiting);
+	pending_list_move(&c->calls, &c->next);
 }
 
 bool manager_asked_counters(const Schedule *w)
@@ -161,43 +117,31 @@ void manager_on_counters(Manager *m, Device *d, uint32_t number, int error, Port
 		TABLE_FOREACH(CounterEntry, e, pc->table)
 			text_sanitize(CONST_CAST(char *, e->file), sizeof(e->file));
 	}
-	answer(m, &c->asked_waiting, number, p, pc, error, error < 0 ? strerror(-error) : "");
+	bus_answer_counters(&c->calls, number, p, pc, error, error < 0 ? strerror(-error) : "");
 }
 
-void manager_end_counters(Manager *m, Device *d, int error, const char *text)
+void manager_end_counters(Device *d, int error, const char *text)
 {
 	struct DeviceCounters *c = d->schedule->counters;
 
 	c->is_asked = false;
 	c->asked = (PortSet){};
-	answer(m, &c->asked_waiting, 0, NULL, NULL, error < 0 ? error : -EIO,
-	       error < 0 ? text : "the counters were not read");
+	bus_answer_counters(&c->calls, 0, NULL, NULL, error < 0 ? error : -EIO,
+			    error < 0 ? text : "the counters were not read");
 }
 
-void manager_refuse_counters(Manager *m, Device *d, uint32_t port, int error, const char *text)
+void manager_refuse_counters(Device *d, uint32_t port, int error, const char *text)
 {
 	struct DeviceCounters *c = d->schedule->counters;
 
 	if (!c)
 		return;
-	answer(m, &c->waiting, port, NULL, NULL, error, text);
-	answer(m, &c->asked_waiting, port, NULL, NULL, error, text);
+	bus_answer_counters(&c->next, port, NULL, NULL, error, text);
+	bus_answer_counters(&c->calls, port, NULL, NULL, error, text);
 	if (port > 0 && port <= c->n_ports) {
 		table_free(c->ports[port - 1].table);
 		c->ports[port - 1] = (PortCounters){};
 	}
-}
-
-size_t manager_count_counters(const Device *d, const char *caller)
-{
-	const struct DeviceCounters *c = d->schedule->counters;
-	size_t n = 0;
-
-	for (const Waiter *w = c ? c->waiting : NULL; w; w = w->next)
-		n += streq(sd_bus_message_get_sender(w->call), caller);
-	for (const Waiter *w = c ? c->asked_waiting : NULL; w; w = w->next)
-		n += streq(sd_bus_message_get_sender(w->call), caller);
-	return n;
 }
 
 void manager_free_counters(Device *d)

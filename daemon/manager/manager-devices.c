@@ -9,12 +9,8 @@
 
 static void remove_port(Manager *m, Port *p)
 {
-	Schedule *w = p->device->schedule;
-
-	schedule_drop_port(w, p->number);
-	manager_refuse_counters(m, p->device, p->number, -ENODEV, "the port has gone");
-	manager_answer_queries(m, &w->asked_waiting, p->number, NULL, -ENODEV, "the port has gone");
-	manager_answer_queries(m, &w->waiting, p->number, NULL, -ENODEV, "the port has gone");
+	schedule_drop_port(p->device->schedule, p->number);
+	manager_refuse_calls(p->device, p->number, -ENODEV, "the port has gone");
 	if (m->source->ops->netdevs_changed)
 		m->source->ops->netdevs_changed(m->source, p->device->index, p->number, NULL, NULL);
 	shared_memory_remove(m->memory, p);
@@ -27,10 +23,7 @@ static void remove_port(Manager *m, Port *p)
 static void remove_device(Manager *m, Device *d)
 {
 	log_info("%s: removed", d->now.values.name);
-	manager_answer_queries(m, &d->schedule->asked_waiting, 0, NULL, -ENODEV,
-			       "the device has gone");
-	manager_answer_queries(m, &d->schedule->waiting, 0, NULL, -ENODEV, "the device has gone");
-	manager_set_sync(m, d->schedule, false, false);
+	manager_refuse_calls(d, 0, -ENODEV, "the device has gone");
 	m->source->ops->forget(m->source, d->index);
 	while (d->n_ports > 0)
 		remove_port(m, d->ports[d->n_ports - 1]);
@@ -39,7 +32,6 @@ static void remove_device(Manager *m, Device *d)
 	manager_free_counters(d);
 	schedule_free(d->schedule);
 	cache_remove_device(&m->cache, d);
-	m->n_seen = 0;
 }
 
 static void follow_rename(Manager *m, Device *d)
@@ -84,11 +76,11 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 	while ((excess = cache_excess_port(d)))
 		remove_port(m, excess);
 	if (op == CACHE_ADDED || d->n_ports > ports_were) {
-		manager_mark_device(m, d, EVENT_ALL_PORTS,
+		manager_mark_device(d, EVENT_ALL_PORTS,
 				    m->ready ? REASON_DEVICE : REASON_STARTUP);
 		/* what Refresh() finds is part of it */
-		if (m->n_covered > 0)
-			manager_mark_device(m, d, EVENT_ALL_PORTS, REASON_REFRESH);
+		if (m->refresh_asked.first)
+			manager_mark_device(d, EVENT_ALL_PORTS, REASON_REFRESH);
 	}
 	if (op == CACHE_CHANGED) {
 		manager_publish_device(m, d, op, &changed);
@@ -101,7 +93,7 @@ static int on_enumerate_retry(_unused_ sd_event_source *s, _unused_ uint64_t use
 {
 	Manager *m = userdata;
 
-	m->enumerate = true;
+	m->devices_due = true;
 	manager_mark_flush(m);
 	return 0;
 }
@@ -141,8 +133,6 @@ void manager_enumerate(Manager *m)
 	if (m->enumerate_failed)
 		log_notice("The devices could be enumerated again");
 	m->enumerate_failed = false;
-	/* The look at everything is not over before all that there is has been taken in. */
-	m->n_syncing++;
 	if (n > 0)
 		qsort(devices, n, sizeof(*devices), compare_indices);
 	while (k < m->cache.n_devices) {
@@ -159,6 +149,4 @@ void manager_enumerate(Manager *m)
 		take_device(m, &devices[i]);
 	device_array_free(devices, n);
 	manager_publish_counts(m);
-	if (--m->n_syncing == 0)
-		manager_sync_done(m);
 }

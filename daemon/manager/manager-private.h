@@ -2,58 +2,67 @@
 #pragma once
 
 /*
- * What the parts of the manager share, and nobody else sees: manager.c takes events in and flushes,
- * manager-devices.c keeps the set of devices, manager-query.c asks and takes answers,
- * manager-calls.c answers who waits,
- * manager-counters.c reads counters.
+ * What the files of the manager share, and nobody else sees. Each calls only those below it:
+ *
+ *   manager.c           life, the connection to the bus, the flush
+ *   manager-devices.c   the set of devices
+ *   manager-query.c     asks, and takes answers
+ *   manager-look.c      looks at everything: when they are over, READY and Refresh()
+ *   manager-publish.c   what goes to the shared memory and to the bus
+ *   manager-calls.c     what callers want of the hardware: Query()
+ *   manager-counters.c  ... and GetCounters()
+ *   manager-history.c   transitions: history and journal
+ *   manager-dirty.c     takes events in: what may have changed is marked
+ *   schedule.c          what is to be asked about one device, and when
  */
 
 #include <time.h>
 
+#include "bus.h"
 #include "manager.h"
 #include "schedule.h"
-#include "watch-sleep.h"
 
 struct Manager {
 	sd_event *event;
 	Config config;
-	char *bus_address;
 	Cache cache;
 	SharedMemory *memory;
-	Source *source;
-	bool simulated;
-
-	Bus *bus;
-	WatchSleep *sleep;
-	sd_bus_slot *disconnected;
-	sd_event_source *reconnect;
-	uint64_t reconnect_usec; /* the next delay */
-	bool ready;		 /* everything has been asked once */
-	bool has_name;
-	bool served; /* the name on the bus was ours once */
-
-	bool enumerate; /* the set of devices may have changed */
-	bool enumerate_failed;
-	uint64_t enumerate_retry_usec; /* the next delay */
-	sd_event_source *enumerate_retry;
-	uint64_t enumerated_usec; /* when those until now have earned their time */
-	sd_event_source *enumerate_pace;
-	sd_event_source *flush;
-	sd_event_source *reconcile;
-	sd_event_source *counts;
-	uint32_t query_count;
-	uint32_t links_generation; /* Query.links_generation of the next one */
-	size_t n_seen;		   /* the first devices of the cache, all published */
-
-	unsigned int n_syncing; /* devices that a look at everything has not reached yet */
-	uint64_t last_sync_usec;
-	sd_bus_message **refreshing; /* calls of Refresh() */
-	size_t n_refreshing;
-	size_t n_covered; /* the first of them: those that the look under way answers */
-	size_t n_waiting;
-	uint64_t lost_events;
 	HistoryList histories; /* of the ports that have gone */
-	uint32_t last_active, last_devices, last_ports;
+	Source *source;	       /* what is watched */
+
+	/* the connection to the bus */
+	const char *bus_address; /* NULL: the system bus */
+	Bus *bus;		 /* NULL: there is none at the moment */
+	sd_event_source *reconnect;
+	uint64_t reconnect_usec; /* the delay of the next try */
+	bool has_name;		 /* org.rdma is ours on this connection */
+	bool served;		 /* it was ours once, on any connection */
+
+	/* marks and asks */
+	sd_event_source *flush;
+	uint32_t query_count;	   /* the last half of the number of the last question */
+	uint32_t links_generation; /* Query.links_generation of the next question */
+	uint64_t lost_events;	   /* how often a source said that it lost some */
+	sd_event_source *reconcile;
+
+	/* the set of devices */
+	bool devices_due;	 /* it may have changed: enumerate */
+	uint64_t enumerate_usec; /* when all enumerations until now have earned their time */
+	sd_event_source *enumerate_pace;
+	bool enumerate_failed;	       /* the last time */
+	uint64_t enumerate_retry_usec; /* the delay of the next try */
+	sd_event_source *enumerate_retry;
+
+	/* looks at everything */
+	bool ready;		   /* everything has been asked once */
+	bool looking;		   /* one goes on */
+	uint64_t last_sync_usec;   /* CLOCK_REALTIME when one was last complete, 0: never */
+	PendingList refresh_next;  /* calls of Refresh() that wait for the next one */
+	PendingList refresh_asked; /* those that the one that goes on answers */
+
+	/* the counts of org.rdma.Manager: what they were when that was last said */
+	uint32_t said_devices, said_ports, said_active;
+	sd_event_source *counts;
 };
 
 static inline uint64_t realtime_usec(void)
@@ -72,37 +81,28 @@ static inline uint64_t monotonic_usec(const Manager *m)
 	return now;
 }
 
+/* manager-dirty.c */
+
 static inline bool timer_runs(sd_event_source *s)
 {
 	return s && sd_event_source_get_enabled(s, NULL) > 0;
 }
 
-/* Arms *S to fire DELAY_USEC from now, creating it at first. Failing to get a timer is failing to
- * get memory: said, and the reconcile timer makes good for it. */
+/* Has *S run HANDLER once DELAY_USEC from now; *S is made the first time. There may be no memory
+ * for it: that is said, and the reconcile timer makes good for it. */
 void manager_start_timer(Manager *m, sd_event_source **s, uint64_t delay_usec,
+			 sd_event_time_handler_t handler, void *userdata, const char *name);
+/* The same, unless it runs already. */
+void manager_await_timer(Manager *m, sd_event_source **s, uint64_t delay_usec,
 			 sd_event_time_handler_t handler, void *userdata, const char *name);
 /* Notes that there is something to flush. */
 void manager_mark_flush(Manager *m);
-void manager_mark_device(Manager *m, Device *d, uint32_t port, EventReason reason);
+void manager_mark_device(Device *d, uint32_t port, EventReason reason);
 void manager_mark_everything(Manager *m, EventReason reason);
-/* Says READY once everything has been asked. */
-void manager_check_ready(Manager *m);
+/* SourceHandler's function of the same name. */
+void manager_on_event(void *userdata, const Event *e);
 
-/* Brings the cache to the set of devices that the source has now. */
-void manager_enumerate(Manager *m);
-
-/* The number of the next question to D, never 0. */
-uint64_t manager_new_id(Manager *m, const Device *d);
-/* Asks about what is dirty of D, as soon as it may. */
-void manager_ask(Manager *m, Device *d);
-/* SourceHandler's functions of the same names. */
-void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot);
-void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
-		     PortSnapshot *snapshot);
-void manager_on_end(void *userdata, uint64_t id, int error, const char *reason);
-void manager_publish_counts(Manager *m);
-void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *changed);
-void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventReason reason);
+/* manager-history.c */
 
 /* P has been read, for REASON: notes its state, and in *CHANGE what that changes. Returns whether
  * that is a transition for the journal. */
@@ -114,33 +114,63 @@ void manager_note_rename(Manager *m, Port *p, PortChange *change);
 /* P goes: its history stays. */
 void manager_note_absence(Manager *m, Port *p);
 
-/* Answers those calls in *LIST that wait for PORT (0: all): with what is known of P, or if ERROR is
- * negative with that. */
-void manager_answer_queries(Manager *m, Waiter **list, uint32_t port, const Port *p, int error,
-			    const char *text);
-/* Answers the calls of Refresh() that the look under way was for. */
-void manager_answer_refresh(Manager *m, int error);
-/* Whether one more call of who made CALL may wait. */
-bool manager_may_wait(const Manager *m, sd_bus_message *call);
-/* Answers a call with what became of the question: ERROR, a negative errno, and TEXT. */
-void manager_reply_error(sd_bus_message *call, int error, const char *text);
+/* manager-counters.c */
 
-/* Asks for the counters that are wanted, if D has nothing better to do. */
+/* BusHandler's function of the same name. */
+int manager_counters(void *userdata, Port *p, const PortCounters **ret_counters,
+		     PendingList **ret_list);
+/* Asks for the counters that are wanted of D, which has nothing better to do. */
 void manager_ask_counters(Manager *m, Device *d);
 /* Whether it is counters that W has asked for. */
 bool manager_asked_counters(const Schedule *w);
 /* The counters of port NUMBER have come. */
 void manager_on_counters(Manager *m, Device *d, uint32_t number, int error, PortSnapshot *snapshot);
 /* The question for counters has ended. */
-void manager_end_counters(Manager *m, Device *d, int error, const char *text);
+void manager_end_counters(Device *d, int error, const char *text);
 /* Answers the calls for counters of PORT (0: all) of D with ERROR: the port has gone, or the device
  * answers no more. */
-void manager_refuse_counters(Manager *m, Device *d, uint32_t port, int error, const char *text);
-/* How many of the calls for counters of D are CALLER's. */
-size_t manager_count_counters(const Device *d, const char *caller);
+void manager_refuse_counters(Device *d, uint32_t port, int error, const char *text);
 void manager_free_counters(Device *d);
 
-/* Everything has been looked at. */
-void manager_sync_done(Manager *m);
-/* Keeps n_syncing while a work's flags change. */
-void manager_set_sync(Manager *m, Schedule *w, bool dirty, bool asked);
+/* manager-calls.c */
+
+/* BusHandler's functions of the same names. */
+int manager_query(void *userdata, Port *p, uint64_t max_age_usec, PendingList **ret_list);
+PendingList *manager_refresh(void *userdata);
+void manager_status(void *userdata, BusStatus *ret);
+/* Answers all calls about PORT (0: all) of D that wait with ERROR and TEXT. */
+void manager_refuse_calls(Device *d, uint32_t port, int error, const char *text);
+
+/* manager-publish.c */
+
+void manager_publish_counts(Manager *m);
+void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *changed);
+void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventReason reason);
+
+/* manager-look.c */
+
+/* Begins a look at everything for those who called Refresh(), if there are any and no other look
+ * answers them. */
+void manager_begin_refresh(Manager *m);
+/* Answers the calls of Refresh() that the look which goes on was for. */
+void manager_answer_refresh(Manager *m, int error);
+/* After an enumeration, and after a query: says READY once everything has been asked once, and ends
+ * the look at everything once all devices have had their part in it. */
+void manager_check_look(Manager *m);
+
+/* manager-query.c */
+
+/* The number of the next question to D, never 0. */
+uint64_t manager_new_id(Manager *m, const Device *d);
+/* Asks about what is dirty of D, as soon as it may. */
+void manager_ask(Manager *m, Device *d);
+/* SourceHandler's functions of the same names. */
+void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot);
+void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
+		     PortSnapshot *snapshot);
+void manager_on_end(void *userdata, uint64_t id, int error, const char *reason);
+
+/* manager-devices.c */
+
+/* Brings the cache to the set of devices that the source has now. */
+void manager_enumerate(Manager *m);

@@ -1,54 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Asks the source about what is dirty, puts the answers into the cache and what they change on the
- * bus. */
+/* Asks the source about what is dirty, puts the answers into the cache, and publishes what they
+ * change. */
 
 #include "log.h"
 #include "manager-private.h"
-
-static int on_counts(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
-{
-	Manager *m = userdata;
-
-	if (m->bus)
-		bus_publish_counts(m->bus);
-	return 0;
-}
-
-/* A switch that goes down takes many ports with it, which are the news: the counts come after. */
-void manager_publish_counts(Manager *m)
-{
-	uint32_t devices = (uint32_t)m->cache.n_devices, ports = (uint32_t)m->cache.n_ports;
-	uint32_t active = m->cache.n_active;
-
-	if (devices == m->last_devices && ports == m->last_ports && active == m->last_active)
-		return;
-	m->last_devices = devices;
-	m->last_ports = ports;
-	m->last_active = active;
-	if (m->ready && !timer_runs(m->counts))
-		manager_start_timer(m, &m->counts, SCHEDULE_LATER_USEC, on_counts, m, "counts");
-}
-
-void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *changed)
-{
-	if (!d->published && op != CACHE_REMOVED) {
-		d->published = true;
-		op = CACHE_ADDED;
-	}
-	if (m->bus)
-		bus_publish_device(m->bus, d, op, changed);
-}
-
-void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventReason reason)
-{
-	if (!p->device->published)
-		manager_publish_device(m, p->device, CACHE_ADDED, NULL);
-	p->published = true;
-	/* first: whoever hears of the change on the bus finds it in the memory */
-	shared_memory_put(m->memory, p, change->op != CACHE_UNCHANGED);
-	if (m->bus)
-		bus_publish_port(m->bus, p, change, reason);
-}
 
 /* Timers of one device */
 
@@ -56,7 +11,7 @@ static int on_pace(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *us
 {
 	Schedule *w = userdata;
 
-	manager_ask(w->userdata, w->device);
+	manager_ask(w->manager, w->device);
 	return 0;
 }
 
@@ -66,25 +21,23 @@ static int on_later(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 
 	manager_log_states(w->device);
 	schedule_pkeys(w);
-	manager_ask(w->userdata, w->device);
+	manager_ask(w->manager, w->device);
 	return 0;
 }
 
 /* What can wait until the news of the device is out is done then. */
 static void later(Manager *m, Schedule *w)
 {
-	if (!timer_runs(w->later))
-		manager_start_timer(m, &w->later, SCHEDULE_LATER_USEC, on_later, w, "later");
+	manager_await_timer(m, &w->later, SCHEDULE_LATER_USEC, on_later, w, "later");
 }
 
 static int on_settle(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Schedule *w = userdata;
-	Manager *m = w->userdata;
 
-	m->links_generation++;
+	w->manager->links_generation++;
 	schedule_settle(w);
-	manager_ask(w->userdata, w->device);
+	manager_ask(w->manager, w->device);
 	return 0;
 }
 
@@ -93,7 +46,7 @@ static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 	Schedule *w = userdata;
 
 	if (schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE) >= 0)
-		manager_ask(w->userdata, w->device);
+		manager_ask(w->manager, w->device);
 	return 0;
 }
 
@@ -123,7 +76,7 @@ static void fail_device(Manager *m, Device *d, const PortSet *ports, int error, 
 	}
 	if (m->bus)
 		bus_publish_device_ports(m->bus, d);
-	manager_answer_queries(m, &d->schedule->asked_waiting, 0, NULL, error, text);
+	bus_answer_queries(&d->schedule->asked.queries, 0, NULL, error, text);
 }
 
 static PortSet all_ports(const Device *d)
@@ -138,16 +91,17 @@ static PortSet all_ports(const Device *d)
 /* The device takes no queries until the source says RECOVERED. */
 static void wedge(Manager *m, Device *d, const char *text)
 {
+	Schedule *w = d->schedule;
 	PortSet all = all_ports(d);
 
-	if (!d->schedule->wedged)
+	if (!w->wedged)
 		log_warning("%s: %s; its values are stale until it answers", d->now.values.name,
 			    text);
-	d->schedule->wedged = true;
+	w->wedged = true;
+	w->recovering = false;
 	fail_device(m, d, &all, -ETIMEDOUT, text);
-	manager_answer_queries(m, &d->schedule->waiting, 0, NULL, -ETIMEDOUT, text);
-	manager_refuse_counters(m, d, 0, -ETIMEDOUT, text);
-	manager_set_sync(m, d->schedule, false, false);
+	manager_refuse_calls(d, 0, -ETIMEDOUT, text);
+	schedule_end_whole(w);
 }
 
 uint64_t manager_new_id(Manager *m, const Device *d)
@@ -157,41 +111,43 @@ uint64_t manager_new_id(Manager *m, const Device *d)
 	return (uint64_t)m->query_count << 32 | d->index;
 }
 
-/* Asks about what is dirty of D, as soon as it may. */
+/* The source does not take the question. */
+static void fail_ask(Manager *m, Device *d, const Query *query, int error)
+{
+	Schedule *w = d->schedule;
+
+	log_debug_errno(error, "%s: cannot ask: %m", d->now.values.name);
+	if (error == -ETIMEDOUT) {
+		wedge(m, d, "the device does not answer");
+	} else {
+		fail_device(m, d, &query->ports, error, strerror(-error));
+		retry_later(m, w);
+	}
+	schedule_end(w, monotonic_usec(m));
+	manager_check_look(m);
+}
+
 void manager_ask(Manager *m, Device *d)
 {
 	Schedule *w = d->schedule;
 	uint64_t now = monotonic_usec(m), when;
+	bool dirty = schedule_is_dirty(w);
 	Query query;
 	int r;
 
 	if (w->asked_id || w->wedged)
 		return;
-	if (schedule_is_dirty(w) && !schedule_may_ask(w, now, &when)) {
-		if (!timer_runs(w->pace))
-			manager_start_timer(m, &w->pace, when - now, on_pace, w, "pace");
-		manager_ask_counters(m, d);
-		return;
-	}
-	if (!schedule_is_dirty(w)) {
+	if (!dirty || !schedule_may_ask(w, now, &when)) {
+		if (dirty)
+			manager_await_timer(m, &w->pace, when - now, on_pace, w, "pace");
 		manager_ask_counters(m, d);
 		return;
 	}
 	schedule_begin(w, manager_new_id(m, d), now, &query);
 	query.links_generation = m->links_generation;
 	r = m->source->ops->query(m->source, &query);
-	if (r >= 0)
-		return;
-	log_debug_errno(r, "%s: cannot ask: %m", d->now.values.name);
-	if (r == -ETIMEDOUT) {
-		wedge(m, d, "the device does not answer");
-	} else {
-		fail_device(m, d, &query.ports, r, strerror(-r));
-		retry_later(m, w);
-	}
-	manager_set_sync(m, w, w->sync, false);
-	schedule_end(w, now);
-	manager_check_ready(m);
+	if (r < 0)
+		fail_ask(m, d, &query, r);
 }
 
 /* The device that was asked ID, NULL if that question is not open any more. */
@@ -222,8 +178,27 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 				  d->now.values.name);
 		return;
 	}
-	d->schedule->asked_attributes = false;
+	d->schedule->asked.attributes = false;
 	manager_publish_device(m, d, op, &changed);
+}
+
+/* The answer P has given, SNAPSHOT, goes into the cache. */
+static void take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reasons,
+		      PortChange *ret)
+{
+	Schedule *w = p->device->schedule;
+	const SourceOps *ops = m->source->ops;
+
+	cache_apply_port(p, snapshot, !w->asked_pkeys, reasons, realtime_usec(), ret);
+	p->answered_usec = monotonic_usec(m);
+	if (manager_note_state(m, p, event_reason_to_publish(reasons), ret))
+		later(m, w);
+	if (ops->netdevs_changed &&
+	    (ret->op == CACHE_ADDED || mask_has(&ret->changed, PORT_ATTR_netdevs) ||
+	     mask_has(&ret->changed, PORT_ATTR_gids)))
+		ops->netdevs_changed(m->source, p->device->index, p->number,
+				     p->now.tables[PORT_TABLE_NETDEVS],
+				     p->now.tables[PORT_TABLE_GIDS]);
 }
 
 void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
@@ -232,36 +207,68 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	Manager *m = userdata;
 	Device *d = asked_device(m, id);
 	Port *p = d ? device_port(d, number) : NULL;
-	uint32_t reasons;
 	PortChange change;
+	uint32_t reasons;
+	Schedule *w;
 
 	if (d && manager_asked_counters(d->schedule)) {
 		manager_on_counters(m, d, number, error, snapshot);
 		return;
 	}
-	if (!p || !port_set_has(&d->schedule->asked, number))
+	if (!p || !port_set_has(&d->schedule->asked.ports, number))
 		return;
-	reasons = d->schedule->asked_reasons[number];
-	port_set_remove(&d->schedule->asked, number);
+	w = d->schedule;
+	reasons = w->asked.reasons[number];
+	port_set_remove(&w->asked.ports, number);
 	if (error < 0) {
-		d->schedule->asked_failed = true;
-		schedule_keep_reasons(d->schedule, number);
+		w->asked_failed = true;
+		schedule_keep_reasons(w, number);
 		cache_apply_port_error(p, strerror(-error), &change);
 	} else {
-		cache_apply_port(p, snapshot, !d->schedule->asked_pkeys, reasons, realtime_usec(),
-				 &change);
-		if (manager_note_state(m, p, reason_to_publish(reasons), &change))
-			later(m, d->schedule);
-		if (m->source->ops->netdevs_changed &&
-		    (change.op == CACHE_ADDED || mask_has(&change.changed, PORT_ATTR_netdevs) ||
-		     mask_has(&change.changed, PORT_ATTR_gids)))
-			m->source->ops->netdevs_changed(m->source, d->index, number,
-							p->now.tables[PORT_TABLE_NETDEVS],
-							p->now.tables[PORT_TABLE_GIDS]);
+		take_port(m, p, snapshot, reasons, &change);
 	}
-	manager_publish_port(m, p, &change, reason_to_publish(reasons));
-	manager_answer_queries(m, &d->schedule->asked_waiting, number, p, error,
-			       error < 0 ? strerror(-error) : "");
+	manager_publish_port(m, p, &change, event_reason_to_publish(reasons));
+	bus_answer_queries(&w->asked.queries, number, p, error, error < 0 ? strerror(-error) : "");
+}
+
+/* The query of D has ended with ERROR, or 0: what that says of the device. */
+static void judge_end(Manager *m, Device *d, int error, const char *text)
+{
+	Schedule *w = d->schedule;
+
+	if (error == -ETIMEDOUT) {
+		wedge(m, d, text);
+	} else if (error < 0) {
+		log_debug("%s: %s", d->now.values.name, text);
+		fail_device(m, d, &w->asked.ports, error, text);
+		/* it may be on its way out */
+		m->devices_due = true;
+		manager_mark_flush(m);
+	} else if (w->recovering) {
+		w->recovering = false;
+		log_info("%s: answers again", d->now.values.name);
+	}
+	bus_answer_queries(&w->asked.queries, 0, NULL, -EIO, "the port was not read");
+	if (!d->published)
+		manager_publish_device(m, d, CACHE_ADDED, NULL);
+	if (error == 0 && !w->asked_failed)
+		schedule_stop_retry(w);
+	else if (error != -ETIMEDOUT)
+		retry_later(m, w);
+}
+
+/* What comes after a query: P_Keys when the news is out, another look at what is settling. */
+static void await_next(Manager *m, Schedule *w)
+{
+	uint64_t delay;
+
+	if (!port_set_is_empty(&w->pkeys_later))
+		later(m, w);
+	if (port_set_is_empty(&w->settling) || (timer_runs(w->settle) && w->settle_step > 0))
+		return;
+	delay = schedule_next_settle(w);
+	if (delay)
+		manager_start_timer(m, &w->settle, delay, on_settle, w, "settle");
 }
 
 void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
@@ -270,7 +277,6 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 	Device *d = asked_device(m, id);
 	char text[128];
 	Schedule *w;
-	uint64_t delay;
 
 	if (!d)
 		return;
@@ -279,7 +285,7 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 	text_copy(text, sizeof(text), reason);
 	text_sanitize(text, sizeof(text));
 	if (manager_asked_counters(w)) {
-		manager_end_counters(m, d, error, text);
+		manager_end_counters(d, error, text);
 		if (error == 0) {
 			/* says nothing of what else is to be asked, or when */
 			w->asked_id = 0;
@@ -287,40 +293,16 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 			return;
 		}
 	}
-	if (error == 0 && (!port_set_is_empty(&w->asked) || w->asked_attributes)) {
+	if (error == 0 && (!port_set_is_empty(&w->asked.ports) || w->asked.attributes)) {
 		error = -EPROTO;
 		text_copy(text, sizeof(text), "the answer is incomplete");
 	}
-	if (error == -ETIMEDOUT) {
-		wedge(m, d, text);
-	} else if (error < 0) {
-		log_debug("%s: %s", d->now.values.name, text);
-		fail_device(m, d, &w->asked, error, text);
-		/* it may be on its way out */
-		m->enumerate = true;
-		manager_mark_flush(m);
-	}
-	manager_answer_queries(m, &w->asked_waiting, 0, NULL, -EIO, "the port was not read");
-	if (!d->published)
-		manager_publish_device(m, d, CACHE_ADDED, NULL);
-
-	if ((error < 0 && error != -ETIMEDOUT) || w->asked_failed)
-		retry_later(m, w);
-	else if (error == 0)
-		w->retry_usec = 0;
-
-	manager_set_sync(m, w, w->sync, false);
+	judge_end(m, d, error, text);
 	schedule_end(w, monotonic_usec(m));
-	if (!port_set_is_empty(&w->pkeys_later))
-		later(m, w);
-	if (!timer_runs(w->settle) || w->settle_step == 0) {
-		delay = port_set_is_empty(&w->settling) ? 0 : schedule_next_settle(w);
-		if (delay)
-			manager_start_timer(m, &w->settle, delay, on_settle, w, "settle");
-	}
+	await_next(m, w);
 	if (m->bus)
 		bus_publish_device_ports(m->bus, d);
 	manager_publish_counts(m);
-	manager_check_ready(m);
+	manager_check_look(m);
 	manager_ask(m, d);
 }

@@ -2,6 +2,8 @@
 
 #include "schedule.h"
 
+#include <assert.h>
+
 /* A burst of this many queries goes through at once, INIT to ARMED to ACTIVE among them; then ten a
  * second. So an interface of a port never has more than 20 signals of changed values a second. */
 #define TOKENS_MAX 10U
@@ -17,41 +19,14 @@
 static const uint64_t settle_usec[] = {8 * USEC_PER_MSEC, 40 * USEC_PER_MSEC, 200 * USEC_PER_MSEC,
 				       USEC_PER_SEC};
 
-#define CALLER_REASONS (REASON_BIT(REASON_QUERY) | REASON_BIT(REASON_REFRESH))
-
-/* Reasons that say that nothing about P_Keys has changed: on InfiniBand each entry of the table is
- * a firmware command. */
-#define NO_PKEY_REASONS                                                                            \
-	(REASON_BIT(REASON_QUERY) | REASON_BIT(REASON_SETTLE) | REASON_BIT(REASON_LINK) |          \
-	 REASON_BIT(REASON_ADDRESS) | REASON_BIT(REASON_NETDEV) | REASON_BIT(REASON_GID_CHANGE) |  \
-	 REASON_BIT(REASON_SPEED_CHANGE) | REASON_BIT(REASON_PORT_ERROR) |                         \
-	 REASON_BIT(REASON_LID_CHANGE) | REASON_BIT(REASON_SM_CHANGE))
-
-/* Reasons with which the subnet manager may have changed the P_Keys too. They are news by
- * themselves, which does not wait until that table is read: it is asked for in a query of its own,
- * when the news has had time to reach its subscribers. */
-#define LATER_PKEY_REASONS (REASON_BIT(REASON_PORT_ACTIVE) | REASON_BIT(REASON_CLIENT_REREGISTER))
-
-/* Reasons that may have changed the device itself. */
-#define DEVICE_REASONS                                                                             \
-	(REASON_BIT(REASON_STARTUP) | REASON_BIT(REASON_DEVICE) | REASON_BIT(REASON_RECONCILE) |   \
-	 REASON_BIT(REASON_REFRESH) | REASON_BIT(REASON_RESUME) | REASON_BIT(REASON_OVERRUN) |     \
-	 REASON_BIT(REASON_RECOVERED) | REASON_BIT(REASON_CHARDEV) |                               \
-	 REASON_BIT(REASON_DEVICE_FATAL))
-
-/* Reasons after which the kernel is still at work. */
-#define SETTLE_REASONS                                                                             \
-	(REASON_BIT(REASON_DEVICE) | REASON_BIT(REASON_CHARDEV) | REASON_BIT(REASON_NETDEV) |      \
-	 REASON_BIT(REASON_LINK) | REASON_BIT(REASON_ADDRESS))
-
-Schedule *schedule_new(Device *d, void *userdata)
+Schedule *schedule_new(Device *d, struct Manager *m)
 {
 	Schedule *w = calloc(1, sizeof(Schedule));
 
 	if (!w)
 		return NULL;
 	w->device = d;
-	w->userdata = userdata;
+	w->manager = m;
 	w->tokens = TOKENS_MAX;
 	d->schedule = w;
 	return w;
@@ -59,46 +34,52 @@ Schedule *schedule_new(Device *d, void *userdata)
 
 Schedule *schedule_free(Schedule *w)
 {
+	if (!w)
+		return NULL;
+	assert(!w->next.queries.first && !w->asked.queries.first);
 	sd_event_source_disable_unref(w->pace);
 	sd_event_source_disable_unref(w->later);
 	sd_event_source_disable_unref(w->settle);
 	sd_event_source_disable_unref(w->retry);
 	w->device->schedule = NULL;
-	free(w->reasons);
-	free(w->asked_reasons);
+	free(w->next.reasons);
+	free(w->asked.reasons);
 	free(w);
 	return NULL;
+}
+
+static int grow_reasons(Ask *a, uint32_t from, uint32_t to)
+{
+	uint32_t *reasons = reallocarray(a->reasons, to, sizeof(uint32_t));
+
+	if (!reasons)
+		return -ENOMEM;
+	memset(reasons + from, 0, (to - from) * sizeof(uint32_t));
+	a->reasons = reasons;
+	return 0;
 }
 
 /* Room for the reasons of every port that the device has now. */
 static int reserve_reasons(Schedule *w)
 {
 	uint32_t n = w->device->n_ports + 1;
-	uint32_t *reasons, *asked;
 
 	if (n <= w->n_reasons)
 		return 0;
-	reasons = realloc(w->reasons, n * sizeof(uint32_t));
-	if (!reasons)
+	if (grow_reasons(&w->next, w->n_reasons, n) < 0 ||
+	    grow_reasons(&w->asked, w->n_reasons, n) < 0)
 		return -ENOMEM;
-	w->reasons = reasons;
-	asked = realloc(w->asked_reasons, n * sizeof(uint32_t));
-	if (!asked)
-		return -ENOMEM;
-	w->asked_reasons = asked;
-	memset(reasons + w->n_reasons, 0, (n - w->n_reasons) * sizeof(uint32_t));
-	memset(asked + w->n_reasons, 0, (n - w->n_reasons) * sizeof(uint32_t));
 	w->n_reasons = n;
 	return 0;
 }
 
 static void mark_port(Schedule *w, uint32_t port, EventReason reason)
 {
-	port_set_add(&w->dirty, port);
-	w->reasons[port] |= REASON_BIT(reason);
-	if (!((NO_PKEY_REASONS | LATER_PKEY_REASONS) & REASON_BIT(reason)))
+	port_set_add(&w->next.ports, port);
+	w->next.reasons[port] |= REASON_BIT(reason);
+	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_PKEYS))
 		port_set_add(&w->pkeys_due, port);
-	if (!(SETTLE_REASONS & REASON_BIT(reason)))
+	if (!(REASON_BIT(reason) & event_reasons_meaning(MEANS_SETTLING)))
 		return;
 	port_set_add(&w->settling, port);
 	w->settle_reasons |= REASON_BIT(reason);
@@ -111,8 +92,10 @@ int schedule_mark(Schedule *w, uint32_t port, EventReason reason)
 
 	if (r < 0)
 		return r;
-	if (DEVICE_REASONS & REASON_BIT(reason))
-		w->dirty_attributes = true;
+	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_DEVICE))
+		w->next.attributes = true;
+	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_WHOLE) && !w->wedged)
+		w->next.whole = true;
 	if (port != EVENT_ALL_PORTS && port <= w->device->n_ports) {
 		mark_port(w, port, reason);
 		return 0;
@@ -124,18 +107,28 @@ int schedule_mark(Schedule *w, uint32_t port, EventReason reason)
 
 bool schedule_is_dirty(const Schedule *w)
 {
-	return w->dirty_attributes || !port_set_is_empty(&w->dirty);
+	return w->next.attributes || !port_set_is_empty(&w->next.ports);
+}
+
+bool schedule_is_whole(const Schedule *w)
+{
+	return w->next.whole || w->asked.whole;
+}
+
+void schedule_end_whole(Schedule *w)
+{
+	w->next.whole = w->asked.whole = false;
 }
 
 void schedule_drop_port(Schedule *w, uint32_t port)
 {
-	port_set_remove(&w->dirty, port);
-	port_set_remove(&w->asked, port);
+	port_set_remove(&w->next.ports, port);
+	port_set_remove(&w->asked.ports, port);
 	port_set_remove(&w->settling, port);
 	port_set_remove(&w->pkeys_later, port);
 	port_set_remove(&w->pkeys_due, port);
 	if (port < w->n_reasons)
-		w->reasons[port] = 0;
+		w->next.reasons[port] = 0;
 }
 
 /* Of the ports that are dirty: others may have been asked about in vain. */
@@ -144,8 +137,8 @@ static uint32_t all_reasons(const Schedule *w)
 	uint32_t reasons = 0;
 
 	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (port_set_has(&w->dirty, n))
-			reasons |= w->reasons[n];
+		if (port_set_has(&w->next.ports, n))
+			reasons |= w->next.reasons[n];
 	return reasons;
 }
 
@@ -158,7 +151,8 @@ bool schedule_may_ask(Schedule *w, uint64_t now_usec, uint64_t *ret_usec)
 		w->tokens = (unsigned int)MIN(w->tokens + earned, (uint64_t)TOKENS_MAX);
 		w->tokens_usec += earned * TOKEN_USEC;
 	}
-	if (reasons && !(reasons & ~CALLER_REASONS) && now_usec < w->ended_usec + CALLER_USEC) {
+	if (reasons && !(reasons & ~event_reasons_meaning(MEANS_CALLER)) &&
+	    now_usec < w->ended_usec + CALLER_USEC) {
 		*ret_usec = w->ended_usec + CALLER_USEC;
 		return false;
 	}
@@ -175,14 +169,14 @@ static bool begin_pkeys(Schedule *w)
 	bool now = false;
 
 	for (uint32_t n = 1; n < w->n_reasons; n++)
-		now |= port_set_has(&w->dirty, n) && port_set_has(&w->pkeys_due, n);
+		now |= port_set_has(&w->next.ports, n) && port_set_has(&w->pkeys_due, n);
 	for (uint32_t n = 1; n < w->n_reasons; n++) {
-		if (!port_set_has(&w->dirty, n))
+		if (!port_set_has(&w->next.ports, n))
 			continue;
 		port_set_remove(&w->pkeys_due, n);
 		if (now)
 			port_set_remove(&w->pkeys_later, n);
-		else if (w->reasons[n] & LATER_PKEY_REASONS)
+		else if (w->next.reasons[n] & event_reasons_meaning(MEANS_PKEYS_LATER))
 			port_set_add(&w->pkeys_later, n);
 	}
 	return now;
@@ -196,32 +190,32 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 
 	*ret = (Query){.id = id,
 		       .device = w->device->index,
-		       .attributes = w->dirty_attributes,
+		       .attributes = w->next.attributes,
 		       .pkeys = begin_pkeys(w),
-		       .ports = w->dirty};
+		       .ports = w->next.ports};
 	memcpy(ret->name, w->device->now.values.name, sizeof(ret->name));
 
 	w->asked_id = id;
-	w->asked = w->dirty;
-	w->asked_attributes = w->dirty_attributes;
 	w->asked_pkeys = ret->pkeys;
-	w->asked_sync = w->sync;
 	w->asked_failed = false;
-	w->asked_waiting = steal_pointer(&w->waiting);
+	w->asked.ports = w->next.ports;
+	w->asked.attributes = w->next.attributes;
+	w->asked.whole = w->next.whole;
+	pending_list_move(&w->asked.queries, &w->next.queries);
 	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (port_set_has(&w->dirty, n)) {
-			w->asked_reasons[n] = w->reasons[n];
-			w->reasons[n] = 0;
+		if (port_set_has(&w->next.ports, n)) {
+			w->asked.reasons[n] = w->next.reasons[n];
+			w->next.reasons[n] = 0;
 		}
-	w->dirty = (PortSet){};
-	w->dirty_attributes = false;
-	w->sync = false;
+	w->next.ports = (PortSet){};
+	w->next.attributes = false;
+	w->next.whole = false;
 }
 
 void schedule_keep_reasons(Schedule *w, uint32_t port)
 {
 	if (port < w->n_reasons)
-		w->reasons[port] |= w->asked_reasons[port];
+		w->next.reasons[port] |= w->asked.reasons[port];
 	port_set_remove(&w->pkeys_later, port);
 	if (w->asked_pkeys)
 		port_set_add(&w->pkeys_due, port);
@@ -230,11 +224,11 @@ void schedule_keep_reasons(Schedule *w, uint32_t port)
 void schedule_end(Schedule *w, uint64_t now_usec)
 {
 	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (port_set_has(&w->asked, n))
+		if (port_set_has(&w->asked.ports, n))
 			schedule_keep_reasons(w, n);
 	w->asked_id = 0;
-	w->asked = (PortSet){};
-	w->asked_sync = false;
+	w->asked.ports = (PortSet){};
+	w->asked.whole = false;
 	w->ended_usec = now_usec;
 }
 
@@ -242,9 +236,9 @@ void schedule_pkeys(Schedule *w)
 {
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		if (port_set_has(&w->pkeys_later, n) && n <= w->device->n_ports) {
-			port_set_add(&w->dirty, n);
+			port_set_add(&w->next.ports, n);
 			port_set_add(&w->pkeys_due, n);
-			w->reasons[n] |= REASON_BIT(REASON_SETTLE);
+			w->next.reasons[n] |= REASON_BIT(REASON_SETTLE);
 		}
 	w->pkeys_later = (PortSet){};
 }
@@ -262,8 +256,8 @@ void schedule_settle(Schedule *w)
 {
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		if (port_set_has(&w->settling, n) && n <= w->device->n_ports) {
-			port_set_add(&w->dirty, n);
-			w->reasons[n] |= w->settle_reasons | REASON_BIT(REASON_SETTLE);
+			port_set_add(&w->next.ports, n);
+			w->next.reasons[n] |= w->settle_reasons | REASON_BIT(REASON_SETTLE);
 		}
 }
 
@@ -275,8 +269,9 @@ uint64_t schedule_next_retry(Schedule *w)
 	return delay;
 }
 
-EventReason reason_to_publish(uint32_t reasons)
+void schedule_stop_retry(Schedule *w)
 {
-	/* they are declared from the most general to the most specific */
-	return reasons ? (EventReason)(31 - __builtin_clz(reasons)) : REASON_RECONCILE;
+	w->retry_usec = 0;
+	if (w->retry)
+		sd_event_source_set_enabled(w->retry, SD_EVENT_OFF);
 }

@@ -2,83 +2,75 @@
 #pragma once
 
 /*
- * What is to be asked about one device, and when. The manager's bookkeeping: dirty ports with their
- * reasons, the query under way, the calls that wait for an answer, and three clocks: pacing (a
+ * What is to be asked about one device, and when. The manager's bookkeeping: what the next query is
+ * to ask and what the one under way asks, the calls that wait for each, and three clocks: pacing (a
  * storm of events costs a bounded number of queries), settling (what the kernel updates only after
  * it has told of a change is looked at again, at growing distances), and retrying after a failure;
  * and one more for what can wait until the news is out.
  */
 
-#include <systemd/sd-bus.h>
-#include <systemd/sd-event.h>
-
 #include "cache.h"
 #include "event.h"
+#include "pending-call.h"
 #include "source.h"
 
-/* A call of Port.Query() that waits. */
-typedef struct Waiter {
-	struct Waiter *next;
-	sd_bus_message *call;
-	uint32_t port;
-} Waiter;
-
-typedef struct Schedule Schedule;
+struct Manager;
 
 /* How long what nobody is told of waits after news: where there is one CPU, it would be done before
  * the bus has passed the news on. */
 #define SCHEDULE_LATER_USEC (10 * USEC_PER_MSEC)
 
-struct Schedule {
+/* What a query is to ask, or asks. */
+typedef struct Ask {
+	PortSet ports;	     /* to be read; of the query under way, those not answered yet */
+	bool attributes;     /* those of the device are to be read too */
+	bool whole;	     /* it is part of a look at everything */
+	uint32_t *reasons;   /* why, masks of REASON_BIT by port number; kept until the port has
+				answered */
+	PendingList queries; /* calls of Port.Query() that wait for it */
+} Ask;
+
+typedef struct Schedule {
+	struct Manager *manager;
 	Device *device;
-	void *userdata; /* of the callbacks */
 
-	/* may have changed, not yet asked about */
-	PortSet dirty;
-	bool dirty_attributes;
-	uint32_t *reasons; /* [n_reasons], by port number; kept until the port has answered */
-	uint32_t n_reasons;
-	Waiter *waiting;
-	bool sync; /* part of a look at everything */
+	Ask next;	    /* what may have changed and has not been asked about yet */
+	Ask asked;	    /* the query under way */
+	uint32_t n_reasons; /* of both: room for port numbers below this */
 
-	/* the query under way */
-	uint64_t asked_id; /* 0: none */
-	PortSet asked;	   /* not answered yet */
-	bool asked_attributes;
-	bool asked_pkeys;
-	bool asked_sync;
-	bool asked_failed;
-	uint32_t *asked_reasons;
-	Waiter *asked_waiting;
+	uint64_t asked_id; /* of the query under way, 0: there is none */
+	bool asked_pkeys;  /* it reads P_Keys */
+	bool asked_failed; /* one of its ports has answered with an error */
 
-	PortSet pkeys_due; /* their P_Keys are to be read in the next query */
-	/* what waits until the news is out: P_Keys, transitions for the journal */
-	PortSet pkeys_later;
+	PortSet pkeys_due;   /* ports whose P_Keys the next query is to read */
+	PortSet pkeys_later; /* ports whose P_Keys are to be read when the news is out */
 	sd_event_source *later;
 
+	/* The device does not answer. It takes no query until the source says RECOVERED. */
 	bool wedged;
+	/* It was wedged, and has not answered since. */
+	bool recovering;
 
-	struct DeviceCounters
-		*counters; /* NULL: nobody has asked for any yet; manager-counters.c */
+	struct DeviceCounters *counters; /* NULL: nobody has asked for any; manager-counters.c */
 
-	/* pacing: a bucket of queries, refilled at a steady rate */
+	/* pacing: a bucket of tokens, one for each query, filled up at a steady rate */
 	unsigned int tokens;
 	uint64_t tokens_usec; /* CLOCK_MONOTONIC when they were counted */
-	uint64_t ended_usec;
+	uint64_t ended_usec;  /* when the last query ended */
 	sd_event_source *pace;
 
-	PortSet settling;
-	uint32_t settle_reasons;
-	unsigned int settle_step;
+	PortSet settling;	  /* ports that the kernel is still at work on */
+	uint32_t settle_reasons;  /* why */
+	unsigned int settle_step; /* how many looks of the series have been */
 	sd_event_source *settle;
 
 	uint64_t retry_usec; /* the next delay, 0: nothing has failed */
 	sd_event_source *retry;
-};
+} Schedule;
 
-/* New work for D, which then points to it. */
-Schedule *schedule_new(Device *d, void *userdata);
-/* Calls that wait must have been taken away before. */
+/* A new schedule for D, which then points to it. NULL: no memory. */
+Schedule *schedule_new(Device *d, struct Manager *m);
+/* No call may be waiting. */
 Schedule *schedule_free(Schedule *w);
 
 /* Marks PORT (or EVENT_ALL_PORTS, or a port that does not exist: all) for REASON. -ENOMEM. */
@@ -86,12 +78,16 @@ int schedule_mark(Schedule *w, uint32_t port, EventReason reason);
 bool schedule_is_dirty(const Schedule *w);
 /* PORT has gone: it is not asked about, and no answer is expected. */
 void schedule_drop_port(Schedule *w, uint32_t port);
+/* Whether the device has a part left in a look at everything. */
+bool schedule_is_whole(const Schedule *w);
+/* Ends its part in a look at everything. */
+void schedule_end_whole(Schedule *w);
 
 /* Whether a query may start at NOW_USEC (CLOCK_MONOTONIC); if not, *RET_USEC is when. Does not
  * count it. */
 bool schedule_may_ask(Schedule *w, uint64_t now_usec, uint64_t *ret_usec);
 
-/* Moves what is dirty to the query under way and fills *RET for it. */
+/* Moves what is next to the query under way and fills *RET for it. */
 void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret);
 /* PORT has answered with an error: the reasons to ask about it are reasons of its next query too.
  */
@@ -109,6 +105,5 @@ uint64_t schedule_next_settle(Schedule *w);
 void schedule_settle(Schedule *w);
 /* The delay before the next try after a failure: doubled each time. */
 uint64_t schedule_next_retry(Schedule *w);
-
-/* The reason to publish for a set of them: the most specific. */
-EventReason reason_to_publish(uint32_t reasons);
+/* The device has answered: the next failure starts the delays anew, and no retry is due. */
+void schedule_stop_retry(Schedule *w);

@@ -5,7 +5,7 @@
 #include "util.h"
 
 static const char *const names[_REASON_MAX] = {
-#define R(reason, name) [REASON_##reason] = name,
+#define R(reason, name, meaning) [REASON_##reason] = name,
 	EVENT_REASONS(R)
 #undef R
 };
@@ -13,6 +13,11 @@ static const char *const names[_REASON_MAX] = {
 const char *event_reason_name(EventReason reason)
 {
 	return reason >= 0 && reason < _REASON_MAX ? names[reason] : "unknown";
+}
+
+EventReason event_reason_to_publish(uint32_t reasons)
+{
+	return reasons ? (EventReason)(31 - __builtin_clz(reasons)) : REASON_RECONCILE;
 }
 
 EventReason event_reason_from_name(const char *name)

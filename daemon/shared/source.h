@@ -3,13 +3,14 @@
 
 /*
  * The seam between the core and what it watches: the kernel (source-kernel.c) or a scenario
- * (simulator.c).
+ * (simulator.c). The program decides which; manager and bus do not know.
  *
  * A source reports events and answers queries. Both are asynchronous: it calls the handler from the
  * event loop, never from inside a call that the core makes. No call of a source blocks, and none of
  * them can reach firmware in the process of the core.
  */
 
+#include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
 
 #include "event.h"
@@ -55,7 +56,13 @@ typedef struct Query {
 	PortSet ports;
 } Query;
 
-/* What a source calls. USERDATA is the one given to source_new(). */
+/* What org.rdma.Manager says of the source. */
+typedef struct SourceStatus {
+	bool simulated;
+	bool monitor_mode; /* the kernel announces devices by NETLINK_RDMA */
+} SourceStatus;
+
+/* What a source calls. USERDATA is the one that came with the handler. */
 typedef struct SourceHandler {
 	/* Something may have changed. */
 	void (*event)(void *userdata, const Event *event);
@@ -97,8 +104,20 @@ typedef struct SourceOps {
 	 * May be NULL. */
 	void (*netdevs_changed)(Source *s, uint32_t device, uint32_t port, const Table *netdevs,
 				const Table *gids);
+	/* Some of what a source knows comes or goes over the bus: logind's word that the machine
+	 * slept, the commands of the simulator. There is a new connection BUS, which has no name
+	 * yet; or, if that is NULL, the connection is about to end. May be NULL. */
+	int (*bus_changed)(Source *s, sd_bus *bus);
+	void (*status)(const Source *s, SourceStatus *ret);
 	void (*free)(Source *s);
 } SourceOps;
+
+/*
+ * Makes the source that a program has: *RET reports to HANDLER, which outlives it, with
+ * HANDLER_USERDATA. USERDATA is the program's own. Logs.
+ */
+typedef int (*SourceOpen)(void *userdata, const SourceHandler *handler, void *handler_userdata,
+			  Source **ret);
 
 void device_array_free(DeviceSnapshot *devices, size_t n);
 

@@ -7,7 +7,6 @@
 #include "bus-options.h"
 #include "names.h"
 #include "scenario.h"
-#include "simulator.h"
 
 /*
  * Each method makes the words of a script line of its arguments: the simulator has one parser, and
@@ -46,10 +45,10 @@ static int read_settings(sd_bus_message *m, GPtrArray *words, sd_bus_error *erro
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int run(Source *simulator, GPtrArray *words, uint32_t *ret_index, sd_bus_error *error)
+static int run(SimulatedMachine *machine, GPtrArray *words, uint32_t *ret_index, sd_bus_error *error)
 {
 	_cleanup_free_ char *message = NULL;
-	int r = simulator_run(simulator, words_done(words), ret_index, &message);
+	int r = simulated_machine_run(machine, words_done(words), ret_index, &message);
 
 	if (r < 0 && message)
 		return sd_bus_error_set(error,
@@ -61,14 +60,14 @@ static int run(Source *simulator, GPtrArray *words, uint32_t *ret_index, sd_bus_
 }
 
 /* Options, command, empty reply: the end of most methods. */
-static int finish(sd_bus_message *m, Source *simulator, GPtrArray *words, sd_bus_error *error)
+static int finish(sd_bus_message *m, SimulatedMachine *machine, GPtrArray *words, sd_bus_error *error)
 {
 	int r;
 
 	r = bus_read_options(m, sd_bus_message_get_member(m), NULL, 0, error);
 	if (r < 0)
 		return r;
-	r = run(simulator, words, NULL, error);
+	r = run(machine, words, NULL, error);
 	if (r < 0)
 		return r;
 	return sd_bus_reply_method_return(m, NULL);
@@ -250,8 +249,8 @@ static const sd_bus_vtable simulator_vtable[] = {
 };
 /* clang-format on */
 
-int bus_simulator_add(sd_bus *bus, Source *simulator, sd_bus_slot **ret)
+int bus_simulator_add(sd_bus *bus, SimulatedMachine *machine, sd_bus_slot **ret)
 {
 	return sd_bus_add_object_vtable(bus, ret, RDMAD_ROOT_PATH, RDMAD_INTERFACE_SIMULATOR,
-					simulator_vtable, simulator);
+					simulator_vtable, machine);
 }

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <glib.h>
 
+#include "bus-simulator.h"
 #include "log.h"
 #include "simulated-counters.h"
 #include "simulated-machine.h"
@@ -34,6 +35,8 @@ struct Simulator {
 	SourceHandler handler;
 	void *userdata;
 	SimulatedMachine machine;
+	sd_bus_slot
+		*commands; /* org.rdma.Simulator; NULL while there is no connection to the bus */
 
 	GHashTable *asked; /* by device index; owns them */
 	GQueue queue;	   /* those to be answered next */
@@ -377,10 +380,24 @@ static void simulator_forget(Source *s, uint32_t device)
 		g_hash_table_remove(sim->asked, GUINT_TO_POINTER(device));
 }
 
+static int simulator_bus_changed(Source *s, sd_bus *bus)
+{
+	Simulator *sim = simulator(s);
+
+	sim->commands = sd_bus_slot_unref(sim->commands);
+	return bus ? bus_simulator_add(bus, &sim->machine, &sim->commands) : 0;
+}
+
+static void simulator_status(_unused_ const Source *s, SourceStatus *ret)
+{
+	*ret = (SourceStatus){.simulated = true};
+}
+
 static void simulator_free(Source *s)
 {
 	Simulator *sim = simulator(s);
 
+	sd_bus_slot_unref(sim->commands);
 	sd_event_source_disable_unref(sim->answer);
 	sd_event_source_disable_unref(sim->step_timer);
 	g_hash_table_unref(sim->asked);
@@ -395,6 +412,8 @@ static const SourceOps simulator_ops = {
 	.enumerate = simulator_enumerate,
 	.query = simulator_query,
 	.forget = simulator_forget,
+	.bus_changed = simulator_bus_changed,
+	.status = simulator_status,
 	.free = simulator_free,
 };
 

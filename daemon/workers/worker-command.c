@@ -4,26 +4,10 @@
 
 #include <inttypes.h>
 
+#include "find-program.h"
 #include "util.h"
 
 DEFINE_CLEANUP(char *, worker_command_free);
-
-static char *find_worker(void)
-{
-	char exe[4096];
-	_cleanup_free_ char *path = NULL;
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-
-	if (n > 0) {
-		exe[n] = '\0';
-		*strrchr(exe, '/') = '\0';
-		if (asprintf(&path, "%s/rdmad-query", exe) < 0)
-			return path = NULL;
-		if (access(path, X_OK) == 0)
-			return steal_pointer(&path);
-	}
-	return strdup(RDMAD_LIBEXEC_DIR "/rdmad-query");
-}
 
 int worker_command_new(const Config *c, const char *worker_path, char ***ret)
 {
@@ -35,7 +19,7 @@ int worker_command_new(const Config *c, const char *worker_path, char ***ret)
 	argv = calloc(n_globs + 5, sizeof(*argv));
 	if (!argv)
 		return -ENOMEM;
-	argv[n] = worker_path ? strdup(worker_path) : find_worker();
+	argv[n] = worker_path ? strdup(worker_path) : find_program("rdmad-query");
 	if (!argv[n++])
 		return -ENOMEM;
 	argv[n] = strdup(c->hold_contexts ? "--hold=yes" : "--hold=no");

@@ -9,9 +9,7 @@
 #include <systemd/sd-event.h>
 
 #include "fixture.h"
-#include "manager.h"
-#include "schedule.h"
-#include "source-kernel.h"
+#include "manager-private.h"
 
 #define DEVICES_MAX 4
 #define QUERIES_MAX 64
@@ -73,27 +71,26 @@ static void fake_free(_unused_ Source *s)
 {
 }
 
-/* In the place of source-kernel.c: the linker takes this one. */
-int source_kernel_new(_unused_ sd_event *event, _unused_ const Config *config,
-		      _unused_ const char *worker_path, const SourceHandler *handler,
-		      void *userdata, Source **ret)
+static void fake_status(_unused_ const Source *s, SourceStatus *ret)
+{
+	*ret = (SourceStatus){};
+}
+
+static int open_fake(_unused_ void *userdata, const SourceHandler *handler, void *handler_userdata,
+		     Source **ret)
 {
 	static const SourceOps ops = {.start = fake_start,
 				      .enumerate = fake_enumerate,
 				      .query = fake_query,
 				      .forget = fake_forget,
+				      .status = fake_status,
 				      .free = fake_free};
 
 	fake.source.ops = &ops;
 	fake.handler = handler;
-	fake.userdata = userdata;
+	fake.userdata = handler_userdata;
 	*ret = &fake.source;
 	return 0;
-}
-
-void source_kernel_status(_unused_ Source *s, bool *ret_monitor_mode)
-{
-	*ret_monitor_mode = false;
 }
 
 static void set_device(size_t i, uint32_t index, const char *name, uint32_t ports)
@@ -242,7 +239,7 @@ static void barrier(Test *t)
 
 static const Device *device(Test *t, uint32_t index)
 {
-	return cache_device(manager_cache(t->manager), index);
+	return cache_device(&t->manager->cache, index);
 }
 
 static const PortValues *port(Test *t, uint32_t index, uint32_t number)
@@ -255,7 +252,7 @@ static const PortValues *port(Test *t, uint32_t index, uint32_t number)
 
 static uint64_t last_sync(Test *t)
 {
-	ManagerStatus s;
+	BusStatus s;
 
 	manager_status(t->manager, &s);
 	return s.last_sync_usec;
@@ -273,7 +270,11 @@ static int setup(void **state)
 	t->f = fixture_new();
 	assert_true(sd_event_new(&t->event) >= 0);
 	assert_true(sd_bus_attach_event(t->f->bus, t->event, 0) >= 0);
-	assert_true(manager_new(t->event, &config, t->f->address, NULL, NULL, &t->manager) >= 0);
+	assert_true(manager_new(&(ManagerSetup){.event = t->event,
+						.config = &config,
+						.bus_address = t->f->address,
+						.open_source = open_fake},
+				&t->manager) >= 0);
 	*state = t;
 	return 0;
 }

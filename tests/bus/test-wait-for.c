@@ -420,7 +420,7 @@ static int on_left(sd_bus_message *m, void *userdata, sd_bus_error *error)
 static void test_limit(void **state)
 {
 	Fixture *f = *state;
-	Call calls[64] = {};
+	static Call calls[256]; /* as many as one user may have */
 	_cleanup_call_ Call refused = {}, taken = {};
 	_cleanup_(sd_bus_unrefp) sd_bus *first = connect_client(f), *second = connect_client(f);
 	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
@@ -429,7 +429,7 @@ static void test_limit(void **state)
 	const char *name;
 	bool left = false;
 
-	for (size_t i = 0; i < 64; i++)
+	for (size_t i = 0; i < 256; i++)
 		wait_on(i < 40 ? first : second, &calls[i], "P", "ports", "mlx5_9");
 	/* All that a connection sent before has been taken when the last is answered. */
 	for (int i = 0; i < 2; i++)
@@ -457,9 +457,9 @@ static void test_limit(void **state)
 	fixture_simulate(f, "add mlx5_9");
 	assert_held(&taken, "mlx5_9", "/org/rdma/device/6/port/1");
 	/* those who stayed have had theirs */
-	for (size_t i = 40; i < 64; i++)
+	for (size_t i = 40; i < 256; i++)
 		assert_held(&calls[i], "mlx5_9", "/org/rdma/device/6/port/1");
-	for (size_t i = 0; i < 64; i++)
+	for (size_t i = 0; i < 256; i++)
 		call_done(&calls[i]);
 }
 

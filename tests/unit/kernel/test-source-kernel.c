@@ -354,7 +354,7 @@ static void test_going_while_wedged(void **state)
 static void test_passes_on(void **state)
 {
 	Source *s = *state;
-	bool monitor_mode = true;
+	SourceStatus status;
 
 	fake.watch_handler->event(fake.userdata, &(Event){5, 1, REASON_LINK});
 	assert_int_equal(fake.events, 1);
@@ -363,11 +363,12 @@ static void test_passes_on(void **state)
 	assert_ptr_equal(fake.pool_userdata, CORE);
 	s->ops->netdevs_changed(s, 5, 2, NULL, NULL);
 	assert_int_equal(fake.ports, 1);
-	source_kernel_status(s, &monitor_mode);
-	assert_false(monitor_mode);
+	s->ops->status(s, &status);
+	assert_false(status.monitor_mode);
+	assert_false(status.simulated);
 	fake.monitor_mode = true;
-	source_kernel_status(s, &monitor_mode);
-	assert_true(monitor_mode);
+	s->ops->status(s, &status);
+	assert_true(status.monitor_mode);
 }
 
 int main(void)

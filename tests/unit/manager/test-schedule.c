@@ -48,7 +48,7 @@ static Query begin_and_end(Schedule *w, uint64_t now)
 	Query q;
 
 	schedule_begin(w, 1, now, &q);
-	w->asked = (PortSet){};
+	w->asked.ports = (PortSet){};
 	schedule_end(w, now);
 	return q;
 }
@@ -69,7 +69,7 @@ static void test_what_is_asked(void **state)
 	assert_false(q.attributes);
 	assert_false(q.pkeys);
 	assert_false(schedule_is_dirty(w));
-	assert_int_equal(reason_to_publish(w->asked_reasons[2]), REASON_LID_CHANGE);
+	assert_int_equal(event_reason_to_publish(w->asked.reasons[2]), REASON_LID_CHANGE);
 
 	/* an event for a port that does not exist, and one for all */
 	schedule_mark(w, 77, REASON_PORT_ACTIVE);
@@ -121,7 +121,7 @@ static void test_pkeys_failed(void **state)
 	schedule_begin(w, 7, 1, &q);
 	assert_true(q.pkeys);
 	schedule_keep_reasons(w, 2);
-	port_set_remove(&w->asked, 2);
+	port_set_remove(&w->asked.ports, 2);
 	schedule_end(w, 1);
 	schedule_mark(w, 1, REASON_LID_CHANGE);
 	assert_false(begin_and_end(w, 1).pkeys);
@@ -163,7 +163,7 @@ static void test_pkeys_later(void **state)
 	/* a port that has failed is tried again when its time has come, and not sooner for this */
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
 	schedule_begin(w, 7, 1, &q);
-	port_set_remove(&w->asked, 2);
+	port_set_remove(&w->asked.ports, 2);
 	schedule_keep_reasons(w, 2);
 	schedule_end(w, 1);
 	assert_true(port_set_is_empty(&w->pkeys_later));
@@ -262,7 +262,7 @@ static void test_settling(void **state)
 		q = begin_and_end(w, 1);
 		assert_true(port_set_has(&q.ports, 1));
 		assert_false(port_set_has(&q.ports, 2));
-		assert_int_equal(reason_to_publish(w->asked_reasons[1]), REASON_LINK);
+		assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_LINK);
 		n++;
 	}
 	assert_true(n >= 3);
@@ -301,7 +301,7 @@ static void test_unanswered(void **state)
 	schedule_mark(w, 2, REASON_PKEY_CHANGE);
 	schedule_begin(w, 1, 1, &q);
 	/* one has failed by itself, the other with the device */
-	port_set_remove(&w->asked, 1);
+	port_set_remove(&w->asked.ports, 1);
 	schedule_keep_reasons(w, 1);
 	schedule_end(w, 1);
 	assert_false(schedule_is_dirty(w));
@@ -309,16 +309,16 @@ static void test_unanswered(void **state)
 	schedule_mark(w, 1, REASON_LINK);
 	q = begin_and_end(w, 1);
 	assert_false(port_set_has(&q.ports, 2));
-	assert_int_equal(reason_to_publish(w->asked_reasons[1]), REASON_CLIENT_REREGISTER);
+	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_CLIENT_REREGISTER);
 	schedule_mark(w, 2, REASON_LINK);
 	q = begin_and_end(w, 1);
 	assert_true(q.pkeys);
-	assert_int_equal(reason_to_publish(w->asked_reasons[2]), REASON_PKEY_CHANGE);
+	assert_int_equal(event_reason_to_publish(w->asked.reasons[2]), REASON_PKEY_CHANGE);
 	/* answered: that is the end of it */
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_LINK);
 	q = begin_and_end(w, 1);
 	assert_false(q.pkeys);
-	assert_int_equal(reason_to_publish(w->asked_reasons[1]), REASON_LINK);
+	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_LINK);
 }
 
 int main(void)

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* org.rdma.Port: its methods. The properties are rows, bus-property.c. */
+
+#include "bus-options.h"
+#include "bus-private.h"
+#include "counters.h"
+#include "log.h"
+#include "names.h"
+
+/* The Bus of the call that is being handled: the userdata of a port's method is the port. */
+static Bus *current_bus(sd_bus_message *m)
+{
+	return sd_bus_slot_get_userdata(sd_bus_get_current_slot(sd_bus_message_get_bus(m)));
+}
+
+static void check_reply(int r, const char *what)
+{
+	if (r < 0)
+		log_debug_errno(r, "Cannot answer %s, ignoring: %m", what);
+}
+
+/* The call was not kept: the hardware was not even asked. */
+static int reply_refused(sd_bus_message *m, const Port *p, int error)
+{
+	bus_reply_error(m, error,
+			error == -ETIMEDOUT ? p->now.values.last_error : strerror(-error));
+	return 1;
+}
+
+/* Query() */
+
+static int append_row(sd_bus_message *reply, const Attribute *row, const PortValues *values)
+{
+	const char *signature = attr_raw_signature(row->type);
+
+	if (signature[0] == 's')
+		return sd_bus_message_append(reply, "{sv}", row->field, "s",
+					     attr_get_text(row, values));
+	if (signature[0] == 't')
+		return sd_bus_message_append(reply, "{sv}", row->field, "t",
+					     attr_get_raw(row, values));
+	return sd_bus_message_append(reply, "{sv}", row->field, signature,
+				     (uint32_t)attr_get_raw(row, values));
+}
+
+/* The rows that were supplied, as the C fields that they are. */
+static int reply_query(sd_bus_message *call, const Port *p)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int r = sd_bus_message_new_method_return(call, &reply);
+
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "{sv}");
+	for (PortAttr a = 0; r >= 0 && a < _PORT_ATTR_MAX; a++)
+		if (mask_has(&p->now.supplied, a) && port_attributes[a].size > 0)
+			r = append_row(reply, &port_attributes[a], &p->now.values);
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
+static int method_query(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	Port *p = userdata;
+	Bus *b = current_bus(m);
+	uint64_t max_age = 0;
+	const BusOption options[] = {{"max-age-usec", 't', &max_age}};
+	PendingList *list;
+	int r = bus_read_options(m, "Query", options, ARRAY_SIZE(options), error);
+
+	if (r < 0)
+		return r;
+	r = b->handler->query(b->userdata, p, max_age, &list);
+	if (r < 0)
+		return reply_refused(m, p, r);
+	return r == 0 ? reply_query(m, p) : bus_keep_call(b, m, list, p->number, error);
+}
+
+void bus_answer_queries(PendingList *list, uint32_t port, const Port *p, int error,
+			const char *text)
+{
+	PendingCall *c;
+
+	while ((c = pending_list_find(list, port))) {
+		if (error < 0)
+			bus_reply_error(c->message, error, text);
+		else
+			check_reply(reply_query(c->message, p), "a query");
+		pending_call_free(c);
+	}
+}
+
+/* GetCounters() */
+
+static int append_counters(sd_bus_message *m, const Counter *counters, size_t n)
+{
+	int r = sd_bus_message_open_container(m, 'a', attr_signature(ATTR_COUNTERS) + 1);
+
+	for (size_t i = 0; r >= 0 && i < n; i++) {
+		const Counter *c = &counters[i];
+
+		r = sd_bus_message_append(m, "(sstsss)", counter_group_name(c->group), c->name,
+					  c->value, counter_unit_name(c->unit),
+					  counter_condition_name(c->condition), c->reason);
+	}
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int reply_counters(sd_bus_message *call, const Port *p, const PortCounters *pc)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_free_ Counter *counters = NULL;
+	/* InfiniBand always has PMA; others may have borrowed it. */
+	bool complete = port_interfaces(&p->now) >> INTERFACE_INFINIBAND & 1;
+	size_t n;
+	int r = counters_interpret(pc->table, complete, &counters, &n);
+
+	if (r >= 0)
+		r = sd_bus_message_new_method_return(call, &reply);
+	if (r >= 0)
+		r = append_counters(reply, counters, n);
+	if (r >= 0)
+		r = sd_bus_message_append(reply, "tt", pc->realtime_usec, pc->monotonic_usec);
+	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
+static int method_get_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	Port *p = userdata;
+	Bus *b = current_bus(m);
+	const PortCounters *counters;
+	PendingList *list;
+	int r = bus_read_options(m, "GetCounters", NULL, 0, error);
+
+	if (r < 0)
+		return r;
+	r = b->handler->counters(b->userdata, p, &counters, &list);
+	if (r < 0)
+		return reply_refused(m, p, r);
+	return r == 0 ? reply_counters(m, p, counters)
+		      : bus_keep_call(b, m, list, p->number, error);
+}
+
+void bus_answer_counters(PendingList *list, uint32_t port, const Port *p,
+			 const PortCounters *counters, int error, const char *text)
+{
+	PendingCall *c;
+
+	while ((c = pending_list_find(list, port))) {
+		if (error < 0)
+			bus_reply_error(c->message, error, text);
+		else
+			check_reply(reply_counters(c->message, p, counters), "with counters");
+		pending_call_free(c);
+	}
+}
+
+/* GetHistory() */
+
+static int method_get_history(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const Port *p = userdata;
+	int r = bus_read_options(m, "GetHistory", NULL, 0, error);
+
+	if (r >= 0)
+		r = sd_bus_message_new_method_return(m, &reply);
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "(ttsss)");
+	for (size_t i = 0; r >= 0 && i < p->history.n; i++) {
+		const Transition *t = history_entry(&p->history, i);
+		AttrText from, to;
+
+		r = sd_bus_message_append(reply, "(ttsss)", t->realtime_usec, t->monotonic_usec,
+					  history_state_name(t->from, from),
+					  history_state_name(t->to, to),
+					  event_reason_name(t->reason));
+	}
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
+/* clang-format off */
+const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS] = {
+	SD_BUS_METHOD_WITH_ARGS("Query", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a{sv}", fields),
+				method_query, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("GetCounters", SD_BUS_ARGS("a{sv}", options),
+				SD_BUS_RESULT("a(sstsss)", counters, "t", timestamp, "t", monotonic),
+				method_get_counters, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("GetHistory", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a(ttsss)", transitions),
+				method_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_SIGNAL_WITH_ARGS("StateChanged", SD_BUS_ARGS("s", new, "s", old, "s", reason), 0),
+	SD_BUS_SIGNAL_WITH_ARGS("SubnetReconfigured", SD_BUS_ARGS("s", reason), 0),
+};
+/* clang-format on */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Method calls that are answered later: who made them, how many a user may have, and when nobody
+ * wants the answer any more. Query(), GetCounters(), Refresh(), WaitFor() and OpenSnapshot() all
+ * wait here, under the same rules.
+ *
+ * Calls are counted by user and not by connection: else one user could open many connections and
+ * take the places of all others. Only the bus knows the user of a connection. It is asked when the
+ * call comes, and nobody waits for that answer: until it is there the call waits like any other.
+ * Answers come in the order of the questions.
+ */
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <systemd/sd-bus.h>
+
+#include "util.h"
+
+/* Calls that may wait: of one user, and of all users together. */
+#define PENDING_USER_MAX 256U
+#define PENDING_MAX	 4096U
+
+typedef struct PendingCalls PendingCalls;
+typedef struct PendingCall PendingCall;
+
+/* The calls that wait for the same thing, the latest first. Zeroed, it is empty. It does not own
+ * them. */
+typedef struct PendingList {
+	PendingCall *first;
+} PendingList;
+
+struct PendingCall {
+	sd_bus_message *message;
+	uint32_t port; /* the number of the port that it is about, 0: none */
+
+	/* where it is in a PendingList */
+	PendingCall *next;
+	PendingCall **at; /* what points to this one; NULL: it is in no list */
+
+	/* pending-call.c's own */
+	PendingCalls *calls;
+	PendingCall *previous_of_all, *next_of_all;
+	const struct PendingKind *kind;
+	void *userdata;
+	sd_bus_slot *question; /* to the bus: who made it? NULL: that is known */
+	uid_t user;
+};
+
+/* What is special about a kind of call. All may be NULL. */
+typedef struct PendingKind {
+	/* The bus has said that the call is USER's. May free it. */
+	void (*identified)(PendingCall *call, uid_t user, void *userdata);
+	/* The call is being freed: frees what USERDATA has for it. */
+	void (*freed)(void *userdata);
+	/* The call may wait for long: it is freed when its caller leaves the bus. What waits for
+	 * the hardware does not wait longer than a query takes, and need not know. */
+	bool waits_long;
+} PendingKind;
+
+/* For the calls that come on BUS, which outlives *RET. -ENOMEM. */
+int pending_calls_new(sd_bus *bus, PendingCalls **ret);
+/* Frees the calls too, without an answer: the connection has ended. */
+PendingCalls *pending_calls_free(PendingCalls *p);
+DEFINE_CLEANUP(PendingCalls, pending_calls_free);
+
+/*
+ * Keeps MESSAGE, a method call, until pending_call_free(). It may be freed before by itself: when
+ * its user has too many, and then it is answered with the error LimitsExceeded; when its caller
+ * leaves (PendingKind.waits_long); when the connection ends. *RET is owned by P. -ENOBUFS: too many
+ * wait at all. -ENOMEM. On an error KIND->freed is not called.
+ */
+int pending_call_new(PendingCalls *p, sd_bus_message *message, const PendingKind *kind,
+		     void *userdata, PendingCall **ret);
+/* Takes it out of its list, too. Does not answer. */
+PendingCall *pending_call_free(PendingCall *call);
+
+/* The error for a caller who has too many calls of this kind waiting. */
+int pending_call_refuse(sd_bus_message *message, sd_bus_error *error);
+
+/* CALL must be in no list. */
+void pending_list_add(PendingList *list, PendingCall *call);
+/* Moves all calls from FROM to TO, which must be empty. */
+void pending_list_move(PendingList *to, PendingList *from);
+/* The first call in LIST that is about PORT (0: about any), NULL: none. */
+PendingCall *pending_list_find(const PendingList *list, uint32_t port);

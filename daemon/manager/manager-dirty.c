@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Takes events in. They say what may have changed; it is marked, and asked about in the next flush.
+ */
+
+#include "log.h"
+#include "manager-private.h"
+
+void manager_start_timer(Manager *m, sd_event_source **s, uint64_t delay_usec,
+			 sd_event_time_handler_t handler, void *userdata, const char *name)
+{
+	uint64_t when = monotonic_usec(m) + delay_usec;
+	int r;
+
+	if (*s) {
+		r = sd_event_source_set_time(*s, when);
+		if (r >= 0)
+			r = sd_event_source_set_enabled(*s, SD_EVENT_ONESHOT);
+	} else {
+		r = sd_event_add_time(m->event, s, CLOCK_MONOTONIC, when, USEC_PER_MSEC, handler,
+				      userdata);
+		if (r >= 0)
+			sd_event_source_set_description(*s, name);
+	}
+	if (r < 0)
+		log_warning_errno(r, "Cannot start the timer \"%s\", ignoring: %m", name);
+}
+
+void manager_await_timer(Manager *m, sd_event_source **s, uint64_t delay_usec,
+			 sd_event_time_handler_t handler, void *userdata, const char *name)
+{
+	if (!timer_runs(*s))
+		manager_start_timer(m, s, delay_usec, handler, userdata, name);
+}
+
+void manager_mark_flush(Manager *m)
+{
+	if (!timer_runs(m->flush))
+		sd_event_source_set_enabled(m->flush, SD_EVENT_ONESHOT);
+}
+
+void manager_mark_device(Device *d, uint32_t port, EventReason reason)
+{
+	Schedule *w = d->schedule;
+
+	if (reason == REASON_RECOVERED && w->wedged) {
+		w->wedged = false;
+		w->recovering = true;
+	}
+	if (schedule_mark(w, port, reason) < 0)
+		log_warning("%s: no memory to note an event, ignoring", d->now.values.name);
+}
+
+void manager_on_event(void *userdata, const Event *e)
+{
+	const uint32_t reason = REASON_BIT(e->reason);
+	Manager *m = userdata;
+	Device *d;
+
+	log_debug("event: device %u port %u %s", e->device, e->port, event_reason_name(e->reason));
+	if (e->reason == REASON_OVERRUN)
+		m->lost_events++;
+	if (reason & event_reasons_meaning(MEANS_LINKS))
+		m->links_generation++;
+	manager_mark_flush(m);
+	if (e->device != EVENT_ALL_DEVICES) {
+		d = cache_device(&m->cache, e->device);
+		if (d)
+			manager_mark_device(d, e->port, e->reason);
+		if (!d || reason & event_reasons_meaning(MEANS_DEVICES))
+			m->devices_due = true;
+		return;
+	}
+	m->devices_due = true;
+	if (reason & event_reasons_meaning(MEANS_WHOLE))
+		m->looking = true;
+	/* Some device came, went or has another name: the enumeration finds out which. */
+	if (e->reason == REASON_DEVICE)
+		return;
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		manager_mark_device(m->cache.devices[i], EVENT_ALL_PORTS, e->reason);
+}
+
+void manager_mark_everything(Manager *m, EventReason reason)
+{
+	manager_on_event(m, &(Event){EVENT_ALL_DEVICES, EVENT_ALL_PORTS, reason});
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Looks at everything: at the start, from time to time, when events were lost, and when somebody
+ * calls Refresh(). Such a look is over when the devices have been enumerated and each has had its
+ * part in it.
+ */
+
+#include "manager-private.h"
+
+void manager_begin_refresh(Manager *m)
+{
+	if (!m->refresh_next.first || m->refresh_asked.first)
+		return;
+	pending_list_move(&m->refresh_asked, &m->refresh_next);
+	manager_mark_everything(m, REASON_REFRESH);
+}
+
+/* Those who called while the look went on get the next one: a caller who never stops does not keep
+ * anybody waiting. */
+void manager_answer_refresh(Manager *m, int error)
+{
+	bus_answer_refresh(&m->refresh_asked, error);
+	if (m->refresh_next.first)
+		manager_mark_flush(m);
+}
+
+/* Whether there has been an answer of D, good or bad, or there will be none. */
+static bool was_asked(const Device *d)
+{
+	const Schedule *w = d->schedule;
+
+	return d->published || w->wedged || !(w->asked_id || schedule_is_dirty(w));
+}
+
+static void check_ready(Manager *m)
+{
+	if (m->ready)
+		return;
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		if (!was_asked(m->cache.devices[i]))
+			return;
+	manager_publish_counts(m); /* which nobody knows otherwise yet */
+	m->ready = true;
+	/* Who finds the name on the bus finds everything there. READY=1 follows when it is ours. */
+	if (m->bus && bus_acquire_name(m->bus) < 0)
+		sd_event_exit(m->event, EXIT_FAILURE);
+}
+
+static void check_end(Manager *m)
+{
+	if (!m->looking)
+		return;
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		if (schedule_is_whole(m->cache.devices[i]->schedule))
+			return;
+	m->looking = false;
+	if (!m->enumerate_failed)
+		m->last_sync_usec = realtime_usec();
+	manager_answer_refresh(m, 0);
+}
+
+void manager_check_look(Manager *m)
+{
+	/* the enumeration that is due may find more devices */
+	if (m->devices_due)
+		return;
+	check_ready(m);
+	check_end(m);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What has changed goes to the shared memory first, and then to the bus. */
+
+#include "manager-private.h"
+
+static int on_counts(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Manager *m = userdata;
+
+	if (m->bus)
+		bus_publish_counts(m->bus);
+	return 0;
+}
+
+/* A switch that goes down takes many ports with it, which are the news: the counts come after. */
+void manager_publish_counts(Manager *m)
+{
+	uint32_t devices = (uint32_t)m->cache.n_devices, ports = (uint32_t)m->cache.n_ports;
+	uint32_t active = m->cache.n_active;
+
+	if (devices == m->said_devices && ports == m->said_ports && active == m->said_active)
+		return;
+	m->said_devices = devices;
+	m->said_ports = ports;
+	m->said_active = active;
+	if (m->ready)
+		manager_await_timer(m, &m->counts, SCHEDULE_LATER_USEC, on_counts, m, "counts");
+}
+
+void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *changed)
+{
+	if (!d->published && op != CACHE_REMOVED) {
+		d->published = true;
+		op = CACHE_ADDED;
+	}
+	if (m->bus)
+		bus_publish_device(m->bus, d, op, changed);
+}
+
+void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventReason reason)
+{
+	if (!p->device->published)
+		manager_publish_device(m, p->device, CACHE_ADDED, NULL);
+	p->published = true;
+	/* first: whoever hears of the change on the bus finds it in the memory */
+	shared_memory_put(m->memory, p, change->op != CACHE_UNCHANGED);
+	if (m->bus)
+		bus_publish_port(m->bus, p, change, reason);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "program.h"
+
+#include <assert.h>
+#include <getopt.h>
+#include <signal.h>
+#include <systemd/sd-daemon.h>
+
+#include "log.h"
+#include "manager.h"
+
+#define OPTIONS_MAX 8
+
+static int usage(const Program *p, const char *format, const char *what)
+{
+	fprintf(stderr, format, what);
+	fprintf(stderr, "; see %s --help\n", p->name);
+	return -EINVAL;
+}
+
+enum { CONFIG = 256, BUS, LOG_LEVEL, OWN };
+
+/* The options that getopt_long() is to know; those of the program have the values OWN and up. */
+static void list_options(const Program *p, struct option ret[OPTIONS_MAX + 1])
+{
+	static const struct option common[] = {
+		{"config", required_argument, NULL, CONFIG},
+		{"bus", required_argument, NULL, BUS},
+		{"log-level", required_argument, NULL, LOG_LEVEL},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+	};
+	size_t n = ARRAY_SIZE(common);
+
+	memcpy(ret, common, sizeof(common));
+	for (const ProgramOption *o = p->options; o && o->name; o++) {
+		assert(n < OPTIONS_MAX);
+		ret[n++] = (struct option){o->name, required_argument, NULL,
+					   OWN + (int)(o - p->options)};
+	}
+	ret[n] = (struct option){};
+}
+
+static int set_log_level(const Program *p, const char *name)
+{
+	int level = log_level_from_name(name);
+
+	if (level < 0)
+		return usage(p, "--log-level=%s: expected err, warning, notice, info or debug",
+			     name);
+	log_max_level = level;
+	return 1;
+}
+
+/* The argument that is no option. */
+static int parse_file(const Program *p, int argc, char *argv[])
+{
+	if (p->file) {
+		if (optind == argc) {
+			fprintf(stderr, "%s: expected a file; see %s --help\n", p->name, p->name);
+			return -EINVAL;
+		}
+		*p->file = argv[optind++];
+	}
+	if (optind == argc)
+		return 1;
+	fprintf(stderr, "%s takes no argument \"%s\"; see %s --help\n", p->name, argv[optind],
+		p->name);
+	return -EINVAL;
+}
+
+int program_parse(const Program *p, int argc, char *argv[], ProgramArguments *ret)
+{
+	struct option options[OPTIONS_MAX + 1];
+	ProgramArguments a = {};
+	int c, r;
+
+	list_options(p, options);
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) >= 0)
+		switch (c) {
+		case 'h':
+			puts(p->help);
+			return 0;
+		case 'V':
+			printf("%s " RDMAD_VERSION "\n", p->name);
+			return 0;
+		case CONFIG:
+			a.config = optarg;
+			break;
+		case BUS:
+			a.bus = optarg;
+			break;
+		case LOG_LEVEL:
+			a.log_level = optarg;
+			break;
+		default:
+			if (c < OWN)
+				return -EINVAL; /* getopt_long() has named the option */
+			*p->options[c - OWN].value = optarg;
+		}
+	if (a.log_level) {
+		r = set_log_level(p, a.log_level);
+		if (r < 0)
+			return r;
+	}
+	r = parse_file(p, argc, argv);
+	if (r > 0)
+		*ret = a;
+	return r;
+}
+
+static int load_config(const char *file, Config *c)
+{
+	_cleanup_free_ char *message = NULL;
+	const char *path = file ? file : RDMAD_SYSCONF_DIR "/rdmad.conf";
+	int r = config_load(c, path, &message);
+
+	if (r == -ENOENT && !file)
+		return 0;
+	if (r == -ENOENT)
+		return log_error_errno(r, "%s: %m", path);
+	if (r < 0)
+		return log_error_errno(r, "%s", message ? message : path);
+	return 0;
+}
+
+/* The address of the bus called NAME; *RET, to be freed, is NULL for the system bus. */
+static int bus_address(const char *name, char **ret)
+{
+	const char *address = name, *directory;
+	char *text;
+
+	if (!name || streq(name, "system")) {
+		*ret = NULL;
+		return 0;
+	}
+	if (streq(name, "session")) {
+		/* as sd_bus_open_user() does it. Never the system bus in its place: there the name
+		 * would be taken from the real daemon. */
+		address = getenv("DBUS_SESSION_BUS_ADDRESS");
+		directory = getenv("XDG_RUNTIME_DIR");
+		if (!address && !directory)
+			return log_error_errno(-ENXIO,
+					       "--bus=session: there is no session: neither "
+					       "DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is "
+					       "set");
+		if (!address) {
+			if (asprintf(&text, "unix:path=%s/bus", directory) < 0)
+				return log_error_errno(-ENOMEM, "No memory to start: %m");
+			*ret = text;
+			return 0;
+		}
+	}
+	text = strdup(address);
+	if (!text)
+		return log_error_errno(-ENOMEM, "No memory to start: %m");
+	*ret = text;
+	return 0;
+}
+
+/* What open_source() is called with. */
+typedef struct Opening {
+	const Program *program;
+	sd_event *event;
+	const Config *config;
+} Opening;
+
+static int open_source(void *userdata, const SourceHandler *handler, void *handler_userdata,
+		       Source **ret)
+{
+	const Opening *o = userdata;
+
+	return o->program->open_source(o->event, o->config, handler, handler_userdata, ret);
+}
+
+static int prepare_event_loop(sd_event **ret)
+{
+	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
+	int r = sd_event_default(&event);
+
+	if (r < 0)
+		return log_error_errno(r, "Cannot set up the event loop: %m");
+	r = sd_event_add_signal(event, NULL, SIGTERM | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
+	if (r >= 0)
+		r = sd_event_add_signal(event, NULL, SIGINT | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
+	if (r < 0)
+		return log_error_errno(r, "Cannot listen to signals: %m");
+	/* A reader of the shared memory that closes its pipe is no reason to end. */
+	signal(SIGPIPE, SIG_IGN);
+	r = sd_event_set_watchdog(event, true);
+	if (r < 0)
+		return log_error_errno(r, "Cannot feed the watchdog: %m");
+	*ret = steal_pointer(&event);
+	return 0;
+}
+
+static int serve(const Program *p, const ProgramArguments *a, const Config *config)
+{
+	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
+	_cleanup_(manager_free_pointer) Manager *manager = NULL;
+	_cleanup_free_ char *address = NULL;
+	Opening opening;
+	int r;
+
+	r = bus_address(a->bus, &address);
+	if (r >= 0)
+		r = prepare_event_loop(&event);
+	if (r < 0)
+		return r;
+	opening = (Opening){p, event, config};
+	r = manager_new(&(ManagerSetup){.event = event,
+					.config = config,
+					.bus_address = address,
+					.open_source = open_source,
+					.userdata = &opening},
+			&manager);
+	if (r >= 0)
+		r = manager_start(manager);
+	if (r >= 0)
+		r = sd_event_loop(event);
+	sd_notify(false, "STOPPING=1");
+	return r;
+}
+
+int program_run(const Program *p, const ProgramArguments *a)
+{
+	Config config = CONFIG_DEFAULT;
+	int r = load_config(a->config, &config);
+
+	if (r >= 0)
+		r = serve(p, a, &config);
+	config_done(&config);
+	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
