@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 #include <strings.h>
 
-#include "check.h"
 #include "decode.h"
 #include "format.h"
 #include "parse.h"
@@ -142,7 +141,7 @@ static ExitStatus add_ignore(Expectations *e, const Place *place, const char *va
 
 		if (!*name)
 			continue;
-		if (!check_exists(name)) {
+		if (!e->is_check(name)) {
 			complain("%s: Ignore: unknown check \"%s\"; see rdmactl check --list",
 				 place->text, name);
 			return STATUS_USAGE;

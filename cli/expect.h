@@ -32,6 +32,7 @@ typedef struct Expectation {
 } Expectation;
 
 typedef struct Expectations {
+	bool (*is_check)(const char *name); /* which names Ignore may have; the caller sets it */
 	Expectation *items;
 	size_t n;
 	char **texts; /* what the items point to */

@@ -4,6 +4,7 @@
 
 #include <getopt.h>
 
+#include "check.h"
 #include "expect.h"
 #include "list.h"
 #include "parse.h"
@@ -76,6 +77,7 @@ static ExitStatus parse_expect(Context *c, const char *argument)
 		c->expect = calloc(1, sizeof(*c->expect));
 	if (!c->expect)
 		return out_of_memory();
+	c->expect->is_check = check_exists;
 	return expect_add(c->expect, argument);
 }
 

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* rdmactl: the table of commands, and how the command line becomes a call of one of them. */
+
+#include <limits.h>
+#include <locale.h>
+
+#include "bus.h"
+#include "options.h"
+#include "terminal.h"
+
+typedef struct Command {
+	const char *name;
+	const char *argument; /* what each of them is; NULL: it takes none */
+	unsigned int least, most;
+	bool endless; /* writes as things happen: no pager */
+	bool offline; /* needs no rdmad */
+	ExitStatus (*run)(Context *c);
+	const char *help;
+	const char *examples;
+} Command;
+
+/* clang-format off */
+static const Command commands[] = {
+	{"list",    NULL,   0, 0,        false, false, list_command,
+	 "One line for each port (the default)",
+	 "  rdmactl                           the ports\n"
+	 "  rdmactl list -o Port,State,FirmwareVersion --sort=-Rate\n"
+	 "  rdmactl list -o +NetdevMtu\n"
+	 "  rdmactl --json | jq .[].Rate      their rates, for a script\n"},
+	{"show",    "PORT", 1, 1,        false, false, show_command,
+	 "All attributes of a port",
+	 "  rdmactl show eth2                 the port behind a network interface\n"},
+	{"monitor", "PORT", 0, UINT_MAX, true,  false, monitor_command,
+	 "Changes as they happen",
+	 "  rdmactl monitor mlx5_0/1          until it is interrupted\n"},
+	{"query",   "PORT", 1, 1,        false, false, query_command,
+	 "The raw C fields, read from the hardware now",
+	 "  rdmactl query mlx5_0/1            what ibv_query_port() returns\n"
+	 "  rdmactl query --max-age=10 mlx5_0/1\n"},
+	{"devices", NULL,   0, 0,        false, false, devices_command,
+	 "All attributes of all devices",
+	 "  rdmactl devices --json | jq -r .[].FirmwareVersion\n"},
+	{"check",   "PORT", 0, UINT_MAX, false, false, check_command,
+	 "What is wrong with the ports, a sentence each",
+	 "  rdmactl check                     exit status 1 if anything is found\n"
+	 "  rdmactl check mlx5_0 --expect Rate=400G --expect State=active\n"
+	 "  rdmactl check --expect /etc/rdmad/expect.conf --json\n"},
+	{"counters", "PORT", 1, 1,        false, false, counters_command,
+	 "What a port has counted, with units",
+	 "  rdmactl counters mlx5_0/1\n"
+	 "  rdmactl counters --watch=1 mlx5_0/1   how quickly they move\n"},
+	{"history", "PORT", 1, 1,        false, false, history_command,
+	 "The last changes of a port's state",
+	 "  rdmactl history mlx5_0/1          does the link flap, and since when?\n"
+	 "  rdmactl history --json ib0 | jq -r .[].To\n"},
+	{"describe", "ATTRIBUTE", 0, 1,   false, true,  describe_command,
+	 "What an attribute or counter means, or all",
+	 "  rdmactl describe LinkSpeed\n"
+	 "  rdmactl describe symbol_error\n"
+	 "  rdmactl describe --json | jq -r '.[].name'\n"},
+	{"wait",    "PORT", 1, UINT_MAX, true,  false, wait_command,
+	 "Until ports are active, or what is asked for",
+	 "  rdmactl wait mlx5_0/1 mlx5_1/1    until both are active\n"
+	 "  rdmactl wait --timeout=60 --gid=192.0.2.7 eth2\n"
+	 "  rdmactl wait --any --rate=200G ib0 ib1\n"},
+};
+/* clang-format on */
+
+/* "[PORT...]" */
+static const char *arguments_of(const Command *command, char buffer[32])
+{
+	snprintf(buffer, 32, "%s%s%s%s", command->least == 0 && command->argument ? "[" : "",
+		 command->argument ? command->argument : "", command->most > 1 ? "..." : "",
+		 command->least == 0 && command->argument ? "]" : "");
+	return buffer;
+}
+
+static void print_port_names(void)
+{
+	puts("\nPORT is mlx5_0/1, mlx5_0 if that has one port, a network interface, or a port\n"
+	     "GUID such as 0002:c903:00ab:cdef.");
+}
+
+static ExitStatus help(void)
+{
+	char arguments[32];
+
+	puts("Usage: rdmactl [OPTION...] [COMMAND] [ARGUMENT...]\n\n"
+	     "Shows the RDMA ports of this machine as rdmad knows them.\n\nCommands:");
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		char synopsis[64];
+
+		snprintf(synopsis, sizeof(synopsis), "%s %s", commands[i].name,
+			 arguments_of(&commands[i], arguments));
+		printf("  %-26s  %s\n", synopsis, commands[i].help);
+	}
+	printf("  %-26s  %s\n", "help [COMMAND]", "This text, or that of a command");
+	options_print(NULL);
+	print_port_names();
+	puts("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 no such port, 4 no rdmad.");
+	return STATUS_OK;
+}
+
+static ExitStatus help_command(const Command *command)
+{
+	char arguments[32];
+
+	printf("Usage: rdmactl [OPTION...] %s%s%s\n\n%s.\n", command->name,
+	       command->argument ? " " : "", arguments_of(command, arguments), command->help);
+	if (options_print(command->name) > 0)
+		puts("\nAnd those of every command: rdmactl --help.");
+	if (command->argument && streq(command->argument, "PORT"))
+		print_port_names();
+	printf("\nExamples:\n%s", command->examples);
+	return STATUS_OK;
+}
+
+static ExitStatus check_arguments(const Context *c, const Command *command)
+{
+	char **arguments = c->arguments;
+	unsigned int n = c->n_arguments;
+
+	/* --configured are ports enough */
+	if (n < command->least && !c->wait.configured) {
+		complain("%s: expected %s", command->name, command->argument);
+		return STATUS_USAGE;
+	}
+	if (n > command->most) {
+		complain("%s: unexpected argument \"%s\"; expected %s%s", command->name,
+			 arguments[command->most], command->most == 0 ? "none" : "one ",
+			 command->most == 0 ? "" : command->argument);
+		return STATUS_USAGE;
+	}
+	for (unsigned int i = 0; i < n; i++)
+		if (!*arguments[i]) {
+			complain("%s: %s is empty", command->name, command->argument);
+			return STATUS_USAGE;
+		}
+	return STATUS_OK;
+}
+
+static ExitStatus find_command(const char *name, const Command **ret)
+{
+	char names[256] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (streq(commands[i].name, name)) {
+			*ret = &commands[i];
+			return STATUS_OK;
+		}
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s, ", commands[i].name);
+	}
+	complain("unknown command \"%s\"; expected %sor help", name, names);
+	return STATUS_USAGE;
+}
+
+static ExitStatus run_command(Context *c, const Command *command)
+{
+	_cleanup_(sd_bus_flush_close_unref_pointer) sd_bus *bus = NULL;
+	ExitStatus status = STATUS_OK;
+
+	if (!command->offline && !c->list)
+		status = bus_connect(c->host, c->machine, &bus);
+	if (status != STATUS_OK)
+		return status;
+	c->bus = bus;
+	status = terminal_start(c, !c->no_pager && !command->endless && c->watch_usec == 0);
+	if (status != STATUS_OK)
+		return status;
+	status = command->run(c);
+	return terminal_finish(c, status);
+}
+
+/* help, or help COMMAND */
+static ExitStatus run_help(char **arguments, unsigned int n)
+{
+	const Command *command;
+	ExitStatus status;
+
+	if (n == 0)
+		return help();
+	if (n > 1) {
+		complain("help: unexpected argument \"%s\"; expected one COMMAND", arguments[1]);
+		return STATUS_USAGE;
+	}
+	status = find_command(arguments[0], &command);
+	return status == STATUS_OK ? help_command(command) : status;
+}
+
+static ExitStatus run(Context *c, int argc, char **argv)
+{
+	const Command *command = &commands[0];
+	ExitStatus status;
+	int first;
+
+	status = options_parse(c, argc, argv, &first);
+	if (status != STATUS_OK)
+		return status;
+	c->arguments = argv + first;
+	c->n_arguments = (unsigned int)(argc - first);
+	if (c->version) {
+		puts("rdmactl " RDMAD_VERSION);
+		return STATUS_OK;
+	}
+	if (c->n_arguments == 0 && c->help)
+		return help();
+	if (c->n_arguments > 0) {
+		const char *name = *c->arguments++;
+
+		c->n_arguments--;
+		if (streq(name, "help"))
+			return run_help(c->arguments, c->n_arguments);
+		status = find_command(name, &command);
+	}
+	if (status == STATUS_OK && c->help)
+		return help_command(command);
+	if (status == STATUS_OK)
+		status = options_check(c, command->name);
+	if (status == STATUS_OK)
+		status = check_arguments(c, command);
+	return status == STATUS_OK ? run_command(c, command) : status;
+}
+
+int main(int argc, char **argv)
+{
+	Context c = {};
+	ExitStatus status;
+
+	setlocale(LC_ALL, "");
+	/* numbers are for scripts as well */
+	setlocale(LC_NUMERIC, "C");
+	status = run(&c, argc, argv);
+	options_done(&c);
+	return status;
+}
