@@ -5,12 +5,11 @@
  * it looks at one thing, says one sentence, and knows nothing of the others.
  */
 
-#include "check.h"
-
 #include <fnmatch.h>
 #include <stdarg.h>
 
 #include "bus.h"
+#include "commands.h"
 #include "decode.h"
 #include "expect.h"
 #include "format.h"
@@ -23,6 +22,7 @@ typedef struct Check Check;
 /* A run of all checks, and what it looks at now. */
 typedef struct Run {
 	Context *c;
+	const Expectations *expect;
 	ObjectList objects;
 	const Object **ports; /* those that are checked */
 	size_t n_ports;
@@ -46,9 +46,9 @@ struct Check {
 
 static bool is_ignored(const Run *r)
 {
-	const Expectations *e = r->c->expect;
+	const Expectations *e = r->expect;
 
-	for (size_t i = 0; e && i < e->n; i++) {
+	for (size_t i = 0; i < e->n; i++) {
 		const Expectation *x = &e->items[i];
 
 		if (x->kind != EXPECT_IGNORE || !streq(x->text, r->check->name))
@@ -141,9 +141,9 @@ static bool is_active(const Run *r)
 /* Whether it is said what attribute A of the port shall be: then that is what counts. */
 static bool is_expected(const Run *r, PortAttr a)
 {
-	const Expectations *e = r->c->expect;
+	const Expectations *e = r->expect;
 
-	for (size_t i = 0; e && i < e->n; i++)
+	for (size_t i = 0; i < e->n; i++)
 		if (e->items[i].kind == EXPECT_ATTRIBUTE &&
 		    e->items[i].row == &port_attributes[a] &&
 		    expectation_applies(&e->items[i], r->port))
@@ -173,13 +173,13 @@ static size_t count_ports(const Run *r, const Expectation *e)
 
 static void look_for_ports(Run *r)
 {
-	if (r->n_ports == 0 && !r->c->expect && r->c->n_arguments == 0)
+	if (r->n_ports == 0 && !r->expect->given && r->c->n_arguments == 0)
 		find(r, NULL, "there is no RDMA port");
 }
 
 static void look_for_missing(Run *r)
 {
-	const Expectations *e = r->c->expect;
+	const Expectations *e = r->expect;
 
 	for (size_t i = 0; i < r->n_missing; i++)
 		find(r, NULL, "%s", r->missing[i]);
@@ -199,9 +199,9 @@ static void look_for_missing(Run *r)
 
 static void look_at_count(Run *r)
 {
-	const Expectations *e = r->c->expect;
+	const Expectations *e = r->expect;
 
-	for (size_t i = 0; e && i < e->n; i++) {
+	for (size_t i = 0; i < e->n; i++) {
 		const Expectation *x = &e->items[i];
 		size_t n = x->kind == EXPECT_PORTS ? count_ports(r, x) : 0;
 
@@ -381,7 +381,7 @@ static bool is_many(const Attribute *row)
  * list or table adds up. */
 static bool is_overridden(const Run *r, size_t i)
 {
-	const Expectations *e = r->c->expect;
+	const Expectations *e = r->expect;
 
 	if (is_many(e->items[i].row))
 		return false;
@@ -394,9 +394,9 @@ static bool is_overridden(const Run *r, size_t i)
 
 static void look_at_expectations(Run *r)
 {
-	const Expectations *e = r->c->expect;
+	const Expectations *e = r->expect;
 
-	for (size_t i = 0; e && i < e->n; i++) {
+	for (size_t i = 0; i < e->n; i++) {
 		const Expectation *x = &e->items[i];
 		const Object *o = x->of_device ? r->device : r->port;
 		_cleanup_free_ char *is = NULL, *expected = NULL;
@@ -435,13 +435,29 @@ static const Check checks[] = {
 };
 /* clang-format on */
 
-bool check_exists(const char *name)
+static bool check_exists(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		if (streq(checks[i].name, name))
 			return true;
 	return false;
 }
+
+static Expectations arg_expect = {.is_check = check_exists};
+static bool arg_list;
+
+static ExitStatus parse_expect(const Option *o, const char *argument)
+{
+	return expect_add(o->value, argument);
+}
+
+/* clang-format off */
+const Option check_options[] = {
+	{"expect", 0, "FILE|KEY=VALUE", "What ports shall be; may be given again", parse_expect, &arg_expect, NULL, 0},
+	{"list",   0, NULL,             "The checks that there are",               option_set,   &arg_list,   NULL, RUN_OFFLINE},
+	{},
+};
+/* clang-format on */
 
 /* ---- the run ---- */
 
@@ -562,10 +578,10 @@ static void run_done(Run *r)
 
 ExitStatus check_command(Context *c)
 {
-	_cleanup_(run_done) Run r = {.c = c};
+	_cleanup_(run_done) Run r = {.c = c, .expect = &arg_expect};
 	ExitStatus status;
 
-	if (c->list)
+	if (arg_list)
 		return list_checks(c);
 	status = bus_read_objects(c->bus, &r.objects);
 	if (status != STATUS_OK)

@@ -7,10 +7,33 @@
 #include <time.h>
 
 #include "bus.h"
+#include "commands.h"
 #include "format.h"
 #include "json.h"
 #include "names.h"
+#include "parse.h"
 #include "terminal.h"
+
+static uint64_t arg_watch_usec; /* 0: once */
+
+static ExitStatus parse_watch(const Option *o, const char *argument)
+{
+	uint64_t usec;
+
+	/* rdmad reads counters once a second at most; for less than once a day there is cron(8) */
+	if (!parse_seconds(argument, &usec) || usec < USEC_PER_SEC ||
+	    usec > UINT64_C(86400) * USEC_PER_SEC)
+		return option_refuse(o, argument);
+	*(uint64_t *)o->value = usec;
+	return STATUS_OK;
+}
+
+/* clang-format off */
+const Option counters_options[] = {
+	{"watch", 0, "SEC", "Differences per second, that often", parse_watch, &arg_watch_usec, "seconds from 1 to 86400", RUN_ENDLESS},
+	{},
+};
+/* clang-format on */
 
 /* What rdmad said at one time. */
 typedef struct Sample {
@@ -400,7 +423,7 @@ static ExitStatus watch(Context *c, const char *name, const char *path)
 	if (!c->json)
 		fprintf(c->out, "%s, differences per second\n", name);
 	while (watch_once(&w, &status)) {
-		uint64_t usec = w.again ? AGAIN_USEC : c->watch_usec;
+		uint64_t usec = w.again ? AGAIN_USEC : arg_watch_usec;
 		const struct timespec pause = {.tv_sec = (time_t)(usec / USEC_PER_SEC),
 					       .tv_nsec = (long)(usec % USEC_PER_SEC * 1000)};
 
@@ -444,7 +467,7 @@ ExitStatus counters_command(Context *c)
 		status = port_name(c, path, name);
 	if (status != STATUS_OK)
 		return status;
-	if (c->watch_usec > 0)
+	if (arg_watch_usec > 0)
 		return watch(c, name, path);
 	r = sample_read(c, path, &s, &error);
 	if (r < 0)

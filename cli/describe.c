@@ -4,9 +4,9 @@
 
 #include <strings.h>
 
+#include "commands.h"
 #include "counters.h"
 #include "json.h"
-#include "rdmactl.h"
 #include "terminal.h"
 
 #define INDENT 4

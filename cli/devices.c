@@ -3,6 +3,7 @@
 /* rdmactl devices: every device with all that is known of it. */
 
 #include "bus.h"
+#include "commands.h"
 #include "json.h"
 #include "show.h"
 

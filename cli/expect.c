@@ -272,23 +272,13 @@ ExitStatus expect_add(Expectations *e, const char *argument)
 	_cleanup_free_ char *copy = strdup(argument), *text = NULL;
 	char *key, *value;
 
+	e->given = true;
 	if (!copy || asprintf(&text, "--expect %s", argument) < 0)
 		return out_of_memory();
 	/* a path with '=' in it has a '/' before that, or is given one: ./a=b */
 	if (strcspn(argument, "/") < strcspn(argument, "=") || !split(copy, &key, &value))
 		return add_file(e, argument);
 	return add_pair(e, &(Place){.text = text}, key, value);
-}
-
-void expect_done(Expectations *e)
-{
-	for (size_t i = 0; i < e->n; i++)
-		free(e->items[i].place);
-	for (size_t i = 0; i < e->n_texts; i++)
-		free(e->texts[i]);
-	free(e->items);
-	free(e->texts);
-	*e = (Expectations){};
 }
 
 /* ---- comparison ---- */

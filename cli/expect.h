@@ -33,6 +33,7 @@ typedef struct Expectation {
 
 typedef struct Expectations {
 	bool (*is_check)(const char *name); /* which names Ignore may have; the caller sets it */
+	bool given;			    /* there are some, though perhaps in an empty file */
 	Expectation *items;
 	size_t n;
 	char **texts; /* what the items point to */
@@ -42,7 +43,6 @@ typedef struct Expectations {
 /* Adds ARGUMENT: KEY=VALUE, or the path of a file. Says what is wrong with it, in a file with the
  * line. */
 ExitStatus expect_add(Expectations *e, const char *argument);
-void expect_done(Expectations *e);
 
 /* Whether E is about PORT. */
 bool expectation_applies(const Expectation *e, const Object *port);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "bus.h"
+#include "commands.h"
 #include "format.h"
 #include "json.h"
 #include "names.h"

@@ -3,17 +3,37 @@
 /* rdmactl list: one line a port. Without -o in 80 columns for common names: the one place where
  * attributes are picked by hand. */
 
-#include "list.h"
-
 #include <ctype.h>
 #include <stdarg.h>
 #include <strings.h>
 
 #include "bus.h"
+#include "commands.h"
 #include "decode.h"
 #include "format.h"
 #include "json.h"
 #include "terminal.h"
+
+/* A column: an attribute of the port or its device, or the name of the port if ROW is NULL. */
+typedef struct ListColumn {
+	const Attribute *row;
+	bool of_device;
+} ListColumn;
+
+typedef struct Columns {
+	ListColumn *items;
+	size_t n;
+	bool alone; /* without the usual columns before them */
+} Columns;
+
+typedef struct ListSort {
+	ListColumn column;
+	bool given, descending;
+} ListSort;
+
+/* The options; they live as long as the process. */
+static Columns arg_columns;
+static ListSort arg_sort;
 
 enum {
 	COLUMN_PORT,
@@ -167,12 +187,15 @@ static ExitStatus find_column(const char *option, const char *name, ListColumn *
 	return STATUS_USAGE;
 }
 
-ExitStatus columns_parse(Columns *columns, const char *text)
+/* Names separated by commas; behind '+' they come after the usual columns. */
+static ExitStatus parse_output(const Option *o, const char *text)
 {
+	Columns *columns = o->value;
 	_cleanup_free_ char *copy = NULL;
 	char *rest, *name;
 
-	columns_done(columns);
+	free(columns->items);
+	*columns = (Columns){};
 	columns->alone = *text != '+';
 	text += *text == '+';
 	copy = strdup(text);
@@ -190,18 +213,23 @@ ExitStatus columns_parse(Columns *columns, const char *text)
 	return STATUS_OK;
 }
 
-ExitStatus column_parse_sort(ListSort *sort, const char *text)
+/* "Rate", or "-Rate" for the greatest first. */
+static ExitStatus parse_sort(const Option *o, const char *text)
 {
+	ListSort *sort = o->value;
+
 	sort->given = true;
 	sort->descending = *text == '-';
 	return find_column("--sort", text + sort->descending, &sort->column);
 }
 
-void columns_done(Columns *columns)
-{
-	free(columns->items);
-	*columns = (Columns){};
-}
+/* clang-format off */
+const Option list_options[] = {
+	{"output", 'o', "[+]COLUMN,...", "These columns, or with + these too",     parse_output, &arg_columns, NULL, 0},
+	{"sort",   0,   "[-]COLUMN",     "In that order, or with - the reverse",   parse_sort,   &arg_sort,    NULL, 0},
+	{},
+};
+/* clang-format on */
 
 /* The object that has the column's row: the port or its device; NULL if that is not known. */
 static const Object *holder(const ObjectList *objects, const Object *port, const ListColumn *column)
@@ -271,7 +299,7 @@ static int compare_ports(const void *pa, const void *pb, void *userdata)
 }
 
 /* The ports as they are to be printed: pointers into OBJECTS, which stays sorted by path. */
-static ExitStatus sorted_ports(const Context *c, const ObjectList *objects, ObjectList *ret)
+static ExitStatus sorted_ports(const ObjectList *objects, ObjectList *ret)
 {
 	ret->items = calloc(objects->n + 1, sizeof(*ret->items));
 	if (!ret->items)
@@ -279,9 +307,9 @@ static ExitStatus sorted_ports(const Context *c, const ObjectList *objects, Obje
 	for (size_t i = 0; i < objects->n; i++)
 		if (objects->items[i]->is_port)
 			ret->items[ret->n++] = objects->items[i];
-	if (c->sort.given && ret->n > 0)
+	if (arg_sort.given && ret->n > 0)
 		qsort_r(ret->items, ret->n, sizeof(*ret->items), compare_ports,
-			&(Sorting){objects, &c->sort});
+			&(Sorting){objects, &arg_sort});
 	return STATUS_OK;
 }
 
@@ -304,7 +332,7 @@ static int set_column(const Context *c, const ObjectList *objects, struct libsco
 	return r;
 }
 
-static bool add_headings(const Context *c, struct libscols_table *table)
+static bool add_headings(struct libscols_table *table)
 {
 	static const char *const usual[_COLUMN_MAX] = {
 		[COLUMN_PORT] = "PORT",	       [COLUMN_PROTOCOL] = "PROTOCOL",
@@ -313,11 +341,11 @@ static bool add_headings(const Context *c, struct libscols_table *table)
 		[COLUMN_WHERE] = "LID/NETDEV",
 	};
 
-	for (size_t i = 0; i < _COLUMN_MAX && !c->columns.alone; i++)
+	for (size_t i = 0; i < _COLUMN_MAX && !arg_columns.alone; i++)
 		if (!scols_table_new_column(table, usual[i], 0, 0))
 			return false;
-	for (size_t i = 0; i < c->columns.n; i++) {
-		const Attribute *row = c->columns.items[i].row;
+	for (size_t i = 0; i < arg_columns.n; i++) {
+		const Attribute *row = arg_columns.items[i].row;
 		char heading[64];
 
 		text_copy(heading, sizeof(heading), row ? row->name : "Port");
@@ -332,19 +360,19 @@ static bool add_headings(const Context *c, struct libscols_table *table)
 static ExitStatus print_ports(Context *c, const ObjectList *objects, const ObjectList *ports)
 {
 	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
-	unsigned int first = c->columns.alone ? 0 : _COLUMN_MAX;
+	unsigned int first = arg_columns.alone ? 0 : _COLUMN_MAX;
 
-	if (!table || !add_headings(c, table))
+	if (!table || !add_headings(table))
 		return out_of_memory();
 	for (size_t k = 0; k < ports->n; k++) {
 		struct libscols_line *line = scols_table_new_line(table, NULL);
 		int r = line ? 0 : -ENOMEM;
 
-		if (r == 0 && !c->columns.alone)
+		if (r == 0 && !arg_columns.alone)
 			r = set_usual(c, line, ports->items[k]);
-		for (unsigned int i = 0; r == 0 && i < c->columns.n; i++)
+		for (unsigned int i = 0; r == 0 && i < arg_columns.n; i++)
 			r = set_column(c, objects, line, first + i, ports->items[k],
-				       &c->columns.items[i]);
+				       &arg_columns.items[i]);
 		if (r < 0)
 			return out_of_memory();
 	}
@@ -375,14 +403,14 @@ static void print_columns_json(const Context *c, const ObjectList *objects, cons
 		const Object *port = ports->items[k];
 
 		fprintf(f, "%s\n  {", k > 0 ? "," : "");
-		if (!c->columns.alone)
+		if (!arg_columns.alone)
 			print_member(f, objects, port, &(ListColumn){}, true);
-		for (size_t i = 0; i < ARRAY_SIZE(usual_rows) && !c->columns.alone; i++)
+		for (size_t i = 0; i < ARRAY_SIZE(usual_rows) && !arg_columns.alone; i++)
 			print_member(f, objects, port,
 				     &(ListColumn){.row = &port_attributes[usual_rows[i]]}, false);
-		for (size_t i = 0; i < c->columns.n; i++)
-			print_member(f, objects, port, &c->columns.items[i],
-				     i == 0 && c->columns.alone);
+		for (size_t i = 0; i < arg_columns.n; i++)
+			print_member(f, objects, port, &arg_columns.items[i],
+				     i == 0 && arg_columns.alone);
 		fputc('}', f);
 	}
 	fputs("\n]\n", f);
@@ -396,11 +424,11 @@ ExitStatus list_command(Context *c)
 	ExitStatus status = bus_read_objects(c->bus, &objects);
 
 	if (status == STATUS_OK)
-		status = sorted_ports(c, &objects, &ports);
+		status = sorted_ports(&objects, &ports);
 	items = ports.items;
 	if (status != STATUS_OK)
 		return status;
-	if (c->json && c->columns.n > 0)
+	if (c->json && arg_columns.n > 0)
 		print_columns_json(c, &objects, &ports);
 	else if (c->json)
 		json_objects(c->out, &ports, true);

@@ -6,15 +6,15 @@
 #include <locale.h>
 
 #include "bus.h"
-#include "options.h"
+#include "commands.h"
 #include "terminal.h"
 
 typedef struct Command {
 	const char *name;
-	const char *argument; /* what each of them is; NULL: it takes none */
-	unsigned int least, most;
-	bool endless; /* writes as things happen: no pager */
-	bool offline; /* needs no rdmad */
+	const char *argument;	  /* what each of its arguments is; NULL: it takes none */
+	unsigned int least, most; /* how many arguments */
+	unsigned int flags;	  /* RunFlags */
+	const Option *options;	  /* its own; NULL: none */
 	ExitStatus (*run)(Context *c);
 	const char *help;
 	const char *examples;
@@ -22,50 +22,82 @@ typedef struct Command {
 
 /* clang-format off */
 static const Command commands[] = {
-	{"list",    NULL,   0, 0,        false, false, list_command,
+	{"list",     NULL,        0, 0,        0,           list_options,     list_command,
 	 "One line for each port (the default)",
 	 "  rdmactl                           the ports\n"
 	 "  rdmactl list -o Port,State,FirmwareVersion --sort=-Rate\n"
 	 "  rdmactl list -o +NetdevMtu\n"
 	 "  rdmactl --json | jq .[].Rate      their rates, for a script\n"},
-	{"show",    "PORT", 1, 1,        false, false, show_command,
+	{"show",     "PORT",      1, 1,        0,           NULL,             show_command,
 	 "All attributes of a port",
 	 "  rdmactl show eth2                 the port behind a network interface\n"},
-	{"monitor", "PORT", 0, UINT_MAX, true,  false, monitor_command,
+	{"monitor",  "PORT",      0, UINT_MAX, RUN_ENDLESS, NULL,             monitor_command,
 	 "Changes as they happen",
 	 "  rdmactl monitor mlx5_0/1          until it is interrupted\n"},
-	{"query",   "PORT", 1, 1,        false, false, query_command,
+	{"query",    "PORT",      1, 1,        0,           query_options,    query_command,
 	 "The raw C fields, read from the hardware now",
 	 "  rdmactl query mlx5_0/1            what ibv_query_port() returns\n"
 	 "  rdmactl query --max-age=10 mlx5_0/1\n"},
-	{"devices", NULL,   0, 0,        false, false, devices_command,
+	{"devices",  NULL,        0, 0,        0,           NULL,             devices_command,
 	 "All attributes of all devices",
 	 "  rdmactl devices --json | jq -r .[].FirmwareVersion\n"},
-	{"check",   "PORT", 0, UINT_MAX, false, false, check_command,
+	{"check",    "PORT",      0, UINT_MAX, 0,           check_options,    check_command,
 	 "What is wrong with the ports, a sentence each",
 	 "  rdmactl check                     exit status 1 if anything is found\n"
 	 "  rdmactl check mlx5_0 --expect Rate=400G --expect State=active\n"
 	 "  rdmactl check --expect /etc/rdmad/expect.conf --json\n"},
-	{"counters", "PORT", 1, 1,        false, false, counters_command,
+	{"counters", "PORT",      1, 1,        0,           counters_options, counters_command,
 	 "What a port has counted, with units",
 	 "  rdmactl counters mlx5_0/1\n"
 	 "  rdmactl counters --watch=1 mlx5_0/1   how quickly they move\n"},
-	{"history", "PORT", 1, 1,        false, false, history_command,
+	{"history",  "PORT",      1, 1,        0,           NULL,             history_command,
 	 "The last changes of a port's state",
 	 "  rdmactl history mlx5_0/1          does the link flap, and since when?\n"
 	 "  rdmactl history --json ib0 | jq -r .[].To\n"},
-	{"describe", "ATTRIBUTE", 0, 1,   false, true,  describe_command,
+	{"describe", "ATTRIBUTE", 0, 1,        RUN_OFFLINE, NULL,             describe_command,
 	 "What an attribute or counter means, or all",
 	 "  rdmactl describe LinkSpeed\n"
 	 "  rdmactl describe symbol_error\n"
 	 "  rdmactl describe --json | jq -r '.[].name'\n"},
-	{"wait",    "PORT", 1, UINT_MAX, true,  false, wait_command,
+	{"wait",     "PORT",      1, UINT_MAX, RUN_ENDLESS, wait_options,     wait_command,
 	 "Until ports are active, or what is asked for",
 	 "  rdmactl wait mlx5_0/1 mlx5_1/1    until both are active\n"
 	 "  rdmactl wait --timeout=60 --gid=192.0.2.7 eth2\n"
 	 "  rdmactl wait --any --rate=200G ib0 ib1\n"},
 };
 /* clang-format on */
+
+static Context context;
+static bool arg_help, arg_version, arg_no_pager;
+static OptionTable options; /* of all commands */
+
+/* An argument that begins with '-' would be an option of ssh. */
+static ExitStatus parse_destination(const Option *o, const char *argument)
+{
+	if (argument[0] == '\0' || argument[0] == '-')
+		return option_refuse(o, argument);
+	return option_text(o, argument);
+}
+
+/* The options of every command. */
+/* clang-format off */
+static const Option common_options[] = {
+	{"help",     'h', NULL,          "This text; after a command, what it does", option_set,        &arg_help,        NULL, 0},
+	{"version",  0,   NULL,          "The version",                              option_set,        &arg_version,     NULL, 0},
+	{"json",     0,   NULL,          "JSON; monitor writes one object a line",   option_set,        &context.json,    NULL, 0},
+	{"no-pager", 0,   NULL,          "No pager for long output",                 option_set,        &arg_no_pager,    NULL, 0},
+	{"host",     'H', "[USER@]HOST", "Ask rdmad of another machine, over SSH",   parse_destination, &context.host,    "a host, such as root@node17", 0},
+	{"machine",  'M', "CONTAINER",   "Ask rdmad of a local container",           parse_destination, &context.machine, "the name of a local container", 0},
+	{},
+};
+/* clang-format on */
+
+static void join_options(void)
+{
+	options_join(&options, NULL, common_options);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		options_join(&options, commands[i].name, commands[i].options);
+}
 
 /* "[PORT...]" */
 static const char *arguments_of(const Command *command, char buffer[32])
@@ -96,7 +128,7 @@ static ExitStatus help(void)
 		printf("  %-26s  %s\n", synopsis, commands[i].help);
 	}
 	printf("  %-26s  %s\n", "help [COMMAND]", "This text, or that of a command");
-	options_print(NULL);
+	options_print(&options, NULL);
 	print_port_names();
 	puts("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 no such port, 4 no rdmad.");
 	return STATUS_OK;
@@ -108,7 +140,7 @@ static ExitStatus help_command(const Command *command)
 
 	printf("Usage: rdmactl [OPTION...] %s%s%s\n\n%s.\n", command->name,
 	       command->argument ? " " : "", arguments_of(command, arguments), command->help);
-	if (options_print(command->name) > 0)
+	if (options_print(&options, command->name) > 0)
 		puts("\nAnd those of every command: rdmactl --help.");
 	if (command->argument && streq(command->argument, "PORT"))
 		print_port_names();
@@ -121,8 +153,7 @@ static ExitStatus check_arguments(const Context *c, const Command *command)
 	char **arguments = c->arguments;
 	unsigned int n = c->n_arguments;
 
-	/* --configured are ports enough */
-	if (n < command->least && !c->wait.configured) {
+	if (n < command->least && !(options_flags(&options) & RUN_WITHOUT_ARGUMENT)) {
 		complain("%s: expected %s", command->name, command->argument);
 		return STATUS_USAGE;
 	}
@@ -159,14 +190,15 @@ static ExitStatus find_command(const char *name, const Command **ret)
 static ExitStatus run_command(Context *c, const Command *command)
 {
 	_cleanup_(sd_bus_flush_close_unref_pointer) sd_bus *bus = NULL;
+	unsigned int flags = command->flags | options_flags(&options);
 	ExitStatus status = STATUS_OK;
 
-	if (!command->offline && !c->list)
+	if (!(flags & RUN_OFFLINE))
 		status = bus_connect(c->host, c->machine, &bus);
 	if (status != STATUS_OK)
 		return status;
 	c->bus = bus;
-	status = terminal_start(c, !c->no_pager && !command->endless && c->watch_usec == 0);
+	status = terminal_start(c, !arg_no_pager && !(flags & RUN_ENDLESS));
 	if (status != STATUS_OK)
 		return status;
 	status = command->run(c);
@@ -195,16 +227,21 @@ static ExitStatus run(Context *c, int argc, char **argv)
 	ExitStatus status;
 	int first;
 
-	status = options_parse(c, argc, argv, &first);
+	join_options();
+	status = options_parse(&options, argc, argv, &first);
 	if (status != STATUS_OK)
 		return status;
+	if (c->host && c->machine) {
+		complain("--host and --machine exclude each other");
+		return STATUS_USAGE;
+	}
 	c->arguments = argv + first;
 	c->n_arguments = (unsigned int)(argc - first);
-	if (c->version) {
+	if (arg_version) {
 		puts("rdmactl " RDMAD_VERSION);
 		return STATUS_OK;
 	}
-	if (c->n_arguments == 0 && c->help)
+	if (c->n_arguments == 0 && arg_help)
 		return help();
 	if (c->n_arguments > 0) {
 		const char *name = *c->arguments++;
@@ -214,10 +251,10 @@ static ExitStatus run(Context *c, int argc, char **argv)
 			return run_help(c->arguments, c->n_arguments);
 		status = find_command(name, &command);
 	}
-	if (status == STATUS_OK && c->help)
+	if (status == STATUS_OK && arg_help)
 		return help_command(command);
 	if (status == STATUS_OK)
-		status = options_check(c, command->name);
+		status = options_check(&options, command->name);
 	if (status == STATUS_OK)
 		status = check_arguments(c, command);
 	return status == STATUS_OK ? run_command(c, command) : status;
@@ -225,13 +262,8 @@ static ExitStatus run(Context *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	Context c = {};
-	ExitStatus status;
-
 	setlocale(LC_ALL, "");
 	/* numbers are for scripts as well */
 	setlocale(LC_NUMERIC, "C");
-	status = run(&c, argc, argv);
-	options_done(&c);
-	return status;
+	return run(&context, argc, argv);
 }

@@ -21,6 +21,7 @@
 #include <systemd/sd-event.h>
 
 #include "bus.h"
+#include "commands.h"
 #include "format.h"
 #include "json.h"
 #include "names.h"

@@ -1,17 +1,67 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The options of rdmactl: one row each in options.c. */
+/*
+ * The options of rdmactl. Each option is one row, in the file of the command that it belongs to;
+ * the options of every command are in main.c. All rows are joined into one table. The command line
+ * is parsed and checked against this table, the help is printed from it, and the completion of the
+ * shells reads the help.
+ */
 
 #include "rdmactl.h"
 
-/* Takes the options out of ARGV into C and moves what is left to its end; *RET_FIRST is where that
- * begins. Says which option is wrong, and what was expected. */
-ExitStatus options_parse(Context *c, int argc, char **argv, int *ret_first);
-/* Refuses the options that were given and do not go with COMMAND. */
-ExitStatus options_check(const Context *c, const char *command);
-/* Prints the options that go with every command (COMMAND NULL), or those of COMMAND alone; returns
- * how many. */
-unsigned int options_print(const char *command);
-/* Frees what the options have allocated. */
-void options_done(Context *c);
+/* How a command is run. The row of a command has these, and an option that is given adds its own.
+ */
+typedef enum RunFlags {
+	RUN_OFFLINE = 1 << 0,	       /* it needs no rdmad */
+	RUN_ENDLESS = 1 << 1,	       /* it writes while things happen: no pager */
+	RUN_WITHOUT_ARGUMENT = 1 << 2, /* its argument may be left out */
+} RunFlags;
+
+typedef struct Option Option;
+struct Option {
+	const char *name;     /* without "--"; NULL ends the rows of a command */
+	char letter;	      /* 0: none */
+	const char *argument; /* its name in the help; NULL: the option takes none */
+	const char *help;     /* one line of at most 50 characters */
+	/* Reads ARGUMENT (NULL if the option takes none) into VALUE; says what is wrong with it. */
+	ExitStatus (*parse)(const Option *o, const char *argument);
+	void *value;	      /* the variable that the option sets */
+	const char *expected; /* for option_refuse(); NULL if PARSE has its own messages */
+	unsigned int flags;   /* RunFlags */
+};
+
+/* PARSE of a row whose value is a bool: sets it. */
+ExitStatus option_set(const Option *o, const char *argument);
+/* PARSE of a row whose value is a const char *: any text. */
+ExitStatus option_text(const Option *o, const char *argument);
+/* PARSE of a row whose value is an uint64_t, in microseconds: seconds, with a fraction. */
+ExitStatus option_seconds(const Option *o, const char *argument);
+/* Says "--NAME=ARGUMENT: expected EXPECTED". Returns STATUS_USAGE. */
+ExitStatus option_refuse(const Option *o, const char *argument);
+
+/* The most rows of all commands together. */
+#define OPTIONS_MAX 64
+
+typedef struct OptionTable {
+	struct {
+		const Option *option;
+		const char *command; /* NULL: of every command */
+		bool given;	     /* on the command line */
+	} rows[OPTIONS_MAX];
+	size_t n;
+} OptionTable;
+
+/* Adds the rows of COMMAND, or of every command (COMMAND NULL). OPTIONS may be NULL: none. No two
+ * options have the same name. */
+void options_join(OptionTable *t, const char *command, const Option *options);
+/* Takes the options out of ARGV, sets their variables, and moves what is left to the end of ARGV;
+ * *RET_FIRST is where that begins. Says which option is wrong, and what was expected. */
+ExitStatus options_parse(OptionTable *t, int argc, char **argv, int *ret_first);
+/* Refuses an option that was given and is not an option of COMMAND. */
+ExitStatus options_check(const OptionTable *t, const char *command);
+/* The RunFlags of all options that were given. */
+unsigned int options_flags(const OptionTable *t);
+/* Prints the options of every command (COMMAND NULL), or only those of COMMAND. Returns how many.
+ */
+unsigned int options_print(const OptionTable *t, const char *command);

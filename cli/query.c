@@ -4,10 +4,20 @@
  */
 
 #include "bus.h"
+#include "commands.h"
 #include "format.h"
 #include "json.h"
 #include "names.h"
 #include "terminal.h"
+
+static uint64_t arg_max_age_usec; /* 0: ask the hardware */
+
+/* clang-format off */
+const Option query_options[] = {
+	{"max-age", 0, "SEC", "Values that old will do", option_seconds, &arg_max_age_usec, "seconds, such as 0.5", 0},
+	{},
+};
+/* clang-format on */
 
 typedef struct Field {
 	const char *name;
@@ -175,10 +185,10 @@ ExitStatus query_command(Context *c)
 	status = bus_find_port(c->bus, c->arguments[0], &path);
 	if (status != STATUS_OK)
 		return status;
-	if (c->max_age_usec > 0)
+	if (arg_max_age_usec > 0)
 		r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, path, RDMAD_INTERFACE_PORT, "Query",
 				       &error, &reply, "a{sv}", 1, "max-age-usec", "t",
-				       c->max_age_usec);
+				       arg_max_age_usec);
 	else
 		r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, path, RDMAD_INTERFACE_PORT, "Query",
 				       &error, &reply, "a{sv}", 0);

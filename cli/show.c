@@ -10,6 +10,7 @@
 #include <ctype.h>
 
 #include "bus.h"
+#include "commands.h"
 #include "format.h"
 #include "json.h"
 #include "names.h"

@@ -11,11 +11,81 @@
 #include <systemd/sd-event.h>
 
 #include "bus.h"
+#include "commands.h"
 #include "json.h"
 #include "names.h"
+#include "parse.h"
 
 /* How long rdmad may take to say that the time is over. */
 #define GRACE_USEC (2 * USEC_PER_SEC)
+
+/* The options; what was not given is NULL, false or 0. */
+static const char *arg_state, *arg_gid;
+static bool arg_lid, arg_any, arg_quiet, arg_configured, arg_escaped;
+static uint32_t arg_mtu;		       /* bytes */
+static uint64_t arg_rate;		       /* bit/s */
+static uint64_t arg_timeout_usec = UINT64_MAX; /* UINT64_MAX: for ever */
+
+static ExitStatus parse_state(const Option *o, const char *argument)
+{
+	/* from 1: a port that is seen is never in the state "nop" */
+	const char *const *names = attr_type_names(ATTR_PORT_STATE) + 1;
+	char expected[64] = "";
+	Option wrong = *o;
+
+	*(const char **)o->value = argument;
+	for (size_t i = 0; names[i]; i++) {
+		if (streq(names[i], argument))
+			return STATUS_OK;
+		snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected), "%s%s",
+			 i == 0		? ""
+			 : names[i + 1] ? ", "
+					: " or ",
+			 names[i]);
+	}
+	wrong.expected = expected;
+	return option_refuse(&wrong, argument);
+}
+
+static ExitStatus parse_gid(const Option *o, const char *argument)
+{
+	uint8_t gid[16];
+
+	if (gid_parse(argument, gid) < 0)
+		return option_refuse(o, argument);
+	return option_text(o, argument);
+}
+
+static ExitStatus parse_mtu(const Option *o, const char *argument)
+{
+	uint64_t mtu;
+
+	if (text_to_u64(argument, UINT32_MAX, &mtu) < 0 || mtu == 0)
+		return option_refuse(o, argument);
+	*(uint32_t *)o->value = (uint32_t)mtu;
+	return STATUS_OK;
+}
+
+static ExitStatus parse_least_rate(const Option *o, const char *argument)
+{
+	return parse_rate(argument, o->value) ? STATUS_OK : option_refuse(o, argument);
+}
+
+/* clang-format off */
+const Option wait_options[] = {
+	{"state",      0, "STATE",   "That they are in (active)",                    parse_state,      &arg_state,        NULL, 0},
+	{"lid",        0, NULL,      "And have a LID",                               option_set,       &arg_lid,          NULL, 0},
+	{"gid",        0, "ADDRESS", "And have this IP address or GID",              parse_gid,        &arg_gid,          "an IP address or a GID, such as 192.0.2.7", 0},
+	{"mtu",        0, "BYTES",   "And have that MTU or a larger one",            parse_mtu,        &arg_mtu,          "bytes, such as 4096", 0},
+	{"rate",       0, "RATE",    "And that rate or a higher one, such as 200G",  parse_least_rate, &arg_rate,         "a rate, such as 200G", 0},
+	{"any",        0, NULL,      "One of them will do; print which",             option_set,       &arg_any,          NULL, 0},
+	{"timeout",    0, "SEC",     "For so long (for ever)",                       option_seconds,   &arg_timeout_usec, "seconds, such as 60", 0},
+	{"quiet",      0, NULL,      "Do not say what is missing",                   option_set,       &arg_quiet,        NULL, 0},
+	{"configured", 0, NULL,      "And those that rdmad.conf names in [Wait]",    option_set,       &arg_configured,   NULL, RUN_WITHOUT_ARGUMENT},
+	{"escaped",    0, NULL,      "PORT is as in the name of a unit: mlx5_0-1",   option_set,       &arg_escaped,      NULL, 0},
+	{},
+};
+/* clang-format on */
 
 typedef struct Waiting {
 	Context *c;
@@ -61,7 +131,7 @@ static int print_held(Waiting *w, sd_bus_message *reply)
 	Context *c = w->c;
 	int r;
 
-	if (c->wait.quiet || !(c->json || c->wait.any))
+	if (arg_quiet || !(c->json || arg_any))
 		return 0;
 	r = sd_bus_message_enter_container(reply, 'a', "{so}");
 	while (r >= 0 && (r = sd_bus_message_read(reply, "{so}", &name, &path)) > 0) {
@@ -94,7 +164,7 @@ static void complain_missing(const char *message)
 static int end_with_error(Waiting *w, const sd_bus_error *error)
 {
 	if (sd_bus_error_has_name(error, RDMAD_ERROR_TIMED_OUT)) {
-		if (!w->c->wait.quiet)
+		if (!arg_quiet)
 			complain_missing(error->message);
 		return end(w, STATUS_FAILED);
 	}
@@ -134,7 +204,6 @@ static int append_flag(sd_bus_message *m, const char *key, bool flag)
 
 static int append_condition(sd_bus_message *m, const Waiting *w)
 {
-	const WaitOptions *o = &w->c->wait;
 	int r = sd_bus_message_open_container(m, 'a', "{sv}");
 
 	if (r >= 0)
@@ -150,19 +219,19 @@ static int append_condition(sd_bus_message *m, const Waiting *w)
 	if (r >= 0)
 		r = sd_bus_message_close_container(m);
 	if (r >= 0)
-		r = append_flag(m, "configured", o->configured);
+		r = append_flag(m, "configured", arg_configured);
 	if (r >= 0)
-		r = append_flag(m, "any", o->any);
+		r = append_flag(m, "any", arg_any);
 	if (r >= 0)
-		r = append_flag(m, "lid", o->lid);
-	if (r >= 0 && o->state)
-		r = sd_bus_message_append(m, "{sv}", "state", "s", o->state);
-	if (r >= 0 && o->gid)
-		r = sd_bus_message_append(m, "{sv}", "gid", "s", o->gid);
-	if (r >= 0 && o->mtu)
-		r = sd_bus_message_append(m, "{sv}", "mtu", "u", o->mtu);
-	if (r >= 0 && o->rate)
-		r = sd_bus_message_append(m, "{sv}", "rate", "t", o->rate);
+		r = append_flag(m, "lid", arg_lid);
+	if (r >= 0 && arg_state)
+		r = sd_bus_message_append(m, "{sv}", "state", "s", arg_state);
+	if (r >= 0 && arg_gid)
+		r = sd_bus_message_append(m, "{sv}", "gid", "s", arg_gid);
+	if (r >= 0 && arg_mtu)
+		r = sd_bus_message_append(m, "{sv}", "mtu", "u", arg_mtu);
+	if (r >= 0 && arg_rate)
+		r = sd_bus_message_append(m, "{sv}", "rate", "t", arg_rate);
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
@@ -210,7 +279,7 @@ static int on_timer(sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 		sd_event_source_set_time(s, w->deadline_usec + GRACE_USEC);
 		return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 	}
-	if (!w->c->wait.quiet) {
+	if (!arg_quiet) {
 		duration_format(monotonic_usec() - (w->call ? w->start_usec : since), duration);
 		complain("rdmad %s for at least %s",
 			 w->call ? "has not answered" : "is not running", duration);
@@ -224,8 +293,9 @@ static int start(Waiting *w)
 	int r = sd_event_new(&w->event);
 
 	w->start_usec = w->absent_usec = monotonic_usec();
-	w->deadline_usec = c->wait.timed ? w->start_usec + c->wait.timeout_usec : UINT64_MAX;
-	if (r >= 0 && c->wait.timed)
+	w->deadline_usec =
+		arg_timeout_usec == UINT64_MAX ? UINT64_MAX : w->start_usec + arg_timeout_usec;
+	if (r >= 0 && arg_timeout_usec != UINT64_MAX)
 		r = sd_event_add_time(w->event, &w->timer, CLOCK_MONOTONIC, w->deadline_usec,
 				      USEC_PER_MSEC, on_timer, w);
 	if (r >= 0)
@@ -251,7 +321,7 @@ static ExitStatus name_ports(Waiting *w)
 		w->ports[i] = strdup(c->arguments[i]);
 		if (!w->ports[i])
 			return out_of_memory();
-		if (c->wait.escaped && instance_unescape(w->ports[i]) < 0) {
+		if (arg_escaped && instance_unescape(w->ports[i]) < 0) {
 			complain("wait: \"%s\": expected a port as in the name of a unit, such as "
 				 "mlx5_0-1",
 				 c->arguments[i]);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The commands of rdmactl, each in the file that has its name. A command has a function that runs
+ * it and returns the exit status, and, if it has options of its own, the rows of these. Its name,
+ * arguments and help are a row of the table in main.c.
+ */
+
+#include "options.h"
+
+ExitStatus list_command(Context *c);
+extern const Option list_options[];
+
+ExitStatus show_command(Context *c);
+
+ExitStatus monitor_command(Context *c);
+
+ExitStatus query_command(Context *c);
+extern const Option query_options[];
+
+ExitStatus devices_command(Context *c);
+
+/* STATUS_FAILED if something is wrong with a port. */
+ExitStatus check_command(Context *c);
+extern const Option check_options[];
+
+ExitStatus counters_command(Context *c);
+extern const Option counters_options[];
+
+ExitStatus history_command(Context *c);
+
+ExitStatus describe_command(Context *c);
+
+/* STATUS_FAILED if the ports did not come in time. */
+ExitStatus wait_command(Context *c);
+extern const Option wait_options[];
