@@ -1,31 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * rdmactl monitor: keeps a copy of every object from the signals, and prints in what it differs
+ * rdmactl monitor: keeps a copy of every object from the signals, and reports in what it differs
  * from before.
  *
  * rdmad signals one change of a port as a burst: PropertiesChanged for each interface, then
  * StateChanged or SubnetReconfigured, which know the reason. The burst is collected as a batch and
  * compared as a whole, because the reason why a value is unavailable comes with another interface
- * than the value. After a restart of rdmad the difference is that of two snapshots, printed in the
+ * than the value. After a restart of rdmad the difference is that of two snapshots, reported in the
  * same way.
- *
- * One state machine, hence one file.
  */
 
-#include <inttypes.h>
 #include <signal.h>
 #include <sys/epoll.h>
-#include <time.h>
 
 #include <systemd/sd-event.h>
 
 #include "bus.h"
 #include "commands.h"
-#include "format.h"
-#include "json.h"
+#include "monitor-report.h"
 #include "names.h"
-#include "terminal.h"
 
 /* How long a batch waits for the rest of its burst, which is on its way already. */
 #define BATCH_USEC (20 * USEC_PER_MSEC)
@@ -42,9 +36,7 @@ typedef struct Monitor {
 	unsigned int batch_interfaces;
 	sd_event_source *batch_timer;
 
-	char **paths; /* the ports to watch, all if NULL; by path and by name, as a device may come
-			 back with another index */
-	char (*names)[96];
+	Report report;
 	ExitStatus status;
 } Monitor;
 
@@ -71,246 +63,13 @@ static void monitor_done(Monitor *m)
 	sd_event_source_disable_unref(m->batch_timer);
 	if (m->event)
 		sd_event_unref(m->event);
-	for (unsigned int i = 0; m->paths && i < m->c->n_arguments; i++)
-		free(m->paths[i]);
-	free(m->paths);
-	free(m->names);
+	report_done(&m->report);
 }
 
 static int give_up(Monitor *m, ExitStatus status)
 {
 	m->status = status;
 	return sd_event_exit(m->event, 0);
-}
-
-static bool is_watched(const Monitor *m, const Object *o)
-{
-	char name[96];
-
-	if (!m->paths)
-		return true;
-	if (!o->is_port)
-		return false;
-	object_name(o, name);
-	for (unsigned int i = 0; i < m->c->n_arguments; i++)
-		if (streq(m->paths[i], o->path) || streq(m->names[i], name))
-			return true;
-	return false;
-}
-
-/* What happened to an object; what does not apply is NULL. */
-typedef struct Event {
-	const char *name; /* "changed", ... */
-	const Object *object;
-	const Attribute *row;
-	const Value *old_value, *new_value; /* of ROW, NULL if unavailable */
-	const char *absence;		    /* why NEW_VALUE is */
-	const char *text;		    /* for people instead of the values */
-	const char *reason;
-} Event;
-
-static void json_member(FILE *f, const char *key, const char *text)
-{
-	if (!text)
-		return;
-	fprintf(f, ", \"%s\": ", key);
-	json_text(f, text);
-}
-
-static void print_json(FILE *f, const Event *e, uint64_t usec)
-{
-	char name[96];
-
-	fprintf(f, "{\"timestamp\": %" PRIu64, usec);
-	json_member(f, "event", e->name);
-	if (e->object) {
-		json_member(f, e->object->is_port ? "port" : "device",
-			    object_name(e->object, name));
-		json_member(f, "path", e->object->path);
-	}
-	if (e->row) {
-		json_member(f, "property", e->row->name);
-		fputs(", \"old\": ", f);
-		json_value(f, e->row->type, e->old_value ? e->old_value : &(Value){});
-		fputs(", \"new\": ", f);
-		json_value(f, e->row->type, e->new_value ? e->new_value : &(Value){});
-		json_member(f, "unavailable", e->absence);
-	}
-	json_member(f, "reason", e->reason);
-	fputs("}\n", f);
-}
-
-static void print_side(Context *c, const Attribute *row, const Value *v)
-{
-	_cleanup_free_ char *text = v ? format_value(row, v) : NULL;
-	const char *color =
-		v && row->type == ATTR_PORT_STATE ? terminal_state_color(value_text(v)) : NULL;
-
-	if (v && v->type == VALUE_ARRAY)
-		fprintf(c->out, "%zu %s", v->n, v->n == 1 ? "entry" : "entries");
-	else if (v)
-		fprintf(c->out, "%s%s%s", terminal_color(c, color), text ? text : "",
-			color ? terminal_plain(c) : "");
-	else
-		fputs("unavailable", c->out);
-}
-
-static void print_text(Context *c, const Event *e, uint64_t usec)
-{
-	time_t t = (time_t)(usec / USEC_PER_SEC);
-	char clock[16] = "", name[96];
-	struct tm tm;
-
-	if (localtime_r(&t, &tm))
-		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-	fprintf(c->out, "%s.%03u %s%s%s", clock,
-		(unsigned int)(usec % USEC_PER_SEC / USEC_PER_MSEC), terminal_color(c, "bold"),
-		e->object ? object_name(e->object, name) : "rdmad", terminal_plain(c));
-	if (e->row)
-		fprintf(c->out, " %s", e->row->name);
-	if (e->text) {
-		fprintf(c->out, " %s", e->text);
-	} else {
-		fputc(' ', c->out);
-		print_side(c, e->row, e->old_value);
-		fputs(" -> ", c->out);
-		print_side(c, e->row, e->new_value);
-	}
-	if (e->reason)
-		fprintf(c->out, " (%s)", e->reason);
-	fputc('\n', c->out);
-}
-
-static void print_event(Monitor *m, const Event *e)
-{
-	struct timespec now;
-	uint64_t usec;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	usec = (uint64_t)now.tv_sec * USEC_PER_SEC + (uint64_t)now.tv_nsec / 1000;
-	if (m->c->json)
-		print_json(m->c->out, e, usec);
-	else
-		print_text(m->c, e, usec);
-	/* The reader waits for this line; and when it has gone there is nothing left to do. */
-	if (fflush(m->c->out) < 0)
-		(void)give_up(m, STATUS_OK);
-}
-
-static bool array_has(const Value *array, const Value *item)
-{
-	for (size_t i = 0; i < array->n; i++)
-		if (value_equal(&array->items[i], item))
-			return true;
-	return false;
-}
-
-/* An entry as text. Where it has an IP address, that says all that its GID does, in less. */
-static char *format_short_entry(AttrType type, const Value *entry)
-{
-	const char *const *columns = format_table_columns(type);
-	_cleanup_value_ Value copy = {};
-	bool has_address = false;
-
-	if (entry->type != VALUE_STRUCT || type != ATTR_GIDS || value_copy(entry, &copy) < 0)
-		return format_entry(entry);
-	for (size_t i = 0; columns[i] && i < copy.n; i++)
-		has_address |= streq(columns[i], "address") && *value_text(&copy.items[i]);
-	for (size_t i = 0; has_address && columns[i] && i < copy.n; i++)
-		if (streq(columns[i], "gid") && copy.items[i].type == VALUE_TEXT)
-			copy.items[i].text[0] = '\0';
-	return format_entry(&copy);
-}
-
-/* A line for each entry of A that is not in B, with SIGN. */
-static void print_entries(Monitor *m, const Event *e, const Value *a, const Value *b, char sign)
-{
-	for (size_t i = 0; i < a->n; i++) {
-		_cleanup_free_ char *entry = NULL, *text = NULL;
-		Event line = *e;
-
-		if (array_has(b, &a->items[i]))
-			continue;
-		entry = format_short_entry(e->row->type, &a->items[i]);
-		if (!entry || asprintf(&text, "%c %s", sign, entry) < 0)
-			continue;
-		line.text = text;
-		print_event(m, &line);
-	}
-}
-
-static void print_change(Monitor *m, const Event *e)
-{
-	const Value *was = e->old_value, *is = e->new_value;
-
-	/* Nobody can compare two GID tables by eye. */
-	if (!m->c->json && was && is && was->type == VALUE_ARRAY && is->type == VALUE_ARRAY) {
-		print_entries(m, e, was, is, '-');
-		print_entries(m, e, is, was, '+');
-	} else {
-		print_event(m, e);
-	}
-}
-
-/* Rows that change with every change, and say nothing beside it: the generations and the time of
- * the last query. */
-static bool is_bookkeeping(const Attribute *a)
-{
-	return a->class == CLASS_COUNTER || a->type == ATTR_UNAVAILABLE ||
-	       (a->source == SOURCE_CORE && a->type == ATTR_U64);
-}
-
-static void print_difference(Monitor *m, const Object *was, const Object *is, const char *reason)
-{
-	if (!is_watched(m, is) && !is_watched(m, was))
-		return;
-	for (size_t i = 0; i < is->n_rows; i++) {
-		Event e = {
-			.name = "changed",
-			.object = is,
-			.row = &is->rows[i],
-			.old_value = object_value(was, i),
-			.new_value = object_value(is, i),
-			.absence = object_has(is, i) ? object_unavailable(is, i) : NULL,
-			.reason = reason,
-		};
-
-		if (is_bookkeeping(e.row) || (!e.old_value && !e.new_value) ||
-		    (e.old_value && e.new_value && value_equal(e.old_value, e.new_value)))
-			continue;
-		print_change(m, &e);
-	}
-}
-
-static void print_presence(Monitor *m, const Object *o, bool added)
-{
-	const Value *state = o->is_port && added ? object_value(o, PORT_ATTR_state) : NULL;
-	_cleanup_free_ char *text = NULL;
-	const char *name = added ? "added" : "removed";
-
-	if (!is_watched(m, o))
-		return;
-	if (state && asprintf(&text, "added, %s", value_text(state)) < 0)
-		return;
-	print_event(m, &(Event){.name = name, .object = o, .text = text ? text : name});
-}
-
-/* Whoever started monitor may make changes from here on and will see them. */
-static void print_running(Monitor *m)
-{
-	_cleanup_free_ char *text = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; i < m->objects.n; i++)
-		n += m->objects.items[i]->is_port && is_watched(m, m->objects.items[i]);
-	if (asprintf(&text, "running, %zu %s watched", n, n == 1 ? "port" : "ports") >= 0)
-		print_event(m, &(Event){.name = "daemon-running", .text = text});
-}
-
-static void print_daemon(Monitor *m, bool started)
-{
-	print_event(m, &(Event){.name = started ? "daemon-started" : "daemon-stopped",
-				.text = started ? "started" : "stopped"});
 }
 
 /* Prints what the batch changed, for REASON if one is known, and ends it. */
@@ -325,7 +84,7 @@ static void batch_flush(Monitor *m, const char *reason)
 		return;
 	now = object_list_find(&m->objects, before->path);
 	if (now)
-		print_difference(m, before, now, reason);
+		report_difference(&m->report, before, now, reason);
 }
 
 static int on_batch_timer(sd_event_source *s _unused_, uint64_t usec _unused_, void *userdata)
@@ -436,7 +195,7 @@ static int on_interfaces_added(Monitor *m, sd_bus_message *signal)
 	if (r < 0)
 		return r;
 	batch_flush(m, NULL);
-	print_presence(m, steal_pointer(&added), true);
+	report_presence(&m->report, steal_pointer(&added), true);
 	return 0;
 }
 
@@ -460,7 +219,7 @@ static int on_interfaces_removed(Monitor *m, sd_bus_message *signal)
 	if (r < 0 || o->interfaces != 0)
 		return r;
 	/* the name is gone with the properties, but not from the copy */
-	print_presence(m, m->before, false);
+	report_presence(&m->report, m->before, false);
 	object_list_remove(&m->objects, path);
 	batch_flush(m, NULL);
 	return 0;
@@ -484,16 +243,16 @@ static int on_state_changed(Monitor *m, sd_bus_message *signal)
 		batch_flush(m, reason);
 	}
 	/* A transition that was over before the properties could show it. */
-	if (!in_batch && is_watched(m, o)) {
+	if (!in_batch && report_is_watched(&m->report, o)) {
 		Value old_value = {.type = VALUE_TEXT, .text = CONST_CAST(char *, was)};
 		Value new_value = {.type = VALUE_TEXT, .text = CONST_CAST(char *, is)};
 
-		print_event(m, &(Event){.name = "changed",
-					.object = o,
-					.row = row,
-					.old_value = &old_value,
-					.new_value = &new_value,
-					.reason = reason});
+		report_news(&m->report, &(News){.name = "changed",
+						.object = o,
+						.row = row,
+						.old_value = &old_value,
+						.new_value = &new_value,
+						.reason = reason});
 	}
 	return 0;
 }
@@ -508,11 +267,11 @@ static int on_subnet_reconfigured(Monitor *m, sd_bus_message *signal)
 	if (r < 0 || !o)
 		return r;
 	batch_flush(m, m->before && streq(m->before->path, o->path) ? reason : NULL);
-	if (is_watched(m, o))
-		print_event(m, &(Event){.name = "subnet-reconfigured",
-					.object = o,
-					.text = "subnet reconfigured",
-					.reason = reason});
+	if (report_is_watched(&m->report, o))
+		report_news(&m->report, &(News){.name = "subnet-reconfigured",
+						.object = o,
+						.text = "subnet reconfigured",
+						.reason = reason});
 	return 0;
 }
 
@@ -543,36 +302,6 @@ static int on_signal(sd_bus_message *signal, void *userdata, sd_bus_error *error
 	return 0;
 }
 
-/* The difference between what was known and a fresh snapshot. */
-static void print_news(Monitor *m, const ObjectList *fresh)
-{
-	for (size_t i = 0; i < m->objects.n; i++)
-		if (!object_list_find(fresh, m->objects.items[i]->path))
-			print_presence(m, m->objects.items[i], false);
-	for (size_t i = 0; i < fresh->n; i++) {
-		const Object *was = object_list_find(&m->objects, fresh->items[i]->path);
-
-		if (was)
-			print_difference(m, was, fresh->items[i], NULL);
-		else
-			print_presence(m, fresh->items[i], true);
-	}
-}
-
-static int name_watched_ports(Monitor *m)
-{
-	m->names = calloc(m->c->n_arguments, sizeof(*m->names));
-	if (!m->names)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < m->c->n_arguments; i++) {
-		const Object *o = object_list_find(&m->objects, m->paths[i]);
-
-		if (o)
-			object_name(o, m->names[i]);
-	}
-	return 0;
-}
-
 static int on_snapshot(sd_bus_message *reply, void *userdata, sd_bus_error *ret_error _unused_)
 {
 	const sd_bus_error *error = sd_bus_message_get_error(reply);
@@ -590,16 +319,16 @@ static int on_snapshot(sd_bus_message *reply, void *userdata, sd_bus_error *ret_
 	if (r < 0)
 		return give_up(m, bus_complain("cannot read the ports", NULL, r));
 	if (!first)
-		print_news(m, &fresh);
+		report_all(&m->report, &m->objects, &fresh);
 	object_list_done(&m->objects);
 	m->objects = fresh;
 	fresh = (ObjectList){};
 	m->started = true;
 	m->synced = true;
-	if (m->paths && !m->names && name_watched_ports(m) < 0)
+	if (m->report.paths && !m->report.names && report_name_ports(&m->report, &m->objects) < 0)
 		return give_up(m, out_of_memory());
 	if (first)
-		print_running(m);
+		report_running(&m->report, &m->objects);
 	return 0;
 }
 
@@ -623,11 +352,11 @@ static int on_name_owner_changed(sd_bus_message *signal, void *userdata,
 		return 0;
 	batch_flush(m, NULL);
 	if (*was)
-		print_daemon(m, false);
+		report_daemon(&m->report, false);
 	m->synced = false;
 	if (!*is)
 		return 0;
-	print_daemon(m, true);
+	report_daemon(&m->report, true);
 	r = request_snapshot(m);
 	return r < 0 ? give_up(m, bus_complain("cannot read the ports", NULL, r)) : 0;
 }
@@ -648,6 +377,7 @@ static int start(Monitor *m)
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	r = sd_event_new(&m->event);
+	m->report.event = m->event;
 	if (r >= 0)
 		r = sd_event_add_signal(m->event, NULL, SIGINT, NULL, NULL);
 	if (r >= 0)
@@ -684,20 +414,12 @@ static int start(Monitor *m)
 
 ExitStatus monitor_command(Context *c)
 {
-	_cleanup_(monitor_done) Monitor m = {.c = c};
-	ExitStatus status;
+	_cleanup_(monitor_done) Monitor m = {.c = c, .report.c = c};
+	ExitStatus status = report_choose_ports(&m.report);
 	int r;
 
-	if (c->n_arguments > 0) {
-		m.paths = calloc(c->n_arguments, sizeof(*m.paths));
-		if (!m.paths)
-			return out_of_memory();
-	}
-	for (unsigned int i = 0; i < c->n_arguments; i++) {
-		status = bus_find_port(c->bus, c->arguments[i], &m.paths[i]);
-		if (status != STATUS_OK)
-			return status;
-	}
+	if (status != STATUS_OK)
+		return status;
 	r = start(&m);
 	if (r >= 0)
 		r = sd_event_loop(m.event);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "monitor-print.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#include "format.h"
+#include "json.h"
+#include "terminal.h"
+
+static void json_member(FILE *f, const char *key, const char *text)
+{
+	if (!text)
+		return;
+	fprintf(f, ", \"%s\": ", key);
+	json_text(f, text);
+}
+
+static void print_json(FILE *f, const News *news, uint64_t usec)
+{
+	char name[96];
+
+	fprintf(f, "{\"timestamp\": %" PRIu64, usec);
+	json_member(f, "event", news->name);
+	if (news->object) {
+		json_member(f, news->object->is_port ? "port" : "device",
+			    object_name(news->object, name));
+		json_member(f, "path", news->object->path);
+	}
+	if (news->row) {
+		json_member(f, "property", news->row->name);
+		fputs(", \"old\": ", f);
+		json_value(f, news->row->type, news->old_value ? news->old_value : &(Value){});
+		fputs(", \"new\": ", f);
+		json_value(f, news->row->type, news->new_value ? news->new_value : &(Value){});
+		json_member(f, "unavailable", news->absence);
+	}
+	json_member(f, "reason", news->reason);
+	fputs("}\n", f);
+}
+
+static void print_side(const Context *c, const Attribute *row, const Value *v)
+{
+	_cleanup_free_ char *text = v ? format_value(row, v) : NULL;
+	const char *color =
+		v && row->type == ATTR_PORT_STATE ? terminal_state_color(value_text(v)) : NULL;
+
+	if (v && v->type == VALUE_ARRAY)
+		fprintf(c->out, "%zu %s", v->n, v->n == 1 ? "entry" : "entries");
+	else if (v)
+		fprintf(c->out, "%s%s%s", terminal_color(c, color), text ? text : "",
+			color ? terminal_plain(c) : "");
+	else
+		fputs("unavailable", c->out);
+}
+
+static void print_text(const Context *c, const News *news, uint64_t usec)
+{
+	time_t t = (time_t)(usec / USEC_PER_SEC);
+	char clock[16] = "", name[96];
+	struct tm tm;
+
+	if (localtime_r(&t, &tm))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	fprintf(c->out, "%s.%03u %s%s%s", clock,
+		(unsigned int)(usec % USEC_PER_SEC / USEC_PER_MSEC), terminal_color(c, "bold"),
+		news->object ? object_name(news->object, name) : "rdmad", terminal_plain(c));
+	if (news->row)
+		fprintf(c->out, " %s", news->row->name);
+	if (news->text) {
+		fprintf(c->out, " %s", news->text);
+	} else {
+		fputc(' ', c->out);
+		print_side(c, news->row, news->old_value);
+		fputs(" -> ", c->out);
+		print_side(c, news->row, news->new_value);
+	}
+	if (news->reason)
+		fprintf(c->out, " (%s)", news->reason);
+	fputc('\n', c->out);
+}
+
+/* One line or object. */
+static bool print_one(const Context *c, const News *news)
+{
+	struct timespec now;
+	uint64_t usec;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	usec = (uint64_t)now.tv_sec * USEC_PER_SEC + (uint64_t)now.tv_nsec / 1000;
+	if (c->json)
+		print_json(c->out, news, usec);
+	else
+		print_text(c, news, usec);
+	/* the reader waits for this line */
+	return fflush(c->out) == 0;
+}
+
+static bool array_has(const Value *array, const Value *item)
+{
+	for (size_t i = 0; i < array->n; i++)
+		if (value_equal(&array->items[i], item))
+			return true;
+	return false;
+}
+
+/* An entry as text. Where it has an IP address, that says all that its GID does, in less. */
+static char *format_short_entry(AttrType type, const Value *entry)
+{
+	const char *const *columns = format_table_columns(type);
+	_cleanup_value_ Value copy = {};
+	bool has_address = false;
+
+	if (entry->type != VALUE_STRUCT || type != ATTR_GIDS || value_copy(entry, &copy) < 0)
+		return format_entry(entry);
+	for (size_t i = 0; columns[i] && i < copy.n; i++)
+		has_address |= streq(columns[i], "address") && *value_text(&copy.items[i]);
+	for (size_t i = 0; has_address && columns[i] && i < copy.n; i++)
+		if (streq(columns[i], "gid") && copy.items[i].type == VALUE_TEXT)
+			copy.items[i].text[0] = '\0';
+	return format_entry(&copy);
+}
+
+/* A line for each entry of A that is not in B, with SIGN. */
+static bool print_entries(const Context *c, const News *news, const Value *a, const Value *b,
+			  char sign)
+{
+	bool written = true;
+
+	for (size_t i = 0; i < a->n; i++) {
+		_cleanup_free_ char *entry = NULL, *text = NULL;
+		News line = *news;
+
+		if (array_has(b, &a->items[i]))
+			continue;
+		entry = format_short_entry(news->row->type, &a->items[i]);
+		if (!entry || asprintf(&text, "%c %s", sign, entry) < 0)
+			continue;
+		line.text = text;
+		written = print_one(c, &line) && written;
+	}
+	return written;
+}
+
+bool news_print(const Context *c, const News *news)
+{
+	const Value *was = news->old_value, *is = news->new_value;
+	bool written;
+
+	/* Nobody can compare two GID tables by eye. */
+	if (c->json || !was || !is || was->type != VALUE_ARRAY || is->type != VALUE_ARRAY)
+		return print_one(c, news);
+	written = print_entries(c, news, was, is, '-');
+	return print_entries(c, news, is, was, '+') && written;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "monitor-report.h"
+
+#include "bus.h"
+
+ExitStatus report_choose_ports(Report *r)
+{
+	Context *c = r->c;
+	ExitStatus status = STATUS_OK;
+
+	if (c->n_arguments == 0)
+		return STATUS_OK;
+	r->paths = calloc(c->n_arguments, sizeof(*r->paths));
+	if (!r->paths)
+		return out_of_memory();
+	for (unsigned int i = 0; status == STATUS_OK && i < c->n_arguments; i++)
+		status = bus_find_port(c->bus, c->arguments[i], &r->paths[i]);
+	return status;
+}
+
+int report_name_ports(Report *r, const ObjectList *objects)
+{
+	r->names = calloc(r->c->n_arguments, sizeof(*r->names));
+	if (!r->names)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < r->c->n_arguments; i++) {
+		const Object *o = object_list_find(objects, r->paths[i]);
+
+		if (o)
+			object_name(o, r->names[i]);
+	}
+	return 0;
+}
+
+void report_done(Report *r)
+{
+	for (unsigned int i = 0; r->paths && i < r->c->n_arguments; i++)
+		free(r->paths[i]);
+	free(r->paths);
+	free(r->names);
+}
+
+bool report_is_watched(const Report *r, const Object *o)
+{
+	char name[96];
+
+	if (!r->paths)
+		return true;
+	if (!o->is_port)
+		return false;
+	object_name(o, name);
+	for (unsigned int i = 0; i < r->c->n_arguments; i++)
+		if (streq(r->paths[i], o->path) || streq(r->names[i], name))
+			return true;
+	return false;
+}
+
+void report_news(Report *r, const News *news)
+{
+	if (!news_print(r->c, news))
+		(void)sd_event_exit(r->event, 0);
+}
+
+/* Rows that change with every change, and say nothing beside it: the generations and the time of
+ * the last query. */
+static bool is_bookkeeping(const Attribute *a)
+{
+	return a->class == CLASS_COUNTER || a->type == ATTR_UNAVAILABLE ||
+	       (a->source == SOURCE_CORE && a->type == ATTR_U64);
+}
+
+void report_difference(Report *r, const Object *was, const Object *is, const char *reason)
+{
+	if (!report_is_watched(r, is) && !report_is_watched(r, was))
+		return;
+	for (size_t i = 0; i < is->n_rows; i++) {
+		News news = {
+			.name = "changed",
+			.object = is,
+			.row = &is->rows[i],
+			.old_value = object_value(was, i),
+			.new_value = object_value(is, i),
+			.absence = object_has(is, i) ? object_unavailable(is, i) : NULL,
+			.reason = reason,
+		};
+
+		if (is_bookkeeping(news.row) || (!news.old_value && !news.new_value) ||
+		    (news.old_value && news.new_value &&
+		     value_equal(news.old_value, news.new_value)))
+			continue;
+		report_news(r, &news);
+	}
+}
+
+void report_presence(Report *r, const Object *o, bool added)
+{
+	const Value *state = o->is_port && added ? object_value(o, PORT_ATTR_state) : NULL;
+	_cleanup_free_ char *text = NULL;
+	const char *name = added ? "added" : "removed";
+
+	if (!report_is_watched(r, o))
+		return;
+	if (state && asprintf(&text, "added, %s", value_text(state)) < 0)
+		return;
+	report_news(r, &(News){.name = name, .object = o, .text = text ? text : name});
+}
+
+/* Whoever started monitor may make changes from here on and will see them. */
+void report_running(Report *r, const ObjectList *objects)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < objects->n; i++)
+		n += objects->items[i]->is_port && report_is_watched(r, objects->items[i]);
+	if (asprintf(&text, "running, %zu %s watched", n, n == 1 ? "port" : "ports") >= 0)
+		report_news(r, &(News){.name = "daemon-running", .text = text});
+}
+
+void report_daemon(Report *r, bool started)
+{
+	report_news(r, &(News){.name = started ? "daemon-started" : "daemon-stopped",
+			       .text = started ? "started" : "stopped"});
+}
+
+void report_all(Report *r, const ObjectList *was, const ObjectList *is)
+{
+	for (size_t i = 0; i < was->n; i++)
+		if (!object_list_find(is, was->items[i]->path))
+			report_presence(r, was->items[i], false);
+	for (size_t i = 0; i < is->n; i++) {
+		const Object *before = object_list_find(was, is->items[i]->path);
+
+		if (before)
+			report_difference(r, before, is->items[i], NULL);
+		else
+			report_presence(r, is->items[i], true);
+	}
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What rdmactl monitor reports: which objects are watched, and what of the difference between an
+ * object before and after is news. Each function prints at once.
+ */
+
+#include <systemd/sd-event.h>
+
+#include "monitor-print.h"
+
+typedef struct Report {
+	Context *c;
+	sd_event *event; /* the loop to end when nobody reads the output any more */
+	/* The ports to watch, or NULL for everything. A port is known by its path and by its name,
+	 * as a device may come back with another index. */
+	char **paths;
+	char (*names)[96]; /* NULL before report_name_ports() */
+} Report;
+
+/* Takes the ports from the arguments of C; says which is none. */
+ExitStatus report_choose_ports(Report *r);
+/* Learns the names of these ports. -ENOMEM. */
+int report_name_ports(Report *r, const ObjectList *objects);
+void report_done(Report *r);
+
+/* Whether O is one of the objects to report. */
+bool report_is_watched(const Report *r, const Object *o);
+
+/* Prints NEWS, of whichever object. */
+void report_news(Report *r, const News *news);
+/* Prints each attribute that differs between WAS and IS, for REASON if that is known. */
+void report_difference(Report *r, const Object *was, const Object *is, const char *reason);
+/* Prints that O was added, with its state, or removed. */
+void report_presence(Report *r, const Object *o, bool added);
+/* Prints the difference between all objects before and after. */
+void report_all(Report *r, const ObjectList *was, const ObjectList *is);
+/* Prints that rdmad runs and how many of OBJECTS are watched ports. */
+void report_running(Report *r, const ObjectList *objects);
+/* Prints that rdmad has started or stopped. */
+void report_daemon(Report *r, bool started);
