@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "fake-message.h"
+
+View view_of_port(const FakePort *p)
+{
+	return (View){
+		.rows = port_attributes,
+		.n_rows = _PORT_ATTR_MAX,
+		.interfaces = port_interfaces(&p->s),
+		.values = &p->s.values,
+		.valid = &p->s.valid,
+		.port_tables = p->s.tables,
+		.port = &p->s,
+	};
+}
+
+View view_of_device(const DeviceSnapshot *d)
+{
+	return (View){
+		.rows = device_attributes,
+		.n_rows = _DEVICE_ATTR_MAX,
+		.interfaces = 1U << INTERFACE_DEVICE,
+		.values = &d->values,
+		.valid = &d->valid,
+		.chardevs = d->chardevs,
+		.device = d,
+	};
+}
+
+static void append_unavailable(sd_bus_message *m, const View *v)
+{
+	sd_bus_message_open_container(m, 'a', "{ss}");
+	for (unsigned int i = 0; i < v->n_rows; i++) {
+		const char *why = v->port ? port_unavailable(v->port, (PortAttr)i)
+					  : device_unavailable(v->device, (DeviceAttr)i);
+
+		if (why && (v->interfaces >> v->rows[i].interface & 1))
+			sd_bus_message_append(m, "{ss}", v->rows[i].name, why);
+	}
+	sd_bus_message_close_container(m);
+}
+
+static void append_table(sd_bus_message *m, const View *v, AttrType type)
+{
+	const Table *t = v->port ? v->port_tables[attr_port_table(type)] : v->chardevs;
+	char gid[40], address[46], name[24];
+
+	sd_bus_message_open_container(m, 'a', attr_signature(type) + 1);
+	if (type == ATTR_GIDS)
+		TABLE_FOREACH(GidEntry, e, t)
+		{
+			gid_format(e->gid, gid);
+			gid_format_address(e->gid, e->type, address);
+			sd_bus_message_append(m, "(ussss)", e->index, gid,
+					      gid_type_name(e->type, name), e->netdev, address);
+		}
+	if (type == ATTR_PKEYS)
+		TABLE_FOREACH(PkeyEntry, e, t)
+		{
+			sd_bus_message_append(m, "(uus)", e->index, e->pkey,
+					      pkey_membership(e->pkey));
+		}
+	if (type == ATTR_NETDEVS)
+		TABLE_FOREACH(NetdevEntry, e, t)
+		{
+			sd_bus_message_append(m, "(us)", e->ifindex, e->name);
+		}
+	if (type == ATTR_CHARDEVS)
+		TABLE_FOREACH(ChardevEntry, e, t)
+		{
+			sd_bus_message_append(m, "(ssuu)", e->class, e->path, e->major, e->minor);
+		}
+	sd_bus_message_close_container(m);
+}
+
+static void append_scalar(sd_bus_message *m, const View *v, unsigned int row)
+{
+	static const char zeros[sizeof(PortValues) + sizeof(DeviceValues)];
+	bool valid = mask_has(v->valid, row);
+	const Attribute *a = &v->rows[row];
+	AttrValue value;
+
+	(void)attr_publish(a, valid ? v->values : zeros, &value);
+	switch (value.kind) {
+	case ATTR_VALUE_BOOL:
+		sd_bus_message_append(m, "b", value.boolean);
+		break;
+	case ATTR_VALUE_U32:
+		sd_bus_message_append(m, "u", value.u32);
+		break;
+	case ATTR_VALUE_U64:
+		sd_bus_message_append(m, "t", value.u64);
+		break;
+	case ATTR_VALUE_TEXT:
+		if (a->type == ATTR_DEVICE_PATH)
+			sd_bus_message_append(m, "o", value.text);
+		else
+			sd_bus_message_append(m, "s", valid ? value.text : "");
+		break;
+	case ATTR_VALUE_NAMES:
+		sd_bus_message_append_strv(m, CONST_CAST(char **, value.names));
+		break;
+	}
+}
+
+static void append_property(sd_bus_message *m, const View *v, unsigned int row)
+{
+	const Attribute *a = &v->rows[row];
+
+	sd_bus_message_open_container(m, 'e', "sv");
+	sd_bus_message_append(m, "s", a->name);
+	sd_bus_message_open_container(m, 'v', attr_signature(a->type));
+	if (a->type == ATTR_UNAVAILABLE)
+		append_unavailable(m, v);
+	else if (a->size == 0)
+		append_table(m, v, a->type);
+	else
+		append_scalar(m, v, row);
+	sd_bus_message_close_container(m);
+	sd_bus_message_close_container(m);
+}
+
+void append_properties(sd_bus_message *m, const View *v, AttrInterface interface,
+		       const AttrMask *only)
+{
+	sd_bus_message_open_container(m, 'a', "{sv}");
+	for (unsigned int i = 0; i < v->n_rows; i++)
+		if (v->rows[i].interface == interface && (!only || mask_has(only, i)))
+			append_property(m, v, i);
+	/* what rdmactl has never heard of */
+	if (!only)
+		sd_bus_message_append(m, "{sv}", "FromTheFuture", "(dx)", 1.5, INT64_C(-1));
+	sd_bus_message_close_container(m);
+}
+
+static void append_interfaces(sd_bus_message *m, const View *v)
+{
+	sd_bus_message_open_container(m, 'a', "{sa{sv}}");
+	for (AttrInterface i = 0; i < INTERFACE_RAW; i++) {
+		if (!(v->interfaces >> i & 1))
+			continue;
+		sd_bus_message_open_container(m, 'e', "sa{sv}");
+		sd_bus_message_append(m, "s", attr_interface_name(i));
+		append_properties(m, v, i, NULL);
+		sd_bus_message_close_container(m);
+	}
+	sd_bus_message_close_container(m);
+}
+
+void append_object(sd_bus_message *m, const char *path, const View *v)
+{
+	sd_bus_message_append(m, "o", path);
+	append_interfaces(m, v);
+}

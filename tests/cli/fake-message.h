@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* How fake-rdmad writes ports and devices into messages. */
+
+#include <systemd/sd-bus.h>
+
+#include "fake-ports.h"
+
+/* What the functions below have to know of a port or a device. */
+typedef struct View {
+	const Attribute *rows;
+	unsigned int n_rows;
+	unsigned int interfaces; /* 1 << AttrInterface of those that the object has */
+	const void *values;	 /* PortValues or DeviceValues */
+	const AttrMask *valid;
+	Table *const *port_tables;    /* of a port */
+	const Table *chardevs;	      /* of a device */
+	const PortSnapshot *port;     /* NULL: a device */
+	const DeviceSnapshot *device; /* NULL: a port */
+} View;
+
+View view_of_port(const FakePort *p);
+View view_of_device(const DeviceSnapshot *d);
+
+/* Appends a{sv}, the properties of INTERFACE: the rows in ONLY, or all. */
+void append_properties(sd_bus_message *m, const View *v, AttrInterface interface,
+		       const AttrMask *only);
+/* Appends oa{sa{sv}}, PATH and all properties of all interfaces. */
+void append_object(sd_bus_message *m, const char *path, const View *v);
