@@ -26,6 +26,8 @@ typedef struct Run {
 	ObjectList objects;
 	const Object **ports; /* those that are checked */
 	size_t n_ports;
+	const Object **devices; /* those that were looked at already */
+	size_t n_devices;
 	char **missing; /* what was named and is not there: "mlx5_7: no such port" */
 	size_t n_missing;
 	bool local; /* the device nodes are those of this machine */
@@ -478,20 +480,51 @@ static const Object *device_of(const Run *r, const Object *port)
 	return object_list_find(&r->objects, value_text(&port->values[PORT_ATTR_device_index]));
 }
 
+/* Adds a device to those that were looked at; false if it is one of them. */
+static bool add_device(Run *r, const Object *device)
+{
+	for (size_t i = r->n_devices; i-- > 0;)
+		if (r->devices[i] == device)
+			return false;
+	r->devices[r->n_devices++] = device;
+	return true;
+}
+
 /* Each device before the first of its ports. */
 static void look_at_everything(Run *r)
 {
-	const Object *last = NULL;
-
 	look(r, SCOPE_MACHINE, NULL, NULL);
 	for (size_t i = 0; i < r->n_ports; i++) {
 		const Object *device = device_of(r, r->ports[i]);
 
-		if (device && device != last)
+		if (device && add_device(r, device))
 			look(r, SCOPE_DEVICE, device, NULL);
-		last = device;
 		look(r, SCOPE_PORT, device, r->ports[i]);
 	}
+}
+
+/* Adds a port that was named. A port may be named twice, also by its name and its network
+ * interface. */
+static void add_port(Run *r, const Object *port)
+{
+	for (size_t i = 0; i < r->n_ports; i++)
+		if (r->ports[i] == port)
+			return;
+	r->ports[r->n_ports++] = port;
+}
+
+/* Adds what was named and is not there, for MESSAGE. */
+static ExitStatus add_missing(Run *r, const char *port, const char *message)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (asprintf(&text, "%s: %s", port, message) < 0)
+		return out_of_memory();
+	for (size_t i = 0; i < r->n_missing; i++)
+		if (streq(r->missing[i], text))
+			return STATUS_OK;
+	r->missing[r->n_missing++] = steal_pointer(&text);
+	return STATUS_OK;
 }
 
 static ExitStatus choose_port(Run *r, const char *port)
@@ -505,13 +538,10 @@ static ExitStatus choose_port(Run *r, const char *port)
 		return bus_complain(port, &error, e);
 	if (e >= 0)
 		o = object_list_find(&r->objects, path);
-	if (o)
-		r->ports[r->n_ports++] = o;
-	else if (asprintf(&r->missing[r->n_missing], "%s: %s", port,
-			  error.message ? error.message : "the port has just gone away") < 0)
-		return out_of_memory();
-	else
-		r->n_missing++;
+	if (!o)
+		return add_missing(r, port,
+				   error.message ? error.message : "the port has just gone away");
+	add_port(r, o);
 	return STATUS_OK;
 }
 
@@ -521,8 +551,9 @@ static ExitStatus choose_ports(Run *r)
 	ExitStatus status = STATUS_OK;
 
 	r->ports = calloc(r->objects.n + r->c->n_arguments + 1, sizeof(*r->ports));
+	r->devices = calloc(r->objects.n + 1, sizeof(*r->devices));
 	r->missing = calloc(r->c->n_arguments + 1, sizeof(*r->missing));
-	if (!r->ports || !r->missing)
+	if (!r->ports || !r->devices || !r->missing)
 		return out_of_memory();
 	for (size_t i = 0; i < r->objects.n && r->c->n_arguments == 0; i++)
 		if (r->objects.items[i]->is_port)
@@ -571,6 +602,7 @@ static void run_done(Run *r)
 {
 	object_list_done(&r->objects);
 	free(r->ports);
+	free(r->devices);
 	for (size_t i = 0; i < r->n_missing; i++)
 		free(r->missing[i]);
 	free(r->missing);
