@@ -5,6 +5,8 @@
  * it, and fails on demand. The methods of org.rdma.Test are:
  *
  *   Set(sss)         port, "FIELD=VALUE", reason: changes a value and signals that as rdmad does
+ *   SetTwice(sss)    port, "FIELD=VALUE", "FIELD=VALUE": two changes without a pause, each with
+ *                    signals of its own
  *   Flap(ss)         port, reason: StateChanged to "down" and back, without any other signal
  *   AddGid(ss)       port, GID in 32 hexadecimal digits: a new last entry
  *   Reconfigure(ss)  port, reason: SubnetReconfigured
@@ -217,6 +219,16 @@ static void announce(const char *device, bool added)
 	}
 }
 
+/* Sets FIELD=VALUE and signals it. */
+static void set(FakePort *p, const char *setting, const char *reason)
+{
+	PortSnapshot was = p->s;
+
+	fake_set(p, setting);
+	fake_derive(p);
+	signal_changes(p, &was, reason);
+}
+
 static int control(sd_bus_message *call)
 {
 	const char *member = sd_bus_message_get_member(call);
@@ -239,10 +251,10 @@ static int control(sd_bus_message *call)
 	} else if (!p || !b) {
 		return sd_bus_reply_method_errorf(call, SD_BUS_ERROR_INVALID_ARGS, "bad call");
 	} else if (streq(member, "Set")) {
-		was = p->s;
-		fake_set(p, b);
-		fake_derive(p);
-		signal_changes(p, &was, c);
+		set(p, b, c);
+	} else if (streq(member, "SetTwice")) {
+		set(p, b, "");
+		set(p, c, "");
 	} else if (streq(member, "AddGid")) {
 		was = p->s;
 		/* port_diff() looks at the old table after fake_add_gid() has replaced it */
