@@ -108,7 +108,7 @@ static void find(Run *r, const Attribute *row, const char *format, ...)
 	r->n_findings++;
 }
 
-/* ---- what the checks ask ---- */
+/* What the checks ask */
 
 static const char *port_text(const Run *r, PortAttr a)
 {
@@ -171,7 +171,7 @@ static size_t count_ports(const Run *r, const Expectation *e)
 	return n;
 }
 
-/* ---- the checks ---- */
+/* The checks */
 
 static void look_for_ports(Run *r)
 {
@@ -461,7 +461,7 @@ const Option check_options[] = {
 };
 /* clang-format on */
 
-/* ---- the run ---- */
+/* The run */
 
 static void look(Run *r, Scope scope, const Object *device, const Object *port)
 {

@@ -104,7 +104,7 @@ static bool starts_group(const Sample *s, size_t i)
 				member(&s->counters.items[i - 1], MEMBER_GROUP));
 }
 
-/* ---- once ---- */
+/* Once */
 
 static int add_line(const Context *c, struct libscols_table *table, const Value *counter)
 {
@@ -209,7 +209,7 @@ static void print_sample_json(const Context *c, const char *name, const char *pa
 	fputs("\n  ]\n}\n", f);
 }
 
-/* ---- again and again ---- */
+/* Again and again */
 
 /* rdmad reads a port once a second, not when this program would like it. */
 #define AGAIN_USEC (50 * USEC_PER_MSEC)

@@ -167,7 +167,7 @@ static void print_counter_json(const Context *c, const CounterRow *row)
 	fputc('}', f);
 }
 
-/* ---- all, or those of a name ---- */
+/* All, or those of a name */
 
 typedef struct Description {
 	Context *c;

@@ -19,7 +19,7 @@ typedef struct Place {
 	const char *glob;
 } Place;
 
-/* ---- values ---- */
+/* Values */
 
 /* How a value is compared: the least that will do, or the only one. */
 static bool is_least(const Attribute *a)
@@ -92,7 +92,7 @@ static const char *parse_value(const Attribute *a, const char *text, uint64_t *r
 	return buffer;
 }
 
-/* ---- lines ---- */
+/* Lines */
 
 /* Keeps TEXT for as long as E; NULL without memory. */
 static const char *keep(Expectations *e, const char *text)
@@ -281,7 +281,7 @@ ExitStatus expect_add(Expectations *e, const char *argument)
 	return add_pair(e, &(Place){.text = text}, key, value);
 }
 
-/* ---- comparison ---- */
+/* Comparison */
 
 /* Whether an entry of table V has the member TEXT; numbers may be written in any way. */
 static bool has_member(const Value *v, const char *text)

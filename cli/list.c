@@ -154,7 +154,7 @@ static int set_usual(const Context *c, struct libscols_line *line, const Object 
 	return r;
 }
 
-/* ---- -o and --sort ---- */
+/* -o and --sort */
 
 /* What the usual columns are made of; LINK and LID/NETDEV are two each. */
 static const PortAttr usual_rows[] = {

@@ -87,7 +87,7 @@ static void batch_flush(Monitor *m, const char *reason)
 		report_difference(&m->report, before, now, reason);
 }
 
-static int on_batch_timer(sd_event_source *s _unused_, uint64_t usec _unused_, void *userdata)
+static int on_batch_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	batch_flush(userdata, NULL);
 	return 0;
@@ -110,7 +110,7 @@ static int batch_add(Monitor *m, const Object *o, unsigned int interfaces)
 	return 0;
 }
 
-static int on_refetched(sd_bus_message *reply, void *userdata, sd_bus_error *error _unused_)
+static int on_refetched(sd_bus_message *reply, void *userdata, _unused_ sd_bus_error *error)
 {
 	Refetch *refetch = userdata;
 	Object *o = object_list_find(&refetch->m->objects, refetch->path);
@@ -275,7 +275,7 @@ static int on_subnet_reconfigured(Monitor *m, sd_bus_message *signal)
 	return 0;
 }
 
-static int on_signal(sd_bus_message *signal, void *userdata, sd_bus_error *error _unused_)
+static int on_signal(sd_bus_message *signal, void *userdata, _unused_ sd_bus_error *error)
 {
 	static const struct {
 		const char *interface, *member;
@@ -302,7 +302,7 @@ static int on_signal(sd_bus_message *signal, void *userdata, sd_bus_error *error
 	return 0;
 }
 
-static int on_snapshot(sd_bus_message *reply, void *userdata, sd_bus_error *ret_error _unused_)
+static int on_snapshot(sd_bus_message *reply, void *userdata, _unused_ sd_bus_error *ret_error)
 {
 	const sd_bus_error *error = sd_bus_message_get_error(reply);
 	_cleanup_objects_ ObjectList fresh = {};
@@ -340,7 +340,7 @@ static int request_snapshot(Monitor *m)
 }
 
 static int on_name_owner_changed(sd_bus_message *signal, void *userdata,
-				 sd_bus_error *error _unused_)
+				 _unused_ sd_bus_error *error)
 {
 	const char *name, *was, *is;
 	Monitor *m = userdata;
@@ -361,7 +361,7 @@ static int on_name_owner_changed(sd_bus_message *signal, void *userdata,
 	return r < 0 ? give_up(m, bus_complain("cannot read the ports", NULL, r)) : 0;
 }
 
-static int on_output_closed(sd_event_source *s _unused_, int fd _unused_, uint32_t events _unused_,
+static int on_output_closed(_unused_ sd_event_source *s, _unused_ int fd, _unused_ uint32_t events,
 			    void *userdata)
 {
 	return give_up(userdata, STATUS_OK);

@@ -42,15 +42,16 @@ int object_new(const char *path, Object **ret)
 	return 0;
 }
 
-void object_free(Object *o)
+Object *object_free(Object *o)
 {
 	if (!o)
-		return;
+		return NULL;
 	for (size_t i = 0; o->values && i < o->n_rows; i++)
 		value_done(&o->values[i]);
 	free(o->values);
 	free(o->path);
 	free(o);
+	return NULL;
 }
 
 Object *object_copy(const Object *o)

@@ -25,7 +25,8 @@ typedef struct ObjectList {
 
 /* An object without interfaces. -EINVAL: PATH is neither a device's nor a port's. */
 int object_new(const char *path, Object **ret);
-void object_free(Object *o);
+/* Takes NULL too; returns NULL. */
+Object *object_free(Object *o);
 Object *object_copy(const Object *o);
 DEFINE_CLEANUP(Object, object_free);
 

@@ -299,7 +299,7 @@ static int answer(sd_bus_message *call)
 					 : 0;
 }
 
-static int on_call(sd_bus_message *call, void *userdata _unused_, sd_bus_error *error _unused_)
+static int on_call(sd_bus_message *call, _unused_ void *userdata, _unused_ sd_bus_error *error)
 {
 	int r;
 
