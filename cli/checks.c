@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "checks.h"
+
+#include "decode.h"
+#include "format.h"
+
+/* What the checks ask */
+
+static const char *port_text(const CheckRun *r, PortAttr a)
+{
+	const Value *v = object_value(r->port, a);
+
+	return v ? value_text(v) : "";
+}
+
+/* False if the port has no such number now. */
+static bool port_number(const CheckRun *r, PortAttr a, uint64_t *ret)
+{
+	const Value *v = object_value(r->port, a);
+
+	if (!v || v->type != VALUE_UNSIGNED)
+		return false;
+	*ret = v->number;
+	return true;
+}
+
+static bool is_true(const Value *v)
+{
+	return v && v->type == VALUE_BOOL && v->boolean;
+}
+
+static bool is_active(const CheckRun *r)
+{
+	const char *state = port_text(r, PORT_ATTR_state);
+
+	return streq(state, "active") || streq(state, "active-defer");
+}
+
+/* Whether it is said what attribute A of the port shall be: then that is what counts. */
+static bool is_expected(const CheckRun *r, PortAttr a)
+{
+	const Expectations *e = r->expect;
+
+	for (size_t i = 0; i < e->n; i++)
+		if (e->items[i].kind == EXPECT_ATTRIBUTE &&
+		    e->items[i].row == &port_attributes[a] &&
+		    expectation_applies(&e->items[i], r->port))
+			return true;
+	return false;
+}
+
+static bool has_name(const Value *v, const char *name)
+{
+	for (size_t i = 0; v && v->type == VALUE_ARRAY && i < v->n; i++)
+		if (streq(value_text(&v->items[i]), name))
+			return true;
+	return false;
+}
+
+/* How many of the checked ports E is about. */
+static size_t count_ports(const CheckRun *r, const Expectation *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_ports; i++)
+		n += expectation_applies(e, r->ports[i]);
+	return n;
+}
+
+/* The checks */
+
+static void look_for_ports(CheckRun *r)
+{
+	if (r->n_ports == 0 && !r->expect->given && r->c->n_arguments == 0)
+		check_find(r, NULL, "there is no RDMA port");
+}
+
+static void look_for_missing(CheckRun *r)
+{
+	const Expectations *e = r->expect;
+
+	for (size_t i = 0; i < r->n_missing; i++)
+		check_find(r, NULL, "%s", r->missing[i]);
+	/* With ports named, it is about these. */
+	for (size_t i = 0; e && i < e->n && r->c->n_arguments == 0; i++) {
+		const Expectation *x = &e->items[i];
+		bool counted = false;
+
+		if (x->kind != EXPECT_SECTION)
+			continue;
+		for (size_t k = i + 1; k < e->n && e->items[k].kind != EXPECT_SECTION; k++)
+			counted |= e->items[k].kind == EXPECT_PORTS;
+		if (!counted && count_ports(r, x) == 0)
+			check_find(r, NULL, "there is no port %s, which %s expects", x->glob,
+				   x->place);
+	}
+}
+
+static void look_at_count(CheckRun *r)
+{
+	const Expectations *e = r->expect;
+
+	for (size_t i = 0; i < e->n; i++) {
+		const Expectation *x = &e->items[i];
+		size_t n = x->kind == EXPECT_PORTS ? count_ports(r, x) : 0;
+
+		if (x->kind == EXPECT_PORTS && n != x->number)
+			check_find(r, NULL, "%zu %s%s%s, expected %s", n, n == 1 ? "port" : "ports",
+				   x->glob ? " " : "", x->glob ? x->glob : "", x->text);
+	}
+}
+
+static void look_at_device_staleness(CheckRun *r)
+{
+	const Value *error = object_value(r->device, DEVICE_ATTR_last_error);
+
+	if (is_true(object_value(r->device, DEVICE_ATTR_stale)))
+		check_find(r, &device_attributes[DEVICE_ATTR_stale], "the device is stale: %s",
+			   error ? value_text(error) : "");
+}
+
+static void look_at_staleness(CheckRun *r)
+{
+	if (is_true(object_value(r->port, PORT_ATTR_stale)))
+		check_find(r, &port_attributes[PORT_ATTR_stale], "the port is stale: %s",
+			   port_text(r, PORT_ATTR_last_error));
+}
+
+static void look_at_state(CheckRun *r)
+{
+	const char *physical = port_text(r, PORT_ATTR_phys_state);
+
+	if (!is_active(r) && !is_expected(r, PORT_ATTR_state))
+		check_find(r, &port_attributes[PORT_ATTR_state], "the port is %s%s%s, not active",
+			   port_text(r, PORT_ATTR_state), *physical ? ", physically " : "",
+			   physical);
+}
+
+static void look_at_interface(CheckRun *r)
+{
+	const char *netdev = port_text(r, PORT_ATTR_netdev);
+
+	if (!is_active(r) && streq(port_text(r, PORT_ATTR_netdev_operstate), "up"))
+		check_find(r, &port_attributes[PORT_ATTR_state],
+			   "the network interface %s is up, but the port is %s", netdev,
+			   port_text(r, PORT_ATTR_state));
+}
+
+static void look_at_lid(CheckRun *r)
+{
+	uint64_t lid;
+
+	/* 0: none; 0xffff: the permissive LID, which is no port's own */
+	if (is_active(r) && port_number(r, PORT_ATTR_lid, &lid) && (lid == 0 || lid == 0xffff))
+		check_find(r, &port_attributes[PORT_ATTR_lid],
+			   "the port is active, but has no LID");
+}
+
+static void look_at_sm(CheckRun *r)
+{
+	uint64_t lid;
+
+	if (is_active(r) && port_number(r, PORT_ATTR_sm_lid, &lid) && lid == 0)
+		check_find(r, &port_attributes[PORT_ATTR_sm_lid],
+			   "the port is active, but knows no subnet manager");
+}
+
+/* The kernel takes from the interface's MTU what the headers of RoCE can be at most, and of the
+ * rest the largest MTU that InfiniBand knows: iboe_get_mtu() in its rdma/ib_addr.h. */
+static uint64_t roce_mtu(uint64_t netdev_mtu)
+{
+	const uint64_t headers = 40 + 8 + 12 + 4 + 28 + 4;
+
+	for (uint32_t code = 5; code > 0; code--)
+		if (netdev_mtu >= decode_number(ATTR_MTU, code) + headers)
+			return decode_number(ATTR_MTU, code);
+	return 0;
+}
+
+static void look_at_mtu(CheckRun *r)
+{
+	uint64_t mtu, most, netdev_mtu;
+
+	if (!streq(port_text(r, PORT_ATTR_protocol), "roce") ||
+	    is_expected(r, PORT_ATTR_active_mtu) || !port_number(r, PORT_ATTR_active_mtu, &mtu) ||
+	    !port_number(r, PORT_ATTR_max_mtu, &most) ||
+	    !port_number(r, PORT_ATTR_netdev_mtu, &netdev_mtu))
+		return;
+	most = MIN(most, roce_mtu(netdev_mtu));
+	if (mtu < most)
+		check_find(r, &port_attributes[PORT_ATTR_active_mtu],
+			   "the MTU is %u, %s (%u) has room for %u", (unsigned int)mtu,
+			   port_text(r, PORT_ATTR_netdev), (unsigned int)netdev_mtu,
+			   (unsigned int)most);
+}
+
+/* An InfiniBand port announces the speeds from FDR on that it can have. (Of its widths it announces
+ * only 2x, and verbs has neither.) */
+static void look_at_speed(CheckRun *r)
+{
+	static const struct {
+		PortAttr mask;
+		const char *capability, *speed;
+	} announced[] = {
+		{PORT_ATTR_port_cap_flags2, "link-speed-xdr", "XDR"},
+		{PORT_ATTR_port_cap_flags2, "link-speed-ndr", "NDR"},
+		{PORT_ATTR_port_cap_flags2, "link-speed-hdr", "HDR"},
+		{PORT_ATTR_capabilities, "extended-speeds", "FDR"},
+	};
+	const char *speed = port_text(r, PORT_ATTR_link_speed);
+	uint32_t is, could_be;
+
+	if (!streq(port_text(r, PORT_ATTR_protocol), "infiniband") ||
+	    is_expected(r, PORT_ATTR_link_speed) || is_expected(r, PORT_ATTR_rate) ||
+	    decode_value(ATTR_SPEED, speed, &is) < 0)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(announced); i++) {
+		if (!has_name(object_value(r->port, announced[i].mask), announced[i].capability))
+			continue;
+		if (decode_value(ATTR_SPEED, announced[i].speed, &could_be) == 0 && is < could_be)
+			check_find(r, &port_attributes[PORT_ATTR_link_speed],
+				   "the link runs at %s, the port can do %s", speed,
+				   announced[i].speed);
+		return;
+	}
+}
+
+/* The verbs node of the device, "" if it has none. */
+static const char *uverbs_node(const Object *device)
+{
+	const Value *nodes = object_value(device, DEVICE_ATTR_chardevs);
+
+	for (size_t i = 0; nodes && nodes->type == VALUE_ARRAY && i < nodes->n; i++) {
+		const Value *node = &nodes->items[i];
+
+		if (node->type == VALUE_STRUCT && node->n >= 2 &&
+		    streq(value_text(&node->items[0]), "verbs"))
+			return value_text(&node->items[1]);
+	}
+	return "";
+}
+
+static void look_for_uverbs(CheckRun *r)
+{
+	const Attribute *row = &device_attributes[DEVICE_ATTR_chardevs];
+	const char *reason = object_unavailable(r->device, DEVICE_ATTR_chardevs);
+
+	if (reason)
+		check_find(r, row, "the character devices of the device are not known: %s", reason);
+	else if (!*uverbs_node(r->device))
+		check_find(r, row,
+			   "the device has no uverbs node: is the module ib_uverbs loaded?");
+}
+
+static void look_at_access(CheckRun *r)
+{
+	const char *node = uverbs_node(r->device);
+
+	/* Asks the file system, not the device: opening it could wait for firmware. */
+	if (r->local && *node && access(node, R_OK | W_OK) < 0)
+		check_find(r, &device_attributes[DEVICE_ATTR_chardevs], "%s cannot be used: %s",
+			   node, strerror(errno));
+}
+
+/* Every port has a largest MTU, and only verbs knows it. Gaudi devices are not asked unless
+ * rdmad.conf says so. */
+static void look_at_verbs(CheckRun *r)
+{
+	const char *reason = object_unavailable(r->port, PORT_ATTR_max_mtu);
+	const Value *driver = r->device ? object_value(r->device, DEVICE_ATTR_driver) : NULL;
+
+	if (reason && !(driver && startswith(value_text(driver), "habanalabs")) &&
+	    !is_true(object_value(r->port, PORT_ATTR_stale)))
+		check_find(r, &port_attributes[PORT_ATTR_max_mtu],
+			   "rdmad cannot use verbs on the port: MaxMtu is unavailable (%s)",
+			   reason);
+}
+
+/* Whether the row is a list or a table. */
+static bool is_many(const Attribute *row)
+{
+	return attr_signature(row->type)[0] == 'a';
+}
+
+/* Whether a later line says anew what the attribute of expectation I shall be. What must be in a
+ * list or table adds up. */
+static bool is_overridden(const CheckRun *r, size_t i)
+{
+	const Expectations *e = r->expect;
+
+	if (is_many(e->items[i].row))
+		return false;
+	for (size_t k = i + 1; k < e->n; k++)
+		if (e->items[k].row == e->items[i].row &&
+		    expectation_applies(&e->items[k], r->port))
+			return true;
+	return false;
+}
+
+static void look_at_expectations(CheckRun *r)
+{
+	const Expectations *e = r->expect;
+
+	for (size_t i = 0; i < e->n; i++) {
+		const Expectation *x = &e->items[i];
+		const Object *o = x->of_device ? r->device : r->port;
+		_cleanup_free_ char *is = NULL, *expected = NULL;
+
+		if (x->kind != EXPECT_ATTRIBUTE || !expectation_applies(x, r->port) || !o ||
+		    is_overridden(r, i) || expectation_holds(x, o))
+			continue;
+		if (is_many(x->row) && object_value(o, (size_t)(x->row - o->rows))) {
+			check_find(r, x->row, "%s does not have %s", x->row->name, x->text);
+			continue;
+		}
+		is = format_row(o, (size_t)(x->row - o->rows));
+		expected = expectation_format(x);
+		check_find(r, x->row, "%s is %s, expected %s", x->row->name, is ? is : "",
+			   expected ? expected : "");
+	}
+}
+
+/* clang-format off */
+const Check checks[] = {
+	{"no-port",       SCOPE_MACHINE, look_for_ports,           "The machine has no RDMA port, and none was named."},
+	{"missing",       SCOPE_MACHINE, look_for_missing,         "A port that was named, or that a section expects, is not there."},
+	{"count",         SCOPE_MACHINE, look_at_count,            "There are more or fewer ports than Ports expects."},
+	{"device-stale",  SCOPE_DEVICE,  look_at_device_staleness, "The last query of the device failed, or the device does not answer."},
+	{"no-uverbs",     SCOPE_DEVICE,  look_for_uverbs,          "The device has no character device for verbs."},
+	{"access",        SCOPE_DEVICE,  look_at_access,           "The caller may not open that character device, or it is not there."},
+	{"stale",         SCOPE_PORT,    look_at_staleness,        "The last query of the port failed, or the device does not answer."},
+	{"no-verbs",      SCOPE_PORT,    look_at_verbs,            "rdmad could not ask the port by verbs."},
+	{"not-active",    SCOPE_PORT,    look_at_state,            "The port is not active, and no expectation says what State shall be."},
+	{"netdev-up",     SCOPE_PORT,    look_at_interface,        "The network interface is up, but the port is not active."},
+	{"no-lid",        SCOPE_PORT,    look_at_lid,              "The port is active, but has no LID (InfiniBand)."},
+	{"no-sm",         SCOPE_PORT,    look_at_sm,               "The port is active, but the LID of its subnet manager is 0 (InfiniBand)."},
+	{"slow",          SCOPE_PORT,    look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand), and neither LinkSpeed nor Rate is expected."},
+	{"small-mtu",     SCOPE_PORT,    look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},
+	{"expectation",   SCOPE_PORT,    look_at_expectations,     "An attribute is not as expected."},
+};
+/* clang-format on */
+
+const size_t n_checks = ARRAY_SIZE(checks);
