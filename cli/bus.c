@@ -37,7 +37,7 @@ bool bus_is_absence(const sd_bus_error *error, int r)
 		SD_BUS_ERROR_DISCONNECTED,
 	};
 
-	/* EPIPE: ssh, which -H runs, has ended before it read anything */
+	/* EPIPE: with -H, the ssh that was started has ended before it read anything */
 	if (r == -ENOTCONN || r == -ECONNRESET || r == -ECONNREFUSED || r == -EPIPE)
 		return true;
 	if (!sd_bus_error_is_set(error))

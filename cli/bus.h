@@ -10,19 +10,21 @@
  * are NULL. */
 ExitStatus bus_connect(const char *host, const char *machine, sd_bus **ret);
 
-/* Says why "WHAT: ..." failed; the error's name decides the exit status. */
+/* Prints "WHAT: " and why it failed. The name of ERROR decides the exit status that is returned. */
 ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r);
 
-/* Whether the error is that there is no rdmad: the bus, or systemd asked by the bus, could not
- * start it; or the connection turned out to lead nowhere. */
+/* Whether the error means that there is no rdmad: the bus could not start it, or systemd could not,
+ * or the connection was lost. */
 bool bus_is_absence(const sd_bus_error *error, int r);
 
 /* Whether the error is that there is no such port. */
 bool bus_is_no_port(const sd_bus_error *error);
 
-/* All devices and ports, from one reply and so from one moment. */
+/* All devices and ports. They come with one reply, so they are of one moment. */
 ExitStatus bus_read_objects(sd_bus *bus, ObjectList *ret);
 
-/* The object path of PORT as the user wrote it: without a word, or saying what is wrong. */
+/* Finds the object path of PORT, which is named as the user wrote it; the caller frees the path.
+ * Prints nothing: the reason of a failure is in ERROR. */
 int bus_get_port(sd_bus *bus, const char *port, char **ret_path, sd_bus_error *error);
+/* The same, but prints why there is no such port. */
 ExitStatus bus_find_port(sd_bus *bus, const char *port, char **ret_path);

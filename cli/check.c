@@ -27,13 +27,13 @@ static ExitStatus parse_expect(const Option *o, const char *argument)
 
 /* clang-format off */
 const Option check_options[] = {
-	{"expect", 0, "FILE|KEY=VALUE", "What ports shall be; may be given again", parse_expect, &arg_expect, NULL, 0},
-	{"list",   0, NULL,             "The checks that there are",               option_set,   &arg_list,   NULL, RUN_OFFLINE},
+	{"expect", 0, "FILE|KEY=VALUE", "Expect this of the ports; may be repeated", parse_expect, &arg_expect, NULL, 0},
+	{"list",   0, NULL,             "Print what is checked, and check nothing",  option_set,   &arg_list,   NULL, RUN_OFFLINE},
 	{},
 };
 /* clang-format on */
 
-/* The run */
+/* What is looked at */
 
 static void look(CheckRun *r, CheckScope scope, const Object *device, const Object *port)
 {
@@ -62,7 +62,7 @@ static bool add_device(CheckRun *r, const Object *device)
 	return true;
 }
 
-/* Each device before the first of its ports. */
+/* Looks at each device before the first of its ports. */
 static void look_at_everything(CheckRun *r)
 {
 	look(r, SCOPE_MACHINE, NULL, NULL);
@@ -85,7 +85,7 @@ static void add_port(CheckRun *r, const Object *port)
 	r->ports[r->n_ports++] = port;
 }
 
-/* Adds what was named and is not there, for MESSAGE. */
+/* Adds a port that was named and is not there. MESSAGE says why; the same line is added once. */
 static ExitStatus add_missing(CheckRun *r, const char *port, const char *message)
 {
 	_cleanup_free_ char *text = NULL;
@@ -117,7 +117,7 @@ static ExitStatus choose_port(CheckRun *r, const char *port)
 	return STATUS_OK;
 }
 
-/* Takes the ports that were named, or all. */
+/* Chooses the ports that were named, or all ports if none was named. */
 static ExitStatus choose_ports(CheckRun *r)
 {
 	ExitStatus status = STATUS_OK;
@@ -135,7 +135,8 @@ static ExitStatus choose_ports(CheckRun *r)
 	return status;
 }
 
-/* The nodes of another machine are not here, nor are those of a scenario anywhere. */
+/* Whether the device nodes that rdmad publishes are nodes of this machine: not if rdmad runs on
+ * another machine or in a container, and not if the devices are simulated. */
 static bool is_local(const Context *c)
 {
 	int simulated = false;

@@ -5,7 +5,7 @@
 #include "decode.h"
 #include "format.h"
 
-/* What the checks ask */
+/* What the checks have in common */
 
 static const char *port_text(const CheckRun *r, PortAttr a)
 {
@@ -14,7 +14,7 @@ static const char *port_text(const CheckRun *r, PortAttr a)
 	return v ? value_text(v) : "";
 }
 
-/* False if the port has no such number now. */
+/* Returns false if the attribute has no value now, or one that is no number. */
 static bool port_number(const CheckRun *r, PortAttr a, uint64_t *ret)
 {
 	const Value *v = object_value(r->port, a);
@@ -37,7 +37,8 @@ static bool is_active(const CheckRun *r)
 	return streq(state, "active") || streq(state, "active-defer");
 }
 
-/* Whether it is said what attribute A of the port shall be: then that is what counts. */
+/* Whether an expectation says what attribute A of the port shall be. A check that would look at A
+ * leaves it to that expectation. */
 static bool is_expected(const CheckRun *r, PortAttr a)
 {
 	const Expectations *e = r->expect;
@@ -58,7 +59,7 @@ static bool has_name(const Value *v, const char *name)
 	return false;
 }
 
-/* How many of the checked ports E is about. */
+/* To how many of the checked ports E applies. */
 static size_t count_ports(const CheckRun *r, const Expectation *e)
 {
 	size_t n = 0;
@@ -82,7 +83,7 @@ static void look_for_missing(CheckRun *r)
 
 	for (size_t i = 0; i < r->n_missing; i++)
 		check_find(r, NULL, "%s", r->missing[i]);
-	/* With ports named, it is about these. */
+	/* If ports were named, only these are checked: nothing else can be missing. */
 	for (size_t i = 0; e && i < e->n && r->c->n_arguments == 0; i++) {
 		const Expectation *x = &e->items[i];
 		bool counted = false;
@@ -151,7 +152,7 @@ static void look_at_lid(CheckRun *r)
 {
 	uint64_t lid;
 
-	/* 0: none; 0xffff: the permissive LID, which is no port's own */
+	/* 0 is no LID, and 0xffff is the permissive LID, which is never the LID of a port */
 	if (is_active(r) && port_number(r, PORT_ATTR_lid, &lid) && (lid == 0 || lid == 0xffff))
 		check_find(r, &port_attributes[PORT_ATTR_lid],
 			   "the port is active, but has no LID");
@@ -166,8 +167,9 @@ static void look_at_sm(CheckRun *r)
 			   "the port is active, but knows no subnet manager");
 }
 
-/* The kernel takes from the interface's MTU what the headers of RoCE can be at most, and of the
- * rest the largest MTU that InfiniBand knows: iboe_get_mtu() in its rdma/ib_addr.h. */
+/* The MTU that the kernel chooses for a port whose network interface has NETDEV_MTU: it subtracts
+ * the largest size of all RoCE headers and takes the largest InfiniBand MTU that fits into the
+ * rest. See iboe_get_mtu() in rdma/ib_addr.h of the kernel. */
 static uint64_t roce_mtu(uint64_t netdev_mtu)
 {
 	const uint64_t headers = 40 + 8 + 12 + 4 + 28 + 4;
@@ -195,8 +197,8 @@ static void look_at_mtu(CheckRun *r)
 			   (unsigned int)most);
 }
 
-/* An InfiniBand port announces the speeds from FDR on that it can have. (Of its widths it announces
- * only 2x, and verbs has neither.) */
+/* An InfiniBand port announces which speeds from FDR upwards it supports. It does not announce its
+ * widths, except 2x, so there is no such check for the width. */
 static void look_at_speed(CheckRun *r)
 {
 	static const struct {
@@ -257,14 +259,15 @@ static void look_at_access(CheckRun *r)
 {
 	const char *node = uverbs_node(r->device);
 
-	/* Asks the file system, not the device: opening it could wait for firmware. */
+	/* Ask the file system and do not open the device: that could wait for firmware. */
 	if (r->local && *node && access(node, R_OK | W_OK) < 0)
 		check_find(r, &device_attributes[DEVICE_ATTR_chardevs], "%s cannot be used: %s",
 			   node, strerror(errno));
 }
 
-/* Every port has a largest MTU, and only verbs knows it. Gaudi devices are not asked unless
- * rdmad.conf says so. */
+/* Every port has a maximum MTU, and rdmad can learn it by verbs only: if it is unavailable, verbs
+ * failed. Gaudi devices are left out, because rdmad does not open them unless rdmad.conf says so.
+ */
 static void look_at_verbs(CheckRun *r)
 {
 	const char *reason = object_unavailable(r->port, PORT_ATTR_max_mtu);
@@ -283,8 +286,8 @@ static bool is_many(const Attribute *row)
 	return attr_signature(row->type)[0] == 'a';
 }
 
-/* Whether a later line says anew what the attribute of expectation I shall be. What must be in a
- * list or table adds up. */
+/* Whether a later expectation for the same attribute of this port replaces expectation I. For a
+ * list or a table none does: all of them must hold. */
 static bool is_overridden(const CheckRun *r, size_t i)
 {
 	const Expectations *e = r->expect;

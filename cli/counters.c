@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl counters: what a port has counted, or with --watch how quickly it does. */
+/* rdmactl counters: the counters of a port, or with --watch how much they change in a second. */
 
 #include <inttypes.h>
 #include <signal.h>
@@ -30,14 +30,14 @@ static ExitStatus parse_watch(const Option *o, const char *argument)
 
 /* clang-format off */
 const Option counters_options[] = {
-	{"watch", 0, "SEC", "Differences per second, that often", parse_watch, &arg_watch_usec, "seconds from 1 to 86400", RUN_ENDLESS},
+	{"watch", 0, "SEC", "Print changes per second, at this interval", parse_watch, &arg_watch_usec, "seconds from 1 to 86400", RUN_ENDLESS},
 	{},
 };
 /* clang-format on */
 
-/* What rdmad said at one time. */
+/* The counters of a port as rdmad read them at one time. */
 typedef struct Sample {
-	Value counters; /* an array of structures with the MEMBERs */
+	Value counters; /* an array of structures, whose members are the MEMBER_... below */
 	uint64_t realtime_usec, monotonic_usec;
 } Sample;
 
@@ -86,7 +86,7 @@ static bool is(const Value *counter, const char *condition)
 	return streq(member(counter, MEMBER_CONDITION), condition);
 }
 
-/* The same counter in another sample; NULL. */
+/* Finds the same counter in another sample; NULL if it is not there. */
 static const Value *find(const Sample *s, const Value *counter)
 {
 	for (size_t i = 0; i < s->counters.n; i++)
@@ -104,7 +104,7 @@ static bool starts_group(const Sample *s, size_t i)
 				member(&s->counters.items[i - 1], MEMBER_GROUP));
 }
 
-/* Once */
+/* One sample */
 
 static int add_line(const Context *c, struct libscols_table *table, const Value *counter)
 {
@@ -209,17 +209,18 @@ static void print_sample_json(const Context *c, const char *name, const char *pa
 	fputs("\n  ]\n}\n", f);
 }
 
-/* Again and again */
+/* --watch: one sample after the other */
 
-/* rdmad reads a port once a second, not when this program would like it. */
+/* rdmad reads the counters of a port at most once a second. When it answers with the last sample
+ * again, ask it again after this time. */
 #define AGAIN_USEC (50 * USEC_PER_MSEC)
 
 typedef struct Watch {
 	Context *c;
 	const char *name, *path;
-	Sample last; /* of the rdmad that runs; no times: none yet */
+	Sample last; /* its times are 0 before the first sample */
 	bool failing;
-	bool again; /* it was the last sample once more: another comes soon */
+	bool again; /* rdmad answered with the last sample again */
 } Watch;
 
 static void watch_done(Watch *w)
@@ -246,7 +247,8 @@ static void print_time(FILE *f, uint64_t usec)
 	fprintf(f, "%s.%03u ", clock, (unsigned int)(usec % USEC_PER_SEC / USEC_PER_MSEC));
 }
 
-/* How much a counter has moved in a second; false if that cannot be told. */
+/* How much a counter has changed in a second. False if that is not known: it is missing in one of
+ * the samples, or it was reset. */
 static bool rate_of(const Watch *w, const Sample *s, const Value *counter, double *ret)
 {
 	const Value *was = find(&w->last, counter);
@@ -258,7 +260,7 @@ static bool rate_of(const Watch *w, const Sample *s, const Value *counter, doubl
 	return true;
 }
 
-/* "12.5", "12": one digit behind the point if there is any. */
+/* "12.5" or "12": with one digit after the point, but without ".0". */
 static void print_rate(FILE *f, double rate)
 {
 	char text[64];
@@ -269,7 +271,7 @@ static void print_rate(FILE *f, double rate)
 	fputs(text, f);
 }
 
-/* The line of a counter, if there is anything to say of it. */
+/* Prints a line for a counter that has changed; returns false if it has not. */
 static bool print_counter(const Watch *w, const Sample *s, const Value *counter)
 {
 	const Value *was = find(&w->last, counter);
@@ -314,7 +316,7 @@ static void print_difference(const Watch *w, const Sample *s)
 		any |= print_counter(w, s, &s->counters.items[i]);
 	if (!any) {
 		print_time(w->c->out, s->realtime_usec);
-		fputs("no counter has moved\n", w->c->out);
+		fputs("no counter has changed\n", w->c->out);
 	}
 }
 
@@ -347,7 +349,7 @@ static void print_difference_json(const Watch *w, const Sample *s)
 	fprintf(f, "%s}}\n", s->counters.n > 0 ? "}" : "");
 }
 
-/* There are no counters for now; once is enough to say so. */
+/* Prints that there are no counters now; only once until there are some again. */
 static void print_failure(Watch *w, const char *text)
 {
 	FILE *f = w->c->out;
@@ -371,7 +373,7 @@ static void take_sample(Watch *w, Sample *s)
 {
 	bool first = w->last.monotonic_usec == 0;
 
-	/* another rdmad, after a reboot of the machine that is asked */
+	/* CLOCK_MONOTONIC went back: the machine that is asked was rebooted */
 	if (s->monotonic_usec < w->last.monotonic_usec)
 		first = true;
 	w->again = !first && s->monotonic_usec == w->last.monotonic_usec;
@@ -387,7 +389,7 @@ static void take_sample(Watch *w, Sample *s)
 	*s = (Sample){};
 }
 
-/* Reads once more; false if that was the last time, with *RET. */
+/* Reads and prints one sample. Returns false if watching has to end, with the status in *RET. */
 static bool watch_once(Watch *w, ExitStatus *ret)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -401,12 +403,12 @@ static bool watch_once(Watch *w, ExitStatus *ret)
 		*ret = bus_complain(w->name, &error, r);
 		return false;
 	} else {
-		/* a device that hangs, or no rdmad: that may pass */
+		/* the device hangs, or there is no rdmad: try again */
 		print_failure(w, bus_is_absence(&error, r) ? "rdmad is not running"
 				 : error.message	   ? error.message
 							   : strerror(-r));
 	}
-	/* a reader that has gone has seen enough */
+	/* if nobody reads the output any more, end without an error */
 	return fflush(w->c->out) == 0;
 }
 
@@ -433,7 +435,7 @@ static ExitStatus watch(Context *c, const char *name, const char *path)
 	return status;
 }
 
-/* "mlx5_0/1", however the user called it. */
+/* The name of the port, "mlx5_0/1", by whichever name the user called it. */
 static ExitStatus port_name(Context *c, const char *path, char ret[96])
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl describe: what the tables say of an attribute or a counter. Needs no rdmad. */
+/* rdmactl describe: what the tables of attributes and counters say. It needs no rdmad. */
 
 #include <strings.h>
 
@@ -70,7 +70,7 @@ static void print_heading(const Context *c, const char *name, const char *what)
 	fprintf(c->out, "%s%s%s, %s\n", terminal_color(c, "bold"), name, terminal_plain(c), what);
 }
 
-/* The names that an enumeration may have. */
+/* The names that a value of an enumeration may have. */
 static void join_names(const Attribute *a, char *buffer, size_t size)
 {
 	const char *const *names = attr_type_names(a->type);
@@ -167,11 +167,11 @@ static void print_counter_json(const Context *c, const CounterRow *row)
 	fputc('}', f);
 }
 
-/* All, or those of a name */
+/* All rows, or those with one name */
 
 typedef struct Description {
 	Context *c;
-	const char *name; /* NULL: all, briefly */
+	const char *name; /* NULL: all rows, a line each */
 	int name_width;
 	size_t n;
 } Description;
@@ -197,7 +197,7 @@ static bool is_wanted(const Description *d, const char *name, const char *other)
 	return !d->name || strcasecmp(name, d->name) == 0 || strcasecmp(other, d->name) == 0;
 }
 
-/* What has neither property nor field is no attribute to anybody. */
+/* Whether users can see the attribute, as a property or as a field of Query(). */
 static bool is_described(const Attribute *a)
 {
 	return a->interface != INTERFACE_RAW || a->size > 0;

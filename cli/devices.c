@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl devices: every device with all that is known of it. */
+/* rdmactl devices: all attributes of all devices. */
 
 #include "bus.h"
 #include "commands.h"

@@ -9,11 +9,11 @@
 #include "format.h"
 #include "parse.h"
 
-/* Of a file: far more than anybody writes by hand. */
+/* Limits for a file; one that was written by hand is far smaller. */
 #define LINES_MAX      65536U
 #define LINE_MAX_BYTES 4096U
 
-/* Where a line stands, for messages and for what lasts as long as the expectations. */
+/* Where a line stands, for messages. */
 typedef struct Place {
 	const char *text; /* "--expect Rate=x" or "FILE:LINE" */
 	const char *glob;
@@ -21,7 +21,7 @@ typedef struct Place {
 
 /* Values */
 
-/* How a value is compared: the least that will do, or the only one. */
+/* Whether a larger value than the expected one is as good. */
 static bool is_least(const Attribute *a)
 {
 	switch (a->unit) {
@@ -49,7 +49,7 @@ static bool is_one_of(const char *const *names, const char *text)
 	return false;
 }
 
-/* The names that a list of capabilities may have in it, all of them. */
+/* Whether all names in TEXT, separated by commas, are names of capabilities of TYPE. */
 static bool are_capabilities(AttrType type, const char *text)
 {
 	PortValues values;
@@ -58,7 +58,8 @@ static bool are_capabilities(AttrType type, const char *text)
 	return *text && attr_parse(&row, &values, text) == 0;
 }
 
-/* What is wrong with TEXT as a value of row A, as what was expected; NULL if nothing is. */
+/* Checks TEXT as a value of row A. Returns NULL if it is one, and otherwise what is expected,
+ * perhaps in BUFFER. */
 static const char *parse_value(const Attribute *a, const char *text, uint64_t *ret_number,
 			       char buffer[256])
 {
@@ -174,7 +175,7 @@ static ExitStatus add_pair(Expectations *e, const Place *place, const char *key,
 			return STATUS_USAGE;
 		}
 		if (item.row->type == ATTR_UNAVAILABLE || item.row->type == ATTR_DEVICE_PATH) {
-			complain("%s: %s is not something to expect", place->text, key);
+			complain("%s: %s cannot be expected", place->text, key);
 			return STATUS_USAGE;
 		}
 		expected = parse_value(item.row, value, &item.number, buffer);
@@ -275,7 +276,8 @@ ExitStatus expect_add(Expectations *e, const char *argument)
 	e->given = true;
 	if (!copy || asprintf(&text, "--expect %s", argument) < 0)
 		return out_of_memory();
-	/* a path with '=' in it has a '/' before that, or is given one: ./a=b */
+	/* ARGUMENT is a path if there is no '=', or if a '/' comes before it. For a file called a=b
+	 * write ./a=b. */
 	if (strcspn(argument, "/") < strcspn(argument, "=") || !split(copy, &key, &value))
 		return add_file(e, argument);
 	return add_pair(e, &(Place){.text = text}, key, value);
@@ -283,7 +285,7 @@ ExitStatus expect_add(Expectations *e, const char *argument)
 
 /* Comparison */
 
-/* Whether an entry of table V has the member TEXT; numbers may be written in any way. */
+/* Whether an entry of table V has a member that TEXT, a glob or a number, matches. */
 static bool has_member(const Value *v, const char *text)
 {
 	uint64_t number = 0;

@@ -2,13 +2,19 @@
 #pragma once
 
 /*
- * What ports are expected to be, for rdmactl check: lines KEY = VALUE, those of a file below
- * headings [GLOB] for the ports, devices or network interfaces with such names, all others for
- * every port. A key is an attribute of a port or of its device by its property name; numbers that
- * count something (rates, bytes, lanes, entries) and link speeds are the least that will do, text
- * is a glob, a list names what must be in it, and a table must have an entry with that member. Of
- * several lines about one value of one port the last counts. Two keys are none: Ports, how many
- * ports the heading stands for, and Ignore, the checks to leave out.
+ * What ports are expected to be, for rdmactl check. An expectation is a line KEY = VALUE.
+ *
+ * A line of a file that stands below a heading [GLOB] applies to the ports with such a name, and to
+ * those on a device or with a network interface of such a name. All other lines apply to every
+ * port.
+ *
+ * KEY is an attribute of a port or of its device, by the name of its property. A number that counts
+ * something (a rate, bytes, lanes, entries) and a link speed must be at least VALUE. For text,
+ * VALUE is a glob; for a list, names that must all be in it; for a table, a member that one of its
+ * entries must have. If several lines give one attribute of a port a value, the last line counts.
+ *
+ * Two keys are no attributes: Ports says to how many ports the heading applies, and Ignore names
+ * checks to leave out.
  */
 
 #include "object.h"
@@ -18,35 +24,36 @@ typedef enum ExpectationKind {
 	EXPECT_ATTRIBUTE,
 	EXPECT_PORTS,
 	EXPECT_IGNORE,
-	EXPECT_SECTION, /* the heading itself: there is such a port */
+	EXPECT_SECTION, /* a heading: there is such a port */
 } ExpectationKind;
 
 typedef struct Expectation {
 	ExpectationKind kind;
-	const char *glob;     /* NULL: every port */
-	const Attribute *row; /* NULL but for ATTRIBUTE */
-	bool of_device;	      /* ROW is the device's */
+	const char *glob;     /* of the heading; NULL: every port */
+	const Attribute *row; /* of EXPECT_ATTRIBUTE; NULL otherwise */
+	bool of_device;	      /* ROW is an attribute of the device */
 	const char *text;     /* the value as it was written */
-	uint64_t number;      /* what it stands for, where that is a number, code or boolean */
+	uint64_t number;      /* TEXT as a number, if it is a number, a code or a boolean */
 	char *place;	      /* "FILE:LINE" */
 } Expectation;
 
 typedef struct Expectations {
 	bool (*is_check)(const char *name); /* which names Ignore may have; the caller sets it */
-	bool given;			    /* there are some, though perhaps in an empty file */
+	bool given; /* expect_add() was called, perhaps with an empty file */
 	Expectation *items;
 	size_t n;
-	char **texts; /* what the items point to */
+	char **texts; /* what the items point to; owned */
 	size_t n_texts;
 } Expectations;
 
-/* Adds ARGUMENT: KEY=VALUE, or the path of a file. Says what is wrong with it, in a file with the
- * line. */
+/* Adds the expectations in ARGUMENT: KEY=VALUE, or the path of a file. Prints what is wrong with
+ * it, for a file with the number of the line. */
 ExitStatus expect_add(Expectations *e, const char *argument);
 
-/* Whether E is about PORT. */
+/* Whether E applies to PORT. */
 bool expectation_applies(const Expectation *e, const Object *port);
-/* Whether the attribute of O, the port or its device, is as expected; an unavailable one is not. */
+/* Whether the attribute of O, the port or its device, is as expected. An unavailable attribute is
+ * not. */
 bool expectation_holds(const Expectation *e, const Object *o);
-/* What is expected, as people read it: "at least 400 Gb/s"; NULL without memory. */
+/* What is expected, for people: "at least 400 Gb/s". The caller frees it; NULL without memory. */
 char *expectation_format(const Expectation *e);

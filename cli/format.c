@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <time.h>
 
-/* N / SIZE with at most three decimals, cut, without zeros at the end. */
+/* N / SIZE with at most three decimals (not rounded) and without zeros at the end. */
 static void print_scaled(FILE *f, uint64_t n, uint64_t size, const char *suffix)
 {
 	unsigned int thousandths = (unsigned int)(n % size / (size / 1000));
@@ -107,7 +107,7 @@ static void print_items(FILE *f, const Value *v, const char *separator)
 	for (size_t i = 0; i < v->n; i++) {
 		const Value *item = &v->items[i];
 
-		/* a member that is not there, such as the netdev of an InfiniBand GID */
+		/* leave out a member that is empty, such as the netdev of an InfiniBand GID */
 		if (v->type == VALUE_STRUCT && item->type == VALUE_TEXT && !*item->text)
 			continue;
 		if (!first)

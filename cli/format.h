@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Values as people read them: by the type and unit of their row, never by its name. */
+/* Values as people read them. How a value is printed follows from the type and the unit of its row,
+ * never from its name. */
 
 #include "object.h"
 
@@ -13,10 +14,10 @@ char *format_value(const Attribute *a, const Value *v);
  * NULL without memory. */
 char *format_row(const Object *o, size_t i);
 
-/* Names of the members of an entry of a table, NULL at the end; NULL if TYPE is no table. Keys in
- * JSON, in capitals the headings of columns. */
+/* The names of the members of an entry of a table, with NULL at the end; NULL if TYPE is no table.
+ * They are the keys in JSON and, in capitals, the headings of the columns. */
 const char *const *format_table_columns(AttrType type);
 
-/* An entry of a table, or any other value without a row, on one line: members separated by blanks,
- * empty ones left out. */
+/* An entry of a table, or any other value that has no row, on one line. Members are separated by
+ * blanks, and empty ones are left out. NULL without memory. */
 char *format_entry(const Value *v);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl history: the last transitions of a port, oldest first. */
+/* rdmactl history: the last transitions of the state of a port, the oldest first. */
 
 #include <inttypes.h>
 #include <time.h>
@@ -37,8 +37,8 @@ static void print_line(Context *c, const Transition *t, uint64_t until_usec)
 		t->reason);
 }
 
-/* Until when the state lasts that has not ended; 0 if the clock that says so is another machine's.
- */
+/* The time until which the last state has lasted, on the clock of the transitions; 0 if that is the
+ * clock of another machine. */
 static uint64_t now_usec(const Context *c)
 {
 	struct timespec t;
@@ -90,7 +90,7 @@ static int print_json(Context *c, sd_bus_message *m)
 	return r;
 }
 
-/* A sentence, because the transitions that are kept may be fewer. */
+/* Printed beside the transitions, because rdmad keeps only the last of them. */
 static int print_link_downs(Context *c, const char *path, sd_bus_error *error)
 {
 	uint64_t n;

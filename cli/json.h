@@ -10,12 +10,13 @@
 
 /* TEXT in quotation marks. */
 void json_text(FILE *f, const char *text);
-/* V on one line; entries of a table of TYPE as objects with the names of its columns as keys. */
+/* V on one line. If TYPE is a table, its entries are objects with the names of the columns as keys.
+ */
 void json_value(FILE *f, AttrType type, const Value *v);
 /* The value of row I of O, null if it has none. */
 void json_row(FILE *f, const Object *o, size_t i);
-/* All properties of O as an object, each on a line of its own behind INDENT blanks; and the object
- * path. */
+/* All properties of O and its object path as an object. Each has a line of its own, after INDENT
+ * blanks. */
 void json_object(FILE *f, const Object *o, int indent);
-/* The objects of one kind as an array. */
+/* The ports or the devices of L as an array. */
 void json_objects(FILE *f, const ObjectList *l, bool ports);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl list: one line a port. Without -o in 80 columns for common names: the one place where
- * attributes are picked by hand. */
+/* rdmactl list: one line for each port. The usual columns are the only place in rdmactl where
+ * attributes are chosen by hand: with common names they fit into 80 columns. */
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ enum {
 	_COLUMN_MAX
 };
 
-/* Value of row A if it has one; NULL if not. */
+/* The value of row A; NULL if it has none. */
 static const Value *port_value(const Object *o, PortAttr a)
 {
 	return object_value(o, a);
@@ -66,7 +66,7 @@ static bool is_stale(const Object *o)
 	return stale && stale->type == VALUE_BOOL && stale->boolean;
 }
 
-/* Sets a cell; 0 or -ENOMEM. */
+/* Sets a cell. 0 or -ENOMEM. */
 static int set_cell(struct libscols_line *line, unsigned int column, const char *format, ...)
 	_printf_(3, 4);
 static int set_cell(struct libscols_line *line, unsigned int column, const char *format, ...)
@@ -81,8 +81,8 @@ static int set_cell(struct libscols_line *line, unsigned int column, const char 
 	return r < 0 ? -ENOMEM : scols_line_refer_data(line, column, text);
 }
 
-/* The logical state, and in brackets what is most worth knowing beside it: that nobody knows
- * whether it still is so, or the physical state where that says more. */
+/* The logical state. In brackets follows that it is stale, or the physical state if it is another
+ * one than a link that is up has. */
 static int set_state(struct libscols_line *line, const Object *o)
 {
 	const char *physical = port_text(o, PORT_ATTR_phys_state);
@@ -118,8 +118,8 @@ static int set_link(struct libscols_line *line, const Object *o)
 	return r;
 }
 
-/* Where the port is in its network: an InfiniBand port by its LID, one on Ethernet by the
- * interface. */
+/* How the port is known in its network: the LID of an InfiniBand port, the network interface of any
+ * other. */
 static int set_where(struct libscols_line *line, const Object *o)
 {
 	const Value *lid = port_value(o, PORT_ATTR_lid);
@@ -131,7 +131,7 @@ static int set_where(struct libscols_line *line, const Object *o)
 	return set_cell(line, COLUMN_WHERE, "lid %u", (unsigned int)lid->number);
 }
 
-/* The usual cells of a line. */
+/* Sets the usual cells of a line. */
 static int set_usual(const Context *c, struct libscols_line *line, const Object *o)
 {
 	const char *color =
@@ -156,7 +156,7 @@ static int set_usual(const Context *c, struct libscols_line *line, const Object 
 
 /* -o and --sort */
 
-/* What the usual columns are made of; LINK and LID/NETDEV are two each. */
+/* The attributes that the usual columns show. LINK and LID/NETDEV show two each. */
 static const PortAttr usual_rows[] = {
 	PORT_ATTR_protocol,   PORT_ATTR_state, PORT_ATTR_rate,	     PORT_ATTR_active_width,
 	PORT_ATTR_link_speed, PORT_ATTR_lid,   PORT_ATTR_active_mtu, PORT_ATTR_netdev,
@@ -187,7 +187,7 @@ static ExitStatus find_column(const char *option, const char *name, ListColumn *
 	return STATUS_USAGE;
 }
 
-/* Names separated by commas; behind '+' they come after the usual columns. */
+/* TEXT has names separated by commas. After a '+' they are added to the usual columns. */
 static ExitStatus parse_output(const Option *o, const char *text)
 {
 	Columns *columns = o->value;
@@ -213,7 +213,7 @@ static ExitStatus parse_output(const Option *o, const char *text)
 	return STATUS_OK;
 }
 
-/* "Rate", or "-Rate" for the greatest first. */
+/* TEXT is "Rate", or "-Rate" for the greatest first. */
 static ExitStatus parse_sort(const Option *o, const char *text)
 {
 	ListSort *sort = o->value;
@@ -225,13 +225,14 @@ static ExitStatus parse_sort(const Option *o, const char *text)
 
 /* clang-format off */
 const Option list_options[] = {
-	{"output", 'o', "[+]COLUMN,...", "These columns, or with + these too",     parse_output, &arg_columns, NULL, 0},
-	{"sort",   0,   "[-]COLUMN",     "In that order, or with - the reverse",   parse_sort,   &arg_sort,    NULL, 0},
+	{"output", 'o', "[+]COLUMN,...", "Print these columns; with +, add them",   parse_output, &arg_columns, NULL, 0},
+	{"sort",   0,   "[-]COLUMN",     "Sort by this column; with -, in reverse", parse_sort,   &arg_sort,    NULL, 0},
 	{},
 };
 /* clang-format on */
 
-/* The object that has the column's row: the port or its device; NULL if that is not known. */
+/* The object that has the row of the column: the port or its device. NULL if rdmad has not
+ * published the device. */
 static const Object *holder(const ObjectList *objects, const Object *port, const ListColumn *column)
 {
 	return column->of_device
@@ -249,7 +250,7 @@ static const Value *cell(const ObjectList *objects, const Object *port, const Li
 
 static int compare_values(const Attribute *row, const Value *a, const Value *b)
 {
-	/* what is not known comes last */
+	/* ports without the value come last */
 	if (!a || !b)
 		return (b != NULL) - (a != NULL);
 	if (a->type == VALUE_UNSIGNED && b->type == VALUE_UNSIGNED)
@@ -273,7 +274,7 @@ typedef struct Sorting {
 	const ListSort *sort;
 } Sorting;
 
-/* Ports that are equal stay in their order. */
+/* Ports with equal values stay in the order of their paths. */
 static int compare_ports(const void *pa, const void *pb, void *userdata)
 {
 	const Object *a = *(Object *const *)pa, *b = *(Object *const *)pb;
@@ -298,7 +299,8 @@ static int compare_ports(const void *pa, const void *pb, void *userdata)
 	return s->sort->descending ? -r : r;
 }
 
-/* The ports as they are to be printed: pointers into OBJECTS, which stays sorted by path. */
+/* The ports in the order in which they are printed. *RET points into OBJECTS, which itself stays
+ * sorted by path; the caller frees only the array. */
 static ExitStatus sorted_ports(const ObjectList *objects, ObjectList *ret)
 {
 	ret->items = calloc(objects->n + 1, sizeof(*ret->items));
@@ -313,7 +315,7 @@ static ExitStatus sorted_ports(const ObjectList *objects, ObjectList *ret)
 	return STATUS_OK;
 }
 
-/* A cell of -o. */
+/* Sets a cell of a column that -o chose. */
 static int set_column(const Context *c, const ObjectList *objects, struct libscols_line *line,
 		      unsigned int at, const Object *port, const ListColumn *column)
 {

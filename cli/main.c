@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl: the table of commands, and how the command line becomes a call of one of them. */
+/* rdmactl: the table of commands, the options of every command, and main(), which reads the command
+ * line and runs one command. */
 
 #include <limits.h>
 #include <locale.h>
@@ -11,8 +12,8 @@
 
 typedef struct Command {
 	const char *name;
-	const char *argument;	  /* what each of its arguments is; NULL: it takes none */
-	unsigned int least, most; /* how many arguments */
+	const char *argument;	  /* its name in the help; NULL: the command takes none */
+	unsigned int least, most; /* the number of arguments */
 	unsigned int flags;	  /* RunFlags */
 	const Option *options;	  /* its own; NULL: none */
 	ExitStatus (*run)(Context *c);
@@ -23,44 +24,44 @@ typedef struct Command {
 /* clang-format off */
 static const Command commands[] = {
 	{"list",     NULL,        0, 0,        0,           list_options,     list_command,
-	 "One line for each port (the default)",
+	 "Print one line for each port (the default)",
 	 "  rdmactl                           the ports\n"
 	 "  rdmactl list -o Port,State,FirmwareVersion --sort=-Rate\n"
 	 "  rdmactl list -o +NetdevMtu\n"
 	 "  rdmactl --json | jq .[].Rate      their rates, for a script\n"},
 	{"show",     "PORT",      1, 1,        0,           NULL,             show_command,
-	 "All attributes of a port",
+	 "Print all attributes of a port",
 	 "  rdmactl show eth2                 the port behind a network interface\n"},
 	{"monitor",  "PORT",      0, UINT_MAX, RUN_ENDLESS, NULL,             monitor_command,
-	 "Changes as they happen",
+	 "Print changes as they happen",
 	 "  rdmactl monitor mlx5_0/1          until it is interrupted\n"},
 	{"query",    "PORT",      1, 1,        0,           query_options,    query_command,
-	 "The raw C fields, read from the hardware now",
+	 "Read the raw C fields from the hardware now",
 	 "  rdmactl query mlx5_0/1            what ibv_query_port() returns\n"
 	 "  rdmactl query --max-age=10 mlx5_0/1\n"},
 	{"devices",  NULL,        0, 0,        0,           NULL,             devices_command,
-	 "All attributes of all devices",
+	 "Print all attributes of all devices",
 	 "  rdmactl devices --json | jq -r .[].FirmwareVersion\n"},
 	{"check",    "PORT",      0, UINT_MAX, 0,           check_options,    check_command,
-	 "What is wrong with the ports, a sentence each",
-	 "  rdmactl check                     exit status 1 if anything is found\n"
+	 "Print what is wrong with the ports",
+	 "  rdmactl check                     exit status 1 if something is wrong\n"
 	 "  rdmactl check mlx5_0 --expect Rate=400G --expect State=active\n"
 	 "  rdmactl check --expect /etc/rdmad/expect.conf --json\n"},
 	{"counters", "PORT",      1, 1,        0,           counters_options, counters_command,
-	 "What a port has counted, with units",
+	 "Print the counters of a port, with their units",
 	 "  rdmactl counters mlx5_0/1\n"
-	 "  rdmactl counters --watch=1 mlx5_0/1   how quickly they move\n"},
+	 "  rdmactl counters --watch=1 mlx5_0/1   how fast they change\n"},
 	{"history",  "PORT",      1, 1,        0,           NULL,             history_command,
-	 "The last changes of a port's state",
+	 "Print the last changes of the state of a port",
 	 "  rdmactl history mlx5_0/1          does the link flap, and since when?\n"
 	 "  rdmactl history --json ib0 | jq -r .[].To\n"},
 	{"describe", "ATTRIBUTE", 0, 1,        RUN_OFFLINE, NULL,             describe_command,
-	 "What an attribute or counter means, or all",
+	 "Explain an attribute or a counter, or list all",
 	 "  rdmactl describe LinkSpeed\n"
 	 "  rdmactl describe symbol_error\n"
 	 "  rdmactl describe --json | jq -r '.[].name'\n"},
 	{"wait",     "PORT",      1, UINT_MAX, RUN_ENDLESS, wait_options,     wait_command,
-	 "Until ports are active, or what is asked for",
+	 "Wait until ports are active",
 	 "  rdmactl wait mlx5_0/1 mlx5_1/1    until both are active\n"
 	 "  rdmactl wait --timeout=60 --gid=192.0.2.7 eth2\n"
 	 "  rdmactl wait --any --rate=200G ib0 ib1\n"},
@@ -71,7 +72,7 @@ static Context context;
 static bool arg_help, arg_version, arg_no_pager;
 static OptionTable options; /* of all commands */
 
-/* An argument that begins with '-' would be an option of ssh. */
+/* Refuses an argument that begins with '-', because ssh would take it as an option. */
 static ExitStatus parse_destination(const Option *o, const char *argument)
 {
 	if (argument[0] == '\0' || argument[0] == '-')
@@ -82,12 +83,12 @@ static ExitStatus parse_destination(const Option *o, const char *argument)
 /* The options of every command. */
 /* clang-format off */
 static const Option common_options[] = {
-	{"help",     'h', NULL,          "This text; after a command, what it does", option_set,        &arg_help,        NULL, 0},
-	{"version",  0,   NULL,          "The version",                              option_set,        &arg_version,     NULL, 0},
-	{"json",     0,   NULL,          "JSON; monitor writes one object a line",   option_set,        &context.json,    NULL, 0},
-	{"no-pager", 0,   NULL,          "No pager for long output",                 option_set,        &arg_no_pager,    NULL, 0},
-	{"host",     'H', "[USER@]HOST", "Ask rdmad of another machine, over SSH",   parse_destination, &context.host,    "a host, such as root@node17", 0},
-	{"machine",  'M', "CONTAINER",   "Ask rdmad of a local container",           parse_destination, &context.machine, "the name of a local container", 0},
+	{"help",     'h', NULL,          "Print this text; after a command, its help",      option_set,        &arg_help,        NULL,                            0},
+	{"version",  0,   NULL,          "Print the version",                               option_set,        &arg_version,     NULL,                            0},
+	{"json",     0,   NULL,          "Print JSON; monitor prints one object on a line", option_set,        &context.json,    NULL,                            0},
+	{"no-pager", 0,   NULL,          "Do not run a pager for long output",              option_set,        &arg_no_pager,    NULL,                            0},
+	{"host",     'H', "[USER@]HOST", "Ask rdmad on another machine, over SSH",          parse_destination, &context.host,    "a host, such as root@node17",   0},
+	{"machine",  'M', "CONTAINER",   "Ask rdmad in a local container",                  parse_destination, &context.machine, "the name of a local container", 0},
 	{},
 };
 /* clang-format on */
@@ -99,7 +100,7 @@ static void join_options(void)
 		options_join(&options, commands[i].name, commands[i].options);
 }
 
-/* "[PORT...]" */
+/* The arguments as the help shows them: "[PORT...]". */
 static const char *arguments_of(const Command *command, char buffer[32])
 {
 	snprintf(buffer, 32, "%s%s%s%s", command->least == 0 && command->argument ? "[" : "",
@@ -127,7 +128,7 @@ static ExitStatus help(void)
 			 arguments_of(&commands[i], arguments));
 		printf("  %-26s  %s\n", synopsis, commands[i].help);
 	}
-	printf("  %-26s  %s\n", "help [COMMAND]", "This text, or that of a command");
+	printf("  %-26s  %s\n", "help [COMMAND]", "Print this text, or the help of a command");
 	options_print(&options, NULL);
 	print_port_names();
 	puts("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 no such port, 4 no rdmad.");
@@ -141,7 +142,7 @@ static ExitStatus help_command(const Command *command)
 	printf("Usage: rdmactl [OPTION...] %s%s%s\n\n%s.\n", command->name,
 	       command->argument ? " " : "", arguments_of(command, arguments), command->help);
 	if (options_print(&options, command->name) > 0)
-		puts("\nAnd those of every command: rdmactl --help.");
+		puts("\nFor the options of every command see rdmactl --help.");
 	if (command->argument && streq(command->argument, "PORT"))
 		print_port_names();
 	printf("\nExamples:\n%s", command->examples);
@@ -205,7 +206,7 @@ static ExitStatus run_command(Context *c, const Command *command)
 	return terminal_finish(c, status);
 }
 
-/* help, or help COMMAND */
+/* Runs "help" or "help COMMAND"; N is the number of arguments after "help". */
 static ExitStatus run_help(char **arguments, unsigned int n)
 {
 	const Command *command;
@@ -232,7 +233,7 @@ static ExitStatus run(Context *c, int argc, char **argv)
 	if (status != STATUS_OK)
 		return status;
 	if (c->host && c->machine) {
-		complain("--host and --machine exclude each other");
+		complain("--host and --machine cannot be given together");
 		return STATUS_USAGE;
 	}
 	c->arguments = argv + first;
@@ -263,7 +264,7 @@ static ExitStatus run(Context *c, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	setlocale(LC_ALL, "");
-	/* numbers are for scripts as well */
+	/* scripts read the numbers too: with a point in every language */
 	setlocale(LC_NUMERIC, "C");
 	return run(&context, argc, argv);
 }

@@ -81,7 +81,7 @@ static void print_text(const Context *c, const News *news, uint64_t usec)
 	fputc('\n', c->out);
 }
 
-/* One line or object. */
+/* Prints one line or one object. */
 static bool print_one(const Context *c, const News *news)
 {
 	struct timespec now;
@@ -93,7 +93,7 @@ static bool print_one(const Context *c, const News *news)
 		print_json(c->out, news, usec);
 	else
 		print_text(c, news, usec);
-	/* the reader waits for this line */
+	/* the reader waits for this line: do not keep it in a buffer */
 	return fflush(c->out) == 0;
 }
 
@@ -105,7 +105,8 @@ static bool array_has(const Value *array, const Value *item)
 	return false;
 }
 
-/* An entry as text. Where it has an IP address, that says all that its GID does, in less. */
+/* An entry as text. A GID that is an IP address is left out, because the address says the same and
+ * is shorter. */
 static char *format_short_entry(AttrType type, const Value *entry)
 {
 	const char *const *columns = format_table_columns(type);
@@ -148,7 +149,7 @@ bool news_print(const Context *c, const News *news)
 	const Value *was = news->old_value, *is = news->new_value;
 	bool written;
 
-	/* Nobody can compare two GID tables by eye. */
+	/* People cannot compare two long tables: print only which entries went and came. */
 	if (c->json || !was || !is || was->type != VALUE_ARRAY || is->type != VALUE_ARRAY)
 		return print_one(c, news);
 	written = print_entries(c, news, was, is, '-');

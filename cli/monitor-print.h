@@ -18,7 +18,7 @@ typedef struct News {
 	const char *reason;		    /* why it happened, as rdmad signalled it */
 } News;
 
-/* Prints NEWS, with the time now, and flushes the output. Where a table has changed, people get a
- * line for each entry that went and for each that came. False if the output cannot be written,
- * because its reader has gone. */
+/* Prints NEWS with the current time and flushes the output. If a table has changed, people get a
+ * line for each entry that went and for each that came. Returns false if the output cannot be
+ * written, because its reader has gone. */
 bool news_print(const Context *c, const News *news);

@@ -62,8 +62,9 @@ void report_news(Report *r, const News *news)
 		(void)sd_event_exit(r->event, 0);
 }
 
-/* Rows that change with every change, and say nothing beside it: the generations and the time of
- * the last query. */
+/* Attributes that say when and how often rdmad looked, not what the port is: the generations and
+ * the time of the last query. Counters are not signalled, and the reasons in Unavailable are
+ * printed with the values that they are about. */
 static bool is_bookkeeping(const Attribute *a)
 {
 	return a->class == CLASS_COUNTER || a->type == ATTR_UNAVAILABLE ||
@@ -106,7 +107,7 @@ void report_presence(Report *r, const Object *o, bool added)
 	report_news(r, &(News){.name = name, .object = o, .text = text ? text : name});
 }
 
-/* Whoever started monitor may make changes from here on and will see them. */
+/* From this line on monitor listens: a change that is made later will be printed. */
 void report_running(Report *r, const ObjectList *objects)
 {
 	_cleanup_free_ char *text = NULL;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * rdmactl monitor: keeps a copy of every object from the signals, and reports in what it differs
- * from before.
+ * rdmactl monitor: keeps a copy of every object, changes it as the signals say, and reports how it
+ * differs from before.
  *
- * rdmad signals one change of a port as a burst: PropertiesChanged for each interface, then
- * StateChanged or SubnetReconfigured, which know the reason. The burst is collected as a batch and
- * compared as a whole, because the reason why a value is unavailable comes with another interface
- * than the value. After a restart of rdmad the difference is that of two snapshots, reported in the
- * same way.
+ * rdmad sends one change of a port as a burst of signals: PropertiesChanged for each interface,
+ * then StateChanged or SubnetReconfigured, which have the reason. The signals of a burst are
+ * collected in a batch, and the object after the batch is compared with the object before it. (One
+ * signal alone is not enough: a value and the reason why it is unavailable can be on two
+ * interfaces.)
+ *
+ * After a restart of rdmad, all objects are read again and compared with the copies.
  */
 
 #include <signal.h>
@@ -21,18 +23,19 @@
 #include "monitor-report.h"
 #include "names.h"
 
-/* How long a batch waits for the rest of its burst, which is on its way already. */
+/* How long a batch waits for the other signals of its burst. rdmad has sent them already, so this
+ * is only the time that they may need on the bus. */
 #define BATCH_USEC (20 * USEC_PER_MSEC)
 
 typedef struct Monitor {
 	Context *c;
 	sd_event *event;
 	ObjectList objects;
-	bool started; /* has had its first snapshot */
-	bool synced;  /* objects are those of the rdmad that runs; until then its signals are of the
-			 past */
+	bool started; /* all objects were read once */
+	bool synced;  /* all objects were read from the rdmad that runs now; before that its signals
+			 are ignored, because what they say is read anyway */
 
-	Object *before; /* the object of the batch as it was; NULL: no batch */
+	Object *before; /* the object of the batch as it was before; NULL: there is no batch */
 	unsigned int batch_interfaces;
 	sd_event_source *batch_timer;
 
@@ -40,7 +43,7 @@ typedef struct Monitor {
 	ExitStatus status;
 } Monitor;
 
-/* A request for all properties of INTERFACE of PATH. */
+/* A call that reads all properties of INTERFACE of the object at PATH anew. */
 typedef struct Refetch {
 	Monitor *m;
 	char *path;
@@ -72,7 +75,7 @@ static int give_up(Monitor *m, ExitStatus status)
 	return sd_event_exit(m->event, 0);
 }
 
-/* Prints what the batch changed, for REASON if one is known, and ends it. */
+/* Ends the batch and reports what it changed. REASON is NULL if it is not known. */
 static void batch_flush(Monitor *m, const char *reason)
 {
 	_cleanup_(object_free_pointer) Object *before = steal_pointer(&m->before);
@@ -93,8 +96,9 @@ static int on_batch_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, v
 	return 0;
 }
 
-/* To be called before O is changed by news about INTERFACES. The same interface a second time is
- * the next burst. */
+/* Adds a signal about INTERFACES of O to the batch; call it before O is changed. A signal about
+ * another object, or about an interface that the batch has already, belongs to the next burst and
+ * begins a new batch. */
 static int batch_add(Monitor *m, const Object *o, unsigned int interfaces)
 {
 	if (m->before && (!streq(m->before->path, o->path) || (m->batch_interfaces & interfaces)))
@@ -117,7 +121,7 @@ static int on_refetched(sd_bus_message *reply, void *userdata, _unused_ sd_bus_e
 	AttrInterface interface;
 	int r;
 
-	/* Both happen when the object goes away in between; its signal says so. */
+	/* The object has gone while the call was under way. A signal says that too. */
 	if (!o || sd_bus_message_is_method_error(reply, NULL))
 		return 0;
 	r = object_interface(refetch->interface, &interface);
@@ -218,7 +222,7 @@ static int on_interfaces_removed(Monitor *m, sd_bus_message *signal)
 		object_remove_interface(o, interface);
 	if (r < 0 || o->interfaces != 0)
 		return r;
-	/* the name is gone with the properties, but not from the copy */
+	/* the object has lost its name with its properties: take the copy, which has it */
 	report_presence(&m->report, m->before, false);
 	object_list_remove(&m->objects, path);
 	batch_flush(m, NULL);
@@ -242,7 +246,7 @@ static int on_state_changed(Monitor *m, sd_bus_message *signal)
 			   streq(value_text(&o->values[PORT_ATTR_state]), is);
 		batch_flush(m, reason);
 	}
-	/* A transition that was over before the properties could show it. */
+	/* The properties do not show this transition, because it was over too soon. */
 	if (!in_batch && report_is_watched(&m->report, o)) {
 		Value old_value = {.type = VALUE_TEXT, .text = CONST_CAST(char *, was)};
 		Value new_value = {.type = VALUE_TEXT, .text = CONST_CAST(char *, is)};
@@ -310,7 +314,7 @@ static int on_snapshot(sd_bus_message *reply, void *userdata, _unused_ sd_bus_er
 	bool first = !m->started;
 	int r;
 
-	/* rdmad went away again: its return starts another */
+	/* rdmad has gone again: when it comes back, it is asked again */
 	if (error && !first)
 		return 0;
 	if (error)
@@ -347,7 +351,7 @@ static int on_name_owner_changed(sd_bus_message *signal, void *userdata,
 	int r;
 
 	r = sd_bus_message_read(signal, "sss", &name, &was, &is);
-	/* before the first snapshot: rdmad being started for us */
+	/* before the first answer: the bus has started rdmad for our call */
 	if (r < 0 || !m->started)
 		return 0;
 	batch_flush(m, NULL);
@@ -389,8 +393,8 @@ static int start(Monitor *m)
 		r = sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
 	if (r < 0)
 		return r;
-	/* A pipe whose reader has gone reports an error without being asked; a file cannot be
-	 * watched and needs not. */
+	/* End when the reader of a pipe has gone. -EPERM: the output is a file, which cannot be
+	 * watched and does not need it. */
 	r = sd_event_add_io(m->event, NULL, STDOUT_FILENO, EPOLLERR, on_output_closed, m);
 	if (r < 0 && r != -EPERM)
 		return r;
@@ -399,7 +403,7 @@ static int start(Monitor *m)
 		return r;
 	(void)sd_bus_set_exit_on_disconnect(m->c->bus, true);
 
-	/* Listen first, then look. */
+	/* Subscribe first and read afterwards, so that no change is missed. */
 	r = sd_bus_add_match(m->c->bus, NULL,
 			     "type='signal',sender='org.freedesktop.DBus',"
 			     "member='NameOwnerChanged',arg0='" RDMAD_BUS_NAME "'",
@@ -426,7 +430,7 @@ ExitStatus monitor_command(Context *c)
 	sd_bus_detach_event(c->bus);
 	if (r < 0)
 		return bus_complain("cannot watch the ports", NULL, r);
-	/* what exit_on_disconnect ends the loop with */
+	/* sd_bus_set_exit_on_disconnect() has ended the loop */
 	if (r == EXIT_FAILURE) {
 		complain("the connection to the bus is lost");
 		return STATUS_FAILED;

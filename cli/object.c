@@ -6,7 +6,7 @@
 
 #include "names.h"
 
-/* Devices are /org/rdma/device/N, their ports below that. */
+/* A device is /org/rdma/device/N, and its ports are below that. */
 static bool parse_path(const char *path, bool *ret_is_port)
 {
 	const char *rest = startswith(path, RDMAD_DEVICE_PREFIX "/");
@@ -224,7 +224,7 @@ void object_list_done(ObjectList *l)
 	*l = (ObjectList){};
 }
 
-/* Where PATH is in the list, or where it belongs. */
+/* Where PATH is in the list, or where it would be inserted. */
 static size_t find_place(const ObjectList *l, const char *path)
 {
 	size_t low = 0, high = l->n;
@@ -232,7 +232,7 @@ static size_t find_place(const ObjectList *l, const char *path)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		/* device/10 behind device/9 */
+		/* strverscmp() sorts device/9 before device/10 */
 		if (strverscmp(l->items[middle]->path, path) < 0)
 			low = middle + 1;
 		else

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A device or a port as the bus shows it: one Value for each row of its attribute table. Properties
- * that have no row (a newer rdmad) are passed over. Which row means what is left to the table.
+ * A device or a port as the bus shows it: one Value for each row of its attribute table. A property
+ * that has no row, because a newer rdmad sent it, is ignored.
  */
 
 #include "attribute.h"
@@ -15,7 +15,7 @@ typedef struct Object {
 	const Attribute *rows; /* port_attributes or device_attributes */
 	size_t n_rows;
 	unsigned int interfaces; /* 1 << AttrInterface of those that are there */
-	Value *values;		 /* by row; VALUE_NONE where the object lacks the interface */
+	Value *values;		 /* by row; VALUE_NONE if the object does not have the interface */
 } Object;
 
 typedef struct ObjectList {
@@ -23,7 +23,7 @@ typedef struct ObjectList {
 	size_t n;
 } ObjectList;
 
-/* An object without interfaces. -EINVAL: PATH is neither a device's nor a port's. */
+/* Makes an object without interfaces. -EINVAL if PATH is not the path of a device or a port. */
 int object_new(const char *path, Object **ret);
 /* Takes NULL too; returns NULL. */
 Object *object_free(Object *o);
@@ -34,28 +34,28 @@ DEFINE_CLEANUP(Object, object_free);
 int object_read_properties(Object *o, const char *interface, sd_bus_message *m);
 /* Reads a{sa{sv}}, as in GetManagedObjects and InterfacesAdded. */
 int object_read_interfaces(Object *o, sd_bus_message *m);
-/* The interface called NAME; -ENOENT. */
+/* Finds the interface called NAME; -ENOENT if there is none. */
 int object_interface(const char *name, AttrInterface *ret);
-/* The row of the property called NAME: of a port, or else of a device; NULL if there is none. Case
- * does not count. */
+/* Finds the row of the property called NAME, first among those of a port and then among those of a
+ * device; NULL if there is none. Upper and lower case are the same. */
 const Attribute *object_find_row(const char *name, bool *ret_of_device);
-/* Forgets an interface and its values. */
+/* Removes an interface and its values. */
 void object_remove_interface(Object *o, const char *interface);
 
-/* Whether the object has row I now, valid or not. */
+/* Whether the object has the property of row I, with a valid value or without. */
 bool object_has(const Object *o, size_t i);
 /* Why row I has no valid value; NULL if it has one. */
 const char *object_unavailable(const Object *o, size_t i);
 /* The value of row I, NULL if it is unavailable or not there. */
 const Value *object_value(const Object *o, size_t i);
-/* What people call it: "mlx5_0/1" or "mlx5_0". Valid until the next call with the same BUFFER. */
+/* The name that people use: "mlx5_0/1" or "mlx5_0". Returns BUFFER. */
 const char *object_name(const Object *o, char buffer[96]);
 
 void object_list_done(ObjectList *l);
 #define _cleanup_objects_ _cleanup_(object_list_done)
 /* Reads a{oa{sa{sv}}}, devices and ports, sorted by index and port number. */
 int object_list_read(ObjectList *l, sd_bus_message *m);
-/* Takes over O, replacing the one that has its path. */
+/* Adds O, which the list then owns; it replaces an object with the same path. -ENOMEM. */
 int object_list_put(ObjectList *l, Object *o);
 Object *object_list_find(const ObjectList *l, const char *path);
 void object_list_remove(ObjectList *l, const char *path);

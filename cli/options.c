@@ -139,7 +139,8 @@ ExitStatus options_check(const OptionTable *t, const char *command)
 
 		if (!t->rows[i].given || !owner || streq(owner, command))
 			continue;
-		complain("--%s goes with %s, not with %s", t->rows[i].option->name, owner, command);
+		complain("--%s is an option of %s, not of %s", t->rows[i].option->name, owner,
+			 command);
 		return STATUS_USAGE;
 	}
 	return STATUS_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl query: the fields of the C structures as numbers, asked afresh, and what they stand for.
- */
+/* rdmactl query: reads a port from the hardware and prints the fields of the C structures as
+ * numbers, with their meaning. */
 
 #include "bus.h"
 #include "commands.h"
@@ -14,19 +14,19 @@ static uint64_t arg_max_age_usec; /* 0: ask the hardware */
 
 /* clang-format off */
 const Option query_options[] = {
-	{"max-age", 0, "SEC", "Values that old will do", option_seconds, &arg_max_age_usec, "seconds, such as 0.5", 0},
+	{"max-age", 0, "SEC", "Accept values that are not older than this", option_seconds, &arg_max_age_usec, "seconds, such as 0.5", 0},
 	{},
 };
 /* clang-format on */
 
 typedef struct Field {
 	const char *name;
-	const Attribute *row; /* NULL: a field that only a newer rdmad knows */
+	const Attribute *row; /* NULL: the field comes from a newer rdmad */
 	const Value *value;
 } Field;
 
-/* The next field of DICT: those in the attribute table in its order, then the others. POSITION
- * starts at 0. */
+/* Finds the next field of DICT: first the fields of the attribute table in its order, then the
+ * others. *POSITION is 0 at first. Returns false at the end. */
 static bool next_field(const Value *dict, size_t *position, Field *ret)
 {
 	PortAttr a;
@@ -69,7 +69,8 @@ static int names_to_value(const char *const *names, Value *ret)
 	return 0;
 }
 
-/* The raw number V of row A as it is published. -ERANGE: nobody knows what it stands for. */
+/* Turns the raw number V of row A into the value that is published. -ERANGE if the number has no
+ * meaning that is known. */
 static int publish(const Attribute *a, const Value *v, Value *ret)
 {
 	PortValues values = {};
@@ -99,7 +100,7 @@ static int publish(const Attribute *a, const Value *v, Value *ret)
 	return -EOPNOTSUPP;
 }
 
-/* What the number stands for; "" where it says all itself. */
+/* The meaning of the number; "" if that would be the same number again. */
 static char *field_meaning(const Field *f)
 {
 	_cleanup_value_ Value published = {};
@@ -122,8 +123,8 @@ static char *field_meaning(const Field *f)
 	return meaning;
 }
 
-/* Three columns; the last is broken into lines, which libsmartcols would do in the middle of a
- * word. */
+/* Prints three columns. The last one is broken into lines between words; libsmartcols would break
+ * it within a word. */
 static ExitStatus print_fields(Context *c, const Value *dict)
 {
 	int name_width = (int)strlen("FIELD"), value_width = (int)strlen("VALUE");
@@ -136,7 +137,7 @@ static ExitStatus print_fields(Context *c, const Value *dict)
 		if (!value)
 			return out_of_memory();
 		name_width = MAX(name_width, (int)strlen(field.name));
-		/* text is long, and alone on its line */
+		/* text is long and has no meaning beside it: it does not widen the column */
 		if (field.value->type != VALUE_TEXT)
 			value_width = MAX(value_width, (int)strlen(value));
 	}

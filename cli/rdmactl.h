@@ -12,8 +12,8 @@
 
 #include "util.h"
 
-/* What main() returns. A function with this type has already said what went wrong, in one line on
- * standard error. */
+/* The exit status of rdmactl. A function that returns one has already printed what went wrong, in
+ * one line on standard error. */
 typedef enum ExitStatus {
 	STATUS_OK = 0,
 	STATUS_FAILED = 1,
@@ -24,18 +24,18 @@ typedef enum ExitStatus {
 
 typedef struct Context {
 	sd_bus *bus;	    /* to rdmad; NULL for a command that needs none */
-	FILE *out;	    /* standard output, or what collects it for the pager */
+	FILE *out;	    /* standard output, or memory that is written to the pager at the end */
 	bool colors;	    /* standard output is a terminal that shows colours */
-	unsigned int width; /* columns; where text can be wrapped, no line is longer */
+	unsigned int width; /* in columns: text that can be wrapped has no longer line */
 	char **arguments;   /* what follows the command's name */
 	unsigned int n_arguments;
 
 	/* the options of every command */
 	bool json;
-	const char *host, *machine; /* where the rdmad is that is asked; NULL: here */
+	const char *host, *machine; /* where rdmad is asked; both NULL: on this machine */
 } Context;
 
-/* "rdmactl: ..." on standard error, control characters replaced. */
+/* Prints "rdmactl: " and the message on standard error, without control characters. */
 void complain(const char *format, ...) _printf_(1, 2);
 ExitStatus out_of_memory(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * rdmactl show: everything about a port, in groups that follow from the columns of the attribute
- * table, so that a new row finds its place by itself.
+ * rdmactl show: all attributes of a port, in groups. The group of an attribute follows from the
+ * columns of its row, so a new row needs no change here.
  */
 
 #include "show.h"
@@ -23,14 +23,14 @@ typedef enum Group {
 	GROUP_ETHERNET,
 	GROUP_MLX5,
 	GROUP_HBL,
-	GROUP_TABLE, /* each row prints as one, or as a line if it is empty */
+	GROUP_TABLE, /* each row is printed as a table, or as one line if it is empty */
 	GROUP_TRUST,
-	GROUP_HIDDEN, /* the reasons stand where the values would */
+	GROUP_HIDDEN, /* not printed: a reason is printed in place of its value */
 	_GROUP_MAX
 } Group;
 
-/* The rows that rdmad itself fills are those which identify the object, first in the table and
- * before all others, and those which say how far to trust the rest. */
+/* Whether the row says how far the others can be trusted. rdmad itself fills in these rows, and
+ * also the rows that identify the object; those come first in the table. */
 static bool is_about_trust(const Object *o, size_t row)
 {
 	if (o->rows[row].source != SOURCE_CORE)
@@ -84,7 +84,7 @@ static ExitStatus print_row(Context *c, const Object *o, size_t row, int name_wi
 
 	if (!text)
 		return out_of_memory();
-	/* what does not apply is there, but not in the way */
+	/* print an unavailable attribute dim */
 	if (object_unavailable(o, row))
 		color = terminal_color(c, "dim");
 	else if (o->rows[row].type == ATTR_PORT_STATE)
@@ -103,7 +103,7 @@ static void upper(const char *text, char *ret, size_t size)
 		*p = (char)toupper((unsigned char)*p);
 }
 
-/* An IPv6 address among the members of an entry repeats its GID in other words. */
+/* Whether MEMBER is an IPv6 address: it is the same as the GID beside it. */
 static bool is_redundant(AttrType type, const char *column, const Value *member)
 {
 	return type == ATTR_GIDS && streq(column, "address") && strchr(value_text(member), ':');
@@ -118,7 +118,7 @@ static int add_entry(struct libscols_table *table, AttrType type, const Value *e
 		return -ENOMEM;
 	for (size_t i = 0; columns[i] && entry->type == VALUE_STRUCT && i < entry->n; i++) {
 		const Value *member = &entry->items[i];
-		/* P_Keys are written in hexadecimal everywhere */
+		/* P_Keys are always written in hexadecimal */
 		bool hex = streq(columns[i], "pkey");
 		char *text;
 

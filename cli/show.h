@@ -4,5 +4,6 @@
 #include "object.h"
 #include "rdmactl.h"
 
-/* Prints all of O in groups: a heading, then a line for each attribute; tables as tables. */
+/* Prints all attributes of O in groups: a heading, then a line for each attribute. Tables are
+ * printed as tables. */
 ExitStatus show_object(Context *c, const Object *o);

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 
-/* What is collected for the pager. */
+/* The output that is collected for the pager. */
 static char *arg_text;
 static size_t arg_size;
 
@@ -38,7 +38,7 @@ ExitStatus terminal_start(Context *c, bool pager)
 {
 	unsigned int rows;
 
-	/* A reader that has seen enough shows up as an error of fflush(). */
+	/* If the reader of the output has gone, let fflush() fail instead of being killed. */
 	signal(SIGPIPE, SIG_IGN);
 	window_size(&c->width, &rows);
 	c->colors = !c->json && wants_colors();
@@ -57,7 +57,7 @@ static const char *pager_program(void)
 	return *program && !streq(program, "cat") ? program : NULL;
 }
 
-/* False if the output has still to be written. */
+/* Returns false if there is no pager, or no need of one, and the output is still to be written. */
 static bool show_in_pager(void)
 {
 	const char *program = pager_program();
@@ -104,7 +104,7 @@ struct libscols_table *terminal_table(const Context *c)
 
 	if (!table)
 		return NULL;
-	/* Never cut: a line that is too long for the window is better than half a GID. */
+	/* Never cut a line: one that is too long for the window is better than half a GID. */
 	scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
 	scols_table_enable_colors(table, c->colors);
 	return table;

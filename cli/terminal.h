@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Where output goes: a terminal, perhaps through a pager, or anything else without colours. */
+/* The output: to a terminal with colours, perhaps through a pager, or to anything else without
+ * colours. */
 
 #include <libsmartcols/libsmartcols.h>
 
@@ -9,23 +10,23 @@
 
 /* Fills the output fields of C. With PAGER, output is collected until terminal_finish(). */
 ExitStatus terminal_start(Context *c, bool pager);
-/* Writes what was collected, says what of the output could not be written, and gives the exit
- * status to end with: that, or STATUS. */
+/* Writes what was collected. Returns STATUS, or STATUS_FAILED with a message if the output could
+ * not be written. */
 ExitStatus terminal_finish(Context *c, ExitStatus status);
 
-/* A table as all commands print it; NULL without memory. */
+/* A new table with the settings that all commands use; NULL without memory. */
 struct libscols_table *terminal_table(const Context *c);
 DEFINE_CLEANUP(struct libscols_table, scols_unref_table);
-/* Prints TABLE to C->out behind INDENT blanks. */
+/* Prints TABLE to C->out, each line after INDENT blanks. */
 ExitStatus terminal_print_table(const Context *c, struct libscols_table *table, int indent);
 
-/* The colour of a port state by its published name; NULL: none. */
+/* The colour of a port state, which is given by its published name; NULL if it has none. */
 const char *terminal_state_color(const char *state);
-/* Prints TEXT, the first character in column START, and breaks it at blanks where the line would
- * become longer than C->width. */
+/* Prints TEXT and the end of the line. The output is in column START already; TEXT is broken at
+ * blanks into lines that begin there and are not longer than C->width. */
 void terminal_print_wrapped(const Context *c, const char *text, unsigned int start);
 
-/* The escape sequence that COLOR ("green", ...) begins with, "" without colours; and the one that
- * ends it. */
+/* The escape sequences that begin COLOR ("green", ...; NULL for none) and end it; "" without
+ * colours. */
 const char *terminal_color(const Context *c, const char *color);
 const char *terminal_plain(const Context *c);

@@ -18,7 +18,7 @@ Value *value_append(Value *v)
 {
 	Value *items;
 
-	/* grown by halves; sizes are bounded by that of a message, 128 MiB */
+	/* room for 4, 8, 16, ... items; a message of at most 128 MiB bounds their number */
 	if (v->n == 0 || (v->n >= 4 && (v->n & (v->n - 1)) == 0)) {
 		items = reallocarray(v->items, v->n ? v->n * 2 : 4, sizeof(*items));
 		if (!items)
@@ -73,7 +73,7 @@ static int read_text(const char *text, Value *ret)
 	return 1;
 }
 
-/* Numbers by their width on the bus, widened. */
+/* Sets *RET to the number at P, which has TYPE on the bus. */
 static void set_number(char type, const void *p, Value *ret)
 {
 	switch (type) {
@@ -111,7 +111,7 @@ int value_read(sd_bus_message *m, Value *ret)
 {
 	const char *contents;
 	const char *text;
-	uint64_t number; /* room for any of them */
+	uint64_t number; /* room for every basic type but strings */
 	char type;
 	int r;
 

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A D-Bus value as a tree that outlives its message. It knows its type but not what it means: a
- * newer rdmad may send properties of any shape. Strings are free of control characters, so that
- * they can go to a terminal.
+ * A D-Bus value as a tree, which stays when its message is freed. It can have any type, because a
+ * newer rdmad may send properties of any type. Strings have no control characters, so they can be
+ * printed on a terminal.
  */
 
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #include "util.h"
 
 typedef enum ValueType {
-	VALUE_NONE, /* also what rdmactl cannot show: a descriptor */
+	VALUE_NONE, /* no value, or one that cannot be shown: a file descriptor */
 	VALUE_BOOL,
 	VALUE_UNSIGNED,
 	VALUE_SIGNED,
@@ -46,14 +46,14 @@ typedef struct Value {
 void value_done(Value *v);
 #define _cleanup_value_ _cleanup_(value_done)
 
-/* Reads the next complete value of M; a variant is read as what is in it. *RET must be VALUE_NONE.
- */
+/* Reads the next complete value of M; of a variant, what is in it. *RET must be VALUE_NONE; after
+ * an error it may hold a part of the value. */
 int value_read(sd_bus_message *m, Value *ret);
-/* A new VALUE_NONE at the end of an array, structure or dictionary; NULL without memory. */
+/* Adds a VALUE_NONE to the end of an array, structure or dictionary; NULL without memory. */
 Value *value_append(Value *v);
 int value_copy(const Value *v, Value *ret);
 bool value_equal(const Value *a, const Value *b);
-/* The value of KEY in a dictionary with text keys; NULL if there is none or V is none. */
+/* The value of KEY in a dictionary with text keys; NULL if it has none, or V is no dictionary. */
 const Value *value_lookup(const Value *v, const char *key);
-/* The text of V, "" if V is none. */
+/* The text of V; "" if V is no text. */
 const char *value_text(const Value *v);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * rdmactl wait: one call of Manager.WaitFor(), made again to the next rdmad when one goes away.
- *
- * rdmad keeps the time and says what is missing; here is only what happens while there is none.
+ * rdmactl wait: calls Manager.WaitFor(). rdmad waits for the ports, keeps the time and says what
+ * is missing. When rdmad goes away, the call is made again as soon as there is another rdmad, with
+ * the time that is left. Only while there is none does this program keep the time itself.
  */
 
 #include <time.h>
@@ -16,10 +16,10 @@
 #include "names.h"
 #include "parse.h"
 
-/* How long rdmad may take to say that the time is over. */
+/* How much later than the time-out the answer of rdmad may come. */
 #define GRACE_USEC (2 * USEC_PER_SEC)
 
-/* The options; what was not given is NULL, false or 0. */
+/* The options. One that was not given is NULL, false or 0. */
 static const char *arg_state, *arg_gid;
 static bool arg_lid, arg_any, arg_quiet, arg_configured, arg_escaped;
 static uint32_t arg_mtu;		       /* bytes */
@@ -28,7 +28,7 @@ static uint64_t arg_timeout_usec = UINT64_MAX; /* UINT64_MAX: for ever */
 
 static ExitStatus parse_state(const Option *o, const char *argument)
 {
-	/* from 1: a port that is seen is never in the state "nop" */
+	/* without the first name, "nop": no port is ever in that state */
 	const char *const *names = attr_type_names(ATTR_PORT_STATE) + 1;
 	char expected[64] = "";
 	Option wrong = *o;
@@ -73,16 +73,16 @@ static ExitStatus parse_least_rate(const Option *o, const char *argument)
 
 /* clang-format off */
 const Option wait_options[] = {
-	{"state",      0, "STATE",   "That they are in (active)",                    parse_state,      &arg_state,        NULL, 0},
-	{"lid",        0, NULL,      "And have a LID",                               option_set,       &arg_lid,          NULL, 0},
-	{"gid",        0, "ADDRESS", "And have this IP address or GID",              parse_gid,        &arg_gid,          "an IP address or a GID, such as 192.0.2.7", 0},
-	{"mtu",        0, "BYTES",   "And have that MTU or a larger one",            parse_mtu,        &arg_mtu,          "bytes, such as 4096", 0},
-	{"rate",       0, "RATE",    "And that rate or a higher one, such as 200G",  parse_least_rate, &arg_rate,         "a rate, such as 200G", 0},
-	{"any",        0, NULL,      "One of them will do; print which",             option_set,       &arg_any,          NULL, 0},
-	{"timeout",    0, "SEC",     "For so long (for ever)",                       option_seconds,   &arg_timeout_usec, "seconds, such as 60", 0},
-	{"quiet",      0, NULL,      "Do not say what is missing",                   option_set,       &arg_quiet,        NULL, 0},
-	{"configured", 0, NULL,      "And those that rdmad.conf names in [Wait]",    option_set,       &arg_configured,   NULL, RUN_WITHOUT_ARGUMENT},
-	{"escaped",    0, NULL,      "PORT is as in the name of a unit: mlx5_0-1",   option_set,       &arg_escaped,      NULL, 0},
+	{"state",      0, "STATE",   "Wait for this state (default: active)",          parse_state,      &arg_state,        NULL,                                        0},
+	{"lid",        0, NULL,      "Wait for a LID too",                             option_set,       &arg_lid,          NULL,                                        0},
+	{"gid",        0, "ADDRESS", "Wait for this IP address or GID too",            parse_gid,        &arg_gid,          "an IP address or a GID, such as 192.0.2.7", 0},
+	{"mtu",        0, "BYTES",   "Wait for this MTU or a larger one too",          parse_mtu,        &arg_mtu,          "bytes, such as 4096",                       0},
+	{"rate",       0, "RATE",    "Wait for this rate (200G) or a higher one too",  parse_least_rate, &arg_rate,         "a rate, such as 200G",                      0},
+	{"any",        0, NULL,      "Wait for one of the ports only; print which",    option_set,       &arg_any,          NULL,                                        0},
+	{"timeout",    0, "SEC",     "Give up after this time (default: never)",       option_seconds,   &arg_timeout_usec, "seconds, such as 60",                       0},
+	{"quiet",      0, NULL,      "Do not print what is missing",                   option_set,       &arg_quiet,        NULL,                                        0},
+	{"configured", 0, NULL,      "Wait for the ports in [Wait] of rdmad.conf too", option_set,       &arg_configured,   NULL,                                        RUN_WITHOUT_ARGUMENT},
+	{"escaped",    0, NULL,      "PORT is as in the name of a unit: mlx5_0-1",     option_set,       &arg_escaped,      NULL,                                        0},
 	{},
 };
 /* clang-format on */
@@ -90,12 +90,14 @@ const Option wait_options[] = {
 typedef struct Waiting {
 	Context *c;
 	sd_event *event;
-	sd_event_source *timer; /* NULL: for ever */
-	sd_bus_slot *call;	/* under way; NULL: there is no rdmad */
+	sd_event_source *timer; /* at the time-out; NULL: there is none */
+	sd_bus_slot
+		*call; /* the call of WaitFor() that waits for an answer; NULL: there is no rdmad */
 	char **ports;
 	uint64_t start_usec, deadline_usec;
-	uint64_t absent_usec; /* since when there is no rdmad, as far as is known */
-	bool overdue;
+	uint64_t absent_usec; /* since when there is no rdmad: when this program started, or when
+				 rdmad went away */
+	bool overdue;	      /* the time is over, and rdmad has still to say so */
 	ExitStatus status;
 } Waiting;
 
@@ -124,7 +126,8 @@ static int end(Waiting *w, ExitStatus status)
 	return sd_event_exit(w->event, 0);
 }
 
-/* Of all ports there is nothing to say: that they hold is in the exit status. */
+/* Prints the ports that have what was asked for, with --any or --json. Without these they are all
+ * the ports that the user named, and the exit status is enough. */
 static int print_held(Waiting *w, sd_bus_message *reply)
 {
 	const char *separator = "{", *name, *path;
@@ -150,7 +153,7 @@ static int print_held(Waiting *w, sd_bus_message *reply)
 	return r;
 }
 
-/* A line for each port. */
+/* Prints MESSAGE, which has a line for each port. */
 static void complain_missing(const char *message)
 {
 	while (*message) {
@@ -190,7 +193,7 @@ static int on_answer(sd_bus_message *reply, void *userdata, _unused_ sd_bus_erro
 		w->absent_usec = monotonic_usec();
 		return 0;
 	}
-	/* or it did not come in the time that the bus gives it */
+	/* The second error: rdmad was started too slowly for the bus. */
 	if (bus_is_absence(error, 0) ||
 	    sd_bus_error_has_name(error, "org.freedesktop.DBus.Error.TimedOut"))
 		return 0;
@@ -254,7 +257,8 @@ static int call(Waiting *w)
 	return r;
 }
 
-/* Whether rdmad was stopped by somebody or is being started, it is not for us to start it. */
+/* When there is a new rdmad, calls it. This program never starts rdmad itself after it has gone:
+ * somebody may have stopped it. */
 static int on_name_owner_changed(sd_bus_message *signal, void *userdata,
 				 _unused_ sd_bus_error *error)
 {
@@ -303,7 +307,7 @@ static int start(Waiting *w)
 	if (r < 0)
 		return r;
 	(void)sd_bus_set_exit_on_disconnect(c->bus, true);
-	/* Listen first, then ask. */
+	/* Subscribe first and call afterwards, so that no new owner is missed. */
 	r = sd_bus_add_match_async(c->bus, NULL,
 				   "type='signal',sender='org.freedesktop.DBus',"
 				   "member='NameOwnerChanged',arg0='" RDMAD_BUS_NAME "'",
@@ -311,7 +315,7 @@ static int start(Waiting *w)
 	return r < 0 ? r : call(w);
 }
 
-/* The ports as rdmad is to be asked for them. */
+/* Makes the names of the ports for the call. */
 static ExitStatus name_ports(Waiting *w)
 {
 	Context *c = w->c;
@@ -346,7 +350,7 @@ ExitStatus wait_command(Context *c)
 	sd_bus_detach_event(c->bus);
 	if (r < 0)
 		return bus_complain("wait", NULL, r);
-	/* what exit_on_disconnect ends the loop with */
+	/* sd_bus_set_exit_on_disconnect() has ended the loop */
 	if (r == EXIT_FAILURE) {
 		complain("the connection to the bus is lost");
 		return STATUS_FAILED;
