@@ -23,6 +23,7 @@ typedef struct Report {
 ExitStatus report_choose_ports(Report *r);
 /* Learns the names of these ports. -ENOMEM. */
 int report_name_ports(Report *r, const ObjectList *objects);
+/* Frees the paths and names. */
 void report_done(Report *r);
 
 /* Whether O is one of the objects to report. */

@@ -27,6 +27,7 @@ typedef struct ObjectList {
 int object_new(const char *path, Object **ret);
 /* Takes NULL too; returns NULL. */
 Object *object_free(Object *o);
+/* A copy with all values; NULL without memory. */
 Object *object_copy(const Object *o);
 DEFINE_CLEANUP(Object, object_free);
 
@@ -51,11 +52,14 @@ const Value *object_value(const Object *o, size_t i);
 /* The name that people use: "mlx5_0/1" or "mlx5_0". Returns BUFFER. */
 const char *object_name(const Object *o, char buffer[96]);
 
+/* Frees the objects and makes the list empty. */
 void object_list_done(ObjectList *l);
 #define _cleanup_objects_ _cleanup_(object_list_done)
 /* Reads a{oa{sa{sv}}}, devices and ports, sorted by index and port number. */
 int object_list_read(ObjectList *l, sd_bus_message *m);
 /* Adds O, which the list then owns; it replaces an object with the same path. -ENOMEM. */
 int object_list_put(ObjectList *l, Object *o);
+/* The object at PATH, which the list still owns; NULL if there is none. */
 Object *object_list_find(const ObjectList *l, const char *path);
+/* Frees the object at PATH, if there is one. */
 void object_list_remove(ObjectList *l, const char *path);

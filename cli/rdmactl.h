@@ -37,6 +37,7 @@ typedef struct Context {
 
 /* Prints "rdmactl: " and the message on standard error, without control characters. */
 void complain(const char *format, ...) _printf_(1, 2);
+/* Says so. Returns STATUS_FAILED. */
 ExitStatus out_of_memory(void);
 
 DEFINE_CLEANUP(sd_bus, sd_bus_flush_close_unref);

@@ -51,7 +51,9 @@ void value_done(Value *v);
 int value_read(sd_bus_message *m, Value *ret);
 /* Adds a VALUE_NONE to the end of an array, structure or dictionary; NULL without memory. */
 Value *value_append(Value *v);
+/* Copies V with all that it holds; the caller ends *RET with value_done(). -ENOMEM. */
 int value_copy(const Value *v, Value *ret);
+/* Whether both have the same type and the same contents. */
 bool value_equal(const Value *a, const Value *b);
 /* The value of KEY in a dictionary with text keys; NULL if it has none, or V is no dictionary. */
 const Value *value_lookup(const Value *v, const char *key);

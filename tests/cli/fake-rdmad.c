@@ -229,12 +229,34 @@ static void set(FakePort *p, const char *setting, const char *reason)
 	signal_changes(p, &was, reason);
 }
 
+/* Adds an entry to the GID table and signals it. */
+static void add_gid(FakePort *p, const char *gid)
+{
+	PortSnapshot was = p->s;
+	Table *gids = was.tables[PORT_TABLE_GIDS];
+
+	/* port_diff() looks at the old table after fake_add_gid() has replaced it */
+	was.tables[PORT_TABLE_GIDS] =
+		gids ? table_new(gids->entries, gids->n, gids->entry_size) : NULL;
+	fake_add_gid(p, gid, GID_TYPE_ROCE_V2, "ens1f0np0");
+	fake_derive(p);
+	signal_changes(p, &was, "");
+	table_free(was.tables[PORT_TABLE_GIDS]);
+}
+
+static void flap(const FakePort *p, const char *reason)
+{
+	sd_bus_emit_signal(bus, fake_path(p), RDMAD_INTERFACE_PORT, "StateChanged", "sss", "down",
+			   "active", reason);
+	sd_bus_emit_signal(bus, fake_path(p), RDMAD_INTERFACE_PORT, "StateChanged", "sss", "active",
+			   "down", reason);
+}
+
+/* A method of org.rdma.Test. */
 static int control(sd_bus_message *call)
 {
 	const char *member = sd_bus_message_get_member(call);
 	const char *a, *b = NULL, *c = NULL;
-	PortSnapshot was;
-	Table *gids;
 	FakePort *p;
 
 	sd_bus_message_read(call, "s", &a);
@@ -256,20 +278,9 @@ static int control(sd_bus_message *call)
 		set(p, b, "");
 		set(p, c, "");
 	} else if (streq(member, "AddGid")) {
-		was = p->s;
-		/* port_diff() looks at the old table after fake_add_gid() has replaced it */
-		gids = was.tables[PORT_TABLE_GIDS];
-		was.tables[PORT_TABLE_GIDS] =
-			gids ? table_new(gids->entries, gids->n, gids->entry_size) : NULL;
-		fake_add_gid(p, b, GID_TYPE_ROCE_V2, "ens1f0np0");
-		fake_derive(p);
-		signal_changes(p, &was, "");
-		table_free(was.tables[PORT_TABLE_GIDS]);
+		add_gid(p, b);
 	} else if (streq(member, "Flap")) {
-		sd_bus_emit_signal(bus, fake_path(p), RDMAD_INTERFACE_PORT, "StateChanged", "sss",
-				   "down", "active", b);
-		sd_bus_emit_signal(bus, fake_path(p), RDMAD_INTERFACE_PORT, "StateChanged", "sss",
-				   "active", "down", b);
+		flap(p, b);
 	} else if (streq(member, "Reconfigure")) {
 		sd_bus_emit_signal(bus, fake_path(p), RDMAD_INTERFACE_PORT, "SubnetReconfigured",
 				   "s", b);
