@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "counters-watch.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <time.h>
+
+#include "bus.h"
+#include "counters-sample.h"
+#include "format.h"
+#include "json.h"
+
+/* rdmad reads the counters of a port at most once a second. When it answers with the last sample
+ * again, ask it again after this time. */
+#define AGAIN_USEC (50 * USEC_PER_MSEC)
+
+typedef struct Watch {
+	Context *c;
+	const char *name, *path;
+	Sample last; /* its times are 0 before the first sample */
+	bool failing;
+	bool again; /* rdmad answered with the last sample again */
+} Watch;
+
+static void watch_done(Watch *w)
+{
+	sample_done(&w->last);
+}
+
+static uint64_t realtime_usec(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
+}
+
+static void print_time(FILE *f, uint64_t usec)
+{
+	time_t t = (time_t)(usec / USEC_PER_SEC);
+	char clock[16] = "";
+	struct tm tm;
+
+	if (localtime_r(&t, &tm))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	fprintf(f, "%s.%03u ", clock, (unsigned int)(usec % USEC_PER_SEC / USEC_PER_MSEC));
+}
+
+/* How much a counter has changed in a second. False if that is not known: it is missing in one of
+ * the samples, or it was reset. */
+static bool rate_of(const Watch *w, const Sample *s, const Value *counter, double *ret)
+{
+	const Value *was = sample_find(&w->last, counter);
+	uint64_t usec = s->monotonic_usec - w->last.monotonic_usec;
+
+	if (!was || counter_is(was, "missing") || counter_is(counter, "missing") ||
+	    counter_value(counter) < counter_value(was))
+		return false;
+	*ret = (double)(counter_value(counter) - counter_value(was)) * (double)USEC_PER_SEC /
+	       (double)usec;
+	return true;
+}
+
+/* "12.5" or "12": with one digit after the point, but without ".0". */
+static void print_rate(FILE *f, double rate)
+{
+	char text[64];
+	size_t n = (size_t)snprintf(text, sizeof(text), "%.1f", rate);
+
+	if (n > 2 && streq(text + n - 2, ".0"))
+		text[n - 2] = '\0';
+	fputs(text, f);
+}
+
+/* Prints a line for a counter that has changed; returns false if it has not. */
+static bool print_counter(const Watch *w, const Sample *s, const Value *counter)
+{
+	const Value *was = sample_find(&w->last, counter);
+	FILE *f = w->c->out;
+	double rate = 0;
+	bool news = was && !streq(counter_member(was, MEMBER_CONDITION),
+				  counter_member(counter, MEMBER_CONDITION));
+	bool reset = was && !counter_is(was, "missing") && !counter_is(counter, "missing") &&
+		     counter_value(counter) < counter_value(was);
+
+	if (!news && !reset && (!rate_of(w, s, counter, &rate) || rate <= 0))
+		return false;
+	print_time(f, s->realtime_usec);
+	fprintf(f, "%-31s ", counter_member(counter, MEMBER_NAME));
+	if (reset) {
+		fputs("went back: it was reset", f);
+	} else if (counter_is(counter, "missing")) {
+		fprintf(f, "is missing now: %s", counter_member(counter, MEMBER_REASON));
+	} else {
+		bool known = !streq(counter_member(counter, MEMBER_UNIT), "unknown");
+
+		print_rate(f, rate);
+		fprintf(f, "%s%s/s", known ? " " : "",
+			known ? counter_member(counter, MEMBER_UNIT) : "");
+		if (streq(counter_member(counter, MEMBER_UNIT), "bytes")) {
+			const Value bits = {.type = VALUE_UNSIGNED, .number = (uint64_t)(rate * 8)};
+			_cleanup_free_ char *text =
+				format_value(&(Attribute){.unit = UNIT_BITS_PER_S}, &bits);
+
+			fprintf(f, " (%s)", text ? text : "");
+		}
+		if (counter_is(counter, "saturated"))
+			fputs(", saturated", f);
+	}
+	fputc('\n', f);
+	return true;
+}
+
+static void print_difference(const Watch *w, const Sample *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->counters.n; i++)
+		any |= print_counter(w, s, &s->counters.items[i]);
+	if (!any) {
+		print_time(w->c->out, s->realtime_usec);
+		fputs("no counter has changed\n", w->c->out);
+	}
+}
+
+static void print_difference_json(const Watch *w, const Sample *s)
+{
+	FILE *f = w->c->out;
+	double rate;
+
+	fprintf(f, "{\"timestamp\": %" PRIu64 ", \"port\": ", s->realtime_usec);
+	json_text(f, w->name);
+	fprintf(f, ", \"interval\": %" PRIu64 ", \"rates\": {",
+		s->monotonic_usec - w->last.monotonic_usec);
+	for (size_t i = 0; i < s->counters.n; i++) {
+		const Value *counter = &s->counters.items[i];
+
+		if (sample_starts_group(s, i)) {
+			fputs(i > 0 ? "}, " : "", f);
+			json_text(f, counter_member(counter, MEMBER_GROUP));
+			fputs(": {", f);
+		} else {
+			fputs(", ", f);
+		}
+		json_text(f, counter_member(counter, MEMBER_NAME));
+		fputs(": ", f);
+		if (rate_of(w, s, counter, &rate) && counter_is(counter, "valid"))
+			json_value(f, ATTR_U64, &(Value){.type = VALUE_DOUBLE, .real = rate});
+		else
+			fputs("null", f);
+	}
+	fprintf(f, "%s}}\n", s->counters.n > 0 ? "}" : "");
+}
+
+/* Prints that there are no counters now; only once until there are some again. */
+static void print_failure(Watch *w, const char *text)
+{
+	FILE *f = w->c->out;
+
+	if (w->failing)
+		return;
+	w->failing = true;
+	if (w->c->json) {
+		fprintf(f, "{\"timestamp\": %" PRIu64 ", \"port\": ", realtime_usec());
+		json_text(f, w->name);
+		fputs(", \"error\": ", f);
+		json_text(f, text);
+		fputs("}\n", f);
+		return;
+	}
+	print_time(f, realtime_usec());
+	fprintf(f, "no counters: %s\n", text);
+}
+
+static void take_sample(Watch *w, Sample *s)
+{
+	bool first = w->last.monotonic_usec == 0;
+
+	/* CLOCK_MONOTONIC went back: the machine that is asked was rebooted */
+	if (s->monotonic_usec < w->last.monotonic_usec)
+		first = true;
+	w->again = !first && s->monotonic_usec == w->last.monotonic_usec;
+	if (w->again)
+		return;
+	if (!first && w->c->json)
+		print_difference_json(w, s);
+	else if (!first)
+		print_difference(w, s);
+	w->failing = false;
+	sample_done(&w->last);
+	w->last = *s;
+	*s = (Sample){};
+}
+
+/* Reads and prints one sample. Returns false if watching has to end, with the status in *RET. */
+static bool watch_once(Watch *w, ExitStatus *ret)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sample_done) Sample s = {};
+	int r = sample_read(w->c, w->path, &s, &error);
+
+	*ret = STATUS_OK;
+	if (r >= 0) {
+		take_sample(w, &s);
+	} else if (bus_is_no_port(&error) || sd_bus_is_open(w->c->bus) <= 0) {
+		*ret = bus_complain(w->name, &error, r);
+		return false;
+	} else {
+		/* the device hangs, or there is no rdmad: try again */
+		print_failure(w, bus_is_absence(&error, r) ? "rdmad is not running"
+				 : error.message	   ? error.message
+							   : strerror(-r));
+	}
+	/* if nobody reads the output any more, end without an error */
+	return fflush(w->c->out) == 0;
+}
+
+ExitStatus counters_watch(Context *c, const char *name, const char *path, uint64_t interval_usec)
+{
+	_cleanup_(watch_done) Watch w = {.c = c, .name = name, .path = path};
+	ExitStatus status;
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	if (!c->json)
+		fprintf(c->out, "%s, differences per second\n", name);
+	while (watch_once(&w, &status)) {
+		uint64_t usec = w.again ? AGAIN_USEC : interval_usec;
+		const struct timespec pause = {.tv_sec = (time_t)(usec / USEC_PER_SEC),
+					       .tv_nsec = (long)(usec % USEC_PER_SEC * 1000)};
+
+		if (sigtimedwait(&signals, NULL, &pause) >= 0)
+			break;
+	}
+	return status;
+}
