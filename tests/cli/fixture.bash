@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Sourced by the tests: a private bus, a fake rdmad on it, and comparison with golden files. Every wait is for a line that the other
-# side writes, bounded by WAIT seconds.
+# The tests source this file. It starts a private bus and fake-rdmad, and compares with golden files. A test always waits for a line of
+# output, for at most WAIT seconds.
 
 set -euo pipefail
 
@@ -42,7 +42,7 @@ start_bus() {
 	export DBUS_SYSTEM_BUS_ADDRESS=$address
 }
 
-# ARGUMENTS of fake-rdmad; returns when it has its name.
+# ARGUMENT...: starts fake-rdmad; returns when it has its name
 # shellcheck disable=SC2120 # without arguments it has its usual ports
 start_fake() {
 	rm -f "$work/log"
@@ -78,7 +78,7 @@ tell() {
 		"$method" "$signature" "$@" >/dev/null
 }
 
-# NAME FILE: compares with golden/NAME, or replaces that
+# NAME FILE: compares FILE with golden/NAME, or with REGENERATE=1 replaces golden/NAME
 golden() {
 	if [[ -n ${REGENERATE:-} ]]; then
 		cp "$2" "$here/golden/$1"
@@ -87,7 +87,7 @@ golden() {
 	fi
 }
 
-# STATUS EXPECTED-STDERR ARGUMENT...: runs rdmactl, which must end with STATUS and say a line that matches the pattern
+# STATUS PATTERN ARGUMENT...: runs rdmactl, which must end with STATUS and print a line on standard error that matches PATTERN
 expect() {
 	local want=$1 pattern=$2 got=0 said
 	shift 2
