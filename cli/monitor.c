@@ -54,6 +54,8 @@ static void refetch_free(void *p)
 {
 	Refetch *r = p;
 
+	if (!r)
+		return;
 	free(r->path);
 	free(r);
 }
