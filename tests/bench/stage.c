@@ -208,8 +208,10 @@ const char *const *stage_rdmad(Stage *s, unsigned int n_ports)
 {
 	unsigned int whole = n_ports / STAGE_PORTS_PER_DEVICE,
 		     rest = n_ports % STAGE_PORTS_PER_DEVICE;
-	_cleanup_free_ char *daemon = stage_program("../../daemon/rdmad"), *config = NULL;
-	_cleanup_free_ char *scenario = NULL;
+	/* what "rdmad --simulate" executes: a profiler would not follow it there */
+	_cleanup_free_ char *daemon = stage_program(n_ports > 0 ? "../../daemon/rdmad-simulate"
+								: "../../daemon/rdmad");
+	_cleanup_free_ char *scenario = NULL, *config = NULL;
 	char text[512] = "";
 	int n = 0;
 
@@ -228,11 +230,13 @@ const char *const *stage_rdmad(Stage *s, unsigned int n_ports)
 	text_copy(s->words[0], sizeof(s->words[0]), daemon);
 	snprintf(s->words[1], sizeof(s->words[1]), "--bus=%s", s->address);
 	snprintf(s->words[2], sizeof(s->words[2]), "--config=%s", config);
-	snprintf(s->words[3], sizeof(s->words[3]), "--simulate=%s", scenario);
+	text_copy(s->words[3], sizeof(s->words[3]), scenario);
 	n = 0;
-	for (size_t i = 0; i < (n_ports > 0 ? 4 : 3); i++)
+	for (size_t i = 0; i < 3; i++)
 		s->rdmad[n++] = s->words[i];
 	s->rdmad[n++] = "--log-level=warning";
+	if (n_ports > 0)
+		s->rdmad[n++] = s->words[3];
 	s->rdmad[n] = NULL;
 	return s->rdmad;
 }
