@@ -1,34 +1,72 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What /etc/rdmad.conf (GKeyFile syntax, rdmad.conf(5)) and the command line decide. */
+/* What /etc/rdmad.conf (GKeyFile syntax, rdmad.conf(5)) decides. */
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "util.h"
+
+/*
+ * The keys, those of a group together: K(group, key, type, field, default, limits).
+ *
+ * From a row come the field of Config, its default, the parser and the lists of what is expected in
+ * messages. The manual page and docs/rdmad.conf are written by hand; a test compares them with the
+ * rows.
+ *
+ *   type     seconds  a number of seconds, with a fraction; the field has microseconds
+ *            mib      a number of MiB, with a fraction; the field has bytes
+ *            boolean  yes or no
+ *            devices  names of devices, with ';' between them; the field ends with NULL, or is NULL
+ *            ports    names of ports, likewise
+ *   default  as the value is written in C, and a number in the unit of the key
+ *   limits   of a number, in the unit of the key: least, most, and what 0 stands for if it is taken
+ *            although it is less than the least, or NULL
+ */
+/* clang-format off */
+#define CONFIG_KEYS(K)                                                                             \
+	/* Time between two looks at everything, 0: never */                                       \
+	K(Daemon,  ReconcileIntervalSec, seconds, reconcile_usec,     30, 1,    86400, "never")    \
+	/* Time that a device has for its answer to one query */                                   \
+	K(Daemon,  QueryTimeoutSec,      seconds, query_timeout_usec, 2,  0.01, 86400, NULL)       \
+	/* What one user gets of long replies on D-Bus in a second, 0: no limit */                 \
+	K(Daemon,  LongReplyMiBPerSec,   mib,     long_reply_rate,    2,  0.1,  1024, "no limit")  \
+	/* Whether verbs contexts stay open, for the asynchronous events */                        \
+	K(Devices, HoldContexts,         boolean, hold_contexts,      true)                        \
+	/* Devices (patterns as in glob(7)) that are read by netlink and sysfs only */             \
+	K(Devices, NeverOpen,            devices, never_open,         NULL)                        \
+	/* Whether Gaudi devices, whose context is exclusive, are opened */                        \
+	K(Devices, Hbl,                  boolean, hbl,                false)                       \
+	/* What rdma-wait-online.service waits for, at most WAIT_PORTS_MAX */                      \
+	K(Wait,    Ports,                ports,   wait_ports,         NULL)
+/* clang-format on */
+
+/* What the field of a key of each type is, and its default. */
+typedef uint64_t config_seconds, config_mib;
+typedef bool config_boolean;
+typedef char **config_devices, **config_ports;
+#define CONFIG_DEFAULT_seconds(value) ((uint64_t)((value)*USEC_PER_SEC))
+#define CONFIG_DEFAULT_mib(value)     ((uint64_t)((value) * (UINT64_C(1) << 20)))
+#define CONFIG_DEFAULT_boolean(value) value
+#define CONFIG_DEFAULT_devices(value) value
+#define CONFIG_DEFAULT_ports(value)   value
+
+#define CONFIG_FIELD(group, key, type, field, initial, ...) config_##type field;
+#define CONFIG_INITIAL(group, key, type, field, initial, ...)                                      \
+	.field = CONFIG_DEFAULT_##type(initial),
 
 typedef struct Config {
-	uint64_t reconcile_usec;     /* [Daemon] ReconcileIntervalSec=, 0: never */
-	uint64_t query_timeout_usec; /* [Daemon] QueryTimeoutSec= */
-	uint64_t long_reply_rate;    /* [Daemon] LongReplyMiBPerSec=, in bytes; 0: no limit */
-	bool hold_contexts; /* [Devices] HoldContexts=: keep verbs contexts open for async events */
-	char **never_open;  /* [Devices] NeverOpen=: device names (glob), read by netlink and sysfs
-			       only; NULL-terminated */
-	bool hbl;	    /* [Devices] Hbl=: open Gaudi devices, whose context is exclusive */
-	char **wait_ports;  /* [Wait] Ports=: what rdma-wait-online.service waits for;
-			       NULL-terminated  or NULL */
+	CONFIG_KEYS(CONFIG_FIELD)
 } Config;
 
 #define CONFIG_DEFAULT                                                                             \
 	{                                                                                          \
-		.reconcile_usec = UINT64_C(30) * 1000000,                                          \
-		.query_timeout_usec = UINT64_C(2) * 1000000, .long_reply_rate = UINT64_C(2) << 20, \
-		.hold_contexts = true,                                                             \
+		CONFIG_KEYS(CONFIG_INITIAL)                                                        \
 	}
 
 /*
- * Reads the file at PATH into *C, which holds the defaults. -ENOENT if there is none. On any other
- * error nothing in *C has changed and *RET_MESSAGE, to be freed by the caller, names file, line or
- * key and what was expected.
+ * Reads the file at PATH into *C; what the file does not say has its default, whatever *C had.
+ * -ENOENT if there is no file. On any other error *RET_MESSAGE, to be freed by the caller, names
+ * the file, the line or key and what was expected. On an error *C has not changed.
  */
 int config_load(Config *c, const char *path, char **ret_message);
+/* Frees what *C owns; the lists are NULL afterwards. */
 void config_done(Config *c);

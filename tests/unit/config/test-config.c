@@ -56,7 +56,8 @@ static void test_errors(void **state)
 		{"[Daemon]\nReconcileIntervalSec=inf\n", "=inf: expected"},
 		{"[Daemon]\nReconcileIntervalSec=1e9\n", "=1e9: expected"},
 		{"[Daemon]\nQueryTimeoutSec=0\n", "=0: expected seconds from 0.01"},
-		{"[Daemon]\nLongReplyMiBPerSec=0.05\n", "=0.05: expected MiB from 0.1 to 1024"},
+		{"[Daemon]\nLongReplyMiBPerSec=0.05\n",
+		 "=0.05: expected MiB from 0.1 to 1024, or 0 for no limit"},
 		{"[Daemon]\nLongReplyMiBPerSec=nan\n", "=nan: expected MiB"},
 		{"[Daemon]\nLongReplyMiBPerSec=2M\n", "=2M: expected MiB"},
 		{"[Devices]\nHoldContexts=maybe\n", "HoldContexts=maybe: expected yes or no"},
@@ -140,12 +141,112 @@ static void test_number_of_ports(void **state)
 	assert_non_null(strstr(message, "\"mlx5_0/1\": too many ports, 64 at most"));
 }
 
+typedef struct KeyRow {
+	const char *group, *key, *type, *initial;
+	struct {
+		double least, most;
+		const char *zero;
+	} limits;
+} KeyRow;
+
+static const KeyRow rows[] = {
+#define ROW(group_, key_, type_, field, initial_, ...)                                             \
+	{.group = #group_,                                                                         \
+	 .key = #key_,                                                                             \
+	 .type = #type_,                                                                           \
+	 .initial = #initial_,                                                                     \
+	 .limits = {__VA_ARGS__}},
+	CONFIG_KEYS(ROW)};
+
+static char *read_document(const char *name)
+{
+	g_autofree char *path = g_build_filename(TEST_SOURCE_DIR, "docs", name, NULL);
+	char *text;
+
+	assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	return text;
+}
+
+static void assert_defaults(const Config *c)
+{
+	const Config initial = CONFIG_DEFAULT;
+
+#define FIELD(group, key, type, field, ...)                                                        \
+	if (c->field != initial.field)                                                             \
+		fail_msg("%s has not its default", #key);
+	CONFIG_KEYS(FIELD)
+}
+
+/* The sample names every key, in its group, and says the defaults of those that have one. */
+static void test_sample(void **state)
+{
+	g_autofree char *sample = read_document("rdmad.conf");
+	Config c = CONFIG_DEFAULT;
+	_cleanup_free_ char *message = NULL;
+	const char *at = sample;
+
+	(void)state;
+	assert_int_equal(load(&c, sample, strlen(sample), &message), 0);
+	assert_defaults(&c);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		g_autofree char *group = g_strdup_printf("\n[%s]\n", rows[i].group);
+		g_autofree char *line = g_strdup_printf("\n#%s=", rows[i].key);
+		char *key;
+
+		if (i == 0 || !streq(rows[i].group, rows[i - 1].group))
+			at = strstr(at, group);
+		key = at ? strstr(at, line) : NULL;
+		if (!key)
+			fail_msg("[%s] %s= is not in the sample", rows[i].group, rows[i].key);
+		/* as if there were no # before it */
+		key[1] = '\n';
+		at = key + 1;
+	}
+	assert_int_equal(load(&c, sample, strlen(sample), &message), 0);
+	/* lists have no default but none: those of the sample are examples */
+	assert_int_equal(g_strv_length(c.never_open), 2);
+	assert_int_equal(g_strv_length(c.wait_ports), 2);
+	config_done(&c);
+	assert_defaults(&c);
+}
+
+/* The manual page describes every key, with its limits and its default. */
+static void test_manual(void **state)
+{
+	g_autofree char *manual = read_document("rdmad.conf.5");
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const KeyRow *k = &rows[i];
+		bool is_number = k->limits.most > 0, is_boolean = streq(k->type, "boolean");
+		g_autofree char *start = g_strdup_printf("\n.It Va %s Ns = Ns ", k->key);
+		g_autofree char *from =
+			g_strdup_printf(" from %.6g to %.6g%s%s%c", k->limits.least, k->limits.most,
+					k->limits.zero ? ", or 0 for " : "",
+					k->limits.zero ? k->limits.zero : "", '.');
+		g_autofree char *initial =
+			g_strdup_printf("\nThe default is %s", is_number ? k->initial
+							       : streq(k->initial, "true") ? "yes"
+											   : "no");
+		char *item = strstr(manual, start), *end;
+
+		if (!item)
+			fail_msg("%s= is not in the manual", k->key);
+		end = strstr(item + 1, "\n.It ");
+		end = end ? end : item + strlen(item);
+		if (is_number && !g_strstr_len(item, end - item, from))
+			fail_msg("%s=: \"%s\" is not in the manual", k->key, from);
+		if ((is_number || is_boolean) && !g_strstr_len(item, end - item, initial))
+			fail_msg("%s=: \"%s\" is not in the manual", k->key, initial);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_number_of_ports),
+		cmocka_unit_test(test_errors),		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_number_of_ports), cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_manual),
 	};
 
 	return cmocka_run_group_tests_name("config", tests, NULL, NULL);
