@@ -15,7 +15,31 @@ int lookup_device(const Cache *c, const char *name, Device **ret)
 	return -ENOENT;
 }
 
-static bool port_has_netdev(const Port *p, const char *netdev)
+/* Whether a port is the one that KEY describes. */
+typedef bool (*PortMatch)(const Port *p, const void *key);
+
+/* The one port that MATCHES takes, whether it is on the bus or not. */
+static int find_one_port(const Cache *c, PortMatch matches, const void *key, Port **ret)
+{
+	Port *found = NULL;
+
+	for (size_t i = 0; i < c->n_devices; i++)
+		for (uint32_t n = 1; n <= c->devices[i]->n_ports; n++) {
+			Port *p = device_port(c->devices[i], n);
+
+			if (!matches(p, key))
+				continue;
+			if (found)
+				return -EEXIST;
+			found = p;
+		}
+	if (!found)
+		return -ENOENT;
+	*ret = found;
+	return 0;
+}
+
+static bool port_has_netdev(const Port *p, const void *netdev)
 {
 	TABLE_FOREACH(NetdevEntry, n, p->now.tables[PORT_TABLE_NETDEVS])
 		if (streq(n->name, netdev))
@@ -26,48 +50,26 @@ static bool port_has_netdev(const Port *p, const char *netdev)
 	return false;
 }
 
-static bool port_has_guid(const Port *p, uint64_t guid)
-{
-	return mask_has(&p->now.valid, PORT_ATTR_port_guid) && p->now.values.port_guid == guid;
-}
-
-/* The one published port for which MATCHES holds. */
-#define FIND_ONE_PORT(c, p, matches, found)                                                        \
-	for (size_t _i = 0; _i < (c)->n_devices; _i++)                                             \
-		for (uint32_t _n = 1; _n <= (c)->devices[_i]->n_ports; _n++) {                     \
-			Port *p = device_port((c)->devices[_i], _n);                               \
-			if (!(matches))                                                            \
-				continue;                                                          \
-			if (found)                                                                 \
-				return -EEXIST;                                                    \
-			found = p;                                                                 \
-		}
-
 int lookup_port_by_netdev(const Cache *c, const char *netdev, Port **ret)
 {
-	Port *found = NULL;
-
 	if (!*netdev)
 		return -EINVAL;
-	FIND_ONE_PORT(c, p, port_has_netdev(p, netdev), found);
-	if (!found)
-		return -ENOENT;
-	*ret = found;
-	return 0;
+	return find_one_port(c, port_has_netdev, netdev, ret);
+}
+
+static bool port_has_guid(const Port *p, const void *guid)
+{
+	return mask_has(&p->now.valid, PORT_ATTR_port_guid) &&
+	       p->now.values.port_guid == *(const uint64_t *)guid;
 }
 
 int lookup_port_by_guid(const Cache *c, const char *text, Port **ret)
 {
-	Port *found = NULL;
 	uint64_t guid;
 
 	if (guid_parse(text, &guid) < 0)
 		return -EINVAL;
-	FIND_ONE_PORT(c, p, port_has_guid(p, guid), found);
-	if (!found)
-		return -ENOENT;
-	*ret = found;
-	return 0;
+	return find_one_port(c, port_has_guid, &guid, ret);
 }
 
 int lookup_port(const Cache *c, const char *text, Port **ret)
@@ -99,36 +101,48 @@ int lookup_port(const Cache *c, const char *text, Port **ret)
 	return lookup_port_by_guid(c, text, ret);
 }
 
+typedef struct GidKey {
+	uint8_t gid[16];
+	GidType type;	    /* _GID_TYPE_MAX: any */
+	const char *netdev; /* NULL: any */
+} GidKey;
+
+/* The GID of P that KEY describes; of several the newest type, then the lowest index. */
+static const GidEntry *best_gid(const Port *p, const GidKey *key)
+{
+	const GidEntry *best = NULL;
+
+	TABLE_FOREACH(GidEntry, g, p->now.tables[PORT_TABLE_GIDS]) {
+		if (memcmp(g->gid, key->gid, sizeof(key->gid)) != 0 ||
+		    (key->type != _GID_TYPE_MAX && g->type != key->type) ||
+		    (key->netdev && !streq(g->netdev, key->netdev)))
+			continue;
+		if (!best || g->type > best->type ||
+		    (g->type == best->type && g->index < best->index))
+			best = g;
+	}
+	return best;
+}
+
+static bool port_has_gid(const Port *p, const void *key)
+{
+	return best_gid(p, key);
+}
+
 int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const char *netdev,
 			  Port **ret, uint32_t *ret_index)
 {
-	const GidEntry *best = NULL;
-	Port *found = NULL;
-	uint8_t gid[16];
+	GidKey key = {.type = type, .netdev = netdev};
+	Port *p;
+	int r;
 
-	if (gid_parse(text, gid) < 0)
+	if (gid_parse(text, key.gid) < 0)
 		return -EINVAL;
-	for (size_t i = 0; i < c->n_devices; i++)
-		for (uint32_t n = 1; n <= c->devices[i]->n_ports; n++) {
-			Port *p = device_port(c->devices[i], n);
-
-			TABLE_FOREACH(GidEntry, g, p->now.tables[PORT_TABLE_GIDS]) {
-				if (memcmp(g->gid, gid, sizeof(gid)) != 0 ||
-				    (type != _GID_TYPE_MAX && g->type != type) ||
-				    (netdev && !streq(g->netdev, netdev)))
-					continue;
-				if (found && found != p)
-					return -EEXIST;
-				found = p;
-				if (!best || g->type > best->type ||
-				    (g->type == best->type && g->index < best->index))
-					best = g;
-			}
-		}
-	if (!found)
-		return -ENOENT;
-	*ret = found;
-	*ret_index = best->index;
+	r = find_one_port(c, port_has_gid, &key, &p);
+	if (r < 0)
+		return r;
+	*ret = p;
+	*ret_index = best_gid(p, &key)->index;
 	return 0;
 }
 

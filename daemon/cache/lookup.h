@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Finds devices and ports in the cache by the names that people and programs have for them. */
+/*
+ * Finds devices and ports in the cache by the names that people and programs have for them, whether
+ * they are on the bus yet or not; only lookup_path() finds nothing but what is on the bus.
+ *
+ * 0, with the device or port in *RET. -ENOENT: nothing has that name. -EEXIST: more than one has.
+ * -EINVAL: the text cannot be such a name at all.
+ */
 
 #include "cache.h"
 
-/* -ENOENT: nothing has that name. -EEXIST: more than one has. -EINVAL: it is no such name at all.
- */
+/* By the name of the device, such as "mlx5_0". Never -EEXIST or -EINVAL. */
 int lookup_device(const Cache *c, const char *name, Device **ret);
-/* An interface on the port (a netdev of an Ethernet port, an IPoIB interface) or one that its GIDs
- * belong to (VLANs). */
+/* By the name of an interface that is on the port (a network interface of an Ethernet port, an
+ * IPoIB interface) or that one of its GIDs belongs to (a VLAN). */
 int lookup_port_by_netdev(const Cache *c, const char *netdev, Port **ret);
+/* By the port GUID, in any form that guid_parse() takes. */
 int lookup_port_by_guid(const Cache *c, const char *guid, Port **ret);
-/* "mlx5_0/1"; "mlx5_0" if that has one port (-EEXIST if more); a netdev; a port GUID. */
+/* By any name: "mlx5_0/1", the name of a device that has one port (-EEXIST if it has more), the
+ * name of an interface, or a port GUID, in this order. */
 int lookup_port(const Cache *c, const char *text, Port **ret);
 
 /*
- * The GID that holds IP address TEXT: of TYPE if that is not _GID_TYPE_MAX and on NETDEV if that is
- * not NULL. Prefers RoCE v2, then v1, then the lowest index. -EEXIST if several ports have it.
+ * The GID that holds IP address TEXT, its port in *RET and its index in *RET_INDEX: of TYPE if that
+ * is not _GID_TYPE_MAX, and of interface NETDEV if that is not NULL. Of several on one port RoCE v2
+ * comes before v1, then the lowest index. -EEXIST if several ports have it.
  */
 int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const char *netdev,
 			  Port **ret, uint32_t *ret_index);

@@ -472,6 +472,37 @@ static void test_lookup(void **state)
 			 -EINVAL);
 }
 
+/* What two ports have names neither of them. */
+static void test_lookup_ambiguous(void **state)
+{
+	Cache *c = *state;
+	const GidEntry gid = {.index = 1,
+			      .type = GID_TYPE_ROCE_V2,
+			      .gid = {[10] = 0xff, [11] = 0xff, 10, 0, 0, 1},
+			      .netdev = "bond0"};
+	Port *p;
+	uint32_t index;
+
+	for (uint32_t i = 1; i <= 2; i++) {
+		char name[] = {'r', 'x', 'e', (char)('0' + i), '\0'};
+		PortSnapshot s = {};
+
+		PORT_SUPPLY(&s, link_layer, 2);
+		s.tables[PORT_TABLE_GIDS] = table_new(&gid, 1, sizeof(gid));
+		mask_set(&s.supplied, PORT_ATTR_gids, true);
+		apply(device_port(add_device(c, i, name, 1, 1), 1), s, 0);
+		assert_int_equal(lookup_port_by_netdev(c, "bond0", &p), i == 1 ? 0 : -EEXIST);
+		assert_int_equal(
+			lookup_gid_by_address(c, "10.0.0.1", _GID_TYPE_MAX, NULL, &p, &index),
+			i == 1 ? 0 : -EEXIST);
+	}
+	assert_int_equal(lookup_port(c, "bond0", &p), -EEXIST);
+	for (uint32_t i = 3; i <= 4; i++)
+		apply(device_port(add_device(c, i, "mlx5_0", 1, 1), 1), ib_port(ACTIVE), 0);
+	assert_int_equal(lookup_port_by_guid(c, "0002:c903:0000:0001", &p), -EEXIST);
+	assert_int_equal(lookup_port(c, "0002:c903:0000:0001", &p), -EEXIST);
+}
+
 /* An object has one path: another way to write its numbers is the path of nothing. */
 static void test_lookup_path(void **state)
 {
@@ -603,6 +634,7 @@ int main(void)
 		TEST(test_text_in_tables),
 		TEST(test_order),
 		TEST(test_lookup),
+		TEST(test_lookup_ambiguous),
 		TEST(test_lookup_path),
 	};
 
