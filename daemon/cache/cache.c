@@ -10,7 +10,7 @@ static bool is_active(const PortSnapshot *s)
 	return s->values.state == 4; /* IBV_PORT_ACTIVE */
 }
 
-static Port *port_free(Port *p)
+static void port_free(Port *p)
 {
 	Cache *c = p->device->cache;
 
@@ -19,7 +19,6 @@ static Port *port_free(Port *p)
 	port_snapshot_done(&p->now);
 	history_done(&p->history);
 	free(p);
-	return NULL;
 }
 
 static void device_free(Device *d)
@@ -39,27 +38,26 @@ void cache_done(Cache *c)
 	*c = (Cache){};
 }
 
-/* Where a device with INDEX is, or belongs. */
-static size_t device_position(const Cache *c, uint32_t index)
+static int compare_index(const void *key, const void *element)
 {
-	size_t low = 0, high = c->n_devices;
+	uint32_t index = *(const uint32_t *)key, other = (*(Device *const *)element)->index;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	return (index > other) - (index < other);
+}
 
-		if (c->devices[middle]->index < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+/* Where the device with INDEX is in the array, NULL if there is none. */
+static Device **find_device(const Cache *c, uint32_t index)
+{
+	if (c->n_devices == 0)
+		return NULL;
+	return bsearch(&index, c->devices, c->n_devices, sizeof(Device *), compare_index);
 }
 
 Device *cache_device(const Cache *c, uint32_t index)
 {
-	size_t i = device_position(c, index);
+	Device **found = find_device(c, index);
 
-	return i < c->n_devices && c->devices[i]->index == index ? c->devices[i] : NULL;
+	return found ? *found : NULL;
 }
 
 Port *device_port(const Device *d, uint32_t number)
@@ -117,8 +115,8 @@ static int add_ports(Device *d, uint32_t n)
 
 static Device *add_device(Cache *c, uint32_t index)
 {
-	size_t i = device_position(c, index);
 	Device **devices = realloc(c->devices, (c->n_devices + 1) * sizeof(Device *));
+	size_t i = c->n_devices;
 	Device *d;
 
 	if (!devices)
@@ -129,7 +127,9 @@ static Device *add_device(Cache *c, uint32_t index)
 		return NULL;
 	d->cache = c;
 	d->index = index;
-	memmove(&devices[i + 1], &devices[i], (c->n_devices - i) * sizeof(Device *));
+	/* the kernel counts upwards: but for a wrap the place is the last */
+	for (; i > 0 && devices[i - 1]->index > index; i--)
+		devices[i] = devices[i - 1];
 	devices[i] = d;
 	c->n_devices++;
 	return d;
@@ -363,9 +363,9 @@ bool cache_apply_port_device_name(Port *p)
 
 void cache_remove_device(Cache *c, Device *d)
 {
-	size_t i = device_position(c, d->index);
+	Device **at = find_device(c, d->index), **end = c->devices + c->n_devices;
 
-	memmove(&c->devices[i], &c->devices[i + 1], (c->n_devices - i - 1) * sizeof(Device *));
+	memmove(at, at + 1, (size_t)(end - at - 1) * sizeof(Device *));
 	c->n_devices--;
 	device_free(d);
 }
