@@ -10,24 +10,31 @@ static bool is_active(const PortSnapshot *s)
 	return s->values.state == 4; /* IBV_PORT_ACTIVE */
 }
 
-static void port_free(Port *p)
+static Port *port_free(Port *p)
 {
-	Cache *c = p->device->cache;
+	Cache *c;
 
+	if (!p)
+		return NULL;
+	c = p->device->cache;
 	c->n_ports--;
 	c->n_active -= is_active(&p->now);
 	port_snapshot_done(&p->now);
 	history_done(&p->history);
 	free(p);
+	return NULL;
 }
 
-static void device_free(Device *d)
+static Device *device_free(Device *d)
 {
+	if (!d)
+		return NULL;
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		port_free(d->ports[i]);
 	free(d->ports);
 	device_snapshot_done(&d->now);
 	free(d);
+	return NULL;
 }
 
 void cache_done(Cache *c)
@@ -84,7 +91,8 @@ const char *port_name(const Port *p, char *ret)
 	return ret;
 }
 
-/* Grows the ports of D to N. The new ones are known by number only. */
+/* Makes D have at least N ports, or as many as there can be. Of a new one only the number is known.
+ */
 static int add_ports(Device *d, uint32_t n)
 {
 	Port **ports;
@@ -135,7 +143,7 @@ static Device *add_device(Cache *c, uint32_t index)
 	return d;
 }
 
-/* Whether a row's reason to be unavailable is another. */
+/* Whether a row is unavailable for another reason now. */
 static bool device_reasons_differ(const DeviceSnapshot *a, const DeviceSnapshot *b)
 {
 	for (DeviceAttr i = 0; i < _DEVICE_ATTR_MAX; i++)
@@ -187,13 +195,14 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 
 	changed = device_diff(&d->now, &merged);
 	mask_set(&changed, DEVICE_ATTR_unavailable, device_reasons_differ(&d->now, &merged));
-	/* one of the two is the merged one; which, says the mask, for an empty table is NULL */
+	/* The merged snapshot has one of the two tables. The mask says which one: an empty table is
+	 * NULL too. */
 	table_free(mask_has(&s->supplied, DEVICE_ATTR_chardevs) ? d->now.chardevs : s->chardevs);
 	d->now = merged;
 	*s = (DeviceSnapshot){};
 
 	if (add_ports(d, d->now.values.port_count) < 0) {
-		/* one that the caller never saw must not stay */
+		/* the caller gets no device, so a new one must not stay */
 		if (added)
 			cache_remove_device(c, d);
 		return -ENOMEM;
@@ -215,13 +224,13 @@ void cache_remove_port(Port *p)
 	port_free(p);
 }
 
-/* Whether the subnet manager has set P differently from what it last set; remembers what S says. */
+/* Whether S has other values of the subnet manager than P last had; P has those of S afterwards. */
 static bool subnet_differs(Port *p, const PortSnapshot *s)
 {
 	const PortValues *v = &s->values;
 	bool differs;
 
-	/* the validity of the LID stands for all of them: the port is configured */
+	/* The LID is valid only while the port is configured, and so are the others. */
 	if (!mask_has(&s->valid, PORT_ATTR_lid))
 		return false;
 	differs =
@@ -239,6 +248,8 @@ static bool subnet_differs(Port *p, const PortSnapshot *s)
 	return differs;
 }
 
+/* The rows that are kept here come from no source: the new snapshot begins with those of the old.
+ */
 static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 {
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
@@ -246,6 +257,16 @@ static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 			memcpy((char *)&to->values + port_attributes[a].offset,
 			       (const char *)&from->values + port_attributes[a].offset,
 			       port_attributes[a].size);
+}
+
+/* What an answer that changed the rows CHANGED did to P. The first is news even if it says nothing.
+ */
+static CacheOp take_answer(Port *p, const AttrMask *changed)
+{
+	bool is_first = !p->answered;
+
+	p->answered = true;
+	return is_first ? CACHE_ADDED : mask_is_empty(changed) ? CACHE_UNCHANGED : CACHE_CHANGED;
 }
 
 void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reasons, uint64_t now,
@@ -266,14 +287,15 @@ void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reason
 	carry_core_rows(s, old);
 	port_derive(s, &p->device->now);
 
-	/* The kept table has left the old snapshot: leave it out of the comparison there. */
+	/* A table that is kept has moved from the old snapshot to the new one, so port_diff() takes
+	 * it for new. Only its validity can have changed. */
 	changed = port_diff(old, s);
 	if (kept)
 		mask_set(&changed, PORT_ATTR_pkeys,
 			 mask_has(&old->valid, PORT_ATTR_pkeys) !=
 				 mask_has(&s->valid, PORT_ATTR_pkeys));
 
-	ret->subnet_reconfigured = subnet_differs(p, s) || (p->published && reasons & sm_reasons &&
+	ret->subnet_reconfigured = subnet_differs(p, s) || (p->answered && reasons & sm_reasons &&
 							    mask_has(&s->valid, PORT_ATTR_sm_lid));
 	ret->state_changed = state_known && mask_has(&s->valid, PORT_ATTR_state) &&
 			     old->values.state != s->values.state;
@@ -285,7 +307,7 @@ void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reason
 	s->values.last_error[0] = '\0';
 	s->values.last_query = now;
 
-	/* again, now with the rows just written */
+	/* port_diff() was called before the rows above were written: compare these now. */
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
 		if (port_attributes[a].source == SOURCE_CORE &&
 		    port_attributes[a].class == CLASS_DYNAMIC && port_attributes[a].size)
@@ -300,9 +322,7 @@ void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reason
 	*old = *s;
 	*s = (PortSnapshot){};
 	ret->changed = changed;
-	ret->op = !p->published		    ? CACHE_ADDED
-		  : mask_is_empty(&changed) ? CACHE_UNCHANGED
-					    : CACHE_CHANGED;
+	ret->op = take_answer(p, &changed);
 }
 
 void cache_apply_port_history(Port *p, PortChange *change)
@@ -331,9 +351,7 @@ void cache_apply_port_error(Port *p, const char *text, PortChange *ret)
 	mask_set(&ret->changed, PORT_ATTR_last_error, !streq(was, v->last_error));
 	mask_set(&ret->changed, PORT_ATTR_stale, !v->stale);
 	v->stale = true;
-	ret->op = !p->published			 ? CACHE_ADDED
-		  : mask_is_empty(&ret->changed) ? CACHE_UNCHANGED
-						 : CACHE_CHANGED;
+	ret->op = take_answer(p, &ret->changed);
 }
 
 AttrMask cache_apply_device_error(Device *d, const char *text)

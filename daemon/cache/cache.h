@@ -4,9 +4,12 @@
 /*
  * What is known of every device and port: the one authority that D-Bus reads.
  *
- * Answers go in by the cache_apply functions, which say what they changed; nothing else writes. The
- * rows with source CORE (trust, generations, identity) are kept here. No I/O, no clock: times come
- * in as arguments.
+ * Answers go in by the cache_apply functions, which say what they changed; nothing else writes the
+ * values. The rows with source CORE (trust, generations, identity) are kept here. No I/O, no clock:
+ * times come in as arguments.
+ *
+ * The fields under "Of others" are kept here because they live as long as the port or device. They
+ * belong to those who are named there, and no cache_ function looks at them.
  */
 
 #include "history.h"
@@ -14,103 +17,116 @@
 
 typedef struct Device Device;
 
+/* What the subnet manager last set of a port. It outlives a time in which the port is not
+ * configured, so that a change during this time is noticed afterwards. */
+typedef struct SubnetValues {
+	bool known; /* the port has been configured since it is here */
+	uint32_t lid, lmc, sm_lid, sm_sl, subnet_timeout;
+	uint64_t subnet_prefix;
+} SubnetValues;
+
 typedef struct Port {
 	Device *device;
-	uint32_t number;
-	PortSnapshot now;
-	bool published;	       /* there has been an answer, good or bad: the object is on the bus */
-	uint64_t answered_usec; /* CLOCK_MONOTONIC of the last good answer, the manager's; 0: none */
-	History history;       /* the manager's to add to */
-	struct PortHeld *held; /* the bus's: signals that wait; not looked at here */
-	uint32_t memory_slot;  /* plus 1, 0: none; the snapshot's, not looked at here */
-	/* What the subnet manager last set, to notice a change across a time in which it was not
-	 * valid. */
-	struct {
-		bool known;
-		uint32_t lid, lmc, sm_lid, sm_sl, subnet_timeout;
-		uint64_t subnet_prefix;
-	} subnet;
+	uint32_t number;     /* from 1 */
+	PortSnapshot now;    /* what is known of it */
+	bool answered;	     /* a query has ended for it, well or badly */
+	SubnetValues subnet; /* what the subnet manager last set */
+	History history;     /* its last transitions; the manager notes them */
+	/* Of others */
+	bool published; /* the manager's: the object is on the bus. lookup_path() reads it */
+	uint64_t
+		answered_usec; /* the manager's: CLOCK_MONOTONIC of the last good answer, 0: none */
+	struct PortHeld *held; /* the bus's: signals that wait until the bus takes more */
+	uint32_t memory_slot;  /* the shared memory's: number of its slot plus 1, 0: none */
 } Port;
 
 struct Device {
-	struct Cache *cache;
-	uint32_t index;
-	DeviceSnapshot now;
-	Port **ports; /* [n_ports], number minus 1 */
-	uint32_t n_ports;
-	bool published;
-	uint32_t ports_said;	   /* how many of them the property Ports last had */
-	struct Schedule *schedule; /* the manager's; not looked at here */
+	struct Cache *cache; /* that it is in */
+	uint32_t index;	     /* the kernel's; a rename leaves it */
+	DeviceSnapshot now;  /* what is known of it */
+	Port **ports;	     /* [n_ports]: port N is at N - 1 */
+	uint32_t n_ports;    /* RDMA_PORT_MAX at most */
+	/* Of others */
+	bool published;	     /* the manager's: the object is on the bus. lookup_path() reads it */
+	uint32_t ports_said; /* the bus's: how many ports it last said that there are */
+	struct Schedule *schedule; /* the manager's: what is to be asked of it, and when */
 };
 
 typedef struct Cache {
-	Device **devices; /* by index, ascending */
+	Device **devices; /* [n_devices], by ascending index */
 	size_t n_devices;
-	size_t n_ports;	   /* of all of them */
-	uint32_t n_active; /* those of them whose state is ACTIVE */
+	size_t n_ports;	   /* of all devices */
+	uint32_t n_active; /* ports whose state is ACTIVE */
 } Cache;
 
+/* What an apply did. */
 typedef enum CacheOp {
 	CACHE_UNCHANGED,
-	CACHE_ADDED,
+	CACHE_ADDED, /* the device is new; the port has its first answer */
 	CACHE_CHANGED,
-	CACHE_REMOVED,
+	CACHE_REMOVED, /* never by an apply: for those who hand on what happened */
 } CacheOp;
 
 /* What an apply did to a port. */
 typedef struct PortChange {
 	CacheOp op;
 	AttrMask changed;	      /* for CACHE_CHANGED: the rows published differently now */
-	unsigned int interfaces_were; /* mask of 1 << AttrInterface before */
+	unsigned int interfaces_were; /* port_interfaces() before */
 	bool state_changed;	      /* the logical state was known and is another now */
-	uint32_t old_state;
-	bool subnet_reconfigured;
+	uint32_t old_state;	      /* enum ibv_port_state before, if that was known */
+	bool subnet_reconfigured; /* the subnet manager has set something, or said that it has */
 } PortChange;
 
+/* Frees all devices and ports; the cache is empty afterwards. */
 void cache_done(Cache *c);
 
+/* The device with kernel index INDEX, NULL if there is none. */
 Device *cache_device(const Cache *c, uint32_t index);
-/* NULL if the number is out of range. */
+/* Port NUMBER of D, NULL if D has no such port. */
 Port *device_port(const Device *d, uint32_t number);
-/* Object path of a port or device into RET, which has room for RDMAD_PATH_MAX bytes. Returns RET.
- */
+/* Writes the object path of a device or port to RET, which has room for RDMAD_PATH_MAX bytes.
+ * Returns RET. */
 const char *device_path(const Device *d, char *ret);
 const char *port_path(const Port *p, char *ret);
-/* "mlx5_0/1", as people and logs write it. RET has room for 80 bytes. */
+/* Writes "mlx5_0/1", as people and logs write it, to RET, which has room for 80 bytes. Returns RET.
+ */
 const char *port_name(const Port *p, char *ret);
 
 /*
- * Merges what S supplies into device S->values.index, which is created if it is new, together with
- * its ports; takes what S owns. NOW is CLOCK_REALTIME in us, or 0 if this is an enumeration, which
- * proves nothing about the rest. -ENOMEM, else a CacheOp (ADDED: not yet published) with the rows
- * that changed in *RET_CHANGED. Ports beyond a smaller port count stay until cache_trim_ports().
+ * Merges what S supplies into device S->values.index, which is created with its ports if it is new;
+ * takes what S owns. NOW is CLOCK_REALTIME in us and makes the device fresh, or is 0 if this is an
+ * enumeration, which proves nothing about the rest. The device is in *RET, the rows that changed
+ * are in *RET_CHANGED. A CacheOp, or -ENOMEM. If there are fewer ports now, those too many stay
+ * until the caller has removed them: see cache_excess_port().
  */
 int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 		       AttrMask *ret_changed);
 
-/* The last port of D if it has more than its port count says, for the caller to withdraw and
- * cache_remove_port(); NULL. */
+/* The last port of D if D has more ports than its port count says, else NULL. The caller withdraws
+ * it and then calls cache_remove_port(), until there is none. */
 Port *cache_excess_port(Device *d);
+/* Takes P, the last port of its device, out of the cache and frees it. */
 void cache_remove_port(Port *p);
 
 /*
  * Replaces what is known of P by S, an answer to a question asked for REASONS (mask of REASON_BIT);
- * takes what S owns. If the P_Key table was not asked for (KEEP_PKEYS), the old one stays. The port
- * is fresh afterwards.
+ * takes what S owns. If the P_Key table was not asked for (KEEP_PKEYS), the old one stays. NOW is
+ * CLOCK_REALTIME in us. The port is fresh afterwards; *RET says what has changed.
  */
 void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reasons, uint64_t now,
 		      PortChange *ret);
 
-/* After a change of P's history: brings the rows that come from it up to date, and notes them in
+/* After a change of P's history: brings the rows that come from it up to date, and adds them to
  * *CHANGE. */
 void cache_apply_port_history(Port *p, PortChange *change);
 
 /* The last query for P failed: the values stay and are stale. TEXT says why. */
 void cache_apply_port_error(Port *p, const char *text, PortChange *ret);
-/* The same for D itself; TEXT "" ends it. Returns the rows that changed. */
+/* The last query for D failed, or, with TEXT "", it no longer does. Returns the rows that changed.
+ */
 AttrMask cache_apply_device_error(Device *d, const char *text);
 
-/* Follows the device's name. Returns whether the port shows another one now. */
+/* Gives P the name that its device has now. Returns whether it had another one. */
 bool cache_apply_port_device_name(Port *p);
 
 /* Takes D with its ports out of the cache and frees it. */

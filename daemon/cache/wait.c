@@ -68,7 +68,7 @@ static WaitLack look_at(WaitPort *p, const WaitCondition *condition, const Cache
 	p->port = NULL;
 	if (r < 0)
 		return r == -EEXIST ? LACK_UNIQUE : LACK_PORT;
-	if (!port->published)
+	if (!port->answered)
 		return LACK_ANSWER;
 	p->port = port;
 	return wait_lack(condition, &port->now);

@@ -50,7 +50,6 @@ static void apply(Port *p, PortSnapshot s)
 	PortChange change;
 
 	cache_apply_port(p, &s, false, REASON_BIT(REASON_STARTUP), 1000, &change);
-	p->published = true;
 }
 
 static int setup(void **state)
