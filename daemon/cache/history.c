@@ -5,6 +5,7 @@
 /* enum ibv_port_state */
 enum { STATE_DOWN = 1, STATE_ACTIVE = 4 };
 
+/* The history of a port that has gone, by the name that it had. */
 typedef struct KeptHistory {
 	struct KeptHistory *next;
 	AttrText device;
@@ -23,7 +24,8 @@ const Transition *history_entry(const History *h, size_t i)
 	return &h->entries[(h->first + i) % h->room];
 }
 
-/* Room for one more: most ports have one transition in all their life. */
+/* Makes room for one more entry; the oldest is dropped from a full ring. It begins with one entry,
+ * as most ports have one transition in all their life. False: no memory. */
 static bool grow(History *h)
 {
 	uint8_t room = h->room ? (uint8_t)(2 * h->room) : 1;
@@ -36,7 +38,7 @@ static bool grow(History *h)
 		h->n--;
 		return true;
 	}
-	/* before it is full the ring has never turned */
+	/* Until it has its full size the oldest entry is at 0: the larger ring is in order. */
 	entries = reallocarray(h->entries, room, sizeof(*entries));
 	if (!entries)
 		return false;
@@ -111,19 +113,15 @@ const char *history_state_name(uint32_t state, AttrText ret)
 	return attr_enumeration_text(ATTR_PORT_STATE, state, ret);
 }
 
-static void kept_free(KeptHistory *k)
-{
-	history_done(&k->history);
-	free(k);
-}
-
+/* Takes the history at *AT out of the list and frees it. */
 static void drop(HistoryList *l, KeptHistory **at)
 {
 	KeptHistory *k = *at;
 
 	*at = k->next;
 	l->n--;
-	kept_free(k);
+	history_done(&k->history);
+	free(k);
 }
 
 void history_list_done(HistoryList *l)
@@ -162,7 +160,7 @@ void history_recall(HistoryList *l, const char *device, uint32_t port, History *
 		for (size_t i = 0; i < later.n; i++) {
 			Transition t = *history_entry(&later, i);
 
-			/* the first was from what was not known to be this port */
+			/* H began as if the port were new: it comes from the last known state */
 			if (i == 0)
 				t.from = history_last(joined)->to;
 			if (t.from != t.to)

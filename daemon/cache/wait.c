@@ -27,7 +27,7 @@ static bool has_gid(const PortSnapshot *s, const uint8_t gid[16])
 	return false;
 }
 
-/* In bytes; 0 if it is not known. */
+/* The active MTU in bytes, 0 if it is not known. */
 static uint32_t active_mtu(const PortSnapshot *s)
 {
 	AttrValue v;
@@ -38,6 +38,7 @@ static uint32_t active_mtu(const PortSnapshot *s)
 	return v.u32;
 }
 
+/* The rate in bit/s, 0 if it is not known. */
 static uint64_t rate(const PortSnapshot *s)
 {
 	return mask_has(&s->valid, PORT_ATTR_rate) ? s->values.rate : 0;
@@ -60,6 +61,7 @@ WaitLack wait_lack(const WaitCondition *c, const PortSnapshot *s)
 	return LACK_NOTHING;
 }
 
+/* What P lacks now; sets P->port. */
 static WaitLack look_at(WaitPort *p, const WaitCondition *condition, const Cache *c)
 {
 	Port *port;
@@ -74,7 +76,7 @@ static WaitLack look_at(WaitPort *p, const WaitCondition *condition, const Cache
 	return wait_lack(condition, &port->now);
 }
 
-/* How the port has been before it was first looked at. */
+/* The history may know since when the port is not in STATE, from before it was first looked at. */
 static void ask_history(WaitPort *p, uint32_t state)
 {
 	uint64_t since;
@@ -96,7 +98,8 @@ bool wait_look(Wait *w, const Cache *c, uint64_t now_usec)
 
 		if (!w->looked || lack != p->lack) {
 			p->since_usec = now_usec;
-			/* One that comes to light because an earlier one has gone may be old. */
+			/* A lack before the one of the last look began now. One after it was hidden
+			 * until now and may be old. */
 			p->exact = w->looked && lack < p->lack;
 			p->lack = lack;
 			if (!p->exact)
@@ -116,7 +119,7 @@ static const char *state_name(uint32_t state, AttrValue *buffer)
 	return buffer->text;
 }
 
-/* Why row A of S has no value, or OTHERWISE. */
+/* Why row A of S has no value; OTHERWISE if it has one. */
 static const char *reason(const PortSnapshot *s, PortAttr a, const char *otherwise)
 {
 	const char *why = port_unavailable(s, a);
