@@ -259,6 +259,20 @@ static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 			       port_attributes[a].size);
 }
 
+/* port_diff() is called before the dynamic rows that are kept here are written. This compares them
+ * afterwards. */
+static void diff_core_rows(const PortSnapshot *a, const PortSnapshot *b, AttrMask *changed)
+{
+	for (PortAttr i = 0; i < _PORT_ATTR_MAX; i++) {
+		const Attribute *row = &port_attributes[i];
+
+		if (row->source == SOURCE_CORE && row->class == CLASS_DYNAMIC && row->size)
+			mask_set(changed, i,
+				 memcmp((const char *)&a->values + row->offset,
+					(const char *)&b->values + row->offset, row->size) != 0);
+	}
+}
+
 /* What an answer that changed the rows CHANGED did to P. The first is news even if it says nothing.
  */
 static CacheOp take_answer(Port *p, const AttrMask *changed)
@@ -307,14 +321,7 @@ void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reason
 	s->values.last_error[0] = '\0';
 	s->values.last_query = now;
 
-	/* port_diff() was called before the rows above were written: compare these now. */
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
-		if (port_attributes[a].source == SOURCE_CORE &&
-		    port_attributes[a].class == CLASS_DYNAMIC && port_attributes[a].size)
-			mask_set(&changed, a,
-				 memcmp((char *)&s->values + port_attributes[a].offset,
-					(char *)&old->values + port_attributes[a].offset,
-					port_attributes[a].size) != 0);
+	diff_core_rows(old, s, &changed);
 	mask_set(&changed, PORT_ATTR_unavailable, port_reasons_differ(old, s));
 
 	p->device->cache->n_active += (uint32_t)is_active(s) - (uint32_t)is_active(old);
