@@ -146,23 +146,45 @@ int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const 
 	return 0;
 }
 
+/* A decimal number as an object's path has it: no sign, no zero in front. *AT goes behind it. */
+static int path_number(const char **at, uint64_t *ret)
+{
+	const char *p = *at;
+	uint64_t n = 0;
+
+	if (*p == '0' && p[1] >= '0' && p[1] <= '9')
+		return -EINVAL;
+	for (; *p >= '0' && *p <= '9' && n <= UINT32_MAX; p++)
+		n = 10 * n + (uint64_t)(*p - '0');
+	if (p == *at || n > UINT32_MAX)
+		return -EINVAL;
+	*at = p;
+	*ret = n;
+	return 0;
+}
+
+/* Every property that is read comes here: hence numbers by hand, and no path made to compare. */
 int lookup_path(const Cache *c, const char *path, Device **ret_device, Port **ret_port)
 {
-	const char *text = startswith(path, RDMAD_DEVICE_PREFIX "/"), *number;
-	char canonical[RDMAD_PATH_MAX], *rest;
+	const char *at = startswith(path, RDMAD_DEVICE_PREFIX "/");
+	uint64_t index, number;
 	Port *p = NULL;
 	Device *d;
 
-	if (!text)
+	if (!at || path_number(&at, &index) < 0)
 		return -ENOENT;
-	d = cache_device(c, (uint32_t)strtoul(text, &rest, 10));
-	number = startswith(rest, "/port/");
-	if (d && number)
-		p = device_port(d, (uint32_t)strtoul(number, NULL, 10));
-	if (number ? !p || !p->published : !d || !d->published)
+	d = cache_device(c, (uint32_t)index);
+	if (!d)
 		return -ENOENT;
-	/* strtoul() takes more than an object has as its path: signs, zeros, what follows */
-	if (!streq(path, p ? port_path(p, canonical) : device_path(d, canonical)))
+	if (*at) {
+		at = startswith(at, "/port/");
+		if (!at || path_number(&at, &number) < 0 || *at)
+			return -ENOENT;
+		p = device_port(d, (uint32_t)number);
+		if (!p)
+			return -ENOENT;
+	}
+	if (p ? !p->published : !d->published)
 		return -ENOENT;
 	*ret_device = d;
 	*ret_port = p;
