@@ -14,34 +14,8 @@
 #include <systemd/sd-event.h>
 
 #include "event.h"
+#include "port-set.h"
 #include "port.h"
-
-/* A set of ports, bit n for port n; bit 0 is not used. */
-typedef struct PortSet {
-	uint64_t bits[4];
-} PortSet;
-
-_Static_assert(RDMA_PORT_MAX < 256, "PortSet is too small");
-
-static inline void port_set_add(PortSet *s, uint32_t port)
-{
-	s->bits[port / 64] |= UINT64_C(1) << (port % 64);
-}
-
-static inline void port_set_remove(PortSet *s, uint32_t port)
-{
-	s->bits[port / 64] &= ~(UINT64_C(1) << (port % 64));
-}
-
-static inline bool port_set_has(const PortSet *s, uint32_t port)
-{
-	return s->bits[port / 64] >> (port % 64) & 1;
-}
-
-static inline bool port_set_is_empty(const PortSet *s)
-{
-	return (s->bits[0] | s->bits[1] | s->bits[2] | s->bits[3]) == 0;
-}
 
 /* One question to the hardware. */
 typedef struct Query {
@@ -118,8 +92,6 @@ typedef struct SourceOps {
  */
 typedef int (*SourceOpen)(void *userdata, const SourceHandler *handler, void *handler_userdata,
 			  Source **ret);
-
-void device_array_free(DeviceSnapshot *devices, size_t n);
 
 static inline void source_free(Source *s)
 {

@@ -8,8 +8,8 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "attribute.h"
 #include "property-name.h"
+#include "table.h"
 
 static const char *signal_sentence(const Attribute *row)
 {

@@ -7,13 +7,15 @@
  * port-attributes.def and device-attributes.def expand here to the plain structures PortValues and
  * DeviceValues, which hold the raw numbers as verbs and netlink give them, and to arrays of struct
  * Attribute, which say how to understand, publish, parse and document each. Everything else loops
- * over those arrays. Nothing here allocates but tables, logs, or does I/O.
+ * over those arrays. Rows that are tables of entries (GIDs, P_Keys and so on) are in table.h.
+ * Nothing here allocates, logs, or does I/O.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gid.h"
 #include "util.h"
 
 /* Storage of an attribute. Text is always terminated, zero behind its end, and valid UTF-8. */
@@ -223,92 +225,6 @@ extern const Attribute device_attributes[_DEVICE_ATTR_MAX];
 /* The rows of list-attributes.def. */
 extern const PortAttr listed_attributes[_LISTED_MAX];
 
-/* Entries of the tables. An entry is plain data; unused bytes are zero, so that tables compare with
- * memcmp(). */
-typedef struct GidEntry {
-	uint32_t index;
-	uint32_t type;	  /* enum GidType */
-	uint32_t ifindex; /* 0: none */
-	uint8_t gid[16];  /* network byte order */
-	char netdev[16];  /* name of ifindex, empty if that is 0 or in another network namespace */
-} GidEntry;
-
-/* enum ibv_gid_type_sysfs and the uverbs ABI agree on these */
-typedef enum GidType { GID_TYPE_IB, GID_TYPE_ROCE_V1, GID_TYPE_ROCE_V2, _GID_TYPE_MAX } GidType;
-
-typedef struct PkeyEntry {
-	uint32_t index;
-	uint32_t pkey; /* bit 15: full member */
-} PkeyEntry;
-
-typedef struct NetdevEntry {
-	uint32_t ifindex;
-	char name[16];
-} NetdevEntry;
-
-typedef struct ChardevEntry {
-	uint32_t major, minor;
-	char class[16]; /* verbs, mad, issm: the directory name below /sys/class without
-			   "infiniband_" */
-	char path[40];
-} ChardevEntry;
-
-typedef enum CounterGroup {
-	COUNTER_GROUP_PORT,	/* counters/ in sysfs */
-	COUNTER_GROUP_HARDWARE, /* hw_counters/ */
-	_COUNTER_GROUP_MAX
-} CounterGroup;
-
-/* A counter as sysfs has it; what it means is in counters.h. */
-typedef struct CounterEntry {
-	uint64_t value;
-	int32_t error; /* 0, or the negative errno of reading it */
-	uint32_t group;
-	char file[48];
-} CounterEntry;
-
-/* An immutable array of entries of one kind. NULL stands for an empty one everywhere. */
-typedef struct Table {
-	uint32_t n;
-	uint32_t entry_size;
-	uint8_t entries[] __attribute__((aligned(8)));
-} Table;
-
-/* The most entries that a table of rdmad may have; a GID table has room for 1024 on rxe, 256 on
- * mlx5, a P_Key table for at most 65535 (IBA) and 128 in practice. */
-#define TABLE_ENTRIES_MAX 4096U
-
-/* The tables of a port in the order in which a PortSnapshot carries them. */
-typedef enum PortTable {
-	PORT_TABLE_GIDS,
-	PORT_TABLE_PKEYS,
-	PORT_TABLE_NETDEVS,
-	PORT_TABLE_COUNTERS,
-	_PORT_TABLE_MAX
-} PortTable;
-
-/* New table with a copy of N entries of ENTRY_SIZE bytes. NULL if there is no memory or N is 0 or
- * above TABLE_ENTRIES_MAX. */
-Table *table_new(const void *entries, size_t n, size_t entry_size);
-static inline void table_free(Table *t)
-{
-	free(t);
-}
-DEFINE_CLEANUP(Table, table_free);
-bool table_equal(const Table *a, const Table *b);
-/* For loops: TABLE_FOREACH(GidEntry, e, table) ... */
-#define TABLE_FOREACH(type, e, t)                                                                  \
-	for (const type *e = (t) ? (const type *)(const void *)(t)->entries : NULL,                \
-			*e##_end = (t) ? e + (t)->n : NULL;                                        \
-	     e < e##_end; e++)
-
-/* Size of the entries of the tables of TYPE (ATTR_GIDS, ...); 0 if TYPE is none. */
-size_t attr_table_entry_size(AttrType type);
-/* Which table of a port holds the rows of TYPE; _PORT_TABLE_MAX if none does. */
-PortTable attr_port_table(AttrType type);
-/* The row of PORT_TABLE. */
-PortAttr port_table_attr(PortTable table);
-
 /* A value as it is published. TEXT and NAMES hold pointers to static strings or into the AttrValue
  * itself. */
 typedef struct AttrValue {
@@ -376,19 +292,3 @@ const char *attr_validity_name(AttrValidity valid);
 const char *attr_source_name(AttrSource source);
 /* When a row has a value, for people: "always", "while the link is up". */
 const char *attr_validity_text(AttrValidity valid);
-
-/* "fe80:0000:0000:0000:0002:c903:00ab:cdef", all digits, as sysfs and show_gids write a GID. RET
- * has room for 40 bytes. */
-void gid_format(const uint8_t gid[16], char ret[40]);
-/* The IP address in a RoCE GID: IPv4 if it is v4-mapped, else IPv6. "" for GID type IB. RET has
- * room for 46 bytes. */
-void gid_format_address(const uint8_t gid[16], GidType type, char ret[46]);
-/* The GID that holds IP address TEXT, an IPv4 address mapped into IPv6; or any GID in the notation
- * of IPv6. -EINVAL. */
-int gid_parse(const char *text, uint8_t ret[16]);
-const char *gid_type_name(uint32_t type, char buffer[24]);
-/* Parses "0002:c903:00ab:cdef", with or without colons or 0x. -EINVAL. */
-int guid_parse(const char *text, uint64_t *ret);
-void guid_format(uint64_t guid, char ret[20]);
-/* "full" or "limited" */
-const char *pkey_membership(uint32_t pkey);

@@ -7,7 +7,7 @@
  * wrong with them.
  */
 
-#include "attribute.h"
+#include "table.h"
 
 typedef enum CounterUnit {
 	COUNTER_BYTES,

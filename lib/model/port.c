@@ -31,6 +31,13 @@ void device_snapshot_done(DeviceSnapshot *s)
 	*s = (DeviceSnapshot){};
 }
 
+void device_array_free(DeviceSnapshot *devices, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		device_snapshot_done(&devices[i]);
+	free(devices);
+}
+
 unsigned int width_lanes(uint32_t width)
 {
 	return decode_number(ATTR_WIDTH, width);

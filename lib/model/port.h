@@ -6,7 +6,7 @@
  * which of it is valid.
  */
 
-#include "attribute.h"
+#include "table.h"
 
 /* Ports of a device have numbers from 1 to this: 8 bits in the verbs ABI, and 255 means any port
  * there. */
@@ -31,8 +31,11 @@ typedef struct DeviceSnapshot {
 	Table *chardevs;
 } DeviceSnapshot;
 
+/* Frees what the snapshot owns and empties it. */
 void port_snapshot_done(PortSnapshot *s);
 void device_snapshot_done(DeviceSnapshot *s);
+/* Frees an array of N devices with what they own. */
+void device_array_free(DeviceSnapshot *devices, size_t n);
 
 /* Supplies one row: sets the field of S and its bit in S->supplied. */
 #define SUPPLY(s, prefix, field_, value)                                                           \

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The tables of a port and of a device, and their entries. */
+
+#include "attribute.h"
+
+/* Entries of the tables. An entry is plain data; unused bytes are zero, so that tables compare with
+ * memcmp(). */
+typedef struct GidEntry {
+	uint32_t index;
+	uint32_t type;	  /* enum GidType */
+	uint32_t ifindex; /* 0: none */
+	uint8_t gid[16];  /* network byte order */
+	char netdev[16];  /* name of ifindex, empty if that is 0 or in another network namespace */
+} GidEntry;
+
+typedef struct PkeyEntry {
+	uint32_t index;
+	uint32_t pkey; /* bit 15: full member */
+} PkeyEntry;
+
+typedef struct NetdevEntry {
+	uint32_t ifindex;
+	char name[16];
+} NetdevEntry;
+
+typedef struct ChardevEntry {
+	uint32_t major, minor;
+	char class[16]; /* verbs, mad, issm: the directory name below /sys/class without
+			   "infiniband_" */
+	char path[40];
+} ChardevEntry;
+
+typedef enum CounterGroup {
+	COUNTER_GROUP_PORT,	/* counters/ in sysfs */
+	COUNTER_GROUP_HARDWARE, /* hw_counters/ */
+	_COUNTER_GROUP_MAX
+} CounterGroup;
+
+/* A counter as sysfs has it; what it means is in counters.h. */
+typedef struct CounterEntry {
+	uint64_t value;
+	int32_t error; /* 0, or the negative errno of reading it */
+	uint32_t group;
+	char file[48];
+} CounterEntry;
+
+/* An immutable array of entries of one kind. NULL stands for an empty one everywhere. */
+typedef struct Table {
+	uint32_t n;
+	uint32_t entry_size;
+	uint8_t entries[] __attribute__((aligned(8)));
+} Table;
+
+/* The most entries that a table of rdmad may have; a GID table has room for 1024 on rxe, 256 on
+ * mlx5, a P_Key table for at most 65535 (IBA) and 128 in practice. */
+#define TABLE_ENTRIES_MAX 4096U
+
+/* The tables of a port in the order in which a PortSnapshot carries them. */
+typedef enum PortTable {
+	PORT_TABLE_GIDS,
+	PORT_TABLE_PKEYS,
+	PORT_TABLE_NETDEVS,
+	PORT_TABLE_COUNTERS,
+	_PORT_TABLE_MAX
+} PortTable;
+
+/* New table with a copy of N entries of ENTRY_SIZE bytes. NULL if there is no memory or N is 0 or
+ * above TABLE_ENTRIES_MAX. */
+Table *table_new(const void *entries, size_t n, size_t entry_size);
+/* Takes NULL; returns NULL. */
+static inline Table *table_free(Table *t)
+{
+	free(t);
+	return NULL;
+}
+DEFINE_CLEANUP(Table, table_free);
+
+/* Whether the two, which may be NULL, have the same entries in the same order. */
+bool table_equal(const Table *a, const Table *b);
+
+/* A loop over the entries of T, which may be NULL: TABLE_FOREACH(GidEntry, e, table) ... */
+#define TABLE_FOREACH(type, e, t)                                                                  \
+	for (const type *e = (t) ? (const type *)(const void *)(t)->entries : NULL,                \
+			*e##_end = (t) ? e + (t)->n : NULL;                                        \
+	     e < e##_end; e++)
+
+/* Size of the entries of the tables of TYPE (ATTR_GIDS, ...); 0 if TYPE is none. */
+size_t attr_table_entry_size(AttrType type);
+/* Which table of a port holds the rows of TYPE; _PORT_TABLE_MAX if none does. */
+PortTable attr_port_table(AttrType type);
+/* The row of PORT_TABLE. */
+PortAttr port_table_attr(PortTable table);
