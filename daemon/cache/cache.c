@@ -2,12 +2,13 @@
 
 #include "cache.h"
 
+#include "decode.h"
 #include "event.h"
 #include "names.h"
 
 static bool is_active(const PortSnapshot *s)
 {
-	return s->values.state == 4; /* IBV_PORT_ACTIVE */
+	return s->values.state == PORT_STATE_ACTIVE;
 }
 
 static Port *port_free(Port *p)

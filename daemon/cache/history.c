@@ -2,8 +2,7 @@
 
 #include "history.h"
 
-/* enum ibv_port_state */
-enum { STATE_DOWN = 1, STATE_ACTIVE = 4 };
+#include "decode.h"
 
 /* The history of a port that has gone, by the name that it had. */
 typedef struct KeptHistory {
@@ -57,7 +56,7 @@ static void append(History *h, const Transition *t)
 
 bool history_is_link_down(uint32_t from, uint32_t to)
 {
-	return from < STATE_UNKNOWN && to >= STATE_DOWN && to < STATE_ACTIVE && to < from;
+	return from < STATE_UNKNOWN && to >= PORT_STATE_DOWN && to < PORT_STATE_ACTIVE && to < from;
 }
 
 bool history_note(History *h, uint32_t state, EventReason reason, uint64_t realtime_usec,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One simulated port: its defaults by protocol, and the edits that settings make of it. */
 
-#include <arpa/inet.h>
-
 #include "decode.h"
 #include "simulated-counters.h"
 
@@ -11,8 +9,6 @@
 
 /* Interface indices of simulated netdevs, so that they do not look like lo and its neighbours. */
 #define FIRST_IFINDEX 100U
-
-enum { LINK_LAYER_INFINIBAND = 1 };
 
 typedef struct Default {
 	AttrProtocol protocol; /* _PROTOCOL_MAX: of any */
@@ -191,20 +187,6 @@ static bool parse_ifindex(const char *text, uint32_t *ret)
 	return true;
 }
 
-static bool parse_gid(const char *text, uint8_t ret[16])
-{
-	struct in_addr v4;
-
-	if (inet_pton(AF_INET6, text, ret) == 1)
-		return true;
-	if (inet_pton(AF_INET, text, &v4) != 1)
-		return false;
-	memset(ret, 0, 10);
-	memset(ret + 10, 0xff, 2);
-	memcpy(ret + 12, &v4, 4);
-	return true;
-}
-
 static bool parse_gid_type(const char *text, uint32_t *ret)
 {
 	static const char *const names[_GID_TYPE_MAX] = {"ib", "v1", "v2"};
@@ -227,7 +209,7 @@ static int parse_gid_entry(const PortEdit *e, const char *value, GidEntry *entry
 		return -EINVAL;
 	text_copy(copy, sizeof(copy), value);
 	word = strtok_r(copy, " \t", &save);
-	if (!word || !parse_gid(word, entry->gid))
+	if (!word || gid_parse(word, entry->gid) < 0)
 		return -EINVAL;
 	entry->type = e->port->protocol == PROTOCOL_ROCE ? GID_TYPE_ROCE_V2 : GID_TYPE_IB;
 	if (v->netdev[0]) {
@@ -559,9 +541,10 @@ int port_edit_complete(PortEdit *e, const SimulatedDevice *d)
 
 	agree_speeds(e);
 	if (!mask_has(&e->touched, PORT_ATTR_netdev_speed) && v->netdev[0] &&
-	    speed_rate(v->active_speed_ex ? v->active_speed_ex : v->active_speed, &signalling,
-		       &data))
-		PORT_SUPPLY(&e->next, netdev_speed, width_lanes(v->active_width) * data);
+	    decode_speed(v->active_speed_ex ? v->active_speed_ex : v->active_speed, &signalling,
+			 &data))
+		PORT_SUPPLY(&e->next, netdev_speed,
+			    decode_number(ATTR_WIDTH, v->active_width) * data);
 	if (!mask_has(&e->touched, PORT_ATTR_gids))
 		r = complete_gids(e, d);
 	if (r == 0 && !mask_has(&e->touched, PORT_ATTR_pkeys) && v->pkey_tbl_len)

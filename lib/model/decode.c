@@ -11,24 +11,69 @@ typedef struct Enumeration {
 	const char *names[NAMES_MAX];
 } Enumeration;
 
+/* clang-format off */
 static const Enumeration enumerations[_ATTR_TYPE_MAX] = {
-	[ATTR_PORT_STATE] = {{"nop", "down", "init", "armed", "active", "active-defer"}},
-	[ATTR_PHYS_STATE] = {{"no-change", "sleep", "polling", "disabled",
-			      "port-configuration-training", "link-up", "link-error-recovery",
-			      "phy-test", NULL, "offline", NULL, "test"}},
-	[ATTR_LINK_LAYER] = {{"unspecified", "infiniband", "ethernet"}},
-	[ATTR_PROTOCOL] = {{"unknown", "infiniband", "roce", "iwarp", "opa", "usnic"}},
-	/* enum rdma_node_type; libibverbs calls 7 "unspecified" as well */
-	[ATTR_NODE_TYPE] = {{NULL, "ca", "switch", "router", "rnic", "usnic", "usnic-udp",
-			     "unspecified"}},
-	[ATTR_OPERSTATE] = {{"unknown", "not-present", "down", "lower-layer-down", "testing",
-			     "dormant", "up"}},
+	[ATTR_PORT_STATE] = {{
+		[PORT_STATE_NOP] = "nop",
+		[PORT_STATE_DOWN] = "down",
+		[PORT_STATE_INIT] = "init",
+		[PORT_STATE_ARMED] = "armed",
+		[PORT_STATE_ACTIVE] = "active",
+		[PORT_STATE_ACTIVE_DEFER] = "active-defer",
+	}},
+	[ATTR_PHYS_STATE] = {{
+		"no-change", "sleep", "polling", "disabled", "port-configuration-training", "link-up",
+		"link-error-recovery", "phy-test", NULL, "offline", NULL, "test",
+	}},
+	[ATTR_LINK_LAYER] = {{
+		[LINK_LAYER_UNSPECIFIED] = "unspecified",
+		[LINK_LAYER_INFINIBAND] = "infiniband",
+		[LINK_LAYER_ETHERNET] = "ethernet",
+	}},
+	[ATTR_PROTOCOL] = {{
+		[PROTOCOL_UNKNOWN] = "unknown",
+		[PROTOCOL_INFINIBAND] = "infiniband",
+		[PROTOCOL_ROCE] = "roce",
+		[PROTOCOL_IWARP] = "iwarp",
+		[PROTOCOL_OPA] = "opa",
+		[PROTOCOL_USNIC] = "usnic",
+	}},
+	[ATTR_NODE_TYPE] = {{
+		[NODE_TYPE_CA] = "ca",
+		[NODE_TYPE_SWITCH] = "switch",
+		[NODE_TYPE_ROUTER] = "router",
+		[NODE_TYPE_RNIC] = "rnic",
+		[NODE_TYPE_USNIC] = "usnic",
+		[NODE_TYPE_USNIC_UDP] = "usnic-udp",
+		[NODE_TYPE_UNSPECIFIED] = "unspecified",
+	}},
+	[ATTR_OPERSTATE] = {{
+		"unknown", "not-present", "down", "lower-layer-down", "testing", "dormant", "up",
+	}},
 };
 
-/* LinkSpeed codes are bits: the name is that of bit n. 4 and 8 have the same nominal rate (8 is
- * FDR10). */
-static const char *const speed_names[] = {"SDR", "DDR", "QDR", "FDR10", "FDR",
-					  "EDR", "HDR", "NDR", "XDR"};
+/*
+ * The speed of a lane. Its code is a bit: speeds[n] is that of bit n. Rates are in Mbit/s.
+ *
+ * SDR, DDR and QDR use 8b/10b encoding, so that 80 % of the signalling rate is data. The others use
+ * 64b/66b encoding or a better one, and the rate that people name them by is what is left for data;
+ * the rate on the wire is higher. FDR is the exception: 14 Gb/s is its rate before the encoding.
+ */
+static const struct {
+	const char *name;
+	uint32_t signalling, data;
+} speeds[] = {
+	{"SDR", 2500, 2000},
+	{"DDR", 5000, 4000},
+	{"QDR", 10000, 8000},
+	{"FDR10", 10000, 10000},
+	{"FDR", 14000, 13636},
+	{"EDR", 25000, 25000},
+	{"HDR", 50000, 50000},
+	{"NDR", 100000, 100000},
+	{"XDR", 200000, 200000},
+};
+/* clang-format on */
 
 /* Published names of enum ibv_port_cap_flags and of the bits that verbs.h leaves out (10, 13, 27 to
  * 31). Bit 26 is verbs' own meaning: the uverbs layer replaces IsOtherLocalChangesNoticeSupported
@@ -121,13 +166,20 @@ static const Code *codes_of(AttrType type)
 				      : NULL;
 }
 
+/* The place of CODE among the speeds; -EINVAL. */
+static int find_speed(uint32_t code)
+{
+	int bit = code ? __builtin_ctz(code) : 32;
+
+	return bit < (int)ARRAY_SIZE(speeds) && code == 1U << bit ? bit : -EINVAL;
+}
+
 const char *decode_name(AttrType type, uint32_t value)
 {
 	if (type == ATTR_SPEED) {
-		unsigned int bit = value ? (unsigned int)__builtin_ctz(value) : 32;
+		int i = find_speed(value);
 
-		return bit < ARRAY_SIZE(speed_names) && value == 1U << bit ? speed_names[bit]
-									   : NULL;
+		return i < 0 ? NULL : speeds[i].name;
 	}
 	return value < NAMES_MAX ? enumerations[type].names[value] : NULL;
 }
@@ -135,8 +187,8 @@ const char *decode_name(AttrType type, uint32_t value)
 int decode_value(AttrType type, const char *name, uint32_t *ret)
 {
 	if (type == ATTR_SPEED) {
-		for (unsigned int bit = 0; bit < ARRAY_SIZE(speed_names); bit++)
-			if (strcasecmp(speed_names[bit], name) == 0) {
+		for (unsigned int bit = 0; bit < ARRAY_SIZE(speeds); bit++)
+			if (strcasecmp(speeds[bit].name, name) == 0) {
 				*ret = 1U << bit;
 				return 0;
 			}
@@ -158,8 +210,8 @@ const char *const *decode_names(AttrType type)
 
 	if (!names[type][0]) {
 		if (type == ATTR_SPEED)
-			for (; n < ARRAY_SIZE(speed_names); n++)
-				names[type][n] = speed_names[n];
+			for (; n < ARRAY_SIZE(speeds); n++)
+				names[type][n] = speeds[n].name;
 		else
 			for (uint32_t v = 0; v < NAMES_MAX; v++)
 				if (enumerations[type].names[v])
@@ -189,4 +241,15 @@ int decode_code(AttrType type, uint64_t number, uint32_t *ret)
 			return 0;
 		}
 	return -EINVAL;
+}
+
+bool decode_speed(uint32_t speed, uint64_t *ret_signalling, uint64_t *ret_data)
+{
+	int i = find_speed(speed);
+
+	if (i < 0)
+		return false;
+	*ret_signalling = speeds[i].signalling * UINT64_C(1000000);
+	*ret_data = speeds[i].data * UINT64_C(1000000);
+	return true;
 }

@@ -2,12 +2,40 @@
 #pragma once
 
 /*
- * The numbers of the InfiniBand architecture and their names: the one place that knows both. The
- * values and their meaning are from IBA vol. 1 chapter 14 (PortInfo) and the kernel's
+ * The numbers of the InfiniBand architecture and what they stand for: the one place that knows
+ * both. The values and their meaning are from IBA vol. 1 chapter 14 (PortInfo) and the kernel's
  * include/rdma/ib_verbs.h.
  */
 
 #include "attribute.h"
+
+/* enum ibv_port_state */
+enum {
+	PORT_STATE_NOP = 0,
+	PORT_STATE_DOWN = 1,
+	PORT_STATE_INIT = 2,
+	PORT_STATE_ARMED = 3,
+	PORT_STATE_ACTIVE = 4,
+	PORT_STATE_ACTIVE_DEFER = 5,
+};
+
+/* IBV_LINK_LAYER_* */
+enum {
+	LINK_LAYER_UNSPECIFIED = 0,
+	LINK_LAYER_INFINIBAND = 1,
+	LINK_LAYER_ETHERNET = 2,
+};
+
+/* enum rdma_node_type of the kernel */
+enum {
+	NODE_TYPE_CA = 1,
+	NODE_TYPE_SWITCH = 2,
+	NODE_TYPE_ROUTER = 3,
+	NODE_TYPE_RNIC = 4, /* iWARP */
+	NODE_TYPE_USNIC = 5,
+	NODE_TYPE_USNIC_UDP = 6,
+	NODE_TYPE_UNSPECIFIED = 7, /* libibverbs has the same name for it */
+};
 
 /* Name of VALUE in the enumeration TYPE; NULL if nobody knows it, or TYPE is none. */
 const char *decode_name(AttrType type, uint32_t value);
@@ -19,7 +47,12 @@ const char *const *decode_names(AttrType type);
 /* Name of bit BIT (0 to 31) of TYPE CAP_FLAGS or CAP_FLAGS2, never NULL ("reserved-0", "bit-9"). */
 const char *decode_capability(AttrType type, unsigned int bit);
 
-/* Published number of an MTU, WIDTH or VL_CODE, 0 if the code is unknown; and the reverse, -EINVAL.
- */
+/* The published number for CODE of TYPE MTU (bytes), WIDTH (lanes) or VL_CODE (virtual lanes); 0 if
+ * the code is unknown. */
 uint32_t decode_number(AttrType type, uint32_t code);
+/* The reverse: -EINVAL if there is no code for NUMBER. */
 int decode_code(AttrType type, uint64_t number, uint32_t *ret);
+
+/* The rates of one lane at the speed with code SPEED, in bit/s: the nominal signalling rate, and
+ * what of it is left for data. False if the code is unknown. */
+bool decode_speed(uint32_t speed, uint64_t *ret_signalling, uint64_t *ret_data);

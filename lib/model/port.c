@@ -4,20 +4,6 @@
 
 #include "decode.h"
 
-/* Values of enum ibv_port_state, the link layers and enum rdma_node_type that the rules need. */
-enum {
-	PORT_STATE_INIT = 2,
-	PORT_STATE_ARMED = 3,
-	PORT_STATE_ACTIVE = 4,
-	LINK_LAYER_UNSPECIFIED = 0,
-	LINK_LAYER_INFINIBAND = 1,
-	LINK_LAYER_ETHERNET = 2,
-	NODE_TYPE_RNIC = 4,
-	NODE_TYPE_USNIC = 5,
-	NODE_TYPE_USNIC_UDP = 6,
-	NODE_TYPE_UNSPECIFIED = 7,
-};
-
 void port_snapshot_done(PortSnapshot *s)
 {
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
@@ -36,31 +22,6 @@ void device_array_free(DeviceSnapshot *devices, size_t n)
 	for (size_t i = 0; i < n; i++)
 		device_snapshot_done(&devices[i]);
 	free(devices);
-}
-
-unsigned int width_lanes(uint32_t width)
-{
-	return decode_number(ATTR_WIDTH, width);
-}
-
-bool speed_rate(uint32_t speed, uint64_t *ret_signalling, uint64_t *ret_data)
-{
-	/* Nominal signalling and data rate of a lane in Mbit/s, by bit of the code. SDR to QDR use
-	 * 8b/10b; the others use 64b/66b or better of a true rate above the nominal one, so that
-	 * the nominal one is what is left for data - but for FDR, which is named after the rate
-	 * before encoding. */
-	static const struct {
-		uint32_t signalling, data;
-	} rates[] = {{2500, 2000},   {5000, 4000},     {10000, 8000},
-		     {10000, 10000}, {14000, 13636},   {25000, 25000},
-		     {50000, 50000}, {100000, 100000}, {200000, 200000}};
-	unsigned int bit = speed ? (unsigned int)__builtin_ctz(speed) : 32;
-
-	if (bit >= ARRAY_SIZE(rates) || speed != 1U << bit)
-		return false;
-	*ret_signalling = rates[bit].signalling * UINT64_C(1000000);
-	*ret_data = rates[bit].data * UINT64_C(1000000);
-	return true;
 }
 
 static bool is_infiniband(uint32_t protocol)
@@ -104,7 +65,7 @@ static void derive_rate(PortSnapshot *s)
 {
 	PortValues *v = &s->values;
 	uint64_t signalling, data;
-	unsigned int lanes = width_lanes(v->active_width);
+	unsigned int lanes = decode_number(ATTR_WIDTH, v->active_width);
 
 	if (!mask_has(&s->supplied, PORT_ATTR_active_speed))
 		return;
@@ -113,7 +74,7 @@ static void derive_rate(PortSnapshot *s)
 			    ? v->active_speed_ex
 			    : v->active_speed);
 	if (!mask_has(&s->supplied, PORT_ATTR_active_width) || lanes == 0 ||
-	    !speed_rate(v->link_speed, &signalling, &data))
+	    !decode_speed(v->link_speed, &signalling, &data))
 		return;
 	PORT_SUPPLY(s, rate, lanes * signalling);
 	PORT_SUPPLY(s, data_rate, lanes * data);

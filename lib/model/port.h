@@ -82,9 +82,3 @@ AttrMask device_diff(const DeviceSnapshot *a, const DeviceSnapshot *b);
  */
 const char *port_unavailable(const PortSnapshot *s, PortAttr a);
 const char *device_unavailable(const DeviceSnapshot *s, DeviceAttr a);
-
-/* Lanes of an active_width code (1, 4, 8, 12, 2), 0 if unknown. */
-unsigned int width_lanes(uint32_t width);
-/* Nominal signalling rate of one lane in bit/s and what of it is data; false if the code is
- * unknown. */
-bool speed_rate(uint32_t speed, uint64_t *ret_signalling, uint64_t *ret_data);

@@ -129,6 +129,27 @@ static void test_codes(void **state)
 	assert_int_equal(published_number(PORT_ATTR_subnet_timeout, 32, -ERANGE), 0);
 }
 
+/* 8b/10b leaves 80 % for data, 64b/66b of FDR 97 %. The others have the nominal rate for data. */
+static void test_speeds(void **state)
+{
+	uint64_t signalling = 1, data = 1;
+
+	(void)state;
+	assert_true(decode_speed(4, &signalling, &data));
+	assert_int_equal(signalling, UINT64_C(10000000000));
+	assert_int_equal(data, UINT64_C(8000000000));
+	assert_true(decode_speed(16, &signalling, &data));
+	assert_int_equal(signalling, UINT64_C(14000000000));
+	assert_int_equal(data, UINT64_C(13636000000));
+	assert_true(decode_speed(256, &signalling, &data));
+	assert_int_equal(signalling, UINT64_C(200000000000));
+	assert_int_equal(data, signalling);
+	assert_false(decode_speed(0, &signalling, &data));
+	assert_false(decode_speed(3, &signalling, &data));
+	assert_false(decode_speed(512, &signalling, &data));
+	assert_int_equal(signalling, UINT64_C(200000000000));
+}
+
 /* Every one of the 32 capability bits has its own name, and a mask is parsed back. */
 static void test_capabilities(void **state)
 {
@@ -260,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_enumerations),
 		cmocka_unit_test(test_unknown_is_said),
 		cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_speeds),
 		cmocka_unit_test(test_capabilities),
 		cmocka_unit_test(test_parse),
 		cmocka_unit_test(test_guids),
