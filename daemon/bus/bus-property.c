@@ -228,17 +228,12 @@ void bus_put_device_properties(BusWriter *w, const Device *d)
 	bus_close(w);
 }
 
-static bool is_signalled(const Attribute *row)
-{
-	return row->class == CLASS_DYNAMIC || row->class == CLASS_CONST;
-}
-
 unsigned int bus_changed_interfaces(const AttrMask *changed)
 {
 	unsigned int interfaces = 0;
 
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
-		if (mask_has(changed, a) && is_signalled(&port_attributes[a]))
+		if (mask_has(changed, a) && attr_is_signalled(&port_attributes[a]))
 			interfaces |= 1U << port_attributes[a].interface;
 	return interfaces;
 }
@@ -250,8 +245,8 @@ void bus_put_port_changes(BusWriter *w, const Port *p, AttrInterface interface,
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
 		const Attribute *row = &port_attributes[a];
 
-		if (row->interface != interface || !mask_has(changed, a) || !is_signalled(row) ||
-		    attr_table_entry_size(row->type) > 0)
+		if (row->interface != interface || !mask_has(changed, a) ||
+		    !attr_is_signalled(row) || attr_table_entry_size(row->type) > 0)
 			continue;
 		bus_open_property(w, row->name, attr_signature(row->type));
 		bus_put_port_attr(w, p, a);
@@ -262,7 +257,7 @@ void bus_put_port_changes(BusWriter *w, const Port *p, AttrInterface interface,
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
 		const Attribute *row = &port_attributes[a];
 
-		if (row->interface == interface && mask_has(changed, a) && is_signalled(row) &&
+		if (row->interface == interface && mask_has(changed, a) && attr_is_signalled(row) &&
 		    attr_table_entry_size(row->type) > 0)
 			bus_put_text(w, 's', row->name);
 	}

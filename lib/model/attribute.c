@@ -88,15 +88,37 @@ void attr_set_raw(const Attribute *a, void *values, uint64_t raw)
 	memcpy(p, &raw, sizeof(raw));
 }
 
-static void publish_names(const Attribute *a, uint32_t flags, AttrValue *ret)
+static int publish_u32(AttrValue *ret, uint32_t value)
+{
+	ret->u32 = value;
+	ret->kind = ATTR_VALUE_U32;
+	return 0;
+}
+
+static int publish_u64(AttrValue *ret, uint64_t value)
+{
+	ret->u64 = value;
+	ret->kind = ATTR_VALUE_U64;
+	return 0;
+}
+
+static int publish_bool(AttrValue *ret, bool value)
+{
+	ret->boolean = value;
+	ret->kind = ATTR_VALUE_BOOL;
+	return 0;
+}
+
+static int publish_names(AttrType type, uint32_t flags, AttrValue *ret)
 {
 	size_t n = 0;
 
 	for (unsigned int bit = 0; bit < 32; bit++)
 		if (flags >> bit & 1)
-			ret->names[n++] = decode_capability(a->type, bit);
+			ret->names[n++] = decode_capability(type, bit);
 	ret->names[n] = NULL;
 	ret->kind = ATTR_VALUE_NAMES;
+	return 0;
 }
 
 const char *attr_enumeration_text(AttrType type, uint32_t value, AttrText ret)
@@ -112,29 +134,26 @@ const char *attr_enumeration_text(AttrType type, uint32_t value, AttrText ret)
 
 int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 {
-	uint64_t raw = a->type == ATTR_TEXT ? 0 : attr_get_raw(a, values);
+	uint64_t raw;
 
-	switch (a->type) {
-	case ATTR_TEXT:
+	if (a->size == 0)
+		return -EOPNOTSUPP;
+	if (a->type == ATTR_TEXT) {
 		memcpy(ret->text, attr_get_text(a, values), sizeof(ret->text));
 		ret->kind = ATTR_VALUE_TEXT;
 		return 0;
+	}
+
+	raw = attr_get_raw(a, values);
+	switch (a->type) {
 	case ATTR_U32:
-		ret->u32 = (uint32_t)raw;
-		ret->kind = ATTR_VALUE_U32;
-		return 0;
+		return publish_u32(ret, (uint32_t)raw);
 	case ATTR_U64:
-		ret->u64 = raw;
-		ret->kind = ATTR_VALUE_U64;
-		return 0;
+		return publish_u64(ret, raw);
 	case ATTR_BOOL:
-		ret->boolean = raw != 0;
-		ret->kind = ATTR_VALUE_BOOL;
-		return 0;
+		return publish_bool(ret, raw != 0);
 	case ATTR_GRH_FLAG:
-		ret->boolean = raw & 1; /* IBV_QPF_GRH_REQUIRED */
-		ret->kind = ATTR_VALUE_BOOL;
-		return 0;
+		return publish_bool(ret, raw & 1); /* IBV_QPF_GRH_REQUIRED */
 	case ATTR_GUID:
 		guid_format(raw, ret->text);
 		ret->kind = ATTR_VALUE_TEXT;
@@ -156,18 +175,16 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_MTU:
 	case ATTR_WIDTH:
 	case ATTR_VL_CODE:
-		ret->u32 = decode_number(a->type, (uint32_t)raw);
-		ret->kind = ATTR_VALUE_U32;
+		publish_u32(ret, decode_number(a->type, (uint32_t)raw));
 		return ret->u32 ? 0 : -ERANGE;
 	case ATTR_TIMEOUT:
 		/* five bits: up to 4.096 us << 31, 2.4 hours */
-		ret->u64 = raw < 32 ? ((UINT64_C(4096) << raw) + 999) / 1000 : 0;
-		ret->kind = ATTR_VALUE_U64;
+		publish_u64(ret, raw < 32 ? ((UINT64_C(4096) << raw) + 999) / 1000 : 0);
 		return raw < 32 ? 0 : -ERANGE;
 	case ATTR_CAP_FLAGS:
 	case ATTR_CAP_FLAGS2:
-		publish_names(a, (uint32_t)raw, ret);
-		return 0;
+		return publish_names(a->type, (uint32_t)raw, ret);
+	case ATTR_TEXT:
 	case ATTR_UNAVAILABLE:
 	case ATTR_GIDS:
 	case ATTR_PKEYS:
@@ -220,45 +237,26 @@ static int parse_boolean(const char *text, uint64_t *ret)
 	return -EINVAL;
 }
 
-int attr_parse(const Attribute *a, void *values, const char *text)
+/* The raw number of row A, which is no text, from TEXT in its published form; -EINVAL or -ERANGE.
+ */
+static int parse_published(const Attribute *a, const char *text, uint64_t most, uint64_t *ret)
 {
-	const char *raw_text = startswith(text, "raw:");
-	uint64_t most = a->size == sizeof(uint32_t) ? UINT32_MAX : UINT64_MAX;
-	uint64_t raw = 0;
 	uint32_t code = 0;
-	int r = -EOPNOTSUPP;
-
-	if (a->size == 0)
-		return -EOPNOTSUPP;
-	if (a->type == ATTR_TEXT) {
-		text_copy((char *)values + a->offset, a->size, text);
-		text_sanitize((char *)values + a->offset, a->size);
-		return 0;
-	}
-	if (raw_text) {
-		r = text_to_u64(raw_text, most, &raw);
-		if (r < 0)
-			return -EINVAL;
-		attr_set_raw(a, values, raw);
-		return 0;
-	}
+	uint64_t number;
+	int r;
 
 	switch (a->type) {
 	case ATTR_U32:
 	case ATTR_U64:
 	case ATTR_DEVICE_PATH:
-		r = text_to_u64(text, most, &raw);
-		break;
-	case ATTR_TIMEOUT: /* the exponent: nobody has 4.096 us << n in the head */
-		r = text_to_u64(text, 31, &raw);
-		break;
+		return text_to_u64(text, most, ret);
+	case ATTR_TIMEOUT: /* the exponent n of 4.096 us << n, as the architecture has it */
+		return text_to_u64(text, 31, ret);
 	case ATTR_BOOL:
 	case ATTR_GRH_FLAG:
-		r = parse_boolean(text, &raw);
-		break;
+		return parse_boolean(text, ret);
 	case ATTR_GUID:
-		r = guid_parse(text, &raw);
-		break;
+		return guid_parse(text, ret);
 	case ATTR_PORT_STATE:
 	case ATTR_PHYS_STATE:
 	case ATTR_LINK_LAYER:
@@ -267,20 +265,17 @@ int attr_parse(const Attribute *a, void *values, const char *text)
 	case ATTR_OPERSTATE:
 	case ATTR_SPEED:
 		r = decode_value(a->type, text, &code);
-		raw = code;
 		break;
 	case ATTR_MTU:
 	case ATTR_WIDTH:
 	case ATTR_VL_CODE:
-		r = text_to_u64(text, UINT32_MAX, &raw);
+		r = text_to_u64(text, UINT32_MAX, &number);
 		if (r == 0)
-			r = decode_code(a->type, raw, &code);
-		raw = code;
+			r = decode_code(a->type, number, &code);
 		break;
 	case ATTR_CAP_FLAGS:
 	case ATTR_CAP_FLAGS2:
-		r = parse_names(a, text, &raw);
-		break;
+		return parse_names(a, text, ret);
 	case ATTR_TEXT:
 	case ATTR_UNAVAILABLE:
 	case ATTR_GIDS:
@@ -289,10 +284,29 @@ int attr_parse(const Attribute *a, void *values, const char *text)
 	case ATTR_CHARDEVS:
 	case ATTR_COUNTERS:
 	case _ATTR_TYPE_MAX:
-		break;
+		return -EINVAL;
 	}
-	if (r < 0)
-		return r == -EOPNOTSUPP ? r : -EINVAL;
+	if (r == 0)
+		*ret = code;
+	return r;
+}
+
+int attr_parse(const Attribute *a, void *values, const char *text)
+{
+	const char *raw_text = startswith(text, "raw:");
+	uint64_t most = a->size == sizeof(uint32_t) ? UINT32_MAX : UINT64_MAX;
+	uint64_t raw;
+
+	if (a->size == 0)
+		return -EOPNOTSUPP;
+	if (a->type == ATTR_TEXT) {
+		text_copy((char *)values + a->offset, a->size, text);
+		text_sanitize((char *)values + a->offset, a->size);
+		return 0;
+	}
+	if (raw_text ? text_to_u64(raw_text, most, &raw) < 0
+		     : parse_published(a, text, most, &raw) < 0)
+		return -EINVAL;
 	attr_set_raw(a, values, raw);
 	return 0;
 }
@@ -302,26 +316,17 @@ const char *const *attr_type_names(AttrType type)
 	return decode_names(type);
 }
 
-static int find_row(const Attribute *rows, size_t n, const char *text, bool by_field)
+static int find_field(const Attribute *rows, size_t n, const char *field)
 {
 	for (size_t i = 0; i < n; i++)
-		if (streq(by_field ? rows[i].field : rows[i].name, text))
+		if (streq(rows[i].field, field))
 			return (int)i;
 	return -ENOENT;
 }
 
 int port_attr_from_field(const char *field, PortAttr *ret)
 {
-	int r = find_row(port_attributes, _PORT_ATTR_MAX, field, true);
-
-	if (r >= 0)
-		*ret = (PortAttr)r;
-	return MIN(r, 0);
-}
-
-int port_attr_from_name(const char *name, PortAttr *ret)
-{
-	int r = find_row(port_attributes, _PORT_ATTR_MAX, name, false);
+	int r = find_field(port_attributes, _PORT_ATTR_MAX, field);
 
 	if (r >= 0)
 		*ret = (PortAttr)r;
@@ -330,16 +335,7 @@ int port_attr_from_name(const char *name, PortAttr *ret)
 
 int device_attr_from_field(const char *field, DeviceAttr *ret)
 {
-	int r = find_row(device_attributes, _DEVICE_ATTR_MAX, field, true);
-
-	if (r >= 0)
-		*ret = (DeviceAttr)r;
-	return MIN(r, 0);
-}
-
-int device_attr_from_name(const char *name, DeviceAttr *ret)
-{
-	int r = find_row(device_attributes, _DEVICE_ATTR_MAX, name, false);
+	int r = find_field(device_attributes, _DEVICE_ATTR_MAX, field);
 
 	if (r >= 0)
 		*ret = (DeviceAttr)r;

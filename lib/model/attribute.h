@@ -260,7 +260,8 @@ static inline const char *attr_get_text(const Attribute *a, const void *values)
  * How the scalar row A of VALUES is published: enumerations as names, MTUs in bytes, widths in
  * lanes and so on. An enumeration value that nobody knows becomes "unknown(9)". -ERANGE if the
  * number has no meaning in the unit (an MTU code of 6): there is then no value to publish, and *RET
- * is the type's neutral value (0, "", false).
+ * is the type's neutral value (0, "", false). -EOPNOTSUPP if the row is a table or computed; *RET
+ * is not written then.
  */
 int attr_publish(const Attribute *a, const void *values, AttrValue *ret);
 
@@ -277,11 +278,26 @@ int attr_parse(const Attribute *a, void *values, const char *text);
  * NULL-terminated, or NULL if the type is no enumeration. */
 const char *const *attr_type_names(AttrType type);
 
-/* The rows by field or D-Bus name; -ENOENT. */
+/* The row with the field FIELD ("active_mtu"); -ENOENT. */
 int port_attr_from_field(const char *field, PortAttr *ret);
-int port_attr_from_name(const char *name, PortAttr *ret);
 int device_attr_from_field(const char *field, DeviceAttr *ret);
-int device_attr_from_name(const char *name, DeviceAttr *ret);
+
+/* Whether PropertiesChanged names the row after a change: it is a property that can change and is
+ * no counter. */
+static inline bool attr_is_signalled(const Attribute *a)
+{
+	return (a->class == CLASS_DYNAMIC || a->class == CLASS_CONST) &&
+	       a->interface != INTERFACE_RAW;
+}
+
+/* Whether the row says when and how often something changed, or why a value is missing, and not
+ * what the object is: counters, generations, time stamps, and the reasons in "unavailable". Such a
+ * row changes together with others, and alone it is no change that a person wants to be told of. */
+static inline bool attr_is_bookkeeping(const Attribute *a)
+{
+	return a->class == CLASS_COUNTER || a->type == ATTR_UNAVAILABLE ||
+	       (a->source == SOURCE_CORE && a->type == ATTR_U64);
+}
 
 /* Names of the columns of a row, for the manual and describe: "verbs", "link-up", "bit/s",
  * "org.rdma.Port". */

@@ -226,8 +226,7 @@ void device_derive(DeviceSnapshot *s)
 static bool row_differs(const Attribute *row, bool valid_a, const void *values_a, bool valid_b,
 			const void *values_b)
 {
-	if (row->class == CLASS_COUNTER || row->class == CLASS_IDENTITY ||
-	    row->interface == INTERFACE_RAW || row->type == ATTR_UNAVAILABLE)
+	if (!attr_is_signalled(row) || row->type == ATTR_UNAVAILABLE)
 		return false;
 	if (valid_a != valid_b)
 		return true;

@@ -48,14 +48,53 @@ static void test_rows(void **state)
 	(void)state;
 	check_rows(port_attributes, _PORT_ATTR_MAX);
 	check_rows(device_attributes, _DEVICE_ATTR_MAX);
-	assert_int_equal(port_attr_from_name("ActiveMtu", &p), 0);
-	assert_int_equal(p, PORT_ATTR_active_mtu);
 	assert_int_equal(port_attr_from_field("active_mtu", &p), 0);
 	assert_int_equal(p, PORT_ATTR_active_mtu);
 	assert_int_equal(port_attr_from_field("ActiveMtu", &p), -ENOENT);
-	assert_int_equal(device_attr_from_name("FirmwareVersion", &d), 0);
+	assert_int_equal(device_attr_from_field("fw_ver", &d), 0);
 	assert_int_equal(d, DEVICE_ATTR_fw_ver);
 	assert_int_equal(device_attr_from_field("no_such", &d), -ENOENT);
+}
+
+/* What is signalled, and what of it says more than that something else changed. */
+static void test_signalled(void **state)
+{
+	static const PortAttr bookkeeping[] = {
+		PORT_ATTR_state_change,
+		PORT_ATTR_link_downs,
+		PORT_ATTR_counters,
+		PORT_ATTR_last_query,
+		PORT_ATTR_unavailable,
+		PORT_ATTR_generation,
+		PORT_ATTR_gid_generation,
+		PORT_ATTR_bad_pkey_cntr,
+		PORT_ATTR_qkey_viol_cntr,
+		PORT_ATTR_sm_generation,
+		PORT_ATTR_pkey_generation,
+		PORT_ATTR_num_allocated_qps,
+		PORT_ATTR_max_allocated_qp_num,
+	};
+	AttrMask expected = {};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bookkeeping); i++)
+		mask_set(&expected, bookkeeping[i], true);
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+		if (attr_is_bookkeeping(&port_attributes[a]) != mask_has(&expected, a))
+			fail_msg("%s", port_attributes[a].field);
+	assert_true(attr_is_bookkeeping(&device_attributes[DEVICE_ATTR_last_query]));
+	assert_false(attr_is_bookkeeping(&device_attributes[DEVICE_ATTR_cap_flags]));
+
+	assert_true(attr_is_signalled(&port_attributes[PORT_ATTR_state]));
+	assert_true(attr_is_signalled(&port_attributes[PORT_ATTR_max_mtu]));
+	assert_true(attr_is_signalled(&port_attributes[PORT_ATTR_generation]));
+	assert_true(attr_is_signalled(&port_attributes[PORT_ATTR_unavailable]));
+	assert_true(attr_is_signalled(&port_attributes[PORT_ATTR_gids]));
+	assert_false(attr_is_signalled(&port_attributes[PORT_ATTR_port_num]));
+	assert_false(attr_is_signalled(&port_attributes[PORT_ATTR_last_query]));
+	assert_false(attr_is_signalled(&port_attributes[PORT_ATTR_active_speed]));
+	assert_false(attr_is_signalled(&device_attributes[DEVICE_ATTR_index]));
+	assert_true(attr_is_signalled(&device_attributes[DEVICE_ATTR_name]));
 }
 
 /* Every name of every enumeration is parsed back to the number that it is published for. */
@@ -177,6 +216,23 @@ static void test_capabilities(void **state)
 	assert_int_equal(values.capabilities, 0);
 }
 
+/* What has no field among the values has no scalar to publish. */
+static void test_no_scalar(void **state)
+{
+	const DeviceValues device = {};
+	const PortValues port = {};
+	AttrValue v;
+
+	(void)state;
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+		if (port_attributes[a].size == 0)
+			assert_int_equal(attr_publish(&port_attributes[a], &port, &v), -EOPNOTSUPP);
+	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++)
+		if (device_attributes[a].size == 0)
+			assert_int_equal(attr_publish(&device_attributes[a], &device, &v),
+					 -EOPNOTSUPP);
+}
+
 static int parse(PortValues *v, PortAttr a, const char *text)
 {
 	return attr_parse(&port_attributes[a], v, text);
@@ -277,14 +333,11 @@ static void test_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_enumerations),
-		cmocka_unit_test(test_unknown_is_said),
-		cmocka_unit_test(test_codes),
-		cmocka_unit_test(test_speeds),
-		cmocka_unit_test(test_capabilities),
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_guids),
+		cmocka_unit_test(test_rows),	     cmocka_unit_test(test_signalled),
+		cmocka_unit_test(test_enumerations), cmocka_unit_test(test_unknown_is_said),
+		cmocka_unit_test(test_codes),	     cmocka_unit_test(test_speeds),
+		cmocka_unit_test(test_capabilities), cmocka_unit_test(test_no_scalar),
+		cmocka_unit_test(test_parse),	     cmocka_unit_test(test_guids),
 		cmocka_unit_test(test_text),
 	};
 
