@@ -81,10 +81,23 @@ static void join_names(const Attribute *a, char *buffer, size_t size)
 		n += (size_t)snprintf(buffer + n, size - n, "%s%s", i > 0 ? ", " : "", names[i]);
 }
 
+/* The members of an entry of a table; "" if TYPE is none. */
+static void join_members(AttrType type, char *buffer, size_t size)
+{
+	const TableLayout *l = table_layout(type);
+	size_t n = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; l && i < l->n_columns && n < size; i++)
+		if (l->columns[i].is_published)
+			n += (size_t)snprintf(buffer + n, size - n, "%s%s", n > 0 ? ", " : "",
+					      l->columns[i].field);
+}
+
 static void print_attribute(const Context *c, const Attribute *a)
 {
 	bool is_raw = a->interface == INTERFACE_RAW;
-	char names[256], what[64];
+	char names[256], members[256], what[64];
 
 	snprintf(what, sizeof(what), "%s",
 		 is_raw ? "a field of Query() only" : attr_interface_name(a->interface));
@@ -92,6 +105,8 @@ static void print_attribute(const Context *c, const Attribute *a)
 	print_help(c, a->help);
 	join_names(a, names, sizeof(names));
 	print_line(c, "Values", names);
+	join_members(a->type, members, sizeof(members));
+	print_line(c, "Members", members);
 	print_line(c, "Unit", attr_unit_name(a->unit));
 	print_line(c, "Valid", attr_validity_text(a->valid));
 	print_line(c, "Change", class_sentence(a->class));

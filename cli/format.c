@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "table.h"
+
 /* N / SIZE with at most three decimals (not rounded) and without zeros at the end. */
 static void print_scaled(FILE *f, uint64_t n, uint64_t size, const char *suffix)
 {
@@ -202,12 +204,25 @@ char *format_row(const Object *o, size_t i)
 
 const char *const *format_table_columns(AttrType type)
 {
-	static const char *const columns[_ATTR_TYPE_MAX][6] = {
-		[ATTR_GIDS] = {"index", "gid", "type", "netdev", "address"},
-		[ATTR_PKEYS] = {"index", "pkey", "membership"},
-		[ATTR_NETDEVS] = {"ifindex", "name"},
-		[ATTR_CHARDEVS] = {"class", "path", "major", "minor"},
-	};
+	static const char *names[_ATTR_TYPE_MAX][TABLE_COLUMNS_MAX + 1];
+	const TableLayout *l = table_layout(type);
+	size_t n = 0;
 
-	return columns[type][0] ? columns[type] : NULL;
+	if (!l)
+		return NULL;
+	for (size_t i = 0; i < l->n_columns; i++)
+		if (l->columns[i].is_published)
+			names[type][n++] = l->columns[i].field;
+	return n > 0 ? names[type] : NULL;
+}
+
+char *format_member(AttrType type, size_t i, const Value *v)
+{
+	const TableLayout *l = table_layout(type);
+	size_t n = 0;
+
+	for (size_t c = 0; l && c < l->n_columns; c++)
+		if (l->columns[c].is_published && n++ == i)
+			return format_with_unit(l->columns[c].unit, v);
+	return format_with_unit(UNIT_NONE, v);
 }

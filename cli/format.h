@@ -18,6 +18,10 @@ char *format_row(const Object *o, size_t i);
  * They are the keys in JSON and, in capitals, the headings of the columns. */
 const char *const *format_table_columns(AttrType type);
 
+/* The value V of member I of an entry of a table of TYPE, with the unit of its column. NULL without
+ * memory. */
+char *format_member(AttrType type, size_t i, const Value *v);
+
 /* An entry of a table, or any other value that has no row, on one line. Members are separated by
  * blanks, and empty ones are left out. NULL without memory. */
 char *format_entry(const Value *v);

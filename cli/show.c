@@ -118,13 +118,11 @@ static int add_entry(struct libscols_table *table, AttrType type, const Value *e
 		return -ENOMEM;
 	for (size_t i = 0; columns[i] && entry->type == VALUE_STRUCT && i < entry->n; i++) {
 		const Value *member = &entry->items[i];
-		/* P_Keys are always written in hexadecimal */
-		bool hex = streq(columns[i], "pkey");
 		char *text;
 
 		if (is_redundant(type, columns[i], member))
 			continue;
-		text = format_value(&(Attribute){.unit = hex ? UNIT_HEX : UNIT_NONE}, member);
+		text = format_member(type, i, member);
 		if (!text)
 			return -ENOMEM;
 		if (member->type == VALUE_TEXT && !*member->text)

@@ -3,9 +3,10 @@
 /*
  * Completes org.rdma(5): copies standard input to standard output, and puts in the place of a line
  * "@properties@" the properties of all interfaces, of "@raw@" the fields of org.rdma.Port.Query(),
- * of "@listed@" the fields of org.rdma.Manager.ListPorts(), of "@counters@" and "@counter-units@"
- * what org.rdma.Port.GetCounters() knows, and of "@reasons@" the reasons that signals carry. All of
- * it comes from the tables; hides how text is written in mdoc(7).
+ * of "@listed@" the fields of org.rdma.Manager.ListPorts(), of "@counters@", "@counter-columns@"
+ * and
+ * "@counter-units@" what org.rdma.Port.GetCounters() knows, and of "@reasons@" the reasons that
+ * signals carry. All of it comes from the tables; hides how text is written in mdoc(7).
  */
 
 #include <stdio.h>
@@ -46,6 +47,24 @@ static void put_names(const char *const *names)
 	puts(".");
 }
 
+/* The members of an entry. */
+static void put_columns(const TableLayout *l)
+{
+	puts(".Bl -tag -width indent -compact");
+	for (size_t i = 0; i < l->n_columns; i++) {
+		const Column *c = &l->columns[i];
+		const char *unit = attr_unit_name(c->unit);
+
+		if (!c->is_published)
+			continue;
+		printf(".It Va %s Pq Vt %s%s%s\n", c->field, c->signature, *unit ? " , " : "",
+		       unit);
+		put_text(c->help);
+		putchar('\n');
+	}
+	puts(".El");
+}
+
 static const char *signal_sentence(const Attribute *row)
 {
 	switch (row->class) {
@@ -73,6 +92,10 @@ static void put_property(const Attribute *row)
 	       unit);
 	put_text(row->help);
 	putchar('\n');
+	if (table_layout(row->type)) {
+		puts("Each entry has the members:");
+		put_columns(table_layout(row->type));
+	}
 	if (names)
 		put_names(names);
 	if (row->valid != VALID_ALWAYS)
@@ -191,6 +214,8 @@ int main(void)
 			put_listed_fields();
 		else if (streq(line, "@counters@\n"))
 			put_counters();
+		else if (streq(line, "@counter-columns@\n"))
+			put_columns(&counter_layout);
 		else if (streq(line, "@counter-units@\n"))
 			put_counter_units();
 		else if (streq(line, "@reasons@\n"))

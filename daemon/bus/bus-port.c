@@ -3,6 +3,7 @@
 
 #include "bus-options.h"
 #include "bus-private.h"
+#include "bus-property.h"
 #include "counters.h"
 #include "log.h"
 #include "names.h"
@@ -92,33 +93,23 @@ void bus_answer_queries(PendingList *list, uint32_t port, const Port *p, int err
 
 /* GetCounters() */
 
-static int append_counters(sd_bus_message *m, const Counter *counters, size_t n)
-{
-	int r = sd_bus_message_open_container(m, 'a', attr_signature(ATTR_COUNTERS) + 1);
-
-	for (size_t i = 0; r >= 0 && i < n; i++) {
-		const Counter *c = &counters[i];
-
-		r = sd_bus_message_append(m, "(sstsss)", counter_group_name(c->group), c->name,
-					  c->value, counter_unit_name(c->unit),
-					  counter_condition_name(c->condition), c->reason);
-	}
-	return r < 0 ? r : sd_bus_message_close_container(m);
-}
-
 static int reply_counters(sd_bus_message *call, const Port *p, const PortCounters *pc)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_free_ Counter *counters = NULL;
 	/* InfiniBand always has PMA; others may have borrowed it. */
 	bool complete = port_interfaces(&p->now) >> INTERFACE_INFINIBAND & 1;
+	BusWriter w = {};
 	size_t n;
 	int r = counters_interpret(pc->table, complete, &counters, &n);
 
 	if (r >= 0)
 		r = sd_bus_message_new_method_return(call, &reply);
-	if (r >= 0)
-		r = append_counters(reply, counters, n);
+	if (r >= 0) {
+		w.message = reply;
+		bus_put_entries(&w, &counter_layout, counters, n);
+		r = bus_writer_error(&w);
+	}
 	if (r >= 0)
 		r = sd_bus_message_append(reply, "tt", pc->realtime_usec, pc->monotonic_usec);
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);

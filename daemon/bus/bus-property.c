@@ -6,62 +6,45 @@
 
 #include "names.h"
 
-static void put_gids(BusWriter *w, const Table *t)
+static void put_column(BusWriter *w, const Column *c, const void *entry)
 {
-	bus_open(w, 'a', "(ussss)");
-	TABLE_FOREACH(GidEntry, e, t) {
-		char gid[40], address[46], type[24];
+	ColumnValue v;
 
-		gid_format(e->gid, gid);
-		gid_format_address(e->gid, e->type, address);
-		bus_open(w, 'r', "ussss");
-		bus_put_u32(w, e->index);
-		bus_put_text(w, 's', gid);
-		bus_put_text(w, 's', gid_type_name(e->type, type));
-		bus_put_text(w, 's', e->netdev);
-		bus_put_text(w, 's', address);
+	column_publish(c, entry, &v);
+	switch (v.kind) {
+	case COLUMN_VALUE_U32:
+		bus_put_u32(w, v.u32);
+		break;
+	case COLUMN_VALUE_U64:
+		bus_put_u64(w, v.u64);
+		break;
+	case COLUMN_VALUE_TEXT:
+		bus_put_text(w, 's', v.text);
+		break;
+	}
+}
+
+void bus_put_entries(BusWriter *w, const TableLayout *l, const void *entries, size_t n)
+{
+	const char *entry = entries;
+	char members[TABLE_COLUMNS_MAX + 1] = "";
+
+	/* "(us)" is the signature of an entry, "us" that of what is in it */
+	memcpy(members, l->signature + strlen("a("), l->n_published);
+	bus_open(w, 'a', l->signature + 1);
+	for (size_t i = 0; i < n; i++, entry += l->entry_size) {
+		bus_open(w, 'r', members);
+		for (size_t c = 0; c < l->n_columns; c++)
+			if (l->columns[c].is_published)
+				put_column(w, &l->columns[c], entry);
 		bus_close(w);
 	}
 	bus_close(w);
 }
 
-static void put_pkeys(BusWriter *w, const Table *t)
+static void put_table(BusWriter *w, AttrType type, const Table *t)
 {
-	bus_open(w, 'a', "(uus)");
-	TABLE_FOREACH(PkeyEntry, e, t) {
-		bus_open(w, 'r', "uus");
-		bus_put_u32(w, e->index);
-		bus_put_u32(w, e->pkey);
-		bus_put_text(w, 's', pkey_membership(e->pkey));
-		bus_close(w);
-	}
-	bus_close(w);
-}
-
-static void put_netdevs(BusWriter *w, const Table *t)
-{
-	bus_open(w, 'a', "(us)");
-	TABLE_FOREACH(NetdevEntry, e, t) {
-		bus_open(w, 'r', "us");
-		bus_put_u32(w, e->ifindex);
-		bus_put_text(w, 's', e->name);
-		bus_close(w);
-	}
-	bus_close(w);
-}
-
-static void put_chardevs(BusWriter *w, const Table *t)
-{
-	bus_open(w, 'a', "(ssuu)");
-	TABLE_FOREACH(ChardevEntry, e, t) {
-		bus_open(w, 'r', "ssuu");
-		bus_put_text(w, 's', e->class);
-		bus_put_text(w, 's', e->path);
-		bus_put_u32(w, e->major);
-		bus_put_u32(w, e->minor);
-		bus_close(w);
-	}
-	bus_close(w);
+	bus_put_entries(w, table_layout(type), t ? t->entries : NULL, t ? t->n : 0);
 }
 
 /* What a scalar row has that has no value. */
@@ -160,12 +143,8 @@ void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a)
 		put_port_unavailable(w, p);
 	else if (!valid)
 		put_neutral(w, row);
-	else if (row->type == ATTR_GIDS)
-		put_gids(w, p->now.tables[PORT_TABLE_GIDS]);
-	else if (row->type == ATTR_PKEYS)
-		put_pkeys(w, p->now.tables[PORT_TABLE_PKEYS]);
-	else if (row->type == ATTR_NETDEVS)
-		put_netdevs(w, p->now.tables[PORT_TABLE_NETDEVS]);
+	else if (row->size == 0)
+		put_table(w, row->type, p->now.tables[attr_port_table(row->type)]);
 	else
 		put_scalar(w, row, &p->now.values);
 }
@@ -179,8 +158,8 @@ static void put_device_attr(BusWriter *w, const Device *d, DeviceAttr a)
 		put_device_unavailable(w, d);
 	else if (!valid)
 		put_neutral(w, row);
-	else if (row->type == ATTR_CHARDEVS)
-		put_chardevs(w, d->now.chardevs);
+	else if (row->size == 0)
+		put_table(w, row->type, d->now.chardevs);
 	else
 		put_scalar(w, row, &d->now.values);
 }

@@ -20,6 +20,10 @@
 void bus_vtable_build(AttrInterface interface, const sd_bus_vtable *members, size_t n_members,
 		      sd_bus_vtable vtable[BUS_VTABLE_MAX]);
 
+/* Writes N ENTRIES, which have the layout L, as an array of structures with the published columns.
+ */
+void bus_put_entries(BusWriter *w, const TableLayout *l, const void *entries, size_t n);
+
 /* Writes the published value of a row; what is not valid becomes the neutral value of its type. */
 void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a);
 /* Writes the a{sv} of all properties of an interface, in the order of the vtable. */

@@ -32,17 +32,74 @@ static void print_rows(FILE *f, const char *prefix, const Attribute *rows, unsig
 			print_row(f, prefix, &rows[i], values);
 }
 
-static int print_device(void *userdata, const Query *q _unused_, const DeviceSnapshot *s)
+/* The columns of an entry as they are stored, separated by blanks. */
+static void print_entry(FILE *f, const TableLayout *l, const uint8_t *entry)
+{
+	for (size_t i = 0; i < l->n_columns; i++) {
+		const Column *c = &l->columns[i];
+		const uint8_t *member = entry + c->offset;
+		uint32_t u32 = 0;
+		uint64_t u64 = 0;
+		AttrText text;
+
+		if (c->size == 0)
+			continue;
+		if (c->size == sizeof(u32))
+			memcpy(&u32, member, sizeof(u32));
+		fputc(i == 0 ? '=' : ' ', f);
+		switch (c->type) {
+		case COLUMN_TEXT:
+			text_copy(text, MIN(sizeof(text), c->size), (const char *)member);
+			text_sanitize(text, sizeof(text));
+			fputs(text, f);
+			break;
+		case COLUMN_GID:
+			gid_format(member, text);
+			fputs(text, f);
+			break;
+		case COLUMN_U64:
+			memcpy(&u64, member, sizeof(u64));
+			fprintf(f, "%" PRIu64, u64);
+			break;
+		case COLUMN_ERROR:
+			fprintf(f, "%" PRIi32, (int32_t)u32);
+			break;
+		case COLUMN_U32:
+		case COLUMN_GID_TYPE:
+		case COLUMN_COUNTER_GROUP:
+			fprintf(f, c->unit == UNIT_HEX ? "0x%04" PRIx32 : "%" PRIu32, u32);
+			break;
+		case COLUMN_STRING:
+		case COLUMN_GID_ADDRESS:
+		case COLUMN_PKEY_MEMBERSHIP:
+		case COLUMN_COUNTER_UNIT:
+		case COLUMN_COUNTER_CONDITION:
+			break;
+		}
+	}
+}
+
+static void print_table(FILE *f, const char *prefix, const Attribute *row, const Table *t)
+{
+	const TableLayout *l = table_layout(row->type);
+
+	for (size_t i = 0; t && i < t->n; i++) {
+		fprintf(f, "%s.%s", prefix, row->field);
+		print_entry(f, l, t->entries + i * l->entry_size);
+		fputc('\n', f);
+	}
+}
+
+static int print_device(void *userdata, _unused_ const Query *q, const DeviceSnapshot *s)
 {
 	FILE *f = userdata;
 
 	print_rows(f, "device", device_attributes, _DEVICE_ATTR_MAX, &s->supplied, &s->values);
-	TABLE_FOREACH(ChardevEntry, e, s->chardevs)
-		fprintf(f, "device.chardevs=%s %s %u:%u\n", e->class, e->path, e->major, e->minor);
+	print_table(f, "device", &device_attributes[DEVICE_ATTR_chardevs], s->chardevs);
 	return 0;
 }
 
-static int print_port(void *userdata, const Query *q _unused_, uint32_t port, int error,
+static int print_port(void *userdata, _unused_ const Query *q, uint32_t port, int error,
 		      const PortSnapshot *s, _unused_ bool last)
 {
 	FILE *f = userdata;
@@ -56,21 +113,12 @@ static int print_port(void *userdata, const Query *q _unused_, uint32_t port, in
 			fprintf(f, "%s.%s.n=%u\n", prefix,
 				port_attributes[port_table_attr(t)].field,
 				s->tables[t] ? s->tables[t]->n : 0);
-	TABLE_FOREACH(GidEntry, e, s->tables[PORT_TABLE_GIDS]) {
-		char gid[40];
-
-		gid_format(e->gid, gid);
-		fprintf(f, "%s.gids=%u %s %u %u %s\n", prefix, e->index, gid, e->type, e->ifindex,
-			e->netdev);
-	}
-	TABLE_FOREACH(PkeyEntry, e, s->tables[PORT_TABLE_PKEYS])
-		fprintf(f, "%s.pkeys=%u 0x%04x\n", prefix, e->index, e->pkey);
-	TABLE_FOREACH(NetdevEntry, e, s->tables[PORT_TABLE_NETDEVS])
-		fprintf(f, "%s.netdevs=%u %s\n", prefix, e->ifindex, e->name);
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
+		print_table(f, prefix, &port_attributes[port_table_attr(t)], s->tables[t]);
 	return 0;
 }
 
-static int print_end(void *userdata, const Query *q _unused_, int error, const char *text)
+static int print_end(void *userdata, _unused_ const Query *q, int error, const char *text)
 {
 	FILE *f = userdata;
 

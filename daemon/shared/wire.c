@@ -61,43 +61,57 @@ static bool is_error(int32_t error)
 	return error <= 0 && error >= -4095;
 }
 
+/* Whether what a column of ENTRY holds is something that the worker may say. */
+static const char *check_column(const Column *c, const uint8_t *entry)
+{
+	const uint8_t *member = entry + c->offset;
+	uint32_t group;
+	int32_t error;
+
+	switch (c->type) {
+	case COLUMN_TEXT:
+		return terminated((const char *)member, c->size) ? NULL
+								 : "text in a table not terminated";
+	case COLUMN_COUNTER_GROUP:
+		memcpy(&group, member, sizeof(group));
+		return group < _COUNTER_GROUP_MAX ? NULL : "number in a table out of range";
+	case COLUMN_ERROR:
+		memcpy(&error, member, sizeof(error));
+		return is_error(error) ? NULL : "number in a table out of range";
+	case COLUMN_U32:
+	case COLUMN_U64:
+	case COLUMN_GID:
+	case COLUMN_GID_TYPE:
+	case COLUMN_GID_ADDRESS:
+	case COLUMN_PKEY_MEMBERSHIP:
+		break;
+	case COLUMN_STRING:
+	case COLUMN_COUNTER_UNIT:
+	case COLUMN_COUNTER_CONDITION:
+		return "a column that no worker fills";
+	}
+	return NULL;
+}
+
 static const char *check_table(const WireTable *t)
 {
-	size_t entry_size;
+	const TableLayout *l = t->type < _ATTR_TYPE_MAX ? table_layout((AttrType)t->type) : NULL;
+	const char *why = NULL;
 
-	if (t->type >= _ATTR_TYPE_MAX)
+	if (!l)
 		return "table type unknown";
-	entry_size = attr_table_entry_size((AttrType)t->type);
-	if (entry_size == 0)
-		return "table type unknown";
-	if ((t->type == ATTR_CHARDEVS) != (t->header.port == 0))
+	if ((attr_port_table((AttrType)t->type) == _PORT_TABLE_MAX) != (t->header.port == 0))
 		return "table belongs to another kind of object";
 	if (t->total == 0 || t->total > TABLE_ENTRIES_MAX)
 		return "table size out of bounds";
-	if (t->n == 0 || t->n > WIRE_PAGE_BYTES / entry_size)
+	if (t->n == 0 || t->n > WIRE_PAGE_BYTES / l->entry_size)
 		return "page size out of bounds";
 	if (t->first >= t->total || t->n > t->total - t->first)
 		return "page outside its table";
-	for (uint32_t i = 0; i < t->n; i++) {
-		const void *e = t->entries + i * entry_size;
-		const GidEntry *gid = e;
-		const NetdevEntry *netdev = e;
-		const ChardevEntry *chardev = e;
-		const CounterEntry *counter = e;
-
-		if ((t->type == ATTR_GIDS && !terminated(gid->netdev, sizeof(gid->netdev))) ||
-		    (t->type == ATTR_NETDEVS && !terminated(netdev->name, sizeof(netdev->name))) ||
-		    (t->type == ATTR_COUNTERS &&
-		     !terminated(counter->file, sizeof(counter->file))) ||
-		    (t->type == ATTR_CHARDEVS &&
-		     (!terminated(chardev->class, sizeof(chardev->class)) ||
-		      !terminated(chardev->path, sizeof(chardev->path)))))
-			return "text in a table not terminated";
-		if (t->type == ATTR_COUNTERS &&
-		    (counter->group >= _COUNTER_GROUP_MAX || !is_error(counter->error)))
-			return "counter out of range";
-	}
-	return NULL;
+	for (uint32_t i = 0; i < t->n && !why; i++)
+		for (size_t c = 0; c < l->n_columns && !why; c++)
+			why = check_column(&l->columns[c], t->entries + i * l->entry_size);
+	return why;
 }
 
 static const char *check(const WireMessage *m, size_t size)

@@ -23,7 +23,7 @@
 #include "source.h"
 
 #define WIRE_MAGIC	0x72646d61U /* "rdma" */
-#define WIRE_VERSION	1U
+#define WIRE_VERSION	2U
 #define WIRE_PAGE_BYTES 2048U
 /* A port with three tables of two pages each */
 #define WIRE_PACKET_MAX (16U * 1024)
@@ -69,7 +69,7 @@ typedef struct WirePort {
 
 typedef struct WireTable {
 	WireHeader header;
-	uint32_t type;	/* ATTR_GIDS, ATTR_PKEYS, ATTR_NETDEVS, ATTR_CHARDEVS or ATTR_COUNTERS */
+	uint32_t type;	/* AttrType of a table */
 	uint32_t total; /* entries of the whole table, 1 to TABLE_ENTRIES_MAX */
 	uint32_t first; /* index of the first entry here within them */
 	uint32_t n;	/* entries here, at least 1 */
@@ -117,8 +117,9 @@ uint32_t wire_page_entries(AttrType type);
 
 /*
  * Checks a received packet of SIZE bytes in MESSAGE: magic, version, type, size, port number, text
- * terminated, mask within bounds, page within its table, reason known, entries' own text
- * terminated. 0 or -EBADMSG with *RET_WHY a static text that names the rule.
+ * terminated, mask within bounds, page within its table, reason known, and of the entries of a page
+ * what their columns must keep: text terminated, errors and groups within their range. 0 or
+ * -EBADMSG with *RET_WHY a static text that names the rule.
  */
 int wire_check(const WireMessage *message, size_t size, const char **ret_why);
 

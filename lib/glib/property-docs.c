@@ -39,6 +39,20 @@ static void put_text(const char *text)
 	}
 }
 
+/* The members of an entry of a table. */
+static void put_columns(const TableLayout *l)
+{
+	puts(" * Each entry has the members:\n *");
+	for (size_t i = 0; i < l->n_columns; i++) {
+		if (!l->columns[i].is_published)
+			continue;
+		printf(" * - `%s` (`%s`): ", l->columns[i].field, l->columns[i].signature);
+		put_text(l->columns[i].help);
+		putchar('\n');
+	}
+	puts(" *");
+}
+
 static void put_property(const char *class, const Attribute *row)
 {
 	const char *const *names = attr_type_names(row->type);
@@ -48,6 +62,8 @@ static void put_property(const char *class, const Attribute *row)
 	printf("/**\n * %s:%s:\n *\n * ", class, property);
 	put_text(row->help);
 	puts("\n *");
+	if (table_layout(row->type))
+		put_columns(table_layout(row->type));
 	if (row->valid != VALID_ALWAYS)
 		printf(" * Available %s.\n *\n", attr_validity_text(row->valid));
 	if (sentence)

@@ -7,6 +7,7 @@
 
 #include "decode.h"
 #include "names.h"
+#include "table.h"
 
 #define ROW(prefix, structure, field_, name_, type_, unit_, interface_, class_, valid_, source_,   \
 	    help_)                                                                                 \

@@ -26,7 +26,8 @@ typedef struct AttrNone {
 
 /*
  * T(type, storage, raw D-Bus signature, published D-Bus signature). A table takes no room among the
- * values: its entries are in a struct Table beside them. UNAVAILABLE is computed from the validity
+ * values: its entries are in a struct Table beside them, and its columns are rows of
+ * table-columns.def, from which its signature comes. UNAVAILABLE is computed from the validity
  * mask.
  */
 /* clang-format off */
@@ -52,11 +53,11 @@ typedef struct AttrNone {
 	T(CAP_FLAGS2,  uint32_t,  "u", "as")     /* IBV_PORT_*_SUP of CapabilityMask2 */                    \
 	T(DEVICE_PATH, uint32_t,  "u", "o")      /* kernel index of the device */                           \
 	T(UNAVAILABLE, AttrNone,  "",  "a{ss}")                                                             \
-	T(GIDS,        AttrNone,  "",  "a(ussss)") /* index, GID, type, netdev, address */                  \
-	T(PKEYS,       AttrNone,  "",  "a(uus)") /* index, P_Key, membership */                             \
-	T(NETDEVS,     AttrNone,  "",  "a(us)")  /* ifindex, name */                                        \
-	T(CHARDEVS,    AttrNone,  "",  "a(ssuu)") /* class, path, major, minor */                           \
-	T(COUNTERS,    AttrNone,  "",  "a(sstsss)") /* as GetCounters() returns them: see counters.h */
+	T(GIDS,        AttrNone,  "",  gid_table_signature)                                                 \
+	T(PKEYS,       AttrNone,  "",  pkey_table_signature)                                                \
+	T(NETDEVS,     AttrNone,  "",  netdev_table_signature)                                              \
+	T(CHARDEVS,    AttrNone,  "",  chardev_table_signature)                                             \
+	T(COUNTERS,    AttrNone,  "",  counter_table_signature) /* as GetCounters() returns them */
 /* clang-format on */
 
 typedef enum AttrType {

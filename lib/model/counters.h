@@ -3,7 +3,7 @@
 
 /*
  * What the counters of a port are: counters.def at run time. Raw numbers, as sysfs has them, are
- * entries of a table (struct CounterEntry in attribute.h); here they get their unit, and what is
+ * entries of a table (struct CounterEntry in table.h); here they get their unit, and what is
  * wrong with them.
  */
 
@@ -42,15 +42,12 @@ typedef struct CounterRow {
 extern const CounterRow counter_rows[];
 extern const size_t n_counter_rows;
 
-/* A counter to publish. Texts are static or in the table that it came from. */
+/* A counter to publish: the columns COUNTERS of table-columns.def. Texts are static or in the table
+ * that it came from. */
 typedef struct Counter {
-	CounterGroup group;
-	const char *name;
-	uint64_t value; /* 0 if it is missing */
-	CounterUnit unit;
-	CounterCondition condition;
-	const char *reason; /* why it is missing, else "" */
-	const char *help;   /* NULL: it has no row */
+#define COUNTERS(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+	const char *help; /* NULL: it has no row in counters.def */
 } Counter;
 
 /*

@@ -169,15 +169,20 @@ static void sanitize(const Attribute *rows, size_t n, void *values)
 			text_sanitize((char *)values + rows[i].offset, rows[i].size);
 }
 
-/* Names of network interfaces are the administrator's: the kernel takes bytes that are no text. */
-static void sanitize_tables(PortSnapshot *s)
+/* The names of network interfaces are the administrator's choice, and the kernel takes names that
+ * are no valid text. */
+static void sanitize_table(AttrType type, const Table *t)
 {
-	const Table *gids = s->tables[PORT_TABLE_GIDS], *netdevs = s->tables[PORT_TABLE_NETDEVS];
+	const TableLayout *l = table_layout(type);
 
-	TABLE_FOREACH(GidEntry, e, gids)
-		text_sanitize(CONST_CAST(char *, e->netdev), sizeof(e->netdev));
-	TABLE_FOREACH(NetdevEntry, e, netdevs)
-		text_sanitize(CONST_CAST(char *, e->name), sizeof(e->name));
+	for (size_t c = 0; t && c < l->n_columns; c++) {
+		if (l->columns[c].type != COLUMN_TEXT)
+			continue;
+		for (size_t i = 0; i < t->n; i++)
+			text_sanitize(CONST_CAST(char *, t->entries) + i * l->entry_size +
+					      l->columns[c].offset,
+				      l->columns[c].size);
+	}
 }
 
 void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
@@ -185,7 +190,8 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 	unsigned int interfaces;
 
 	sanitize(port_attributes, _PORT_ATTR_MAX, &s->values);
-	sanitize_tables(s);
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
+		sanitize_table(port_attributes[port_table_attr(t)].type, s->tables[t]);
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
 		if (port_attributes[a].source == SOURCE_DERIVED)
 			mask_set(&s->supplied, a, false);
@@ -209,10 +215,7 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 void device_derive(DeviceSnapshot *s)
 {
 	sanitize(device_attributes, _DEVICE_ATTR_MAX, &s->values);
-	TABLE_FOREACH(ChardevEntry, e, s->chardevs) {
-		text_sanitize(CONST_CAST(char *, e->class), sizeof(e->class));
-		text_sanitize(CONST_CAST(char *, e->path), sizeof(e->path));
-	}
+	sanitize_table(ATTR_CHARDEVS, s->chardevs);
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
 		const Attribute *row = &device_attributes[a];
 

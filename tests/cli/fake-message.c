@@ -41,36 +41,40 @@ static void append_unavailable(sd_bus_message *m, const View *v)
 	sd_bus_message_close_container(m);
 }
 
+static void append_column(sd_bus_message *m, const Column *c, const void *entry)
+{
+	ColumnValue v;
+
+	column_publish(c, entry, &v);
+	switch (v.kind) {
+	case COLUMN_VALUE_U32:
+		sd_bus_message_append_basic(m, 'u', &v.u32);
+		break;
+	case COLUMN_VALUE_U64:
+		sd_bus_message_append_basic(m, 't', &v.u64);
+		break;
+	case COLUMN_VALUE_TEXT:
+		sd_bus_message_append_basic(m, 's', v.text);
+		break;
+	}
+}
+
 static void append_table(sd_bus_message *m, const View *v, AttrType type)
 {
 	const Table *t = v->port ? v->port_tables[attr_port_table(type)] : v->chardevs;
-	char gid[40], address[46], name[24];
+	const TableLayout *l = table_layout(type);
+	char members[TABLE_COLUMNS_MAX + 1] = "";
 
-	sd_bus_message_open_container(m, 'a', attr_signature(type) + 1);
-	if (type == ATTR_GIDS)
-		TABLE_FOREACH(GidEntry, e, t)
-		{
-			gid_format(e->gid, gid);
-			gid_format_address(e->gid, e->type, address);
-			sd_bus_message_append(m, "(ussss)", e->index, gid,
-					      gid_type_name(e->type, name), e->netdev, address);
-		}
-	if (type == ATTR_PKEYS)
-		TABLE_FOREACH(PkeyEntry, e, t)
-		{
-			sd_bus_message_append(m, "(uus)", e->index, e->pkey,
-					      pkey_membership(e->pkey));
-		}
-	if (type == ATTR_NETDEVS)
-		TABLE_FOREACH(NetdevEntry, e, t)
-		{
-			sd_bus_message_append(m, "(us)", e->ifindex, e->name);
-		}
-	if (type == ATTR_CHARDEVS)
-		TABLE_FOREACH(ChardevEntry, e, t)
-		{
-			sd_bus_message_append(m, "(ssuu)", e->class, e->path, e->major, e->minor);
-		}
+	memcpy(members, l->signature + 2, l->n_published);
+	sd_bus_message_open_container(m, 'a', l->signature + 1);
+	for (size_t i = 0; t && i < t->n; i++) {
+		sd_bus_message_open_container(m, 'r', members);
+		for (size_t c = 0; c < l->n_columns; c++)
+			if (l->columns[c].is_published)
+				append_column(m, &l->columns[c],
+					      t->entries + i * l->entry_size);
+		sd_bus_message_close_container(m);
+	}
 	sd_bus_message_close_container(m);
 }
 

@@ -108,7 +108,7 @@ DeviceSnapshot fake_device(const FakePort *p)
 	d.chardevs =
 		!fake_options.has_nodes
 			? NULL
-			: table_new(&(ChardevEntry){231, 192, "verbs", "/dev/infiniband/uverbs0"},
+			: table_new(&(ChardevEntry){"verbs", "/dev/infiniband/uverbs0", 231, 192},
 				    1, sizeof(ChardevEntry));
 	mask_set(&d.supplied, DEVICE_ATTR_chardevs, true);
 	d.values.last_query = UINT64_C(1800000000123456);

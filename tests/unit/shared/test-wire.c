@@ -93,15 +93,44 @@ static void test_page_rules(void **state)
 	m.table.type = ATTR_COUNTERS;
 	m.table.n = 1;
 	memcpy(m.table.entries, &group, sizeof(group));
-	expect_bad(&m, sizeof(WireTable), "counter out of range");
+	expect_bad(&m, sizeof(WireTable), "number in a table out of range");
 	memcpy(m.table.entries, &error, sizeof(error));
-	expect_bad(&m, sizeof(WireTable), "counter out of range");
+	expect_bad(&m, sizeof(WireTable), "number in a table out of range");
 	memset(m.table.entries, 'x', sizeof(m.table.entries));
 	expect_bad(&m, sizeof(WireTable), "text in a table not terminated");
 	m.table.n = 10;
 	m.table.type = ATTR_GIDS;
 	memset(m.table.entries, 'x', sizeof(m.table.entries));
 	expect_bad(&m, sizeof(WireTable), "text in a table not terminated");
+}
+
+/* Each text of each table, in the last entry of a page too. */
+static void test_texts_in_tables(void **state)
+{
+	unsigned int texts = 0;
+
+	(void)state;
+	for (AttrType t = 0; t < _ATTR_TYPE_MAX; t++) {
+		const TableLayout *l = table_layout(t);
+		uint32_t port = attr_port_table(t) < _PORT_TABLE_MAX;
+
+		for (size_t c = 0; l && c < l->n_columns; c++) {
+			WireMessage m = {.table = {.header = wire_header(WIRE_TABLE, 1, 3, port),
+						   .type = t,
+						   .total = 3,
+						   .n = 3}};
+			const char *why = NULL;
+
+			if (l->columns[c].type != COLUMN_TEXT)
+				continue;
+			texts++;
+			assert_int_equal(wire_check(&m, sizeof(WireTable), &why), 0);
+			memset(m.table.entries + 2 * l->entry_size + l->columns[c].offset, 'x',
+			       l->columns[c].size);
+			expect_bad(&m, sizeof(WireTable), "text in a table not terminated");
+		}
+	}
+	assert_true(texts >= 5);
 }
 
 /* A table of 1000 entries goes through a socket and comes out the same; an empty one sends nothing.
@@ -255,6 +284,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_page_rules),
+		cmocka_unit_test(test_texts_in_tables),
 		cmocka_unit_test(test_table_round_trip),
 		cmocka_unit_test(test_full_packet),
 		cmocka_unit_test(test_bad_packet),

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The columns of the tables: that the rows agree with each other, and what is published of them. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <ctype.h>
+
+#include "counters.h"
+
+/* The size of what a column of that type stores; 0 if it is computed, SIZE if any will do. */
+static size_t stored_size(ColumnType type, size_t size)
+{
+	switch (type) {
+	case COLUMN_U32:
+	case COLUMN_ERROR:
+	case COLUMN_GID_TYPE:
+	case COLUMN_COUNTER_GROUP:
+	case COLUMN_COUNTER_UNIT:
+	case COLUMN_COUNTER_CONDITION:
+		return 4;
+	case COLUMN_U64:
+		return 8;
+	case COLUMN_TEXT:
+		return size;
+	case COLUMN_STRING:
+		return sizeof(char *);
+	case COLUMN_GID:
+		return 16;
+	case COLUMN_GID_ADDRESS:
+	case COLUMN_PKEY_MEMBERSHIP:
+		return 0;
+	}
+	return 0;
+}
+
+static char kind_signature(const ColumnValue *v)
+{
+	switch (v->kind) {
+	case COLUMN_VALUE_U32:
+		return 'u';
+	case COLUMN_VALUE_U64:
+		return 't';
+	case COLUMN_VALUE_TEXT:
+		return 's';
+	}
+	return '\0';
+}
+
+/* The type on the bus is that of what is published, even of an entry of zeros. */
+static void check_published(const TableLayout *l, size_t i, size_t place)
+{
+	static const uint64_t zeros[16];
+	const Column *c = &l->columns[i];
+	ColumnValue v = {};
+
+	assert_true(l->entry_size <= sizeof(zeros));
+	column_publish(c, zeros, &v);
+	assert_int_equal(strlen(c->signature), 1);
+	assert_int_equal(c->signature[0], kind_signature(&v));
+	assert_int_equal(c->signature[0], l->signature[strlen("a(") + place]);
+}
+
+static void check_layout(const TableLayout *l)
+{
+	size_t published = 0;
+
+	assert_true(l->n_columns <= TABLE_COLUMNS_MAX);
+	for (size_t i = 0; i < l->n_columns; i++) {
+		const Column *c = &l->columns[i];
+		size_t help = strlen(c->help);
+
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(c->field, l->columns[k].field);
+		assert_true(isupper((unsigned char)c->help[0]) || isdigit((unsigned char)*c->help));
+		assert_int_equal(c->help[help - 1], '.');
+		assert_int_equal(c->size, stored_size(c->type, c->size));
+		assert_true(c->offset + c->size <= l->entry_size);
+		assert_int_equal(c->is_published, *c->signature != '\0');
+		if (c->is_published)
+			check_published(l, i, published++);
+	}
+	assert_int_equal(published, l->n_published);
+	assert_int_equal(strlen(l->signature), strlen("a()") + published);
+}
+
+/* Entries are compared as bytes: between their members is nothing. */
+static void check_packed(const TableLayout *l)
+{
+	size_t end = 0;
+
+	for (size_t i = 0; i < l->n_columns; i++) {
+		if (l->columns[i].size == 0)
+			continue;
+		assert_int_equal(l->columns[i].offset, end);
+		end += l->columns[i].size;
+	}
+	assert_int_equal(end, l->entry_size);
+}
+
+static void test_layouts(void **state)
+{
+	unsigned int n = 0;
+
+	(void)state;
+	for (AttrType t = 0; t < _ATTR_TYPE_MAX; t++) {
+		const TableLayout *l = table_layout(t);
+
+		assert_int_equal(attr_table_entry_size(t), l ? l->entry_size : 0);
+		if (!l)
+			continue;
+		n++;
+		check_layout(l);
+		check_packed(l);
+	}
+	/* those of a port, and the character devices of a device */
+	assert_int_equal(n, _PORT_TABLE_MAX + 1);
+	check_layout(&counter_layout);
+}
+
+/* What programs rely on: members that were published once stay where they are. */
+static void test_contract(void **state)
+{
+	static const struct {
+		AttrType type;
+		const char *begin;
+	} cases[] = {
+		{ATTR_GIDS, "a(ussss"},	   {ATTR_PKEYS, "a(uus"},	{ATTR_NETDEVS, "a(us"},
+		{ATTR_CHARDEVS, "a(ssuu"}, {ATTR_COUNTERS, "a(sstsss"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (!startswith(attr_signature(cases[i].type), cases[i].begin))
+			fail_msg("%s", attr_signature(cases[i].type));
+}
+
+/* Published members of ENTRY, separated by '|'. */
+static const char *published(const TableLayout *l, const void *entry)
+{
+	static char text[512];
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n_columns; i++) {
+		const char *separator = n > 0 ? "|" : "";
+		ColumnValue v;
+
+		if (!l->columns[i].is_published)
+			continue;
+		column_publish(&l->columns[i], entry, &v);
+		n += (size_t)(v.kind == COLUMN_VALUE_TEXT
+				      ? snprintf(text + n, sizeof(text) - n, "%s%s", separator,
+						 v.text)
+				      : snprintf(text + n, sizeof(text) - n, "%s%llu", separator,
+						 (unsigned long long)(v.kind == COLUMN_VALUE_U32
+									      ? v.u32
+									      : v.u64)));
+		assert_true(n < sizeof(text));
+	}
+	return text;
+}
+
+static void test_published(void **state)
+{
+	const GidEntry v4 = {.index = 3,
+			     .type = GID_TYPE_ROCE_V2,
+			     .ifindex = 7,
+			     .gid = {[10] = 0xff, [11] = 0xff, 10, 1, 2, 3},
+			     .netdev = "eth0"};
+	const GidEntry unknown = {.type = 9, .gid = {0xfe, 0x80, [15] = 1}};
+	const PkeyEntry limited = {.index = 1, .pkey = 0x7fff};
+	const NetdevEntry netdev = {.ifindex = 9, .name = "ib0"};
+	const ChardevEntry chardev = {
+		.class = "verbs", .path = "/dev/infiniband/uverbs0", .major = 231, .minor = 192};
+	const Counter counter = {.group = COUNTER_GROUP_HARDWARE,
+				 .name = "rdma_sends",
+				 .value = UINT64_MAX,
+				 .unit = COUNTER_EVENTS,
+				 .condition = COUNTER_MISSING,
+				 .reason = "no value"};
+
+	(void)state;
+	assert_string_equal(published(table_layout(ATTR_GIDS), &v4),
+			    "3|0000:0000:0000:0000:0000:ffff:0a01:0203|RoCE v2|eth0|10.1.2.3");
+	assert_string_equal(published(table_layout(ATTR_GIDS), &unknown),
+			    "0|fe80:0000:0000:0000:0000:0000:0000:0001|unknown(9)||fe80::1");
+	assert_string_equal(published(table_layout(ATTR_PKEYS), &limited), "1|32767|limited");
+	assert_string_equal(published(table_layout(ATTR_NETDEVS), &netdev), "9|ib0");
+	assert_string_equal(published(table_layout(ATTR_CHARDEVS), &chardev),
+			    "verbs|/dev/infiniband/uverbs0|231|192");
+	assert_string_equal(published(&counter_layout, &counter),
+			    "hw_counters|rdma_sends|18446744073709551615|events|missing|no value");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layouts),
+		cmocka_unit_test(test_contract),
+		cmocka_unit_test(test_published),
+	};
+
+	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
+}
