@@ -163,6 +163,15 @@ static const char *published(const TableLayout *l, const void *entry)
 	return text;
 }
 
+/* What comes behind the members that are known here is free to follow. */
+static void assert_begins(const char *text, const char *begin)
+{
+	const char *rest = startswith(text, begin);
+
+	if (!rest || (*rest && *rest != '|'))
+		fail_msg("\"%s\" does not begin with \"%s\"", text, begin);
+}
+
 static void test_published(void **state)
 {
 	const GidEntry v4 = {.index = 3,
@@ -183,16 +192,16 @@ static void test_published(void **state)
 				 .reason = "no value"};
 
 	(void)state;
-	assert_string_equal(published(table_layout(ATTR_GIDS), &v4),
-			    "3|0000:0000:0000:0000:0000:ffff:0a01:0203|RoCE v2|eth0|10.1.2.3");
-	assert_string_equal(published(table_layout(ATTR_GIDS), &unknown),
-			    "0|fe80:0000:0000:0000:0000:0000:0000:0001|unknown(9)||fe80::1");
-	assert_string_equal(published(table_layout(ATTR_PKEYS), &limited), "1|32767|limited");
-	assert_string_equal(published(table_layout(ATTR_NETDEVS), &netdev), "9|ib0");
-	assert_string_equal(published(table_layout(ATTR_CHARDEVS), &chardev),
-			    "verbs|/dev/infiniband/uverbs0|231|192");
-	assert_string_equal(published(&counter_layout, &counter),
-			    "hw_counters|rdma_sends|18446744073709551615|events|missing|no value");
+	assert_begins(published(table_layout(ATTR_GIDS), &v4),
+		      "3|0000:0000:0000:0000:0000:ffff:0a01:0203|RoCE v2|eth0|10.1.2.3");
+	assert_begins(published(table_layout(ATTR_GIDS), &unknown),
+		      "0|fe80:0000:0000:0000:0000:0000:0000:0001|unknown(9)||fe80::1");
+	assert_begins(published(table_layout(ATTR_PKEYS), &limited), "1|32767|limited");
+	assert_begins(published(table_layout(ATTR_NETDEVS), &netdev), "9|ib0");
+	assert_begins(published(table_layout(ATTR_CHARDEVS), &chardev),
+		      "verbs|/dev/infiniband/uverbs0|231|192");
+	assert_begins(published(&counter_layout, &counter),
+		      "hw_counters|rdma_sends|18446744073709551615|events|missing|no value");
 }
 
 int main(void)
