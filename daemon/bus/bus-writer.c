@@ -52,12 +52,17 @@ static size_t alignment(char type)
 	case '(':
 	case '{':
 	case 't':
+	case 'x':
+	case 'd':
 		return 8;
+	case 'n':
+	case 'q':
+		return 2;
 	case 'y':
 	case 'g':
 	case 'v':
 		return 1;
-	default:
+	default: /* b, u, i, h; s, o and a, which begin with their length */
 		return 4;
 	}
 }
