@@ -198,7 +198,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	return -EOPNOTSUPP;
 }
 
-/* A list of capability names, separated by commas. */
+/* The bits of a list of capability names, which are separated by commas; none for an empty list. */
 static int parse_names(const Attribute *a, const char *text, uint64_t *ret)
 {
 	uint64_t flags = 0;

@@ -18,9 +18,9 @@
 #include "gid.h"
 #include "util.h"
 
-/* Storage of an attribute. Text is always terminated, zero behind its end, and valid UTF-8. */
+/* Storage of a text. It is always terminated, zero behind its end, and valid UTF-8. */
 typedef char AttrText[64];
-/* No storage among the values. (A structure without members has size 0 in GNU C.) */
+/* What has no storage among the values: a structure without members has size 0 in GNU C. */
 typedef struct AttrNone {
 } AttrNone;
 
@@ -67,8 +67,9 @@ typedef enum AttrType {
 		_ATTR_TYPE_MAX
 } AttrType;
 
+/* What the published number of a row counts. */
 typedef enum AttrUnit {
-	UNIT_NONE,
+	UNIT_NONE, /* nothing, or the row is no number */
 	UNIT_BYTES,
 	UNIT_LANES,
 	UNIT_ENTRIES,
@@ -80,6 +81,7 @@ typedef enum AttrUnit {
 	_UNIT_MAX
 } AttrUnit;
 
+/* The D-Bus interface that has the row as a property. */
 typedef enum AttrInterface {
 	INTERFACE_DEVICE,
 	INTERFACE_PORT,
@@ -91,30 +93,33 @@ typedef enum AttrInterface {
 	_INTERFACE_MAX
 } AttrInterface;
 
+/* How the value can change. */
 typedef enum AttrClass {
-	CLASS_IDENTITY,
-	CLASS_CONST,
-	CLASS_DYNAMIC,
-	CLASS_COUNTER,
+	CLASS_IDENTITY, /* never: the object path says it */
+	CLASS_CONST,	/* the hardware fixes it, but it may not be known at first */
+	CLASS_DYNAMIC,	/* at any time */
+	CLASS_COUNTER,	/* all the time: it is never compared and never signalled */
 	_CLASS_MAX
 } AttrClass;
 
+/* When a value that a source supplied means something. */
 typedef enum AttrValidity {
 	VALID_ALWAYS,
-	VALID_LINK_UP,
-	VALID_CONFIGURED,
-	VALID_NONZERO,
+	VALID_LINK_UP,	  /* once the port has left the state "down" */
+	VALID_CONFIGURED, /* once the subnet manager has armed the port */
+	VALID_NONZERO,	  /* if it is not zero or empty */
 	_VALID_MAX
 } AttrValidity;
 
+/* Where a value comes from. */
 typedef enum AttrSource {
-	SOURCE_VERBS,
-	SOURCE_NLDEV,
+	SOURCE_VERBS, /* libibverbs */
+	SOURCE_NLDEV, /* RDMA netlink */
 	SOURCE_SYSFS,
-	SOURCE_RTNL,
-	SOURCE_DV,
-	SOURCE_DERIVED,
-	SOURCE_CORE,
+	SOURCE_RTNL,	/* rtnetlink */
+	SOURCE_DV,	/* direct verbs of a provider: mlx5, hbl */
+	SOURCE_DERIVED, /* port_derive() makes it from other rows */
+	SOURCE_CORE,	/* rdmad itself */
 	_SOURCE_MAX
 } AttrSource;
 
@@ -151,7 +156,7 @@ typedef enum ListedAttr {
 	_LISTED_MAX
 } ListedAttr;
 
-/* A set of attributes of one object, by PortAttr or DeviceAttr. */
+/* A set of rows of one object, by PortAttr or DeviceAttr. */
 typedef struct AttrMask {
 	uint64_t bits[2];
 } AttrMask;
@@ -205,18 +210,18 @@ typedef struct DeviceValues {
 #undef DEVICE
 } DeviceValues;
 
-/* One row. The first part is the .def file's; OFFSET is where the field is in its structure and
- * SIZE its size there: 0 for a table and for UNAVAILABLE. */
+/* One row. The first part is that of the .def file; OFFSET is where the field is in its structure
+ * and SIZE its size there: 0 for a table and for UNAVAILABLE. */
 typedef struct Attribute {
-	const char *field;
-	const char *name;
+	const char *field; /* name in the structure, in Query() and in scenarios: "active_mtu" */
+	const char *name;  /* of the property: "ActiveMtu" */
 	AttrType type;
 	AttrUnit unit;
 	AttrInterface interface;
 	AttrClass class;
 	AttrValidity valid;
 	AttrSource source;
-	const char *help;
+	const char *help; /* one sentence */
 	uint16_t offset;
 	uint16_t size;
 } Attribute;
@@ -226,8 +231,7 @@ extern const Attribute device_attributes[_DEVICE_ATTR_MAX];
 /* The rows of list-attributes.def. */
 extern const PortAttr listed_attributes[_LISTED_MAX];
 
-/* A value as it is published. TEXT and NAMES hold pointers to static strings or into the AttrValue
- * itself. */
+/* A value as it is published. The names are static. */
 typedef struct AttrValue {
 	enum {
 		ATTR_VALUE_BOOL,
@@ -241,17 +245,20 @@ typedef struct AttrValue {
 		uint32_t u32;
 		uint64_t u64;
 	};
-	AttrText text;
-	const char *names[65]; /* NULL at the end */
+	AttrText text;	       /* ATTR_VALUE_TEXT */
+	const char *names[65]; /* ATTR_VALUE_NAMES: the names of bits, NULL at the end */
 } AttrValue;
 
-/* D-Bus signature of a type: as it is published, and of the raw field in Query ("" where there is
- * none). */
+/* D-Bus signature of a type: as it is published, and of the raw field in Query(): "" where there is
+ * none. */
 const char *attr_signature(AttrType type);
 const char *attr_raw_signature(AttrType type);
-/* The raw number of a scalar row in VALUES (a PortValues or DeviceValues); not for TEXT. */
+/* The raw number of row A in VALUES, a PortValues or DeviceValues. The row must have a field there
+ * (SIZE is not 0) that is no text. */
 uint64_t attr_get_raw(const Attribute *a, const void *values);
+/* Sets it; what does not fit the field is cut. */
 void attr_set_raw(const Attribute *a, void *values, uint64_t raw);
+/* The text of row A, which must be one, in VALUES. */
 static inline const char *attr_get_text(const Attribute *a, const void *values)
 {
 	return (const char *)values + a->offset;
@@ -275,8 +282,8 @@ const char *attr_enumeration_text(AttrType type, uint32_t value, AttrText ret);
  */
 int attr_parse(const Attribute *a, void *values, const char *text);
 
-/* The names that TEXT may have for an enumeration, for error messages and completion:
- * NULL-terminated, or NULL if the type is no enumeration. */
+/* The names that a value of the enumeration TYPE can have, for error messages and completion: NULL
+ * at the end. NULL if the type is no enumeration. */
 const char *const *attr_type_names(AttrType type);
 
 /* The row with the field FIELD ("active_mtu"); -ENOENT. */
@@ -300,8 +307,8 @@ static inline bool attr_is_bookkeeping(const Attribute *a)
 	       (a->source == SOURCE_CORE && a->type == ATTR_U64);
 }
 
-/* Names of the columns of a row, for the manual and describe: "verbs", "link-up", "bit/s",
- * "org.rdma.Port". */
+/* What the columns of a row are called in the manual and by "rdmactl describe": "bit/s",
+ * "org.rdma.Port", "dynamic", "link-up", "verbs". UNIT_NONE and INTERFACE_RAW are "". */
 const char *attr_unit_name(AttrUnit unit);
 const char *attr_interface_name(AttrInterface interface);
 const char *attr_class_name(AttrClass class);

@@ -4,9 +4,10 @@
 
 #include <strings.h>
 
-/* Sparse enumerations have NULL in their holes. */
+/* One more than the largest number that has a name. */
 #define NAMES_MAX 12
 
+/* The names by number; NULL for a number that has none. */
 typedef struct Enumeration {
 	const char *names[NAMES_MAX];
 } Enumeration;
@@ -148,13 +149,13 @@ static const char *const cap2_names[32] = {
 	"bit-31",
 };
 
-/* Codes that stand for numbers. */
+/* A code that stands for a number; a list of them ends with code 0. */
 typedef struct Code {
 	uint32_t code, number;
 } Code;
 
 static const Code mtu_codes[] = {{1, 256}, {2, 512}, {3, 1024}, {4, 2048}, {5, 4096}, {0}};
-/* 16 is 2x: it came later than the others */
+/* Code 16, two lanes, came later than the others. */
 static const Code width_codes[] = {{1, 1}, {16, 2}, {2, 4}, {4, 8}, {8, 12}, {0}};
 static const Code vl_codes[] = {{1, 1}, {2, 2}, {3, 4}, {4, 8}, {5, 15}, {0}};
 

@@ -43,8 +43,8 @@ static uint32_t derive_protocol(const PortValues *v, const DeviceSnapshot *devic
 	 * port. */
 	if (streq(device->values.dev_protocol, "opa"))
 		return PROTOCOL_OPA;
-	/* Unspecified is what libraries older than the field say of InfiniBand. EFA says it too, as
-	 * an unspecified node. */
+	/* Libraries older than the field say "unspecified" of an InfiniBand port. EFA says it too,
+	 * but its node type is unspecified as well. */
 	if (v->link_layer == LINK_LAYER_INFINIBAND ||
 	    (v->link_layer == LINK_LAYER_UNSPECIFIED && node_type != NODE_TYPE_UNSPECIFIED))
 		return PROTOCOL_INFINIBAND;
@@ -117,8 +117,7 @@ unsigned int port_interfaces(const PortSnapshot *s)
 	const AttrMask said = mask_and(s->supplied, direct_verbs);
 	unsigned int interfaces = 1U << INTERFACE_PORT;
 
-	/* Only the provider of the device knows whether its interface applies: it does if it said
-	 * anything. */
+	/* The interface of a provider (mlx5, hbl) applies if the provider said anything. */
 	if (!mask_is_empty(&said))
 		for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
 			if (mask_has(&said, a))
@@ -225,7 +224,7 @@ void device_derive(DeviceSnapshot *s)
 	}
 }
 
-/* Whether the row, if it is no table, is published differently in the two. */
+/* Whether the row is published differently in the two. Of a table only the validity is compared. */
 static bool row_differs(const Attribute *row, bool valid_a, const void *values_a, bool valid_b,
 			const void *values_b)
 {
@@ -278,7 +277,8 @@ static const char *unavailable(const Attribute *row, bool supplied, const void *
 	return why ? why : "does not apply";
 }
 
-/* What a device that cannot be opened does not say: what comes from verbs, or is made of that. */
+/* Why a row has no value on a device that could not be opened: what comes from verbs, or is made of
+ * that, cannot be read then. */
 static const char *not_opened(const Attribute *row, int32_t error)
 {
 	if (row->source != SOURCE_VERBS && row->source != SOURCE_DV &&

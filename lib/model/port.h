@@ -12,18 +12,17 @@
  * there. */
 #define RDMA_PORT_MAX 254U
 
-/* A port as one query saw it. SUPPLIED says which rows the sources filled; VALID, computed by
- * port_derive(), which of them have a value to publish. Owns its tables. */
+/* A port as one query saw it. It owns its tables. */
 typedef struct PortSnapshot {
 	PortValues values;
-	AttrMask supplied;
-	AttrMask valid;
-	int32_t open_error; /* why the device could not be opened for what only verbs says: an
-			       errno, -ECANCELED if it is not to be; 0 */
+	AttrMask supplied;  /* the rows that the sources filled */
+	AttrMask valid;	    /* of them, those that have a value to publish: see port_derive() */
+	int32_t open_error; /* why the device could not be opened to ask verbs: a negative errno,
+			       -ECANCELED if the configuration keeps it closed; 0 if it was open */
 	Table *tables[_PORT_TABLE_MAX];
 } PortSnapshot;
 
-/* A device likewise. */
+/* A device as one query saw it. It owns its table. */
 typedef struct DeviceSnapshot {
 	DeviceValues values;
 	AttrMask supplied;
@@ -37,7 +36,8 @@ void device_snapshot_done(DeviceSnapshot *s);
 /* Frees an array of N devices with what they own. */
 void device_array_free(DeviceSnapshot *devices, size_t n);
 
-/* Supplies one row: sets the field of S and its bit in S->supplied. */
+/* Supplies one row of S, a PortSnapshot or DeviceSnapshot: sets its field and its bit in
+ * S->supplied. */
 #define SUPPLY(s, prefix, field_, value)                                                           \
 	do {                                                                                       \
 		(s)->values.field_ = (value);                                                      \
@@ -63,15 +63,15 @@ void device_array_free(DeviceSnapshot *devices, size_t n);
  * alone.
  */
 void port_derive(PortSnapshot *s, const DeviceSnapshot *device);
-/* Text and validity rules of a device. */
+/* The same for a device: cleans all text and computes S->valid. */
 void device_derive(DeviceSnapshot *s);
 
 /* Which interfaces an object has, as a mask of 1 << AttrInterface. */
 unsigned int port_interfaces(const PortSnapshot *s);
 
 /*
- * The rows in which two snapshots differ as published: both valid and unequal, or valid in one
- * only. Rows of class COUNTER and IDENTITY and the row "unavailable" itself are not looked at.
+ * The rows in which two snapshots differ as published: valid in both and unequal, or valid in one
+ * only. Rows that are not signalled and the row "unavailable" are never among them.
  */
 AttrMask port_diff(const PortSnapshot *a, const PortSnapshot *b);
 AttrMask device_diff(const DeviceSnapshot *a, const DeviceSnapshot *b);
