@@ -47,7 +47,7 @@ static void put_table(BusWriter *w, AttrType type, const Table *t)
 	bus_put_entries(w, table_layout(type), t ? t->entries : NULL, t ? t->n : 0);
 }
 
-/* What a scalar row has that has no value. */
+/* What is written for a row that has no valid value. */
 static void put_neutral(BusWriter *w, const Attribute *row)
 {
 	const char *signature = attr_signature(row->type);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The attribute tables as properties: how each row is written, and the sd-bus vtables, in which
- * every row has a getter that reads the cache and cannot fail. */
+/* The attribute tables as properties: how each row is written, and the vtables for sd-bus. Each row
+ * has a getter, which reads the cache and can fail only for want of memory. */
 
 #include <systemd/sd-bus.h>
 
@@ -24,14 +24,15 @@ void bus_vtable_build(AttrInterface interface, const sd_bus_vtable *members, siz
  */
 void bus_put_entries(BusWriter *w, const TableLayout *l, const void *entries, size_t n);
 
-/* Writes the published value of a row; what is not valid becomes the neutral value of its type. */
+/* Writes the published value of row A of P. If it is not valid, this is the neutral value of its
+ * type: 0, false, empty, or "unknown" for an enumeration. */
 void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a);
-/* Writes the a{sv} of all properties of an interface, in the order of the vtable. */
+/* Writes all properties of an interface of P, or of D, as a{sv} in the order of the vtable. */
 void bus_put_port_properties(BusWriter *w, const Port *p, AttrInterface interface);
 void bus_put_device_properties(BusWriter *w, const Device *d);
 /* Writes the a{sv}as of PropertiesChanged for those rows in CHANGED that are on INTERFACE and are
- * signalled: tables by name only. */
+ * signalled: scalars with their value, tables by name only, because they may be large. */
 void bus_put_port_changes(BusWriter *w, const Port *p, AttrInterface interface,
 			  const AttrMask *changed);
-/* The interfaces that have any, as a mask of 1 << AttrInterface. */
+/* The interfaces of the rows in CHANGED that are signalled, as a mask of 1 << AttrInterface. */
 unsigned int bus_changed_interfaces(const AttrMask *changed);

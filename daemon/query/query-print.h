@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The answer to a query as text, one line an attribute, raw: for people and tests that look at a
- * worker. */
+/* The answer to a query as text, with the raw values: a line for each attribute and for each entry
+ * of a table. For people and tests that want to see what a worker reads. */
 
 #include <stdio.h>
 
 #include "query-run.h"
 
-/* Prints to USERDATA, a FILE. */
+/* A sink that prints to its userdata, a FILE. */
 extern const Sink print_sink;

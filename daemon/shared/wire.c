@@ -55,7 +55,7 @@ static bool mask_within(const AttrMask *m, unsigned int n)
 	return true;
 }
 
-/* 0 or what the kernel could return: MAX_ERRNO in its linux/err.h */
+/* 0, or a negative errno that the kernel could return: up to MAX_ERRNO of its linux/err.h. */
 static bool is_error(int32_t error)
 {
 	return error <= 0 && error >= -4095;
@@ -182,7 +182,8 @@ static int send_packet(int fd, const void *data, size_t size)
 	return n < 0 ? -errno : 0;
 }
 
-/* 1 with the packet's size in *RET, even if that is more than there is room for. */
+/* Receives a packet. 1 with the size of the packet in *RET, even if it is larger than the room for
+ * it and was cut; 0 at the end of the connection; a negative errno. */
 static int receive_packet(int fd, void *buffer, size_t size, size_t *ret)
 {
 	ssize_t n;
@@ -208,7 +209,7 @@ int wire_receive(int fd, WireMessage *ret, const char **ret_why)
 
 	if (r <= 0)
 		return r;
-	/* what did not fit has the wrong size */
+	/* a packet that was cut has the wrong size, which the check sees */
 	r = wire_check(ret, size, ret_why);
 	return r < 0 ? r : 1;
 }

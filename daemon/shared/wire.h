@@ -5,18 +5,22 @@
  * The messages between the core and a worker (rdmad-query), over a SOCK_SEQPACKET pair. A message
  * has a fixed size for its type.
  *
- *     core to worker      QUERY, FORGET: one a packet
+ *     core to worker      QUERY, FORGET: each in a packet of its own
  *     worker to core      DEVICE, PORT, TABLE, END in answer to a QUERY; EVENT at any time. A
- * packet may have several, one behind the other: a short answer wakes the core once
+ * packet may have several, one behind the other, so that a short answer wakes the core only once
  *
- * In answer to one query: DEVICE and its TABLE pages first if asked for; then for each port PORT
- * followed by the pages of its tables; END closes it. A table of n entries comes as pages in order,
- * each but the last full. A table that was read but is empty has no page: the row is in the mask
- * `supplied`. Both sides are of one build; the version only guards against a mixed installation.
+ * The answer to a query has first DEVICE and the pages of its table, if the device was asked for;
+ * then for each port PORT and the pages of its tables; END is its last message. The pages of a
+ * table come in order, and all but the last are full. A table that was read but is empty has no
+ * page: its row is in the mask `supplied`.
  *
- * The core does not trust a worker: wire_check() holds before anything of a message is used, and
- * what it cannot know (is that an answer to what was asked, does the table grow beyond bounds) the
- * receiver checks. A worker that breaks a rule is replaced.
+ * Both sides are built together. The version only guards against an upgrade in which a core of the
+ * old version starts a worker of the new one: it grows with each change of a structure.
+ *
+ * The core does not trust a worker: it checks each message with wire_check() before it uses
+ * anything of it. What wire_check() cannot know (whether the message answers what was asked,
+ * whether the pages continue each other) the receiver checks. A worker that breaks a rule is
+ * replaced.
  */
 
 #include "port.h"
@@ -29,23 +33,24 @@
 #define WIRE_PACKET_MAX (16U * 1024)
 
 typedef enum WireType {
-	WIRE_QUERY = 1,
-	WIRE_FORGET,
-	WIRE_DEVICE,
-	WIRE_PORT,
-	WIRE_TABLE,
-	WIRE_END,
-	WIRE_EVENT,
+	WIRE_QUERY = 1, /* ask a device */
+	WIRE_FORGET,	/* the device has gone: close what is open of it */
+	WIRE_DEVICE,	/* what a device is */
+	WIRE_PORT,	/* what one of its ports is */
+	WIRE_TABLE,	/* one page of a table */
+	WIRE_END,	/* the query is answered */
+	WIRE_EVENT,	/* something may have changed */
 	_WIRE_MAX
 } WireType;
 
+/* What each message begins with. */
 typedef struct WireHeader {
-	uint32_t magic;
-	uint16_t version;
-	uint16_t type;
-	uint64_t id; /* of the query; 0 for EVENT and FORGET */
-	uint32_t device;
-	uint32_t port; /* 0: the device */
+	uint32_t magic;	  /* WIRE_MAGIC */
+	uint16_t version; /* WIRE_VERSION */
+	uint16_t type;	  /* WireType */
+	uint64_t id;	  /* of the query; 0 for EVENT and FORGET */
+	uint32_t device;  /* kernel index */
+	uint32_t port;	  /* 0: the device itself */
 } WireHeader;
 
 typedef struct WireQuery {
@@ -61,8 +66,8 @@ typedef struct WireDevice {
 
 typedef struct WirePort {
 	WireHeader header;
-	int32_t error;
-	int32_t open_error; /* PortSnapshot's */
+	int32_t error;	    /* of the query of this port: 0 or a negative errno */
+	int32_t open_error; /* that of PortSnapshot */
 	PortValues values;
 	AttrMask supplied;
 } WirePort;
@@ -78,14 +83,14 @@ typedef struct WireTable {
 
 typedef struct WireEnd {
 	WireHeader header;
-	int32_t error; /* 0 or a negative errno */
-	char text[128];
+	int32_t error;	/* 0 or a negative errno */
+	char text[128]; /* what failed, in words; "" for 0 */
 } WireEnd;
 
 typedef struct WireEvent {
 	WireHeader header;
-	uint32_t reason; /* EventReason */
-	uint32_t reserved;
+	uint32_t reason;   /* EventReason */
+	uint32_t reserved; /* fills the structure to a multiple of 8 bytes */
 } WireEvent;
 
 /* FORGET is a header alone. */
@@ -112,7 +117,7 @@ static inline WireHeader wire_header(WireType type, uint64_t id, uint32_t device
 {
 	return (WireHeader){WIRE_MAGIC, WIRE_VERSION, type, id, device, port};
 }
-/* Entries of TYPE that fit a page. */
+/* How many entries of a table of TYPE, which must be one, fit a page. */
 uint32_t wire_page_entries(AttrType type);
 
 /*
@@ -130,11 +135,11 @@ int wire_send(int fd, const WireMessage *message);
  * -EBADMSG with *RET_WHY, or another negative errno. */
 int wire_receive(int fd, WireMessage *ret, const char **ret_why);
 
-/* Puts MESSAGE into P, which is sent first if it has no room left. */
+/* Puts MESSAGE into P, which is sent first if it has no room left. 0 or a negative errno. */
 int wire_put(int fd, WirePacket *p, const WireMessage *message);
-/* The same for TABLE as pages. NULL puts nothing. */
+/* Puts TABLE of TYPE as pages with HEADER, whose type does not matter. NULL puts nothing. */
 int wire_put_table(int fd, WirePacket *p, WireHeader header, AttrType type, const Table *table);
-/* Sends what is in P, if anything; P is empty then, whether that worked or not. */
+/* Sends what is in P, if anything: 0 or a negative errno. P is empty afterwards in both cases. */
 int wire_flush(int fd, WirePacket *p);
 
 /* Receives a packet of whatever: 1, 0 at the end of the connection, -EAGAIN, -EBADMSG if it is
@@ -144,17 +149,17 @@ int wire_receive_packet(int fd, WirePacket *ret, const char **ret_why);
  */
 int wire_next(WirePacket *p, WireMessage *ret, const char **ret_why);
 
-/*
- * Puts pages together. A page that does not continue the last one is -EBADMSG. Returns 1 and hands
- * over the table when it is complete, 0 if more pages must follow. Zero-initialise;
- * wire_assembly_done() frees what is unfinished.
- */
+/* A table of which not all pages have come. Zero-initialise. */
 typedef struct WireAssembly {
-	Table *table;
+	Table *table; /* NULL: none has come */
 	AttrType type;
-	uint32_t device, port;
-	uint32_t received;
+	uint32_t device, port; /* to which it belongs */
+	uint32_t received;     /* entries of it that have come */
 } WireAssembly;
 
+/* Adds PAGE, which wire_check() has passed. Returns 1 and the table in *RET, which the caller
+ * frees, when it is complete; 0 if more pages must follow; -EBADMSG if the page does not continue
+ * the last one; -ENOMEM. */
 int wire_assemble(WireAssembly *a, const WireTable *page, Table **ret);
+/* Frees what is unfinished and empties A. */
 void wire_assembly_done(WireAssembly *a);

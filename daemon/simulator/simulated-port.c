@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One simulated port: its defaults by protocol, and the edits that settings make of it. */
+/* One simulated port: its defaults by protocol, and how settings change it. */
 
 #include "decode.h"
 #include "simulated-counters.h"
@@ -7,7 +7,7 @@
 /* The legacy speed code has eight bits: NDR stands for anything quicker (kernel 6.7 and later). */
 #define SPEED_NDR 128U
 
-/* Interface indices of simulated netdevs, so that they do not look like lo and its neighbours. */
+/* Simulated network interfaces have indices from here on: real ones begin with 1, that of lo. */
 #define FIRST_IFINDEX 100U
 
 typedef struct Default {
@@ -16,7 +16,7 @@ typedef struct Default {
 	const char *value;
 } Default;
 
-/* In order: the protocol's own overrides what holds for all. */
+/* The later one of two for the same row counts: what a protocol has overrides what all have. */
 /* clang-format off */
 static const Default port_defaults[] = {
 	{_PROTOCOL_MAX,       PORT_ATTR_state,             "active"},
@@ -78,7 +78,7 @@ static const Default port_defaults[] = {
 
 /* clang-format on */
 
-/* ---- tables of a port ---- */
+/* Tables of a port */
 
 /* Puts TABLE, which may be NULL for an empty one, into the edit. */
 static void edit_table(PortEdit *e, PortTable t, Table *table)
@@ -90,7 +90,10 @@ static void edit_table(PortEdit *e, PortTable t, Table *table)
 	mask_set(&e->touched, port_table_attr(t), true);
 }
 
-/* Every entry begins with its index, and a table is in their order. */
+_Static_assert(offsetof(GidEntry, index) == 0 && offsetof(PkeyEntry, index) == 0,
+	       "entry_index() takes the first member for the index");
+
+/* The index of entry I. A table is in the order of the indices. */
 static uint32_t entry_index(const Table *t, size_t i)
 {
 	uint32_t index;
@@ -107,7 +110,7 @@ static int edit_entry(PortEdit *e, PortTable t, uint32_t index, const void *entr
 	_cleanup_free_ uint8_t *entries = NULL;
 	Table *table;
 
-	/* even if there is nothing to remove: the table is not to be filled by default */
+	/* even if there is nothing to remove: a table that a setting names gets no defaults */
 	mask_set(&e->touched, port_table_attr(t), true);
 	while (at < n && entry_index(old, at) < index)
 		at++;
@@ -163,7 +166,7 @@ static int set_pkey(PortEdit *e, const char *key, const char *index_text, const 
 				       "%s = %.100s: expected a P_Key such as 0xffff, or nothing",
 				       key, value);
 	entry.pkey = (uint32_t)pkey;
-	/* without the bit for full membership 0 is no key but an empty entry */
+	/* the lower 15 bits are the key; key 0 is an empty entry */
 	return edit_entry(e, PORT_TABLE_PKEYS, entry.index, pkey & 0x7fff ? &entry : NULL,
 			  sizeof(entry));
 }
@@ -199,7 +202,7 @@ static bool parse_gid_type(const char *text, uint32_t *ret)
 	return false;
 }
 
-/* "ADDRESS [TYPE] [NETDEV [IFINDEX]]" */
+/* "ADDRESS [TYPE] [NETDEV [IFINDEX]]": what is not there is that of the port. */
 static int parse_gid_entry(const PortEdit *e, const char *value, GidEntry *entry)
 {
 	const PortValues *v = &e->next.values;
@@ -224,7 +227,7 @@ static int parse_gid_entry(const PortEdit *e, const char *value, GidEntry *entry
 	if (!parse_netdev_name(word, entry->netdev))
 		return -EINVAL;
 	word = strtok_r(NULL, " \t", &save);
-	/* another interface than the port's, say a VLAN: only its index tells that it is there */
+	/* Another interface than that of the port, for example a VLAN, needs its index too. */
 	if (!word)
 		return streq(entry->netdev, v->netdev) ? 0 : -EINVAL;
 	return parse_ifindex(word, &entry->ifindex) && !strtok_r(NULL, " \t", &save) ? 0 : -EINVAL;
@@ -272,7 +275,7 @@ static int set_netdev(PortEdit *e, const char *value, char **ret_message)
 	return 0;
 }
 
-/* ---- edits ---- */
+/* Edits */
 
 void port_edit_begin(PortEdit *e, SimulatedPort *port)
 {
@@ -341,7 +344,7 @@ static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_
 int port_edit_apply(PortEdit *e, const Setting *settings, size_t n, unsigned int *ret_line,
 		    char **ret_message)
 {
-	/* entries of tables need to know the tables' lengths and the netdev */
+	/* Entries of tables come second: they need the length of the table and the netdev. */
 	for (int entries = 0; entries < 2; entries++)
 		for (size_t i = 0; i < n; i++) {
 			int r = 0;
@@ -356,7 +359,7 @@ int port_edit_apply(PortEdit *e, const Setting *settings, size_t n, unsigned int
 	return 0;
 }
 
-/* One of the two codes of the speed, if set alone, decides the other, as drivers fill both. */
+/* Drivers fill both codes of the speed: if a setting has one of them, the other one follows it. */
 static void agree_speeds(PortEdit *e)
 {
 	PortValues *v = &e->next.values;
@@ -367,13 +370,14 @@ static void agree_speeds(PortEdit *e)
 		PORT_SUPPLY(&e->next, active_speed_ex, v->active_speed);
 	else if (speed_ex && !speed)
 		PORT_SUPPLY(&e->next, active_speed, v->active_speed_ex);
-	/* the cut code would not agree once more */
+	/* Called again, this must not take the cut code for the speed. */
 	mask_set(&e->touched, PORT_ATTR_active_speed, speed || speed_ex);
 	mask_set(&e->touched, PORT_ATTR_active_speed_ex, speed || speed_ex);
 	v->active_speed = MIN(v->active_speed, SPEED_NDR);
 }
 
-/* The table of netdevs and the names in that of GIDs follow the port's netdev. */
+/* The table of network interfaces, and the names in the GID table, follow the netdev of the port.
+ */
 static int agree_netdevs(PortEdit *e)
 {
 	PortValues *v = &e->next.values;
@@ -437,7 +441,7 @@ int port_edit_finish(PortEdit *e, char **ret_message)
 	return agree_netdevs(e);
 }
 
-/* ---- defaults ---- */
+/* Defaults */
 
 int port_edit_defaults(PortEdit *e, const SimulatedDevice *d)
 {
@@ -457,7 +461,7 @@ int port_edit_defaults(PortEdit *e, const SimulatedDevice *d)
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
 		mask_set(&e->next.supplied, port_table_attr(t), true);
 	if (v->link_layer == LINK_LAYER_INFINIBAND) {
-		/* unicast LIDs end before 0xc000; 1 is the subnet manager's */
+		/* unicast LIDs are below 0xc000, and LID 1 is that of the subnet manager */
 		v->lid = 2 + n % 0xbffe;
 		return 0;
 	}
@@ -471,8 +475,8 @@ int port_edit_defaults(PortEdit *e, const SimulatedDevice *d)
 	return 0;
 }
 
-/* The interface identifier that IPv6 makes of a MAC address (RFC 4291); the MAC itself to RET_MAC.
- */
+/* The interface identifier that IPv6 makes of a MAC address (RFC 4291), and the bytes of the
+ * address. False if MAC is none. */
 static bool interface_id(const char *mac, uint8_t ret[8], uint8_t ret_mac[6])
 {
 	unsigned int b[6];

@@ -43,7 +43,7 @@ static bool has_group(const Table *t, CounterGroup group)
 	return false;
 }
 
-/* What sysfs says when there is nothing to say. */
+/* Why there is no value, from the error of reading the file. */
 static const char *reason_of(int error)
 {
 	switch (error) {
@@ -58,8 +58,8 @@ static const char *reason_of(int error)
 	return strerrordesc_np(-error) ? strerrordesc_np(-error) : "cannot be read";
 }
 
-/* PMA counters stop at their largest value. One that is beyond it is wider than the architecture
- * says. */
+/* PMA counters stop at their largest value. One whose value is larger than that is wider than the
+ * architecture says, and not saturated. */
 static bool is_saturated(const CounterEntry *e, unsigned int bits, bool extended)
 {
 	if (bits == COUNTER_BITS_EXT)
@@ -92,7 +92,7 @@ static Counter interpret(const CounterRow *row, const CounterEntry *e, bool exte
 int counters_interpret(const Table *table, bool complete, Counter **ret, size_t *ret_n)
 {
 	const CounterEntry *unicast = find_entry(table, COUNTER_GROUP_PORT, "unicast_xmit_packets");
-	/* Which of its tables the port has, sysfs shows by the files that there are. */
+	/* Only a port with extended counters has this file. */
 	bool extended = unicast != NULL;
 	Counter *counters = calloc(n_counter_rows + (table ? table->n : 0), sizeof(*counters));
 	size_t n = 0;

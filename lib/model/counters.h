@@ -2,26 +2,27 @@
 #pragma once
 
 /*
- * What the counters of a port are: counters.def at run time. Raw numbers, as sysfs has them, are
- * entries of a table (struct CounterEntry in table.h); here they get their unit, and what is
- * wrong with them.
+ * What the counters of a port are: counters.def at run time. A port has a table of the raw numbers
+ * that sysfs has (struct CounterEntry in table.h). Here each gets its unit, and the reason if there
+ * is no value.
  */
 
 #include "table.h"
 
+/* What a counter counts. */
 typedef enum CounterUnit {
 	COUNTER_BYTES,
 	COUNTER_PACKETS,
 	COUNTER_EVENTS,
-	COUNTER_TICKS,
-	COUNTER_UNKNOWN,
+	COUNTER_TICKS,	 /* of a length that the device decides */
+	COUNTER_UNKNOWN, /* the counter has no row in counters.def */
 	_COUNTER_UNIT_MAX
 } CounterUnit;
 
 /* Whether the value says how often it has happened. */
 typedef enum CounterCondition {
 	COUNTER_VALID,
-	COUNTER_SATURATED, /* at the most that it can count: at least so often */
+	COUNTER_SATURATED, /* it is the most that the counter can count: at least so often */
 	COUNTER_MISSING,   /* there is no value */
 	_COUNTER_CONDITION_MAX
 } CounterCondition;
@@ -29,15 +30,16 @@ typedef enum CounterCondition {
 /* A row of counters.def. */
 typedef struct CounterRow {
 	CounterGroup group;
-	const char *file;
-	const char *name;
+	const char *file; /* its name in sysfs */
+	const char *name; /* as it is published */
 	CounterUnit unit;
-	unsigned int scale;
-	unsigned int bits; /* 0: not known; COUNTER_BITS_EXT */
-	const char *help;
+	unsigned int scale; /* the published value is that of sysfs times this */
+	unsigned int bits;  /* the width of the counter, COUNTER_BITS_EXT, or 0: not known */
+	const char *help;   /* one sentence */
 } CounterRow;
 
-#define COUNTER_BITS_EXT 65U /* 64 or 32 */
+/* A counter with 64 bits on ports that have extended counters, and 32 on others. */
+#define COUNTER_BITS_EXT 65U
 
 extern const CounterRow counter_rows[];
 extern const size_t n_counter_rows;
@@ -51,10 +53,15 @@ typedef struct Counter {
 } Counter;
 
 /*
- * The counters of a port from the entries of TABLE (NULL: none): those with a row in the order of
- * the rows, then the others in that of the table. Of counters/ the rows are complete, missing ones
- * included, where COMPLETE or where there is any of them: each port with PMA has them. What a
- * driver counts beyond that is its own. A new array that the caller frees; -ENOMEM.
+ * The counters of a port from the entries of TABLE (NULL: none): first those with a row, in the
+ * order of the rows, then the others in the order of the table.
+ *
+ * If COMPLETE, or if the table has any counter of counters/, all rows of that group are there, and
+ * those that the port does not offer are COUNTER_MISSING: a port that answers performance
+ * management has them all. Of hw_counters/ only what the table has is there: each driver has its
+ * own.
+ *
+ * *RET is a new array of *RET_N that the caller frees. -ENOMEM.
  */
 int counters_interpret(const Table *table, bool complete, Counter **ret, size_t *ret_n);
 
