@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tables of a port and their entries: GIDs, P_Keys, netdevs, counters. */
 
-#include "counters.h"
+#include "table.h"
 
 Table *table_new(const void *entries, size_t n, size_t entry_size)
 {
@@ -26,159 +25,7 @@ bool table_equal(const Table *a, const Table *b)
 	       memcmp(a->entries, b->entries, (size_t)a->n * a->entry_size) == 0;
 }
 
-/* Columns: an array and the signature of each table */
-
-#define PLACE(structure, field, ...)                                                               \
-	__VA_OPT__(.offset = offsetof(structure, field), .size = sizeof(__VA_ARGS__), )
-#define ROW(structure, field_, storage, type_, signature_, unit_, help_)                           \
-	{                                                                                          \
-		.field = #field_,                                                                  \
-		.type = COLUMN_##type_,                                                            \
-		.unit = UNIT_##unit_,                                                              \
-		.is_published = sizeof(signature_) > 1,                                            \
-		PLACE(structure, field_, storage).signature = signature_,                          \
-		.help = help_,                                                                     \
-	},
-#define SIGNATURE(field, storage, type, signature, ...) signature
-
-/* clang-format off */
-static const Column gid_columns[] = {
-#define GIDS(...) ROW(GidEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char gid_table_signature[] = "a("
-#define GIDS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	")";
-
-static const Column pkey_columns[] = {
-#define PKEYS(...) ROW(PkeyEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char pkey_table_signature[] = "a("
-#define PKEYS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	")";
-
-static const Column netdev_columns[] = {
-#define NETDEVS(...) ROW(NetdevEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char netdev_table_signature[] = "a("
-#define NETDEVS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	")";
-
-static const Column chardev_columns[] = {
-#define CHARDEVS(...) ROW(ChardevEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char chardev_table_signature[] = "a("
-#define CHARDEVS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	")";
-
-static const Column counter_columns[] = {
-#define COUNTERS(...) ROW(Counter, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char counter_table_signature[] = "a("
-#define COUNTERS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	")";
-
-static const Column counter_file_columns[] = {
-#define COUNTER_FILES(...) ROW(CounterEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-
-/* clang-format on */
-
-/* Each published column has one character in the signature, beside "a()". */
-#define LAYOUT(structure, name)                                                                    \
-	{                                                                                          \
-		.columns = name##_columns, .n_columns = ARRAY_SIZE(name##_columns),                \
-		.n_published = sizeof(name##_table_signature) - sizeof("a()"),                     \
-		.entry_size = sizeof(structure), .signature = name##_table_signature,              \
-	}
-
-static const TableLayout layouts[_ATTR_TYPE_MAX] = {
-	[ATTR_GIDS] = LAYOUT(GidEntry, gid),
-	[ATTR_PKEYS] = LAYOUT(PkeyEntry, pkey),
-	[ATTR_NETDEVS] = LAYOUT(NetdevEntry, netdev),
-	[ATTR_CHARDEVS] = LAYOUT(ChardevEntry, chardev),
-	[ATTR_COUNTERS] = {.columns = counter_file_columns,
-			   .n_columns = ARRAY_SIZE(counter_file_columns),
-			   .entry_size = sizeof(CounterEntry),
-			   .signature = "a()"},
-};
-
-const TableLayout counter_layout = LAYOUT(Counter, counter);
-
-const TableLayout *table_layout(AttrType type)
-{
-	return layouts[type].columns ? &layouts[type] : NULL;
-}
-
-size_t attr_table_entry_size(AttrType type)
-{
-	return layouts[type].entry_size;
-}
-
-void column_publish(const Column *c, const void *entry, ColumnValue *ret)
-{
-	const void *member = (const char *)entry + c->offset;
-	const GidEntry *gid;
-	uint32_t number = 0;
-
-	if (c->size == sizeof(number))
-		memcpy(&number, member, sizeof(number));
-	ret->kind = COLUMN_VALUE_TEXT;
-	switch (c->type) {
-	case COLUMN_U32:
-	case COLUMN_ERROR:
-		ret->kind = COLUMN_VALUE_U32;
-		ret->u32 = number;
-		break;
-	case COLUMN_U64:
-		ret->kind = COLUMN_VALUE_U64;
-		memcpy(&ret->u64, member, sizeof(ret->u64));
-		break;
-	case COLUMN_TEXT:
-		ret->text = member;
-		break;
-	case COLUMN_STRING:
-		memcpy(&ret->text, member, sizeof(ret->text));
-		break;
-	case COLUMN_GID:
-		gid_format(member, ret->buffer);
-		ret->text = ret->buffer;
-		break;
-	case COLUMN_GID_TYPE:
-		ret->text = gid_type_name(number, ret->buffer);
-		break;
-	case COLUMN_GID_ADDRESS:
-		gid = entry;
-		gid_format_address(gid->gid, gid->type, ret->buffer);
-		ret->text = ret->buffer;
-		break;
-	case COLUMN_PKEY_MEMBERSHIP:
-		ret->text = pkey_membership(((const PkeyEntry *)entry)->pkey);
-		break;
-	case COLUMN_COUNTER_GROUP:
-		ret->text = counter_group_name(number);
-		break;
-	case COLUMN_COUNTER_UNIT:
-		ret->text = counter_unit_name(number);
-		break;
-	case COLUMN_COUNTER_CONDITION:
-		ret->text = counter_condition_name(number);
-		break;
-	}
-}
-
-/* Tables of a port */
-
+/* The rows that are tables of a port. */
 static const struct {
 	AttrType type;
 	PortAttr attr;
@@ -188,6 +35,13 @@ static const struct {
 	[PORT_TABLE_NETDEVS] = {ATTR_NETDEVS, PORT_ATTR_netdevs},
 	[PORT_TABLE_COUNTERS] = {ATTR_COUNTERS, PORT_ATTR_counters},
 };
+
+size_t attr_table_entry_size(AttrType type)
+{
+	const TableLayout *l = table_layout(type);
+
+	return l ? l->entry_size : 0;
+}
 
 PortTable attr_port_table(AttrType type)
 {
