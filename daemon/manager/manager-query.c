@@ -231,6 +231,15 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	bus_answer_queries(&w->asked.queries, number, p, error, error < 0 ? strerror(-error) : "");
 }
 
+/* Whether all that is published of D is fresh: nothing of it has to be tried again. */
+static bool is_fresh(const Device *d)
+{
+	for (uint32_t n = 0; n < d->n_ports; n++)
+		if (d->ports[n]->now.values.stale)
+			return false;
+	return !d->now.values.stale;
+}
+
 /* The query of D has ended with ERROR, or 0: what that says of the device. */
 static void judge_end(Manager *m, Device *d, int error, const char *text)
 {
@@ -251,10 +260,13 @@ static void judge_end(Manager *m, Device *d, int error, const char *text)
 	bus_answer_queries(&w->asked.queries, 0, NULL, -EIO, "the port was not read");
 	if (!d->published)
 		manager_publish_device(m, d, CACHE_ADDED, NULL);
-	if (error == 0 && !w->asked_failed)
-		schedule_stop_retry(w);
-	else if (error != -ETIMEDOUT)
+	if (error < 0 ? error != -ETIMEDOUT : w->asked_failed) {
 		retry_later(m, w);
+	} else if (error == 0) {
+		w->retry_usec = 0;
+		if (is_fresh(d))
+			schedule_stop_retry(w);
+	}
 }
 
 /* What comes after a query: P_Keys when the news is out, another look at what is settling. */

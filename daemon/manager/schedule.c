@@ -271,7 +271,6 @@ uint64_t schedule_next_retry(Schedule *w)
 
 void schedule_stop_retry(Schedule *w)
 {
-	w->retry_usec = 0;
 	if (w->retry)
 		sd_event_source_set_enabled(w->retry, SD_EVENT_OFF);
 }

@@ -105,5 +105,5 @@ uint64_t schedule_next_settle(Schedule *w);
 void schedule_settle(Schedule *w);
 /* The delay before the next try after a failure: doubled each time. */
 uint64_t schedule_next_retry(Schedule *w);
-/* The device has answered: the next failure starts the delays anew, and no retry is due. */
+/* All of the device is fresh: no retry is due. */
 void schedule_stop_retry(Schedule *w);
