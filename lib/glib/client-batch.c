@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Signals become changes of objects, and all changes of one flush one report. */
 
+#include "client-batch.h"
+
+#include "client-objects.h"
 #include "client-private.h"
 #include "names.h"
+#include "object-private.h"
 
 /* StateChanged and SubnetReconfigured of a port. */
 typedef struct Event {
@@ -57,37 +61,11 @@ static void add_change(Batch *b, RdmadChangeKind kind, RdmadObject *o, char **pr
 	g_ptr_array_add(b->changes, change);
 }
 
-/* Where the object at PLACE is, or where it belongs. */
-static guint find_place(const GPtrArray *objects, Place place)
-{
-	guint low = 0, high = objects->len;
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (place_compare(rdmad_object_get_place(objects->pdata[middle]), place) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-RdmadObject *rdmad_client_get_object(RdmadClient *c, Place place)
-{
-	guint i = find_place(c->objects, place);
-
-	if (i < c->objects->len &&
-	    place_compare(rdmad_object_get_place(c->objects->pdata[i]), place) == 0)
-		return c->objects->pdata[i];
-	return NULL;
-}
-
 static RdmadObject *find_object(Batch *b, const char *path)
 {
 	Place place;
 
-	return place_parse(path, &place) ? rdmad_client_get_object(b->client, place) : NULL;
+	return place_parse(path, &place) ? client_get_object(b->client, place) : NULL;
 }
 
 static void remove_object(Batch *b, RdmadObject *o)
@@ -95,8 +73,7 @@ static void remove_object(Batch *b, RdmadObject *o)
 	touch(b, o);
 	add_change(b, RDMAD_CHANGE_REMOVED, o, NULL);
 	rdmad_object_set_removed(o);
-	g_ptr_array_remove_index(b->client->objects,
-				 find_place(b->client->objects, rdmad_object_get_place(o)));
+	client_remove_object(b->client, o);
 }
 
 /* INTERFACES is a{sa{sv}}; all that the object has if WHOLE. */
@@ -115,11 +92,14 @@ static void apply_interfaces(Batch *b, const char *path, GVariant *interfaces, g
 		g_debug("%s is neither a device nor a port", path);
 		return;
 	}
-	o = rdmad_client_get_object(b->client, place);
-	if (!o)
-		o = created = rdmad_object_new(b->client, place);
-	else
+	o = client_get_object(b->client, place);
+	if (!o) {
+		o = created = rdmad_object_new(
+			place.number == 0 ? RDMAD_TYPE_DEVICE : RDMAD_TYPE_PORT, b->client, place);
+		rdmad_object_begin(o);
+	} else {
 		touch(b, o);
+	}
 	g_variant_iter_init(&iter, interfaces);
 	while (g_variant_iter_loop(&iter, "{&s@a{sv}}", &name, &properties)) {
 		if (!rdmad_object_find_interface(o, name, &interface))
@@ -132,8 +112,7 @@ static void apply_interfaces(Batch *b, const char *path, GVariant *interfaces, g
 			g_debug("%s has no interface of its kind", path);
 			return;
 		}
-		g_ptr_array_insert(b->client->objects, (int)find_place(b->client->objects, place),
-				   g_object_ref(o));
+		client_add_object(b->client, o);
 		g_ptr_array_add(b->touched, g_object_ref(o));
 		add_change(b, RDMAD_CHANGE_ADDED, o, NULL);
 		return;

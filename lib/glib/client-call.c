@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The client's calls of the daemon. */
 
+#include "client-call.h"
+
+#include "client-follow.h"
+#include "client-objects.h"
 #include "client-private.h"
 #include "names.h"
+#include "object-private.h"
+
+RdmadClient *client_of_object(RdmadObject *o, GError **error)
+{
+	RdmadClient *client = rdmad_object_get_client(o);
+
+	if (!client)
+		g_set_error(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_GONE, "%s is no more",
+			    rdmad_object_get_name(o));
+	return client;
+}
 
 static GDBusMessage *new_call(const char *path, const char *interface, const char *method,
 			      GVariant *arguments)
@@ -28,21 +43,21 @@ static void on_answered(GObject *source, GAsyncResult *result, gpointer user_dat
 	}
 }
 
-void rdmad_client_call_async(RdmadClient *c, const char *path, const char *interface,
-			     const char *method, GVariant *arguments, GCancellable *cancellable,
-			     GAsyncReadyCallback callback, gpointer user_data)
+void client_call_async(RdmadClient *c, const char *path, const char *interface, const char *method,
+		       GVariant *arguments, GCancellable *cancellable, GAsyncReadyCallback callback,
+		       gpointer user_data)
 {
 	g_autoptr(GDBusMessage) m = new_call(path, interface, method, arguments);
 	g_autoptr(GTask) task = g_task_new(c, cancellable, callback, user_data);
 
-	g_task_set_source_tag(task, rdmad_client_call_async);
+	g_task_set_source_tag(task, client_call_async);
 	g_dbus_connection_send_message_with_reply(c->connection, m, G_DBUS_SEND_MESSAGE_FLAGS_NONE,
 						  -1, NULL, cancellable, on_answered,
 						  g_steal_pointer(&task));
 }
 
-GDBusMessage *rdmad_client_call_finish(RdmadClient *c, GAsyncResult *result, const char *signature,
-				       GError **error)
+GDBusMessage *client_call_finish(RdmadClient *c, GAsyncResult *result, const char *signature,
+				 GError **error)
 {
 	g_autoptr(GDBusMessage) reply = NULL;
 
@@ -52,9 +67,9 @@ GDBusMessage *rdmad_client_call_finish(RdmadClient *c, GAsyncResult *result, con
 								    : NULL;
 }
 
-GDBusMessage *rdmad_client_call_sync(RdmadClient *c, const char *path, const char *interface,
-				     const char *method, GVariant *arguments, const char *signature,
-				     GCancellable *cancellable, GError **error)
+GDBusMessage *client_call_sync(RdmadClient *c, const char *path, const char *interface,
+			       const char *method, GVariant *arguments, const char *signature,
+			       GCancellable *cancellable, GError **error)
 {
 	g_autoptr(GDBusMessage) m = new_call(path, interface, method, arguments);
 	g_autoptr(GDBusMessage) reply = g_dbus_connection_send_message_with_reply_sync(
@@ -86,7 +101,7 @@ static RdmadPort *take_port(RdmadClient *c, GDBusMessage *reply, guint *ret_gid_
 
 	g_variant_get_child(body, 0, "&o", &path);
 	if (place_parse(path, &place))
-		port = rdmad_client_get_object(c, place);
+		port = client_get_object(c, place);
 	if (!port || !RDMAD_IS_PORT(port)) {
 		g_set_error(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_NOT_FOUND,
 			    "The port %s is not known here", path);
@@ -107,8 +122,7 @@ static void on_port_found(GObject *client, GAsyncResult *result, gpointer user_d
 	GError *error = NULL;
 	guint gid_index;
 
-	reply = rdmad_client_call_finish(RDMAD_CLIENT(client), result, lookups[lookup].signature,
-					 &error);
+	reply = client_call_finish(RDMAD_CLIENT(client), result, lookups[lookup].signature, &error);
 	if (reply)
 		port = take_port(RDMAD_CLIENT(client), reply, &gid_index, &error);
 	if (!port) {
@@ -143,10 +157,9 @@ void rdmad_client_find_port_async(RdmadClient *self, RdmadLookup lookup, const c
 	if (!check_connection(self, &error))
 		g_task_return_error(task, error);
 	else
-		rdmad_client_call_async(self, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-					lookups[lookup].method,
-					g_variant_new("(sa{sv})", text, NULL), cancellable,
-					on_port_found, g_steal_pointer(&task));
+		client_call_async(self, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+				  lookups[lookup].method, g_variant_new("(sa{sv})", text, NULL),
+				  cancellable, on_port_found, g_steal_pointer(&task));
 }
 
 RdmadPort *rdmad_client_find_port_finish(RdmadClient *self, GAsyncResult *result,
@@ -174,10 +187,9 @@ RdmadPort *rdmad_client_find_port_sync(RdmadClient *self, RdmadLookup lookup, co
 	g_return_val_if_fail(text, NULL);
 	if (!check_connection(self, error))
 		return NULL;
-	reply = rdmad_client_call_sync(self, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-				       lookups[lookup].method,
-				       g_variant_new("(sa{sv})", text, NULL),
-				       lookups[lookup].signature, cancellable, error);
+	reply = client_call_sync(self, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+				 lookups[lookup].method, g_variant_new("(sa{sv})", text, NULL),
+				 lookups[lookup].signature, cancellable, error);
 	if (reply)
 		port = take_port(self, reply, &gid_index, error);
 	if (port && ret_gid_index)
@@ -191,7 +203,7 @@ static void on_refreshed(GObject *client, GAsyncResult *result, gpointer user_da
 	g_autoptr(GDBusMessage) reply = NULL;
 	GError *error = NULL;
 
-	reply = rdmad_client_call_finish(RDMAD_CLIENT(client), result, "()", &error);
+	reply = client_call_finish(RDMAD_CLIENT(client), result, "()", &error);
 	if (reply)
 		g_task_return_boolean(task, TRUE);
 	else
@@ -210,9 +222,9 @@ void rdmad_client_refresh_async(RdmadClient *self, GCancellable *cancellable,
 	if (!check_connection(self, &error))
 		g_task_return_error(task, error);
 	else
-		rdmad_client_call_async(self, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh",
-					g_variant_new("(a{sv})", NULL), cancellable, on_refreshed,
-					g_steal_pointer(&task));
+		client_call_async(self, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh",
+				  g_variant_new("(a{sv})", NULL), cancellable, on_refreshed,
+				  g_steal_pointer(&task));
 }
 
 gboolean rdmad_client_refresh_finish(RdmadClient *self, GAsyncResult *result, GError **error)
@@ -228,7 +240,7 @@ gboolean rdmad_client_refresh_sync(RdmadClient *self, GCancellable *cancellable,
 	g_return_val_if_fail(RDMAD_IS_CLIENT(self), FALSE);
 	if (!check_connection(self, error))
 		return FALSE;
-	reply = rdmad_client_call_sync(self, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh",
-				       g_variant_new("(a{sv})", NULL), "()", cancellable, error);
+	reply = client_call_sync(self, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh",
+				 g_variant_new("(a{sv})", NULL), "()", cancellable, error);
 	return reply != NULL;
 }

@@ -11,8 +11,13 @@
  * came before the answer is delivered as one batch.
  */
 
+#include "client-follow.h"
+
+#include "client-batch.h"
+#include "client-objects.h"
 #include "client-private.h"
 #include "names.h"
+#include "object-private.h"
 
 #define BUS_NAME "org.freedesktop.DBus"
 #define BUS_PATH "/org/freedesktop/DBus"
@@ -193,7 +198,7 @@ static void request_tables(RdmadClient *c, GDBusMessage *m)
 	    !g_variant_is_of_type(body, G_VARIANT_TYPE("(sa{sv}as)")) ||
 	    !place_parse(g_dbus_message_get_path(m), &place))
 		return;
-	o = rdmad_client_get_object(c, place);
+	o = client_get_object(c, place);
 	g_variant_get(body, "(&s@a{sv}^a&s)", &interface_name, NULL, &names);
 	if (!o || !rdmad_object_find_interface(o, interface_name, &interface))
 		return;
@@ -254,7 +259,7 @@ static void expect_rest(RdmadClient *c)
 
 static void on_ready(gpointer user_data)
 {
-	g_autoptr(RdmadClient) c = g_object_ref(RDMAD_CLIENT(user_data));
+	g_autoptr(RdmadClient) c = g_object_ref(user_data);
 
 	pump(c);
 	expect_rest(c);
@@ -308,8 +313,8 @@ void client_take_answer(RdmadClient *c, GDBusMessage *reply)
 		expect_rest(c);
 }
 
-void rdmad_client_loaded(RdmadClient *c, RdmadObject *o, size_t row, GVariant *value,
-			 GDBusMessage *reply)
+void client_take_loaded(RdmadClient *c, RdmadObject *o, size_t row, GVariant *value,
+			GDBusMessage *reply)
 {
 	Loaded *l;
 
@@ -446,7 +451,7 @@ static void on_snapshot(GObject *source, GAsyncResult *result, gpointer user_dat
 
 	if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
 		return;
-	c = g_object_ref(RDMAD_CLIENT(user_data));
+	c = g_object_ref(user_data);
 	if (!reply)
 		c->loading = FALSE;
 	if (reply && client_take_snapshot(c, reply, &error))

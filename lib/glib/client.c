@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The client's construction, and what it has. */
 
+#include "client-follow.h"
+#include "client-objects.h"
 #include "client-private.h"
+#include "object-private.h"
 
 static void initable_init(GInitableIface *interface);
 static void async_initable_init(GAsyncInitableIface *interface);
@@ -376,72 +379,28 @@ const char *rdmad_client_get_bus_address(RdmadClient *self)
 	return self->bus_address;
 }
 
-/* The objects of TYPE; of the device INDEX only if that is not NULL. */
-static GPtrArray *list(RdmadClient *c, GType type, const guint32 *index)
-{
-	GPtrArray *objects = g_ptr_array_new_with_free_func(g_object_unref);
-
-	for (guint i = 0; i < c->objects->len; i++) {
-		RdmadObject *o = c->objects->pdata[i];
-
-		if (G_TYPE_CHECK_INSTANCE_TYPE(o, type) &&
-		    (!index || rdmad_object_get_place(o).index == *index))
-			g_ptr_array_add(objects, g_object_ref(o));
-	}
-	return objects;
-}
-
-GPtrArray *rdmad_client_list_ports_of(RdmadClient *c, guint32 index)
-{
-	return list(c, RDMAD_TYPE_PORT, &index);
-}
-
 GPtrArray *rdmad_client_list_devices(RdmadClient *self)
 {
 	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
-	return list(self, RDMAD_TYPE_DEVICE, NULL);
+	return client_list_devices(self);
 }
 
 GPtrArray *rdmad_client_list_ports(RdmadClient *self)
 {
 	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
-	return list(self, RDMAD_TYPE_PORT, NULL);
-}
-
-/* The object of TYPE that is called NAME or is at that path. */
-static RdmadObject *find(RdmadClient *c, GType type, const char *name)
-{
-	for (guint i = 0; i < c->objects->len; i++) {
-		RdmadObject *o = c->objects->pdata[i];
-
-		if (G_TYPE_CHECK_INSTANCE_TYPE(o, type) &&
-		    (streq(rdmad_object_get_name(o), name) ||
-		     streq(rdmad_object_get_object_path(o), name)))
-			return o;
-	}
-	return NULL;
+	return client_list_ports(self);
 }
 
 RdmadDevice *rdmad_client_get_device(RdmadClient *self, const char *name)
 {
 	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
 	g_return_val_if_fail(name, NULL);
-	return (RdmadDevice *)find(self, RDMAD_TYPE_DEVICE, name);
+	return (RdmadDevice *)client_find_device(self, name);
 }
 
 RdmadPort *rdmad_client_get_port(RdmadClient *self, const char *name)
 {
-	g_autoptr(GPtrArray) ports = NULL;
-	RdmadObject *o;
-
 	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
 	g_return_val_if_fail(name, NULL);
-	o = find(self, RDMAD_TYPE_PORT, name);
-	if (o)
-		return (RdmadPort *)o;
-	o = find(self, RDMAD_TYPE_DEVICE, name);
-	if (!o || name[0] == '/')
-		return NULL;
-	ports = rdmad_client_list_ports_of(self, rdmad_object_get_place(o).index);
-	return ports->len == 1 ? ports->pdata[0] : NULL;
+	return (RdmadPort *)client_find_port(self, name);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "client-private.h"
+#include "client-objects.h"
+#include "object-private.h"
 
 struct _RdmadDevice {
 	RdmadObject parent_instance;
@@ -10,10 +11,11 @@ G_DEFINE_FINAL_TYPE(RdmadDevice, rdmad_device, RDMAD_TYPE_OBJECT)
 
 static void rdmad_device_class_init(RdmadDeviceClass *class)
 {
-	rdmad_object_class_install(RDMAD_OBJECT_CLASS(class), device_attributes, _DEVICE_ATTR_MAX);
+	rdmad_object_class_install(RDMAD_OBJECT_CLASS(class), INTERFACE_DEVICE, device_attributes,
+				   _DEVICE_ATTR_MAX);
 }
 
-static void rdmad_device_init(RdmadDevice *self G_GNUC_UNUSED)
+static void rdmad_device_init(_unused_ RdmadDevice *self)
 {
 }
 
@@ -25,5 +27,5 @@ GPtrArray *rdmad_device_list_ports(RdmadDevice *self)
 	client = rdmad_object_get_client(RDMAD_OBJECT(self));
 	if (!client)
 		return g_ptr_array_new_with_free_func(g_object_unref);
-	return rdmad_client_list_ports_of(client, rdmad_object_get_place(RDMAD_OBJECT(self)).index);
+	return client_list_ports_of(client, rdmad_object_get_place(RDMAD_OBJECT(self)).index);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reading what the daemon does not send by itself. */
 
-#include "client-private.h"
+#include "client-call.h"
+#include "client-follow.h"
+#include "object-private.h"
 
 static void set_unavailable_error(RdmadObject *o, size_t row, GError **error)
 {
@@ -13,14 +15,11 @@ static void set_unavailable_error(RdmadObject *o, size_t row, GError **error)
 /* Whether row ROW needs no call: *RET_VALUE or *ERROR is set then. */
 static gboolean load_at_once(RdmadObject *o, size_t row, GVariant **ret_value, GError **error)
 {
-	RdmadClient *client = rdmad_object_get_client(o);
+	RdmadClient *client = client_of_object(o, error);
 	GVariant *v = rdmad_object_row_value(o, row);
 
-	if (!client) {
-		g_set_error(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_GONE, "%s is no more",
-			    rdmad_object_get_name(o));
+	if (!client)
 		return TRUE;
-	}
 	if (!v && !rdmad_object_is_outdated(o, row)) {
 		set_unavailable_error(o, row, error);
 		return TRUE;
@@ -48,7 +47,7 @@ static GVariant *load_answer(RdmadObject *o, size_t row, GDBusMessage *reply, GE
 		return NULL;
 	}
 	if (client)
-		rdmad_client_loaded(client, o, row, value, reply);
+		client_take_loaded(client, o, row, value, reply);
 	/* the daemon gives a neutral value then */
 	if (!rdmad_object_row_value(o, row) && !rdmad_object_is_outdated(o, row)) {
 		set_unavailable_error(o, row, error);
@@ -72,7 +71,7 @@ static void on_loaded(GObject *client, GAsyncResult *result, gpointer user_data)
 	GError *error = NULL;
 	GVariant *value = NULL;
 
-	reply = rdmad_client_call_finish(RDMAD_CLIENT(client), result, "(v)", &error);
+	reply = client_call_finish(RDMAD_CLIENT(client), result, "(v)", &error);
 	if (reply)
 		value = load_answer(o, GPOINTER_TO_SIZE(g_task_get_task_data(task)), reply, &error);
 	if (value)
@@ -98,10 +97,10 @@ void rdmad_object_load_async(RdmadObject *self, const char *attribute, GCancella
 	g_task_set_source_tag(task, rdmad_object_load_async);
 	g_task_set_task_data(task, GSIZE_TO_POINTER(row), NULL);
 	if (!load_at_once(self, (size_t)row, &value, &error))
-		rdmad_client_call_async(
-			rdmad_object_get_client(self), rdmad_object_get_object_path(self),
-			"org.freedesktop.DBus.Properties", "Get", load_arguments(self, (size_t)row),
-			cancellable, on_loaded, g_steal_pointer(&task));
+		client_call_async(rdmad_object_get_client(self), rdmad_object_get_object_path(self),
+				  "org.freedesktop.DBus.Properties", "Get",
+				  load_arguments(self, (size_t)row), cancellable, on_loaded,
+				  g_steal_pointer(&task));
 	else if (value)
 		g_task_return_pointer(task, value, (GDestroyNotify)g_variant_unref);
 	else
@@ -129,9 +128,8 @@ GVariant *rdmad_object_load_sync(RdmadObject *self, const char *attribute,
 	keep = g_object_ref(self);
 	if (load_at_once(self, (size_t)row, &value, error))
 		return value;
-	reply = rdmad_client_call_sync(
-		rdmad_object_get_client(self), rdmad_object_get_object_path(self),
-		"org.freedesktop.DBus.Properties", "Get", load_arguments(self, (size_t)row), "(v)",
-		cancellable, error);
+	reply = client_call_sync(rdmad_object_get_client(self), rdmad_object_get_object_path(self),
+				 "org.freedesktop.DBus.Properties", "Get",
+				 load_arguments(self, (size_t)row), "(v)", cancellable, error);
 	return reply ? load_answer(self, (size_t)row, reply, error) : NULL;
 }

@@ -9,26 +9,23 @@
  */
 
 #include "attribute.h"
+#include "place.h"
 #include "rdmad-object.h"
 
-/* Where an object is: NUMBER 0 for the device itself. The order of places is that of lists. */
-typedef struct Place {
-	guint32 index, number;
-} Place;
-
-/* FALSE: PATH is neither a device's nor a port's. */
-gboolean place_parse(const char *path, Place *ret);
-static inline int place_compare(Place a, Place b)
+/* Whether message A was sent before message B by the same peer. Serials go up by one and may wrap.
+ */
+static inline gboolean serial_is_before(guint32 a, guint32 b)
 {
-	return a.index != b.index ? (a.index < b.index ? -1 : 1)
-				  : (a.number > b.number) - (a.number < b.number);
+	return (gint32)(a - b) < 0;
 }
 
-/* In class_init of a subclass: installs a property for each of the ROWS. */
-void rdmad_object_class_install(RdmadObjectClass *class, const Attribute *rows, size_t n_rows);
+/* In class_init of a subclass: installs a property for each of the ROWS. Objects of the class have
+ * the interface MAIN_INTERFACE and may have those of the other rows. */
+void rdmad_object_class_install(RdmadObjectClass *class, AttrInterface main_interface,
+				const Attribute *rows, size_t n_rows);
 
-/* An object without interfaces at PLACE. */
-RdmadObject *rdmad_object_new(RdmadClient *client, Place place);
+/* An object of TYPE at PLACE, without interfaces. */
+RdmadObject *rdmad_object_new(GType type, RdmadClient *client, Place place);
 Place rdmad_object_get_place(RdmadObject *o);
 RdmadClient *rdmad_object_get_client(RdmadObject *o);
 /* The client is no more. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How an object takes new values, and what of them is a change. */
 
-#include "client-private.h"
 #include "object-state.h"
 
 gboolean rdmad_object_begin(RdmadObject *o)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The base of devices and ports: the rows of the attribute table as GObject properties. */
 
-#include "client-private.h"
-#include "names.h"
 #include "object-state.h"
 #include "property-name.h"
 
@@ -41,37 +39,6 @@ void object_state_clear(ObjectState *state, size_t n_rows)
 	for (size_t i = 0; i < n_rows; i++)
 		g_clear_pointer(&state->values[i], g_variant_unref);
 	g_clear_pointer(&state->values, g_free);
-}
-
-static gboolean parse_number(const char **text, guint32 *ret)
-{
-	char *end;
-	guint64 n;
-
-	if (!g_ascii_isdigit(**text) || (**text == '0' && g_ascii_isdigit((*text)[1])))
-		return FALSE;
-	n = g_ascii_strtoull(*text, &end, 10);
-	if (n > G_MAXUINT32)
-		return FALSE;
-	*text = end;
-	*ret = (guint32)n;
-	return TRUE;
-}
-
-gboolean place_parse(const char *path, Place *ret)
-{
-	const char *p = startswith(path, RDMAD_DEVICE_PREFIX "/");
-	Place place = {};
-
-	if (!p || !parse_number(&p, &place.index))
-		return FALSE;
-	if (*p) {
-		p = startswith(p, "/port/");
-		if (!p || !parse_number(&p, &place.number) || *p || place.number == 0)
-			return FALSE;
-	}
-	*ret = place;
-	return TRUE;
 }
 
 static GParamSpec *row_to_property(const Attribute *row)
@@ -142,10 +109,12 @@ static void rdmad_object_get_property(GObject *object, guint id, GValue *value, 
 		g_value_set_variant(value, v);
 }
 
-void rdmad_object_class_install(RdmadObjectClass *class, const Attribute *rows, size_t n_rows)
+void rdmad_object_class_install(RdmadObjectClass *class, AttrInterface main_interface,
+				const Attribute *rows, size_t n_rows)
 {
 	/* not inherited */
 	G_OBJECT_CLASS(class)->get_property = rdmad_object_get_property;
+	class->main_interface = main_interface;
 	class->rows = rows;
 	class->n_rows = n_rows;
 	class->properties = g_new0(GParamSpec *, n_rows);
@@ -159,21 +128,17 @@ void rdmad_object_class_install(RdmadObjectClass *class, const Attribute *rows, 
 	}
 }
 
-RdmadObject *rdmad_object_new(RdmadClient *client, Place place)
+RdmadObject *rdmad_object_new(GType type, RdmadClient *client, Place place)
 {
-	RdmadObject *o =
-		g_object_new(place.number == 0 ? RDMAD_TYPE_DEVICE : RDMAD_TYPE_PORT, NULL);
+	RdmadObject *o = g_object_new(type, NULL);
 	RdmadObjectPrivate *p = object_private(o);
 
 	p->client = client;
 	p->place = place;
 	p->present = TRUE;
-	p->path = place.number == 0 ? g_strdup_printf(RDMAD_DEVICE_PREFIX "/%u", place.index)
-				    : g_strdup_printf(RDMAD_DEVICE_PREFIX "/%u/port/%u",
-						      place.index, place.number);
+	p->path = place_to_path(place);
 	p->name = g_strdup(p->path);
 	p->is_new = TRUE;
-	rdmad_object_begin(o);
 	return o;
 }
 
@@ -259,7 +224,7 @@ void rdmad_object_set_removed(RdmadObject *o)
 
 AttrInterface rdmad_object_main_interface(RdmadObject *o)
 {
-	return RDMAD_IS_DEVICE(o) ? INTERFACE_DEVICE : INTERFACE_PORT;
+	return (AttrInterface)RDMAD_OBJECT_GET_CLASS(o)->main_interface;
 }
 
 unsigned int rdmad_object_get_interfaces(RdmadObject *o)
@@ -267,12 +232,24 @@ unsigned int rdmad_object_get_interfaces(RdmadObject *o)
 	return object_private(o)->now.interfaces;
 }
 
+/* Whether objects of this kind can have INTERFACE. */
+static gboolean has_rows_of(RdmadObject *o, AttrInterface interface)
+{
+	size_t n;
+	const Attribute *rows = object_rows(o, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].interface == interface)
+			return TRUE;
+	return FALSE;
+}
+
 gboolean rdmad_object_find_interface(RdmadObject *o, const char *name, AttrInterface *ret)
 {
 	for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
-		if (streq(attr_interface_name(i), name)) {
+		if (streq(attr_interface_name(i), name) && has_rows_of(o, i)) {
 			*ret = i;
-			return (i == INTERFACE_DEVICE) == RDMAD_IS_DEVICE(o);
+			return TRUE;
 		}
 	return FALSE;
 }

@@ -35,7 +35,8 @@ struct _RdmadObjectClass {
 	gconstpointer rows;
 	gsize n_rows;
 	GParamSpec **properties;
-	gpointer padding[4];
+	guint main_interface;
+	gpointer padding[3];
 };
 
 /**
