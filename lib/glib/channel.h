@@ -5,7 +5,7 @@
  * The messages of a bus connection that concern rdmad, in the order in which the bus sent them.
  *
  * GDBus dispatches signals and replies one by one, and a signal may be seen after a reply that was
- * sent later. What the client needs is the order: whether a signal is older than a snapshot. So the
+ * sent later. What the client needs is the order: whether a signal is older than an answer. So the
  * messages are taken where they come in, by a filter in the thread of GDBus, and wait in a queue
  * until the main context of the client takes all of them at once.
  */

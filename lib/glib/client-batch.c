@@ -9,15 +9,15 @@
 #include "object-private.h"
 
 /* StateChanged and SubnetReconfigured of a port. */
-typedef struct Event {
+typedef struct PortSignal {
 	RdmadObject *port;
 	const char *signal;
 	GVariant *body;
-} Event;
+} PortSignal;
 
-static void event_free(gpointer data)
+static void port_signal_free(gpointer data)
 {
-	Event *e = data;
+	PortSignal *e = data;
 
 	g_object_unref(e->port);
 	g_variant_unref(e->body);
@@ -30,7 +30,7 @@ void batch_init(Batch *b, RdmadClient *c)
 		.client = g_object_ref(c),
 		.touched = g_ptr_array_new_with_free_func(g_object_unref),
 		.changes = g_ptr_array_new_with_free_func((GDestroyNotify)rdmad_change_free),
-		.events = g_ptr_array_new_with_free_func(event_free),
+		.port_signals = g_ptr_array_new_with_free_func(port_signal_free),
 	};
 }
 
@@ -38,7 +38,7 @@ void batch_clear(Batch *b)
 {
 	g_clear_pointer(&b->touched, g_ptr_array_unref);
 	g_clear_pointer(&b->changes, g_ptr_array_unref);
-	g_clear_pointer(&b->events, g_ptr_array_unref);
+	g_clear_pointer(&b->port_signals, g_ptr_array_unref);
 	g_clear_object(&b->client);
 }
 
@@ -175,30 +175,30 @@ static void apply_interfaces_removed(Batch *b, GDBusMessage *m)
 			rdmad_object_remove_interface(o, interface);
 }
 
-static void add_event(Batch *b, GDBusMessage *m, const char *signal)
+static void add_port_signal(Batch *b, GDBusMessage *m, const char *signal)
 {
 	RdmadObject *o = find_object(b, g_dbus_message_get_path(m));
-	Event *e;
+	PortSignal *e;
 
 	if (!o || !RDMAD_IS_PORT(o))
 		return;
-	e = g_new(Event, 1);
-	*e = (Event){
+	e = g_new(PortSignal, 1);
+	*e = (PortSignal){
 		.port = g_object_ref(o),
 		.signal = signal,
 		.body = g_variant_ref(g_dbus_message_get_body(m)),
 	};
-	g_ptr_array_add(b->events, e);
+	g_ptr_array_add(b->port_signals, e);
 }
 
 static void apply_state_changed(Batch *b, GDBusMessage *m)
 {
-	add_event(b, m, "state-changed");
+	add_port_signal(b, m, "state-changed");
 }
 
 static void apply_subnet_reconfigured(Batch *b, GDBusMessage *m)
 {
-	add_event(b, m, "subnet-reconfigured");
+	add_port_signal(b, m, "subnet-reconfigured");
 }
 
 void batch_apply_signal(Batch *b, GDBusMessage *m)
@@ -295,7 +295,7 @@ static void emit_change(RdmadClient *c, const RdmadChange *change)
 	}
 }
 
-static void emit_event(const Event *e)
+static void emit_port_signal(const PortSignal *e)
 {
 	const char *text[3] = {};
 
@@ -310,8 +310,8 @@ void batch_emit(Batch *b)
 		rdmad_object_notify(b->touched->pdata[i]);
 	for (guint i = 0; i < b->changes->len; i++)
 		emit_change(b->client, b->changes->pdata[i]);
-	for (guint i = 0; i < b->events->len; i++)
-		emit_event(b->events->pdata[i]);
+	for (guint i = 0; i < b->port_signals->len; i++)
+		emit_port_signal(b->port_signals->pdata[i]);
 	if (b->changes->len > 0)
 		g_signal_emit_by_name(b->client, "changed", b->changes);
 }

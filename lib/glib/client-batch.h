@@ -7,9 +7,9 @@
 
 typedef struct Batch {
 	RdmadClient *client;
-	GPtrArray *touched; /* objects */
-	GPtrArray *changes; /* RdmadChange */
-	GPtrArray *events;  /* signals of ports, to be passed on */
+	GPtrArray *touched;	 /* objects */
+	GPtrArray *changes;	 /* RdmadChange */
+	GPtrArray *port_signals; /* signals of ports, to be passed on */
 } Batch;
 
 void batch_init(Batch *b, RdmadClient *c);

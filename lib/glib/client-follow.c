@@ -4,7 +4,7 @@
  * Keeps the objects as the daemon has them.
  *
  * Order is everything here, and it comes from two facts: the bus keeps the order of messages
- * between two connections, and each message has its sender's serial. A snapshot of all objects
+ * between two connections, and each message has its sender's serial. An answer with all objects
  * contains what signals with a lower serial say, so these are dropped, and nothing is applied
  * twice. The daemon emits the signals of one flush without doing anything else in between, so its
  * answer to a Ping that was sent when the first of them came stands behind the last of them: what
@@ -48,8 +48,8 @@ typedef struct Barrier {
 } Barrier;
 
 static void deliver(RdmadClient *c, gboolean all, guint32 serial);
-static void pump(RdmadClient *c);
-static void load(RdmadClient *c);
+static void take_messages(RdmadClient *c);
+static void fetch_objects(RdmadClient *c);
 
 static void loaded_free(gpointer data)
 {
@@ -125,8 +125,8 @@ static void take_owner(RdmadClient *c, GDBusMessage *m)
 	c->owner = *owner ? g_steal_pointer(&owner) : NULL;
 	c->owner_known = TRUE;
 	/* a call that is on its way may be answered by the new one */
-	if (c->owner && !c->loading)
-		load(c);
+	if (c->owner && !c->fetching)
+		fetch_objects(c);
 }
 
 static void on_barrier(GObject *source, GAsyncResult *result, gpointer user_data)
@@ -157,7 +157,7 @@ static void on_barrier(GObject *source, GAsyncResult *result, gpointer user_data
 		}
 		g_ptr_array_add(c->loaded, l);
 	}
-	pump(c);
+	take_messages(c);
 	if (!c->synced || c->n_barriers > 0)
 		return;
 	/* no answer of the daemon: no reason to keep back what it said before */
@@ -222,7 +222,7 @@ static void take_message(RdmadClient *c, GDBusMessage *m)
 		take_owner(c, m);
 		return;
 	}
-	if (!c->loading && (!c->synced || g_strcmp0(sender, c->owner) != 0))
+	if (!c->fetching && (!c->synced || g_strcmp0(sender, c->owner) != 0))
 		return;
 	g_queue_push_tail(&c->pending, g_object_ref(m));
 	if (c->synced)
@@ -230,7 +230,7 @@ static void take_message(RdmadClient *c, GDBusMessage *m)
 }
 
 /* Looks at all that has come. */
-static void pump(RdmadClient *c)
+static void take_messages(RdmadClient *c)
 {
 	if (!c->channel)
 		return;
@@ -261,7 +261,7 @@ static void on_ready(gpointer user_data)
 {
 	g_autoptr(RdmadClient) c = g_object_ref(user_data);
 
-	pump(c);
+	take_messages(c);
 	expect_rest(c);
 }
 
@@ -306,7 +306,7 @@ void client_take_answer(RdmadClient *c, GDBusMessage *reply)
 {
 	g_autoptr(RdmadClient) keep G_GNUC_UNUSED = g_object_ref(c);
 
-	pump(c);
+	take_messages(c);
 	if (c->synced && g_strcmp0(g_dbus_message_get_sender(reply), c->owner) == 0)
 		deliver(c, FALSE, g_dbus_message_get_serial(reply));
 	else
@@ -378,7 +378,7 @@ static gboolean is_of_owner(RdmadClient *c, GDBusMessage *reply)
 	       g_strcmp0(sender, BUS_NAME) == 0;
 }
 
-/* What came before the snapshot is in it. */
+/* What came before REPLY, the answer with all objects, is in it. */
 static void drop_older(RdmadClient *c, GDBusMessage *reply)
 {
 	guint n = g_queue_get_length(&c->pending);
@@ -395,7 +395,7 @@ static void drop_older(RdmadClient *c, GDBusMessage *reply)
 	}
 }
 
-gboolean client_take_snapshot(RdmadClient *c, GDBusMessage *reply, GError **error)
+gboolean client_take_objects(RdmadClient *c, GDBusMessage *reply, GError **error)
 {
 	g_autoptr(RdmadClient) keep G_GNUC_UNUSED = g_object_ref(c);
 	g_autoptr(GVariant) objects = NULL;
@@ -403,12 +403,12 @@ gboolean client_take_snapshot(RdmadClient *c, GDBusMessage *reply, GError **erro
 
 	if (!c->channel)
 		return TRUE;
-	pump(c);
-	c->loading = FALSE;
+	take_messages(c);
+	c->fetching = FALSE;
 	if (is_absence(reply) || !is_of_owner(c, reply)) {
 		clear_pending(c);
 		if (c->owner)
-			load(c);
+			fetch_objects(c);
 		return TRUE;
 	}
 	if (!client_check_reply(reply, "(a{oa{sa{sv}}})", error)) {
@@ -437,12 +437,12 @@ static gboolean on_retry(gpointer user_data)
 	RdmadClient *c = user_data;
 
 	stop_retry(c);
-	if (c->owner && !c->loading && !c->synced)
-		load(c);
+	if (c->owner && !c->fetching && !c->synced)
+		fetch_objects(c);
 	return G_SOURCE_REMOVE;
 }
 
-static void on_snapshot(GObject *source, GAsyncResult *result, gpointer user_data)
+static void on_objects(GObject *source, GAsyncResult *result, gpointer user_data)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GDBusMessage) reply = g_dbus_connection_send_message_with_reply_finish(
@@ -453,8 +453,8 @@ static void on_snapshot(GObject *source, GAsyncResult *result, gpointer user_dat
 		return;
 	c = g_object_ref(user_data);
 	if (!reply)
-		c->loading = FALSE;
-	if (reply && client_take_snapshot(c, reply, &error))
+		c->fetching = FALSE;
+	if (reply && client_take_objects(c, reply, &error))
 		return;
 	if (!c->owner || c->retry)
 		return;
@@ -480,13 +480,13 @@ GDBusMessage *client_start_message(guint i)
 }
 
 /* Asks the owner for all objects. */
-static void load(RdmadClient *c)
+static void fetch_objects(RdmadClient *c)
 {
 	g_autoptr(GDBusMessage) m = client_start_message(START_MESSAGES - 1);
 
 	g_dbus_message_set_flags(m, G_DBUS_MESSAGE_FLAGS_NO_AUTO_START);
-	c->loading = TRUE;
-	send_own(c, m, -1, on_snapshot, c);
+	c->fetching = TRUE;
+	send_own(c, m, -1, on_objects, c);
 }
 
 gboolean client_attach(RdmadClient *c, GDBusConnection *connection, GError **error)
@@ -502,7 +502,7 @@ gboolean client_attach(RdmadClient *c, GDBusConnection *connection, GError **err
 	c->cancellable = g_cancellable_new();
 	c->loaded = g_ptr_array_new_with_free_func(loaded_free);
 	c->channel = channel_new(connection, c->context, on_ready, c);
-	c->loading = TRUE;
+	c->fetching = TRUE;
 	return TRUE;
 }
 

@@ -12,7 +12,7 @@ GDBusMessage *client_start_message(guint i);
 gboolean client_attach(RdmadClient *c, GDBusConnection *connection, GError **error);
 /* Takes in the answer to the last of them, which has all objects. TRUE: done, or there is no
  * daemon. */
-gboolean client_take_snapshot(RdmadClient *c, GDBusMessage *reply, GError **error);
+gboolean client_take_objects(RdmadClient *c, GDBusMessage *reply, GError **error);
 void client_detach(RdmadClient *c);
 /* The daemon has answered a call: what it signalled before is applied and reported. */
 void client_take_answer(RdmadClient *c, GDBusMessage *reply);

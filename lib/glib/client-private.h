@@ -27,7 +27,7 @@ struct _RdmadClient {
 
 	gboolean owner_known; /* the bus has said who owns the name */
 	char *owner;	      /* its unique name; NULL: nobody */
-	gboolean loading;     /* has asked for all objects */
+	gboolean fetching;    /* has asked for all objects */
 	gboolean synced;      /* the objects are those of the owner */
 	GSource *retry;
 

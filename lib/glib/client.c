@@ -227,7 +227,7 @@ static gboolean init_sync(GInitable *initable, GCancellable *cancellable, GError
 		if (i < START_MESSAGES - 1 && !client_check_reply(reply, "()", error))
 			return FALSE;
 	}
-	return client_take_snapshot(c, reply, error);
+	return client_take_objects(c, reply, error);
 }
 
 /* An asynchronous start: how many of its answers are to come, and the first error. */
@@ -252,12 +252,12 @@ static void on_started(GObject *source, GAsyncResult *result, gpointer user_data
 	g_autoptr(GDBusMessage) reply = g_dbus_connection_send_message_with_reply_finish(
 		G_DBUS_CONNECTION(source), result, &error);
 
-	/* the answers come in the order of the calls: the last is the snapshot */
+	/* the answers come in the order of the calls: the last has all objects */
 	start->n_waiting--;
 	if (reply && start->n_waiting > 0)
 		(void)client_check_reply(reply, "()", &error);
 	else if (reply && !start->error)
-		(void)client_take_snapshot(g_task_get_source_object(task), reply, &error);
+		(void)client_take_objects(g_task_get_source_object(task), reply, &error);
 	if (error && !start->error)
 		start->error = g_steal_pointer(&error);
 	if (start->n_waiting > 0)
@@ -289,7 +289,7 @@ static void start_async(GTask *owned_task, GDBusConnection *connection)
 	}
 }
 
-static void on_connected(GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer user_data)
+static void on_connection(GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer user_data)
 {
 	g_autoptr(GTask) task = user_data;
 	RdmadClient *c = g_task_get_source_object(task);
@@ -321,9 +321,9 @@ static void init_async(GAsyncInitable *initable, int priority, GCancellable *can
 			c->bus_address,
 			G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT |
 				G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
-			NULL, cancellable, on_connected, g_steal_pointer(&task));
+			NULL, cancellable, on_connection, g_steal_pointer(&task));
 	else
-		g_bus_get(G_BUS_TYPE_SYSTEM, cancellable, on_connected, g_steal_pointer(&task));
+		g_bus_get(G_BUS_TYPE_SYSTEM, cancellable, on_connection, g_steal_pointer(&task));
 }
 
 static gboolean init_finish(GAsyncInitable *initable, GAsyncResult *result, GError **error)

@@ -220,8 +220,9 @@ static void say_news(Service *s)
 	emit_changed(s, "org.rdma.Port.InfiniBand", "{'Lid': <uint32 18>}", "[]");
 }
 
-/* What was signalled before the snapshot was taken is in it; what comes after is not. */
-static void test_snapshot_order(void **state)
+/* What was signalled before the answer with all objects is in the answer; what comes after is not.
+ */
+static void test_objects_order(void **state)
 {
 	_cleanup_service_ Service *s = service_new(OBJECTS(""));
 
@@ -240,7 +241,7 @@ static void test_snapshot_order(void **state)
 }
 
 /* The same when the service comes back: nothing of it is reported. */
-static void test_snapshot_order_again(void **state)
+static void test_objects_order_again(void **state)
 {
 	_cleanup_service_ Service *s = service_new(OBJECTS(""));
 	g_autoptr(GVariant) reply = NULL;
@@ -477,10 +478,10 @@ static void test_no_objects(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_snapshot_order), cmocka_unit_test(test_snapshot_order_again),
-		cmocka_unit_test(test_barrier),	       cmocka_unit_test(test_load_order),
-		cmocka_unit_test(test_held_table),     cmocka_unit_test(test_newer_daemon),
-		cmocka_unit_test(test_wrong_types),    cmocka_unit_test(test_stranger),
+		cmocka_unit_test(test_objects_order), cmocka_unit_test(test_objects_order_again),
+		cmocka_unit_test(test_barrier),	      cmocka_unit_test(test_load_order),
+		cmocka_unit_test(test_held_table),    cmocka_unit_test(test_newer_daemon),
+		cmocka_unit_test(test_wrong_types),   cmocka_unit_test(test_stranger),
 		cmocka_unit_test(test_no_objects),
 	};
 
