@@ -2,52 +2,48 @@
 
 #include "log.h"
 
-static void on_object(RdmadClient *client, RdmadObject *o, Log *l, const char *signal)
+static void on_object(RdmadObject *o, Log *l, const char *signal)
 {
-	(void)client;
 	g_string_append_printf(l->text, "%s %s\n", signal, rdmad_object_get_name(o));
 }
 
-static void on_device_added(RdmadClient *client, RdmadObject *o, Log *l)
+static void on_device_added(_unused_ RdmadClient *client, RdmadObject *o, Log *l)
 {
-	on_object(client, o, l, "device-added");
+	on_object(o, l, "device-added");
 }
 
-static void on_device_removed(RdmadClient *client, RdmadObject *o, Log *l)
+static void on_device_removed(_unused_ RdmadClient *client, RdmadObject *o, Log *l)
 {
-	on_object(client, o, l, "device-removed");
+	on_object(o, l, "device-removed");
 }
 
-static void on_port_added(RdmadClient *client, RdmadObject *o, Log *l)
+static void on_port_added(_unused_ RdmadClient *client, RdmadObject *o, Log *l)
 {
-	on_object(client, o, l, "port-added");
+	on_object(o, l, "port-added");
 }
 
-static void on_port_removed(RdmadClient *client, RdmadObject *o, Log *l)
+static void on_port_removed(_unused_ RdmadClient *client, RdmadObject *o, Log *l)
 {
-	on_object(client, o, l, "port-removed");
+	on_object(o, l, "port-removed");
 }
 
-static void on_object_changed(RdmadClient *client, RdmadObject *o, char **properties, Log *l)
+static void on_object_changed(_unused_ RdmadClient *client, RdmadObject *o, char **properties,
+			      Log *l)
 {
 	g_autofree char *names = g_strjoinv(" ", properties);
 
-	(void)client;
 	g_string_append_printf(l->text, "%s-changed %s %s\n", RDMAD_IS_PORT(o) ? "port" : "device",
 			       rdmad_object_get_name(o), names);
 }
 
-static void on_changed(RdmadClient *client, GPtrArray *changes, Log *l)
+static void on_changed(_unused_ RdmadClient *client, GPtrArray *changes, Log *l)
 {
-	(void)client;
 	l->n_batches++;
 	l->n_last = changes->len;
 }
 
-static void on_connected(RdmadClient *client, GParamSpec *property, Log *l)
+static void on_connected(_unused_ RdmadClient *client, _unused_ GParamSpec *property, Log *l)
 {
-	(void)client;
-	(void)property;
 	l->n_connected++;
 }
 
@@ -79,10 +75,14 @@ Log *log_new(Fixture *f)
 	return new_log(client);
 }
 
-static void on_result(GObject *source, GAsyncResult *result, gpointer user_data)
+void log_take_result(_unused_ GObject *source, GAsyncResult *result, gpointer user_data)
 {
-	(void)source;
 	*(GAsyncResult **)user_data = g_object_ref(result);
+}
+
+void log_take_notify(_unused_ GObject *o, GParamSpec *property, gpointer user_data)
+{
+	g_string_append_printf(user_data, "%s ", g_param_spec_get_name(property));
 }
 
 Log *log_new_async(Fixture *f)
@@ -92,8 +92,8 @@ Log *log_new_async(Fixture *f)
 	g_autoptr(GError) error = NULL;
 	GObject *client;
 
-	g_async_initable_new_async(RDMAD_TYPE_CLIENT, G_PRIORITY_DEFAULT, NULL, on_result, &result,
-				   "bus-address", f->address, NULL);
+	g_async_initable_new_async(RDMAD_TYPE_CLIENT, G_PRIORITY_DEFAULT, NULL, log_take_result,
+				   &result, "bus-address", f->address, NULL);
 	wait_until(result);
 	source = g_async_result_get_source_object(result);
 	client = g_async_initable_new_finish(G_ASYNC_INITABLE(source), result, &error);
@@ -119,9 +119,8 @@ void log_forget(Log *l)
 	l->n_batches = l->n_last = l->n_connected = 0;
 }
 
-static gboolean on_second(gpointer user_data)
+static gboolean on_second(_unused_ gpointer user_data)
 {
-	(void)user_data;
 	return G_SOURCE_CONTINUE;
 }
 
@@ -143,4 +142,11 @@ void log_settle(Log *l)
 	fields = rdmad_port_query_sync(ports->pdata[0], G_MAXINT64, NULL, &error);
 	if (!fields)
 		fail_msg("%s", error->message);
+}
+
+int log_run_group(const char *name, const struct CMUnitTest *tests, size_t n)
+{
+	/* what the library itself takes for an error is a failure */
+	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING | G_LOG_LEVEL_ERROR);
+	return _cmocka_run_group_tests(name, tests, n, NULL, NULL);
 }

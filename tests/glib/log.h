@@ -36,3 +36,12 @@ void log_forget(Log *l);
 void main_context_turn(void);
 /* All that the daemon has said so far is then with the client. */
 void log_settle(Log *l);
+
+/* The callback of an asynchronous call: stores a reference to RESULT in *USER_DATA. */
+void log_take_result(GObject *source, GAsyncResult *result, gpointer user_data);
+/* A handler of "notify": appends the name of PROPERTY and a space to USER_DATA, a GString. */
+void log_take_notify(GObject *o, GParamSpec *property, gpointer user_data);
+
+/* For main(): runs TESTS. A warning of the library is a failure. */
+#define log_run_tests(tests) log_run_group(#tests, tests, ARRAY_SIZE(tests))
+int log_run_group(const char *name, const struct CMUnitTest *tests, size_t n);

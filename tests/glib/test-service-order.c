@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Messages in an order that is hard to have from rdmad. */
+
+#include "service.h"
+
+static void say_old_news(Service *s)
+{
+	service_emit_changed(s, "org.rdma.Port", "{'State': <'down'>}", "[]");
+	service_emit_changed(s, "org.rdma.Port", "{'State': <'init'>}", "['Gids']");
+	service_emit(s, "/org/rdma/device/5", "org.freedesktop.DBus.ObjectManager",
+		     "InterfacesAdded",
+		     "(objectpath '/org/rdma/device/5', {'org.rdma.Device': {'Name': <'old'>}})");
+}
+
+static void say_news(Service *s)
+{
+	service_emit_changed(s, "org.rdma.Port.InfiniBand", "{'Lid': <uint32 18>}", "[]");
+}
+
+/* What was signalled before the answer with all objects is in the answer; what comes after is not.
+ */
+static void test_objects_order(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+
+	s->before_answer = say_old_news;
+	s->after_answer = say_news;
+	s->l = log_new_async(s->f);
+	service_settle(s);
+	wait_until(s->l->n_batches > 0 ||
+		   g_strcmp0(rdmad_object_get_string(service_port(s), "state"), "active") != 0);
+	service_settle(s);
+	/* the log began when the client was there; the objects say what it has believed */
+	assert_string_equal(rdmad_object_get_string(service_port(s), "state"), "active");
+	assert_true(rdmad_object_is_available(service_port(s), "gids"));
+	assert_null(rdmad_client_get_device(s->l->client, "old"));
+}
+
+/* The same when the service comes back: nothing of it is reported. */
+static void test_objects_order_again(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	g_autoptr(GVariant) reply = NULL;
+
+	s->l = log_new_async(s->f);
+	reply = g_dbus_connection_call_sync(
+		s->bus, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+		"ReleaseName", g_variant_new("(s)", RDMAD_BUS_NAME), NULL, 0, -1, NULL, NULL);
+	assert_non_null(reply);
+	wait_until(!rdmad_client_get_connected(s->l->client));
+	s->before_answer = say_old_news;
+	s->after_answer = say_news;
+	service_request_name(s);
+	wait_until(rdmad_client_get_connected(s->l->client));
+	wait_until(s->l->n_batches > 0);
+	service_settle(s);
+	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 lid\n");
+}
+
+/* Half a flush is no batch. */
+static void test_barrier(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	guint turns = 0;
+
+	s->l = log_new_async(s->f);
+	g_atomic_pointer_set(&s->hold, "Ping");
+	service_emit_changed(s, "org.rdma.Port", "{'ActiveMtu': <uint32 2048>}", "[]");
+	wait_until(g_async_queue_length(s->held) > 0);
+	service_emit_changed(s, "org.rdma.Port.InfiniBand", "{'Lid': <uint32 40>}", "[]");
+	while (turns++ < 20)
+		g_main_context_iteration(NULL, FALSE);
+	assert_int_equal(s->l->n_batches, 0);
+	assert_int_equal(g_async_queue_length(s->held), 1);
+	service_answer_held(s, NULL);
+	/* which is the next flush */
+	service_emit_changed(s, "org.rdma.Port.InfiniBand", "{'Lid': <uint32 41>}", "[]");
+	wait_until(s->l->n_batches > 0);
+	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 active-mtu lid\n");
+	wait_until(g_async_queue_length(s->held) > 0);
+	service_answer_held(s, NULL);
+	wait_until(s->l->n_batches == 2);
+	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 active-mtu lid\n"
+					     "port-changed mlx5_0/1 lid\n");
+
+	/* no answer is no reason to be silent */
+	service_emit_changed(s, "org.rdma.Port.InfiniBand", "{'Lid': <uint32 42>}", "[]");
+	wait_until(s->l->n_batches == 3);
+}
+
+static void count_call(guint *n)
+{
+	++*n;
+}
+
+static void outdate_gids(Service *s)
+{
+	service_emit_changed(s, "org.rdma.Port", "{}", "['Gids']");
+}
+
+/* An invalidation is about what was read before it. */
+static void test_load_order(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	g_autoptr(GAsyncResult) result = NULL;
+	g_autoptr(GVariant) gids = NULL;
+
+	s->gids = "[(uint32 3, 'fe80::1', 'IB', '', '')]";
+	s->before_gids = outdate_gids;
+	s->l = log_new_async(s->f);
+	outdate_gids(s);
+	wait_until(s->l->n_batches > 0);
+	assert_false(rdmad_object_is_available(service_port(s), "gids"));
+	rdmad_object_load_async(service_port(s), "gids", NULL, log_take_result, &result);
+	wait_until(result);
+	gids = rdmad_object_load_finish(service_port(s), result, NULL);
+	assert_non_null(gids);
+	service_settle(s);
+	assert_true(rdmad_object_is_available(service_port(s), "gids"));
+}
+
+/* A table that somebody listens to is not reported before it is there, whatever else is delivered.
+ */
+static void test_held_table(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	guint n = 0;
+
+	s->l = log_new_async(s->f);
+	g_signal_connect_swapped(service_port(s), "notify::gids", G_CALLBACK(count_call), &n);
+	g_atomic_pointer_set(&s->hold, "Get");
+	outdate_gids(s);
+	wait_until(g_async_queue_length(s->held) > 0);
+	service_settle(s);
+	assert_false(rdmad_object_is_available(service_port(s), "gids"));
+	assert_string_equal(s->l->text->str, "");
+	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '')]>,)");
+	wait_until(s->l->n_batches > 0);
+	assert_true(rdmad_object_is_available(service_port(s), "gids"));
+	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 gids\n");
+	assert_int_equal(n, 1);
+
+	/* and if it cannot be had, that it has changed */
+	log_forget(s->l);
+	outdate_gids(s);
+	wait_until(g_async_queue_length(s->held) > 0);
+	service_answer_held(s, "(<'none'>,)");
+	wait_until(s->l->n_batches > 0);
+	assert_false(rdmad_object_is_available(service_port(s), "gids"));
+	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 gids\n");
+	g_signal_handlers_disconnect_by_data(service_port(s), &n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_objects_order), cmocka_unit_test(test_objects_order_again),
+		cmocka_unit_test(test_barrier),	      cmocka_unit_test(test_load_order),
+		cmocka_unit_test(test_held_table),
+	};
+
+	return log_run_tests(tests);
+}
