@@ -151,12 +151,33 @@ static void test_held_table(_unused_ void **state)
 	g_signal_handlers_disconnect_by_data(service_port(s), &n);
 }
 
+/* One change brings two tables that somebody listens to: both are awaited, and it is one batch. */
+static void test_two_held_tables(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	guint n = 0;
+
+	s->l = log_new_async(s->f);
+	g_signal_connect_swapped(service_port(s), "notify", G_CALLBACK(count_call), &n);
+	g_atomic_pointer_set(&s->hold, "Get");
+	service_emit_changed(s, "org.rdma.Port", "{'ActiveMtu': <uint32 2048>}",
+			     "['Gids', 'Netdevs']");
+	wait_until(g_async_queue_length(s->held) == 2);
+	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '')]>,)");
+	service_answer_held(s, "(<[(uint32 7, 'ens1')]>,)");
+	wait_until(n == 3);
+	service_settle(s);
+	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 active-mtu gids netdevs\n");
+	assert_int_equal(s->l->n_batches, 1);
+	g_signal_handlers_disconnect_by_data(service_port(s), &n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_objects_order), cmocka_unit_test(test_objects_order_again),
 		cmocka_unit_test(test_barrier),	      cmocka_unit_test(test_load_order),
-		cmocka_unit_test(test_held_table),
+		cmocka_unit_test(test_held_table),    cmocka_unit_test(test_two_held_tables),
 	};
 
 	return log_run_tests(tests);
