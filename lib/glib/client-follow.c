@@ -395,7 +395,7 @@ static void drop_older(RdmadClient *c, GDBusMessage *reply)
 	}
 }
 
-gboolean client_take_objects(RdmadClient *c, GDBusMessage *reply, GError **error)
+static gboolean take_objects(RdmadClient *c, GDBusMessage *reply, GError **error)
 {
 	g_autoptr(RdmadClient) keep G_GNUC_UNUSED = g_object_ref(c);
 	g_autoptr(GVariant) objects = NULL;
@@ -454,7 +454,7 @@ static void on_objects(GObject *source, GAsyncResult *result, gpointer user_data
 	c = g_object_ref(user_data);
 	if (!reply)
 		c->fetching = FALSE;
-	if (reply && client_take_objects(c, reply, &error))
+	if (reply && take_objects(c, reply, &error))
 		return;
 	if (!c->owner || c->retry)
 		return;
@@ -465,15 +465,8 @@ static void on_objects(GObject *source, GAsyncResult *result, gpointer user_data
 	g_source_attach(c->retry, c->context);
 }
 
-GDBusMessage *client_start_message(guint i)
+static GDBusMessage *objects_call(void)
 {
-	GDBusMessage *m;
-
-	if (i < G_N_ELEMENTS(matches)) {
-		m = g_dbus_message_new_method_call(BUS_NAME, BUS_PATH, BUS_NAME, "AddMatch");
-		g_dbus_message_set_body(m, g_variant_new("(s)", matches[i]));
-		return m;
-	}
 	return g_dbus_message_new_method_call(RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
 					      "org.freedesktop.DBus.ObjectManager",
 					      "GetManagedObjects");
@@ -482,28 +475,69 @@ GDBusMessage *client_start_message(guint i)
 /* Asks the owner for all objects. */
 static void fetch_objects(RdmadClient *c)
 {
-	g_autoptr(GDBusMessage) m = client_start_message(START_MESSAGES - 1);
+	g_autoptr(GDBusMessage) m = objects_call();
 
 	g_dbus_message_set_flags(m, G_DBUS_MESSAGE_FLAGS_NO_AUTO_START);
 	c->fetching = TRUE;
 	send_own(c, m, -1, on_objects, c);
 }
 
-gboolean client_attach(RdmadClient *c, GDBusConnection *connection, GError **error)
+gboolean client_attach(RdmadClient *c, GError **error)
 {
-	if (!g_dbus_connection_get_unique_name(connection)) {
+	if (!g_dbus_connection_get_unique_name(c->connection)) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
 			    "The connection is not one to a message bus");
 		return FALSE;
 	}
-	if (!c->connection)
-		c->connection = g_object_ref(connection);
 	c->context = g_main_context_ref_thread_default();
 	c->cancellable = g_cancellable_new();
 	c->loaded = g_ptr_array_new_with_free_func(loaded_free);
-	c->channel = channel_new(connection, c->context, on_ready, c);
+	c->channel = channel_new(c->connection, c->context, on_ready, c);
 	c->fetching = TRUE;
 	return TRUE;
+}
+
+static GDBusMessage *match_call(const char *method, size_t i)
+{
+	GDBusMessage *m = g_dbus_message_new_method_call(BUS_NAME, BUS_PATH, BUS_NAME, method);
+
+	g_dbus_message_set_body(m, g_variant_new("(s)", matches[i]));
+	return m;
+}
+
+GDBusMessage *client_start_message(RdmadClient *c, guint i)
+{
+	if (i >= G_N_ELEMENTS(matches))
+		return objects_call();
+	c->matches |= 1U << i;
+	return match_call("AddMatch", i);
+}
+
+gboolean client_take_start_reply(RdmadClient *c, guint i, GDBusMessage *reply, GError **error)
+{
+	if (i >= G_N_ELEMENTS(matches))
+		return take_objects(c, reply, error);
+	if (client_check_reply(reply, "()", error))
+		return TRUE;
+	c->matches &= ~(1U << i);
+	return FALSE;
+}
+
+/* The bus counts how often a connection has added a rule. Another client may have added the same
+ * rules on this connection, so only those are removed that this client has added. */
+static void remove_matches(RdmadClient *c)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(matches); i++) {
+		g_autoptr(GDBusMessage) m = NULL;
+
+		if (!(c->matches >> i & 1))
+			continue;
+		m = match_call("RemoveMatch", i);
+		g_dbus_message_set_flags(m, G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED);
+		g_dbus_connection_send_message(c->connection, m, G_DBUS_SEND_MESSAGE_FLAGS_NONE,
+					       NULL, NULL);
+	}
+	c->matches = 0;
 }
 
 void client_detach(RdmadClient *c)
@@ -513,20 +547,13 @@ void client_detach(RdmadClient *c)
 	g_cancellable_cancel(c->cancellable);
 	stop_retry(c);
 	g_clear_pointer(&c->channel, channel_free);
-	for (size_t i = 0; i < G_N_ELEMENTS(matches); i++) {
-		g_autoptr(GDBusMessage) m =
-			g_dbus_message_new_method_call(BUS_NAME, BUS_PATH, BUS_NAME, "RemoveMatch");
-
-		g_dbus_message_set_flags(m, G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED);
-		g_dbus_message_set_body(m, g_variant_new("(s)", matches[i]));
-		g_dbus_connection_send_message(c->connection, m, G_DBUS_SEND_MESSAGE_FLAGS_NONE,
-					       NULL, NULL);
-	}
+	remove_matches(c);
 	g_queue_clear_full(&c->incoming, g_object_unref);
 	g_queue_clear_full(&c->pending, g_object_unref);
 	g_clear_pointer(&c->loaded, g_ptr_array_unref);
 	g_clear_pointer(&c->owner, g_free);
 	g_clear_pointer(&c->context, g_main_context_unref);
 	g_clear_object(&c->cancellable);
-	c->synced = FALSE;
+	c->owner_known = c->fetching = c->synced = FALSE;
+	c->n_barriers = 0; /* those that were under way are cancelled */
 }

@@ -5,14 +5,15 @@
 
 #include "rdmad-client.h"
 
-/* Begins: what has to be sent to the bus, in this order, waiting for the answers. */
+/* Begins, with the connection of C. */
+gboolean client_attach(RdmadClient *c, GError **error);
+/* What has to be sent to the bus then: messages 0 to START_MESSAGES - 1, each when the one before
+ * is answered. */
 #define START_MESSAGES 3
-GDBusMessage *client_start_message(guint i);
-/* Before the first of them is sent. */
-gboolean client_attach(RdmadClient *c, GDBusConnection *connection, GError **error);
-/* Takes in the answer to the last of them, which has all objects. TRUE: done, or there is no
- * daemon. */
-gboolean client_take_objects(RdmadClient *c, GDBusMessage *reply, GError **error);
+GDBusMessage *client_start_message(RdmadClient *c, guint i);
+/* Takes in REPLY to message I. That there is no daemon is no error. */
+gboolean client_take_start_reply(RdmadClient *c, guint i, GDBusMessage *reply, GError **error);
+/* Ends it, also after an error. Does nothing if it has not begun. */
 void client_detach(RdmadClient *c);
 /* The daemon has answered a call: what it signalled before is applied and reported. */
 void client_take_answer(RdmadClient *c, GDBusMessage *reply);

@@ -20,6 +20,9 @@ struct _RdmadClient {
 
 	char *bus_address;
 	GDBusConnection *connection;
+	gboolean own_connection;   /* the client has made or found it; it was not given */
+	gboolean starting;	   /* a start is under way */
+	guint matches;		   /* 1 << the start message: rules that the bus may have */
 	GMainContext *context;	   /* where all of this happens */
 	GCancellable *cancellable; /* of the client's own calls */
 	Channel *channel;

@@ -195,113 +195,174 @@ static void rdmad_client_class_init(RdmadClientClass *class)
 	install_signals();
 }
 
+#define CONNECTION_FLAGS                                                                           \
+	(G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT |                                           \
+	 G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION)
+
+/* Whether C has started, so that there is nothing to do. */
+static gboolean has_started(RdmadClient *c)
+{
+	return c->channel && !c->starting;
+}
+
+static gboolean begin_start(RdmadClient *c, GError **error)
+{
+	if (c->starting) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_PENDING,
+			    "The client is being initialized");
+		return FALSE;
+	}
+	c->starting = TRUE;
+	return TRUE;
+}
+
+/* After a start that has failed C is as it was before. */
+static void end_start(RdmadClient *c, gboolean success)
+{
+	c->starting = FALSE;
+	if (success)
+		return;
+	client_detach(c);
+	if (!c->own_connection)
+		return;
+	c->own_connection = FALSE;
+	g_clear_object(&c->connection);
+	g_object_notify(G_OBJECT(c), "connection");
+}
+
+/* Takes over CONNECTION, which the client has made. */
+static void set_own_connection(RdmadClient *c, GDBusConnection *connection)
+{
+	c->connection = connection;
+	c->own_connection = TRUE;
+	g_object_notify(G_OBJECT(c), "connection");
+}
+
+static gboolean connect_sync(RdmadClient *c, GCancellable *cancellable, GError **error)
+{
+	GDBusConnection *connection;
+
+	if (c->connection)
+		return TRUE;
+	connection = c->bus_address ? g_dbus_connection_new_for_address_sync(c->bus_address,
+									     CONNECTION_FLAGS, NULL,
+									     cancellable, error)
+				    : g_bus_get_sync(G_BUS_TYPE_SYSTEM, cancellable, error);
+	if (!connection)
+		return FALSE;
+	set_own_connection(c, connection);
+	return TRUE;
+}
+
+static gboolean start_sync(RdmadClient *c, GCancellable *cancellable, GError **error)
+{
+	if (!connect_sync(c, cancellable, error) || !client_attach(c, error))
+		return FALSE;
+	for (guint i = 0; i < START_MESSAGES; i++) {
+		g_autoptr(GDBusMessage) m = NULL, reply = NULL;
+
+		if (g_cancellable_set_error_if_cancelled(cancellable, error))
+			return FALSE;
+		m = client_start_message(c, i);
+		reply = g_dbus_connection_send_message_with_reply_sync(
+			c->connection, m, G_DBUS_SEND_MESSAGE_FLAGS_NONE, -1, NULL, cancellable,
+			error);
+		if (!reply || !client_take_start_reply(c, i, reply, error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
 static gboolean init_sync(GInitable *initable, GCancellable *cancellable, GError **error)
 {
 	RdmadClient *c = RDMAD_CLIENT(initable);
-	g_autoptr(GDBusConnection) connection = NULL;
-	g_autoptr(GDBusMessage) reply = NULL;
+	gboolean success;
 
-	if (c->channel)
+	if (has_started(c))
 		return TRUE;
-	if (c->connection)
-		connection = g_object_ref(c->connection);
-	else if (c->bus_address)
-		connection = g_dbus_connection_new_for_address_sync(
-			c->bus_address,
-			G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT |
-				G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
-			NULL, cancellable, error);
-	else
-		connection = g_bus_get_sync(G_BUS_TYPE_SYSTEM, cancellable, error);
-	if (!connection || !client_attach(c, connection, error))
+	if (!begin_start(c, error))
 		return FALSE;
-	for (guint i = 0; i < START_MESSAGES; i++) {
-		g_autoptr(GDBusMessage) m = client_start_message(i);
-
-		g_clear_object(&reply);
-		reply = g_dbus_connection_send_message_with_reply_sync(
-			connection, m, G_DBUS_SEND_MESSAGE_FLAGS_NONE, -1, NULL, cancellable,
-			error);
-		if (!reply)
-			return FALSE;
-		if (i < START_MESSAGES - 1 && !client_check_reply(reply, "()", error))
-			return FALSE;
-	}
-	return client_take_objects(c, reply, error);
+	success = start_sync(c, cancellable, error);
+	end_start(c, success);
+	return success;
 }
 
-/* An asynchronous start: how many of its answers are to come, and the first error. */
-typedef struct Start {
-	guint n_waiting;
-	GError *error;
-} Start;
-
-static void start_free(gpointer data)
+/* Takes over ERROR. */
+static void fail_start(GTask *task, GError *error)
 {
-	Start *start = data;
-
-	g_clear_error(&start->error);
-	g_free(start);
+	end_start(g_task_get_source_object(task), FALSE);
+	g_task_return_error(task, error);
 }
 
-static void on_started(GObject *source, GAsyncResult *result, gpointer user_data)
+static void send_start_message(GTask *owned_task);
+
+static void on_start_reply(GObject *source, GAsyncResult *result, gpointer user_data)
 {
 	g_autoptr(GTask) task = user_data;
-	Start *start = g_task_get_task_data(task);
-	g_autoptr(GError) error = NULL;
+	RdmadClient *c = g_task_get_source_object(task);
+	guint i = GPOINTER_TO_UINT(g_task_get_task_data(task));
+	GError *error = NULL;
 	g_autoptr(GDBusMessage) reply = g_dbus_connection_send_message_with_reply_finish(
 		G_DBUS_CONNECTION(source), result, &error);
 
-	/* the answers come in the order of the calls: the last has all objects */
-	start->n_waiting--;
-	if (reply && start->n_waiting > 0)
-		(void)client_check_reply(reply, "()", &error);
-	else if (reply && !start->error)
-		(void)client_take_objects(g_task_get_source_object(task), reply, &error);
-	if (error && !start->error)
-		start->error = g_steal_pointer(&error);
-	if (start->n_waiting > 0)
+	if (!reply || !client_take_start_reply(c, i, reply, &error)) {
+		fail_start(task, error);
 		return;
-	if (start->error)
-		g_task_return_error(task, g_steal_pointer(&start->error));
-	else
-		g_task_return_boolean(task, TRUE);
+	}
+	if (++i < START_MESSAGES) {
+		g_task_set_task_data(task, GUINT_TO_POINTER(i), NULL);
+		send_start_message(g_steal_pointer(&task));
+		return;
+	}
+	end_start(c, TRUE);
+	g_task_return_boolean(task, TRUE);
 }
 
-static void start_async(GTask *owned_task, GDBusConnection *connection)
+/* Sends the one whose number is the data of the task. */
+static void send_start_message(GTask *owned_task)
 {
 	g_autoptr(GTask) task = owned_task;
 	RdmadClient *c = g_task_get_source_object(task);
-	Start *start = g_new0(Start, 1);
+	GCancellable *cancellable = g_task_get_cancellable(task);
+	g_autoptr(GDBusMessage) m = NULL;
+	GError *error = NULL;
 
-	g_task_set_task_data(task, start, start_free);
-	if (!client_attach(c, connection, &start->error)) {
-		g_task_return_error(task, g_steal_pointer(&start->error));
+	if (g_cancellable_set_error_if_cancelled(cancellable, &error)) {
+		fail_start(task, error);
 		return;
 	}
-	for (guint i = 0; i < START_MESSAGES; i++) {
-		g_autoptr(GDBusMessage) m = client_start_message(i);
-
-		start->n_waiting++;
-		g_dbus_connection_send_message_with_reply(
-			connection, m, G_DBUS_SEND_MESSAGE_FLAGS_NONE, -1, NULL,
-			g_task_get_cancellable(task), on_started, g_object_ref(task));
-	}
+	m = client_start_message(c, GPOINTER_TO_UINT(g_task_get_task_data(task)));
+	g_dbus_connection_send_message_with_reply(c->connection, m, G_DBUS_SEND_MESSAGE_FLAGS_NONE,
+						  -1, NULL, cancellable, on_start_reply,
+						  g_steal_pointer(&task));
 }
 
-static void on_connection(GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer user_data)
+static void start_async(GTask *owned_task)
+{
+	g_autoptr(GTask) task = owned_task;
+	GError *error = NULL;
+
+	if (client_attach(g_task_get_source_object(task), &error))
+		send_start_message(g_steal_pointer(&task));
+	else
+		fail_start(task, error);
+}
+
+static void on_connection(_unused_ GObject *source, GAsyncResult *result, gpointer user_data)
 {
 	g_autoptr(GTask) task = user_data;
 	RdmadClient *c = g_task_get_source_object(task);
-	g_autoptr(GDBusConnection) connection = NULL;
 	GError *error = NULL;
+	GDBusConnection *connection =
+		c->bus_address ? g_dbus_connection_new_for_address_finish(result, &error)
+			       : g_bus_get_finish(result, &error);
 
-	connection = c->bus_address ? g_dbus_connection_new_for_address_finish(result, &error)
-				    : g_bus_get_finish(result, &error);
-	if (connection)
-		start_async(g_steal_pointer(&task), connection);
-	else
-		g_task_return_error(task, error);
+	if (!connection) {
+		fail_start(task, error);
+		return;
+	}
+	set_own_connection(c, connection);
+	start_async(g_steal_pointer(&task));
 }
 
 static void init_async(GAsyncInitable *initable, int priority, GCancellable *cancellable,
@@ -309,19 +370,22 @@ static void init_async(GAsyncInitable *initable, int priority, GCancellable *can
 {
 	RdmadClient *c = RDMAD_CLIENT(initable);
 	g_autoptr(GTask) task = g_task_new(initable, cancellable, callback, user_data);
+	GError *error = NULL;
 
 	g_task_set_source_tag(task, init_async);
 	g_task_set_priority(task, priority);
-	if (c->channel)
+	/* the calls look at it; a client that has started has started */
+	g_task_set_check_cancellable(task, FALSE);
+	if (has_started(c))
 		g_task_return_boolean(task, TRUE);
+	else if (!begin_start(c, &error))
+		g_task_return_error(task, error);
 	else if (c->connection)
-		start_async(g_steal_pointer(&task), c->connection);
+		start_async(g_steal_pointer(&task));
 	else if (c->bus_address)
-		g_dbus_connection_new_for_address(
-			c->bus_address,
-			G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT |
-				G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
-			NULL, cancellable, on_connection, g_steal_pointer(&task));
+		g_dbus_connection_new_for_address(c->bus_address, CONNECTION_FLAGS, NULL,
+						  cancellable, on_connection,
+						  g_steal_pointer(&task));
 	else
 		g_bus_get(G_BUS_TYPE_SYSTEM, cancellable, on_connection, g_steal_pointer(&task));
 }

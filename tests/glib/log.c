@@ -119,6 +119,18 @@ void log_forget(Log *l)
 	l->n_batches = l->n_last = l->n_connected = 0;
 }
 
+GDBusConnection *log_connect(Fixture *f)
+{
+	GDBusConnection *bus = g_dbus_connection_new_for_address_sync(
+		f->address,
+		G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT |
+			G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
+		NULL, NULL, NULL);
+
+	assert_non_null(bus);
+	return bus;
+}
+
 static gboolean on_second(_unused_ gpointer user_data)
 {
 	return G_SOURCE_CONTINUE;

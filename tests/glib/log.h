@@ -22,6 +22,9 @@ Log *log_new_async(Fixture *f);
 void log_free(Log *l);
 void log_forget(Log *l);
 
+/* One more connection to the bus. */
+GDBusConnection *log_connect(Fixture *f);
+
 /* Runs the main context until CONDITION, or fails the test after a minute. */
 #define wait_until(condition)                                                                      \
 	do {                                                                                       \

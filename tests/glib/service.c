@@ -93,18 +93,6 @@ void service_answer_held(Service *s, const char *body)
 	g_dbus_connection_send_message(s->bus, reply, 0, NULL, NULL);
 }
 
-GDBusConnection *service_connect(Fixture *f)
-{
-	GDBusConnection *bus = g_dbus_connection_new_for_address_sync(
-		f->address,
-		G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT |
-			G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
-		NULL, NULL, NULL);
-
-	assert_non_null(bus);
-	return bus;
-}
-
 void service_request_name(Service *s)
 {
 	g_autoptr(GVariant) reply = g_dbus_connection_call_sync(
@@ -122,7 +110,7 @@ Service *service_new(const char *objects)
 
 	assert_non_null(node);
 	s->f = fixture_new();
-	s->bus = service_connect(s->f);
+	s->bus = log_connect(s->f);
 	s->held = g_async_queue_new_full(g_object_unref);
 	if (objects)
 		s->objects = g_variant_ref_sink(g_variant_new_parsed(objects));

@@ -39,8 +39,6 @@ void service_free(Service *s);
 DEFINE_CLEANUP(Service, service_free);
 #define _cleanup_service_ _cleanup_(service_free_pointer)
 
-/* One more connection to the bus. */
-GDBusConnection *service_connect(Fixture *f);
 void service_request_name(Service *s);
 /* Sends a signal; BODY is in GVariant's notation. */
 void service_emit(Service *s, const char *path, const char *interface, const char *member,

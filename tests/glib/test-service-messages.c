@@ -80,7 +80,7 @@ static void test_wrong_types(_unused_ void **state)
 static void test_stranger(_unused_ void **state)
 {
 	_cleanup_service_ Service *s = service_new(OBJECTS(""));
-	g_autoptr(GDBusConnection) stranger = service_connect(s->f);
+	g_autoptr(GDBusConnection) stranger = log_connect(s->f);
 	const char *client;
 
 	s->l = log_new_async(s->f);

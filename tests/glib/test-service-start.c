@@ -27,10 +27,39 @@ static void test_no_objects(_unused_ void **state)
 	assert_no_client(chatters, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
 }
 
+/* What a client takes for a start that fails it gives back, so that the next start is like the
+ * first.
+ */
+static void test_objects_later(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(NULL);
+	g_autoptr(RdmadClient) client =
+		g_object_new(RDMAD_TYPE_CLIENT, "bus-address", s->f->address, NULL);
+	g_autoptr(GAsyncResult) first = NULL, second = NULL;
+	g_autoptr(GString) seen = g_string_new(NULL);
+
+	g_signal_connect(client, "notify::connection", G_CALLBACK(log_take_notify), seen);
+	g_async_initable_init_async(G_ASYNC_INITABLE(client), G_PRIORITY_DEFAULT, NULL,
+				    log_take_result, &first);
+	wait_until(first);
+	assert_false(g_async_initable_init_finish(G_ASYNC_INITABLE(client), first, NULL));
+	assert_null(rdmad_client_get_connection(client));
+	assert_string_equal(seen->str, "connection connection ");
+	s->objects = g_variant_ref_sink(g_variant_new_parsed(OBJECTS("")));
+	g_async_initable_init_async(G_ASYNC_INITABLE(client), G_PRIORITY_DEFAULT, NULL,
+				    log_take_result, &second);
+	wait_until(second);
+	assert_true(g_async_initable_init_finish(G_ASYNC_INITABLE(client), second, NULL));
+	assert_non_null(rdmad_client_get_connection(client));
+	assert_string_equal(seen->str, "connection connection connection ");
+	assert_non_null(rdmad_client_get_port(client, "mlx5_0/1"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_objects),
+		cmocka_unit_test(test_objects_later),
 	};
 
 	return log_run_tests(tests);
