@@ -8,6 +8,7 @@
 #include "client-private.h"
 #include "names.h"
 #include "object-private.h"
+#include "reply.h"
 
 RdmadClient *client_of_object(RdmadObject *o, GError **error)
 {
@@ -63,8 +64,7 @@ GDBusMessage *client_call_finish(RdmadClient *c, GAsyncResult *result, const cha
 
 	g_return_val_if_fail(g_task_is_valid(result, c), NULL);
 	reply = g_task_propagate_pointer(G_TASK(result), error);
-	return reply && client_check_reply(reply, signature, error) ? g_steal_pointer(&reply)
-								    : NULL;
+	return reply && reply_check(reply, signature, error) ? g_steal_pointer(&reply) : NULL;
 }
 
 GDBusMessage *client_call_sync(RdmadClient *c, const char *path, const char *interface,
@@ -78,7 +78,7 @@ GDBusMessage *client_call_sync(RdmadClient *c, const char *path, const char *int
 	if (!reply)
 		return NULL;
 	client_take_answer(c, reply);
-	return client_check_reply(reply, signature, error) ? g_steal_pointer(&reply) : NULL;
+	return reply_check(reply, signature, error) ? g_steal_pointer(&reply) : NULL;
 }
 
 static const struct {

@@ -18,19 +18,12 @@
 #include "client-private.h"
 #include "names.h"
 #include "object-private.h"
+#include "reply.h"
 
-#define BUS_NAME "org.freedesktop.DBus"
-#define BUS_PATH "/org/freedesktop/DBus"
 /* How long to wait for the answer that ends a flush, and for a daemon that refuses to say what it
  * has. */
 #define BARRIER_MSEC 2000
 #define RETRY_SEC    5
-
-static const char *const matches[] = {
-	"type='signal',sender='" BUS_NAME "',interface='" BUS_NAME "',path='" BUS_PATH
-	"',member='NameOwnerChanged',arg0='" RDMAD_BUS_NAME "'",
-	"type='signal',sender='" RDMAD_BUS_NAME "',path_namespace='" RDMAD_ROOT_PATH "'",
-};
 
 /* A row as an answer to Get has it; VALUE is NULL if that failed. */
 typedef struct Loaded {
@@ -151,7 +144,7 @@ static void on_barrier(GObject *source, GAsyncResult *result, gpointer user_data
 		Loaded *l = g_new0(Loaded, 1);
 
 		*l = (Loaded){.object = g_steal_pointer(&object), .row = row};
-		if (reply && client_check_reply(reply, "(v)", NULL)) {
+		if (reply && reply_check(reply, "(v)", NULL)) {
 			g_variant_get(g_dbus_message_get_body(reply), "(v)", &l->value);
 			l->serial = g_dbus_message_get_serial(reply);
 		}
@@ -331,43 +324,6 @@ void client_take_loaded(RdmadClient *c, RdmadObject *o, size_t row, GVariant *va
 	deliver(c, FALSE, l->serial);
 }
 
-gboolean client_check_reply(GDBusMessage *reply, const char *signature, GError **error)
-{
-	GVariant *body = g_dbus_message_get_body(reply);
-
-	if (g_dbus_message_to_gerror(reply, error)) {
-		if (error)
-			g_dbus_error_strip_remote_error(*error);
-		return FALSE;
-	}
-	if (g_str_equal(body ? g_variant_get_type_string(body) : "()", signature))
-		return TRUE;
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-		    "The answer has the type %s, not %s",
-		    body ? g_variant_get_type_string(body) : "()", signature);
-	return FALSE;
-}
-
-/* The bus, or systemd asked by the bus, has no rdmad to give. */
-static gboolean is_absence(GDBusMessage *reply)
-{
-	static const char *const names[] = {
-		"org.freedesktop.DBus.Error.ServiceUnknown",
-		"org.freedesktop.DBus.Error.NameHasNoOwner",
-		"org.freedesktop.DBus.Error.NoReply",
-	};
-	const char *name = g_dbus_message_get_error_name(reply);
-
-	if (g_dbus_message_get_message_type(reply) != G_DBUS_MESSAGE_TYPE_ERROR || !name ||
-	    g_strcmp0(g_dbus_message_get_sender(reply), BUS_NAME) != 0)
-		return FALSE;
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-		if (g_str_equal(name, names[i]))
-			return TRUE;
-	return g_str_has_prefix(name, "org.freedesktop.DBus.Error.Spawn.") ||
-	       g_str_has_prefix(name, "org.freedesktop.systemd1.");
-}
-
 /* Whether the bus itself, or the daemon that owns the name now, has sent REPLY, as far as one
  * knows. */
 static gboolean is_of_owner(RdmadClient *c, GDBusMessage *reply)
@@ -395,7 +351,7 @@ static void drop_older(RdmadClient *c, GDBusMessage *reply)
 	}
 }
 
-static gboolean take_objects(RdmadClient *c, GDBusMessage *reply, GError **error)
+gboolean client_take_objects(RdmadClient *c, GDBusMessage *reply, GError **error)
 {
 	g_autoptr(RdmadClient) keep G_GNUC_UNUSED = g_object_ref(c);
 	g_autoptr(GVariant) objects = NULL;
@@ -405,13 +361,13 @@ static gboolean take_objects(RdmadClient *c, GDBusMessage *reply, GError **error
 		return TRUE;
 	take_messages(c);
 	c->fetching = FALSE;
-	if (is_absence(reply) || !is_of_owner(c, reply)) {
+	if (reply_is_absence(reply) || !is_of_owner(c, reply)) {
 		clear_pending(c);
 		if (c->owner)
 			fetch_objects(c);
 		return TRUE;
 	}
-	if (!client_check_reply(reply, "(a{oa{sa{sv}}})", error)) {
+	if (!reply_check(reply, "(a{oa{sa{sv}}})", error)) {
 		clear_pending(c);
 		return FALSE;
 	}
@@ -454,7 +410,7 @@ static void on_objects(GObject *source, GAsyncResult *result, gpointer user_data
 	c = g_object_ref(user_data);
 	if (!reply)
 		c->fetching = FALSE;
-	if (reply && take_objects(c, reply, &error))
+	if (reply && client_take_objects(c, reply, &error))
 		return;
 	if (!c->owner || c->retry)
 		return;
@@ -465,7 +421,7 @@ static void on_objects(GObject *source, GAsyncResult *result, gpointer user_data
 	g_source_attach(c->retry, c->context);
 }
 
-static GDBusMessage *objects_call(void)
+GDBusMessage *client_objects_call(void)
 {
 	return g_dbus_message_new_method_call(RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
 					      "org.freedesktop.DBus.ObjectManager",
@@ -475,7 +431,7 @@ static GDBusMessage *objects_call(void)
 /* Asks the owner for all objects. */
 static void fetch_objects(RdmadClient *c)
 {
-	g_autoptr(GDBusMessage) m = objects_call();
+	g_autoptr(GDBusMessage) m = client_objects_call();
 
 	g_dbus_message_set_flags(m, G_DBUS_MESSAGE_FLAGS_NO_AUTO_START);
 	c->fetching = TRUE;
@@ -497,49 +453,6 @@ gboolean client_attach(RdmadClient *c, GError **error)
 	return TRUE;
 }
 
-static GDBusMessage *match_call(const char *method, size_t i)
-{
-	GDBusMessage *m = g_dbus_message_new_method_call(BUS_NAME, BUS_PATH, BUS_NAME, method);
-
-	g_dbus_message_set_body(m, g_variant_new("(s)", matches[i]));
-	return m;
-}
-
-GDBusMessage *client_start_message(RdmadClient *c, guint i)
-{
-	if (i >= G_N_ELEMENTS(matches))
-		return objects_call();
-	c->matches |= 1U << i;
-	return match_call("AddMatch", i);
-}
-
-gboolean client_take_start_reply(RdmadClient *c, guint i, GDBusMessage *reply, GError **error)
-{
-	if (i >= G_N_ELEMENTS(matches))
-		return take_objects(c, reply, error);
-	if (client_check_reply(reply, "()", error))
-		return TRUE;
-	c->matches &= ~(1U << i);
-	return FALSE;
-}
-
-/* The bus counts how often a connection has added a rule. Another client may have added the same
- * rules on this connection, so only those are removed that this client has added. */
-static void remove_matches(RdmadClient *c)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(matches); i++) {
-		g_autoptr(GDBusMessage) m = NULL;
-
-		if (!(c->matches >> i & 1))
-			continue;
-		m = match_call("RemoveMatch", i);
-		g_dbus_message_set_flags(m, G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED);
-		g_dbus_connection_send_message(c->connection, m, G_DBUS_SEND_MESSAGE_FLAGS_NONE,
-					       NULL, NULL);
-	}
-	c->matches = 0;
-}
-
 void client_detach(RdmadClient *c)
 {
 	if (!c->channel)
@@ -547,7 +460,6 @@ void client_detach(RdmadClient *c)
 	g_cancellable_cancel(c->cancellable);
 	stop_retry(c);
 	g_clear_pointer(&c->channel, channel_free);
-	remove_matches(c);
 	g_queue_clear_full(&c->incoming, g_object_unref);
 	g_queue_clear_full(&c->pending, g_object_unref);
 	g_clear_pointer(&c->loaded, g_ptr_array_unref);

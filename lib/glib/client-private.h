@@ -8,7 +8,8 @@
  *   client-objects.c  the list of its devices and ports
  *   client-batch.c    applies messages to objects and reports what came of it
  *   client-follow.c   keeps the objects as the daemon has them
- *   client.c          makes the client and shows what it has
+ *   client-start.c    connects, asks for all that the client follows, and ends it
+ *   client.c          the class, and what the client has
  *   client-call.c     calls the daemon
  */
 

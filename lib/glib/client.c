@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The client's construction, and what it has. */
 
-#include "client-follow.h"
 #include "client-objects.h"
 #include "client-private.h"
+#include "client-start.h"
 #include "object-private.h"
 
-static void initable_init(GInitableIface *interface);
-static void async_initable_init(GAsyncInitableIface *interface);
-
 G_DEFINE_FINAL_TYPE_WITH_CODE(RdmadClient, rdmad_client, G_TYPE_OBJECT,
-			      G_IMPLEMENT_INTERFACE(G_TYPE_INITABLE, initable_init)
+			      G_IMPLEMENT_INTERFACE(G_TYPE_INITABLE, client_initable_init)
 				      G_IMPLEMENT_INTERFACE(G_TYPE_ASYNC_INITABLE,
-							    async_initable_init))
+							    client_async_initable_init))
 
 enum { PROP_BUS_ADDRESS = 1, PROP_CONNECTION, PROP_CONNECTED, N_PROPERTIES };
 
@@ -28,7 +25,7 @@ static void rdmad_client_dispose(GObject *object)
 {
 	RdmadClient *c = RDMAD_CLIENT(object);
 
-	client_detach(c);
+	client_stop(c);
 	for (guint i = 0; i < c->objects->len; i++)
 		rdmad_object_orphan(c->objects->pdata[i]);
 	g_ptr_array_set_size(c->objects, 0);
@@ -193,218 +190,6 @@ static void rdmad_client_class_init(RdmadClientClass *class)
 								     G_PARAM_EXPLICIT_NOTIFY |
 								     G_PARAM_STATIC_STRINGS));
 	install_signals();
-}
-
-#define CONNECTION_FLAGS                                                                           \
-	(G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT |                                           \
-	 G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION)
-
-/* Whether C has started, so that there is nothing to do. */
-static gboolean has_started(RdmadClient *c)
-{
-	return c->channel && !c->starting;
-}
-
-static gboolean begin_start(RdmadClient *c, GError **error)
-{
-	if (c->starting) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_PENDING,
-			    "The client is being initialized");
-		return FALSE;
-	}
-	c->starting = TRUE;
-	return TRUE;
-}
-
-/* After a start that has failed C is as it was before. */
-static void end_start(RdmadClient *c, gboolean success)
-{
-	c->starting = FALSE;
-	if (success)
-		return;
-	client_detach(c);
-	if (!c->own_connection)
-		return;
-	c->own_connection = FALSE;
-	g_clear_object(&c->connection);
-	g_object_notify(G_OBJECT(c), "connection");
-}
-
-/* Takes over CONNECTION, which the client has made. */
-static void set_own_connection(RdmadClient *c, GDBusConnection *connection)
-{
-	c->connection = connection;
-	c->own_connection = TRUE;
-	g_object_notify(G_OBJECT(c), "connection");
-}
-
-static gboolean connect_sync(RdmadClient *c, GCancellable *cancellable, GError **error)
-{
-	GDBusConnection *connection;
-
-	if (c->connection)
-		return TRUE;
-	connection = c->bus_address ? g_dbus_connection_new_for_address_sync(c->bus_address,
-									     CONNECTION_FLAGS, NULL,
-									     cancellable, error)
-				    : g_bus_get_sync(G_BUS_TYPE_SYSTEM, cancellable, error);
-	if (!connection)
-		return FALSE;
-	set_own_connection(c, connection);
-	return TRUE;
-}
-
-static gboolean start_sync(RdmadClient *c, GCancellable *cancellable, GError **error)
-{
-	if (!connect_sync(c, cancellable, error) || !client_attach(c, error))
-		return FALSE;
-	for (guint i = 0; i < START_MESSAGES; i++) {
-		g_autoptr(GDBusMessage) m = NULL, reply = NULL;
-
-		if (g_cancellable_set_error_if_cancelled(cancellable, error))
-			return FALSE;
-		m = client_start_message(c, i);
-		reply = g_dbus_connection_send_message_with_reply_sync(
-			c->connection, m, G_DBUS_SEND_MESSAGE_FLAGS_NONE, -1, NULL, cancellable,
-			error);
-		if (!reply || !client_take_start_reply(c, i, reply, error))
-			return FALSE;
-	}
-	return TRUE;
-}
-
-static gboolean init_sync(GInitable *initable, GCancellable *cancellable, GError **error)
-{
-	RdmadClient *c = RDMAD_CLIENT(initable);
-	gboolean success;
-
-	if (has_started(c))
-		return TRUE;
-	if (!begin_start(c, error))
-		return FALSE;
-	success = start_sync(c, cancellable, error);
-	end_start(c, success);
-	return success;
-}
-
-/* Takes over ERROR. */
-static void fail_start(GTask *task, GError *error)
-{
-	end_start(g_task_get_source_object(task), FALSE);
-	g_task_return_error(task, error);
-}
-
-static void send_start_message(GTask *owned_task);
-
-static void on_start_reply(GObject *source, GAsyncResult *result, gpointer user_data)
-{
-	g_autoptr(GTask) task = user_data;
-	RdmadClient *c = g_task_get_source_object(task);
-	guint i = GPOINTER_TO_UINT(g_task_get_task_data(task));
-	GError *error = NULL;
-	g_autoptr(GDBusMessage) reply = g_dbus_connection_send_message_with_reply_finish(
-		G_DBUS_CONNECTION(source), result, &error);
-
-	if (!reply || !client_take_start_reply(c, i, reply, &error)) {
-		fail_start(task, error);
-		return;
-	}
-	if (++i < START_MESSAGES) {
-		g_task_set_task_data(task, GUINT_TO_POINTER(i), NULL);
-		send_start_message(g_steal_pointer(&task));
-		return;
-	}
-	end_start(c, TRUE);
-	g_task_return_boolean(task, TRUE);
-}
-
-/* Sends the one whose number is the data of the task. */
-static void send_start_message(GTask *owned_task)
-{
-	g_autoptr(GTask) task = owned_task;
-	RdmadClient *c = g_task_get_source_object(task);
-	GCancellable *cancellable = g_task_get_cancellable(task);
-	g_autoptr(GDBusMessage) m = NULL;
-	GError *error = NULL;
-
-	if (g_cancellable_set_error_if_cancelled(cancellable, &error)) {
-		fail_start(task, error);
-		return;
-	}
-	m = client_start_message(c, GPOINTER_TO_UINT(g_task_get_task_data(task)));
-	g_dbus_connection_send_message_with_reply(c->connection, m, G_DBUS_SEND_MESSAGE_FLAGS_NONE,
-						  -1, NULL, cancellable, on_start_reply,
-						  g_steal_pointer(&task));
-}
-
-static void start_async(GTask *owned_task)
-{
-	g_autoptr(GTask) task = owned_task;
-	GError *error = NULL;
-
-	if (client_attach(g_task_get_source_object(task), &error))
-		send_start_message(g_steal_pointer(&task));
-	else
-		fail_start(task, error);
-}
-
-static void on_connection(_unused_ GObject *source, GAsyncResult *result, gpointer user_data)
-{
-	g_autoptr(GTask) task = user_data;
-	RdmadClient *c = g_task_get_source_object(task);
-	GError *error = NULL;
-	GDBusConnection *connection =
-		c->bus_address ? g_dbus_connection_new_for_address_finish(result, &error)
-			       : g_bus_get_finish(result, &error);
-
-	if (!connection) {
-		fail_start(task, error);
-		return;
-	}
-	set_own_connection(c, connection);
-	start_async(g_steal_pointer(&task));
-}
-
-static void init_async(GAsyncInitable *initable, int priority, GCancellable *cancellable,
-		       GAsyncReadyCallback callback, gpointer user_data)
-{
-	RdmadClient *c = RDMAD_CLIENT(initable);
-	g_autoptr(GTask) task = g_task_new(initable, cancellable, callback, user_data);
-	GError *error = NULL;
-
-	g_task_set_source_tag(task, init_async);
-	g_task_set_priority(task, priority);
-	/* the calls look at it; a client that has started has started */
-	g_task_set_check_cancellable(task, FALSE);
-	if (has_started(c))
-		g_task_return_boolean(task, TRUE);
-	else if (!begin_start(c, &error))
-		g_task_return_error(task, error);
-	else if (c->connection)
-		start_async(g_steal_pointer(&task));
-	else if (c->bus_address)
-		g_dbus_connection_new_for_address(c->bus_address, CONNECTION_FLAGS, NULL,
-						  cancellable, on_connection,
-						  g_steal_pointer(&task));
-	else
-		g_bus_get(G_BUS_TYPE_SYSTEM, cancellable, on_connection, g_steal_pointer(&task));
-}
-
-static gboolean init_finish(GAsyncInitable *initable, GAsyncResult *result, GError **error)
-{
-	g_return_val_if_fail(g_task_is_valid(result, initable), FALSE);
-	return g_task_propagate_boolean(G_TASK(result), error);
-}
-
-static void initable_init(GInitableIface *interface)
-{
-	interface->init = init_sync;
-}
-
-static void async_initable_init(GAsyncInitableIface *interface)
-{
-	interface->init_async = init_async;
-	interface->init_finish = init_finish;
 }
 
 void rdmad_client_new(GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The start and the end of a client. */
+
+#include "rdmad-client.h"
+
+/* What the interfaces GInitable and GAsyncInitable call. */
+void client_initable_init(GInitableIface *interface);
+void client_async_initable_init(GAsyncInitableIface *interface);
+/* Ends what a start has begun; does nothing if there was none. */
+void client_stop(RdmadClient *c);
