@@ -179,6 +179,7 @@ RdmadPort *rdmad_client_find_port_sync(RdmadClient *self, RdmadLookup lookup, co
 				       GError **error)
 {
 	g_autoptr(GDBusMessage) reply = NULL;
+	g_autoptr(RdmadClient) keep = NULL;
 	RdmadPort *port = NULL;
 	guint gid_index;
 
@@ -187,6 +188,7 @@ RdmadPort *rdmad_client_find_port_sync(RdmadClient *self, RdmadLookup lookup, co
 	g_return_val_if_fail(text, NULL);
 	if (!check_connection(self, error))
 		return NULL;
+	keep = g_object_ref(self);
 	reply = client_call_sync(self, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
 				 lookups[lookup].method, g_variant_new("(sa{sv})", text, NULL),
 				 lookups[lookup].signature, cancellable, error);

@@ -122,6 +122,39 @@ static void take_owner(RdmadClient *c, GDBusMessage *m)
 		fetch_objects(c);
 }
 
+static gboolean is_from_owner(RdmadClient *c, GDBusMessage *m)
+{
+	return g_strcmp0(g_dbus_message_get_sender(m), c->owner) == 0;
+}
+
+/* REPLY has VALUE for row ROW of O; both are NULL if it could not be read. */
+static void add_loaded(RdmadClient *c, RdmadObject *o, size_t row, GVariant *value,
+		       GDBusMessage *reply)
+{
+	Loaded *l = g_new(Loaded, 1);
+
+	*l = (Loaded){
+		.object = g_object_ref(o),
+		.row = row,
+		.value = value ? g_variant_ref(value) : NULL,
+		.serial = reply ? g_dbus_message_get_serial(reply) : 0,
+	};
+	g_ptr_array_add(c->loaded, l);
+}
+
+/* Takes in the answer to Get, NULL if there is none. */
+static void take_table(RdmadClient *c, RdmadObject *o, size_t row, GDBusMessage *reply)
+{
+	g_autoptr(GVariant) value = NULL;
+
+	if (!reply || !is_from_owner(c, reply) || !reply_check(reply, "(v)", NULL)) {
+		add_loaded(c, o, row, NULL, NULL);
+		return;
+	}
+	g_variant_get(g_dbus_message_get_body(reply), "(v)", &value);
+	add_loaded(c, o, row, value, reply);
+}
+
 static void on_barrier(GObject *source, GAsyncResult *result, gpointer user_data)
 {
 	Barrier *barrier = user_data;
@@ -140,21 +173,13 @@ static void on_barrier(GObject *source, GAsyncResult *result, gpointer user_data
 		return;
 	keep = g_object_ref(c);
 	c->n_barriers--;
-	if (object) {
-		Loaded *l = g_new0(Loaded, 1);
-
-		*l = (Loaded){.object = g_steal_pointer(&object), .row = row};
-		if (reply && reply_check(reply, "(v)", NULL)) {
-			g_variant_get(g_dbus_message_get_body(reply), "(v)", &l->value);
-			l->serial = g_dbus_message_get_serial(reply);
-		}
-		g_ptr_array_add(c->loaded, l);
-	}
 	take_messages(c);
+	if (object)
+		take_table(c, object, row, reply);
 	if (!c->synced || c->n_barriers > 0)
 		return;
 	/* no answer of the daemon: no reason to keep back what it said before */
-	if (reply && g_strcmp0(g_dbus_message_get_sender(reply), c->owner) == 0)
+	if (reply && is_from_owner(c, reply))
 		deliver(c, FALSE, g_dbus_message_get_serial(reply));
 	else
 		deliver(c, TRUE, 0);
@@ -283,24 +308,40 @@ static void deliver_batch(RdmadClient *c, gboolean all, guint32 serial)
 	c->delivering = FALSE;
 }
 
+/* The latest of SERIAL and those of the rows that were read. */
+static guint32 last_loaded_serial(RdmadClient *c, guint32 serial)
+{
+	for (guint i = 0; i < c->loaded->len; i++) {
+		const Loaded *l = c->loaded->pdata[i];
+
+		if (l->value && (serial == 0 || serial_is_before(serial, l->serial)))
+			serial = l->serial;
+	}
+	return serial;
+}
+
 static void deliver(RdmadClient *c, gboolean all, guint32 serial)
 {
+	g_autoptr(RdmadClient) keep = NULL;
+
 	/* A handler has made a call: what came before the answer follows when the handlers have
 	 * been told the first. */
 	if (c->delivering || !c->channel)
 		return;
-	do
-		deliver_batch(c, all, serial);
-	while (c->channel && c->loaded->len > 0);
+	keep = g_object_ref(c);
+	deliver_batch(c, all, serial);
+	/* rows that handlers have read: what was signalled before they were read comes first */
+	while (c->channel && c->loaded->len > 0)
+		deliver_batch(c, FALSE, last_loaded_serial(c, serial));
 	expect_rest(c);
 }
 
 void client_take_answer(RdmadClient *c, GDBusMessage *reply)
 {
-	g_autoptr(RdmadClient) keep G_GNUC_UNUSED = g_object_ref(c);
+	_unused_ g_autoptr(RdmadClient) keep = g_object_ref(c);
 
 	take_messages(c);
-	if (c->synced && g_strcmp0(g_dbus_message_get_sender(reply), c->owner) == 0)
+	if (c->synced && is_from_owner(c, reply))
 		deliver(c, FALSE, g_dbus_message_get_serial(reply));
 	else
 		expect_rest(c);
@@ -309,29 +350,18 @@ void client_take_answer(RdmadClient *c, GDBusMessage *reply)
 void client_take_loaded(RdmadClient *c, RdmadObject *o, size_t row, GVariant *value,
 			GDBusMessage *reply)
 {
-	Loaded *l;
-
-	if (!c->synced || g_strcmp0(g_dbus_message_get_sender(reply), c->owner) != 0)
+	if (!c->synced || !is_from_owner(c, reply))
 		return;
-	l = g_new(Loaded, 1);
-	*l = (Loaded){
-		.object = g_object_ref(o),
-		.row = row,
-		.value = g_variant_ref(value),
-		.serial = g_dbus_message_get_serial(reply),
-	};
-	g_ptr_array_add(c->loaded, l);
-	deliver(c, FALSE, l->serial);
+	add_loaded(c, o, row, value, reply);
+	deliver(c, FALSE, g_dbus_message_get_serial(reply));
 }
 
-/* Whether the bus itself, or the daemon that owns the name now, has sent REPLY, as far as one
- * knows. */
-static gboolean is_of_owner(RdmadClient *c, GDBusMessage *reply)
+/* Whether REPLY is from the bus itself or from the owner. Before the bus has said who the owner is,
+ * the daemon that answers is taken for it. */
+static gboolean is_current(RdmadClient *c, GDBusMessage *reply)
 {
-	const char *sender = g_dbus_message_get_sender(reply);
-
-	return !c->owner_known || g_strcmp0(sender, c->owner) == 0 ||
-	       g_strcmp0(sender, BUS_NAME) == 0;
+	return !c->owner_known || is_from_owner(c, reply) ||
+	       g_strcmp0(g_dbus_message_get_sender(reply), BUS_NAME) == 0;
 }
 
 /* What came before REPLY, the answer with all objects, is in it. */
@@ -339,12 +369,12 @@ static void drop_older(RdmadClient *c, GDBusMessage *reply)
 {
 	guint n = g_queue_get_length(&c->pending);
 
+	g_ptr_array_set_size(c->loaded, 0);
 	for (guint i = 0; i < n; i++) {
 		g_autoptr(GDBusMessage) m = g_queue_pop_head(&c->pending);
 
-		if (g_strcmp0(g_dbus_message_get_sender(m), c->owner) != 0 ||
-		    serial_is_before(g_dbus_message_get_serial(m),
-				     g_dbus_message_get_serial(reply)))
+		if (!is_from_owner(c, m) || serial_is_before(g_dbus_message_get_serial(m),
+							     g_dbus_message_get_serial(reply)))
 			continue;
 		request_tables(c, m);
 		g_queue_push_tail(&c->pending, g_steal_pointer(&m));
@@ -353,15 +383,16 @@ static void drop_older(RdmadClient *c, GDBusMessage *reply)
 
 gboolean client_take_objects(RdmadClient *c, GDBusMessage *reply, GError **error)
 {
-	g_autoptr(RdmadClient) keep G_GNUC_UNUSED = g_object_ref(c);
+	_unused_ g_autoptr(RdmadClient) keep = g_object_ref(c);
 	g_autoptr(GVariant) objects = NULL;
 	g_auto(Batch) batch = {};
+	gboolean delivering = c->delivering; /* a handler runs the main loop */
 
 	if (!c->channel)
 		return TRUE;
 	take_messages(c);
 	c->fetching = FALSE;
-	if (reply_is_absence(reply) || !is_of_owner(c, reply)) {
+	if (reply_is_absence(reply) || !is_current(c, reply)) {
 		clear_pending(c);
 		if (c->owner)
 			fetch_objects(c);
@@ -382,7 +413,7 @@ gboolean client_take_objects(RdmadClient *c, GDBusMessage *reply, GError **error
 	c->delivering = TRUE;
 	set_synced(c, TRUE);
 	batch_emit(&batch);
-	c->delivering = FALSE;
+	c->delivering = delivering;
 	/* what handlers have read */
 	deliver(c, FALSE, g_dbus_message_get_serial(reply));
 	return TRUE;

@@ -93,13 +93,23 @@ void service_answer_held(Service *s, const char *body)
 	g_dbus_connection_send_message(s->bus, reply, 0, NULL, NULL);
 }
 
-void service_request_name(Service *s)
+static void call_bus(Service *s, const char *method, GVariant *arguments)
 {
 	g_autoptr(GVariant) reply = g_dbus_connection_call_sync(
 		s->bus, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-		"RequestName", g_variant_new("(su)", RDMAD_BUS_NAME, 0), NULL, 0, -1, NULL, NULL);
+		method, arguments, NULL, 0, -1, NULL, NULL);
 
 	assert_non_null(reply);
+}
+
+void service_request_name(Service *s)
+{
+	call_bus(s, "RequestName", g_variant_new("(su)", RDMAD_BUS_NAME, 0));
+}
+
+void service_release_name(Service *s)
+{
+	call_bus(s, "ReleaseName", g_variant_new("(s)", RDMAD_BUS_NAME));
 }
 
 Service *service_new(const char *objects)

@@ -39,7 +39,9 @@ void service_free(Service *s);
 DEFINE_CLEANUP(Service, service_free);
 #define _cleanup_service_ _cleanup_(service_free_pointer)
 
+/* Takes the name of rdmad, or gives it away. */
 void service_request_name(Service *s);
+void service_release_name(Service *s);
 /* Sends a signal; BODY is in GVariant's notation. */
 void service_emit(Service *s, const char *path, const char *interface, const char *member,
 		  const char *body);

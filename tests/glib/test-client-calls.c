@@ -75,6 +75,34 @@ static void test_handlers_that_call(_unused_ void **state)
 	g_signal_handlers_disconnect_by_data(e.l->client, &n);
 }
 
+static void drop_client(_unused_ RdmadObject *port, _unused_ GParamSpec *property,
+			RdmadClient **client)
+{
+	g_clear_object(client);
+}
+
+/* A handler that runs within a call may drop the last reference to the client. */
+static void test_last_reference(_unused_ void **state)
+{
+	_cleanup_env_ Env e = env_new(TWO_DEVICES);
+	RdmadClient *client =
+		g_initable_new(RDMAD_TYPE_CLIENT, NULL, NULL, "bus-address", e.f->address, NULL);
+	g_autoptr(RdmadPort) port = NULL, found = NULL;
+
+	assert_non_null(client);
+	port = g_object_ref(rdmad_client_get_port(client, "mlx5_0/1"));
+	g_object_add_weak_pointer(G_OBJECT(client), (gpointer *)&client);
+	g_signal_connect(port, "notify::lid", G_CALLBACK(drop_client), &client);
+	fixture_forget(e.f);
+	fixture_simulate(e.f, "set mlx5_0/1 lid=42 event=lid-change");
+	fixture_wait_signal(e.f, rdmad_object_get_object_path(RDMAD_OBJECT(port)),
+			    "PropertiesChanged");
+	found = rdmad_client_find_port_sync(client, RDMAD_LOOKUP_NAME, "mlx5_0/1", NULL, NULL,
+					    NULL);
+	assert_null(client);
+	assert_ptr_equal(found, port);
+}
+
 /* A client in a thread reports in the context of that thread. */
 static gpointer use_client(gpointer user_data)
 {
@@ -135,9 +163,9 @@ static void test_no_bus(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_calls),  cmocka_unit_test(test_handlers_that_call),
-		cmocka_unit_test(test_thread), cmocka_unit_test(test_error_names),
-		cmocka_unit_test(test_no_bus),
+		cmocka_unit_test(test_calls),	       cmocka_unit_test(test_handlers_that_call),
+		cmocka_unit_test(test_last_reference), cmocka_unit_test(test_thread),
+		cmocka_unit_test(test_error_names),    cmocka_unit_test(test_no_bus),
 	};
 
 	return log_run_tests(tests);

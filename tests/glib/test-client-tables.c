@@ -123,12 +123,38 @@ static void test_handlers_that_load(_unused_ void **state)
 	assert_true(g_variant_equal(gids, loaded));
 }
 
+static void drop_client(_unused_ RdmadObject *port, _unused_ GParamSpec *property,
+			RdmadClient **client)
+{
+	g_clear_object(client);
+}
+
+/* A handler may drop the last reference to the client. */
+static void test_last_reference(_unused_ void **state)
+{
+	_cleanup_env_ Env e = env_new(TWO_DEVICES);
+	RdmadClient *client =
+		g_initable_new(RDMAD_TYPE_CLIENT, NULL, NULL, "bus-address", e.f->address, NULL);
+	g_autoptr(RdmadObject) port = NULL;
+	g_autoptr(GVariant) gids = NULL;
+
+	assert_non_null(client);
+	port = g_object_ref(RDMAD_OBJECT(rdmad_client_get_port(client, "rocep1/1")));
+	fixture_simulate(e.f, "set rocep1/1 gid.1=192.168.1.18 event=gid-change");
+	wait_until(!rdmad_object_is_available(port, "gids"));
+	g_object_add_weak_pointer(G_OBJECT(client), (gpointer *)&client);
+	g_signal_connect(port, "notify::gids", G_CALLBACK(drop_client), &client);
+	gids = rdmad_object_load_sync(port, "gids", NULL, NULL);
+	assert_null(client);
+	assert_int_equal(g_variant_n_children(gids), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nobody_listens),	   cmocka_unit_test(test_somebody_listens),
 		cmocka_unit_test(test_old_answer),	   cmocka_unit_test(test_load),
-		cmocka_unit_test(test_handlers_that_load),
+		cmocka_unit_test(test_handlers_that_load), cmocka_unit_test(test_last_reference),
 	};
 
 	return log_run_tests(tests);

@@ -40,13 +40,9 @@ static void test_objects_order(_unused_ void **state)
 static void test_objects_order_again(_unused_ void **state)
 {
 	_cleanup_service_ Service *s = service_new(OBJECTS(""));
-	g_autoptr(GVariant) reply = NULL;
 
 	s->l = log_new_async(s->f);
-	reply = g_dbus_connection_call_sync(
-		s->bus, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-		"ReleaseName", g_variant_new("(s)", RDMAD_BUS_NAME), NULL, 0, -1, NULL, NULL);
-	assert_non_null(reply);
+	service_release_name(s);
 	wait_until(!rdmad_client_get_connected(s->l->client));
 	s->before_answer = say_old_news;
 	s->after_answer = say_news;
@@ -119,6 +115,62 @@ static void test_load_order(_unused_ void **state)
 	assert_true(rdmad_object_is_available(service_port(s), "gids"));
 }
 
+static void load_gids_once(RdmadClient *client, RdmadObject *port, char **names, Service *s)
+{
+	g_autoptr(GAsyncResult) result = NULL;
+
+	if (!g_strv_contains((const char *const *)names, "gids") || !s->before_gids)
+		return;
+	g_signal_handlers_disconnect_by_data(client, s);
+	rdmad_object_load_async(port, "gids", NULL, log_take_result, &result);
+	wait_until(result);
+}
+
+/* The same if a handler waits for the answer, so that it cannot be delivered at once. */
+static void test_load_order_in_handler(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+
+	s->gids = "[(uint32 3, 'fe80::1', 'IB', '', '')]";
+	s->before_gids = outdate_gids;
+	s->l = log_new_async(s->f);
+	g_signal_connect(s->l->client, "port-changed", G_CALLBACK(load_gids_once), s);
+	outdate_gids(s);
+	wait_until(s->l->n_batches > 0);
+	service_settle(s);
+	assert_true(rdmad_object_is_available(service_port(s), "gids"));
+	assert_int_equal(s->l->n_batches, 1);
+}
+
+static void answer_held_gids(Service *s)
+{
+	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '')]>,)");
+}
+
+/* A table that was read before the answer with all objects is older than that. */
+static void test_load_before_objects(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	g_autoptr(GVariant) gids = NULL;
+	guint n = 0;
+
+	s->l = log_new_async(s->f);
+	g_signal_connect_swapped(service_port(s), "notify::gids", G_CALLBACK(count_call), &n);
+	g_atomic_pointer_set(&s->hold, "Get");
+	outdate_gids(s);
+	wait_until(g_async_queue_length(s->held) > 0);
+	service_release_name(s);
+	wait_until(!rdmad_client_get_connected(s->l->client));
+	s->before_answer = answer_held_gids;
+	service_request_name(s);
+	wait_until(rdmad_client_get_connected(s->l->client));
+	service_settle(s);
+	gids = rdmad_object_get_attribute(service_port(s), "gids");
+	assert_non_null(gids);
+	assert_int_equal(g_variant_n_children(gids), 0);
+	g_signal_handlers_disconnect_by_data(service_port(s), &n);
+}
+
 /* A table that somebody listens to is not reported before it is there, whatever else is delivered.
  */
 static void test_held_table(_unused_ void **state)
@@ -172,12 +224,46 @@ static void test_two_held_tables(_unused_ void **state)
 	g_signal_handlers_disconnect_by_data(service_port(s), &n);
 }
 
+/* Begins anew and says more, and waits for both, in a handler that then still runs. */
+static void restart_inside(RdmadClient *client, _unused_ GPtrArray *changes, Service *s)
+{
+	guint64 lid;
+
+	g_signal_handlers_disconnect_by_data(client, s);
+	service_release_name(s);
+	wait_until(!rdmad_client_get_connected(client));
+	service_request_name(s);
+	wait_until(rdmad_client_get_connected(client));
+	service_emit_changed(s, "org.rdma.Port.InfiniBand", "{'Lid': <uint32 50>}", "[]");
+	service_settle(s);
+	assert_true(rdmad_object_get_number(service_port(s), "lid", &lid));
+	assert_int_equal(lid, 17);
+}
+
+/* No signal is delivered while a handler runs, even if the daemon comes back meanwhile. */
+static void test_restart_in_handler(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	guint64 lid = 0;
+
+	s->l = log_new_async(s->f);
+	g_signal_connect(s->l->client, "changed", G_CALLBACK(restart_inside), s);
+	service_emit_changed(s, "org.rdma.Port", "{'ActiveMtu': <uint32 2048>}", "[]");
+	wait_until(rdmad_object_get_number(service_port(s), "lid", &lid) && lid == 50);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_objects_order), cmocka_unit_test(test_objects_order_again),
-		cmocka_unit_test(test_barrier),	      cmocka_unit_test(test_load_order),
-		cmocka_unit_test(test_held_table),    cmocka_unit_test(test_two_held_tables),
+		cmocka_unit_test(test_objects_order),
+		cmocka_unit_test(test_objects_order_again),
+		cmocka_unit_test(test_barrier),
+		cmocka_unit_test(test_load_order),
+		cmocka_unit_test(test_load_order_in_handler),
+		cmocka_unit_test(test_load_before_objects),
+		cmocka_unit_test(test_held_table),
+		cmocka_unit_test(test_two_held_tables),
+		cmocka_unit_test(test_restart_in_handler),
 	};
 
 	return log_run_tests(tests);
