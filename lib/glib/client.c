@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The client's construction, and what it has. */
+/* The class of clients: properties, signals, and functions that show what a client has. */
 
 #include "client-objects.h"
 #include "client-private.h"
@@ -18,7 +18,7 @@ static void rdmad_client_init(RdmadClient *c)
 	c->objects = g_ptr_array_new_with_free_func(g_object_unref);
 	g_queue_init(&c->incoming);
 	g_queue_init(&c->pending);
-	(void)RDMAD_SERVICE_ERROR; /* registers the errors */
+	(void)RDMAD_SERVICE_ERROR; /* registers the errors with GDBus */
 }
 
 static void rdmad_client_dispose(GObject *object)
@@ -85,7 +85,7 @@ static void install_signals(void)
 	 * @self: the client
 	 * @device: the device
 	 *
-	 * There is a new device.
+	 * A device has been added.
 	 */
 	g_signal_new("device-added", RDMAD_TYPE_CLIENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
 		     G_TYPE_NONE, 1, RDMAD_TYPE_DEVICE);
@@ -94,7 +94,7 @@ static void install_signals(void)
 	 * @self: the client
 	 * @device: the device, with its last values
 	 *
-	 * A device is no more. Its ports are reported before it.
+	 * A device has been removed. Its ports were reported as removed before.
 	 */
 	g_signal_new("device-removed", RDMAD_TYPE_CLIENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
 		     G_TYPE_NONE, 1, RDMAD_TYPE_DEVICE);
@@ -102,7 +102,7 @@ static void install_signals(void)
 	 * RdmadClient::device-changed:
 	 * @self: the client
 	 * @device: the device
-	 * @properties: the names of the properties that have other values
+	 * @properties: the names of the properties whose values have changed
 	 *
 	 * A device has changed.
 	 */
@@ -113,7 +113,7 @@ static void install_signals(void)
 	 * @self: the client
 	 * @port: the port
 	 *
-	 * There is a new port.
+	 * A port has been added.
 	 */
 	g_signal_new("port-added", RDMAD_TYPE_CLIENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
 		     G_TYPE_NONE, 1, RDMAD_TYPE_PORT);
@@ -122,7 +122,7 @@ static void install_signals(void)
 	 * @self: the client
 	 * @port: the port, with its last values
 	 *
-	 * A port is no more.
+	 * A port has been removed.
 	 */
 	g_signal_new("port-removed", RDMAD_TYPE_CLIENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
 		     G_TYPE_NONE, 1, RDMAD_TYPE_PORT);
@@ -130,20 +130,20 @@ static void install_signals(void)
 	 * RdmadClient::port-changed:
 	 * @self: the client
 	 * @port: the port
-	 * @properties: the names of the properties that have other values
+	 * @properties: the names of the properties whose values have changed
 	 *
-	 * A port has changed. Properties that only count changes, such as `config-generation`, have
-	 * their `notify` signal and are not among @properties.
+	 * A port has changed. Properties that only count changes, such as `config-generation`, are
+	 * not among @properties. They have a `notify` signal.
 	 */
 	g_signal_new("port-changed", RDMAD_TYPE_CLIENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
 		     G_TYPE_NONE, 2, RDMAD_TYPE_PORT, G_TYPE_STRV);
 	/**
 	 * RdmadClient::changed:
 	 * @self: the client
-	 * @changes: (element-type RdmadChange): all that the daemon found to be different, or all
-	 * that has become different while there was no daemon
+	 * @changes: (element-type RdmadChange): all changes that the daemon has found at one time,
+	 *   or all differences since the last daemon
 	 *
-	 * Something has changed: sent after the signals for the single objects.
+	 * Something has changed. This signal follows those for the single objects.
 	 */
 	g_signal_new("changed", RDMAD_TYPE_CLIENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
 		     G_TYPE_NONE, 1, G_TYPE_PTR_ARRAY);
@@ -171,8 +171,8 @@ static void rdmad_client_class_init(RdmadClientClass *class)
 	/**
 	 * RdmadClient:connection:
 	 *
-	 * The connection to use instead; %NULL until the client has made its own. That to the
-	 * system bus is shared with the rest of the program.
+	 * The connection to the bus. If none is given, the client makes one when it is initialized;
+	 * it shares the connection to the system bus with the rest of the program.
 	 */
 	g_object_class_install_property(
 		object_class, PROP_CONNECTION,
@@ -182,7 +182,7 @@ static void rdmad_client_class_init(RdmadClientClass *class)
 	/**
 	 * RdmadClient:connected:
 	 *
-	 * The daemon is there, and the objects are as it publishes them.
+	 * Whether the daemon is running and the objects are as it publishes them.
 	 */
 	g_object_class_install_property(object_class, PROP_CONNECTED,
 					g_param_spec_boolean("connected", NULL, NULL, FALSE,

@@ -10,8 +10,8 @@ enum { PROP_OBJECT_PATH = 1, PROP_PRESENT, N_PROPERTIES };
 
 static GParamSpec *properties[N_PROPERTIES];
 
-/* The row of a property, from 1 on. */
-static G_DEFINE_QUARK(rdmad - row, row);
+/* A property that is an attribute has the number of its row, plus 1, under this quark. */
+static G_DEFINE_QUARK(rdmad_row, row);
 
 RdmadObjectPrivate *object_private(RdmadObject *o)
 {
@@ -72,7 +72,7 @@ GVariant *rdmad_object_row_value(RdmadObject *o, size_t row)
 		       : object_visible(&object_private(o)->now, rows, row);
 }
 
-/* A row of a subclass, or a property of this one. */
+/* For the attributes of the subclasses, and for the properties of this class. */
 static void rdmad_object_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
 	RdmadObject *o = RDMAD_OBJECT(object);
@@ -94,7 +94,7 @@ static void rdmad_object_get_property(GObject *object, guint id, GValue *value, 
 	}
 	v = rdmad_object_row_value(o, row - 1);
 	if (!v)
-		return; /* GObject has set the default */
+		return; /* GObject has put the default there */
 	if (G_VALUE_HOLDS_UINT(value))
 		g_value_set_uint(value, g_variant_get_uint32(v));
 	else if (G_VALUE_HOLDS_UINT64(value))
@@ -112,7 +112,7 @@ static void rdmad_object_get_property(GObject *object, guint id, GValue *value, 
 void rdmad_object_class_install(RdmadObjectClass *class, AttrInterface main_interface,
 				const Attribute *rows, size_t n_rows)
 {
-	/* not inherited */
+	/* GObject does not inherit it: each class that has properties needs its own pointer */
 	G_OBJECT_CLASS(class)->get_property = rdmad_object_get_property;
 	class->main_interface = main_interface;
 	class->rows = rows;
@@ -183,14 +183,14 @@ static void rdmad_object_class_init(RdmadObjectClass *class)
 	/**
 	 * RdmadObject:object-path: (getter get_object_path)
 	 *
-	 * Where it is on the bus.
+	 * The object path on the bus.
 	 */
 	properties[PROP_OBJECT_PATH] = g_param_spec_string(
 		"object-path", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
 	/**
 	 * RdmadObject:present: (getter is_present)
 	 *
-	 * %TRUE until it is removed.
+	 * %TRUE until the object is removed.
 	 */
 	properties[PROP_PRESENT] = g_param_spec_boolean("present", NULL, NULL, TRUE,
 							G_PARAM_READABLE | G_PARAM_EXPLICIT_NOTIFY |
@@ -276,7 +276,7 @@ gboolean rdmad_object_is_outdated(RdmadObject *o, size_t row)
 	return mask_has(&object_private(o)->now.outdated, (unsigned int)row);
 }
 
-/* Why the daemon has no value for it. */
+/* The reason for which the daemon has no value for the attribute NAME. */
 static const char *daemon_reason(RdmadObject *o, const char *name)
 {
 	RdmadObjectPrivate *p = object_private(o);

@@ -17,19 +17,19 @@ static void rdmad_port_class_init(RdmadPortClass *class)
 	/**
 	 * RdmadPort::state-changed:
 	 * @self: the port
-	 * @state: the state that it has now
-	 * @old_state: the state that it had before
-	 * @reason: what made the daemon look, such as `port-active`
+	 * @state: the new state
+	 * @old_state: the state before
+	 * @reason: why the daemon has looked at the port, such as `port-active`
 	 *
-	 * The daemon has seen a transition of the state. It says so for each, even if the next has
-	 * come before the properties could show it.
+	 * The daemon has seen that the state has changed. There is one signal for each change, even
+	 * if the next change comes before the properties could show this one.
 	 */
 	g_signal_new("state-changed", RDMAD_TYPE_PORT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
 		     G_TYPE_NONE, 3, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING);
 	/**
 	 * RdmadPort::subnet-reconfigured:
 	 * @self: the port
-	 * @reason: what made the daemon look, such as `sm-change`
+	 * @reason: why the daemon has looked at the port, such as `sm-change`
 	 *
 	 * The subnet manager has changed the port's configuration.
 	 */

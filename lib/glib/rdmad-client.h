@@ -9,23 +9,33 @@ G_BEGIN_DECLS
 /**
  * RdmadClient:
  *
- * A copy of what `rdmad(8)` publishes, kept current: the devices, the ports, and signals when they
- * change.
+ * A client has a copy of what `rdmad(8)` publishes, the devices and the ports, keeps it current,
+ * and sends signals when something changes.
  *
- * The daemon looks at the hardware when something has happened, and publishes together all that it
- * then found to be different. The client reports it together too: first all objects take their new
- * values, then the `notify` signals and those of the client for the single objects are sent, then
- * one [signal@Client::changed] with the list of it all. No handler sees half of a change. A handler
- * may call what it likes, and wait for answers: changes that this brings are reported when all
- * handlers have been called.
+ * When something has happened, the daemon looks at the hardware and publishes all differences
+ * together. The client reports them together too. First all objects take their new values. Then the
+ * client sends the `notify` signals of the objects and its own signals for single objects. At the
+ * end it sends one [signal@Client::changed] with the list of all changes. So no handler sees a part
+ * of a change only.
  *
- * The daemon may come later than the client, end, and be started anew. While there is none,
- * [property@Client:connected] is %FALSE and the objects keep their last values. When it is back,
- * what differs from before is reported, once, and what does not differ is not. Transitions in
- * between cannot be known. Only the bus is not to be lost: after that the client stays unconnected.
+ * A handler may call any function and may wait for answers. What changes meanwhile is reported
+ * after all handlers have returned.
  *
- * A client and its objects belong to the main context that was the thread's default when the client
- * was initialized: signals are sent from there, and functions are to be called there only.
+ * The daemon may start later than the client, end, and start again. While there is no daemon,
+ * [property@Client:connected] is %FALSE and the objects keep their last values. When the daemon is
+ * there again, the client reports each difference once. It cannot know what changed and changed
+ * back in between.
+ *
+ * A client that has lost the connection to the bus stays unconnected. For the connection to the
+ * system bus, which g_bus_get_sync() gives to the whole program, GDBus then ends the program,
+ * unless that has called g_dbus_connection_set_exit_on_close().
+ *
+ * A client belongs to the main context that was the default of the thread when the client was
+ * initialized. It sends all signals from this context. Call the functions of the client and of its
+ * objects only in this context, and with this context as the default of the thread.
+ *
+ * After an initialization that failed, the client is as it was before and may be initialized again.
+ * While an initialization is under way, another one fails with %G_IO_ERROR_PENDING.
  */
 #define RDMAD_TYPE_CLIENT (rdmad_client_get_type())
 RDMAD_GLIB_PUBLIC
@@ -33,23 +43,23 @@ G_DECLARE_FINAL_TYPE(RdmadClient, rdmad_client, RDMAD, CLIENT, GObject)
 
 /**
  * rdmad_client_new:
- * @cancellable: (nullable): to give up
+ * @cancellable: (nullable): cancels the call
  * @callback: (scope async) (closure user_data): called when the client has all objects
- * @user_data: for @callback
+ * @user_data: what @callback gets as its last argument
  *
- * Makes a client on the system bus. That no daemon is running and none can be started is no error:
- * the client is not connected then. For another bus use g_async_initable_new_async() with
- * [property@Client:bus-address] or [property@Client:connection].
+ * Makes a client that uses the system bus. It is no error if no daemon is running and the bus
+ * cannot start one: then the client is not connected. For another bus use
+ * g_async_initable_new_async() with [property@Client:bus-address] or [property@Client:connection].
  */
 RDMAD_GLIB_PUBLIC
 void rdmad_client_new(GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 
 /**
  * rdmad_client_new_finish: (constructor)
- * @result: what the callback got
- * @error: why there is no client: an error of the bus
+ * @result: the result that the callback has got
+ * @error: why there is no client: an error of the bus, or that of an answer
  *
- * Ends what [func@Client.new] began.
+ * Ends the call that [func@Client.new] has begun.
  *
  * Returns: (transfer full): the client
  */
@@ -58,10 +68,11 @@ RdmadClient *rdmad_client_new_finish(GAsyncResult *result, GError **error);
 
 /**
  * rdmad_client_new_sync: (constructor)
- * @cancellable: (nullable): to give up
- * @error: as that of [ctor@Client.new_finish]
+ * @cancellable: (nullable): cancels the call
+ * @error: the same as for [ctor@Client.new_finish]
  *
- * The same, waiting until the client has all objects.
+ * Makes a client that uses the system bus, as [func@Client.new] does, and waits until it has all
+ * objects.
  *
  * Returns: (transfer full): the client
  */
@@ -72,9 +83,9 @@ RdmadClient *rdmad_client_new_sync(GCancellable *cancellable, GError **error);
  * rdmad_client_get_connected:
  * @self: a client
  *
- * Whether there is a daemon to follow.
+ * Tells whether the daemon is running and the objects are as it publishes them.
  *
- * Returns: whether the daemon is there and the objects are as it publishes them
+ * Returns: %TRUE if they are
  */
 RDMAD_GLIB_PUBLIC
 gboolean rdmad_client_get_connected(RdmadClient *self);
@@ -83,9 +94,9 @@ gboolean rdmad_client_get_connected(RdmadClient *self);
  * rdmad_client_get_connection:
  * @self: a client
  *
- * The connection that the client uses.
+ * Gives the connection to the bus that the client uses.
  *
- * Returns: (nullable) (transfer none): its connection to the bus; %NULL before it is initialized
+ * Returns: (nullable) (transfer none): the connection; %NULL if the client has none yet
  */
 RDMAD_GLIB_PUBLIC
 GDBusConnection *rdmad_client_get_connection(RdmadClient *self);
@@ -94,9 +105,9 @@ GDBusConnection *rdmad_client_get_connection(RdmadClient *self);
  * rdmad_client_get_bus_address:
  * @self: a client
  *
- * The bus that the client was made for.
+ * Gives the value of [property@Client:bus-address].
  *
- * Returns: (nullable): the address of the bus that was asked for
+ * Returns: (nullable): the address of a bus; %NULL if the client was made without one
  */
 RDMAD_GLIB_PUBLIC
 const char *rdmad_client_get_bus_address(RdmadClient *self);
@@ -105,7 +116,7 @@ const char *rdmad_client_get_bus_address(RdmadClient *self);
  * rdmad_client_list_devices:
  * @self: a client
  *
- * All devices.
+ * Lists all devices.
  *
  * Returns: (transfer container) (element-type RdmadDevice): all devices, sorted by index
  */
@@ -116,7 +127,7 @@ GPtrArray *rdmad_client_list_devices(RdmadClient *self);
  * rdmad_client_list_ports:
  * @self: a client
  *
- * All ports.
+ * Lists all ports.
  *
  * Returns: (transfer container) (element-type RdmadPort): all ports, sorted by the index of the
  *   device and the number of the port
@@ -129,7 +140,7 @@ GPtrArray *rdmad_client_list_ports(RdmadClient *self);
  * @self: a client
  * @name: the name of a device, or its path on the bus
  *
- * Looks among the devices that the client has.
+ * Finds a device among those that the client has.
  *
  * Returns: (nullable) (transfer none): the device; %NULL if there is none of that name
  */
@@ -141,8 +152,8 @@ RdmadDevice *rdmad_client_get_device(RdmadClient *self, const char *name);
  * @self: a client
  * @name: `mlx5_0/1`, `mlx5_0` if that device has one port, or the path of the port on the bus
  *
- * Looks among the ports that the client has. For network interfaces, GUIDs and addresses see
- * [method@Client.find_port_async].
+ * Finds a port among those that the client has. To find a port by a network interface, a GUID or an
+ * address, see [method@Client.find_port_async].
  *
  * Returns: (nullable) (transfer none): the port; %NULL if there is none of that name
  */
@@ -152,13 +163,13 @@ RdmadPort *rdmad_client_get_port(RdmadClient *self, const char *name);
 /**
  * rdmad_client_find_port_async:
  * @self: a client
- * @lookup: what @text is
- * @text: what to look for
- * @cancellable: (nullable): to give up
- * @callback: (scope async) (closure user_data): called when it is done
- * @user_data: for @callback
+ * @lookup: what kind of name @text is
+ * @text: the name to look for
+ * @cancellable: (nullable): cancels the call
+ * @callback: (scope async) (closure user_data): called when the call has ended
+ * @user_data: what @callback gets as its last argument
  *
- * Asks the daemon for a port.
+ * Asks the daemon which port @text means.
  */
 RDMAD_GLIB_PUBLIC
 void rdmad_client_find_port_async(RdmadClient *self, RdmadLookup lookup, const char *text,
@@ -168,13 +179,13 @@ void rdmad_client_find_port_async(RdmadClient *self, RdmadLookup lookup, const c
 /**
  * rdmad_client_find_port_finish:
  * @self: a client
- * @result: what the callback got
- * @ret_gid_index: (out) (optional): where in the port's GID table the address is; 0 for other
- * look-ups
+ * @result: the result that the callback has got
+ * @ret_gid_index: (out) (optional): the index of the address in the GID table of the port; 0 for
+ *   other look-ups
  * @error: why there is no port: %RDMAD_SERVICE_ERROR_NOT_FOUND, %RDMAD_SERVICE_ERROR_AMBIGUOUS,
  *   %RDMAD_SERVICE_ERROR_INVALID_ARGUMENT or an error of the bus
  *
- * Ends what [method@Client.find_port_async] began.
+ * Ends the call that [method@Client.find_port_async] has begun.
  *
  * Returns: (transfer full): the port
  */
@@ -185,15 +196,15 @@ RdmadPort *rdmad_client_find_port_finish(RdmadClient *self, GAsyncResult *result
 /**
  * rdmad_client_find_port_sync:
  * @self: a client
- * @lookup: what @text is
- * @text: what to look for
- * @ret_gid_index: (out) (optional): where in the port's GID table the address is; 0 for other
- * look-ups
- * @cancellable: (nullable): to give up
- * @error: as that of [method@Client.find_port_finish]
+ * @lookup: what kind of name @text is
+ * @text: the name to look for
+ * @ret_gid_index: (out) (optional): the index of the address in the GID table of the port; 0 for
+ *   other look-ups
+ * @cancellable: (nullable): cancels the call
+ * @error: the same as for [method@Client.find_port_finish]
  *
- * The same, waiting for the answer. Changes that the daemon announced before it answered are
- * signalled from within.
+ * Asks the daemon which port @text means, and waits for the answer. Changes that the daemon has
+ * published before it answered are signalled before this function returns.
  *
  * Returns: (transfer full): the port
  */
@@ -205,11 +216,12 @@ RdmadPort *rdmad_client_find_port_sync(RdmadClient *self, RdmadLookup lookup, co
 /**
  * rdmad_client_refresh_async:
  * @self: a client
- * @cancellable: (nullable): to give up
- * @callback: (scope async) (closure user_data): called when it is done
- * @user_data: for @callback
+ * @cancellable: (nullable): cancels the call
+ * @callback: (scope async) (closure user_data): called when the call has ended
+ * @user_data: what @callback gets as its last argument
  *
- * Lets the daemon read everything afresh. When @callback is called, the objects have what it found.
+ * Asks the daemon to read all devices and ports again. When @callback is called, the objects have
+ * the values that the daemon has read.
  */
 RDMAD_GLIB_PUBLIC
 void rdmad_client_refresh_async(RdmadClient *self, GCancellable *cancellable,
@@ -218,12 +230,12 @@ void rdmad_client_refresh_async(RdmadClient *self, GCancellable *cancellable,
 /**
  * rdmad_client_refresh_finish:
  * @self: a client
- * @result: what the callback got
- * @error: why it was not done: an #RdmadServiceError or an error of the bus
+ * @result: the result that the callback has got
+ * @error: why it failed: an #RdmadServiceError or an error of the bus
  *
- * Ends what [method@Client.refresh_async] began.
+ * Ends the call that [method@Client.refresh_async] has begun.
  *
- * Returns: whether it was done
+ * Returns: %TRUE if the daemon has read everything
  */
 RDMAD_GLIB_PUBLIC
 gboolean rdmad_client_refresh_finish(RdmadClient *self, GAsyncResult *result, GError **error);
@@ -231,12 +243,13 @@ gboolean rdmad_client_refresh_finish(RdmadClient *self, GAsyncResult *result, GE
 /**
  * rdmad_client_refresh_sync:
  * @self: a client
- * @cancellable: (nullable): to give up
- * @error: as that of [method@Client.refresh_finish]
+ * @cancellable: (nullable): cancels the call
+ * @error: the same as for [method@Client.refresh_finish]
  *
- * The same, waiting for the answer. What has changed is signalled from within.
+ * Asks the daemon to read all devices and ports again, and waits until it has. What has changed is
+ * signalled before this function returns.
  *
- * Returns: whether it was done
+ * Returns: %TRUE if the daemon has read everything
  */
 RDMAD_GLIB_PUBLIC
 gboolean rdmad_client_refresh_sync(RdmadClient *self, GCancellable *cancellable, GError **error);

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 /**
  * RdmadDevice:
  *
- * An RDMA device: `org.rdma.Device` on the bus.
+ * An RDMA device. On the bus it is an object with the interface `org.rdma.Device`.
  */
 #define RDMAD_TYPE_DEVICE (rdmad_device_get_type())
 RDMAD_GLIB_PUBLIC
@@ -18,9 +18,10 @@ G_DECLARE_FINAL_TYPE(RdmadDevice, rdmad_device, RDMAD, DEVICE, RdmadObject)
  * rdmad_device_list_ports:
  * @self: a device
  *
- * The ports of a device.
+ * Lists the ports of a device.
  *
- * Returns: (transfer container) (element-type RdmadPort): its ports, sorted by number
+ * Returns: (transfer container) (element-type RdmadPort): its ports, sorted by number; none if the
+ *   device has been removed
  */
 RDMAD_GLIB_PUBLIC
 GPtrArray *rdmad_device_list_ports(RdmadDevice *self);

@@ -8,22 +8,25 @@ G_BEGIN_DECLS
 /**
  * RdmadObject:
  *
- * What a device and a port have in common: a place on the bus, and attributes.
+ * The base of devices and ports. Both have a place on the bus, and attributes.
  *
- * Each attribute is a #GObject property, with a `notify` signal; `org.rdma(5)` has the list. Types
- * and units are those on the bus: enumerations are strings, MTUs bytes, rates bit/s.
+ * Each attribute is a #GObject property with a `notify` signal. `org.rdma(5)` lists them. Types and
+ * units are those on the bus: an enumeration is a string, an MTU is in bytes, a rate is in bit/s.
  *
- * Not every attribute has a value at all times: a LID means nothing before the subnet manager has
- * set it. The property then reads as 0, %FALSE or %NULL. [method@Object.is_available] tells this
- * from a value, and so do the getters here, which give no number where there is none.
+ * An attribute does not have a value at all times. For example, a LID means nothing before the
+ * subnet manager has set it. The property is then 0, %FALSE or %NULL. To tell this from a value,
+ * use [method@Object.is_available], or the functions of this class that get a value: they say
+ * whether there is one.
  *
- * Changes of the tables (`gids`, `pkeys`, `netdevs`, `char-devices`) come from the daemon without
- * the new contents. If somebody listens to `notify` of such a property, the client reads them at
- * once. If nobody does, the property becomes %NULL and is unavailable until
- * [method@Object.load_async] has read it. Counters, and `last-query-timestamp`, change without a
- * signal: the property has the value that was last read, and loading it reads it again.
+ * When a table changes (`gids`, `pkeys`, `netdevs`, `char-devices`), the daemon does not send the
+ * new contents. If a handler is connected to `notify` of this property, the client reads the table
+ * at once. If there is no such handler, the property becomes %NULL and is unavailable until
+ * [method@Object.load_async] has read the table.
  *
- * An object lives in the main context of its client and is to be used there only.
+ * Counters, and `last-query-timestamp`, change without a signal. The property has the value that
+ * was read last, and [method@Object.load_async] reads it again.
+ *
+ * Use an object only in the main context of its client.
  */
 #define RDMAD_TYPE_OBJECT (rdmad_object_get_type())
 RDMAD_GLIB_PUBLIC
@@ -43,9 +46,9 @@ struct _RdmadObjectClass {
  * rdmad_object_get_object_path:
  * @self: a device or port
  *
- * Where it is on the bus.
+ * Gives the object path on the bus.
  *
- * Returns: where it is on the bus, such as `/org/rdma/device/0/port/1`
+ * Returns: the path, such as `/org/rdma/device/0/port/1`
  */
 RDMAD_GLIB_PUBLIC
 const char *rdmad_object_get_object_path(RdmadObject *self);
@@ -54,9 +57,10 @@ const char *rdmad_object_get_object_path(RdmadObject *self);
  * rdmad_object_get_name:
  * @self: a device or port
  *
- * What people call it: `mlx5_0` or `mlx5_0/1`. A rename changes it.
+ * Gives the name that people use: `mlx5_0` for a device, `mlx5_0/1` for a port. When the device is
+ * renamed, the name changes.
  *
- * Returns: the name
+ * Returns: the name. The pointer is valid until the main context runs again.
  */
 RDMAD_GLIB_PUBLIC
 const char *rdmad_object_get_name(RdmadObject *self);
@@ -65,10 +69,11 @@ const char *rdmad_object_get_name(RdmadObject *self);
  * rdmad_object_is_present:
  * @self: a device or port
  *
- * Whether it was there when the daemon was last heard of. An object that was removed keeps its last
- * values and does not come back: a device that does is another object.
+ * Tells whether the daemon still has the device or port, as far as the client knows. An object that
+ * was removed keeps its last values and stays removed. If the device comes back, it is a new
+ * object.
  *
- * Returns: %TRUE until it is removed
+ * Returns: %TRUE until the object is removed
  */
 RDMAD_GLIB_PUBLIC
 gboolean rdmad_object_is_present(RdmadObject *self);
@@ -78,9 +83,9 @@ gboolean rdmad_object_is_present(RdmadObject *self);
  * @self: a device or port
  * @attribute: the name of a property that is an attribute, such as `lid`
  *
- * Whether an attribute has a valid value now.
+ * Tells whether an attribute has a valid value now.
  *
- * Returns: whether the attribute has a valid value now
+ * Returns: %TRUE if it has
  */
 RDMAD_GLIB_PUBLIC
 gboolean rdmad_object_is_available(RdmadObject *self, const char *attribute);
@@ -90,10 +95,10 @@ gboolean rdmad_object_is_available(RdmadObject *self, const char *attribute);
  * @self: a device or port
  * @attribute: the name of a property that is an attribute, such as `lid`
  *
- * What to say in the place of a value.
+ * Gives the reason why an attribute has no valid value, to be shown in place of the value.
  *
- * Returns: (nullable): why the attribute has no valid value, such as `link is down`; %NULL if it
- * has one. It is good until the main context runs again.
+ * Returns: (nullable): the reason, such as `link is down`; %NULL if the attribute has a valid
+ * value. The pointer is valid until the main context runs again.
  */
 RDMAD_GLIB_PUBLIC
 const char *rdmad_object_why_unavailable(RdmadObject *self, const char *attribute);
@@ -103,10 +108,10 @@ const char *rdmad_object_why_unavailable(RdmadObject *self, const char *attribut
  * @self: a device or port
  * @attribute: the name of a property that is an attribute, such as `lid`
  *
- * The value of any attribute.
+ * Gets the value of an attribute of any type.
  *
- * Returns: (nullable) (transfer full): the value in its type on the bus; %NULL if there is no valid
- * one
+ * Returns: (nullable) (transfer full): the value, in the type that it has on the bus; %NULL if
+ * there is no valid one
  */
 RDMAD_GLIB_PUBLIC
 GVariant *rdmad_object_get_attribute(RdmadObject *self, const char *attribute);
@@ -117,9 +122,9 @@ GVariant *rdmad_object_get_attribute(RdmadObject *self, const char *attribute);
  * @attribute: the name of a property of type #guint or #guint64
  * @ret_number: (out): the value; 0 if there is no valid one
  *
- * The value of an attribute that is a number.
+ * Gets the value of an attribute that is a number.
  *
- * Returns: whether there is a valid value
+ * Returns: %TRUE if there is a valid value
  */
 RDMAD_GLIB_PUBLIC
 gboolean rdmad_object_get_number(RdmadObject *self, const char *attribute, guint64 *ret_number);
@@ -130,9 +135,9 @@ gboolean rdmad_object_get_number(RdmadObject *self, const char *attribute, guint
  * @attribute: the name of a property of type #gboolean
  * @ret_boolean: (out): the value; %FALSE if there is no valid one
  *
- * The value of an attribute that is true or false.
+ * Gets the value of an attribute that is true or false.
  *
- * Returns: whether there is a valid value
+ * Returns: %TRUE if there is a valid value
  */
 RDMAD_GLIB_PUBLIC
 gboolean rdmad_object_get_boolean(RdmadObject *self, const char *attribute, gboolean *ret_boolean);
@@ -142,10 +147,10 @@ gboolean rdmad_object_get_boolean(RdmadObject *self, const char *attribute, gboo
  * @self: a device or port
  * @attribute: the name of a property of type string
  *
- * The value of an attribute that is text.
+ * Gets the value of an attribute that is text.
  *
- * Returns: (nullable): the value, %NULL if there is no valid one. It is good until the main context
- *   runs again.
+ * Returns: (nullable): the value; %NULL if there is no valid one. The pointer is valid until the
+ * main context runs again.
  */
 RDMAD_GLIB_PUBLIC
 const char *rdmad_object_get_string(RdmadObject *self, const char *attribute);
@@ -154,12 +159,13 @@ const char *rdmad_object_get_string(RdmadObject *self, const char *attribute);
  * rdmad_object_load_async:
  * @self: a device or port
  * @attribute: the name of a property that is an attribute, such as `gids`
- * @cancellable: (nullable): to give up
- * @callback: (scope async) (closure user_data): called when it is done
- * @user_data: for @callback
+ * @cancellable: (nullable): cancels the call
+ * @callback: (scope async) (closure user_data): called when the call has ended
+ * @user_data: what @callback gets as its last argument
  *
- * Makes sure that the property is as the daemon knows it: reads a table that has changed, or a
- * counter. What is current already is not read again.
+ * Gives the property the value that the daemon has now. A table that has changed, and a counter,
+ * are read from the daemon. For other attributes, and for a table that has not changed, the client
+ * already has that value and does not ask.
  */
 RDMAD_GLIB_PUBLIC
 void rdmad_object_load_async(RdmadObject *self, const char *attribute, GCancellable *cancellable,
@@ -168,13 +174,13 @@ void rdmad_object_load_async(RdmadObject *self, const char *attribute, GCancella
 /**
  * rdmad_object_load_finish:
  * @self: a device or port
- * @result: what the callback got
+ * @result: the result that the callback has got
  * @error: why there is no value: %RDMAD_SERVICE_ERROR_UNAVAILABLE, %RDMAD_SERVICE_ERROR_GONE, or an
  *   error of the bus
  *
- * Ends what [method@Object.load_async] began.
+ * Ends the call that [method@Object.load_async] has begun.
  *
- * Returns: (transfer full): the value, as [method@Object.get_attribute] has it
+ * Returns: (transfer full): the value, in the type that it has on the bus
  */
 RDMAD_GLIB_PUBLIC
 GVariant *rdmad_object_load_finish(RdmadObject *self, GAsyncResult *result, GError **error);
@@ -183,16 +189,16 @@ GVariant *rdmad_object_load_finish(RdmadObject *self, GAsyncResult *result, GErr
  * rdmad_object_load_sync:
  * @self: a device or port
  * @attribute: the name of a property that is an attribute, such as `gids`
- * @cancellable: (nullable): to give up
- * @error: as that of [method@Object.load_finish]
+ * @cancellable: (nullable): cancels the call
+ * @error: the same as for [method@Object.load_finish]
  *
- * The same, waiting for the answer. Changes that the daemon announced before it answered are
- * signalled from within.
+ * Loads an attribute, as [method@Object.load_async] does, and waits for the answer. Changes that
+ * the daemon has published before it answered are signalled before this function returns.
  *
- * In a handler of one of the client's signals nothing is signalled from within: the object takes
- * the value that is returned when the handlers have been called.
+ * In a handler of a signal of the client or of its objects nothing is signalled before this
+ * function returns: the object takes the new value after all handlers have returned.
  *
- * Returns: (transfer full): the value, as [method@Object.get_attribute] has it
+ * Returns: (transfer full): the value, in the type that it has on the bus
  */
 RDMAD_GLIB_PUBLIC
 GVariant *rdmad_object_load_sync(RdmadObject *self, const char *attribute,

@@ -8,8 +8,9 @@ G_BEGIN_DECLS
 /**
  * RdmadPort:
  *
- * A port of an RDMA device: `org.rdma.Port` and the interfaces beside it. Attributes of an
- * interface that the port does not have, such as `lid` on RoCE, are unavailable.
+ * A port of an RDMA device. On the bus it is an object with the interface `org.rdma.Port`, and with
+ * further interfaces, depending on the kind of port. Attributes of an interface that the port does
+ * not have are unavailable: a RoCE port has no `lid`.
  */
 #define RDMAD_TYPE_PORT (rdmad_port_get_type())
 RDMAD_GLIB_PUBLIC
@@ -19,10 +20,10 @@ G_DECLARE_FINAL_TYPE(RdmadPort, rdmad_port, RDMAD, PORT, RdmadObject)
  * rdmad_port_find_device:
  * @self: a port
  *
- * The device of a port.
+ * Finds the device of a port.
  *
- * Returns: (nullable) (transfer none): the device that it belongs to; %NULL if that has been
- * removed
+ * Returns: (nullable) (transfer none): the device that the port belongs to; %NULL if the port or
+ * its device has been removed
  */
 RDMAD_GLIB_PUBLIC
 RdmadDevice *rdmad_port_find_device(RdmadPort *self);
@@ -30,14 +31,14 @@ RdmadDevice *rdmad_port_find_device(RdmadPort *self);
 /**
  * rdmad_port_query_async:
  * @self: a port
- * @max_age_usec: how old an answer from the daemon's cache may be, in microseconds; negative: ask
- * the hardware
- * @cancellable: (nullable): to give up
- * @callback: (scope async) (closure user_data): called when it is done
- * @user_data: for @callback
+ * @max_age_usec: how old an answer from the cache of the daemon may be, in microseconds; if it is
+ *   negative, the daemon asks the hardware
+ * @cancellable: (nullable): cancels the call
+ * @callback: (scope async) (closure user_data): called when the call has ended
+ * @user_data: what @callback gets as its last argument
  *
- * Asks for the raw fields under their C names and with their C values, as `ibv_query_port(3)` and
- * the other sources give them.
+ * Asks for the raw fields of the port. They have the names and values that they have in C, in the
+ * structures that `ibv_query_port(3)` and the other sources fill.
  */
 RDMAD_GLIB_PUBLIC
 void rdmad_port_query_async(RdmadPort *self, gint64 max_age_usec, GCancellable *cancellable,
@@ -46,12 +47,12 @@ void rdmad_port_query_async(RdmadPort *self, gint64 max_age_usec, GCancellable *
 /**
  * rdmad_port_query_finish:
  * @self: a port
- * @result: what the callback got
+ * @result: the result that the callback has got
  * @error: why there is no answer: an #RdmadServiceError or an error of the bus
  *
- * Ends what [method@Port.query_async] began.
+ * Ends the call that [method@Port.query_async] has begun.
  *
- * Returns: (transfer full): a dictionary, `a{sv}`, with those fields that a source supplied
+ * Returns: (transfer full): a dictionary, `a{sv}`, with the fields that the sources have filled
  */
 RDMAD_GLIB_PUBLIC
 GVariant *rdmad_port_query_finish(RdmadPort *self, GAsyncResult *result, GError **error);
@@ -59,15 +60,16 @@ GVariant *rdmad_port_query_finish(RdmadPort *self, GAsyncResult *result, GError 
 /**
  * rdmad_port_query_sync:
  * @self: a port
- * @max_age_usec: how old an answer from the daemon's cache may be, in microseconds; negative: ask
- * the hardware
- * @cancellable: (nullable): to give up
- * @error: as that of [method@Port.query_finish]
+ * @max_age_usec: how old an answer from the cache of the daemon may be, in microseconds; if it is
+ *   negative, the daemon asks the hardware
+ * @cancellable: (nullable): cancels the call
+ * @error: the same as for [method@Port.query_finish]
  *
- * The same, waiting for the answer. Changes that the daemon announced before it answered are
- * signalled from within.
+ * Asks for the raw fields of the port, as [method@Port.query_async] does, and waits for the answer.
+ * Changes that the daemon has published before it answered are signalled before this function
+ * returns.
  *
- * Returns: (transfer full): a dictionary, `a{sv}`, with those fields that a source supplied
+ * Returns: (transfer full): a dictionary, `a{sv}`, with the fields that the sources have filled
  */
 RDMAD_GLIB_PUBLIC
 GVariant *rdmad_port_query_sync(RdmadPort *self, gint64 max_age_usec, GCancellable *cancellable,

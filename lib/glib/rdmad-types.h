@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What all headers of librdmad-glib share. Include rdmad-glib.h. */
+/* What all headers of librdmad-glib use. Programs include rdmad-glib.h only. */
 
 #include <gio/gio.h>
 
@@ -17,19 +17,18 @@ typedef struct _RdmadPort RdmadPort;
 /**
  * RdmadServiceError:
  * @RDMAD_SERVICE_ERROR_NOT_FOUND: no such device, port, network interface, GUID or address
- * @RDMAD_SERVICE_ERROR_AMBIGUOUS: more than one port is meant
- * @RDMAD_SERVICE_ERROR_INVALID_OPTION: an option that the daemon does not know
- * @RDMAD_SERVICE_ERROR_INVALID_ARGUMENT: an argument outside its range
- * @RDMAD_SERVICE_ERROR_TIMEOUT: the hardware did not answer in time; the values of the objects are
- *   still there
+ * @RDMAD_SERVICE_ERROR_AMBIGUOUS: the name means more than one port
+ * @RDMAD_SERVICE_ERROR_INVALID_OPTION: the daemon does not know the option
+ * @RDMAD_SERVICE_ERROR_INVALID_ARGUMENT: an argument is outside its range
+ * @RDMAD_SERVICE_ERROR_TIMEOUT: the hardware did not answer in time; the objects keep their values
  * @RDMAD_SERVICE_ERROR_QUERY_FAILED: the hardware answered with an error
- * @RDMAD_SERVICE_ERROR_LIMITS_EXCEEDED: too many calls of one kind are waiting
- * @RDMAD_SERVICE_ERROR_TIMED_OUT: what was waited for has not come
+ * @RDMAD_SERVICE_ERROR_LIMITS_EXCEEDED: too many calls of this kind are waiting
+ * @RDMAD_SERVICE_ERROR_TIMED_OUT: the condition that a call waits for was not met in time
  * @RDMAD_SERVICE_ERROR_UNAVAILABLE: the attribute has no valid value now; the message says why
- * @RDMAD_SERVICE_ERROR_GONE: the object is no more, or its client is not
+ * @RDMAD_SERVICE_ERROR_GONE: the object has been removed, or its client has been freed
  *
- * What can go wrong beside the errors of the bus itself, which are those of #GDBusError and
- * #GIOErrorEnum.
+ * The errors of the daemon and of the objects. Errors of the bus are in the domains of #GDBusError
+ * and #GIOErrorEnum.
  */
 typedef enum {
 	RDMAD_SERVICE_ERROR_NOT_FOUND,
@@ -48,22 +47,22 @@ typedef enum {
 /**
  * rdmad_service_error_quark:
  *
- * The domain of #RdmadServiceError.
+ * Gives the error domain of #RdmadServiceError.
  *
- * Returns: the quark
+ * Returns: the quark of the domain
  */
 RDMAD_GLIB_PUBLIC
 GQuark rdmad_service_error_quark(void);
 
 /**
  * RdmadLookup:
- * @RDMAD_LOOKUP_NAME: what people call it: `mlx5_0/1`, `mlx5_0` if that device has one port, the
- *   name of a network interface, or the GUID of a port
+ * @RDMAD_LOOKUP_NAME: any name that people use: `mlx5_0/1`; `mlx5_0` if that device has one port;
+ *   the name of a network interface; the GUID of a port
  * @RDMAD_LOOKUP_NETDEV: the name of a network interface
  * @RDMAD_LOOKUP_GUID: the GUID of a port, as `0002:c903:00ab:cdef`
  * @RDMAD_LOOKUP_ADDRESS: an IP address that is in the GID table of the port
  *
- * What the text given to [method@Client.find_port_async] is.
+ * What kind of name [method@Client.find_port_async] is to look for.
  */
 typedef enum {
 	RDMAD_LOOKUP_NAME,
@@ -76,7 +75,7 @@ typedef enum {
  * RdmadChangeKind:
  * @RDMAD_CHANGE_ADDED: the object is new
  * @RDMAD_CHANGE_CHANGED: some of its properties have other values
- * @RDMAD_CHANGE_REMOVED: the object is no more; it keeps its last values
+ * @RDMAD_CHANGE_REMOVED: the object has been removed; it keeps its last values
  *
  * What has happened to an object.
  */
@@ -89,11 +88,11 @@ typedef enum {
 /**
  * RdmadChange:
  * @kind: what has happened
- * @object: to which device or port
- * @properties: (array zero-terminated=1): the names of the properties that changed, as
- *   #GObject has them; empty unless @kind is %RDMAD_CHANGE_CHANGED
+ * @object: the device or port that it has happened to
+ * @properties: (array zero-terminated=1): the names of the #GObject properties that have changed;
+ *   empty unless @kind is %RDMAD_CHANGE_CHANGED
  *
- * One change of one object, as [signal@Client::changed] reports it. Fields are for reading only.
+ * The change of one object, as [signal@Client::changed] reports it. Do not write to the fields.
  */
 typedef struct _RdmadChange {
 	RdmadChangeKind kind;
@@ -111,16 +110,16 @@ GType rdmad_change_get_type(void);
  *
  * Copies a change.
  *
- * Returns: (transfer full): a copy, to be freed with rdmad_change_free()
+ * Returns: (transfer full): a copy, to be freed with [method@Change.free]
  */
 RDMAD_GLIB_PUBLIC
 RdmadChange *rdmad_change_copy(const RdmadChange *change);
 
 /**
  * rdmad_change_free:
- * @change: (transfer full): a change
+ * @change: (transfer full) (nullable): a change, or %NULL
  *
- * Frees a copy.
+ * Frees a copy of a change.
  */
 RDMAD_GLIB_PUBLIC
 void rdmad_change_free(RdmadChange *change);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The error domain, and the boxed type for one change. */
+/* The error domain, and the boxed type of a change. */
 
 #include "rdmad-types.h"
 
@@ -40,6 +40,8 @@ RdmadChange *rdmad_change_copy(const RdmadChange *change)
 
 void rdmad_change_free(RdmadChange *change)
 {
+	if (!change)
+		return;
 	g_object_unref(change->object);
 	g_strfreev(change->properties);
 	g_free(change);
