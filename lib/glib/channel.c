@@ -2,16 +2,16 @@
 
 #include "channel.h"
 
-#include <string.h>
-
 #include "names.h"
+#include "util.h"
 
-/* What the threads share; lives until the filter has gone, which GDBus says later. */
+/* What the thread of GDBus uses too. GDBus drops its reference some time after the filter has been
+ * removed, so this may live longer than the channel. */
 typedef struct Shared {
-	GMutex lock;
-	GQueue messages;
-	gboolean closed;
-	GSource *source;
+	GMutex lock;	 /* for MESSAGES and CLOSED */
+	GQueue messages; /* that have been collected */
+	gboolean closed; /* the connection */
+	GSource *source; /* a Wake */
 } Shared;
 
 struct Channel {
@@ -23,7 +23,7 @@ struct Channel {
 	gpointer user_data;
 };
 
-/* Dispatched when its ready time is set, which any thread may do. */
+/* The source that calls READY. Any thread starts it with g_source_set_ready_time(). */
 typedef struct Wake {
 	GSource source;
 	Channel *channel;
@@ -43,12 +43,13 @@ static void shared_unref(gpointer data)
 	g_atomic_rc_box_release_full(data, shared_clear);
 }
 
-static void shared_unref_closure(gpointer data, GClosure *closure G_GNUC_UNUSED)
+static void shared_unref_closure(gpointer data, _unused_ GClosure *closure)
 {
 	shared_unref(data);
 }
 
-static gboolean is_news(GDBusMessage *m)
+/* Whether M is a signal to be collected. */
+static gboolean is_wanted(GDBusMessage *m)
 {
 	const char *path = g_dbus_message_get_path(m);
 	size_t n = strlen(RDMAD_ROOT_PATH);
@@ -62,13 +63,13 @@ static gboolean is_news(GDBusMessage *m)
 	       g_strcmp0(g_dbus_message_get_arg0(m), RDMAD_BUS_NAME) == 0;
 }
 
-/* In the thread of GDBus. */
-static GDBusMessage *on_message(GDBusConnection *connection G_GNUC_UNUSED, GDBusMessage *message,
+/* Runs in the thread of GDBus. */
+static GDBusMessage *on_message(_unused_ GDBusConnection *connection, GDBusMessage *message,
 				gboolean incoming, gpointer user_data)
 {
 	Shared *s = user_data;
 
-	if (incoming && is_news(message)) {
+	if (incoming && is_wanted(message)) {
 		g_mutex_lock(&s->lock);
 		g_queue_push_tail(&s->messages, g_object_ref(message));
 		g_mutex_unlock(&s->lock);
@@ -77,9 +78,9 @@ static GDBusMessage *on_message(GDBusConnection *connection G_GNUC_UNUSED, GDBus
 	return message;
 }
 
-/* In whatever context the connection was made. */
-static void on_closed(GDBusConnection *connection G_GNUC_UNUSED, gboolean remote G_GNUC_UNUSED,
-		      GError *error G_GNUC_UNUSED, gpointer user_data)
+/* Runs in the context in which the connection was made. */
+static void on_closed(_unused_ GDBusConnection *connection, _unused_ gboolean remote,
+		      _unused_ GError *error, gpointer user_data)
 {
 	Shared *s = user_data;
 
@@ -89,8 +90,8 @@ static void on_closed(GDBusConnection *connection G_GNUC_UNUSED, gboolean remote
 	g_source_set_ready_time(s->source, 0);
 }
 
-static gboolean dispatch(GSource *source, GSourceFunc callback G_GNUC_UNUSED,
-			 gpointer user_data G_GNUC_UNUSED)
+static gboolean dispatch(GSource *source, _unused_ GSourceFunc callback,
+			 _unused_ gpointer user_data)
 {
 	Channel *c = ((Wake *)source)->channel;
 
@@ -123,20 +124,23 @@ Channel *channel_new(GDBusConnection *connection, GMainContext *context, Channel
 				      g_atomic_rc_box_acquire(s), shared_unref_closure, 0);
 	c->filter = g_dbus_connection_add_filter(connection, on_message, g_atomic_rc_box_acquire(s),
 						 shared_unref);
-	/* the signal may have been before us */
+	/* it may have been closed before the handler was connected */
 	if (g_dbus_connection_is_closed(connection))
 		on_closed(connection, FALSE, NULL, s);
 	return c;
 }
 
-void channel_free(Channel *c)
+Channel *channel_free(Channel *c)
 {
+	if (!c)
+		return NULL;
 	g_dbus_connection_remove_filter(c->connection, c->filter);
 	g_signal_handler_disconnect(c->connection, c->closed_handler);
 	g_source_destroy(c->shared->source);
 	shared_unref(c->shared);
 	g_object_unref(c->connection);
 	g_free(c);
+	return NULL;
 }
 
 void channel_take(Channel *c, GQueue *queue)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Signals become changes of objects, and all changes of one flush one report. */
+/* Applies signals to objects, and reports all changes of one flush together. */
 
 #include "client-batch.h"
 
@@ -8,11 +8,11 @@
 #include "names.h"
 #include "object-private.h"
 
-/* StateChanged and SubnetReconfigured of a port. */
+/* A signal of a port that the client passes on: StateChanged or SubnetReconfigured. */
 typedef struct PortSignal {
 	RdmadObject *port;
-	const char *signal;
-	GVariant *body;
+	const char *signal; /* the name in GObject */
+	GVariant *body;	    /* a tuple of strings: the arguments */
 } PortSignal;
 
 static void port_signal_free(gpointer data)
@@ -76,7 +76,7 @@ static void remove_object(Batch *b, RdmadObject *o)
 	client_remove_object(b->client, o);
 }
 
-/* INTERFACES is a{sa{sv}}; all that the object has if WHOLE. */
+/* The object at PATH has INTERFACES, a{sa{sv}}; WHOLE: and no others. */
 static void apply_interfaces(Batch *b, const char *path, GVariant *interfaces, gboolean whole)
 {
 	g_autoptr(RdmadObject) created = NULL;

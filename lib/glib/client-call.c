@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The client's calls of the daemon. */
+/* The calls that a client makes to the daemon. */
 
 #include "client-call.h"
 
@@ -90,7 +90,7 @@ static const struct {
 	[RDMAD_LOOKUP_ADDRESS] = {"GetPortByAddress", "(ou)"},
 };
 
-/* The port that REPLY names; the answer came after the signal that made it known. */
+/* The port that REPLY names. If it is a new port, the signal that tells so came before REPLY. */
 static RdmadPort *take_port(RdmadClient *c, GDBusMessage *reply, guint *ret_gid_index,
 			    GError **error)
 {

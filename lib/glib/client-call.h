@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Calls of the daemon. */
+/* Calls that the client makes to the daemon. */
 
 #include "rdmad-client.h"
 
-/* The client of O, to be called for it; NULL and RDMAD_SERVICE_ERROR_GONE if O or its client is no
- * more. */
+/* The client of O. NULL and RDMAD_SERVICE_ERROR_GONE: O has been removed, or its client freed. */
 RdmadClient *client_of_object(RdmadObject *o, GError **error);
 
 /*
- * Calls a method of the daemon. What the daemon had signalled before it answered is with the
- * objects when the caller has the answer. _finish and _sync check that its body is of SIGNATURE.
+ * Calls a method of the daemon; takes ARGUMENTS, a tuple, if that is floating. When the caller has
+ * the answer, the objects have everything that the daemon has signalled before it answered.
+ *
+ * client_call_finish() and client_call_sync() return the answer, with a reference, if its body is
+ * of the type SIGNATURE; otherwise NULL and an error.
  */
 void client_call_async(RdmadClient *c, const char *path, const char *interface, const char *method,
 		       GVariant *arguments, GCancellable *cancellable, GAsyncReadyCallback callback,

@@ -3,12 +3,17 @@
 /*
  * Keeps the objects as the daemon has them.
  *
- * Order is everything here, and it comes from two facts: the bus keeps the order of messages
- * between two connections, and each message has its sender's serial. An answer with all objects
- * contains what signals with a lower serial say, so these are dropped, and nothing is applied
- * twice. The daemon emits the signals of one flush without doing anything else in between, so its
- * answer to a Ping that was sent when the first of them came stands behind the last of them: what
- * came before the answer is delivered as one batch.
+ * The client has to know the order in which the daemon has sent its messages. It knows it from two
+ * facts: the bus keeps the order of messages between two connections, and each message has a serial
+ * of its sender, which grows.
+ *
+ * An answer with all objects contains what signals with a lower serial say. So these signals are
+ * dropped, and no change is applied twice.
+ *
+ * The daemon sends all signals of one flush without doing anything else in between. When the first
+ * of them comes, the client sends a call, its barrier. The daemon answers it after the last signal
+ * of the flush. So the signals that came before the answer are all signals of the flush, and they
+ * are delivered as one batch.
  */
 
 #include "client-follow.h"
@@ -20,23 +25,23 @@
 #include "object-private.h"
 #include "reply.h"
 
-/* How long to wait for the answer that ends a flush, and for a daemon that refuses to say what it
- * has. */
+/* How long the client waits for the answer that ends a flush, and how long before it asks a daemon
+ * again that has refused to say which objects it has. */
 #define BARRIER_MSEC 2000
 #define RETRY_SEC    5
 
-/* A row as an answer to Get has it; VALUE is NULL if that failed. */
+/* A row that was read with Get and has not been applied. */
 typedef struct Loaded {
 	RdmadObject *object;
 	size_t row;
-	GVariant *value;
-	guint32 serial;
+	GVariant *value; /* NULL: could not be read */
+	guint32 serial;	 /* of the answer to Get; 0: could not be read */
 } Loaded;
 
-/* A call whose answer ends a flush: a Ping, or a Get for a row of OBJECT. */
+/* A call whose answer ends a flush: a Ping, or a Get for a row. */
 typedef struct Barrier {
-	RdmadClient *client; /* not to be touched if the call was cancelled */
-	RdmadObject *object;
+	RdmadClient *client; /* no reference: has been freed if the call was cancelled */
+	RdmadObject *object; /* whose row is read; NULL: a Ping */
 	size_t row;
 } Barrier;
 
@@ -60,7 +65,7 @@ static void clear_pending(RdmadClient *c)
 	g_ptr_array_set_size(c->loaded, 0);
 }
 
-/* Sends a message of the client's own; the answer comes in the client's context. */
+/* Sends a call that the client makes by itself. CALLBACK runs in the context of the client. */
 static void send_own(RdmadClient *c, GDBusMessage *m, int timeout_msec,
 		     GAsyncReadyCallback callback, gpointer user_data)
 {
@@ -95,7 +100,7 @@ static void stop_retry(RdmadClient *c)
 	g_clear_pointer(&c->retry, g_source_unref);
 }
 
-/* Nobody can say more about the objects than what has come. */
+/* The daemon has ended: the signals that it has sent are all that there are. */
 static void lose_owner(RdmadClient *c)
 {
 	stop_retry(c);
@@ -117,7 +122,7 @@ static void take_owner(RdmadClient *c, GDBusMessage *m)
 	g_free(c->owner);
 	c->owner = *owner ? g_steal_pointer(&owner) : NULL;
 	c->owner_known = TRUE;
-	/* a call that is on its way may be answered by the new one */
+	/* if a call is on its way, its answer decides: the new owner may have got that call */
 	if (c->owner && !c->fetching)
 		fetch_objects(c);
 }
@@ -178,7 +183,7 @@ static void on_barrier(GObject *source, GAsyncResult *result, gpointer user_data
 		take_table(c, object, row, reply);
 	if (!c->synced || c->n_barriers > 0)
 		return;
-	/* no answer of the daemon: no reason to keep back what it said before */
+	/* without an answer of the daemon there is no end of the flush to wait for */
 	if (reply && is_from_owner(c, reply))
 		deliver(c, FALSE, g_dbus_message_get_serial(reply));
 	else
@@ -200,8 +205,8 @@ static void add_barrier(RdmadClient *c, GDBusMessage *m, RdmadObject *object, si
 	send_own(c, m, BARRIER_MSEC, on_barrier, barrier);
 }
 
-/* Asks for the tables that M says have changed, if somebody listens: they come with the same batch.
- */
+/* Reads the tables that M invalidates and that somebody listens to. They are delivered in one batch
+ * with M. */
 static void request_tables(RdmadClient *c, GDBusMessage *m)
 {
 	GVariant *body = g_dbus_message_get_body(m);
@@ -247,7 +252,7 @@ static void take_message(RdmadClient *c, GDBusMessage *m)
 		request_tables(c, m);
 }
 
-/* Looks at all that has come. */
+/* Looks at all signals that have come. */
 static void take_messages(RdmadClient *c)
 {
 	if (!c->channel)
@@ -264,7 +269,7 @@ static void take_messages(RdmadClient *c)
 	}
 }
 
-/* What is pending may be half a flush: an answer will tell. */
+/* More signals of the flush may come: makes sure that a call is on its way whose answer ends it. */
 static void expect_rest(RdmadClient *c)
 {
 	g_autoptr(GDBusMessage) ping = NULL;
@@ -283,8 +288,8 @@ static void on_ready(gpointer user_data)
 	expect_rest(c);
 }
 
-/* Applies what was sent before SERIAL, or ALL of it, and what was read, and reports it as one
- * batch. */
+/* Applies the signals that were sent before SERIAL, or ALL signals, and then the rows that were
+ * read, and reports all this as one batch. */
 static void deliver_batch(RdmadClient *c, gboolean all, guint32 serial)
 {
 	g_auto(Batch) batch = {};
@@ -324,13 +329,14 @@ static void deliver(RdmadClient *c, gboolean all, guint32 serial)
 {
 	g_autoptr(RdmadClient) keep = NULL;
 
-	/* A handler has made a call: what came before the answer follows when the handlers have
-	 * been told the first. */
+	/* A handler has made a call. What came before its answer is delivered after the handlers
+	 * have returned. */
 	if (c->delivering || !c->channel)
 		return;
 	keep = g_object_ref(c);
 	deliver_batch(c, all, serial);
-	/* rows that handlers have read: what was signalled before they were read comes first */
+	/* handlers have read rows: apply the signals that came before these answers, then the rows
+	 */
 	while (c->channel && c->loaded->len > 0)
 		deliver_batch(c, FALSE, last_loaded_serial(c, serial));
 	expect_rest(c);
@@ -386,7 +392,7 @@ gboolean client_take_objects(RdmadClient *c, GDBusMessage *reply, GError **error
 	_unused_ g_autoptr(RdmadClient) keep = g_object_ref(c);
 	g_autoptr(GVariant) objects = NULL;
 	g_auto(Batch) batch = {};
-	gboolean delivering = c->delivering; /* a handler runs the main loop */
+	gboolean delivering = c->delivering; /* TRUE if a handler runs the main loop */
 
 	if (!c->channel)
 		return TRUE;
@@ -414,7 +420,7 @@ gboolean client_take_objects(RdmadClient *c, GDBusMessage *reply, GError **error
 	set_synced(c, TRUE);
 	batch_emit(&batch);
 	c->delivering = delivering;
-	/* what handlers have read */
+	/* applies what handlers have read */
 	deliver(c, FALSE, g_dbus_message_get_serial(reply));
 	return TRUE;
 }

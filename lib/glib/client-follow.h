@@ -5,16 +5,19 @@
 
 #include "rdmad-client.h"
 
-/* Begins, with the connection of C. */
+/* Begins to collect the signals of the connection of C, in the context that is the default of the
+ * thread. G_IO_ERROR_INVALID_ARGUMENT: the connection is not one to a bus. */
 gboolean client_attach(RdmadClient *c, GError **error);
-/* The call that asks for all objects, and what takes in the answer. That there is no daemon is no
- * error. */
+/* The call that asks for all objects. */
 GDBusMessage *client_objects_call(void);
+/* Takes in the answer to it and reports what differs from before. If the answer says that there is
+ * no daemon, that is no error. */
 gboolean client_take_objects(RdmadClient *c, GDBusMessage *reply, GError **error);
-/* Ends it, also after an error. Does nothing if it has not begun. */
+/* Ends what client_attach() has begun; does nothing if it has not. */
 void client_detach(RdmadClient *c);
-/* The daemon has answered a call: what it signalled before is applied and reported. */
+/* The daemon has sent REPLY, the answer to some call: applies and reports what it has signalled
+ * before. */
 void client_take_answer(RdmadClient *c, GDBusMessage *reply);
-/* REPLY, the answer to such a call, has VALUE for row ROW of O. */
+/* REPLY is the answer to a Get, and VALUE in it is that of row ROW of O: applies and reports it. */
 void client_take_loaded(RdmadClient *c, RdmadObject *o, size_t row, GVariant *value,
 			GDBusMessage *reply);

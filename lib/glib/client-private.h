@@ -19,25 +19,25 @@
 struct _RdmadClient {
 	GObject parent_instance;
 
-	char *bus_address;
+	char *bus_address; /* the property; NULL: the system bus */
 	GDBusConnection *connection;
 	gboolean own_connection;   /* the client has made or found it; it was not given */
 	gboolean starting;	   /* a start is under way */
 	guint matches;		   /* 1 << the start message: rules that the bus may have */
-	GMainContext *context;	   /* where all of this happens */
+	GMainContext *context;	   /* the only one in which the client does anything */
 	GCancellable *cancellable; /* of the client's own calls */
 	Channel *channel;
 	GPtrArray *objects; /* sorted by place */
 
-	gboolean owner_known; /* the bus has said who owns the name */
-	char *owner;	      /* its unique name; NULL: nobody */
-	gboolean fetching;    /* has asked for all objects */
-	gboolean synced;      /* the objects are those of the owner */
-	GSource *retry;
+	gboolean owner_known; /* the bus has said who owns the name org.rdma */
+	char *owner;	      /* the unique name of the owner; NULL: nobody owns it */
+	gboolean fetching;    /* the call that asks for all objects is not answered yet */
+	gboolean synced;      /* the objects are those of the owner: the property "connected" */
+	GSource *retry;	      /* asks for all objects again; NULL: is not needed */
 
-	GQueue incoming;   /* messages not looked at yet */
-	GQueue pending;	   /* signals of the owner not applied yet */
-	GPtrArray *loaded; /* rows that were read, not applied yet */
-	guint n_barriers;  /* calls whose answers end a flush */
-	gboolean delivering;
+	GQueue incoming;   /* signals that have not been looked at */
+	GQueue pending;	   /* signals of the owner that have not been applied to the objects */
+	GPtrArray *loaded; /* rows that were read and have not been applied, see client-follow.c */
+	guint n_barriers;  /* calls that are not answered yet, and whose answers end a flush */
+	gboolean delivering; /* handlers are being called */
 };

@@ -2,7 +2,7 @@
 
 /*
  * Starts a client: connects to the bus, asks it for the signals of the daemon, and asks the daemon
- * for all objects. The order is that of the messages: no change is lost between the last two.
+ * for all objects, in this order. So it gets a signal for each change after the answer.
  */
 
 #include "client-start.h"
@@ -78,7 +78,7 @@ void client_stop(RdmadClient *c)
 	remove_matches(c);
 }
 
-/* Whether C has started, so that there is nothing to do. */
+/* Whether C has been started already. */
 static gboolean has_started(RdmadClient *c)
 {
 	return c->channel && !c->starting;
@@ -109,7 +109,7 @@ static void end_start(RdmadClient *c, gboolean success)
 	g_object_notify(G_OBJECT(c), "connection");
 }
 
-/* Takes over CONNECTION, which the client has made. */
+/* Takes over CONNECTION, which was not given by the program. */
 static void set_own_connection(RdmadClient *c, GDBusConnection *connection)
 {
 	c->connection = connection;
@@ -197,7 +197,7 @@ static void on_start_reply(GObject *source, GAsyncResult *result, gpointer user_
 	g_task_return_boolean(task, TRUE);
 }
 
-/* Sends the one whose number is the data of the task. */
+/* Sends the message of the start whose number is the data of the task. Takes over the task. */
 static void send_start_message(GTask *owned_task)
 {
 	g_autoptr(GTask) task = owned_task;
@@ -253,7 +253,8 @@ static void init_async(GAsyncInitable *initable, int priority, GCancellable *can
 
 	g_task_set_source_tag(task, init_async);
 	g_task_set_priority(task, priority);
-	/* the calls look at it; a client that has started has started */
+	/* Each call looks at the cancellable. If it is cancelled after the last of them, the client
+	 * has been started, and the task must not say otherwise. */
 	g_task_set_check_cancellable(task, FALSE);
 	if (has_started(c))
 		g_task_return_boolean(task, TRUE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading what the daemon does not send by itself. */
+/* Loads attributes whose new values the daemon does not send by itself: tables and counters. */
 
 #include "client-call.h"
 #include "client-follow.h"
@@ -12,7 +12,7 @@ static void set_unavailable_error(RdmadObject *o, size_t row, GError **error)
 		    rdmad_object_row_unavailable(o, row));
 }
 
-/* Whether row ROW needs no call: *RET_VALUE or *ERROR is set then. */
+/* Whether row ROW can be had without a call. Then *RET_VALUE or *ERROR is set. */
 static gboolean load_at_once(RdmadObject *o, size_t row, GVariant **ret_value, GError **error)
 {
 	RdmadClient *client = client_of_object(o, error);
@@ -31,7 +31,7 @@ static gboolean load_at_once(RdmadObject *o, size_t row, GVariant **ret_value, G
 	return TRUE;
 }
 
-/* Takes in the answer to Get. */
+/* Takes in REPLY, the answer to Get. Returns the value. */
 static GVariant *load_answer(RdmadObject *o, size_t row, GDBusMessage *reply, GError **error)
 {
 	RdmadClient *client = rdmad_object_get_client(o);
@@ -48,7 +48,7 @@ static GVariant *load_answer(RdmadObject *o, size_t row, GDBusMessage *reply, GE
 	}
 	if (client)
 		client_take_loaded(client, o, row, value, reply);
-	/* the daemon gives a neutral value then */
+	/* for an unavailable attribute the daemon answers with 0 or an empty value */
 	if (!rdmad_object_row_value(o, row) && !rdmad_object_is_outdated(o, row)) {
 		set_unavailable_error(o, row, error);
 		return NULL;

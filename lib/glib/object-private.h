@@ -2,10 +2,12 @@
 #pragma once
 
 /*
- * How the client changes an object: rdmad_object_begin(), any number of the apply functions,
- * rdmad_object_commit(), and when all objects have been committed, rdmad_object_notify(). Nobody
- * else runs between the first and the commit, so nobody sees half of a change. What is wrong in
- * what the bus delivers is passed over here, with a debug message.
+ * How the client changes an object: it calls rdmad_object_begin(), then the functions that apply
+ * and remove something, then rdmad_object_commit(), and rdmad_object_notify() when it has committed
+ * all objects. No handler runs between begin and commit, so no handler sees a part of a change
+ * only.
+ *
+ * Values of a wrong type are ignored, with a debug message.
  */
 
 #include "attribute.h"
@@ -28,50 +30,54 @@ void rdmad_object_class_install(RdmadObjectClass *class, AttrInterface main_inte
 RdmadObject *rdmad_object_new(GType type, RdmadClient *client, Place place);
 Place rdmad_object_get_place(RdmadObject *o);
 RdmadClient *rdmad_object_get_client(RdmadObject *o);
-/* The client is no more. */
+/* The client is being freed: O has none any more. */
 void rdmad_object_orphan(RdmadObject *o);
-/* The object is no more; its values stay. */
+/* The device or port of O has been removed. O keeps its values. */
 void rdmad_object_set_removed(RdmadObject *o);
 
-/* TRUE if it was not begun already: it is then to be committed. */
+/* Begins a change. FALSE: one has been begun and not been committed yet. */
 gboolean rdmad_object_begin(RdmadObject *o);
-gboolean rdmad_object_is_new(RdmadObject *o); /* until its first commit */
+/* O has never been committed. */
+gboolean rdmad_object_is_new(RdmadObject *o);
 
-/* Whether INTERFACE (a D-Bus name) is one that objects of this kind have. */
+/* The interface with the D-Bus name NAME. FALSE: no object of the class of O has it. */
 gboolean rdmad_object_find_interface(RdmadObject *o, const char *name, AttrInterface *ret);
-/* The interface without which there is no object. */
+/* The interface that every object of the class of O has. */
 AttrInterface rdmad_object_main_interface(RdmadObject *o);
+/* 1 << AttrInterface of each interface that O has. */
 unsigned int rdmad_object_get_interfaces(RdmadObject *o);
 
-/* PROPERTIES is a{sv}; all properties of the interface if WHOLE, else those that changed. */
+/* PROPERTIES, a{sv}, of INTERFACE have these values; WHOLE: and the others have none. */
 void rdmad_object_apply(RdmadObject *o, AttrInterface interface, GVariant *properties,
 			gboolean whole);
-/* The property NAME has changed, says the message SERIAL, and nobody knows to what. */
+/* The message SERIAL says that the property NAME has changed, and not what its value is. */
 void rdmad_object_apply_invalidated(RdmadObject *o, AttrInterface interface, const char *name,
 				    guint32 serial);
-/* Row ROW was VALUE when the message SERIAL was sent. */
+/* The message SERIAL is an answer that says that row ROW has VALUE. */
 void rdmad_object_apply_loaded(RdmadObject *o, size_t row, GVariant *value, guint32 serial);
-/* The serials of messages begin anew: there is another daemon. */
+/* There is another daemon: serials of earlier messages mean nothing any more. */
 void rdmad_object_forget_serial(RdmadObject *o);
 void rdmad_object_remove_interface(RdmadObject *o, AttrInterface interface);
 
-/* Whether somebody listens to the property that is the row NAME of INTERFACE. */
+/* Whether a handler is connected to "notify" of the property NAME of INTERFACE. */
 gboolean rdmad_object_is_listened(RdmadObject *o, AttrInterface interface, const char *name,
 				  size_t *ret_row);
-/* A request for a table is under way, or has ended: until then invalidated tables are not reported.
- */
+/* The client has begun, or has ended, to read a table of O. It is not reported that tables are
+ * outdated while the client reads any. */
 void rdmad_object_set_loading(RdmadObject *o, gboolean loading);
 
-/* The names of the properties that are others than at rdmad_object_begin(), without those that only
- * count changes. */
+/* Ends a change. Returns the names of the properties that have changed since rdmad_object_begin(),
+ * without those that only count changes; to be freed with g_strfreev(). */
 char **rdmad_object_commit(RdmadObject *o);
+/* Emits "notify" for all properties that have changed in the commits since the last call. */
 void rdmad_object_notify(RdmadObject *o);
 
-/* The row of a property; -1 and a critical warning if there is none. */
+/* The row of the property ATTRIBUTE; -1 and a critical warning if there is none. */
 gssize rdmad_object_find_row(RdmadObject *o, const char *attribute);
 const Attribute *rdmad_object_get_row(RdmadObject *o, size_t row);
-/* Its value if there is a valid one (borrowed), and if not, why. */
+/* The value of row ROW, without a reference; NULL if there is no valid one, and then the second
+ * function says why. */
 GVariant *rdmad_object_row_value(RdmadObject *o, size_t row);
 const char *rdmad_object_row_unavailable(RdmadObject *o, size_t row);
-/* It is a table that has changed since it was read. */
+/* Row ROW is a table that has changed since it was read. */
 gboolean rdmad_object_is_outdated(RdmadObject *o, size_t row);

@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What an object consists of: for object.c, which shows it, and object-update.c, which changes it.
- */
+/* What an object consists of. Used by object.c, which shows it, and object-update.c, which changes
+ * it. */
 
 #include "object-private.h"
 
 /* What is known of an object at one moment. */
 typedef struct ObjectState {
-	unsigned int interfaces; /* 1 << AttrInterface of those that are there */
-	GVariant **values;	 /* by row; NULL where the daemon has told none */
-	AttrMask unavailable;	 /* from the row of that name */
-	AttrMask outdated;	 /* tables that have changed since they were read */
-	AttrMask told;		 /* of these, those that were reported */
+	unsigned int interfaces; /* 1 << AttrInterface of each that the object has */
+	GVariant **values;	 /* by row; NULL where the daemon has sent none */
+	AttrMask unavailable;	 /* rows that the row "unavailable" names */
+	AttrMask outdated;	 /* rows that have changed since they were read */
+	AttrMask told;		 /* outdated rows whose change has been reported */
 } ObjectState;
 
 typedef struct RdmadObjectPrivate {
-	RdmadClient *client; /* NULL when that is no more */
+	RdmadClient *client; /* no reference; NULL: the object was removed, or the client freed */
 	Place place;
-	char *path, *name;
-	gboolean present;
+	char *path;	  /* on the bus */
+	char *name;	  /* for people */
+	gboolean present; /* has not been removed */
 
 	ObjectState now;
-	guint32 invalid_serial; /* of the last message that outdated anything; 0: none */
-	guint n_loading;
+	guint32 invalid_serial; /* of the last message that has made a row outdated; 0: none */
+	guint n_loading;	/* tables that the client is reading */
 
 	gboolean is_new;     /* until its first commit */
-	ObjectState *before; /* as it was when a change began; NULL: none is under way */
-	GPtrArray *notify;   /* of GParamSpec: what has changed since, not yet said */
+	ObjectState *before; /* as it was at rdmad_object_begin(); NULL: no change is under way */
+	GPtrArray *notify;   /* GParamSpec of the properties for which "notify" is to be emitted */
 } RdmadObjectPrivate;
 
 RdmadObjectPrivate *object_private(RdmadObject *o);
-/* The rows of its class. */
+/* The rows of the class of O, and how many there are. */
 const Attribute *object_rows(RdmadObject *o, size_t *ret_n);
-/* The value of row I that others may see; NULL if there is none that is valid. */
+/* The value of row I, if its interface is there and it is not unavailable; NULL otherwise. */
 GVariant *object_visible(const ObjectState *state, const Attribute *rows, size_t i);
+/* Frees what STATE has. */
 void object_state_clear(ObjectState *state, size_t n_rows);

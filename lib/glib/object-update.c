@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How an object takes new values, and what of them is a change. */
+/* How an object takes new values, and which of them are changes. */
 
 #include "object-state.h"
 
@@ -35,8 +35,8 @@ static void set_value(RdmadObject *o, size_t row, GVariant *value)
 	mask_set(&p->now.told, (unsigned int)row, false);
 }
 
-/* The row NAME on INTERFACE. Properties come in the order of the table, so *HINT, where the last
- * one was, saves the search. */
+/* The row NAME of INTERFACE. The search begins at *HINT, and *HINT becomes the row. Properties come
+ * in the order of the rows, so the next one is found at once. */
 static gboolean find_row(RdmadObject *o, AttrInterface interface, const char *name, size_t *hint)
 {
 	size_t n;
@@ -147,15 +147,16 @@ void rdmad_object_set_loading(RdmadObject *o, gboolean loading)
 		object_private(o)->n_loading--;
 }
 
-/* Rows that say when and how often, not what the port is. Counters are not signalled, and reasons
- * come with the values that they are about. */
+/* Whether a change of A is not reported. Counters, generations and time stamps say how often or
+ * when something happened, and not what the port is. The reasons for unavailable values change
+ * together with these values, which are reported. */
 static gboolean is_bookkeeping(const Attribute *a)
 {
 	return a->class == CLASS_COUNTER || a->type == ATTR_UNAVAILABLE ||
 	       (a->source == SOURCE_CORE && a->type == ATTR_U64);
 }
 
-/* Puts the outcome of the row "unavailable" where it is looked up, and makes the name. */
+/* Sets what follows from the values: the mask of unavailable rows, and the name of the object. */
 static void derive(RdmadObject *o)
 {
 	RdmadObjectPrivate *p = object_private(o);
@@ -187,7 +188,8 @@ static gboolean same(GVariant *a, GVariant *b)
 	return a == b || (a && b && g_variant_equal(a, b));
 }
 
-/* Whether row I is to be notified, and in *RET_REPORT whether it is a change of the object. */
+/* Whether "notify" is to be emitted for row I. *RET_REPORT: and whether it is to be reported as a
+ * change of the object. */
 static gboolean has_changed(RdmadObject *o, size_t i, gboolean *ret_report)
 {
 	RdmadObjectPrivate *p = object_private(o);
@@ -200,7 +202,7 @@ static gboolean has_changed(RdmadObject *o, size_t i, gboolean *ret_report)
 
 	*ret_report = FALSE;
 	if (mask_has(&p->now.outdated, a)) {
-		/* reported once; and not yet if the new contents are on their way */
+		/* is reported once, and not while the new contents are on their way */
 		if (mask_has(&p->now.told, a) || p->n_loading > 0)
 			return FALSE;
 		mask_set(&p->now.told, a, true);

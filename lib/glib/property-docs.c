@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Writes the documentation of the properties that come from the attribute tables, as comments for
- * g-ir-scanner, which finds the properties themselves in the library.
+ * Writes the documentation of the properties that are rows of the attribute tables, as comments for
+ * g-ir-scanner. The scanner finds the properties themselves in the library.
  */
 
 #include <glib.h>
@@ -29,7 +29,7 @@ static const char *signal_sentence(const Attribute *row)
 	return NULL;
 }
 
-/* Markdown: what stands for itself is to be escaped. */
+/* Writes TEXT in Markdown: characters that mean something there are escaped. */
 static void put_text(const char *text)
 {
 	for (; *text; text++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The name of a GObject property from that of its row: "max-mtu" for "MaxMtu". To be freed with
+/* The name of the GObject property for the row NAME: "max-mtu" for "MaxMtu". To be freed with
  * g_free(). */
 char *property_name(const char *name);
