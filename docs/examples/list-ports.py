@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""list-ports.py [PORT...]: what each RDMA port is, with the reason where there is no value."""
+"""list-ports.py [PORT...]: prints the attributes of RDMA ports, or the reason why there is no value."""
 
 import sys
 
@@ -11,7 +11,7 @@ from gi.repository import GLib, Rdmad
 
 
 def text(port, attribute, convert=str):
-    """A value for people; never a 0 that means nothing."""
+    """The value as text, or the reason why there is none. (The property would be 0 then.)"""
     value = port.get_attribute(attribute)
     return convert(value.unpack()) if value else f"- ({port.why_unavailable(attribute)})"
 
@@ -30,7 +30,7 @@ def main():
         sys.exit("rdmad is not running")
     ports = client.list_ports()
     if len(sys.argv) > 1:
-        # as people call it: mlx5_0/1, a network interface, a GUID
+        # any name: mlx5_0/1, a network interface, a GUID
         ports = [client.find_port_sync(Rdmad.Lookup.NAME, name, None)[0] for name in sys.argv[1:]]
     for port in ports:
         show(port)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""monitor-ports.py: every change of an RDMA port, one line each, until it is interrupted.
+"""monitor-ports.py: prints one line for each change of an RDMA port, until it is interrupted.
 
-It goes on when rdmad is started anew: what has changed in between is told then.
+It continues when rdmad ends and is started again. It then prints what has changed in between.
 """
 
 import signal
@@ -15,7 +15,7 @@ from gi.repository import GLib, Rdmad
 
 
 def on_changed(client, changes):
-    """All that one look at the hardware found; the objects have the new values already."""
+    """All changes that the daemon has found at one time. The objects already have the new values."""
     for change in changes:
         if change.kind == Rdmad.ChangeKind.CHANGED:
             what = ", ".join(describe(change.object, name) for name in change.properties)
@@ -34,7 +34,7 @@ def on_connected(client, _property):
 
 
 def on_state_changed(port, state, old_state, reason):
-    """Each transition, also those that were over before the properties could show them."""
+    """One change of the state. These signals also tell of states that the properties never showed."""
     print(f"{port.get_name()}: {old_state} -> {state} ({reason})", flush=True)
 
 

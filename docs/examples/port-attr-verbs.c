@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* port-attr-verbs DEVICE PORT [TIMES]: what ibv_query_port() says, and how long it takes. */
+/* port-attr-verbs DEVICE PORT [TIMES]: prints what ibv_query_port() says, and how long one call
+ * takes. */
 
 #include <infiniband/verbs.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* port-attr PORT [TIMES]: the same as port-attr-verbs out of rdmad's memory. PORT is mlx5_0/1, or
- * the name of a network interface. */
+/* port-attr PORT [TIMES]: prints the same as port-attr-verbs, from the shared memory of rdmad. PORT
+ * is mlx5_0/1, or the name of a network interface. */
 
 #include <infiniband/verbs.h>
 #include <rdmad.h>

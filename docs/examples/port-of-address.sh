@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# port-of-address.sh ADDRESS: which RDMA port has an IP address, at which index of its GID table, and whether it is up.
-# Nothing but busctl and a shell. Exits with 1 if there is no such port, with 3 if there is and it is not active.
+# port-of-address.sh ADDRESS: prints which RDMA port has an IP address, the index of the address in the GID table of the
+# port, and the state of the port. It needs only busctl and a shell. The exit status is 1 if no port has the address, and 3
+# if the port is not active.
 set -eu
 
 [ $# -eq 1 ] || { echo "usage: $0 ADDRESS" >&2; exit 2; }
@@ -13,7 +14,7 @@ get()
 	busctl get-property org.rdma "$@" | sed 's/^[^ ]* //; s/^"\(.*\)"$/\1/'
 }
 
-# ou "/org/rdma/device/2/port/1" 3; what is wrong with the address busctl says itself
+# busctl prints: ou "/org/rdma/device/2/port/1" 3. If there is an error, busctl prints that too.
 found=$(busctl call org.rdma /org/rdma org.rdma.Manager GetPortByAddress 'sa{sv}' "$1" 0) || exit 1
 path=${found#*\"}
 path=${path%\"*}

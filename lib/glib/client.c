@@ -78,7 +78,7 @@ static void rdmad_client_set_property(GObject *object, guint id, const GValue *v
 	}
 }
 
-static void install_signals(void)
+static void install_device_signals(void)
 {
 	/**
 	 * RdmadClient::device-added:
@@ -108,6 +108,10 @@ static void install_signals(void)
 	 */
 	g_signal_new("device-changed", RDMAD_TYPE_CLIENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
 		     G_TYPE_NONE, 2, RDMAD_TYPE_DEVICE, G_TYPE_STRV);
+}
+
+static void install_port_signals(void)
+{
 	/**
 	 * RdmadClient::port-added:
 	 * @self: the client
@@ -137,6 +141,10 @@ static void install_signals(void)
 	 */
 	g_signal_new("port-changed", RDMAD_TYPE_CLIENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
 		     G_TYPE_NONE, 2, RDMAD_TYPE_PORT, G_TYPE_STRV);
+}
+
+static void install_changed_signal(void)
+{
 	/**
 	 * RdmadClient::changed:
 	 * @self: the client
@@ -189,7 +197,9 @@ static void rdmad_client_class_init(RdmadClientClass *class)
 							     G_PARAM_READABLE |
 								     G_PARAM_EXPLICIT_NOTIFY |
 								     G_PARAM_STATIC_STRINGS));
-	install_signals();
+	install_device_signals();
+	install_port_signals();
+	install_changed_signal();
 }
 
 void rdmad_client_new(GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)

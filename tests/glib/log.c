@@ -108,7 +108,7 @@ void log_free(Log *l)
 	g_object_unref(l->client);
 	g_string_free(l->text, TRUE);
 	g_free(l);
-	/* GDBus drops what it holds when its context runs */
+	/* GDBus drops its references when the context runs */
 	while (g_main_context_iteration(NULL, FALSE))
 		;
 }

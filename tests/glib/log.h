@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A client, and all that it has reported, as text: one line a signal. */
+/* A client, and what it has reported, as text with one line for each signal. */
 
 #include <rdmad-glib.h>
 
@@ -11,15 +11,16 @@ typedef struct Log {
 	RdmadClient *client;
 	GString *text;	   /* "port-changed mlx5_0/1 state lid\n", ... */
 	guint n_batches;   /* of the signal "changed" */
-	guint n_last;	   /* changes in the last of them */
+	guint n_last;	   /* changes in the last of these */
 	guint n_connected; /* notify::connected */
 } Log;
 
 /* An initialized client on the bus of F. */
 Log *log_new(Fixture *f);
-/* The same asynchronously, so that a service in this process can answer. */
+/* The same, while the main context runs, so that a service in this thread can answer. */
 Log *log_new_async(Fixture *f);
 void log_free(Log *l);
+/* Empties the text and sets the counts to 0. */
 void log_forget(Log *l);
 
 /* One more connection to the bus. */
@@ -35,9 +36,9 @@ GDBusConnection *log_connect(Fixture *f);
 			main_context_turn();                                                       \
 		}                                                                                  \
 	} while (false)
-/* Waits for something to happen, but not for ever. */
+/* Runs the main context until it has done something, or for a second. */
 void main_context_turn(void);
-/* All that the daemon has said so far is then with the client. */
+/* Returns when the client has got everything that the daemon has sent so far. */
 void log_settle(Log *l);
 
 /* The callback of an asynchronous call: stores a reference to RESULT in *USER_DATA. */

@@ -70,7 +70,7 @@ static GVariant *on_get(_unused_ GDBusConnection *bus, _unused_ const char *send
 	return g_variant_new_parsed(s->gids);
 }
 
-/* In the thread of GDBus. */
+/* Runs in the thread of GDBus. */
 static GDBusMessage *on_message(_unused_ GDBusConnection *bus, GDBusMessage *m, gboolean incoming,
 				gpointer user_data)
 {

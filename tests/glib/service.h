@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A service of the test's own in the place of rdmad, in the thread of the test, so that a test can
- * say which messages it sends and when. Its client has to be made with log_new_async().
+ * A service that takes the place of rdmad. It runs in the thread of the test, and the test says
+ * which messages it sends and when. Its client has to be made with log_new_async().
  */
 
 #include "log.h"
@@ -51,7 +51,7 @@ void service_emit_changed(Service *s, const char *interface, const char *changed
 /* Waits for a call that is held and answers it with BODY, which may be NULL. */
 void service_answer_held(Service *s, const char *body);
 
-/* All that the service has said so far is then with the client: log_settle() for a service. */
+/* Returns when the client has got everything that the service has sent so far. */
 void service_settle(Service *s);
 /* The port at PORT_PATH as the client has it. */
 RdmadObject *service_port(Service *s);

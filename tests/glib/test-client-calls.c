@@ -38,7 +38,7 @@ static void test_calls(_unused_ void **state)
 	assert_true(g_variant_lookup(fields, "lid", "u", &lid));
 	assert_int_equal(lid, 17);
 
-	/* what a refresh finds is there when it is done */
+	/* when a refresh has ended, the objects have what it found */
 	fixture_simulate(e.f, "set mlx5_0/1 lid=55");
 	rdmad_client_refresh_async(e.l->client, NULL, log_take_result, &refresh);
 	wait_until(refresh);
@@ -55,7 +55,7 @@ static void on_changed_call(RdmadClient *client, _unused_ GPtrArray *changes, gp
 {
 	static bool inside;
 
-	/* a handler may do what it likes; what comes of it is reported when it has returned */
+	/* what the call changes is reported after this handler has returned */
 	assert_false(inside);
 	inside = true;
 	assert_true(rdmad_client_refresh_sync(client, NULL, NULL));

@@ -13,7 +13,7 @@ static void test_values(_unused_ void **state)
 	e = env_new(scenario);
 	assert_in_range(env_check_values(&e), 300, 1000);
 
-	/* and after changes they are still the same, the unavailable included */
+	/* they are the same after changes too, also the reasons of those that are unavailable */
 	fixture_simulate(e.f, "set */* state=down phys_state=polling event=port-error");
 	wait_until(g_strcmp0(rdmad_object_get_string(env_port(&e, "ibp97s0/1"), "state"), "down") ==
 		   0);
@@ -55,7 +55,7 @@ static void test_change(_unused_ void **state)
 	assert_true(g_str_has_prefix(seen->str, "lid "));
 	assert_null(strstr(seen->str, "sm-lid"));
 
-	/* a value that is no more is a change too, and reads as nothing */
+	/* a value that becomes unavailable is a change too */
 	log_forget(e.l);
 	g_string_truncate(seen, 0);
 	fixture_simulate(e.f, "set mlx5_0/1 state=init event=port-error");
@@ -72,7 +72,7 @@ static void test_change(_unused_ void **state)
 	g_signal_handlers_disconnect_by_data(port, seen);
 }
 
-/* All ports change in one flush: that is one batch, however many messages it takes. */
+/* All ports change in one flush: that is one batch of many messages. */
 static void test_batch(_unused_ void **state)
 {
 	_cleanup_env_ Env e = env_new("[device mlx5_%d]\ncount = 40\nprotocol = infiniband\n");

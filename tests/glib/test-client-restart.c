@@ -21,14 +21,14 @@ static void test_restart(_unused_ void **state)
 	_cleanup_env_ Env e = env_new(TWO_DEVICES);
 	RdmadObject *port = env_port(&e, "mlx5_0/1");
 
-	/* nothing has happened: nothing is reported */
+	/* if nothing has changed, nothing is reported */
 	env_restart(&e, SIGKILL, TWO_DEVICES);
 	env_assert_log(&e, "");
 	assert_int_equal(e.l->n_connected, 2);
 	assert_int_equal(e.l->n_batches, 0);
 	assert_ptr_equal(env_port(&e, "mlx5_0/1"), port);
 
-	/* something has: that, once */
+	/* if something has, it is reported once */
 	for (unsigned int i = 0; i < 5; i++) {
 		g_autofree char *scenario = g_strdup_printf(TWO_DEVICES_WITH("%u"), 30 + i);
 
@@ -42,7 +42,7 @@ static void test_restart(_unused_ void **state)
 		assert_int_equal(e.l->n_connected, 2);
 	}
 
-	/* and it goes on from there */
+	/* the client follows the new daemon */
 	log_forget(e.l);
 	fixture_simulate(e.f, "set mlx5_0/1 lid=99 event=lid-change");
 	wait_until(e.l->n_batches > 0);

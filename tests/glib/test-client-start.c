@@ -10,7 +10,7 @@ typedef struct Refusal {
 	guint filter;
 } Refusal;
 
-/* Makes nonsense of the rules that are sent. In the thread of GDBus. */
+/* Replaces the rules that are sent by an invalid one. Runs in the thread of GDBus. */
 static GDBusMessage *spoil_match(_unused_ GDBusConnection *connection, GDBusMessage *m,
 				 gboolean incoming, gpointer user_data)
 {
@@ -143,7 +143,7 @@ static void test_cancel(_unused_ void **state)
 	}
 }
 
-/* A start while another is under way would be the second one on the same client. */
+/* While a start is under way, another one is an error. */
 static void test_two_starts(_unused_ void **state)
 {
 	_cleanup_env_ Env e = env_new(TWO_DEVICES);

@@ -30,7 +30,7 @@ static void test_nobody_listens(_unused_ void **state)
 	has = rdmad_object_get_attribute(port, "gids");
 	assert_true(g_variant_equal(has, load));
 	assert_int_equal(g_variant_n_children(has), 2);
-	env_assert_log(&e, ""); /* which is no further change */
+	env_assert_log(&e, ""); /* reading it is no further change */
 }
 
 /* Somebody listens: the table comes by itself, and as one batch with the rest. */
@@ -63,7 +63,7 @@ static void test_somebody_listens(_unused_ void **state)
 	g_signal_handlers_disconnect_by_data(port, seen);
 }
 
-/* An answer that is older than the latest change is not what the table is now. */
+/* An answer that is older than the latest change is not taken for the contents of the table. */
 static void test_old_answer(_unused_ void **state)
 {
 	_cleanup_env_ Env e = env_new(TWO_DEVICES);

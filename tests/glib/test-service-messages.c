@@ -76,7 +76,7 @@ static void test_wrong_types(_unused_ void **state)
 	assert_int_equal(s->l->n_batches, 1);
 }
 
-/* The bus delivers to us what anybody sends to us. */
+/* Any program on the bus can send signals to the client. */
 static void test_stranger(_unused_ void **state)
 {
 	_cleanup_service_ Service *s = service_new(OBJECTS(""));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Messages in an order that is hard to have from rdmad. */
+/* Messages in an order in which rdmad seldom sends them. */
 
 #include "service.h"
 
@@ -30,13 +30,13 @@ static void test_objects_order(_unused_ void **state)
 	wait_until(s->l->n_batches > 0 ||
 		   g_strcmp0(rdmad_object_get_string(service_port(s), "state"), "active") != 0);
 	service_settle(s);
-	/* the log began when the client was there; the objects say what it has believed */
+	/* the log begins after the start of the client, so look at the objects */
 	assert_string_equal(rdmad_object_get_string(service_port(s), "state"), "active");
 	assert_true(rdmad_object_is_available(service_port(s), "gids"));
 	assert_null(rdmad_client_get_device(s->l->client, "old"));
 }
 
-/* The same when the service comes back: nothing of it is reported. */
+/* The same when the service comes back: only the signal after the answer is reported. */
 static void test_objects_order_again(_unused_ void **state)
 {
 	_cleanup_service_ Service *s = service_new(OBJECTS(""));
@@ -53,7 +53,7 @@ static void test_objects_order_again(_unused_ void **state)
 	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 lid\n");
 }
 
-/* Half a flush is no batch. */
+/* Nothing is reported before the flush has ended. */
 static void test_barrier(_unused_ void **state)
 {
 	_cleanup_service_ Service *s = service_new(OBJECTS(""));
@@ -69,7 +69,7 @@ static void test_barrier(_unused_ void **state)
 	assert_int_equal(s->l->n_batches, 0);
 	assert_int_equal(g_async_queue_length(s->held), 1);
 	service_answer_held(s, NULL);
-	/* which is the next flush */
+	/* this one belongs to the next flush */
 	service_emit_changed(s, "org.rdma.Port.InfiniBand", "{'Lid': <uint32 41>}", "[]");
 	wait_until(s->l->n_batches > 0);
 	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 active-mtu lid\n");
@@ -79,7 +79,7 @@ static void test_barrier(_unused_ void **state)
 	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 active-mtu lid\n"
 					     "port-changed mlx5_0/1 lid\n");
 
-	/* no answer is no reason to be silent */
+	/* if the service does not answer, the change is reported after a time */
 	service_emit_changed(s, "org.rdma.Port.InfiniBand", "{'Lid': <uint32 42>}", "[]");
 	wait_until(s->l->n_batches == 3);
 }
@@ -94,7 +94,7 @@ static void outdate_gids(Service *s)
 	service_emit_changed(s, "org.rdma.Port", "{}", "['Gids']");
 }
 
-/* An invalidation is about what was read before it. */
+/* An answer is newer than an invalidation that came before it. */
 static void test_load_order(_unused_ void **state)
 {
 	_cleanup_service_ Service *s = service_new(OBJECTS(""));
@@ -192,7 +192,7 @@ static void test_held_table(_unused_ void **state)
 	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 gids\n");
 	assert_int_equal(n, 1);
 
-	/* and if it cannot be had, that it has changed */
+	/* if the table cannot be read, it is reported that it has changed */
 	log_forget(s->l);
 	outdate_gids(s);
 	wait_until(g_async_queue_length(s->held) > 0);
@@ -224,7 +224,7 @@ static void test_two_held_tables(_unused_ void **state)
 	g_signal_handlers_disconnect_by_data(service_port(s), &n);
 }
 
-/* Begins anew and says more, and waits for both, in a handler that then still runs. */
+/* A handler in which the service starts again and sends one more signal. */
 static void restart_inside(RdmadClient *client, _unused_ GPtrArray *changes, Service *s)
 {
 	guint64 lid;

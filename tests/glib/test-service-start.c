@@ -27,9 +27,7 @@ static void test_no_objects(_unused_ void **state)
 	assert_no_client(chatters, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
 }
 
-/* What a client takes for a start that fails it gives back, so that the next start is like the
- * first.
- */
+/* After a start that fails the client has no connection, and the next start is like the first. */
 static void test_objects_later(_unused_ void **state)
 {
 	_cleanup_service_ Service *s = service_new(NULL);
