@@ -15,8 +15,8 @@ RdmadClient *client_of_object(RdmadObject *o, GError **error)
 	RdmadClient *client = rdmad_object_get_client(o);
 
 	if (!client)
-		g_set_error(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_GONE, "%s is no more",
-			    rdmad_object_get_name(o));
+		g_set_error(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_GONE,
+			    "%s has been removed, or its client freed", rdmad_object_get_name(o));
 	return client;
 }
 
@@ -104,7 +104,7 @@ static RdmadPort *take_port(RdmadClient *c, GDBusMessage *reply, guint *ret_gid_
 		port = client_get_object(c, place);
 	if (!port || !RDMAD_IS_PORT(port)) {
 		g_set_error(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_NOT_FOUND,
-			    "The port %s is not known here", path);
+			    "The port %s is not known to the client", path);
 		return NULL;
 	}
 	*ret_gid_index = 0;

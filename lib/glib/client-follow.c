@@ -479,7 +479,7 @@ gboolean client_attach(RdmadClient *c, GError **error)
 {
 	if (!g_dbus_connection_get_unique_name(c->connection)) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-			    "The connection is not one to a message bus");
+			    "The connection is not to a message bus");
 		return FALSE;
 	}
 	c->context = g_main_context_ref_thread_default();

@@ -151,6 +151,11 @@ static void test_error_names(_unused_ void **state)
 	assert_true(n > 0);
 }
 
+static void test_free_null(_unused_ void **state)
+{
+	rdmad_change_free(NULL);
+}
+
 static void test_no_bus(_unused_ void **state)
 {
 	g_autoptr(GError) error = NULL;
@@ -165,7 +170,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls),	       cmocka_unit_test(test_handlers_that_call),
 		cmocka_unit_test(test_last_reference), cmocka_unit_test(test_thread),
-		cmocka_unit_test(test_error_names),    cmocka_unit_test(test_no_bus),
+		cmocka_unit_test(test_error_names),    cmocka_unit_test(test_free_null),
+		cmocka_unit_test(test_no_bus),
 	};
 
 	return log_run_tests(tests);

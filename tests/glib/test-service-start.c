@@ -53,11 +53,40 @@ static void test_objects_later(_unused_ void **state)
 	assert_non_null(rdmad_client_get_port(client, "mlx5_0/1"));
 }
 
+/* A start that is cancelled while the service has not answered. */
+static void test_cancel_later(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	g_autoptr(RdmadClient) client =
+		g_object_new(RDMAD_TYPE_CLIENT, "bus-address", s->f->address, NULL);
+	g_autoptr(GCancellable) cancellable = g_cancellable_new();
+	g_autoptr(GAsyncResult) first = NULL, second = NULL;
+	g_autoptr(GError) error = NULL;
+
+	g_atomic_pointer_set(&s->hold, "GetManagedObjects");
+	g_async_initable_init_async(G_ASYNC_INITABLE(client), G_PRIORITY_DEFAULT, cancellable,
+				    log_take_result, &first);
+	wait_until(g_async_queue_length(s->held) > 0);
+	g_cancellable_cancel(cancellable);
+	wait_until(first);
+	assert_false(g_async_initable_init_finish(G_ASYNC_INITABLE(client), first, &error));
+	assert_true(g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED));
+	assert_null(rdmad_client_get_connection(client));
+
+	g_atomic_pointer_set(&s->hold, NULL);
+	g_async_initable_init_async(G_ASYNC_INITABLE(client), G_PRIORITY_DEFAULT, NULL,
+				    log_take_result, &second);
+	wait_until(second);
+	assert_true(g_async_initable_init_finish(G_ASYNC_INITABLE(client), second, NULL));
+	assert_true(rdmad_client_get_connected(client));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_objects),
 		cmocka_unit_test(test_objects_later),
+		cmocka_unit_test(test_cancel_later),
 	};
 
 	return log_run_tests(tests);
