@@ -240,7 +240,7 @@ void batch_apply_objects(Batch *b, GVariant *objects)
 	const char *path;
 
 	for (guint i = 0; i < have->len; i++)
-		rdmad_object_forget_serial(have->pdata[i]);
+		rdmad_object_forget_serials(have->pdata[i]);
 	g_variant_iter_init(&iter, objects);
 	while (g_variant_iter_loop(&iter, "{&o@a{sa{sv}}}", &path, &interfaces)) {
 		apply_interfaces(b, path, interfaces, TRUE);

@@ -56,7 +56,7 @@ void rdmad_object_apply_invalidated(RdmadObject *o, AttrInterface interface, con
 /* The message SERIAL is an answer that says that row ROW has VALUE. */
 void rdmad_object_apply_loaded(RdmadObject *o, size_t row, GVariant *value, guint32 serial);
 /* There is another daemon: serials of earlier messages mean nothing any more. */
-void rdmad_object_forget_serial(RdmadObject *o);
+void rdmad_object_forget_serials(RdmadObject *o);
 void rdmad_object_remove_interface(RdmadObject *o, AttrInterface interface);
 
 /* Whether a handler is connected to "notify" of the property NAME of INTERFACE. */

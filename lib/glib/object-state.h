@@ -23,8 +23,8 @@ typedef struct RdmadObjectPrivate {
 	gboolean present; /* has not been removed */
 
 	ObjectState now;
-	guint32 invalid_serial; /* of the last message that has made a row outdated; 0: none */
-	guint n_loading;	/* tables that the client is reading */
+	guint32 *invalid_serials; /* by row: of the last message that made it outdated; 0: none */
+	guint n_loading;	  /* tables that the client is reading */
 
 	gboolean is_new;     /* until its first commit */
 	ObjectState *before; /* as it was at rdmad_object_begin(); NULL: no change is under way */

@@ -94,20 +94,23 @@ void rdmad_object_apply_invalidated(RdmadObject *o, AttrInterface interface, con
 		return;
 	mask_set(&p->now.outdated, (unsigned int)row, true);
 	mask_set(&p->now.told, (unsigned int)row, false);
-	p->invalid_serial = serial;
+	p->invalid_serials[row] = serial;
 }
 
 void rdmad_object_apply_loaded(RdmadObject *o, size_t row, GVariant *value, guint32 serial)
 {
-	RdmadObjectPrivate *p = object_private(o);
+	guint32 invalid_serial = object_private(o)->invalid_serials[row];
 
-	if (p->invalid_serial == 0 || serial_is_before(p->invalid_serial, serial))
+	if (invalid_serial == 0 || serial_is_before(invalid_serial, serial))
 		apply_value(o, row, value);
 }
 
-void rdmad_object_forget_serial(RdmadObject *o)
+void rdmad_object_forget_serials(RdmadObject *o)
 {
-	object_private(o)->invalid_serial = 0;
+	size_t n;
+
+	object_rows(o, &n);
+	memset(object_private(o)->invalid_serials, 0, n * sizeof(guint32));
 }
 
 void rdmad_object_remove_interface(RdmadObject *o, AttrInterface interface)

@@ -224,6 +224,30 @@ static void test_two_held_tables(_unused_ void **state)
 	g_signal_handlers_disconnect_by_data(service_port(s), &n);
 }
 
+/* A table that was read keeps its contents if another table changes afterwards. */
+static void test_other_table_changes(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	guint n = 0;
+
+	s->l = log_new_async(s->f);
+	g_signal_connect_swapped(service_port(s), "notify", G_CALLBACK(count_call), &n);
+	g_atomic_pointer_set(&s->hold, "Get");
+	outdate_gids(s);
+	service_emit_changed(s, "org.rdma.Port.InfiniBand", "{}", "['Pkeys']");
+	wait_until(g_async_queue_length(s->held) == 2);
+	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '')]>,)");
+	service_emit_changed(s, "org.rdma.Port", "{}", "['Netdevs']");
+	wait_until(g_async_queue_length(s->held) == 2);
+	service_answer_held(s, "(<[(uint32 0, uint32 65535, 'full')]>,)");
+	service_answer_held(s, "(<[(uint32 7, 'ens1')]>,)");
+	wait_until(s->l->n_batches > 0);
+	assert_true(rdmad_object_is_available(service_port(s), "gids"));
+	assert_true(rdmad_object_is_available(service_port(s), "netdevs"));
+	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 gids netdevs pkeys\n");
+	g_signal_handlers_disconnect_by_data(service_port(s), &n);
+}
+
 /* A handler in which the service starts again and sends one more signal. */
 static void restart_inside(RdmadClient *client, _unused_ GPtrArray *changes, Service *s)
 {
@@ -263,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_load_before_objects),
 		cmocka_unit_test(test_held_table),
 		cmocka_unit_test(test_two_held_tables),
+		cmocka_unit_test(test_other_table_changes),
 		cmocka_unit_test(test_restart_in_handler),
 	};
 
