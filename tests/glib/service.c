@@ -83,20 +83,10 @@ static GDBusMessage *on_message(_unused_ GDBusConnection *bus, GDBusMessage *m, 
 	return NULL;
 }
 
-void service_answer_held(Service *s, const char *body)
-{
-	g_autoptr(GDBusMessage) call = g_async_queue_pop(s->held);
-	g_autoptr(GDBusMessage) reply = g_dbus_message_new_method_reply(call);
-
-	if (body)
-		g_dbus_message_set_body(reply, g_variant_new_parsed(body));
-	g_dbus_connection_send_message(s->bus, reply, 0, NULL, NULL);
-}
-
-static void call_bus(Service *s, const char *method, GVariant *arguments)
+static void call_bus(GDBusConnection *bus, const char *method, GVariant *arguments)
 {
 	g_autoptr(GVariant) reply = g_dbus_connection_call_sync(
-		s->bus, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+		bus, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
 		method, arguments, NULL, 0, -1, NULL, NULL);
 
 	assert_non_null(reply);
@@ -104,41 +94,75 @@ static void call_bus(Service *s, const char *method, GVariant *arguments)
 
 void service_request_name(Service *s)
 {
-	call_bus(s, "RequestName", g_variant_new("(su)", RDMAD_BUS_NAME, 0));
+	call_bus(s->bus, "RequestName", g_variant_new("(su)", RDMAD_BUS_NAME, 0));
 }
 
 void service_release_name(Service *s)
 {
-	call_bus(s, "ReleaseName", g_variant_new("(s)", RDMAD_BUS_NAME));
+	call_bus(s->bus, "ReleaseName", g_variant_new("(s)", RDMAD_BUS_NAME));
 }
 
-Service *service_new(const char *objects)
+void service_answer_held(Service *s, const char *body)
+{
+	g_autoptr(GDBusMessage) call = g_async_queue_pop(s->held);
+	GDBusConnection *bus = s->old_bus ? s->old_bus : s->bus;
+	g_autoptr(GDBusMessage) reply = g_dbus_message_new_method_reply(call);
+
+	if (body)
+		g_dbus_message_set_body(reply, g_variant_new_parsed(body));
+	g_dbus_connection_send_message(bus, reply, 0, NULL, NULL);
+	/* when the bus answers this, it has delivered the message before */
+	call_bus(bus, "GetId", NULL);
+}
+
+/* Connects to the bus, with the objects of the service. */
+static void appear(Service *s)
 {
 	static const GDBusInterfaceVTable functions = {on_call, on_get, NULL, {}};
 	g_autoptr(GDBusNodeInfo) node = g_dbus_node_info_new_for_xml(introspection, NULL);
-	Service *s = g_new0(Service, 1);
 
 	assert_non_null(node);
-	s->f = fixture_new();
 	s->bus = log_connect(s->f);
-	s->held = g_async_queue_new_full(g_object_unref);
-	if (objects)
-		s->objects = g_variant_ref_sink(g_variant_new_parsed(objects));
 	assert_true(g_dbus_connection_register_object(s->bus, RDMAD_ROOT_PATH, node->interfaces[0],
 						      &functions, s, NULL, NULL) > 0);
 	assert_true(g_dbus_connection_register_object(s->bus, PORT_PATH, node->interfaces[1],
 						      &functions, s, NULL, NULL) > 0);
 	g_dbus_connection_add_filter(s->bus, on_message, s, NULL);
 	service_request_name(s);
+}
+
+static void disappear(GDBusConnection *bus)
+{
+	g_dbus_connection_close_sync(bus, NULL, NULL);
+	g_object_unref(bus);
+}
+
+Service *service_new(const char *objects)
+{
+	Service *s = g_new0(Service, 1);
+
+	s->f = fixture_new();
+	s->held = g_async_queue_new_full(g_object_unref);
+	if (objects)
+		s->objects = g_variant_ref_sink(g_variant_new_parsed(objects));
+	appear(s);
 	return s;
+}
+
+void service_replace(Service *s)
+{
+	service_release_name(s);
+	s->old_bus = s->bus;
+	appear(s);
 }
 
 void service_free(Service *s)
 {
 	if (s->l)
 		log_free(s->l);
-	g_dbus_connection_close_sync(s->bus, NULL, NULL);
-	g_object_unref(s->bus);
+	disappear(s->bus);
+	if (s->old_bus)
+		disappear(s->old_bus);
 	g_clear_pointer(&s->objects, g_variant_unref);
 	g_async_queue_unref(s->held);
 	fixture_free(s->f);

@@ -24,7 +24,8 @@ typedef struct Service {
 	Fixture *f;
 	Log *l; /* for the test; may be NULL */
 	GDBusConnection *bus;
-	GVariant *objects; /* the answer to GetManagedObjects, a tuple; NULL: an error */
+	GDBusConnection *old_bus; /* what BUS was before service_replace(); NULL */
+	GVariant *objects;	  /* the answer to GetManagedObjects, a tuple; NULL: an error */
 	/* before and after that answer is sent */
 	void (*before_answer)(struct Service *s), (*after_answer)(struct Service *s);
 	const char *gids; /* the answer to Get, in GVariant's notation */
@@ -42,6 +43,9 @@ DEFINE_CLEANUP(Service, service_free);
 /* Takes the name of rdmad, or gives it away. */
 void service_request_name(Service *s);
 void service_release_name(Service *s);
+/* Another service with the same objects takes the name. To be called once. The one before remains
+ * on the bus, and service_answer_held() answers from there. */
+void service_replace(Service *s);
 /* Sends a signal; BODY is in GVariant's notation. */
 void service_emit(Service *s, const char *path, const char *interface, const char *member,
 		  const char *body);

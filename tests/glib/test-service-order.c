@@ -224,6 +224,28 @@ static void test_two_held_tables(_unused_ void **state)
 	g_signal_handlers_disconnect_by_data(service_port(s), &n);
 }
 
+/* The answer of a service that does not own the name any more is not taken. */
+static void test_answer_of_old_owner(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	g_autoptr(GVariant) gids = NULL;
+	guint n = 0;
+
+	s->l = log_new_async(s->f);
+	g_signal_connect_swapped(service_port(s), "notify::gids", G_CALLBACK(count_call), &n);
+	g_atomic_pointer_set(&s->hold, "Get");
+	outdate_gids(s);
+	wait_until(g_async_queue_length(s->held) > 0);
+	service_replace(s);
+	wait_until(s->l->n_connected == 2 && rdmad_client_get_connected(s->l->client));
+	answer_held_gids(s);
+	service_settle(s);
+	gids = rdmad_object_get_attribute(service_port(s), "gids");
+	assert_non_null(gids);
+	assert_int_equal(g_variant_n_children(gids), 0);
+	g_signal_handlers_disconnect_by_data(service_port(s), &n);
+}
+
 /* A table that was read keeps its contents if another table changes afterwards. */
 static void test_other_table_changes(_unused_ void **state)
 {
@@ -287,6 +309,7 @@ int main(void)
 		cmocka_unit_test(test_load_before_objects),
 		cmocka_unit_test(test_held_table),
 		cmocka_unit_test(test_two_held_tables),
+		cmocka_unit_test(test_answer_of_old_owner),
 		cmocka_unit_test(test_other_table_changes),
 		cmocka_unit_test(test_restart_in_handler),
 	};
