@@ -62,15 +62,6 @@ void report_news(Report *r, const News *news)
 		(void)sd_event_exit(r->event, 0);
 }
 
-/* Attributes that say when and how often rdmad looked, not what the port is: the generations and
- * the time of the last query. Counters are not signalled, and the reasons in Unavailable are
- * printed with the values that they are about. */
-static bool is_bookkeeping(const Attribute *a)
-{
-	return a->class == CLASS_COUNTER || a->type == ATTR_UNAVAILABLE ||
-	       (a->source == SOURCE_CORE && a->type == ATTR_U64);
-}
-
 void report_difference(Report *r, const Object *was, const Object *is, const char *reason)
 {
 	if (!report_is_watched(r, is) && !report_is_watched(r, was))
@@ -86,7 +77,7 @@ void report_difference(Report *r, const Object *was, const Object *is, const cha
 			.reason = reason,
 		};
 
-		if (is_bookkeeping(news.row) || (!news.old_value && !news.new_value) ||
+		if (attr_is_bookkeeping(news.row) || (!news.old_value && !news.new_value) ||
 		    (news.old_value && news.new_value &&
 		     value_equal(news.old_value, news.new_value)))
 			continue;

@@ -60,8 +60,7 @@ static void emit_device_changed(Bus *b, const char *path, const AttrMask *change
 	size_t n = 0;
 
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++)
-		if (mask_has(changed, a) && (device_attributes[a].class == CLASS_DYNAMIC ||
-					     device_attributes[a].class == CLASS_CONST))
+		if (mask_has(changed, a) && attr_is_signalled(&device_attributes[a]))
 			names[n++] = CONST_CAST(char *, device_attributes[a].name);
 	if (n == 0)
 		return;

@@ -150,15 +150,6 @@ void rdmad_object_set_loading(RdmadObject *o, gboolean loading)
 		object_private(o)->n_loading--;
 }
 
-/* Whether a change of A is not reported. Counters, generations and time stamps say how often or
- * when something happened, and not what the port is. The reasons for unavailable values change
- * together with these values, which are reported. */
-static gboolean is_bookkeeping(const Attribute *a)
-{
-	return a->class == CLASS_COUNTER || a->type == ATTR_UNAVAILABLE ||
-	       (a->source == SOURCE_CORE && a->type == ATTR_U64);
-}
-
 /* Sets what follows from the values: the mask of unavailable rows, and the name of the object. */
 static void derive(RdmadObject *o)
 {
@@ -216,7 +207,7 @@ static gboolean has_changed(RdmadObject *o, size_t i, gboolean *ret_report)
 	is = object_visible(&p->now, rows, i);
 	if (same(was, is))
 		return FALSE;
-	*ret_report = !was_told && !is_bookkeeping(&rows[i]);
+	*ret_report = !was_told && !attr_is_bookkeeping(&rows[i]);
 	return TRUE;
 }
 
