@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* org.rdma.Manager: look-ups, Refresh() and properties. Its longer methods have files of their own:
- * bus-list-ports.c, bus-wait-for.c, bus-open-snapshot.c. */
+ * long-reply.c, bus-wait-for.c, bus-open-snapshot.c. */
 
-#include "bus-list-ports.h"
 #include "bus-open-snapshot.h"
 #include "bus-options.h"
 #include "bus-private.h"
@@ -128,7 +127,7 @@ static int method_list_ports(sd_bus_message *m, void *userdata, sd_bus_error *er
 {
 	const Bus *b = userdata;
 
-	return long_reply_answer(b->long_replies, m, &bus_list_kind, error);
+	return long_reply_answer(b->long_replies, m, LONG_REPLY_LIST_PORTS, error);
 }
 
 static int method_refresh(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -217,7 +216,7 @@ static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_METHOD_WITH_ARGS("GetPortByAddress", SD_BUS_ARGS("s", address, "a{sv}", options),
 				SD_BUS_RESULT("o", port, "u", gid_index), method_get_port_by_address, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("ListPorts", "a{sv}", SD_BUS_PARAM(options),
-				 bus_list_signature, SD_BUS_PARAM(ports), method_list_ports, SD_BUS_VTABLE_UNPRIVILEGED),
+				 long_reply_list_ports_signature, SD_BUS_PARAM(ports), method_list_ports, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Refresh", SD_BUS_ARGS("a{sv}", options), SD_BUS_NO_RESULT,
 				method_refresh, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("WaitFor", SD_BUS_ARGS("a{sv}", condition, "t", timeout_usec),
@@ -231,7 +230,6 @@ static const sd_bus_vtable manager_vtable[] = {
 
 int bus_manager_add(Bus *b)
 {
-	bus_list_init();
 	return sd_bus_add_object_vtable(b->bus, NULL, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
 					manager_vtable, b);
 }

@@ -52,6 +52,8 @@ int long_reply_queue_new(uint64_t rate, LongReplyQueue **ret)
 
 LongReplyQueue *long_reply_queue_free(LongReplyQueue *a)
 {
+	if (!a)
+		return NULL;
 	assert(!a->calls && !a->senders);
 	while (a->users) {
 		User *u = a->users;
@@ -103,7 +105,7 @@ static void remove_sender(LongReplyQueue *a, Sender *s)
 	free(s);
 }
 
-int long_reply_queue_add(LongReplyQueue *a, const char *sender, void *call, const void *kind,
+int long_reply_queue_add(LongReplyQueue *a, const char *sender, void *call, LongReplyKind kind,
 			 bool *ret_new)
 {
 	QueuedCall *c = calloc(1, sizeof(QueuedCall)), **at = &a->calls;

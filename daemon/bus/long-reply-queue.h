@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "util.h"
+#include "long-reply.h"
 
 /* Calls that may wait. Beyond it the user with the most loses his last one. */
 #define LONG_REPLY_QUEUE_MAX 512U
@@ -33,7 +33,7 @@ typedef struct QueuedCall {
 	struct QueuedCall *next;
 	struct QueuedSender *sender;
 	void *call; /* the caller's: not looked at */
-	const void *kind;
+	LongReplyKind kind;
 } QueuedCall;
 
 /* RATE is bytes a second for one user. */
@@ -48,7 +48,7 @@ bool long_reply_queue_is_empty(const LongReplyQueue *a);
  * Puts CALL of the connection SENDER behind its others. *RET_NEW: it had none waiting, and nothing
  * of it is answered before long_reply_queue_identify() says whose it is. -ENOMEM.
  */
-int long_reply_queue_add(LongReplyQueue *a, const char *sender, void *call, const void *kind,
+int long_reply_queue_add(LongReplyQueue *a, const char *sender, void *call, LongReplyKind kind,
 			 bool *ret_new);
 int long_reply_queue_identify(LongReplyQueue *a, const char *sender, uid_t user);
 

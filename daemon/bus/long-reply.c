@@ -5,141 +5,36 @@
 #include <time.h>
 
 #include "bus-peer.h"
-#include "bus-property.h"
 #include "log.h"
+#include "long-reply-kinds.h"
 #include "long-reply-queue.h"
-#include "lookup.h"
+#include "long-reply-raw.h"
 #include "names.h"
 
-/* A reply up to this is no burden to anybody. */
+/* A reply of at most so many bytes is sent at once: it holds nobody up. */
 #define SHORT_REPLY 65536U
 
 struct LongReplies {
 	sd_bus *bus;
 	sd_event *event;
 	const Cache *cache;
-	RawReply *raw;
-	sd_bus_slot *filter;
-	LongReplyQueue *queue; /* NULL: no limit */
-	sd_event_source *turn;
-	sd_bus_slot *departures; /* while somebody waits */
+	LongReplyRaw *raw;	 /* makes messages of bytes */
+	sd_bus_slot *filter;	 /* sees GetManagedObjects() and GetAll() before sd-bus does */
+	LongReplyQueue *queue;	 /* calls that wait; NULL: there is no limit, so none waits */
+	sd_event_source *timer;	 /* for the next call that waits; NULL until one does */
+	sd_bus_slot *departures; /* hears of callers that leave; NULL while nobody waits */
 };
-
-/* a{sa{sv}}: the interfaces of an object with their properties */
-
-static void open_interface(BusWriter *w, AttrInterface interface)
-{
-	bus_open(w, 'e', "sa{sv}");
-	bus_put_text(w, 's', attr_interface_name(interface));
-}
-
-static void put_device(BusWriter *w, const Device *d)
-{
-	char path[RDMAD_PATH_MAX];
-
-	bus_open(w, 'e', "oa{sa{sv}}");
-	bus_put_text(w, 'o', device_path(d, path));
-	bus_open(w, 'a', "{sa{sv}}");
-	open_interface(w, INTERFACE_DEVICE);
-	bus_put_device_properties(w, d);
-	bus_close(w);
-	bus_close(w);
-	bus_close(w);
-}
-
-static void put_port(BusWriter *w, const Port *p)
-{
-	unsigned int interfaces = port_interfaces(&p->now);
-	char path[RDMAD_PATH_MAX];
-
-	bus_open(w, 'e', "oa{sa{sv}}");
-	bus_put_text(w, 'o', port_path(p, path));
-	bus_open(w, 'a', "{sa{sv}}");
-	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++) {
-		if (!(interfaces >> i & 1))
-			continue;
-		open_interface(w, i);
-		bus_put_port_properties(w, p, i);
-		bus_close(w);
-	}
-	bus_close(w);
-	bus_close(w);
-}
-
-static int write_objects(BusWriter *w, _unused_ sd_bus_message *call, const Cache *c,
-			 _unused_ sd_bus_error *error)
-{
-	bus_open(w, 'a', "{oa{sa{sv}}}");
-	for (size_t i = 0; i < c->n_devices; i++) {
-		const Device *d = c->devices[i];
-
-		if (d->published)
-			put_device(w, d);
-		for (uint32_t n = 0; n < d->n_ports; n++)
-			if (d->ports[n]->published)
-				put_port(w, d->ports[n]);
-	}
-	bus_close(w);
-	return 1;
-}
-
-static size_t estimate_objects(_unused_ sd_bus_message *call, const Cache *c)
-{
-	return 2048 * (c->n_devices + c->n_ports);
-}
-
-static const LongReplyKind objects_kind = {"a{oa{sa{sv}}}", estimate_objects, write_objects};
-
-/* What is not there, sd-bus knows an error for. */
-static int write_properties(BusWriter *w, sd_bus_message *call, const Cache *c,
-			    _unused_ sd_bus_error *error)
-{
-	const char *name;
-	Device *d;
-	Port *p;
-
-	if (sd_bus_message_read_basic(call, 's', &name) > 0 &&
-	    lookup_path(c, sd_bus_message_get_path(call), &d, &p) >= 0) {
-		unsigned int interfaces = p ? port_interfaces(&p->now) : 1U << INTERFACE_DEVICE;
-
-		for (AttrInterface i = 0; i < INTERFACE_RAW; i++) {
-			if (!(interfaces >> i & 1) || !streq(attr_interface_name(i), name))
-				continue;
-			if (p)
-				bus_put_port_properties(w, p, i);
-			else
-				bus_put_device_properties(w, d);
-			return 1;
-		}
-	}
-	return sd_bus_message_rewind(call, true) < 0 ? -EIO : 0;
-}
-
-/* Only tables can make it long. */
-static size_t estimate_properties(sd_bus_message *call, const Cache *c)
-{
-	const Table *gids, *pkeys;
-	Device *d;
-	Port *p;
-
-	if (lookup_path(c, sd_bus_message_get_path(call), &d, &p) < 0 || !p)
-		return 0;
-	gids = p->now.tables[PORT_TABLE_GIDS];
-	pkeys = p->now.tables[PORT_TABLE_PKEYS];
-	return (gids ? 112 * gids->n : 0) + (pkeys ? 24 * pkeys->n : 0);
-}
-
-static const LongReplyKind properties_kind = {"a{sv}", estimate_properties, write_properties};
 
 /* Answering */
 
-/* As long_reply_answer(), now; *RET_SIZE is the size of the reply. */
-static int answer(LongReplies *b, sd_bus_message *call, const LongReplyKind *kind, size_t *ret_size,
+/* As long_reply_answer(), and now. *RET_SIZE is how many bytes the reply has. */
+static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, size_t *ret_size,
 		  sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(bus_writer_done) BusWriter w = {};
-	int r = kind->write(&w, call, b->cache, error);
+	const LongReplyRow *row = &long_reply_rows[kind];
+	int r = row->write(&w, call, l->cache, error);
 
 	if (r <= 0)
 		return r;
@@ -151,121 +46,138 @@ static int answer(LongReplies *b, sd_bus_message *call, const LongReplyKind *kin
 		return r;
 	if (!sd_bus_message_get_expect_reply(call))
 		return 1;
-	r = raw_reply_make(b->raw, call, kind->signature, w.data, w.size, &reply);
+	r = long_reply_raw_make(l->raw, call, row->signature, w.data, w.size, &reply);
 	if (r < 0)
 		return r;
-	r = sd_bus_send(b->bus, reply, NULL);
+	r = sd_bus_send(l->bus, reply, NULL);
 	if (r < 0)
 		return r;
 	*ret_size = w.size;
 	return 1;
 }
 
-/* Waiting */
-
-static uint64_t now_usec(const LongReplies *b)
-{
-	uint64_t now = 0;
-
-	sd_event_now(b->event, CLOCK_MONOTONIC, &now);
-	return now;
-}
-
-static void call_free(QueuedCall *c)
-{
-	sd_bus_message_unref(c->call);
-	free(c);
-}
-DEFINE_CLEANUP(QueuedCall, call_free);
-
-static void check_reply(int r)
+static void check_sent(int r)
 {
 	if (r < 0)
 		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
 }
 
+/* Waiting */
+
+static uint64_t now_usec(const LongReplies *l)
+{
+	uint64_t now = 0;
+
+	sd_event_now(l->event, CLOCK_MONOTONIC, &now);
+	return now;
+}
+
+static QueuedCall *call_free(QueuedCall *c)
+{
+	if (c) {
+		sd_bus_message_unref(c->call);
+		free(c);
+	}
+	return NULL;
+}
+DEFINE_CLEANUP(QueuedCall, call_free);
+
+/* Forgets the calls of SENDER; NULL is every sender. */
+static void forget_calls(LongReplies *l, const char *sender)
+{
+	QueuedCall *c;
+
+	while (l->queue && (c = long_reply_queue_forget(l->queue, sender)))
+		call_free(c);
+}
+
 static int on_departure(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
-	LongReplies *b = userdata;
-	QueuedCall *c;
 	const char *name;
 
-	if (sd_bus_message_read_basic(m, 's', &name) < 0)
-		return 0;
-	while ((c = long_reply_queue_forget(b->queue, name)))
-		call_free(c);
+	if (sd_bus_message_read_basic(m, 's', &name) >= 0)
+		forget_calls(userdata, name);
 	return 0;
 }
 
-/* Departures are watched while somebody waits: who has left needs no megabytes. */
-static void watch_departures(LongReplies *b, bool on)
-{
-	if (!on) {
-		b->departures = sd_bus_slot_unref(b->departures);
-		return;
-	}
-	if (b->departures)
-		return;
-	check_reply(bus_peer_watch_departures(b->bus, on_departure, b, &b->departures));
-}
-
-static int on_turn(sd_event_source *s, uint64_t usec, void *userdata);
-
-/* Has the next one answered when that may be. */
-static void await_turn(LongReplies *b, uint64_t when)
+/* While calls wait rdmad hears of callers that leave, so that it writes no megabytes for them. */
+static void watch_departures(LongReplies *l)
 {
 	int r;
 
-	if (b->turn) {
-		r = sd_event_source_set_time(b->turn, when);
+	if (l->departures)
+		return;
+	r = bus_peer_watch_departures(l->bus, on_departure, l, &l->departures);
+	if (r < 0)
+		log_debug_errno(r, "Cannot watch for callers that leave, ignoring: %m");
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *userdata);
+
+static void start_timer(LongReplies *l, uint64_t when)
+{
+	int r;
+
+	if (l->timer) {
+		r = sd_event_source_set_time(l->timer, when);
 		if (r >= 0)
-			r = sd_event_source_set_enabled(b->turn, SD_EVENT_ONESHOT);
+			r = sd_event_source_set_enabled(l->timer, SD_EVENT_ONESHOT);
 	} else {
-		r = sd_event_add_time(b->event, &b->turn, CLOCK_MONOTONIC, when, USEC_PER_MSEC,
-				      on_turn, b);
+		r = sd_event_add_time(l->event, &l->timer, CLOCK_MONOTONIC, when, USEC_PER_MSEC,
+				      on_timer, l);
 		if (r >= 0)
-			sd_event_source_set_description(b->turn, "next long reply");
+			sd_event_source_set_description(l->timer, "next long reply");
 	}
 	if (r < 0)
-		log_warning_errno(r, "Cannot arm the timer of long replies, ignoring: %m");
+		log_warning_errno(r, "Cannot start the timer of long replies, ignoring: %m");
 }
 
-/* Answers the one whose turn it is. One at a time: in between everybody else has the loop. */
-static void serve(LongReplies *b)
+/* Answers a call that has waited; returns how many bytes the reply has. */
+static size_t answer_waiting(LongReplies *l, const QueuedCall *c)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(call_free_pointer) QueuedCall *next = NULL;
-	uint64_t now = now_usec(b), when = 0;
 	size_t size = 0;
-	uid_t user;
-	int r;
+	int r = answer(l, c->call, c->kind, &size, &error);
 
-	next = long_reply_queue_next(b->queue, now, &user, &when);
-	if (next) {
-		r = answer(b, next->call, next->kind, &size, &error);
-		if (r == 0) /* what the call names has gone since */
-			r = sd_bus_error_setf(&error, SD_BUS_ERROR_UNKNOWN_OBJECT,
-					      "Unknown object '%s'.",
-					      sd_bus_message_get_path(next->call));
-		if (r < 0)
-			check_reply(sd_bus_reply_method_errno(next->call, r, &error));
-		long_reply_queue_charge(b->queue, user, size, now);
-	}
-	if (long_reply_queue_is_empty(b->queue))
-		watch_departures(b, false);
-	else if (when != UINT64_MAX)
-		await_turn(b, when);
-	if (!next && when != UINT64_MAX)
-		watch_departures(b, true);
+	/* The object was there when the call came. sd-bus would say the same. */
+	if (r == 0)
+		r = sd_bus_error_setf(&error, SD_BUS_ERROR_UNKNOWN_OBJECT, "Unknown object '%s'.",
+				      sd_bus_message_get_path(c->call));
+	if (r < 0)
+		check_sent(sd_bus_reply_method_errno(c->call, r, &error));
+	return size;
 }
 
-static int on_turn(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+/* Answers the next call, if one may be answered now, and starts the timer for the one after it.
+ * Only one: between two long replies the event loop does what else there is to do. */
+static void serve(LongReplies *l)
+{
+	_cleanup_(call_free_pointer) QueuedCall *next = NULL;
+	uint64_t now = now_usec(l), when = now;
+	uid_t user;
+
+	next = long_reply_queue_next(l->queue, now, &user, &when);
+	if (next)
+		long_reply_queue_charge(l->queue, user, answer_waiting(l, next), now);
+	if (long_reply_queue_is_empty(l->queue)) {
+		l->departures = sd_bus_slot_unref(l->departures);
+		return;
+	}
+	if (when == UINT64_MAX)
+		return; /* on_user() comes first */
+	if (!next)
+		watch_departures(l);
+	start_timer(l, when);
+}
+
+static int on_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	serve(userdata);
 	return 0;
 }
 
-/* The bus says whose SENDER's calls are. */
+/* The bus is asked which user SENDER is. A reference to the call in place of its sender's name
+ * would be a circle: the call holds the connection, and the connection holds the open question. */
 typedef struct Question {
 	LongReplies *long_replies;
 	char sender[];
@@ -274,122 +186,120 @@ typedef struct Question {
 static int on_user(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
 	Question *q = userdata;
-	QueuedCall *c;
+	LongReplies *l = q->long_replies;
 	uid_t user;
+	int r = bus_peer_read_user(m, &user);
 
-	if (bus_peer_read_user(m, &user) >= 0 &&
-	    long_reply_queue_identify(q->long_replies->queue, q->sender, user) >= 0) {
-		serve(q->long_replies);
-		return 0;
-	}
-	/* it has left, or there is no memory */
-	while ((c = long_reply_queue_forget(q->long_replies->queue, q->sender)))
-		call_free(c);
+	if (r >= 0)
+		r = long_reply_queue_identify(l->queue, q->sender, user);
+	if (r >= 0)
+		serve(l);
+	else /* the caller has left, or there is no memory */
+		forget_calls(l, q->sender);
 	return 0;
 }
 
-static int ask_for_user(LongReplies *b, const char *sender)
+static int ask_for_user(LongReplies *l, const char *sender)
 {
 	_cleanup_free_ Question *q = malloc(sizeof(Question) + strlen(sender) + 1);
 	int r;
 
 	if (!q)
 		return -ENOMEM;
-	q->long_replies = b;
+	q->long_replies = l;
 	strcpy(q->sender, sender);
-	r = bus_peer_ask_user_once(b->bus, sender, on_user, q, free);
+	r = bus_peer_ask_user_once(l->bus, sender, on_user, q, free);
 	if (r < 0)
 		return r;
 	steal_pointer(&q);
 	return 0;
 }
 
-static int wait_for_turn(LongReplies *b, sd_bus_message *call, const LongReplyKind *kind)
+static int wait_for_turn(LongReplies *l, sd_bus_message *call, LongReplyKind kind)
 {
 	const char *sender = sd_bus_message_get_sender(call);
-	QueuedCall *c;
+	_cleanup_(call_free_pointer) QueuedCall *excess = NULL;
 	bool new;
-	int r = long_reply_queue_add(b->queue, sender, sd_bus_message_ref(call), kind, &new);
+	int r = long_reply_queue_add(l->queue, sender, sd_bus_message_ref(call), kind, &new);
 
 	if (r < 0) {
 		sd_bus_message_unref(call);
 		return r;
 	}
 	if (new) {
-		r = ask_for_user(b, sender);
+		r = ask_for_user(l, sender);
 		if (r < 0) {
-			call_free(long_reply_queue_forget(b->queue, sender));
+			forget_calls(l, sender);
 			return r;
 		}
 	}
-	c = long_reply_queue_excess(b->queue);
-	if (c) {
-		check_reply(sd_bus_reply_method_errorf(c->call, RDMAD_ERROR_LIMITS_EXCEEDED,
-						       "Too many long replies are waited for"));
-		call_free(c);
-	}
+	excess = long_reply_queue_excess(l->queue);
+	if (excess)
+		check_sent(sd_bus_reply_method_errorf(excess->call, RDMAD_ERROR_LIMITS_EXCEEDED,
+						      "Too many long replies are waited for"));
 	return 1;
 }
 
-int long_reply_answer(LongReplies *b, sd_bus_message *call, const LongReplyKind *kind,
-		      sd_bus_error *error)
+/* The door */
+
+int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, sd_bus_error *error)
 {
 	size_t size;
 
-	if (!b->queue || kind->estimate(call, b->cache) <= SHORT_REPLY ||
+	if (!l->queue || long_reply_rows[kind].estimate(call, l->cache) <= SHORT_REPLY ||
 	    !sd_bus_message_get_sender(call))
-		return answer(b, call, kind, &size, error);
-	return wait_for_turn(b, call, kind);
+		return answer(l, call, kind, &size, error);
+	return wait_for_turn(l, call, kind);
 }
 
-/* A filter and no object callbacks: for sd-bus a path that has one is an object, whatever it is. */
+/* Sees each message that comes in. A callback for the paths would not do: to sd-bus a path that has
+ * one is an object, also where rdmad has none. */
 static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	const char *path = sd_bus_message_get_path(m);
 
 	if (sd_bus_message_is_method_call(m, "org.freedesktop.DBus.Properties", "GetAll") && path &&
 	    startswith(path, RDMAD_DEVICE_PREFIX) && sd_bus_message_has_signature(m, "s"))
-		return long_reply_answer(userdata, m, &properties_kind, error);
+		return long_reply_answer(userdata, m, LONG_REPLY_GET_ALL, error);
 	if (sd_bus_message_is_method_call(m, "org.freedesktop.DBus.ObjectManager",
 					  "GetManagedObjects") &&
 	    path && streq(path, RDMAD_ROOT_PATH) && sd_bus_message_has_signature(m, ""))
-		return long_reply_answer(userdata, m, &objects_kind, error);
+		return long_reply_answer(userdata, m, LONG_REPLY_GET_MANAGED_OBJECTS, error);
 	return 0;
 }
 
 int long_replies_new(sd_bus *bus, sd_event *event, const Cache *c, uint64_t rate, LongReplies **ret)
 {
-	_cleanup_(long_replies_free_pointer) LongReplies *b = calloc(1, sizeof(LongReplies));
+	_cleanup_(long_replies_free_pointer) LongReplies *l = calloc(1, sizeof(LongReplies));
 	int r;
 
-	if (!b)
+	if (!l)
 		return -ENOMEM;
-	b->bus = bus;
-	b->event = event;
-	b->cache = c;
-	r = raw_reply_new(&b->raw);
+	long_reply_kinds_init();
+	l->bus = bus;
+	l->event = event;
+	l->cache = c;
+	r = long_reply_raw_new(&l->raw);
 	if (r >= 0 && rate > 0)
-		r = long_reply_queue_new(rate, &b->queue);
+		r = long_reply_queue_new(rate, &l->queue);
 	if (r >= 0)
-		r = sd_bus_add_filter(bus, &b->filter, on_message, b);
+		r = sd_bus_add_filter(bus, &l->filter, on_message, l);
 	if (r < 0)
 		return r;
-	*ret = steal_pointer(&b);
+	*ret = steal_pointer(&l);
 	return 0;
 }
 
-LongReplies *long_replies_free(LongReplies *b)
+LongReplies *long_replies_free(LongReplies *l)
 {
-	QueuedCall *c;
-
-	sd_event_source_disable_unref(b->turn);
-	while (b->queue && (c = long_reply_queue_forget(b->queue, NULL)))
-		call_free(c);
-	if (b->queue)
-		long_reply_queue_free(b->queue);
-	sd_bus_slot_unref(b->departures);
-	sd_bus_slot_unref(b->filter);
-	raw_reply_free(b->raw);
-	free(b);
+	if (!l)
+		return NULL;
+	sd_event_source_disable_unref(l->timer);
+	forget_calls(l, NULL);
+	long_reply_queue_free(l->queue);
+	sd_bus_slot_unref(l->departures);
+	sd_bus_slot_unref(l->filter);
+	long_reply_raw_free(l->raw);
+	free(l);
 	return NULL;
 }

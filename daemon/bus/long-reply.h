@@ -2,36 +2,51 @@
 #pragma once
 
 /*
- * Replies that are long: GetManagedObjects(), Properties.GetAll() of our interfaces, ListPorts().
- * Each is written at once, as it is sent: it holds for that moment, between what was signalled
- * before and what is signalled after. Who asks for more of them than is good for the others waits.
+ * Replies that can be long: GetManagedObjects(), GetAll() of the interfaces of devices and ports,
+ * and ListPorts().
+ *
+ * rdmad writes them itself, because sd-bus needs many times as long. Each reply is written in one
+ * go at the moment at which it is sent. So it fits the signals: a change that was signalled before
+ * the reply is in it, and a change that is signalled after the reply is not.
+ *
+ * A user who asks for many long replies within a short time has to wait for them
+ * (long-reply-queue.h).
+ *
+ * This is the only header of the long replies that the rest of the daemon needs. Behind it are
+ * long-reply-kinds (what is in each reply), long-reply-queue (which call is answered next, and
+ * when) and long-reply-raw (how bytes become a message).
  */
 
-#include "bus-raw-reply.h"
-#include "bus-writer.h"
+#include <systemd/sd-bus.h>
+
 #include "cache.h"
 
 typedef struct LongReplies LongReplies;
 
+/* One for each method that has a long reply. */
+typedef enum LongReplyKind {
+	LONG_REPLY_GET_MANAGED_OBJECTS,
+	LONG_REPLY_GET_ALL,
+	LONG_REPLY_LIST_PORTS,
+	_LONG_REPLY_KIND_MAX
+} LongReplyKind;
+
+/* The signature of the reply to ListPorts(), for the vtable. It follows from the attribute tables
+ * and is empty until the first long_replies_new(). */
+extern char long_reply_list_ports_signature[];
+
 /*
- * Answers GetManagedObjects() and GetAll() on BUS from C, before sd-bus does. A user gets RATE
- * bytes a second of replies that are long (0: no limit); calls beyond that wait
- * (long-reply-queue.h). All must live as long as what is returned.
+ * Answers every GetManagedObjects() and GetAll() that comes in on BUS, before sd-bus does. RATE is
+ * how many bytes of long replies one user gets a second; 0 is no limit. BUS, EVENT and C must live
+ * longer than what is returned.
  */
 int long_replies_new(sd_bus *bus, sd_event *event, const Cache *c, uint64_t rate,
 		     LongReplies **ret);
-LongReplies *long_replies_free(LongReplies *b);
+/* Calls that still wait are forgotten: their callers get no answer from here. */
+LongReplies *long_replies_free(LongReplies *l);
 DEFINE_CLEANUP(LongReplies, long_replies_free);
 
-/* A kind of reply. SIGNATURE is that of the body; ESTIMATE says about how many bytes it will have,
- * WRITE writes it. An error of WRITE is the reply; 0 from it leaves CALL, which is rewound, to
- * others. */
-typedef struct LongReplyKind {
-	const char *signature;
-	size_t (*estimate)(sd_bus_message *call, const Cache *c);
-	int (*write)(BusWriter *w, sd_bus_message *call, const Cache *c, sd_bus_error *error);
-} LongReplyKind;
-
-/* Answers CALL, or has it wait. To be returned to sd-bus. */
-int long_reply_answer(LongReplies *b, sd_bus_message *call, const LongReplyKind *kind,
+/* Answers CALL of the method KIND, now or when it is the caller's turn. Returns what a handler of
+ * sd-bus has to return: 1, a negative errno, or 0 if the call is left to sd-bus. */
+int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
 		      sd_bus_error *error);

@@ -36,7 +36,9 @@ static void add(LongReplyQueue *a, const char *sender, uid_t user, const char *n
 {
 	bool new;
 
-	assert_int_equal(long_reply_queue_add(a, sender, CONST_CAST(char *, name), NULL, &new), 0);
+	assert_int_equal(long_reply_queue_add(a, sender, CONST_CAST(char *, name),
+					      LONG_REPLY_GET_MANAGED_OBJECTS, &new),
+			 0);
 	if (new)
 		assert_int_equal(long_reply_queue_identify(a, sender, user), 0);
 }
@@ -176,9 +178,13 @@ static void test_unknown(void **state)
 	QueuedCall *c;
 	bool new;
 
-	assert_int_equal(long_reply_queue_add(a, ":1.1", CONST_CAST(char *, "a"), NULL, &new), 0);
+	assert_int_equal(long_reply_queue_add(a, ":1.1", CONST_CAST(char *, "a"),
+					      LONG_REPLY_GET_MANAGED_OBJECTS, &new),
+			 0);
 	assert_true(new);
-	assert_int_equal(long_reply_queue_add(a, ":1.1", CONST_CAST(char *, "b"), NULL, &new), 0);
+	assert_int_equal(long_reply_queue_add(a, ":1.1", CONST_CAST(char *, "b"),
+					      LONG_REPLY_GET_MANAGED_OBJECTS, &new),
+			 0);
 	assert_false(new);
 	expect_nobody(a, START, UINT64_MAX);
 	add(a, ":1.2", 5, "c");

@@ -13,12 +13,12 @@
 
 #include <systemd/sd-bus.h>
 
-typedef struct RawReply RawReply;
+typedef struct LongReplyRaw LongReplyRaw;
 
-int raw_reply_new(RawReply **ret);
-RawReply *raw_reply_free(RawReply *x);
+int long_reply_raw_new(LongReplyRaw **ret);
+LongReplyRaw *long_reply_raw_free(LongReplyRaw *x);
 
 /* The reply to CALL whose body, of type SIGNATURE, is the SIZE bytes at BODY: bus_writer's, and not
  * looked at here. */
-int raw_reply_make(RawReply *x, sd_bus_message *call, const char *signature, const void *body,
-		   size_t size, sd_bus_message **ret);
+int long_reply_raw_make(LongReplyRaw *x, sd_bus_message *call, const char *signature,
+			const void *body, size_t size, sd_bus_message **ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "bus-raw-reply.h"
+#include "long-reply-raw.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -23,12 +23,12 @@ enum {
  * sd-bus counts is never lower, and so is left as it is. */
 #define SERIAL 1U
 
-struct RawReply {
+struct LongReplyRaw {
 	sd_bus *connection; /* where messages come out; NULL: not open */
 	int fd;		    /* where bytes go in */
 };
 
-static void mint_close(RawReply *x)
+static void close_both_ends(LongReplyRaw *x)
 {
 	x->connection = sd_bus_close_unref(x->connection);
 	x->fd = close_fd(x->fd);
@@ -74,7 +74,7 @@ static int new_end(int *fd, const char *description, sd_bus **ret)
 	return 0;
 }
 
-static int mint_open(RawReply *x)
+static int open_both_ends(LongReplyRaw *x)
 {
 	_cleanup_(sd_bus_close_unrefp) sd_bus *out = NULL, *in = NULL;
 	_cleanup_close_ int out_fd = -EBADF, in_fd = -EBADF, fd = -EBADF;
@@ -89,9 +89,9 @@ static int mint_open(RawReply *x)
 	fd = fcntl(in_fd, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0)
 		return -errno;
-	r = new_end(&out_fd, "raw-reply", &out);
+	r = new_end(&out_fd, "long-reply-raw", &out);
 	if (r >= 0)
-		r = new_end(&in_fd, "raw-reply-server", &in);
+		r = new_end(&in_fd, "long-reply-raw-server", &in);
 	if (r >= 0)
 		r = sd_bus_set_server(in, true, id);
 	if (r >= 0)
@@ -108,9 +108,9 @@ static int mint_open(RawReply *x)
 	return 0;
 }
 
-int raw_reply_new(RawReply **ret)
+int long_reply_raw_new(LongReplyRaw **ret)
 {
-	RawReply *x = calloc(1, sizeof(RawReply));
+	LongReplyRaw *x = calloc(1, sizeof(LongReplyRaw));
 
 	if (!x)
 		return -ENOMEM;
@@ -119,10 +119,10 @@ int raw_reply_new(RawReply **ret)
 	return 0;
 }
 
-RawReply *raw_reply_free(RawReply *x)
+LongReplyRaw *long_reply_raw_free(LongReplyRaw *x)
 {
 	if (x) {
-		mint_close(x);
+		close_both_ends(x);
 		free(x);
 	}
 	return NULL;
@@ -169,7 +169,7 @@ static void put_header(BusWriter *w, uint32_t reply_serial, const char *destinat
 }
 
 /* Writes PARTS into the one end until they have come out of the other as one message. */
-static int pass(RawReply *x, struct iovec parts[2], sd_bus_message **ret)
+static int pass(LongReplyRaw *x, struct iovec parts[2], sd_bus_message **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	bool stuck;
@@ -200,8 +200,8 @@ static int pass(RawReply *x, struct iovec parts[2], sd_bus_message **ret)
 	return 0;
 }
 
-int raw_reply_make(RawReply *x, sd_bus_message *call, const char *signature, const void *body,
-		   size_t size, sd_bus_message **ret)
+int long_reply_raw_make(LongReplyRaw *x, sd_bus_message *call, const char *signature,
+			const void *body, size_t size, sd_bus_message **ret)
 {
 	_cleanup_(bus_writer_done) BusWriter header = {};
 	struct iovec parts[2];
@@ -211,7 +211,7 @@ int raw_reply_make(RawReply *x, sd_bus_message *call, const char *signature, con
 	if (r < 0)
 		return r;
 	if (!x->connection) {
-		r = mint_open(x);
+		r = open_both_ends(x);
 		if (r < 0)
 			return r;
 	}
@@ -222,6 +222,6 @@ int raw_reply_make(RawReply *x, sd_bus_message *call, const char *signature, con
 	parts[1] = (struct iovec){CONST_CAST(void *, body), size};
 	r = pass(x, parts, ret);
 	if (r < 0)
-		mint_close(x); /* half of a message may be in it */
+		close_both_ends(x); /* half of a message may be in it */
 	return r;
 }

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "long-reply-kinds.h"
+
+#include <assert.h>
+
+#include "bus-options.h"
+#include "bus-property.h"
+#include "lookup.h"
+#include "names.h"
+
+/* GetManagedObjects(): a{oa{sa{sv}}} */
+
+static void open_interface(BusWriter *w, AttrInterface interface)
+{
+	bus_open(w, 'e', "sa{sv}");
+	bus_put_text(w, 's', attr_interface_name(interface));
+}
+
+static void put_device_object(BusWriter *w, const Device *d)
+{
+	char path[RDMAD_PATH_MAX];
+
+	bus_open(w, 'e', "oa{sa{sv}}");
+	bus_put_text(w, 'o', device_path(d, path));
+	bus_open(w, 'a', "{sa{sv}}");
+	open_interface(w, INTERFACE_DEVICE);
+	bus_put_device_properties(w, d);
+	bus_close(w);
+	bus_close(w);
+	bus_close(w);
+}
+
+static void put_port_object(BusWriter *w, const Port *p)
+{
+	unsigned int interfaces = port_interfaces(&p->now);
+	char path[RDMAD_PATH_MAX];
+
+	bus_open(w, 'e', "oa{sa{sv}}");
+	bus_put_text(w, 'o', port_path(p, path));
+	bus_open(w, 'a', "{sa{sv}}");
+	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++) {
+		if (!(interfaces >> i & 1))
+			continue;
+		open_interface(w, i);
+		bus_put_port_properties(w, p, i);
+		bus_close(w);
+	}
+	bus_close(w);
+	bus_close(w);
+}
+
+static int write_objects(BusWriter *w, _unused_ sd_bus_message *call, const Cache *c,
+			 _unused_ sd_bus_error *error)
+{
+	bus_open(w, 'a', "{oa{sa{sv}}}");
+	for (size_t i = 0; i < c->n_devices; i++) {
+		const Device *d = c->devices[i];
+
+		if (d->published)
+			put_device_object(w, d);
+		for (uint32_t n = 0; n < d->n_ports; n++)
+			if (d->ports[n]->published)
+				put_port_object(w, d->ports[n]);
+	}
+	bus_close(w);
+	return 1;
+}
+
+static size_t estimate_objects(_unused_ sd_bus_message *call, const Cache *c)
+{
+	return 2048 * (c->n_devices + c->n_ports);
+}
+
+/* Properties.GetAll(): a{sv} */
+
+/* If there is no such object or interface, sd-bus answers with the fitting error. */
+static int write_properties(BusWriter *w, sd_bus_message *call, const Cache *c,
+			    _unused_ sd_bus_error *error)
+{
+	const char *name;
+	Device *d;
+	Port *p;
+
+	if (sd_bus_message_read_basic(call, 's', &name) > 0 &&
+	    lookup_path(c, sd_bus_message_get_path(call), &d, &p) >= 0) {
+		unsigned int interfaces = p ? port_interfaces(&p->now) : 1U << INTERFACE_DEVICE;
+
+		for (AttrInterface i = 0; i < INTERFACE_RAW; i++) {
+			if (!(interfaces >> i & 1) || !streq(attr_interface_name(i), name))
+				continue;
+			if (p)
+				bus_put_port_properties(w, p, i);
+			else
+				bus_put_device_properties(w, d);
+			return 1;
+		}
+	}
+	return sd_bus_message_rewind(call, true) < 0 ? -EIO : 0;
+}
+
+/* Only tables can make the reply long. */
+static size_t estimate_properties(sd_bus_message *call, const Cache *c)
+{
+	const Table *gids, *pkeys;
+	Device *d;
+	Port *p;
+
+	if (lookup_path(c, sd_bus_message_get_path(call), &d, &p) < 0 || !p)
+		return 0;
+	gids = p->now.tables[PORT_TABLE_GIDS];
+	pkeys = p->now.tables[PORT_TABLE_PKEYS];
+	return (gids ? 112 * gids->n : 0) + (pkeys ? 24 * pkeys->n : 0);
+}
+
+/* ListPorts(): what people want to see of all ports, one structure for each port. Its fields are
+ * the object path and the rows of list-attributes.def. */
+
+/* "a(", the type of the path, one type for each listed attribute, ")" */
+char long_reply_list_ports_signature[2 + 1 + _LISTED_MAX + 1 + 1];
+
+/* The types between the brackets. */
+static char listed_types[1 + _LISTED_MAX + 1];
+
+void long_reply_kinds_init(void)
+{
+	char *p = stpcpy(listed_types, "o");
+
+	for (ListedAttr i = 0; i < _LISTED_MAX; i++) {
+		const char *type = attr_signature(port_attributes[listed_attributes[i]].type);
+
+		/* With tables in it the list would be as long as GetManagedObjects(), which it is
+		 * there to spare. */
+		assert(strlen(type) == 1);
+		p = stpcpy(p, type);
+	}
+	p = stpcpy(long_reply_list_ports_signature, "a(");
+	p = stpcpy(p, listed_types);
+	stpcpy(p, ")");
+}
+
+static void put_listed_port(BusWriter *w, const Port *p)
+{
+	char path[RDMAD_PATH_MAX];
+
+	bus_open(w, 'r', listed_types);
+	bus_put_text(w, 'o', port_path(p, path));
+	for (ListedAttr i = 0; i < _LISTED_MAX; i++)
+		bus_put_port_attr(w, p, listed_attributes[i]);
+	bus_close(w);
+}
+
+static int write_listed_ports(BusWriter *w, sd_bus_message *call, const Cache *c,
+			      sd_bus_error *error)
+{
+	const char *device = NULL;
+	const BusOption options[] = {{"device", 's', &device}};
+	Device *only = NULL;
+	int r = bus_read_options(call, "ListPorts", options, ARRAY_SIZE(options), error);
+
+	if (r < 0)
+		return r;
+	if (device && (lookup_device(c, device, &only) < 0 || !only->published))
+		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "No device \"%s\"", device);
+	bus_open(w, 'a', long_reply_list_ports_signature + 1);
+	for (size_t i = 0; i < c->n_devices; i++) {
+		const Device *d = c->devices[i];
+
+		for (uint32_t n = 0; (!only || d == only) && n < d->n_ports; n++)
+			if (d->ports[n]->published)
+				put_listed_port(w, d->ports[n]);
+	}
+	bus_close(w);
+	return 1;
+}
+
+static size_t estimate_listed_ports(_unused_ sd_bus_message *call, const Cache *c)
+{
+	return 256 * c->n_ports;
+}
+
+/* clang-format off */
+const LongReplyRow long_reply_rows[_LONG_REPLY_KIND_MAX] = {
+	[LONG_REPLY_GET_MANAGED_OBJECTS] = {"a{oa{sa{sv}}}", estimate_objects, write_objects},
+	[LONG_REPLY_GET_ALL] = {"a{sv}", estimate_properties, write_properties},
+	[LONG_REPLY_LIST_PORTS] = {long_reply_list_ports_signature, estimate_listed_ports, write_listed_ports},
+};
+/* clang-format on */
