@@ -19,6 +19,7 @@ struct LongReplies {
 	sd_event *event;
 	const Cache *cache;
 	LongReplyRaw *raw;	 /* makes messages of bytes */
+	bool warned;		 /* the log says that RAW has failed: once is enough */
 	sd_bus_slot *filter;	 /* sees GetManagedObjects() and GetAll() before sd-bus does */
 	LongReplyQueue *queue;	 /* calls that wait; NULL: there is no limit, so none waits */
 	sd_event_source *timer;	 /* for the next call that waits; NULL until one does */
@@ -27,14 +28,42 @@ struct LongReplies {
 
 /* Answering */
 
+/* Sends the reply to CALL with the body BODY: the quick way. */
+static int send_bytes(LongReplies *l, sd_bus_message *call, const LongReplyRow *row,
+		      const BusWriter *body)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int r = long_reply_raw_make(l->raw, call, row->signature, body->data, body->size, &reply);
+
+	return r < 0 ? r : sd_bus_send(l->bus, reply, NULL);
+}
+
+/* The same by sd-bus, value by value, which needs many times as long. It opens no descriptor and
+ * does nothing unusual. */
+static int send_values(LongReplies *l, sd_bus_message *call, const LongReplyRow *row)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	BusWriter w = {};
+	int r = sd_bus_message_rewind(call, true);
+
+	if (r >= 0)
+		r = sd_bus_message_new_method_return(call, &reply);
+	if (r < 0)
+		return r;
+	w.message = reply;
+	r = row->write(&w, call, l->cache, NULL);
+	if (r >= 0)
+		r = bus_writer_error(&w);
+	return r < 0 ? r : sd_bus_send(l->bus, reply, NULL);
+}
+
 /* As long_reply_answer(), and now. *RET_SIZE is how many bytes the reply has. */
 static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, size_t *ret_size,
 		  sd_bus_error *error)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(bus_writer_done) BusWriter w = {};
 	const LongReplyRow *row = &long_reply_rows[kind];
-	int r = row->write(&w, call, l->cache, error);
+	int quick, r = row->write(&w, call, l->cache, error);
 
 	if (r <= 0)
 		return r;
@@ -44,14 +73,17 @@ static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, size
 					 "The reply is larger than D-Bus can carry");
 	if (r < 0)
 		return r;
-	if (!sd_bus_message_get_expect_reply(call))
-		return 1;
-	r = long_reply_raw_make(l->raw, call, row->signature, w.data, w.size, &reply);
-	if (r < 0)
-		return r;
-	r = sd_bus_send(l->bus, reply, NULL);
-	if (r < 0)
-		return r;
+	if (sd_bus_message_get_expect_reply(call)) {
+		quick = send_bytes(l, call, row, &w);
+		r = quick < 0 ? send_values(l, call, row) : 0;
+		if (r < 0)
+			return r; /* it is not the quick way that is at fault */
+		if (quick < 0 && !l->warned) {
+			log_warning_errno(quick, "Cannot make a long reply of bytes, which is the "
+						 "quick way; sd-bus makes it: %m");
+			l->warned = true;
+		}
+	}
 	*ret_size = w.size;
 	return 1;
 }

@@ -2,7 +2,7 @@
 /* The long replies, which the daemon writes itself: they say what sd-bus says of the same objects,
  * property by property. */
 
-#include <signal.h>
+#include <sys/resource.h>
 
 #include "attribute.h"
 #include "fixture.h"
@@ -317,13 +317,111 @@ static void test_leaving(void **state)
 	assert_int_equal(r[2].limit + r[2].other, 0);
 }
 
+/* The quick way fails */
+
+#define QUICK_WAY_FAILS "Cannot make a long reply of bytes"
+
+static void set_descriptors(pid_t pid, rlim_t n)
+{
+	struct rlimit limit;
+
+	assert_int_equal(prlimit(pid, RLIMIT_NOFILE, NULL, &limit), 0);
+	limit.rlim_cur = n;
+	assert_int_equal(prlimit(pid, RLIMIT_NOFILE, &limit, NULL), 0);
+}
+
+static unsigned int count_in_log(const Fixture *f, const char *text)
+{
+	_cleanup_free_ char *log = fixture_daemon_log(f);
+	unsigned int n = 0;
+
+	for (const char *p = log; (p = strstr(p, text)); p++)
+		n++;
+	return n;
+}
+
+/* Each kind of long reply as text, with its signature. */
+static char *ask_for_all(Fixture *f)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *objects = NULL, *list = NULL, *one = NULL;
+	_cleanup_free_ char *properties = NULL, *objects_text = NULL, *list_text = NULL,
+			    *one_text = NULL;
+	char *text;
+
+	properties = get_all(f, "/org/rdma/device/5/port/1", RDMAD_INTERFACE_PORT);
+	objects = fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
+			       "GetManagedObjects", NULL, "");
+	list = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", NULL, "a{sv}",
+			    0);
+	one = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", NULL, "a{sv}",
+			   1, "device", "s", "rocep1");
+	objects_text = dump_text(objects);
+	list_text = dump_text(list);
+	one_text = dump_text(one);
+	assert_true(asprintf(&text, "%s\n%s %s\n%s %s\n%s\n", properties,
+			     sd_bus_message_get_signature(objects, true), objects_text,
+			     sd_bus_message_get_signature(list, true), list_text, one_text) > 0);
+	return text;
+}
+
+/* Without descriptors there is nothing of which the daemon could make a message of bytes: sd-bus
+ * makes the same replies then, and the log says so once. */
+static void test_no_descriptors(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_free_ char *slow = NULL, *again = NULL, *quick = NULL;
+	struct rlimit before;
+	char *error;
+
+	/* no query, so that no time stamp changes in between */
+	fixture_configure(f, "[Daemon]\nReconcileIntervalSec=0\n");
+	fixture_start_daemon(f, scenario, NULL);
+	assert_int_equal(prlimit(f->daemon_pid, RLIMIT_NOFILE, NULL, &before), 0);
+	set_descriptors(f->daemon_pid, 3);
+	slow = ask_for_all(f);
+	again = ask_for_all(f);
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", &error,
+				 "a{sv}", 1, "device", "s", "no such device"));
+	assert_string_equal(error, RDMAD_ERROR_NOT_FOUND);
+	free(error);
+	assert_int_equal(count_in_log(f, QUICK_WAY_FAILS), 1);
+	set_descriptors(f->daemon_pid, before.rlim_cur);
+	quick = ask_for_all(f);
+	assert_string_equal(slow, quick);
+	assert_string_equal(again, quick);
+}
+
+/* The same for calls that have waited for their turn. */
+static void test_no_descriptors_in_the_queue(void **state)
+{
+	enum { TIMES = 3 };
+	Fixture *f = *state;
+	_cleanup_(sd_bus_close_unrefp) sd_bus *greedy = fixture_client(f);
+	struct rlimit before;
+	Replies r;
+
+	fixture_start_daemon(f, PORTS_256, NULL);
+	assert_int_equal(prlimit(f->daemon_pid, RLIMIT_NOFILE, NULL, &before), 0);
+	set_descriptors(f->daemon_pid, 3);
+	ask_often(greedy, TIMES, &r);
+	wait_replies(greedy, &r, TIMES);
+	assert_int_equal(r.good, TIMES);
+	assert_true(r.in_order);
+	assert_int_equal(count_in_log(f, QUICK_WAY_FAILS), 1);
+}
+
 int main(void)
 {
 #define SOME(t) cmocka_unit_test_setup_teardown(t, setup_some, fixture_teardown)
 #define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		SOME(test_same_as_single), SOME(test_left_to_others), SOME(test_no_reply_wanted),
-		TEST(test_greedy),	   TEST(test_leaving),
+		SOME(test_same_as_single),
+		SOME(test_left_to_others),
+		SOME(test_no_reply_wanted),
+		TEST(test_no_descriptors),
+		TEST(test_greedy),
+		TEST(test_leaving),
+		TEST(test_no_descriptors_in_the_queue),
 	};
 
 	return cmocka_run_group_tests_name("long-reply", tests, NULL, NULL);
