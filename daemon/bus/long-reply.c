@@ -73,16 +73,14 @@ static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, size
 					 "The reply is larger than D-Bus can carry");
 	if (r < 0)
 		return r;
-	if (sd_bus_message_get_expect_reply(call)) {
-		quick = send_bytes(l, call, row, &w);
-		r = quick < 0 ? send_values(l, call, row) : 0;
-		if (r < 0)
-			return r; /* it is not the quick way that is at fault */
-		if (quick < 0 && !l->warned) {
-			log_warning_errno(quick, "Cannot make a long reply of bytes, which is the "
-						 "quick way; sd-bus makes it: %m");
-			l->warned = true;
-		}
+	quick = send_bytes(l, call, row, &w);
+	r = quick < 0 ? send_values(l, call, row) : 0;
+	if (r < 0)
+		return r; /* it is not the quick way that is at fault */
+	if (quick < 0 && !l->warned) {
+		log_warning_errno(quick, "Cannot make a long reply of bytes, which is the quick "
+					 "way; sd-bus makes it: %m");
+		l->warned = true;
 	}
 	*ret_size = w.size;
 	return 1;
@@ -278,6 +276,8 @@ int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, 
 {
 	size_t size;
 
+	if (!sd_bus_message_get_expect_reply(call))
+		return 1;
 	if (!l->queue || long_reply_rows[kind].estimate(call, l->cache) <= SHORT_REPLY ||
 	    !sd_bus_message_get_sender(call))
 		return answer(l, call, kind, &size, error);

@@ -317,6 +317,29 @@ static void test_leaving(void **state)
 	assert_int_equal(r[2].limit + r[2].other, 0);
 }
 
+/* Calls without a reply are no work: they take no place among those that wait. */
+static void test_no_reply_takes_no_place(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_(sd_bus_close_unrefp) sd_bus *client = fixture_client(f);
+	Replies r;
+
+	fixture_start_daemon(f, PORTS_256, NULL);
+	for (unsigned int i = 0; i < 600; i++) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+
+		assert_true(sd_bus_message_new_method_call(client, &m, RDMAD_BUS_NAME,
+							   RDMAD_ROOT_PATH,
+							   "org.freedesktop.DBus.ObjectManager",
+							   "GetManagedObjects") >= 0);
+		assert_true(sd_bus_message_set_expect_reply(m, false) >= 0);
+		assert_true(sd_bus_send(client, m, NULL) >= 0);
+	}
+	ask_often(client, 1, &r);
+	wait_replies(client, &r, 1);
+	assert_int_equal(r.good, 1);
+}
+
 /* The quick way fails */
 
 #define QUICK_WAY_FAILS "Cannot make a long reply of bytes"
@@ -419,6 +442,7 @@ int main(void)
 		SOME(test_left_to_others),
 		SOME(test_no_reply_wanted),
 		TEST(test_no_descriptors),
+		TEST(test_no_reply_takes_no_place),
 		TEST(test_greedy),
 		TEST(test_leaving),
 		TEST(test_no_descriptors_in_the_queue),
