@@ -13,15 +13,41 @@
 /* More than the socket of the bus and the queue before it have room for. */
 #define MANY 10000U
 
-static const char storm[] = "[device mlx5_%d]\nprotocol = infiniband\ncount = 64\nports = 4\n"
-			    "[script]\n"
-			    "every 5ms: set */* state=down event=port-error\n"
-			    "every 7ms: set */* state=active event=port-active\n";
+#define DEVICES 64U
+#define PORTS	4U /* of each device */
 
-static int teardown(void **state)
+#define DEVICE "[device mlx5_%d]\nprotocol = infiniband\ncount = 64\nports = 4\n"
+#define STORM                                                                                      \
+	"every 5ms: set */* state=down event=port-error\n"                                         \
+	"every 7ms: set */* state=active event=port-active\n"
+
+static const char storm[] = DEVICE "[script]\n" STORM;
+
+/* One port gets other interfaces again and again. */
+static const char storm_with_interfaces[] =
+	DEVICE "[device other]\nindex = 100\nprotocol = infiniband\n[script]\n" STORM
+	       "every 200ms: set other/1 link_layer=ethernet event=port-error\n"
+	       "every 300ms: set other/1 link_layer=infiniband event=port-active\n";
+
+/* A scenario, to be freed, in which each device has a rhythm of its own, and some of the changes
+ * are not of the state. */
+static char *new_mixed_storm(void)
 {
-	fixture_free(*state);
-	return 0;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	fputs(DEVICE "[script]\n", file);
+	for (unsigned int i = 0; i < DEVICES; i++)
+		fprintf(file,
+			"every %ums: set mlx5_%u/* state=down event=port-error\n"
+			"every %ums: set mlx5_%u/* state=active event=port-active\n"
+			"every %ums: set mlx5_%u/* init_type_reply=1 event=lid-change\n"
+			"every %ums: set mlx5_%u/* init_type_reply=2 event=lid-change\n",
+			200 + 3 * i, i, 250 + 7 * i, i, 110 + 2 * i, i, 120 + 5 * i, i);
+	assert_int_equal(fclose(file), 0);
+	return text;
 }
 
 /* Stops the bus or lets it go on, with the broker behind its controller. */
@@ -37,6 +63,17 @@ static void signal_bus(const Fixture *f, int signal)
 	while (fscanf(file, "%d", &child) == 1)
 		assert_int_equal(kill(child, signal), 0);
 	assert_int_equal(kill(f->bus_pid, signal), 0);
+}
+
+/* A test that has failed may have left the bus standing still: it would never end. */
+static int teardown(void **state)
+{
+	Fixture *f = *state;
+
+	if (f->bus_pid)
+		signal_bus(f, SIGCONT);
+	fixture_free(f);
+	return 0;
 }
 
 /* How many transitions the daemon has logged. */
@@ -67,69 +104,134 @@ static unsigned int wait_logged(const Fixture *f, unsigned int n)
 	return 0;
 }
 
+/* What has been heard of a port. */
 typedef struct Heard {
-	char state[16];
+	char property[16];  /* State, as PropertiesChanged had it last; empty at first */
+	char announced[16]; /* as StateChanged had it last */
 	unsigned int n_states, n_properties;
 } Heard;
 
-/* Each transition begins where the one before it has ended. */
-static void hear(Heard heard[64][4], sd_bus_message *m)
+/* The value of State in M, a PropertiesChanged of org.rdma.Port. */
+static void read_state(sd_bus_message *m, char *ret, size_t size)
 {
-	unsigned int device, port;
-	const char *is, *was;
-	Heard *h;
+	const char *name, *value;
 
-	if (!sd_bus_message_get_path(m) ||
-	    sscanf(sd_bus_message_get_path(m), RDMAD_DEVICE_PREFIX "/%u/port/%u", &device, &port) !=
-		    2)
-		return;
-	assert_true(device < 64 && port >= 1 && port <= 4);
-	h = &heard[device][port - 1];
-	if (streq(sd_bus_message_get_member(m), "PropertiesChanged")) {
-		h->n_properties += fixture_changed(m, RDMAD_INTERFACE_PORT, "State") != 0;
-	} else if (streq(sd_bus_message_get_member(m), "StateChanged")) {
-		assert_true(sd_bus_message_read(m, "ss", &is, &was) > 0);
-		if (h->n_states > 0 && !streq(was, h->state))
-			fail_msg("%s: was %s, but said to come from %s", sd_bus_message_get_path(m),
-				 h->state, was);
-		text_copy(h->state, sizeof(h->state), is);
-		h->n_states++;
-		/* the property is there first, if only once for all that was held */
-		assert_true(h->n_properties > 0 || h->n_states == 1);
+	assert_true(sd_bus_message_rewind(m, true) >= 0);
+	assert_true(sd_bus_message_skip(m, "s") >= 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
+	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
+		assert_true(sd_bus_message_read_basic(m, 's', &name) > 0);
+		if (streq(name, "State")) {
+			assert_true(sd_bus_message_read(m, "v", "s", &value) > 0);
+			text_copy(ret, size, value);
+			return;
+		}
+		assert_true(sd_bus_message_skip(m, "v") >= 0);
+		assert_true(sd_bus_message_exit_container(m) >= 0);
 	}
+}
+
+/* The properties come first, org.rdma.Port before the other interfaces, and then the announcements
+ * of the same changes. So what was said before M is complete, and its last state is in both. */
+static void hear_properties(Heard *h, sd_bus_message *m)
+{
+	if (!fixture_changed(m, RDMAD_INTERFACE_PORT, "State"))
+		return;
+	if (h->n_states > 0 && *h->property && !streq(h->property, h->announced))
+		fail_msg("%s: StateChanged says %s, the property %s", sd_bus_message_get_path(m),
+			 h->announced, h->property);
+	read_state(m, h->property, sizeof(h->property));
+	h->n_properties++;
+}
+
+/* Each transition begins where the one before it has ended. */
+static void hear_state(Heard *h, sd_bus_message *m)
+{
+	const char *is, *was;
+
+	assert_true(sd_bus_message_read(m, "ss", &is, &was) > 0);
+	if (h->n_states > 0 && !streq(was, h->announced))
+		fail_msg("%s: was %s, but said to come from %s", sd_bus_message_get_path(m),
+			 h->announced, was);
+	text_copy(h->announced, sizeof(h->announced), is);
+	h->n_states++;
+	/* the property is there first, if only once for all that was held */
+	assert_true(h->n_properties > 0 || h->n_states == 1);
+}
+
+/* Takes in what is recorded; returns how many StateChanged have been heard since the start. */
+static unsigned int hear_all(Fixture *f, Heard heard[DEVICES][PORTS])
+{
+	unsigned int device, port, n = 0;
+
+	for (size_t i = 0; i < f->n_signals; i++) {
+		sd_bus_message *m = f->signals[i];
+
+		if (!sd_bus_message_get_path(m) ||
+		    sscanf(sd_bus_message_get_path(m), RDMAD_DEVICE_PREFIX "/%u/port/%u", &device,
+			   &port) != 2)
+			continue;
+		assert_true(device < DEVICES && port >= 1 && port <= PORTS);
+		if (streq(sd_bus_message_get_member(m), "PropertiesChanged"))
+			hear_properties(&heard[device][port - 1], m);
+		else if (streq(sd_bus_message_get_member(m), "StateChanged"))
+			hear_state(&heard[device][port - 1], m);
+	}
+	fixture_forget(f);
+	for (unsigned int i = 0; i < DEVICES * PORTS; i++)
+		n += heard[i / PORTS][i % PORTS].n_states;
+	return n;
 }
 
 static void test_bus_stands_still(void **state)
 {
 	Fixture *f = *state;
-	Heard(*heard)[4] = calloc(64, sizeof(*heard));
-	unsigned int before, logged, n_states = 0, n_properties = 0;
+	Heard(*heard)[PORTS] = calloc(DEVICES, sizeof(*heard));
+	_cleanup_free_ char *mixed_storm = new_mixed_storm();
+	unsigned int before, logged, n_states, n_properties = 0;
 
 	assert_non_null(heard);
-	fixture_start_daemon(f, storm, NULL);
+	fixture_start_daemon(f, mixed_storm, NULL);
 	fixture_barrier(f);
 	fixture_forget(f);
 	before = count_logged(f);
 	signal_bus(f, SIGSTOP);
 	logged = wait_logged(f, before + MANY);
 	signal_bus(f, SIGCONT);
-	/* what was said before is here when this is answered, and held is what is said with it */
-	while (n_states < logged - before) {
+	/* What was said while the bus stood still is here, and after it some more of each port,
+	 * against which it is compared. */
+	do {
 		fixture_wait_more(f);
-		for (size_t i = 0; i < f->n_signals; i++)
-			hear(heard, f->signals[i]);
-		fixture_forget(f);
-		n_states = n_properties = 0;
-		for (unsigned int i = 0; i < 64 * 4; i++) {
-			n_states += heard[i / 4][i % 4].n_states;
-			n_properties += heard[i / 4][i % 4].n_properties;
-		}
-	}
+		n_states = hear_all(f, heard);
+	} while (n_states < logged - before + 4 * DEVICES * PORTS);
+	for (unsigned int i = 0; i < DEVICES * PORTS; i++)
+		n_properties += heard[i / PORTS][i % PORTS].n_properties;
 	print_message("%u transitions: %u StateChanged, %u changes of State\n", logged - before,
 		      n_states, n_properties);
 	/* many transitions were told with one change of the property */
 	assert_true(n_properties < n_states * 3 / 4);
 	free(heard);
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+}
+
+/* A port that gets other interfaces says at once what was held of it, so that nothing is said of an
+ * interface that has gone. The ports before it go on waiting, and what it has to say later comes
+ * after them. */
+static void test_interfaces_change(void **state)
+{
+	Fixture *f = *state;
+
+	fixture_start_daemon(f, storm_with_interfaces, NULL);
+	fixture_barrier(f);
+	signal_bus(f, SIGSTOP);
+	wait_logged(f, count_logged(f) + MANY);
+	signal_bus(f, SIGCONT);
+	/* all that has waited is out when the daemon answers, and so what comes now is new */
+	fixture_barrier(f);
+	for (unsigned int i = 0; i < 3; i++) {
+		fixture_forget(f);
+		fixture_wait_signal(f, "/org/rdma/device/100/port/1", "StateChanged");
+	}
 	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
 }
 
@@ -175,6 +277,7 @@ int main(void)
 #define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_bus_stands_still),
+		TEST(test_interfaces_change),
 		TEST(test_stop_while_it_stands_still),
 		TEST(test_connect_to_silence),
 	};
