@@ -5,115 +5,137 @@
 #include <assert.h>
 
 /*
- * Rates by one number: what has been sent is paid for until PAID_UNTIL. That lies in the past by
- * what has been saved up, but never by more than LONG_REPLY_QUEUE_SAVED_USEC; while it lies in the
- * future one has to wait.
+ * The rate is kept with one number, PAID_UNTIL: what has been sent is paid for at that time. While
+ * it is in the future, the user has to wait. How far it is in the past is what the user has saved
+ * up, which is at most LONG_REPLY_QUEUE_SAVED_USEC.
  *
- * Turns by another: whose TURN is lowest is next, and is then one further. Who comes anew joins at
- * the turn that is being served.
+ * Turns are kept with one number, ANSWERED: replies are counted, and this is the number of the last
+ * one that the user or the connection got. Whoever has the lowest is next. Newcomers have the
+ * number of the last reply but one: they come before whoever got the last reply, and after all that
+ * have waited for longer than that.
  */
+
+/* A user whose calls wait, or who has not saved up everything yet. */
 typedef struct User {
 	struct User *next;
 	uid_t uid;
 	uint64_t paid_until;
-	uint64_t turn;
-	uint64_t turn_of_senders;
-	size_t n_waiting;
+	uint64_t answered;
+	size_t n_waiting; /* calls */
 } User;
 
+/* A connection whose calls wait. */
 typedef struct QueuedSender {
 	struct QueuedSender *next;
-	char *name;
 	User *user; /* NULL: not known yet */
-	uint64_t turn;
-	size_t n_waiting; /* never 0 */
+	uint64_t answered;
+	size_t n_waiting; /* calls: at least one */
+	char name[];	  /* on the bus, such as ":1.42" */
 } Sender;
 
 struct LongReplyQueue {
-	uint64_t rate;
-	uint64_t paid_until; /* by all */
-	uint64_t turn_of_users;
-	User *users;	   /* those who wait or have something to pay off */
-	Sender *senders;   /* those who wait */
-	QueuedCall *calls; /* by arrival */
+	uint64_t rate;	     /* of one user, in bytes a second */
+	uint64_t paid_until; /* by all users together */
+	uint64_t n_answered; /* replies so far */
+	User *users;	     /* in no order */
+	Sender *senders;     /* in no order */
+	QueuedCall *calls;   /* in the order in which they came in */
 	size_t n_calls;
 };
 
 int long_reply_queue_new(uint64_t rate, LongReplyQueue **ret)
 {
-	LongReplyQueue *a = calloc(1, sizeof(LongReplyQueue));
+	LongReplyQueue *q = calloc(1, sizeof(LongReplyQueue));
 
-	if (!a)
+	if (!q)
 		return -ENOMEM;
-	a->rate = rate;
-	*ret = a;
+	q->rate = rate;
+	q->n_answered = 1;
+	*ret = q;
 	return 0;
 }
 
-LongReplyQueue *long_reply_queue_free(LongReplyQueue *a)
+LongReplyQueue *long_reply_queue_free(LongReplyQueue *q)
 {
-	if (!a)
+	if (!q)
 		return NULL;
-	assert(!a->calls && !a->senders);
-	while (a->users) {
-		User *u = a->users;
+	assert(!q->calls && !q->senders);
+	while (q->users) {
+		User *u = q->users;
 
-		a->users = u->next;
+		q->users = u->next;
 		free(u);
 	}
-	free(a);
+	free(q);
 	return NULL;
 }
 
-bool long_reply_queue_is_empty(const LongReplyQueue *a)
+bool long_reply_queue_is_empty(const LongReplyQueue *q)
 {
-	return !a->calls;
+	return !q->calls;
 }
 
-static Sender *find_sender(const LongReplyQueue *a, const char *name)
+static Sender *find_sender(const LongReplyQueue *q, const char *name)
 {
-	for (Sender *s = a->senders; s; s = s->next)
+	for (Sender *s = q->senders; s; s = s->next)
 		if (streq(s->name, name))
 			return s;
 	return NULL;
 }
 
-static Sender *add_sender(LongReplyQueue *a, const char *name)
+static Sender *add_sender(LongReplyQueue *q, const char *name)
 {
-	Sender *s = calloc(1, sizeof(Sender));
+	Sender *s = calloc(1, sizeof(Sender) + strlen(name) + 1);
 
 	if (!s)
 		return NULL;
-	s->name = strdup(name);
-	if (!s->name) {
-		free(s);
-		return NULL;
-	}
-	s->next = a->senders;
-	a->senders = s;
+	strcpy(s->name, name);
+	s->answered = q->n_answered - 1;
+	s->next = q->senders;
+	q->senders = s;
 	return s;
 }
 
-static void remove_sender(LongReplyQueue *a, Sender *s)
+static void remove_sender(LongReplyQueue *q, Sender *s)
 {
-	Sender **at = &a->senders;
+	Sender **at = &q->senders;
 
 	while (*at != s)
 		at = &(*at)->next;
 	*at = s->next;
-	free(s->name);
 	free(s);
 }
 
-int long_reply_queue_add(LongReplyQueue *a, const char *sender, void *call, LongReplyKind kind,
+static User *find_user(const LongReplyQueue *q, uid_t uid)
+{
+	for (User *u = q->users; u; u = u->next)
+		if (u->uid == uid)
+			return u;
+	return NULL;
+}
+
+static User *add_user(LongReplyQueue *q, uid_t uid)
+{
+	User *u = calloc(1, sizeof(User));
+
+	if (!u)
+		return NULL;
+	u->uid = uid;
+	u->answered = q->n_answered - 1;
+	u->next = q->users;
+	q->users = u;
+	return u;
+}
+
+int long_reply_queue_add(LongReplyQueue *q, const char *sender, void *call, LongReplyKind kind,
 			 bool *ret_new)
 {
-	QueuedCall *c = calloc(1, sizeof(QueuedCall)), **at = &a->calls;
-	Sender *s = find_sender(a, sender);
+	QueuedCall *c = calloc(1, sizeof(QueuedCall)), **at = &q->calls;
+	Sender *s = find_sender(q, sender);
 	bool new = !s;
 
 	if (c && !s)
-		s = add_sender(a, sender);
+		s = add_sender(q, sender);
 	if (!c || !s) {
 		free(c);
 		return -ENOMEM;
@@ -127,85 +149,75 @@ int long_reply_queue_add(LongReplyQueue *a, const char *sender, void *call, Long
 	while (*at)
 		at = &(*at)->next;
 	*at = c;
-	a->n_calls++;
+	q->n_calls++;
 	*ret_new = new;
 	return 0;
 }
 
-int long_reply_queue_identify(LongReplyQueue *a, const char *sender, uid_t user)
+int long_reply_queue_identify(LongReplyQueue *q, const char *sender, uid_t user)
 {
-	Sender *s = find_sender(a, sender);
-	User *u = a->users;
+	Sender *s = find_sender(q, sender);
+	User *u = find_user(q, user);
 
 	if (!s || s->user)
 		return 0;
-	while (u && u->uid != user)
-		u = u->next;
-	if (!u) {
-		u = calloc(1, sizeof(User));
-		if (!u)
-			return -ENOMEM;
-		u->uid = user;
-		u->next = a->users;
-		a->users = u;
-	}
-	if (u->n_waiting == 0)
-		u->turn = MAX(u->turn, a->turn_of_users);
+	if (!u)
+		u = add_user(q, user);
+	if (!u)
+		return -ENOMEM;
 	u->n_waiting += s->n_waiting;
 	s->user = u;
-	s->turn = u->turn_of_senders;
 	return 0;
 }
 
-static QueuedCall *take_out(LongReplyQueue *a, QueuedCall *c)
+static QueuedCall *take_out(LongReplyQueue *q, QueuedCall *c)
 {
-	QueuedCall **at = &a->calls;
+	QueuedCall **at = &q->calls;
 	Sender *s = c->sender;
 
 	while (*at != c)
 		at = &(*at)->next;
 	*at = c->next;
-	a->n_calls--;
+	q->n_calls--;
 	if (s->user)
 		s->user->n_waiting--;
 	if (--s->n_waiting == 0)
-		remove_sender(a, s);
+		remove_sender(q, s);
 	c->next = NULL;
 	c->sender = NULL;
 	return c;
 }
 
-/* How many calls wait that are as C's: of its user, or of its sender if that is all that is known.
- */
-static size_t crowd(const QueuedCall *c)
+/* How many calls of the same user wait; of the same connection if the user is not known. */
+static size_t n_waiting_with(const QueuedCall *c)
 {
 	return c->sender->user ? c->sender->user->n_waiting : c->sender->n_waiting;
 }
 
-QueuedCall *long_reply_queue_excess(LongReplyQueue *a)
+QueuedCall *long_reply_queue_excess(LongReplyQueue *q)
 {
 	QueuedCall *found = NULL;
 
-	if (a->n_calls <= LONG_REPLY_QUEUE_MAX)
+	if (q->n_calls <= LONG_REPLY_QUEUE_MAX)
 		return NULL;
-	for (QueuedCall *c = a->calls; c; c = c->next)
-		if (!found || crowd(c) >= crowd(found))
+	for (QueuedCall *c = q->calls; c; c = c->next)
+		if (!found || n_waiting_with(c) >= n_waiting_with(found))
 			found = c;
-	return take_out(a, found);
+	return take_out(q, found);
 }
 
-QueuedCall *long_reply_queue_forget(LongReplyQueue *a, const char *sender)
+QueuedCall *long_reply_queue_forget(LongReplyQueue *q, const char *sender)
 {
-	for (QueuedCall *c = a->calls; c; c = c->next)
+	for (QueuedCall *c = q->calls; c; c = c->next)
 		if (!sender || streq(c->sender->name, sender))
-			return take_out(a, c);
+			return take_out(q, c);
 	return NULL;
 }
 
-/* Users who have nothing to wait for and all saved up that they may: as if never seen. */
-static void forget_users(LongReplyQueue *a, uint64_t now)
+/* Drops the users who are now as if they had never asked for anything. */
+static void forget_users(LongReplyQueue *q, uint64_t now)
 {
-	for (User **at = &a->users; *at;) {
+	for (User **at = &q->users; *at;) {
 		User *u = *at;
 
 		if (u->n_waiting > 0 || u->paid_until + LONG_REPLY_QUEUE_SAVED_USEC > now) {
@@ -217,35 +229,42 @@ static void forget_users(LongReplyQueue *a, uint64_t now)
 	}
 }
 
-QueuedCall *long_reply_queue_next(LongReplyQueue *a, uint64_t now, uid_t *ret_user,
+/* Whether C, which came in after OTHER, is answered before it. */
+static bool goes_before(const QueuedCall *c, const QueuedCall *other)
+{
+	const Sender *s = c->sender, *t = other->sender;
+
+	if (s->user != t->user)
+		return s->user->answered < t->user->answered;
+	return s->answered < t->answered;
+}
+
+QueuedCall *long_reply_queue_next(LongReplyQueue *q, uint64_t now, uid_t *ret_user,
 				  uint64_t *ret_when)
 {
 	QueuedCall *next = NULL;
 	uint64_t when = UINT64_MAX;
-	Sender *s;
+	User *user;
 
-	forget_users(a, now);
-	for (QueuedCall *c = a->calls; c; c = c->next) {
-		const User *u = c->sender->user, *best = next ? next->sender->user : NULL;
+	forget_users(q, now);
+	for (QueuedCall *c = q->calls; c; c = c->next) {
+		uint64_t may;
 
-		if (!u)
+		if (!c->sender->user)
 			continue;
-		when = MIN(when, MAX(u->paid_until, a->paid_until));
-		if (u->paid_until > now || a->paid_until > now)
-			continue;
-		if (!best || u->turn < best->turn ||
-		    (u == best && c->sender->turn < next->sender->turn))
+		may = MAX(c->sender->user->paid_until, q->paid_until);
+		when = MIN(when, may);
+		if (may <= now && (!next || goes_before(c, next)))
 			next = c;
 	}
 	if (!next) {
 		*ret_when = when;
 		return NULL;
 	}
-	s = next->sender;
-	a->turn_of_users = s->user->turn++;
-	s->user->turn_of_senders = s->turn++;
-	*ret_user = s->user->uid;
-	return take_out(a, next);
+	user = next->sender->user;
+	user->answered = next->sender->answered = ++q->n_answered;
+	*ret_user = user->uid;
+	return take_out(q, next);
 }
 
 static void pay(uint64_t *paid_until, uint64_t rate, size_t size, uint64_t now)
@@ -256,10 +275,11 @@ static void pay(uint64_t *paid_until, uint64_t rate, size_t size, uint64_t now)
 	*paid_until = MAX(*paid_until, earliest) + size * USEC_PER_SEC / rate;
 }
 
-void long_reply_queue_charge(LongReplyQueue *a, uid_t user, size_t size, uint64_t now)
+void long_reply_queue_charge(LongReplyQueue *q, uid_t user, size_t size, uint64_t now)
 {
-	pay(&a->paid_until, a->rate * LONG_REPLY_QUEUE_USERS, size, now);
-	for (User *u = a->users; u; u = u->next)
-		if (u->uid == user)
-			pay(&u->paid_until, a->rate, size, now);
+	User *u = find_user(q, user);
+
+	pay(&q->paid_until, q->rate * LONG_REPLY_QUEUE_USERS, size, now);
+	if (u)
+		pay(&u->paid_until, q->rate, size, now);
 }

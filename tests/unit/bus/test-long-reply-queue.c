@@ -124,6 +124,31 @@ static void test_turns(void **state)
 	expect_nobody(a, START, UINT64_MAX);
 }
 
+/* A connection or a user with one call after the other takes turns with one whose calls all wait:
+ * neither is always first. */
+static void test_asking_anew(void **state)
+{
+	static const struct {
+		const char *sender;
+		uid_t user;
+	} others[] = {{":1.2", 1000}, {":1.3", 7}};
+	LongReplyQueue *a = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		for (unsigned int k = 0; k < 4; k++)
+			add(a, ":1.1", 1000, "waits");
+		expect(a, START, "waits", 1000, 1);
+		add(a, others[i].sender, others[i].user, "anew");
+		for (unsigned int k = 0; k < 3; k++) {
+			expect(a, START, "anew", others[i].user, 1);
+			add(a, others[i].sender, others[i].user, "anew");
+			expect(a, START, "waits", 1000, 1);
+		}
+		expect(a, START, "anew", others[i].user, 1);
+		assert_true(long_reply_queue_is_empty(a));
+	}
+}
+
 /* A hundred connections of one user are one user; another waits for none of them. */
 static void test_many_connections(void **state)
 {
@@ -226,8 +251,10 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_rate),       TEST(test_turns),   TEST(test_many_connections),
-		TEST(test_many_users), TEST(test_unknown), TEST(test_excess),
+		TEST(test_rate),	TEST(test_turns),
+		TEST(test_asking_anew), TEST(test_many_connections),
+		TEST(test_many_users),	TEST(test_unknown),
+		TEST(test_excess),
 	};
 
 	return cmocka_run_group_tests_name("long-reply-queue", tests, NULL, NULL);
