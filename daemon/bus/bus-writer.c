@@ -4,10 +4,11 @@
 
 #include <assert.h>
 
-/* Makes room for SIZE bytes; what is too many stays the writer's error. */
+/* Makes room for SIZE bytes in all. False: that is too many, or there is no memory; the writer has
+ * the error. */
 static bool grow(BusWriter *w, size_t size)
 {
-	/* a body is little more than its one array */
+	/* each body here is one array, for which there is a limit, and little else */
 	size_t room = MIN(MAX(2 * w->room, MAX(size, 4096U)), BUS_ARRAY_MAX);
 	uint8_t *data;
 
@@ -25,45 +26,57 @@ static bool grow(BusWriter *w, size_t size)
 	return true;
 }
 
-/* Room for N more bytes behind padding to ALIGN; NULL if there is an error. */
+/* Adds zeros up to a multiple of ALIGN, and then room for N bytes, which is returned. NULL: the
+ * writer has an error. */
 static inline uint8_t *extend(BusWriter *w, size_t align, size_t n)
 {
 	size_t at = (w->size + align - 1) & ~(align - 1);
 
 	if (w->error < 0 || (at + n > w->room && !grow(w, at + n)))
 		return NULL;
-	/* at most seven, for which memset() is slow */
+	/* at most seven bytes: memset() would be slower */
 	while (w->size < at)
 		w->data[w->size++] = 0;
 	w->size = at + n;
 	return w->data + at;
 }
 
+/* Keeps the first error. */
 static void check(BusWriter *w, int r)
 {
 	if (r < 0 && w->error >= 0)
 		w->error = r;
 }
 
-/* D-Bus specification, "Summary of D-Bus marshalling" */
+/* Where a value of TYPE may begin: at a multiple of this. D-Bus specification, "Summary of the
+ * D-Bus marshalling". */
 static size_t alignment(char type)
 {
 	switch (type) {
-	case '(':
-	case '{':
-	case 't':
-	case 'x':
-	case 'd':
-		return 8;
-	case 'n':
-	case 'q':
-		return 2;
 	case 'y':
 	case 'g':
 	case 'v':
 		return 1;
-	default: /* b, u, i, h; s, o and a, which begin with their length */
+	case 'n':
+	case 'q':
+		return 2;
+	case 'a':
+	case 'b':
+	case 'h':
+	case 'i':
+	case 'o':
+	case 's':
+	case 'u':
 		return 4;
+	case '(':
+	case '{':
+	case 'd':
+	case 't':
+	case 'x':
+		return 8;
+	default:
+		assert(!"unknown D-Bus type");
+		return 1;
 	}
 }
 
@@ -77,7 +90,7 @@ void bus_open(BusWriter *w, char type, const char *contents)
 	}
 	switch (type) {
 	case 'a':
-		bus_put_u32(w, 0); /* its length, once that is known */
+		bus_put_u32(w, 0); /* bus_close() writes the length here */
 		length_at = w->size - sizeof(uint32_t);
 		extend(w, alignment(contents[0]), 0);
 		begin = w->size;
@@ -121,7 +134,7 @@ void bus_open_property(BusWriter *w, const char *name, const char *signature)
 		bus_open(w, 'v', signature);
 		return;
 	}
-	/* nothing in it is aligned but its beginning, and neither container has a length */
+	/* Only the beginning is aligned, and neither the entry nor the variant has a length. */
 	p = extend(w, 8, sizeof(length) + n + 1 + 1 + n_signature + 1);
 	if (!p)
 		return;

@@ -2,12 +2,17 @@
 #pragma once
 
 /*
- * Where values for the bus go: into an sd_bus_message, or as the bytes that they are on the wire
- * into memory. sd-bus takes some 4000 instructions for one property of a dictionary, memory
- * some 200: what all ports have is written into memory (long-reply.h), a single value into a
- * message.
+ * Writes values for the bus in one of two ways, so that each row of the attribute tables is written
+ * by one function:
  *
- * The first error stays and makes the rest do nothing: bus_writer_error() at the end is enough.
+ * - Into an sd_bus_message. That is for a single property that sd-bus asks for, for
+ *   PropertiesChanged, and for a long reply if the other way fails.
+ * - Into memory, as the bytes that go over the wire. That is for long replies: a property takes
+ * some 200 instructions, where sd-bus takes some 4000.
+ *
+ * `BusWriter w = {}` writes into memory, `BusWriter w = {.message = m}` into a message. After the
+ * first error the writer does nothing more, so that it is enough to look at bus_writer_error() at
+ * the end.
  */
 
 #include <systemd/sd-bus.h>
@@ -18,39 +23,44 @@
 #define BUS_ARRAY_MAX (UINT64_C(64) << 20)
 
 typedef struct BusWriter {
-	sd_bus_message *message; /* NULL: into memory */
-	uint8_t *data;		 /* to be freed */
-	size_t size, room;
-	size_t depth;
+	sd_bus_message *message; /* to write into; NULL: into memory, with what follows */
+	uint8_t *data;		 /* the bytes so far; bus_writer_done() frees them */
+	size_t size;		 /* how many there are */
+	size_t room;		 /* for how many there is memory */
+	size_t depth;		 /* how many containers are open */
 	struct {
-		size_t length_at, begin; /* 0: no array */
+		size_t length_at; /* where in DATA the length of an array belongs */
+		size_t begin;	  /* where in DATA its first element is; 0: this is no array */
 	} open[16];
-	int error;
+	int error; /* 0, or the first error: a negative errno */
 } BusWriter;
 
+/* Frees the bytes; the message is the caller's. */
 static inline void bus_writer_done(BusWriter *w)
 {
 	free(w->data);
 }
 
-/* Nothing, or why not all of it could be written: a negative errno, -E2BIG for more than an array
- * or a message can be. */
+/* 0, or why not everything is written: -E2BIG for more than an array or a message may have, or
+ * another negative errno. */
 static inline int bus_writer_error(const BusWriter *w)
 {
 	return w->error;
 }
 
-/* TYPE is 'a', 'r', 'e' or 'v', CONTENTS the signature of what is inside, as for
- * sd_bus_message_open_container(). */
+/* Opens and closes a container. TYPE is 'a', 'r', 'e' or 'v', CONTENTS the signature of what is in
+ * it, as for sd_bus_message_open_container(). */
 void bus_open(BusWriter *w, char type, const char *contents);
 void bus_close(BusWriter *w);
 
-/* An entry of a dictionary of properties, {sv}: both openings and the name between them at once,
- * for there are thousands. What is put next is the value, of type SIGNATURE. */
+/* Opens and closes an entry {sv} in a dictionary of properties: the entry, NAME and the variant in
+ * one step, because there are thousands of them. The next value is that of the property; its type
+ * is SIGNATURE. */
 void bus_open_property(BusWriter *w, const char *name, const char *signature);
 void bus_close_property(BusWriter *w);
 
-/* TYPE is 's', 'o' or 'g'. The text must be valid for it: the cache has no other. */
+/* TYPE is 's', 'o' or 'g'. TEXT must be valid for that type, which is not checked; what is in the
+ * cache is valid. */
 void bus_put_text(BusWriter *w, char type, const char *text);
 void bus_put_u8(BusWriter *w, uint8_t value);
 void bus_put_u32(BusWriter *w, uint32_t value);

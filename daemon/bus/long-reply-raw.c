@@ -19,13 +19,13 @@ enum {
 	FIELD_SIGNATURE = 8,
 };
 
-/* Nobody answers a reply, so that its own number is of no use; it must not be 0. The number that
- * sd-bus counts is never lower, and so is left as it is. */
+/* Each message has a number, which must not be 0. Nobody answers a reply, so that its number does
+ * not matter. sd-bus counts from 1, and its count does not go back when it sends this one. */
 #define SERIAL 1U
 
 struct LongReplyRaw {
-	sd_bus *connection; /* where messages come out; NULL: not open */
-	int fd;		    /* where bytes go in */
+	sd_bus *connection; /* the end that receives messages; NULL: there is no connection */
+	int fd;		    /* the end that bytes are written into */
 };
 
 static void close_both_ends(LongReplyRaw *x)
@@ -34,8 +34,8 @@ static void close_both_ends(LongReplyRaw *x)
 	x->fd = close_fd(x->fd);
 }
 
-/* Lets both ends greet each other. What they say is in the socket at once: there is nothing to wait
- * for. */
+/* Lets both ends authenticate to each other. What one writes the other can read at once, so that
+ * this never waits. */
 static int shake_hands(sd_bus *a, sd_bus *b)
 {
 	int ready_a, ready_b, r, k;
@@ -55,7 +55,7 @@ static int shake_hands(sd_bus *a, sd_bus *b)
 	return -EPROTO;
 }
 
-/* FD becomes the connection's. */
+/* Makes a connection of one end of a pair of sockets. On success *FD is the connection's. */
 static int new_end(int *fd, const char *description, sd_bus **ret)
 {
 	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
@@ -102,7 +102,7 @@ static int open_both_ends(LongReplyRaw *x)
 		r = shake_hands(in, out);
 	if (r < 0)
 		return r;
-	/* From here on the other end is a descriptor to write to. */
+	/* IN was needed for the authentication only; FD is a copy of its socket. */
 	x->connection = steal_pointer(&out);
 	x->fd = steal_fd(&fd);
 	return 0;
@@ -163,12 +163,12 @@ static void put_header(BusWriter *w, uint32_t reply_serial, const char *destinat
 	bus_put_text(w, 'g', signature);
 	close_field(w);
 	bus_close(w);
-	/* the body begins at a multiple of eight */
+	/* The body begins at a multiple of eight, as a structure does. */
 	bus_open(w, 'r', "");
 	bus_close(w);
 }
 
-/* Writes PARTS into the one end until they have come out of the other as one message. */
+/* Writes PARTS into one end until the other end has received them as one message. */
 static int pass(LongReplyRaw *x, struct iovec parts[2], sd_bus_message **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
@@ -193,7 +193,7 @@ static int pass(LongReplyRaw *x, struct iovec parts[2], sd_bus_message **ret)
 		if (r < 0)
 			return r;
 	} while (!m && (r > 0 || !stuck));
-	/* sd-bus drops what it does not take for a message */
+	/* sd-bus drops bytes that are no valid message. */
 	if (!m)
 		return -EBADMSG;
 	*ret = steal_pointer(&m);
@@ -222,6 +222,6 @@ int long_reply_raw_make(LongReplyRaw *x, sd_bus_message *call, const char *signa
 	parts[1] = (struct iovec){CONST_CAST(void *, body), size};
 	r = pass(x, parts, ret);
 	if (r < 0)
-		close_both_ends(x); /* half of a message may be in it */
+		close_both_ends(x); /* a part of the message may still be in it */
 	return r;
 }

@@ -2,23 +2,27 @@
 #pragma once
 
 /*
- * Makes an sd_bus_message of bytes, which sd-bus has no call for.
+ * Makes an sd_bus_message of bytes. sd-bus has no function for that.
  *
- * A message that came in on one connection may be sent on on another: that is how
- * systemd-stdio-bridge(1) passes messages along, and a call like any other to the second
- * connection. So there is a connection of the process to itself. The bytes of a reply are written
- * into one end, come out of the other as a message, and that goes to the bus by sd_bus_send(),
- * through sd-bus' own queue. Neither that queue nor the socket of the bus is touched otherwise.
+ * A message that was received on one connection can be sent on another: systemd-stdio-bridge(1)
+ * does so. So rdmad has a connection to itself. The bytes of a reply are written into one end and
+ * are received as a message at the other end. Then sd_bus_send() sends that message to the bus,
+ * through the queue of sd-bus, so that it keeps its place between the signals.
+ *
+ * The documentation of sd-bus does not promise that this works, and it needs two descriptors.
+ * Callers must be prepared that it fails.
  */
 
 #include <systemd/sd-bus.h>
 
 typedef struct LongReplyRaw LongReplyRaw;
 
+/* The connection is opened by the first long_reply_raw_make(). -ENOMEM. */
 int long_reply_raw_new(LongReplyRaw **ret);
 LongReplyRaw *long_reply_raw_free(LongReplyRaw *x);
 
-/* The reply to CALL whose body, of type SIGNATURE, is the SIZE bytes at BODY: bus_writer's, and not
- * looked at here. */
+/* Makes the reply to CALL. Its body is the SIZE bytes at BODY, which a BusWriter has written, and
+ * SIGNATURE is the type of the body; neither is checked. *RET is the caller's. A negative errno of
+ * any kind; the next call tries again from the beginning. */
 int long_reply_raw_make(LongReplyRaw *x, sd_bus_message *call, const char *signature,
 			const void *body, size_t size, sd_bus_message **ret);

@@ -10,6 +10,8 @@
 
 #include "bus-writer.h"
 
+#include <sys/socket.h>
+
 static void test_bytes(void **state)
 {
 	static const uint8_t expected[] = {
@@ -50,6 +52,63 @@ static void test_bytes(void **state)
 	assert_memory_equal(w.data, expected, sizeof(expected));
 }
 
+/* Where the first element of an array begins, behind a length of four bytes, for every type that
+ * D-Bus has. */
+static void test_alignment(void **state)
+{
+	static const char *const at_4[] = {"y", "n", "q", "b", "i", "u",
+					   "s", "o", "g", "h", "v", "as"};
+	static const char *const at_8[] = {"x", "t", "d", "(u)", "{sv}"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(at_4) + ARRAY_SIZE(at_8); i++) {
+		_cleanup_(bus_writer_done) BusWriter w = {};
+		bool four = i < ARRAY_SIZE(at_4);
+		const char *type = four ? at_4[i] : at_8[i - ARRAY_SIZE(at_4)];
+
+		bus_open(&w, 'a', type);
+		if (w.size != (four ? 4 : 8))
+			fail_msg("an array of %s begins at %zu", type, w.size);
+		bus_close(&w);
+		assert_int_equal(bus_writer_error(&w), 0);
+	}
+}
+
+/* The same values in a message: sd-bus reads what was written, and an error of sd-bus stays. */
+static void test_message(void **state)
+{
+	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_close_ int other_end = -EBADF;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	BusWriter w = {};
+	const char *name;
+	uint32_t value;
+	int pair[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	other_end = pair[1];
+	assert_int_equal(sd_bus_new(&bus), 0);
+	assert_true(sd_bus_set_fd(bus, pair[0], pair[0]) >= 0);
+	assert_true(sd_bus_start(bus) >= 0);
+	assert_true(sd_bus_message_new_signal(bus, &m, "/a", "a.b", "C") >= 0);
+	w.message = m;
+	bus_open(&w, 'a', "{sv}");
+	bus_open_property(&w, "A", "u");
+	bus_put_u32(&w, 9);
+	bus_close_property(&w);
+	bus_close(&w);
+	assert_int_equal(bus_writer_error(&w), 0);
+	assert_null(w.data);
+	bus_close(&w);
+	assert_true(bus_writer_error(&w) < 0);
+	assert_true(sd_bus_message_seal(m, 1, 0) >= 0);
+	assert_true(sd_bus_message_rewind(m, true) >= 0);
+	assert_int_equal(sd_bus_message_read(m, "a{sv}", 1, &name, "u", &value), 1);
+	assert_string_equal(name, "A");
+	assert_int_equal(value, 9);
+}
+
 /* More than an array may have is an error that stays. */
 static void test_too_large(void **state)
 {
@@ -78,6 +137,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_message),
 		cmocka_unit_test(test_too_large),
 	};
 
