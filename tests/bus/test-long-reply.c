@@ -2,10 +2,9 @@
 /* The long replies, which the daemon writes itself: they say what sd-bus says of the same objects,
  * property by property. */
 
-#include <sys/resource.h>
-
 #include "attribute.h"
 #include "fixture.h"
+#include "process.h"
 
 #define PROPERTIES "org.freedesktop.DBus.Properties"
 
@@ -344,15 +343,6 @@ static void test_no_reply_takes_no_place(void **state)
 
 #define QUICK_WAY_FAILS "Cannot make a long reply of bytes"
 
-static void set_descriptors(pid_t pid, rlim_t n)
-{
-	struct rlimit limit;
-
-	assert_int_equal(prlimit(pid, RLIMIT_NOFILE, NULL, &limit), 0);
-	limit.rlim_cur = n;
-	assert_int_equal(prlimit(pid, RLIMIT_NOFILE, &limit, NULL), 0);
-}
-
 static unsigned int count_in_log(const Fixture *f, const char *text)
 {
 	_cleanup_free_ char *log = fixture_daemon_log(f);
@@ -393,14 +383,14 @@ static void test_no_descriptors(void **state)
 {
 	Fixture *f = *state;
 	_cleanup_free_ char *slow = NULL, *again = NULL, *quick = NULL;
-	struct rlimit before;
+	rlim_t before;
 	char *error;
 
 	/* no query, so that no time stamp changes in between */
 	fixture_configure(f, "[Daemon]\nReconcileIntervalSec=0\n");
 	fixture_start_daemon(f, scenario, NULL);
-	assert_int_equal(prlimit(f->daemon_pid, RLIMIT_NOFILE, NULL, &before), 0);
-	set_descriptors(f->daemon_pid, 3);
+	before = process_max_descriptors(f->daemon_pid);
+	process_set_max_descriptors(f->daemon_pid, 3);
 	slow = ask_for_all(f);
 	again = ask_for_all(f);
 	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", &error,
@@ -408,7 +398,7 @@ static void test_no_descriptors(void **state)
 	assert_string_equal(error, RDMAD_ERROR_NOT_FOUND);
 	free(error);
 	assert_int_equal(count_in_log(f, QUICK_WAY_FAILS), 1);
-	set_descriptors(f->daemon_pid, before.rlim_cur);
+	process_set_max_descriptors(f->daemon_pid, before);
 	quick = ask_for_all(f);
 	assert_string_equal(slow, quick);
 	assert_string_equal(again, quick);
@@ -420,12 +410,10 @@ static void test_no_descriptors_in_the_queue(void **state)
 	enum { TIMES = 3 };
 	Fixture *f = *state;
 	_cleanup_(sd_bus_close_unrefp) sd_bus *greedy = fixture_client(f);
-	struct rlimit before;
 	Replies r;
 
 	fixture_start_daemon(f, PORTS_256, NULL);
-	assert_int_equal(prlimit(f->daemon_pid, RLIMIT_NOFILE, NULL, &before), 0);
-	set_descriptors(f->daemon_pid, 3);
+	process_set_max_descriptors(f->daemon_pid, 3);
 	ask_often(greedy, TIMES, &r);
 	wait_replies(greedy, &r, TIMES);
 	assert_int_equal(r.good, TIMES);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Many ports, many calls of one client, clients that leave or do not listen, many changes. */
+
+#include "calls.h"
+#include "process.h"
+
+#define PORT "/org/rdma/device/0/port/1"
+
+#define SCENARIO "[device mlx5_0]\nprotocol = infiniband\n"
+
+/* Numbers */
+
+static void test_254_ports(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_free_ char *error = NULL;
+
+	fixture_start_daemon(f, "[device many]\nprotocol = roce\nports = 254\n", NULL);
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "PortCount", "254");
+	fixture_assert_property(f, "/org/rdma/device/0", RDMAD_INTERFACE_DEVICE, "Ports", "254");
+	fixture_assert_property(f, "/org/rdma/device/0/port/254", RDMAD_INTERFACE_PORT, "State",
+				"active");
+	fixture_simulate(f, "set many/254 state=down event=port-error");
+	fixture_wait_signal(f, "/org/rdma/device/0/port/254", "StateChanged");
+	assert_int_equal(fixture_count_signals(f, NULL, "StateChanged"), 1);
+	sd_bus_message_unref(fixture_call(f, "/org/rdma/device/0/port/254", RDMAD_INTERFACE_PORT,
+					  "Query", NULL, "a{sv}", 0));
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetPort", &error,
+				 "sa{sv}", "many/255", 0));
+	assert_non_null(startswith(error, "org.rdma.Error."));
+	fixture_simulate(f, "remove many");
+	calls_refresh(f);
+	fixture_barrier(f);
+	assert_int_equal(fixture_count_signals(f, NULL, "InterfacesRemoved"), 255);
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "PortCount", "0");
+}
+
+/* Everything of 4096 ports in one answer. */
+static void test_4096_ports(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const char *path, *interface;
+	size_t devices = 0, ports = 0, interfaces = 0;
+	uint64_t began;
+
+	fixture_start_daemon(f,
+			     "[device dev%d]\nprotocol = roce\ncount = 1024\nports = 4\n"
+			     "[port dev%d/*]\nmax_msg_sz = 1073741824\n",
+			     NULL);
+	began = calls_now_usec();
+	reply = fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
+			     "GetManagedObjects", NULL, "");
+	print_message("GetManagedObjects of 4096 ports: %ju ms, the daemon has %lu MiB\n",
+		      (uintmax_t)(calls_now_usec() - began) / 1000,
+		      process_resident_kib(f->daemon_pid) / 1024);
+	assert_true(sd_bus_message_enter_container(reply, 'a', "{oa{sa{sv}}}") >= 0);
+	while (sd_bus_message_enter_container(reply, 'e', "oa{sa{sv}}") > 0) {
+		sd_bus_message_read_basic(reply, 'o', &path);
+		devices += startswith(path, RDMAD_DEVICE_PREFIX "/") && !strstr(path, "/port/");
+		ports += strstr(path, "/port/") != NULL;
+		sd_bus_message_enter_container(reply, 'a', "{sa{sv}}");
+		while (sd_bus_message_enter_container(reply, 'e', "sa{sv}") > 0) {
+			sd_bus_message_read_basic(reply, 's', &interface);
+			interfaces += !!startswith(interface, "org.rdma.");
+			sd_bus_message_skip(reply, "a{sv}");
+			sd_bus_message_exit_container(reply);
+		}
+		sd_bus_message_exit_container(reply);
+		sd_bus_message_exit_container(reply);
+	}
+	assert_int_equal(devices, 1024);
+	assert_int_equal(ports, 4096);
+	assert_int_equal(interfaces, 1024 + 2 * 4096);
+	began = calls_now_usec();
+	calls_refresh(f);
+	print_message("Refresh of 4096 ports: %ju ms\n",
+		      (uintmax_t)(calls_now_usec() - began) / 1000);
+}
+
+/* Callers */
+
+/* Thousands of calls of one client: it gets a limit, and the others get their answers. */
+static void test_greedy_client(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_(sd_bus_close_unrefp) sd_bus *greedy = fixture_client(f);
+	Replies queries = {}, refreshes = {};
+	unsigned int descriptors;
+
+	/* a device that does not answer keeps them all waiting */
+	fixture_configure(f, "[Daemon]\nQueryTimeoutSec=300\n");
+	fixture_start_daemon(f, SCENARIO "[device other]\nprotocol = roce\n", NULL);
+	descriptors = process_count_entries(f->daemon_pid, "fd");
+	fixture_simulate(f, "stall mlx5_0");
+	calls_send(greedy, PORT, RDMAD_INTERFACE_PORT, "Query", 3000, &queries);
+	calls_wait(greedy, &queries, 3000 - 256);
+	assert_int_equal(queries.limit, 3000 - 256);
+	/* neither another device nor another caller is touched by it */
+	sd_bus_message_unref(fixture_call(f, "/org/rdma/device/1/port/1", RDMAD_INTERFACE_PORT,
+					  "Query", NULL, "a{sv}", 0));
+	calls_ping(f);
+	/* those that wait are answered too */
+	fixture_simulate(f, "unstall mlx5_0");
+	calls_wait(greedy, &queries, 3000);
+	assert_int_equal(queries.good + queries.other, 256);
+
+	calls_send(greedy, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh", 3000, &refreshes);
+	calls_refresh(f);
+	calls_wait(greedy, &refreshes, 3000);
+	assert_int_equal(refreshes.other, 0);
+	assert_true(refreshes.good >= 256);
+	assert_int_equal(process_count_entries(f->daemon_pid, "fd"), descriptors);
+}
+
+/* Clients that leave while their calls wait. */
+static void test_clients_leave(void **state)
+{
+	Fixture *f = *state;
+	unsigned int descriptors;
+	unsigned long kib = 0;
+	Replies r = {};
+
+	fixture_start_daemon(f, SCENARIO, NULL);
+	descriptors = process_count_entries(f->daemon_pid, "fd");
+	for (unsigned int round = 0; round < 30; round++) {
+		sd_bus *bus = fixture_client(f);
+
+		fixture_simulate(f, "stall mlx5_0");
+		calls_send(bus, PORT, RDMAD_INTERFACE_PORT, "Query", 200, &r);
+		calls_send(bus, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh", 50, &r);
+		assert_true(sd_bus_flush(bus) >= 0);
+		sd_bus_close_unref(bus);
+		calls_ping(f);
+		fixture_simulate(f, "unstall mlx5_0");
+		/* nothing of them waits any more: the limit would hit this one */
+		calls_refresh(f);
+		if (round == 9)
+			kib = process_resident_kib(f->daemon_pid);
+	}
+	print_message("after 10 and 30 rounds: %lu and %lu KiB\n", kib,
+		      process_resident_kib(f->daemon_pid));
+	assert_int_equal(process_count_entries(f->daemon_pid, "fd"), descriptors);
+}
+
+/* Storms */
+
+/* 100,000 changes of 64 ports as fast as they can be made, next to a client that has asked for all
+ * signals and never reads one. */
+static void test_storm(void **state)
+{
+	enum { PORTS = 64, CHANGES = 100000, WINDOW = 1000 };
+	Fixture *f = *state;
+	_cleanup_(sd_bus_close_unrefp) sd_bus *deaf = fixture_client(f),
+					      *writer = fixture_client(f);
+	unsigned int most = 0, total;
+	uint64_t began, slowest = 0;
+	Replies r = {};
+
+	fixture_start_daemon(f, "[device mlx5_%d]\nprotocol = infiniband\ncount = 32\nports = 2\n",
+			     NULL);
+	assert_true(sd_bus_add_match(deaf, NULL, "type='signal'", NULL, NULL) >= 0);
+	calls_refresh(f);
+	fixture_forget(f);
+	began = calls_now_usec();
+	for (unsigned int i = 0; i < CHANGES; i++) {
+		char line[128];
+
+		/* the last change of each port leaves it armed, with its own LID */
+		snprintf(line, sizeof(line), "set mlx5_%u/%u state=%s lid=%u event=lid-change",
+			 i % PORTS / 2, i % 2 + 1,
+			 i + PORTS < CHANGES && i / PORTS % 2 ? "active" : "armed", 1 + i % 40000);
+		assert_true(sd_bus_call_method_async(writer, NULL, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+						     RDMAD_INTERFACE_SIMULATOR, "Run",
+						     calls_on_reply, &r, "sa{sv}", line, 0) >= 0);
+		if (i % WINDOW == WINDOW - 1) {
+			uint64_t asked = calls_now_usec();
+
+			calls_ping(f);
+			slowest = MAX(slowest, calls_now_usec() - asked);
+			calls_wait(writer, &r, i + 1 - WINDOW / 2);
+		}
+	}
+	calls_wait(writer, &r, CHANGES);
+	assert_int_equal(r.good, CHANGES);
+	began = calls_now_usec() - began;
+	/* what the last change left is what everybody sees */
+	calls_refresh(f);
+	fixture_barrier(f);
+	for (unsigned int i = CHANGES - PORTS; i < CHANGES; i++) {
+		char path[RDMAD_PATH_MAX], lid[16];
+
+		snprintf(path, sizeof(path), "/org/rdma/device/%u/port/%u", i % PORTS / 2,
+			 i % 2 + 1);
+		snprintf(lid, sizeof(lid), "%u", 1 + i % 40000);
+		fixture_assert_property(f, path, RDMAD_INTERFACE_PORT, "State", "armed");
+		fixture_assert_property(f, path, RDMAD_INTERFACE_INFINIBAND, "Lid", lid);
+		most = MAX(most, (unsigned int)fixture_count_signals(f, path, "PropertiesChanged"));
+	}
+	total = (unsigned int)f->n_signals;
+	print_message("%u changes in %ju ms: %u signals, at most %u PropertiesChanged a port; "
+		      "slowest Ping %ju us\n",
+		      CHANGES, (uintmax_t)began / 1000, total, most, (uintmax_t)slowest);
+	/* Two interfaces a query; ten queries at once, then ten a second (schedule.c), those of
+	 * Refresh included. */
+	assert_true(most <= 2 * (12 + 10 * (began / USEC_PER_SEC + 3)));
+}
+
+int main(void)
+{
+#define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_254_ports),	  TEST(test_4096_ports), TEST(test_greedy_client),
+		TEST(test_clients_leave), TEST(test_storm),
+	};
+
+	return cmocka_run_group_tests_name("load", tests, NULL, NULL);
+}
