@@ -46,7 +46,7 @@ static pid_t spawn(const Fixture *f, const char *const *argv, const char *log)
 	return pid;
 }
 
-/* The socket is there a little before somebody listens on it. */
+/* The socket appears a little before the bus listens on it. */
 static void wait_listening(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -180,7 +180,7 @@ pid_t fixture_spawn_daemon(Fixture *f, const char *scenario, const char *const *
 	FILE *file;
 
 	snprintf(bus, sizeof(bus), "--bus=%s", f->address);
-	/* never the machine's own configuration */
+	/* The daemon must not read the configuration of this machine. */
 	snprintf(path, sizeof(path), "%s/rdmad.conf", f->directory);
 	file = fopen(path, "a");
 	assert_non_null(file);
@@ -321,7 +321,7 @@ void fixture_wait_name(Fixture *f)
 	uint64_t deadline = now_usec() + GUARD_USEC;
 	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
 
-	/* each change of owner wakes the loop */
+	/* Each change of an owner ends the waiting in process_one(). */
 	assert_true(sd_bus_match_signal(f->bus, &slot, "org.freedesktop.DBus", NULL,
 					"org.freedesktop.DBus", "NameOwnerChanged", on_owner,
 					NULL) >= 0);

@@ -120,7 +120,7 @@ static char *expect_refusal(Fixture *f, const Method *m, sd_bus_message *call)
 	return strdup(error.name);
 }
 
-/* 100 bytes from the start of this end within a character of two bytes. */
+/* If this is cut after 100 bytes, the cut is within a character of two bytes. */
 #define LONG_TEXT                                                                                  \
 	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" \
 	"aaa"                                                                                      \
@@ -192,12 +192,13 @@ static void test_every_method(void **state)
 			checked++;
 		}
 	}
-	/* Manager 7, Simulator 8, Port 1: one that is new is checked by itself */
+	/* Manager 7, Simulator 8, Port 1. A new method is found and checked without a change here.
+	 */
 	assert_true(checked >= 16);
 	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "State", "active");
 }
 
-/* Properties are read-only, and what is not there says so. */
+/* Properties cannot be written, and those that do not exist give the fitting error. */
 static void test_properties(void **state)
 {
 	Fixture *f = *state;

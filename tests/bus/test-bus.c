@@ -167,8 +167,8 @@ static void test_state_change(void **state)
 	assert_string_equal(is, "down");
 	assert_string_equal(was, "active");
 	assert_string_equal(reason, "port-error");
-	/* one signal an interface, and before StateChanged, so that who hears it finds the new
-	 * values */
+	/* One signal for each interface, and before StateChanged, so that a client that hears
+	 * StateChanged finds the new values. */
 	fixture_barrier(f);
 	assert_int_equal(fixture_count_signals(f, IB_PORT, "PropertiesChanged"), 2);
 	assert_string_equal(sd_bus_message_get_member(f->signals[0]), "PropertiesChanged");
@@ -176,11 +176,11 @@ static void test_state_change(void **state)
 	assert_int_equal(fixture_changed(f->signals[0], RDMAD_INTERFACE_PORT, "Unavailable"), 1);
 	assert_int_equal(fixture_changed(f->signals[0], RDMAD_INTERFACE_PORT, "MaxMtu"), 0);
 	assert_int_equal(fixture_changed(f->signals[1], RDMAD_INTERFACE_INFINIBAND, "Lid"), 1);
-	/* the LID means nothing now, and that is said */
+	/* The LID has no meaning now, and a signal says so. */
 	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "Lid", "0");
 	assert_int_equal(fixture_count_signals(f, IB_PORT_2, "PropertiesChanged"), 0);
 
-	/* INIT, ARMED, ACTIVE: each transition that a query sees is told, with where it came from
+	/* INIT, ARMED, ACTIVE: each transition that a query sees has a signal with the old state.
 	 */
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		fixture_forget(f);
@@ -206,7 +206,7 @@ static void test_subnet_manager(void **state)
 	assert_string_equal(reason, "sm-change");
 	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "SmGeneration", "1");
 	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "SmLid", "9");
-	/* without an event a look at everything finds it */
+	/* Refresh finds a change that no event has announced. */
 	fixture_forget(f);
 	fixture_simulate(f, "set mlx5_0/2 sm_lid=9");
 	refresh(f);
@@ -388,7 +388,7 @@ static void test_list_ports(void **state)
 	reply = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", NULL,
 			     "a{sv}", 0);
 	signature = sd_bus_message_get_signature(reply, true);
-	/* what the manual promises to stay */
+	/* The manual promises that these stay. */
 	assert_string_equal(signature, "a(osussssuustuussbst)");
 	text_copy(contents, strlen(signature) - 2, signature + 2);
 	assert_true(sd_bus_message_enter_container(reply, 'a', signature + 1) > 0);
@@ -492,8 +492,8 @@ static void test_query(void **state)
 
 	assert_int_equal(query_field(f, IB_PORT, "state", 0), 4);
 	assert_int_equal(query_field(f, IB_PORT, "link_layer", 0), 1);
-	/* changed in the hardware, and nobody said so: the cache has the old value, a query the new
-	 * one */
+	/* The hardware changes without an event: the cache has the old value, a query the new one.
+	 */
 	fixture_simulate(f, "set mlx5_0/1 lid=99");
 	assert_int_equal(query_field(f, IB_PORT, "lid", UINT64_MAX), 17);
 	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_INFINIBAND, "Lid", "17");
@@ -515,11 +515,11 @@ static void test_wedged(void **state)
 	fixture_assert_property(f, "/org/rdma/device/3", RDMAD_INTERFACE_DEVICE, "Stale", "yes");
 	assert_null(fixture_call(f, IB_PORT, RDMAD_INTERFACE_PORT, "Query", &error, "a{sv}", 0));
 	assert_string_equal(error, RDMAD_ERROR_TIMEOUT);
-	/* the others are as fresh as ever */
+	/* The ports of other devices are not stale. */
 	assert_int_equal(query_field(f, ROCE_PORT, "state", 0), 4);
 	fixture_assert_property(f, ROCE_PORT, RDMAD_INTERFACE_PORT, "Stale", "no");
 	refresh(f);
-	/* and it heals by itself */
+	/* It recovers without help. */
 	fixture_simulate(f, "set mlx5_0/1 state=down");
 	fixture_simulate(f, "unstall mlx5_0");
 	fixture_wait_signal(f, IB_PORT, "StateChanged");
@@ -537,7 +537,7 @@ static void test_failing_port(void **state)
 	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "Stale", "yes");
 	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "LastError",
 				"Input/output error");
-	/* its neighbour on the same device is not touched by it */
+	/* The other port of the device is not concerned. */
 	fixture_assert_property(f, IB_PORT_2, RDMAD_INTERFACE_PORT, "Stale", "no");
 }
 
@@ -550,7 +550,7 @@ static void test_second_daemon(void **state)
 	assert_int_equal(fixture_wait_process(second), 1);
 	log = fixture_daemon_log(f);
 	assert_non_null(strstr(log, "Another process owns org.rdma"));
-	/* the first goes on */
+	/* The first daemon goes on. */
 	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "State", "active");
 }
 
@@ -584,7 +584,9 @@ static void test_log_control(void **state)
 	free(error);
 }
 
-/* What the command line and the configuration get wrong is said, with the name of what is wrong. */
+/* A mistake on the command line or in the configuration is reported, with the name of what is
+ * wrong.
+ */
 static void test_bad_start(void **state)
 {
 	static const struct {

@@ -105,7 +105,7 @@ static void test_values(void **state)
 	assert_counter(m, "counters", "VL15_dropped", 0, "packets", "missing");
 	assert_counter(m, "hw_counters", "rx_write_requests", 1000, "packets", "valid");
 	assert_counter(m, "hw_counters", "from_the_future", 42, "unknown", "valid");
-	/* under its name in sysfs it would be taken for words */
+	/* A reader would take its name in sysfs for words of four bytes. */
 	assert_false(find(m, "counters", "port_xmit_data").found);
 	assert_false(find(m, "counters", "from_the_future").found);
 	assert_true(find(m, "", "").realtime > UINT64_C(1500000000000000));
@@ -127,7 +127,7 @@ static void test_narrow(void **state)
 		       "valid");
 }
 
-/* Another protocol has no PMA, and so misses nothing. */
+/* A port of another protocol has no counters of the PMA, and none is reported as missing. */
 static void test_without_pma(void **state)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = get(*state, IWARP);
@@ -157,7 +157,7 @@ static void wait_reply(Fixture *f, sd_bus_message **reply)
 	}
 }
 
-/* However many ask, the port is read once; later it is read again. */
+/* Many calls at the same time read the port once; a later call reads it again. */
 static void test_once(void **state)
 {
 	Fixture *f = *state;
@@ -187,7 +187,7 @@ static void test_once(void **state)
 	assert_true(later.monotonic >= first.monotonic + USEC_PER_SEC);
 }
 
-/* What the port is said to be does not hear of it. */
+/* Reading the counters changes no property of the port and sends no signal. */
 static void test_no_signal(void **state)
 {
 	Fixture *f = *state;
@@ -197,7 +197,7 @@ static void test_no_signal(void **state)
 	fixture_barrier(f);
 	assert_int_equal(fixture_count_signals(f, NULL, "PropertiesChanged"), 0);
 	fixture_assert_property(f, PORT_1, RDMAD_INTERFACE_PORT, "ConfigGeneration", "1");
-	/* and a query of the port does not bring them */
+	/* A query of the port does not read the counters. */
 	sd_bus_message_unref(
 		fixture_call(f, PORT_1, RDMAD_INTERFACE_PORT, "Query", NULL, "a{sv}", 0));
 	fixture_assert_property(f, PORT_1, RDMAD_INTERFACE_PORT, "ConfigGeneration", "1");
@@ -211,7 +211,8 @@ static void expect_error(Fixture *f, const char *path, const char *expected)
 	assert_string_equal(error, expected);
 }
 
-/* A device that hangs while its counters are read is wedged, and says so to the next who asks. */
+/* A device that hangs while its counters are read counts as wedged; the next call gets that as its
+ * error. */
 static void test_wedged(void **state)
 {
 	Fixture *f = *state;
@@ -235,7 +236,7 @@ static void test_wedged(void **state)
 	fixture_assert_property(f, PORT_1, RDMAD_INTERFACE_PORT, "Stale", "no");
 }
 
-/* The device goes while somebody waits for its counters. */
+/* The device is removed while a call waits for its counters. */
 static void test_removed(void **state)
 {
 	Fixture *f = *state;

@@ -43,7 +43,7 @@ static void test_bus_restarts_under_load(void **state)
 		sd_bus *client = fixture_client(f);
 		Replies r = {};
 
-		/* calls that wait for an answer that cannot come any more */
+		/* Calls that wait for an answer when the bus ends. */
 		calls_send(client, PORT, RDMAD_INTERFACE_PORT, "Query", 20, &r);
 		calls_send(client, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh", 20, &r);
 		sd_bus_flush(client);
@@ -68,7 +68,7 @@ static void test_descriptors_run_out(void **state)
 	fixture_start_daemon(f, SCENARIO, NULL);
 	before = process_max_descriptors(f->daemon_pid);
 	process_set_max_descriptors(f->daemon_pid, 3);
-	/* what is open goes on */
+	/* What is open already goes on working. */
 	calls_refresh(f);
 	fixture_stop_bus(f);
 	fixture_start_bus(f);
@@ -128,7 +128,7 @@ static int wait_start(const Fixture *f, pid_t pid)
 	}
 }
 
-/* Too few from the start: it ends, and says why. */
+/* Too few descriptors from the start: the daemon ends and says why. */
 static void test_no_descriptors_at_start(void **state)
 {
 	Fixture *f = *state;
@@ -186,7 +186,7 @@ static void test_scenario_is_no_text(void **state)
 		assert_non_null(strstr(log, "scenario:"));
 		assert_non_null(strstr(log, "expected"));
 	}
-	/* as the value of a text it is made text */
+	/* In a value that is a text, each such byte becomes a question mark. */
 	fixture_start_daemon(f,
 			     "[device x]\nprotocol = roce\nnode_desc = a\xff\x01z\n"
 			     "[port x/1]\nnetdev = eth\xfe 7\n",
@@ -198,7 +198,7 @@ static void test_scenario_is_no_text(void **state)
 					  "GetManagedObjects", NULL, ""));
 }
 
-/* SIGTERM finds it at work: calls wait, queries are under way, a device is wedged, changes come. */
+/* SIGTERM comes while calls wait, queries are under way, a device is wedged and changes come. */
 static void test_stop_at_work(void **state)
 {
 	Fixture *f = *state;
@@ -221,7 +221,7 @@ static void test_stop_at_work(void **state)
 		calls_ping(f);
 		assert_int_equal(process_count_children(f->daemon_pid), 0);
 		assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
-		/* nobody waits for somebody who has gone */
+		/* Each call gets a reply, if only an error from the bus. */
 		calls_wait(client, &r, 200);
 	}
 }

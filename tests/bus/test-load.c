@@ -80,7 +80,8 @@ static void test_4096_ports(void **state)
 
 /* Callers */
 
-/* Thousands of calls of one client: it gets a limit, and the others get their answers. */
+/* Thousands of calls of one client: those beyond a limit fail, and other clients get their answers.
+ */
 static void test_greedy_client(void **state)
 {
 	Fixture *f = *state;
@@ -88,7 +89,7 @@ static void test_greedy_client(void **state)
 	Replies queries = {}, refreshes = {};
 	unsigned int descriptors;
 
-	/* a device that does not answer keeps them all waiting */
+	/* A device that does not answer keeps all of them waiting. */
 	fixture_configure(f, "[Daemon]\nQueryTimeoutSec=300\n");
 	fixture_start_daemon(f, SCENARIO "[device other]\nprotocol = roce\n", NULL);
 	descriptors = process_count_entries(f->daemon_pid, "fd");
@@ -96,11 +97,11 @@ static void test_greedy_client(void **state)
 	calls_send(greedy, PORT, RDMAD_INTERFACE_PORT, "Query", 3000, &queries);
 	calls_wait(greedy, &queries, 3000 - 256);
 	assert_int_equal(queries.limit, 3000 - 256);
-	/* neither another device nor another caller is touched by it */
+	/* Neither another device nor another caller is concerned. */
 	sd_bus_message_unref(fixture_call(f, "/org/rdma/device/1/port/1", RDMAD_INTERFACE_PORT,
 					  "Query", NULL, "a{sv}", 0));
 	calls_ping(f);
-	/* those that wait are answered too */
+	/* The calls that wait are answered when the device answers. */
 	fixture_simulate(f, "unstall mlx5_0");
 	calls_wait(greedy, &queries, 3000);
 	assert_int_equal(queries.good + queries.other, 256);
@@ -133,7 +134,7 @@ static void test_clients_leave(void **state)
 		sd_bus_close_unref(bus);
 		calls_ping(f);
 		fixture_simulate(f, "unstall mlx5_0");
-		/* nothing of them waits any more: the limit would hit this one */
+		/* Their calls wait no more: otherwise this one would be beyond the limit. */
 		calls_refresh(f);
 		if (round == 9)
 			kib = process_resident_kib(f->daemon_pid);
@@ -184,7 +185,7 @@ static void test_storm(void **state)
 	calls_wait(writer, &r, CHANGES);
 	assert_int_equal(r.good, CHANGES);
 	began = calls_now_usec() - began;
-	/* what the last change left is what everybody sees */
+	/* The properties have the values of the last change. */
 	calls_refresh(f);
 	fixture_barrier(f);
 	for (unsigned int i = CHANGES - PORTS; i < CHANGES; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The long replies, which the daemon writes itself: they say what sd-bus says of the same objects,
- * property by property. */
+/* The long replies, which the daemon writes itself: they have the same properties with the same
+ * values as what sd-bus writes of the same objects. */
 
 #include "attribute.h"
 #include "fixture.h"
@@ -89,8 +89,8 @@ static char *get_all(Fixture *f, const char *path, const char *interface)
 	return text;
 }
 
-/* The next object, which must be PATH: each interface as GetAll() has it, and together all that
- * sd-bus has, whose order is another. */
+/* The next object, which must be PATH: each interface is as in GetAll(), and all together are what
+ * sd-bus has in another order. */
 static void check_object(Fixture *f, sd_bus_message *m, const char *path)
 {
 	_cleanup_free_ char *all = get_all(f, path, "");
@@ -146,7 +146,7 @@ static void test_same_as_single(void **state)
 	assert_true(sd_bus_message_at_end(m, true) > 0);
 }
 
-/* What there is not, or is not ours, sd-bus answers as ever. */
+/* sd-bus answers for objects and interfaces that do not exist or are not those of rdmad. */
 static void test_left_to_others(void **state)
 {
 	static const struct {
@@ -262,7 +262,8 @@ static void barrier(sd_bus *bus)
 
 #define PORTS_256 "[device dev%d]\nprotocol = roce\ncount = 64\nports = 4\n"
 
-/* Who wants everything again and again gets it, in order, but late; nobody else does. */
+/* A client that asks for everything again and again gets it in order, but late. Others do not wait
+ * for it. */
 static void test_greedy(void **state)
 {
 	enum { TIMES = 24 };
@@ -281,7 +282,8 @@ static void test_greedy(void **state)
 	all = get_all(f, "/org/rdma/device/0/port/1", RDMAD_INTERFACE_PORT);
 	fixture_simulate(f, "set dev63/4 state=down event=port-error");
 	fixture_wait_signal(f, "/org/rdma/device/63/port/4", "StateChanged");
-	/* even another connection of the same user does not wait for all of them */
+	/* Another connection does not wait until all these calls are answered, though it belongs to
+	 * the same user. */
 	m = fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
 			 "GetManagedObjects", NULL, "");
 	barrier(greedy);
@@ -291,7 +293,7 @@ static void test_greedy(void **state)
 	assert_true(r.in_order);
 }
 
-/* Who leaves has his calls forgotten, and makes room. */
+/* The calls of a client that leaves are forgotten, so that there is room for others. */
 static void test_leaving(void **state)
 {
 	Fixture *f = *state;
@@ -306,7 +308,8 @@ static void test_leaving(void **state)
 	ask_often(second, 100, &r[1]);
 	barrier(second);
 	barrier(first);
-	/* too many of one user wait; whose connection loses is open until the user is known */
+	/* Too many calls of one user wait. Which of the two connections loses calls depends on when
+	 * the daemon knows the user. */
 	assert_true(r[0].limit + r[1].limit > 0);
 	assert_int_equal(r[0].other + r[1].other, 0);
 	sd_bus_close_unref(first);
@@ -386,7 +389,7 @@ static void test_no_descriptors(void **state)
 	rlim_t before;
 	char *error;
 
-	/* no query, so that no time stamp changes in between */
+	/* No port is queried, so that no time stamp changes in between. */
 	fixture_configure(f, "[Daemon]\nReconcileIntervalSec=0\n");
 	fixture_start_daemon(f, scenario, NULL);
 	before = process_max_descriptors(f->daemon_pid);

@@ -112,7 +112,7 @@ static void test_changes(void **state)
 	rdmad_close(r);
 }
 
-/* Who hears of a change on the bus finds it in the memory. */
+/* A client that hears of a change on the bus finds it in the memory. */
 static void test_memory_before_signal(void **state)
 {
 	Fixture *f = *state;
@@ -163,7 +163,7 @@ static void restart(Fixture *f, int signal)
 	assert_int_equal(rdmad_wait(r, UINT64_MAX), -ENOTCONN);
 	assert_int_equal(rdmad_read_hot(r, ib, &hot), signal == SIGKILL ? 0 : -ENOTCONN);
 	assert_int_equal(rdmad_reopen(r), -EHOSTUNREACH);
-	/* the failure has left the old one in place */
+	/* After the failure the old memory is still there. */
 	assert_int_equal(rdmad_wait(r, UINT64_MAX), -ENOTCONN);
 	fixture_start_daemon(f, SCENARIO, NULL);
 	assert_int_equal(rdmad_reopen(r), 0);
@@ -181,7 +181,7 @@ static void test_killed(void **state)
 	restart(*state, SIGKILL);
 }
 
-/* The bus goes and comes: the memory is not concerned. */
+/* The bus restarts: the memory stays as it is. */
 static void test_bus_restarts(void **state)
 {
 	Fixture *f = *state;
@@ -204,7 +204,8 @@ static void test_bus_restarts(void **state)
 	rdmad_close(r);
 }
 
-/* A pipe whose reader has left is written to before that is seen: no reason to end. */
+/* The daemon may write to a pipe before it sees that the reader has left. It must not end by that.
+ */
 static void test_survives_sigpipe(void **state)
 {
 	Fixture *f = *state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A bus that stands still: nothing is lost, nothing grows without end, and the daemon goes on. */
+/* The bus takes no messages for a while: no change is lost, the queue does not grow without end,
+ * and the daemon goes on. */
 
 #include <fcntl.h>
 #include <poll.h>
@@ -10,7 +11,8 @@
 #include "fixture.h"
 
 #define GUARD_MSEC 60000
-/* More than the socket of the bus and the queue before it have room for. */
+/* So many transitions have more signals than the socket of the bus and the queue of sd-bus have
+ * room for. */
 #define MANY 10000U
 
 #define DEVICES 64U
@@ -50,7 +52,8 @@ static char *new_mixed_storm(void)
 	return text;
 }
 
-/* Stops the bus or lets it go on, with the broker behind its controller. */
+/* Sends SIGNAL, SIGSTOP or SIGCONT, to the bus; to the controller and the broker if it is
+ * dbus-broker. */
 static void signal_bus(const Fixture *f, int signal)
 {
 	char path[64];
@@ -155,7 +158,7 @@ static void hear_state(Heard *h, sd_bus_message *m)
 			 h->announced, was);
 	text_copy(h->announced, sizeof(h->announced), is);
 	h->n_states++;
-	/* the property is there first, if only once for all that was held */
+	/* The property comes first; it comes once for all transitions that were held. */
 	assert_true(h->n_properties > 0 || h->n_states == 1);
 }
 
@@ -208,7 +211,7 @@ static void test_bus_stands_still(void **state)
 		n_properties += heard[i / PORTS][i % PORTS].n_properties;
 	print_message("%u transitions: %u StateChanged, %u changes of State\n", logged - before,
 		      n_states, n_properties);
-	/* many transitions were told with one change of the property */
+	/* Many transitions share one change of the property. */
 	assert_true(n_properties < n_states * 3 / 4);
 	free(heard);
 	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
@@ -226,7 +229,9 @@ static void test_interfaces_change(void **state)
 	signal_bus(f, SIGSTOP);
 	wait_logged(f, count_logged(f) + MANY);
 	signal_bus(f, SIGCONT);
-	/* all that has waited is out when the daemon answers, and so what comes now is new */
+	/* When the daemon has answered, all signals that waited have come, so that the next are
+	 * new.
+	 */
 	fixture_barrier(f);
 	for (unsigned int i = 0; i < 3; i++) {
 		fixture_forget(f);
@@ -235,7 +240,7 @@ static void test_interfaces_change(void **state)
 	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
 }
 
-/* SIGTERM is heard, and what cannot be written is not waited for. */
+/* The daemon ends at SIGTERM and does not wait until the bus takes its messages. */
 static void test_stop_while_it_stands_still(void **state)
 {
 	Fixture *f = *state;
@@ -249,7 +254,7 @@ static void test_stop_while_it_stands_still(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* The bus comes back as something that takes connections and never answers. */
+/* In place of the bus there is a socket that accepts connections and never answers. */
 static void test_connect_to_silence(void **state)
 {
 	Fixture *f = *state;
@@ -266,7 +271,7 @@ static void test_connect_to_silence(void **state)
 	assert_int_equal(poll(&p, 1, GUARD_MSEC), 1);
 	peer = accept(listening, NULL, NULL);
 	assert_true(peer >= 0);
-	/* it has connected, and goes on at once */
+	/* The daemon has connected, and goes on without an answer. */
 	wait_logged(f, count_logged(f) + 100);
 	wait_logged(f, count_logged(f) + 100);
 	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);

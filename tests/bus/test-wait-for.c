@@ -416,7 +416,8 @@ static int on_left(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	return 0;
 }
 
-/* One user cannot wait more than so often, on however many connections; who leaves is forgotten. */
+/* The calls of one user that wait are limited, on all its connections together. Those of a
+ * connection that leaves count no more. */
 static void test_limit(void **state)
 {
 	Fixture *f = *state;
@@ -456,14 +457,14 @@ static void test_limit(void **state)
 	assert_waits(f, &taken);
 	fixture_simulate(f, "add mlx5_9");
 	assert_held(&taken, "mlx5_9", "/org/rdma/device/6/port/1");
-	/* those who stayed have had theirs */
+	/* The connections that stayed have had their answers. */
 	for (size_t i = 40; i < 256; i++)
 		assert_held(&calls[i], "mlx5_9", "/org/rdma/device/6/port/1");
 	for (size_t i = 0; i < 256; i++)
 		call_done(&calls[i]);
 }
 
-/* rdmad ends: the bus says so to who waits, who can ask the next one. */
+/* rdmad ends: the bus tells the clients that wait, and they can ask the next rdmad. */
 static void test_daemon_stops(void **state)
 {
 	Fixture *f = *state;

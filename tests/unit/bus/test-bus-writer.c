@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Values as bytes: alignment and lengths as the D-Bus specification has them, and where it ends. */
+/* Values as bytes: their alignment, lengths and limits, as in the D-Bus specification. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static void test_bytes(void **state)
 		1,  0,	 0,   0, 'B', 0, /* the second entry, at a multiple of 8 */
 		2,  'a', 't', 0,	 /* v: at */
 		0,  0,			 /* */
-		0,  0,	 0,   0,	 /* none; behind the length it is aligned all the same */
+		0,  0,	 0,   0,	 /* an empty array is padded too */
 		5,  0,	 0,   0,	 /* u */
 		1,  0,	 0,   0,	 /* b */
 	};
@@ -109,7 +109,7 @@ static void test_message(void **state)
 	assert_int_equal(value, 9);
 }
 
-/* More than an array may have is an error that stays. */
+/* An array that becomes too long is an error, and the error stays. */
 static void test_too_large(void **state)
 {
 	_cleanup_(bus_writer_done) BusWriter w = {};

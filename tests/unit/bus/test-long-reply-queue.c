@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whose long reply is next, and when. */
+/* Which long reply is next, and when. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #define RATE  1000000U /* a byte a microsecond */
 #define START (1000 * USEC_PER_SEC)
-/* What somebody new may have at once. */
+/* What a user has saved up who has asked for nothing yet. */
 #define SAVED ((size_t)LONG_REPLY_QUEUE_SAVED_USEC)
 
 static int setup(void **state)
@@ -75,11 +75,12 @@ static void test_rate(void **state)
 	assert_true(long_reply_queue_is_empty(a));
 	for (unsigned int i = 0; i < 6; i++)
 		add(a, ":1.1", 1000, "x");
-	/* what has been saved up goes at once, the last of it as a whole */
+	/* Replies are sent at once until the savings are spent; the last one may be larger than
+	 * what is left. */
 	expect(a, now, "x", 1000, SAVED / 2);
 	expect(a, now, "x", 1000, SAVED / 4);
 	expect(a, now, "x", 1000, SAVED);
-	/* and then it is the rate */
+	/* Then the rate decides. */
 	expect_nobody(a, now, now + SAVED * 3 / 4);
 	now += SAVED * 3 / 4;
 	expect(a, now, "x", 1000, SAVED);
@@ -87,7 +88,7 @@ static void test_rate(void **state)
 	now += SAVED;
 	expect(a, now, "x", 1000, 1000);
 	expect_nobody(a, now, now + 1000);
-	/* who is long away has saved up no more than anybody */
+	/* Savings have a limit, also after a long time. */
 	now += 100 * SAVED;
 	expect(a, now, "x", 1000, SAVED + 5);
 	assert_true(long_reply_queue_is_empty(a));
@@ -110,7 +111,7 @@ static void test_turns(void **state)
 	add(a, ":1.3", 0, "c2");
 	add(a, ":1.3", 0, "c3");
 	add(a, ":1.3", 0, "c4");
-	/* somebody new joins those whose turn it is */
+	/* A newcomer comes before whoever got the last reply. */
 	expect(a, START, "c1", 0, 0);
 	expect(a, START, "b1", 1000, 0);
 	expect(a, START, "c2", 0, 0);
@@ -149,7 +150,8 @@ static void test_asking_anew(void **state)
 	}
 }
 
-/* A hundred connections of one user are one user; another waits for none of them. */
+/* A hundred connections of one user share the rate of that user; another user waits for none of
+ * them. */
 static void test_many_connections(void **state)
 {
 	LongReplyQueue *a = *state;
@@ -180,7 +182,7 @@ static void test_many_connections(void **state)
 	assert_int_equal(now, START + 10 + 98 * SAVED);
 }
 
-/* Many users together have a rate too. */
+/* All users together have a rate too. */
 static void test_many_users(void **state)
 {
 	LongReplyQueue *a = *state;
@@ -196,7 +198,8 @@ static void test_many_users(void **state)
 	expect(a, START + 8, "x", LONG_REPLY_QUEUE_USERS, 1);
 }
 
-/* Nothing is answered before it is known whose it is; that is the connection's fault alone. */
+/* A call is answered only when its user is known. Calls of other connections do not wait for that.
+ */
 static void test_unknown(void **state)
 {
 	LongReplyQueue *a = *state;
@@ -224,7 +227,7 @@ static void test_unknown(void **state)
 	assert_true(long_reply_queue_is_empty(a));
 }
 
-/* There are places for so many; who has most of them loses the last. */
+/* If too many calls wait, the user with the most calls loses the last one. */
 static void test_excess(void **state)
 {
 	LongReplyQueue *a = *state;
