@@ -13,13 +13,13 @@ static void put_column(BusWriter *w, const Column *c, const void *entry)
 	column_publish(c, entry, &v);
 	switch (v.kind) {
 	case COLUMN_VALUE_U32:
-		bus_put_u32(w, v.u32);
+		bus_writer_put_u32(w, v.u32);
 		break;
 	case COLUMN_VALUE_U64:
-		bus_put_u64(w, v.u64);
+		bus_writer_put_u64(w, v.u64);
 		break;
 	case COLUMN_VALUE_TEXT:
-		bus_put_text(w, 's', v.text);
+		bus_writer_put_text(w, 's', v.text);
 		break;
 	}
 }
@@ -31,15 +31,15 @@ void bus_put_entries(BusWriter *w, const TableLayout *l, const void *entries, si
 
 	/* "(us)" is the signature of an entry, "us" that of what is in it */
 	memcpy(members, l->signature + strlen("a("), l->n_published);
-	bus_open(w, 'a', l->signature + 1);
+	bus_writer_open(w, 'a', l->signature + 1);
 	for (size_t i = 0; i < n; i++, entry += l->entry_size) {
-		bus_open(w, 'r', members);
+		bus_writer_open(w, 'r', members);
 		for (size_t c = 0; c < l->n_columns; c++)
 			if (l->columns[c].is_published)
 				put_column(w, &l->columns[c], entry);
-		bus_close(w);
+		bus_writer_close(w);
 	}
-	bus_close(w);
+	bus_writer_close(w);
 }
 
 static void put_table(BusWriter *w, AttrType type, const Table *t)
@@ -55,20 +55,20 @@ static void put_neutral(BusWriter *w, const Attribute *row)
 	switch (signature[0]) {
 	case 's':
 		/* an enumeration says so; other text is empty */
-		bus_put_text(w, 's', attr_type_names(row->type) ? "unknown" : "");
+		bus_writer_put_text(w, 's', attr_type_names(row->type) ? "unknown" : "");
 		break;
 	case 'a':
-		bus_open(w, 'a', signature + 1);
-		bus_close(w);
+		bus_writer_open(w, 'a', signature + 1);
+		bus_writer_close(w);
 		break;
 	case 't':
-		bus_put_u64(w, 0);
+		bus_writer_put_u64(w, 0);
 		break;
 	case 'b':
-		bus_put_bool(w, false);
+		bus_writer_put_bool(w, false);
 		break;
 	default:
-		bus_put_u32(w, 0);
+		bus_writer_put_u32(w, 0);
 	}
 }
 
@@ -80,58 +80,58 @@ static void put_scalar(BusWriter *w, const Attribute *row, const void *values)
 	(void)attr_publish(row, values, &v);
 	switch (v.kind) {
 	case ATTR_VALUE_BOOL:
-		bus_put_bool(w, v.boolean);
+		bus_writer_put_bool(w, v.boolean);
 		break;
 	case ATTR_VALUE_U32:
-		bus_put_u32(w, v.u32);
+		bus_writer_put_u32(w, v.u32);
 		break;
 	case ATTR_VALUE_U64:
-		bus_put_u64(w, v.u64);
+		bus_writer_put_u64(w, v.u64);
 		break;
 	case ATTR_VALUE_TEXT:
-		bus_put_text(w, attr_signature(row->type)[0], v.text);
+		bus_writer_put_text(w, attr_signature(row->type)[0], v.text);
 		break;
 	case ATTR_VALUE_NAMES:
-		bus_open(w, 'a', "s");
+		bus_writer_open(w, 'a', "s");
 		for (size_t i = 0; v.names[i]; i++)
-			bus_put_text(w, 's', v.names[i]);
-		bus_close(w);
+			bus_writer_put_text(w, 's', v.names[i]);
+		bus_writer_close(w);
 		break;
 	}
 }
 
 static void put_reason(BusWriter *w, const char *name, const char *why)
 {
-	bus_open(w, 'e', "ss");
-	bus_put_text(w, 's', name);
-	bus_put_text(w, 's', why);
-	bus_close(w);
+	bus_writer_open(w, 'e', "ss");
+	bus_writer_put_text(w, 's', name);
+	bus_writer_put_text(w, 's', why);
+	bus_writer_close(w);
 }
 
 static void put_port_unavailable(BusWriter *w, const Port *p)
 {
 	unsigned int interfaces = port_interfaces(&p->now);
 
-	bus_open(w, 'a', "{ss}");
+	bus_writer_open(w, 'a', "{ss}");
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
 		const Attribute *row = &port_attributes[a];
 
 		if (!mask_has(&p->now.valid, a) && interfaces >> row->interface & 1)
 			put_reason(w, row->name, port_unavailable(&p->now, a));
 	}
-	bus_close(w);
+	bus_writer_close(w);
 }
 
 static void put_device_unavailable(BusWriter *w, const Device *d)
 {
-	bus_open(w, 'a', "{ss}");
+	bus_writer_open(w, 'a', "{ss}");
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
 		const char *why = device_unavailable(&d->now, a);
 
 		if (why)
 			put_reason(w, device_attributes[a].name, why);
 	}
-	bus_close(w);
+	bus_writer_close(w);
 }
 
 void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a)
@@ -168,43 +168,43 @@ static void put_device_ports(BusWriter *w, const Device *d)
 {
 	char path[RDMAD_PATH_MAX];
 
-	bus_open(w, 'a', "o");
+	bus_writer_open(w, 'a', "o");
 	for (uint32_t n = 0; n < d->n_ports; n++)
 		if (d->ports[n]->published)
-			bus_put_text(w, 'o', port_path(d->ports[n], path));
-	bus_close(w);
+			bus_writer_put_text(w, 'o', port_path(d->ports[n], path));
+	bus_writer_close(w);
 }
 
 /* All properties of an interface */
 
 void bus_put_port_properties(BusWriter *w, const Port *p, AttrInterface interface)
 {
-	bus_open(w, 'a', "{sv}");
+	bus_writer_open(w, 'a', "{sv}");
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
 		const Attribute *row = &port_attributes[a];
 
 		if (row->interface != interface)
 			continue;
-		bus_open_property(w, row->name, attr_signature(row->type));
+		bus_writer_open_property(w, row->name, attr_signature(row->type));
 		bus_put_port_attr(w, p, a);
-		bus_close_property(w);
+		bus_writer_close_property(w);
 	}
-	bus_close(w);
+	bus_writer_close(w);
 }
 
 void bus_put_device_properties(BusWriter *w, const Device *d)
 {
-	bus_open(w, 'a', "{sv}");
+	bus_writer_open(w, 'a', "{sv}");
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
-		bus_open_property(w, device_attributes[a].name,
-				  attr_signature(device_attributes[a].type));
+		bus_writer_open_property(w, device_attributes[a].name,
+					 attr_signature(device_attributes[a].type));
 		put_device_attr(w, d, a);
-		bus_close_property(w);
+		bus_writer_close_property(w);
 	}
-	bus_open_property(w, "Ports", "ao");
+	bus_writer_open_property(w, "Ports", "ao");
 	put_device_ports(w, d);
-	bus_close_property(w);
-	bus_close(w);
+	bus_writer_close_property(w);
+	bus_writer_close(w);
 }
 
 unsigned int bus_changed_interfaces(const AttrMask *changed)
@@ -220,27 +220,27 @@ unsigned int bus_changed_interfaces(const AttrMask *changed)
 void bus_put_port_changes(BusWriter *w, const Port *p, AttrInterface interface,
 			  const AttrMask *changed)
 {
-	bus_open(w, 'a', "{sv}");
+	bus_writer_open(w, 'a', "{sv}");
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
 		const Attribute *row = &port_attributes[a];
 
 		if (row->interface != interface || !mask_has(changed, a) ||
 		    !attr_is_signalled(row) || attr_table_entry_size(row->type) > 0)
 			continue;
-		bus_open_property(w, row->name, attr_signature(row->type));
+		bus_writer_open_property(w, row->name, attr_signature(row->type));
 		bus_put_port_attr(w, p, a);
-		bus_close_property(w);
+		bus_writer_close_property(w);
 	}
-	bus_close(w);
-	bus_open(w, 'a', "s");
+	bus_writer_close(w);
+	bus_writer_open(w, 'a', "s");
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
 		const Attribute *row = &port_attributes[a];
 
 		if (row->interface == interface && mask_has(changed, a) && attr_is_signalled(row) &&
 		    attr_table_entry_size(row->type) > 0)
-			bus_put_text(w, 's', row->name);
+			bus_writer_put_text(w, 's', row->name);
 	}
-	bus_close(w);
+	bus_writer_close(w);
 }
 
 /* Getters */

@@ -82,7 +82,7 @@ static int send_port_changed(Bus *b, const Port *p, const char *path, AttrInterf
 	if (r < 0)
 		return r;
 	w.message = m;
-	bus_put_text(&w, 's', attr_interface_name(interface));
+	bus_writer_put_text(&w, 's', attr_interface_name(interface));
 	bus_put_port_changes(&w, p, interface, changed);
 	r = bus_writer_error(&w);
 	return r < 0 ? r : sd_bus_send(b->bus, m, NULL);

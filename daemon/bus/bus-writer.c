@@ -80,7 +80,7 @@ static size_t alignment(char type)
 	}
 }
 
-void bus_open(BusWriter *w, char type, const char *contents)
+void bus_writer_open(BusWriter *w, char type, const char *contents)
 {
 	size_t length_at = 0, begin = 0;
 
@@ -90,13 +90,13 @@ void bus_open(BusWriter *w, char type, const char *contents)
 	}
 	switch (type) {
 	case 'a':
-		bus_put_u32(w, 0); /* bus_close() writes the length here */
+		bus_writer_put_u32(w, 0); /* bus_writer_close() writes the length here */
 		length_at = w->size - sizeof(uint32_t);
 		extend(w, alignment(contents[0]), 0);
 		begin = w->size;
 		break;
 	case 'v':
-		bus_put_text(w, 'g', contents);
+		bus_writer_put_text(w, 'g', contents);
 		break;
 	default:
 		extend(w, 8, 0);
@@ -106,7 +106,7 @@ void bus_open(BusWriter *w, char type, const char *contents)
 	w->open[w->depth++].begin = begin;
 }
 
-void bus_close(BusWriter *w)
+void bus_writer_close(BusWriter *w)
 {
 	uint32_t length;
 
@@ -122,16 +122,16 @@ void bus_close(BusWriter *w)
 	memcpy(w->data + w->open[w->depth].length_at, &length, sizeof(length));
 }
 
-void bus_open_property(BusWriter *w, const char *name, const char *signature)
+void bus_writer_open_property(BusWriter *w, const char *name, const char *signature)
 {
 	size_t n = strlen(name), n_signature = strlen(signature);
 	uint32_t length = (uint32_t)n;
 	uint8_t *p;
 
 	if (w->message) {
-		bus_open(w, 'e', "sv");
-		bus_put_text(w, 's', name);
-		bus_open(w, 'v', signature);
+		bus_writer_open(w, 'e', "sv");
+		bus_writer_put_text(w, 's', name);
+		bus_writer_open(w, 'v', signature);
 		return;
 	}
 	/* Only the beginning is aligned, and neither the entry nor the variant has a length. */
@@ -146,15 +146,15 @@ void bus_open_property(BusWriter *w, const char *name, const char *signature)
 	memcpy(p, signature, n_signature + 1);
 }
 
-void bus_close_property(BusWriter *w)
+void bus_writer_close_property(BusWriter *w)
 {
 	if (w->message) {
-		bus_close(w);
-		bus_close(w);
+		bus_writer_close(w);
+		bus_writer_close(w);
 	}
 }
 
-void bus_put_text(BusWriter *w, char type, const char *text)
+void bus_writer_put_text(BusWriter *w, char type, const char *text)
 {
 	size_t n = strlen(text);
 	uint32_t length = (uint32_t)n;
@@ -192,22 +192,22 @@ static void put(BusWriter *w, char type, const void *value, size_t size)
 		memcpy(p, value, size);
 }
 
-void bus_put_u8(BusWriter *w, uint8_t value)
+void bus_writer_put_u8(BusWriter *w, uint8_t value)
 {
 	put(w, 'y', &value, sizeof(value));
 }
 
-void bus_put_u32(BusWriter *w, uint32_t value)
+void bus_writer_put_u32(BusWriter *w, uint32_t value)
 {
 	put(w, 'u', &value, sizeof(value));
 }
 
-void bus_put_u64(BusWriter *w, uint64_t value)
+void bus_writer_put_u64(BusWriter *w, uint64_t value)
 {
 	put(w, 't', &value, sizeof(value));
 }
 
-void bus_put_bool(BusWriter *w, bool value)
+void bus_writer_put_bool(BusWriter *w, bool value)
 {
 	int i = value;
 

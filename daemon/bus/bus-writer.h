@@ -50,19 +50,19 @@ static inline int bus_writer_error(const BusWriter *w)
 
 /* Opens and closes a container. TYPE is 'a', 'r', 'e' or 'v', CONTENTS the signature of what is in
  * it, as for sd_bus_message_open_container(). */
-void bus_open(BusWriter *w, char type, const char *contents);
-void bus_close(BusWriter *w);
+void bus_writer_open(BusWriter *w, char type, const char *contents);
+void bus_writer_close(BusWriter *w);
 
 /* Opens and closes an entry {sv} in a dictionary of properties: the entry, NAME and the variant in
  * one step, because there are thousands of them. The next value is that of the property; its type
  * is SIGNATURE. */
-void bus_open_property(BusWriter *w, const char *name, const char *signature);
-void bus_close_property(BusWriter *w);
+void bus_writer_open_property(BusWriter *w, const char *name, const char *signature);
+void bus_writer_close_property(BusWriter *w);
 
 /* TYPE is 's', 'o' or 'g'. TEXT must be valid for that type, which is not checked; what is in the
  * cache is valid. */
-void bus_put_text(BusWriter *w, char type, const char *text);
-void bus_put_u8(BusWriter *w, uint8_t value);
-void bus_put_u32(BusWriter *w, uint32_t value);
-void bus_put_u64(BusWriter *w, uint64_t value);
-void bus_put_bool(BusWriter *w, bool value);
+void bus_writer_put_text(BusWriter *w, char type, const char *text);
+void bus_writer_put_u8(BusWriter *w, uint8_t value);
+void bus_writer_put_u32(BusWriter *w, uint32_t value);
+void bus_writer_put_u64(BusWriter *w, uint64_t value);
+void bus_writer_put_bool(BusWriter *w, bool value);

@@ -13,22 +13,22 @@
 
 static void open_interface(BusWriter *w, AttrInterface interface)
 {
-	bus_open(w, 'e', "sa{sv}");
-	bus_put_text(w, 's', attr_interface_name(interface));
+	bus_writer_open(w, 'e', "sa{sv}");
+	bus_writer_put_text(w, 's', attr_interface_name(interface));
 }
 
 static void put_device_object(BusWriter *w, const Device *d)
 {
 	char path[RDMAD_PATH_MAX];
 
-	bus_open(w, 'e', "oa{sa{sv}}");
-	bus_put_text(w, 'o', device_path(d, path));
-	bus_open(w, 'a', "{sa{sv}}");
+	bus_writer_open(w, 'e', "oa{sa{sv}}");
+	bus_writer_put_text(w, 'o', device_path(d, path));
+	bus_writer_open(w, 'a', "{sa{sv}}");
 	open_interface(w, INTERFACE_DEVICE);
 	bus_put_device_properties(w, d);
-	bus_close(w);
-	bus_close(w);
-	bus_close(w);
+	bus_writer_close(w);
+	bus_writer_close(w);
+	bus_writer_close(w);
 }
 
 static void put_port_object(BusWriter *w, const Port *p)
@@ -36,24 +36,24 @@ static void put_port_object(BusWriter *w, const Port *p)
 	unsigned int interfaces = port_interfaces(&p->now);
 	char path[RDMAD_PATH_MAX];
 
-	bus_open(w, 'e', "oa{sa{sv}}");
-	bus_put_text(w, 'o', port_path(p, path));
-	bus_open(w, 'a', "{sa{sv}}");
+	bus_writer_open(w, 'e', "oa{sa{sv}}");
+	bus_writer_put_text(w, 'o', port_path(p, path));
+	bus_writer_open(w, 'a', "{sa{sv}}");
 	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++) {
 		if (!(interfaces >> i & 1))
 			continue;
 		open_interface(w, i);
 		bus_put_port_properties(w, p, i);
-		bus_close(w);
+		bus_writer_close(w);
 	}
-	bus_close(w);
-	bus_close(w);
+	bus_writer_close(w);
+	bus_writer_close(w);
 }
 
 static int write_objects(BusWriter *w, _unused_ sd_bus_message *call, const Cache *c,
 			 _unused_ sd_bus_error *error)
 {
-	bus_open(w, 'a', "{oa{sa{sv}}}");
+	bus_writer_open(w, 'a', "{oa{sa{sv}}}");
 	for (size_t i = 0; i < c->n_devices; i++) {
 		const Device *d = c->devices[i];
 
@@ -63,7 +63,7 @@ static int write_objects(BusWriter *w, _unused_ sd_bus_message *call, const Cach
 			if (d->ports[n]->published)
 				put_port_object(w, d->ports[n]);
 	}
-	bus_close(w);
+	bus_writer_close(w);
 	return 1;
 }
 
@@ -143,11 +143,11 @@ static void put_listed_port(BusWriter *w, const Port *p)
 {
 	char path[RDMAD_PATH_MAX];
 
-	bus_open(w, 'r', listed_types);
-	bus_put_text(w, 'o', port_path(p, path));
+	bus_writer_open(w, 'r', listed_types);
+	bus_writer_put_text(w, 'o', port_path(p, path));
 	for (ListedAttr i = 0; i < _LISTED_MAX; i++)
 		bus_put_port_attr(w, p, listed_attributes[i]);
-	bus_close(w);
+	bus_writer_close(w);
 }
 
 static int write_listed_ports(BusWriter *w, sd_bus_message *call, const Cache *c,
@@ -162,7 +162,7 @@ static int write_listed_ports(BusWriter *w, sd_bus_message *call, const Cache *c
 		return r;
 	if (device && (lookup_device(c, device, &only) < 0 || !only->published))
 		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "No device \"%s\"", device);
-	bus_open(w, 'a', long_reply_list_ports_signature + 1);
+	bus_writer_open(w, 'a', long_reply_list_ports_signature + 1);
 	for (size_t i = 0; i < c->n_devices; i++) {
 		const Device *d = c->devices[i];
 
@@ -170,7 +170,7 @@ static int write_listed_ports(BusWriter *w, sd_bus_message *call, const Cache *c
 			if (d->ports[n]->published)
 				put_listed_port(w, d->ports[n]);
 	}
-	bus_close(w);
+	bus_writer_close(w);
 	return 1;
 }
 

@@ -130,42 +130,42 @@ LongReplyRaw *long_reply_raw_free(LongReplyRaw *x)
 
 static void put_field(BusWriter *w, uint8_t field, char type)
 {
-	bus_open(w, 'r', "yv");
-	bus_put_u8(w, field);
-	bus_open(w, 'v', (const char[]){type, '\0'});
+	bus_writer_open(w, 'r', "yv");
+	bus_writer_put_u8(w, field);
+	bus_writer_open(w, 'v', (const char[]){type, '\0'});
 }
 
 static void close_field(BusWriter *w)
 {
-	bus_close(w);
-	bus_close(w);
+	bus_writer_close(w);
+	bus_writer_close(w);
 }
 
 static void put_header(BusWriter *w, uint32_t reply_serial, const char *destination,
 		       const char *signature, size_t body_size)
 {
-	bus_put_u8(w, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 'l' : 'B');
-	bus_put_u8(w, TYPE_METHOD_RETURN);
-	bus_put_u8(w, FLAG_NO_REPLY_EXPECTED);
-	bus_put_u8(w, PROTOCOL_VERSION);
-	bus_put_u32(w, (uint32_t)body_size);
-	bus_put_u32(w, SERIAL);
-	bus_open(w, 'a', "(yv)");
+	bus_writer_put_u8(w, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 'l' : 'B');
+	bus_writer_put_u8(w, TYPE_METHOD_RETURN);
+	bus_writer_put_u8(w, FLAG_NO_REPLY_EXPECTED);
+	bus_writer_put_u8(w, PROTOCOL_VERSION);
+	bus_writer_put_u32(w, (uint32_t)body_size);
+	bus_writer_put_u32(w, SERIAL);
+	bus_writer_open(w, 'a', "(yv)");
 	put_field(w, FIELD_REPLY_SERIAL, 'u');
-	bus_put_u32(w, reply_serial);
+	bus_writer_put_u32(w, reply_serial);
 	close_field(w);
 	if (destination) {
 		put_field(w, FIELD_DESTINATION, 's');
-		bus_put_text(w, 's', destination);
+		bus_writer_put_text(w, 's', destination);
 		close_field(w);
 	}
 	put_field(w, FIELD_SIGNATURE, 'g');
-	bus_put_text(w, 'g', signature);
+	bus_writer_put_text(w, 'g', signature);
 	close_field(w);
-	bus_close(w);
+	bus_writer_close(w);
 	/* The body begins at a multiple of eight, as a structure does. */
-	bus_open(w, 'r', "");
-	bus_close(w);
+	bus_writer_open(w, 'r', "");
+	bus_writer_close(w);
 }
 
 /* Writes PARTS into one end until the other end has received them as one message. */

@@ -32,21 +32,21 @@ static void test_bytes(void **state)
 	_cleanup_(bus_writer_done) BusWriter w = {};
 
 	(void)state;
-	bus_put_u8(&w, 7);
-	bus_open(&w, 'a', "{sv}");
-	bus_open(&w, 'e', "sv");
-	bus_put_text(&w, 's', "A");
-	bus_open(&w, 'v', "u");
-	bus_put_u32(&w, 9);
-	bus_close(&w);
-	bus_close(&w);
-	bus_open_property(&w, "B", "at");
-	bus_open(&w, 'a', "t");
-	bus_close(&w);
-	bus_close_property(&w);
-	bus_close(&w);
-	bus_put_u32(&w, 5);
-	bus_put_bool(&w, true);
+	bus_writer_put_u8(&w, 7);
+	bus_writer_open(&w, 'a', "{sv}");
+	bus_writer_open(&w, 'e', "sv");
+	bus_writer_put_text(&w, 's', "A");
+	bus_writer_open(&w, 'v', "u");
+	bus_writer_put_u32(&w, 9);
+	bus_writer_close(&w);
+	bus_writer_close(&w);
+	bus_writer_open_property(&w, "B", "at");
+	bus_writer_open(&w, 'a', "t");
+	bus_writer_close(&w);
+	bus_writer_close_property(&w);
+	bus_writer_close(&w);
+	bus_writer_put_u32(&w, 5);
+	bus_writer_put_bool(&w, true);
 	assert_int_equal(bus_writer_error(&w), 0);
 	assert_int_equal(w.size, sizeof(expected));
 	assert_memory_equal(w.data, expected, sizeof(expected));
@@ -66,10 +66,10 @@ static void test_alignment(void **state)
 		bool four = i < ARRAY_SIZE(at_4);
 		const char *type = four ? at_4[i] : at_8[i - ARRAY_SIZE(at_4)];
 
-		bus_open(&w, 'a', type);
+		bus_writer_open(&w, 'a', type);
 		if (w.size != (four ? 4 : 8))
 			fail_msg("an array of %s begins at %zu", type, w.size);
-		bus_close(&w);
+		bus_writer_close(&w);
 		assert_int_equal(bus_writer_error(&w), 0);
 	}
 }
@@ -93,14 +93,14 @@ static void test_message(void **state)
 	assert_true(sd_bus_start(bus) >= 0);
 	assert_true(sd_bus_message_new_signal(bus, &m, "/a", "a.b", "C") >= 0);
 	w.message = m;
-	bus_open(&w, 'a', "{sv}");
-	bus_open_property(&w, "A", "u");
-	bus_put_u32(&w, 9);
-	bus_close_property(&w);
-	bus_close(&w);
+	bus_writer_open(&w, 'a', "{sv}");
+	bus_writer_open_property(&w, "A", "u");
+	bus_writer_put_u32(&w, 9);
+	bus_writer_close_property(&w);
+	bus_writer_close(&w);
 	assert_int_equal(bus_writer_error(&w), 0);
 	assert_null(w.data);
-	bus_close(&w);
+	bus_writer_close(&w);
 	assert_true(bus_writer_error(&w) < 0);
 	assert_true(sd_bus_message_seal(m, 1, 0) >= 0);
 	assert_true(sd_bus_message_rewind(m, true) >= 0);
@@ -119,16 +119,16 @@ static void test_too_large(void **state)
 	assert_non_null(text);
 	memset(text, 'x', 1U << 20);
 	text[1U << 20] = '\0';
-	bus_open(&w, 'a', "s");
+	bus_writer_open(&w, 'a', "s");
 	for (unsigned int i = 0; i < 63; i++)
-		bus_put_text(&w, 's', text);
+		bus_writer_put_text(&w, 's', text);
 	assert_int_equal(bus_writer_error(&w), 0);
-	bus_put_text(&w, 's', text);
+	bus_writer_put_text(&w, 's', text);
 	assert_int_equal(bus_writer_error(&w), -E2BIG);
-	bus_put_u32(&w, 1);
-	bus_open(&w, 'a', "s");
-	bus_close(&w);
-	bus_close(&w);
+	bus_writer_put_u32(&w, 1);
+	bus_writer_open(&w, 'a', "s");
+	bus_writer_close(&w);
+	bus_writer_close(&w);
 	assert_int_equal(bus_writer_error(&w), -E2BIG);
 	free(text);
 }
