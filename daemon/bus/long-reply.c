@@ -11,7 +11,7 @@
 #include "long-reply-raw.h"
 #include "names.h"
 
-/* A reply of at most so many bytes is sent at once: it holds nobody up. */
+/* A reply of at most so many bytes is sent at once: nobody notices that the bus passes it on. */
 #define SHORT_REPLY 65536U
 
 struct LongReplies {
@@ -57,7 +57,8 @@ static int send_values(LongReplies *l, sd_bus_message *call, const LongReplyRow 
 	return r < 0 ? r : sd_bus_send(l->bus, reply, NULL);
 }
 
-/* As long_reply_answer(), and now. *RET_SIZE is how many bytes the reply has. */
+/* Answers CALL now; the rest is as for long_reply_answer(). *RET_SIZE is how many bytes the body of
+ * the reply has, and is written if there is one. */
 static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, size_t *ret_size,
 		  sd_bus_error *error)
 {
@@ -76,7 +77,7 @@ static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, size
 	quick = send_bytes(l, call, row, &w);
 	r = quick < 0 ? send_values(l, call, row) : 0;
 	if (r < 0)
-		return r; /* it is not the quick way that is at fault */
+		return r; /* nothing can be sent: the warning would be wrong */
 	if (quick < 0 && !l->warned) {
 		log_warning_errno(quick, "Cannot make a long reply of bytes, which is the quick "
 					 "way; sd-bus makes it: %m");
