@@ -7,8 +7,6 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "query-dv.h"
-
 /* Newer than Debian 12's headers. */
 #define DRIVER_MANA	    20
 #define DRIVER_IONIC_OR_HBL 21
@@ -36,12 +34,10 @@ static const struct {
 
 Policy policy_decide(const PolicyOptions *o, const PolicyDevice *d)
 {
-	const DvProvider *provider = dv_find(d);
-
 	for (char **glob = o->never_open; glob && *glob; glob++)
 		if (fnmatch(*glob, d->name, 0) == 0)
 			return POLICY_NEVER_OPEN;
-	if (provider && provider->exclusive)
+	if (d->exclusive)
 		return o->hbl ? POLICY_ISOLATE : POLICY_NEVER_OPEN;
 	for (size_t i = 0; o->hold && i < ARRAY_SIZE(may_hold); i++)
 		if (d->driver_id == may_hold[i].driver_id && d->kernel >= may_hold[i].kernel &&

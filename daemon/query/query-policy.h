@@ -11,12 +11,13 @@ typedef struct PolicyOptions {
 	char **never_open; /* globs of device names, NULL-terminated; may be NULL */
 } PolicyOptions;
 
-/* What the decision rests on. */
+/* What of a device decides. */
 typedef struct PolicyDevice {
 	const char *name;
 	const char *kernel_driver; /* of the parent device; "" if there is none */
 	int64_t driver_id;	   /* enum rdma_driver_id, negative if unknown */
-	unsigned int kernel;	   /* POLICY_KERNEL() */
+	unsigned int kernel;	   /* of the machine, a POLICY_KERNEL() */
+	bool exclusive;		   /* it has one user at a time */
 } PolicyDevice;
 
 #define POLICY_KERNEL(major, minor) ((major) << 8 | (minor))

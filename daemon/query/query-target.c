@@ -87,6 +87,7 @@ static void learn(Target *t)
 			   .driver_id = k->verbs.driver_id,
 			   .kernel = t->worker->kernel};
 	k->dv = dv_find(&d);
+	d.exclusive = k->dv && k->dv->exclusive;
 	k->policy = policy_decide(&t->worker->policy, &d);
 	/* It may have a name now that is not to be opened. */
 	if (k->policy != POLICY_HOLD && contexts_holds(t->worker->contexts, t->device))

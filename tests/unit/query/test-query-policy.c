@@ -8,15 +8,26 @@
 #include <cmocka.h>
 /* clang-format on */
 
-#include "query-policy.h"
+#include "query-dv.h"
 
 #define NEW POLICY_KERNEL(7, 0)
+
+/* As the worker decides: the provider of its direct verbs says whether a device is exclusive. */
+static Policy decide_with(const PolicyOptions *o, const char *name, const char *driver, int64_t id,
+			  unsigned int kernel)
+{
+	PolicyDevice d = {.name = name, .kernel_driver = driver, .driver_id = id, .kernel = kernel};
+	const DvProvider *dv = dv_find(&d);
+
+	d.exclusive = dv && dv->exclusive;
+	return policy_decide(o, &d);
+}
 
 static Policy decide(const char *name, const char *driver, int64_t id, unsigned int kernel)
 {
 	const PolicyOptions o = {.hold = true};
 
-	return policy_decide(&o, &(PolicyDevice){name, driver, id, kernel});
+	return decide_with(&o, name, driver, id, kernel);
 }
 
 static void test_hold(void **state)
@@ -50,8 +61,7 @@ static void test_hbl(void **state)
 	assert_int_equal(decide("ibp1s0", "habanalabs_cn", -1, NEW), POLICY_NEVER_OPEN);
 	assert_int_equal(decide("hbl_0", "", 14, NEW), POLICY_NEVER_OPEN);
 	assert_int_equal(decide("hblx", "", 14, NEW), POLICY_OPEN_BRIEFLY);
-	assert_int_equal(policy_decide(&with_hbl, &(PolicyDevice){"hbl_0", "", 21, NEW}),
-			 POLICY_ISOLATE);
+	assert_int_equal(decide_with(&with_hbl, "hbl_0", "", 21, NEW), POLICY_ISOLATE);
 }
 
 static void test_options(void **state)
@@ -62,14 +72,10 @@ static void test_options(void **state)
 	const PolicyOptions no_hold = {.hold = false};
 
 	(void)state;
-	assert_int_equal(policy_decide(&never, &(PolicyDevice){"rxe7", "", 14, NEW}),
-			 POLICY_NEVER_OPEN);
-	assert_int_equal(policy_decide(&never, &(PolicyDevice){"mlx5_1", "mlx5_core", 1, NEW}),
-			 POLICY_NEVER_OPEN);
-	assert_int_equal(policy_decide(&never, &(PolicyDevice){"mlx5_2", "mlx5_core", 1, NEW}),
-			 POLICY_HOLD);
-	assert_int_equal(policy_decide(&no_hold, &(PolicyDevice){"mlx5_2", "mlx5_core", 1, NEW}),
-			 POLICY_OPEN_BRIEFLY);
+	assert_int_equal(decide_with(&never, "rxe7", "", 14, NEW), POLICY_NEVER_OPEN);
+	assert_int_equal(decide_with(&never, "mlx5_1", "mlx5_core", 1, NEW), POLICY_NEVER_OPEN);
+	assert_int_equal(decide_with(&never, "mlx5_2", "mlx5_core", 1, NEW), POLICY_HOLD);
+	assert_int_equal(decide_with(&no_hold, "mlx5_2", "mlx5_core", 1, NEW), POLICY_OPEN_BRIEFLY);
 }
 
 static void test_kernel_version(void **state)
