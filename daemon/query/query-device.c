@@ -9,10 +9,10 @@ static void query_chardevs(Target *t, DeviceSnapshot *s)
 	ChardevEntry verbs = {
 		.class = "verbs", .major = t->chardev.major, .minor = t->chardev.minor};
 
-	if (target_sysfs(t) < 0 || t->worker->classes < 0)
+	if (target_sysfs(t) < 0 || t->querier->classes < 0)
 		return;
 	snprintf(verbs.path, sizeof(verbs.path), "/dev/infiniband/%s", t->chardev.name);
-	if (sysfs_read_chardevs(t->sysfs, t->worker->classes, t->name,
+	if (sysfs_read_chardevs(t->sysfs, t->querier->classes, t->name,
 				t->has_chardev ? &verbs : NULL, &s->chardevs) == 0)
 		mask_set(&s->supplied, DEVICE_ATTR_chardevs, true);
 }

@@ -87,22 +87,22 @@ static void send_event(const Event *event, void *userdata)
 
 /* ---- the loop ---- */
 
-static int report_events(Querier *w)
+static int report_events(Querier *querier)
 {
 	int error = 0;
 
-	contexts_drain(w->contexts, send_event, &error);
+	contexts_drain(querier->contexts, send_event, &error);
 	return error;
 }
 
-static int answer(Querier *w, const WireMessage *m)
+static int answer(Querier *querier, const WireMessage *m)
 {
 	switch ((WireType)m->header.type) {
 	case WIRE_FORGET:
-		querier_forget(w, m->header.device);
+		querier_forget(querier, m->header.device);
 		return 0;
 	case WIRE_QUERY:
-		return query_run(w, &m->query.query, &socket_sink);
+		return query_run(querier, &m->query.query, &socket_sink);
 	case WIRE_DEVICE:
 	case WIRE_PORT:
 	case WIRE_TABLE:
@@ -115,7 +115,7 @@ static int answer(Querier *w, const WireMessage *m)
 }
 
 /* 1: goes on, 0: the core has closed the socket. */
-static int receive(Querier *w)
+static int receive(Querier *querier)
 {
 	const char *why = "";
 	WireMessage m;
@@ -125,16 +125,16 @@ static int receive(Querier *w)
 		return log_error_errno(r, "Received what is no message: %s", why);
 	if (r <= 0)
 		return r == -EAGAIN ? 1 : r;
-	r = answer(w, &m);
+	r = answer(querier, &m);
 	return r < 0 ? r : 1;
 }
 
-static int loop(Querier *w)
+static int loop(Querier *querier)
 {
 	for (;;) {
 		struct pollfd fds[] = {
 			{.fd = arg_fd, .events = POLLIN},
-			{.fd = contexts_fd(w->contexts), .events = POLLIN},
+			{.fd = contexts_fd(querier->contexts), .events = POLLIN},
 		};
 		int r = poll(fds, ARRAY_SIZE(fds), -1);
 
@@ -144,19 +144,19 @@ static int loop(Querier *w)
 			continue;
 		/* First: those before a query are answered by it, those after it may be news. */
 		if (fds[1].revents) {
-			r = report_events(w);
+			r = report_events(querier);
 			if (r < 0)
 				return r;
 		}
 		if (fds[0].revents) {
-			r = receive(w);
+			r = receive(querier);
 			if (r <= 0)
 				return r;
 		}
 	}
 }
 
-static int serve(Querier *w)
+static int serve(Querier *querier)
 {
 	int flags = fcntl(arg_fd, F_GETFL), r;
 
@@ -164,14 +164,14 @@ static int serve(Querier *w)
 	if (flags < 0 || fcntl(arg_fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ||
 	    fcntl(arg_fd, F_SETFD, FD_CLOEXEC) < 0)
 		return log_error_errno(-errno, "Descriptor %i: %m", arg_fd);
-	r = loop(w);
+	r = loop(querier);
 	/* The core may end between two messages. */
 	return r == -EPIPE ? 0 : r;
 }
 
 /* ---- --query=NAME[/PORT] ---- */
 
-static int print_query(Querier *w)
+static int print_query(Querier *querier)
 {
 	Query q = {.id = 1, .attributes = true, .pkeys = true};
 	_cleanup_free_ char *name = strdup(arg_query);
@@ -191,11 +191,11 @@ static int print_query(Querier *w)
 			return log_error_errno(-EINVAL, "Not a port from 1 to %u: %s",
 					       RDMA_PORT_MAX, slash + 1);
 	}
-	r = netlink_open(&w->nldev, NETLINK_RDMA);
+	r = netlink_open(&querier->nldev, NETLINK_RDMA);
 	if (r == 0)
-		r = nldev_find_device(&w->nldev, name, &q.device);
+		r = nldev_find_device(&querier->nldev, name, &q.device);
 	if (r == 0)
-		r = nldev_get_device(&w->nldev, q.device, &device);
+		r = nldev_get_device(&querier->nldev, q.device, &device);
 	if (r < 0)
 		return log_error_errno(r, "%s: %m", name);
 	for (uint32_t p = 1; p <= MIN(device.values.port_count, RDMA_PORT_MAX); p++)
@@ -203,7 +203,7 @@ static int print_query(Querier *w)
 			port_set_add(&q.ports, p);
 	if (port_set_is_empty(&q.ports) && port)
 		return log_error_errno(-ENODEV, "%s has no port %u", name, (unsigned int)port);
-	return query_run(w, &q, &sink);
+	return query_run(querier, &q, &sink);
 }
 
 /* ---- options ---- */
@@ -320,13 +320,13 @@ static int parse_arguments(int argc, char *argv[])
 
 static int run_worker(void)
 {
-	Querier w;
-	int r = querier_init(&w, &arg_policy, arg_timeout_msec * USEC_PER_MSEC / 2);
+	Querier querier;
+	int r = querier_init(&querier, &arg_policy, arg_timeout_msec * USEC_PER_MSEC / 2);
 
 	if (r < 0)
 		return log_error_errno(r, "Cannot start: %m");
-	r = arg_query ? print_query(&w) : serve(&w);
-	querier_done(&w);
+	r = arg_query ? print_query(&querier) : serve(&querier);
+	querier_done(&querier);
 	return r;
 }
 

@@ -25,16 +25,16 @@ static void supply_table(PortSnapshot *s, PortTable table, int r, Table *t)
 	mask_set(&s->supplied, port_table_attr(table), true);
 }
 
-static void query_netdev(Querier *w, PortSnapshot *s)
+static void query_netdev(Querier *querier, PortSnapshot *s)
 {
 	Netdev d;
 	uint64_t speed;
 
-	if (s->values.ifindex == 0 || netlink_open(&w->rtnl, NETLINK_ROUTE) < 0 ||
-	    netdev_get(&w->rtnl, s->values.ifindex, &d) < 0)
+	if (s->values.ifindex == 0 || netlink_open(&querier->rtnl, NETLINK_ROUTE) < 0 ||
+	    netdev_get(&querier->rtnl, s->values.ifindex, &d) < 0)
 		return;
 	netdev_supply(&d, s);
-	if (sysfs_read_netdev_speed(w->net, d.name, d.ifindex, &speed) == 0)
+	if (sysfs_read_netdev_speed(querier->net, d.name, d.ifindex, &speed) == 0)
 		PORT_SUPPLY(s, netdev_speed, speed);
 }
 
@@ -135,10 +135,10 @@ int port_query(Target *t, uint32_t port, PortSnapshot *s)
 
 	/* Without its answer the port would seem to have lost its interface: it is as much a part
 	 * of the whole as verbs are, and asks the same hardware. */
-	r = nldev_get_port(&t->worker->nldev, t->device, port, s);
+	r = nldev_get_port(&t->querier->nldev, t->device, port, s);
 	if (r < 0)
 		return r;
-	query_netdev(t->worker, s);
+	query_netdev(t->querier, s);
 	if (t->context) {
 		error = verbs_query_port(t->context, port, &t->known->verbs, s);
 		if (error == 0)

@@ -43,7 +43,7 @@ static int run_counters(Target *t, const Sink *sink)
 			continue;
 		error = target_sysfs(t) < 0
 				? -ENODEV
-				: counters_read(t->sysfs, port, t->worker->isolation.answer_usec,
+				: counters_read(t->sysfs, port, t->querier->isolation.answer_usec,
 						&s.tables[PORT_TABLE_COUNTERS]);
 		mask_set(&s.supplied, PORT_ATTR_counters, error == 0);
 		r = sink->port(sink->userdata, t->query, port, error, &s, false);
@@ -73,17 +73,18 @@ static int run(Target *t, const Sink *sink, bool *gone)
 	for (uint32_t port = 1; r == 0 && port <= last && !*gone; port++)
 		if (port_set_has(&q->ports, port))
 			r = run_port(t, port,
-				     port == last && contexts_holds(t->worker->contexts, t->device),
+				     port == last &&
+					     contexts_holds(t->querier->contexts, t->device),
 				     sink, gone);
 	return r;
 }
 
-int query_run(Querier *w, const Query *q, const Sink *sink)
+int query_run(Querier *querier, const Query *q, const Sink *sink)
 {
 	char text[128] = "";
 	bool gone = false;
 	Target t;
-	int error = target_open(w, q, &t), r;
+	int error = target_open(querier, q, &t), r;
 
 	if (error == 0) {
 		r = run(&t, sink, &gone);
@@ -91,7 +92,7 @@ int query_run(Querier *w, const Query *q, const Sink *sink)
 		if (r < 0)
 			return r;
 		if (gone) {
-			querier_forget(w, q->device);
+			querier_forget(querier, q->device);
 			error = -ENODEV;
 		}
 	}

@@ -17,4 +17,4 @@ typedef struct Sink {
 } Sink;
 
 /* Answers Q. Returns 0, whatever the hardware says, or the error of SINK. */
-int query_run(Querier *w, const Query *q, const Sink *sink);
+int query_run(Querier *querier, const Query *q, const Sink *sink);

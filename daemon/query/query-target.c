@@ -2,44 +2,10 @@
 
 #include "query-target.h"
 
-#include <fcntl.h>
 #include <linux/netlink.h>
 
 #include "log.h"
 #include "query-sysfs.h"
-
-int querier_init(Querier *w, const PolicyOptions *policy, uint64_t answer_usec)
-{
-	*w = (Querier){
-		.nldev = NETLINK_CLOSED,
-		.rtnl = NETLINK_CLOSED,
-		.policy = *policy,
-		.isolation = {.answer_usec = answer_usec, .stray = -EBADF},
-		.kernel = policy_kernel_version(),
-		.classes = sysfs_open_directory(AT_FDCWD, "/sys/class"),
-		.net = sysfs_open_directory(AT_FDCWD, "/sys/class/net"),
-	};
-	return contexts_new(&w->contexts);
-}
-
-void querier_done(Querier *w)
-{
-	if (w->contexts)
-		contexts_free(w->contexts);
-	known_done(&w->known);
-	free(w->ipoib);
-	netlink_close(&w->nldev);
-	netlink_close(&w->rtnl);
-	close_fd(w->classes);
-	close_fd(w->net);
-	isolation_done(&w->isolation);
-}
-
-void querier_forget(Querier *w, uint32_t device)
-{
-	contexts_forget(w->contexts, device);
-	known_forget(&w->known, device);
-}
 
 /*
  * The name may change at any time, and another device take the old one: the directory is this
@@ -52,7 +18,7 @@ int target_sysfs(Target *t)
 		int fd = sysfs_open_device(t->name);
 		bool same;
 
-		if (nldev_get_device(&t->worker->nldev, t->device, &now) < 0) {
+		if (nldev_get_device(&t->querier->nldev, t->device, &now) < 0) {
 			close_fd(fd);
 			break;
 		}
@@ -78,20 +44,20 @@ static void learn(Target *t)
 	if (sysfs_read_link(target_sysfs(t), "device/driver", kernel_driver,
 			    sizeof(kernel_driver)) < 0)
 		kernel_driver[0] = '\0';
-	t->has_chardev = nldev_get_chardev(&t->worker->nldev, t->device, &t->chardev) == 0;
+	t->has_chardev = nldev_get_chardev(&t->querier->nldev, t->device, &t->chardev) == 0;
 	k->verbs.driver_id = t->has_chardev ? (int64_t)t->chardev.driver_id : -1;
 	k->verbs.opa = streq(t->nldev.values.dev_protocol, "opa");
 	memcpy(k->name, t->name, sizeof(k->name));
 	d = (PolicyDevice){.name = k->name,
 			   .kernel_driver = kernel_driver,
 			   .driver_id = k->verbs.driver_id,
-			   .kernel = t->worker->kernel};
+			   .kernel = t->querier->kernel};
 	k->dv = dv_find(&d);
 	d.exclusive = k->dv && k->dv->exclusive;
-	k->policy = policy_decide(&t->worker->policy, &d);
+	k->policy = policy_decide(&t->querier->policy, &d);
 	/* It may have a name now that is not to be opened. */
-	if (k->policy != POLICY_HOLD && contexts_holds(t->worker->contexts, t->device))
-		contexts_forget(t->worker->contexts, t->device);
+	if (k->policy != POLICY_HOLD && contexts_holds(t->querier->contexts, t->device))
+		contexts_forget(t->querier->contexts, t->device);
 }
 
 /* Says once for each reason that a device cannot be opened. */
@@ -115,7 +81,7 @@ static void open_context(Target *t)
 	t->is_isolated = k->policy == POLICY_ISOLATE;
 	if (k->policy == POLICY_NEVER_OPEN || k->policy == POLICY_ISOLATE)
 		return;
-	t->open_error = contexts_get(t->worker->contexts, t->device, t->name,
+	t->open_error = contexts_get(t->querier->contexts, t->device, t->name,
 				     k->policy == POLICY_HOLD, &t->context);
 	note_open_error(t);
 	if (t->context && !k->has_cap_flags)
@@ -130,29 +96,30 @@ static bool is_familiar(const Target *t, const char *name)
 	       streq(t->known->name, name);
 }
 
-int target_open(Querier *w, const Query *q, Target *ret)
+int target_open(Querier *querier, const Query *q, Target *ret)
 {
-	Target t = {.worker = w,
+	Target t = {.querier = querier,
 		    .query = q,
 		    .device = q->device,
-		    .known = known_add(&w->known, q->device),
+		    .known = known_add(&querier->known, q->device),
 		    .sysfs = -EBADF};
-	int r = t.known ? netlink_open(&w->nldev, NETLINK_RDMA) : -ENOMEM;
+	int r = t.known ? netlink_open(&querier->nldev, NETLINK_RDMA) : -ENOMEM;
 
 	memcpy(t.name, q->name, sizeof(t.name));
-	if (r == 0 && (!is_familiar(&t, q->name) || !contexts_holds(w->contexts, q->device))) {
-		r = nldev_get_device(&w->nldev, t.device, &t.nldev);
+	if (r == 0 &&
+	    (!is_familiar(&t, q->name) || !contexts_holds(querier->contexts, q->device))) {
+		r = nldev_get_device(&querier->nldev, t.device, &t.nldev);
 		memcpy(t.name, t.nldev.values.name, sizeof(t.name));
 		if (r == 0 && !q->counters && !is_familiar(&t, t.name))
 			learn(&t);
 	}
 	if (r < 0) {
 		if (r == -ENODEV)
-			querier_forget(w, q->device);
+			querier_forget(querier, q->device);
 		close_fd(t.sysfs);
 		return r;
 	}
-	t.isolated = isolated_new(&w->isolation, t.name);
+	t.isolated = isolated_new(&querier->isolation, t.name);
 	if (!q->counters)
 		open_context(&t);
 	*ret = t;
@@ -162,7 +129,7 @@ int target_open(Querier *w, const Query *q, Target *ret)
 bool target_is_gone(Target *t)
 {
 	DeviceSnapshot now = {};
-	int r = nldev_get_device(&t->worker->nldev, t->device, &now);
+	int r = nldev_get_device(&t->querier->nldev, t->device, &now);
 
 	if (r == 0)
 		memcpy(t->name, now.values.name, sizeof(t->name));
@@ -173,10 +140,10 @@ void target_reopen(Target *t)
 {
 	if (!t->context)
 		return;
-	if (!contexts_holds(t->worker->contexts, t->device))
-		contexts_put(t->worker->contexts, t->device, t->context);
+	if (!contexts_holds(t->querier->contexts, t->device))
+		contexts_put(t->querier->contexts, t->device, t->context);
 	t->context = NULL;
-	contexts_forget(t->worker->contexts, t->device);
+	contexts_forget(t->querier->contexts, t->device);
 	verbs_gids_done(&t->gids);
 	open_context(t);
 }
@@ -185,7 +152,7 @@ void target_close(Target *t)
 {
 	isolated_done(&t->isolated);
 	if (t->context)
-		contexts_put(t->worker->contexts, t->device, t->context);
+		contexts_put(t->querier->contexts, t->device, t->context);
 	verbs_gids_done(&t->gids);
 	close_fd(t->sysfs);
 	device_snapshot_done(&t->nldev);
@@ -193,24 +160,24 @@ void target_close(Target *t)
 
 int target_ipoib(Target *t, const Ipoib **ret, size_t *ret_n)
 {
-	Querier *w = t->worker;
+	Querier *querier = t->querier;
 	Ipoib *entries;
 	size_t n;
 	int r;
 
-	if (!w->ipoib_read || w->ipoib_generation != t->query->links_generation) {
-		r = netlink_open(&w->rtnl, NETLINK_ROUTE);
+	if (!querier->ipoib_read || querier->ipoib_generation != t->query->links_generation) {
+		r = netlink_open(&querier->rtnl, NETLINK_ROUTE);
 		if (r == 0)
-			r = netdev_list_ipoib(&w->rtnl, &entries, &n);
+			r = netdev_list_ipoib(&querier->rtnl, &entries, &n);
 		if (r < 0)
 			return r;
-		free(w->ipoib);
-		w->ipoib = entries;
-		w->n_ipoib = n;
-		w->ipoib_generation = t->query->links_generation;
-		w->ipoib_read = true;
+		free(querier->ipoib);
+		querier->ipoib = entries;
+		querier->n_ipoib = n;
+		querier->ipoib_generation = t->query->links_generation;
+		querier->ipoib_read = true;
 	}
-	*ret = w->ipoib;
-	*ret_n = w->n_ipoib;
+	*ret = querier->ipoib;
+	*ret_n = querier->n_ipoib;
 	return 0;
 }

@@ -4,38 +4,11 @@
 /* The device that a query is about, for as long as the query takes: what it is called, where it is
  * in sysfs, and its context if it may have one. */
 
-#include "query-context.h"
-#include "query-isolated.h"
-#include "query-known.h"
-#include "query-netdev.h"
 #include "query-nldev.h"
-#include "source.h"
-
-/* What the worker keeps between queries. */
-typedef struct Querier {
-	Netlink nldev, rtnl;
-	Contexts *contexts;
-	KnownDevices known;
-	PolicyOptions policy;
-	Isolation isolation;
-	unsigned int kernel;
-	int classes; /* /sys/class */
-	int net;     /* /sys/class/net */
-	/* The IPoIB interfaces, read when Query.links_generation was this. */
-	Ipoib *ipoib;
-	size_t n_ipoib;
-	uint32_t ipoib_generation;
-	bool ipoib_read;
-} Querier;
-
-/* ANSWER_USEC: see Isolation. */
-int querier_init(Querier *w, const PolicyOptions *policy, uint64_t answer_usec);
-void querier_done(Querier *w);
-/* Closes what is open of DEVICE, which has gone, and forgets what was known of it. */
-void querier_forget(Querier *w, uint32_t device);
+#include "query-state.h"
 
 typedef struct Target {
-	Querier *worker;
+	Querier *querier;
 	const Query *query;
 	uint32_t device;
 	Known *known;
@@ -53,7 +26,7 @@ typedef struct Target {
 
 /* Finds the device of Q, which stays as long as *RET does, and opens it as far as the policy
  * allows unless Q is for counters. Only a device that is not there is an error. */
-int target_open(Querier *w, const Query *q, Target *ret);
+int target_open(Querier *querier, const Query *q, Target *ret);
 /* Its directory, a descriptor, negative if there is none to be had. */
 int target_sysfs(Target *t);
 /* Whether the device is not there any more, after something said so. */
@@ -62,5 +35,5 @@ bool target_is_gone(Target *t);
  * perhaps it is not. */
 void target_reopen(Target *t);
 void target_close(Target *t);
-/* All IPoIB interfaces, of the worker. */
+/* All IPoIB interfaces of the machine. */
 int target_ipoib(Target *t, const Ipoib **ret, size_t *ret_n);

@@ -16,53 +16,53 @@
 
 #define WORKER TEST_BUILD_DIR "/daemon/rdmad-query"
 
-typedef struct Querier {
+typedef struct Process {
 	pid_t pid;
 	int fd;
-} Querier;
+} Process;
 
-static Querier start(const char *option)
+static Process start(const char *option)
 {
-	Querier w;
+	Process p;
 	int fds[2];
 	char fd_option[32];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
 	snprintf(fd_option, sizeof(fd_option), "--fd=%d", fds[1]);
-	w.pid = fork();
-	assert_true(w.pid >= 0);
-	if (w.pid == 0) {
+	p.pid = fork();
+	assert_true(p.pid >= 0);
+	if (p.pid == 0) {
 		fcntl(fds[1], F_SETFD, 0);
 		execl(WORKER, WORKER, fd_option, option, NULL);
 		_exit(127);
 	}
 	close(fds[1]);
-	w.fd = fds[0];
-	return w;
+	p.fd = fds[0];
+	return p;
 }
 
-static int stop(Querier *w)
+static int stop(Process *p)
 {
 	int status;
 
-	close(w->fd);
-	assert_int_equal(waitpid(w->pid, &status, 0), w->pid);
+	close(p->fd);
+	assert_int_equal(waitpid(p->pid, &status, 0), p->pid);
 	assert_true(WIFEXITED(status));
 	return WEXITSTATUS(status);
 }
 
 static void test_ends_with_socket(void **state)
 {
-	Querier w = start(NULL);
+	Process p = start(NULL);
 
 	(void)state;
-	assert_int_equal(stop(&w), 0);
+	assert_int_equal(stop(&p), 0);
 }
 
 /* No device has this index: exactly one END that says so, for each query, in order. */
 static void test_unknown_device(void **state)
 {
-	Querier w = start("--hold=no");
+	Process p = start("--hold=no");
 	const char *why = NULL;
 	WireMessage m;
 
@@ -72,12 +72,12 @@ static void test_unknown_device(void **state)
 			.query = {.header = wire_header(WIRE_QUERY, id, 4000000000U, 0),
 				  .query = {.id = id, .device = 4000000000U, .attributes = true}}};
 		port_set_add(&m.query.query.ports, 1);
-		assert_int_equal(wire_send(w.fd, &m), 0);
+		assert_int_equal(wire_send(p.fd, &m), 0);
 	}
 	m = (WireMessage){.header = wire_header(WIRE_FORGET, 0, 4000000000U, 0)};
-	assert_int_equal(wire_send(w.fd, &m), 0);
+	assert_int_equal(wire_send(p.fd, &m), 0);
 	for (uint64_t id = 7; id < 9; id++) {
-		assert_int_equal(wire_receive(w.fd, &m, &why), 1);
+		assert_int_equal(wire_receive(p.fd, &m, &why), 1);
 		assert_int_equal(m.header.type, WIRE_END);
 		assert_int_equal(m.header.id, id);
 		assert_int_equal(m.header.device, 4000000000U);
@@ -85,21 +85,21 @@ static void test_unknown_device(void **state)
 		assert_true(m.end.error == -ENODEV || m.end.error == -EPROTONOSUPPORT);
 		assert_non_null(strstr(m.end.text, "4000000000"));
 	}
-	assert_int_equal(stop(&w), 0);
+	assert_int_equal(stop(&p), 0);
 }
 
 static void test_refuses_nonsense(void **state)
 {
-	Querier w = start(NULL);
+	Process p = start(NULL);
 	WireMessage m = {.end = {.header = wire_header(WIRE_END, 1, 0, 0)}};
 
 	(void)state;
-	assert_int_equal(send(w.fd, "nonsense", 8, MSG_NOSIGNAL), 8);
-	assert_int_equal(stop(&w), 1);
+	assert_int_equal(send(p.fd, "nonsense", 8, MSG_NOSIGNAL), 8);
+	assert_int_equal(stop(&p), 1);
 	/* a message that is well-formed but not for a worker */
-	w = start(NULL);
-	assert_int_equal(wire_send(w.fd, &m), 0);
-	assert_int_equal(stop(&w), 1);
+	p = start(NULL);
+	assert_int_equal(wire_send(p.fd, &m), 0);
+	assert_int_equal(stop(&p), 1);
 }
 
 static void test_refuses_options(void **state)
@@ -110,9 +110,9 @@ static void test_refuses_options(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		Querier w = start(bad[i]);
+		Process p = start(bad[i]);
 
-		assert_int_equal(stop(&w), 1);
+		assert_int_equal(stop(&p), 1);
 	}
 }
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-state.h"
+
+#include <fcntl.h>
+
+#include "query-sysfs.h"
+
+int querier_init(Querier *querier, const PolicyOptions *policy, uint64_t answer_usec)
+{
+	*querier = (Querier){
+		.nldev = NETLINK_CLOSED,
+		.rtnl = NETLINK_CLOSED,
+		.policy = *policy,
+		.isolation = {.answer_usec = answer_usec, .stray = -EBADF},
+		.kernel = policy_kernel_version(),
+		.classes = sysfs_open_directory(AT_FDCWD, "/sys/class"),
+		.net = sysfs_open_directory(AT_FDCWD, "/sys/class/net"),
+	};
+	return contexts_new(&querier->contexts);
+}
+
+void querier_done(Querier *querier)
+{
+	if (querier->contexts)
+		contexts_free(querier->contexts);
+	known_done(&querier->known);
+	free(querier->ipoib);
+	netlink_close(&querier->nldev);
+	netlink_close(&querier->rtnl);
+	close_fd(querier->classes);
+	close_fd(querier->net);
+	isolation_done(&querier->isolation);
+}
+
+void querier_forget(Querier *querier, uint32_t device)
+{
+	contexts_forget(querier->contexts, device);
+	known_forget(&querier->known, device);
+}
