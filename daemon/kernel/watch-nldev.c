@@ -3,19 +3,16 @@
 
 #include "watch-nldev.h"
 
-#include <netlink/attr.h>
-#include <netlink/msg.h>
 #include <rdma/rdma_netlink.h>
 #include <sys/socket.h>
 
 #include "log.h"
+#include "netlink-value.h"
+#include "nldev-parse.h"
 
 /* From the headers of Linux 6.12 and 6.13; those of Debian 12 end before. */
-#define NLDEV_GROUP_NOTIFY	4
-#define NLDEV_CMD_MONITOR	28
-#define NLDEV_ATTR_EVENT_TYPE	102
-#define NLDEV_ATTR_MONITOR_MODE 103
-#define NLDEV_ATTR_LAST		NLDEV_ATTR_MONITOR_MODE
+#define NLDEV_GROUP_NOTIFY 4
+#define NLDEV_CMD_MONITOR  28
 
 enum {
 	ANNOUNCE_REGISTER,
@@ -39,109 +36,42 @@ struct WatchNldev {
 	void *userdata;
 };
 
-/* Exact lengths, where libnl by itself checks only the least. */
-static struct nla_policy policy[NLDEV_ATTR_LAST + 1] = {
-	[RDMA_NLDEV_ATTR_DEV_INDEX] = {.type = NLA_U32, .maxlen = sizeof(uint32_t)},
-	[RDMA_NLDEV_ATTR_DEV_NAME] = {.type = NLA_STRING, .maxlen = sizeof(AttrText)},
-	[RDMA_NLDEV_ATTR_PORT_INDEX] = {.type = NLA_U32, .maxlen = sizeof(uint32_t)},
-	[RDMA_NLDEV_ATTR_CAP_FLAGS] = {.type = NLA_U64, .maxlen = sizeof(uint64_t)},
-	[RDMA_NLDEV_ATTR_FW_VERSION] = {.type = NLA_STRING, .maxlen = sizeof(AttrText)},
-	[RDMA_NLDEV_ATTR_NODE_GUID] = {.type = NLA_U64, .maxlen = sizeof(uint64_t)},
-	[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID] = {.type = NLA_U64, .maxlen = sizeof(uint64_t)},
-	[RDMA_NLDEV_ATTR_DEV_NODE_TYPE] = {.type = NLA_U8, .maxlen = sizeof(uint8_t)},
-	[RDMA_NLDEV_ATTR_DEV_PROTOCOL] = {.type = NLA_STRING, .maxlen = sizeof(AttrText)},
-	[NLDEV_ATTR_EVENT_TYPE] = {.type = NLA_U8, .maxlen = sizeof(uint8_t)},
-	[NLDEV_ATTR_MONITOR_MODE] = {.type = NLA_U8, .maxlen = sizeof(uint8_t)},
-};
-
-typedef struct nlattr *NldevAttributes[NLDEV_ATTR_LAST + 1];
-
-static int parse_attributes(struct nlmsghdr *m, NldevAttributes ret)
-{
-	return nlmsg_parse(m, 0, ret, NLDEV_ATTR_LAST, policy) < 0 ? -EBADMSG : 0;
-}
-
 int watch_nldev_parse(struct nlmsghdr *m, Event *ret, bool *ret_going)
 {
+	Event e = {EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE};
 	NldevAttributes a;
-	EventReason reason;
-	uint8_t type;
-	Event e;
+	uint64_t type, port;
 
 	if (m->nlmsg_type != RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, NLDEV_CMD_MONITOR))
 		return 0;
-	if (parse_attributes(m, a) < 0 || !a[NLDEV_ATTR_EVENT_TYPE])
+	if (nldev_parse_attributes(m, a) < 0 || !netlink_number(a[NLDEV_ATTR_EVENT_TYPE], &type))
 		return -EBADMSG;
-	type = nla_get_u8(a[NLDEV_ATTR_EVENT_TYPE]);
 	switch (type) {
 	case ANNOUNCE_REGISTER:
 	case ANNOUNCE_UNREGISTER:
 	case ANNOUNCE_RENAME:
-		reason = REASON_DEVICE;
 		break;
 	case ANNOUNCE_NETDEV_ATTACH:
 	case ANNOUNCE_NETDEV_DETACH:
 	case ANNOUNCE_NETDEV_RENAME:
-		reason = REASON_NETDEV;
+		e.reason = REASON_NETDEV;
 		break;
 	default: /* of a later kernel */
 		return 0;
 	}
 
-	e = (Event){EVENT_ALL_DEVICES, EVENT_ALL_PORTS, reason};
 	/* There is no index when an interface was renamed, or is in another network namespace. */
 	if (a[RDMA_NLDEV_ATTR_DEV_INDEX]) {
-		e.device = nla_get_u32(a[RDMA_NLDEV_ATTR_DEV_INDEX]);
-		if (e.device == EVENT_ALL_DEVICES)
+		if (nldev_parse_index(a[RDMA_NLDEV_ATTR_DEV_INDEX], &e.device) < 0)
 			return -EBADMSG;
-		if (reason == REASON_NETDEV && a[RDMA_NLDEV_ATTR_PORT_INDEX])
-			e.port = nla_get_u32(a[RDMA_NLDEV_ATTR_PORT_INDEX]);
-		if (e.port > RDMA_PORT_MAX)
-			e.port = EVENT_ALL_PORTS;
+		/* A port that verbs cannot name stands for all of the device. */
+		if (e.reason == REASON_NETDEV &&
+		    netlink_number(a[RDMA_NLDEV_ATTR_PORT_INDEX], &port) && port <= RDMA_PORT_MAX)
+			e.port = (uint32_t)port;
 	}
 	*ret = e;
 	*ret_going = type == ANNOUNCE_UNREGISTER && e.device != EVENT_ALL_DEVICES;
 	return 1;
-}
-
-static int parse_device(struct nlmsghdr *m, DeviceSnapshot *ret)
-{
-	DeviceSnapshot d = {0};
-	NldevAttributes a;
-	const char *name;
-
-	if (parse_attributes(m, a) < 0 || !a[RDMA_NLDEV_ATTR_DEV_INDEX] ||
-	    !a[RDMA_NLDEV_ATTR_DEV_NAME] || !a[RDMA_NLDEV_ATTR_PORT_INDEX])
-		return -EBADMSG;
-	name = nla_get_string(a[RDMA_NLDEV_ATTR_DEV_NAME]);
-	if (name[0] == '\0' || strchr(name, '/'))
-		return -EBADMSG;
-	DEVICE_SUPPLY(&d, index, nla_get_u32(a[RDMA_NLDEV_ATTR_DEV_INDEX]));
-	if (d.values.index == EVENT_ALL_DEVICES)
-		return -EBADMSG;
-	DEVICE_SUPPLY_TEXT(&d, name, name);
-	/* Of a device this is the number of its last port. Switchdev representors may have more
-	 * than verbs can name. */
-	DEVICE_SUPPLY(&d, port_count, nla_get_u32(a[RDMA_NLDEV_ATTR_PORT_INDEX]));
-	if (d.values.port_count > RDMA_PORT_MAX) {
-		log_debug("%s: using %u of its %u ports", name, RDMA_PORT_MAX, d.values.port_count);
-		d.values.port_count = RDMA_PORT_MAX;
-	}
-	if (a[RDMA_NLDEV_ATTR_DEV_NODE_TYPE])
-		DEVICE_SUPPLY(&d, node_type, nla_get_u8(a[RDMA_NLDEV_ATTR_DEV_NODE_TYPE]));
-	if (a[RDMA_NLDEV_ATTR_NODE_GUID])
-		DEVICE_SUPPLY(&d, node_guid, nla_get_u64(a[RDMA_NLDEV_ATTR_NODE_GUID]));
-	if (a[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID])
-		DEVICE_SUPPLY(&d, sys_image_guid, nla_get_u64(a[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID]));
-	if (a[RDMA_NLDEV_ATTR_FW_VERSION])
-		DEVICE_SUPPLY_TEXT(&d, fw_ver, nla_get_string(a[RDMA_NLDEV_ATTR_FW_VERSION]));
-	if (a[RDMA_NLDEV_ATTR_DEV_PROTOCOL])
-		DEVICE_SUPPLY_TEXT(&d, dev_protocol,
-				   nla_get_string(a[RDMA_NLDEV_ATTR_DEV_PROTOCOL]));
-	if (a[RDMA_NLDEV_ATTR_CAP_FLAGS])
-		DEVICE_SUPPLY(&d, cap_flags, nla_get_u64(a[RDMA_NLDEV_ATTR_CAP_FLAGS]));
-	*ret = d;
-	return 0;
 }
 
 static int add_device(NldevAnswer *a, struct nlmsghdr *m)
@@ -149,7 +79,7 @@ static int add_device(NldevAnswer *a, struct nlmsghdr *m)
 	DeviceSnapshot d;
 	int r;
 
-	r = parse_device(m, &d);
+	r = nldev_parse_device(m, &d);
 	if (r < 0)
 		return r;
 	if (a->n == NLDEV_DEVICES_MAX)
@@ -183,6 +113,7 @@ int nldev_answer_take(NldevAnswer *a, void *datagram, size_t n)
 	struct nlmsghdr *m = datagram;
 	int left = (int)n;
 	NldevAttributes attributes;
+	uint64_t mode;
 	int r = 0;
 
 	for (; nlmsg_ok(m, left); m = nlmsg_next(m, &left)) {
@@ -197,10 +128,9 @@ int nldev_answer_take(NldevAnswer *a, void *datagram, size_t n)
 			r = add_device(a, m);
 			break;
 		case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET):
-			r = parse_attributes(m, attributes);
-			if (r == 0 && attributes[NLDEV_ATTR_MONITOR_MODE])
-				a->monitor_mode =
-					nla_get_u8(attributes[NLDEV_ATTR_MONITOR_MODE]) != 0;
+			r = nldev_parse_attributes(m, attributes);
+			if (r == 0 && netlink_number(attributes[NLDEV_ATTR_MONITOR_MODE], &mode))
+				a->monitor_mode = mode != 0;
 			break;
 		default:
 			r = m->nlmsg_type < NLMSG_MIN_TYPE ? 0 : -EBADMSG;

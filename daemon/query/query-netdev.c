@@ -7,6 +7,8 @@
 #include <net/if.h>
 #include <net/if_arp.h>
 
+#include "netlink-value.h"
+
 int netdev_parse(const struct nlmsghdr *message, Netdev *ret)
 {
 	struct nlattr *tb[IFLA_MAX + 1];

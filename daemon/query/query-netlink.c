@@ -102,36 +102,3 @@ int netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void
 	nlmsg_free(request);
 	return sent < 0 ? -errno : receive_answer(n, handler, userdata);
 }
-
-bool netlink_number(struct nlattr *a, uint64_t *ret)
-{
-	if (!a)
-		return false;
-	switch (nla_len(a)) {
-	case sizeof(uint8_t):
-		*ret = nla_get_u8(a);
-		return true;
-	case sizeof(uint16_t):
-		*ret = nla_get_u16(a);
-		return true;
-	case sizeof(uint32_t):
-		*ret = nla_get_u32(a);
-		return true;
-	case sizeof(uint64_t):
-		*ret = nla_get_u64(a);
-		return true;
-	}
-	return false;
-}
-
-bool netlink_text(struct nlattr *a, char *buffer, size_t size)
-{
-	size_t n;
-
-	if (!a)
-		return false;
-	n = strnlen(nla_data(a), MIN((size_t)nla_len(a), size - 1));
-	memcpy(buffer, nla_data(a), n);
-	memset(buffer + n, 0, size - n);
-	return true;
-}

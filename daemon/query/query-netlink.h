@@ -30,9 +30,3 @@ void netlink_close(Netlink *n);
 
 /* Sends REQUEST, which this frees, and waits for the whole answer. */
 int netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata);
-
-/* The value of a numeric attribute of any width: the kernel's headers and the kernel disagree about
- * some. False if A is NULL or no number. */
-bool netlink_number(struct nlattr *a, uint64_t *ret);
-/* The text of A, cut to SIZE - 1 bytes and terminated. False if A is NULL. */
-bool netlink_text(struct nlattr *a, char *buffer, size_t size);

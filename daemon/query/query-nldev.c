@@ -5,82 +5,41 @@
 #include <rdma/rdma_netlink.h>
 #include <sys/sysmacros.h>
 
-static int parse(const struct nlmsghdr *message, struct nlattr *tb[RDMA_NLDEV_ATTR_MAX])
-{
-	/* A kernel may send attributes that the header does not know: nlmsg_parse() skips them. */
-	return nlmsg_parse(CONST_CAST(struct nlmsghdr *, message), 0, tb, RDMA_NLDEV_ATTR_MAX - 1,
-			   NULL) < 0
-		       ? -EBADMSG
-		       : 0;
-}
+#include "netlink-value.h"
 
 static struct nl_msg *request(int command, int flags)
 {
 	return nlmsg_alloc_simple(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), flags);
 }
 
-int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *s)
-{
-	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
-	AttrText text;
-	uint64_t v;
-	int r = parse(message, tb);
-
-	if (r < 0)
-		return r;
-	if (!netlink_number(tb[RDMA_NLDEV_ATTR_DEV_INDEX], &v) ||
-	    !netlink_text(tb[RDMA_NLDEV_ATTR_DEV_NAME], text, sizeof(text)))
-		return -EBADMSG;
-	DEVICE_SUPPLY(s, index, (uint32_t)v);
-	DEVICE_SUPPLY_TEXT(s, name, text);
-	/* In an answer about a device the port index is that of its last port. */
-	if (netlink_number(tb[RDMA_NLDEV_ATTR_PORT_INDEX], &v))
-		DEVICE_SUPPLY(s, port_count, (uint32_t)v);
-	if (netlink_number(tb[RDMA_NLDEV_ATTR_DEV_NODE_TYPE], &v))
-		DEVICE_SUPPLY(s, node_type, (uint32_t)v);
-	if (netlink_number(tb[RDMA_NLDEV_ATTR_NODE_GUID], &v))
-		DEVICE_SUPPLY(s, node_guid, v);
-	if (netlink_number(tb[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID], &v))
-		DEVICE_SUPPLY(s, sys_image_guid, v);
-	if (netlink_number(tb[RDMA_NLDEV_ATTR_CAP_FLAGS], &v))
-		DEVICE_SUPPLY(s, cap_flags, v);
-	/* A device without firmware has no such attribute. */
-	if (!netlink_text(tb[RDMA_NLDEV_ATTR_FW_VERSION], text, sizeof(text)))
-		text[0] = '\0';
-	DEVICE_SUPPLY_TEXT(s, fw_ver, text);
-	if (netlink_text(tb[RDMA_NLDEV_ATTR_DEV_PROTOCOL], text, sizeof(text)))
-		DEVICE_SUPPLY_TEXT(s, dev_protocol, text);
-	return 0;
-}
-
 int nldev_parse_port(const struct nlmsghdr *message, PortSnapshot *s)
 {
-	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
+	NldevAttributes a;
 	AttrText name;
 	uint64_t v;
-	int r = parse(message, tb);
+	int r = nldev_parse_attributes(message, a);
 
 	if (r < 0)
 		return r;
-	if (!tb[RDMA_NLDEV_ATTR_PORT_INDEX])
+	if (!a[RDMA_NLDEV_ATTR_PORT_INDEX])
 		return -EBADMSG;
-	if (netlink_number(tb[RDMA_NLDEV_ATTR_PORT_STATE], &v))
+	if (netlink_number(a[RDMA_NLDEV_ATTR_PORT_STATE], &v))
 		PORT_SUPPLY(s, state, (uint32_t)v);
-	if (netlink_number(tb[RDMA_NLDEV_ATTR_PORT_PHYS_STATE], &v))
+	if (netlink_number(a[RDMA_NLDEV_ATTR_PORT_PHYS_STATE], &v))
 		PORT_SUPPLY(s, phys_state, (uint32_t)v);
-	if (netlink_number(tb[RDMA_NLDEV_ATTR_CAP_FLAGS], &v))
+	if (netlink_number(a[RDMA_NLDEV_ATTR_CAP_FLAGS], &v))
 		PORT_SUPPLY(s, cap_mask, v);
-	if (netlink_number(tb[RDMA_NLDEV_ATTR_SUBNET_PREFIX], &v))
+	if (netlink_number(a[RDMA_NLDEV_ATTR_SUBNET_PREFIX], &v))
 		PORT_SUPPLY(s, subnet_prefix, v);
-	if (netlink_number(tb[RDMA_NLDEV_ATTR_LID], &v))
+	if (netlink_number(a[RDMA_NLDEV_ATTR_LID], &v))
 		PORT_SUPPLY(s, lid, (uint32_t)v);
-	if (netlink_number(tb[RDMA_NLDEV_ATTR_SM_LID], &v))
+	if (netlink_number(a[RDMA_NLDEV_ATTR_SM_LID], &v))
 		PORT_SUPPLY(s, sm_lid, (uint32_t)v);
-	if (netlink_number(tb[RDMA_NLDEV_ATTR_LMC], &v))
+	if (netlink_number(a[RDMA_NLDEV_ATTR_LMC], &v))
 		PORT_SUPPLY(s, lmc, (uint32_t)v);
 	/* A port without a netdev here has neither attribute: that is an answer too. */
-	if (!netlink_number(tb[RDMA_NLDEV_ATTR_NDEV_INDEX], &v) ||
-	    !netlink_text(tb[RDMA_NLDEV_ATTR_NDEV_NAME], name, sizeof(name))) {
+	if (!netlink_number(a[RDMA_NLDEV_ATTR_NDEV_INDEX], &v) ||
+	    !netlink_text(a[RDMA_NLDEV_ATTR_NDEV_NAME], name, sizeof(name))) {
 		v = 0;
 		name[0] = '\0';
 	}
@@ -91,18 +50,18 @@ int nldev_parse_port(const struct nlmsghdr *message, PortSnapshot *s)
 
 int nldev_parse_chardev(const struct nlmsghdr *message, NldevChardev *ret)
 {
-	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
+	NldevAttributes a;
 	NldevChardev c = {};
 	uint64_t id, number;
-	int r = parse(message, tb);
+	int r = nldev_parse_attributes(message, a);
 
 	if (r < 0)
 		return r;
 	/* The kernel's header says u64 of the driver's id, the kernel sends u32. The number is
 	 * encoded as in struct stat. */
-	if (!netlink_number(tb[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID], &id) || id > UINT32_MAX ||
-	    !netlink_number(tb[RDMA_NLDEV_ATTR_CHARDEV], &number) ||
-	    !netlink_text(tb[RDMA_NLDEV_ATTR_CHARDEV_NAME], c.name, sizeof(c.name)) ||
+	if (!netlink_number(a[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID], &id) || id > UINT32_MAX ||
+	    !netlink_number(a[RDMA_NLDEV_ATTR_CHARDEV], &number) ||
+	    !netlink_text(a[RDMA_NLDEV_ATTR_CHARDEV_NAME], c.name, sizeof(c.name)) ||
 	    !startswith(c.name, "uverbs") || strchr(c.name, '/'))
 		return -EBADMSG;
 	c.driver_id = (uint32_t)id;

@@ -6,7 +6,7 @@
  * and can block; asking for a device does not.
  */
 
-#include "port.h"
+#include "nldev-parse.h"
 #include "query-netlink.h"
 
 /* Name, node type, GUIDs, firmware version, port count, protocol and capabilities of the device
@@ -28,6 +28,5 @@ typedef struct NldevChardev {
 int nldev_get_chardev(Netlink *n, uint32_t index, NldevChardev *ret);
 
 /* The parts that read a message. -EBADMSG if it lacks what identifies its object. */
-int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *s);
 int nldev_parse_port(const struct nlmsghdr *message, PortSnapshot *s);
 int nldev_parse_chardev(const struct nlmsghdr *message, NldevChardev *ret);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "nldev-parse.h"
+
+#include <rdma/rdma_netlink.h>
+
+#include "event.h"
+#include "netlink-value.h"
+
+int nldev_parse_attributes(const struct nlmsghdr *message, NldevAttributes ret)
+{
+	return nlmsg_parse(CONST_CAST(struct nlmsghdr *, message), 0, ret, NLDEV_ATTR_LAST, NULL) <
+			       0
+		       ? -EBADMSG
+		       : 0;
+}
+
+int nldev_parse_index(struct nlattr *a, uint32_t *ret)
+{
+	uint64_t index;
+
+	if (!netlink_number(a, &index) || index >= EVENT_ALL_DEVICES)
+		return -EBADMSG;
+	*ret = (uint32_t)index;
+	return 0;
+}
+
+/* A name that does not fit is refused and not cut: cut, it could be that of another device. With a
+ * '/' it would be a path where sysfs is read. */
+static int parse_name(struct nlattr *a, AttrText ret)
+{
+	char text[sizeof(AttrText) + 1];
+
+	if (!netlink_text(a, text, sizeof(text)) || text[0] == '\0' || strchr(text, '/') ||
+	    strlen(text) >= sizeof(AttrText))
+		return -EBADMSG;
+	memcpy(ret, text, sizeof(AttrText));
+	return 0;
+}
+
+int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *ret)
+{
+	DeviceSnapshot d = {};
+	NldevAttributes a;
+	uint32_t index;
+	AttrText text;
+	uint64_t v;
+
+	if (nldev_parse_attributes(message, a) < 0 ||
+	    nldev_parse_index(a[RDMA_NLDEV_ATTR_DEV_INDEX], &index) < 0 ||
+	    parse_name(a[RDMA_NLDEV_ATTR_DEV_NAME], text) < 0 ||
+	    /* In a message about a device the port index is that of its last port. */
+	    !netlink_number(a[RDMA_NLDEV_ATTR_PORT_INDEX], &v))
+		return -EBADMSG;
+	DEVICE_SUPPLY(&d, index, index);
+	DEVICE_SUPPLY_TEXT(&d, name, text);
+	DEVICE_SUPPLY(&d, port_count, (uint32_t)MIN(v, (uint64_t)RDMA_PORT_MAX));
+	if (netlink_number(a[RDMA_NLDEV_ATTR_DEV_NODE_TYPE], &v) && v <= UINT32_MAX)
+		DEVICE_SUPPLY(&d, node_type, (uint32_t)v);
+	if (netlink_number(a[RDMA_NLDEV_ATTR_NODE_GUID], &v))
+		DEVICE_SUPPLY(&d, node_guid, v);
+	if (netlink_number(a[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID], &v))
+		DEVICE_SUPPLY(&d, sys_image_guid, v);
+	if (netlink_number(a[RDMA_NLDEV_ATTR_CAP_FLAGS], &v))
+		DEVICE_SUPPLY(&d, cap_flags, v);
+	if (!netlink_text(a[RDMA_NLDEV_ATTR_FW_VERSION], text, sizeof(text)))
+		text[0] = '\0';
+	DEVICE_SUPPLY_TEXT(&d, fw_ver, text);
+	if (netlink_text(a[RDMA_NLDEV_ATTR_DEV_PROTOCOL], text, sizeof(text)))
+		DEVICE_SUPPLY_TEXT(&d, dev_protocol, text);
+	*ret = d;
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What a message of nldev (NETLINK_RDMA) says of a device. The core reads such messages when it
+ * enumerates, the worker when it queries: both follow the rules here, so that they agree about
+ * every device.
+ */
+
+#include <netlink/msg.h>
+
+#include "port.h"
+
+/* These two attributes came with Linux 6.12: the kernel headers of Debian 12 do not have them. */
+#define NLDEV_ATTR_EVENT_TYPE	102
+#define NLDEV_ATTR_MONITOR_MODE 103
+#define NLDEV_ATTR_LAST		NLDEV_ATTR_MONITOR_MODE
+
+/* The attributes of a message by their type, NULL where the message has none of that type. */
+typedef struct nlattr *NldevAttributes[NLDEV_ATTR_LAST + 1];
+
+/* Finds the attributes of MESSAGE. They stay valid as long as MESSAGE does. Types that are unknown
+ * here are skipped: they belong to a later kernel. -EBADMSG. */
+int nldev_parse_attributes(const struct nlmsghdr *message, NldevAttributes ret);
+
+/* The kernel index in A; -EBADMSG if A is NULL or holds none. The number that stands for all
+ * devices (EVENT_ALL_DEVICES) is no index. */
+int nldev_parse_index(struct nlattr *a, uint32_t *ret);
+
+/*
+ * What MESSAGE says of a device, into *RET, which is overwritten and owns nothing.
+ *
+ * -EBADMSG if the message does not identify a device: it must have an index, a name of 1 to 63
+ * bytes without '/', and a number of ports. The number of ports is at most RDMA_PORT_MAX, for verbs
+ * cannot name more; switchdev representors may have more. Every other attribute is optional: one
+ * that is not there, or is no number where one is expected, is not supplied. Longer text is cut.
+ * The firmware version is always supplied: the kernel leaves the attribute out if the device has no
+ * firmware, and that is the empty text.
+ */
+int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *ret);
