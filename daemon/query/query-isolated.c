@@ -4,18 +4,14 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/pidfd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 
+#include "child.h"
 #include "log.h"
 #include "query-verbs.h"
 #include "wire.h"
-
-/* Where the process finds its end of the connection */
-#define ISOLATED_FD 3
 
 static uint64_t now_usec(void)
 {
@@ -60,35 +56,15 @@ static int spawn(Isolated *p, const DvProvider *provider)
 	const char *program = p->isolation->program ? p->isolation->program : "/proc/self/exe";
 	char name[] = "rdmad-query", option[64];
 	char *argv[] = {name, option, NULL};
-	_cleanup_close_ int own = -EBADF, child = -EBADF;
-	posix_spawn_file_actions_t actions;
-	int fds[2], r;
-	pid_t pid;
+	Child child;
+	int r;
 
 	snprintf(option, sizeof(option), "--isolated=%s", provider->name);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
-		return -errno;
-	own = fds[0];
-	child = fds[1];
-	r = posix_spawn_file_actions_init(&actions);
-	if (r != 0)
-		return -r;
-	/* Nothing else: an open context of another device would keep that open. */
-	r = posix_spawn_file_actions_adddup2(&actions, child, ISOLATED_FD);
-	if (r == 0)
-		r = posix_spawn_file_actions_addclosefrom_np(&actions, ISOLATED_FD + 1);
-	if (r == 0)
-		r = posix_spawn(&pid, program, &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	if (r != 0)
-		return -r;
-	p->pidfd = pidfd_open(pid, 0);
-	if (p->pidfd < 0) {
-		r = -errno;
-		kill(pid, SIGKILL);
+	r = child_start(program, argv, &child);
+	if (r < 0)
 		return r;
-	}
-	p->fd = steal_fd(&own);
+	p->pidfd = child.pidfd;
+	p->fd = child.fd;
 	return 0;
 }
 

@@ -2,22 +2,17 @@
 
 #include "worker.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/sockios.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/pidfd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "child.h"
 #include "wire.h"
-
-/* Where the worker finds its end of the connection */
-#define WORKER_FD 3
 
 /* What a process still said comes before the news of its end, and both before the conclusion that
  * it says nothing. */
@@ -49,9 +44,7 @@ struct Worker {
 	sd_event *event;
 	const WorkerHandler *handler;
 	void *userdata;
-	pid_t pid;
-	int pidfd; /* closed once the process is reaped */
-	int fd;
+	Child process; /* FD is closed when the worker is of no use, PIDFD once it is reaped */
 	sd_event_source *io, *exit, *timer;
 	enum {
 		WORKER_RUNNING,
@@ -78,7 +71,7 @@ static void answer_reset(Answer *a)
 
 pid_t worker_pid(const Worker *w)
 {
-	return w->pid;
+	return w->process.pid;
 }
 
 Request *worker_head(const Worker *w)
@@ -125,8 +118,8 @@ static void look_for_start(Worker *w)
 
 	if (w->started)
 		return;
-	w->started =
-		now_usec(w) >= w->start_usec || ioctl(w->fd, SIOCOUTQ, &unread) < 0 || unread == 0;
+	w->started = now_usec(w) >= w->start_usec || ioctl(w->process.fd, SIOCOUTQ, &unread) < 0 ||
+		     unread == 0;
 	if (!w->started)
 		w->deadline_usec = now_usec(w) + w->timeout_usec;
 }
@@ -159,14 +152,14 @@ void worker_set_timeout(Worker *w, uint64_t timeout_usec)
 
 static void send_signal(Worker *w, int signal)
 {
-	if (w->pidfd >= 0)
-		pidfd_send_signal(w->pidfd, signal, NULL, 0);
+	if (w->process.pidfd >= 0)
+		pidfd_send_signal(w->process.pidfd, signal, NULL, 0);
 }
 
 static void disconnect(Worker *w)
 {
 	w->io = sd_event_source_disable_unref(w->io);
-	w->fd = close_fd(w->fd);
+	w->process.fd = close_fd(w->process.fd);
 }
 
 static void end(Worker *w)
@@ -228,7 +221,7 @@ static void flush(Worker *w)
 		else
 			m.query = (WireQuery){
 				wire_header(WIRE_QUERY, r->query.id, r->query.device, 0), r->query};
-		k = wire_send(w->fd, &m);
+		k = wire_send(w->process.fd, &m);
 		if (k == -EAGAIN) {
 			full = true;
 		} else if (k == -EPIPE || k == -ECONNRESET) {
@@ -517,7 +510,7 @@ static int on_exit_ready(_unused_ sd_event_source *s, int fd, _unused_ uint32_t 
 	if (r == 0 && status.si_pid == 0)
 		return 0;
 	w->exit = sd_event_source_disable_unref(w->exit);
-	w->pidfd = close_fd(w->pidfd);
+	w->process.pidfd = close_fd(w->process.pidfd);
 	if (w->state == WORKER_RUNNING || w->state == WORKER_CLOSED) {
 		if (r < 0)
 			fail(w, "worker died");
@@ -528,56 +521,6 @@ static int on_exit_ready(_unused_ sd_event_source *s, int fd, _unused_ uint32_t 
 	}
 	w->handler->exited(w->userdata, w);
 	return 0;
-}
-
-static int spawn(Worker *w, char *const argv[])
-{
-	_cleanup_close_ int child = -EBADF;
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
-	int fds[2], r;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
-		return -errno;
-	w->fd = fds[0];
-	child = fds[1];
-	/* Only this end: the worker may block. */
-	if (fcntl(w->fd, F_SETFL, O_NONBLOCK) < 0)
-		return -errno;
-
-	r = posix_spawn_file_actions_init(&actions);
-	if (r != 0)
-		return -r;
-	r = posix_spawnattr_init(&attributes);
-	if (r != 0)
-		goto destroy_actions;
-	/* Also right where CHILD is 3 already: posix_spawn() then clears close-on-exec. */
-	r = posix_spawn_file_actions_adddup2(&actions, child, WORKER_FD);
-	if (r == 0)
-		r = posix_spawn_file_actions_addclosefrom_np(&actions, WORKER_FD + 1);
-	sigemptyset(&none);
-	sigfillset(&all);
-	if (r == 0)
-		r = posix_spawnattr_setflags(&attributes,
-					     POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	if (r == 0)
-		r = posix_spawnattr_setsigmask(&attributes, &none);
-	if (r == 0)
-		r = posix_spawnattr_setsigdefault(&attributes, &all);
-	if (r == 0)
-		r = posix_spawn(&w->pid, argv[0], &actions, &attributes, argv, environ);
-	posix_spawnattr_destroy(&attributes);
-destroy_actions:
-	posix_spawn_file_actions_destroy(&actions);
-	if (r != 0) {
-		w->pid = 0;
-		return -r;
-	}
-	/* In this order: closing makes room for the pidfd, where descriptors are scarce. */
-	child = close_fd(child);
-	w->pidfd = pidfd_open(w->pid, 0);
-	return w->pidfd < 0 ? -errno : 0;
 }
 
 DEFINE_CLEANUP(Worker, worker_free);
@@ -593,17 +536,16 @@ int worker_new(sd_event *event, char *const argv[], uint64_t timeout_usec,
 	*w = (Worker){.event = sd_event_ref(event),
 		      .handler = handler,
 		      .userdata = userdata,
-		      .pidfd = -EBADF,
-		      .fd = -EBADF,
+		      .process = {.pidfd = -EBADF, .fd = -EBADF},
 		      .timeout_usec = timeout_usec};
-	r = spawn(w, argv);
+	r = child_start(argv[0], argv, &w->process);
 	if (r < 0)
 		return r;
 	w->start_usec = now_usec(w) + START_USEC;
-	r = sd_event_add_io(event, &w->io, w->fd, EPOLLIN, on_io, w);
+	r = sd_event_add_io(event, &w->io, w->process.fd, EPOLLIN, on_io, w);
 	if (r < 0)
 		return r;
-	r = sd_event_add_io(event, &w->exit, w->pidfd, EPOLLIN, on_exit_ready, w);
+	r = sd_event_add_io(event, &w->exit, w->process.pidfd, EPOLLIN, on_exit_ready, w);
 	if (r < 0)
 		return r;
 	r = sd_event_add_time(event, &w->timer, CLOCK_MONOTONIC, 0, TIMER_ACCURACY_USEC, on_timer,
@@ -622,20 +564,19 @@ Worker *worker_free(Worker *w)
 {
 	if (!w)
 		return NULL;
-	if (w->pidfd >= 0) {
+	if (w->process.pidfd >= 0) {
 		siginfo_t status;
 
 		send_signal(w, SIGKILL);
-		waitid(P_PIDFD, (id_t)w->pidfd, &status, WEXITED | WNOHANG);
-	} else if (w->pid > 0 && !w->timer) {
-		/* No memory for a pidfd: nobody will see the end of this process. It is not reaped
-		 * yet, so the number is still its own. */
-		kill(w->pid, SIGKILL);
+		/* Without a timer the worker was never in use, and this is the only chance to reap
+		 * it. It was asked nothing yet, so the wait is short. */
+		waitid(P_PIDFD, (id_t)w->process.pidfd, &status,
+		       WEXITED | (w->timer ? WNOHANG : 0));
 	}
 	end(w);
 	w->exit = sd_event_source_disable_unref(w->exit);
 	w->timer = sd_event_source_disable_unref(w->timer);
-	w->pidfd = close_fd(w->pidfd);
+	w->process.pidfd = close_fd(w->process.pidfd);
 	sd_event_unref(w->event);
 	free(w);
 	return NULL;

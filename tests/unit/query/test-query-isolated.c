@@ -10,7 +10,10 @@
 /* clang-format on */
 #include <poll.h>
 #include <signal.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "log.h"
 #include "query-isolated.h"
@@ -75,6 +78,17 @@ static int fake(const char *what)
 }
 
 /* ---- the worker's side ---- */
+
+/* In the place of the one of the C library: a machine that has no descriptor left. */
+static bool no_pidfd;
+
+int pidfd_open(pid_t pid, unsigned int flags)
+{
+	if (!no_pidfd)
+		return (int)syscall(SYS_pidfd_open, pid, flags);
+	errno = ENFILE;
+	return -1;
+}
 
 static Isolation isolation;
 
@@ -181,6 +195,24 @@ static void test_linger(void **state)
 	isolation_done(&isolation);
 }
 
+/* A process that cannot be watched is ended at once, and nothing is left of it. */
+static void test_no_pidfd(_unused_ void **state)
+{
+	Isolated p = begin("", PATIENT_USEC);
+	PortSnapshot s = {};
+
+	no_pidfd = true;
+	assert_int_equal(isolated_query(&p, &dv_hbl, 5, 1, &s), -ENFILE);
+	no_pidfd = false;
+	isolated_done(&p);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	/* The next query has better luck. */
+	p = isolated_new(&isolation, "hbl_0");
+	assert_int_equal(isolated_query(&p, &dv_hbl, 5, 1, &s), 0);
+	isolated_done(&p);
+}
+
 /* rdmad-query itself, of a device that does not exist here. */
 static void test_real(void **state)
 {
@@ -204,9 +236,9 @@ static void test_real(void **state)
 int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good), cmocka_unit_test(test_error),
-		cmocka_unit_test(test_bad),  cmocka_unit_test(test_linger),
-		cmocka_unit_test(test_real),
+		cmocka_unit_test(test_good),	 cmocka_unit_test(test_error),
+		cmocka_unit_test(test_bad),	 cmocka_unit_test(test_linger),
+		cmocka_unit_test(test_no_pidfd), cmocka_unit_test(test_real),
 	};
 
 	if (argc == 2 && streq(argv[1], "--isolated=hbl"))

@@ -11,7 +11,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/pidfd.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -54,6 +56,17 @@ typedef struct Test {
 	/* What the handler does in the middle of a call */
 	uint32_t forget_in_port, forget_in_end, query_in_end;
 } Test;
+
+/* In the place of the one of the C library: a machine that has no descriptor left. */
+static bool no_pidfd;
+
+int pidfd_open(pid_t pid, unsigned int flags)
+{
+	if (!no_pidfd)
+		return (int)syscall(SYS_pidfd_open, pid, flags);
+	errno = ENFILE;
+	return -1;
+}
 
 static Call *record(Test *t, unsigned int kind)
 {
@@ -862,6 +875,24 @@ static void test_no_descriptors(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
+/* A worker that cannot be watched is ended at once, and nothing is left of it. */
+static void test_no_pidfd(void **state)
+{
+	Test *t = *state;
+	PoolTiming timing = quick;
+	siginfo_t status;
+	uint64_t id;
+
+	timing.queue_usec = GUARD_USEC;
+	start(t, FAKE_WORKER, PATIENT_USEC, &timing);
+	no_pidfd = true;
+	id = ask(t, 1, "ok");
+	no_pidfd = false;
+	assert_int_equal(waitid(P_ALL, 0, &status, WEXITED | WNOHANG | WNOWAIT), -1);
+	assert_int_equal(errno, ECHILD);
+	expect_answer(t, id);
+}
+
 static void test_lies(void **state)
 {
 	static const struct {
@@ -1084,6 +1115,7 @@ int main(void)
 		TEST(test_exit_at_once),
 		TEST(test_no_worker),
 		TEST(test_no_descriptors),
+		TEST(test_no_pidfd),
 		TEST(test_lies),
 		TEST(test_unasked),
 		TEST(test_events),
