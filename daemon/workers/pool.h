@@ -7,37 +7,31 @@
  *
  * One shared worker serves all devices. It starts with the first query.
  *
- * A query that gives no sign for Config.query_timeout_usec ends with -ETIMEDOUT. Its worker is set
- * aside together with that device, which is now *wedged*: pool_query() refuses it. A fresh worker
- * takes all other devices at once. When the old one answers after all, the event REASON_RECOVERED
- * says so. When it does not for a long time it is killed; once it has really ended, the pool asks
- * the same again from time to time, in a worker of the device's own, until there is an answer:
- * REASON_RECOVERED.
+ * A query without any message from its worker for Config.query_timeout_usec ends with -ETIMEDOUT.
+ * The worker is set aside together with that device, which is now *wedged*: pool_query() refuses
+ * it. A new worker takes all other devices at once. If the old one answers after all, the event
+ * REASON_RECOVERED says so. If it does not answer for PoolTiming.answer_usec, it is killed. When it
+ * has really ended, the pool asks the same query again from time to time, in a worker of the
+ * device's own. The first answer to that is reported as REASON_RECOVERED too.
  *
- * When a worker dies or breaks the protocol, the query that it was working on ends with -EPIPE and
- * a fresh worker takes the others, after a pause if that happens often. A device that spoils two
+ * When a worker dies or breaks the protocol, the query that it was working on ends with -EPIPE. A
+ * new worker takes the others, after a pause if that happens often. A device that spoils two
  * workers in a row is on *probation*: its queries go to a worker of its own until one of them is
  * answered in time.
  *
  * Whenever a worker is lost, the devices that it was asked about may have lost verbs events:
- * REASON_OVERRUN for each. Of more events than POOL_EVENTS_MAX a second from one worker, one is
- * left for each device and reason at the end of the second, about all its ports, and
- * REASON_OVERRUN; a worker that goes on like that for POOL_FLOOD_SECONDS is replaced.
+ * REASON_OVERRUN is reported for each. If one worker sends more than POOL_EVENTS_MAX events in a
+ * second, the rest of that second is put together: one event for each device and reason, about all
+ * its ports, and REASON_OVERRUN. A worker that goes on like that for POOL_FLOOD_SECONDS is
+ * replaced.
  *
- * Everything happens on the event loop; no call here calls the handler. The handler may call
+ * Everything happens on the event loop; no function here calls the handler. The handler may call
  * pool_query() and pool_forget(), but not pool_free(). See worker.h for SIGCHLD.
  */
 
 #include "config.h"
+#include "pool-limits.h"
 #include "source.h"
-
-#define POOL_EVENTS_MAX	   256U
-#define POOL_FLOOD_SECONDS 5U
-/* Processes at one time, those that are wedged or on their way out included. Against a machine full
- * of processes in state D. */
-#define POOL_PROCESSES_MAX 64U
-/* Workers that a device may spoil in a row before it gets one of its own */
-#define POOL_PROBATION_FROM 2U
 
 typedef struct Pool Pool;
 
@@ -55,26 +49,5 @@ int pool_query(Pool *p, const Query *q);
  * the id of the query that was under way, 0 if there was none. */
 bool pool_forget(Pool *p, uint32_t device, uint64_t *ret_asked);
 
-/* Times, for tests to shrink. */
-typedef struct PoolTiming {
-	uint64_t answer_usec; /* a wedged worker is killed after this */
-	uint64_t exit_usec;   /* a worker whose connection was closed must have ended after this */
-	uint64_t retry_usec;  /* pause before a wedged device is tried again: from, doubling, to */
-	uint64_t retry_max_usec;
-	uint64_t restart_usec; /* pause before the second restart in a row: from, doubling, to */
-	uint64_t restart_max_usec;
-	uint64_t calm_usec;  /* the next restart is without pause again after this time */
-	uint64_t queue_usec; /* a query that no worker could take fails after this time */
-} PoolTiming;
-
-/* ANSWER: longer than the 60 s after which mlx5 gives up a firmware command, twice over: a port
- * query may take two commands. */
-#define POOL_TIMING_DEFAULT                                                                        \
-	{                                                                                          \
-		.answer_usec = 150 * USEC_PER_SEC, .exit_usec = 5 * USEC_PER_SEC,                  \
-		.retry_usec = USEC_PER_SEC, .retry_max_usec = 600 * USEC_PER_SEC,                  \
-		.restart_usec = 100 * USEC_PER_MSEC, .restart_max_usec = 30 * USEC_PER_SEC,        \
-		.calm_usec = 60 * USEC_PER_SEC, .queue_usec = 60 * USEC_PER_SEC,                   \
-	}
-
+/* For tests, which shorten the times. Applies from the next use of each. */
 void pool_set_timing(Pool *p, const PoolTiming *timing);

@@ -6,14 +6,18 @@
 
 #include "source.h"
 
+/* A device as the pool knows it. It means nothing to a worker. */
+typedef struct PoolDevice PoolDevice;
+
 /* A query for a worker, or word that a device has gone. */
 typedef struct Request {
-	struct Request *next;
+	struct Request *next; /* in its queue */
 	Query query;
-	void *owner;	      /* the pool's; NULL: forgotten, the answer is for nobody */
-	uint64_t queued_usec; /* CLOCK_MONOTONIC */
+	/* Whose query it is. NULL: the device has been forgotten, and nobody wants the answer. */
+	PoolDevice *owner;
+	uint64_t queued_usec; /* CLOCK_MONOTONIC: since when it waits for a worker */
 	bool forget;	      /* not a query: the worker closes what it has open of query.device */
-	bool sent;
+	bool sent;	      /* the worker process has been sent it */
 } Request;
 
 typedef struct RequestQueue {

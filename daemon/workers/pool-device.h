@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What the pool knows of one device: whether it is on probation, whether it is wedged, and when a
+ * wedged one is tried again (pool.h). */
+
+#include "pool-private.h"
+
+PoolDevice *pool_find_device(const Pool *p, uint32_t index);
+/* Adds the device with INDEX, which the pool does not have yet; -ENOMEM. */
+int pool_add_device(Pool *p, uint32_t index, PoolDevice **ret);
+/* Takes D out of the pool and frees it. */
+void pool_remove_device(PoolDevice *d);
+PoolDevice *pool_device_free(PoolDevice *d);
+
+/* D hangs in W while it answers QUERY, which becomes the probe: D is wedged. */
+void pool_device_wedge(PoolDevice *d, Worker *w, const Query *query);
+/* D has spoilt a worker: after POOL_PROBATION_FROM in a row it is on probation. Logs. */
+void pool_device_spoil(PoolDevice *d);
+/* Ends probation, and with it the worker of D's own. */
+void pool_device_release(PoolDevice *d);
+/* D answers again: it is not wedged any more, and REASON_RECOVERED is reported. */
+void pool_device_recover(PoolDevice *d);
+/* Asks D its probe after a pause, which doubles each time. The worker for that is one of its own.
+ */
+void pool_device_retry_later(PoolDevice *d);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* How much and how long the pool of workers puts up with. */
+
+#include "util.h"
+
+/* Events that one worker may send in a second */
+#define POOL_EVENTS_MAX 256U
+/* Seconds in a row in which it may send more than that */
+#define POOL_FLOOD_SECONDS 5U
+/* Processes at one time, those that are wedged or about to end included: a limit for a machine on
+ * which many processes wait in the kernel and cannot be killed. */
+#define POOL_PROCESSES_MAX 64U
+/* Workers that a device may spoil in a row before it gets one of its own */
+#define POOL_PROBATION_FROM 2U
+
+typedef struct PoolTiming {
+	uint64_t answer_usec; /* a wedged worker is killed after this */
+	uint64_t exit_usec;   /* a worker whose connection was closed must have ended after this */
+	/* The pause before a wedged device is tried again: it doubles from the first to the second.
+	 */
+	uint64_t retry_usec, retry_max_usec;
+	/* The pause before the second restart in a row and each that follows, likewise. */
+	uint64_t restart_usec, restart_max_usec;
+	uint64_t calm_usec;  /* the next restart is without pause again after this time */
+	uint64_t queue_usec; /* a query that no worker could take fails after this time */
+} PoolTiming;
+
+/* ANSWER is longer than two firmware commands of mlx5, which gives up each after 60 s: a query of a
+ * port may take two. */
+#define POOL_TIMING_DEFAULT                                                                        \
+	{                                                                                          \
+		.answer_usec = 150 * USEC_PER_SEC, .exit_usec = 5 * USEC_PER_SEC,                  \
+		.retry_usec = USEC_PER_SEC, .retry_max_usec = 600 * USEC_PER_SEC,                  \
+		.restart_usec = 100 * USEC_PER_MSEC, .restart_max_usec = 30 * USEC_PER_SEC,        \
+		.calm_usec = 60 * USEC_PER_SEC, .queue_usec = 60 * USEC_PER_SEC,                   \
+	}

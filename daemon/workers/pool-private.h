@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The state of the pool. Only pool.c, pool-device.c, pool-events.c and lane.c include this. */
+
+#include "pool-limits.h"
+#include "worker.h"
+
+typedef struct Pool Pool;
+
+/* What a lane calls. */
+typedef struct LaneHandler {
+	WorkerHandler worker; /* of the workers that lanes start; its USERDATA is the pool */
+	/* No worker took R within PoolTiming.queue_usec. R is the handler's to free. */
+	void (*expired)(Pool *p, Request *r);
+} LaneHandler;
+
+/* A place for one worker, and the requests that wait for it. */
+typedef struct Lane {
+	Pool *pool;
+	Worker *worker;		/* NULL: none is running here */
+	RequestQueue waiting;	/* requests that no worker has yet */
+	sd_event_source *timer; /* runs while requests wait because no worker may be started yet */
+	uint64_t pause_usec;	/* how long a restart waits when a worker is lost the next time */
+	uint64_t failed_usec;	/* when a worker was last lost or could not be started; 0: never */
+	uint64_t start_usec;	/* no worker is started before this time */
+	bool failing;		/* the last start failed, and the log says so */
+} Lane;
+
+/* A device, from its first query to pool_forget(). */
+struct PoolDevice {
+	Pool *pool;
+	uint32_t index; /* kernel index */
+	AttrText name;	/* as in the last query; for messages */
+	/* The query of the core that is under way, NULL if there is none. */
+	Request *request;
+	/* The worker that was asked last: only its events of this device count. NULL: it is lost.
+	 */
+	Worker *asked;
+	/* ASKED has answered: it may hold the device open, so events are lost with it. */
+	bool heard;
+	/* How many workers in a row it has spoilt: they hung or crashed when asked about it. */
+	unsigned int spoilt;
+	/* On probation: the lane of its own. NULL: its queries go to the shared lane. */
+	Lane *own;
+	/* A query has hung, and no query since has been answered. */
+	bool wedged;
+	/* Wedged: the worker that hangs in it, as long as that process exists. */
+	Worker *stuck;
+	/* Wedged: the query that hung. The pool asks it again from time to time. */
+	Query probe;
+	sd_event_source *retry; /* wedged: when PROBE is asked again */
+	uint64_t retry_usec;	/* the next pause before that */
+	/* A bit for each reason of which an event was dropped since the last report of such. */
+	uint32_t dropped;
+	/* A bit for each reason of the events that the pool is about to report itself. */
+	uint32_t pending;
+};
+
+/* A worker process in whatever state, from its start until it is reaped. */
+typedef struct Process {
+	Worker *worker;	       /* NULL: this place is free */
+	uint64_t second_usec;  /* when the second began in which N_EVENTS came */
+	unsigned int n_events; /* that it sent in this second */
+	unsigned int n_floods; /* seconds in a row in which it sent too many events */
+} Process;
+
+struct Pool {
+	sd_event *event;
+	const SourceHandler *handler; /* the owner's, called with USERDATA */
+	void *userdata;
+	const LaneHandler *lane_handler; /* the pool's own */
+	char **argv;			 /* the command line of a worker */
+	uint64_t query_timeout_usec;	 /* the Config's */
+	PoolTiming timing;
+	Lane shared;	      /* for all devices that are not on probation */
+	PoolDevice **devices; /* sorted by index */
+	size_t n_devices, allocated;
+	Process processes[POOL_PROCESSES_MAX];
+	sd_event_source *report; /* enabled while a device has something pending */
+	sd_event_source *flood;	 /* runs while a device has dropped events */
+};
+
+static inline uint64_t pool_now_usec(const Pool *p)
+{
+	uint64_t now = 0;
+
+	sd_event_now(p->event, CLOCK_MONOTONIC, &now);
+	return now;
+}
+
+/* The process of W; W NULL: a free place. NULL if there is none. */
+static inline Process *pool_find_process(Pool *p, const Worker *w)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(p->processes); i++)
+		if (p->processes[i].worker == w)
+			return &p->processes[i];
+	return NULL;
+}
