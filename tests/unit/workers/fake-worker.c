@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Stands in for rdmad-query in test-pool.c. The name of the device in a query says what it does
- * with it; for an unknown name it answers as it should. "NAME:FILE" does NAME only as long as FILE
- * does not exist, and creates it: once, over all processes.
+ * Stands in for rdmad-query in the tests of the pool. The name of the device in a query says what
+ * it does with it; for an unknown name it answers as it should. "NAME:FILE" does NAME only as long
+ * as FILE does not exist, and creates it: once, over all processes.
  */
 
 #include <dirent.h>
@@ -62,6 +62,7 @@ static void say_port(const Query *q, uint32_t port)
 	PORT_SUPPLY(&s, subnet_prefix, (uint64_t)getpid());
 	mask_set(&s.supplied, PORT_ATTR_gids, true);
 	m.port.error = streq(q->name, "port-error") ? -EIO : 0;
+	m.port.open_error = streq(q->name, "closed") ? -EACCES : 0;
 	m.port.values = s.values;
 	m.port.supplied = s.supplied;
 	say(&m);

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "pool-fixture.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static Call *record(Test *t, unsigned int kind)
+{
+	Call *c = &t->calls[t->n++];
+
+	assert_true(t->n <= N_CALLS);
+	*c = (Call){.kind = kind};
+	return c;
+}
+
+Query make_query(Test *t, uint32_t device, const char *what)
+{
+	Query q = {.id = ++t->next_id, .device = device, .attributes = true};
+
+	text_copy(q.name, sizeof(q.name), what);
+	port_set_add(&q.ports, 1);
+	port_set_add(&q.ports, 2);
+	return q;
+}
+
+uint64_t ask(Test *t, uint32_t device, const char *what)
+{
+	Query q = make_query(t, device, what);
+
+	assert_int_equal(pool_query(t->pool, &q), 0);
+	return q.id;
+}
+
+uint64_t ask_once(Test *t, uint32_t device, const char *what)
+{
+	AttrText name;
+
+	snprintf(name, sizeof(name), "%.30s:%.31s", what, t->flag);
+	return ask(t, device, name);
+}
+
+static void on_event(void *userdata, const Event *event)
+{
+	record(userdata, CALL_EVENT)->event = *event;
+}
+
+static void on_device(void *userdata, uint64_t id, DeviceSnapshot *s)
+{
+	Call *c = record(userdata, CALL_DEVICE);
+
+	c->id = id;
+	c->pid = s->values.node_guid;
+	c->n_table = s->chardevs ? s->chardevs->n : 0;
+	memcpy(c->argv, s->values.board_id, sizeof(c->argv));
+}
+
+bool forget(Test *t, uint32_t device)
+{
+	uint64_t asked;
+
+	return pool_forget(t->pool, device, &asked);
+}
+
+static void on_port(void *userdata, uint64_t id, uint32_t port, int error, PortSnapshot *s)
+{
+	Test *t = userdata;
+	Call *c = record(t, CALL_PORT);
+
+	c->id = id;
+	c->port = port;
+	c->error = error;
+	c->open_error = s->open_error;
+	c->pid = s->values.subnet_prefix;
+	c->forgotten = s->values.lid;
+	if (s->tables[PORT_TABLE_GIDS]) {
+		_cleanup_(table_free_pointer) Table *taken =
+			steal_pointer(&s->tables[PORT_TABLE_GIDS]);
+		uint32_t i = 0;
+
+		c->n_table = taken->n;
+		TABLE_FOREACH(GidEntry, e, taken)
+			assert_int_equal(e->index, i++);
+	}
+	if (t->forget_in_port)
+		forget(t, t->forget_in_port);
+}
+
+static void on_end(void *userdata, uint64_t id, int error, const char *text)
+{
+	Test *t = userdata;
+	Call *c = record(t, CALL_END);
+
+	c->id = id;
+	c->error = error;
+	snprintf(c->text, sizeof(c->text), "%s", text);
+	if (t->forget_in_end)
+		forget(t, t->forget_in_end);
+	if (t->query_in_end) {
+		ask(t, t->query_in_end, "ok");
+		t->query_in_end = 0;
+	}
+}
+
+static const SourceHandler handler = {
+	.event = on_event, .device = on_device, .port = on_port, .end = on_end};
+
+static unsigned int count_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+const PoolTiming quick = {
+	.answer_usec = 300 * USEC_PER_MSEC,
+	.exit_usec = 100 * USEC_PER_MSEC,
+	.retry_usec = 20 * USEC_PER_MSEC,
+	.retry_max_usec = 100 * USEC_PER_MSEC,
+	.restart_usec = 10 * USEC_PER_MSEC,
+	.restart_max_usec = 40 * USEC_PER_MSEC,
+	.calm_usec = 60 * USEC_PER_SEC,
+	.queue_usec = 200 * USEC_PER_MSEC,
+};
+
+const PoolTiming slow = {
+	.answer_usec = GUARD_USEC * 2,
+	.exit_usec = GUARD_USEC * 2,
+	.retry_usec = GUARD_USEC * 2,
+	.retry_max_usec = GUARD_USEC * 2,
+	.restart_usec = 1,
+	.restart_max_usec = 1,
+	.calm_usec = 60 * USEC_PER_SEC,
+	.queue_usec = GUARD_USEC * 2,
+};
+
+void start(Test *t, const char *path, uint64_t query_timeout_usec, const PoolTiming *timing)
+{
+	t->config.query_timeout_usec = query_timeout_usec;
+	assert_int_equal(pool_new(t->event, &t->config, path, &handler, t, &t->pool), 0);
+	pool_set_timing(t->pool, timing);
+}
+
+int setup(void **state)
+{
+	Test *t = calloc(1, sizeof(*t));
+	int fd;
+
+	if (!t)
+		return -1;
+	t->n_descriptors = count_descriptors();
+	if (sd_event_new(&t->event) < 0)
+		return -1;
+	/* A name that nobody has, in a short path: it has to fit an AttrText. */
+	text_copy(t->flag, sizeof(t->flag), "/tmp/rdmad-pool-XXXXXX");
+	fd = mkstemp(t->flag);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	unlink(t->flag);
+	t->config = (Config)CONFIG_DEFAULT;
+	*state = t;
+	return 0;
+}
+
+int teardown(void **state)
+{
+	Test *t = *state;
+	siginfo_t status;
+	unsigned int n;
+
+	pool_free(t->pool);
+	sd_event_unref(t->event);
+	unlink(t->flag);
+	n = count_descriptors();
+	if (n != t->n_descriptors) {
+		print_error("%u descriptors before, %u after\n", t->n_descriptors, n);
+		return -1;
+	}
+	while (waitid(P_ALL, 0, &status, WEXITED) == 0)
+		if (status.si_code == CLD_STOPPED)
+			return -1;
+	free(t);
+	return 0;
+}
+
+uint64_t now_usec(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * USEC_PER_SEC + (uint64_t)ts.tv_nsec / 1000;
+}
+
+const Call *find_end(const Test *t, uint64_t id)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->calls[i].kind == CALL_END && t->calls[i].id == id)
+			return &t->calls[i];
+	return NULL;
+}
+
+const Call *find_device(const Test *t, uint64_t id)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->calls[i].kind == CALL_DEVICE && t->calls[i].id == id)
+			return &t->calls[i];
+	return NULL;
+}
+
+unsigned int count_events(const Test *t, uint32_t device, EventReason reason)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->calls[i].kind == CALL_EVENT && t->calls[i].event.device == device &&
+		    t->calls[i].event.reason == reason)
+			n++;
+	return n;
+}
+
+unsigned int count_kind(const Test *t, unsigned int kind, uint64_t id)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->calls[i].kind == kind && t->calls[i].id == id)
+			n++;
+	return n;
+}
+
+const Call *wait_end(Test *t, uint64_t id)
+{
+	RUN_UNTIL(t, find_end(t, id));
+	return find_end(t, id);
+}
+
+uint64_t expect_answer(Test *t, uint64_t id)
+{
+	const Call *end = wait_end(t, id), *device = find_device(t, id);
+
+	assert_string_equal(end->text, "");
+	assert_int_equal(end->error, 0);
+	assert_non_null(device);
+	assert_int_equal(count_kind(t, CALL_DEVICE, id), 1);
+	assert_int_equal(count_kind(t, CALL_PORT, id), 2);
+	assert_int_equal(count_kind(t, CALL_END, id), 1);
+	return device->pid;
+}
+
+void expect_error(Test *t, uint64_t id, int error, const char *text)
+{
+	const Call *end = wait_end(t, id);
+
+	assert_string_equal(end->text, text);
+	assert_int_equal(end->error, error);
+	assert_int_equal(count_kind(t, CALL_END, id), 1);
+}
+
+void expect_refused(Test *t, uint32_t device, int error)
+{
+	Query q = make_query(t, device, "ok");
+
+	assert_int_equal(pool_query(t->pool, &q), error);
+}
+
+void expect_event(Test *t, uint32_t device, EventReason reason)
+{
+	RUN_UNTIL(t, count_events(t, device, reason) > 0);
+	for (size_t i = 0; i < t->n; i++)
+		if (t->calls[i].kind == CALL_EVENT && t->calls[i].event.device == device &&
+		    t->calls[i].event.reason == reason)
+			assert_int_equal(t->calls[i].event.port, EVENT_ALL_PORTS);
+}
+
+char process_state(uint64_t pid)
+{
+	char path[64], line[256] = "";
+	FILE *f;
+	char *p;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", (unsigned int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	fclose(f);
+	p = strrchr(line, ')');
+	return p ? p[2] : 0;
+}
+
+unsigned int children(unsigned int *ret, unsigned int n_ret)
+{
+	char path[64];
+	unsigned int n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	f = fopen(path, "re");
+	assert_non_null(f);
+	while (n < n_ret && fscanf(f, "%u", &ret[n]) == 1)
+		n++;
+	fclose(f);
+	return n;
+}
+
+unsigned int count_children(void)
+{
+	unsigned int pids[256];
+
+	return children(pids, ARRAY_SIZE(pids));
+}
+
+bool child_stopped(void)
+{
+	unsigned int pids[256], n = children(pids, ARRAY_SIZE(pids));
+
+	for (unsigned int i = 0; i < n; i++)
+		if (process_state(pids[i]) == 'T')
+			return true;
+	return false;
+}
+
+void continue_children(void)
+{
+	unsigned int pids[256], n = children(pids, ARRAY_SIZE(pids));
+
+	for (unsigned int i = 0; i < n; i++)
+		kill((pid_t)pids[i], SIGCONT);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The pool of workers, when one hangs. */
+
+#include "pool-fixture.h"
+
+#include <signal.h>
+
+#include "log.h"
+
+/* A device that hangs does not hold up others, and recovers when it answers. */
+static void test_stuck(void **state)
+{
+	Test *t = *state;
+	uint64_t old, new, stuck, waiting[30];
+
+	start(t, FAKE_WORKER, SHORT_USEC, &slow);
+	ask(t, 1, "ok");
+	ask(t, 2, "ok");
+	old = expect_answer(t, ask(t, 3, "ok"));
+	stuck = ask(t, 1, "stop");
+	for (uint32_t i = 0; i < ARRAY_SIZE(waiting); i++)
+		waiting[i] = ask(t, 3 + i, "ok");
+	expect_error(t, stuck, -ETIMEDOUT, "no answer for 1000 ms while reading stop");
+	expect_refused(t, 1, -ETIMEDOUT);
+	new = expect_answer(t, waiting[0]);
+	assert_int_not_equal(old, new);
+	for (uint32_t i = 1; i < ARRAY_SIZE(waiting); i++)
+		assert_int_equal(expect_answer(t, waiting[i]), new);
+	expect_event(t, 2, REASON_OVERRUN); /* which was not asked again */
+	expect_event(t, 3, REASON_OVERRUN);
+	assert_int_equal(count_events(t, 1, REASON_OVERRUN), 0);
+	assert_int_equal(count_events(t, 1, REASON_RECOVERED), 0);
+	expect_refused(t, 1, -ETIMEDOUT);
+
+	kill((pid_t)old, SIGCONT);
+	expect_event(t, 1, REASON_RECOVERED);
+	assert_int_equal(count_events(t, 1, REASON_RECOVERED), 1);
+	assert_int_equal(count_kind(t, CALL_END, stuck), 1);
+	assert_int_equal(count_kind(t, CALL_DEVICE, stuck), 0);
+	assert_int_equal(expect_answer(t, ask(t, 1, "ok")), new);
+	RUN_UNTIL(t, count_children() == 1); /* the old one left by itself */
+}
+
+static void test_stuck_says_where(void **state)
+{
+	Test *t = *state;
+	uint64_t id;
+
+	start(t, FAKE_WORKER, SHORT_USEC, &slow);
+	id = ask(t, 1, "stop-in-port-2");
+	expect_error(t, id, -ETIMEDOUT,
+		     "no answer for 1000 ms while reading port 2 of stop-in-port-2");
+	assert_int_equal(count_kind(t, CALL_DEVICE, id), 1);
+	continue_children();
+	expect_event(t, 1, REASON_RECOVERED);
+}
+
+/* How long a worker takes to start is not the fault of the device that it is to be asked about: on
+ * a busy machine every new worker would spoil another one. */
+static void test_slow_start(void **state)
+{
+	Test *t = *state;
+	uint64_t first, second, enough;
+
+	setenv("FAKE_WORKER_STOP_AT_START", "1", 1);
+	start(t, FAKE_WORKER, SHORT_USEC, &slow);
+	first = ask(t, 1, "ok");
+	second = ask(t, 2, "stop");
+	unsetenv("FAKE_WORKER_STOP_AT_START");
+	RUN_UNTIL(t, child_stopped());
+	enough = now_usec() + 5 * SHORT_USEC / 2;
+	RUN_UNTIL(t, now_usec() >= enough);
+	assert_int_equal(count_kind(t, CALL_END, first), 0);
+	continue_children();
+	expect_answer(t, first);
+	/* from then on it counts */
+	expect_error(t, second, -ETIMEDOUT, "no answer for 1000 ms while reading stop");
+	continue_children();
+	expect_event(t, 2, REASON_RECOVERED);
+}
+
+/* Events of a worker that was set aside are not those of the one that serves. */
+static void test_stuck_is_not_heard(void **state)
+{
+	Test *t = *state;
+
+	start(t, FAKE_WORKER, SHORT_USEC, &slow);
+	wait_end(t, ask(t, 1, "stop-then-event"));
+	continue_children();
+	expect_event(t, 1, REASON_RECOVERED);
+	assert_int_equal(count_events(t, 1, REASON_LID_CHANGE), 0);
+}
+
+/* It never answers: it is killed, and the device tried again and again in a worker of its own until
+ * it does. */
+static void test_stuck_for_long(void **state)
+{
+	Test *t = *state;
+	uint64_t shared;
+
+	start(t, FAKE_WORKER, SHORT_USEC, &quick);
+	shared = ask(t, 2, "ok");
+	wait_end(t, ask_once(t, 1, "stop"));
+	expect_refused(t, 1, -ETIMEDOUT);
+	shared = expect_answer(t, ask(t, 2, "ok"));
+	expect_event(t, 1, REASON_RECOVERED);
+	assert_int_equal(count_kind(t, CALL_DEVICE, 2),
+			 0); /* the probe's answer was not for the core */
+	assert_int_equal(expect_answer(t, ask(t, 1, "ok")), shared);
+	RUN_UNTIL(t, count_children() == 1);
+}
+
+/* Three probes hang or crash, nobody else suffers. */
+static void test_stuck_again_and_again(void **state)
+{
+	Test *t = *state;
+	PoolTiming timing = quick;
+	uint64_t shared, id;
+
+	timing.answer_usec = 10 * USEC_PER_MSEC;
+	start(t, FAKE_WORKER, SHORT_USEC, &timing);
+	id = ask(t, 1, "stop");
+	wait_end(t, id);
+	shared = expect_answer(t, ask(t, 2, "ok"));
+	for (unsigned int i = 0; i < 3; i++) {
+		unsigned int pids[8];
+
+		/* The probe runs, hangs, and is gone again */
+		RUN_UNTIL(t, count_children() == 2 && child_stopped());
+		assert_int_equal(children(pids, 8), 2);
+		RUN_UNTIL(t, count_children() == 1);
+	}
+	assert_int_equal(expect_answer(t, ask(t, 2, "ok")), shared);
+	assert_int_equal(count_kind(t, CALL_END, id), 1);
+	expect_refused(t, 1, -ETIMEDOUT);
+	assert_int_equal(count_events(t, 1, REASON_RECOVERED), 0);
+	forget(t, 1);
+	expect_answer(t, ask(t, 1, "ok"));
+}
+
+/* A device that answers again is tried again soon when it hangs the next time. Here its first pause
+ * is longer than the test waits, and the pause after it has answered is short. */
+static void test_pause_begins_anew(void **state)
+{
+	Test *t = *state;
+
+	start(t, FAKE_WORKER, SHORT_USEC, &slow);
+	wait_end(t, ask(t, 1, "stop"));
+	pool_set_timing(t->pool, &quick);
+	continue_children();
+	expect_event(t, 1, REASON_RECOVERED);
+	wait_end(t, ask_once(t, 1, "stop"));
+	RUN_UNTIL(t, count_events(t, 1, REASON_RECOVERED) == 2);
+}
+
+static void test_stuck_then_crash(void **state)
+{
+	Test *t = *state;
+
+	start(t, FAKE_WORKER, SHORT_USEC, &quick);
+	wait_end(t, ask_once(t, 1, "stop-then-crash"));
+	continue_children();
+	expect_event(t, 1, REASON_RECOVERED); /* from the probe */
+	expect_answer(t, ask(t, 1, "ok"));
+}
+
+/* The second time in a row it gets a worker of its own, and hangs alone. */
+static void test_stuck_twice(void **state)
+{
+	Test *t = *state;
+	uint64_t shared;
+
+	start(t, FAKE_WORKER, SHORT_USEC, &slow);
+	for (unsigned int i = 0; i < 3; i++) {
+		wait_end(t, ask(t, 1, "stop"));
+		continue_children();
+		RUN_UNTIL(t, count_events(t, 1, REASON_RECOVERED) == i + 1);
+		if (i == 1)
+			expect_answer(t, ask(t, 2, "ok"));
+	}
+	assert_int_equal(count_events(t, 2, REASON_OVERRUN), 0);
+	shared = expect_answer(t, ask(t, 2, "ok"));
+	assert_int_not_equal(expect_answer(t, ask(t, 1, "ok")), shared);
+	/* That was in time: once more through the shared worker, so that its events are heard again
+	 */
+	RUN_UNTIL(t, count_events(t, 1, REASON_RECOVERED) == 4);
+	assert_int_equal(expect_answer(t, ask(t, 1, "ok")), shared);
+}
+
+static void test_forget_stuck(void **state)
+{
+	Test *t = *state;
+
+	start(t, FAKE_WORKER, SHORT_USEC, &slow);
+	wait_end(t, ask(t, 1, "stop"));
+	assert_true(forget(t, 1)); /* it was wedged */
+	RUN_UNTIL(t, count_children() == 0);
+	expect_answer(t, ask(t, 1, "ok"));
+}
+
+/* It hangs in a device that has gone: nobody to tell, but the others must go on. */
+static void test_forget_then_stuck(void **state)
+{
+	Test *t = *state;
+	uint64_t forgotten, id;
+
+	start(t, FAKE_WORKER, SHORT_USEC, &slow);
+	forgotten = ask(t, 1, "stop");
+	id = ask(t, 2, "ok");
+	forget(t, 1);
+	expect_answer(t, id);
+	assert_int_equal(count_kind(t, CALL_END, forgotten), 0);
+	RUN_UNTIL(t, count_children() == 1);
+}
+
+/* One that does not go when its connection is closed is killed. */
+static void test_lingers(void **state)
+{
+	Test *t = *state;
+
+	setenv("FAKE_WORKER_LINGER", "1", 1);
+	start(t, FAKE_WORKER, SHORT_USEC, &quick);
+	wait_end(t, ask_once(t, 1, "stop"));
+	continue_children();
+	expect_event(t, 1, REASON_RECOVERED);
+	RUN_UNTIL(t, count_children() == 0);
+	unsetenv("FAKE_WORKER_LINGER");
+}
+
+/* Not more processes than the bound, however many devices hang. */
+static void test_process_limit(void **state)
+{
+	Test *t = *state;
+	uint64_t ids[POOL_PROCESSES_MAX + 4];
+	PoolTiming timing = slow;
+
+	timing.restart_usec = timing.restart_max_usec = 10 * USEC_PER_MSEC;
+	timing.queue_usec = 100 * USEC_PER_MSEC;
+	start(t, FAKE_WORKER, 100 * USEC_PER_MSEC, &timing);
+	for (uint32_t i = 0; i < ARRAY_SIZE(ids); i++)
+		ids[i] = ask(t, i, "stop");
+	for (uint32_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		const Call *end = wait_end(t, ids[i]);
+
+		assert_int_equal(end->error, i < POOL_PROCESSES_MAX ? -ETIMEDOUT : -EPIPE);
+		assert_true(count_children() <= POOL_PROCESSES_MAX);
+	}
+	/* One leaves, one can come. */
+	forget(t, 0);
+	RUN_UNTIL(t, count_children() < POOL_PROCESSES_MAX);
+	ask(t, 0, "stop");
+	RUN_UNTIL(t, count_children() == POOL_PROCESSES_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_stuck),
+		TEST(test_stuck_says_where),
+		TEST(test_slow_start),
+		TEST(test_stuck_is_not_heard),
+		TEST(test_stuck_for_long),
+		TEST(test_stuck_again_and_again),
+		TEST(test_pause_begins_anew),
+		TEST(test_stuck_then_crash),
+		TEST(test_stuck_twice),
+		TEST(test_forget_stuck),
+		TEST(test_forget_then_stuck),
+		TEST(test_lingers),
+		TEST(test_process_limit),
+	};
+
+	/* The warnings are expected here. */
+	log_max_level = getenv("VERBOSE") ? LOG_DEBUG : LOG_ERR;
+	return cmocka_run_group_tests_name("pool-stuck", tests, NULL, NULL);
+}
