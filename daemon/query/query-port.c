@@ -116,53 +116,62 @@ static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 		log_debug("%s/%u: %s direct verbs: %s", t->name, port, dv->name, strerror(-r));
 }
 
-/*
- * Whether a device that failed to open with ERROR will not open any sooner than its configuration
- * changes: then what can be had without verbs is all there is to know of its ports. After another
- * error, ENODEV of a device on its way out among them, the last known values are better than half
- * of the present ones.
- */
-static bool stays_closed(int error)
+bool port_stays_closed(int open_error)
 {
-	return error == 0 || error == -EACCES || error == -EPERM || error == -ENOENT ||
-	       error == -EBUSY || error == -EOPNOTSUPP;
+	return open_error == 0 || open_error == -EACCES || open_error == -EPERM ||
+	       open_error == -ENOENT || open_error == -EBUSY || open_error == -EOPNOTSUPP;
 }
 
-int port_query(Target *t, uint32_t port, PortSnapshot *s)
+/* What verbs, direct verbs and sysfs say, in this order: each supplies what those before have not.
+ */
+static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 {
-	Table *table = NULL;
-	int error = t->open_error, r;
+	int r = 0;
 
-	/* Without its answer the port would seem to have lost its interface: it is as much a part
-	 * of the whole as verbs are, and asks the same hardware. */
-	r = nldev_get_port(&t->querier->nldev, t->device, port, s);
+	if (t->context)
+		r = verbs_query_port(t->context, port, &t->known->verbs, s);
 	if (r < 0)
 		return r;
-	query_netdev(t->querier, s);
-	if (t->context) {
-		error = verbs_query_port(t->context, port, &t->known->verbs, s);
-		if (error == 0)
-			query_direct_verbs(t, port, s);
-	} else {
-		if (t->is_isolated)
-			query_direct_verbs(t, port, s);
+	if (t->context || t->is_isolated)
+		query_direct_verbs(t, port, s);
+	if (sysfs_may_supply_port(s))
 		sysfs_supply_port(target_sysfs(t), port, s);
-		if (!mask_has(&s->supplied, PORT_ATTR_state))
-			error = error < 0 ? error : -EIO;
-		else if (stays_closed(error))
-			error = 0;
-		s->open_error = !t->is_isolated && t->open_error == 0 ? -ECANCELED : t->open_error;
-	}
-	if (error < 0)
-		return error;
+	if (t->context)
+		return 0;
 
-	r = read_gids(t, port, s, &table);
+	s->open_error = !t->is_isolated && t->open_error == 0 ? -ECANCELED : t->open_error;
+	if (!mask_has(&s->supplied, PORT_ATTR_state))
+		return t->open_error < 0 ? t->open_error : -EIO;
+	return port_stays_closed(t->open_error) ? 0 : t->open_error;
+}
+
+static void query_tables(Target *t, uint32_t port, PortSnapshot *s)
+{
+	Table *table = NULL;
+	int r = read_gids(t, port, s, &table);
+
 	supply_table(s, PORT_TABLE_GIDS, r, table);
 	if (t->query->pkeys) {
 		r = sysfs_read_pkeys(target_sysfs(t), port, &table);
 		supply_table(s, PORT_TABLE_PKEYS, r, table);
 	}
+	/* The GIDs of the port say which IPoIB interfaces are on it. */
 	r = read_netdevs(t, s, &table);
 	supply_table(s, PORT_TABLE_NETDEVS, r, table);
+}
+
+int port_query(Target *t, uint32_t port, PortSnapshot *s)
+{
+	/* Without an answer of nldev the port would seem to have lost its interface. So the query
+	 * fails then as it does without an answer of verbs: both ask the same hardware. */
+	int r = nldev_get_port(&t->querier->nldev, t->device, port, s);
+
+	if (r < 0)
+		return r;
+	query_netdev(t->querier, s);
+	r = query_values(t, port, s);
+	if (r < 0)
+		return r;
+	query_tables(t, port, s);
 	return 0;
 }

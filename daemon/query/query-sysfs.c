@@ -8,6 +8,8 @@
 #include <net/if.h>
 #include <sys/sysmacros.h>
 
+#include "decode.h"
+
 int sysfs_open_directory(int parent, const char *path)
 {
 	int fd = openat(parent, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -230,35 +232,75 @@ int sysfs_read_chardevs(int device, int classes, const char *name, const Chardev
 	return finish(&g, sizeof(ChardevEntry), r, ret);
 }
 
+/*
+ * The rows that a file of the port's directory has. The first seven are those of a port whose
+ * context is not open: verbs says them too. For a row that sysfs alone has, a line here and the row
+ * in port-attributes.def are all that is needed.
+ */
+static const struct {
+	PortAttr attr;
+	const char *file;
+} port_files[] = {
+	{PORT_ATTR_state, "state"},
+	{PORT_ATTR_phys_state, "phys_state"},
+	{PORT_ATTR_lid, "lid"},
+	{PORT_ATTR_lmc, "lid_mask_count"},
+	{PORT_ATTR_sm_lid, "sm_lid"},
+	{PORT_ATTR_sm_sl, "sm_sl"},
+	{PORT_ATTR_link_layer, "link_layer"},
+};
+
+bool sysfs_may_supply_port(const PortSnapshot *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(port_files); i++)
+		if (!mask_has(&s->supplied, port_files[i].attr))
+			return true;
+	return false;
+}
+
+/* Reads one file into its row. */
+static int read_row(int directory, const char *file, const Attribute *row, PortValues *values)
+{
+	AttrText text;
+	uint32_t code = 0;
+	uint64_t v;
+	int r;
+
+	if (row->type == ATTR_TEXT)
+		return sysfs_read_text(directory, file, (char *)values + row->offset, row->size);
+	if (row->type == ATTR_LINK_LAYER) {
+		r = sysfs_read_text(directory, file, text, sizeof(text));
+		/* "Unknown" stays 0, which is IBV_LINK_LAYER_UNSPECIFIED. */
+		if (r == 0)
+			(void)decode_value(row->type, text, &code);
+		v = code;
+	} else {
+		r = sysfs_read_number(directory, file,
+				      row->size == sizeof(code) ? UINT32_MAX : UINT64_MAX, &v);
+	}
+	if (r < 0)
+		return r;
+	attr_set_raw(row, values, v);
+	return 0;
+}
+
 void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s)
 {
-	char path[48];
-	AttrText text;
+	_cleanup_close_ int directory = -EBADF;
+	char path[32];
 
-	/* clang-format off */
-#define NUMBER(field, file)                                                                        \
-	do {                                                                                       \
-		uint64_t v;                                                                        \
-		snprintf(path, sizeof(path), "ports/%u/" file, port);                              \
-		if (!mask_has(&s->supplied, PORT_ATTR_##field) &&                                  \
-		    sysfs_read_number(device, path, UINT32_MAX, &v) == 0)                          \
-			PORT_SUPPLY(s, field, (uint32_t)v);                                        \
-	} while (false)
-	/* clang-format on */
-	NUMBER(state, "state");
-	NUMBER(phys_state, "phys_state");
-	NUMBER(lid, "lid");
-	NUMBER(lmc, "lid_mask_count");
-	NUMBER(sm_lid, "sm_lid");
-	NUMBER(sm_sl, "sm_sl");
-#undef NUMBER
-	snprintf(path, sizeof(path), "ports/%u/link_layer", port);
-	if (!mask_has(&s->supplied, PORT_ATTR_link_layer) &&
-	    sysfs_read_text(device, path, text, sizeof(text)) == 0)
-		PORT_SUPPLY(s, link_layer,
-			    streq(text, "InfiniBand") ? 1U
-			    : streq(text, "Ethernet") ? 2U
-						      : 0U);
+	snprintf(path, sizeof(path), "ports/%u", port);
+	directory = sysfs_open_directory(device, path);
+	if (directory < 0)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(port_files); i++) {
+		PortAttr attr = port_files[i].attr;
+
+		if (!mask_has(&s->supplied, attr) &&
+		    read_row(directory, port_files[i].file, &port_attributes[attr], &s->values) ==
+			    0)
+			mask_set(&s->supplied, attr, true);
+	}
 }
 
 int sysfs_read_pkeys(int device, uint32_t port, Table **ret)

@@ -34,8 +34,11 @@ void sysfs_supply_device(int device, DeviceSnapshot *s);
  */
 int sysfs_read_chardevs(int device, int classes, const char *name, const ChardevEntry *verbs,
 			Table **ret);
-/* Supplies of a port what S lacks: link layer, states, LIDs. */
+/* Supplies the rows of a port that S lacks and sysfs has. Where verbs was asked before, that is
+ * only what sysfs alone says. */
 void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s);
+/* Whether S lacks such a row. If not, the device's directory need not be opened. */
+bool sysfs_may_supply_port(const PortSnapshot *s);
 /* The tables of a port without their empty entries. */
 int sysfs_read_pkeys(int device, uint32_t port, Table **ret);
 int sysfs_read_gids(int device, uint32_t port, bool ethernet, Table **ret);

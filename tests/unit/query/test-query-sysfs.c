@@ -166,7 +166,9 @@ static void test_port(void **state)
 	tree_put(t, "ports/1/lid_mask_count", "2\n");
 	tree_put(t, "ports/1/link_layer", "InfiniBand\n");
 	PORT_SUPPLY(&s, lid, 7); /* nldev has said it */
+	assert_true(sysfs_may_supply_port(&s));
 	sysfs_supply_port(t->fd, 1, &s);
+	assert_true(sysfs_may_supply_port(&s)); /* the files may say more the next time */
 	assert_int_equal(s.values.state, 4);
 	assert_false(mask_has(&s.supplied, PORT_ATTR_phys_state));
 	assert_int_equal(s.values.lid, 7);
@@ -174,10 +176,36 @@ static void test_port(void **state)
 	assert_int_equal(s.values.lmc, 2);
 	assert_int_equal(s.values.link_layer, 1);
 	assert_false(mask_has(&s.supplied, PORT_ATTR_sm_lid));
+	tree_put(t, "ports/1/phys_state", "5: LinkUp\n");
+	tree_put(t, "ports/1/sm_lid", "0x1\n");
+	tree_put(t, "ports/1/sm_sl", "3\n");
+	sysfs_supply_port(t->fd, 1, &s);
+	assert_int_equal(s.values.phys_state, 5);
+	assert_int_equal(s.values.sm_lid, 1);
+	assert_int_equal(s.values.sm_sl, 3);
+	assert_false(sysfs_may_supply_port(&s));
 	port_snapshot_done(&s);
 
 	sysfs_supply_port(t->fd, 2, &s);
 	assert_true(mask_is_empty(&s.supplied));
+}
+
+static void test_link_layer(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t value;
+	} cases[] = {{"InfiniBand\n", 1}, {"Ethernet\n", 2}, {"Unknown\n", 0}};
+	Tree *t = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		PortSnapshot s = {};
+
+		tree_put(t, "ports/1/link_layer", cases[i].text);
+		sysfs_supply_port(t->fd, 1, &s);
+		assert_true(mask_has(&s.supplied, PORT_ATTR_link_layer));
+		assert_int_equal(s.values.link_layer, cases[i].value);
+	}
 }
 
 static void test_pkeys(void **state)
@@ -273,11 +301,17 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_text),	 TEST(test_number),
-		TEST(test_device),	 TEST(test_device_without),
-		TEST(test_chardevs),	 TEST(test_port),
-		TEST(test_pkeys),	 TEST(test_gids),
-		TEST(test_netdev_speed), cmocka_unit_test(test_names),
+		TEST(test_text),
+		TEST(test_number),
+		TEST(test_device),
+		TEST(test_device_without),
+		TEST(test_chardevs),
+		TEST(test_port),
+		TEST(test_link_layer),
+		TEST(test_pkeys),
+		TEST(test_gids),
+		TEST(test_netdev_speed),
+		cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests_name("query-sysfs", tests, NULL, NULL);
