@@ -7,7 +7,6 @@
  */
 
 #include <fcntl.h>
-#include <getopt.h>
 #include <linux/netlink.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,17 +15,13 @@
 #include "log.h"
 #include "query-isolated.h"
 #include "query-nldev.h"
+#include "query-options.h"
 #include "query-print.h"
 #include "wire.h"
 
-static int arg_fd = 3;
-static PolicyOptions arg_policy = {.hold = true};
-static size_t arg_n_never_open;
-static uint64_t arg_timeout_msec = 2000;
-static const DvProvider *arg_isolated;
-static const char *arg_query;
+static Options arg = OPTIONS_DEFAULT;
 
-/* ---- answers and events on the socket ---- */
+/* Answers and events on the socket */
 
 /* Parts of an answer that are not sent yet */
 static WirePacket packet;
@@ -73,7 +68,7 @@ static int send_end(void *userdata, const Query *q, int error, const char *text)
 	return r < 0 ? r : wire_flush(fd, &packet);
 }
 
-static const Sink socket_sink = {send_device, send_port, send_end, &arg_fd};
+static const Sink socket_sink = {send_device, send_port, send_end, &arg.fd};
 
 static void send_event(const Event *event, void *userdata)
 {
@@ -82,10 +77,10 @@ static void send_event(const Event *event, void *userdata)
 	int *error = userdata;
 
 	if (*error == 0)
-		*error = wire_send(arg_fd, &m);
+		*error = wire_send(arg.fd, &m);
 }
 
-/* ---- the loop ---- */
+/* The loop */
 
 static int report_events(Querier *querier)
 {
@@ -119,7 +114,7 @@ static int receive(Querier *querier)
 {
 	const char *why = "";
 	WireMessage m;
-	int r = wire_receive(arg_fd, &m, &why);
+	int r = wire_receive(arg.fd, &m, &why);
 
 	if (r == -EBADMSG)
 		return log_error_errno(r, "Received what is no message: %s", why);
@@ -133,7 +128,7 @@ static int loop(Querier *querier)
 {
 	for (;;) {
 		struct pollfd fds[] = {
-			{.fd = arg_fd, .events = POLLIN},
+			{.fd = arg.fd, .events = POLLIN},
 			{.fd = contexts_fd(querier->contexts), .events = POLLIN},
 		};
 		int r = poll(fds, ARRAY_SIZE(fds), -1);
@@ -158,23 +153,23 @@ static int loop(Querier *querier)
 
 static int serve(Querier *querier)
 {
-	int flags = fcntl(arg_fd, F_GETFL), r;
+	int flags = fcntl(arg.fd, F_GETFL), r;
 
 	/* A full socket makes the worker wait, not lose an answer. */
-	if (flags < 0 || fcntl(arg_fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ||
-	    fcntl(arg_fd, F_SETFD, FD_CLOEXEC) < 0)
-		return log_error_errno(-errno, "Descriptor %i: %m", arg_fd);
+	if (flags < 0 || fcntl(arg.fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ||
+	    fcntl(arg.fd, F_SETFD, FD_CLOEXEC) < 0)
+		return log_error_errno(-errno, "Descriptor %i: %m", arg.fd);
 	r = loop(querier);
 	/* The core may end between two messages. */
 	return r == -EPIPE ? 0 : r;
 }
 
-/* ---- --query=NAME[/PORT] ---- */
+/* --query=NAME[/PORT] */
 
 static int print_query(Querier *querier)
 {
 	Query q = {.id = 1, .attributes = true, .pkeys = true};
-	_cleanup_free_ char *name = strdup(arg_query);
+	_cleanup_free_ char *name = strdup(arg.query);
 	DeviceSnapshot device = {};
 	Sink sink = print_sink;
 	char *slash;
@@ -206,146 +201,42 @@ static int print_query(Querier *querier)
 	return query_run(querier, &q, &sink);
 }
 
-/* ---- options ---- */
-
-static void usage(FILE *f)
+/* How long a worker may wait for one part of an answer: half of the time that the core waits. */
+static uint64_t answer_usec(void)
 {
-	fputs("rdmad-query [OPTIONS]\n\n"
-	      "The worker of rdmad: answers its queries on a socket.\n\n"
-	      "  --fd=N                descriptor of the socket (3)\n"
-	      "  --hold=yes|no         keep contexts open for async events where that is harmless "
-	      "(yes)\n"
-	      "  --never-open=GLOB     never open devices with such a name; may be given again\n"
-	      "  --hbl=yes|no          open Gaudi devices, whose context is exclusive (no)\n"
-	      "  --timeout=MSEC        after what time without an answer the core gives up (2000)\n"
-	      "  --isolated=PROVIDER   answer a worker about a device that has one user at a time\n"
-	      "  --query=NAME[/PORT]   print what a query says, and end\n"
-	      "  --help, --version\n",
-	      f);
-}
-
-static int parse_yes_no(const char *option, const char *text, bool *ret)
-{
-	if (!streq(text, "yes") && !streq(text, "no"))
-		return log_error_errno(-EINVAL, "--%s=%s: expected yes or no", option, text);
-	*ret = streq(text, "yes");
-	return 0;
-}
-
-static int add_never_open(char *glob)
-{
-	char **globs = reallocarray(arg_policy.never_open, arg_n_never_open + 2, sizeof(*globs));
-
-	if (!globs)
-		return -ENOMEM;
-	globs[arg_n_never_open++] = glob;
-	globs[arg_n_never_open] = NULL;
-	arg_policy.never_open = globs;
-	return 0;
-}
-
-/* 1: go on, 0: all is done. */
-static int parse_arguments(int argc, char *argv[])
-{
-	enum {
-		OPTION_FD = 256,
-		OPTION_HOLD,
-		OPTION_NEVER_OPEN,
-		OPTION_HBL,
-		OPTION_TIMEOUT,
-		OPTION_ISOLATED,
-		OPTION_QUERY
-	};
-	static const struct option options[] = {
-		{"fd", required_argument, NULL, OPTION_FD},
-		{"hold", required_argument, NULL, OPTION_HOLD},
-		{"never-open", required_argument, NULL, OPTION_NEVER_OPEN},
-		{"hbl", required_argument, NULL, OPTION_HBL},
-		{"timeout", required_argument, NULL, OPTION_TIMEOUT},
-		{"isolated", required_argument, NULL, OPTION_ISOLATED},
-		{"query", required_argument, NULL, OPTION_QUERY},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'V'},
-		{},
-	};
-	uint64_t fd;
-	int o, r = 0;
-
-	while (r == 0 && (o = getopt_long(argc, argv, "h", options, NULL)) >= 0)
-		switch (o) {
-		case OPTION_FD:
-			if (text_to_u64(optarg, INT32_MAX, &fd) < 0)
-				return log_error_errno(-EINVAL, "--fd=%s: not a descriptor",
-						       optarg);
-			arg_fd = (int)fd;
-			break;
-		case OPTION_HOLD:
-			r = parse_yes_no("hold", optarg, &arg_policy.hold);
-			break;
-		case OPTION_NEVER_OPEN:
-			r = add_never_open(optarg);
-			break;
-		case OPTION_HBL:
-			r = parse_yes_no("hbl", optarg, &arg_policy.hbl);
-			break;
-		case OPTION_TIMEOUT:
-			if (text_to_u64(optarg, INT32_MAX, &arg_timeout_msec) < 0)
-				return log_error_errno(-EINVAL, "--timeout=%s: not milliseconds",
-						       optarg);
-			break;
-		case OPTION_ISOLATED:
-			arg_isolated = dv_find_name(optarg);
-			if (!arg_isolated || !arg_isolated->exclusive)
-				return log_error_errno(-EINVAL, "--isolated=%s: no such provider",
-						       optarg);
-			break;
-		case OPTION_QUERY:
-			arg_query = optarg;
-			break;
-		case 'h':
-			usage(stdout);
-			return 0;
-		case 'V':
-			puts("rdmad-query " RDMAD_VERSION);
-			return 0;
-		default:
-			return -EINVAL;
-		}
-	if (r < 0)
-		return r;
-	if (optind < argc)
-		return log_error_errno(-EINVAL, "Unexpected argument: %s", argv[optind]);
-	return 1;
+	return arg.timeout_usec / 2;
 }
 
 static int run_worker(void)
 {
 	Querier querier;
-	int r = querier_init(&querier, &arg_policy, arg_timeout_msec * USEC_PER_MSEC / 2);
+	int r = querier_init(&querier, &arg.policy, answer_usec());
 
 	if (r < 0)
 		return log_error_errno(r, "Cannot start: %m");
-	r = arg_query ? print_query(&querier) : serve(&querier);
+	r = arg.query ? print_query(&querier) : serve(&querier);
 	querier_done(&querier);
 	return r;
 }
 
+static int run(void)
+{
+	if (arg.query)
+		arg.policy.hold = false;
+	else
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!arg.isolated)
+		return run_worker();
+	prctl(PR_SET_NAME, "rdmad-isolated");
+	return isolated_serve(arg.fd, arg.isolated);
+}
+
 int main(int argc, char *argv[])
 {
-	int r = parse_arguments(argc, argv);
+	int r = options_parse(argc, argv, &arg);
 
-	if (r == 1) {
-		if (arg_query)
-			arg_policy.hold = false;
-		else
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (arg_isolated) {
-			prctl(PR_SET_NAME, "rdmad-isolated");
-			r = isolated_serve(arg_fd, arg_isolated);
-		} else {
-			r = run_worker();
-		}
-	}
-	free(arg_policy.never_open);
+	if (r > 0)
+		r = run();
+	options_done(&arg);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
