@@ -2,7 +2,6 @@
 
 #include "worker.h"
 
-#include <inttypes.h>
 #include <linux/sockios.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,61 +12,42 @@
 
 #include "child.h"
 #include "wire.h"
+#include "worker-answer.h"
 
-/* What a process still said comes before the news of its end, and both before the conclusion that
- * it says nothing. */
+/* The messages that a process has still sent are read before its end is reported, and both come
+ * before the timer may conclude that it sends nothing. */
 #define PRIORITY_MESSAGE SD_EVENT_PRIORITY_NORMAL
 #define PRIORITY_EXIT	 (SD_EVENT_PRIORITY_NORMAL + 5)
 #define PRIORITY_TIMER	 (SD_EVENT_PRIORITY_NORMAL + 10)
 
-/* Timers are rarely reached; so they need not be exact. */
+/* Most timers are stopped or renewed before they fire, so they need not be exact. */
 #define TIMER_ACCURACY_USEC (5 * USEC_PER_MSEC)
 
-/* A process that has not taken up its first request after this time is not one that starts slowly.
- */
+/* If a process has not read its first request after this time, the cause is not a slow start. */
 #define START_USEC (30 * USEC_PER_SEC)
-
-/* What has come in answer to the head: the object whose tables may still follow, and which are
- * complete. */
-typedef struct Answer {
-	enum { OBJECT_NONE, OBJECT_DEVICE, OBJECT_PORT } object;
-	bool has_device;
-	PortSet has_ports;
-	uint32_t port;
-	int port_error;
-	DeviceSnapshot device_snapshot;
-	PortSnapshot port_snapshot;
-	WireAssembly assembly;
-} Answer;
 
 struct Worker {
 	sd_event *event;
-	const WorkerHandler *handler;
+	const WorkerHandler *handler; /* called with USERDATA */
 	void *userdata;
-	Child process; /* FD is closed when the worker is of no use, PIDFD once it is reaped */
-	sd_event_source *io, *exit, *timer;
+	Child process; /* FD is closed when the worker is of no use, PIDFD when it is reaped */
+	sd_event_source *io;	/* messages from the process */
+	sd_event_source *exit;	/* the end of the process */
+	sd_event_source *timer; /* what it is for depends on STATE: on_timer() */
 	enum {
-		WORKER_RUNNING,
-		WORKER_CLOSED, /* it has closed its end and should exit now, telling why */
-		WORKER_FAILED, /* reported as such */
-		WORKER_ENDING  /* its owner is done with it */
+		WORKER_RUNNING, /* takes requests and answers them */
+		WORKER_CLOSED,	/* the process has closed the connection; its exit says why */
+		WORKER_FAILED,	/* handler->failed() was called */
+		WORKER_ENDING	/* the owner has retired or killed it */
 	} state;
-	bool started;	     /* it has taken up its first request: alone until then */
-	uint64_t start_usec; /* at the latest */
-	RequestQueue queue;  /* those that were sent come first */
-	unsigned int n_sent;
-	Answer answer;
-	uint64_t timeout_usec;
-	uint64_t deadline_usec;
+	bool started;		/* the process has read a request; until then it is sent only one */
+	uint64_t start_usec;	/* from then on STARTED is true in any case */
+	RequestQueue queue;	/* the requests that were sent, then those that were not */
+	unsigned int n_sent;	/* how many were sent */
+	Answer answer;		/* what has come in answer to the first of them, the head */
+	uint64_t timeout_usec;	/* worker_set_timeout() */
+	uint64_t deadline_usec; /* without a message until then the worker is stuck */
 };
-
-static void answer_reset(Answer *a)
-{
-	device_snapshot_done(&a->device_snapshot);
-	port_snapshot_done(&a->port_snapshot);
-	wire_assembly_done(&a->assembly);
-	*a = (Answer){};
-}
 
 pid_t worker_pid(const Worker *w)
 {
@@ -81,18 +61,7 @@ Request *worker_head(const Worker *w)
 
 void worker_describe_head(const Worker *w, char *buffer, size_t size)
 {
-	const Query *q = &w->queue.first->query;
-
-	if (q->attributes && !w->answer.has_device) {
-		snprintf(buffer, size, "%s", q->name);
-		return;
-	}
-	for (uint32_t port = 1; port <= RDMA_PORT_MAX; port++)
-		if (port_set_has(&q->ports, port) && !port_set_has(&w->answer.has_ports, port)) {
-			snprintf(buffer, size, "port %" PRIu32 " of %s", port, q->name);
-			return;
-		}
-	snprintf(buffer, size, "the end of %s", q->name);
+	answer_describe_next(&w->answer, &w->queue.first->query, buffer, size);
 }
 
 static void set_timer(Worker *w, uint64_t usec)
@@ -109,9 +78,12 @@ static uint64_t now_usec(Worker *w)
 	return now;
 }
 
-/* What a process needs to start is not the fault of the device that it is to be asked about. Where
- * that takes long, a device that hangs would otherwise pull one after the other down with it, each
- * with the worker that replaces the last. */
+/*
+ * Looks whether the process has read its first request. The time that a process takes to start does
+ * not count: it is not the fault of the device that it is to be asked about. If it counted, then on
+ * a busy machine each new worker would be taken for stuck in the first device that it was asked
+ * about, and one healthy device after the other would be wedged.
+ */
 static void look_for_start(Worker *w)
 {
 	int unread = 0;
@@ -124,15 +96,14 @@ static void look_for_start(Worker *w)
 		w->deadline_usec = now_usec(w) + w->timeout_usec;
 }
 
-/* The deadline, or before that another look at a process that starts. */
+/* For the deadline, or before that for another look at a process that starts. */
 static void set_deadline_timer(Worker *w)
 {
 	set_timer(w, w->started ? w->deadline_usec : now_usec(w) + w->timeout_usec / 8);
 }
 
-/* There was a sign of life, or another request is the first one now. The timer itself is left alone
- * if it runs: it looks at the deadline when it fires, which spares a system call for each message.
- */
+/* A message has come, or another request is the first one now. A timer that runs is left as it is:
+ * it looks at the deadline when it fires. That saves a system call for each message. */
 static void renew_deadline(Worker *w)
 {
 	int enabled = SD_EVENT_OFF;
@@ -200,7 +171,9 @@ static void fail(Worker *w, const char *format, ...)
 	w->handler->failed(w->userdata, w, why);
 }
 
-/* Sends what the window has room for. Makes no call to the handler. */
+/* Sends requests until WORKER_WINDOW are under way or the socket is full. Does not call the
+ * handler.
+ */
 static void flush(Worker *w)
 {
 	Request *r = w->queue.first, *next;
@@ -225,9 +198,9 @@ static void flush(Worker *w)
 		if (k == -EAGAIN) {
 			full = true;
 		} else if (k == -EPIPE || k == -ECONNRESET) {
-			break; /* the end of the connection is about to be read */
+			break; /* on_io() is about to read the end of the connection */
 		} else if (k < 0) {
-			send_signal(w, SIGKILL); /* its end is the report */
+			send_signal(w, SIGKILL); /* on_exit_ready() reports it */
 			break;
 		} else if (r->forget) {
 			request_remove(&w->queue, r);
@@ -273,72 +246,8 @@ RequestQueue worker_take_requests(Worker *w)
 	return taken;
 }
 
-/* The rule that M, a part of an answer, breaks; NULL if none. */
-static const char *check_answer(const Worker *w, const WireMessage *m)
-{
-	const Request *head = worker_head(w);
-	const Answer *a = &w->answer;
-	const AttrMask *supplied;
-	unsigned int row;
-	PortTable table;
-
-	if (!head)
-		return "an answer without a question";
-	if (m->header.id != head->query.id || m->header.device != head->query.device)
-		return "an answer to another question";
-	if (m->header.type != WIRE_TABLE && a->assembly.table)
-		return "a table that does not go on";
-
-	switch ((WireType)m->header.type) {
-	case WIRE_DEVICE:
-		if (m->header.port != 0)
-			return "a device with a port number";
-		if (!head->query.attributes)
-			return "a device that was not asked for";
-		return a->object != OBJECT_NONE ? "a device not in the first place" : NULL;
-	case WIRE_PORT:
-		if (!port_set_has(&head->query.ports, m->header.port))
-			return "a port that was not asked for";
-		if (port_set_has(&a->has_ports, m->header.port))
-			return "a port twice";
-		return head->query.attributes && !a->has_device ? "a port before its device" : NULL;
-	case WIRE_TABLE:
-		if (a->object == OBJECT_NONE ||
-		    m->header.port != (a->object == OBJECT_PORT ? a->port : 0))
-			return "a table without its object";
-		table = attr_port_table((AttrType)m->table.type);
-		if (a->object == OBJECT_DEVICE) {
-			if (a->device_snapshot.chardevs)
-				return "a table twice";
-			supplied = &a->device_snapshot.supplied;
-			row = DEVICE_ATTR_chardevs;
-		} else {
-			if (a->port_snapshot.tables[table])
-				return "a table twice";
-			supplied = &a->port_snapshot.supplied;
-			row = port_table_attr(table);
-		}
-		return mask_has(supplied, row) ? NULL : "a table that is not supplied";
-	case WIRE_END:
-		if (m->end.error < 0)
-			return NULL;
-		if (head->query.attributes && !a->has_device)
-			return "an end without the device";
-		for (size_t i = 0; i < ARRAY_SIZE(a->has_ports.bits); i++)
-			if (head->query.ports.bits[i] & ~a->has_ports.bits[i])
-				return "an end without all ports";
-		return NULL;
-	case WIRE_QUERY:
-	case WIRE_FORGET:
-	case WIRE_EVENT:
-	case _WIRE_MAX:
-		break;
-	}
-	return "a message of the other direction";
-}
-
-/* Hands over the object that is complete now that something else follows it. Returns whether to go
- * on: the handler may have ended the worker. */
+/* Hands over the last object, which is complete now that another part follows it. Returns whether
+ * to go on: the handler may have ended the worker. */
 static bool deliver(Worker *w)
 {
 	Answer *a = &w->answer;
@@ -363,48 +272,29 @@ static bool deliver(Worker *w)
 	return w->state == WORKER_RUNNING;
 }
 
-static void take_table(Worker *w, const WireTable *page)
-{
-	Answer *a = &w->answer;
-	Table *table = NULL;
-	int r = wire_assemble(&a->assembly, page, &table);
-
-	if (r < 0)
-		fail(w, "worker broke the protocol: %s",
-		     r == -EBADMSG ? "a page that does not continue its table" : strerror(-r));
-	else if (r > 0 && a->object == OBJECT_DEVICE)
-		a->device_snapshot.chardevs = table;
-	else if (r > 0)
-		a->port_snapshot.tables[attr_port_table((AttrType)page->type)] = table;
-}
-
 static void take_answer(Worker *w, const WireMessage *m)
 {
 	Answer *a = &w->answer;
 	Request *head;
+	int r;
 
 	w->started = true;
 	renew_deadline(w);
 	switch ((WireType)m->header.type) {
 	case WIRE_DEVICE:
-		a->object = OBJECT_DEVICE;
-		a->has_device = true;
-		a->device_snapshot.values = m->device.values;
-		a->device_snapshot.supplied = m->device.supplied;
+		answer_take_device(a, &m->device);
 		break;
 	case WIRE_PORT:
 		if (!deliver(w))
 			return;
-		a->object = OBJECT_PORT;
-		a->port = m->header.port;
-		a->port_error = m->port.error;
-		port_set_add(&a->has_ports, a->port);
-		a->port_snapshot.values = m->port.values;
-		a->port_snapshot.supplied = m->port.supplied;
-		a->port_snapshot.open_error = m->port.open_error;
+		answer_take_port(a, &m->port);
 		break;
 	case WIRE_TABLE:
-		take_table(w, &m->table);
+		r = answer_take_table(a, &m->table);
+		if (r < 0)
+			fail(w, "worker broke the protocol: %s",
+			     r == -EBADMSG ? "a page that does not continue its table"
+					   : strerror(-r));
 		break;
 	case WIRE_END:
 		if (!deliver(w))
@@ -425,6 +315,7 @@ static void take_answer(Worker *w, const WireMessage *m)
 
 static void take_message(Worker *w, const WireMessage *m)
 {
+	const Request *head = worker_head(w);
 	const char *why;
 
 	if (m->header.type == WIRE_EVENT) {
@@ -434,14 +325,14 @@ static void take_message(Worker *w, const WireMessage *m)
 					   .reason = (EventReason)m->event.reason});
 		return;
 	}
-	why = check_answer(w, m);
+	why = answer_check(&w->answer, head ? &head->query : NULL, m);
 	if (why)
 		fail(w, "worker broke the protocol: %s", why);
 	else
 		take_answer(w, m);
 }
 
-/* One packet each time, and of that no more once the handler has ended the worker. */
+/* Reads one packet. The rest of it is dropped when the handler ends the worker. */
 static int on_io(_unused_ sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
 	Worker *w = userdata;
@@ -456,8 +347,8 @@ static int on_io(_unused_ sd_event_source *s, int fd, uint32_t revents, void *us
 	if (r == -EAGAIN)
 		return 0;
 	if (r == 0) {
-		/* The process should be on its way out, and its status says more than this. But it
-		 * may also hang there, closing a verbs context: so not for ever. */
+		/* The process should be about to exit, and its exit status says more than this. But
+		 * closing a verbs context may hang: wait only until the timer fires. */
 		w->io = sd_event_source_disable_unref(w->io);
 		w->state = WORKER_CLOSED;
 		set_timer(w, now_usec(w) + w->timeout_usec);

@@ -5,9 +5,9 @@
  * One worker process (rdmad-query), its socket, and the requests given to it.
  *
  * Requests are answered strictly in order, so the oldest one, the head, is what the process works
- * on. A worker that dies, breaks a rule of the protocol (wire.h) or gives no sign for its head is
- * reported; what to do then is its owner's (pool.h) decision. Nothing here blocks, and the handler
- * is called from the event loop only.
+ * on. A worker that dies, breaks a rule of the protocol (wire.h) or sends nothing about its head in
+ * time is reported; what to do then is its owner's (pool.h) decision. Nothing here blocks, and the
+ * handler is called from the event loop only.
  *
  * The end of a process is learnt from a pidfd, so SIGCHLD need not be blocked; it must not be
  * ignored (SIG_IGN), or how a worker ended is lost.
@@ -17,8 +17,8 @@
 
 #include "request.h"
 
-/* Requests under way in one worker. Enough that it never waits for the core; the rest can still be
- * withdrawn here. */
+/* Requests that one process is sent before it has answered the first: enough that it never waits
+ * for the core. The others stay here, where they can be withdrawn. */
 #define WORKER_WINDOW 16U
 
 typedef struct Worker Worker;
@@ -31,14 +31,14 @@ typedef struct WorkerHandler {
 	/* R is answered and now the handler's to free. */
 	void (*end)(void *userdata, Worker *w, Request *r, int error, const char *text);
 	void (*event)(void *userdata, Worker *w, const Event *event);
-	/* No sign of the head for the time set. The handler ends the worker or sets another time.
-	 */
+	/* No message has come for the head in the time set. The handler ends the worker or sets
+	 * another time. */
 	void (*stuck)(void *userdata, Worker *w);
 	/* The worker is of no use any more: it died, or lies. Called once; the handler takes the
 	 * requests and ends it. */
 	void (*failed)(void *userdata, Worker *w, const char *why);
-	/* The process has ended and is reaped: the handler frees W. The only place, but for the end
-	 * of everything, to do so. */
+	/* The process has ended and is reaped: the handler frees W. Nothing else frees it, but the
+	 * end of the pool. */
 	void (*exited)(void *userdata, Worker *w);
 } WorkerHandler;
 
@@ -49,7 +49,7 @@ int worker_new(sd_event *event, char *const argv[], uint64_t timeout_usec,
 Worker *worker_free(Worker *w);
 
 pid_t worker_pid(const Worker *w);
-/* The request that the process works on, NULL if it has none. */
+/* The head: the request that the process works on, NULL if it has none. */
 Request *worker_head(const Worker *w);
 /* What of its head the process is reading now, as far as the messages tell: "port 2 of mlx5_0". */
 void worker_describe_head(const Worker *w, char *buffer, size_t size);
@@ -62,8 +62,8 @@ bool worker_withdraw(Worker *w, const Request *r);
  * gone is dropped: another worker knows nothing of them. */
 RequestQueue worker_take_requests(Worker *w);
 
-/* How long, from now on, the head may be without any message before handler->stuck is called. Of
- * the first request it counts from when the process has taken it up. */
+/* From now on handler->stuck() is called when no message has come for the head in TIMEOUT_USEC. For
+ * the first request the time begins when the process has read it. */
 void worker_set_timeout(Worker *w, uint64_t timeout_usec);
 /* Closes the connection, at which the process exits, and kills it if it does not within GRACE_USEC.
  */
