@@ -139,161 +139,324 @@ static uint64_t count_descriptors(void)
 	return n - 2 - 1; /* not ".", ".." and its own */
 }
 
-/* What must not be. Each is what a query asks for: the device and ports 1 and 2. */
-static bool misbehave(const char *what, const Query *asked)
+/* What a worker may do wrong, or well in an unusual way. Each function has a query for the device
+ * and ports 1 and 2, and may change its copy of it. */
+
+static void stop(_unused_ Query *q)
+{
+	raise(SIGSTOP);
+}
+
+static void stop_in_port_2(Query *q)
+{
+	say_device(q);
+	say_port(q, 1);
+	raise(SIGSTOP);
+	say_port(q, 2);
+	say_end(q, 0, "");
+}
+
+static void stop_then_event(Query *q)
+{
+	raise(SIGSTOP);
+	say_event(q->device, 1, REASON_LID_CHANGE);
+}
+
+static void crash(_unused_ Query *q)
+{
+	raise(SIGSEGV);
+}
+
+static void stop_then_crash(Query *q)
+{
+	raise(SIGSTOP);
+	crash(q);
+}
+
+static void exit_with_status(_unused_ Query *q)
+{
+	_exit(3);
+}
+
+static void hang_up(_unused_ Query *q)
+{
+	close(3);
+	raise(SIGSTOP);
+}
+
+static void answer_and_crash(Query *q)
+{
+	answer(q);
+	crash(q);
+}
+
+static void half_and_crash(Query *q)
+{
+	say_device(q);
+	say_port(q, 1);
+	crash(q);
+}
+
+static void garbage(_unused_ Query *q)
+{
+	WireMessage m;
+
+	memset(&m, 0x5a, sizeof(m));
+	send(3, &m, sizeof(WirePort), 0);
+}
+
+static void truncated(Query *q)
+{
+	WireMessage m = {.header = wire_header(WIRE_DEVICE, q->id, q->device, 0)};
+
+	send(3, &m, sizeof(WireDevice) - 8, 0);
+}
+
+static void oversized(Query *q)
+{
+	WireMessage m = {.header = wire_header(WIRE_DEVICE, q->id, q->device, 0)};
+	char big[sizeof(m) + 100] = {};
+
+	memcpy(big, &m, sizeof(m));
+	send(3, big, sizeof(big), 0);
+}
+
+static void wrong_id(Query *q)
+{
+	q->id++;
+	say_device(q);
+}
+
+static void wrong_device(Query *q)
+{
+	q->device++;
+	say_device(q);
+}
+
+static void wrong_port(Query *q)
+{
+	say_device(q);
+	say_port(q, 7);
+}
+
+static void port_twice(Query *q)
+{
+	say_device(q);
+	say_port(q, 1);
+	say_port(q, 1);
+}
+
+static void port_first(Query *q)
+{
+	say_port(q, 1);
+}
+
+static void device_twice(Query *q)
+{
+	say_device(q);
+	say_device(q);
+}
+
+static void device_with_port(Query *q)
+{
+	WireMessage m = {.device.header = wire_header(WIRE_DEVICE, q->id, q->device, 1)};
+
+	say(&m);
+}
+
+static void query_back(Query *q)
+{
+	WireMessage m = {.query.header = wire_header(WIRE_QUERY, q->id, q->device, 0)};
+
+	say(&m);
+}
+
+static void early_end(Query *q)
+{
+	say_device(q);
+	say_port(q, 1);
+	say_end(q, 0, "");
+}
+
+static void empty_end(Query *q)
+{
+	say_end(q, 0, "");
+}
+
+static void table_first(Query *q)
+{
+	say_gids(q, 1);
+}
+
+static void table_of_other_port(Query *q)
+{
+	say_device(q);
+	say_port(q, 1);
+	say_gids(q, 2);
+}
+
+static void table_twice(Query *q)
+{
+	say_device(q);
+	say_port(q, 1);
+	say_gids(q, 1);
+	say_gids(q, 1);
+}
+
+static void table_unfinished(Query *q)
+{
+	WireMessage m = gid_page(q, 1, 0);
+
+	say_device(q);
+	say_port(q, 1);
+	say(&m);
+	say_port(q, 2);
+}
+
+static void table_in_the_middle(Query *q)
+{
+	WireMessage m = gid_page(q, 1, wire_page_entries(ATTR_GIDS));
+
+	say_device(q);
+	say_port(q, 1);
+	say(&m);
+}
+
+static void table_not_supplied(Query *q)
+{
+	PkeyEntry e = {.pkey = 0xffff};
+	_cleanup_(table_free_pointer) Table *t = table_new(&e, 1, sizeof(e));
+
+	say_device(q);
+	say_port(q, 1);
+	say_table(wire_header(0, q->id, q->device, 1), ATTR_PKEYS, t);
+}
+
+static void chardevs_twice(Query *q)
+{
+	say_device(q);
+	say_chardevs(q);
+	say_chardevs(q);
+}
+
+static void table_too_large(Query *q)
+{
+	WireMessage m = gid_page(q, 1, 0);
+
+	say_device(q);
+	say_port(q, 1);
+	m.table.total = TABLE_ENTRIES_MAX + 1;
+	say(&m);
+}
+
+static void table_after_end(Query *q)
+{
+	answer(q);
+	say_gids(q, 1);
+}
+
+static void events(Query *q)
+{
+	say_event(q->device + 1, 1, REASON_LID_CHANGE);
+	say_event(q->device, 255, REASON_PORT_ERROR);
+	say_event(q->device, 2, REASON_PORT_ACTIVE);
+}
+
+static void burst(Query *q)
+{
+	answer(q);
+	for (unsigned int i = 0; i < 2000; i++)
+		say_event(q->device, 1, REASON_GID_CHANGE);
+	say_event(q->device, 1, REASON_CLIENT_REREGISTER);
+}
+
+static void flood(Query *q)
+{
+	answer(q);
+	for (;;)
+		say_event(q->device, 1, REASON_GID_CHANGE);
+}
+
+static void bad_event(Query *q)
+{
+	say_event(q->device, 1, (EventReason)_REASON_MAX);
+}
+
+/* The number of open descriptors, in the place of the pid. */
+static void descriptors(Query *q)
+{
+	WireMessage m = {.device = {.header = wire_header(WIRE_DEVICE, q->id, q->device, 0)}};
+	DeviceSnapshot s = {};
+
+	DEVICE_SUPPLY(&s, node_guid, count_descriptors());
+	m.device.values = s.values;
+	m.device.supplied = s.supplied;
+	say(&m);
+	say_port(q, 1);
+	say_port(q, 2);
+	say_end(q, 0, "");
+}
+
+static const struct {
+	const char *what;
+	void (*act)(Query *q);
+	enum {
+		THEN_WAIT, /* for ever: the core must notice by itself that this was wrong */
+		THEN_ANSWER,
+		THEN_GO_ON
+	} then;
+} acts[] = {
+	{"stop", stop, THEN_ANSWER},
+	{"stop-in-port-2", stop_in_port_2, THEN_WAIT},
+	{"stop-then-event", stop_then_event, THEN_ANSWER},
+	{"stop-then-crash", stop_then_crash, THEN_WAIT},
+	{"crash", crash, THEN_WAIT},
+	{"exit", exit_with_status, THEN_WAIT},
+	{"hang-up", hang_up, THEN_WAIT},
+	{"answer-and-crash", answer_and_crash, THEN_WAIT},
+	{"half-and-crash", half_and_crash, THEN_WAIT},
+	{"garbage", garbage, THEN_WAIT},
+	{"truncated", truncated, THEN_WAIT},
+	{"oversized", oversized, THEN_WAIT},
+	{"wrong-id", wrong_id, THEN_WAIT},
+	{"wrong-device", wrong_device, THEN_WAIT},
+	{"wrong-port", wrong_port, THEN_WAIT},
+	{"port-twice", port_twice, THEN_WAIT},
+	{"port-first", port_first, THEN_WAIT},
+	{"device-twice", device_twice, THEN_WAIT},
+	{"device-with-port", device_with_port, THEN_WAIT},
+	{"query-back", query_back, THEN_WAIT},
+	{"early-end", early_end, THEN_WAIT},
+	{"empty-end", empty_end, THEN_WAIT},
+	{"table-first", table_first, THEN_WAIT},
+	{"table-of-other-port", table_of_other_port, THEN_WAIT},
+	{"table-twice", table_twice, THEN_WAIT},
+	{"table-unfinished", table_unfinished, THEN_WAIT},
+	{"table-in-the-middle", table_in_the_middle, THEN_WAIT},
+	{"table-not-supplied", table_not_supplied, THEN_WAIT},
+	{"chardevs-twice", chardevs_twice, THEN_WAIT},
+	{"table-too-large", table_too_large, THEN_WAIT},
+	{"table-after-end", table_after_end, THEN_WAIT},
+	{"events", events, THEN_ANSWER},
+	{"burst", burst, THEN_GO_ON},
+	{"flood", flood, THEN_WAIT},
+	{"bad-event", bad_event, THEN_WAIT},
+	{"descriptors", descriptors, THEN_GO_ON},
+};
+
+static void act(const char *what, const Query *asked)
 {
 	Query q = *asked;
-	WireMessage m = {};
+	size_t i = 0;
 
-	if (streq(what, "stop")) {
-		raise(SIGSTOP);
-		return false;
-	} else if (streq(what, "stop-in-port-2")) {
-		say_device(&q);
-		say_port(&q, 1);
-		raise(SIGSTOP);
-		say_port(&q, 2);
-		say_end(&q, 0, "");
-	} else if (streq(what, "stop-then-event")) {
-		raise(SIGSTOP);
-		say_event(q.device, 1, REASON_LID_CHANGE);
-		return false;
-	} else if (streq(what, "stop-then-crash")) {
-		raise(SIGSTOP);
-		raise(SIGSEGV);
-	} else if (streq(what, "crash")) {
-		raise(SIGSEGV);
-	} else if (streq(what, "exit")) {
-		_exit(3);
-	} else if (streq(what, "hang-up")) {
-		close(3);
-		raise(SIGSTOP);
-	} else if (streq(what, "answer-and-crash")) {
-		answer(&q);
-		raise(SIGSEGV);
-	} else if (streq(what, "half-and-crash")) {
-		say_device(&q);
-		say_port(&q, 1);
-		raise(SIGSEGV);
-	} else if (streq(what, "garbage")) {
-		memset(&m, 0x5a, sizeof(m));
-		send(3, &m, sizeof(WirePort), 0);
-	} else if (streq(what, "truncated")) {
-		m.header = wire_header(WIRE_DEVICE, q.id, q.device, 0);
-		send(3, &m, sizeof(WireDevice) - 8, 0);
-	} else if (streq(what, "oversized")) {
-		char big[sizeof(m) + 100] = {};
-
-		m.header = wire_header(WIRE_DEVICE, q.id, q.device, 0);
-		memcpy(big, &m, sizeof(m));
-		send(3, big, sizeof(big), 0);
-	} else if (streq(what, "wrong-id")) {
-		q.id++;
-		say_device(&q);
-	} else if (streq(what, "wrong-device")) {
-		q.device++;
-		say_device(&q);
-	} else if (streq(what, "wrong-port")) {
-		say_device(&q);
-		say_port(&q, 7);
-	} else if (streq(what, "port-twice")) {
-		say_device(&q);
-		say_port(&q, 1);
-		say_port(&q, 1);
-	} else if (streq(what, "port-first")) {
-		say_port(&q, 1);
-	} else if (streq(what, "device-twice")) {
-		say_device(&q);
-		say_device(&q);
-	} else if (streq(what, "device-with-port")) {
-		m.device.header = wire_header(WIRE_DEVICE, q.id, q.device, 1);
-		say(&m);
-	} else if (streq(what, "query-back")) {
-		m.query.header = wire_header(WIRE_QUERY, q.id, q.device, 0);
-		say(&m);
-	} else if (streq(what, "early-end")) {
-		say_device(&q);
-		say_port(&q, 1);
-		say_end(&q, 0, "");
-	} else if (streq(what, "empty-end")) {
-		say_end(&q, 0, "");
-	} else if (streq(what, "table-first")) {
-		say_gids(&q, 1);
-	} else if (streq(what, "table-of-other-port")) {
-		say_device(&q);
-		say_port(&q, 1);
-		say_gids(&q, 2);
-	} else if (streq(what, "table-twice")) {
-		say_device(&q);
-		say_port(&q, 1);
-		say_gids(&q, 1);
-		say_gids(&q, 1);
-	} else if (streq(what, "table-unfinished")) {
-		say_device(&q);
-		say_port(&q, 1);
-		m = gid_page(&q, 1, 0);
-		say(&m);
-		say_port(&q, 2);
-	} else if (streq(what, "table-in-the-middle")) {
-		say_device(&q);
-		say_port(&q, 1);
-		m = gid_page(&q, 1, wire_page_entries(ATTR_GIDS));
-		say(&m);
-	} else if (streq(what, "table-not-supplied")) {
-		PkeyEntry e = {.pkey = 0xffff};
-		_cleanup_(table_free_pointer) Table *t = table_new(&e, 1, sizeof(e));
-
-		say_device(&q);
-		say_port(&q, 1);
-		say_table(wire_header(0, q.id, q.device, 1), ATTR_PKEYS, t);
-	} else if (streq(what, "chardevs-twice")) {
-		say_device(&q);
-		say_chardevs(&q);
-		say_chardevs(&q);
-	} else if (streq(what, "table-too-large")) {
-		say_device(&q);
-		say_port(&q, 1);
-		m = gid_page(&q, 1, 0);
-		m.table.total = TABLE_ENTRIES_MAX + 1;
-		say(&m);
-	} else if (streq(what, "table-after-end")) {
-		answer(&q);
-		say_gids(&q, 1);
-	} else if (streq(what, "events")) {
-		say_event(q.device + 1, 1, REASON_LID_CHANGE);
-		say_event(q.device, 255, REASON_PORT_ERROR);
-		say_event(q.device, 2, REASON_PORT_ACTIVE);
-		return false;
-	} else if (streq(what, "burst")) {
-		answer(&q);
-		for (unsigned int i = 0; i < 2000; i++)
-			say_event(q.device, 1, REASON_GID_CHANGE);
-		say_event(q.device, 1, REASON_CLIENT_REREGISTER);
-		return true;
-	} else if (streq(what, "flood")) {
-		answer(&q);
-		for (;;)
-			say_event(q.device, 1, REASON_GID_CHANGE);
-	} else if (streq(what, "bad-event")) {
-		say_event(q.device, 1, (EventReason)_REASON_MAX);
-	} else if (streq(what, "descriptors")) {
-		DeviceSnapshot s = {};
-
-		m.device.header = wire_header(WIRE_DEVICE, q.id, q.device, 0);
-		DEVICE_SUPPLY(&s, node_guid, count_descriptors());
-		m.device.values = s.values;
-		m.device.supplied = s.supplied;
-		say(&m);
-		say_port(&q, 1);
-		say_port(&q, 2);
-		say_end(&q, 0, "");
-		return true;
-	} else {
-		return false;
-	}
-	/* Not the crash that some are: the core must notice by itself. */
-	for (;;)
+	while (i < ARRAY_SIZE(acts) && !streq(acts[i].what, what))
+		i++;
+	if (i < ARRAY_SIZE(acts))
+		acts[i].act(&q);
+	while (i < ARRAY_SIZE(acts) && acts[i].then == THEN_WAIT)
 		pause();
+	if (i == ARRAY_SIZE(acts) || acts[i].then == THEN_ANSWER)
+		answer(asked);
 }
 
 static void serve(const Query *q)
@@ -311,8 +474,7 @@ static void serve(const Query *q)
 			what[0] = '\0';
 		close_fd(fd);
 	}
-	if (!misbehave(what, q))
-		answer(q);
+	act(what, q);
 }
 
 int main(int argc, char *argv[])
