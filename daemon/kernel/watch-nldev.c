@@ -145,7 +145,7 @@ int nldev_answer_take(NldevAnswer *a, void *datagram, size_t n)
 void nldev_answer_done(NldevAnswer *a)
 {
 	device_array_free(a->devices, a->n);
-	*a = (NldevAnswer){0};
+	*a = (NldevAnswer){};
 }
 
 /*
@@ -164,7 +164,7 @@ static int request(uint16_t command, uint16_t flags, NldevAnswer *ret)
 		.nlmsg_seq = 1,
 	};
 	_cleanup_close_ int fd = -EBADF;
-	NldevAnswer answer = {0};
+	NldevAnswer answer = {};
 	int r;
 
 	r = watch_netlink_open(NETLINK_RDMA, &fd);
@@ -199,7 +199,7 @@ static bool modules_loaded(void)
 
 int watch_nldev_enumerate(DeviceSnapshot **ret, size_t *ret_n)
 {
-	NldevAnswer answer = {0};
+	NldevAnswer answer = {};
 	int r = -EAGAIN;
 
 	if (!modules_loaded())
@@ -229,13 +229,12 @@ static int on_message(void *watch, struct nlmsghdr *m)
 	return 0;
 }
 
-static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static int on_io(_unused_ sd_event_source *source, int fd, _unused_ uint32_t revents,
+		 void *userdata)
 {
 	WatchNldev *w = userdata;
 	int r;
 
-	(void)source;
-	(void)revents;
 	r = watch_netlink_dispatch(fd, on_message, w, w->handler, w->userdata);
 	if (r < 0) {
 		log_warning_errno(r, "Cannot hear of RDMA devices any more: %m");

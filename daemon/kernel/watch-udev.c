@@ -74,7 +74,7 @@ static uint32_t read_device(WatchUdev *w, const char *subsystem, const char *nod
 {
 	char path[PATH_MAX];
 	_cleanup_close_ int fd = -EBADF;
-	DeviceName key = {0}, *found;
+	DeviceName key = {}, *found;
 	ssize_t n;
 
 	if (!w->names || (size_t)snprintf(path, sizeof(path), "%s/class/%s/%s/ibdev", w->sysfs,
@@ -244,13 +244,12 @@ static void lost(WatchUdev *w)
 	watch_overrun(w->handler, w->userdata);
 }
 
-static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static int on_io(sd_event_source *source, _unused_ int fd, uint32_t revents, void *userdata)
 {
 	Listener *l = userdata;
 	WatchUdev *w = l->watch;
 	bool first = l == &w->kernel || !w->kernel.source;
 
-	(void)fd;
 	if (revents & EPOLLHUP) {
 		log_warning("Cannot hear uevents any more");
 		sd_event_source_set_enabled(source, SD_EVENT_OFF);

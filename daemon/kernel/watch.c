@@ -38,7 +38,7 @@ void watch_enlarge_buffer(int fd)
 int watch_netlink_receive(int fd, void *buffer, size_t size, size_t *ret_n)
 {
 	for (unsigned int i = 0; i < WATCH_BATCH; i++) {
-		struct sockaddr_nl sender = {0};
+		struct sockaddr_nl sender = {};
 		struct iovec iov = {.iov_base = buffer, .iov_len = size};
 		struct msghdr m = {.msg_name = &sender,
 				   .msg_namelen = sizeof(sender),

@@ -36,7 +36,7 @@ static bool wait_readable(int fd, uint64_t usec)
 	return r > 0;
 }
 
-/* ---- the worker's side ---- */
+/* The worker's side */
 
 void isolation_done(Isolation *i)
 {
@@ -184,7 +184,7 @@ void isolated_done(Isolated *p)
 	finish(p, false, &status);
 }
 
-/* ---- the process ---- */
+/* The process */
 
 /* -ENODEV: libibverbs has no such device. -EOPNOTSUPP: PROVIDER has no use for it. */
 static int open_device(const DvProvider *provider, uint32_t index, struct ibv_context **ret)

@@ -24,7 +24,7 @@ static int parse(Datagram *d, Event *ret)
 
 static Datagram announcement(uint8_t type, bool device, bool port)
 {
-	Datagram d = {0};
+	Datagram d = {};
 
 	datagram_message(&d, TYPE(MONITOR), 0, NULL, 0);
 	if (device) {
@@ -37,7 +37,7 @@ static Datagram announcement(uint8_t type, bool device, bool port)
 	return d;
 }
 
-static void test_announcements(void **state)
+static void test_announcements(_unused_ void **state)
 {
 	static const struct {
 		uint8_t type;
@@ -61,7 +61,6 @@ static void test_announcements(void **state)
 		{255, true, true, 0, {0, 0, 0}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		Datagram d = announcement(cases[i].type, cases[i].device, cases[i].port);
 		Event e;
@@ -75,12 +74,11 @@ static void test_announcements(void **state)
 	}
 }
 
-static void test_announcements_beyond(void **state)
+static void test_announcements_beyond(_unused_ void **state)
 {
-	Datagram d = {0};
+	Datagram d = {};
 	Event e;
 
-	(void)state;
 	/* A port that verbs cannot name: all of the device. */
 	datagram_message(&d, TYPE(MONITOR), 0, NULL, 0);
 	DATAGRAM_NUMBER(&d, RDMA_NLDEV_ATTR_DEV_INDEX, uint32_t, 7);
@@ -144,13 +142,12 @@ static void put_done(Datagram *d, int error)
 	datagram_message(d, NLMSG_DONE, NLM_F_MULTI, &error, sizeof(error));
 }
 
-static void test_list(void **state)
+static void test_list(_unused_ void **state)
 {
-	NldevAnswer a = {0};
-	Datagram d = {0};
+	NldevAnswer a = {};
+	Datagram d = {};
 	const DeviceSnapshot *device;
 
-	(void)state;
 	put_device(&d, 3, "mlx5_0", 2);
 	DATAGRAM_NUMBER(&d, RDMA_NLDEV_ATTR_CAP_FLAGS, uint64_t, 0x123456789aULL);
 	DATAGRAM_TEXT(&d, RDMA_NLDEV_ATTR_FW_VERSION, "22.33.1048");
@@ -160,7 +157,7 @@ static void test_list(void **state)
 	DATAGRAM_TEXT(&d, RDMA_NLDEV_ATTR_DEV_PROTOCOL, "ib");
 	put_device(&d, 4, "we:ird.na-me_x", 300);
 	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 0);
-	d = (Datagram){0};
+	d = (Datagram){};
 	put_device(&d, 9, "bare", 0);
 	put_done(&d, 0);
 	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 1);
@@ -190,7 +187,7 @@ static void test_list(void **state)
 
 static int take(Datagram *d)
 {
-	NldevAnswer a = {0};
+	NldevAnswer a = {};
 	int r = nldev_answer_take(&a, d->bytes, d->n);
 
 	nldev_answer_done(&a);
@@ -209,26 +206,26 @@ static void test_bad_lists(_unused_ void **state)
 	put_device(&d, EVENT_ALL_DEVICES, "a", 1);
 	assert_int_equal(take(&d), -EBADMSG);
 	/* An answer to something else */
-	d = (Datagram){0};
+	d = (Datagram){};
 	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_PORT_GET), 0, NULL, 0);
 	assert_int_equal(take(&d), -EBADMSG);
 	/* The end says an error; or an impossible one; or nothing */
-	d = (Datagram){0};
+	d = (Datagram){};
 	put_done(&d, -EPERM);
 	assert_int_equal(take(&d), -EPERM);
-	d = (Datagram){0};
+	d = (Datagram){};
 	put_done(&d, 5);
 	assert_int_equal(take(&d), -EBADMSG);
-	d = (Datagram){0};
+	d = (Datagram){};
 	datagram_message(&d, NLMSG_DONE, 0, NULL, 0);
 	assert_int_equal(take(&d), -EBADMSG);
 	/* Cut in the middle of a message */
-	d = (Datagram){0};
+	d = (Datagram){};
 	put_device(&d, 1, "a", 1);
 	d.n -= 4;
 	assert_int_equal(take(&d), -EBADMSG);
 	/* A length that leads nowhere */
-	d = (Datagram){0};
+	d = (Datagram){};
 	put_device(&d, 1, "a", 1);
 	datagram_last(&d)->nlmsg_len = 3;
 	assert_int_equal(take(&d), -EBADMSG);
@@ -250,12 +247,11 @@ static void test_endless_list(_unused_ void **state)
 	nldev_answer_done(&a);
 }
 
-static void test_interrupted(void **state)
+static void test_interrupted(_unused_ void **state)
 {
-	NldevAnswer a = {0};
-	Datagram d = {0};
+	NldevAnswer a = {};
+	Datagram d = {};
 
-	(void)state;
 	put_device(&d, 1, "a", 1);
 	datagram_last(&d)->nlmsg_flags |= NLM_F_DUMP_INTR;
 	put_done(&d, 0);
@@ -264,25 +260,24 @@ static void test_interrupted(void **state)
 	nldev_answer_done(&a);
 }
 
-static void test_monitor_mode(void **state)
+static void test_monitor_mode(_unused_ void **state)
 {
-	NldevAnswer a = {0};
-	Datagram d = {0};
-	struct nlmsgerr ack = {0};
+	NldevAnswer a = {};
+	Datagram d = {};
+	struct nlmsgerr ack = {};
 
-	(void)state;
 	/* 6.1: no such attribute */
 	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
 	datagram_message(&d, NLMSG_ERROR, 0, &ack, sizeof(ack));
 	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 1);
 	assert_false(a.monitor_mode);
 	/* 6.12 */
-	d = (Datagram){0};
+	d = (Datagram){};
 	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
 	DATAGRAM_NUMBER(&d, MONITOR_MODE, uint8_t, 1);
 	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 0);
 	assert_true(a.monitor_mode);
-	d = (Datagram){0};
+	d = (Datagram){};
 	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
 	DATAGRAM_NUMBER(&d, MONITOR_MODE, uint8_t, 0);
 	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 0);
@@ -290,7 +285,7 @@ static void test_monitor_mode(void **state)
 }
 
 /* Any process may send to our port id. */
-static void test_not_from_the_kernel(void **state)
+static void test_not_from_the_kernel(_unused_ void **state)
 {
 	uint8_t buffer[256] __attribute__((aligned(8)));
 	_cleanup_close_ int a = -EBADF, b = -EBADF;
@@ -299,7 +294,6 @@ static void test_not_from_the_kernel(void **state)
 	Datagram d = announcement(0, true, false);
 	size_t n;
 
-	(void)state;
 	assert_int_equal(watch_netlink_open(NETLINK_USERSOCK, &a), 0);
 	assert_int_equal(watch_netlink_open(NETLINK_USERSOCK, &b), 0);
 	assert_int_equal(getsockname(b, (struct sockaddr *)&address, &length), 0);
@@ -318,13 +312,12 @@ static int count_message(void *watch, struct nlmsghdr *m)
 	return m->nlmsg_type == TYPE(MONITOR) ? 0 : -EBADMSG;
 }
 
-static void test_datagrams(void **state)
+static void test_datagrams(_unused_ void **state)
 {
-	Recorder r = {0};
-	Datagram d = {0};
+	Recorder r = {};
+	Datagram d = {};
 	size_t n = 0;
 
-	(void)state;
 	datagram_message(&d, TYPE(MONITOR), 0, NULL, 0);
 	datagram_message(&d, TYPE(MONITOR), 0, NULL, 0);
 	watch_netlink_parse(d.bytes, d.n, count_message, &n, &recorder_handler, &r);
@@ -332,7 +325,7 @@ static void test_datagrams(void **state)
 	assert_int_equal(r.overruns, 0);
 	/* What cannot be read counts as lost, once for a datagram, and the rest is read all the
 	 * same. */
-	d = (Datagram){0};
+	d = (Datagram){};
 	datagram_message(&d, 999, 0, NULL, 0);
 	datagram_message(&d, 999, 0, NULL, 0);
 	datagram_message(&d, TYPE(MONITOR), 0, NULL, 0);
@@ -346,15 +339,14 @@ static void test_datagrams(void **state)
 	assert_int_equal(r.overruns, 2);
 }
 
-static void test_without_modules(void **state)
+static void test_without_modules(_unused_ void **state)
 {
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
 	_cleanup_(watch_nldev_free_pointer) WatchNldev *w = NULL;
 	DeviceSnapshot *devices;
-	Recorder r = {0};
+	Recorder r = {};
 	size_t n = 9;
 
-	(void)state;
 	if (access("/sys/class/infiniband", F_OK) == 0)
 		skip();
 	assert_true(sd_event_new(&event) >= 0);

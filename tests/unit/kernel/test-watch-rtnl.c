@@ -25,7 +25,7 @@ typedef struct Fixture {
 
 static void begin(Fixture *f, const char *sysfs)
 {
-	*f = (Fixture){0};
+	*f = (Fixture){};
 	assert_true(sd_event_new(&f->event) >= 0);
 	assert_int_equal(watch_rtnl_new(f->event, sysfs, &recorder_handler, &f->r, &f->watch), 0);
 }
@@ -54,14 +54,14 @@ static void set_port(Fixture *f, uint32_t device, uint32_t port, uint32_t netdev
 
 static int take(Fixture *f, Datagram *d)
 {
-	f->r = (Recorder){0};
+	f->r = (Recorder){};
 	return watch_rtnl_message(f->watch, datagram_last(d));
 }
 
 static Datagram link_message(uint16_t type, int ifindex, uint16_t hardware)
 {
 	struct ifinfomsg link = {.ifi_index = ifindex, .ifi_type = hardware};
-	Datagram d = {0};
+	Datagram d = {};
 
 	datagram_message(&d, type, 0, &link, sizeof(link));
 	return d;
@@ -70,18 +70,17 @@ static Datagram link_message(uint16_t type, int ifindex, uint16_t hardware)
 static Datagram address_message(uint16_t type, uint32_t ifindex)
 {
 	struct ifaddrmsg address = {.ifa_family = AF_INET, .ifa_index = ifindex};
-	Datagram d = {0};
+	Datagram d = {};
 
 	datagram_message(&d, type, 0, &address, sizeof(address));
 	return d;
 }
 
-static void test_map(void **state)
+static void test_map(_unused_ void **state)
 {
 	Fixture f;
 	Datagram d;
 
-	(void)state;
 	begin(&f, "/nonexistent");
 	/* Nobody to tell: nothing is even looked at. */
 	d = link_message(RTM_NEWLINK, 5, ARPHRD_ETHER);
@@ -139,12 +138,11 @@ static void test_map(void **state)
 	end(&f);
 }
 
-static void test_uppers_and_lowers(void **state)
+static void test_uppers_and_lowers(_unused_ void **state)
 {
 	Fixture f;
 	Datagram d;
 
-	(void)state;
 	begin(&f, "/nonexistent");
 	set_port(&f, 1, 1, 5, 5);
 	/* a VLAN on it */
@@ -174,12 +172,11 @@ static void test_uppers_and_lowers(void **state)
 	end(&f);
 }
 
-static void test_ipoib(void **state)
+static void test_ipoib(_unused_ void **state)
 {
 	Fixture f;
 	Datagram d;
 
-	(void)state;
 	begin(&f, "/nonexistent");
 	set_port(&f, 1, 1, 5, 5); /* RoCE */
 	set_port(&f, 2, 1, 0, 0); /* InfiniBand */
@@ -200,7 +197,7 @@ static void test_ipoib(void **state)
 	end(&f);
 }
 
-static void test_bad(void **state)
+static void test_bad(_unused_ void **state)
 {
 	static const struct {
 		uint16_t type;
@@ -210,7 +207,6 @@ static void test_bad(void **state)
 	Fixture f;
 	Datagram d;
 
-	(void)state;
 	begin(&f, "/nonexistent");
 	set_port(&f, 1, 1, 5, 5);
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
@@ -228,10 +224,10 @@ static void test_bad(void **state)
 	d = address_message(RTM_NEWADDR, UINT32_MAX);
 	assert_int_equal(take(&f, &d), -EBADMSG);
 	/* too short for their headers */
-	d = (Datagram){0};
+	d = (Datagram){};
 	datagram_message(&d, RTM_NEWLINK, 0, zeros, 8);
 	assert_int_equal(take(&f, &d), -EBADMSG);
-	d = (Datagram){0};
+	d = (Datagram){};
 	datagram_message(&d, RTM_NEWADDR, 0, zeros, 4);
 	assert_int_equal(take(&f, &d), -EBADMSG);
 	end(&f);
@@ -270,14 +266,13 @@ static void remove_tree(const char *root)
 }
 
 /* Interface 1 is "lo" in every namespace; what is below it is ours to say. */
-static void test_walk(void **state)
+static void test_walk(_unused_ void **state)
 {
 	char root[] = "/tmp/rdmad-test-XXXXXX";
 	char path[64], below[128];
 	Fixture f;
 	Datagram d = address_message(RTM_NEWADDR, 1);
 
-	(void)state;
 	if (if_nametoindex("lo") != 1)
 		skip();
 	assert_non_null(mkdtemp(root));
@@ -381,7 +376,7 @@ static void add_address(struct nl_sock *sk, uint32_t ifindex)
 
 /* Real interfaces: a link that changes, an address on a bridge above it; then more changes than the
  * socket has room for. */
-static void test_live(void **state)
+static void test_live(_unused_ void **state)
 {
 	static const char *const plain[] = {"dummy", "ifb", NULL}, *const bridge[] = {"bridge",
 										      NULL};
@@ -391,7 +386,6 @@ static void test_live(void **state)
 	struct nl_sock *sk;
 	Fixture f;
 
-	(void)state;
 	if (!enter_namespace(sysfs)) {
 		print_message("no namespaces here\n");
 		skip();
@@ -424,7 +418,7 @@ static void test_live(void **state)
 	RUN_UNTIL(f.event, f.r.overruns > 0);
 	/* It goes on after that. */
 	RUN_ALL(f.event);
-	f.r = (Recorder){0};
+	f.r = (Recorder){};
 	set_up("p0", false, fd);
 	RUN_UNTIL(f.event, recorded(&f.r, 4, 1, REASON_LINK));
 	assert_int_equal(f.r.overruns, 0);
@@ -436,12 +430,11 @@ static void test_live(void **state)
 }
 
 /* No descriptor is left, then there are some again. */
-static void test_listen_again(void **state)
+static void test_listen_again(_unused_ void **state)
 {
 	struct rlimit before, none;
 	Fixture f;
 
-	(void)state;
 	begin(&f, "/sys");
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = before;

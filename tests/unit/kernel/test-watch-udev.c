@@ -73,7 +73,7 @@ static void node_vanishes(Fixture *f, const char *class, const char *node)
 
 static void enumerate(Fixture *f, const char *a, uint32_t a_index, const char *b, uint32_t b_index)
 {
-	DeviceSnapshot devices[2] = {0};
+	DeviceSnapshot devices[2] = {};
 	size_t n = 0;
 
 	if (a) {
@@ -92,7 +92,7 @@ static void enumerate(Fixture *f, const char *a, uint32_t a_index, const char *b
 static void uevent(Fixture *f, bool first, const char *action, const char *subsystem,
 		   const char *devpath)
 {
-	f->r = (Recorder){0};
+	f->r = (Recorder){};
 	watch_udev_uevent(f->watch, first, action, subsystem, devpath);
 }
 

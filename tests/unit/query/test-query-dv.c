@@ -14,16 +14,15 @@
 
 #include "query-dv.h"
 
-/* ---- finding ---- */
+/* Finding */
 
 static const DvProvider *find(const char *name, const char *driver, int64_t id)
 {
 	return dv_find(&(PolicyDevice){name, driver, id, POLICY_KERNEL(6, 12), false});
 }
 
-static void test_find(void **state)
+static void test_find(_unused_ void **state)
 {
-	(void)state;
 	assert_ptr_equal(find("mlx5_0", "mlx5_core", 1), &dv_mlx5);
 	assert_ptr_equal(find("ibp1s0", "", 1), &dv_mlx5);
 	assert_null(find("mlx5_0", "", -1));
@@ -40,7 +39,7 @@ static void test_find(void **state)
 	assert_null(dv_find_name("hb"));
 }
 
-/* ---- mlx5 ---- */
+/* Mlx5 */
 
 static struct mlx5dv_port mlx5_answer;
 static int mlx5_error;
@@ -93,11 +92,10 @@ static void assert_mlx5(uint64_t flags)
 			 1U << INTERFACE_PORT | (any ? 1U << INTERFACE_MLX5 : 0));
 }
 
-static void test_mlx5(void **state)
+static void test_mlx5(_unused_ void **state)
 {
 	PortSnapshot s = {};
 
-	(void)state;
 	mlx5_answer = (struct mlx5dv_port){.vport = 0xffff,
 					   .vport_vhca_id = 0x8001,
 					   .esw_owner_vhca_id = 0,
@@ -118,7 +116,7 @@ static void test_mlx5(void **state)
 	assert_true(mask_is_empty(&s.supplied));
 }
 
-/* ---- hbl: a library stays for the life of a process, so each has its own ---- */
+/* Hbl: a library stays for the life of a process, so each has its own */
 
 static void in_child(void (*check)(void))
 {
@@ -216,11 +214,10 @@ static void check_none(void)
 	CHECK(!dv_hbl.is_usable(NULL));
 }
 
-static void test_hbl(void **state)
+static void test_hbl(_unused_ void **state)
 {
 	PortSnapshot s = {};
 
-	(void)state;
 	in_child(check_hbl);
 	in_child(check_layout);
 	in_child(check_bare);

@@ -22,7 +22,7 @@
 #define PATIENT_USEC (20 * USEC_PER_SEC)
 #define SHORT_USEC   (200 * USEC_PER_MSEC)
 
-/* ---- the process ---- */
+/* The process */
 
 static void answer(const char *what, const WireMessage *q)
 {
@@ -77,7 +77,7 @@ static int fake(const char *what)
 	return 0;
 }
 
-/* ---- the worker's side ---- */
+/* The worker's side */
 
 /* In the place of the one of the C library: a machine that has no descriptor left. */
 static bool no_pidfd;
@@ -108,11 +108,10 @@ static void wait_stray(void)
 		assert_int_equal(poll(&p, 1, -1), 1);
 }
 
-static void test_good(void **state)
+static void test_good(_unused_ void **state)
 {
 	Isolated p = begin("", PATIENT_USEC);
 
-	(void)state;
 	for (uint32_t port = 1; port <= RDMA_PORT_MAX; port += 100) {
 		PortSnapshot s = {};
 
@@ -128,12 +127,11 @@ static void test_good(void **state)
 }
 
 /* Its own error is no fault of the process, and what came with it counts. */
-static void test_error(void **state)
+static void test_error(_unused_ void **state)
 {
 	Isolated p = begin("error", PATIENT_USEC);
 	PortSnapshot s = {};
 
-	(void)state;
 	assert_int_equal(isolated_query(&p, &dv_hbl, 5, 1, &s), -EBUSY);
 	assert_true(mask_has(&s.supplied, PORT_ATTR_max_num_of_qps));
 	assert_false(p.failed);
@@ -141,7 +139,7 @@ static void test_error(void **state)
 	assert_int_equal(isolation.start_usec, 0);
 }
 
-static void test_bad(void **state)
+static void test_bad(_unused_ void **state)
 {
 	static const struct {
 		const char *what;
@@ -155,7 +153,6 @@ static void test_bad(void **state)
 		{"table", PATIENT_USEC, -EBADMSG}, {"type", PATIENT_USEC, -EBADMSG},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		Isolated p = begin(bad[i].what, bad[i].answer_usec), next;
 		PortSnapshot s = {};
@@ -181,12 +178,11 @@ static void test_bad(void **state)
 }
 
 /* One that does not end by itself is ended, and the worker waits no longer than it said. */
-static void test_linger(void **state)
+static void test_linger(_unused_ void **state)
 {
 	Isolated p = begin("linger", PATIENT_USEC);
 	PortSnapshot s = {};
 
-	(void)state;
 	assert_int_equal(isolated_query(&p, &dv_hbl, 5, 1, &s), 0);
 	isolation.answer_usec = SHORT_USEC;
 	isolated_done(&p);
@@ -214,12 +210,11 @@ static void test_no_pidfd(_unused_ void **state)
 }
 
 /* rdmad-query itself, of a device that does not exist here. */
-static void test_real(void **state)
+static void test_real(_unused_ void **state)
 {
 	Isolated p = begin("", PATIENT_USEC);
 	PortSnapshot s = {};
 
-	(void)state;
 	isolation.program = TEST_BUILD_DIR "/daemon/rdmad-query";
 	assert_int_equal(isolated_query(&p, &dv_hbl, 2000000000, 1, &s), -ENODEV);
 	assert_int_equal(isolated_query(&p, &dv_hbl, 2000000000, 254, &s), -ENODEV);

@@ -16,12 +16,11 @@
 #include "query-netdev.h"
 #include "query-nldev.h"
 
-static void test_port(void **state)
+static void test_port(_unused_ void **state)
 {
 	struct nl_msg *m = nlmsg_alloc_simple(0, 0);
 	PortSnapshot s = {};
 
-	(void)state;
 	nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, 5);
 	nla_put_u32(m, RDMA_NLDEV_ATTR_PORT_INDEX, 2);
 	nla_put_u64(m, RDMA_NLDEV_ATTR_CAP_FLAGS, UINT64_C(0x0000001f2651e848));
@@ -63,7 +62,7 @@ static struct nl_msg *chardev_message(uint64_t driver_id, bool short_id, const c
 	return m;
 }
 
-static void test_chardev(void **state)
+static void test_chardev(_unused_ void **state)
 {
 	static const struct {
 		uint64_t driver_id;
@@ -79,7 +78,6 @@ static void test_chardev(void **state)
 		{21, false, "uverbs/../x", -EBADMSG},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct nl_msg *m =
 			chardev_message(cases[i].driver_id, cases[i].short_id, cases[i].name);
@@ -106,14 +104,13 @@ static struct nl_msg *link_message(int ifindex, unsigned short type)
 	return m;
 }
 
-static void test_netdev(void **state)
+static void test_netdev(_unused_ void **state)
 {
 	static const uint8_t mac[6] = {0x02, 0, 0, 0xab, 0xcd, 0xef};
 	struct nl_msg *m = link_message(3, ARPHRD_ETHER);
 	Netdev d = {};
 	PortSnapshot s = {};
 
-	(void)state;
 	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
 	assert_false(d.has_mtu || d.has_carrier || d.has_operstate);
 	nla_put_u32(m, IFLA_MTU, 9000);
@@ -142,7 +139,7 @@ static void test_netdev(void **state)
 	nlmsg_free(m);
 }
 
-static void test_ipoib(void **state)
+static void test_ipoib(_unused_ void **state)
 {
 	static const uint8_t address[20] = {0x80, 0,	0x01, 0x48, 0xfe, 0x80, 0,
 					    0,	  0,	0,    0,    0,	  0x00, 0x02,
@@ -152,7 +149,6 @@ static void test_ipoib(void **state)
 	Ipoib ipoib;
 	uint8_t long_address[64] = {};
 
-	(void)state;
 	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
 	assert_false(netdev_to_ipoib(&d, &ipoib));
 	nla_put(m, IFLA_ADDRESS, sizeof(address), address);
@@ -174,14 +170,13 @@ static void test_ipoib(void **state)
 
 /* The real kernel, which every machine has: a single answer, a dump, an error, and again after it.
  */
-static void test_round_trip(void **state)
+static void test_round_trip(_unused_ void **state)
 {
 	Netlink n = NETLINK_CLOSED;
 	Netdev d = {};
 	Ipoib *list = NULL;
 	size_t count = 77;
 
-	(void)state;
 	assert_int_equal(netlink_open(&n, NETLINK_ROUTE), 0);
 	assert_int_equal(netdev_get(&n, 2000000000, &d), -ENODEV);
 	assert_int_equal(netdev_get(&n, if_nametoindex("lo"), &d), 0);

@@ -30,9 +30,8 @@ static Policy decide(const char *name, const char *driver, int64_t id, unsigned 
 	return decide_with(&o, name, driver, id, kernel);
 }
 
-static void test_hold(void **state)
+static void test_hold(_unused_ void **state)
 {
-	(void)state;
 	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, NEW), POLICY_HOLD);
 	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, POLICY_KERNEL(6, 1)), POLICY_HOLD);
 	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, POLICY_KERNEL(5, 255)),
@@ -50,11 +49,10 @@ static void test_hold(void **state)
 	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, 0), POLICY_OPEN_BRIEFLY);
 }
 
-static void test_hbl(void **state)
+static void test_hbl(_unused_ void **state)
 {
 	const PolicyOptions with_hbl = {.hold = true, .hbl = true};
 
-	(void)state;
 	assert_int_equal(decide("ionic_0", "ionic", 21, NEW), POLICY_HOLD);
 	assert_int_equal(decide("ionic_0", "ionic", 21, POLICY_KERNEL(6, 12)), POLICY_OPEN_BRIEFLY);
 	assert_int_equal(decide("ibp1s0", "", 21, NEW), POLICY_NEVER_OPEN);
@@ -64,23 +62,21 @@ static void test_hbl(void **state)
 	assert_int_equal(decide_with(&with_hbl, "hbl_0", "", 21, NEW), POLICY_ISOLATE);
 }
 
-static void test_options(void **state)
+static void test_options(_unused_ void **state)
 {
 	char first[] = "rxe*", second[] = "mlx5_[01]";
 	char *globs[] = {first, second, NULL};
 	const PolicyOptions never = {.hold = true, .hbl = true, .never_open = globs};
 	const PolicyOptions no_hold = {.hold = false};
 
-	(void)state;
 	assert_int_equal(decide_with(&never, "rxe7", "", 14, NEW), POLICY_NEVER_OPEN);
 	assert_int_equal(decide_with(&never, "mlx5_1", "mlx5_core", 1, NEW), POLICY_NEVER_OPEN);
 	assert_int_equal(decide_with(&never, "mlx5_2", "mlx5_core", 1, NEW), POLICY_HOLD);
 	assert_int_equal(decide_with(&no_hold, "mlx5_2", "mlx5_core", 1, NEW), POLICY_OPEN_BRIEFLY);
 }
 
-static void test_kernel_version(void **state)
+static void test_kernel_version(_unused_ void **state)
 {
-	(void)state;
 	assert_int_equal(policy_parse_kernel_version("6.12.117+deb12-amd64"), POLICY_KERNEL(6, 12));
 	assert_int_equal(policy_parse_kernel_version("7.0-rc1"), POLICY_KERNEL(7, 0));
 	assert_int_equal(policy_parse_kernel_version("seven"), 0);

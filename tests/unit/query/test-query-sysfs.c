@@ -287,9 +287,8 @@ static void test_netdev_speed(void **state)
 	assert_int_equal(sysfs_read_netdev_speed(t->fd, "eth0", 3, &speed), -EINVAL);
 }
 
-static void test_names(void **state)
+static void test_names(_unused_ void **state)
 {
-	(void)state;
 	assert_int_equal(sysfs_open_device(""), -EINVAL);
 	assert_int_equal(sysfs_open_device(".."), -EINVAL);
 	assert_int_equal(sysfs_open_device("a/b"), -EINVAL);

@@ -24,7 +24,7 @@ static struct ibv_gid_entry gid(uint32_t port, uint32_t index, uint8_t last, uin
 	return e;
 }
 
-static void test_gid_table(void **state)
+static void test_gid_table(_unused_ void **state)
 {
 	uint32_t lo = if_nametoindex("lo");
 	struct ibv_gid_entry entries[] = {
@@ -36,7 +36,6 @@ static void test_gid_table(void **state)
 	GidEntry expected = {.index = 0, .type = GID_TYPE_ROCE_V2, .ifindex = lo};
 	const GidEntry *e;
 
-	(void)state;
 	assert_int_equal(verbs_gid_table(&gids, 1, 0, "", &t), 0);
 	assert_non_null(t);
 	assert_int_equal(t->n, 3); /* not the empty one, not the other port's */
@@ -70,7 +69,7 @@ static void test_gid_table_empty(void **state)
 	assert_null(t);
 }
 
-static void test_events(void **state)
+static void test_events(_unused_ void **state)
 {
 	static const struct {
 		unsigned int type;
@@ -89,7 +88,6 @@ static void test_events(void **state)
 	};
 	Event e = {};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		assert_true(context_event_translate(known[i].type, 2, 5, &e));
 		assert_int_equal(e.device, 5);
@@ -106,12 +104,11 @@ static void test_events(void **state)
 }
 
 /* No such device, whether or not the machine has RDMA at all. */
-static void test_contexts(void **state)
+static void test_contexts(_unused_ void **state)
 {
 	_cleanup_(contexts_free_pointer) Contexts *c = NULL;
 	struct ibv_context *context = NULL;
 
-	(void)state;
 	assert_int_equal(contexts_new(&c), 0);
 	assert_int_equal(contexts_get(c, 4000000000U, "none", true, &context), -ENODEV);
 	assert_int_equal(contexts_get(c, 4000000000U, "none", true, &context), -ENODEV);

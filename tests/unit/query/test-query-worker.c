@@ -51,22 +51,20 @@ static int stop(Process *p)
 	return WEXITSTATUS(status);
 }
 
-static void test_ends_with_socket(void **state)
+static void test_ends_with_socket(_unused_ void **state)
 {
 	Process p = start(NULL);
 
-	(void)state;
 	assert_int_equal(stop(&p), 0);
 }
 
 /* No device has this index: exactly one END that says so, for each query, in order. */
-static void test_unknown_device(void **state)
+static void test_unknown_device(_unused_ void **state)
 {
 	Process p = start("--hold=no");
 	const char *why = NULL;
 	WireMessage m;
 
-	(void)state;
 	for (uint64_t id = 7; id < 9; id++) {
 		m = (WireMessage){
 			.query = {.header = wire_header(WIRE_QUERY, id, 4000000000U, 0),
@@ -88,12 +86,11 @@ static void test_unknown_device(void **state)
 	assert_int_equal(stop(&p), 0);
 }
 
-static void test_refuses_nonsense(void **state)
+static void test_refuses_nonsense(_unused_ void **state)
 {
 	Process p = start(NULL);
 	WireMessage m = {.end = {.header = wire_header(WIRE_END, 1, 0, 0)}};
 
-	(void)state;
 	assert_int_equal(send(p.fd, "nonsense", 8, MSG_NOSIGNAL), 8);
 	assert_int_equal(stop(&p), 1);
 	/* a message that is well-formed but not for a worker */
@@ -102,13 +99,12 @@ static void test_refuses_nonsense(void **state)
 	assert_int_equal(stop(&p), 1);
 }
 
-static void test_refuses_options(void **state)
+static void test_refuses_options(_unused_ void **state)
 {
 	static const char *const bad[] = {"--hold=maybe",     "--hbl=1",	 "--fd=x",
 					  "--no-such-option", "argument",	 "--query=/1",
 					  "--query=x/0",      "--isolated=mlx5", "--timeout=x"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		Process p = start(bad[i]);
 
