@@ -10,7 +10,7 @@
 /* IBV_EVENT_DEVICE_SPEED_CHANGE of rdma-core 62 and Linux 7.0. */
 #define EVENT_DEVICE_SPEED_CHANGE 20U
 
-/* Events of one device that are read before the others have their turn. */
+/* Events of one device that are read at most before those of the next device. */
 #define BATCH_EVENTS 64
 
 typedef struct Held {
@@ -19,10 +19,10 @@ typedef struct Held {
 } Held;
 
 struct Contexts {
-	struct ibv_device **list; /* NULL: ask again */
-	Held *held;
+	struct ibv_device **list; /* what libibverbs has listed; NULL: it must be asked */
+	Held *held;		  /* the contexts that stay open, in no order */
 	size_t n_held;
-	int epoll;
+	int epoll; /* of the async descriptors of the held contexts */
 };
 
 int contexts_new(Contexts **ret)
@@ -38,8 +38,8 @@ int contexts_new(Contexts **ret)
 		free(c);
 		return r;
 	}
-	/* The first time, libibverbs loads all its providers: while starting, at nobody's expense.
-	 */
+	/* The first time, libibverbs loads all its providers, which takes long. Now no query waits
+	 * for that. */
 	c->list = ibv_get_device_list(NULL);
 	*ret = c;
 	return 0;
@@ -52,14 +52,17 @@ static void drop_list(Contexts *c)
 	c->list = NULL;
 }
 
-void contexts_free(Contexts *c)
+Contexts *contexts_free(Contexts *c)
 {
+	if (!c)
+		return NULL;
 	for (size_t i = 0; i < c->n_held; i++)
 		ibv_close_device(c->held[i].context);
 	free(c->held);
 	drop_list(c);
 	close(c->epoll);
 	free(c);
+	return NULL;
 }
 
 static Held *find_held(const Contexts *c, uint32_t device)
@@ -87,8 +90,9 @@ static struct ibv_device *find_listed(const Contexts *c, uint32_t device)
 }
 
 /*
- * Whether the character device is there, is this device's, and may be opened. If libibverbs fails
- * to open it for any reason, it waits 5 s for udev to make another: longer than a query may take.
+ * Whether the character device is there, is this device's, and may be opened. libibverbs must not
+ * find that out: when it fails to open the node for whatever reason, it waits 5 s for udev to make
+ * another. That is longer than a query may take.
  */
 static int check_node(struct ibv_device *d, const char *name)
 {
@@ -159,8 +163,8 @@ int contexts_get(Contexts *c, uint32_t device, const char *name, bool hold,
 	if (c->list)
 		r = open_listed(c, device, name, &context);
 	if (r == -ENODEV) {
-		/* The list may be older than the device, or its name. Making it anew asks the
-		 * kernel about all devices: one that has gone is left in it. */
+		/* The list may be older than the device or its name. A new list asks the kernel
+		 * about all devices, so none is made only because a device of the list has gone. */
 		drop_list(c);
 		c->list = ibv_get_device_list(NULL);
 		r = open_listed(c, device, name, &context);
@@ -168,8 +172,8 @@ int contexts_get(Contexts *c, uint32_t device, const char *name, bool hold,
 	if (r < 0)
 		return r;
 	if (hold)
-		(void)hold_context(c, device,
-				   context); /* without it there are no events, and no more */
+		/* If that fails, only the events of the device are missing. */
+		(void)hold_context(c, device, context);
 	*ret = context;
 	return 0;
 }
@@ -242,13 +246,13 @@ static bool drain_one(Contexts *c, uint32_t device, ContextEvent handler, void *
 	if (!held)
 		return false;
 	if (ibv_get_async_event(held->context, &e) < 0) {
-		/* Without its device the context says EIO. */
+		/* EIO, for example: the device of this context has gone. */
 		if (errno != EAGAIN && errno != EINTR)
 			close_held(c, device);
 		return false;
 	}
-	/* Acknowledging follows the pointers to CQs, QPs and SRQs that other events carry, and this
-	 * process has none: such an event can only be a driver's mistake. */
+	/* To acknowledge an event about a CQ, QP or SRQ, libibverbs follows the pointer in it. This
+	 * process has none of these: such an event is a mistake of the driver, and is dropped. */
 	if (!context_event_translate(e.event_type, e.element.port_num, device, &event))
 		return true;
 	ibv_ack_async_event(&e);
@@ -261,8 +265,8 @@ static bool drain_one(Contexts *c, uint32_t device, ContextEvent handler, void *
 void contexts_drain(Contexts *c, ContextEvent handler, void *userdata)
 {
 	struct epoll_event ready[32];
-	/* Level-triggered: what is not finished in one round is there in the next; and each device
-	 * has a round. */
+	/* What a round does not finish is reported again in the next (the set is level-triggered).
+	 * There are enough rounds for every device to have its turn. */
 	size_t rounds = c->n_held / ARRAY_SIZE(ready) + 1;
 
 	while (rounds-- > 0) {

@@ -7,13 +7,14 @@
 
 #include "query-sysfs.h"
 
-/* More than any driver has by far. */
+/* Far more than any driver has. */
 #define COUNTERS_MAX 1024U
 
+/* The counters of one port while they are read. */
 typedef struct Reading {
-	CounterEntry *entries;
+	CounterEntry *entries; /* room for COUNTERS_MAX */
 	size_t n;
-	uint64_t deadline_usec;
+	uint64_t deadline_usec; /* CLOCK_MONOTONIC: after it no other file is read */
 } Reading;
 
 static uint64_t monotonic_usec(void)
@@ -31,8 +32,8 @@ static int compare_entries(const void *a, const void *b)
 	return strcmp(x->file, y->file);
 }
 
-/* The names of the counters of a group. Not one of them: how long the driver's stay in its cache.
- */
+/* Adds the names of the counters of a group. The file "lifespan" is none of them: it says how long
+ * the driver keeps its counters in a cache. */
 static int list_group(Reading *r, int directory, CounterGroup group)
 {
 	int copy = sysfs_open_directory(directory, ".");
@@ -68,7 +69,7 @@ static int read_group(Reading *r, int port, CounterGroup group, const char *name
 	size_t first = r->n;
 	int k;
 
-	/* no PMA, or a driver that counts nothing */
+	/* The port has no performance management agent, or the driver counts nothing. */
 	if (directory < 0)
 		return directory == -ENOENT ? 0 : directory;
 	k = list_group(r, directory, group);

@@ -101,7 +101,7 @@ static void finish(Isolated *p, bool hard, siginfo_t *ret)
 		i->stray = steal_fd(&p->pidfd);
 }
 
-/* The process is of no use any more. */
+/* Ends a process that is of no use any more, and logs why. Returns ERROR. */
 static int give_up(Isolated *p, int error, const char *why)
 {
 	siginfo_t status;
@@ -120,7 +120,7 @@ static int give_up(Isolated *p, int error, const char *why)
 	return error;
 }
 
-/* Whether all rows in it are such as the process may supply. */
+/* Whether SUPPLIED has only rows that the process may supply: scalars of verbs and direct verbs. */
 static bool is_allowed(const AttrMask *supplied)
 {
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)

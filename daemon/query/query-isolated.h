@@ -4,22 +4,24 @@
 /*
  * A process that opens one device for one query, and ends with it: for devices that have one user
  * at a time and a library that may keep it open, crash or hang (query-dv.h). It is this program
- * again, which is asked for port after port on a socket, with the messages of wire.h. Whatever
- * becomes of it, the worker that started it goes on in bounded time.
+ * again (--isolated), which is asked for port after port on a socket, with the messages of wire.h.
+ * If it crashes, hangs or lies, the worker that started it goes on after a limited time.
  */
 
 #include "query-dv.h"
 #include "source.h"
 
-/* After one that died, hung or lied no other is started for this time. */
+/* After a process that crashed, hung or lied, no other is started for this time. */
 #define ISOLATED_PAUSE_USEC (60 * USEC_PER_SEC)
 
 /* What a worker knows of its isolated processes. */
 typedef struct Isolation {
-	const char *program;  /* NULL: this one */
-	uint64_t answer_usec; /* an answer takes no longer; the end of a process a quarter of it */
-	uint64_t start_usec;  /* CLOCK_MONOTONIC: none is started before */
-	int stray; /* pidfd of one that was killed and has not ended; none is started meanwhile */
+	const char *program;  /* what is started; NULL: this program */
+	uint64_t answer_usec; /* how long to wait for an answer; for its end, a quarter of this */
+	uint64_t start_usec;  /* CLOCK_MONOTONIC: no process is started before */
+	/* The pidfd of a process that was killed and has not ended yet, or negative. As long as it
+	 * is there, no other process is started. */
+	int stray;
 } Isolation;
 
 /* The process of a query. */
@@ -27,19 +29,19 @@ typedef struct Isolated {
 	Isolation *isolation;
 	AttrText device; /* name, for messages */
 	int pidfd;	 /* negative: there is none */
-	int fd;
-	bool failed; /* and there will be none */
+	int fd;		 /* the connection to it */
+	bool failed;	 /* it was given up, or could not be started: no other for this query */
 } Isolated;
 
 void isolation_done(Isolation *i);
 
-/* For the ports of DEVICE; starts nothing yet. */
+/* For the ports of the device called DEVICE. Starts nothing: the first isolated_query() does. */
 Isolated isolated_new(Isolation *i, const char *device);
-/* Supplies what PROVIDER and verbs say of the port. A negative errno if that is nothing; logs why
- * if it is the process's fault. */
+/* Supplies what PROVIDER and verbs say of the port. A negative errno if that is nothing. Logs if
+ * the process is to blame. */
 int isolated_query(Isolated *p, const DvProvider *provider, uint32_t device, uint32_t port,
 		   PortSnapshot *s);
-/* Ends the process, and waits for that. */
+/* Ends the process and waits until it has ended, but no longer than Isolation says. */
 void isolated_done(Isolated *p);
 
 /* In the process: answers on FD until it is closed. */

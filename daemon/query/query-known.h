@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What the worker keeps of devices between queries: what stays as it is as long as a device is
- * there and has its name. It is believed for a device that is held open, which proves that it is
- * there, and learnt anew whenever the device's own attributes are asked for.
+ * What the worker knows of devices from one query to the next: what does not change as long as a
+ * device is there and has its name. It is used for a device that is held open, which proves that it
+ * is still there, and read again whenever the device's own attributes are asked for.
  */
 
 #include "query-dv.h"
@@ -12,18 +12,18 @@
 #include "query-verbs.h"
 
 typedef struct Known {
-	uint32_t device;
-	AttrText name; /* when POLICY was decided */
+	uint32_t device; /* kernel index */
+	AttrText name;	 /* when POLICY was decided */
 	Policy policy;
 	const DvProvider *dv; /* of its direct verbs; NULL if there is none */
 	VerbsDevice verbs;    /* driver_id is negative until it has a uverbs node */
-	bool has_cap_flags;
-	size_t n_gids;	/* of all its ports, last time */
-	int open_error; /* why it could not be opened last time; 0: it could */
+	bool has_cap_flags;   /* VERBS.cap_flags was read */
+	size_t n_gids;	      /* how many GIDs all its ports had last time */
+	int open_error;	      /* why it could not be opened last time; 0: it could */
 } Known;
 
 typedef struct KnownDevices {
-	Known *entries; /* sorted */
+	Known *entries; /* sorted by device */
 	size_t n, allocated;
 } KnownDevices;
 

@@ -36,7 +36,7 @@ static int send_device(void *userdata, const Query *q, const DeviceSnapshot *s)
 
 	if (r == 0)
 		r = wire_put_table(fd, &packet, m.header, ATTR_CHARDEVS, s->chardevs);
-	/* Each part is a sign of life: the ports may take their time. */
+	/* Sent at once: the core must see that the worker lives, for the ports may take long. */
 	return r < 0 ? r : wire_flush(fd, &packet);
 }
 
@@ -117,7 +117,7 @@ static int receive(Querier *querier)
 	int r = wire_receive(arg.fd, &m, &why);
 
 	if (r == -EBADMSG)
-		return log_error_errno(r, "Received what is no message: %s", why);
+		return log_error_errno(r, "Received a packet that is no message: %s", why);
 	if (r <= 0)
 		return r == -EAGAIN ? 1 : r;
 	r = answer(querier, &m);
@@ -137,7 +137,8 @@ static int loop(Querier *querier)
 			return -errno;
 		if (r < 0)
 			continue;
-		/* First: those before a query are answered by it, those after it may be news. */
+		/* Events first: the answer to a query that was sent later has what they announce,
+		 * and the core need not ask again. */
 		if (fds[1].revents) {
 			r = report_events(querier);
 			if (r < 0)
@@ -160,7 +161,7 @@ static int serve(Querier *querier)
 	    fcntl(arg.fd, F_SETFD, FD_CLOEXEC) < 0)
 		return log_error_errno(-errno, "Descriptor %i: %m", arg.fd);
 	r = loop(querier);
-	/* The core may end between two messages. */
+	/* That the core has ended meanwhile is no failure of the worker. */
 	return r == -EPIPE ? 0 : r;
 }
 

@@ -10,8 +10,8 @@
 #include "util.h"
 
 typedef struct Netlink {
-	int fd;
-	uint32_t sequence;
+	int fd;		   /* negative: closed */
+	uint32_t sequence; /* number of the last question */
 } Netlink;
 
 #define NETLINK_CLOSED                                                                             \
@@ -19,8 +19,8 @@ typedef struct Netlink {
 		.fd = -EBADF                                                                       \
 	}
 
-/* 0 or a negative errno; the answer goes on to its end whatever the handler returns, and the first
- * error counts. */
+/* Takes one message of an answer. Returns 0 or a negative errno. All messages are handed over in
+ * any case, and the first error is that of the question. */
 typedef int (*NetlinkHandler)(const struct nlmsghdr *message, void *userdata);
 
 /* Opens N if it is closed. -EPROTONOSUPPORT if the kernel has no such protocol (NETLINK_RDMA
@@ -28,5 +28,6 @@ typedef int (*NetlinkHandler)(const struct nlmsghdr *message, void *userdata);
 int netlink_open(Netlink *n, int protocol);
 void netlink_close(Netlink *n);
 
-/* Sends REQUEST, which this frees, and waits for the whole answer. */
+/* Sends REQUEST, which this frees, and waits for the whole answer. 0, or a negative errno: that of
+ * the kernel, of the socket, or of HANDLER. */
 int netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata);

@@ -9,12 +9,13 @@
 #include "nldev-parse.h"
 #include "query-netlink.h"
 
-/* Name, node type, GUIDs, firmware version, port count, protocol and capabilities of the device
- * with that kernel index. -ENODEV. */
+/* What nldev_parse_device() reads of the device with that kernel index, into *S, which is
+ * overwritten. -ENODEV. */
 int nldev_get_device(Netlink *n, uint32_t index, DeviceSnapshot *s);
 /* The kernel index of the device that has NAME now; -ENODEV. */
 int nldev_find_device(Netlink *n, const char *name, uint32_t *ret);
-/* Netdev, state, and of an InfiniBand port also capability mask, subnet prefix and LIDs. */
+/* Supplies netdev, state, and of an InfiniBand port also capability mask, subnet prefix and LIDs.
+ * This one may block. -EINVAL: there is no such device or port. */
 int nldev_get_port(Netlink *n, uint32_t index, uint32_t port, PortSnapshot *s);
 
 /* The uverbs node of a device. */
@@ -27,6 +28,6 @@ typedef struct NldevChardev {
 /* -EOPNOTSUPP or -ENOENT if it has none. */
 int nldev_get_chardev(Netlink *n, uint32_t index, NldevChardev *ret);
 
-/* The parts that read a message. -EBADMSG if it lacks what identifies its object. */
+/* Read one message, for the tests too. -EBADMSG if it does not identify its object. */
 int nldev_parse_port(const struct nlmsghdr *message, PortSnapshot *s);
 int nldev_parse_chardev(const struct nlmsghdr *message, NldevChardev *ret);

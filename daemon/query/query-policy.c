@@ -12,14 +12,14 @@
 #define DRIVER_IONIC_OR_HBL 21
 
 /*
- * Drivers whose ib_device_ops have disassociate_ucontext, with the first kernel that was looked at
- * and has it: for the others an open context blocks the removal of the device and the unloading of
- * the driver for as long as it is open, without a word to the holder.
+ * The drivers whose ib_device_ops have disassociate_ucontext, and the first kernel that was looked
+ * at and has it. With any other driver an open context blocks the removal of the device, and of the
+ * driver's module, for as long as it is open, and nothing tells the holder.
  */
 static const struct {
 	int64_t driver_id;
 	unsigned int kernel;
-	const char *kernel_driver; /* only with this parent driver; NULL: any */
+	const char *kernel_driver; /* only if this is the parent device's driver; NULL: any */
 } may_hold[] = {
 	{RDMA_DRIVER_MLX5, POLICY_KERNEL(6, 1), NULL},
 	{RDMA_DRIVER_MLX4, POLICY_KERNEL(6, 1), NULL},

@@ -71,8 +71,8 @@ static int compare_netdevs(const void *a, const void *b)
 	return (x->ifindex > y->ifindex) - (x->ifindex < y->ifindex);
 }
 
-/* The port's own interface, and on InfiniBand the IPoIB interfaces: they know the port by its GUID.
- */
+/* The port's own interface, and on InfiniBand the IPoIB interfaces whose hardware address has the
+ * GUID of the port. */
 static int read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
 {
 	const uint8_t *guid = is_infiniband(s) ? port_guid(s) : NULL;
@@ -102,7 +102,7 @@ static int read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* What the library of the vendor says. A failure costs these attributes alone. */
+/* What the library of the vendor says. If it fails, only these attributes are missing. */
 static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 {
 	const DvProvider *dv = t->known->dv;

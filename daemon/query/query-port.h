@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* All attributes of a port, from every source in the order that makes them fresh. */
+/* All attributes of a port, from every source. The order of the sources matters: see netdev_get().
+ */
 
 #include "query-target.h"
 

@@ -14,7 +14,7 @@ static int run_device(Target *t, const Query *q, const Sink *sink)
 	return sink->device(sink->userdata, q, &s);
 }
 
-/* *GONE: the port's error is one that a device has that is no longer there. */
+/* *GONE becomes true if the device has gone meanwhile. Then the port is not reported. */
 static int run_port(Target *t, uint32_t port, bool last, const Sink *sink, bool *gone)
 {
 	_cleanup_(port_snapshot_done) PortSnapshot s = {};
@@ -29,8 +29,8 @@ static int run_port(Target *t, uint32_t port, bool last, const Sink *sink, bool 
 	return *gone ? 0 : sink->port(sink->userdata, t->query, port, error, &s, last);
 }
 
-/* The counters of the ports need sysfs alone. Reading them ends before the core would take the
- * worker for stuck. */
+/* The counters of the ports need sysfs alone. The reading of one port ends, complete or not, before
+ * the core would take the worker for stuck. */
 static int run_counters(Target *t, const Sink *sink)
 {
 	int r = 0;

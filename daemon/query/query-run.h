@@ -5,11 +5,11 @@
 
 #include "query-target.h"
 
-/* Takes an answer, in the order of struct SourceHandler. A negative errno ends the query without a
- * word. */
+/* Takes an answer, in the order of struct SourceHandler. If a function returns a negative errno,
+ * the query ends at once, without END. */
 typedef struct Sink {
 	int (*device)(void *userdata, const Query *q, const DeviceSnapshot *s);
-	/* LAST: the end follows, with nothing in between that could take its time. */
+	/* LAST: the end follows at once, so it may be sent together with this port. */
 	int (*port)(void *userdata, const Query *q, uint32_t port, int error, const PortSnapshot *s,
 		    bool last);
 	int (*end)(void *userdata, const Query *q, int error, const char *text);

@@ -8,6 +8,8 @@
 
 int querier_init(Querier *querier, const PolicyOptions *policy, uint64_t answer_usec)
 {
+	int r;
+
 	*querier = (Querier){
 		.nldev = NETLINK_CLOSED,
 		.rtnl = NETLINK_CLOSED,
@@ -17,13 +19,15 @@ int querier_init(Querier *querier, const PolicyOptions *policy, uint64_t answer_
 		.classes = sysfs_open_directory(AT_FDCWD, "/sys/class"),
 		.net = sysfs_open_directory(AT_FDCWD, "/sys/class/net"),
 	};
-	return contexts_new(&querier->contexts);
+	r = contexts_new(&querier->contexts);
+	if (r < 0)
+		querier_done(querier);
+	return r;
 }
 
 void querier_done(Querier *querier)
 {
-	if (querier->contexts)
-		contexts_free(querier->contexts);
+	querier->contexts = contexts_free(querier->contexts);
 	known_done(&querier->known);
 	free(querier->ipoib);
 	netlink_close(&querier->nldev);

@@ -9,22 +9,23 @@
 #include "query-netdev.h"
 
 typedef struct Querier {
-	Netlink nldev, rtnl;
+	Netlink nldev, rtnl; /* opened at the first use */
 	Contexts *contexts;
 	KnownDevices known;
 	PolicyOptions policy;
 	Isolation isolation;
-	unsigned int kernel;
-	int classes; /* /sys/class */
-	int net;     /* /sys/class/net */
-	/* The IPoIB interfaces, read when Query.links_generation was this. */
+	unsigned int kernel; /* POLICY_KERNEL() of the running kernel */
+	int classes;	     /* descriptor of /sys/class */
+	int net;	     /* descriptor of /sys/class/net */
+	/* All IPoIB interfaces, read while Query.links_generation was IPOIB_GENERATION. */
 	Ipoib *ipoib;
 	size_t n_ipoib;
 	uint32_t ipoib_generation;
-	bool ipoib_read;
+	bool ipoib_read; /* false: never */
 } Querier;
 
-/* ANSWER_USEC: see Isolation. */
+/* ANSWER_USEC: see Isolation. The globs of POLICY are not copied. A negative errno: that of
+ * contexts_new(), and nothing is left to free. */
 int querier_init(Querier *querier, const PolicyOptions *policy, uint64_t answer_usec);
 void querier_done(Querier *querier);
 /* Closes what is open of DEVICE, which has gone, and forgets what was known of it. */

@@ -119,7 +119,7 @@ void sysfs_supply_device(int device, DeviceSnapshot *s)
 		DEVICE_SUPPLY(s, numa_node, (uint32_t)v);
 }
 
-/* Entries that a table grows by. */
+/* The entries of a table that is being read. */
 typedef struct Growing {
 	void *entries;
 	size_t n, room;
@@ -142,7 +142,7 @@ static int append(Growing *g, const void *entry, size_t size)
 	return 0;
 }
 
-/* Makes the table of what has grown unless R is an error; frees it in any case. */
+/* Makes the table of the entries of G unless R is an error, which it returns. Frees the entries. */
 static int finish(Growing *g, size_t size, int r, Table **ret)
 {
 	Table *t = NULL;
@@ -370,8 +370,8 @@ int sysfs_read_gids(int device, uint32_t port, bool ethernet, Table **ret)
 		}
 		if (memcmp(e.gid, zero, sizeof(zero)) == 0)
 			continue;
-		/* Both fail with EINVAL where the entry has none. "IB/RoCE v1" leaves it to the
-		 * link layer which of them. */
+		/* Reading the type or the interface of an entry fails with EINVAL if it has none.
+		 * "IB/RoCE v1" is the one or the other, as the link layer says. */
 		snprintf(path, sizeof(path), "ports/%u/gid_attrs/types/%u", port, i);
 		if (sysfs_read_text(device, path, text, sizeof(text)) == 0 &&
 		    streq(text, "RoCE v2"))
@@ -402,7 +402,7 @@ int sysfs_read_netdev_speed(int net, const char *name, uint32_t ifindex, uint64_
 	r = sysfs_read_number(fd, "speed", UINT32_MAX, &v); /* Mbit/s; "-1": unknown */
 	if (r < 0)
 		return r;
-	/* ... and some drivers say that unsigned */
+	/* Some drivers print that -1 as an unsigned number. */
 	if (v == UINT32_MAX)
 		return -EINVAL;
 	*ret = v * UINT64_C(1000000);

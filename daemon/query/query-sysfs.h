@@ -3,9 +3,9 @@
 
 /*
  * What only sysfs says, and what it says in the place of verbs where a device may not or cannot be
- * opened. DEVICE is a descriptor of the device's directory below /sys/class/infiniband: unlike the
- * name it stays with the device over a rename. Each file in ports/ but P_Keys and GIDs runs the
- * driver's query.
+ * opened. DEVICE is a descriptor of the device's directory below /sys/class/infiniband: after a
+ * rename it still is that of the device, while the name may be that of another. To read a file in
+ * ports/, other than P_Keys and GIDs, makes the driver query its hardware.
  */
 
 #include "port.h"

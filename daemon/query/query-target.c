@@ -8,8 +8,8 @@
 #include "query-sysfs.h"
 
 /*
- * The name may change at any time, and another device take the old one: the directory is this
- * device's only if the device was still called so after it was opened.
+ * The name may change at any time, and another device may take the old one. So the directory is
+ * this device's only if the device still has the name after the directory was opened.
  */
 int target_sysfs(Target *t)
 {
@@ -55,7 +55,7 @@ static void learn(Target *t)
 	k->dv = dv_find(&d);
 	d.exclusive = k->dv && k->dv->exclusive;
 	k->policy = policy_decide(&t->querier->policy, &d);
-	/* It may have a name now that is not to be opened. */
+	/* The policy may be another one since the device was renamed. */
 	if (k->policy != POLICY_HOLD && contexts_holds(t->querier->contexts, t->device))
 		contexts_forget(t->querier->contexts, t->device);
 }
@@ -67,7 +67,7 @@ static void note_open_error(Target *t)
 		return;
 	t->known->open_error = t->open_error;
 	if (t->open_error < 0)
-		/* on its way out it is no news to anybody */
+		/* A device that is being removed cannot be opened: nobody needs to know. */
 		log_at(t->open_error == -ENODEV ? LOG_DEBUG : LOG_WARNING, t->open_error,
 		       "%s: cannot open it, attributes will be missing: %m", t->name);
 }
@@ -89,7 +89,7 @@ static void open_context(Target *t)
 			verbs_query_device(t->context, &ignored, &k->verbs.cap_flags) == 0;
 }
 
-/* Whether what was learnt of the device may be believed. */
+/* Whether what is known of the device from before still holds. */
 static bool is_familiar(const Target *t, const char *name)
 {
 	return !t->query->attributes && t->known->verbs.driver_id >= 0 &&

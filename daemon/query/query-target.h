@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The device that a query is about, for as long as the query takes: what it is called, where it is
- * in sysfs, and its context if it may have one. */
+/* The device that a query is about, for as long as the query takes: its name, its directory in
+ * sysfs, and its context if it may have one. */
 
 #include "query-nldev.h"
 #include "query-state.h"
@@ -10,30 +10,32 @@
 typedef struct Target {
 	Querier *querier;
 	const Query *query;
-	uint32_t device;
-	Known *known;
-	AttrText name;
-	DeviceSnapshot nldev; /* what nldev says of the device, if its attributes are asked for */
-	bool has_chardev;
-	NldevChardev chardev; /* likewise */
-	int sysfs;	      /* target_sysfs() */
-	struct ibv_context *context;
-	int open_error;	  /* why there is no context; 0 if there shall be none */
-	bool is_isolated; /* there is no context here: ISOLATED is asked instead */
+	uint32_t device; /* kernel index */
+	Known *known;	 /* what the querier knows of it from before */
+	AttrText name;	 /* the last that was read or given */
+	/* What nldev says of the device: empty if it was not asked, because KNOWN is enough. */
+	DeviceSnapshot nldev;
+	bool has_chardev;     /* CHARDEV was read: only when the device was looked at anew */
+	NldevChardev chardev; /* its uverbs node */
+	int sysfs;	      /* its directory, negative if that is not open: use target_sysfs() */
+	struct ibv_context *context; /* NULL if there is none */
+	int open_error;		     /* why there is none; 0 if there shall be none */
+	bool is_isolated; /* no context is opened in this process: ISOLATED is asked instead */
 	Isolated isolated;
-	VerbsGids gids; /* read when the first port needs them */
+	VerbsGids gids; /* of all its ports, read when the first port needs them */
 } Target;
 
-/* Finds the device of Q, which stays as long as *RET does, and opens it as far as the policy
- * allows unless Q is for counters. Only a device that is not there is an error. */
+/* Finds the device of Q, which must live as long as *RET, and opens it as far as the policy allows
+ * unless Q is for counters. A device that cannot be opened is no error. -ENODEV: there is no such
+ * device. Another negative errno: nldev cannot be asked. */
 int target_open(Querier *querier, const Query *q, Target *ret);
-/* Its directory, a descriptor, negative if there is none to be had. */
+/* Its directory in sysfs: a descriptor that T owns. Negative if it cannot be opened. */
 int target_sysfs(Target *t);
-/* Whether the device is not there any more, after something said so. */
+/* Whether the device has gone. Asks the kernel: call it after an error that may mean that. */
 bool target_is_gone(Target *t);
-/* Closes the context, held or not, after it said that its device is gone, and opens a new one:
- * perhaps it is not. */
+/* Closes the context, held or not, and opens a new one: call it when the context says that its
+ * device has gone but the device has not. */
 void target_reopen(Target *t);
 void target_close(Target *t);
-/* All IPoIB interfaces of the machine. */
+/* All IPoIB interfaces of the machine: *RET_N at *RET, which belong to the querier. */
 int target_ipoib(Target *t, const Ipoib **ret, size_t *ret_n);

@@ -11,7 +11,7 @@
 typedef struct VerbsDevice {
 	unsigned int cap_flags; /* IBV_DEVICE_*; 0 if not known */
 	int64_t driver_id;	/* negative if not known */
-	bool opa;		/* LIDs do not fit verbs */
+	bool opa;		/* Omni-Path: LIDs of 32 bits, for which verbs has only 16 */
 } VerbsDevice;
 
 /* Supplies the rows of S with source VERBS, and the capabilities of the device. */
@@ -19,16 +19,17 @@ int verbs_query_device(struct ibv_context *context, DeviceSnapshot *s, unsigned 
 int verbs_query_port(struct ibv_context *context, uint32_t port, const VerbsDevice *d,
 		     PortSnapshot *s);
 
-/* The GIDs of all ports of a device. ENTRIES is NULL if they do not fit one answer, or the kernel
- * cannot give them at once. */
+/* The GIDs of all ports of a device. ENTRIES is NULL if they were not read, do not fit one answer,
+ * or the kernel cannot give them at once. */
 typedef struct VerbsGids {
 	struct ibv_gid_entry *entries;
 	size_t n;
 } VerbsGids;
 
-/* EXPECTED is how many there may be: the kernel pays for the room that it is given. */
+/* Reads the GIDs of all ports at once. EXPECTED is how many there were last time: the kernel fills
+ * as much memory as there is room for, so the room shall not be much larger. */
 int verbs_read_gids(struct ibv_context *context, size_t expected, VerbsGids *ret);
-/* The same of one port, entry by entry. */
+/* Reads the GIDs of one port, entry by entry. LENGTH is that of its table. */
 int verbs_read_port_gids(struct ibv_context *context, uint32_t port, uint32_t length,
 			 VerbsGids *ret);
 /* The table of one port from them, sorted by index. Interface IFINDEX is called NETDEV; the kernel

@@ -106,7 +106,7 @@ static void test_events(_unused_ void **state)
 /* No such device, whether or not the machine has RDMA at all. */
 static void test_contexts(_unused_ void **state)
 {
-	_cleanup_(contexts_free_pointer) Contexts *c = NULL;
+	_cleanup_(contexts_free_pointer) Contexts *c = contexts_free(NULL);
 	struct ibv_context *context = NULL;
 
 	assert_int_equal(contexts_new(&c), 0);
