@@ -29,9 +29,9 @@ enum {
 
 struct WatchNldev {
 	sd_event *event;
-	sd_event_source *source;
-	int fd;
-	bool monitor_mode;
+	sd_event_source *source; /* of FD; NULL: it does not listen */
+	int fd;			 /* negative: it does not listen */
+	bool monitor_mode;	 /* watch_nldev_monitor_mode() */
 	const WatchHandler *handler;
 	void *userdata;
 };
@@ -60,7 +60,7 @@ int watch_nldev_parse(struct nlmsghdr *m, Event *ret, bool *ret_going)
 		return 0;
 	}
 
-	/* There is no index when an interface was renamed, or is in another network namespace. */
+	/* There is no index if an interface was renamed or is in another network namespace. */
 	if (a[RDMA_NLDEV_ATTR_DEV_INDEX]) {
 		if (nldev_parse_index(a[RDMA_NLDEV_ATTR_DEV_INDEX], &e.device) < 0)
 			return -EBADMSG;
@@ -149,9 +149,9 @@ void nldev_answer_done(NldevAnswer *a)
 }
 
 /*
- * Each request has a socket of its own, so that announcements cannot crowd out its answer. The
- * kernel answers inside send() and continues a dump inside recv(): there is never anything to wait
- * for.
+ * Each request has a socket of its own, so that announcements cannot fill the buffer that its
+ * answer needs. The kernel answers inside send() and continues a dump inside recv(): there is never
+ * anything to wait for.
  */
 static int request(uint16_t command, uint16_t flags, NldevAnswer *ret)
 {
@@ -191,7 +191,8 @@ static int request(uint16_t command, uint16_t flags, NldevAnswer *ret)
 	return 0;
 }
 
-/* To open a NETLINK_RDMA socket loads ib_core by its alias, on machines too that have no RDMA. */
+/* Without this check, opening a NETLINK_RDMA socket would make the kernel load ib_core, even on
+ * machines that have no RDMA. */
 static bool modules_loaded(void)
 {
 	return access("/sys/class/infiniband", F_OK) == 0;

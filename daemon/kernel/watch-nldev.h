@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * RDMA devices as the kernel's nldev names them: the list of those that exist, and from kernel 6.12
- * the announcements of their coming and going. Hides NETLINK_RDMA. Asks for devices only, never for
- * ports: that would run a query of the driver.
+ * The RDMA devices as nldev (NETLINK_RDMA) lists them, and from kernel 6.12 on the announcements
+ * that one has come, gone or changed its name. It asks for devices only, never for ports: that
+ * would make the driver query its hardware.
  */
 
 #include <systemd/sd-event.h>
@@ -19,37 +19,36 @@ WatchNldev *watch_nldev_free(WatchNldev *w);
 DEFINE_CLEANUP(WatchNldev, watch_nldev_free);
 
 /*
- * Begins to listen where there is something to hear. 1 if it listens now, 0 if not: the RDMA
- * modules are not loaded (no error; call again when a device has come), or the kernel has no
+ * Begins to listen to announcements. 1 if it listens now. 0 if there is nothing to listen to: the
+ * RDMA modules are not loaded (call again when a device has come), or the kernel makes no
  * announcements. Otherwise a negative errno.
  */
 int watch_nldev_listen(WatchNldev *w);
-/* Stops to listen: an open NETLINK_RDMA socket keeps ib_core from being unloaded. */
+/* Stops listening: while a NETLINK_RDMA socket is open, ib_core cannot be unloaded. */
 void watch_nldev_release(WatchNldev *w);
-/* Whether the kernel announces devices: what the last watch_nldev_listen() that found the modules
- * saw. */
+/* Whether the kernel announces devices, as the last watch_nldev_listen() has found it. False before
+ * the modules were loaded. */
 bool watch_nldev_monitor_mode(const WatchNldev *w);
 
-/* The devices that exist now, none without the RDMA modules. */
+/* The devices that exist now: a new array for device_array_free(), empty without the RDMA modules.
+ * Or a negative errno; -EAGAIN: the list changed each time that it was read. */
 int watch_nldev_enumerate(DeviceSnapshot **ret, size_t *ret_n);
 
-/*
- * For the tests and the fuzzer.
- *
- * An announcement: 1 with *RET; 0 if it is of no interest; -EBADMSG. *RET_GOING: it is the device's
- * last.
- */
+/* What follows is for the tests and the fuzzer. */
+
+/* Reads an announcement: 1 with *RET; 0 if nothing follows from it; -EBADMSG. *RET_GOING: the
+ * device is being removed. */
 int watch_nldev_parse(struct nlmsghdr *message, Event *ret, bool *ret_going);
 
 /* An answer of the kernel, put together from its datagrams. */
 typedef struct NldevAnswer {
 	DeviceSnapshot *devices;
 	size_t n, allocated;
-	bool monitor_mode;
-	bool interrupted; /* the list changed while it was written: ask again */
+	bool monitor_mode; /* the kernel makes announcements; in the answer to SYS_GET */
+	bool interrupted;  /* the list changed while the kernel wrote it: ask again */
 } NldevAnswer;
 
-/* 1 if the answer is complete, 0 if more must follow, or a negative errno: the kernel's, or
- * -EBADMSG. */
+/* Takes one datagram. 1 if the answer is complete, 0 if more must follow, or a negative errno: the
+ * kernel's, or -EBADMSG. */
 int nldev_answer_take(NldevAnswer *a, void *datagram, size_t n);
 void nldev_answer_done(NldevAnswer *a);

@@ -16,19 +16,20 @@
 
 #include "log.h"
 
-/* The attributes from here on say nothing that matters here. */
+/* The last attribute that is read here. */
 #define LINK_ATTR_LAST IFLA_LINK_NETNSID
 
-/* Bounds of the walk down from an interface with an address to one that belongs to a port: a VLAN
- * on a bond on two interfaces is 2 deep. */
+/* Limits for the walk from an interface with an address down to one that belongs to a port. A VLAN
+ * on a bond of two interfaces has depth 2. */
 #define LOWER_DEPTH_MAX 8U
 #define LOWER_COUNT_MAX 64U
-/* All ports that the kernel has room for, with a few interfaces each. */
+/* Enough for all 8192 ports that the kernel has room for, with 8 interfaces each. */
 #define LINKS_MAX (64U * 1024U)
 
 /* The interface index that stands for every IPoIB interface. */
 #define ANY_IPOIB 0U
 
+/* One interface of one port. */
 typedef struct PortLink {
 	uint32_t ifindex;
 	uint32_t device;
@@ -40,7 +41,7 @@ struct WatchRtnl {
 	sd_event_source *source;
 	int fd;
 	char *sysfs;
-	PortLink *links; /* sorted by all three */
+	PortLink *links; /* sorted by ifindex, device, port */
 	size_t n_links, allocated;
 	const WatchHandler *handler;
 	void *userdata;
@@ -94,8 +95,8 @@ static bool report(WatchRtnl *w, uint32_t ifindex, EventReason reason)
 	return found;
 }
 
-/* Reports the ports of OTHER, which a message about IFINDEX names. Tunnels, and a veth without its
- * peer, have 0 there: no interface, and not any IPoIB. */
+/* Reports the ports of OTHER, an interface that a message about IFINDEX names. Tunnels, and a veth
+ * without its peer, name 0: that is no interface, and must not be taken for ANY_IPOIB. */
 static void report_other(WatchRtnl *w, uint32_t other, uint32_t ifindex)
 {
 	if (other != 0 && other != ifindex)
@@ -113,14 +114,14 @@ static int on_link(WatchRtnl *w, struct nlmsghdr *m)
 	link = nlmsg_data(m);
 	if (link->ifi_index <= 0)
 		return -EBADMSG;
-	/* A scan of a wireless interface: nothing of the link itself. */
+	/* The message is about a scan of a wireless interface, not about the link. */
 	if (a[IFLA_WIRELESS])
 		return 0;
 	ifindex = (uint32_t)link->ifi_index;
 	report(w, ifindex, REASON_LINK);
-	/* What is above an interface of a port counts (a VLAN has GIDs there), and what is below: a
-	 * member of a bond. But the peer of a veth in another network namespace has an index that
-	 * means something else here. */
+	/* The port of the interface below counts too (a VLAN has GIDs of the port), and that of the
+	 * interface above (a bond). But the peer of a veth may be in another network namespace: its
+	 * index means another interface here. */
 	if (a[IFLA_LINK] && !a[IFLA_LINK_NETNSID])
 		report_other(w, nla_get_u32(a[IFLA_LINK]), ifindex);
 	if (a[IFLA_MASTER])
@@ -143,9 +144,9 @@ static uint32_t read_ifindex(int dir)
 }
 
 /*
- * Reports the ports of what is below the interface whose directory in sysfs is PARENT/NAME. The
- * links "lower_*" there are kept by the kernel without RTNL. An interface that belongs to a port is
- * not looked below.
+ * Reports the ports of the interfaces below the one whose directory in sysfs is PARENT/NAME. To
+ * read the links "lower_*" there takes no RTNL lock. The walk ends at an interface that belongs to
+ * a port.
  */
 static void report_lowers(WatchRtnl *w, int parent, const char *name, unsigned int depth,
 			  unsigned int *count)
@@ -189,8 +190,8 @@ static int on_address(WatchRtnl *w, struct nlmsghdr *m)
 		return -EBADMSG;
 	if (report(w, address->ifa_index, REASON_ADDRESS))
 		return 0;
-	/* Perhaps it is on top of an interface of a port, without a GID yet. SIOCGIFNAME takes no
-	 * RTNL. */
+	/* Perhaps it is above an interface of a port, but has no GID yet. if_indextoname() takes no
+	 * RTNL lock. */
 	if (if_indextoname(address->ifa_index, name) &&
 	    (size_t)snprintf(path, sizeof(path), "%s/class/net/%s", w->sysfs, name) < sizeof(path))
 		report_lowers(w, AT_FDCWD, path, 1, &count);

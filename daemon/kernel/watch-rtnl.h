@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * Links and addresses of the network interfaces that belong to RDMA ports. Hides rtnetlink, and how
- * an interface relates to a port.
+ * Reports changes of links and addresses of the network interfaces that belong to RDMA ports, from
+ * rtnetlink.
  *
- * It only listens. A request to rtnetlink is carried out in the sender's context and waits for
- * RTNL, which somebody may hold while a driver talks to its firmware.
+ * It only listens. The kernel carries out a request to rtnetlink in the sender's context, where it
+ * waits for the RTNL lock. Somebody may hold that lock while a driver talks to its firmware.
  */
 
 #include <systemd/sd-event.h>
@@ -22,14 +22,15 @@ int watch_rtnl_new(sd_event *event, const char *sysfs, const WatchHandler *handl
 WatchRtnl *watch_rtnl_free(WatchRtnl *w);
 DEFINE_CLEANUP(WatchRtnl, watch_rtnl_free);
 
-/* Does nothing if it listens already: after a failure, then or later, it may be tried again. */
+/* Begins to listen. Does nothing if it listens already: so it may be called again after it failed,
+ * or after the socket broke later. */
 int watch_rtnl_listen(WatchRtnl *w);
 
-/* The interfaces of this port: its netdevs and those of its GIDs. A port with InfiniBand GIDs hears
- * of every IPoIB interface too. */
+/* From now on these are the interfaces of the port: NETDEVS and those of GIDS. For a port with
+ * InfiniBand GIDs every IPoIB interface counts too. */
 void watch_rtnl_port(WatchRtnl *w, uint32_t device, uint32_t port, const Table *netdevs,
 		     const Table *gids);
-/* The device is gone. */
+/* The device is gone: forgets its interfaces. */
 void watch_rtnl_forget(WatchRtnl *w, uint32_t device);
 
 /* Takes one message and reports: 0, or -EBADMSG. For the tests and the fuzzer. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Uevents, by libudev: the public interface of sd-device hears what udev passes on, but not the
- * kernel's own group, and udev says "remove" only after its rules have run.
+ * Uevents, by libudev. The public interface of sd-device has only the uevents that udev passes on,
+ * and udev passes "remove" on only after its rules have run. libudev has those of the kernel
+ * itself.
  */
 
 #include "watch-udev.h"
@@ -17,7 +18,7 @@
  * 8192 ports. */
 #define NODES_MAX (3U * 8192U)
 
-/* The device of a node that belongs to none of the last enumeration. */
+/* The device of a node that belongs to no device of the last enumeration. */
 #define DEVICE_UNKNOWN UINT32_MAX
 
 static const char *const subsystems[] = {"infiniband_verbs", "infiniband_mad"};
@@ -26,8 +27,8 @@ typedef struct Node {
 	char name[16]; /* uverbs0, umad0, issm0 */
 	const char *subsystem;
 	uint32_t device;
-	/* Since the last enumeration: the device may be a new one with the name of one that was
-	 * there then. */
+	/* It has come since the last enumeration. Its device may be a new one too, with the name of
+	 * one of that enumeration. */
 	bool new;
 } Node;
 
@@ -36,6 +37,7 @@ typedef struct DeviceName {
 	uint32_t device;
 } DeviceName;
 
+/* One of the two groups of uevents. */
 typedef struct Listener {
 	WatchUdev *watch;
 	struct udev_monitor *monitor;
@@ -45,8 +47,9 @@ typedef struct Listener {
 struct WatchUdev {
 	sd_event *event;
 	char *sysfs;
-	bool scan; /* the nodes must be looked up in sysfs: at first, and after uevents were lost */
-	Node *nodes;
+	/* The nodes must be looked up in sysfs: at first, and after uevents were lost. */
+	bool scan;
+	Node *nodes; /* the nodes that exist, in no order */
 	size_t n_nodes, allocated;
 	DeviceName *names; /* the last enumeration, sorted */
 	size_t n_names;
@@ -66,9 +69,9 @@ static int compare_names(const void *a, const void *b)
 }
 
 /*
- * The device that a node belongs to. The attribute is the node's own: no query of the driver stands
- * behind it. Where a device has a parent, node and device are siblings below it; a virtual device
- * has none, so the path does not tell.
+ * The device that a node belongs to, from the node's attribute "ibdev". To read it does not make
+ * the driver query anything. The path of the node does not tell the device: for virtual devices it
+ * has only the class.
  */
 static uint32_t read_device(WatchUdev *w, const char *subsystem, const char *node)
 {
@@ -153,7 +156,7 @@ void watch_udev_devices(WatchUdev *w, const DeviceSnapshot *devices, size_t n)
 	DeviceName *names = reallocarray(NULL, n + 1, sizeof(*names));
 
 	if (!names)
-		return; /* the next enumeration makes it good */
+		return; /* without memory; the next enumeration tries again */
 	for (size_t i = 0; i < n; i++) {
 		memcpy(names[i].name, devices[i].values.name, sizeof(names[i].name));
 		names[i].device = devices[i].values.index;
@@ -167,7 +170,7 @@ void watch_udev_devices(WatchUdev *w, const DeviceSnapshot *devices, size_t n)
 		w->n_nodes = 0;
 		for (size_t i = 0; i < ARRAY_SIZE(subsystems); i++)
 			scan_nodes(w, subsystems[i]);
-		/* Deaf to uevents, only looking helps. */
+		/* If no uevents can be heard, sysfs must be read each time. */
 		w->scan = !w->kernel.source && !w->udev.source;
 	}
 	for (size_t i = 0; i < w->n_nodes; i++) {
@@ -189,7 +192,8 @@ static void on_node(WatchUdev *w, bool first, const char *action, const char *su
 		return;
 	node = find_node(w, name);
 	if (first && streq(action, "add")) {
-		/* Names are used again at once: whose it was before does not count. */
+		/* The kernel uses a name again at once: the node may belong to another device now.
+		 */
 		if (!node)
 			node = append_node(w, subsystem, name);
 		if (node) {
@@ -209,8 +213,8 @@ static void on_node(WatchUdev *w, bool first, const char *action, const char *su
 				w->handler->going(w->userdata, device);
 			report(w, device, REASON_CHARDEV);
 		} else {
-			/* Whose it was is not known; a device that goes is no longer enumerated by
-			 * now. */
+			/* It is not known whose node it was. A device that is being removed is not
+			 * enumerated any more, so the enumeration shows which one it is. */
 			report(w, EVENT_ALL_DEVICES, REASON_DEVICE);
 		}
 		return;
@@ -231,7 +235,8 @@ void watch_udev_uevent(WatchUdev *w, bool first, const char *action, const char 
 	for (size_t i = 0; i < ARRAY_SIZE(subsystems); i++)
 		if (streq(subsystem, subsystems[i]))
 			on_node(w, first, action, subsystems[i], name + 1);
-	/* Kernel indices are not in uevents, and a rename is a "move". */
+	/* A uevent does not have the kernel index of its device, so all are enumerated. A rename is
+	 * a "move". */
 	if (first && streq(subsystem, "infiniband"))
 		for (size_t i = 0; i < ARRAY_SIZE(device_actions); i++)
 			if (streq(action, device_actions[i]))

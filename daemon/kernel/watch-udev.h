@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * Uevents of RDMA devices and their character devices, from the kernel itself and again when udev
- * has done its part (permissions, names).
+ * Uevents of RDMA devices and their character devices: from the kernel, and again from udev when it
+ * has set permissions and names.
  *
- * Knows which character device belongs to which RDMA device, because the uevent of a removal no
- * longer says it, and a driver like rxe waits inside `rdma link delete` until every context is
- * closed: the uevent is all the warning there is.
+ * It remembers which character device belongs to which RDMA device, because the uevent of a removal
+ * does not say so any more. That uevent is the only warning: a driver such as rxe waits inside
+ * `rdma link delete` until every context is closed.
  */
 
 #include <systemd/sd-event.h>
@@ -23,14 +23,15 @@ int watch_udev_new(sd_event *event, const char *sysfs, const WatchHandler *handl
 WatchUdev *watch_udev_free(WatchUdev *w);
 DEFINE_CLEANUP(WatchUdev, watch_udev_free);
 
-/* 0 if at least one of the two groups is heard. Logs. */
+/* Begins to listen to the kernel and to udev. 0 if at least one of them works. Logs what does not.
+ */
 int watch_udev_listen(WatchUdev *w);
-/* These devices exist now: finds out which character devices are theirs. */
+/* These N devices exist now: finds out which character devices are theirs. */
 void watch_udev_devices(WatchUdev *w, const DeviceSnapshot *devices, size_t n);
 
 /*
- * One uevent, ACTION and DEVPATH as the kernel writes them. FIRST: from the group that hears of it
- * first. For the tests and the fuzzer.
+ * Takes one uevent, with ACTION and DEVPATH as the kernel writes them. FIRST: it is the kernel's,
+ * and not the same again from udev. For the tests and the fuzzer.
  */
 void watch_udev_uevent(WatchUdev *w, bool first, const char *action, const char *subsystem,
 		       const char *devpath);

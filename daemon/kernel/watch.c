@@ -77,7 +77,7 @@ void watch_netlink_parse(void *datagram, size_t n, WatchMessage message, void *w
 
 	for (; nlmsg_ok(m, left); m = nlmsg_next(m, &left))
 		bad |= message(watch, m) == -EBADMSG;
-	/* The padding behind the last message may be missing: left is then below 0. */
+	/* LEFT is below 0 if the padding behind the last message is missing. That is allowed. */
 	if (bad || left > 0)
 		watch_overrun(handler, userdata);
 }

@@ -42,9 +42,10 @@ int worker_command_new(const Config *c, const char *worker_path, char ***ret)
 	return 0;
 }
 
-void worker_command_free(char **argv)
+char **worker_command_free(char **argv)
 {
 	for (char **a = argv; a && *a; a++)
 		free(*a);
 	free(argv);
+	return NULL;
 }

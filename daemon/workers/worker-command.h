@@ -8,4 +8,4 @@
 /* WORKER_PATH NULL: rdmad-query beside the running executable (a build tree), or else where it is
  * installed. A new NULL-terminated array, for worker_command_free(). */
 int worker_command_new(const Config *config, const char *worker_path, char ***ret);
-void worker_command_free(char **argv);
+char **worker_command_free(char **argv);
