@@ -17,19 +17,19 @@ typedef struct DvProvider {
 	/* Whether the device is one of this provider's, without asking the device. */
 	bool (*matches)(const PolicyDevice *d);
 	/*
-	 * Fills rows with source DV, each only if the device gave a value for it: a port with none
-	 * has none of the provider's interface. A negative errno costs these rows and nothing else;
-	 * -EOPNOTSUPP: the port has none.
+	 * Supplies rows with source DV, each only if the device gave a value for it: a port without
+	 * any does not have the provider's interface. After a negative errno only these rows are
+	 * missing; -EOPNOTSUPP: the port has none of them.
 	 */
 	int (*query_port)(struct ibv_context *context, uint32_t port, PortSnapshot *s);
 
-	/* The device has one user at a time, and a library that is not trusted: it is opened only
-	 * if the configuration says so, in a process of its own (query-isolated.h), where the
-	 * following are called. */
+	/* The device has one user at a time, and its library is not trusted. So it is opened only
+	 * if the configuration says so, in a process of its own (query-isolated.h). The functions
+	 * below are called there, and are NULL for other providers. */
 	bool exclusive;
-	/* Whether opening DEVICE would bring anything. */
+	/* Whether it makes sense to open DEVICE: the library is there and supports it. */
 	bool (*is_usable)(struct ibv_device *device);
-	/* What an ERROR of opening the device says. */
+	/* Supplies what ERROR, a negative errno of opening the device, says of it. */
 	void (*open_failed)(int error, PortSnapshot *s);
 } DvProvider;
 
@@ -37,4 +37,5 @@ extern const DvProvider dv_mlx5, dv_hbl;
 
 /* The provider of D, NULL if there is none. */
 const DvProvider *dv_find(const PolicyDevice *d);
+/* The provider with NAME, NULL if there is none. */
 const DvProvider *dv_find_name(const char *name);

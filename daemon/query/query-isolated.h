@@ -33,6 +33,7 @@ typedef struct Isolated {
 	bool failed;	 /* it was given up, or could not be started: no other for this query */
 } Isolated;
 
+/* Does not wait for a process that has not ended. */
 void isolation_done(Isolation *i);
 
 /* For the ports of the device called DEVICE. Starts nothing: the first isolated_query() does. */

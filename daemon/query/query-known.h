@@ -31,5 +31,6 @@ typedef struct KnownDevices {
 Known *known_find(const KnownDevices *k, uint32_t device);
 /* The same, with a new entry if there is none; NULL without memory. */
 Known *known_add(KnownDevices *k, uint32_t device);
+/* Does nothing if nothing is known of it. */
 void known_forget(KnownDevices *k, uint32_t device);
 void known_done(KnownDevices *k);

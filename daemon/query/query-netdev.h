@@ -35,12 +35,13 @@ typedef struct Ipoib {
 	uint8_t port_guid[8];
 } Ipoib;
 
-/* All IPoIB interfaces: *RET_N in a new array. */
+/* All IPoIB interfaces: *RET_N in a new array, which the caller frees. */
 int netdev_list_ipoib(Netlink *n, Ipoib **ret, size_t *ret_n);
 
 /* Supplies the rows of S that are about its interface. */
 void netdev_supply(const Netdev *d, PortSnapshot *s);
 
+/* Reads one message (RTM_NEWLINK). -EBADMSG. */
 int netdev_parse(const struct nlmsghdr *message, Netdev *ret);
-/* False if D is no IPoIB interface. */
+/* What D is as an IPoIB interface; false if it is none. */
 bool netdev_to_ipoib(const Netdev *d, Ipoib *ret);

@@ -26,6 +26,7 @@ typedef int (*NetlinkHandler)(const struct nlmsghdr *message, void *userdata);
 /* Opens N if it is closed. -EPROTONOSUPPORT if the kernel has no such protocol (NETLINK_RDMA
  * without ib_core). */
 int netlink_open(Netlink *n, int protocol);
+/* Closes N if it is open. */
 void netlink_close(Netlink *n);
 
 /* Sends REQUEST, which this frees, and waits for the whole answer. 0, or a negative errno: that of

@@ -17,7 +17,7 @@ typedef struct PolicyDevice {
 	const char *kernel_driver; /* of the parent device; "" if there is none */
 	int64_t driver_id;	   /* enum rdma_driver_id, negative if unknown */
 	unsigned int kernel;	   /* of the machine, a POLICY_KERNEL() */
-	bool exclusive;		   /* it has one user at a time */
+	bool exclusive;		   /* it has one user at a time; dv_find() does not look at this */
 } PolicyDevice;
 
 #define POLICY_KERNEL(major, minor) ((major) << 8 | (minor))
@@ -29,7 +29,9 @@ typedef enum Policy {
 	POLICY_HOLD,
 } Policy;
 
+/* What may be done with D. */
 Policy policy_decide(const PolicyOptions *o, const PolicyDevice *d);
 /* The running kernel's version; 0 if uname() says nothing that can be understood. */
 unsigned int policy_kernel_version(void);
+/* The same of RELEASE, such as "6.12.0-1-amd64". */
 unsigned int policy_parse_kernel_version(const char *release);

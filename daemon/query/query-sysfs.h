@@ -10,7 +10,8 @@
 
 #include "port.h"
 
-/* A directory descriptor that the caller closes. */
+/* Open the directory of the device that has NAME now, or the one at PATH below PARENT. Return a
+ * descriptor that the caller closes, or a negative errno. -EINVAL: NAME cannot be a device's. */
 int sysfs_open_device(const char *name);
 int sysfs_open_directory(int parent, const char *path);
 
@@ -39,7 +40,9 @@ int sysfs_read_chardevs(int device, int classes, const char *name, const Chardev
 void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s);
 /* Whether S lacks such a row. If not, the device's directory need not be opened. */
 bool sysfs_may_supply_port(const PortSnapshot *s);
-/* The tables of a port without their empty entries. */
+/* The tables of a port without their empty entries, into *RET, which the caller frees; NULL is an
+ * empty table. ETHERNET: GIDs without another type are RoCE v1. A negative errno if a part cannot
+ * be read: half a table is none. */
 int sysfs_read_pkeys(int device, uint32_t port, Table **ret);
 int sysfs_read_gids(int device, uint32_t port, bool ethernet, Table **ret);
 /* bit/s; -EINVAL while the interface has none. NET is a descriptor of /sys/class/net. */

@@ -9,6 +9,7 @@
 
 #include "pool-private.h"
 
+/* -ENOMEM, or another error of sd-event. */
 int lane_init(Lane *l, Pool *p);
 /* Frees the requests that wait. The worker, if there is one, is the caller's. */
 void lane_done(Lane *l);

@@ -6,11 +6,13 @@
 
 #include "pool-private.h"
 
+/* The device with that kernel index, NULL if the pool does not have it. */
 PoolDevice *pool_find_device(const Pool *p, uint32_t index);
 /* Adds the device with INDEX, which the pool does not have yet; -ENOMEM. */
 int pool_add_device(Pool *p, uint32_t index, PoolDevice **ret);
 /* Takes D out of the pool and frees it. */
 void pool_remove_device(PoolDevice *d);
+/* Frees D, which has no lane of its own. Leaves the array of the pool as it is. */
 PoolDevice *pool_device_free(PoolDevice *d);
 
 /* D hangs in W while it answers QUERY, which becomes the probe: D is wedged. */

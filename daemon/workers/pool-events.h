@@ -5,6 +5,7 @@
 
 #include "pool-private.h"
 
+/* For pool_new() and pool_free(). */
 int pool_events_init(Pool *p);
 void pool_events_done(Pool *p);
 

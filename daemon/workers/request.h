@@ -24,10 +24,13 @@ typedef struct RequestQueue {
 	Request *first, *last;
 } RequestQueue;
 
+/* Puts R, which is in no queue, at the end of Q. */
 void request_append(RequestQueue *q, Request *r);
 /* Takes all of FROM to the end of Q. */
 void request_append_all(RequestQueue *q, RequestQueue *from);
+/* Takes the first out of Q, NULL if there is none. */
 Request *request_pop(RequestQueue *q);
 /* Takes R out of Q if it is in there. */
 bool request_remove(RequestQueue *q, const Request *r);
+/* Frees all requests in Q, which is empty then. */
 void request_free_all(RequestQueue *q);

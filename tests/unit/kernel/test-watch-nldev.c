@@ -51,7 +51,8 @@ static void test_announcements(_unused_ void **state)
 		{3, true, true, 1, {7, 2, REASON_NETDEV}},
 		{4, true, false, 1, {7, EVENT_ALL_PORTS, REASON_DEVICE}},
 		{5, false, false, 1, {EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_NETDEV}},
-		/* An interface in another network namespace: the type is all there is. */
+		/* An interface in another network namespace: the message has nothing but the type.
+		 */
 		{2, false, false, 1, {EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_NETDEV}},
 		{1, false, false, 1, {EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE}},
 		/* A port without its device says nothing. */
@@ -79,7 +80,7 @@ static void test_announcements_beyond(_unused_ void **state)
 	Datagram d = {};
 	Event e;
 
-	/* A port that verbs cannot name: all of the device. */
+	/* A port number that verbs cannot have stands for all ports of the device. */
 	datagram_message(&d, TYPE(MONITOR), 0, NULL, 0);
 	DATAGRAM_NUMBER(&d, RDMA_NLDEV_ATTR_DEV_INDEX, uint32_t, 7);
 	DATAGRAM_NUMBER(&d, RDMA_NLDEV_ATTR_PORT_INDEX, uint32_t, RDMA_PORT_MAX + 1);
@@ -87,7 +88,7 @@ static void test_announcements_beyond(_unused_ void **state)
 	assert_int_equal(parse(&d, &e), 1);
 	assert_int_equal(e.port, EVENT_ALL_PORTS);
 
-	/* Attributes that came after this was written */
+	/* Attributes of a later kernel */
 	DATAGRAM_NUMBER(&d, 104, uint64_t, 1);
 	DATAGRAM_NUMBER(&d, 9999, uint64_t, 1);
 	assert_int_equal(parse(&d, &e), 1);
@@ -209,7 +210,7 @@ static void test_bad_lists(_unused_ void **state)
 	d = (Datagram){};
 	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_PORT_GET), 0, NULL, 0);
 	assert_int_equal(take(&d), -EBADMSG);
-	/* The end says an error; or an impossible one; or nothing */
+	/* The message at the end has an error, an impossible one, or none */
 	d = (Datagram){};
 	put_done(&d, -EPERM);
 	assert_int_equal(take(&d), -EPERM);
@@ -224,7 +225,7 @@ static void test_bad_lists(_unused_ void **state)
 	put_device(&d, 1, "a", 1);
 	d.n -= 4;
 	assert_int_equal(take(&d), -EBADMSG);
-	/* A length that leads nowhere */
+	/* A length that is too small, or larger than the datagram */
 	d = (Datagram){};
 	put_device(&d, 1, "a", 1);
 	datagram_last(&d)->nlmsg_len = 3;
@@ -300,7 +301,7 @@ static void test_not_from_the_kernel(_unused_ void **state)
 	assert_int_equal(watch_netlink_receive(b, buffer, sizeof(buffer), &n), -EAGAIN);
 	assert_int_equal(sendto(a, d.bytes, d.n, 0, (struct sockaddr *)&address, length), d.n);
 	assert_int_equal(watch_netlink_receive(b, buffer, sizeof(buffer), &n), -EAGAIN);
-	/* and it is not there any more */
+	/* It was read and dropped. */
 	assert_int_equal(recv(b, buffer, sizeof(buffer), MSG_DONTWAIT), -1);
 }
 
@@ -323,8 +324,8 @@ static void test_datagrams(_unused_ void **state)
 	watch_netlink_parse(d.bytes, d.n, count_message, &n, &recorder_handler, &r);
 	assert_int_equal(n, 2);
 	assert_int_equal(r.overruns, 0);
-	/* What cannot be read counts as lost, once for a datagram, and the rest is read all the
-	 * same. */
+	/* Messages that cannot be understood count as lost, once for a datagram. The others in it
+	 * are read. */
 	d = (Datagram){};
 	datagram_message(&d, 999, 0, NULL, 0);
 	datagram_message(&d, 999, 0, NULL, 0);
@@ -355,7 +356,7 @@ static void test_without_modules(_unused_ void **state)
 	assert_int_equal(watch_nldev_enumerate(&devices, &n), 0);
 	assert_int_equal(n, 0);
 	assert_false(watch_nldev_monitor_mode(w));
-	/* Nor did we load them. */
+	/* And the calls have not loaded the modules. */
 	assert_int_not_equal(access("/sys/class/infiniband", F_OK), 0);
 	device_array_free(devices, n);
 }

@@ -82,7 +82,7 @@ static void test_map(_unused_ void **state)
 	Datagram d;
 
 	begin(&f, "/nonexistent");
-	/* Nobody to tell: nothing is even looked at. */
+	/* Without any port, messages are not even looked at. */
 	d = link_message(RTM_NEWLINK, 5, ARPHRD_ETHER);
 	assert_int_equal(take(&f, &d), 0);
 	assert_int_equal(f.r.n, 0);
@@ -100,7 +100,7 @@ static void test_map(_unused_ void **state)
 	assert_int_equal(take(&f, &d), 0);
 	assert_int_equal(f.r.n, 1);
 	assert_true(recorded(&f.r, 1, 2, REASON_LINK));
-	/* none of ours */
+	/* an interface of no port */
 	d = link_message(RTM_NEWLINK, 7, ARPHRD_ETHER);
 	assert_int_equal(take(&f, &d), 0);
 	assert_int_equal(f.r.n, 0);
@@ -112,7 +112,7 @@ static void test_map(_unused_ void **state)
 	d = address_message(RTM_DELADDR, 61);
 	assert_int_equal(take(&f, &d), 0);
 	assert_true(recorded(&f.r, 2, 1, REASON_ADDRESS));
-	/* what else comes */
+	/* messages of other types */
 	d = link_message(RTM_NEWNSID, 5, 0);
 	assert_int_equal(take(&f, &d), 0);
 	assert_int_equal(f.r.n, 0);
@@ -160,7 +160,7 @@ static void test_uppers_and_lowers(_unused_ void **state)
 	DATAGRAM_NUMBER(&d, IFLA_MASTER, uint32_t, 5);
 	assert_int_equal(take(&f, &d), 0);
 	assert_true(recorded(&f.r, 1, 1, REASON_LINK));
-	/* itself: one event */
+	/* an interface that names itself: one event */
 	d = link_message(RTM_NEWLINK, 5, ARPHRD_ETHER);
 	DATAGRAM_NUMBER(&d, IFLA_LINK, uint32_t, 5);
 	assert_int_equal(take(&f, &d), 0);
@@ -265,7 +265,7 @@ static void remove_tree(const char *root)
 	assert_int_equal(system(command), 0);
 }
 
-/* Interface 1 is "lo" in every namespace; what is below it is ours to say. */
+/* Interface 1 is "lo" in every namespace. What is below it is made here. */
 static void test_walk(_unused_ void **state)
 {
 	char root[] = "/tmp/rdmad-test-XXXXXX";
@@ -290,7 +290,7 @@ static void test_walk(_unused_ void **state)
 	make_symlink(root, "class/net/lo/lower_gone", "../gone");
 	make_symlink(root, "class/net/lo/upper_eth", "../eth");
 	make_symlink(root, "class/net/bond/lower_eth", "../eth");
-	/* The kernel has no such circle, but who knows. */
+	/* A circle, which the kernel does not make */
 	make_symlink(root, "class/net/odd/lower_odd", "../odd");
 
 	begin(&f, root);
@@ -298,13 +298,13 @@ static void test_walk(_unused_ void **state)
 	assert_int_equal(take(&f, &d), 0);
 	assert_int_equal(f.r.n, 1);
 	assert_true(recorded(&f.r, 1, 1, REASON_ADDRESS));
-	/* One that is known is not looked below. */
+	/* The walk ends at an interface of a port. */
 	set_port(&f, 2, 1, 900, 900);
 	assert_int_equal(take(&f, &d), 0);
 	assert_int_equal(f.r.n, 1);
 	assert_true(recorded(&f.r, 2, 1, REASON_ADDRESS));
 
-	/* A chain longer than anybody's; and more interfaces than are looked at */
+	/* A chain that is too deep, and more interfaces than the limit */
 	watch_rtnl_forget(f.watch, 2);
 	snprintf(path, sizeof(path), "class/net/bond");
 	for (unsigned int i = 0; i < 12; i++) {
@@ -416,7 +416,7 @@ static void test_live(_unused_ void **state)
 	for (unsigned int i = 0; i < 20000; i++)
 		set_up("p0", i % 2, fd);
 	RUN_UNTIL(f.event, f.r.overruns > 0);
-	/* It goes on after that. */
+	/* After that it still reports. */
 	RUN_ALL(f.event);
 	f.r = (Recorder){};
 	set_up("p0", false, fd);
@@ -429,7 +429,7 @@ static void test_live(_unused_ void **state)
 	rmdir(sysfs);
 }
 
-/* No descriptor is left, then there are some again. */
+/* It cannot listen because no descriptor is left, and can listen later. */
 static void test_listen_again(_unused_ void **state)
 {
 	struct rlimit before, none;
@@ -445,7 +445,7 @@ static void test_listen_again(_unused_ void **state)
 	assert_int_equal(watch_rtnl_listen(f.watch), 0);
 	none.rlim_cur = 0;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	/* it has its socket */
+	/* it has a socket already */
 	assert_int_equal(watch_rtnl_listen(f.watch), 0);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	end(&f);

@@ -43,7 +43,8 @@ static int begin(void **state)
 	run("echo 6 >%s/class/" VERBS "/abi_version", f->root);
 	assert_true(sd_event_new(&f->event) >= 0);
 	assert_int_equal(watch_udev_new(f->event, f->root, &recorder_handler, &f->r, &f->watch), 0);
-	/* Not all tests listen; none needs more than that somebody does. */
+	/* The tests bring the uevents themselves, but a watcher that does not listen reads sysfs
+	 * each time. */
 	assert_int_equal(watch_udev_listen(f->watch), 0);
 	*state = f;
 	return 0;
@@ -105,7 +106,7 @@ static void test_devices(void **state)
 		uevent(f, true, actions[i], "infiniband", "/devices/virtual/infiniband/rxe0");
 		assert_int_equal(f->r.n, 1);
 		assert_true(recorded(&f->r, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE));
-		/* udev adds nothing to that */
+		/* the same from udev: nothing new */
 		uevent(f, false, actions[i], "infiniband", "/devices/virtual/infiniband/rxe0");
 		assert_int_equal(f->r.n, 0);
 	}
@@ -118,7 +119,7 @@ static void test_devices(void **state)
 	assert_int_equal(f->r.n_going, 0);
 }
 
-/* The node was there when we began. */
+/* The node is there from the beginning. */
 static void test_existing(void **state)
 {
 	Fixture *f = *state;
@@ -133,14 +134,14 @@ static void test_existing(void **state)
 	assert_int_equal(f->r.going[0], 5);
 	assert_int_equal(f->r.n, 1);
 	assert_true(recorded(&f->r, 5, EVENT_ALL_PORTS, REASON_CHARDEV));
-	/* udev says it too, when it is long over */
+	/* the same from udev, later */
 	uevent(f, false, "remove", VERBS, UVERBS0);
 	assert_int_equal(f->r.n + f->r.n_going, 0);
-	/* Only uverbs nodes stand for contexts. */
+	/* Only uverbs nodes are opened as contexts. */
 	uevent(f, true, "remove", MAD, "/devices/virtual/infiniband_mad/umad0");
 	assert_int_equal(f->r.n_going, 0);
 	assert_true(recorded(&f->r, 8, EVENT_ALL_PORTS, REASON_CHARDEV));
-	/* permissions */
+	/* udev has changed the permissions */
 	uevent(f, false, "change", VERBS, "/devices/virtual/infiniband_verbs/uverbs1");
 	assert_true(recorded(&f->r, 8, EVENT_ALL_PORTS, REASON_CHARDEV));
 }
@@ -212,12 +213,12 @@ static void test_unknown(void **state)
 	Fixture *f = *state;
 
 	enumerate(f, "rxe0", 5, NULL, 0);
-	/* Whose it was cannot be known: the enumeration finds out what is missing. */
+	/* The device of the node is not known: the enumeration shows which one is missing. */
 	uevent(f, true, "remove", VERBS, UVERBS0);
 	assert_int_equal(f->r.n_going, 0);
 	assert_int_equal(f->r.n, 1);
 	assert_true(recorded(&f->r, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE));
-	/* gone again before we could read whose it is */
+	/* gone again before its device could be read */
 	uevent(f, true, "add", VERBS, UVERBS0);
 	assert_int_equal(f->r.n, 0);
 	/* no such nodes */
@@ -241,8 +242,8 @@ static void write_uevent(const char *path, unsigned int times)
 	close(fd);
 }
 
-/* More uevents than the socket has room for. They are of another subsystem, but the kernel does not
- * choose. A node whose uevent was lost is found in sysfs. */
+/* More uevents come than the socket has room for. They are of another subsystem, but the kernel
+ * drops those of all subsystems then. A node whose uevent was lost is found in sysfs. */
 static void test_overrun(void **state)
 {
 	Fixture *f = *state;

@@ -66,7 +66,8 @@ static void test_none(void **state)
 	assert_null(table);
 }
 
-/* What would come too late is not read: opening a pipe that nobody writes to would not return. */
+/* After the deadline no file is read. This one is a pipe that nobody writes to: to open it would
+ * block. */
 static void test_late(void **state)
 {
 	Tree *t = *state;

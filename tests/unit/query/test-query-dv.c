@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Direct verbs: which provider a device has, and what of an answer is believed. libmlx5 is replaced
- * by this program, libhbl by the doubles of tests/vm/libhbl. */
+/* Direct verbs: which provider a device has, and which values of an answer are taken. This program
+ * replaces the function of libmlx5; the libraries of tests/vm/libhbl replace libhbl. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static void test_find(_unused_ void **state)
 	assert_ptr_equal(find("ibp1s0", "", 1), &dv_mlx5);
 	assert_null(find("mlx5_0", "", -1));
 	assert_null(find("rxe0", "", 14));
-	/* 21 is ionic and hbl */
+	/* driver id 21 stands for ionic and for hbl */
 	assert_ptr_equal(find("x", "", 21), &dv_hbl);
 	assert_null(find("ionic_0", "ionic", 21));
 	assert_ptr_equal(find("hbl_3", "", -1), &dv_hbl);
@@ -39,7 +39,7 @@ static void test_find(_unused_ void **state)
 	assert_null(dv_find_name("hb"));
 }
 
-/* Mlx5 */
+/* mlx5 */
 
 static struct mlx5dv_port mlx5_answer;
 static int mlx5_error;
@@ -53,7 +53,7 @@ int _mlx5dv_query_port(struct ibv_context *context, uint32_t port, struct mlx5dv
 	assert_int_equal(port, 3);
 	assert_int_equal(info_len, sizeof(*info));
 	assert_memory_equal(info, &zero, sizeof(zero));
-	/* whatever the flags, as libmlx5 */
+	/* all fields whatever the flags, as libmlx5 does */
 	*info = mlx5_answer;
 	return mlx5_error;
 }
@@ -104,7 +104,7 @@ static void test_mlx5(_unused_ void **state)
 					   .reg_c0 = {.value = 0x10000, .mask = 0xffff0000}};
 	for (uint64_t flags = 0; flags < 64; flags++)
 		assert_mlx5(flags);
-	/* what only a newer libmlx5 knows */
+	/* flags of a later libmlx5 */
 	assert_mlx5(~UINT64_C(63));
 	assert_mlx5(UINT64_MAX);
 
@@ -116,7 +116,7 @@ static void test_mlx5(_unused_ void **state)
 	assert_true(mask_is_empty(&s.supplied));
 }
 
-/* Hbl: a library stays for the life of a process, so each has its own */
+/* hbl: a process keeps the library that it has loaded, so each test has a process of its own */
 
 static void in_child(void (*check)(void))
 {
@@ -140,7 +140,7 @@ static void in_child(void (*check)(void))
 		}                                                                                  \
 	} while (false)
 
-/* dlopen() takes a library that is there already for one with the same soname. */
+/* Loads a library that has the soname of libhbl. dlopen() of libhbl then returns this one. */
 static void load(const char *name)
 {
 	char path[512];

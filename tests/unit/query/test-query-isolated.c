@@ -79,7 +79,7 @@ static int fake(const char *what)
 
 /* The worker's side */
 
-/* In the place of the one of the C library: a machine that has no descriptor left. */
+/* Replaces that of the C library. It can fail as on a machine that has no descriptor left. */
 static bool no_pidfd;
 
 int pidfd_open(pid_t pid, unsigned int flags)
@@ -99,7 +99,7 @@ static Isolated begin(const char *what, uint64_t answer_usec)
 	return isolated_new(&isolation, "hbl_0");
 }
 
-/* Where the machine is slow, it may not be gone yet when the worker has gone on. */
+/* On a slow machine the process may not have ended yet when the worker goes on. */
 static void wait_stray(void)
 {
 	struct pollfd p = {.fd = isolation.stray, .events = POLLIN};
@@ -126,7 +126,7 @@ static void test_good(_unused_ void **state)
 	assert_true(p.pidfd < 0 && isolation.stray < 0 && isolation.start_usec == 0);
 }
 
-/* Its own error is no fault of the process, and what came with it counts. */
+/* An error in an answer does not mean that the process has failed. What came with it is taken. */
 static void test_error(_unused_ void **state)
 {
 	Isolated p = begin("error", PATIENT_USEC);
@@ -177,7 +177,7 @@ static void test_bad(_unused_ void **state)
 	}
 }
 
-/* One that does not end by itself is ended, and the worker waits no longer than it said. */
+/* A process that does not end by itself is killed. */
 static void test_linger(_unused_ void **state)
 {
 	Isolated p = begin("linger", PATIENT_USEC);
@@ -203,7 +203,7 @@ static void test_no_pidfd(_unused_ void **state)
 	isolated_done(&p);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
-	/* The next query has better luck. */
+	/* The next query can start one. */
 	p = isolated_new(&isolation, "hbl_0");
 	assert_int_equal(isolated_query(&p, &dv_hbl, 5, 1, &s), 0);
 	isolated_done(&p);

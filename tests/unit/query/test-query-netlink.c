@@ -33,7 +33,7 @@ static void test_port(_unused_ void **state)
 	assert_int_equal(s.values.state, 4);
 	assert_false(mask_has(&s.supplied, PORT_ATTR_phys_state));
 	assert_false(mask_has(&s.supplied, PORT_ATTR_sm_lid));
-	/* no netdev is an answer */
+	/* Without a netdev the port has no such attributes: that is known. */
 	assert_true(mask_has(&s.supplied, PORT_ATTR_ifindex));
 	assert_int_equal(s.values.ifindex, 0);
 	nla_put_u32(m, RDMA_NLDEV_ATTR_NDEV_INDEX, 9);

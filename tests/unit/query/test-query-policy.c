@@ -45,7 +45,7 @@ static void test_hold(_unused_ void **state)
 	assert_int_equal(decide("efa_0", "efa", 17, NEW), POLICY_OPEN_BRIEFLY);
 	assert_int_equal(decide("new0", "new", 99, NEW), POLICY_OPEN_BRIEFLY);
 	assert_int_equal(decide("new0", "new", -1, NEW), POLICY_OPEN_BRIEFLY);
-	/* a kernel whose version cannot be told */
+	/* a kernel whose version is not known */
 	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, 0), POLICY_OPEN_BRIEFLY);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What becomes of what libibverbs says: GID tables and async events. */
+/* How answers of libibverbs are translated: GID tables and async events. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -94,7 +94,7 @@ static void test_events(_unused_ void **state)
 		assert_int_equal(e.reason, known[i].reason);
 		assert_int_equal(e.port, known[i].port);
 	}
-	/* a port that cannot be is the core's business */
+	/* a port that cannot exist: the core checks that */
 	assert_true(context_event_translate(IBV_EVENT_SM_CHANGE, 0x10002, 5, &e));
 	assert_int_equal(e.port, 0x10002);
 	assert_false(context_event_translate(IBV_EVENT_QP_FATAL, 1, 5, &e));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* rdmad-query as a process: what it does with its socket. Holds on every machine, with RDMA or
- * without. */
+/* rdmad-query as a process: what it does with its socket. This needs no RDMA on the machine. */
 
 /* clang-format off */
 #include <setjmp.h>

@@ -11,7 +11,7 @@
 
 #include "log.h"
 
-/* In the place of the one of the C library: a machine that has no descriptor left. */
+/* Replaces that of the C library. It can fail as on a machine that has no descriptor left. */
 static bool no_pidfd;
 
 int pidfd_open(pid_t pid, unsigned int flags)
@@ -45,7 +45,7 @@ static void test_crash(void **state)
 	RUN_UNTIL(t, count_children() <= 1);
 }
 
-/* What it said before it died counts. */
+/* A worker that dies after its answer: the answer counts. */
 static void test_answer_and_crash(void **state)
 {
 	Test *t = *state;
@@ -54,7 +54,8 @@ static void test_answer_and_crash(void **state)
 	start(t, FAKE_WORKER, PATIENT_USEC, &quick);
 	id = ask(t, 1, "answer-and-crash");
 	expect_answer(t, id);
-	other = ask(t, 2, "ok"); /* whether or not that reaches the one that dies */
+	/* This may reach the worker that dies, or the next one. */
+	other = ask(t, 2, "ok");
 	wait_end(t, other);
 	expect_event(t, 1, REASON_OVERRUN);
 	expect_answer(t, ask(t, 3, "ok"));
@@ -73,7 +74,9 @@ static void test_hang_up(void **state)
 	RUN_UNTIL(t, count_children() == 1);
 }
 
-/* The second crash in a row sends a device on probation: the others do not notice the third. */
+/* After the second crash in a row a device is on probation: the third crash does not touch the
+ * others.
+ */
 static void test_crash_twice(void **state)
 {
 	Test *t = *state;
@@ -109,8 +112,8 @@ static void test_crash_answer_crash(void **state)
 	assert_int_equal(count_events(t, 1, REASON_RECOVERED), 0);
 }
 
-/* A worker that ends at once: each query fails by itself, or, where that never came as far as to be
- * sent, when it is too old. Restarts pause. */
+/* A worker that ends at once: a query that it was sent fails, and one that it was not sent fails
+ * when it has waited too long. There are pauses between restarts. */
 static void test_exit_at_once(void **state)
 {
 	Test *t = *state;
@@ -121,11 +124,11 @@ static void test_exit_at_once(void **state)
 		ids[i] = ask(t, i, "ok");
 	for (uint32_t i = 0; i < ARRAY_SIZE(ids); i++)
 		assert_int_equal(wait_end(t, ids[i])->error, -EPIPE);
-	/* 0, 10, 20, 40, 40 ms between the six: not less */
+	/* The pauses between the six are 0, 10, 20, 40 and 40 ms. */
 	assert_true(now_usec() - began >= 110 * USEC_PER_MSEC);
 }
 
-/* No worker can be started: queries wait, and fail when that was too long. */
+/* No worker can be started: queries fail when they have waited too long. */
 static void test_no_worker(void **state)
 {
 	Test *t = *state;
@@ -139,7 +142,7 @@ static void test_no_worker(void **state)
 		expect_error(t, ids[i], -EPIPE, "no worker could be kept running");
 }
 
-/* A shortage that passes is not seen from outside. */
+/* There are no descriptors for a worker, and then there are again: no query fails. */
 static void test_no_descriptors(void **state)
 {
 	Test *t = *state;
@@ -228,7 +231,7 @@ static void test_lies(void **state)
 	RUN_UNTIL(t, count_children() == 1);
 }
 
-/* A device that was not asked for, and an answer when nothing is asked */
+/* A worker answers more than it was asked, or without being asked. */
 static void test_unasked(void **state)
 {
 	Test *t = *state;

@@ -7,7 +7,8 @@
 
 #include "log.h"
 
-/* A device that hangs does not hold up others, and recovers when it answers. */
+/* While a device hangs the others are answered. When it answers after all, it takes queries again.
+ */
 static void test_stuck(void **state)
 {
 	Test *t = *state;
@@ -26,7 +27,7 @@ static void test_stuck(void **state)
 	assert_int_not_equal(old, new);
 	for (uint32_t i = 1; i < ARRAY_SIZE(waiting); i++)
 		assert_int_equal(expect_answer(t, waiting[i]), new);
-	expect_event(t, 2, REASON_OVERRUN); /* which was not asked again */
+	expect_event(t, 2, REASON_OVERRUN); /* it was not asked again, so events may be lost */
 	expect_event(t, 3, REASON_OVERRUN);
 	assert_int_equal(count_events(t, 1, REASON_OVERRUN), 0);
 	assert_int_equal(count_events(t, 1, REASON_RECOVERED), 0);
@@ -38,7 +39,7 @@ static void test_stuck(void **state)
 	assert_int_equal(count_kind(t, CALL_END, stuck), 1);
 	assert_int_equal(count_kind(t, CALL_DEVICE, stuck), 0);
 	assert_int_equal(expect_answer(t, ask(t, 1, "ok")), new);
-	RUN_UNTIL(t, count_children() == 1); /* the old one left by itself */
+	RUN_UNTIL(t, count_children() == 1); /* the old one has ended by itself */
 }
 
 static void test_stuck_says_where(void **state)
@@ -55,8 +56,8 @@ static void test_stuck_says_where(void **state)
 	expect_event(t, 1, REASON_RECOVERED);
 }
 
-/* How long a worker takes to start is not the fault of the device that it is to be asked about: on
- * a busy machine every new worker would spoil another one. */
+/* The time that a worker takes to start does not count. If it did, each new worker on a busy
+ * machine would be taken for stuck in another healthy device. */
 static void test_slow_start(void **state)
 {
 	Test *t = *state;
@@ -73,13 +74,13 @@ static void test_slow_start(void **state)
 	assert_int_equal(count_kind(t, CALL_END, first), 0);
 	continue_children();
 	expect_answer(t, first);
-	/* from then on it counts */
+	/* It has started: the time counts. */
 	expect_error(t, second, -ETIMEDOUT, "no answer for 1000 ms while reading stop");
 	continue_children();
 	expect_event(t, 2, REASON_RECOVERED);
 }
 
-/* Events of a worker that was set aside are not those of the one that serves. */
+/* Events of a worker that was set aside do not count. */
 static void test_stuck_is_not_heard(void **state)
 {
 	Test *t = *state;
@@ -91,8 +92,8 @@ static void test_stuck_is_not_heard(void **state)
 	assert_int_equal(count_events(t, 1, REASON_LID_CHANGE), 0);
 }
 
-/* It never answers: it is killed, and the device tried again and again in a worker of its own until
- * it does. */
+/* A worker that does not answer for long is killed. The device is tried again in a worker of its
+ * own until it answers. */
 static void test_stuck_for_long(void **state)
 {
 	Test *t = *state;
@@ -105,12 +106,12 @@ static void test_stuck_for_long(void **state)
 	shared = expect_answer(t, ask(t, 2, "ok"));
 	expect_event(t, 1, REASON_RECOVERED);
 	assert_int_equal(count_kind(t, CALL_DEVICE, 2),
-			 0); /* the probe's answer was not for the core */
+			 0); /* the answer to the probe is not for the core */
 	assert_int_equal(expect_answer(t, ask(t, 1, "ok")), shared);
 	RUN_UNTIL(t, count_children() == 1);
 }
 
-/* Three probes hang or crash, nobody else suffers. */
+/* Three probes hang, and no other device is touched by that. */
 static void test_stuck_again_and_again(void **state)
 {
 	Test *t = *state;
@@ -125,7 +126,7 @@ static void test_stuck_again_and_again(void **state)
 	for (unsigned int i = 0; i < 3; i++) {
 		unsigned int pids[8];
 
-		/* The probe runs, hangs, and is gone again */
+		/* The worker of the probe runs, hangs, and is killed. */
 		RUN_UNTIL(t, count_children() == 2 && child_stopped());
 		assert_int_equal(children(pids, 8), 2);
 		RUN_UNTIL(t, count_children() == 1);
@@ -164,7 +165,8 @@ static void test_stuck_then_crash(void **state)
 	expect_answer(t, ask(t, 1, "ok"));
 }
 
-/* The second time in a row it gets a worker of its own, and hangs alone. */
+/* After it has hung twice in a row it gets a worker of its own: the third time no other is touched.
+ */
 static void test_stuck_twice(void **state)
 {
 	Test *t = *state;
@@ -181,8 +183,8 @@ static void test_stuck_twice(void **state)
 	assert_int_equal(count_events(t, 2, REASON_OVERRUN), 0);
 	shared = expect_answer(t, ask(t, 2, "ok"));
 	assert_int_not_equal(expect_answer(t, ask(t, 1, "ok")), shared);
-	/* That was in time: once more through the shared worker, so that its events are heard again
-	 */
+	/* It has answered in time: it must be asked again through the shared worker, which listens
+	 * to its events from then on. */
 	RUN_UNTIL(t, count_events(t, 1, REASON_RECOVERED) == 4);
 	assert_int_equal(expect_answer(t, ask(t, 1, "ok")), shared);
 }
@@ -198,7 +200,7 @@ static void test_forget_stuck(void **state)
 	expect_answer(t, ask(t, 1, "ok"));
 }
 
-/* It hangs in a device that has gone: nobody to tell, but the others must go on. */
+/* A worker hangs in a device that has gone: no query ends, but the other devices are answered. */
 static void test_forget_then_stuck(void **state)
 {
 	Test *t = *state;
@@ -213,7 +215,7 @@ static void test_forget_then_stuck(void **state)
 	RUN_UNTIL(t, count_children() == 1);
 }
 
-/* One that does not go when its connection is closed is killed. */
+/* A worker that does not exit when its connection is closed is killed. */
 static void test_lingers(void **state)
 {
 	Test *t = *state;
@@ -227,7 +229,7 @@ static void test_lingers(void **state)
 	unsetenv("FAKE_WORKER_LINGER");
 }
 
-/* Not more processes than the bound, however many devices hang. */
+/* There are never more processes than allowed, however many devices hang. */
 static void test_process_limit(void **state)
 {
 	Test *t = *state;
@@ -245,7 +247,7 @@ static void test_process_limit(void **state)
 		assert_int_equal(end->error, i < POOL_PROCESSES_MAX ? -ETIMEDOUT : -EPIPE);
 		assert_true(count_children() <= POOL_PROCESSES_MAX);
 	}
-	/* One leaves, one can come. */
+	/* When one has ended, another can start. */
 	forget(t, 0);
 	RUN_UNTIL(t, count_children() < POOL_PROCESSES_MAX);
 	ask(t, 0, "stop");

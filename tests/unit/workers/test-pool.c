@@ -11,10 +11,10 @@ static void test_answers(void **state)
 	uint64_t ids[40], pid = 0;
 
 	start(t, FAKE_WORKER, PATIENT_USEC, &quick);
-	assert_int_equal(count_children(), 0); /* it starts with the first query */
+	assert_int_equal(count_children(), 0); /* the worker starts with the first query */
 	for (uint32_t i = 0; i < ARRAY_SIZE(ids); i++)
 		ids[i] = ask(t, i, "ok");
-	assert_int_equal(t->n, 0); /* nothing from inside a call */
+	assert_int_equal(t->n, 0); /* pool_query() itself does not call the handler */
 	expect_refused(t, 39, -EBUSY);
 	for (uint32_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		uint64_t by = expect_answer(t, ids[i]);
@@ -56,7 +56,8 @@ static void test_errors_pass(void **state)
 			assert_int_equal(t->calls[i].error, -EIO);
 }
 
-/* Why a device is not open is news for each of its ports, though they have no error. */
+/* The reason why a device is not open reaches the core with each port, though the port has no
+ * error. */
 static void test_open_error_passes(void **state)
 {
 	Test *t = *state;
@@ -97,12 +98,12 @@ static void test_forget(void **state)
 	uint64_t sent, queued, again, last, asked = 1;
 
 	start(t, FAKE_WORKER, PATIENT_USEC, &slow);
-	assert_false(pool_forget(t->pool, 77, &asked)); /* never heard of */
+	assert_false(pool_forget(t->pool, 77, &asked)); /* it was never asked about */
 	assert_int_equal(asked, 0);
 	sent = ask(t, 0, "ok");
 	for (uint32_t i = 1; i < 30; i++)
 		ask(t, i, "ok");
-	queued = ask(t, 30, "ok"); /* not in the window */
+	queued = ask(t, 30, "ok"); /* it is not sent yet: WORKER_WINDOW */
 	assert_false(pool_forget(t->pool, 0, &asked));
 	assert_int_equal(asked, sent);
 	forget(t, 30);
@@ -144,7 +145,7 @@ static void test_forget_in_handler(void **state)
 	expect_answer(t, ask(t, 6, "ok"));
 }
 
-/* In the worker of its own, too, where that ends the worker which is being read. */
+/* On probation: forgetting the device ends the worker whose answer is being read. */
 static void test_forget_in_handler_on_probation(void **state)
 {
 	Test *t = *state;
@@ -167,7 +168,8 @@ static void test_events(void **state)
 
 	start(t, FAKE_WORKER, PATIENT_USEC, &slow);
 	expect_answer(t, ask(t, 5, "events"));
-	/* Not that of device 6, which it was not asked about; port 255 is any. */
+	/* That of device 6 is missing, which the worker was not asked about; port 255 becomes all
+	 * ports. */
 	assert_int_equal(t->n, 6);
 	assert_int_equal(all->kind, CALL_EVENT);
 	assert_int_equal(all->event.device, 5);
@@ -178,7 +180,8 @@ static void test_events(void **state)
 	assert_int_equal(one->event.reason, REASON_PORT_ACTIVE);
 }
 
-/* 2000 events: the first of them, and what stands for the rest; what comes last is not lost */
+/* 2000 events: the first ones are reported, and one event for the rest. The last, which has another
+ * reason, is not lost. */
 static void test_burst(void **state)
 {
 	Test *t = *state;
@@ -191,7 +194,7 @@ static void test_burst(void **state)
 	expect_answer(t, ask(t, 1, "ok"));
 }
 
-/* Without end: the worker is replaced. */
+/* Events without end: the worker is replaced. */
 static void test_flood(void **state)
 {
 	Test *t = *state;
@@ -203,7 +206,7 @@ static void test_flood(void **state)
 	assert_int_not_equal(expect_answer(t, ask(t, 1, "ok")), old);
 }
 
-/* More messages than the socket takes: they wait. */
+/* Messages that the socket has no room for are sent later. */
 static void test_socket_full(void **state)
 {
 	Test *t = *state;
@@ -234,7 +237,7 @@ static void test_socket_full(void **state)
 			assert_int_equal(t->calls[i].forgotten, 1000);
 }
 
-/* In the middle of everything */
+/* The pool is freed while workers hang, start and answer. */
 static void test_end_of_all(void **state)
 {
 	Test *t = *state;
