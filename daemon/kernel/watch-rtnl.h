@@ -16,7 +16,7 @@
 
 typedef struct WatchRtnl WatchRtnl;
 
-/* SYSFS is "/sys" but in tests. */
+/* HANDLER is called with USERDATA. SYSFS is "/sys"; another directory in tests. -ENOMEM. */
 int watch_rtnl_new(sd_event *event, const char *sysfs, const WatchHandler *handler, void *userdata,
 		   WatchRtnl **ret);
 WatchRtnl *watch_rtnl_free(WatchRtnl *w);

@@ -17,7 +17,7 @@
 
 typedef struct WatchUdev WatchUdev;
 
-/* SYSFS is "/sys" but in tests. */
+/* HANDLER is called with USERDATA. SYSFS is "/sys"; another directory in tests. -ENOMEM. */
 int watch_udev_new(sd_event *event, const char *sysfs, const WatchHandler *handler, void *userdata,
 		   WatchUdev **ret);
 WatchUdev *watch_udev_free(WatchUdev *w);

@@ -48,6 +48,7 @@ int worker_new(sd_event *event, char *const argv[], uint64_t timeout_usec,
 /* Kills the process if it has not ended, and reaps it if that needs no waiting. */
 Worker *worker_free(Worker *w);
 
+/* For messages. */
 pid_t worker_pid(const Worker *w);
 /* The head: the request that the process works on, NULL if it has none. */
 Request *worker_head(const Worker *w);
@@ -68,4 +69,5 @@ void worker_set_timeout(Worker *w, uint64_t timeout_usec);
 /* Closes the connection, at which the process exits, and kills it if it does not within GRACE_USEC.
  */
 void worker_retire(Worker *w, uint64_t grace_usec);
+/* Kills the process. This and worker_retire() free the requests that W still has. */
 void worker_kill(Worker *w);

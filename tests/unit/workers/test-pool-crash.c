@@ -3,6 +3,7 @@
 
 #include "pool-fixture.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/pidfd.h>
 #include <sys/resource.h>
@@ -20,6 +21,21 @@ int pidfd_open(pid_t pid, unsigned int flags)
 		return (int)syscall(SYS_pidfd_open, pid, flags);
 	errno = ENFILE;
 	return -1;
+}
+
+/* Likewise, as on a machine without memory. */
+static bool no_timer;
+
+int sd_event_add_time(sd_event *e, sd_event_source **ret, clockid_t clock, uint64_t usec,
+		      uint64_t accuracy, sd_event_time_handler_t callback, void *userdata)
+{
+	static __typeof__(sd_event_add_time) *original;
+
+	if (no_timer)
+		return -ENOMEM;
+	if (!original)
+		*(void **)&original = dlsym(RTLD_NEXT, "sd_event_add_time");
+	return original(e, ret, clock, usec, accuracy, callback, userdata);
 }
 
 static void test_crash(void **state)
@@ -188,6 +204,27 @@ static void test_no_pidfd(void **state)
 	expect_answer(t, id);
 }
 
+/* The same, when it was started but cannot be put on the event loop. */
+static void test_no_timer(void **state)
+{
+	Test *t = *state;
+	PoolTiming timing = quick;
+	siginfo_t status;
+	uint64_t id;
+
+	timing.queue_usec = GUARD_USEC;
+	start(t, FAKE_WORKER, PATIENT_USEC, &timing);
+	/* The pool knows the device then, and has no worker. */
+	wait_end(t, ask(t, 1, "crash"));
+	RUN_UNTIL(t, count_children() == 0);
+	no_timer = true;
+	id = ask(t, 1, "ok");
+	no_timer = false;
+	assert_int_equal(waitid(P_ALL, 0, &status, WEXITED | WNOHANG | WNOWAIT), -1);
+	assert_int_equal(errno, ECHILD);
+	expect_answer(t, id);
+}
+
 static void test_lies(void **state)
 {
 	static const struct {
@@ -265,6 +302,7 @@ int main(void)
 		TEST(test_no_worker),
 		TEST(test_no_descriptors),
 		TEST(test_no_pidfd),
+		TEST(test_no_timer),
 		TEST(test_lies),
 		TEST(test_unasked),
 	};
