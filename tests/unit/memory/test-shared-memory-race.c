@@ -131,7 +131,7 @@ static char *writable_map(size_t size)
 	return (char *)start;
 }
 
-static void test_write_flat_out(void **state)
+static void test_write_flat_out(_unused_ void **state)
 {
 	struct memory_header h = {.byte_order = MEMORY_BYTE_ORDER,
 				  .major = MEMORY_MAJOR,
@@ -147,7 +147,6 @@ static void test_write_flat_out(void **state)
 	pthread_t writer;
 	char *memory;
 
-	(void)state;
 	memcpy(h.magic, MEMORY_MAGIC, sizeof(h.magic));
 	assert_int_equal(ftruncate(fd, (off_t)size), 0);
 	assert_int_equal(pwrite(fd, &h, sizeof(h), 0), sizeof(h));
@@ -184,7 +183,7 @@ static void test_write_flat_out(void **state)
 /* One at a time: the daemon has one thread. */
 static pthread_mutex_t daemon_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct rdmad *open_snapshot(SharedMemory *s)
+static struct rdmad *open_reader(SharedMemory *s)
 {
 	struct rdmad *r = NULL;
 	int memory, changed;
@@ -216,7 +215,7 @@ static void *read_while_growing(void *userdata)
 {
 	struct rdmad_handle handle = RDMAD_HANDLE_FIRST;
 	Reader *reader = userdata;
-	struct rdmad *r = open_snapshot(reader->memory);
+	struct rdmad *r = open_reader(reader->memory);
 
 	/* the first one: it is written all the time, and moves along */
 	while (rdmad_next(r, &handle) != 1)
@@ -229,7 +228,7 @@ static void *read_while_growing(void *userdata)
 		if (e == -ESTALE) {
 			reader->moved++;
 			rdmad_close(r);
-			r = open_snapshot(reader->memory);
+			r = open_reader(reader->memory);
 			continue;
 		}
 		if (e == -EAGAIN) {
@@ -247,7 +246,7 @@ static void *read_while_growing(void *userdata)
 	return NULL;
 }
 
-static void test_grow(void **state)
+static void test_grow(_unused_ void **state)
 {
 	sd_event *event = NULL;
 	SharedMemory *s = NULL;
@@ -256,7 +255,6 @@ static void test_grow(void **state)
 	AttrMask changed;
 	uint32_t n = 1;
 
-	(void)state;
 	assert_true(sd_event_new(&event) >= 0);
 	assert_int_equal(shared_memory_new(event, 16, &s), 0);
 	for (uint32_t i = 0; i < PORTS; i++) {

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who is told of changes to the shared memory, and how many may listen. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include <poll.h>
+
+#include "memory-fixture.h"
+
+static void test_notices(void **state)
+{
+	Fixture *f = *state;
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	struct rdmad *r = fixture_open(f, 0), *other = fixture_open(f, 0);
+	struct pollfd fd = {.fd = rdmad_fd(r), .events = POLLIN};
+
+	assert_int_equal(rdmad_wait(r, 0), 0);
+	fixture_put(f, p, fixture_all_fields());
+	assert_int_equal(poll(&fd, 1, -1), 1);
+	assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
+	assert_int_equal(rdmad_wait(r, 0), 0);
+	/* read again, and nothing is different */
+	fixture_put(f, p, fixture_all_fields());
+	fixture_run(f);
+	assert_int_equal(rdmad_wait(r, 0), 0);
+	/* who did not look meanwhile hears once */
+	assert_int_equal(rdmad_wait(other, 0), 1);
+	assert_int_equal(rdmad_wait(other, 0), 0);
+	/* what comes after the first in one iteration is not lost */
+	fixture_put(f, p, fixture_roce_port("eth0"));
+	fixture_put(f, p, fixture_roce_port("eth1"));
+	(void)rdmad_wait(r, 0);
+	fixture_put(f, p, fixture_roce_port("eth2"));
+	fixture_run(f);
+	assert_int_equal(rdmad_wait(r, 0), 1);
+	assert_int_equal(rdmad_wait(r, 0), 0);
+	rdmad_close(r);
+	rdmad_close(other);
+}
+
+static void test_many_listeners(void **state)
+{
+	Fixture *f = *state;
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	struct rdmad *readers[200];
+
+	for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
+		readers[i] = fixture_open(f, (uid_t)i);
+	fixture_put(f, p, fixture_all_fields());
+	fixture_run(f);
+	for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
+		assert_int_equal(rdmad_wait(readers[i], 0), 1);
+	/* some leave, and the others still hear */
+	for (size_t i = 0; i < ARRAY_SIZE(readers); i += 3) {
+		rdmad_close(readers[i]);
+		readers[i] = NULL;
+	}
+	fixture_put(f, p, fixture_roce_port("eth0"));
+	fixture_run(f);
+	for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
+		if (readers[i])
+			assert_int_equal(rdmad_wait(readers[i], 0), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
+		rdmad_close(readers[i]);
+}
+
+/* Opens until that fails; returns how many there are, with the error in *RET_ERROR. */
+static size_t open_all(Fixture *f, uid_t uid, int fds[][2], int *ret_error)
+{
+	size_t n = 0;
+
+	while ((*ret_error = shared_memory_open(f->memory, uid, &fds[n][0], &fds[n][1])) == 0)
+		n++;
+	return n;
+}
+
+static void test_limits(void **state)
+{
+	static int fds[10000][2];
+	Fixture *f = *state;
+	struct rdmad *r;
+	size_t n, more;
+	int e;
+
+	n = open_all(f, 1000, fds, &e);
+	assert_int_equal(e, -EUSERS);
+	assert_true(n >= 64);
+	/* another user is not concerned, until all of them are */
+	r = fixture_open(f, 1001);
+	rdmad_close(r);
+	fixture_run(f);
+	more = open_all(f, 1001, fds + n, &e);
+	assert_int_equal(e, -EUSERS);
+	assert_int_equal(more, n);
+	n += more;
+	n += open_all(f, 1002, fds + n, &e);
+	n += open_all(f, 1003, fds + n, &e);
+	assert_int_equal(open_all(f, 1004, fds + n, &e), 0);
+	assert_int_equal(e, -ENFILE);
+	/* what is closed makes room */
+	while (n > 0) {
+		n--;
+		close(fds[n][0]);
+		close(fds[n][1]);
+	}
+	fixture_run(f);
+	assert_true(open_all(f, 1000, fds, &e) >= 64);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_notices, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_many_listeners, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_limits, fixture_setup, fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
