@@ -7,40 +7,45 @@
 
 #include "log.h"
 
-/* The most listeners: of all users, never more than half of the daemon's descriptors, and a quarter
- * of that for one user. A node of a cluster runs a process or two for each core, of one user. */
+/* The most listeners of all users together. It is never more than half of the descriptors that the
+ * daemon may have. One user may have a quarter of it: a node of a cluster runs one or two processes
+ * for each core, and all of them belong to one user. */
 #define LISTENERS_MAX 4096U
 #define USER_SHARE    4U
 
-/* How many are told before others in the event loop have their turn: some 50 us. */
+/* So many are told before the other sources of the event loop have their turn: this takes some
+ * 50 us. */
 #define BATCH 64U
 
 typedef struct Listener {
-	Listeners *notice;
-	uid_t uid;
-	int fd;
-	sd_event_source *hangup;
-	uint64_t told; /* the change of which it was told last */
+	Listeners *listeners;	 /* the set that it belongs to */
+	uid_t uid;		 /* the user who asked for it */
+	int fd;			 /* the write end of its pipe */
+	sd_event_source *hangup; /* for FD: nobody has the read end any more */
+	uint64_t told;		 /* the number of the last change that it was told of */
 } Listener;
 
 struct Listeners {
 	sd_event *event;
-	sd_event_source *rest; /* for those that are not told at once */
-	Listener **listeners;
-	size_t n_listeners, next; /* NEXT is told next */
-	size_t max;
-	uint64_t changes;
-	uint64_t iteration; /* of the event loop in which listeners were told at once */
+	sd_event_source *rest; /* is enabled while some were not told of the last change */
+	Listener **listeners;  /* in no order */
+	size_t n_listeners;
+	size_t next;	    /* index of the listener to look at next: all have their turn */
+	size_t max;	    /* so many at most */
+	uint64_t n_changes; /* how many changes there were: the number of the last one */
+	uint64_t iteration; /* of the event loop in which the last change was sent */
 };
 
-static void listener_free(Listener *l)
+static Listener *listener_free(Listener *l)
 {
 	sd_event_source_disable_unref(l->hangup);
 	close_fd(l->fd);
 	free(l);
+	return NULL;
 }
+DEFINE_CLEANUP(Listener, listener_free);
 
-static void drop(Listeners *n, Listener *l)
+static void remove_listener(Listeners *n, Listener *l)
 {
 	for (size_t i = 0; i < n->n_listeners; i++)
 		if (n->listeners[i] == l) {
@@ -50,17 +55,17 @@ static void drop(Listeners *n, Listener *l)
 	listener_free(l);
 }
 
-/* Nobody has the read end any more. */
 static int on_hangup(_unused_ sd_event_source *s, _unused_ int fd, _unused_ uint32_t events,
 		     void *userdata)
 {
 	Listener *l = userdata;
 
-	drop(l->notice, l);
+	remove_listener(l->listeners, l);
 	return 0;
 }
 
-/* Tells up to BATCH of the listeners that have not been told. Returns whether some are left. */
+/* Tells up to BATCH listeners that do not know of the last change. Returns whether some are left
+ * that were not looked at. */
 static bool tell_some(Listeners *n)
 {
 	size_t looked = 0, told = 0;
@@ -71,11 +76,11 @@ static bool tell_some(Listeners *n)
 		if (n->next >= n->n_listeners)
 			n->next = 0;
 		l = n->listeners[n->next];
-		if (l->told == n->changes)
+		if (l->told == n->n_changes)
 			continue;
-		l->told = n->changes;
+		l->told = n->n_changes;
 		told++;
-		/* EAGAIN: it has unread notices. EPIPE: on_hangup() comes. */
+		/* EAGAIN: the pipe is full of what it did not read. EPIPE: on_hangup() follows. */
 		if (write(l->fd, "", 1) < 0 && errno != EAGAIN && errno != EPIPE)
 			log_debug_errno(-errno, "Cannot tell of a change, ignoring: %m");
 	}
@@ -93,7 +98,7 @@ void listeners_send(Listeners *n)
 {
 	uint64_t iteration = 0;
 
-	n->changes++;
+	n->n_changes++;
 	if (n->n_listeners == 0)
 		return;
 	sd_event_get_iteration(n->event, &iteration);
@@ -121,7 +126,8 @@ static size_t count_of_user(const Listeners *n, uid_t uid)
 int listeners_add(Listeners *n, uid_t uid, int *ret_fd)
 {
 	_cleanup_close_ int ours = -EBADF, theirs = -EBADF;
-	Listener **listeners, *l;
+	_cleanup_(listener_free_pointer) Listener *l = NULL;
+	Listener **listeners;
 	int ends[2], r;
 
 	if (n->n_listeners >= n->max)
@@ -136,20 +142,17 @@ int listeners_add(Listeners *n, uid_t uid, int *ret_fd)
 		return -errno;
 	theirs = ends[0];
 	ours = ends[1];
-	/* the size of a page; what the kernel gives by default is of use to nobody here */
+	/* One page, the smallest that there is: by default a pipe has 16. */
 	(void)fcntl(ours, F_SETPIPE_SZ, 1);
 	l = calloc(1, sizeof(Listener));
 	if (!l)
 		return -ENOMEM;
-	*l = (Listener){.notice = n, .uid = uid, .fd = ours, .told = n->changes};
-	/* no event but the error that a pipe without readers is */
-	r = sd_event_add_io(n->event, &l->hangup, ours, 0, on_hangup, l);
-	if (r < 0) {
-		free(l);
+	*l = (Listener){.listeners = n, .uid = uid, .fd = steal_fd(&ours), .told = n->n_changes};
+	/* Without any event asked for, epoll still reports EPOLLERR: the pipe has no reader. */
+	r = sd_event_add_io(n->event, &l->hangup, l->fd, 0, on_hangup, l);
+	if (r < 0)
 		return r;
-	}
-	steal_fd(&ours);
-	listeners[n->n_listeners++] = l;
+	listeners[n->n_listeners++] = steal_pointer(&l);
 	*ret_fd = steal_fd(&theirs);
 	return 0;
 }

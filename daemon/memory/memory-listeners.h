@@ -2,15 +2,16 @@
 #pragma once
 
 /*
- * Who wants to hear of changes to the shared memory: one pipe each, whose read end the listener
- * has.
+ * The programs that want to hear of changes to the shared memory. Each has the read end of a pipe
+ * of its own, into which the daemon writes one byte when something has changed.
  *
- * A pipe and not an eventfd: O_NONBLOCK belongs to the open file, and an eventfd is one open file
- * for both sides. A listener could clear the flag, fill the counter, and block the daemon at its
- * next write. The write end of a pipe is an open file that the daemon shares with nobody. Closing
- * it tells the listener that the daemon has gone, however it went; closing the read end tells the
- * daemon. A listener that does not read has a full pipe, which costs it nothing that it had a use
- * for, and the daemon one failed write a notice.
+ * Why a pipe and no eventfd: O_NONBLOCK belongs to the open file, and an eventfd is one open file
+ * for both sides. A listener could clear the flag and fill the counter, and the daemon would block
+ * at its next write. The write end of a pipe is an open file that the daemon shares with nobody.
+ * The kernel closes it when the daemon ends, even if the daemon was killed, and the listener sees
+ * that. When the listener closes the read end, the daemon sees that. If a listener does not read,
+ * its pipe becomes full: the listener loses nothing, as one byte says the same as many, and the
+ * daemon makes one failed write for each change.
  */
 
 #include <stdint.h>
@@ -22,20 +23,22 @@
 typedef struct Listeners Listeners;
 
 int listeners_new(sd_event *event, Listeners **ret);
-/* Closes all pipes: the listeners see that. */
+/* Closes all pipes, which the listeners see. */
 Listeners *listeners_free(Listeners *n);
 DEFINE_CLEANUP(Listeners, listeners_free);
 
-/* A new listener on behalf of user UID: *RET_FD is the read end, for the caller to send and close.
- * -EUSERS: that user has too many, -ENFILE: all together have. */
+/* Adds a listener on behalf of user UID. *RET_FD is the read end of its pipe, which the caller
+ * sends to the listener and closes. -EUSERS: that user has too many listeners; -ENFILE: all users
+ * together have. */
 int listeners_add(Listeners *n, uid_t uid, int *ret_fd);
 
 /*
- * Something has changed. The first time in an iteration of the event loop the listeners hear at
- * once; what follows in the same iteration is one more notice behind it. With many listeners that
- * is spread over iterations, so that they do not hold up the rest of the daemon.
+ * Tells the listeners that something has changed. At the first call in an iteration of the event
+ * loop they are told at once; further calls in the same iteration tell them once more, in the next
+ * one. If there are many listeners this takes several iterations, so that the rest of the daemon
+ * does not have to wait for it.
  */
 void listeners_send(Listeners *n);
 
-/* Closes all pipes, for what they are about is over. */
+/* Closes all pipes: the memory that these listeners read will not change any more. */
 void listeners_end(Listeners *n);

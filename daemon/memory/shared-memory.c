@@ -11,27 +11,27 @@
 #include "memory-layout.h"
 #include "memory-listeners.h"
 
-/* 64 KiB with the header, of which only the pages that are used exist. */
+/* With the header this is 64 KiB. The kernel allocates only the pages that were written. */
 #define CAPACITY_FIRST 255U
 
-/* Linux 6.3; earlier ones refuse a flag that they do not know. */
+/* Linux 6.3 has this flag. Earlier kernels refuse a flag that they do not know. */
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8U
 #endif
 
-/* One memory. */
-typedef struct Memory {
+/* One memfd, mapped for reading and writing. */
+typedef struct MemoryFile {
 	int fd;
-	size_t size;
-	struct memory_header *header;
-	struct rdmad_port *records;
-} Memory;
+	size_t size;		      /* of the file, in bytes */
+	struct memory_header *header; /* the beginning of the file */
+	struct rdmad_port *records;   /* header->capacity of them */
+} MemoryFile;
 
 struct SharedMemory {
-	Memory memory;
-	Listeners *notice;
-	uint32_t first_free; /* no record before it is free */
-	bool full;	     /* growing has failed, which has been said */
+	MemoryFile file;      /* the current one; grow() replaces it */
+	Listeners *listeners; /* who reads it and wants to hear of changes */
+	uint32_t first_free;  /* every slot before this one is taken */
+	bool full;	      /* the last attempt to grow failed, and the log says so */
 };
 
 /* The rows that a record has, and where. */
@@ -101,7 +101,7 @@ static bool store(void *at, uint64_t value, size_t size)
 	return true;
 }
 
-/* The interface of an Ethernet port; of others the first one on it. */
+/* The interface of an Ethernet port. Of another port the first one of its interfaces. */
 static const char *first_netdev(const PortSnapshot *s)
 {
 	const Table *netdevs = s->tables[PORT_TABLE_NETDEVS];
@@ -174,14 +174,14 @@ static void make_record(const Port *p, struct rdmad_port *ret)
 	*ret = r;
 }
 
-/* Memory */
+/* The file */
 
-static void memory_done(Memory *m)
+static void memory_file_done(MemoryFile *f)
 {
-	if (m->header)
-		munmap(m->header, m->size);
-	close_fd(m->fd);
-	*m = (Memory){.fd = -EBADF};
+	if (f->header)
+		munmap(f->header, f->size);
+	close_fd(f->fd);
+	*f = (MemoryFile){.fd = -EBADF};
 }
 
 static int create_file(size_t size)
@@ -198,103 +198,104 @@ static int create_file(size_t size)
 	return steal_fd(&fd);
 }
 
-static int memory_new(uint32_t capacity, Memory *ret)
+static int memory_file_new(uint32_t capacity, MemoryFile *ret)
 {
-	Memory m = {.fd = -EBADF,
-		    .size = sizeof(struct memory_header) +
-			    (size_t)capacity * sizeof(struct rdmad_port)};
+	MemoryFile f = {.fd = -EBADF,
+			.size = sizeof(struct memory_header) +
+				(size_t)capacity * sizeof(struct rdmad_port)};
 	void *p;
 	int r;
 
-	m.fd = create_file(m.size);
-	if (m.fd < 0)
-		return m.fd;
-	p = mmap(NULL, m.size, PROT_READ | PROT_WRITE, MAP_SHARED, m.fd, 0);
+	f.fd = create_file(f.size);
+	if (f.fd < 0)
+		return f.fd;
+	p = mmap(NULL, f.size, PROT_READ | PROT_WRITE, MAP_SHARED, f.fd, 0);
 	if (p == MAP_FAILED)
 		goto fail;
-	m.header = p;
-	m.records = (struct rdmad_port *)(m.header + 1);
-	*m.header = (struct memory_header){.byte_order = MEMORY_BYTE_ORDER,
+	f.header = p;
+	f.records = (struct rdmad_port *)(f.header + 1);
+	*f.header = (struct memory_header){.byte_order = MEMORY_BYTE_ORDER,
 					   .major = MEMORY_MAJOR,
 					   .minor = MEMORY_MINOR,
 					   .header_size = sizeof(struct memory_header),
 					   .record_size = sizeof(struct rdmad_port),
 					   .capacity = capacity};
-	memcpy(m.header->magic, MEMORY_MAGIC, sizeof(m.header->magic));
-	/* F_SEAL_FUTURE_WRITE (Linux 5.1) leaves this one mapping writable, now and for ever. The
-	 * mode is for those whom it does not bind: nobody opens the file for writing. */
-	if (fchmod(m.fd, 0444) < 0 ||
-	    fcntl(m.fd, F_ADD_SEALS,
+	memcpy(f.header->magic, MEMORY_MAGIC, sizeof(f.header->magic));
+	/* F_SEAL_FUTURE_WRITE (Linux 5.1) leaves this mapping writable and allows no other write.
+	 * The mode is for what the seal does not forbid: to open the file for writing. */
+	if (fchmod(f.fd, 0444) < 0 ||
+	    fcntl(f.fd, F_ADD_SEALS,
 		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) < 0)
 		goto fail;
-	*ret = m;
+	*ret = f;
 	return 0;
 fail:
 	r = -errno;
-	memory_done(&m);
+	memory_file_done(&f);
 	return r;
 }
 
-/* Says STATE in the header, and FLAG in each record, for readers look at nothing else. */
-static void memory_end(Memory *m, enum memory_state state, uint32_t flag)
+/* The file will not change any more. STATE in the header says why, and so does FLAG in each record:
+ * who reads a port looks at the record only. */
+static void memory_file_end(MemoryFile *f, enum memory_state state, uint32_t flag)
 {
-	for (uint32_t i = 0; i < m->header->n_slots; i++) {
-		struct rdmad_port r = m->records[i];
+	for (uint32_t i = 0; i < f->header->n_slots; i++) {
+		struct rdmad_port r = f->records[i];
 
 		r.hot.flags |= flag;
-		memory_write(&m->records[i], &r);
+		memory_write(&f->records[i], &r);
 	}
-	__atomic_store_n(&m->header->state, state, __ATOMIC_RELEASE);
+	__atomic_store_n(&f->header->state, state, __ATOMIC_RELEASE);
 }
 
-/* A memory twice as large takes over. The slots keep their numbers. */
+/* Replaces the file by one that is twice as large. Each port keeps its slot. */
 static int grow(SharedMemory *s)
 {
-	struct memory_header *h = s->memory.header;
-	Memory larger;
+	struct memory_header *h = s->file.header;
+	MemoryFile larger;
 	int r;
 
 	if (h->capacity > MEMORY_CAPACITY_MAX / 2)
 		return -ENOSPC;
-	/* with the header, a power of two of records if it was one */
-	r = memory_new(2 * h->capacity + 1, &larger);
+	/* The header is as large as a record: the size of the file doubles exactly. */
+	r = memory_file_new(2 * h->capacity + 1, &larger);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < h->n_slots; i++)
-		memory_write(&larger.records[i], &s->memory.records[i]);
+		memory_write(&larger.records[i], &s->file.records[i]);
 	larger.header->n_slots = h->n_slots;
 	larger.header->ports_generation = h->ports_generation;
-	memory_end(&s->memory, MEMORY_MOVED, RDMAD_PORT_MOVED);
-	listeners_end(s->notice);
-	memory_done(&s->memory);
-	s->memory = larger;
+	memory_file_end(&s->file, MEMORY_MOVED, RDMAD_PORT_MOVED);
+	listeners_end(s->listeners);
+	memory_file_done(&s->file);
+	s->file = larger;
 	return 0;
 }
 
-/* The set of ports, or a name, is another. */
-static void count_ports(SharedMemory *s)
+/* Says that a port came or went, or that a name is another one. */
+static void raise_ports_generation(SharedMemory *s)
 {
-	uint32_t *n = &s->memory.header->ports_generation;
+	uint32_t *n = &s->file.header->ports_generation;
 
 	__atomic_store_n(n, *n + 1, __ATOMIC_RELEASE);
 }
 
-/* Finds a free record for P, growing if there is none. */
+/* Gives a free slot to P, and grows if there is none. */
 static int take_slot(SharedMemory *s, Port *p)
 {
 	struct memory_header *h;
 	uint32_t slot = s->first_free;
 	int r;
 
-	while (slot < s->memory.header->n_slots &&
-	       s->memory.records[slot].hot.flags & RDMAD_PORT_PRESENT)
+	while (slot < s->file.header->n_slots &&
+	       s->file.records[slot].hot.flags & RDMAD_PORT_PRESENT)
 		slot++;
-	if (slot == s->memory.header->capacity) {
+	if (slot == s->file.header->capacity) {
 		r = grow(s);
 		if (r < 0)
 			return r;
 	}
-	h = s->memory.header;
+	h = s->file.header;
 	s->first_free = slot + 1;
 	p->memory_slot = slot + 1;
 	if (slot == h->n_slots)
@@ -318,18 +319,18 @@ void shared_memory_put(SharedMemory *s, Port *p, bool changed)
 		}
 		s->full = false;
 	}
-	at = &s->memory.records[p->memory_slot - 1];
+	at = &s->file.records[p->memory_slot - 1];
 	make_record(p, &r);
 	if (!(at->hot.flags & RDMAD_PORT_PRESENT) || !streq(at->device_name, r.device_name) ||
 	    !streq(at->netdev, r.netdev)) {
 		changed = true;
 		memory_write(at, &r);
-		count_ports(s);
+		raise_ports_generation(s);
 	} else {
 		memory_write(at, &r);
 	}
 	if (changed)
-		listeners_send(s->notice);
+		listeners_send(s->listeners);
 }
 
 void shared_memory_remove(SharedMemory *s, Port *p)
@@ -340,10 +341,10 @@ void shared_memory_remove(SharedMemory *s, Port *p)
 	if (!p->memory_slot)
 		return;
 	p->memory_slot = 0;
-	memory_write(&s->memory.records[slot], &gone);
+	memory_write(&s->file.records[slot], &gone);
 	s->first_free = MIN(s->first_free, slot);
-	count_ports(s);
-	listeners_send(s->notice);
+	raise_ports_generation(s);
+	listeners_send(s->listeners);
 }
 
 /* Readers */
@@ -354,12 +355,12 @@ int shared_memory_open(SharedMemory *s, uid_t uid, int *ret_memory, int *ret_cha
 	char path[32];
 	int r;
 
-	/* An open file of the reader's own: position, flags and locks of one are nobody else's. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", s->memory.fd);
+	/* The reader gets an open file of its own: readers share no position, flags or locks. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", s->file.fd);
 	memory = open(path, O_RDONLY | O_CLOEXEC);
 	if (memory < 0)
 		return -errno;
-	r = listeners_add(s->notice, uid, ret_changed);
+	r = listeners_add(s->listeners, uid, ret_changed);
 	if (r < 0)
 		return r;
 	*ret_memory = steal_fd(&memory);
@@ -373,11 +374,11 @@ int shared_memory_new(sd_event *event, uint32_t capacity, SharedMemory **ret)
 
 	if (!s)
 		return -ENOMEM;
-	s->memory.fd = -EBADF;
-	r = memory_new(capacity ? capacity : CAPACITY_FIRST, &s->memory);
+	s->file.fd = -EBADF;
+	r = memory_file_new(capacity ? capacity : CAPACITY_FIRST, &s->file);
 	if (r < 0)
 		return r;
-	r = listeners_new(event, &s->notice);
+	r = listeners_new(event, &s->listeners);
 	if (r < 0)
 		return r;
 	*ret = steal_pointer(&s);
@@ -386,11 +387,11 @@ int shared_memory_new(sd_event *event, uint32_t capacity, SharedMemory **ret)
 
 SharedMemory *shared_memory_free(SharedMemory *s)
 {
-	if (s->memory.header)
-		memory_end(&s->memory, MEMORY_CLOSED, RDMAD_PORT_CLOSED);
-	if (s->notice)
-		listeners_free(s->notice);
-	memory_done(&s->memory);
+	if (s->file.header)
+		memory_file_end(&s->file, MEMORY_CLOSED, RDMAD_PORT_CLOSED);
+	if (s->listeners)
+		listeners_free(s->listeners);
+	memory_file_done(&s->file);
 	free(s);
 	return NULL;
 }

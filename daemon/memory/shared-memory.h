@@ -2,12 +2,11 @@
 #pragma once
 
 /*
- * The shared memory in which every program may read what is published of the ports: written here,
- * read by librdmad, laid out by lib/librdmad/memory-layout.h.
+ * The shared memory: the daemon writes here what it publishes of each port, and every program may
+ * read it with librdmad. lib/librdmad/memory-layout.h says what is where.
  *
- * A write takes well below a microsecond, and whatever a reader does cannot make it wait. When
- * there are more ports than records a memory twice as large takes the place of the old one, which
- * says so to its readers.
+ * A write takes well below a microsecond, and no reader can make it wait. If there are more ports
+ * than records, a memory of twice the size replaces the old one, and the old one tells its readers.
  */
 
 #include <systemd/sd-event.h>
@@ -16,20 +15,22 @@
 
 typedef struct SharedMemory SharedMemory;
 
-/* Room for CAPACITY ports at first, 0: the default. */
+/* At first there is room for CAPACITY ports; 0 stands for the default. */
 int shared_memory_new(sd_event *event, uint32_t capacity, SharedMemory **ret);
-/* Tells the readers that this is the end. */
+/* Tells the readers that the daemon ends. */
 SharedMemory *shared_memory_free(SharedMemory *s);
 DEFINE_CLEANUP(SharedMemory, shared_memory_free);
 
-/* Writes what is known of P; its readers hear of it if it CHANGED. Logs. */
+/* Writes what is known of P, which gets a record if it has none. CHANGED: the readers are told.
+ * They are also told when P is new or has another name. Logs it if there is no room. */
 void shared_memory_put(SharedMemory *s, Port *p, bool changed);
-/* P has gone. */
+/* P has gone: takes its record away, if it has one, and tells the readers. */
 void shared_memory_remove(SharedMemory *s, Port *p);
 
 /*
- * What one reader of user UID gets, to be closed by the caller: *RET_MEMORY, an open file of its
- * own, for reading only, and *RET_CHANGED, the read end of a pipe of its own. -EUSERS, -ENFILE:
- * that user, or all together, have too many.
+ * Makes what one reader of user UID gets: *RET_MEMORY, an open file of its own, for reading only,
+ * and *RET_CHANGED, the read end of a pipe of its own (see memory-listeners.h). The caller closes
+ * both. -EUSERS: that user has too many; -ENFILE: all users together have. -EMFILE and others: what
+ * opening failed with.
  */
 int shared_memory_open(SharedMemory *s, uid_t uid, int *ret_memory, int *ret_changed);
