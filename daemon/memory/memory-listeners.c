@@ -38,6 +38,8 @@ struct Listeners {
 
 static Listener *listener_free(Listener *l)
 {
+	if (!l)
+		return NULL;
 	sd_event_source_disable_unref(l->hangup);
 	close_fd(l->fd);
 	free(l);
@@ -182,6 +184,8 @@ int listeners_new(sd_event *event, Listeners **ret)
 
 Listeners *listeners_free(Listeners *n)
 {
+	if (!n)
+		return NULL;
 	listeners_end(n);
 	free(n->listeners);
 	sd_event_source_disable_unref(n->rest);

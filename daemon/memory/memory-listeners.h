@@ -23,7 +23,7 @@
 typedef struct Listeners Listeners;
 
 int listeners_new(sd_event *event, Listeners **ret);
-/* Closes all pipes, which the listeners see. */
+/* Closes all pipes, which the listeners see. N may be NULL. Returns NULL. */
 Listeners *listeners_free(Listeners *n);
 DEFINE_CLEANUP(Listeners, listeners_free);
 

@@ -387,10 +387,11 @@ int shared_memory_new(sd_event *event, uint32_t capacity, SharedMemory **ret)
 
 SharedMemory *shared_memory_free(SharedMemory *s)
 {
+	if (!s)
+		return NULL;
 	if (s->file.header)
 		memory_file_end(&s->file, MEMORY_CLOSED, RDMAD_PORT_CLOSED);
-	if (s->listeners)
-		listeners_free(s->listeners);
+	listeners_free(s->listeners);
 	memory_file_done(&s->file);
 	free(s);
 	return NULL;

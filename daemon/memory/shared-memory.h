@@ -17,7 +17,7 @@ typedef struct SharedMemory SharedMemory;
 
 /* At first there is room for CAPACITY ports; 0 stands for the default. */
 int shared_memory_new(sd_event *event, uint32_t capacity, SharedMemory **ret);
-/* Tells the readers that the daemon ends. */
+/* Tells the readers that the daemon ends. S may be NULL. Returns NULL. */
 SharedMemory *shared_memory_free(SharedMemory *s);
 DEFINE_CLEANUP(SharedMemory, shared_memory_free);
 

@@ -28,8 +28,7 @@ int fixture_teardown(void **state)
 {
 	Fixture *f = *state;
 
-	if (f->memory)
-		shared_memory_free(f->memory);
+	shared_memory_free(f->memory);
 	cache_done(&f->cache);
 	sd_event_unref(f->event);
 	free(f);
