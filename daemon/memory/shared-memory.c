@@ -34,50 +34,16 @@ struct SharedMemory {
 	bool full;	      /* the last attempt to grow failed, and the log says so */
 };
 
-/* The rows that a record has, and where. */
-/* clang-format off */
+/* The attributes that a record has a number for, and where they are in it. */
 static const struct {
 	PortAttr attr;
 	enum rdmad_field field;
 	uint16_t offset, size;
 } fields[] = {
-#define FIELD(attr, FIELD_, member) \
-	{PORT_ATTR_##attr, RDMAD_FIELD_##FIELD_, offsetof(struct rdmad_port, member), sizeof(((struct rdmad_port *)0)->member)}
-	FIELD(state, STATE, hot.state),
-	FIELD(phys_state, PHYS_STATE, hot.phys_state),
-	FIELD(link_layer, LINK_LAYER, hot.link_layer),
-	FIELD(protocol, PROTOCOL, hot.protocol),
-	FIELD(max_mtu, MAX_MTU, hot.max_mtu),
-	FIELD(active_mtu, ACTIVE_MTU, hot.active_mtu),
-	FIELD(active_width, ACTIVE_WIDTH, hot.active_width),
-	FIELD(active_speed, ACTIVE_SPEED, hot.active_speed),
-	FIELD(link_speed, LINK_SPEED, hot.link_speed),
-	FIELD(lid, LID, hot.lid),
-	FIELD(sm_lid, SM_LID, hot.sm_lid),
-	FIELD(lmc, LMC, hot.lmc),
-	FIELD(sm_sl, SM_SL, hot.sm_sl),
-	FIELD(subnet_timeout, SUBNET_TIMEOUT, hot.subnet_timeout),
-	FIELD(init_type_reply, INIT_TYPE_REPLY, hot.init_type_reply),
-	FIELD(port_cap_flags, PORT_CAP_FLAGS, verbs.port_cap_flags),
-	FIELD(port_cap_flags2, PORT_CAP_FLAGS2, verbs.port_cap_flags2),
-	FIELD(max_msg_sz, MAX_MSG_SZ, verbs.max_msg_sz),
-	FIELD(gid_tbl_len, GID_TBL_LEN, verbs.gid_tbl_len),
-	FIELD(pkey_tbl_len, PKEY_TBL_LEN, verbs.pkey_tbl_len),
-	FIELD(bad_pkey_cntr, BAD_PKEY_CNTR, verbs.bad_pkey_cntr),
-	FIELD(qkey_viol_cntr, QKEY_VIOL_CNTR, verbs.qkey_viol_cntr),
-	FIELD(active_speed_ex, ACTIVE_SPEED_EX, verbs.active_speed_ex),
-	FIELD(max_vl_num, MAX_VL_NUM, verbs.max_vl_num),
-	FIELD(flags, QPF_FLAGS, verbs.flags),
-	FIELD(rate, RATE, rate),
-	FIELD(port_guid, PORT_GUID, port_guid),
-	FIELD(subnet_prefix, SUBNET_PREFIX, subnet_prefix),
-	FIELD(ifindex, IFINDEX, ifindex),
-#undef FIELD
+#define FIELD(number, NAME, attribute, member, offset, type)                                       \
+	{PORT_ATTR_##attribute, RDMAD_FIELD_##NAME, offset, sizeof(type)},
+#include "memory-fields.def"
 };
-/* clang-format on */
-
-/* All of them but the netdev, which is text. */
-_Static_assert(ARRAY_SIZE(fields) + 1 == _RDMAD_FIELD_MAX, "a field of the record has no row");
 
 /* Stores VALUE as a number of SIZE bytes; false if it has no room there. */
 static bool store(void *at, uint64_t value, size_t size)
@@ -114,7 +80,13 @@ static const char *first_netdev(const PortSnapshot *s)
 	return "";
 }
 
-/* The LID in 16 bits. One of Omni-Path that does not go in is 0: ib_uverbs does the same. */
+/* How a number of the hot part H gets into the part for verbs: as it is, ... */
+static uint32_t verbs_number(_unused_ const struct rdmad_hot *h, uint32_t number)
+{
+	return number;
+}
+
+/* ... or a LID with 16 bits. One of Omni-Path that needs more becomes 0, as in ib_uverbs. */
 static uint16_t verbs_lid(const struct rdmad_hot *h, uint32_t lid)
 {
 	const uint32_t first_multicast = 0xc000;
@@ -122,39 +94,28 @@ static uint16_t verbs_lid(const struct rdmad_hot *h, uint32_t lid)
 	return h->protocol == PROTOCOL_OPA && lid >= first_multicast ? 0 : (uint16_t)lid;
 }
 
-/* What the hot part has too, as verbs has it. */
+/* Fills in the fields of V that the hot part has too. */
 static void repeat_hot(struct rdmad_verbs *v, const struct rdmad_hot *h)
 {
-	v->state = h->state;
-	v->max_mtu = h->max_mtu;
-	v->active_mtu = h->active_mtu;
-	v->lid = verbs_lid(h, h->lid);
-	v->sm_lid = verbs_lid(h, h->sm_lid);
-	v->lmc = h->lmc;
-	v->sm_sl = h->sm_sl;
-	v->subnet_timeout = h->subnet_timeout;
-	v->init_type_reply = h->init_type_reply;
-	v->active_width = h->active_width;
-	v->active_speed = h->active_speed;
-	v->phys_state = h->phys_state;
-	v->link_layer = h->link_layer;
+#define TWICE(number, NAME, attribute, offset, type, verbs_offset, verbs_type, convert)            \
+	v->attribute = verbs_##convert(h, h->attribute);
+#include "memory-fields.def"
+}
+
+/* Fills in the fields that always have a value. */
+static void put_always(struct rdmad_port *r, const PortValues *v)
+{
+#define ALWAYS(attribute, member, offset, type) r->member = v->attribute;
+#include "memory-fields.def"
 }
 
 static void make_record(const Port *p, struct rdmad_port *ret)
 {
 	const PortSnapshot *s = &p->now;
 	const PortValues *v = &s->values;
-	struct rdmad_port r = {
-		.hot = {.flags = RDMAD_PORT_PRESENT | (v->stale ? RDMAD_PORT_STALE : 0),
-			.device_index = p->device->index,
-			.port_num = p->number,
-			.generation = v->generation,
-			.last_query = v->last_query},
-		.gid_generation = v->gid_generation,
-		.pkey_generation = v->pkey_generation,
-		.sm_generation = v->sm_generation,
-	};
+	struct rdmad_port r = {.hot.flags = RDMAD_PORT_PRESENT | (v->stale ? RDMAD_PORT_STALE : 0)};
 
+	put_always(&r, v);
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		PortAttr a = fields[i].attr;
 

@@ -3,7 +3,8 @@
 
 /*
  * The shared memory: the daemon writes here what it publishes of each port, and every program may
- * read it with librdmad. lib/librdmad/memory-layout.h says what is where.
+ * read it with librdmad. lib/librdmad/memory-layout.h says what is where, and
+ * lib/librdmad/memory-fields.def has a row for each field.
  *
  * A write takes well below a microsecond, and no reader can make it wait. If there are more ports
  * than records, a memory of twice the size replaces the old one, and the old one tells its readers.

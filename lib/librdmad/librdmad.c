@@ -318,38 +318,23 @@ EXPORT int rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rd
 	return e;
 }
 
-/* The structure is part of the ABI of libibverbs: it only grows at its end. */
+/*
+ * struct ibv_port_attr is part of the ABI of libibverbs, so it only grows at its end. Each field
+ * that both have is in the same place there and in struct rdmad_verbs.
+ */
 #define SAME(field)                                                                                \
 	_Static_assert(offsetof(struct ibv_port_attr, field) ==                                    \
 				       offsetof(struct rdmad_verbs, field) &&                      \
 			       sizeof(((struct ibv_port_attr *)0)->field) ==                       \
 				       sizeof(((struct rdmad_verbs *)0)->field),                   \
-		       "verbs has " #field " elsewhere")
-SAME(state);
-SAME(max_mtu);
-SAME(active_mtu);
-SAME(gid_tbl_len);
-SAME(port_cap_flags);
-SAME(max_msg_sz);
-SAME(bad_pkey_cntr);
-SAME(qkey_viol_cntr);
-SAME(pkey_tbl_len);
-SAME(lid);
-SAME(sm_lid);
-SAME(lmc);
-SAME(max_vl_num);
-SAME(sm_sl);
-SAME(subnet_timeout);
-SAME(init_type_reply);
-SAME(active_width);
-SAME(active_speed);
-SAME(phys_state);
-SAME(link_layer);
-SAME(flags);
-SAME(port_cap_flags2);
-#ifdef RDMAD_HAVE_ACTIVE_SPEED_EX
-SAME(active_speed_ex);
+		       "struct ibv_port_attr has " #field " elsewhere");
+#define VERBS(number, NAME, attribute, offset, type) SAME(attribute)
+#ifndef RDMAD_HAVE_ACTIVE_SPEED_EX
+#define VERBS_NEW(number, NAME, attribute, offset, type)
 #endif
+#define TWICE(number, NAME, attribute, offset, type, verbs_offset, verbs_type, convert)            \
+	SAME(attribute)
+#include "memory-fields.def"
 
 EXPORT int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port,
 				 struct ibv_port_attr *ret, size_t size)

@@ -2,16 +2,18 @@
 #pragma once
 
 /*
- * The shared memory between rdmad and librdmad, and how a record gets from one to the other.
+ * The shared memory between rdmad and librdmad: where everything is, and how the one writes a
+ * record and the other reads it. memory-fields.def has the fields of a record.
  *
- * One file: a header, then CAPACITY records of RECORD_SIZE bytes, one a port, each beginning a
- * cache line. Everything is in the byte order of the machine. What only grows by fields in reserved
- * room, or by longer records, is a new minor version, which old readers read; anything else a new
- * major one. librdmad(3) says the same to the authors of other readers.
+ * It is one file: a header, then CAPACITY records of RECORD_SIZE bytes, one for each port. Each
+ * record begins a cache line. Everything is in the byte order of the machine. A layout that only
+ * has more fields in reserved room, or longer records, has a new minor version, and old readers can
+ * read it. Any other change is a new major version. librdmad(3) says the same to the authors of
+ * other readers.
  *
- * Each record has its own sequence lock, so that a port that changes all the time disturbs the
- * readers of no other. The lock is one word: a sequence, odd while the record is being written, and
- * the record's flags. There is one writer, which never waits:
+ * Each record has its own sequence lock: a port that changes all the time does not disturb those
+ * who read another port. The lock is one word: a sequence, which is odd while the record is being
+ * written, and the flags of the record. There is one writer, which never waits:
  *
  *	writer				reader
  *	W1 sequence = odd, relaxed	R1 s = sequence, acquire; again if odd
@@ -24,15 +26,16 @@
  * that release fence (before W2) synchronizes with the acquire fence (after R2), so R3 sees that
  * write's W1 or something later: not s. The sequence has 32 bits: a reader would have to be stopped
  * in its copy for exactly 2^31 writes to be fooled. The argument is the C11 memory model's for data
- * accessed as relaxed atomics, and needs no particular processor; tests/model/seqlock.pml checks
- * the same steps over all interleavings.
+ * accessed as relaxed atomics, and is true on every processor. tests/model/seqlock.pml checks the
+ * same steps over all interleavings.
  *
- * In an ordinary build the data are copied as vectors and not as atomic words, which costs up to
- * twice a memcpy() of 256 bytes. That this does the same is more than C promises, but follows from
- * what compilers and processors do: the fences keep the compiler from moving the copy over either
- * access of the lock, nothing looks at the copy before R3 has approved of it, and a processor
- * orders a vector access against these fences like any other. It may split one, which words are
- * anyhow. Under ThreadSanitizer they are relaxed atomics, word by word.
+ * In an ordinary build the data are copied as vectors: atomic words would take up to twice as long
+ * as a memcpy() of 256 bytes. C does not promise that vectors do the same. It follows from what
+ * compilers and processors do: the compiler cannot move the copy over the fences, and so not over
+ * either access of the lock; nothing looks at the copy before R3 has approved of it; and a
+ * processor orders a vector access against these fences like any other access. It may split a
+ * vector into words, but words are all that the argument needs. Under ThreadSanitizer the data are
+ * relaxed atomics, word by word.
  */
 
 #include <stdbool.h>
@@ -44,111 +47,93 @@
 #define MEMORY_MAJOR	  1
 #define MEMORY_MINOR	  0
 
+/* What has become of the memory. */
 enum memory_state {
-	MEMORY_LIVE,
-	MEMORY_MOVED,  /* there is a larger one */
-	MEMORY_CLOSED, /* the daemon has ended */
+	MEMORY_LIVE = 0,   /* the daemon writes to it */
+	MEMORY_MOVED = 1,  /* the daemon writes to a larger one, and not to this one any more */
+	MEMORY_CLOSED = 2, /* the daemon has ended */
 };
 
-/* The first cache line never changes. Of the second each field is read and written atomically. */
+/*
+ * The first cache line is written once, before anybody reads it. The fields of the second one
+ * change; each is read and written atomically.
+ */
 struct memory_header {
-	char magic[8];
-	uint32_t byte_order;
-	uint16_t major, minor;
-	uint32_t header_size; /* where record 0 is */
-	uint32_t record_size;
-	uint32_t capacity;
-	uint8_t reserved_1[36];
+	char magic[8];	     /* MEMORY_MAGIC, without the zero at its end */
+	uint32_t byte_order; /* MEMORY_BYTE_ORDER as the daemon has it */
+	uint16_t major;	     /* MEMORY_MAJOR and MEMORY_MINOR of the daemon */
+	uint16_t minor;
+	uint32_t header_size;	/* in bytes: record 0 begins here. A multiple of MEMORY_LINE */
+	uint32_t record_size;	/* in bytes. A multiple of MEMORY_LINE */
+	uint32_t capacity;	/* so many records follow */
+	uint8_t reserved_1[36]; /* 0 */
+
 	uint32_t state;		   /* enum memory_state */
-	uint32_t n_slots;	   /* records from this on have never had a port */
-	uint32_t ports_generation; /* see rdmad_ports_generation() */
-	uint8_t reserved_2[180];
+	uint32_t n_slots;	   /* record N_SLOTS and those after it have never had a port */
+	uint32_t ports_generation; /* grows when a port comes, goes or is renamed */
+	uint8_t reserved_2[180];   /* 0 */
 };
 
-/* Limits to what a reader believes of a header; rdmad stays far below. */
+/* A reader refuses a header with larger numbers. Those of rdmad are far smaller. */
 #define MEMORY_RECORD_SIZE_MAX 65536U
 #define MEMORY_CAPACITY_MAX    (1U << 20)
 
+/* Bytes in a cache line */
 #define MEMORY_LINE 64
 
-#define MEMORY_AT(type, field, offset)                                                             \
-	_Static_assert(offsetof(struct type, field) == (offset), #type "." #field " has moved")
-MEMORY_AT(memory_header, magic, 0);
-MEMORY_AT(memory_header, byte_order, 8);
-MEMORY_AT(memory_header, major, 12);
-MEMORY_AT(memory_header, minor, 14);
-MEMORY_AT(memory_header, header_size, 16);
-MEMORY_AT(memory_header, record_size, 20);
-MEMORY_AT(memory_header, capacity, 24);
-MEMORY_AT(memory_header, state, 64);
-MEMORY_AT(memory_header, n_slots, 68);
-MEMORY_AT(memory_header, ports_generation, 72);
+/* MEMBER of struct NAME is at OFFSET and has this TYPE: readers that are already installed rely on
+ * it. */
+#define MEMORY_IS_AT(name, member, offset, type)                                                   \
+	_Static_assert(offsetof(struct name, member) == (offset), #name "." #member " has moved"); \
+	_Static_assert(__builtin_types_compatible_p(__typeof__(((struct name *)0)->member), type), \
+		       #name "." #member " has another type");
+
+MEMORY_IS_AT(memory_header, magic, 0, char[8])
+MEMORY_IS_AT(memory_header, byte_order, 8, uint32_t)
+MEMORY_IS_AT(memory_header, major, 12, uint16_t)
+MEMORY_IS_AT(memory_header, minor, 14, uint16_t)
+MEMORY_IS_AT(memory_header, header_size, 16, uint32_t)
+MEMORY_IS_AT(memory_header, record_size, 20, uint32_t)
+MEMORY_IS_AT(memory_header, capacity, 24, uint32_t)
+MEMORY_IS_AT(memory_header, state, 64, uint32_t)
+MEMORY_IS_AT(memory_header, n_slots, 68, uint32_t)
+MEMORY_IS_AT(memory_header, ports_generation, 72, uint32_t)
 _Static_assert(sizeof(struct memory_header) == 256, "the header has another size");
 
-MEMORY_AT(rdmad_hot, sequence, 0);
-MEMORY_AT(rdmad_hot, flags, 4);
-MEMORY_AT(rdmad_hot, device_index, 8);
-MEMORY_AT(rdmad_hot, port_num, 12);
-MEMORY_AT(rdmad_hot, valid, 16);
-MEMORY_AT(rdmad_hot, generation, 24);
-MEMORY_AT(rdmad_hot, last_query, 32);
-MEMORY_AT(rdmad_hot, lid, 40);
-MEMORY_AT(rdmad_hot, sm_lid, 44);
-MEMORY_AT(rdmad_hot, link_speed, 48);
-MEMORY_AT(rdmad_hot, state, 52);
-MEMORY_AT(rdmad_hot, phys_state, 53);
-MEMORY_AT(rdmad_hot, link_layer, 54);
-MEMORY_AT(rdmad_hot, protocol, 55);
-MEMORY_AT(rdmad_hot, max_mtu, 56);
-MEMORY_AT(rdmad_hot, active_mtu, 57);
-MEMORY_AT(rdmad_hot, active_width, 58);
-MEMORY_AT(rdmad_hot, active_speed, 59);
-MEMORY_AT(rdmad_hot, lmc, 60);
-MEMORY_AT(rdmad_hot, sm_sl, 61);
-MEMORY_AT(rdmad_hot, subnet_timeout, 62);
-MEMORY_AT(rdmad_hot, init_type_reply, 63);
-_Static_assert(sizeof(struct rdmad_hot) == MEMORY_LINE, "the hot part is no cache line");
-
-MEMORY_AT(rdmad_port, verbs.state, 64);
-MEMORY_AT(rdmad_port, verbs.max_mtu, 68);
-MEMORY_AT(rdmad_port, verbs.active_mtu, 72);
-MEMORY_AT(rdmad_port, verbs.gid_tbl_len, 76);
-MEMORY_AT(rdmad_port, verbs.port_cap_flags, 80);
-MEMORY_AT(rdmad_port, verbs.max_msg_sz, 84);
-MEMORY_AT(rdmad_port, verbs.bad_pkey_cntr, 88);
-MEMORY_AT(rdmad_port, verbs.qkey_viol_cntr, 92);
-MEMORY_AT(rdmad_port, verbs.pkey_tbl_len, 96);
-MEMORY_AT(rdmad_port, verbs.lid, 98);
-MEMORY_AT(rdmad_port, verbs.sm_lid, 100);
-MEMORY_AT(rdmad_port, verbs.lmc, 102);
-MEMORY_AT(rdmad_port, verbs.max_vl_num, 103);
-MEMORY_AT(rdmad_port, verbs.sm_sl, 104);
-MEMORY_AT(rdmad_port, verbs.subnet_timeout, 105);
-MEMORY_AT(rdmad_port, verbs.init_type_reply, 106);
-MEMORY_AT(rdmad_port, verbs.active_width, 107);
-MEMORY_AT(rdmad_port, verbs.active_speed, 108);
-MEMORY_AT(rdmad_port, verbs.phys_state, 109);
-MEMORY_AT(rdmad_port, verbs.link_layer, 110);
-MEMORY_AT(rdmad_port, verbs.flags, 111);
-MEMORY_AT(rdmad_port, verbs.port_cap_flags2, 112);
-MEMORY_AT(rdmad_port, verbs.active_speed_ex, 116);
-MEMORY_AT(rdmad_port, ifindex, 120);
-MEMORY_AT(rdmad_port, rate, 128);
-MEMORY_AT(rdmad_port, port_guid, 136);
-MEMORY_AT(rdmad_port, subnet_prefix, 144);
-MEMORY_AT(rdmad_port, gid_generation, 152);
-MEMORY_AT(rdmad_port, pkey_generation, 160);
-MEMORY_AT(rdmad_port, sm_generation, 168);
-MEMORY_AT(rdmad_port, device_name, 176);
-MEMORY_AT(rdmad_port, netdev, 240);
+/* A record and its parts. The hot part is the first cache line, and the part for verbs is within
+ * the second one: each is read by itself. */
 _Static_assert(sizeof(struct rdmad_port) == 256, "a record has another size");
+_Static_assert(offsetof(struct rdmad_port, hot) == 0, "the hot part has moved");
+_Static_assert(sizeof(struct rdmad_hot) == MEMORY_LINE, "the hot part is no cache line");
+_Static_assert(offsetof(struct rdmad_port, verbs) == MEMORY_LINE, "the part for verbs has moved");
+_Static_assert(sizeof(struct rdmad_verbs) == 56, "the part for verbs has another size");
+
+/* rdmad.h has what the rows of memory-fields.def say ... */
+#define PLACE(member, offset, type) MEMORY_IS_AT(rdmad_port, member, offset, type)
+#define BIT(number, NAME)                                                                          \
+	_Static_assert(RDMAD_FIELD_##NAME == (number), "RDMAD_FIELD_" #NAME " has another "        \
+						       "number");
+#include "memory-fields.def"
+
+/* ... and nothing else: the rows have as many bytes as a record, and each number once. */
+/* clang-format off */
+_Static_assert(0
+#define PLACE(member, offset, type) + sizeof(type)
+#include "memory-fields.def"
+	== sizeof(struct rdmad_port), "a field of struct rdmad_port has no row");
+_Static_assert((0
+#define BIT(number, NAME) | UINT64_C(1) << (number)
+#include "memory-fields.def"
+	) == (UINT64_C(1) << _RDMAD_FIELD_MAX) - 1, "a number in enum rdmad_field has no row");
+/* clang-format on */
 
 /*
- * The first eight bytes of a record, sequence and flags, are read and written as one: what a reader
- * has to know of the flags comes with the sequence.
+ * The first eight bytes of a record, sequence and flags, are read and written as one word: a reader
+ * gets the flags together with the sequence.
  */
 typedef uint64_t memory_word __attribute__((may_alias));
 
+/* That word with this SEQUENCE and these FLAGS. */
 static inline memory_word memory_lock(uint32_t sequence, uint32_t flags)
 {
 	const uint32_t halves[2] = {sequence, flags};
@@ -166,16 +151,16 @@ static inline memory_word memory_lock(uint32_t sequence, uint32_t flags)
 #endif
 #endif
 
-/* ThreadSanitizer does not model fences, and gcc says so. With the data as relaxed atomics there is
- * no race for it to see in what they order. */
+/* ThreadSanitizer does not know fences, and gcc warns of that. With relaxed atomics for the data
+ * there is no race that it could report. */
 #if defined(MEMORY_ATOMIC_WORDS) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wtsan"
 #endif
 
 /*
- * Copies SIZE bytes between the memory and a private buffer: a word, a cache line or a record. As
- * straight vectors that takes as long as memcpy(); with a call of that inside it would take as long
- * as two calls.
+ * Copies SIZE bytes between the memory and a private buffer: a word, a cache line or a record.
+ * Plain vectors take as long as one call of memcpy(). With a call of memcpy() in here, a read would
+ * take as long as two of them.
  */
 static inline __attribute__((always_inline)) void memory_copy(void *to, const void *from,
 							      size_t size)
@@ -204,12 +189,12 @@ static inline __attribute__((always_inline)) void memory_copy(void *to, const vo
 #endif
 }
 
-/* Writes FROM, whose sequence is not looked at, into the record AT. */
+/* Writes FROM into the record AT. The sequence in FROM has no meaning. */
 static inline void memory_write(struct rdmad_port *at, const struct rdmad_port *from)
 {
 	struct rdmad_port copy = *from;
 
-	/* the copy writes the lock along with its neighbours: the same odd one */
+	/* the copy below writes the lock too: it must be the odd one that is there by then */
 	copy.hot.sequence = at->hot.sequence + 1;
 	__atomic_store_n((memory_word *)at, memory_lock(copy.hot.sequence, copy.hot.flags),
 			 __ATOMIC_RELAXED);
@@ -220,10 +205,10 @@ static inline void memory_write(struct rdmad_port *at, const struct rdmad_port *
 }
 
 /*
- * Tries once to copy SIZE bytes (known to the compiler: a cache line or a record) from OFFSET of
- * the record AT. True if what was read is of one state if *RET_LOCK is even. *RET_PORT is the
- * identity in it, read for itself because waiting for the copy of it would cost a tenth of the
- * whole.
+ * Tries once to copy SIZE bytes (a constant: a cache line or a record) from OFFSET of the record
+ * AT. What was read is one state of the port if this returns true and the sequence in *RET_LOCK is
+ * even. *RET_PORT is the identity in the record (struct rdmad_handle). It is read by itself: to
+ * wait until the copy has it would make the read a tenth slower.
  */
 static inline __attribute__((always_inline)) bool memory_try_read(const char *at, size_t offset,
 								  void *ret, size_t size,
@@ -239,11 +224,11 @@ static inline __attribute__((always_inline)) bool memory_try_read(const char *at
 	return __atomic_load_n(lock, __ATOMIC_RELAXED) == *ret_lock;
 }
 
-/* How often a reader tries. A write takes some 20 ns, so this is over 100 of them; a reader for
- * whom that is not enough met a writer that was interrupted, and its caller has better things to
- * do. */
+/* So often a reader tries. That takes as long as more than 100 writes of some 20 ns. If it is not
+ * enough, the writer was interrupted in a write, and the reader returns instead of waiting. */
 #define MEMORY_TRIES 1000U
 
+/* Tells the processor that this is a loop that waits. */
 static inline void memory_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
