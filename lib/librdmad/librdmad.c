@@ -322,6 +322,7 @@ EXPORT int rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rd
  * struct ibv_port_attr is part of the ABI of libibverbs, so it only grows at its end. Each field
  * that both have is in the same place there and in struct rdmad_verbs.
  */
+_Static_assert(sizeof(struct rdmad_verbs) <= MEMORY_LINE, "the part for verbs is read as one line");
 #define SAME(field)                                                                                \
 	_Static_assert(offsetof(struct ibv_port_attr, field) ==                                    \
 				       offsetof(struct rdmad_verbs, field) &&                      \
@@ -336,6 +337,17 @@ EXPORT int rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rd
 	SAME(attribute)
 #include "memory-fields.def"
 
+/* Fills in *RET, of SIZE bytes: what VERBS has no field for becomes 0. */
+static inline __attribute__((always_inline)) void fill_attr(struct ibv_port_attr *ret, size_t size,
+							    const struct rdmad_verbs *verbs)
+{
+	size_t known = MIN(size, sizeof(*verbs));
+
+	memcpy(ret, verbs, known);
+	if (size > known)
+		memset((char *)ret + known, 0, size - known);
+}
+
 EXPORT int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port,
 				 struct ibv_port_attr *ret, size_t size)
 {
@@ -348,14 +360,12 @@ EXPORT int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port
 
 	if (e < 0)
 		return e;
-	if (__builtin_expect(size == sizeof(*ret), 1)) {
-		memcpy(ret, &u.verbs, sizeof(*ret));
-		return 0;
-	}
-	/* the program was built with another version of the structure */
-	memcpy(ret, &u.verbs, MIN(size, sizeof(u.verbs)));
-	if (size > sizeof(u.verbs))
-		memset((char *)ret + sizeof(u.verbs), 0, size - sizeof(u.verbs));
+	/* Mostly the program was built with the same version of the structure as this library. A
+	 * size that is a constant makes the copy a few instructions. */
+	if (__builtin_expect(size == sizeof(*ret), 1))
+		fill_attr(ret, sizeof(*ret), &u.verbs);
+	else
+		fill_attr(ret, size, &u.verbs);
 	return 0;
 }
 
