@@ -191,21 +191,34 @@ static void test_other_sizes(void **state)
 	rdmad_close(r);
 }
 
-/* A LID of Omni-Path has 32 bits, and the one in struct ibv_port_attr 16. */
+/* The LID that ibv_query_port() would say of port P, which has this LID on Omni-Path. */
+static uint16_t query_opa_lid(Fixture *f, Port *p, uint32_t lid)
+{
+	PortSnapshot s = fixture_all_fields();
+	struct rdmad *r = fixture_open(f, 0);
+	struct ibv_port_attr a;
+	struct rdmad_port record;
+
+	s.values.lid = lid;
+	fixture_put(f, p, s);
+	assert_int_equal(rdmad_query_port(r, fixture_find(r, "hfi1_0"), &a), 0);
+	assert_int_equal(a.sm_lid, 9);
+	assert_int_equal(rdmad_read(r, fixture_find(r, "hfi1_0"), &record), 0);
+	assert_int_equal(record.hot.lid, lid);
+	rdmad_close(r);
+	return a.lid;
+}
+
+/* A LID of Omni-Path has 32 bits, and the one in struct ibv_port_attr 16. From 0xc000 on 16 bits
+ * mean a multicast LID. */
 static void test_omni_path_lid(void **state)
 {
 	Fixture *f = *state;
 	Port *p = device_port(fixture_add_device(f, 4, "hfi1_0", 1, "opa"), 1);
-	PortSnapshot opa = fixture_all_fields();
-	struct rdmad *r = fixture_open(f, 0);
-	struct ibv_port_attr a;
 
-	opa.values.lid = 0x1c000;
-	fixture_put(f, p, opa);
-	assert_int_equal(rdmad_query_port(r, fixture_find(r, "hfi1_0"), &a), 0);
-	assert_int_equal(a.lid, 0);
-	assert_int_equal(a.sm_lid, 9);
-	rdmad_close(r);
+	assert_int_equal(query_opa_lid(f, p, 0xbfff), 0xbfff);
+	assert_int_equal(query_opa_lid(f, p, 0xc000), 0);
+	assert_int_equal(query_opa_lid(f, p, 0x1c000), 0);
 }
 
 /* What ibv_query_port() would fail at is a failure here, and not the values from before. */
@@ -336,6 +349,28 @@ static void test_growth(void **state)
 	rdmad_close(now);
 }
 
+/* The ports generation goes on in the larger memory: a reader that compares it with the one from
+ * before sees that ports have come. */
+static void test_growth_keeps_ports_generation(void **state)
+{
+	Fixture *f = *state;
+	Device *d = fixture_add_device(f, 3, "mlx5_0", 2 * FIXTURE_CAPACITY, "ib");
+	struct rdmad *r = fixture_open(f, 0), *now;
+	uint32_t i, full;
+
+	for (i = 1; i <= FIXTURE_CAPACITY; i++)
+		fixture_put(f, device_port(d, i), fixture_all_fields());
+	full = rdmad_ports_generation(r);
+	/* as many ports again: had it begun at 0 it would now be the same number */
+	for (; i <= 2 * FIXTURE_CAPACITY; i++)
+		fixture_put(f, device_port(d, i), fixture_all_fields());
+	now = fixture_open(f, 0);
+	assert_int_equal(rdmad_ports_generation(r), full);
+	assert_int_not_equal(rdmad_ports_generation(now), full);
+	rdmad_close(now);
+	rdmad_close(r);
+}
+
 static void test_end(void **state)
 {
 	Fixture *f = *state;
@@ -369,6 +404,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_ports_come_and_go, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_growth, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_growth_keeps_ports_generation, fixture_setup,
+						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_end, fixture_setup, fixture_teardown),
 	};
 
