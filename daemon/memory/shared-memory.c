@@ -45,7 +45,7 @@ static const struct {
 #include "memory-fields.def"
 };
 
-/* Stores VALUE as a number of SIZE bytes; false if it has no room there. */
+/* Stores VALUE as a number of SIZE bytes. Returns false, and stores nothing, if that is too few. */
 static bool store(void *at, uint64_t value, size_t size)
 {
 	if (size < 8 && value >> (8 * size))
@@ -175,13 +175,7 @@ static int memory_file_new(uint32_t capacity, MemoryFile *ret)
 		goto fail;
 	f.header = p;
 	f.records = (struct rdmad_port *)(f.header + 1);
-	*f.header = (struct memory_header){.byte_order = MEMORY_BYTE_ORDER,
-					   .major = MEMORY_MAJOR,
-					   .minor = MEMORY_MINOR,
-					   .header_size = sizeof(struct memory_header),
-					   .record_size = sizeof(struct rdmad_port),
-					   .capacity = capacity};
-	memcpy(f.header->magic, MEMORY_MAGIC, sizeof(f.header->magic));
+	*f.header = memory_new_header(capacity);
 	/* F_SEAL_FUTURE_WRITE (Linux 5.1) leaves this mapping writable and allows no other write.
 	 * The mode is for what the seal does not forbid: to open the file for writing. */
 	if (fchmod(f.fd, 0444) < 0 ||

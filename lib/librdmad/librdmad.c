@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reader of the snapshot: rdmad.h says what each function does, memory-layout.h how. */
+/* The reader of the shared memory: rdmad.h says what each function does, memory-layout.h how. */
 
 #include "rdmad.h"
 
@@ -17,21 +17,22 @@
 #define EXPORT __attribute__((visibility("default")))
 
 struct rdmad {
-	/* What a read needs, checked once. */
-	const char *records;
-	uint32_t capacity;
+	/* What a read needs: copied from the header, and checked, when the memory was opened. */
+	const char *records; /* record 0 */
+	uint32_t capacity;   /* so many records are within the memory */
 	uint32_t record_size;
 
-	const struct memory_header *header;
-	size_t size;
-	int memory, changed;
-	bool by_bus; /* opened by rdmad_open() */
-	char *address;
+	const struct memory_header *header; /* the memory, mapped for reading */
+	size_t size;			    /* of the memory, in bytes */
+	int memory;			    /* the descriptor of the memory */
+	int changed;			    /* the read end of the pipe; negative: there is none */
+	bool by_bus;			    /* opened by rdmad_open() */
+	char *address;			    /* which rdmad_open() was given; NULL: the system bus */
 };
 
 /* Opening */
 
-/* Checks a header, of which nothing is believed, against the SIZE bytes that are there. */
+/* Checks each number of a header that may be anybody's. The memory has SIZE bytes. */
 static int check_header(const struct memory_header *h, uint64_t size)
 {
 	if (memcmp(h->magic, MEMORY_MAGIC, sizeof(h->magic)) != 0 ||
@@ -55,7 +56,7 @@ static int map(struct rdmad *r, int memory)
 	int seals = fcntl(memory, F_GET_SEALS), e;
 	void *p;
 
-	/* what could be cut off later would be a SIGBUS */
+	/* If somebody made the memory shorter later, a read would end in SIGBUS. */
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
 		return -EPERM;
 	if (fstat(memory, &st) < 0)
@@ -67,7 +68,7 @@ static int map(struct rdmad *r, int memory)
 	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, memory, 0);
 	if (p == MAP_FAILED)
 		return -errno;
-	/* who could still write to it does so between the check and the use of an original */
+	/* Somebody may write to the memory meanwhile: a copy is checked, and the copy is used. */
 	memcpy(&copy, p, sizeof(copy));
 	e = check_header(&copy, (uint64_t)st.st_size);
 	if (e < 0) {
@@ -128,7 +129,7 @@ static int connect_bus(const char *address, sd_bus **ret)
 	return 0;
 }
 
-/* What the failed call of OpenSnapshot() is to our caller. */
+/* What rdmad_open() returns when the call of OpenSnapshot() failed with ERROR and R. */
 static int open_error(const sd_bus_error *error, int r)
 {
 	if (sd_bus_error_has_name(error, RDMAD_ERROR_LIMITS_EXCEEDED))
@@ -141,7 +142,7 @@ static int open_error(const sd_bus_error *error, int r)
 	return r;
 }
 
-/* The two descriptors, fresh from the daemon. */
+/* Gets the two descriptors from the daemon. */
 static int call_open_snapshot(const char *address, int *ret_memory, int *ret_changed)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
@@ -157,7 +158,7 @@ static int call_open_snapshot(const char *address, int *ret_memory, int *ret_cha
 			       "OpenSnapshot", &error, &reply, "a{sv}", 0);
 	if (r < 0)
 		return open_error(&error, r);
-	/* the message keeps what it came with */
+	/* these belong to the message */
 	r = sd_bus_message_read(reply, "hh", &theirs[0], &theirs[1]);
 	if (r < 0)
 		return r;
@@ -172,7 +173,6 @@ static int call_open_snapshot(const char *address, int *ret_memory, int *ret_cha
 	return 0;
 }
 
-/* A struct rdmad of the snapshot at ADDRESS, which is copied. */
 EXPORT int rdmad_open(const char *address, struct rdmad **ret)
 {
 	_cleanup_close_ int memory = -EBADF, changed = -EBADF;
@@ -225,7 +225,7 @@ EXPORT void rdmad_close(struct rdmad *r)
 
 /* Reading */
 
-/* The parts of a record that can be read for themselves. */
+/* The parts of a record that are read at once. */
 typedef enum Part { PART_HOT, PART_VERBS, PART_ALL } Part;
 
 static inline __attribute__((always_inline)) bool try_part(const char *at, Part part, void *ret,
@@ -243,6 +243,7 @@ static inline __attribute__((always_inline)) bool try_part(const char *at, Part 
 	__builtin_unreachable();
 }
 
+/* The record in SLOT, which is below the capacity. */
 static inline const char *record(const struct rdmad *r, uint32_t slot)
 {
 	return r->records + (size_t)slot * r->record_size;
@@ -253,7 +254,8 @@ static inline bool has_flag(memory_word lock, uint32_t flag)
 	return lock & memory_lock(0, flag);
 }
 
-/* The read that does not succeed at once: because it came into a write, or because it fails. */
+/* The rest of a read that did not succeed at once: the record is being written, or the read fails
+ * and this finds out why. */
 static __attribute__((noinline, cold)) int read_again(const struct rdmad *r,
 						      struct rdmad_handle port, Part part,
 						      void *ret)
@@ -284,7 +286,8 @@ static __attribute__((noinline, cold)) int read_again(const struct rdmad *r,
 	return -EAGAIN;
 }
 
-/* The sequence is even, and of these FLAGS there are GOOD and no others. */
+/* Reads PART into RET: good is a record whose sequence is even, and which has of these FLAGS all of
+ * GOOD and no others. */
 static inline __attribute__((always_inline)) int read_part(const struct rdmad *r,
 							   struct rdmad_handle port, Part part,
 							   void *ret, uint32_t flags, uint32_t good)
@@ -312,7 +315,7 @@ EXPORT int rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rd
 {
 	int e = read_part(r, port, PART_ALL, ret, RDMAD_PORT_PRESENT | ENDED, RDMAD_PORT_PRESENT);
 
-	/* whatever the memory says, nobody reads behind our caller's record */
+	/* The names are terminated even if the memory is damaged: a caller reads no further. */
 	ret->device_name[sizeof(ret->device_name) - 1] = '\0';
 	ret->netdev[sizeof(ret->netdev) - 1] = '\0';
 	return e;
@@ -371,7 +374,8 @@ EXPORT int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port
 
 /* Finding */
 
-/* The port in SLOT: 1, or 0 if it has none; -EAGAIN, -ESTALE, -ENOTCONN. */
+/* Reads the port in SLOT. Returns 1, or 0 if no port is there; -EAGAIN, -ESTALE, -ENOTCONN as
+ * rdmad_read(). */
 static int read_slot(const struct rdmad *r, uint32_t slot, struct rdmad_port *ret)
 {
 	struct rdmad_handle any = {.slot = slot};
@@ -382,6 +386,7 @@ static int read_slot(const struct rdmad *r, uint32_t slot, struct rdmad_port *re
 	return e < 0 ? e : 1;
 }
 
+/* The slots that may have a port. */
 static uint32_t count_slots(const struct rdmad *r)
 {
 	return MIN(__atomic_load_n(&r->header->n_slots, __ATOMIC_ACQUIRE), r->capacity);
@@ -413,7 +418,7 @@ EXPORT int rdmad_next(const struct rdmad *r, struct rdmad_handle *handle)
 	return 0;
 }
 
-/* Whether P is meant by NAME: of a port, of a device, or of a network interface. */
+/* Whether NAME is the name of P, of its device, or of its network interface. */
 static bool is_meant(const struct rdmad_port *p, const char *name)
 {
 	const char *rest = startswith(name, p->device_name);
@@ -475,7 +480,7 @@ EXPORT int rdmad_wait(struct rdmad *r, uint64_t timeout_usec)
 				     (time_t)MIN(timeout_usec / USEC_PER_SEC, (uint64_t)INT32_MAX),
 			     .tv_nsec = (long)(timeout_usec % USEC_PER_SEC) * 1000};
 	struct pollfd p = {.fd = r->changed, .events = POLLIN};
-	char notices[4096]; /* as many as the pipe holds */
+	char bytes[4096]; /* the daemon writes one for each change; the pipe holds so many */
 	int n;
 
 	if (r->changed < 0)
@@ -483,7 +488,7 @@ EXPORT int rdmad_wait(struct rdmad *r, uint64_t timeout_usec)
 	n = ppoll(&p, 1, timeout_usec == UINT64_MAX ? NULL : &t, NULL);
 	if (n < 0)
 		return -errno;
-	if (p.revents & POLLIN && read(r->changed, notices, sizeof(notices)) < 0 && errno != EAGAIN)
+	if (p.revents & POLLIN && read(r->changed, bytes, sizeof(bytes)) < 0 && errno != EAGAIN)
 		return -errno;
 	if (__atomic_load_n(&r->header->state, __ATOMIC_ACQUIRE) == MEMORY_MOVED)
 		return -ESTALE;

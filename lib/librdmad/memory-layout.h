@@ -100,6 +100,20 @@ MEMORY_IS_AT(memory_header, n_slots, 68, uint32_t)
 MEMORY_IS_AT(memory_header, ports_generation, 72, uint32_t)
 _Static_assert(sizeof(struct memory_header) == 256, "the header has another size");
 
+/* The header of a new memory: no record has a port yet. */
+static inline struct memory_header memory_new_header(uint32_t capacity)
+{
+	struct memory_header h = {.byte_order = MEMORY_BYTE_ORDER,
+				  .major = MEMORY_MAJOR,
+				  .minor = MEMORY_MINOR,
+				  .header_size = sizeof(struct memory_header),
+				  .record_size = sizeof(struct rdmad_port),
+				  .capacity = capacity};
+
+	__builtin_memcpy(h.magic, MEMORY_MAGIC, sizeof(h.magic));
+	return h;
+}
+
 /* A record and its parts. The hot part is the first cache line, and the part for verbs is within
  * the second one: each is read by itself. */
 _Static_assert(sizeof(struct rdmad_port) == 256, "a record has another size");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Copying a port's record out of the shared memory, against a call of memcpy() for as many bytes,
- * in thread CPU time: while nobody writes, and while this very record is written 1,000 and 100,000
- * times a second. And whether what was read is ever torn.
+ * How long librdmad takes to copy the record of a port out of the shared memory, compared with a
+ * call of memcpy() for as many bytes, in CPU time of the thread: while nobody writes, and while
+ * this same record is written 1,000 and 100,000 times a second. And whether what was read is ever
+ * torn, which means parts of two writes.
  */
 
 #include <fcntl.h>
@@ -37,7 +38,7 @@ static uint64_t thread_nsec(void)
 	return (uint64_t)t.tv_sec * (uint64_t)NSEC_PER_SEC + (uint64_t)t.tv_nsec;
 }
 
-/* The compiler believes that somebody looks at what P points to. */
+/* Makes the compiler believe that somebody looks at what P points to. */
 static inline void use(const void *p)
 {
 	__asm__ volatile("" : : "r"(p) : "memory");
@@ -46,11 +47,11 @@ static inline void use(const void *p)
 static uint64_t sample_memcpy(void *userdata)
 {
 	Copy *c = userdata;
-	/* else it is chance how many of the stores are in two cache lines */
+	/* without this, the number of stores that reach into two cache lines would be chance */
 	struct rdmad_port into __attribute__((aligned(MEMORY_LINE)));
 	uint64_t start = thread_nsec();
 
-	/* of a size that only the library knows: a call */
+	/* the compiler must not know the size: it would put a copy of its own here */
 	for (unsigned int i = 0; i < BATCH; i++) {
 		use(&c->size);
 		memcpy(&into, c->quiet, c->size);
@@ -62,7 +63,7 @@ static uint64_t sample_memcpy(void *userdata)
 static uint64_t sample_hot(void *userdata)
 {
 	Copy *c = userdata;
-	/* else it is chance how many of the stores are in two cache lines */
+	/* without this, the number of stores that reach into two cache lines would be chance */
 	struct rdmad_port into __attribute__((aligned(MEMORY_LINE)));
 	uint64_t start = thread_nsec();
 
@@ -76,7 +77,7 @@ static uint64_t sample_hot(void *userdata)
 static uint64_t sample_record(void *userdata)
 {
 	Copy *c = userdata;
-	/* else it is chance how many of the stores are in two cache lines */
+	/* without this, the number of stores that reach into two cache lines would be chance */
 	struct rdmad_port into __attribute__((aligned(MEMORY_LINE)));
 	uint64_t start = thread_nsec();
 
@@ -91,18 +92,13 @@ static uint64_t sample_record(void *userdata)
 
 static struct rdmad *make_memory(struct rdmad_port **ret_record)
 {
-	struct memory_header h = {.byte_order = MEMORY_BYTE_ORDER,
-				  .major = MEMORY_MAJOR,
-				  .header_size = sizeof(h),
-				  .record_size = sizeof(struct rdmad_port),
-				  .capacity = 1,
-				  .n_slots = 1};
+	struct memory_header h = memory_new_header(1);
 	const size_t size = sizeof(h) + sizeof(struct rdmad_port);
 	int fd = memfd_create("bench", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	struct rdmad *r = NULL;
 	char *memory;
 
-	memcpy(h.magic, MEMORY_MAGIC, sizeof(h.magic));
+	h.n_slots = 1;
 	if (fd < 0 || ftruncate(fd, (off_t)size) < 0)
 		bench_die("memfd: %s", strerror(errno));
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -115,7 +111,7 @@ static struct rdmad *make_memory(struct rdmad_port **ret_record)
 	return r;
 }
 
-/* A record whose fields all say N. */
+/* Writes a record in which each field is N. */
 static void write_number(struct rdmad_port *at, uint32_t n)
 {
 	struct rdmad_port p = {.hot = {.flags = RDMAD_PORT_PRESENT, .port_num = 1}};
@@ -139,8 +135,8 @@ static bool is_torn(const struct rdmad_port *p)
 
 /* The writer */
 
-/* Writes every INTERVAL (0: all the time), on another CPU. Sleeping is exact enough for a
- * millisecond; shorter intervals are watched on the clock. */
+/* Writes every INTERVAL nanoseconds (0: all the time). For intervals of a millisecond and more a
+ * sleep is exact enough. For shorter ones this looks at the clock all the time. */
 static void write_for_ever(struct rdmad_port *at, long interval)
 {
 	struct timespec next, now;
@@ -185,7 +181,7 @@ static void stop_writer(pid_t pid, struct rdmad_port *at)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	/* it may have been in the middle of a write */
+	/* it may have been killed in a write */
 	if (at->hot.sequence & 1)
 		at->hot.sequence++;
 	write_number(at, 0);
@@ -227,7 +223,7 @@ static void measure(const struct rdmad *r, const struct rdmad_port *quiet, const
 	report(record, &subjects[3], &subjects[2]);
 }
 
-/* While the record is written as fast as that goes. */
+/* Counts torn reads while the record is written as fast as possible. */
 static void measure_torn(const struct rdmad *r)
 {
 	uint64_t reads = bench.quick ? 100000 : TORN_READS, torn = 0;
@@ -237,7 +233,7 @@ static void measure_torn(const struct rdmad *r)
 		int e = rdmad_read(r, port, &p);
 
 		if (e == -EAGAIN) {
-			/* where there is one CPU for both */
+			/* with one CPU for both, the writer needs it to finish its write */
 			sched_yield();
 			continue;
 		}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The input is the memory that a program was handed as a snapshot: librdmad believes none of it. */
+/* The input is the shared memory itself, as a program may be given it by anybody. librdmad must not
+ * trust any of it. */
 
 #include <fcntl.h>
 #include <infiniband/verbs.h>
@@ -10,7 +11,7 @@
 #include "rdmad.h"
 #include "util.h"
 
-/* A read that says that it succeeded. */
+/* What must be true of a record that was read successfully. */
 static void check_port(const struct rdmad_port *p)
 {
 	FUZZ_CHECK(memchr(p->device_name, '\0', sizeof(p->device_name)));
@@ -46,7 +47,7 @@ static void use(struct rdmad *r, const struct memory_header *h, size_t size)
 	uint32_t n = 0;
 
 	while (rdmad_next(r, &port) == 1) {
-		/* behind the end of the file there is nothing to find */
+		/* no record is found behind the end of the file */
 		FUZZ_CHECK(h->header_size + (port.slot + UINT64_C(1)) * h->record_size <= size);
 		FUZZ_CHECK(++n <= h->capacity);
 		if (n < 64)

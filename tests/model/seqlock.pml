@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sequence lock of lib/librdmad/memory-layout.h, for spin: one writer that may be killed at any step,
- * one reader. Readers write nothing, so more of them would be more of the same.
+ * The sequence lock of lib/librdmad/memory-layout.h as a model for spin: one writer, which may be
+ * killed at any step, and one reader. Readers write nothing, so one shows what many would do.
  *
- * The words of the data are written and read in every possible order, for between the fences a
- * processor may do so; the fences keep them between the accesses of the sequence. Checked are: a
- * read that completes has exactly the state that its sequence stands for (the assertion), and the
- * reader comes to an end whatever the writer does (the formula).
+ * The words of the data are written and read in every possible order, because a processor may do
+ * that between the fences. The fences keep them between the accesses of the sequence. spin proves two
+ * things: a read that completes has exactly the state that its sequence stands for (the assertion),
+ * and the reader ends whatever the writer does (the formula).
  *
- * NO_ODD, NO_RECHECK, NO_FENCE and NO_LIMIT take one part of the protocol away; each must be found out.
+ * NO_ODD, NO_RECHECK, NO_FENCE and NO_LIMIT each take one part of the protocol away. spin must then
+ * find an error.
  */
 
 #define WORDS  3
 #define WRITES 3
-#define TRIES  3 /* as good as a thousand: more than the first one, and not for ever */
+#define TRIES  3 /* more than one and less than for ever: a thousand would prove the same */
 
 byte sequence;
 byte data[WORDS];

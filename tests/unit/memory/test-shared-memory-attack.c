@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A reader that does with its descriptors whatever the kernel lets it do harms neither the daemon
- * nor other readers. */
+/* A hostile reader does with its descriptors whatever the kernel allows. Neither the daemon nor
+ * other readers notice it. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -18,8 +18,8 @@
 
 #include "memory-fixture.h"
 
-/* What must fail on the memory, as whoever runs it. Returns the number of the first that did not.
- */
+/* Tries what must fail on the memory, whoever the user is. Returns 0, or the number of the first
+ * attack that did not fail. */
 static int attack_memory(int memory)
 {
 	char path[32], buffer[64] = {};
@@ -46,7 +46,7 @@ static int attack_memory(int memory)
 		return 8;
 	if (fcntl(memory, F_ADD_SEALS, F_SEAL_WRITE) == 0)
 		return 9;
-	/* Anew, with more rights: root gets the descriptor, but not past the seals. */
+	/* Opened anew for writing: root gets the descriptor, but the seals hold for root too. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", memory);
 	if (open(path, O_RDONLY) < 0)
 		return 15;
@@ -62,14 +62,14 @@ static int attack_memory(int memory)
 		return 12;
 	if (geteuid() != 0 && fchmod(memory, 0777) == 0)
 		return 13;
-	/* These are its own open file's; nobody else sees them. */
+	/* All this belongs to the open file of this reader, and nobody else sees it. */
 	if (flock(memory, LOCK_EX) < 0 || lseek(memory, 100, SEEK_SET) < 0 ||
 	    fcntl(memory, F_SETFL, O_APPEND | O_NONBLOCK | O_ASYNC) < 0)
 		return 14;
 	return 0;
 }
 
-/* What a reader can do to its pipe, all of which is its own business. */
+/* Does to the pipe what a reader can do: it may only disturb this reader. Returns as above. */
 static int attack_pipe(int changed)
 {
 	char path[32], buffer[65536] = {};
@@ -77,7 +77,7 @@ static int attack_pipe(int changed)
 
 	if (fcntl(changed, F_SETFL, 0) < 0)
 		return 20;
-	/* it may be refused; if not, it is room that the daemon does not fill */
+	/* The kernel may refuse it. If not, the daemon has more room than it needs. */
 	(void)fcntl(changed, F_SETPIPE_SZ, 1 << 20);
 	if (write(changed, buffer, 1) >= 0)
 		return 21;
@@ -85,7 +85,7 @@ static int attack_pipe(int changed)
 	fd = open(path, O_WRONLY | O_NONBLOCK);
 	if (fd >= 0 && geteuid() != 0)
 		return 22;
-	/* filled to the brim */
+	/* as full as it can be */
 	while (fd >= 0 && write(fd, buffer, sizeof(buffer)) > 0)
 		;
 	return 0;
@@ -105,7 +105,7 @@ static pid_t attack(uid_t uid, int memory, int changed, int *ret_control)
 		char c;
 
 		close(control[1]);
-		/* who has changed its user may not look at its /proc/self else */
+		/* A process that has changed its user may not look at /proc/self without this. */
 		result = setuid(uid) < 0 || prctl(PR_SET_DUMPABLE, 1) < 0 ? 99
 									  : attack_memory(memory);
 		if (result == 0)
@@ -138,8 +138,7 @@ static void hostile(Fixture *f, uid_t uid)
 	close(memory);
 	close(changed);
 
-	/* The attacker has blocking descriptors, a lock, and does not read: the writer does not
-	 * notice, nor do other readers. */
+	/* The attacker has blocking descriptors and a lock, and does not read. */
 	for (unsigned int i = 0; i < 10000; i++) {
 		fixture_put(f, p, i % 2 ? fixture_all_fields() : fixture_roce_port("eth0"));
 		fixture_run(f);
@@ -170,7 +169,7 @@ static void test_hostile_other_user(void **state)
 	hostile(*state, 65534);
 }
 
-/* The descriptor whose open file the daemon keeps is not the one that readers get. */
+/* Each reader gets an open file of its own, and none gets that of the daemon. */
 static void test_descriptor_of_its_own(void **state)
 {
 	Fixture *f = *state;

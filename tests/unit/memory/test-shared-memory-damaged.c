@@ -50,7 +50,7 @@ static void assert_opens(struct memory_header h, size_t size, int seals, int exp
 
 	assert_int_equal(rdmad_open_fd(fd, -1, &r), expected);
 	if (expected < 0) {
-		/* it is still ours */
+		/* the descriptor still belongs to the caller */
 		assert_int_equal(close(fd), 0);
 		return;
 	}
@@ -114,7 +114,7 @@ static void test_other_files(_unused_ void **state)
 	assert_int_equal(rdmad_open_fd(-1, -1, &r), -EPERM);
 }
 
-/* The daemon dies between the two writes of the sequence. */
+/* The daemon dies in a write: the sequence stays odd. */
 static void test_writer_killed(_unused_ void **state)
 {
 	struct memory_header h = good_header();

@@ -24,14 +24,14 @@ static void test_notices(void **state)
 	assert_int_equal(poll(&fd, 1, -1), 1);
 	assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
 	assert_int_equal(rdmad_wait(r, 0), 0);
-	/* read again, and nothing is different */
+	/* a query that found no difference */
 	fixture_put(f, p, fixture_all_fields());
 	fixture_run(f);
 	assert_int_equal(rdmad_wait(r, 0), 0);
-	/* who did not look meanwhile hears once */
+	/* a listener that did not look meanwhile is told once */
 	assert_int_equal(rdmad_wait(other, 0), 1);
 	assert_int_equal(rdmad_wait(other, 0), 0);
-	/* what comes after the first in one iteration is not lost */
+	/* what comes after the first change in one iteration of the event loop is not lost */
 	fixture_put(f, p, fixture_roce_port("eth0"));
 	fixture_put(f, p, fixture_roce_port("eth1"));
 	(void)rdmad_wait(r, 0);
@@ -69,7 +69,7 @@ static void test_many_listeners(void **state)
 		rdmad_close(readers[i]);
 }
 
-/* Opens until that fails; returns how many there are, with the error in *RET_ERROR. */
+/* Opens until that fails. Returns how many were opened, and the error in *RET_ERROR. */
 static size_t open_all(Fixture *f, uid_t uid, int fds[][2], int *ret_error)
 {
 	size_t n = 0;
@@ -90,7 +90,7 @@ static void test_limits(void **state)
 	n = open_all(f, 1000, fds, &e);
 	assert_int_equal(e, -EUSERS);
 	assert_true(n >= 64);
-	/* another user is not concerned, until all of them are */
+	/* another user has a quarter too, until all users together have too many */
 	r = fixture_open(f, 1001);
 	rdmad_close(r);
 	fixture_run(f);
@@ -102,7 +102,7 @@ static void test_limits(void **state)
 	n += open_all(f, 1003, fds + n, &e);
 	assert_int_equal(open_all(f, 1004, fds + n, &e), 0);
 	assert_int_equal(e, -ENFILE);
-	/* what is closed makes room */
+	/* those that are closed make room for others */
 	while (n > 0) {
 		n--;
 		close(fds[n][0]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Readers of the shared memory while it is written as fast as that goes, and while it grows: what
- * is read is always one state. Built a second time with ThreadSanitizer.
+ * Readers of the shared memory while the daemon writes as fast as it can, and while the memory
+ * grows: what they read is always one state of the port. It is built a second time with
+ * ThreadSanitizer.
  *
  * Usage: test-shared-memory-race [READS]
  */
@@ -98,7 +99,7 @@ static void *read_patterns(void *userdata)
 			    : rdmad_read(reader->r, handle, &p);
 
 		if (e == -EAGAIN) {
-			/* the writer has been interrupted in a write, and needs our CPU */
+			/* the writer was interrupted in a write, and needs this CPU to go on */
 			reader->busy++;
 			sched_yield();
 			continue;
@@ -112,8 +113,8 @@ static void *read_patterns(void *userdata)
 	return NULL;
 }
 
-/* Where the library has mapped our file, now for writing too: ThreadSanitizer goes by addresses, so
- * both sides have to use the same ones. */
+/* Finds where the library has mapped the file, and makes that writable. ThreadSanitizer compares
+ * addresses, so both sides have to use the same ones. */
 static char *writable_map(size_t size)
 {
 	FILE *file = fopen("/proc/self/maps", "re");
@@ -133,12 +134,7 @@ static char *writable_map(size_t size)
 
 static void test_write_flat_out(_unused_ void **state)
 {
-	struct memory_header h = {.byte_order = MEMORY_BYTE_ORDER,
-				  .major = MEMORY_MAJOR,
-				  .header_size = sizeof(h),
-				  .record_size = sizeof(struct rdmad_port),
-				  .capacity = 1,
-				  .n_slots = 1};
+	struct memory_header h = memory_new_header(1);
 	const size_t size = sizeof(h) + sizeof(struct rdmad_port);
 	int fd = memfd_create("test-shared-memory-race", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	Reader readers[READERS] = {};
@@ -147,7 +143,7 @@ static void test_write_flat_out(_unused_ void **state)
 	pthread_t writer;
 	char *memory;
 
-	memcpy(h.magic, MEMORY_MAGIC, sizeof(h.magic));
+	h.n_slots = 1;
 	assert_int_equal(ftruncate(fd, (off_t)size), 0);
 	assert_int_equal(pwrite(fd, &h, sizeof(h), 0), sizeof(h));
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
@@ -178,9 +174,9 @@ static void test_write_flat_out(_unused_ void **state)
 	rdmad_close(r);
 }
 
-/* The daemon's own writer, and a memory that moves away below the readers */
+/* The daemon's own writer, and a memory that grows while it is read */
 
-/* One at a time: the daemon has one thread. */
+/* The daemon has one thread, so only one of the threads here may call its functions at a time. */
 static pthread_mutex_t daemon_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct rdmad *open_reader(SharedMemory *s)
@@ -217,7 +213,7 @@ static void *read_while_growing(void *userdata)
 	Reader *reader = userdata;
 	struct rdmad *r = open_reader(reader->memory);
 
-	/* the first one: it is written all the time, and moves along */
+	/* the first port: it is written all the time, and is in each larger memory too */
 	while (rdmad_next(r, &handle) != 1)
 		sched_yield();
 

@@ -92,7 +92,7 @@ static void test_unknown_is_said(void **state)
 	struct ibv_port_attr a;
 	PortChange change;
 
-	/* known by its number only: what is it that the first query failed */
+	/* the first query failed: only the number of the port is known */
 	cache_apply_port_error(p, "no", &change);
 	shared_memory_put(f->memory, p, true);
 	assert_int_equal(rdmad_read(r, fixture_find(r, "rocep1/1"), &port), 0);
@@ -106,13 +106,13 @@ static void test_unknown_is_said(void **state)
 	assert_true(RDMAD_VALID(port.hot, NETDEV));
 	assert_string_equal(port.netdev, "eth0");
 	assert_int_equal(port.ifindex, 6);
-	/* the link is down: the MTU means nothing, but the driver did say that */
+	/* the link is down: the MTU is what the driver said, and is not valid */
 	assert_false(RDMAD_VALID(port.hot, ACTIVE_MTU));
 	assert_int_equal(port.hot.active_mtu, 3);
 	assert_false(RDMAD_VALID(port.hot, LID));
 	assert_false(RDMAD_VALID(port.hot, MAX_MTU));
 
-	/* what does not go into the record is not there, and not its lower half */
+	/* a number that is too large for its field is not there, and neither is its lower byte */
 	wide = fixture_roce_port("eth0");
 	PORT_SUPPLY(&wide, phys_state, 0x105);
 	fixture_put(f, p, wide);
@@ -289,7 +289,7 @@ static void test_ports_come_and_go(void **state)
 	assert_true(h.port == first.port && h.slot == first.slot);
 	assert_int_equal(rdmad_next(r, &h), 0);
 
-	/* a rename leaves the handle alone */
+	/* the handle is good after a rename */
 	text_copy(device_port(d, 1)->now.values.device_name, sizeof(AttrText), "ibp1");
 	shared_memory_put(f->memory, device_port(d, 1), true);
 	assert_int_not_equal(rdmad_ports_generation(r), generation);
