@@ -2,12 +2,13 @@
 #pragma once
 
 /*
- * librdmad: what rdmad(8) knows of the machine's RDMA ports, read from memory that it shares.
+ * librdmad: what rdmad(8) knows of the RDMA ports of this machine, read from memory that the daemon
+ * shares.
  *
- * rdmad_open() asks the daemon for its snapshot over D-Bus, once. From then on a read copies one
- * port's record out of memory: no system call, no privilege, no wait for the daemon, the driver or
- * the firmware, and nothing that a reader does can delay any of them. rdmad_wait() and the
- * descriptor of rdmad_fd() tell of changes.
+ * rdmad_open() asks the daemon for its snapshot, which is this memory, over D-Bus, once. From then
+ * on a read copies the record of one port out of the memory. It makes no system call, needs no
+ * privilege, and does not wait for the daemon, the driver or the firmware. Nothing that a reader
+ * does can delay any of them. rdmad_wait() and the descriptor of rdmad_fd() tell of changes.
  *
  *	struct rdmad *r;
  *	struct rdmad_handle port;
@@ -18,10 +19,10 @@
  *	rdmad_query_port(r, port, &attr); // was: ibv_query_port(context, 1, &attr);
  *
  * Functions return 0 or more, or a negative errno that rdmad_strerror() explains. An output is
- * written only on success, but for the buffers of rdmad_read_hot() and rdmad_read(), into which
- * they copy directly. Any number of threads may read from one struct rdmad, also while another one
- * waits; rdmad_reopen() and rdmad_close() need it for themselves. librdmad(3) has the layout of the
- * memory.
+ * written only on success, except the buffers of rdmad_read_hot() and rdmad_read(): they copy
+ * directly into these. Any number of threads may read from one struct rdmad, also while another one
+ * waits. During rdmad_reopen() and rdmad_close() no other thread may use it. librdmad(3) has the
+ * layout of the memory.
  */
 
 #include <stddef.h>
@@ -35,19 +36,20 @@ struct rdmad;
 struct ibv_port_attr;
 
 /*
- * Which port: its device, by the kernel's index, which survives a rename and is not used again
- * before a reboot, the number of the port there, and where in the memory its record is. A plain
- * value that is good as long as that port is there, also behind rdmad_reopen() when the daemon has
- * moved to a larger memory. When the daemon has been started anew, reading gives -ENODEV if the
- * record is elsewhere: find the port again.
+ * Says which port is meant, and where in the memory its record is. The port is the kernel's index
+ * of its device, which stays the same after a rename and is not used again before a reboot, and the
+ * number of the port on that device. A handle is a plain value. It is good as long as the port is
+ * there, also after rdmad_reopen() because the daemon has moved to a larger memory. After a new
+ * start of the daemon the record may be elsewhere: reading returns -ENODEV then, and the caller
+ * finds the port again.
  */
 struct rdmad_handle {
 	uint64_t port; /* device_index and port_num of the record, as they lie there: an identity */
 	uint32_t slot; /* where it is */
 };
 
-/* Bits of rdmad_hot.flags. A record that was read successfully is always RDMAD_PORT_PRESENT, and
- * neither MOVED nor CLOSED. */
+/* Bits of rdmad_hot.flags. A record that was read successfully always has RDMAD_PORT_PRESENT, and
+ * never RDMAD_PORT_MOVED or RDMAD_PORT_CLOSED. */
 enum rdmad_port_flags {
 	RDMAD_PORT_PRESENT = 1U << 0, /* the slot has a port */
 	RDMAD_PORT_STALE = 1U << 1,  /* the last query failed: the values are the last ones known */
@@ -57,9 +59,9 @@ enum rdmad_port_flags {
 };
 
 /*
- * Bits of rdmad_hot.valid, by number: which fields have a meaning now. A field without its bit is
- * unknown or does not apply: the MTU of a link that is down, the LID on Ethernet. It holds the raw
- * number all the same if the driver gave one, and 0 if not.
+ * The numbers of the bits of rdmad_hot.valid. The bit of a field says that the field has a meaning
+ * now. Without it the value is unknown or does not apply: the MTU of a link that is down, or the
+ * LID on Ethernet. Such a field still holds the raw number if the driver gave one, and 0 if not.
  */
 enum rdmad_field {
 	RDMAD_FIELD_STATE,
@@ -99,11 +101,11 @@ enum rdmad_field {
 #define RDMAD_VALID(hot, field) ((int)((hot).valid >> RDMAD_FIELD_##field & 1))
 
 /*
- * What a program that polls a port looks at: the first cache line of its record. Numbers are
- * encoded as in struct ibv_port_attr where that has the same field.
+ * The hot part of a record, its first cache line: what a program that polls a port looks at.
+ * Numbers are encoded as in struct ibv_port_attr if that has the same field.
  */
 struct rdmad_hot {
-	uint32_t sequence; /* the protocol's; nothing for the caller */
+	uint32_t sequence; /* of the writes; has no meaning for the caller */
 	uint32_t flags;	   /* mask of enum rdmad_port_flags */
 	uint32_t device_index;
 	uint32_t port_num;
@@ -112,7 +114,7 @@ struct rdmad_hot {
 	uint64_t last_query; /* when the port was last read: us of CLOCK_REALTIME, 0: never */
 	uint32_t lid;	     /* 32 bits wide on Omni-Path */
 	uint32_t sm_lid;
-	uint32_t link_speed;  /* speed code of one lane, quicker ones than 8 bits can say too */
+	uint32_t link_speed;  /* speed code of one lane, also if it needs more than 8 bits */
 	uint8_t state;	      /* enum ibv_port_state */
 	uint8_t phys_state;   /* IBA vol. 1, PortInfo:PortPhysicalState */
 	uint8_t link_layer;   /* IBV_LINK_LAYER_* */
@@ -127,8 +129,8 @@ struct rdmad_hot {
 	uint8_t init_type_reply;
 };
 
-/* What ibv_query_port() would say, as struct ibv_port_attr lies in memory. A LID of Omni-Path that
- * has no room in 16 bits is 0, as ib_uverbs has it. */
+/* What ibv_query_port() would say, laid out like struct ibv_port_attr. A LID of Omni-Path that
+ * needs more than 16 bits is 0, as in ib_uverbs. */
 struct rdmad_verbs {
 	uint32_t state;	     /* enum ibv_port_state */
 	uint32_t max_mtu;    /* enum ibv_mtu */
@@ -173,86 +175,90 @@ struct rdmad_port {
 };
 
 /*
- * Opens the snapshot of the daemon on the bus at ADDRESS, NULL: the system bus, which starts the
- * daemon if need be. The bus is not used again before rdmad_reopen(). *RET is to be closed with
- * rdmad_close(). Blocks like any D-Bus call.
+ * Opens the snapshot of the daemon on the bus at ADDRESS. NULL stands for the system bus, which
+ * starts the daemon if it does not run. The bus is not used again before rdmad_reopen(). The caller
+ * closes *RET with rdmad_close(). This blocks like any D-Bus call.
  *
- * -EHOSTUNREACH: there is no rdmad on that bus. -EOPNOTSUPP: there is, but of a version without
- * snapshots. -EUSERS: this user, or all together, have too many open. -EPROTONOSUPPORT: the layout
- * is of another major version than this library reads. -EBADMSG: the memory is damaged. Or what
- * connecting, mapping or allocating failed with.
+ * -EHOSTUNREACH: there is no rdmad on that bus. -EOPNOTSUPP: that rdmad has no snapshots.
+ * -EUSERS: this user, or all users together, have too many open. -EPROTONOSUPPORT: the layout has
+ * another major version than this library reads. -EBADMSG: the memory is damaged. Other errors come
+ * from connecting, mapping or allocating.
  */
 int rdmad_open(const char *address, struct rdmad **ret);
 
 /*
- * The same for descriptors that came another way, into a container for example: MEMORY, of the
- * snapshot, and CHANGED, which tells of changes, or -1 for none. They belong to *RET on success and
- * stay the caller's on failure. -EPERM: MEMORY could be cut off under the reader (it lacks
- * F_SEAL_SHRINK); else as above.
+ * The same for descriptors that came another way, for example into a container. MEMORY is that of
+ * the snapshot. CHANGED is that of the pipe which tells of changes, or -1 if there is none. On
+ * success both belong to *RET, on failure to the caller. -EPERM: MEMORY could become shorter while
+ * it is read (it lacks F_SEAL_SHRINK). The other errors are those of rdmad_open().
  */
 int rdmad_open_fd(int memory, int changed, struct rdmad **ret);
 
 /*
  * Opens anew what rdmad_open() opened, at the same address: after -ESTALE or -ENOTCONN. On failure
- * R stays as it was. -EOPNOTSUPP: R is from rdmad_open_fd(); else as rdmad_open().
+ * R stays as it was. -EOPNOTSUPP: R is from rdmad_open_fd(). Other errors as rdmad_open().
  */
 int rdmad_reopen(struct rdmad *r);
 
-/* Unmaps and closes. R may be NULL. */
+/* Unmaps the memory, closes the descriptors and frees R, which may be NULL. */
 void rdmad_close(struct rdmad *r);
 
 /*
  * Finds a port by NAME: "mlx5_0/1", "mlx5_0" if that device has one port, or the name of a network
- * interface of the port. Looks at every record: to be done once. -ENOENT: there is none. -EEXIST:
- * more than one is meant. -EAGAIN, -ESTALE, -ENOTCONN: as rdmad_read().
+ * interface of the port. This looks at every record: do it once, and keep the handle. -ENOENT:
+ * there is no such port. -EEXIST: more than one port has that name. -EAGAIN, -ESTALE, -ENOTCONN: as
+ * rdmad_read().
  */
 int rdmad_find(const struct rdmad *r, const char *name, struct rdmad_handle *ret);
 
 /*
- * Goes through all ports: sets *HANDLE, initialized with RDMAD_HANDLE_FIRST, to the next one and
- * returns 1, or 0 when there is none left. -ESTALE, -ENOTCONN: as rdmad_read(). A record that is
- * being written all the time is passed over.
+ * Goes through all ports. Initialize *HANDLE with RDMAD_HANDLE_FIRST. Each call sets it to the next
+ * port and returns 1, or returns 0 if none is left. -ESTALE, -ENOTCONN: as rdmad_read(). A record
+ * that is being written all the time is left out.
  */
 int rdmad_next(const struct rdmad *r, struct rdmad_handle *handle);
 /* clang-format off */
 #define RDMAD_HANDLE_FIRST {0, UINT32_MAX}
 /* clang-format on */
 
-/* A number that is another one after a port was added, removed or renamed: time to look again. */
+/* A number that changes when a port is added, removed or renamed: go through the ports again then.
+ */
 uint32_t rdmad_ports_generation(const struct rdmad *r);
 
 /*
- * Copies the hot part, or all, of a port's record. A few nanoseconds, no system call. What was
- * copied is one state of the port, never parts of two. On failure *RET is undefined.
+ * Copies the hot part, or all, of the record of PORT. This takes a few nanoseconds and no system
+ * call. What was copied is one state of the port, never parts of two. On failure *RET is undefined.
  *
- * -ENODEV: the port has gone, or the handle is of another snapshot. -EAGAIN: the record was being
- * written each time; the daemon may have been interrupted at it, or have died: try again later,
- * and ask rdmad_wait() if that does not end. -ESTALE: the daemon has moved to a larger memory:
- * rdmad_reopen(). -ENOTCONN: the daemon has ended. One that was killed leaves records that can
- * still be read but do not change any more; only rdmad_wait() and rdmad_fd() tell.
+ * -ENODEV: the port has gone, or the handle is of another snapshot. -EAGAIN: at each attempt the
+ * record was being written. The daemon may have been interrupted in the write, or have died there:
+ * try again later, and if that does not help, ask rdmad_wait(). -ESTALE: the daemon has moved to a
+ * larger memory: call rdmad_reopen(). -ENOTCONN: the daemon has ended. A daemon that was killed
+ * leaves records that can still be read but do not change any more; only rdmad_wait() and
+ * rdmad_fd() tell that.
  */
 int rdmad_read_hot(const struct rdmad *r, struct rdmad_handle port, struct rdmad_hot *ret);
 int rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rdmad_port *ret);
 
 /*
- * Fills in what ibv_query_port() would, as the driver last said it. 0, else as rdmad_read(), and
- * -ENODATA: the port has never been read; -EIO: its last query failed, and rdmad_read() has the
- * values from before. The macro passes the size that the program knows the structure with: fields
- * of a later version become 0.
+ * Fills in what ibv_query_port() would, as the driver last said it. Returns 0, an error as
+ * rdmad_read(), -ENODATA: the port has never been read, or -EIO: its last query failed, and
+ * rdmad_read() has the values from before. The macro passes the size that the structure has in the
+ * program: fields that this library does not know become 0.
  */
 #define rdmad_query_port(r, port, attr) rdmad_query_port_size((r), (port), (attr), sizeof(*(attr)))
 int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port,
 			  struct ibv_port_attr *ret, size_t size);
 
-/* A descriptor for poll(): readable (or POLLHUP) when rdmad_wait() has something to say. It is R's.
- * -EOPNOTSUPP: there is none. */
+/* A descriptor for poll(): it is readable, or has POLLHUP, when rdmad_wait() would not return 0. It
+ * belongs to R. -EOPNOTSUPP: there is none. */
 int rdmad_fd(const struct rdmad *r);
 
 /*
  * Waits for a change of any port since the last call, at most TIMEOUT_USEC (0: not at all,
- * UINT64_MAX: for ever). 1: something has changed. 0: nothing has. -ESTALE: the daemon has moved
- * to a larger memory: rdmad_reopen(). -ENOTCONN: the daemon has gone: rdmad_reopen() when it is
- * there again. -EINTR: a signal came. -EOPNOTSUPP: R has no descriptor to wait at.
+ * UINT64_MAX: for ever). Returns 1 if something has changed, and 0 if nothing has. -ESTALE: the
+ * daemon has moved to a larger memory: call rdmad_reopen(). -ENOTCONN: the daemon has gone: call
+ * rdmad_reopen() when it is there again. -EINTR: a signal came. -EOPNOTSUPP: R has no descriptor to
+ * wait for.
  */
 int rdmad_wait(struct rdmad *r, uint64_t timeout_usec);
 
