@@ -44,8 +44,7 @@
 
 #define MEMORY_MAGIC	  "RDMADSNP"
 #define MEMORY_BYTE_ORDER UINT32_C(0x01020304)
-#define MEMORY_MAJOR	  1
-#define MEMORY_MINOR	  0
+#define MEMORY_MAJOR	  1 /* MEMORY_MINOR is in memory-fields.def */
 
 /* What has become of the memory. */
 enum memory_state {
@@ -100,20 +99,6 @@ MEMORY_IS_AT(memory_header, n_slots, 68, uint32_t)
 MEMORY_IS_AT(memory_header, ports_generation, 72, uint32_t)
 _Static_assert(sizeof(struct memory_header) == 256, "the header has another size");
 
-/* The header of a new memory: no record has a port yet. */
-static inline struct memory_header memory_new_header(uint32_t capacity)
-{
-	struct memory_header h = {.byte_order = MEMORY_BYTE_ORDER,
-				  .major = MEMORY_MAJOR,
-				  .minor = MEMORY_MINOR,
-				  .header_size = sizeof(struct memory_header),
-				  .record_size = sizeof(struct rdmad_port),
-				  .capacity = capacity};
-
-	__builtin_memcpy(h.magic, MEMORY_MAGIC, sizeof(h.magic));
-	return h;
-}
-
 /* A record and its parts. The hot part is the first cache line, and the part for verbs is within
  * the second one: each is read by itself. */
 _Static_assert(sizeof(struct rdmad_port) == 256, "a record has another size");
@@ -139,7 +124,22 @@ _Static_assert((0
 #define BIT(number, NAME) | UINT64_C(1) << (number)
 #include "memory-fields.def"
 	) == (UINT64_C(1) << _RDMAD_FIELD_MAX) - 1, "a number in enum rdmad_field has no row");
+_Static_assert(_RDMAD_FIELD_MAX == 30 + MEMORY_MINOR, "a new field needs a new MEMORY_MINOR");
 /* clang-format on */
+
+/* The header of a new memory: no record has a port yet. */
+static inline struct memory_header memory_new_header(uint32_t capacity)
+{
+	struct memory_header h = {.byte_order = MEMORY_BYTE_ORDER,
+				  .major = MEMORY_MAJOR,
+				  .minor = MEMORY_MINOR,
+				  .header_size = sizeof(struct memory_header),
+				  .record_size = sizeof(struct rdmad_port),
+				  .capacity = capacity};
+
+	__builtin_memcpy(h.magic, MEMORY_MAGIC, sizeof(h.magic));
+	return h;
+}
 
 /*
  * The first eight bytes of a record, sequence and flags, are read and written as one word: a reader
