@@ -14,6 +14,9 @@
 #include "names.h"
 #include "util.h"
 
+/* Programs are built with it: its size is part of the ABI. */
+_Static_assert(sizeof(struct rdmad_handle) == 16, "a handle has another size");
+
 #define EXPORT __attribute__((visibility("default")))
 
 struct rdmad {

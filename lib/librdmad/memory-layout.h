@@ -110,8 +110,7 @@ _Static_assert(sizeof(struct rdmad_verbs) == 56, "the part for verbs has another
 /* rdmad.h has what the rows of memory-fields.def say ... */
 #define PLACE(member, offset, type) MEMORY_IS_AT(rdmad_port, member, offset, type)
 #define BIT(number, NAME)                                                                          \
-	_Static_assert(RDMAD_FIELD_##NAME == (number), "RDMAD_FIELD_" #NAME " has another "        \
-						       "number");
+	_Static_assert(RDMAD_FIELD_##NAME == (number), "RDMAD_FIELD_" #NAME " has moved");
 #include "memory-fields.def"
 
 /* ... and nothing else: the rows have as many bytes as a record, and each number once. */
