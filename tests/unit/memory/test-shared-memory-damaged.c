@@ -103,6 +103,13 @@ static void test_other_files(_unused_ void **state)
 	h = good;
 	h.record_size = h.capacity = 65536;
 	assert_opens(h, 4096, F_SEAL_SHRINK, -EBADMSG);
+	/* larger than a reader believes, in a file that is large enough (it has no pages) */
+	h = good;
+	h.capacity = MEMORY_CAPACITY_MAX + 1;
+	assert_opens(h, 256 + 256 * (size_t)h.capacity, F_SEAL_SHRINK, -EBADMSG);
+	h = good;
+	h.record_size = MEMORY_RECORD_SIZE_MAX + MEMORY_LINE;
+	assert_opens(h, 256 + 15 * (size_t)h.record_size, F_SEAL_SHRINK, -EBADMSG);
 	h = good;
 	h.record_size = 512;
 	h.capacity = 7;

@@ -9,6 +9,8 @@
 /* clang-format on */
 
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
 
 #include "memory-fixture.h"
 
@@ -41,6 +43,48 @@ static void test_notices(void **state)
 	assert_int_equal(rdmad_wait(r, 0), 0);
 	rdmad_close(r);
 	rdmad_close(other);
+}
+
+/* A port that is new, has another name or goes is told of even if nothing else has changed. */
+static void test_ports_are_told(void **state)
+{
+	Fixture *f = *state;
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	struct rdmad *r = fixture_open(f, 0);
+
+	shared_memory_put(f->memory, p, false);
+	fixture_run(f);
+	assert_int_equal(rdmad_wait(r, 0), 1);
+	shared_memory_put(f->memory, p, false);
+	fixture_run(f);
+	assert_int_equal(rdmad_wait(r, 0), 0);
+	text_copy(p->now.values.device_name, sizeof(AttrText), "ibp1");
+	shared_memory_put(f->memory, p, false);
+	fixture_run(f);
+	assert_int_equal(rdmad_wait(r, 0), 1);
+	shared_memory_remove(f->memory, p);
+	fixture_run(f);
+	assert_int_equal(rdmad_wait(r, 0), 1);
+	rdmad_close(r);
+}
+
+/* Of many changes in one iteration of the event loop the first one is told at once, and all others
+ * together after it. */
+static void test_changes_are_gathered(void **state)
+{
+	Fixture *f = *state;
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	struct rdmad *r = fixture_open(f, 0);
+	int n;
+
+	for (unsigned int i = 0; i < 10; i++)
+		shared_memory_put(f->memory, p, true);
+	assert_int_equal(ioctl(rdmad_fd(r), FIONREAD, &n), 0);
+	assert_int_equal(n, 1);
+	fixture_run(f);
+	assert_int_equal(ioctl(rdmad_fd(r), FIONREAD, &n), 0);
+	assert_int_equal(n, 2);
+	rdmad_close(r);
 }
 
 static void test_many_listeners(void **state)
@@ -112,13 +156,46 @@ static void test_limits(void **state)
 	assert_true(open_all(f, 1000, fds, &e) >= 64);
 }
 
+/* All listeners together may have half of the daemon's descriptors, as many as it had at its start.
+ */
+static void test_half_of_descriptors(void **state)
+{
+	static int fds[1000][2];
+	Fixture *f = *state;
+	struct rlimit before, few;
+	size_t n = 0;
+	int e;
+
+	f->memory = shared_memory_free(f->memory);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = (struct rlimit){.rlim_cur = 200, .rlim_max = before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_int_equal(shared_memory_new(f->event, FIXTURE_CAPACITY, &f->memory), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+
+	for (uid_t uid = 1000; uid < 1005; uid++)
+		n += open_all(f, uid, fds + n, &e);
+	assert_int_equal(e, -ENFILE);
+	assert_int_equal(n, 100);
+	while (n-- > 0) {
+		close(fds[n][0]);
+		close(fds[n][1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_notices, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_ports_are_told, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_changes_are_gathered, fixture_setup,
+						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_many_listeners, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_limits, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_half_of_descriptors, fixture_setup,
+						fixture_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,8 @@
 /* clang-format on */
 
 #include <infiniband/verbs.h>
+#include <poll.h>
+#include <sys/resource.h>
 
 #include "memory-fixture.h"
 #include "memory-layout.h"
@@ -313,17 +315,52 @@ static void test_ports_come_and_go(void **state)
 	rdmad_close(r);
 }
 
+/* The name of the interface is one of the names that a port is found by. */
+static void test_new_netdev_name(void **state)
+{
+	Fixture *f = *state;
+	Port *p = device_port(fixture_add_device(f, 7, "mlx5_1", 1, "roce"), 1);
+	struct rdmad *r = fixture_open(f, 0);
+	uint32_t generation;
+
+	fixture_put(f, p, fixture_roce_port("eth0"));
+	generation = rdmad_ports_generation(r);
+	fixture_put(f, p, fixture_roce_port("eth1"));
+	assert_int_not_equal(rdmad_ports_generation(r), generation);
+	assert_int_equal(read_found(r, "eth1").hot.device_index, 7);
+	rdmad_close(r);
+}
+
+/* A port that takes the slot of one that has gone does not hide the ports in the slots after it. */
+static void test_slot_is_taken_again(void **state)
+{
+	Fixture *f = *state;
+	Device *d = fixture_add_device(f, 3, "mlx5_0", 2, "ib");
+	Device *later = fixture_add_device(f, 4, "mlx5_1", 1, "ib");
+	struct rdmad *r = fixture_open(f, 0);
+
+	fixture_put(f, device_port(d, 1), fixture_all_fields());
+	fixture_put(f, device_port(d, 2), fixture_all_fields());
+	shared_memory_remove(f->memory, device_port(d, 1));
+	fixture_put(f, device_port(later, 1), fixture_all_fields());
+	assert_int_equal(fixture_find(r, "mlx5_1").slot, 0);
+	assert_int_equal(fixture_find(r, "mlx5_0/2").slot, 1);
+	rdmad_close(r);
+}
+
 static void test_growth(void **state)
 {
 	Fixture *f = *state;
 	Device *d = fixture_add_device(f, 3, "mlx5_0", 200, "ib");
 	struct rdmad *r, *now;
 	struct rdmad_handle h, next = RDMAD_HANDLE_FIRST;
+	struct pollfd pipe;
 	struct rdmad_port port;
 
 	for (uint32_t i = 1; i <= FIXTURE_CAPACITY; i++)
 		fixture_put(f, device_port(d, i), fixture_all_fields());
 	r = fixture_open(f, 0);
+	pipe.fd = rdmad_fd(r);
 	h = fixture_find(r, "mlx5_0/1");
 	assert_int_equal(rdmad_wait(r, 0), 0);
 	for (uint32_t i = FIXTURE_CAPACITY + 1; i <= 200; i++)
@@ -333,6 +370,8 @@ static void test_growth(void **state)
 	assert_int_equal(rdmad_find(r, "mlx5_0/1", &h), -ESTALE);
 	assert_int_equal(rdmad_next(r, &next), -ESTALE);
 	assert_int_equal(rdmad_wait(r, UINT64_MAX), -ESTALE);
+	assert_int_equal(poll(&pipe, 1, 0), 1);
+	assert_true(pipe.revents & POLLHUP);
 	/* only what came from a bus can be opened anew */
 	assert_int_equal(rdmad_reopen(r), -EOPNOTSUPP);
 	rdmad_close(r);
@@ -371,6 +410,33 @@ static void test_growth_keeps_ports_generation(void **state)
 	rdmad_close(r);
 }
 
+/* Without a descriptor for a larger memory a port is missing, until there is one. */
+static void test_growth_fails(void **state)
+{
+	Fixture *f = *state;
+	Device *d = fixture_add_device(f, 3, "mlx5_0", FIXTURE_CAPACITY + 1, "ib");
+	struct rdmad *r = fixture_open(f, 0);
+	struct rlimit before, none;
+	struct rdmad_handle h;
+
+	for (uint32_t i = 1; i <= FIXTURE_CAPACITY; i++)
+		fixture_put(f, device_port(d, i), fixture_all_fields());
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	fixture_put(f, device_port(d, FIXTURE_CAPACITY + 1), fixture_all_fields());
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(rdmad_find(r, "mlx5_0/3", &h), -ENOENT);
+	assert_int_equal(read_found(r, "mlx5_0/2").hot.port_num, 2);
+
+	fixture_put(f, device_port(d, FIXTURE_CAPACITY + 1), fixture_all_fields());
+	assert_int_equal(rdmad_find(r, "mlx5_0/3", &h), -ESTALE);
+	rdmad_close(r);
+	r = fixture_open(f, 0);
+	assert_int_equal(read_found(r, "mlx5_0/3").hot.port_num, 3);
+	rdmad_close(r);
+}
+
 static void test_end(void **state)
 {
 	Fixture *f = *state;
@@ -403,6 +469,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_find, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_ports_come_and_go, fixture_setup,
 						fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_new_netdev_name, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_slot_is_taken_again, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_growth_fails, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_growth, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_growth_keeps_ports_generation, fixture_setup,
 						fixture_teardown),
