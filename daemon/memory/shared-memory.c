@@ -70,13 +70,13 @@ static bool store(void *at, uint64_t value, size_t size)
 /* The interface of an Ethernet port. Of another port the first one of its interfaces. */
 static const char *first_netdev(const PortSnapshot *s)
 {
-	const Table *netdevs = s->tables[PORT_TABLE_NETDEVS];
+	bool known = mask_has(&s->valid, PORT_ATTR_netdevs);
+	const Table *netdevs = known ? s->tables[PORT_TABLE_NETDEVS] : NULL;
 
 	if (mask_has(&s->valid, PORT_ATTR_netdev))
 		return s->values.netdev;
-	if (mask_has(&s->valid, PORT_ATTR_netdevs))
-		TABLE_FOREACH(NetdevEntry, e, netdevs)
-			return e->name;
+	TABLE_FOREACH(NetdevEntry, first, netdevs)
+		return first->name;
 	return "";
 }
 

@@ -267,6 +267,9 @@ static void test_find(void **state)
 	assert_int_equal(rdmad_find(r, "mlx5_0/", &h), -ENOENT);
 	assert_int_equal(rdmad_find(r, "/1", &h), -ENOENT);
 	assert_int_equal(rdmad_find(r, "", &h), -ENOENT);
+	/* a device without a name has no name to be found by */
+	fixture_put(f, device_port(fixture_add_device(f, 9, "", 1, "ib"), 1), fixture_all_fields());
+	assert_int_equal(rdmad_find(r, "/1", &h), -ENOENT);
 	rdmad_close(r);
 	rdmad_close(old);
 }
