@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <fcntl.h>
 
+#include "port-name.h"
+
 /* Nobody waits longer for a step, and nothing repeats faster: a step may change every port there
  * is. */
 #define STEP_TIME_MAX_SEC   (24.0 * 3600)
@@ -132,17 +134,19 @@ int words_split(const char *line, char ***ret, char **ret_message)
 
 /* ---- sections ---- */
 
-static bool parse_port_number(const char *text, uint32_t *ret)
+/* The NAME/NUMBER of a [port] section: NAME to RET_DEVICE; 0 for a star in place of NUMBER. */
+static bool parse_port_name(const char *text, AttrText ret_device, uint32_t *ret_number)
 {
-	uint64_t n;
+	const char *slash = strrchr(text, '/');
 
-	if (streq(text, "*")) {
-		*ret = 0;
-		return true;
-	}
-	if (text_to_u64(text, RDMA_PORT_MAX, &n) < 0 || n == 0)
+	if (!slash)
 		return false;
-	*ret = (uint32_t)n;
+	if (!streq(slash + 1, "*"))
+		return port_name_split(text, ret_device, ret_number) == 0;
+	if (slash - text >= (ptrdiff_t)sizeof(AttrText))
+		return false;
+	text_copy(ret_device, (size_t)(slash - text) + 1, text);
+	*ret_number = 0;
 	return true;
 }
 
@@ -154,13 +158,14 @@ static int new_section(Scenario *s, const char *heading, unsigned int line, Scen
 	const char *name = words[0] && words[1] ? g_strstrip(words[1]) : "";
 	g_autofree char *device = g_strdup(name), *plain = NULL, *key = NULL;
 	ScenarioSection *section;
-	char *slash = strchr(device, '/');
+	char *slash = strrchr(device, '/');
+	AttrText port_device;
 	int kind = -1, r;
 	uint32_t port = 0;
 
 	if (words[0] && streq(words[0], "device") && !slash)
 		kind = SECTION_DEVICE;
-	if (words[0] && streq(words[0], "port") && slash && parse_port_number(slash + 1, &port))
+	if (words[0] && streq(words[0], "port") && parse_port_name(name, port_device, &port))
 		kind = SECTION_PORT;
 	if (streq(heading, "script"))
 		kind = SECTION_SCRIPT;

@@ -3,6 +3,8 @@
 
 #include "simulated-machine.h"
 
+#include "port-name.h"
+
 static void free_device(void *d)
 {
 	simulated_device_free(d);
@@ -155,37 +157,33 @@ typedef struct Command {
 		   char **ret_message);
 } Command;
 
-/* "NAME", "NAME/NUMBER", "NAME/<*>", "<*>/<*>", "<*>" (without <>) */
+/* NAME, NAME/NUMBER, "NAME/" with a star, a star for all devices, or a star on both sides of '/' for
+ * all ports. */
 static int parse_target(const SimulatedMachine *sim, const char *text, Target *ret,
 			char **ret_message)
 {
-	const char *slash = strchr(text, '/');
-	size_t n = slash ? (size_t)(slash - text) : strlen(text);
+	const char *slash = strrchr(text, '/');
+	g_autofree char *name = slash ? g_strndup(text, (gsize)(slash - text)) : g_strdup(text);
 	Target t = {.ports = slash != NULL};
-	uint64_t port = 0;
-	AttrText name;
+	AttrText device;
 	int r;
 
-	if (n >= sizeof(name))
-		n = sizeof(name) - 1; /* no device has such a name */
-	memcpy(name, text, n);
-	name[n] = '\0';
 	if (!streq(name, "*")) {
 		r = find_device(sim, name, &t.device, ret_message);
 		if (r < 0)
 			return r;
 	}
 	if (slash && !streq(slash + 1, "*")) {
-		uint32_t most = t.device ? t.device->now.values.port_count : 0;
-
-		if (text_to_u64(slash + 1, most, &port) < 0 || port == 0)
-			return simulated_error(t.device ? -ENOENT : -EINVAL, ret_message,
-					       t.device ? "%.100s: no such port, expected a number "
-							  "from 1 to %u, or *"
-							: "%.100s: expected */* for all ports",
-					       text, most);
+		if (!t.device)
+			return simulated_error(-EINVAL, ret_message,
+					       "%.100s: expected */* for all ports", text);
+		if (port_name_split(text, device, &t.port) < 0 ||
+		    t.port > t.device->now.values.port_count)
+			return simulated_error(-ENOENT, ret_message,
+					       "%.100s: no such port, expected a number from 1 to "
+					       "%u, or *",
+					       text, t.device->now.values.port_count);
 	}
-	t.port = (uint32_t)port;
 	*ret = t;
 	return 0;
 }

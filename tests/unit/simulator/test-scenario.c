@@ -101,6 +101,10 @@ static void test_errors(void **state)
 				 "[port NAME/*] or [script]"},
 		{"[port a/255]\n", ":1: [port a/255]: expected [device NAME], "
 				   "[port NAME/NUMBER], [port NAME/*] or [script]"},
+		{"[port a/0x1]\n", ":1: [port a/0x1]: expected [device NAME], "
+				   "[port NAME/NUMBER], [port NAME/*] or [script]"},
+		{"[port a/01]\n", ":1: [port a/01]: expected [device NAME], "
+				  "[port NAME/NUMBER], [port NAME/*] or [script]"},
 		{"[device a b]\n", ":1: a b: no name of a device, expected up to 63 letters, "
 				   "digits, '_', '-', '.' or ':'"},
 		{IB "[device  a]\n", ":3: [device  a]: is in line 1 too, expected it once"},
@@ -231,6 +235,12 @@ static void test_errors(void **state)
 		 ":4: a: there is such a device, expected another name"},
 		{SCRIPT "at 1s: set a/2 state=down\n",
 		 ":4: a/2: no such port, expected a number from 1 to 1, or *"},
+		{SCRIPT "at 1s: set a/0x1 state=down\n",
+		 ":4: a/0x1: no such port, expected a number from 1 to 1, or *"},
+		{SCRIPT "at 1s: set a/01 state=down\n",
+		 ":4: a/01: no such port, expected a number from 1 to 1, or *"},
+		{SCRIPT "at 1s: set a/ state=down\n",
+		 ":4: a/: no such port, expected a number from 1 to 1, or *"},
 		{SCRIPT "at 1s: set */1 state=down\n", ":4: */1: expected */* for all ports"},
 		{SCRIPT "at 1s: set * state=down\n",
 		 ":4: *: expected a device, a port, or */* for all ports"},

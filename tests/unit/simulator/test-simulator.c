@@ -307,6 +307,12 @@ static void test_set(void **state)
 	free(steal_pointer(&message));
 	assert_int_equal(run(f, "set b/1 netdev=eth5", &message), -EINVAL); /* its index is gone */
 
+	/* a port has one name */
+	free(steal_pointer(&message));
+	assert_int_equal(run(f, "set a/0x1 lid=7", &message), -ENOENT);
+	free(steal_pointer(&message));
+	assert_int_equal(run(f, "event a/01 link", &message), -ENOENT);
+
 	/* devices */
 	command(f, "set a \"node_desc=some host\" event=device");
 	expect_event(f, f->n_events - 1, 0, EVENT_ALL_PORTS, REASON_DEVICE);
