@@ -6,7 +6,7 @@
 
 #include "bus-options.h"
 #include "names.h"
-#include "scenario.h"
+#include "simulated-commands.h"
 
 /*
  * Each method makes the words of a script line of its arguments: the simulator has one parser, and
@@ -45,10 +45,11 @@ static int read_settings(sd_bus_message *m, GPtrArray *words, sd_bus_error *erro
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int run(SimulatedMachine *machine, GPtrArray *words, uint32_t *ret_index, sd_bus_error *error)
+static int run(SimulatedMachine *machine, GPtrArray *words, uint32_t *ret_index,
+	       sd_bus_error *error)
 {
 	_cleanup_free_ char *message = NULL;
-	int r = simulated_machine_run(machine, words_done(words), ret_index, &message);
+	int r = simulated_commands_run(machine, words_done(words), ret_index, &message);
 
 	if (r < 0 && message)
 		return sd_bus_error_set(error,
@@ -60,7 +61,8 @@ static int run(SimulatedMachine *machine, GPtrArray *words, uint32_t *ret_index,
 }
 
 /* Options, command, empty reply: the end of most methods. */
-static int finish(sd_bus_message *m, SimulatedMachine *machine, GPtrArray *words, sd_bus_error *error)
+static int finish(sd_bus_message *m, SimulatedMachine *machine, GPtrArray *words,
+		  sd_bus_error *error)
 {
 	int r;
 

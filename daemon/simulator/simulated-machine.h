@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The simulated machine: the devices that are there now, and the commands that change them.
+ * The simulated machine: the set of the devices that exist now.
  *
- * The commands of the script and of org.rdma.Simulator are the same, rdmad-scenario(5), and are
- * carried out here. Nothing here knows of time or of queries: those are simulator.c's.
+ * It finds a device by its index and by its name, and keeps both unique. It knows neither time nor
+ * queries (simulator.c has those) nor the words of commands (simulated-commands.c).
  */
 
 #include <glib.h>
@@ -14,34 +14,57 @@
 #include "scenario.h"
 
 typedef struct SimulatedMachine {
-	Scenario *scenario;
-	GHashTable *by_index; /* owns the devices */
-	GHashTable *by_name;  /* the keys are the names in the devices */
-	uint32_t next_index;
-	uint32_t next_first_port; /* for devices that the scenario does not have */
-	uint32_t n_ports;
+	Scenario *scenario;	  /* owned; the file that the devices are made from */
+	GHashTable *by_index;	  /* kernel index -> SimulatedDevice, which it owns */
+	GHashTable *by_name;	  /* name -> SimulatedDevice; the key is the name in the device */
+	uint32_t next_index;	  /* the index of the next device that does not ask for one */
+	uint32_t next_first_port; /* the first_port of the next device that is not in the file */
+	uint32_t n_ports;	  /* the number of ports of all devices together */
 
-	/* Called after a command has changed all that it changes. Both NULL: nobody listens. */
+	/* Who is told of what commands do; each function may be NULL. They are called after a
+	 * command has changed all that it changes. */
 	void (*event)(void *userdata, const Event *event);
-	/* The device answers again, or has gone: a query that waits for it need not. */
+	/* The device answers again or is removed: a query that waits for it can be answered. */
 	void (*resumed)(void *userdata, uint32_t index);
-	void *userdata;
+	void *userdata; /* the first argument of both */
 } SimulatedMachine;
 
-/* No devices yet. Takes SCENARIO. */
+/* Makes S a machine without devices. S owns SCENARIO from now on. */
 void simulated_machine_init(SimulatedMachine *s, Scenario *scenario);
+/* Frees what S owns. S may be all zero, or done already. */
 void simulated_machine_done(SimulatedMachine *s);
 
-/* Makes the devices that are there from the start. On an error *RET_LINE is a line of the scenario.
- */
+/* Makes the devices of the scenario, and adds those that exist from the start. On an error
+ * *RET_LINE is the line of the scenario that it is about. */
 int simulated_machine_populate(SimulatedMachine *s, unsigned int *ret_line, char **ret_message);
-/* Runs every step of the script once, in order. */
-int simulated_machine_rehearse(SimulatedMachine *s, unsigned int *ret_line, char **ret_message);
 
-/* One command as its words; see simulator_run(). */
-int simulated_machine_run(SimulatedMachine *s, char *const *words, uint32_t *ret_index,
+/*
+ * Adds D with INDEX, or with the next one that no device has had for SCENARIO_ANY_INDEX. S owns D
+ * from now on; on an error D is freed. -EEXIST: the index is taken; -ENOSPC: there are too many
+ * devices or ports, or no index is left; each with a message. The name must be free.
+ */
+int simulated_machine_add(SimulatedMachine *s, SimulatedDevice *d, uint32_t index,
 			  char **ret_message);
+/* Removes and frees D. */
+void simulated_machine_remove(SimulatedMachine *s, SimulatedDevice *d);
+/* Gives D another name, which must be free. */
+void simulated_machine_rename(SimulatedMachine *s, SimulatedDevice *d, const char *name);
 
+/* Whether a device can get the name NAME: -EINVAL if no device can have it, -EEXIST if one has it;
+ * both with a message. */
+int simulated_machine_check_new_name(const SimulatedMachine *s, const char *name,
+				     char **ret_message);
+/* The device that has the name NAME now; -ENOENT with a message. */
+int simulated_machine_find(const SimulatedMachine *s, const char *name, SimulatedDevice **ret,
+			   char **ret_message);
+/* The device with the kernel index INDEX; NULL if there is none. */
 SimulatedDevice *simulated_machine_device(const SimulatedMachine *s, uint32_t index);
-/* All devices in the order of their indices, for g_ptr_array_unref(). */
+/* All devices in the order of their indices. The caller frees the array with g_ptr_array_unref();
+ * the devices stay the machine's. */
 GPtrArray *simulated_machine_devices(const SimulatedMachine *s);
+
+/* Tells who listens to S of an event. */
+void simulated_machine_tell(const SimulatedMachine *s, uint32_t device, uint32_t port,
+			    EventReason reason);
+/* Tells who listens to S that a query of the device need not wait any longer. */
+void simulated_machine_resume(const SimulatedMachine *s, uint32_t index);

@@ -7,8 +7,8 @@
 
 #include "bus-simulator.h"
 #include "log.h"
+#include "simulated-commands.h"
 #include "simulated-counters.h"
-#include "simulated-machine.h"
 
 typedef struct Simulator Simulator;
 
@@ -61,7 +61,7 @@ static void asked_free(void *p)
 	free(a);
 }
 
-static int on_timeout(sd_event_source *source _unused_, uint64_t usec _unused_, void *userdata)
+static int on_timeout(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
 {
 	Asked *a = userdata;
 	Simulator *sim = a->simulator;
@@ -215,12 +215,12 @@ static int on_answer(sd_event_source *source, void *userdata)
 
 int simulator_run(Source *source, char *const *words, uint32_t *ret_index, char **ret_message)
 {
-	return simulated_machine_run(&simulator(source)->machine, words, ret_index, ret_message);
+	return simulated_commands_run(&simulator(source)->machine, words, ret_index, ret_message);
 }
 
 /* ---- script ---- */
 
-static int compare_steps(const void *a, const void *b, void *userdata _unused_)
+static int compare_steps(const void *a, const void *b, _unused_ void *userdata)
 {
 	const Step *x = a, *y = b;
 
@@ -232,7 +232,7 @@ static int compare_steps(const void *a, const void *b, void *userdata _unused_)
 static void run_step(Simulator *sim, Step *step)
 {
 	_cleanup_free_ char *message = NULL;
-	int r = simulated_machine_run(&sim->machine, step->step->words, NULL, &message);
+	int r = simulated_commands_run(&sim->machine, step->step->words, NULL, &message);
 
 	if (r < 0 && !step->failing)
 		log_warning("%s:%u: %s; ignoring", scenario_path(sim->machine.scenario),
@@ -252,7 +252,7 @@ static int arm_step_timer(Simulator *sim)
 	return r < 0 ? r : sd_event_source_set_enabled(sim->step_timer, SD_EVENT_ONESHOT);
 }
 
-static int on_step_timer(sd_event_source *source _unused_, uint64_t usec _unused_, void *userdata)
+static int on_step_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
 {
 	Simulator *sim = userdata;
 	uint64_t now;
@@ -452,7 +452,7 @@ static int load(const char *path, Scenario **ret, char **ret_message)
 	simulated_machine_init(&rehearsal, scenario);
 	r = simulated_machine_populate(&rehearsal, &line, &what);
 	if (r == 0)
-		r = simulated_machine_rehearse(&rehearsal, &line, &what);
+		r = simulated_commands_rehearse(&rehearsal, &line, &what);
 	if (r < 0)
 		return what ? simulated_error(r, ret_message, "%s:%u: %s", path, line, what) : r;
 	*ret = steal_pointer(&rehearsal.scenario);

@@ -9,7 +9,7 @@
 /* clang-format on */
 #include <sys/stat.h>
 
-#include "simulated-machine.h"
+#include "simulated-commands.h"
 
 static char directory[] = "/tmp/test-scenario.XXXXXX";
 static char path[64];
@@ -53,7 +53,7 @@ static int load(const char *file, SimulatedMachine *ret, char **ret_message)
 	simulated_machine_init(ret, scenario);
 	r = simulated_machine_populate(ret, &line, &what);
 	if (r == 0)
-		r = simulated_machine_rehearse(ret, &line, &what);
+		r = simulated_commands_rehearse(ret, &line, &what);
 	if (r < 0)
 		assert_true(asprintf(ret_message, "%s:%u: %s", file, line, what) > 0);
 	return r;
@@ -219,10 +219,11 @@ static void test_errors(void **state)
 		{SCRIPT "at nans: remove a\n", ":4: nans: expected a time up to 24h such as 2s, "
 					       "100ms or 1.5min"},
 		{SCRIPT "every 10us: stall a\n", ":4: every: too often, expected 1ms or more"},
-		{SCRIPT "at 1s:\n", ":4: nothing: no command, expected set, event, add, remove, "
+		{SCRIPT "at 1s:\n", ":4: nothing: not a command, expected set, event, add, remove, "
 				    "rename, stall, unstall or fail"},
-		{SCRIPT "at 1s: explode a\n", ":4: explode: no command, expected set, event, add, "
-					      "remove, rename, stall, unstall or fail"},
+		{SCRIPT "at 1s: explode a\n",
+		 ":4: explode: not a command, expected set, event, add, "
+		 "remove, rename, stall, unstall or fail"},
 		{SCRIPT "at 1s: remove\n", ":4: remove with 0 arguments, expected remove DEVICE"},
 		{SCRIPT "at 1s: rename a \"b\n", ":4: a quotation mark is not closed, expected "
 						 "another '\"' in the line"},
@@ -249,13 +250,14 @@ static void test_errors(void **state)
 		{SCRIPT "at 1s: set a/1 protocol=roce\n",
 		 ":4: protocol: derived from other attributes, expected one of those"},
 		{SCRIPT "at 1s: set a/1 event=boom\n",
-		 ":4: boom: no reason of an event, expected one such as port-active, port-error, "
+		 ":4: boom: not the reason of an event, expected one such as port-active, "
+		 "port-error, "
 		 "lid-change or link"},
 		{SCRIPT "at 1s: set a/1 gid_tbl_len=0\n",
 		 ":4: gid_tbl_len = 0: entry 0 is in use, expected more than that"},
-		{SCRIPT "at 1s: event a/1 boom\n",
-		 ":4: boom: no reason of an event, expected one such as port-active, port-error, "
-		 "lid-change or link"},
+		{SCRIPT "at 1s: event a/1 boom\n", ":4: boom: not the reason of an event, expected "
+						   "one such as port-active, port-error, "
+						   "lid-change or link"},
 		{SCRIPT "at 1s: add b\n",
 		 ":4: b: expected protocol = infiniband, roce, iwarp or opa"},
 		{SCRIPT "at 1s: add b from=c\n",
@@ -263,8 +265,9 @@ static void test_errors(void **state)
 		{SCRIPT "at 1s: add b from=a ports=0\n",
 		 ":4: ports = 0: expected a number from 1 to 254"},
 		{SCRIPT "at 1s: fail a EIO\n", ":4: a: expected a port, NAME/NUMBER or NAME/*"},
-		{SCRIPT "at 1s: fail a/1 EWHAT\n", ":4: EWHAT: no name of an error, expected one "
-						   "such as EIO or EREMOTEIO, or none"},
+		{SCRIPT "at 1s: fail a/1 EWHAT\n",
+		 ":4: EWHAT: not the name of an error, expected one "
+		 "such as EIO or EREMOTEIO, or none"},
 		{SCRIPT "at 1s: fail a/1 EIO many\n",
 		 ":4: count = many: expected a number from 0 to 4294967295"},
 		/* in the order of time, not of the file */

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "simulated-commands.h"
+
+#include "command-arguments.h"
+
+typedef struct Command {
+	const char *name;
+	size_t least, most; /* how many arguments it takes */
+	const char *usage;
+	/* ARGS has N arguments and then NULL. RET_INDEX is for "add"; it may be NULL. */
+	int (*run)(SimulatedMachine *sim, char *const *args, size_t n, uint32_t *ret_index,
+		   char **ret_message);
+} Command;
+
+/* Events */
+
+static void tell_device(const SimulatedMachine *sim, uint32_t index, const EventReason *reasons,
+			size_t n_reasons)
+{
+	for (size_t i = 0; i < n_reasons; i++)
+		simulated_machine_tell(sim, index, EVENT_ALL_PORTS, reasons[i]);
+}
+
+static void tell_device_changed(const SimulatedMachine *sim, uint32_t index)
+{
+	simulated_machine_tell(sim, index, EVENT_ALL_PORTS, REASON_DEVICE);
+}
+
+static void tell_ports(const SimulatedMachine *sim, const GArray *ports, const EventReason *reasons,
+		       size_t n_reasons)
+{
+	for (guint i = 0; i < ports->len; i++) {
+		const PortReference *p = &g_array_index(ports, PortReference, i);
+
+		for (size_t k = 0; k < n_reasons; k++)
+			simulated_machine_tell(sim, p->index, p->number, reasons[k]);
+	}
+}
+
+static int run_event(SimulatedMachine *sim, char *const *args, size_t n,
+		     _unused_ uint32_t *ret_index, char **ret_message)
+{
+	EventReason reasons[SCENARIO_WORDS_MAX];
+	CommandTarget t = {};
+	int r;
+
+	r = command_target_parse(sim, args[0], &t, ret_message);
+	for (size_t i = 1; r == 0 && i < n; i++)
+		r = command_reason_parse(args[i], &reasons[i - 1], ret_message);
+	if (r < 0)
+		return r;
+	if (t.ports) {
+		g_autoptr(GArray) ports = command_target_ports(sim, &t);
+
+		tell_ports(sim, ports, reasons, n - 1);
+	} else {
+		tell_device(sim, t.device ? t.device->now.values.index : EVENT_ALL_DEVICES, reasons,
+			    n - 1);
+	}
+	return 0;
+}
+
+/* Attributes */
+
+/* Applies the settings to all of the ports, or to none. */
+static int set_ports(GArray *ports, const CommandSettings *a, char **ret_message)
+{
+	g_autofree PortEdit *edits = g_new0(PortEdit, ports->len);
+	unsigned int line;
+	int r = 0;
+
+	for (guint i = 0; i < ports->len && r == 0; i++) {
+		port_edit_begin(&edits[i], g_array_index(ports, PortReference, i).port);
+		r = port_edit_apply(&edits[i], a->settings, a->n, &line, ret_message);
+		if (r == 0)
+			r = port_edit_finish(&edits[i], ret_message);
+	}
+	for (guint i = 0; i < ports->len; i++) {
+		if (r == 0)
+			port_edit_commit(&edits[i]);
+		else
+			port_edit_discard(&edits[i]);
+	}
+	return r;
+}
+
+static int set_device(SimulatedDevice *d, const CommandSettings *a, char **ret_message)
+{
+	DeviceSnapshot next = d->now;
+
+	for (size_t i = 0; i < a->n; i++) {
+		int r = simulated_device_set(&next, a->settings[i].key, a->settings[i].value,
+					     ret_message);
+
+		if (r < 0)
+			return r;
+	}
+	d->now = next;
+	return 0;
+}
+
+static int run_set(SimulatedMachine *sim, char *const *args, size_t n, _unused_ uint32_t *ret_index,
+		   char **ret_message)
+{
+	_cleanup_(command_settings_done) CommandSettings a = {};
+	g_autoptr(GArray) ports = NULL;
+	CommandTarget t = {};
+	int r;
+
+	r = command_target_parse(sim, args[0], &t, ret_message);
+	if (r < 0)
+		return r;
+	if (!t.device && !t.ports)
+		return simulated_error(-EINVAL, ret_message,
+				       "*: expected a device, a port, or */* for all ports");
+	r = command_settings_parse(args + 1, n - 1, &a, ret_message);
+	if (r < 0)
+		return r;
+	if (t.ports) {
+		ports = command_target_ports(sim, &t);
+		r = set_ports(ports, &a, ret_message);
+		if (r == 0)
+			tell_ports(sim, ports, a.reasons, a.n_reasons);
+	} else {
+		r = set_device(t.device, &a, ret_message);
+		if (r == 0)
+			tell_device(sim, t.device->now.values.index, a.reasons, a.n_reasons);
+	}
+	return r;
+}
+
+/* Devices that come, go and change their names */
+
+/*
+ * Finds what the new device RECIPE->name is made from: the device of that name in the scenario, if
+ * there is one, or the one that an argument from=DEVICE names. A device that the scenario has gets
+ * the same addresses each time. Leaves the other settings.
+ */
+static int find_recipe(const SimulatedMachine *sim, CommandSettings *a, DeviceRecipe *recipe,
+		       char **ret_message)
+{
+	size_t n = 0;
+
+	recipe->like = scenario_find(sim->scenario, recipe->name);
+	recipe->first_port = recipe->like ? recipe->like->first_port : sim->next_first_port;
+	for (size_t i = 0; i < a->n; i++) {
+		if (!streq(a->settings[i].key, "from")) {
+			a->settings[n++] = a->settings[i];
+			continue;
+		}
+		recipe->first_port = sim->next_first_port;
+		recipe->like = scenario_find(sim->scenario, a->settings[i].value);
+		if (!recipe->like)
+			return simulated_error(
+				-ENOENT, ret_message,
+				"from=%.100s: expected a device of the scenario file",
+				a->settings[i].value);
+	}
+	a->n = n;
+	recipe->settings = a->settings;
+	recipe->n_settings = n;
+	return 0;
+}
+
+static int run_add(SimulatedMachine *sim, char *const *args, size_t n, uint32_t *ret_index,
+		   char **ret_message)
+{
+	_cleanup_(command_settings_done) CommandSettings a = {};
+	DeviceRecipe recipe = {.name = args[0]};
+	SimulatedDevice *d = NULL;
+	unsigned int line;
+	int r;
+
+	r = simulated_machine_check_new_name(sim, args[0], ret_message);
+	if (r < 0)
+		return r;
+	r = command_settings_parse(args + 1, n - 1, &a, ret_message);
+	if (r < 0)
+		return r;
+	r = find_recipe(sim, &a, &recipe, ret_message);
+	if (r < 0)
+		return r;
+	r = scenario_make_device(sim->scenario, &recipe, &d, &line, ret_message);
+	if (r < 0)
+		return r;
+	r = simulated_machine_add(sim, d, SCENARIO_ANY_INDEX, ret_message);
+	if (r < 0)
+		return r;
+	if (recipe.first_port == sim->next_first_port)
+		sim->next_first_port += d->now.values.port_count;
+	if (ret_index)
+		*ret_index = d->now.values.index;
+	tell_device_changed(sim, d->now.values.index);
+	tell_device(sim, d->now.values.index, a.reasons, a.n_reasons);
+	return 0;
+}
+
+static int run_remove(SimulatedMachine *sim, char *const *args, _unused_ size_t n,
+		      _unused_ uint32_t *ret_index, char **ret_message)
+{
+	SimulatedDevice *d = NULL;
+	uint32_t index;
+	int r;
+
+	r = simulated_machine_find(sim, args[0], &d, ret_message);
+	if (r < 0)
+		return r;
+	index = d->now.values.index;
+	simulated_machine_remove(sim, d);
+	simulated_machine_resume(sim, index); /* the query is answered with -ENODEV */
+	tell_device_changed(sim, index);
+	return 0;
+}
+
+static int run_rename(SimulatedMachine *sim, char *const *args, _unused_ size_t n,
+		      _unused_ uint32_t *ret_index, char **ret_message)
+{
+	SimulatedDevice *d = NULL;
+	int r;
+
+	r = simulated_machine_find(sim, args[0], &d, ret_message);
+	if (r < 0)
+		return r;
+	r = simulated_machine_check_new_name(sim, args[1], ret_message);
+	if (r < 0)
+		return r;
+	simulated_machine_rename(sim, d, args[1]);
+	tell_device_changed(sim, d->now.values.index);
+	return 0;
+}
+
+/* Faults */
+
+static int run_stall(SimulatedMachine *sim, char *const *args, _unused_ size_t n,
+		     _unused_ uint32_t *ret_index, char **ret_message)
+{
+	SimulatedDevice *d = NULL;
+	int r;
+
+	r = simulated_machine_find(sim, args[0], &d, ret_message);
+	if (r == 0)
+		d->stalled = true;
+	return r;
+}
+
+static int run_unstall(SimulatedMachine *sim, char *const *args, _unused_ size_t n,
+		       _unused_ uint32_t *ret_index, char **ret_message)
+{
+	SimulatedDevice *d = NULL;
+	int r;
+
+	r = simulated_machine_find(sim, args[0], &d, ret_message);
+	if (r < 0)
+		return r;
+	d->stalled = false;
+	simulated_machine_resume(sim, d->now.values.index);
+	if (d->wedged) {
+		d->wedged = false;
+		simulated_machine_tell(sim, d->now.values.index, EVENT_ALL_PORTS, REASON_RECOVERED);
+	}
+	return 0;
+}
+
+static int run_fail(SimulatedMachine *sim, char *const *args, size_t n,
+		    _unused_ uint32_t *ret_index, char **ret_message)
+{
+	g_autoptr(GArray) ports = NULL;
+	uint64_t count = 0;
+	CommandTarget t = {};
+	int r, error = 0;
+
+	r = command_target_parse(sim, args[0], &t, ret_message);
+	if (r < 0)
+		return r;
+	if (!t.ports)
+		return simulated_error(-EINVAL, ret_message,
+				       "%.100s: expected a port, NAME/NUMBER or NAME/*", args[0]);
+	r = command_errno_parse(args[1], &error, ret_message);
+	if (r == 0 && n > 2)
+		r = simulated_parse_number("count", args[2], 0, UINT32_MAX, &count, ret_message);
+	if (r < 0)
+		return r;
+	ports = command_target_ports(sim, &t);
+	for (guint i = 0; i < ports->len; i++) {
+		SimulatedPort *p = g_array_index(ports, PortReference, i).port;
+
+		p->error = error;
+		p->error_count = error ? (uint32_t)count : 0;
+	}
+	return 0;
+}
+
+/* The table of commands */
+
+static const Command commands[] = {
+	{"set", 2, SCENARIO_WORDS_MAX, "set PORT|DEVICE ATTRIBUTE=VALUE... [event=REASON...]",
+	 run_set},
+	{"event", 2, SCENARIO_WORDS_MAX, "event PORT|DEVICE|* REASON...", run_event},
+	{"add", 1, SCENARIO_WORDS_MAX, "add NAME [from=DEVICE] [ATTRIBUTE=VALUE...]", run_add},
+	{"remove", 1, 1, "remove DEVICE", run_remove},
+	{"rename", 2, 2, "rename OLD NEW", run_rename},
+	{"stall", 1, 1, "stall DEVICE", run_stall},
+	{"unstall", 1, 1, "unstall DEVICE", run_unstall},
+	{"fail", 2, 3, "fail PORT ERRNO|none [COUNT]", run_fail},
+};
+
+int simulated_commands_run(SimulatedMachine *sim, char *const *words, uint32_t *ret_index,
+			   char **ret_message)
+{
+	size_t n = 0;
+
+	while (words[n])
+		n++;
+	if (n > SCENARIO_WORDS_MAX)
+		return simulated_error(-EINVAL, ret_message, "too many words, expected at most %u",
+				       SCENARIO_WORDS_MAX);
+	for (size_t i = 0; n && i < ARRAY_SIZE(commands); i++) {
+		const Command *c = &commands[i];
+
+		if (!streq(words[0], c->name))
+			continue;
+		if (n - 1 < c->least || n - 1 > c->most)
+			return simulated_error(-EINVAL, ret_message,
+					       "%s with %zu arguments, expected %s", c->name, n - 1,
+					       c->usage);
+		return c->run(sim, words + 1, n - 1, ret_index, ret_message);
+	}
+	return simulated_error(-EINVAL, ret_message,
+			       "%.100s: not a command, expected set, event, add, remove, rename, "
+			       "stall, unstall or fail",
+			       n ? words[0] : "nothing");
+}
+
+int simulated_commands_rehearse(SimulatedMachine *sim, unsigned int *ret_line, char **ret_message)
+{
+	size_t n;
+	const ScenarioStep *steps = scenario_steps(sim->scenario, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		int r = simulated_commands_run(sim, steps[i].words, NULL, ret_message);
+
+		*ret_line = steps[i].line;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
