@@ -203,7 +203,7 @@ static int method_fail(sd_bus_message *m, void *userdata, sd_bus_error *error)
 
 static int method_run(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	_cleanup_(words_free_pointer) char **words = NULL;
+	g_auto(GStrv) words = NULL;
 	_cleanup_free_ char *message = NULL;
 	g_autoptr(GPtrArray) array = g_ptr_array_new_with_free_func(g_free);
 	const char *line;

@@ -18,20 +18,16 @@ static void settings_done(Settings *s)
 /* VALUE with %d, the number of the device, and %p, that of the port, replaced. */
 static const char *substitute(Settings *to, const char *value, uint32_t device, uint32_t port)
 {
+	g_autofree char *device_text = NULL, *port_text = NULL;
 	g_autoptr(GString) text = NULL;
 
 	if (!strchr(value, '%'))
 		return value;
-	text = g_string_new(NULL);
-	for (const char *p = value; *p; p++) {
-		bool is_device = startswith(p, "%d"), is_port = startswith(p, "%p");
-
-		if (is_device || is_port)
-			g_string_append_printf(text, "%u", is_device ? device : port);
-		else
-			g_string_append_c(text, *p);
-		p += is_device || is_port;
-	}
+	text = g_string_new(value);
+	device_text = g_strdup_printf("%u", device);
+	port_text = g_strdup_printf("%u", port);
+	g_string_replace(text, "%d", device_text, 0);
+	g_string_replace(text, "%p", port_text, 0);
 	return g_string_chunk_insert(to->texts, text->str);
 }
 

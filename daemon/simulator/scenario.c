@@ -3,56 +3,83 @@
 #include "scenario.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 
 #include "port-name.h"
 
-/* Nobody waits longer for a step, and nothing repeats faster: a step may change every port there
- * is. */
+/* The latest time of a step, and the shortest interval at which it happens again: a step may change
+ * each of 65536 ports. */
 #define STEP_TIME_MAX_SEC   (24.0 * 3600)
 #define STEP_EVERY_MIN_USEC USEC_PER_MSEC
 
 struct Scenario {
 	char *path;
-	GPtrArray *sections;	     /* owns them */
-	GHashTable *by_heading;	     /* "device NAME" -> section */
-	GHashTable *port_sections;   /* name as written -> GPtrArray of sections for its ports */
+	GPtrArray *sections;	     /* of ScenarioSection, in the order of the file; owns them */
+	GHashTable *by_heading;	     /* heading, see heading_key() -> ScenarioSection */
+	GHashTable *port_sections;   /* name as written -> GPtrArray of its [port] sections */
 	GArray *devices;	     /* of ScenarioDevice */
-	GHashTable *devices_by_name; /* -> position + 1 */
+	GHashTable *devices_by_name; /* name -> position in devices, plus 1 */
 	GArray *steps;		     /* of ScenarioStep */
-	uint32_t n_ports;
+	uint32_t n_ports;	     /* of all devices together */
 };
+
+static void setting_clear(void *p)
+{
+	Setting *setting = p;
+
+	g_free(CONST_CAST(char *, setting->key));
+	g_free(CONST_CAST(char *, setting->value));
+}
 
 static void section_free(void *p)
 {
 	ScenarioSection *section = p;
 
-	for (guint i = 0; i < section->settings->len; i++) {
-		g_free(CONST_CAST(char *, g_array_index(section->settings, Setting, i).key));
-		g_free(CONST_CAST(char *, g_array_index(section->settings, Setting, i).value));
-	}
-	g_array_free(section->settings, true);
+	g_array_unref(section->settings);
 	g_hash_table_unref(section->keys);
 	g_free(section->name);
 	g_free(section);
 }
 
-void scenario_free(Scenario *s)
+static void device_clear(void *p)
+{
+	g_free(((ScenarioDevice *)p)->name);
+}
+
+static void step_clear(void *p)
+{
+	g_strfreev(((ScenarioStep *)p)->words);
+}
+
+static Scenario *scenario_new(const char *path)
+{
+	Scenario *s = g_new0(Scenario, 1);
+
+	s->path = g_strdup(path);
+	s->sections = g_ptr_array_new_with_free_func(section_free);
+	s->by_heading = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	s->port_sections = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+						 (GDestroyNotify)g_ptr_array_unref);
+	s->devices = g_array_new(false, false, sizeof(ScenarioDevice));
+	g_array_set_clear_func(s->devices, device_clear);
+	s->devices_by_name = g_hash_table_new(g_str_hash, g_str_equal);
+	s->steps = g_array_new(false, false, sizeof(ScenarioStep));
+	g_array_set_clear_func(s->steps, step_clear);
+	return s;
+}
+
+Scenario *scenario_free(Scenario *s)
 {
 	if (!s)
-		return;
-	for (guint i = 0; i < s->devices->len; i++)
-		g_free(g_array_index(s->devices, ScenarioDevice, i).name);
-	for (guint i = 0; i < s->steps->len; i++)
-		words_free(g_array_index(s->steps, ScenarioStep, i).words);
-	g_array_free(s->devices, true);
-	g_array_free(s->steps, true);
+		return NULL;
+	g_array_unref(s->devices);
+	g_array_unref(s->steps);
 	g_hash_table_unref(s->devices_by_name);
 	g_hash_table_unref(s->port_sections);
 	g_hash_table_unref(s->by_heading);
 	g_ptr_array_unref(s->sections);
 	g_free(s->path);
 	g_free(s);
+	return NULL;
 }
 
 const char *scenario_path(const Scenario *s)
@@ -89,12 +116,7 @@ const GPtrArray *scenario_port_sections(const Scenario *s, const char *name)
 	return g_hash_table_lookup(s->port_sections, name);
 }
 
-/* ---- words ---- */
-
-void words_free(char **words)
-{
-	g_strfreev(words);
-}
+/* Words */
 
 int words_split(const char *line, char ***ret, char **ret_message)
 {
@@ -132,97 +154,133 @@ int words_split(const char *line, char ***ret, char **ret_message)
 	return 0;
 }
 
-/* ---- sections ---- */
+/* Sections */
 
-/* The NAME/NUMBER of a [port] section: NAME to RET_DEVICE; 0 for a star in place of NUMBER. */
-static bool parse_port_name(const char *text, AttrText ret_device, uint32_t *ret_number)
+/* The name of device NUMBER of a section: PATTERN, in which the first %d stands for NUMBER. The
+ * caller frees it with g_free(). */
+static char *device_name(const char *pattern, uint32_t number)
 {
-	const char *slash = strrchr(text, '/');
+	g_autofree char *text = g_strdup_printf("%u", number);
+	GString *name = g_string_new(pattern);
+
+	g_string_replace(name, "%d", text, 1);
+	return g_string_free(name, false);
+}
+
+/* What a heading says. */
+typedef struct Heading {
+	SectionKind kind;
+	const char *name; /* the device's; "" for a script */
+	uint32_t port;	  /* as in ScenarioSection */
+} Heading;
+
+/* NAME/NUMBER or NAME/ and a star: leaves the name in TEXT. */
+static bool parse_port(char *text, uint32_t *ret_number)
+{
+	char *slash = strrchr(text, '/');
+	AttrText device;
 
 	if (!slash)
 		return false;
-	if (!streq(slash + 1, "*"))
-		return port_name_split(text, ret_device, ret_number) == 0;
-	if (slash - text >= (ptrdiff_t)sizeof(AttrText))
-		return false;
-	text_copy(ret_device, (size_t)(slash - text) + 1, text);
 	*ret_number = 0;
+	if (!streq(slash + 1, "*") && port_name_split(text, device, ret_number) < 0)
+		return false;
+	*slash = '\0';
 	return true;
 }
 
-/* The heading without its brackets. */
-static int new_section(Scenario *s, const char *heading, unsigned int line, ScenarioSection **ret,
-		       char **ret_message)
+/* TEXT is a heading without its brackets. It is changed, and RET points into it. */
+static bool parse_heading(char *text, Heading *ret)
 {
-	g_auto(GStrv) words = g_strsplit(heading, " ", 2);
-	const char *name = words[0] && words[1] ? g_strstrip(words[1]) : "";
-	g_autofree char *device = g_strdup(name), *plain = NULL, *key = NULL;
-	ScenarioSection *section;
-	char *slash = strrchr(device, '/');
-	AttrText port_device;
-	int kind = -1, r;
-	uint32_t port = 0;
+	char *name = strchr(text, ' ');
 
-	if (words[0] && streq(words[0], "device") && !slash)
-		kind = SECTION_DEVICE;
-	if (words[0] && streq(words[0], "port") && parse_port_name(name, port_device, &port))
-		kind = SECTION_PORT;
-	if (streq(heading, "script"))
-		kind = SECTION_SCRIPT;
-	if (kind < 0)
-		return simulated_error(-EINVAL, ret_message,
-				       "[%.100s]: expected [device NAME], [port NAME/NUMBER], "
-				       "[port NAME/*] or [script]",
-				       heading);
-	if (slash)
-		*slash = '\0';
-	if (kind != SECTION_SCRIPT) {
-		char *percent = strstr(device, "%d");
+	*ret = (Heading){.kind = SECTION_SCRIPT, .name = ""};
+	if (!name)
+		return streq(text, "script");
+	*name = '\0';
+	ret->name = name = g_strstrip(name + 1);
+	ret->kind = streq(text, "port") ? SECTION_PORT : SECTION_DEVICE;
+	return streq(text, "port") ? parse_port(name, &ret->port)
+				   : streq(text, "device") && !strchr(name, '/');
+}
 
-		/* any digit will do for the check */
-		plain = percent ? g_strdup_printf("%.*s0%s", (int)(percent - device), device,
-						  percent + 2)
-				: g_strdup(device);
-		r = simulated_check_name(plain, ret_message);
-		if (r < 0)
-			return r;
+/* The heading as the key under which its section is kept. */
+static char *heading_key(const Heading *h)
+{
+	switch (h->kind) {
+	case SECTION_DEVICE:
+		return g_strdup_printf("device %s", h->name);
+	case SECTION_PORT:
+		return g_strdup_printf("port %s/%u", h->name, h->port);
+	case SECTION_SCRIPT:
+		break;
 	}
+	return g_strdup("script");
+}
 
-	key = kind == SECTION_SCRIPT   ? g_strdup("script")
-	      : kind == SECTION_DEVICE ? g_strdup_printf("device %s", device)
-				       : g_strdup_printf("port %s/%u", device, port);
-	section = g_hash_table_lookup(s->by_heading, key);
-	if (section)
-		return simulated_error(-EINVAL, ret_message,
-				       "[%.100s]: is in line %u too, expected it once", heading,
-				       section->line);
-	section = g_new0(ScenarioSection, 1);
-	section->kind = (__typeof__(section->kind))kind;
-	section->name = g_steal_pointer(&device);
-	section->port = port;
+/* Adds a section to the scenario, which has none with this heading. */
+static ScenarioSection *add_section(Scenario *s, const Heading *h, unsigned int line)
+{
+	ScenarioSection *section = g_new0(ScenarioSection, 1);
+	GPtrArray *same;
+
+	section->kind = h->kind;
+	section->name = g_strdup(h->name);
+	section->port = h->port;
 	section->line = line;
 	section->settings = g_array_new(false, false, sizeof(Setting));
+	g_array_set_clear_func(section->settings, setting_clear);
 	section->keys = g_hash_table_new(g_str_hash, g_str_equal);
 	section->count = 1;
 	section->ports = 1;
 	section->index = SCENARIO_ANY_INDEX;
 	section->present = true;
 	g_ptr_array_add(s->sections, section);
-	g_hash_table_insert(s->by_heading, g_steal_pointer(&key), section);
-	if (kind == SECTION_PORT) {
-		GPtrArray *same = g_hash_table_lookup(s->port_sections, section->name);
-
+	g_hash_table_insert(s->by_heading, heading_key(h), section);
+	if (h->kind == SECTION_PORT) {
+		same = g_hash_table_lookup(s->port_sections, section->name);
 		if (!same) {
 			same = g_ptr_array_new();
 			g_hash_table_insert(s->port_sections, g_strdup(section->name), same);
 		}
 		g_ptr_array_add(same, section);
 	}
-	*ret = section;
+	return section;
+}
+
+/* Makes the section of HEADING, which is without its brackets. */
+static int new_section(Scenario *s, const char *heading, unsigned int line, ScenarioSection **ret,
+		       char **ret_message)
+{
+	g_autofree char *text = g_strdup(heading), *key = NULL, *name = NULL;
+	const ScenarioSection *before;
+	Heading h;
+
+	if (!parse_heading(text, &h))
+		return simulated_error(-EINVAL, ret_message,
+				       "[%.100s]: expected [device NAME], [port NAME/NUMBER], "
+				       "[port NAME/*] or [script]",
+				       heading);
+	if (h.kind != SECTION_SCRIPT) {
+		int r;
+
+		name = device_name(h.name, 0);
+		r = simulated_check_name(name, ret_message);
+		if (r < 0)
+			return r;
+	}
+	key = heading_key(&h);
+	before = g_hash_table_lookup(s->by_heading, key);
+	if (before)
+		return simulated_error(-EINVAL, ret_message,
+				       "[%.100s]: is in line %u too, expected it once", heading,
+				       before->line);
+	*ret = add_section(s, &h, line);
 	return 0;
 }
 
-/* The keys that say which devices there are; 0 if KEY is none of them, 1 if it is. */
+/* Sets one of the keys that say how many devices a section makes, and which. 1 if KEY is such a
+ * key, 0 if it is another. */
 static int parse_device_key(ScenarioSection *section, const char *key, const char *value,
 			    char **ret_message)
 {
@@ -284,9 +342,9 @@ static int parse_setting(ScenarioSection *section, char *text, unsigned int line
 	return 0;
 }
 
-/* ---- script ---- */
+/* The script */
 
-/* "2s", "1.5ms" */
+/* A number with a unit, such as "2s" or "1.5ms". */
 static int parse_time(const char *text, uint64_t *ret, char **ret_message)
 {
 	static const struct {
@@ -296,7 +354,7 @@ static int parse_time(const char *text, uint64_t *ret, char **ret_message)
 	char *end = NULL;
 	double n = isdigit((unsigned char)*text) ? g_ascii_strtod(text, &end) : -1;
 
-	/* no hexadecimal, which strtod would take too */
+	/* strtod() takes hexadecimal numbers too; they are no times */
 	for (size_t i = 0;
 	     n >= 0 && !memchr(text, 'x', (size_t)(end - text)) && i < ARRAY_SIZE(units); i++)
 		if (streq(end, units[i].name) && n * units[i].usec <= STEP_TIME_MAX_SEC * 1e6) {
@@ -311,7 +369,7 @@ static int parse_time(const char *text, uint64_t *ret, char **ret_message)
 /* "at TIME [every TIME]: COMMAND" or "every TIME: COMMAND" */
 static int parse_step(Scenario *s, char *text, unsigned int line, char **ret_message)
 {
-	_cleanup_(words_free_pointer) char **when = NULL;
+	g_auto(GStrv) when = NULL;
 	ScenarioStep step = {.line = line};
 	bool at = false, every = false;
 	char *colon = strchr(text, ':');
@@ -359,12 +417,10 @@ static int compare_steps(const void *a, const void *b)
 {
 	const ScenarioStep *x = a, *y = b;
 
-	if (x->at_usec != y->at_usec)
-		return x->at_usec < y->at_usec ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
+	return x->at_usec < y->at_usec ? -1 : x->at_usec > y->at_usec;
 }
 
-/* ---- the file ---- */
+/* The file */
 
 static int parse_line(Scenario *s, char *text, unsigned int line, ScenarioSection **section,
 		      char **ret_message)
@@ -391,55 +447,60 @@ static int parse_line(Scenario *s, char *text, unsigned int line, ScenarioSectio
 	return parse_setting(*section, text, line, ret_message);
 }
 
-/* The devices of a [device] section. */
-static int expand(Scenario *s, ScenarioSection *section, char **ret_message)
+/* Adds device NUMBER of a [device] section. */
+static int add_device(Scenario *s, const ScenarioSection *section, uint32_t number,
+		      char **ret_message)
 {
-	const char *percent = strstr(section->name, "%d");
+	g_autofree char *name = device_name(section->name, number);
+	ScenarioDevice d = {.section = section,
+			    .name = name,
+			    .number = number,
+			    .first_port = s->n_ports,
+			    .index = section->index,
+			    .present = section->present,
+			    .line = section->line};
+	const ScenarioDevice *same = scenario_find(s, name);
+	int r;
 
-	if (section->count > 1 && !percent)
+	if (d.index != SCENARIO_ANY_INDEX)
+		d.index += number;
+	if (s->devices->len == SCENARIO_DEVICES_MAX ||
+	    s->n_ports + section->ports > SCENARIO_PORTS_MAX)
+		return simulated_error(-EINVAL, ret_message,
+				       "[device %s]: too many, expected at most %u devices and %u "
+				       "ports",
+				       section->name, SCENARIO_DEVICES_MAX, SCENARIO_PORTS_MAX);
+	r = simulated_check_name(name, ret_message);
+	if (r < 0)
+		return r;
+	if (same)
+		return simulated_error(-EINVAL, ret_message,
+				       "%s: is made in line %u too, expected another name", name,
+				       same->line);
+	g_array_append_val(s->devices, d);
+	g_hash_table_insert(s->devices_by_name, g_steal_pointer(&name),
+			    GUINT_TO_POINTER(s->devices->len));
+	s->n_ports += section->ports;
+	return 0;
+}
+
+/* Adds the devices of a [device] section. */
+static int add_devices(Scenario *s, const ScenarioSection *section, char **ret_message)
+{
+	if (section->count > 1 && !strstr(section->name, "%d"))
 		return simulated_error(-EINVAL, ret_message,
 				       "[device %s]: count = %u, expected %%d in the name",
 				       section->name, section->count);
 	for (uint32_t i = 0; i < section->count; i++) {
-		ScenarioDevice d = {.section = section,
-				    .number = i,
-				    .first_port = s->n_ports,
-				    .index = section->index,
-				    .present = section->present,
-				    .line = section->line};
-		const ScenarioDevice *same;
-		int r;
+		int r = add_device(s, section, i, ret_message);
 
-		if (d.index != SCENARIO_ANY_INDEX)
-			d.index += i;
-		if (s->devices->len == SCENARIO_DEVICES_MAX ||
-		    s->n_ports + section->ports > SCENARIO_PORTS_MAX)
-			return simulated_error(-EINVAL, ret_message,
-					       "[device %s]: too many, expected at most %u devices "
-					       "and %u ports",
-					       section->name, SCENARIO_DEVICES_MAX,
-					       SCENARIO_PORTS_MAX);
-		d.name = percent ? g_strdup_printf("%.*s%u%s", (int)(percent - section->name),
-						   section->name, i, percent + 2)
-				 : g_strdup(section->name);
-		same = scenario_find(s, d.name);
-		r = simulated_check_name(d.name, ret_message);
-		if (r == 0 && same)
-			r = simulated_error(-EINVAL, ret_message,
-					    "%s: is made in line %u too, expected another name",
-					    d.name, same->line);
-		if (r < 0) {
-			g_free(d.name);
+		if (r < 0)
 			return r;
-		}
-		g_array_append_val(s->devices, d);
-		g_hash_table_insert(s->devices_by_name, d.name, GUINT_TO_POINTER(s->devices->len));
-		s->n_ports += section->ports;
 	}
 	return 0;
 }
 
-/* A section for ports is for ports that there are. */
+/* Whether the ports of a [port] section exist. */
 static int check_port_section(const Scenario *s, const ScenarioSection *section, char **ret_message)
 {
 	g_autofree char *heading = g_strdup_printf("device %s", section->name);
@@ -470,7 +531,7 @@ static int parse_text(Scenario *s, char *text, size_t size, unsigned int *ret_li
 		char *end = memchr(p, '\n', (size_t)(text + size - p));
 
 		next = end ? end + 1 : text + size;
-		end = end ? end : text + size; /* there is a 0 behind the text */
+		end = end ? end : text + size; /* where read_file() has put a 0 */
 		*ret_line = ++line;
 		*end = '\0';
 		if (end - p > SCENARIO_LINE_MAX)
@@ -486,7 +547,7 @@ static int parse_text(Scenario *s, char *text, size_t size, unsigned int *ret_li
 	for (guint i = 0; i < s->sections->len; i++) {
 		section = g_ptr_array_index(s->sections, i);
 		*ret_line = section->line;
-		r = section->kind == SECTION_DEVICE ? expand(s, section, ret_message) : 0;
+		r = section->kind == SECTION_DEVICE ? add_devices(s, section, ret_message) : 0;
 		if (r < 0)
 			return r;
 	}
@@ -497,32 +558,25 @@ static int parse_text(Scenario *s, char *text, size_t size, unsigned int *ret_li
 		if (r < 0)
 			return r;
 	}
-	if (s->steps->len)
-		qsort(s->steps->data, s->steps->len, sizeof(ScenarioStep), compare_steps);
+	/* steps of one time stay in the order of the file */
+	g_array_sort(s->steps, compare_steps);
 	return 0;
 }
 
+/* Reads at most SCENARIO_FILE_MAX bytes (-EFBIG), and puts a 0 behind them. */
 static int read_file(const char *path, char **ret, size_t *ret_size)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	_cleanup_free_ char *text = malloc(SCENARIO_FILE_MAX + 2);
-	size_t n = 0;
+	size_t n;
 
-	if (fd < 0)
+	if (!f)
 		return -errno;
 	if (!text)
 		return -ENOMEM;
-	while (n <= SCENARIO_FILE_MAX) {
-		ssize_t k = read(fd, text + n, SCENARIO_FILE_MAX + 1 - n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0)
-			return -errno;
-		if (k == 0)
-			break;
-		n += (size_t)k;
-	}
+	n = fread(text, 1, SCENARIO_FILE_MAX + 1, f);
+	if (ferror(f))
+		return -errno;
 	if (n > SCENARIO_FILE_MAX)
 		return -EFBIG;
 	text[n] = '\0';
@@ -546,15 +600,7 @@ int scenario_load(const char *path, Scenario **ret, char **ret_message)
 	if (r < 0)
 		return simulated_error(r, ret_message, "%s: %s", path, strerror(-r));
 
-	s = g_new0(Scenario, 1);
-	s->path = g_strdup(path);
-	s->sections = g_ptr_array_new_with_free_func(section_free);
-	s->by_heading = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	s->port_sections = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-						 (GDestroyNotify)g_ptr_array_unref);
-	s->devices = g_array_new(false, false, sizeof(ScenarioDevice));
-	s->devices_by_name = g_hash_table_new(g_str_hash, g_str_equal);
-	s->steps = g_array_new(false, false, sizeof(ScenarioStep));
+	s = scenario_new(path);
 	r = parse_text(s, text, size, &line, &what);
 	if (r < 0)
 		return what ? simulated_error(r, ret_message, "%s:%u: %s", path, line, what) : r;

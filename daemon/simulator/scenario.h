@@ -2,10 +2,12 @@
 #pragma once
 
 /*
- * A scenario file, rdmad-scenario(5): which devices there are, and what happens when.
+ * A scenario file, rdmad-scenario(5), parsed: its sections, the devices that they describe, and the
+ * steps of its script.
  *
- * This reads the file, keeps its sections, and makes devices of them. What the words of a script
- * line mean is the simulator's business. Everything is bounded, and every error has file and line.
+ * scenario.c parses the file; scenario-device.c makes simulated devices of its sections. The
+ * commands of the script are kept as words: simulated-commands.c knows what they mean. Every amount
+ * has a limit, and every error names the file and the line.
  */
 
 #include <glib.h>
@@ -14,79 +16,86 @@
 
 #define SCENARIO_FILE_MAX    (4U << 20) /* bytes */
 #define SCENARIO_LINE_MAX    4096U	/* bytes */
-#define SCENARIO_WORDS_MAX   256U	/* in a script line */
-#define SCENARIO_STEPS_MAX   4096U
-#define SCENARIO_DEVICES_MAX 4096U
-#define SCENARIO_PORTS_MAX   65536U /* of all devices together */
+#define SCENARIO_WORDS_MAX   256U	/* in a command */
+#define SCENARIO_STEPS_MAX   4096U	/* in the script */
+#define SCENARIO_DEVICES_MAX 4096U	/* in the file, and at one time */
+#define SCENARIO_PORTS_MAX   65536U	/* of all devices together */
 
-/* No index = in the section */
+/* The index of a section without "index = ": the next index that no device has had. */
 #define SCENARIO_ANY_INDEX UINT32_MAX
 
+typedef enum SectionKind { SECTION_DEVICE, SECTION_PORT, SECTION_SCRIPT } SectionKind;
+
 typedef struct ScenarioSection {
-	enum { SECTION_DEVICE, SECTION_PORT, SECTION_SCRIPT } kind;
-	char *name;    /* of the device, as written: perhaps with %d */
-	uint32_t port; /* for SECTION_PORT; 0: all */
-	unsigned int line;
-	GArray *settings; /* of Setting, which own their text */
-	GHashTable *keys; /* key -> line */
-	/* for SECTION_DEVICE */
-	uint32_t count, ports, index;
-	bool present;
+	SectionKind kind;
+	char *name;	   /* of the device, as it is written: %d may be in it; "" for a script */
+	uint32_t port;	   /* SECTION_PORT: the number of the port; 0: all ports of the device */
+	unsigned int line; /* of the heading */
+	GArray *settings;  /* of Setting, which own their text; without the keys below */
+	GHashTable *keys;  /* key of a setting -> its line */
+	/* SECTION_DEVICE: the keys that say which devices the section makes */
+	uint32_t count; /* how many devices */
+	uint32_t ports; /* how many ports each of them has */
+	uint32_t index; /* the kernel index of the first one, or SCENARIO_ANY_INDEX */
+	bool present;	/* they exist from the start */
 } ScenarioSection;
 
-/* One device of a [device] section. */
+/* One of the devices that a [device] section describes. */
 typedef struct ScenarioDevice {
-	const ScenarioSection *section;
+	const ScenarioSection *section; /* its [device] section */
 	char *name;
-	uint32_t number;     /* in its section, from 0 */
-	uint32_t first_port; /* ports of the devices before it */
-	uint32_t index;	     /* as the section wants it, or SCENARIO_ANY_INDEX */
-	bool present;	     /* from the start */
-	unsigned int line;
+	uint32_t number;     /* which of the devices of its section it is, from 0 */
+	uint32_t first_port; /* how many ports the devices before it in the file have */
+	uint32_t index;	     /* its kernel index, or SCENARIO_ANY_INDEX */
+	bool present;	     /* it exists from the start */
+	unsigned int line;   /* of the heading of its section */
 } ScenarioDevice;
 
+/* One line of the script. */
 typedef struct ScenarioStep {
-	uint64_t at_usec;    /* since the start */
-	uint64_t every_usec; /* 0: once */
-	char **words;	     /* NULL-terminated */
+	uint64_t at_usec;    /* when it happens first, from the start of the program */
+	uint64_t every_usec; /* after how long it happens again; 0: it happens once */
+	char **words;	     /* the command; NULL-terminated */
 	unsigned int line;
 } ScenarioStep;
 
 typedef struct Scenario Scenario;
 
-/* -errno with "FILE:LINE: ..." or "FILE: ..." in *RET_MESSAGE. */
+/* Reads and parses the file at PATH. On an error *RET_MESSAGE, for the caller to free, is
+ * "FILE:LINE: what is wrong, what was expected", or "FILE: ..." if it is about no line. */
 int scenario_load(const char *path, Scenario **ret, char **ret_message);
-void scenario_free(Scenario *s);
+Scenario *scenario_free(Scenario *s);
 DEFINE_CLEANUP(Scenario, scenario_free);
 
+/* The PATH that it was loaded from. */
 const char *scenario_path(const Scenario *s);
-/* In the order of the file. */
+/* Its *RET_N devices in the order of the file, also those that do not exist from the start. */
 const ScenarioDevice *scenario_devices(const Scenario *s, size_t *ret_n);
-/* In the order in which they come first; those of one time in the order of the file. */
+/* Its *RET_N steps by the time when they happen first; those of one time in the order of the file.
+ */
 const ScenarioStep *scenario_steps(const Scenario *s, size_t *ret_n);
+/* The device that has the name NAME in the file; NULL if there is none. */
 const ScenarioDevice *scenario_find(const Scenario *s, const char *name);
-/* The sections for ports of device NAME, as written there; NULL if there is none. */
+/* The [port] sections with device NAME, as it is written in the heading; NULL if there is none. */
 const GPtrArray *scenario_port_sections(const Scenario *s, const char *name);
-/* Of all devices together. */
+/* How many ports all of its devices have together. */
 uint32_t scenario_port_count(const Scenario *s);
 
 /* What a new device is made from. */
 typedef struct DeviceRecipe {
-	const char *name;
-	const ScenarioDevice *like; /* whose sections it has; NULL: none */
-	const Setting *settings;    /* on top of those */
+	const char *name;	    /* of the new device */
+	const ScenarioDevice *like; /* the device whose sections it gets; NULL: none */
+	const Setting *settings;    /* of the device; they replace those of the section */
 	size_t n_settings;
-	uint32_t first_port;
+	uint32_t first_port; /* as in SimulatedDevice */
 } DeviceRecipe;
 
-/* On an error *RET_LINE is the line that it is about, 0 if it is none of the file's. */
+/* Makes a device with its ports. On an error *RET_LINE is the line of the file that it is about, or
+ * 0 if it is about none. */
 int scenario_make_device(const Scenario *s, const DeviceRecipe *recipe, SimulatedDevice **ret,
 			 unsigned int *ret_line, char **ret_message);
 
-/* Splits LINE at white space; "..." keeps it. *RET is freed by words_free(). */
+/* Splits LINE into words at white space; white space between quotation marks does not split. The
+ * caller frees *RET with g_strfreev(). -EINVAL with a message: a quotation mark is not closed, or
+ * there are more than SCENARIO_WORDS_MAX words. */
 int words_split(const char *line, char ***ret, char **ret_message);
-void words_free(char **words);
-static inline void words_free_pointer(char ***words)
-{
-	words_free(*words);
-}

@@ -160,7 +160,7 @@ static void turn(Fixture *f)
 
 static int run(Fixture *f, const char *line, char **ret_message)
 {
-	_cleanup_(words_free_pointer) char **words = NULL;
+	g_auto(GStrv) words = NULL;
 
 	assert_int_equal(words_split(line, &words, ret_message), 0);
 	return simulator_run(f->source, words, NULL, ret_message);
