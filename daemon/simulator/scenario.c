@@ -2,14 +2,7 @@
 
 #include "scenario.h"
 
-#include <ctype.h>
-
 #include "port-name.h"
-
-/* The latest time of a step, and the shortest interval at which it happens again: a step may change
- * each of 65536 ports. */
-#define STEP_TIME_MAX_SEC   (24.0 * 3600)
-#define STEP_EVERY_MIN_USEC USEC_PER_MSEC
 
 struct Scenario {
 	char *path;
@@ -114,44 +107,6 @@ uint32_t scenario_port_count(const Scenario *s)
 const GPtrArray *scenario_port_sections(const Scenario *s, const char *name)
 {
 	return g_hash_table_lookup(s->port_sections, name);
-}
-
-/* Words */
-
-int words_split(const char *line, char ***ret, char **ret_message)
-{
-	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-	const char *p = line;
-
-	while (*p) {
-		g_autoptr(GString) word = NULL;
-		bool quoted = false;
-
-		if (isspace((unsigned char)*p)) {
-			p++;
-			continue;
-		}
-		word = g_string_new(NULL);
-		for (; *p && (quoted || !isspace((unsigned char)*p)); p++) {
-			if (*p == '"')
-				quoted = !quoted;
-			else
-				g_string_append_c(word, *p);
-		}
-		if (quoted)
-			return simulated_error(-EINVAL, ret_message,
-					       "a quotation mark is not closed, expected another "
-					       "'\"' in the line");
-		if (words->len == SCENARIO_WORDS_MAX)
-			return simulated_error(-EINVAL, ret_message,
-					       "too many words, expected at most %u",
-					       SCENARIO_WORDS_MAX);
-		g_ptr_array_add(words, g_string_free(g_steal_pointer(&word), false));
-	}
-	g_ptr_array_add(words, NULL);
-	g_ptr_array_set_free_func(words, NULL);
-	*ret = (char **)g_ptr_array_free(g_steal_pointer(&words), false);
-	return 0;
 }
 
 /* Sections */
@@ -344,71 +299,18 @@ static int parse_setting(ScenarioSection *section, char *text, unsigned int line
 
 /* The script */
 
-/* A number with a unit, such as "2s" or "1.5ms". */
-static int parse_time(const char *text, uint64_t *ret, char **ret_message)
+static int add_step(Scenario *s, char *text, unsigned int line, char **ret_message)
 {
-	static const struct {
-		const char *name;
-		double usec;
-	} units[] = {{"us", 1}, {"ms", 1e3}, {"s", 1e6}, {"min", 60e6}, {"h", 3600e6}};
-	char *end = NULL;
-	double n = isdigit((unsigned char)*text) ? g_ascii_strtod(text, &end) : -1;
-
-	/* strtod() takes hexadecimal numbers too; they are no times */
-	for (size_t i = 0;
-	     n >= 0 && !memchr(text, 'x', (size_t)(end - text)) && i < ARRAY_SIZE(units); i++)
-		if (streq(end, units[i].name) && n * units[i].usec <= STEP_TIME_MAX_SEC * 1e6) {
-			*ret = (uint64_t)(n * units[i].usec);
-			return 0;
-		}
-	return simulated_error(-EINVAL, ret_message,
-			       "%.100s: expected a time up to 24h such as 2s, 100ms or 1.5min",
-			       text);
-}
-
-/* "at TIME [every TIME]: COMMAND" or "every TIME: COMMAND" */
-static int parse_step(Scenario *s, char *text, unsigned int line, char **ret_message)
-{
-	g_auto(GStrv) when = NULL;
-	ScenarioStep step = {.line = line};
-	bool at = false, every = false;
-	char *colon = strchr(text, ':');
+	ScenarioStep step = {};
 	int r;
 
-	if (!colon)
-		return simulated_error(-EINVAL, ret_message,
-				       "%.100s: expected at TIME: COMMAND or every TIME: COMMAND",
-				       text);
-	*colon = '\0';
-	r = words_split(text, &when, ret_message);
-	if (r < 0)
-		return r;
-	for (char **w = when; *w; w += 2) {
-		bool *seen = streq(*w, "at") ? &at : streq(*w, "every") ? &every : NULL;
-
-		if (!seen || *seen || !w[1])
-			return simulated_error(-EINVAL, ret_message,
-					       "%.100s: expected at TIME or every TIME before ':'",
-					       *w);
-		*seen = true;
-		r = parse_time(w[1], seen == &at ? &step.at_usec : &step.every_usec, ret_message);
-		if (r < 0)
-			return r;
-	}
-	if (!at && !every)
-		return simulated_error(-EINVAL, ret_message,
-				       "expected at TIME or every TIME before ':'");
-	if (every && step.every_usec < STEP_EVERY_MIN_USEC)
-		return simulated_error(-EINVAL, ret_message,
-				       "every: too often, expected 1ms or more");
-	if (!at)
-		step.at_usec = step.every_usec;
 	if (s->steps->len == SCENARIO_STEPS_MAX)
 		return simulated_error(-EINVAL, ret_message, "too many steps, expected at most %u",
 				       SCENARIO_STEPS_MAX);
-	r = words_split(colon + 1, &step.words, ret_message);
+	r = script_line_parse(text, &step, ret_message);
 	if (r < 0)
 		return r;
+	step.line = line;
 	g_array_append_val(s->steps, step);
 	return 0;
 }
@@ -443,7 +345,7 @@ static int parse_line(Scenario *s, char *text, unsigned int line, ScenarioSectio
 				       "%.100s: expected a section such as [device NAME] before",
 				       text);
 	if ((*section)->kind == SECTION_SCRIPT)
-		return parse_step(s, text, line, ret_message);
+		return add_step(s, text, line, ret_message);
 	return parse_setting(*section, text, line, ret_message);
 }
 

@@ -5,18 +5,18 @@
  * A scenario file, rdmad-scenario(5), parsed: its sections, the devices that they describe, and the
  * steps of its script.
  *
- * scenario.c parses the file; scenario-device.c makes simulated devices of its sections. The
- * commands of the script are kept as words: simulated-commands.c knows what they mean. Every amount
- * has a limit, and every error names the file and the line.
+ * scenario.c parses the file and keeps what is in it; scenario-device.c makes simulated devices of
+ * its sections. The commands of the script are kept as words: simulated-commands.c knows what they
+ * mean. Every amount has a limit, and every error names the file and the line.
  */
 
 #include <glib.h>
 
+#include "script-line.h"
 #include "simulated-device.h"
 
 #define SCENARIO_FILE_MAX    (4U << 20) /* bytes */
 #define SCENARIO_LINE_MAX    4096U	/* bytes */
-#define SCENARIO_WORDS_MAX   256U	/* in a command */
 #define SCENARIO_STEPS_MAX   4096U	/* in the script */
 #define SCENARIO_DEVICES_MAX 4096U	/* in the file, and at one time */
 #define SCENARIO_PORTS_MAX   65536U	/* of all devices together */
@@ -50,14 +50,6 @@ typedef struct ScenarioDevice {
 	bool present;	     /* it exists from the start */
 	unsigned int line;   /* of the heading of its section */
 } ScenarioDevice;
-
-/* One line of the script. */
-typedef struct ScenarioStep {
-	uint64_t at_usec;    /* when it happens first, from the start of the program */
-	uint64_t every_usec; /* after how long it happens again; 0: it happens once */
-	char **words;	     /* the command; NULL-terminated */
-	unsigned int line;
-} ScenarioStep;
 
 typedef struct Scenario Scenario;
 
@@ -94,8 +86,3 @@ typedef struct DeviceRecipe {
  * 0 if it is about none. */
 int scenario_make_device(const Scenario *s, const DeviceRecipe *recipe, SimulatedDevice **ret,
 			 unsigned int *ret_line, char **ret_message);
-
-/* Splits LINE into words at white space; white space between quotation marks does not split. The
- * caller frees *RET with g_strfreev(). -EINVAL with a message: a quotation mark is not closed, or
- * there are more than SCENARIO_WORDS_MAX words. */
-int words_split(const char *line, char ***ret, char **ret_message);
