@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes the devices of a scenario from its sections. */
+/* Makes one simulated device, with its ports, of the sections of a scenario. */
 
 #include "scenario.h"
 
-/* Everything that is set for one thing, the general before the special. */
+/* All settings of one device or port. Of several with one key the last one counts: those of a more
+ * general section stand before those of a more special one. */
 typedef struct Settings {
 	GArray *array;	     /* of Setting */
-	GStringChunk *texts; /* of values with %d or %p in them */
+	GStringChunk *texts; /* owns the values that %d and %p were replaced in */
 } Settings;
 
 static void settings_done(Settings *s)
@@ -15,7 +16,7 @@ static void settings_done(Settings *s)
 	g_string_chunk_free(s->texts);
 }
 
-/* VALUE with %d, the number of the device, and %p, that of the port, replaced. */
+/* VALUE with the number of the device in place of %d, and that of the port in place of %p. */
 static const char *substitute(Settings *to, const char *value, uint32_t device, uint32_t port)
 {
 	g_autofree char *device_text = NULL, *port_text = NULL;
@@ -82,6 +83,29 @@ static int take_protocol(Settings *s, AttrProtocol *ret, unsigned int *ret_line,
 	return 0;
 }
 
+/* Takes "ports = " out of the settings; *RET stays if there is none. In the file this is a key of
+ * the section, so what is left is that of a command. */
+static int take_ports(Settings *s, uint32_t *ret, char **ret_message)
+{
+	for (guint i = 0; i < s->array->len;) {
+		const Setting *setting = &g_array_index(s->array, Setting, i);
+		uint64_t n = 0;
+		int r;
+
+		if (!streq(setting->key, "ports")) {
+			i++;
+			continue;
+		}
+		r = simulated_parse_number("ports", setting->value, 1, RDMA_PORT_MAX, &n,
+					   ret_message);
+		if (r < 0)
+			return r;
+		*ret = (uint32_t)n;
+		g_array_remove_index(s->array, i);
+	}
+	return 0;
+}
+
 static int make_port(const Scenario *s, const DeviceRecipe *recipe, SimulatedDevice *d,
 		     uint32_t number, unsigned int *ret_line, char **ret_message)
 {
@@ -142,20 +166,9 @@ int scenario_make_device(const Scenario *s, const DeviceRecipe *recipe, Simulate
 		return simulated_error(-EINVAL, ret_message,
 				       "%s: expected protocol = infiniband, roce, iwarp or opa",
 				       recipe->name);
-	for (guint i = 0; i < settings.array->len; i++) {
-		const Setting *setting = &g_array_index(settings.array, Setting, i);
-		uint64_t n = 0;
-
-		if (!streq(setting->key, "ports"))
-			continue;
-		r = simulated_parse_number("ports", setting->value, 1, RDMA_PORT_MAX, &n,
-					   ret_message);
-		if (r < 0)
-			return r;
-		ports = (uint32_t)n;
-		g_array_remove_index(settings.array, i--);
-	}
-
+	r = take_ports(&settings, &ports, ret_message);
+	if (r < 0)
+		return r;
 	d = simulated_device_new(recipe->name, protocol, ports, like ? like->number : 0,
 				 recipe->first_port);
 	if (!d)

@@ -84,200 +84,230 @@ static void expect_error(const char *text, size_t n, const char *expected)
 #define PORT_1 IB "[port a/1]\n"
 #define SCRIPT IB "[script]\n"
 
-static void test_errors(void **state)
-{
-	static const struct {
-		const char *text, *message;
-	} cases[] = {
-		/* syntax */
-		{"x\n", ":1: x: expected a section such as [device NAME] before"},
-		{IB "nonsense\n", ":3: nonsense: expected KEY = VALUE, [SECTION] or # comment"},
-		{"# c\n\n[device a\n", ":3: [device a: expected ']' at the end"},
-		{"[fabric]\n", ":1: [fabric]: expected [device NAME], [port NAME/NUMBER], "
-			       "[port NAME/*] or [script]"},
-		{"[port a]\n", ":1: [port a]: expected [device NAME], [port NAME/NUMBER], "
-			       "[port NAME/*] or [script]"},
-		{"[port a/0]\n", ":1: [port a/0]: expected [device NAME], [port NAME/NUMBER], "
-				 "[port NAME/*] or [script]"},
-		{"[port a/255]\n", ":1: [port a/255]: expected [device NAME], "
-				   "[port NAME/NUMBER], [port NAME/*] or [script]"},
-		{"[port a/0x1]\n", ":1: [port a/0x1]: expected [device NAME], "
-				   "[port NAME/NUMBER], [port NAME/*] or [script]"},
-		{"[port a/01]\n", ":1: [port a/01]: expected [device NAME], "
-				  "[port NAME/NUMBER], [port NAME/*] or [script]"},
-		{"[device a b]\n", ":1: a b: no name of a device, expected up to 63 letters, "
-				   "digits, '_', '-', '.' or ':'"},
-		{IB "[device  a]\n", ":3: [device  a]: is in line 1 too, expected it once"},
-		{IB "fw_ver = 1\nfw_ver = 2\n",
-		 ":4: fw_ver: is set in line 3 too, expected it once"},
-		/* devices */
-		{"[device a]\nports = 2\n",
-		 ":1: a: expected protocol = infiniband, roce, iwarp or opa"},
-		{"[device a]\nprotocol = ethernet\n",
-		 ":2: protocol = ethernet: expected infiniband, roce, iwarp or opa"},
-		{IB "ports = 255\n", ":3: ports = 255: expected a number from 1 to 254"},
-		{IB "ports = 0\n", ":3: ports = 0: expected a number from 1 to 254"},
-		{IB "present = 1\n", ":3: present = 1: expected yes or no"},
-		{IB "index = -1\n", ":3: index = -1: expected a number from 0 to 2147483647"},
-		{IB "index = 4\n[device b]\nprotocol = roce\nindex = 4\n",
-		 ":4: b: index 4 is taken, expected another"},
-		{IB "count = 2\n", ":1: [device a]: count = 2, expected %d in the name"},
-		{"[device a%d]\ncount = 4097\n", ":2: count = 4097: expected a number from 1 to "
-						 "4096"},
-		{"[device a%d]\nprotocol = roce\ncount = 4096\nports = 17\n",
-		 ":1: [device a%d]: too many, expected at most 4096 devices and 65536 ports"},
-		{"[device a%d]\nprotocol = roce\ncount = 2\n[device a1]\nprotocol = roce\n",
-		 ":4: a1: is made in line 1 too, expected another name"},
-		{IB "color = red\n", ":3: color: no attribute of a device, expected a field of it "
-				     "such as fw_ver or node_desc"},
-		{IB "name = b\n", ":3: name: cannot be set, expected the command rename"},
-		{IB "port_count = 2\n", ":3: port_count: cannot be set, expected ports = N where "
-					"the device is made"},
-		{IB "chardevs = x\n", ":3: chardevs: cannot be set, expected a scalar attribute"},
-		{IB "stale = yes\n", ":3: stale: rdmad itself keeps it, expected an attribute "
-				     "that the hardware has"},
-		{IB "node_guid = 12345678901234567\n",
-		 ":3: node_guid = 12345678901234567: expected a GUID such as 0002:c903:00ab:cdef"},
-		/* ports */
-		{"[port b/1]\n", ":1: [port b/...]: expected a section [device b] too"},
-		{IB "[port a/2]\n", ":3: [port a/2]: expected a port from 1 to 1"},
-		{PORT_1 "stat = up\n", ":4: stat: no attribute of a port, expected a field of it "
-				       "such as state, or gid.INDEX, pkey.INDEX, counter.NAME or "
-				       "hw_counter.NAME"},
-		{PORT_1 "counter. = 1\n", ":4: counter.: expected a counter of up to 47 bytes"},
-		{PORT_1 "hw_counter.x = -1\n",
-		 ":4: hw_counter.x = -1: expected a number, or nothing"},
-		{PORT_1 "state = up\n", ":4: state = up: expected nop, down, init, armed, active, "
-					"active-defer, or raw:N"},
-		{PORT_1 "link_speed = NDR\n",
-		 ":4: link_speed: derived from other attributes, expected one of those"},
-		{PORT_1 "generation = 1\n", ":4: generation: rdmad itself keeps it, expected an "
-					    "attribute that the hardware has"},
-		{PORT_1 "gids = x\n", ":4: gids: a table, expected entries of it: gid.INDEX, "
-				      "pkey.INDEX or netdev"},
-		{PORT_1 "active_mtu = 1500\n", ":4: active_mtu = 1500: expected 256, 512, 1024, "
-					       "2048, 4096, or raw:N"},
-		{PORT_1 "active_width = 3\n",
-		 ":4: active_width = 3: expected 1, 2, 4, 8, 12, or raw:N"},
-		{PORT_1 "active_speed = LDR\n", ":4: active_speed = LDR: expected SDR, DDR, QDR, "
-						"FDR10, FDR, EDR, HDR, NDR, XDR, or raw:N"},
-		{PORT_1 "max_vl_num = 3\n",
-		 ":4: max_vl_num = 3: expected 1, 2, 4, 8, 15, or raw:N"},
-		{PORT_1 "subnet_timeout = 32\n",
-		 ":4: subnet_timeout = 32: expected an exponent from 0 to 31"},
-		{PORT_1 "flags = maybe\n", ":4: flags = maybe: expected yes or no"},
-		{PORT_1 "lid = 4294967296\n",
-		 ":4: lid = 4294967296: expected a number up to 4294967295"},
-		{PORT_1 "port_speed = fast\n",
-		 ":4: port_speed = fast: expected a number up to 18446744073709551615"},
-		{PORT_1 "port_cap_flags2 = nonsense\n",
-		 ":4: port_cap_flags2 = nonsense: expected names of capabilities with commas "
-		 "between, or raw:N"},
-		{PORT_1 "gid.8 = ::1\n",
-		 ":4: gid.8: the table has 8 entries, expected an index below that"},
-		{PORT_1 "gid.x = ::1\n",
-		 ":4: gid.x: the table has 8 entries, expected an index below that"},
-		{PORT_1 "gid.1 = ::g\n",
-		 ":4: gid.1 = ::g: expected a GID or IP address, then its type (ib, v1 or v2), "
-		 "then a network interface (and its index, if it is not the port's), or nothing"},
-		{PORT_1 "gid.1 = ::1 v2 eth9\n",
-		 ":4: gid.1 = ::1 v2 eth9: expected a GID or IP address, then its type (ib, v1 or "
-		 "v2), then a network interface (and its index, if it is not the port's), or "
-		 "nothing"},
-		{PORT_1 "pkey.128 = 0xffff\n",
-		 ":4: pkey.128: the table has 128 entries, expected an index below that"},
-		{PORT_1 "pkey.1 = 0x10000\n",
-		 ":4: pkey.1 = 0x10000: expected a P_Key such as 0xffff, or nothing"},
-		{PORT_1 "netdev = eth0\n", ":4: netdev = eth0: expected a name of up to 15 bytes "
-					   "and the index of the interface, or nothing"},
-		{PORT_1 "netdev = abcdefghijklmnop 1\n",
-		 ":4: netdev = abcdefghijklmnop 1: expected a name of up to 15 bytes and the "
-		 "index of the interface, or nothing"},
-		{PORT_1 "protocol = x\n",
-		 ":4: protocol = x: expected infiniband, roce, iwarp or opa"},
-		/* an error where the values only appear once for a device of many */
-		{"[device a%d]\ncount = 2\nprotocol = roce\n[port a%d/*]\nlid = 1%d%p\n"
-		 "[port a1/1]\nmax_msg_sz = -1\n",
-		 ":7: max_msg_sz = -1: expected a number up to 4294967295"},
-		/* a device that is absent at first is looked at too */
-		{IB "present = no\n[port a/1]\nlid = x\n",
-		 ":5: lid = x: expected a number up to 4294967295"},
-		/* script */
-		{SCRIPT "remove a\n", ":4: remove a: expected at TIME: COMMAND or every TIME: "
-				      "COMMAND"},
-		{SCRIPT "in 2s: remove a\n", ":4: in: expected at TIME or every TIME before ':'"},
-		{SCRIPT "at: remove a\n", ":4: at: expected at TIME or every TIME before ':'"},
-		{SCRIPT "at 1s at 2s: remove a\n",
-		 ":4: at: expected at TIME or every TIME before ':'"},
-		{SCRIPT ": remove a\n", ":4: expected at TIME or every TIME before ':'"},
-		{SCRIPT "at 2: remove a\n", ":4: 2: expected a time up to 24h such as 2s, 100ms "
-					    "or 1.5min"},
-		{SCRIPT "at 25h: remove a\n", ":4: 25h: expected a time up to 24h such as 2s, "
-					      "100ms or 1.5min"},
-		{SCRIPT "at 0x2s: remove a\n", ":4: 0x2s: expected a time up to 24h such as 2s, "
-					       "100ms or 1.5min"},
-		{SCRIPT "at nans: remove a\n", ":4: nans: expected a time up to 24h such as 2s, "
-					       "100ms or 1.5min"},
-		{SCRIPT "every 10us: stall a\n", ":4: every: too often, expected 1ms or more"},
-		{SCRIPT "at 1s:\n", ":4: nothing: not a command, expected set, event, add, remove, "
-				    "rename, stall, unstall or fail"},
-		{SCRIPT "at 1s: explode a\n",
-		 ":4: explode: not a command, expected set, event, add, "
-		 "remove, rename, stall, unstall or fail"},
-		{SCRIPT "at 1s: remove\n", ":4: remove with 0 arguments, expected remove DEVICE"},
-		{SCRIPT "at 1s: rename a \"b\n", ":4: a quotation mark is not closed, expected "
-						 "another '\"' in the line"},
-		{SCRIPT "at 1s: remove b\n", ":4: b: no such device, expected the name of one "
-					     "that is there now"},
-		{SCRIPT "at 1s: rename a a/b\n",
-		 ":4: a/b: no name of a device, expected up to 63 letters, digits, '_', '-', '.' "
-		 "or ':'"},
-		{SCRIPT "at 1s: rename a a\n",
-		 ":4: a: there is such a device, expected another name"},
-		{SCRIPT "at 1s: set a/2 state=down\n",
-		 ":4: a/2: no such port, expected a number from 1 to 1, or *"},
-		{SCRIPT "at 1s: set a/0x1 state=down\n",
-		 ":4: a/0x1: no such port, expected a number from 1 to 1, or *"},
-		{SCRIPT "at 1s: set a/01 state=down\n",
-		 ":4: a/01: no such port, expected a number from 1 to 1, or *"},
-		{SCRIPT "at 1s: set a/ state=down\n",
-		 ":4: a/: no such port, expected a number from 1 to 1, or *"},
-		{SCRIPT "at 1s: set */1 state=down\n", ":4: */1: expected */* for all ports"},
-		{SCRIPT "at 1s: set * state=down\n",
-		 ":4: *: expected a device, a port, or */* for all ports"},
-		{SCRIPT "at 1s: set a/1 state\n",
-		 ":4: state: expected ATTRIBUTE=VALUE or event=REASON"},
-		{SCRIPT "at 1s: set a/1 protocol=roce\n",
-		 ":4: protocol: derived from other attributes, expected one of those"},
-		{SCRIPT "at 1s: set a/1 event=boom\n",
-		 ":4: boom: not the reason of an event, expected one such as port-active, "
-		 "port-error, "
-		 "lid-change or link"},
-		{SCRIPT "at 1s: set a/1 gid_tbl_len=0\n",
-		 ":4: gid_tbl_len = 0: entry 0 is in use, expected more than that"},
-		{SCRIPT "at 1s: event a/1 boom\n", ":4: boom: not the reason of an event, expected "
-						   "one such as port-active, port-error, "
-						   "lid-change or link"},
-		{SCRIPT "at 1s: add b\n",
-		 ":4: b: expected protocol = infiniband, roce, iwarp or opa"},
-		{SCRIPT "at 1s: add b from=c\n",
-		 ":4: from=c: expected a device of the scenario file"},
-		{SCRIPT "at 1s: add b from=a ports=0\n",
-		 ":4: ports = 0: expected a number from 1 to 254"},
-		{SCRIPT "at 1s: fail a EIO\n", ":4: a: expected a port, NAME/NUMBER or NAME/*"},
-		{SCRIPT "at 1s: fail a/1 EWHAT\n",
-		 ":4: EWHAT: not the name of an error, expected one "
-		 "such as EIO or EREMOTEIO, or none"},
-		{SCRIPT "at 1s: fail a/1 EIO many\n",
-		 ":4: count = many: expected a number from 0 to 4294967295"},
-		/* in the order of time, not of the file */
-		{SCRIPT "at 3s: set a/1 lid=1\nat 2s: remove a\n",
-		 ":4: a: no such device, expected the name of one that is there now"},
-	};
+/* The text of a file, and what follows its path in the message about it. */
+typedef struct ErrorCase {
+	const char *text, *message;
+} ErrorCase;
 
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+/* Lines and headings that are not part of a scenario. */
+static const ErrorCase syntax_errors[] = {
+	{"x\n", ":1: x: expected a section such as [device NAME] before"},
+	{IB "nonsense\n", ":3: nonsense: expected KEY = VALUE, [SECTION] or # comment"},
+	{"# c\n\n[device a\n", ":3: [device a: expected ']' at the end"},
+	{"[fabric]\n", ":1: [fabric]: expected [device NAME], [port NAME/NUMBER], "
+		       "[port NAME/*] or [script]"},
+	{"[port a]\n", ":1: [port a]: expected [device NAME], [port NAME/NUMBER], "
+		       "[port NAME/*] or [script]"},
+	{"[port a/0]\n", ":1: [port a/0]: expected [device NAME], [port NAME/NUMBER], "
+			 "[port NAME/*] or [script]"},
+	{"[port a/255]\n", ":1: [port a/255]: expected [device NAME], "
+			   "[port NAME/NUMBER], [port NAME/*] or [script]"},
+	{"[port a/0x1]\n", ":1: [port a/0x1]: expected [device NAME], "
+			   "[port NAME/NUMBER], [port NAME/*] or [script]"},
+	{"[port a/01]\n", ":1: [port a/01]: expected [device NAME], "
+			  "[port NAME/NUMBER], [port NAME/*] or [script]"},
+	{"[device a b]\n", ":1: a b: no name of a device, expected up to 63 letters, "
+			   "digits, '_', '-', '.' or ':'"},
+	{IB "[device  a]\n", ":3: [device  a]: is in line 1 too, expected it once"},
+	{IB "fw_ver = 1\nfw_ver = 2\n", ":4: fw_ver: is set in line 3 too, expected it once"},
+};
+
+/* Sections of devices. */
+static const ErrorCase device_errors[] = {
+	{"[device a]\nports = 2\n", ":1: a: expected protocol = infiniband, roce, iwarp or opa"},
+	{"[device a]\nprotocol = ethernet\n",
+	 ":2: protocol = ethernet: expected infiniband, roce, iwarp or opa"},
+	{IB "ports = 255\n", ":3: ports = 255: expected a number from 1 to 254"},
+	{IB "ports = 0\n", ":3: ports = 0: expected a number from 1 to 254"},
+	{IB "present = 1\n", ":3: present = 1: expected yes or no"},
+	{IB "index = -1\n", ":3: index = -1: expected a number from 0 to 2147483647"},
+	{IB "index = 4\n[device b]\nprotocol = roce\nindex = 4\n",
+	 ":4: b: index 4 is taken, expected another"},
+	{IB "count = 2\n", ":1: [device a]: count = 2, expected %d in the name"},
+	{"[device a%d]\ncount = 4097\n", ":2: count = 4097: expected a number from 1 to "
+					 "4096"},
+	{"[device a%d]\nprotocol = roce\ncount = 4096\nports = 17\n",
+	 ":1: [device a%d]: too many, expected at most 4096 devices and 65536 ports"},
+	{"[device a%d]\nprotocol = roce\ncount = 2\n[device a1]\nprotocol = roce\n",
+	 ":4: a1: is made in line 1 too, expected another name"},
+	{IB "color = red\n", ":3: color: no attribute of a device, expected a field of it "
+			     "such as fw_ver or node_desc"},
+	{IB "name = b\n", ":3: name: cannot be set, expected the command rename"},
+	{IB "port_count = 2\n", ":3: port_count: cannot be set, expected ports = N where "
+				"the device is made"},
+	{IB "chardevs = x\n", ":3: chardevs: cannot be set, expected a scalar attribute"},
+	{IB "stale = yes\n", ":3: stale: rdmad itself keeps it, expected an attribute "
+			     "that the hardware has"},
+	{IB "node_guid = 12345678901234567\n",
+	 ":3: node_guid = 12345678901234567: expected a GUID such as 0002:c903:00ab:cdef"},
+};
+
+/* Sections of ports. */
+static const ErrorCase port_errors[] = {
+	{"[port b/1]\n", ":1: [port b/...]: expected a section [device b] too"},
+	{IB "[port a/2]\n", ":3: [port a/2]: expected a port from 1 to 1"},
+	{PORT_1 "stat = up\n", ":4: stat: no attribute of a port, expected a field of it "
+			       "such as state, or gid.INDEX, pkey.INDEX, counter.NAME or "
+			       "hw_counter.NAME"},
+	{PORT_1 "counter. = 1\n", ":4: counter.: expected a counter of up to 47 bytes"},
+	{PORT_1 "hw_counter.x = -1\n", ":4: hw_counter.x = -1: expected a number, or nothing"},
+	{PORT_1 "state = up\n", ":4: state = up: expected nop, down, init, armed, active, "
+				"active-defer, or raw:N"},
+	{PORT_1 "link_speed = NDR\n",
+	 ":4: link_speed: derived from other attributes, expected one of those"},
+	{PORT_1 "generation = 1\n", ":4: generation: rdmad itself keeps it, expected an "
+				    "attribute that the hardware has"},
+	{PORT_1 "gids = x\n", ":4: gids: a table, expected entries of it: gid.INDEX, "
+			      "pkey.INDEX or netdev"},
+	{PORT_1 "active_mtu = 1500\n", ":4: active_mtu = 1500: expected 256, 512, 1024, "
+				       "2048, 4096, or raw:N"},
+	{PORT_1 "active_width = 3\n", ":4: active_width = 3: expected 1, 2, 4, 8, 12, or raw:N"},
+	{PORT_1 "active_speed = LDR\n", ":4: active_speed = LDR: expected SDR, DDR, QDR, "
+					"FDR10, FDR, EDR, HDR, NDR, XDR, or raw:N"},
+	{PORT_1 "max_vl_num = 3\n", ":4: max_vl_num = 3: expected 1, 2, 4, 8, 15, or raw:N"},
+	{PORT_1 "subnet_timeout = 32\n",
+	 ":4: subnet_timeout = 32: expected an exponent from 0 to 31"},
+	{PORT_1 "flags = maybe\n", ":4: flags = maybe: expected yes or no"},
+	{PORT_1 "lid = 4294967296\n", ":4: lid = 4294967296: expected a number up to 4294967295"},
+	{PORT_1 "port_speed = fast\n",
+	 ":4: port_speed = fast: expected a number up to 18446744073709551615"},
+	{PORT_1 "port_cap_flags2 = nonsense\n",
+	 ":4: port_cap_flags2 = nonsense: expected names of capabilities with commas "
+	 "between, or raw:N"},
+	{PORT_1 "gid.8 = ::1\n",
+	 ":4: gid.8: the table has 8 entries, expected an index below that"},
+	{PORT_1 "gid.x = ::1\n",
+	 ":4: gid.x: the table has 8 entries, expected an index below that"},
+	{PORT_1 "gid.1 = ::g\n",
+	 ":4: gid.1 = ::g: expected a GID or IP address, then its type (ib, v1 or v2), "
+	 "then a network interface (and its index, if it is not the port's), or nothing"},
+	{PORT_1 "gid.1 = ::1 v2 eth9\n",
+	 ":4: gid.1 = ::1 v2 eth9: expected a GID or IP address, then its type (ib, v1 or "
+	 "v2), then a network interface (and its index, if it is not the port's), or "
+	 "nothing"},
+	{PORT_1 "pkey.128 = 0xffff\n",
+	 ":4: pkey.128: the table has 128 entries, expected an index below that"},
+	{PORT_1 "pkey.1 = 0x10000\n",
+	 ":4: pkey.1 = 0x10000: expected a P_Key such as 0xffff, or nothing"},
+	{PORT_1 "netdev = eth0\n", ":4: netdev = eth0: expected a name of up to 15 bytes "
+				   "and the index of the interface, or nothing"},
+	{PORT_1 "netdev = abcdefghijklmnop 1\n",
+	 ":4: netdev = abcdefghijklmnop 1: expected a name of up to 15 bytes and the "
+	 "index of the interface, or nothing"},
+	{PORT_1 "protocol = x\n", ":4: protocol = x: expected infiniband, roce, iwarp or opa"},
+	/* an error where the values only appear once for a device of many */
+	{"[device a%d]\ncount = 2\nprotocol = roce\n[port a%d/*]\nlid = 1%d%p\n"
+	 "[port a1/1]\nmax_msg_sz = -1\n",
+	 ":7: max_msg_sz = -1: expected a number up to 4294967295"},
+	/* a device that is absent at first is looked at too */
+	{IB "present = no\n[port a/1]\nlid = x\n",
+	 ":5: lid = x: expected a number up to 4294967295"},
+};
+
+/* Lines of the script, up to their commands. */
+static const ErrorCase step_errors[] = {
+	{SCRIPT "remove a\n", ":4: remove a: expected at TIME: COMMAND or every TIME: "
+			      "COMMAND"},
+	{SCRIPT "in 2s: remove a\n", ":4: in: expected at TIME or every TIME before ':'"},
+	{SCRIPT "at: remove a\n", ":4: at: expected at TIME or every TIME before ':'"},
+	{SCRIPT "at 1s at 2s: remove a\n", ":4: at: expected at TIME or every TIME before ':'"},
+	{SCRIPT ": remove a\n", ":4: expected at TIME or every TIME before ':'"},
+	{SCRIPT "at 2: remove a\n", ":4: 2: expected a time up to 24h such as 2s, 100ms "
+				    "or 1.5min"},
+	{SCRIPT "at 25h: remove a\n", ":4: 25h: expected a time up to 24h such as 2s, "
+				      "100ms or 1.5min"},
+	{SCRIPT "at 0x2s: remove a\n", ":4: 0x2s: expected a time up to 24h such as 2s, "
+				       "100ms or 1.5min"},
+	{SCRIPT "at nans: remove a\n", ":4: nans: expected a time up to 24h such as 2s, "
+				       "100ms or 1.5min"},
+	{SCRIPT "every 10us: stall a\n", ":4: every: too often, expected 1ms or more"},
+};
+
+/* Commands of the script. */
+static const ErrorCase command_errors[] = {
+	{SCRIPT "at 1s:\n", ":4: nothing: not a command, expected set, event, add, remove, "
+			    "rename, stall, unstall or fail"},
+	{SCRIPT "at 1s: explode a\n", ":4: explode: not a command, expected set, event, add, "
+				      "remove, rename, stall, unstall or fail"},
+	{SCRIPT "at 1s: remove\n", ":4: remove with 0 arguments, expected remove DEVICE"},
+	{SCRIPT "at 1s: rename a \"b\n", ":4: a quotation mark is not closed, expected "
+					 "another '\"' in the line"},
+	{SCRIPT "at 1s: remove b\n", ":4: b: no such device, expected the name of one "
+				     "that is there now"},
+	{SCRIPT "at 1s: rename a a/b\n",
+	 ":4: a/b: no name of a device, expected up to 63 letters, digits, '_', '-', '.' "
+	 "or ':'"},
+	{SCRIPT "at 1s: rename a a\n", ":4: a: there is such a device, expected another name"},
+	{SCRIPT "at 1s: set a/2 state=down\n",
+	 ":4: a/2: no such port, expected a number from 1 to 1, or *"},
+	{SCRIPT "at 1s: set a/0x1 state=down\n",
+	 ":4: a/0x1: no such port, expected a number from 1 to 1, or *"},
+	{SCRIPT "at 1s: set a/01 state=down\n",
+	 ":4: a/01: no such port, expected a number from 1 to 1, or *"},
+	{SCRIPT "at 1s: set a/ state=down\n",
+	 ":4: a/: no such port, expected a number from 1 to 1, or *"},
+	{SCRIPT "at 1s: set */1 state=down\n", ":4: */1: expected */* for all ports"},
+	{SCRIPT "at 1s: set * state=down\n",
+	 ":4: *: expected a device, a port, or */* for all ports"},
+	{SCRIPT "at 1s: set a/1 state\n", ":4: state: expected ATTRIBUTE=VALUE or event=REASON"},
+	{SCRIPT "at 1s: set a/1 protocol=roce\n",
+	 ":4: protocol: derived from other attributes, expected one of those"},
+	{SCRIPT "at 1s: set a/1 event=boom\n",
+	 ":4: boom: not the reason of an event, expected one such as port-active, "
+	 "port-error, "
+	 "lid-change or link"},
+	{SCRIPT "at 1s: set a/1 gid_tbl_len=0\n",
+	 ":4: gid_tbl_len = 0: entry 0 is in use, expected more than that"},
+	{SCRIPT "at 1s: event a/1 boom\n", ":4: boom: not the reason of an event, expected "
+					   "one such as port-active, port-error, "
+					   "lid-change or link"},
+	{SCRIPT "at 1s: add b\n", ":4: b: expected protocol = infiniband, roce, iwarp or opa"},
+	{SCRIPT "at 1s: add b from=c\n", ":4: from=c: expected a device of the scenario file"},
+	{SCRIPT "at 1s: add b from=a ports=0\n", ":4: ports = 0: expected a number from 1 to 254"},
+	{SCRIPT "at 1s: fail a EIO\n", ":4: a: expected a port, NAME/NUMBER or NAME/*"},
+	{SCRIPT "at 1s: fail a/1 EWHAT\n", ":4: EWHAT: not the name of an error, expected one "
+					   "such as EIO or EREMOTEIO, or none"},
+	{SCRIPT "at 1s: fail a/1 EIO many\n",
+	 ":4: count = many: expected a number from 0 to 4294967295"},
+	/* in the order of time, not of the file */
+	{SCRIPT "at 3s: set a/1 lid=1\nat 2s: remove a\n",
+	 ":4: a: no such device, expected the name of one that is there now"},
+};
+
+static void expect_errors(const ErrorCase *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
 		expect_error(cases[i].text, strlen(cases[i].text), cases[i].message);
+}
+
+static void test_syntax_errors(void **state)
+{
+	(void)state;
+	expect_errors(syntax_errors, ARRAY_SIZE(syntax_errors));
+}
+
+static void test_device_errors(void **state)
+{
+	(void)state;
+	expect_errors(device_errors, ARRAY_SIZE(device_errors));
+}
+
+static void test_port_errors(void **state)
+{
+	(void)state;
+	expect_errors(port_errors, ARRAY_SIZE(port_errors));
+}
+
+static void test_step_errors(void **state)
+{
+	(void)state;
+	expect_errors(step_errors, ARRAY_SIZE(step_errors));
+}
+
+static void test_command_errors(void **state)
+{
+	(void)state;
+	expect_errors(command_errors, ARRAY_SIZE(command_errors));
 }
 
 static void test_bounds(void **state)
@@ -440,8 +470,10 @@ static void test_examples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_errors),	 cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_defaults), cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_syntax_errors),  cmocka_unit_test(test_device_errors),
+		cmocka_unit_test(test_port_errors),    cmocka_unit_test(test_step_errors),
+		cmocka_unit_test(test_command_errors), cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_defaults),       cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_examples),
 	};
 
