@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <glib.h>
 
-#include "simulated-device.h"
+#include "simulated-value.h"
 
 /* The latest time of a step, and the shortest interval at which it happens again: a step may change
  * each of 65536 ports. */

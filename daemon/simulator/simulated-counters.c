@@ -4,7 +4,12 @@
 
 #include "counters.h"
 
-/* What a port counts between two readings, beyond 0. Data is in words of four bytes. */
+/* How many counters of one port settings may set. */
+#define COUNTERS_SET_MAX 256U
+
+#define HARDWARE_MAX 8U
+
+/* The counters that grow, and by how much between two readings. Data is in words of four bytes. */
 static const struct {
 	const char *file;
 	uint64_t step;
@@ -17,8 +22,9 @@ static const struct {
 	{"ip4OutSegs", 80000},
 };
 
-/* hw_counters by protocol. Those of iWARP are those of iw_cxgb4, which have no row. */
-static const char *const hardware[_PROTOCOL_MAX][8] = {
+/* The files in hw_counters/ by protocol. Those of iWARP are files of the driver iw_cxgb4, which the
+ * table of counters does not have. */
+static const char *const hardware[_PROTOCOL_MAX][HARDWARE_MAX] = {
 	[PROTOCOL_INFINIBAND] = {"rx_write_requests", "out_of_buffer", "out_of_sequence",
 				 "local_ack_timeout_err"},
 	[PROTOCOL_ROCE] = {"rx_write_requests", "out_of_buffer", "out_of_sequence",
@@ -46,7 +52,7 @@ static CounterEntry *find(CounterEntry *entries, size_t n, const CounterEntry *e
 	return NULL;
 }
 
-/* Copies the settings over what there is; one that says that there is none takes it away. */
+/* Replaces counters by those that are set, and removes those whose setting is empty (-ENOENT). */
 static size_t override(CounterEntry *entries, size_t n, const Table *settings)
 {
 	TABLE_FOREACH(CounterEntry, e, settings) {
@@ -66,13 +72,14 @@ int simulated_counters_read(const SimulatedPort *p, uint32_t n, Table **ret)
 	_cleanup_free_ CounterEntry *entries = NULL;
 	size_t k = 0;
 
-	entries = calloc(n_counter_rows + 8 + (settings ? settings->n : 0), sizeof(*entries));
+	entries = calloc(n_counter_rows + HARDWARE_MAX + (settings ? settings->n : 0),
+			 sizeof(*entries));
 	if (!entries)
 		return -ENOMEM;
 	for (size_t i = 0; i < n_counter_rows && p->protocol != PROTOCOL_IWARP; i++)
 		if (counter_rows[i].group == COUNTER_GROUP_PORT)
 			entries[k++] = entry(COUNTER_GROUP_PORT, counter_rows[i].file, n);
-	for (size_t i = 0; i < 8 && hardware[p->protocol][i]; i++)
+	for (size_t i = 0; i < HARDWARE_MAX && hardware[p->protocol][i]; i++)
 		entries[k++] = entry(COUNTER_GROUP_HARDWARE, hardware[p->protocol][i], n);
 	k = override(entries, k, settings);
 	*ret = k ? table_new(entries, k, sizeof(*entries)) : NULL;
@@ -123,9 +130,10 @@ int simulated_counters_set(const Table *old, const char *key, const char *value,
 		memcpy(entries, old->entries, n * sizeof(*entries));
 	at = find(entries, n, &e);
 	*(at ? at : &entries[n++]) = e;
-	if (n > 256)
+	if (n > COUNTERS_SET_MAX)
 		return simulated_error(-ENOSPC, ret_message,
-				       "%.100s: 256 counters of the port are set already", key);
+				       "%.100s: too many, expected at most %u counters of a port",
+				       key, COUNTERS_SET_MAX);
 	*ret = table_new(entries, n, sizeof(*entries));
 	return *ret ? 0 : -ENOMEM;
 }

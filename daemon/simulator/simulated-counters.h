@@ -2,19 +2,21 @@
 #pragma once
 
 /*
- * The counters of a simulated port: the same for all of a protocol, the same each time. Data and
- * packets go on by as much with each reading; what a setting counter.NAME or hw_counter.NAME says
- * stands.
+ * The counters of one simulated port. Which there are depends on its protocol. Those of data and
+ * packets grow by the same amount with each reading, the others stay 0; a setting counter.NAME or
+ * hw_counter.NAME replaces the value of one.
  */
 
 #include "simulated-device.h"
 
-/* What reading number N (from 1) of P brings: a new table. */
+/* The counters that reading number N of P, from 1, brings: a new table, or NULL if there are none.
+ * -ENOMEM. */
 int simulated_counters_read(const SimulatedPort *p, uint32_t n, Table **ret);
 
-/* Whether KEY is one of a counter. */
+/* Whether KEY sets a counter. */
 bool simulated_is_counter(const char *key);
-/* The settings in OLD (a table or NULL) and this one: a number, or nothing for a counter that is
- * not there. A new table. */
+/* Adds a setting to OLD, the table of those before it, which may be NULL: *RET is a new table.
+ * VALUE is a number, or empty if there is to be no such counter. -EINVAL, -ENOSPC with a message.
+ */
 int simulated_counters_set(const Table *old, const char *key, const char *value, Table **ret,
 			   char **ret_message);

@@ -106,7 +106,7 @@ static const ErrorCase syntax_errors[] = {
 			   "[port NAME/NUMBER], [port NAME/*] or [script]"},
 	{"[port a/01]\n", ":1: [port a/01]: expected [device NAME], "
 			  "[port NAME/NUMBER], [port NAME/*] or [script]"},
-	{"[device a b]\n", ":1: a b: no name of a device, expected up to 63 letters, "
+	{"[device a b]\n", ":1: a b: not a name for a device, expected up to 63 letters, "
 			   "digits, '_', '-', '.' or ':'"},
 	{IB "[device  a]\n", ":3: [device  a]: is in line 1 too, expected it once"},
 	{IB "fw_ver = 1\nfw_ver = 2\n", ":4: fw_ver: is set in line 3 too, expected it once"},
@@ -235,7 +235,7 @@ static const ErrorCase command_errors[] = {
 	{SCRIPT "at 1s: remove b\n", ":4: b: no such device, expected the name of one "
 				     "that is there now"},
 	{SCRIPT "at 1s: rename a a/b\n",
-	 ":4: a/b: no name of a device, expected up to 63 letters, digits, '_', '-', '.' "
+	 ":4: a/b: not a name for a device, expected up to 63 letters, digits, '_', '-', '.' "
 	 "or ':'"},
 	{SCRIPT "at 1s: rename a a\n", ":4: a: there is such a device, expected another name"},
 	{SCRIPT "at 1s: set a/2 state=down\n",
@@ -314,7 +314,7 @@ static void test_bounds(void **state)
 {
 	static char big[SCENARIO_FILE_MAX + 1];
 	_cleanup_(simulated_machine_done) SimulatedMachine s = {};
-	_cleanup_free_ char *steps = NULL, *message = NULL;
+	_cleanup_free_ char *text = NULL, *message = NULL;
 	size_t n = 0, size = 0;
 	FILE *f;
 
@@ -324,13 +324,23 @@ static void test_bounds(void **state)
 	expect_error(big, SCENARIO_LINE_MAX + 1, ":1: too long, expected at most 4096 bytes");
 	expect_error(big, sizeof(big), ": too large, expected at most 4194304 bytes");
 
-	f = open_memstream(&steps, &size);
+	f = open_memstream(&text, &size);
 	assert_non_null(f);
 	fputs(SCRIPT, f);
 	for (n = 0; n <= SCENARIO_STEPS_MAX; n++)
 		fputs("at 1s: stall a\n", f);
 	fclose(f);
-	expect_error(steps, size, ":4100: too many steps, expected at most 4096");
+	expect_error(text, size, ":4100: too many steps, expected at most 4096");
+
+	free(steal_pointer(&text));
+	f = open_memstream(&text, &size);
+	assert_non_null(f);
+	fputs(PORT_1, f);
+	for (n = 0; n <= 256; n++)
+		fprintf(f, "counter.c%zu = 1\n", n);
+	fclose(f);
+	expect_error(text, size,
+		     ":260: counter.c256: too many, expected at most 256 counters of a port");
 
 	memset(big, 'x', sizeof(big));
 	memcpy(big, SCRIPT "at 1s: ", strlen(SCRIPT "at 1s: "));

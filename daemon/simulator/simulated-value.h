@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Values as text: how the values of settings are read, and the messages about those that are wrong.
+ */
+
+#include "attribute.h"
+
+/* "KEY = VALUE". */
+typedef struct Setting {
+	const char *key, *value;
+	unsigned int line; /* of the scenario file; 0: of a command */
+} Setting;
+
+/* Composes *RET_MESSAGE, for the caller to free, and returns R; -ENOMEM if there is no memory. */
+int simulated_error(int r, char **ret_message, const char *format, ...) _printf_(3, 4);
+
+/* Whether NAME can be the name of a device: 0, or -EINVAL with a message. */
+int simulated_check_name(const char *name, char **ret_message);
+/* Reads TEXT, the value of KEY, as a number from LEAST to MOST: -EINVAL with a message. */
+int simulated_parse_number(const char *key, const char *text, uint64_t least, uint64_t most,
+			   uint64_t *ret, char **ret_message);
+/* Sets the row A of VALUES, a DeviceValues or PortValues, from TEXT: -EINVAL with a message. If
+ * TEXT is empty, the value is 0 and *RET_SUPPLIED false: the driver does not report it. */
+int simulated_set_row(const Attribute *a, void *values, const char *text, bool *ret_supplied,
+		      char **ret_message);
