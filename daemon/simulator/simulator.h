@@ -2,23 +2,20 @@
 #pragma once
 
 /*
- * A source that takes a scenario, rdmad-scenario(5), in place of the kernel: its devices, its
- * queries and its events are those of the file, of the script in it, and of commands that come by
- * D-Bus.
+ * The simulator is a source that has a scenario, rdmad-scenario(5), in place of the kernel. It
+ * keeps the time: it answers the queries of the core, and carries out the script. The devices are
+ * those of a SimulatedMachine.
  */
 
 #include "config.h"
 #include "source.h"
 
-/* On a bad file *RET_MESSAGE, for the caller to free, is "FILE:LINE: what was wrong, what was
+/* Makes the source from the file at PATH; Source says what HANDLER is. If the file is wrong or
+ * cannot be read, *RET_MESSAGE, for the caller to free, is "FILE:LINE: what is wrong, what was
  * expected". */
 int simulator_new(sd_event *event, const Config *config, const char *path,
 		  const SourceHandler *handler, void *userdata, Source **ret, char **ret_message);
 
-/*
- * Carries out one command of the script, given as its words (NULL-terminated). It takes effect as a
- * whole or not at all: -EINVAL, -ENOENT (no such device or port), -EEXIST (the name is taken),
- * -ENOSPC (too many) with a message. *RET_INDEX, which may be NULL, is set by "add". Not to be
- * called from the handler.
- */
+/* Carries out one command on the machine of SOURCE, which simulator_new() made; see
+ * simulated_commands_run(). It must not be called from the handler. */
 int simulator_run(Source *source, char *const *words, uint32_t *ret_index, char **ret_message);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "simulated-answer.h"
+
+#include "simulated-counters.h"
+
+void simulated_answer_enumeration(const SimulatedDevice *d, DeviceSnapshot *ret)
+{
+	static const DeviceAttr rows[] = {
+		DEVICE_ATTR_index,	DEVICE_ATTR_name,	  DEVICE_ATTR_node_type,
+		DEVICE_ATTR_port_count, DEVICE_ATTR_node_guid,	  DEVICE_ATTR_sys_image_guid,
+		DEVICE_ATTR_fw_ver,	DEVICE_ATTR_dev_protocol,
+	};
+
+	*ret = (DeviceSnapshot){};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const Attribute *row = &device_attributes[rows[i]];
+
+		memcpy((char *)&ret->values + row->offset,
+		       (const char *)&d->now.values + row->offset, row->size);
+		mask_set(&ret->supplied, rows[i], mask_has(&d->now.supplied, rows[i]));
+	}
+}
+
+static Table *table_copy(const Table *t)
+{
+	return t ? table_new(t->entries, t->n, t->entry_size) : NULL;
+}
+
+void simulated_answer_device(const SimulatedDevice *d, DeviceSnapshot *ret)
+{
+	*ret = d->now;
+	ret->chardevs = table_copy(d->now.chardevs);
+}
+
+/* Makes S a snapshot that does not supply the row A. */
+static void drop_row(PortSnapshot *s, PortAttr a)
+{
+	const Attribute *row = &port_attributes[a];
+	PortTable t = attr_port_table(row->type);
+
+	mask_set(&s->supplied, a, false);
+	memset((char *)&s->values + row->offset, 0, row->size);
+	if (t < _PORT_TABLE_MAX)
+		s->tables[t] = NULL;
+}
+
+/* Whether the row A is one that the kernel reports of the network interface of a port. */
+static bool is_of_netdev(PortAttr a)
+{
+	return port_attributes[a].source == SOURCE_RTNL || a == PORT_ATTR_netdev ||
+	       a == PORT_ATTR_ifindex || a == PORT_ATTR_netdev_speed;
+}
+
+/* Whether a query of P does not bring the row A. Counters have a query of their own. */
+static bool is_missing(const SimulatedPort *p, PortAttr a, bool pkeys)
+{
+	AttrSource source = port_attributes[a].source;
+
+	return a == PORT_ATTR_counters || (a == PORT_ATTR_pkeys && !pkeys) ||
+	       (p->error && (source == SOURCE_VERBS || source == SOURCE_DV)) ||
+	       (!p->now.values.ifindex && is_of_netdev(a));
+}
+
+int simulated_answer_port(SimulatedPort *p, bool pkeys, PortSnapshot *ret)
+{
+	PortSnapshot s = p->now;
+	int error = p->error;
+
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+		if (is_missing(p, a, pkeys))
+			drop_row(&s, a);
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++) {
+		const Table *table = s.tables[t];
+
+		s.tables[t] = table_copy(table);
+		/* there is no memory: the table is not supplied, as it is not empty */
+		if (table && !s.tables[t])
+			mask_set(&s.supplied, port_table_attr(t), false);
+	}
+	if (p->error_count && --p->error_count == 0)
+		p->error = 0;
+	*ret = s;
+	return error;
+}
+
+int simulated_answer_counters(SimulatedPort *p, PortSnapshot *ret)
+{
+	int r;
+
+	*ret = (PortSnapshot){};
+	r = simulated_counters_read(p, ++p->n_counted, &ret->tables[PORT_TABLE_COUNTERS]);
+	mask_set(&ret->supplied, PORT_ATTR_counters, r == 0);
+	return r;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What a query of a simulated device or port brings: copies of its values, as the kernel and the
+ * driver would report them. The caller frees what a snapshot owns with device_snapshot_done() or
+ * port_snapshot_done().
+ */
+
+#include "simulated-device.h"
+
+/* What the kernel reports of D when it lists the devices: it does not ask the driver. RET owns
+ * nothing. */
+void simulated_answer_enumeration(const SimulatedDevice *d, DeviceSnapshot *ret);
+
+/* The attributes of the device itself. */
+void simulated_answer_device(const SimulatedDevice *d, DeviceSnapshot *ret);
+
+/*
+ * The attributes of a port, and its P_Keys if PKEYS. Returns 0, or the negative errno that the
+ * command "fail" has set; *RET then has what does not come from the verbs. The query counts as one
+ * of those that fail.
+ */
+int simulated_answer_port(SimulatedPort *p, bool pkeys, PortSnapshot *ret);
+
+/* The counters of a port and nothing else. -ENOMEM. */
+int simulated_answer_counters(SimulatedPort *p, PortSnapshot *ret);
