@@ -9,25 +9,19 @@
 #include "simulated-commands.h"
 
 /*
- * Each method makes the words of a script line of its arguments: the simulator has one parser, and
- * one set of messages. The methods are for everybody whom the bus lets through: a simulated daemon
- * has no hardware to protect.
+ * Each method makes the words of a command of its arguments, so that there is one parser with one
+ * set of messages. Every caller may use them: a simulated daemon has no hardware to protect.
  */
 
-/* Ends an array of words. */
-static char **words_done(GPtrArray *words)
+static void add_pair(GStrvBuilder *words, const char *key, const char *value)
 {
-	g_ptr_array_add(words, NULL);
-	return (char **)words->pdata;
+	g_autofree char *word = g_strdup_printf("%s=%s", key, value);
+
+	g_strv_builder_add(words, word);
 }
 
-static void add_word(GPtrArray *words, const char *text)
-{
-	g_ptr_array_add(words, g_strdup(text));
-}
-
-/* a{ss} as words KEY=VALUE; too many are the simulator's to refuse. */
-static int read_settings(sd_bus_message *m, GPtrArray *words, sd_bus_error *error)
+/* Reads an a{ss} as words KEY=VALUE. simulated_commands_run() refuses too many of them. */
+static int read_settings(sd_bus_message *m, GStrvBuilder *words, sd_bus_error *error)
 {
 	const char *key, *value;
 	int r;
@@ -36,21 +30,40 @@ static int read_settings(sd_bus_message *m, GPtrArray *words, sd_bus_error *erro
 	if (r < 0)
 		return r;
 	while ((r = sd_bus_message_read(m, "{ss}", &key, &value)) > 0) {
-		/* in a word it would mean something else */
+		/* as a word this would be another key, or a reason */
 		if (strchr(key, '=') || streq(key, "event"))
 			return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT,
 						 "%s: expected the name of an attribute", key);
-		g_ptr_array_add(words, g_strdup_printf("%s=%s", key, value));
+		add_pair(words, key, value);
 	}
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int run(SimulatedMachine *machine, GPtrArray *words, uint32_t *ret_index,
-	       sd_bus_error *error)
+/* Reads an as as words event=REASON. */
+static int read_reasons(sd_bus_message *m, GStrvBuilder *words)
+{
+	const char *reason;
+	int r;
+
+	r = sd_bus_message_enter_container(m, 'a', "s");
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_read(m, "s", &reason)) > 0)
+		add_pair(words, "event", reason);
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+/* Reads the options, which are the last argument of every method, and carries out the command. */
+static int run(sd_bus_message *m, SimulatedMachine *machine, const char *const *words,
+	       uint32_t *ret_index, sd_bus_error *error)
 {
 	_cleanup_free_ char *message = NULL;
-	int r = simulated_commands_run(machine, words_done(words), ret_index, &message);
+	int r;
 
+	r = bus_read_options(m, sd_bus_message_get_member(m), NULL, 0, error);
+	if (r < 0)
+		return r;
+	r = simulated_commands_run(machine, words, ret_index, &message);
 	if (r < 0 && message)
 		return sd_bus_error_set(error,
 					r == -ENOENT   ? RDMAD_ERROR_NOT_FOUND
@@ -60,66 +73,40 @@ static int run(SimulatedMachine *machine, GPtrArray *words, uint32_t *ret_index,
 	return r;
 }
 
-/* Options, command, empty reply: the end of most methods. */
-static int finish(sd_bus_message *m, SimulatedMachine *machine, GPtrArray *words,
-		  sd_bus_error *error)
+/* The same for the methods that return nothing. */
+static int run_and_reply(sd_bus_message *m, SimulatedMachine *machine, const char *const *words,
+			 sd_bus_error *error)
 {
-	int r;
+	int r = run(m, machine, words, NULL, error);
 
-	r = bus_read_options(m, sd_bus_message_get_member(m), NULL, 0, error);
-	if (r < 0)
-		return r;
-	r = run(machine, words, NULL, error);
-	if (r < 0)
-		return r;
-	return sd_bus_reply_method_return(m, NULL);
+	return r < 0 ? r : sd_bus_reply_method_return(m, NULL);
 }
 
 static int method_set(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-	const char *port, *reason;
+	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+	g_auto(GStrv) words = NULL;
+	const char *port;
 	int r;
 
 	r = sd_bus_message_read(m, "s", &port);
 	if (r < 0)
 		return r;
-	add_word(words, "set");
-	add_word(words, port);
-	r = read_settings(m, words, error);
+	g_strv_builder_add_many(builder, "set", port, NULL);
+	r = read_settings(m, builder, error);
 	if (r < 0)
 		return r;
-	r = sd_bus_message_enter_container(m, 'a', "s");
+	r = read_reasons(m, builder);
 	if (r < 0)
 		return r;
-	while ((r = sd_bus_message_read(m, "s", &reason)) > 0)
-		g_ptr_array_add(words, g_strdup_printf("event=%s", reason));
-	if (r < 0)
-		return r;
-	r = sd_bus_message_exit_container(m);
-	if (r < 0)
-		return r;
-	return finish(m, userdata, words, error);
-}
-
-static int method_event(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-	const char *port, *reason;
-	int r;
-
-	r = sd_bus_message_read(m, "ss", &port, &reason);
-	if (r < 0)
-		return r;
-	add_word(words, "event");
-	add_word(words, port);
-	add_word(words, reason);
-	return finish(m, userdata, words, error);
+	words = g_strv_builder_end(builder);
+	return run_and_reply(m, userdata, (const char *const *)words, error);
 }
 
 static int method_add_device(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+	g_auto(GStrv) words = NULL;
 	const char *name;
 	uint32_t index = 0;
 	int r;
@@ -127,85 +114,76 @@ static int method_add_device(sd_bus_message *m, void *userdata, sd_bus_error *er
 	r = sd_bus_message_read(m, "s", &name);
 	if (r < 0)
 		return r;
-	add_word(words, "add");
-	add_word(words, name);
-	r = read_settings(m, words, error);
+	g_strv_builder_add_many(builder, "add", name, NULL);
+	r = read_settings(m, builder, error);
 	if (r < 0)
 		return r;
-	r = bus_read_options(m, sd_bus_message_get_member(m), NULL, 0, error);
-	if (r < 0)
-		return r;
-	r = run(userdata, words, &index, error);
+	words = g_strv_builder_end(builder);
+	r = run(m, userdata, (const char *const *)words, &index, error);
 	if (r < 0)
 		return r;
 	return sd_bus_reply_method_return(m, "u", index);
 }
 
-static int method_remove_device(sd_bus_message *m, void *userdata, sd_bus_error *error)
+static int method_event(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-	const char *name;
-	int r;
+	const char *port, *reason;
+	int r = sd_bus_message_read(m, "ss", &port, &reason);
 
-	r = sd_bus_message_read(m, "s", &name);
 	if (r < 0)
 		return r;
-	add_word(words, "remove");
-	add_word(words, name);
-	return finish(m, userdata, words, error);
+	return run_and_reply(m, userdata, (const char *[]){"event", port, reason, NULL}, error);
+}
+
+static int method_remove_device(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	const char *name;
+	int r = sd_bus_message_read(m, "s", &name);
+
+	if (r < 0)
+		return r;
+	return run_and_reply(m, userdata, (const char *[]){"remove", name, NULL}, error);
 }
 
 static int method_rename_device(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
 	const char *old, *new;
-	int r;
+	int r = sd_bus_message_read(m, "ss", &old, &new);
 
-	r = sd_bus_message_read(m, "ss", &old, &new);
 	if (r < 0)
 		return r;
-	add_word(words, "rename");
-	add_word(words, old);
-	add_word(words, new);
-	return finish(m, userdata, words, error);
+	return run_and_reply(m, userdata, (const char *[]){"rename", old, new, NULL}, error);
 }
 
 static int method_stall(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
 	const char *name;
-	int r, on;
+	int on, r = sd_bus_message_read(m, "sb", &name, &on);
 
-	r = sd_bus_message_read(m, "sb", &name, &on);
 	if (r < 0)
 		return r;
-	add_word(words, on ? "stall" : "unstall");
-	add_word(words, name);
-	return finish(m, userdata, words, error);
+	return run_and_reply(m, userdata, (const char *[]){on ? "stall" : "unstall", name, NULL},
+			     error);
 }
 
 static int method_fail(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *count_text = NULL;
 	const char *port, *name;
 	uint32_t count;
-	int r;
+	int r = sd_bus_message_read(m, "ssu", &port, &name, &count);
 
-	r = sd_bus_message_read(m, "ssu", &port, &name, &count);
 	if (r < 0)
 		return r;
-	add_word(words, "fail");
-	add_word(words, port);
-	add_word(words, name);
-	g_ptr_array_add(words, g_strdup_printf("%u", count));
-	return finish(m, userdata, words, error);
+	count_text = g_strdup_printf("%u", count);
+	return run_and_reply(m, userdata, (const char *[]){"fail", port, name, count_text, NULL},
+			     error);
 }
 
 static int method_run(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	g_auto(GStrv) words = NULL;
 	_cleanup_free_ char *message = NULL;
-	g_autoptr(GPtrArray) array = g_ptr_array_new_with_free_func(g_free);
 	const char *line;
 	int r;
 
@@ -215,9 +193,7 @@ static int method_run(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	r = words_split(line, &words, &message);
 	if (r < 0)
 		return message ? sd_bus_error_set(error, RDMAD_ERROR_INVALID_ARGUMENT, message) : r;
-	for (char **w = words; *w; w++)
-		add_word(array, *w);
-	return finish(m, userdata, array, error);
+	return run_and_reply(m, userdata, (const char *const *)words, error);
 }
 
 /* clang-format off */

@@ -88,7 +88,8 @@ void command_settings_done(CommandSettings *s)
 	s->words = NULL;
 }
 
-int command_settings_parse(char *const *args, size_t n, CommandSettings *ret, char **ret_message)
+int command_settings_parse(const char *const *args, size_t n, CommandSettings *ret,
+			   char **ret_message)
 {
 	ret->words = g_strdupv(CONST_CAST(char **, args));
 	for (size_t i = 0; i < n; i++) {

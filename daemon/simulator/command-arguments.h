@@ -39,7 +39,8 @@ GArray *command_target_ports(const SimulatedMachine *s, const CommandTarget *t);
 
 /* Reads N arguments KEY=VALUE and event=REASON. The caller calls command_settings_done(), also
  * after an error; RET is all zero before. */
-int command_settings_parse(char *const *args, size_t n, CommandSettings *ret, char **ret_message);
+int command_settings_parse(const char *const *args, size_t n, CommandSettings *ret,
+			   char **ret_message);
 void command_settings_done(CommandSettings *s);
 
 /* Reads the name of a reason, such as "lid-change". */

@@ -9,7 +9,7 @@ typedef struct Command {
 	size_t least, most; /* how many arguments it takes */
 	const char *usage;
 	/* ARGS has N arguments and then NULL. RET_INDEX is for "add"; it may be NULL. */
-	int (*run)(SimulatedMachine *sim, char *const *args, size_t n, uint32_t *ret_index,
+	int (*run)(SimulatedMachine *sim, const char *const *args, size_t n, uint32_t *ret_index,
 		   char **ret_message);
 } Command;
 
@@ -38,7 +38,7 @@ static void tell_ports(const SimulatedMachine *sim, const GArray *ports, const E
 	}
 }
 
-static int run_event(SimulatedMachine *sim, char *const *args, size_t n,
+static int run_event(SimulatedMachine *sim, const char *const *args, size_t n,
 		     _unused_ uint32_t *ret_index, char **ret_message)
 {
 	EventReason reasons[SCENARIO_WORDS_MAX];
@@ -100,8 +100,8 @@ static int set_device(SimulatedDevice *d, const CommandSettings *a, char **ret_m
 	return 0;
 }
 
-static int run_set(SimulatedMachine *sim, char *const *args, size_t n, _unused_ uint32_t *ret_index,
-		   char **ret_message)
+static int run_set(SimulatedMachine *sim, const char *const *args, size_t n,
+		   _unused_ uint32_t *ret_index, char **ret_message)
 {
 	_cleanup_(command_settings_done) CommandSettings a = {};
 	g_autoptr(GArray) ports = NULL;
@@ -163,7 +163,7 @@ static int find_recipe(const SimulatedMachine *sim, CommandSettings *a, DeviceRe
 	return 0;
 }
 
-static int run_add(SimulatedMachine *sim, char *const *args, size_t n, uint32_t *ret_index,
+static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, uint32_t *ret_index,
 		   char **ret_message)
 {
 	_cleanup_(command_settings_done) CommandSettings a = {};
@@ -196,7 +196,7 @@ static int run_add(SimulatedMachine *sim, char *const *args, size_t n, uint32_t 
 	return 0;
 }
 
-static int run_remove(SimulatedMachine *sim, char *const *args, _unused_ size_t n,
+static int run_remove(SimulatedMachine *sim, const char *const *args, _unused_ size_t n,
 		      _unused_ uint32_t *ret_index, char **ret_message)
 {
 	SimulatedDevice *d = NULL;
@@ -213,7 +213,7 @@ static int run_remove(SimulatedMachine *sim, char *const *args, _unused_ size_t 
 	return 0;
 }
 
-static int run_rename(SimulatedMachine *sim, char *const *args, _unused_ size_t n,
+static int run_rename(SimulatedMachine *sim, const char *const *args, _unused_ size_t n,
 		      _unused_ uint32_t *ret_index, char **ret_message)
 {
 	SimulatedDevice *d = NULL;
@@ -232,7 +232,7 @@ static int run_rename(SimulatedMachine *sim, char *const *args, _unused_ size_t 
 
 /* Faults */
 
-static int run_stall(SimulatedMachine *sim, char *const *args, _unused_ size_t n,
+static int run_stall(SimulatedMachine *sim, const char *const *args, _unused_ size_t n,
 		     _unused_ uint32_t *ret_index, char **ret_message)
 {
 	SimulatedDevice *d = NULL;
@@ -244,7 +244,7 @@ static int run_stall(SimulatedMachine *sim, char *const *args, _unused_ size_t n
 	return r;
 }
 
-static int run_unstall(SimulatedMachine *sim, char *const *args, _unused_ size_t n,
+static int run_unstall(SimulatedMachine *sim, const char *const *args, _unused_ size_t n,
 		       _unused_ uint32_t *ret_index, char **ret_message)
 {
 	SimulatedDevice *d = NULL;
@@ -262,7 +262,7 @@ static int run_unstall(SimulatedMachine *sim, char *const *args, _unused_ size_t
 	return 0;
 }
 
-static int run_fail(SimulatedMachine *sim, char *const *args, size_t n,
+static int run_fail(SimulatedMachine *sim, const char *const *args, size_t n,
 		    _unused_ uint32_t *ret_index, char **ret_message)
 {
 	g_autoptr(GArray) ports = NULL;
@@ -305,7 +305,7 @@ static const Command commands[] = {
 	{"fail", 2, 3, "fail PORT ERRNO|none [COUNT]", run_fail},
 };
 
-int simulated_commands_run(SimulatedMachine *sim, char *const *words, uint32_t *ret_index,
+int simulated_commands_run(SimulatedMachine *sim, const char *const *words, uint32_t *ret_index,
 			   char **ret_message)
 {
 	size_t n = 0;
@@ -338,7 +338,8 @@ int simulated_commands_rehearse(SimulatedMachine *sim, unsigned int *ret_line, c
 	const ScenarioStep *steps = scenario_steps(sim->scenario, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		int r = simulated_commands_run(sim, steps[i].words, NULL, ret_message);
+		int r = simulated_commands_run(sim, (const char *const *)steps[i].words, NULL,
+					       ret_message);
 
 		*ret_line = steps[i].line;
 		if (r < 0)

@@ -14,7 +14,7 @@
  * devices or ports), each with a message. "add" sets *RET_INDEX to the kernel index of the new
  * device; RET_INDEX may be NULL.
  */
-int simulated_commands_run(SimulatedMachine *machine, char *const *words, uint32_t *ret_index,
+int simulated_commands_run(SimulatedMachine *machine, const char *const *words, uint32_t *ret_index,
 			   char **ret_message);
 
 /*

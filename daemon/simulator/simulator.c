@@ -159,7 +159,7 @@ static int on_answer(sd_event_source *source, void *userdata)
 	return 0;
 }
 
-int simulator_run(Source *source, char *const *words, uint32_t *ret_index, char **ret_message)
+int simulator_run(Source *source, const char *const *words, uint32_t *ret_index, char **ret_message)
 {
 	return simulated_commands_run(&simulator(source)->machine, words, ret_index, ret_message);
 }
@@ -178,7 +178,8 @@ static int compare_steps(const void *a, const void *b, _unused_ void *userdata)
 static void run_step(Simulator *sim, Step *step)
 {
 	_cleanup_free_ char *message = NULL;
-	int r = simulated_commands_run(&sim->machine, step->step->words, NULL, &message);
+	int r = simulated_commands_run(&sim->machine, (const char *const *)step->step->words, NULL,
+				       &message);
 
 	if (r < 0 && !step->failing)
 		log_warning("%s:%u: %s; ignoring", scenario_path(sim->machine.scenario),

@@ -18,4 +18,5 @@ int simulator_new(sd_event *event, const Config *config, const char *path,
 
 /* Carries out one command on the machine of SOURCE, which simulator_new() made; see
  * simulated_commands_run(). It must not be called from the handler. */
-int simulator_run(Source *source, char *const *words, uint32_t *ret_index, char **ret_message);
+int simulator_run(Source *source, const char *const *words, uint32_t *ret_index,
+		  char **ret_message);

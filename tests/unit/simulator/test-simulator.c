@@ -163,7 +163,7 @@ static int run(Fixture *f, const char *line, char **ret_message)
 	g_auto(GStrv) words = NULL;
 
 	assert_int_equal(words_split(line, &words, ret_message), 0);
-	return simulator_run(f->source, words, NULL, ret_message);
+	return simulator_run(f->source, (const char *const *)words, NULL, ret_message);
 }
 
 static void command(Fixture *f, const char *line)
@@ -371,7 +371,7 @@ static void test_devices(void **state)
 {
 	Fixture *f = *state;
 	_cleanup_free_ char *message = NULL;
-	char *words[] = {(char[]){"add"}, (char[]){"a"}, NULL};
+	const char *words[] = {"add", "a", NULL};
 	uint32_t index = 0;
 	uint64_t guid;
 	DeviceSnapshot *d;
