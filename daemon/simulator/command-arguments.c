@@ -9,8 +9,7 @@
 
 /* Targets */
 
-/* NAME, NAME/NUMBER, "NAME/" with a star, a star for all devices, or a star on both sides of '/'
- * for all ports. */
+/* A target is DEVICE or DEVICE/NUMBER. A star in place of either of them means all. */
 int command_target_parse(const SimulatedMachine *sim, const char *text, CommandTarget *ret,
 			 char **ret_message)
 {

@@ -51,7 +51,7 @@ int simulated_parse_number(const char *key, const char *text, uint64_t least, ui
 	return 0;
 }
 
-/* What the value of a row must look like. BUFFER is for names. */
+/* What was expected as the value of row A. The text may be in the SIZE bytes at BUFFER. */
 static const char *expectation(const Attribute *a, char *buffer, size_t size)
 {
 	const char *const *names = attr_type_names(a->type);
@@ -86,14 +86,14 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 		return "a number up to 18446744073709551615";
 	case ATTR_U32:
 	case ATTR_DEVICE_PATH:
-	case ATTR_PORT_STATE: /* they have names */
+	case ATTR_PORT_STATE: /* from here on: types with names, see above */
 	case ATTR_PHYS_STATE:
 	case ATTR_LINK_LAYER:
 	case ATTR_PROTOCOL:
 	case ATTR_NODE_TYPE:
 	case ATTR_OPERSTATE:
 	case ATTR_SPEED:
-	case ATTR_UNAVAILABLE: /* they are not set */
+	case ATTR_UNAVAILABLE: /* from here on: types that cannot be set */
 	case ATTR_GIDS:
 	case ATTR_PKEYS:
 	case ATTR_NETDEVS:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Scenario files: what devices they make, and what they say of every kind of mistake. */
+/* Scenario files: the devices that they make, and the message about each kind of mistake. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -39,7 +39,7 @@ static void write_file(const char *text, size_t n)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Loads, makes and rehearses, as simulator_new() does. */
+/* Loads a file, makes its devices and tries its script, as simulator_new() does. */
 static int load(const char *file, SimulatedMachine *ret, char **ret_message)
 {
 	_cleanup_free_ char *what = NULL;
@@ -195,11 +195,11 @@ static const ErrorCase port_errors[] = {
 	 ":4: netdev = abcdefghijklmnop 1: expected a name of up to 15 bytes and the "
 	 "index of the interface, or nothing"},
 	{PORT_1 "protocol = x\n", ":4: protocol = x: expected infiniband, roce, iwarp or opa"},
-	/* an error where the values only appear once for a device of many */
+	/* the error is in the section of one device of many */
 	{"[device a%d]\ncount = 2\nprotocol = roce\n[port a%d/*]\nlid = 1%d%p\n"
 	 "[port a1/1]\nmax_msg_sz = -1\n",
 	 ":7: max_msg_sz = -1: expected a number up to 4294967295"},
-	/* a device that is absent at first is looked at too */
+	/* the sections of a device that does not exist at the start are checked too */
 	{IB "present = no\n[port a/1]\nlid = x\n",
 	 ":5: lid = x: expected a number up to 4294967295"},
 };
@@ -269,7 +269,7 @@ static const ErrorCase command_errors[] = {
 					   "such as EIO or EREMOTEIO, or none"},
 	{SCRIPT "at 1s: fail a/1 EIO many\n",
 	 ":4: count = many: expected a number from 0 to 4294967295"},
-	/* in the order of time, not of the file */
+	/* steps are tried in the order of time, not of the file */
 	{SCRIPT "at 3s: set a/1 lid=1\nat 2s: remove a\n",
 	 ":4: a: no such device, expected the name of one that is there now"},
 };
@@ -429,17 +429,17 @@ static void test_settings(void **state)
 	d = simulated_machine_device(&s, 8);
 	assert_string_equal(d->now.values.name, "m1");
 	assert_string_equal(d->now.values.node_desc, "host  HCA-1 100%");
-	/* the more special section wins, wherever it stands */
+	/* the more special section counts, wherever it is in the file */
 	assert_int_equal(port(&s, 7, 1)->values.lid, 9);
 	assert_int_equal(port(&s, 7, 2)->values.lid, 202);
 	assert_int_equal(port(&s, 9, 2)->values.lid, 222);
 	assert_int_equal(port(&s, 8, 2)->values.lid, 5);
 	assert_int_equal(port(&s, 8, 2)->values.active_mtu, 4);
 	assert_int_equal(port(&s, 8, 1)->values.active_mtu, 3);
-	/* empty: not reported */
+	/* an empty value: the driver does not report it */
 	assert_false(mask_has(&port(&s, 8, 1)->supplied, PORT_ATTR_sm_sl));
 	assert_true(mask_has(&port(&s, 7, 1)->supplied, PORT_ATTR_sm_sl));
-	/* eight bits */
+	/* active_speed has only eight bits */
 	assert_int_equal(port(&s, 7, 1)->values.active_speed, 128);
 	assert_int_equal(port(&s, 7, 1)->values.active_speed_ex, 256);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The simulator as a source: queries, events, the script, and devices that do not answer. */
+/* The simulator as a source: queries, commands and their events, the script, and devices that do
+ * not answer. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -11,14 +12,15 @@
 #include "scenario.h"
 #include "simulator.h"
 
-/* Nothing here takes that long: what is waited for has then not come. */
-#define GUARD_USEC   (20 * USEC_PER_SEC)
-#define TIMEOUT_USEC (20 * USEC_PER_MSEC) /* where it is to pass */
+/* No test waits longer: what it waits for does not come. */
+#define GUARD_USEC (20 * USEC_PER_SEC)
+/* The time-out of queries in the test in which one times out. */
+#define TIMEOUT_USEC (20 * USEC_PER_MSEC)
 
 typedef struct Fixture {
 	sd_event *loop;
 	Source *source;
-	/* what came */
+	/* what the handler was called with; of several the last one */
 	Event events[64];
 	size_t n_events;
 	size_t n_ports, n_devices, n_ends;
@@ -28,8 +30,8 @@ typedef struct Fixture {
 	int port_error;
 	PortSnapshot port;
 	DeviceSnapshot device;
-	/* what the handler does at the first port */
-	bool forget_in_port, ask_in_end;
+	bool forget_in_port; /* the handler forgets device 0 when it gets a port */
+	bool ask_in_end;     /* the handler asks again at the next end of a query */
 } Fixture;
 
 static int ask(Fixture *f, uint64_t id, uint32_t device, uint32_t port)
@@ -147,7 +149,7 @@ static void turn_until(Fixture *f, const size_t *counter, size_t wanted)
 	assert_int_equal(*counter, wanted);
 }
 
-/* Turns the loop as long as there is something to do at once. */
+/* Turns the loop until it would have to wait. */
 static void turn(Fixture *f)
 {
 	int r;
@@ -200,7 +202,7 @@ static void test_enumerate(void **state)
 	assert_string_equal(d[0].values.dev_protocol, "ib");
 	assert_int_equal(d[1].values.index, 9);
 	assert_true(mask_has(&d[1].supplied, DEVICE_ATTR_node_guid));
-	/* that takes a query */
+	/* only a query brings this */
 	assert_false(mask_has(&d[1].supplied, DEVICE_ATTR_chardevs));
 	device_array_free(d, n);
 }
@@ -211,7 +213,8 @@ static void test_query(void **state)
 
 	start(f, TWO);
 	assert_int_equal(ask(f, 5, 0, 2), 0);
-	assert_int_equal(f->n_devices + f->n_ports + f->n_ends, 0); /* never from inside */
+	assert_int_equal(f->n_devices + f->n_ports + f->n_ends,
+			 0); /* not called from inside the query */
 	assert_int_equal(ask(f, 6, 0, 1), -EBUSY);
 	f->ask_in_end = true;
 	turn_until(f, &f->n_ends, 2);
@@ -223,7 +226,7 @@ static void test_query(void **state)
 	assert_true(mask_has(&f->port.supplied, PORT_ATTR_lid));
 	assert_int_equal(f->port.tables[PORT_TABLE_PKEYS]->n, 1);
 
-	/* P_Keys only if asked for */
+	/* P_Keys come only if they are asked for */
 	Query q = {.id = 7, .device = 0};
 	port_set_add(&q.ports, 1);
 	assert_int_equal(f->source->ops->query(f->source, &q), 0);
@@ -231,13 +234,13 @@ static void test_query(void **state)
 	assert_false(mask_has(&f->port.supplied, PORT_ATTR_pkeys));
 	assert_null(f->port.tables[PORT_TABLE_PKEYS]);
 
-	/* ports that are not there */
+	/* a port that does not exist */
 	assert_int_equal(ask(f, 8, 0, 3), 0);
 	turn_until(f, &f->n_ends, 4);
 	assert_int_equal(f->port_error, -EINVAL);
 	assert_true(mask_is_empty(&f->port.supplied));
 
-	/* devices that are not there */
+	/* a device that does not exist */
 	assert_int_equal(ask(f, 9, 77, 1), 0);
 	turn_until(f, &f->n_ends, 5);
 	assert_int_equal(f->end_error, -ENODEV);
@@ -274,7 +277,7 @@ static void test_set_nothing(void **state)
 	assert_int_equal(f->port.values.state, 4);
 	assert_int_equal(f->port.tables[PORT_TABLE_PKEYS]->n, 1);
 
-	/* of several ports too */
+	/* a command for several ports */
 	free(steal_pointer(&message));
 	assert_int_equal(run(f, "set */* lid=40 gid.100=::1", &message), -EINVAL);
 	assert_string_equal(message,
@@ -324,7 +327,8 @@ static void test_set_no_netdev(void **state)
 	assert_false(mask_has(&f->port.supplied, PORT_ATTR_netdev_mtu));
 	assert_true(mask_has(&f->port.supplied, PORT_ATTR_netdevs));
 	assert_null(f->port.tables[PORT_TABLE_NETDEVS]);
-	assert_int_equal(run(f, "set b/1 netdev=eth5", &message), -EINVAL); /* its index is gone */
+	/* the index of the interface was removed with it */
+	assert_int_equal(run(f, "set b/1 netdev=eth5", &message), -EINVAL);
 }
 
 /* A port has one name. */
@@ -383,7 +387,7 @@ static void test_devices(void **state)
 	guid = d[0].values.node_guid;
 	device_array_free(d, n);
 
-	/* the name, and nothing else */
+	/* a rename changes the name and nothing else */
 	command(f, "rename a x");
 	expect_event(f, 0, 0, EVENT_ALL_PORTS, REASON_DEVICE);
 	assert_int_equal(run(f, "remove a", &message), -ENOENT);
@@ -392,14 +396,14 @@ static void test_devices(void **state)
 	assert_string_equal(f->device.values.name, "x");
 	assert_true(f->device.values.node_guid == guid);
 
-	/* removed while queried */
+	/* removed before its query is answered */
 	ask(f, 2, 0, 1);
 	command(f, "remove x");
 	turn_until(f, &f->n_ends, 2);
 	assert_int_equal(f->end_error, -ENODEV);
 	assert_int_equal(f->n_ports, 1);
 
-	/* again: what it was, but for the index */
+	/* added again: it has all that it had, but another index */
 	assert_int_equal(simulator_run(f->source, words, &index, &message), 0);
 	assert_int_equal(index, 2);
 	expect_event(f, f->n_events - 1, 2, EVENT_ALL_PORTS, REASON_DEVICE);
@@ -418,7 +422,7 @@ static void test_add(void **state)
 	size_t n;
 
 	start(f, TWO "[device c]\nprotocol = iwarp\npresent = no\nfw_ver = 7\n");
-	/* from the sections of another */
+	/* made of the sections of another device */
 	command(f, "add n from=c ports=3 node_desc=new");
 	ask(f, 1, 2, 3);
 	turn_until(f, &f->n_ends, 1);
@@ -426,7 +430,7 @@ static void test_add(void **state)
 	assert_string_equal(f->device.values.node_desc, "new");
 	assert_int_equal(f->device.values.port_count, 3);
 	assert_int_equal(f->port_error, 0);
-	/* from nothing */
+	/* made without sections */
 	command(f, "add z protocol=opa");
 	assert_int_equal(run(f, "add y protocol=opa color=red", &message), -EINVAL);
 	assert_int_equal(f->source->ops->enumerate(f->source, &d, &n), 0);
@@ -441,18 +445,18 @@ static void test_stall(void **state)
 	Fixture *f = *state;
 
 	start(f, TWO);
-	/* back in time */
+	/* it answers again before the time-out */
 	command(f, "stall a");
 	ask(f, 1, 0, 1);
 	ask(f, 2, 1, 1);
 	turn_until(f, &f->n_ends, 1);
-	assert_int_equal(f->end_id, 2); /* the others are not held up */
+	assert_int_equal(f->end_id, 2); /* other devices are answered meanwhile */
 	command(f, "unstall a");
 	turn_until(f, &f->n_ends, 2);
 	assert_int_equal(f->end_error, 0);
 	assert_int_equal(f->n_events, 0);
 
-	/* gone while it does not answer */
+	/* removed while it does not answer */
 	command(f, "stall a");
 	ask(f, 6, 0, 1);
 	turn(f);
@@ -460,7 +464,7 @@ static void test_stall(void **state)
 	turn_until(f, &f->n_ends, 3);
 	assert_int_equal(f->end_error, -ENODEV);
 
-	/* forgotten, and freed while it does not answer */
+	/* forgotten while it does not answer; the last query is still open at the end */
 	command(f, "stall b");
 	ask(f, 7, 1, 1);
 	turn(f);
@@ -502,7 +506,7 @@ static void test_forget(void **state)
 	turn(f);
 	assert_int_equal(f->n_devices + f->n_ports + f->n_ends, 0);
 
-	/* in the middle of the answer */
+	/* forgotten while it is being answered */
 	f->forget_in_port = true;
 	ask(f, 2, 0, 0);
 	turn(f);
@@ -526,7 +530,7 @@ static void test_fail(void **state)
 		assert_int_equal(f->port_error, i <= 2 ? -EREMOTEIO : 0);
 		assert_int_equal(mask_has(&f->port.supplied, PORT_ATTR_state), i == 3);
 		assert_int_equal(f->port.tables[PORT_TABLE_GIDS] != NULL, i == 3);
-		/* the others' */
+		/* what does not come from the verbs */
 		assert_true(mask_has(&f->port.supplied, PORT_ATTR_netdev_mtu));
 		assert_int_equal(f->port.tables[PORT_TABLE_NETDEVS]->n, 1);
 	}
@@ -547,7 +551,7 @@ static void test_script(void **state)
 	Fixture *f = *state;
 	size_t seen[_REASON_MAX] = {}, n = 0;
 
-	/* of one time in the order of the file */
+	/* steps of one time happen in the order of the file */
 	start(f, TWO "[script]\n"
 		     "at 20ms: event a/2 sm-change\n"
 		     "at 10ms every 15ms: event a/1 link\n"
@@ -566,7 +570,7 @@ static void test_script(void **state)
 	assert_int_equal(f->port.values.lid, 99);
 }
 
-/* A step that fails at run time is passed over, and the others go on. */
+/* A step that fails because of an earlier command does nothing, and the other steps happen. */
 static void test_script_failure(void **state)
 {
 	Fixture *f = *state;
