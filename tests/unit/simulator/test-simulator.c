@@ -261,58 +261,6 @@ static void test_set(void **state)
 	assert_int_equal(f->port.values.phys_state, 2);
 }
 
-/* If one setting is wrong, nothing is changed and no event is sent, on all ports of the command. */
-static void test_set_nothing(void **state)
-{
-	Fixture *f = *state;
-	_cleanup_free_ char *message = NULL;
-
-	start(f, TWO);
-	assert_int_equal(run(f, "set a/1 state=down pkey.1=1 lid=x event=port-active", &message),
-			 -EINVAL);
-	assert_string_equal(message, "lid = x: expected a number up to 4294967295");
-	assert_int_equal(f->n_events, 0);
-	ask(f, 1, 0, 1);
-	turn_until(f, &f->n_ends, 1);
-	assert_int_equal(f->port.values.state, 4);
-	assert_int_equal(f->port.tables[PORT_TABLE_PKEYS]->n, 1);
-
-	/* a command for several ports */
-	free(steal_pointer(&message));
-	assert_int_equal(run(f, "set */* lid=40 gid.100=::1", &message), -EINVAL);
-	assert_string_equal(message,
-			    "gid.100: the table has 8 entries, expected an index below that");
-	command(f, "set */* sm_lid=40 event=sm-change");
-	assert_int_equal(f->n_events, 3);
-	expect_event(f, 2, 1, 1, REASON_SM_CHANGE);
-	ask(f, 2, 0, 2);
-	turn_until(f, &f->n_ends, 2);
-	assert_int_equal(f->port.values.sm_lid, 40);
-	assert_int_not_equal(f->port.values.lid, 40);
-}
-
-/* Entries of tables, and words with spaces. The GIDs follow the name of the interface. */
-static void test_set_tables(void **state)
-{
-	Fixture *f = *state;
-	const GidEntry *g;
-
-	start(f, TWO);
-	command(f, "set b/1 \"gid.7=192.0.2.1 v2 vlan9 9\" gid.0= netdev=eth5");
-	ask(f, 1, 1, 1);
-	turn_until(f, &f->n_ends, 1);
-	assert_int_equal(f->port.tables[PORT_TABLE_GIDS]->n, 4);
-	g = (const GidEntry *)(const void *)f->port.tables[PORT_TABLE_GIDS]->entries;
-	assert_int_equal(g[0].index, 1);
-	assert_string_equal(g[0].netdev, "eth5");
-	assert_int_equal(g[3].index, 7);
-	assert_string_equal(g[3].netdev, "vlan9");
-	assert_string_equal(
-		((const NetdevEntry *)(const void *)f->port.tables[PORT_TABLE_NETDEVS]->entries)
-			->name,
-		"eth5");
-}
-
 /* Without an interface no attribute of it is supplied; its table is, and is empty. */
 static void test_set_no_netdev(void **state)
 {
@@ -329,46 +277,6 @@ static void test_set_no_netdev(void **state)
 	assert_null(f->port.tables[PORT_TABLE_NETDEVS]);
 	/* the index of the interface was removed with it */
 	assert_int_equal(run(f, "set b/1 netdev=eth5", &message), -EINVAL);
-}
-
-/* A port has one name. */
-static void test_set_port_name(void **state)
-{
-	Fixture *f = *state;
-	_cleanup_free_ char *message = NULL;
-
-	start(f, TWO);
-	assert_int_equal(run(f, "set a/0x1 lid=7", &message), -ENOENT);
-	free(steal_pointer(&message));
-	assert_int_equal(run(f, "event a/01 link", &message), -ENOENT);
-}
-
-static void test_set_device(void **state)
-{
-	Fixture *f = *state;
-
-	start(f, TWO);
-	command(f, "set a \"node_desc=some host\" event=device");
-	expect_event(f, 0, 0, EVENT_ALL_PORTS, REASON_DEVICE);
-	ask(f, 1, 0, 1);
-	turn_until(f, &f->n_ends, 1);
-	assert_string_equal(f->device.values.node_desc, "some host");
-}
-
-static void test_events(void **state)
-{
-	Fixture *f = *state;
-
-	start(f, TWO);
-	command(f, "event a/2 lid-change");
-	command(f, "event a/* gid-change pkey-change");
-	command(f, "event b device-fatal");
-	command(f, "event * overrun");
-	assert_int_equal(f->n_events, 7);
-	expect_event(f, 0, 0, 2, REASON_LID_CHANGE);
-	expect_event(f, 4, 0, 2, REASON_PKEY_CHANGE);
-	expect_event(f, 5, 1, EVENT_ALL_PORTS, REASON_DEVICE_FATAL);
-	expect_event(f, 6, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_OVERRUN);
 }
 
 static void test_devices(void **state)
@@ -412,32 +320,6 @@ static void test_devices(void **state)
 	assert_true(f->device.values.node_guid == guid);
 	free(steal_pointer(&message));
 	assert_int_equal(simulator_run(f->source, words, &index, &message), -EEXIST);
-}
-
-static void test_add(void **state)
-{
-	Fixture *f = *state;
-	_cleanup_free_ char *message = NULL;
-	DeviceSnapshot *d;
-	size_t n;
-
-	start(f, TWO "[device c]\nprotocol = iwarp\npresent = no\nfw_ver = 7\n");
-	/* made of the sections of another device */
-	command(f, "add n from=c ports=3 node_desc=new");
-	ask(f, 1, 2, 3);
-	turn_until(f, &f->n_ends, 1);
-	assert_string_equal(f->device.values.fw_ver, "7");
-	assert_string_equal(f->device.values.node_desc, "new");
-	assert_int_equal(f->device.values.port_count, 3);
-	assert_int_equal(f->port_error, 0);
-	/* made without sections */
-	command(f, "add z protocol=opa");
-	assert_int_equal(run(f, "add y protocol=opa color=red", &message), -EINVAL);
-	assert_int_equal(f->source->ops->enumerate(f->source, &d, &n), 0);
-	assert_int_equal(n, 4);
-	assert_string_equal(d[3].values.name, "z");
-	assert_int_equal(d[3].values.index, 3);
-	device_array_free(d, n);
 }
 
 static void test_stall(void **state)
@@ -609,25 +491,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_enumerate),
-		TEST(test_query),
-		TEST(test_set),
-		TEST(test_set_nothing),
-		TEST(test_set_tables),
-		TEST(test_set_no_netdev),
-		TEST(test_set_port_name),
-		TEST(test_set_device),
-		TEST(test_events),
-		TEST(test_devices),
-		TEST(test_add),
-		TEST(test_stall),
-		TEST(test_wedged),
-		TEST(test_forget),
-		TEST(test_fail),
-		TEST(test_script),
-		TEST(test_script_failure),
-		TEST(test_many),
-	};
+		TEST(test_enumerate),	  TEST(test_query),	     TEST(test_set),
+		TEST(test_set_no_netdev), TEST(test_devices),	     TEST(test_stall),
+		TEST(test_wedged),	  TEST(test_forget),	     TEST(test_fail),
+		TEST(test_script),	  TEST(test_script_failure), TEST(test_many)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Commands: what they change on a simulated machine, and the events that they send. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "simulated-commands.h"
+
+typedef struct Fixture {
+	SimulatedMachine machine;
+	Event events[16];
+	size_t n_events;
+} Fixture;
+
+static void on_event(void *userdata, const Event *event)
+{
+	Fixture *f = userdata;
+
+	assert_true(f->n_events < ARRAY_SIZE(f->events));
+	f->events[f->n_events++] = *event;
+}
+
+static void start(Fixture *f, const char *text)
+{
+	char path[] = "/tmp/test-simulated-commands.XXXXXX";
+	_cleanup_free_ char *message = NULL;
+	_cleanup_close_ int fd = mkstemp(path);
+	Scenario *scenario = NULL;
+	unsigned int line;
+	int r;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	r = scenario_load(path, &scenario, &message);
+	unlink(path);
+	if (r < 0)
+		fail_msg("%s", message);
+	simulated_machine_init(&f->machine, scenario);
+	f->machine.event = on_event;
+	f->machine.userdata = f;
+	if (simulated_machine_populate(&f->machine, &line, &message) < 0)
+		fail_msg("%u: %s", line, message);
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(Fixture));
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	Fixture *f = *state;
+
+	simulated_machine_done(&f->machine);
+	free(f);
+	return 0;
+}
+
+static void command(Fixture *f, const char *line)
+{
+	_cleanup_free_ char *message = NULL;
+	g_auto(GStrv) words = NULL;
+
+	assert_int_equal(words_split(line, &words, &message), 0);
+	if (simulated_commands_run(&f->machine, (const char *const *)words, NULL, &message) < 0)
+		fail_msg("%s: %s", line, message);
+}
+
+/* The command LINE fails with ERROR and MESSAGE and sends no event. */
+static void expect_failure(Fixture *f, const char *line, int error, const char *message)
+{
+	_cleanup_free_ char *said = NULL;
+	g_auto(GStrv) words = NULL;
+	size_t n_events = f->n_events;
+
+	assert_int_equal(words_split(line, &words, &said), 0);
+	assert_int_equal(
+		simulated_commands_run(&f->machine, (const char *const *)words, NULL, &said),
+		error);
+	assert_string_equal(said, message);
+	assert_int_equal(f->n_events, n_events);
+}
+
+static void expect_event(const Fixture *f, size_t i, uint32_t device, uint32_t port,
+			 EventReason reason)
+{
+	assert_true(i < f->n_events);
+	assert_int_equal(f->events[i].device, device);
+	assert_int_equal(f->events[i].port, port);
+	assert_int_equal(f->events[i].reason, reason);
+}
+
+static const DeviceSnapshot *device(const Fixture *f, uint32_t index)
+{
+	const SimulatedDevice *d = simulated_machine_device(&f->machine, index);
+
+	assert_non_null(d);
+	return &d->now;
+}
+
+static const PortSnapshot *port(const Fixture *f, uint32_t index, uint32_t number)
+{
+	assert_in_range(number, 1, device(f, index)->values.port_count);
+	return &simulated_machine_device(&f->machine, index)->ports[number - 1].now;
+}
+
+#define TWO "[device a]\nprotocol = infiniband\nports = 2\n[device b]\nprotocol = roce\n"
+
+static void test_set(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, TWO);
+	command(f, "set a/1 state=down phys_state=polling event=port-error event=sm-change");
+	assert_int_equal(f->n_events, 2);
+	expect_event(f, 0, 0, 1, REASON_PORT_ERROR);
+	expect_event(f, 1, 0, 1, REASON_SM_CHANGE);
+	assert_int_equal(port(f, 0, 1)->values.state, 1);
+	assert_int_equal(port(f, 0, 1)->values.phys_state, 2);
+	assert_int_equal(port(f, 0, 2)->values.state, 4);
+	command(f, "set */* sm_lid=40 event=sm-change");
+	assert_int_equal(f->n_events, 5);
+	expect_event(f, 2, 0, 1, REASON_SM_CHANGE);
+	expect_event(f, 4, 1, 1, REASON_SM_CHANGE);
+	assert_int_equal(port(f, 0, 2)->values.sm_lid, 40);
+	assert_int_equal(port(f, 1, 1)->values.sm_lid, 40);
+}
+
+/* If one setting is wrong, nothing is changed, on all ports of the command. */
+static void test_set_nothing(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, TWO);
+	expect_failure(f, "set a/1 state=down pkey.1=1 lid=x event=port-active", -EINVAL,
+		       "lid = x: expected a number up to 4294967295");
+	assert_int_equal(port(f, 0, 1)->values.state, 4);
+	assert_int_equal(port(f, 0, 1)->tables[PORT_TABLE_PKEYS]->n, 1);
+	/* the last port has no entry 8 in its table of GIDs, the first ones have */
+	command(f, "set a/* gid_tbl_len=9");
+	command(f, "set b/1 gid.3= gid.2= gid.1= gid.0= gid_tbl_len=8");
+	expect_failure(f, "set */* lid=40 gid.8=::1", -EINVAL,
+		       "gid.8: the table has 8 entries, expected an index below that");
+	assert_int_not_equal(port(f, 0, 1)->values.lid, 40);
+	assert_int_equal(port(f, 0, 1)->tables[PORT_TABLE_GIDS]->n, 1);
+	expect_failure(f, "set a fw_ver=2 color=red event=device", -EINVAL,
+		       "color: no attribute of a device, expected a field of it such as fw_ver or "
+		       "node_desc");
+	assert_string_equal(device(f, 0)->values.fw_ver, "1.0.0");
+}
+
+/* Entries of tables, and words with spaces. The GIDs follow the name of the interface. */
+static void test_set_tables(void **state)
+{
+	Fixture *f = *state;
+	const PortSnapshot *p;
+	const GidEntry *g;
+
+	start(f, TWO);
+	command(f, "set b/1 \"gid.7=192.0.2.1 v2 vlan9 9\" gid.0= netdev=eth5");
+	p = port(f, 1, 1);
+	assert_int_equal(p->tables[PORT_TABLE_GIDS]->n, 4);
+	g = (const GidEntry *)(const void *)p->tables[PORT_TABLE_GIDS]->entries;
+	assert_int_equal(g[0].index, 1);
+	assert_string_equal(g[0].netdev, "eth5");
+	assert_int_equal(g[3].index, 7);
+	assert_string_equal(g[3].netdev, "vlan9");
+	assert_string_equal(
+		((const NetdevEntry *)(const void *)p->tables[PORT_TABLE_NETDEVS]->entries)->name,
+		"eth5");
+}
+
+static void test_set_device(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, TWO);
+	command(f, "set a \"node_desc=some host\" event=device");
+	assert_int_equal(f->n_events, 1);
+	expect_event(f, 0, 0, EVENT_ALL_PORTS, REASON_DEVICE);
+	assert_string_equal(device(f, 0)->values.node_desc, "some host");
+}
+
+/* A port has one name. */
+static void test_port_name(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, TWO);
+	expect_failure(f, "set a/0x1 lid=7", -ENOENT,
+		       "a/0x1: no such port, expected a number from 1 to 2, or *");
+	expect_failure(f, "event a/01 link", -ENOENT,
+		       "a/01: no such port, expected a number from 1 to 2, or *");
+	expect_failure(f, "fail a/3 EIO", -ENOENT,
+		       "a/3: no such port, expected a number from 1 to 2, or *");
+	command(f, "event a/2 link");
+	expect_event(f, 0, 0, 2, REASON_LINK);
+}
+
+static void test_events(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, TWO);
+	command(f, "event a/2 lid-change");
+	command(f, "event a/* gid-change pkey-change");
+	command(f, "event b device-fatal");
+	command(f, "event * overrun");
+	assert_int_equal(f->n_events, 7);
+	expect_event(f, 0, 0, 2, REASON_LID_CHANGE);
+	expect_event(f, 4, 0, 2, REASON_PKEY_CHANGE);
+	expect_event(f, 5, 1, EVENT_ALL_PORTS, REASON_DEVICE_FATAL);
+	expect_event(f, 6, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_OVERRUN);
+}
+
+static void test_add(void **state)
+{
+	Fixture *f = *state;
+	const char *words[] = {"add", "z", "protocol=opa", "event=link", NULL};
+	_cleanup_free_ char *message = NULL;
+	uint32_t index = 0;
+
+	start(f, TWO "[device c]\nprotocol = iwarp\npresent = no\nfw_ver = 7\n");
+	/* made of the sections of another device */
+	command(f, "add n from=c ports=3 node_desc=new");
+	assert_string_equal(device(f, 2)->values.fw_ver, "7");
+	assert_string_equal(device(f, 2)->values.node_desc, "new");
+	assert_int_equal(device(f, 2)->values.port_count, 3);
+	assert_int_equal(port(f, 2, 3)->values.state, 4);
+	expect_event(f, 0, 2, EVENT_ALL_PORTS, REASON_DEVICE);
+	/* made without sections */
+	assert_int_equal(simulated_commands_run(&f->machine, words, &index, &message), 0);
+	assert_int_equal(index, 3);
+	assert_string_equal(device(f, 3)->values.name, "z");
+	assert_int_equal(f->n_events, 3);
+	expect_event(f, 1, 3, EVENT_ALL_PORTS, REASON_DEVICE);
+	expect_event(f, 2, 3, EVENT_ALL_PORTS, REASON_LINK);
+	/* no two ports have the same address */
+	assert_true(device(f, 3)->values.node_guid != device(f, 2)->values.node_guid);
+	expect_failure(f, "add y protocol=opa color=red", -EINVAL,
+		       "color: no attribute of a device, expected a field of it such as fw_ver or "
+		       "node_desc");
+	expect_failure(f, "add z", -EEXIST, "z: there is such a device, expected another name");
+	assert_null(simulated_machine_device(&f->machine, 4));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {TEST(test_set),	  TEST(test_set_nothing),
+					   TEST(test_set_tables), TEST(test_set_device),
+					   TEST(test_port_name),  TEST(test_events),
+					   TEST(test_add)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
