@@ -249,13 +249,66 @@ static void test_add(void **state)
 	assert_null(simulated_machine_device(&f->machine, 4));
 }
 
+/* The ports of removed devices do not count, and an index is not used again. */
+static void test_remove(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, TWO);
+	for (uint32_t n = 0; n < SCENARIO_PORTS_MAX; n += RDMA_PORT_MAX) {
+		uint32_t index = 2 + n / RDMA_PORT_MAX;
+
+		command(f, "add n protocol=opa ports=254");
+		assert_int_equal(device(f, index)->values.port_count, RDMA_PORT_MAX);
+		command(f, "remove n");
+		assert_null(simulated_machine_device(&f->machine, index));
+		assert_int_equal(f->n_events, 2);
+		expect_event(f, 1, index, EVENT_ALL_PORTS, REASON_DEVICE);
+		f->n_events = 0;
+	}
+	expect_failure(f, "remove n", -ENOENT,
+		       "n: no such device, expected the name of one that is there now");
+}
+
+/* Commands for all devices come to them in the order of their indices. */
+static void test_order(void **state)
+{
+	Fixture *f = *state;
+
+	start(f,
+	      "[device a]\nprotocol = opa\nindex = 700\n[device b]\nprotocol = opa\nindex = 21\n"
+	      "[device c]\nprotocol = opa\nindex = 9\n[device d]\nprotocol = opa\nindex = 100\n");
+	command(f, "event */* link");
+	assert_int_equal(f->n_events, 4);
+	expect_event(f, 0, 9, 1, REASON_LINK);
+	expect_event(f, 1, 21, 1, REASON_LINK);
+	expect_event(f, 2, 100, 1, REASON_LINK);
+	expect_event(f, 3, 700, 1, REASON_LINK);
+}
+
+/* A message quotes 100 bytes. D-Bus refuses half of the two bytes of a character. */
+static void test_cut_character(void **state)
+{
+	Fixture *f = *state;
+	char line[200] = "remove ", message[200] = "";
+
+	start(f, TWO);
+	memset(line + strlen("remove "), 'x', 99);
+	memset(message, 'x', 99);
+	memcpy(line + strlen("remove ") + 99, "\xc3\xa9", sizeof("\xc3\xa9"));
+	snprintf(message + 99, sizeof(message) - 99,
+		 "?: no such device, expected the name of one that is there now");
+	expect_failure(f, line, -ENOENT, message);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {TEST(test_set),	  TEST(test_set_nothing),
 					   TEST(test_set_tables), TEST(test_set_device),
 					   TEST(test_port_name),  TEST(test_events),
-					   TEST(test_add)};
+					   TEST(test_add),	  TEST(test_remove),
+					   TEST(test_order),	  TEST(test_cut_character)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
