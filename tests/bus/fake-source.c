@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "fake-source.h"
+
+#include <fcntl.h>
+
+FakeSource fake;
+
+static int fake_start(_unused_ Source *s)
+{
+	return 0;
+}
+
+static int fake_enumerate(_unused_ Source *s, DeviceSnapshot **ret, size_t *ret_n)
+{
+	fake.n_enumerated++;
+	if (fake.enumerate_error)
+		return fake.enumerate_error;
+	*ret = calloc(DEVICES_MAX, sizeof(DeviceSnapshot));
+	assert_non_null(*ret);
+	memcpy(*ret, fake.devices, sizeof(fake.devices));
+	*ret_n = fake.n_devices;
+	return 0;
+}
+
+static int fake_query(_unused_ Source *s, const Query *query)
+{
+	if (fake.query_error)
+		return fake.query_error;
+	assert_true(fake.n_queries < QUERIES_MAX);
+	fake.queries[fake.n_queries++] = *query;
+	return 0;
+}
+
+static void fake_netdevs_changed(_unused_ Source *s, _unused_ uint32_t device, uint32_t number,
+				 const Table *netdevs, const Table *gids)
+{
+	if (netdevs || gids)
+		port_set_remove(&fake.interfaces_forgotten, number);
+	else
+		port_set_add(&fake.interfaces_forgotten, number);
+}
+
+static void fake_forget(_unused_ Source *s, _unused_ uint32_t device)
+{
+	fake.n_forgotten++;
+}
+
+static void fake_free(_unused_ Source *s)
+{
+}
+
+static void fake_status(_unused_ const Source *s, SourceStatus *ret)
+{
+	*ret = (SourceStatus){};
+}
+
+static int open_fake(_unused_ void *userdata, const SourceHandler *handler, void *handler_userdata,
+		     Source **ret)
+{
+	static const SourceOps ops = {.start = fake_start,
+				      .enumerate = fake_enumerate,
+				      .query = fake_query,
+				      .forget = fake_forget,
+				      .netdevs_changed = fake_netdevs_changed,
+				      .status = fake_status,
+				      .free = fake_free};
+
+	fake.source.ops = &ops;
+	fake.handler = handler;
+	fake.userdata = handler_userdata;
+	*ret = &fake.source;
+	return 0;
+}
+
+void set_device(size_t i, uint32_t index, const char *name, uint32_t ports)
+{
+	fake.devices[i] = (DeviceSnapshot){};
+	DEVICE_SUPPLY(&fake.devices[i], index, index);
+	DEVICE_SUPPLY_TEXT(&fake.devices[i], name, name);
+	DEVICE_SUPPLY(&fake.devices[i], node_type, 1);
+	DEVICE_SUPPLY(&fake.devices[i], port_count, ports);
+}
+
+void tell(uint32_t device, uint32_t port, EventReason reason)
+{
+	fake.handler->event(fake.userdata, &(Event){device, port, reason});
+}
+
+void answer_device(uint64_t id, const char *name)
+{
+	DeviceSnapshot s = {};
+
+	if (name)
+		DEVICE_SUPPLY_TEXT(&s, name, name);
+	DEVICE_SUPPLY_TEXT(&s, fw_ver, "1.2");
+	fake.handler->device(fake.userdata, id, &s);
+	device_snapshot_done(&s);
+}
+
+void answer_port(uint64_t id, uint32_t port, int error, uint32_t state)
+{
+	PortSnapshot s = {};
+
+	PORT_SUPPLY(&s, link_layer, 1);
+	PORT_SUPPLY(&s, state, state);
+	PORT_SUPPLY(&s, lid, 7);
+	PORT_SUPPLY(&s, sm_lid, 1);
+	fake.handler->port(fake.userdata, id, port, error, &s);
+	port_snapshot_done(&s);
+}
+
+void answer_counters(uint64_t id, uint32_t port, uint64_t value)
+{
+	CounterEntry e = {.group = COUNTER_GROUP_PORT, .file = "symbol_error", .value = value};
+	PortSnapshot s = {};
+
+	s.tables[PORT_TABLE_COUNTERS] = table_new(&e, 1, sizeof(e));
+	mask_set(&s.supplied, PORT_ATTR_counters, true);
+	fake.handler->port(fake.userdata, id, port, 0, &s);
+	port_snapshot_done(&s);
+}
+
+void answer_end(uint64_t id, int error, const char *text)
+{
+	fake.handler->end(fake.userdata, id, error, text);
+}
+
+const Query *last_query(void)
+{
+	assert_true(fake.n_queries > 0);
+	return &fake.queries[fake.n_queries - 1];
+}
+
+void answer(uint32_t state)
+{
+	const Query q = *last_query();
+
+	if (q.attributes)
+		answer_device(q.id, NULL);
+	for (uint32_t n = 1; n <= RDMA_PORT_MAX; n++)
+		if (port_set_has(&q.ports, n))
+			answer_port(q.id, n, 0, state);
+	answer_end(q.id, 0, "");
+}
+
+static int on_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	Call *c = userdata;
+	const sd_bus_error *e = sd_bus_message_get_error(m);
+
+	c->done = true;
+	snprintf(c->error, sizeof(c->error), "%s", e ? e->name : "");
+	return 0;
+}
+
+/* The name is asked for when everything has been asked about, and comes when the bus says so. */
+static void wait_name(Test *t)
+{
+	for (int has = false; !has;) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+
+		assert_true(sd_event_run(t->event, 10 * USEC_PER_MSEC) >= 0);
+		assert_true(sd_bus_call_method(t->f->bus, "org.freedesktop.DBus",
+					       "/org/freedesktop/DBus", "org.freedesktop.DBus",
+					       "NameHasOwner", NULL, &reply, "s",
+					       RDMAD_BUS_NAME) >= 0);
+		assert_true(sd_bus_message_read(reply, "b", &has) >= 0);
+	}
+	t->has_name = true;
+}
+
+static void call(Test *t, Call *c, const char *path, const char *interface, const char *method,
+		 const char *types, ...)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	va_list args;
+
+	c->done = false;
+	c->slot = sd_bus_slot_unref(c->slot);
+	if (!t->has_name)
+		wait_name(t);
+	assert_true(sd_bus_message_new_method_call(t->f->bus, &m, RDMAD_BUS_NAME, path, interface,
+						   method) >= 0);
+	va_start(args, types);
+	assert_true(sd_bus_message_appendv(m, types, args) >= 0);
+	va_end(args);
+	assert_true(sd_bus_call_async(t->f->bus, &c->slot, m, on_reply, c, 0) >= 0);
+}
+
+void call_query(Test *t, Call *c, const char *path)
+{
+	call(t, c, path, RDMAD_INTERFACE_PORT, "Query", "a{sv}", 0);
+}
+
+void call_query_cached(Test *t, Call *c, const char *path, uint64_t max_age_usec)
+{
+	call(t, c, path, RDMAD_INTERFACE_PORT, "Query", "a{sv}", 1, "max-age-usec", "t",
+	     max_age_usec);
+}
+
+void call_counters(Test *t, Call *c, const char *path)
+{
+	call(t, c, path, RDMAD_INTERFACE_PORT, "GetCounters", "a{sv}", 0);
+}
+
+void call_refresh(Test *t, Call *c)
+{
+	call(t, c, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh", "a{sv}", 0);
+}
+
+void wait_call(Test *t, Call *c, const char *error)
+{
+	RUN_UNTIL(t, c->done);
+	assert_string_equal(c->error, error);
+	c->slot = sd_bus_slot_unref(c->slot);
+}
+
+void barrier(Test *t)
+{
+	Call c = {};
+
+	while (sd_event_run(t->event, 0) > 0)
+		;
+	call(t, &c, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "");
+	wait_call(t, &c, "");
+	while (sd_event_run(t->event, 0) > 0)
+		;
+}
+
+const Device *device(Test *t, uint32_t index)
+{
+	return cache_device(&t->manager->cache, index);
+}
+
+const PortValues *port(Test *t, uint32_t index, uint32_t number)
+{
+	const Port *p = device_port(device(t, index), number);
+
+	assert_non_null(p);
+	return &p->now.values;
+}
+
+uint64_t last_sync(Test *t)
+{
+	BusStatus s;
+
+	manager_status(t->manager, &s);
+	return s.last_sync_usec;
+}
+
+int setup_with(void **state, const Config *config)
+{
+	Test *t = calloc(1, sizeof(Test));
+
+	memset(&fake, 0, sizeof(fake));
+	set_device(0, 1, "mlx5_0", 2);
+	fake.n_devices = 1;
+	t->f = fixture_new();
+	assert_true(sd_event_new(&t->event) >= 0);
+	assert_true(sd_bus_attach_event(t->f->bus, t->event, 0) >= 0);
+	assert_true(manager_new(&(ManagerSetup){.event = t->event,
+						.config = config,
+						.bus_address = t->f->address,
+						.open_source = open_fake},
+				&t->manager) >= 0);
+	*state = t;
+	return 0;
+}
+
+int setup(void **state)
+{
+	static const Config config = {.query_timeout_usec = USEC_PER_SEC};
+
+	return setup_with(state, &config);
+}
+
+int teardown(void **state)
+{
+	Test *t = *state;
+
+	manager_free(t->manager);
+	sd_bus_detach_event(t->f->bus);
+	fixture_free(t->f);
+	sd_event_unref(t->event);
+	free(t);
+	return 0;
+}
+
+void start(Test *t)
+{
+	assert_true(manager_start(t->manager) >= 0);
+	RUN_UNTIL(t, fake.n_queries == 1);
+}
+
+int setup_answered(void **state)
+{
+	setup(state);
+	start(*state);
+	answer(4);
+	barrier(*state);
+	fixture_forget(((Test *)*state)->f);
+	return 0;
+}
+
+static const char *log_path(const Test *t)
+{
+	static char path[96];
+
+	snprintf(path, sizeof(path), "%s/manager.log", t->f->directory);
+	return path;
+}
+
+static int saved_stderr = -1;
+
+void log_capture(Test *t)
+{
+	int fd = open(log_path(t), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	unsetenv("JOURNAL_STREAM");
+	saved_stderr = dup(STDERR_FILENO);
+	assert_true(saved_stderr >= 0);
+	assert_true(dup2(fd, STDERR_FILENO) >= 0);
+	close(fd);
+}
+
+unsigned int log_count(Test *t, const char *text)
+{
+	_cleanup_fclose_ FILE *file = fopen(log_path(t), "r");
+	unsigned int n = 0;
+	char line[512];
+
+	assert_true(dup2(saved_stderr, STDERR_FILENO) >= 0);
+	close(saved_stderr);
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		n += strstr(line, text) != NULL;
+	return n;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Answers of a source that does what no good source does: for another question, twice, not at all,
+ * too late.
+ */
+
+#include "fake-source.h"
+
+static void test_end_without_answers(void **state)
+{
+	Test *t = *state;
+
+	start(t);
+	answer_end(last_query()->id, 0, "");
+	assert_true(device(t, 1)->now.values.stale);
+	assert_string_equal(device(t, 1)->now.values.last_error, "the answer is incomplete");
+	assert_true(port(t, 1, 2)->stale);
+	/* it is asked again by itself, and that heals it */
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer(4);
+	assert_false(device(t, 1)->now.values.stale);
+	assert_false(port(t, 1, 2)->stale);
+}
+
+static void test_other_ids(void **state)
+{
+	Test *t = *state;
+	uint64_t id;
+
+	start(t);
+	id = last_query()->id;
+	answer_device(id + 1, "wrong");
+	answer_device(id ^ UINT64_C(1) << 40, "wrong");
+	answer_port(0, 1, 0, 4);
+	answer_port(id + 1, 1, 0, 4);
+	answer_port(id, 0, 0, 4);
+	answer_port(id, 3, 0, 4);
+	answer_port(id, RDMA_PORT_MAX, 0, 4);
+	answer_end(id + 1, 0, "");
+	answer_end(0, -ETIMEDOUT, "wrong");
+	while (sd_event_run(t->event, 0) > 0)
+		;
+	assert_false(device_port(device(t, 1), 1)->published);
+	assert_int_equal(fake.n_queries, 1);
+	answer(4);
+	assert_int_equal(port(t, 1, 1)->state, 4);
+	/* and once it has ended it is over */
+	answer_port(id, 1, 0, 1);
+	answer_end(id, -ETIMEDOUT, "late");
+	assert_int_equal(port(t, 1, 1)->state, 4);
+	assert_false(port(t, 1, 1)->stale);
+}
+
+static void test_port_twice(void **state)
+{
+	Test *t = *state;
+	uint64_t id;
+
+	start(t);
+	id = last_query()->id;
+	answer_device(id, NULL);
+	answer_port(id, 1, 0, 4);
+	answer_port(id, 1, 0, 1);
+	answer_port(id, 1, -EIO, 1);
+	answer_port(id, 2, 0, 4);
+	answer_end(id, 0, "");
+	assert_int_equal(port(t, 1, 1)->state, 4);
+	assert_false(port(t, 1, 1)->stale);
+	barrier(t);
+	assert_int_equal(fixture_count_signals(t->f, PORT_1, "StateChanged"), 0);
+}
+
+/* The P_Keys of a port that became active are read after the news. */
+static void test_pkeys_later(void **state)
+{
+	Test *t = *state;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		size_t n = fake.n_queries;
+
+		tell(1, 1, i % 2 ? REASON_CLIENT_REREGISTER : REASON_PORT_ACTIVE);
+		RUN_UNTIL(t, fake.n_queries == n + 1);
+		assert_false(last_query()->pkeys);
+		answer(4);
+		RUN_UNTIL(t, fake.n_queries == n + 2);
+		assert_true(last_query()->pkeys);
+		answer(4);
+		barrier(t);
+		assert_int_equal(fake.n_queries, n + 2);
+	}
+}
+
+static void test_recovers_without_need(void **state)
+{
+	Test *t = *state;
+
+	tell(1, EVENT_ALL_PORTS, REASON_RECOVERED);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer(4);
+	assert_false(port(t, 1, 1)->stale);
+}
+
+static void test_times_out_twice(void **state)
+{
+	Test *t = *state;
+	Call c = {}, refreshing = {};
+	uint64_t id;
+
+	call_refresh(t, &refreshing);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	id = last_query()->id;
+	call_query(t, &c, PORT_1);
+	barrier(t);
+	answer_end(id, -ETIMEDOUT, "no answer");
+	answer_end(id, -ETIMEDOUT, "no answer");
+	/* nobody waits for a device that does not answer */
+	wait_call(t, &c, RDMAD_ERROR_TIMEOUT);
+	wait_call(t, &refreshing, "");
+	assert_true(port(t, 1, 2)->stale);
+	call_query(t, &c, PORT_1);
+	wait_call(t, &c, RDMAD_ERROR_TIMEOUT);
+	call_refresh(t, &refreshing);
+	wait_call(t, &refreshing, "");
+	tell(1, 1, REASON_PORT_ERROR);
+	barrier(t);
+	assert_int_equal(fake.n_queries, 2);
+	tell(1, EVENT_ALL_PORTS, REASON_RECOVERED);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	answer(4);
+	assert_false(port(t, 1, 1)->stale);
+	assert_false(device(t, 1)->now.values.stale);
+	assert_string_equal(port(t, 1, 1)->last_error, "");
+}
+
+/* D-Bus has no way to send such text. */
+static void test_error_is_no_text(void **state)
+{
+	Test *t = *state;
+	Call c = {};
+
+	call_query(t, &c, PORT_1);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer_end(last_query()->id, -EIO, "firmware says \xff\xfe\x01");
+	wait_call(t, &c, RDMAD_ERROR_QUERY_FAILED);
+	assert_string_equal(port(t, 1, 1)->last_error, "firmware says ???");
+}
+
+/* A port answers for itself alone, and its error is looked at again. */
+static void test_port_fails(void **state)
+{
+	Test *t = *state;
+	const Query *q;
+
+	tell(EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_RESUME);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	q = last_query();
+	answer_device(q->id, NULL);
+	answer_port(q->id, 1, -EIO, 0);
+	answer_port(q->id, 2, 0, 4);
+	answer_end(q->id, 0, "");
+	assert_true(port(t, 1, 1)->stale);
+	assert_false(port(t, 1, 2)->stale);
+	assert_false(device(t, 1)->now.values.stale);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	answer(4);
+	assert_false(port(t, 1, 1)->stale);
+}
+
+/* The subnet manager has told of itself while the port failed: no value says so afterwards. */
+static void test_fails_while_reconfigured(void **state)
+{
+	Test *t = *state;
+	sd_bus_message *m;
+	const char *reason;
+
+	tell(1, 1, REASON_CLIENT_REREGISTER);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer_port(last_query()->id, 1, -EIO, 0);
+	answer_end(last_query()->id, 0, "");
+	RUN_UNTIL(t, fake.n_queries == 3);
+	answer(4);
+	barrier(t);
+	assert_int_equal(fixture_count_signals(t->f, PORT_1, "SubnetReconfigured"), 1);
+	assert_int_equal(fixture_count_signals(t->f, PORT_2, "SubnetReconfigured"), 0);
+	m = fixture_wait_signal(t->f, PORT_1, "SubnetReconfigured");
+	assert_true(sd_bus_message_read(m, "s", &reason) > 0);
+	assert_string_equal(reason, "client-reregister");
+}
+
+/* Events about a device that fails do not put off the look that will find it well: only looks that
+ * failed make the next one later. */
+static void test_events_while_it_fails(void **state)
+{
+	Test *t = *state;
+	unsigned int looks = 0;
+
+	for (unsigned int i = 0; i < 8; i++) {
+		size_t asked = fake.n_queries;
+		const Query *q;
+
+		tell(1, 1, REASON_PORT_ERROR);
+		RUN_UNTIL(t, fake.n_queries > asked);
+		q = last_query();
+		/* no event has asked for these */
+		if (q->attributes) {
+			answer_device(q->id, NULL);
+			looks++;
+		}
+		for (uint32_t n = 1; n <= 2; n++)
+			if (port_set_has(&q->ports, n))
+				answer_port(q->id, n, -EIO, 0);
+		answer_end(q->id, 0, "");
+	}
+	assert_true(port(t, 1, 1)->stale);
+	assert_int_equal(device(t, 1)->schedule->retry_usec, (250 * USEC_PER_MSEC) << (looks + 1));
+	/* and the look comes */
+	RUN_UNTIL(t, last_query()->attributes);
+	answer(4);
+	assert_false(port(t, 1, 1)->stale);
+	assert_int_equal(device(t, 1)->schedule->retry_usec, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		NEW(test_end_without_answers),
+		NEW(test_other_ids),
+		NEW(test_port_twice),
+		ANSWERED(test_pkeys_later),
+		ANSWERED(test_recovers_without_need),
+		ANSWERED(test_times_out_twice),
+		ANSWERED(test_error_is_no_text),
+		ANSWERED(test_port_fails),
+		ANSWERED(test_fails_while_reconfigured),
+		ANSWERED(test_events_while_it_fails),
+	};
+
+	unsetenv("NOTIFY_SOCKET");
+	return cmocka_run_group_tests_name("manager-answers", tests, NULL, NULL);
+}

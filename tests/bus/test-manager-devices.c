@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Devices that come, go, shrink, grow and change their names while they are asked. */
+
+#include "fake-source.h"
+
+static void test_index_used_again(void **state)
+{
+	Test *t = *state;
+	Call c = {};
+	uint64_t id;
+
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	id = last_query()->id;
+	call_query(t, &c, PORT_1);
+	barrier(t);
+	fake.n_devices = 0;
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	wait_call(t, &c, RDMAD_ERROR_NOT_FOUND);
+	assert_null(device(t, 1));
+	assert_int_equal(fake.n_forgotten, 1);
+	set_device(0, 1, "rocep1", 1);
+	fake.n_devices = 1;
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	/* what the old one still says is of nobody's interest */
+	answer_port(id, 1, 0, 1);
+	answer_end(id, 0, "");
+	assert_false(device_port(device(t, 1), 1)->published);
+	answer(4);
+	assert_string_equal(port(t, 1, 1)->device_name, "rocep1");
+	assert_int_equal(port(t, 1, 1)->state, 4);
+}
+
+static void test_shrinks_while_asked(void **state)
+{
+	Test *t = *state;
+	Call asked = {}, waiting = {};
+	uint64_t id;
+
+	call_query(t, &asked, PORT_2);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	id = last_query()->id;
+	call_query(t, &waiting, PORT_2);
+	barrier(t);
+	set_device(0, 1, "mlx5_0", 1);
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	wait_call(t, &asked, RDMAD_ERROR_NOT_FOUND);
+	wait_call(t, &waiting, RDMAD_ERROR_NOT_FOUND);
+	assert_int_equal(device(t, 1)->n_ports, 1);
+	/* the worker does not know yet */
+	answer_port(id, 2, 0, 4);
+	answer_end(id, 0, "");
+	assert_false(device(t, 1)->now.values.stale);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	assert_false(port_set_has(&last_query()->ports, 2));
+	answer(4);
+	assert_false(device(t, 1)->now.values.stale);
+}
+
+static void test_grows_while_asked(void **state)
+{
+	Test *t = *state;
+	uint64_t id;
+
+	tell(1, 1, REASON_PORT_ACTIVE);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	id = last_query()->id;
+	set_device(0, 1, "mlx5_0", RDMA_PORT_MAX);
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	barrier(t);
+	assert_int_equal(device(t, 1)->n_ports, RDMA_PORT_MAX);
+	answer_port(id, RDMA_PORT_MAX, 0, 4);
+	assert_false(device_port(device(t, 1), RDMA_PORT_MAX)->published);
+	answer_port(id, 1, 0, 4);
+	answer_end(id, 0, "");
+	RUN_UNTIL(t, fake.n_queries == 3);
+	assert_true(port_set_has(&last_query()->ports, RDMA_PORT_MAX));
+	answer(4);
+	assert_int_equal(port(t, 1, RDMA_PORT_MAX)->state, 4);
+	assert_true(device_port(device(t, 1), RDMA_PORT_MAX)->published);
+}
+
+static void test_renamed_while_asked(void **state)
+{
+	Test *t = *state;
+	uint64_t id;
+
+	tell(EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_RECONCILE);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	id = last_query()->id;
+	/* the answer has the new name before the enumeration has it */
+	set_device(0, 1, "renamed", 2);
+	answer_device(id, "renamed");
+	answer_port(id, 1, 0, 4);
+	answer_port(id, 2, 0, 4);
+	answer_end(id, 0, "");
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	assert_string_equal(last_query()->name, "renamed");
+	assert_string_equal(device(t, 1)->now.values.name, "renamed");
+	assert_string_equal(port(t, 1, 1)->device_name, "renamed");
+	assert_string_equal(port(t, 1, 2)->device_name, "renamed");
+}
+
+/* It takes no query, and leaves. */
+static void test_wedged_and_removed(void **state)
+{
+	Test *t = *state;
+	Call c = {};
+
+	fake.query_error = -ETIMEDOUT;
+	call_query(t, &c, PORT_1);
+	wait_call(t, &c, RDMAD_ERROR_TIMEOUT);
+	assert_true(port(t, 1, 1)->stale);
+	fake.n_devices = 0;
+	call_refresh(t, &c);
+	wait_call(t, &c, "");
+	assert_null(device(t, 1));
+	fake.query_error = 0;
+	fake.n_devices = 1;
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer(4);
+	assert_false(port(t, 1, 1)->stale);
+}
+
+static void test_unknown_devices(void **state)
+{
+	Test *t = *state;
+	unsigned int n = fake.n_enumerated;
+
+	tell(77, 3, REASON_PORT_ERROR);
+	tell(77, EVENT_ALL_PORTS, REASON_RECOVERED);
+	tell(UINT32_MAX - 1, UINT32_MAX, REASON_NETDEV);
+	barrier(t);
+	/* perhaps it is a new one: all of them are one look */
+	assert_int_equal(fake.n_enumerated, n + 1);
+	assert_int_equal(fake.n_queries, 1);
+	/* a port that is not there is all of them */
+	tell(1, 200, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	assert_true(port_set_has(&last_query()->ports, 1));
+	assert_true(port_set_has(&last_query()->ports, 2));
+	assert_false(port_set_has(&last_query()->ports, 200));
+	answer(4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ANSWERED(test_index_used_again),   ANSWERED(test_shrinks_while_asked),
+		ANSWERED(test_grows_while_asked),  ANSWERED(test_renamed_while_asked),
+		ANSWERED(test_wedged_and_removed), ANSWERED(test_unknown_devices),
+	};
+
+	unsetenv("NOTIFY_SOCKET");
+	return cmocka_run_group_tests_name("manager-devices", tests, NULL, NULL);
+}

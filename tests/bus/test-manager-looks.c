@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Looks at everything: READY, Refresh(), the reconcile timer. */
+
+#include "fake-source.h"
+
+/* Without an enumeration Refresh() has not been carried out, and that is said; the next one comes
+ * by itself. */
+static void test_cannot_enumerate(void **state)
+{
+	Test *t = *state;
+	Call c = {};
+	uint64_t synced = last_sync(t);
+
+	set_device(1, 2, "rocep1", 1);
+	fake.n_devices = 2;
+	fake.enumerate_error = -EMFILE;
+	call_refresh(t, &c);
+	RUN_UNTIL(t, c.done || fake.n_queries == 2);
+	if (!c.done)
+		answer(4);
+	wait_call(t, &c, RDMAD_ERROR_QUERY_FAILED);
+	assert_true(last_sync(t) == synced);
+	fake.enumerate_error = 0;
+	RUN_UNTIL(t, device(t, 2));
+}
+
+/* The same with nothing there that could be asked. */
+static void test_cannot_enumerate_nothing(void **state)
+{
+	Test *t = *state;
+	Call c = {};
+
+	fake.n_devices = 0;
+	fake.enumerate_error = -EMFILE;
+	assert_true(manager_start(t->manager) >= 0);
+	RUN_UNTIL(t, fake.n_enumerated == 1);
+	call_refresh(t, &c);
+	wait_call(t, &c, RDMAD_ERROR_QUERY_FAILED);
+	fake.enumerate_error = 0;
+	fake.n_devices = 1;
+	RUN_UNTIL(t, device(t, 1));
+}
+
+/* Who calls all the time does not keep the others waiting. */
+static void test_refresh_under_refresh(void **state)
+{
+	Test *t = *state;
+	Call first = {}, others[20] = {};
+	size_t n = 0;
+
+	call_refresh(t, &first);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	while (!first.done && n < ARRAY_SIZE(others)) {
+		size_t asked = fake.n_queries;
+
+		/* one more comes while the device is being asked */
+		call_refresh(t, &others[n++]);
+		barrier(t);
+		answer(4);
+		RUN_UNTIL(t, first.done || fake.n_queries > asked);
+	}
+	assert_true(n <= 2);
+	wait_call(t, &first, "");
+	/* and those that came later get a look that began after their call */
+	for (size_t i = 0; i < n; i++) {
+		while (!others[i].done) {
+			size_t asked = fake.n_queries;
+
+			RUN_UNTIL(t, others[i].done || fake.n_queries > asked);
+			if (!others[i].done)
+				answer(4);
+		}
+		wait_call(t, &others[i], "");
+	}
+	assert_true(fake.n_queries >= 3);
+}
+
+/* A device that Refresh() itself finds is part of it. */
+static void test_refresh_finds_device(void **state)
+{
+	Test *t = *state;
+	Call c = {};
+
+	set_device(0, 2, "rocep1", 1);
+	call_refresh(t, &c);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	assert_int_equal(last_query()->device, 2);
+	barrier(t);
+	assert_false(c.done);
+	answer(4);
+	wait_call(t, &c, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ANSWERED(test_cannot_enumerate),
+		NEW(test_cannot_enumerate_nothing),
+		ANSWERED(test_refresh_under_refresh),
+		ANSWERED(test_refresh_finds_device),
+	};
+
+	unsetenv("NOTIFY_SOCKET");
+	return cmocka_run_group_tests_name("manager-looks", tests, NULL, NULL);
+}
