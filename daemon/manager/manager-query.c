@@ -221,7 +221,6 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	reasons = w->asked.reasons[number];
 	port_set_remove(&w->asked.ports, number);
 	if (error < 0) {
-		w->asked_failed = true;
 		schedule_keep_reasons(w, number);
 		cache_apply_port_error(p, strerror(-error), &change);
 	} else {
@@ -231,11 +230,11 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	bus_answer_queries(&w->asked.queries, number, p, error, error < 0 ? strerror(-error) : "");
 }
 
-/* Whether all that is published of D is fresh: nothing of it has to be tried again. */
-static bool is_fresh(const Device *d)
+/* Whether all that is known of D is what it answered last. */
+static bool is_healthy(const Device *d)
 {
-	for (uint32_t n = 0; n < d->n_ports; n++)
-		if (d->ports[n]->now.values.stale)
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		if (d->ports[i]->now.values.stale)
 			return false;
 	return !d->now.values.stale;
 }
@@ -260,13 +259,11 @@ static void judge_end(Manager *m, Device *d, int error, const char *text)
 	bus_answer_queries(&w->asked.queries, 0, NULL, -EIO, "the port was not read");
 	if (!d->published)
 		manager_publish_device(m, d, CACHE_ADDED, NULL);
-	if (error < 0 ? error != -ETIMEDOUT : w->asked_failed) {
+	/* an answer about one port says nothing of another one that has failed before */
+	if (is_healthy(d))
+		schedule_stop_retry(w);
+	else if (error != -ETIMEDOUT)
 		retry_later(m, w);
-	} else if (error == 0) {
-		w->retry_usec = 0;
-		if (is_fresh(d))
-			schedule_stop_retry(w);
-	}
 }
 
 /* What comes after a query: P_Keys when the news is out, another look at what is settling. */

@@ -197,7 +197,6 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 
 	w->asked_id = id;
 	w->asked_pkeys = ret->pkeys;
-	w->asked_failed = false;
 	w->asked.ports = w->next.ports;
 	w->asked.attributes = w->next.attributes;
 	w->asked.whole = w->next.whole;
@@ -271,6 +270,7 @@ uint64_t schedule_next_retry(Schedule *w)
 
 void schedule_stop_retry(Schedule *w)
 {
+	w->retry_usec = 0;
 	if (w->retry)
 		sd_event_source_set_enabled(w->retry, SD_EVENT_OFF);
 }

@@ -40,7 +40,6 @@ typedef struct Schedule {
 
 	uint64_t asked_id; /* of the query under way, 0: there is none */
 	bool asked_pkeys;  /* it reads P_Keys */
-	bool asked_failed; /* one of its ports has answered with an error */
 
 	PortSet pkeys_due;   /* ports whose P_Keys the next query is to read */
 	PortSet pkeys_later; /* ports whose P_Keys are to be read when the news is out */

@@ -219,6 +219,83 @@ static void test_events_while_it_fails(void **state)
 	assert_int_equal(device(t, 1)->schedule->retry_usec, 0);
 }
 
+/* A wedged device that leaves has not answered. The source takes it as recovered on its way out. */
+static void test_wedged_device_leaves(void **state)
+{
+	Test *t = *state;
+
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	log_capture(t);
+	answer_end(last_query()->id, -ETIMEDOUT, "no answer");
+	fake.n_devices = 0;
+	tell(1, EVENT_ALL_PORTS, REASON_RECOVERED);
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, !device(t, 1));
+	assert_int_equal(log_count(t, "answers again"), 0);
+}
+
+/* It is said once, and not before it is true. */
+static void test_wedged_device_answers_again(void **state)
+{
+	Test *t = *state;
+
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer_end(last_query()->id, -ETIMEDOUT, "no answer");
+	log_capture(t);
+	tell(1, EVENT_ALL_PORTS, REASON_RECOVERED);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	answer_end(last_query()->id, -EIO, "still ill");
+	assert_int_equal(log_count(t, "answers again"), 0);
+	log_capture(t);
+	for (size_t n = 4; n <= 5; n++) {
+		tell(1, 1, REASON_PORT_ERROR);
+		RUN_UNTIL(t, fake.n_queries == n);
+		answer(4);
+	}
+	assert_int_equal(log_count(t, "mlx5_0: answers again"), 1);
+}
+
+/* After a failure the device is looked at again later; but not if all of it has answered before:
+ * that would read P_Keys, firmware commands, without need. */
+static void test_success_ends_retry(void **state)
+{
+	Test *t = *state;
+
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer_port(last_query()->id, 1, -EIO, 0);
+	answer_end(last_query()->id, 0, "");
+	assert_true(timer_runs(device(t, 1)->schedule->retry));
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	assert_false(last_query()->pkeys);
+	answer(4);
+	assert_false(port(t, 1, 1)->stale);
+	assert_false(timer_runs(device(t, 1)->schedule->retry));
+}
+
+/* One port has failed, another answers: the first one is still looked at again. */
+static void test_success_of_another_port(void **state)
+{
+	Test *t = *state;
+
+	tell(1, 2, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer_port(last_query()->id, 2, -EIO, 0);
+	answer_end(last_query()->id, 0, "");
+	tell(1, 1, REASON_LID_CHANGE);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	assert_false(port_set_has(&last_query()->ports, 2));
+	answer(4);
+	assert_true(port(t, 1, 2)->stale);
+	RUN_UNTIL(t, fake.n_queries == 4);
+	assert_true(port_set_has(&last_query()->ports, 2));
+	answer(4);
+	assert_false(port(t, 1, 2)->stale);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +309,10 @@ int main(void)
 		ANSWERED(test_port_fails),
 		ANSWERED(test_fails_while_reconfigured),
 		ANSWERED(test_events_while_it_fails),
+		ANSWERED(test_wedged_device_leaves),
+		ANSWERED(test_wedged_device_answers_again),
+		ANSWERED(test_success_ends_retry),
+		ANSWERED(test_success_of_another_port),
 	};
 
 	unsetenv("NOTIFY_SOCKET");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Callers that want something of the hardware: Query() and GetCounters(). */
 
+#include <sys/syscall.h>
+
 #include "fake-source.h"
 
 static void test_cannot_ask(void **state)
@@ -114,12 +116,96 @@ static void test_counters_fail(void **state)
 	assert_false(port(t, 1, 1)->stale);
 }
 
+/* The cache answers who takes old values; but not with those that are stale. */
+static void test_stale_is_not_fresh(void **state)
+{
+	Test *t = *state;
+	Call c = {};
+
+	call_query_cached(t, &c, PORT_1, UINT64_MAX);
+	wait_call(t, &c, "");
+	assert_int_equal(fake.n_queries, 1);
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer_port(last_query()->id, 1, -EIO, 0);
+	answer_end(last_query()->id, 0, "");
+	assert_true(port(t, 1, 1)->stale);
+	call_query_cached(t, &c, PORT_1, UINT64_MAX);
+	RUN_UNTIL(t, c.done || fake.n_queries == 3);
+	assert_false(c.done);
+	answer(4);
+	wait_call(t, &c, "");
+}
+
+static bool clock_stands;
+
+/* In the place of the C library's: the time of day stands still when the test says so. */
+int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	if (clock == CLOCK_REALTIME && clock_stands) {
+		*ret = (struct timespec){.tv_sec = 1700000000};
+		return 0;
+	}
+	return (int)syscall(SYS_clock_gettime, clock, ret);
+}
+
+/* An administrator may set the time of day back. Values do not become younger by that. */
+static void test_age_when_clock_is_set_back(void **state)
+{
+	Test *t = *state;
+	Call c = {};
+	uint64_t answered;
+
+	clock_stands = true;
+	call_query(t, &c, PORT_1);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer(4);
+	wait_call(t, &c, "");
+	answered = monotonic_usec(t->manager);
+	RUN_UNTIL(t, monotonic_usec(t->manager) > answered + 1);
+	/* by the time of day they have no age at all */
+	call_query_cached(t, &c, PORT_1, 1);
+	RUN_UNTIL(t, c.done || fake.n_queries == 3);
+	assert_false(c.done);
+	answer(4);
+	wait_call(t, &c, "");
+	clock_stands = false;
+}
+
+/* A port that comes in the place of one that has gone has counters of its own. */
+static void test_counters_of_successor(void **state)
+{
+	Test *t = *state;
+	Call c = {};
+
+	call_counters(t, &c, PORT_2);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer_counters(last_query()->id, 2, 5);
+	answer_end(last_query()->id, 0, "");
+	wait_call(t, &c, "");
+	for (uint32_t ports = 1; ports <= 2; ports++) {
+		set_device(0, 1, "mlx5_0", ports);
+		tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+		RUN_UNTIL(t, device(t, 1)->n_ports == ports && fake.n_queries == 2 + ports);
+		answer(4);
+	}
+	call_counters(t, &c, PORT_2);
+	RUN_UNTIL(t, c.done || last_query()->counters);
+	assert_false(c.done);
+	answer_counters(last_query()->id, 2, 0);
+	answer_end(last_query()->id, 0, "");
+	wait_call(t, &c, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ANSWERED(test_cannot_ask),
 		ANSWERED(test_counters_in_turn),
 		ANSWERED(test_counters_fail),
+		ANSWERED(test_stale_is_not_fresh),
+		ANSWERED(test_age_when_clock_is_set_back),
+		ANSWERED(test_counters_of_successor),
 	};
 
 	unsetenv("NOTIFY_SOCKET");

@@ -146,12 +146,36 @@ static void test_unknown_devices(void **state)
 	answer(4);
 }
 
+/* A device that reports its end may have gone without another event. */
+static void test_fatal_event(void **state)
+{
+	Test *t = *state;
+
+	fake.n_devices = 0;
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE_FATAL);
+	RUN_UNTIL(t, !device(t, 1));
+}
+
+/* The source follows the network interfaces of a port for as long as there is the port. */
+static void test_interfaces_of_removed_port(void **state)
+{
+	Test *t = *state;
+
+	fake.interfaces_forgotten = (PortSet){};
+	set_device(0, 1, "mlx5_0", 1);
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, device(t, 1)->n_ports == 1);
+	assert_true(port_set_has(&fake.interfaces_forgotten, 2));
+	assert_false(port_set_has(&fake.interfaces_forgotten, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ANSWERED(test_index_used_again),   ANSWERED(test_shrinks_while_asked),
 		ANSWERED(test_grows_while_asked),  ANSWERED(test_renamed_while_asked),
 		ANSWERED(test_wedged_and_removed), ANSWERED(test_unknown_devices),
+		ANSWERED(test_fatal_event),	   ANSWERED(test_interfaces_of_removed_port),
 	};
 
 	unsetenv("NOTIFY_SOCKET");

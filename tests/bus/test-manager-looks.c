@@ -91,6 +91,63 @@ static void test_refresh_finds_device(void **state)
 	wait_call(t, &c, "");
 }
 
+/* READY waits for a device that comes before those which have answered: devices are in the order of
+ * their indices, and an index can be used again. */
+static void test_ready_waits_for_earlier_device(void **state)
+{
+	Test *t = *state;
+	uint64_t id_2, id_3;
+
+	set_device(0, 2, "mlx5_2", 1);
+	set_device(1, 3, "mlx5_3", 1);
+	fake.n_devices = 2;
+	assert_true(manager_start(t->manager) >= 0);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	id_2 = fake.queries[0].id;
+	id_3 = fake.queries[1].id;
+	answer_device(id_2, NULL);
+	answer_port(id_2, 1, 0, 4);
+	answer_end(id_2, 0, "");
+	set_device(2, 1, "mlx5_1", 1);
+	fake.n_devices = 3;
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	answer_device(id_3, NULL);
+	answer_port(id_3, 1, 0, 4);
+	answer_end(id_3, 0, "");
+	assert_false(t->manager->ready);
+	assert_int_equal(last_query()->device, 1);
+	answer(4);
+	assert_true(t->manager->ready);
+}
+
+static int setup_reconcile(void **state)
+{
+	static const Config config = {.query_timeout_usec = USEC_PER_SEC,
+				      .reconcile_usec = 50 * USEC_PER_MSEC};
+
+	return setup_with(state, &config);
+}
+
+/* The periodic look comes again and again. */
+static void test_reconcile(void **state)
+{
+	Test *t = *state;
+	uint64_t synced;
+
+	start(t);
+	for (size_t n = 2; n <= 4; n++) {
+		answer(4);
+		synced = last_sync(t);
+		RUN_UNTIL(t, fake.n_queries == n);
+		assert_true(last_query()->attributes && last_query()->pkeys);
+		/* it is not over before it has been answered */
+		assert_true(last_sync(t) == synced);
+	}
+	answer(4);
+	assert_true(last_sync(t) > synced);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +155,8 @@ int main(void)
 		NEW(test_cannot_enumerate_nothing),
 		ANSWERED(test_refresh_under_refresh),
 		ANSWERED(test_refresh_finds_device),
+		NEW(test_ready_waits_for_earlier_device),
+		cmocka_unit_test_setup_teardown(test_reconcile, setup_reconcile, teardown),
 	};
 
 	unsetenv("NOTIFY_SOCKET");
