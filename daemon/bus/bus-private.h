@@ -17,10 +17,11 @@ struct Bus {
 	const BusHandler *handler;
 	void *userdata; /* the handler's */
 
-	sd_bus *bus; /* the connection */
-	sd_bus_slot *disconnected;
-	sd_event_source *exit; /* runs when the event loop ends */
-	bool signals;	       /* the name is ours, or about to be */
+	sd_bus *bus;		   /* the connection */
+	sd_bus_slot *disconnected; /* hears when the connection ends */
+	sd_bus_slot *request;	   /* for the name, and hears the answer */
+	sd_event_source *exit;	   /* runs when the event loop ends */
+	bool signals;		   /* the name is ours, or about to be */
 
 	PendingCalls *calls;
 	BusWait *waits;

@@ -242,30 +242,35 @@ int bus_new(const BusSetup *setup, Bus **ret)
 	return 0;
 }
 
+static uint64_t monotonic_usec(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* Of what comes in while the last is written, nothing reaches the objects. */
 static int on_late_message(_unused_ sd_bus_message *m, _unused_ void *userdata,
 			   _unused_ sd_bus_error *error)
 {
-	return 1; /* nobody is there any more to answer it */
+	return 1;
 }
 
-/* Writes what is queued. Not by sd_bus_flush(): that would wait for ever for a bus which takes
- * nothing, or only some of it. */
+/* Writes what is queued. sd_bus_flush() would wait for ever for a bus that takes nothing, or only
+ * some of it. sd_bus_process() also takes messages in: no slot of ours may be left but those of the
+ * objects, which on_late_message() protects. */
 static void flush_queue(sd_bus *bus)
 {
-	struct timespec now;
-	uint64_t n, end = 0, usec;
+	uint64_t n, now = monotonic_usec(), end = now + FLUSH_USEC;
 	int r = sd_bus_add_filter(bus, NULL, on_late_message, NULL);
 
-	while (r >= 0 && sd_bus_is_ready(bus) > 0 && sd_bus_get_n_queued_write(bus, &n) >= 0 &&
-	       n > 0) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		usec = (uint64_t)now.tv_sec * USEC_PER_SEC + (uint64_t)now.tv_nsec / 1000;
-		end = end ? end : usec + FLUSH_USEC;
-		if (usec >= end)
+	for (; r >= 0 && now < end; now = monotonic_usec()) {
+		if (sd_bus_is_ready(bus) <= 0 || sd_bus_get_n_queued_write(bus, &n) < 0 || n == 0)
 			return;
 		r = sd_bus_process(bus, NULL);
 		if (r == 0)
-			r = sd_bus_wait(bus, end - usec);
+			r = sd_bus_wait(bus, end - now);
 	}
 }
 
@@ -275,15 +280,16 @@ Bus *bus_free(Bus *b)
 		return NULL;
 	sd_event_source_disable_unref(b->exit);
 	sd_bus_slot_unref(b->disconnected);
+	sd_bus_slot_unref(b->request);
 	bus_signals_done(b);
-	if (b->bus) {
-		sd_bus_detach_event(b->bus);
-		flush_queue(b->bus);
-	}
 	pending_calls_free(b->calls);
 	bus_wait_free(b->waits);
 	if (b->long_replies)
 		long_replies_free(b->long_replies);
+	if (b->bus) {
+		sd_bus_detach_event(b->bus);
+		flush_queue(b->bus);
+	}
 	sd_bus_close_unref(b->bus);
 	free(b);
 	return NULL;
@@ -319,7 +325,7 @@ static int on_name(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *ret
 
 int bus_acquire_name(Bus *b)
 {
-	int r = sd_bus_request_name_async(b->bus, NULL, RDMAD_BUS_NAME, 0, on_name, b);
+	int r = sd_bus_request_name_async(b->bus, &b->request, RDMAD_BUS_NAME, 0, on_name, b);
 
 	if (r < 0)
 		return log_error_errno(r, "Cannot own " RDMAD_BUS_NAME " on the bus: %m");

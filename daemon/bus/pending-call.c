@@ -98,8 +98,11 @@ static void uncount(PendingCalls *p, uid_t user)
 
 PendingCall *pending_call_free(PendingCall *call)
 {
-	PendingCalls *p = call->calls;
+	PendingCalls *p;
 
+	if (!call)
+		return NULL;
+	p = call->calls;
 	leave_list(call);
 	if (call->previous_of_all)
 		call->previous_of_all->next_of_all = call->next_of_all;
@@ -127,15 +130,22 @@ int pending_call_refuse(sd_bus_message *message, sd_bus_error *error)
 				 sd_bus_message_get_member(message));
 }
 
-static void refuse(PendingCall *call)
+/* Answers CALL with an error and frees it: its user has too many, or is not known. */
+static void refuse(PendingCall *call, bool is_known)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	int r;
 
-	(void)pending_call_refuse(call->message, &error);
+	if (is_known)
+		(void)pending_call_refuse(call->message, &error);
+	else
+		(void)sd_bus_error_setf(&error, RDMAD_ERROR_QUERY_FAILED,
+					"The bus has not said which user calls %s",
+					sd_bus_message_get_member(call->message));
 	r = sd_bus_reply_method_error(call->message, &error);
 	if (r < 0)
 		log_debug_errno(r, "Cannot refuse a call, ignoring: %m");
+	pending_call_free(call);
 }
 
 static int on_user(sd_bus_message *answer, void *userdata, _unused_ sd_bus_error *error)
@@ -143,14 +153,14 @@ static int on_user(sd_bus_message *answer, void *userdata, _unused_ sd_bus_error
 	PendingCall *call = userdata;
 	uid_t user;
 
+	/* The caller has left already and does not hear the error; or the bus did not answer in
+	 * time, and the caller would wait for ever. */
 	if (bus_peer_read_user(answer, &user) < 0) {
-		/* the caller has left already */
-		pending_call_free(call);
+		refuse(call, false);
 		return 0;
 	}
 	if (count(call->calls, user) < 0) {
-		refuse(call);
-		pending_call_free(call);
+		refuse(call, true);
 		return 0;
 	}
 	call->user = user;
@@ -176,13 +186,27 @@ static int on_departure(sd_bus_message *m, void *userdata, _unused_ sd_bus_error
 	return 0;
 }
 
+/* Whether one more call of the connection SENDER may wait. Before the bus has said whose connection
+ * it is, its calls are not counted by user. */
+static bool has_room(const PendingCalls *p, const char *sender)
+{
+	unsigned int n = 0, most = p->n < PENDING_MAX ? PENDING_USER_MAX : PENDING_ALWAYS;
+
+	if (p->n < most)
+		return true;
+	for (const PendingCall *c = p->first; c && n < most; c = c->next_of_all)
+		n += streq(sd_bus_message_get_sender(c->message), sender);
+	return n < most;
+}
+
 int pending_call_new(PendingCalls *p, sd_bus_message *message, const PendingKind *kind,
 		     void *userdata, PendingCall **ret)
 {
+	const char *sender = sd_bus_message_get_sender(message);
 	PendingCall *call;
 	int r = 0;
 
-	if (p->n >= PENDING_MAX)
+	if (!has_room(p, sender))
 		return -ENOBUFS;
 	call = calloc(1, sizeof(*call));
 	if (!call)
@@ -191,8 +215,7 @@ int pending_call_new(PendingCalls *p, sd_bus_message *message, const PendingKind
 	if (kind->waits_long && !p->departures)
 		r = bus_peer_watch_departures(p->bus, on_departure, p, &p->departures);
 	if (r >= 0)
-		r = bus_peer_ask_user(p->bus, sd_bus_message_get_sender(message), on_user, call,
-				      &call->question);
+		r = bus_peer_ask_user(p->bus, sender, on_user, call, &call->question);
 	if (r < 0) {
 		if (p->n_long == 0)
 			p->departures = sd_bus_slot_unref(p->departures);

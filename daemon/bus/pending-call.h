@@ -18,9 +18,14 @@
 
 #include "util.h"
 
-/* Calls that may wait: of one user, and of all users together. */
+/* Calls of one user that may wait. Until the bus has said whose a connection is, its calls may be
+ * as many. */
 #define PENDING_USER_MAX 256U
-#define PENDING_MAX	 4096U
+/* So that all users together do not take all memory: when so many calls wait, a connection that has
+ * PENDING_ALWAYS of them gets no more. A user who opens many connections can bring it to that
+ * before the bus has answered; the others still have these. */
+#define PENDING_MAX    4096U
+#define PENDING_ALWAYS 16U
 
 typedef struct PendingCalls PendingCalls;
 typedef struct PendingCall PendingCall;
@@ -67,13 +72,13 @@ DEFINE_CLEANUP(PendingCalls, pending_calls_free);
 
 /*
  * Keeps MESSAGE, a method call, until pending_call_free(). It may be freed before by itself: when
- * its user has too many, and then it is answered with the error LimitsExceeded; when its caller
- * leaves (PendingKind.waits_long); when the connection ends. *RET is owned by P. -ENOBUFS: too many
- * wait at all. -ENOMEM. On an error KIND->freed is not called.
+ * its user has too many or the bus does not say whose it is, and then it is answered with an error;
+ * when its caller leaves (PendingKind.waits_long); when the connection ends. *RET is owned by P.
+ * -ENOBUFS: the connection has too many that wait. -ENOMEM. On an error KIND->freed is not called.
  */
 int pending_call_new(PendingCalls *p, sd_bus_message *message, const PendingKind *kind,
 		     void *userdata, PendingCall **ret);
-/* Takes it out of its list, too. Does not answer. */
+/* Takes it out of its list, too. Does not answer. NULL is allowed. */
 PendingCall *pending_call_free(PendingCall *call);
 
 /* The error for a caller who has too many calls of this kind waiting. */
