@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <grp.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -82,7 +83,7 @@ void fixture_start_bus(Fixture *f)
 		fprintf(file,
 			"<busconfig><type>session</type><listen>unix:path=%s</listen>"
 			"<policy context='default'><allow send_destination='*' eavesdrop='true'/>"
-			"<allow eavesdrop='true'/><allow own='*'/></policy>"
+			"<allow eavesdrop='true'/><allow own='*'/><allow user='*'/></policy>"
 			"<limit name='max_replies_per_connection'>100000</limit></busconfig>",
 			socket);
 		fclose(file);
@@ -354,6 +355,51 @@ sd_bus_message *fixture_call(Fixture *f, const char *path, const char *interface
 		fail_msg("%s.%s: %s: %s", interface, method, error.name, error.message);
 	*ret_error = strdup(error.name ? error.name : strerror(-r));
 	return NULL;
+}
+
+#define NOBODY 65534
+
+bool fixture_can_be_other_user(void)
+{
+	if (getuid() == 0)
+		return true;
+	print_message("left out: only root can make calls of another user\n");
+	return false;
+}
+
+/* In a process of its own, as NOBODY. Returns its exit status. */
+static int call_as_nobody(const Fixture *f, const char *path, const char *interface,
+			  const char *method)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	sd_bus *bus;
+
+	if (setgroups(0, NULL) < 0 || setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
+		return 2;
+	if (sd_bus_new(&bus) < 0 || sd_bus_set_address(bus, f->address) < 0 ||
+	    sd_bus_set_bus_client(bus, true) < 0 || sd_bus_start(bus) < 0)
+		return 3;
+	if (sd_bus_call_method(bus, RDMAD_BUS_NAME, path, interface, method, &error, NULL, "a{sv}",
+			       0) >= 0)
+		return 0;
+	print_error("%s of another user: %s: %s\n", method, error.name, error.message);
+	return 4;
+}
+
+void fixture_assert_other_user(Fixture *f, const char *path, const char *interface,
+			       const char *method)
+{
+	char socket[96];
+	pid_t pid;
+
+	snprintf(socket, sizeof(socket), "%s/bus", f->directory);
+	assert_int_equal(chmod(f->directory, 0711), 0);
+	assert_int_equal(chmod(socket, 0666), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(call_as_nobody(f, path, interface, method));
+	assert_int_equal(fixture_wait_process(pid), 0);
 }
 
 void fixture_simulate(Fixture *f, const char *command)

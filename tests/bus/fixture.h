@@ -68,6 +68,12 @@ void fixture_wait_name(Fixture *f);
  * freed) if that is not NULL; a test failure otherwise. */
 sd_bus_message *fixture_call(Fixture *f, const char *path, const char *interface,
 			     const char *method, char **ret_error, const char *types, ...);
+/* Whether calls can be made as another user: only root can. If not, says so. */
+bool fixture_can_be_other_user(void);
+/* A connection of another user (nobody) calls METHOD without options; it has to be answered without
+ * an error. */
+void fixture_assert_other_user(Fixture *f, const char *path, const char *interface,
+			       const char *method);
 /* org.rdma.Simulator at /org/rdma: the method's arguments without the options, which are empty.
  * Fails the test on an error. */
 void fixture_simulate(Fixture *f, const char *command);
