@@ -39,28 +39,31 @@ static int open_kernel(sd_event *event, const Config *config, const SourceHandle
 
 static const Program program = {"rdmad", help, options, NULL, open_kernel};
 
-/* Adds NAME=VALUE to the arguments at *N, if there is a value. */
-static void add_argument(char *argv[], size_t *n, const char *name, const char *value)
-{
-	if (value && asprintf(&argv[*n], "%s=%s", name, value) > 0)
-		(*n)++;
-}
-
-/* A scenario is another program's: this one then has nothing of it in it. */
+/* Replaces this program by rdmad-simulate, so that the service has no simulator in it. Returns only
+ * when that fails. */
 static int execute_simulator(const ProgramArguments *a)
 {
-	char *argv[8] = {find_program("rdmad-simulate")};
+	const struct {
+		const char *name, *value;
+	} given[] = {{"--config", a->config}, {"--bus", a->bus}, {"--log-level", a->log_level}};
+	_cleanup_free_ char *path = find_program("rdmad-simulate");
+	char *argv[2 * ARRAY_SIZE(given) + 4] = {path};
 	size_t n = 1;
 
-	add_argument(argv, &n, "--config", a->config);
-	add_argument(argv, &n, "--bus", a->bus);
-	add_argument(argv, &n, "--log-level", a->log_level);
+	if (!path) {
+		log_error_errno(-ENOMEM, "No memory to start: %m");
+		return EXIT_FAILURE;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
+		if (!given[i].value)
+			continue;
+		argv[n++] = CONST_CAST(char *, given[i].name);
+		argv[n++] = CONST_CAST(char *, given[i].value);
+	}
 	argv[n++] = CONST_CAST(char *, "--");
 	argv[n] = CONST_CAST(char *, arg_simulate);
-	if (argv[0])
-		execv(argv[0], argv);
-	log_error_errno(argv[0] ? -errno : -ENOMEM, "Cannot execute %s: %m",
-			argv[0] ? argv[0] : "rdmad-simulate");
+	execv(path, argv);
+	log_error_errno(-errno, "Cannot execute %s: %m", path);
 	return EXIT_FAILURE;
 }
 

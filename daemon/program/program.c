@@ -125,34 +125,43 @@ static int load_config(const char *file, Config *c)
 	return 0;
 }
 
-/* The address of the bus called NAME; *RET, to be freed, is NULL for the system bus. */
+/* The address of the bus of the session, where sd_bus_open_user() looks for it. *RET is to be
+ * freed.
+ */
+static int session_address(char **ret)
+{
+	const char *address = getenv("DBUS_SESSION_BUS_ADDRESS");
+	const char *directory = getenv("XDG_RUNTIME_DIR");
+	char *text = NULL;
+
+	/* Not the system bus instead: there rdmad would take the name of the service. */
+	if (!address && !directory)
+		return log_error_errno(-ENXIO, "--bus=session: there is no session: neither "
+					       "DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is "
+					       "set");
+	if (address)
+		text = strdup(address);
+	else if (asprintf(&text, "unix:path=%s/bus", directory) < 0)
+		text = NULL;
+	if (!text)
+		return log_error_errno(-ENOMEM, "No memory to start: %m");
+	*ret = text;
+	return 0;
+}
+
+/* The address of the bus called NAME, which may be NULL. *RET is to be freed; NULL is the system
+ * bus. */
 static int bus_address(const char *name, char **ret)
 {
-	const char *address = name, *directory;
 	char *text;
 
 	if (!name || streq(name, "system")) {
 		*ret = NULL;
 		return 0;
 	}
-	if (streq(name, "session")) {
-		/* as sd_bus_open_user() does it. Never the system bus in its place: there the name
-		 * would be taken from the real daemon. */
-		address = getenv("DBUS_SESSION_BUS_ADDRESS");
-		directory = getenv("XDG_RUNTIME_DIR");
-		if (!address && !directory)
-			return log_error_errno(-ENXIO,
-					       "--bus=session: there is no session: neither "
-					       "DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is "
-					       "set");
-		if (!address) {
-			if (asprintf(&text, "unix:path=%s/bus", directory) < 0)
-				return log_error_errno(-ENOMEM, "No memory to start: %m");
-			*ret = text;
-			return 0;
-		}
-	}
-	text = strdup(address);
+	if (streq(name, "session"))
+		return session_address(ret);
+	text = strdup(name);
 	if (!text)
 		return log_error_errno(-ENOMEM, "No memory to start: %m");
 	*ret = text;
