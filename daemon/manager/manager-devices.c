@@ -69,7 +69,7 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 		cache_remove_device(&m->cache, d);
 		return;
 	}
-	/* those of the start are counted when all are there */
+	/* at the start one message gives their number instead */
 	if (op == CACHE_ADDED)
 		log_at(m->ready ? LOG_INFO : LOG_DEBUG, 0, "%s: added, %u ports",
 		       d->now.values.name, d->n_ports);
@@ -78,9 +78,9 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 	if (op == CACHE_ADDED || d->n_ports > ports_were) {
 		manager_mark_device(d, EVENT_ALL_PORTS,
 				    m->ready ? REASON_DEVICE : REASON_STARTUP);
-		/* what Refresh() finds is part of it */
-		if (m->refresh_asked.first)
-			manager_mark_device(d, EVENT_ALL_PORTS, REASON_REFRESH);
+		/* without memory for the mark it is not asked, and the look would not end */
+		if (m->looking && schedule_is_dirty(d->schedule))
+			schedule_begin_whole(d->schedule);
 	}
 	if (op == CACHE_CHANGED) {
 		manager_publish_device(m, d, op, &changed);
@@ -98,7 +98,7 @@ static int on_enumerate_retry(_unused_ sd_event_source *s, _unused_ uint64_t use
 	return 0;
 }
 
-/* What is known stays, and is looked at as before. */
+/* The devices that are known stay, and are asked as before. */
 static void enumerate_fail(Manager *m, int error)
 {
 	if (!m->enumerate_failed) {

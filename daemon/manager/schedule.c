@@ -86,6 +86,12 @@ static void mark_port(Schedule *w, uint32_t port, EventReason reason)
 	w->settle_step = 0;
 }
 
+void schedule_begin_whole(Schedule *w)
+{
+	if (!w->wedged)
+		w->next.whole = true;
+}
+
 int schedule_mark(Schedule *w, uint32_t port, EventReason reason)
 {
 	int r = reserve_reasons(w);
@@ -94,8 +100,8 @@ int schedule_mark(Schedule *w, uint32_t port, EventReason reason)
 		return r;
 	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_DEVICE))
 		w->next.attributes = true;
-	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_WHOLE) && !w->wedged)
-		w->next.whole = true;
+	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_WHOLE))
+		schedule_begin_whole(w);
 	if (port != EVENT_ALL_PORTS && port <= w->device->n_ports) {
 		mark_port(w, port, reason);
 		return 0;

@@ -77,6 +77,8 @@ int schedule_mark(Schedule *w, uint32_t port, EventReason reason);
 bool schedule_is_dirty(const Schedule *w);
 /* PORT has gone: it is not asked about, and no answer is expected. */
 void schedule_drop_port(Schedule *w, uint32_t port);
+/* The device has been found by a look at everything: its next query is part of it. */
+void schedule_begin_whole(Schedule *w);
 /* Whether the device has a part left in a look at everything. */
 bool schedule_is_whole(const Schedule *w);
 /* Ends its part in a look at everything. */

@@ -91,6 +91,27 @@ static void test_refresh_finds_device(void **state)
 	wait_call(t, &c, "");
 }
 
+/* A look at everything is not over before the devices that it finds have answered, whatever began
+ * it. */
+static void test_overrun_finds_device(void **state)
+{
+	Test *t = *state;
+	uint64_t synced = last_sync(t);
+
+	fake.n_devices = 0;
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, !device(t, 1));
+	set_device(0, 2, "rocep1", 1);
+	fake.n_devices = 1;
+	tell(EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_OVERRUN);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	assert_int_equal(last_query()->device, 2);
+	barrier(t);
+	assert_true(last_sync(t) == synced);
+	answer(4);
+	assert_true(last_sync(t) > synced);
+}
+
 /* READY waits for a device that comes before those which have answered: devices are in the order of
  * their indices, and an index can be used again. */
 static void test_ready_waits_for_earlier_device(void **state)
@@ -155,6 +176,7 @@ int main(void)
 		NEW(test_cannot_enumerate_nothing),
 		ANSWERED(test_refresh_under_refresh),
 		ANSWERED(test_refresh_finds_device),
+		ANSWERED(test_overrun_finds_device),
 		NEW(test_ready_waits_for_earlier_device),
 		cmocka_unit_test_setup_teardown(test_reconcile, setup_reconcile, teardown),
 	};
