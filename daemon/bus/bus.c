@@ -8,7 +8,7 @@
 #include "lookup.h"
 #include "names.h"
 
-/* How long a bus that takes nothing is waited for at the end. */
+/* At the end rdmad waits so long for a bus that takes nothing. */
 #define FLUSH_USEC USEC_PER_SEC
 
 /* D-Bus specification, RequestName: DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER */

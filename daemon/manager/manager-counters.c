@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The calls of Port.GetCounters(). Counters are no attributes: nobody is told of their changes, and
- * they are read only when somebody asks. Such a question is one to the device like any other, takes
- * its turn after what is dirty, and shares its fate when the device hangs.
+ * they are read only when somebody asks. They are asked for
+ * by a query of their own, when nothing of the device is dirty; when the device hangs, that query
+ * fails like any other.
  */
 
 #include "log.h"
 #include "manager-private.h"
 
-/* So old may counters be that a caller gets. */
+/* A caller gets counters that are at most so old. */
 #define FRESH_USEC USEC_PER_SEC
 
 struct DeviceCounters {

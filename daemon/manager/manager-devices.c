@@ -76,8 +76,7 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 	while ((excess = cache_excess_port(d)))
 		remove_port(m, excess);
 	if (op == CACHE_ADDED || d->n_ports > ports_were) {
-		manager_mark_device(d, EVENT_ALL_PORTS,
-				    m->ready ? REASON_DEVICE : REASON_STARTUP);
+		manager_mark_device(d, EVENT_ALL_PORTS, m->ready ? REASON_DEVICE : REASON_STARTUP);
 		/* without memory for the mark it is not asked, and the look would not end */
 		if (m->looking && schedule_is_dirty(d->schedule))
 			schedule_begin_whole(d->schedule);

@@ -15,8 +15,8 @@ void manager_begin_refresh(Manager *m)
 	manager_mark_everything(m, REASON_REFRESH);
 }
 
-/* Those who called while the look went on get the next one: a caller who never stops does not keep
- * anybody waiting. */
+/* Calls that came while this look went on wait for the next one. So a program that calls all the
+ * time does not keep the others waiting. */
 void manager_answer_refresh(Manager *m, int error)
 {
 	bus_answer_refresh(&m->refresh_asked, error);
@@ -39,9 +39,10 @@ static void check_ready(Manager *m)
 	for (size_t i = 0; i < m->cache.n_devices; i++)
 		if (!was_asked(m->cache.devices[i]))
 			return;
-	manager_publish_counts(m); /* which nobody knows otherwise yet */
+	manager_publish_counts(m); /* nobody has been told of them yet */
 	m->ready = true;
-	/* Who finds the name on the bus finds everything there. READY=1 follows when it is ours. */
+	/* Whoever finds the name on the bus finds all objects there. READY=1 follows when the bus
+	 * has given us the name. */
 	if (m->bus && bus_acquire_name(m->bus) < 0)
 		sd_event_exit(m->event, EXIT_FAILURE);
 }

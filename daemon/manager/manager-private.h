@@ -40,23 +40,24 @@ struct Manager {
 
 	/* marks and asks */
 	sd_event_source *flush;
-	uint32_t query_count;	   /* the last half of the number of the last question */
+	uint32_t query_count;	   /* of all questions until now: half of the next one's number */
 	uint32_t links_generation; /* Query.links_generation of the next question */
 	uint64_t lost_events;	   /* how often a source said that it lost some */
 	sd_event_source *reconcile;
 
 	/* the set of devices */
-	bool devices_due;	 /* it may have changed: enumerate */
-	uint64_t enumerate_usec; /* when all enumerations until now have earned their time */
+	bool devices_due;	 /* the set may have changed: enumerate */
+	uint64_t enumerate_usec; /* CLOCK_MONOTONIC; each enumeration moves it on by ENUMERATE_USEC,
+				    and none takes place while it is too far ahead of now */
 	sd_event_source *enumerate_pace;
-	bool enumerate_failed;	       /* the last time */
+	bool enumerate_failed;	       /* the last enumeration failed */
 	uint64_t enumerate_retry_usec; /* the delay of the next try */
 	sd_event_source *enumerate_retry;
 
 	/* looks at everything */
 	bool ready;		   /* everything has been asked once */
-	bool looking;		   /* one goes on */
-	uint64_t last_sync_usec;   /* CLOCK_REALTIME when one was last complete, 0: never */
+	bool looking;		   /* a look at everything goes on */
+	uint64_t last_sync_usec;   /* CLOCK_REALTIME when a look was last complete, 0: never */
 	PendingList refresh_next;  /* calls of Refresh() that wait for the next one */
 	PendingList refresh_asked; /* those that the one that goes on answers */
 
@@ -88,8 +89,8 @@ static inline bool timer_runs(sd_event_source *s)
 	return s && sd_event_source_get_enabled(s, NULL) > 0;
 }
 
-/* Has *S run HANDLER once DELAY_USEC from now; *S is made the first time. There may be no memory
- * for it: that is said, and the reconcile timer makes good for it. */
+/* Has *S run HANDLER once DELAY_USEC from now; *S is made the first time. Without
+ * memory for it, it does not run: a message says so, and the periodic look finds what is missed. */
 void manager_start_timer(Manager *m, sd_event_source **s, uint64_t delay_usec,
 			 sd_event_time_handler_t handler, void *userdata, const char *name);
 /* The same, unless it runs already. */
@@ -119,7 +120,7 @@ void manager_note_absence(Manager *m, Port *p);
 /* BusHandler's function of the same name. */
 int manager_counters(void *userdata, Port *p, const PortCounters **ret_counters,
 		     PendingList **ret_list);
-/* Asks for the counters that are wanted of D, which has nothing better to do. */
+/* Asks D for the counters that callers want of it. No question may be under way. */
 void manager_ask_counters(Manager *m, Device *d);
 /* Whether it is counters that W has asked for. */
 bool manager_asked_counters(const Schedule *w);

@@ -12,7 +12,8 @@ static int on_counts(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *
 	return 0;
 }
 
-/* A switch that goes down takes many ports with it, which are the news: the counts come after. */
+/* When a switch goes down many ports change. Subscribers want to hear of the ports first, so the
+ * counts follow a little later. */
 void manager_publish_counts(Manager *m)
 {
 	uint32_t devices = (uint32_t)m->cache.n_devices, ports = (uint32_t)m->cache.n_ports;

@@ -25,7 +25,7 @@ static int on_later(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 	return 0;
 }
 
-/* What can wait until the news of the device is out is done then. */
+/* Does what can wait until the changed values of the device are on the bus. */
 static void later(Manager *m, Schedule *w)
 {
 	manager_await_timer(m, &w->later, SCHEDULE_LATER_USEC, on_later, w, "later");
@@ -249,7 +249,7 @@ static void judge_end(Manager *m, Device *d, int error, const char *text)
 	} else if (error < 0) {
 		log_debug("%s: %s", d->now.values.name, text);
 		fail_device(m, d, &w->asked.ports, error, text);
-		/* it may be on its way out */
+		/* the device may be about to go */
 		m->devices_due = true;
 		manager_mark_flush(m);
 	} else if (w->recovering) {
@@ -266,7 +266,7 @@ static void judge_end(Manager *m, Device *d, int error, const char *text)
 		retry_later(m, w);
 }
 
-/* What comes after a query: P_Keys when the news is out, another look at what is settling. */
+/* What comes after a query: P_Keys a little later, and ports that are settling once more. */
 static void await_next(Manager *m, Schedule *w)
 {
 	uint64_t delay;
@@ -290,7 +290,7 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 	if (!d)
 		return;
 	w = d->schedule;
-	/* what hardware says may be no text, and could not be an answer on the bus */
+	/* what hardware says may not be UTF-8, and D-Bus has no way to send that */
 	text_copy(text, sizeof(text), reason);
 	text_sanitize(text, sizeof(text));
 	if (manager_asked_counters(w)) {

@@ -137,7 +137,8 @@ void schedule_drop_port(Schedule *w, uint32_t port)
 		w->next.reasons[port] = 0;
 }
 
-/* Of the ports that are dirty: others may have been asked about in vain. */
+/* The reasons of the ports that are dirty. Others may have some too: those for which they were
+ * asked and have not answered. */
 static uint32_t all_reasons(const Schedule *w)
 {
 	uint32_t reasons = 0;

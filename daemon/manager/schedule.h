@@ -2,11 +2,14 @@
 #pragma once
 
 /*
- * What is to be asked about one device, and when. The manager's bookkeeping: what the next query is
- * to ask and what the one under way asks, the calls that wait for each, and three clocks: pacing (a
- * storm of events costs a bounded number of queries), settling (what the kernel updates only after
- * it has told of a change is looked at again, at growing distances), and retrying after a failure;
- * and one more for what can wait until the news is out.
+ * What is to be asked about one device, and when. The schedule knows what the next query is
+ * to ask, what the query under way asks, and the calls that wait for each. It has four timers:
+ *
+ *   pace    limits the number of queries, however many events there are
+ *   settle  repeats a query at growing distances: the kernel tells of some changes before it has
+ *           carried them out
+ *   retry   repeats a query that has failed
+ *   later   does what nobody is told of, when the changed values are on the bus
  */
 
 #include "cache.h"
@@ -16,8 +19,8 @@
 
 struct Manager;
 
-/* How long what nobody is told of waits after news: where there is one CPU, it would be done before
- * the bus has passed the news on. */
+/* Changed values go out first. P_Keys, journal and counts follow after this time: on a machine with
+ * one CPU they would otherwise be done before the bus has passed the signals on. */
 #define SCHEDULE_LATER_USEC (10 * USEC_PER_MSEC)
 
 /* What a query is to ask, or asks. */
@@ -42,7 +45,7 @@ typedef struct Schedule {
 	bool asked_pkeys;  /* it reads P_Keys */
 
 	PortSet pkeys_due;   /* ports whose P_Keys the next query is to read */
-	PortSet pkeys_later; /* ports whose P_Keys are to be read when the news is out */
+	PortSet pkeys_later; /* ports whose P_Keys are to be read SCHEDULE_LATER_USEC from now */
 	sd_event_source *later;
 
 	/* The device does not answer. It takes no query until the source says RECOVERED. */
@@ -58,7 +61,7 @@ typedef struct Schedule {
 	uint64_t ended_usec;  /* when the last query ended */
 	sd_event_source *pace;
 
-	PortSet settling;	  /* ports that the kernel is still at work on */
+	PortSet settling;	  /* ports whose values the kernel may still be changing */
 	uint32_t settle_reasons;  /* why */
 	unsigned int settle_step; /* how many looks of the series have been */
 	sd_event_source *settle;
