@@ -156,6 +156,44 @@ static double ping_p99(const Stage *s, Raw *raw, pid_t until, uint64_t *ret_end)
 	return p99;
 }
 
+/* What was measured beside the signals. */
+typedef struct Storm {
+	double rate;	      /* changes a second */
+	unsigned int n_wrong; /* ports that do not have the last value, on the bus or by a signal */
+	double settled_ms;    /* from the last change to the last right signal */
+	double idle_usec;     /* 99th percentile of Ping before the storm */
+	double loaded_usec;   /* the same during it */
+} Storm;
+
+static void report(const Storm *s, const Subscriber *subscriber)
+{
+	bench_report(&(Figure){
+		.figure = "storm-rate", .ports = N_PORTS, .value = s->rate, .unit = "changes/s"});
+	bench_report(&(Figure){.figure = "storm-wrong",
+			       .ports = N_PORTS,
+			       .value = s->n_wrong,
+			       .unit = "ports",
+			       .goal_zero = true});
+	bench_report(&(Figure){
+		.figure = "storm-settled", .ports = N_PORTS, .value = s->settled_ms, .unit = "ms"});
+	bench_report(&(Figure){.figure = "storm-signals",
+			       .ports = N_PORTS,
+			       .value = most_in_a_second(subscriber->all),
+			       .unit = "/s and port",
+			       .goal = 20});
+	bench_report(&(Figure){.figure = "storm-signals-of-value",
+			       .ports = N_PORTS,
+			       .value = most_in_a_second(subscriber->changed),
+			       .unit = "/s and port"});
+	bench_report(&(Figure){.figure = "storm-ping-p99",
+			       .ports = N_PORTS,
+			       .value = s->loaded_usec,
+			       .unit = "us",
+			       .floor_name = "idle",
+			       .floor = s->idle_usec,
+			       .goal = 3});
+}
+
 int main(int argc, char *argv[])
 {
 	_cleanup_free_ char *program = stage_program("load-storm");
@@ -192,35 +230,15 @@ int main(int argc, char *argv[])
 	wrong = N_PORTS - __atomic_load_n(&subscriber.n_right, __ATOMIC_ACQUIRE);
 	wrong += count_wrong(raw, n);
 
-	bench_report(&(Figure){.figure = "storm-rate",
-			       .ports = N_PORTS,
-			       .value = (double)n * N_PORTS / (double)(end - start) * 1e9,
-			       .unit = "changes/s"});
-	bench_report(&(Figure){.figure = "storm-wrong",
-			       .ports = N_PORTS,
-			       .value = wrong,
-			       .unit = "ports",
-			       .goal_zero = true});
-	bench_report(&(Figure){.figure = "storm-settled",
-			       .ports = N_PORTS,
-			       .value = (double)(settled - end) / 1e6,
-			       .unit = "ms"});
-	bench_report(&(Figure){.figure = "storm-signals",
-			       .ports = N_PORTS,
-			       .value = most_in_a_second(subscriber.all),
-			       .unit = "/s and port",
-			       .goal = 20});
-	bench_report(&(Figure){.figure = "storm-signals-of-value",
-			       .ports = N_PORTS,
-			       .value = most_in_a_second(subscriber.changed),
-			       .unit = "/s and port"});
-	bench_report(&(Figure){.figure = "storm-ping-p99",
-			       .ports = N_PORTS,
-			       .value = loaded,
-			       .unit = "us",
-			       .floor_name = "idle",
-			       .floor = idle,
-			       .goal = 3});
+	report(
+		&(Storm){
+			.rate = (double)n * N_PORTS / (double)(end - start) * 1e9,
+			.n_wrong = wrong,
+			.settled_ms = (double)(settled - end) / 1e6,
+			.idle_usec = idle,
+			.loaded_usec = loaded,
+		},
+		&subscriber);
 	pthread_cancel(subscriber.thread);
 	pthread_join(subscriber.thread, NULL);
 	stage_stop(rdmad);
