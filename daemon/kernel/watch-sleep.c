@@ -11,12 +11,11 @@ struct WatchSleep {
 	void *userdata;
 };
 
-static int on_prepare_for_sleep(sd_bus_message *m, void *userdata, sd_bus_error *error)
+static int on_prepare_for_sleep(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
 	WatchSleep *w = userdata;
 	int asleep, r;
 
-	(void)error;
 	r = sd_bus_message_read(m, "b", &asleep);
 	if (r < 0)
 		log_debug_errno(r, "PrepareForSleep of logind is not as documented: %m");
@@ -26,12 +25,10 @@ static int on_prepare_for_sleep(sd_bus_message *m, void *userdata, sd_bus_error 
 	return 0;
 }
 
-static int on_installed(sd_bus_message *m, void *userdata, sd_bus_error *error)
+static int on_installed(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_error *error)
 {
 	const sd_bus_error *e = sd_bus_message_get_error(m);
 
-	(void)userdata;
-	(void)error;
 	/* With a handler of our own sd-bus goes on; without one it would close the connection. */
 	if (e)
 		log_warning("Cannot watch for suspend and resume, ignoring: %s", e->message);
