@@ -159,7 +159,7 @@ void bench_init(int argc, char *argv[])
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* another session does not get ^C */
 }
 
-/* ---- foreign CPU time ---- */
+/* Foreign CPU time */
 
 /* Threads each have their own time; a broker is the child of its controller. */
 void bench_own(pid_t pid)
@@ -227,7 +227,7 @@ static uint64_t idle_nsec(void)
 	return 0;
 }
 
-/* ---- sampling ---- */
+/* Sampling */
 
 static int compare(const void *a, const void *b)
 {
@@ -305,7 +305,7 @@ void bench_measure(Subject *subjects, size_t n)
 	free(samples);
 }
 
-/* ---- report ---- */
+/* Report */
 
 static void print_number(const char *key, double value, bool known)
 {

@@ -48,7 +48,7 @@ uint32_t raw_u32(const uint8_t *p)
 	return get_u32(p);
 }
 
-/* ---- writing ---- */
+/* Writing */
 
 /* Appends to SIZE bytes at B; the callers know that there is room. */
 static size_t put_u32(uint8_t *b, size_t size, uint32_t value)
@@ -205,7 +205,7 @@ void raw_reply(Raw *r, const RawMessage *call, const char *signature, const void
 	write_all(r->fd, iov, size > 0 ? 2 : 1);
 }
 
-/* ---- reading ---- */
+/* Reading */
 
 /* Until WANTED bytes are there. */
 static const uint8_t *fill(Raw *r, size_t wanted)
@@ -315,7 +315,7 @@ void raw_roundtrip(Raw *r, RawCall *call, RawMessage *ret)
 			  ret->body_size > 5 ? (const char *)ret->body + 4 : "");
 }
 
-/* ---- the bus ---- */
+/* The bus */
 
 static void authenticate(Raw *r)
 {
@@ -370,6 +370,8 @@ Raw *raw_connect(const char *path, const char *name)
 
 Raw *raw_free(Raw *r)
 {
+	if (!r)
+		return NULL;
 	close_fd(r->fd);
 	free(r->buffer);
 	free(r);

@@ -175,6 +175,8 @@ static int remove_entry(const char *path, _unused_ const struct stat *st, _unuse
 
 Stage *stage_free(Stage *s)
 {
+	if (!s)
+		return NULL;
 	stage_stop(s->bus);
 	nftw(s->directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 	free(s);
@@ -209,8 +211,8 @@ const char *const *stage_rdmad(Stage *s, unsigned int n_ports)
 	unsigned int whole = n_ports / STAGE_PORTS_PER_DEVICE,
 		     rest = n_ports % STAGE_PORTS_PER_DEVICE;
 	/* what "rdmad --simulate" executes: a profiler would not follow it there */
-	_cleanup_free_ char *daemon = stage_program(n_ports > 0 ? "../../daemon/rdmad-simulate"
-								: "../../daemon/rdmad");
+	_cleanup_free_ char *daemon =
+		stage_program(n_ports > 0 ? "../../daemon/rdmad-simulate" : "../../daemon/rdmad");
 	_cleanup_free_ char *scenario = NULL, *config = NULL;
 	char text[512] = "";
 	int n = 0;

@@ -36,14 +36,6 @@ static int sim_fd, socket_fd;
 static bool bare_heard;
 static pid_t rdmad[2]; /* it and its worker */
 
-static double now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
 static void sim(const char *command)
 {
 	if (write(sim_fd, command, strlen(command)) < 0)
@@ -114,7 +106,7 @@ static bool tells(const Change *c, sd_bus_message *m, const char *path)
 /* When the signal came: what it takes to look into it is the subscriber's own affair. */
 static double wait_signal(const Change *c, const char *path)
 {
-	double when = now_ms();
+	double when = fixture_now_ms();
 	size_t i = 0;
 
 	for (;;) {
@@ -122,7 +114,7 @@ static double wait_signal(const Change *c, const char *path)
 			if (tells(c, f->signals[i], path))
 				return when;
 		fixture_wait_more(f);
-		when = now_ms();
+		when = fixture_now_ms();
 	}
 }
 
@@ -143,7 +135,7 @@ static double wait_bare(void)
 		if (r < 0)
 			bench_die("the bus: %s", strerror(-r));
 	}
-	return now_ms();
+	return fixture_now_ms();
 }
 
 /* A signal like those of rdmad, with two properties. */
@@ -317,9 +309,9 @@ static void wait_port(const char *name, char path[RDMAD_PATH_MAX])
  * change (daemon/manager/schedule.c); of any kind, only so many a second are not delayed. */
 static void settle(const Change *c)
 {
-	double begin = now_ms(), end = begin + (c->sim[0] ? 250 : 1300);
+	double begin = fixture_now_ms(), end = begin + (c->sim[0] ? 250 : 1300);
 
-	while (now_ms() < end) {
+	while (fixture_now_ms() < end) {
 		fixture_barrier(f);
 		usleep(20000);
 	}
@@ -413,7 +405,7 @@ static void measure(const Change *c, const char *path, uint32_t index, unsigned 
 			stop(pid);
 		for (size_t k = 0; k < ARRAY_SIZE(rdmad) && !its_turn; k++)
 			stop(rdmad[k]);
-		begin = now_ms();
+		begin = fixture_now_ms();
 		make(c, i);
 		if (its_turn)
 			signals.samples[signals.n++] = wait_signal(c, path) - begin;

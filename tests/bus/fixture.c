@@ -14,11 +14,10 @@
 
 #define GUARD_USEC (60 * USEC_PER_SEC)
 
-static int on_signal(sd_bus_message *m, void *userdata, sd_bus_error *error)
+static int on_signal(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
 	Fixture *f = userdata;
 
-	(void)error;
 	f->signals = reallocarray(f->signals, f->n_signals + 1, sizeof(*f->signals));
 	assert_non_null(f->signals);
 	f->signals[f->n_signals++] = sd_bus_message_ref(m);
@@ -148,8 +147,10 @@ static int remove_entry(const char *path, const struct stat *st, int flag, struc
 	return remove(path);
 }
 
-void fixture_free(Fixture *f)
+Fixture *fixture_free(Fixture *f)
 {
+	if (!f)
+		return NULL;
 	if (f->daemon_pid)
 		fixture_stop_daemon(f, SIGTERM);
 	fixture_forget(f);
@@ -159,6 +160,7 @@ void fixture_free(Fixture *f)
 	sd_bus_close_unref(f->bus);
 	nftw(f->directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 	free(f);
+	return NULL;
 }
 
 void fixture_configure(const Fixture *f, const char *text)
@@ -272,12 +274,17 @@ int fixture_teardown(void **state)
 	return status;
 }
 
-static uint64_t now_usec(void)
+uint64_t fixture_now_usec(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
+}
+
+double fixture_now_ms(void)
+{
+	return (double)fixture_now_usec() / 1e3;
 }
 
 /* Takes in one message, or fails the test when the guard is over. */
@@ -289,7 +296,7 @@ static void process_one(Fixture *f, uint64_t deadline)
 		fail_msg("the connection has ended: %s", strerror(-r));
 	if (r > 0)
 		return;
-	if (now_usec() > deadline) {
+	if (fixture_now_usec() > deadline) {
 		_cleanup_free_ char *log = fixture_daemon_log(f);
 
 		fail_msg("nothing came in time; the daemon says:\n%s", log);
@@ -309,17 +316,15 @@ static bool name_has_owner(Fixture *f)
 	return has;
 }
 
-static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *error)
+static int on_owner(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_error *error)
 {
 	(void)m;
-	(void)userdata;
-	(void)error;
 	return 0;
 }
 
 void fixture_wait_name(Fixture *f)
 {
-	uint64_t deadline = now_usec() + GUARD_USEC;
+	uint64_t deadline = fixture_now_usec() + GUARD_USEC;
 	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
 
 	/* Each change of an owner ends the waiting in process_one(). */
@@ -485,7 +490,7 @@ static bool is_signal(sd_bus_message *m, const char *path, const char *member)
 
 sd_bus_message *fixture_wait_signal(Fixture *f, const char *path, const char *member)
 {
-	uint64_t deadline = now_usec() + GUARD_USEC;
+	uint64_t deadline = fixture_now_usec() + GUARD_USEC;
 	size_t i = 0;
 
 	for (;;) {
@@ -498,7 +503,7 @@ sd_bus_message *fixture_wait_signal(Fixture *f, const char *path, const char *me
 
 void fixture_wait_more(Fixture *f)
 {
-	uint64_t deadline = now_usec() + GUARD_USEC;
+	uint64_t deadline = fixture_now_usec() + GUARD_USEC;
 	size_t n = f->n_signals;
 
 	while (f->n_signals == n)

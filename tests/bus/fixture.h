@@ -29,9 +29,13 @@ typedef struct Fixture {
 	size_t n_signals;
 } Fixture;
 
+/* CLOCK_MONOTONIC, in microseconds and in milliseconds. */
+uint64_t fixture_now_usec(void);
+double fixture_now_ms(void);
+
 /* Starts a bus and connects to it. */
 Fixture *fixture_new(void);
-void fixture_free(Fixture *f);
+Fixture *fixture_free(Fixture *f);
 
 /* The same as cmocka wants it: *STATE is the fixture. The second starts the daemon too, the third
  * fails if the daemon still runs and does not end well, and prints what it said. */

@@ -112,17 +112,9 @@ static void wait_for(Fixture *f, Call *ret, uint64_t timeout, const char *types,
 	va_end(args);
 }
 
-static uint64_t now_usec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
-}
-
 static void receive(Call *c)
 {
-	uint64_t deadline = now_usec() + GUARD_USEC;
+	uint64_t deadline = fixture_now_usec() + GUARD_USEC;
 
 	while (!c->reply) {
 		int r = sd_bus_process(c->bus, NULL);
@@ -130,7 +122,7 @@ static void receive(Call *c)
 		assert_true(r >= 0);
 		if (r > 0)
 			continue;
-		assert_true(now_usec() < deadline);
+		assert_true(fixture_now_usec() < deadline);
 		assert_true(sd_bus_wait(c->bus, 100 * USEC_PER_MSEC) >= 0);
 	}
 }
@@ -447,9 +439,9 @@ static void test_limit(void **state)
 			     name) > 0);
 	assert_true(sd_bus_add_match(f->bus, &slot, match, on_left, &left) >= 0);
 	sd_bus_close(first);
-	deadline = now_usec() + GUARD_USEC;
+	deadline = fixture_now_usec() + GUARD_USEC;
 	while (!left) {
-		assert_true(now_usec() < deadline);
+		assert_true(fixture_now_usec() < deadline);
 		if (sd_bus_process(f->bus, NULL) == 0)
 			sd_bus_wait(f->bus, 100 * USEC_PER_MSEC);
 	}

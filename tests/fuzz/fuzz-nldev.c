@@ -4,9 +4,8 @@
 #include "fuzz.h"
 #include "watch-nldev.h"
 
-static void on_event(void *userdata, const Event *e)
+static void on_event(_unused_ void *userdata, const Event *e)
 {
-	(void)userdata;
 	FUZZ_CHECK(e->port <= RDMA_PORT_MAX);
 	FUZZ_CHECK(e->reason == REASON_DEVICE || e->reason == REASON_NETDEV ||
 		   e->reason == REASON_OVERRUN);
@@ -34,7 +33,7 @@ static int on_message(void *watch, struct nlmsghdr *m)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_free_ void *datagram = malloc(size + 1); /* aligned, unlike DATA */
-	NldevAnswer answer = {0};
+	NldevAnswer answer = {};
 	int r;
 
 	if (!datagram)

@@ -4,9 +4,8 @@
 #include "fuzz.h"
 #include "watch-rtnl.h"
 
-static void on_event(void *userdata, const Event *e)
+static void on_event(_unused_ void *userdata, const Event *e)
 {
-	(void)userdata;
 	FUZZ_CHECK(e->reason == REASON_LINK || e->reason == REASON_ADDRESS ||
 		   e->reason == REASON_OVERRUN);
 	FUZZ_CHECK(e->reason == REASON_OVERRUN || (e->device == 3 && e->port == 1) ||

@@ -10,17 +10,15 @@
 
 #define DEVICE 7U
 
-static void on_event(void *userdata, const Event *e)
+static void on_event(_unused_ void *userdata, const Event *e)
 {
-	(void)userdata;
 	FUZZ_CHECK(e->port == EVENT_ALL_PORTS);
 	FUZZ_CHECK((e->reason == REASON_DEVICE && e->device == EVENT_ALL_DEVICES) ||
 		   (e->reason == REASON_CHARDEV && e->device == DEVICE));
 }
 
-static void on_going(void *userdata, uint32_t device)
+static void on_going(_unused_ void *userdata, uint32_t device)
 {
-	(void)userdata;
 	FUZZ_CHECK(device == DEVICE);
 }
 
@@ -28,7 +26,7 @@ static const WatchHandler handler = {on_event, on_going};
 
 static void list(WatchUdev *w, const char *name)
 {
-	DeviceSnapshot d = {0};
+	DeviceSnapshot d = {};
 
 	DEVICE_SUPPLY_TEXT(&d, name, name);
 	DEVICE_SUPPLY(&d, index, DEVICE);

@@ -15,7 +15,7 @@ static bool terminated(const char *text, size_t n)
 
 static WireMessage good_message(WireType type)
 {
-	WireMessage m = {0};
+	WireMessage m = {};
 
 	m.header = wire_header(type, type == WIRE_EVENT || type == WIRE_FORGET ? 0 : 9, 3,
 			       type == WIRE_PORT || type == WIRE_TABLE ? 1 : 0);
@@ -43,7 +43,7 @@ static WireMessage good_message(WireType type)
 
 static void check_good(const WireMessage *m, size_t size)
 {
-	WireAssembly assembly = {0};
+	WireAssembly assembly = {};
 	Table *table = NULL;
 
 	FUZZ_CHECK(size == wire_size(m->header.type) && size != 0);

@@ -56,12 +56,12 @@ typedef struct Patience {
 
 static Patience patience_new(const Run *r, uint64_t usec)
 {
-	return (Patience){usec, world_now(), world_now(), r->follower.n_signals};
+	return (Patience){usec, fixture_now_usec(), fixture_now_usec(), r->follower.n_signals};
 }
 
 static bool patience_ends(const Run *r, Patience *p)
 {
-	uint64_t now = world_now();
+	uint64_t now = fixture_now_usec();
 
 	if (r->follower.n_signals != p->n_signals)
 		p->last = now;
@@ -168,19 +168,19 @@ static bool all_equal(Run *r, Open *open, FILE *out)
 static bool wait_equal(Run *r, Open open, uint64_t patience_usec, bool refreshing)
 {
 	Patience patience = patience_new(r, patience_usec);
-	uint64_t next = world_now();
+	uint64_t next = fixture_now_usec();
 
 	for (;;) {
-		uint64_t begin = world_now();
+		uint64_t begin = fixture_now_usec();
 		_cleanup_free_ char *text = NULL;
 		size_t size;
 		FILE *out = open_memstream(&text, &size);
 		bool equal;
 
 		assert_non_null(out);
-		if (refreshing && world_now() >= next) {
+		if (refreshing && fixture_now_usec() >= next) {
 			refresh(r);
-			next = world_now() + USEC_PER_SEC;
+			next = fixture_now_usec() + USEC_PER_SEC;
 		}
 		follow(&r->follower, 0);
 		equal = all_equal(r, &open, out);
@@ -193,7 +193,7 @@ static bool wait_equal(Run *r, Open open, uint64_t patience_usec, bool refreshin
 			return false;
 		}
 		/* there is one CPU, and this is more work than rdmad has */
-		follow(&r->follower, MAX(2 * (world_now() - begin), WAIT_USEC));
+		follow(&r->follower, MAX(2 * (fixture_now_usec() - begin), WAIT_USEC));
 	}
 }
 
@@ -290,7 +290,8 @@ static void quiet(Run *r)
 	if (!wait_equal(r, open_slots(false), EQUAL_USEC, false))
 		return;
 	if (operation_end_faults(&world) &&
-	    !wait_equal(r, open_slots(false), EQUAL_USEC + world_now() - r->quiet_usec, false))
+	    !wait_equal(r, open_slots(false), EQUAL_USEC + fixture_now_usec() - r->quiet_usec,
+			false))
 		return;
 	follow_give_up(&r->follower);
 	if (anything_untold()) {
@@ -307,16 +308,16 @@ static void quiet(Run *r)
 	read_owner(owner, sizeof(owner));
 	if (!streq(owner, r->owner))
 		diverges(r, "rdmad", "was started again");
-	r->quiet_usec = world_now();
+	r->quiet_usec = fixture_now_usec();
 }
 
 /* Half of the changes are given the time to be told one by one; the others come in a row. */
 static void wait_signal(Run *r)
 {
-	uint64_t begin = world_now();
+	uint64_t begin = fixture_now_usec();
 	bool waiting = true;
 
-	while (waiting && world_now() - begin < 100 * USEC_PER_MSEC) {
+	while (waiting && fixture_now_usec() - begin < 100 * USEC_PER_MSEC) {
 		waiting = false;
 		for (unsigned int i = 0; i < WORLD_SLOTS && !waiting; i++)
 			for (unsigned int n = 0;
@@ -331,7 +332,7 @@ static void wait_signal(Run *r)
  * nothing did. */
 static size_t run_operations(Run *r, const uint32_t *numbers, size_t n)
 {
-	r->begin = r->quiet_usec = world_now();
+	r->begin = r->quiet_usec = fixture_now_usec();
 	read_owner(r->owner, sizeof(r->owner));
 	follow_begin(&r->follower);
 	for (size_t i = 0; i < n; i++) {
@@ -341,7 +342,7 @@ static size_t run_operations(Run *r, const uint32_t *numbers, size_t n)
 		operation_do(&world, arg_seed, numbers[i], text, sizeof(text));
 		r->n_done++;
 		fprintf(r->log, "  %6u %8.3f s  %s\n", numbers[i],
-			(double)(world_now() - r->begin) / 1e6, text);
+			(double)(fixture_now_usec() - r->begin) / 1e6, text);
 		follow(&r->follower, 0);
 		if (numbers[i] % 2)
 			wait_signal(r);
@@ -356,7 +357,8 @@ static size_t run_operations(Run *r, const uint32_t *numbers, size_t n)
 			return i + 1;
 		if (r->announce && r->n_done % 1000 == 0)
 			printf("%zu operations, %zu signals, %.0f s: no divergence\n", r->n_done,
-			       r->follower.n_signals, (double)(world_now() - r->begin) / 1e6);
+			       r->follower.n_signals,
+			       (double)(fixture_now_usec() - r->begin) / 1e6);
 		if (quiet_now && !r->print)
 			rewind(r->log);
 	}
@@ -412,10 +414,10 @@ static size_t reduce(uint32_t *numbers, size_t n, uint64_t deadline)
 {
 	size_t part = (n + 1) / 2;
 
-	while (part > 0 && n > 1 && world_now() < deadline) {
+	while (part > 0 && n > 1 && fixture_now_usec() < deadline) {
 		bool shorter = false;
 
-		for (size_t at = 0; at < n && world_now() < deadline;) {
+		for (size_t at = 0; at < n && fixture_now_usec() < deadline;) {
 			uint32_t rest[1024];
 			size_t left = MIN(part, n - at), k = n - left;
 
@@ -437,11 +439,11 @@ static size_t reduce(uint32_t *numbers, size_t n, uint64_t deadline)
 
 static void shrink(const uint32_t *numbers, size_t n)
 {
-	uint64_t deadline = world_now() + arg_shrink_usec;
+	uint64_t deadline = fixture_now_usec() + arg_shrink_usec;
 	uint32_t tail[1024];
 
 	/* What led there is mostly what came just before. */
-	for (size_t length = 16; length <= ARRAY_SIZE(tail) && world_now() < deadline;
+	for (size_t length = 16; length <= ARRAY_SIZE(tail) && fixture_now_usec() < deadline;
 	     length *= 4) {
 		size_t k = MIN(length, n);
 
@@ -564,7 +566,7 @@ int main(int argc, char *argv[])
 	setup();
 	r.print = arg_only;
 	r.follower = (Follower){.f = f, .w = &world, .report = stdout};
-	begin = world_now();
+	begin = fixture_now_usec();
 	failed = run(&r, numbers, n);
 	if (failed > 0 || arg_only)
 		printf("The last operations:\n%s", r.log_text);
@@ -572,7 +574,8 @@ int main(int argc, char *argv[])
 	printf("seed %llu: %zu operations, %zu quiet points, %zu refreshes, %zu signals, "
 	       "%d divergences, %.0f s\n",
 	       (unsigned long long)arg_seed, r.n_done, r.n_quiet, r.n_refreshed,
-	       r.follower.n_signals, r.follower.n_divergences, (double)(world_now() - begin) / 1e6);
+	       r.follower.n_signals, r.follower.n_divergences,
+	       (double)(fixture_now_usec() - begin) / 1e6);
 	print_staleness("from a change with a verbs event to the signal", &r.follower.verbs);
 	print_staleness("from a change of an interface to the signal", &r.follower.netdev);
 	print_staleness("either, while some device hangs or is slow", &r.follower.faulty);

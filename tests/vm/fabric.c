@@ -10,14 +10,6 @@
 #define QUIET_MS                                                                                   \
 	1500 /* longer than the longest pause of daemon/manager/schedule.c between two looks */
 
-double now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
 void run(const char *format, ...)
 {
 	char command[1024];
@@ -181,14 +173,14 @@ Path path_of(uint32_t index, uint32_t port)
 void wait_property(Fixture *f, const char *path, const char *interface, const char *name,
 		   const char *value)
 {
-	double begin = now_ms();
+	double begin = fixture_now_ms();
 
 	for (;;) {
 		_cleanup_free_ char *now = fixture_property(f, path, interface, name);
 
 		if (streq(now, value))
 			return;
-		if (now_ms() - begin > GUARD_MS)
+		if (fixture_now_ms() - begin > GUARD_MS)
 			fail_msg("%s of %s is \"%s\", should become \"%s\"", name, path, now,
 				 value);
 		fixture_barrier(f);
@@ -198,7 +190,7 @@ void wait_property(Fixture *f, const char *path, const char *interface, const ch
 
 void wait_equal(Fixture *f, uint32_t index, uint32_t port)
 {
-	double begin = now_ms();
+	double begin = fixture_now_ms();
 
 	for (;;) {
 		_cleanup_free_ char *text = NULL;
@@ -208,7 +200,7 @@ void wait_equal(Fixture *f, uint32_t index, uint32_t port)
 		r = compare_port(f, index, (uint8_t)port, &text);
 		if (r == 0)
 			return;
-		if (now_ms() - begin > GUARD_MS)
+		if (fixture_now_ms() - begin > GUARD_MS)
 			fail_msg("%s is not equal: %s", path_of(index, port).text,
 				 r < 0 ? strerror(-r) : text);
 	}
@@ -220,14 +212,14 @@ void wait_quiet(Fixture *f, const char *port)
 	double begin, first;
 
 	run("udevadm settle");
-	first = begin = now_ms();
-	while (now_ms() - begin < QUIET_MS) {
-		if (now_ms() - first > GUARD_MS)
+	first = begin = fixture_now_ms();
+	while (fixture_now_ms() - begin < QUIET_MS) {
+		if (fixture_now_ms() - first > GUARD_MS)
 			fail_msg("%s is asked about again and again", port);
 		uint64_t now = sim_number("calls", port, "query.user");
 
 		if (now != n)
-			begin = now_ms();
+			begin = fixture_now_ms();
 		n = now;
 		fixture_barrier(f);
 		sd_bus_wait(f->bus, 10 * USEC_PER_MSEC);

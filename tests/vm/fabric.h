@@ -14,7 +14,6 @@
 #define ETHERNET   RDMAD_INTERFACE_ETHERNET
 #define DEVICE	   RDMAD_INTERFACE_DEVICE
 
-double now_ms(void);
 /* A shell command, which must succeed. */
 void run(const char *format, ...) _printf_(1, 2);
 /* A command to rdma_sim, which must be taken. */

@@ -86,7 +86,7 @@ static bool any_fault(const World *w)
 /* The entries of the history that entry TO makes published. */
 static void measure(Follower *o, WorldPort *p, int group, size_t to)
 {
-	uint64_t now = world_now();
+	uint64_t now = fixture_now_usec();
 
 	for (size_t i = MAX(p->measured[group], (size_t)1); i <= to; i++) {
 		const Truth *t = &p->history[i];

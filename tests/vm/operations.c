@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fixture.h"
 #include "kernel.h"
 #include "util.h"
 
@@ -94,7 +95,7 @@ static void set_ib(Op *o, unsigned int port, const char *event, const char *keys
 
 	snprintf(line, sizeof(line), "set %s/%u%s%s%s", o->s->name, port, keys,
 		 event ? " event=" : "", event ? event : "");
-	o->usec = world_now();
+	o->usec = fixture_now_usec();
 	if (!did(o, kernel_sim("%s", line), line))
 		return;
 	o->s->ports[port - 1].untold |= !heard;
@@ -344,7 +345,7 @@ static void do_add(Op *o)
 
 	if (o->s->exists)
 		return;
-	o->usec = world_now();
+	o->usec = fixture_now_usec();
 	snprintf(line, sizeof(line), "add %s", o->kind->name);
 	did(o, world_add(o->w, o->slot, o->usec), line);
 	tell(o, " as %s", o->s->name);
@@ -403,7 +404,7 @@ static void do_link(Op *o)
 
 	if (!has_netdev(o))
 		return;
-	o->usec = world_now();
+	o->usec = fixture_now_usec();
 	snprintf(line, sizeof(line), "%s %s", d->name, d->up ? "down" : "up");
 	if (!did(o, kernel_set_up(d->name, !d->up), line))
 		return;
@@ -653,7 +654,7 @@ void operation_do(World *w, uint64_t seed, uint32_t number, char *ret_text, size
 {
 	Op o = {.w = w,
 		.random = random_of(seed, number),
-		.usec = world_now(),
+		.usec = fixture_now_usec(),
 		.text = ret_text,
 		.size = size};
 	uint32_t total = 0, at, i = 0;

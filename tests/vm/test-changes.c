@@ -14,14 +14,6 @@
 
 static Fixture *f;
 
-static double now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
 static void run(const char *command)
 {
 	int r = system(command);
@@ -48,7 +40,7 @@ static uint32_t device_index(const char *name)
  * milliseconds after it told. */
 static void wait_equal(uint32_t index)
 {
-	double begin = now_ms();
+	double begin = fixture_now_ms();
 
 	for (;;) {
 		_cleanup_free_ char *text = NULL;
@@ -58,7 +50,7 @@ static void wait_equal(uint32_t index)
 		r = compare_port(f, index, 1, &text);
 		if (r == 0)
 			return;
-		if (now_ms() - begin > 30000)
+		if (fixture_now_ms() - begin > 30000)
 			fail_msg("not equal: %s", r < 0 ? strerror(-r) : text);
 	}
 }
@@ -79,14 +71,14 @@ static void change(const char *what, const char *command, uint32_t index, const 
 		 device ? RDMAD_DEVICE_PREFIX "/%u" : RDMAD_DEVICE_PREFIX "/%u/port/1", index);
 	fixture_barrier(f);
 	fixture_forget(f);
-	begin = now_ms();
+	begin = fixture_now_ms();
 	run(command);
 	while (signalled == 0) {
 		for (; i < f->n_signals && signalled == 0; i++)
 			if (streq(sd_bus_message_get_path(f->signals[i]), path) &&
 			    streq(sd_bus_message_get_member(f->signals[i]), "PropertiesChanged") &&
 			    fixture_changed(f->signals[i], interface, property))
-				signalled = now_ms();
+				signalled = fixture_now_ms();
 		if (signalled == 0)
 			fixture_wait_more(f);
 	}
@@ -106,9 +98,9 @@ static void wait_removed(const char *what, const char *command, uint32_t index)
 	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u", index);
 	fixture_barrier(f);
 	fixture_forget(f);
-	begin = now_ms();
+	begin = fixture_now_ms();
 	run(command);
-	done = now_ms();
+	done = fixture_now_ms();
 	while (!removed) {
 		for (; i < f->n_signals && !removed; i++) {
 			const char *object;
@@ -124,7 +116,7 @@ static void wait_removed(const char *what, const char *command, uint32_t index)
 	}
 	printf("  %-34s InterfacesRemoved of the device    %6.1f ms  (the command itself: %.1f "
 	       "ms)\n",
-	       what, now_ms() - begin, done - begin);
+	       what, fixture_now_ms() - begin, done - begin);
 }
 
 /* Adds an rxe device and waits until its port is published. Returns its index. */
@@ -156,11 +148,10 @@ static uint32_t add_rxe(const char *name, const char *netdev)
 #define ETHERNET RDMAD_INTERFACE_ETHERNET
 #define DEVICE	 RDMAD_INTERFACE_DEVICE
 
-static void test_changes(void **state)
+static void test_changes(_unused_ void **state)
 {
 	uint32_t dummy, veth;
 
-	(void)state;
 	run("ip link add d0 type dummy && ip link set d0 up");
 	run("ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up");
 	dummy = add_rxe("rxe0", "d0");
@@ -198,11 +189,10 @@ static void test_changes(void **state)
 }
 
 /* A module that is not held goes at once; device, port and objects with it. */
-static void test_module_removed(void **state)
+static void test_module_removed(_unused_ void **state)
 {
 	uint32_t index = add_rxe("rxe5", "e0");
 
-	(void)state;
 	wait_removed("modprobe -r rdma_rxe", "modprobe -r rdma_rxe", index);
 	run("modprobe rdma_rxe");
 }
@@ -246,17 +236,17 @@ static double ping_ms(void)
 	double best = 1e9;
 
 	for (unsigned int i = 0; i < 50; i++) {
-		double begin = now_ms();
+		double begin = fixture_now_ms();
 
 		sd_bus_message_unref(fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer",
 						  "Ping", NULL, ""));
-		best = MIN(best, now_ms() - begin);
+		best = MIN(best, fixture_now_ms() - begin);
 	}
 	return best;
 }
 
 /* A worker that stops answering takes one device with it, and only as long as it lasts. */
-static void test_wedged(void **state)
+static void test_wedged(_unused_ void **state)
 {
 	uint32_t index[3];
 	char command[64], path[RDMAD_PATH_MAX];
@@ -264,7 +254,6 @@ static void test_wedged(void **state)
 	unsigned int stuck = 3;
 	pid_t worker;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
 		snprintf(command, sizeof(command),
 			 "ip link add w%u type dummy && ip link set w%u up", i, i);
@@ -308,9 +297,8 @@ static void test_wedged(void **state)
 	}
 }
 
-static int setup(void **state)
+static int setup(_unused_ void **state)
 {
-	(void)state;
 	f = calloc(1, sizeof(Fixture));
 	text_copy(f->directory, sizeof(f->directory), "/tmp");
 	text_copy(f->address, sizeof(f->address), "unix:path=/run/dbus/system_bus_socket");

@@ -19,7 +19,7 @@
 
 static Fixture *f;
 
-/* ---- what is done ---- */
+/* What is done */
 
 static void sim(const char *format, ...) _printf_(1, 2);
 
@@ -78,7 +78,7 @@ static void query(const char *path)
 	fixture_barrier(f);
 }
 
-/* ---- what is there ---- */
+/* What is there */
 
 static uint32_t device_index(const char *name)
 {
@@ -226,7 +226,7 @@ static bool was_opened(int fd)
 	return opened;
 }
 
-/* ---- mlx5 ---- */
+/* mlx5 */
 
 static const struct {
 	uint64_t flag;
@@ -294,11 +294,10 @@ static void set_values(uint64_t with)
 	    (unsigned long long)with);
 }
 
-static void test_mlx5(void **state)
+static void test_mlx5(_unused_ void **state)
 {
 	char path[2][RDMAD_PATH_MAX];
 
-	(void)state;
 	sim("add mlx5_7 driver=mlx5 ports=2");
 	wait_port("mlx5_7", 1, path[0]);
 	wait_port("mlx5_7", 2, path[1]);
@@ -333,11 +332,10 @@ static void test_mlx5(void **state)
 }
 
 /* An event brings the change to a subscriber; nobody asks. */
-static void test_mlx5_event(void **state)
+static void test_mlx5_event(_unused_ void **state)
 {
 	char path[RDMAD_PATH_MAX];
 
-	(void)state;
 	wait_port("mlx5_7", 2, path);
 	fixture_barrier(f);
 	fixture_forget(f);
@@ -357,14 +355,13 @@ static void test_mlx5_event(void **state)
 	compare_mlx5(path, 2, 1);
 }
 
-/* ---- hbl ---- */
+/* hbl */
 
-static void test_hbl_off(void **state)
+static void test_hbl_off(_unused_ void **state)
 {
 	_cleanup_close_ int opens = -EBADF;
 	char path[RDMAD_PATH_MAX];
 
-	(void)state;
 	sim(HBL_ADD);
 	install("kernel");
 	opens = watch_opens("hbl_0");
@@ -394,13 +391,12 @@ static void assert_hbl_values(const char *path)
 	assert_false(is_unavailable(path, "MaxQps"));
 }
 
-static void test_hbl_on(void **state)
+static void test_hbl_on(_unused_ void **state)
 {
 	_cleanup_close_ int opens = -EBADF;
 	char path[2][RDMAD_PATH_MAX];
 	pid_t ignored;
 
-	(void)state;
 	sim("set hbl_0/2 hbl.max_num_of_qps=2001 hbl.num_allocated_qps=2002 "
 	    "hbl.max_allocated_qp_num=2003 hbl.max_cq_size=0xffffffff hbl.advanced=1 "
 	    "hbl.max_num_of_cqs=11 hbl.max_num_of_usr_fifos=12 hbl.max_num_of_encaps=13 "
@@ -422,12 +418,11 @@ static void test_hbl_on(void **state)
 	assert_int_equal(count_processes("rdmad-isolated", &ignored), 0);
 }
 
-static void test_hbl_in_use(void **state)
+static void test_hbl_in_use(_unused_ void **state)
 {
 	struct ibv_context *context;
 	char path[RDMAD_PATH_MAX];
 
-	(void)state;
 	wait_port("hbl_0", 2, path);
 	context = compare_open(device_index("hbl_0"));
 	assert_non_null(context);
@@ -441,7 +436,7 @@ static void test_hbl_in_use(void **state)
 }
 
 /* A libhbl that is no good costs what it would say. Everything else is as it was, at once. */
-static void test_bad_libhbl(void **state)
+static void test_bad_libhbl(_unused_ void **state)
 {
 	static const struct {
 		const char *name, *what;
@@ -455,7 +450,6 @@ static void test_bad_libhbl(void **state)
 	};
 	char hbl[RDMAD_PATH_MAX], mlx5[RDMAD_PATH_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		_cleanup_close_ int opens = watch_opens("hbl_0");
 		pid_t daemon, worker, ignored;
@@ -489,11 +483,10 @@ static void test_bad_libhbl(void **state)
 	}
 }
 
-static void test_hbl_good_again(void **state)
+static void test_hbl_good_again(_unused_ void **state)
 {
 	char path[RDMAD_PATH_MAX];
 
-	(void)state;
 	install("kernel");
 	restart("yes");
 	wait_port("hbl_0", 2, path);
@@ -501,9 +494,8 @@ static void test_hbl_good_again(void **state)
 	assert_hbl_values(path);
 }
 
-static int setup(void **state)
+static int setup(_unused_ void **state)
 {
-	(void)state;
 	f = calloc(1, sizeof(Fixture));
 	text_copy(f->directory, sizeof(f->directory), "/tmp");
 	text_copy(f->address, sizeof(f->address), "unix:path=/run/dbus/system_bus_socket");

@@ -156,11 +156,11 @@ static void change(const Change *c, uint32_t index)
 	text_copy(state, sizeof(state), state_of(path));
 	kernel = sim_number("calls", "sim0/1", "query.kernel");
 	user = sim_number("calls", "sim0/1", "query.user");
-	begin = now_ms();
+	begin = fixture_now_ms();
 	sim("%s", c->command);
 	while (!has_come(c, path))
 		fixture_wait_more(f);
-	signalled = now_ms();
+	signalled = fixture_now_ms();
 	if (!*c->changed) { /* nothing will come: but rdmad has looked */
 		while (sim_number("calls", "sim0/1", "query.user") == user)
 			fixture_barrier(f);
@@ -205,11 +205,10 @@ static uint32_t add_sim0(void)
 	return index;
 }
 
-static void test_events(void **state)
+static void test_events(_unused_ void **state)
 {
 	uint32_t index;
 
-	(void)state;
 	fabric_restart(f, EVENTS_ALONE);
 	index = add_sim0();
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
@@ -217,7 +216,7 @@ static void test_events(void **state)
 }
 
 /* What a subnet manager does to a port when it sweeps, as quickly as it can. */
-static void test_quick_transitions(void **state)
+static void test_quick_transitions(_unused_ void **state)
 {
 	static const char *const steps[] = {"state=1 event=PORT_ERR", "state=2 event=PORT_ERR",
 					    "state=3 lid=%u event=LID_CHANGE",
@@ -228,7 +227,6 @@ static void test_quick_transitions(void **state)
 	char now[32] = "active";
 	unsigned int n = 0;
 
-	(void)state;
 	fabric_restart(f, EVENTS_ALONE);
 	index = add_sim0();
 	path = path_of(index, 1);
@@ -266,13 +264,12 @@ static void test_quick_transitions(void **state)
 }
 
 /* The prefix of the subnet is in GID 0, and on InfiniBand no event for GIDs reaches user space. */
-static void test_gids(void **state)
+static void test_gids(_unused_ void **state)
 {
 	uint32_t index;
 	uint64_t before;
 	Path path;
 
-	(void)state;
 	fabric_restart(f, EVENTS_ALONE);
 	index = add_sim0();
 	path = path_of(index, 1);
@@ -311,12 +308,11 @@ static void test_gids(void **state)
 }
 
 /* On Ethernet ib_core makes the GIDs, and tells. */
-static void test_ethernet(void **state)
+static void test_ethernet(_unused_ void **state)
 {
 	uint32_t index;
 	Path path;
 
-	(void)state;
 	fabric_restart(f, EVENTS_ALONE);
 	run("ip link add e0 type dummy && ip link set e0 up");
 	sim("add sim0 driver=mlx5 link=eth netdev=e0 gids=16");
@@ -345,13 +341,12 @@ static void test_ethernet(void **state)
 }
 
 /* ib_core asks the port before it hands an event on, and if that fails nobody hears of it. */
-static void test_lost_event(void **state)
+static void test_lost_event(_unused_ void **state)
 {
 	uint32_t index;
 	uint64_t before;
 	Path path;
 
-	(void)state;
 	fabric_restart(f, EVENTS_ALONE);
 	index = add_sim0();
 	path = path_of(index, 1);
@@ -375,13 +370,12 @@ static void test_lost_event(void **state)
 	printf("  a lost event: found by a refresh, and by reconciliation\n");
 }
 
-static void test_failing_port(void **state)
+static void test_failing_port(_unused_ void **state)
 {
 	char *error = NULL;
 	uint32_t index;
 	Path path;
 
-	(void)state;
 	fabric_restart(f, EVENTS_ALONE);
 	index = add_sim0();
 	path = path_of(index, 1);
@@ -406,7 +400,7 @@ static void test_failing_port(void **state)
 }
 
 /* What an event says beside "look" is not to be believed. */
-static void test_odd_events(void **state)
+static void test_odd_events(_unused_ void **state)
 {
 	static const char *const events[] = {"PORT_ACTIVE",	  "PORT_ERR",	 "LID_CHANGE",
 					     "PKEY_CHANGE",	  "SM_CHANGE",	 "GID_CHANGE",
@@ -416,7 +410,6 @@ static void test_odd_events(void **state)
 	pid_t worker;
 	Path path;
 
-	(void)state;
 	fabric_restart(f, EVENTS_ALONE);
 	index = add_sim0();
 	path = path_of(index, 1);
@@ -461,7 +454,7 @@ static unsigned int count_changes(const char *path)
 
 /* Nobody can make rdmad ask the firmware more than 20 times a second after the first ten, or send
  * more signals than that; and it answers all the while. */
-static void test_storm(void **state)
+static void test_storm(_unused_ void **state)
 {
 	uint32_t index;
 	Path path;
@@ -471,14 +464,13 @@ static void test_storm(void **state)
 	int status;
 	pid_t child;
 
-	(void)state;
 	fabric_restart(f, EVENTS_ALONE);
 	index = add_sim0();
 	path = path_of(index, 1);
 	fixture_barrier(f);
 	fixture_forget(f);
 	queries = sim_number("calls", "sim0/1", "query.user");
-	begin = now_ms();
+	begin = fixture_now_ms();
 	child = fork();
 	if (child == 0) {
 		for (unsigned int i = 1; i <= STORM; i++)
@@ -487,16 +479,16 @@ static void test_storm(void **state)
 		_exit(0);
 	}
 	while (waitpid(child, &status, WNOHANG) == 0) {
-		double t = now_ms();
+		double t = fixture_now_ms();
 
 		fixture_barrier(f);
-		slowest = MAX(slowest, now_ms() - t);
+		slowest = MAX(slowest, fixture_now_ms() - t);
 		pings++;
 	}
 	assert_int_equal(status, 0);
 	wait_property(f, path.text, INFINIBAND, "Lid", "10000");
 	wait_equal(f, index, 1);
-	seconds = (now_ms() - begin) / 1000;
+	seconds = (fixture_now_ms() - begin) / 1000;
 	n = count_changes(path.text);
 	queries = sim_number("calls", "sim0/1", "query.user") - queries;
 	printf("  %u changes in %.1f s: %u signals of the LID, %llu driver queries; %u Pings, the "
@@ -507,11 +499,10 @@ static void test_storm(void **state)
 }
 
 /* Away to another network namespace is gone, and back is as new. */
-static void test_namespace(void **state)
+static void test_namespace(_unused_ void **state)
 {
 	static const char *const drivers[] = {"mlx5", "rxe"};
 
-	(void)state;
 	fabric_restart(f, EVENTS_ALONE);
 	run("rdma system set netns exclusive && ip netns add away && ip netns attach home 1");
 	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++) {
@@ -521,18 +512,18 @@ static void test_namespace(void **state)
 		sim("add sim0 driver=%s link=ib ports=2", drivers[i]);
 		index = wait_port(f, "sim0/1");
 		wait_equal(f, index, 1);
-		begin = now_ms();
+		begin = fixture_now_ms();
 		run("rdma dev set sim0 netns away");
 		wait_gone(f, index);
-		printf("  driver=%s: away after %.0f ms", drivers[i], now_ms() - begin);
+		printf("  driver=%s: away after %.0f ms", drivers[i], fixture_now_ms() - begin);
 		fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "DeviceCount",
 					"0");
 		sim("set sim0/1 lid=300 event=LID_CHANGE");
-		begin = now_ms();
+		begin = fixture_now_ms();
 		run("ip netns exec away rdma dev set sim0 netns home");
 		index = wait_port(f, "sim0/1");
 		wait_equal(f, index, 1);
-		printf(", back and equal after %.0f ms\n", now_ms() - begin);
+		printf(", back and equal after %.0f ms\n", fixture_now_ms() - begin);
 		fixture_assert_property(f, path_of(index, 1).text, INFINIBAND, "Lid", "300");
 		if (streq(drivers[i], "mlx5")) {
 			sim("set sim0/1 lid=301 event=LID_CHANGE");
@@ -576,14 +567,13 @@ static void assert_unavailable(const char *path, const char *name)
 }
 
 /* A value nobody knows is never taken for one that somebody does. */
-static void test_strange_values(void **state)
+static void test_strange_values(_unused_ void **state)
 {
 	_cleanup_free_ char *text = NULL;
 	bool extended;
 	uint32_t index;
 	Path path;
 
-	(void)state;
 	fabric_restart(f, EVENTS_ALONE);
 	index = add_sim0();
 	path = path_of(index, 1);
@@ -646,12 +636,11 @@ static void test_strange_values(void **state)
 }
 
 /* Text that firmware or an administrator chose may be no text. */
-static void test_strange_text(void **state)
+static void test_strange_text(_unused_ void **state)
 {
 	char device[RDMAD_PATH_MAX];
 	uint32_t index;
 
-	(void)state;
 	fabric_restart(f, EVENTS_ALONE);
 	index = add_sim0();
 	snprintf(device, sizeof(device), RDMAD_DEVICE_PREFIX "/%u", index);
@@ -663,9 +652,8 @@ static void test_strange_text(void **state)
 	wait_equal(f, index, 1);
 }
 
-static int setup(void **state)
+static int setup(_unused_ void **state)
 {
-	(void)state;
 	f = fabric_new();
 	run("modprobe rdma_sim");
 	return 0;

@@ -32,13 +32,13 @@ static void add_devices(uint32_t index[DEVICES])
 /* Device N changes, and that is published. */
 static double change_lid(const uint32_t *index, unsigned int n, unsigned int lid)
 {
-	double begin = now_ms();
+	double begin = fixture_now_ms();
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u", lid);
 	sim("set sim%u/1 lid=%u event=LID_CHANGE", n, lid);
 	wait_property(f, path_of(index[n], 1).text, INFINIBAND, "Lid", text);
-	return now_ms() - begin;
+	return fixture_now_ms() - begin;
 }
 
 /* Those that do not hang, MASK being those that do, are fresh and heard. */
@@ -68,30 +68,30 @@ static void wedge(const uint32_t *index, unsigned int n, unsigned int how, unsig
 	Path path = path_of(index[n], 1);
 	_cleanup_free_ char *why = NULL;
 	char *error = NULL;
-	double begin = now_ms();
+	double begin = fixture_now_ms();
 
 	sim("set sim%u/1 hang=%u user_only=1 lid=%u event=LID_CHANGE", n, how, lid);
 	wait_property(f, path.text, PORT, "Stale", "yes");
 	why = fixture_property(f, path.text, PORT, "LastError");
-	printf("  sim%u hangs: stale after %.0f ms: %s\n", n, now_ms() - begin, why);
+	printf("  sim%u hangs: stale after %.0f ms: %s\n", n, fixture_now_ms() - begin, why);
 	assert_non_null(strstr(why, "no answer"));
-	begin = now_ms();
+	begin = fixture_now_ms();
 	assert_null(fixture_call(f, path.text, PORT, "Query", &error, "a{sv}", 0));
 	assert_string_equal(error, RDMAD_ERROR_TIMEOUT);
-	printf("  Query: %s after %.1f ms\n", error, now_ms() - begin);
+	printf("  Query: %s after %.1f ms\n", error, fixture_now_ms() - begin);
 	free(error);
 }
 
 static void heal(const uint32_t *index, unsigned int n, unsigned int lid)
 {
 	Path path = path_of(index[n], 1);
-	double begin = now_ms();
+	double begin = fixture_now_ms();
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u", lid);
 	sim("set sim%u/1 hang=0 user_only=0", n);
 	wait_property(f, path.text, PORT, "Stale", "no");
-	printf("  sim%u goes on: fresh after %.0f ms\n", n, now_ms() - begin);
+	printf("  sim%u goes on: fresh after %.0f ms\n", n, fixture_now_ms() - begin);
 	fixture_assert_property(f, path.text, PORT, "LastError", "");
 	fixture_assert_property(f, path.text, INFINIBAND, "Lid", text);
 	wait_equal(f, index[n], 1);
@@ -100,11 +100,10 @@ static void heal(const uint32_t *index, unsigned int n, unsigned int lid)
 	wait_equal(f, index[n], 1);
 }
 
-static void test_wedged_dead(void **state)
+static void test_wedged_dead(_unused_ void **state)
 {
 	uint32_t index[DEVICES];
 
-	(void)state;
 	add_devices(index);
 	wedge(index, 3, 2, 1000);
 	assert_others_fresh(index, 1 << 3, 1100);
@@ -114,22 +113,20 @@ static void test_wedged_dead(void **state)
 	assert_others_fresh(index, 1 << 3, 1200);
 }
 
-static void test_wedged_killable(void **state)
+static void test_wedged_killable(_unused_ void **state)
 {
 	uint32_t index[DEVICES];
 
-	(void)state;
 	add_devices(index);
 	wedge(index, 0, 1, 1000);
 	assert_others_fresh(index, 1 << 0, 1100);
 	heal(index, 0, 1000);
 }
 
-static void test_wedged_two(void **state)
+static void test_wedged_two(_unused_ void **state)
 {
 	uint32_t index[DEVICES];
 
-	(void)state;
 	add_devices(index);
 	wedge(index, 2, 2, 1000);
 	wedge(index, 5, 2, 2000);
@@ -146,12 +143,11 @@ static void test_wedged_two(void **state)
 }
 
 /* The kernel's own query hangs too: only SM_CHANGE gets through, and sysfs hangs with it. */
-static void test_wedged_kernel(void **state)
+static void test_wedged_kernel(_unused_ void **state)
 {
 	uint32_t index[DEVICES];
 	Path path;
 
-	(void)state;
 	add_devices(index);
 	path = path_of(index[1], 1);
 	sim("set sim1/1 hang=2 sm_lid=77 event=SM_CHANGE,LID_CHANGE");
@@ -168,7 +164,7 @@ static void test_wedged_kernel(void **state)
  * fails at once and is tried again. */
 static double run_timed(const char *command, bool held)
 {
-	double begin = now_ms();
+	double begin = fixture_now_ms();
 
 	if (!startswith(command, "rmmod"))
 		sim("%s", command);
@@ -176,16 +172,15 @@ static double run_timed(const char *command, bool held)
 		run("%s", command);
 	else
 		while (system(command) != 0)
-			assert_true(now_ms() < begin + 10000);
-	return now_ms() - begin;
+			assert_true(fixture_now_ms() < begin + 10000);
+	return fixture_now_ms() - begin;
 }
 
-static void test_wedged_removed(void **state)
+static void test_wedged_removed(_unused_ void **state)
 {
 	uint32_t index[DEVICES];
 	double took;
 
-	(void)state;
 	add_devices(index);
 	wedge(index, 4, 2, 1000);
 	took = run_timed("del sim4", true);
@@ -202,13 +197,12 @@ static void test_wedged_removed(void **state)
 }
 
 /* A device or a driver goes: with contexts that rdmad holds open (mlx5 allows that) and without. */
-static void test_removal(void **state)
+static void test_removal(_unused_ void **state)
 {
 	static const char *const drivers[] = {"mlx5", "rxe", "rxe nodisassoc=1"};
 	static const char *const ways[] = {"del all", "rmmod rdma_sim"};
 	double took, begin;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(drivers) * ARRAY_SIZE(ways); i++) {
 		const char *driver = drivers[i / ARRAY_SIZE(ways)];
 		const char *way = ways[i % ARRAY_SIZE(ways)];
@@ -224,12 +218,13 @@ static void test_removal(void **state)
 		held = streq(driver, "mlx5");
 		while (sim_number("device", "sim0", "contexts") != held)
 			fixture_barrier(f);
-		begin = now_ms();
+		begin = fixture_now_ms();
 		took = run_timed(way, held);
 		wait_gone(f, index[0]);
 		wait_gone(f, index[1]);
 		printf("  driver=%s, %s: %s returned after %.0f ms, objects gone after %.0f ms\n",
-		       driver, held ? "held open" : "not held", way, took, now_ms() - begin);
+		       driver, held ? "held open" : "not held", way, took,
+		       fixture_now_ms() - begin);
 		fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "DeviceCount",
 					"0");
 		run("modprobe rdma_sim");
@@ -301,18 +296,17 @@ static void assert_counts(unsigned int devices, unsigned int ports)
 	wait_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ActivePortCount", text);
 }
 
-static void test_wide(void **state)
+static void test_wide(_unused_ void **state)
 {
 	uint32_t index;
 	double begin;
 
-	(void)state;
 	fabric_restart(f, PATIENT);
 	fixture_forget(f);
-	begin = now_ms();
+	begin = fixture_now_ms();
 	sim("add wide driver=mlx5 link=ib ports=254 pkeys=2 gids=2");
 	wait_objects("InterfacesAdded", 254, 1, 254);
-	printf("  254 ports published after %.0f ms\n", now_ms() - begin);
+	printf("  254 ports published after %.0f ms\n", fixture_now_ms() - begin);
 	assert_counts(1, 254);
 	index = wait_port(f, "wide/254");
 	for (unsigned int n = 1; n <= 254; n += 11)
@@ -321,24 +315,23 @@ static void test_wide(void **state)
 	wait_property(f, path_of(index, 254).text, INFINIBAND, "Lid", "4444");
 	fixture_barrier(f);
 	fixture_forget(f);
-	begin = now_ms();
+	begin = fixture_now_ms();
 	sim("set wide/all sm_lid=9 event=SM_CHANGE");
 	for (unsigned int n = 1; n <= 254; n++)
 		while (count_reconfigured(f, path_of(index, n).text, NULL) == 0)
 			fixture_wait_more(f);
-	printf("  all of them reconfigured: signalled after %.0f ms\n", now_ms() - begin);
+	printf("  all of them reconfigured: signalled after %.0f ms\n", fixture_now_ms() - begin);
 	wait_equal(f, index, 1);
 	wait_equal(f, index, 254);
 }
 
-static void test_many(void **state)
+static void test_many(_unused_ void **state)
 {
 	unsigned int core, worker_fds, round, devices, ports;
 	pid_t daemon, worker;
 	char name[16];
 	double begin;
 
-	(void)state;
 	fabric_restart(f, PATIENT);
 	daemon = fabric_pid();
 	/* one first, so that there is a worker */
@@ -356,10 +349,10 @@ static void test_many(void **state)
 	       resident_kib(daemon), core, resident_kib(worker), worker_fds);
 	for (round = 0; round < 2; round++) {
 		fixture_forget(f);
-		begin = now_ms();
+		begin = fixture_now_ms();
 		sim("add many%%d driver=mlx5 link=ib count=%u", MANY);
 		wait_objects("InterfacesAdded", MANY, MANY + 1, MANY + 1);
-		printf("  %u more: published after %.0f ms", MANY, now_ms() - begin);
+		printf("  %u more: published after %.0f ms", MANY, fixture_now_ms() - begin);
 		assert_counts(MANY + 1, MANY + 1);
 		for (unsigned int i = 0; i < MANY; i += 20) {
 			snprintf(name, sizeof(name), "many%u/1", i);
@@ -369,11 +362,11 @@ static void test_many(void **state)
 		       resident_kib(daemon), count_descriptors(daemon), resident_kib(worker),
 		       count_descriptors(worker));
 		fixture_forget(f);
-		begin = now_ms();
+		begin = fixture_now_ms();
 		for (unsigned int i = 0; i < MANY; i++)
 			sim("del many%u", i);
 		wait_objects("InterfacesRemoved", MANY, 1, 1);
-		printf("  and removed after %.0f ms", now_ms() - begin);
+		printf("  and removed after %.0f ms", fixture_now_ms() - begin);
 		assert_counts(1, 1);
 		assert_int_equal(fabric_worker(daemon), worker);
 		while (count_descriptors(worker) != worker_fds || count_descriptors(daemon) != core)
@@ -385,9 +378,8 @@ static void test_many(void **state)
 	wait_property(f, path_of(wait_port(f, "first/1"), 1).text, INFINIBAND, "Lid", "99");
 }
 
-static int setup(void **state)
+static int setup(_unused_ void **state)
 {
-	(void)state;
 	f = fabric_new();
 	run("modprobe rdma_sim");
 	return 0;

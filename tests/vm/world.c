@@ -21,14 +21,6 @@ const SlotKind slot_kinds[WORLD_SLOTS] = {
 	{"both", false, true, 2, "driver=mlx5 ports=2 link=ib,eth", 2, false},
 };
 
-uint64_t world_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
-}
-
 const char *field_property(Field f)
 {
 	static const char *const names[_FIELD_MAX] = {
@@ -256,7 +248,7 @@ void world_reset(World *w)
 {
 	world_clear(w);
 	for (unsigned int i = 0; i < WORLD_SLOTS; i++) {
-		int r = world_add(w, i, world_now());
+		int r = world_add(w, i, fixture_now_usec());
 
 		if (r < 0)
 			fail_msg("cannot add device %s: %s", slot_kinds[i].name, strerror(-r));

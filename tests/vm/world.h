@@ -127,7 +127,6 @@ typedef struct World {
 	WorldSlot slots[WORLD_SLOTS];
 } World;
 
-uint64_t world_now(void); /* CLOCK_MONOTONIC, us */
 const char *field_property(Field f);
 int field_group(Field f);
 
