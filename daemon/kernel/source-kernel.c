@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel as a source: joins the watchers and the workers. Does nothing itself that could wait.
- */
+/* The kernel as a source: it connects the watchers and the workers with the core. Nothing in this
+ * file waits for anything. */
 
 #include "source-kernel.h"
 
@@ -13,15 +13,15 @@
 
 typedef struct SourceKernel {
 	Source source;
-	const SourceHandler *handler;
-	void *userdata;
-	Pool *pool;
-	WatchNldev *nldev;
-	WatchUdev *udev;
-	WatchRtnl *rtnl;
-	WatchSleep *sleep; /* NULL while there is no connection to the bus */
-	bool hears_uevents;
-	bool warned; /* that announcements cannot be heard: once is enough */
+	const SourceHandler *handler; /* the core, which hears of events and answers */
+	void *userdata;		      /* for the handler */
+	Pool *pool;		      /* the workers, which answer queries */
+	WatchNldev *nldev;	      /* hears RDMA devices come, go and change (NETLINK_RDMA) */
+	WatchUdev *udev;	      /* hears the uevents of devices and character devices */
+	WatchRtnl *rtnl;	      /* hears changes of network interfaces */
+	WatchSleep *sleep;	      /* NULL while there is no connection to the bus */
+	bool hears_uevents;	      /* udev listens */
+	bool warned;		      /* the log says already that NETLINK_RDMA cannot be heard */
 } SourceKernel;
 
 /* From the watchers */
@@ -33,9 +33,11 @@ static void on_watch_event(void *userdata, const Event *e)
 	k->handler->event(k->userdata, e);
 }
 
-/* Closes what is open of the device now, not when the core has enumerated: the kernel may be
- * waiting for that. The core has not forgotten its query, so that must end; nor that the device is
- * wedged, which it might be for ever if only its character device has gone (rmmod ib_uverbs). */
+/* Closes everything that is open of the device now, and not only when the core has enumerated the
+ * devices: the kernel may be waiting for it. The core still waits for the query of the device, so
+ * that query must end. The core also still believes that a device which hung does hang: tell it
+ * that this is over. Otherwise it would believe so for ever if only the character device has gone
+ * (rmmod ib_uverbs). */
 static void on_watch_going(void *userdata, uint32_t device)
 {
 	SourceKernel *k = userdata;
@@ -59,7 +61,7 @@ static int listen_nldev(SourceKernel *k)
 	int r = watch_nldev_listen(k->nldev);
 
 	if (r < 0 && !k->warned) {
-		log_warning_errno(r, "Cannot hear RDMA devices announced, going on without: %m");
+		log_warning_errno(r, "Cannot listen for RDMA devices on netlink, continuing: %m");
 		k->warned = true;
 	}
 	return r;
@@ -74,7 +76,7 @@ static int kernel_start(Source *s)
 	k->hears_uevents = udev >= 0;
 	rtnl = watch_rtnl_listen(k->rtnl);
 	if (rtnl < 0)
-		log_warning_errno(rtnl, "Cannot hear of network interfaces, going on without: %m");
+		log_warning_errno(rtnl, "Cannot listen for network interfaces, continuing: %m");
 	nldev = listen_nldev(k);
 	return udev < 0 && rtnl < 0 && nldev <= 0 ? udev : 0;
 }
@@ -84,16 +86,16 @@ static int kernel_enumerate(Source *s, DeviceSnapshot **ret, size_t *ret_n)
 	SourceKernel *k = (SourceKernel *)s;
 	int r;
 
-	/* The modules may have come since, or descriptors be free again. Listen first, so that
-	 * nothing falls between. */
+	/* Try to listen again: the kernel modules may have been loaded since, or file descriptors
+	 * may be free again. Listen before asking for the devices, so that no change is missed. */
 	(void)watch_rtnl_listen(k->rtnl);
 	listen_nldev(k);
 	r = watch_nldev_enumerate(ret, ret_n);
 	if (r < 0)
 		return r;
 	watch_udev_devices(k->udev, *ret, *ret_n);
-	/* With no device left somebody may want to unload ib_core. The uevent of the next device
-	 * brings us back here. */
+	/* If no device is left, somebody may want to unload ib_core, which the socket would
+	 * prevent. The uevent of the next device leads to this function again. */
 	if (*ret_n == 0 && k->hears_uevents)
 		watch_nldev_release(k->nldev);
 	return 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Listens to PrepareForSleep of logind. Nothing is asked and nothing is waited for. */
+/* Listens to the signal PrepareForSleep of logind. It calls no method and waits for nothing. */
 
 #include "watch-sleep.h"
 
 #include "log.h"
 
 struct WatchSleep {
-	sd_bus_slot *slot;
+	sd_bus_slot *slot; /* the subscription to the signal */
 	void (*on_event)(void *userdata, const Event *event);
-	void *userdata;
+	void *userdata; /* for on_event */
 };
 
 static int on_prepare_for_sleep(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
@@ -29,7 +29,8 @@ static int on_installed(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_
 {
 	const sd_bus_error *e = sd_bus_message_get_error(m);
 
-	/* With a handler of our own sd-bus goes on; without one it would close the connection. */
+	/* If a match cannot be installed and there is no handler for that, sd-bus closes the
+	 * connection. This handler prevents it. */
 	if (e)
 		log_warning("Cannot watch for suspend and resume, ignoring: %s", e->message);
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* logind's word that the machine slept and is awake again: REASON_RESUME for every device. */
+/* When logind says that the machine is awake again after suspend, reports REASON_RESUME for every
+ * device. */
 
 #include <systemd/sd-bus.h>
 
@@ -10,8 +11,10 @@
 
 typedef struct WatchSleep WatchSleep;
 
-/* No error where there is no logind. ON_EVENT is called while BUS is processed. */
+/* Subscribes on BUS to the signal of logind. It is no error if there is no logind. ON_EVENT is
+ * called with USERDATA while BUS is processed. The caller frees *RET before it closes BUS. */
 int watch_sleep_new(sd_bus *bus, void (*on_event)(void *userdata, const Event *event),
 		    void *userdata, WatchSleep **ret);
+/* Ends the subscription. W may be NULL. Returns NULL. */
 WatchSleep *watch_sleep_free(WatchSleep *w);
 DEFINE_CLEANUP(WatchSleep, watch_sleep_free);

@@ -2,71 +2,76 @@
 #pragma once
 
 /*
- * An event says that a device or port may have changed, and why. It carries no values: those come
- * from a query only. What a reason means, for what has to be asked and when, is said here in its
- * row and nowhere else.
+ * An event says that a device or port may have changed, and why. It carries no values: values come
+ * from a query only. The row of a reason in EVENT_REASONS says what has to be asked because of it,
+ * and when. No other place in the source says that.
  */
 
 #include <stdint.h>
 
 /* What a reason means. */
 typedef enum EventMeaning {
-	/* It is part of a look at everything: LastSyncTimestamp, and the answer to Refresh(). */
+	/* Everything is read again. When that is done, LastSyncTimestamp is set and Refresh() is
+	 * answered. */
 	MEANS_WHOLE = 1 << 0,
-	/* Only a caller wants it. Such queries keep a distance. */
+	/* Only a caller wants it. Between two such queries of a device there is a pause. */
 	MEANS_CALLER = 1 << 1,
 	/* Devices may have come or gone: enumerate them. */
 	MEANS_DEVICES = 1 << 2,
 	/* The attributes of the device itself may have changed. */
 	MEANS_DEVICE = 1 << 3,
-	/* Network interfaces may have changed: look for them anew. */
+	/* The network interfaces of the ports may have changed: look for them again. */
 	MEANS_LINKS = 1 << 4,
 	/* The P_Keys may have changed. On InfiniBand each entry of the table is a firmware
 	 * command, so they are not read without need. */
 	MEANS_PKEYS = 1 << 5,
-	/* The same, but the event is news by itself, which does not wait for the table: P_Keys are
-	 * read by a query of their own, when the news has had time to reach its subscribers. */
+	/* The P_Keys may have changed, but the event changes other attributes too, and these must
+	 * be published at once. So a second query reads the P_Keys, after the first changes have
+	 * had time to reach the subscribers. */
 	MEANS_PKEYS_LATER = 1 << 6,
-	/* The kernel is still at work when it tells of this: look again a little later. */
+	/* The kernel sends this event before it has finished the change: ask again a little later.
+	 */
 	MEANS_SETTLING = 1 << 7,
-	/* The subnet manager has configured the port: SubnetReconfigured(), whatever changed. */
+	/* The subnet manager has configured the port: send SubnetReconfigured(), even if no value
+	 * changed. */
 	MEANS_SUBNET = 1 << 8,
-	/* All that the core asks for when it does not know what changed. */
+	/* It is not known what changed: ask for everything of the device and its ports. */
 	MEANS_ANYTHING = MEANS_DEVICE | MEANS_LINKS | MEANS_PKEYS,
 } EventMeaning;
 
 /* R(reason, name, meaning): the reasons for which something is read again, from the most general to
- * the most specific: of several, the last one is published. The names are on D-Bus (StateChanged,
- * SubnetReconfigured) and in the simulator's scenarios. */
+ * the most specific. If a change has several reasons, the last of them in this list is published.
+ * The names are used on D-Bus (StateChanged, SubnetReconfigured) and in the simulator's scenarios.
+ */
 /* clang-format off */
 #define EVENT_REASONS(R)                                                                                         \
-	/* the first look */                                                                                     \
+	/* rdmad has started */                                                                                  \
 	R(STARTUP,           "startup",           MEANS_WHOLE | MEANS_ANYTHING)                                  \
 	/* a device came, went, or changed its name */                                                           \
 	R(DEVICE,            "device",            MEANS_DEVICES | MEANS_ANYTHING | MEANS_SETTLING)               \
-	/* the periodic look */                                                                                  \
+	/* the timer of ReconcileIntervalSec */                                                                  \
 	R(RECONCILE,         "reconcile",         MEANS_WHOLE | MEANS_ANYTHING)                                  \
 	/* Manager.Refresh() */                                                                                  \
 	R(REFRESH,           "refresh",           MEANS_WHOLE | MEANS_CALLER | MEANS_ANYTHING)                   \
 	/* Port.Query() */                                                                                       \
 	R(QUERY,             "query",             MEANS_CALLER | MEANS_LINKS)                                    \
-	/* the machine slept */                                                                                  \
+	/* the machine is awake again after suspend */                                                           \
 	R(RESUME,            "resume",            MEANS_WHOLE | MEANS_ANYTHING)                                  \
 	/* a source lost events */                                                                               \
 	R(OVERRUN,           "overrun",           MEANS_WHOLE | MEANS_ANYTHING)                                  \
-	/* again, a little after another event */                                                                \
+	/* the second look, a little after an event that has MEANS_SETTLING */                                   \
 	R(SETTLE,            "settle",            MEANS_LINKS)                                                   \
 	/* a device answers again */                                                                             \
 	R(RECOVERED,         "recovered",         MEANS_ANYTHING)                                                \
 	/* a character device came or went */                                                                    \
 	R(CHARDEV,           "chardev",           MEANS_DEVICE | MEANS_PKEYS | MEANS_SETTLING)                   \
-	/* netdev attached, detached, renamed */                                                                 \
+	/* a network interface was attached, detached or renamed */                                              \
 	R(NETDEV,            "netdev",            MEANS_LINKS | MEANS_SETTLING)                                  \
 	/* rtnetlink: MTU, carrier, MAC, master */                                                               \
 	R(LINK,              "link",              MEANS_LINKS | MEANS_SETTLING)                                  \
 	/* rtnetlink: IP address */                                                                              \
 	R(ADDRESS,           "address",           MEANS_LINKS | MEANS_SETTLING)                                  \
-	/* verbs async events from here */                                                                       \
+	/* from here on: asynchronous events of verbs */                                                         \
 	R(PORT_ACTIVE,       "port-active",       MEANS_PKEYS_LATER)                                             \
 	R(PORT_ERROR,        "port-error",        0)                                                             \
 	R(LID_CHANGE,        "lid-change",        0)                                                             \
@@ -90,8 +95,8 @@ _Static_assert(_REASON_MAX <= 32, "a set of reasons is a uint32_t");
 
 #define REASON_BIT(reason) (UINT32_C(1) << (reason))
 
-/* The set of the reasons that have any of MEANING: a mask of REASON_BIT. A constant where MEANING
- * is one. */
+/* The set of the reasons that have any bit of MEANING: a mask of REASON_BIT. The compiler makes a
+ * constant of it if MEANING is a constant. */
 static inline uint32_t event_reasons_meaning(unsigned int meaning)
 {
 	uint32_t reasons = 0;
@@ -102,19 +107,22 @@ static inline uint32_t event_reasons_meaning(unsigned int meaning)
 	return reasons;
 }
 
-/* Every device; every port of a device. Kernel indices are below this, ports count from 1. */
+/* Every device, and every port of a device. Neither is a valid number: kernel indices are smaller,
+ * and port numbers begin with 1. */
 #define EVENT_ALL_DEVICES UINT32_MAX
 #define EVENT_ALL_PORTS	  0U
 
 typedef struct Event {
-	uint32_t device; /* kernel index or EVENT_ALL_DEVICES */
-	uint32_t port; /* number or EVENT_ALL_PORTS. May be a port that does not exist: the receiver
-			  checks */
-	EventReason reason;
+	uint32_t device;    /* kernel index or EVENT_ALL_DEVICES */
+	uint32_t port;	    /* number or EVENT_ALL_PORTS. It may be a port that does not exist: the
+			       receiver has to check that */
+	EventReason reason; /* why it may have changed */
 } Event;
 
-/* "port-active"; for outside numbers "unknown". Reverse: _REASON_INVALID. */
+/* The name of a reason, such as "port-active"; "unknown" for a number that is no reason. */
 const char *event_reason_name(EventReason reason);
+/* The reason that has NAME, or _REASON_INVALID. */
 EventReason event_reason_from_name(const char *name);
-/* The reason to publish for a set of them: the most specific. For no reason REASON_RECONCILE. */
+/* The reason to publish for REASONS, a mask of REASON_BIT: the most specific one. For an empty mask
+ * it is REASON_RECONCILE. */
 EventReason event_reason_to_publish(uint32_t reasons);

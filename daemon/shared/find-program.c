@@ -22,5 +22,5 @@ char *find_program(const char *name)
 		free(steal_pointer(&path));
 	}
 	return asprintf(&path, RDMAD_LIBEXEC_DIR "/%s", name) < 0 ? (path = NULL)
-								   : steal_pointer(&path);
+								  : steal_pointer(&path);
 }

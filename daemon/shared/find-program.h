@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Where the other programs of rdmad are. */
+/* Finds the other programs of rdmad. */
 
-/* The path of the program NAME ("rdmad-query"): beside the running executable, as in a build tree,
- * or else where it is installed. For the caller to free; NULL: no memory. */
+/* Returns the path of the program NAME, such as "rdmad-query": in the directory of the running
+ * executable if the program is there, as in a build tree, otherwise in the directory where it is
+ * installed. The caller frees it. NULL: no memory. */
 char *find_program(const char *name);

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <sys/uio.h>
 
-/* else each message would say that it is from here */
+/* Without this each message would carry the file and the line of this file. */
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
 

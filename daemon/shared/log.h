@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Messages to the journal, or to standard error where that is not the journal. %m is
- * strerror(errno); log_*_errno() set errno to the negative errno R first and return R.
+ * Messages go to the journal if standard error is connected to it, otherwise to standard error.
+ * log_*_errno() take a negative errno R, which they return; "%m" in their format is the text of R.
  */
 
 #include <errno.h>
@@ -11,8 +11,11 @@
 #include <stddef.h>
 #include <syslog.h>
 
-extern int log_max_level; /* LOG_ERR to LOG_DEBUG; messages of a level above it are dropped */
+/* LOG_ERR to LOG_DEBUG. A message whose level is a greater number is dropped. */
+extern int log_max_level;
 
+/* Writes a message whatever log_max_level is; log_at() and the macros below compare the levels.
+ * Returns R. */
 int log_full(int level, int r, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #define log_at(level, r, ...) ((level) <= log_max_level ? log_full(level, r, __VA_ARGS__) : (r))
@@ -26,17 +29,19 @@ int log_full(int level, int r, const char *format, ...) __attribute__((format(pr
 #define log_warning_errno(r, ...) log_at(LOG_WARNING, r, __VA_ARGS__)
 #define log_error_errno(r, ...)	  log_at(LOG_ERR, r, __VA_ARGS__)
 
-/* A field of a message in the journal, systemd.journal-fields(7). */
+/* A field of a message in the journal: see systemd.journal-fields(7). */
 typedef struct LogField {
 	const char *key, *value;
 } LogField;
 
-/* A message with up to 16 fields of its own; on the console it is the text alone. */
+/* Writes a message with up to 16 further fields. On the console only the text appears. */
 void log_with_fields(int level, const LogField *fields, size_t n, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* "debug", "info", ... as syslog and LogControl1 name the levels; -EINVAL. */
+/* The level with this name, as syslog and org.freedesktop.LogControl1 call them: "debug", "info"
+ * and so on. -EINVAL for another name. */
 int log_level_from_name(const char *name);
+/* The name of a level; "unknown" for a number that is no level. */
 const char *log_level_name(int level);
-/* "journal" or "console", for LogControl1. */
+/* Where messages go: "journal" or "console". For org.freedesktop.LogControl1. */
 const char *log_target(void);

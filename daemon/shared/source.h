@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * The seam between the core and what it watches: the kernel (source-kernel.c) or a scenario
- * (simulator.c). The program decides which; manager and bus do not know.
+ * The interface between the core and what it watches: the kernel (source-kernel.c) or a scenario
+ * (simulator.c). The program decides which of them is used; manager and bus do not know it.
  *
  * A source reports events and answers queries. Both are asynchronous: it calls the handler from the
- * event loop, never from inside a call that the core makes. No call of a source blocks, and none of
- * them can reach firmware in the process of the core.
+ * event loop, never from inside a call that the core makes. No function of a source blocks, and
+ * none of them can reach firmware from the process of the core.
  */
 
 #include <systemd/sd-bus.h>
@@ -21,35 +21,36 @@
 typedef struct Query {
 	uint64_t id;	 /* chosen by the core, not 0 */
 	uint32_t device; /* kernel index */
-	AttrText name;	 /* its name when asked */
+	AttrText name;	 /* the name that the device has when the query is made */
 	bool attributes; /* read the device's own attributes too */
-	bool pkeys;	 /* read the P_Key tables: on IB each entry is a firmware command */
+	bool pkeys;	 /* read the P_Key tables: on InfiniBand each entry is a firmware command */
 	bool counters;	 /* read the counters of the ports and nothing else */
-	uint32_t links_generation; /* while this is the same, network interfaces need not be looked
-				      for anew */
-	PortSet ports;
+	uint32_t links_generation; /* as long as this number does not change, the source may use
+				      the network interfaces that it found before */
+	PortSet ports;		   /* the ports to read */
 } Query;
 
-/* What org.rdma.Manager says of the source. */
+/* What org.rdma.Manager publishes about the source. */
 typedef struct SourceStatus {
-	bool simulated;
+	bool simulated;	   /* the devices come from a scenario */
 	bool monitor_mode; /* the kernel announces devices by NETLINK_RDMA */
 } SourceStatus;
 
-/* What a source calls. USERDATA is the one that came with the handler. */
+/* The functions that a source calls. USERDATA is what was given to it with the handler. */
 typedef struct SourceHandler {
 	/* Something may have changed. */
 	void (*event)(void *userdata, const Event *event);
-	/* The answer to a query, in this order: the device if its attributes were asked for, each
-	 * port that was asked for (unless the query ends early), then exactly one end. The
-	 * snapshots hold what the source supplied; the handler may take what they own by emptying
-	 * them. A port whose own query failed has ERROR, a negative errno, and what other sources
-	 * supplied. */
+	/* The answer to a query comes in this order: the device if its attributes were asked for,
+	 * each port that was asked for (unless the query ends early), then exactly one end. The
+	 * snapshots hold what the source supplied. The handler may take over the memory that a
+	 * snapshot owns; then it leaves the snapshot empty. If the query of one port failed, ERROR
+	 * is a negative errno, and the snapshot holds what could be read without that query. */
 	void (*device)(void *userdata, uint64_t id, DeviceSnapshot *snapshot);
 	void (*port)(void *userdata, uint64_t id, uint32_t port, int error, PortSnapshot *snapshot);
-	/* ERROR is 0 or a negative errno; TEXT says in words what failed ("" for 0). -ETIMEDOUT:
-	 * the device is wedged. It takes no query until the source reports an event with
-	 * REASON_RECOVERED for it. -EPIPE: what asked the device crashed; try again later. */
+	/* ERROR is 0 or a negative errno; TEXT says in words what failed ("" if ERROR is 0).
+	 * -ETIMEDOUT: the device hangs. It takes no query until the source reports an event with
+	 * REASON_RECOVERED for it. -EPIPE: the process that asked the device crashed; try again
+	 * later. */
 	void (*end)(void *userdata, uint64_t id, int error, const char *text);
 } SourceHandler;
 
@@ -61,34 +62,34 @@ struct Source {
 };
 
 typedef struct SourceOps {
-	/* Begins to report events. Comes before the first enumerate(), so that nothing falls
-	 * between. */
+	/* Begins to report events. The core calls it before the first enumerate(), so that no
+	 * change between the two is missed. */
 	int (*start)(Source *s);
 	/* The devices that exist now: a new array of *RET_N snapshots with index, name, node type,
 	 * GUIDs, firmware version, port count and protocol supplied. The caller frees it with
 	 * device_array_free(). */
 	int (*enumerate)(Source *s, DeviceSnapshot **ret, size_t *ret_n);
-	/* Asks. At most one query for a device is under way at a time (-EBUSY). -ETIMEDOUT while
-	 * the device is wedged. */
+	/* Starts a query. -EBUSY: another query of this device has not ended yet. -ETIMEDOUT: the
+	 * device hangs. */
 	int (*query)(Source *s, const Query *query);
-	/* The device has gone: closes what is open of it at once and forgets its query (no end()
-	 * follows). */
+	/* The device has gone: the source closes everything that it has open of it at once, and
+	 * forgets its query. No end() follows. */
 	void (*forget)(Source *s, uint32_t device);
-	/* The rtnetlink side needs to know which interfaces matter: those of these ports changed.
-	 * May be NULL. */
+	/* Tells the source which network interfaces and GIDs the port has now, so that it can
+	 * report their changes. May be NULL. */
 	void (*netdevs_changed)(Source *s, uint32_t device, uint32_t port, const Table *netdevs,
 				const Table *gids);
-	/* Some of what a source knows comes or goes over the bus: logind's word that the machine
-	 * slept, the commands of the simulator. There is a new connection BUS, which has no name
-	 * yet; or, if that is NULL, the connection is about to end. May be NULL. */
+	/* Some sources use the bus: logind sends a signal when the machine is awake again, and the
+	 * simulator receives commands. BUS is a new connection, which does not have its name yet;
+	 * if BUS is NULL, the connection is about to end. May be NULL. */
 	int (*bus_changed)(Source *s, sd_bus *bus);
 	void (*status)(const Source *s, SourceStatus *ret);
 	void (*free)(Source *s);
 } SourceOps;
 
 /*
- * Makes the source that a program has: *RET reports to HANDLER, which outlives it, with
- * HANDLER_USERDATA. USERDATA is the program's own. Logs.
+ * Makes the source of a program. *RET calls HANDLER with HANDLER_USERDATA; HANDLER must outlive it.
+ * USERDATA belongs to the program. It logs its errors.
  */
 typedef int (*SourceOpen)(void *userdata, const SourceHandler *handler, void *handler_userdata,
 			  Source **ret);
