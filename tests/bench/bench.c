@@ -11,12 +11,13 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define OWN_MAX	     64
-#define NICENESS     (-15)
-#define ROUNDS	     25
-#define ROUND_NSEC   UINT64_C(30000000)	  /* of one subject */
-#define BUDGET_NSEC  UINT64_C(3000000000) /* of one subject, all rounds and tries */
-#define GUARD_SEC    600U		  /* nothing takes as long */
+#define OWN_MAX	    64
+#define NICENESS    (-15)
+#define ROUNDS	    25
+#define ROUND_NSEC  UINT64_C(30000000)	 /* for one subject in one round */
+#define BUDGET_NSEC UINT64_C(3000000000) /* for one subject in all rounds, repeated ones included  \
+					  */
+#define GUARD_SEC    600U		 /* the program ends itself after this time */
 #define FOREIGN_MAX  0.10
 #define TRIES	     4
 #define SAMPLES_MAX  20000
@@ -52,8 +53,9 @@ uint64_t bench_now(void)
 	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec;
 }
 
-/* Before others where we may. With autogroups niceness counts within a session only, and that of
- * the session among sessions: so in one of our own. */
+/* Takes a higher priority than other processes, if that is allowed. If the kernel schedules by
+ * autogroups, the niceness of a process counts only within its session, and the niceness of the
+ * session counts among the sessions. So this process gets a session of its own and sets both. */
 static void go_first(void)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -66,7 +68,7 @@ static void go_first(void)
 		fprintf(f, "%d", NICENESS);
 }
 
-/* To the last CPU that we may have: the first ones serve more interrupts. */
+/* Pins this process to the last CPU that it may use: the first CPUs serve more interrupts. */
 static void pin(void)
 {
 	cpu_set_t allowed, one;
@@ -88,7 +90,7 @@ void bench_pin_elsewhere(void)
 	for (int i = 0; i < (int)sysconf(_SC_NPROCESSORS_ONLN); i++)
 		if (i != cpu)
 			CPU_SET(i, &others);
-	sched_setaffinity(0, sizeof(others), &others); /* fails where there is no other */
+	sched_setaffinity(0, sizeof(others), &others); /* fails if there is no other CPU */
 }
 
 static void parse_ports(char *list)
@@ -148,7 +150,7 @@ void bench_init(int argc, char *argv[])
 			bench.what = optarg;
 			break;
 		default:
-			exit(2); /* getopt has named the option */
+			exit(2); /* getopt() has printed which option is wrong */
 		}
 	if (optind < argc)
 		bench_die("what is \"%s\"?", argv[optind]);
@@ -156,12 +158,13 @@ void bench_init(int argc, char *argv[])
 	pin();
 	go_first();
 	alarm(GUARD_SEC + bench.idle_sec);
-	prctl(PR_SET_PDEATHSIG, SIGTERM); /* another session does not get ^C */
+	prctl(PR_SET_PDEATHSIG,
+	      SIGTERM); /* ^C of the terminal does not reach a session of our own */
 }
 
 /* Foreign CPU time */
 
-/* Threads each have their own time; a broker is the child of its controller. */
+/* The children count too: dbus-broker is the child of the program that started it. */
 void bench_own(pid_t pid)
 {
 	char path[64];
@@ -186,7 +189,7 @@ void bench_disown(pid_t pid)
 
 static uint64_t process_nsec(pid_t pid)
 {
-	/* The leader's clock is that of the process: all threads, in nanoseconds. */
+	/* This clock has the time of all threads of the process, in nanoseconds. */
 	clockid_t clock;
 	struct timespec t;
 
@@ -212,7 +215,8 @@ static uint64_t own_nsec(void)
 	return sum;
 }
 
-/* In ticks of 10 ms; what is measured here leaves hardly any, and then this is exact. */
+/* The idle time of our CPU. The kernel counts it in ticks of 10 ms. That is exact enough: during a
+ * measurement there is hardly any idle time. */
 static uint64_t idle_nsec(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/stat", "re");
@@ -256,7 +260,7 @@ static Round sample_round(Subject *s, double *samples)
 
 	if (bench.quick)
 		least = MIN(least, 5U);
-	s->sample(s->userdata); /* warm */
+	s->sample(s->userdata); /* not counted: it fills the caches */
 	idle = idle_nsec();
 	ours = own_nsec();
 	start = bench_now();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What calls cost: Get, GetAll, GetManagedObjects and ListPorts over the curve of port counts. */
+/* Measures calls: Get, GetAll, GetManagedObjects and ListPorts, for several numbers of ports. */
 
 #include <fcntl.h>
 
@@ -27,7 +27,7 @@ static uint64_t sample_call(void *userdata)
 	return bench_now() - start;
 }
 
-/* A service that sends what CALL is answered with. */
+/* Starts a service that always sends the answer which CALL gets now. */
 static pid_t start_prepared(Stage *s, Raw *raw, RawCall *call)
 {
 	_cleanup_free_ char *program = stage_program("floor-prepared");
@@ -47,8 +47,8 @@ static pid_t start_prepared(Stage *s, Raw *raw, RawCall *call)
 		(const char *const[]){program, s->socket, PREPARED, signature, file, NULL});
 }
 
-/* One property, all of one interface, against Ping to the same daemon; and against the bus alone.
- */
+/* Measures how long it takes to get one property, and all properties of one interface. They are
+ * compared with Ping to the same daemon, and with a service that sends a prepared reply. */
 static void measure_get_all(Stage *s)
 {
 	pid_t rdmad = stage_start_rdmad(s, bench.quick ? 1 : 16, NULL), prepared, gdbus;
@@ -119,7 +119,7 @@ static void measure_objects(Stage *s, unsigned int n_ports)
 			   &subjects[1], 2, 1.15);
 	bench_report_ratio("get-managed-objects-gdbus", n_ports, &subjects[0], "GDBus service",
 			   &subjects[2], 0.25, 0);
-	if (lists) /* with one port both are the cost of a call */
+	if (lists) /* with one port both are just a call: then there is no goal */
 		bench_report_ratio("list-ports", n_ports, &subjects[3], "GetManagedObjects",
 				   &subjects[0], n_ports > 1 ? 0.25 : 0, 0);
 	raw_free(all.raw);
@@ -128,8 +128,8 @@ static void measure_objects(Stage *s, unsigned int n_ports)
 	stage_stop(rdmad);
 }
 
-/* One port's share of GetManagedObjects() where there are many and where there are few, in turns:
- * each on a bus of its own. */
+/* Measures what GetManagedObjects() costs for each port, with many ports and with few, in turns.
+ * Each number of ports has an rdmad and a bus of its own. */
 static void measure_per_port(unsigned int few, unsigned int many)
 {
 	const unsigned int ports[] = {few, many};

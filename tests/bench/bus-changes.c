@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From a change to PropertiesChanged at a subscriber: idle, and while another client loops
- * GetManagedObjects(). A port changes once in thousands of times, so that no limit on the signals
- * of one port plays a part.
+ * Measures the time from a change until a subscriber receives PropertiesChanged: when nothing else
+ * happens, and while another client calls GetManagedObjects() again and again. Each change is one
+ * of another port, of thousands, so that the limit on the signals of one port has no effect.
  */
 
 #include <math.h>
@@ -19,9 +19,9 @@
 typedef struct Changes {
 	Raw *raw;
 	unsigned int n_ports, n_devices;
-	unsigned int n; /* changes made */
+	unsigned int n; /* changes made so far */
 
-	RawCall floor; /* the bare emitter's */
+	RawCall floor; /* the call that makes the bare emitter send its signal */
 } Changes;
 
 static void receive_signal(Raw *raw)
@@ -33,7 +33,7 @@ static void receive_signal(Raw *raw)
 	while (m.type != RAW_SIGNAL);
 }
 
-/* The next change, of the next device. */
+/* Makes the next change, on the next device. */
 static void post_change(Changes *c)
 {
 	char command[128];
@@ -68,8 +68,9 @@ static uint64_t sample_floor(void *userdata)
 }
 
 /*
- * N changes, one every INTERVAL whether or not the signals come: who waits for the last one before
- * he makes the next sees a blocked bus once, however long it is blocked. In microseconds.
+ * Makes N changes, one every INTERVAL, and does not wait for the signal of one before it makes the
+ * next: if it did, it would measure a blocked bus only once, however long the bus is blocked. The
+ * samples are in microseconds.
  */
 static void sample_paced(Changes *c, double *samples, size_t n)
 {
@@ -124,7 +125,7 @@ static void measure_loaded(Changes *c, Stage *s)
 
 	paced_round(c, IDLE_CHANGES, &idle);
 	load = stage_spawn(s, (const char *const[]){program, s->socket, NULL}, true);
-	/* what the client has saved up of its rate is used up */
+	/* use up what the rate limit of long replies allows the client at first */
 	paced_round(c, IDLE_CHANGES, &warm);
 	paced_round(c, LOADED_CHANGES, &loaded);
 	stage_stop(load);

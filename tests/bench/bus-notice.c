@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From the moment that rdmad has read a new value from its source to the moment that another
- * program knows: by the pipe and the shared memory, and by PropertiesChanged for the same change.
- * That moment is the port's LastQueryTimestamp. And what opening the memory costs, once.
+ * Measures the time from the moment when rdmad has read a new value from its source, which is
+ * LastQueryTimestamp of the port, to the moment when another program knows the value: by the pipe
+ * and the shared memory, and by PropertiesChanged for the same change. Also measures what it costs
+ * to open the memory.
  */
 
 #include <time.h>
@@ -20,7 +21,7 @@ typedef struct Listeners {
 	struct rdmad *r;
 	struct rdmad_handle ports[DEVICES];
 	RawCall ping;
-	unsigned int n; /* changes made */
+	unsigned int n; /* changes made so far */
 } Listeners;
 
 static uint64_t realtime_nsec(void)
@@ -31,8 +32,8 @@ static uint64_t realtime_nsec(void)
 	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-/* The next change, each time of another device: no limit on the signals of one port plays a part.
- * Returns which. */
+/* Makes the next change, each time on another device, so that the limit on the signals of one port
+ * has no effect. Returns the device. */
 static unsigned int post_change(Listeners *s)
 {
 	unsigned int device = s->n % DEVICES;
@@ -48,7 +49,7 @@ static unsigned int post_change(Listeners *s)
 	return device;
 }
 
-/* Since rdmad has read the value. */
+/* The nanoseconds from the moment when rdmad read the value until NOW. */
 static uint64_t age(const Listeners *s, unsigned int device, uint64_t now)
 {
 	struct rdmad_hot hot;
@@ -58,7 +59,7 @@ static uint64_t age(const Listeners *s, unsigned int device, uint64_t now)
 	return now - hot.last_query * 1000;
 }
 
-/* Takes in whatever else the change has brought. */
+/* Receives everything else that the change has caused. */
 static void drain(Listeners *s)
 {
 	RawMessage m;

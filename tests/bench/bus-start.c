@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From exec to the name: rdmad on a machine without RDMA, and the smallest service. */
+/* Measures the time from exec until the program has its bus name: rdmad on a machine without RDMA,
+ * and the smallest service. */
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,7 +12,7 @@
 
 typedef struct Starter {
 	Stage *stage;
-	Raw *raw; /* which sees the names come and go */
+	Raw *raw; /* the connection that hears when names get and lose an owner */
 	const char *const *argv;
 } Starter;
 

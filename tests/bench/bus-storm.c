@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A storm: a million changes on 64 ports as fast as they can be made, which is more than a second.
- * Is the last state right, how many signals has a port sent, and what has another caller noticed?
+ * A storm: a million changes on 64 ports, as fast as they can be made, which takes more than a
+ * second. Measures whether the last state is published, how many signals a port sends, and how long
+ * another caller waits for an answer meanwhile.
  */
 
 #include <pthread.h>
@@ -12,28 +13,29 @@
 
 #define N_PORTS	  64
 #define CHANGES	  1000000
-#define SETTLE	  UINT64_C(3000000000) /* ns for the last signals */
+#define SETTLE	  UINT64_C(3000000000) /* ns that the last signals may take */
 #define SECOND	  UINT64_C(1000000000)
 #define TIMES_MAX 8192
 
-/* When something came. */
+/* The moments at which something was received. */
 typedef struct Times {
 	uint64_t at[TIMES_MAX];
 	size_t n;
 } Times;
 
-/* A subscriber, in a thread of its own. */
+/* A subscriber. It runs in a thread of its own. */
 typedef struct Subscriber {
 	Raw *raw;
 	pthread_t thread;
-	uint32_t last;	      /* the value that the storm ends with */
-	unsigned int n_right; /* atomic: ports whose last signal had it */
+	uint32_t last;	      /* the value after the last change */
+	unsigned int n_right; /* atomic: the ports whose last signal had that value */
 	uint32_t sm_lid[N_PORTS];
-	Times all[N_PORTS];	/* of all their signals */
-	Times changed[N_PORTS]; /* of those that tell of this value */
+	Times all[N_PORTS];	/* of all signals of each port */
+	Times changed[N_PORTS]; /* of the signals that carry this value */
 } Subscriber;
 
-/* "/org/rdma/device/3/port/1" as stage_port_path() makes them; N_PORTS: none */
+/* The number of the port with this object path, as stage_port_path() counts them. N_PORTS: the path
+ * is not one of a port. */
 static unsigned int port_of(const char *path)
 {
 	unsigned int device, port;
@@ -43,10 +45,11 @@ static unsigned int port_of(const char *path)
 	return MIN(device * STAGE_PORTS_PER_DEVICE + port - 1, (unsigned int)N_PORTS);
 }
 
-/* The value of SmLid, if the body of a PropertiesChanged has it. */
+/* Finds the value of SmLid in the body of a PropertiesChanged, if it is there. */
 static bool find_sm_lid(const RawMessage *m, uint32_t *ret)
 {
-	static const char key[] = "SmLid\0\1u"; /* its value follows, aligned to 4 */
+	static const char key[] =
+		"SmLid\0\1u"; /* the value comes after this, at the next multiple of 4 */
 	const uint8_t *p = memmem(m->body, m->body_size, key, sizeof(key));
 
 	if (!p)
@@ -88,7 +91,7 @@ static void *subscribe(void *userdata)
 	return NULL;
 }
 
-/* The most that any port has sent within any second. */
+/* The largest number of signals that one port has sent within one second. */
 static double most_in_a_second(const Times *times)
 {
 	size_t most = 0;
@@ -102,7 +105,7 @@ static double most_in_a_second(const Times *times)
 	return (double)most;
 }
 
-/* Ports that are asked and do not have the value. */
+/* Asks each port for its value. Returns how many of them do not have the right one. */
 static unsigned int count_wrong(Raw *raw, uint32_t value)
 {
 	unsigned int wrong = 0;
@@ -131,7 +134,8 @@ static bool has_ended(const Stage *s, pid_t pid)
 	return true;
 }
 
-/* Pings until the process has ended (0: for half a second). The 99th percentile in microseconds. */
+/* Calls Ping again and again until the process UNTIL has ended, or for half a second if UNTIL is 0.
+ * Returns the 99th percentile in microseconds. */
 static double ping_p99(const Stage *s, Raw *raw, pid_t until, uint64_t *ret_end)
 {
 	size_t room = 200000, n = 0;
@@ -198,7 +202,7 @@ int main(int argc, char *argv[])
 {
 	_cleanup_free_ char *program = stage_program("load-storm");
 	_cleanup_(stage_free_pointer) Stage *s = NULL;
-	static Subscriber subscriber; /* large */
+	static Subscriber subscriber; /* it is too large for the stack */
 	unsigned int n, wrong;
 	double idle, loaded;
 	uint64_t start, end, settled;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Floors: rdmad's objects as a service has them that is written with GDBus in the usual way, with
- * an object manager and what gdbus-codegen makes of the introspection files in dbus/.
+ * A floor: a service with the objects of rdmad that is written with GDBus in the usual way, with
+ * GDBusObjectManagerServer and the code that gdbus-codegen makes from the introspection files in
+ * dbus/.
  *
  *     floor-gdbus ADDRESS NAME
  *
- * It asks the rdmad on that bus for its objects and publishes the devices and ports among them
- * with the same values.
+ * It asks the rdmad on that bus for its objects, and publishes the same devices and ports with the
+ * same values.
  */
 
 #include <ctype.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Floors: a service, written by hand, that answers every call with the same prepared bytes, and
- * Ping with none. What is left is the bus and the kernel.
+ * A floor: a service, written without a library, that answers every call with the same prepared
+ * bytes, and Ping with an empty reply. So the time that a call takes is that of the bus and the
+ * kernel.
  *
  *     floor-prepared SOCKET NAME SIGNATURE FILE
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Floors: the smallest service that sd-bus and sd-event allow.
+ * A floor: the smallest service that can be written with sd-bus and sd-event.
  *
  *     floor-sdbus ADDRESS NAME
  *
- * It answers Ping, and its Run() has the arguments of the simulator's and emits one
- * PropertiesChanged with two properties: change to signal with nothing in between.
+ * It answers Ping. Its method Run() has the same arguments as that of the simulator, and emits one
+ * PropertiesChanged with two properties: this is the least time from a change to its signal.
  */
 
 #include <signal.h>

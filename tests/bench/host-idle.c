@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Wake-ups of an rdmad that nobody asks and where nothing happens: one with simulated ports, one
- * on the kernel, both without reconciliation and watchdog.
+ * Counts how often rdmad wakes up while nobody calls it and nothing changes: with simulated ports,
+ * and on the kernel of this machine. Both run without reconciliation and without watchdog.
  */
 
 #include <dirent.h>
@@ -33,7 +33,7 @@ static unsigned long count_switches(pid_t pid)
 	return sum;
 }
 
-/* Until it sleeps: it may have something to do yet after it took the name. */
+/* Waits until rdmad sleeps: after it took its name it may still have something to do. */
 static unsigned long settle(pid_t pid)
 {
 	unsigned long before, now = count_switches(pid);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Instructions that rdmad executes in user space for one call, one object, one change: callgrind's
- * count of a run with many of them less that of a run with none. Unlike times they are the same on
- * every run.
+ * Counts the instructions that rdmad executes in user space for one call, one object, one change:
+ * what callgrind counts in a run with many of them, minus what it counts in a run with none. Unlike
+ * times, these numbers are the same in every run.
  *
- *     host-instructions --what=THING --profile=FILE   writes callgrind's file of one of them
+ *     host-instructions --what=THING --profile=FILE   writes the file of callgrind for one of them
  */
 
 #include "names.h"
@@ -16,8 +16,8 @@ typedef struct Thing {
 	const char *name;
 	const char *path, *interface, *method, *signature, *first, *second;
 	unsigned int calls;
-	unsigned int per_call; /* what it is divided by beside the calls */
-	unsigned int n_ports;  /* 0: the kernel's */
+	unsigned int per_call; /* objects, ports or changes in one call; divides the result */
+	unsigned int n_ports;  /* 0: the devices of the kernel */
 } Thing;
 
 #define PORT_0 RDMAD_DEVICE_PREFIX "/0/port/1"
@@ -35,7 +35,7 @@ static const Thing things[] = {
 };
 /* clang-format on */
 
-/* "totals: N" in callgrind's file. */
+/* Reads "totals: N" from the file of callgrind. */
 static double read_total(const char *path)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
@@ -48,7 +48,7 @@ static double read_total(const char *path)
 	bench_die("%s: no totals; is valgrind there?", path);
 }
 
-/* Instructions of a run with CALLS of it; -1: it has no such method. */
+/* The instructions of a run with CALLS calls of the thing. -1: rdmad does not have that method. */
 static double run(const Thing *t, unsigned int n_ports, unsigned int calls, const char *file)
 {
 	_cleanup_(stage_free_pointer) Stage *s = stage_new();

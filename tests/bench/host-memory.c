@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory that is rdmad's alone (private and dirty): without devices, and for each port. */
+/* Measures the memory that only rdmad has (private and dirty): without devices, and for each port.
+ */
 
 #include <fcntl.h>
 
@@ -8,7 +9,7 @@
 
 #define FLOOR "org.rdma.Floor"
 
-/* Pages of a program that was only just built are dirty until they are on the disk, in every
+/* Waits until the file is on the disk. Right after a program was built its pages are dirty in every
  * process that has mapped them. */
 static void write_back(const char *program)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Load: one client that calls GetManagedObjects() again as soon as it is answered, with whatever.
+ * Load: one client that calls GetManagedObjects(), and calls it again as soon as a reply or an
+ * error comes.
  *
  *     load-objects SOCKET
  */

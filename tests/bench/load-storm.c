@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Load: the subnet manager of all simulated ports changes N times, each time as soon as the last
- * one is done. The LID that it has at the end is N.
+ * Load: the LID of the subnet manager of all simulated ports changes N times, each time as soon as
+ * the change before is done. At the end the LID is N.
  *
  *     load-storm SOCKET N
  */

@@ -27,7 +27,8 @@ struct Raw {
 	int fd;
 	uint32_t serial;
 	uint8_t *buffer;
-	size_t room, start, end; /* of what has been read and not yet looked at */
+	size_t room, start,
+		end; /* the buffer: its size, and the part that holds bytes not looked at yet */
 };
 
 static size_t align(size_t n, size_t to)
@@ -50,7 +51,7 @@ uint32_t raw_u32(const uint8_t *p)
 
 /* Writing */
 
-/* Appends to SIZE bytes at B; the callers know that there is room. */
+/* Appends to the SIZE bytes at B. The caller makes sure that there is enough memory. */
 static size_t put_u32(uint8_t *b, size_t size, uint32_t value)
 {
 	while (size % 4)
@@ -100,7 +101,7 @@ static size_t put_start(uint8_t *b, uint8_t type)
 	return FIXED_HEADER;
 }
 
-/* Ends the header of what has BODY_SIZE bytes to come. */
+/* Ends the header of a message whose body has BODY_SIZE bytes. */
 static size_t put_end(uint8_t *b, size_t size, size_t body_size)
 {
 	put_u32(b, 4, (uint32_t)body_size);
@@ -207,7 +208,7 @@ void raw_reply(Raw *r, const RawMessage *call, const char *signature, const void
 
 /* Reading */
 
-/* Until WANTED bytes are there. */
+/* Reads until there are WANTED bytes. */
 static const uint8_t *fill(Raw *r, size_t wanted)
 {
 	if (r->start == r->end)
@@ -402,7 +403,7 @@ bool raw_wait_name(Raw *r, const char *name, pid_t pid)
 		 "type='signal',sender='" DBUS "',member='NameOwnerChanged',arg0='%s'", name);
 	raw_match(r, rule);
 	while (!raw_name_has_owner(r, name)) {
-		/* whatever comes is a reason to look again, and so is nothing for a while */
+		/* look again after each message, and also if none comes for a while */
 		if (!raw_wait(r, 100000000)) {
 			siginfo_t info = {};
 

@@ -2,9 +2,10 @@
 #pragma once
 
 /*
- * Just enough of D-Bus by hand, little-endian and blocking, so that no library's costs are in a
- * figure: a client for sampling, and what the hand-written floor needs. It trusts the bus, which
- * has validated what it forwards. Errors end the program.
+ * As much of the D-Bus protocol as the benchmark needs, little-endian and blocking: the client that
+ * measures, and the service of floor-prepared.c. It uses no library, so that no figure contains the
+ * cost of one. It does not check messages, because the bus has validated them. An error ends the
+ * program.
  */
 
 #include <sys/types.h>
@@ -19,19 +20,19 @@ typedef struct RawMessage {
 	uint8_t type;
 	bool wants_reply;
 	uint32_t serial, reply_serial;
-	/* NULL if the header has none */
+	/* each is NULL if the header does not have it */
 	const char *path, *interface, *member, *error, *sender, *signature;
 	const uint8_t *body;
 	size_t body_size;
 } RawMessage;
 
-/* Connects to the bus that listens on a socket at PATH and, if NAME is not NULL, takes that. */
+/* Connects to the bus that listens on the socket PATH. If NAME is not NULL, takes this bus name. */
 Raw *raw_connect(const char *path, const char *name);
 Raw *raw_free(Raw *r);
 DEFINE_CLEANUP(Raw, raw_free);
 
-/* A call that is made once and sent often. SIGNATURE is of s (const char *), u (uint32_t), and
- * a{sv}, which is sent empty and takes no argument. */
+/* Makes a call, which can then be sent often. SIGNATURE consists of s (const char *), u (uint32_t)
+ * and a{sv}, which takes no argument and is sent empty. */
 typedef struct RawCall {
 	uint8_t bytes[1024];
 	size_t size;
@@ -39,30 +40,30 @@ typedef struct RawCall {
 void raw_call(RawCall *call, const char *destination, const char *path, const char *interface,
 	      const char *member, const char *signature, ...);
 
-/* Sends it and returns its serial. */
+/* Sends CALL. Returns its serial number. */
 uint32_t raw_send(Raw *r, RawCall *call);
-/* Whether something comes within NSEC. */
+/* Waits up to NSEC nanoseconds. Returns whether there is something to receive. */
 bool raw_wait(Raw *r, uint64_t nsec);
-/* The next message; it is valid until the next one. */
+/* Receives the next message. It is valid until the next one is received. */
 void raw_receive(Raw *r, RawMessage *ret);
-/* Sends, and receives up to the reply. False if that is an error. */
+/* Sends CALL and receives messages up to its reply. False if the reply is an error. */
 bool raw_try(Raw *r, RawCall *call, RawMessage *ret);
-/* The same where an error is the end. */
+/* The same, but an error ends the program. */
 void raw_roundtrip(Raw *r, RawCall *call, RawMessage *ret);
-/* Sends without wanting a reply. */
+/* Sends CALL so that no reply comes. */
 void raw_post(Raw *r, RawCall *call);
 
-/* Answers CALL with BODY, which is SIZE bytes of SIGNATURE (NULL: none). */
+/* Answers CALL with the SIZE bytes of BODY, whose type is SIGNATURE. NULL: an empty reply. */
 void raw_reply(Raw *r, const RawMessage *call, const char *signature, const void *body,
 	       size_t size);
 
-/* Subscribes. */
+/* Subscribes to the messages that match RULE. */
 void raw_match(Raw *r, const char *rule);
-/* Whether somebody owns a name. */
+/* Whether the bus name has an owner. */
 bool raw_name_has_owner(Raw *r, const char *name);
-/* Waits until somebody does, or until the child PID has ended: false. Messages that come meanwhile
- * are lost. */
+/* Waits until the bus name has an owner. False if the child PID ends before that. Messages that
+ * come meanwhile are lost. */
 bool raw_wait_name(Raw *r, const char *name, pid_t pid);
 
-/* Reads a number, and what follows it, out of a body. */
+/* The uint32 at P in the body of a message. */
 uint32_t raw_u32(const uint8_t *p);

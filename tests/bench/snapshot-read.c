@@ -18,7 +18,7 @@
 #include "memory-layout.h"
 #include "rdmad.h"
 
-#define BATCH	     10000U /* reads a sample */
+#define BATCH	     10000U /* reads in one sample */
 #define TORN_READS   UINT64_C(100000000)
 #define NSEC_PER_SEC 1000000000L
 

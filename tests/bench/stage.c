@@ -89,7 +89,7 @@ void stage_stop(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* The socket is there a little before somebody listens on it. */
+/* The socket exists a little before the bus listens on it. */
 static void wait_listening(const Stage *s)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -118,7 +118,8 @@ static char *write_file(const Stage *s, const char *name, const char *text)
 	return path;
 }
 
-/* What the distribution's system bus would allow is not the question here. */
+/* The limits that a distribution sets for its system bus are not to be measured: allow everything.
+ */
 static pid_t start_bus(Stage *s)
 {
 	if (streq(bench.bus, "dbus-broker")) {
@@ -162,7 +163,7 @@ Stage *stage_new(void)
 	snprintf(s->address, sizeof(s->address), "unix:path=%s", s->socket);
 	s->bus = start_bus(s);
 	wait_listening(s);
-	raw_free(stage_connect(s)); /* then a broker has been started, too */
+	raw_free(stage_connect(s)); /* when this works, the controller has started its broker */
 	bench_own(s->bus);
 	return s;
 }
@@ -210,7 +211,7 @@ const char *const *stage_rdmad(Stage *s, unsigned int n_ports)
 {
 	unsigned int whole = n_ports / STAGE_PORTS_PER_DEVICE,
 		     rest = n_ports % STAGE_PORTS_PER_DEVICE;
-	/* what "rdmad --simulate" executes: a profiler would not follow it there */
+	/* start the program that "rdmad --simulate" executes: a profiler would not follow exec */
 	_cleanup_free_ char *daemon =
 		stage_program(n_ports > 0 ? "../../daemon/rdmad-simulate" : "../../daemon/rdmad");
 	_cleanup_free_ char *scenario = NULL, *config = NULL;

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * A private bus (bench.bus says which) with rdmad and floors on it, all of them on our CPU and
- * counted as ours. Errors end the program, and what it started ends with it.
+ * A private bus (bench.bus says which one), with rdmad and the floors on it. All of them run on our
+ * CPU, and their CPU time counts as ours. An error ends the program. When the program ends, what it
+ * started ends too.
  */
 
 #include <limits.h>
@@ -14,46 +15,48 @@
 #define STAGE_PORTS_PER_DEVICE 8U
 
 typedef struct Stage {
-	char directory[64]; /* temporary; removed at the end */
-	char socket[80];
-	char address[96]; /* the same, as a D-Bus address */
+	char directory[64]; /* a temporary directory, removed at the end */
+	char socket[80];    /* the path of the socket that the bus listens on */
+	char address[96];   /* the same, as a D-Bus address */
 	pid_t bus;
-	bool limited; /* set before rdmad is started: long replies have the rate that is the default
+	bool limited; /* rdmad limits long replies as it does by default; to be set before it starts
 		       */
-	char words[4][PATH_MAX]; /* what RDMAD points to */
-	const char *rdmad[8];
+	char words[4][PATH_MAX]; /* the strings that RDMAD points to */
+	const char *rdmad[8];	 /* the words of the command that starts rdmad */
 } Stage;
 
 Stage *stage_new(void);
 Stage *stage_free(Stage *s);
 DEFINE_CLEANUP(Stage, stage_free);
 
-/* Starts a program and, if NAME is not NULL, waits until it owns that. Its output goes to the
- * file "log" in the directory. */
+/* Starts a program. If NAME is not NULL, waits until the program owns this bus name. Its output
+ * goes to the file "log" in the directory. */
 pid_t stage_start(Stage *s, const char *name, const char *const *argv);
-/* The same without waiting; ELSEWHERE: on another CPU, and not counted as ours. */
+/* The same without waiting. ELSEWHERE: it runs on another CPU, and its time does not count as ours.
+ */
 pid_t stage_spawn(Stage *s, const char *const *argv, bool elsewhere);
-/* Prints what they have written and ends the program. */
+/* Prints a message and what the started programs have written, and ends the program. */
 void stage_fail(const Stage *s, const char *format, ...) _printf_(2, 3) __attribute__((noreturn));
-/* Ends it by SIGTERM and waits for that. */
+/* Sends SIGTERM to the process and waits until it has ended. */
 void stage_stop(pid_t pid);
 
-/* A program beside this one. To be freed. */
+/* The path of the program NAME in the directory of this program. The caller frees it. */
 char *stage_program(const char *name);
 
-/* How to run rdmad with N_PORTS simulated InfiniBand ports (0: on the kernel), without
- * reconciliation and, so that it is the cost of replies that is measured, without a limit on them;
- * valid until the next call. The ports are those of devices with up to eight each:
- * sim0/1 to sim0/8, sim1/1 and so on. */
+/* The command that runs rdmad with N_PORTS simulated InfiniBand ports, or with the devices of the
+ * kernel if N_PORTS is 0. It runs without reconciliation. Unless LIMITED is set, it runs without a
+ * limit on long replies, so that the cost of the replies is measured and not the limit. The result
+ * is valid until the next call. A device has up to eight ports: sim0/1 to sim0/8, sim1/1 and so on.
+ */
 const char *const *stage_rdmad(Stage *s, unsigned int n_ports);
-/* Runs it. WRAPPER are words before its own, such as those of valgrind (NULL-terminated; NULL:
- * none). */
+/* Starts rdmad with that command. WRAPPER has words to put before it, such as those of valgrind; it
+ * ends with NULL, or is NULL. */
 pid_t stage_start_rdmad(Stage *s, unsigned int n_ports, const char *const *wrapper);
 
-/* Our own connection; a program may have several. */
+/* Makes a connection to the bus. A program may have several. */
 Raw *stage_connect(const Stage *s);
 
-/* The object path of the port I, from 0; to be used at once. */
+/* The object path of port number I, counted from 0. It is valid until the next call. */
 const char *stage_port_path(unsigned int i);
-/* Its name. */
+/* The name of that port, such as "sim0/1". It is valid until the next call. */
 const char *stage_port_name(unsigned int i);

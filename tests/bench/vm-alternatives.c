@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What people would use instead, for the same port of the same simulated device: tools against
- * rdmactl, what a program does against a read of rdmad's memory.
+ * Measures what people would use instead of rdmad, for the same port of the same simulated device:
+ * tools are compared with rdmactl, and what a program would do itself with a read of the shared
+ * memory of rdmad.
  */
 
 #include <arpa/inet.h>
@@ -59,7 +60,7 @@ static uint64_t sample_snapshot(_unused_ void *userdata)
 	return (bench_now() - begin) / 1000;
 }
 
-/* What a monitoring agent reads of a port. */
+/* Reads the files of a port that a monitoring agent reads. */
 static uint64_t sample_sysfs(_unused_ void *userdata)
 {
 	static const char *const files[] = {"link_layer", "state",   "phys_state", "rate",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * For each kind of change: which events told rdmad of it, how many driver calls that cost, and how
- * long after the change a subscriber had the D-Bus signal. The floor is a bare program that waits
- * in ibv_get_async_event(), calls ibv_query_port() and emits one signal, to the same subscriber on
- * the same bus, with the same changes on the same port: the two take turns, and one is stopped
- * while the other has its own. Prints a table beside the figures.
+ * Measures for each kind of change: which events told rdmad of it, how many calls of the driver it
+ * caused, and how long after the change a subscriber had the D-Bus signal. The floor is a bare
+ * program that waits in ibv_get_async_event(), calls ibv_query_port() and emits one signal. It has
+ * the same subscriber, the same bus, and the same changes on the same port. The two take turns:
+ * while it is the turn of one, the other is stopped. Prints a table too.
  */
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "bench.h"
 #include "compare.h"
 
-/* What counts is the best round. */
+/* The best round counts. */
 #define ROUNDS	     6
 #define ROUNDS_QUICK 2
 #define TURNS	     10
@@ -34,7 +34,7 @@
 static Fixture *f;
 static int sim_fd, socket_fd;
 static bool bare_heard;
-static pid_t rdmad[2]; /* it and its worker */
+static pid_t rdmad[2]; /* rdmad and its worker */
 
 static void sim(const char *command)
 {
@@ -60,13 +60,13 @@ static void set_up(const char *netdev, bool up)
 	assert_int_equal(ioctl(socket_fd, SIOCSIFFLAGS, &request), 0);
 }
 
-/* One kind of change, in two directions that alternate. */
+/* One kind of change. The two elements of SIM and MTU are its two directions, which alternate. */
 typedef struct Change {
 	const char *name, *figure;
-	const char *sim[2]; /* for rdma_sim, or */
-	int mtu[2];	    /* of netdev d0, or */
-	bool link;	    /* d0 up and down */
-	const char *member; /* the signal that tells of it */
+	const char *sim[2]; /* commands to rdma_sim, or */
+	int mtu[2];	    /* values for the interface d0, or */
+	bool link;	    /* the interface d0 goes up and down */
+	const char *member; /* the signal that a subscriber waits for */
 	const char *interface, *property;
 } Change;
 
@@ -103,7 +103,9 @@ static bool tells(const Change *c, sd_bus_message *m, const char *path)
 	       (!c->interface || fixture_changed(m, c->interface, c->property));
 }
 
-/* When the signal came: what it takes to look into it is the subscriber's own affair. */
+/* Waits for the signal. Returns when it came: how long the subscriber needs to read it does not
+ * count.
+ */
 static double wait_signal(const Change *c, const char *path)
 {
 	double when = fixture_now_ms();
@@ -138,7 +140,7 @@ static double wait_bare(void)
 	return fixture_now_ms();
 }
 
-/* A signal like those of rdmad, with two properties. */
+/* Emits a signal like those of rdmad, with two properties. */
 static void emit(sd_bus *bus, const struct ibv_port_attr *attr)
 {
 	sd_bus_message *m = NULL;
@@ -151,7 +153,8 @@ static void emit(sd_bus *bus, const struct ibv_port_attr *attr)
 	sd_bus_message_unref(m);
 }
 
-/* The bare program, with the priority of a service. It is ready when it has emitted one signal. */
+/* Starts the bare program, with the priority of a service. It is ready when it has emitted a
+ * signal. */
 static pid_t start_bare(uint32_t index)
 {
 	pid_t pid = fork();
@@ -212,7 +215,7 @@ static void find_rdmad(void)
 		bench_die("rdmad does not run");
 }
 
-/* Stops PID, and waits until it is. */
+/* Stops the process PID (SIGSTOP), and waits until it has stopped. */
 static void stop(pid_t pid)
 {
 	char path[64], state = '?';
@@ -228,13 +231,13 @@ static void stop(pid_t pid)
 	}
 }
 
-/* Driver calls for sim0/1. */
+/* How often the driver was called for sim0/1. */
 typedef struct Calls {
-	unsigned long user, kernel; /* queries of the port: of processes, and of ib_core */
+	unsigned long user, kernel; /* queries of the port, by processes and by ib_core */
 	unsigned long tables;	    /* reads of single P_Keys and GIDs */
 } Calls;
 
-/* All so far. */
+/* Reads the numbers since the port was made. */
 static Calls read_calls(void)
 {
 	_cleanup_fclose_ FILE *file = fopen("/dev/rdma_sim", "r");
@@ -263,7 +266,7 @@ static Calls read_calls(void)
 	return calls;
 }
 
-/* The reasons of the events that rdmad has logged since the last call. */
+/* Prints the reasons of the events that rdmad has logged since the last call. */
 static void print_reasons(void)
 {
 	FILE *p = popen("journalctl -u rdmad -o cat --cursor-file=/tmp/cursor 2>/dev/null | "
@@ -305,8 +308,9 @@ static void wait_port(const char *name, char path[RDMAD_PATH_MAX])
 	}
 }
 
-/* Lets what was begun come to an end: on an interface there follow looks for a second after a
- * change (daemon/manager/schedule.c); of any kind, only so many a second are not delayed. */
+/* Waits until rdmad has finished with a change. After a change of an interface it looks again for a
+ * second (daemon/manager/schedule.c). And it delays changes that come too quickly after each other:
+ * so this pause is needed for every kind of change. */
 static void settle(const Change *c)
 {
 	double begin = fixture_now_ms(), end = begin + (c->sim[0] ? 250 : 1300);
@@ -318,7 +322,7 @@ static void settle(const Change *c)
 	fixture_forget(f);
 }
 
-/* What one change costs, without the bare program. */
+/* Counts what one change causes, without the bare program. */
 static void count(const Change *c, const char *path)
 {
 	Calls before, after;
@@ -341,14 +345,15 @@ static void count(const Change *c, const char *path)
 		       after.tables - before.tables);
 	else
 		printf("%4s %4s %6s  ", "-", "-", "-");
-	/* The bare program logs nothing either. */
+	/* During the measurement rdmad must not log more than the bare program, which logs nothing.
+	 */
 	set_log_level("notice");
 }
 
 typedef struct Delays {
 	double samples[TURNS];
 	size_t n;
-	double median, p99; /* of the best rounds, in ms */
+	double median, p99; /* the least of all rounds, in ms */
 } Delays;
 
 static void end_round(Delays *d)
@@ -394,7 +399,8 @@ static void measure(const Change *c, const char *path, uint32_t index, unsigned 
 	Delays signals = {.median = INFINITY, .p99 = INFINITY}, bare = signals;
 	pid_t pid = c->figure ? start_bare(index) : 0;
 
-	/* Both see both directions of the change: turns of one, two, two and so on. */
+	/* The turns are one, two, two, two and so on, so that both programs get changes in both
+	 * directions. */
 	for (unsigned int i = 0; i < rounds * TURNS * (pid ? 2 : 1); i++) {
 		bool its_turn = !pid || i % 4 == 0 || i % 4 == 3;
 		double begin;
@@ -434,7 +440,7 @@ int main(int argc, char *argv[])
 
 	bench_init(argc, argv);
 	n = bench.quick ? ROUNDS_QUICK : ROUNDS;
-	setpriority(PRIO_PROCESS, 0, 0); /* a subscriber is nothing special */
+	setpriority(PRIO_PROCESS, 0, 0); /* the subscriber has the usual priority */
 	if (system("modprobe rdma_rxe && modprobe rdma_sim && ip link add d0 type dummy && ip link "
 		   "set d0 up && "
 		   "rdma link add rxe0 type rxe netdev d0 && "
@@ -470,7 +476,8 @@ int main(int argc, char *argv[])
 		printf("%-32s", c->name);
 		fflush(stdout);
 		count(c, path);
-		/* An interface takes a second to settle, and so does what is only reconciled. */
+		/* These take a second or more each: interfaces, and what only reconciliation finds.
+		 */
 		measure(c, path,
 			(uint32_t)strtoul(path + strlen(RDMAD_DEVICE_PREFIX "/"), NULL, 10),
 			!c->figure  ? 1

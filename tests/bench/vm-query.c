@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One port's attributes out of rdmad's memory, and from ibv_query_port() on an open context. */
+/* Compares reading the attributes of a port from the shared memory with ibv_query_port() on an open
+ * context. */
 
 #include <infiniband/verbs.h>
 #include <rdmad.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From exec to READY=1 with many devices. The floor is a bare program that lists all of them with
- * libibverbs, and opens, queries and closes each; and another that keeps them open for their
- * events, as rdmad does: libmlx5 has 270 KB for each.
+ * Measures the time from exec to READY=1 with many devices. There are two floors. One program lists
+ * all devices with libibverbs, and opens, queries and closes each. Another one keeps them open for
+ * their events, as rdmad does: libmlx5 needs 270 KB for each open device.
  */
 
 #include <fcntl.h>
@@ -100,7 +100,7 @@ static void command(const char *text)
 		bench_die("failed: %s", text);
 }
 
-/* udev would have the CPU for a minute: its rules say nothing that matters here. */
+/* udev would use the CPU for a minute, and its rules have no effect on this measurement. */
 static void prepare(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = NOTIFY};
