@@ -2,10 +2,11 @@
 /*
  * coherence [--seed N] [--operations N] [--only N,N...] [--shrink SEC]
  *
- * In a virtual machine, as root, with rdmad installed and rdma_sim and rdma_rxe at hand: random
- * changes of devices, ports and interfaces. At each quiet point everything that is published equals
- * what the kernel says when asked now, and every signal on the way there was true when it was sent.
- * If not, the operations that lead there are reduced to a few.
+ * Runs in a virtual machine, as root, with rdmad installed and with rdma_sim and rdma_rxe. It makes
+ * random changes of devices, ports and interfaces. It tests that at each quiet point everything
+ * that is published equals what the kernel says when asked now, and that every signal before it was
+ * true when it was sent. If that is not so, it looks for a few operations that are enough to show
+ * it.
  */
 
 #include <getopt.h>
@@ -15,9 +16,9 @@
 #include "kernel.h"
 #include "operations.h"
 
-/* How long it may be quiet before everything is equal: a busy machine makes rdmad slow, not silent.
- * What has failed may take as much longer as it failed: the core tries again after 0.25, 0.5, 1,
- * 2... s. */
+/* How long no signal may come before everything must be equal: on a busy machine rdmad is slow, but
+ * it goes on sending. What has failed may take longer, by the time for which it failed: the core
+ * tries again after 0.25, 0.5, 1, 2... s. */
 #define EQUAL_USEC (10 * USEC_PER_SEC)
 #define WAIT_USEC  (5 * USEC_PER_MSEC)
 
@@ -27,17 +28,17 @@ static uint64_t arg_shrink_usec = 60 * USEC_PER_SEC;
 static const char *arg_only;
 
 typedef struct Run {
-	FILE *log; /* what was done since the last quiet point */
+	FILE *log; /* the operations since the last quiet point */
 	char *log_text;
 	size_t log_size;
 	Follower follower;
 	World *world;
-	bool print;    /* all operations, not only the last */
-	bool announce; /* every thousand of them */
+	bool print;    /* prints all operations, not only the last ones */
+	bool announce; /* prints a line after every thousand operations */
 	size_t n_done, n_quiet, n_refreshed;
 	char owner[64];
 	uint64_t begin;
-	uint64_t quiet_usec; /* the end of the last quiet point: no fault is older */
+	uint64_t quiet_usec; /* the end of the last quiet point: every fault is newer */
 } Run;
 
 static World world;
@@ -50,7 +51,8 @@ static void diverges(Run *r, const char *what, const char *text)
 }
 
 typedef struct Patience {
-	uint64_t usec, begin, last; /* LAST: when something was signalled */
+	uint64_t usec, begin,
+		last; /* how long to wait, since when, and when the last signal came */
 	size_t n_signals;
 } Patience;
 
@@ -81,7 +83,7 @@ static void refresh(Run *r)
 	r->n_refreshed++;
 }
 
-/* The owner of the name on the bus: another one than before means that rdmad has crashed. */
+/* The owner of the bus name. If it is not the same as before, rdmad has crashed. */
 static void read_owner(char *owner, size_t size)
 {
 	sd_bus_message *reply = NULL;
@@ -95,7 +97,7 @@ static void read_owner(char *owner, size_t size)
 	sd_bus_message_unref(reply);
 }
 
-/* Whether the devices on the bus are those of the world. */
+/* Whether the devices on the bus are those that exist in the world. */
 static bool same_devices(Run *r, FILE *out)
 {
 	size_t expected = 0, published = 0;
@@ -127,7 +129,7 @@ static bool same_devices(Run *r, FILE *out)
 	return same && published == expected;
 }
 
-/* What still has to be found equal at this quiet point. */
+/* The devices and ports that still have to be found equal at this quiet point. */
 typedef struct Open {
 	bool device[WORLD_SLOTS];
 	bool port[WORLD_SLOTS][WORLD_PORTS_MAX];
@@ -163,8 +165,8 @@ static bool all_equal(Run *r, Open *open, FILE *out)
 	return equal;
 }
 
-/* Waits PATIENCE_USEC until what is open is equal; REFRESHING: with a look at everything now and
- * then. */
+/* Waits at most PATIENCE_USEC until the devices and ports in OPEN are equal. REFRESHING: calls
+ * Refresh() every second meanwhile. */
 static bool wait_equal(Run *r, Open open, uint64_t patience_usec, bool refreshing)
 {
 	Patience patience = patience_new(r, patience_usec);
@@ -192,12 +194,14 @@ static bool wait_equal(Run *r, Open open, uint64_t patience_usec, bool refreshin
 				 text);
 			return false;
 		}
-		/* there is one CPU, and this is more work than rdmad has */
+		/* leave time to rdmad: there is one CPU, and this comparison is more work than what
+		 * rdmad does */
 		follow(&r->follower, MAX(2 * (fixture_now_usec() - begin), WAIT_USEC));
 	}
 }
 
-/* What can be asked now: what rdmad was told of, or with UNTOLD only the rest. */
+/* The devices and ports that can be compared now: those that changed with an event, or if UNTOLD is
+ * set only those that changed without one. */
 static Open open_slots(bool untold)
 {
 	Open open = {};
@@ -214,7 +218,7 @@ static Open open_slots(bool untold)
 	return open;
 }
 
-/* A device of which one port hangs is stale, if rdmad has been given a reason to ask it. */
+/* Waits until the ports that hang are stale, if an event has made rdmad ask them. */
 static void wait_stale(Run *r)
 {
 	Patience patience = patience_new(r, EQUAL_USEC);
@@ -265,8 +269,8 @@ static void tell_everything(void)
 	}
 }
 
-/* A look at everything that finds nothing new says nothing. Interfaces have a life of their own, so
- * it is asked twice. */
+/* If nothing has changed, Refresh() causes no signal. It is tried twice, because the kernel may
+ * change an interface by itself. */
 static void check_silence(Run *r)
 {
 	for (unsigned int attempt = 0; attempt < 2; attempt++) {
@@ -311,7 +315,7 @@ static void quiet(Run *r)
 	r->quiet_usec = fixture_now_usec();
 }
 
-/* Half of the changes are given the time to be told one by one; the others come in a row. */
+/* After half of the changes waits until each has been signalled; the others are made in a row. */
 static void wait_signal(Run *r)
 {
 	uint64_t begin = fixture_now_usec();
@@ -328,8 +332,8 @@ static void wait_signal(Run *r)
 	}
 }
 
-/* Does the N operations in NUMBERS. Returns how many of them were done when something diverged; 0:
- * nothing did. */
+/* Does the N operations in NUMBERS. Returns how many of them were done when something was found to
+ * be wrong; 0 if nothing was. */
 static size_t run_operations(Run *r, const uint32_t *numbers, size_t n)
 {
 	r->begin = r->quiet_usec = fixture_now_usec();
@@ -346,7 +350,7 @@ static size_t run_operations(Run *r, const uint32_t *numbers, size_t n)
 		follow(&r->follower, 0);
 		if (numbers[i] % 2)
 			wait_signal(r);
-		/* also where operations between two quiet points were left out */
+		/* also if the operations between two quiet points were left out */
 		for (uint32_t k = numbers[i]; i + 1 == n || k < numbers[i + 1]; k++)
 			if (i + 1 == n || operation_is_quiet(arg_seed, k)) {
 				quiet(r);
@@ -382,11 +386,11 @@ static void restart(void)
 		printf("rdmad cannot be stopped\n");
 	(void)operation_end_faults(&world);
 	world_reset(&world);
-	/* the bus starts it */
+	/* this call makes the bus start rdmad */
 	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Simulated", "no");
 }
 
-/* Whether the operations fail in a world made anew. */
+/* Whether the operations fail when all devices are made again before them. */
 static bool fails_again(const uint32_t *numbers, size_t n, bool print)
 {
 	_cleanup_free_ char *text = NULL;
@@ -409,7 +413,8 @@ static bool fails_again(const uint32_t *numbers, size_t n, bool print)
 	return failed;
 }
 
-/* Delta debugging: leaves out ever smaller parts of NUMBERS as long as it still fails. */
+/* Delta debugging: leaves out smaller and smaller parts of NUMBERS as long as the rest still fails.
+ */
 static size_t reduce(uint32_t *numbers, size_t n, uint64_t deadline)
 {
 	size_t part = (n + 1) / 2;
@@ -442,7 +447,7 @@ static void shrink(const uint32_t *numbers, size_t n)
 	uint64_t deadline = fixture_now_usec() + arg_shrink_usec;
 	uint32_t tail[1024];
 
-	/* What led there is mostly what came just before. */
+	/* Mostly the last operations are the cause: try these first. */
 	for (size_t length = 16; length <= ARRAY_SIZE(tail) && fixture_now_usec() < deadline;
 	     length *= 4) {
 		size_t k = MIN(length, n);
@@ -511,7 +516,7 @@ static int parse_arguments(int argc, char *argv[])
 	return optind == argc && arg_operations > 0 ? 0 : -EINVAL;
 }
 
-/* The numbers of the operations to do: a new array. */
+/* Returns a new array with the numbers of the operations to do. */
 static uint32_t *operation_numbers(size_t *ret_n)
 {
 	size_t n = arg_only ? strlen(arg_only) : arg_operations, k = 0;

@@ -32,7 +32,7 @@ struct ibv_context *compare_open(uint32_t index)
 	return context;
 }
 
-/* Every field of struct ibv_port_attr but the counters, by its name in Query(). */
+/* Every field of struct ibv_port_attr except the counters, with its name in Query(). */
 static void compare_field(Report *r, const struct ibv_port_attr *a, const char *name,
 			  uint64_t value)
 {
@@ -61,7 +61,8 @@ static void compare_field(Report *r, const struct ibv_port_attr *a, const char *
 #undef FIELD
 }
 
-/* The cached raw fields: Query() with the greatest age. All of verbs' fields must be among them. */
+/* Compares the raw fields in the cache, which are the answer of Query() with the greatest age. All
+ * fields of verbs must be among them. */
 static void compare_fields(Fixture *f, Report *r, const char *path, const struct ibv_port_attr *a)
 {
 	static const char *const all[] = {
@@ -121,7 +122,7 @@ static void compare_number(Report *r, const Object *o, const char *name, uint64_
 	compare_property(r, o, name, text);
 }
 
-/* What the numbers mean, as properties. */
+/* Compares the properties that say what the numbers mean. */
 static void compare_meanings(Report *r, const Object *o, const struct ibv_port_attr *a)
 {
 	static const char *const states[] = {"nop",   "down",	"init",
@@ -149,7 +150,7 @@ static void compare_meanings(Report *r, const Object *o, const struct ibv_port_a
 	compare_number(r, o, "SmSl", up ? a->sm_sl : 0);
 }
 
-/* A line of a file in sysfs; false if it cannot be read. */
+/* Reads the first line of a file in sysfs. False if it cannot be read. */
 static bool read_line(char *buffer, size_t size, const char *format, ...) _printf_(3, 4);
 
 static bool read_line(char *buffer, size_t size, const char *format, ...)
@@ -172,14 +173,14 @@ static bool read_line(char *buffer, size_t size, const char *format, ...)
 	return done;
 }
 
-/* libibverbs keeps the name that a device had when it was first seen. */
+/* Finds the name that the device has now: libibverbs keeps the name that it saw first. */
 static bool device_name(const struct ibv_device *d, char *buffer, size_t size)
 {
 	return read_line(buffer, size, "/sys/class/infiniband_verbs/%s/ibdev", d->dev_name);
 }
 
-/* The interface that carries an Ethernet port: the one of its first GID. Without a GID there is
- * nobody to ask. */
+/* The network interface of an Ethernet port: the one of its first GID. Without a GID there is no
+ * way to find it here. */
 static void compare_netdev(Report *r, const Object *o, const char *device, uint8_t port)
 {
 	static const struct {
@@ -201,7 +202,7 @@ static void compare_netdev(Report *r, const Object *o, const char *device, uint8
 				 streq(text, "lowerlayerdown") ? "lower-layer-down" : text);
 }
 
-/* NULL: the object has gone. */
+/* Returns NULL if the object has gone. */
 static sd_bus_message *get_table(Fixture *f, const char *path, const char *interface,
 				 const char *name, const char *entry)
 {
@@ -225,8 +226,7 @@ static void format_gid(const union ibv_gid *gid, char ret[40])
 			 gid->raw[i + 1]);
 }
 
-/* Index by index, as the library without any table: an entry that is published and one that is
- * there are the same. */
+/* Compares each entry that is published with the entry of the same index that libibverbs reads. */
 static void compare_gids(Fixture *f, Report *r, const char *path, struct ibv_context *context,
 			 uint8_t port)
 {
@@ -273,7 +273,9 @@ static void compare_gids(Fixture *f, Report *r, const char *path, struct ibv_con
 		differs(r, "number of GIDs", published, there);
 }
 
-/* From sysfs and not by ibv_query_pkey(), which looks under the name of old. */
+/* Reads sysfs and does not call ibv_query_pkey(), which looks under the name that the device had
+ * first.
+ */
 static void compare_pkeys(Fixture *f, Report *r, const char *path, const char *device, uint8_t port,
 			  uint32_t length)
 {
@@ -296,7 +298,7 @@ static void compare_pkeys(Fixture *f, Report *r, const char *path, const char *d
 			       device, port, i))
 			continue;
 		is = (uint32_t)strtoul(text, NULL, 16);
-		/* without the bit of membership 0 there is none */
+		/* a P_Key whose other 15 bits are 0 is no entry */
 		if ((is & 0x7fff ? is : 0) != published[i]) {
 			fprintf(r->stream, "P_Key %u: published 0x%04x, is 0x%04x\n", i,
 				published[i], is);
@@ -306,7 +308,7 @@ static void compare_pkeys(Fixture *f, Report *r, const char *path, const char *d
 	free(published);
 }
 
-/* What is left to compare, CONTEXT being open. */
+/* Compares everything else, with the open CONTEXT. */
 static int compare_open_port(Fixture *f, Report *r, struct ibv_context *context, const char *path,
 			     uint8_t number)
 {
@@ -321,7 +323,7 @@ static int compare_open_port(Fixture *f, Report *r, struct ibv_context *context,
 		fprintf(r->stream, "not published\n");
 		return 1;
 	}
-	/* Asking rdmad about a stale port would heal it. */
+	/* Look at this first: a query would make a stale port fresh. */
 	compare_property(r, published.objects, "Stale", "no");
 	if (r->n > 0) {
 		fprintf(r->stream, "LastError: %s\n", object_get(published.objects, "LastError"));
@@ -384,7 +386,7 @@ int compare_device(Fixture *f, uint32_t index, char **ret_text)
 		o = published.objects;
 		compare_property(&report, o, "Name", name);
 		compare_property(&report, o, "Stale", "no");
-		if (!streq(attr.fw_ver, "0.0.0")) /* how verbs say that there is none */
+		if (!streq(attr.fw_ver, "0.0.0")) /* verbs have this text if there is no version */
 			compare_property(&report, o, "FirmwareVersion", attr.fw_ver);
 		compare_number(&report, o, "PortCount", attr.phys_port_cnt);
 		compare_number(&report, o, "VendorId", attr.vendor_id);

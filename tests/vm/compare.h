@@ -2,21 +2,22 @@
 #pragma once
 
 /*
- * The oracle: what rdmad publishes of a port against what libibverbs says when asked now. It knows
- * struct ibv_port_attr by itself, not from the attribute tables, so that an error in these shows.
+ * Compares what rdmad publishes of a port with what libibverbs says when asked now. It has its own
+ * list of the fields of struct ibv_port_attr and does not use the attribute tables, so that it
+ * finds errors in them.
  */
 
 #include <infiniband/verbs.h>
 
 #include "fixture.h"
 
-/* The context of the device with kernel INDEX, opened; NULL with errno. */
+/* Opens the device with kernel index INDEX. Returns NULL and sets errno if that fails. */
 struct ibv_context *compare_open(uint32_t index);
 
 /*
  * Compares port NUMBER of the device with INDEX in every field, GID and P_Key. Returns the number
- * of differences, or a negative errno if libibverbs cannot be asked; each difference is a line in
- * *RET_TEXT, to be freed.
+ * of differences, or a negative errno if libibverbs cannot be asked. Each difference is a line in
+ * *RET_TEXT, which the caller frees.
  */
 int compare_port(Fixture *f, uint32_t index, uint8_t number, char **ret_text);
 

@@ -7,8 +7,9 @@
 #include <time.h>
 
 #define GUARD_MS 60000
-#define QUIET_MS                                                                                   \
-	1500 /* longer than the longest pause of daemon/manager/schedule.c between two looks */
+/* Longer than the longest pause between two looks at a port, which daemon/manager/schedule.c makes.
+ */
+#define QUIET_MS 1500
 
 void run(const char *format, ...)
 {
@@ -24,7 +25,7 @@ void run(const char *format, ...)
 		fail_msg("%s: status %d", command, r);
 }
 
-/* The file is not kept open: that would pin the module. */
+/* Does not keep the file open, because the module could not be unloaded then. */
 void sim(const char *format, ...)
 {
 	_cleanup_close_ int fd = open("/dev/rdma_sim", O_WRONLY | O_CLOEXEC);

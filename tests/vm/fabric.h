@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What the tests with rdma_sim share: rdmad as a service with a configuration of the test's,
- * commands to the module, and what to wait for. Everything fails the test if it does not come
- * about.
+ * What the tests with rdma_sim share: rdmad as a service with a configuration that the test
+ * chooses, commands to the module, and functions that wait for something. Each function fails the
+ * test if it does not succeed, or if what it waits for does not happen in time.
  */
 
 #include "compare.h"
@@ -14,52 +14,56 @@
 #define ETHERNET   RDMAD_INTERFACE_ETHERNET
 #define DEVICE	   RDMAD_INTERFACE_DEVICE
 
-/* A shell command, which must succeed. */
+/* Runs a shell command, which must succeed. */
 void run(const char *format, ...) _printf_(1, 2);
-/* A command to rdma_sim, which must be taken. */
+/* Writes a command to rdma_sim, which must accept it. */
 void sim(const char *format, ...) _printf_(1, 2);
-/* A number in what rdma_sim says of NAME/PORT: "calls", "query.user". */
+/* Reads a number that rdma_sim prints: KEY, such as "query.user", in the line that begins with
+ * LINE, such as "calls", and with PORT. */
 uint64_t sim_number(const char *line, const char *port, const char *key);
 
-/* The fixture for the guest's own bus and service. */
+/* Makes a fixture that uses the system bus and the service of the guest. */
 Fixture *fabric_new(void);
-/* rdmad anew, with no device left from before. */
+/* Removes all devices and starts rdmad again with this configuration. */
 void fabric_restart(Fixture *f, const char *configuration);
-/* The process of the service. */
+/* The process id of the service. */
 pid_t fabric_pid(void);
-/* The process of its worker: the child that is a rdmad-query. 0: there is none. */
+/* The process id of the worker: the child of DAEMON that is a rdmad-query. 0: there is none. */
 pid_t fabric_worker(pid_t daemon);
 unsigned int count_descriptors(pid_t pid);
 unsigned long resident_kib(pid_t pid);
 
-/* Waits until the port, "sim0/1", is published. Returns the kernel index of its device. */
+/* Waits until the port NAME, such as "sim0/1", is published. Returns the kernel index of its
+ * device. */
 uint32_t wait_port(Fixture *f, const char *name);
-/* "/org/rdma/device/3/port/1", by value. */
+/* An object path, such as "/org/rdma/device/3/port/1". It is passed by value. */
 typedef struct Path {
 	char text[RDMAD_PATH_MAX];
 } Path;
 Path path_of(uint32_t index, uint32_t port);
 void wait_property(Fixture *f, const char *path, const char *interface, const char *name,
 		   const char *value);
-/* Waits until the port equals what libibverbs says: the kernel goes on for some ms after it told.
- */
+/* Waits until what is published of the port equals what libibverbs says: the kernel may finish a
+ * change some milliseconds after the event. */
 void wait_equal(Fixture *f, uint32_t index, uint32_t port);
-/* Waits until rdmad looks at the port no more: a new device is looked at several times, the last
- * time after a second. */
+/* Waits until rdmad does not query the port any more: it queries a new device several times, the
+ * last time after a second. */
 void wait_quiet(Fixture *f, const char *port);
-/* Waits until the device is no more. */
+/* Waits until the device is not published any more. */
 void wait_gone(Fixture *f, uint32_t index);
-/* Manager.Refresh(). */
+/* Calls Refresh() of the Manager. */
 void refresh(Fixture *f);
 
-/* All words of A are among the words of B. */
+/* Whether all words of A are among the words of B. */
 bool words_within(const char *a, const char *b);
-/* The names of all properties that recorded signals say of PATH to have changed. To be freed. */
+/* The names of all properties of PATH that have changed, as the recorded signals say. The caller
+ * frees the string. */
 char *changed_properties(Fixture *f, const char *path);
 /*
- * Follows the recorded StateChanged of PATH from state *STATE: each must begin where the one before
- * ended. Returns how many there were, and leaves the last state in STATE, which has 32 bytes.
+ * Follows the recorded StateChanged of PATH, from state STATE: each must begin with the state that
+ * the one before ended with. Returns how many there were, and writes the last state to STATE, which
+ * has 32 bytes.
  */
 unsigned int follow_states(Fixture *f, const char *path, char *state);
-/* How many SubnetReconfigured of PATH with REASON (NULL: any) are recorded. */
+/* How many SubnetReconfigured of PATH with REASON are recorded. REASON NULL: with any reason. */
 unsigned int count_reconfigured(Fixture *f, const char *path, const char *reason);

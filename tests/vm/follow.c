@@ -16,7 +16,7 @@ static void diverges(Follower *o, const char *format, ...)
 	o->n_divergences++;
 }
 
-/* The port whose path it is, of a device that exists. */
+/* Finds the port with this path, of a device that exists. */
 static WorldPort *find_port(Follower *o, const char *path)
 {
 	unsigned int index, port;
@@ -40,8 +40,8 @@ static bool carries(const char *changed, Field f)
 	return strstr(changed, name);
 }
 
-/* Whether what is published in a group was so at T: only those fields that are in CHANGED, or all
- * if that is NULL. */
+/* Whether the published fields of a group had these values in T. Compares only the fields in
+ * CHANGED, or all fields if CHANGED is NULL. */
 static bool fits(const Truth *t, int group, const Object *object, const char *changed)
 {
 	for (Field f = 0; f < _FIELD_MAX; f++) {
@@ -83,7 +83,7 @@ static bool any_fault(const World *w)
 	return false;
 }
 
-/* The entries of the history that entry TO makes published. */
+/* Measures how long it took until the entries of the history up to TO were published. */
 static void measure(Follower *o, WorldPort *p, int group, size_t to)
 {
 	uint64_t now = fixture_now_usec();
@@ -109,8 +109,8 @@ static void print_group(Follower *o, int group, const Object *object, const char
 	fprintf(o->report, "\n");
 }
 
-/* The values of one group that a signal carried have been true at one moment, which is no earlier
- * than that of the values before. */
+/* Checks that the values of one group in a signal were all true at one moment, and that this moment
+ * is not before that of the values which were published last. */
 static void check_group(Follower *o, WorldPort *p, int group, const Object *object,
 			const char *changed)
 {
@@ -127,7 +127,7 @@ static void check_group(Follower *o, WorldPort *p, int group, const Object *obje
 		i++;
 	if (i < p->n_history) {
 		p->cursor[group] = i;
-		/* The same refresh may have brought more than this signal carries. */
+		/* One query may have found more changes than this signal carries. */
 		for (size_t k = i; k < p->n_history; k++)
 			if (fits(&p->history[k], group, object, NULL)) {
 				i = k;
@@ -151,7 +151,7 @@ static uint64_t get_number(const Object *object, const char *name)
 	return text ? strtoull(text, NULL, 10) : 0;
 }
 
-/* A port whose first query failed has no values yet. */
+/* A port has no values yet if its first query failed. */
 static bool is_known(const Object *object)
 {
 	const char *when = object_get(object, "LastQueryTimestamp");
@@ -159,7 +159,7 @@ static bool is_known(const Object *object)
 	return !when || !streq(when, "0");
 }
 
-/* The object is new, or new to us. */
+/* Begins to follow a port whose object is new, or was not known here before. */
 static void begin_port(WorldPort *p, const Object *object)
 {
 	p->sm_generation = get_number(object, "SmGeneration");
@@ -182,7 +182,7 @@ static void check_values(Follower *o, const Object *object, const char *changed,
 		return;
 	for (int group = 0; group < _GROUP_MAX; group++)
 		check_group(o, p, group, object, changed);
-	/* from here on each transition must be told */
+	/* from now on each transition must be signalled */
 	if (state && carries(changed, FIELD_STATE) && !p->last_state[0])
 		snprintf(p->last_state, sizeof(p->last_state), "%s", state);
 }
@@ -271,7 +271,8 @@ void follow_begin(Follower *o)
 	}
 }
 
-/* Whether a port has made more transitions than were told; TEXT says which. */
+/* Whether a port has made a transition that was not signalled. TEXT says which port and transition.
+ */
 static bool is_untold(Follower *o, char *text, size_t size)
 {
 	for (size_t i = 0; i < o->objects.n; i++) {
@@ -298,7 +299,7 @@ static bool is_untold(Follower *o, char *text, size_t size)
 	return false;
 }
 
-/* A property and the signal after it are sent in one go, but may be received in two. */
+/* A property and the signal after it are sent together, but may be received one after the other. */
 static void check_transitions(Follower *o)
 {
 	char text[200];
@@ -324,7 +325,7 @@ static void describe(const Object *object, Field first, Field last, char *text, 
 	}
 }
 
-/* What is not what it was at the last quiet point has been counted. */
+/* Checks that the generations have counted what is not the same as at the last quiet point. */
 static void check_generations(Follower *o, const Object *object, PortCount *was)
 {
 	const char *state = object_get(object, "State");
@@ -350,7 +351,8 @@ void follow_check(Follower *o)
 {
 	int n = 0;
 
-	/* The answer and the signals are in order, but more may have come since. */
+	/* The answer comes in order with the signals, but further signals may have come after it.
+	 */
 	for (unsigned int attempt = 0; attempt < 3; attempt++) {
 		_cleanup_(objects_done) Objects now = {};
 		_cleanup_free_ char *text = NULL;
@@ -367,7 +369,8 @@ void follow_check(Follower *o)
 		n = objects_differ(&o->objects, &now, out);
 		fclose(out);
 		if (n == 0 && o->n_signals == before) {
-			/* with what was invalidated, so that its next change must be told */
+			/* take over the values that were invalidated, so that their next change
+			 * must be signalled again */
 			objects_done(&o->objects);
 			o->objects = now;
 			now = (Objects){};

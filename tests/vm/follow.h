@@ -2,14 +2,15 @@
 #pragma once
 
 /*
- * Follows the signals as a client does, and holds each against what has ever been true: a value
- * that never was, one older than what was published before, a transition left out.
+ * Follows the signals as a client does, and compares each with the history of what was true. It
+ * finds a value that was never true, a value that is older than one published before, and a
+ * transition that was not signalled.
  */
 
 #include "published.h"
 #include "world.h"
 
-/* How long something was published that was not true any more, in us. */
+/* How long values were published that were not true any more: samples in microseconds. */
 typedef struct Staleness {
 	uint32_t *usec;
 	size_t n;
@@ -18,20 +19,23 @@ typedef struct Staleness {
 typedef struct Follower {
 	Fixture *f;
 	World *w;
-	Objects objects;
-	FILE *report; /* a line for each divergence */
-	int n_divergences;
-	size_t n_signals;
-	Staleness verbs, netdev, faulty; /* faulty: while any device hangs, fails or is slow */
+	Objects objects;   /* what is published, as the signals say */
+	FILE *report;	   /* gets a line for each thing that is wrong */
+	int n_divergences; /* how many lines these are */
+	size_t n_signals;  /* how many signals have come */
+	/* of changes with a verbs event, of changes of interfaces, and of any change while a device
+	 * hangs, fails or is slow */
+	Staleness verbs, netdev, faulty;
 } Follower;
 
-/* Takes in what has come, and waits up to WAIT_USEC for something to come. */
+/* Processes the signals that have come. If there are none, waits up to WAIT_USEC for one. */
 void follow(Follower *o, uint64_t wait_usec);
-/* Starts from what is published now. */
+/* Begins with what is published now. */
 void follow_begin(Follower *o);
-/* At a quiet point: what the signals left is what can be read, and no transition is left out. */
+/* To be called at a quiet point. Checks that what the signals said equals what can be read, and
+ * that each transition was signalled. */
 void follow_check(Follower *o);
-/* The last change of the port awaits its signal. */
+/* Whether the signal of the last change of the port has not come yet. */
 bool follow_is_waiting(const Follower *o, unsigned int slot, unsigned int port);
-/* No signal will come for what is not published yet. */
+/* Stops waiting for signals of changes that are not published yet. */
 void follow_give_up(Follower *o);

@@ -57,7 +57,7 @@ static void end_nested(Message *m, struct rtattr *a)
 	a->rta_len = (uint16_t)((char *)m + m->h.nlmsg_len - (char *)a);
 }
 
-/* Sends and waits for the acknowledgement. */
+/* Sends a message and waits for the acknowledgement. */
 static int talk(int fd, Message *m)
 {
 	static uint32_t sequence;
@@ -228,7 +228,7 @@ int kernel_move_device(uint32_t index, bool away)
 	put_u32(&m, RDMA_NLDEV_NET_NS_FD, (uint32_t)(away ? away_ns : here_ns));
 	if (away)
 		return talk(nldev, &m);
-	/* only a process that is there may take it from there */
+	/* only a process in the other namespace may take the device from there */
 	if (setns(away_ns, CLONE_NEWNET) < 0)
 		return -errno;
 	r = talk(nldev_away, &m);
@@ -266,8 +266,8 @@ static int open_socket(int family, int *ret)
 	return *ret < 0 ? -errno : 0;
 }
 
-/* Devices can move only if namespaces do not share them; and that can be set only while there is
- * one namespace. */
+/* A device can be moved only if the namespaces do not share devices, and that mode can be set only
+ * while there is one namespace. */
 static int separate_namespaces(void)
 {
 	Message m = nldev_message(RDMA_NLDEV_CMD_SYS_SET);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Long, because every kind of operation is here, one short function each. */
+/* Every kind of operation is one short function in this file, which is therefore long. */
 
 #include "operations.h"
 
@@ -14,11 +14,11 @@
 #include "kernel.h"
 #include "util.h"
 
-/* One operation being done. */
+/* The operation that is being done. */
 typedef struct Op {
 	World *w;
 	uint64_t random;
-	uint64_t usec; /* before the change is made */
+	uint64_t usec; /* the time before the change is made */
 	unsigned int slot;
 	const SlotKind *kind;
 	WorldSlot *s;
@@ -52,7 +52,8 @@ static void tell(Op *o, const char *format, ...)
 	va_end(args);
 }
 
-/* Tells of CALL; true if it worked. A refusal is no error: the operations are blind. */
+/* Writes WHAT and the result R of the call to the log. Returns whether the call succeeded. It is no
+ * error if the kernel refuses it: the operations are random. */
 static bool did(Op *o, int r, const char *what)
 {
 	tell(o, "%s%s%s%s", o->text[0] ? "; " : "", what, r < 0 ? ": " : "",
@@ -68,7 +69,7 @@ bool slot_is_sound(const WorldSlot *s)
 	return s->exists && !s->away;
 }
 
-/* A random InfiniBand port of the slot; 0 if it has none now. */
+/* A random InfiniBand port of the slot; 0 if the slot has none now. */
 static unsigned int pick_ib(Op *o)
 {
 	unsigned int port = 1 + pick(o, o->kind->n_ports);
@@ -76,7 +77,7 @@ static unsigned int pick_ib(Op *o)
 	return o->s->exists && o->s->ports[port - 1].infiniband ? port : 0;
 }
 
-/* Whether rdmad hears EVENT (NULL: none) of the port. */
+/* Whether rdmad hears EVENT of the port. NULL: there is no event. */
 static bool is_heard(const Op *o, unsigned int port, const char *event)
 {
 	const WorldPort *p = &o->s->ports[port - 1];
@@ -86,8 +87,8 @@ static bool is_heard(const Op *o, unsigned int port, const char *event)
 	return !p->core_fails || streq(event, "SM_CHANGE") || streq(event, "DEVICE_FATAL");
 }
 
-/* Sets KEYS of an InfiniBand port, whose description is changed already, with EVENT (NULL: none).
- */
+/* Sets KEYS of an InfiniBand port and sends EVENT (NULL: none). The caller has changed the IbPort
+ * of the world already. */
 static void set_ib(Op *o, unsigned int port, const char *event, const char *keys)
 {
 	bool heard = is_heard(o, port, event);
@@ -111,7 +112,7 @@ static const char *pick_event(Op *o)
 	return events[pick(o, ARRAY_SIZE(events))];
 }
 
-/* Some attributes of a port to random values; the words for it go to KEYS. */
+/* Gives some attributes of a port random values. Writes the words of the command to KEYS. */
 static void change_attributes(Op *o, IbPort *p, char *keys, size_t size)
 {
 	static const uint32_t states[] = {1, 2, 3, 4, 4, 4, 5};
@@ -178,7 +179,7 @@ static void do_event(Op *o)
 		did(o, kernel_sim("%s", line), line);
 }
 
-/* Nothing that an event carries is trusted. */
+/* Sends events whose contents are wrong: rdmad must not rely on anything that an event carries. */
 static void do_event_of_no_port(Op *o)
 {
 	static const uint32_t ports[] = {0, 4, 17, 255, 256, 0x7fffffff, 0xffffffff};
@@ -214,7 +215,7 @@ static void do_storm(Op *o)
 	tell(o, " (the last of a storm of %u)", n);
 }
 
-/* A port that comes up: the subnet manager configures, arms, activates. */
+/* A port comes up: the subnet manager configures, arms and activates it. */
 static void do_bring_up(Op *o)
 {
 	unsigned int port = pick_ib(o);
@@ -238,7 +239,7 @@ static void do_bring_up(Op *o)
 	set_ib(o, port, "LID_CHANGE", keys);
 	p->state = 4;
 	set_ib(o, port, "PORT_ACTIVE,CLIENT_REREGISTER", " state=4");
-	/* what went unsaid on the way was said in the end */
+	/* the last event announces also what changed without an event before */
 	if (is_heard(o, port, "PORT_ACTIVE"))
 		o->s->ports[port - 1].untold = untold;
 }
@@ -377,7 +378,7 @@ static void do_node_description(Op *o)
 		o->s->untold = true;
 }
 
-/* A port that hangs would hold up the move itself. */
+/* Not while a port hangs: the move would wait for it. */
 static void do_move(Op *o)
 {
 	char line[100];
@@ -530,7 +531,8 @@ static void do_fail(Op *o)
 
 	if (!p)
 		return;
-	/* ib_core must not hang with it: removing whatever device then waits for its work queue. */
+	/* a query of ib_core must not hang: the removal of any device would wait for its work
+	 * queue */
 	core_too = core_too && !p->hang;
 	snprintf(line, sizeof(line), "set %s/%u fail=5 fail_count=0 user_only=%u event=SM_CHANGE",
 		 o->s->name, port, !core_too);
@@ -540,7 +542,7 @@ static void do_fail(Op *o)
 	p->core_fails = core_too;
 }
 
-/* Some queries fail and then no more: between two parts of an answer, perhaps. */
+/* A few queries fail, and the following ones succeed: perhaps between two parts of an answer. */
 static void do_hiccup(Op *o)
 {
 	unsigned int port;

@@ -62,7 +62,7 @@ const char *object_get(const Object *object, const char *name)
 	return p ? p->text : NULL;
 }
 
-/* Takes TEXT. */
+/* Sets the text of a property. Takes ownership of TEXT. */
 static void set_property(Object *object, const char *interface, const char *name, char *text)
 {
 	Property *p = find_property(object, name);
@@ -140,7 +140,8 @@ static void print_value(sd_bus_message *m, FILE *out)
 	}
 }
 
-/* a{sv}. The names are appended to CHANGED if it is not NULL. */
+/* Reads a{sv}, the properties of an interface. Appends their names to CHANGED if that is not NULL.
+ */
 static void read_properties(Object *object, const char *interface, sd_bus_message *m, FILE *changed)
 {
 	const char *name;
@@ -163,7 +164,7 @@ static void read_properties(Object *object, const char *interface, sd_bus_messag
 	sd_bus_message_exit_container(m);
 }
 
-/* a{sa{sv}} */
+/* Reads a{sa{sv}}, the interfaces of an object. */
 static void read_interfaces(Object *object, sd_bus_message *m, FILE *changed)
 {
 	const char *interface;
@@ -245,7 +246,7 @@ static Object *follow_removed(Objects *o, sd_bus_message *m)
 static Object *follow_changed(Objects *o, sd_bus_message *m, FILE *changed)
 {
 	const char *interface, *name;
-	/* of an object that was not there: let that show as a difference */
+	/* if the object was not known, add it: the comparison will show it as a difference */
 	Object *object = add_object(o, sd_bus_message_get_path(m));
 
 	sd_bus_message_read_basic(m, 's', &interface);
@@ -276,7 +277,7 @@ Object *objects_follow(Objects *o, sd_bus_message *m, char **ret_changed)
 	return object;
 }
 
-/* Reading one changes it, or nothing at all is said of it. */
+/* Properties that are not compared: reading changes them, or no signal tells of them. */
 static bool is_counter(const char *name)
 {
 	return streq(name, "LastQueryTimestamp") || streq(name, "LastSyncTimestamp") ||
@@ -284,7 +285,8 @@ static bool is_counter(const char *name)
 	       streq(name, "QkeyViolationCount");
 }
 
-/* A table: changes invalidate it, and InterfacesAdded leaves it out. */
+/* Whether a property is a table: changes only invalidate it, and InterfacesAdded does not have it.
+ */
 static bool is_table(const char *name)
 {
 	return streq(name, "Gids") || streq(name, "Pkeys") || streq(name, "Netdevs") ||

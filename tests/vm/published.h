@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * What org.rdma publishes, as text: objects with their properties, whether read at once or followed
- * by the signals, as a client does.
+ * What org.rdma publishes, as text: objects with their properties. They are either read at once, or
+ * kept up to date from the signals, as a client does it.
  */
 
 #include "fixture.h"
 
 typedef struct Property {
 	char *interface;
-	char *name; /* no two interfaces of an object share one */
-	char *text; /* busctl's notation without types; NULL: invalidated, to be read again */
+	char *name; /* no other interface of the object has a property of this name */
+	char *text; /* the value as busctl writes it, without types; NULL: it was invalidated */
 } Property;
 
 typedef struct Object {
@@ -27,18 +27,20 @@ typedef struct Objects {
 
 void objects_done(Objects *o);
 Object *objects_find(const Objects *o, const char *path);
-/* NULL: there is no such property, or it is invalidated. */
+/* The value of a property; NULL if there is none, or if it was invalidated. */
 const char *object_get(const Object *object, const char *name);
 
-/* GetManagedObjects(). False if rdmad did not answer. */
+/* Calls GetManagedObjects(). False if rdmad did not answer. */
 bool objects_read(Fixture *f, Objects *ret);
-/* All properties of one object; false if there is none. */
+/* Reads all properties of one object. False if there is no such object. */
 bool objects_read_one(Fixture *f, const char *path, Objects *ret);
 
-/* Follows SIGNAL if it is one of ObjectManager or Properties. Returns the object concerned, NULL if
- * there is none (any more). With RET_CHANGED, the names of the properties that the signal carried
- * values of: a comma before and after each, to be freed. */
+/* Changes the objects as SIGNAL says, if it is a signal of ObjectManager or Properties. Returns the
+ * object of the signal, or NULL if there is none or it has gone. If RET_CHANGED is not NULL, it
+ * gets the names of the properties whose values are in the signal, with a comma before and after
+ * each; the caller frees it. */
 Object *objects_follow(Objects *o, sd_bus_message *signal, char **ret_changed);
 
-/* Compares all but the counters. Returns the number of differences, each a line on REPORT. */
+/* Compares all properties except the counters. Writes a line to REPORT for each difference. Returns
+ * how many there are. */
 int objects_differ(const Objects *followed, const Objects *read, FILE *report);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * In a virtual machine, as root, with rdmad installed: every kind of change to real soft-RoCE
- * devices reaches a subscriber, and then the cache equals what libibverbs says. There is no
- * reconciliation here that could hide a change that was missed.
+ * Runs in a virtual machine, as root, with rdmad installed. It tests with devices of rdma_rxe that
+ * every kind of change reaches a subscriber, and that the cache then equals what libibverbs says.
+ * rdmad runs without reconciliation, which could hide that a change was missed.
  */
 
 #include <dirent.h>
@@ -22,7 +22,7 @@ static void run(const char *command)
 		fail_msg("%s: status %d", command, r);
 }
 
-/* The kernel index of RDMA device NAME, asked of rdmad. */
+/* Asks rdmad for the kernel index of RDMA device NAME. */
 static uint32_t device_index(const char *name)
 {
 	sd_bus_message *reply = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
@@ -36,8 +36,8 @@ static uint32_t device_index(const char *name)
 	return index;
 }
 
-/* Waits until port 1 of the device equals what libibverbs says; the kernel goes on for some
- * milliseconds after it told. */
+/* Waits until what is published of port 1 of the device equals what libibverbs says: the kernel may
+ * finish a change some milliseconds after the event. */
 static void wait_equal(uint32_t index)
 {
 	double begin = fixture_now_ms();
@@ -56,8 +56,8 @@ static void wait_equal(uint32_t index)
 }
 
 /*
- * Does COMMAND and waits for a signal that port 1 of device INDEX (or, with OBJECT "device", the
- * device) has another PROPERTY of INTERFACE. Prints a line for the table.
+ * Runs COMMAND and waits for a signal that PROPERTY of INTERFACE has changed, on port 1 of device
+ * INDEX, or on the device itself if OBJECT is "device". Prints a line of the table.
  */
 static void change(const char *what, const char *command, uint32_t index, const char *object,
 		   const char *interface, const char *property)
@@ -188,7 +188,7 @@ static void test_changes(_unused_ void **state)
 	wait_removed("device deleted", "rdma link delete roce0", dummy);
 }
 
-/* A module that is not held goes at once; device, port and objects with it. */
+/* A module that nobody uses is unloaded at once, and the device, the port and their objects go. */
 static void test_module_removed(_unused_ void **state)
 {
 	uint32_t index = add_rxe("rxe5", "e0");
@@ -197,7 +197,7 @@ static void test_module_removed(_unused_ void **state)
 	run("modprobe rdma_rxe");
 }
 
-/* The process that is a worker of rdmad. */
+/* The process id of a worker of rdmad. */
 static pid_t worker_pid(void)
 {
 	DIR *proc = opendir("/proc");
@@ -245,7 +245,9 @@ static double ping_ms(void)
 	return best;
 }
 
-/* A worker that stops answering takes one device with it, and only as long as it lasts. */
+/* If a worker stops answering, one device becomes stale, and it is fresh again when the worker goes
+ * on.
+ */
 static void test_wedged(_unused_ void **state)
 {
 	uint32_t index[3];
@@ -266,7 +268,7 @@ static void test_wedged(_unused_ void **state)
 	assert_true(worker > 0);
 	kill(worker, SIGSTOP);
 	run("ip link set w0 mtu 4200");
-	/* It is w0's device, or one that was being looked at again after it was added. */
+	/* It is the device w0, or one that was being queried again after it was added. */
 	while (stuck == 3) {
 		fixture_wait_more(f);
 		for (unsigned int i = 0; i < 3; i++)
@@ -305,7 +307,7 @@ static int setup(_unused_ void **state)
 	run("modprobe rdma_rxe");
 	run("printf '[Daemon]\\nReconcileIntervalSec=0\\nQueryTimeoutSec=8\\n' > /etc/rdmad.conf");
 	fixture_connect(f);
-	/* the first call starts the service: it is activated by the bus */
+	/* the first call makes the bus start the service */
 	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Simulated", "no");
 	return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * In a virtual machine, as root, with rdmad installed, rdma_sim loaded and the libhbl doubles
- * beside this program: what rdmad says of mlx5 and hbl ports is what the kernel was told; an hbl
- * device is opened only if it is allowed, and whatever libhbl is worth, nothing else suffers.
+ * Runs in a virtual machine, as root, with rdmad installed, rdma_sim loaded, and the substitutes of
+ * libhbl (tests/vm/libhbl) beside this program. It tests that rdmad publishes for mlx5 and hbl
+ * ports what rdma_sim was told; that an hbl device is opened only if that is allowed; and that a
+ * wrong libhbl has no effect on anything else.
  */
 
 #include <dirent.h>
@@ -19,7 +20,7 @@
 
 static Fixture *f;
 
-/* What is done */
+/* Actions */
 
 static void sim(const char *format, ...) _printf_(1, 2);
 
@@ -45,7 +46,7 @@ static void run(const char *command)
 		fail_msg("%s: status %d", command, r);
 }
 
-/* Starts rdmad afresh, with Hbl=VALUE in its configuration and without reconciliation. */
+/* Starts rdmad again, with Hbl=VALUE in its configuration and without reconciliation. */
 static void restart(const char *hbl)
 {
 	char command[256];
@@ -58,7 +59,7 @@ static void restart(const char *hbl)
 	fixture_connect(f);
 }
 
-/* Puts a double in the place of libhbl; NULL: there is none. */
+/* Installs one of the substitutes as libhbl. NULL: removes libhbl. */
 static void install(const char *name)
 {
 	char command[160];
@@ -70,7 +71,7 @@ static void install(const char *name)
 	run(command);
 }
 
-/* Asks the port afresh, and waits until that is done. */
+/* Queries the port, and waits until that is done. */
 static void query(const char *path)
 {
 	sd_bus_message_unref(
@@ -78,7 +79,7 @@ static void query(const char *path)
 	fixture_barrier(f);
 }
 
-/* What is there */
+/* Observations */
 
 static uint32_t device_index(const char *name)
 {
@@ -91,7 +92,7 @@ static uint32_t device_index(const char *name)
 	return (uint32_t)strtoul(path + strlen(RDMAD_DEVICE_PREFIX "/"), NULL, 10);
 }
 
-/* Waits until port NUMBER of NAME is published; its path is in RET. */
+/* Waits until port NUMBER of device NAME is published. Writes its path to RET. */
 static void wait_port(const char *name, unsigned int number, char ret[RDMAD_PATH_MAX])
 {
 	for (;;) {
@@ -148,7 +149,7 @@ static void assert_number(const char *path, const char *interface, const char *n
 	fixture_assert_property(f, path, interface, name, text);
 }
 
-/* A number that rdma_sim says of NAME in the line that begins with KIND. */
+/* Reads a number of NAME from the output of rdma_sim, in the line that begins with KIND. */
 static unsigned long sim_number(const char *kind, const char *name, const char *key)
 {
 	_cleanup_fclose_ FILE *state = fopen("/dev/rdma_sim", "re");
@@ -167,7 +168,7 @@ static unsigned long sim_number(const char *kind, const char *name, const char *
 	return 0;
 }
 
-/* The processes with the NAME, how many; the last of them in *RET. */
+/* Returns how many processes have this NAME. The last of them is in *RET. */
 static unsigned int count_processes(const char *name, pid_t *ret)
 {
 	DIR *proc = opendir("/proc");
@@ -201,7 +202,7 @@ static pid_t process_id(const char *name)
 	return pid;
 }
 
-/* A descriptor that counts how often the device node of NAME is opened. */
+/* Returns a descriptor with which one can count how often the device node of NAME is opened. */
 static int watch_opens(const char *name)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -242,7 +243,7 @@ static const struct {
 
 #define ALL_FLAGS UINT64_C(0x3f)
 
-/* What is on the bus against what libmlx5 says and what the flags are. */
+/* Compares what is on the bus with what libmlx5 says and with the flags. */
 static void compare_mlx5(const char *path, uint8_t port, uint64_t expected)
 {
 	struct ibv_context *context = compare_open(device_index("mlx5_7"));
@@ -301,7 +302,7 @@ static void test_mlx5(_unused_ void **state)
 	sim("add mlx5_7 driver=mlx5 ports=2");
 	wait_port("mlx5_7", 1, path[0]);
 	wait_port("mlx5_7", 2, path[1]);
-	/* as the module sets them up: in switchdev mode */
+	/* rdma_sim makes them in switchdev mode */
 	query(path[1]);
 	compare_mlx5(path[1], 2, 0x33);
 
@@ -320,7 +321,7 @@ static void test_mlx5(_unused_ void **state)
 		query(path[0]);
 		compare_mlx5(path[0], 1, flags[i].flag);
 	}
-	/* legacy mode, and what only a newer driver knows */
+	/* legacy mode, and flags that only a newer driver has */
 	set_values(0);
 	query(path[0]);
 	compare_mlx5(path[0], 1, 0);
@@ -344,7 +345,7 @@ static void test_mlx5_event(_unused_ void **state)
 	wait_changed(path, "RegC0Value");
 	compare_mlx5(path, 2, 0x33);
 	assert_number(path, MLX5, "Vport", 9);
-	/* an interface that goes with an event, and comes */
+	/* with one event the interface goes, with another it comes */
 	fixture_forget(f);
 	sim("set mlx5_7/2 mlx5.flags=0 event=PORT_ACTIVE");
 	fixture_wait_signal(f, NULL, "InterfacesRemoved");
@@ -408,10 +409,10 @@ static void test_hbl_on(_unused_ void **state)
 	query(path[0]);
 	query(path[1]);
 	assert_hbl_values(path[1]);
-	/* as the module sets it up */
+	/* the values that rdma_sim gives to a new device */
 	assert_number(path[0], HBL, "MaxQps", 1001);
 	fixture_assert_property(f, path[0], HBL, "Advanced", "no");
-	/* what verbs says is there as well, and nobody has the device any more */
+	/* the attributes from verbs are there too, and the device is closed again */
 	assert_false(is_unavailable(path[1], "MaxMessageSize"));
 	assert_true(was_opened(opens));
 	assert_int_equal(sim_number("device", "hbl_0", "contexts"), 0);
@@ -435,7 +436,8 @@ static void test_hbl_in_use(_unused_ void **state)
 	assert_hbl_values(path);
 }
 
-/* A libhbl that is no good costs what it would say. Everything else is as it was, at once. */
+/* With a wrong libhbl only the attributes that come from it are missing. Everything else is
+ * published at once, as without it. */
 static void test_bad_libhbl(_unused_ void **state)
 {
 	static const struct {
@@ -472,7 +474,7 @@ static void test_bad_libhbl(_unused_ void **state)
 		assert_number(mlx5, MLX5, "Vport", 100 + i);
 		query(hbl);
 		query(mlx5);
-		/* Not again at once, where it went wrong. */
+		/* After an error it is not tried again at once. */
 		if (i == 1 || i == 2)
 			assert_false(was_opened(opens));
 		assert_int_equal(process_id("rdmad"), daemon);
@@ -500,7 +502,7 @@ static int setup(_unused_ void **state)
 	text_copy(f->directory, sizeof(f->directory), "/tmp");
 	text_copy(f->address, sizeof(f->address), "unix:path=/run/dbus/system_bus_socket");
 	run("modprobe rdma_sim");
-	/* restart() as often as it likes */
+	/* restart() may be called as often as the tests need it */
 	run("mkdir -p /run/systemd/system/rdmad.service.d && "
 	    "printf '[Unit]\\nStartLimitIntervalSec=0\\n' > "
 	    "/run/systemd/system/rdmad.service.d/test.conf && systemctl daemon-reload");

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * In a virtual machine, as root, with rdmad installed and rdma_sim loaded: the subnet manager
- * reconfigures InfiniBand ports in every way that it has, with events and without, and rdmad
- * signals exactly what changed, and then equals what libibverbs says. Where an event has to do the
- * work, there is no reconciliation that could hide that it did not.
+ * Runs in a virtual machine, as root, with rdmad installed and rdma_sim loaded. The subnet manager
+ * reconfigures InfiniBand ports in every way that it can, with events and without. The tests check
+ * that rdmad signals exactly what changed, and that the cache then equals what libibverbs says.
+ * Where an event has to cause the query, rdmad runs without reconciliation, which could hide a lost
+ * event.
  *
- * Long for its table of changes: one list, so that a missing one shows.
+ * The file is long because all changes are in one table: so one sees whether one is missing.
  */
 
 #include <infiniband/verbs.h>
@@ -15,27 +16,29 @@
 #include "fabric.h"
 
 #define EVENTS_ALONE "[Daemon]\nReconcileIntervalSec=0\nQueryTimeoutSec=8\n"
-/* longer than what wait_quiet() waits for, which would never come otherwise */
+/* The interval is longer than the pause that wait_quiet() waits for; otherwise it would wait for
+ * ever. */
 #define RECONCILES    "[Daemon]\nReconcileIntervalSec=4\nQueryTimeoutSec=8\n"
 #define STORM	      10000
 #define RANDOM_EVENTS 400
 
 static Fixture *f;
 
-/* What becomes unavailable when the link goes down, or when the port is not configured. */
+/* The properties that become unavailable when the link goes down, and when the port is not
+ * configured. */
 #define LINK   "ActiveMtu LinkWidth LinkSpeed Rate DataRate "
 #define SUBNET "Lid Lmc SmLid SmSl SubnetTimeout "
 #define COUNTS "ConfigGeneration "
-/* What goes with a transition; the second if it is one down. */
+/* The properties that change with a transition; the second one only if the link goes down. */
 #define TRANSITION "StateChangeTimestamp LinkDownCount "
 
-/* One change to sim0/1, and all that it must bring. */
+/* One change of sim0/1, and everything that must follow from it. */
 typedef struct Change {
 	const char *what;
 	const char *command;
-	const char *changed;	  /* exactly these properties, on whichever interface */
-	const char *state;	  /* the transition ends in this state; NULL: there is none */
-	const char *reconfigured; /* SubnetReconfigured, with this reason; NULL: there is none */
+	const char *changed;	  /* exactly these properties change, on any interface */
+	const char *state;	  /* the state after the transition; NULL: there is no transition */
+	const char *reconfigured; /* the reason of SubnetReconfigured; NULL: there is none */
 } Change;
 
 /* clang-format off */
@@ -108,8 +111,8 @@ static const char *state_of(const char *path)
 	return state;
 }
 
-/* Port 2 of the device hears an event, and it is known that rdmad has dealt with it: what was sent
- * for port 1 before has been dealt with too, or will never be. */
+/* Sends an event to port 2 of the device and waits until rdmad has processed it. After that, the
+ * events that were sent to port 1 before have been processed too, or will never be. */
 static void let_pass(uint32_t index)
 {
 	Path of_port = path_of(index, 2);
@@ -161,7 +164,7 @@ static void change(const Change *c, uint32_t index)
 	while (!has_come(c, path))
 		fixture_wait_more(f);
 	signalled = fixture_now_ms();
-	if (!*c->changed) { /* nothing will come: but rdmad has looked */
+	if (!*c->changed) { /* there will be no signal, but rdmad has asked the port */
 		while (sim_number("calls", "sim0/1", "query.user") == user)
 			fixture_barrier(f);
 		let_pass(index);
@@ -215,7 +218,7 @@ static void test_events(_unused_ void **state)
 		change(&changes[i], index);
 }
 
-/* What a subnet manager does to a port when it sweeps, as quickly as it can. */
+/* Does what a subnet manager does to a port when it sweeps, as quickly as possible. */
 static void test_quick_transitions(_unused_ void **state)
 {
 	static const char *const steps[] = {"state=1 event=PORT_ERR", "state=2 event=PORT_ERR",
@@ -231,7 +234,7 @@ static void test_quick_transitions(_unused_ void **state)
 	index = add_sim0();
 	path = path_of(index, 1);
 	fixture_forget(f);
-	/* given the time to look, rdmad tells of every one */
+	/* with enough time between the changes, rdmad signals each of them */
 	for (unsigned int round = 0; round < 10; round++)
 		for (unsigned int i = 0; i < ARRAY_SIZE(steps); i++) {
 			char command[64];
@@ -244,7 +247,7 @@ static void test_quick_transitions(_unused_ void **state)
 			assert_int_equal(follow_states(f, path.text, now), 1);
 			assert_string_equal(now, names[i]);
 		}
-	/* and back to back, of those that it saw, with no gap between them */
+	/* without a pause, it signals those that it saw, and leaves no gap between them */
 	fixture_forget(f);
 	for (unsigned int round = 0; round < 25; round++)
 		for (unsigned int i = 0; i < ARRAY_SIZE(steps); i++) {
@@ -252,7 +255,7 @@ static void test_quick_transitions(_unused_ void **state)
 
 			snprintf(command, sizeof(command), steps[i], 200 + round);
 			sim("set sim0/1 %s", command);
-			fixture_barrier(f); /* on one processor rdmad would not run in between */
+			fixture_barrier(f); /* so that rdmad runs in between: there is one CPU */
 		}
 	wait_property(f, path.text, INFINIBAND, "Lid", "224");
 	wait_property(f, path.text, PORT, "State", "active");
@@ -263,7 +266,7 @@ static void test_quick_transitions(_unused_ void **state)
 	printf("  100 transitions back to back: %u seen and told, in order\n", n);
 }
 
-/* The prefix of the subnet is in GID 0, and on InfiniBand no event for GIDs reaches user space. */
+/* The subnet prefix is in GID 0, and on InfiniBand no event about GIDs reaches user space. */
 static void test_gids(_unused_ void **state)
 {
 	uint32_t index;
@@ -295,7 +298,7 @@ static void test_gids(_unused_ void **state)
 	wait_equal(f, index, 1);
 	fixture_assert_property(f, path.text, INFINIBAND, "PortGuid", "0000:0000:0000:0007");
 
-	/* and left alone, reconciliation finds it */
+	/* without any event, reconciliation finds the change */
 	fabric_restart(f, RECONCILES);
 	index = add_sim0();
 	path = path_of(index, 1);
@@ -307,7 +310,7 @@ static void test_gids(_unused_ void **state)
 	wait_equal(f, index, 1);
 }
 
-/* On Ethernet ib_core makes the GIDs, and tells. */
+/* On Ethernet ib_core makes the GIDs, and sends an event. */
 static void test_ethernet(_unused_ void **state)
 {
 	uint32_t index;
@@ -340,7 +343,8 @@ static void test_ethernet(_unused_ void **state)
 	wait_equal(f, index, 1);
 }
 
-/* ib_core asks the port before it hands an event on, and if that fails nobody hears of it. */
+/* ib_core queries the port before it passes an event on. If that query fails, nobody gets the
+ * event. */
 static void test_lost_event(_unused_ void **state)
 {
 	uint32_t index;
@@ -387,7 +391,7 @@ static void test_failing_port(_unused_ void **state)
 	assert_null(fixture_call(f, path.text, PORT, "Query", &error, "a{sv}", 0));
 	assert_string_equal(error, RDMAD_ERROR_QUERY_FAILED);
 	free(error);
-	/* the other port of the device is as fresh as ever */
+	/* the other port of the device is still fresh */
 	sim("set sim0/2 lid=68 event=LID_CHANGE");
 	wait_property(f, path_of(index, 2).text, INFINIBAND, "Lid", "68");
 	wait_equal(f, index, 2);
@@ -399,7 +403,7 @@ static void test_failing_port(_unused_ void **state)
 	wait_equal(f, index, 1);
 }
 
-/* What an event says beside "look" is not to be believed. */
+/* rdmad must not rely on anything that an event carries: it only queries the port. */
 static void test_odd_events(_unused_ void **state)
 {
 	static const char *const events[] = {"PORT_ACTIVE",	  "PORT_ERR",	 "LID_CHANGE",
@@ -417,7 +421,7 @@ static void test_odd_events(_unused_ void **state)
 	for (unsigned int port = 0; port < 600; port += 3)
 		for (size_t i = 0; i < ARRAY_SIZE(events) - 1; i++)
 			sim("event sim0/%u %s raw=1", port == 3 ? 4294967295U : port, events[i]);
-	/* among them those that speak of queues, which rdmad has none of */
+	/* among them are events about queues, though rdmad has no queues */
 	worker = fabric_worker(fabric_pid());
 	for (unsigned int type = 0; type < 256; type++)
 		if (type != 8)
@@ -452,8 +456,8 @@ static unsigned int count_changes(const char *path)
 	return n;
 }
 
-/* Nobody can make rdmad ask the firmware more than 20 times a second after the first ten, or send
- * more signals than that; and it answers all the while. */
+/* After the first ten queries rdmad asks the firmware at most 20 times a second, whatever happens,
+ * and it does not send more signals than that. It answers calls all the time. */
 static void test_storm(_unused_ void **state)
 {
 	uint32_t index;
@@ -498,7 +502,8 @@ static void test_storm(_unused_ void **state)
 	assert_true(n <= 10 + 20 * seconds + 1);
 }
 
-/* Away to another network namespace is gone, and back is as new. */
+/* A device that moves to another network namespace has gone for rdmad; when it returns, it is new.
+ */
 static void test_namespace(_unused_ void **state)
 {
 	static const char *const drivers[] = {"mlx5", "rxe"};
@@ -542,7 +547,7 @@ static uint64_t get_number(const char *path, const char *interface, const char *
 	return strtoull(text, NULL, 10);
 }
 
-/* Why a property of PATH has no value; empty: it has one. To be freed. */
+/* Returns why a property of PATH has no value. Empty: it has one. The caller frees the string. */
 static char *why_unavailable(const char *path, const char *name)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = fixture_call(
@@ -566,7 +571,7 @@ static void assert_unavailable(const char *path, const char *name)
 		fail_msg("%s of %s has a value", name, path);
 }
 
-/* A value nobody knows is never taken for one that somebody does. */
+/* An unknown value is never published as one of the known ones. */
 static void test_strange_values(_unused_ void **state)
 {
 	_cleanup_free_ char *text = NULL;
@@ -584,7 +589,8 @@ static void test_strange_values(_unused_ void **state)
 	fixture_assert_property(f, path.text, PORT, "Rate", "200000000000");
 	wait_equal(f, index, 1);
 
-	/* before 6.7 the kernel has eight bits for the speed, and says NDR of anything quicker */
+	/* before 6.7 the kernel has eight bits for the speed, and reports every higher speed as NDR
+	 */
 	sim("set sim0/1 active_width=2 active_speed=256 event=PORT_ACTIVE");
 	wait_property(f, path.text, PORT, "LinkWidth", "4");
 	text = fixture_property(f, path.text, PORT, "LinkSpeed");
@@ -624,8 +630,8 @@ static void test_strange_values(_unused_ void **state)
 	wait_property(f, path.text, INFINIBAND, "Lid", "65535");
 	wait_equal(f, index, 1);
 
-	/* bit 26 is another thing in verbs than in the mask of the port: the kernel puts its own
-	 * there */
+	/* bit 26 does not mean the same in verbs as in the capability mask of the port: the kernel
+	 * sets it itself */
 	sim("set sim0/1 port_cap_flags=0x04000000 event=CLIENT_REREGISTER");
 	wait_property(f, path.text, INFINIBAND, "CapabilityMask", "67108864");
 	fixture_assert_property(f, path.text, PORT, "Capabilities", "0");
@@ -635,7 +641,7 @@ static void test_strange_values(_unused_ void **state)
 	wait_equal(f, index, 1);
 }
 
-/* Text that firmware or an administrator chose may be no text. */
+/* A text from firmware or from an administrator may have bytes that are not UTF-8. */
 static void test_strange_text(_unused_ void **state)
 {
 	char device[RDMAD_PATH_MAX];

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * In a virtual machine, as root, with rdmad installed and rdma_sim loaded: firmware that hangs
- * takes its own device with it and no other, and heals by itself; devices and drivers go without
- * waiting for rdmad; and crowds of devices and ports come and go without a trace.
+ * Runs in a virtual machine, as root, with rdmad installed and rdma_sim loaded. It tests that
+ * firmware which hangs makes only its own device stale, and that the device becomes fresh again by
+ * itself; that devices and drivers can be removed without waiting for rdmad; and that rdmad keeps
+ * no memory and no descriptors when many devices and ports have come and gone.
  */
 
 #include "fabric.h"
 
-/* For firmware that hangs, and for what only takes its time on a busy machine. */
+/* The time-outs of rdmad: for firmware that hangs, and for tests in which a busy machine may be
+ * slow. */
 #define IMPATIENT "[Daemon]\nReconcileIntervalSec=0\nQueryTimeoutSec=3\n"
 #define PATIENT	  "[Daemon]\nReconcileIntervalSec=0\nQueryTimeoutSec=60\n"
 #define DEVICES	  8
@@ -29,7 +31,7 @@ static void add_devices(uint32_t index[DEVICES])
 		wait_equal(f, index[i], 1);
 }
 
-/* Device N changes, and that is published. */
+/* Changes device N and waits until that is published. */
 static double change_lid(const uint32_t *index, unsigned int n, unsigned int lid)
 {
 	double begin = fixture_now_ms();
@@ -41,7 +43,8 @@ static double change_lid(const uint32_t *index, unsigned int n, unsigned int lid
 	return fixture_now_ms() - begin;
 }
 
-/* Those that do not hang, MASK being those that do, are fresh and heard. */
+/* Checks that the devices that are not in MASK are fresh and that rdmad hears their events. The
+ * devices in MASK hang. */
 static void assert_others_fresh(const uint32_t *index, unsigned int mask, unsigned int lid)
 {
 	double slowest = 0;
@@ -62,7 +65,7 @@ static void assert_others_fresh(const uint32_t *index, unsigned int mask, unsign
 	printf("  the others are heard: %.1f ms at most\n", slowest);
 }
 
-/* Firmware hangs in the middle of a change: HOW is 1 (can be killed) or 2 (state D). */
+/* Firmware hangs in the middle of a change. HOW is 1 (the process can be killed) or 2 (state D). */
 static void wedge(const uint32_t *index, unsigned int n, unsigned int how, unsigned int lid)
 {
 	Path path = path_of(index[n], 1);
@@ -95,7 +98,7 @@ static void heal(const uint32_t *index, unsigned int n, unsigned int lid)
 	fixture_assert_property(f, path.text, PORT, "LastError", "");
 	fixture_assert_property(f, path.text, INFINIBAND, "Lid", text);
 	wait_equal(f, index[n], 1);
-	/* and it is heard again */
+	/* rdmad hears its events again */
 	change_lid(index, n, lid + 1);
 	wait_equal(f, index[n], 1);
 }
@@ -134,7 +137,7 @@ static void test_wedged_two(_unused_ void **state)
 	heal(index, 5, 2000);
 	assert_others_fresh(index, 1 << 2, 1200);
 	heal(index, 2, 1000);
-	/* again and again the same one: it is asked by a worker of its own in the end */
+	/* if the same device hangs again and again, it gets a worker of its own at last */
 	for (unsigned int i = 0; i < 3; i++) {
 		wedge(index, 2, 2, 3000 + 10 * i);
 		heal(index, 2, 3000 + 10 * i);
@@ -142,7 +145,8 @@ static void test_wedged_two(_unused_ void **state)
 	assert_others_fresh(index, 0, 1300);
 }
 
-/* The kernel's own query hangs too: only SM_CHANGE gets through, and sysfs hangs with it. */
+/* The query by the kernel hangs too: then only the event SM_CHANGE arrives, and sysfs hangs as
+ * well. */
 static void test_wedged_kernel(_unused_ void **state)
 {
 	uint32_t index[DEVICES];
@@ -159,9 +163,9 @@ static void test_wedged_kernel(_unused_ void **state)
 	wait_equal(f, index[1], 1);
 }
 
-/* A driver is not unloaded while a context is open. That rdmad holds one is no hindrance where the
- * driver can take it away; otherwise one is open for the milliseconds of a query, in which rmmod
- * fails at once and is tried again. */
+/* A driver cannot be unloaded while a context is open. If the driver can take the context away from
+ * rdmad, an open one does not matter. Otherwise rdmad has a context open only for the milliseconds
+ * of a query, during which rmmod fails at once; then it is tried again. */
 static double run_timed(const char *command, bool held)
 {
 	double begin = fixture_now_ms();
@@ -187,7 +191,7 @@ static void test_wedged_removed(_unused_ void **state)
 	wait_gone(f, index[4]);
 	printf("  del of the wedged device: %.0f ms\n", took);
 	assert_others_fresh(index, 1 << 4, 1100);
-	/* one that the worker which hangs has open too */
+	/* a device that the worker which hangs has open too */
 	wedge(index, 6, 2, 1000);
 	took = run_timed("del sim0", true);
 	wait_gone(f, index[0]);
@@ -196,7 +200,9 @@ static void test_wedged_removed(_unused_ void **state)
 	heal(index, 6, 1000);
 }
 
-/* A device or a driver goes: with contexts that rdmad holds open (mlx5 allows that) and without. */
+/* A device or a driver is removed: with contexts that rdmad keeps open (mlx5 allows that), and
+ * without.
+ */
 static void test_removal(_unused_ void **state)
 {
 	static const char *const drivers[] = {"mlx5", "rxe", "rxe nodisassoc=1"};
@@ -231,7 +237,7 @@ static void test_removal(_unused_ void **state)
 	}
 }
 
-/* Objects of devices and of ports, in GetManagedObjects(). */
+/* Counts the objects of devices and of ports in GetManagedObjects(). */
 static void count_objects(unsigned int *ret_devices, unsigned int *ret_ports)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
@@ -252,7 +258,7 @@ static void count_objects(unsigned int *ret_devices, unsigned int *ret_ports)
 	}
 }
 
-/* How many of the recorded signals MEMBER of ObjectManager speak of ports. */
+/* How many of the recorded signals MEMBER of ObjectManager are about ports. */
 static unsigned int count_told(const char *member)
 {
 	unsigned int n = 0;
@@ -268,8 +274,8 @@ static unsigned int count_told(const char *member)
 	return n;
 }
 
-/* Waits until TOLD ports have been told to have come or gone since fixture_forget(), and there are
- * so many objects. The second costs too much to be asked at each signal. */
+/* Waits until signals have said that TOLD ports have come or gone since fixture_forget(), and until
+ * there are so many objects. To count the objects takes too long to do it after each signal. */
 static void wait_objects(const char *member, unsigned int told, unsigned int devices,
 			 unsigned int ports)
 {
@@ -334,14 +340,14 @@ static void test_many(_unused_ void **state)
 
 	fabric_restart(f, PATIENT);
 	daemon = fabric_pid();
-	/* one first, so that there is a worker */
+	/* add one device first, so that there is a worker */
 	sim("add first driver=mlx5 link=ib");
 	wait_equal(f, wait_port(f, "first/1"), 1);
 	while (sim_number("device", "first", "contexts") == 0)
 		fixture_barrier(f);
 	worker = fabric_worker(daemon);
 	assert_true(worker > 0);
-	/* for the first long reply rdmad opens what it keeps */
+	/* for the first long reply rdmad opens descriptors that it keeps */
 	count_objects(&devices, &ports);
 	core = count_descriptors(daemon);
 	worker_fds = count_descriptors(worker);

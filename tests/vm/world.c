@@ -14,7 +14,8 @@ const SlotKind slot_kinds[WORLD_SLOTS] = {
 	{"ibx", false, true, 3, "driver=mlx5 ports=3", 0, false},
 	{"ibq", false, false, 2, "driver=rxe ports=2", 0, false},
 	{"eth", false, true, 1, "driver=mlx5 link=eth", 1, false},
-	/* not driver=rxe: rdma_rxe takes such a device on an interface for one of its own */
+	/* not driver=rxe: if such a device has an interface, rdma_rxe believes that it is its own
+	 */
 	{"ethq", false, false, 1, "driver=siw link=eth", 1, true},
 	{"rxe", true, false, 1, NULL, 1, false},
 	{"rxev", true, false, 1, NULL, 1, true},
@@ -68,7 +69,7 @@ static void forget_history(WorldPort *p)
 	*p = (WorldPort){};
 }
 
-/* What the specification says that the numbers mean, on org.rdma. */
+/* The names that org.rdma publishes for the numbers. */
 static void describe_ib(const IbPort *p, Truth *t)
 {
 	static const char *const states[] = {"nop",   "down",	"init",
@@ -101,8 +102,10 @@ static void describe_ib(const IbPort *p, Truth *t)
 	    (unsigned int)p->prefix & 0xffff);
 }
 
-/* The state of the port is not among it: rxe calls a port active for a while whose interface is up
- * without a carrier, and has other opinions of its own. */
+/* The state of the port is not among these fields: for a while rxe calls a port active whose
+ * interface is up and has no carrier, and there are other cases in which its state is not that of
+ * the interface.
+ */
 static void describe_netdev(const WorldNetdev *d, Truth *t)
 {
 	char path[64], address[32] = "";
@@ -175,7 +178,7 @@ static void begin_port(WorldPort *p, const SlotKind *k, unsigned int number, uin
 {
 	forget_history(p);
 	p->infiniband = !k->rxe && number != k->netdev_port;
-	/* as rdma_sim makes them */
+	/* the values that rdma_sim gives to a new device */
 	p->ib = (IbPort){.state = 4,
 			 .phys_state = 5,
 			 .active_mtu = 5,

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The devices that the coherence test works on, and what has been true of them: after each change
- * one entry in the history of the port.
+ * The devices that the coherence test works on, and what was true of them: each change adds an
+ * entry to the history of the port.
  */
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #define WORLD_GIDS	 4
 #define WORLD_FIELDS_MAX 12
 
-/* F(id, property, group): fields of one group are read by the kernel at one moment, so they are
+/* F(id, property, group): the kernel reads the fields of one group at one moment, so they are
  * published together. */
 /* clang-format off */
 #define WORLD_FIELDS(F)						\
@@ -51,26 +51,27 @@ typedef enum Field {
 		_FIELD_MAX
 } Field;
 
+/* What was true of a port from one moment on: an entry of its history. */
 typedef struct Truth {
 	uint64_t usec;	   /* CLOCK_MONOTONIC before the change was made */
-	bool told;	   /* the kernel tells of it */
-	bool from_netdev;  /* by rtnetlink, not by a verbs event */
-	bool slow;	   /* the kernel itself takes its time */
-	unsigned int mask; /* of 1 << Field that are followed */
-	char text[_FIELD_MAX][WORLD_TEXT_MAX];
+	bool told;	   /* the kernel sends an event of the change */
+	bool from_netdev;  /* that event comes by rtnetlink, not from verbs */
+	bool slow;	   /* the kernel needs some time for the change itself */
+	unsigned int mask; /* the fields that are followed: bits 1 << Field */
+	char text[_FIELD_MAX][WORLD_TEXT_MAX]; /* their values, as org.rdma publishes them */
 } Truth;
 
-/* What /dev/rdma_sim was told of an InfiniBand port. */
+/* The values that were written to /dev/rdma_sim for an InfiniBand port. */
 typedef struct IbPort {
 	uint32_t state, phys_state, active_mtu, width, lid, lmc, sm_lid, sm_sl;
 	uint64_t prefix;
 } IbPort;
 
-/* What was published at the last quiet point, to be held against the generations; empty: nothing.
- */
+/* What was published at the last quiet point. The generations must count each difference from it.
+ * An empty string: nothing was published. */
 typedef struct PortCount {
 	char values[WORLD_FIELDS_MAX * WORLD_TEXT_MAX];
-	char subnet[WORLD_FIELDS_MAX * WORLD_TEXT_MAX]; /* as the subnet manager last set it */
+	char subnet[WORLD_FIELDS_MAX * WORLD_TEXT_MAX]; /* what the subnet manager set last */
 	uint64_t generation, sm_generation;
 } PortCount;
 
@@ -79,14 +80,16 @@ typedef struct WorldPort {
 	IbPort ib;
 	Truth *history;
 	size_t n_history;
-	size_t cursor[_GROUP_MAX];	 /* what was published last is this entry or a later one */
-	size_t measured[_GROUP_MAX];	 /* entries below have been measured or given up */
-	char last_state[WORLD_TEXT_MAX]; /* of the chain of StateChanged; empty: not known */
-	bool untold;			 /* has changed without an event: only a refresh finds it */
+	size_t cursor[_GROUP_MAX];   /* the values published last are those of this entry or a later
+					one */
+	size_t measured[_GROUP_MAX]; /* the entries before this one have been measured or given up
+				      */
+	char last_state[WORLD_TEXT_MAX]; /* the last state in a StateChanged; empty: not known */
+	bool untold; /* changed without an event: only Refresh() finds the change */
 	bool fail, hang, delay;
 	bool hiccup;	 /* some queries may still fail */
-	bool core_fails; /* ib_core's own query fails too, and drops the event */
-	/* SmGeneration when the port was added, and how often SubnetReconfigured came since */
+	bool core_fails; /* the query by ib_core fails too, and so ib_core drops the event */
+	/* SmGeneration when the port was added, and how often SubnetReconfigured came after that */
 	uint64_t sm_generation;
 	uint64_t n_reconfigured;
 	PortCount counted;
@@ -94,15 +97,17 @@ typedef struct WorldPort {
 
 typedef struct WorldNetdev {
 	char name[16], peer[16];
-	bool exists, up, on,
-		bound; /* on: carrier of a dummy, or the peer is up; bound: to a device */
+	bool exists, up;
+	bool on;    /* a dummy has a carrier, or the peer of a veth is up */
+	bool bound; /* an RDMA device uses it */
 	uint32_t mtu;
 	unsigned int n_renames;
 } WorldNetdev;
 
 typedef struct WorldSlot {
-	bool exists, away;
-	bool untold; /* the device itself */
+	bool exists;
+	bool away;   /* in the other network namespace */
+	bool untold; /* an attribute of the device changed without an event */
 	uint32_t index;
 	char name[64];
 	unsigned int generation;
@@ -110,14 +115,14 @@ typedef struct WorldSlot {
 	WorldNetdev netdev;
 } WorldSlot;
 
-/* What a slot is, always. */
+/* What does not change of a slot. */
 typedef struct SlotKind {
 	const char *name;
-	bool rxe;  /* else rdma_sim */
+	bool rxe;  /* a device of rdma_rxe, otherwise one of rdma_sim */
 	bool held; /* rdmad hears its verbs events */
 	unsigned int n_ports;
-	const char *options;	  /* of rdma_sim's add */
-	unsigned int netdev_port; /* 0: none */
+	const char *options;	  /* for the command add of rdma_sim */
+	unsigned int netdev_port; /* the port that has an interface; 0: none */
 	bool veth;
 } SlotKind;
 
@@ -130,16 +135,17 @@ typedef struct World {
 const char *field_property(Field f);
 int field_group(Field f);
 
-/* Makes everything anew: all devices are there. */
+/* Removes all devices and makes them again. */
 void world_reset(World *w);
 void world_clear(World *w);
 
-/* Adds the device of SLOT, and the interface that it needs. 0 or a negative errno. */
+/* Adds the device of SLOT, and the interface that it needs. Returns 0 or a negative errno. */
 int world_add(World *w, unsigned int slot, uint64_t usec);
-/* The device is no more. */
+/* Notes that the device does not exist any more. */
 void world_forget(World *w, unsigned int slot);
 
-/* Writes down what is true of a port now, since USEC. */
+/* Adds an entry to the history: what is true of the port since USEC. */
 void world_note(World *w, unsigned int slot, unsigned int port, uint64_t usec, bool told);
-/* The same for the port on the slot's interface. SLOW: the kernel takes its time. */
+/* The same for the port that has the interface of the slot. SLOW: the kernel needs some time for
+ * it. */
 void world_note_netdev(World *w, unsigned int slot, uint64_t usec, bool slow);

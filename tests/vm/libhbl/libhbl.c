@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stands in for libhbl.so.1, of which there is no package: the two functions that rdmad calls.
- * LIBHBL_QUERY says which of the following queries the library has. The first asks the kernel as
- * the driver's interface has it, of a device that rdma_sim registers with the driver id of rxe so
- * that librxe opens it; the others are what may be installed instead.
+ * A substitute for libhbl.so.1, for which there is no package: it has the two functions that rdmad
+ * calls. LIBHBL_QUERY says which of the following query functions the library has. The first one
+ * asks the kernel through the interface of the driver; rdma_sim registers the device with the
+ * driver id of rxe, so that librxe opens it. The others are wrong libraries that may be installed
+ * instead.
  */
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-/* The driver's interface. Its own ids begin at 1 << 12. */
+/* The interface of the driver. The ids that only it has begin with 1 << 12. */
 enum {
 	METHOD_QUERY_PORT = 0x1001,
 	OBJECT_QUERY_PORT = 0x1002,
@@ -46,7 +47,7 @@ struct query_port_out {
 
 _Static_assert(sizeof(struct query_port_out) == 48, "layout of the driver's interface");
 
-/* hbldv_query_port(3); longer in the library of another layout */
+/* The structure of hbldv_query_port(3). In the library with another layout it is longer. */
 struct hbldv_query_port_attr {
 	uint32_t max_num_of_qps;
 	uint32_t num_allocated_qps;
@@ -77,7 +78,7 @@ bool hbldv_is_supported(struct ibv_device *device)
 	return true;
 }
 
-/* The reserved fields stay as they are. */
+/* Does not write the reserved fields. */
 static void copy(const struct query_port_out *out, struct hbldv_query_port_attr *attr)
 {
 	attr->max_num_of_qps = out->max_num_of_qps;
@@ -96,8 +97,8 @@ int query_kernel(struct ibv_context *context, uint32_t port, struct hbldv_query_
 {
 	struct query_port_in in = {.port_num = port};
 	struct query_port_out out = {};
-	/* The header ends in a flexible array: clang has no structures with such a member inside.
-	 */
+	/* The header ends with a flexible array, and clang does not allow a structure that contains
+	 * such a member. */
 	_Alignas(struct ib_uverbs_ioctl_hdr) uint8_t
 		buffer[sizeof(struct ib_uverbs_ioctl_hdr) + 2 * sizeof(struct ib_uverbs_attr)] = {};
 	struct ib_uverbs_ioctl_hdr *command = (struct ib_uverbs_ioctl_hdr *)(void *)buffer;
@@ -107,7 +108,7 @@ int query_kernel(struct ibv_context *context, uint32_t port, struct hbldv_query_
 	command->method_id = METHOD_QUERY_PORT;
 	command->num_attrs = 2;
 	command->driver_id = RDMA_DRIVER_RXE;
-	/* Eight bytes and less are in the place of a pointer to them. */
+	/* Data of up to eight bytes stands where otherwise the pointer to the data is. */
 	command->attrs[0] = (struct ib_uverbs_attr){
 		.attr_id = ATTR_QUERY_PORT_IN, .len = sizeof(in), .flags = UVERBS_ATTR_F_MANDATORY};
 	memcpy(&command->attrs[0].data, &in, sizeof(in));
@@ -121,8 +122,8 @@ int query_kernel(struct ibv_context *context, uint32_t port, struct hbldv_query_
 	return 0;
 }
 
-/* As newer libraries, which give names to the reserved fields; without a kernel: every field has
- * its place as its value. */
+/* Like newer libraries, which give names to the reserved fields. It does not ask the kernel: the
+ * value of each field is its position. */
 int query_reserved(struct ibv_context *context, uint32_t port, struct hbldv_query_port_attr *attr)
 {
 	(void)context;
@@ -143,7 +144,8 @@ int query_crash(struct ibv_context *context, uint32_t port, struct hbldv_query_p
 	(void)context;
 	(void)port;
 	(void)attr;
-	/* A sanitizer has its own idea of it. */
+	/* A sanitizer has a handler of its own for this signal: remove it, so that the process
+	 * dies. */
 	signal(SIGSEGV, SIG_DFL);
 	return raise(SIGSEGV);
 }
