@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs dbus-broker without systemd: a controller that gives it one listening socket where
- * everything is allowed, for the tests.
+ * Runs dbus-broker without systemd, for the tests: a controller that gives it one socket to listen
+ * on, with a policy that allows everything.
  *
  *     test-broker SOCKET-PATH
  *
- * The protocol is the broker's own (org.bus1.DBus.Broker, dbus-broker(1)): the controller is its
- * peer on a socket pair and hands it listeners with their policy.
+ * It uses the protocol of dbus-broker(1), org.bus1.DBus.Broker: the controller is connected to the
+ * broker by a socket pair, and passes it the listening sockets and their policy.
  */
 
 #include <signal.h>
@@ -19,10 +19,11 @@
 
 #include "util.h"
 
-/* One batch of rules: may connect; may own; may send; may receive. Each rule has a verdict and a
- * priority. */
+/* One set of rules: who may connect, own a name, send, and receive. Each rule says whether it
+ * allows that, and has a priority. */
 #define BATCH "bta(btbs)a(btssssuutt)a(btssssuutt)"
-/* Batches by uid, by gid or uid range, SELinux contexts, AppArmor, kind of bus (dbus-broker 33) */
+/* The policy: sets of rules by uid and by ranges of gid or uid, then SELinux contexts, AppArmor,
+ * and the kind of bus, as dbus-broker 33 has them. */
 #define POLICY	 "a(u(" BATCH "))a(buu(" BATCH "))a(ss)bs"
 #define ANY_UID	 UINT32_MAX
 #define PRIORITY UINT64_C(1)
@@ -55,7 +56,7 @@ static pid_t start_broker(int controller)
 	_exit(127);
 }
 
-/* Everybody may do everything. */
+/* Appends a policy that allows everything to everybody. */
 static int append_policy(sd_bus_message *m)
 {
 	int r;
@@ -117,7 +118,7 @@ int main(int argc, char *argv[])
 		return 1;
 	if (add_listener(bus, listener) < 0)
 		return 1;
-	/* a broker that a test stops has not ended */
+	/* a test may stop the broker with SIGSTOP: then it has not ended */
 	if (sigaction(SIGCHLD, &(struct sigaction){.sa_flags = SA_NOCLDSTOP}, NULL) < 0)
 		return 1;
 	if (sd_event_add_signal(event, NULL, SIGTERM | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL) < 0 ||

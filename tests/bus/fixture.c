@@ -287,7 +287,7 @@ double fixture_now_ms(void)
 	return (double)fixture_now_usec() / 1e3;
 }
 
-/* Takes in one message, or fails the test when the guard is over. */
+/* Processes one message, or fails the test if DEADLINE has passed. */
 static void process_one(Fixture *f, uint64_t deadline)
 {
 	int r = sd_bus_process(f->bus, NULL);
@@ -316,9 +316,9 @@ static bool name_has_owner(Fixture *f)
 	return has;
 }
 
-static int on_owner(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_error *error)
+static int on_owner(_unused_ sd_bus_message *m, _unused_ void *userdata,
+		    _unused_ sd_bus_error *error)
 {
-	(void)m;
 	return 0;
 }
 
@@ -474,8 +474,8 @@ void fixture_forget(Fixture *f)
 
 void fixture_barrier(Fixture *f)
 {
-	/* On one connection messages keep their order: when Ping is answered, all earlier signals
-	 * are in our queue. */
+	/* On one connection messages keep their order: when Ping is answered, all signals that were
+	 * sent before are in our queue. */
 	sd_bus_message_unref(
 		fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", NULL, ""));
 	while (sd_bus_process(f->bus, NULL) > 0)

@@ -4,9 +4,9 @@
 /*
  * A private bus, a real rdmad on a scenario, and a client that records every signal.
  *
- * The bus is dbus-daemon, or dbus-broker if RDMAD_TEST_BUS says so. Everything that waits, waits
- * for a message, and gives up after a guard of a minute: no test depends on how long anything
- * takes.
+ * The bus is dbus-daemon, or dbus-broker if RDMAD_TEST_BUS says so. Every function that waits waits
+ * for a message, and fails the test if none comes within a minute. So no test depends on how long
+ * something takes.
  */
 
 /* clang-format off */
@@ -21,11 +21,12 @@
 #include "util.h"
 
 typedef struct Fixture {
-	char directory[64]; /* temporary; removed at the end */
-	char address[128];
-	pid_t bus_pid, daemon_pid;
-	sd_bus *bus;
-	sd_bus_message **signals; /* from org.rdma since the last fixture_forget(), oldest first */
+	char directory[64];	   /* a temporary directory, removed at the end */
+	char address[128];	   /* the D-Bus address of the bus */
+	pid_t bus_pid, daemon_pid; /* 0: it does not run */
+	sd_bus *bus;		   /* the connection of the test */
+	/* The signals from org.rdma since the last fixture_forget(), the oldest first. */
+	sd_bus_message **signals;
 	size_t n_signals;
 } Fixture;
 
@@ -35,41 +36,47 @@ double fixture_now_ms(void);
 
 /* Starts a bus and connects to it. */
 Fixture *fixture_new(void);
+/* Ends the daemon and the bus if they run. F may be NULL. Returns NULL. */
 Fixture *fixture_free(Fixture *f);
 
-/* The same as cmocka wants it: *STATE is the fixture. The second starts the daemon too, the third
- * fails if the daemon still runs and does not end well, and prints what it said. */
+/* The same in the form that cmocka needs: *STATE is the fixture. The second function also starts
+ * the daemon. The third one ends the daemon if it runs; if its exit status is not 0, it prints the
+ * log of the daemon and fails. */
 int fixture_setup(void **state);
 int fixture_setup_daemon(void **state, const char *scenario);
 int fixture_teardown(void **state);
 
-/* Starts or ends the bus at the same address. */
+/* Start and stop the bus. Its address stays the same. */
 void fixture_start_bus(Fixture *f);
 void fixture_stop_bus(Fixture *f);
-/* A new client connection, after the bus was started again. */
+/* Connects to the bus again, after it was started again. */
 void fixture_connect(Fixture *f);
 
-/* One more client, to be closed by the caller. */
+/* Makes one more client connection. The caller closes it. */
 sd_bus *fixture_client(const Fixture *f);
 
-/* What the next daemon finds in its rdmad.conf. */
+/* Writes the rdmad.conf that the next daemon reads. */
 void fixture_configure(const Fixture *f, const char *text);
 
-/* Runs rdmad on SCENARIO (its text) with OPTIONS (NULL-terminated, may be NULL) and waits until it
- * owns its name. */
+/* Starts rdmad on SCENARIO, which is the text of one, and waits until it owns its name. OPTIONS
+ * ends with NULL, or is NULL. */
 void fixture_start_daemon(Fixture *f, const char *scenario, const char *const *options);
-/* The same without waiting: returns the process; its output goes to FILE "daemon.log" in the
- * directory. */
+/* The same without waiting. Returns the process id. The output of rdmad goes to the file
+ * "daemon.log" in the directory. */
 pid_t fixture_spawn_daemon(Fixture *f, const char *scenario, const char *const *options);
-/* Sends SIGNAL and returns the exit status, or minus the number of the signal that killed it. */
+/* Sends SIGNAL to the daemon and waits until it has ended. Returns its exit status, or minus the
+ * number of the signal that killed it. */
 int fixture_stop_daemon(Fixture *f, int signal);
+/* Waits until a child has ended. Returns the same. */
 int fixture_wait_process(pid_t pid);
-/* What the daemon has written so far: a string to be freed. */
+/* What the daemon has written so far. The caller frees the string. */
 char *fixture_daemon_log(const Fixture *f);
+/* Waits until org.rdma has an owner. */
 void fixture_wait_name(Fixture *f);
 
-/* Calls METHOD of INTERFACE at PATH. The reply, or NULL with the error's name in *RET_ERROR (to be
- * freed) if that is not NULL; a test failure otherwise. */
+/* Calls METHOD of INTERFACE at PATH and returns the reply. If the reply is an error, returns NULL
+ * and the name of the error in *RET_ERROR, which the caller frees; if RET_ERROR is NULL, fails the
+ * test. */
 sd_bus_message *fixture_call(Fixture *f, const char *path, const char *interface,
 			     const char *method, char **ret_error, const char *types, ...);
 /* Whether calls can be made as another user: only root can. If not, says so. */
@@ -78,26 +85,27 @@ bool fixture_can_be_other_user(void);
  * an error. */
 void fixture_assert_other_user(Fixture *f, const char *path, const char *interface,
 			       const char *method);
-/* org.rdma.Simulator at /org/rdma: the method's arguments without the options, which are empty.
- * Fails the test on an error. */
+/* Calls Run() of org.rdma.Simulator with COMMAND and without options. An error fails the test. */
 void fixture_simulate(Fixture *f, const char *command);
 
-/* A property as text: numbers in decimal, booleans as yes and no, arrays as their length. To be
- * freed. */
+/* Returns a property as text: numbers are decimal, booleans are "yes" and "no", of an array only
+ * the length is printed. The caller frees it. */
 char *fixture_property(Fixture *f, const char *path, const char *interface, const char *name);
 void fixture_assert_property(Fixture *f, const char *path, const char *interface, const char *name,
 			     const char *expected);
 
-/* Forgets what was recorded. */
+/* Forgets the recorded signals. */
 void fixture_forget(Fixture *f);
-/* Receives until the daemon has answered: everything that it sent before is then recorded. */
+/* Makes a call and waits for the answer: all signals that the daemon sent before it are recorded
+ * then. */
 void fixture_barrier(Fixture *f);
-/* Waits for a signal MEMBER from PATH (NULL: any) that is recorded or comes; a test failure if it
- * does not. */
+/* Returns the first signal MEMBER from PATH (NULL: any path), and waits for it if none is recorded
+ * yet. The test fails if none comes. */
 sd_bus_message *fixture_wait_signal(Fixture *f, const char *path, const char *member);
-/* Waits for one more message of any kind. */
+/* Waits until one more signal is recorded, whichever it is. */
 void fixture_wait_more(Fixture *f);
-/* How many of them are recorded. */
+/* How many signals MEMBER from PATH (NULL: any path) are recorded. */
 size_t fixture_count_signals(const Fixture *f, const char *path, const char *member);
-/* A recorded PropertiesChanged has PROPERTY: 1 with a value, 2 invalidated, 0 not at all. */
+/* Whether the PropertiesChanged SIGNAL has PROPERTY of INTERFACE: 1 with a value, 2 as invalidated,
+ * 0 not at all. */
 int fixture_changed(sd_bus_message *signal, const char *interface, const char *property);

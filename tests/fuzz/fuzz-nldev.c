@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Datagrams of NETLINK_RDMA: announcements and the list of devices. */
+/* The input is datagrams of NETLINK_RDMA: announcements, and the list of devices. */
 
 #include "fuzz.h"
 #include "watch-nldev.h"
@@ -32,7 +32,7 @@ static int on_message(void *watch, struct nlmsghdr *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	_cleanup_free_ void *datagram = malloc(size + 1); /* aligned, unlike DATA */
+	_cleanup_free_ void *datagram = malloc(size + 1); /* aligned, which DATA need not be */
 	NldevAnswer answer = {};
 	int r;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Datagrams of rtnetlink, heard for one RoCE port and one InfiniBand port. */
+/* The input is datagrams of rtnetlink, received while one RoCE port and one InfiniBand port are
+ * watched. */
 
 #include "fuzz.h"
 #include "watch-rtnl.h"

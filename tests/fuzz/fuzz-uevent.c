@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Uevents as libudev hands them over. The input is properties as in a uevent, ended by zero bytes:
- * ACTION=, SUBSYSTEM=, DEVPATH=, and GROUP=kernel for one from the kernel itself. An empty one ends
- * a uevent; LIST=name says that the enumeration now holds this device.
+ * The input is uevents as libudev passes them on: properties as in a uevent, each ended by a zero
+ * byte: ACTION=, SUBSYSTEM=, DEVPATH=, and GROUP=kernel for a uevent from the kernel itself. An
+ * empty property ends a uevent. LIST=name says that the list of devices now has this device.
  */
 
 #include "fuzz.h"
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	_cleanup_free_ char *text = calloc(1, size + 2);
 	bool first = false;
 
-	/* The sysfs made by CMake has uverbs0 and uverbs1 of a device "rxe0". */
+	/* The sysfs that CMake makes has uverbs0 and uverbs1, both of the device "rxe0". */
 	if (!text || watch_udev_new(NULL, FUZZ_SYSFS, &handler, NULL, &w) < 0)
 		return 0;
 	memcpy(text, data, size);

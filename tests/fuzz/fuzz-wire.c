@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Messages of a worker. The input changes a good message: a byte for its type, one for its size,
- * then three for each change (offset, most significant first, and the new byte). So a corpus
- * outlives new attributes, which change the sizes.
+ * Messages of a worker. The input says how to change a correct message: one byte chooses its type,
+ * one changes its size, then each change has three bytes: the offset (most significant byte first)
+ * and the new byte. So the corpus stays useful when new attributes change the sizes.
  */
 
 #include "fuzz.h"
@@ -47,7 +47,7 @@ static void check_good(const WireMessage *m, size_t size)
 	Table *table = NULL;
 
 	FUZZ_CHECK(size == wire_size(m->header.type) && size != 0);
-	/* hbl has junk in the port of its events */
+	/* the events of hbl carry port numbers that do not exist */
 	FUZZ_CHECK(m->header.port <= RDMA_PORT_MAX || m->header.type == WIRE_EVENT);
 	switch ((WireType)m->header.type) {
 	case WIRE_QUERY:

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A harness defines LLVMFuzzerTestOneInput(). libFuzzer drives it (RDMAD_FUZZ=ON), or replay.c
- * does. What must hold for every input is checked with FUZZ_CHECK(); the sanitizers check the rest.
+ * A harness defines LLVMFuzzerTestOneInput(). libFuzzer calls it (RDMAD_FUZZ=ON), or replay.c does.
+ * FUZZ_CHECK() checks what must be true for every input; the sanitizers check the memory.
  */
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Drives a harness without libFuzzer: the files of a corpus, then mutations of them, the same ones
- * every time.
+ * Calls a harness without libFuzzer: with the files of a corpus, then with mutations of them, which
+ * are the same every time.
  *
  * Usage: PROGRAM DIRECTORY [MUTATIONS]
  */
@@ -50,15 +50,15 @@ static void edit(Input *in)
 		if (in->n)
 			in->bytes[at] = edges[random_below(ARRAY_SIZE(edges))];
 		break;
-	case 3: /* cut */
+	case 3: /* cut off the end */
 		in->n = random_below(in->n + 1);
 		break;
-	case 4: /* take out */
+	case 4: /* take out a part */
 		n = random_below(in->n - at + 1);
 		memmove(in->bytes + at, in->bytes + at + n, in->n - at - n);
 		in->n -= n;
 		break;
-	case 5: /* say twice */
+	case 5: /* repeat a part */
 		n = random_below(MIN(in->n - at, INPUT_MAX - in->n) + 1);
 		memmove(in->bytes + at + n, in->bytes + at, in->n - at);
 		in->n += n;
@@ -68,7 +68,7 @@ static void edit(Input *in)
 
 static void run(const Input *in)
 {
-	/* An allocation of exactly that size, so that ASan sees a read behind the end. */
+	/* Allocate exactly this size, so that AddressSanitizer finds a read after the end. */
 	_cleanup_free_ uint8_t *exact = malloc(in->n ? in->n : 1);
 
 	if (!exact)
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: no corpus\n", argv[1]);
 		return 1;
 	}
-	run(&in); /* nothing at all */
+	run(&in); /* the empty input */
 	for (size_t i = 0; i < n_seeds; i++)
 		run(&seeds[i]);
 	for (uint64_t i = 0; i < mutations; i++) {
