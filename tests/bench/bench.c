@@ -11,13 +11,14 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define OWN_MAX	    64
-#define NICENESS    (-15)
-#define ROUNDS	    25
-#define ROUND_NSEC  UINT64_C(30000000)	 /* for one subject in one round */
-#define BUDGET_NSEC UINT64_C(3000000000) /* for one subject in all rounds, repeated ones included  \
-					  */
-#define GUARD_SEC    600U		 /* the program ends itself after this time */
+#define OWN_MAX	   64
+#define NICENESS   (-15)
+#define ROUNDS	   25
+#define ROUND_NSEC UINT64_C(30000000) /* for one subject in one round */
+#define BUDGET_NSEC                                                                                \
+	UINT64_C(3000000000) /* for one subject in all rounds, repeated ones included              \
+			      */
+#define GUARD_SEC    600U    /* the program ends itself after this time */
 #define FOREIGN_MAX  0.10
 #define TRIES	     4
 #define SAMPLES_MAX  20000
@@ -153,7 +154,7 @@ void bench_init(int argc, char *argv[])
 			exit(2); /* getopt() has printed which option is wrong */
 		}
 	if (optind < argc)
-		bench_die("what is \"%s\"?", argv[optind]);
+		bench_die("unexpected argument \"%s\"", argv[optind]);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	pin();
 	go_first();

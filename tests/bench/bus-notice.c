@@ -77,7 +77,7 @@ static uint64_t sample_pipe(void *userdata)
 	RawMessage m;
 
 	if (rdmad_wait(s->r, UINT64_MAX) != 1)
-		bench_die("no notice");
+		bench_die("the notice of a change did not come");
 	value = age(s, device, realtime_nsec());
 	do
 		raw_receive(s->subscriber, &m);

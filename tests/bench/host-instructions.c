@@ -45,7 +45,7 @@ static double read_total(const char *path)
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "totals: %lf", &total) == 1)
 			return total;
-	bench_die("%s: no totals; is valgrind there?", path);
+	bench_die("%s: there are no totals; valgrind may be missing", path);
 }
 
 /* The instructions of a run with CALLS calls of the thing. -1: rdmad does not have that method. */

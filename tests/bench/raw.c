@@ -123,7 +123,7 @@ void raw_call(RawCall *call, const char *destination, const char *path, const ch
 			const char *text = va_arg(args, const char *);
 
 			if (n + strlen(text) + 8 > sizeof(body))
-				bench_die("%s: too long an argument", member);
+				bench_die("%s: an argument is too long", member);
 			n = put_string(body, n, text);
 			break;
 		}
@@ -135,7 +135,7 @@ void raw_call(RawCall *call, const char *destination, const char *path, const ch
 			s += strlen("{sv}");
 			break;
 		default:
-			bench_die("%s: %c is no type here", member, *s);
+			bench_die("%s: the type %c is not supported", member, *s);
 		}
 	va_end(args);
 	size = put_start(b, RAW_CALL);
@@ -146,7 +146,7 @@ void raw_call(RawCall *call, const char *destination, const char *path, const ch
 	size = put_field(b, size, SIGNATURE, 'g', *signature ? signature : NULL);
 	size = put_end(b, size, n);
 	if (size + n > sizeof(call->bytes))
-		bench_die("%s: too long", member);
+		bench_die("%s: the message is too long", member);
 	memcpy(b + size, body, n);
 	call->size = size + n;
 }
@@ -228,7 +228,8 @@ static const uint8_t *fill(Raw *r, size_t wanted)
 		ssize_t n = read(r->fd, r->buffer + r->end, r->room - r->end);
 
 		if (n <= 0)
-			bench_die("the bus is gone: %s", n < 0 ? strerror(errno) : "end of file");
+			bench_die("the connection to the bus has ended: %s",
+				  n < 0 ? strerror(errno) : "end of file");
 		r->end += (size_t)n;
 	}
 	return r->buffer + r->start;
@@ -334,7 +335,7 @@ static void authenticate(Raw *r)
 		if (read(r->fd, answer + n, 1) != 1)
 			bench_die("no answer to the authentication");
 	if (strncmp(answer, "OK ", 3) != 0)
-		bench_die("the bus refuses us");
+		bench_die("the bus refuses the connection");
 	if (write(r->fd, "BEGIN\r\n", 7) != 7)
 		bench_die("cannot authenticate: %m");
 }

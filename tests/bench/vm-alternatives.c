@@ -122,7 +122,7 @@ static uint64_t sample_exporter(_unused_ void *userdata)
 	while ((n = read(fd, text, sizeof(text))) > 0)
 		total += (size_t)n;
 	if (total < 1000)
-		bench_die("node_exporter says hardly anything");
+		bench_die("node_exporter printed too little");
 	return bench_now() - begin;
 }
 

@@ -330,7 +330,7 @@ static void count(const Change *c, const char *path)
 	set_log_level("debug");
 	settle(c);
 	if (system("journalctl -u rdmad -o cat --cursor-file=/tmp/cursor >/dev/null 2>&1") != 0)
-		fail_msg("journalctl");
+		fail_msg("journalctl failed");
 	before = read_calls();
 	make(c, 0);
 	wait_signal(c, path);

@@ -83,7 +83,7 @@ static uint64_t sample_rdmad(_unused_ void *userdata)
 	do {
 		n = recv(notify_fd, text, sizeof(text) - 1, 0);
 		if (n < 0)
-			bench_die("READY does not come: %m");
+			bench_die("rdmad did not send READY=1: %m");
 		text[n] = '\0';
 	} while (!strstr(text, "READY=1"));
 	taken = bench_now() - begin;

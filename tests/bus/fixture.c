@@ -139,11 +139,9 @@ Fixture *fixture_new(void)
 	return f;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+static int remove_entry(const char *path, _unused_ const struct stat *st, _unused_ int flag,
+			_unused_ struct FTW *ftw)
 {
-	(void)st;
-	(void)flag;
-	(void)ftw;
 	return remove(path);
 }
 

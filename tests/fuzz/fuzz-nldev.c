@@ -14,13 +14,12 @@ static void on_event(_unused_ void *userdata, const Event *e)
 
 static const WatchHandler handler = {.event = on_event};
 
-static int on_message(void *watch, struct nlmsghdr *m)
+static int on_message(_unused_ void *watch, struct nlmsghdr *m)
 {
 	bool going;
 	Event e;
 	int r;
 
-	(void)watch;
 	r = watch_nldev_parse(m, &e, &going);
 	FUZZ_CHECK(r == 1 || r == 0 || r == -EBADMSG);
 	if (r == 1) {

@@ -62,7 +62,7 @@ uint64_t sim_number(const char *line, const char *port, const char *key)
 				return strtoull(value + 1, NULL, 0);
 		}
 	}
-	fail_msg("rdma_sim says nothing of %s%s", begin, key);
+	fail_msg("rdma_sim prints nothing about %s%s", begin, key);
 	return 0;
 }
 
@@ -216,7 +216,7 @@ void wait_quiet(Fixture *f, const char *port)
 	first = begin = fixture_now_ms();
 	while (fixture_now_ms() - begin < QUIET_MS) {
 		if (fixture_now_ms() - first > GUARD_MS)
-			fail_msg("%s is asked about again and again", port);
+			fail_msg("%s is queried again and again", port);
 		uint64_t now = sim_number("calls", port, "query.user");
 
 		if (now != n)

@@ -136,7 +136,7 @@ static void print_value(sd_bus_message *m, FILE *out)
 		fputs(type == 'r' || type == 'e' ? ";" : "", out);
 		break;
 	default:
-		fail_msg("a value of type %c", type);
+		fail_msg("a value has the unexpected type %c", type);
 	}
 }
 

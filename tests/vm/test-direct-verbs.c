@@ -164,7 +164,7 @@ static unsigned long sim_number(const char *kind, const char *name, const char *
 		if (value)
 			return strtoul(value + strlen(word), NULL, 10);
 	}
-	fail_msg("rdma_sim says nothing of %s %s %s", kind, name, key);
+	fail_msg("rdma_sim prints nothing about %s %s %s", kind, name, key);
 	return 0;
 }
 
