@@ -7,25 +7,8 @@
  * is no value.
  */
 
+#include "counter.h"
 #include "table.h"
-
-/* What a counter counts. */
-typedef enum CounterUnit {
-	COUNTER_BYTES,
-	COUNTER_PACKETS,
-	COUNTER_EVENTS,
-	COUNTER_TICKS,	 /* of a length that the device decides */
-	COUNTER_UNKNOWN, /* the counter has no row in counters.def */
-	_COUNTER_UNIT_MAX
-} CounterUnit;
-
-/* Whether the value says how often it has happened. */
-typedef enum CounterCondition {
-	COUNTER_VALID,
-	COUNTER_SATURATED, /* it is the most that the counter can count: at least so often */
-	COUNTER_MISSING,   /* there is no value */
-	_COUNTER_CONDITION_MAX
-} CounterCondition;
 
 /* A row of counters.def. */
 typedef struct CounterRow {
@@ -44,14 +27,6 @@ typedef struct CounterRow {
 extern const CounterRow counter_rows[];
 extern const size_t n_counter_rows;
 
-/* A counter to publish: the columns COUNTERS of table-columns.def. Texts are static or in the table
- * that it came from. */
-typedef struct Counter {
-#define COUNTERS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-	const char *help; /* NULL: it has no row in counters.def */
-} Counter;
-
 /*
  * The counters of a port from the entries of TABLE (NULL: none): first those with a row, in the
  * order of the rows, then the others in the order of the table.
@@ -64,10 +39,3 @@ typedef struct Counter {
  * *RET is a new array of *RET_N that the caller frees. -ENOMEM.
  */
 int counters_interpret(const Table *table, bool complete, Counter **ret, size_t *ret_n);
-
-/* "counters", "hw_counters": the directory in sysfs */
-const char *counter_group_name(CounterGroup group);
-/* "bytes", "packets", "events", "ticks", "unknown" */
-const char *counter_unit_name(CounterUnit unit);
-/* "valid", "saturated", "missing" */
-const char *counter_condition_name(CounterCondition condition);

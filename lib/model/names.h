@@ -30,7 +30,7 @@
 #define RDMAD_ERROR_QUERY_FAILED "org.rdma.Error.QueryFailed"
 /* The time of a WaitFor() is over; the message has a line for each port and what it lacks */
 #define RDMAD_ERROR_TIMED_OUT "org.rdma.Error.TimedOut"
-/* Too many calls of one kind are waiting */
+/* Too many calls of one user are waiting */
 #define RDMAD_ERROR_LIMITS_EXCEEDED "org.rdma.Error.LimitsExceeded"
 
 /* Length of the longest object path: device and port are 32-bit numbers */

@@ -2,7 +2,8 @@
 
 #include "table-columns.h"
 
-#include "counters.h"
+#include "counter.h"
+#include "table.h"
 
 /* Where the member of a column is, if the column is stored. */
 #define PLACE(structure, field, ...)                                                               \

@@ -3,13 +3,8 @@
 
 /* The tables of a port and of a device, and their entries. */
 
+#include "counter.h"
 #include "table-columns.h"
-
-typedef enum CounterGroup {
-	COUNTER_GROUP_PORT,	/* counters/ in sysfs */
-	COUNTER_GROUP_HARDWARE, /* hw_counters/ */
-	_COUNTER_GROUP_MAX
-} CounterGroup;
 
 /* Entries of the tables: table-columns.def says what their members are. An entry is plain data
  * without padding, and what is behind the end of a text is zero, so that tables compare with
