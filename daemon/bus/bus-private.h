@@ -43,6 +43,8 @@ extern const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS];
 int bus_manager_add(Bus *b);
 int bus_log_add(Bus *b);
 
+/* bus-call.c */
+
 /* Answers CALL with ERROR, a negative errno, and TEXT. Logs. */
 void bus_reply_error(sd_bus_message *call, int error, const char *text);
 /* Has MESSAGE wait in LIST, about PORT (0: none). To be returned to sd-bus. */

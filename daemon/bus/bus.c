@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include <time.h>
-
 #include "bus-private.h"
 #include "bus-property.h"
+#include "clock.h"
 #include "log.h"
 #include "lookup.h"
 #include "names.h"
@@ -13,34 +12,6 @@
 
 /* D-Bus specification, RequestName: DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER */
 #define NAME_OWNER 1U
-
-void bus_reply_error(sd_bus_message *call, int error, const char *text)
-{
-	int r = sd_bus_reply_method_errorf(call,
-					   error == -ETIMEDOUT ? RDMAD_ERROR_TIMEOUT
-					   : error == -ENODEV  ? RDMAD_ERROR_NOT_FOUND
-							       : RDMAD_ERROR_QUERY_FAILED,
-					   "%s", text);
-
-	if (r < 0)
-		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
-}
-
-int bus_keep_call(Bus *b, sd_bus_message *message, PendingList *list, uint32_t port,
-		  sd_bus_error *error)
-{
-	static const PendingKind kind = {};
-	PendingCall *call;
-	int r = pending_call_new(b->calls, message, &kind, NULL, &call);
-
-	if (r == -ENOBUFS)
-		return pending_call_refuse(message, error);
-	if (r < 0)
-		return r;
-	call->port = port;
-	pending_list_add(list, call);
-	return 1;
-}
 
 /* The tree of objects */
 
@@ -242,14 +213,6 @@ int bus_new(const BusSetup *setup, Bus **ret)
 	return 0;
 }
 
-static uint64_t monotonic_usec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
-}
-
 /* Of what comes in while the last is written, nothing reaches the objects. */
 static int on_late_message(_unused_ sd_bus_message *m, _unused_ void *userdata,
 			   _unused_ sd_bus_error *error)
@@ -262,10 +225,10 @@ static int on_late_message(_unused_ sd_bus_message *m, _unused_ void *userdata,
  * objects, which on_late_message() protects. */
 static void flush_queue(sd_bus *bus)
 {
-	uint64_t n, now = monotonic_usec(), end = now + FLUSH_USEC;
+	uint64_t n, now = monotonic_now_usec(), end = now + FLUSH_USEC;
 	int r = sd_bus_add_filter(bus, NULL, on_late_message, NULL);
 
-	for (; r >= 0 && now < end; now = monotonic_usec()) {
+	for (; r >= 0 && now < end; now = monotonic_now_usec()) {
 		if (sd_bus_is_ready(bus) <= 0 || sd_bus_get_n_queued_write(bus, &n) < 0 || n == 0)
 			return;
 		r = sd_bus_process(bus, NULL);

@@ -113,7 +113,7 @@ void manager_on_counters(Manager *m, Device *d, uint32_t number, int error, Port
 	if (error == 0) {
 		table_free(pc->table);
 		pc->table = steal_pointer(&snapshot->tables[PORT_TABLE_COUNTERS]);
-		pc->realtime_usec = realtime_usec();
+		pc->realtime_usec = realtime_now_usec();
 		pc->monotonic_usec = monotonic_usec(m);
 		TABLE_FOREACH(CounterEntry, e, pc->table)
 			text_sanitize(CONST_CAST(char *, e->file), sizeof(e->file));

@@ -58,7 +58,7 @@ bool manager_note_state(Manager *m, Port *p, EventReason reason, PortChange *cha
 		return false;
 	if (p->history.n == 0)
 		history_recall(&m->histories, p->device->now.values.name, p->number, &p->history);
-	noted = history_note(&p->history, p->now.values.state, reason, realtime_usec(),
+	noted = history_note(&p->history, p->now.values.state, reason, realtime_now_usec(),
 			     monotonic_usec(m)) &&
 		is_transition(history_last(&p->history));
 	cache_apply_port_history(p, change);
@@ -76,7 +76,7 @@ void manager_note_rename(Manager *m, Port *p, PortChange *change)
 void manager_note_absence(Manager *m, Port *p)
 {
 	if (p->history.n > 0)
-		history_note(&p->history, STATE_ABSENT, REASON_DEVICE, realtime_usec(),
+		history_note(&p->history, STATE_ABSENT, REASON_DEVICE, realtime_now_usec(),
 			     monotonic_usec(m));
 	log_transitions(p);
 	history_keep(&m->histories, p->device->now.values.name, p->number, &p->history);

@@ -56,7 +56,7 @@ static void check_end(Manager *m)
 			return;
 	m->looking = false;
 	if (!m->enumerate_failed)
-		m->last_sync_usec = realtime_usec();
+		m->last_sync_usec = realtime_now_usec();
 	manager_answer_refresh(m, 0);
 }
 

@@ -16,9 +16,8 @@
  *   schedule.c          what is to be asked about one device, and when
  */
 
-#include <time.h>
-
 #include "bus.h"
+#include "clock.h"
 #include "manager.h"
 #include "schedule.h"
 
@@ -66,20 +65,20 @@ struct Manager {
 	sd_event_source *counts;
 };
 
-static inline uint64_t realtime_usec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
-}
-
 static inline uint64_t monotonic_usec(const Manager *m)
 {
 	uint64_t now = 0;
 
 	sd_event_now(m->event, CLOCK_MONOTONIC, &now);
 	return now;
+}
+
+/* The number of the next question to D, never 0. */
+static inline uint64_t manager_new_id(Manager *m, const Device *d)
+{
+	if (++m->query_count == 0)
+		m->query_count = 1;
+	return (uint64_t)m->query_count << 32 | d->index;
 }
 
 /* manager-dirty.c */
@@ -161,8 +160,6 @@ void manager_check_look(Manager *m);
 
 /* manager-query.c */
 
-/* The number of the next question to D, never 0. */
-uint64_t manager_new_id(Manager *m, const Device *d);
 /* Asks about what is dirty of D, as soon as it may. */
 void manager_ask(Manager *m, Device *d);
 /* SourceHandler's functions of the same names. */

@@ -54,7 +54,7 @@ static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
  * burst of events about a port that fails would leave it stale for long after it answers again. */
 static void retry_later(Manager *m, Schedule *w)
 {
-	if (!timer_runs(w->retry) || w->retry_usec == 0)
+	if (!timer_runs(w->retry))
 		manager_start_timer(m, &w->retry, schedule_next_retry(w), on_retry, w, "retry");
 }
 
@@ -102,13 +102,6 @@ static void wedge(Manager *m, Device *d, const char *text)
 	fail_device(m, d, &all, -ETIMEDOUT, text);
 	manager_refuse_calls(d, 0, -ETIMEDOUT, text);
 	schedule_end_whole(w);
-}
-
-uint64_t manager_new_id(Manager *m, const Device *d)
-{
-	if (++m->query_count == 0)
-		m->query_count = 1;
-	return (uint64_t)m->query_count << 32 | d->index;
 }
 
 /* The source does not take the question. */
@@ -172,7 +165,7 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 	DEVICE_SUPPLY(snapshot, index, d->index);
 	mask_set(&snapshot->supplied, DEVICE_ATTR_name, false);
 	mask_set(&snapshot->supplied, DEVICE_ATTR_port_count, false);
-	op = cache_apply_device(&m->cache, snapshot, realtime_usec(), &d, &changed);
+	op = cache_apply_device(&m->cache, snapshot, realtime_now_usec(), &d, &changed);
 	if (op < 0) {
 		log_warning_errno(op, "%s: cannot keep the answer, ignoring: %m",
 				  d->now.values.name);
@@ -189,7 +182,7 @@ static void take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reas
 	Schedule *w = p->device->schedule;
 	const SourceOps *ops = m->source->ops;
 
-	cache_apply_port(p, snapshot, !w->asked_pkeys, reasons, realtime_usec(), ret);
+	cache_apply_port(p, snapshot, !w->asked_pkeys, reasons, realtime_now_usec(), ret);
 	p->answered_usec = monotonic_usec(m);
 	if (manager_note_state(m, p, event_reason_to_publish(reasons), ret))
 		later(m, w);

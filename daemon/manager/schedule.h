@@ -66,7 +66,7 @@ typedef struct Schedule {
 	unsigned int settle_step; /* how many looks of the series have been */
 	sd_event_source *settle;
 
-	uint64_t retry_usec; /* the next delay, 0: nothing has failed */
+	uint64_t retry_usec; /* the next delay, 0: nothing has failed, and no retry is due */
 	sd_event_source *retry;
 } Schedule;
 
