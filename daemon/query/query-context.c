@@ -7,12 +7,6 @@
 
 #include "query-sysfs.h"
 
-/* IBV_EVENT_DEVICE_SPEED_CHANGE of rdma-core 62 and Linux 7.0. */
-#define EVENT_DEVICE_SPEED_CHANGE 20U
-
-/* Events of one device that are read at most before those of the next device. */
-#define BATCH_EVENTS 64
-
 typedef struct Held {
 	uint32_t device;
 	struct ibv_context *context;
@@ -207,76 +201,14 @@ int contexts_fd(const Contexts *c)
 	return c->epoll;
 }
 
-bool context_event_translate(unsigned int type, int port, uint32_t device, Event *ret)
+size_t contexts_count(const Contexts *c)
 {
-	static const struct {
-		unsigned int type;
-		EventReason reason;
-		bool whole_device;
-	} events[] = {
-		{IBV_EVENT_PORT_ACTIVE, REASON_PORT_ACTIVE, false},
-		{IBV_EVENT_PORT_ERR, REASON_PORT_ERROR, false},
-		{IBV_EVENT_LID_CHANGE, REASON_LID_CHANGE, false},
-		{IBV_EVENT_SM_CHANGE, REASON_SM_CHANGE, false},
-		{IBV_EVENT_CLIENT_REREGISTER, REASON_CLIENT_REREGISTER, false},
-		{IBV_EVENT_PKEY_CHANGE, REASON_PKEY_CHANGE, false},
-		{IBV_EVENT_GID_CHANGE, REASON_GID_CHANGE, false},
-		/* hbl puts other things than a port into these */
-		{IBV_EVENT_DEVICE_FATAL, REASON_DEVICE_FATAL, true},
-		{EVENT_DEVICE_SPEED_CHANGE, REASON_SPEED_CHANGE, true},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
-		if (events[i].type == type) {
-			*ret = (Event){device,
-				       events[i].whole_device ? EVENT_ALL_PORTS : (uint32_t)port,
-				       events[i].reason};
-			return true;
-		}
-	return false;
+	return c->n_held;
 }
 
-/* Reads one event; false if there is none left. */
-static bool drain_one(Contexts *c, uint32_t device, ContextEvent handler, void *userdata)
+struct ibv_context *contexts_find(const Contexts *c, uint32_t device)
 {
 	const Held *held = find_held(c, device);
-	struct ibv_async_event e;
-	Event event;
 
-	if (!held)
-		return false;
-	if (ibv_get_async_event(held->context, &e) < 0) {
-		/* EIO, for example: the device of this context has gone. */
-		if (errno != EAGAIN && errno != EINTR)
-			close_held(c, device);
-		return false;
-	}
-	/* To acknowledge an event about a CQ, QP or SRQ, libibverbs follows the pointer in it. This
-	 * process has none of these: such an event is a mistake of the driver, and is dropped. */
-	if (!context_event_translate(e.event_type, e.element.port_num, device, &event))
-		return true;
-	ibv_ack_async_event(&e);
-	if (event.reason == REASON_DEVICE_FATAL)
-		contexts_forget(c, device);
-	handler(&event, userdata);
-	return true;
-}
-
-void contexts_drain(Contexts *c, ContextEvent handler, void *userdata)
-{
-	struct epoll_event ready[32];
-	/* What a round does not finish is reported again in the next (the set is level-triggered).
-	 * There are enough rounds for every device to have its turn. */
-	size_t rounds = c->n_held / ARRAY_SIZE(ready) + 1;
-
-	while (rounds-- > 0) {
-		int n = epoll_wait(c->epoll, ready, ARRAY_SIZE(ready), 0);
-
-		for (int i = 0; i < n; i++)
-			for (int k = 0; k < BATCH_EVENTS; k++)
-				if (!drain_one(c, ready[i].data.u32, handler, userdata))
-					break;
-		if (n < (int)ARRAY_SIZE(ready))
-			break;
-	}
+	return held ? held->context : NULL;
 }

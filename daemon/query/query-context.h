@@ -2,19 +2,16 @@
 #pragma once
 
 /*
- * Verbs contexts by kernel index: opens them, keeps some of them open ("holds" them), and reads the
- * async events of those. A context is looked up again for each use, so that none is used after it
- * was closed.
+ * Verbs contexts by kernel index: opens them, and keeps some of them open ("holds" them), whose
+ * async events query-events.c reads. A context is looked up again for each use, so that none is
+ * used after it was closed.
  */
 
 #include <infiniband/verbs.h>
 
-#include "event.h"
 #include "util.h"
 
 typedef struct Contexts Contexts;
-
-typedef void (*ContextEvent)(const Event *event, void *userdata);
 
 /* Loads the providers of libibverbs, which takes its time. -ENOMEM, or that of epoll_create1(). */
 int contexts_new(Contexts **ret);
@@ -34,12 +31,10 @@ bool contexts_holds(const Contexts *c, uint32_t device);
 /* Closes what is held of DEVICE. */
 void contexts_forget(Contexts *c, uint32_t device);
 
-/* A descriptor that becomes readable when there are events. */
+/* How many contexts are held. */
+size_t contexts_count(const Contexts *c);
+/* The context that is held of DEVICE; NULL: none. */
+struct ibv_context *contexts_find(const Contexts *c, uint32_t device);
+/* An epoll set of the descriptors on which the events of the held contexts come. The data of each
+ * is the index of its device. */
 int contexts_fd(const Contexts *c);
-/* Reports the events that have come. A device that announces its end (REASON_DEVICE_FATAL) is
- * closed before that is reported. */
-void contexts_drain(Contexts *c, ContextEvent handler, void *userdata);
-
-/* What an async event of DEVICE says: of TYPE (IBV_EVENT_*), with PORT in it. False if it is not
- * about a port or a device. */
-bool context_event_translate(unsigned int type, int port, uint32_t device, Event *ret);

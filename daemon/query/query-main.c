@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 
 #include "log.h"
+#include "query-events.h"
 #include "query-isolated.h"
 #include "query-nldev.h"
 #include "query-options.h"
@@ -86,7 +87,7 @@ static int report_events(Querier *querier)
 {
 	int error = 0;
 
-	contexts_drain(querier->contexts, send_event, &error);
+	events_drain(querier->contexts, send_event, &error);
 	return error;
 }
 

@@ -9,7 +9,7 @@
 /* clang-format on */
 #include <net/if.h>
 
-#include "query-context.h"
+#include "query-events.h"
 #include "query-verbs.h"
 
 static struct ibv_gid_entry gid(uint32_t port, uint32_t index, uint8_t last, uint32_t ifindex)
@@ -89,18 +89,18 @@ static void test_events(_unused_ void **state)
 	Event e = {};
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-		assert_true(context_event_translate(known[i].type, 2, 5, &e));
+		assert_true(event_translate(known[i].type, 2, 5, &e));
 		assert_int_equal(e.device, 5);
 		assert_int_equal(e.reason, known[i].reason);
 		assert_int_equal(e.port, known[i].port);
 	}
 	/* a port that cannot exist: the core checks that */
-	assert_true(context_event_translate(IBV_EVENT_SM_CHANGE, 0x10002, 5, &e));
+	assert_true(event_translate(IBV_EVENT_SM_CHANGE, 0x10002, 5, &e));
 	assert_int_equal(e.port, 0x10002);
-	assert_false(context_event_translate(IBV_EVENT_QP_FATAL, 1, 5, &e));
-	assert_false(context_event_translate(IBV_EVENT_CQ_ERR, 1, 5, &e));
-	assert_false(context_event_translate(IBV_EVENT_SRQ_LIMIT_REACHED, 1, 5, &e));
-	assert_false(context_event_translate(99, 1, 5, &e));
+	assert_false(event_translate(IBV_EVENT_QP_FATAL, 1, 5, &e));
+	assert_false(event_translate(IBV_EVENT_CQ_ERR, 1, 5, &e));
+	assert_false(event_translate(IBV_EVENT_SRQ_LIMIT_REACHED, 1, 5, &e));
+	assert_false(event_translate(99, 1, 5, &e));
 }
 
 /* No such device, whether or not the machine has RDMA at all. */
@@ -114,7 +114,7 @@ static void test_contexts(_unused_ void **state)
 	assert_int_equal(contexts_get(c, 4000000000U, "none", true, &context), -ENODEV);
 	assert_false(contexts_holds(c, 4000000000U));
 	contexts_forget(c, 4000000000U);
-	contexts_drain(c, NULL, NULL);
+	events_drain(c, NULL, NULL);
 	assert_true(contexts_fd(c) >= 0);
 }
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The async events of verbs, ibv_get_async_event(3), of the contexts that are held. */
+
+#include "event.h"
+#include "query-context.h"
+
+typedef void (*EventHandler)(const Event *event, void *userdata);
+
+/* Reports the events that have come. A device that announces its end (REASON_DEVICE_FATAL) is
+ * closed before that is reported. Does not wait. */
+void events_drain(Contexts *c, EventHandler handler, void *userdata);
+
+/* What an async event of DEVICE says: of TYPE (IBV_EVENT_*), with PORT in it. False if it is not
+ * about a port or a device. */
+bool event_translate(unsigned int type, int port, uint32_t device, Event *ret);
