@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What rdmactl reads from the bus and prints: the interfaces of a port or a device,
+ * a{sa{sv}}, with properties of any type and value. Whatever comes, the output has no control
+ * characters, and JSON is closed.
+ */
+
+#include "format.h"
+#include "json.h"
+#include "message.h"
+#include "object.h"
+#include "rdmactl.h"
+
+#define INTERFACES_MAX 6U
+#define PROPERTIES_MAX 24U
+
+/* for the files of rdmactl */
+void complain(_unused_ const char *format, ...)
+{
+}
+
+ExitStatus out_of_memory(void)
+{
+	return STATUS_FAILED;
+}
+
+static int append_property(sd_bus_message *m, FuzzInput *in, const Object *o)
+{
+	uint8_t choice = input_u8(in);
+	const char *name = o->rows[choice % o->n_rows].name;
+	char text[MESSAGE_TEXT_MAX];
+	int r = sd_bus_message_open_container(m, 'e', "sv");
+
+	if (r >= 0)
+		r = sd_bus_message_append_basic(
+			m, 's', choice == UINT8_MAX || !name ? message_text(in, text) : name);
+	if (r >= 0)
+		r = message_append_variant(m, in);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int append_interface(sd_bus_message *m, FuzzInput *in, const Object *o)
+{
+	AttrInterface interface = input_u8(in) % INTERFACE_RAW;
+	int r = sd_bus_message_open_container(m, 'e', "sa{sv}");
+
+	if (r >= 0)
+		r = sd_bus_message_append_basic(m, 's', attr_interface_name(interface));
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "{sv}");
+	for (size_t n = input_u8(in) % PROPERTIES_MAX; r >= 0 && n > 0; n--)
+		r = append_property(m, in, o);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int append_interfaces(sd_bus_message *m, FuzzInput *in, const Object *o)
+{
+	int r = sd_bus_message_open_container(m, 'a', "{sa{sv}}");
+
+	for (size_t n = 1 + input_u8(in) % INTERFACES_MAX; r >= 0 && n > 0; n--)
+		r = append_interface(m, in, o);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+/* Each line is safe to show. */
+static void check_lines(char *text)
+{
+	char *rest = text, *line;
+
+	while ((line = strsep(&rest, "\n")))
+		check_text(line);
+}
+
+static void check_json(const char *json)
+{
+	bool quoted = false;
+	int depth = 0;
+
+	for (const char *p = json; *p; p++) {
+		if (quoted && *p == '\\') {
+			p++;
+			FUZZ_CHECK(*p != '\0');
+		} else if (*p == '"') {
+			quoted = !quoted;
+		} else if (!quoted && (*p == '{' || *p == '[')) {
+			depth++;
+		} else if (!quoted && (*p == '}' || *p == ']')) {
+			FUZZ_CHECK(depth > 0);
+			depth--;
+		}
+	}
+	FUZZ_CHECK(!quoted && depth == 0);
+}
+
+static void print(const Object *o)
+{
+	_cleanup_free_ char *json = NULL;
+	char name[96];
+	size_t size;
+	FILE *f = open_memstream(&json, &size);
+
+	FUZZ_CHECK(f != NULL);
+	json_object(f, o, 4);
+	FUZZ_CHECK(fclose(f) == 0);
+	check_json(json);
+	check_lines(json);
+	check_text(object_name(o, name));
+	for (size_t i = 0; i < o->n_rows; i++) {
+		_cleanup_free_ char *text = object_has(o, i) ? format_row(o, i) : NULL;
+
+		if (text)
+			check_lines(text);
+	}
+}
+
+static void check_copy(const Object *o)
+{
+	_cleanup_(object_free_pointer) Object *copy = object_copy(o);
+
+	FUZZ_CHECK(copy != NULL);
+	for (size_t i = 0; i < o->n_rows; i++)
+		/* a number that is none is not equal to itself */
+		if (value_equal(&o->values[i], &o->values[i]))
+			FUZZ_CHECK(value_equal(&o->values[i], &copy->values[i]));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	FuzzInput in = {data, size};
+	sd_bus_message *m = message_new();
+	bool is_port = input_u8(&in) & 1;
+	Object *o = NULL;
+
+	if (!m)
+		return 0;
+	FUZZ_CHECK(object_new(is_port ? "/org/rdma/device/0/port/1" : "/org/rdma/device/0", &o) ==
+		   0);
+	if (append_interfaces(m, &in, o) >= 0 && message_seal(m) >= 0) {
+		FUZZ_CHECK(object_read_interfaces(o, m) >= 0);
+		print(o);
+		check_copy(o);
+	}
+	object_free(o);
+	sd_bus_message_unref(m);
+	return 0;
+}
