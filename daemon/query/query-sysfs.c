@@ -58,7 +58,7 @@ int sysfs_read_text(int directory, const char *path, char *buffer, size_t size)
 		return r;
 	memset(buffer + n, 0, size - n);
 	text_sanitize(buffer, size);
-	return 0;
+	return buffer[0] ? 0 : -ENODATA; /* the file may begin with a zero byte */
 }
 
 int sysfs_read_number(int directory, const char *path, uint64_t max, uint64_t *ret)
