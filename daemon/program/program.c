@@ -226,8 +226,11 @@ static int serve(const Program *p, const ProgramArguments *a, const Config *conf
 			&manager);
 	if (r >= 0)
 		r = manager_start(manager);
-	if (r >= 0)
+	if (r >= 0) {
 		r = sd_event_loop(event);
+		if (r < 0)
+			log_error_errno(r, "The event loop has failed: %m");
+	}
 	sd_notify(false, "STOPPING=1");
 	return r;
 }
