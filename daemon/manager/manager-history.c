@@ -52,6 +52,7 @@ void manager_log_states(Device *d)
 
 bool manager_note_state(Manager *m, Port *p, EventReason reason, PortChange *change)
 {
+	const Transition *last;
 	bool noted;
 
 	if (!mask_has(&p->now.valid, PORT_ATTR_state))
@@ -59,10 +60,10 @@ bool manager_note_state(Manager *m, Port *p, EventReason reason, PortChange *cha
 	if (p->history.n == 0)
 		history_recall(&m->histories, p->device->now.values.name, p->number, &p->history);
 	noted = history_note(&p->history, p->now.values.state, reason, realtime_now_usec(),
-			     monotonic_usec(m)) &&
-		is_transition(history_last(&p->history));
+			     monotonic_usec(m));
+	last = history_last(&p->history); /* NULL if there was no memory to keep the first */
 	cache_apply_port_history(p, change);
-	return noted;
+	return noted && last && is_transition(last);
 }
 
 void manager_note_rename(Manager *m, Port *p, PortChange *change)
