@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * To be preloaded: one allocation of the program fails, the one with the number FAIL_AT (from 1; 0
- * or not set: none). At the end the number of all allocations is written to the file FAIL_COUNT, if
- * that is set.
+ * To be preloaded: one allocation of the process fails, the one with the number FAIL_AT (from 1; 0
+ * or not set: none). With FAIL_OWN set, only those that the program's own code asks for count, and
+ * not those of libraries. At the end their number is written to the file FAIL_COUNT, if that is
+ * set.
  *
  * Allocations of GLib always succeed, because GLib ends the process when there is no memory; so do
  * those of the dynamic linker.
@@ -24,29 +25,41 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);
 
-/* code whose allocations succeed */
-static struct {
+/* Where code is in memory. */
+typedef struct Code {
 	uintptr_t begin, end;
-} spared[SPARED_MAX];
+} Code;
+
+static Code spared[SPARED_MAX]; /* whose allocations succeed */
 static size_t n_spared;
+static Code own; /* the only one whose allocations count, if END is set */
 
 static unsigned long fail_at;
 static atomic_ulong n_allocations;
 
-static int spare(struct dl_phdr_info *info, size_t size, void *userdata)
+static bool is_in(const Code *code, const void *address)
 {
+	return (uintptr_t)address >= code->begin && (uintptr_t)address < code->end;
+}
+
+static int note_object(struct dl_phdr_info *info, size_t size, void *userdata)
+{
+	const bool *only_own = userdata;
+	bool is_program = info->dlpi_name[0] == '\0';
+	bool is_spared = strstr(info->dlpi_name, "libglib") || strstr(info->dlpi_name, "ld-linux");
+
 	(void)size;
-	(void)userdata;
-	if (!strstr(info->dlpi_name, "libglib") && !strstr(info->dlpi_name, "ld-linux"))
-		return 0;
-	for (size_t i = 0; i < info->dlpi_phnum && n_spared < SPARED_MAX; i++) {
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		uintptr_t begin = info->dlpi_addr + part->p_vaddr;
+		Code code = {begin, begin + part->p_memsz};
 
 		if (part->p_type != PT_LOAD || !(part->p_flags & PF_X))
 			continue;
-		spared[n_spared].begin = info->dlpi_addr + part->p_vaddr;
-		spared[n_spared].end = spared[n_spared].begin + part->p_memsz;
-		n_spared++;
+		if (is_spared && n_spared < SPARED_MAX)
+			spared[n_spared++] = code;
+		if (is_program && *only_own && own.end == 0)
+			own = code;
 	}
 	return 0;
 }
@@ -54,8 +67,9 @@ static int spare(struct dl_phdr_info *info, size_t size, void *userdata)
 __attribute__((constructor)) static void begin(void)
 {
 	const char *at = getenv("FAIL_AT");
+	bool only_own = getenv("FAIL_OWN");
 
-	dl_iterate_phdr(spare, NULL);
+	dl_iterate_phdr(note_object, &only_own);
 	atomic_store(&n_allocations, 0);
 	fail_at = at ? strtoul(at, NULL, 10) : 0;
 }
@@ -75,8 +89,10 @@ __attribute__((destructor)) static void end(void)
 static bool fails(const void *caller)
 {
 	for (size_t i = 0; i < n_spared; i++)
-		if ((uintptr_t)caller >= spared[i].begin && (uintptr_t)caller < spared[i].end)
+		if (is_in(&spared[i], caller))
 			return false;
+	if (own.end && !is_in(&own, caller))
+		return false;
 	if (atomic_fetch_add(&n_allocations, 1) + 1 != fail_at)
 		return false;
 	errno = ENOMEM;
