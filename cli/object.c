@@ -208,11 +208,14 @@ const char *object_name(const Object *o, char buffer[96])
 	const Value *name =
 		&o->values[o->is_port ? (size_t)PORT_ATTR_device_name : (size_t)DEVICE_ATTR_name];
 	const Value *port = &o->values[PORT_ATTR_port_num];
+	char device[65];
 
+	text_copy(device, sizeof(device), value_text(name));
+	text_sanitize(device, sizeof(device)); /* the last character may have been cut */
 	if (o->is_port && port->type == VALUE_UNSIGNED)
-		snprintf(buffer, 96, "%.64s/%u", value_text(name), (unsigned int)port->number);
+		snprintf(buffer, 96, "%s/%u", device, (unsigned int)port->number);
 	else
-		snprintf(buffer, 96, "%.64s", value_text(name));
+		snprintf(buffer, 96, "%s", device);
 	return buffer;
 }
 
