@@ -35,7 +35,7 @@ static void parse(const char *text)
 
 	FUZZ_CHECK(r == 0 || (r < 0 && message));
 	if (r == 0)
-		words_free(words);
+		g_strfreev(words);
 	(void)guid_parse(text, &number);
 	(void)gid_parse(text, gid);
 	if (text_to_u64(text, 1000, &number) == 0)
