@@ -37,7 +37,7 @@ static int open_kernel(sd_event *event, const Config *config, const SourceHandle
 	return r < 0 ? log_error_errno(r, "Cannot set up what watches the kernel: %m") : 0;
 }
 
-static const Program program = {"rdmad", help, options, NULL, open_kernel};
+static const Program program = {"rdmad", help, options, NULL, true, open_kernel};
 
 /* Replaces this program by rdmad-simulate, so that the service has no simulator in it. Returns only
  * when that fails. */

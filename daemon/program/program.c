@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <getopt.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <systemd/sd-daemon.h>
 
 #include "log.h"
@@ -235,11 +236,28 @@ static int serve(const Program *p, const ProgramArguments *a, const Config *conf
 	return r;
 }
 
+/*
+ * Keeps other processes of the same user, which the workers are, away from the memory and the
+ * descriptors of this one: /proc/PID/mem, ptrace(), process_vm_writev(), pidfd_getfd(). The kernel
+ * (all versions that rdmad runs on) resets this at exec, so the workers do not inherit it.
+ *
+ * What is lost: the kernel writes no core dump of this process, so systemd-coredump has none after
+ * a crash or after SIGABRT from the watchdog. Root can still attach a debugger, and gcore(1) works.
+ */
+static int protect_memory(void)
+{
+	return prctl(PR_SET_DUMPABLE, 0) < 0
+		       ? log_error_errno(-errno, "Cannot keep other processes out: %m")
+		       : 0;
+}
+
 int program_run(const Program *p, const ProgramArguments *a)
 {
 	Config config = CONFIG_DEFAULT;
-	int r = load_config(a->config, &config);
+	int r = p->starts_workers ? protect_memory() : 0;
 
+	if (r >= 0)
+		r = load_config(a->config, &config);
 	if (r >= 0)
 		r = serve(p, a, &config);
 	config_done(&config);

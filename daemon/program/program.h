@@ -18,6 +18,7 @@ typedef struct Program {
 	const char *help;	      /* what --help prints */
 	const ProgramOption *options; /* beside --config, --bus and --log-level */
 	const char **file;	      /* receives the one argument; NULL: it takes none */
+	bool starts_workers;	      /* processes of the same user, which it does not trust */
 	/* Makes what the manager watches. Logs. */
 	int (*open_source)(sd_event *event, const Config *config, const SourceHandler *handler,
 			   void *userdata, Source **ret);
