@@ -55,7 +55,7 @@ static uint64_t reconcile_delay(const Manager *m)
 {
 	uint64_t spread = m->config.reconcile_usec / 5;
 
-	return m->config.reconcile_usec - spread / 2 + (spread ? (uint64_t)random() % spread : 0);
+	return m->config.reconcile_usec - spread / 2 + (spread ? random_u64() % spread : 0);
 }
 
 static int on_reconcile(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)

@@ -2,6 +2,10 @@
 
 #include "util.h"
 
+#include <sys/auxv.h>
+#include <sys/random.h>
+#include <time.h>
+
 void text_copy(char *buffer, size_t size, const char *source)
 {
 	size_t n = strnlen(source, size - 1);
@@ -91,6 +95,22 @@ int text_to_u64(const char *text, uint64_t max, uint64_t *ret)
 		return -ERANGE;
 	*ret = value;
 	return 0;
+}
+
+uint64_t random_u64(void)
+{
+	const void *at_random = CONST_CAST(const void *, getauxval(AT_RANDOM));
+	struct timespec now = {};
+	uint64_t value = 0;
+
+	if (getrandom(&value, sizeof(value), GRND_NONBLOCK) == (ssize_t)sizeof(value))
+		return value;
+	/* Early at boot: 16 bytes that the kernel gives each program at exec, and the time, which
+	 * makes each call different. */
+	if (at_random)
+		memcpy(&value, at_random, sizeof(value));
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return value ^ (uint64_t)now.tv_nsec * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 void duration_format(uint64_t usec, char ret[DURATION_MAX])

@@ -107,6 +107,11 @@ void text_sanitize(char *buffer, size_t size);
  * matter. 0, -EINVAL if it is not a number, -ERANGE if it is larger than MAX. */
 int text_to_u64(const char *text, uint64_t max, uint64_t *ret);
 
+/* A number that nobody can tell before, another one on each machine and in each process. It does
+ * not wait for the kernel's random numbers: in the first seconds after boot it may be easier to
+ * guess. Not for secrets. */
+uint64_t random_u64(void);
+
 /* A length of time as people say it: "0.250 s", "12 s", "3 min 20 s", "5 h 1 min", "2 d 4 h". */
 #define DURATION_MAX 32
 void duration_format(uint64_t usec, char ret[DURATION_MAX]);

@@ -8,6 +8,8 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include <sys/wait.h>
+
 #include "util.h"
 
 static void test_instance(void **state)
@@ -162,13 +164,44 @@ static void test_sanitize(void **state)
 	}
 }
 
+/* What another process takes for its first two random numbers. It has the same memory. */
+static void random_of_child(uint64_t ret[2])
+{
+	int pipe_fds[2], status;
+	pid_t pid;
+
+	assert_int_equal(pipe(pipe_fds), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		uint64_t numbers[2] = {random_u64(), random_u64()};
+
+		_exit(write(pipe_fds[1], numbers, sizeof(numbers)) != sizeof(numbers));
+	}
+	assert_int_equal(read(pipe_fds[0], ret, 2 * sizeof(*ret)), 2 * sizeof(*ret));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
+}
+
+/* Two processes that begin alike have different sequences: equal ones have a chance of 2^-128. */
+static void test_random(void **state)
+{
+	uint64_t one[2], other[2];
+
+	(void)state;
+	random_of_child(one);
+	random_of_child(other);
+	assert_memory_not_equal(one, other, sizeof(one));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_sanitize),
-		cmocka_unit_test(test_instance),
-		cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_numbers),	 cmocka_unit_test(test_sanitize),
+		cmocka_unit_test(test_instance), cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests_name("util", tests, NULL, NULL);
