@@ -95,6 +95,7 @@ static void on_stuck(void *userdata, Worker *w)
 	Lane *l = find_lane(p, w);
 	Request *head = worker_head(w);
 	PoolDevice *d = head ? head->owner : NULL;
+	unsigned int times;
 	char text[160], what[96];
 	bool asked;
 
@@ -114,8 +115,10 @@ static void on_stuck(void *userdata, Worker *w)
 		return;
 	}
 	worker_describe_head(w, what, sizeof(what));
-	snprintf(text, sizeof(text), "no answer for %" PRIu64 " ms while reading %s",
-		 p->query_timeout_usec / USEC_PER_MSEC, what);
+	times = worker_never_ends(w) ? WORKER_QUERY_TIMEOUTS : 1;
+	snprintf(text, sizeof(text), "no %s %" PRIu64 " ms while reading %s",
+		 times > 1 ? "end of the answer after" : "answer for",
+		 times * p->query_timeout_usec / USEC_PER_MSEC, what);
 	log_warning("Worker %d: %s, set aside", worker_pid(w), text);
 
 	asked = is_asked_by_core(head);

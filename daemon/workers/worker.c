@@ -47,6 +47,7 @@ struct Worker {
 	Answer answer;		/* what has come in answer to the first of them, the head */
 	uint64_t timeout_usec;	/* worker_set_timeout() */
 	uint64_t deadline_usec; /* without a message until then the worker is stuck */
+	uint64_t end_usec;	/* if the head is not answered until then, too */
 };
 
 pid_t worker_pid(const Worker *w)
@@ -57,6 +58,11 @@ pid_t worker_pid(const Worker *w)
 Request *worker_head(const Worker *w)
 {
 	return w->n_sent > 0 ? w->queue.first : NULL;
+}
+
+bool worker_never_ends(const Worker *w)
+{
+	return w->deadline_usec >= w->end_usec;
 }
 
 void worker_describe_head(const Worker *w, char *buffer, size_t size)
@@ -78,6 +84,12 @@ static uint64_t now_usec(Worker *w)
 	return now;
 }
 
+/* Another request is the head, or the time for it begins again. */
+static void begin_head(Worker *w)
+{
+	w->end_usec = now_usec(w) + WORKER_QUERY_TIMEOUTS * w->timeout_usec;
+}
+
 /*
  * Looks whether the process has read its first request. The time that a process takes to start does
  * not count: it is not the fault of the device that it is to be asked about. If it counted, then on
@@ -92,8 +104,10 @@ static void look_for_start(Worker *w)
 		return;
 	w->started = now_usec(w) >= w->start_usec || ioctl(w->process.fd, SIOCOUTQ, &unread) < 0 ||
 		     unread == 0;
-	if (!w->started)
+	if (!w->started) {
 		w->deadline_usec = now_usec(w) + w->timeout_usec;
+		begin_head(w);
+	}
 }
 
 /* For the deadline, or before that for another look at a process that starts. */
@@ -108,7 +122,7 @@ static void renew_deadline(Worker *w)
 {
 	int enabled = SD_EVENT_OFF;
 
-	w->deadline_usec = now_usec(w) + w->timeout_usec;
+	w->deadline_usec = MIN(now_usec(w) + w->timeout_usec, w->end_usec);
 	sd_event_source_get_enabled(w->timer, &enabled);
 	if (enabled == SD_EVENT_OFF)
 		set_deadline_timer(w);
@@ -118,6 +132,7 @@ void worker_set_timeout(Worker *w, uint64_t timeout_usec)
 {
 	w->timeout_usec = timeout_usec;
 	w->deadline_usec = now_usec(w) + timeout_usec;
+	begin_head(w);
 	set_timer(w, w->deadline_usec);
 }
 
@@ -218,8 +233,10 @@ void worker_submit(Worker *w, Request *r)
 	bool first = !w->queue.first;
 
 	request_append(&w->queue, r);
-	if (first && w->state == WORKER_RUNNING)
+	if (first && w->state == WORKER_RUNNING) {
+		begin_head(w);
 		renew_deadline(w);
+	}
 	flush(w);
 }
 
@@ -279,6 +296,8 @@ static void take_answer(Worker *w, const WireMessage *m)
 	int r;
 
 	w->started = true;
+	if (m->header.type == WIRE_END)
+		begin_head(w);
 	renew_deadline(w);
 	switch ((WireType)m->header.type) {
 	case WIRE_DEVICE:

@@ -21,6 +21,11 @@
  * for the core. The others stay here, where they can be withdrawn. */
 #define WORKER_WINDOW 16U
 
+/* The head must be answered within so many times the time-out of a message. Without this a worker
+ * that lies could send one part after the other for days, and the requests behind it would wait.
+ * With the default time-out of 2 s it is 32 s: a switch with 254 ports may take 126 ms for each. */
+#define WORKER_QUERY_TIMEOUTS 16U
+
 typedef struct Worker Worker;
 
 typedef struct WorkerHandler {
@@ -31,8 +36,8 @@ typedef struct WorkerHandler {
 	/* R is answered and now the handler's to free. */
 	void (*end)(void *userdata, Worker *w, Request *r, int error, const char *text);
 	void (*event)(void *userdata, Worker *w, const Event *event);
-	/* No message has come for the head in the time set. The handler ends the worker or sets
-	 * another time. */
+	/* No message has come for the head in the time set, or it was not answered in
+	 * WORKER_QUERY_TIMEOUTS times that. The handler ends the worker or sets another time. */
 	void (*stuck)(void *userdata, Worker *w);
 	/* The worker is of no use any more: it died, or lies. Called once; the handler takes the
 	 * requests and ends it. */
@@ -52,6 +57,8 @@ Worker *worker_free(Worker *w);
 pid_t worker_pid(const Worker *w);
 /* The head: the request that the process works on, NULL if it has none. */
 Request *worker_head(const Worker *w);
+/* In handler->stuck(): the messages for the head came in time, but not the last of them. */
+bool worker_never_ends(const Worker *w);
 /* What of its head the process is reading now, as far as the messages tell: "port 2 of mlx5_0". */
 void worker_describe_head(const Worker *w, char *buffer, size_t size);
 
@@ -63,8 +70,9 @@ bool worker_withdraw(Worker *w, const Request *r);
  * gone is dropped: another worker knows nothing of them. */
 RequestQueue worker_take_requests(Worker *w);
 
-/* From now on handler->stuck() is called when no message has come for the head in TIMEOUT_USEC. For
- * the first request the time begins when the process has read it. */
+/* From now on handler->stuck() is called when no message has come for the head in TIMEOUT_USEC, or
+ * when it is not answered after WORKER_QUERY_TIMEOUTS times that. For the first request the time
+ * begins when the process has read it. */
 void worker_set_timeout(Worker *w, uint64_t timeout_usec);
 /* Closes the connection, at which the process exits, and kills it if it does not within GRACE_USEC.
  */

@@ -355,6 +355,26 @@ static void table_after_end(Query *q)
 	say_gids(q, 1);
 }
 
+/* One page of a long table after the other, each in time: 97 of each port, in 19 s. */
+static void drip(Query *q)
+{
+	say_device(q);
+	for (uint32_t port = 1; port <= 2; port++) {
+		uint32_t page = wire_page_entries(ATTR_GIDS);
+
+		say_port(q, port);
+		for (uint32_t i = 0; i < TABLE_ENTRIES_MAX; i += page) {
+			WireMessage m = gid_page(q, port, 0);
+
+			m.table.total = TABLE_ENTRIES_MAX;
+			m.table.first = i;
+			m.table.n = MIN(page, TABLE_ENTRIES_MAX - i);
+			say(&m);
+			usleep(100 * USEC_PER_MSEC);
+		}
+	}
+}
+
 static void events(Query *q)
 {
 	say_event(q->device + 1, 1, REASON_LID_CHANGE);
@@ -437,6 +457,7 @@ static const struct {
 	{"chardevs-twice", chardevs_twice, THEN_WAIT},
 	{"table-too-large", table_too_large, THEN_WAIT},
 	{"table-after-end", table_after_end, THEN_WAIT},
+	{"drip", drip, THEN_WAIT},
 	{"events", events, THEN_ANSWER},
 	{"burst", burst, THEN_GO_ON},
 	{"flood", flood, THEN_WAIT},

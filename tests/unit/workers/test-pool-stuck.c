@@ -56,6 +56,21 @@ static void test_stuck_says_where(void **state)
 	expect_event(t, 1, REASON_RECOVERED);
 }
 
+/* A worker that sends one part after the other, each in time, does not keep its lane for ever. */
+static void test_never_ends(void **state)
+{
+	Test *t = *state;
+	uint64_t id, other;
+
+	start(t, FAKE_WORKER, 400 * USEC_PER_MSEC, &slow);
+	id = ask(t, 1, "drip");
+	other = ask(t, 2, "ok");
+	expect_error(t, id, -ETIMEDOUT,
+		     "no end of the answer after 6400 ms while reading port 2 of drip");
+	expect_refused(t, 1, -ETIMEDOUT);
+	expect_answer(t, other);
+}
+
 /* The time that a worker takes to start does not count. If it did, each new worker on a busy
  * machine would be taken for stuck in another healthy device. */
 static void test_slow_start(void **state)
@@ -259,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_stuck),
 		TEST(test_stuck_says_where),
+		TEST(test_never_ends),
 		TEST(test_slow_start),
 		TEST(test_stuck_is_not_heard),
 		TEST(test_stuck_for_long),
