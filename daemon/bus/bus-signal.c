@@ -4,8 +4,12 @@
  *
  * What the bus does not take waits in sd-bus' queue, which has an end. When it is long, what a port
  * has to say is held here instead: one mask of rows, and its announcements in order. It is said
- * when the queue has drained, with the values of then, so nothing is lost however long the bus
- * stands still, and a port that changes all the time costs no more than one that has changed once.
+ * when the queue has drained, with the values of then.
+ *
+ * What is held of a port does not grow: from the seventeenth announcement on the oldest transitions
+ * are joined. "down to active" and "active to init" become "down to init"; a transition back to the
+ * state that it came from is left out. So each StateChanged still begins where the one before it
+ * has ended, and the last one ends in the state of the property, but not each transition is told.
  */
 
 #include "bus-private.h"
@@ -17,6 +21,9 @@
  * said. */
 #define QUEUE_LONG  1024U
 #define QUEUE_SHORT 256U
+
+/* So many announcements of a port are held. */
+#define HELD_MAX 16U
 
 /* What is said beside the values, one for one. */
 typedef struct Announcement {
@@ -30,7 +37,7 @@ typedef struct PortHeld {
 	struct PortHeld *next;
 	Port *port;
 	AttrMask changed;
-	Announcement *announcements;
+	Announcement announcements[HELD_MAX]; /* in order */
 	size_t n_announcements;
 } PortHeld;
 
@@ -240,7 +247,6 @@ static uint64_t queue_length(const Bus *b)
 static void held_free(PortHeld *h)
 {
 	h->port->held = NULL;
-	free(h->announcements);
 	free(h);
 }
 
@@ -302,12 +308,42 @@ static int watch_drain(Bus *b)
 	return r;
 }
 
+static void remove_announcement(PortHeld *h, size_t i)
+{
+	h->n_announcements--;
+	memmove(&h->announcements[i], &h->announcements[i + 1],
+		(h->n_announcements - i) * sizeof(h->announcements[0]));
+}
+
+/* The first transition of H at FROM or behind it; the number of announcements if there is none. */
+static size_t find_transition(const PortHeld *h, size_t from)
+{
+	while (from < h->n_announcements && !h->announcements[from].is_state)
+		from++;
+	return from;
+}
+
+/* Makes room for one more: joins the two oldest transitions. If there are not two, the oldest
+ * SubnetReconfigured goes: those behind it say the same. */
+static void make_room(PortHeld *h)
+{
+	size_t first = find_transition(h, 0), second = find_transition(h, first + 1);
+
+	if (second >= h->n_announcements) {
+		remove_announcement(h, first == 0 ? 1 : 0);
+		return;
+	}
+	h->announcements[second].old_state = h->announcements[first].old_state;
+	if (h->announcements[second].old_state == h->announcements[second].state)
+		remove_announcement(h, second);
+	remove_announcement(h, first);
+}
+
 /* Holds the change of P, or returns false: there is no memory, and a queue to put it into. */
 static bool hold(Bus *b, Port *p, const AttrMask *changed, const Announcement *announcements,
 		 size_t n)
 {
 	PortHeld *h = p->held;
-	Announcement *all;
 
 	if (!h) {
 		h = calloc(1, sizeof(PortHeld));
@@ -323,13 +359,10 @@ static bool hold(Bus *b, Port *p, const AttrMask *changed, const Announcement *a
 			b->held = h;
 		b->held_last = h;
 	}
-	if (n > 0) {
-		all = reallocarray(h->announcements, h->n_announcements + n, sizeof(Announcement));
-		if (!all)
-			return false;
-		memcpy(all + h->n_announcements, announcements, n * sizeof(Announcement));
-		h->announcements = all;
-		h->n_announcements += n;
+	for (size_t i = 0; i < n; i++) {
+		if (h->n_announcements == HELD_MAX)
+			make_room(h);
+		h->announcements[h->n_announcements++] = announcements[i];
 	}
 	h->changed = mask_or(h->changed, *changed);
 	return true;
