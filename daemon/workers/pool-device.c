@@ -174,6 +174,28 @@ void pool_remove_device(PoolDevice *d)
 	size_t i = position(p, d->index);
 
 	p->n_devices--;
+	p->tables -= d->tables;
 	memmove(&p->devices[i], &p->devices[i + 1], (p->n_devices - i) * sizeof(d));
 	pool_device_free(d);
+}
+
+const char *pool_device_count_tables(PoolDevice *d, uint32_t port, const PortSnapshot *snapshot)
+{
+	Pool *p = d->pool;
+	uint32_t before = d->port_tables[port], now = 0;
+
+	for (PortTable i = 0; i < _PORT_TABLE_MAX; i++) {
+		const Table *t = snapshot->tables[i];
+
+		if (t && i != PORT_TABLE_COUNTERS)
+			now += t->n * t->entry_size;
+	}
+	if (d->tables - before + now > POOL_DEVICE_TABLES_MAX)
+		return "the tables of the device are too large together";
+	if (p->tables - before + now > POOL_TABLES_MAX)
+		return "the tables of all devices are too large together";
+	d->port_tables[port] = now;
+	d->tables = d->tables - before + now;
+	p->tables = p->tables - before + now;
+	return NULL;
 }

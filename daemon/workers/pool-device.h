@@ -26,3 +26,7 @@ void pool_device_recover(PoolDevice *d);
 /* Asks D its probe after a pause, which doubles each time. The worker for that is one of its own.
  */
 void pool_device_retry_later(PoolDevice *d);
+
+/* Notes the tables that PORT of D has now. Returns NULL, or the rule that is broken: they are too
+ * large together with those of the other ports, or of the other devices. */
+const char *pool_device_count_tables(PoolDevice *d, uint32_t port, const PortSnapshot *snapshot);

@@ -39,6 +39,9 @@ struct PoolDevice {
 	Worker *asked;
 	/* ASKED has answered: it may hold the device open, so events are lost with it. */
 	bool heard;
+	/* Bytes of the tables of each port that was read last, and their sum. */
+	uint32_t port_tables[RDMA_PORT_MAX + 1];
+	uint32_t tables;
 	/* How many workers in a row it has spoilt: they hung or crashed when asked about it. */
 	unsigned int spoilt;
 	/* On probation: the lane of its own. NULL: its queries go to the shared lane. */
@@ -76,6 +79,7 @@ struct Pool {
 	Lane shared;	      /* for all devices that are not on probation */
 	PoolDevice **devices; /* sorted by index */
 	size_t n_devices, allocated;
+	uint64_t tables; /* bytes of the tables of all devices */
 	Process processes[POOL_PROCESSES_MAX];
 	sd_event_source *report; /* enabled while a device has something pending */
 	sd_event_source *flood;	 /* runs while a device has dropped events */

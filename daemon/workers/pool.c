@@ -48,13 +48,24 @@ static void on_device(void *userdata, _unused_ Worker *w, Request *r, DeviceSnap
 		p->handler->device(p->userdata, r->query.id, snapshot);
 }
 
-static void on_port(void *userdata, _unused_ Worker *w, Request *r, uint32_t port, int error,
+static void on_failed(void *userdata, Worker *w, const char *why);
+
+static void on_port(void *userdata, Worker *w, Request *r, uint32_t port, int error,
 		    PortSnapshot *snapshot)
 {
 	Pool *p = userdata;
+	const char *rule;
+	char why[128];
 
-	if (is_asked_by_core(r))
+	if (!is_asked_by_core(r))
+		return;
+	rule = pool_device_count_tables(r->owner, port, snapshot);
+	if (rule) {
+		snprintf(why, sizeof(why), "worker broke the protocol: %s", rule);
+		on_failed(p, w, why);
+	} else {
 		p->handler->port(p->userdata, r->query.id, port, error, snapshot);
+	}
 }
 
 static void on_end(void *userdata, Worker *w, Request *answered, int error, const char *text)

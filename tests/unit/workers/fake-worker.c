@@ -355,6 +355,33 @@ static void table_after_end(Query *q)
 	say_gids(q, 1);
 }
 
+/* Each table is small enough, but the four are not: 512 KiB. */
+static void tables_together(Query *q)
+{
+	say_device(q);
+	for (uint32_t port = 1; port <= 2; port++) {
+		WireMessage m = {
+			.port = {.header = wire_header(WIRE_PORT, q->id, q->device, port)}};
+
+		mask_set(&m.port.supplied, PORT_ATTR_gids, true);
+		mask_set(&m.port.supplied, PORT_ATTR_netdevs, true);
+		say(&m);
+		for (unsigned int i = 0; i < 2; i++) {
+			AttrType type = i == 0 ? ATTR_GIDS : ATTR_NETDEVS;
+			size_t size = attr_table_entry_size(type);
+			_cleanup_free_ uint8_t *entries = calloc(TABLE_ENTRIES_MAX, size);
+			_cleanup_(table_free_pointer) Table *t = NULL;
+
+			/* The index is the first member of both. */
+			for (uint32_t k = 0; k < TABLE_ENTRIES_MAX; k++)
+				memcpy(entries + k * size, &k, sizeof(k));
+			t = table_new(entries, TABLE_ENTRIES_MAX, size);
+			say_table(wire_header(0, q->id, q->device, port), type, t);
+		}
+	}
+	say_end(q, 0, "");
+}
+
 /* One page of a long table after the other, each in time: 97 of each port, in 19 s. */
 static void drip(Query *q)
 {
@@ -457,6 +484,7 @@ static const struct {
 	{"chardevs-twice", chardevs_twice, THEN_WAIT},
 	{"table-too-large", table_too_large, THEN_WAIT},
 	{"table-after-end", table_after_end, THEN_WAIT},
+	{"tables-together", tables_together, THEN_WAIT},
 	{"drip", drip, THEN_WAIT},
 	{"events", events, THEN_ANSWER},
 	{"burst", burst, THEN_GO_ON},

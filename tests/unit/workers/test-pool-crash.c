@@ -251,6 +251,7 @@ static void test_lies(void **state)
 		{"table-not-supplied", "a table that is not supplied"},
 		{"chardevs-twice", "a table twice"},
 		{"table-too-large", "table size out of bounds"},
+		{"tables-together", "the tables of the device are too large together"},
 		{"bad-event", "reason unknown"},
 	};
 	Test *t = *state;
