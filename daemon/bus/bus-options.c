@@ -21,22 +21,49 @@ static int unknown_option(const char *key, const char *method, const BusOption *
 				 "Unknown option \"%s\": %s takes %s", key, method, takes);
 }
 
-char **text_array_free(char **a)
+void bus_texts_done(BusTexts *t)
 {
-	for (char **i = a; i && *i; i++)
+	for (char **i = t->texts; i && *i; i++)
 		free(*i);
-	free(a);
-	return NULL;
+	free(t->texts);
+	t->texts = NULL;
 }
 
-static int read_value(sd_bus_message *m, const BusOption *option)
+/* Not by sd_bus_message_read_strv(): its time grows with the square of the number of texts. */
+static int read_texts(sd_bus_message *m, const char *option, BusTexts *ret, sd_bus_error *error)
+{
+	_cleanup_(bus_texts_done) BusTexts t = {.texts = calloc(ret->max + 1U, sizeof(char *))};
+	const char *text;
+	int r;
+
+	if (!t.texts)
+		return -ENOMEM;
+	r = sd_bus_message_enter_container(m, 'a', "s");
+	if (r < 0)
+		return r;
+	for (unsigned int n = 0; (r = sd_bus_message_read_basic(m, 's', &text)) > 0; n++) {
+		if (n == ret->max)
+			return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT,
+						 "\"%s\": more than %u %s", option, ret->max,
+						 option);
+		t.texts[n] = strdup(text);
+		if (!t.texts[n])
+			return -ENOMEM;
+	}
+	if (r < 0)
+		return r;
+	ret->texts = steal_pointer(&t.texts);
+	return sd_bus_message_exit_container(m);
+}
+
+static int read_value(sd_bus_message *m, const BusOption *option, sd_bus_error *error)
 {
 	const char *contents = option->type == 'a' ? "as" : (const char[]){option->type, '\0'};
 	int r = sd_bus_message_enter_container(m, 'v', contents);
 
 	if (r < 0)
 		return r;
-	r = option->type == 'a' ? sd_bus_message_read_strv(m, option->value)
+	r = option->type == 'a' ? read_texts(m, option->name, option->value, error)
 				: sd_bus_message_read_basic(m, option->type, option->value);
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
@@ -60,7 +87,7 @@ static int read_option(sd_bus_message *m, const char *method, const BusOption *o
 		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
 					 "Option \"%s\" is there twice", key);
 	*seen |= UINT64_C(1) << i;
-	r = read_value(m, &options[i]);
+	r = read_value(m, &options[i], error);
 	if (r == -ENXIO)
 		return sd_bus_error_setf(
 			error, RDMAD_ERROR_INVALID_OPTION, "Option \"%s\" takes a value of type %s",

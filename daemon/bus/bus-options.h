@@ -13,7 +13,8 @@
  *   'u'  a uint32_t *
  *   't'  a uint64_t *
  *   'b'  an int *
- *   'a'  a char ***: as, a NULL-terminated array of texts, for the caller to text_array_free()
+ *   'a'  a BusTexts *: as, of MAX texts at most. More are refused, and what comes after them is not
+ *        even read.
  */
 typedef struct BusOption {
 	const char *name;
@@ -21,9 +22,13 @@ typedef struct BusOption {
 	void *value;
 } BusOption;
 
-/* NULL is an empty one. */
-char **text_array_free(char **a);
-DEFINE_CLEANUP(char *, text_array_free);
+/* The value of an option of type as. */
+typedef struct BusTexts {
+	unsigned int max; /* how many there may be; set by the caller */
+	char **texts;	  /* NULL-terminated; NULL: the option is not there */
+} BusTexts;
+
+void bus_texts_done(BusTexts *t);
 
 /*
  * Reads the a{sv} of METHOD, which takes the N options at OPTIONS (64 at most), and sets the value

@@ -146,7 +146,7 @@ static int add_ports(Wait *wait, char *const *names, sd_bus_error *error)
 
 static int read_condition(BusWait *w, sd_bus_message *m, Wait *wait, sd_bus_error *error)
 {
-	_cleanup_(text_array_free_pointer) char **ports = NULL;
+	_cleanup_(bus_texts_done) BusTexts ports = {.max = WAIT_PORTS_MAX};
 	const char *state = "active", *gid = NULL;
 	int any = 0, lid = 0, configured = 0, r;
 	const BusOption options[] = {
@@ -163,7 +163,7 @@ static int read_condition(BusWait *w, sd_bus_message *m, Wait *wait, sd_bus_erro
 	r = bus_read_options(m, "WaitFor", options, ARRAY_SIZE(options), error);
 	if (r < 0)
 		return r;
-	r = add_ports(wait, ports, error);
+	r = add_ports(wait, ports.texts, error);
 	if (r >= 0 && configured)
 		r = add_ports(wait, w->bus->config->wait_ports, error);
 	if (r < 0)

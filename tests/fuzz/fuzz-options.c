@@ -12,7 +12,7 @@
 #define OPTIONS_MAX 12U
 
 typedef struct Options {
-	char **ports;
+	BusTexts ports;
 	const char *state, *gid;
 	int any;
 	uint32_t mtu;
@@ -46,7 +46,7 @@ static void use(const Options *o)
 {
 	Wait wait = {};
 
-	for (char **port = o->ports; port && *port; port++) {
+	for (char *const *port = o->ports.texts; port && *port; port++) {
 		int r = wait_add(&wait, *port);
 
 		FUZZ_CHECK(r == 0 || r == -EINVAL || r == -E2BIG);
@@ -61,7 +61,7 @@ static void use(const Options *o)
 static void read_options(sd_bus_message *m)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
-	Options o = {};
+	Options o = {.ports.max = WAIT_PORTS_MAX};
 	const BusOption options[] = {
 		{"ports", 'a', &o.ports}, {"state", 's', &o.state}, {"gid", 's', &o.gid},
 		{"any", 'b', &o.any},	  {"mtu", 'u', &o.mtu},	    {"rate", 't', &o.rate},
@@ -74,7 +74,7 @@ static void read_options(sd_bus_message *m)
 		FUZZ_CHECK(sd_bus_message_at_end(m, true) > 0);
 		use(&o);
 	}
-	text_array_free(o.ports);
+	bus_texts_done(&o.ports);
 	sd_bus_error_free(&error);
 }
 
