@@ -20,6 +20,7 @@ struct Bus {
 	sd_bus *bus;		   /* the connection */
 	sd_bus_slot *disconnected; /* hears when the connection ends */
 	sd_bus_slot *request;	   /* for the name, and hears the answer */
+	sd_bus_slot *door;	   /* sees each method call first */
 	sd_event_source *exit;	   /* runs when the event loop ends */
 	bool signals;		   /* the name is ours, or about to be */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "bus-door.h"
 #include "bus-private.h"
 #include "bus-property.h"
 #include "clock.h"
@@ -119,7 +120,9 @@ static int export_objects(Bus *b)
 				     &b->long_replies);
 	if (r >= 0)
 		r = bus_manager_add(b);
-	return r < 0 ? r : bus_log_add(b);
+	if (r >= 0)
+		r = bus_log_add(b);
+	return r < 0 ? r : bus_door_add(b->bus, &b->door);
 }
 
 /* The connection */
@@ -244,6 +247,7 @@ Bus *bus_free(Bus *b)
 	sd_event_source_disable_unref(b->exit);
 	sd_bus_slot_unref(b->disconnected);
 	sd_bus_slot_unref(b->request);
+	sd_bus_slot_unref(b->door);
 	bus_signals_done(b);
 	pending_calls_free(b->calls);
 	bus_wait_free(b->waits);

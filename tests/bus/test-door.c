@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calls that cost the daemon more than they may: it refuses or drops them, and goes on. */
 
+#include <fcntl.h>
+
 #include "calls.h"
+#include "process.h"
 
 #define SCENARIO "[device mlx5_0]\nprotocol = infiniband\n"
 
@@ -56,11 +59,193 @@ static void test_many_names(void **state)
 	}
 }
 
+/* Descriptors */
+
+#define PORT	   "/org/rdma/device/0/port/1"
+#define PROPERTIES "org.freedesktop.DBus.Properties"
+#define LOG_PATH   "/org/freedesktop/LogControl1"
+#define LOG	   "org.freedesktop.LogControl1"
+
+/* No method takes a descriptor, wherever it is among the arguments. */
+static void test_descriptors(void **state)
+{
+	static const struct {
+		const char *path, *interface, *member, *types;
+	} calls[] = {
+		{RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "WaitFor", "a{sv}h"},
+		{RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh", "a{sv}"},
+		{RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "NoSuchMethod", "h"},
+		{RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "h"},
+		{RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "h"},
+		{PORT, RDMAD_INTERFACE_PORT, "Query", "a{sv}"},
+		{PORT, PROPERTIES, "Get", "h"},
+		{"/no/such/object", "org.example.Other", "Method", "vh"},
+	};
+	_cleanup_close_ int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	Fixture *f = *state;
+	unsigned int before;
+
+	assert_true(fd >= 0);
+	fixture_start_daemon(f, SCENARIO, NULL);
+	calls_ping(f);
+	before = process_count_entries(f->daemon_pid, "fd");
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		char *error;
+
+		if (streq(calls[i].types, "a{sv}"))
+			fixture_call(f, calls[i].path, calls[i].interface, calls[i].member, &error,
+				     "a{sv}", 1, "x", "h", fd);
+		else if (streq(calls[i].types, "a{sv}h"))
+			fixture_call(f, calls[i].path, calls[i].interface, calls[i].member, &error,
+				     "a{sv}h", 0, fd);
+		else if (streq(calls[i].types, "vh"))
+			fixture_call(f, calls[i].path, calls[i].interface, calls[i].member, &error,
+				     "v", "v", "h", fd);
+		else
+			fixture_call(f, calls[i].path, calls[i].interface, calls[i].member, &error,
+				     "h", fd);
+		if (!error || !streq(error, RDMAD_ERROR_INVALID_ARGUMENT))
+			fail_msg("%s(%s): %s", calls[i].member, calls[i].types, error);
+		free(error);
+	}
+	assert_int_equal(process_count_entries(f->daemon_pid, "fd"), before);
+}
+
+/* Calls that want no reply */
+
+static sd_bus_message *new_silent_call(Fixture *f, const char *path, const char *interface,
+				       const char *member)
+{
+	sd_bus_message *m = NULL;
+
+	assert_true(sd_bus_message_new_method_call(f->bus, &m, RDMAD_BUS_NAME, path, interface,
+						   member) >= 0);
+	assert_true(sd_bus_message_set_expect_reply(m, false) >= 0);
+	return m;
+}
+
+/* They take no place among the calls that wait. */
+static void test_no_reply(void **state)
+{
+	Fixture *f = *state;
+	char *error;
+
+	fixture_start_daemon(f, SCENARIO, NULL);
+	for (unsigned int i = 0; i < 300; i++) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
+			new_silent_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "WaitFor");
+
+		assert_true(sd_bus_message_append(m, "a{sv}t", 1, "ports", "as", 1, "mlx5_9",
+						  UINT64_MAX) >= 0);
+		assert_true(sd_bus_send(f->bus, m, NULL) >= 0);
+	}
+	/* The daemon has heard from the bus whose these calls are when it answers this one. */
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "WaitFor", &error,
+				 "a{sv}t", 1, "ports", "as", 1, "mlx5_9", UINT64_C(100000)));
+	assert_string_equal(error, RDMAD_ERROR_TIMED_OUT);
+	free(error);
+}
+
+/* What does something is done. */
+static void test_no_reply_but_done(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *run = NULL, *set = NULL;
+
+	fixture_start_daemon(f, SCENARIO, NULL);
+	set = new_silent_call(f, LOG_PATH, PROPERTIES, "Set");
+	assert_true(sd_bus_message_append(set, "ssv", LOG, "LogLevel", "s", "debug") >= 0);
+	assert_true(sd_bus_send(f->bus, set, NULL) >= 0);
+	run = new_silent_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_SIMULATOR, "Run");
+	assert_true(sd_bus_message_append(run, "sa{sv}", "set mlx5_0/1 state=down event=port-error",
+					  0) >= 0);
+	assert_true(sd_bus_send(f->bus, run, NULL) >= 0);
+	fixture_wait_signal(f, PORT, "StateChanged");
+	calls_refresh(f);
+	fixture_assert_property(f, LOG_PATH, LOG, "LogLevel", "debug");
+}
+
+/* Sizes */
+
+static void test_sizes(void **state)
+{
+	static const struct {
+		const char *path, *interface, *member, *types;
+		size_t size;
+		const char *says;
+	} calls[] = {
+		{RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetPort", "sa{sv}", 4096, "4096 bytes"},
+		{RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetPort", "sa{sv}", 8 << 20,
+		 "4096 bytes"},
+		{RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", "a{sv}", 4096,
+		 "4096 bytes"},
+		{RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", "a{sv}", 1000, "No device"},
+		{RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "WaitFor", "a{sv}t", 16384,
+		 "16384 bytes"},
+		{RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "WaitFor", "a{sv}t", 16000,
+		 "is no IP address"},
+		{RDMAD_ROOT_PATH, RDMAD_INTERFACE_SIMULATOR, "Run", "sa{sv}", 16384, ""},
+		{RDMAD_ROOT_PATH, RDMAD_INTERFACE_SIMULATOR, "Run", "sa{sv}", 65536, "65536 bytes"},
+		{PORT, PROPERTIES, "GetAll", "s", 4096, "4096 bytes"},
+		{LOG_PATH, PROPERTIES, "GetAll", "s", 4096, "4096 bytes"},
+		{"/", "org.example.Other", "Method", "s", 4096, "4096 bytes"},
+	};
+	Fixture *f = *state;
+
+	fixture_start_daemon(f, SCENARIO, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+		_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+		_cleanup_free_ char *text = malloc(calls[i].size + 1);
+
+		assert_non_null(text);
+		memset(text, 'a', calls[i].size);
+		text[calls[i].size] = '\0';
+		assert_true(sd_bus_message_new_method_call(f->bus, &m, RDMAD_BUS_NAME,
+							   calls[i].path, calls[i].interface,
+							   calls[i].member) >= 0);
+		if (streq(calls[i].types, "s"))
+			assert_true(sd_bus_message_append(m, "s", text) >= 0);
+		else if (streq(calls[i].types, "sa{sv}"))
+			assert_true(sd_bus_message_append(m, "sa{sv}", text, 0) >= 0);
+		else if (streq(calls[i].types, "a{sv}"))
+			assert_true(sd_bus_message_append(m, "a{sv}", 1, "device", "s", text) >= 0);
+		else
+			assert_true(sd_bus_message_append(m, "a{sv}t", 2, "ports", "as", 1,
+							  "mlx5_9", "gid", "s", text,
+							  UINT64_C(0)) >= 0);
+		assert_true(sd_bus_call(f->bus, m, 0, &error, NULL) < 0);
+		if (!strstr(error.message, calls[i].says))
+			fail_msg("%s(%zu bytes): %.200s", calls[i].member, calls[i].size,
+				 error.message);
+	}
+	calls_ping(f);
+}
+
+/* A path of any length is a valid one. */
+static void test_long_path(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	char path[30000] = "/";
+
+	memset(path + 1, 'a', sizeof(path) - 2);
+	fixture_start_daemon(f, SCENARIO, NULL);
+	assert_true(sd_bus_message_new_method_call(f->bus, &m, RDMAD_BUS_NAME, path,
+						   RDMAD_INTERFACE_PORT, "Query") >= 0);
+	assert_true(sd_bus_message_append(m, "a{sv}", 0) >= 0);
+	assert_true(sd_bus_call(f->bus, m, 0, &error, NULL) < 0);
+	assert_string_equal(error.name, SD_BUS_ERROR_UNKNOWN_OBJECT);
+	assert_true(strlen(error.message) < 200);
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_many_names),
+		TEST(test_many_names),	      TEST(test_descriptors), TEST(test_no_reply),
+		TEST(test_no_reply_but_done), TEST(test_sizes),	      TEST(test_long_path),
 	};
 
 	return cmocka_run_group_tests_name("door", tests, NULL, NULL);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "bus-door.h"
+
+#include "names.h"
+#include "util.h"
+
+#define PROPERTIES "org.freedesktop.DBus.Properties"
+
+/* What is special about a method, or about all methods of an interface (MEMBER is NULL). */
+typedef struct Rule {
+	const char *interface, *member;
+	size_t max_size; /* of its arguments, in bytes */
+	bool acts;	 /* it does something, also for a caller who wants no reply */
+} Rule;
+
+/* clang-format off */
+static const Rule rules[] = {
+	{PROPERTIES,                "Set",     BUS_DOOR_SIZE_MAX, true},
+	{RDMAD_INTERFACE_MANAGER,   "Refresh", BUS_DOOR_SIZE_MAX, true},
+	{RDMAD_INTERFACE_MANAGER,   "WaitFor", 16384,             false}, /* 64 names of ports */
+	{RDMAD_INTERFACE_SIMULATOR, NULL,      65536,             true},  /* a table is one call */
+};
+/* clang-format on */
+
+static const Rule *find_rule(sd_bus_message *m)
+{
+	static const Rule other = {NULL, NULL, BUS_DOOR_SIZE_MAX, false};
+	const char *interface = sd_bus_message_get_interface(m);
+	const char *member = sd_bus_message_get_member(m);
+
+	for (size_t i = 0; interface && i < ARRAY_SIZE(rules); i++)
+		if (streq(rules[i].interface, interface) &&
+		    (!rules[i].member || streq(rules[i].member, member)))
+			return &rules[i];
+	return &other;
+}
+
+static size_t number_size(char type)
+{
+	switch (type) {
+	case 'y':
+		return 1;
+	case 'n':
+	case 'q':
+		return 2;
+	case 't':
+	case 'x':
+	case 'd':
+		return 8;
+	default:
+		return 4;
+	}
+}
+
+/* Reads the value of TYPE, no container, and returns its size. */
+static int read_value(sd_bus_message *m, char type, size_t *ret)
+{
+	union {
+		uint64_t number;
+		const char *text;
+	} value;
+	bool is_text = type == 's' || type == 'o' || type == 'g';
+	int r;
+
+	if (type == 'h')
+		return -EBADF;
+	r = sd_bus_message_read_basic(m, type, &value);
+	if (r < 0)
+		return r;
+	*ret = is_text ? strlen(value.text) + 5 : number_size(type); /* length, text, zero */
+	return 0;
+}
+
+/* Reads what is left in the container where M is and subtracts its size from *LEFT. -E2BIG: it is
+ * larger than that, and the rest has not been read. -EBADF: there is a descriptor. D-Bus allows no
+ * more than 64 containers in one another. */
+static int measure(sd_bus_message *m, size_t *left)
+{
+	const char *contents;
+	size_t size = 0;
+	char type;
+	int r;
+
+	while ((r = sd_bus_message_peek_type(m, &type, &contents)) > 0) {
+		if (contents) {
+			r = sd_bus_message_enter_container(m, type, contents);
+			size = 4; /* the length of an array, the type of a variant */
+		} else {
+			r = read_value(m, type, &size);
+		}
+		if (r < 0)
+			return r;
+		if (size > *left)
+			return -E2BIG;
+		*left -= size;
+		if (!contents)
+			continue;
+		r = measure(m, left);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
+static int refuse_descriptors(sd_bus_message *m, sd_bus_error *error)
+{
+	return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT, "%s takes no file descriptor",
+				 sd_bus_message_get_member(m));
+}
+
+static int check_arguments(sd_bus_message *m, const Rule *rule, sd_bus_error *error)
+{
+	size_t left = rule->max_size;
+	int r = measure(m, &left);
+
+	if (r == -E2BIG)
+		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT,
+					 "The arguments of %s are longer than %zu bytes",
+					 sd_bus_message_get_member(m), rule->max_size);
+	if (r == -EBADF)
+		return refuse_descriptors(m, error);
+	/* who reads it next finds other mistakes, too */
+	return sd_bus_message_rewind(m, true);
+}
+
+static int on_message(sd_bus_message *m, _unused_ void *userdata, sd_bus_error *error)
+{
+	const char *path, *signature;
+	const Rule *rule;
+	uint8_t type;
+	int r = sd_bus_message_get_type(m, &type);
+
+	if (r < 0 || type != SD_BUS_MESSAGE_METHOD_CALL)
+		return 0;
+	path = sd_bus_message_get_path(m);
+	if (strnlen(path, BUS_DOOR_PATH_MAX + 1) > BUS_DOOR_PATH_MAX)
+		return sd_bus_error_setf(error, SD_BUS_ERROR_UNKNOWN_OBJECT,
+					 "Unknown object '%.*s...'.", (int)BUS_DOOR_PATH_MAX, path);
+	signature = sd_bus_message_get_signature(m, true);
+	if (strchr(signature, 'h'))
+		return refuse_descriptors(m, error);
+	if (sd_bus_message_get_expect_reply(m)) {
+		if (!*signature || sd_bus_message_is_method_call(m, PROPERTIES, "Get"))
+			return 0;
+		rule = find_rule(m);
+	} else {
+		rule = find_rule(m);
+		if (!rule->acts)
+			return 1;
+	}
+	r = check_arguments(m, rule, error);
+	return r < 0 ? r : 0;
+}
+
+int bus_door_add(sd_bus *bus, sd_bus_slot **ret)
+{
+	return sd_bus_add_filter(bus, ret, on_message, NULL);
+}

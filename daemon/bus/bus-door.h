@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The door: every method call passes it before anything else of rdmad reads or keeps the call.
+ *
+ * What is refused, with an error:
+ *   - a call whose arguments have a file descriptor: no method takes one, and a call that waits
+ *     would keep it open. Descriptors that come with a call without being among its arguments are
+ *     not seen here, because sd-bus does not tell their number: the rules for the bus of the system
+ *     (dbus/org.rdma.conf) refuse these.
+ *   - a call whose arguments are longer than those of its method may be: BUS_DOOR_SIZE_MAX bytes,
+ *     or what the table in bus-door.c says. So no call that is kept is longer than that, and no
+ *     name in an error is. Properties.Get is not measured, because it is called so often: sd-bus
+ *     reads its two names once, and neither keeps nor repeats them.
+ *   - a call to an object path of more than BUS_DOOR_PATH_MAX characters: there is no such object,
+ *     and the error of sd-bus would repeat the whole path.
+ *
+ * What is dropped without an answer: a call that wants no reply, unless its method does something
+ * (the table says which). Else it would cost as much as a call with a reply, and the bus and rdmad
+ * count only calls that want a reply.
+ *
+ * A size is what the values have as bytes in the message, without the zeros between them that align
+ * numbers.
+ */
+
+#include <systemd/sd-bus.h>
+
+#define BUS_DOOR_SIZE_MAX 4096U
+#define BUS_DOOR_PATH_MAX 100U
+
+/*
+ * Opens the door of BUS. sd-bus asks the filter that was added last first: call it after all others
+ * have been added. *RET is a slot; the door is there until it is let go of.
+ */
+int bus_door_add(sd_bus *bus, sd_bus_slot **ret);
