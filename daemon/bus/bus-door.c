@@ -2,8 +2,8 @@
 
 #include "bus-door.h"
 
+#include "bus-private.h"
 #include "names.h"
-#include "util.h"
 
 #define PROPERTIES "org.freedesktop.DBus.Properties"
 
@@ -126,36 +126,56 @@ static int check_arguments(sd_bus_message *m, const Rule *rule, sd_bus_error *er
 	return sd_bus_message_rewind(m, true);
 }
 
-static int on_message(sd_bus_message *m, _unused_ void *userdata, sd_bus_error *error)
+static bool has_long_path(sd_bus_message *m)
 {
-	const char *path, *signature;
+	return strnlen(sd_bus_message_get_path(m), BUS_DOOR_PATH_MAX + 1) > BUS_DOOR_PATH_MAX;
+}
+
+/* 0: the call passes, and M is as it has come. 1: it is dropped. A negative errno and ERROR: it is
+ * refused. */
+static int check(sd_bus_message *m, sd_bus_error *error)
+{
+	bool wants_reply = sd_bus_message_get_expect_reply(m) > 0;
+	const char *signature = sd_bus_message_get_signature(m, true);
 	const Rule *rule;
+	int r;
+
+	if (has_long_path(m))
+		return sd_bus_error_setf(error, SD_BUS_ERROR_UNKNOWN_OBJECT,
+					 "Unknown object '%.*s...'.", (int)BUS_DOOR_PATH_MAX,
+					 sd_bus_message_get_path(m));
+	if (strchr(signature, 'h'))
+		return refuse_descriptors(m, error);
+	if (wants_reply && !*signature)
+		return 0;
+	rule = find_rule(m);
+	if (!wants_reply && !rule->acts)
+		return 1;
+	r = check_arguments(m, rule, error);
+	return MIN(r, 0);
+}
+
+/* Properties.Get with a reply, which is not measured. */
+static bool is_get(sd_bus_message *m)
+{
+	return streq(sd_bus_message_get_member(m), "Get") &&
+	       streq(sd_bus_message_get_signature(m, true), "ss") && !has_long_path(m) &&
+	       sd_bus_message_get_expect_reply(m) > 0;
+}
+
+static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	Bus *b = userdata;
 	uint8_t type;
 	int r = sd_bus_message_get_type(m, &type);
 
-	if (r < 0 || type != SD_BUS_MESSAGE_METHOD_CALL)
+	if (r < 0 || type != SD_BUS_MESSAGE_METHOD_CALL || is_get(m))
 		return 0;
-	path = sd_bus_message_get_path(m);
-	if (strnlen(path, BUS_DOOR_PATH_MAX + 1) > BUS_DOOR_PATH_MAX)
-		return sd_bus_error_setf(error, SD_BUS_ERROR_UNKNOWN_OBJECT,
-					 "Unknown object '%.*s...'.", (int)BUS_DOOR_PATH_MAX, path);
-	signature = sd_bus_message_get_signature(m, true);
-	if (strchr(signature, 'h'))
-		return refuse_descriptors(m, error);
-	if (sd_bus_message_get_expect_reply(m)) {
-		if (!*signature || sd_bus_message_is_method_call(m, PROPERTIES, "Get"))
-			return 0;
-		rule = find_rule(m);
-	} else {
-		rule = find_rule(m);
-		if (!rule->acts)
-			return 1;
-	}
-	r = check_arguments(m, rule, error);
-	return r < 0 ? r : 0;
+	r = check(m, error);
+	return r != 0 ? r : long_reply_offer(b->long_replies, m, error);
 }
 
-int bus_door_add(sd_bus *bus, sd_bus_slot **ret)
+int bus_door_add(Bus *b)
 {
-	return sd_bus_add_filter(bus, ret, on_message, NULL);
+	return sd_bus_add_filter(b->bus, &b->door, on_message, b);
 }

@@ -122,7 +122,7 @@ static int export_objects(Bus *b)
 		r = bus_manager_add(b);
 	if (r >= 0)
 		r = bus_log_add(b);
-	return r < 0 ? r : bus_door_add(b->bus, &b->door);
+	return r < 0 ? r : bus_door_add(b);
 }
 
 /* The connection */

@@ -20,7 +20,6 @@ struct LongReplies {
 	const Cache *cache;
 	LongReplyRaw *raw;	 /* makes messages of bytes */
 	bool warned;		 /* the log says that RAW has failed: once is enough */
-	sd_bus_slot *filter;	 /* sees GetManagedObjects() and GetAll() before sd-bus does */
 	LongReplyQueue *queue;	 /* calls that wait; NULL: there is no limit, so none waits */
 	sd_event_source *timer;	 /* for the next call that waits; NULL until one does */
 	sd_bus_slot *departures; /* hears of callers that leave; NULL while nobody waits */
@@ -285,19 +284,17 @@ int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, 
 	return wait_for_turn(l, call, kind);
 }
 
-/* Sees each message that comes in. A callback for the paths would not do: to sd-bus a path that has
- * one is an object, also where rdmad has none. */
-static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
+int long_reply_offer(LongReplies *l, sd_bus_message *m, sd_bus_error *error)
 {
 	const char *path = sd_bus_message_get_path(m);
 
 	if (sd_bus_message_is_method_call(m, "org.freedesktop.DBus.Properties", "GetAll") && path &&
 	    startswith(path, RDMAD_DEVICE_PREFIX) && sd_bus_message_has_signature(m, "s"))
-		return long_reply_answer(userdata, m, LONG_REPLY_GET_ALL, error);
+		return long_reply_answer(l, m, LONG_REPLY_GET_ALL, error);
 	if (sd_bus_message_is_method_call(m, "org.freedesktop.DBus.ObjectManager",
 					  "GetManagedObjects") &&
 	    path && streq(path, RDMAD_ROOT_PATH) && sd_bus_message_has_signature(m, ""))
-		return long_reply_answer(userdata, m, LONG_REPLY_GET_MANAGED_OBJECTS, error);
+		return long_reply_answer(l, m, LONG_REPLY_GET_MANAGED_OBJECTS, error);
 	return 0;
 }
 
@@ -315,8 +312,6 @@ int long_replies_new(sd_bus *bus, sd_event *event, const Cache *c, uint64_t rate
 	r = long_reply_raw_new(&l->raw);
 	if (r >= 0 && rate > 0)
 		r = long_reply_queue_new(rate, &l->queue);
-	if (r >= 0)
-		r = sd_bus_add_filter(bus, &l->filter, on_message, l);
 	if (r < 0)
 		return r;
 	*ret = steal_pointer(&l);
@@ -331,7 +326,6 @@ LongReplies *long_replies_free(LongReplies *l)
 	forget_calls(l, NULL);
 	long_reply_queue_free(l->queue);
 	sd_bus_slot_unref(l->departures);
-	sd_bus_slot_unref(l->filter);
 	long_reply_raw_free(l->raw);
 	free(l);
 	return NULL;

@@ -36,9 +36,8 @@ typedef enum LongReplyKind {
 extern char long_reply_list_ports_signature[];
 
 /*
- * Answers every GetManagedObjects() and GetAll() that comes in on BUS, before sd-bus does. RATE is
- * how many bytes of long replies one user gets a second; 0 is no limit. BUS, EVENT and C must live
- * longer than what is returned.
+ * Answers long calls that come in on BUS. RATE is how many bytes of long replies one user gets a
+ * second; 0 is no limit. BUS, EVENT and C must live longer than what is returned.
  */
 int long_replies_new(sd_bus *bus, sd_event *event, const Cache *c, uint64_t rate,
 		     LongReplies **ret);
@@ -50,3 +49,9 @@ DEFINE_CLEANUP(LongReplies, long_replies_free);
  * sd-bus has to return: 1, a negative errno, or 0 if the call is left to sd-bus. */
 int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
 		      sd_bus_error *error);
+/*
+ * The same for any method call, before sd-bus sees it: GetManagedObjects() and GetAll() of devices
+ * and ports are answered here, and 0 is returned for all others. A callback for the paths would not
+ * do: to sd-bus a path that has one is an object, also where rdmad has none.
+ */
+int long_reply_offer(LongReplies *l, sd_bus_message *call, sd_bus_error *error);
