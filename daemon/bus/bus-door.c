@@ -3,6 +3,7 @@
 #include "bus-door.h"
 
 #include "bus-private.h"
+#include "bus-shown.h"
 #include "names.h"
 
 #define PROPERTIES "org.freedesktop.DBus.Properties"
@@ -141,9 +142,8 @@ static int check(sd_bus_message *m, sd_bus_error *error)
 	int r;
 
 	if (has_long_path(m))
-		return sd_bus_error_setf(error, SD_BUS_ERROR_UNKNOWN_OBJECT,
-					 "Unknown object '%.*s...'.", (int)BUS_DOOR_PATH_MAX,
-					 sd_bus_message_get_path(m));
+		return sd_bus_error_setf(error, SD_BUS_ERROR_UNKNOWN_OBJECT, "Unknown object '%s'.",
+					 BUS_SHOW(sd_bus_message_get_path(m)));
 	if (strchr(signature, 'h'))
 		return refuse_descriptors(m, error);
 	if (wants_reply && !*signature)

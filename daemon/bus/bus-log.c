@@ -2,6 +2,7 @@
 /* org.freedesktop.LogControl1(5), where systemd looks for it. */
 
 #include "bus-private.h"
+#include "bus-shown.h"
 #include "log.h"
 
 static int get_log_property(_unused_ sd_bus *bus, _unused_ const char *path,
@@ -28,7 +29,7 @@ static int set_log_level(_unused_ sd_bus *bus, _unused_ const char *path,
 	level = log_level_from_name(name);
 	if (level < 0)
 		return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "\"%s\" is no log level",
-					 name);
+					 BUS_SHOW(name));
 	log_max_level = level;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include "bus-open-snapshot.h"
 #include "bus-options.h"
 #include "bus-private.h"
+#include "bus-shown.h"
 #include "log.h"
 #include "lookup.h"
 #include "names.h"
@@ -12,15 +13,17 @@
 /* What a failed look-up of the KIND named TEXT is to the caller. */
 static int lookup_error(sd_bus_error *error, int r, const char *kind, const char *text)
 {
+	const char *shown = BUS_SHOW(text);
+
 	switch (r) {
 	case -ENOENT:
-		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "No %s \"%s\"", kind, text);
+		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "No %s \"%s\"", kind, shown);
 	case -EEXIST:
 		return sd_bus_error_setf(error, RDMAD_ERROR_AMBIGUOUS,
-					 "More than one port is meant by %s \"%s\"", kind, text);
+					 "More than one port is meant by %s \"%s\"", kind, shown);
 	default:
 		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT, "\"%s\" is no %s",
-					 text, kind);
+					 shown, kind);
 	}
 }
 
@@ -114,7 +117,7 @@ static int method_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_
 			return sd_bus_error_setf(
 				error, RDMAD_ERROR_INVALID_OPTION,
 				"Option \"type\": \"%s\" is none of IB, RoCE v1, RoCE v2",
-				type_name);
+				BUS_SHOW(type_name));
 	}
 	r = lookup_gid_by_address(((const Bus *)userdata)->cache, text, type, netdev, &p, &index);
 	if (r < 0)

@@ -2,6 +2,7 @@
 
 #include "bus-options.h"
 
+#include "bus-shown.h"
 #include "names.h"
 
 /* "Unknown option "x": M takes none", or "... takes "a" and "b"". */
@@ -18,7 +19,8 @@ static int unknown_option(const char *key, const char *method, const BusOption *
 						     : " and ",
 					 options[i].name);
 	return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
-				 "Unknown option \"%s\": %s takes %s", key, method, takes);
+				 "Unknown option \"%s\": %s takes %s", BUS_SHOW(key), method,
+				 takes);
 }
 
 void bus_texts_done(BusTexts *t)

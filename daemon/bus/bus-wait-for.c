@@ -4,6 +4,7 @@
 
 #include "bus-options.h"
 #include "bus-private.h"
+#include "bus-shown.h"
 #include "log.h"
 #include "names.h"
 #include "wait.h"
@@ -122,7 +123,7 @@ static int read_state(const char *text, uint32_t *ret, sd_bus_error *error)
 	if (attr_parse(&port_attributes[PORT_ATTR_state], &values, text) < 0)
 		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT,
 					 "\"state\": \"%s\" is no state of a port, such as active",
-					 text);
+					 BUS_SHOW(text));
 	*ret = values.state;
 	return 0;
 }
@@ -139,7 +140,8 @@ static int add_ports(Wait *wait, char *const *names, sd_bus_error *error)
 		default:
 			return sd_bus_error_setf(
 				error, RDMAD_ERROR_INVALID_ARGUMENT,
-				"\"ports\": \"%s\" is no name of a port, such as mlx5_0/1", *names);
+				"\"ports\": \"%s\" is no name of a port, such as mlx5_0/1",
+				BUS_SHOW(*names));
 		}
 	return 0;
 }
@@ -173,7 +175,8 @@ static int read_condition(BusWait *w, sd_bus_message *m, Wait *wait, sd_bus_erro
 					 "\"ports\": expected the names of the ports to wait for");
 	if (gid && gid_parse(gid, wait->condition.gid) < 0)
 		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT,
-					 "\"gid\": \"%s\" is no IP address and no GID", gid);
+					 "\"gid\": \"%s\" is no IP address and no GID",
+					 BUS_SHOW(gid));
 	wait->condition.has_gid = gid != NULL;
 	wait->condition.lid = lid;
 	wait->any = any;

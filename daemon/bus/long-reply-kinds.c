@@ -6,6 +6,7 @@
 
 #include "bus-options.h"
 #include "bus-property.h"
+#include "bus-shown.h"
 #include "lookup.h"
 #include "names.h"
 
@@ -161,7 +162,8 @@ static int write_listed_ports(BusWriter *w, sd_bus_message *call, const Cache *c
 	if (r < 0)
 		return r;
 	if (device && (lookup_device(c, device, &only) < 0 || !only->published))
-		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "No device \"%s\"", device);
+		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "No device \"%s\"",
+					 BUS_SHOW(device));
 	bus_writer_open(w, 'a', long_reply_list_ports_signature + 1);
 	for (size_t i = 0; i < c->n_devices; i++) {
 		const Device *d = c->devices[i];

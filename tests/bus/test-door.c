@@ -244,12 +244,73 @@ static void test_long_path(void **state)
 	}
 }
 
+/* Errors repeat no more than 100 bytes of what the caller has sent, cut between two characters, and
+ * no control characters. */
+static void test_error_texts(void **state)
+{
+	static const struct {
+		const char *member, *types;
+	} calls[] = {
+		{"GetPort", "sa{sv}"},		{"GetDeviceByName", "sa{sv}"},
+		{"GetPortByNetdev", "sa{sv}"},	{"GetPortByGuid", "sa{sv}"},
+		{"GetPortByAddress", "sa{sv}"}, {"GetPortByAddress", "type"},
+		{"ListPorts", "device"},	{"Refresh", ""},
+		{"WaitFor", "state"},		{"WaitFor", "gid"},
+		{"WaitFor", "ports"},		{"Set", "LogLevel"},
+	};
+	Fixture *f = *state;
+	char text[2000] = "\x1b[2J\xc2\x9b";
+
+	/* A byte and characters of two bytes: no cut after an even number of bytes is between two.
+	 */
+	for (size_t i = 7; i < sizeof(text) - 1; i++)
+		text[i] = i % 2 ? '\xc3' : '\xa9';
+	text[6] = 'a';
+	text[sizeof(text) - 1] = '\0';
+	fixture_start_daemon(f, SCENARIO, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+		const char *types = calls[i].types;
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+		bool set = streq(calls[i].member, "Set");
+		const char *p;
+
+		assert_true(sd_bus_message_new_method_call(
+				    f->bus, &m, RDMAD_BUS_NAME, set ? LOG_PATH : RDMAD_ROOT_PATH,
+				    set ? PROPERTIES : RDMAD_INTERFACE_MANAGER,
+				    calls[i].member) >= 0);
+		if (set)
+			assert_true(sd_bus_message_append(m, "ssv", LOG, types, "s", text) >= 0);
+		else if (streq(types, "sa{sv}"))
+			assert_true(sd_bus_message_append(m, "sa{sv}", text, 0) >= 0);
+		else if (streq(types, "type"))
+			assert_true(sd_bus_message_append(m, "sa{sv}", "192.0.2.1", 1, "type", "s",
+							  text) >= 0);
+		else if (streq(types, ""))
+			assert_true(sd_bus_message_append(m, "a{sv}", 1, text, "s", "x") >= 0);
+		else if (streq(types, "device"))
+			assert_true(sd_bus_message_append(m, "a{sv}", 1, "device", "s", text) >= 0);
+		else if (streq(types, "ports"))
+			assert_true(sd_bus_message_append(m, "a{sv}t", 1, "ports", "as", 1, text,
+							  UINT64_C(0)) >= 0);
+		else
+			assert_true(sd_bus_message_append(m, "a{sv}t", 2, "ports", "as", 1,
+							  "mlx5_9", types, "s", text,
+							  UINT64_C(0)) >= 0);
+		assert_true(sd_bus_call(f->bus, m, 0, &error, NULL) < 0);
+		p = strstr(error.message, "?[2J??a");
+		if (!p || strspn(p + 7, "\xc3\xa9") != 92 || !startswith(p + 99, "..."))
+			fail_msg("%s(%s): %s", calls[i].member, types, error.message);
+	}
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_many_names),	      TEST(test_descriptors), TEST(test_no_reply),
 		TEST(test_no_reply_but_done), TEST(test_sizes),	      TEST(test_long_path),
+		TEST(test_error_texts),
 	};
 
 	return cmocka_run_group_tests_name("door", tests, NULL, NULL);
