@@ -172,6 +172,8 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	if (r < 0 || type != SD_BUS_MESSAGE_METHOD_CALL || is_get(m))
 		return 0;
 	r = check(m, error);
+	if (r == 0)
+		r = bus_log_offer(b, m, error);
 	return r != 0 ? r : long_reply_offer(b->long_replies, m, error);
 }
 

@@ -31,6 +31,6 @@
 #define BUS_DOOR_PATH_MAX 100U
 
 /* Opens the door of the connection of B. It is the only filter of that connection: sd-bus needs
- * some 400 instructions a message for each. What passes is offered to the long replies, and then
- * sd-bus has it. The door is there for as long as the connection. */
+ * some 400 instructions a message for each. What passes is offered to bus_log_offer() and the long
+ * replies, and then sd-bus has it. The door is there for as long as the connection. */
 int bus_door_add(Bus *b);

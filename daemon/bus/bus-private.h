@@ -43,6 +43,9 @@ extern const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS];
 /* Add an interface to the connection. */
 int bus_manager_add(Bus *b);
 int bus_log_add(Bus *b);
+/* Answers M, a method call, if it sets a property of the log, when the bus has said whose it is.
+ * Returns what a handler of sd-bus has to return. */
+int bus_log_offer(Bus *b, sd_bus_message *m, sd_bus_error *error);
 
 /* bus-call.c */
 

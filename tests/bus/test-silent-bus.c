@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A bus that does not say whose a connection is, or much later. It is this program: it answers the
+ * daemon's Hello() and RequestName(), and the rest as each test wants. The calls of clients come
+ * from it, too.
+ */
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "calls.h"
+
+#define SCENARIO   "[device mlx5_0]\nprotocol = infiniband\n"
+#define PROPERTIES "org.freedesktop.DBus.Properties"
+#define LOG_PATH   "/org/freedesktop/LogControl1"
+#define LOG	   "org.freedesktop.LogControl1"
+#define CLIENT	   ":1.7"
+#define OTHER_USER 12345U
+
+typedef struct SilentBus {
+	Fixture *f;
+	int listening;
+	sd_bus *peer;			  /* the connection to the daemon */
+	bool named;			  /* the daemon has its name */
+	sd_bus_message *question, *match; /* GetConnectionUnixUser() and AddMatch(), unanswered */
+} SilentBus;
+
+static int on_call(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	SilentBus *s = userdata;
+
+	if (sd_bus_message_is_method_call(m, NULL, "Hello"))
+		return sd_bus_reply_method_return(m, "s", ":1.1");
+	if (sd_bus_message_is_method_call(m, NULL, "RequestName")) {
+		s->named = true;
+		return sd_bus_reply_method_return(m, "u", 1);
+	}
+	if (sd_bus_message_is_method_call(m, NULL, "GetConnectionUnixUser")) {
+		sd_bus_message_unref(s->question);
+		s->question = sd_bus_message_ref(m);
+	} else if (sd_bus_message_is_method_call(m, NULL, "AddMatch")) {
+		sd_bus_message_unref(s->match);
+		s->match = sd_bus_message_ref(m);
+	} else if (!sd_bus_message_is_method_call(m, NULL, NULL)) {
+		return 0; /* the daemon's replies */
+	}
+	return 1;
+}
+
+/* Waits for one more message from the daemon. */
+static void process(SilentBus *s)
+{
+	int r = sd_bus_process(s->peer, NULL);
+
+	if (r < 0)
+		fail_msg("the daemon has closed its connection: %s", strerror(-r));
+	if (r == 0 && sd_bus_wait(s->peer, 60 * USEC_PER_SEC) == 0)
+		fail_msg("the daemon says nothing");
+}
+
+static int setup(void **state)
+{
+	static const sd_id128_t id = {.bytes = {1}};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	SilentBus *s = calloc(1, sizeof(*s));
+	struct pollfd p;
+	int fd;
+
+	assert_non_null(s);
+	s->f = fixture_new();
+	s->listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/silent", s->f->directory);
+	assert_int_equal(bind(s->listening, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(s->listening, 8), 0);
+	snprintf(s->f->address, sizeof(s->f->address), "unix:path=%s", address.sun_path);
+	s->f->daemon_pid = fixture_spawn_daemon(s->f, SCENARIO, NULL);
+	p = (struct pollfd){.fd = s->listening, .events = POLLIN};
+	assert_int_equal(poll(&p, 1, 60000), 1);
+	fd = accept4(s->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	assert_true(fd >= 0);
+	assert_true(sd_bus_new(&s->peer) >= 0);
+	assert_true(sd_bus_set_fd(s->peer, fd, fd) >= 0);
+	assert_true(sd_bus_set_server(s->peer, true, id) >= 0);
+	assert_true(sd_bus_negotiate_fds(s->peer, true) >= 0);
+	assert_true(sd_bus_start(s->peer) >= 0);
+	assert_true(sd_bus_add_filter(s->peer, NULL, on_call, s) >= 0);
+	while (!s->named)
+		process(s);
+	*state = s;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	SilentBus *s = *state;
+	int status;
+
+	kill(s->f->daemon_pid, SIGTERM);
+	sd_bus_message_unref(s->question);
+	sd_bus_message_unref(s->match);
+	sd_bus_close_unref(s->peer);
+	close(s->listening);
+	status = fixture_wait_process(s->f->daemon_pid);
+	s->f->daemon_pid = 0;
+	fixture_free(s->f);
+	free(s);
+	return status;
+}
+
+/* A call of the client, and its reply when there is one. */
+typedef struct Call {
+	sd_bus_message *reply;
+} Call;
+
+static void call_done(Call *c)
+{
+	sd_bus_message_unref(c->reply);
+}
+
+static int on_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	Call *c = userdata;
+
+	c->reply = sd_bus_message_ref(m);
+	return 1;
+}
+
+static void send_call(SilentBus *s, Call *c, const char *path, const char *interface,
+		      const char *member, const char *types, ...)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	va_list args;
+
+	assert_true(sd_bus_message_new_method_call(s->peer, &m, RDMAD_BUS_NAME, path, interface,
+						   member) >= 0);
+	va_start(args, types);
+	assert_true(sd_bus_message_appendv(m, types, args) >= 0);
+	va_end(args);
+	assert_true(sd_bus_message_set_sender(m, CLIENT) >= 0);
+	assert_true(sd_bus_call_async(s->peer, NULL, m, on_reply, c, UINT64_MAX) >= 0);
+}
+
+/* The daemon serves a call. */
+static void ping(SilentBus *s)
+{
+	Call c = {};
+
+	send_call(s, &c, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "");
+	while (!c.reply)
+		process(s);
+	call_done(&c);
+}
+
+static void set_level(SilentBus *s, Call *c, const char *level)
+{
+	send_call(s, c, LOG_PATH, PROPERTIES, "Set", "ssv", LOG, "LogLevel", "s", level);
+}
+
+static void wait_question(SilentBus *s)
+{
+	while (!s->question)
+		process(s);
+}
+
+/* Answers the question whose the connection is, and waits for the answer to C. */
+static void answer_user(SilentBus *s, Call *c, uint32_t user)
+{
+	wait_question(s);
+	assert_true(sd_bus_reply_method_return(s->question, "u", user) >= 0);
+	s->question = sd_bus_message_unref(s->question);
+	while (!c->reply)
+		process(s);
+}
+
+static void assert_level(SilentBus *s, const char *expected)
+{
+	_cleanup_(call_done) Call c = {};
+	const char *level;
+
+	send_call(s, &c, LOG_PATH, PROPERTIES, "Get", "ss", LOG, "LogLevel");
+	while (!c.reply)
+		process(s);
+	assert_true(sd_bus_message_read(c.reply, "v", "s", &level) >= 0);
+	assert_string_equal(level, expected);
+}
+
+/* The daemon serves other calls while it does not know who wants to change the log. Were it to wait
+ * for that, it would answer the calls in their order. */
+static void test_log_level(void **state)
+{
+	SilentBus *s = *state;
+	_cleanup_(call_done) Call root = {}, own = {}, other = {};
+
+	set_level(s, &root, "debug");
+	ping(s);
+	assert_null(root.reply);
+	assert_level(s, "info");
+	answer_user(s, &root, 0);
+	assert_false(sd_bus_message_is_method_error(root.reply, NULL));
+	assert_level(s, "debug");
+
+	set_level(s, &other, "err");
+	answer_user(s, &other, OTHER_USER);
+	assert_true(sd_bus_message_is_method_error(other.reply, SD_BUS_ERROR_ACCESS_DENIED));
+	assert_level(s, "debug");
+
+	set_level(s, &own, "warning");
+	answer_user(s, &own, geteuid());
+	assert_false(sd_bus_message_is_method_error(own.reply, NULL));
+	assert_level(s, "warning");
+}
+
+int main(void)
+{
+#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_log_level),
+	};
+
+	return cmocka_run_group_tests_name("silent-bus", tests, NULL, NULL);
+}
