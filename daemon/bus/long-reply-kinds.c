@@ -75,43 +75,62 @@ static size_t estimate_objects(_unused_ sd_bus_message *call, const Cache *c)
 
 /* Properties.GetAll(): a{sv} */
 
-/* If there is no such object or interface, sd-bus answers with the fitting error. */
+/* What a call of GetAll() is about: an interface of a device or of a port. */
+typedef struct Subject {
+	Device *device;
+	Port *port; /* NULL: the device */
+	AttrInterface interface;
+} Subject;
+
+/* False: there is no such object or interface, or the call means all interfaces. sd-bus answers
+ * such a call. */
+static bool find_subject(sd_bus_message *call, const Cache *c, Subject *ret)
+{
+	unsigned int interfaces;
+	const char *name;
+	Subject s;
+
+	if (sd_bus_message_read_basic(call, 's', &name) <= 0 ||
+	    lookup_path(c, sd_bus_message_get_path(call), &s.device, &s.port) < 0)
+		return false;
+	interfaces = s.port ? port_interfaces(&s.port->now) : 1U << INTERFACE_DEVICE;
+	for (s.interface = 0; s.interface < INTERFACE_RAW; s.interface++)
+		if (interfaces >> s.interface & 1 &&
+		    streq(attr_interface_name(s.interface), name)) {
+			*ret = s;
+			return true;
+		}
+	return false;
+}
+
 static int write_properties(BusWriter *w, sd_bus_message *call, const Cache *c,
 			    _unused_ sd_bus_error *error)
 {
-	const char *name;
-	Device *d;
-	Port *p;
+	Subject s;
 
-	if (sd_bus_message_read_basic(call, 's', &name) > 0 &&
-	    lookup_path(c, sd_bus_message_get_path(call), &d, &p) >= 0) {
-		unsigned int interfaces = p ? port_interfaces(&p->now) : 1U << INTERFACE_DEVICE;
-
-		for (AttrInterface i = 0; i < INTERFACE_RAW; i++) {
-			if (!(interfaces >> i & 1) || !streq(attr_interface_name(i), name))
-				continue;
-			if (p)
-				bus_put_port_properties(w, p, i);
-			else
-				bus_put_device_properties(w, d);
-			return 1;
-		}
-	}
-	return sd_bus_message_rewind(call, true) < 0 ? -EIO : 0;
+	if (!find_subject(call, c, &s))
+		return sd_bus_message_rewind(call, true) < 0 ? -EIO : 0;
+	if (s.port)
+		bus_put_port_properties(w, s.port, s.interface);
+	else
+		bus_put_device_properties(w, s.device);
+	return 1;
 }
 
-/* Only tables can make the reply long. */
+/* Only tables can make the reply long. A call that is left to sd-bus must not wait. */
 static size_t estimate_properties(sd_bus_message *call, const Cache *c)
 {
 	const Table *gids, *pkeys;
-	Device *d;
-	Port *p;
+	size_t size = 0;
+	Subject s;
 
-	if (lookup_path(c, sd_bus_message_get_path(call), &d, &p) < 0 || !p)
-		return 0;
-	gids = p->now.tables[PORT_TABLE_GIDS];
-	pkeys = p->now.tables[PORT_TABLE_PKEYS];
-	return (gids ? 112 * gids->n : 0) + (pkeys ? 24 * pkeys->n : 0);
+	if (find_subject(call, c, &s) && s.port) {
+		gids = s.port->now.tables[PORT_TABLE_GIDS];
+		pkeys = s.port->now.tables[PORT_TABLE_PKEYS];
+		size = (gids ? 112 * gids->n : 0) + (pkeys ? 24 * pkeys->n : 0);
+	}
+	sd_bus_message_rewind(call, true);
+	return size;
 }
 
 /* ListPorts(): what people want to see of all ports, one structure for each port. Its fields are

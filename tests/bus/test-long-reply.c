@@ -178,6 +178,35 @@ static void test_left_to_others(void **state)
 	assert_non_null(strstr(manager, "PortCount"));
 }
 
+/* The same for a port whose tables are so long that its GetAll() is a long reply. */
+static void test_left_to_others_long(void **state)
+{
+	static const char *const interfaces[] = {"", "org.freedesktop.DBus.Peer"};
+	Fixture *f = *state;
+	char *error, *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	fputs("[device rocep1]\nprotocol = roce\n[port rocep1/1]\ngid_tbl_len = 700\nnetdev = eth7 "
+	      "7\n",
+	      file);
+	for (unsigned int i = 0; i < 700; i++)
+		fprintf(file, "gid.%u = 192.0.%u.%u v2 eth7\n", i, i / 250, i % 250 + 1);
+	assert_int_equal(fclose(file), 0);
+	fixture_start_daemon(f, text, NULL);
+	free(text);
+	for (size_t i = 0; i < ARRAY_SIZE(interfaces); i++) {
+		_cleanup_free_ char *all = get_all(f, "/org/rdma/device/0/port/1", interfaces[i]);
+
+		assert_int_equal(strstr(all, "192.0.2.199") != NULL, i == 0);
+	}
+	assert_null(fixture_call(f, "/org/rdma/device/0/port/1", PROPERTIES, "GetAll", &error, "s",
+				 "org.example.Other"));
+	assert_string_equal(error, SD_BUS_ERROR_UNKNOWN_INTERFACE);
+	free(error);
+}
+
 /* A caller that wants no reply gets none. */
 static void test_no_reply_wanted(void **state)
 {
@@ -435,6 +464,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SOME(test_same_as_single),
 		SOME(test_left_to_others),
+		TEST(test_left_to_others_long),
 		SOME(test_no_reply_wanted),
 		TEST(test_no_descriptors),
 		TEST(test_no_reply_takes_no_place),
