@@ -2,6 +2,7 @@
 
 #include "bus-peer.h"
 
+#include "log.h"
 #include "util.h"
 
 #define BUS_NAME "org.freedesktop.DBus"
@@ -33,13 +34,34 @@ int bus_peer_read_user(sd_bus_message *answer, uid_t *ret)
 	uint32_t user;
 	int r;
 
-	if (sd_bus_message_is_method_error(answer, NULL))
+	if (sd_bus_message_is_method_error(answer, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
 		return -ENXIO;
+	if (sd_bus_message_is_method_error(answer, NULL))
+		return -EREMOTEIO;
 	r = sd_bus_message_read_basic(answer, 'u', &user);
 	if (r <= 0)
 		return r < 0 ? r : -EBADMSG;
 	*ret = user;
 	return 0;
+}
+
+void bus_peer_reply_unknown(sd_bus_message *call)
+{
+	int r = sd_bus_reply_method_errorf(call, SD_BUS_ERROR_TIMEOUT,
+					   "The bus has not said which user has made the call");
+
+	if (r < 0)
+		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
+}
+
+/* Without a handler sd-bus closes the connection when the bus refuses the match, or does not answer
+ * in 25 seconds. */
+static int on_watching(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_error *error)
+{
+	if (sd_bus_message_is_method_error(m, NULL))
+		log_warning_errno(-sd_bus_message_get_errno(m),
+				  "Cannot watch for callers that leave, ignoring: %m");
+	return 1;
 }
 
 int bus_peer_watch_departures(sd_bus *bus, sd_bus_message_handler_t handler, void *userdata,
@@ -50,5 +72,5 @@ int bus_peer_watch_departures(sd_bus *bus, sd_bus_message_handler_t handler, voi
 				      "type='signal',sender='" BUS_NAME "',path='" BUS_PATH
 				      "',interface='" BUS_NAME
 				      "',member='NameOwnerChanged',arg2=''",
-				      handler, NULL, userdata);
+				      handler, on_watching, userdata);
 }

@@ -121,6 +121,17 @@ static void forget_calls(LongReplies *l, const char *sender)
 		call_free(c);
 }
 
+/* The same with an answer: the bus does not say whose they are, or there is no memory. */
+static void refuse_calls(LongReplies *l, const char *sender)
+{
+	QueuedCall *c;
+
+	while ((c = long_reply_queue_forget(l->queue, sender))) {
+		bus_peer_reply_unknown(c->call);
+		call_free(c);
+	}
+}
+
 static int on_departure(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
 	const char *name;
@@ -224,8 +235,10 @@ static int on_user(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *err
 		r = long_reply_queue_identify(l->queue, q->sender, user);
 	if (r >= 0)
 		serve(l);
-	else /* the caller has left, or there is no memory */
+	else if (r == -ENXIO) /* the caller has left */
 		forget_calls(l, q->sender);
+	else
+		refuse_calls(l, q->sender);
 	return 0;
 }
 

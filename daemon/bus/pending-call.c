@@ -130,18 +130,13 @@ int pending_call_refuse(sd_bus_message *message, sd_bus_error *error)
 				 sd_bus_message_get_member(message));
 }
 
-/* Answers CALL with an error and frees it: its user has too many, or is not known. */
-static void refuse(PendingCall *call, bool is_known)
+/* Answers CALL, whose user has too many, with an error and frees it. */
+static void refuse(PendingCall *call)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	int r;
 
-	if (is_known)
-		(void)pending_call_refuse(call->message, &error);
-	else
-		(void)sd_bus_error_setf(&error, RDMAD_ERROR_QUERY_FAILED,
-					"The bus has not said which user calls %s",
-					sd_bus_message_get_member(call->message));
+	(void)pending_call_refuse(call->message, &error);
 	r = sd_bus_reply_method_error(call->message, &error);
 	if (r < 0)
 		log_debug_errno(r, "Cannot refuse a call, ignoring: %m");
@@ -152,15 +147,17 @@ static int on_user(sd_bus_message *answer, void *userdata, _unused_ sd_bus_error
 {
 	PendingCall *call = userdata;
 	uid_t user;
+	int r = bus_peer_read_user(answer, &user);
 
-	/* The caller has left already and does not hear the error; or the bus did not answer in
-	 * time, and the caller would wait for ever. */
-	if (bus_peer_read_user(answer, &user) < 0) {
-		refuse(call, false);
+	if (r < 0) {
+		/* unless the caller has left already */
+		if (r != -ENXIO)
+			bus_peer_reply_unknown(call->message);
+		pending_call_free(call);
 		return 0;
 	}
 	if (count(call->calls, user) < 0) {
-		refuse(call, true);
+		refuse(call);
 		return 0;
 	}
 	call->user = user;

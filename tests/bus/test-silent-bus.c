@@ -12,7 +12,7 @@
 
 #include "calls.h"
 
-#define SCENARIO   "[device mlx5_0]\nprotocol = infiniband\n"
+#define SCENARIO   "[device mlx5_%d]\nprotocol = infiniband\ncount = 40\n"
 #define PROPERTIES "org.freedesktop.DBus.Properties"
 #define LOG_PATH   "/org/freedesktop/LogControl1"
 #define LOG	   "org.freedesktop.LogControl1"
@@ -22,9 +22,11 @@
 typedef struct SilentBus {
 	Fixture *f;
 	int listening;
-	sd_bus *peer;			  /* the connection to the daemon */
-	bool named;			  /* the daemon has its name */
-	sd_bus_message *question, *match; /* GetConnectionUnixUser() and AddMatch(), unanswered */
+	sd_bus *peer;		      /* the connection to the daemon */
+	bool named;		      /* the daemon has its name */
+	sd_bus_message *questions[8]; /* GetConnectionUnixUser() that have no answer yet */
+	size_t n_questions;
+	sd_bus_message *match; /* the last AddMatch() */
 } SilentBus;
 
 static int on_call(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
@@ -38,8 +40,8 @@ static int on_call(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *err
 		return sd_bus_reply_method_return(m, "u", 1);
 	}
 	if (sd_bus_message_is_method_call(m, NULL, "GetConnectionUnixUser")) {
-		sd_bus_message_unref(s->question);
-		s->question = sd_bus_message_ref(m);
+		assert_true(s->n_questions < ARRAY_SIZE(s->questions));
+		s->questions[s->n_questions++] = sd_bus_message_ref(m);
 	} else if (sd_bus_message_is_method_call(m, NULL, "AddMatch")) {
 		sd_bus_message_unref(s->match);
 		s->match = sd_bus_message_ref(m);
@@ -98,7 +100,8 @@ static int teardown(void **state)
 	int status;
 
 	kill(s->f->daemon_pid, SIGTERM);
-	sd_bus_message_unref(s->question);
+	while (s->n_questions > 0)
+		sd_bus_message_unref(s->questions[--s->n_questions]);
 	sd_bus_message_unref(s->match);
 	sd_bus_close_unref(s->peer);
 	close(s->listening);
@@ -158,18 +161,20 @@ static void set_level(SilentBus *s, Call *c, const char *level)
 	send_call(s, c, LOG_PATH, PROPERTIES, "Set", "ssv", LOG, "LogLevel", "s", level);
 }
 
-static void wait_question(SilentBus *s)
+/* A question without an answer, to be freed. */
+static sd_bus_message *wait_question(SilentBus *s)
 {
-	while (!s->question)
+	while (s->n_questions == 0)
 		process(s);
+	return s->questions[--s->n_questions];
 }
 
 /* Answers the question whose the connection is, and waits for the answer to C. */
 static void answer_user(SilentBus *s, Call *c, uint32_t user)
 {
-	wait_question(s);
-	assert_true(sd_bus_reply_method_return(s->question, "u", user) >= 0);
-	s->question = sd_bus_message_unref(s->question);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = wait_question(s);
+
+	assert_true(sd_bus_reply_method_return(question, "u", user) >= 0);
 	while (!c->reply)
 		process(s);
 }
@@ -212,11 +217,81 @@ static void test_log_level(void **state)
 	assert_level(s, "warning");
 }
 
+/* The methods that ask. */
+static void send_asking(SilentBus *s, Call c[4])
+{
+	send_call(s, &c[0], RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "OpenSnapshot", "a{sv}", 0);
+	send_call(s, &c[1], RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
+		  "GetManagedObjects", "");
+	send_call(s, &c[2], RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "WaitFor", "a{sv}t", 1,
+		  "ports", "as", 1, "other", UINT64_MAX);
+	set_level(s, &c[3], "debug");
+}
+
+/* Answers one question after the other with the error NAME, N in all. */
+static void answer_error(SilentBus *s, const char *name, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = wait_question(s);
+
+		assert_true(sd_bus_reply_method_errorf(question, name, "test") >= 0);
+	}
+	ping(s);
+}
+
+/* sd-bus makes NoReply of an answer that does not come in time. The caller is still there. */
+static void test_user_is_unknown(void **state)
+{
+	SilentBus *s = *state;
+	Call c[4] = {};
+
+	send_asking(s, c);
+	answer_error(s, SD_BUS_ERROR_NO_REPLY, ARRAY_SIZE(c));
+	for (size_t i = 0; i < ARRAY_SIZE(c); i++) {
+		if (!c[i].reply)
+			fail_msg("call %zu has no answer", i);
+		assert_true(sd_bus_message_is_method_error(c[i].reply, SD_BUS_ERROR_TIMEOUT));
+		call_done(&c[i]);
+	}
+}
+
+/* Nobody is there any more to be answered. */
+static void test_caller_has_left(void **state)
+{
+	SilentBus *s = *state;
+	Call c[4] = {};
+
+	send_asking(s, c);
+	answer_error(s, SD_BUS_ERROR_NAME_HAS_NO_OWNER, ARRAY_SIZE(c));
+	for (size_t i = 0; i < ARRAY_SIZE(c); i++)
+		assert_null(c[i].reply);
+}
+
+/* The daemon stays on a bus that does not tell it of callers that leave. */
+static void test_no_departures(void **state)
+{
+	SilentBus *s = *state;
+	_cleanup_(call_done) Call c = {};
+
+	send_call(s, &c, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "WaitFor", "a{sv}t", 1, "ports",
+		  "as", 1, "other", UINT64_C(1000));
+	while (!s->match)
+		process(s);
+	assert_true(sd_bus_reply_method_errorf(s->match, SD_BUS_ERROR_NO_REPLY, "test") >= 0);
+	while (!c.reply)
+		process(s);
+	assert_true(sd_bus_message_is_method_error(c.reply, RDMAD_ERROR_TIMED_OUT));
+	ping(s);
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_log_level),
+		TEST(test_user_is_unknown),
+		TEST(test_caller_has_left),
+		TEST(test_no_departures),
 	};
 
 	return cmocka_run_group_tests_name("silent-bus", tests, NULL, NULL);

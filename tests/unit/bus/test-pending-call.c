@@ -263,7 +263,7 @@ static void test_not_identified(void **state)
 	settle(t);
 	assert_int_equal(t->n_freed, 1);
 	assert_int_equal(t->n_errors, 1);
-	assert_string_equal(t->error, RDMAD_ERROR_QUERY_FAILED);
+	assert_string_equal(t->error, SD_BUS_ERROR_TIMEOUT);
 	assert_null(t->list.first);
 }
 
