@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "bus-door.h"
 #include "bus-options.h"
 #include "names.h"
 #include "simulated-commands.h"
@@ -229,6 +230,7 @@ static const sd_bus_vtable simulator_vtable[] = {
 
 int bus_simulator_add(sd_bus *bus, SimulatedMachine *machine, sd_bus_slot **ret)
 {
+	bus_door_admit(RDMAD_INTERFACE_SIMULATOR);
 	return sd_bus_add_object_vtable(bus, ret, RDMAD_ROOT_PATH, RDMAD_INTERFACE_SIMULATOR,
 					simulator_vtable, machine);
 }
