@@ -136,6 +136,14 @@ static bool has_long_path(sd_bus_message *m)
 	return strnlen(sd_bus_message_get_path(m), BUS_DOOR_PATH_MAX + 1) > BUS_DOOR_PATH_MAX;
 }
 
+static bool is_queue_full(sd_bus_message *m)
+{
+	uint64_t n = 0;
+
+	(void)sd_bus_get_n_queued_write(sd_bus_message_get_bus(m), &n);
+	return n >= BUS_DOOR_QUEUE_MAX;
+}
+
 /* 0: the call passes, and M is as it has come. 1: it is dropped. A negative errno and ERROR: it is
  * refused. */
 static int check(sd_bus_message *m, sd_bus_error *error)
@@ -145,6 +153,9 @@ static int check(sd_bus_message *m, sd_bus_error *error)
 	const Rule *rule;
 	int r;
 
+	if (is_queue_full(m))
+		return sd_bus_error_set(error, RDMAD_ERROR_LIMITS_EXCEEDED,
+					"Too many replies wait until the bus takes them");
 	if (has_long_path(m))
 		return sd_bus_error_setf(error, SD_BUS_ERROR_UNKNOWN_OBJECT, "Unknown object '%s'.",
 					 BUS_SHOW(sd_bus_message_get_path(m)));
@@ -164,7 +175,7 @@ static bool is_get(sd_bus_message *m)
 {
 	return streq(sd_bus_message_get_member(m), "Get") &&
 	       streq(sd_bus_message_get_signature(m, true), "ss") && !has_long_path(m) &&
-	       sd_bus_message_get_expect_reply(m) > 0;
+	       !is_queue_full(m) && sd_bus_message_get_expect_reply(m) > 0;
 }
 
 static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 
 #include "calls.h"
+#include "process.h"
 
 #define SCENARIO   "[device mlx5_%d]\nprotocol = infiniband\ncount = 40\n"
 #define PROPERTIES "org.freedesktop.DBus.Properties"
@@ -88,6 +89,8 @@ static int setup(void **state)
 	assert_true(sd_bus_negotiate_fds(s->peer, true) >= 0);
 	assert_true(sd_bus_start(s->peer) >= 0);
 	assert_true(sd_bus_add_filter(s->peer, NULL, on_call, s) >= 0);
+	/* What has been written is read by the daemon soon: the buffer of sd-bus has 8 MiB. */
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){65536}, sizeof(int)), 0);
 	while (!s->named)
 		process(s);
 	*state = s;
@@ -284,14 +287,43 @@ static void test_no_departures(void **state)
 	ping(s);
 }
 
+/* Nobody reads the replies: the daemon refuses calls before much waits to be sent. */
+static void test_no_reader(void **state)
+{
+	enum { CALLS = 20000 };
+	SilentBus *s = *state;
+	Replies r = {};
+
+	for (unsigned int i = 0; i < CALLS; i++) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+
+		assert_true(sd_bus_message_new_method_call(s->peer, &m, RDMAD_BUS_NAME,
+							   RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+							   "ListPorts") >= 0);
+		assert_true(sd_bus_message_append(m, "a{sv}", 0) >= 0);
+		assert_true(sd_bus_message_set_sender(m, CLIENT) >= 0);
+		assert_true(sd_bus_call_async(s->peer, NULL, m, calls_on_reply, &r, UINT64_MAX) >=
+			    0);
+	}
+	/* Writes, and reads nothing. */
+	assert_true(sd_bus_flush(s->peer) >= 0);
+	print_message("the daemon has %lu KiB\n", process_resident_kib(s->f->daemon_pid));
+	while (r.good + r.limit + r.other < CALLS)
+		process(s);
+	print_message("%u replies, %u refused\n", r.good, r.limit);
+	assert_int_equal(r.other, 0);
+	assert_true(r.good >= 4096);
+	assert_true(r.limit >= CALLS / 4);
+	ping(s);
+	assert_level(s, "info");
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_log_level),
-		TEST(test_user_is_unknown),
-		TEST(test_caller_has_left),
-		TEST(test_no_departures),
+		TEST(test_log_level),	  TEST(test_user_is_unknown), TEST(test_caller_has_left),
+		TEST(test_no_departures), TEST(test_no_reader),
 	};
 
 	return cmocka_run_group_tests_name("silent-bus", tests, NULL, NULL);
