@@ -7,6 +7,30 @@
 
 #include "manager-private.h"
 
+/* Up to a tenth earlier or later, so that a cluster's machines do not all ask at once. */
+static uint64_t reconcile_delay(const Manager *m)
+{
+	uint64_t spread = m->config.reconcile_usec / 5;
+
+	return m->config.reconcile_usec - spread / 2 + (spread ? random_u64() % spread : 0);
+}
+
+static int on_reconcile(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Manager *m = userdata;
+
+	manager_mark_everything(m, REASON_RECONCILE);
+	manager_start_reconcile(m);
+	return 0;
+}
+
+void manager_start_reconcile(Manager *m)
+{
+	if (m->config.reconcile_usec)
+		manager_start_timer(m, &m->reconcile, reconcile_delay(m), on_reconcile, m,
+				    "reconcile");
+}
+
 void manager_begin_refresh(Manager *m)
 {
 	if (!m->refresh_next.first || m->refresh_asked.first)

@@ -149,6 +149,8 @@ void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventRe
 
 /* manager-look.c */
 
+/* Has the next periodic look at everything come after the configured time, if there is any. */
+void manager_start_reconcile(Manager *m);
 /* Begins a look at everything for those who called Refresh(), if there are any and no other look
  * answers them. */
 void manager_begin_refresh(Manager *m);

@@ -50,23 +50,6 @@ static int on_flush(_unused_ sd_event_source *s, void *userdata)
 	return 0;
 }
 
-/* Up to a tenth earlier or later, so that a cluster's machines do not all ask at once. */
-static uint64_t reconcile_delay(const Manager *m)
-{
-	uint64_t spread = m->config.reconcile_usec / 5;
-
-	return m->config.reconcile_usec - spread / 2 + (spread ? random_u64() % spread : 0);
-}
-
-static int on_reconcile(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
-{
-	Manager *m = userdata;
-
-	manager_mark_everything(m, REASON_RECONCILE);
-	manager_start_timer(m, &m->reconcile, reconcile_delay(m), on_reconcile, m, "reconcile");
-	return 0;
-}
-
 /* The connection to the bus */
 
 static int connect_bus(Manager *m);
@@ -196,9 +179,7 @@ int manager_start(Manager *m)
 	if (r < 0)
 		return log_error_errno(r, "Cannot watch for changes: %m");
 	manager_mark_everything(m, REASON_STARTUP);
-	if (m->config.reconcile_usec)
-		manager_start_timer(m, &m->reconcile, reconcile_delay(m), on_reconcile, m,
-				    "reconcile");
+	manager_start_reconcile(m);
 	return 0;
 }
 
