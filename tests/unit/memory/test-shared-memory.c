@@ -357,7 +357,7 @@ static void test_growth(void **state)
 	Device *d = fixture_add_device(f, 3, "mlx5_0", 200, "ib");
 	struct rdmad *r, *now;
 	struct rdmad_handle h, next = RDMAD_HANDLE_FIRST;
-	struct pollfd pipe;
+	struct pollfd pipe = {};
 	struct rdmad_port port;
 
 	for (uint32_t i = 1; i <= FIXTURE_CAPACITY; i++)
