@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "bus.h"
+#include "clock.h"
 #include "counters-sample.h"
 #include "format.h"
 #include "json.h"
@@ -26,14 +27,6 @@ typedef struct Watch {
 static void watch_done(Watch *w)
 {
 	sample_done(&w->last);
-}
-
-static uint64_t realtime_usec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
 }
 
 static void print_time(FILE *f, uint64_t usec)
@@ -162,14 +155,14 @@ static void print_failure(Watch *w, const char *text)
 		return;
 	w->failing = true;
 	if (w->c->json) {
-		fprintf(f, "{\"timestamp\": %" PRIu64 ", \"port\": ", realtime_usec());
+		fprintf(f, "{\"timestamp\": %" PRIu64 ", \"port\": ", realtime_now_usec());
 		json_text(f, w->name);
 		fputs(", \"error\": ", f);
 		json_text(f, text);
 		fputs("}\n", f);
 		return;
 	}
-	print_time(f, realtime_usec());
+	print_time(f, realtime_now_usec());
 	fprintf(f, "no counters: %s\n", text);
 }
 

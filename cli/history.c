@@ -3,9 +3,9 @@
 /* rdmactl history: the last transitions of the state of a port, the oldest first. */
 
 #include <inttypes.h>
-#include <time.h>
 
 #include "bus.h"
+#include "clock.h"
 #include "commands.h"
 #include "format.h"
 #include "json.h"
@@ -41,12 +41,7 @@ static void print_line(Context *c, const Transition *t, uint64_t until_usec)
  * clock of another machine. */
 static uint64_t now_usec(const Context *c)
 {
-	struct timespec t;
-
-	if (c->host)
-		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
+	return c->host ? 0 : monotonic_now_usec();
 }
 
 static int print_lines(Context *c, sd_bus_message *m)

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "clock.h"
 #include "format.h"
 #include "json.h"
 #include "terminal.h"
@@ -84,11 +85,8 @@ static void print_text(const Context *c, const News *news, uint64_t usec)
 /* Prints one line or one object. */
 static bool print_one(const Context *c, const News *news)
 {
-	struct timespec now;
-	uint64_t usec;
+	uint64_t usec = realtime_now_usec();
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	usec = (uint64_t)now.tv_sec * USEC_PER_SEC + (uint64_t)now.tv_nsec / 1000;
 	if (c->json)
 		print_json(c->out, news, usec);
 	else

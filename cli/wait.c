@@ -6,11 +6,10 @@
  * the time that is left. Only while there is none does this program keep the time itself.
  */
 
-#include <time.h>
-
 #include <systemd/sd-event.h>
 
 #include "bus.h"
+#include "clock.h"
 #include "commands.h"
 #include "json.h"
 #include "names.h"
@@ -112,14 +111,6 @@ static void waiting_done(Waiting *w)
 		sd_event_unref(w->event);
 }
 
-static uint64_t monotonic_usec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
-}
-
 static int end(Waiting *w, ExitStatus status)
 {
 	w->status = status;
@@ -190,7 +181,7 @@ static int on_answer(sd_bus_message *reply, void *userdata, _unused_ sd_bus_erro
 		return end(w, r < 0 ? bus_complain("wait", NULL, r) : STATUS_OK);
 	}
 	if (sd_bus_error_has_name(error, SD_BUS_ERROR_NO_REPLY)) {
-		w->absent_usec = monotonic_usec();
+		w->absent_usec = monotonic_now_usec();
 		return 0;
 	}
 	/* The second error: rdmad was started too slowly for the bus. */
@@ -241,7 +232,7 @@ static int append_condition(sd_bus_message *m, const Waiting *w)
 static int call(Waiting *w)
 {
 	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *m = NULL;
-	uint64_t now = monotonic_usec(), left = UINT64_MAX;
+	uint64_t now = monotonic_now_usec(), left = UINT64_MAX;
 	int r;
 
 	if (w->deadline_usec != UINT64_MAX)
@@ -284,7 +275,7 @@ static int on_timer(sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 		return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 	}
 	if (!arg_quiet) {
-		duration_format(monotonic_usec() - (w->call ? w->start_usec : since), duration);
+		duration_format(monotonic_now_usec() - (w->call ? w->start_usec : since), duration);
 		complain("rdmad %s for at least %s",
 			 w->call ? "has not answered" : "is not running", duration);
 	}
@@ -296,7 +287,7 @@ static int start(Waiting *w)
 	Context *c = w->c;
 	int r = sd_event_new(&w->event);
 
-	w->start_usec = w->absent_usec = monotonic_usec();
+	w->start_usec = w->absent_usec = monotonic_now_usec();
 	w->deadline_usec =
 		arg_timeout_usec == UINT64_MAX ? UINT64_MAX : w->start_usec + arg_timeout_usec;
 	if (r >= 0 && arg_timeout_usec != UINT64_MAX)

@@ -3,8 +3,8 @@
 #include "query-counters.h"
 
 #include <dirent.h>
-#include <time.h>
 
+#include "clock.h"
 #include "query-sysfs.h"
 
 /* Far more than any driver has. */
@@ -16,14 +16,6 @@ typedef struct Reading {
 	size_t n;
 	uint64_t deadline_usec; /* CLOCK_MONOTONIC: after it no other file is read */
 } Reading;
-
-static uint64_t monotonic_usec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
-}
 
 static int compare_entries(const void *a, const void *b)
 {
@@ -78,7 +70,7 @@ static int read_group(Reading *r, int port, CounterGroup group, const char *name
 	for (size_t i = first; i < r->n; i++) {
 		CounterEntry *e = &r->entries[i];
 
-		e->error = monotonic_usec() >= r->deadline_usec
+		e->error = monotonic_now_usec() >= r->deadline_usec
 				   ? -ETIME
 				   : sysfs_read_number(directory, e->file, UINT64_MAX, &e->value);
 	}
@@ -89,7 +81,7 @@ int counters_read(int device, uint32_t port, uint64_t limit_usec, Table **ret)
 {
 	_cleanup_free_ CounterEntry *entries = calloc(COUNTERS_MAX, sizeof(*entries));
 	_cleanup_close_ int directory = -EBADF;
-	Reading r = {.entries = entries, .deadline_usec = monotonic_usec() + limit_usec};
+	Reading r = {.entries = entries, .deadline_usec = monotonic_now_usec() + limit_usec};
 	char path[32];
 	int k;
 

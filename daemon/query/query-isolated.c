@@ -6,30 +6,22 @@
 #include <signal.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "child.h"
+#include "clock.h"
 #include "log.h"
 #include "query-verbs.h"
 #include "wire.h"
 
-static uint64_t now_usec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_nsec / 1000;
-}
-
 /* Whether FD is readable before USEC have passed. */
 static bool wait_readable(int fd, uint64_t usec)
 {
-	uint64_t end = now_usec() + usec, now;
+	uint64_t end = monotonic_now_usec() + usec, now;
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	int r;
 
 	do {
-		now = now_usec();
+		now = monotonic_now_usec();
 		usec = now < end ? end - now : 0;
 		r = poll(&p, 1, (int)((usec + USEC_PER_MSEC - 1) / USEC_PER_MSEC));
 	} while (r < 0 && errno == EINTR);
@@ -79,7 +71,7 @@ static int start(Isolated *p, const DvProvider *provider)
 			return -EBUSY;
 		i->stray = close_fd(i->stray);
 	}
-	return now_usec() < i->start_usec ? -EAGAIN : spawn(p, provider);
+	return monotonic_now_usec() < i->start_usec ? -EAGAIN : spawn(p, provider);
 }
 
 /* Closes the connection and waits for the end of the process, which is killed if that takes too
@@ -107,7 +99,7 @@ static int give_up(Isolated *p, int error, const char *why)
 	siginfo_t status;
 
 	p->failed = true;
-	p->isolation->start_usec = now_usec() + ISOLATED_PAUSE_USEC;
+	p->isolation->start_usec = monotonic_now_usec() + ISOLATED_PAUSE_USEC;
 	finish(p, error != -EPIPE, &status);
 	if (error == -EPIPE && status.si_code != CLD_EXITED && status.si_pid)
 		log_warning("%s: the process that asked its own library died of signal %d, "
