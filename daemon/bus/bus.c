@@ -251,8 +251,7 @@ Bus *bus_free(Bus *b)
 	bus_signals_done(b);
 	pending_calls_free(b->calls);
 	bus_wait_free(b->waits);
-	if (b->long_replies)
-		long_replies_free(b->long_replies);
+	long_replies_free(b->long_replies);
 	if (b->bus) {
 		sd_bus_detach_event(b->bus);
 		flush_queue(b->bus);

@@ -203,8 +203,7 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->counts);
 	sd_event_source_disable_unref(m->enumerate_retry);
 	source_free(m->source);
-	if (m->memory)
-		shared_memory_free(m->memory);
+	shared_memory_free(m->memory);
 	cache_done(&m->cache);
 	history_list_done(&m->histories);
 	sd_event_unref(m->event);
