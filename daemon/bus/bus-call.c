@@ -22,13 +22,11 @@ int bus_keep_call(Bus *b, sd_bus_message *message, PendingList *list, uint32_t p
 {
 	static const PendingKind kind = {};
 	PendingCall *call;
-	int r = pending_call_new(b->calls, message, &kind, NULL, &call);
+	int r = pending_call_new(b->calls, message, &kind, NULL, &call, error);
 
-	if (r == -ENOBUFS)
-		return pending_call_refuse(message, error);
 	if (r < 0)
 		return r;
 	call->port = port;
 	pending_list_add(list, call);
-	return 1;
+	return r;
 }

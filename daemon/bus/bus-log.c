@@ -97,10 +97,7 @@ int bus_log_offer(Bus *b, sd_bus_message *m, sd_bus_error *error)
 	r = read_setting(m, &level, error);
 	if (r <= 0)
 		return r;
-	r = pending_call_new(b->calls, m, &kind, b, &call);
-	if (r == -ENOBUFS)
-		return pending_call_refuse(m, error);
-	return r < 0 ? r : 1;
+	return pending_call_new(b->calls, m, &kind, b, &call, error);
 }
 
 /* bus_log_offer() has answered before sd-bus could call this. */

@@ -48,8 +48,5 @@ int bus_open_snapshot(sd_bus_message *m, void *userdata, sd_bus_error *error)
 
 	if (r < 0)
 		return r;
-	r = pending_call_new(b->calls, m, &kind, b->memory, &call);
-	if (r == -ENOBUFS)
-		return pending_call_refuse(m, error);
-	return r < 0 ? r : 1;
+	return pending_call_new(b->calls, m, &kind, b->memory, &call, error);
 }

@@ -207,9 +207,7 @@ static int keep(BusWait *w, Waiter *waiter, sd_bus_message *call, uint64_t now, 
 		if (r < 0)
 			return r;
 	}
-	r = pending_call_new(w->bus->calls, call, &kind, waiter, &waiter->call);
-	if (r == -ENOBUFS)
-		return pending_call_refuse(call, error);
+	r = pending_call_new(w->bus->calls, call, &kind, waiter, &waiter->call, error);
 	if (r < 0)
 		return r;
 	waiter->next = w->first;
@@ -217,7 +215,7 @@ static int keep(BusWait *w, Waiter *waiter, sd_bus_message *call, uint64_t now, 
 		waiter->next->at = &waiter->next;
 	waiter->at = &w->first;
 	w->first = waiter;
-	return 1;
+	return r;
 }
 
 int bus_wait_call(BusWait *w, sd_bus_message *call, sd_bus_error *error)

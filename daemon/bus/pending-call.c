@@ -123,7 +123,7 @@ PendingCall *pending_call_free(PendingCall *call)
 	return NULL;
 }
 
-int pending_call_refuse(sd_bus_message *message, sd_bus_error *error)
+static int set_too_many(sd_bus_message *message, sd_bus_error *error)
 {
 	return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
 				 "Too many calls of %s are waiting",
@@ -136,7 +136,7 @@ static void refuse(PendingCall *call)
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	int r;
 
-	(void)pending_call_refuse(call->message, &error);
+	(void)set_too_many(call->message, &error);
 	r = sd_bus_reply_method_error(call->message, &error);
 	if (r < 0)
 		log_debug_errno(r, "Cannot refuse a call, ignoring: %m");
@@ -197,14 +197,14 @@ static bool has_room(const PendingCalls *p, const char *sender)
 }
 
 int pending_call_new(PendingCalls *p, sd_bus_message *message, const PendingKind *kind,
-		     void *userdata, PendingCall **ret)
+		     void *userdata, PendingCall **ret, sd_bus_error *error)
 {
 	const char *sender = sd_bus_message_get_sender(message);
 	PendingCall *call;
 	int r = 0;
 
 	if (!has_room(p, sender))
-		return -ENOBUFS;
+		return set_too_many(message, error);
 	call = calloc(1, sizeof(*call));
 	if (!call)
 		return -ENOMEM;
@@ -230,7 +230,7 @@ int pending_call_new(PendingCalls *p, sd_bus_message *message, const PendingKind
 	p->n++;
 	p->n_long += kind->waits_long;
 	*ret = call;
-	return 0;
+	return 1;
 }
 
 int pending_calls_new(sd_bus *bus, PendingCalls **ret)

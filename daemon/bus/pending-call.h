@@ -74,15 +74,13 @@ DEFINE_CLEANUP(PendingCalls, pending_calls_free);
  * Keeps MESSAGE, a method call, until pending_call_free(). It may be freed before by itself: when
  * its user has too many or the bus does not say whose it is, and then it is answered with an error;
  * when its caller leaves (PendingKind.waits_long); when the connection ends. *RET is owned by P.
- * -ENOBUFS: the connection has too many that wait. -ENOMEM. On an error KIND->freed is not called.
+ * If the connection has too many that wait, ERROR says so. -ENOMEM. Returns what a method has to
+ * return to sd-bus: 1, or a negative errno. Then KIND->freed is not called.
  */
 int pending_call_new(PendingCalls *p, sd_bus_message *message, const PendingKind *kind,
-		     void *userdata, PendingCall **ret);
+		     void *userdata, PendingCall **ret, sd_bus_error *error);
 /* Takes it out of its list, too. Does not answer. NULL is allowed. */
 PendingCall *pending_call_free(PendingCall *call);
-
-/* The error for a caller who has too many calls of this kind waiting. */
-int pending_call_refuse(sd_bus_message *message, sd_bus_error *error);
 
 /* CALL must be in no list. */
 void pending_list_add(PendingList *list, PendingCall *call);

@@ -35,12 +35,12 @@ static int on_call(sd_bus_message *m, void *userdata, sd_bus_error *error)
 
 	if (!sd_bus_message_is_method_call(m, "org.test", "Wait"))
 		return 0;
-	r = pending_call_new(t->calls, m, t->kind, t, &t->kept);
-	if (r == -ENOBUFS) {
+	r = pending_call_new(t->calls, m, t->kind, t, &t->kept, error);
+	if (sd_bus_error_is_set(error)) {
 		t->n_refused++;
-		return pending_call_refuse(m, error);
+		return r;
 	}
-	assert_int_equal(r, 0);
+	assert_int_equal(r, 1);
 	pending_list_add(&t->list, t->kept);
 	t->n_kept++;
 	return 1;
