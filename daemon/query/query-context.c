@@ -10,6 +10,8 @@
 typedef struct Held {
 	uint32_t device;
 	struct ibv_context *context;
+	bool retired; /* only its events are still wanted */
+	bool late;    /* what happened to the device before it was opened may not be known */
 } Held;
 
 struct Contexts {
@@ -59,12 +61,17 @@ Contexts *contexts_free(Contexts *c)
 	return NULL;
 }
 
-static Held *find_held(const Contexts *c, uint32_t device)
+static Held *find(const Contexts *c, uint32_t device, bool retired)
 {
 	for (size_t i = 0; i < c->n_held; i++)
-		if (c->held[i].device == device)
+		if (c->held[i].device == device && c->held[i].retired == retired)
 			return &c->held[i];
 	return NULL;
+}
+
+static Held *find_held(const Contexts *c, uint32_t device)
+{
+	return find(c, device, false);
 }
 
 bool contexts_holds(const Contexts *c, uint32_t device)
@@ -130,6 +137,7 @@ static int hold_context(Contexts *c, uint32_t device, struct ibv_context *contex
 	struct epoll_event e = {.events = EPOLLIN, .data.u32 = device};
 	int flags = fcntl(context->async_fd, F_GETFL);
 	Held *held;
+	bool late;
 
 	if (flags < 0 || fcntl(context->async_fd, F_SETFL, flags | O_NONBLOCK) < 0)
 		return -errno;
@@ -139,7 +147,9 @@ static int hold_context(Contexts *c, uint32_t device, struct ibv_context *contex
 	c->held = held;
 	if (epoll_ctl(c->epoll, EPOLL_CTL_ADD, context->async_fd, &e) < 0)
 		return -errno;
-	held[c->n_held++] = (Held){device, context};
+	/* A context that this one replaces has the events from before. */
+	late = !find(c, device, true);
+	held[c->n_held++] = (Held){.device = device, .context = context, .late = late};
 	return 0;
 }
 
@@ -180,10 +190,8 @@ void contexts_put(Contexts *c, uint32_t device, struct ibv_context *context)
 		ibv_close_device(context);
 }
 
-static void close_held(Contexts *c, uint32_t device)
+static void close_held(Contexts *c, Held *held)
 {
-	Held *held = find_held(c, device);
-
 	if (!held)
 		return;
 	/* closing the descriptor takes it out of the epoll set */
@@ -193,7 +201,65 @@ static void close_held(Contexts *c, uint32_t device)
 
 void contexts_forget(Contexts *c, uint32_t device)
 {
-	close_held(c, device);
+	close_held(c, find_held(c, device));
+}
+
+void contexts_retire(Contexts *c, uint32_t device)
+{
+	Held *held = find_held(c, device);
+
+	if (held)
+		held->retired = true;
+}
+
+static Held *find_retired(const Contexts *c)
+{
+	for (size_t i = 0; i < c->n_held; i++)
+		if (c->held[i].retired)
+			return &c->held[i];
+	return NULL;
+}
+
+struct ibv_context *contexts_retired(const Contexts *c, uint32_t *ret_device)
+{
+	const Held *held = find_retired(c);
+
+	if (!held)
+		return NULL;
+	*ret_device = held->device;
+	return held->context;
+}
+
+void contexts_close_retired(Contexts *c)
+{
+	close_held(c, find_retired(c));
+}
+
+void contexts_set_read(Contexts *c, uint32_t device)
+{
+	Held *held = find_held(c, device);
+
+	if (held)
+		held->late = false;
+}
+
+bool contexts_have_news(const Contexts *c)
+{
+	for (size_t i = 0; i < c->n_held; i++)
+		if (c->held[i].retired || c->held[i].late)
+			return true;
+	return false;
+}
+
+bool contexts_next_late(Contexts *c, uint32_t *ret_device)
+{
+	for (size_t i = 0; i < c->n_held; i++)
+		if (!c->held[i].retired && c->held[i].late) {
+			c->held[i].late = false;
+			*ret_device = c->held[i].device;
+			return true;
+		}
+	return false;
 }
 
 int contexts_fd(const Contexts *c)

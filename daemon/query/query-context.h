@@ -5,6 +5,11 @@
  * Verbs contexts by kernel index: opens them, and keeps some of them open ("holds" them), whose
  * async events query-events.c reads. A context is looked up again for each use, so that none is
  * used after it was closed.
+ *
+ * No event may be lost without a word. A context that is replaced by a new one of the same device
+ * is closed only after its events were read (contexts_retire()). A context that begins to be held
+ * has heard nothing of what was before: its device is late until contexts_set_read() or until
+ * events_drain() has said so.
  */
 
 #include <infiniband/verbs.h>
@@ -28,8 +33,24 @@ int contexts_get(Contexts *c, uint32_t device, const char *name, bool hold,
 /* Gives CONTEXT back: closes it unless it is held. */
 void contexts_put(Contexts *c, uint32_t device, struct ibv_context *context);
 bool contexts_holds(const Contexts *c, uint32_t device);
-/* Closes what is held of DEVICE. */
+/* Closes what is held of DEVICE. Events that were not read are lost. */
 void contexts_forget(Contexts *c, uint32_t device);
+/* DEVICE is to be opened again: what is held of it is not used any more. Its events can still be
+ * read, and events_drain() closes it after the last one. */
+void contexts_retire(Contexts *c, uint32_t device);
+
+/* Everything of DEVICE has been asked since its context was opened: nothing is missing because of
+ * the time before. */
+void contexts_set_read(Contexts *c, uint32_t device);
+/* Whether a device is late or a context retired: events_drain() has something to do, though
+ * contexts_fd() may not say so. */
+bool contexts_have_news(const Contexts *c);
+/* A device that is late; from now on it is not. False: there is none. */
+bool contexts_next_late(Contexts *c, uint32_t *ret_device);
+/* A context that is retired, of DEVICE. NULL: there is none. */
+struct ibv_context *contexts_retired(const Contexts *c, uint32_t *ret_device);
+/* Closes what contexts_retired() has returned. */
+void contexts_close_retired(Contexts *c);
 
 /* How many contexts are held. */
 size_t contexts_count(const Contexts *c);

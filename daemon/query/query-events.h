@@ -9,7 +9,8 @@
 typedef void (*EventHandler)(const Event *event, void *userdata);
 
 /* Reports the events that have come. A device that announces its end (REASON_DEVICE_FATAL) is
- * closed before that is reported. Does not wait. */
+ * closed after that is reported. A device whose context was not open for a while, and may have had
+ * events then, is reported with REASON_OVERRUN. Does not wait. */
 void events_drain(Contexts *c, EventHandler handler, void *userdata);
 
 /* What an async event of DEVICE says: of TYPE (IBV_EVENT_*), with PORT in it. False if it is not

@@ -91,6 +91,13 @@ static int report_events(Querier *querier)
 	return error;
 }
 
+static int answer_query(Querier *querier, const Query *q)
+{
+	int r = query_run(querier, q, &socket_sink);
+
+	return r == 0 && contexts_have_news(querier->contexts) ? report_events(querier) : r;
+}
+
 static int answer(Querier *querier, const WireMessage *m)
 {
 	switch ((WireType)m->header.type) {
@@ -98,7 +105,7 @@ static int answer(Querier *querier, const WireMessage *m)
 		querier_forget(querier, m->header.device);
 		return 0;
 	case WIRE_QUERY:
-		return query_run(querier, &m->query.query, &socket_sink);
+		return answer_query(querier, &m->query.query);
 	case WIRE_DEVICE:
 	case WIRE_PORT:
 	case WIRE_TABLE:

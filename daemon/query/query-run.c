@@ -87,6 +87,9 @@ int query_run(Querier *querier, const Query *q, const Sink *sink)
 	int error = target_open(querier, q, &t), r;
 
 	if (error == 0) {
+		/* reads everything, so it does not matter what was before */
+		if (q->attributes)
+			contexts_set_read(querier->contexts, t.device);
 		r = run(&t, sink, &gone);
 		target_close(&t);
 		if (r < 0)

@@ -143,7 +143,7 @@ void target_reopen(Target *t)
 	if (!contexts_holds(t->querier->contexts, t->device))
 		contexts_put(t->querier->contexts, t->device, t->context);
 	t->context = NULL;
-	contexts_forget(t->querier->contexts, t->device);
+	contexts_retire(t->querier->contexts, t->device);
 	verbs_gids_done(&t->gids);
 	open_context(t);
 }

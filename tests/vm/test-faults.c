@@ -2,8 +2,9 @@
 /*
  * Runs in a virtual machine, as root, with rdmad installed and rdma_sim loaded. It tests that
  * firmware which hangs makes only its own device stale, and that the device becomes fresh again by
- * itself; that devices and drivers can be removed without waiting for rdmad; and that rdmad keeps
- * no memory and no descriptors when many devices and ports have come and gone.
+ * itself; that no event is lost when a device is opened again; that devices and drivers can be
+ * removed without waiting for rdmad; and that rdmad keeps no memory and no descriptors when many
+ * devices and ports have come and gone.
  */
 
 #include "fabric.h"
@@ -302,6 +303,36 @@ static void assert_counts(unsigned int devices, unsigned int ports)
 	wait_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ActivePortCount", text);
 }
 
+/* After EIO the worker opens the device again. An event that another port has sent meanwhile is not
+ * lost with the context that is closed. */
+static void test_reopened(_unused_ void **state)
+{
+	uint32_t index;
+
+	fabric_restart(f, PATIENT);
+	sim("add sim0 driver=mlx5 link=ib ports=2");
+	index = wait_port(f, "sim0/1");
+	wait_equal(f, index, 1);
+	wait_equal(f, index, 2);
+	wait_quiet(f, "sim0/1");
+	wait_quiet(f, "sim0/2");
+	fixture_forget(f);
+	/* The worker asks port 2 and gets no answer yet: it reads no events. */
+	sim("set sim0/2 delay_ms=3600000 fail=5 fail_count=1 user_only=1 event=SM_CHANGE");
+	while (sim_number("calls", "sim0/2", "waiting") == 0)
+		fixture_barrier(f);
+	sim("set sim0/1 sm_lid=77 event=SM_CHANGE");
+	sim("set sim0/2 delay_ms=0");
+	wait_property(f, path_of(index, 1).text, INFINIBAND, "SmLid", "77");
+	wait_property(f, path_of(index, 2).text, PORT, "Stale", "no");
+	assert_int_equal(sim_number("calls", "sim0/2", "fault"), 1);
+	assert_int_equal(count_reconfigured(f, path_of(index, 1).text, "sm-change"), 1);
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "LostEventCount", "0");
+	/* The new context hears events. */
+	sim("set sim0/1 sm_lid=78 event=SM_CHANGE");
+	wait_property(f, path_of(index, 1).text, INFINIBAND, "SmLid", "78");
+}
+
 static void test_wide(_unused_ void **state)
 {
 	uint32_t index;
@@ -397,7 +428,8 @@ int main(void)
 		cmocka_unit_test(test_wedged_dead),    cmocka_unit_test(test_wedged_killable),
 		cmocka_unit_test(test_wedged_two),     cmocka_unit_test(test_wedged_kernel),
 		cmocka_unit_test(test_wedged_removed), cmocka_unit_test(test_removal),
-		cmocka_unit_test(test_wide),	       cmocka_unit_test(test_many),
+		cmocka_unit_test(test_reopened),       cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests_name("faults", tests, setup, NULL);
