@@ -64,6 +64,9 @@ static Group group_of(const Object *o, size_t row)
 	case INTERFACE_HBL:
 		return GROUP_HBL;
 	case INTERFACE_DEVICE:
+	case INTERFACE_DEVICE_MLX5:
+	case INTERFACE_DEVICE_EFA:
+	case INTERFACE_DEVICE_HNS:
 		return GROUP_GENERAL;
 	case INTERFACE_RAW:
 	case _INTERFACE_MAX:

@@ -123,7 +123,8 @@ static void put_interface(const Attribute *rows, size_t n, AttrInterface interfa
 
 static void put_properties(void)
 {
-	put_interface(device_attributes, _DEVICE_ATTR_MAX, INTERFACE_DEVICE);
+	for (AttrInterface i = 0; i < INTERFACE_PORT; i++)
+		put_interface(device_attributes, _DEVICE_ATTR_MAX, i);
 	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++)
 		put_interface(port_attributes, _PORT_ATTR_MAX, i);
 }

@@ -124,12 +124,14 @@ static void put_port_unavailable(BusWriter *w, const Port *p)
 
 static void put_device_unavailable(BusWriter *w, const Device *d)
 {
+	unsigned int interfaces = device_interfaces(&d->now);
+
 	bus_writer_open(w, 'a', "{ss}");
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
-		const char *why = device_unavailable(&d->now, a);
+		const Attribute *row = &device_attributes[a];
 
-		if (why)
-			put_reason(w, device_attributes[a].name, why);
+		if (!mask_has(&d->now.valid, a) && interfaces >> row->interface & 1)
+			put_reason(w, row->name, device_unavailable(&d->now, a));
 	}
 	bus_writer_close(w);
 }
@@ -192,18 +194,23 @@ void bus_put_port_properties(BusWriter *w, const Port *p, AttrInterface interfac
 	bus_writer_close(w);
 }
 
-void bus_put_device_properties(BusWriter *w, const Device *d)
+void bus_put_device_properties(BusWriter *w, const Device *d, AttrInterface interface)
 {
 	bus_writer_open(w, 'a', "{sv}");
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
-		bus_writer_open_property(w, device_attributes[a].name,
-					 attr_signature(device_attributes[a].type));
+		const Attribute *row = &device_attributes[a];
+
+		if (row->interface != interface)
+			continue;
+		bus_writer_open_property(w, row->name, attr_signature(row->type));
 		put_device_attr(w, d, a);
 		bus_writer_close_property(w);
 	}
-	bus_writer_open_property(w, "Ports", "ao");
-	put_device_ports(w, d);
-	bus_writer_close_property(w);
+	if (interface == INTERFACE_DEVICE) {
+		bus_writer_open_property(w, "Ports", "ao");
+		put_device_ports(w, d);
+		bus_writer_close_property(w);
+	}
 	bus_writer_close(w);
 }
 
@@ -316,7 +323,7 @@ static uint64_t property_flags(const Attribute *row)
 void bus_vtable_build(AttrInterface interface, const sd_bus_vtable *members, size_t n_members,
 		      sd_bus_vtable vtable[BUS_VTABLE_MAX])
 {
-	bool device = interface == INTERFACE_DEVICE;
+	bool device = interface < INTERFACE_PORT;
 	const Attribute *rows = device ? device_attributes : port_attributes;
 	const sd_bus_property_get_t *getters = device ? device_getters : port_getters;
 	size_t n_rows = device ? (size_t)_DEVICE_ATTR_MAX : (size_t)_PORT_ATTR_MAX;
@@ -331,7 +338,7 @@ void bus_vtable_build(AttrInterface interface, const sd_bus_vtable *members, siz
 			(sd_bus_vtable)SD_BUS_PROPERTY(rows[i].name, attr_signature(rows[i].type),
 						       getters[i], 0, property_flags(&rows[i]));
 	}
-	if (device)
+	if (interface == INTERFACE_DEVICE)
 		vtable[n++] = (sd_bus_vtable)SD_BUS_PROPERTY("Ports", "ao", get_device_ports, 0,
 							     SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE);
 	assert(n + n_members < BUS_VTABLE_MAX);

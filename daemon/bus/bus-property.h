@@ -14,8 +14,8 @@
 
 /*
  * Fills VTABLE, which must be zeroed and stay where it is, with the rows of INTERFACE and then the
- * N_MEMBERS methods and signals at MEMBERS; a device has the property Ports beside them. The
- * userdata of the interface is a Port, or for INTERFACE_DEVICE a Device.
+ * N_MEMBERS methods and signals at MEMBERS; INTERFACE_DEVICE has the property Ports beside them.
+ * The userdata of the interface is a Port, or for those before INTERFACE_PORT a Device.
  */
 void bus_vtable_build(AttrInterface interface, const sd_bus_vtable *members, size_t n_members,
 		      sd_bus_vtable vtable[BUS_VTABLE_MAX]);
@@ -29,7 +29,7 @@ void bus_put_entries(BusWriter *w, const TableLayout *l, const void *entries, si
 void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a);
 /* Writes all properties of an interface of P, or of D, as a{sv} in the order of the vtable. */
 void bus_put_port_properties(BusWriter *w, const Port *p, AttrInterface interface);
-void bus_put_device_properties(BusWriter *w, const Device *d);
+void bus_put_device_properties(BusWriter *w, const Device *d, AttrInterface interface);
 /* Writes the a{sv}as of PropertiesChanged for those rows in CHANGED that are on INTERFACE and are
  * signalled: scalars with their value, tables by name only, because they may be large. */
 void bus_put_port_changes(BusWriter *w, const Port *p, AttrInterface interface,

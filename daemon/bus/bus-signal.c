@@ -61,19 +61,21 @@ static void check_emit(int r, const char *path, const char *what)
 		log_warning_errno(r, "Cannot signal %s of %s, ignoring: %m", what, path);
 }
 
-static void emit_device_changed(Bus *b, const char *path, const AttrMask *changed)
+static void emit_device_changed(Bus *b, const char *path, AttrInterface interface,
+				const AttrMask *changed)
 {
 	char *names[BUS_VTABLE_MAX];
 	size_t n = 0;
 
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++)
-		if (mask_has(changed, a) && attr_is_signalled(&device_attributes[a]))
+		if (mask_has(changed, a) && device_attributes[a].interface == interface &&
+		    attr_is_signalled(&device_attributes[a]))
 			names[n++] = CONST_CAST(char *, device_attributes[a].name);
 	if (n == 0)
 		return;
 	names[n] = NULL;
-	check_emit(sd_bus_emit_properties_changed_strv(
-			   b->bus, path, attr_interface_name(INTERFACE_DEVICE), names),
+	check_emit(sd_bus_emit_properties_changed_strv(b->bus, path, attr_interface_name(interface),
+						       names),
 		   path, "changed properties");
 }
 
@@ -135,27 +137,43 @@ void bus_publish_counts(Bus *b)
 		   RDMAD_ROOT_PATH, "counts");
 }
 
-void bus_publish_device(Bus *b, const Device *d, CacheOp op, const AttrMask *changed)
+/* An interface comes and goes with what it is about: those of a port with the link layer, those of
+ * direct verbs with the first answer. */
+static void publish_interfaces(Bus *b, const char *path, unsigned int were, unsigned int are)
 {
-	char path[RDMAD_PATH_MAX];
 	char *interfaces[INTERFACE_RAW + 1];
 
+	if (interface_names(were & ~are, interfaces) > 0)
+		check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, path, interfaces), path,
+			   "removed interfaces");
+	if (interface_names(are & ~were, interfaces) > 0)
+		check_emit(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
+			   "new interfaces");
+}
+
+void bus_publish_device(Bus *b, Device *d, CacheOp op, const AttrMask *changed)
+{
+	unsigned int were = d->interfaces_said;
+	unsigned int are = device_interfaces(&d->now);
+	char path[RDMAD_PATH_MAX];
+
 	bus_wait_mark(b->waits);
+	d->interfaces_said = are;
 	if (!b->signals)
 		return;
 	device_path(d, path);
-	interface_names(1U << INTERFACE_DEVICE, interfaces);
 	switch (op) {
 	case CACHE_ADDED:
-		check_emit(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
-			   "the new device");
+		publish_interfaces(b, path, 0, are);
 		break;
 	case CACHE_CHANGED:
-		emit_device_changed(b, path, changed);
+		publish_interfaces(b, path, were, are);
+		for (AttrInterface i = 0; i < INTERFACE_PORT; i++)
+			if (were & are & 1U << i)
+				emit_device_changed(b, path, i, changed);
 		break;
 	case CACHE_REMOVED:
-		check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, path, interfaces), path,
-			   "the removal");
+		publish_interfaces(b, path, are, 0);
 		break;
 	case CACHE_UNCHANGED:
 		break;
@@ -176,19 +194,6 @@ void bus_publish_device_ports(Bus *b, Device *d)
 		check_emit(sd_bus_emit_properties_changed(b->bus, device_path(d, path),
 							  RDMAD_INTERFACE_DEVICE, "Ports", NULL),
 			   path, "the ports");
-}
-
-/* A link layer that changes brings other interfaces. */
-static void publish_interfaces(Bus *b, const char *path, unsigned int were, unsigned int are)
-{
-	char *interfaces[INTERFACE_RAW + 1];
-
-	if (interface_names(were & ~are, interfaces) > 0)
-		check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, path, interfaces), path,
-			   "removed interfaces");
-	if (interface_names(are & ~were, interfaces) > 0)
-		check_emit(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
-			   "new interfaces");
 }
 
 static void emit_announcement(Bus *b, const char *path, const Announcement *t)

@@ -16,14 +16,24 @@
 
 /* The tree of objects */
 
-static int find_device(_unused_ sd_bus *bus, const char *path, _unused_ const char *interface,
+/* Whether INTERFACE is among INTERFACES, a mask. */
+static bool has_interface(unsigned int interfaces, const char *interface)
+{
+	for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
+		if (interfaces >> i & 1 && streq(attr_interface_name(i), interface))
+			return true;
+	return false;
+}
+
+static int find_device(_unused_ sd_bus *bus, const char *path, const char *interface,
 		       void *userdata, void **ret_found, _unused_ sd_bus_error *error)
 {
 	Bus *b = userdata;
 	Device *d;
 	Port *p;
 
-	if (lookup_path(b->cache, path, &d, &p) < 0 || p)
+	if (lookup_path(b->cache, path, &d, &p) < 0 || p ||
+	    !has_interface(device_interfaces(&d->now), interface))
 		return 0;
 	*ret_found = d;
 	return 1;
@@ -33,19 +43,14 @@ static int find_port(_unused_ sd_bus *bus, const char *path, const char *interfa
 		     void **ret_found, _unused_ sd_bus_error *error)
 {
 	Bus *b = userdata;
-	unsigned int interfaces;
 	Device *d;
 	Port *p;
 
-	if (lookup_path(b->cache, path, &d, &p) < 0 || !p)
+	if (lookup_path(b->cache, path, &d, &p) < 0 || !p ||
+	    !has_interface(port_interfaces(&p->now), interface))
 		return 0;
-	interfaces = port_interfaces(&p->now);
-	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++)
-		if (interfaces >> i & 1 && streq(attr_interface_name(i), interface)) {
-			*ret_found = p;
-			return 1;
-		}
-	return 0;
+	*ret_found = p;
+	return 1;
 }
 
 static int list_objects(_unused_ sd_bus *bus, _unused_ const char *prefix, void *userdata,
@@ -100,7 +105,7 @@ static int export_ports(Bus *b)
 					 i == INTERFACE_PORT ? BUS_PORT_MEMBERS : 0, vtables[i]);
 		r = sd_bus_add_fallback_vtable(b->bus, NULL, RDMAD_DEVICE_PREFIX,
 					       attr_interface_name(i), vtables[i],
-					       i == INTERFACE_DEVICE ? find_device : find_port, b);
+					       i < INTERFACE_PORT ? find_device : find_port, b);
 		if (r < 0)
 			return r;
 	}

@@ -20,14 +20,19 @@ static void open_interface(BusWriter *w, AttrInterface interface)
 
 static void put_device_object(BusWriter *w, const Device *d)
 {
+	unsigned int interfaces = device_interfaces(&d->now);
 	char path[RDMAD_PATH_MAX];
 
 	bus_writer_open(w, 'e', "oa{sa{sv}}");
 	bus_writer_put_text(w, 'o', device_path(d, path));
 	bus_writer_open(w, 'a', "{sa{sv}}");
-	open_interface(w, INTERFACE_DEVICE);
-	bus_put_device_properties(w, d);
-	bus_writer_close(w);
+	for (AttrInterface i = 0; i < INTERFACE_PORT; i++) {
+		if (!(interfaces >> i & 1))
+			continue;
+		open_interface(w, i);
+		bus_put_device_properties(w, d, i);
+		bus_writer_close(w);
+	}
 	bus_writer_close(w);
 	bus_writer_close(w);
 }
@@ -93,7 +98,7 @@ static bool find_subject(sd_bus_message *call, const Cache *c, Subject *ret)
 	if (sd_bus_message_read_basic(call, 's', &name) <= 0 ||
 	    lookup_path(c, sd_bus_message_get_path(call), &s.device, &s.port) < 0)
 		return false;
-	interfaces = s.port ? port_interfaces(&s.port->now) : 1U << INTERFACE_DEVICE;
+	interfaces = s.port ? port_interfaces(&s.port->now) : device_interfaces(&s.device->now);
 	for (s.interface = 0; s.interface < INTERFACE_RAW; s.interface++)
 		if (interfaces >> s.interface & 1 &&
 		    streq(attr_interface_name(s.interface), name)) {
@@ -113,7 +118,7 @@ static int write_properties(BusWriter *w, sd_bus_message *call, const Cache *c,
 	if (s.port)
 		bus_put_port_properties(w, s.port, s.interface);
 	else
-		bus_put_device_properties(w, s.device);
+		bus_put_device_properties(w, s.device, s.interface);
 	return 1;
 }
 

@@ -49,6 +49,7 @@ struct Device {
 	/* Of others */
 	bool published;	     /* the manager's: the object is on the bus. lookup_path() reads it */
 	uint32_t ports_said; /* the bus's: how many ports it last said that there are */
+	unsigned int interfaces_said; /* the bus's: device_interfaces() as it last said them */
 	struct Schedule *schedule; /* the manager's: what is to be asked of it, and when */
 };
 

@@ -2,6 +2,7 @@
 
 #include "query-device.h"
 
+#include "log.h"
 #include "query-sysfs.h"
 
 static void query_chardevs(Target *t, DeviceSnapshot *s)
@@ -17,6 +18,16 @@ static void query_chardevs(Target *t, DeviceSnapshot *s)
 		mask_set(&s->supplied, DEVICE_ATTR_chardevs, true);
 }
 
+/* What the library of the vendor says. If it fails, only these attributes are missing. */
+static void query_direct_verbs(Target *t, DeviceSnapshot *s)
+{
+	const DvProvider *dv = t->known->dv;
+	int r = dv && dv->query_device ? dv->query_device(t->context, s) : 0;
+
+	if (r < 0 && r != -EOPNOTSUPP)
+		log_debug("%s: %s direct verbs: %s", t->name, dv->name, strerror(-r));
+}
+
 void device_query(Target *t, DeviceSnapshot *s)
 {
 	unsigned int cap_flags;
@@ -27,6 +38,8 @@ void device_query(Target *t, DeviceSnapshot *s)
 		DEVICE_SUPPLY(s, driver_id, (uint32_t)t->known->verbs.driver_id);
 	sysfs_supply_device(target_sysfs(t), s);
 	query_chardevs(t, s);
-	if (t->context)
+	if (t->context) {
 		(void)verbs_query_device(t->context, s, &cap_flags);
+		query_direct_verbs(t, s);
+	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mlx5: which virtual port of the embedded switch a port is. Only switchdev has all of it. */
+/* mlx5: which virtual port of the embedded switch a port is, of which only switchdev has all; and
+ * what the device can do beyond verbs. */
 
 #include <infiniband/mlx5dv.h>
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -37,8 +38,23 @@ static int query_port(struct ibv_context *context, uint32_t port, PortSnapshot *
 	return 0;
 }
 
+/* libmlx5 has read these when the context was opened: this does not ask the firmware. */
+static int query_device(struct ibv_context *context, DeviceSnapshot *s)
+{
+	struct mlx5dv_context info = {.comp_mask = MLX5DV_CONTEXT_MASK_NUM_LAG_PORTS};
+	int r = mlx5dv_query_device(context, &info);
+
+	if (r != 0)
+		return r > 0 ? -r : -EIO;
+	DEVICE_SUPPLY(s, mlx5_flags, (uint32_t)info.flags);
+	if (info.comp_mask & MLX5DV_CONTEXT_MASK_NUM_LAG_PORTS)
+		DEVICE_SUPPLY(s, num_lag_ports, info.num_lag_ports);
+	return 0;
+}
+
 const DvProvider dv_mlx5 = {
 	.name = "mlx5",
 	.matches = matches,
 	.query_port = query_port,
+	.query_device = query_device,
 };

@@ -3,7 +3,9 @@
 #include "query-dv.h"
 
 static const DvProvider *const providers[] = {
+	&dv_efa,
 	&dv_hbl,
+	&dv_hns,
 	&dv_mlx5,
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Direct verbs: what the library of a vendor says of a port beyond what verbs says. A provider is
+ * Direct verbs: what the library of a vendor says of a port or device beyond what verbs says. A provider is
  * one file, query-dv-NAME.c, and one row in the list in query-dv.c; docs/direct-verbs.md says how
  * to add one.
  */
@@ -12,6 +12,7 @@
 #include "port.h"
 #include "query-policy.h"
 
+/* Either query may be NULL: the library has none. */
 typedef struct DvProvider {
 	const char *name;
 	/* Whether the device is one of this provider's, without asking the device. */
@@ -22,6 +23,8 @@ typedef struct DvProvider {
 	 * missing; -EOPNOTSUPP: the port has none of them.
 	 */
 	int (*query_port)(struct ibv_context *context, uint32_t port, PortSnapshot *s);
+	/* The same for the device and its rows. */
+	int (*query_device)(struct ibv_context *context, DeviceSnapshot *s);
 
 	/* The device has one user at a time, and its library is not trusted. So it is opened only
 	 * if the configuration says so, in a process of its own (query-isolated.h). The functions
@@ -33,7 +36,7 @@ typedef struct DvProvider {
 	void (*open_failed)(int error, PortSnapshot *s);
 } DvProvider;
 
-extern const DvProvider dv_mlx5, dv_hbl;
+extern const DvProvider dv_efa, dv_hbl, dv_hns, dv_mlx5;
 
 /* The provider of D, NULL if there is none. */
 const DvProvider *dv_find(const PolicyDevice *d);

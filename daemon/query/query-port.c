@@ -110,7 +110,7 @@ static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 
 	if (t->is_isolated)
 		r = isolated_query(&t->isolated, dv, t->device, port, s);
-	else if (dv)
+	else if (dv && dv->query_port)
 		r = dv->query_port(t->context, port, s);
 	if (r < 0 && r != -EOPNOTSUPP)
 		log_debug("%s/%u: %s direct verbs: %s", t->name, port, dv->name, strerror(-r));

@@ -17,8 +17,8 @@ static void print_row(FILE *f, const char *prefix, const Attribute *a, const voi
 		return;
 	}
 	v = attr_get_raw(a, values);
-	if (a->type == ATTR_GUID || a->type == ATTR_CAP_FLAGS || a->type == ATTR_CAP_FLAGS2 ||
-	    a->unit == UNIT_BITS || a->unit == UNIT_HEX)
+	if (a->type == ATTR_GUID || streq(attr_signature(a->type), "as") || a->unit == UNIT_BITS ||
+	    a->unit == UNIT_HEX)
 		fprintf(f, "%s.%s=0x%" PRIx64 "\n", prefix, a->field, v);
 	else
 		fprintf(f, "%s.%s=%" PRIu64 "\n", prefix, a->field, v);

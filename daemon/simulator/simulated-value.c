@@ -81,6 +81,9 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 		return "an exponent from 0 to 31";
 	case ATTR_CAP_FLAGS:
 	case ATTR_CAP_FLAGS2:
+	case ATTR_MLX5_FLAGS:
+	case ATTR_EFA_CAPS:
+	case ATTR_HNS_CONGEST:
 		return "names of capabilities with commas between, or raw:N";
 	case ATTR_U64:
 		return "a number up to 18446744073709551615";

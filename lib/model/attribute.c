@@ -184,6 +184,9 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 		return raw < 32 ? 0 : -ERANGE;
 	case ATTR_CAP_FLAGS:
 	case ATTR_CAP_FLAGS2:
+	case ATTR_MLX5_FLAGS:
+	case ATTR_EFA_CAPS:
+	case ATTR_HNS_CONGEST:
 		return publish_names(a->type, (uint32_t)raw, ret);
 	case ATTR_TEXT:
 	case ATTR_UNAVAILABLE:
@@ -276,6 +279,9 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 		break;
 	case ATTR_CAP_FLAGS:
 	case ATTR_CAP_FLAGS2:
+	case ATTR_MLX5_FLAGS:
+	case ATTR_EFA_CAPS:
+	case ATTR_HNS_CONGEST:
 		return parse_names(a, text, ret);
 	case ATTR_TEXT:
 	case ATTR_UNAVAILABLE:
@@ -364,6 +370,9 @@ const char *attr_interface_name(AttrInterface interface)
 {
 	static const char *const names[_INTERFACE_MAX] = {
 		[INTERFACE_DEVICE] = RDMAD_INTERFACE_DEVICE,
+		[INTERFACE_DEVICE_MLX5] = RDMAD_INTERFACE_DEVICE_MLX5,
+		[INTERFACE_DEVICE_EFA] = RDMAD_INTERFACE_DEVICE_EFA,
+		[INTERFACE_DEVICE_HNS] = RDMAD_INTERFACE_DEVICE_HNS,
 		[INTERFACE_PORT] = RDMAD_INTERFACE_PORT,
 		[INTERFACE_INFINIBAND] = RDMAD_INTERFACE_INFINIBAND,
 		[INTERFACE_ETHERNET] = RDMAD_INTERFACE_ETHERNET,

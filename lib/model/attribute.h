@@ -51,6 +51,9 @@ typedef struct AttrNone {
 	T(GRH_FLAG,    uint32_t,  "u", "b")      /* IBV_QPF_*; published: IBV_QPF_GRH_REQUIRED */           \
 	T(CAP_FLAGS,   uint32_t,  "u", "as")     /* IBV_PORT_* capability bits */                           \
 	T(CAP_FLAGS2,  uint32_t,  "u", "as")     /* IBV_PORT_*_SUP of CapabilityMask2 */                    \
+	T(MLX5_FLAGS,  uint32_t,  "u", "as")     /* MLX5DV_CONTEXT_FLAGS_* */                               \
+	T(EFA_CAPS,    uint32_t,  "u", "as")     /* EFADV_DEVICE_ATTR_CAPS_* */                             \
+	T(HNS_CONGEST, uint32_t,  "u", "as")     /* HNSDV_QP_CREATE_ENABLE_* */                             \
 	T(DEVICE_PATH, uint32_t,  "u", "o")      /* kernel index of the device */                           \
 	T(UNAVAILABLE, AttrNone,  "",  "a{ss}")                                                             \
 	T(GIDS,        AttrNone,  "",  gid_table_signature)                                                 \
@@ -84,7 +87,10 @@ typedef enum AttrUnit {
 /* The D-Bus interface that has the row as a property. */
 typedef enum AttrInterface {
 	INTERFACE_DEVICE,
-	INTERFACE_PORT,
+	INTERFACE_DEVICE_MLX5,
+	INTERFACE_DEVICE_EFA,
+	INTERFACE_DEVICE_HNS,
+	INTERFACE_PORT, /* from here on: interfaces of a port */
 	INTERFACE_INFINIBAND,
 	INTERFACE_ETHERNET,
 	INTERFACE_MLX5,

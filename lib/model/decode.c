@@ -149,6 +149,30 @@ static const char *const cap2_names[32] = {
 	"bit-31",
 };
 
+/* Direct verbs. Bit 1 of mlx5's flags is not used any more. */
+static const char *const mlx5_flag_names[32] = {
+	"cqe-version-1",
+	[2] = "multi-packet-wqe",
+	"enhanced-multi-packet-wqe",
+	"cqe-128b-compression",
+	"cqe-128b-padding",
+	"packet-based-credit",
+	"real-time-timestamps",
+	"blueflame",
+};
+
+static const char *const efa_cap_names[32] = {
+	"rdma-read",
+	"rnr-retry",
+	"cq-with-source-gid",
+	"rdma-write",
+	"unsolicited-write-receive",
+	"cq-in-dma-buf",
+	"completion-counters",
+};
+
+static const char *const hns_congest_names[32] = {"dcqcn", "ldcp", "hc3", "dip"};
+
 /* A code that stands for a number; a list of them ends with code 0. */
 typedef struct Code {
 	uint32_t code, number;
@@ -221,9 +245,27 @@ const char *const *decode_names(AttrType type)
 	return names[type][0] ? names[type] : NULL;
 }
 
+/* The names of the bits of TYPE. Of cap_names and cap2_names no name is missing. */
+static const char *const *names_of_bits(AttrType type)
+{
+	return type == ATTR_CAP_FLAGS	  ? cap_names
+	       : type == ATTR_MLX5_FLAGS  ? mlx5_flag_names
+	       : type == ATTR_EFA_CAPS	  ? efa_cap_names
+	       : type == ATTR_HNS_CONGEST ? hns_congest_names
+					  : cap2_names;
+}
+
 const char *decode_capability(AttrType type, unsigned int bit)
 {
-	return type == ATTR_CAP_FLAGS ? cap_names[bit] : cap2_names[bit];
+	static const char *const numbers[32] = {
+		"bit-0",  "bit-1",  "bit-2",  "bit-3",	"bit-4",  "bit-5",  "bit-6",  "bit-7",
+		"bit-8",  "bit-9",  "bit-10", "bit-11", "bit-12", "bit-13", "bit-14", "bit-15",
+		"bit-16", "bit-17", "bit-18", "bit-19", "bit-20", "bit-21", "bit-22", "bit-23",
+		"bit-24", "bit-25", "bit-26", "bit-27", "bit-28", "bit-29", "bit-30", "bit-31",
+	};
+	const char *name = names_of_bits(type)[bit];
+
+	return name ? name : numbers[bit];
 }
 
 uint32_t decode_number(AttrType type, uint32_t code)

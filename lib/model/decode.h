@@ -44,7 +44,8 @@ int decode_value(AttrType type, const char *name, uint32_t *ret);
 /* All names of the enumeration TYPE, NULL at the end; NULL if TYPE is none. */
 const char *const *decode_names(AttrType type);
 
-/* Name of bit BIT (0 to 31) of TYPE CAP_FLAGS or CAP_FLAGS2, never NULL ("reserved-0", "bit-9"). */
+/* Name of bit BIT (0 to 31) of TYPE, one that is published as a list of names (CAP_FLAGS, EFA_CAPS
+ * and so on); never NULL ("reserved-0", "bit-9"). */
 const char *decode_capability(AttrType type, unsigned int bit);
 
 /* The published number for CODE of TYPE MTU (bytes), WIDTH (lanes) or VL_CODE (virtual lanes); 0 if

@@ -96,7 +96,7 @@ static void derive_port_guid(PortSnapshot *s)
 }
 
 /* The rows that come from direct verbs. */
-static const AttrMask direct_verbs = {{
+static const AttrMask port_direct_verbs = {{
 #define PORT(field, name, type, unit, interface, class, valid, source, help)                       \
 	(SOURCE_##source == SOURCE_DV && PORT_ATTR_##field / 64 == WORD                            \
 		 ? UINT64_C(1) << PORT_ATTR_##field % 64                                           \
@@ -112,16 +112,39 @@ static const AttrMask direct_verbs = {{
 #undef PORT
 }};
 
+static const AttrMask device_direct_verbs = {{
+#define DEVICE(field, name, type, unit, interface, class, valid, source, help)                     \
+	(SOURCE_##source == SOURCE_DV && DEVICE_ATTR_##field / 64 == WORD                          \
+		 ? UINT64_C(1) << DEVICE_ATTR_##field % 64                                         \
+		 : 0) |
+#define WORD 0
+#include "device-attributes.def"
+	0,
+#undef WORD
+#define WORD 1
+#include "device-attributes.def"
+	0,
+#undef WORD
+#undef DEVICE
+}};
+
+/* The interfaces of those of ROWS that are in SAID. */
+static unsigned int interfaces_of(const Attribute *rows, unsigned int n, const AttrMask *said)
+{
+	unsigned int interfaces = 0;
+
+	for (unsigned int i = 0; !mask_is_empty(said) && i < n; i++)
+		if (mask_has(said, i))
+			interfaces |= 1U << rows[i].interface;
+	return interfaces;
+}
+
 unsigned int port_interfaces(const PortSnapshot *s)
 {
-	const AttrMask said = mask_and(s->supplied, direct_verbs);
-	unsigned int interfaces = 1U << INTERFACE_PORT;
-
 	/* The interface of a provider (mlx5, hbl) applies if the provider said anything. */
-	if (!mask_is_empty(&said))
-		for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
-			if (mask_has(&said, a))
-				interfaces |= 1U << port_attributes[a].interface;
+	const AttrMask said = mask_and(s->supplied, port_direct_verbs);
+	unsigned int interfaces =
+		1U << INTERFACE_PORT | interfaces_of(port_attributes, _PORT_ATTR_MAX, &said);
 
 	if (!mask_has(&s->supplied, PORT_ATTR_protocol))
 		return interfaces;
@@ -130,6 +153,13 @@ unsigned int port_interfaces(const PortSnapshot *s)
 	else if (s->values.protocol != PROTOCOL_UNKNOWN)
 		interfaces |= 1U << INTERFACE_ETHERNET;
 	return interfaces;
+}
+
+unsigned int device_interfaces(const DeviceSnapshot *s)
+{
+	const AttrMask said = mask_and(s->supplied, device_direct_verbs);
+
+	return 1U << INTERFACE_DEVICE | interfaces_of(device_attributes, _DEVICE_ATTR_MAX, &said);
 }
 
 /* Which validity rule of row A is broken, as a sentence fragment; NULL if none is. */
@@ -213,14 +243,18 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 
 void device_derive(DeviceSnapshot *s)
 {
+	unsigned int interfaces;
+
 	sanitize(device_attributes, _DEVICE_ATTR_MAX, &s->values);
 	sanitize_table(ATTR_CHARDEVS, s->chardevs);
+	interfaces = device_interfaces(s);
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
 		const Attribute *row = &device_attributes[a];
+		bool supplied = mask_has(&s->supplied, a) && (interfaces >> row->interface & 1);
 
 		mask_set(&s->valid, a,
 			 row->source == SOURCE_CORE ||
-				 (mask_has(&s->supplied, a) && !broken_rule(row, &s->values, 0)));
+				 (supplied && !broken_rule(row, &s->values, 0)));
 	}
 }
 

@@ -68,6 +68,7 @@ void device_derive(DeviceSnapshot *s);
 
 /* Which interfaces an object has, as a mask of 1 << AttrInterface. */
 unsigned int port_interfaces(const PortSnapshot *s);
+unsigned int device_interfaces(const DeviceSnapshot *s);
 
 /*
  * The rows in which two snapshots differ as published: valid in both and unequal, or valid in one

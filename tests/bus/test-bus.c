@@ -15,6 +15,7 @@ static const char scenario[] = "[device mlx5_0]\n"
 			       "sm_lid = 1\n"
 			       "[device rocep1]\n"
 			       "index = 5\n"
+			       "efa_caps = rdma-read,rnr-retry\n"
 			       "protocol = roce\n"
 			       "[port rocep1/1]\n"
 			       "netdev = eth7 7\n"
@@ -26,6 +27,7 @@ static const char scenario[] = "[device mlx5_0]\n"
 #define IB_PORT	   "/org/rdma/device/3/port/1"
 #define IB_PORT_2  "/org/rdma/device/3/port/2"
 #define ROCE_PORT  "/org/rdma/device/5/port/1"
+#define EFA_DEVICE "/org/rdma/device/5"
 #define IWARP_PORT "/org/rdma/device/6/port/1"
 
 static int setup(void **state)
@@ -86,47 +88,51 @@ static void test_objects(void **state)
 	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "DeviceCount", "3");
 }
 
-/* Every row of the tables is a property of the type that the table says, on every object that has
- * its interface. */
+/* ROW is a property of the type that the table says if PATH, which has INTERFACES, has its
+ * interface. Returns whether it has. */
+static bool check_property(Fixture *f, const char *path, unsigned int interfaces,
+			   const Attribute *row)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_free_ char *error = NULL;
+	const char *type;
+
+	if (row->interface == INTERFACE_RAW)
+		return false;
+	reply = fixture_call(f, path, "org.freedesktop.DBus.Properties", "Get", &error, "ss",
+			     attr_interface_name(row->interface), row->name);
+	if (!(interfaces >> row->interface & 1)) {
+		assert_null(reply);
+		return false;
+	}
+	assert_non_null(reply);
+	sd_bus_message_peek_type(reply, NULL, &type);
+	assert_string_equal(type, attr_signature(row->type));
+	return true;
+}
+
+/* Every row of the tables is a property on every object that has its interface, and on no other. */
 static void test_every_property(void **state)
 {
 	Fixture *f = *state;
 	static const char *const ports[] = {IB_PORT, ROCE_PORT, IWARP_PORT};
+	static const char *const devices[] = {"/org/rdma/device/3", EFA_DEVICE};
 	size_t checked = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
 		unsigned int interfaces = managed_interfaces(f, ports[i]);
 
-		for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
-			const Attribute *row = &port_attributes[a];
-			_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-			_cleanup_free_ char *error = NULL;
-			const char *type;
-
-			if (row->interface == INTERFACE_RAW)
-				continue;
-			reply = fixture_call(f, ports[i], "org.freedesktop.DBus.Properties", "Get",
-					     &error, "ss", attr_interface_name(row->interface),
-					     row->name);
-			if (!(interfaces >> row->interface & 1)) {
-				assert_null(reply);
-				continue;
-			}
-			assert_non_null(reply);
-			sd_bus_message_peek_type(reply, NULL, &type);
-			assert_string_equal(type, attr_signature(row->type));
-			checked++;
-		}
+		for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+			checked += check_property(f, ports[i], interfaces, &port_attributes[a]);
 	}
 	assert_true(checked > 100);
-	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
-		_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = fixture_call(
-			f, "/org/rdma/device/3", "org.freedesktop.DBus.Properties", "Get", NULL,
-			"ss", RDMAD_INTERFACE_DEVICE, device_attributes[a].name);
-		const char *type;
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
+		unsigned int interfaces = managed_interfaces(f, devices[i]);
 
-		sd_bus_message_peek_type(reply, NULL, &type);
-		assert_string_equal(type, attr_signature(device_attributes[a].type));
+		checked = 0;
+		for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++)
+			checked += check_property(f, devices[i], interfaces, &device_attributes[a]);
+		assert_true(checked > 20);
 	}
 }
 
@@ -251,6 +257,32 @@ static void test_devices_come_and_go(void **state)
 	assert_int_equal(managed_interfaces(f, "/org/rdma/device/3"), 0);
 	assert_int_equal(managed_interfaces(f, ROCE_PORT),
 			 1U << INTERFACE_PORT | 1U << INTERFACE_ETHERNET);
+}
+
+/* A device has the interface of its vendor as soon as direct verbs has an answer. */
+static void test_device_interfaces(void **state)
+{
+	const unsigned int with = 1U << INTERFACE_DEVICE | 1U << INTERFACE_DEVICE_MLX5;
+	Fixture *f = *state;
+	sd_bus_message *m;
+
+	assert_int_equal(managed_interfaces(f, EFA_DEVICE),
+			 1U << INTERFACE_DEVICE | 1U << INTERFACE_DEVICE_EFA);
+	fixture_assert_property(f, EFA_DEVICE, RDMAD_INTERFACE_DEVICE_EFA, "MaxSendWr", "0");
+	fixture_simulate(f, "set mlx5_0 num_lag_ports=2 event=chardev");
+	fixture_wait_signal(f, RDMAD_ROOT_PATH, "InterfacesAdded");
+	assert_int_equal(managed_interfaces(f, "/org/rdma/device/3"), with);
+	fixture_assert_property(f, "/org/rdma/device/3", RDMAD_INTERFACE_DEVICE_MLX5, "LagPorts",
+				"2");
+	fixture_barrier(f);
+	fixture_forget(f);
+	fixture_simulate(f, "set mlx5_0 num_lag_ports=4 event=chardev");
+	m = fixture_wait_signal(f, "/org/rdma/device/3", "PropertiesChanged");
+	assert_int_equal(fixture_changed(m, RDMAD_INTERFACE_DEVICE_MLX5, "LagPorts"), 1);
+	fixture_simulate(f, "remove mlx5_0");
+	while (fixture_count_signals(f, RDMAD_ROOT_PATH, "InterfacesRemoved") < 3)
+		fixture_barrier(f);
+	assert_int_equal(managed_interfaces(f, "/org/rdma/device/3"), 0);
 }
 
 static void expect_error(Fixture *f, const char *method, const char *argument, const char *expected)
@@ -640,6 +672,7 @@ int main(void)
 		TEST(test_subnet_manager),
 		TEST(test_tables_are_invalidated),
 		TEST(test_devices_come_and_go),
+		TEST(test_device_interfaces),
 		TEST(test_lookups),
 		TEST(test_list_ports),
 		TEST(test_wrong_arguments),

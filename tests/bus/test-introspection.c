@@ -10,10 +10,12 @@
 
 static const char scenario[] = "[device mlx5_0]\nindex = 1\nprotocol = infiniband\n"
 			       "[device rocep1]\nindex = 2\nprotocol = roce\n"
-			       "[device mlx5_1]\nindex = 3\nprotocol = roce\n"
+			       "[device mlx5_1]\nindex = 3\nprotocol = roce\nnum_lag_ports = 2\n"
 			       "[port mlx5_1/1]\nvport = 1\n"
 			       "[device hbl_0]\nindex = 4\nprotocol = roce\n"
-			       "[port hbl_0/1]\nin_use = yes\n";
+			       "[port hbl_0/1]\nin_use = yes\n"
+			       "[device efa_0]\nindex = 5\nprotocol = roce\nefa_caps = rdma-read\n"
+			       "[device hns_0]\nindex = 6\nprotocol = roce\ncongest_type = dcqcn\n";
 
 static const struct {
 	const char *path, *interface;
@@ -26,6 +28,9 @@ static const struct {
 	{"/org/rdma/device/2/port/1", RDMAD_INTERFACE_ETHERNET},
 	{"/org/rdma/device/3/port/1", RDMAD_INTERFACE_MLX5},
 	{"/org/rdma/device/4/port/1", RDMAD_INTERFACE_HBL},
+	{"/org/rdma/device/3", RDMAD_INTERFACE_DEVICE_MLX5},
+	{"/org/rdma/device/5", RDMAD_INTERFACE_DEVICE_EFA},
+	{"/org/rdma/device/6", RDMAD_INTERFACE_DEVICE_HNS},
 };
 
 /* The file that NAME of what is introspected at PATH should be; to be freed. */

@@ -120,7 +120,9 @@ static void publish(const Device *d)
 {
 	BusWriter w = {};
 
-	bus_put_device_properties(&w, d);
+	for (AttrInterface i = 0; i < INTERFACE_PORT; i++)
+		if (device_interfaces(&d->now) >> i & 1)
+			bus_put_device_properties(&w, d, i);
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		for (AttrInterface k = INTERFACE_PORT; k < INTERFACE_RAW; k++)
 			if (port_interfaces(&d->ports[i]->now) >> k & 1)
