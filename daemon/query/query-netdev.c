@@ -4,10 +4,10 @@
 
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
-#include <net/if.h>
 #include <net/if_arp.h>
 
 #include "netlink-value.h"
+#include "query-ifname.h"
 
 int netdev_parse(const struct nlmsghdr *message, Netdev *ret)
 {
@@ -130,7 +130,7 @@ void netdev_supply(const Netdev *d, PortSnapshot *s)
 		snprintf(text + 3 * i, sizeof(text) - 3 * i, "%02x%s", d->address[i],
 			 i + 1 < d->address_length ? ":" : "");
 	PORT_SUPPLY_TEXT(s, netdev_address, text);
-	if (d->master && !if_indextoname(d->master, name))
+	if (d->master && ifname_of(d->master, name) < 0)
 		return; /* gone meanwhile, or in another network namespace */
 	PORT_SUPPLY_TEXT(s, netdev_master, name);
 }

@@ -5,10 +5,10 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <net/if.h>
 #include <sys/sysmacros.h>
 
 #include "decode.h"
+#include "query-ifname.h"
 
 int sysfs_open_directory(int parent, const char *path)
 {
@@ -379,7 +379,7 @@ int sysfs_read_gids(int device, uint32_t port, bool ethernet, Table **ret)
 		snprintf(path, sizeof(path), "ports/%u/gid_attrs/ndevs/%u", port, i);
 		if (sysfs_read_text(device, path, text, sizeof(e.netdev)) == 0) {
 			text_copy(e.netdev, sizeof(e.netdev), text);
-			e.ifindex = if_nametoindex(e.netdev);
+			e.ifindex = ifname_to_index(e.netdev);
 		}
 		r = append(&g, &e, sizeof(e));
 	}

@@ -3,8 +3,7 @@
 #include "query-verbs.h"
 
 #include <dlfcn.h>
-#include <net/if.h>
-
+#include "query-ifname.h"
 #include "query-ioctl.h"
 
 /* ibv_query_gid_table() passes their size in bytes through 16 bits: 2048 and more answer -EINVAL.
@@ -187,7 +186,7 @@ int verbs_gid_table(const VerbsGids *gids, uint32_t port, uint32_t ifindex, cons
 		if (!known && e->ifindex != last_ifindex) {
 			last_ifindex = e->ifindex;
 			memset(last_name, 0, sizeof(last_name));
-			if (e->ifindex && !if_indextoname(e->ifindex, last_name))
+			if (e->ifindex && ifname_of(e->ifindex, last_name) < 0)
 				last_name[0] = '\0';
 		}
 		text_copy(e->netdev, sizeof(e->netdev), known ? netdev : last_name);
