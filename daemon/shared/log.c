@@ -14,6 +14,8 @@
 
 int log_max_level = LOG_INFO;
 
+static bool only_stderr;
+
 static const char *const level_names[] = {
 	[LOG_EMERG] = "emerg", [LOG_ALERT] = "alert",	  [LOG_CRIT] = "crit",
 	[LOG_ERR] = "err",     [LOG_WARNING] = "warning", [LOG_NOTICE] = "notice",
@@ -26,9 +28,28 @@ static bool to_journal(void)
 	return getenv("JOURNAL_STREAM") != NULL;
 }
 
+void log_to_stderr(void)
+{
+	only_stderr = true;
+}
+
 const char *log_target(void)
 {
 	return to_journal() ? "journal" : "console";
+}
+
+/* Many processes share the connection to the journal: one write() keeps a message in one piece. */
+static void print_with_level(int level, const char *format, va_list args)
+{
+	char line[1024];
+	size_t n;
+
+	snprintf(line, sizeof(line), "<%d>", level);
+	n = strlen(line);
+	vsnprintf(line + n, sizeof(line) - n, format, args);
+	n = MIN(strlen(line), sizeof(line) - 2);
+	line[n] = '\n';
+	(void)!write(STDERR_FILENO, line, n + 1);
 }
 
 int log_full(int level, int r, const char *format, ...)
@@ -38,7 +59,9 @@ int log_full(int level, int r, const char *format, ...)
 
 	errno = -r;
 	va_start(args, format);
-	if (to_journal()) {
+	if (to_journal() && only_stderr) {
+		print_with_level(level, format, args);
+	} else if (to_journal()) {
 		sd_journal_printv(level, format, args);
 	} else {
 		vfprintf(stderr, format, args);

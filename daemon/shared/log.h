@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <syslog.h>
 
+/* From now on messages go to standard error even if the journal is at its other end, with their
+ * level before them (sd-daemon(3)). For a process that may make no socket. */
+void log_to_stderr(void);
+
 /* LOG_ERR to LOG_DEBUG. A message whose level is a greater number is dropped. */
 extern int log_max_level;
 
