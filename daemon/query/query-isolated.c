@@ -2,9 +2,11 @@
 
 #include "query-isolated.h"
 
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/pidfd.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "child.h"
@@ -46,12 +48,14 @@ Isolated isolated_new(Isolation *i, const char *device)
 static int spawn(Isolated *p, const DvProvider *provider)
 {
 	const char *program = p->isolation->program ? p->isolation->program : "/proc/self/exe";
-	char name[] = "rdmad-query", option[64];
-	char *argv[] = {name, option, NULL};
+	char name[] = "rdmad-query", option[64], timeout[32];
+	char *argv[] = {name, option, timeout, NULL};
 	Child child;
 	int r;
 
 	snprintf(option, sizeof(option), "--isolated=%s", provider->name);
+	snprintf(timeout, sizeof(timeout), "--timeout=%" PRIu64,
+		 2 * p->isolation->answer_usec / USEC_PER_MSEC);
 	r = child_start(program, argv, &child);
 	if (r < 0)
 		return r;
@@ -178,6 +182,16 @@ void isolated_done(Isolated *p)
 
 /* The process */
 
+/* The kernel ends this process after USEC, or never if that is 0. Before Linux 6.12 the worker may
+ * not be allowed to end it. */
+static void end_after(uint64_t usec)
+{
+	struct itimerval t = {.it_value = {.tv_sec = (time_t)(usec / USEC_PER_SEC),
+					   .tv_usec = (suseconds_t)(usec % USEC_PER_SEC)}};
+
+	setitimer(ITIMER_REAL, &t, NULL);
+}
+
 /* -ENODEV: libibverbs has no such device. -EOPNOTSUPP: PROVIDER has no use for it. */
 static int open_device(const DvProvider *provider, uint32_t index, struct ibv_context **ret)
 {
@@ -212,7 +226,7 @@ static int answer_port(const DvProvider *provider, struct ibv_context *context, 
 	return r < 0 ? r : provider->query_port(context, port, s);
 }
 
-int isolated_serve(int fd, const DvProvider *provider)
+int isolated_serve(int fd, const DvProvider *provider, uint64_t answer_usec)
 {
 	struct ibv_context *context = NULL;
 	int opened = 0, r = 0;
@@ -223,7 +237,11 @@ int isolated_serve(int fd, const DvProvider *provider)
 		const char *why = NULL;
 		uint32_t port = 1;
 
+		end_after(0);
 		r = wire_receive(fd, &m, &why);
+		/* A little later than the worker gives up, and before it stops waiting for the end.
+		 */
+		end_after(answer_usec / 8 + (r > 0 ? answer_usec : answer_usec / 4));
 		if (r <= 0)
 			break;
 		while (port <= RDMA_PORT_MAX && !port_set_has(&m.query.query.ports, port))

@@ -45,5 +45,6 @@ int isolated_query(Isolated *p, const DvProvider *provider, uint32_t device, uin
 /* Ends the process and waits until it has ended, but no longer than Isolation says. */
 void isolated_done(Isolated *p);
 
-/* In the process: answers on FD until it is closed. */
-int isolated_serve(int fd, const DvProvider *provider);
+/* In the process: answers on FD until it is closed. ANSWER_USEC: that of Isolation. A process that
+ * takes longer is ended by the kernel. */
+int isolated_serve(int fd, const DvProvider *provider, uint64_t answer_usec);

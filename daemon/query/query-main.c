@@ -237,7 +237,7 @@ static int run(void)
 	if (!arg.isolated)
 		return run_worker();
 	prctl(PR_SET_NAME, "rdmad-isolated");
-	return isolated_serve(arg.fd, arg.isolated);
+	return isolated_serve(arg.fd, arg.isolated, answer_usec());
 }
 
 int main(int argc, char *argv[])
