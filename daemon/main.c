@@ -2,6 +2,7 @@
 /* rdmad: serves the machine's own ports. */
 
 #include "find-program.h"
+#include "landlock.h"
 #include "log.h"
 #include "program.h"
 #include "source-kernel.h"
@@ -34,6 +35,9 @@ static int open_kernel(sd_event *event, const Config *config, const SourceHandle
 {
 	int r = source_kernel_new(event, config, arg_worker, handler, userdata, ret);
 
+	/* For all workers, which find the same */
+	if (landlock_abi() == 0)
+		log_notice("This kernel has no Landlock: workers can read all that their user can");
 	return r < 0 ? log_error_errno(r, "Cannot set up what watches the kernel: %m") : 0;
 }
 

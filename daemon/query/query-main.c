@@ -18,6 +18,7 @@
 #include "query-nldev.h"
 #include "query-options.h"
 #include "query-print.h"
+#include "query-wall.h"
 #include "wire.h"
 
 static Options arg = OPTIONS_DEFAULT;
@@ -216,6 +217,18 @@ static uint64_t answer_usec(void)
 	return arg.timeout_usec / 2;
 }
 
+/* A worker without the whole wall serves all the same. */
+static void put_on_wall(bool isolates)
+{
+	int r;
+
+	log_to_stderr();
+	r = wall_put_on(isolates);
+	/* That the kernel has no Landlock is said once, by the core. */
+	if (r < 0 && r != -EOPNOTSUPP)
+		log_warning_errno(r, "Cannot give up all the rights that are not needed: %m");
+}
+
 static int run_worker(void)
 {
 	Querier querier;
@@ -223,6 +236,7 @@ static int run_worker(void)
 
 	if (r < 0)
 		return log_error_errno(r, "Cannot start: %m");
+	put_on_wall(arg.policy.hbl);
 	r = arg.query ? print_query(&querier) : serve(&querier);
 	querier_done(&querier);
 	return r;
@@ -237,6 +251,7 @@ static int run(void)
 	if (!arg.isolated)
 		return run_worker();
 	prctl(PR_SET_NAME, "rdmad-isolated");
+	put_on_wall(false);
 	return isolated_serve(arg.fd, arg.isolated, answer_usec());
 }
 
