@@ -17,6 +17,16 @@ void bus_reply_error(sd_bus_message *call, int error, const char *text)
 		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
 }
 
+sd_bus_message *bus_call_of(const PendingCall *c)
+{
+	sd_bus_message *call = NULL;
+	int r = call_ticket_new_call(&c->ticket, &call);
+
+	if (r < 0)
+		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
+	return call;
+}
+
 int bus_keep_call(Bus *b, sd_bus_message *message, PendingList *list, uint32_t port,
 		  sd_bus_error *error)
 {

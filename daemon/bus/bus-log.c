@@ -55,29 +55,22 @@ static int read_setting(sd_bus_message *m, int *ret_level, sd_bus_error *error)
 	return 1;
 }
 
-static int set_for(sd_bus_message *m, uid_t user, sd_bus_error *error)
+/* LEVEL is that of read_setting(). */
+static int set_for(sd_bus_message *m, uid_t user, int level)
 {
-	int level, r = sd_bus_message_rewind(m, true);
-
 	if (user != 0 && user != geteuid())
-		return sd_bus_error_setf(error, SD_BUS_ERROR_ACCESS_DENIED,
-					 "Only root may change the log");
-	if (r >= 0)
-		r = read_setting(m, &level, error);
-	if (r < 0)
-		return r;
+		return sd_bus_reply_method_errorf(m, SD_BUS_ERROR_ACCESS_DENIED,
+						  "Only root may change the log");
 	if (level >= 0)
 		log_max_level = level;
 	return sd_bus_reply_method_return(m, NULL);
 }
 
-static void on_identified(PendingCall *call, uid_t user, _unused_ void *userdata)
+static void on_identified(PendingCall *call, uid_t user, void *userdata)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	int r = set_for(call->message, user, &error);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = bus_call_of(call);
+	int r = m ? set_for(m, user, (int)(intptr_t)userdata) : 0;
 
-	if (r < 0)
-		r = sd_bus_reply_method_errno(call->message, r, &error);
 	if (r < 0)
 		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
 	pending_call_free(call);
@@ -97,7 +90,7 @@ int bus_log_offer(Bus *b, sd_bus_message *m, sd_bus_error *error)
 	r = read_setting(m, &level, error);
 	if (r <= 0)
 		return r;
-	return pending_call_new(b->calls, m, &kind, b, &call, error);
+	return pending_call_new(b->calls, m, &kind, (void *)(intptr_t)level, &call, error);
 }
 
 /* bus_log_offer() has answered before sd-bus could call this. */

@@ -152,10 +152,12 @@ void bus_answer_refresh(PendingList *list, int error)
 	if (error < 0)
 		snprintf(text, sizeof(text), "Cannot enumerate the devices: %s", strerror(-error));
 	while ((c = pending_list_find(list, 0))) {
-		if (error < 0) {
-			bus_reply_error(c->message, -EIO, text);
-		} else {
-			r = sd_bus_reply_method_return(c->message, NULL);
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(c);
+
+		if (call && error < 0) {
+			bus_reply_error(call, -EIO, text);
+		} else if (call) {
+			r = sd_bus_reply_method_return(call, NULL);
 			if (r < 0)
 				log_debug_errno(r, "Cannot answer Refresh(), ignoring: %m");
 		}

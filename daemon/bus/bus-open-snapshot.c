@@ -30,10 +30,11 @@ static int open_for(SharedMemory *s, sd_bus_message *call, uid_t uid, sd_bus_err
 static void on_identified(PendingCall *call, uid_t user, void *userdata)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	int r = open_for(userdata, call->message, user, &error);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = bus_call_of(call);
+	int r = m ? open_for(userdata, m, user, &error) : 0;
 
 	if (r < 0)
-		r = sd_bus_reply_method_errno(call->message, r, &error);
+		r = sd_bus_reply_method_errno(m, r, &error);
 	if (r < 0)
 		log_debug_errno(r, "Cannot answer OpenSnapshot(), ignoring: %m");
 	pending_call_free(call);

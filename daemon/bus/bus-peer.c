@@ -8,43 +8,6 @@
 #define BUS_NAME "org.freedesktop.DBus"
 #define BUS_PATH "/org/freedesktop/DBus"
 
-int bus_peer_ask_user(sd_bus *bus, const char *name, sd_bus_message_handler_t handler,
-		      void *userdata, sd_bus_slot **ret)
-{
-	return sd_bus_call_method_async(bus, ret, BUS_NAME, BUS_PATH, BUS_NAME,
-					"GetConnectionUnixUser", handler, userdata, "s", name);
-}
-
-int bus_peer_ask_user_once(sd_bus *bus, const char *name, sd_bus_message_handler_t handler,
-			   void *userdata, sd_bus_destroy_t destroy)
-{
-	sd_bus_slot *slot = NULL;
-	int r = bus_peer_ask_user(bus, name, handler, userdata, &slot);
-
-	if (r < 0)
-		return r;
-	sd_bus_slot_set_destroy_callback(slot, destroy);
-	sd_bus_slot_set_floating(slot, true);
-	sd_bus_slot_unref(slot);
-	return 0;
-}
-
-int bus_peer_read_user(sd_bus_message *answer, uid_t *ret)
-{
-	uint32_t user;
-	int r;
-
-	if (sd_bus_message_is_method_error(answer, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
-		return -ENXIO;
-	if (sd_bus_message_is_method_error(answer, NULL))
-		return -EREMOTEIO;
-	r = sd_bus_message_read_basic(answer, 'u', &user);
-	if (r <= 0)
-		return r < 0 ? r : -EBADMSG;
-	*ret = user;
-	return 0;
-}
-
 void bus_peer_reply_unknown(sd_bus_message *call)
 {
 	int r = sd_bus_reply_method_errorf(call, SD_BUS_ERROR_TIMEOUT,

@@ -83,10 +83,12 @@ void bus_answer_queries(PendingList *list, uint32_t port, const Port *p, int err
 	PendingCall *c;
 
 	while ((c = pending_list_find(list, port))) {
-		if (error < 0)
-			bus_reply_error(c->message, error, text);
-		else
-			check_reply(reply_query(c->message, p), "a query");
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(c);
+
+		if (call && error < 0)
+			bus_reply_error(call, error, text);
+		else if (call)
+			check_reply(reply_query(call, p), "a query");
 		pending_call_free(c);
 	}
 }
@@ -138,10 +140,12 @@ void bus_answer_counters(PendingList *list, uint32_t port, const Port *p,
 	PendingCall *c;
 
 	while ((c = pending_list_find(list, port))) {
-		if (error < 0)
-			bus_reply_error(c->message, error, text);
-		else
-			check_reply(reply_counters(c->message, p, counters), "with counters");
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(c);
+
+		if (call && error < 0)
+			bus_reply_error(call, error, text);
+		else if (call)
+			check_reply(reply_counters(call, p, counters), "with counters");
 		pending_call_free(c);
 	}
 }

@@ -24,6 +24,7 @@ struct Bus {
 	sd_event_source *exit;	   /* runs when the event loop ends */
 	bool signals;		   /* the name is ours, or about to be */
 
+	BusCallers *callers;
 	PendingCalls *calls;
 	BusWait *waits;
 	LongReplies *long_replies;
@@ -51,6 +52,9 @@ int bus_log_offer(Bus *b, sd_bus_message *m, sd_bus_error *error);
 
 /* Answers CALL with ERROR, a negative errno, and TEXT. Logs. */
 void bus_reply_error(sd_bus_message *call, int error, const char *text);
+/* The call that the reply to C is made of (call_ticket_new_call()), NULL if there is no memory for
+ * it. To be freed. Logs. */
+sd_bus_message *bus_call_of(const PendingCall *c);
 /* Has MESSAGE wait in LIST, about PORT (0: none). To be returned to sd-bus. */
 int bus_keep_call(Bus *b, sd_bus_message *message, PendingList *list, uint32_t port,
 		  sd_bus_error *error);

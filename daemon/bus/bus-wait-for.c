@@ -84,6 +84,22 @@ static void check_reply(int r)
 		log_debug_errno(r, "Cannot answer a wait, ignoring: %m");
 }
 
+static void answer_held(const Waiter *waiter)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(waiter->call);
+
+	if (call)
+		check_reply(reply_held(call, &waiter->wait));
+}
+
+static void answer_missing(const Waiter *waiter, uint64_t now)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(waiter->call);
+
+	if (call)
+		check_reply(reply_missing(call, &waiter->wait, now));
+}
+
 static int on_look(_unused_ sd_event_source *s, void *userdata)
 {
 	BusWait *w = userdata;
@@ -94,7 +110,7 @@ static int on_look(_unused_ sd_event_source *s, void *userdata)
 		next = waiter->next;
 		if (!wait_look(&waiter->wait, w->bus->cache, now))
 			continue;
-		check_reply(reply_held(waiter->call->message, &waiter->wait));
+		answer_held(waiter);
 		pending_call_free(waiter->call);
 	}
 	return 0;
@@ -108,9 +124,9 @@ static int on_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 
 	/* what has changed at this very moment still counts */
 	if (wait_look(&waiter->wait, w->bus->cache, now))
-		check_reply(reply_held(waiter->call->message, &waiter->wait));
+		answer_held(waiter);
 	else
-		check_reply(reply_missing(waiter->call->message, &waiter->wait, now));
+		answer_missing(waiter, now);
 	pending_call_free(waiter->call);
 	return 0;
 }

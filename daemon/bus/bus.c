@@ -121,8 +121,8 @@ static int export_objects(Bus *b)
 	if (r >= 0)
 		r = sd_bus_add_object_manager(b->bus, NULL, RDMAD_ROOT_PATH);
 	if (r >= 0)
-		r = long_replies_new(b->bus, b->event, b->cache, b->config->long_reply_rate,
-				     &b->long_replies);
+		r = long_replies_new(b->bus, b->callers, b->event, b->cache,
+				     b->config->long_reply_rate, &b->long_replies);
 	if (r >= 0)
 		r = bus_manager_add(b);
 	if (r >= 0)
@@ -206,7 +206,9 @@ int bus_new(const BusSetup *setup, Bus **ret)
 	if (r < 0)
 		return log_error_errno(r, "Cannot connect to the bus %s: %m",
 				       setup->address ? setup->address : "of the system");
-	r = pending_calls_new(b->bus, &b->calls);
+	r = bus_callers_new(b->bus, &b->callers);
+	if (r >= 0)
+		r = pending_calls_new(b->bus, b->callers, &b->calls);
 	if (r >= 0)
 		r = bus_wait_new(b, &b->waits);
 	if (r < 0)
@@ -257,6 +259,7 @@ Bus *bus_free(Bus *b)
 	pending_calls_free(b->calls);
 	bus_wait_free(b->waits);
 	long_replies_free(b->long_replies);
+	bus_callers_free(b->callers);
 	if (b->bus) {
 		sd_bus_detach_event(b->bus);
 		flush_queue(b->bus);

@@ -56,7 +56,7 @@ static void put_port_object(BusWriter *w, const Port *p)
 	bus_writer_close(w);
 }
 
-static int write_objects(BusWriter *w, _unused_ sd_bus_message *call, const Cache *c,
+static int write_objects(BusWriter *w, _unused_ const LongReplyQuestion *q, const Cache *c,
 			 _unused_ sd_bus_error *error)
 {
 	bus_writer_open(w, 'a', "{oa{sa{sv}}}");
@@ -73,7 +73,7 @@ static int write_objects(BusWriter *w, _unused_ sd_bus_message *call, const Cach
 	return 1;
 }
 
-static size_t estimate_objects(_unused_ sd_bus_message *call, const Cache *c)
+static size_t estimate_objects(_unused_ const LongReplyQuestion *q, const Cache *c)
 {
 	return 2048 * (c->n_devices + c->n_ports);
 }
@@ -89,32 +89,35 @@ typedef struct Subject {
 
 /* False: there is no such object or interface, or the call means all interfaces. sd-bus answers
  * such a call. */
-static bool find_subject(sd_bus_message *call, const Cache *c, Subject *ret)
+static bool find_subject(const LongReplyQuestion *q, const Cache *c, Subject *ret)
 {
 	unsigned int interfaces;
-	const char *name;
 	Subject s;
 
-	if (sd_bus_message_read_basic(call, 's', &name) <= 0 ||
-	    lookup_path(c, sd_bus_message_get_path(call), &s.device, &s.port) < 0)
+	if (lookup_path(c, q->path, &s.device, &s.port) < 0)
 		return false;
 	interfaces = s.port ? port_interfaces(&s.port->now) : device_interfaces(&s.device->now);
 	for (s.interface = 0; s.interface < INTERFACE_RAW; s.interface++)
 		if (interfaces >> s.interface & 1 &&
-		    streq(attr_interface_name(s.interface), name)) {
+		    streq(attr_interface_name(s.interface), q->text)) {
 			*ret = s;
 			return true;
 		}
 	return false;
 }
 
-static int write_properties(BusWriter *w, sd_bus_message *call, const Cache *c,
+static int read_interface(sd_bus_message *call, const char **ret, _unused_ sd_bus_error *error)
+{
+	return sd_bus_message_read_basic(call, 's', ret);
+}
+
+static int write_properties(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 			    _unused_ sd_bus_error *error)
 {
 	Subject s;
 
-	if (!find_subject(call, c, &s))
-		return sd_bus_message_rewind(call, true) < 0 ? -EIO : 0;
+	if (!find_subject(q, c, &s))
+		return 0;
 	if (s.port)
 		bus_put_port_properties(w, s.port, s.interface);
 	else
@@ -123,18 +126,17 @@ static int write_properties(BusWriter *w, sd_bus_message *call, const Cache *c,
 }
 
 /* Only tables can make the reply long. A call that is left to sd-bus must not wait. */
-static size_t estimate_properties(sd_bus_message *call, const Cache *c)
+static size_t estimate_properties(const LongReplyQuestion *q, const Cache *c)
 {
 	const Table *gids, *pkeys;
 	size_t size = 0;
 	Subject s;
 
-	if (find_subject(call, c, &s) && s.port) {
+	if (find_subject(q, c, &s) && s.port) {
 		gids = s.port->now.tables[PORT_TABLE_GIDS];
 		pkeys = s.port->now.tables[PORT_TABLE_PKEYS];
 		size = (gids ? 112 * gids->n : 0) + (pkeys ? 24 * pkeys->n : 0);
 	}
-	sd_bus_message_rewind(call, true);
 	return size;
 }
 
@@ -175,19 +177,22 @@ static void put_listed_port(BusWriter *w, const Port *p)
 	bus_writer_close(w);
 }
 
-static int write_listed_ports(BusWriter *w, sd_bus_message *call, const Cache *c,
+/* The name of the device, if only its ports are wanted. */
+static int read_device(sd_bus_message *call, const char **ret, sd_bus_error *error)
+{
+	const BusOption options[] = {{"device", 's', ret}};
+
+	return bus_read_options(call, "ListPorts", options, ARRAY_SIZE(options), error);
+}
+
+static int write_listed_ports(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 			      sd_bus_error *error)
 {
-	const char *device = NULL;
-	const BusOption options[] = {{"device", 's', &device}};
 	Device *only = NULL;
-	int r = bus_read_options(call, "ListPorts", options, ARRAY_SIZE(options), error);
 
-	if (r < 0)
-		return r;
-	if (device && (lookup_device(c, device, &only) < 0 || !only->published))
+	if (q->text && (lookup_device(c, q->text, &only) < 0 || !only->published))
 		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "No device \"%s\"",
-					 BUS_SHOW(device));
+					 BUS_SHOW(q->text));
 	bus_writer_open(w, 'a', long_reply_list_ports_signature + 1);
 	for (size_t i = 0; i < c->n_devices; i++) {
 		const Device *d = c->devices[i];
@@ -200,15 +205,15 @@ static int write_listed_ports(BusWriter *w, sd_bus_message *call, const Cache *c
 	return 1;
 }
 
-static size_t estimate_listed_ports(_unused_ sd_bus_message *call, const Cache *c)
+static size_t estimate_listed_ports(_unused_ const LongReplyQuestion *q, const Cache *c)
 {
 	return 256 * c->n_ports;
 }
 
 /* clang-format off */
 const LongReplyRow long_reply_rows[_LONG_REPLY_KIND_MAX] = {
-	[LONG_REPLY_GET_MANAGED_OBJECTS] = {"a{oa{sa{sv}}}", estimate_objects, write_objects},
-	[LONG_REPLY_GET_ALL] = {"a{sv}", estimate_properties, write_properties},
-	[LONG_REPLY_LIST_PORTS] = {long_reply_list_ports_signature, estimate_listed_ports, write_listed_ports},
+	[LONG_REPLY_GET_MANAGED_OBJECTS] = {"a{oa{sa{sv}}}", NULL, estimate_objects, write_objects},
+	[LONG_REPLY_GET_ALL] = {"a{sv}", read_interface, estimate_properties, write_properties},
+	[LONG_REPLY_LIST_PORTS] = {long_reply_list_ports_signature, read_device, estimate_listed_ports, write_listed_ports},
 };
 /* clang-format on */

@@ -6,19 +6,28 @@
 #include "bus-writer.h"
 #include "long-reply.h"
 
+/* What a call asks for: all that is kept of it while it waits. */
+typedef struct LongReplyQuestion {
+	const char *path; /* of the object that was called */
+	const char *text; /* its argument: the interface, or the device; NULL: none */
+} LongReplyQuestion;
+
 /* A method that has a long reply. */
 typedef struct LongReplyRow {
 	const char *signature; /* of the body of the reply */
 
-	/* About how many bytes the body of the reply to CALL will have. Reads nothing of CALL but
-	 * its header. */
-	size_t (*estimate)(sd_bus_message *call, const Cache *c);
+	/* Reads the argument of CALL, which has not been read: *RET is valid for as long as CALL.
+	 * A negative errno, perhaps with *ERROR, is the reply. NULL: there is none to read, and
+	 * *RET stays NULL. */
+	int (*read)(sd_bus_message *call, const char **ret, sd_bus_error *error);
 
-	/* Writes the body of the reply to CALL, whose arguments have not been read, and returns 1.
-	 * What has gone wrong in W is not looked at. A negative errno, perhaps with *ERROR, is the
-	 * reply instead of a body. 0: rdmad has no such object or interface, so that sd-bus answers
-	 * CALL, which is rewound. */
-	int (*write)(BusWriter *w, sd_bus_message *call, const Cache *c, sd_bus_error *error);
+	/* About how many bytes the body of the reply will have. */
+	size_t (*estimate)(const LongReplyQuestion *q, const Cache *c);
+
+	/* Writes the body of the reply and returns 1. What has gone wrong in W is not looked at. A
+	 * negative errno, perhaps with *ERROR, is the reply instead of a body. 0: rdmad has no such
+	 * object or interface, so that sd-bus answers the call. */
+	int (*write)(BusWriter *w, const LongReplyQuestion *q, const Cache *c, sd_bus_error *error);
 } LongReplyRow;
 
 /* By LongReplyKind. */

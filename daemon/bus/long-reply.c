@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "bus-peer.h"
+#include "call-ticket.h"
 #include "log.h"
 #include "long-reply-kinds.h"
 #include "long-reply-queue.h"
@@ -16,6 +17,7 @@
 
 struct LongReplies {
 	sd_bus *bus;
+	BusCallers *callers;
 	sd_event *event;
 	const Cache *cache;
 	LongReplyRaw *raw;	 /* makes messages of bytes */
@@ -24,6 +26,15 @@ struct LongReplies {
 	sd_event_source *timer;	 /* for the next call that waits; NULL until one does */
 	sd_bus_slot *departures; /* hears of callers that leave; NULL while nobody waits */
 };
+
+/* A call that waits: all that is kept of it. */
+typedef struct LongCall {
+	LongReplies *long_replies;
+	CallTicket ticket;
+	CallerWait wait; /* for the bus to say whose it is */
+	LongReplyQuestion question;
+	char texts[]; /* those of the question */
+} LongCall;
 
 /* Answering */
 
@@ -39,31 +50,30 @@ static int send_bytes(LongReplies *l, sd_bus_message *call, const LongReplyRow *
 
 /* The same by sd-bus, value by value, which needs many times as long. It opens no descriptor and
  * does nothing unusual. */
-static int send_values(LongReplies *l, sd_bus_message *call, const LongReplyRow *row)
+static int send_values(LongReplies *l, sd_bus_message *call, const LongReplyRow *row,
+		       const LongReplyQuestion *q)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	BusWriter w = {};
-	int r = sd_bus_message_rewind(call, true);
+	int r = sd_bus_message_new_method_return(call, &reply);
 
-	if (r >= 0)
-		r = sd_bus_message_new_method_return(call, &reply);
 	if (r < 0)
 		return r;
 	w.message = reply;
-	r = row->write(&w, call, l->cache, NULL);
+	r = row->write(&w, q, l->cache, NULL);
 	if (r >= 0)
 		r = bus_writer_error(&w);
 	return r < 0 ? r : sd_bus_send(l->bus, reply, NULL);
 }
 
-/* Answers CALL now; the rest is as for long_reply_answer(). *RET_SIZE is how many bytes the body of
- * the reply has, and is written if there is one. */
-static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, size_t *ret_size,
-		  sd_bus_error *error)
+/* Answers CALL, which asks for Q, now; the rest is as for long_reply_answer(). *RET_SIZE is how
+ * many bytes the body of the reply has, and is written if there is one. */
+static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
+		  const LongReplyQuestion *q, size_t *ret_size, sd_bus_error *error)
 {
 	_cleanup_(bus_writer_done) BusWriter w = {};
 	const LongReplyRow *row = &long_reply_rows[kind];
-	int quick, r = row->write(&w, call, l->cache, error);
+	int quick, r = row->write(&w, q, l->cache, error);
 
 	if (r <= 0)
 		return r;
@@ -74,7 +84,7 @@ static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, size
 	if (r < 0)
 		return r;
 	quick = send_bytes(l, call, row, &w);
-	r = quick < 0 ? send_values(l, call, row) : 0;
+	r = quick < 0 ? send_values(l, call, row, q) : 0;
 	if (r < 0)
 		return r; /* nothing can be sent: the warning would be wrong */
 	if (quick < 0 && !l->warned) {
@@ -102,15 +112,40 @@ static uint64_t now_usec(const LongReplies *l)
 	return now;
 }
 
-static QueuedCall *call_free(QueuedCall *c)
+static LongCall *call_free(LongCall *c)
 {
 	if (c) {
-		sd_bus_message_unref(c->call);
+		caller_wait_cancel(&c->wait);
+		call_ticket_done(&c->ticket);
 		free(c);
 	}
 	return NULL;
 }
-DEFINE_CLEANUP(QueuedCall, call_free);
+DEFINE_CLEANUP(LongCall, call_free);
+
+static QueuedCall *queued_free(QueuedCall *c)
+{
+	if (c) {
+		call_free(c->call);
+		free(c);
+	}
+	return NULL;
+}
+DEFINE_CLEANUP(QueuedCall, queued_free);
+
+/* Answers C with the error NAME and TEXT, or if NAME is NULL, that nobody knows whose it is. */
+static void refuse(const QueuedCall *c, const char *name, const char *text)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = NULL;
+	const LongCall *long_call = c->call;
+	int r = call_ticket_new_call(&long_call->ticket, &call);
+
+	if (r >= 0 && name)
+		r = sd_bus_reply_method_errorf(call, name, "%s", text);
+	else if (r >= 0)
+		bus_peer_reply_unknown(call);
+	check_sent(r);
+}
 
 /* Forgets the calls of SENDER; NULL is every sender. */
 static void forget_calls(LongReplies *l, const char *sender)
@@ -118,7 +153,7 @@ static void forget_calls(LongReplies *l, const char *sender)
 	QueuedCall *c;
 
 	while (l->queue && (c = long_reply_queue_forget(l->queue, sender)))
-		call_free(c);
+		queued_free(c);
 }
 
 /* The same with an answer: the bus does not say whose they are, or there is no memory. */
@@ -127,8 +162,8 @@ static void refuse_calls(LongReplies *l, const char *sender)
 	QueuedCall *c;
 
 	while ((c = long_reply_queue_forget(l->queue, sender))) {
-		bus_peer_reply_unknown(c->call);
-		call_free(c);
+		refuse(c, NULL, NULL);
+		queued_free(c);
 	}
 }
 
@@ -177,15 +212,22 @@ static void start_timer(LongReplies *l, uint64_t when)
 static size_t answer_waiting(LongReplies *l, const QueuedCall *c)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = NULL;
+	const LongCall *long_call = c->call;
 	size_t size = 0;
-	int r = answer(l, c->call, c->kind, &size, &error);
+	int r = call_ticket_new_call(&long_call->ticket, &call);
 
+	if (r < 0) {
+		check_sent(r);
+		return 0;
+	}
+	r = answer(l, call, c->kind, &long_call->question, &size, &error);
 	/* The object was there when the call came. sd-bus would say the same. */
 	if (r == 0)
 		r = sd_bus_error_setf(&error, SD_BUS_ERROR_UNKNOWN_OBJECT, "Unknown object '%s'.",
-				      sd_bus_message_get_path(c->call));
+				      long_call->question.path);
 	if (r < 0)
-		check_sent(sd_bus_reply_method_errno(c->call, r, &error));
+		check_sent(sd_bus_reply_method_errno(call, r, &error));
 	return size;
 }
 
@@ -193,7 +235,7 @@ static size_t answer_waiting(LongReplies *l, const QueuedCall *c)
  * Only one: between two long replies the event loop does what else there is to do. */
 static void serve(LongReplies *l)
 {
-	_cleanup_(call_free_pointer) QueuedCall *next = NULL;
+	_cleanup_(queued_free_pointer) QueuedCall *next = NULL;
 	uint64_t now = now_usec(l), when = now;
 	uid_t user;
 
@@ -217,69 +259,73 @@ static int on_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 	return 0;
 }
 
-/* The bus is asked which user SENDER is. A reference to the call in place of its sender's name
- * would be a circle: the call holds the connection, and the connection holds the open question. */
-typedef struct Question {
-	LongReplies *long_replies;
-	char sender[];
-} Question;
-
-static int on_user(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+/* The bus has said whose a call is: the first of its caller. */
+static void on_user(void *userdata, int error, uid_t user)
 {
-	Question *q = userdata;
-	LongReplies *l = q->long_replies;
-	uid_t user;
-	int r = bus_peer_read_user(m, &user);
+	LongCall *c = userdata;
+	LongReplies *l = c->long_replies;
+	_cleanup_(bus_caller_unref_pointer) BusCaller *caller = bus_caller_ref(c->ticket.caller);
+	const char *sender = bus_caller_name(caller);
 
-	if (r >= 0)
-		r = long_reply_queue_identify(l->queue, q->sender, user);
-	if (r >= 0)
+	if (error >= 0)
+		error = long_reply_queue_identify(l->queue, sender, user);
+	if (error >= 0)
 		serve(l);
-	else if (r == -ENXIO) /* the caller has left */
-		forget_calls(l, q->sender);
+	else if (error == -ENXIO) /* the caller has left */
+		forget_calls(l, sender);
 	else
-		refuse_calls(l, q->sender);
-	return 0;
+		refuse_calls(l, sender);
 }
 
-static int ask_for_user(LongReplies *l, const char *sender)
+static int new_call(LongReplies *l, sd_bus_message *message, const LongReplyQuestion *q,
+		    LongCall **ret)
 {
-	_cleanup_free_ Question *q = malloc(sizeof(Question) + strlen(sender) + 1);
+	size_t n_path = strlen(q->path) + 1, n_text = q->text ? strlen(q->text) + 1 : 0;
+	_cleanup_(call_free_pointer) LongCall *c = calloc(1, sizeof(LongCall) + n_path + n_text);
 	int r;
 
-	if (!q)
+	if (!c)
 		return -ENOMEM;
-	q->long_replies = l;
-	strcpy(q->sender, sender);
-	r = bus_peer_ask_user_once(l->bus, sender, on_user, q, free);
+	r = call_ticket_take(l->callers, message, &c->ticket);
 	if (r < 0)
 		return r;
-	steal_pointer(&q);
+	c->long_replies = l;
+	c->wait = (CallerWait){.told = on_user, .userdata = c};
+	c->question.path = memcpy(c->texts, q->path, n_path);
+	if (q->text)
+		c->question.text = memcpy(c->texts + n_path, q->text, n_text);
+	*ret = steal_pointer(&c);
 	return 0;
 }
 
-static int wait_for_turn(LongReplies *l, sd_bus_message *call, LongReplyKind kind)
+static int wait_for_turn(LongReplies *l, sd_bus_message *message, LongReplyKind kind,
+			 const LongReplyQuestion *q)
 {
-	const char *sender = sd_bus_message_get_sender(call);
-	_cleanup_(call_free_pointer) QueuedCall *excess = NULL;
-	bool new;
-	int r = long_reply_queue_add(l->queue, sender, sd_bus_message_ref(call), kind, &new);
+	_cleanup_(queued_free_pointer) QueuedCall *excess = NULL;
+	_cleanup_(call_free_pointer) LongCall *new = NULL;
+	LongCall *c;
+	uid_t user;
+	bool is_first;
+	int r = new_call(l, message, q, &new);
 
-	if (r < 0) {
-		sd_bus_message_unref(call);
+	if (r >= 0)
+		r = long_reply_queue_add(l->queue, bus_caller_name(new->ticket.caller), new, kind,
+					 &is_first);
+	if (r < 0)
 		return r;
-	}
-	if (new) {
-		r = ask_for_user(l, sender);
-		if (r < 0) {
-			forget_calls(l, sender);
-			return r;
-		}
+	c = steal_pointer(&new);
+	if (is_first && bus_caller_knows_user(c->ticket.caller, &user))
+		r = long_reply_queue_identify(l->queue, bus_caller_name(c->ticket.caller), user);
+	else if (is_first)
+		bus_caller_await(c->ticket.caller, &c->wait);
+	if (r < 0) {
+		forget_calls(l, sd_bus_message_get_sender(message));
+		return r;
 	}
 	excess = long_reply_queue_excess(l->queue);
 	if (excess)
-		check_sent(sd_bus_reply_method_errorf(excess->call, RDMAD_ERROR_LIMITS_EXCEEDED,
-						      "Too many long replies are waited for"));
+		refuse(excess, RDMAD_ERROR_LIMITS_EXCEEDED, "Too many long replies are waited for");
+	serve(l);
 	return 1;
 }
 
@@ -287,14 +333,24 @@ static int wait_for_turn(LongReplies *l, sd_bus_message *call, LongReplyKind kin
 
 int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, sd_bus_error *error)
 {
+	const LongReplyRow *row = &long_reply_rows[kind];
+	LongReplyQuestion q = {.path = sd_bus_message_get_path(call)};
 	size_t size;
+	int r = 0;
 
 	if (!sd_bus_message_get_expect_reply(call))
 		return 1;
-	if (!l->queue || long_reply_rows[kind].estimate(call, l->cache) <= SHORT_REPLY ||
-	    !sd_bus_message_get_sender(call))
-		return answer(l, call, kind, &size, error);
-	return wait_for_turn(l, call, kind);
+	if (row->read)
+		r = row->read(call, &q.text, error);
+	if (r < 0)
+		return r;
+	if (l->queue && row->estimate(&q, l->cache) > SHORT_REPLY &&
+	    sd_bus_message_get_sender(call))
+		return wait_for_turn(l, call, kind, &q);
+	r = answer(l, call, kind, &q, &size, error);
+	if (r == 0 && sd_bus_message_rewind(call, true) < 0)
+		r = -EIO;
+	return r;
 }
 
 int long_reply_offer(LongReplies *l, sd_bus_message *m, sd_bus_error *error)
@@ -311,7 +367,8 @@ int long_reply_offer(LongReplies *l, sd_bus_message *m, sd_bus_error *error)
 	return 0;
 }
 
-int long_replies_new(sd_bus *bus, sd_event *event, const Cache *c, uint64_t rate, LongReplies **ret)
+int long_replies_new(sd_bus *bus, BusCallers *callers, sd_event *event, const Cache *c,
+		     uint64_t rate, LongReplies **ret)
 {
 	_cleanup_(long_replies_free_pointer) LongReplies *l = calloc(1, sizeof(LongReplies));
 	int r;
@@ -320,6 +377,7 @@ int long_replies_new(sd_bus *bus, sd_event *event, const Cache *c, uint64_t rate
 		return -ENOMEM;
 	long_reply_kinds_init();
 	l->bus = bus;
+	l->callers = callers;
 	l->event = event;
 	l->cache = c;
 	r = long_reply_raw_new(&l->raw);

@@ -16,6 +16,7 @@ typedef struct PendingUser {
 
 struct PendingCalls {
 	sd_bus *bus;
+	BusCallers *callers;
 	PendingCall *first; /* of all */
 	unsigned int n;
 	unsigned int n_long;	 /* those that may wait for long */
@@ -23,6 +24,9 @@ struct PendingCalls {
 	PendingUser *users;	 /* of the calls whose user is known, in no order */
 	size_t n_users;
 };
+
+static const sd_bus_error too_many = SD_BUS_ERROR_MAKE_CONST(
+	RDMAD_ERROR_LIMITS_EXCEEDED, "Too many calls of this user are waiting for their answers");
 
 void pending_list_add(PendingList *list, PendingCall *call)
 {
@@ -113,58 +117,51 @@ PendingCall *pending_call_free(PendingCall *call)
 	p->n--;
 	if (call->kind->waits_long && --p->n_long == 0)
 		p->departures = sd_bus_slot_unref(p->departures);
-	if (!call->question)
+	if (call->counted)
 		uncount(p, call->user);
-	sd_bus_slot_unref(call->question);
-	sd_bus_message_unref(call->message);
+	caller_wait_cancel(&call->wait);
+	call_ticket_done(&call->ticket);
 	if (call->kind->freed)
 		call->kind->freed(call->userdata);
 	free(call);
 	return NULL;
 }
 
-static int set_too_many(sd_bus_message *message, sd_bus_error *error)
+/* Answers CALL with an error, which is -ENOBUFS: its user has too many, or that nobody knows whose
+ * it is, and frees it. */
+static void refuse(PendingCall *call, int error)
 {
-	return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
-				 "Too many calls of %s are waiting",
-				 sd_bus_message_get_member(message));
-}
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r = call_ticket_new_call(&call->ticket, &m);
 
-/* Answers CALL, whose user has too many, with an error and frees it. */
-static void refuse(PendingCall *call)
-{
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	int r;
-
-	(void)set_too_many(call->message, &error);
-	r = sd_bus_reply_method_error(call->message, &error);
+	if (r >= 0 && error == -ENOBUFS)
+		r = sd_bus_reply_method_error(m, &too_many);
+	else if (r >= 0)
+		bus_peer_reply_unknown(m);
 	if (r < 0)
 		log_debug_errno(r, "Cannot refuse a call, ignoring: %m");
 	pending_call_free(call);
 }
 
-static int on_user(sd_bus_message *answer, void *userdata, _unused_ sd_bus_error *error)
+/* The bus has said whose CALL is. */
+static void on_user(void *userdata, int error, uid_t user)
 {
 	PendingCall *call = userdata;
-	uid_t user;
-	int r = bus_peer_read_user(answer, &user);
 
-	if (r < 0) {
-		/* unless the caller has left already */
-		if (r != -ENXIO)
-			bus_peer_reply_unknown(call->message);
+	if (error == -ENXIO) { /* the caller has left */
 		pending_call_free(call);
-		return 0;
+		return;
 	}
-	if (count(call->calls, user) < 0) {
-		refuse(call);
-		return 0;
+	if (error >= 0)
+		error = count(call->calls, user);
+	if (error < 0) {
+		refuse(call, error);
+		return;
 	}
+	call->counted = true;
 	call->user = user;
-	call->question = sd_bus_slot_unref(call->question);
 	if (call->kind->identified)
 		call->kind->identified(call, user, call->userdata);
-	return 0;
 }
 
 static int on_departure(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
@@ -177,49 +174,76 @@ static int on_departure(sd_bus_message *m, void *userdata, _unused_ sd_bus_error
 		return 0;
 	for (PendingCall *c = p->first; c; c = next) {
 		next = c->next_of_all;
-		if (c->kind->waits_long && streq(sd_bus_message_get_sender(c->message), name))
+		if (c->kind->waits_long && streq(bus_caller_name(c->ticket.caller), name))
 			pending_call_free(c);
 	}
 	return 0;
 }
 
-/* Whether one more call of the connection SENDER may wait. Before the bus has said whose connection
- * it is, its calls are not counted by user. */
-static bool has_room(const PendingCalls *p, const char *sender)
+/* Whether one more call of CALLER may wait. Before the bus has said whose connection it is, its
+ * calls are not counted by user. */
+static bool has_room(const PendingCalls *p, const BusCaller *caller)
 {
 	unsigned int n = 0, most = p->n < PENDING_MAX ? PENDING_USER_MAX : PENDING_ALWAYS;
 
 	if (p->n < most)
 		return true;
 	for (const PendingCall *c = p->first; c && n < most; c = c->next_of_all)
-		n += streq(sd_bus_message_get_sender(c->message), sender);
+		n += c->ticket.caller == caller;
 	return n < most;
+}
+
+static PendingCall *call_free(PendingCall *call)
+{
+	call_ticket_done(&call->ticket);
+	free(call);
+	return NULL;
+}
+DEFINE_CLEANUP(PendingCall, call_free);
+
+/* Adds CALL, whose ticket is there, to those of its user if he is known, and else asks. */
+static int admit(PendingCalls *p, PendingCall *call, sd_bus_error *error)
+{
+	int r = 0;
+
+	if (!has_room(p, call->ticket.caller))
+		return sd_bus_error_copy(error, &too_many);
+	if (bus_caller_knows_user(call->ticket.caller, &call->user)) {
+		r = count(p, call->user);
+		if (r == -ENOBUFS)
+			return sd_bus_error_copy(error, &too_many);
+		call->counted = r >= 0;
+	} else {
+		bus_caller_await(call->ticket.caller, &call->wait);
+	}
+	return r;
 }
 
 int pending_call_new(PendingCalls *p, sd_bus_message *message, const PendingKind *kind,
 		     void *userdata, PendingCall **ret, sd_bus_error *error)
 {
-	const char *sender = sd_bus_message_get_sender(message);
+	_cleanup_(call_free_pointer) PendingCall *new = calloc(1, sizeof(*new));
 	PendingCall *call;
-	int r = 0;
+	int r;
 
-	if (!has_room(p, sender))
-		return set_too_many(message, error);
-	call = calloc(1, sizeof(*call));
-	if (!call)
+	if (!new)
 		return -ENOMEM;
 	/* before the question, so that no departure is missed */
 	if (kind->waits_long && !p->departures)
 		r = bus_peer_watch_departures(p->bus, on_departure, p, &p->departures);
+	else
+		r = 0;
 	if (r >= 0)
-		r = bus_peer_ask_user(p->bus, sender, on_user, call, &call->question);
+		r = call_ticket_take(p->callers, message, &new->ticket);
+	new->wait = (CallerWait){.told = on_user, .userdata = new};
+	if (r >= 0)
+		r = admit(p, new, error);
 	if (r < 0) {
 		if (p->n_long == 0)
 			p->departures = sd_bus_slot_unref(p->departures);
-		free(call);
 		return r;
 	}
-	call->message = sd_bus_message_ref(message);
+	call = steal_pointer(&new);
 	call->calls = p;
 	call->kind = kind;
 	call->userdata = userdata;
@@ -230,16 +254,21 @@ int pending_call_new(PendingCalls *p, sd_bus_message *message, const PendingKind
 	p->n++;
 	p->n_long += kind->waits_long;
 	*ret = call;
+	if (call->counted && kind->identified) {
+		*ret = NULL;
+		kind->identified(call, call->user, userdata);
+	}
 	return 1;
 }
 
-int pending_calls_new(sd_bus *bus, PendingCalls **ret)
+int pending_calls_new(sd_bus *bus, BusCallers *callers, PendingCalls **ret)
 {
 	PendingCalls *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return -ENOMEM;
 	p->bus = bus;
+	p->callers = callers;
 	*ret = p;
 	return 0;
 }

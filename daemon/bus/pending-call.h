@@ -6,17 +6,19 @@
  * wants the answer any more. Query(), GetCounters(), Refresh(), WaitFor() and OpenSnapshot() all
  * wait here, under the same rules.
  *
+ * Nothing of the message is kept: what the reply needs is in a ticket, and what was asked is kept
+ * by whoever answers, in a form of their own.
+ *
  * Calls are counted by user and not by connection: else one user could open many connections and
- * take the places of all others. Only the bus knows the user of a connection. It is asked when the
- * call comes, and nobody waits for that answer: until it is there the call waits like any other.
- * Answers come in the order of the questions.
+ * take the places of all others. Nobody waits for the bus to say whose a connection is
+ * (bus-callers.h): until then the call waits like any other.
  */
 
 #include <stdbool.h>
 #include <sys/types.h>
 #include <systemd/sd-bus.h>
 
-#include "util.h"
+#include "call-ticket.h"
 
 /* Calls of one user that may wait. Until the bus has said whose a connection is, its calls may be
  * as many. */
@@ -37,7 +39,7 @@ typedef struct PendingList {
 } PendingList;
 
 struct PendingCall {
-	sd_bus_message *message;
+	CallTicket ticket;
 	uint32_t port; /* the number of the port that it is about, 0: none */
 
 	/* where it is in a PendingList */
@@ -49,13 +51,14 @@ struct PendingCall {
 	PendingCall *previous_of_all, *next_of_all;
 	const struct PendingKind *kind;
 	void *userdata;
-	sd_bus_slot *question; /* to the bus: who made it? NULL: that is known */
+	CallerWait wait; /* for the bus to say whose it is */
+	bool counted;	 /* that is known: USER, and it has one of his places */
 	uid_t user;
 };
 
 /* What is special about a kind of call. All may be NULL. */
 typedef struct PendingKind {
-	/* The bus has said that the call is USER's. May free it. */
+	/* The call is USER's, as the bus has said. May free it. */
 	void (*identified)(PendingCall *call, uid_t user, void *userdata);
 	/* The call is being freed: frees what USERDATA has for it. */
 	void (*freed)(void *userdata);
@@ -64,18 +67,20 @@ typedef struct PendingKind {
 	bool waits_long;
 } PendingKind;
 
-/* For the calls that come on BUS, which outlives *RET. -ENOMEM. */
-int pending_calls_new(sd_bus *bus, PendingCalls **ret);
+/* For the calls that come on BUS from CALLERS, which both outlive *RET. -ENOMEM. */
+int pending_calls_new(sd_bus *bus, BusCallers *callers, PendingCalls **ret);
 /* Frees the calls too, without an answer: the connection has ended. */
 PendingCalls *pending_calls_free(PendingCalls *p);
 DEFINE_CLEANUP(PendingCalls, pending_calls_free);
 
 /*
- * Keeps MESSAGE, a method call, until pending_call_free(). It may be freed before by itself: when
- * its user has too many or the bus does not say whose it is, and then it is answered with an error;
- * when its caller leaves (PendingKind.waits_long); when the connection ends. *RET is owned by P.
- * If the connection has too many that wait, ERROR says so. -ENOMEM. Returns what a method has to
- * return to sd-bus: 1, or a negative errno. Then KIND->freed is not called.
+ * Keeps the ticket of MESSAGE, a method call, until pending_call_free(). It may be freed before by
+ * itself: when its user has too many or the bus does not say whose it is, and then it is answered
+ * with an error; when its caller leaves (PendingKind.waits_long); when the connection ends. *RET is
+ * owned by P. If it is known already whose the call is, KIND->identified is called at once; then
+ * *RET is NULL. If the user or the connection has too many that wait, ERROR says so. -ENOMEM.
+ * Returns what a method has to return to sd-bus: 1, or a negative errno. Then KIND->freed is not
+ * called.
  */
 int pending_call_new(PendingCalls *p, sd_bus_message *message, const PendingKind *kind,
 		     void *userdata, PendingCall **ret, sd_bus_error *error);

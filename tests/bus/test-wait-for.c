@@ -430,7 +430,7 @@ static void test_limit(void **state)
 					       "org.freedesktop.DBus.Peer", "Ping", NULL, NULL,
 					       NULL) >= 0);
 	wait_for(f, &refused, FOR_EVER, "P", "ports", "mlx5_9");
-	assert_error(&refused, RDMAD_ERROR_LIMITS_EXCEEDED, "Too many calls of WaitFor");
+	assert_error(&refused, RDMAD_ERROR_LIMITS_EXCEEDED, "Too many calls of this user");
 
 	assert_true(sd_bus_get_unique_name(first, &name) >= 0);
 	assert_true(asprintf(&match,

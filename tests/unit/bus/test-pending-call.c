@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 /* clang-format on */
+#include <malloc.h>
 #include <sys/socket.h>
 
 #include "names.h"
@@ -17,6 +18,7 @@
 
 typedef struct Test {
 	sd_bus *bus, *daemon; /* both ends of the connection */
+	BusCallers *callers;
 	PendingCalls *calls;
 	const PendingKind *kind;		  /* of the calls that come */
 	PendingCall *kept;			  /* the last one */
@@ -24,6 +26,7 @@ typedef struct Test {
 	sd_bus_message *questions[QUESTIONS_MAX]; /* those that the bus has not answered */
 	size_t n_questions, n_answered;
 	unsigned int n_kept, n_refused, n_freed, n_identified;
+	const char *padding;   /* what calls have as arguments; NULL: none */
 	unsigned int n_errors; /* that callers got, and the name of the last */
 	char error[80];
 } Test;
@@ -41,7 +44,8 @@ static int on_call(sd_bus_message *m, void *userdata, sd_bus_error *error)
 		return r;
 	}
 	assert_int_equal(r, 1);
-	pending_list_add(&t->list, t->kept);
+	if (t->kept)
+		pending_list_add(&t->list, t->kept);
 	t->n_kept++;
 	return 1;
 }
@@ -105,7 +109,8 @@ static int setup(void **state)
 			 0);
 	t->bus = open_end(pair[0], true);
 	t->daemon = open_end(pair[1], false);
-	assert_true(pending_calls_new(t->daemon, &t->calls) >= 0);
+	assert_true(bus_callers_new(t->daemon, &t->callers) >= 0);
+	assert_true(pending_calls_new(t->daemon, t->callers, &t->calls) >= 0);
 	assert_true(sd_bus_add_filter(t->bus, NULL, on_question, t) >= 0);
 	assert_true(sd_bus_add_filter(t->daemon, NULL, on_call, t) >= 0);
 	while (sd_bus_is_ready(t->bus) == 0 || sd_bus_is_ready(t->daemon) == 0)
@@ -119,6 +124,7 @@ static int teardown(void **state)
 	Test *t = *state;
 
 	pending_calls_free(t->calls);
+	bus_callers_free(t->callers);
 	assert_null(t->list.first);
 	while (t->n_questions > t->n_answered)
 		sd_bus_message_unref(t->questions[t->n_answered++]);
@@ -137,6 +143,8 @@ static void call(Test *t, const char *sender, unsigned int n)
 		assert_true(sd_bus_message_new_method_call(t->bus, &m, "org.rdma", "/", "org.test",
 							   "Wait") >= 0);
 		assert_true(sd_bus_message_set_sender(m, sender) >= 0);
+		if (t->padding)
+			assert_true(sd_bus_message_append(m, "s", t->padding) >= 0);
 		assert_true(sd_bus_call_async(t->bus, NULL, m, on_answer, t, 0) >= 0);
 		if (i % 64 == 63)
 			settle(t);
@@ -170,18 +178,65 @@ static void test_places_of_user(void **state)
 	Test *t = *state;
 
 	for (unsigned int round = 0; round < 20; round++) {
-		call(t, ":1.1", 200);
-		call(t, ":1.2", 100);
-		identify(t, 1000, 300);
+		char names[3][16];
+
+		for (unsigned int i = 0; i < 3; i++)
+			snprintf(names[i], sizeof(names[i]), ":%u.%u", round + 1, i);
+		call(t, names[0], 200);
+		call(t, names[1], 100);
+		identify(t, 1000, 2);
 		assert_int_equal(t->n_errors, (round + 1) * (300 - PENDING_USER_MAX));
 		assert_string_equal(t->error, RDMAD_ERROR_LIMITS_EXCEEDED);
 		/* and no place of another user is taken */
-		call(t, ":1.3", 10);
-		identify(t, 1001, 10);
+		call(t, names[2], 10);
+		identify(t, 1001, 1);
 		assert_int_equal(t->n_errors, (round + 1) * (300 - PENDING_USER_MAX));
 		free_all(t);
 	}
 	assert_int_equal(t->n_refused, 0);
+}
+
+/* Who is known is not asked for again, and counts at once. */
+static void test_places_of_known_user(void **state)
+{
+	Test *t = *state;
+
+	for (unsigned int round = 0; round < 3; round++) {
+		call(t, ":1.1", 200);
+		call(t, ":1.2", 100);
+		if (round == 0)
+			identify(t, 1000, 2);
+		assert_int_equal(t->n_questions, 2);
+		assert_int_equal(t->n_errors, (round + 1) * (300 - PENDING_USER_MAX));
+		free_all(t);
+	}
+	assert_int_equal(t->n_refused, 2 * (300 - PENDING_USER_MAX));
+}
+
+/* A call that waits does not hold what came with it. */
+static void test_no_message_is_kept(void **state)
+{
+	enum { SIZE = 60000 };
+	Test *t = *state;
+	char *padding = malloc(SIZE);
+	size_t before, after;
+
+	assert_non_null(padding);
+	memset(padding, 'a', SIZE - 1);
+	padding[SIZE - 1] = '\0';
+	t->padding = padding;
+	call(t, ":1.1", PENDING_USER_MAX);
+	identify(t, 1000, 1);
+	free_all(t);
+	before = mallinfo2().uordblks;
+	call(t, ":1.1", PENDING_USER_MAX);
+	after = mallinfo2().uordblks;
+	assert_int_equal(t->n_kept, 2 * PENDING_USER_MAX);
+	print_message("a call that waits needs %zu bytes, with those of the test\n",
+		      (after - before) / PENDING_USER_MAX);
+	/* 0 with a sanitizer, which has an allocator of its own */
+	assert_true(after - before < PENDING_USER_MAX * UINT64_C(1024));
+	free(padding);
 }
 
 /* A bus that is slow to say whose calls they are: one connection cannot fill the place for all, and
@@ -212,13 +267,12 @@ static void test_freed_before_identified(void **state)
 
 	call(t, ":1.1", 3);
 	pending_call_free(t->list.first->next);
-	identify(t, 1000, 3);
+	identify(t, 1000, 1);
 	assert_int_equal(t->n_errors, 0);
 	assert_non_null(t->list.first->next);
 	assert_null(t->list.first->next->next);
 	free_all(t);
 	call(t, ":1.1", PENDING_USER_MAX);
-	identify(t, 1000, PENDING_USER_MAX);
 	assert_int_equal(t->n_errors, 0);
 }
 
@@ -243,9 +297,15 @@ static void test_freed_by_identified(void **state)
 	t->kind = &kind;
 	call(t, ":1.1", 2 * PENDING_USER_MAX);
 	assert_int_equal(t->n_kept, PENDING_USER_MAX);
-	identify(t, 1000, PENDING_USER_MAX);
+	identify(t, 1000, 1);
 	assert_int_equal(t->n_identified, PENDING_USER_MAX);
 	assert_int_equal(t->n_freed, PENDING_USER_MAX);
+	assert_null(t->list.first);
+	/* it is known now */
+	call(t, ":1.1", 2 * PENDING_USER_MAX);
+	assert_int_equal(t->n_identified, 3 * PENDING_USER_MAX);
+	assert_int_equal(t->n_freed, 3 * PENDING_USER_MAX);
+	assert_int_equal(t->n_errors, PENDING_USER_MAX);
 	assert_null(t->list.first);
 }
 
@@ -265,6 +325,11 @@ static void test_not_identified(void **state)
 	assert_int_equal(t->n_errors, 1);
 	assert_string_equal(t->error, SD_BUS_ERROR_TIMEOUT);
 	assert_null(t->list.first);
+	/* it is asked again */
+	call(t, ":1.1", 1);
+	identify(t, 1000, 1);
+	assert_int_equal(t->n_errors, 1);
+	assert_non_null(t->list.first);
 }
 
 static void depart(Test *t, const char *name)
@@ -291,7 +356,7 @@ static void test_departures(void **state)
 	t->kind = &waits;
 	call(t, ":1.1", 2);
 	call(t, ":1.2", 1);
-	identify(t, 1000, 2);
+	identify(t, 1000, 1);
 	depart(t, ":1.3");
 	assert_int_equal(t->n_freed, 0);
 	depart(t, ":1.1");
@@ -327,7 +392,7 @@ static void test_lists(void **state)
 	t->calls = pending_calls_free(t->calls);
 	assert_null(other.first);
 	/* answers to questions that nobody asks any more */
-	identify(t, 1000, 3);
+	identify(t, 1000, 1);
 }
 
 int main(void)
@@ -335,6 +400,8 @@ int main(void)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_places_of_user),
+		TEST(test_places_of_known_user),
+		TEST(test_no_message_is_kept),
 		TEST(test_places_before_identified),
 		TEST(test_freed_before_identified),
 		TEST(test_freed_by_identified),

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who callers are, on a bus that is the test itself. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <sys/socket.h>
+
+#include "bus-callers.h"
+
+typedef struct Test {
+	sd_bus *bus, *daemon; /* both ends of the connection */
+	BusCallers *callers;
+	unsigned int n_questions;
+	bool silent;	   /* the bus answers nothing */
+	const char *error; /* what it answers; NULL: the number behind the dot of the name */
+	unsigned int n_told, n_refused;
+	uid_t told;
+} Test;
+
+static int on_question(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	Test *t = userdata;
+	const char *name;
+	unsigned int user;
+
+	if (!sd_bus_message_is_method_call(m, "org.freedesktop.DBus", "GetConnectionUnixUser"))
+		return 0;
+	t->n_questions++;
+	if (t->silent)
+		return 1;
+	if (t->error)
+		return sd_bus_reply_method_errorf(m, t->error, "test");
+	assert_true(sd_bus_message_read(m, "s", &name) > 0);
+	assert_int_equal(sscanf(name, ":1.%u", &user), 1);
+	return sd_bus_reply_method_return(m, "u", user);
+}
+
+/* Both ends do all they can. */
+static void settle(Test *t)
+{
+	for (int n = 1; n > 0;) {
+		int a = sd_bus_process(t->bus, NULL), b = sd_bus_process(t->daemon, NULL);
+
+		assert_true(a >= 0 && b >= 0);
+		n = a + b;
+	}
+}
+
+static sd_bus *open_end(int fd, bool is_server)
+{
+	sd_id128_t id = {};
+	sd_bus *bus;
+
+	assert_true(sd_bus_new(&bus) >= 0);
+	assert_true(sd_bus_set_fd(bus, fd, fd) >= 0);
+	if (is_server)
+		assert_true(sd_bus_set_server(bus, true, id) >= 0);
+	assert_true(sd_bus_start(bus) >= 0);
+	return bus;
+}
+
+static int setup(void **state)
+{
+	Test *t = calloc(1, sizeof(*t));
+	int pair[2];
+
+	assert_non_null(t);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair),
+			 0);
+	t->bus = open_end(pair[0], true);
+	t->daemon = open_end(pair[1], false);
+	assert_true(bus_callers_new(t->daemon, &t->callers) >= 0);
+	assert_true(sd_bus_add_filter(t->bus, NULL, on_question, t) >= 0);
+	while (sd_bus_is_ready(t->bus) == 0 || sd_bus_is_ready(t->daemon) == 0)
+		settle(t);
+	*state = t;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	Test *t = *state;
+
+	bus_callers_free(t->callers);
+	sd_bus_close_unref(t->bus);
+	sd_bus_close_unref(t->daemon);
+	free(t);
+	return 0;
+}
+
+static BusCaller *find(Test *t, unsigned int number)
+{
+	BusCaller *caller;
+	char name[16];
+
+	snprintf(name, sizeof(name), ":1.%u", number);
+	assert_int_equal(bus_callers_find(t->callers, name, &caller), 0);
+	assert_string_equal(bus_caller_name(caller), name);
+	return caller;
+}
+
+/* A call of the connection NUMBER comes and is answered. */
+static void call(Test *t, unsigned int number)
+{
+	bus_caller_unref(find(t, number));
+	settle(t);
+}
+
+static void on_told(void *userdata, int error, uid_t user)
+{
+	Test *t = userdata;
+
+	t->n_told++;
+	if (error < 0)
+		t->n_refused++;
+	else
+		t->told = user;
+}
+
+/* All who wait for the same answer share one question, and those who come later know it. */
+static void test_one_question(void **state)
+{
+	Test *t = *state;
+	CallerWait waits[3] = {};
+	BusCaller *callers[3];
+	uid_t user;
+
+	for (size_t i = 0; i < 3; i++) {
+		waits[i] = (CallerWait){.told = on_told, .userdata = t};
+		callers[i] = find(t, 7);
+		assert_ptr_equal(callers[i], callers[0]);
+		assert_false(bus_caller_knows_user(callers[i], &user));
+		bus_caller_await(callers[i], &waits[i]);
+	}
+	caller_wait_cancel(&waits[1]);
+	caller_wait_cancel(&waits[1]);
+	settle(t);
+	assert_int_equal(t->n_questions, 1);
+	assert_int_equal(t->n_told, 2);
+	assert_int_equal(t->told, 7);
+	assert_true(bus_caller_knows_user(callers[0], &user));
+	assert_int_equal(user, 7);
+	for (size_t i = 0; i < 3; i++)
+		bus_caller_unref(callers[i]);
+	call(t, 7);
+	assert_int_equal(t->n_questions, 1);
+}
+
+/* An answer that is an error is not kept: the next call asks again. */
+static void test_error(void **state)
+{
+	static const char *const errors[] = {SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_NAME_HAS_NO_OWNER};
+	Test *t = *state;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(errors); i++) {
+		CallerWait wait = {.told = on_told, .userdata = t};
+		BusCaller *caller = find(t, 7);
+		uid_t user;
+
+		t->error = errors[i];
+		bus_caller_await(caller, &wait);
+		settle(t);
+		assert_int_equal(t->n_refused, i + 1);
+		assert_int_equal(t->n_questions, i + 1);
+		assert_false(bus_caller_knows_user(caller, &user));
+		bus_caller_unref(caller);
+	}
+	t->error = NULL;
+	call(t, 7);
+	assert_int_equal(t->n_questions, 3);
+	call(t, 7);
+	assert_int_equal(t->n_questions, 3);
+}
+
+/* Who was used longest ago is forgotten; who is referred to is not. */
+static void test_bound(void **state)
+{
+	Test *t = *state;
+	BusCaller *held = find(t, 1);
+	uid_t user;
+
+	for (unsigned int i = 2; i < BUS_CALLERS_MAX + 2; i++)
+		call(t, i);
+	assert_int_equal(t->n_questions, BUS_CALLERS_MAX + 1);
+	call(t, 2); /* now 3 is the oldest */
+	assert_int_equal(t->n_questions, BUS_CALLERS_MAX + 1);
+	call(t, BUS_CALLERS_MAX + 2);
+	assert_int_equal(t->n_questions, BUS_CALLERS_MAX + 2);
+	call(t, 2);
+	assert_int_equal(t->n_questions, BUS_CALLERS_MAX + 2);
+	call(t, 3);
+	assert_int_equal(t->n_questions, BUS_CALLERS_MAX + 3);
+	assert_true(bus_caller_knows_user(held, &user));
+	assert_int_equal(user, 1);
+	bus_caller_unref(held);
+}
+
+/* The connection ends before the bus has answered. */
+static void test_end_while_asking(void **state)
+{
+	Test *t = *state;
+	CallerWait wait = {.told = on_told, .userdata = t};
+	BusCaller *caller = find(t, 7);
+
+	t->silent = true;
+	bus_caller_await(caller, &wait);
+	settle(t);
+	assert_int_equal(t->n_questions, 1);
+	caller_wait_cancel(&wait);
+	bus_caller_unref(caller);
+	t->callers = bus_callers_free(t->callers);
+	settle(t);
+	assert_int_equal(t->n_told, 0);
+}
+
+int main(void)
+{
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_one_question),
+		TEST(test_error),
+		TEST(test_bound),
+		TEST(test_end_while_asking),
+	};
+
+	return cmocka_run_group_tests_name("bus-callers", tests, NULL, NULL);
+}
