@@ -29,6 +29,8 @@
 	K(Daemon,  QueryTimeoutSec,      seconds, query_timeout_usec, 2,  0.01, 86400, NULL)       \
 	/* What one user gets of long replies on D-Bus in a second, 0: no limit */                 \
 	K(Daemon,  LongReplyMiBPerSec,   mib,     long_reply_rate,    2,  0.1,  1024, "no limit")  \
+	/* How long the calls of one user may keep rdmad busy while others wait, 0: no limit */     \
+	K(Daemon,  UserBusySec,          seconds, user_busy_usec,     0.05, 0.001, 60, "no limit") \
 	/* Whether verbs contexts stay open, for the asynchronous events */                        \
 	K(Devices, HoldContexts,         boolean, hold_contexts,      true)                        \
 	/* Devices (patterns as in glob(7)) that are read by netlink and sysfs only */             \

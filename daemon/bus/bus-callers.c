@@ -15,12 +15,15 @@ struct BusCaller {
 	sd_bus_slot *question;	   /* to the bus; NULL: it has answered, or was not asked */
 	bool known;
 	uid_t user;
+	uint64_t used;	   /* bus_caller_used() */
 	CallerWait *waits; /* for the answer, the latest first */
 	char name[];
 };
 
 struct BusCallers {
 	sd_bus *bus;
+	const CallersHandler *handler;
+	void *userdata;		      /* the handler's */
 	BusCaller *latest, *earliest; /* of those without a reference */
 	unsigned int n_unused;	      /* how many these are */
 	BusCaller *buckets[N_BUCKETS];
@@ -134,6 +137,8 @@ static int on_answer(sd_bus_message *answer, void *userdata, _unused_ sd_bus_err
 
 	caller->known = r >= 0;
 	caller->question = sd_bus_slot_unref(caller->question);
+	if (caller->known && caller->callers->handler)
+		caller->callers->handler->known(caller->callers->userdata, caller, caller->user);
 	/* Who is told may ask again, and waits for the next answer then. */
 	waits = steal_pointer(&caller->waits);
 	if (waits)
@@ -203,6 +208,24 @@ bool bus_caller_knows_user(const BusCaller *caller, uid_t *ret)
 	if (caller->known)
 		*ret = caller->user;
 	return caller->known;
+}
+
+uint64_t *bus_caller_used(BusCaller *caller)
+{
+	return &caller->used;
+}
+
+bool bus_caller_take_room(BusCaller *caller)
+{
+	const BusCallers *c = caller->callers;
+
+	return !c->handler || c->handler->take_room(c->userdata, caller);
+}
+
+void bus_callers_set_handler(BusCallers *c, const CallersHandler *handler, void *userdata)
+{
+	c->handler = handler;
+	c->userdata = userdata;
 }
 
 int bus_callers_new(sd_bus *bus, BusCallers **ret)

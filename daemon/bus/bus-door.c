@@ -136,14 +136,6 @@ static bool has_long_path(sd_bus_message *m)
 	return strnlen(sd_bus_message_get_path(m), BUS_DOOR_PATH_MAX + 1) > BUS_DOOR_PATH_MAX;
 }
 
-static bool is_queue_full(sd_bus_message *m)
-{
-	uint64_t n = 0;
-
-	(void)sd_bus_get_n_queued_write(sd_bus_message_get_bus(m), &n);
-	return n >= BUS_DOOR_QUEUE_MAX;
-}
-
 /* 0: the call passes, and M is as it has come. 1: it is dropped. A negative errno and ERROR: it is
  * refused. */
 static int check(sd_bus_message *m, sd_bus_error *error)
@@ -153,9 +145,6 @@ static int check(sd_bus_message *m, sd_bus_error *error)
 	const Rule *rule;
 	int r;
 
-	if (is_queue_full(m))
-		return sd_bus_error_set(error, RDMAD_ERROR_LIMITS_EXCEEDED,
-					"Too many replies wait until the bus takes them");
 	if (has_long_path(m))
 		return sd_bus_error_setf(error, SD_BUS_ERROR_UNKNOWN_OBJECT, "Unknown object '%s'.",
 					 BUS_SHOW(sd_bus_message_get_path(m)));
@@ -175,7 +164,34 @@ static bool is_get(sd_bus_message *m)
 {
 	return streq(sd_bus_message_get_member(m), "Get") &&
 	       streq(sd_bus_message_get_signature(m, true), "ss") && !has_long_path(m) &&
-	       !is_queue_full(m) && sd_bus_message_get_expect_reply(m) > 0;
+	       sd_bus_message_get_expect_reply(m) > 0;
+}
+
+/* What the budget says of the call M; the result is that of check(). */
+static int check_budget(Bus *b, sd_bus_message *m, sd_bus_error *error)
+{
+	/* They are not formatted: a refusal is cheap. */
+	static const sd_bus_error busy = SD_BUS_ERROR_MAKE_CONST(
+		RDMAD_ERROR_LIMITS_EXCEEDED, "The calls of this user have kept rdmad busy for too "
+					     "long while others wait; try again in a second");
+	static const sd_bus_error full = SD_BUS_ERROR_MAKE_CONST(
+		RDMAD_ERROR_LIMITS_EXCEEDED, "Too many replies to this user wait until the bus "
+					     "takes them; try again in a second");
+	const char *sender = sd_bus_message_get_sender(m);
+
+	if (!sender)
+		return 1; /* each call on a bus has one */
+	switch (bus_meter_begin(b->meter, sender)) {
+	case BUDGET_SERVE:
+		return 0;
+	case BUDGET_REFUSE_BUSY:
+		return sd_bus_error_copy(error, &busy);
+	case BUDGET_REFUSE_FULL:
+		return sd_bus_error_copy(error, &full);
+	case BUDGET_DROP:
+		break;
+	}
+	return 1;
 }
 
 static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -184,8 +200,11 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	uint8_t type;
 	int r = sd_bus_message_get_type(m, &type);
 
-	if (r < 0 || type != SD_BUS_MESSAGE_METHOD_CALL || is_get(m))
+	if (r < 0 || type != SD_BUS_MESSAGE_METHOD_CALL)
 		return 0;
+	r = check_budget(b, m, error);
+	if (r != 0 || is_get(m))
+		return r;
 	r = check(m, error);
 	if (r == 0)
 		r = bus_log_offer(b, m, error);

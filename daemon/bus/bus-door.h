@@ -16,15 +16,16 @@
  *     not exist is as long as the names that the caller has sent.
  *   - a call to an object path of more than BUS_DOOR_PATH_MAX characters: there is no such object,
  *     and the error of sd-bus would repeat the whole path.
- *
- *   - a call while BUS_DOOR_QUEUE_MAX messages wait to be sent, because the bus takes none: some
- *     client does not read. sd-bus cannot stop reading calls. So what waits is at most
- *     BUS_DOOR_QUEUE_MAX replies of some 64 KiB (longer ones have a queue of their own,
- *     long-reply-queue.h), and errors, which are short.
+ *   - a call of a user who has kept rdmad busy for too long while others wait, or for whom too many
+ *     replies wait to be sent (budget.h). That is looked at before anything else.
  *
  * What is dropped without an answer: a call that wants no reply, unless its method does something
  * (the table says which). Else it would cost as much as a call with a reply, and the bus and rdmad
  * count only calls that want a reply.
+ *
+ * So what waits to be sent is at most twice BUDGET_QUEUE_USER for a user, BUDGET_QUEUE_ALL for all,
+ * and one long reply: long-reply.c sends one when all that was before it has been taken. A signal
+ * waits behind no more than that, whatever clients do not read.
  *
  * A size is what the values have as bytes in the message, without the zeros between them that align
  * numbers.
@@ -34,9 +35,7 @@ typedef struct Bus Bus;
 
 #define BUS_DOOR_SIZE_MAX   4096U
 #define BUS_DOOR_SIZE_OTHER 65536U /* bus_door_admit() */
-/* Signals are held when 1024 messages wait (bus-signal.c). */
-#define BUS_DOOR_QUEUE_MAX 4096U
-#define BUS_DOOR_PATH_MAX  100U
+#define BUS_DOOR_PATH_MAX   100U
 
 /* Opens the door of the connection of B. It is the only filter of that connection: sd-bus needs
  * some 400 instructions a message for each. What passes is offered to bus_log_offer() and the long

@@ -5,6 +5,7 @@
  * objects, bus-port.c, bus-manager.c and bus-log.c have an interface each, bus-signal.c says what
  * has changed. */
 
+#include "bus-meter.h"
 #include "bus-wait-for.h"
 #include "bus.h"
 #include "long-reply.h"
@@ -25,6 +26,7 @@ struct Bus {
 	bool signals;		   /* the name is ours, or about to be */
 
 	BusCallers *callers;
+	BusMeter *meter;
 	PendingCalls *calls;
 	BusWait *waits;
 	LongReplies *long_replies;

@@ -121,7 +121,7 @@ static int export_objects(Bus *b)
 	if (r >= 0)
 		r = sd_bus_add_object_manager(b->bus, NULL, RDMAD_ROOT_PATH);
 	if (r >= 0)
-		r = long_replies_new(b->bus, b->callers, b->event, b->cache,
+		r = long_replies_new(b->bus, b->callers, b->meter, b->event, b->cache,
 				     b->config->long_reply_rate, &b->long_replies);
 	if (r >= 0)
 		r = bus_manager_add(b);
@@ -208,6 +208,9 @@ int bus_new(const BusSetup *setup, Bus **ret)
 				       setup->address ? setup->address : "of the system");
 	r = bus_callers_new(b->bus, &b->callers);
 	if (r >= 0)
+		r = bus_meter_new(b->bus, b->event, b->callers, b->config->user_busy_usec,
+				  &b->meter);
+	if (r >= 0)
 		r = pending_calls_new(b->bus, b->callers, &b->calls);
 	if (r >= 0)
 		r = bus_wait_new(b, &b->waits);
@@ -259,6 +262,7 @@ Bus *bus_free(Bus *b)
 	pending_calls_free(b->calls);
 	bus_wait_free(b->waits);
 	long_replies_free(b->long_replies);
+	bus_meter_free(b->meter);
 	bus_callers_free(b->callers);
 	if (b->bus) {
 		sd_bus_detach_event(b->bus);

@@ -12,12 +12,16 @@
 #include "long-reply-raw.h"
 #include "names.h"
 
-/* A reply of at most so many bytes is sent at once: nobody notices that the bus passes it on. */
-#define SHORT_REPLY 65536U
+/* A reply of at most so many bytes is sent at once: nobody notices that the bus passes it on, and
+ * the time of the processor limits how many there are (budget.h). */
+#define SHORT_REPLY 16384U
+/* While the bus has not taken everything it is asked again so much later. */
+#define QUEUE_USEC (2 * USEC_PER_MSEC)
 
 struct LongReplies {
 	sd_bus *bus;
 	BusCallers *callers;
+	BusMeter *meter;
 	sd_event *event;
 	const Cache *cache;
 	LongReplyRaw *raw;	 /* makes messages of bytes */
@@ -231,14 +235,27 @@ static size_t answer_waiting(LongReplies *l, const QueuedCall *c)
 	return size;
 }
 
+static bool is_queue_empty(const LongReplies *l)
+{
+	uint64_t n = 0;
+
+	return sd_bus_get_n_queued_write(l->bus, &n) < 0 || n == 0;
+}
+
 /* Answers the next call, if one may be answered now, and starts the timer for the one after it.
- * Only one: between two long replies the event loop does what else there is to do. */
+ * Only one: between two long replies the event loop does what else there is to do. And only when
+ * nothing waits to be sent: so signals wait behind one long reply at most, and not more than one
+ * needs memory. */
 static void serve(LongReplies *l)
 {
 	_cleanup_(queued_free_pointer) QueuedCall *next = NULL;
 	uint64_t now = now_usec(l), when = now;
 	uid_t user;
 
+	if (!is_queue_empty(l)) {
+		start_timer(l, now + QUEUE_USEC);
+		return;
+	}
 	next = long_reply_queue_next(l->queue, now, &user, &when);
 	if (next)
 		long_reply_queue_charge(l->queue, user, answer_waiting(l, next), now);
@@ -325,7 +342,8 @@ static int wait_for_turn(LongReplies *l, sd_bus_message *message, LongReplyKind 
 	excess = long_reply_queue_excess(l->queue);
 	if (excess)
 		refuse(excess, RDMAD_ERROR_LIMITS_EXCEEDED, "Too many long replies are waited for");
-	serve(l);
+	/* Not now: this turn of the event loop is charged to this caller. */
+	start_timer(l, now_usec(l));
 	return 1;
 }
 
@@ -348,7 +366,10 @@ int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, 
 	    sd_bus_message_get_sender(call))
 		return wait_for_turn(l, call, kind, &q);
 	r = answer(l, call, kind, &q, &size, error);
-	if (r == 0 && sd_bus_message_rewind(call, true) < 0)
+	/* without a limit for long replies there is none for what waits of them, either */
+	if (r > 0)
+		bus_meter_add_reply(l->meter, MIN(size, SHORT_REPLY));
+	else if (r == 0 && sd_bus_message_rewind(call, true) < 0)
 		r = -EIO;
 	return r;
 }
@@ -367,8 +388,8 @@ int long_reply_offer(LongReplies *l, sd_bus_message *m, sd_bus_error *error)
 	return 0;
 }
 
-int long_replies_new(sd_bus *bus, BusCallers *callers, sd_event *event, const Cache *c,
-		     uint64_t rate, LongReplies **ret)
+int long_replies_new(sd_bus *bus, BusCallers *callers, BusMeter *meter, sd_event *event,
+		     const Cache *c, uint64_t rate, LongReplies **ret)
 {
 	_cleanup_(long_replies_free_pointer) LongReplies *l = calloc(1, sizeof(LongReplies));
 	int r;
@@ -378,6 +399,7 @@ int long_replies_new(sd_bus *bus, BusCallers *callers, sd_event *event, const Ca
 	long_reply_kinds_init();
 	l->bus = bus;
 	l->callers = callers;
+	l->meter = meter;
 	l->event = event;
 	l->cache = c;
 	r = long_reply_raw_new(&l->raw);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "bus-meter.h"
+
+#include <sys/ioctl.h>
+#include <time.h>
+
+struct BusMeter {
+	sd_bus *bus;
+	sd_event *event;
+	BusCallers *callers;
+	Budget *budget;
+	sd_event_source *turns; /* never fires: on_turn() runs before the event loop waits */
+	BusCaller *caller;	/* whose call was the last */
+	bool charging;		/* it came in this turn */
+	BudgetVerdict verdict;	/* on it */
+	size_t reply_size;	/* bus_meter_add_reply() */
+	uint64_t measured;	/* the time of the processor up to which everything was charged */
+	uint64_t looked;	/* what was used when it was last looked at who waits */
+};
+
+static uint64_t processor_nsec(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+static uid_t user_of(const BusCaller *caller)
+{
+	uid_t user = BUDGET_UNKNOWN;
+
+	bus_caller_knows_user(caller, &user);
+	return user;
+}
+
+static bool is_queue_empty(const BusMeter *m)
+{
+	uint64_t n = 0;
+
+	return sd_bus_get_n_queued_write(m->bus, &n) < 0 || n == 0;
+}
+
+static bool does_somebody_wait(const BusMeter *m)
+{
+	int fd = sd_bus_get_fd(m->bus), size = 0;
+
+	return fd >= 0 && ioctl(fd, FIONREAD, &size) >= 0 && size >= BUS_METER_BACKLOG;
+}
+
+/* The call of this turn has used NSEC nanoseconds. */
+static void charge(BusMeter *m, uint64_t nsec)
+{
+	uid_t user = user_of(m->caller);
+	uint64_t written = nsec / 1000 * BUS_METER_BYTES_PER_USEC;
+
+	budget_charge(m->budget, user, nsec);
+	if (user == BUDGET_UNKNOWN)
+		*bus_caller_used(m->caller) += nsec + 1; /* more than nothing */
+	if (m->verdict != BUDGET_DROP && !is_queue_empty(m))
+		budget_queue(m->budget, user,
+			     BUS_METER_MESSAGE + (m->reply_size ? m->reply_size : written));
+	m->charging = false;
+	m->reply_size = 0;
+}
+
+/* A turn of the event loop has ended. */
+static int on_turn(_unused_ sd_event_source *s, void *userdata)
+{
+	BusMeter *m = userdata;
+	uint64_t now = processor_nsec(), used;
+
+	if (m->charging)
+		charge(m, now - m->measured);
+	m->measured = now;
+	used = budget_used(m->budget);
+	if (used >= m->looked + BUS_METER_LOOK_NSEC) {
+		m->looked = used;
+		if (!does_somebody_wait(m)) {
+			budget_idle(m->budget);
+			m->looked = 0;
+		}
+	}
+	return 0;
+}
+
+/* Of a connection whose user is not known. */
+static BudgetVerdict judge_unknown(BusMeter *m, uint64_t now)
+{
+	BudgetVerdict all = budget_judge(m->budget, BUDGET_UNKNOWN, now);
+	bool is_first = *bus_caller_used(m->caller) == 0;
+
+	return is_first && all == BUDGET_REFUSE_BUSY ? BUDGET_SERVE : all;
+}
+
+BudgetVerdict bus_meter_begin(BusMeter *m, const char *sender)
+{
+	uint64_t now = 0;
+	uid_t user;
+	bool known;
+
+	/* Most often the same connection calls again. Who is not known is asked for again. */
+	if (!m->caller || !bus_caller_knows_user(m->caller, &user) ||
+	    !streq(bus_caller_name(m->caller), sender)) {
+		m->caller = bus_caller_unref(m->caller);
+		if (bus_callers_find(m->callers, sender, &m->caller) < 0)
+			return BUDGET_DROP; /* there is no memory */
+	}
+	known = bus_caller_knows_user(m->caller, &user);
+	m->charging = true;
+	if (is_queue_empty(m))
+		budget_queue_empty(m->budget);
+	sd_event_now(m->event, CLOCK_MONOTONIC, &now);
+	m->verdict = known ? budget_judge(m->budget, user, now) : judge_unknown(m, now);
+	return m->verdict;
+}
+
+void bus_meter_add_reply(BusMeter *m, size_t size)
+{
+	m->reply_size += size;
+}
+
+static void on_known(void *userdata, BusCaller *caller, uid_t user)
+{
+	BusMeter *m = userdata;
+
+	budget_charge(m->budget, user, *bus_caller_used(caller));
+	*bus_caller_used(caller) = 0;
+}
+
+static bool take_room(void *userdata, BusCaller *caller)
+{
+	BusMeter *m = userdata;
+	uid_t user = user_of(caller);
+
+	if (is_queue_empty(m)) {
+		budget_queue_empty(m->budget);
+		return true;
+	}
+	if (!budget_has_room(m->budget, user))
+		return false;
+	budget_queue(m->budget, user, BUS_METER_LATER);
+	return true;
+}
+
+static int watch_turns(BusMeter *m)
+{
+	int r = sd_event_add_time(m->event, &m->turns, CLOCK_MONOTONIC, UINT64_MAX, 0, NULL, m);
+
+	if (r >= 0)
+		r = sd_event_source_set_prepare(m->turns, on_turn);
+	if (r >= 0)
+		sd_event_source_set_description(m->turns, "what calls cost");
+	return r;
+}
+
+int bus_meter_new(sd_bus *bus, sd_event *event, BusCallers *callers, uint64_t busy, BusMeter **ret)
+{
+	static const CallersHandler handler = {.known = on_known, .take_room = take_room};
+	_cleanup_(bus_meter_free_pointer) BusMeter *m = calloc(1, sizeof(*m));
+	int r;
+
+	if (!m)
+		return -ENOMEM;
+	m->bus = bus;
+	m->event = event;
+	m->callers = callers;
+	r = budget_new(busy * 1000, geteuid(), &m->budget);
+	if (r >= 0)
+		r = watch_turns(m);
+	if (r < 0)
+		return r;
+	m->measured = processor_nsec();
+	bus_callers_set_handler(callers, &handler, m);
+	*ret = steal_pointer(&m);
+	return 0;
+}
+
+BusMeter *bus_meter_free(BusMeter *m)
+{
+	if (!m)
+		return NULL;
+	bus_callers_set_handler(m->callers, NULL, NULL);
+	bus_caller_unref(m->caller);
+	sd_event_source_disable_unref(m->turns);
+	budget_free(m->budget);
+	free(m);
+	return NULL;
+}
