@@ -19,7 +19,7 @@ int manager_query(void *userdata, Port *p, uint64_t max_age_usec, PendingList **
 	if (r < 0)
 		return r;
 	manager_mark_flush(m);
-	*ret_list = &w->next.queries;
+	*ret_list = &w->callers.queries;
 	return 1;
 }
 
@@ -42,6 +42,6 @@ void manager_status(void *userdata, BusStatus *ret)
 void manager_refuse_calls(Device *d, uint32_t port, int error, const char *text)
 {
 	bus_answer_queries(&d->schedule->asked.queries, port, NULL, error, text);
-	bus_answer_queries(&d->schedule->next.queries, port, NULL, error, text);
+	bus_answer_queries(&d->schedule->callers.queries, port, NULL, error, text);
 	manager_refuse_counters(d, port, error, text);
 }

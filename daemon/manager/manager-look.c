@@ -7,6 +7,10 @@
 
 #include "manager-private.h"
 
+/* Between the beginnings of two looks for Refresh() are at least so many microseconds: such a look
+ * reads all P_Keys, and on InfiniBand each entry of a P_Key table is a firmware command. */
+#define REFRESH_USEC USEC_PER_SEC
+
 /* Up to a tenth earlier or later, so that a cluster's machines do not all ask at once. */
 static uint64_t reconcile_delay(const Manager *m)
 {
@@ -31,16 +35,30 @@ void manager_start_reconcile(Manager *m)
 				    "reconcile");
 }
 
+static int on_refresh_pace(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	manager_mark_flush(userdata);
+	return 0;
+}
+
 void manager_begin_refresh(Manager *m)
 {
+	uint64_t now = monotonic_usec(m);
+
 	if (!m->refresh_next.first || m->refresh_asked.first)
 		return;
+	if (now < m->refresh_usec) {
+		manager_start_timer(m, &m->refresh_pace, m->refresh_usec - now, on_refresh_pace, m,
+				    "refresh");
+		return;
+	}
+	m->refresh_usec = now + REFRESH_USEC;
 	pending_list_move(&m->refresh_asked, &m->refresh_next);
 	manager_mark_everything(m, REASON_REFRESH);
 }
 
-/* Calls that came while this look went on wait for the next one. So a program that calls all the
- * time does not keep the others waiting. */
+/* Calls that came while this look went on share the next one. So a program that calls all the time
+ * does not keep the others waiting. */
 void manager_answer_refresh(Manager *m, int error)
 {
 	bus_answer_refresh(&m->refresh_asked, error);

@@ -59,6 +59,8 @@ struct Manager {
 	uint64_t last_sync_usec;   /* CLOCK_REALTIME when a look was last complete, 0: never */
 	PendingList refresh_next;  /* calls of Refresh() that wait for the next one */
 	PendingList refresh_asked; /* those that the one that goes on answers */
+	uint64_t refresh_usec;	   /* CLOCK_MONOTONIC: the next one does not begin before */
+	sd_event_source *refresh_pace;
 
 	/* the counts of org.rdma.Manager: what they were when that was last said */
 	uint32_t said_devices, said_ports, said_active;
@@ -152,7 +154,7 @@ void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventRe
 /* Has the next periodic look at everything come after the configured time, if there is any. */
 void manager_start_reconcile(Manager *m);
 /* Begins a look at everything for those who called Refresh(), if there are any and no other look
- * answers them. */
+ * answers them: now, or when a second has passed since the last one began. */
 void manager_begin_refresh(Manager *m);
 /* Answers the calls of Refresh() that the look which goes on was for. */
 void manager_answer_refresh(Manager *m, int error);

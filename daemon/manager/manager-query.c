@@ -132,7 +132,7 @@ void manager_ask(Manager *m, Device *d)
 		return;
 	if (!dirty || !schedule_may_ask(w, now, &when)) {
 		if (dirty)
-			manager_await_timer(m, &w->pace, when - now, on_pace, w, "pace");
+			manager_start_timer(m, &w->pace, when - now, on_pace, w, "pace");
 		manager_ask_counters(m, d);
 		return;
 	}

@@ -201,6 +201,7 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->enumerate_pace);
 	sd_event_source_disable_unref(m->reconcile);
 	sd_event_source_disable_unref(m->counts);
+	sd_event_source_disable_unref(m->refresh_pace);
 	sd_event_source_disable_unref(m->enumerate_retry);
 	source_free(m->source);
 	shared_memory_free(m->memory);

@@ -4,11 +4,12 @@
 
 #include <assert.h>
 
-/* A burst of this many queries goes through at once, INIT to ARMED to ACTIVE among them; then ten a
- * second. So an interface of a port never has more than 20 signals of changed values a second. */
+/* A burst of this many queries because of events goes through at once, INIT to ARMED to ACTIVE
+ * among them; then ten a second. So an interface of a port never has more than 20 signals of
+ * changed values a second, and with the queries for callers 30. */
 #define TOKENS_MAX 10U
 #define TOKEN_USEC (100 * USEC_PER_MSEC)
-/* Reads that only callers want keep this distance. */
+/* Reads that callers want keep this distance. manager-look.c has a longer one for Refresh(). */
 #define CALLER_USEC (100 * USEC_PER_MSEC)
 
 #define RETRY_FIRST_USEC (250 * USEC_PER_MSEC)
@@ -36,13 +37,14 @@ Schedule *schedule_free(Schedule *w)
 {
 	if (!w)
 		return NULL;
-	assert(!w->next.queries.first && !w->asked.queries.first);
+	assert(!w->callers.queries.first && !w->asked.queries.first);
 	sd_event_source_disable_unref(w->pace);
 	sd_event_source_disable_unref(w->later);
 	sd_event_source_disable_unref(w->settle);
 	sd_event_source_disable_unref(w->retry);
 	w->device->schedule = NULL;
 	free(w->next.reasons);
+	free(w->callers.reasons);
 	free(w->asked.reasons);
 	free(w);
 	return NULL;
@@ -67,18 +69,19 @@ static int reserve_reasons(Schedule *w)
 	if (n <= w->n_reasons)
 		return 0;
 	if (grow_reasons(&w->next, w->n_reasons, n) < 0 ||
+	    grow_reasons(&w->callers, w->n_reasons, n) < 0 ||
 	    grow_reasons(&w->asked, w->n_reasons, n) < 0)
 		return -ENOMEM;
 	w->n_reasons = n;
 	return 0;
 }
 
-static void mark_port(Schedule *w, uint32_t port, EventReason reason)
+static void mark_port(Schedule *w, Ask *a, uint32_t port, EventReason reason)
 {
-	port_set_add(&w->next.ports, port);
-	w->next.reasons[port] |= REASON_BIT(reason);
+	port_set_add(&a->ports, port);
+	a->reasons[port] |= REASON_BIT(reason);
 	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_PKEYS))
-		port_set_add(&w->pkeys_due, port);
+		port_set_add(&a->pkeys, port);
 	if (!(REASON_BIT(reason) & event_reasons_meaning(MEANS_SETTLING)))
 		return;
 	port_set_add(&w->settling, port);
@@ -94,128 +97,167 @@ void schedule_begin_whole(Schedule *w)
 
 int schedule_mark(Schedule *w, uint32_t port, EventReason reason)
 {
+	bool by_caller = REASON_BIT(reason) & event_reasons_meaning(MEANS_CALLER);
+	Ask *a = by_caller ? &w->callers : &w->next;
 	int r = reserve_reasons(w);
 
 	if (r < 0)
 		return r;
 	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_DEVICE))
-		w->next.attributes = true;
-	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_WHOLE))
-		schedule_begin_whole(w);
+		a->attributes = true;
+	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_WHOLE) && !w->wedged)
+		a->whole = true;
 	if (port != EVENT_ALL_PORTS && port <= w->device->n_ports) {
-		mark_port(w, port, reason);
+		mark_port(w, a, port, reason);
 		return 0;
 	}
 	for (uint32_t n = 1; n <= w->device->n_ports; n++)
-		mark_port(w, n, reason);
+		mark_port(w, a, n, reason);
 	return 0;
+}
+
+static bool wants_something(const Ask *a)
+{
+	return a->attributes || !port_set_is_empty(&a->ports);
 }
 
 bool schedule_is_dirty(const Schedule *w)
 {
-	return w->next.attributes || !port_set_is_empty(&w->next.ports);
+	return wants_something(&w->next) || wants_something(&w->callers);
 }
 
 bool schedule_is_whole(const Schedule *w)
 {
-	return w->next.whole || w->asked.whole;
+	return w->next.whole || w->callers.whole || w->asked.whole;
 }
 
 void schedule_end_whole(Schedule *w)
 {
-	w->next.whole = w->asked.whole = false;
+	w->next.whole = w->callers.whole = w->asked.whole = false;
+}
+
+static void drop_port(Ask *a, uint32_t port, uint32_t n_reasons)
+{
+	port_set_remove(&a->ports, port);
+	port_set_remove(&a->pkeys, port);
+	if (port < n_reasons)
+		a->reasons[port] = 0;
 }
 
 void schedule_drop_port(Schedule *w, uint32_t port)
 {
-	port_set_remove(&w->next.ports, port);
+	drop_port(&w->next, port, w->n_reasons);
+	drop_port(&w->callers, port, w->n_reasons);
 	port_set_remove(&w->asked.ports, port);
 	port_set_remove(&w->settling, port);
 	port_set_remove(&w->pkeys_later, port);
-	port_set_remove(&w->pkeys_due, port);
-	if (port < w->n_reasons)
-		w->next.reasons[port] = 0;
 }
 
-/* The reasons of the ports that are dirty. Others may have some too: those for which they were
- * asked and have not answered. */
-static uint32_t all_reasons(const Schedule *w)
+/* Whether there may be a query now because of events, and because of callers. */
+static bool may_ask_for_events(const Schedule *w)
 {
-	uint32_t reasons = 0;
+	return wants_something(&w->next) && w->tokens > 0;
+}
 
-	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (port_set_has(&w->next.ports, n))
-			reasons |= w->next.reasons[n];
-	return reasons;
+static bool may_ask_for_callers(const Schedule *w, uint64_t now_usec)
+{
+	return wants_something(&w->callers) && now_usec >= w->callers_usec;
 }
 
 bool schedule_may_ask(Schedule *w, uint64_t now_usec, uint64_t *ret_usec)
 {
-	uint64_t earned = (now_usec - w->tokens_usec) / TOKEN_USEC;
-	uint32_t reasons = all_reasons(w);
+	uint64_t earned = (now_usec - w->tokens_usec) / TOKEN_USEC, when = UINT64_MAX;
 
 	if (earned > 0) {
 		w->tokens = (unsigned int)MIN(w->tokens + earned, (uint64_t)TOKENS_MAX);
 		w->tokens_usec += earned * TOKEN_USEC;
 	}
-	if (reasons && !(reasons & ~event_reasons_meaning(MEANS_CALLER)) &&
-	    now_usec < w->ended_usec + CALLER_USEC) {
-		*ret_usec = w->ended_usec + CALLER_USEC;
-		return false;
-	}
-	if (w->tokens == 0) {
-		*ret_usec = w->tokens_usec + TOKEN_USEC;
-		return false;
-	}
-	return true;
+	if (may_ask_for_events(w) || may_ask_for_callers(w, now_usec))
+		return true;
+	if (wants_something(&w->next))
+		when = w->tokens_usec + TOKEN_USEC;
+	if (wants_something(&w->callers))
+		when = MIN(when, w->callers_usec);
+	*ret_usec = when;
+	return false;
+}
+
+/* Adds what A wants to the query that begins; then A wants nothing. Its reasons and P_Keys stay. */
+static void take(Schedule *w, Ask *a)
+{
+	port_set_add_all(&w->asked.ports, &a->ports);
+	w->asked.attributes |= a->attributes;
+	w->asked.whole |= a->whole;
+	a->ports = (PortSet){};
+	a->attributes = a->whole = false;
+}
+
+/* The query that begins answers the reasons of A to ask about PORT. */
+static void take_reasons(Schedule *w, Ask *a, uint32_t port)
+{
+	w->asked.reasons[port] |= a->reasons[port];
+	a->reasons[port] = 0;
 }
 
 /* Whether the query that begins is to read P_Keys; if not, notes for which ports later. */
 static bool begin_pkeys(Schedule *w)
 {
-	bool now = false;
+	PortSet due = w->next.pkeys;
+	bool now;
 
-	for (uint32_t n = 1; n < w->n_reasons; n++)
-		now |= port_set_has(&w->next.ports, n) && port_set_has(&w->pkeys_due, n);
-	for (uint32_t n = 1; n < w->n_reasons; n++) {
-		if (!port_set_has(&w->next.ports, n))
-			continue;
-		port_set_remove(&w->pkeys_due, n);
-		if (now)
-			port_set_remove(&w->pkeys_later, n);
-		else if (w->next.reasons[n] & event_reasons_meaning(MEANS_PKEYS_LATER))
-			port_set_add(&w->pkeys_later, n);
+	if (w->asked_callers)
+		port_set_add_all(&due, &w->callers.pkeys);
+	now = port_set_overlaps(&w->asked.ports, &due);
+	if (now) {
+		port_set_remove_all(&w->next.pkeys, &w->asked.ports);
+		port_set_remove_all(&w->callers.pkeys, &w->asked.ports);
+		port_set_remove_all(&w->pkeys_later, &w->asked.ports);
+		return true;
 	}
-	return now;
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		if (port_set_has(&w->asked.ports, n) &&
+		    w->asked.reasons[n] & event_reasons_meaning(MEANS_PKEYS_LATER))
+			port_set_add(&w->pkeys_later, n);
+	return false;
 }
 
 void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 {
-	if (w->tokens == TOKENS_MAX)
-		w->tokens_usec = now_usec;
-	w->tokens--;
+	bool for_events = may_ask_for_events(w);
+
+	w->asked_callers = may_ask_for_callers(w, now_usec);
+	assert(for_events || w->asked_callers);
+	w->asked.ports = (PortSet){};
+	w->asked.attributes = w->asked.whole = false;
+	if (for_events) {
+		if (w->tokens == TOKENS_MAX)
+			w->tokens_usec = now_usec;
+		w->tokens--;
+		take(w, &w->next);
+	}
+	if (w->asked_callers) {
+		take(w, &w->callers);
+		pending_list_move(&w->asked.queries, &w->callers.queries);
+	}
+	for (uint32_t n = 1; n < w->n_reasons; n++) {
+		if (!port_set_has(&w->asked.ports, n))
+			continue;
+		w->asked.reasons[n] = 0;
+		if (w->asked_callers)
+			take_reasons(w, &w->callers, n);
+		/* an event that still waits for its own query keeps its reasons for that */
+		if (!port_set_has(&w->next.ports, n))
+			take_reasons(w, &w->next, n);
+	}
+	w->asked_id = id;
+	w->asked_pkeys = begin_pkeys(w);
 
 	*ret = (Query){.id = id,
 		       .device = w->device->index,
-		       .attributes = w->next.attributes,
-		       .pkeys = begin_pkeys(w),
-		       .ports = w->next.ports};
+		       .attributes = w->asked.attributes,
+		       .pkeys = w->asked_pkeys,
+		       .ports = w->asked.ports};
 	memcpy(ret->name, w->device->now.values.name, sizeof(ret->name));
-
-	w->asked_id = id;
-	w->asked_pkeys = ret->pkeys;
-	w->asked.ports = w->next.ports;
-	w->asked.attributes = w->next.attributes;
-	w->asked.whole = w->next.whole;
-	pending_list_move(&w->asked.queries, &w->next.queries);
-	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (port_set_has(&w->next.ports, n)) {
-			w->asked.reasons[n] = w->next.reasons[n];
-			w->next.reasons[n] = 0;
-		}
-	w->next.ports = (PortSet){};
-	w->next.attributes = false;
-	w->next.whole = false;
 }
 
 void schedule_keep_reasons(Schedule *w, uint32_t port)
@@ -224,7 +266,7 @@ void schedule_keep_reasons(Schedule *w, uint32_t port)
 		w->next.reasons[port] |= w->asked.reasons[port];
 	port_set_remove(&w->pkeys_later, port);
 	if (w->asked_pkeys)
-		port_set_add(&w->pkeys_due, port);
+		port_set_add(&w->next.pkeys, port);
 }
 
 void schedule_end(Schedule *w, uint64_t now_usec)
@@ -235,7 +277,9 @@ void schedule_end(Schedule *w, uint64_t now_usec)
 	w->asked_id = 0;
 	w->asked.ports = (PortSet){};
 	w->asked.whole = false;
-	w->ended_usec = now_usec;
+	if (w->asked_callers)
+		w->callers_usec = now_usec + CALLER_USEC;
+	w->asked_callers = false;
 }
 
 void schedule_pkeys(Schedule *w)
@@ -243,7 +287,7 @@ void schedule_pkeys(Schedule *w)
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		if (port_set_has(&w->pkeys_later, n) && n <= w->device->n_ports) {
 			port_set_add(&w->next.ports, n);
-			port_set_add(&w->pkeys_due, n);
+			port_set_add(&w->next.pkeys, n);
 			w->next.reasons[n] |= REASON_BIT(REASON_SETTLE);
 		}
 	w->pkeys_later = (PortSet){};

@@ -3,9 +3,11 @@
 
 /*
  * What is to be asked about one device, and when. The schedule knows what the next query is
- * to ask, what the query under way asks, and the calls that wait for each. It has four timers:
+ * to ask, what the query under way asks, and the calls that wait for each. What events want and
+ * what only callers want is kept apart: each has its own pace, so that nobody who calls all the
+ * time delays the news for the others. It has four timers:
  *
- *   pace    limits the number of queries, however many events there are
+ *   pace    limits the number of queries, however many events and callers there are
  *   settle  repeats a query at growing distances: the kernel tells of some changes before it has
  *           carried them out
  *   retry   repeats a query that has failed
@@ -26,11 +28,12 @@ struct Manager;
 /* What a query is to ask, or asks. */
 typedef struct Ask {
 	PortSet ports;	     /* to be read; of the query under way, those not answered yet */
+	PortSet pkeys;	     /* ports whose P_Keys are to be read when they are read next */
 	bool attributes;     /* those of the device are to be read too */
 	bool whole;	     /* it is part of a look at everything */
 	uint32_t *reasons;   /* why, masks of REASON_BIT by port number; kept until the port has
 				answered */
-	PendingList queries; /* calls of Port.Query() that wait for it */
+	PendingList queries; /* calls of Port.Query() that wait for it; none of events */
 } Ask;
 
 typedef struct Schedule {
@@ -38,13 +41,14 @@ typedef struct Schedule {
 	Device *device;
 
 	Ask next;	    /* what may have changed and has not been asked about yet */
+	Ask callers;	    /* what only callers want and has not been asked about yet */
 	Ask asked;	    /* the query under way */
-	uint32_t n_reasons; /* of both: room for port numbers below this */
+	uint32_t n_reasons; /* of all three: room for port numbers below this */
 
-	uint64_t asked_id; /* of the query under way, 0: there is none */
-	bool asked_pkeys;  /* it reads P_Keys */
+	uint64_t asked_id;  /* of the query under way, 0: there is none */
+	bool asked_pkeys;   /* it reads P_Keys */
+	bool asked_callers; /* it asks what callers want, perhaps beside what events want */
 
-	PortSet pkeys_due;   /* ports whose P_Keys the next query is to read */
 	PortSet pkeys_later; /* ports whose P_Keys are to be read SCHEDULE_LATER_USEC from now */
 	sd_event_source *later;
 
@@ -55,10 +59,11 @@ typedef struct Schedule {
 
 	struct DeviceCounters *counters; /* NULL: nobody has asked for any; manager-counters.c */
 
-	/* pacing: a bucket of tokens, one for each query, filled up at a steady rate */
+	/* pacing: a bucket of tokens, one for each query because of events, filled up at a steady
+	 * rate. What only callers want takes no token. */
 	unsigned int tokens;
-	uint64_t tokens_usec; /* CLOCK_MONOTONIC when they were counted */
-	uint64_t ended_usec;  /* when the last query ended */
+	uint64_t tokens_usec;  /* CLOCK_MONOTONIC when they were counted */
+	uint64_t callers_usec; /* callers get no query before this time */
 	sd_event_source *pace;
 
 	PortSet settling;	  /* ports whose values the kernel may still be changing */
@@ -91,7 +96,9 @@ void schedule_end_whole(Schedule *w);
  * count it. */
 bool schedule_may_ask(Schedule *w, uint64_t now_usec, uint64_t *ret_usec);
 
-/* Moves what is next to the query under way and fills *RET for it. */
+/* Moves what may be asked at NOW_USEC to the query under way and fills *RET for it. What must wait
+ * for longer stays: an event does not make the query that callers want come sooner, or its own
+ * query longer. schedule_may_ask() has said yes. */
 void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret);
 /* PORT has answered with an error: the reasons to ask about it are reasons of its next query too.
  */

@@ -14,7 +14,8 @@ typedef enum EventMeaning {
 	/* Everything is read again. When that is done, LastSyncTimestamp is set and Refresh() is
 	 * answered. */
 	MEANS_WHOLE = 1 << 0,
-	/* Only a caller wants it. Between two such queries of a device there is a pause. */
+	/* Only a caller wants it. Between two such queries of a device there is a pause, and they
+	 * do not count as queries because of events. */
 	MEANS_CALLER = 1 << 1,
 	/* Devices may have come or gone: enumerate them. */
 	MEANS_DEVICES = 1 << 2,

@@ -32,3 +32,24 @@ static inline bool port_set_is_empty(const PortSet *s)
 {
 	return (s->bits[0] | s->bits[1] | s->bits[2] | s->bits[3]) == 0;
 }
+
+/* Adds the ports in OTHER. */
+static inline void port_set_add_all(PortSet *s, const PortSet *other)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		s->bits[i] |= other->bits[i];
+}
+
+/* Removes the ports in OTHER. */
+static inline void port_set_remove_all(PortSet *s, const PortSet *other)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		s->bits[i] &= ~other->bits[i];
+}
+
+/* Whether a port is in both. */
+static inline bool port_set_overlaps(const PortSet *a, const PortSet *b)
+{
+	return ((a->bits[0] & b->bits[0]) | (a->bits[1] & b->bits[1]) | (a->bits[2] & b->bits[2]) |
+		(a->bits[3] & b->bits[3])) != 0;
+}

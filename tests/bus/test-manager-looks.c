@@ -75,6 +75,48 @@ static void test_refresh_under_refresh(void **state)
 	assert_true(fake.n_queries >= 3);
 }
 
+/* A look for Refresh() begins a second after the one before, at the earliest. Who calls within that
+ * second shares it; an event does not wait for it. */
+static void test_refresh_in_a_loop(void **state)
+{
+	Test *t = *state;
+	Manager *m = t->manager;
+	Call first = {}, second = {}, third = {};
+	uint64_t begun = monotonic_usec(m);
+
+	call_refresh(t, &first);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	assert_true(last_query()->pkeys);
+	assert_true(m->refresh_usec >= begun + USEC_PER_SEC);
+	answer(4);
+	wait_call(t, &first, "");
+
+	/* the second is long, so that none of what follows takes longer */
+	m->refresh_usec = UINT64_MAX / 2;
+	call_refresh(t, &second);
+	call_refresh(t, &third);
+	barrier(t);
+	assert_int_equal(fake.n_queries, 2);
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	assert_false(last_query()->attributes || last_query()->pkeys);
+	answer(1);
+	barrier(t);
+	assert_int_equal(fake.n_queries, 3);
+	assert_false(second.done || third.done);
+
+	/* it is over */
+	m->refresh_usec = 0;
+	assert_true(timer_runs(m->refresh_pace));
+	sd_event_source_set_time(m->refresh_pace, 0);
+	RUN_UNTIL(t, fake.n_queries == 4);
+	assert_true(last_query()->attributes && last_query()->pkeys);
+	answer(4);
+	wait_call(t, &second, "");
+	wait_call(t, &third, "");
+	assert_int_equal(fake.n_queries, 4);
+}
+
 /* A device that Refresh() itself finds is part of it. */
 static void test_refresh_finds_device(void **state)
 {
@@ -175,6 +217,7 @@ int main(void)
 		ANSWERED(test_cannot_enumerate),
 		NEW(test_cannot_enumerate_nothing),
 		ANSWERED(test_refresh_under_refresh),
+		ANSWERED(test_refresh_in_a_loop),
 		ANSWERED(test_refresh_finds_device),
 		ANSWERED(test_overrun_finds_device),
 		NEW(test_ready_waits_for_earlier_device),

@@ -45,12 +45,23 @@ static Schedule *work_of(void **state)
 
 static Query begin_and_end(Schedule *w, uint64_t now)
 {
+	uint64_t when;
 	Query q;
 
+	assert_true(schedule_may_ask(w, now, &when));
 	schedule_begin(w, 1, now, &q);
 	w->asked.ports = (PortSet){};
 	schedule_end(w, now);
 	return q;
+}
+
+/* The same at a time at which nothing has to wait. */
+static Query ask(Schedule *w)
+{
+	static uint64_t now;
+
+	now += 10 * USEC_PER_SEC;
+	return begin_and_end(w, now);
 }
 
 static void test_what_is_asked(void **state)
@@ -61,7 +72,7 @@ static void test_what_is_asked(void **state)
 	assert_false(schedule_is_dirty(w));
 	schedule_mark(w, 2, REASON_PORT_ERROR);
 	schedule_mark(w, 2, REASON_LID_CHANGE);
-	q = begin_and_end(w, 1);
+	q = ask(w);
 	assert_int_equal(q.device, 3);
 	assert_string_equal(q.name, "mlx5_0");
 	assert_false(port_set_has(&q.ports, 1));
@@ -73,11 +84,11 @@ static void test_what_is_asked(void **state)
 
 	/* an event for a port that does not exist, and one for all */
 	schedule_mark(w, 77, REASON_PORT_ACTIVE);
-	q = begin_and_end(w, 1);
+	q = ask(w);
 	assert_true(port_set_has(&q.ports, 1) && port_set_has(&q.ports, 2));
 	assert_false(port_set_has(&q.ports, 77));
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
-	q = begin_and_end(w, 1);
+	q = ask(w);
 	assert_true(q.attributes && port_set_has(&q.ports, 1) && port_set_has(&q.ports, 2));
 	assert_int_equal(q.ports.bits[0], 6);
 }
@@ -93,21 +104,21 @@ static void test_pkeys(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(without); i++) {
 		schedule_mark(w, 1, without[i]);
-		assert_false(begin_and_end(w, 1).pkeys);
+		assert_false(ask(w).pkeys);
 	}
 	schedule_mark(w, 1, REASON_LINK);
 	schedule_mark(w, 2, REASON_PKEY_CHANGE);
-	assert_true(begin_and_end(w, 1).pkeys);
+	assert_true(ask(w).pkeys);
 	assert_false(schedule_is_dirty(w));
 	/* a device that appears has them then, and not once more at each look while it settles */
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_DEVICE);
-	assert_true(begin_and_end(w, 1).pkeys);
+	assert_true(ask(w).pkeys);
 	schedule_settle(w);
 	assert_true(schedule_is_dirty(w));
-	assert_false(begin_and_end(w, 1).pkeys);
+	assert_false(ask(w).pkeys);
 	schedule_settle(w);
 	schedule_mark(w, 2, REASON_CHARDEV);
-	assert_true(begin_and_end(w, 1).pkeys);
+	assert_true(ask(w).pkeys);
 }
 
 /* A port that has failed while they were to be read: the next look reads them, whatever it is for.
@@ -124,11 +135,11 @@ static void test_pkeys_failed(void **state)
 	port_set_remove(&w->asked.ports, 2);
 	schedule_end(w, 1);
 	schedule_mark(w, 1, REASON_LID_CHANGE);
-	assert_false(begin_and_end(w, 1).pkeys);
+	assert_false(ask(w).pkeys);
 	schedule_mark(w, 2, REASON_LID_CHANGE);
-	assert_true(begin_and_end(w, 1).pkeys);
+	assert_true(ask(w).pkeys);
 	schedule_mark(w, 2, REASON_LID_CHANGE);
-	assert_false(begin_and_end(w, 1).pkeys);
+	assert_false(ask(w).pkeys);
 }
 
 /* The news that a port is active does not wait for the P_Keys, which are read after it. */
@@ -140,25 +151,25 @@ static void test_pkeys_later(void **state)
 	assert_true(port_set_is_empty(&w->pkeys_later));
 	schedule_mark(w, 1, REASON_LINK);
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
-	assert_false(begin_and_end(w, 1).pkeys);
+	assert_false(ask(w).pkeys);
 	assert_false(schedule_is_dirty(w));
 	assert_false(port_set_is_empty(&w->pkeys_later));
 	/* more news does not wait either */
 	schedule_mark(w, 2, REASON_LID_CHANGE);
-	assert_false(begin_and_end(w, 1).pkeys);
+	assert_false(ask(w).pkeys);
 	assert_false(port_set_is_empty(&w->pkeys_later));
 	schedule_pkeys(w);
 	assert_true(port_set_is_empty(&w->pkeys_later));
-	q = begin_and_end(w, 1);
+	q = ask(w);
 	assert_true(q.pkeys);
 	assert_int_equal(q.ports.bits[0], 1 << 2);
 	assert_false(schedule_is_dirty(w));
 	assert_true(port_set_is_empty(&w->pkeys_later));
 	/* what reads them anyway reads them once */
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
-	begin_and_end(w, 1);
+	ask(w);
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
-	assert_true(begin_and_end(w, 1).pkeys);
+	assert_true(ask(w).pkeys);
 	assert_true(port_set_is_empty(&w->pkeys_later));
 	/* a port that has failed is tried again when its time has come, and not sooner for this */
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
@@ -243,6 +254,82 @@ static void test_callers(void **state)
 	assert_true(schedule_may_ask(w, now + 1, &when));
 }
 
+/* However often callers ask, a burst of events goes through as if there were none. */
+static void test_callers_take_no_token(void **state)
+{
+	static const EventReason reasons[] = {REASON_QUERY, REASON_REFRESH};
+	Schedule *w = work_of(state);
+	uint64_t now = 1000000, when = 0;
+
+	for (unsigned int i = 0; i < 100; i++) {
+		schedule_mark(w, EVENT_ALL_PORTS, reasons[i % 2]);
+		if (!schedule_may_ask(w, now, &when))
+			now = when;
+		assert_true(schedule_may_ask(w, now, &when));
+		begin_and_end(w, now);
+	}
+	for (unsigned int i = 0; i < 10; i++) {
+		schedule_mark(w, EVENT_ALL_PORTS, reasons[i % 2]);
+		schedule_mark(w, 1, REASON_PORT_ERROR);
+		assert_true(schedule_may_ask(w, now, &when));
+		begin_and_end(w, now);
+	}
+	/* those of the events are used up; the callers' time comes all the same */
+	schedule_mark(w, 1, REASON_PORT_ERROR);
+	assert_false(schedule_may_ask(w, now, &when));
+	assert_true(schedule_may_ask(w, when, &when));
+}
+
+/* The query for an event asks what the event wants, and not also what callers want a little later:
+ * that may be much. */
+static void test_callers_wait_by_themselves(void **state)
+{
+	Schedule *w = work_of(state);
+	uint64_t now = 1000000, when = 0;
+	Query q;
+
+	schedule_mark(w, 1, REASON_QUERY);
+	begin_and_end(w, now);
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_REFRESH);
+	schedule_mark(w, 2, REASON_PORT_ERROR);
+	q = begin_and_end(w, now);
+	assert_int_equal(q.ports.bits[0], 1 << 2);
+	assert_false(q.attributes || q.pkeys);
+	assert_true(schedule_is_dirty(w) && schedule_is_whole(w));
+	assert_false(schedule_may_ask(w, now, &when));
+	/* when their time has come, one query is for both */
+	schedule_mark(w, 2, REASON_LID_CHANGE);
+	assert_true(schedule_may_ask(w, when, &when));
+	q = begin_and_end(w, when);
+	assert_true(q.attributes && q.pkeys);
+	assert_int_equal(q.ports.bits[0], 1 << 1 | 1 << 2);
+	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_REFRESH);
+	assert_int_equal(event_reason_to_publish(w->asked.reasons[2]), REASON_LID_CHANGE);
+	assert_false(schedule_is_dirty(w) || schedule_is_whole(w));
+}
+
+/* A query for callers does not take an event's reason away from the query that the event gets. */
+static void test_callers_take_no_reason(void **state)
+{
+	Schedule *w = work_of(state);
+	uint64_t now = 1000000, when = 0;
+
+	for (unsigned int i = 0; i < 10; i++) {
+		schedule_mark(w, 1, REASON_LID_CHANGE);
+		begin_and_end(w, now);
+	}
+	schedule_mark(w, 1, REASON_CLIENT_REREGISTER);
+	assert_false(schedule_may_ask(w, now, &when));
+	schedule_mark(w, 1, REASON_QUERY);
+	assert_true(schedule_may_ask(w, now, &when));
+	begin_and_end(w, now);
+	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_QUERY);
+	assert_false(schedule_may_ask(w, now, &when));
+	begin_and_end(w, when);
+	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_CLIENT_REREGISTER);
+	assert_false(schedule_is_dirty(w));
+}
+
 static void test_settling(void **state)
 {
 	Schedule *w = work_of(state);
@@ -252,7 +339,7 @@ static void test_settling(void **state)
 	schedule_mark(w, 1, REASON_PORT_ACTIVE);
 	assert_true(port_set_is_empty(&w->settling));
 	schedule_mark(w, 1, REASON_LINK);
-	begin_and_end(w, 1);
+	ask(w);
 	while ((delay = schedule_next_settle(w))) {
 		Query q;
 
@@ -260,7 +347,7 @@ static void test_settling(void **state)
 		last = delay;
 		first = first ? first : delay;
 		schedule_settle(w);
-		q = begin_and_end(w, 1);
+		q = ask(w);
 		assert_true(port_set_has(&q.ports, 1));
 		assert_false(port_set_has(&q.ports, 2));
 		assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_LINK);
@@ -308,16 +395,16 @@ static void test_unanswered(void **state)
 	assert_false(schedule_is_dirty(w));
 
 	schedule_mark(w, 1, REASON_LINK);
-	q = begin_and_end(w, 1);
+	q = ask(w);
 	assert_false(port_set_has(&q.ports, 2));
 	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_CLIENT_REREGISTER);
 	schedule_mark(w, 2, REASON_LINK);
-	q = begin_and_end(w, 1);
+	q = ask(w);
 	assert_true(q.pkeys);
 	assert_int_equal(event_reason_to_publish(w->asked.reasons[2]), REASON_PKEY_CHANGE);
 	/* answered: that is the end of it */
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_LINK);
-	q = begin_and_end(w, 1);
+	q = ask(w);
 	assert_false(q.pkeys);
 	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_LINK);
 }
@@ -326,9 +413,18 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_what_is_asked), TEST(test_pkeys),  TEST(test_pkeys_later),
-		TEST(test_pkeys_failed),  TEST(test_pacing), TEST(test_callers),
-		TEST(test_settling),	  TEST(test_storm),  TEST(test_retry),
+		TEST(test_what_is_asked),
+		TEST(test_pkeys),
+		TEST(test_pkeys_later),
+		TEST(test_pkeys_failed),
+		TEST(test_pacing),
+		TEST(test_callers),
+		TEST(test_callers_take_no_token),
+		TEST(test_callers_wait_by_themselves),
+		TEST(test_callers_take_no_reason),
+		TEST(test_settling),
+		TEST(test_storm),
+		TEST(test_retry),
 		TEST(test_unanswered),
 	};
 
