@@ -157,7 +157,7 @@ void bus_publish_device(Bus *b, Device *d, CacheOp op, const AttrMask *changed)
 	unsigned int are = device_interfaces(&d->now);
 	char path[RDMAD_PATH_MAX];
 
-	bus_wait_mark(b->waits);
+	bus_wait_mark_names(b->waits);
 	d->interfaces_said = are;
 	if (!b->signals)
 		return;
@@ -390,7 +390,7 @@ void bus_publish_port_removed(Bus *b, const Port *p)
 	char path[RDMAD_PATH_MAX];
 	char *interfaces[INTERFACE_RAW + 1];
 
-	bus_wait_mark(b->waits);
+	bus_wait_mark_names(b->waits);
 	if (!b->signals || !p->published)
 		return;
 	release(b, p);
@@ -408,7 +408,7 @@ void bus_publish_port(Bus *b, Port *p, const PortChange *change, EventReason rea
 	size_t n;
 
 	if (change->op != CACHE_UNCHANGED)
-		bus_wait_mark(b->waits);
+		bus_wait_mark_port(b->waits, p);
 	if (!b->signals)
 		return;
 	n = find_announcements(p, change, reason, announcements);

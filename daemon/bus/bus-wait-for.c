@@ -21,7 +21,8 @@ typedef struct Waiter {
 struct BusWait {
 	Bus *bus;
 	Waiter *first;
-	sd_event_source *look; /* runs once when the cache has changed */
+	uint64_t names_generation; /* the cache's when all were looked at */
+	sd_event_source *look;	   /* runs once when the cache has changed */
 };
 
 static uint64_t now_usec(const BusWait *w)
@@ -35,6 +36,7 @@ static uint64_t now_usec(const BusWait *w)
 static Waiter *waiter_free(Waiter *waiter)
 {
 	sd_event_source_disable_unref(waiter->timer);
+	wait_done(&waiter->wait);
 	free(waiter);
 	return NULL;
 }
@@ -63,7 +65,7 @@ static int reply_held(sd_bus_message *call, const Wait *wait)
 	for (size_t i = 0; r >= 0 && i < wait->n_ports; i++)
 		if (wait->ports[i].lack == LACK_NOTHING)
 			r = sd_bus_message_append(reply, "{so}", wait->ports[i].name,
-						  port_path(wait->ports[i].port, path));
+						  port_path(wait->ports[i].ref.port, path));
 	if (r >= 0)
 		r = sd_bus_message_close_container(reply);
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
@@ -103,12 +105,17 @@ static void answer_missing(const Waiter *waiter, uint64_t now)
 static int on_look(_unused_ sd_event_source *s, void *userdata)
 {
 	BusWait *w = userdata;
+	const Cache *c = w->bus->cache;
+	bool names_changed = w->names_generation != c->names_generation;
 	uint64_t now = now_usec(w);
 	Waiter *next;
 
+	w->names_generation = c->names_generation;
 	for (Waiter *waiter = w->first; waiter; waiter = next) {
 		next = waiter->next;
-		if (!wait_look(&waiter->wait, w->bus->cache, now))
+		if (names_changed)
+			wait_look(&waiter->wait, c, now);
+		if (!wait_holds(&waiter->wait))
 			continue;
 		answer_held(waiter);
 		pending_call_free(waiter->call);
@@ -261,10 +268,26 @@ int bus_wait_call(BusWait *w, sd_bus_message *call, sd_bus_error *error)
 	return r;
 }
 
-void bus_wait_mark(BusWait *w)
+static void look_soon(BusWait *w)
+{
+	sd_event_source_set_enabled(w->look, SD_EVENT_ONESHOT);
+}
+
+void bus_wait_mark_names(BusWait *w)
 {
 	if (w->first)
-		sd_event_source_set_enabled(w->look, SD_EVENT_ONESHOT);
+		look_soon(w);
+}
+
+void bus_wait_mark_port(BusWait *w, const Port *p)
+{
+	const uint64_t now = p->refs ? now_usec(w) : 0;
+
+	if (w->first && w->names_generation != w->bus->cache->names_generation)
+		look_soon(w);
+	for (PortRef *r = p->refs; r; r = r->next)
+		if (wait_holds(wait_look_at_port(r, now)))
+			look_soon(w);
 }
 
 int bus_wait_new(Bus *b, BusWait **ret)

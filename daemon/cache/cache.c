@@ -4,12 +4,85 @@
 
 #include "decode.h"
 #include "event.h"
+#include "name-index.h"
 #include "names.h"
 
 static bool is_active(const PortSnapshot *s)
 {
 	return s->values.state == PORT_STATE_ACTIVE;
 }
+
+/* Names */
+
+/* OWNER has a name once more, or once less. */
+static void count_name(Cache *c, NameKind kind, const void *name, size_t size, void *owner,
+		       bool more)
+{
+	bool changes = more ? name_index_add(c->names, kind, name, size, owner)
+			    : name_index_remove(c->names, kind, name, size, owner);
+
+	/* lookup_port() finds none by a GID */
+	c->names_generation += changes && kind != NAME_GID;
+}
+
+static void count_text(Cache *c, NameKind kind, const char *text, void *owner, bool more)
+{
+	if (*text)
+		count_name(c, kind, text, strlen(text), owner, more);
+}
+
+/* The names that P has by S. */
+static void count_port_names(Port *p, const PortSnapshot *s, bool more)
+{
+	Cache *c = p->device->cache;
+
+	TABLE_FOREACH(NetdevEntry, n, s->tables[PORT_TABLE_NETDEVS])
+		count_text(c, NAME_NETDEV, n->name, p, more);
+	TABLE_FOREACH(GidEntry, g, s->tables[PORT_TABLE_GIDS]) {
+		count_text(c, NAME_NETDEV, g->netdev, p, more);
+		count_name(c, NAME_GID, g->gid, sizeof(g->gid), p, more);
+	}
+	if (mask_has(&s->valid, PORT_ATTR_port_guid))
+		count_name(c, NAME_GUID, &s->values.port_guid, sizeof(uint64_t), p, more);
+}
+
+static bool port_names_differ(const PortSnapshot *a, const PortSnapshot *b)
+{
+	return mask_has(&a->valid, PORT_ATTR_port_guid) !=
+		       mask_has(&b->valid, PORT_ATTR_port_guid) ||
+	       a->values.port_guid != b->values.port_guid ||
+	       !table_equal(a->tables[PORT_TABLE_GIDS], b->tables[PORT_TABLE_GIDS]) ||
+	       !table_equal(a->tables[PORT_TABLE_NETDEVS], b->tables[PORT_TABLE_NETDEVS]);
+}
+
+/* P will have the names of S in place of those that it has. The new ones come first: so a name that
+ * stays neither goes nor comes. */
+static void rename_port(Port *p, const PortSnapshot *s)
+{
+	if (!port_names_differ(&p->now, s))
+		return;
+	count_port_names(p, s, true);
+	count_port_names(p, &p->now, false);
+}
+
+void port_ref_set(PortRef *r, Port *p)
+{
+	if (r->port) {
+		*r->at = r->next;
+		if (r->next)
+			r->next->at = r->at;
+	}
+	*r = (PortRef){.port = p};
+	if (!p)
+		return;
+	r->next = p->refs;
+	r->at = &p->refs;
+	if (r->next)
+		r->next->at = &r->next;
+	p->refs = r;
+}
+
+/* Devices and ports */
 
 static Port *port_free(Port *p)
 {
@@ -18,6 +91,10 @@ static Port *port_free(Port *p)
 	if (!p)
 		return NULL;
 	c = p->device->cache;
+	while (p->refs)
+		port_ref_set(p->refs, NULL);
+	count_port_names(p, &p->now, false);
+	c->names_generation++;
 	c->n_ports--;
 	c->n_active -= is_active(&p->now);
 	port_snapshot_done(&p->now);
@@ -32,6 +109,7 @@ static Device *device_free(Device *d)
 		return NULL;
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		port_free(d->ports[i]);
+	count_text(d->cache, NAME_DEVICE, d->now.values.name, d, false);
 	free(d->ports);
 	device_snapshot_done(&d->now);
 	free(d);
@@ -43,6 +121,7 @@ void cache_done(Cache *c)
 	for (size_t i = 0; i < c->n_devices; i++)
 		device_free(c->devices[i]);
 	free(c->devices);
+	name_index_free(c->names);
 	*c = (Cache){};
 }
 
@@ -118,6 +197,7 @@ static int add_ports(Device *d, uint32_t n)
 		port_derive(&p->now, &d->now);
 		d->ports[d->n_ports++] = p;
 		d->cache->n_ports++;
+		d->cache->names_generation++;
 	}
 	return 0;
 }
@@ -131,6 +211,8 @@ static Device *add_device(Cache *c, uint32_t index)
 	if (!devices)
 		return NULL;
 	c->devices = devices;
+	if (!c->names)
+		c->names = name_index_new();
 	d = calloc(1, sizeof(Device));
 	if (!d)
 		return NULL;
@@ -142,6 +224,14 @@ static Device *add_device(Cache *c, uint32_t index)
 	devices[i] = d;
 	c->n_devices++;
 	return d;
+}
+
+static void rename_device(Device *d, const char *name)
+{
+	if (streq(d->now.values.name, name))
+		return;
+	count_text(d->cache, NAME_DEVICE, name, d, true);
+	count_text(d->cache, NAME_DEVICE, d->now.values.name, d, false);
 }
 
 /* Whether a row is unavailable for another reason now. */
@@ -199,6 +289,7 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 	/* The merged snapshot has one of the two tables. The mask says which one: an empty table is
 	 * NULL too. */
 	table_free(mask_has(&s->supplied, DEVICE_ATTR_chardevs) ? d->now.chardevs : s->chardevs);
+	rename_device(d, merged.values.name);
 	d->now = merged;
 	*s = (DeviceSnapshot){};
 
@@ -325,6 +416,7 @@ void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reason
 	diff_core_rows(old, s, &changed);
 	mask_set(&changed, PORT_ATTR_unavailable, port_reasons_differ(old, s));
 
+	rename_port(p, s);
 	p->device->cache->n_active += (uint32_t)is_active(s) - (uint32_t)is_active(old);
 	port_snapshot_done(old);
 	*old = *s;

@@ -25,6 +25,13 @@ typedef struct SubnetValues {
 	uint64_t subnet_prefix;
 } SubnetValues;
 
+/* A pointer to a port that becomes NULL when the port goes. The port knows all of them: so it also
+ * says who is to be told when the port changes. Zeroed, it points to no port. */
+typedef struct PortRef {
+	struct Port *port;
+	struct PortRef *next, **at; /* in Port.refs; what points to this one */
+} PortRef;
+
 typedef struct Port {
 	Device *device;
 	uint32_t number;     /* from 1 */
@@ -32,6 +39,7 @@ typedef struct Port {
 	bool answered;	     /* a query has ended for it, well or badly */
 	SubnetValues subnet; /* what the subnet manager last set */
 	History history;     /* its last transitions; the manager notes them */
+	PortRef *refs;	     /* those that point to it, in no order */
 	/* Of others */
 	bool published; /* the manager's: the object is on the bus. lookup_path() reads it */
 	uint64_t
@@ -56,8 +64,12 @@ struct Device {
 typedef struct Cache {
 	Device **devices; /* [n_devices], by ascending index */
 	size_t n_devices;
-	size_t n_ports;	   /* of all devices */
-	uint32_t n_active; /* ports whose state is ACTIVE */
+	size_t n_ports;		 /* of all devices */
+	uint32_t n_active;	 /* ports whose state is ACTIVE */
+	struct NameIndex *names; /* NULL: there are none; lookup.h reads it */
+	/* Another number when a name by which lookup_port() finds a port has come or gone. While it
+	 * is the same, each of these names finds the same port, or none. */
+	uint64_t names_generation;
 } Cache;
 
 /* What an apply did. */
@@ -85,6 +97,9 @@ void cache_done(Cache *c);
 Device *cache_device(const Cache *c, uint32_t index);
 /* Port NUMBER of D, NULL if D has no such port. */
 Port *device_port(const Device *d, uint32_t number);
+/* Has R point to P, or with NULL to no port, whatever it pointed to before. R must point to no port
+ * when its memory is freed or moved. */
+void port_ref_set(PortRef *r, Port *p);
 /* Writes the object path of a device or port to RET, which has room for RDMAD_PATH_MAX bytes.
  * Returns RET. */
 const char *device_path(const Device *d, char *ret);

@@ -2,65 +2,44 @@
 
 #include "lookup.h"
 
+#include "name-index.h"
 #include "names.h"
 #include "port-name.h"
 
 int lookup_device(const Cache *c, const char *name, Device **ret)
 {
-	for (size_t i = 0; i < c->n_devices; i++)
-		if (streq(c->devices[i]->now.values.name, name)) {
-			*ret = c->devices[i];
-			return 0;
-		}
-	return -ENOENT;
-}
+	const NameOwner *o = name_index_find(c->names, NAME_DEVICE, name, strlen(name));
+	Device *found = NULL;
 
-/* Whether a port is the one that KEY describes. */
-typedef bool (*PortMatch)(const Port *p, const void *key);
+	/* while devices swap names two may have the same */
+	for (; o; o = o->next) {
+		Device *d = o->owner;
 
-/* The one port that MATCHES takes, whether it is on the bus or not. */
-static int find_one_port(const Cache *c, PortMatch matches, const void *key, Port **ret)
-{
-	Port *found = NULL;
-
-	for (size_t i = 0; i < c->n_devices; i++)
-		for (uint32_t n = 1; n <= c->devices[i]->n_ports; n++) {
-			Port *p = device_port(c->devices[i], n);
-
-			if (!matches(p, key))
-				continue;
-			if (found)
-				return -EEXIST;
-			found = p;
-		}
+		if (!found || d->index < found->index)
+			found = d;
+	}
 	if (!found)
 		return -ENOENT;
 	*ret = found;
 	return 0;
 }
 
-static bool port_has_netdev(const Port *p, const void *netdev)
+/* The one port that is an owner of a name, whether it is on the bus or not. */
+static int only_port(const NameOwner *o, Port **ret)
 {
-	TABLE_FOREACH(NetdevEntry, n, p->now.tables[PORT_TABLE_NETDEVS])
-		if (streq(n->name, netdev))
-			return true;
-	TABLE_FOREACH(GidEntry, g, p->now.tables[PORT_TABLE_GIDS])
-		if (streq(g->netdev, netdev))
-			return true;
-	return false;
+	if (!o)
+		return -ENOENT;
+	if (o->next)
+		return -EEXIST;
+	*ret = o->owner;
+	return 0;
 }
 
 int lookup_port_by_netdev(const Cache *c, const char *netdev, Port **ret)
 {
 	if (!*netdev)
 		return -EINVAL;
-	return find_one_port(c, port_has_netdev, netdev, ret);
-}
-
-static bool port_has_guid(const Port *p, const void *guid)
-{
-	return mask_has(&p->now.valid, PORT_ATTR_port_guid) &&
-	       p->now.values.port_guid == *(const uint64_t *)guid;
+	return only_port(name_index_find(c->names, NAME_NETDEV, netdev, strlen(netdev)), ret);
 }
 
 int lookup_port_by_guid(const Cache *c, const char *text, Port **ret)
@@ -69,7 +48,7 @@ int lookup_port_by_guid(const Cache *c, const char *text, Port **ret)
 
 	if (guid_parse(text, &guid) < 0)
 		return -EINVAL;
-	return find_one_port(c, port_has_guid, &guid, ret);
+	return only_port(name_index_find(c->names, NAME_GUID, &guid, sizeof(guid)), ret);
 }
 
 int lookup_port(const Cache *c, const char *text, Port **ret)
@@ -124,25 +103,31 @@ static const GidEntry *best_gid(const Port *p, const GidKey *key)
 	return best;
 }
 
-static bool port_has_gid(const Port *p, const void *key)
-{
-	return best_gid(p, key);
-}
-
 int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const char *netdev,
 			  Port **ret, uint32_t *ret_index)
 {
 	GidKey key = {.type = type, .netdev = netdev};
-	Port *p;
-	int r;
+	const GidEntry *found = NULL;
+	const NameOwner *o;
+	Port *p = NULL;
 
 	if (gid_parse(text, key.gid) < 0)
 		return -EINVAL;
-	r = find_one_port(c, port_has_gid, &key, &p);
-	if (r < 0)
-		return r;
+	o = name_index_find(c->names, NAME_GID, key.gid, sizeof(key.gid));
+	for (; o; o = o->next) {
+		const GidEntry *best = best_gid(o->owner, &key);
+
+		if (best && found)
+			return -EEXIST;
+		if (!best)
+			continue;
+		found = best;
+		p = o->owner;
+	}
+	if (!found)
+		return -ENOENT;
 	*ret = p;
-	*ret_index = best_gid(p, &key)->index;
+	*ret_index = found->index;
 	return 0;
 }
 

@@ -2,10 +2,13 @@
 
 #include "wait.h"
 
+#include <assert.h>
+
 #include "lookup.h"
 
 int wait_add(Wait *w, const char *name)
 {
+	assert(!w->looked);
 	if (!port_name_is_valid(name))
 		return -EINVAL;
 	for (size_t i = 0; i < w->n_ports; i++)
@@ -61,19 +64,36 @@ WaitLack wait_lack(const WaitCondition *c, const PortSnapshot *s)
 	return LACK_NOTHING;
 }
 
-/* What P lacks now; sets P->port. */
-static WaitLack look_at(WaitPort *p, const WaitCondition *condition, const Cache *c)
+void wait_done(Wait *w)
 {
-	Port *port;
-	int r = lookup_port(c, p->name, &port);
+	for (size_t i = 0; i < w->n_ports; i++)
+		port_ref_set(&w->ports[i].ref, NULL);
+	*w = (Wait){};
+}
 
-	p->port = NULL;
-	if (r < 0)
-		return r == -EEXIST ? LACK_UNIQUE : LACK_PORT;
-	if (!port->answered)
-		return LACK_ANSWER;
-	p->port = port;
-	return wait_lack(condition, &port->now);
+/* Finds the ports that have the names now. */
+static void look_up(Wait *w, const Cache *c)
+{
+	for (size_t i = 0; i < w->n_ports; i++) {
+		WaitPort *p = &w->ports[i];
+		Port *port = NULL;
+		int r = lookup_port(c, p->name, &port);
+
+		p->wait = w;
+		p->is_ambiguous = r == -EEXIST;
+		port_ref_set(&p->ref, r < 0 ? NULL : port);
+	}
+	w->names_generation = c->names_generation;
+}
+
+/* What P lacks now. */
+static WaitLack find_lack(const WaitPort *p)
+{
+	const Port *port = p->ref.port;
+
+	if (!port)
+		return p->is_ambiguous ? LACK_UNIQUE : LACK_PORT;
+	return port->answered ? wait_lack(&p->wait->condition, &port->now) : LACK_ANSWER;
 }
 
 /* The history may know since when the port is not in STATE, from before it was first looked at. */
@@ -82,33 +102,51 @@ static void ask_history(WaitPort *p, uint32_t state)
 	uint64_t since;
 	bool exact;
 
-	if (p->lack != LACK_STATE || !history_since_not(&p->port->history, state, &since, &exact))
+	if (p->lack != LACK_STATE ||
+	    !history_since_not(&p->ref.port->history, state, &since, &exact))
 		return;
 	p->since_usec = since;
 	p->exact = exact;
 }
 
+static void look_at(WaitPort *p, uint64_t now_usec)
+{
+	Wait *w = p->wait;
+	WaitLack lack = find_lack(p), was = p->lack;
+
+	if (w->looked && lack == was)
+		return;
+	w->n_held += (size_t)(lack == LACK_NOTHING) - (size_t)(w->looked && was == LACK_NOTHING);
+	p->since_usec = now_usec;
+	/* A lack before the one of the last look began now. One after it was hidden until now and
+	 * may be old. */
+	p->exact = w->looked && lack < was;
+	p->lack = lack;
+	if (!p->exact)
+		ask_history(p, w->condition.state);
+}
+
 bool wait_look(Wait *w, const Cache *c, uint64_t now_usec)
 {
-	size_t n_held = 0;
-
-	for (size_t i = 0; i < w->n_ports; i++) {
-		WaitPort *p = &w->ports[i];
-		WaitLack lack = look_at(p, &w->condition, c);
-
-		if (!w->looked || lack != p->lack) {
-			p->since_usec = now_usec;
-			/* A lack before the one of the last look began now. One after it was hidden
-			 * until now and may be old. */
-			p->exact = w->looked && lack < p->lack;
-			p->lack = lack;
-			if (!p->exact)
-				ask_history(p, w->condition.state);
-		}
-		n_held += lack == LACK_NOTHING;
-	}
+	if (!w->looked || w->names_generation != c->names_generation)
+		look_up(w, c);
+	for (size_t i = 0; i < w->n_ports; i++)
+		look_at(&w->ports[i], now_usec);
 	w->looked = true;
-	return n_held == w->n_ports || (w->any && n_held > 0);
+	return wait_holds(w);
+}
+
+Wait *wait_look_at_port(PortRef *ref, uint64_t now_usec)
+{
+	WaitPort *p = (WaitPort *)ref;
+
+	look_at(p, now_usec);
+	return p->wait;
+}
+
+bool wait_holds(const Wait *w)
+{
+	return w->n_held == w->n_ports || (w->any && w->n_held > 0);
 }
 
 static const char *state_name(uint32_t state, AttrValue *buffer)
@@ -129,7 +167,7 @@ static const char *reason(const PortSnapshot *s, PortAttr a, const char *otherwi
 
 static void describe_lack(FILE *f, const WaitCondition *c, const WaitPort *p)
 {
-	const PortSnapshot *s = p->port ? &p->port->now : NULL;
+	const PortSnapshot *s = p->ref.port ? &p->ref.port->now : NULL;
 	char gid[46];
 	AttrValue is, wanted;
 

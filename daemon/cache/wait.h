@@ -6,7 +6,8 @@
  * of them lacks, since when.
  *
  * No bus, no clock, no waiting: times come in as arguments (CLOCK_MONOTONIC in us), and the caller
- * looks again when the cache has changed.
+ * looks again when the cache has changed. A change of a port costs only the waits that name it:
+ * each of their WaitPorts is among the Port.refs of the port that has its name.
  */
 
 #include "cache.h"
@@ -38,8 +39,10 @@ typedef enum WaitLack {
 
 /* One of the ports, and what the last look found. */
 typedef struct WaitPort {
+	PortRef ref;	   /* the first member; to the port of that name, or NULL */
+	struct Wait *wait; /* that it is part of */
 	char name[PORT_NAME_MAX];
-	const Port *port;    /* the port of that name, or NULL; valid until the cache changes */
+	bool is_ambiguous;   /* more than one port has that name */
 	WaitLack lack;	     /* what it lacks */
 	uint64_t since_usec; /* since when it lacks that, as far as is known */
 	bool exact; /* it began then; else it was first seen then and may have begun before */
@@ -50,18 +53,31 @@ typedef struct Wait {
 	bool any; /* one port that fulfils it is enough; else all must */
 	WaitPort ports[WAIT_PORTS_MAX];
 	size_t n_ports;
-	bool looked; /* wait_look() was called: what it found is in PORTS */
+	size_t n_held;		   /* of them fulfil the condition */
+	bool looked;		   /* wait_look() was called: what it found is in PORTS */
+	uint64_t names_generation; /* the cache's when the names were looked up */
 } Wait;
 
-/* Adds the port called NAME, as lookup_port() takes it; one that is there already is not added
- * again. -EINVAL: no port can have that name. -E2BIG: there are WAIT_PORTS_MAX already. */
+/* Before the first wait_look(): adds the port called NAME, as lookup_port() takes it; one that is
+ * there already is not added again. -EINVAL: no port can have that name. -E2BIG: there are
+ * WAIT_PORTS_MAX already. */
 int wait_add(Wait *w, const char *name);
+
+/* W is empty afterwards. Between the first wait_look() and this its memory must neither move nor be
+ * freed. */
+void wait_done(Wait *w);
 
 /* What a port that has been read, as S, lacks of C: LACK_FRESH or a later one. */
 WaitLack wait_lack(const WaitCondition *c, const PortSnapshot *s);
 
-/* Looks at all ports, at NOW_USEC. Returns whether the condition holds; for no port it does. */
+/* Looks at all ports, at NOW_USEC, and looks up their names if any name has come or gone. Returns
+ * whether the condition holds. */
 bool wait_look(Wait *w, const Cache *c, uint64_t now_usec);
+/* The port of REF, which is one of its Port.refs, has changed: looks at it alone. Returns the wait
+ * that names it. */
+Wait *wait_look_at_port(PortRef *ref, uint64_t now_usec);
+/* Whether the condition holds as of the last look; for no port it does. */
+bool wait_holds(const Wait *w);
 
 /* What is missing as of wait_look(), which was called right before: one line for each port that
  * lacks something, without a line feed at the end. To be freed; NULL without memory. */

@@ -13,7 +13,7 @@
 #define PORT_NAME_MAX 72U
 
 /* The most ports that one wait may name, in rdmad.conf or on D-Bus: each of them costs a look-up by
- * name whenever anything changes. */
+ * name whenever a name comes or goes. */
 #define WAIT_PORTS_MAX 64U
 
 /*

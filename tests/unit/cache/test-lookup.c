@@ -161,6 +161,192 @@ static void test_paths(void **state)
 	assert_int_equal(lookup_path(*state, "/org/rdma/device/0", &device, &port), -ENOENT);
 }
 
+/* The same look-ups, by going through all ports. */
+
+static bool has_netdev(const Port *p, const char *name)
+{
+	TABLE_FOREACH(NetdevEntry, n, p->now.tables[PORT_TABLE_NETDEVS])
+		if (streq(n->name, name))
+			return true;
+	TABLE_FOREACH(GidEntry, g, p->now.tables[PORT_TABLE_GIDS])
+		if (streq(g->netdev, name))
+			return true;
+	return false;
+}
+
+static bool has_guid(const Port *p, const char *text)
+{
+	uint64_t guid;
+
+	assert_int_equal(guid_parse(text, &guid), 0);
+	return mask_has(&p->now.valid, PORT_ATTR_port_guid) && p->now.values.port_guid == guid;
+}
+
+static bool has_address(const Port *p, const char *text)
+{
+	uint8_t gid[16];
+
+	assert_int_equal(gid_parse(text, gid), 0);
+	TABLE_FOREACH(GidEntry, g, p->now.tables[PORT_TABLE_GIDS])
+		if (memcmp(g->gid, gid, sizeof(gid)) == 0)
+			return true;
+	return false;
+}
+
+static int search(const Cache *c, bool (*has)(const Port *p, const char *name), const char *name,
+		  Port **ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_devices; i++)
+		for (uint32_t k = 0; k < c->devices[i]->n_ports; k++)
+			if (has(c->devices[i]->ports[k], name)) {
+				*ret = c->devices[i]->ports[k];
+				n++;
+			}
+	return n == 0 ? -ENOENT : n > 1 ? -EEXIST : 0;
+}
+
+static const char *const devices[] = {"mlx5_0", "mlx5_1", "rxe0"};
+static const char *const netdevs[] = {"eth0", "eth1", "eth0.5"};
+static const char *const guids[] = {"0202:c903:0000:0001", "0000:ffff:0a00:0001"};
+static const char *const addresses[] = {"10.0.0.1", "10.0.0.2", "fe80::202:c903:0:1"};
+
+static int lookup_address(const Cache *c, const char *text, Port **ret)
+{
+	uint32_t index;
+
+	return lookup_gid_by_address(c, text, _GID_TYPE_MAX, NULL, ret, &index);
+}
+
+static void assert_same(const Cache *c,
+			int (*look_up)(const Cache *c, const char *text, Port **ret),
+			bool (*has)(const Port *p, const char *name), const char *name)
+{
+	Port *found = NULL, *expected = NULL;
+	int r = search(c, has, name, &expected);
+
+	assert_int_equal(look_up(c, name, &found), r);
+	if (r == 0)
+		assert_ptr_equal(found, expected);
+}
+
+static void assert_all_found(const Cache *c)
+{
+	Device *d;
+
+	for (size_t i = 0; i < ARRAY_SIZE(netdevs); i++)
+		assert_same(c, lookup_port_by_netdev, has_netdev, netdevs[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(guids); i++)
+		assert_same(c, lookup_port_by_guid, has_guid, guids[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
+		assert_same(c, lookup_address, has_address, addresses[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
+		Device *first = NULL;
+
+		for (size_t k = c->n_devices; k > 0; k--)
+			if (streq(c->devices[k - 1]->now.values.name, devices[i]))
+				first = c->devices[k - 1];
+		assert_int_equal(lookup_device(c, devices[i], &d), first ? 0 : -ENOENT);
+		if (first)
+			assert_ptr_equal(d, first);
+	}
+}
+
+/* What lookup_port() finds by each name. */
+#define N_NAMES (ARRAY_SIZE(devices) * 3 + ARRAY_SIZE(netdevs) + ARRAY_SIZE(guids))
+
+static void find_all(const Cache *c, const void *ret[N_NAMES])
+{
+	size_t n = 0;
+	Port *p;
+
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
+		for (unsigned int k = 0; k < 3; k++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), k ? "%s/%u" : "%s", devices[i], k);
+			ret[n++] = lookup_port(c, name, &p) == 0 ? p : NULL;
+		}
+	for (size_t i = 0; i < ARRAY_SIZE(netdevs); i++)
+		ret[n++] = lookup_port(c, netdevs[i], &p) == 0 ? p : NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(guids); i++)
+		ret[n++] = lookup_port(c, guids[i], &p) == 0 ? p : NULL;
+}
+
+/* An answer with some of the names; often with one of them twice. */
+static PortSnapshot random_port(void)
+{
+	GidEntry gids[3] = {};
+	NetdevEntry links[2] = {};
+	PortSnapshot s = {};
+	size_t n_gids = (size_t)rand() % 4, n_links = (size_t)rand() % 3;
+
+	for (size_t i = 0; i < n_gids; i++) {
+		gids[i].index = (uint32_t)i;
+		assert_int_equal(gid_parse(addresses[rand() % 3], gids[i].gid), 0);
+		if (rand() % 3)
+			strcpy(gids[i].netdev, netdevs[rand() % 3]);
+	}
+	for (size_t i = 0; i < n_links; i++)
+		strcpy(links[i].name, netdevs[rand() % 3]);
+	PORT_SUPPLY(&s, state, ACTIVE);
+	PORT_SUPPLY(&s, link_layer, 1 + (uint32_t)rand() % 2);
+	s.tables[PORT_TABLE_GIDS] = table_new(gids, n_gids, sizeof(gids[0]));
+	s.tables[PORT_TABLE_NETDEVS] = table_new(links, n_links, sizeof(links[0]));
+	mask_set(&s.supplied, PORT_ATTR_gids, rand() % 4 > 0);
+	mask_set(&s.supplied, PORT_ATTR_netdevs, true);
+	return s;
+}
+
+/* A device comes, is renamed, or has another number of ports. */
+static void apply_random_device(Cache *c)
+{
+	DeviceSnapshot s = {};
+	AttrMask changed;
+	Device *d;
+	Port *excess;
+
+	DEVICE_SUPPLY(&s, index, (uint32_t)rand() % 4);
+	DEVICE_SUPPLY_TEXT(&s, name, devices[rand() % 3]);
+	DEVICE_SUPPLY(&s, port_count, (uint32_t)rand() % 3);
+	DEVICE_SUPPLY(&s, node_type, 1);
+	assert_true(cache_apply_device(c, &s, 0, &d, &changed) >= 0);
+	while ((excess = cache_excess_port(d)))
+		cache_remove_port(excess);
+}
+
+/* After whatever has happened, each name finds what going through all ports finds; and while the
+ * generation is the same it finds what it found before. */
+static void test_never_stale(void **state)
+{
+	const void *was[N_NAMES], *is[N_NAMES];
+	unsigned int same = 0;
+	Cache *c = *state;
+
+	srand(1);
+	find_all(c, was);
+	for (unsigned int i = 0; i < 20000; i++) {
+		uint64_t generation = c->names_generation;
+		Device *d = c->n_devices ? c->devices[(size_t)rand() % c->n_devices] : NULL;
+
+		if (!d || rand() % 8 == 0)
+			apply_random_device(c);
+		else if (rand() % 16 == 0)
+			cache_remove_device(c, d);
+		else if (d->n_ports > 0)
+			apply(d->ports[(size_t)rand() % d->n_ports], random_port(), 0);
+		assert_all_found(c);
+		find_all(c, is);
+		if (c->names_generation == generation) {
+			assert_memory_equal(is, was, sizeof(is));
+			same++;
+		}
+		memcpy(was, is, sizeof(was));
+	}
+	assert_true(same > 100);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -168,6 +354,7 @@ int main(void)
 		TEST(test_names),
 		TEST(test_ambiguous),
 		TEST(test_paths),
+		TEST(test_never_stale),
 	};
 
 	return cmocka_run_group_tests_name("lookup", tests, NULL, NULL);

@@ -143,7 +143,7 @@ static void assert_says(const Wait *w, uint64_t now, const char *expected)
 static void test_since(void **state)
 {
 	Cache *c = *state;
-	Wait w = {.condition = {.state = ACTIVE, .mtu = 4096}};
+	_cleanup_(wait_done) Wait w = {.condition = {.state = ACTIVE, .mtu = 4096}};
 	PortSnapshot s;
 	PortChange change;
 	Device *d;
@@ -184,7 +184,8 @@ static void test_since(void **state)
 static void test_since_before(void **state)
 {
 	Cache *c = *state;
-	Wait w = {.condition = {.state = ACTIVE}}, other = {.condition = {.state = ARMED}};
+	_cleanup_(wait_done) Wait w = {.condition = {.state = ACTIVE}};
+	_cleanup_(wait_done) Wait other = {.condition = {.state = ARMED}};
 	Port *p = device_port(add_device(c, 1, "mlx5_0", 1), 1);
 
 	history_note(&p->history, ACTIVE, REASON_STARTUP, 0, 1000000);
@@ -202,7 +203,8 @@ static void test_since_before(void **state)
 static void test_several(void **state)
 {
 	Cache *c = *state;
-	Wait all = {.condition = {.state = ACTIVE}}, any, none = {.condition = {.state = ACTIVE}};
+	_cleanup_(wait_done) Wait all = {.condition = {.state = ACTIVE}}, any = {};
+	_cleanup_(wait_done) Wait none = {}, device = {};
 	Device *d = add_device(c, 1, "mlx5_0", 2);
 
 	apply(device_port(d, 1), ib_port(ACTIVE));
@@ -216,7 +218,7 @@ static void test_several(void **state)
 	assert_false(wait_look(&all, c, 0));
 	assert_says(&all, 0, "mlx5_0/2: down, not active for at least 0.000 s");
 	assert_true(wait_look(&any, c, 0));
-	assert_ptr_equal(any.ports[0].port, device_port(d, 1));
+	assert_ptr_equal(any.ports[0].ref.port, device_port(d, 1));
 	apply(device_port(d, 2), ib_port(ACTIVE));
 	assert_true(wait_look(&all, c, 0));
 	apply(device_port(d, 1), ib_port(INIT));
@@ -227,9 +229,98 @@ static void test_several(void **state)
 		    "mlx5_0/2: down, not active for at least 0.001 s");
 
 	assert_true(wait_look(&none, c, 0));
-	assert_int_equal(wait_add(&none, "mlx5_0"), 0);
-	assert_false(wait_look(&none, c, 0));
-	assert_says(&none, 0, "mlx5_0: more than one port has that name for at least 0.000 s");
+	assert_int_equal(wait_add(&device, "mlx5_0"), 0);
+	assert_false(wait_look(&device, c, 0));
+	assert_says(&device, 0, "mlx5_0: more than one port has that name for at least 0.000 s");
+}
+
+/* How many waits are told of P. */
+static size_t tell(Port *p, uint64_t now, const Wait *expected)
+{
+	size_t n = 0;
+
+	for (PortRef *r = p->refs; r; r = r->next, n++)
+		if (expected)
+			assert_ptr_equal(wait_look_at_port(r, now), expected);
+	return n;
+}
+
+/* A change of a port costs nothing to waits that do not name it. */
+static void test_told_of_own_ports(void **state)
+{
+	Cache *c = *state;
+	_cleanup_(wait_done) Wait one = {.condition = {.state = ACTIVE}}, both = one;
+	Device *d = add_device(c, 1, "mlx5_0", 3);
+	Port *p[3];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		p[i] = device_port(d, i + 1);
+		apply(p[i], ib_port(DOWN));
+	}
+	assert_int_equal(wait_add(&one, "mlx5_0/1"), 0);
+	assert_int_equal(wait_add(&one, "nothing"), 0);
+	one.any = true;
+	assert_int_equal(wait_add(&both, "mlx5_0/2"), 0);
+	assert_int_equal(wait_add(&both, "mlx5_0/3"), 0);
+	assert_false(wait_look(&one, c, 1000));
+	assert_false(wait_look(&both, c, 1000));
+
+	assert_int_equal(tell(p[0], 2000, &one), 1);
+	assert_false(wait_holds(&one));
+	apply(p[0], ib_port(ACTIVE));
+	assert_int_equal(tell(p[0], 3000, &one), 1);
+	assert_true(wait_holds(&one) && !wait_holds(&both));
+	apply(p[1], ib_port(ACTIVE));
+	apply(p[2], ib_port(ACTIVE));
+	assert_int_equal(tell(p[1], 3000, &both), 1);
+	assert_false(wait_holds(&both));
+	assert_int_equal(tell(p[2], 3000, &both), 1);
+	assert_true(wait_holds(&both));
+	/* and back: since when is known, as it was seen */
+	apply(p[1], ib_port(INIT));
+	assert_int_equal(tell(p[1], 5000000, &both), 1);
+	assert_false(wait_holds(&both));
+	assert_says(&both, 7000000, "mlx5_0/2: init, not active for 2.000 s");
+	wait_done(&both);
+	assert_int_equal(tell(p[1], 0, NULL), 0);
+	assert_int_equal(tell(p[2], 0, NULL), 0);
+	assert_int_equal(tell(p[0], 0, &one), 1);
+}
+
+/* A name may come, go, and move to another port; what has gone is not looked at. */
+static void test_names_move(void **state)
+{
+	Cache *c = *state;
+	_cleanup_(wait_done) Wait w = {.condition = {.state = ACTIVE}};
+	const NetdevEntry eth0 = {4, "eth0"};
+	PortSnapshot s = ib_port(ACTIVE);
+	Port *p[2];
+
+	for (uint32_t i = 0; i < 2; i++) {
+		const char name[] = {'r', 'x', 'e', (char)('0' + i), '\0'};
+
+		p[i] = device_port(add_device(c, i + 1, name, 1), 1);
+		apply(p[i], ib_port(ACTIVE));
+	}
+	assert_int_equal(wait_add(&w, "eth0"), 0);
+	assert_false(wait_look(&w, c, 1000));
+	s.tables[PORT_TABLE_NETDEVS] = table_new(&eth0, 1, sizeof(eth0));
+	apply(p[0], s);
+	assert_true(wait_look(&w, c, 2000));
+	assert_ptr_equal(w.ports[0].ref.port, p[0]);
+	s = ib_port(DOWN);
+	s.tables[PORT_TABLE_NETDEVS] = table_new(&eth0, 1, sizeof(eth0));
+	apply(p[1], s);
+	assert_false(wait_look(&w, c, 3000));
+	assert_int_equal(w.ports[0].lack, LACK_UNIQUE);
+	cache_remove_device(c, p[0]->device);
+	assert_false(wait_look(&w, c, 4000));
+	assert_int_equal(w.ports[0].lack, LACK_STATE);
+	assert_ptr_equal(w.ports[0].ref.port, p[1]);
+	cache_remove_device(c, p[1]->device);
+	assert_null(w.ports[0].ref.port);
+	assert_false(wait_look(&w, c, 5000));
+	assert_int_equal(w.ports[0].lack, LACK_PORT);
 }
 
 static void test_names(void **state)
@@ -263,6 +354,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_since, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_since_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_several, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_told_of_own_ports, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names_move, setup, teardown),
 		cmocka_unit_test(test_names),
 	};
 

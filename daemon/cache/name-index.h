@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Which device or port has a name, or a GUID or a GID: a hash table, so that a look-up takes as
+ * long with 4096 ports as with one.
+ *
+ * cache.c alone fills it, in the place in which a name comes or goes; lookup.c reads it. A name may
+ * have several owners. An owner may have the same name several times, as a network interface is in
+ * several entries of a GID table: that is counted.
+ *
+ * It uses GLib, so the process ends if there is no memory for it.
+ */
+
+#include "util.h"
+
+/* What kind of name it is. Names of two kinds are never equal. */
+typedef enum NameKind {
+	NAME_DEVICE, /* text; the owner is a Device. Of the others it is a Port */
+	NAME_NETDEV, /* text */
+	NAME_GUID,   /* uint64_t, as in PortValues */
+	NAME_GID,    /* 16 bytes */
+} NameKind;
+
+/* The longest name, in bytes. */
+#define NAME_SIZE_MAX 64U
+
+typedef struct NameIndex NameIndex;
+
+/* An owner of a name, and the others. */
+typedef struct NameOwner {
+	void *owner;
+	struct NameOwner *next; /* in no order */
+} NameOwner;
+
+NameIndex *name_index_new(void);
+NameIndex *name_index_free(NameIndex *index);
+
+/* OWNER has the name of SIZE bytes at NAME, once more. Returns whether it did not have it before.
+ */
+bool name_index_add(NameIndex *index, NameKind kind, const void *name, size_t size, void *owner);
+/* It has it once less; it must have it. Returns whether it has it no more. */
+bool name_index_remove(NameIndex *index, NameKind kind, const void *name, size_t size, void *owner);
+/* Who has the name; NULL: nobody. INDEX may be NULL. */
+const NameOwner *name_index_find(const NameIndex *index, NameKind kind, const void *name,
+				 size_t size);
