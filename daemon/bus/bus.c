@@ -53,43 +53,53 @@ static int find_port(_unused_ sd_bus *bus, const char *path, const char *interfa
 	return 1;
 }
 
-static int list_objects(_unused_ sd_bus *bus, _unused_ const char *prefix, void *userdata,
-			char ***ret_nodes, _unused_ sd_bus_error *error)
+/* Adds a copy of PATH to NODES, which has *N. */
+static int add_node(char **nodes, size_t *n, const char *path)
 {
-	Bus *b = userdata;
-	const Cache *c = b->cache;
-	size_t n = 0, room = c->n_devices + c->n_ports + 1;
-	char **nodes = calloc(room, sizeof(char *));
-	char path[RDMAD_PATH_MAX];
-
-	if (!nodes)
+	nodes[*n] = strdup(path);
+	if (!nodes[*n])
 		return -ENOMEM;
-	for (size_t i = 0; i < c->n_devices; i++) {
-		Device *d = c->devices[i];
-
-		if (!d->published)
-			continue;
-		nodes[n] = strdup(device_path(d, path));
-		if (!nodes[n++])
-			goto no_memory;
-		for (uint32_t k = 1; k <= d->n_ports; k++) {
-			Port *p = device_port(d, k);
-
-			if (!p->published)
-				continue;
-			nodes[n] = strdup(port_path(p, path));
-			if (!nodes[n++])
-				goto no_memory;
-		}
-	}
-	*ret_nodes = nodes;
+	++*n;
 	return 0;
+}
 
-no_memory:
+/* Adds the objects of D. */
+static int add_nodes(char **nodes, size_t *n, const Device *d)
+{
+	char path[RDMAD_PATH_MAX];
+	int r = d->published ? add_node(nodes, n, device_path(d, path)) : 0;
+
+	for (uint32_t i = 0; r >= 0 && i < d->n_ports; i++)
+		if (d->ports[i]->published)
+			r = add_node(nodes, n, port_path(d->ports[i], path));
+	return r;
+}
+
+/* sd-bus calls this for each path that is introspected, PREFIX, and takes of the objects those
+ * below it. So below the path of a device only that device is of interest. */
+static int list_objects(_unused_ sd_bus *bus, const char *prefix, void *userdata, char ***ret_nodes,
+			_unused_ sd_bus_error *error)
+{
+	const Bus *b = userdata;
+	const Cache *c = b->cache;
+	const char *index = startswith(prefix, RDMAD_DEVICE_PREFIX "/");
+	const Device *only = index ? cache_device(c, (uint32_t)strtoul(index, NULL, 10)) : NULL;
+	size_t n = 0;
+	char **nodes = calloc(c->n_devices + c->n_ports + 1, sizeof(char *));
+	int r = nodes ? 0 : -ENOMEM;
+
+	if (only)
+		r = r < 0 ? r : add_nodes(nodes, &n, only);
+	for (size_t i = 0; !index && r >= 0 && i < c->n_devices; i++)
+		r = add_nodes(nodes, &n, c->devices[i]);
+	if (r >= 0) {
+		*ret_nodes = nodes;
+		return 0;
+	}
 	while (n > 0)
 		free(nodes[--n]);
 	free(nodes);
-	return -ENOMEM;
+	return r;
 }
 
 /* Devices and ports: one vtable for each interface that the attribute tables name. */

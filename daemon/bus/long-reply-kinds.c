@@ -210,10 +210,111 @@ static size_t estimate_listed_ports(_unused_ const LongReplyQuestion *q, const C
 	return 256 * c->n_ports;
 }
 
+/* Introspect() of the parent of all devices: s. It lists all objects below it, as sd-bus would do
+ * with a node enumerator. */
+
+/* As sd-bus writes it for an object that has no interface of its own. */
+static const char introspection_begin[] =
+	"<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\"\n"
+	"\"https://www.freedesktop.org/standards/dbus/1.0/introspect.dtd\">\n"
+	"<node>\n"
+	" <interface name=\"org.freedesktop.DBus.Peer\">\n"
+	"  <method name=\"Ping\"/>\n"
+	"  <method name=\"GetMachineId\">\n"
+	"   <arg type=\"s\" name=\"machine_uuid\" direction=\"out\"/>\n"
+	"  </method>\n"
+	" </interface>\n"
+	" <interface name=\"org.freedesktop.DBus.Introspectable\">\n"
+	"  <method name=\"Introspect\">\n"
+	"   <arg name=\"xml_data\" type=\"s\" direction=\"out\"/>\n"
+	"  </method>\n"
+	" </interface>\n"
+	" <interface name=\"org.freedesktop.DBus.Properties\">\n"
+	"  <method name=\"Get\">\n"
+	"   <arg name=\"interface_name\" direction=\"in\" type=\"s\"/>\n"
+	"   <arg name=\"property_name\" direction=\"in\" type=\"s\"/>\n"
+	"   <arg name=\"value\" direction=\"out\" type=\"v\"/>\n"
+	"  </method>\n"
+	"  <method name=\"GetAll\">\n"
+	"   <arg name=\"interface_name\" direction=\"in\" type=\"s\"/>\n"
+	"   <arg name=\"props\" direction=\"out\" type=\"a{sv}\"/>\n"
+	"  </method>\n"
+	"  <method name=\"Set\">\n"
+	"   <arg name=\"interface_name\" direction=\"in\" type=\"s\"/>\n"
+	"   <arg name=\"property_name\" direction=\"in\" type=\"s\"/>\n"
+	"   <arg name=\"value\" direction=\"in\" type=\"v\"/>\n"
+	"  </method>\n"
+	"  <signal name=\"PropertiesChanged\">\n"
+	"   <arg type=\"s\" name=\"interface_name\"/>\n"
+	"   <arg type=\"a{sv}\" name=\"changed_properties\"/>\n"
+	"   <arg type=\"as\" name=\"invalidated_properties\"/>\n"
+	"  </signal>\n"
+	" </interface>\n";
+static const char introspection_end[] = "</node>\n";
+
+#define CHILD_BEGIN " <node name=\""
+#define CHILD_END   "\"/>\n"
+/* The longest line of a child. */
+#define CHILD_MAX (sizeof(CHILD_BEGIN "4294967295/port/4294967295" CHILD_END) - 1)
+
+/* stpcpy() of a number in decimal digits; sprintf() would take most of the time of the reply. */
+static char *put_number(char *at, uint32_t number)
+{
+	char digits[10];
+	size_t n = 0;
+
+	do
+		digits[n++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (n > 0)
+		*at++ = digits[--n];
+	return at;
+}
+
+/* Writes the line of device D, or of its port P. */
+static char *put_child(char *at, const Device *d, const Port *p)
+{
+	at = put_number(stpcpy(at, CHILD_BEGIN), d->index);
+	if (p)
+		at = put_number(stpcpy(at, "/port/"), p->number);
+	return stpcpy(at, CHILD_END);
+}
+
+static int write_introspection(BusWriter *w, _unused_ const LongReplyQuestion *q, const Cache *c,
+			       _unused_ sd_bus_error *error)
+{
+	size_t size = sizeof(introspection_begin) + (c->n_devices + c->n_ports) * CHILD_MAX +
+		      sizeof(introspection_end);
+	_cleanup_free_ char *text = malloc(size);
+	char *at;
+
+	if (!text)
+		return -ENOMEM;
+	at = stpcpy(text, introspection_begin);
+	for (size_t i = 0; i < c->n_devices; i++) {
+		const Device *d = c->devices[i];
+
+		if (d->published)
+			at = put_child(at, d, NULL);
+		for (uint32_t n = 0; n < d->n_ports; n++)
+			if (d->ports[n]->published)
+				at = put_child(at, d, d->ports[n]);
+	}
+	stpcpy(at, introspection_end);
+	bus_writer_put_text(w, 's', text);
+	return 1;
+}
+
+static size_t estimate_introspection(_unused_ const LongReplyQuestion *q, const Cache *c)
+{
+	return sizeof(introspection_begin) + (c->n_devices + c->n_ports) * CHILD_MAX;
+}
+
 /* clang-format off */
 const LongReplyRow long_reply_rows[_LONG_REPLY_KIND_MAX] = {
 	[LONG_REPLY_GET_MANAGED_OBJECTS] = {"a{oa{sa{sv}}}", NULL, estimate_objects, write_objects},
 	[LONG_REPLY_GET_ALL] = {"a{sv}", read_interface, estimate_properties, write_properties},
 	[LONG_REPLY_LIST_PORTS] = {long_reply_list_ports_signature, read_device, estimate_listed_ports, write_listed_ports},
+	[LONG_REPLY_INTROSPECT] = {"s", NULL, estimate_introspection, write_introspection},
 };
 /* clang-format on */

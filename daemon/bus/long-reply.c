@@ -385,6 +385,9 @@ int long_reply_offer(LongReplies *l, sd_bus_message *m, sd_bus_error *error)
 					  "GetManagedObjects") &&
 	    path && streq(path, RDMAD_ROOT_PATH) && sd_bus_message_has_signature(m, ""))
 		return long_reply_answer(l, m, LONG_REPLY_GET_MANAGED_OBJECTS, error);
+	if (sd_bus_message_is_method_call(m, "org.freedesktop.DBus.Introspectable", "Introspect") &&
+	    path && streq(path, RDMAD_DEVICE_PREFIX) && sd_bus_message_has_signature(m, ""))
+		return long_reply_answer(l, m, LONG_REPLY_INTROSPECT, error);
 	return 0;
 }
 

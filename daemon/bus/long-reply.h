@@ -3,7 +3,7 @@
 
 /*
  * Replies that can be long: GetManagedObjects(), GetAll() of the interfaces of devices and ports,
- * and ListPorts().
+ * ListPorts(), and Introspect() of the parent of all devices.
  *
  * rdmad writes them itself, because sd-bus needs many times as long. Each reply is written in one
  * go at the moment at which it is sent. So it fits the signals: a change that was signalled before
@@ -29,6 +29,7 @@ typedef enum LongReplyKind {
 	LONG_REPLY_GET_MANAGED_OBJECTS,
 	LONG_REPLY_GET_ALL,
 	LONG_REPLY_LIST_PORTS,
+	LONG_REPLY_INTROSPECT,
 	_LONG_REPLY_KIND_MAX
 } LongReplyKind;
 
@@ -52,8 +53,9 @@ DEFINE_CLEANUP(LongReplies, long_replies_free);
 int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
 		      sd_bus_error *error);
 /*
- * The same for any method call, before sd-bus sees it: GetManagedObjects() and GetAll() of devices
- * and ports are answered here, and 0 is returned for all others. A callback for the paths would not
+ * The same for any method call, before sd-bus sees it: GetManagedObjects(), GetAll() of devices and
+ * ports, and Introspect() of the parent of all devices are answered here, and 0 is returned for all
+ * others. A callback for the paths would not
  * do: to sd-bus a path that has one is an object, also where rdmad has none.
  */
 int long_reply_offer(LongReplies *l, sd_bus_message *call, sd_bus_error *error);

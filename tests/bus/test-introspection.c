@@ -100,9 +100,170 @@ static void test_interfaces(void **state)
 	fixture_free(f);
 }
 
+static int on_reply(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	(void)error;
+	*(sd_bus_message **)userdata = sd_bus_message_ref(m);
+	return 0;
+}
+
+/* Asks for the text of PATH at NAME, the bus name of rdmad or of SERVICE, which may be NULL. To be
+ * freed. */
+static char *introspect_at(Fixture *f, sd_bus *service, const char *name, const char *path)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = NULL, *reply = NULL;
+	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
+	const char *xml;
+	char *ret;
+
+	assert_true(sd_bus_message_new_method_call(f->bus, &call, name, path,
+						   "org.freedesktop.DBus.Introspectable",
+						   "Introspect") >= 0);
+	assert_true(sd_bus_call_async(f->bus, &slot, call, on_reply, &reply, 0) >= 0);
+	while (!reply) {
+		int r = sd_bus_process(f->bus, NULL);
+
+		assert_true(r >= 0);
+		if (service) {
+			int k = sd_bus_process(service, NULL);
+
+			assert_true(k >= 0);
+			r += k;
+		}
+		if (r == 0)
+			assert_true(sd_bus_wait(f->bus, service ? 1000 : UINT64_MAX) >= 0);
+	}
+	assert_false(sd_bus_message_is_method_error(reply, NULL));
+	assert_true(sd_bus_message_read_basic(reply, 's', &xml) >= 0);
+	ret = strdup(xml);
+	assert_non_null(ret);
+	return ret;
+}
+
+static int list_objects(sd_bus *bus, const char *prefix, void *userdata, char ***ret_nodes,
+			sd_bus_error *error)
+{
+	static const char *const paths[] = {"/org/rdma/device/1", "/org/rdma/device/1/port/1",
+					    "/org/rdma/device/2", "/org/rdma/device/2/port/1",
+					    "/org/rdma/device/3", "/org/rdma/device/3/port/1",
+					    "/org/rdma/device/4", "/org/rdma/device/4/port/1"};
+	char **nodes = calloc(ARRAY_SIZE(paths) + 1, sizeof(char *));
+
+	(void)bus;
+	(void)prefix;
+	(void)userdata;
+	(void)error;
+	assert_non_null(nodes);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		nodes[i] = strdup(paths[i]);
+	*ret_nodes = nodes;
+	return 0;
+}
+
+/* The names of all elements of XML in their order, each in a line; to be freed. Versions of sd-bus
+ * write the rest in different ways. */
+static char *element_names(const char *xml)
+{
+	char *ret = calloc(1, strlen(xml) + 1), *to = ret;
+
+	assert_non_null(ret);
+	for (const char *at = xml; (at = strchr(at, '<')); at++) {
+		const char *end = strchr(at, '>'), *name = strstr(at, "name=\"");
+
+		if (at[1] == '!' || !name || !end || name > end)
+			continue;
+		to = stpncpy(to, at + 1, strcspn(at + 1, " "));
+		to = stpncpy(to, name + 5, strcspn(name + 6, "\"") + 1);
+		*to++ = '\n';
+	}
+	return ret;
+}
+
+/* The parent of all devices says of itself and its children what sd-bus would say with a node
+ * enumerator, though it is not sd-bus that says it. */
+static void test_parent(void **state)
+{
+	Fixture *f = fixture_new();
+	_cleanup_(sd_bus_close_unrefp) sd_bus *service = NULL;
+	const char *name;
+
+	(void)state;
+	fixture_start_daemon(f, scenario, NULL);
+	service = fixture_client(f);
+	assert_true(sd_bus_add_node_enumerator(service, NULL, "/org/rdma/device", list_objects,
+					       NULL) >= 0);
+	assert_true(sd_bus_get_unique_name(service, &name) >= 0);
+	{
+		_cleanup_free_ char *of_sd_bus =
+			introspect_at(f, service, name, "/org/rdma/device");
+		_cleanup_free_ char *is =
+			introspect_at(f, NULL, RDMAD_BUS_NAME, "/org/rdma/device");
+		_cleanup_free_ char *expected = element_names(of_sd_bus);
+		_cleanup_free_ char *names = element_names(is);
+
+		assert_non_null(strstr(names, "\nnode\"4/port/1\n"));
+		assert_string_equal(names, expected);
+		assert_string_equal(is + strlen(is) - strlen("</node>\n"), "</node>\n");
+	}
+	fixture_simulate(f, "remove rocep1");
+	fixture_wait_signal(f, "/org/rdma", "InterfacesRemoved");
+	{
+		_cleanup_free_ char *is =
+			introspect_at(f, NULL, RDMAD_BUS_NAME, "/org/rdma/device");
+
+		assert_null(strstr(is, "<node name=\"2"));
+		assert_non_null(strstr(is, "<node name=\"3\"/>"));
+	}
+	fixture_free(f);
+}
+
+/* The children of a device, and of what is between it and its ports; nothing else exists. */
+static void test_children(void **state)
+{
+	static const struct {
+		const char *path, *child;
+	} parents[] = {
+		{"/org/rdma/device/1", " <node name=\"port/1\"/>\n"},
+		{"/org/rdma/device/1/port", " <node name=\"1\"/>\n"},
+		{"/org/rdma", " <node name=\"device\"/>\n"},
+	};
+	static const char *const leaves[] = {"/org/rdma/device/1/port/1"};
+	static const char *const none[] = {"/org/rdma/device/7", "/org/rdma/device/x",
+					   "/org/rdma/device/1/port/2", "/org/rdma/device/1x",
+					   "/org/rdma/device1"};
+	Fixture *f = fixture_new();
+
+	(void)state;
+	fixture_start_daemon(f, scenario, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(parents); i++) {
+		_cleanup_free_ char *is = introspect_at(f, NULL, RDMAD_BUS_NAME, parents[i].path);
+		const char *child = strstr(is, parents[i].child);
+
+		assert_non_null(child);
+		assert_string_equal(child + strlen(parents[i].child), "</node>\n");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(leaves); i++) {
+		_cleanup_free_ char *is = introspect_at(f, NULL, RDMAD_BUS_NAME, leaves[i]);
+
+		assert_null(strstr(is, "<node name"));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		_cleanup_free_ char *error = NULL;
+
+		assert_null(fixture_call(f, none[i], "org.freedesktop.DBus.Introspectable",
+					 "Introspect", &error, ""));
+		assert_string_equal(error, SD_BUS_ERROR_UNKNOWN_OBJECT);
+	}
+	fixture_free(f);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_interfaces)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_interfaces),
+		cmocka_unit_test(test_parent),
+		cmocka_unit_test(test_children),
+	};
 
 	return cmocka_run_group_tests_name("introspection", tests, NULL, NULL);
 }

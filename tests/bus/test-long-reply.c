@@ -322,6 +322,41 @@ static void test_greedy(void **state)
 	assert_true(r.in_order);
 }
 
+static int on_introspection(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	assert_false(sd_bus_message_is_method_error(m, NULL));
+	*(bool *)userdata = true;
+	return 0;
+}
+
+/* The list of all objects that Introspect() gives waits like another long reply; what is said of
+ * one object does not. */
+static void test_introspection_waits(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_(sd_bus_close_unrefp) sd_bus *greedy = fixture_client(f), *other = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *all = NULL, *one = NULL;
+	bool is_there = false;
+	Replies r;
+
+	/* all objects use up what is saved, and most of a minute more */
+	fixture_configure(f, "[Daemon]\nLongReplyMiBPerSec=0.1\n");
+	fixture_start_daemon(f, "[device dev%d]\nprotocol = infiniband\ncount = 500\nports = 8\n",
+			     NULL);
+	other = fixture_client(f);
+	all = fixture_call(f, RDMAD_DEVICE_PREFIX, "org.freedesktop.DBus.Introspectable",
+			   "Introspect", NULL, "");
+	ask_often(greedy, 1, &r);
+	wait_replies(greedy, &r, 1);
+	assert_true(sd_bus_call_method_async(other, NULL, RDMAD_BUS_NAME, RDMAD_DEVICE_PREFIX,
+					     "org.freedesktop.DBus.Introspectable", "Introspect",
+					     on_introspection, &is_there, NULL) >= 0);
+	one = fixture_call(f, RDMAD_DEVICE_PREFIX "/0/port/1",
+			   "org.freedesktop.DBus.Introspectable", "Introspect", NULL, "");
+	barrier(other);
+	assert_false(is_there);
+}
+
 /* The calls of a client that leaves are forgotten, so that there is room for others. */
 static void test_leaving(void **state)
 {
@@ -469,6 +504,7 @@ int main(void)
 		TEST(test_no_descriptors),
 		TEST(test_no_reply_takes_no_place),
 		TEST(test_greedy),
+		TEST(test_introspection_waits),
 		TEST(test_leaving),
 		TEST(test_no_descriptors_in_the_queue),
 	};
