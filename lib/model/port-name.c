@@ -3,6 +3,7 @@
 #include "port-name.h"
 
 #include "port.h"
+#include "util.h"
 
 int port_name_split(const char *name, AttrText ret_device, uint32_t *ret_number)
 {
@@ -24,8 +25,13 @@ int port_name_split(const char *name, AttrText ret_device, uint32_t *ret_number)
 
 bool port_name_is_valid(const char *name)
 {
+	char shown[PORT_NAME_MAX];
 	AttrText device;
 	uint32_t number;
 
-	return strlen(name) < PORT_NAME_MAX && port_name_split(name, device, &number) == 0;
+	if (strlen(name) >= sizeof(shown))
+		return false;
+	text_copy(shown, sizeof(shown), name);
+	text_sanitize(shown, sizeof(shown));
+	return streq(shown, name) && port_name_split(name, device, &number) == 0;
 }

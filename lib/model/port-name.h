@@ -24,5 +24,6 @@
  */
 int port_name_split(const char *name, AttrText ret_device, uint32_t *ret_number);
 
-/* Whether a port can have the name NAME: port_name_split() takes it and it is not too long. */
+/* Whether a port can have the name NAME: port_name_split() takes it, it is not too long, and it has
+ * nothing that text_sanitize() would change, so it can be repeated to whoever asks. */
 bool port_name_is_valid(const char *name);

@@ -86,12 +86,27 @@ static void test_length(void **state)
 	assert_true(port_name_is_valid(name));
 }
 
+/* The name is repeated in errors and on terminals. */
+static void test_control_characters(void **state)
+{
+	static const char *const bad[] = {
+		"mlx5\x1b[2J/1", "eth0\n", "\xc2\x9bmlx5_0/1", "mlx5_\xe2\x80\xae/1", "mlx5_\xff/1",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		if (port_name_is_valid(bad[i]))
+			fail_msg("bad name %zu is taken", i);
+	assert_true(port_name_is_valid("m\xc3\xbcller_0/1"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_no_names),
 		cmocka_unit_test(test_length),
+		cmocka_unit_test(test_control_characters),
 	};
 
 	return cmocka_run_group_tests_name("port-name", tests, NULL, NULL);
