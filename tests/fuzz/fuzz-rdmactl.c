@@ -64,15 +64,6 @@ static int append_interfaces(sd_bus_message *m, FuzzInput *in, const Object *o)
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-/* Each line is safe to show. */
-static void check_lines(char *text)
-{
-	char *rest = text, *line;
-
-	while ((line = strsep(&rest, "\n")))
-		check_text(line);
-}
-
 static void check_json(const char *json)
 {
 	bool quoted = false;

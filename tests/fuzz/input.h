@@ -67,3 +67,14 @@ static inline void check_text(const char *text)
 	text_sanitize(copy, strlen(text) + 1);
 	FUZZ_CHECK(streq(copy, text));
 }
+
+/* The same of each line of TEXT. */
+static inline void check_lines(const char *text)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	char *rest = copy, *line;
+
+	FUZZ_CHECK(copy != NULL);
+	while ((line = strsep(&rest, "\n")))
+		check_text(line);
+}

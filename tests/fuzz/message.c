@@ -10,6 +10,16 @@
 #define TEXT_BYTES_MAX 255U
 #define ELEMENTS_MAX   80U
 
+static const char *const *dictionary;
+static size_t n_dictionary;
+
+void message_set_words(const char *const *words, size_t n)
+{
+	FUZZ_CHECK(n <= MESSAGE_WORDS_MAX);
+	dictionary = words;
+	n_dictionary = n;
+}
+
 sd_bus_message *message_new(void)
 {
 	static sd_bus *bus;
@@ -53,6 +63,13 @@ const char *message_text(FuzzInput *in, char buffer[MESSAGE_TEXT_MAX])
 
 static int append(sd_bus_message *m, FuzzInput *in, const char *signature, unsigned int depth);
 
+static const char *choose_text(FuzzInput *in, char buffer[MESSAGE_TEXT_MAX])
+{
+	size_t choice = n_dictionary > 0 ? input_u8(in) : 0;
+
+	return choice < n_dictionary ? dictionary[choice] : message_text(in, buffer);
+}
+
 static int append_basic(sd_bus_message *m, FuzzInput *in, char type)
 {
 	char text[MESSAGE_TEXT_MAX];
@@ -61,7 +78,11 @@ static int append_basic(sd_bus_message *m, FuzzInput *in, char type)
 
 	switch (type) {
 	case 's':
-		return sd_bus_message_append_basic(m, 's', message_text(in, text));
+		return sd_bus_message_append_basic(m, 's', choose_text(in, text));
+	case 'g':
+		return sd_bus_message_append_basic(m, 'g', "a{sv}");
+	case 'h':
+		return sd_bus_message_append_basic(m, 'h', &(int){STDERR_FILENO});
 	case 'b':
 		boolean = input_u8(in) & 1;
 		return sd_bus_message_append_basic(m, 'b', &boolean);
@@ -96,15 +117,17 @@ static int append_members(sd_bus_message *m, FuzzInput *in, char type, const cha
 static int append(sd_bus_message *m, FuzzInput *in, const char *signature, unsigned int depth)
 {
 	static const char *const types[] = {
-		"s",  "u",	  "t",	    "d",     "b",     "x",	 "y",	  "n", "o",    "as",
-		"au", "a(ussss)", "a(uus)", "a(us)", "a{ss}", "a(ssuu)", "a{sv}", "v", "(sv)",
+		"s",	 "u",  "t",    "d",	   "b",	     "x",     "y",     "n",
+		"o",	 "as", "au",   "a(ussss)", "a(uus)", "a(us)", "a{ss}", "a(ssuu)",
+		"a{sv}", "v",  "(sv)", "h",	   "g",	     "ah",    "(hs)",
 	};
+	size_t n = n_dictionary > 0 ? ARRAY_SIZE(types) : ARRAY_SIZE(types) - 4;
 	char contents[16];
 	const char *type;
 
 	switch (signature[0]) {
 	case 'v':
-		type = depth < DEPTH_MAX ? types[input_u8(in) % ARRAY_SIZE(types)] : "s";
+		type = depth < DEPTH_MAX ? types[input_u8(in) % n] : "s";
 		if (sd_bus_message_open_container(m, 'v', type) < 0)
 			return -ENOMEM;
 		if (append(m, in, type, depth + 1) < 0)
@@ -120,6 +143,11 @@ static int append(sd_bus_message *m, FuzzInput *in, const char *signature, unsig
 	default:
 		return append_basic(m, in, signature[0]);
 	}
+}
+
+int message_append(sd_bus_message *m, FuzzInput *in, const char *signature)
+{
+	return append(m, in, signature, 0);
 }
 
 int message_append_variant(sd_bus_message *m, FuzzInput *in)

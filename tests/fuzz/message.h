@@ -20,3 +20,11 @@ int message_seal(sd_bus_message *m);
 const char *message_text(FuzzInput *in, char buffer[MESSAGE_TEXT_MAX]);
 /* Appends a variant with a value of any type. */
 int message_append_variant(sd_bus_message *m, FuzzInput *in);
+/* Appends one value of the type SIGNATURE, whose structures and dictionary entries have basic types
+ * and variants in them. */
+int message_append(sd_bus_message *m, FuzzInput *in, const char *signature);
+
+#define MESSAGE_WORDS_MAX 250U
+/* From now on the input can choose each text out of the N (at most MESSAGE_WORDS_MAX) WORDS, which
+ * live as long as the program, and values can be file descriptors and signatures. */
+void message_set_words(const char *const *words, size_t n);

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "bus-world.h"
+
+#define ACTIVE	       4U
+#define LARGE_GIDS     1024U
+#define FIRST_DEVICE   0U
+#define LAST_DEVICE    7U
+#define REALTIME_USEC  UINT64_C(1700000000000000)
+#define MEMORY_RECORDS 4U
+
+static PortSnapshot port_snapshot(uint32_t state, size_t n_gids)
+{
+	static GidEntry gids[LARGE_GIDS];
+	const PkeyEntry pkey = {.pkey = 0xffff};
+	PortSnapshot s = {};
+
+	PORT_SUPPLY(&s, state, state);
+	PORT_SUPPLY(&s, phys_state, 5);
+	PORT_SUPPLY(&s, link_layer, 1);
+	PORT_SUPPLY(&s, lid, 17);
+	PORT_SUPPLY(&s, sm_lid, 1);
+	PORT_SUPPLY(&s, active_mtu, 5);
+	PORT_SUPPLY(&s, active_width, 2);
+	PORT_SUPPLY(&s, active_speed, 32);
+	for (size_t i = 0; i < n_gids; i++)
+		gids[i] = (GidEntry){.gid = {0xfe, 0x80, [14] = (uint8_t)(i >> 8), (uint8_t)i},
+				     .index = (uint32_t)i};
+	s.tables[PORT_TABLE_GIDS] = table_new(gids, n_gids, sizeof(gids[0]));
+	mask_set(&s.supplied, PORT_ATTR_gids, true);
+	s.tables[PORT_TABLE_PKEYS] = table_new(&pkey, 1, sizeof(pkey));
+	mask_set(&s.supplied, PORT_ATTR_pkeys, true);
+	return s;
+}
+
+void world_change(World *w, Port *p, uint32_t state)
+{
+	PortSnapshot s = port_snapshot(state, 1);
+	PortChange change;
+
+	cache_apply_port(p, &s, false, REASON_BIT(REASON_PORT_ERROR), REALTIME_USEC, &change);
+	port_snapshot_done(&s);
+	shared_memory_put(w->memory, p, true);
+	bus_publish_port(w->bus, p, &change, REASON_PORT_ERROR);
+	bus_publish_counts(w->bus);
+}
+
+/* Adds a device with its ports. Nobody is told. */
+static Device *add_device(World *w, uint32_t index, const char *name, uint32_t ports, size_t n_gids)
+{
+	DeviceSnapshot s = {};
+	PortChange change;
+	AttrMask changed;
+	Device *d = NULL;
+
+	DEVICE_SUPPLY(&s, index, index);
+	DEVICE_SUPPLY_TEXT(&s, name, name);
+	DEVICE_SUPPLY(&s, port_count, ports);
+	DEVICE_SUPPLY(&s, node_type, 1);
+	DEVICE_SUPPLY_TEXT(&s, dev_protocol, "infiniband");
+	FUZZ_CHECK(cache_apply_device(&w->cache, &s, 0, &d, &changed) == CACHE_ADDED);
+	device_snapshot_done(&s);
+	d->published = true;
+	for (uint32_t i = 1; i <= ports; i++) {
+		PortSnapshot port = port_snapshot(ACTIVE, n_gids);
+		Port *p = device_port(d, i);
+
+		cache_apply_port(p, &port, false, REASON_BIT(REASON_STARTUP), REALTIME_USEC,
+				 &change);
+		port_snapshot_done(&port);
+		p->published = true;
+		shared_memory_put(w->memory, p, true);
+	}
+	return d;
+}
+
+void world_toggle_device(World *w)
+{
+	Device *d = cache_device(&w->cache, LAST_DEVICE);
+
+	if (!d) {
+		d = add_device(w, LAST_DEVICE, "rocep1", 1, 1);
+		bus_publish_device(w->bus, d, CACHE_ADDED, NULL);
+		bus_publish_port(w->bus, device_port(d, 1), &(PortChange){.op = CACHE_ADDED},
+				 REASON_DEVICE);
+	} else {
+		Port *p = device_port(d, 1);
+
+		/* as the manager: no call waits for what has gone */
+		bus_answer_queries(&w->queries, 0, NULL, -ENODEV, "the device has gone");
+		bus_answer_counters(&w->counters, 0, NULL, NULL, -ENODEV, "the device has gone");
+		shared_memory_remove(w->memory, p);
+		bus_publish_port_removed(w->bus, p);
+		bus_publish_device(w->bus, d, CACHE_REMOVED, NULL);
+		cache_remove_device(&w->cache, d);
+	}
+	bus_publish_counts(w->bus);
+}
+
+Port *world_port(World *w, unsigned int i)
+{
+	Device *d = cache_device(&w->cache, i < WORLD_PORTS - 1 ? FIRST_DEVICE : LAST_DEVICE);
+
+	return d ? device_port(d, i < WORLD_PORTS - 1 ? i + 1 : 1) : NULL;
+}
+
+/* The handler */
+
+static int answer(World *w, Port *p, PendingList *list, PendingList **ret_list)
+{
+	PortChange change;
+
+	*ret_list = list;
+	/* a device that hangs has failed before */
+	if (w->answer == WORLD_NEVER)
+		cache_apply_port_error(p, "no answer", &change);
+	return w->answer == WORLD_AT_ONCE ? 0 : w->answer == WORLD_LATER ? 1 : -ETIMEDOUT;
+}
+
+static int on_query(void *userdata, Port *p, _unused_ uint64_t max_age_usec, PendingList **ret_list)
+{
+	World *w = userdata;
+
+	return answer(w, p, &w->queries, ret_list);
+}
+
+static int on_counters(void *userdata, Port *p, const PortCounters **ret_counters,
+		       PendingList **ret_list)
+{
+	World *w = userdata;
+
+	*ret_counters = &w->port_counters;
+	return answer(w, p, &w->counters, ret_list);
+}
+
+static PendingList *on_refresh(void *userdata)
+{
+	World *w = userdata;
+
+	return &w->refreshes;
+}
+
+static void on_status(_unused_ void *userdata, BusStatus *ret)
+{
+	*ret = (BusStatus){.last_sync_usec = REALTIME_USEC};
+}
+
+static void on_name(_unused_ void *userdata, int error)
+{
+	FUZZ_CHECK(error == 0);
+}
+
+static void on_disconnected(void *userdata)
+{
+	World *w = userdata;
+
+	w->disconnected = true;
+}
+
+/* Calls about one port after the other, as the manager answers them: here all are about any. */
+void world_answer(World *w, int error)
+{
+	const char *text = error < 0 ? strerror(-error) : "";
+
+	for (unsigned int i = 0; i < WORLD_PORTS; i++) {
+		const Port *p = world_port(w, i);
+
+		if (!p)
+			continue;
+		bus_answer_queries(&w->queries, p->number, p, error, text);
+		bus_answer_counters(&w->counters, p->number, p, &w->port_counters, error, text);
+	}
+	bus_answer_refresh(&w->refreshes, error);
+}
+
+void world_init(World *w, const char *address, bool large, uint64_t long_reply_rate)
+{
+	static const BusHandler handler = {on_query,  on_counters, on_refresh,
+					   on_status, on_name,	   on_disconnected};
+	static const CounterEntry counters[] = {
+		{.file = "port_xmit_data", .value = 7},
+		{.file = "port_rcv_data", .error = -EIO},
+		{.file = "of_a_driver", .value = UINT64_MAX, .group = COUNTER_GROUP_HARDWARE},
+	};
+	static char port[] = "mlx5_0/1", *configured[] = {port, NULL};
+	BusSetup setup = {.address = address, .handler = &handler, .userdata = w};
+
+	*w = (World){.config = CONFIG_DEFAULT};
+	w->config.long_reply_rate = long_reply_rate;
+	w->config.wait_ports = configured;
+	w->port_counters.table = table_new(counters, ARRAY_SIZE(counters), sizeof(counters[0]));
+	FUZZ_CHECK(sd_event_new(&w->event) >= 0);
+	FUZZ_CHECK(shared_memory_new(w->event, MEMORY_RECORDS, &w->memory) == 0);
+	(void)add_device(w, FIRST_DEVICE, "mlx5_0", 2, large ? LARGE_GIDS : 2);
+	(void)add_device(w, LAST_DEVICE, "rocep1", 1, 1);
+	setup.event = w->event;
+	setup.cache = &w->cache;
+	setup.config = &w->config;
+	setup.memory = w->memory;
+	FUZZ_CHECK(bus_new(&setup, &w->bus) >= 0);
+	FUZZ_CHECK(bus_acquire_name(w->bus) >= 0);
+}
+
+void world_done(World *w)
+{
+	bus_free(w->bus);
+	shared_memory_free(w->memory);
+	cache_done(&w->cache);
+	table_free(w->port_counters.table);
+	sd_event_unref(w->event);
+}
