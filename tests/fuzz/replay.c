@@ -12,7 +12,7 @@
 #include "util.h"
 
 #define INPUT_MAX 4096U
-#define SEEDS_MAX 64U
+#define SEEDS_MAX 1024U
 #define EDITS_MAX 8U
 #define MUTATIONS 4000U
 
