@@ -25,7 +25,9 @@ static int open_scenario(sd_event *event, const Config *config, const SourceHand
 	_cleanup_free_ char *message = NULL;
 	int r = simulator_new(event, config, arg_scenario, handler, userdata, ret, &message);
 
-	return r < 0 ? log_error_errno(r, "%s", message ? message : arg_scenario) : 0;
+	if (r < 0 && message)
+		return log_error_errno(r, "%s", message);
+	return r < 0 ? log_error_errno(r, "%s: %m", arg_scenario) : 0;
 }
 
 int main(int argc, char *argv[])
