@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What rdmactl check expects: a file, or KEY=VALUE of a command line, and then ports with
+ * properties of any type and value, which are compared with it. Whatever is wrong with an
+ * expectation is said once; what is taken can be shown.
+ */
+
+#include <stdarg.h>
+
+#include "expect.h"
+#include "message-object.h"
+
+static unsigned int n_complaints;
+
+/* for the files of rdmactl */
+void complain(const char *format, ...)
+{
+	char text[8192];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	FUZZ_CHECK(*text);
+	n_complaints++;
+}
+
+ExitStatus out_of_memory(void)
+{
+	n_complaints++;
+	return STATUS_FAILED;
+}
+
+static bool is_check(const char *name)
+{
+	return streq(name, "errors");
+}
+
+static void expectations_done(Expectations *e)
+{
+	for (size_t i = 0; i < e->n; i++)
+		free(e->items[i].place);
+	for (size_t i = 0; i < e->n_texts; i++)
+		free(e->texts[i]);
+	free(e->items);
+	free(e->texts);
+}
+
+/* The first byte says how long the text is, and whether it is that of a file. */
+static void read_expectations(Expectations *e, FuzzInput *in)
+{
+	uint8_t choice = input_u8(in);
+	char argument[256] = "", path[INPUT_PATH_MAX];
+	FuzzInput text = {in->next, MIN(in->left, (choice >> 1) * (size_t)16)};
+	ExitStatus status;
+
+	in->next += text.left;
+	in->left -= text.left;
+	if (choice & 1) {
+		input_file(&text, path);
+		status = expect_add(e, path);
+	} else {
+		argument[input_bytes(&text, argument, sizeof(argument) - 1)] = '\0';
+		status = strchr(argument, '=') && !strchr(argument, '/') ? expect_add(e, argument)
+									 : STATUS_OK;
+	}
+	FUZZ_CHECK(n_complaints == (status != STATUS_OK));
+}
+
+static void compare(const Expectations *e, const Object *port, const Object *device)
+{
+	for (size_t i = 0; i < e->n; i++) {
+		const Expectation *x = &e->items[i];
+		_cleanup_free_ char *shown = NULL;
+
+		FUZZ_CHECK(x->text && x->place &&
+			   (x->kind == EXPECT_ATTRIBUTE) == (x->row != NULL));
+		(void)expectation_applies(x, port);
+		if (!x->row)
+			continue;
+		(void)expectation_holds(x, x->of_device ? device : port);
+		shown = expectation_format(x);
+		FUZZ_CHECK(shown && *shown);
+	}
+}
+
+static Object *read_object(FuzzInput *in, const char *path)
+{
+	sd_bus_message *m = message_new();
+	Object *o = NULL;
+
+	FUZZ_CHECK(m && object_new(path, &o) == 0);
+	message_read_object(m, in, o);
+	sd_bus_message_unref(m);
+	return o;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	FuzzInput in = {data, size};
+	Expectations e = {.is_check = is_check};
+	Object *port, *device;
+
+	n_complaints = 0;
+	read_expectations(&e, &in);
+	port = read_object(&in, "/org/rdma/device/0/port/1");
+	device = read_object(&in, "/org/rdma/device/0");
+	compare(&e, port, device);
+	object_free(port);
+	object_free(device);
+	expectations_done(&e);
+	return 0;
+}
