@@ -47,7 +47,8 @@ typedef struct Listener {
 struct WatchUdev {
 	sd_event *event;
 	char *sysfs;
-	/* The nodes must be looked up in sysfs: at first, and after uevents were lost. */
+	/* The nodes must be looked up in sysfs: at first, after uevents were lost, and again if
+	 * that failed. */
 	bool scan;
 	Node *nodes; /* the nodes that exist, in no order */
 	size_t n_nodes, allocated;
@@ -133,22 +134,25 @@ static bool is_node_name(const char *name)
 	       strlen(name) < sizeof(((Node *)NULL)->name);
 }
 
-static void scan_nodes(WatchUdev *w, const char *subsystem)
+/* Returns false if there may be more nodes, but no memory or no descriptor to look. */
+static bool scan_nodes(WatchUdev *w, const char *subsystem)
 {
 	char path[PATH_MAX];
 	struct dirent *entry;
+	bool all = true;
 	DIR *dir;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/class/%s", w->sysfs, subsystem) >=
 	    sizeof(path))
-		return;
+		return true;
 	dir = opendir(path);
 	if (!dir)
-		return; /* the module is not loaded */
+		return errno == ENOENT; /* the module is not loaded */
 	while ((entry = readdir(dir)) && w->n_nodes < NODES_MAX)
-		if (is_node_name(entry->d_name))
-			append_node(w, subsystem, entry->d_name);
+		if (is_node_name(entry->d_name) && !append_node(w, subsystem, entry->d_name))
+			all = false;
 	closedir(dir);
+	return all;
 }
 
 void watch_udev_devices(WatchUdev *w, const DeviceSnapshot *devices, size_t n)
@@ -168,10 +172,11 @@ void watch_udev_devices(WatchUdev *w, const DeviceSnapshot *devices, size_t n)
 
 	if (w->scan) {
 		w->n_nodes = 0;
-		for (size_t i = 0; i < ARRAY_SIZE(subsystems); i++)
-			scan_nodes(w, subsystems[i]);
 		/* If no uevents can be heard, sysfs must be read each time. */
 		w->scan = !w->kernel.source && !w->udev.source;
+		for (size_t i = 0; i < ARRAY_SIZE(subsystems); i++)
+			if (!scan_nodes(w, subsystems[i]))
+				w->scan = true;
 	}
 	for (size_t i = 0; i < w->n_nodes; i++) {
 		Node *node = &w->nodes[i];

@@ -5,6 +5,7 @@
 #include "test-watch.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "watch-udev.h"
@@ -232,6 +233,25 @@ static void test_unknown(void **state)
 	assert_int_equal(f->r.n, 0);
 }
 
+/* Too many descriptors are open to look into sysfs: the next enumeration does it. */
+static void test_no_descriptor(void **state)
+{
+	struct rlimit limit, none;
+	Fixture *f = *state;
+
+	node_appears(f, VERBS, "uverbs0", "rxe0");
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){0, limit.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	enumerate(f, "rxe0", 5, NULL, 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	enumerate(f, "rxe0", 5, NULL, 0);
+	node_vanishes(f, VERBS, "uverbs0");
+	uevent(f, true, "remove", VERBS, UVERBS0);
+	assert_int_equal(f->r.n_going, 1);
+	assert_int_equal(f->r.going[0], 5);
+}
+
 static void write_uevent(const char *path, unsigned int times)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -285,6 +305,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_reused_too_early, begin, end),
 		cmocka_unit_test_setup_teardown(test_renamed_between, begin, end),
 		cmocka_unit_test_setup_teardown(test_unknown, begin, end),
+		cmocka_unit_test_setup_teardown(test_no_descriptor, begin, end),
 		/* last: it leaves the namespace */
 		cmocka_unit_test_setup_teardown(test_overrun, begin, end),
 	};
