@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The tests source this file. It runs lives of rdmad-simulate on a private bus: it starts, a port changes, clients call,
-# it ends. A test can change $program and $use to have other lives.
+# it ends. A test can change $program, $limits and $use to have other lives.
 
 set -euo pipefail
 ulimit -c 0
@@ -11,6 +11,7 @@ export LC_ALL=C.UTF-8
 readonly WAIT=30 # seconds for anything that should happen
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 program=("$SIMULATE" "$here/scenario.conf")
+limits=() # a command that executes its arguments
 use=use_daemon
 work=$(mktemp -d)
 bus_pid=
@@ -61,7 +62,7 @@ start_simulate() {
 	: >"$work/said"
 	: >"$work/answers"
 	# A hang does not outlive the test. --foreground: signals reach the program once.
-	timeout --foreground -s KILL 60 env LD_PRELOAD="$FAULT" "$@" "${program[@]}" --config="$work/rdmad.conf" --bus="$address" \
+	timeout --foreground -s KILL 60 env LD_PRELOAD="$FAULT" "$@" "${limits[@]}" "${program[@]}" --config="$work/rdmad.conf" --bus="$address" \
 		2>"$work/log" >/dev/null &
 	simulate_pid=$!
 	exec {log}<"$work/log"
