@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Direct verbs: what the library of a vendor says of a port or device beyond what verbs says. A provider is
- * one file, query-dv-NAME.c, and one row in the list in query-dv.c; docs/direct-verbs.md says how
- * to add one.
+ * Direct verbs: what the library of a vendor says of a port or device beyond what verbs says. A
+ * provider is one file, query-dv-NAME.c, and one row in the list in query-dv.c;
+ * docs/direct-verbs.md says how to add one.
  */
 
 #include <infiniband/verbs.h>
