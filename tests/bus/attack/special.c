@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "special.h"
+
+#include <poll.h>
+
+#include "bodies.h"
+#include "names.h"
+
+#define PORT "/org/rdma/device/0/port/1"
+
+/* Connects, sends N of MESSAGES and leaves, again and again. */
+static void come_and_go(const Attacker *a, const Message *messages, size_t n_messages,
+			unsigned int n)
+{
+	Flood f = {.socket = a->socket,
+		   .n = n_messages,
+		   .window = n + 1,
+		   .null = -EBADF,
+		   .sent = a->sent};
+
+	for (size_t i = 0; i < n_messages; i++)
+		message_write(&f.messages[i], &messages[i], a->owner);
+	while (attack_goes_on(a)) {
+		Connection c;
+
+		if (connection_open(&c, a->socket) < 0)
+			continue;
+		connection_run(&c, &f);
+		connection_close(&c);
+	}
+	for (size_t i = 0; i < n_messages; i++)
+		bytes_free(&f.messages[i]);
+}
+
+void special_connect(const Attacker *a)
+{
+	static const Message ping = {
+		.path = "/", .interface = "org.freedesktop.DBus.Peer", .member = "Ping"};
+
+	come_and_go(a, &ping, 1, 1);
+}
+
+void special_leave(const Attacker *a)
+{
+	static const Message messages[] = {
+		{.path = RDMAD_ROOT_PATH,
+		 .interface = RDMAD_INTERFACE_MANAGER,
+		 .member = "WaitFor",
+		 .signature = "a{sv}t",
+		 .body = body_wait_long,
+		 .n = 8},
+		{.path = PORT,
+		 .interface = RDMAD_INTERFACE_PORT,
+		 .member = "Query",
+		 .signature = "a{sv}",
+		 .body = body_max_age},
+		{.path = RDMAD_ROOT_PATH,
+		 .interface = RDMAD_INTERFACE_MANAGER,
+		 .member = "OpenSnapshot",
+		 .signature = "a{sv}",
+		 .body = body_options},
+		{.path = RDMAD_ROOT_PATH,
+		 .interface = RDMAD_INTERFACE_MANAGER,
+		 .member = "ListPorts",
+		 .signature = "a{sv}",
+		 .body = body_options},
+	};
+
+	come_and_go(a, messages, ARRAY_SIZE(messages), 60);
+}
+
+/* Sends all of a call but the last 8 bytes. */
+static void send_part(const Attacker *a, Connection *c)
+{
+	static const Message m = {.path = RDMAD_ROOT_PATH,
+				  .interface = RDMAD_INTERFACE_MANAGER,
+				  .member = "GetPort",
+				  .signature = "sa{sv}",
+				  .body = body_text_options,
+				  .n = 100000};
+	Bytes b = {};
+
+	if (connection_open(c, a->socket) < 0)
+		return;
+	message_write(&b, &m, a->owner);
+	if (write(c->fd, b.p, b.size - 8) > 0)
+		(*a->sent)++;
+	bytes_free(&b);
+}
+
+void special_half(const Attacker *a)
+{
+	enum { N = 32 };
+	Connection connections[N];
+
+	while (attack_goes_on(a)) {
+		for (unsigned int i = 0; i < N; i++) {
+			connections[i].fd = -EBADF;
+			if (i % 2 == 0)
+				connections[i].fd = connection_open_silent(a->socket);
+			else
+				send_part(a, &connections[i]);
+		}
+		poll(NULL, 0, 100);
+		for (unsigned int i = 0; i < N; i++)
+			connection_close(&connections[i]);
+	}
+}
