@@ -67,7 +67,6 @@ static pid_t spawn(const Arena *a, const char *const *argv, unsigned int uid, co
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (uid > 0) {
 		setrlimit(RLIMIT_NOFILE, &limit);
-		setpriority(PRIO_PROCESS, 0, 0);
 		arena_become(uid);
 	}
 	execvp(argv[0], CONST_CAST(char *const *, argv));
@@ -243,12 +242,20 @@ static int remove_entry(const char *path, _unused_ const struct stat *st, _unuse
 	return remove(path);
 }
 
+/* A process that does not listen is killed after 5 seconds. */
 static void end_process(pid_t pid)
 {
+	uint64_t end = arena_now() + 5 * USEC_PER_SEC;
+	int status;
+
 	if (pid <= 0)
 		return;
 	kill(pid, SIGTERM);
-	waitpid(pid, NULL, 0);
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (arena_now() > end)
+			kill(pid, SIGKILL);
+		usleep(2000);
+	}
 }
 
 Arena *arena_free(Arena *a)
@@ -265,13 +272,18 @@ Arena *arena_free(Arena *a)
 
 static void print_log(const Arena *a, const char *name)
 {
-	char path[96], line[512];
+	char path[96], text[4096];
+	size_t n;
 
 	snprintf(path, sizeof(path), "%s/%s", a->directory, name);
 	_cleanup_fclose_ FILE *file = fopen(path, "r");
 
-	while (file && fgets(line, sizeof(line), file))
-		fputs(line, stderr);
+	if (!file)
+		return;
+	fseek(file, 0, SEEK_END);
+	fseek(file, MAX(ftell(file) - (long)sizeof(text), 0L), SEEK_SET);
+	n = fread(text, 1, sizeof(text), file);
+	fwrite(text, 1, n, stderr);
 }
 
 void arena_print_log(const Arena *a)

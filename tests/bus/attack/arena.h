@@ -19,6 +19,10 @@
 #define ARENA_FIRST_UID	   64100U
 #define ARENA_LAST_UID	   64999U
 
+/* The priority of all processes, as for setpriority(2): what else the machine does is to disturb
+ * little. The victim, which measures, has a higher one. */
+#define ARENA_PRIORITY (-10)
+
 typedef struct ArenaSetup {
 	const char *bus;    /* dbus-daemon or dbus-broker */
 	const char *rdmad;  /* the path of the program; NULL: the empty service */
@@ -52,7 +56,7 @@ bool arena_same_owner(Arena *a);
 /* All are zero if the process has ended. */
 Usage arena_usage(const Arena *a);
 void arena_reset_peak(const Arena *a);
-/* Prints what the bus and the service have written. */
+/* Prints the end of what the bus and the service have written. */
 void arena_print_log(const Arena *a);
 
 /* CLOCK_MONOTONIC in microseconds. */

@@ -9,7 +9,7 @@
 typedef struct Attacker {
 	const char *socket; /* the path of the socket of the bus */
 	const char *owner;  /* the unique name of what is attacked */
-	uint64_t *sent;	    /* counts what it has done; shared with the tester */
+	Count *count;	    /* shared with the tester */
 	uint64_t end_usec;  /* CLOCK_MONOTONIC: it stops then */
 } Attacker;
 

@@ -12,7 +12,7 @@
 
 #define CHANGE_USEC  (20 * USEC_PER_MSEC)
 #define LOOK_USEC    (50 * USEC_PER_MSEC)
-#define PATIENCE     (60 * USEC_PER_SEC)
+#define PATIENCE     (30 * USEC_PER_SEC)
 #define PENDING_MAX  100U /* the bus allows the tester 128 calls that wait */
 #define ATTACKER_MAX 256U
 
@@ -24,9 +24,10 @@ typedef struct Battle {
 	Victim *victim;
 	pid_t victim_pid, attackers[ATTACKER_MAX];
 	unsigned int n_attackers;
-	uint64_t *sent;
+	Count *counts;			   /* of the attackers */
 	unsigned int n_changes, n_pending; /* changes made; calls that wait for a reply */
 	unsigned int lids[VICTIM_PORTS];   /* before */
+	bool gave_up; /* something did not come in time, so nothing else is waited for */
 	char *state;
 	Usage before;
 	Result result;
@@ -47,14 +48,15 @@ static void complain(Battle *b, const char *format, ...)
 
 /* Processes */
 
-static pid_t fork_as(unsigned int uid, int nice_value)
+/* PRIORITY is that of setpriority(2). */
+static pid_t fork_as(unsigned int uid, int priority)
 {
 	pid_t pid = fork();
 
 	if (pid < 0)
 		arena_die("fork: %m");
 	if (pid == 0) {
-		setpriority(PRIO_PROCESS, 0, nice_value);
+		setpriority(PRIO_PROCESS, 0, priority);
 		arena_become(uid);
 	}
 	return pid;
@@ -75,7 +77,7 @@ static void start_victim(Battle *b)
 	uint64_t end = arena_now() + PATIENCE;
 
 	/* It measures, so it must not wait for the processor. */
-	b->victim_pid = fork_as(ARENA_VICTIM_UID, -10);
+	b->victim_pid = fork_as(ARENA_VICTIM_UID, ARENA_PRIORITY - 5);
 	if (b->victim_pid == 0)
 		victim_run(b->victim, b->arena->address, n_ports(b), is_empty(b));
 	while (!b->victim->ready && arena_now() < end)
@@ -93,9 +95,9 @@ static void start_attackers(Battle *b, unsigned int users, uint64_t end)
 	for (unsigned int i = 0; i < n && i < ATTACKER_MAX; i++) {
 		Attacker a = {.socket = b->arena->socket,
 			      .owner = b->arena->owner,
-			      .sent = &b->sent[i],
+			      .count = &b->counts[i],
 			      .end_usec = end};
-		pid_t pid = fork_as(ARENA_ATTACKER_UID + i, 0);
+		pid_t pid = fork_as(ARENA_ATTACKER_UID + i, ARENA_PRIORITY);
 
 		if (pid == 0) {
 			attack_run(b->attack, &a);
@@ -111,8 +113,11 @@ static void stop_attackers(Battle *b)
 		kill(b->attackers[i], SIGKILL);
 	for (unsigned int i = 0; i < b->n_attackers; i++)
 		waitpid(b->attackers[i], NULL, 0);
-	for (unsigned int i = 0; i < b->n_attackers; i++)
-		b->result.sent += b->sent[i];
+	for (unsigned int i = 0; i < b->n_attackers; i++) {
+		b->result.count.sent += b->counts[i].sent;
+		b->result.count.answered += b->counts[i].answered;
+		b->result.count.refused += b->counts[i].refused;
+	}
 }
 
 /* The tester's own calls */
@@ -156,15 +161,17 @@ static void run_later(Battle *b, const char *command)
 
 static void run_now(Battle *b, const char *command)
 {
-	uint64_t end = arena_now() + PATIENCE;
+	uint64_t end = arena_now() + (b->gave_up ? USEC_PER_SEC : PATIENCE);
 
 	if (!command || is_empty(b))
 		return;
 	run_later(b, command);
-	while (b->n_pending > 0 && arena_now() < end && !b->result.wrong[0])
+	while (b->n_pending > 0 && arena_now() < end)
 		process(b, USEC_PER_MSEC);
-	if (b->n_pending > 0)
-		complain(b, "%s is not answered", command);
+	if (b->n_pending == 0)
+		return;
+	complain(b, "%s is not answered", command);
+	b->gave_up = true;
 }
 
 static void make_change(Battle *b)
@@ -216,13 +223,15 @@ static void attack_for(Battle *b, unsigned int users, uint64_t usec)
 /* Afterwards */
 
 /* Waits until CHECK says so. */
-static bool wait_until(Battle *b, bool (*check)(Battle *b), uint64_t patience)
+static bool wait_until(Battle *b, bool (*check)(Battle *b))
 {
-	uint64_t end = arena_now() + patience;
+	uint64_t end = arena_now() + (b->gave_up ? USEC_PER_SEC : PATIENCE);
 
 	while (!check(b)) {
-		if (arena_now() > end)
+		if (arena_now() > end) {
+			b->gave_up = true;
 			return false;
+		}
 		process(b, 10 * USEC_PER_MSEC);
 		look(b);
 	}
@@ -267,7 +276,7 @@ static void check_state(Battle *b)
 	char error[256] = "", difference[512];
 	char *now;
 
-	if (wait_until(b, same_state, 20 * USEC_PER_SEC))
+	if (b->gave_up || wait_until(b, same_state))
 		return;
 	now = state_read(b->arena->bus, error);
 	if (!now) {
@@ -296,7 +305,7 @@ static void check_rdmad(Battle *b)
 	restore(b);
 	check_state(b);
 	run_now(b, "set sim7/1 state=down event=port-error");
-	if (!wait_until(b, waits_answered, PATIENCE))
+	if (!wait_until(b, waits_answered))
 		complain(b, "%u of %u waits of the victim are lost",
 			 VICTIM_WAITS - b->victim->n_waits, VICTIM_WAITS);
 }
@@ -305,10 +314,10 @@ static void check(Battle *b)
 {
 	Usage after;
 
-	if (!wait_until(b, all_seen, PATIENCE))
+	if (!wait_until(b, all_seen))
 		complain(b, "the victim has not seen all changes");
 	b->victim->stop = true;
-	if (!wait_until(b, victim_done, PATIENCE))
+	if (!wait_until(b, victim_done))
 		complain(b, "calls of the victim are not answered");
 	if (b->victim->broken[0])
 		complain(b, "the victim: %s", b->victim->broken);
@@ -316,7 +325,7 @@ static void check(Battle *b)
 		complain(b, "the service has ended, or lost its name");
 	else if (!is_empty(b))
 		check_rdmad(b);
-	if (!wait_until(b, descriptors_closed, 20 * USEC_PER_SEC))
+	if (!wait_until(b, descriptors_closed))
 		complain(b, "descriptors are left open");
 	after = arena_usage(b->arena);
 	b->result.growth_mib = after.rss_mib - b->before.rss_mib;
@@ -391,11 +400,11 @@ static void end_victim(Battle *b)
 
 Result battle(const ArenaSetup *setup, const Attack *k, unsigned int users, uint64_t usec)
 {
-	size_t size = sizeof(uint64_t) * ATTACKER_MAX;
+	size_t size = sizeof(Count) * ATTACKER_MAX;
 	Battle b = {.setup = setup, .attack = k};
 
-	b.sent = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (b.sent == MAP_FAILED)
+	b.counts = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (b.counts == MAP_FAILED)
 		arena_die("no memory");
 	b.arena = arena_new(setup);
 	b.victim = victim_new();
@@ -414,6 +423,6 @@ Result battle(const ArenaSetup *setup, const Attack *k, unsigned int users, uint
 	end_victim(&b);
 	arena_free(b.arena);
 	free(b.state);
-	munmap(b.sent, size);
+	munmap(b.counts, size);
 	return b.result;
 }

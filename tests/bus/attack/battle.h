@@ -15,7 +15,7 @@ typedef struct Latency {
 
 typedef struct Result {
 	Latency probes[_PROBE_MAX];
-	uint64_t sent;	     /* what the attackers have done, in all */
+	Count count;	     /* what the attackers have done, in all */
 	double peak_mib;     /* the most memory that the service had */
 	double growth_mib;   /* how much more it had afterwards than before */
 	unsigned int fds;    /* the most descriptors that it had */

@@ -131,12 +131,12 @@ static int send_one(Connection *c, Flood *f)
 	c->sent = 0;
 	c->next = (c->next + 1) % (unsigned int)f->n;
 	c->waiting++;
-	(*f->sent)++;
+	f->count->sent++;
 	return 1;
 }
 
 /* Counts the replies in the N bytes at P. */
-static void count_replies(Connection *c, const uint8_t *p, size_t n)
+static void count_replies(Connection *c, const Flood *f, const uint8_t *p, size_t n)
 {
 	while (n > 0) {
 		size_t part;
@@ -156,8 +156,11 @@ static void count_replies(Connection *c, const uint8_t *p, size_t n)
 		if (c->n_begin < sizeof(c->begin) || c->left > 0)
 			continue;
 		c->n_begin = 0;
-		if (c->waiting > 0 &&
-		    (c->begin[1] == MESSAGE_REPLY || c->begin[1] == MESSAGE_ERROR))
+		if (c->begin[1] != MESSAGE_REPLY && c->begin[1] != MESSAGE_ERROR)
+			continue;
+		f->count->answered++;
+		f->count->refused += c->begin[1] == MESSAGE_ERROR;
+		if (c->waiting > 0)
 			c->waiting--;
 	}
 }
@@ -182,7 +185,7 @@ static int receive(Connection *c, const Flood *f)
 			return errno == EAGAIN ? 0 : -errno;
 		if (n == 0)
 			return -EPIPE;
-		count_replies(c, buffer, (size_t)n);
+		count_replies(c, f, buffer, (size_t)n);
 		if ((size_t)n < sizeof(buffer))
 			return 0;
 	}

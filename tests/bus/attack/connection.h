@@ -8,6 +8,11 @@
 
 #define CONNECTION_MESSAGES 8U
 
+/* What attackers have done. */
+typedef struct Count {
+	uint64_t sent, answered, refused; /* messages, replies, replies that were errors */
+} Count;
+
 /* What the connections of a flood have in common. */
 typedef struct Flood {
 	const char *socket;		     /* the path of the socket of the bus */
@@ -19,7 +24,7 @@ typedef struct Flood {
 	bool unread;	     /* replies are not read, so WINDOW is how many messages are sent */
 	bool keep_fds;	     /* the descriptors that come with replies stay open */
 	int null;	     /* a descriptor to send */
-	uint64_t *sent;	     /* counts the messages */
+	Count *count;
 } Flood;
 
 typedef struct Connection {

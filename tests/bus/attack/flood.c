@@ -24,7 +24,7 @@ static void prepare(Flood *f, const Message *messages, const Attack *k, const At
 		     .unread = k->unread,
 		     .keep_fds = k->keep_fds,
 		     .null = null,
-		     .sent = a->sent};
+		     .count = a->count};
 	for (const Message *m = messages; m && m->path && f->n < CONNECTION_MESSAGES; m++) {
 		message_write(&f->messages[f->n], m, a->owner);
 		f->n_fds[f->n] = m->n_fds;

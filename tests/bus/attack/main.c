@@ -31,8 +31,8 @@ typedef struct Options {
 	const char *rdmad, *policy, *bus, *label;
 	double seconds;
 	unsigned int users[2];
-	bool table, json;
-	char **names; /* of attacks; none: all */
+	bool table, json, alone; /* ALONE: without the empty service */
+	char **names;		 /* of attacks; none: all */
 } Options;
 
 static const Options *options;
@@ -45,6 +45,7 @@ static void usage(FILE *file)
 	      "  --bus BUS      dbus-daemon or dbus-broker (both, or what RDMAD_TEST_BUS says)\n"
 	      "  --rdmad PATH   another rdmad than that of this build\n"
 	      "  --policy FILE  its rules for the bus, org.rdma.conf\n"
+	      "  --alone        rdmad only, without the empty service\n"
 	      "  --json         one JSON object for each attack instead of a table\n"
 	      "  --label TEXT   a key \"label\" in each of them\n"
 	      "  --list         the names of all attacks\n",
@@ -80,7 +81,7 @@ static void check_bounds(Result *r)
 		snprintf(r->wrong, sizeof(r->wrong), "rdmad had %.0f MiB", r->peak_mib);
 	else if (r->fds > FDS_MAX)
 		snprintf(r->wrong, sizeof(r->wrong), "rdmad had %u descriptors", r->fds);
-	else if (r->sent == 0)
+	else if (r->count.sent == 0)
 		snprintf(r->wrong, sizeof(r->wrong), "the attackers did nothing");
 }
 
@@ -100,7 +101,7 @@ static unsigned int test(const char *bus)
 		printf("%-18s %8llu sent, %5.1f MiB, %4u descriptors, longest Ping %7.1f ms, %.1f "
 		       "s: "
 		       "%s\n",
-		       k->name, (unsigned long long)r.sent, r.peak_mib, r.fds,
+		       k->name, (unsigned long long)r.count.sent, r.peak_mib, r.fds,
 		       r.probes[PROBE_PING].max_ms,
 		       (double)(arena_now() - begin) / (double)USEC_PER_SEC,
 		       r.wrong[0] ? r.wrong : "right");
@@ -126,8 +127,11 @@ static void print_json_result(const char *name, const Result *r)
 		printf("\"%s\":{\"p99\":%.1f,\"max\":%.1f,\"calls\":%u,\"refused\":%u},",
 		       probe_names[p], r->probes[p].p99_ms, r->probes[p].max_ms, r->probes[p].calls,
 		       r->probes[p].refused);
-	printf("\"sent\":%llu,\"rss\":%.1f,\"growth\":%.1f,\"fds\":%u,\"leaked\":%u,\"cpu\":%.2f}",
-	       (unsigned long long)r->sent, r->peak_mib, r->growth_mib, r->fds, r->leaked, r->cpu);
+	printf("\"sent\":%llu,\"answered\":%llu,\"errors\":%llu,\"rss\":%.1f,\"growth\":%.1f,"
+	       "\"fds\":%u,\"leaked\":%u,\"cpu\":%.2f}",
+	       (unsigned long long)r->count.sent, (unsigned long long)r->count.answered,
+	       (unsigned long long)r->count.refused, r->peak_mib, r->growth_mib, r->fds, r->leaked,
+	       r->cpu);
 }
 
 static void print_json(const Attack *k, const char *bus, unsigned int users, Result *rdmad,
@@ -170,11 +174,12 @@ static void measure(const char *bus)
 	for (const Attack *k = attacks; k->name; k++)
 		for (size_t i = 0; is_wanted(k) && i < ARRAY_SIZE(options->users); i++) {
 			unsigned int users = options->users[i];
-			Result rdmad, empty;
+			Result rdmad, empty = {};
 
 			if (users == 0)
 				continue;
-			empty = fight(k, bus, users, true);
+			if (!options->alone)
+				empty = fight(k, bus, users, true);
 			rdmad = fight(k, bus, users, false);
 			if (options->json)
 				print_json(k, bus, users, &rdmad, &empty);
@@ -193,12 +198,19 @@ static void list(void)
 static bool read_options(int argc, char *argv[], Options *o)
 {
 	static const struct option words[] = {
-		{"short", no_argument, NULL, 's'},	   {"table", no_argument, NULL, 't'},
-		{"json", no_argument, NULL, 'j'},	   {"list", no_argument, NULL, 'l'},
-		{"seconds", required_argument, NULL, 'n'}, {"users", required_argument, NULL, 'u'},
-		{"bus", required_argument, NULL, 'b'},	   {"rdmad", required_argument, NULL, 'r'},
-		{"policy", required_argument, NULL, 'p'},  {"label", required_argument, NULL, 'L'},
-		{"help", no_argument, NULL, 'h'},	   {},
+		{"short", no_argument, NULL, 's'},
+		{"table", no_argument, NULL, 't'},
+		{"json", no_argument, NULL, 'j'},
+		{"list", no_argument, NULL, 'l'},
+		{"seconds", required_argument, NULL, 'n'},
+		{"users", required_argument, NULL, 'u'},
+		{"bus", required_argument, NULL, 'b'},
+		{"rdmad", required_argument, NULL, 'r'},
+		{"policy", required_argument, NULL, 'p'},
+		{"label", required_argument, NULL, 'L'},
+		{"alone", no_argument, NULL, 'a'},
+		{"help", no_argument, NULL, 'h'},
+		{},
 	};
 	bool is_short = false;
 	int c;
@@ -215,6 +227,9 @@ static bool read_options(int argc, char *argv[], Options *o)
 			break;
 		case 'j':
 			o->table = o->json = true;
+			break;
+		case 'a':
+			o->alone = true;
 			break;
 		case 'n':
 			o->seconds = strtod(optarg, NULL);
@@ -269,7 +284,7 @@ int main(int argc, char *argv[])
 	options = &o;
 	bodies_init();
 	setrlimit(RLIMIT_NOFILE, &limit);
-	setpriority(PRIO_PROCESS, 0, -10);
+	setpriority(PRIO_PROCESS, 0, ARENA_PRIORITY);
 	if (o.table && !o.json)
 		print_heading();
 	for (size_t i = 0; i < ARRAY_SIZE(buses); i++) {

@@ -17,7 +17,7 @@ static void come_and_go(const Attacker *a, const Message *messages, size_t n_mes
 		   .n = n_messages,
 		   .window = n + 1,
 		   .null = -EBADF,
-		   .sent = a->sent};
+		   .count = a->count};
 
 	for (size_t i = 0; i < n_messages; i++)
 		message_write(&f.messages[i], &messages[i], a->owner);
@@ -85,7 +85,7 @@ static void send_part(const Attacker *a, Connection *c)
 		return;
 	message_write(&b, &m, a->owner);
 	if (write(c->fd, b.p, b.size - 8) > 0)
-		(*a->sent)++;
+		a->count->sent++;
 	bytes_free(&b);
 }
 
