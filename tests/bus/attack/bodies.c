@@ -165,7 +165,7 @@ void body_wait_short(Bytes *b, unsigned int n)
 
 void body_wait_long(Bytes *b, unsigned int n)
 {
-	put_wait(b, n, n > 1 ? 230 : 9, false, UINT64_MAX);
+	put_wait(b, n, n > 1 ? 60 : 9, false, UINT64_MAX);
 }
 
 void body_wait_same(Bytes *b, unsigned int n)

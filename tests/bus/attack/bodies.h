@@ -30,7 +30,7 @@ void body_number(Bytes *b, unsigned int n);
 void body_false(Bytes *b, unsigned int n);
 void body_zero(Bytes *b, unsigned int n);
 /* a{sv}t of WaitFor(): N names of ports that do not exist, for no time (names, none), 20 ms (short)
- * or for ever (long: N different names of 230 characters, or one of 9 if N is 1; same: N times the
+ * or for ever (long: N different names of 60 characters, or one of 9 if N is 1; same: N times the
  * same name); N times the same option and no time. */
 void body_wait_names(Bytes *b, unsigned int n);
 void body_wait_none(Bytes *b, unsigned int n);
