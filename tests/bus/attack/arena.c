@@ -242,10 +242,10 @@ static int remove_entry(const char *path, _unused_ const struct stat *st, _unuse
 	return remove(path);
 }
 
-/* A process that does not listen is killed after 5 seconds. */
+/* A process that does not listen is killed after 2 seconds. */
 static void end_process(pid_t pid)
 {
-	uint64_t end = arena_now() + 5 * USEC_PER_SEC;
+	uint64_t end = arena_now() + 2 * USEC_PER_SEC;
 	int status;
 
 	if (pid <= 0)

@@ -28,6 +28,7 @@ typedef struct ArenaSetup {
 	const char *rdmad;  /* the path of the program; NULL: the empty service */
 	const char *policy; /* the rules for the bus: org.rdma.conf */
 	unsigned int ports;
+	uint64_t patience; /* how long the tester waits for what does not come */
 } ArenaSetup;
 
 typedef struct Arena {

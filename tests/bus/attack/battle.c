@@ -12,7 +12,6 @@
 
 #define CHANGE_USEC  (20 * USEC_PER_MSEC)
 #define LOOK_USEC    (50 * USEC_PER_MSEC)
-#define PATIENCE     (30 * USEC_PER_SEC)
 #define PENDING_MAX  100U /* the bus allows the tester 128 calls that wait */
 #define ATTACKER_MAX 256U
 
@@ -74,7 +73,7 @@ static unsigned int n_ports(const Battle *b)
 
 static void start_victim(Battle *b)
 {
-	uint64_t end = arena_now() + PATIENCE;
+	uint64_t end = arena_now() + b->setup->patience;
 
 	/* It measures, so it must not wait for the processor. */
 	b->victim_pid = fork_as(ARENA_VICTIM_UID, ARENA_PRIORITY - 5);
@@ -161,7 +160,7 @@ static void run_later(Battle *b, const char *command)
 
 static void run_now(Battle *b, const char *command)
 {
-	uint64_t end = arena_now() + (b->gave_up ? USEC_PER_SEC : PATIENCE);
+	uint64_t end = arena_now() + (b->gave_up ? USEC_PER_SEC / 2 : b->setup->patience);
 
 	if (!command || is_empty(b))
 		return;
@@ -225,7 +224,7 @@ static void attack_for(Battle *b, unsigned int users, uint64_t usec)
 /* Waits until CHECK says so. */
 static bool wait_until(Battle *b, bool (*check)(Battle *b))
 {
-	uint64_t end = arena_now() + (b->gave_up ? USEC_PER_SEC : PATIENCE);
+	uint64_t end = arena_now() + (b->gave_up ? USEC_PER_SEC / 2 : b->setup->patience);
 
 	while (!check(b)) {
 		if (arena_now() > end) {
@@ -408,7 +407,7 @@ Result battle(const ArenaSetup *setup, const Attack *k, unsigned int users, uint
 		arena_die("no memory");
 	b.arena = arena_new(setup);
 	b.victim = victim_new();
-	sd_bus_set_method_call_timeout(b.arena->bus, PATIENCE);
+	sd_bus_set_method_call_timeout(b.arena->bus, setup->patience);
 	remember(&b);
 	start_victim(&b);
 	run_now(&b, k->before);

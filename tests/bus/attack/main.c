@@ -29,7 +29,7 @@
 
 typedef struct Options {
 	const char *rdmad, *policy, *bus, *label;
-	double seconds;
+	double seconds, patience;
 	unsigned int users[2];
 	bool table, json, alone; /* ALONE: without the empty service */
 	char **names;		 /* of attacks; none: all */
@@ -41,6 +41,7 @@ static void usage(FILE *file)
 {
 	fputs("attack --short|--table [OPTION...] [ATTACK...]\n"
 	      "  --seconds N    how long each attack lasts (3)\n"
+	      "  --patience N   how many seconds something is waited for that does not come (60)\n"
 	      "  --users N      how many users attack (1, and then 8)\n"
 	      "  --bus BUS      dbus-daemon or dbus-broker (both, or what RDMAD_TEST_BUS says)\n"
 	      "  --rdmad PATH   another rdmad than that of this build\n"
@@ -62,12 +63,25 @@ static bool is_wanted(const Attack *k)
 	return false;
 }
 
+static void check_names(void)
+{
+	for (char **name = options->names; *name; name++) {
+		const Attack *k = attacks;
+
+		while (k->name && !streq(k->name, *name))
+			k++;
+		if (!k->name)
+			arena_die("there is no attack \"%s\": see --list", *name);
+	}
+}
+
 static Result fight(const Attack *k, const char *bus, unsigned int users, bool empty)
 {
 	ArenaSetup setup = {.bus = bus,
 			    .rdmad = empty ? NULL : options->rdmad,
 			    .policy = options->policy,
-			    .ports = k->ports};
+			    .ports = k->ports,
+			    .patience = (uint64_t)(options->patience * (double)USEC_PER_SEC)};
 
 	fflush(stdout);
 	return battle(&setup, k, users, (uint64_t)(options->seconds * (double)USEC_PER_SEC));
@@ -98,9 +112,7 @@ static unsigned int test(const char *bus)
 			continue;
 		r = fight(k, bus, options->users[0], false);
 		check_bounds(&r);
-		printf("%-18s %8llu sent, %5.1f MiB, %4u descriptors, longest Ping %7.1f ms, %.1f "
-		       "s: "
-		       "%s\n",
+		printf("%-18s %8llu sent, %5.1f MiB, %4u fds, longest Ping %7.1f ms, %.1f s: %s\n",
 		       k->name, (unsigned long long)r.count.sent, r.peak_mib, r.fds,
 		       r.probes[PROBE_PING].max_ms,
 		       (double)(arena_now() - begin) / (double)USEC_PER_SEC,
@@ -198,19 +210,13 @@ static void list(void)
 static bool read_options(int argc, char *argv[], Options *o)
 {
 	static const struct option words[] = {
-		{"short", no_argument, NULL, 's'},
-		{"table", no_argument, NULL, 't'},
-		{"json", no_argument, NULL, 'j'},
-		{"list", no_argument, NULL, 'l'},
-		{"seconds", required_argument, NULL, 'n'},
-		{"users", required_argument, NULL, 'u'},
-		{"bus", required_argument, NULL, 'b'},
-		{"rdmad", required_argument, NULL, 'r'},
-		{"policy", required_argument, NULL, 'p'},
-		{"label", required_argument, NULL, 'L'},
-		{"alone", no_argument, NULL, 'a'},
-		{"help", no_argument, NULL, 'h'},
-		{},
+		{"short", no_argument, NULL, 's'},	    {"table", no_argument, NULL, 't'},
+		{"json", no_argument, NULL, 'j'},	    {"list", no_argument, NULL, 'l'},
+		{"seconds", required_argument, NULL, 'n'},  {"users", required_argument, NULL, 'u'},
+		{"bus", required_argument, NULL, 'b'},	    {"rdmad", required_argument, NULL, 'r'},
+		{"policy", required_argument, NULL, 'p'},   {"label", required_argument, NULL, 'L'},
+		{"patience", required_argument, NULL, 'w'}, {"alone", no_argument, NULL, 'a'},
+		{"help", no_argument, NULL, 'h'},	    {},
 	};
 	bool is_short = false;
 	int c;
@@ -233,6 +239,9 @@ static bool read_options(int argc, char *argv[], Options *o)
 			break;
 		case 'n':
 			o->seconds = strtod(optarg, NULL);
+			break;
+		case 'w':
+			o->patience = strtod(optarg, NULL);
 			break;
 		case 'u':
 			o->users[0] = (unsigned int)strtoul(optarg, NULL, 10);
@@ -270,6 +279,7 @@ int main(int argc, char *argv[])
 		     .bus = getenv("RDMAD_TEST_BUS"),
 		     .label = "",
 		     .seconds = 3,
+		     .patience = 60,
 		     .users = {1, 8}};
 	unsigned int failed = 0;
 
@@ -282,6 +292,7 @@ int main(int argc, char *argv[])
 		return LEFT_OUT;
 	}
 	options = &o;
+	check_names();
 	bodies_init();
 	setrlimit(RLIMIT_NOFILE, &limit);
 	setpriority(PRIO_PROCESS, 0, ARENA_PRIORITY);
