@@ -350,6 +350,8 @@ static void summarize(Battle *b, Probe p)
 	if (s->refused > 0)
 		complain(b, "%u of %u calls of %s of the victim were refused: %s", s->refused,
 			 s->calls, probe_names[p], s->error);
+	if (s->begin > 0) /* and it is not answered yet */
+		victim_add_samples(s, arena_now() - s->begin);
 	if (s->n == 0)
 		return;
 	qsort(s->usec, s->n, sizeof(s->usec[0]), compare);

@@ -24,7 +24,6 @@ typedef struct Caller {
 	Probe probe;
 	sd_bus *bus;
 	sd_bus_slot *slot; /* of the call that waits */
-	uint64_t begin;	   /* when it was made; 0: there is none */
 } Caller;
 
 struct Self {
@@ -79,15 +78,22 @@ static void add_sample(Samples *s, uint64_t usec)
 		s->usec[s->n++] = (uint32_t)MIN(usec, UINT32_MAX);
 }
 
+void victim_add_samples(Samples *s, uint64_t usec)
+{
+	add_sample(s, usec);
+	for (; usec > VICTIM_PERIOD_USEC; usec -= VICTIM_PERIOD_USEC)
+		add_sample(s, usec - VICTIM_PERIOD_USEC);
+}
+
 static int on_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *e)
 {
 	Caller *c = userdata;
 	Samples *s = &c->self->shared->probes[c->probe];
 	const sd_bus_error *error = sd_bus_message_get_error(m);
-	uint64_t usec = now() - c->begin;
+	uint64_t usec = now() - s->begin;
 
 	c->slot = sd_bus_slot_unref(c->slot);
-	c->begin = 0;
+	s->begin = 0;
 	s->calls++;
 	if (error && (c->probe != PROBE_WAIT_FOR || !streq(error->name, RDMAD_ERROR_TIMED_OUT))) {
 		if (s->refused++ == 0)
@@ -96,9 +102,7 @@ static int on_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *e)
 	}
 	if (c->probe == PROBE_WAIT_FOR)
 		usec -= MIN(usec, VICTIM_TIMEOUT_USEC);
-	add_sample(s, usec);
-	for (; usec > VICTIM_PERIOD_USEC; usec -= VICTIM_PERIOD_USEC)
-		add_sample(s, usec - VICTIM_PERIOD_USEC);
+	victim_add_samples(s, usec);
 	return 0;
 }
 
@@ -148,7 +152,7 @@ static void make_call(Caller *c)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	int r = new_call(c, &m);
 
-	c->begin = now();
+	c->self->shared->probes[c->probe].begin = now();
 	if (r >= 0)
 		r = sd_bus_call_async(c->bus, &c->slot, m, on_reply, c, UINT64_MAX);
 	if (r < 0)
@@ -161,7 +165,7 @@ static int on_time(sd_event_source *timer, _unused_ uint64_t usec, void *userdat
 	bool waiting = false;
 
 	for (Probe p = 0; p < PROBE_SIGNAL; p++)
-		if (s->callers[p].begin > 0)
+		if (s->shared->probes[p].begin > 0)
 			waiting = true;
 		else if (!s->shared->stop)
 			make_call(&s->callers[p]);

@@ -31,7 +31,8 @@ extern const char *const probe_names[_PROBE_MAX];
 typedef struct Samples {
 	unsigned int n, calls, refused;
 	uint32_t usec[VICTIM_SAMPLES];
-	char error[128]; /* the first reply that was an error */
+	_Atomic(uint64_t) begin; /* when the call was made that waits for a reply; 0: none does */
+	char error[128];	 /* the first reply that was an error */
 } Samples;
 
 /* Shared with the tester. */
@@ -43,6 +44,10 @@ typedef struct Victim {
 	atomic_bool ready, stop, done;
 	char broken[128]; /* what it could not do, and ended for that */
 } Victim;
+
+/* A call took USEC, and so did those that could not be made meanwhile, from VICTIM_PERIOD_USEC
+ * less on. */
+void victim_add_samples(Samples *s, uint64_t usec);
 
 /* Makes room for what is shared. The program ends if there is none. */
 Victim *victim_new(void);
