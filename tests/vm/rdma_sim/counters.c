@@ -10,8 +10,8 @@
 
 #define PMA_DATA	40	/* where the attribute starts in ib_mad.data */
 
-static const struct rdma_stat_desc hw_descs[SIM_HW_MAX] = {
-#define X(id) [SIM_HW_##id].name = #id,
+static sim_stat_desc hw_descs[SIM_HW_MAX] = {
+#define X(id) [SIM_HW_##id] = SIM_STAT_DESC(#id),
 	SIM_HW_COUNTERS(X)
 #undef X
 };
@@ -27,18 +27,20 @@ static const struct {
 #undef X
 };
 
-static struct rdma_hw_stats *sim_alloc_hw_port_stats(struct ib_device *ibdev, u32 num)
+static struct rdma_hw_stats *sim_alloc_hw_port_stats(struct ib_device *ibdev, sim_port_num num)
 {
+	if (!num)
+		return NULL;	/* no counters of the whole device */
 	return rdma_alloc_hw_stats_struct(hw_descs, SIM_HW_MAX, RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
-static int sim_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 num,
-			    int index)
+static int sim_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
+			    sim_port_num num, int index)
 {
 	struct sim_port *port;
 
 	if (!num)
-		return -EINVAL;	/* no counters of the whole device */
+		return -EINVAL;
 	port = sim_port(ibdev, num);
 	spin_lock(&port->dev->lock);
 	port->calls[SIM_CALL_HW]++;
@@ -84,9 +86,10 @@ static void pma_fill(const struct sim_port *port, __be16 attr_id, u8 *data)
 	}
 }
 
-static int sim_process_mad(struct ib_device *ibdev, int flags, u32 num, const struct ib_wc *wc,
-			   const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
-			   size_t *out_size, u16 *pkey_index)
+static int sim_process_mad(struct ib_device *ibdev, int flags, sim_port_num num,
+			   const struct ib_wc *wc, const struct ib_grh *grh,
+			   const struct ib_mad *in, struct ib_mad *out, size_t *out_size,
+			   u16 *pkey_index)
 {
 	struct sim_port *port = sim_port(ibdev, num);
 	__be16 id = in->mad_hdr.attr_id;

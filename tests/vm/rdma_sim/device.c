@@ -134,7 +134,6 @@ static const struct ib_device_ops sim_device_ops = {
 
 	.alloc_ucontext = sim_alloc_ucontext,
 	.dealloc_ucontext = sim_dealloc_ucontext,
-	.device_group = &sim_attribute_group,
 	.get_dev_fw_str = sim_get_dev_fw_str,
 	.modify_device = sim_modify_device,
 	.query_device = sim_query_device,
@@ -174,6 +173,11 @@ static void sim_device_setup(struct sim_dev *sd, u32 nth)
 		ib_set_device_ops(ibdev, &sim_pma_ops);
 	if (!opt->nodisassoc)
 		ib_set_device_ops(ibdev, &sim_disassociate_ops);
+	sim_device_group_set(ibdev, &sim_attribute_group);
+	/* Before 5.11 only the commands that a driver names can be used. */
+	ibdev->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_GET_CONTEXT) |
+				  BIT_ULL(IB_USER_VERBS_CMD_QUERY_DEVICE) |
+				  BIT_ULL(IB_USER_VERBS_CMD_QUERY_PORT);
 	ibdev->ops.driver_id = opt->driver_id;
 	ibdev->ops.uverbs_abi_ver = opt->abi;
 

@@ -139,7 +139,7 @@ void sim_dispatch(struct sim_dev *sd, u32 port, u32 event)
 		ib_dispatch_event(&ev);
 }
 
-static int sim_query_port(struct ib_device *ibdev, u32 num, struct ib_port_attr *attr)
+static int sim_query_port(struct ib_device *ibdev, sim_port_num num, struct ib_port_attr *attr)
 {
 	struct sim_port *port = sim_port(ibdev, num);
 	struct sim_dev *sd = port->dev;
@@ -172,7 +172,7 @@ static int sim_query_port(struct ib_device *ibdev, u32 num, struct ib_port_attr 
 	return 0;
 }
 
-static int sim_query_pkey(struct ib_device *ibdev, u32 num, u16 index, u16 *pkey)
+static int sim_query_pkey(struct ib_device *ibdev, sim_port_num num, u16 index, u16 *pkey)
 {
 	struct sim_port *port = sim_port(ibdev, num);
 	struct sim_dev *sd = port->dev;
@@ -186,7 +186,7 @@ static int sim_query_pkey(struct ib_device *ibdev, u32 num, u16 index, u16 *pkey
 	return 0;
 }
 
-static int sim_query_gid(struct ib_device *ibdev, u32 num, int index, union ib_gid *gid)
+static int sim_query_gid(struct ib_device *ibdev, sim_port_num num, int index, union ib_gid *gid)
 {
 	struct sim_port *port = sim_port(ibdev, num);
 	struct sim_dev *sd = port->dev;
@@ -211,7 +211,7 @@ static int sim_del_gid(const struct ib_gid_attr *attr, void **context)
 	return 0;
 }
 
-static enum rdma_link_layer sim_get_link_layer(struct ib_device *ibdev, u32 num)
+static enum rdma_link_layer sim_get_link_layer(struct ib_device *ibdev, sim_port_num num)
 {
 	return sim_port(ibdev, num)->link == SIM_LINK_IB ? IB_LINK_LAYER_INFINIBAND :
 							    IB_LINK_LAYER_ETHERNET;
@@ -221,7 +221,7 @@ static enum rdma_link_layer sim_get_link_layer(struct ib_device *ibdev, u32 num)
  * No MAD, CM or SA capabilities: nothing could be sent, and the kernel's own
  * clients would only time out.
  */
-static int sim_get_port_immutable(struct ib_device *ibdev, u32 num,
+static int sim_get_port_immutable(struct ib_device *ibdev, sim_port_num num,
 				  struct ib_port_immutable *immutable)
 {
 	static const u32 caps[] = {

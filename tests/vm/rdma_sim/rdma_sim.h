@@ -20,8 +20,8 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <rdma/ib_verbs.h>
-#include <rdma/mlx5_user_ioctl_verbs.h>
 
+#include "compat.h"
 #include "hbl_abi.h"
 
 #define SIM_MAX_DEVICES	4096

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What ib_core of older kernels, from 5.10 on, lacks or calls otherwise. Kbuild looks for each of these in the headers and
+ * defines SIM_HAVE_*: kernels of distributions have parts of later versions, so the number of the version says little.
+ */
+#ifndef RDMA_SIM_COMPAT_H
+#define RDMA_SIM_COMPAT_H
+
+#include <rdma/ib_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+
+/* The number of a port in ib_device_ops: u32, and u8 before 5.14. */
+typedef typeof(__builtin_choose_expr(
+	__builtin_types_compatible_p(typeof(((struct ib_device_ops *)0)->query_pkey),
+				     int (*)(struct ib_device *, u32, u16, u16 *)),
+	(u32)0, (u8)0)) sim_port_num;
+
+/* What rdma_alloc_hw_stats_struct() takes an array of: before 5.16 these are names. */
+#ifdef SIM_HAVE_STAT_DESC
+typedef const struct rdma_stat_desc sim_stat_desc;
+#define SIM_STAT_DESC(text) { .name = text }
+#else
+typedef const char *const sim_stat_desc;
+#define SIM_STAT_DESC(text) text
+#endif
+
+/* Before 5.14 one operation is for the counters of the device, port 0, and for those of a port. */
+#ifndef SIM_HAVE_PORT_STATS
+#define alloc_hw_port_stats alloc_hw_stats
+#endif
+
+static inline void sim_device_group_set(struct ib_device *ibdev,
+					const struct attribute_group *group)
+{
+#ifdef SIM_HAVE_DEVICE_GROUP
+	ibdev->ops.device_group = group;
+#else
+	rdma_set_device_sysfs_group(ibdev, group);
+#endif
+}
+
+/* The method of mlx5 is as old as 5.14. Its numbers are those of include/uapi/rdma, which cannot change. */
+#ifndef SIM_HAVE_MLX5_QUERY_PORT
+enum {
+	MLX5_IB_METHOD_QUERY_PORT = 1U << UVERBS_ID_NS_SHIFT,
+};
+
+enum {
+	MLX5_IB_ATTR_QUERY_PORT_PORT_NUM = 1U << UVERBS_ID_NS_SHIFT,
+	MLX5_IB_ATTR_QUERY_PORT,
+};
+
+enum {
+	MLX5_IB_UAPI_QUERY_PORT_VPORT = 1 << 0,
+	MLX5_IB_UAPI_QUERY_PORT_VPORT_VHCA_ID = 1 << 1,
+	MLX5_IB_UAPI_QUERY_PORT_VPORT_REG_C0 = 1 << 4,
+	MLX5_IB_UAPI_QUERY_PORT_ESW_OWNER_VHCA_ID = 1 << 5,
+};
+
+struct mlx5_ib_uapi_query_port {
+	__aligned_u64 flags;
+	__u16 vport;
+	__u16 vport_vhca_id;
+	__u16 esw_owner_vhca_id;
+	__u16 rsvd0;
+	__aligned_u64 vport_steering_icm_rx;
+	__aligned_u64 vport_steering_icm_tx;
+	struct {
+		__u32 value;
+		__u32 mask;
+	} reg_c0;
+};
+#endif
+
+#endif
