@@ -33,15 +33,19 @@ static Policy decide(const char *name, const char *driver, int64_t id, unsigned 
 static void test_hold(_unused_ void **state)
 {
 	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, NEW), POLICY_HOLD);
-	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, POLICY_KERNEL(6, 1)), POLICY_HOLD);
-	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, POLICY_KERNEL(5, 255)),
+	/* mlx5 and mlx4: in the oldest kernel that is supported */
+	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, POLICY_KERNEL(5, 10)), POLICY_HOLD);
+	assert_int_equal(decide("mlx4_0", "mlx4_core", 2, POLICY_KERNEL(5, 10)), POLICY_HOLD);
+	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, POLICY_KERNEL(5, 9)),
 			 POLICY_OPEN_BRIEFLY);
 	/* bnxt_re: not in 6.1 */
 	assert_int_equal(decide("bnxt_re0", "bnxt_en", 6, POLICY_KERNEL(6, 1)),
 			 POLICY_OPEN_BRIEFLY);
 	assert_int_equal(decide("bnxt_re0", "bnxt_en", 6, POLICY_KERNEL(6, 12)), POLICY_HOLD);
-	/* rxe, efa, unknown, none */
-	assert_int_equal(decide("rxe0", "", 14, NEW), POLICY_OPEN_BRIEFLY);
+	/* rxe: not in 7.2 */
+	assert_int_equal(decide("rxe0", "", 14, POLICY_KERNEL(7, 2)), POLICY_OPEN_BRIEFLY);
+	assert_int_equal(decide("rxe0", "", 14, POLICY_KERNEL(7, 3)), POLICY_HOLD);
+	/* efa, unknown, none */
 	assert_int_equal(decide("efa_0", "efa", 17, NEW), POLICY_OPEN_BRIEFLY);
 	assert_int_equal(decide("new0", "new", 99, NEW), POLICY_OPEN_BRIEFLY);
 	assert_int_equal(decide("new0", "new", -1, NEW), POLICY_OPEN_BRIEFLY);
