@@ -204,11 +204,28 @@ ExitStatus show_object(Context *c, const Object *o)
 	return status;
 }
 
+/* How changes of the port reach rdmad, which its device says. */
+static ExitStatus show_events(Context *c, const Object *device)
+{
+	const int name_width = (int)strlen(device_attributes[DEVICE_ATTR_events_reason].name);
+	const Value *reason = object_value(device, DEVICE_ATTR_events_reason);
+	ExitStatus status;
+
+	if (!object_value(device, DEVICE_ATTR_events))
+		return STATUS_OK;
+	print_heading(c, "Device");
+	status = print_row(c, device, DEVICE_ATTR_events, name_width);
+	if (status == STATUS_OK && reason && *value_text(reason))
+		status = print_row(c, device, DEVICE_ATTR_events_reason, name_width);
+	return status;
+}
+
 ExitStatus show_command(Context *c)
 {
 	_cleanup_objects_ ObjectList objects = {};
 	_cleanup_free_ char *path = NULL;
 	ExitStatus status;
+	const Object *device;
 	Object *o;
 
 	status = bus_find_port(c->bus, c->arguments[0], &path);
@@ -221,8 +238,11 @@ ExitStatus show_command(Context *c)
 		complain("%s: the port has just gone away", c->arguments[0]);
 		return STATUS_NO_PORT;
 	}
-	if (!c->json)
-		return show_object(c, o);
+	if (!c->json) {
+		device = object_list_find(&objects, value_text(&o->values[PORT_ATTR_device_index]));
+		status = show_object(c, o);
+		return status == STATUS_OK && device ? show_events(c, device) : status;
+	}
 	json_object(c->out, o, 2);
 	fputc('\n', c->out);
 	return STATUS_OK;

@@ -28,6 +28,21 @@ static void query_direct_verbs(Target *t, DeviceSnapshot *s)
 		log_debug("%s: %s direct verbs: %s", t->name, dv->name, strerror(-r));
 }
 
+/* Whether the kernel tells the querier of changes, and if not, why. */
+static void supply_events(const Target *t, DeviceSnapshot *s)
+{
+	bool held = contexts_holds(t->querier->contexts, t->device);
+	AttrText why = "";
+
+	if (!held && t->known->policy == POLICY_HOLD)
+		snprintf(why, sizeof(why), "the device cannot be opened: %.32s",
+			 strerror(-t->open_error));
+	else if (!held)
+		memcpy(why, t->known->why_polled, sizeof(why));
+	DEVICE_SUPPLY(s, events, held ? EVENTS_VERBS : EVENTS_POLLED);
+	DEVICE_SUPPLY_TEXT(s, events_reason, why);
+}
+
 void device_query(Target *t, DeviceSnapshot *s)
 {
 	unsigned int cap_flags;
@@ -38,6 +53,7 @@ void device_query(Target *t, DeviceSnapshot *s)
 		DEVICE_SUPPLY(s, driver_id, (uint32_t)t->known->verbs.driver_id);
 	sysfs_supply_device(target_sysfs(t), s);
 	query_chardevs(t, s);
+	supply_events(t, s);
 	if (t->context) {
 		(void)verbs_query_device(t->context, s, &cap_flags);
 		query_direct_verbs(t, s);

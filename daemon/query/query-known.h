@@ -15,6 +15,7 @@ typedef struct Known {
 	uint32_t device; /* kernel index */
 	AttrText name;	 /* when POLICY was decided */
 	Policy policy;
+	AttrText why_polled;  /* why it is not POLICY_HOLD; empty if it is */
 	const DvProvider *dv; /* of its direct verbs; NULL if there is none */
 	VerbsDevice verbs;    /* driver_id is negative until it has a uverbs node */
 	bool has_cap_flags;   /* VERBS.cap_flags was read */

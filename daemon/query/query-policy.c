@@ -41,18 +41,44 @@ static const struct {
 	{RDMA_DRIVER_RXE, POLICY_KERNEL(7, 3), NULL},
 };
 
-Policy policy_decide(const PolicyOptions *o, const PolicyDevice *d)
+/* The first kernel on which the driver of D can be held; 0: no kernel is known. */
+static unsigned int first_kernel(const PolicyDevice *d)
 {
-	for (char **glob = o->never_open; glob && *glob; glob++)
-		if (fnmatch(*glob, d->name, 0) == 0)
-			return POLICY_NEVER_OPEN;
-	if (d->exclusive)
-		return o->hbl ? POLICY_ISOLATE : POLICY_NEVER_OPEN;
-	for (size_t i = 0; o->hold && i < ARRAY_SIZE(may_hold); i++)
-		if (d->driver_id == may_hold[i].driver_id && d->kernel >= may_hold[i].kernel &&
+	for (size_t i = 0; i < ARRAY_SIZE(may_hold); i++)
+		if (d->driver_id == may_hold[i].driver_id &&
 		    (!may_hold[i].kernel_driver ||
 		     streq(d->kernel_driver, may_hold[i].kernel_driver)))
-			return POLICY_HOLD;
+			return may_hold[i].kernel;
+	return 0;
+}
+
+static Policy decide(Policy policy, const char *why, AttrText ret_why)
+{
+	snprintf(ret_why, sizeof(AttrText), "%s", why);
+	return policy;
+}
+
+Policy policy_decide(const PolicyOptions *o, const PolicyDevice *d, AttrText ret_why)
+{
+	unsigned int kernel = first_kernel(d);
+
+	for (char **glob = o->never_open; glob && *glob; glob++)
+		if (fnmatch(*glob, d->name, 0) == 0)
+			return decide(POLICY_NEVER_OPEN,
+				      "the configuration keeps the device closed", ret_why);
+	if (d->exclusive)
+		return decide(o->hbl ? POLICY_ISOLATE : POLICY_NEVER_OPEN,
+			      "the device has only one user at a time", ret_why);
+	if (!o->hold)
+		return decide(POLICY_OPEN_BRIEFLY, "the configuration says HoldContexts=no",
+			      ret_why);
+	if (kernel == 0)
+		return decide(POLICY_OPEN_BRIEFLY, "the driver cannot remove a device that is open",
+			      ret_why);
+	if (d->kernel >= kernel)
+		return decide(POLICY_HOLD, "", ret_why);
+	snprintf(ret_why, sizeof(AttrText), "an open device cannot be removed before Linux %u.%u",
+		 kernel >> 8, kernel & 255);
 	return POLICY_OPEN_BRIEFLY;
 }
 

@@ -54,7 +54,7 @@ static void learn(Target *t)
 			   .kernel = t->querier->kernel};
 	k->dv = dv_find(&d);
 	d.exclusive = k->dv && k->dv->exclusive;
-	k->policy = policy_decide(&t->querier->policy, &d);
+	k->policy = policy_decide(&t->querier->policy, &d, k->why_polled);
 	/* The policy may be another one since the device was renamed. */
 	if (k->policy != POLICY_HOLD && contexts_holds(t->querier->contexts, t->device))
 		contexts_forget(t->querier->contexts, t->device);

@@ -71,6 +71,8 @@ SimulatedDevice *simulated_device_new(const char *name, AttrProtocol protocol, u
 	DEVICE_SUPPLY(&d->now, sys_image_guid, guid);
 	DEVICE_SUPPLY_TEXT(&d->now, fw_ver, "1.0.0");
 	DEVICE_SUPPLY(&d->now, cap_flags, 0);
+	DEVICE_SUPPLY(&d->now, events, EVENTS_VERBS);
+	DEVICE_SUPPLY_TEXT(&d->now, events_reason, "");
 	return steal_pointer(&d);
 }
 

@@ -96,6 +96,7 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 	case ATTR_NODE_TYPE:
 	case ATTR_OPERSTATE:
 	case ATTR_SPEED:
+	case ATTR_EVENTS:
 	case ATTR_UNAVAILABLE: /* from here on: types that cannot be set */
 	case ATTR_GIDS:
 	case ATTR_PKEYS:

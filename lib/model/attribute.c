@@ -170,6 +170,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_NODE_TYPE:
 	case ATTR_OPERSTATE:
 	case ATTR_SPEED:
+	case ATTR_EVENTS:
 		attr_enumeration_text(a->type, (uint32_t)raw, ret->text);
 		ret->kind = ATTR_VALUE_TEXT;
 		return 0;
@@ -268,6 +269,7 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 	case ATTR_NODE_TYPE:
 	case ATTR_OPERSTATE:
 	case ATTR_SPEED:
+	case ATTR_EVENTS:
 		r = decode_value(a->type, text, &code);
 		break;
 	case ATTR_MTU:

@@ -44,6 +44,7 @@ typedef struct AttrNone {
 	T(NODE_TYPE,   uint32_t,  "u", "s")      /* enum ibv_node_type as the kernel numbers it */          \
 	T(OPERSTATE,   uint32_t,  "u", "s")      /* IF_OPER_*, RFC 2863 */                                  \
 	T(SPEED,       uint32_t,  "u", "s")      /* IBA vol. 1, PortInfo:LinkSpeedActive and LinkSpeedExtActive as one code */ \
+	T(EVENTS,      uint32_t,  "u", "s")      /* enum AttrEvents */                                      \
 	T(MTU,         uint32_t,  "u", "u")      /* enum ibv_mtu, published in bytes */                     \
 	T(WIDTH,       uint32_t,  "u", "u")      /* a bit, not a count; published as the number of lanes */ \
 	T(VL_CODE,     uint32_t,  "u", "u")      /* PortInfo:VLCap, published as the number of data VLs */  \
@@ -139,6 +140,9 @@ typedef enum AttrProtocol {
 	PROTOCOL_USNIC,
 	_PROTOCOL_MAX
 } AttrProtocol;
+
+/* How changes of the ports of a device reach rdmad. */
+typedef enum AttrEvents { EVENTS_POLLED, EVENTS_VERBS, _EVENTS_MAX } AttrEvents;
 
 typedef enum PortAttr {
 #define PORT(field, name, type, unit, interface, class, valid, source, help) PORT_ATTR_##field,

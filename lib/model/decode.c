@@ -48,6 +48,10 @@ static const Enumeration enumerations[_ATTR_TYPE_MAX] = {
 		[NODE_TYPE_USNIC_UDP] = "usnic-udp",
 		[NODE_TYPE_UNSPECIFIED] = "unspecified",
 	}},
+	[ATTR_EVENTS] = {{
+		[EVENTS_POLLED] = "polled",
+		[EVENTS_VERBS] = "verbs",
+	}},
 	[ATTR_OPERSTATE] = {{
 		"unknown", "not-present", "down", "lower-layer-down", "testing", "dormant", "up",
 	}},

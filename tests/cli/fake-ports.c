@@ -104,6 +104,14 @@ DeviceSnapshot fake_device(const FakePort *p)
 	DEVICE_SUPPLY_TEXT(&d, dev_protocol, iwarp ? "iw" : "ib");
 	DEVICE_SUPPLY(&d, vendor_id, 0x2c9);
 	DEVICE_SUPPLY(&d, cap_flags, UINT64_C(0x1025321c36));
+	if (startswith(p->device, "mlx5")) {
+		DEVICE_SUPPLY(&d, events, EVENTS_VERBS);
+		DEVICE_SUPPLY_TEXT(&d, events_reason, "");
+	} else {
+		DEVICE_SUPPLY(&d, events, EVENTS_POLLED);
+		DEVICE_SUPPLY_TEXT(&d, events_reason,
+				   "an open device cannot be removed before Linux 7.3");
+	}
 	d.values.stale = fake_options.is_stale;
 	d.chardevs =
 		!fake_options.has_nodes
