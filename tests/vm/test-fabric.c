@@ -506,17 +506,21 @@ static void test_storm(_unused_ void **state)
  */
 static void test_namespace(_unused_ void **state)
 {
-	static const char *const drivers[] = {"mlx5", "rxe"};
+	static const char *const drivers[] = {"mlx5", "siw"};
+	static const char *const events[] = {"verbs", "polled"};
 
 	fabric_restart(f, EVENTS_ALONE);
 	run("rdma system set netns exclusive && ip netns add away && ip netns attach home 1");
 	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++) {
+		char path[RDMAD_PATH_MAX];
 		uint32_t index;
 		double begin;
 
 		sim("add sim0 driver=%s link=ib ports=2", drivers[i]);
 		index = wait_port(f, "sim0/1");
 		wait_equal(f, index, 1);
+		snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u", index);
+		wait_property(f, path, DEVICE, "Events", events[i]);
 		begin = fixture_now_ms();
 		run("rdma dev set sim0 netns away");
 		wait_gone(f, index);

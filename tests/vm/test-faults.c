@@ -206,7 +206,7 @@ static void test_wedged_removed(_unused_ void **state)
  */
 static void test_removal(_unused_ void **state)
 {
-	static const char *const drivers[] = {"mlx5", "rxe", "rxe nodisassoc=1"};
+	static const char *const drivers[] = {"mlx5", "siw", "siw nodisassoc=1"};
 	static const char *const ways[] = {"del all", "rmmod rdma_sim"};
 	double took, begin;
 

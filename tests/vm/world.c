@@ -12,7 +12,8 @@
 const SlotKind slot_kinds[WORLD_SLOTS] = {
 	{"ib", false, true, 1, "driver=mlx5", 0, false},
 	{"ibx", false, true, 3, "driver=mlx5 ports=3", 0, false},
-	{"ibq", false, false, 2, "driver=rxe ports=2", 0, false},
+	/* rdmad holds no siw on any kernel; rxe it holds since 7.3 */
+	{"ibq", false, false, 2, "driver=siw ports=2", 0, false},
 	{"eth", false, true, 1, "driver=mlx5 link=eth", 1, false},
 	/* not driver=rxe: if such a device has an interface, rdma_rxe believes that it is its own
 	 */
