@@ -90,6 +90,11 @@ static struct ibv_device *find_listed(const Contexts *c, uint32_t device)
 	return NULL;
 }
 
+bool contexts_lists(const Contexts *c, uint32_t device)
+{
+	return find_listed(c, device) != NULL;
+}
+
 /*
  * Whether the character device is there, is this device's, and may be opened. libibverbs must not
  * find that out: when it fails to open the node for whatever reason, it waits 5 s for udev to make

@@ -33,6 +33,8 @@ int contexts_get(Contexts *c, uint32_t device, const char *name, bool hold,
 /* Gives CONTEXT back: closes it unless it is held. */
 void contexts_put(Contexts *c, uint32_t device, struct ibv_context *context);
 bool contexts_holds(const Contexts *c, uint32_t device);
+/* Whether libibverbs had DEVICE in its list when it was last asked. */
+bool contexts_lists(const Contexts *c, uint32_t device);
 /* Closes what is held of DEVICE. Events that were not read are lost. */
 void contexts_forget(Contexts *c, uint32_t device);
 /* DEVICE is to be opened again: what is held of it is not used any more. Its events can still be

@@ -118,8 +118,7 @@ static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 
 bool port_stays_closed(int open_error)
 {
-	return open_error == 0 || open_error == -EACCES || open_error == -EPERM ||
-	       open_error == -ENOENT || open_error == -EBUSY || open_error == -EOPNOTSUPP;
+	return open_error == 0 || open_error_find(open_error)->lasts;
 }
 
 /* What verbs, direct verbs and sysfs say, in this order: each supplies what those before have not.

@@ -12,11 +12,6 @@
  */
 int port_query(Target *t, uint32_t port, PortSnapshot *s);
 
-/*
- * Whether a device that failed to open with OPEN_ERROR (0: it is not to be opened) stays closed
- * until somebody changes its configuration or its permissions, or lets go of it. Then what can be
- * had without verbs is all there is to know of its ports. After another error, such as -ENODEV of a
- * device that is being removed, the last known values are better than a part of the present ones,
- * and the query of the port fails. For the tests.
- */
+/* Whether a device that failed to open with OPEN_ERROR (0: it is not to be opened) stays closed, as
+ * open-errors.def says. For the tests. */
 bool port_stays_closed(int open_error);

@@ -250,8 +250,19 @@ static const struct {
 	{PORT_ATTR_link_layer, "link_layer"},
 };
 
+/* What verbs says and a file, or directory, of the port's directory in another form. */
+static const PortAttr port_derived[] = {
+	PORT_ATTR_active_width,
+	PORT_ATTR_active_speed,
+	PORT_ATTR_gid_tbl_len,
+	PORT_ATTR_pkey_tbl_len,
+};
+
 bool sysfs_may_supply_port(const PortSnapshot *s)
 {
+	for (size_t i = 0; i < ARRAY_SIZE(port_derived); i++)
+		if (!mask_has(&s->supplied, port_derived[i]))
+			return true;
 	for (size_t i = 0; i < ARRAY_SIZE(port_files); i++)
 		if (!mask_has(&s->supplied, port_files[i].attr))
 			return true;
@@ -284,6 +295,67 @@ static int read_row(int directory, const char *file, const Attribute *row, PortV
 	return 0;
 }
 
+bool sysfs_parse_rate(const char *text, uint32_t *ret_width, uint32_t *ret_speed)
+{
+	unsigned int lanes;
+	char name[8] = "SDR"; /* kernels before 6.7 leave that name out */
+	int n = 0;
+
+	if (sscanf(text, "%*[0-9.] Gb/sec (%3uX%n", &lanes, &n) != 1 || n == 0)
+		return false;
+	text += n;
+	if (*text == ' ' && sscanf(text, " %7[A-Z0-9]%n", name, &n) == 1)
+		text += n;
+	return streq(text, ")") && decode_code(ATTR_WIDTH, lanes, ret_width) == 0 &&
+	       decode_value(ATTR_SPEED, name, ret_speed) == 0;
+}
+
+/* The width and speed of the link. As verbs does, the field of eight bits says NDR of everything
+ * quicker. */
+static void supply_rate(int directory, PortSnapshot *s)
+{
+	uint32_t width, speed;
+	AttrText text;
+
+	if (mask_has(&s->supplied, PORT_ATTR_active_width) ||
+	    sysfs_read_text(directory, "rate", text, sizeof(text)) < 0 ||
+	    !sysfs_parse_rate(text, &width, &speed))
+		return;
+	PORT_SUPPLY(s, active_width, width);
+	PORT_SUPPLY(s, active_speed, MIN(speed, (uint32_t)SPEED_NDR));
+	if (speed > SPEED_NDR)
+		PORT_SUPPLY(s, active_speed_ex, speed);
+}
+
+/* The number of entries of a table: it has a file for each. False if that is not known. */
+static bool count_files(int directory, const char *name, uint32_t *ret)
+{
+	int fd = sysfs_open_directory(directory, name);
+	DIR *files = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	uint32_t n = 0;
+
+	if (!files) {
+		close_fd(fd);
+		return false;
+	}
+	while ((entry = readdir(files)))
+		n += isdigit((unsigned char)entry->d_name[0]) != 0;
+	closedir(files);
+	*ret = n;
+	return true;
+}
+
+static void supply_lengths(int directory, PortSnapshot *s)
+{
+	uint32_t n;
+
+	if (!mask_has(&s->supplied, PORT_ATTR_gid_tbl_len) && count_files(directory, "gids", &n))
+		PORT_SUPPLY(s, gid_tbl_len, n);
+	if (!mask_has(&s->supplied, PORT_ATTR_pkey_tbl_len) && count_files(directory, "pkeys", &n))
+		PORT_SUPPLY(s, pkey_tbl_len, n);
+}
+
 void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s)
 {
 	_cleanup_close_ int directory = -EBADF;
@@ -301,6 +373,8 @@ void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s)
 			    0)
 			mask_set(&s->supplied, attr, true);
 	}
+	supply_rate(directory, s);
+	supply_lengths(directory, s);
 }
 
 int sysfs_read_pkeys(int device, uint32_t port, Table **ret)

@@ -38,6 +38,9 @@ int sysfs_read_chardevs(int device, int classes, const char *name, const Chardev
 /* Supplies the rows of a port that S lacks and sysfs has. Where verbs was asked before, that is
  * only what sysfs alone says. */
 void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s);
+/* Reads the text of the file "rate" of a port, such as "200 Gb/sec (4X HDR)", into the codes of
+ * width and speed. False if it is none, or if its words are not known. */
+bool sysfs_parse_rate(const char *text, uint32_t *ret_width, uint32_t *ret_speed);
 /* Whether S lacks such a row. If not, the device's directory need not be opened. */
 bool sysfs_may_supply_port(const PortSnapshot *s);
 /* The tables of a port without their empty entries, into *RET, which the caller frees; NULL is an

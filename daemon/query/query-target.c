@@ -6,6 +6,7 @@
 
 #include "log.h"
 #include "query-sysfs.h"
+#include "query-unlisted.h"
 
 /*
  * The name may change at any time, and another device may take the old one. So the directory is
@@ -67,9 +68,27 @@ static void note_open_error(Target *t)
 		return;
 	t->known->open_error = t->open_error;
 	if (t->open_error < 0)
-		/* A device that is being removed cannot be opened: nobody needs to know. */
-		log_at(t->open_error == -ENODEV ? LOG_DEBUG : LOG_WARNING, t->open_error,
-		       "%s: cannot open it, attributes will be missing: %m", t->name);
+		/* A device that is being removed cannot be opened: nobody needs to know. The planes
+		 * of an adapter (SMI) never can. */
+		log_at(t->open_error == -ENODEV	 ? LOG_DEBUG
+		       : t->open_error == -ENXIO ? LOG_INFO
+						 : LOG_WARNING,
+		       t->open_error, "%s: attributes will be missing: %s (%m)", t->name,
+		       open_error_find(t->open_error)->text);
+}
+
+/* As contexts_get(), but what libibverbs does not list gets the errno of unlisted_error(). */
+static int get_context(Target *t, bool hold)
+{
+	Contexts *contexts = t->querier->contexts;
+	bool unlisted = t->known->verbs.driver_id < 0 && !contexts_holds(contexts, t->device);
+	int r;
+
+	if (!unlisted) {
+		r = contexts_get(contexts, t->device, t->name, hold, &t->context);
+		unlisted = r == -ENODEV && !contexts_lists(contexts, t->device);
+	}
+	return unlisted ? unlisted_error(&t->querier->nldev, t->device, t->name) : r;
 }
 
 static void open_context(Target *t)
@@ -81,8 +100,7 @@ static void open_context(Target *t)
 	t->is_isolated = k->policy == POLICY_ISOLATE;
 	if (k->policy == POLICY_NEVER_OPEN || k->policy == POLICY_ISOLATE)
 		return;
-	t->open_error = contexts_get(t->querier->contexts, t->device, t->name,
-				     k->policy == POLICY_HOLD, &t->context);
+	t->open_error = get_context(t, k->policy == POLICY_HOLD);
 	note_open_error(t);
 	if (t->context && !k->has_cap_flags)
 		k->has_cap_flags =

@@ -3,6 +3,8 @@
 #include "query-verbs.h"
 
 #include <dlfcn.h>
+
+#include "decode.h"
 #include "query-ifname.h"
 #include "query-ioctl.h"
 
@@ -11,9 +13,6 @@
 #define GIDS_AT_ONCE 2047
 /* Room for those that have come since the last time */
 #define GIDS_SPARE 16
-
-/* What active_speed says of NDR and of everything quicker. */
-#define SPEED_NDR 128
 
 static int to_errno(int r)
 {

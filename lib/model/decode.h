@@ -26,6 +26,9 @@ enum {
 	LINK_LAYER_ETHERNET = 2,
 };
 
+/* What the field of eight bits for the speed of a lane says of NDR and of everything quicker. */
+#define SPEED_NDR 128U
+
 /* enum rdma_node_type of the kernel */
 enum {
 	NODE_TYPE_CA = 1,

@@ -311,6 +311,22 @@ static const char *unavailable(const Attribute *row, bool supplied, const void *
 	return why ? why : "does not apply";
 }
 
+static const OpenError open_errors[] = {
+#define OPEN_ERROR(error, lasts, text) {-(error), lasts, text},
+#include "open-errors.def"
+#undef OPEN_ERROR
+};
+
+const OpenError *open_error_find(int32_t error)
+{
+	static const OpenError other = {0, false, "the device cannot be opened"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(open_errors); i++)
+		if (open_errors[i].error == error)
+			return &open_errors[i];
+	return &other;
+}
+
 /* Why a row has no value on a device that could not be opened: what comes from verbs, or is made of
  * that, cannot be read then. */
 static const char *not_opened(const Attribute *row, int32_t error)
@@ -318,19 +334,7 @@ static const char *not_opened(const Attribute *row, int32_t error)
 	if (row->source != SOURCE_VERBS && row->source != SOURCE_DV &&
 	    row->source != SOURCE_DERIVED)
 		return "not reported";
-	switch (-error) {
-	case EACCES:
-	case EPERM:
-		return "no permission to open the device";
-	case EBUSY:
-		return "the device is in use";
-	case ENOENT:
-		return "the device has no node to open";
-	case ECANCELED:
-		return "the configuration keeps the device closed";
-	default:
-		return "the device cannot be opened";
-	}
+	return open_error_find(error)->text;
 }
 
 const char *port_unavailable(const PortSnapshot *s, PortAttr a)

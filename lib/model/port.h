@@ -22,6 +22,17 @@ typedef struct PortSnapshot {
 	Table *tables[_PORT_TABLE_MAX];
 } PortSnapshot;
 
+/* An error with which a device could not be opened, and what it means. */
+typedef struct OpenError {
+	int32_t error; /* a negative errno */
+	bool lasts;    /* the device stays closed until somebody changes something */
+	const char *text;
+} OpenError;
+
+/* The row of open-errors.def for ERROR. For an errno that is not there, a row with a general text
+ * that does not last. */
+const OpenError *open_error_find(int32_t error);
+
 /* A device as one query saw it. It owns its table. */
 typedef struct DeviceSnapshot {
 	DeviceValues values;

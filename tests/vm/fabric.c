@@ -341,3 +341,19 @@ unsigned int count_reconfigured(Fixture *f, const char *path, const char *reason
 	}
 	return n;
 }
+
+char *why_unavailable(Fixture *f, const char *path, const char *interface, const char *name)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, path, "org.freedesktop.DBus.Properties", "Get", NULL, "ss",
+			     interface, "Unavailable");
+	const char *key, *why;
+	char *found = NULL;
+
+	assert_true(sd_bus_message_enter_container(reply, 'v', "a{ss}") > 0);
+	assert_true(sd_bus_message_enter_container(reply, 'a', "{ss}") > 0);
+	while (sd_bus_message_read(reply, "{ss}", &key, &why) > 0)
+		if (streq(key, name) && !found)
+			found = strdup(why);
+	return found ? found : strdup("");
+}

@@ -67,3 +67,6 @@ char *changed_properties(Fixture *f, const char *path);
 unsigned int follow_states(Fixture *f, const char *path, char *state);
 /* How many SubnetReconfigured of PATH with REASON are recorded. REASON NULL: with any reason. */
 unsigned int count_reconfigured(Fixture *f, const char *path, const char *reason);
+/* Why a property of PATH has no value, as Unavailable of INTERFACE, PORT or DEVICE, says. Empty: it
+ * has one. The caller frees the string. */
+char *why_unavailable(Fixture *f, const char *path, const char *interface, const char *name);

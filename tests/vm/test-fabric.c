@@ -551,25 +551,9 @@ static uint64_t get_number(const char *path, const char *interface, const char *
 	return strtoull(text, NULL, 10);
 }
 
-/* Returns why a property of PATH has no value. Empty: it has one. The caller frees the string. */
-static char *why_unavailable(const char *path, const char *name)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = fixture_call(
-		f, path, "org.freedesktop.DBus.Properties", "Get", NULL, "ss", PORT, "Unavailable");
-	const char *key, *why;
-	char *found = NULL;
-
-	assert_true(sd_bus_message_enter_container(reply, 'v', "a{ss}") > 0);
-	assert_true(sd_bus_message_enter_container(reply, 'a', "{ss}") > 0);
-	while (sd_bus_message_read(reply, "{ss}", &key, &why) > 0)
-		if (streq(key, name) && !found)
-			found = strdup(why);
-	return found ? found : strdup("");
-}
-
 static void assert_unavailable(const char *path, const char *name)
 {
-	_cleanup_free_ char *why = why_unavailable(path, name);
+	_cleanup_free_ char *why = why_unavailable(f, path, PORT, name);
 
 	if (!*why)
 		fail_msg("%s of %s has a value", name, path);

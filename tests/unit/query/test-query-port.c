@@ -22,6 +22,8 @@ static void test_stays_closed(_unused_ void **state)
 		{-ENOENT, true},     /* a container without the node */
 		{-EBUSY, true},	     /* somebody else has it */
 		{-EOPNOTSUPP, true}, /* libibverbs has no driver for it */
+		{-ENXIO, true},	     /* the kernel has no uverbs node for it */
+		{-ECANCELED, true},  /* the configuration says so */
 		{-ENODEV, false},    /* it is being removed */
 		{-EIO, false},	     {-ENOMEM, false}, {-EMFILE, false},
 		{-EINTR, false},     {-EAGAIN, false},

@@ -179,7 +179,16 @@ static void test_port(void **state)
 	tree_put(t, "ports/1/phys_state", "5: LinkUp\n");
 	tree_put(t, "ports/1/sm_lid", "0x1\n");
 	tree_put(t, "ports/1/sm_sl", "3\n");
+	tree_put(t, "ports/1/rate", "400 Gb/sec (4X NDR)\n");
+	tree_put(t, "ports/1/gids/0", "x");
+	tree_put(t, "ports/1/gids/1", "x");
+	tree_put(t, "ports/1/pkeys/0", "x");
 	sysfs_supply_port(t->fd, 1, &s);
+	assert_int_equal(s.values.active_width, 2);
+	assert_int_equal(s.values.active_speed, 128);
+	assert_false(mask_has(&s.supplied, PORT_ATTR_active_speed_ex));
+	assert_int_equal(s.values.gid_tbl_len, 2);
+	assert_int_equal(s.values.pkey_tbl_len, 1);
 	assert_int_equal(s.values.phys_state, 5);
 	assert_int_equal(s.values.sm_lid, 1);
 	assert_int_equal(s.values.sm_sl, 3);
@@ -188,6 +197,55 @@ static void test_port(void **state)
 
 	sysfs_supply_port(t->fd, 2, &s);
 	assert_true(mask_is_empty(&s.supplied));
+}
+
+/* The file "rate" of a port has width and speed. */
+static void test_rate(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t width, speed; /* 0: not understood */
+	} cases[] = {
+		{"10 Gb/sec (4X)", 2, 1},
+		{"10 Gb/sec (4X SDR)", 2, 1},
+		{"2.5 Gb/sec (1X SDR)", 1, 1},
+		{"20 Gb/sec (4X DDR)", 2, 2},
+		{"120 Gb/sec (12X QDR)", 8, 4},
+		{"40 Gb/sec (4X FDR10)", 2, 8},
+		{"56 Gb/sec (4X FDR)", 2, 16},
+		{"200 Gb/sec (4X HDR)", 2, 64},
+		{"100 Gb/sec (2X HDR)", 16, 64},
+		{"800 Gb/sec (4X XDR)", 2, 256},
+		{"1600 Gb/sec (4X YDR)", 0, 0},
+		{"30 Gb/sec (3X QDR)", 0, 0},
+		{"10 Gb/sec (4X", 0, 0},
+		{"", 0, 0},
+		{"10 Gb/sec", 0, 0},
+		{"10 Gb/sec (4X HDR) x", 0, 0},
+	};
+	Tree *t = *state;
+	PortSnapshot s = {};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint32_t width = 0, speed = 0;
+
+		assert_int_equal(sysfs_parse_rate(cases[i].text, &width, &speed),
+				 cases[i].width != 0);
+		if (cases[i].width) {
+			assert_int_equal(width, cases[i].width);
+			assert_int_equal(speed, cases[i].speed);
+		}
+	}
+	/* as verbs has it: the old field has no room for XDR */
+	tree_put(t, "ports/1/rate", "800 Gb/sec (4X XDR)\n");
+	sysfs_supply_port(t->fd, 1, &s);
+	assert_int_equal(s.values.active_speed, 128);
+	assert_int_equal(s.values.active_speed_ex, 256);
+	/* what verbs has said is not asked again */
+	s = (PortSnapshot){};
+	PORT_SUPPLY(&s, active_width, 1);
+	sysfs_supply_port(t->fd, 1, &s);
+	assert_false(mask_has(&s.supplied, PORT_ATTR_active_speed));
 }
 
 static void test_link_layer(void **state)
@@ -300,17 +358,10 @@ static void test_names(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_text),
-		TEST(test_number),
-		TEST(test_device),
-		TEST(test_device_without),
-		TEST(test_chardevs),
-		TEST(test_port),
-		TEST(test_link_layer),
-		TEST(test_pkeys),
-		TEST(test_gids),
-		TEST(test_netdev_speed),
-		cmocka_unit_test(test_names),
+		TEST(test_text),	   TEST(test_number),	    TEST(test_device),
+		TEST(test_device_without), TEST(test_chardevs),	    TEST(test_port),
+		TEST(test_rate),	   TEST(test_link_layer),   TEST(test_pkeys),
+		TEST(test_gids),	   TEST(test_netdev_speed), cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests_name("query-sysfs", tests, NULL, NULL);

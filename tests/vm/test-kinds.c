@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Runs in a virtual machine, as root, with rdmad installed and rdma_sim loaded. It tests the kinds
+ * of devices and ports that are not as most are: devices that libibverbs does not list, interfaces
+ * in other network namespaces, speeds of Ethernet. What the kernel says of them must be published,
+ * and nothing else.
+ */
+
+#include "fabric.h"
+
+#define EVENTS_ALONE "[Daemon]\nReconcileIntervalSec=0\nQueryTimeoutSec=8\n"
+
+static Fixture *f;
+
+static void assert_why(const char *path, const char *name, const char *expected)
+{
+	_cleanup_free_ char *why = why_unavailable(f, path, PORT, name);
+
+	if (!streq(why, expected))
+		fail_msg("%s of %s: \"%s\", expected \"%s\"", name, path, why, expected);
+}
+
+/* What netlink and sysfs say of an InfiniBand port. */
+static void assert_without_verbs(uint32_t index, const char *why)
+{
+	Path path = path_of(index, 1);
+	char device[RDMAD_PATH_MAX];
+
+	snprintf(device, sizeof(device), RDMAD_DEVICE_PREFIX "/%u", index);
+	wait_property(f, path.text, PORT, "State", "active");
+	fixture_assert_property(f, path.text, PORT, "Stale", "no");
+	fixture_assert_property(f, path.text, PORT, "LastError", "");
+	fixture_assert_property(f, device, DEVICE, "Stale", "no");
+	fixture_assert_property(f, path.text, PORT, "Protocol", "infiniband");
+	fixture_assert_property(f, path.text, PORT, "PhysicalState", "link-up");
+	fixture_assert_property(f, path.text, INFINIBAND, "Lid", "20");
+	fixture_assert_property(f, path.text, INFINIBAND, "SmLid", "1");
+	fixture_assert_property(f, path.text, PORT, "LinkWidth", "2");
+	fixture_assert_property(f, path.text, PORT, "LinkSpeed", "HDR");
+	fixture_assert_property(f, path.text, PORT, "Rate", "100000000000");
+	fixture_assert_property(f, path.text, PORT, "GidTableLength", "8");
+	fixture_assert_property(f, path.text, PORT, "PkeyTableLength", "16");
+	fixture_assert_property(f, path.text, PORT, "Gids", "1");
+	assert_why(path.text, "MaxMtu", why);
+	assert_why(path.text, "ActiveMtu", why);
+	assert_why(path.text, "Lid", "");
+	wait_quiet(f, "sim0/1");
+}
+
+#define LINK "set sim0/1 lid=20 sm_lid=1 active_width=16 active_speed=64"
+
+/* libibverbs has no library for the device. */
+static void test_no_provider(_unused_ void **state)
+{
+	uint32_t index;
+
+	fabric_restart(f, EVENTS_ALONE);
+	sim("add sim0 driver=none link=ib\n" LINK);
+	index = wait_port(f, "sim0/1");
+	assert_without_verbs(index, "no userspace driver");
+	/* nobody sends its events, so Refresh() finds what changes */
+	sim("set sim0/1 state=1 phys_state=2");
+	refresh(f);
+	fixture_assert_property(f, path_of(index, 1).text, PORT, "State", "down");
+	fixture_assert_property(f, path_of(index, 1).text, PORT, "Stale", "no");
+	sim("del sim0");
+	wait_gone(f, index);
+}
+
+/* The uverbs node is not in /dev, as in a container that was not given it. */
+static void test_no_node(_unused_ void **state)
+{
+	uint32_t index;
+
+	fabric_restart(f, EVENTS_ALONE);
+	run("systemctl stop rdmad");
+	sim("add sim0 driver=mlx5 link=ib\n" LINK);
+	run("udevadm settle; rm /dev/infiniband/uverbs*; systemctl start rdmad");
+	fixture_connect(f);
+	index = wait_port(f, "sim0/1");
+	assert_without_verbs(index, "the device has no node to open");
+}
+
+static int setup(_unused_ void **state)
+{
+	f = fabric_new();
+	run("modprobe rdma_sim");
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_provider),
+		cmocka_unit_test(test_no_node),
+	};
+
+	return cmocka_run_group_tests_name("kinds", tests, setup, NULL);
+}
