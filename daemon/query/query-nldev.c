@@ -27,8 +27,10 @@ int nldev_parse_port(const struct nlmsghdr *message, PortSnapshot *s)
 		PORT_SUPPLY(s, state, (uint32_t)v);
 	if (netlink_number(a[RDMA_NLDEV_ATTR_PORT_PHYS_STATE], &v))
 		PORT_SUPPLY(s, phys_state, (uint32_t)v);
-	if (netlink_number(a[RDMA_NLDEV_ATTR_CAP_FLAGS], &v))
+	if (netlink_number(a[RDMA_NLDEV_ATTR_CAP_FLAGS], &v)) {
 		PORT_SUPPLY(s, cap_mask, v);
+		PORT_SUPPLY(s, port_cap_flags2, (uint32_t)(v >> 32));
+	}
 	if (netlink_number(a[RDMA_NLDEV_ATTR_SUBNET_PREFIX], &v))
 		PORT_SUPPLY(s, subnet_prefix, v);
 	if (netlink_number(a[RDMA_NLDEV_ATTR_LID], &v))

@@ -250,19 +250,16 @@ static const struct {
 	{PORT_ATTR_link_layer, "link_layer"},
 };
 
-/* What verbs says and a file, or directory, of the port's directory in another form. */
-static const PortAttr port_derived[] = {
-	PORT_ATTR_active_width,
-	PORT_ATTR_active_speed,
-	PORT_ATTR_gid_tbl_len,
-	PORT_ATTR_pkey_tbl_len,
-};
+/* Whether verbs was not asked: the width is always in its answer. */
+static bool lacks_verbs(const PortSnapshot *s)
+{
+	return !mask_has(&s->supplied, PORT_ATTR_active_width);
+}
 
 bool sysfs_may_supply_port(const PortSnapshot *s)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(port_derived); i++)
-		if (!mask_has(&s->supplied, port_derived[i]))
-			return true;
+	if (lacks_verbs(s))
+		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(port_files); i++)
 		if (!mask_has(&s->supplied, port_files[i].attr))
 			return true;
@@ -317,8 +314,7 @@ static void supply_rate(int directory, PortSnapshot *s)
 	uint32_t width, speed;
 	AttrText text;
 
-	if (mask_has(&s->supplied, PORT_ATTR_active_width) ||
-	    sysfs_read_text(directory, "rate", text, sizeof(text)) < 0 ||
+	if (sysfs_read_text(directory, "rate", text, sizeof(text)) < 0 ||
 	    !sysfs_parse_rate(text, &width, &speed))
 		return;
 	PORT_SUPPLY(s, active_width, width);
@@ -346,14 +342,21 @@ static bool count_files(int directory, const char *name, uint32_t *ret)
 	return true;
 }
 
-static void supply_lengths(int directory, PortSnapshot *s)
+/* What files have in another form than verbs. Netlink has the capability mask of some ports only.
+ */
+static void supply_without_verbs(int directory, PortSnapshot *s)
 {
+	uint64_t mask;
 	uint32_t n;
 
+	supply_rate(directory, s);
 	if (!mask_has(&s->supplied, PORT_ATTR_gid_tbl_len) && count_files(directory, "gids", &n))
 		PORT_SUPPLY(s, gid_tbl_len, n);
 	if (!mask_has(&s->supplied, PORT_ATTR_pkey_tbl_len) && count_files(directory, "pkeys", &n))
 		PORT_SUPPLY(s, pkey_tbl_len, n);
+	if (!mask_has(&s->supplied, PORT_ATTR_cap_mask) &&
+	    sysfs_read_number(directory, "cap_mask", UINT32_MAX, &mask) == 0)
+		PORT_SUPPLY(s, cap_mask, mask);
 }
 
 void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s)
@@ -373,8 +376,8 @@ void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s)
 			    0)
 			mask_set(&s->supplied, attr, true);
 	}
-	supply_rate(directory, s);
-	supply_lengths(directory, s);
+	if (lacks_verbs(s))
+		supply_without_verbs(directory, s);
 }
 
 int sysfs_read_pkeys(int device, uint32_t port, Table **ret)

@@ -86,7 +86,9 @@ int verbs_query_port(struct ibv_context *context, uint32_t port, const VerbsDevi
 	PORT_SUPPLY(s, gid_tbl_len, (uint32_t)MAX(a.gid_tbl_len, 0));
 	PORT_SUPPLY(s, pkey_tbl_len, a.pkey_tbl_len);
 	PORT_SUPPLY(s, port_cap_flags, a.port_cap_flags);
-	PORT_SUPPLY(s, port_cap_flags2, a.port_cap_flags2);
+	/* The command by write() has no room for it. Then nldev may have said it. */
+	if (a.port_cap_flags2 || !mask_has(&s->supplied, PORT_ATTR_port_cap_flags2))
+		PORT_SUPPLY(s, port_cap_flags2, a.port_cap_flags2);
 	PORT_SUPPLY(s, flags, a.flags);
 	if (!d->opa) {
 		PORT_SUPPLY(s, lid, a.lid);

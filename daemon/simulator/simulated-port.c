@@ -4,9 +4,6 @@
 #include "decode.h"
 #include "simulated-counters.h"
 
-/* The legacy speed code has eight bits: NDR stands for anything quicker (kernel 6.7 and later). */
-#define SPEED_NDR 128U
-
 /* Simulated network interfaces have indices from here on: real ones begin with 1, that of lo. */
 #define FIRST_IFINDEX 100U
 

@@ -81,6 +81,7 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 		return "an exponent from 0 to 31";
 	case ATTR_CAP_FLAGS:
 	case ATTR_CAP_FLAGS2:
+	case ATTR_CAP_NAMES:
 	case ATTR_MLX5_FLAGS:
 	case ATTR_EFA_CAPS:
 	case ATTR_HNS_CONGEST:

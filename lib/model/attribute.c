@@ -110,11 +110,11 @@ static int publish_bool(AttrValue *ret, bool value)
 	return 0;
 }
 
-static int publish_names(AttrType type, uint32_t flags, AttrValue *ret)
+static int publish_names(AttrType type, uint64_t flags, AttrValue *ret)
 {
 	size_t n = 0;
 
-	for (unsigned int bit = 0; bit < 32; bit++)
+	for (unsigned int bit = 0; bit < decode_capability_bits(type); bit++)
 		if (flags >> bit & 1)
 			ret->names[n++] = decode_capability(type, bit);
 	ret->names[n] = NULL;
@@ -169,10 +169,17 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_PROTOCOL:
 	case ATTR_NODE_TYPE:
 	case ATTR_OPERSTATE:
-	case ATTR_SPEED:
 	case ATTR_EVENTS:
 		attr_enumeration_text(a->type, (uint32_t)raw, ret->text);
 		ret->kind = ATTR_VALUE_TEXT;
+		return 0;
+	case ATTR_SPEED:
+		ret->kind = ATTR_VALUE_TEXT;
+		ret->text[0] = '\0';
+		/* no bit: that is no speed, and not one that is unknown here */
+		if (raw == 0)
+			return -ERANGE;
+		attr_enumeration_text(a->type, (uint32_t)raw, ret->text);
 		return 0;
 	case ATTR_MTU:
 	case ATTR_WIDTH:
@@ -188,7 +195,8 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_MLX5_FLAGS:
 	case ATTR_EFA_CAPS:
 	case ATTR_HNS_CONGEST:
-		return publish_names(a->type, (uint32_t)raw, ret);
+	case ATTR_CAP_NAMES:
+		return publish_names(a->type, raw, ret);
 	case ATTR_TEXT:
 	case ATTR_UNAVAILABLE:
 	case ATTR_GIDS:
@@ -209,12 +217,12 @@ static int parse_names(const Attribute *a, const char *text, uint64_t *ret)
 
 	while (*text) {
 		size_t n = strcspn(text, ",");
-		unsigned int bit = 0;
+		unsigned int bit = 0, bits = decode_capability_bits(a->type);
 
-		while (bit < 32 && (strncasecmp(decode_capability(a->type, bit), text, n) != 0 ||
-				    decode_capability(a->type, bit)[n]))
+		while (bit < bits && (strncasecmp(decode_capability(a->type, bit), text, n) != 0 ||
+				      decode_capability(a->type, bit)[n]))
 			bit++;
-		if (bit == 32 || n == 0)
+		if (bit == bits || n == 0)
 			return -EINVAL;
 		flags |= UINT64_C(1) << bit;
 		text += n;
@@ -284,6 +292,7 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 	case ATTR_MLX5_FLAGS:
 	case ATTR_EFA_CAPS:
 	case ATTR_HNS_CONGEST:
+	case ATTR_CAP_NAMES:
 		return parse_names(a, text, ret);
 	case ATTR_TEXT:
 	case ATTR_UNAVAILABLE:

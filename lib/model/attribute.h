@@ -52,6 +52,7 @@ typedef struct AttrNone {
 	T(GRH_FLAG,    uint32_t,  "u", "b")      /* IBV_QPF_*; published: IBV_QPF_GRH_REQUIRED */           \
 	T(CAP_FLAGS,   uint32_t,  "u", "as")     /* IBV_PORT_* capability bits */                           \
 	T(CAP_FLAGS2,  uint32_t,  "u", "as")     /* IBV_PORT_*_SUP of CapabilityMask2 */                    \
+	T(CAP_NAMES,   uint64_t,  "t", "as")     /* CAP_FLAGS; bit 32 is IsOtherLocalChangesNoticeSupported */ \
 	T(MLX5_FLAGS,  uint32_t,  "u", "as")     /* MLX5DV_CONTEXT_FLAGS_* */                               \
 	T(EFA_CAPS,    uint32_t,  "u", "as")     /* EFADV_DEVICE_ATTR_CAPS_* */                             \
 	T(HNS_CONGEST, uint32_t,  "u", "as")     /* HNSDV_QP_CREATE_ENABLE_* */                             \

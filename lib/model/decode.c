@@ -82,8 +82,8 @@ static const struct {
 
 /* Published names of enum ibv_port_cap_flags and of the bits that verbs.h leaves out (10, 13, 27 to
  * 31). Bit 26 is verbs' own meaning: the uverbs layer replaces IsOtherLocalChangesNoticeSupported
- * by IP_BASED_GIDS. */
-static const char *const cap_names[32] = {
+ * by IP_BASED_GIDS. The type CAP_NAMES has another bit for that. */
+static const char *const cap_names[CAPABILITY_OTHER_LOCAL_CHANGES + 1] = {
 	"reserved-0",
 	"sm",
 	"notice",
@@ -116,6 +116,7 @@ static const char *const cap_names[32] = {
 	"multicast-pkey-trap-suppression",
 	"multicast-fdb-top",
 	"hierarchy-info",
+	[CAPABILITY_OTHER_LOCAL_CHANGES] = "other-local-changes-notice",
 };
 
 static const char *const cap2_names[32] = {
@@ -130,7 +131,7 @@ static const char *const cap2_names[32] = {
 	"bit-8",
 	"bit-9",
 	"link-speed-ndr",
-	"bit-11",
+	"extended-speeds2",
 	"link-speed-xdr",
 	"bit-13",
 	"bit-14",
@@ -252,11 +253,11 @@ const char *const *decode_names(AttrType type)
 /* The names of the bits of TYPE. Of cap_names and cap2_names no name is missing. */
 static const char *const *names_of_bits(AttrType type)
 {
-	return type == ATTR_CAP_FLAGS	  ? cap_names
+	return type == ATTR_CAP_FLAGS2	  ? cap2_names
 	       : type == ATTR_MLX5_FLAGS  ? mlx5_flag_names
 	       : type == ATTR_EFA_CAPS	  ? efa_cap_names
 	       : type == ATTR_HNS_CONGEST ? hns_congest_names
-					  : cap2_names;
+					  : cap_names;
 }
 
 const char *decode_capability(AttrType type, unsigned int bit)
@@ -270,6 +271,11 @@ const char *decode_capability(AttrType type, unsigned int bit)
 	const char *name = names_of_bits(type)[bit];
 
 	return name ? name : numbers[bit];
+}
+
+unsigned int decode_capability_bits(AttrType type)
+{
+	return type == ATTR_CAP_NAMES ? ARRAY_SIZE(cap_names) : 32;
 }
 
 uint32_t decode_number(AttrType type, uint32_t code)

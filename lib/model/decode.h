@@ -47,9 +47,14 @@ int decode_value(AttrType type, const char *name, uint32_t *ret);
 /* All names of the enumeration TYPE, NULL at the end; NULL if TYPE is none. */
 const char *const *decode_names(AttrType type);
 
-/* Name of bit BIT (0 to 31) of TYPE, one that is published as a list of names (CAP_FLAGS, EFA_CAPS
- * and so on); never NULL ("reserved-0", "bit-9"). */
+/* The bit of type CAP_NAMES that stands for bit 26 of CapabilityMask as the port announces it. */
+#define CAPABILITY_OTHER_LOCAL_CHANGES 32
+
+/* Name of bit BIT of TYPE, one that is published as a list of names (CAP_FLAGS, EFA_CAPS and so
+ * on); never NULL ("reserved-0", "bit-9"). */
 const char *decode_capability(AttrType type, unsigned int bit);
+/* How many bits such a TYPE has. */
+unsigned int decode_capability_bits(AttrType type);
 
 /* The published number for CODE of TYPE MTU (bytes), WIDTH (lanes) or VL_CODE (virtual lanes); 0 if
  * the code is unknown. */

@@ -51,14 +51,28 @@ static uint32_t derive_protocol(const PortValues *v, const DeviceSnapshot *devic
 	return PROTOCOL_UNKNOWN;
 }
 
+/* In verbs this bit says that GIDs are made of IP addresses. In what a port of InfiniBand announces
+ * it has another meaning: it is IsOtherLocalChangesNoticeSupported. */
+#define CAP_BIT_26 (1U << 26)
+
 /* On Ethernet two bits of the mask mean something: communication management and IP based GIDs. rxe
- * (seen on 6.12) also sets 1 << 23, which would read as boot management. */
+ * (seen on 6.12) also sets 1 << 23, which would read as boot management. On InfiniBand, what the
+ * port announces stands for what verbs would say of it. */
 static void derive_capabilities(PortSnapshot *s)
 {
-	uint32_t meaningful = is_infiniband(s->values.protocol) ? UINT32_MAX : 1U << 16 | 1U << 26;
+	bool infiniband = is_infiniband(s->values.protocol);
+	bool announced = infiniband && mask_has(&s->supplied, PORT_ATTR_cap_mask);
+	uint64_t bits;
 
 	if (mask_has(&s->supplied, PORT_ATTR_port_cap_flags))
-		PORT_SUPPLY(s, capabilities, s->values.port_cap_flags & meaningful);
+		bits = s->values.port_cap_flags & (infiniband ? UINT32_MAX : 1U << 16 | CAP_BIT_26);
+	else if (announced)
+		bits = (uint32_t)s->values.cap_mask & ~CAP_BIT_26;
+	else
+		return;
+	if (announced && s->values.cap_mask & CAP_BIT_26)
+		bits |= UINT64_C(1) << CAPABILITY_OTHER_LOCAL_CHANGES;
+	PORT_SUPPLY(s, capabilities, bits);
 }
 
 static void derive_rate(PortSnapshot *s)

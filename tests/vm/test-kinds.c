@@ -41,13 +41,14 @@ static void assert_without_verbs(uint32_t index, const char *why)
 	fixture_assert_property(f, path.text, PORT, "GidTableLength", "8");
 	fixture_assert_property(f, path.text, PORT, "PkeyTableLength", "16");
 	fixture_assert_property(f, path.text, PORT, "Gids", "1");
+	fixture_assert_property(f, path.text, PORT, "Capabilities", "2");
 	assert_why(path.text, "MaxMtu", why);
 	assert_why(path.text, "ActiveMtu", why);
 	assert_why(path.text, "Lid", "");
 	wait_quiet(f, "sim0/1");
 }
 
-#define LINK "set sim0/1 lid=20 sm_lid=1 active_width=16 active_speed=64"
+#define LINK "set sim0/1 lid=20 sm_lid=1 active_width=16 active_speed=64 port_cap_flags=0x04000002"
 
 /* libibverbs has no library for the device. */
 static void test_no_provider(_unused_ void **state)

@@ -136,6 +136,8 @@ static uint64_t published_number(PortAttr a, uint64_t raw, int expected)
 
 static void test_unknown_is_said(void **state)
 {
+	AttrValue v;
+
 	(void)state;
 	assert_string_equal(published(PORT_ATTR_state, 4), "active");
 	assert_string_equal(published(PORT_ATTR_state, 5), "active-defer");
@@ -147,7 +149,10 @@ static void test_unknown_is_said(void **state)
 	assert_string_equal(published(PORT_ATTR_link_speed, 256), "XDR");
 	assert_string_equal(published(PORT_ATTR_link_speed, 512), "unknown(512)");
 	assert_string_equal(published(PORT_ATTR_link_speed, 3), "unknown(3)");
-	assert_string_equal(published(PORT_ATTR_link_speed, 0), "unknown(0)");
+	/* that is no speed */
+	assert_int_equal(attr_publish(&port_attributes[PORT_ATTR_link_speed], &(PortValues){}, &v),
+			 -ERANGE);
+	assert_string_equal(v.text, "");
 }
 
 static void test_codes(void **state)
@@ -189,7 +194,7 @@ static void test_speeds(void **state)
 	assert_int_equal(signalling, UINT64_C(200000000000));
 }
 
-/* Every one of the 32 capability bits has its own name, and a mask is parsed back. */
+/* Each capability bit has its own name, and a mask is parsed back. */
 static void test_capabilities(void **state)
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_capabilities];
@@ -197,16 +202,18 @@ static void test_capabilities(void **state)
 	AttrValue v;
 
 	(void)state;
-	for (unsigned int i = 0; i < 32; i++)
+	for (unsigned int i = 0; i < 33; i++)
 		for (unsigned int k = 0; k < i; k++)
-			assert_string_not_equal(decode_capability(ATTR_CAP_FLAGS, i),
-						decode_capability(ATTR_CAP_FLAGS, k));
-	values.capabilities = UINT32_MAX;
+			assert_string_not_equal(decode_capability(ATTR_CAP_NAMES, i),
+						decode_capability(ATTR_CAP_NAMES, k));
+	/* from enum ib_port_capability_mask2_bits of the kernel */
+	assert_string_equal(decode_capability(ATTR_CAP_FLAGS2, 11), "extended-speeds2");
+	values.capabilities = UINT64_MAX;
 	assert_int_equal(attr_publish(row, &values, &v), 0);
 	assert_int_equal(v.kind, ATTR_VALUE_NAMES);
-	for (unsigned int i = 0; i < 32; i++)
+	for (unsigned int i = 0; i < 33; i++)
 		assert_non_null(v.names[i]);
-	assert_null(v.names[32]);
+	assert_null(v.names[33]);
 	assert_int_equal(attr_parse(row, &values, "sm,client-reregistration,ip-based-gids"), 0);
 	assert_int_equal(values.capabilities, 1U << 1 | 1U << 25 | 1U << 26);
 	assert_int_equal(attr_parse(row, &values, "sm,nonsense"), -EINVAL);

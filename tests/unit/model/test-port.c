@@ -46,10 +46,73 @@ static void test_port_guid(void **state)
 	port_snapshot_done(&s);
 }
 
+/* Bit 26 of what an InfiniBand port announces does not mean what bit 26 of verbs does, and has a
+ * name of its own. Where verbs cannot be asked, what the port announces is enough. */
+static void test_capabilities(void **state)
+{
+	const DeviceSnapshot ca = {.values.node_type = NODE_TYPE_CA};
+	const uint64_t other = UINT64_C(1) << CAPABILITY_OTHER_LOCAL_CHANGES;
+	static const struct {
+		bool has_flags, has_mask;
+		uint32_t flags;
+		uint64_t mask;
+		uint32_t link_layer;
+		bool supplied;
+		uint64_t expected;
+	} cases[] = {
+		{true, true, 0x2, 0x2, LINK_LAYER_INFINIBAND, true, 0x2},
+		{true, true, 0x2, 0x04000002, LINK_LAYER_INFINIBAND, true, UINT64_C(0x100000002)},
+		{false, true, 0, UINT64_C(0x3204000002), LINK_LAYER_INFINIBAND, true,
+		 UINT64_C(0x100000002)},
+		{true, false, 0x04810000, 0, LINK_LAYER_ETHERNET, true, 0x04010000},
+		{true, true, 0x04010000, 0x04000002, LINK_LAYER_ETHERNET, true, 0x04010000},
+		{false, true, 0, 0x04000002, LINK_LAYER_ETHERNET, false, 0},
+	};
+
+	(void)state;
+	assert_int_equal(other, UINT64_C(0x100000000));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		PortSnapshot s = {};
+
+		PORT_SUPPLY(&s, link_layer, cases[i].link_layer);
+		if (cases[i].has_flags)
+			PORT_SUPPLY(&s, port_cap_flags, cases[i].flags);
+		if (cases[i].has_mask)
+			PORT_SUPPLY(&s, cap_mask, cases[i].mask);
+		port_derive(&s, &ca);
+		assert_int_equal(mask_has(&s.supplied, PORT_ATTR_capabilities), cases[i].supplied);
+		assert_int_equal(s.values.capabilities, cases[i].expected);
+		port_snapshot_done(&s);
+	}
+}
+
+/* A link that is up has a speed. If the driver says none, that is said too. */
+static void test_no_speed(void **state)
+{
+	const DeviceSnapshot ca = {.values.node_type = NODE_TYPE_CA};
+	PortSnapshot s = {};
+
+	(void)state;
+	PORT_SUPPLY(&s, link_layer, LINK_LAYER_INFINIBAND);
+	PORT_SUPPLY(&s, state, PORT_STATE_INIT);
+	PORT_SUPPLY(&s, active_speed, 0);
+	port_derive(&s, &ca);
+	assert_false(mask_has(&s.valid, PORT_ATTR_link_speed));
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_link_speed),
+			    "its code is unknown; see Query");
+	/* a code that nobody knows is published as what it is */
+	PORT_SUPPLY(&s, active_speed_ex, 512);
+	port_derive(&s, &ca);
+	assert_null(port_unavailable(&s, PORT_ATTR_link_speed));
+	port_snapshot_done(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_port_guid),
+		cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_no_speed),
 	};
 
 	return cmocka_run_group_tests_name("port", tests, NULL, NULL);

@@ -183,12 +183,14 @@ static void test_port(void **state)
 	tree_put(t, "ports/1/gids/0", "x");
 	tree_put(t, "ports/1/gids/1", "x");
 	tree_put(t, "ports/1/pkeys/0", "x");
+	tree_put(t, "ports/1/cap_mask", "0xa651e848\n");
 	sysfs_supply_port(t->fd, 1, &s);
 	assert_int_equal(s.values.active_width, 2);
 	assert_int_equal(s.values.active_speed, 128);
 	assert_false(mask_has(&s.supplied, PORT_ATTR_active_speed_ex));
 	assert_int_equal(s.values.gid_tbl_len, 2);
 	assert_int_equal(s.values.pkey_tbl_len, 1);
+	assert_int_equal(s.values.cap_mask, 0xa651e848);
 	assert_int_equal(s.values.phys_state, 5);
 	assert_int_equal(s.values.sm_lid, 1);
 	assert_int_equal(s.values.sm_sl, 3);
