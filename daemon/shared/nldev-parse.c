@@ -4,6 +4,7 @@
 
 #include <rdma/rdma_netlink.h>
 
+#include "decode.h"
 #include "event.h"
 #include "netlink-value.h"
 
@@ -68,6 +69,12 @@ int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *ret)
 	DEVICE_SUPPLY_TEXT(&d, fw_ver, text);
 	if (netlink_text(a[RDMA_NLDEV_ATTR_DEV_PROTOCOL], text, sizeof(text)))
 		DEVICE_SUPPLY_TEXT(&d, dev_protocol, text);
+	if (!netlink_number(a[NLDEV_ATTR_DEV_TYPE], &v) || v > UINT32_MAX)
+		v = DEVICE_TYPE_NORMAL;
+	DEVICE_SUPPLY(&d, dev_type, (uint32_t)v);
+	if (!netlink_text(a[NLDEV_ATTR_PARENT_NAME], text, sizeof(text)))
+		text[0] = '\0';
+	DEVICE_SUPPLY_TEXT(&d, parent, text);
 	*ret = d;
 	return 0;
 }

@@ -11,7 +11,10 @@
 
 #include "port.h"
 
-/* These two attributes came with Linux 6.12: the kernel headers of Debian 12 do not have them. */
+/* These came with Linux 6.11, and the next two with 6.12: the kernel headers of Debian 12 do not
+ * have them. */
+#define NLDEV_ATTR_DEV_TYPE	99
+#define NLDEV_ATTR_PARENT_NAME	100
 #define NLDEV_ATTR_EVENT_TYPE	102
 #define NLDEV_ATTR_MONITOR_MODE 103
 #define NLDEV_ATTR_LAST		NLDEV_ATTR_MONITOR_MODE
@@ -34,7 +37,7 @@ int nldev_parse_index(struct nlattr *a, uint32_t *ret);
  * bytes without '/', and a number of ports. The number of ports is at most RDMA_PORT_MAX, for verbs
  * cannot name more; switchdev representors may have more. Every other attribute is optional: one
  * that is not there, or is no number where one is expected, is not supplied. Longer text is cut.
- * The firmware version is always supplied: the kernel leaves the attribute out if the device has no
- * firmware, and that is the empty text.
+ * Firmware version, type and parent are always supplied: the kernel leaves the attributes out if
+ * the device has none, and that is the empty text and the normal type.
  */
 int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *ret);

@@ -9,7 +9,8 @@ void simulated_answer_enumeration(const SimulatedDevice *d, DeviceSnapshot *ret)
 	static const DeviceAttr rows[] = {
 		DEVICE_ATTR_index,	DEVICE_ATTR_name,	  DEVICE_ATTR_node_type,
 		DEVICE_ATTR_port_count, DEVICE_ATTR_node_guid,	  DEVICE_ATTR_sys_image_guid,
-		DEVICE_ATTR_fw_ver,	DEVICE_ATTR_dev_protocol,
+		DEVICE_ATTR_fw_ver,	DEVICE_ATTR_dev_protocol, DEVICE_ATTR_dev_type,
+		DEVICE_ATTR_parent,
 	};
 
 	*ret = (DeviceSnapshot){};

@@ -67,6 +67,8 @@ SimulatedDevice *simulated_device_new(const char *name, AttrProtocol protocol, u
 	DEVICE_SUPPLY_TEXT(&d->now, name, name);
 	DEVICE_SUPPLY(&d->now, node_type, node_type);
 	DEVICE_SUPPLY(&d->now, port_count, ports);
+	DEVICE_SUPPLY(&d->now, dev_type, DEVICE_TYPE_NORMAL);
+	DEVICE_SUPPLY_TEXT(&d->now, parent, "");
 	DEVICE_SUPPLY(&d->now, node_guid, guid);
 	DEVICE_SUPPLY(&d->now, sys_image_guid, guid);
 	DEVICE_SUPPLY_TEXT(&d->now, fw_ver, "1.0.0");

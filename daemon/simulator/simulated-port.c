@@ -545,7 +545,7 @@ int port_edit_complete(PortEdit *e, const SimulatedDevice *d)
 	    decode_speed(v->active_speed_ex ? v->active_speed_ex : v->active_speed, &signalling,
 			 &data))
 		PORT_SUPPLY(&e->next, netdev_speed,
-			    decode_number(ATTR_WIDTH, v->active_width) * data);
+			    decode_number(ATTR_WIDTH, v->active_width) * signalling);
 	if (!mask_has(&e->touched, PORT_ATTR_gids))
 		r = complete_gids(e, d);
 	if (r == 0 && !mask_has(&e->touched, PORT_ATTR_pkeys) && v->pkey_tbl_len)

@@ -95,7 +95,9 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 	case ATTR_LINK_LAYER:
 	case ATTR_PROTOCOL:
 	case ATTR_NODE_TYPE:
+	case ATTR_DEVICE_TYPE:
 	case ATTR_OPERSTATE:
+	case ATTR_RATE_SOURCE:
 	case ATTR_SPEED:
 	case ATTR_EVENTS:
 	case ATTR_UNAVAILABLE: /* from here on: types that cannot be set */

@@ -133,6 +133,17 @@ const char *attr_enumeration_text(AttrType type, uint32_t value, AttrText ret)
 	return ret;
 }
 
+static int publish_name(AttrType type, uint32_t value, AttrValue *ret)
+{
+	ret->kind = ATTR_VALUE_TEXT;
+	ret->text[0] = '\0';
+	/* no bit of the code is set: that is no speed, and not one that is unknown here */
+	if (type == ATTR_SPEED && value == 0)
+		return -ERANGE;
+	attr_enumeration_text(type, value, ret->text);
+	return 0;
+}
+
 int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 {
 	uint64_t raw;
@@ -168,19 +179,12 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_LINK_LAYER:
 	case ATTR_PROTOCOL:
 	case ATTR_NODE_TYPE:
+	case ATTR_DEVICE_TYPE:
 	case ATTR_OPERSTATE:
 	case ATTR_EVENTS:
-		attr_enumeration_text(a->type, (uint32_t)raw, ret->text);
-		ret->kind = ATTR_VALUE_TEXT;
-		return 0;
+	case ATTR_RATE_SOURCE:
 	case ATTR_SPEED:
-		ret->kind = ATTR_VALUE_TEXT;
-		ret->text[0] = '\0';
-		/* no bit: that is no speed, and not one that is unknown here */
-		if (raw == 0)
-			return -ERANGE;
-		attr_enumeration_text(a->type, (uint32_t)raw, ret->text);
-		return 0;
+		return publish_name(a->type, (uint32_t)raw, ret);
 	case ATTR_MTU:
 	case ATTR_WIDTH:
 	case ATTR_VL_CODE:
@@ -275,7 +279,9 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 	case ATTR_LINK_LAYER:
 	case ATTR_PROTOCOL:
 	case ATTR_NODE_TYPE:
+	case ATTR_DEVICE_TYPE:
 	case ATTR_OPERSTATE:
+	case ATTR_RATE_SOURCE:
 	case ATTR_SPEED:
 	case ATTR_EVENTS:
 		r = decode_value(a->type, text, &code);

@@ -42,7 +42,9 @@ typedef struct AttrNone {
 	T(LINK_LAYER,  uint32_t,  "u", "s")      /* IBV_LINK_LAYER_* */                                     \
 	T(PROTOCOL,    uint32_t,  "u", "s")      /* enum AttrProtocol */                                    \
 	T(NODE_TYPE,   uint32_t,  "u", "s")      /* enum ibv_node_type as the kernel numbers it */          \
+	T(DEVICE_TYPE, uint32_t,  "u", "s")      /* enum rdma_nl_dev_type; 0: as most are */                \
 	T(OPERSTATE,   uint32_t,  "u", "s")      /* IF_OPER_*, RFC 2863 */                                  \
+	T(RATE_SOURCE, uint32_t,  "u", "s")      /* enum AttrRateSource */                                  \
 	T(SPEED,       uint32_t,  "u", "s")      /* IBA vol. 1, PortInfo:LinkSpeedActive and LinkSpeedExtActive as one code */ \
 	T(EVENTS,      uint32_t,  "u", "s")      /* enum AttrEvents */                                      \
 	T(MTU,         uint32_t,  "u", "u")      /* enum ibv_mtu, published in bytes */                     \
@@ -139,11 +141,19 @@ typedef enum AttrProtocol {
 	PROTOCOL_IWARP,
 	PROTOCOL_OPA,
 	PROTOCOL_USNIC,
+	PROTOCOL_RAW_PACKET, /* Ethernet without RDMA, for programs that make their own packets */
 	_PROTOCOL_MAX
 } AttrProtocol;
 
 /* How changes of the ports of a device reach rdmad. */
 typedef enum AttrEvents { EVENTS_POLLED, EVENTS_VERBS, _EVENTS_MAX } AttrEvents;
+
+/* Where the rate of a port comes from. */
+typedef enum AttrRateSource {
+	RATE_SOURCE_LINK,      /* width and speed of the link, as codes */
+	RATE_SOURCE_EFFECTIVE, /* EffectiveSpeed */
+	RATE_SOURCE_NETDEV,    /* NetdevSpeed */
+} AttrRateSource;
 
 typedef enum PortAttr {
 #define PORT(field, name, type, unit, interface, class, valid, source, help) PORT_ATTR_##field,

@@ -38,6 +38,12 @@ static const Enumeration enumerations[_ATTR_TYPE_MAX] = {
 		[PROTOCOL_IWARP] = "iwarp",
 		[PROTOCOL_OPA] = "opa",
 		[PROTOCOL_USNIC] = "usnic",
+		[PROTOCOL_RAW_PACKET] = "raw-packet",
+	}},
+	[ATTR_RATE_SOURCE] = {{
+		[RATE_SOURCE_LINK] = "link",
+		[RATE_SOURCE_EFFECTIVE] = "effective-speed",
+		[RATE_SOURCE_NETDEV] = "netdev-speed",
 	}},
 	[ATTR_NODE_TYPE] = {{
 		[NODE_TYPE_CA] = "ca",
@@ -51,6 +57,10 @@ static const Enumeration enumerations[_ATTR_TYPE_MAX] = {
 	[ATTR_EVENTS] = {{
 		[EVENTS_POLLED] = "polled",
 		[EVENTS_VERBS] = "verbs",
+	}},
+	[ATTR_DEVICE_TYPE] = {{
+		[DEVICE_TYPE_NORMAL] = "normal",
+		[DEVICE_TYPE_SMI] = "smi",
 	}},
 	[ATTR_OPERSTATE] = {{
 		"unknown", "not-present", "down", "lower-layer-down", "testing", "dormant", "up",

@@ -40,6 +40,12 @@ enum {
 	NODE_TYPE_UNSPECIFIED = 7, /* libibverbs has the same name for it */
 };
 
+/* enum rdma_nl_dev_type of the kernel, which sends nothing for the first */
+enum {
+	DEVICE_TYPE_NORMAL = 0,
+	DEVICE_TYPE_SMI = 1,
+};
+
 /* Name of VALUE in the enumeration TYPE; NULL if nobody knows it, or TYPE is none. */
 const char *decode_name(AttrType type, uint32_t value);
 /* The reverse: -EINVAL if NAME is not one of the enumeration's. Case does not count. */

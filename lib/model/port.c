@@ -29,16 +29,21 @@ static bool is_infiniband(uint32_t protocol)
 	return protocol == PROTOCOL_INFINIBAND || protocol == PROTOCOL_OPA;
 }
 
-static uint32_t derive_protocol(const PortValues *v, const DeviceSnapshot *device)
+static uint32_t derive_protocol(const PortSnapshot *s, const DeviceSnapshot *device)
 {
+	const PortValues *v = &s->values;
 	uint32_t node_type = device->values.node_type;
 
 	if (node_type == NODE_TYPE_USNIC || node_type == NODE_TYPE_USNIC_UDP)
 		return PROTOCOL_USNIC;
 	if (node_type == NODE_TYPE_RNIC)
 		return PROTOCOL_IWARP;
+	/* Without GIDs there is no RoCE: the representors of an embedded switch, and devices whose
+	 * RoCE is switched off. */
 	if (v->link_layer == LINK_LAYER_ETHERNET)
-		return PROTOCOL_ROCE;
+		return mask_has(&s->supplied, PORT_ATTR_gid_tbl_len) && v->gid_tbl_len == 0
+			       ? PROTOCOL_RAW_PACKET
+			       : PROTOCOL_ROCE;
 	/* The kernel names the protocol of the first port only; Omni-Path devices have one kind of
 	 * port. */
 	if (streq(device->values.dev_protocol, "opa"))
@@ -75,23 +80,53 @@ static void derive_capabilities(PortSnapshot *s)
 	PORT_SUPPLY(s, capabilities, bits);
 }
 
+static void supply_rate(PortSnapshot *s, uint64_t rate, uint64_t data, AttrRateSource source)
+{
+	PORT_SUPPLY(s, rate, rate);
+	PORT_SUPPLY(s, data_rate, data);
+	PORT_SUPPLY(s, rate_source, source);
+}
+
+/*
+ * On Ethernet the codes of width and speed are what fits best: 1 Gb/s is SDR there, and a speed
+ * that the driver does not know may be any code. So a speed that is a number comes first, and of
+ * these the one that knows of a LAG. A code that must do after all counts without the encoding of
+ * InfiniBand: 10 Gb/s of Ethernet are 10 Gb/s of data.
+ */
+static bool derive_ethernet_rate(PortSnapshot *s)
+{
+	const PortValues *v = &s->values;
+
+	if (v->link_layer != LINK_LAYER_ETHERNET)
+		return false;
+	if (mask_has(&s->supplied, PORT_ATTR_port_speed) && v->port_speed)
+		supply_rate(s, v->port_speed, v->port_speed, RATE_SOURCE_EFFECTIVE);
+	else if (mask_has(&s->supplied, PORT_ATTR_netdev_speed) && v->netdev_speed)
+		supply_rate(s, v->netdev_speed, v->netdev_speed, RATE_SOURCE_NETDEV);
+	else
+		return false;
+	return true;
+}
+
 static void derive_rate(PortSnapshot *s)
 {
 	PortValues *v = &s->values;
 	uint64_t signalling, data;
 	unsigned int lanes = decode_number(ATTR_WIDTH, v->active_width);
+	bool is_speed_known = mask_has(&s->supplied, PORT_ATTR_active_speed);
 
-	if (!mask_has(&s->supplied, PORT_ATTR_active_speed))
-		return;
-	PORT_SUPPLY(s, link_speed,
-		    mask_has(&s->supplied, PORT_ATTR_active_speed_ex) && v->active_speed_ex
-			    ? v->active_speed_ex
-			    : v->active_speed);
-	if (!mask_has(&s->supplied, PORT_ATTR_active_width) || lanes == 0 ||
+	if (is_speed_known)
+		PORT_SUPPLY(s, link_speed,
+			    mask_has(&s->supplied, PORT_ATTR_active_speed_ex) && v->active_speed_ex
+				    ? v->active_speed_ex
+				    : v->active_speed);
+	if (derive_ethernet_rate(s) || !is_speed_known ||
+	    !mask_has(&s->supplied, PORT_ATTR_active_width) || lanes == 0 ||
 	    !decode_speed(v->link_speed, &signalling, &data))
 		return;
-	PORT_SUPPLY(s, rate, lanes * signalling);
-	PORT_SUPPLY(s, data_rate, lanes * data);
+	if (v->link_layer == LINK_LAYER_ETHERNET)
+		data = signalling;
+	supply_rate(s, lanes * signalling, lanes * data, RATE_SOURCE_LINK);
 }
 
 static void derive_port_guid(PortSnapshot *s)
@@ -239,7 +274,7 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 		if (port_attributes[a].source == SOURCE_DERIVED)
 			mask_set(&s->supplied, a, false);
 	if (mask_has(&s->supplied, PORT_ATTR_link_layer))
-		PORT_SUPPLY(s, protocol, derive_protocol(&s->values, device));
+		PORT_SUPPLY(s, protocol, derive_protocol(s, device));
 	derive_capabilities(s);
 	derive_rate(s);
 	derive_port_guid(s);

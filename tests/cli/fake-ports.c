@@ -102,6 +102,8 @@ DeviceSnapshot fake_device(const FakePort *p)
 	DEVICE_SUPPLY(&d, sys_image_guid, 0x0002c90300000000 + p->device_index);
 	DEVICE_SUPPLY_TEXT(&d, fw_ver, "28.39.1002");
 	DEVICE_SUPPLY_TEXT(&d, dev_protocol, iwarp ? "iw" : "ib");
+	DEVICE_SUPPLY(&d, dev_type, 0);
+	DEVICE_SUPPLY_TEXT(&d, parent, "");
 	DEVICE_SUPPLY(&d, vendor_id, 0x2c9);
 	DEVICE_SUPPLY(&d, cap_flags, UINT64_C(0x1025321c36));
 	if (startswith(p->device, "mlx5")) {
@@ -149,6 +151,10 @@ void fake_set(FakePort *p, const char *setting)
 		text_copy(e.name, sizeof(e.name), value);
 		p->s.tables[PORT_TABLE_NETDEVS] = table_new(&e, 1, sizeof(e));
 		mask_set(&p->s.supplied, PORT_ATTR_netdevs, true);
+		return;
+	}
+	if (streq(field, "open_error")) {
+		p->s.open_error = -atoi(value);
 		return;
 	}
 	if (port_attr_from_field(field, &a) == 0 && !*value) {

@@ -107,12 +107,109 @@ static void test_no_speed(void **state)
 	port_snapshot_done(&s);
 }
 
+/* On Ethernet without a GID table there is no RoCE: representors, and RoCE switched off. */
+static void test_protocol(void **state)
+{
+	static const struct {
+		uint32_t node_type, link_layer;
+		bool has_length;
+		uint32_t length, protocol;
+	} cases[] = {
+		{NODE_TYPE_CA, LINK_LAYER_ETHERNET, true, 0, PROTOCOL_RAW_PACKET},
+		{NODE_TYPE_CA, LINK_LAYER_ETHERNET, true, 255, PROTOCOL_ROCE},
+		{NODE_TYPE_CA, LINK_LAYER_ETHERNET, false, 0, PROTOCOL_ROCE},
+		{NODE_TYPE_RNIC, LINK_LAYER_ETHERNET, true, 0, PROTOCOL_IWARP},
+		{NODE_TYPE_CA, LINK_LAYER_INFINIBAND, true, 0, PROTOCOL_INFINIBAND},
+		{NODE_TYPE_UNSPECIFIED, LINK_LAYER_UNSPECIFIED, true, 1, PROTOCOL_UNKNOWN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const DeviceSnapshot d = {.values.node_type = cases[i].node_type};
+		PortSnapshot s = {};
+
+		PORT_SUPPLY(&s, link_layer, cases[i].link_layer);
+		if (cases[i].has_length)
+			PORT_SUPPLY(&s, gid_tbl_len, cases[i].length);
+		port_derive(&s, &d);
+		assert_int_equal(s.values.protocol, cases[i].protocol);
+		port_snapshot_done(&s);
+	}
+}
+
+/* What a port of Ethernet or InfiniBand says, and the rates that come of it, in Mbit/s. 0: not
+ * supplied. */
+static void test_rates(void **state)
+{
+	static const struct {
+		uint32_t link_layer, width, speed;
+		uint64_t netdev, effective, rate, data;
+		AttrRateSource source;
+	} cases[] = {
+		/* 1, 10, 25, 40, 100 and 400 Gb/s, as the kernel puts them into codes */
+		{LINK_LAYER_ETHERNET, 1, 1, 1000, 0, 1000, 1000, RATE_SOURCE_NETDEV},
+		{LINK_LAYER_ETHERNET, 1, 4, 10000, 0, 10000, 10000, RATE_SOURCE_NETDEV},
+		{LINK_LAYER_ETHERNET, 1, 32, 25000, 0, 25000, 25000, RATE_SOURCE_NETDEV},
+		{LINK_LAYER_ETHERNET, 2, 4, 40000, 0, 40000, 40000, RATE_SOURCE_NETDEV},
+		{LINK_LAYER_ETHERNET, 2, 32, 100000, 0, 100000, 100000, RATE_SOURCE_NETDEV},
+		{LINK_LAYER_ETHERNET, 2, 128, 400000, 0, 400000, 400000, RATE_SOURCE_NETDEV},
+		/* the code of a speed that the driver does not know */
+		{LINK_LAYER_ETHERNET, 2, 4, 800000, 0, 800000, 800000, RATE_SOURCE_NETDEV},
+		{LINK_LAYER_ETHERNET, 0, 0, 200000, 0, 200000, 200000, RATE_SOURCE_NETDEV},
+		/* a LAG of two: the port's interface is one of them */
+		{LINK_LAYER_ETHERNET, 2, 64, 200000, 400000, 400000, 400000, RATE_SOURCE_EFFECTIVE},
+		/* nothing but the codes */
+		{LINK_LAYER_ETHERNET, 1, 4, 0, 0, 10000, 10000, RATE_SOURCE_LINK},
+		{LINK_LAYER_ETHERNET, 2, 16, 0, 0, 56000, 56000, RATE_SOURCE_LINK},
+		/* InfiniBand has the encoding, and its codes are exact */
+		{LINK_LAYER_INFINIBAND, 2, 4, 0, 0, 40000, 32000, RATE_SOURCE_LINK},
+		{LINK_LAYER_INFINIBAND, 2, 128, 0, 400000, 400000, 400000, RATE_SOURCE_LINK},
+	};
+	const DeviceSnapshot ca = {.values.node_type = NODE_TYPE_CA};
+	const uint64_t mega = 1000000;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		PortSnapshot s = {};
+
+		PORT_SUPPLY(&s, link_layer, cases[i].link_layer);
+		PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
+		PORT_SUPPLY(&s, active_width, cases[i].width);
+		PORT_SUPPLY(&s, active_speed, cases[i].speed);
+		if (cases[i].netdev)
+			PORT_SUPPLY(&s, netdev_speed, cases[i].netdev * mega);
+		if (cases[i].effective)
+			PORT_SUPPLY(&s, port_speed, cases[i].effective * mega);
+		port_derive(&s, &ca);
+		assert_true(mask_has(&s.valid, PORT_ATTR_rate));
+		assert_int_equal(s.values.rate, cases[i].rate * mega);
+		assert_int_equal(s.values.data_rate, cases[i].data * mega);
+		assert_int_equal(s.values.rate_source, cases[i].source);
+		port_snapshot_done(&s);
+	}
+}
+
+/* RoCE adapters count packets with a wrong Q_Key too. */
+static void test_violations(void **state)
+{
+	const DeviceSnapshot ca = {.values.node_type = NODE_TYPE_CA};
+	PortSnapshot s = {};
+
+	(void)state;
+	PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
+	PORT_SUPPLY(&s, qkey_viol_cntr, 3);
+	port_derive(&s, &ca);
+	assert_true(mask_has(&s.valid, PORT_ATTR_qkey_viol_cntr));
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_bad_pkey_cntr), "not reported");
+	port_snapshot_done(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port_guid),
-		cmocka_unit_test(test_capabilities),
-		cmocka_unit_test(test_no_speed),
+		cmocka_unit_test(test_port_guid), cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_no_speed),  cmocka_unit_test(test_protocol),
+		cmocka_unit_test(test_rates),	  cmocka_unit_test(test_violations),
 	};
 
 	return cmocka_run_group_tests_name("port", tests, NULL, NULL);

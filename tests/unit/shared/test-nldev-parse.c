@@ -10,6 +10,7 @@
 /* clang-format on */
 #include <rdma/rdma_netlink.h>
 
+#include "decode.h"
 #include "event.h"
 #include "nldev-parse.h"
 
@@ -56,6 +57,23 @@ static void test_full(_unused_ void **state)
 	assert_int_equal(s.values.node_type, 1);
 	assert_string_equal(s.values.fw_ver, "22.33.1048");
 	assert_string_equal(s.values.dev_protocol, "ib");
+	assert_int_equal(s.values.dev_type, DEVICE_TYPE_NORMAL);
+	assert_string_equal(s.values.parent, "");
+	nlmsg_free(m);
+}
+
+/* One plane of another device. The numbers of the attributes are those of Linux 6.11. */
+static void test_plane(_unused_ void **state)
+{
+	struct nl_msg *m = full_message();
+	DeviceSnapshot s = {};
+
+	nla_put_u8(m, 99, 1);
+	nla_put_string(m, 100, "mlx5_4");
+	assert_int_equal(nldev_parse_device(nlmsg_hdr(m), &s), 0);
+	assert_true(mask_has(&s.supplied, DEVICE_ATTR_dev_type));
+	assert_int_equal(s.values.dev_type, DEVICE_TYPE_SMI);
+	assert_string_equal(s.values.parent, "mlx5_4");
 	nlmsg_free(m);
 }
 
@@ -219,9 +237,10 @@ static void test_truncated(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_full),	   cmocka_unit_test(test_bare),
-		cmocka_unit_test(test_many_ports), cmocka_unit_test(test_identity),
-		cmocka_unit_test(test_optional),   cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_full),	  cmocka_unit_test(test_plane),
+		cmocka_unit_test(test_bare),	  cmocka_unit_test(test_many_ports),
+		cmocka_unit_test(test_identity),  cmocka_unit_test(test_optional),
+		cmocka_unit_test(test_truncated),
 	};
 
 	return cmocka_run_group_tests_name("nldev-parse", tests, NULL, NULL);
