@@ -117,7 +117,7 @@ static ExitStatus choose_port(CheckRun *r, const char *port)
 	return STATUS_OK;
 }
 
-/* Chooses the ports that were named, or all ports if none was named. */
+/* Chooses the ports that were named, or, if none was named, all that are ports of their own. */
 static ExitStatus choose_ports(CheckRun *r)
 {
 	ExitStatus status = STATUS_OK;
@@ -128,7 +128,8 @@ static ExitStatus choose_ports(CheckRun *r)
 	if (!r->ports || !r->devices || !r->missing)
 		return out_of_memory();
 	for (size_t i = 0; i < r->objects.n && r->c->n_arguments == 0; i++)
-		if (r->objects.items[i]->is_port)
+		if (r->objects.items[i]->is_port &&
+		    !object_list_is_plane(&r->objects, r->objects.items[i]))
 			r->ports[r->n_ports++] = r->objects.items[i];
 	for (unsigned int i = 0; status == STATUS_OK && i < r->c->n_arguments; i++)
 		status = choose_port(r, r->c->arguments[i]);

@@ -4,6 +4,7 @@
 
 #include "decode.h"
 #include "format.h"
+#include "port.h"
 
 /* What the checks have in common */
 
@@ -132,7 +133,9 @@ static void look_at_state(CheckRun *r)
 {
 	const char *physical = port_text(r, PORT_ATTR_phys_state);
 
-	if (!is_active(r) && !is_expected(r, PORT_ATTR_state))
+	/* Without a state the port is stale, which is found by another check. */
+	if (object_value(r->port, PORT_ATTR_state) && !is_active(r) &&
+	    !is_expected(r, PORT_ATTR_state))
 		check_find(r, &port_attributes[PORT_ATTR_state], "the port is %s%s%s, not active",
 			   port_text(r, PORT_ATTR_state), *physical ? ", physically " : "",
 			   physical);
@@ -142,7 +145,8 @@ static void look_at_interface(CheckRun *r)
 {
 	const char *netdev = port_text(r, PORT_ATTR_netdev);
 
-	if (!is_active(r) && streq(port_text(r, PORT_ATTR_netdev_operstate), "up"))
+	if (object_value(r->port, PORT_ATTR_state) && !is_active(r) &&
+	    streq(port_text(r, PORT_ATTR_netdev_operstate), "up"))
 		check_find(r, &port_attributes[PORT_ATTR_state],
 			   "the network interface %s is up, but the port is %s", netdev,
 			   port_text(r, PORT_ATTR_state));
@@ -243,6 +247,14 @@ static const char *uverbs_node(const Object *device)
 	return "";
 }
 
+/* Whether the device can be one that programs use: a plane of another device cannot. */
+static bool offers_verbs(const Object *device)
+{
+	const Value *type = object_value(device, DEVICE_ATTR_dev_type);
+
+	return !type || !streq(value_text(type), decode_name(ATTR_DEVICE_TYPE, DEVICE_TYPE_SMI));
+}
+
 static void look_for_uverbs(CheckRun *r)
 {
 	const Attribute *row = &device_attributes[DEVICE_ATTR_chardevs];
@@ -250,7 +262,7 @@ static void look_for_uverbs(CheckRun *r)
 
 	if (reason)
 		check_find(r, row, "the character devices of the device are not known: %s", reason);
-	else if (!*uverbs_node(r->device))
+	else if (!*uverbs_node(r->device) && offers_verbs(r->device))
 		check_find(r, row,
 			   "the device has no uverbs node: is the module ib_uverbs loaded?");
 }
@@ -265,15 +277,25 @@ static void look_at_access(CheckRun *r)
 			   node, strerror(errno));
 }
 
+/* Whether it is known why rdmad does not open the device, and nobody has to do anything about that:
+ * the configuration says so; it is a Gaudi device, which rdmad opens only if rdmad.conf says so; or
+ * the device has no uverbs node, which another check finds. */
+static bool is_left_closed(const CheckRun *r, const char *reason)
+{
+	const Value *driver = r->device ? object_value(r->device, DEVICE_ATTR_driver) : NULL;
+
+	return streq(reason, open_error_find(-ECANCELED)->text) ||
+	       streq(reason, open_error_find(-ENXIO)->text) ||
+	       (driver && startswith(value_text(driver), "habanalabs"));
+}
+
 /* Every port has a maximum MTU, and rdmad can learn it by verbs only: if it is unavailable, verbs
- * failed. Gaudi devices are left out, because rdmad does not open them unless rdmad.conf says so.
- */
+ * failed. */
 static void look_at_verbs(CheckRun *r)
 {
 	const char *reason = object_unavailable(r->port, PORT_ATTR_max_mtu);
-	const Value *driver = r->device ? object_value(r->device, DEVICE_ATTR_driver) : NULL;
 
-	if (reason && !(driver && startswith(value_text(driver), "habanalabs")) &&
+	if (reason && !is_left_closed(r, reason) &&
 	    !is_true(object_value(r->port, PORT_ATTR_stale)))
 		check_find(r, &port_attributes[PORT_ATTR_max_mtu],
 			   "rdmad cannot use verbs on the port: MaxMtu is unavailable (%s)",

@@ -32,6 +32,7 @@ typedef struct ListSort {
 } ListSort;
 
 /* The options; they live as long as the process. */
+static bool arg_all;
 static Columns arg_columns;
 static ListSort arg_sort;
 
@@ -225,6 +226,7 @@ static ExitStatus parse_sort(const Option *o, const char *text)
 
 /* clang-format off */
 const Option list_options[] = {
+	{"all",    'a', NULL,            "Print the planes of devices too",         option_set,   &arg_all,     NULL, 0},
 	{"output", 'o', "[+]COLUMN,...", "Print these columns; with +, add them",   parse_output, &arg_columns, NULL, 0},
 	{"sort",   0,   "[-]COLUMN",     "Sort by this column; with -, in reverse", parse_sort,   &arg_sort,    NULL, 0},
 	{},
@@ -307,7 +309,8 @@ static ExitStatus sorted_ports(const ObjectList *objects, ObjectList *ret)
 	if (!ret->items)
 		return out_of_memory();
 	for (size_t i = 0; i < objects->n; i++)
-		if (objects->items[i]->is_port)
+		if (objects->items[i]->is_port &&
+		    (arg_all || !object_list_is_plane(objects, objects->items[i])))
 			ret->items[ret->n++] = objects->items[i];
 	if (arg_sort.given && ret->n > 0)
 		qsort_r(ret->items, ret->n, sizeof(*ret->items), compare_ports,

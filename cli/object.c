@@ -2,6 +2,8 @@
 
 #include "object.h"
 
+#include "decode.h"
+
 #include <strings.h>
 
 #include "names.h"
@@ -269,6 +271,15 @@ int object_list_put(ObjectList *l, Object *o)
 	items[i] = o;
 	l->n++;
 	return 0;
+}
+
+bool object_list_is_plane(const ObjectList *l, const Object *port)
+{
+	const Object *device =
+		object_list_find(l, value_text(&port->values[PORT_ATTR_device_index]));
+	const Value *type = device ? object_value(device, DEVICE_ATTR_dev_type) : NULL;
+
+	return type && streq(value_text(type), decode_name(ATTR_DEVICE_TYPE, DEVICE_TYPE_SMI));
 }
 
 void object_list_remove(ObjectList *l, const char *path)

@@ -61,5 +61,8 @@ int object_list_read(ObjectList *l, sd_bus_message *m);
 int object_list_put(ObjectList *l, Object *o);
 /* The object at PATH, which the list still owns; NULL if there is none. */
 Object *object_list_find(const ObjectList *l, const char *path);
+/* Whether PORT is one of a device that is a plane of another one (its Type is "smi"). It is no port
+ * of its own for programs, which cannot use it. */
+bool object_list_is_plane(const ObjectList *l, const Object *port);
 /* Frees the object at PATH, if there is one. */
 void object_list_remove(ObjectList *l, const char *path);
