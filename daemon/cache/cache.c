@@ -251,6 +251,36 @@ static bool port_reasons_differ(const PortSnapshot *a, const PortSnapshot *b)
 	return false;
 }
 
+/* Whether the row, which an answer does not have, is not there any more. An answer that has the
+ * character devices could read the directory of the device: so a file was not there. */
+static bool is_withdrawn(const DeviceSnapshot *answer, DeviceAttr a)
+{
+	return mask_has(&answer->supplied, DEVICE_ATTR_chardevs) &&
+	       (device_attributes[a].source == SOURCE_SYSFS || a == DEVICE_ATTR_driver_id);
+}
+
+/* What is known of D, with what S supplies. */
+static DeviceSnapshot merge_device(const Device *d, const DeviceSnapshot *s, bool is_answer)
+{
+	DeviceSnapshot merged = d->now;
+
+	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
+		const Attribute *row = &device_attributes[a];
+		char *field = (char *)&merged.values + row->offset;
+
+		if (mask_has(&s->supplied, a)) {
+			memcpy(field, (const char *)&s->values + row->offset, row->size);
+			mask_set(&merged.supplied, a, true);
+			if (row->type == ATTR_CHARDEVS)
+				merged.chardevs = s->chardevs;
+		} else if (is_answer && is_withdrawn(s, a)) {
+			memset(field, 0, row->size);
+			mask_set(&merged.supplied, a, false);
+		}
+	}
+	return merged;
+}
+
 int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 		       AttrMask *ret_changed)
 {
@@ -264,18 +294,7 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 	if (!d)
 		return -ENOMEM;
 
-	merged = d->now;
-	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
-		const Attribute *row = &device_attributes[a];
-
-		if (!mask_has(&s->supplied, a))
-			continue;
-		memcpy((char *)&merged.values + row->offset, (char *)&s->values + row->offset,
-		       row->size);
-		if (row->type == ATTR_CHARDEVS)
-			merged.chardevs = s->chardevs;
-	}
-	merged.supplied = mask_or(merged.supplied, s->supplied);
+	merged = merge_device(d, s, now != 0);
 	merged.values.index = d->index;
 	if (now) {
 		merged.values.stale = false;
@@ -316,27 +335,36 @@ void cache_remove_port(Port *p)
 	port_free(p);
 }
 
-/* Whether S has other values of the subnet manager than P last had; P has those of S afterwards. */
+/* The rows that the subnet manager sets. */
+static const PortAttr subnet_rows[] = {
+	PORT_ATTR_lid,
+	PORT_ATTR_lmc,
+	PORT_ATTR_sm_lid,
+	PORT_ATTR_sm_sl,
+	PORT_ATTR_subnet_timeout,
+	PORT_ATTR_subnet_prefix,
+};
+_Static_assert(ARRAY_SIZE(subnet_rows) == SUBNET_ROWS, "SubnetValues has room for other rows");
+
+/* Whether S has other values of the subnet manager than P last had; P has those of S afterwards. A
+ * row that one of the two does not have is not compared: a device that cannot be opened does not
+ * say all of them. */
 static bool subnet_differs(Port *p, const PortSnapshot *s)
 {
-	const PortValues *v = &s->values;
-	bool differs;
+	bool differs = false;
 
 	/* The LID is valid only while the port is configured, and so are the others. */
 	if (!mask_has(&s->valid, PORT_ATTR_lid))
 		return false;
-	differs =
-		p->subnet.known && (p->subnet.lid != v->lid || p->subnet.lmc != v->lmc ||
-				    p->subnet.sm_lid != v->sm_lid || p->subnet.sm_sl != v->sm_sl ||
-				    p->subnet.subnet_timeout != v->subnet_timeout ||
-				    p->subnet.subnet_prefix != v->subnet_prefix);
-	p->subnet.known = true;
-	p->subnet.lid = v->lid;
-	p->subnet.lmc = v->lmc;
-	p->subnet.sm_lid = v->sm_lid;
-	p->subnet.sm_sl = v->sm_sl;
-	p->subnet.subnet_timeout = v->subnet_timeout;
-	p->subnet.subnet_prefix = v->subnet_prefix;
+	for (size_t i = 0; i < SUBNET_ROWS; i++) {
+		uint64_t value = attr_get_raw(&port_attributes[subnet_rows[i]], &s->values);
+
+		if (!mask_has(&s->supplied, subnet_rows[i]))
+			continue;
+		differs |= (p->subnet.known >> i & 1) && p->subnet.values[i] != value;
+		p->subnet.known |= 1U << i;
+		p->subnet.values[i] = value;
+	}
 	return differs;
 }
 

@@ -17,12 +17,15 @@
 
 typedef struct Device Device;
 
+/* How many rows of a port the subnet manager sets. */
+#define SUBNET_ROWS 6
+
 /* What the subnet manager last set of a port. It outlives a time in which the port is not
  * configured, so that a change during this time is noticed afterwards. */
 typedef struct SubnetValues {
-	bool known; /* the port has been configured since it is here */
-	uint32_t lid, lmc, sm_lid, sm_sl, subnet_timeout;
-	uint64_t subnet_prefix;
+	unsigned int known; /* those of VALUES that an answer has had while the port was configured:
+			       a mask of 1 << index */
+	uint64_t values[SUBNET_ROWS]; /* raw, of the rows in subnet_rows[] in cache.c */
 } SubnetValues;
 
 /* A pointer to a port that becomes NULL when the port goes. The port knows all of them: so it also
@@ -112,8 +115,9 @@ const char *port_name(const Port *p, char *ret);
  * Merges what S supplies into device S->values.index, which is created with its ports if it is new;
  * takes what S owns. NOW is CLOCK_REALTIME in us and makes the device fresh, or is 0 if this is an
  * enumeration, which proves nothing about the rest. The device is in *RET, the rows that changed
- * are in *RET_CHANGED. A CacheOp, or -ENOMEM. If there are fewer ports now, those too many stay
- * until the caller has removed them: see cache_excess_port().
+ * are in *RET_CHANGED. What an answer that has the character devices does not have of sysfs is not
+ * known any more; other rows stay. A CacheOp, or -ENOMEM. If there are fewer ports now, those too
+ * many stay until the caller has removed them: see cache_excess_port().
  */
 int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 		       AttrMask *ret_changed);

@@ -155,6 +155,32 @@ static void test_subnet_values(void **state)
 	assert_int_equal(p->now.values.sm_generation, 6);
 }
 
+/* A device that cannot be opened does not say all values of the subnet manager. That it says them
+ * again is not the doing of the subnet manager. */
+static void test_subnet_values_missing(void **state)
+{
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	PortSnapshot closed = ib_port(ACTIVE), s = ib_port(ACTIVE);
+
+	mask_set(&closed.supplied, PORT_ATTR_sm_sl, false);
+	closed.values.sm_sl = 0;
+	apply(p, closed, 0);
+	s.values.sm_sl = 3;
+	PORT_SUPPLY(&s, subnet_timeout, 18);
+	assert_false(apply(p, s, REASON_BIT(REASON_RECONCILE)).subnet_reconfigured);
+	assert_false(apply(p, ib_port(DOWN), 0).subnet_reconfigured);
+	closed = ib_port(ACTIVE);
+	mask_set(&closed.supplied, PORT_ATTR_sm_sl, false);
+	assert_false(apply(p, closed, REASON_BIT(REASON_RECONCILE)).subnet_reconfigured);
+	assert_int_equal(p->now.values.sm_generation, 0);
+	/* what was last known counts, across the time in which it was not */
+	s = ib_port(ACTIVE);
+	s.values.sm_sl = 3;
+	PORT_SUPPLY(&s, subnet_timeout, 19);
+	assert_true(apply(p, s, REASON_BIT(REASON_RECONCILE)).subnet_reconfigured);
+	assert_int_equal(p->now.values.sm_generation, 1);
+}
+
 static void test_tables(void **state)
 {
 	static const PortAttr pkeys[] = {PORT_ATTR_pkeys, PORT_ATTR_pkey_generation,
@@ -287,6 +313,40 @@ static void test_device(void **state)
 	assert_int_equal(d->n_ports, RDMA_PORT_MAX);
 }
 
+/* What sysfs no longer says of a device is not known any more; what an answer could not read stays.
+ */
+static void test_device_withdrawn(void **state)
+{
+	Device *d = add_device(*state, 7, "mlx5_0", 1, 1), *same;
+	DeviceSnapshot s = {};
+	AttrMask changed;
+
+	DEVICE_SUPPLY(&s, index, 7);
+	DEVICE_SUPPLY(&s, numa_node, 1);
+	DEVICE_SUPPLY(&s, driver_id, 1);
+	DEVICE_SUPPLY(&s, vendor_id, 0x2c9);
+	DEVICE_SUPPLY_TEXT(&s, node_desc, "host");
+	cache_apply_device(*state, &s, 5, &same, &changed);
+
+	/* an enumeration, and an answer that could not read the directory */
+	DEVICE_SUPPLY(&s, index, 7);
+	cache_apply_device(*state, &s, 0, &same, &changed);
+	DEVICE_SUPPLY(&s, index, 7);
+	assert_int_equal(cache_apply_device(*state, &s, 6, &same, &changed), CACHE_UNCHANGED);
+	assert_int_equal(d->now.values.numa_node, 1);
+
+	DEVICE_SUPPLY(&s, index, 7);
+	DEVICE_SUPPLY(&s, numa_node, 1);
+	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
+	assert_int_equal(cache_apply_device(*state, &s, 7, &same, &changed), CACHE_CHANGED);
+	assert_true(mask_has(&changed, DEVICE_ATTR_node_desc));
+	assert_string_equal(device_unavailable(&d->now, DEVICE_ATTR_node_desc), "not reported");
+	assert_string_equal(device_unavailable(&d->now, DEVICE_ATTR_driver_id), "not reported");
+	assert_null(device_unavailable(&d->now, DEVICE_ATTR_numa_node));
+	assert_null(device_unavailable(&d->now, DEVICE_ATTR_vendor_id));
+	assert_null(device_unavailable(&d->now, DEVICE_ATTR_name));
+}
+
 /* How many ports there are and how many of them are active, whatever changes that. */
 static void test_counts(void **state)
 {
@@ -404,12 +464,14 @@ int main(void)
 		TEST(test_not_opened),
 		TEST(test_subnet),
 		TEST(test_subnet_values),
+		TEST(test_subnet_values_missing),
 		TEST(test_counts),
 		TEST(test_tables),
 		TEST(test_stale),
 		TEST(test_never_answered),
 		TEST(test_protocols),
 		TEST(test_device),
+		TEST(test_device_withdrawn),
 		TEST(test_chardevs),
 		TEST(test_text_in_tables),
 		TEST(test_order),
