@@ -462,6 +462,11 @@ void cache_apply_port_history(Port *p, PortChange *change)
 	mask_set(&change->changed, PORT_ATTR_state_change, v->state_change != when);
 	mask_set(&change->changed, PORT_ATTR_link_downs, v->link_downs != p->history.link_downs);
 	v->state_change = when;
+	/* Nothing else has changed if the link was down and up again before the port was read. */
+	if (v->link_downs != p->history.link_downs && change->op == CACHE_UNCHANGED) {
+		v->generation++;
+		mask_set(&change->changed, PORT_ATTR_generation, true);
+	}
 	v->link_downs = p->history.link_downs;
 	if (change->op == CACHE_UNCHANGED && !mask_is_empty(&change->changed))
 		change->op = CACHE_CHANGED;

@@ -54,9 +54,22 @@ static void append(History *h, const Transition *t)
 	h->n++;
 }
 
+static bool is_active(uint32_t state)
+{
+	return state == PORT_STATE_ACTIVE || state == PORT_STATE_ACTIVE_DEFER;
+}
+
 bool history_is_link_down(uint32_t from, uint32_t to)
 {
+	if (from == STATE_NOT_ACTIVE || to == STATE_NOT_ACTIVE)
+		return is_active(from);
 	return from < STATE_UNKNOWN && to >= PORT_STATE_DOWN && to < PORT_STATE_ACTIVE && to < from;
+}
+
+/* The latest, of which there must be one. */
+static Transition *history_end(History *h)
+{
+	return &h->entries[(h->first + h->n - 1U) % h->room];
 }
 
 bool history_note(History *h, uint32_t state, EventReason reason, uint64_t realtime_usec,
@@ -69,11 +82,27 @@ bool history_note(History *h, uint32_t state, EventReason reason, uint64_t realt
 			.reason = (uint8_t)reason};
 
 	t.from = last ? last->to : reason == REASON_STARTUP ? STATE_UNKNOWN : STATE_ABSENT;
+	if (t.from == STATE_NOT_ACTIVE && !is_active(t.to) && t.to < STATE_NOT_ACTIVE) {
+		history_end(h)->to = t.to;
+		return false;
+	}
 	if (t.from == t.to)
 		return false;
 	h->link_downs += history_is_link_down(t.from, t.to);
 	append(h, &t);
 	return true;
+}
+
+bool history_note_event(History *h, EventReason reason, uint64_t realtime_usec,
+			uint64_t monotonic_usec)
+{
+	const Transition *last = history_last(h);
+
+	if (!last || (reason != REASON_PORT_ACTIVE && reason != REASON_PORT_ERROR) ||
+	    is_active(last->to) == (reason == REASON_PORT_ACTIVE))
+		return false;
+	return history_note(h, reason == REASON_PORT_ACTIVE ? PORT_STATE_ACTIVE : STATE_NOT_ACTIVE,
+			    reason, realtime_usec, monotonic_usec);
 }
 
 const Transition *history_take(History *h)
@@ -105,6 +134,8 @@ bool history_since_not(const History *h, uint32_t state, uint64_t *ret_usec, boo
 
 const char *history_state_name(uint32_t state, AttrText ret)
 {
+	if (state == STATE_NOT_ACTIVE)
+		return "not-active";
 	if (state == STATE_UNKNOWN)
 		return "unknown";
 	if (state == STATE_ABSENT)

@@ -17,8 +17,9 @@
 #define HISTORY_ENTRIES 32U
 #define HISTORY_KEPT	256U
 
-/* States beside those of enum ibv_port_state: before the first look, and without a device */
-enum { STATE_UNKNOWN = 254, STATE_ABSENT = 255 };
+/* States beside those of enum ibv_port_state: any but active, as an event said, before the port was
+ * read; before the first look; and without a device */
+enum { STATE_NOT_ACTIVE = 253, STATE_UNKNOWN = 254, STATE_ABSENT = 255 };
 
 /* The state was FROM, and has been TO since then. */
 typedef struct Transition {
@@ -50,11 +51,20 @@ static inline const Transition *history_last(const History *h)
 
 /*
  * Notes that the state is now STATE, because of REASON. Returns whether that is a transition: false
- * if the state was STATE already. The first one comes from STATE_UNKNOWN if REASON is
- * REASON_STARTUP, from STATE_ABSENT otherwise. Without memory it is counted but not kept.
+ * if the state was STATE already, or if it is what the last event left open (STATE_NOT_ACTIVE). The
+ * first one comes from STATE_UNKNOWN if REASON is REASON_STARTUP, from STATE_ABSENT otherwise.
+ * Without memory it is counted but not kept.
  */
 bool history_note(History *h, uint32_t state, EventReason reason, uint64_t realtime_usec,
 		  uint64_t monotonic_usec);
+
+/*
+ * Notes what an event says: PORT_ACTIVE, or PORT_ERROR, after which an active port is not active
+ * any more. Other reasons say nothing of the state. Returns whether that is a transition. Without a
+ * first look there is none.
+ */
+bool history_note_event(History *h, EventReason reason, uint64_t realtime_usec,
+			uint64_t monotonic_usec);
 
 /* The oldest transition that this function has not returned yet, NULL if there is none. */
 const Transition *history_take(History *h);

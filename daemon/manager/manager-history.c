@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the state of each port has been, and a message in the journal for each transition. */
 
+#include "decode.h"
 #include "log.h"
 #include "manager-private.h"
+
+/* The events that say something of the state of a port */
+#define STATE_REASONS (REASON_BIT(REASON_PORT_ACTIVE) | REASON_BIT(REASON_PORT_ERROR))
 
 /* The message of a transition; explained in systemd/rdmad.catalog. */
 #define MESSAGE_ID_STATE "889996fde0584a548466e442896fef12"
@@ -50,20 +54,28 @@ void manager_log_states(Device *d)
 		log_transitions(d->ports[i]);
 }
 
-bool manager_note_state(Manager *m, Port *p, EventReason reason, PortChange *change)
+bool manager_note_state(Manager *m, Port *p, uint32_t reasons, PortChange *change)
 {
+	const Schedule *w = p->device->schedule;
+	uint32_t state = p->now.values.state;
+	EventReason reason = event_reason_of_state(reasons, state == PORT_STATE_ACTIVE);
 	const Transition *last;
-	bool noted;
 
 	if (!mask_has(&p->now.valid, PORT_ATTR_state))
 		return false;
 	if (p->history.n == 0)
 		history_recall(&m->histories, p->device->now.values.name, p->number, &p->history);
-	noted = history_note(&p->history, p->now.values.state, reason, realtime_now_usec(),
-			     monotonic_usec(m));
+	/* An event that came after the question says more than this answer, which may be older. */
+	if (p->history.n == 0 || !schedule_has_reason(w, p->number, STATE_REASONS))
+		history_note(&p->history, state, reason, realtime_now_usec(), monotonic_usec(m));
 	last = history_last(&p->history); /* NULL if there was no memory to keep the first */
 	cache_apply_port_history(p, change);
-	return noted && last && is_transition(last);
+	return last && !last->taken && is_transition(last);
+}
+
+void manager_note_event(Manager *m, Port *p, EventReason reason)
+{
+	(void)history_note_event(&p->history, reason, realtime_now_usec(), monotonic_usec(m));
 }
 
 void manager_note_rename(Manager *m, Port *p, PortChange *change)

@@ -11,8 +11,8 @@
  *   manager-publish.c   what goes to the shared memory and to the bus
  *   manager-calls.c     what callers want of the hardware: Query()
  *   manager-counters.c  ... and GetCounters()
- *   manager-history.c   transitions: history and journal
  *   manager-dirty.c     takes events in: what may have changed is marked
+ *   manager-history.c   transitions: history and journal
  *   schedule.c          what is to be asked about one device, and when
  */
 
@@ -106,9 +106,12 @@ void manager_on_event(void *userdata, const Event *e);
 
 /* manager-history.c */
 
-/* P has been read, for REASON: notes its state, and in *CHANGE what that changes. Returns whether
- * that is a transition for the journal. */
-bool manager_note_state(Manager *m, Port *p, EventReason reason, PortChange *change);
+/* P has been read, for REASONS: notes its state, and in *CHANGE what that changes, and what events
+ * have changed since it was last read. Returns whether there are transitions for the journal. */
+bool manager_note_state(Manager *m, Port *p, uint32_t reasons, PortChange *change);
+/* An event about P has come. If it says that P is active, or is not active any more, that is noted,
+ * even if it is over when P is read. */
+void manager_note_event(Manager *m, Port *p, EventReason reason);
 /* Tells the journal of the transitions of D that it has not been told of. */
 void manager_log_states(Device *d);
 /* The device of P has another name, to which a history may belong. */

@@ -2,6 +2,7 @@
 /* Asks the source about what is dirty, puts the answers into the cache, and publishes what they
  * change. */
 
+#include "decode.h"
 #include "log.h"
 #include "manager-private.h"
 
@@ -184,14 +185,25 @@ static void take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reas
 
 	cache_apply_port(p, snapshot, !w->asked_pkeys, reasons, realtime_now_usec(), ret);
 	p->answered_usec = monotonic_usec(m);
-	if (manager_note_state(m, p, event_reason_to_publish(reasons), ret))
+	if (manager_note_state(m, p, reasons, ret))
 		later(m, w);
-	if (ops->netdevs_changed &&
-	    (ret->op == CACHE_ADDED || mask_has(&ret->changed, PORT_ATTR_netdevs) ||
-	     mask_has(&ret->changed, PORT_ATTR_gids)))
-		ops->netdevs_changed(m->source, p->device->index, p->number,
-				     p->now.tables[PORT_TABLE_NETDEVS],
-				     p->now.tables[PORT_TABLE_GIDS]);
+	if (!ops->netdevs_changed ||
+	    !(ret->op == CACHE_ADDED || mask_has(&ret->changed, PORT_ATTR_netdevs) ||
+	      mask_has(&ret->changed, PORT_ATTR_gids)))
+		return;
+	ops->netdevs_changed(m->source, p->device->index, p->number,
+			     p->now.tables[PORT_TABLE_NETDEVS], p->now.tables[PORT_TABLE_GIDS]);
+	/* Nobody has listened for changes of these interfaces until now. One may have come since
+	 * the port was read, which at the start of the machine is likely. */
+	if (p->now.tables[PORT_TABLE_NETDEVS] &&
+	    (ret->op == CACHE_ADDED || mask_has(&ret->changed, PORT_ATTR_netdevs)) &&
+	    !(reasons & event_reasons_meaning(MEANS_SETTLING)))
+		manager_mark_device(p->device, p->number, REASON_NETDEV);
+}
+
+static bool is_active(const PortSnapshot *s)
+{
+	return s->values.state == PORT_STATE_ACTIVE;
 }
 
 void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
@@ -219,7 +231,10 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	} else {
 		take_port(m, p, snapshot, reasons, &change);
 	}
-	manager_publish_port(m, p, &change, event_reason_to_publish(reasons));
+	manager_publish_port(m, p, &change,
+			     change.state_changed
+				     ? event_reason_of_state(reasons, is_active(&p->now))
+				     : event_reason_to_publish(reasons));
 	bus_answer_queries(&w->asked.queries, number, p, error, error < 0 ? strerror(-error) : "");
 }
 

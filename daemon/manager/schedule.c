@@ -126,6 +126,12 @@ bool schedule_is_dirty(const Schedule *w)
 	return wants_something(&w->next) || wants_something(&w->callers);
 }
 
+bool schedule_has_reason(const Schedule *w, uint32_t port, uint32_t reasons)
+{
+	return port < w->n_reasons && port_set_has(&w->next.ports, port) &&
+	       w->next.reasons[port] & reasons;
+}
+
 bool schedule_is_whole(const Schedule *w)
 {
 	return w->next.whole || w->callers.whole || w->asked.whole;

@@ -83,6 +83,8 @@ Schedule *schedule_free(Schedule *w);
 /* Marks PORT (or EVENT_ALL_PORTS, or a port that does not exist: all) for REASON. -ENOMEM. */
 int schedule_mark(Schedule *w, uint32_t port, EventReason reason);
 bool schedule_is_dirty(const Schedule *w);
+/* Whether the next query is to read PORT for any of REASONS, a mask of REASON_BIT. */
+bool schedule_has_reason(const Schedule *w, uint32_t port, uint32_t reasons);
 /* PORT has gone: it is not asked about, and no answer is expected. */
 void schedule_drop_port(Schedule *w, uint32_t port);
 /* The device has been found by a look at everything: its next query is part of it. */

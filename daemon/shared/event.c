@@ -20,6 +20,16 @@ EventReason event_reason_to_publish(uint32_t reasons)
 	return reasons ? (EventReason)(31 - __builtin_clz(reasons)) : REASON_RECONCILE;
 }
 
+EventReason event_reason_of_state(uint32_t reasons, bool is_active)
+{
+	EventReason own = is_active ? REASON_PORT_ACTIVE : REASON_PORT_ERROR;
+	EventReason opposite = is_active ? REASON_PORT_ERROR : REASON_PORT_ACTIVE;
+
+	return reasons == REASON_BIT(opposite)
+		       ? own
+		       : event_reason_to_publish(reasons & ~REASON_BIT(opposite));
+}
+
 EventReason event_reason_from_name(const char *name)
 {
 	for (EventReason r = 0; r < _REASON_MAX; r++)

@@ -7,6 +7,7 @@
  * and when. No other place in the source says that.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a reason means. */
@@ -127,3 +128,7 @@ EventReason event_reason_from_name(const char *name);
 /* The reason to publish for REASONS, a mask of REASON_BIT: the most specific one. For an empty mask
  * it is REASON_RECONCILE. */
 EventReason event_reason_to_publish(uint32_t reasons);
+/* The same for a transition of the state of a port, which made it active or ended that, as
+ * IS_ACTIVE says. An event that says the opposite is not its reason: the port went down and came
+ * back, or the other way round, before it was read. */
+EventReason event_reason_of_state(uint32_t reasons, bool is_active);

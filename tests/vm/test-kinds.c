@@ -82,6 +82,28 @@ static void test_no_node(_unused_ void **state)
 	assert_without_verbs(index, "the device has no node to open");
 }
 
+/* The link is down for less time than a query takes. */
+static void test_flaps(_unused_ void **state)
+{
+	uint32_t index;
+	Path path;
+
+	fabric_restart(f, EVENTS_ALONE);
+	sim("add sim0 driver=mlx5 link=ib");
+	index = wait_port(f, "sim0/1");
+	path = path_of(index, 1);
+	while (sim_number("device", "sim0", "contexts") == 0)
+		fixture_barrier(f);
+	wait_quiet(f, "sim0/1");
+	fixture_assert_property(f, path.text, PORT, "LinkDownCount", "0");
+	for (unsigned int i = 0; i < 100; i++)
+		sim("set sim0/1 state=1 phys_state=2 event=PORT_ERR\n"
+		    "set sim0/1 state=4 phys_state=5 event=PORT_ACTIVE");
+	wait_property(f, path.text, PORT, "LinkDownCount", "100");
+	wait_property(f, path.text, PORT, "State", "active");
+	wait_equal(f, index, 1);
+}
+
 static int setup(_unused_ void **state)
 {
 	f = fabric_new();
@@ -94,6 +116,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_provider),
 		cmocka_unit_test(test_no_node),
+		cmocka_unit_test(test_flaps),
 	};
 
 	return cmocka_run_group_tests_name("kinds", tests, setup, NULL);

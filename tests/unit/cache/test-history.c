@@ -155,6 +155,12 @@ static void test_link_downs(void **state)
 		{STATE_UNKNOWN, DOWN, false},
 		{STATE_ABSENT, DOWN, false},
 		{ACTIVE, STATE_ABSENT, false},
+		{ACTIVE, STATE_NOT_ACTIVE, true},
+		{ACTIVE_DEFER, STATE_NOT_ACTIVE, true},
+		{INIT, STATE_NOT_ACTIVE, false},
+		{STATE_UNKNOWN, STATE_NOT_ACTIVE, false},
+		{STATE_NOT_ACTIVE, ACTIVE, false},
+		{STATE_NOT_ACTIVE, STATE_ABSENT, false},
 	};
 	History h = {};
 
