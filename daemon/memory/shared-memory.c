@@ -125,7 +125,9 @@ static void make_record(const Port *p, struct rdmad_port *ret)
 		    mask_has(&s->valid, a))
 			r.hot.valid |= UINT64_C(1) << fields[i].field;
 	}
-	if (RDMAD_VALID(r.hot, STATE))
+	/* Verbs alone has the largest MTU, and has it for every port: without it, verbs has not
+	 * answered. */
+	if (mask_has(&s->supplied, PORT_ATTR_max_mtu))
 		r.hot.flags |= RDMAD_PORT_KNOWN;
 	repeat_hot(&r.verbs, &r.hot);
 	text_copy(r.device_name, sizeof(r.device_name), v->device_name);

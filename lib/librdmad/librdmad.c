@@ -528,7 +528,7 @@ EXPORT const char *rdmad_strerror(int error)
 	case -ENOTCONN:
 		return "rdmad has ended; reopen when it is back";
 	case -ENODATA:
-		return "the port has not been read yet";
+		return "the port has not been read yet, or the device cannot be opened";
 	case -EIO:
 		return "the last query of the port failed";
 	default:

@@ -55,7 +55,7 @@ enum rdmad_port_flags {
 	RDMAD_PORT_STALE = 1U << 1,  /* the last query failed: the values are the last ones known */
 	RDMAD_PORT_MOVED = 1U << 2,  /* the daemon has moved to a larger memory */
 	RDMAD_PORT_CLOSED = 1U << 3, /* the daemon has ended */
-	RDMAD_PORT_KNOWN = 1U << 4,  /* the port has been read at least once */
+	RDMAD_PORT_KNOWN = 1U << 4,  /* what ibv_query_port() would say is known */
 };
 
 /*
@@ -242,9 +242,11 @@ int rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rdmad_por
 
 /*
  * Fills in what ibv_query_port() would, as the driver last said it. Returns 0, an error as
- * rdmad_read(), -ENODATA: the port has never been read, or -EIO: its last query failed, and
- * rdmad_read() has the values from before. The macro passes the size that the structure has in the
- * program: fields that this library does not know become 0.
+ * rdmad_read(), -ENODATA: that is not known, or -EIO: the last query of the port failed, and
+ * rdmad_read() has the values from before. It is not known before the port has been read, and while
+ * the daemon cannot open the device: rdmad_read() then has what the kernel says without verbs. The
+ * macro passes the size that the structure has in the program: fields that this library does not
+ * know become 0.
  */
 #define rdmad_query_port(r, port, attr) rdmad_query_port_size((r), (port), (attr), sizeof(*(attr)))
 int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port,

@@ -45,9 +45,11 @@ static void test_later_fields_are_zero(void **state)
 	Fixture *f = *state;
 	Port *p = device_port(fixture_add_device(f, 7, "mlx5_1", 1, "roce"), 1);
 	struct rdmad *r = fixture_open(f, 0);
+	PortSnapshot s = fixture_roce_port("eth0");
 	struct ibv_port_attr a;
 
-	fixture_put(f, p, fixture_roce_port("eth0"));
+	PORT_SUPPLY(&s, max_mtu, IBV_MTU_4096);
+	fixture_put(f, p, s);
 	memset(&a, 0xff, sizeof(a));
 	assert_int_equal(rdmad_query_port(r, fixture_find(r, "mlx5_1"), &a), 0);
 	assert_int_equal(a.state, IBV_PORT_DOWN);

@@ -108,6 +108,9 @@ static void test_unknown_is_said(void **state)
 	assert_true(RDMAD_VALID(port.hot, NETDEV));
 	assert_string_equal(port.netdev, "eth0");
 	assert_int_equal(port.ifindex, 6);
+	/* the device could not be opened: what verbs would say is not known, and not 0 */
+	assert_int_equal(port.hot.flags, RDMAD_PORT_PRESENT);
+	assert_int_equal(rdmad_query_port(r, fixture_find(r, "rocep1/1"), &a), -ENODATA);
 	/* the link is down: the MTU is what the driver said, and is not valid */
 	assert_false(RDMAD_VALID(port.hot, ACTIVE_MTU));
 	assert_int_equal(port.hot.active_mtu, 3);
