@@ -62,10 +62,13 @@ static int reply_held(sd_bus_message *call, const Wait *wait)
 
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "{so}");
-	for (size_t i = 0; r >= 0 && i < wait->n_ports; i++)
-		if (wait->ports[i].lack == LACK_NOTHING)
+	for (size_t i = 0; r >= 0 && i < wait->n_ports; i++) {
+		const WaitPort *p = wait_port_found(&wait->ports[i]);
+
+		if (p->lack == LACK_NOTHING)
 			r = sd_bus_message_append(reply, "{so}", wait->ports[i].name,
-						  port_path(wait->ports[i].ref.port, path));
+						  port_path(p->ref.port, path));
+	}
 	if (r >= 0)
 		r = sd_bus_message_close_container(reply);
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);

@@ -48,8 +48,8 @@ typedef struct BusHandler {
 	 * many ask, the port is read once a second. */
 	int (*counters)(void *userdata, Port *p, const PortCounters **ret_counters,
 			PendingList **ret_list);
-	/* Manager.Refresh(): everything is being read afresh. The list in which the call is to
-	 * wait for bus_answer_refresh(). */
+	/* Manager.Refresh(): everything is being read afresh, at the earliest a second after the
+	 * last time. The list in which the call is to wait for bus_answer_refresh(). */
 	PendingList *(*refresh)(void *userdata);
 	void (*status)(void *userdata, BusStatus *ret);
 	/* The bus gave us the name, or why not (negative errno, logged); -ECONNRESET if it has not

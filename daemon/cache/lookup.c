@@ -131,6 +131,15 @@ int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const 
 	return 0;
 }
 
+bool lookup_has_gid(const Port *p, const uint8_t gid[16])
+{
+	const NameOwner *o = name_index_find(p->device->cache->names, NAME_GID, gid, 16);
+
+	while (o && o->owner != p)
+		o = o->next;
+	return o;
+}
+
 /* A decimal number as an object's path has it: no sign, no zero in front. *AT goes behind it. */
 static int path_number(const char **at, uint64_t *ret)
 {

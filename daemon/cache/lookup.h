@@ -30,6 +30,9 @@ int lookup_port(const Cache *c, const char *text, Port **ret);
 int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const char *netdev,
 			  Port **ret, uint32_t *ret_index);
 
+/* Whether GID is in the GID table of P: without going through the table. */
+bool lookup_has_gid(const Port *p, const uint8_t gid[16]);
+
 /* The object at PATH, which is written as device_path() or port_path() writes it: *RET_PORT is the
  * port, or NULL if it is the device itself. -ENOENT: no object that is on the bus has that path. */
 int lookup_path(const Cache *c, const char *path, Device **ret_device, Port **ret_port);

@@ -20,14 +20,9 @@ int wait_add(Wait *w, const char *name)
 	return 0;
 }
 
-static bool has_gid(const PortSnapshot *s, const uint8_t gid[16])
+static bool has_gid(const Port *p, const uint8_t gid[16])
 {
-	if (!mask_has(&s->valid, PORT_ATTR_gids))
-		return false;
-	TABLE_FOREACH(GidEntry, e, s->tables[PORT_TABLE_GIDS])
-		if (memcmp(e->gid, gid, sizeof(e->gid)) == 0)
-			return true;
-	return false;
+	return mask_has(&p->now.valid, PORT_ATTR_gids) && lookup_has_gid(p, gid);
 }
 
 /* The active MTU in bytes, 0 if it is not known. */
@@ -47,15 +42,17 @@ static uint64_t rate(const PortSnapshot *s)
 	return mask_has(&s->valid, PORT_ATTR_rate) ? s->values.rate : 0;
 }
 
-WaitLack wait_lack(const WaitCondition *c, const PortSnapshot *s)
+WaitLack wait_lack(const WaitCondition *c, const Port *p)
 {
+	const PortSnapshot *s = &p->now;
+
 	if (s->values.stale)
 		return LACK_FRESH;
 	if (!mask_has(&s->valid, PORT_ATTR_state) || s->values.state != c->state)
 		return LACK_STATE;
 	if (c->lid && (!mask_has(&s->valid, PORT_ATTR_lid) || s->values.lid == 0))
 		return LACK_LID;
-	if (c->has_gid && !has_gid(s, c->gid))
+	if (c->has_gid && !has_gid(p, c->gid))
 		return LACK_GID;
 	if (active_mtu(s) < c->mtu)
 		return LACK_MTU;
@@ -71,17 +68,38 @@ void wait_done(Wait *w)
 	*w = (Wait){};
 }
 
+/* The one before P that means PORT too, or NULL. */
+static WaitPort *find_same(const WaitPort *p, const Port *port)
+{
+	for (WaitPort *other = p->wait->ports; port && other < p; other++)
+		if (other->ref.port == port)
+			return other;
+	return NULL;
+}
+
 /* Finds the ports that have the names now. */
 static void look_up(Wait *w, const Cache *c)
 {
 	for (size_t i = 0; i < w->n_ports; i++) {
 		WaitPort *p = &w->ports[i];
+
+		/* from now on it may stand for itself */
+		p->lack = wait_port_found(p)->lack;
+		p->since_usec = wait_port_found(p)->since_usec;
+		p->exact = wait_port_found(p)->exact;
+	}
+	w->n_different = 0;
+	for (size_t i = 0; i < w->n_ports; i++) {
+		WaitPort *p = &w->ports[i];
 		Port *port = NULL;
 		int r = lookup_port(c, p->name, &port);
 
+		port = r < 0 ? NULL : port;
 		p->wait = w;
 		p->is_ambiguous = r == -EEXIST;
-		port_ref_set(&p->ref, r < 0 ? NULL : port);
+		p->same = find_same(p, port);
+		port_ref_set(&p->ref, p->same ? NULL : port);
+		w->n_different += !p->same;
 	}
 	w->names_generation = c->names_generation;
 }
@@ -93,7 +111,7 @@ static WaitLack find_lack(const WaitPort *p)
 
 	if (!port)
 		return p->is_ambiguous ? LACK_UNIQUE : LACK_PORT;
-	return port->answered ? wait_lack(&p->wait->condition, &port->now) : LACK_ANSWER;
+	return port->answered ? wait_lack(&p->wait->condition, port) : LACK_ANSWER;
 }
 
 /* The history may know since when the port is not in STATE, from before it was first looked at. */
@@ -116,7 +134,6 @@ static void look_at(WaitPort *p, uint64_t now_usec)
 
 	if (w->looked && lack == was)
 		return;
-	w->n_held += (size_t)(lack == LACK_NOTHING) - (size_t)(w->looked && was == LACK_NOTHING);
 	p->since_usec = now_usec;
 	/* A lack before the one of the last look began now. One after it was hidden until now and
 	 * may be old. */
@@ -130,8 +147,13 @@ bool wait_look(Wait *w, const Cache *c, uint64_t now_usec)
 {
 	if (!w->looked || w->names_generation != c->names_generation)
 		look_up(w, c);
-	for (size_t i = 0; i < w->n_ports; i++)
+	w->n_held = 0;
+	for (size_t i = 0; i < w->n_ports; i++) {
+		if (w->ports[i].same)
+			continue;
 		look_at(&w->ports[i], now_usec);
+		w->n_held += w->ports[i].lack == LACK_NOTHING;
+	}
 	w->looked = true;
 	return wait_holds(w);
 }
@@ -139,14 +161,17 @@ bool wait_look(Wait *w, const Cache *c, uint64_t now_usec)
 Wait *wait_look_at_port(PortRef *ref, uint64_t now_usec)
 {
 	WaitPort *p = (WaitPort *)ref;
+	Wait *w = p->wait;
 
+	w->n_held -= p->lack == LACK_NOTHING;
 	look_at(p, now_usec);
-	return p->wait;
+	w->n_held += p->lack == LACK_NOTHING;
+	return w;
 }
 
 bool wait_holds(const Wait *w)
 {
-	return w->n_held == w->n_ports || (w->any && w->n_held > 0);
+	return w->n_held == w->n_different || (w->any && w->n_held > 0);
 }
 
 static const char *state_name(uint32_t state, AttrValue *buffer)
@@ -226,11 +251,11 @@ char *wait_describe(const Wait *w, uint64_t now_usec)
 	if (!f)
 		return NULL;
 	for (size_t i = 0; i < w->n_ports; i++) {
-		const WaitPort *p = &w->ports[i];
+		const WaitPort *p = wait_port_found(&w->ports[i]);
 
 		if (p->lack == LACK_NOTHING)
 			continue;
-		fprintf(f, "%s%s: ", separator, p->name);
+		fprintf(f, "%s%s: ", separator, w->ports[i].name);
 		describe_lack(f, &w->condition, p);
 		duration_format(now_usec - p->since_usec, duration);
 		fprintf(f, " for %s%s", p->exact ? "" : "at least ", duration);

@@ -41,6 +41,9 @@ typedef enum WaitLack {
 typedef struct WaitPort {
 	PortRef ref;	   /* the first member; to the port of that name, or NULL */
 	struct Wait *wait; /* that it is part of */
+	/* One before it that means the same port by another name, or NULL. Then only that one has a
+	 * reference, is looked at and counts: see wait_port_found(). */
+	struct WaitPort *same;
 	char name[PORT_NAME_MAX];
 	bool is_ambiguous;   /* more than one port has that name */
 	WaitLack lack;	     /* what it lacks */
@@ -53,10 +56,17 @@ typedef struct Wait {
 	bool any; /* one port that fulfils it is enough; else all must */
 	WaitPort ports[WAIT_PORTS_MAX];
 	size_t n_ports;
-	size_t n_held;		   /* of them fulfil the condition */
+	size_t n_different;	   /* of them mean a port that none before it means, or no port */
+	size_t n_held;		   /* of these fulfil the condition */
 	bool looked;		   /* wait_look() was called: what it found is in PORTS */
 	uint64_t names_generation; /* the cache's when the names were looked up */
 } Wait;
+
+/* Where it stands what the last look found of P. */
+static inline const WaitPort *wait_port_found(const WaitPort *p)
+{
+	return p->same ? p->same : p;
+}
 
 /* Before the first wait_look(): adds the port called NAME, as lookup_port() takes it; one that is
  * there already is not added again. -EINVAL: no port can have that name. -E2BIG: there are
@@ -67,8 +77,8 @@ int wait_add(Wait *w, const char *name);
  * freed. */
 void wait_done(Wait *w);
 
-/* What a port that has been read, as S, lacks of C: LACK_FRESH or a later one. */
-WaitLack wait_lack(const WaitCondition *c, const PortSnapshot *s);
+/* What P, which has been read, lacks of C: LACK_FRESH or a later one. */
+WaitLack wait_lack(const WaitCondition *c, const Port *p);
 
 /* Looks at all ports, at NOW_USEC, and looks up their names if any name has come or gone. Returns
  * whether the condition holds. */

@@ -221,7 +221,8 @@ RdmadPort *rdmad_client_find_port_sync(RdmadClient *self, RdmadLookup lookup, co
  * @user_data: what @callback gets as its last argument
  *
  * Asks the daemon to read all devices and ports again. When @callback is called, the objects have
- * the values that the daemon has read.
+ * the values that the daemon has read. The daemon does this at most once a second, for all that
+ * have asked until then.
  */
 RDMAD_GLIB_PUBLIC
 void rdmad_client_refresh_async(RdmadClient *self, GCancellable *cancellable,

@@ -239,8 +239,19 @@ static void assert_all_found(const Cache *c)
 		assert_same(c, lookup_port_by_netdev, has_netdev, netdevs[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(guids); i++)
 		assert_same(c, lookup_port_by_guid, has_guid, guids[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
+		uint8_t gid[16];
+
 		assert_same(c, lookup_address, has_address, addresses[i]);
+		assert_int_equal(gid_parse(addresses[i], gid), 0);
+		for (size_t k = 0; k < c->n_devices; k++)
+			for (uint32_t n = 0; n < c->devices[k]->n_ports; n++) {
+				const Port *p = c->devices[k]->ports[n];
+
+				assert_int_equal(lookup_has_gid(p, gid),
+						 has_address(p, addresses[i]));
+			}
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
 		Device *first = NULL;
 

@@ -82,54 +82,54 @@ static void test_lacks(void **state)
 	PortChange change;
 
 	apply(p, ib_port(ACTIVE));
-	assert_int_equal(wait_lack(&active, &p->now), LACK_NOTHING);
-	assert_int_equal(wait_lack(&all, &p->now), LACK_NOTHING);
+	assert_int_equal(wait_lack(&active, p), LACK_NOTHING);
+	assert_int_equal(wait_lack(&all, p), LACK_NOTHING);
 
 	c = all;
 	c.state = INIT;
-	assert_int_equal(wait_lack(&c, &p->now), LACK_STATE);
+	assert_int_equal(wait_lack(&c, p), LACK_STATE);
 	c = all;
 	memcpy(c.gid, other, sizeof(other));
-	assert_int_equal(wait_lack(&c, &p->now), LACK_GID);
+	assert_int_equal(wait_lack(&c, p), LACK_GID);
 	memcpy(c.gid, gid, sizeof(gid));
-	assert_int_equal(wait_lack(&c, &p->now), LACK_NOTHING);
+	assert_int_equal(wait_lack(&c, p), LACK_NOTHING);
 	c.mtu = 4097;
-	assert_int_equal(wait_lack(&c, &p->now), LACK_MTU);
+	assert_int_equal(wait_lack(&c, p), LACK_MTU);
 	c.mtu = 1;
 	c.rate++;
-	assert_int_equal(wait_lack(&c, &p->now), LACK_RATE);
+	assert_int_equal(wait_lack(&c, p), LACK_RATE);
 
 	/* the LID of a port that is not configured, and 0, are none */
 	s = ib_port(ACTIVE);
 	s.values.lid = 0;
 	apply(p, s);
-	assert_int_equal(wait_lack(&all, &p->now), LACK_LID);
-	assert_int_equal(wait_lack(&active, &p->now), LACK_NOTHING);
+	assert_int_equal(wait_lack(&all, p), LACK_LID);
+	assert_int_equal(wait_lack(&active, p), LACK_NOTHING);
 	apply(p, ib_port(INIT));
 	c = (WaitCondition){.state = INIT, .lid = true};
-	assert_int_equal(wait_lack(&c, &p->now), LACK_LID);
+	assert_int_equal(wait_lack(&c, p), LACK_LID);
 
 	/* what a port that is down would have counts for nothing */
 	apply(p, ib_port(DOWN));
 	c = (WaitCondition){.state = DOWN, .mtu = 256};
-	assert_int_equal(wait_lack(&c, &p->now), LACK_MTU);
+	assert_int_equal(wait_lack(&c, p), LACK_MTU);
 	c = (WaitCondition){.state = DOWN, .rate = 1};
-	assert_int_equal(wait_lack(&c, &p->now), LACK_RATE);
+	assert_int_equal(wait_lack(&c, p), LACK_RATE);
 
 	/* a code that stands for no MTU */
 	s = ib_port(ACTIVE);
 	s.values.active_mtu = 6;
 	apply(p, s);
-	assert_int_equal(wait_lack(&all, &p->now), LACK_MTU);
+	assert_int_equal(wait_lack(&all, p), LACK_MTU);
 
 	/* neither does what was before it went stale */
 	apply(p, ib_port(ACTIVE));
 	cache_apply_port_error(p, "no answer", &change);
-	assert_int_equal(wait_lack(&all, &p->now), LACK_FRESH);
+	assert_int_equal(wait_lack(&all, p), LACK_FRESH);
 
 	/* nothing known at all */
 	apply(p, (PortSnapshot){});
-	assert_int_equal(wait_lack(&active, &p->now), LACK_STATE);
+	assert_int_equal(wait_lack(&active, p), LACK_STATE);
 }
 
 static void assert_says(const Wait *w, uint64_t now, const char *expected)
@@ -287,6 +287,52 @@ static void test_told_of_own_ports(void **state)
 	assert_int_equal(tell(p[0], 0, &one), 1);
 }
 
+/* A port that a wait knows by many names is looked at once. */
+static void test_many_names_of_one_port(void **state)
+{
+	static const char *const names[] = {"mlx5_0/1", "mlx5_0", "0000:0000:0000:0002",
+					    "0000000000000002", "nothing"};
+	Cache *c = *state;
+	_cleanup_(wait_done) Wait w = {.condition = {.state = ACTIVE}, .any = true};
+	Device *d = add_device(c, 1, "mlx5_0", 1);
+	Port *p = device_port(d, 1);
+	DeviceSnapshot s = {};
+	AttrMask changed;
+
+	apply(p, ib_port(DOWN));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_int_equal(wait_add(&w, names[i]), 0);
+	assert_false(wait_look(&w, c, 1000000));
+	assert_int_equal(tell(p, 1000000, &w), 1);
+	assert_says(&w, 1000000,
+		    "mlx5_0/1: down, not active for at least 0.000 s\n"
+		    "mlx5_0: down, not active for at least 0.000 s\n"
+		    "0000:0000:0000:0002: down, not active for at least 0.000 s\n"
+		    "0000000000000002: down, not active for at least 0.000 s\n"
+		    "nothing: no such port for at least 0.000 s");
+	apply(p, ib_port(ACTIVE));
+	assert_int_equal(tell(p, 2000000, &w), 1);
+	assert_true(wait_holds(&w));
+	for (size_t i = 0; i < 4; i++)
+		assert_ptr_equal(wait_port_found(&w.ports[i])->ref.port, p);
+	apply(p, ib_port(INIT));
+	assert_int_equal(tell(p, 3000000, &w), 1);
+	assert_false(wait_holds(&w));
+
+	/* with another name of the device, the one that was not looked at stands for the port */
+	DEVICE_SUPPLY(&s, index, 1);
+	DEVICE_SUPPLY_TEXT(&s, name, "rxe0");
+	assert_int_equal(cache_apply_device(c, &s, 0, &d, &changed), CACHE_CHANGED);
+	assert_false(wait_look(&w, c, 4000000));
+	assert_int_equal(tell(p, 4000000, &w), 1);
+	assert_says(&w, 5000000,
+		    "mlx5_0/1: gone for 1.000 s\n"
+		    "mlx5_0: gone for 1.000 s\n"
+		    "0000:0000:0000:0002: init, not active for 2.000 s\n"
+		    "0000000000000002: init, not active for 2.000 s\n"
+		    "nothing: no such port for at least 4.000 s");
+}
+
 /* A name may come, go, and move to another port; what has gone is not looked at. */
 static void test_names_move(void **state)
 {
@@ -355,6 +401,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_since_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_several, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_told_of_own_ports, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_names_of_one_port, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names_move, setup, teardown),
 		cmocka_unit_test(test_names),
 	};

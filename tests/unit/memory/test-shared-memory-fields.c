@@ -65,9 +65,11 @@ static void test_each_row(void **state)
 	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
 	Row row = {.f = f, .r = fixture_open(f, 0), .p = p};
 	struct rdmad_port expected;
+	PortSnapshot answer;
 	uint64_t value;
 
 	fixture_put(f, p, fixture_all_fields());
+	answer = p->now;
 	p->now.values = (PortValues){.device_index = 3, .port_num = 1, .device_name = "mlx5_0"};
 	p->now.values.generation = 0x1111111111111111;
 	p->now.values.last_query = 0x2222222222222222;
@@ -91,6 +93,7 @@ static void test_each_row(void **state)
 		expected.hot.flags |= RDMAD_PORT_KNOWN;                                            \
 	assert_record(#attribute, expected, read_only_one(&row, PORT_ATTR_##attribute, value));
 #include "memory-fields.def"
+	p->now = answer; /* the cache knows it by its names */
 	rdmad_close(row.r);
 }
 
@@ -101,9 +104,11 @@ static void test_too_large(void **state)
 	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
 	Row row = {.f = f, .r = fixture_open(f, 0), .p = p};
 	struct rdmad_port expected;
+	PortSnapshot answer;
 	unsigned int n = 0;
 
 	fixture_put(f, p, fixture_all_fields());
+	answer = p->now;
 	p->now.values = (PortValues){.device_index = 3, .port_num = 1, .device_name = "mlx5_0"};
 
 #define FIELD(number, NAME, attribute, member, offset, type)                                       \
@@ -119,6 +124,7 @@ static void test_too_large(void **state)
 #include "memory-fields.def"
 	/* this is about all fields with less than 32 bits */
 	assert_true(n > 10);
+	p->now = answer;
 	rdmad_close(row.r);
 }
 
