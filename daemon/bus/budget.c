@@ -160,7 +160,7 @@ BudgetVerdict budget_judge(Budget *b, uid_t user, uint64_t now)
 		return u->queued < 2 * BUDGET_QUEUE_USER ? BUDGET_REFUSE_FULL : BUDGET_DROP;
 	if (b->busy == 0 || u->used < share(b, u))
 		return BUDGET_SERVE;
-	return u->used < share(b, u) + b->busy ? BUDGET_REFUSE_BUSY : BUDGET_DROP;
+	return u->used < share(b, u) + b->busy / 2 ? BUDGET_REFUSE_BUSY : BUDGET_DROP;
 }
 
 void budget_charge(Budget *b, uid_t user, uint64_t nsec)

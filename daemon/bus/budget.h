@@ -12,8 +12,8 @@
  * BUDGET_SMALLEST-th of BUSY. So one who uses little is served however much the others want. What
  * was used is forgotten with time, at the rate of BUDGET_RATE_PERCENT of a processor for a class. A
  * user who has used more than his share is refused. Whoever goes on nevertheless, and makes rdmad
- * refuse calls for another BUSY nanoseconds, gets no answer: a bus counts calls without an answer
- * against their caller, so that a flood ends by itself.
+ * refuse calls for half of BUSY, gets no answer: a bus counts calls without an answer against their
+ * caller, so that a flood ends by itself.
  *
  * There are three classes, so that a flood of one leaves the others their time: users from
  * BUDGET_ORDINARY_UID on; root, the user of rdmad and the system users below that; and connections

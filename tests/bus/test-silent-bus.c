@@ -29,10 +29,10 @@
 typedef struct SilentBus {
 	Fixture *f;
 	int listening;
-	sd_bus *peer;		      /* the connection to the daemon */
-	const char *client;	      /* who makes the next calls */
-	bool named;		      /* the daemon has its name */
-	sd_bus_message *questions[8]; /* GetConnectionUnixUser() that have no answer yet */
+	sd_bus *peer;			 /* the connection to the daemon */
+	const char *client;		 /* who makes the next calls */
+	bool named;			 /* the daemon has its name */
+	sd_bus_message *questions[1024]; /* GetConnectionUnixUser() that have no answer yet */
 	size_t n_questions;
 	sd_bus_message *match; /* the last AddMatch() */
 } SilentBus;
@@ -344,12 +344,172 @@ static void test_no_reader(void **state)
 	assert_level(s, "info");
 }
 
+/* Whatever is called: the daemon does not wait for the bus */
+
+/* A call by a connection that the daemon has not heard of before, and then a Ping: it is answered.
+ * Were the daemon to wait for the bus, sd-bus would do so for 25 seconds. */
+static void call_as_stranger(SilentBus *s, sd_bus_message *m)
+{
+	_cleanup_(call_done) Call ping = {};
+	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
+	static unsigned int n = 100;
+	char name[16];
+	Call c = {};
+
+	snprintf(name, sizeof(name), ":1.%u", n++);
+	assert_true(sd_bus_message_set_sender(m, name) >= 0);
+	assert_true(sd_bus_call_async(s->peer, &slot, m, on_reply, &c, UINT64_MAX) >= 0);
+	s->client = ":1.7";
+	send_call(s, &ping, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "");
+	while (!ping.reply) {
+		int k = sd_bus_process(s->peer, NULL);
+
+		assert_true(k >= 0);
+		if (k == 0 && sd_bus_wait(s->peer, 20 * USEC_PER_SEC) == 0)
+			fail_msg("%s.%s of %s: the daemon waits", sd_bus_message_get_interface(m),
+				 sd_bus_message_get_member(m), sd_bus_message_get_path(m));
+	}
+	call_done(&c);
+}
+
+/* Appends one value of each type in TYPES. */
+static void append_values(sd_bus_message *m, const char *types)
+{
+	for (; *types; types++) {
+		char contents[16] = {types[1]};
+
+		switch (*types) {
+		case 's':
+			assert_true(sd_bus_message_append(m, "s", "x") >= 0);
+			break;
+		case 'u':
+			assert_true(sd_bus_message_append(m, "u", 1) >= 0);
+			break;
+		case 't':
+			assert_true(sd_bus_message_append(m, "t", UINT64_C(1000)) >= 0);
+			break;
+		case 'b':
+			assert_true(sd_bus_message_append(m, "b", false) >= 0);
+			break;
+		case 'v':
+			assert_true(sd_bus_message_append(m, "v", "s", "x") >= 0);
+			break;
+		case 'a':
+			if (types[1] == '{')
+				text_copy(contents, (size_t)(strchr(types, '}') - types) + 1,
+					  types + 1);
+			assert_true(sd_bus_message_open_container(m, 'a', contents) >= 0);
+			assert_true(sd_bus_message_close_container(m) >= 0);
+			types += strlen(contents);
+			break;
+		default:
+			fail_msg("a method takes a value of type %s", types);
+		}
+	}
+}
+
+static void call_method(SilentBus *s, const char *path, const char *interface, const char *member,
+			const char *types)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+
+	assert_true(sd_bus_message_new_method_call(s->peer, &m, RDMAD_BUS_NAME, path, interface,
+						   member) >= 0);
+	append_values(m, types);
+	call_as_stranger(s, m);
+}
+
+/* Get() and Set(). */
+static void call_property(SilentBus *s, const char *path, const char *interface, const char *name)
+{
+	for (unsigned int set = 0; set < 2; set++) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+
+		assert_true(sd_bus_message_new_method_call(s->peer, &m, RDMAD_BUS_NAME, path,
+							   PROPERTIES, set ? "Set" : "Get") >= 0);
+		assert_true(sd_bus_message_append(m, "ss", interface, name) >= 0);
+		if (set)
+			assert_true(sd_bus_message_append(m, "v", "s", "info") >= 0);
+		call_as_stranger(s, m);
+	}
+}
+
+/* Calls everything that XML, the introspection of PATH, has: one element is on one line. Returns
+ * how much that is. */
+static unsigned int call_all(SilentBus *s, const char *path, const char *xml)
+{
+	char interface[80] = "", method[80] = "", property[80], types[80] = "", type[40];
+	unsigned int n = 0;
+
+	for (const char *line = xml; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		if (sscanf(line, " <interface name=\"%79[^\"]", interface) == 1)
+			continue;
+		if (sscanf(line, " <property name=\"%79[^\"]", property) == 1) {
+			call_property(s, path, interface, property);
+			n++;
+		} else if (sscanf(line, " <method name=\"%79[^\"]", method) == 1) {
+			types[0] = '\0';
+			if (!memmem(line, strcspn(line, "\n"), "/>", 2))
+				continue;
+			call_method(s, path, interface, method, types);
+			n++;
+		} else if (sscanf(line, " <arg type=\"%39[^\"]", type) == 1 &&
+			   memmem(line, strcspn(line, "\n"), "direction=\"in\"", 14)) {
+			assert_true(strlen(types) + strlen(type) < sizeof(types));
+			strcat(types, type);
+		} else if (memmem(line, strcspn(line, "\n"), "</method>", 9)) {
+			call_method(s, path, interface, method, types);
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Who introspects is told who it is: the reply may be a long one. */
+static char *introspect(SilentBus *s, const char *path)
+{
+	_cleanup_(call_done) Call c = {};
+	const char *xml;
+
+	s->client = ":1.6";
+	send_call(s, &c, path, "org.freedesktop.DBus.Introspectable", "Introspect", "");
+	while (!c.reply) {
+		if (s->n_questions > 0) {
+			_cleanup_(sd_bus_message_unrefp) sd_bus_message *question =
+				wait_question(s);
+
+			assert_true(sd_bus_reply_method_return(question, "u", 0) >= 0);
+		}
+		process(s);
+	}
+	assert_true(sd_bus_message_read(c.reply, "s", &xml) > 0);
+	return strdup(xml);
+}
+
+static void test_every_member(void **state)
+{
+	static const char *const paths[] = {RDMAD_ROOT_PATH, RDMAD_DEVICE_PREFIX "/0",
+					    RDMAD_DEVICE_PREFIX "/0/port/1", LOG_PATH};
+	SilentBus *s = *state;
+	char *xml[ARRAY_SIZE(paths)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		xml[i] = introspect(s, paths[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		unsigned int n = call_all(s, paths[i], xml[i]);
+
+		print_message("%s: %u methods and properties\n", paths[i], n);
+		assert_true(n >= 9);
+		free(xml[i]);
+	}
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_log_level),	  TEST(test_user_is_unknown), TEST(test_caller_has_left),
-		TEST(test_no_departures), TEST(test_no_reader),
+		TEST(test_no_departures), TEST(test_no_reader),	      TEST(test_every_member),
 	};
 
 	return cmocka_run_group_tests_name("silent-bus", tests, NULL, NULL);

@@ -54,7 +54,7 @@ static void test_one_user(void **state)
 	assert_int_equal(budget_used(b), BUSY);
 	for (; budget_judge(b, ALICE, 1) == BUDGET_REFUSE_BUSY; refused++)
 		budget_charge(b, ALICE, 10000);
-	assert_int_equal(refused, BUSY / 10000);
+	assert_int_equal(refused, BUSY / 20000);
 	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_DROP);
 	assert_int_equal(budget_judge(b, BOB, 1), BUDGET_SERVE);
 	budget_idle(b);
