@@ -16,6 +16,7 @@ struct BusMeter {
 	BudgetVerdict verdict;	/* on it */
 	size_t reply_size;	/* bus_meter_add_reply() */
 	uint64_t measured;	/* the time of the processor up to which everything was charged */
+	uint64_t n_calls;	/* since nobody has waited */
 	uint64_t looked;	/* what was used when it was last looked at who waits */
 };
 
@@ -42,11 +43,16 @@ static bool is_queue_empty(const BusMeter *m)
 	return sd_bus_get_n_queued_write(m->bus, &n) < 0 || n == 0;
 }
 
+/* Whether the calls that have come and were not read need so long that somebody waits. */
 static bool does_somebody_wait(const BusMeter *m)
 {
+	uint64_t each = budget_used(m->budget) / MAX(m->n_calls, 1U), n;
 	int fd = sd_bus_get_fd(m->bus), size = 0;
 
-	return fd >= 0 && ioctl(fd, FIONREAD, &size) >= 0 && size >= BUS_METER_BACKLOG;
+	if (fd < 0 || ioctl(fd, FIONREAD, &size) < 0)
+		return false;
+	n = ((uint64_t)size + BUS_METER_CALL - 1) / BUS_METER_CALL;
+	return size >= BUS_METER_BACKLOG || n * each >= BUS_METER_WAIT_NSEC;
 }
 
 /* The call of this turn has used NSEC nanoseconds. */
@@ -79,7 +85,7 @@ static int on_turn(_unused_ sd_event_source *s, void *userdata)
 		m->looked = used;
 		if (!does_somebody_wait(m)) {
 			budget_idle(m->budget);
-			m->looked = 0;
+			m->looked = m->n_calls = 0;
 		}
 	}
 	return 0;
@@ -109,6 +115,7 @@ BudgetVerdict bus_meter_begin(BusMeter *m, const char *sender)
 	}
 	known = bus_caller_knows_user(m->caller, &user);
 	m->charging = true;
+	m->n_calls++;
 	if (is_queue_empty(m))
 		budget_queue_empty(m->budget);
 	sd_event_now(m->event, CLOCK_MONOTONIC, &now);

@@ -11,10 +11,12 @@
  * turns of their own and are limited by their bytes (long-reply-queue.h), and replies to calls that
  * have waited, which are limited by their number (pending-call.h).
  *
- * "Nobody waits" means that less than BUS_METER_BACKLOG bytes of messages have come that were not
- * read: some 20 calls. That is looked at once in BUS_METER_LOOK_NSEC of time of the processor. Some
- * clients that each wait for the reply before they make the next call never have more than that, so
- * they never meet a limit.
+ * "Nobody waits" means that the calls that are in the socket are less than BUS_METER_BACKLOG bytes,
+ * some 50 calls, and need less than BUS_METER_WAIT_NSEC, if each needs as long as those since
+ * nobody has waited. The socket has room for some 200 calls; what the bus could not put there is
+ * not seen. That is looked at once in BUS_METER_LOOK_NSEC of charged time. A client that waits for
+ * each reply before it makes the next call leaves nothing there, so it never meets a limit; and
+ * neither do some dozens of them.
  *
  * What waits to be sent is counted with what sd-bus needs for a message beside its body. Of a reply
  * that sd-bus writes, the size is not known; it is taken from the time: sd-bus does not write more
@@ -33,7 +35,9 @@
 #include "budget.h"
 #include "bus-callers.h"
 
-#define BUS_METER_BACKLOG	 4096
+#define BUS_METER_BACKLOG	 8192
+#define BUS_METER_WAIT_NSEC	 UINT64_C(1000000)
+#define BUS_METER_CALL		 128U /* bytes that a short call has */
 #define BUS_METER_LOOK_NSEC	 UINT64_C(1000000)
 #define BUS_METER_BYTES_PER_USEC 64U
 #define BUS_METER_MESSAGE	 1024U /* what sd-bus needs for a message */

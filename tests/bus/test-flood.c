@@ -94,8 +94,6 @@ static void test_served_again(void **state)
 	flood(f, client, &r);
 	sd_bus_close_unref(client);
 	wait_served(f);
-	for (unsigned int i = 0; i < 100; i++)
-		calls_ping(f);
 }
 
 int main(void)
