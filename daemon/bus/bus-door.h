@@ -24,8 +24,8 @@
  * count only calls that want a reply.
  *
  * So what waits to be sent is at most twice BUDGET_QUEUE_USER for a user, BUDGET_QUEUE_ALL for all,
- * and one long reply: long-reply.c sends one when all that was before it has been taken. A signal
- * waits behind no more than that, whatever clients do not read.
+ * 1 MiB of long replies, and one more of these (long-reply.c). A signal waits behind no more than
+ * that, whatever clients do not read.
  *
  * A size is what the values have as bytes in the message, without the zeros between them that align
  * numbers.

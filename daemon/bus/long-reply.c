@@ -15,8 +15,10 @@
 /* A reply of at most so many bytes is sent at once: nobody notices that the bus passes it on, and
  * the time of the processor limits how many there are (budget.h). */
 #define SHORT_REPLY 16384U
-/* While the bus has not taken everything it is asked again so much later. */
-#define QUEUE_USEC (2 * USEC_PER_MSEC)
+/* So many bytes of replies may wait for the bus to take them, and one reply. */
+#define UNSENT_MAX 1048576U
+/* If there are more, it is looked at again so much later. */
+#define UNSENT_USEC (5 * USEC_PER_MSEC)
 
 struct LongReplies {
 	sd_bus *bus;
@@ -26,6 +28,7 @@ struct LongReplies {
 	const Cache *cache;
 	LongReplyRaw *raw;	 /* makes messages of bytes */
 	bool warned;		 /* the log says that RAW has failed: once is enough */
+	size_t unsent;		 /* bytes of replies since all was sent */
 	LongReplyQueue *queue;	 /* calls that wait; NULL: there is no limit, so none waits */
 	sd_event_source *timer;	 /* for the next call that waits; NULL until one does */
 	sd_bus_slot *departures; /* hears of callers that leave; NULL while nobody waits */
@@ -235,30 +238,35 @@ static size_t answer_waiting(LongReplies *l, const QueuedCall *c)
 	return size;
 }
 
-static bool is_queue_empty(const LongReplies *l)
+static bool may_send(LongReplies *l)
 {
 	uint64_t n = 0;
 
-	return sd_bus_get_n_queued_write(l->bus, &n) < 0 || n == 0;
+	if (sd_bus_get_n_queued_write(l->bus, &n) < 0 || n == 0)
+		l->unsent = 0;
+	return l->unsent < UNSENT_MAX;
 }
 
 /* Answers the next call, if one may be answered now, and starts the timer for the one after it.
- * Only one: between two long replies the event loop does what else there is to do. And only when
- * nothing waits to be sent: so signals wait behind one long reply at most, and not more than one
- * needs memory. */
+ * Only one: between two long replies the event loop does what else there is to do. And none while
+ * the bus has not taken what was sent before: so signals wait behind one long reply at most, and
+ * more than that needs no memory. */
 static void serve(LongReplies *l)
 {
 	_cleanup_(queued_free_pointer) QueuedCall *next = NULL;
-	uint64_t now = now_usec(l), when = now;
+	uint64_t now = now_usec(l), when = now + UNSENT_USEC;
+	bool may = may_send(l);
 	uid_t user;
+	size_t size;
 
-	if (!is_queue_empty(l)) {
-		start_timer(l, now + QUEUE_USEC);
-		return;
+	if (may)
+		next = long_reply_queue_next(l->queue, now, &user, &when);
+	if (next) {
+		size = answer_waiting(l, next);
+		long_reply_queue_charge(l->queue, user, size, now);
+		l->unsent += size;
+		when = now;
 	}
-	next = long_reply_queue_next(l->queue, now, &user, &when);
-	if (next)
-		long_reply_queue_charge(l->queue, user, answer_waiting(l, next), now);
 	if (long_reply_queue_is_empty(l->queue)) {
 		l->departures = sd_bus_slot_unref(l->departures);
 		return;
