@@ -178,10 +178,15 @@ static int check_budget(Bus *b, sd_bus_message *m, sd_bus_error *error)
 		RDMAD_ERROR_LIMITS_EXCEEDED, "Too many replies to this user wait until the bus "
 					     "takes them; try again in a second");
 	const char *sender = sd_bus_message_get_sender(m);
+	BudgetVerdict verdict;
+	int r;
 
 	if (!sender)
 		return 1; /* each call on a bus has one */
-	switch (bus_meter_begin(b->meter, sender)) {
+	r = bus_meter_begin(b->meter, sender, &verdict);
+	if (r < 0)
+		return r;
+	switch (verdict) {
 	case BUDGET_SERVE:
 		return 0;
 	case BUDGET_REFUSE_BUSY:

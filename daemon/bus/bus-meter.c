@@ -100,18 +100,20 @@ static BudgetVerdict judge_unknown(BusMeter *m, uint64_t now)
 	return is_first && all == BUDGET_REFUSE_BUSY ? BUDGET_SERVE : all;
 }
 
-BudgetVerdict bus_meter_begin(BusMeter *m, const char *sender)
+int bus_meter_begin(BusMeter *m, const char *sender, BudgetVerdict *ret)
 {
 	uint64_t now = 0;
 	uid_t user;
 	bool known;
+	int r;
 
 	/* Most often the same connection calls again. Who is not known is asked for again. */
 	if (!m->caller || !bus_caller_knows_user(m->caller, &user) ||
 	    !streq(bus_caller_name(m->caller), sender)) {
 		m->caller = bus_caller_unref(m->caller);
-		if (bus_callers_find(m->callers, sender, &m->caller) < 0)
-			return BUDGET_DROP; /* there is no memory */
+		r = bus_callers_find(m->callers, sender, &m->caller);
+		if (r < 0)
+			return r;
 	}
 	known = bus_caller_knows_user(m->caller, &user);
 	m->charging = true;
@@ -120,7 +122,8 @@ BudgetVerdict bus_meter_begin(BusMeter *m, const char *sender)
 		budget_queue_empty(m->budget);
 	sd_event_now(m->event, CLOCK_MONOTONIC, &now);
 	m->verdict = known ? budget_judge(m->budget, user, now) : judge_unknown(m, now);
-	return m->verdict;
+	*ret = m->verdict;
+	return 0;
 }
 
 void bus_meter_add_reply(BusMeter *m, size_t size)

@@ -51,9 +51,9 @@ int bus_meter_new(sd_bus *bus, sd_event *event, BusCallers *callers, uint64_t bu
 BusMeter *bus_meter_free(BusMeter *m);
 DEFINE_CLEANUP(BusMeter, bus_meter_free);
 
-/* A call of the connection SENDER begins: what is to be done with it. What it costs is charged to
- * SENDER in any case. */
-BudgetVerdict bus_meter_begin(BusMeter *m, const char *sender);
+/* A call of the connection SENDER begins: *RET is what is to be done with it. What it costs is
+ * charged to SENDER in any case. -ENOMEM, or the bus cannot be asked who SENDER is. */
+int bus_meter_begin(BusMeter *m, const char *sender, BudgetVerdict *ret);
 /* A reply of SIZE bytes was sent to the caller of the call that began last; if this is not called,
  * sd-bus has written it. */
 void bus_meter_add_reply(BusMeter *m, size_t size);
