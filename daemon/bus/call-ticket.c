@@ -4,7 +4,8 @@
 
 int call_ticket_take(BusCallers *c, sd_bus_message *call, CallTicket *ret)
 {
-	CallTicket t = {.bus = sd_bus_message_get_bus(call)};
+	CallTicket t = {.bus = sd_bus_message_get_bus(call),
+			.wants_reply = sd_bus_message_get_expect_reply(call) > 0};
 	int r = sd_bus_message_get_cookie(call, &t.serial);
 
 	if (r >= 0)
@@ -27,7 +28,8 @@ int call_ticket_new_call(const CallTicket *t, sd_bus_message **ret)
 	/* Of these names nothing is in a reply. */
 	if (r >= 0)
 		r = sd_bus_message_new_method_call(t->bus, &m, NULL, "/", NULL, "Call");
-
+	if (r >= 0)
+		r = sd_bus_message_set_expect_reply(m, t->wants_reply);
 	if (r >= 0)
 		r = sd_bus_message_set_sender(m, bus_caller_name(t->caller));
 	if (r >= 0)

@@ -14,6 +14,7 @@ typedef struct CallTicket {
 	sd_bus *bus;	   /* that the call came in on */
 	BusCaller *caller; /* a reference */
 	uint64_t serial;
+	bool wants_reply; /* if not, what is sent as its reply is dropped */
 } CallTicket;
 
 /* *RET is the ticket for CALL, one of the callers C, to be freed by call_ticket_done(). -ENOMEM, or
