@@ -10,6 +10,7 @@ struct BusMeter {
 	sd_event *event;
 	BusCallers *callers;
 	Budget *budget;
+	uint64_t advance;	/* nanoseconds for a connection while its user is not known */
 	sd_event_source *turns; /* never fires: on_turn() runs before the event loop waits */
 	BusCaller *caller;	/* whose call was the last */
 	bool charging;		/* it came in this turn */
@@ -61,9 +62,10 @@ static void charge(BusMeter *m, uint64_t nsec)
 	uid_t user = user_of(m->caller);
 	uint64_t written = nsec / 1000 * BUS_METER_BYTES_PER_USEC;
 
-	budget_charge(m->budget, user, nsec);
 	if (user == BUDGET_UNKNOWN)
 		*bus_caller_used(m->caller) += nsec + 1; /* more than nothing */
+	if (user != BUDGET_UNKNOWN || m->verdict == BUDGET_SERVE)
+		budget_charge(m->budget, user, nsec);
 	if (m->verdict != BUDGET_DROP && !is_queue_empty(m))
 		budget_queue(m->budget, user,
 			     BUS_METER_MESSAGE + (m->reply_size ? m->reply_size : written));
@@ -91,13 +93,20 @@ static int on_turn(_unused_ sd_event_source *s, void *userdata)
 	return 0;
 }
 
-/* Of a connection whose user is not known. */
+/* Of a connection whose user is not known. Only what it has used itself has its calls dropped:
+ * others who connect are at least told. */
 static BudgetVerdict judge_unknown(BusMeter *m, uint64_t now)
 {
 	BudgetVerdict all = budget_judge(m->budget, BUDGET_UNKNOWN, now);
-	bool is_first = *bus_caller_used(m->caller) == 0;
+	uint64_t used = *bus_caller_used(m->caller);
 
-	return is_first && all == BUDGET_REFUSE_BUSY ? BUDGET_SERVE : all;
+	if (all == BUDGET_REFUSE_FULL || !budget_has_room(m->budget, BUDGET_UNKNOWN))
+		return all;
+	if (used == 0)
+		return all == BUDGET_DROP ? BUDGET_REFUSE_BUSY : BUDGET_SERVE;
+	if (m->advance == 0 || (all == BUDGET_SERVE && used < m->advance))
+		return BUDGET_SERVE;
+	return used < 2 * m->advance ? BUDGET_REFUSE_BUSY : BUDGET_DROP;
 }
 
 int bus_meter_begin(BusMeter *m, const char *sender, BudgetVerdict *ret)
@@ -176,6 +185,7 @@ int bus_meter_new(sd_bus *bus, sd_event *event, BusCallers *callers, uint64_t bu
 	m->bus = bus;
 	m->event = event;
 	m->callers = callers;
+	m->advance = busy * 1000 / 2;
 	r = budget_new(busy * 1000, geteuid(), &m->budget);
 	if (r >= 0)
 		r = watch_turns(m);

@@ -23,11 +23,11 @@
  * than BUS_METER_BYTES_PER_USEC.
  *
  * Connections whose user is not known yet are one user together until the bus has said who they
- * are, and then what each has used is charged to its user. When that one user has used his share,
- * the first call of a connection is still answered until he has used twice as much: a client that
- * waits for each reply makes its second call when the bus has said who it is. So somebody who
- * connects again and again gets no more than two users, and does not shut out others who connect
- * before.
+ * are, and then what each has used is charged to its user. One of them may use half of that. When
+ * all have used everything, the first call of a connection is still answered, until they have used
+ * half as much again: a client that waits for each reply makes its second call when the bus has
+ * said who it is. Then the first call is refused. So somebody who connects again and again gets no
+ * more than one and a half users. A connection that goes on after many refusals gets no answer.
  */
 
 #include <systemd/sd-event.h>
