@@ -251,9 +251,12 @@ static int fill(scmp_filter_ctx filter, bool isolates, bool signals)
 	r = allow_calls(filter, isolating_calls, ARRAY_SIZE(isolating_calls));
 	if (r == 0)
 		r = allow_rows(filter, isolating_rows, ARRAY_SIZE(isolating_rows));
-	/* With this call alone, a worker could kill any process of its user. */
+	/* With these calls alone, a worker could kill any process of its user. It kills what it has
+	 * started, and that may abort(). */
 	if (r == 0 && signals)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(pidfd_send_signal), 0);
+	if (r == 0 && signals)
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 0);
 	return r;
 }
 

@@ -252,6 +252,12 @@ static int act_start_with_wall(void)
 	return start_again("--fork-behind-wall", false);
 }
 
+/* 0 if that process has died of a signal. Which one depends on whether it may send one. */
+static int act_start_and_abort(void)
+{
+	return start_again("--abort", false) == -KILLED ? 0 : -EPERM;
+}
+
 static int act_start_and_kill(void)
 {
 	return start_again("--hang", true) == -KILLED ? 0 : -EPERM;
@@ -265,6 +271,8 @@ static int second_main(char *argv[])
 	around.victim = atoi(argv[2]);
 	if (streq(argv[1], "--kill"))
 		return -act_named("kill")();
+	if (streq(argv[1], "--abort"))
+		abort();
 	if (streq(argv[1], "--hang"))
 		for (;;)
 			poll(NULL, 0, -1);
@@ -285,6 +293,9 @@ static void test_isolated(_unused_ void **state)
 	if (had_landlock)
 		assert_int_equal(try(act_named("execute"), WALL_ISOLATES), EACCES);
 	assert_int_equal(try(act_named("kill"), WALL_ISOLATES), ENOSYS);
+	assert_int_equal(try(act_named("tgkill"), WALL_ISOLATES),
+			 landlock_abi() >= 6 ? EPERM : ENOSYS);
+	assert_int_equal(try(act_start_and_abort, WALL_ISOLATES), 0);
 	assert_int_equal(try(act_named("socketpair"), WALL_ISOLATES), ENOSYS);
 	/* Since Linux 6.12 the kernel knows which processes it has started. */
 	assert_int_equal(try(act_named("pidfd_send_signal"), WALL_ISOLATES),
