@@ -16,7 +16,7 @@
 #include "bodies.h"
 
 #define RSS_MAX_MIB 64.0
-#define FDS_MAX	    4096U
+#define FDS_MAX	    5000U   /* 4096 snapshots, and what else it needs */
 #ifdef __SANITIZE_ADDRESS__ /* keeps what was freed */
 #define RSS_COUNTS false
 #else
