@@ -308,6 +308,8 @@ static int run_del(struct sim_line *line, struct list_head *taken)
 		sd = sim_device_find(name);
 		if (!sd)
 			return refuse(line, -ENODEV, "no such device", name);
+		if (sd->above)
+			return refuse(line, -EBUSY, "a plane goes with the device above it", name);
 	}
 	sim_devices_take(sd, taken);
 	return 0;

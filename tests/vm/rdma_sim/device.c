@@ -234,17 +234,21 @@ static void sim_device_free(struct sim_dev *sd)
 		platform_device_unregister(pdev);
 }
 
-static int sim_device_add(const struct sim_options *opt, u32 nth, struct list_head *made)
+/* ABOVE is NULL, or the device of which the new one is a plane. */
+int sim_device_add(const struct sim_options *opt, u32 nth, struct sim_dev *above,
+		   struct list_head *made)
 {
 	struct sim_dev *sd;
 	int ret;
 	u32 i;
 
+	lockdep_assert_held(&sim_lock);
 	sd = ib_alloc_device(sim_dev, ibdev);
 	if (!sd)
 		return -ENOMEM;
 	sim_serial++;
 	sd->opt = *opt;
+	sd->above = above;
 	spin_lock_init(&sd->lock);
 	init_waitqueue_head(&sd->wait);
 	INIT_LIST_HEAD(&sd->bound);
@@ -256,6 +260,7 @@ static int sim_device_add(const struct sim_options *opt, u32 nth, struct list_he
 	if (!sd->ports || !sd->gids || !sd->pkeys)
 		goto free;
 	sim_device_setup(sd, nth);
+	sim_planes_setup(sd);
 	for (i = 0; i < opt->ports; i++)
 		sim_port_init(&sd->ports[i], sd, i + 1);
 	ret = sim_parent_get(sd);
@@ -274,6 +279,8 @@ static int sim_device_add(const struct sim_options *opt, u32 nth, struct list_he
 	spin_unlock(&sd->lock);
 	sim_ndevices++;
 	list_add_tail(&sd->list, made);
+	if (above)
+		above->plane = sd;
 	return 0;
 free:
 	sim_device_free(sd);
@@ -291,7 +298,7 @@ int sim_devices_add(const struct sim_options *opt)
 	if (opt->count > SIM_MAX_DEVICES - sim_ndevices)
 		return -ENOSPC;
 	for (i = 0; i < opt->count && !ret; i++)
-		ret = sim_device_add(opt, i, &made);
+		ret = sim_device_add(opt, i, NULL, &made);
 	if (ret) {
 		sim_ndevices -= i - 1;
 		sim_devices_destroy(&made);
@@ -301,16 +308,24 @@ int sim_devices_add(const struct sim_options *opt)
 	return ret;
 }
 
-/* Takes one device, or with NULL all, off the list: no command finds it any more. */
+/*
+ * Takes one device, or with NULL all, off the list: no command finds it any
+ * more. Of all, planes stay in it: ib_core removes each with the device above.
+ */
 void sim_devices_take(struct sim_dev *sd, struct list_head *ret_taken)
 {
+	struct sim_dev *next;
+
 	lockdep_assert_held(&sim_lock);
 	if (sd) {
 		list_move_tail(&sd->list, ret_taken);
 		sim_ndevices--;
 	} else {
-		list_splice_tail_init(&sim_devices, ret_taken);
-		sim_ndevices = 0;
+		list_for_each_entry_safe(sd, next, &sim_devices, list)
+			if (!sd->above) {
+				list_move_tail(&sd->list, ret_taken);
+				sim_ndevices--;
+			}
 	}
 }
 

@@ -60,6 +60,7 @@ static const struct sim_key keys[] = {
 	ATTR(subnet_timeout),
 	ATTR(init_type_reply),
 	ATTR(subnet_prefix),
+	NUMBER("port_speed", port_speed, U64_MAX),
 	NUMBER("ip_gids", ip_gids, 1),
 	{ .name = "gid_tbl_len", .kind = KEY_GID_LEN, FIELD(attr.gid_tbl_len),
 	  .max = SIM_MAX_GIDS },

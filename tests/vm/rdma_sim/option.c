@@ -59,6 +59,7 @@ static const struct {
 	OPTION(vendor, 0, U32_MAX),
 	OPTION(part, 0, U32_MAX),
 	OPTION(hw_rev, 0, U32_MAX),
+	OPTION(planes, 0, SIM_MAX_PORTS),
 	OPTION(numa, 0, MAX_NUMNODES - 1),
 	OPTION(grh, 0, 1),
 	OPTION(nodisassoc, 0, 1),

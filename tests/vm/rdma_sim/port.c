@@ -26,6 +26,7 @@ void sim_port_init(struct sim_port *port, struct sim_dev *sd, u32 num)
 	attr->max_msg_sz = 1 << 30;
 	attr->active_width = IB_WIDTH_4X;
 	attr->active_speed = IB_SPEED_HDR;
+	port->port_speed = 2000;
 	if (opt->pkeys)
 		port->pkeys[0] = 0xffff;
 
@@ -172,6 +173,21 @@ static int sim_query_port(struct ib_device *ibdev, sim_port_num num, struct ib_p
 	return 0;
 }
 
+#ifdef SIM_HAVE_PORT_SPEED
+static int sim_query_port_speed(struct ib_device *ibdev, u32 num, u64 *speed)
+{
+	struct sim_port *port = sim_port(ibdev, num);
+	int ret = sim_port_fault(port);
+
+	if (ret)
+		return ret;
+	spin_lock(&port->dev->lock);
+	*speed = port->port_speed;
+	spin_unlock(&port->dev->lock);
+	return 0;
+}
+#endif
+
 static int sim_query_pkey(struct ib_device *ibdev, sim_port_num num, u16 index, u16 *pkey)
 {
 	struct sim_port *port = sim_port(ibdev, num);
@@ -247,4 +263,7 @@ const struct ib_device_ops sim_port_ops = {
 	.query_gid = sim_query_gid,
 	.query_pkey = sim_query_pkey,
 	.query_port = sim_query_port,
+#ifdef SIM_HAVE_PORT_SPEED
+	.query_port_speed = sim_query_port_speed,
+#endif
 };

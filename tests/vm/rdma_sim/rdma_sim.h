@@ -129,6 +129,7 @@ struct sim_port {
 
 	/* what the port answers; "set" writes here */
 	struct ib_port_attr attr;
+	u64 port_speed;		/* query_port_speed(), since 7.0: in 100 Mb/s */
 	u8 ip_gids;		/* a bit field in ib_port_attr, which has no address */
 	u16 *pkeys;
 	union ib_gid *gids;	/* IB and iWARP; ib_core keeps those of RoCE */
@@ -162,6 +163,7 @@ struct sim_options {
 	u32 vendor;
 	u32 part;
 	u32 hw_rev;
+	u32 planes;		/* ports of a device below this one; 0: there can be none */
 	u32 numa;		/* U32_MAX: not given */
 	u8 grh;
 	u8 nodisassoc;
@@ -181,6 +183,8 @@ struct sim_dev {
 	struct ib_device ibdev;
 	struct list_head list;
 	struct list_head bound;
+	struct sim_dev *above;		/* of which this is a plane; NULL: it is none */
+	struct sim_dev *plane;		/* below this one; under sim_lock */
 	struct net_device *ndevs[SIM_MAX_LINKS];	/* of ports 1...; see netdev.c */
 	struct device *parent;		/* holds a reference */
 	struct platform_device *pdev;	/* the same, if made for this device */
@@ -211,6 +215,8 @@ static inline struct sim_port *sim_port(struct ib_device *ibdev, u32 num)
 extern struct mutex sim_lock;
 extern struct list_head sim_devices;	/* under sim_lock */
 struct sim_dev *sim_device_find(const char *name);
+int sim_device_add(const struct sim_options *opt, u32 nth, struct sim_dev *above,
+		   struct list_head *made);
 int sim_devices_add(const struct sim_options *opt);
 void sim_devices_take(struct sim_dev *sd, struct list_head *ret_taken);
 void sim_devices_destroy(struct list_head *taken);
@@ -230,6 +236,9 @@ int sim_netdev_bind(struct sim_dev *sd);
 void sim_netdev_release(struct sim_dev *sd);
 int sim_netdev_init(void);
 void sim_netdev_exit(void);
+
+/* planes.c */
+void sim_planes_setup(struct sim_dev *sd);
 
 /* mlx5.c, hbl.c */
 void sim_mlx5_setup(struct sim_dev *sd);

@@ -12,12 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
+#include <linux/netlink.h>
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_netlink.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
 #define CONTROL "/dev/rdma_sim"
@@ -272,6 +275,62 @@ static int do_hbl(char **arguments)
 	return 0;
 }
 
+/* Newer than Debian 12's headers. */
+#define CMD_NEWDEV	26
+#define CMD_DELDEV	27
+#define ATTR_DEV_TYPE	99
+#define DEVICE_TYPE_SMI 1
+
+/* Sends an nldev command with the index of a device and, if NAME is not NULL, what "rdma dev add NAME type SMI" sends. */
+static int nldev(int command, const char *index, const char *name)
+{
+	struct {
+		struct nlmsghdr h;
+		char attributes[256];
+	} m = { .h = { .nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command),
+		       .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK } };
+	struct {
+		struct nlmsghdr h;
+		struct nlmsgerr e;
+		char rest[512];
+	} answer;
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
+	uint32_t number = strtoul(index, NULL, 10);
+	size_t len = 0;
+
+#define PUT(id, data, size)                                                                  \
+	do {                                                                                 \
+		struct nlattr a = { .nla_len = NLA_HDRLEN + (size), .nla_type = (id) };      \
+		memcpy(m.attributes + len, &a, sizeof(a));                                   \
+		memcpy(m.attributes + len + NLA_HDRLEN, data, size);                         \
+		len += NLA_ALIGN(a.nla_len);                                                 \
+	} while (0)
+	PUT(RDMA_NLDEV_ATTR_DEV_INDEX, &number, sizeof(number));
+	if (name) {
+		PUT(RDMA_NLDEV_ATTR_DEV_NAME, name, strnlen(name, 63) + 1);
+		PUT(ATTR_DEV_TYPE, &(uint8_t){ DEVICE_TYPE_SMI }, 1);
+	}
+	m.h.nlmsg_len = NLMSG_HDRLEN + len;
+	if (fd < 0 || send(fd, &m, m.h.nlmsg_len, 0) < 0 ||
+	    recv(fd, &answer, sizeof(answer), 0) < (ssize_t)NLMSG_LENGTH(sizeof(answer.e)))
+		die("NETLINK_RDMA");
+	close(fd);
+	puts(result(-answer.e.error));
+	return 0;
+}
+
+/* plane NAME INDEX: makes a plane of that name below the device with that index. */
+static int do_plane(char **arguments)
+{
+	return nldev(CMD_NEWDEV, arguments[1], arguments[0]);
+}
+
+/* unplane INDEX: removes the plane with that index. */
+static int do_unplane(char **arguments)
+{
+	return nldev(CMD_DELDEV, arguments[0], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -281,6 +340,7 @@ int main(int argc, char **argv)
 	} commands[] = {
 		{ "write", 1, do_write },   { "port", 2, do_port }, { "hold", 1, do_hold },
 		{ "atomic", 2, do_atomic }, { "mlx5", 2, do_mlx5 }, { "hbl", 2, do_hbl },
+		{ "plane", 2, do_plane },   { "unplane", 1, do_unplane },
 	};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
