@@ -220,6 +220,31 @@ static int check_unique(const Wait *wait, sd_bus_error *error)
 	return 0;
 }
 
+/* A condition that can never hold is refused now, and not when the time is over. */
+static int check_possible(const Wait *wait, sd_bus_error *error)
+{
+	const char *why = wait_impossible(&wait->condition, NULL);
+	const WaitPort *never = NULL;
+	size_t n = 0;
+
+	if (why)
+		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT, "%s", why);
+	for (size_t i = 0; i < wait->n_ports; i++) {
+		const WaitPort *p = &wait->ports[i];
+		const Port *port = wait_port_found(p)->ref.port;
+		const char *w = port ? wait_impossible(&wait->condition, &port->now) : NULL;
+
+		if (!w)
+			continue;
+		n++;
+		why = w;
+		never = p;
+	}
+	if (n == 0 || (wait->any && n < wait->n_ports))
+		return 0;
+	return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT, "%s: %s", never->name, why);
+}
+
 /* Has WAITER wait until TIMEOUT from NOW. */
 static int keep(BusWait *w, Waiter *waiter, sd_bus_message *call, uint64_t now, uint64_t timeout,
 		sd_bus_error *error)
@@ -261,6 +286,8 @@ int bus_wait_call(BusWait *w, sd_bus_message *call, sd_bus_error *error)
 	if (wait_look(&waiter->wait, w->bus->cache, now))
 		return reply_held(call, &waiter->wait);
 	r = check_unique(&waiter->wait, error);
+	if (r >= 0)
+		r = check_possible(&waiter->wait, error);
 	if (r < 0)
 		return r;
 	if (timeout == 0)

@@ -123,11 +123,11 @@ bool history_since_not(const History *h, uint32_t state, uint64_t *ret_usec, boo
 {
 	size_t i = h->n;
 
-	if (i == 0 || history_last(h)->to == state)
+	if (i == 0 || decode_state_meets(history_last(h)->to, state))
 		return false;
-	while (i > 0 && history_entry(h, i - 1)->to != state)
+	while (i > 0 && !decode_state_meets(history_entry(h, i - 1)->to, state))
 		i--;
-	*ret_exact = history_entry(h, i)->from == state;
+	*ret_exact = decode_state_meets(history_entry(h, i)->from, state);
 	*ret_usec = history_entry(h, i)->monotonic_usec;
 	return true;
 }

@@ -74,9 +74,9 @@ const Transition *history_take(History *h);
 bool history_is_link_down(uint32_t from, uint32_t to);
 
 /*
- * Since when the state has not been STATE, as CLOCK_MONOTONIC in *RET_USEC: since the transition
- * from STATE, then *RET_EXACT is true, or at least since the oldest transition that is known.
- * Returns false if the state is STATE or nothing is known.
+ * Since when the state has not met STATE, as decode_state_meets() says, as CLOCK_MONOTONIC in
+ * *RET_USEC: since the transition from such a state, then *RET_EXACT is true, or at least since the
+ * oldest transition that is known. Returns false if the state meets STATE or nothing is known.
  */
 bool history_since_not(const History *h, uint32_t state, uint64_t *ret_usec, bool *ret_exact);
 

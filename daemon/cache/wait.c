@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "decode.h"
 #include "lookup.h"
 
 int wait_add(Wait *w, const char *name)
@@ -42,15 +43,59 @@ static uint64_t rate(const PortSnapshot *s)
 	return mask_has(&s->valid, PORT_ATTR_rate) ? s->values.rate : 0;
 }
 
+/* Whether the port has a LID: 0 is no LID, and 0xffff is the
+ * permissive LID, which is never that of a port. */
+static bool has_lid(const PortSnapshot *s)
+{
+	return mask_has(&s->valid, PORT_ATTR_lid) && s->values.lid != 0 && s->values.lid != 0xffff;
+}
+
+static bool is_ip(const uint8_t gid[16])
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	return memcmp(gid, mapped, sizeof(mapped)) == 0;
+}
+
+static uint32_t max_mtu(const PortSnapshot *s)
+{
+	AttrValue v;
+
+	if (!mask_has(&s->valid, PORT_ATTR_max_mtu) ||
+	    attr_publish(&port_attributes[PORT_ATTR_max_mtu], &s->values, &v) < 0)
+		return UINT32_MAX;
+	return v.u32;
+}
+
+const char *wait_impossible(const WaitCondition *c, const PortSnapshot *s)
+{
+	bool ip = c->has_gid && is_ip(c->gid);
+	unsigned int interfaces;
+
+	if (c->lid && ip)
+		return "no port has a LID, as on InfiniBand, and an IP address in its GID table, "
+		       "as on RoCE";
+	if (!s || !mask_has(&s->valid, PORT_ATTR_protocol))
+		return NULL;
+	interfaces = port_interfaces(s);
+	if (c->lid && !(interfaces & 1U << INTERFACE_INFINIBAND))
+		return "only ports of InfiniBand have a LID";
+	if (ip && interfaces & 1U << INTERFACE_INFINIBAND)
+		return "no GID of a port of InfiniBand stands for an IP address";
+	if (c->mtu > max_mtu(s))
+		return "the MTU is larger than MaxMtu";
+	return NULL;
+}
+
 WaitLack wait_lack(const WaitCondition *c, const Port *p)
 {
 	const PortSnapshot *s = &p->now;
 
 	if (s->values.stale)
 		return LACK_FRESH;
-	if (!mask_has(&s->valid, PORT_ATTR_state) || s->values.state != c->state)
+	if (!mask_has(&s->valid, PORT_ATTR_state) || !decode_state_meets(s->values.state, c->state))
 		return LACK_STATE;
-	if (c->lid && (!mask_has(&s->valid, PORT_ATTR_lid) || s->values.lid == 0))
+	if (c->lid && !has_lid(s))
 		return LACK_LID;
 	if (c->has_gid && !has_gid(p, c->gid))
 		return LACK_GID;
@@ -216,7 +261,8 @@ static void describe_lack(FILE *f, const WaitCondition *c, const WaitPort *p)
 			state_name(c->state, &wanted));
 		break;
 	case LACK_LID:
-		fprintf(f, "no LID (%s)", reason(s, PORT_ATTR_lid, "it is 0"));
+		fprintf(f, "no LID (%s)",
+			reason(s, PORT_ATTR_lid, s->values.lid ? "it is 0xffff" : "it is 0"));
 		break;
 	case LACK_GID:
 		gid_format_address(c->gid, GID_TYPE_ROCE_V2, gid);

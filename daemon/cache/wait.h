@@ -15,8 +15,8 @@
 
 /* What a port has to be. The state always counts; of the others what is not zero. */
 typedef struct WaitCondition {
-	uint32_t state;	 /* enum ibv_port_state */
-	bool lid;	 /* it has a LID, and not 0 */
+	uint32_t state;	 /* enum ibv_port_state: it meets this one, see decode_state_meets() */
+	bool lid;	 /* it has a LID, and not 0 or 0xffff */
 	bool has_gid;	 /* the GID below is in its GID table */
 	uint8_t gid[16]; /* network byte order; an IPv4 address is mapped into IPv6 */
 	uint32_t mtu;	 /* its active MTU is at least so many bytes */
@@ -76,6 +76,10 @@ int wait_add(Wait *w, const char *name);
 /* W is empty afterwards. Between the first wait_look() and this its memory must neither move nor be
  * freed. */
 void wait_done(Wait *w);
+
+/* Why no port, or the one that was read as S, can ever fulfil C: a static sentence fragment. NULL:
+ * it can, for all that is known. S may be NULL. */
+const char *wait_impossible(const WaitCondition *c, const PortSnapshot *s);
 
 /* What P, which has been read, lacks of C: LACK_FRESH or a later one. */
 WaitLack wait_lack(const WaitCondition *c, const Port *p);

@@ -214,6 +214,12 @@ static int find_speed(uint32_t code)
 	return bit < (int)ARRAY_SIZE(speeds) && code == 1U << bit ? bit : -EINVAL;
 }
 
+bool decode_state_meets(uint32_t state, uint32_t wanted)
+{
+	return wanted < PORT_STATE_INIT ? state == wanted
+					: state >= wanted && state <= PORT_STATE_ACTIVE_DEFER;
+}
+
 const char *decode_name(AttrType type, uint32_t value)
 {
 	if (type == ATTR_SPEED) {

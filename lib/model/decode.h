@@ -46,6 +46,10 @@ enum {
 	DEVICE_TYPE_SMI = 1,
 };
 
+/* Whether a port in STATE is what somebody who waits for state WANTED waits for. "init", "armed"
+ * and "active" are met by the states after them too; the others only by themselves. */
+bool decode_state_meets(uint32_t state, uint32_t wanted);
+
 /* Name of VALUE in the enumeration TYPE; NULL if nobody knows it, or TYPE is none. */
 const char *decode_name(AttrType type, uint32_t value);
 /* The reverse: -EINVAL if NAME is not one of the enumeration's. Case does not count. */

@@ -220,7 +220,32 @@ static void test_lid(void **state)
 	change(f, "set mlx5_0/1 lid=4 event=lid-change", IB_PORT);
 	assert_held(&b, "mlx5_0/1", IB_PORT);
 	wait_for(f, &ethernet, 0, "Pb", "ports", "eth7", "lid", 1);
-	assert_error(&ethernet, RDMAD_ERROR_TIMED_OUT, "eth7: no LID (");
+	assert_error(&ethernet, RDMAD_ERROR_INVALID_ARGUMENT,
+		     "eth7: only ports of InfiniBand have a LID");
+}
+
+/* What can never be is refused at once, with the reason. */
+static void test_impossible(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_call_ Call both = {}, ip = {}, mtu = {}, any = {}, none = {}, later = {};
+	char eth[] = "eth7", ib[] = "mlx5_0/1", *names[] = {eth, ib, NULL};
+
+	wait_for(f, &both, FOR_EVER, "Pbs", "ports", "mlx5_9/1", "lid", 1, "gid", "192.0.2.7");
+	assert_error(&both, RDMAD_ERROR_INVALID_ARGUMENT, "no port has a LID, as on InfiniBand, ");
+	wait_for(f, &ip, FOR_EVER, "Ps", "ports", "mlx5_0/1", "gid", "192.0.2.7");
+	assert_error(&ip, RDMAD_ERROR_INVALID_ARGUMENT,
+		     "mlx5_0/1: no GID of a port of InfiniBand stands for an IP address");
+	wait_for(f, &mtu, FOR_EVER, "Pu", "ports", "mlx5_0/1", "mtu", 4097);
+	assert_error(&mtu, RDMAD_ERROR_INVALID_ARGUMENT, "mlx5_0/1: the MTU is larger than MaxMtu");
+	/* one of them can, or is not there yet */
+	wait_for(f, &any, FOR_EVER, "Asb", "ports", names, "gid", "192.0.2.99", "any", 1);
+	assert_waits(f, &any);
+	wait_for(f, &later, FOR_EVER, "Pb", "ports", "mlx5_9/1", "lid", 1);
+	assert_waits(f, &later);
+	wait_for(f, &none, FOR_EVER, "Pbb", "ports", "eth7", "lid", 1, "any", 1);
+	assert_error(&none, RDMAD_ERROR_INVALID_ARGUMENT,
+		     "eth7: only ports of InfiniBand have a LID");
 }
 
 static void test_gid(void **state)
@@ -500,6 +525,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_holds_already, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_state, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_lid, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_impossible, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_gid, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_mtu_and_rate, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_several, setup, fixture_teardown),

@@ -211,8 +211,12 @@ static void test_since(void **state)
 	assert_true(history_since_not(&h, ACTIVE, &since, &exact));
 	assert_int_equal(since, 41);
 	assert_true(exact);
+	/* an active port was armed too, but not down */
 	assert_true(history_since_not(&h, ARMED, &since, &exact));
-	assert_int_equal(since, 31);
+	assert_int_equal(since, 41);
+	assert_true(exact);
+	assert_true(history_since_not(&h, DOWN, &since, &exact));
+	assert_int_equal(since, 51);
 	assert_true(exact);
 	/* what the ring has lost is not known */
 	for (uint32_t i = 0; i < 2 * HISTORY_ENTRIES; i++)

@@ -65,6 +65,35 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* Later states meet "init", "armed" and "active" too, and the permissive LID is none. */
+static void test_meets(void **state)
+{
+	static const struct {
+		uint32_t is, wanted;
+		bool meets;
+	} cases[] = {
+		{ACTIVE, INIT, true},  {ACTIVE, ARMED, true},	   {ACTIVE, ACTIVE, true},
+		{ARMED, INIT, true},   {ARMED, ACTIVE, false},	   {INIT, ARMED, false},
+		{ACTIVE, DOWN, false}, {DOWN, DOWN, true},	   {DOWN, INIT, false},
+		{INIT, DOWN, false},   {ACTIVE + 1, ACTIVE, true}, {ACTIVE, ACTIVE + 1, false},
+		{9, ACTIVE, false},
+	};
+	const WaitCondition lid = {.state = ACTIVE, .lid = true};
+	Port *p = device_port(add_device(*state, 1, "mlx5_0", 1), 1);
+	PortSnapshot s = ib_port(ACTIVE);
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const WaitCondition c = {.state = cases[i].wanted};
+
+		apply(p, ib_port(cases[i].is));
+		assert_int_equal(wait_lack(&c, p),
+				 cases[i].meets ? LACK_NOTHING : LACK_STATE);
+	}
+	s.values.lid = 0xffff;
+	apply(p, s);
+	assert_int_equal(wait_lack(&lid, p), LACK_LID);
+}
+
 /* Each condition alone, fulfilled and not, and which of several is named. */
 static void test_lacks(void **state)
 {
@@ -86,7 +115,7 @@ static void test_lacks(void **state)
 	assert_int_equal(wait_lack(&all, p), LACK_NOTHING);
 
 	c = all;
-	c.state = INIT;
+	c.state = DOWN;
 	assert_int_equal(wait_lack(&c, p), LACK_STATE);
 	c = all;
 	memcpy(c.gid, other, sizeof(other));
@@ -197,7 +226,7 @@ static void test_since_before(void **state)
 	assert_false(wait_look(&w, c, 4000000));
 	assert_says(&w, 5000000, "mlx5_0: init, not active for 3.000 s");
 	assert_false(wait_look(&other, c, 4000000));
-	assert_says(&other, 5000000, "mlx5_0: init, not armed for at least 4.000 s");
+	assert_says(&other, 5000000, "mlx5_0: init, not armed for 3.000 s");
 }
 
 static void test_several(void **state)
@@ -397,6 +426,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_lacks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_meets, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_since, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_since_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_several, setup, teardown),
