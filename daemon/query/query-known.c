@@ -54,6 +54,7 @@ void known_forget(KnownDevices *k, uint32_t device)
 
 	if (!known)
 		return;
+	gids_done(&known->gids);
 	after = k->n - (size_t)(known - k->entries) - 1;
 	memmove(known, known + 1, after * sizeof(*known));
 	k->n--;
@@ -61,6 +62,8 @@ void known_forget(KnownDevices *k, uint32_t device)
 
 void known_done(KnownDevices *k)
 {
+	for (size_t i = 0; i < k->n; i++)
+		gids_done(&k->entries[i].gids);
 	free(k->entries);
 	*k = (KnownDevices){};
 }

@@ -8,6 +8,7 @@
  */
 
 #include "query-dv.h"
+#include "query-gids.h"
 #include "query-policy.h"
 #include "query-verbs.h"
 
@@ -19,6 +20,7 @@ typedef struct Known {
 	const DvProvider *dv; /* of its direct verbs; NULL if there is none */
 	VerbsDevice verbs;    /* driver_id is negative until it has a uverbs node */
 	bool has_cap_flags;   /* VERBS.cap_flags was read */
+	DeviceGids gids;      /* the last tables of its ports */
 	size_t n_gids;	      /* how many GIDs all its ports had last time */
 	int open_error;	      /* why it could not be opened last time; 0: it could */
 } Known;

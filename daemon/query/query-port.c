@@ -2,6 +2,7 @@
 
 #include "query-port.h"
 
+#include "decode.h"
 #include "log.h"
 #include "query-sysfs.h"
 
@@ -38,21 +39,59 @@ static void query_netdev(Querier *querier, PortSnapshot *s)
 		PORT_SUPPLY(s, netdev_speed, speed);
 }
 
-static int read_gids(Target *t, uint32_t port, const PortSnapshot *s, Table **ret)
+/* The GIDs as verbs or sysfs has them. */
+static int read_raw_gids(Target *t, uint32_t port, const PortSnapshot *s, Table **ret)
 {
 	_cleanup_(verbs_gids_done) VerbsGids own = {};
+	/* GIDs of iWARP have no other type. */
+	bool roce = is_ethernet(s) && t->nldev.values.node_type != NODE_TYPE_RNIC;
 	int r = -EOPNOTSUPP;
 
 	if (t->context && !t->gids.entries)
 		r = verbs_read_gids(t->context, t->known->n_gids, &t->gids);
 	if (t->gids.entries) {
 		t->known->n_gids = t->gids.n;
-		return verbs_gid_table(&t->gids, port, s->values.ifindex, s->values.netdev, ret);
+		return verbs_gid_table(&t->gids, port, ret);
 	}
 	if (t->context && mask_has(&s->supplied, PORT_ATTR_gid_tbl_len))
 		r = verbs_read_port_gids(t->context, port, s->values.gid_tbl_len, &own);
-	return r == 0 ? verbs_gid_table(&own, port, s->values.ifindex, s->values.netdev, ret)
-		      : sysfs_read_gids(target_sysfs(t), port, is_ethernet(s), ret);
+	return r == 0 ? verbs_gid_table(&own, port, ret)
+		      : sysfs_read_gids(target_sysfs(t), port, roce, ret);
+}
+
+static bool has_interfaces(const Table *gids)
+{
+	TABLE_FOREACH(GidEntry, e, gids)
+		if (e->ifindex || e->netdev[0])
+			return true;
+	return false;
+}
+
+static int read_gids(Target *t, uint32_t port, const PortSnapshot *s, Table **ret)
+{
+	DeviceGids *known = &t->known->gids;
+	uint32_t generation = t->query->links_generation;
+	_cleanup_(table_free_pointer) Table *raw = NULL;
+	GidPlace place = {.net = t->querier->net, .ifindex = s->values.ifindex};
+	Table *done;
+	int r = read_raw_gids(t, port, s, &raw);
+
+	if (r < 0)
+		return r;
+	if (!has_interfaces(raw)) {
+		*ret = steal_pointer(&raw);
+		return 0;
+	}
+	if (!t->query->attributes && gids_recall(known, port, raw, generation, ret))
+		return 0;
+	done = table_new(raw->entries, raw->n, raw->entry_size);
+	if (!done)
+		return -ENOMEM;
+	place.device = target_sysfs(t);
+	gids_complete(done, port, &place);
+	gids_remember(known, port, raw, generation, done);
+	*ret = done;
+	return 0;
 }
 
 /* The lower half of GID 0, in network byte order; NULL if that is not known. */

@@ -8,7 +8,6 @@
 #include <sys/sysmacros.h>
 
 #include "decode.h"
-#include "query-ifname.h"
 
 int sysfs_open_directory(int parent, const char *path)
 {
@@ -424,14 +423,14 @@ static bool parse_gid(const char *text, uint8_t gid[16])
 	return true;
 }
 
-int sysfs_read_gids(int device, uint32_t port, bool ethernet, Table **ret)
+int sysfs_read_gids(int device, uint32_t port, bool roce, Table **ret)
 {
 	static const uint8_t zero[16];
 	Growing g = {};
 	int r = 0;
 
 	for (uint32_t i = 0; i < TABLE_ENTRIES_MAX && r == 0; i++) {
-		GidEntry e = {.index = i, .type = ethernet ? GID_TYPE_ROCE_V1 : GID_TYPE_IB};
+		GidEntry e = {.index = i, .type = roce ? GID_TYPE_ROCE_V1 : GID_TYPE_IB};
 		char path[64];
 		AttrText text;
 
@@ -454,10 +453,8 @@ int sysfs_read_gids(int device, uint32_t port, bool ethernet, Table **ret)
 		    streq(text, "RoCE v2"))
 			e.type = GID_TYPE_ROCE_V2;
 		snprintf(path, sizeof(path), "ports/%u/gid_attrs/ndevs/%u", port, i);
-		if (sysfs_read_text(device, path, text, sizeof(e.netdev)) == 0) {
+		if (sysfs_read_text(device, path, text, sizeof(e.netdev)) == 0)
 			text_copy(e.netdev, sizeof(e.netdev), text);
-			e.ifindex = ifname_to_index(e.netdev);
-		}
 		r = append(&g, &e, sizeof(e));
 	}
 	return finish(&g, sizeof(GidEntry), r, ret);

@@ -44,9 +44,11 @@ bool sysfs_parse_rate(const char *text, uint32_t *ret_width, uint32_t *ret_speed
 /* Whether S lacks such a row. If not, the device's directory need not be opened. */
 bool sysfs_may_supply_port(const PortSnapshot *s);
 /* The tables of a port without their empty entries, into *RET, which the caller frees; NULL is an
- * empty table. ETHERNET: GIDs without another type are RoCE v1. A negative errno if a part cannot
+ * empty table. ROCE: GIDs without another type are RoCE v1, else InfiniBand's. A GID
+ * has the name of its interface in whatever network namespace, and no index: see gids_complete(). A
+ * negative errno if a part cannot
  * be read: half a table is none. */
 int sysfs_read_pkeys(int device, uint32_t port, Table **ret);
-int sysfs_read_gids(int device, uint32_t port, bool ethernet, Table **ret);
+int sysfs_read_gids(int device, uint32_t port, bool roce, Table **ret);
 /* bit/s; -EINVAL while the interface has none. NET is a descriptor of /sys/class/net. */
 int sysfs_read_netdev_speed(int net, const char *name, uint32_t ifindex, uint64_t *ret);

@@ -11,8 +11,8 @@
 #include "query-nldev.h"
 
 /*
- * Why libibverbs does not list device INDEX, which is called NAME: -EOPNOTSUPP (no provider), -ENXIO
- * (no uverbs node) or -ENOENT (it is not in /dev). -ENODEV: the device is being removed or has
- * another name by now. Another negative errno: nldev cannot be asked.
+ * Why libibverbs does not list device INDEX, which is called NAME: -EOPNOTSUPP (no provider),
+ * -ENXIO (no uverbs node) or -ENOENT (it is not in /dev). -ENODEV: the device is being removed or
+ * has another name by now. Another negative errno: nldev cannot be asked.
  */
 int unlisted_error(Netlink *n, uint32_t index, const char *name);

@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 
 #include "decode.h"
-#include "query-ifname.h"
 #include "query-ioctl.h"
 
 /* ibv_query_gid_table() passes their size in bytes through 16 bits: 2048 and more answer -EINVAL.
@@ -161,13 +160,10 @@ static int compare_gids(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-int verbs_gid_table(const VerbsGids *gids, uint32_t port, uint32_t ifindex, const char *netdev,
-		    Table **ret)
+int verbs_gid_table(const VerbsGids *gids, uint32_t port, Table **ret)
 {
 	static const uint8_t zero[16];
 	_cleanup_free_ GidEntry *entries = calloc(MAX(gids->n, (size_t)1), sizeof(*entries));
-	uint32_t last_ifindex = 0;
-	char last_name[IF_NAMESIZE] = "";
 	size_t n = 0;
 
 	if (!entries)
@@ -175,7 +171,6 @@ int verbs_gid_table(const VerbsGids *gids, uint32_t port, uint32_t ifindex, cons
 	for (size_t i = 0; i < gids->n; i++) {
 		const struct ibv_gid_entry *from = &gids->entries[i];
 		GidEntry *e = &entries[n];
-		bool known;
 
 		if (from->port_num != port || memcmp(from->gid.raw, zero, sizeof(zero)) == 0)
 			continue;
@@ -183,14 +178,6 @@ int verbs_gid_table(const VerbsGids *gids, uint32_t port, uint32_t ifindex, cons
 				.type = from->gid_type, /* IBV_GID_TYPE_* = enum GidType */
 				.ifindex = from->ndev_ifindex};
 		memcpy(e->gid, from->gid.raw, sizeof(e->gid));
-		known = e->ifindex && e->ifindex == ifindex;
-		if (!known && e->ifindex != last_ifindex) {
-			last_ifindex = e->ifindex;
-			memset(last_name, 0, sizeof(last_name));
-			if (e->ifindex && ifname_of(e->ifindex, last_name) < 0)
-				last_name[0] = '\0';
-		}
-		text_copy(e->netdev, sizeof(e->netdev), known ? netdev : last_name);
 		n++;
 	}
 	qsort(entries, n, sizeof(*entries), compare_gids);

@@ -32,10 +32,9 @@ int verbs_read_gids(struct ibv_context *context, size_t expected, VerbsGids *ret
 /* Reads the GIDs of one port, entry by entry. LENGTH is that of its table. */
 int verbs_read_port_gids(struct ibv_context *context, uint32_t port, uint32_t length,
 			 VerbsGids *ret);
-/* The table of one port from them, sorted by index. Interface IFINDEX is called NETDEV; the kernel
- * is asked for the names of others. */
-int verbs_gid_table(const VerbsGids *gids, uint32_t port, uint32_t ifindex, const char *netdev,
-		    Table **ret);
+/* The table of one port from them, sorted by index. Each entry has the index of its interface in
+ * whatever network namespace, and no name: see gids_complete(). */
+int verbs_gid_table(const VerbsGids *gids, uint32_t port, Table **ret);
 static inline void verbs_gids_done(VerbsGids *g)
 {
 	free(g->entries);

@@ -623,8 +623,10 @@ static void test_strange_values(_unused_ void **state)
 	 * sets it itself */
 	sim("set sim0/1 port_cap_flags=0x04000000 event=CLIENT_REREGISTER");
 	wait_property(f, path.text, INFINIBAND, "CapabilityMask", "67108864");
-	fixture_assert_property(f, path.text, PORT, "Capabilities", "0");
-	sim("set sim0/1 port_cap_flags=0 ip_gids=1 event=CLIENT_REREGISTER");
+	fixture_assert_property(f, path.text, PORT, "Capabilities", "1");
+	sim("set sim0/1 ip_gids=1 event=CLIENT_REREGISTER");
+	wait_property(f, path.text, PORT, "Capabilities", "2");
+	sim("set sim0/1 port_cap_flags=0 event=CLIENT_REREGISTER");
 	wait_property(f, path.text, PORT, "Capabilities", "1");
 	assert_int_equal(get_number(path.text, INFINIBAND, "CapabilityMask"), 0);
 	wait_equal(f, index, 1);

@@ -82,6 +82,63 @@ static void test_no_node(_unused_ void **state)
 	assert_without_verbs(index, "the device has no node to open");
 }
 
+/* The interface of a GID, as "NAME INDEX TYPE" of the entries, one to a line. */
+static void assert_gids(const char *path, const char *pattern, bool expected)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command),
+		 "busctl --json=short get-property org.rdma %s org.rdma.Port Gids | grep -q '%s'",
+		 path, pattern);
+	if ((system(command) == 0) != expected)
+		fail_msg("%s: %s: %s", path, pattern, expected ? "not there" : "is there");
+}
+
+/* A container has an interface on that of the port. Here its index is that of another interface. */
+static void test_container(_unused_ void **state)
+{
+	uint32_t index;
+	Path path;
+
+	fabric_restart(f, EVENTS_ALONE);
+	run("ip link add e0 type dummy && ip link set e0 up && ip netns add pod");
+	run("ip link add net1 link e0 type macvlan && ip link set net1 netns pod");
+	/* until an interface here has the index that net1 has there */
+	run("ip link add other index $(ip netns exec pod cat /sys/class/net/net1/ifindex) "
+	    "type dummy 2>/dev/null || true");
+	sim("add sim0 driver=mlx5 link=eth netdev=e0 gids=32");
+	index = wait_port(f, "sim0/1");
+	path = path_of(index, 1);
+	run("ip link add e0.5 link e0 type vlan id 5 && ip link set e0.5 up && "
+	    "ip address add 192.0.2.1/24 dev e0.5");
+	run("ip netns exec pod ip link set net1 up && "
+	    "ip netns exec pod ip address add 198.51.100.7/24 dev net1");
+	wait_quiet(f, "sim0/1");
+	refresh(f);
+	assert_gids(path.text, "\"e0.5\",\"192.0.2.1\"", true);
+	assert_gids(path.text, "\"\",\"198.51.100.7\"", true);
+	assert_gids(path.text, "other", false);
+	assert_gids(path.text, "net1", false);
+	sim("del sim0");
+	run("ip netns delete pod; ip link delete other; ip link delete e0");
+}
+
+/* GIDs of iWARP are not of RoCE, also where only sysfs can be asked. */
+static void test_iwarp_gids(_unused_ void **state)
+{
+	uint32_t index;
+
+	fabric_restart(f, EVENTS_ALONE);
+	run("ip link add e0 type dummy && ip link set e0 up");
+	sim("add sim0 driver=none link=iwarp netdev=e0");
+	index = wait_port(f, "sim0/1");
+	wait_property(f, path_of(index, 1).text, PORT, "Protocol", "iwarp");
+	assert_gids(path_of(index, 1).text, "RoCE", false);
+	assert_gids(path_of(index, 1).text, "\"IB\"", true);
+	sim("del sim0");
+	run("ip link delete e0");
+}
+
 /* The link is down for less time than a query takes. */
 static void test_flaps(_unused_ void **state)
 {
@@ -114,9 +171,9 @@ static int setup(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_provider),
-		cmocka_unit_test(test_no_node),
-		cmocka_unit_test(test_flaps),
+		cmocka_unit_test(test_no_provider), cmocka_unit_test(test_no_node),
+		cmocka_unit_test(test_flaps),	    cmocka_unit_test(test_container),
+		cmocka_unit_test(test_iwarp_gids),
 	};
 
 	return cmocka_run_group_tests_name("kinds", tests, setup, NULL);

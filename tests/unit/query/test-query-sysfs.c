@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <net/if.h>
 
 #include "query-sysfs.h"
 #include "tree.h"
@@ -318,7 +317,7 @@ static void test_gids(void **state)
 	assert_int_equal(e[1].type, GID_TYPE_ROCE_V2);
 	assert_memory_equal(e[1].gid, v4, sizeof(v4));
 	assert_string_equal(e[1].netdev, "lo");
-	assert_int_equal(e[1].ifindex, if_nametoindex("lo"));
+	assert_int_equal(e[1].ifindex, 0); /* it may be in another network namespace */
 	table_free(table);
 
 	assert_int_equal(sysfs_read_gids(t->fd, 1, false, &table), 0);

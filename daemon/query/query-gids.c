@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-gids.h"
+
+#include <dirent.h>
+
+#include "query-sysfs.h"
+
+/* Limits of the walk from an interface down to that of the port. A VLAN on a bond of two has depth
+ * 2. */
+#define LOWER_DEPTH_MAX 8U
+#define LOWER_COUNT_MAX 64U
+
+void gids_done(DeviceGids *g)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		table_free(g->ports[i].raw);
+		table_free(g->ports[i].done);
+	}
+	free(g->ports);
+	*g = (DeviceGids){};
+}
+
+static Table *copy(const Table *t)
+{
+	return t ? table_new(t->entries, t->n, t->entry_size) : NULL;
+}
+
+bool gids_recall(const DeviceGids *g, uint32_t port, const Table *raw, uint32_t generation,
+		 Table **ret)
+{
+	const PortGids *p = port <= g->n ? &g->ports[port - 1] : NULL;
+	Table *t;
+
+	if (!raw || !p || !p->raw || p->generation != generation || !table_equal(p->raw, raw))
+		return false;
+	t = copy(p->done);
+	if (!t)
+		return false;
+	*ret = t;
+	return true;
+}
+
+void gids_remember(DeviceGids *g, uint32_t port, const Table *raw, uint32_t generation,
+		   const Table *done)
+{
+	PortGids *p;
+
+	if (port > g->n) {
+		PortGids *ports = reallocarray(g->ports, port, sizeof(*ports));
+
+		if (!ports)
+			return;
+		memset(ports + g->n, 0, (port - g->n) * sizeof(*ports));
+		g->ports = ports;
+		g->n = port;
+	}
+	p = &g->ports[port - 1];
+	table_free(p->raw);
+	table_free(p->done);
+	*p = (PortGids){copy(raw), copy(done), generation};
+}
+
+/* The index of the interface whose directory DIRECTORY/NAME is; 0 if there is none. */
+static uint32_t read_ifindex(int directory, const char *name)
+{
+	char path[280];
+	uint64_t ifindex;
+
+	snprintf(path, sizeof(path), "%s/ifindex", name);
+	return sysfs_read_number(directory, path, INT32_MAX, &ifindex) < 0 ? 0 : (uint32_t)ifindex;
+}
+
+/* Whether the interface IFINDEX is below the one whose directory PARENT/NAME is. */
+static bool is_above(int parent, const char *name, uint32_t ifindex, unsigned int depth,
+		     unsigned int *count)
+{
+	int fd = sysfs_open_directory(parent, name);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	bool found = false;
+
+	if (!directory) {
+		close_fd(fd);
+		return false;
+	}
+	while (!found && *count < LOWER_COUNT_MAX && (entry = readdir(directory))) {
+		if (!startswith(entry->d_name, "lower_"))
+			continue;
+		(*count)++;
+		found = read_ifindex(fd, entry->d_name) == ifindex ||
+			(depth < LOWER_DEPTH_MAX &&
+			 is_above(fd, entry->d_name, ifindex, depth + 1, count));
+	}
+	closedir(directory);
+	return found;
+}
+
+/* The name of the interface of entry E, as the kernel has it. */
+static bool find_name(const GidEntry *e, uint32_t port, int device, char ret[16])
+{
+	char path[64];
+
+	text_copy(ret, 16, e->netdev);
+	if (*ret)
+		return true;
+	snprintf(path, sizeof(path), "ports/%u/gid_attrs/ndevs/%u", port, e->index);
+	return sysfs_read_text(device, path, ret, 16) == 0 && !strchr(ret, '/') && ret[0] != '.';
+}
+
+static void complete(GidEntry *e, uint32_t port, const GidPlace *place)
+{
+	uint32_t expected = e->ifindex, ifindex;
+	unsigned int count = 0;
+	char name[16];
+
+	if ((!expected && !e->netdev[0]) || !find_name(e, port, place->device, name))
+		name[0] = '\0';
+	e->ifindex = 0;
+	memset(e->netdev, 0, sizeof(e->netdev));
+	ifindex = place->ifindex && *name ? read_ifindex(place->net, name) : 0;
+	if (!ifindex || (expected && expected != ifindex) ||
+	    (ifindex != place->ifindex && !is_above(place->net, name, place->ifindex, 1, &count)))
+		return;
+	e->ifindex = ifindex;
+	text_copy(e->netdev, sizeof(e->netdev), name);
+}
+
+void gids_complete(Table *t, uint32_t port, const GidPlace *place)
+{
+	for (uint32_t i = 0; t && i < t->n; i++)
+		complete((GidEntry *)(void *)t->entries + i, port, place);
+}
