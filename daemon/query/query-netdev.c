@@ -9,6 +9,9 @@
 #include "netlink-value.h"
 #include "query-ifname.h"
 
+/* IFF_LOWER_UP of linux/if.h, which is not to be included beside net/if.h. */
+#define LOWER_UP 0x10000U
+
 int netdev_parse(const struct nlmsghdr *message, Netdev *ret)
 {
 	struct nlattr *tb[IFLA_MAX + 1];
@@ -26,9 +29,9 @@ int netdev_parse(const struct nlmsghdr *message, Netdev *ret)
 	d.has_mtu = netlink_number(tb[IFLA_MTU], &v);
 	if (d.has_mtu)
 		d.mtu = (uint32_t)v;
-	d.has_carrier = netlink_number(tb[IFLA_CARRIER], &v);
-	if (d.has_carrier)
-		d.carrier = v != 0;
+	/* IFLA_CARRIER is about the driver alone: it may say yes of an interface that is down. */
+	d.up = info->ifi_flags & IFF_UP;
+	d.carrier = info->ifi_flags & LOWER_UP;
 	d.has_operstate = netlink_number(tb[IFLA_OPERSTATE], &v);
 	if (d.has_operstate)
 		d.operstate = (uint32_t)v;
@@ -122,8 +125,8 @@ void netdev_supply(const Netdev *d, PortSnapshot *s)
 	PORT_SUPPLY_TEXT(s, netdev, d->name);
 	if (d->has_mtu)
 		PORT_SUPPLY(s, netdev_mtu, d->mtu);
-	if (d->has_carrier)
-		PORT_SUPPLY(s, netdev_carrier, d->carrier);
+	PORT_SUPPLY(s, netdev_up, d->up);
+	PORT_SUPPLY(s, netdev_carrier, d->carrier);
 	if (d->has_operstate)
 		PORT_SUPPLY(s, netdev_operstate, d->operstate);
 	for (size_t i = 0; i < d->address_length && 3 * (i + 1) <= sizeof(text); i++)

@@ -15,8 +15,8 @@ typedef struct Netdev {
 	uint32_t mtu;
 	uint32_t master; /* ifindex, 0: none */
 	uint32_t operstate;
-	bool has_mtu, has_carrier, has_operstate;
-	bool carrier;
+	bool has_mtu, has_operstate;
+	bool up, carrier; /* UP and LOWER_UP of "ip link" */
 	size_t address_length;
 	uint8_t address[NETDEV_ADDRESS_MAX];
 } Netdev;

@@ -63,12 +63,14 @@ static const Default port_defaults[] = {
 	{PROTOCOL_ROCE,       PORT_ATTR_gid_tbl_len,       "256"},
 	{PROTOCOL_ROCE,       PORT_ATTR_port_cap_flags,    "0x04010000"},
 	{PROTOCOL_ROCE,       PORT_ATTR_netdev_mtu,        "9000"},
+	{PROTOCOL_ROCE,       PORT_ATTR_netdev_up,         "yes"},
 	{PROTOCOL_ROCE,       PORT_ATTR_netdev_carrier,    "yes"},
 	{PROTOCOL_ROCE,       PORT_ATTR_netdev_operstate,  "up"},
 
 	{PROTOCOL_IWARP,      PORT_ATTR_link_layer,        "ethernet"},
 	{PROTOCOL_IWARP,      PORT_ATTR_port_cap_flags,    "0x00010000"},
 	{PROTOCOL_IWARP,      PORT_ATTR_netdev_mtu,        "9000"},
+	{PROTOCOL_IWARP,      PORT_ATTR_netdev_up,         "yes"},
 	{PROTOCOL_IWARP,      PORT_ATTR_netdev_carrier,    "yes"},
 	{PROTOCOL_IWARP,      PORT_ATTR_netdev_operstate,  "up"},
 };

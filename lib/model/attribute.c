@@ -419,6 +419,7 @@ const char *attr_validity_name(AttrValidity valid)
 		[VALID_ALWAYS] = "always",
 		[VALID_LINK_UP] = "link-up",
 		[VALID_CONFIGURED] = "armed-or-active",
+		[VALID_NETDEV_UP] = "interface-up",
 		[VALID_NONZERO] = "if-present",
 	};
 
@@ -431,6 +432,7 @@ const char *attr_validity_text(AttrValidity valid)
 		[VALID_ALWAYS] = "always",
 		[VALID_LINK_UP] = "while the link is up",
 		[VALID_CONFIGURED] = "once the subnet manager has armed the port",
+		[VALID_NETDEV_UP] = "while the interface is administratively up",
 		[VALID_NONZERO] = "where there is one",
 	};
 

@@ -117,6 +117,7 @@ typedef enum AttrValidity {
 	VALID_ALWAYS,
 	VALID_LINK_UP,	  /* once the port has left the state "down" */
 	VALID_CONFIGURED, /* once the subnet manager has armed the port */
+	VALID_NETDEV_UP,  /* while the network interface of the port is set up */
 	VALID_NONZERO,	  /* if it is not zero or empty */
 	_VALID_MAX
 } AttrValidity;

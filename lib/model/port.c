@@ -227,6 +227,10 @@ static const char *broken_rule(const Attribute *a, const void *values, uint32_t 
 		if (state != PORT_STATE_ARMED && state != PORT_STATE_ACTIVE)
 			return "the subnet manager has not configured the port";
 		break;
+	case VALID_NETDEV_UP: /* a row of a port */
+		if (!((const PortValues *)values)->netdev_up)
+			return "the interface is administratively down";
+		break;
 	case VALID_NONZERO:
 		if (a->type == ATTR_TEXT ? attr_get_text(a, values)[0] == '\0'
 					 : attr_get_raw(a, values) == 0)

@@ -11,7 +11,7 @@
 #define ETHERNET                                                                                   \
 	"link_layer=ethernet phys_state=link-up max_mtu=4096 gid_tbl_len=255 "                     \
 	"pkey_tbl_len=1 max_msg_sz=1073741824 port_cap_flags=raw:0x04010000 "                      \
-	"port_cap_flags2=raw:0 flags=no netdev_carrier=yes netdev_operstate=up "
+	"port_cap_flags2=raw:0 flags=no netdev_up=yes netdev_carrier=yes netdev_operstate=up "
 
 FakePort fake_ports[N_FAKE_PORTS] = {
 	{"mlx5_0/1",

@@ -94,9 +94,14 @@ static void test_chardev(_unused_ void **state)
 	}
 }
 
+/* IFF_LOWER_UP */
+#define LOWER_UP 0x10000U
+
+/* The interface is up and has a carrier. */
 static struct nl_msg *link_message(int ifindex, unsigned short type)
 {
-	struct ifinfomsg info = {.ifi_index = ifindex, .ifi_type = type};
+	struct ifinfomsg info = {
+		.ifi_index = ifindex, .ifi_type = type, .ifi_flags = IFF_UP | LOWER_UP};
 	struct nl_msg *m = nlmsg_alloc_simple(RTM_NEWLINK, 0);
 
 	nlmsg_append(m, &info, sizeof(info), NLMSG_ALIGNTO);
@@ -112,9 +117,8 @@ static void test_netdev(_unused_ void **state)
 	PortSnapshot s = {};
 
 	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
-	assert_false(d.has_mtu || d.has_carrier || d.has_operstate);
+	assert_false(d.has_mtu || d.has_operstate);
 	nla_put_u32(m, IFLA_MTU, 9000);
-	nla_put_u8(m, IFLA_CARRIER, 1);
 	nla_put_u8(m, IFLA_OPERSTATE, 6);
 	nla_put(m, IFLA_ADDRESS, sizeof(mac), mac);
 	nla_put_u32(m, IFLA_MASTER, if_nametoindex("lo"));
@@ -123,6 +127,7 @@ static void test_netdev(_unused_ void **state)
 	assert_int_equal(s.values.ifindex, 3);
 	assert_string_equal(s.values.netdev, "net0");
 	assert_int_equal(s.values.netdev_mtu, 9000);
+	assert_int_equal(s.values.netdev_up, 1);
 	assert_int_equal(s.values.netdev_carrier, 1);
 	assert_int_equal(s.values.netdev_operstate, 6);
 	assert_string_equal(s.values.netdev_address, "02:00:00:ab:cd:ef");
@@ -137,6 +142,39 @@ static void test_netdev(_unused_ void **state)
 	m = link_message(0, ARPHRD_ETHER);
 	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), -EBADMSG);
 	nlmsg_free(m);
+}
+
+/* A driver may have a carrier while its interface is down. Nobody can use that. */
+static void test_carrier(_unused_ void **state)
+{
+	static const struct {
+		unsigned int flags;
+		bool up, carrier;
+	} cases[] = {{0, false, false},
+		     {IFF_UP, true, false},
+		     {IFF_UP | IFF_RUNNING, true, false},
+		     {IFF_UP | IFF_RUNNING | LOWER_UP, true, true}};
+	const DeviceSnapshot rnic = {.values.node_type = 4};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct nl_msg *m = link_message(3, ARPHRD_ETHER);
+		struct ifinfomsg *info = nlmsg_data(nlmsg_hdr(m));
+		PortSnapshot s = {};
+		Netdev d = {};
+
+		info->ifi_flags = cases[i].flags;
+		nla_put_u8(m, IFLA_CARRIER, 1);
+		assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+		netdev_supply(&d, &s);
+		PORT_SUPPLY(&s, link_layer, 2);
+		port_derive(&s, &rnic);
+		assert_int_equal(s.values.netdev_carrier, cases[i].carrier);
+		assert_int_equal(mask_has(&s.valid, PORT_ATTR_netdev_carrier), cases[i].up);
+		if (!cases[i].up)
+			assert_string_equal(port_unavailable(&s, PORT_ATTR_netdev_carrier),
+					    "the interface is administratively down");
+		nlmsg_free(m);
+	}
 }
 
 static void test_ipoib(_unused_ void **state)
@@ -193,9 +231,9 @@ static void test_round_trip(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port),	   cmocka_unit_test(test_chardev),
-		cmocka_unit_test(test_netdev),	   cmocka_unit_test(test_ipoib),
-		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_port),   cmocka_unit_test(test_chardev),
+		cmocka_unit_test(test_netdev), cmocka_unit_test(test_carrier),
+		cmocka_unit_test(test_ipoib),  cmocka_unit_test(test_round_trip),
 	};
 
 	return cmocka_run_group_tests_name("query-netlink", tests, NULL, NULL);
