@@ -96,17 +96,26 @@ static int on_any_link(const struct nlmsghdr *message, void *userdata)
 	return 0;
 }
 
-int netdev_list_ipoib(Netlink *n, Ipoib **ret, size_t *ret_n)
+static int dump_links(Netlink *n, IpoibList *list)
 {
 	struct ifinfomsg info = {};
 	struct nl_msg *m = nlmsg_alloc_simple(RTM_GETLINK, NLM_F_DUMP);
-	IpoibList list = {};
-	int r;
 
 	if (!m)
 		return -ENOMEM;
 	nlmsg_append(m, &info, sizeof(info), NLMSG_ALIGNTO);
-	r = netlink_ask(n, m, on_any_link, &list);
+	return netlink_ask(n, m, on_any_link, list);
+}
+
+int netdev_list_ipoib(Netlink *n, Ipoib **ret, size_t *ret_n)
+{
+	IpoibList list = {};
+	int r = -EINTR;
+
+	for (unsigned int i = 0; i < NETLINK_DUMPS && r == -EINTR; i++) {
+		list.n = 0;
+		r = dump_links(n, &list);
+	}
 	if (r < 0) {
 		free(list.entries);
 		return r;

@@ -35,7 +35,8 @@ typedef struct Ipoib {
 	uint8_t port_guid[8];
 } Ipoib;
 
-/* All IPoIB interfaces: *RET_N in a new array, which the caller frees. */
+/* All IPoIB interfaces: *RET_N in a new array, which the caller frees. -EINTR: they change all the
+ * time. */
 int netdev_list_ipoib(Netlink *n, Ipoib **ret, size_t *ret_n);
 
 /* Supplies the rows of S that are about its interface. */

@@ -60,6 +60,7 @@ static bool is_end(struct nlmsghdr *h, int *ret)
 static int receive_answer(Netlink *n, NetlinkHandler handler, void *userdata)
 {
 	_cleanup_free_ char *buffer = malloc(DATAGRAM_MAX);
+	bool interrupted = false;
 	int first_error = 0;
 
 	if (!buffer)
@@ -76,8 +77,13 @@ static int receive_answer(Netlink *n, NetlinkHandler handler, void *userdata)
 
 			if (h->nlmsg_seq != n->sequence)
 				continue; /* rest of an answer that was given up */
+			/* What the kernel dumps changed meanwhile: something may be missing. */
+			interrupted |= h->nlmsg_flags & NLM_F_DUMP_INTR;
 			if (is_end(h, &r))
-				return first_error < 0 ? first_error : r;
+				return first_error < 0 ? first_error
+				       : r < 0	       ? r
+				       : interrupted   ? -EINTR
+						       : 0;
 			r = handler(h, userdata);
 			if (first_error == 0)
 				first_error = r;

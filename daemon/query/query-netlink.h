@@ -9,6 +9,9 @@
 
 #include "util.h"
 
+/* How often a dump is asked for if it is interrupted each time. */
+#define NETLINK_DUMPS 5U
+
 typedef struct Netlink {
 	int fd;		   /* negative: closed */
 	uint32_t sequence; /* number of the last question */
@@ -30,5 +33,6 @@ int netlink_open(Netlink *n, int protocol);
 void netlink_close(Netlink *n);
 
 /* Sends REQUEST, which this frees, and waits for the whole answer. 0, or a negative errno: that of
- * the kernel, of the socket, or of HANDLER. */
+ * the kernel, of the socket, or of HANDLER. -EINTR: a dump is not complete, because what it is
+ * about changed meanwhile; ask again. */
 int netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata);

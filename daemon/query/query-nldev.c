@@ -124,13 +124,17 @@ static int on_candidate(const struct nlmsghdr *message, void *userdata)
 
 int nldev_find_device(Netlink *n, const char *name, uint32_t *ret)
 {
-	struct nl_msg *m = request(RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
 	Search search = {.name = name};
-	int r;
+	int r = -EINTR;
 
-	if (!m)
-		return -ENOMEM;
-	r = netlink_ask(n, m, on_candidate, &search);
+	for (unsigned int i = 0; i < NETLINK_DUMPS && r == -EINTR; i++) {
+		struct nl_msg *m = request(RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
+
+		if (!m)
+			return -ENOMEM;
+		search.found = false;
+		r = netlink_ask(n, m, on_candidate, &search);
+	}
 	if (r < 0)
 		return r;
 	if (!search.found)

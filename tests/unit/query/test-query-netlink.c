@@ -12,6 +12,9 @@
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <rdma/rdma_netlink.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "query-netdev.h"
 #include "query-nldev.h"
@@ -206,6 +209,50 @@ static void test_ipoib(_unused_ void **state)
 	nlmsg_free(m);
 }
 
+/* So many dumps are interrupted from now on. */
+static unsigned int interrupts, dumps;
+
+/* In place of that of the C library. */
+ssize_t recvmsg(int fd, struct msghdr *m, int flags)
+{
+	ssize_t n = syscall(SYS_recvmsg, fd, m, flags);
+	int left = (int)n;
+
+	if (n <= 0)
+		return n;
+	for (struct nlmsghdr *h = m->msg_iov->iov_base; nlmsg_ok(h, left);
+	     h = nlmsg_next(h, &left)) {
+		if (interrupts > 0 && h->nlmsg_flags & NLM_F_MULTI)
+			h->nlmsg_flags |= NLM_F_DUMP_INTR;
+		if (h->nlmsg_type == NLMSG_DONE) {
+			interrupts -= interrupts > 0;
+			dumps++;
+		}
+	}
+	return n;
+}
+
+/* A dump that is not complete is asked for again, but not for ever. */
+static void test_interrupted(_unused_ void **state)
+{
+	Netlink n = NETLINK_CLOSED;
+	Ipoib *list = NULL;
+	size_t length = 77;
+
+	assert_int_equal(netlink_open(&n, NETLINK_ROUTE), 0);
+	dumps = 0;
+	interrupts = 2;
+	assert_int_equal(netdev_list_ipoib(&n, &list, &length), 0);
+	assert_int_equal(dumps, 3);
+	free(list);
+	list = NULL;
+	interrupts = 1000;
+	assert_int_equal(netdev_list_ipoib(&n, &list, &length), -EINTR);
+	assert_null(list);
+	interrupts = 0;
+	netlink_close(&n);
+}
+
 /* The real kernel, which every machine has: a single answer, a dump, an error, and again after it.
  */
 static void test_round_trip(_unused_ void **state)
@@ -231,9 +278,10 @@ static void test_round_trip(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port),   cmocka_unit_test(test_chardev),
-		cmocka_unit_test(test_netdev), cmocka_unit_test(test_carrier),
-		cmocka_unit_test(test_ipoib),  cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_port),	    cmocka_unit_test(test_chardev),
+		cmocka_unit_test(test_netdev),	    cmocka_unit_test(test_carrier),
+		cmocka_unit_test(test_ipoib),	    cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_interrupted),
 	};
 
 	return cmocka_run_group_tests_name("query-netlink", tests, NULL, NULL);
