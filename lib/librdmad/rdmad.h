@@ -114,14 +114,13 @@ struct rdmad_hot {
 	uint64_t last_query; /* when the port was last read: us of CLOCK_REALTIME, 0: never */
 	uint32_t lid;	     /* 32 bits wide on Omni-Path */
 	uint32_t sm_lid;
-	uint32_t link_speed; /* speed code of one lane, also if it needs more than 8 bits */
-	uint8_t state;	     /* enum ibv_port_state */
-	uint8_t phys_state;  /* IBA vol. 1, PortInfo:PortPhysicalState */
-	uint8_t link_layer;  /* IBV_LINK_LAYER_* */
-	uint8_t protocol;   /* 0 unknown, 1 InfiniBand, 2 RoCE, 3 iWARP, 4 Omni-Path, 5 usNIC, 6 raw
-			       packets */
-	uint8_t max_mtu;    /* enum ibv_mtu */
-	uint8_t active_mtu; /* enum ibv_mtu */
+	uint32_t link_speed;  /* speed code of one lane, also if it needs more than 8 bits */
+	uint8_t state;	      /* enum ibv_port_state */
+	uint8_t phys_state;   /* IBA vol. 1, PortInfo:PortPhysicalState */
+	uint8_t link_layer;   /* IBV_LINK_LAYER_* */
+	uint8_t protocol;     /* 1 InfiniBand, 2 RoCE, 3 iWARP, 4 OPA, 5 usNIC, 6 raw; 0 unknown */
+	uint8_t max_mtu;      /* enum ibv_mtu */
+	uint8_t active_mtu;   /* enum ibv_mtu */
 	uint8_t active_width; /* 1: 1 lane, 2: 4, 4: 8, 8: 12, 16: 2 */
 	uint8_t active_speed;
 	uint8_t lmc;

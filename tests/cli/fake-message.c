@@ -71,7 +71,8 @@ static void append_table(sd_bus_message *m, const View *v, AttrType type)
 		sd_bus_message_open_container(m, 'r', members);
 		for (size_t c = 0; c < l->n_columns; c++)
 			if (l->columns[c].is_published)
-				append_column(m, &l->columns[c], t->entries + i * l->entry_size);
+				append_column(m, &l->columns[c],
+					      t->entries + i * l->entry_size);
 		sd_bus_message_close_container(m);
 	}
 	sd_bus_message_close_container(m);
