@@ -24,13 +24,14 @@ static int spawn(Lane *l)
 	Process *process = pool_find_process(p, NULL);
 	int r;
 
-	if (!process)
-		return -EAGAIN;
 	r = worker_new(p->event, p->argv, p->query_timeout_usec, &p->lane_handler->worker, p,
 		       &process->worker);
 	if (r < 0)
 		return r;
+	p->n_processes++;
 	l->worker = process->worker;
+	if (!l->owner)
+		worker_set_patience(l->worker, pool_patience_usec(p));
 	return 0;
 }
 
@@ -53,24 +54,56 @@ static void start(Lane *l)
 	log_debug("Started worker %d", worker_pid(l->worker));
 }
 
+/* Whether L may have a worker for R. A device that answered last time never has to wait because
+ * others hang, as long as the places kept for such devices suffice. */
+static bool has_place(const Lane *l, const Request *r)
+{
+	unsigned int n = l->pool->n_processes;
+
+	if (l->worker && (l->owner || r->owner->proven))
+		return true;
+	return n < POOL_PROCESSES_MAX - (r->owner->proven ? 0 : POOL_PROCESSES_KEPT);
+}
+
+/* The next request that may have a worker, NULL if there is none. */
+static Request *find_next(const Lane *l)
+{
+	Request *r = l->waiting.first;
+
+	while (r && !has_place(l, r))
+		r = r->next;
+	return r;
+}
+
+/* For a request that waits because no worker may be started yet, or because there is no place. */
+static void await_timer(Lane *l)
+{
+	const Request *r = l->waiting.first;
+
+	if (!r)
+		return;
+	sd_event_source_set_time(l->timer, has_place(l, r)
+						   ? l->start_usec
+						   : r->queued_usec + l->pool->query_timeout_usec);
+	sd_event_source_set_enabled(l->timer, SD_EVENT_ONESHOT);
+}
+
 void lane_run(Lane *l)
 {
-	Request *request;
+	Request *request = find_next(l);
 
-	if (!l->worker && l->waiting.first && pool_now_usec(l->pool) >= l->start_usec)
+	if (!l->worker && request && pool_now_usec(l->pool) >= l->start_usec)
 		start(l);
-	if (!l->worker && l->waiting.first) {
-		sd_event_source_set_time(l->timer, l->start_usec);
-		sd_event_source_set_enabled(l->timer, SD_EVENT_ONESHOT);
-	}
-	while (l->worker && (request = request_pop(&l->waiting))) {
+	while (l->worker && (request = find_next(l))) {
 		PoolDevice *d = request->owner;
 
+		request_remove(&l->waiting, request);
 		if (d->asked != l->worker)
 			d->heard = false;
 		d->asked = l->worker;
 		worker_submit(l->worker, request);
 	}
+	await_timer(l);
 }
 
 void lane_submit(Lane *l, Request *r)
@@ -85,28 +118,32 @@ Worker *lane_detach(Lane *l, const PoolDevice *spoiler)
 	Worker *w = steal_pointer(&l->worker);
 	RequestQueue rest = worker_take_requests(w);
 
+	l->taken = l->stuck = l->over = false;
 	request_append_all(&l->waiting, &rest);
 	pool_report_lost(l->pool, w, spoiler);
 	return w;
 }
 
-/* The pause is over. If the first request has waited too long, because no worker can be started or
- * because none lives long enough to read it, it expires: one in each call. */
+/* The pause is over. If the first request has waited too long, because no worker can be started,
+ * because none lives long enough to read it, or because there is no place for one, it expires: one
+ * in each call. */
 static int on_timer(sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Lane *l = userdata;
 	Pool *p = l->pool;
 	Request *request = l->waiting.first;
 	uint64_t now = pool_now_usec(p);
+	bool place = request && has_place(l, request);
 
-	if (!request || now - request->queued_usec < p->timing.queue_usec) {
+	if (!request ||
+	    now - request->queued_usec < (place ? p->timing.queue_usec : p->query_timeout_usec)) {
 		lane_run(l);
 		return 0;
 	}
 	request_pop(&l->waiting);
 	sd_event_source_set_time(s, now);
 	sd_event_source_set_enabled(s, l->waiting.first ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
-	p->lane_handler->expired(p, request);
+	p->lane_handler->expired(p, request, place ? -EPIPE : -ETIMEDOUT);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "lane.h"
 #include "log.h"
 #include "pool-events.h"
+#include "pool-lanes.h"
 
 /* Where the device with INDEX is in the array, or belongs. */
 static size_t position(const Pool *p, uint32_t index)
@@ -31,87 +32,96 @@ PoolDevice *pool_find_device(const Pool *p, uint32_t index)
 	return i < p->n_devices && p->devices[i]->index == index ? p->devices[i] : NULL;
 }
 
-/* Puts D on probation, if it is not yet. */
-static int isolate(PoolDevice *d)
-{
-	_cleanup_free_ Lane *l = NULL;
-	int r;
-
-	if (d->own)
-		return 0;
-	l = calloc(1, sizeof(*l));
-	if (!l)
-		return -ENOMEM;
-	r = lane_init(l, d->pool);
-	if (r < 0)
-		return r;
-	d->own = steal_pointer(&l);
-	return 0;
-}
-
-void pool_device_release(PoolDevice *d)
-{
-	Lane *l = steal_pointer(&d->own);
-
-	if (!l)
-		return;
-	if (l->worker)
-		worker_retire(l->worker, d->pool->timing.exit_usec);
-	d->asked = NULL;
-	lane_done(l);
-	free(l);
-}
-
 void pool_device_spoil(PoolDevice *d)
 {
 	int r;
 
-	if (++d->spoilt < POOL_PROBATION_FROM || d->own)
+	if (++d->spoilt < POOL_PROBATION_FROM)
 		return;
-	r = isolate(d);
+	r = pool_isolate(d);
 	if (r < 0)
 		log_warning_errno(r, "%s: no worker of its own, others may suffer: %m", d->name);
-	else
+	else if (d->spoilt == POOL_PROBATION_FROM)
 		log_notice("%s: spoilt %u workers in a row, gets its own", d->name, d->spoilt);
 }
 
-void pool_device_wedge(PoolDevice *d, Worker *w, const Query *query)
+void pool_device_wedge(PoolDevice *d, const Query *query)
 {
 	d->request = NULL;
-	d->stuck = w;
+	d->asked = NULL;
 	d->wedged = true;
+	d->lane->over = false;
 	d->pending = 0;
 	d->probe = *query;
 }
 
-void pool_device_recover(PoolDevice *d)
+void pool_device_answer(PoolDevice *d, bool prompt)
 {
-	d->wedged = false;
-	d->retry_usec = d->pool->timing.retry_usec;
-	pool_report(d, REASON_BIT(REASON_RECOVERED));
+	bool late = d->wedged;
+
+	d->heard = true;
+	d->proven = !late;
+	if (late) {
+		log_notice("%s: answers again, after all", d->name);
+		d->wedged = false;
+		d->retry_usec = d->pool->timing.retry_usec;
+		pool_report(d, REASON_BIT(REASON_RECOVERED));
+	}
+	if (!d->lane->owner) {
+		d->spoilt = 0;
+		return;
+	}
+	if (prompt && d->spoilt >= POOL_PROBATION_FROM) {
+		log_notice("%s: answers in time, ends its probation", d->name);
+		/* The next worker that it spoils brings it back there. */
+		d->spoilt = POOL_PROBATION_FROM - 1;
+	}
+	d->lane->over = prompt || (late && d->spoilt < POOL_PROBATION_FROM);
 }
 
 void pool_device_retry_later(PoolDevice *d)
 {
+	d->has_turn = false;
 	sd_event_source_set_time(d->retry, pool_now_usec(d->pool) + d->retry_usec);
 	sd_event_source_set_enabled(d->retry, SD_EVENT_ONESHOT);
 	log_debug("%s: next try in %" PRIu64 " ms", d->name, d->retry_usec / USEC_PER_MSEC);
 	d->retry_usec = MIN(2 * d->retry_usec, d->pool->timing.retry_max_usec);
 }
 
+/* Many devices may have hung at the same time, but their probes do not start at the same time: each
+ * has its turn. Returns whether D has it now; if not, the timer is set to it. */
+static bool take_turn(PoolDevice *d)
+{
+	Pool *p = d->pool;
+	uint64_t now = pool_now_usec(p), turn = MAX(p->turn_usec, now);
+
+	if (d->has_turn)
+		return true;
+	p->turn_usec = turn + p->timing.turn_usec;
+	if (turn == now)
+		return true;
+	d->has_turn = true;
+	sd_event_source_set_time(d->retry, turn);
+	sd_event_source_set_enabled(d->retry, SD_EVENT_ONESHOT);
+	return false;
+}
+
 /* The answer is for the pool alone: it shows that the device answers again. */
 static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	PoolDevice *d = userdata;
-	_cleanup_free_ Request *request = calloc(1, sizeof(*request));
+	_cleanup_free_ Request *request = NULL;
 
-	if (!request || isolate(d) < 0) {
+	if (!take_turn(d))
+		return 0;
+	request = calloc(1, sizeof(*request));
+	if (!request || pool_isolate(d) < 0) {
 		pool_device_retry_later(d);
 		return 0;
 	}
 	request->owner = d;
 	request->query = d->probe;
-	lane_submit(d->own, steal_pointer(&request));
+	lane_submit(d->lane, steal_pointer(&request));
 	return 0;
 }
 
@@ -152,6 +162,7 @@ int pool_add_device(Pool *p, uint32_t index, PoolDevice **ret)
 	if (!d)
 		return -ENOMEM;
 	d->pool = p;
+	d->lane = &p->main;
 	d->index = index;
 	d->retry_usec = p->timing.retry_usec;
 	r = sd_event_add_time(p->event, &d->retry, CLOCK_MONOTONIC, 0, 5 * USEC_PER_MSEC, on_retry,

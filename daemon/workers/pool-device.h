@@ -12,17 +12,16 @@ PoolDevice *pool_find_device(const Pool *p, uint32_t index);
 int pool_add_device(Pool *p, uint32_t index, PoolDevice **ret);
 /* Takes D out of the pool and frees it. */
 void pool_remove_device(PoolDevice *d);
-/* Frees D, which has no lane of its own. Leaves the array of the pool as it is. */
+/* Frees D. Leaves the array of the pool as it is. */
 PoolDevice *pool_device_free(PoolDevice *d);
 
-/* D hangs in W while it answers QUERY, which becomes the probe: D is wedged. */
-void pool_device_wedge(PoolDevice *d, Worker *w, const Query *query);
+/* D hangs while it answers QUERY, which becomes the probe: D is wedged. */
+void pool_device_wedge(PoolDevice *d, const Query *query);
 /* D has spoilt a worker: after POOL_PROBATION_FROM in a row it is on probation. Logs. */
 void pool_device_spoil(PoolDevice *d);
-/* Ends probation, and with it the worker of D's own. */
-void pool_device_release(PoolDevice *d);
-/* D answers again: it is not wedged any more, and REASON_RECOVERED is reported. */
-void pool_device_recover(PoolDevice *d);
+/* D has answered. If it was wedged it is not any more, and REASON_RECOVERED is reported. PROMPT: in
+ * the time that it would also have in the main lane, where it may go now. */
+void pool_device_answer(PoolDevice *d, bool prompt);
 /* Asks D its probe after a pause, which doubles each time. The worker for that is one of its own.
  */
 void pool_device_retry_later(PoolDevice *d);

@@ -11,7 +11,15 @@
 #define POOL_FLOOD_SECONDS 5U
 /* Processes at one time, those that are wedged or about to end included: a limit for a machine on
  * which many processes wait in the kernel and cannot be killed. */
-#define POOL_PROCESSES_MAX 64U
+#define POOL_PROCESSES_MAX 256U
+/* The last places are only for devices whose last query was answered. */
+#define POOL_PROCESSES_KEPT 16U
+/* How long a query may keep others waiting: the time-out divided by the first number, and by the
+ * second in a crisis (pool.h). A crisis begins with the first, and has 8 steps of the second until
+ * each of 255 devices has a worker: the healthy ones have been asked before one time-out is over,
+ * and time is left to start the workers. */
+#define POOL_PATIENCE	     4U
+#define POOL_PATIENCE_CRISIS 32U
 /* Workers that a device may spoil in a row before it gets one of its own */
 #define POOL_PROBATION_FROM 2U
 
@@ -35,6 +43,7 @@ typedef struct PoolTiming {
 	/* The pause before a wedged device is tried again: it doubles from the first to the second.
 	 */
 	uint64_t retry_usec, retry_max_usec;
+	uint64_t turn_usec; /* the least time between two wedged devices that are tried again */
 	/* The pause before the second restart in a row and each that follows, likewise. */
 	uint64_t restart_usec, restart_max_usec;
 	uint64_t calm_usec;  /* the next restart is without pause again after this time */
@@ -47,6 +56,7 @@ typedef struct PoolTiming {
 	{                                                                                          \
 		.answer_usec = 150 * USEC_PER_SEC, .exit_usec = 5 * USEC_PER_SEC,                  \
 		.retry_usec = USEC_PER_SEC, .retry_max_usec = 600 * USEC_PER_SEC,                  \
-		.restart_usec = 100 * USEC_PER_MSEC, .restart_max_usec = 30 * USEC_PER_SEC,        \
-		.calm_usec = 60 * USEC_PER_SEC, .queue_usec = 60 * USEC_PER_SEC,                   \
+		.turn_usec = 50 * USEC_PER_MSEC, .restart_usec = 100 * USEC_PER_MSEC,              \
+		.restart_max_usec = 30 * USEC_PER_SEC, .calm_usec = 60 * USEC_PER_SEC,             \
+		.queue_usec = 60 * USEC_PER_SEC,                                                   \
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The state of the pool. Only pool.c, pool-device.c, pool-events.c and lane.c include this. */
+/* The state of the pool. Only pool*.c and lane.c include this. */
 
 #include "pool-limits.h"
 #include "worker.h"
@@ -11,14 +11,26 @@ typedef struct Pool Pool;
 /* What a lane calls. */
 typedef struct LaneHandler {
 	WorkerHandler worker; /* of the workers that lanes start; its USERDATA is the pool */
-	/* No worker took R within PoolTiming.queue_usec. R is the handler's to free. */
-	void (*expired)(Pool *p, Request *r);
+	/* No worker took R. R is the handler's to free. ERROR is -EPIPE: none could be kept running
+	 * for PoolTiming.queue_usec. -ETIMEDOUT: there was no place for another process for a
+	 * time-out. */
+	void (*expired)(Pool *p, Request *r, int error);
 } LaneHandler;
 
 /* A place for one worker, and the requests that wait for it. */
 typedef struct Lane {
 	Pool *pool;
-	Worker *worker;		/* NULL: none is running here */
+	struct Lane *next; /* in Pool.lanes */
+	/* The only device that is asked here. NULL: the lane is shared. */
+	PoolDevice *owner;
+	Worker *worker; /* NULL: none is running here */
+	/* WORKER was set aside with OWNER: it was sent requests that others answer now, so it ends
+	 * when it has answered its head. */
+	bool taken;
+	/* WORKER has hung in OWNER, which is wedged, for a time-out or longer. */
+	bool stuck;
+	/* OWNER has answered without delay: it goes back to the main lane. */
+	bool over;
 	RequestQueue waiting;	/* requests that no worker has yet */
 	sd_event_source *timer; /* runs while requests wait because no worker may be started yet */
 	uint64_t pause_usec;	/* how long a restart waits when a worker is lost the next time */
@@ -44,16 +56,18 @@ struct PoolDevice {
 	uint32_t tables;
 	/* How many workers in a row it has spoilt: they hung or crashed when asked about it. */
 	unsigned int spoilt;
-	/* On probation: the lane of its own. NULL: its queries go to the shared lane. */
-	Lane *own;
-	/* A query has hung, and no query since has been answered. */
+	/* Where it is asked: the main lane, another shared one, or one of its own. */
+	Lane *lane;
+	/* The last query was answered in time. */
+	bool proven;
+	/* A query has hung, and no query since has been answered. The worker that hangs in it is
+	 * that of its own lane, as long as that process exists. */
 	bool wedged;
-	/* Wedged: the worker that hangs in it, as long as that process exists. */
-	Worker *stuck;
 	/* Wedged: the query that hung. The pool asks it again from time to time. */
 	Query probe;
 	sd_event_source *retry; /* wedged: when PROBE is asked again */
 	uint64_t retry_usec;	/* the next pause before that */
+	bool has_turn;		/* RETRY is set to the turn of the device: Pool.turn_usec */
 	/* A bit for each reason of which an event was dropped since the last report of such. */
 	uint32_t dropped;
 	/* A bit for each reason of the events that the pool is about to report itself. */
@@ -76,11 +90,16 @@ struct Pool {
 	char **argv;			 /* the command line of a worker */
 	uint64_t query_timeout_usec;	 /* the Config's */
 	PoolTiming timing;
-	Lane shared;	      /* for all devices that are not on probation */
-	PoolDevice **devices; /* sorted by index */
+	Lane main;		 /* for all devices that have no other */
+	Lane *lanes;		 /* the others */
+	uint64_t crisis_usec;	 /* until then PATIENCE is short, and all lanes stay */
+	sd_event_source *crisis; /* fires then */
+	uint64_t turn_usec;	 /* when the next wedged device may be tried again */
+	PoolDevice **devices;	 /* sorted by index */
 	size_t n_devices, allocated;
 	uint64_t tables; /* bytes of the tables of all devices */
 	Process processes[POOL_PROCESSES_MAX];
+	unsigned int n_processes;
 	sd_event_source *report; /* enabled while a device has something pending */
 	sd_event_source *flood;	 /* runs while a device has dropped events */
 };
@@ -91,6 +110,17 @@ static inline uint64_t pool_now_usec(const Pool *p)
 
 	sd_event_now(p->event, CLOCK_MONOTONIC, &now);
 	return now;
+}
+
+static inline bool pool_in_crisis(const Pool *p)
+{
+	return pool_now_usec(p) < p->crisis_usec;
+}
+
+/* How long a query may keep others waiting. */
+static inline uint64_t pool_patience_usec(const Pool *p)
+{
+	return p->query_timeout_usec / (pool_in_crisis(p) ? POOL_PATIENCE_CRISIS : POOL_PATIENCE);
 }
 
 /* The process of W; W NULL: a free place. NULL if there is none. */

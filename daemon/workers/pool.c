@@ -12,27 +12,8 @@
 #include "log.h"
 #include "pool-device.h"
 #include "pool-events.h"
+#include "pool-lanes.h"
 #include "worker-command.h"
-
-/* The device that W hangs in, NULL if it is none of those. */
-static PoolDevice *find_stuck(const Pool *p, const Worker *w)
-{
-	for (size_t i = 0; i < p->n_devices; i++)
-		if (p->devices[i]->stuck == w)
-			return p->devices[i];
-	return NULL;
-}
-
-/* The lane that W works in, NULL if it has been taken out of service. */
-static Lane *find_lane(Pool *p, const Worker *w)
-{
-	if (p->shared.worker == w)
-		return &p->shared;
-	for (size_t i = 0; i < p->n_devices; i++)
-		if (p->devices[i]->own && p->devices[i]->own->worker == w)
-			return p->devices[i]->own;
-	return NULL;
-}
 
 /* Whether the core waits for the answer to R. If not, R is a probe, or its device was forgotten. */
 static bool is_asked_by_core(const Request *r)
@@ -68,106 +49,159 @@ static void on_port(void *userdata, Worker *w, Request *r, uint32_t port, int er
 	}
 }
 
+/* D has answered R in L, whose worker is W. */
+static void take_end(PoolDevice *d, Lane *l, Worker *w, const Request *r)
+{
+	Pool *p = d->pool;
+	bool late = d->wedged, taken = l->taken;
+
+	if (taken) {
+		lane_detach(l, d);
+		worker_retire(w, p->timing.exit_usec);
+	} else if (l->stuck) {
+		l->stuck = false;
+		worker_set_timeout(w, p->query_timeout_usec);
+	}
+	pool_device_answer(d, r->took_usec <= p->query_timeout_usec / POOL_PATIENCE);
+	if (late && l->over) {
+		pool_release(d);
+		return;
+	}
+	/* It is to be asked again: the next worker then listens to its events. */
+	if (taken && !l->over)
+		pool_report(d, REASON_BIT(REASON_OVERRUN));
+	pool_settle(l);
+}
+
 static void on_end(void *userdata, Worker *w, Request *answered, int error, const char *text)
 {
 	_cleanup_free_ Request *r = answered;
 	Pool *p = userdata;
 	PoolDevice *d = r->owner;
+	Lane *l = pool_find_lane(p, w);
+	bool asked = is_asked_by_core(r);
 
-	if (!d)
-		return;
-	if (d->stuck == w) {
-		log_notice("%s: answers again, after all", d->name);
-		d->stuck = NULL;
-		worker_retire(w, p->timing.exit_usec);
-		pool_device_recover(d);
-		return;
-	}
-	d->spoilt = 0;
-	d->heard = true;
-	if (d->own) {
-		log_notice("%s: answers in time, ends its probation", d->name);
-		/* The next worker that it spoils brings it back there. */
-		d->spoilt = POOL_PROBATION_FROM - 1;
-		pool_device_release(d);
-		/* Its own worker held it open for events and ends now: it must be asked again,
-		 * through the shared worker. */
-		pool_device_recover(d);
-	}
-	if (is_asked_by_core(r)) {
+	if (asked)
 		d->request = NULL;
+	if (d)
+		take_end(d, l, w, r);
+	else
+		pool_settle(l);
+	if (asked)
 		p->handler->end(p->userdata, r->query.id, error, text);
+}
+
+/* The worker of L hangs in a device that has gone, or does not read its messages: nobody waits for
+ * an answer. */
+static void drop_worker(Lane *l)
+{
+	log_warning("Worker %d: hangs, killing", worker_pid(l->worker));
+	worker_kill(lane_detach(l, NULL));
+	pool_split(l);
+	pool_settle(l);
+}
+
+static void on_slow(void *userdata, Worker *w)
+{
+	Pool *p = userdata;
+	Lane *l = pool_find_lane(p, w);
+	PoolDevice *d = worker_head(w)->owner;
+	int r;
+
+	if (!d) {
+		drop_worker(l);
+		return;
 	}
+	r = pool_set_aside(l, d);
+	if (r < 0) {
+		log_warning_errno(r, "%s: keeps others waiting: %m", d->name);
+		return;
+	}
+	log_info("%s: is slow, the devices behind it get another worker", d->name);
+	pool_split(l);
+}
+
+/* Logs that W is stuck, and says in TEXT what it has not answered. */
+static void describe_stuck(const Pool *p, const Worker *w, char *text, size_t size)
+{
+	unsigned int times = worker_never_ends(w) ? WORKER_QUERY_TIMEOUTS : 1;
+	char what[96];
+
+	worker_describe_head(w, what, sizeof(what));
+	snprintf(text, size, "no %s %" PRIu64 " ms while reading %s",
+		 times > 1 ? "end of the answer after" : "answer for",
+		 times * p->query_timeout_usec / USEC_PER_MSEC, what);
+	log_warning("Worker %d: %s, set aside", worker_pid(w), text);
+}
+
+/* D hangs, and the core is told so. W stays with it for a while: it may answer after all. */
+static void wedge(PoolDevice *d, Lane *l, Worker *w)
+{
+	Pool *p = d->pool;
+
+	pool_device_wedge(d, &worker_head(w)->query);
+	d->proven = false;
+	if (l->owner || pool_set_aside(l, d) >= 0) {
+		d->asked = NULL;
+		d->lane->stuck = true;
+		worker_set_timeout(w, p->timing.answer_usec);
+	} else {
+		worker_kill(lane_detach(l, d));
+		pool_device_retry_later(d);
+	}
+	pool_device_spoil(d);
+	if (!l->owner)
+		pool_split(l);
 }
 
 static void on_stuck(void *userdata, Worker *w)
 {
 	Pool *p = userdata;
-	Lane *l = find_lane(p, w);
+	Lane *l = pool_find_lane(p, w);
 	Request *head = worker_head(w);
 	PoolDevice *d = head ? head->owner : NULL;
-	unsigned int times;
-	char text[160], what[96];
+	char text[160];
 	bool asked;
 
-	if (!l) {
-		log_warning("Worker %d: no answer from %s after %" PRIu64 " s, killing",
-			    worker_pid(w), d ? d->name : "a device that has gone",
-			    p->timing.answer_usec / USEC_PER_SEC);
-		worker_kill(w);
-		return;
-	}
 	if (!d) {
-		/* It hangs in a device that has gone, or does not read its messages: nobody waits
-		 * for an answer. */
-		log_warning("Worker %d: hangs, killing", worker_pid(w));
-		worker_kill(lane_detach(l, NULL));
-		lane_run(l);
-		return;
+		drop_worker(l);
+	} else if (l->stuck) {
+		log_warning("Worker %d: no answer from %s after %" PRIu64 " s, killing",
+			    worker_pid(w), d->name, p->timing.answer_usec / USEC_PER_SEC);
+		worker_kill(w); /* on_exited() has the device tried again */
+	} else {
+		asked = is_asked_by_core(head);
+		describe_stuck(p, w, text, sizeof(text));
+		wedge(d, l, w);
+		if (asked)
+			p->handler->end(p->userdata, d->probe.id, -ETIMEDOUT, text);
 	}
-	worker_describe_head(w, what, sizeof(what));
-	times = worker_never_ends(w) ? WORKER_QUERY_TIMEOUTS : 1;
-	snprintf(text, sizeof(text), "no %s %" PRIu64 " ms while reading %s",
-		 times > 1 ? "end of the answer after" : "answer for",
-		 times * p->query_timeout_usec / USEC_PER_MSEC, what);
-	log_warning("Worker %d: %s, set aside", worker_pid(w), text);
-
-	asked = is_asked_by_core(head);
-	pool_device_wedge(d, w, &head->query);
-	lane_detach(l, d);
-	worker_set_timeout(w, p->timing.answer_usec);
-	pool_device_spoil(d);
-	lane_run(l);
-	if (asked)
-		p->handler->end(p->userdata, d->probe.id, -ETIMEDOUT, text);
 }
 
 static void on_failed(void *userdata, Worker *w, const char *why)
 {
 	Pool *p = userdata;
-	Lane *l = find_lane(p, w);
+	Lane *l = pool_find_lane(p, w);
 	Request *head = worker_head(w);
 	PoolDevice *d = head ? head->owner : NULL;
 	uint64_t id = head ? head->query.id : 0;
-	bool asked = head && is_asked_by_core(head);
 
 	log_warning("Worker %d%s%s: %s", worker_pid(w), d ? ", reading " : "", d ? d->name : "",
 		    why);
-	if (!l) {
-		worker_kill(w);
+	if (d && d->wedged) {
+		worker_kill(w); /* on_exited() has the device tried again */
+		pool_device_spoil(d);
 		return;
 	}
 	worker_kill(lane_detach(l, d));
 	lane_pause(l);
 	lane_run(l);
-	if (!d)
-		return;
-	if (asked)
+	if (d) {
 		d->request = NULL;
-	else
-		pool_device_retry_later(d);
-	pool_device_spoil(d);
-	if (asked)
+		pool_device_spoil(d);
+	}
+	pool_settle(l);
+	if (d)
 		p->handler->end(p->userdata, id, -EPIPE, why);
 }
 
@@ -197,27 +231,38 @@ static void on_event(void *userdata, Worker *w, const Event *event)
 static void on_exited(void *userdata, Worker *w)
 {
 	Pool *p = userdata;
-	PoolDevice *d = find_stuck(p, w);
+	Lane *l = pool_find_lane(p, w);
 
 	*pool_find_process(p, w) = (Process){};
-	if (d) {
-		d->stuck = NULL;
-		pool_device_retry_later(d);
-	}
+	p->n_processes--;
 	worker_free(w);
+	if (l) {
+		/* It hung, and was left in its lane until now. */
+		l->worker = NULL;
+		l->taken = l->stuck = false;
+		pool_device_retry_later(l->owner);
+	}
+	pool_run_lanes(p);
 }
 
-static void on_expired(Pool *p, Request *expired)
+static void on_expired(Pool *p, Request *expired, int error)
 {
 	_cleanup_free_ Request *r = expired;
 	PoolDevice *d = r->owner;
+	bool asked = is_asked_by_core(r), no_place = error == -ETIMEDOUT;
 
-	if (!is_asked_by_core(r)) {
-		pool_device_retry_later(d);
-		return;
-	}
 	d->request = NULL;
-	p->handler->end(p->userdata, r->query.id, -EPIPE, "no worker could be kept running");
+	if (no_place) {
+		pool_device_wedge(d, &r->query);
+		d->retry_usec = p->timing.retry_usec; /* it has done nothing wrong */
+	}
+	if (d->wedged)
+		pool_device_retry_later(d);
+	pool_settle(d->lane);
+	if (asked)
+		p->handler->end(p->userdata, r->query.id, error,
+				no_place ? "not asked, as too many other devices hang"
+					 : "no worker could be kept running");
 }
 
 static const LaneHandler lane_handler = {
@@ -228,6 +273,7 @@ static const LaneHandler lane_handler = {
 			.end = on_end,
 			.event = on_event,
 			.stuck = on_stuck,
+			.slow = on_slow,
 			.failed = on_failed,
 			.exited = on_exited,
 		},
@@ -256,21 +302,20 @@ int pool_query(Pool *p, const Query *q)
 	request->query = *q;
 	request->owner = d;
 	d->request = request;
-	lane_submit(d->own ? d->own : &p->shared, steal_pointer(&request));
+	lane_submit(d->lane, steal_pointer(&request));
 	return 0;
 }
 
-/* Takes back the query of D, which has the shared worker. If the worker has it already, nobody
- * waits for the answer. */
+/* Takes back the query of D, which is in a shared lane. If the worker has it already, nobody waits
+ * for the answer. */
 static void withdraw(PoolDevice *d)
 {
-	Lane *shared = &d->pool->shared;
+	Lane *l = d->lane;
 	Request *r = d->request;
 
 	if (!r)
 		return;
-	if (request_remove(&shared->waiting, r) ||
-	    (shared->worker && worker_withdraw(shared->worker, r)))
+	if (request_remove(&l->waiting, r) || (l->worker && worker_withdraw(l->worker, r)))
 		free(r);
 	else
 		r->owner = NULL;
@@ -296,23 +341,24 @@ static void send_forget(PoolDevice *d)
 bool pool_forget(Pool *p, uint32_t device, uint64_t *ret_asked)
 {
 	PoolDevice *d = pool_find_device(p, device);
+	Lane *shared;
 	bool wedged;
 
 	*ret_asked = 0;
 	if (!d)
 		return false;
 	wedged = d->wedged;
+	shared = d->lane->owner ? NULL : d->lane;
 	if (d->request)
 		*ret_asked = d->request->query.id;
-	if (d->stuck)
-		worker_kill(d->stuck);
-	if (d->own) {
-		pool_device_release(d);
-	} else {
+	if (shared) {
 		withdraw(d);
 		send_forget(d);
 	}
+	pool_release(d);
 	pool_remove_device(d);
+	if (shared)
+		pool_settle(shared);
 	return wedged;
 }
 
@@ -338,7 +384,7 @@ int pool_new(sd_event *event, const Config *config, const char *worker_path,
 	r = worker_command_new(config, worker_path, &p->argv);
 	if (r < 0)
 		return r;
-	r = lane_init(&p->shared, p);
+	r = pool_lanes_init(p);
 	if (r < 0)
 		return r;
 	r = pool_events_init(p);
@@ -354,16 +400,9 @@ Pool *pool_free(Pool *p)
 		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(p->processes); i++)
 		worker_free(p->processes[i].worker);
-	lane_done(&p->shared);
-	for (size_t i = 0; i < p->n_devices; i++) {
-		PoolDevice *d = p->devices[i];
-
-		if (d->own) {
-			d->own->worker = NULL;
-			pool_device_release(d);
-		}
-		pool_device_free(d);
-	}
+	pool_lanes_done(p);
+	for (size_t i = 0; i < p->n_devices; i++)
+		pool_device_free(p->devices[i]);
 	free(p->devices);
 	pool_events_done(p);
 	worker_command_free(p->argv);

@@ -5,19 +5,35 @@
  * The worker processes: which device is asked through which of them, and what happens when one
  * hangs or dies.
  *
- * One shared worker serves all devices. It starts with the first query.
+ * One worker, that of the *main lane*, serves all devices. It starts with the first query.
  *
- * A query without any message from its worker for Config.query_timeout_usec ends with -ETIMEDOUT.
- * The worker is set aside together with that device, which is now *wedged*: pool_query() refuses
- * it. A new worker takes all other devices at once. If the old one answers after all, the event
- * REASON_RECOVERED says so. If it does not answer for PoolTiming.answer_usec, it is killed. When it
- * has really ended, the pool asks the same query again from time to time, in a worker of the
- * device's own. The first answer to that is reported as REASON_RECOVERED too.
+ * Time-out: a query without any message from its worker for Config.query_timeout_usec ends with
+ * -ETIMEDOUT. Its device is now *wedged*: pool_query() refuses it. The worker stays with the
+ * device, in a lane of its own. If it answers after all, the event REASON_RECOVERED says so. If it
+ * does not answer for PoolTiming.answer_usec, it is killed. When it has really ended, the pool asks
+ * the same query again from time to time, in a new worker. The first answer to that is reported as
+ * REASON_RECOVERED too. Devices that hung at the same time take turns with that.
+ *
+ * Patience: a query that others wait for is not given a whole time-out. After a quarter of it
+ * (POOL_PATIENCE) its worker is *set aside* with the device, in a lane of its own. This is only a
+ * suspicion: the query goes on with its time-out, and an answer in time counts. The others are
+ * split in two halves, each with a new worker. As many devices may hang for the same reason, a
+ * *crisis* begins: for one time-out, patience is short (POOL_PATIENCE_CRISIS). So the number of
+ * workers doubles as long as each of them hangs, and the healthy devices among 200 that hang have
+ * answered before one time-out is over. Devices whose last query was answered come first in each
+ * half. When the crisis is over and nothing waits in a lane, it ends, and its devices go back to
+ * the main lane. A device that was set aside goes back when it has answered within the patience
+ * that there is without a crisis. So a wrong suspicion on a slow machine costs processes for a
+ * short time, but no answer.
+ *
+ * Processes: there are POOL_PROCESSES_MAX at most. If more devices hang, those that could not be
+ * asked for a time-out are wedged too; they are tried again as those that hang. The last places
+ * (POOL_PROCESSES_KEPT) are only for devices whose last query was answered.
  *
  * When a worker dies or breaks the protocol, the query that it was working on ends with -EPIPE. A
  * new worker takes the others, after a pause if that happens often. A device that spoils two
- * workers in a row is on *probation*: its queries go to a worker of its own until one of them is
- * answered in time.
+ * workers in a row, because they die or hang, is on *probation*: its queries go to a worker of its
+ * own until one of them is answered within the patience.
  *
  * Whenever a worker is lost, the devices that it was asked about may have lost verbs events:
  * REASON_OVERRUN is reported for each. If one worker sends more than POOL_EVENTS_MAX events in a

@@ -46,6 +46,8 @@ struct Worker {
 	unsigned int n_sent;	/* how many were sent */
 	Answer answer;		/* what has come in answer to the first of them, the head */
 	uint64_t timeout_usec;	/* worker_set_timeout() */
+	uint64_t patience_usec; /* worker_set_patience() */
+	uint64_t head_usec;	/* since when the process works on the head */
 	uint64_t deadline_usec; /* without a message until then the worker is stuck */
 	uint64_t end_usec;	/* if the head is not answered until then, too */
 };
@@ -87,7 +89,8 @@ static uint64_t now_usec(Worker *w)
 /* Another request is the head, or the time for it begins again. */
 static void begin_head(Worker *w)
 {
-	w->end_usec = now_usec(w) + WORKER_QUERY_TIMEOUTS * w->timeout_usec;
+	w->head_usec = now_usec(w);
+	w->end_usec = w->head_usec + WORKER_QUERY_TIMEOUTS * w->timeout_usec;
 }
 
 /*
@@ -110,30 +113,57 @@ static void look_for_start(Worker *w)
 	}
 }
 
-/* For the deadline, or before that for another look at a process that starts. */
-static void set_deadline_timer(Worker *w)
+/* When to look at the head next: when patience ends, or else at the deadline. A process that starts
+ * is looked at often, because patience begins when it has started. */
+static uint64_t next_look_usec(Worker *w)
 {
-	set_timer(w, w->started ? w->deadline_usec : now_usec(w) + w->timeout_usec / 8);
+	uint64_t now = now_usec(w), slow = w->head_usec + w->patience_usec;
+
+	if (!w->started)
+		return now + MIN(w->timeout_usec / 8, w->patience_usec / 4);
+	return slow > now ? MIN(slow, w->deadline_usec) : w->deadline_usec;
 }
 
-/* A message has come, or another request is the first one now. A timer that runs is left as it is:
- * it looks at the deadline when it fires. That saves a system call for each message. */
-static void renew_deadline(Worker *w)
+/* Has the timer fire at USEC at the latest. One that fires earlier is left as it is: it looks at
+ * the times when it fires. That saves a system call for each message. */
+static void await_timer(Worker *w, uint64_t usec)
 {
 	int enabled = SD_EVENT_OFF;
+	uint64_t set = 0;
 
-	w->deadline_usec = MIN(now_usec(w) + w->timeout_usec, w->end_usec);
 	sd_event_source_get_enabled(w->timer, &enabled);
-	if (enabled == SD_EVENT_OFF)
-		set_deadline_timer(w);
+	sd_event_source_get_time(w->timer, &set);
+	if (enabled == SD_EVENT_OFF || set > usec)
+		set_timer(w, usec);
+}
+
+/* A message has come, or another request is the first one now. */
+static void renew_deadline(Worker *w)
+{
+	w->deadline_usec = MIN(now_usec(w) + w->timeout_usec, w->end_usec);
+	await_timer(w, next_look_usec(w));
+}
+
+/* A request waits behind the head, or patience has changed. */
+static void renew_patience(Worker *w)
+{
+	if (w->state == WORKER_RUNNING && w->n_sent > 0)
+		await_timer(w, w->started ? MAX(now_usec(w), w->head_usec + w->patience_usec)
+					  : next_look_usec(w));
 }
 
 void worker_set_timeout(Worker *w, uint64_t timeout_usec)
 {
 	w->timeout_usec = timeout_usec;
 	w->deadline_usec = now_usec(w) + timeout_usec;
-	begin_head(w);
+	w->end_usec = now_usec(w) + WORKER_QUERY_TIMEOUTS * timeout_usec;
 	set_timer(w, w->deadline_usec);
+}
+
+void worker_set_patience(Worker *w, uint64_t patience_usec)
+{
+	w->patience_usec = patience_usec;
+	renew_patience(w);
 }
 
 static void send_signal(Worker *w, int signal)
@@ -238,6 +268,22 @@ void worker_submit(Worker *w, Request *r)
 		renew_deadline(w);
 	}
 	flush(w);
+	if (!first)
+		renew_patience(w);
+}
+
+bool worker_is_idle(const Worker *w)
+{
+	return !w->queue.first;
+}
+
+/* Whether somebody waits for the answer to a request behind the head. */
+static bool has_waiting(const Worker *w)
+{
+	for (const Request *r = w->n_sent > 0 ? w->queue.first->next : NULL; r; r = r->next)
+		if (r->owner && !r->forget)
+			return true;
+	return false;
 }
 
 bool worker_withdraw(Worker *w, const Request *r)
@@ -296,8 +342,10 @@ static void take_answer(Worker *w, const WireMessage *m)
 	int r;
 
 	w->started = true;
-	if (m->header.type == WIRE_END)
+	if (m->header.type == WIRE_END) {
+		worker_head(w)->took_usec = now_usec(w) - w->head_usec;
 		begin_head(w);
+	}
 	renew_deadline(w);
 	switch ((WireType)m->header.type) {
 	case WIRE_DEVICE:
@@ -383,19 +431,29 @@ static int on_io(_unused_ sd_event_source *s, int fd, uint32_t revents, void *us
 	return 0;
 }
 
+static void look_at_head(Worker *w)
+{
+	uint64_t now = now_usec(w);
+
+	if (!w->queue.first)
+		return;
+	look_for_start(w);
+	if (now >= w->deadline_usec) {
+		w->handler->stuck(w->userdata, w);
+		return;
+	}
+	set_timer(w, next_look_usec(w));
+	if (w->started && now >= w->head_usec + w->patience_usec && has_waiting(w))
+		w->handler->slow(w->userdata, w);
+}
+
 static int on_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Worker *w = userdata;
 
 	switch (w->state) {
 	case WORKER_RUNNING:
-		if (!w->queue.first)
-			break;
-		look_for_start(w);
-		if (now_usec(w) < w->deadline_usec)
-			set_deadline_timer(w);
-		else
-			w->handler->stuck(w->userdata, w);
+		look_at_head(w);
 		break;
 	case WORKER_CLOSED:
 		fail(w, "worker closed its connection");
@@ -447,7 +505,8 @@ int worker_new(sd_event *event, char *const argv[], uint64_t timeout_usec,
 		      .handler = handler,
 		      .userdata = userdata,
 		      .process = {.pidfd = -EBADF, .fd = -EBADF},
-		      .timeout_usec = timeout_usec};
+		      .timeout_usec = timeout_usec,
+		      .patience_usec = timeout_usec};
 	r = child_start(argv[0], argv, &w->process);
 	if (r < 0)
 		return r;

@@ -39,6 +39,9 @@ typedef struct WorkerHandler {
 	/* No message has come for the head in the time set, or it was not answered in
 	 * WORKER_QUERY_TIMEOUTS times that. The handler ends the worker or sets another time. */
 	void (*stuck)(void *userdata, Worker *w);
+	/* The head was not answered within the patience, and somebody waits for the answer to
+	 * another request of this worker. The time-out runs on. */
+	void (*slow)(void *userdata, Worker *w);
 	/* The worker is of no use any more: it died, or lies. Called once; the handler takes the
 	 * requests and ends it. */
 	void (*failed)(void *userdata, Worker *w, const char *why);
@@ -57,6 +60,8 @@ Worker *worker_free(Worker *w);
 pid_t worker_pid(const Worker *w);
 /* The head: the request that the process works on, NULL if it has none. */
 Request *worker_head(const Worker *w);
+/* Whether W has no request. */
+bool worker_is_idle(const Worker *w);
 /* In handler->stuck(): the messages for the head came in time, but not the last of them. */
 bool worker_never_ends(const Worker *w);
 /* What of its head the process is reading now, as far as the messages tell: "port 2 of mlx5_0". */
@@ -74,6 +79,9 @@ RequestQueue worker_take_requests(Worker *w);
  * when it is not answered after WORKER_QUERY_TIMEOUTS times that. For the first request the time
  * begins when the process has read it. */
 void worker_set_timeout(Worker *w, uint64_t timeout_usec);
+/* How long the head may take before handler->slow() is called, if requests that somebody waits for
+ * are behind it. At first it is the time-out. */
+void worker_set_patience(Worker *w, uint64_t patience_usec);
 /* Closes the connection, at which the process exits, and kills it if it does not within GRACE_USEC.
  */
 void worker_retire(Worker *w, uint64_t grace_usec);

@@ -3,7 +3,8 @@
 /*
  * Stands in for rdmad-query in the tests of the pool. The name of the device in a query says what
  * it does with it; for an unknown name it answers as it should. "NAME:FILE" does NAME only as long
- * as FILE does not exist, and creates it: once, over all processes.
+ * as FILE does not exist, and creates it: once, over all processes. "NAME?FILE" does it as long as
+ * FILE does not exist.
  */
 
 #include <dirent.h>
@@ -515,11 +516,14 @@ static void serve(const Query *q)
 	int fd;
 
 	memcpy(what, q->name, sizeof(what));
-	file = strchr(what, ':');
+	file = strpbrk(what, ":?");
 	if (file) {
+		bool once = *file == ':';
+
 		*file++ = '\0';
-		fd = open(file, O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		if (fd < 0)
+		fd = once ? open(file, O_CREAT | O_EXCL | O_CLOEXEC, 0600)
+			  : open(file, O_RDONLY | O_CLOEXEC);
+		if (once ? fd < 0 : fd >= 0)
 			what[0] = '\0';
 		close_fd(fd);
 	}

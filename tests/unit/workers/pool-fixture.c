@@ -3,6 +3,7 @@
 #include "pool-fixture.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -40,6 +41,22 @@ uint64_t ask_once(Test *t, uint32_t device, const char *what)
 
 	snprintf(name, sizeof(name), "%.30s:%.31s", what, t->flag);
 	return ask(t, device, name);
+}
+
+uint64_t ask_until_healed(Test *t, uint32_t device, const char *what)
+{
+	AttrText name;
+
+	snprintf(name, sizeof(name), "%.30s?%.31s", what, t->flag);
+	return ask(t, device, name);
+}
+
+void heal(Test *t)
+{
+	int fd = open(t->flag, O_CREAT | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	close(fd);
 }
 
 static void on_event(void *userdata, const Event *event)
@@ -124,6 +141,7 @@ const PoolTiming quick = {
 	.exit_usec = 100 * USEC_PER_MSEC,
 	.retry_usec = 20 * USEC_PER_MSEC,
 	.retry_max_usec = 100 * USEC_PER_MSEC,
+	.turn_usec = USEC_PER_MSEC,
 	.restart_usec = 10 * USEC_PER_MSEC,
 	.restart_max_usec = 40 * USEC_PER_MSEC,
 	.calm_usec = 60 * USEC_PER_SEC,
@@ -135,6 +153,7 @@ const PoolTiming slow = {
 	.exit_usec = GUARD_USEC * 2,
 	.retry_usec = GUARD_USEC * 2,
 	.retry_max_usec = GUARD_USEC * 2,
+	.turn_usec = USEC_PER_MSEC,
 	.restart_usec = 1,
 	.restart_max_usec = 1,
 	.calm_usec = 60 * USEC_PER_SEC,
@@ -236,6 +255,15 @@ unsigned int count_kind(const Test *t, unsigned int kind, uint64_t id)
 	return n;
 }
 
+unsigned int count_ends(const Test *t, int error)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		n += t->calls[i].kind == CALL_END && t->calls[i].error == error;
+	return n;
+}
+
 const Call *wait_end(Test *t, uint64_t id)
 {
 	RUN_UNTIL(t, find_end(t, id));
@@ -314,14 +342,14 @@ unsigned int children(unsigned int *ret, unsigned int n_ret)
 
 unsigned int count_children(void)
 {
-	unsigned int pids[256];
+	unsigned int pids[N_CHILDREN_MAX];
 
 	return children(pids, ARRAY_SIZE(pids));
 }
 
 bool child_stopped(void)
 {
-	unsigned int pids[256], n = children(pids, ARRAY_SIZE(pids));
+	unsigned int pids[N_CHILDREN_MAX], n = children(pids, ARRAY_SIZE(pids));
 
 	for (unsigned int i = 0; i < n; i++)
 		if (process_state(pids[i]) == 'T')
@@ -331,7 +359,7 @@ bool child_stopped(void)
 
 void continue_children(void)
 {
-	unsigned int pids[256], n = children(pids, ARRAY_SIZE(pids));
+	unsigned int pids[N_CHILDREN_MAX], n = children(pids, ARRAY_SIZE(pids));
 
 	for (unsigned int i = 0; i < n; i++)
 		kill((pid_t)pids[i], SIGCONT);

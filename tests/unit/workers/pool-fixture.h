@@ -22,7 +22,8 @@
 /* One that a stopped worker misses soon; long enough for one that runs, on a busy machine */
 #define SHORT_USEC (1000 * USEC_PER_MSEC)
 
-#define N_CALLS 1024U
+#define N_CALLS	       8192U
+#define N_CHILDREN_MAX 512U
 
 typedef struct Call {
 	enum { CALL_DEVICE, CALL_PORT, CALL_END, CALL_EVENT } kind;
@@ -71,6 +72,9 @@ Query make_query(Test *t, uint32_t device, const char *what);
 uint64_t ask(Test *t, uint32_t device, const char *what);
 /* The same, but only the first worker that reads it does WHAT. The others answer well. */
 uint64_t ask_once(Test *t, uint32_t device, const char *what);
+/* The same, but each worker that reads it does WHAT until the first call of heal(). */
+uint64_t ask_until_healed(Test *t, uint32_t device, const char *what);
+void heal(Test *t);
 /* pool_forget() */
 bool forget(Test *t, uint32_t device);
 
@@ -79,6 +83,8 @@ const Call *find_end(const Test *t, uint64_t id);
 const Call *find_device(const Test *t, uint64_t id);
 unsigned int count_events(const Test *t, uint32_t device, EventReason reason);
 unsigned int count_kind(const Test *t, unsigned int kind, uint64_t id);
+/* How many queries have ended with ERROR. */
+unsigned int count_ends(const Test *t, int error);
 
 /* Run the loop until query ID has ended. */
 const Call *wait_end(Test *t, uint64_t id);

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "pool-lanes.h"
+
+#include "lane.h"
+#include "log.h"
+#include "pool-events.h"
+
+static int new_lane(Pool *p, PoolDevice *owner, Lane **ret)
+{
+	_cleanup_free_ Lane *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!l)
+		return -ENOMEM;
+	r = lane_init(l, p);
+	if (r < 0)
+		return r;
+	l->owner = owner;
+	l->next = p->lanes;
+	p->lanes = l;
+	*ret = steal_pointer(&l);
+	return 0;
+}
+
+/* No device may be in it. */
+static void free_lane(Lane *l)
+{
+	Lane **at = &l->pool->lanes;
+
+	while (*at != l)
+		at = &(*at)->next;
+	*at = l->next;
+	lane_done(l);
+	free(l);
+}
+
+Lane *pool_find_lane(Pool *p, const Worker *w)
+{
+	Lane *l = p->lanes;
+
+	if (p->main.worker == w)
+		return &p->main;
+	while (l && l->worker != w)
+		l = l->next;
+	return l;
+}
+
+void pool_run_lanes(Pool *p)
+{
+	lane_run(&p->main);
+	for (Lane *l = p->lanes; l; l = l->next)
+		lane_run(l);
+}
+
+int pool_isolate(PoolDevice *d)
+{
+	return d->lane->owner ? 0 : new_lane(d->pool, d, &d->lane);
+}
+
+void pool_release(PoolDevice *d)
+{
+	Lane *l = d->lane;
+
+	d->lane = &d->pool->main;
+	if (!l->owner)
+		return;
+	d->asked = NULL;
+	if (l->worker && d->wedged)
+		worker_kill(l->worker);
+	else if (l->worker)
+		worker_retire(l->worker, d->pool->timing.exit_usec);
+	free_lane(l);
+}
+
+static void set_patience(Lane *l)
+{
+	if (l->worker && !l->owner)
+		worker_set_patience(l->worker, pool_patience_usec(l->pool));
+}
+
+static void set_patience_of_all(Pool *p)
+{
+	set_patience(&p->main);
+	for (Lane *l = p->lanes; l; l = l->next)
+		set_patience(l);
+}
+
+static void begin_crisis(Pool *p)
+{
+	if (pool_in_crisis(p))
+		return;
+	p->crisis_usec = pool_now_usec(p) + p->query_timeout_usec;
+	sd_event_source_set_time(p->crisis, p->crisis_usec);
+	sd_event_source_set_enabled(p->crisis, SD_EVENT_ONESHOT);
+	set_patience_of_all(p);
+}
+
+static int on_crisis_over(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Pool *p = userdata;
+	Lane *next;
+
+	set_patience_of_all(p);
+	for (Lane *l = p->lanes; l; l = next) {
+		next = l->next;
+		pool_settle(l);
+	}
+	return 0;
+}
+
+int pool_set_aside(Lane *l, PoolDevice *d)
+{
+	bool heard = d->heard;
+	Lane *own;
+	int r = new_lane(l->pool, d, &own);
+
+	if (r < 0)
+		return r;
+	begin_crisis(l->pool);
+	own->worker = lane_detach(l, d);
+	own->taken = true;
+	d->lane = own;
+	d->asked = own->worker;
+	d->heard = heard;
+	return 0;
+}
+
+static void give(Lane *l, Request *r)
+{
+	r->owner->lane = l;
+	request_append(&l->waiting, r);
+}
+
+void pool_split(Lane *l)
+{
+	RequestQueue all = {}, unproven = {};
+	Lane *lanes[2] = {l, l};
+	unsigned int n = 0;
+	Request *r;
+	int error = 0;
+
+	request_append_all(&all, &l->waiting);
+	if (all.first != all.last)
+		error = new_lane(l->pool, NULL, &lanes[1]);
+	if (error < 0)
+		log_warning_errno(error, "No second worker for those that wait: %m");
+	/* Those that answered last time come first. */
+	while ((r = request_pop(&all)))
+		if (r->owner->proven)
+			give(lanes[n++ % 2], r);
+		else
+			request_append(&unproven, r);
+	while ((r = request_pop(&unproven)))
+		give(lanes[n++ % 2], r);
+	lane_run(lanes[0]);
+	lane_run(lanes[1]);
+}
+
+/* All devices of L, which is shared, go back to the main lane. */
+static void end_shared(Lane *l)
+{
+	Pool *p = l->pool;
+
+	for (size_t i = 0; i < p->n_devices; i++)
+		if (p->devices[i]->lane == l)
+			p->devices[i]->lane = &p->main;
+	if (l->worker)
+		worker_retire(lane_detach(l, NULL), p->timing.exit_usec);
+	free_lane(l);
+}
+
+void pool_settle(Lane *l)
+{
+	PoolDevice *d = l->owner;
+
+	if (l == &l->pool->main || pool_in_crisis(l->pool) || l->waiting.first ||
+	    (l->worker && !worker_is_idle(l->worker)))
+		return;
+	if (!d) {
+		end_shared(l);
+	} else if (l->over) {
+		pool_release(d);
+		/* It must be asked again through the main lane, whose worker then listens to its
+		 * events. */
+		pool_report(d, REASON_BIT(REASON_RECOVERED));
+	}
+}
+
+int pool_lanes_init(Pool *p)
+{
+	int r = lane_init(&p->main, p);
+
+	if (r < 0)
+		return r;
+	r = sd_event_add_time(p->event, &p->crisis, CLOCK_MONOTONIC, 0, 0, on_crisis_over, p);
+	return r < 0 ? r : sd_event_source_set_enabled(p->crisis, SD_EVENT_OFF);
+}
+
+void pool_lanes_done(Pool *p)
+{
+	while (p->lanes)
+		free_lane(p->lanes);
+	lane_done(&p->main);
+	p->crisis = sd_event_source_disable_unref(p->crisis);
+}

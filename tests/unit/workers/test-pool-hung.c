@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The pool of workers, when many devices hang at the same time beside some that do not. */
+
+#include "pool-fixture.h"
+
+#include <sys/wait.h>
+
+#include "log.h"
+
+#define HEALTHY	  8U
+#define HUNG_MAX  200U
+#define TOTAL_MAX (HUNG_MAX + HEALTHY)
+/* So long that no query ends with a time-out before all healthy devices have answered, also on a
+ * busy machine: 1 s, and for each process that starts. */
+#define LONG_USEC(n_hung) ((4 + (n_hung) / 16) * USEC_PER_SEC)
+
+/* Which devices are healthy: the last to be asked, the first, or some among the others. */
+typedef enum Position { HEALTHY_LAST, HEALTHY_FIRST, HEALTHY_MIXED } Position;
+
+typedef struct World {
+	unsigned int n;
+	bool hung[TOTAL_MAX];
+	uint64_t ids[TOTAL_MAX];
+} World;
+
+static void make_world(World *w, unsigned int n_hung, Position position)
+{
+	w->n = n_hung + HEALTHY;
+	for (unsigned int i = 0; i < w->n; i++)
+		switch (position) {
+		case HEALTHY_LAST:
+			w->hung[i] = i < n_hung;
+			break;
+		case HEALTHY_FIRST:
+			w->hung[i] = i >= HEALTHY;
+			break;
+		case HEALTHY_MIXED:
+			/* one in each eighth, at another place in each */
+			w->hung[i] =
+				i % (w->n / HEALTHY) != i * HEALTHY / w->n % (w->n / HEALTHY) ||
+				i >= w->n / HEALTHY * HEALTHY;
+			break;
+		}
+}
+
+/* Asks all devices in this order. Those that hang do so until they are healed. */
+static void ask_world(Test *t, World *w)
+{
+	for (unsigned int i = 0; i < w->n; i++)
+		w->ids[i] = w->hung[i] ? ask_until_healed(t, i, "stop") : ask(t, i, "ok");
+}
+
+/* The healthy devices are answered before the time-out of any other is over. */
+static void expect_healthy(Test *t, const World *w)
+{
+	RUN_UNTIL(t, count_ends(t, 0) == HEALTHY);
+	for (unsigned int i = 0; i < w->n; i++)
+		if (!w->hung[i])
+			expect_answer(t, w->ids[i]);
+	assert_int_equal(count_ends(t, -ETIMEDOUT), 0);
+	assert_true(count_children() <= w->n + 1);
+}
+
+/* From now on no device hangs, and those that do go on: until N queries have been answered. */
+static void go_on(Test *t, unsigned int n)
+{
+	heal(t);
+	while (count_ends(t, 0) < n) {
+		uint64_t soon = now_usec() + 50 * USEC_PER_MSEC;
+
+		continue_children();
+		RUN_UNTIL(t, count_ends(t, 0) >= n || now_usec() > soon);
+	}
+}
+
+/* Asks all devices. Returns whether the same worker has answered for all. */
+static bool ask_again(Test *t, const World *w)
+{
+	bool same = true;
+	uint64_t pid = 0;
+
+	for (unsigned int i = 0; i < w->n; i++) {
+		uint64_t by;
+
+		t->n = 0;
+		by = expect_answer(t, ask(t, i, "ok"));
+		same = same && (pid == 0 || pid == by);
+		pid = by;
+	}
+	return same;
+}
+
+/* All devices take queries again, and one worker serves them when the crisis is over. */
+static void expect_healed(Test *t, const World *w)
+{
+	RUN_UNTIL(t, ask_again(t, w));
+	RUN_UNTIL(t, count_children() == 1);
+	assert_true(ask_again(t, w));
+}
+
+/* The devices go on in time: their answers count, and none has been said to hang. */
+static void check_in_time(Test *t, unsigned int n_hung, Position position)
+{
+	World w = {};
+
+	make_world(&w, n_hung, position);
+	start(t, FAKE_WORKER, LONG_USEC(n_hung), &quick);
+	ask_world(t, &w);
+	expect_healthy(t, &w);
+	go_on(t, w.n);
+	for (unsigned int i = 0; i < w.n; i++)
+		expect_answer(t, w.ids[i]);
+	expect_healed(t, &w);
+}
+
+static void test_1_in_time(void **state)
+{
+	check_in_time(*state, 1, HEALTHY_LAST);
+}
+
+static void test_5_in_time(void **state)
+{
+	check_in_time(*state, 5, HEALTHY_FIRST);
+}
+
+static void test_10_in_time(void **state)
+{
+	check_in_time(*state, 10, HEALTHY_LAST);
+}
+
+static void test_64_in_time(void **state)
+{
+	check_in_time(*state, 64, HEALTHY_MIXED);
+}
+
+static void test_200_in_time(void **state)
+{
+	check_in_time(*state, 200, HEALTHY_LAST);
+}
+
+/* All that hang are found wedged, each takes part in no other's fate, and they heal: those that go
+ * on by themselves, or, with KILLED, those whose workers were killed. */
+static void check_wedged(Test *t, unsigned int n_hung, Position position, bool killed)
+{
+	PoolTiming timing = killed ? quick : slow;
+	World w = {};
+
+	timing.exit_usec = quick.exit_usec;
+	make_world(&w, n_hung, position);
+	start(t, FAKE_WORKER, 4 * SHORT_USEC, &timing);
+	ask_world(t, &w);
+	RUN_UNTIL(t, count_ends(t, -ETIMEDOUT) == n_hung);
+	RUN_UNTIL(t, count_ends(t, 0) == HEALTHY);
+	for (unsigned int i = 0; i < w.n; i++) {
+		assert_int_equal(find_end(t, w.ids[i])->error, w.hung[i] ? -ETIMEDOUT : 0);
+		if (w.hung[i])
+			expect_refused(t, i, -ETIMEDOUT);
+	}
+	assert_true(count_children() <= w.n + 1);
+	heal(t);
+	for (unsigned int i = 0; i < w.n; i++) {
+		if (!w.hung[i])
+			continue;
+		while (!killed && count_events(t, i, REASON_RECOVERED) == 0) {
+			continue_children();
+			assert_true(sd_event_run(t->event, 10 * USEC_PER_MSEC) >= 0);
+		}
+		expect_event(t, i, REASON_RECOVERED);
+	}
+	expect_healed(t, &w);
+}
+
+static void test_1_wedged(void **state)
+{
+	check_wedged(*state, 1, HEALTHY_LAST, false);
+}
+
+static void test_10_wedged(void **state)
+{
+	check_wedged(*state, 10, HEALTHY_MIXED, true);
+}
+
+static void test_64_wedged(void **state)
+{
+	check_wedged(*state, 64, HEALTHY_LAST, false);
+}
+
+static void test_200_wedged(void **state)
+{
+	check_wedged(*state, 200, HEALTHY_MIXED, false);
+}
+
+static void test_200_killed(void **state)
+{
+	check_wedged(*state, 200, HEALTHY_LAST, true);
+}
+
+/* All devices have answered before. Then most hang, and the others are asked last. */
+static void test_hang_later(void **state)
+{
+	Test *t = *state;
+	World w = {};
+
+	make_world(&w, 100, HEALTHY_LAST);
+	start(t, FAKE_WORKER, LONG_USEC(100), &quick);
+	for (unsigned int i = 0; i < w.n; i++)
+		ask(t, i, "ok");
+	RUN_UNTIL(t, count_ends(t, 0) == w.n);
+	t->n = 0;
+	ask_world(t, &w);
+	expect_healthy(t, &w);
+	go_on(t, w.n);
+	expect_healed(t, &w);
+}
+
+/* Devices that have answered come before those that have not. Only one worker starts beside the one
+ * that hangs if all the others are healthy, and it gets them in this order. */
+static void test_order(void **state)
+{
+	Test *t = *state;
+	uint64_t new[10], old[10];
+
+	start(t, FAKE_WORKER, LONG_USEC(40), &quick);
+	for (uint32_t i = 0; i < ARRAY_SIZE(old); i++)
+		expect_answer(t, ask(t, 100 + i, "ok"));
+	ask_until_healed(t, 1, "stop");
+	for (uint32_t i = 0; i < ARRAY_SIZE(new); i++)
+		new[i] = ask_until_healed(t, 10 + i, "stop");
+	for (uint32_t i = 0; i < ARRAY_SIZE(old); i++)
+		old[i] = ask(t, 100 + i, "ok");
+	for (uint32_t i = 0; i < ARRAY_SIZE(old); i++)
+		expect_answer(t, old[i]);
+	assert_null(find_end(t, new[0]));
+	/* The one that was set aside, and two for the others: none has hung in a second one yet. */
+	assert_int_equal(count_children(), 3);
+	go_on(t, 31);
+}
+
+/* A device that is slow, but answers in time, keeps its own worker only as long as it is slow. */
+static void test_slow(void **state)
+{
+	Test *t = *state;
+	uint64_t slow_id, other, pid, shared;
+
+	start(t, FAKE_WORKER, 4 * SHORT_USEC, &slow);
+	pool_set_timing(t->pool, &quick);
+	slow_id = ask(t, 1, "stop");
+	other = ask(t, 2, "ok");
+	shared = expect_answer(t, other);
+	assert_null(find_end(t, slow_id));
+	/* It is not asked a second thing meanwhile. */
+	expect_refused(t, 1, -EBUSY);
+	continue_children();
+	pid = expect_answer(t, slow_id);
+	assert_int_not_equal(pid, shared);
+	/* Its worker was sent the query of the other device too, and must not answer that. */
+	RUN_UNTIL(t, process_state(pid) == 0);
+	expect_event(t, 1, REASON_OVERRUN);
+	assert_int_equal(count_events(t, 2, REASON_OVERRUN), 0);
+	assert_int_not_equal(expect_answer(t, ask(t, 1, "ok")), shared);
+	/* That was without delay: back to the others, when the crisis is over. */
+	expect_event(t, 1, REASON_RECOVERED);
+	assert_int_equal(expect_answer(t, ask(t, 1, "ok")), shared);
+	RUN_UNTIL(t, count_children() == 1);
+	assert_int_equal(count_ends(t, -ETIMEDOUT), 0);
+}
+
+/* While many hang, events of the others arrive, a device crashes, and devices go. */
+static void test_meanwhile(void **state)
+{
+	Test *t = *state;
+	uint64_t crash, forgotten[3];
+	World w = {};
+
+	make_world(&w, 40, HEALTHY_LAST);
+	start(t, FAKE_WORKER, LONG_USEC(40), &quick);
+	ask_world(t, &w);
+	crash = ask(t, 500, "crash");
+	forgotten[0] = w.ids[0];  /* the process works on it */
+	forgotten[1] = w.ids[20]; /* it waits */
+	forgotten[2] = ask(t, 501, "ok");
+	forget(t, 20);
+	forget(t, 501);
+	w.ids[20] = w.ids[1];
+	RUN_UNTIL(t, count_children() > 4);
+	forget(t, 0); /* set aside by now */
+	w.ids[0] = w.ids[1];
+	expect_healthy(t, &w);
+	expect_error(t, crash, -EPIPE, "worker died: signal 11");
+	expect_answer(t, ask(t, w.n - 1, "events"));
+	assert_int_equal(count_events(t, w.n - 1, REASON_PORT_ACTIVE), 1);
+	go_on(t, w.n - 2 + 1);
+	for (unsigned int i = 0; i < ARRAY_SIZE(forgotten); i++)
+		assert_int_equal(count_kind(t, CALL_END, forgotten[i]), 0);
+	expect_healed(t, &w);
+}
+
+/* The pool is freed in the middle of it. */
+static void test_end_in_crisis(void **state)
+{
+	Test *t = *state;
+	World w = {};
+
+	make_world(&w, 40, HEALTHY_MIXED);
+	start(t, FAKE_WORKER, LONG_USEC(40), &quick);
+	ask_world(t, &w);
+	RUN_UNTIL(t, count_children() > 8);
+}
+
+/* Prints how long healthy devices wait with the default time-out. */
+static void test_figures(void **state)
+{
+	static const unsigned int n_hung[] = {0, 1, 10, 64, 200};
+	Test *t = *state;
+
+	for (size_t k = 0; k < ARRAY_SIZE(n_hung); k++) {
+		siginfo_t status;
+		uint64_t begin, took;
+		World w = {};
+
+		make_world(&w, n_hung[k], HEALTHY_LAST);
+		t->n = 0;
+		start(t, FAKE_WORKER, 2 * USEC_PER_SEC, &slow);
+		begin = now_usec();
+		ask_world(t, &w);
+		RUN_UNTIL(t, count_ends(t, 0) == HEALTHY);
+		took = now_usec() - begin;
+		print_message("  %3u of %3u devices hang: the last healthy one has answered after "
+			      "%4.0f ms, with %u processes\n",
+			      n_hung[k], w.n, (double)took / USEC_PER_MSEC, count_children());
+		t->pool = pool_free(t->pool);
+		while (waitid(P_ALL, 0, &status, WEXITED) == 0)
+			;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_1_in_time),  TEST(test_5_in_time),   TEST(test_10_in_time),
+		TEST(test_64_in_time), TEST(test_200_in_time), TEST(test_1_wedged),
+		TEST(test_10_wedged),  TEST(test_64_wedged),   TEST(test_200_wedged),
+		TEST(test_200_killed), TEST(test_hang_later),  TEST(test_order),
+		TEST(test_slow),       TEST(test_meanwhile),   TEST(test_end_in_crisis),
+		TEST(test_figures),
+	};
+
+	/* The warnings are expected here. */
+	cmocka_set_test_filter(getenv("FILTER"));
+	log_max_level = getenv("VERBOSE") ? LOG_DEBUG : LOG_ERR;
+	return cmocka_run_group_tests_name("pool-hung", tests, NULL, NULL);
+}
