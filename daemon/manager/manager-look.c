@@ -5,11 +5,19 @@
  * part in it.
  */
 
+#include "log.h"
 #include "manager-private.h"
 
 /* Between the beginnings of two looks for Refresh() are at least so many microseconds: such a look
  * reads all P_Keys, and on InfiniBand each entry of a P_Key table is a firmware command. */
 #define REFRESH_USEC USEC_PER_SEC
+
+/* How long the start waits for devices that do not answer: a time-out and a quarter. By then the
+ * source has had answers of all devices that do not hang, even if many others do (pool.h). The
+ * bounds: a short time-out is no reason to start without devices that a busy machine has not asked
+ * yet, and systemd by default ends a service that has not started after 90 s. */
+#define START_MIN_USEC (2500 * USEC_PER_MSEC)
+#define START_MAX_USEC (60 * USEC_PER_SEC)
 
 /* Up to a tenth earlier or later, so that a cluster's machines do not all ask at once. */
 static uint64_t reconcile_delay(const Manager *m)
@@ -74,13 +82,27 @@ static bool was_asked(const Device *d)
 	return d->published || w->wedged || !(w->asked_id || schedule_is_dirty(w));
 }
 
+static unsigned int count_silent(const Manager *m)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		n += !was_asked(m->cache.devices[i]);
+	return n;
+}
+
 static void check_ready(Manager *m)
 {
+	unsigned int silent;
+
 	if (m->ready)
 		return;
-	for (size_t i = 0; i < m->cache.n_devices; i++)
-		if (!was_asked(m->cache.devices[i]))
-			return;
+	silent = count_silent(m);
+	if (silent > 0 && !m->ready_overdue)
+		return;
+	if (silent > 0)
+		log_notice("%u of %zu devices have not answered yet, starting without them", silent,
+			   m->cache.n_devices);
 	manager_publish_counts(m); /* nobody has been told of them yet */
 	m->ready = true;
 	/* Whoever finds the name on the bus finds all objects there. READY=1 follows when the bus
@@ -100,6 +122,23 @@ static void check_end(Manager *m)
 	if (!m->enumerate_failed)
 		m->last_sync_usec = realtime_now_usec();
 	manager_answer_refresh(m, 0);
+}
+
+static int on_ready_at_last(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Manager *m = userdata;
+
+	m->ready_overdue = true;
+	manager_check_look(m);
+	return 0;
+}
+
+void manager_limit_start(Manager *m)
+{
+	uint64_t limit = MIN(m->config.query_timeout_usec, START_MAX_USEC) / 4 * 5;
+
+	manager_start_timer(m, &m->ready_at_last, MIN(MAX(limit, START_MIN_USEC), START_MAX_USEC),
+			    on_ready_at_last, m, "ready at last");
 }
 
 void manager_check_look(Manager *m)

@@ -54,12 +54,14 @@ struct Manager {
 	sd_event_source *enumerate_retry;
 
 	/* looks at everything */
-	bool ready;		   /* everything has been asked once */
-	bool looking;		   /* a look at everything goes on */
-	uint64_t last_sync_usec;   /* CLOCK_REALTIME when a look was last complete, 0: never */
-	PendingList refresh_next;  /* calls of Refresh() that wait for the next one */
-	PendingList refresh_asked; /* those that the one that goes on answers */
-	uint64_t refresh_usec;	   /* CLOCK_MONOTONIC: the next one does not begin before */
+	bool ready;			/* everything has been asked once, or that takes too long */
+	sd_event_source *ready_at_last; /* fires when that takes too long */
+	bool ready_overdue;		/* it has fired */
+	bool looking;			/* a look at everything goes on */
+	uint64_t last_sync_usec;	/* CLOCK_REALTIME when a look was last complete, 0: never */
+	PendingList refresh_next;	/* calls of Refresh() that wait for the next one */
+	PendingList refresh_asked;	/* those that the one that goes on answers */
+	uint64_t refresh_usec;		/* CLOCK_MONOTONIC: the next one does not begin before */
 	sd_event_source *refresh_pace;
 
 	/* the counts of org.rdma.Manager: what they were when that was last said */
@@ -159,6 +161,8 @@ void manager_start_reconcile(Manager *m);
 /* Begins a look at everything for those who called Refresh(), if there are any and no other look
  * answers them: now, or when a second has passed since the last one began. */
 void manager_begin_refresh(Manager *m);
+/* Has READY said at last, also if some devices have not answered by then. */
+void manager_limit_start(Manager *m);
 /* Answers the calls of Refresh() that the look which goes on was for. */
 void manager_answer_refresh(Manager *m, int error);
 /* After an enumeration, and after a query: says READY once everything has been asked once, and ends

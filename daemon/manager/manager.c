@@ -180,6 +180,7 @@ int manager_start(Manager *m)
 		return log_error_errno(r, "Cannot watch for changes: %m");
 	manager_mark_everything(m, REASON_STARTUP);
 	manager_start_reconcile(m);
+	manager_limit_start(m);
 	return 0;
 }
 
@@ -200,6 +201,7 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->flush);
 	sd_event_source_disable_unref(m->enumerate_pace);
 	sd_event_source_disable_unref(m->reconcile);
+	sd_event_source_disable_unref(m->ready_at_last);
 	sd_event_source_disable_unref(m->counts);
 	sd_event_source_disable_unref(m->refresh_pace);
 	sd_event_source_disable_unref(m->enumerate_retry);

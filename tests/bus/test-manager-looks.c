@@ -184,6 +184,33 @@ static void test_ready_waits_for_earlier_device(void **state)
 	assert_true(t->manager->ready);
 }
 
+/* READY does not wait for ever for a device that does not answer. The device is published when it
+ * is known to hang, and what is not known of it is not. */
+static void test_ready_without_silent_device(void **state)
+{
+	Test *t = *state;
+	uint64_t id_1, id_2;
+
+	set_device(1, 2, "mlx5_2", 1);
+	fake.n_devices = 2;
+	assert_true(manager_start(t->manager) >= 0);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	id_1 = fake.queries[0].id;
+	id_2 = fake.queries[1].id;
+	answer_device(id_2, NULL);
+	answer_port(id_2, 1, 0, 4);
+	answer_end(id_2, 0, "");
+	assert_false(t->manager->ready);
+	RUN_UNTIL(t, t->manager->served);
+	assert_true(device_port(device(t, 2), 1)->published);
+	assert_false(device(t, 1)->published);
+	answer_end(id_1, -ETIMEDOUT, "no answer");
+	assert_true(device(t, 1)->published);
+	assert_true(device_port(device(t, 1), 1)->published);
+	assert_true(port(t, 1, 1)->stale);
+	assert_false(mask_has(&device_port(device(t, 1), 1)->now.supplied, PORT_ATTR_state));
+}
+
 static int setup_reconcile(void **state)
 {
 	static const Config config = {.query_timeout_usec = USEC_PER_SEC,
@@ -221,6 +248,7 @@ int main(void)
 		ANSWERED(test_refresh_finds_device),
 		ANSWERED(test_overrun_finds_device),
 		NEW(test_ready_waits_for_earlier_device),
+		NEW(test_ready_without_silent_device),
 		cmocka_unit_test_setup_teardown(test_reconcile, setup_reconcile, teardown),
 	};
 
