@@ -17,9 +17,11 @@
 /* How long a query may keep others waiting: the time-out divided by the first number, and by the
  * second in a crisis (pool.h). A crisis begins with the first, and has 8 steps of the second until
  * each of 255 devices has a worker: the healthy ones have been asked before one time-out is over,
- * and time is left to start the workers. */
+ * and time is left to start the workers. On a machine that is slow at the moment the third is the
+ * limit in a crisis. */
 #define POOL_PATIENCE	     4U
 #define POOL_PATIENCE_CRISIS 32U
+#define POOL_PATIENCE_SLOW   8U
 /* Workers that a device may spoil in a row before it gets one of its own */
 #define POOL_PROBATION_FROM 2U
 

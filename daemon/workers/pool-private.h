@@ -93,6 +93,7 @@ struct Pool {
 	Lane main;		 /* for all devices that have no other */
 	Lane *lanes;		 /* the others */
 	uint64_t crisis_usec;	 /* until then PATIENCE is short, and all lanes stay */
+	uint64_t usual_usec;	 /* how long queries take on average, the last ones above all */
 	sd_event_source *crisis; /* fires then */
 	uint64_t turn_usec;	 /* when the next wedged device may be tried again */
 	PoolDevice **devices;	 /* sorted by index */
@@ -117,10 +118,16 @@ static inline bool pool_in_crisis(const Pool *p)
 	return pool_now_usec(p) < p->crisis_usec;
 }
 
-/* How long a query may keep others waiting. */
+/* How long a query may keep others waiting. In a crisis that is short, but on a machine that is
+ * slow at the moment it is four times as long as a query usually takes. */
 static inline uint64_t pool_patience_usec(const Pool *p)
 {
-	return p->query_timeout_usec / (pool_in_crisis(p) ? POOL_PATIENCE_CRISIS : POOL_PATIENCE);
+	uint64_t timeout = p->query_timeout_usec;
+
+	if (!pool_in_crisis(p))
+		return timeout / POOL_PATIENCE;
+	return MIN(MAX(4 * p->usual_usec, timeout / POOL_PATIENCE_CRISIS),
+		   timeout / POOL_PATIENCE_SLOW);
 }
 
 /* The process of W; W NULL: a free place. NULL if there is none. */

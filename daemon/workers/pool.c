@@ -62,6 +62,8 @@ static void take_end(PoolDevice *d, Lane *l, Worker *w, const Request *r)
 		l->stuck = false;
 		worker_set_timeout(w, p->query_timeout_usec);
 	}
+	if (!late)
+		p->usual_usec = (7 * p->usual_usec + r->took_usec) / 8;
 	pool_device_answer(d, r->took_usec <= p->query_timeout_usec / POOL_PATIENCE);
 	if (late && l->over) {
 		pool_release(d);
@@ -108,6 +110,10 @@ static void on_slow(void *userdata, Worker *w)
 	PoolDevice *d = worker_head(w)->owner;
 	int r;
 
+	/* It may have become longer. */
+	worker_set_patience(w, pool_patience_usec(p));
+	if (!worker_is_slow(w))
+		return;
 	if (!d) {
 		drop_worker(l);
 		return;

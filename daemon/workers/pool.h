@@ -20,7 +20,8 @@
  * split in two halves, each with a new worker. As many devices may hang for the same reason, a
  * *crisis* begins: for one time-out, patience is short (POOL_PATIENCE_CRISIS). So the number of
  * workers doubles as long as each of them hangs, and the healthy devices among 200 that hang have
- * answered before one time-out is over. Devices whose last query was answered come first in each
+ * answered before one time-out is over. (A machine that is slow at the moment has more patience:
+ * pool_patience_usec().) Devices whose last query was answered come first in each
  * half. When the crisis is over and nothing waits in a lane, it ends, and its devices go back to
  * the main lane. A device that was set aside goes back when it has answered within the patience
  * that there is without a crisis. So a wrong suspicion on a slow machine costs processes for a

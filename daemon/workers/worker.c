@@ -272,6 +272,11 @@ void worker_submit(Worker *w, Request *r)
 		renew_patience(w);
 }
 
+bool worker_is_slow(Worker *w)
+{
+	return w->started && now_usec(w) >= w->head_usec + w->patience_usec;
+}
+
 bool worker_is_idle(const Worker *w)
 {
 	return !w->queue.first;
@@ -443,7 +448,7 @@ static void look_at_head(Worker *w)
 		return;
 	}
 	set_timer(w, next_look_usec(w));
-	if (w->started && now >= w->head_usec + w->patience_usec && has_waiting(w))
+	if (worker_is_slow(w) && has_waiting(w))
 		w->handler->slow(w->userdata, w);
 }
 

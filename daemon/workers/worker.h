@@ -82,6 +82,8 @@ void worker_set_timeout(Worker *w, uint64_t timeout_usec);
 /* How long the head may take before handler->slow() is called, if requests that somebody waits for
  * are behind it. At first it is the time-out. */
 void worker_set_patience(Worker *w, uint64_t patience_usec);
+/* Whether the head has taken longer than that. */
+bool worker_is_slow(Worker *w);
 /* Closes the connection, at which the process exits, and kills it if it does not within GRACE_USEC.
  */
 void worker_retire(Worker *w, uint64_t grace_usec);

@@ -148,6 +148,12 @@ static void stop(_unused_ Query *q)
 	raise(SIGSTOP);
 }
 
+/* As on a slow machine */
+static void dawdle(_unused_ Query *q)
+{
+	usleep(400 * USEC_PER_MSEC);
+}
+
 static void stop_in_port_2(Query *q)
 {
 	say_device(q);
@@ -455,6 +461,7 @@ static const struct {
 	} then;
 } acts[] = {
 	{"stop", stop, THEN_ANSWER},
+	{"dawdle", dawdle, THEN_ANSWER},
 	{"stop-in-port-2", stop_in_port_2, THEN_WAIT},
 	{"stop-then-event", stop_then_event, THEN_ANSWER},
 	{"stop-then-crash", stop_then_crash, THEN_WAIT},
