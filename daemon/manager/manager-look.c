@@ -12,11 +12,17 @@
  * reads all P_Keys, and on InfiniBand each entry of a P_Key table is a firmware command. */
 #define REFRESH_USEC USEC_PER_SEC
 
-/* How long the start waits for devices that do not answer: a time-out and a quarter. By then the
- * source has had answers of all devices that do not hang, even if many others do (pool.h). The
- * bounds: a short time-out is no reason to start without devices that a busy machine has not asked
- * yet, and systemd by default ends a service that has not started after 90 s. */
-#define START_MIN_USEC (2500 * USEC_PER_MSEC)
+/*
+ * How long the start waits for devices that do not answer: for so many steps, each a quarter of the
+ * time-out, and then as long as devices answer in each step. By then the source has had answers of
+ * all devices that do not hang, even if many others do (pool.h); with 1024 devices it may take
+ * longer to ask them all. The bounds of a step: a short time-out is no reason to start without
+ * devices that a busy machine has not asked yet, and systemd by default ends a service that has not
+ * started after 90 s.
+ */
+#define START_STEPS    5U
+#define START_STEP_MIN (500 * USEC_PER_MSEC)
+#define START_STEP_MAX (12 * USEC_PER_SEC)
 #define START_MAX_USEC (60 * USEC_PER_SEC)
 
 /* Up to a tenth earlier or later, so that a cluster's machines do not all ask at once. */
@@ -82,27 +88,30 @@ static bool was_asked(const Device *d)
 	return d->published || w->wedged || !(w->asked_id || schedule_is_dirty(w));
 }
 
-static unsigned int count_silent(const Manager *m)
+static uint64_t start_step(const Manager *m)
 {
-	unsigned int n = 0;
+	return MIN(MAX(m->config.query_timeout_usec / 4, START_STEP_MIN), START_STEP_MAX);
+}
 
-	for (size_t i = 0; i < m->cache.n_devices; i++)
-		n += !was_asked(m->cache.devices[i]);
-	return n;
+/* Whether the start has waited long enough. */
+static bool is_overdue(const Manager *m)
+{
+	return m->start && !timer_runs(m->start);
 }
 
 static void check_ready(Manager *m)
 {
-	unsigned int silent;
+	size_t silent = 0;
 
 	if (m->ready)
 		return;
-	silent = count_silent(m);
-	if (silent > 0 && !m->ready_overdue)
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		silent += !was_asked(m->cache.devices[i]);
+	if (silent > 0 && !is_overdue(m))
 		return;
 	if (silent > 0)
-		log_notice("%u of %zu devices have not answered yet, starting without them", silent,
-			   m->cache.n_devices);
+		log_notice("%zu of %zu devices have not answered yet, starting without them",
+			   silent, m->cache.n_devices);
 	manager_publish_counts(m); /* nobody has been told of them yet */
 	m->ready = true;
 	/* Whoever finds the name on the bus finds all objects there. READY=1 follows when the bus
@@ -124,21 +133,30 @@ static void check_end(Manager *m)
 	manager_answer_refresh(m, 0);
 }
 
-static int on_ready_at_last(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+static int on_start_step(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Manager *m = userdata;
+	uint32_t n = 0;
+	bool more;
 
-	m->ready_overdue = true;
-	manager_check_look(m);
+	if (m->ready)
+		return 0;
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		n += m->cache.devices[i]->published && !m->cache.devices[i]->schedule->wedged;
+	more = n > m->n_answered;
+	m->n_answered = n;
+	m->start_steps++;
+	if (m->start_steps < START_STEPS ||
+	    (more && m->start_steps * start_step(m) < START_MAX_USEC))
+		manager_limit_start(m);
+	else
+		manager_check_look(m);
 	return 0;
 }
 
 void manager_limit_start(Manager *m)
 {
-	uint64_t limit = MIN(m->config.query_timeout_usec, START_MAX_USEC) / 4 * 5;
-
-	manager_start_timer(m, &m->ready_at_last, MIN(MAX(limit, START_MIN_USEC), START_MAX_USEC),
-			    on_ready_at_last, m, "ready at last");
+	manager_start_timer(m, &m->start, start_step(m), on_start_step, m, "start");
 }
 
 void manager_check_look(Manager *m)

@@ -54,14 +54,15 @@ struct Manager {
 	sd_event_source *enumerate_retry;
 
 	/* looks at everything */
-	bool ready;			/* everything has been asked once, or that takes too long */
-	sd_event_source *ready_at_last; /* fires when that takes too long */
-	bool ready_overdue;		/* it has fired */
-	bool looking;			/* a look at everything goes on */
-	uint64_t last_sync_usec;	/* CLOCK_REALTIME when a look was last complete, 0: never */
-	PendingList refresh_next;	/* calls of Refresh() that wait for the next one */
-	PendingList refresh_asked;	/* those that the one that goes on answers */
-	uint64_t refresh_usec;		/* CLOCK_MONOTONIC: the next one does not begin before */
+	bool ready;		   /* everything has been asked once, or that takes too long */
+	sd_event_source *start;	   /* until then: looks for that, every START_STEP */
+	unsigned int start_steps;  /* how often it has looked */
+	uint32_t n_answered;	   /* devices that had answered when it looked last */
+	bool looking;		   /* a look at everything goes on */
+	uint64_t last_sync_usec;   /* CLOCK_REALTIME when a look was last complete, 0: never */
+	PendingList refresh_next;  /* calls of Refresh() that wait for the next one */
+	PendingList refresh_asked; /* those that the one that goes on answers */
+	uint64_t refresh_usec;	   /* CLOCK_MONOTONIC: the next one does not begin before */
 	sd_event_source *refresh_pace;
 
 	/* the counts of org.rdma.Manager: what they were when that was last said */

@@ -201,7 +201,7 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->flush);
 	sd_event_source_disable_unref(m->enumerate_pace);
 	sd_event_source_disable_unref(m->reconcile);
-	sd_event_source_disable_unref(m->ready_at_last);
+	sd_event_source_disable_unref(m->start);
 	sd_event_source_disable_unref(m->counts);
 	sd_event_source_disable_unref(m->refresh_pace);
 	sd_event_source_disable_unref(m->enumerate_retry);

@@ -211,6 +211,27 @@ static void test_ready_without_silent_device(void **state)
 	assert_false(mask_has(&device_port(device(t, 1), 1)->now.supplied, PORT_ATTR_state));
 }
 
+/* READY waits as long as devices answer, however many there are. */
+static void test_ready_waits_while_devices_answer(void **state)
+{
+	Test *t = *state;
+	uint64_t id_2;
+
+	set_device(1, 2, "mlx5_2", 1);
+	fake.n_devices = 2;
+	assert_true(manager_start(t->manager) >= 0);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	id_2 = fake.queries[1].id;
+	RUN_UNTIL(t, t->manager->start_steps == 4);
+	answer_device(id_2, NULL);
+	answer_port(id_2, 1, 0, 4);
+	answer_end(id_2, 0, "");
+	RUN_UNTIL(t, t->manager->start_steps == 5);
+	assert_false(t->manager->ready);
+	RUN_UNTIL(t, t->manager->start_steps == 6);
+	assert_true(t->manager->ready);
+}
+
 static int setup_reconcile(void **state)
 {
 	static const Config config = {.query_timeout_usec = USEC_PER_SEC,
@@ -249,6 +270,7 @@ int main(void)
 		ANSWERED(test_overrun_finds_device),
 		NEW(test_ready_waits_for_earlier_device),
 		NEW(test_ready_without_silent_device),
+		NEW(test_ready_waits_while_devices_answer),
 		cmocka_unit_test_setup_teardown(test_reconcile, setup_reconcile, teardown),
 	};
 
