@@ -3,6 +3,7 @@
 
 #include "pool-fixture.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "log.h"
@@ -323,6 +324,32 @@ static void test_meanwhile(void **state)
 	expect_healed(t, &w);
 }
 
+/* Devices that hung at the same time are not all tried again at the same time. */
+static void test_turns(void **state)
+{
+	Test *t = *state;
+	PoolTiming timing = slow;
+	unsigned int pids[8], n, n_recovered = 0;
+	uint64_t enough;
+
+	timing.retry_usec = quick.retry_usec;
+	timing.turn_usec = 2 * GUARD_USEC;
+	start(t, FAKE_WORKER, SHORT_USEC, &timing);
+	for (uint32_t i = 1; i <= 5; i++)
+		ask_until_healed(t, i, "stop");
+	RUN_UNTIL(t, count_ends(t, -ETIMEDOUT) == 5);
+	heal(t);
+	n = children(pids, ARRAY_SIZE(pids));
+	assert_int_equal(n, 5);
+	for (unsigned int i = 0; i < n; i++)
+		kill((pid_t)pids[i], SIGKILL);
+	enough = now_usec() + 50 * quick.retry_usec;
+	RUN_UNTIL(t, count_kind(t, CALL_EVENT, 0) > 0 && now_usec() >= enough);
+	for (uint32_t i = 1; i <= 5; i++)
+		n_recovered += count_events(t, i, REASON_RECOVERED);
+	assert_int_equal(n_recovered, 1);
+}
+
 /* The pool is freed in the middle of it. */
 static void test_end_in_crisis(void **state)
 {
@@ -365,12 +392,12 @@ static void test_figures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_1_in_time),	  TEST(test_5_in_time),	   TEST(test_10_in_time),
-		TEST(test_64_in_time),	  TEST(test_200_in_time),  TEST(test_1_wedged),
-		TEST(test_10_wedged),	  TEST(test_64_wedged),	   TEST(test_200_wedged),
-		TEST(test_200_killed),	  TEST(test_hang_later),   TEST(test_order),
-		TEST(test_slow),	  TEST(test_slow_machine), TEST(test_meanwhile),
-		TEST(test_end_in_crisis), TEST(test_figures),
+		TEST(test_1_in_time),  TEST(test_5_in_time),	 TEST(test_10_in_time),
+		TEST(test_64_in_time), TEST(test_200_in_time),	 TEST(test_1_wedged),
+		TEST(test_10_wedged),  TEST(test_64_wedged),	 TEST(test_200_wedged),
+		TEST(test_200_killed), TEST(test_hang_later),	 TEST(test_order),
+		TEST(test_slow),       TEST(test_slow_machine),	 TEST(test_meanwhile),
+		TEST(test_turns),      TEST(test_end_in_crisis), TEST(test_figures),
 	};
 
 	/* The warnings are expected here. */
