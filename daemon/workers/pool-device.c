@@ -53,6 +53,7 @@ void pool_device_wedge(PoolDevice *d, const Query *query)
 	d->lane->over = false;
 	d->pending = 0;
 	d->probe = *query;
+	sd_event_source_set_enabled(d->retry, SD_EVENT_OFF);
 }
 
 void pool_device_answer(PoolDevice *d, bool prompt)
@@ -77,6 +78,10 @@ void pool_device_answer(PoolDevice *d, bool prompt)
 		d->spoilt = POOL_PROBATION_FROM - 1;
 	}
 	d->lane->over = prompt || (late && d->spoilt < POOL_PROBATION_FROM);
+	if (d->lane->over) {
+		d->retry_usec = d->pool->timing.retry_usec;
+		sd_event_source_set_enabled(d->retry, SD_EVENT_OFF);
+	}
 }
 
 void pool_device_retry_later(PoolDevice *d)
@@ -106,7 +111,7 @@ static bool take_turn(PoolDevice *d)
 	return false;
 }
 
-/* The answer is for the pool alone: it shows that the device answers again. */
+/* The answer of a wedged device is for the pool alone: it shows that the device answers again. */
 static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	PoolDevice *d = userdata;
@@ -114,6 +119,11 @@ static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 
 	if (!take_turn(d))
 		return 0;
+	if (!d->wedged) {
+		/* It is slow. Has the core ask it again: it may go back to the main lane. */
+		pool_report(d, REASON_BIT(REASON_RECOVERED));
+		return 0;
+	}
 	request = calloc(1, sizeof(*request));
 	if (!request || pool_isolate(d) < 0) {
 		pool_device_retry_later(d);

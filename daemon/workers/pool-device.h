@@ -23,7 +23,7 @@ void pool_device_spoil(PoolDevice *d);
  * the time that it would also have in the main lane, where it may go now. */
 void pool_device_answer(PoolDevice *d, bool prompt);
 /* Asks D its probe after a pause, which doubles each time. The worker for that is one of its own.
- */
+ * If D is not wedged, but slow, the core is to ask it then: REASON_RECOVERED is reported. */
 void pool_device_retry_later(PoolDevice *d);
 
 /* Notes the tables that PORT of D has now. Returns NULL, or the rule that is broken: they are too

@@ -65,7 +65,7 @@ struct PoolDevice {
 	bool wedged;
 	/* Wedged: the query that hung. The pool asks it again from time to time. */
 	Query probe;
-	sd_event_source *retry; /* wedged: when PROBE is asked again */
+	sd_event_source *retry; /* when PROBE, or a slow device, is asked again */
 	uint64_t retry_usec;	/* the next pause before that */
 	bool has_turn;		/* RETRY is set to the turn of the device: Pool.turn_usec */
 	/* A bit for each reason of which an event was dropped since the last report of such. */

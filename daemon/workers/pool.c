@@ -69,6 +69,8 @@ static void take_end(PoolDevice *d, Lane *l, Worker *w, const Request *r)
 		pool_release(d);
 		return;
 	}
+	if (l->owner && !l->over)
+		pool_device_retry_later(d);
 	/* It is to be asked again: the next worker then listens to its events. */
 	if (taken && !l->over)
 		pool_report(d, REASON_BIT(REASON_OVERRUN));

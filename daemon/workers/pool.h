@@ -24,8 +24,8 @@
  * pool_patience_usec().) Devices whose last query was answered come first in each
  * half. When the crisis is over and nothing waits in a lane, it ends, and its devices go back to
  * the main lane. A device that was set aside goes back when it has answered within the patience
- * that there is without a crisis. So a wrong suspicion on a slow machine costs processes for a
- * short time, but no answer.
+ * that there is without a crisis; until then it is asked again from time to time. So a wrong
+ * suspicion on a slow machine costs processes for a short time, but no answer.
  *
  * Processes: there are POOL_PROCESSES_MAX at most. If more devices hang, those that could not be
  * asked for a time-out are wedged too; they are tried again as those that hang. The last places

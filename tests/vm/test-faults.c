@@ -15,6 +15,7 @@
 #define PATIENT	  "[Daemon]\nReconcileIntervalSec=0\nQueryTimeoutSec=60\n"
 #define DEVICES	  8
 #define MANY	  200
+#define HUNG	  16
 
 static Fixture *f;
 
@@ -199,6 +200,70 @@ static void test_wedged_removed(_unused_ void **state)
 	printf("  del of another device: %.0f ms\n", took);
 	assert_others_fresh(index, 1 << 4 | 1 << 6 | 1 << 0, 1200);
 	heal(index, 6, 1000);
+}
+
+/* A number that systemd shows of the service. */
+static unsigned long long service_number(const char *property)
+{
+	unsigned long long number = 0;
+	char command[96];
+	FILE *p;
+
+	snprintf(command, sizeof(command), "systemctl show --value -p %s rdmad", property);
+	p = popen(command, "r");
+	assert_non_null(p);
+	assert_int_equal(fscanf(p, "%llu", &number), 1);
+	pclose(p);
+	return number;
+}
+
+/* The service starts while most devices hang: those that were added before the healthy ones. */
+static void test_start_beside_hung(_unused_ void **state)
+{
+	uint32_t index[DEVICES], hung[HUNG];
+	char port[16];
+	double begin;
+
+	fabric_restart(f, IMPATIENT);
+	sim("add hung%%d count=%u driver=mlx5 link=ib", HUNG);
+	sim("add sim%%d count=%u driver=mlx5 link=ib", DEVICES);
+	for (unsigned int i = 0; i < HUNG; i++) {
+		snprintf(port, sizeof(port), "hung%u/1", i);
+		hung[i] = wait_port(f, port);
+		sim("set %s hang=2 user_only=1", port);
+	}
+	run("systemctl stop rdmad");
+	begin = fixture_now_ms();
+	run("systemctl start rdmad");
+	printf("  %d of %d devices hang: started after %.0f ms", HUNG, HUNG + DEVICES,
+	       fixture_now_ms() - begin);
+	fixture_connect(f);
+	for (unsigned int i = 0; i < DEVICES; i++) {
+		snprintf(port, sizeof(port), "sim%u/1", i);
+		index[i] = wait_port(f, port);
+		wait_property(f, path_of(index[i], 1).text, PORT, "Stale", "no");
+	}
+	printf(", the healthy ones are published after %.0f ms", fixture_now_ms() - begin);
+	for (unsigned int i = 0; i < HUNG; i++) {
+		snprintf(port, sizeof(port), "hung%u/1", i);
+		assert_int_equal(wait_port(f, port), hung[i]);
+		wait_property(f, path_of(hung[i], 1).text, PORT, "Stale", "yes");
+	}
+	printf(", all after %.0f ms\n  %llu processes, %llu KiB\n", fixture_now_ms() - begin,
+	       service_number("TasksCurrent"), service_number("MemoryCurrent") / 1024);
+	assert_others_fresh(index, 0, 1100);
+	begin = fixture_now_ms();
+	for (unsigned int i = 0; i < HUNG; i++)
+		sim("set hung%u/1 hang=0 user_only=0 lid=%u", i, 2000 + i);
+	for (unsigned int i = 0; i < HUNG; i++)
+		wait_property(f, path_of(hung[i], 1).text, PORT, "Stale", "no");
+	printf("  they go on: all are fresh after %.0f ms\n", fixture_now_ms() - begin);
+	for (unsigned int i = 0; i < HUNG; i++)
+		wait_equal(f, hung[i], 1);
+	while (service_number("TasksCurrent") > 2)
+		fixture_barrier(f);
+	sim("set hung0/1 lid=3000 event=LID_CHANGE");
+	wait_property(f, path_of(hung[0], 1).text, INFINIBAND, "Lid", "3000");
 }
 
 /* A device or a driver is removed: with contexts that rdmad keeps open (mlx5 allows that), and
@@ -422,15 +487,18 @@ static int setup(_unused_ void **state)
 	return 0;
 }
 
-int main(void)
+/* The arguments may name one test. */
+int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wedged_dead),    cmocka_unit_test(test_wedged_killable),
 		cmocka_unit_test(test_wedged_two),     cmocka_unit_test(test_wedged_kernel),
-		cmocka_unit_test(test_wedged_removed), cmocka_unit_test(test_removal),
-		cmocka_unit_test(test_reopened),       cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_wedged_removed), cmocka_unit_test(test_start_beside_hung),
+		cmocka_unit_test(test_removal),	       cmocka_unit_test(test_reopened),
+		cmocka_unit_test(test_wide),	       cmocka_unit_test(test_many),
 	};
 
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
 	return cmocka_run_group_tests_name("faults", tests, setup, NULL);
 }
