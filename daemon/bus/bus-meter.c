@@ -37,11 +37,11 @@ static uid_t user_of(const BusCaller *caller)
 	return user;
 }
 
-static bool is_queue_empty(const BusMeter *m)
+static bool is_queue_short(const BusMeter *m)
 {
 	uint64_t n = 0;
 
-	return sd_bus_get_n_queued_write(m->bus, &n) < 0 || n == 0;
+	return sd_bus_get_n_queued_write(m->bus, &n) < 0 || n < BUS_METER_SHORT_QUEUE;
 }
 
 /* Whether the calls that have come and were not read need so long that somebody waits. */
@@ -66,7 +66,7 @@ static void charge(BusMeter *m, uint64_t nsec)
 		*bus_caller_used(m->caller) += nsec + 1; /* more than nothing */
 	if (user != BUDGET_UNKNOWN || m->verdict == BUDGET_SERVE)
 		budget_charge(m->budget, user, nsec);
-	if (m->verdict != BUDGET_DROP && !is_queue_empty(m))
+	if (m->verdict != BUDGET_DROP && !is_queue_short(m))
 		budget_queue(m->budget, user,
 			     BUS_METER_MESSAGE + (m->reply_size ? m->reply_size : written));
 	m->charging = false;
@@ -127,7 +127,7 @@ int bus_meter_begin(BusMeter *m, const char *sender, BudgetVerdict *ret)
 	known = bus_caller_knows_user(m->caller, &user);
 	m->charging = true;
 	m->n_calls++;
-	if (is_queue_empty(m))
+	if (is_queue_short(m))
 		budget_queue_empty(m->budget);
 	sd_event_now(m->event, CLOCK_MONOTONIC, &now);
 	m->verdict = known ? budget_judge(m->budget, user, now) : judge_unknown(m, now);
@@ -153,7 +153,7 @@ static bool take_room(void *userdata, BusCaller *caller)
 	BusMeter *m = userdata;
 	uid_t user = user_of(caller);
 
-	if (is_queue_empty(m)) {
+	if (is_queue_short(m)) {
 		budget_queue_empty(m->budget);
 		return true;
 	}

@@ -18,9 +18,10 @@
  * each reply before it makes the next call leaves nothing there, so it never meets a limit; and
  * neither do some dozens of them.
  *
- * What waits to be sent is counted with what sd-bus needs for a message beside its body. Of a reply
- * that sd-bus writes, the size is not known; it is taken from the time: sd-bus does not write more
- * than BUS_METER_BYTES_PER_USEC.
+ * What waits to be sent is counted since fewer than BUS_METER_SHORT_QUEUE messages have waited,
+ * which are 2 MiB at most: a bus that is slow always leaves some. It is counted with what sd-bus
+ * needs for a message beside its body. Of a reply that sd-bus writes, the size is not known; it is
+ * taken from the time: sd-bus does not write more than BUS_METER_BYTES_PER_USEC.
  *
  * Connections whose user is not known yet are one user together until the bus has said who they
  * are, and then what each has used is charged to its user. One of them may use half of that. When
@@ -40,6 +41,7 @@
 #define BUS_METER_CALL		 128U /* bytes that a short call has */
 #define BUS_METER_LOOK_NSEC	 UINT64_C(1000000)
 #define BUS_METER_BYTES_PER_USEC 64U
+#define BUS_METER_SHORT_QUEUE	 128U
 #define BUS_METER_MESSAGE	 1024U /* what sd-bus needs for a message */
 #define BUS_METER_LATER		 4096U /* a reply to a call that has waited */
 
