@@ -86,14 +86,17 @@ static void set_patience_of_all(Pool *p)
 		set_patience(l);
 }
 
-static void begin_crisis(Pool *p)
+/* Begins a crisis, or has the one that goes on last longer. That has an end: a device that was set
+ * aside stays where it is until then. */
+static void extend_crisis(Pool *p)
 {
-	if (pool_in_crisis(p))
-		return;
+	bool new = !pool_in_crisis(p);
+
 	p->crisis_usec = pool_now_usec(p) + p->query_timeout_usec;
 	sd_event_source_set_time(p->crisis, p->crisis_usec);
 	sd_event_source_set_enabled(p->crisis, SD_EVENT_ONESHOT);
-	set_patience_of_all(p);
+	if (new)
+		set_patience_of_all(p);
 }
 
 static int on_crisis_over(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
@@ -117,7 +120,7 @@ int pool_set_aside(Lane *l, PoolDevice *d)
 
 	if (r < 0)
 		return r;
-	begin_crisis(l->pool);
+	extend_crisis(l->pool);
 	own->worker = lane_detach(l, d);
 	own->taken = true;
 	d->lane = own;

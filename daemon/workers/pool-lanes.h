@@ -20,7 +20,7 @@ int pool_isolate(PoolDevice *d);
 /* Takes D back to the main lane. If it has a lane of its own, that ends, and with it its worker. */
 void pool_release(PoolDevice *d);
 /* The worker of L keeps the others waiting: it goes to a lane of its own, together with the device
- * D that it works on. A crisis begins, if none goes on. -ENOMEM: nothing has changed. */
+ * D that it works on. A crisis begins, or lasts longer. -ENOMEM: nothing has changed. */
 int pool_set_aside(Lane *l, PoolDevice *d);
 /* Starts new workers for the requests that wait in L, which has none: one, or two for half of them
  * each. */

@@ -18,14 +18,14 @@
  * (POOL_PATIENCE) its worker is *set aside* with the device, in a lane of its own. This is only a
  * suspicion: the query goes on with its time-out, and an answer in time counts. The others are
  * split in two halves, each with a new worker. As many devices may hang for the same reason, a
- * *crisis* begins: for one time-out, patience is short (POOL_PATIENCE_CRISIS). So the number of
- * workers doubles as long as each of them hangs, and the healthy devices among 200 that hang have
- * answered before one time-out is over. (A machine that is slow at the moment has more patience:
- * pool_patience_usec().) Devices whose last query was answered come first in each
- * half. When the crisis is over and nothing waits in a lane, it ends, and its devices go back to
- * the main lane. A device that was set aside goes back when it has answered within the patience
- * that there is without a crisis; until then it is asked again from time to time. So a wrong
- * suspicion on a slow machine costs processes for a short time, but no answer.
+ * *crisis* begins: patience is short (POOL_PATIENCE_CRISIS) until none has been set aside for one
+ * time-out. So the number of workers doubles as long as each of them hangs, and the healthy devices
+ * among 200 that hang have answered before one time-out is over. (A machine that is slow at the
+ * moment has more patience: pool_patience_usec().) Devices whose last query was answered come first
+ * in each half. When the crisis is over and nothing waits in a lane, it ends, and its devices go
+ * back to the main lane. A device that was set aside goes back when it has answered within the
+ * patience that there is without a crisis; until then it is asked again from time to time. So a
+ * wrong suspicion on a slow machine costs processes for a short time, but no answer.
  *
  * Processes: there are POOL_PROCESSES_MAX at most. If more devices hang, those that could not be
  * asked for a time-out are wedged too; they are tried again as those that hang. The last places
