@@ -196,14 +196,24 @@ static void look(Battle *b)
 		b->result.peak_mib = u.peak_mib;
 }
 
+static bool has_begun(const Battle *b)
+{
+	for (unsigned int i = 0; i < b->n_attackers; i++)
+		if (b->counts[i].sent > 0)
+			return true;
+	return false;
+}
+
+/* On a slow machine it lasts until something was sent. */
 static void attack_for(Battle *b, unsigned int users, uint64_t usec)
 {
 	uint64_t begin = arena_now(), t = begin, next_change = t, next_look = t;
+	uint64_t end = begin + usec + b->setup->patience;
 	double cpu;
 
 	arena_reset_peak(b->arena);
-	start_attackers(b, users, begin + usec);
-	for (; t < begin + usec; t = arena_now()) {
+	start_attackers(b, users, end);
+	for (; t < begin + usec || (t < end && !has_begun(b)); t = arena_now()) {
 		if (t >= next_change) {
 			make_change(b);
 			next_change = t + CHANGE_USEC;
@@ -212,7 +222,7 @@ static void attack_for(Battle *b, unsigned int users, uint64_t usec)
 			look(b);
 			next_look = t + LOOK_USEC;
 		}
-		process(b, MIN(next_change, begin + usec) - MIN(t, next_change));
+		process(b, next_change - MIN(t, next_change));
 	}
 	cpu = arena_usage(b->arena).cpu_sec - b->before.cpu_sec;
 	b->result.cpu = cpu * (double)USEC_PER_SEC / (double)(arena_now() - begin);

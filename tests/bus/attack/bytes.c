@@ -16,6 +16,8 @@ void bytes_free(Bytes *b)
 
 static void append(Bytes *b, const void *p, size_t n)
 {
+	if (n == 0)
+		return;
 	if (b->size + n > b->room) {
 		b->room = (b->size + n) * 2;
 		b->p = realloc(b->p, b->room);
