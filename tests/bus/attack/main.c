@@ -119,7 +119,7 @@ static unsigned int test(const char *bus)
 		       r.probes[PROBE_PING].max_ms,
 		       (double)(arena_now() - begin) / (double)USEC_PER_SEC,
 		       r.wrong[0] ? r.wrong : "right");
-		failed += r.wrong[0] != '\0';
+		failed += r.wrong[0] && !k->not_yet;
 	}
 	return failed;
 }
