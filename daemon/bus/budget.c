@@ -26,11 +26,11 @@ struct Budget {
 	uid_t own;
 	uint64_t stepped; /* when something was forgotten last */
 	uint64_t used;	  /* since budget_idle() */
-	uint64_t queued;  /* for all users */
 	size_t n_users;	  /* those who have used anything, or for whom anything waits */
 	struct {
 		size_t n;	 /* users who have used anything */
 		uint64_t served; /* what they have used, but for what comes after their shares */
+		uint64_t queued; /* bytes that wait for them */
 	} classes[_CLASS_MAX];
 	User others[_CLASS_MAX]; /* all for whom there was no room, of each class */
 	uint16_t buckets[N_BUCKETS];
@@ -144,20 +144,31 @@ static uint64_t share(const Budget *b, const User *u)
 	return b->classes[u->class].served < all ? MAX(all / n, smallest) : smallest;
 }
 
+/* USER as far as something is counted of him; else NULL. */
+static const User *counted_user(const Budget *b, uid_t user)
+{
+	const User *u = find_user(b, user);
+
+	return !u && b->n_users == BUDGET_USERS_MAX ? &b->others[class_of(b, user)] : u;
+}
+
+/* Room for what waits for U. */
+static uint64_t room(const Budget *b, const User *u)
+{
+	return b->classes[u->class].queued < BUDGET_QUEUE_CLASS ? BUDGET_QUEUE_USER
+								: BUDGET_QUEUE_SMALLEST;
+}
+
 BudgetVerdict budget_judge(Budget *b, uid_t user, uint64_t now)
 {
 	const User *u;
 
 	step(b, now);
-	if (b->queued >= BUDGET_QUEUE_ALL)
-		return BUDGET_DROP;
-	u = find_user(b, user);
-	if (!u && b->n_users == BUDGET_USERS_MAX)
-		u = &b->others[class_of(b, user)];
+	u = counted_user(b, user);
 	if (!u)
 		return BUDGET_SERVE;
-	if (u->queued >= BUDGET_QUEUE_USER)
-		return u->queued < 2 * BUDGET_QUEUE_USER ? BUDGET_REFUSE_FULL : BUDGET_DROP;
+	if (u->queued >= room(b, u))
+		return u->queued < 2 * room(b, u) ? BUDGET_REFUSE_FULL : BUDGET_DROP;
 	if (b->busy == 0 || u->used < share(b, u))
 		return BUDGET_SERVE;
 	return u->used < share(b, u) + b->busy / 2 ? BUDGET_REFUSE_BUSY : BUDGET_DROP;
@@ -181,10 +192,6 @@ void budget_idle(Budget *b)
 	b->used = 0;
 	for (Class c = 0; c < _CLASS_MAX; c++)
 		b->classes[c].served = b->others[c].used = 0;
-	if (b->queued == 0) {
-		clear(b);
-		return;
-	}
 	for (size_t i = 0; i < b->n_users; i++)
 		b->users[i].used = 0;
 	forget_users(b);
@@ -197,28 +204,39 @@ uint64_t budget_used(const Budget *b)
 
 void budget_queue(Budget *b, uid_t user, size_t size)
 {
-	get_user(b, user)->queued += size;
-	b->queued += size;
+	User *u = get_user(b, user);
+
+	u->queued += size;
+	b->classes[u->class].queued += size;
+}
+
+static void unqueue(Budget *b, User *u, uint64_t size)
+{
+	size = MIN(size, u->queued);
+	u->queued -= size;
+	b->classes[u->class].queued -= size;
+}
+
+/* Who was among the others when it was counted may have a place of his own now. Then the others
+ * keep it until all was sent. */
+void budget_unqueue(Budget *b, uid_t user, size_t size)
+{
+	unqueue(b, get_user(b, user), size);
 }
 
 bool budget_has_room(const Budget *b, uid_t user)
 {
-	const User *u = find_user(b, user);
+	const User *u = counted_user(b, user);
 
-	if (!u && b->n_users == BUDGET_USERS_MAX)
-		u = &b->others[class_of(b, user)];
-	return b->queued < BUDGET_QUEUE_ALL && (!u || u->queued < 2 * BUDGET_QUEUE_USER);
+	return !u || u->queued < 2 * room(b, u);
 }
 
 void budget_queue_empty(Budget *b)
 {
-	if (b->queued == 0)
-		return;
-	b->queued = 0;
 	for (size_t i = 0; i < b->n_users; i++)
 		b->users[i].queued = 0;
 	for (Class c = 0; c < _CLASS_MAX; c++)
-		b->others[c].queued = 0;
+		b->classes[c].queued = b->others[c].queued = 0;
 }
 
 int budget_new(uint64_t busy, uid_t own, Budget **ret)

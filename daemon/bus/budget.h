@@ -20,9 +20,11 @@
  * whose user is not known yet, which are one user, BUDGET_UNKNOWN. To the kernel and so to this
  * module each subordinate uid is one more ordinary user: somebody with many has as many shares.
  *
- * Room. What waits to be sent is counted since all of it was sent: BUDGET_QUEUE_USER bytes for each
- * user, BUDGET_QUEUE_ALL in all. Who has used it is refused; when twice as much waits for him, or
- * BUDGET_QUEUE_ALL for all, calls get no answer.
+ * Room. Of what waits to be sent each user may have BUDGET_QUEUE_USER bytes. Who has more is
+ * refused; when twice as much waits for him, his calls get no answer. When BUDGET_QUEUE_CLASS bytes
+ * wait for a class, each of its users has room for BUDGET_QUEUE_SMALLEST bytes. So a user whose
+ * replies are read is served although others do not read theirs, and root is whatever ordinary
+ * users do.
  *
  * Users over their shares do not take turns, as they do for long replies (long-reply-queue.h):
  * sd-bus has no way to keep a call and dispatch it later. Such a call is refused, which costs rdmad
@@ -37,14 +39,15 @@
 
 #include "util.h"
 
-#define BUDGET_USERS_MAX    1024U /* users that are counted; all others are one more together */
-#define BUDGET_CLASS_USERS  2U
-#define BUDGET_SMALLEST	    32U
-#define BUDGET_RATE_PERCENT 25U
-#define BUDGET_ORDINARY_UID 1000U /* UID_MIN of login.defs(5) */
-#define BUDGET_UNKNOWN	    ((uid_t)-1)
-#define BUDGET_QUEUE_USER   (UINT64_C(4) << 20)
-#define BUDGET_QUEUE_ALL    (UINT64_C(16) << 20)
+#define BUDGET_USERS_MAX      1024U /* users that are counted; all others are one more together */
+#define BUDGET_CLASS_USERS    2U
+#define BUDGET_SMALLEST	      32U
+#define BUDGET_RATE_PERCENT   25U
+#define BUDGET_ORDINARY_UID   1000U /* UID_MIN of login.defs(5) */
+#define BUDGET_UNKNOWN	      ((uid_t)-1)
+#define BUDGET_QUEUE_USER     (UINT64_C(2) << 20)
+#define BUDGET_QUEUE_CLASS    (UINT64_C(8) << 20)
+#define BUDGET_QUEUE_SMALLEST (UINT64_C(16) << 10)
 
 typedef struct Budget Budget;
 
@@ -72,6 +75,8 @@ uint64_t budget_used(const Budget *b);
 
 /* A reply to USER that needs SIZE bytes waits to be sent. */
 void budget_queue(Budget *b, uid_t user, size_t size);
+/* A reply to USER that budget_queue() has counted with SIZE was sent. */
+void budget_unqueue(Budget *b, uid_t user, size_t size);
 /* Whether one more reply to USER may be put there that was not refused when its call came. */
 bool budget_has_room(const Budget *b, uid_t user);
 /* Everything was sent. */

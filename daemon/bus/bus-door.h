@@ -23,8 +23,9 @@
  * (the table says which). Else it would cost as much as a call with a reply, and the bus and rdmad
  * count only calls that want a reply.
  *
- * So what waits to be sent is at most twice BUDGET_QUEUE_USER for a user, BUDGET_QUEUE_ALL for all,
- * 1 MiB of long replies, and one more of these (long-reply.c). A signal waits behind no more than
+ * So what waits to be sent is at most twice BUDGET_QUEUE_USER for a user, BUDGET_QUEUE_CLASS for
+ * each of the three classes of users (and BUDGET_QUEUE_SMALLEST more for each of their users), 1
+ * MiB of long replies, and one more of these (long-reply.c). A signal waits behind no more than
  * that, whatever clients do not read.
  *
  * A size is what the values have as bytes in the message, without the zeros between them that align

@@ -5,6 +5,12 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+/* A reply that waits to be sent. */
+typedef struct Sent {
+	uid_t user;
+	uint32_t size;
+} Sent;
+
 struct BusMeter {
 	sd_bus *bus;
 	sd_event *event;
@@ -19,6 +25,8 @@ struct BusMeter {
 	uint64_t measured;	/* the time of the processor up to which everything was charged */
 	uint64_t n_calls;	/* since nobody has waited */
 	uint64_t looked;	/* what was used when it was last looked at who waits */
+	Sent *sent;		/* a ring: the oldest is at FIRST */
+	size_t first, n_sent, room;
 };
 
 static uint64_t processor_nsec(void)
@@ -37,11 +45,51 @@ static uid_t user_of(const BusCaller *caller)
 	return user;
 }
 
-static bool is_queue_short(const BusMeter *m)
+/* Forgets the replies that were sent. Returns whether so few messages wait that nothing needs to be
+ * counted. */
+static bool is_queue_short(BusMeter *m)
 {
 	uint64_t n = 0;
 
-	return sd_bus_get_n_queued_write(m->bus, &n) < 0 || n < BUS_METER_SHORT_QUEUE;
+	(void)sd_bus_get_n_queued_write(m->bus, &n);
+	for (; m->n_sent > n; m->n_sent--) {
+		const Sent *s = &m->sent[m->first];
+
+		budget_unqueue(m->budget, s->user, s->size);
+		m->first = (m->first + 1) % m->room;
+	}
+	if (n >= BUS_METER_SHORT_QUEUE)
+		return false;
+	if (m->n_sent > 0)
+		budget_queue_empty(m->budget);
+	m->n_sent = 0;
+	return true;
+}
+
+static int grow(BusMeter *m)
+{
+	size_t room = MAX(2 * m->room, (size_t)BUS_METER_SHORT_QUEUE);
+	Sent *sent = calloc(room, sizeof(*sent));
+
+	if (!sent)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->n_sent; i++)
+		sent[i] = m->sent[(m->first + i) % m->room];
+	free(m->sent);
+	m->sent = sent;
+	m->first = 0;
+	m->room = room;
+	return 0;
+}
+
+/* Counts a reply of SIZE bytes to USER, which waits. Without memory it is not counted. */
+static void count_reply(BusMeter *m, uid_t user, size_t size)
+{
+	if (m->n_sent == m->room && grow(m) < 0)
+		return;
+	size = MIN(size, (size_t)UINT32_MAX);
+	m->sent[(m->first + m->n_sent++) % m->room] = (Sent){user, (uint32_t)size};
+	budget_queue(m->budget, user, size);
 }
 
 /* Whether the calls that have come and were not read need so long that somebody waits. */
@@ -67,8 +115,7 @@ static void charge(BusMeter *m, uint64_t nsec)
 	if (user != BUDGET_UNKNOWN || m->verdict == BUDGET_SERVE)
 		budget_charge(m->budget, user, nsec);
 	if (m->verdict != BUDGET_DROP && !is_queue_short(m))
-		budget_queue(m->budget, user,
-			     BUS_METER_MESSAGE + (m->reply_size ? m->reply_size : written));
+		count_reply(m, user, BUS_METER_MESSAGE + (m->reply_size ? m->reply_size : written));
 	m->charging = false;
 	m->reply_size = 0;
 }
@@ -127,8 +174,7 @@ int bus_meter_begin(BusMeter *m, const char *sender, BudgetVerdict *ret)
 	known = bus_caller_knows_user(m->caller, &user);
 	m->charging = true;
 	m->n_calls++;
-	if (is_queue_short(m))
-		budget_queue_empty(m->budget);
+	is_queue_short(m);
 	sd_event_now(m->event, CLOCK_MONOTONIC, &now);
 	m->verdict = known ? budget_judge(m->budget, user, now) : judge_unknown(m, now);
 	*ret = m->verdict;
@@ -153,13 +199,11 @@ static bool take_room(void *userdata, BusCaller *caller)
 	BusMeter *m = userdata;
 	uid_t user = user_of(caller);
 
-	if (is_queue_short(m)) {
-		budget_queue_empty(m->budget);
+	if (is_queue_short(m))
 		return true;
-	}
 	if (!budget_has_room(m->budget, user))
 		return false;
-	budget_queue(m->budget, user, BUS_METER_LATER);
+	count_reply(m, user, BUS_METER_LATER);
 	return true;
 }
 
@@ -205,6 +249,7 @@ BusMeter *bus_meter_free(BusMeter *m)
 	bus_caller_unref(m->caller);
 	sd_event_source_disable_unref(m->turns);
 	budget_free(m->budget);
+	free(m->sent);
 	free(m);
 	return NULL;
 }

@@ -18,10 +18,12 @@
  * each reply before it makes the next call leaves nothing there, so it never meets a limit; and
  * neither do some dozens of them.
  *
- * What waits to be sent is counted since fewer than BUS_METER_SHORT_QUEUE messages have waited,
- * which are 2 MiB at most: a bus that is slow always leaves some. It is counted with what sd-bus
- * needs for a message beside its body. Of a reply that sd-bus writes, the size is not known; it is
- * taken from the time: sd-bus does not write more than BUS_METER_BYTES_PER_USEC.
+ * What waits to be sent is not counted while fewer than BUS_METER_SHORT_QUEUE messages wait, which
+ * are 2 MiB at most. From then on each reply is counted until it was sent: sd-bus sends in order,
+ * and says how many messages wait. Signals are among them, so a reply may be counted for longer. It
+ * is counted with what sd-bus needs for a message beside its body. Of a reply that sd-bus writes,
+ * the size is not known; it is taken from the time: sd-bus does not write more than
+ * BUS_METER_BYTES_PER_USEC.
  *
  * Connections whose user is not known yet are one user together until the bus has said who they
  * are, and then what each has used is charged to its user. One of them may use half of that. When

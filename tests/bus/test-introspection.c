@@ -146,7 +146,9 @@ static int list_objects(sd_bus *bus, const char *prefix, void *userdata, char **
 	static const char *const paths[] = {"/org/rdma/device/1", "/org/rdma/device/1/port/1",
 					    "/org/rdma/device/2", "/org/rdma/device/2/port/1",
 					    "/org/rdma/device/3", "/org/rdma/device/3/port/1",
-					    "/org/rdma/device/4", "/org/rdma/device/4/port/1"};
+					    "/org/rdma/device/4", "/org/rdma/device/4/port/1",
+					    "/org/rdma/device/5", "/org/rdma/device/5/port/1",
+					    "/org/rdma/device/6", "/org/rdma/device/6/port/1"};
 	char **nodes = calloc(ARRAY_SIZE(paths) + 1, sizeof(char *));
 
 	(void)bus;

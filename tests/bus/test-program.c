@@ -220,7 +220,8 @@ static void test_bus_stops_while_it_ends(void **state)
 
 	snprintf(bus, sizeof(bus), "--bus=unix:path=%s/between", f->directory);
 	snprintf(socket, sizeof(socket), "NOTIFY_SOCKET=%s/notify", f->directory);
-	f->daemon_pid = spawn(f, many, "[Daemon]\nLongReplyMiBPerSec=0\n", bus, environment);
+	f->daemon_pid =
+		spawn(f, many, "[Daemon]\nLongReplyMiBPerSec=0\nUserBusySec=0\n", bus, environment);
 	between_accept(&b, f);
 	while (!has_logged(f, "Serving")) {
 		pass(b.daemon, b.bus);

@@ -25,9 +25,6 @@ typedef struct Attack {
 	bool unread, keep_fds;
 	unsigned int messages_of; /* so many connections of a user send MORE instead of MESSAGES */
 	const Message *messages, *more;
-	/* rdmad has no limit by user yet for replies that wait to be sent, so other users may be
-	 * refused: the test says what is wrong and does not fail. */
-	bool not_yet;
 
 	/* Something else: does it until the end, or returns earlier. */
 	void (*run)(const Attacker *a);

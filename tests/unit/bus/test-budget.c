@@ -142,7 +142,7 @@ static void test_table(void **state)
 	assert_int_equal(count_served(b, 999999, 10000, 3600 * USEC_PER_SEC), BUSY / 10000);
 }
 
-/* Replies that wait to be sent: a bound for each and one for all, until all was sent. */
+/* Replies that wait to be sent: a bound for each and one for a class. */
 static void test_queue(void **state)
 {
 	Budget *b = *state;
@@ -160,12 +160,46 @@ static void test_queue(void **state)
 	/* that nobody waits, or that time passes, does not send anything */
 	budget_idle(b);
 	assert_int_equal(budget_judge(b, ALICE, 3600 * USEC_PER_SEC), BUDGET_DROP);
-	budget_queue(b, BOB, BUDGET_QUEUE_ALL);
-	assert_int_equal(budget_judge(b, ROOT, 3600 * USEC_PER_SEC), BUDGET_DROP);
-	assert_false(budget_has_room(b, ROOT));
 	budget_queue_empty(b);
 	for (uid_t u = ROOT; u <= BOB; u++)
 		assert_int_equal(budget_judge(b, u, 3600 * USEC_PER_SEC), BUDGET_SERVE);
+}
+
+/* What was sent does not wait any more: a bus that is slow always leaves some. */
+static void test_sent(void **state)
+{
+	Budget *b = *state;
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		budget_queue(b, ALICE, BUDGET_QUEUE_USER / 2);
+		assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_SERVE);
+		budget_unqueue(b, ALICE, BUDGET_QUEUE_USER / 2);
+	}
+	/* never less than nothing */
+	budget_unqueue(b, ALICE, BUDGET_QUEUE_USER);
+	budget_queue(b, ALICE, BUDGET_QUEUE_USER);
+	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_REFUSE_FULL);
+}
+
+/* Users who do not read their replies leave room to others of their class, and to other classes. */
+static void test_full_class(void **state)
+{
+	Budget *b = *state;
+	const uid_t greedy = 5000;
+
+	for (uid_t u = 0; u < BUDGET_QUEUE_CLASS / BUDGET_QUEUE_USER; u++)
+		budget_queue(b, greedy + u, BUDGET_QUEUE_USER);
+	assert_int_equal(budget_judge(b, greedy, 1), BUDGET_DROP);
+	assert_false(budget_has_room(b, greedy));
+	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_SERVE);
+	budget_queue(b, ALICE, BUDGET_QUEUE_SMALLEST);
+	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_REFUSE_FULL);
+	budget_queue(b, ALICE, BUDGET_QUEUE_SMALLEST);
+	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_DROP);
+	budget_queue(b, ROOT, BUDGET_QUEUE_USER - 1);
+	assert_int_equal(budget_judge(b, ROOT, 1), BUDGET_SERVE);
+	assert_int_equal(budget_judge(b, OWN, 1), BUDGET_SERVE);
+	assert_int_equal(budget_judge(b, BUDGET_UNKNOWN, 1), BUDGET_SERVE);
 }
 
 /* Without a limit for the time the queue has one. */
@@ -184,13 +218,9 @@ int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_one_user),
-		TEST(test_time_passes),
-		TEST(test_many_users),
-		TEST(test_classes),
-		TEST(test_table),
-		TEST(test_queue),
-		cmocka_unit_test(test_no_limit),
+		TEST(test_one_user), TEST(test_time_passes), TEST(test_many_users),
+		TEST(test_classes),  TEST(test_table),	     TEST(test_queue),
+		TEST(test_sent),     TEST(test_full_class),  cmocka_unit_test(test_no_limit),
 	};
 
 	return cmocka_run_group_tests_name("budget", tests, NULL, NULL);
