@@ -39,7 +39,7 @@
 #include "bus-callers.h"
 
 #define BUS_METER_BACKLOG	 8192
-#define BUS_METER_WAIT_NSEC	 UINT64_C(1000000)
+#define BUS_METER_WAIT_NSEC	 UINT64_C(10000000)
 #define BUS_METER_CALL		 128U /* bytes that a short call has */
 #define BUS_METER_LOOK_NSEC	 UINT64_C(1000000)
 #define BUS_METER_BYTES_PER_USEC 64U
