@@ -14,8 +14,9 @@ typedef enum Class { ORDINARY, SYSTEM, UNKNOWN, _CLASS_MAX } Class;
 typedef struct User {
 	uid_t uid;
 	Class class;
-	uint16_t next; /* in its bucket: an index, NONE: the last */
-	uint64_t used; /* nanoseconds */
+	uint16_t next;	  /* in its bucket: an index, NONE: the last */
+	uint64_t used;	  /* nanoseconds */
+	uint64_t refused; /* of these, for refusals */
 	uint64_t queued;
 } User;
 
@@ -112,6 +113,7 @@ static void forget_users(Budget *b)
 static void forget_some(User *u, const uint64_t part[_CLASS_MAX])
 {
 	u->used -= MIN(u->used, part[u->class]);
+	u->refused = MIN(u->refused, u->used);
 }
 
 static void step(Budget *b, uint64_t now)
@@ -171,7 +173,7 @@ BudgetVerdict budget_judge(Budget *b, uid_t user, uint64_t now)
 		return u->queued < 2 * room(b, u) ? BUDGET_REFUSE_FULL : BUDGET_DROP;
 	if (b->busy == 0 || u->used < share(b, u))
 		return BUDGET_SERVE;
-	return u->used < share(b, u) + b->busy / 2 ? BUDGET_REFUSE_BUSY : BUDGET_DROP;
+	return u->refused < b->busy / 2 ? BUDGET_REFUSE_BUSY : BUDGET_DROP;
 }
 
 void budget_charge(Budget *b, uid_t user, uint64_t nsec)
@@ -187,13 +189,24 @@ void budget_charge(Budget *b, uid_t user, uint64_t nsec)
 	b->used += nsec;
 }
 
+void budget_charge_refusal(Budget *b, uid_t user, uint64_t nsec)
+{
+	User *u;
+
+	if (b->busy == 0)
+		return;
+	budget_charge(b, user, nsec);
+	u = get_user(b, user);
+	u->refused = MIN(u->refused + nsec, u->used);
+}
+
 void budget_idle(Budget *b)
 {
 	b->used = 0;
 	for (Class c = 0; c < _CLASS_MAX; c++)
-		b->classes[c].served = b->others[c].used = 0;
+		b->classes[c].served = b->others[c].used = b->others[c].refused = 0;
 	for (size_t i = 0; i < b->n_users; i++)
-		b->users[i].used = 0;
+		b->users[i].used = b->users[i].refused = 0;
 	forget_users(b);
 }
 

@@ -68,6 +68,8 @@ DEFINE_CLEANUP(Budget, budget_free);
 BudgetVerdict budget_judge(Budget *b, uid_t user, uint64_t now);
 /* USER has used NSEC nanoseconds. */
 void budget_charge(Budget *b, uid_t user, uint64_t nsec);
+/* The same, for refusing a call of USER: after half of BUSY he is not answered. */
+void budget_charge_refusal(Budget *b, uid_t user, uint64_t nsec);
 /* No call waits: nobody has used anything. */
 void budget_idle(Budget *b);
 /* What was used since budget_idle(), in nanoseconds. */

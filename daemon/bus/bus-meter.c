@@ -104,6 +104,13 @@ static bool does_somebody_wait(const BusMeter *m)
 	return size >= BUS_METER_BACKLOG || n * each >= BUS_METER_WAIT_NSEC;
 }
 
+/* Nobody waits: nobody has used anything. */
+static void begin_anew(BusMeter *m)
+{
+	budget_idle(m->budget);
+	m->looked = m->n_calls = 0;
+}
+
 /* The call of this turn has used NSEC nanoseconds. */
 static void charge(BusMeter *m, uint64_t nsec)
 {
@@ -112,8 +119,10 @@ static void charge(BusMeter *m, uint64_t nsec)
 
 	if (user == BUDGET_UNKNOWN)
 		*bus_caller_used(m->caller) += nsec + 1; /* more than nothing */
-	if (user != BUDGET_UNKNOWN || m->verdict == BUDGET_SERVE)
+	if (m->verdict == BUDGET_SERVE)
 		budget_charge(m->budget, user, nsec);
+	else if (user != BUDGET_UNKNOWN)
+		budget_charge_refusal(m->budget, user, nsec);
 	if (m->verdict != BUDGET_DROP && !is_queue_short(m))
 		count_reply(m, user, BUS_METER_MESSAGE + (m->reply_size ? m->reply_size : written));
 	m->charging = false;
@@ -132,10 +141,8 @@ static int on_turn(_unused_ sd_event_source *s, void *userdata)
 	used = budget_used(m->budget);
 	if (used >= m->looked + BUS_METER_LOOK_NSEC) {
 		m->looked = used;
-		if (!does_somebody_wait(m)) {
-			budget_idle(m->budget);
-			m->looked = m->n_calls = 0;
-		}
+		if (!does_somebody_wait(m))
+			begin_anew(m);
 	}
 	return 0;
 }
@@ -177,6 +184,11 @@ int bus_meter_begin(BusMeter *m, const char *sender, BudgetVerdict *ret)
 	is_queue_short(m);
 	sd_event_now(m->event, CLOCK_MONOTONIC, &now);
 	m->verdict = known ? budget_judge(m->budget, user, now) : judge_unknown(m, now);
+	/* A call is only refused if others wait behind it. */
+	if (m->verdict != BUDGET_SERVE && !does_somebody_wait(m)) {
+		begin_anew(m);
+		m->verdict = known ? budget_judge(m->budget, user, now) : judge_unknown(m, now);
+	}
 	*ret = m->verdict;
 	return 0;
 }

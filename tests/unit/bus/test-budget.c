@@ -52,14 +52,20 @@ static void test_one_user(void **state)
 
 	assert_int_equal(count_served(b, ALICE, 10000, 1), BUSY / 10000);
 	assert_int_equal(budget_used(b), BUSY);
-	for (; budget_judge(b, ALICE, 1) == BUDGET_REFUSE_BUSY; refused++)
-		budget_charge(b, ALICE, 10000);
+	for (; budget_judge(b, ALICE, 1) == BUDGET_REFUSE_BUSY; refused++) {
+		assert_true(refused < BUSY / 10000);
+		budget_charge_refusal(b, ALICE, 10000);
+	}
 	assert_int_equal(refused, BUSY / 20000);
 	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_DROP);
 	assert_int_equal(budget_judge(b, BOB, 1), BUDGET_SERVE);
 	budget_idle(b);
 	assert_int_equal(budget_used(b), 0);
 	assert_int_equal(count_served(b, ALICE, 10000, 1), BUSY / 10000);
+	/* one call that takes however long is no reason to drop the next: that is told first */
+	budget_idle(b);
+	budget_charge(b, ALICE, 3 * BUSY);
+	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_REFUSE_BUSY);
 }
 
 /* What was used is forgotten at a quarter of a processor, also if somebody always waits. */
