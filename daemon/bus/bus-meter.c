@@ -163,31 +163,35 @@ static BudgetVerdict judge_unknown(BusMeter *m, uint64_t now)
 	return used < 2 * m->advance ? BUDGET_REFUSE_BUSY : BUDGET_DROP;
 }
 
+static BudgetVerdict judge(BusMeter *m)
+{
+	uid_t user = user_of(m->caller);
+	uint64_t now = 0;
+
+	sd_event_now(m->event, CLOCK_MONOTONIC, &now);
+	return user == BUDGET_UNKNOWN ? judge_unknown(m, now) : budget_judge(m->budget, user, now);
+}
+
 int bus_meter_begin(BusMeter *m, const char *sender, BudgetVerdict *ret)
 {
-	uint64_t now = 0;
-	uid_t user;
-	bool known;
 	int r;
 
 	/* Most often the same connection calls again. Who is not known is asked for again. */
-	if (!m->caller || !bus_caller_knows_user(m->caller, &user) ||
+	if (!m->caller || user_of(m->caller) == BUDGET_UNKNOWN ||
 	    !streq(bus_caller_name(m->caller), sender)) {
 		m->caller = bus_caller_unref(m->caller);
 		r = bus_callers_find(m->callers, sender, &m->caller);
 		if (r < 0)
 			return r;
 	}
-	known = bus_caller_knows_user(m->caller, &user);
 	m->charging = true;
 	m->n_calls++;
 	is_queue_short(m);
-	sd_event_now(m->event, CLOCK_MONOTONIC, &now);
-	m->verdict = known ? budget_judge(m->budget, user, now) : judge_unknown(m, now);
+	m->verdict = judge(m);
 	/* A call is only refused if others wait behind it. */
 	if (m->verdict != BUDGET_SERVE && !does_somebody_wait(m)) {
 		begin_anew(m);
-		m->verdict = known ? budget_judge(m->budget, user, now) : judge_unknown(m, now);
+		m->verdict = judge(m);
 	}
 	*ret = m->verdict;
 	return 0;
