@@ -17,7 +17,6 @@ typedef struct User {
 	uint16_t next;	  /* in its bucket: an index, NONE: the last */
 	uint64_t used;	  /* nanoseconds */
 	uint64_t refused; /* of these, for refusals */
-	uint64_t queued;
 } User;
 
 #define NONE UINT16_MAX
@@ -27,11 +26,10 @@ struct Budget {
 	uid_t own;
 	uint64_t stepped; /* when something was forgotten last */
 	uint64_t used;	  /* since budget_idle() */
-	size_t n_users;	  /* those who have used anything, or for whom anything waits */
+	size_t n_users;	  /* those who have used anything */
 	struct {
 		size_t n;	 /* users who have used anything */
 		uint64_t served; /* what they have used, but for what comes after their shares */
-		uint64_t queued; /* bytes that wait for them */
 	} classes[_CLASS_MAX];
 	User others[_CLASS_MAX]; /* all for whom there was no room, of each class */
 	uint16_t buckets[N_BUCKETS];
@@ -103,7 +101,7 @@ static void forget_users(Budget *b)
 	for (size_t i = 0; i < n; i++) {
 		User u = b->users[i];
 
-		if (u.used == 0 && u.queued == 0)
+		if (u.used == 0)
 			continue;
 		b->users[b->n_users] = u;
 		link_user(b, &b->users[b->n_users++]);
@@ -154,13 +152,6 @@ static const User *counted_user(const Budget *b, uid_t user)
 	return !u && b->n_users == BUDGET_USERS_MAX ? &b->others[class_of(b, user)] : u;
 }
 
-/* Room for what waits for U. */
-static uint64_t room(const Budget *b, const User *u)
-{
-	return b->classes[u->class].queued < BUDGET_QUEUE_CLASS ? BUDGET_QUEUE_USER
-								: BUDGET_QUEUE_SMALLEST;
-}
-
 BudgetVerdict budget_judge(Budget *b, uid_t user, uint64_t now)
 {
 	const User *u;
@@ -169,11 +160,9 @@ BudgetVerdict budget_judge(Budget *b, uid_t user, uint64_t now)
 	u = counted_user(b, user);
 	if (!u)
 		return BUDGET_SERVE;
-	if (u->queued >= room(b, u))
-		return u->queued < 2 * room(b, u) ? BUDGET_REFUSE_FULL : BUDGET_DROP;
 	if (b->busy == 0 || u->used < share(b, u))
 		return BUDGET_SERVE;
-	return u->refused < b->busy / 2 ? BUDGET_REFUSE_BUSY : BUDGET_DROP;
+	return u->refused < b->busy / 2 ? BUDGET_REFUSE : BUDGET_DROP;
 }
 
 void budget_charge(Budget *b, uid_t user, uint64_t nsec)
@@ -213,43 +202,6 @@ void budget_idle(Budget *b)
 uint64_t budget_used(const Budget *b)
 {
 	return b->used;
-}
-
-void budget_queue(Budget *b, uid_t user, size_t size)
-{
-	User *u = get_user(b, user);
-
-	u->queued += size;
-	b->classes[u->class].queued += size;
-}
-
-static void unqueue(Budget *b, User *u, uint64_t size)
-{
-	size = MIN(size, u->queued);
-	u->queued -= size;
-	b->classes[u->class].queued -= size;
-}
-
-/* Who was among the others when it was counted may have a place of his own now. Then the others
- * keep it until all was sent. */
-void budget_unqueue(Budget *b, uid_t user, size_t size)
-{
-	unqueue(b, get_user(b, user), size);
-}
-
-bool budget_has_room(const Budget *b, uid_t user)
-{
-	const User *u = counted_user(b, user);
-
-	return !u || u->queued < 2 * room(b, u);
-}
-
-void budget_queue_empty(Budget *b)
-{
-	for (size_t i = 0; i < b->n_users; i++)
-		b->users[i].queued = 0;
-	for (Class c = 0; c < _CLASS_MAX; c++)
-		b->classes[c].queued = b->others[c].queued = 0;
 }
 
 int budget_new(uint64_t busy, uid_t own, Budget **ret)

@@ -2,10 +2,9 @@
 #pragma once
 
 /*
- * What the calls of each user may cost while others wait: time of the processor, and room among the
- * replies that the bus has not taken yet.
+ * What the calls of each user may cost while others wait, as time of the processor.
  *
- * Time. As long as rdmad keeps up with its calls nobody waits, and nothing is limited: the caller
+ * As long as rdmad keeps up with its calls nobody waits, and nothing is limited: the caller
  * says so by budget_idle(), and everybody begins anew. From then on each user may use BUSY
  * nanoseconds, and all users of a class together BUDGET_CLASS_USERS times as much. Those users of
  * the class who have used anything have equal shares of that, and each at least a
@@ -20,12 +19,6 @@
  * whose user is not known yet, which are one user, BUDGET_UNKNOWN. To the kernel and so to this
  * module each subordinate uid is one more ordinary user: somebody with many has as many shares.
  *
- * Room. Of what waits to be sent each user may have BUDGET_QUEUE_USER bytes. Who has more is
- * refused; when twice as much waits for him, his calls get no answer. When BUDGET_QUEUE_CLASS bytes
- * wait for a class, each of its users has room for BUDGET_QUEUE_SMALLEST bytes. So a user whose
- * replies are read is served although others do not read theirs, and root is whatever ordinary
- * users do.
- *
  * Users over their shares do not take turns, as they do for long replies (long-reply-queue.h):
  * sd-bus has no way to keep a call and dispatch it later. Such a call is refused, which costs rdmad
  * about what an answered Ping costs (7 us where that is 6), and the caller has to call again.
@@ -39,23 +32,19 @@
 
 #include "util.h"
 
-#define BUDGET_USERS_MAX      1024U /* users that are counted; all others are one more together */
-#define BUDGET_CLASS_USERS    2U
-#define BUDGET_SMALLEST	      32U
-#define BUDGET_RATE_PERCENT   25U
-#define BUDGET_ORDINARY_UID   1000U /* UID_MIN of login.defs(5) */
-#define BUDGET_UNKNOWN	      ((uid_t)-1)
-#define BUDGET_QUEUE_USER     (UINT64_C(2) << 20)
-#define BUDGET_QUEUE_CLASS    (UINT64_C(8) << 20)
-#define BUDGET_QUEUE_SMALLEST (UINT64_C(16) << 10)
+#define BUDGET_USERS_MAX    1024U /* users that are counted; all others are one more together */
+#define BUDGET_CLASS_USERS  2U
+#define BUDGET_SMALLEST	    32U
+#define BUDGET_RATE_PERCENT 25U
+#define BUDGET_ORDINARY_UID 1000U /* UID_MIN of login.defs(5) */
+#define BUDGET_UNKNOWN	    ((uid_t)-1)
 
 typedef struct Budget Budget;
 
 typedef enum BudgetVerdict {
 	BUDGET_SERVE,
-	BUDGET_REFUSE_BUSY, /* with an error: the user has used his share of the time */
-	BUDGET_REFUSE_FULL, /* with an error: too many of his replies wait to be sent */
-	BUDGET_DROP,	    /* without an answer */
+	BUDGET_REFUSE, /* with an error */
+	BUDGET_DROP,   /* without an answer */
 } BudgetVerdict;
 
 /* BUSY is how many nanoseconds one user gets, 0: no limit. OWN is the user that rdmad runs as.
@@ -74,12 +63,3 @@ void budget_charge_refusal(Budget *b, uid_t user, uint64_t nsec);
 void budget_idle(Budget *b);
 /* What was used since budget_idle(), in nanoseconds. */
 uint64_t budget_used(const Budget *b);
-
-/* A reply to USER that needs SIZE bytes waits to be sent. */
-void budget_queue(Budget *b, uid_t user, size_t size);
-/* A reply to USER that budget_queue() has counted with SIZE was sent. */
-void budget_unqueue(Budget *b, uid_t user, size_t size);
-/* Whether one more reply to USER may be put there that was not refused when its call came. */
-bool budget_has_room(const Budget *b, uid_t user);
-/* Everything was sent. */
-void budget_queue_empty(Budget *b);

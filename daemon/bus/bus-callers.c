@@ -22,7 +22,7 @@ struct BusCaller {
 
 struct BusCallers {
 	sd_bus *bus;
-	const CallersHandler *handler;
+	CallerKnown handler;
 	void *userdata;		      /* the handler's */
 	BusCaller *latest, *earliest; /* of those without a reference */
 	unsigned int n_unused;	      /* how many these are */
@@ -138,7 +138,7 @@ static int on_answer(sd_bus_message *answer, void *userdata, _unused_ sd_bus_err
 	caller->known = r >= 0;
 	caller->question = sd_bus_slot_unref(caller->question);
 	if (caller->known && caller->callers->handler)
-		caller->callers->handler->known(caller->callers->userdata, caller, caller->user);
+		caller->callers->handler(caller->callers->userdata, caller, caller->user);
 	/* Who is told may ask again, and waits for the next answer then. */
 	waits = steal_pointer(&caller->waits);
 	if (waits)
@@ -215,14 +215,7 @@ uint64_t *bus_caller_used(BusCaller *caller)
 	return &caller->used;
 }
 
-bool bus_caller_take_room(BusCaller *caller)
-{
-	const BusCallers *c = caller->callers;
-
-	return !c->handler || c->handler->take_room(c->userdata, caller);
-}
-
-void bus_callers_set_handler(BusCallers *c, const CallersHandler *handler, void *userdata)
+void bus_callers_set_handler(BusCallers *c, CallerKnown handler, void *userdata)
 {
 	c->handler = handler;
 	c->userdata = userdata;

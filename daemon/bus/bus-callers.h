@@ -41,14 +41,8 @@ typedef struct CallerWait {
 	struct CallerWait *next, **at;
 } CallerWait;
 
-/* Whoever counts what callers cost. */
-typedef struct CallersHandler {
-	/* The bus has said who CALLER is. */
-	void (*known)(void *userdata, BusCaller *caller, uid_t user);
-	/* Whether there is room for a reply to CALLER whose call was answered later. If so, it is
-	 * counted. */
-	bool (*take_room)(void *userdata, BusCaller *caller);
-} CallersHandler;
+/* The bus has said who CALLER is. */
+typedef void (*CallerKnown)(void *userdata, BusCaller *caller, uid_t user);
 
 /* The callers on BUS, which outlives *RET. -ENOMEM. */
 int bus_callers_new(sd_bus *bus, BusCallers **ret);
@@ -56,8 +50,8 @@ int bus_callers_new(sd_bus *bus, BusCallers **ret);
 BusCallers *bus_callers_free(BusCallers *c);
 DEFINE_CLEANUP(BusCallers, bus_callers_free);
 
-/* HANDLER is asked from now on. NULL: nobody is. */
-void bus_callers_set_handler(BusCallers *c, const CallersHandler *handler, void *userdata);
+/* HANDLER is told from now on. NULL: nobody is. */
+void bus_callers_set_handler(BusCallers *c, CallerKnown handler, void *userdata);
 
 /* *RET is a reference to the connection NAME. The bus is asked who it is, unless that is known or
  * has been asked already. -ENOMEM, or the question cannot be sent. */
@@ -73,8 +67,6 @@ bool bus_caller_knows_user(const BusCaller *caller, uid_t *ret);
 /* What the calls of CALLER have used before the bus has said who it is, in nanoseconds. For whoever
  * counts it. */
 uint64_t *bus_caller_used(BusCaller *caller);
-/* CallersHandler.take_room(). */
-bool bus_caller_take_room(BusCaller *caller);
 /* WAIT is told when the bus has said it, which has not been the case. The caller needs a reference
  * for as long. */
 void bus_caller_await(BusCaller *caller, CallerWait *wait);

@@ -174,9 +174,6 @@ static int check_budget(Bus *b, sd_bus_message *m, sd_bus_error *error)
 	static const sd_bus_error busy = SD_BUS_ERROR_MAKE_CONST(
 		RDMAD_ERROR_LIMITS_EXCEEDED, "The calls of this user have kept rdmad busy for too "
 					     "long while others wait; try again in a second");
-	static const sd_bus_error full = SD_BUS_ERROR_MAKE_CONST(
-		RDMAD_ERROR_LIMITS_EXCEEDED, "Too many replies to this user wait until the bus "
-					     "takes them; try again in a second");
 	const char *sender = sd_bus_message_get_sender(m);
 	BudgetVerdict verdict;
 	int r;
@@ -189,10 +186,8 @@ static int check_budget(Bus *b, sd_bus_message *m, sd_bus_error *error)
 	switch (verdict) {
 	case BUDGET_SERVE:
 		return 0;
-	case BUDGET_REFUSE_BUSY:
+	case BUDGET_REFUSE:
 		return sd_bus_error_copy(error, &busy);
-	case BUDGET_REFUSE_FULL:
-		return sd_bus_error_copy(error, &full);
 	case BUDGET_DROP:
 		break;
 	}

@@ -16,17 +16,17 @@
  *     not exist is as long as the names that the caller has sent.
  *   - a call to an object path of more than BUS_DOOR_PATH_MAX characters: there is no such object,
  *     and the error of sd-bus would repeat the whole path.
- *   - a call of a user who has kept rdmad busy for too long while others wait, or for whom too many
- *     replies wait to be sent (budget.h). That is looked at before anything else.
+ *   - a call of a user who has kept rdmad busy for too long while others wait (budget.h). That is
+ *     looked at before anything else.
  *
  * What is dropped without an answer: a call that wants no reply, unless its method does something
  * (the table says which). Else it would cost as much as a call with a reply, and the bus and rdmad
  * count only calls that want a reply.
  *
- * So what waits to be sent is at most twice BUDGET_QUEUE_USER for a user, BUDGET_QUEUE_CLASS for
- * each of the three classes of users (and BUDGET_QUEUE_SMALLEST more for each of their users), 1
- * MiB of long replies, and one more of these (long-reply.c). A signal waits behind no more than
- * that, whatever clients do not read.
+ * What waits to be sent is bounded: no call comes here while BUS_LOOP_UNSENT messages wait
+ * (bus-loop.h). So these are as many replies of 16 KiB at most, 1 MiB of long replies and one more
+ * of these (long-reply.c), and the replies to calls that have waited, PENDING_MAX at most
+ * (pending-call.h). A signal waits behind no more than that, whatever clients do not read.
  *
  * A size is what the values have as bytes in the message, without the zeros between them that align
  * numbers.

@@ -5,11 +5,11 @@
  * Measures what the calls of each user cost, keeps the account of that (budget.h), and says what is
  * to be done with the next call.
  *
- * The time of the processor that a turn of the event loop needs is charged to the caller whose call
- * was dispatched in it: sd-bus dispatches one a turn. So everything counts that the call causes
- * there: reading it, the reply, and an error. Not charged are long replies, which are written in
- * turns of their own and are limited by their bytes (long-reply-queue.h), and replies to calls that
- * have waited, which are limited by their number (pending-call.h).
+ * The time of the processor that sd-bus needs to handle a message is charged to the caller whose
+ * call it was. So everything counts that the call causes there: reading it, the reply, and an
+ * error. Not charged are long replies, which are written later and are limited by their bytes
+ * (long-reply-queue.h), and replies to calls that have waited, which are limited by their number
+ * (pending-call.h).
  *
  * "Nobody waits" means that the calls that are in the socket are less than BUS_METER_BACKLOG bytes,
  * some 50 calls, and need less than BUS_METER_WAIT_NSEC, if each needs as long as those since
@@ -18,12 +18,9 @@
  * each reply before it makes the next call leaves nothing there, so it never meets a limit; and
  * neither do some dozens of them.
  *
- * What waits to be sent is not counted while fewer than BUS_METER_SHORT_QUEUE messages wait, which
- * are 2 MiB at most. From then on each reply is counted until it was sent: sd-bus sends in order,
- * and says how many messages wait. Signals are among them, so a reply may be counted for longer. It
- * is counted with what sd-bus needs for a message beside its body. Of a reply that sd-bus writes,
- * the size is not known; it is taken from the time: sd-bus does not write more than
- * BUS_METER_BYTES_PER_USEC.
+ * A refusal needs as much of the bus as any reply. So while BUS_METER_UNSENT or more messages wait
+ * to be sent, a call that would be refused is dropped: the bus allows each connection a number of
+ * calls without an answer, so whoever floods it stops.
  *
  * Connections whose user is not known yet are one user together until the bus has said who they
  * are, and then what each has used is charged to its user. One of them may use half of that. When
@@ -38,14 +35,11 @@
 #include "budget.h"
 #include "bus-callers.h"
 
-#define BUS_METER_BACKLOG	 8192
-#define BUS_METER_WAIT_NSEC	 UINT64_C(10000000)
-#define BUS_METER_CALL		 128U /* bytes that a short call has */
-#define BUS_METER_LOOK_NSEC	 UINT64_C(1000000)
-#define BUS_METER_BYTES_PER_USEC 64U
-#define BUS_METER_SHORT_QUEUE	 128U
-#define BUS_METER_MESSAGE	 1024U /* what sd-bus needs for a message */
-#define BUS_METER_LATER		 4096U /* a reply to a call that has waited */
+#define BUS_METER_BACKLOG   8192
+#define BUS_METER_WAIT_NSEC UINT64_C(10000000)
+#define BUS_METER_CALL	    128U /* bytes that a short call has */
+#define BUS_METER_LOOK_NSEC UINT64_C(1000000)
+#define BUS_METER_UNSENT    32U
 
 typedef struct BusMeter BusMeter;
 
@@ -58,6 +52,7 @@ DEFINE_CLEANUP(BusMeter, bus_meter_free);
 /* A call of the connection SENDER begins: *RET is what is to be done with it. What it costs is
  * charged to SENDER in any case. -ENOMEM, or the bus cannot be asked who SENDER is. */
 int bus_meter_begin(BusMeter *m, const char *sender, BudgetVerdict *ret);
-/* A reply of SIZE bytes was sent to the caller of the call that began last; if this is not called,
- * sd-bus has written it. */
-void bus_meter_add_reply(BusMeter *m, size_t size);
+/* sd-bus begins to handle a message, or has done that: what it has used since bus_meter_start() is
+ * charged, if it was a call. */
+void bus_meter_start(BusMeter *m);
+void bus_meter_stop(BusMeter *m);

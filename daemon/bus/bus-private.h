@@ -5,7 +5,7 @@
  * objects, bus-port.c, bus-manager.c and bus-log.c have an interface each, bus-signal.c says what
  * has changed. */
 
-#include "bus-meter.h"
+#include "bus-loop.h"
 #include "bus-wait-for.h"
 #include "bus.h"
 #include "long-reply.h"
@@ -22,11 +22,11 @@ struct Bus {
 	sd_bus_slot *disconnected; /* hears when the connection ends */
 	sd_bus_slot *request;	   /* for the name, and hears the answer */
 	sd_bus_slot *door;	   /* sees each method call first */
-	sd_event_source *exit;	   /* runs when the event loop ends */
 	bool signals;		   /* the name is ours, or about to be */
 
 	BusCallers *callers;
 	BusMeter *meter;
+	BusLoop *loop; /* reads and writes the connection */
 	PendingCalls *calls;
 	BusWait *waits;
 	LongReplies *long_replies;

@@ -131,7 +131,7 @@ static int export_objects(Bus *b)
 	if (r >= 0)
 		r = sd_bus_add_object_manager(b->bus, NULL, RDMAD_ROOT_PATH);
 	if (r >= 0)
-		r = long_replies_new(b->bus, b->callers, b->meter, b->event, b->cache,
+		r = long_replies_new(b->bus, b->callers, b->event, b->cache,
 				     b->config->long_reply_rate, &b->long_replies);
 	if (r >= 0)
 		r = bus_manager_add(b);
@@ -169,20 +169,17 @@ static int open_connection(const char *address, sd_bus **ret)
 	return 0;
 }
 
-/* Before sd-bus does what it does when the loop ends: it would flush. */
-static int on_exit_loop(_unused_ sd_event_source *s, void *userdata)
+static void on_broken(void *userdata)
 {
 	Bus *b = userdata;
 
-	return sd_bus_detach_event(b->bus);
+	b->handler->disconnected(b->userdata);
 }
 
 static int on_disconnected(_unused_ sd_bus_message *message, void *userdata,
 			   _unused_ sd_bus_error *error)
 {
-	Bus *b = userdata;
-
-	b->handler->disconnected(b->userdata);
+	on_broken(userdata);
 	return 0;
 }
 
@@ -192,11 +189,7 @@ static int watch_connection(Bus *b)
 				    "org.freedesktop.DBus.Local", "Disconnected", on_disconnected,
 				    b);
 
-	if (r >= 0)
-		r = sd_event_add_exit(b->event, &b->exit, on_exit_loop, b);
-	if (r >= 0)
-		r = sd_event_source_set_priority(b->exit, SD_EVENT_PRIORITY_IMPORTANT);
-	return r < 0 ? r : sd_bus_attach_event(b->bus, b->event, SD_EVENT_PRIORITY_NORMAL);
+	return r < 0 ? r : bus_loop_new(b->bus, b->event, b->meter, on_broken, b, &b->loop);
 }
 
 int bus_new(const BusSetup *setup, Bus **ret)
@@ -264,7 +257,7 @@ Bus *bus_free(Bus *b)
 {
 	if (!b)
 		return NULL;
-	sd_event_source_disable_unref(b->exit);
+	bus_loop_free(b->loop);
 	sd_bus_slot_unref(b->disconnected);
 	sd_bus_slot_unref(b->request);
 	sd_bus_slot_unref(b->door);
@@ -274,10 +267,8 @@ Bus *bus_free(Bus *b)
 	long_replies_free(b->long_replies);
 	bus_meter_free(b->meter);
 	bus_callers_free(b->callers);
-	if (b->bus) {
-		sd_bus_detach_event(b->bus);
+	if (b->bus)
 		flush_queue(b->bus);
-	}
 	sd_bus_close_unref(b->bus);
 	free(b);
 	return NULL;

@@ -23,11 +23,9 @@ void call_ticket_done(CallTicket *t)
 int call_ticket_new_call(const CallTicket *t, sd_bus_message **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
-	int r = bus_caller_take_room(t->caller) ? 0 : -ENOBUFS;
-
 	/* Of these names nothing is in a reply. */
-	if (r >= 0)
-		r = sd_bus_message_new_method_call(t->bus, &m, NULL, "/", NULL, "Call");
+	int r = sd_bus_message_new_method_call(t->bus, &m, NULL, "/", NULL, "Call");
+
 	if (r >= 0)
 		r = sd_bus_message_set_expect_reply(m, t->wants_reply);
 	if (r >= 0)

@@ -23,12 +23,13 @@
 struct LongReplies {
 	sd_bus *bus;
 	BusCallers *callers;
-	BusMeter *meter;
 	sd_event *event;
 	const Cache *cache;
 	LongReplyRaw *raw;	 /* makes messages of bytes */
 	bool warned;		 /* the log says that RAW has failed: once is enough */
 	size_t unsent;		 /* bytes of replies since all was sent */
+	uint64_t began;		 /* when the first of these was sent */
+	uint64_t pause;		 /* no reply is sent before that */
 	LongReplyQueue *queue;	 /* calls that wait; NULL: there is no limit, so none waits */
 	sd_event_source *timer;	 /* for the next call that waits; NULL until one does */
 	sd_bus_slot *departures; /* hears of callers that leave; NULL while nobody waits */
@@ -238,13 +239,20 @@ static size_t answer_waiting(LongReplies *l, const QueuedCall *c)
 	return size;
 }
 
-static bool may_send(LongReplies *l)
+/* Whether one more reply may be sent at NOW; else *RET_WHEN is when to look again. What has kept
+ * the bus busy is followed by a pause as long as that, in which the bus has time for everything
+ * else. */
+static bool may_send(LongReplies *l, uint64_t now, uint64_t *ret_when)
 {
 	uint64_t n = 0;
 
-	if (sd_bus_get_n_queued_write(l->bus, &n) < 0 || n == 0)
+	if (sd_bus_get_n_queued_write(l->bus, &n) < 0 || n == 0) {
+		if (l->unsent >= UNSENT_MAX)
+			l->pause = now + (now - l->began);
 		l->unsent = 0;
-	return l->unsent < UNSENT_MAX;
+	}
+	*ret_when = l->unsent >= UNSENT_MAX ? now + UNSENT_USEC : l->pause;
+	return l->unsent < UNSENT_MAX && now >= l->pause;
 }
 
 /* Answers the next call, if one may be answered now, and starts the timer for the one after it.
@@ -254,16 +262,17 @@ static bool may_send(LongReplies *l)
 static void serve(LongReplies *l)
 {
 	_cleanup_(queued_free_pointer) QueuedCall *next = NULL;
-	uint64_t now = now_usec(l), when = now + UNSENT_USEC;
-	bool may = may_send(l);
+	uint64_t now = now_usec(l), when;
 	uid_t user;
 	size_t size;
 
-	if (may)
+	if (may_send(l, now, &when))
 		next = long_reply_queue_next(l->queue, now, &user, &when);
 	if (next) {
 		size = answer_waiting(l, next);
 		long_reply_queue_charge(l->queue, user, size, now);
+		if (l->unsent == 0)
+			l->began = now;
 		l->unsent += size;
 		when = now;
 	}
@@ -374,10 +383,7 @@ int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, 
 	    sd_bus_message_get_sender(call))
 		return wait_for_turn(l, call, kind, &q);
 	r = answer(l, call, kind, &q, &size, error);
-	/* without a limit for long replies there is none for what waits of them, either */
-	if (r > 0)
-		bus_meter_add_reply(l->meter, MIN(size, SHORT_REPLY));
-	else if (r == 0 && sd_bus_message_rewind(call, true) < 0)
+	if (r == 0 && sd_bus_message_rewind(call, true) < 0)
 		r = -EIO;
 	return r;
 }
@@ -399,8 +405,8 @@ int long_reply_offer(LongReplies *l, sd_bus_message *m, sd_bus_error *error)
 	return 0;
 }
 
-int long_replies_new(sd_bus *bus, BusCallers *callers, BusMeter *meter, sd_event *event,
-		     const Cache *c, uint64_t rate, LongReplies **ret)
+int long_replies_new(sd_bus *bus, BusCallers *callers, sd_event *event, const Cache *c,
+		     uint64_t rate, LongReplies **ret)
 {
 	_cleanup_(long_replies_free_pointer) LongReplies *l = calloc(1, sizeof(LongReplies));
 	int r;
@@ -410,7 +416,6 @@ int long_replies_new(sd_bus *bus, BusCallers *callers, BusMeter *meter, sd_event
 	long_reply_kinds_init();
 	l->bus = bus;
 	l->callers = callers;
-	l->meter = meter;
 	l->event = event;
 	l->cache = c;
 	r = long_reply_raw_new(&l->raw);

@@ -298,9 +298,9 @@ static void test_no_departures(void **state)
 	ping(s);
 }
 
-/* Nobody reads the replies: calls of this user are refused, and then dropped, before much waits to
- * be sent. Another user gets an answer. */
-static void test_no_reader(void **state)
+/* More calls than the daemon can answer in its time for one user: it refuses some, and then drops
+ * some, before much waits to be sent. Another user gets an answer. */
+static void test_too_many_calls(void **state)
 {
 	enum { CALLS = 20000 };
 	SilentBus *s = *state;
@@ -322,9 +322,6 @@ static void test_no_reader(void **state)
 	}
 	s->client = ":1.8";
 	send_call(s, &other, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", "a{sv}", 0);
-	/* Writes, and reads nothing. */
-	assert_true(sd_bus_flush(s->peer) >= 0);
-	/* All that was written has been read by the daemon, but for what is in the socket. */
 	while (!other.reply) {
 		unsigned long resident = process_resident_kib(s->f->daemon_pid);
 
@@ -509,7 +506,7 @@ int main(void)
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_log_level),	  TEST(test_user_is_unknown), TEST(test_caller_has_left),
-		TEST(test_no_departures), TEST(test_no_reader),	      TEST(test_every_member),
+		TEST(test_no_departures), TEST(test_too_many_calls),  TEST(test_every_member),
 	};
 
 	return cmocka_run_group_tests_name("silent-bus", tests, NULL, NULL);

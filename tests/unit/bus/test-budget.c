@@ -52,7 +52,7 @@ static void test_one_user(void **state)
 
 	assert_int_equal(count_served(b, ALICE, 10000, 1), BUSY / 10000);
 	assert_int_equal(budget_used(b), BUSY);
-	for (; budget_judge(b, ALICE, 1) == BUDGET_REFUSE_BUSY; refused++) {
+	for (; budget_judge(b, ALICE, 1) == BUDGET_REFUSE; refused++) {
 		assert_true(refused < BUSY / 10000);
 		budget_charge_refusal(b, ALICE, 10000);
 	}
@@ -65,7 +65,7 @@ static void test_one_user(void **state)
 	/* one call that takes however long is no reason to drop the next: that is told first */
 	budget_idle(b);
 	budget_charge(b, ALICE, 3 * BUSY);
-	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_REFUSE_BUSY);
+	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_REFUSE);
 }
 
 /* What was used is forgotten at a quarter of a processor, also if somebody always waits. */
@@ -74,7 +74,7 @@ static void test_time_passes(void **state)
 	Budget *b = *state;
 
 	count_served(b, ALICE, 10000, 1);
-	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_REFUSE_BUSY);
+	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_REFUSE);
 	assert_int_equal(count_served(b, ALICE, 10000, 1 + 40 * USEC_PER_MSEC), 1001);
 	/* however much is charged, he is not refused for long */
 	budget_charge(b, ALICE, UINT64_C(1) << 40);
@@ -148,67 +148,6 @@ static void test_table(void **state)
 	assert_int_equal(count_served(b, 999999, 10000, 3600 * USEC_PER_SEC), BUSY / 10000);
 }
 
-/* Replies that wait to be sent: a bound for each and one for a class. */
-static void test_queue(void **state)
-{
-	Budget *b = *state;
-
-	budget_queue(b, ALICE, BUDGET_QUEUE_USER - 1);
-	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_SERVE);
-	budget_queue(b, ALICE, 1);
-	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_REFUSE_FULL);
-	assert_true(budget_has_room(b, ALICE));
-	budget_queue(b, ALICE, BUDGET_QUEUE_USER);
-	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_DROP);
-	assert_false(budget_has_room(b, ALICE));
-	assert_int_equal(budget_judge(b, BOB, 1), BUDGET_SERVE);
-	assert_true(budget_has_room(b, BOB));
-	/* that nobody waits, or that time passes, does not send anything */
-	budget_idle(b);
-	assert_int_equal(budget_judge(b, ALICE, 3600 * USEC_PER_SEC), BUDGET_DROP);
-	budget_queue_empty(b);
-	for (uid_t u = ROOT; u <= BOB; u++)
-		assert_int_equal(budget_judge(b, u, 3600 * USEC_PER_SEC), BUDGET_SERVE);
-}
-
-/* What was sent does not wait any more: a bus that is slow always leaves some. */
-static void test_sent(void **state)
-{
-	Budget *b = *state;
-
-	for (unsigned int i = 0; i < 1000; i++) {
-		budget_queue(b, ALICE, BUDGET_QUEUE_USER / 2);
-		assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_SERVE);
-		budget_unqueue(b, ALICE, BUDGET_QUEUE_USER / 2);
-	}
-	/* never less than nothing */
-	budget_unqueue(b, ALICE, BUDGET_QUEUE_USER);
-	budget_queue(b, ALICE, BUDGET_QUEUE_USER);
-	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_REFUSE_FULL);
-}
-
-/* Users who do not read their replies leave room to others of their class, and to other classes. */
-static void test_full_class(void **state)
-{
-	Budget *b = *state;
-	const uid_t greedy = 5000;
-
-	for (uid_t u = 0; u < BUDGET_QUEUE_CLASS / BUDGET_QUEUE_USER; u++)
-		budget_queue(b, greedy + u, BUDGET_QUEUE_USER);
-	assert_int_equal(budget_judge(b, greedy, 1), BUDGET_DROP);
-	assert_false(budget_has_room(b, greedy));
-	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_SERVE);
-	budget_queue(b, ALICE, BUDGET_QUEUE_SMALLEST);
-	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_REFUSE_FULL);
-	budget_queue(b, ALICE, BUDGET_QUEUE_SMALLEST);
-	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_DROP);
-	budget_queue(b, ROOT, BUDGET_QUEUE_USER - 1);
-	assert_int_equal(budget_judge(b, ROOT, 1), BUDGET_SERVE);
-	assert_int_equal(budget_judge(b, OWN, 1), BUDGET_SERVE);
-	assert_int_equal(budget_judge(b, BUDGET_UNKNOWN, 1), BUDGET_SERVE);
-}
-
-/* Without a limit for the time the queue has one. */
 static void test_no_limit(_unused_ void **state)
 {
 	_cleanup_(budget_free_pointer) Budget *b = NULL;
@@ -216,8 +155,6 @@ static void test_no_limit(_unused_ void **state)
 	assert_int_equal(budget_new(0, OWN, &b), 0);
 	budget_charge(b, ALICE, UINT64_C(1) << 40);
 	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_SERVE);
-	budget_queue(b, ALICE, BUDGET_QUEUE_USER);
-	assert_int_equal(budget_judge(b, ALICE, 1), BUDGET_REFUSE_FULL);
 }
 
 int main(void)
@@ -225,8 +162,7 @@ int main(void)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_one_user), TEST(test_time_passes), TEST(test_many_users),
-		TEST(test_classes),  TEST(test_table),	     TEST(test_queue),
-		TEST(test_sent),     TEST(test_full_class),  cmocka_unit_test(test_no_limit),
+		TEST(test_classes),  TEST(test_table),	     cmocka_unit_test(test_no_limit),
 	};
 
 	return cmocka_run_group_tests_name("budget", tests, NULL, NULL);

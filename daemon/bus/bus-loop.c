@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "bus-loop.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "clock.h"
+#include "log.h"
+
+/* If so little time has passed since the last message was done, more of them are waiting. */
+#define PAUSE_USEC 10U
+
+struct BusLoop {
+	sd_bus *bus;
+	sd_event *event;
+	BusMeter *meter;
+	BusLoopBroken broken;
+	void *userdata;
+	sd_event_source *io;
+	sd_event_source *timer; /* for what sd-bus has to do without being told by IO */
+	uint64_t done;		/* when the last message was done */
+};
+
+/* So many messages wait to be sent that no call may be read. */
+static bool is_writer_behind(const BusLoop *l)
+{
+	uint64_t n = 0;
+
+	return sd_bus_is_ready(l->bus) > 0 && sd_bus_get_n_queued_write(l->bus, &n) >= 0 &&
+	       n >= BUS_LOOP_UNSENT;
+}
+
+/* Handles one message, or writes. Returns whether there may be more to do. */
+static bool do_one(BusLoop *l)
+{
+	int r;
+
+	bus_meter_start(l->meter);
+	r = sd_bus_process(l->bus, NULL);
+	bus_meter_stop(l->meter);
+	if (r >= 0)
+		return r > 0;
+	log_warning_errno(r, "The connection to the bus has failed: %m");
+	sd_event_source_set_enabled(l->io, SD_EVENT_OFF);
+	sd_event_source_set_enabled(l->timer, SD_EVENT_OFF);
+	l->broken(l->userdata);
+	return false;
+}
+
+static void run(BusLoop *l)
+{
+	uint64_t begin = 0;
+	bool many;
+
+	sd_event_now(l->event, CLOCK_MONOTONIC, &begin);
+	many = begin < l->done + PAUSE_USEC;
+	while (do_one(l) && many && !is_writer_behind(l))
+		if (monotonic_now_usec() >= begin + BUS_LOOP_TURN_USEC)
+			break;
+	l->done = monotonic_now_usec();
+}
+
+static int on_io(_unused_ sd_event_source *s, _unused_ int fd, _unused_ uint32_t events,
+		 void *userdata)
+{
+	run(userdata);
+	return 0;
+}
+
+static int on_time(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	run(userdata);
+	return 0;
+}
+
+/* Nothing to wait for: the connection was closed. */
+static int stop(BusLoop *l)
+{
+	sd_event_source_set_enabled(l->io, SD_EVENT_OFF);
+	return sd_event_source_set_enabled(l->timer, SD_EVENT_OFF);
+}
+
+/* A message that was read before others had to wait for is handled when they have been sent. */
+static int set_timer(BusLoop *l, bool behind)
+{
+	uint64_t when = UINT64_MAX;
+	int r = behind ? 0 : sd_bus_get_timeout(l->bus, &when);
+
+	if (r > 0)
+		r = sd_event_source_set_time(l->timer, when);
+	return r < 0 ? r
+		     : sd_event_source_set_enabled(l->timer, when == UINT64_MAX ? SD_EVENT_OFF
+										: SD_EVENT_ONESHOT);
+}
+
+/* Before the event loop waits: what for. The socket changes when an address of several does not
+ * answer. */
+static int on_prepare(_unused_ sd_event_source *s, void *userdata)
+{
+	BusLoop *l = userdata;
+	bool behind = is_writer_behind(l);
+	int fd = sd_bus_get_fd(l->bus), events = sd_bus_get_events(l->bus), r = 0;
+
+	if (fd < 0 || events < 0)
+		return stop(l);
+	if (behind)
+		events &= ~EPOLLIN;
+	if (fd != sd_event_source_get_io_fd(l->io))
+		r = sd_event_source_set_io_fd(l->io, fd);
+	if (r >= 0)
+		r = sd_event_source_set_io_events(l->io, (uint32_t)events);
+	if (r >= 0)
+		r = set_timer(l, behind);
+	if (r < 0)
+		log_warning_errno(r, "Cannot wait for the bus: %m");
+	return r;
+}
+
+static int add_sources(BusLoop *l)
+{
+	static const int size = BUS_LOOP_SOCKET;
+	int r = sd_event_add_io(l->event, &l->io, sd_bus_get_fd(l->bus), 0, on_io, l);
+
+	if (r >= 0)
+		r = sd_event_add_time(l->event, &l->timer, CLOCK_MONOTONIC, UINT64_MAX, 0, on_time,
+				      l);
+	if (r >= 0)
+		r = sd_event_source_set_prepare(l->io, on_prepare);
+	if (r < 0)
+		return r;
+	if (setsockopt(sd_bus_get_fd(l->bus), SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)) < 0)
+		return -errno;
+	sd_event_source_set_description(l->io, "bus");
+	sd_event_source_set_description(l->timer, "bus, timer");
+	return 0;
+}
+
+int bus_loop_new(sd_bus *bus, sd_event *event, BusMeter *meter, BusLoopBroken broken,
+		 void *userdata, BusLoop **ret)
+{
+	_cleanup_(bus_loop_free_pointer) BusLoop *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!l)
+		return -ENOMEM;
+	*l = (BusLoop){
+		.bus = bus, .event = event, .meter = meter, .broken = broken, .userdata = userdata};
+	r = add_sources(l);
+	if (r < 0)
+		return r;
+	*ret = steal_pointer(&l);
+	return 0;
+}
+
+BusLoop *bus_loop_free(BusLoop *l)
+{
+	if (!l)
+		return NULL;
+	sd_event_source_disable_unref(l->io);
+	sd_event_source_disable_unref(l->timer);
+	free(l);
+	return NULL;
+}
