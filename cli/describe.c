@@ -20,6 +20,8 @@ static const char *class_sentence(AttrClass class)
 		return "fixed by the hardware, perhaps not known at first";
 	case CLASS_DYNAMIC:
 		return "each change is signalled";
+	case CLASS_GENERATION:
+		return "signalled only together with others";
 	case CLASS_COUNTER:
 		return "changes are not signalled";
 	case _CLASS_MAX:

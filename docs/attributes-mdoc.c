@@ -70,6 +70,8 @@ static const char *signal_sentence(const Attribute *row)
 	switch (row->class) {
 	case CLASS_IDENTITY:
 		return "Never changes.";
+	case CLASS_GENERATION:
+		return "Is in signals that are sent because of other properties, and causes none.";
 	case CLASS_COUNTER:
 		return "Changes are not signalled.";
 	case CLASS_CONST:

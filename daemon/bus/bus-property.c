@@ -232,7 +232,7 @@ void bus_put_port_changes(BusWriter *w, const Port *p, AttrInterface interface,
 		const Attribute *row = &port_attributes[a];
 
 		if (row->interface != interface || !mask_has(changed, a) ||
-		    !attr_is_signalled(row) || attr_table_entry_size(row->type) > 0)
+		    !attr_is_in_signals(row) || attr_table_entry_size(row->type) > 0)
 			continue;
 		bus_writer_open_property(w, row->name, attr_signature(row->type));
 		bus_put_port_attr(w, p, a);
@@ -306,6 +306,7 @@ static uint64_t property_flags(const Attribute *row)
 	switch (row->class) {
 	case CLASS_IDENTITY:
 		return SD_BUS_VTABLE_PROPERTY_CONST;
+	case CLASS_GENERATION:
 	case CLASS_COUNTER:
 		return 0;
 	case CLASS_CONST: /* perhaps not known at first */

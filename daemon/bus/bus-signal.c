@@ -97,33 +97,14 @@ static int send_port_changed(Bus *b, const Port *p, const char *path, AttrInterf
 	return r < 0 ? r : sd_bus_send(b->bus, m, NULL);
 }
 
-/* Whether org.rdma.Port itself has news, and not only generations that count it. */
-static bool has_news(const AttrMask *changed)
-{
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
-		if (mask_has(changed, a) && port_attributes[a].interface == INTERFACE_PORT &&
-		    port_attributes[a].source != SOURCE_CORE)
-			return true;
-	return false;
-}
-
-/* One PropertiesChanged for each of INTERFACES that has any, the news first. */
+/* One PropertiesChanged for each of INTERFACES that has news, org.rdma.Port first. */
 static void publish_changed(Bus *b, const Port *p, const char *path, unsigned int interfaces,
 			    const AttrMask *changed)
 {
-	AttrInterface order[INTERFACE_RAW];
-	size_t n = 0;
-
 	interfaces &= bus_changed_interfaces(changed);
-	if (has_news(changed))
-		order[n++] = INTERFACE_PORT;
-	for (AttrInterface i = INTERFACE_PORT + 1; i < INTERFACE_RAW; i++)
-		order[n++] = i;
-	if (order[0] != INTERFACE_PORT)
-		order[n++] = INTERFACE_PORT;
-	for (size_t i = 0; i < n; i++)
-		if (interfaces >> order[i] & 1)
-			check_emit(send_port_changed(b, p, path, order[i], changed), path,
+	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++)
+		if (interfaces >> i & 1)
+			check_emit(send_port_changed(b, p, path, i, changed), path,
 				   "changed properties");
 }
 

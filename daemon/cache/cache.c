@@ -386,7 +386,7 @@ static void diff_core_rows(const PortSnapshot *a, const PortSnapshot *b, AttrMas
 	for (PortAttr i = 0; i < _PORT_ATTR_MAX; i++) {
 		const Attribute *row = &port_attributes[i];
 
-		if (row->source == SOURCE_CORE && row->class == CLASS_DYNAMIC && row->size)
+		if (row->source == SOURCE_CORE && attr_is_in_signals(row) && row->size)
 			mask_set(changed, i,
 				 memcmp((const char *)&a->values + row->offset,
 					(const char *)&b->values + row->offset, row->size) != 0);

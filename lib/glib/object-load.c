@@ -24,7 +24,7 @@ static gboolean load_at_once(RdmadObject *o, size_t row, GVariant **ret_value, G
 		set_unavailable_error(o, row, error);
 		return TRUE;
 	}
-	if (!v || rdmad_object_get_row(o, row)->class == CLASS_COUNTER ||
+	if (!v || attr_changes_silently(rdmad_object_get_row(o, row)) ||
 	    !rdmad_client_get_connected(client))
 		return FALSE;
 	*ret_value = g_variant_ref(v);

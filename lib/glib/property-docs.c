@@ -16,6 +16,9 @@ static const char *signal_sentence(const Attribute *row)
 	switch (row->class) {
 	case CLASS_IDENTITY:
 		return "Never changes.";
+	case CLASS_GENERATION:
+		return "Is signalled only together with others: the value is that of the last "
+		       "signal or load.";
 	case CLASS_COUNTER:
 		return "Changes are not signalled: the value is that of the last load.";
 	case CLASS_CONST:

@@ -407,6 +407,7 @@ const char *attr_class_name(AttrClass class)
 		[CLASS_IDENTITY] = "identity",
 		[CLASS_CONST] = "constant",
 		[CLASS_DYNAMIC] = "dynamic",
+		[CLASS_GENERATION] = "generation",
 		[CLASS_COUNTER] = "counter",
 	};
 

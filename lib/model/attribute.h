@@ -108,7 +108,10 @@ typedef enum AttrClass {
 	CLASS_IDENTITY, /* never: the object path says it */
 	CLASS_CONST,	/* the hardware fixes it, but it may not be known at first */
 	CLASS_DYNAMIC,	/* at any time */
-	CLASS_COUNTER,	/* all the time: it is never compared and never signalled */
+	/* together with other rows, whose changes it counts: it is in a signal of its interface
+	 * that is sent because of another row, and causes none */
+	CLASS_GENERATION,
+	CLASS_COUNTER, /* all the time: it is never compared and never signalled */
 	_CLASS_MAX
 } AttrClass;
 
@@ -312,12 +315,25 @@ const char *const *attr_type_names(AttrType type);
 int port_attr_from_field(const char *field, PortAttr *ret);
 int device_attr_from_field(const char *field, DeviceAttr *ret);
 
-/* Whether PropertiesChanged names the row after a change: it is a property that can change and is
- * no counter. */
+/* Whether PropertiesChanged is sent after a change of the row: it is a property that can change,
+ * and neither counts other changes nor changes all the time. */
 static inline bool attr_is_signalled(const Attribute *a)
 {
 	return (a->class == CLASS_DYNAMIC || a->class == CLASS_CONST) &&
 	       a->interface != INTERFACE_RAW;
+}
+
+/* Whether PropertiesChanged has the row after a change: it is signalled, or travels with one that
+ * is. */
+static inline bool attr_is_in_signals(const Attribute *a)
+{
+	return attr_is_signalled(a) || a->class == CLASS_GENERATION;
+}
+
+/* Whether the row can change without a signal. */
+static inline bool attr_changes_silently(const Attribute *a)
+{
+	return a->class == CLASS_GENERATION || a->class == CLASS_COUNTER;
 }
 
 /* Whether the row says when and how often something changed, or why a value is missing, and not

@@ -280,9 +280,9 @@ Object *objects_follow(Objects *o, sd_bus_message *m, char **ret_changed)
 /* Properties that are not compared: reading changes them, or no signal tells of them. */
 static bool is_counter(const char *name)
 {
-	return streq(name, "LastQueryTimestamp") || streq(name, "LastSyncTimestamp") ||
-	       streq(name, "LostEvents") || streq(name, "BadPkeyCount") ||
-	       streq(name, "QkeyViolationCount");
+	return strstr(name, "Generation") || streq(name, "LastQueryTimestamp") ||
+	       streq(name, "LastSyncTimestamp") || streq(name, "LostEvents") ||
+	       streq(name, "BadPkeyCount") || streq(name, "QkeyViolationCount");
 }
 
 /* Whether a property is a table: changes only invalidate it, and InterfacesAdded does not have it.

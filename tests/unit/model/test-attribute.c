@@ -87,7 +87,8 @@ static void test_signalled(void **state)
 
 	assert_true(attr_is_signalled(&port_attributes[PORT_ATTR_state]));
 	assert_true(attr_is_signalled(&port_attributes[PORT_ATTR_max_mtu]));
-	assert_true(attr_is_signalled(&port_attributes[PORT_ATTR_generation]));
+	assert_false(attr_is_signalled(&port_attributes[PORT_ATTR_generation]));
+	assert_true(attr_is_in_signals(&port_attributes[PORT_ATTR_generation]));
 	assert_true(attr_is_signalled(&port_attributes[PORT_ATTR_unavailable]));
 	assert_true(attr_is_signalled(&port_attributes[PORT_ATTR_gids]));
 	assert_false(attr_is_signalled(&port_attributes[PORT_ATTR_port_num]));
