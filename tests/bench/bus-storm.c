@@ -184,7 +184,7 @@ static void report(const Storm *s, const Subscriber *subscriber)
 			       .ports = N_PORTS,
 			       .value = most_in_a_second(subscriber->all),
 			       .unit = "/s and port",
-			       .goal = 20});
+			       .goal = 40});
 	bench_report(&(Figure){.figure = "storm-signals-of-value",
 			       .ports = N_PORTS,
 			       .value = most_in_a_second(subscriber->changed),
