@@ -31,8 +31,9 @@ struct Bus {
 	BusWait *waits;
 	LongReplies *long_replies;
 
-	/* Ports with something to say, while the bus does not take anything: first and last. */
-	struct PortHeld *held, *held_last;
+	/* Ports with something to say, while the bus does not take anything, and where the list
+	 * ends. */
+	struct PortHeld *held, **held_end;
 	sd_event_source *drain; /* says it when the bus takes something again */
 };
 

@@ -236,39 +236,29 @@ static void held_free(PortHeld *h)
 	free(h);
 }
 
-/* Says the first that is held. */
-static void release_first(Bus *b)
+/* Says what is held at AT, in the list. */
+static void release_at(Bus *b, PortHeld **at)
 {
-	PortHeld *h = b->held;
+	PortHeld *h = *at;
 
-	b->held = h->next;
-	if (!b->held)
-		b->held_last = NULL;
+	*at = h->next;
+	if (!*at)
+		b->held_end = at;
 	emit_port(b, h->port, port_interfaces(&h->port->now), &h->changed, h->announcements,
 		  h->n_announcements);
 	held_free(h);
 }
 
-/* Says what is held of P, which comes first then. */
+/* Says what is held of P, before all others. */
 static void release(Bus *b, const Port *p)
 {
-	PortHeld **at = &b->held, *h = p->held;
+	PortHeld **at = &b->held;
 
-	if (!h)
+	if (!p->held)
 		return;
-	while (*at != h)
+	while (*at != p->held)
 		at = &(*at)->next;
-	*at = h->next;
-	if (b->held_last == h) {
-		b->held_last = b->held;
-		while (b->held_last && b->held_last->next)
-			b->held_last = b->held_last->next;
-	}
-	h->next = b->held;
-	b->held = h;
-	if (!b->held_last)
-		b->held_last = h;
-	release_first(b);
+	release_at(b, at);
 }
 
 /* After whatever else has happened in the event loop, writing to the bus among it. */
@@ -278,7 +268,7 @@ static int on_drain(sd_event_source *s, void *userdata)
 
 	if (queue_length(b) < QUEUE_SHORT)
 		while (b->held && queue_length(b) < QUEUE_LONG)
-			release_first(b);
+			release_at(b, &b->held);
 	return b->held ? 0 : sd_event_source_set_enabled(s, SD_EVENT_OFF);
 }
 
@@ -339,11 +329,8 @@ static bool hold(Bus *b, Port *p, const AttrMask *changed, const Announcement *a
 		}
 		h->port = p;
 		p->held = h;
-		if (b->held_last)
-			b->held_last->next = h;
-		else
-			b->held = h;
-		b->held_last = h;
+		*b->held_end = h;
+		b->held_end = &h->next;
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (h->n_announcements == HELD_MAX)
@@ -362,7 +349,7 @@ void bus_signals_done(Bus *b)
 		b->held = h->next;
 		held_free(h);
 	}
-	b->held_last = NULL;
+	b->held_end = &b->held;
 	b->drain = sd_event_source_disable_unref(b->drain);
 }
 

@@ -200,6 +200,7 @@ int bus_new(const BusSetup *setup, Bus **ret)
 	if (!b)
 		return log_error_errno(-ENOMEM, "No memory for the bus connection: %m");
 	b->event = setup->event;
+	b->held_end = &b->held;
 	b->cache = setup->cache;
 	b->config = setup->config;
 	b->memory = setup->memory;
