@@ -73,7 +73,8 @@ int manager_counters(void *userdata, Port *p, const PortCounters **ret_counters,
 void manager_ask_counters(Manager *m, Device *d)
 {
 	struct DeviceCounters *c = d->schedule->counters;
-	Query query = {.device = d->index, .counters = true};
+	Query query = {
+		.device = d->index, .adapter = d->now.values.sys_image_guid, .counters = true};
 	int r;
 
 	if (!c || !c->next.first)

@@ -260,6 +260,7 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 
 	*ret = (Query){.id = id,
 		       .device = w->device->index,
+		       .adapter = w->device->now.values.sys_image_guid,
 		       .attributes = w->asked.attributes,
 		       .pkeys = w->asked_pkeys,
 		       .ports = w->asked.ports};

@@ -19,12 +19,13 @@
 
 /* One question to the hardware. */
 typedef struct Query {
-	uint64_t id;	 /* chosen by the core, not 0 */
-	uint32_t device; /* kernel index */
-	AttrText name;	 /* the name that the device has when the query is made */
-	bool attributes; /* read the device's own attributes too */
-	bool pkeys;	 /* read the P_Key tables: on InfiniBand each entry is a firmware command */
-	bool counters;	 /* read the counters of the ports and nothing else */
+	uint64_t id;	  /* chosen by the core, not 0 */
+	uint32_t device;  /* kernel index */
+	AttrText name;	  /* the name that the device has when the query is made */
+	uint64_t adapter; /* the GUID that all devices of one adapter share; 0: not known */
+	bool attributes;  /* read the device's own attributes too */
+	bool pkeys;    /* read the P_Key tables: on InfiniBand each entry is a firmware command */
+	bool counters; /* read the counters of the ports and nothing else */
 	uint32_t links_generation; /* as long as this number does not change, the source may use
 				      the network interfaces that it found before */
 	PortSet ports;		   /* the ports to read */

@@ -6,6 +6,10 @@
 #include "log.h"
 #include "pool-events.h"
 
+/* Devices of adapters on which none hangs come first, and among them, as among the others, those
+ * that answered last time. */
+#define TURNS 4U
+
 static int new_lane(Pool *p, PoolDevice *owner, Lane **ret)
 {
 	_cleanup_free_ Lane *l = calloc(1, sizeof(*l));
@@ -135,9 +139,29 @@ static void give(Lane *l, Request *r)
 	request_append(&l->waiting, r);
 }
 
+/* Whether another device of the same adapter hangs, or is slow: it has the same firmware. */
+static bool is_suspect(const PoolDevice *d)
+{
+	const Pool *p = d->pool;
+
+	for (size_t i = 0; d->adapter && i < p->n_devices; i++) {
+		const PoolDevice *other = p->devices[i];
+
+		if (other != d && other->adapter == d->adapter && other->lane->owner)
+			return true;
+	}
+	return false;
+}
+
+/* In which turn D is given a worker, from 0 to TURNS - 1. */
+static unsigned int turn_of(const PoolDevice *d)
+{
+	return 2 * is_suspect(d) + !d->proven;
+}
+
 void pool_split(Lane *l)
 {
-	RequestQueue all = {}, unproven = {};
+	RequestQueue all = {}, turns[TURNS] = {};
 	Lane *lanes[2] = {l, l};
 	unsigned int n = 0;
 	Request *r;
@@ -148,14 +172,11 @@ void pool_split(Lane *l)
 		error = new_lane(l->pool, NULL, &lanes[1]);
 	if (error < 0)
 		log_warning_errno(error, "No second worker for those that wait: %m");
-	/* Those that answered last time come first. */
 	while ((r = request_pop(&all)))
-		if (r->owner->proven)
+		request_append(&turns[turn_of(r->owner)], r);
+	for (unsigned int i = 0; i < TURNS; i++)
+		while ((r = request_pop(&turns[i])))
 			give(lanes[n++ % 2], r);
-		else
-			request_append(&unproven, r);
-	while ((r = request_pop(&unproven)))
-		give(lanes[n++ % 2], r);
 	lane_run(lanes[0]);
 	lane_run(lanes[1]);
 }

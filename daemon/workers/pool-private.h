@@ -42,8 +42,9 @@ typedef struct Lane {
 /* A device, from its first query to pool_forget(). */
 struct PoolDevice {
 	Pool *pool;
-	uint32_t index; /* kernel index */
-	AttrText name;	/* as in the last query; for messages */
+	uint32_t index;	  /* kernel index */
+	AttrText name;	  /* as in the last query; for messages */
+	uint64_t adapter; /* likewise; 0: not known */
 	/* The query of the core that is under way, NULL if there is none. */
 	Request *request;
 	/* The worker that was asked last: only its events of this device count. NULL: it is lost.

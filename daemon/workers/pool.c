@@ -307,6 +307,7 @@ int pool_query(Pool *p, const Query *q)
 			return r;
 	}
 	memcpy(d->name, q->name, sizeof(d->name));
+	d->adapter = q->adapter;
 	request->query = *q;
 	request->owner = d;
 	d->request = request;

@@ -21,11 +21,16 @@
  * *crisis* begins: patience is short (POOL_PATIENCE_CRISIS) until none has been set aside for one
  * time-out. So the number of workers doubles as long as each of them hangs, and the healthy devices
  * among 200 that hang have answered before one time-out is over. (A machine that is slow at the
- * moment has more patience: pool_patience_usec().) Devices whose last query was answered come first
- * in each half. When the crisis is over and nothing waits in a lane, it ends, and its devices go
- * back to the main lane. A device that was set aside goes back when it has answered within the
- * patience that there is without a crisis; until then it is asked again from time to time. So a
- * wrong suspicion on a slow machine costs processes for a short time, but no answer.
+ * moment has more patience: pool_patience_usec().)
+ *
+ * In each half, devices of adapters on which none hangs come first: the virtual functions of one
+ * adapter have one firmware, and hang together. So the devices of all other adapters are asked
+ * before a second one of that adapter. Then come those whose last query was answered.
+ *
+ * When the crisis is over and nothing waits in a lane, it ends, and its devices go back to the main
+ * lane. A device that was set aside goes back when it has answered within the patience that there
+ * is without a crisis; until then it is asked again from time to time. So a wrong suspicion on a
+ * slow machine costs processes for a short time, but no answer.
  *
  * Processes: there are POOL_PROCESSES_MAX at most. If more devices hang, those that could not be
  * asked for a time-out are wedged too; they are tried again as those that hang. The last places

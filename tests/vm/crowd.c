@@ -25,7 +25,8 @@ static void count_processes(Crowd *c)
 	c->processes = MAX(c->processes, (unsigned int)read_number("pids.current"));
 }
 
-Crowd *crowd_new(Fixture *f, unsigned int n_hung, unsigned int n_healthy, const char *configuration)
+Crowd *crowd_new(Fixture *f, unsigned int n_hung, unsigned int n_healthy, bool together,
+		 const char *configuration)
 {
 	_cleanup_fclose_ FILE *file = fopen("/etc/rdmad.conf", "w");
 	Crowd *c = calloc(1, sizeof(*c));
@@ -39,12 +40,19 @@ Crowd *crowd_new(Fixture *f, unsigned int n_hung, unsigned int n_healthy, const 
 	/* udev would start it with the first device. */
 	run("systemctl stop rdmad && systemctl mask -q --runtime rdmad");
 	if (n_hung > 0)
-		sim("add hung%%d count=%u driver=mlx5 link=ib", n_hung);
+		sim("add hung%%d count=%u driver=mlx5 link=ib%s", n_hung,
+		    together ? " image_guid=0x77" : "");
 	sim("add sim%%d count=%u driver=mlx5 link=ib", n_healthy);
 	run("udevadm settle -t 300 && systemctl unmask -q --runtime rdmad");
 	c->first_hung = n_hung > 0 ? (uint32_t)sim_number("device", "hung0", "index") : 0;
 	c->first_healthy = (uint32_t)sim_number("device", "sim0", "index");
 	return c;
+}
+
+void crowd_stop(Crowd *c)
+{
+	run("systemctl stop rdmad");
+	c->processes = 0;
 }
 
 void crowd_hang(const Crowd *c, bool event)

@@ -32,9 +32,11 @@ typedef struct CrowdUsage {
 } CrowdUsage;
 
 /* Stops the service and removes all devices; adds others, all of which answer; writes rdmad.conf.
- */
-Crowd *crowd_new(Fixture *f, unsigned int n_hung, unsigned int n_healthy,
+ * TOGETHER: those that will hang are of one adapter. If not, each device is one of its own. */
+Crowd *crowd_new(Fixture *f, unsigned int n_hung, unsigned int n_healthy, bool together,
 		 const char *configuration);
+/* Stops the service. Nothing may hang. */
+void crowd_stop(Crowd *c);
 /* From now on the first N_HUNG devices hang: processes that ask them are in state D. Then, with
  * EVENT, each sends an event that makes rdmad ask. */
 void crowd_hang(const Crowd *c, bool event);

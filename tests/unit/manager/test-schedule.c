@@ -21,6 +21,7 @@ static int setup(void **state)
 
 	DEVICE_SUPPLY(&s, index, 3);
 	DEVICE_SUPPLY(&s, port_count, 2);
+	DEVICE_SUPPLY(&s, sys_image_guid, 0x1234);
 	DEVICE_SUPPLY_TEXT(&s, name, "mlx5_0");
 	if (!c || cache_apply_device(c, &s, 0, &d, &changed) < 0 || !schedule_new(d, NULL))
 		return -1;
@@ -75,6 +76,7 @@ static void test_what_is_asked(void **state)
 	q = ask(w);
 	assert_int_equal(q.device, 3);
 	assert_string_equal(q.name, "mlx5_0");
+	assert_int_equal(q.adapter, 0x1234);
 	assert_false(port_set_has(&q.ports, 1));
 	assert_true(port_set_has(&q.ports, 2));
 	assert_false(q.attributes);

@@ -19,7 +19,7 @@ static Call *record(Test *t, unsigned int kind)
 
 Query make_query(Test *t, uint32_t device, const char *what)
 {
-	Query q = {.id = ++t->next_id, .device = device, .attributes = true};
+	Query q = {.id = ++t->next_id, .device = device, .adapter = t->adapter, .attributes = true};
 
 	text_copy(q.name, sizeof(q.name), what);
 	port_set_add(&q.ports, 1);

@@ -46,6 +46,7 @@ typedef struct Test {
 	Call calls[N_CALLS]; /* of the handler, in order */
 	size_t n;
 	uint64_t next_id;
+	uint64_t adapter;	    /* of the devices that are asked next */
 	char flag[32];		    /* a file that does not exist; see ask_once() */
 	unsigned int n_descriptors; /* open before the test */
 	/* Devices that the handler forgets, or asks, while it is called; 0: none */

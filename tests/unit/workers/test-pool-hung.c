@@ -237,6 +237,39 @@ static void test_order(void **state)
 	go_on(t, 31);
 }
 
+/* Adds PID to PIDS, unless it is there. */
+static void note_pid(uint64_t *pids, size_t *n, uint64_t pid)
+{
+	size_t k = 0;
+
+	while (k < *n && pids[k] != pid)
+		k++;
+	if (k == *n)
+		pids[(*n)++] = pid;
+}
+
+/* All functions of one adapter hang. When the first does, the devices of the others are asked
+ * before any more of them: two workers answer for all these, however many hang. */
+static void test_adapter(void **state)
+{
+	Test *t = *state;
+	uint64_t pids[HEALTHY], ids[HEALTHY];
+	size_t n = 0;
+
+	start(t, FAKE_WORKER, LONG_USEC(60), &quick);
+	t->adapter = 0x1111;
+	for (uint32_t i = 0; i < 60; i++)
+		ask_until_healed(t, i, "stop");
+	for (uint32_t i = 0; i < HEALTHY; i++) {
+		t->adapter = i % 2 ? 0x2222 : 0; /* an adapter may be not known */
+		ids[i] = ask(t, 100 + i, "ok");
+	}
+	for (uint32_t i = 0; i < HEALTHY; i++)
+		note_pid(pids, &n, expect_answer(t, ids[i]));
+	assert_int_equal(n, 2);
+	go_on(t, 60 + HEALTHY);
+}
+
 /* A device that is slow, but answers in time, keeps its own worker only as long as it is slow. */
 static void test_slow(void **state)
 {
@@ -283,15 +316,8 @@ static void test_slow_machine(void **state)
 	ask_until_healed(t, 11, "stop");
 	for (uint32_t i = 0; i < ARRAY_SIZE(ids); i++)
 		ids[i] = ask(t, i + 1, "dawdle");
-	for (uint32_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		uint64_t pid = expect_answer(t, ids[i]);
-		size_t k = 0;
-
-		while (k < n && pids[k] != pid)
-			k++;
-		if (k == n)
-			pids[n++] = pid;
-	}
+	for (uint32_t i = 0; i < ARRAY_SIZE(ids); i++)
+		note_pid(pids, &n, expect_answer(t, ids[i]));
 	assert_in_range(n, 2, 5);
 	go_on(t, 21);
 }
@@ -394,12 +420,13 @@ static void test_figures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_1_in_time),  TEST(test_5_in_time),	 TEST(test_10_in_time),
-		TEST(test_64_in_time), TEST(test_200_in_time),	 TEST(test_1_wedged),
-		TEST(test_10_wedged),  TEST(test_64_wedged),	 TEST(test_200_wedged),
-		TEST(test_200_killed), TEST(test_hang_later),	 TEST(test_order),
-		TEST(test_slow),       TEST(test_slow_machine),	 TEST(test_meanwhile),
-		TEST(test_turns),      TEST(test_end_in_crisis), TEST(test_figures),
+		TEST(test_1_in_time),  TEST(test_5_in_time),   TEST(test_10_in_time),
+		TEST(test_64_in_time), TEST(test_200_in_time), TEST(test_1_wedged),
+		TEST(test_10_wedged),  TEST(test_64_wedged),   TEST(test_200_wedged),
+		TEST(test_200_killed), TEST(test_hang_later),  TEST(test_order),
+		TEST(test_adapter),    TEST(test_slow),	       TEST(test_slow_machine),
+		TEST(test_meanwhile),  TEST(test_turns),       TEST(test_end_in_crisis),
+		TEST(test_figures),
 	};
 
 	/* The warnings are expected here. */

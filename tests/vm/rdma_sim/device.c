@@ -38,7 +38,8 @@ static int sim_query_device(struct ib_device *ibdev, struct ib_device_attr *attr
 
 	*attr = (struct ib_device_attr) {
 		.fw_ver = (u64)opt->fw[0] << 32 | opt->fw[1] << 16 | opt->fw[2],
-		.sys_image_guid = ibdev->node_guid,
+		.sys_image_guid = opt->image_guid ? cpu_to_be64(opt->image_guid) :
+						    ibdev->node_guid,
 		.vendor_id = opt->vendor,
 		.vendor_part_id = opt->part,
 		.hw_ver = opt->hw_rev,

@@ -55,6 +55,7 @@ static const struct {
 	OPTION(pkeys, 1, SIM_MAX_PKEYS),
 	OPTION(gids, 1, SIM_MAX_GIDS),
 	OPTION(guid, 1, U64_MAX),
+	OPTION(image_guid, 1, U64_MAX),
 	OPTION(abi, 0, U32_MAX),
 	OPTION(vendor, 0, U32_MAX),
 	OPTION(part, 0, U32_MAX),

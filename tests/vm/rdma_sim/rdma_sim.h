@@ -168,6 +168,7 @@ struct sim_options {
 	u8 grh;
 	u8 nodisassoc;
 	u64 guid;		/* 0: not given */
+	u64 image_guid;		/* 0: not given */
 	u32 fw[3];
 	enum sim_pma_class pma;
 	enum sim_link links[SIM_MAX_LINKS];
