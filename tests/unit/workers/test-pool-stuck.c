@@ -173,6 +173,68 @@ static void test_pause_begins_anew(void **state)
 	RUN_UNTIL(t, count_events(t, 1, REASON_RECOVERED) == 2);
 }
 
+/* The same for a device that is slow: it is asked again soon. */
+static void test_pause_of_slow_begins_anew(void **state)
+{
+	Test *t = *state;
+
+	start(t, FAKE_WORKER, 4 * SHORT_USEC, &slow);
+	for (unsigned int i = 0; i < 2; i++) {
+		uint64_t id = ask(t, 1, "stop");
+
+		/* The first time nothing asks it again by itself for longer than the test waits. */
+		t->n = 0;
+		expect_answer(t, ask(t, 2, "ok"));
+		continue_children();
+		expect_answer(t, id);
+		if (i == 1)
+			break;
+		pool_set_timing(t->pool, &quick);
+		expect_answer(t, ask(t, 1, "ok"));
+		/* It goes back to the main lane when the crisis is over. */
+		expect_event(t, 1, REASON_RECOVERED);
+		expect_answer(t, ask(t, 1, "ok"));
+		RUN_UNTIL(t, count_children() == 1);
+	}
+	expect_event(t, 1, REASON_RECOVERED);
+}
+
+/* And for one that hung and is slow now: it keeps its own worker, and is asked again soon. */
+static void test_pause_of_late_begins_anew(void **state)
+{
+	Test *t = *state;
+
+	start(t, FAKE_WORKER, SHORT_USEC, &slow);
+	for (unsigned int i = 0; i < 2; i++) {
+		PoolTiming timing = slow;
+
+		t->n = 0;
+		wait_end(t, ask(t, 1, "stop"));
+		timing.retry_usec = quick.retry_usec;
+		if (i == 1)
+			pool_set_timing(t->pool, &timing);
+		continue_children();
+		expect_event(t, 1, REASON_RECOVERED);
+	}
+	RUN_UNTIL(t, count_events(t, 1, REASON_RECOVERED) == 2);
+}
+
+/* Only workers that it spoils in a row count: in between it has answered well. */
+static void test_stuck_then_well(void **state)
+{
+	Test *t = *state;
+	uint64_t shared;
+
+	start(t, FAKE_WORKER, SHORT_USEC, &slow);
+	for (unsigned int i = 0; i < 3; i++) {
+		wait_end(t, ask(t, 1, "stop"));
+		continue_children();
+		RUN_UNTIL(t, count_events(t, 1, REASON_RECOVERED) == i + 1);
+		shared = expect_answer(t, ask(t, 2, "ok"));
+		assert_int_equal(expect_answer(t, ask(t, 1, "ok")), shared);
+	}
+}
+
 static void test_stuck_then_crash(void **state)
 {
 	Test *t = *state;
@@ -294,6 +356,9 @@ int main(void)
 		TEST(test_stuck_for_long),
 		TEST(test_stuck_again_and_again),
 		TEST(test_pause_begins_anew),
+		TEST(test_pause_of_slow_begins_anew),
+		TEST(test_pause_of_late_begins_anew),
+		TEST(test_stuck_then_well),
 		TEST(test_stuck_then_crash),
 		TEST(test_stuck_twice),
 		TEST(test_forget_stuck),
@@ -303,6 +368,7 @@ int main(void)
 	};
 
 	/* The warnings are expected here. */
+	cmocka_set_test_filter(getenv("FILTER"));
 	log_max_level = getenv("VERBOSE") ? LOG_DEBUG : LOG_ERR;
 	return cmocka_run_group_tests_name("pool-stuck", tests, NULL, NULL);
 }
