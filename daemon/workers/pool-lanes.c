@@ -6,9 +6,10 @@
 #include "log.h"
 #include "pool-events.h"
 
-/* Devices of adapters on which none hangs come first, and among them, as among the others, those
- * that answered last time. */
-#define TURNS 4U
+/* The devices that wait are sorted: those of adapters on which none hangs, then the suspects; of
+ * both, those that answered last time come first. */
+#define TURNS	 4U
+#define SUSPECTS 2U /* the first turn of the suspects */
 
 static int new_lane(Pool *p, PoolDevice *owner, Lane **ret)
 {
@@ -153,10 +154,14 @@ static bool is_suspect(const PoolDevice *d)
 	return false;
 }
 
-/* In which turn D is given a worker, from 0 to TURNS - 1. */
 static unsigned int turn_of(const PoolDevice *d)
 {
-	return 2 * is_suspect(d) + !d->proven;
+	return (is_suspect(d) ? SUSPECTS : 0) + !d->proven;
+}
+
+static bool has_any(const RequestQueue turns[SUSPECTS])
+{
+	return turns[0].first || turns[1].first;
 }
 
 void pool_split(Lane *l)
@@ -165,6 +170,7 @@ void pool_split(Lane *l)
 	Lane *lanes[2] = {l, l};
 	unsigned int n = 0;
 	Request *r;
+	bool apart;
 	int error = 0;
 
 	request_append_all(&all, &l->waiting);
@@ -174,9 +180,11 @@ void pool_split(Lane *l)
 		log_warning_errno(error, "No second worker for those that wait: %m");
 	while ((r = request_pop(&all)))
 		request_append(&turns[turn_of(r->owner)], r);
+	/* If there are suspects and others, they part. */
+	apart = has_any(turns) && has_any(turns + SUSPECTS);
 	for (unsigned int i = 0; i < TURNS; i++)
 		while ((r = request_pop(&turns[i])))
-			give(lanes[n++ % 2], r);
+			give(lanes[apart ? i >= SUSPECTS : n++ % 2], r);
 	lane_run(lanes[0]);
 	lane_run(lanes[1]);
 }

@@ -22,8 +22,8 @@ void pool_release(PoolDevice *d);
 /* The worker of L keeps the others waiting: it goes to a lane of its own, together with the device
  * D that it works on. A crisis begins, or lasts longer. -ENOMEM: nothing has changed. */
 int pool_set_aside(Lane *l, PoolDevice *d);
-/* Starts new workers for the requests that wait in L, which has none: one, or two for half of them
- * each. */
+/* Starts new workers for the requests that wait in L, which has none: one, or two. If an adapter
+ * has a device that hangs, its others go to the second. If not, each gets half of them. */
 void pool_split(Lane *l);
 /* Ends L if nothing is left to do in it, and no crisis goes on: its devices go back to the main
  * lane. To be called whenever L may have become idle. */

@@ -17,15 +17,16 @@
  * Patience: a query that others wait for is not given a whole time-out. After a quarter of it
  * (POOL_PATIENCE) its worker is *set aside* with the device, in a lane of its own. This is only a
  * suspicion: the query goes on with its time-out, and an answer in time counts. The others are
- * split in two halves, each with a new worker. As many devices may hang for the same reason, a
+ * split in two halves, each with a new worker. In each, those whose last query was answered come
+ * first. As many devices may hang for the same reason, a
  * *crisis* begins: patience is short (POOL_PATIENCE_CRISIS) until none has been set aside for one
  * time-out. So the number of workers doubles as long as each of them hangs, and the healthy devices
  * among 200 that hang have answered before one time-out is over. (A machine that is slow at the
  * moment has more patience: pool_patience_usec().)
  *
- * In each half, devices of adapters on which none hangs come first: the virtual functions of one
- * adapter have one firmware, and hang together. So the devices of all other adapters are asked
- * before a second one of that adapter. Then come those whose last query was answered.
+ * The virtual functions of one adapter have one firmware, and hang together. So devices of an
+ * adapter on which one hangs are not split in halves with the others, but get a worker of their
+ * own first: all other devices are asked without any of them, and keep their worker.
  *
  * When the crisis is over and nothing waits in a lane, it ends, and its devices go back to the main
  * lane. A device that was set aside goes back when it has answered within the patience that there

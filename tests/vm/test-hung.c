@@ -72,8 +72,10 @@ static void check(bool together)
 {
 	Crowd *c = crowd_new(f, HUNG, HEALTHY, together, CONFIGURATION);
 
-	start(c, "none hangs");
-	crowd_stop(c);
+	if (!together) {
+		start(c, "none hangs");
+		crowd_stop(c);
+	}
 	crowd_hang(c, false);
 	start(c, together ? "200 of 208 hang, those of one adapter"
 			  : "200 of 208 hang, each of another adapter");
