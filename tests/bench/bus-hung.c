@@ -73,8 +73,8 @@ static void port_path(char path[RDMAD_PATH_MAX], uint32_t device)
 	snprintf(path, RDMAD_PATH_MAX, RDMAD_DEVICE_PREFIX "/%u/port/1", device);
 }
 
-/* Whether the port of DEVICE is published with Stale=false. */
-static bool is_fresh(uint32_t device)
+/* Whether the port of DEVICE is published, and is stale, or is not. */
+static bool is_published(uint32_t device, bool stale)
 {
 	char path[RDMAD_PATH_MAX];
 	RawMessage m;
@@ -85,19 +85,19 @@ static bool is_fresh(uint32_t device)
 	raw_call(&call, RDMAD_BUS_NAME, path, PROPERTIES, "Get", "ss", RDMAD_INTERFACE_PORT,
 		 "Stale");
 	/* a variant: 1 b 0, and the boolean, aligned */
-	return raw_try(raw, &call, &m) && m.body_size == 8 && raw_u32(m.body + 4) == 0;
+	return raw_try(raw, &call, &m) && m.body_size == 8 && raw_u32(m.body + 4) == stale;
 }
 
-/* Waits until the devices FIRST to LAST are fresh, or are not. */
-static void wait_fresh(uint32_t first, uint32_t last, bool fresh)
+/* Waits until the devices FIRST to LAST are published and stale, or are not stale. */
+static void wait_published(uint32_t first, uint32_t last, bool stale)
 {
 	uint64_t begin = bench_now();
 
 	for (uint32_t i = first; i <= last; i++)
-		while (is_fresh(i) != fresh) {
+		while (!is_published(i, stale)) {
 			if (bench_now() - begin > GUARD_NSEC)
 				stage_fail(stage, "device %u should become %s", i,
-					   fresh ? "fresh" : "stale");
+					   stale ? "stale" : "fresh");
 			usleep(1000);
 		}
 }
@@ -182,7 +182,7 @@ static double start(double *ret_name)
 	if (!raw_wait_name(raw, RDMAD_BUS_NAME, core))
 		stage_fail(stage, "hung-core ended");
 	*ret_name = since_ms(begin);
-	wait_fresh(state->n_hung + 1, state->n_hung + HUNG_HEALTHY, true);
+	wait_published(state->n_hung + 1, state->n_hung + HUNG_HEALTHY, false);
 	return since_ms(begin);
 }
 
@@ -218,7 +218,7 @@ static void measure(unsigned int n_hung, bool together)
 	set_hang(1);
 	healthy = start(&name);
 	if (n_hung > 0)
-		wait_fresh(1, n_hung, false);
+		wait_published(1, n_hung, true);
 	for (size_t i = 0; i < n; i++) {
 		samples[i] = change(i % HUNG_HEALTHY);
 		usleep(PAUSE_USEC);
@@ -228,7 +228,7 @@ static void measure(unsigned int n_hung, bool together)
 	set_hang(0);
 	begin = bench_now();
 	if (n_hung > 0)
-		wait_fresh(1, n_hung, true);
+		wait_published(1, n_hung, false);
 	healed = since_ms(begin);
 	/* One worker serves them all again. */
 	while (look_at_workers(NULL) > 1)

@@ -67,20 +67,17 @@ void crowd_heal(const Crowd *c)
 		sim("set hung%u/1 hang=0 user_only=0", i);
 }
 
-/* Whether the port of the device INDEX is published and fresh; STATE: and in that state. */
-static bool is_fresh(Crowd *c, uint32_t index, const char *state)
+/* Whether the port of the device INDEX is published, and is stale, or is not. */
+static bool is_published(Crowd *c, uint32_t index, bool stale)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	_cleanup_free_ char *error = NULL, *now = NULL;
-	int stale = true;
+	_cleanup_free_ char *error = NULL;
+	int now;
 
 	count_processes(c);
 	reply = fixture_call(c->f, path_of(index, 1).text, "org.freedesktop.DBus.Properties", "Get",
 			     &error, "ss", PORT, "Stale");
-	if (!reply || sd_bus_message_read(reply, "v", "b", &stale) < 0 || stale)
-		return false;
-	now = state ? fixture_property(c->f, path_of(index, 1).text, PORT, "State") : NULL;
-	return !state || streq(now, state);
+	return reply && sd_bus_message_read(reply, "v", "b", &now) >= 0 && now == stale;
 }
 
 /* When systemd did something with the service: ms of CLOCK_MONOTONIC */
@@ -114,9 +111,12 @@ CrowdStart crowd_start(Crowd *c)
 	fixture_wait_name(c->f);
 	s.name = fixture_now_ms();
 	for (unsigned int i = 0; i < c->n_healthy; i++)
-		while (!is_fresh(c, c->first_healthy + i, "active"))
+		while (!is_published(c, c->first_healthy + i, false))
 			fixture_wait_more(c->f);
 	s.healthy = fixture_now_ms();
+	for (unsigned int i = 0; i < c->n_healthy; i++)
+		fixture_assert_property(c->f, path_of(c->first_healthy + i, 1).text, PORT, "State",
+					"active");
 	assert_int_equal(fixture_wait_process(pid), 0);
 	begin = service_time("ExecMainStartTimestampMonotonic");
 	s.started = service_time("ActiveEnterTimestampMonotonic") - begin;
@@ -180,7 +180,7 @@ void crowd_wait_changes(Crowd *c, unsigned int mask, double begin, double *ret_m
 void crowd_wait_stale(Crowd *c, bool stale)
 {
 	for (unsigned int i = 0; i < c->n_hung; i++)
-		while (is_fresh(c, c->first_hung + i, NULL) == stale)
+		while (!is_published(c, c->first_hung + i, stale))
 			fixture_wait_more(c->f);
 	fixture_forget(c->f);
 }

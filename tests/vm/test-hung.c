@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Runs in a virtual machine, as root, with rdmad installed and rdma_sim loaded: 200 of 208 devices
- * hang: the virtual functions of one adapter, or one of each of 200. rdmad starts all the same, the
- * others are served as if nothing had happened, the number of processes is bounded, and all heal by
- * themselves. Prints how long each took.
+ * hang, each of another adapter; or 64 of 72, the virtual functions of one. rdmad starts all the
+ * same, the others are served as if nothing had happened, the number of processes is bounded, and
+ * all heal by themselves. Prints how long each took.
  */
 
 #include "crowd.h"
 
 #include "pool-limits.h"
 
-#define HUNG	200U
 #define HEALTHY 8U
 #define ALL	((1U << HEALTHY) - 1)
 /* Without reconciliation, which could hide that a change was missed. */
@@ -48,8 +47,9 @@ static void start(Crowd *c, const char *what)
 {
 	CrowdStart s = crowd_start(c);
 
-	printf("  %s: name after %.0f ms, healthy ports after %.0f ms, started after %.0f ms\n",
-	       what, s.name, s.healthy, s.started);
+	printf("  %u and %u devices, %s: name after %.0f ms, healthy ports after %.0f ms, started "
+	       "after %.0f ms\n",
+	       c->n_hung, c->n_healthy, what, s.name, s.healthy, s.started);
 	print_usage(c);
 }
 
@@ -67,18 +67,17 @@ static void heal(Crowd *c)
 		wait_equal(f, c->first_healthy + i, 1);
 }
 
-/* TOGETHER: all that hang are of one adapter. */
-static void check(bool together)
+/* TOGETHER: all that hang are of one adapter. BASE: first the service starts while none hangs. */
+static void check(unsigned int n_hung, bool together, bool base)
 {
-	Crowd *c = crowd_new(f, HUNG, HEALTHY, together, CONFIGURATION);
+	Crowd *c = crowd_new(f, n_hung, HEALTHY, together, CONFIGURATION);
 
-	if (!together) {
+	if (base) {
 		start(c, "none hangs");
 		crowd_stop(c);
 	}
 	crowd_hang(c, false);
-	start(c, together ? "200 of 208 hang, those of one adapter"
-			  : "200 of 208 hang, each of another adapter");
+	start(c, together ? "most hang, all of one adapter" : "most hang, each of another adapter");
 	change_each(c);
 	crowd_wait_stale(c, true);
 	print_usage(c);
@@ -89,12 +88,13 @@ static void check(bool together)
 
 static void test_each_alone(_unused_ void **state)
 {
-	check(false);
+	check(200, false, true);
 }
 
+/* Fewer, as each process takes seconds of the machine that the guest runs on. */
 static void test_one_adapter(_unused_ void **state)
 {
-	check(true);
+	check(64, true, false);
 }
 
 static int setup(_unused_ void **state)
