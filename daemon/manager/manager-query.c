@@ -173,6 +173,9 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 		return;
 	}
 	d->schedule->asked.attributes = false;
+	/* Events may have been lost before this was noticed. */
+	if (mask_has(&changed, DEVICE_ATTR_events))
+		schedule_doubt_pkeys(d->schedule, EVENT_ALL_PORTS);
 	manager_publish_device(m, d, op, &changed);
 }
 
@@ -184,6 +187,9 @@ static void take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reas
 	const SourceOps *ops = m->source->ops;
 
 	cache_apply_port(p, snapshot, !w->asked_pkeys, reasons, realtime_now_usec(), ret);
+	/* No event has told of this change. If it was lost, others may have been lost with it. */
+	if (ret->op == CACHE_CHANGED && !(reasons & ~event_reasons_meaning(MEANS_NO_EVENT)))
+		schedule_doubt_pkeys(w, p->number);
 	p->answered_usec = monotonic_usec(m);
 	if (manager_note_state(m, p, reasons, ret))
 		later(m, w);

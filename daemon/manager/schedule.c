@@ -12,6 +12,11 @@
 /* Reads that callers want keep this distance. manager-look.c has a longer one for Refresh(). */
 #define CALLER_USEC (100 * USEC_PER_MSEC)
 
+/* Of a device whose events are heard, one in so many periodic looks reads the P_Keys. On an adapter
+ * with many virtual functions a table read is thousands of firmware commands, and a change that the
+ * kernel did not report is found after five minutes at most (ReconcileIntervalSec=30). */
+#define PKEYS_LOOKS 10U
+
 #define RETRY_FIRST_USEC (250 * USEC_PER_MSEC)
 #define RETRY_LAST_USEC	 (30 * USEC_PER_SEC)
 
@@ -29,6 +34,8 @@ Schedule *schedule_new(Device *d, struct Manager *m)
 	w->device = d;
 	w->manager = m;
 	w->tokens = TOKENS_MAX;
+	/* so devices do not all read their P_Keys in the same look */
+	w->n_looks = d->index;
 	d->schedule = w;
 	return w;
 }
@@ -76,11 +83,26 @@ static int reserve_reasons(Schedule *w)
 	return 0;
 }
 
-static void mark_port(Schedule *w, Ask *a, uint32_t port, EventReason reason)
+/* Whether the kernel says when the P_Keys of D change. */
+static bool hears_changes(const Device *d)
+{
+	return mask_has(&d->now.supplied, DEVICE_ATTR_events) &&
+	       d->now.values.events == EVENTS_VERBS;
+}
+
+/* Whether REASON has P_Keys read. */
+static bool wants_pkeys(Schedule *w, EventReason reason)
+{
+	if (!(REASON_BIT(reason) & event_reasons_meaning(MEANS_PKEYS_CHECK)))
+		return REASON_BIT(reason) & event_reasons_meaning(MEANS_PKEYS);
+	return !hears_changes(w->device) || ++w->n_looks % PKEYS_LOOKS == 0;
+}
+
+static void mark_port(Schedule *w, Ask *a, uint32_t port, EventReason reason, bool pkeys)
 {
 	port_set_add(&a->ports, port);
 	a->reasons[port] |= REASON_BIT(reason);
-	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_PKEYS))
+	if (pkeys)
 		port_set_add(&a->pkeys, port);
 	if (!(REASON_BIT(reason) & event_reasons_meaning(MEANS_SETTLING)))
 		return;
@@ -100,19 +122,21 @@ int schedule_mark(Schedule *w, uint32_t port, EventReason reason)
 	bool by_caller = REASON_BIT(reason) & event_reasons_meaning(MEANS_CALLER);
 	Ask *a = by_caller ? &w->callers : &w->next;
 	int r = reserve_reasons(w);
+	bool pkeys;
 
 	if (r < 0)
 		return r;
+	pkeys = wants_pkeys(w, reason);
 	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_DEVICE))
 		a->attributes = true;
 	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_WHOLE) && !w->wedged)
 		a->whole = true;
 	if (port != EVENT_ALL_PORTS && port <= w->device->n_ports) {
-		mark_port(w, a, port, reason);
+		mark_port(w, a, port, reason, pkeys);
 		return 0;
 	}
 	for (uint32_t n = 1; n <= w->device->n_ports; n++)
-		mark_port(w, a, n, reason);
+		mark_port(w, a, n, reason, pkeys);
 	return 0;
 }
 
@@ -282,11 +306,23 @@ void schedule_end(Schedule *w, uint64_t now_usec)
 		if (port_set_has(&w->asked.ports, n))
 			schedule_keep_reasons(w, n);
 	w->asked_id = 0;
+	w->asked_pkeys = false;
 	w->asked.ports = (PortSet){};
 	w->asked.whole = false;
 	if (w->asked_callers)
 		w->callers_usec = now_usec + CALLER_USEC;
 	w->asked_callers = false;
+}
+
+void schedule_doubt_pkeys(Schedule *w, uint32_t port)
+{
+	if (w->asked_pkeys)
+		return;
+	for (uint32_t n = 1; n <= w->device->n_ports; n++)
+		if (port == EVENT_ALL_PORTS || port == n) {
+			port_set_add(&w->next.pkeys, n);
+			port_set_add(&w->pkeys_later, n);
+		}
 }
 
 void schedule_pkeys(Schedule *w)

@@ -49,6 +49,7 @@ typedef struct Schedule {
 	bool asked_pkeys;   /* it reads P_Keys */
 	bool asked_callers; /* it asks what callers want, perhaps beside what events want */
 
+	uint32_t n_looks;    /* of MEANS_PKEYS_CHECK; it begins with the index of the device */
 	PortSet pkeys_later; /* ports whose P_Keys are to be read SCHEDULE_LATER_USEC from now */
 	sd_event_source *later;
 
@@ -108,6 +109,10 @@ void schedule_keep_reasons(Schedule *w, uint32_t port);
 /* The query ended. The same for the ports that have not answered. */
 void schedule_end(Schedule *w, uint64_t now_usec);
 
+/* The P_Keys of PORT (or EVENT_ALL_PORTS) may have changed, though no event says so. If the query
+ * under way does not read them, the next query of the port does, SCHEDULE_LATER_USEC from now at
+ * the latest. */
+void schedule_doubt_pkeys(Schedule *w, uint32_t port);
 /* Marks the ports whose P_Keys a query has left for later. */
 void schedule_pkeys(Schedule *w);
 

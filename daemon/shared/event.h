@@ -37,6 +37,13 @@ typedef enum EventMeaning {
 	/* The subnet manager has configured the port: send SubnetReconfigured(), even if no value
 	 * changed. */
 	MEANS_SUBNET = 1 << 8,
+	/* P_Keys are read if the kernel does not say when those of the device change (its row
+	 * "events"). If it does, they are read in some of these looks only: PKEYS_LOOKS in
+	 * manager/schedule.c. */
+	MEANS_PKEYS_CHECK = 1 << 9,
+	/* Nobody has said that anything changed. If something has, an event was lost, or there is
+	 * none for it; the P_Keys may have changed too then. */
+	MEANS_NO_EVENT = 1 << 10,
 	/* It is not known what changed: ask for everything of the device and its ports. */
 	MEANS_ANYTHING = MEANS_DEVICE | MEANS_LINKS | MEANS_PKEYS,
 } EventMeaning;
@@ -52,11 +59,12 @@ typedef enum EventMeaning {
 	/* a device came, went, or changed its name */                                                           \
 	R(DEVICE,            "device",            MEANS_DEVICES | MEANS_ANYTHING | MEANS_SETTLING)               \
 	/* the timer of ReconcileIntervalSec */                                                                  \
-	R(RECONCILE,         "reconcile",         MEANS_WHOLE | MEANS_ANYTHING)                                  \
+	R(RECONCILE,         "reconcile",         MEANS_WHOLE | MEANS_DEVICE | MEANS_LINKS |                     \
+						  MEANS_PKEYS_CHECK | MEANS_NO_EVENT)                            \
 	/* Manager.Refresh() */                                                                                  \
 	R(REFRESH,           "refresh",           MEANS_WHOLE | MEANS_CALLER | MEANS_ANYTHING)                   \
 	/* Port.Query() */                                                                                       \
-	R(QUERY,             "query",             MEANS_CALLER | MEANS_LINKS)                                    \
+	R(QUERY,             "query",             MEANS_CALLER | MEANS_LINKS | MEANS_NO_EVENT)                   \
 	/* the machine is awake again after suspend */                                                           \
 	R(RESUME,            "resume",            MEANS_WHOLE | MEANS_ANYTHING)                                  \
 	/* a source lost events */                                                                               \

@@ -94,6 +94,7 @@ void answer_device(uint64_t id, const char *name)
 	if (name)
 		DEVICE_SUPPLY_TEXT(&s, name, name);
 	DEVICE_SUPPLY_TEXT(&s, fw_ver, "1.2");
+	DEVICE_SUPPLY(&s, events, fake.events);
 	fake.handler->device(fake.userdata, id, &s);
 	device_snapshot_done(&s);
 }

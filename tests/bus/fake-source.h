@@ -25,6 +25,7 @@ typedef struct FakeSource {
 	size_t n_devices;
 	int enumerate_error; /* enumerate() fails with it, 0: it does not */
 	int query_error;     /* so does query() */
+	uint32_t events;     /* row "events" of every device in its answers */
 	unsigned int n_enumerated, n_forgotten;
 	Query queries[QUERIES_MAX]; /* every question until now, the oldest first */
 	size_t n_queries;

@@ -259,6 +259,76 @@ static void test_reconcile(void **state)
 	assert_true(last_sync(t) > synced);
 }
 
+/* Waits for question number N, the first being 1. All before it have been answered. */
+static const Query *question(Test *t, size_t n)
+{
+	RUN_UNTIL(t, fake.n_queries >= n);
+	assert_int_equal(fake.n_queries, n);
+	return last_query();
+}
+
+/* Answers the last question; only port 2 has STATE. */
+static void answer_port_2(uint32_t state)
+{
+	const Query q = *last_query();
+
+	if (q.attributes)
+		answer_device(q.id, NULL);
+	if (port_set_has(&q.ports, 1))
+		answer_port(q.id, 1, 0, 4);
+	if (port_set_has(&q.ports, 2))
+		answer_port(q.id, 2, 0, state);
+	answer_end(q.id, 0, "");
+}
+
+/* The kernel says when the P_Keys of this device change: periodic looks do not read them, unless
+ * they find something that no event has told of. */
+static void test_reconcile_pkeys(void **state)
+{
+	Test *t = *state;
+	size_t n = 1;
+
+	fake.events = EVENTS_VERBS;
+	start(t);
+	assert_true(last_query()->pkeys);
+	for (unsigned int i = 0; i < 3; i++) {
+		answer(4);
+		assert_true(question(t, ++n)->attributes);
+		assert_false(last_query()->pkeys);
+	}
+	/* port 2 is down, and nobody has said so */
+	answer_port_2(1);
+	assert_true(question(t, ++n)->pkeys);
+	assert_true(port_set_has(&last_query()->ports, 2));
+	answer_port_2(1);
+	/* what an event has told of is no sign that another was missed */
+	assert_false(question(t, ++n)->pkeys);
+	answer_port_2(1);
+	tell(1, 2, REASON_PORT_ERROR);
+	assert_false(question(t, ++n)->pkeys);
+	answer_port_2(2);
+	assert_false(question(t, ++n)->pkeys);
+}
+
+/* Since some time ago the kernel does not say it any more. */
+static void test_reconcile_unheard_pkeys(void **state)
+{
+	Test *t = *state;
+
+	fake.events = EVENTS_VERBS;
+	start(t);
+	answer(4);
+	assert_false(question(t, 2)->pkeys);
+	fake.events = EVENTS_POLLED;
+	answer(4);
+	/* they are read at once, and then in each look */
+	assert_false(port_set_is_empty(&device(t, 1)->schedule->pkeys_later));
+	for (size_t n = 3; n <= 5; n++) {
+		assert_true(question(t, n)->pkeys);
+		answer(4);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +342,9 @@ int main(void)
 		NEW(test_ready_without_silent_device),
 		NEW(test_ready_waits_while_devices_answer),
 		cmocka_unit_test_setup_teardown(test_reconcile, setup_reconcile, teardown),
+		cmocka_unit_test_setup_teardown(test_reconcile_pkeys, setup_reconcile, teardown),
+		cmocka_unit_test_setup_teardown(test_reconcile_unheard_pkeys, setup_reconcile,
+						teardown),
 	};
 
 	unsetenv("NOTIFY_SOCKET");

@@ -123,6 +123,98 @@ static void test_pkeys(void **state)
 	assert_true(ask(w).pkeys);
 }
 
+static void set_events(Schedule *w, uint32_t events)
+{
+	DEVICE_SUPPLY(&w->device->now, events, events);
+}
+
+/* Of 100 periodic looks, how many read P_Keys. *RET_FIRST: the first of them, from 0. */
+static unsigned int count_pkey_looks(Schedule *w, unsigned int *ret_first)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < 100; i++) {
+		Query q;
+
+		schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
+		q = ask(w);
+		assert_true(q.attributes);
+		assert_int_equal(q.ports.bits[0], 6);
+		if (q.pkeys && n++ == 0)
+			*ret_first = i;
+	}
+	return n;
+}
+
+/* Where the kernel says when P_Keys change, the periodic look reads them rarely. */
+static void test_pkeys_of_looks(void **state)
+{
+	Schedule *w = work_of(state);
+	unsigned int first, mine, others = 0;
+
+	/* nothing is known of its events */
+	assert_int_equal(count_pkey_looks(w, &first), 100);
+	set_events(w, EVENTS_POLLED);
+	assert_int_equal(count_pkey_looks(w, &first), 100);
+	set_events(w, EVENTS_VERBS);
+	assert_int_equal(count_pkey_looks(w, &mine), 10);
+	assert_int_equal(count_pkey_looks(w, &first), 10);
+	assert_int_equal(first, mine);
+	/* another device does it in another look */
+	w->device->index++;
+	schedule_free(w);
+	w = schedule_new(((Cache *)*state)->devices[0], NULL);
+	assert_non_null(w);
+	assert_int_equal(count_pkey_looks(w, &others), 10);
+	assert_int_not_equal(others, mine);
+}
+
+/* Whoever does not rely on events reads them always. */
+static void test_pkeys_without_event(void **state)
+{
+	static const EventReason always[] = {
+		REASON_STARTUP, REASON_DEVICE,	    REASON_REFRESH,
+		REASON_RESUME,	REASON_OVERRUN,	    REASON_RECOVERED,
+		REASON_CHARDEV, REASON_PKEY_CHANGE, REASON_DEVICE_FATAL};
+	Schedule *w = work_of(state);
+
+	set_events(w, EVENTS_VERBS);
+	for (size_t i = 0; i < ARRAY_SIZE(always); i++) {
+		schedule_mark(w, EVENT_ALL_PORTS, always[i]);
+		assert_true(ask(w).pkeys);
+	}
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_PORT_ACTIVE);
+	assert_false(ask(w).pkeys);
+	assert_false(port_set_is_empty(&w->pkeys_later));
+}
+
+/* A look found something that no event has told of: P_Keys may have changed too. */
+static void test_pkeys_in_doubt(void **state)
+{
+	Schedule *w = work_of(state);
+	Query q;
+
+	set_events(w, EVENTS_VERBS);
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
+	assert_false(ask(w).pkeys);
+	schedule_doubt_pkeys(w, 2);
+	assert_false(port_set_is_empty(&w->pkeys_later));
+	schedule_pkeys(w);
+	q = ask(w);
+	assert_true(q.pkeys);
+	assert_int_equal(q.ports.bits[0], 1 << 2);
+	assert_false(schedule_is_dirty(w));
+	/* the next query of the port reads them, if it comes sooner */
+	schedule_doubt_pkeys(w, EVENT_ALL_PORTS);
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	assert_true(ask(w).pkeys);
+	assert_true(port_set_has(&w->pkeys_later, 2) && !port_set_has(&w->pkeys_later, 1));
+	schedule_pkeys(w);
+	q = ask(w);
+	assert_true(q.pkeys);
+	assert_int_equal(q.ports.bits[0], 1 << 2);
+}
+
 /* A port that has failed while they were to be read: the next look reads them, whatever it is for.
  */
 static void test_pkeys_failed(void **state)
@@ -417,6 +509,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_what_is_asked),
 		TEST(test_pkeys),
+		TEST(test_pkeys_of_looks),
+		TEST(test_pkeys_without_event),
+		TEST(test_pkeys_in_doubt),
 		TEST(test_pkeys_later),
 		TEST(test_pkeys_failed),
 		TEST(test_pacing),
