@@ -140,6 +140,21 @@ static void print_value(sd_bus_message *m, FILE *out)
 	}
 }
 
+char *value_text(sd_bus_message *m)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	for (bool first = true; sd_bus_message_at_end(m, false) == 0; first = false) {
+		fputs(first ? "" : " ", out);
+		print_value(m, out);
+	}
+	fclose(out);
+	return text;
+}
+
 /* Reads a{sv}, the properties of an interface. Appends their names to CHANGED if that is not NULL.
  */
 static void read_properties(Object *object, const char *interface, sd_bus_message *m, FILE *changed)
@@ -148,15 +163,8 @@ static void read_properties(Object *object, const char *interface, sd_bus_messag
 
 	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
 	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
-		char *text;
-		size_t size;
-		FILE *out = open_memstream(&text, &size);
-
-		assert_non_null(out);
 		sd_bus_message_read_basic(m, 's', &name);
-		print_value(m, out);
-		fclose(out);
-		set_property(object, interface, name, text);
+		set_property(object, interface, name, value_text(m));
 		if (changed)
 			fprintf(changed, "%s,", name);
 		sd_bus_message_exit_container(m);

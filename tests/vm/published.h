@@ -30,6 +30,9 @@ Object *objects_find(const Objects *o, const char *path);
 /* The value of a property; NULL if there is none, or if it was invalidated. */
 const char *object_get(const Object *object, const char *name);
 
+/* What is left to be read of a message, as text. The caller frees it. */
+char *value_text(sd_bus_message *m);
+
 /* Calls GetManagedObjects(). False if rdmad did not answer. */
 bool objects_read(Fixture *f, Objects *ret);
 /* Reads all properties of one object. False if there is no such object. */
