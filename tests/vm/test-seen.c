@@ -275,7 +275,7 @@ static void wait_looks(unsigned int n)
 }
 
 /* Makes a change and waits for its signal. Returns how long that took. */
-static double make_change(const Change *c, bool reconciles)
+static double make_change(const Change *c)
 {
 	int number = c->device ? kernel_device_index(c->device) : 0, r = 0;
 	static uint32_t index; /* of a device that is away it is that of the row before */
@@ -283,8 +283,6 @@ static double make_change(const Change *c, bool reconciles)
 
 	if (c->device && number >= 0)
 		index = (uint32_t)number;
-	if (!reconciles)
-		wait_all_quiet();
 	fixture_barrier(f);
 	fixture_forget(f);
 	begin = fixture_now_ms();
@@ -331,15 +329,14 @@ static void make_changes(const Change *table, size_t n, Finding *found, bool rea
 		char first[32];
 		double delay;
 
-		if (read) {
-			if (!reconciles)
-				wait_all_quiet();
+		if (!reconciles)
+			wait_all_quiet();
+		if (read)
 			read_journal(found[i].seen);
-			/* a look that has begun before may find the change */
-			if (reconciles)
-				wait_looks(2);
-		}
-		delay = make_change(&table[i], reconciles);
+		/* a look that has begun before may find the change */
+		if (read && reconciles)
+			wait_looks(2);
+		delay = make_change(&table[i]);
 		if (!read) {
 			found[i].delay_ms = delay;
 			continue;
