@@ -85,8 +85,9 @@ typedef struct Change {
 	const char *device;  /* its name before the change; of a new one NULL */
 	const char *command; /* for rdma_sim; or: */
 	int (*act)(uint32_t index);
-	const char *changed; /* a property of port 1 that changes, or with "+" and "-" in front the
-				object that is added or removed: "device" */
+	const char *changed; /* a property of port 1 that changes; with "!" in front a signal of the
+				port; with "+" and "-" the object that is added or removed:
+				"device" */
 	const char *by;	     /* the ways to see it: the first must be one of them */
 } Change;
 
@@ -94,7 +95,7 @@ typedef struct Change {
 static const Change changes[] = {
 	{"LID", "LID_CHANGE", "ib0", "set ib0/1 lid=30 event=LID_CHANGE", NULL, "Lid", "verbs"},
 	{"subnet manager", "SM_CHANGE", "ib0", "set ib0/1 sm_lid=9 event=SM_CHANGE", NULL, "SmLid", "verbs"},
-	{"reregister", "CLIENT_REREGISTER", "ib0", "event ib0/1 CLIENT_REREGISTER", NULL, "SmGeneration", "verbs"},
+	{"reregister", "CLIENT_REREGISTER", "ib0", "event ib0/1 CLIENT_REREGISTER", NULL, "!SubnetReconfigured", "verbs"},
 	{"P_Key", "PKEY_CHANGE", "ib0", "set ib0/1 pkey.3=0x8003 event=PKEY_CHANGE", NULL, "Pkeys", "verbs"},
 	{"state, down", "PORT_ERR", "ib0", "set ib0/1 state=1 phys_state=2 event=PORT_ERR", NULL, "State", "verbs"},
 	{"state, up", "PORT_ACTIVE", "ib0", "set ib0/1 state=4 phys_state=5 event=PORT_ACTIVE", NULL, "State", "verbs"},
@@ -251,6 +252,8 @@ static bool has_come(const Change *c, uint32_t index)
 	snprintf(device, sizeof(device), RDMAD_DEVICE_PREFIX "/%u", index);
 	if (*c->changed == '-')
 		return is_announced("InterfacesRemoved", device);
+	if (*c->changed == '!')
+		return fixture_count_signals(f, path_of(index, 1).text, c->changed + 1) > 0;
 	changed = changed_properties(f, path_of(index, 1).text);
 	return words_within(c->changed, changed);
 }
