@@ -171,13 +171,19 @@ const char *port_name(const Port *p, char *ret)
 	return ret;
 }
 
-/* Makes D have at least N ports, or as many as there can be. Of a new one only the number is known.
- */
+/* How many ports D may have, if the kernel says N. */
+static uint32_t served_ports(const Device *d, uint32_t n)
+{
+	size_t others = d->cache->n_ports - d->n_ports;
+
+	return MIN(MIN(n, RDMA_PORT_MAX), RDMA_PORTS_MAX - (uint32_t)others);
+}
+
+/* Makes D have at least N ports. Of a new one only the number is known. */
 static int add_ports(Device *d, uint32_t n)
 {
 	Port **ports;
 
-	n = MIN(n, RDMA_PORT_MAX);
 	if (n <= d->n_ports)
 		return 0;
 	ports = realloc(d->ports, n * sizeof(Port *));
@@ -288,6 +294,7 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 	DeviceSnapshot merged;
 	AttrMask changed;
 	bool added = !d;
+	uint32_t served;
 
 	if (!d)
 		d = add_device(c, s->values.index);
@@ -296,6 +303,8 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 
 	merged = merge_device(d, s, now != 0);
 	merged.values.index = d->index;
+	served = served_ports(d, merged.values.port_count);
+	merged.values.omitted_ports = merged.values.port_count - served;
 	if (now) {
 		merged.values.stale = false;
 		merged.values.last_error[0] = '\0';
@@ -312,7 +321,7 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 	d->now = merged;
 	*s = (DeviceSnapshot){};
 
-	if (add_ports(d, d->now.values.port_count) < 0) {
+	if (add_ports(d, served) < 0) {
 		/* the caller gets no device, so a new one must not stay */
 		if (added)
 			cache_remove_device(c, d);
@@ -325,8 +334,8 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 
 Port *cache_excess_port(Device *d)
 {
-	return d->n_ports > MIN(d->now.values.port_count, RDMA_PORT_MAX) ? d->ports[d->n_ports - 1]
-									 : NULL;
+	return d->n_ports > served_ports(d, d->now.values.port_count) ? d->ports[d->n_ports - 1]
+								      : NULL;
 }
 
 void cache_remove_port(Port *p)

@@ -61,7 +61,7 @@ struct Device {
 	bool published;	     /* the manager's: the object is on the bus. lookup_path() reads it */
 	uint32_t ports_said; /* the bus's: how many ports it last said that there are */
 	unsigned int interfaces_said; /* the bus's: device_interfaces() as it last said them */
-	struct Schedule *schedule; /* the manager's: what is to be asked of it, and when */
+	struct Schedule *schedule;    /* the manager's: what is to be asked of it, and when */
 };
 
 typedef struct Cache {
@@ -116,13 +116,15 @@ const char *port_name(const Port *p, char *ret);
  * takes what S owns. NOW is CLOCK_REALTIME in us and makes the device fresh, or is 0 if this is an
  * enumeration, which proves nothing about the rest. The device is in *RET, the rows that changed
  * are in *RET_CHANGED. What an answer that has the character devices does not have of sysfs is not
- * known any more; other rows stay. A CacheOp, or -ENOMEM. If there are fewer ports now, those too
- * many stay until the caller has removed them: see cache_excess_port().
+ * known any more; other rows stay. The device has an object for each port that its port count says,
+ * as far as RDMA_PORT_MAX and RDMA_PORTS_MAX allow; the row omitted_ports counts the others. A
+ * CacheOp, or -ENOMEM. If there are fewer ports now, those too many stay until the caller has
+ * removed them: see cache_excess_port().
  */
 int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 		       AttrMask *ret_changed);
 
-/* The last port of D if D has more ports than its port count says, else NULL. The caller withdraws
+/* The last port of D if D has more ports than it should, else NULL. The caller withdraws
  * it and then calls cache_remove_port(), until there is none. */
 Port *cache_excess_port(Device *d);
 /* Takes P, the last port of its device, out of the cache and frees it. */

@@ -64,7 +64,7 @@ int watch_nldev_parse(struct nlmsghdr *m, Event *ret, bool *ret_going)
 	if (a[RDMA_NLDEV_ATTR_DEV_INDEX]) {
 		if (nldev_parse_index(a[RDMA_NLDEV_ATTR_DEV_INDEX], &e.device) < 0)
 			return -EBADMSG;
-		/* A port that verbs cannot name stands for all of the device. */
+		/* A port that is not served stands for all of the device. */
 		if (e.reason == REASON_NETDEV &&
 		    netlink_number(a[RDMA_NLDEV_ATTR_PORT_INDEX], &port) && port <= RDMA_PORT_MAX)
 			e.port = (uint32_t)port;

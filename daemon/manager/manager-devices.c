@@ -52,13 +52,14 @@ static void follow_rename(Manager *m, Device *d)
 /* Brings one device of an enumeration into the cache. */
 static void take_device(Manager *m, DeviceSnapshot *s)
 {
-	uint32_t index = s->values.index, ports_were;
+	uint32_t index = s->values.index, ports_were, omitted_were;
 	Device *d = cache_device(&m->cache, index);
 	AttrMask changed;
 	Port *excess;
 	int op;
 
 	ports_were = d ? d->n_ports : 0;
+	omitted_were = d ? d->now.values.omitted_ports : 0;
 	op = cache_apply_device(&m->cache, s, 0, &d, &changed);
 	if (op < 0) {
 		log_error_errno(op, "Cannot keep device %u, ignoring it: %m", index);
@@ -73,6 +74,10 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 	if (op == CACHE_ADDED)
 		log_at(m->ready ? LOG_INFO : LOG_DEBUG, 0, "%s: added, %u ports",
 		       d->now.values.name, d->n_ports);
+	if (d->now.values.omitted_ports > omitted_were)
+		log_warning("%s: has %u ports, of which %u are not served: too many",
+			    d->now.values.name, d->now.values.port_count,
+			    d->now.values.omitted_ports);
 	while ((excess = cache_excess_port(d)))
 		remove_port(m, excess);
 	if (op == CACHE_ADDED || d->n_ports > ports_were) {

@@ -222,7 +222,7 @@ static int answer_port(const DvProvider *provider, struct ibv_context *context, 
 	int r;
 
 	(void)verbs_query_device(context, &ignored, &d.cap_flags);
-	r = verbs_query_port(context, port, &d, s);
+	r = port <= VERBS_PORT_MAX ? verbs_query_port(context, port, &d, s) : 0;
 	return r < 0 ? r : provider->query_port(context, port, s);
 }
 

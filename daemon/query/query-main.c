@@ -203,7 +203,7 @@ static int print_query(Querier *querier)
 		r = nldev_get_device(&querier->nldev, q.device, &device);
 	if (r < 0)
 		return log_error_errno(r, "%s: %m", name);
-	for (uint32_t p = 1; p <= device.values.port_count; p++)
+	for (uint32_t p = 1; p <= MIN(device.values.port_count, RDMA_PORT_MAX); p++)
 		if (port == 0 || port == p)
 			port_set_add(&q.ports, p);
 	if (port_set_is_empty(&q.ports) && port)

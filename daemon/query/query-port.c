@@ -164,9 +164,10 @@ bool port_stays_closed(int open_error)
  */
 static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 {
+	bool has_verbs = t->context && port <= VERBS_PORT_MAX;
 	int r = 0;
 
-	if (t->context)
+	if (has_verbs)
 		r = verbs_query_port(t->context, port, &t->known->verbs, s);
 	if (r < 0)
 		return r;
@@ -174,9 +175,12 @@ static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 		query_direct_verbs(t, port, s);
 	if (sysfs_may_supply_port(s))
 		sysfs_supply_port(target_sysfs(t), port, s);
-	if (t->context)
+	if (has_verbs)
 		return 0;
-
+	if (t->context) {
+		s->open_error = -ERANGE;
+		return mask_has(&s->supplied, PORT_ATTR_state) ? 0 : -EIO;
+	}
 	s->open_error = !t->is_isolated && t->open_error == 0 ? -ECANCELED : t->open_error;
 	if (!mask_has(&s->supplied, PORT_ATTR_state))
 		return t->open_error < 0 ? t->open_error : -EIO;

@@ -51,19 +51,10 @@ static int run_counters(Target *t, const Sink *sink)
 	return r;
 }
 
-static uint32_t last_port(const PortSet *ports)
-{
-	uint32_t port = RDMA_PORT_MAX;
-
-	while (port > 0 && !port_set_has(ports, port))
-		port--;
-	return port;
-}
-
 static int run(Target *t, const Sink *sink, bool *gone)
 {
 	const Query *q = t->query;
-	uint32_t last = last_port(&q->ports);
+	uint32_t last = port_set_last(&q->ports);
 	int r;
 
 	if (q->counters)

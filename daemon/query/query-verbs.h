@@ -16,6 +16,9 @@ typedef struct VerbsDevice {
 
 /* Supplies the rows of S with source VERBS, and the capabilities of the device. */
 int verbs_query_device(struct ibv_context *context, DeviceSnapshot *s, unsigned int *ret_cap_flags);
+/* ibv_query_port() has 8 bits for the number of the port. */
+#define VERBS_PORT_MAX 255U
+/* PORT is at most VERBS_PORT_MAX. */
 int verbs_query_port(struct ibv_context *context, uint32_t port, const VerbsDevice *d,
 		     PortSnapshot *s);
 

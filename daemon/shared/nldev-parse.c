@@ -55,7 +55,7 @@ int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *ret)
 		return -EBADMSG;
 	DEVICE_SUPPLY(&d, index, index);
 	DEVICE_SUPPLY_TEXT(&d, name, text);
-	DEVICE_SUPPLY(&d, port_count, (uint32_t)MIN(v, (uint64_t)RDMA_PORT_MAX));
+	DEVICE_SUPPLY(&d, port_count, (uint32_t)MIN(v, (uint64_t)UINT32_MAX));
 	if (netlink_number(a[RDMA_NLDEV_ATTR_DEV_NODE_TYPE], &v) && v <= UINT32_MAX)
 		DEVICE_SUPPLY(&d, node_type, (uint32_t)v);
 	if (netlink_number(a[RDMA_NLDEV_ATTR_NODE_GUID], &v))

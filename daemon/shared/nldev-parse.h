@@ -34,9 +34,9 @@ int nldev_parse_index(struct nlattr *a, uint32_t *ret);
  * What MESSAGE says of a device, into *RET, which is overwritten and owns nothing.
  *
  * -EBADMSG if the message does not identify a device: it must have an index, a name of 1 to 63
- * bytes without '/', and a number of ports. The number of ports is at most RDMA_PORT_MAX, for verbs
- * cannot name more; switchdev representors may have more. Every other attribute is optional: one
- * that is not there, or is no number where one is expected, is not supplied. Longer text is cut.
+ * bytes without '/', and a number of ports, which may be more than RDMA_PORT_MAX. Every other
+ * attribute is optional: one that is not there, or is no number where one is expected, is not
+ * supplied. Longer text is cut.
  * Firmware version, type and parent are always supplied: the kernel leaves the attributes out if
  * the device has none, and that is the empty text and the normal type.
  */

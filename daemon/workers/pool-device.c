@@ -140,6 +140,7 @@ PoolDevice *pool_device_free(PoolDevice *d)
 	if (!d)
 		return NULL;
 	d->retry = sd_event_source_disable_unref(d->retry);
+	free(d->port_tables);
 	free(d);
 	return NULL;
 }
@@ -198,6 +199,21 @@ void pool_remove_device(PoolDevice *d)
 	p->tables -= d->tables;
 	memmove(&p->devices[i], &p->devices[i + 1], (p->n_devices - i) * sizeof(d));
 	pool_device_free(d);
+}
+
+int pool_device_reserve(PoolDevice *d, uint32_t port)
+{
+	uint32_t n = port + 1, *tables;
+
+	if (n <= d->n_port_tables)
+		return 0;
+	tables = reallocarray(d->port_tables, n, sizeof(*tables));
+	if (!tables)
+		return -ENOMEM;
+	memset(tables + d->n_port_tables, 0, (n - d->n_port_tables) * sizeof(*tables));
+	d->port_tables = tables;
+	d->n_port_tables = n;
+	return 0;
 }
 
 const char *pool_device_count_tables(PoolDevice *d, uint32_t port, const PortSnapshot *snapshot)

@@ -26,6 +26,8 @@ void pool_device_answer(PoolDevice *d, bool prompt);
  * If D is not wedged, but slow, the core is to ask it then: REASON_RECOVERED is reported. */
 void pool_device_retry_later(PoolDevice *d);
 
-/* Notes the tables that PORT of D has now. Returns NULL, or the rule that is broken: they are too
- * large together with those of the other ports, or of the other devices. */
+/* Makes room to count the tables of the ports of D up to PORT. -ENOMEM. */
+int pool_device_reserve(PoolDevice *d, uint32_t port);
+/* Notes the tables that PORT of D, for which there is room, has now. Returns NULL, or the rule that
+ * is broken: they are too large together with those of the other ports, or of the other devices. */
 const char *pool_device_count_tables(PoolDevice *d, uint32_t port, const PortSnapshot *snapshot);

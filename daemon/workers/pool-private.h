@@ -52,8 +52,9 @@ struct PoolDevice {
 	Worker *asked;
 	/* ASKED has answered: it may hold the device open, so events are lost with it. */
 	bool heard;
-	/* Bytes of the tables of each port that was read last, and their sum. */
-	uint32_t port_tables[RDMA_PORT_MAX + 1];
+	/* Bytes of the tables of each port that was read last, by its number, and their sum. */
+	uint32_t *port_tables;
+	uint32_t n_port_tables; /* room for port numbers below this */
 	uint32_t tables;
 	/* How many workers in a row it has spoilt: they hung or crashed when asked about it. */
 	unsigned int spoilt;

@@ -306,6 +306,9 @@ int pool_query(Pool *p, const Query *q)
 		if (r < 0)
 			return r;
 	}
+	r = pool_device_reserve(d, port_set_last(&q->ports));
+	if (r < 0)
+		return r;
 	memcpy(d->name, q->name, sizeof(d->name));
 	d->adapter = q->adapter;
 	request->query = *q;

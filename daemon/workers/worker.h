@@ -23,7 +23,7 @@
 
 /* The head must be answered within so many times the time-out of a message. Without this a worker
  * that lies could send one part after the other for days, and the requests behind it would wait.
- * With the default time-out of 2 s it is 32 s: a switch with 254 ports may take 126 ms for each. */
+ * With the default time-out of 2 s it is 32 s: a device with 1024 ports may take 31 ms for each. */
 #define WORKER_QUERY_TIMEOUTS 16U
 
 typedef struct Worker Worker;

@@ -9,7 +9,7 @@
 
 #include "attribute.h"
 
-/* Room for the longest name ("DEVICE/254") and its terminator, in bytes. */
+/* Room for the longest name ("DEVICE/1024") and its terminator, in bytes. */
 #define PORT_NAME_MAX 72U
 
 /* The most ports that one wait may name, in rdmad.conf or on D-Bus: each of them costs a look-up by

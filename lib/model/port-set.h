@@ -5,12 +5,12 @@
 
 #include "port.h"
 
+#define PORT_SET_WORDS (RDMA_PORT_MAX / 64 + 1)
+
 /* A set of ports, bit n for port n; bit 0 is not used. */
 typedef struct PortSet {
-	uint64_t bits[4];
+	uint64_t bits[PORT_SET_WORDS];
 } PortSet;
-
-_Static_assert(RDMA_PORT_MAX < 256, "PortSet is too small");
 
 /* PORT is at most RDMA_PORT_MAX in all of these. */
 static inline void port_set_add(PortSet *s, uint32_t port)
@@ -30,26 +30,42 @@ static inline bool port_set_has(const PortSet *s, uint32_t port)
 
 static inline bool port_set_is_empty(const PortSet *s)
 {
-	return (s->bits[0] | s->bits[1] | s->bits[2] | s->bits[3]) == 0;
+	uint64_t any = 0;
+
+	for (unsigned int i = 0; i < PORT_SET_WORDS; i++)
+		any |= s->bits[i];
+	return any == 0;
+}
+
+/* The highest port, 0 if there is none. */
+static inline uint32_t port_set_last(const PortSet *s)
+{
+	for (unsigned int i = PORT_SET_WORDS; i > 0; i--)
+		if (s->bits[i - 1])
+			return i * 64 - 1 - (uint32_t)__builtin_clzll(s->bits[i - 1]);
+	return 0;
 }
 
 /* Adds the ports in OTHER. */
 static inline void port_set_add_all(PortSet *s, const PortSet *other)
 {
-	for (unsigned int i = 0; i < 4; i++)
+	for (unsigned int i = 0; i < PORT_SET_WORDS; i++)
 		s->bits[i] |= other->bits[i];
 }
 
 /* Removes the ports in OTHER. */
 static inline void port_set_remove_all(PortSet *s, const PortSet *other)
 {
-	for (unsigned int i = 0; i < 4; i++)
+	for (unsigned int i = 0; i < PORT_SET_WORDS; i++)
 		s->bits[i] &= ~other->bits[i];
 }
 
 /* Whether a port is in both. */
 static inline bool port_set_overlaps(const PortSet *a, const PortSet *b)
 {
-	return ((a->bits[0] & b->bits[0]) | (a->bits[1] & b->bits[1]) | (a->bits[2] & b->bits[2]) |
-		(a->bits[3] & b->bits[3])) != 0;
+	uint64_t any = 0;
+
+	for (unsigned int i = 0; i < PORT_SET_WORDS; i++)
+		any |= a->bits[i] & b->bits[i];
+	return any != 0;
 }

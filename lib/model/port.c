@@ -380,12 +380,14 @@ const OpenError *open_error_find(int32_t error)
 	return &other;
 }
 
-/* Why a row has no value on a device that could not be opened: what comes from verbs, or is made of
- * that, cannot be read then. */
+/* Why a row has no value on a port about which verbs could not be asked: what comes from verbs, or
+ * is made of that, cannot be read then. Direct verbs can name every port of an open device. */
 static const char *not_opened(const Attribute *row, int32_t error)
 {
-	if (row->source != SOURCE_VERBS && row->source != SOURCE_DV &&
-	    row->source != SOURCE_DERIVED)
+	bool concerned = row->source == SOURCE_VERBS || row->source == SOURCE_DERIVED ||
+			 (row->source == SOURCE_DV && error != -ERANGE);
+
+	if (!concerned)
 		return "not reported";
 	return open_error_find(error)->text;
 }

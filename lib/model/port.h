@@ -8,21 +8,25 @@
 
 #include "table.h"
 
-/* Ports of a device have numbers from 1 to this: 8 bits in the verbs ABI, and 255 means any port
- * there. */
-#define RDMA_PORT_MAX 254U
+/* The ports of a device that are served: those with a number from 1 to this. The kernel counts
+ * ports with 32 bits since 5.13: an mlx5 device in switchdev mode has one for each function behind
+ * its embedded switch. The limit is for the memory that a device may take here. */
+#define RDMA_PORT_MAX 1024U
+/* The same for all devices together: in the core they take 115 MiB. */
+#define RDMA_PORTS_MAX 32768U
 
 /* A port as one query saw it. It owns its tables. */
 typedef struct PortSnapshot {
 	PortValues values;
 	AttrMask supplied;  /* the rows that the sources filled */
 	AttrMask valid;	    /* of them, those that have a value to publish: see port_derive() */
-	int32_t open_error; /* why the device could not be opened to ask verbs: a negative errno,
-			       -ECANCELED if the configuration keeps it closed; 0 if it was open */
+	int32_t open_error; /* why verbs could not be asked: the negative errno of opening the
+			       device, -ECANCELED if the configuration keeps it closed, -ERANGE if
+			       it is open but verbs cannot name the port; 0 if verbs was asked */
 	Table *tables[_PORT_TABLE_MAX];
 } PortSnapshot;
 
-/* An error with which a device could not be opened, and what it means. */
+/* An error because of which verbs could not be asked, and what it means. */
 typedef struct OpenError {
 	int32_t error; /* a negative errno */
 	bool lasts;    /* the device stays closed until somebody changes something */

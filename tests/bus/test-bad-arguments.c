@@ -129,9 +129,9 @@ static char *expect_refusal(Fixture *f, const Method *m, sd_bus_message *call)
 static void check_method(Fixture *f, const char *path, const Method *m)
 {
 	static const char *const wrong[] = {"", "u", "as", "ss", "v"};
-	static const char *const texts[] = {"",		"nonsense",   "no/port/1",
-					    "mlx5_0/0", "mlx5_0/255", "*/9",
-					    "\x01\x02", LONG_TEXT,    "a" LONG_TEXT};
+	static const char *const texts[] = {"",		"nonsense",    "no/port/1",
+					    "mlx5_0/0", "mlx5_0/1025", "*/9",
+					    "\x01\x02", LONG_TEXT,     "a" LONG_TEXT};
 	_cleanup_free_ char *option_error = NULL;
 	sd_bus_message *call;
 

@@ -10,28 +10,78 @@
 
 /* Numbers */
 
-static void test_254_ports(void **state)
+/* How many ports GetManagedObjects() has. */
+static size_t count_managed_ports(Fixture *f)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
+			     "GetManagedObjects", NULL, "");
+	const char *path;
+	size_t n = 0;
+
+	assert_true(sd_bus_message_enter_container(reply, 'a', "{oa{sa{sv}}}") >= 0);
+	while (sd_bus_message_enter_container(reply, 'e', "oa{sa{sv}}") > 0) {
+		sd_bus_message_read_basic(reply, 'o', &path);
+		n += strstr(path, "/port/") != NULL;
+		sd_bus_message_skip(reply, "a{sa{sv}}");
+		sd_bus_message_exit_container(reply);
+	}
+	return n;
+}
+
+/* A device with as many ports as are served: each port can do what any port can. */
+static void test_1024_ports(void **state)
 {
 	Fixture *f = *state;
 	_cleanup_free_ char *error = NULL;
+	const char *last = "/org/rdma/device/0/port/1024", *one = "/org/rdma/device/0/port/1000";
+	Replies waited = {};
 
-	fixture_start_daemon(f, "[device many]\nprotocol = roce\nports = 254\n", NULL);
-	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "PortCount", "254");
-	fixture_assert_property(f, "/org/rdma/device/0", RDMAD_INTERFACE_DEVICE, "Ports", "254");
-	fixture_assert_property(f, "/org/rdma/device/0/port/254", RDMAD_INTERFACE_PORT, "State",
-				"active");
-	fixture_simulate(f, "set many/254 state=down event=port-error");
-	fixture_wait_signal(f, "/org/rdma/device/0/port/254", "StateChanged");
-	assert_int_equal(fixture_count_signals(f, NULL, "StateChanged"), 1);
-	sd_bus_message_unref(fixture_call(f, "/org/rdma/device/0/port/254", RDMAD_INTERFACE_PORT,
-					  "Query", NULL, "a{sv}", 0));
+	fixture_start_daemon(f,
+			     "[device many]\nprotocol = roce\nports = 1024\n"
+			     "[port many/1000]\nstate = down\ncounter.port_rcv_data = 7\n",
+			     NULL);
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "PortCount", "1024");
+	fixture_assert_property(f, "/org/rdma/device/0", RDMAD_INTERFACE_DEVICE, "Ports", "1024");
+	fixture_assert_property(f, "/org/rdma/device/0", RDMAD_INTERFACE_DEVICE, "PortCount",
+				"1024");
+	fixture_assert_property(f, "/org/rdma/device/0", RDMAD_INTERFACE_DEVICE, "OmittedPorts",
+				"0");
+	fixture_assert_property(f, last, RDMAD_INTERFACE_PORT, "State", "active");
+	fixture_assert_property(f, last, RDMAD_INTERFACE_PORT, "PortNumber", "1024");
+	assert_int_equal(count_managed_ports(f), 1024);
+
+	/* WaitFor() of port 1000, which becomes active, and its signal */
+	assert_true(sd_bus_call_method_async(f->bus, NULL, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					     RDMAD_INTERFACE_MANAGER, "WaitFor", calls_on_reply,
+					     &waited, "a{sv}t", 1, "ports", "as", 1, "many/1000",
+					     60 * USEC_PER_SEC) >= 0);
+	calls_ping(f);
+	assert_int_equal(waited.good + waited.other, 0);
+	fixture_simulate(f, "set many/1000 state=active event=port-active");
+	fixture_wait_signal(f, one, "StateChanged");
+	calls_wait(f->bus, &waited, 1);
+	assert_int_equal(waited.good, 1);
+	fixture_assert_property(f, one, RDMAD_INTERFACE_PORT, "State", "active");
+	fixture_simulate(f, "set many/1024 state=down event=port-error");
+	fixture_wait_signal(f, last, "StateChanged");
+	assert_int_equal(fixture_count_signals(f, NULL, "StateChanged"), 2);
+
+	sd_bus_message_unref(
+		fixture_call(f, last, RDMAD_INTERFACE_PORT, "Query", NULL, "a{sv}", 0));
+	sd_bus_message_unref(
+		fixture_call(f, one, RDMAD_INTERFACE_PORT, "GetCounters", NULL, "a{sv}", 0));
+	sd_bus_message_unref(
+		fixture_call(f, one, RDMAD_INTERFACE_PORT, "GetHistory", NULL, "a{sv}", 0));
+	sd_bus_message_unref(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetPort",
+					  NULL, "sa{sv}", "many/1024", 0));
 	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetPort", &error,
-				 "sa{sv}", "many/255", 0));
+				 "sa{sv}", "many/1025", 0));
 	assert_non_null(startswith(error, "org.rdma.Error."));
 	fixture_simulate(f, "remove many");
 	calls_refresh(f);
 	fixture_barrier(f);
-	assert_int_equal(fixture_count_signals(f, NULL, "InterfacesRemoved"), 255);
+	assert_int_equal(fixture_count_signals(f, NULL, "InterfacesRemoved"), 1025);
 	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "PortCount", "0");
 }
 
@@ -215,7 +265,7 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_254_ports),	  TEST(test_4096_ports), TEST(test_greedy_client),
+		TEST(test_1024_ports),	  TEST(test_4096_ports), TEST(test_greedy_client),
 		TEST(test_clients_leave), TEST(test_storm),
 	};
 

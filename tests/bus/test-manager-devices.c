@@ -81,6 +81,27 @@ static void test_grows_while_asked(void **state)
 	assert_true(device_port(device(t, 1), RDMA_PORT_MAX)->published);
 }
 
+/* More ports than are served: the first 1024 are, and the device says how many are not. */
+static void test_too_many_ports(void **state)
+{
+	Test *t = *state;
+
+	set_device(0, 1, "mlx5_0", 1500);
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	assert_int_equal(device(t, 1)->n_ports, 1024);
+	assert_int_equal(device(t, 1)->now.values.port_count, 1500);
+	assert_int_equal(device(t, 1)->now.values.omitted_ports, 476);
+	assert_int_equal(port_set_last(&last_query()->ports), 1024);
+	answer(4);
+	assert_int_equal(port(t, 1, 1024)->state, 4);
+	/* nothing changes by the next look, or by the answer */
+	tell(EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_RECONCILE);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	answer(4);
+	assert_int_equal(device(t, 1)->now.values.omitted_ports, 476);
+}
+
 static void test_renamed_while_asked(void **state)
 {
 	Test *t = *state;
@@ -172,10 +193,15 @@ static void test_interfaces_of_removed_port(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ANSWERED(test_index_used_again),   ANSWERED(test_shrinks_while_asked),
-		ANSWERED(test_grows_while_asked),  ANSWERED(test_renamed_while_asked),
-		ANSWERED(test_wedged_and_removed), ANSWERED(test_unknown_devices),
-		ANSWERED(test_fatal_event),	   ANSWERED(test_interfaces_of_removed_port),
+		ANSWERED(test_index_used_again),
+		ANSWERED(test_shrinks_while_asked),
+		ANSWERED(test_grows_while_asked),
+		ANSWERED(test_too_many_ports),
+		ANSWERED(test_renamed_while_asked),
+		ANSWERED(test_wedged_and_removed),
+		ANSWERED(test_unknown_devices),
+		ANSWERED(test_fatal_event),
+		ANSWERED(test_interfaces_of_removed_port),
 	};
 
 	unsetenv("NOTIFY_SOCKET");

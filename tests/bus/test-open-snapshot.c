@@ -13,7 +13,7 @@
 #define SCENARIO                                                                                   \
 	"[device mlx5_0]\nprotocol = infiniband\n[port mlx5_0/1]\nlid = 7\n"                       \
 	"[device rocep1]\nprotocol = roce\n[port rocep1/1]\nnetdev = eth0 2\n"                     \
-	"[device more]\nprotocol = roce\nports = 254\npresent = no\n"
+	"[device more]\nprotocol = roce\nports = 1024\npresent = no\n"
 
 static int setup(void **state)
 {
@@ -146,9 +146,15 @@ static void test_growth(void **state)
 	assert_int_equal(rdmad_read_hot(r, ib, &hot), -ESTALE);
 	assert_int_equal(rdmad_reopen(r), 0);
 	assert_int_equal(rdmad_read_hot(r, ib, &hot), 0);
-	while ((e = rdmad_find(r, "more/254", &last)) == -ENOENT)
+	while ((e = rdmad_find(r, "more/1000", &last)) == -ENOENT)
 		assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
 	assert_int_equal(e, 0);
+	fixture_simulate(f, "set more/1000 state=down event=port-error");
+	do
+		assert_int_equal(rdmad_read_hot(r, last, &hot), 0);
+	while (hot.state != IBV_PORT_DOWN && rdmad_wait(r, UINT64_MAX) == 1);
+	assert_int_equal(hot.state, IBV_PORT_DOWN);
+	assert_int_equal(hot.port_num, 1000);
 	rdmad_close(r);
 }
 

@@ -376,7 +376,7 @@ static void test_bad_input(void **state)
 		{"P", "ports", "", RDMAD_ERROR_INVALID_ARGUMENT, "\"\" is no name of a port"},
 		{"P", "ports", "mlx5_0/0", RDMAD_ERROR_INVALID_ARGUMENT, "\"mlx5_0/0\" is no name"},
 		{"P", "ports", "mlx5_0/x", RDMAD_ERROR_INVALID_ARGUMENT, "\"mlx5_0/x\" is no name"},
-		{"P", "ports", "mlx5_0/255", RDMAD_ERROR_INVALID_ARGUMENT, "is no name of a port"},
+		{"P", "ports", "mlx5_0/1025", RDMAD_ERROR_INVALID_ARGUMENT, "is no name of a port"},
 		{"P", "ports",
 		 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 		 RDMAD_ERROR_INVALID_ARGUMENT, "is no name of a port"},

@@ -200,7 +200,7 @@ static const char *choose_path(FuzzInput *in)
 		"/org/rdma/device/1",
 		"/org/rdma/device/00",
 		"/org/rdma/device/4294967303",
-		"/org/rdma/device/0/port/255",
+		"/org/rdma/device/0/port/1025",
 		"/org/rdma/device/0/port/1/a",
 		"/org/rdma/device/0/port/1/" LONG LONG,
 	};

@@ -126,7 +126,7 @@ const char *value_path(FuzzInput *in)
 		"/org/rdma/device/4294967296",
 		"/org/rdma/device/00",
 		"/org/rdma/device/0/port/0",
-		"/org/rdma/device/0/port/255",
+		"/org/rdma/device/0/port/1025",
 		"/org/rdma/device/0/port/1/x",
 		"/org/rdma/device/0/port",
 		"/org/rdma/device",

@@ -306,11 +306,65 @@ static void test_device(void **state)
 	assert_ptr_equal(cache_excess_port(d), d->ports[1]);
 	cache_remove_port(cache_excess_port(d));
 	assert_null(cache_excess_port(d));
-	/* more than there can be */
+	assert_int_equal(d->now.values.omitted_ports, 0);
+}
+
+/* A device has as many ports as it says, those after the 1024th have no object. */
+static void test_many_ports(void **state)
+{
+	Device *d = add_device(*state, 7, "mlx5_0", 1024, 1), *same;
+	DeviceSnapshot s = {};
+	AttrMask changed;
+
+	assert_int_equal(device_port(d, 1024)->number, 1024);
+	assert_int_equal(device_port(d, 1024)->now.values.port_num, 1024);
+	assert_null(device_port(d, 1025));
+	assert_int_equal(d->now.values.omitted_ports, 0);
+	assert_true(mask_has(&d->now.valid, DEVICE_ATTR_omitted_ports));
+
 	DEVICE_SUPPLY(&s, index, 7);
-	DEVICE_SUPPLY(&s, port_count, 100000);
-	cache_apply_device(*state, &s, 0, &same, &changed);
-	assert_int_equal(d->n_ports, RDMA_PORT_MAX);
+	DEVICE_SUPPLY(&s, port_count, 3000);
+	assert_int_equal(cache_apply_device(*state, &s, 0, &same, &changed), CACHE_CHANGED);
+	assert_int_equal(d->n_ports, 1024);
+	assert_null(cache_excess_port(d));
+	assert_int_equal(d->now.values.port_count, 3000);
+	assert_int_equal(d->now.values.omitted_ports, 3000 - 1024);
+	assert_true(mask_has(&changed, DEVICE_ATTR_port_count));
+	assert_true(mask_has(&changed, DEVICE_ATTR_omitted_ports));
+	/* the answer of the device says nothing of it */
+	DEVICE_SUPPLY(&s, index, 7);
+	assert_int_equal(cache_apply_device(*state, &s, 5, &same, &changed), CACHE_UNCHANGED);
+	assert_int_equal(d->now.values.omitted_ports, 3000 - 1024);
+	assert_true(cache_apply_port_device_name(device_port(d, 1024)) == false);
+}
+
+/* All devices together have a limit too. What one gives up the next enumeration gives to another.
+ */
+static void test_ports_of_all(void **state)
+{
+	Cache *c = *state;
+	Device *d = NULL;
+	DeviceSnapshot s = {};
+	AttrMask changed;
+
+	for (uint32_t i = 0; i < 31; i++)
+		add_device(c, i, "many", 1024, 1);
+	add_device(c, 31, "some", 1000, 1);
+	DEVICE_SUPPLY(&s, index, 32);
+	DEVICE_SUPPLY(&s, port_count, 1024);
+	assert_int_equal(cache_apply_device(c, &s, 0, &d, &changed), CACHE_ADDED);
+	assert_int_equal(c->n_ports, 32768);
+	assert_int_equal(d->n_ports, 24);
+	assert_int_equal(d->now.values.port_count, 1024);
+	assert_int_equal(d->now.values.omitted_ports, 1000);
+	assert_null(cache_excess_port(d));
+
+	cache_remove_device(c, cache_device(c, 31));
+	DEVICE_SUPPLY(&s, index, 32);
+	DEVICE_SUPPLY(&s, port_count, 1024);
+	assert_int_equal(cache_apply_device(c, &s, 0, &d, &changed), CACHE_CHANGED);
+	assert_int_equal(d->n_ports, 1024);
+	assert_int_equal(d->now.values.omitted_ports, 0);
 }
 
 /* What sysfs no longer says of a device is not known any more; what an answer could not read stays.
@@ -471,6 +525,8 @@ int main(void)
 		TEST(test_never_answered),
 		TEST(test_protocols),
 		TEST(test_device),
+		TEST(test_many_ports),
+		TEST(test_ports_of_all),
 		TEST(test_device_withdrawn),
 		TEST(test_chardevs),
 		TEST(test_text_in_tables),

@@ -86,8 +86,7 @@ static void test_meets(void **state)
 		const WaitCondition c = {.state = cases[i].wanted};
 
 		apply(p, ib_port(cases[i].is));
-		assert_int_equal(wait_lack(&c, p),
-				 cases[i].meets ? LACK_NOTHING : LACK_STATE);
+		assert_int_equal(wait_lack(&c, p), cases[i].meets ? LACK_NOTHING : LACK_STATE);
 	}
 	s.values.lid = 0xffff;
 	apply(p, s);
@@ -400,8 +399,8 @@ static void test_names_move(void **state)
 
 static void test_names(void **state)
 {
-	static const char *const bad[] = {"",		"mlx5_0/",  "mlx5_0/0",
-					  "mlx5_0/255", "mlx5_0/x", "mlx5_0/1 "};
+	static const char *const bad[] = {"",	      "mlx5_0/",  "mlx5_0/0", "mlx5_0/1025",
+					  "mlx5_0/x", "mlx5_0/1 "};
 	char longest[80], name[16];
 	Wait w = {};
 
@@ -409,7 +408,7 @@ static void test_names(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(wait_add(&w, bad[i]), -EINVAL);
 	memset(longest, 'a', sizeof(longest));
-	strcpy(longest + 63, "/254");
+	strcpy(longest + 63, "/1024");
 	assert_int_equal(wait_add(&w, longest), 0);
 	memset(longest, 'a', sizeof(longest));
 	longest[72] = '\0';

@@ -16,7 +16,7 @@ static void test_split(void **state)
 		const char *name, *device; /* NULL: without a number */
 		uint32_t number;
 	} cases[] = {
-		{"mlx5_0/1", "mlx5_0", 1}, {"mlx5_0/254", "mlx5_0", 254},
+		{"mlx5_0/1", "mlx5_0", 1}, {"mlx5_0/1024", "mlx5_0", 1024},
 		{"a/b/3", "a/b", 3}, /* the last slash counts */
 		{"mlx5_0", NULL, 0},	   {"0002:c903:0000:0001", NULL, 0},
 	};
@@ -39,7 +39,7 @@ static void test_no_names(void **state)
 		"",
 		"mlx5_0/",
 		"mlx5_0/0",
-		"mlx5_0/255",
+		"mlx5_0/1025",
 		"mlx5_0/x",
 		"mlx5_0/1 ",
 		"mlx5_0/ 1",
@@ -74,7 +74,7 @@ static void test_length(void **state)
 
 	(void)state;
 	memset(name, 'a', sizeof(name));
-	strcpy(name + 63, "/254");
+	strcpy(name + 63, "/1024");
 	assert_int_equal(port_name_split(name, device, &number), 0);
 	assert_int_equal(strlen(device), 63);
 	strcpy(name + 63, "a/1");

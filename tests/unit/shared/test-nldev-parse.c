@@ -98,18 +98,10 @@ static void test_bare(_unused_ void **state)
 	nlmsg_free(m);
 }
 
-/* Verbs cannot name more ports than RDMA_PORT_MAX. */
+/* A device says how many ports it has, even if they are more than those that are served. */
 static void test_many_ports(_unused_ void **state)
 {
-	static const struct {
-		uint32_t ports, used;
-	} cases[] = {
-		{0, 0},
-		{1, 1},
-		{RDMA_PORT_MAX, RDMA_PORT_MAX},
-		{RDMA_PORT_MAX + 1, RDMA_PORT_MAX},
-		{UINT32_MAX, RDMA_PORT_MAX},
-	};
+	static const uint32_t cases[] = {0, 1, 255, 1024, 5000, UINT32_MAX};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct nl_msg *m = nlmsg_alloc_simple(DEVICE_GET, 0);
@@ -117,9 +109,9 @@ static void test_many_ports(_unused_ void **state)
 
 		nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, 5);
 		nla_put_string(m, RDMA_NLDEV_ATTR_DEV_NAME, "mlx5_0");
-		nla_put_u32(m, RDMA_NLDEV_ATTR_PORT_INDEX, cases[i].ports);
+		nla_put_u32(m, RDMA_NLDEV_ATTR_PORT_INDEX, cases[i]);
 		assert_int_equal(nldev_parse_device(nlmsg_hdr(m), &s), 0);
-		assert_int_equal(s.values.port_count, cases[i].used);
+		assert_int_equal(s.values.port_count, cases[i]);
 		nlmsg_free(m);
 	}
 }

@@ -100,8 +100,8 @@ static const ErrorCase syntax_errors[] = {
 		       "[port NAME/*] or [script]"},
 	{"[port a/0]\n", ":1: [port a/0]: expected [device NAME], [port NAME/NUMBER], "
 			 "[port NAME/*] or [script]"},
-	{"[port a/255]\n", ":1: [port a/255]: expected [device NAME], "
-			   "[port NAME/NUMBER], [port NAME/*] or [script]"},
+	{"[port a/1025]\n", ":1: [port a/1025]: expected [device NAME], "
+			    "[port NAME/NUMBER], [port NAME/*] or [script]"},
 	{"[port a/0x1]\n", ":1: [port a/0x1]: expected [device NAME], "
 			   "[port NAME/NUMBER], [port NAME/*] or [script]"},
 	{"[port a/01]\n", ":1: [port a/01]: expected [device NAME], "
@@ -117,8 +117,8 @@ static const ErrorCase device_errors[] = {
 	{"[device a]\nports = 2\n", ":1: a: expected protocol = infiniband, roce, iwarp or opa"},
 	{"[device a]\nprotocol = ethernet\n",
 	 ":2: protocol = ethernet: expected infiniband, roce, iwarp or opa"},
-	{IB "ports = 255\n", ":3: ports = 255: expected a number from 1 to 254"},
-	{IB "ports = 0\n", ":3: ports = 0: expected a number from 1 to 254"},
+	{IB "ports = 1025\n", ":3: ports = 1025: expected a number from 1 to 1024"},
+	{IB "ports = 0\n", ":3: ports = 0: expected a number from 1 to 1024"},
 	{IB "present = 1\n", ":3: present = 1: expected yes or no"},
 	{IB "index = -1\n", ":3: index = -1: expected a number from 0 to 2147483647"},
 	{IB "index = 4\n[device b]\nprotocol = roce\nindex = 4\n",
@@ -263,7 +263,7 @@ static const ErrorCase command_errors[] = {
 					   "lid-change or link"},
 	{SCRIPT "at 1s: add b\n", ":4: b: expected protocol = infiniband, roce, iwarp or opa"},
 	{SCRIPT "at 1s: add b from=c\n", ":4: from=c: expected a device of the scenario file"},
-	{SCRIPT "at 1s: add b from=a ports=0\n", ":4: ports = 0: expected a number from 1 to 254"},
+	{SCRIPT "at 1s: add b from=a ports=0\n", ":4: ports = 0: expected a number from 1 to 1024"},
 	{SCRIPT "at 1s: fail a EIO\n", ":4: a: expected a port, NAME/NUMBER or NAME/*"},
 	{SCRIPT "at 1s: fail a/1 EWHAT\n", ":4: EWHAT: not the name of an error, expected one "
 					   "such as EIO or EREMOTEIO, or none"},

@@ -258,7 +258,7 @@ static void test_remove(void **state)
 	for (uint32_t n = 0; n < SCENARIO_PORTS_MAX; n += RDMA_PORT_MAX) {
 		uint32_t index = 2 + n / RDMA_PORT_MAX;
 
-		command(f, "add n protocol=opa ports=254");
+		command(f, "add n protocol=opa ports=1024");
 		assert_int_equal(device(f, index)->values.port_count, RDMA_PORT_MAX);
 		command(f, "remove n");
 		assert_null(simulated_machine_device(&f->machine, index));

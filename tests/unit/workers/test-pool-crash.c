@@ -251,7 +251,6 @@ static void test_lies(void **state)
 		{"table-not-supplied", "a table that is not supplied"},
 		{"chardevs-twice", "a table twice"},
 		{"table-too-large", "table size out of bounds"},
-		{"tables-together", "the tables of the device are too large together"},
 		{"bad-event", "reason unknown"},
 	};
 	Test *t = *state;
@@ -267,6 +266,27 @@ static void test_lies(void **state)
 		assert_int_equal(count_kind(t, CALL_END, id), 1);
 	}
 	RUN_UNTIL(t, count_children() == 1);
+}
+
+/* Six ports may have 256 KiB each, and seven may not. */
+static void test_tables_together(void **state)
+{
+	Test *t = *state;
+	Query q;
+
+	start(t, FAKE_WORKER, PATIENT_USEC, &slow);
+	q = make_query(t, 1, "tables-together");
+	for (uint32_t port = 3; port <= 6; port++)
+		port_set_add(&q.ports, port);
+	assert_int_equal(pool_query(t->pool, &q), 0);
+	wait_end(t, q.id);
+	assert_int_equal(count_kind(t, CALL_PORT, q.id), 6);
+	q = make_query(t, 1, "tables-together");
+	for (uint32_t port = 3; port <= 7; port++)
+		port_set_add(&q.ports, port);
+	assert_int_equal(pool_query(t->pool, &q), 0);
+	expect_error(t, q.id, -EPIPE,
+		     "worker broke the protocol: the tables of the device are too large together");
 }
 
 /* A worker answers more than it was asked, or without being asked. */
@@ -305,6 +325,7 @@ int main(void)
 		TEST(test_no_pidfd),
 		TEST(test_no_timer),
 		TEST(test_lies),
+		TEST(test_tables_together),
 		TEST(test_unasked),
 	};
 

@@ -168,7 +168,7 @@ static void test_events(void **state)
 
 	start(t, FAKE_WORKER, PATIENT_USEC, &slow);
 	expect_answer(t, ask(t, 5, "events"));
-	/* That of device 6 is missing, which the worker was not asked about; port 255 becomes all
+	/* That of device 6 is missing, which the worker was not asked about; port 1025 becomes all
 	 * ports. */
 	assert_int_equal(t->n, 6);
 	assert_int_equal(all->kind, CALL_EVENT);
