@@ -133,7 +133,8 @@ static void look_at_state(CheckRun *r)
 {
 	const char *physical = port_text(r, PORT_ATTR_phys_state);
 
-	/* Without a state the port is stale, which is found by another check. */
+	/* Without a state the port is stale, which is found by another check, or its driver does
+	 * not measure the state, and then nothing can be said. */
 	if (object_value(r->port, PORT_ATTR_state) && !is_active(r) &&
 	    !is_expected(r, PORT_ATTR_state))
 		check_find(r, &port_attributes[PORT_ATTR_state], "the port is %s%s%s, not active",
@@ -278,13 +279,14 @@ static void look_at_access(CheckRun *r)
 }
 
 /* Whether it is known why rdmad does not open the device, and nobody has to do anything about that:
- * the configuration says so; it is a Gaudi device, which rdmad opens only if rdmad.conf says so; or
- * the device has no uverbs node, which another check finds. */
+ * the configuration says so; it is a Gaudi device, which rdmad opens only if rdmad.conf says so;
+ * the device has no uverbs node, which another check finds; or verbs has no number for the port. */
 static bool is_left_closed(const CheckRun *r, const char *reason)
 {
 	const Value *driver = r->device ? object_value(r->device, DEVICE_ATTR_driver) : NULL;
 
 	return streq(reason, open_error_find(-ECANCELED)->text) ||
+	       streq(reason, open_error_find(-ERANGE)->text) ||
 	       streq(reason, open_error_find(-ENXIO)->text) ||
 	       (driver && startswith(value_text(driver), "habanalabs"));
 }

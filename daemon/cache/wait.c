@@ -67,6 +67,25 @@ static uint32_t max_mtu(const PortSnapshot *s)
 	return v.u32;
 }
 
+/* Whether the driver does not say in which state the port is. Then nothing says that it is not in
+ * the state that programs need. */
+static bool is_unmeasured(const PortSnapshot *s)
+{
+	return mask_has(&s->unmeasured, PORT_ATTR_state);
+}
+
+static bool can_be_in_state(const PortSnapshot *s, uint32_t state)
+{
+	return !is_unmeasured(s) || state >= PORT_STATE_INIT;
+}
+
+static bool meets_state(const PortSnapshot *s, uint32_t state)
+{
+	if (is_unmeasured(s))
+		return can_be_in_state(s, state);
+	return mask_has(&s->valid, PORT_ATTR_state) && decode_state_meets(s->values.state, state);
+}
+
 const char *wait_impossible(const WaitCondition *c, const PortSnapshot *s)
 {
 	bool ip = c->has_gid && is_ip(c->gid);
@@ -82,6 +101,9 @@ const char *wait_impossible(const WaitCondition *c, const PortSnapshot *s)
 		return "only ports of InfiniBand have a LID";
 	if (ip && interfaces & 1U << INTERFACE_INFINIBAND)
 		return "no GID of a port of InfiniBand stands for an IP address";
+	if (!can_be_in_state(s, c->state))
+		return "the driver does not measure the state of the port, so nothing shows that "
+		       "the port is down";
 	if (c->mtu > max_mtu(s))
 		return "the MTU is larger than MaxMtu";
 	return NULL;
@@ -93,7 +115,7 @@ WaitLack wait_lack(const WaitCondition *c, const Port *p)
 
 	if (s->values.stale)
 		return LACK_FRESH;
-	if (!mask_has(&s->valid, PORT_ATTR_state) || !decode_state_meets(s->values.state, c->state))
+	if (!meets_state(s, c->state))
 		return LACK_STATE;
 	if (c->lid && !has_lid(s))
 		return LACK_LID;

@@ -15,7 +15,8 @@
 
 /* What a port has to be. The state always counts; of the others what is not zero. */
 typedef struct WaitCondition {
-	uint32_t state;	 /* enum ibv_port_state: it meets this one, see decode_state_meets() */
+	uint32_t state;	 /* enum ibv_port_state: it meets this one, see decode_state_meets(). A port
+			    whose driver does not measure the state is taken for active */
 	bool lid;	 /* it has a LID, and not 0 or 0xffff */
 	bool has_gid;	 /* the GID below is in its GID table */
 	uint8_t gid[16]; /* network byte order; an IPv4 address is mapped into IPv6 */

@@ -18,6 +18,7 @@ typedef struct Known {
 	Policy policy;
 	AttrText why_polled;  /* why it is not POLICY_HOLD; empty if it is */
 	const DvProvider *dv; /* of its direct verbs; NULL if there is none */
+	AttrMask unmeasured;  /* the rows of its ports that its driver does not measure */
 	VerbsDevice verbs;    /* driver_id is negative until it has a uverbs node */
 	bool has_cap_flags;   /* VERBS.cap_flags was read */
 	DeviceGids gids;      /* the last tables of its ports */

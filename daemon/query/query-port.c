@@ -5,6 +5,7 @@
 #include "decode.h"
 #include "log.h"
 #include "query-sysfs.h"
+#include "query-unmeasured.h"
 
 static bool is_infiniband(const PortSnapshot *s)
 {
@@ -214,6 +215,7 @@ int port_query(Target *t, uint32_t port, PortSnapshot *s)
 	r = query_values(t, port, s);
 	if (r < 0)
 		return r;
+	unmeasured_drop(&t->known->unmeasured, s);
 	query_tables(t, port, s);
 	return 0;
 }

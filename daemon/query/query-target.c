@@ -7,6 +7,7 @@
 #include "log.h"
 #include "query-sysfs.h"
 #include "query-unlisted.h"
+#include "query-unmeasured.h"
 
 /*
  * The name may change at any time, and another device may take the old one. So the directory is
@@ -55,6 +56,7 @@ static void learn(Target *t)
 			   .kernel = t->querier->kernel};
 	k->dv = dv_find(&d);
 	d.exclusive = k->dv && k->dv->exclusive;
+	k->unmeasured = unmeasured_rows(&d);
 	k->policy = policy_decide(&t->querier->policy, &d, k->why_polled);
 	/* The policy may be another one since the device was renamed. */
 	if (k->policy != POLICY_HOLD && contexts_holds(t->querier->contexts, t->device))

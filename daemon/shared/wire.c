@@ -146,7 +146,10 @@ static const char *check(const WireMessage *m, size_t size)
 			return "error is no negative errno";
 		if (!texts_terminated(port_attributes, _PORT_ATTR_MAX, &m->port.values))
 			return "text not terminated";
-		return mask_within(&m->port.supplied, _PORT_ATTR_MAX) ? NULL : "attribute unknown";
+		return mask_within(&m->port.supplied, _PORT_ATTR_MAX) &&
+				       mask_within(&m->port.unmeasured, _PORT_ATTR_MAX)
+			       ? NULL
+			       : "attribute unknown";
 	case WIRE_TABLE:
 		return check_table(&m->table);
 	case WIRE_END:

@@ -70,6 +70,7 @@ typedef struct WirePort {
 	int32_t open_error; /* that of PortSnapshot */
 	PortValues values;
 	AttrMask supplied;
+	AttrMask unmeasured; /* that of PortSnapshot */
 } WirePort;
 
 typedef struct WireTable {

@@ -106,6 +106,7 @@ void answer_take_port(Answer *a, const WirePort *m)
 	port_set_add(&a->has_ports, a->port);
 	a->port_snapshot.values = m->values;
 	a->port_snapshot.supplied = m->supplied;
+	a->port_snapshot.unmeasured = m->unmeasured;
 	a->port_snapshot.open_error = m->open_error;
 }
 

@@ -244,6 +244,12 @@ static const char *broken_rule(const Attribute *a, const void *values, uint32_t 
 	return NULL;
 }
 
+/* The state for the rules of validity. */
+static uint32_t rule_state(const PortSnapshot *s)
+{
+	return mask_has(&s->unmeasured, PORT_ATTR_state) ? PORT_STATE_ACTIVE : s->values.state;
+}
+
 static void sanitize(const Attribute *rows, size_t n, void *values)
 {
 	for (size_t i = 0; i < n; i++)
@@ -290,7 +296,7 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 
 		mask_set(&s->valid, a,
 			 row->source == SOURCE_CORE ||
-				 (supplied && !broken_rule(row, &s->values, s->values.state)));
+				 (supplied && !broken_rule(row, &s->values, rule_state(s))));
 	}
 }
 
@@ -394,11 +400,13 @@ static const char *not_opened(const Attribute *row, int32_t error)
 
 const char *port_unavailable(const PortSnapshot *s, PortAttr a)
 {
+	if (mask_has(&s->unmeasured, a) && !mask_has(&s->valid, a))
+		return "the driver does not measure it";
 	if (s->open_error < 0 && !mask_has(&s->supplied, a) && !mask_has(&s->valid, a))
 		return not_opened(&port_attributes[a], s->open_error);
 	return mask_has(&s->valid, a) ? NULL
 				      : unavailable(&port_attributes[a], mask_has(&s->supplied, a),
-						    &s->values, s->values.state);
+						    &s->values, rule_state(s));
 }
 
 const char *device_unavailable(const DeviceSnapshot *s, DeviceAttr a)

@@ -18,8 +18,11 @@
 /* A port as one query saw it. It owns its tables. */
 typedef struct PortSnapshot {
 	PortValues values;
-	AttrMask supplied;  /* the rows that the sources filled */
-	AttrMask valid;	    /* of them, those that have a value to publish: see port_derive() */
+	AttrMask supplied; /* the rows that the sources filled */
+	AttrMask valid;	   /* of them, those that have a value to publish: see port_derive() */
+	/* Rows that are not supplied because the driver says the same whatever the link does. A
+	 * port of which the state is among them is not known to be down. */
+	AttrMask unmeasured;
 	int32_t open_error; /* why verbs could not be asked: the negative errno of opening the
 			       device, -ECANCELED if the configuration keeps it closed, -ERANGE if
 			       it is open but verbs cannot name the port; 0 if verbs was asked */

@@ -93,6 +93,28 @@ static void test_meets(void **state)
 	assert_int_equal(wait_lack(&lid, p), LACK_LID);
 }
 
+/* A port whose driver does not measure the state is taken for active once it was read. */
+static void test_unmeasured(void **state)
+{
+	const WaitCondition active = {.state = ACTIVE}, init = {.state = INIT},
+			    down = {.state = DOWN}, fast = {.state = ACTIVE, .rate = 1};
+	Port *p = device_port(add_device(*state, 1, "efa_0", 1), 1);
+	PortSnapshot s = {};
+
+	PORT_SUPPLY(&s, link_layer, 0);
+	PORT_SUPPLY(&s, max_mtu, 5);
+	mask_set(&s.unmeasured, PORT_ATTR_state, true);
+	mask_set(&s.unmeasured, PORT_ATTR_rate, true);
+	apply(p, s);
+	assert_int_equal(wait_lack(&active, p), LACK_NOTHING);
+	assert_int_equal(wait_lack(&init, p), LACK_NOTHING);
+	assert_int_equal(wait_lack(&fast, p), LACK_RATE);
+	assert_int_equal(wait_lack(&down, p), LACK_STATE);
+	assert_null(wait_impossible(&active, &p->now));
+	assert_non_null(strstr(wait_impossible(&down, &p->now), "does not measure the state"));
+	assert_int_equal(p->device->cache->n_active, 0);
+}
+
 /* Each condition alone, fulfilled and not, and which of several is named. */
 static void test_lacks(void **state)
 {
@@ -425,6 +447,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_lacks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unmeasured, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_meets, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_since, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_since_before, setup, teardown),

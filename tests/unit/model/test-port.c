@@ -204,12 +204,34 @@ static void test_violations(void **state)
 	port_snapshot_done(&s);
 }
 
+/* Verbs cannot name the port: what only verbs has is unavailable, and the rest is there. */
+static void test_beyond_verbs(_unused_ void **state)
+{
+	const DeviceSnapshot device = {};
+	PortSnapshot s = {.open_error = -ERANGE};
+
+	PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
+	PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
+	PORT_SUPPLY(&s, vport, 299);
+	port_derive(&s, &device);
+	assert_null(port_unavailable(&s, PORT_ATTR_state));
+	assert_null(port_unavailable(&s, PORT_ATTR_vport));
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_max_mtu),
+			    "verbs has no port numbers above 255");
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_rate),
+			    "verbs has no port numbers above 255");
+	/* direct verbs and netlink were asked */
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_reg_c0_value), "not reported");
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_netdevs), "not reported");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port_guid), cmocka_unit_test(test_capabilities),
-		cmocka_unit_test(test_no_speed),  cmocka_unit_test(test_protocol),
-		cmocka_unit_test(test_rates),	  cmocka_unit_test(test_violations),
+		cmocka_unit_test(test_port_guid),    cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_no_speed),     cmocka_unit_test(test_protocol),
+		cmocka_unit_test(test_rates),	     cmocka_unit_test(test_violations),
+		cmocka_unit_test(test_beyond_verbs),
 	};
 
 	return cmocka_run_group_tests_name("port", tests, NULL, NULL);

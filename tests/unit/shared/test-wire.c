@@ -40,6 +40,9 @@ static void test_rules(void **state)
 	mask_set(&m.port.supplied, 127, true);
 	expect_bad(&m, sizeof(WirePort), "attribute unknown");
 	mask_set(&m.port.supplied, 127, false);
+	mask_set(&m.port.unmeasured, 127, true);
+	expect_bad(&m, sizeof(WirePort), "attribute unknown");
+	mask_set(&m.port.unmeasured, 127, false);
 	m.header.port = 0;
 	expect_bad(&m, sizeof(WirePort), "port out of range");
 	m.header.port = 1025;
