@@ -62,11 +62,13 @@ static bool load(void)
 	return libhbl.is_supported && libhbl.query_port;
 }
 
-/* The driver id alone says nothing: it is ionic's too. */
+/* The driver id alone says nothing: the driver calls itself 21, as ionic does in the kernel since
+ * 6.18. It counts only if nothing else is known of the device: opened by mistake, an accelerator
+ * would be taken from its user. */
 static bool matches(const PolicyDevice *d)
 {
 	return startswith(d->name, "hbl_") || startswith(d->kernel_driver, "habanalabs") ||
-	       (d->driver_id == DRIVER_HBL && !streq(d->kernel_driver, "ionic"));
+	       (d->driver_id == DRIVER_HBL && d->kernel_driver[0] == '\0');
 }
 
 static bool is_usable(struct ibv_device *device)

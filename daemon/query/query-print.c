@@ -8,8 +8,8 @@ static void print_row(FILE *f, const char *prefix, const Attribute *a, const voi
 {
 	uint64_t v;
 
-	if (a->type == ATTR_TEXT) {
-		AttrText text;
+	if (attr_is_text(a->type)) {
+		AttrLongText text;
 
 		text_copy(text, sizeof(text), attr_get_text(a, values));
 		text_sanitize(text, sizeof(text));

@@ -98,6 +98,7 @@ static bool is_pci_address(const char *text)
 
 void sysfs_supply_device(int device, DeviceSnapshot *s)
 {
+	AttrLongText long_text;
 	AttrText text;
 	uint64_t v;
 
@@ -107,8 +108,8 @@ void sysfs_supply_device(int device, DeviceSnapshot *s)
 		DEVICE_SUPPLY_TEXT(s, hca_type, text);
 	if (sysfs_read_text(device, "board_id", text, sizeof(text)) == 0)
 		DEVICE_SUPPLY_TEXT(s, board_id, text);
-	if (sysfs_read_text(device, "node_desc", text, sizeof(text)) == 0)
-		DEVICE_SUPPLY_TEXT(s, node_desc, text);
+	if (sysfs_read_text(device, "node_desc", long_text, sizeof(long_text)) == 0)
+		DEVICE_SUPPLY_TEXT(s, node_desc, long_text);
 	if (sysfs_read_link(device, "device/driver", text, sizeof(text)) == 0)
 		DEVICE_SUPPLY_TEXT(s, driver, text);
 	if (sysfs_read_link(device, "device", text, sizeof(text)) == 0 && is_pci_address(text))
@@ -273,7 +274,7 @@ static int read_row(int directory, const char *file, const Attribute *row, PortV
 	uint64_t v;
 	int r;
 
-	if (row->type == ATTR_TEXT)
+	if (attr_is_text(row->type))
 		return sysfs_read_text(directory, file, (char *)values + row->offset, row->size);
 	if (row->type == ATTR_LINK_LAYER) {
 		r = sysfs_read_text(directory, file, text, sizeof(text));

@@ -40,7 +40,7 @@ static bool terminated(const char *text, size_t size)
 static bool texts_terminated(const Attribute *rows, size_t n, const void *values)
 {
 	for (size_t i = 0; i < n; i++)
-		if (rows[i].type == ATTR_TEXT &&
+		if (attr_is_text(rows[i].type) &&
 		    !terminated(attr_get_text(&rows[i], values), rows[i].size))
 			return false;
 	return true;

@@ -69,6 +69,8 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 		return "yes or no";
 	case ATTR_TEXT:
 		return "text of up to 63 bytes";
+	case ATTR_LONG_TEXT:
+		return "text of up to 71 bytes";
 	case ATTR_GUID:
 		return "a GUID such as 0002:c903:00ab:cdef";
 	case ATTR_MTU:
@@ -136,7 +138,7 @@ int simulated_set_row(const Attribute *a, void *values, const char *text, bool *
 		*ret_supplied = false;
 		return 0;
 	}
-	if ((a->type == ATTR_TEXT && strlen(text) >= a->size) || attr_parse(a, values, text) < 0)
+	if ((attr_is_text(a->type) && strlen(text) >= a->size) || attr_parse(a, values, text) < 0)
 		return simulated_error(-EINVAL, ret_message, "%s = %.100s: expected %s", a->field,
 				       text, expectation(a, buffer, sizeof(buffer)));
 	*ret_supplied = true;

@@ -150,8 +150,8 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 
 	if (a->size == 0)
 		return -EOPNOTSUPP;
-	if (a->type == ATTR_TEXT) {
-		memcpy(ret->text, attr_get_text(a, values), sizeof(ret->text));
+	if (attr_is_text(a->type)) {
+		text_copy(ret->text, sizeof(ret->text), attr_get_text(a, values));
 		ret->kind = ATTR_VALUE_TEXT;
 		return 0;
 	}
@@ -202,6 +202,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_CAP_NAMES:
 		return publish_names(a->type, raw, ret);
 	case ATTR_TEXT:
+	case ATTR_LONG_TEXT:
 	case ATTR_UNAVAILABLE:
 	case ATTR_GIDS:
 	case ATTR_PKEYS:
@@ -301,6 +302,7 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 	case ATTR_CAP_NAMES:
 		return parse_names(a, text, ret);
 	case ATTR_TEXT:
+	case ATTR_LONG_TEXT:
 	case ATTR_UNAVAILABLE:
 	case ATTR_GIDS:
 	case ATTR_PKEYS:
@@ -323,7 +325,7 @@ int attr_parse(const Attribute *a, void *values, const char *text)
 
 	if (a->size == 0)
 		return -EOPNOTSUPP;
-	if (a->type == ATTR_TEXT) {
+	if (attr_is_text(a->type)) {
 		text_copy((char *)values + a->offset, a->size, text);
 		text_sanitize((char *)values + a->offset, a->size);
 		return 0;

@@ -20,6 +20,8 @@
 
 /* Storage of a text. It is always terminated, zero behind its end, and valid UTF-8. */
 typedef char AttrText[64];
+/* The same for a text that the kernel keeps in 64 bytes without a zero behind it. */
+typedef char AttrLongText[72];
 /* What has no storage among the values: a structure without members has size 0 in GNU C. */
 typedef struct AttrNone {
 } AttrNone;
@@ -36,6 +38,7 @@ typedef struct AttrNone {
 	T(U64,         uint64_t,  "t", "t")                                                                 \
 	T(BOOL,        uint32_t,  "b", "b")                                                                 \
 	T(TEXT,        AttrText,  "s", "s")                                                                 \
+	T(LONG_TEXT,   AttrLongText, "s", "s")                                                              \
 	T(GUID,        uint64_t,  "t", "s")      /* 0011:2233:4455:6677, most significant first */          \
 	T(PORT_STATE,  uint32_t,  "u", "s")      /* enum ibv_port_state */                                  \
 	T(PHYS_STATE,  uint32_t,  "u", "s")      /* IBA vol. 1, PortInfo:PortPhysicalState; 9, 11 Omni-Path */ \
@@ -270,7 +273,7 @@ typedef struct AttrValue {
 		uint32_t u32;
 		uint64_t u64;
 	};
-	AttrText text;	       /* ATTR_VALUE_TEXT */
+	AttrLongText text;     /* ATTR_VALUE_TEXT */
 	const char *names[65]; /* ATTR_VALUE_NAMES: the names of bits, NULL at the end */
 } AttrValue;
 
@@ -283,6 +286,11 @@ const char *attr_raw_signature(AttrType type);
 uint64_t attr_get_raw(const Attribute *a, const void *values);
 /* Sets it; what does not fit the field is cut. */
 void attr_set_raw(const Attribute *a, void *values, uint64_t raw);
+/* Whether a row of TYPE is stored as text. */
+static inline bool attr_is_text(AttrType type)
+{
+	return type == ATTR_TEXT || type == ATTR_LONG_TEXT;
+}
 /* The text of row A, which must be one, in VALUES. */
 static inline const char *attr_get_text(const Attribute *a, const void *values)
 {

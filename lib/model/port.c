@@ -232,7 +232,7 @@ static const char *broken_rule(const Attribute *a, const void *values, uint32_t 
 			return "the interface is administratively down";
 		break;
 	case VALID_NONZERO:
-		if (a->type == ATTR_TEXT ? attr_get_text(a, values)[0] == '\0'
+		if (attr_is_text(a->type) ? attr_get_text(a, values)[0] == '\0'
 					 : attr_get_raw(a, values) == 0)
 			return "there is none";
 		break;
@@ -253,7 +253,7 @@ static uint32_t rule_state(const PortSnapshot *s)
 static void sanitize(const Attribute *rows, size_t n, void *values)
 {
 	for (size_t i = 0; i < n; i++)
-		if (rows[i].type == ATTR_TEXT)
+		if (attr_is_text(rows[i].type))
 			text_sanitize((char *)values + rows[i].offset, rows[i].size);
 }
 

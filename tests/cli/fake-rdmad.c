@@ -120,7 +120,7 @@ static int query(sd_bus_message *call)
 
 		if (!mask_has(&p->s.supplied, i) || a->size == 0)
 			continue;
-		raw = a->type == ATTR_TEXT ? 0 : attr_get_raw(a, &p->s.values);
+		raw = attr_is_text(a->type) ? 0 : attr_get_raw(a, &p->s.values);
 		switch (attr_raw_signature(a->type)[0]) {
 		case 'u':
 			sd_bus_message_append(reply, "{sv}", a->field, "u", (uint32_t)raw);

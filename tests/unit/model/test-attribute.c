@@ -27,7 +27,8 @@ static void check_rows(const Attribute *rows, size_t n)
 		for (const char *c = row->name; *c; c++)
 			assert_true(isalnum((unsigned char)*c));
 		assert_true(isupper((unsigned char)row->help[0]) && row->help[help - 1] == '.');
-		assert_true(row->size == 0 || row->size == 4 || row->size == 8 || row->size == 64);
+		assert_true(row->size == 0 || row->size == 4 || row->size == 8 ||
+			    (attr_is_text(row->type) && row->size >= 64));
 		assert_non_null(attr_unit_name(row->unit));
 		assert_non_null(attr_interface_name(row->interface));
 		assert_non_null(attr_class_name(row->class));

@@ -30,6 +30,8 @@ static void test_find(_unused_ void **state)
 	/* driver id 21 stands for ionic and for hbl */
 	assert_ptr_equal(find("x", "", 21), &dv_hbl);
 	assert_null(find("ionic_0", "ionic", 21));
+	assert_null(find("ionic_0", "ionic_vf", 21));
+	assert_null(find("x", "new", 21));
 	assert_ptr_equal(find("hbl_3", "", -1), &dv_hbl);
 	assert_ptr_equal(find("x", "habanalabs_cn", -1), &dv_hbl);
 	assert_null(find("hbl3", "", -1));

@@ -69,6 +69,7 @@ static void test_device(void **state)
 {
 	Tree *t = *state;
 	DeviceSnapshot s = {};
+	AttrValue v;
 
 	tree_put(t, "hw_rev", "0\n");
 	tree_put(t, "board_id", "");
@@ -83,6 +84,15 @@ static void test_device(void **state)
 	assert_false(mask_has(&s.supplied, DEVICE_ATTR_hca_type));
 	assert_false(mask_has(&s.supplied, DEVICE_ATTR_board_id));
 	assert_string_equal(s.values.node_desc, "host mlx5_0");
+	/* the kernel has room for 64 bytes */
+	tree_put(t, "node_desc",
+		 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdeF\n");
+	sysfs_supply_device(t->fd, &s);
+	assert_string_equal(s.values.node_desc,
+			    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdeF");
+	device_derive(&s);
+	assert_int_equal(attr_publish(&device_attributes[DEVICE_ATTR_node_desc], &s.values, &v), 0);
+	assert_string_equal(v.text, s.values.node_desc);
 	assert_string_equal(s.values.driver, "mlx5_core");
 	assert_string_equal(s.values.pci_address, "0000:c1:00.0");
 	assert_false(mask_has(&s.supplied, DEVICE_ATTR_numa_node));
