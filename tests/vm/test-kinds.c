@@ -2,9 +2,11 @@
 /*
  * Runs in a virtual machine, as root, with rdmad installed and rdma_sim loaded. It tests the kinds
  * of devices and ports that are not as most are: devices that libibverbs does not list, interfaces
- * in other network namespaces, speeds of Ethernet. What the kernel says of them must be published,
- * and nothing else.
+ * in other network namespaces, speeds of Ethernet, ports that verbs cannot name. What the kernel
+ * says of them must be published, and nothing else.
  */
+
+#include <sys/utsname.h>
 
 #include "fabric.h"
 
@@ -168,12 +170,58 @@ static int setup(_unused_ void **state)
 	return 0;
 }
 
+/* Verbs has no names for ports above 255: these are read by netlink, sysfs and direct verbs. */
+static void test_many_ports(_unused_ void **state)
+{
+	const char *why = "verbs has no port numbers above 255";
+	unsigned int major, minor;
+	struct utsname u;
+	Path last, first;
+	uint32_t index;
+
+	/* until then rdma_sim can have 254 ports only, for the kernel has 8 bits for them */
+	if (uname(&u) < 0 || sscanf(u.release, "%u.%u", &major, &minor) != 2 ||
+	    major * 100 + minor < 514)
+		skip();
+	fabric_restart(f, EVENTS_ALONE);
+	sim("add wide driver=mlx5 link=ib ports=300 pkeys=2 gids=2");
+	sim("set wide/all sm_lid=1 active_width=16 active_speed=64 port_cap_flags=2");
+	sim("set wide/255 lid=255\nset wide/256 lid=256\n"
+	    "set wide/300 lid=300 mlx5.flags=1 mlx5.vport=299 event=LID_CHANGE");
+	index = wait_port(f, "wide/300");
+	last = path_of(index, 300);
+	wait_property(f, last.text, INFINIBAND, "Lid", "300");
+	fixture_assert_property(f, last.text, PORT, "State", "active");
+	fixture_assert_property(f, last.text, PORT, "PhysicalState", "link-up");
+	fixture_assert_property(f, last.text, PORT, "Protocol", "infiniband");
+	fixture_assert_property(f, last.text, PORT, "Stale", "no");
+	fixture_assert_property(f, last.text, PORT, "Rate", "100000000000");
+	fixture_assert_property(f, last.text, RDMAD_INTERFACE_MLX5, "Vport", "299");
+	assert_why(last.text, "MaxMtu", why);
+	/* the others as verbs says, as far as verbs can name them */
+	wait_equal(f, index, 1);
+	wait_equal(f, index, 255);
+	first = path_of(index, 256);
+	wait_property(f, first.text, INFINIBAND, "Lid", "256");
+	assert_why(first.text, "MaxMtu", why);
+
+	/* the events of these ports have their numbers */
+	fixture_barrier(f);
+	fixture_forget(f);
+	sim("set wide/300 state=1 event=PORT_ERR");
+	wait_property(f, last.text, PORT, "State", "down");
+	fixture_wait_signal(f, last.text, "StateChanged");
+	run("test \"$(rdmactl list | grep -c ^wide/)\" = 300");
+	run("rdmactl show wide/300 | grep -q down");
+	run("rdmactl counters wide/300 >/dev/null");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_provider), cmocka_unit_test(test_no_node),
 		cmocka_unit_test(test_flaps),	    cmocka_unit_test(test_container),
-		cmocka_unit_test(test_iwarp_gids),
+		cmocka_unit_test(test_iwarp_gids),  cmocka_unit_test(test_many_ports),
 	};
 
 	return cmocka_run_group_tests_name("kinds", tests, setup, NULL);

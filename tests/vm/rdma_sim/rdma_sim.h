@@ -25,7 +25,7 @@
 #include "hbl_abi.h"
 
 #define SIM_MAX_DEVICES	4096
-#define SIM_MAX_PORTS	254
+#define SIM_MAX_PORTS	(sizeof(sim_port_num) == 1 ? 254 : 1024) /* the type is that of the kernel */
 #define SIM_MAX_PKEYS	1024
 #define SIM_MAX_GIDS	4096
 #define SIM_MAX_LINKS	8	/* entries in link= and netdev= */
