@@ -326,7 +326,7 @@ static void test_lookups(void **state)
 	expect_error(f, "GetDeviceByName", "mlx5_9", RDMAD_ERROR_NOT_FOUND);
 	expect_error(f, "GetPort", "mlx5_0", RDMAD_ERROR_AMBIGUOUS);
 	expect_error(f, "GetPort", "mlx5_0/3", RDMAD_ERROR_NOT_FOUND);
-	expect_error(f, "GetPort", "mlx5_0/300", RDMAD_ERROR_INVALID_ARGUMENT);
+	expect_error(f, "GetPort", "mlx5_0/3000", RDMAD_ERROR_INVALID_ARGUMENT);
 	expect_error(f, "GetPort", "", RDMAD_ERROR_INVALID_ARGUMENT);
 	expect_error(f, "GetPortByGuid", "xyz", RDMAD_ERROR_INVALID_ARGUMENT);
 	expect_error(f, "GetPortByNetdev", "eth8", RDMAD_ERROR_NOT_FOUND);
