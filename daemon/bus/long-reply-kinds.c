@@ -276,7 +276,7 @@ static char *put_child(char *at, const Device *d, const Port *p)
 {
 	at = put_number(stpcpy(at, CHILD_BEGIN), d->index);
 	if (p)
-		at = put_number(stpcpy(at, "/port/"), p->number);
+		at = put_number(stpcpy(at, "/port/"), p->now.values.port_num);
 	return stpcpy(at, CHILD_END);
 }
 

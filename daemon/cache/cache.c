@@ -152,6 +152,13 @@ Port *device_port(const Device *d, uint32_t number)
 	return number >= 1 && number <= d->n_ports ? d->ports[number - 1] : NULL;
 }
 
+Port *device_port_called(const Device *d, uint32_t number)
+{
+	uint32_t first = device_first_port(&d->now);
+
+	return number >= first ? device_port(d, number - first + 1) : NULL;
+}
+
 const char *device_path(const Device *d, char *ret)
 {
 	snprintf(ret, RDMAD_PATH_MAX, RDMAD_DEVICE_PREFIX "/%u", d->index);
@@ -161,13 +168,13 @@ const char *device_path(const Device *d, char *ret)
 const char *port_path(const Port *p, char *ret)
 {
 	snprintf(ret, RDMAD_PATH_MAX, RDMAD_DEVICE_PREFIX "/%u/port/%u", p->device->index,
-		 p->number);
+		 p->now.values.port_num);
 	return ret;
 }
 
 const char *port_name(const Port *p, char *ret)
 {
-	snprintf(ret, 80, "%s/%u", p->device->now.values.name, p->number);
+	snprintf(ret, 80, "%s/%u", p->device->now.values.name, p->now.values.port_num);
 	return ret;
 }
 
@@ -198,7 +205,7 @@ static int add_ports(Device *d, uint32_t n)
 		p->device = d;
 		p->number = d->n_ports + 1;
 		p->now.values.device_index = d->index;
-		p->now.values.port_num = p->number;
+		p->now.values.port_num = d->n_ports + device_first_port(&d->now);
 		text_copy(p->now.values.device_name, sizeof(AttrText), d->now.values.name);
 		port_derive(&p->now, &d->now);
 		d->ports[d->n_ports++] = p;

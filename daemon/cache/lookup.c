@@ -61,11 +61,11 @@ int lookup_port(const Cache *c, const char *text, Port **ret)
 
 	if (r < 0)
 		return r;
-	if (number > 0) {
+	if (number != PORT_NUMBER_NONE) {
 		r = lookup_device(c, name, &d);
 		if (r < 0)
 			return r;
-		*ret = device_port(d, number);
+		*ret = device_port_called(d, number);
 		return *ret ? 0 : -ENOENT;
 	}
 	if (lookup_device(c, text, &d) == 0) {
@@ -174,7 +174,7 @@ int lookup_path(const Cache *c, const char *path, Device **ret_device, Port **re
 		at = startswith(at, "/port/");
 		if (!at || path_number(&at, &number) < 0 || *at)
 			return -ENOENT;
-		p = device_port(d, (uint32_t)number);
+		p = device_port_called(d, (uint32_t)number);
 		if (!p)
 			return -ENOENT;
 	}

@@ -28,7 +28,7 @@ static void log_transition(const Port *p, const Transition *t)
 		{"RDMA_REASON", reason},
 	};
 
-	snprintf(number, sizeof(number), "%u", p->number);
+	snprintf(number, sizeof(number), "%u", p->now.values.port_num);
 	log_with_fields(is_down ? LOG_NOTICE : LOG_INFO, fields, ARRAY_SIZE(fields),
 			"%s: %s -> %s (%s)", port_name(p, name), from, to, reason);
 }

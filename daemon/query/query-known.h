@@ -15,6 +15,7 @@
 typedef struct Known {
 	uint32_t device; /* kernel index */
 	AttrText name;	 /* when POLICY was decided */
+	uint32_t first_port; /* device_first_port() */
 	Policy policy;
 	AttrText why_polled;  /* why it is not POLICY_HOLD; empty if it is */
 	const DvProvider *dv; /* of its direct verbs; NULL if there is none */

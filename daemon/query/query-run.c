@@ -18,7 +18,7 @@ static int run_device(Target *t, const Query *q, const Sink *sink)
 static int run_port(Target *t, uint32_t port, bool last, const Sink *sink, bool *gone)
 {
 	_cleanup_(port_snapshot_done) PortSnapshot s = {};
-	int error = port_query(t, port, &s);
+	int error = port_query(t, target_port(t, port), &s);
 
 	/* -EINVAL is what nldev says of a device or port that is not there. */
 	if (error == -EIO || error == -ENODEV || error == -EINVAL) {
@@ -41,10 +41,10 @@ static int run_counters(Target *t, const Sink *sink)
 
 		if (!port_set_has(&t->query->ports, port))
 			continue;
-		error = target_sysfs(t) < 0
-				? -ENODEV
-				: counters_read(t->sysfs, port, t->querier->isolation.answer_usec,
-						&s.tables[PORT_TABLE_COUNTERS]);
+		error = target_sysfs(t) < 0 ? -ENODEV
+					    : counters_read(t->sysfs, target_port(t, port),
+							    t->querier->isolation.answer_usec,
+							    &s.tables[PORT_TABLE_COUNTERS]);
 		mask_set(&s.supplied, PORT_ATTR_counters, error == 0);
 		r = sink->port(sink->userdata, t->query, port, error, &s, false);
 	}

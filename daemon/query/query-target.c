@@ -130,6 +130,7 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 	    (!is_familiar(&t, q->name) || !contexts_holds(querier->contexts, q->device))) {
 		r = nldev_get_device(&querier->nldev, t.device, &t.nldev);
 		memcpy(t.name, t.nldev.values.name, sizeof(t.name));
+		t.known->first_port = device_first_port(&t.nldev);
 		if (r == 0 && !q->counters && !is_familiar(&t, t.name))
 			learn(&t);
 	}

@@ -31,6 +31,11 @@ typedef struct Target {
 int target_open(Querier *querier, const Query *q, Target *ret);
 /* Its directory in sysfs: a descriptor that T owns. Negative if it cannot be opened. */
 int target_sysfs(Target *t);
+/* The number that the kernel has for the port at PLACE, as in Query.ports. */
+static inline uint32_t target_port(const Target *t, uint32_t place)
+{
+	return place - 1 + t->known->first_port;
+}
 /* Whether the device has gone. Asks the kernel: call it after an error that may mean that. */
 bool target_is_gone(Target *t);
 /* Closes the context, held or not, and opens a new one: call it when the context says that its

@@ -45,7 +45,7 @@ int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *ret)
 	NldevAttributes a;
 	uint32_t index;
 	AttrText text;
-	uint64_t v;
+	uint64_t v, last;
 
 	if (nldev_parse_attributes(message, a) < 0 ||
 	    nldev_parse_index(a[RDMA_NLDEV_ATTR_DEV_INDEX], &index) < 0 ||
@@ -55,9 +55,10 @@ int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *ret)
 		return -EBADMSG;
 	DEVICE_SUPPLY(&d, index, index);
 	DEVICE_SUPPLY_TEXT(&d, name, text);
-	DEVICE_SUPPLY(&d, port_count, (uint32_t)MIN(v, (uint64_t)UINT32_MAX));
+	last = MIN(v, (uint64_t)UINT32_MAX);
 	if (netlink_number(a[RDMA_NLDEV_ATTR_DEV_NODE_TYPE], &v) && v <= UINT32_MAX)
 		DEVICE_SUPPLY(&d, node_type, (uint32_t)v);
+	DEVICE_SUPPLY(&d, port_count, (uint32_t)last + 1 - device_first_port(&d));
 	if (netlink_number(a[RDMA_NLDEV_ATTR_NODE_GUID], &v))
 		DEVICE_SUPPLY(&d, node_guid, v);
 	if (netlink_number(a[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID], &v))

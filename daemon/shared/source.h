@@ -28,7 +28,8 @@ typedef struct Query {
 	bool counters; /* read the counters of the ports and nothing else */
 	uint32_t links_generation; /* as long as this number does not change, the source may use
 				      the network interfaces that it found before */
-	PortSet ports;		   /* the ports to read */
+	PortSet ports; /* the ports to read, by their place on the device, from 1. That is their
+			  number, but for the only port of a switch, whose number is 0 */
 } Query;
 
 /* What org.rdma.Manager publishes about the source. */

@@ -138,7 +138,8 @@ static bool parse_port(char *text, uint32_t *ret_number)
 	if (!slash)
 		return false;
 	*ret_number = 0;
-	if (!streq(slash + 1, "*") && port_name_split(text, device, ret_number) < 0)
+	if (!streq(slash + 1, "*") &&
+	    (port_name_split(text, device, ret_number) < 0 || *ret_number == 0))
 		return false;
 	*slash = '\0';
 	return true;

@@ -95,7 +95,7 @@ static void apply_interfaces(Batch *b, const char *path, GVariant *interfaces, g
 	o = client_get_object(b->client, place);
 	if (!o) {
 		o = created = rdmad_object_new(
-			place.number == 0 ? RDMAD_TYPE_DEVICE : RDMAD_TYPE_PORT, b->client, place);
+			place.port == 0 ? RDMAD_TYPE_DEVICE : RDMAD_TYPE_PORT, b->client, place);
 		rdmad_object_begin(o);
 	} else {
 		touch(b, o);

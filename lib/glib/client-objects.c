@@ -38,7 +38,7 @@ typedef enum Kind {
 
 static gboolean is_of_kind(RdmadObject *o, Kind kind)
 {
-	return (rdmad_object_get_place(o).number == 0) == (kind == KIND_DEVICE);
+	return (rdmad_object_get_place(o).port == 0) == (kind == KIND_DEVICE);
 }
 
 /* The object of KIND that is called NAME or is at that path. */

@@ -169,12 +169,12 @@ static void derive(RdmadObject *o)
 				if (streq(rows[k].name, name))
 					mask_set(&p->now.unavailable, (unsigned int)k, true);
 	}
-	name = rdmad_object_get_string(o, p->place.number == 0 ? "name" : "device-name");
+	name = rdmad_object_get_string(o, p->place.port == 0 ? "name" : "device-name");
 	if (!name)
 		return;
 	g_free(p->name);
-	p->name = p->place.number == 0 ? g_strdup(name)
-				       : g_strdup_printf("%s/%u", name, p->place.number);
+	p->name = p->place.port == 0 ? g_strdup(name)
+				     : g_strdup_printf("%s/%u", name, p->place.port - 1);
 }
 
 static gboolean same(GVariant *a, GVariant *b)

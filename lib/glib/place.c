@@ -29,7 +29,7 @@ gboolean place_parse(const char *path, Place *ret)
 		return FALSE;
 	if (*p) {
 		p = startswith(p, "/port/");
-		if (!p || !parse_number(&p, &place.number) || *p || place.number == 0)
+		if (!p || !parse_number(&p, &place.port) || *p || ++place.port == 0)
 			return FALSE;
 	}
 	*ret = place;
@@ -38,7 +38,7 @@ gboolean place_parse(const char *path, Place *ret)
 
 char *place_to_path(Place place)
 {
-	return place.number == 0 ? g_strdup_printf(RDMAD_DEVICE_PREFIX "/%u", place.index)
-				 : g_strdup_printf(RDMAD_DEVICE_PREFIX "/%u/port/%u", place.index,
-						   place.number);
+	return place.port == 0 ? g_strdup_printf(RDMAD_DEVICE_PREFIX "/%u", place.index)
+			       : g_strdup_printf(RDMAD_DEVICE_PREFIX "/%u/port/%u", place.index,
+						 place.port - 1);
 }

@@ -5,8 +5,8 @@
 
 /* Which device or port an object is. Lists of objects are sorted by place. */
 typedef struct Place {
-	guint32 index;	/* the kernel's index of the device */
-	guint32 number; /* of the port, from 1; 0: the device itself */
+	guint32 index; /* the kernel's index of the device */
+	guint32 port;  /* the number of the port, plus 1; 0: the device itself */
 } Place;
 
 /* The place of the object path PATH. FALSE: PATH is neither a device's nor a port's. */
@@ -17,5 +17,5 @@ char *place_to_path(Place place);
 static inline int place_compare(Place a, Place b)
 {
 	return a.index != b.index ? (a.index < b.index ? -1 : 1)
-				  : (a.number > b.number) - (a.number < b.number);
+				  : (a.port > b.port) - (a.port < b.port);
 }

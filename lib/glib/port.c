@@ -49,6 +49,6 @@ RdmadDevice *rdmad_port_find_device(RdmadPort *self)
 	g_return_val_if_fail(RDMAD_IS_PORT(self), NULL);
 	client = rdmad_object_get_client(RDMAD_OBJECT(self));
 	place = rdmad_object_get_place(RDMAD_OBJECT(self));
-	place.number = 0;
+	place.port = 0;
 	return client ? (RdmadDevice *)client_get_object(client, place) : NULL;
 }

@@ -8,14 +8,15 @@
 int port_name_split(const char *name, AttrText ret_device, uint32_t *ret_number)
 {
 	const char *slash = strrchr(name, '/');
-	uint64_t number = 0;
+	uint64_t number = PORT_NUMBER_NONE;
 
 	if (!*name)
 		return -EINVAL;
 	if (slash) {
 		/* a port has one name: neither "0x1" nor "01" is a number of a port */
-		if (slash - name >= (ptrdiff_t)sizeof(AttrText) || slash[1] < '1' ||
-		    slash[1] > '9' || text_to_u64(slash + 1, RDMA_PORT_MAX, &number) < 0)
+		if (slash - name >= (ptrdiff_t)sizeof(AttrText) || slash[1] < '0' ||
+		    slash[1] > '9' || (slash[1] == '0' && slash[2]) ||
+		    text_to_u64(slash + 1, RDMA_PORT_MAX, &number) < 0)
 			return -EINVAL;
 		text_copy(ret_device, (size_t)(slash - name) + 1, name);
 	}

@@ -18,10 +18,11 @@
 
 /*
  * Splits NAME at its last '/' (the name of a device may have one too) into the name of the device
- * and the number of the port: decimal, from 1 to RDMA_PORT_MAX, without leading zeros. A name
- * without '/' has no number: then *RET_NUMBER is 0 and RET_DEVICE is not written. -EINVAL: no port
- * can have that name.
+ * and the number of the port: decimal, from 0 to RDMA_PORT_MAX, without leading zeros. A name
+ * without '/' has no number: then *RET_NUMBER is PORT_NUMBER_NONE and RET_DEVICE is not written.
+ * -EINVAL: no port can have that name.
  */
+#define PORT_NUMBER_NONE UINT32_MAX
 int port_name_split(const char *name, AttrText ret_device, uint32_t *ret_number);
 
 /* Whether a port can have the name NAME: port_name_split() takes it, it is not too long, and it has

@@ -24,6 +24,11 @@ void device_array_free(DeviceSnapshot *devices, size_t n)
 	free(devices);
 }
 
+uint32_t device_first_port(const DeviceSnapshot *d)
+{
+	return d->values.node_type == NODE_TYPE_SWITCH ? 0 : 1;
+}
+
 static bool is_infiniband(uint32_t protocol)
 {
 	return protocol == PROTOCOL_INFINIBAND || protocol == PROTOCOL_OPA;
@@ -233,7 +238,7 @@ static const char *broken_rule(const Attribute *a, const void *values, uint32_t 
 		break;
 	case VALID_NONZERO:
 		if (attr_is_text(a->type) ? attr_get_text(a, values)[0] == '\0'
-					 : attr_get_raw(a, values) == 0)
+					  : attr_get_raw(a, values) == 0)
 			return "there is none";
 		break;
 	case _VALID_MAX:

@@ -48,6 +48,10 @@ typedef struct DeviceSnapshot {
 	Table *chardevs;
 } DeviceSnapshot;
 
+/* The number of the first port of a device. A switch has port 0, and no other port is one of its
+ * own: rdma_start_port() in the kernel's include/rdma/ib_verbs.h. */
+uint32_t device_first_port(const DeviceSnapshot *d);
+
 /* Frees what the snapshot owns and empties it. */
 void port_snapshot_done(PortSnapshot *s);
 void device_snapshot_done(DeviceSnapshot *s);

@@ -85,6 +85,27 @@ static void test_1024_ports(void **state)
 	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "PortCount", "0");
 }
 
+/* The only port of a switch has the number 0. */
+static void test_switch(void **state)
+{
+	Fixture *f = *state;
+	const char *port = "/org/rdma/device/0/port/0";
+
+	fixture_start_daemon(f, "[device sw0]\nprotocol = infiniband\nnode_type = switch\n", NULL);
+	fixture_assert_property(f, "/org/rdma/device/0", RDMAD_INTERFACE_DEVICE, "PortCount", "1");
+	fixture_assert_property(f, port, RDMAD_INTERFACE_PORT, "PortNumber", "0");
+	fixture_assert_property(f, port, RDMAD_INTERFACE_PORT, "State", "active");
+	sd_bus_message_unref(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetPort",
+					  NULL, "sa{sv}", "sw0/0", 0));
+	sd_bus_message_unref(
+		fixture_call(f, port, RDMAD_INTERFACE_PORT, "Query", NULL, "a{sv}", 0));
+	sd_bus_message_unref(
+		fixture_call(f, port, RDMAD_INTERFACE_PORT, "GetCounters", NULL, "a{sv}", 0));
+	assert_int_equal(count_managed_ports(f), 1);
+	fixture_simulate(f, "set sw0/1 state=down event=port-error");
+	fixture_wait_signal(f, port, "StateChanged");
+}
+
 /* Everything of 4096 ports in one answer. */
 static void test_4096_ports(void **state)
 {
@@ -265,8 +286,8 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_1024_ports),	  TEST(test_4096_ports), TEST(test_greedy_client),
-		TEST(test_clients_leave), TEST(test_storm),
+		TEST(test_1024_ports),	  TEST(test_switch),	    TEST(test_4096_ports),
+		TEST(test_greedy_client), TEST(test_clients_leave), TEST(test_storm),
 	};
 
 	return cmocka_run_group_tests_name("load", tests, NULL, NULL);

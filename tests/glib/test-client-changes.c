@@ -127,6 +127,19 @@ static void test_many_changes(_unused_ void **state)
 	g_signal_handler_disconnect(e.l->client, handler);
 }
 
+/* The port of a switch has the number 0, and is no device. */
+static void test_switch(_unused_ void **state)
+{
+	_cleanup_env_ Env e = env_new("[device sw0]\nprotocol = infiniband\nnode_type = switch\n");
+	RdmadPort *port = rdmad_client_get_port(e.l->client, "/org/rdma/device/0/port/0");
+
+	assert_non_null(port);
+	assert_ptr_equal(rdmad_client_get_port(e.l->client, "sw0/0"), port);
+	assert_non_null(rdmad_client_get_device(e.l->client, "sw0"));
+	assert_null(rdmad_client_get_port(e.l->client, "sw0/1"));
+	assert_int_equal(env_number(&e, "sw0/0", "port-number"), 0);
+}
+
 static void test_devices(_unused_ void **state)
 {
 	_cleanup_env_ Env e = env_new(TWO_DEVICES "[device mlx5_9]\npresent = no\nprotocol = "
@@ -173,9 +186,9 @@ static void test_devices(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),	cmocka_unit_test(test_change),
-		cmocka_unit_test(test_batch),	cmocka_unit_test(test_many_changes),
-		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_values), cmocka_unit_test(test_change),
+		cmocka_unit_test(test_batch),  cmocka_unit_test(test_many_changes),
+		cmocka_unit_test(test_switch), cmocka_unit_test(test_devices),
 	};
 
 	return log_run_tests(tests);

@@ -9,6 +9,8 @@
 /* clang-format on */
 
 #include "test-cache.h"
+#include "decode.h"
+#include "names.h"
 
 static void assert_changed(const PortChange *change, const PortAttr *expected, size_t n)
 {
@@ -338,6 +340,26 @@ static void test_many_ports(void **state)
 	assert_true(cache_apply_port_device_name(device_port(d, 1024)) == false);
 }
 
+/* The only port of a switch has the number 0. */
+static void test_switch(void **state)
+{
+	Device *d = add_device(*state, 7, "sw0", 1, NODE_TYPE_SWITCH);
+	Port *p = device_port_called(d, 0);
+	char path[RDMAD_PATH_MAX], name[80];
+
+	assert_non_null(p);
+	assert_ptr_equal(device_port(d, 1), p);
+	assert_null(device_port_called(d, 1));
+	assert_int_equal(p->now.values.port_num, 0);
+	assert_string_equal(port_path(p, path), "/org/rdma/device/7/port/0");
+	assert_string_equal(port_name(p, name), "sw0/0");
+	/* no other device has such a port */
+	d = add_device(*state, 8, "mlx5_0", 2, NODE_TYPE_CA);
+	assert_null(device_port_called(d, 0));
+	assert_null(device_port_called(d, UINT32_MAX));
+	assert_int_equal(device_port_called(d, 2)->now.values.port_num, 2);
+}
+
 /* All devices together have a limit too. What one gives up the next enumeration gives to another.
  */
 static void test_ports_of_all(void **state)
@@ -526,6 +548,7 @@ int main(void)
 		TEST(test_protocols),
 		TEST(test_device),
 		TEST(test_many_ports),
+		TEST(test_switch),
 		TEST(test_ports_of_all),
 		TEST(test_device_withdrawn),
 		TEST(test_chardevs),

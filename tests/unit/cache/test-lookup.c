@@ -48,7 +48,7 @@ static void test_names(void **state)
 	assert_ptr_equal(p, two->ports[1]);
 	assert_int_equal(lookup_port(c, "mlx5_0", &p), -EEXIST);
 	assert_int_equal(lookup_port(c, "mlx5_0/3", &p), -ENOENT);
-	assert_int_equal(lookup_port(c, "mlx5_0/0", &p), -EINVAL);
+	assert_int_equal(lookup_port(c, "mlx5_0/0", &p), -ENOENT);
 	assert_int_equal(lookup_port(c, "mlx5_0/1025", &p), -EINVAL);
 	assert_int_equal(lookup_port(c, "mlx5_0/x", &p), -EINVAL);
 	assert_int_equal(lookup_port(c, "mlx5_0/0x2", &p), -EINVAL);

@@ -421,7 +421,7 @@ static void test_names_move(void **state)
 
 static void test_names(void **state)
 {
-	static const char *const bad[] = {"",	      "mlx5_0/",  "mlx5_0/0", "mlx5_0/1025",
+	static const char *const bad[] = {"",	      "mlx5_0/",  "mlx5_0/00", "mlx5_0/1025",
 					  "mlx5_0/x", "mlx5_0/1 "};
 	char longest[80], name[16];
 	Wait w = {};

@@ -16,9 +16,12 @@ static void test_split(void **state)
 		const char *name, *device; /* NULL: without a number */
 		uint32_t number;
 	} cases[] = {
-		{"mlx5_0/1", "mlx5_0", 1}, {"mlx5_0/1024", "mlx5_0", 1024},
+		{"mlx5_0/1", "mlx5_0", 1},
+		{"mlx5_0/1024", "mlx5_0", 1024},
 		{"a/b/3", "a/b", 3}, /* the last slash counts */
-		{"mlx5_0", NULL, 0},	   {"0002:c903:0000:0001", NULL, 0},
+		{"sw0/0", "sw0", 0},
+		{"mlx5_0", NULL, PORT_NUMBER_NONE},
+		{"0002:c903:0000:0001", NULL, PORT_NUMBER_NONE},
 	};
 
 	(void)state;
@@ -38,7 +41,6 @@ static void test_no_names(void **state)
 	static const char *const bad[] = {
 		"",
 		"mlx5_0/",
-		"mlx5_0/0",
 		"mlx5_0/1025",
 		"mlx5_0/x",
 		"mlx5_0/1 ",

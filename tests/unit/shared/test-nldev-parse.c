@@ -116,6 +116,22 @@ static void test_many_ports(_unused_ void **state)
 	}
 }
 
+/* A switch has port 0 and no other: the kernel says that its last port is 0. */
+static void test_switch(_unused_ void **state)
+{
+	struct nl_msg *m = nlmsg_alloc_simple(DEVICE_GET, 0);
+	DeviceSnapshot s = {};
+
+	nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, 5);
+	nla_put_string(m, RDMA_NLDEV_ATTR_DEV_NAME, "sw0");
+	nla_put_u32(m, RDMA_NLDEV_ATTR_PORT_INDEX, 0);
+	nla_put_u8(m, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, 2);
+	assert_int_equal(nldev_parse_device(nlmsg_hdr(m), &s), 0);
+	assert_int_equal(s.values.port_count, 1);
+	assert_int_equal(device_first_port(&s), 0);
+	nlmsg_free(m);
+}
+
 /* What identifies a device must be there, and right. Of two attributes of one type the last counts.
  */
 static void test_identity(_unused_ void **state)
@@ -229,10 +245,10 @@ static void test_truncated(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_full),	  cmocka_unit_test(test_plane),
-		cmocka_unit_test(test_bare),	  cmocka_unit_test(test_many_ports),
-		cmocka_unit_test(test_identity),  cmocka_unit_test(test_optional),
-		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_full),	 cmocka_unit_test(test_plane),
+		cmocka_unit_test(test_bare),	 cmocka_unit_test(test_many_ports),
+		cmocka_unit_test(test_switch),	 cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_optional), cmocka_unit_test(test_truncated),
 	};
 
 	return cmocka_run_group_tests_name("nldev-parse", tests, NULL, NULL);
