@@ -12,7 +12,7 @@
  * ports with 32 bits since 5.13: an mlx5 device in switchdev mode has one for each function behind
  * its embedded switch. The limit is for the memory that a device may take here. */
 #define RDMA_PORT_MAX 1024U
-/* The same for all devices together: in the core they take 115 MiB. */
+/* The same for all devices together: in the core they take 100 MiB. */
 #define RDMA_PORTS_MAX 32768U
 
 /* A port as one query saw it. It owns its tables. */
