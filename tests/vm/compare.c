@@ -5,31 +5,37 @@
 #include <arpa/inet.h>
 #include <net/if.h>
 
-#include "published.h"
+#include "compare-unlisted.h"
 
-typedef struct Report {
-	FILE *stream;
-	int n;
-} Report;
-
-static void differs(Report *r, const char *what, uint64_t published, uint64_t is)
+void differs(Report *r, const char *what, uint64_t published, uint64_t is)
 {
 	fprintf(r->stream, "%s: published %llu, is %llu\n", what, (unsigned long long)published,
 		(unsigned long long)is);
 	r->n++;
 }
 
-struct ibv_context *compare_open(uint32_t index)
+/* Opens the device with kernel index INDEX, if libibverbs lists it. */
+static struct ibv_context *open_listed(uint32_t index, bool *ret_listed)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_context *context = NULL;
 
+	*ret_listed = false;
 	for (size_t i = 0; list && list[i]; i++)
-		if (ibv_get_device_index(list[i]) == (int)index)
+		if (ibv_get_device_index(list[i]) == (int)index) {
+			*ret_listed = true;
 			context = ibv_open_device(list[i]);
+		}
 	if (list)
 		ibv_free_device_list(list);
 	return context;
+}
+
+struct ibv_context *compare_open(uint32_t index)
+{
+	bool listed;
+
+	return open_listed(index, &listed);
 }
 
 /* Every field of struct ibv_port_attr except the counters, with its name in Query(). */
@@ -103,7 +109,7 @@ static void compare_fields(Fixture *f, Report *r, const char *path, const struct
 		differs(r, "number of fields", found, ARRAY_SIZE(all));
 }
 
-static void compare_property(Report *r, const Object *o, const char *name, const char *expected)
+void compare_property(Report *r, const Object *o, const char *name, const char *expected)
 {
 	const char *value = object_get(o, name);
 
@@ -114,7 +120,7 @@ static void compare_property(Report *r, const Object *o, const char *name, const
 	r->n++;
 }
 
-static void compare_number(Report *r, const Object *o, const char *name, uint64_t expected)
+void compare_number(Report *r, const Object *o, const char *name, uint64_t expected)
 {
 	char text[24];
 
@@ -150,10 +156,7 @@ static void compare_meanings(Report *r, const Object *o, const struct ibv_port_a
 	compare_number(r, o, "SmSl", up ? a->sm_sl : 0);
 }
 
-/* Reads the first line of a file in sysfs. False if it cannot be read. */
-static bool read_line(char *buffer, size_t size, const char *format, ...) _printf_(3, 4);
-
-static bool read_line(char *buffer, size_t size, const char *format, ...)
+bool read_line(char *buffer, size_t size, const char *format, ...)
 {
 	char path[256];
 	va_list args;
@@ -179,9 +182,7 @@ static bool device_name(const struct ibv_device *d, char *buffer, size_t size)
 	return read_line(buffer, size, "/sys/class/infiniband_verbs/%s/ibdev", d->dev_name);
 }
 
-/* The network interface of an Ethernet port: the one of its first GID. Without a GID there is no
- * way to find it here. */
-static void compare_netdev(Report *r, const Object *o, const char *device, uint8_t port)
+void compare_netdev(Report *r, const Object *o, const char *device, uint8_t port)
 {
 	static const struct {
 		const char *property, *file;
@@ -202,55 +203,65 @@ static void compare_netdev(Report *r, const Object *o, const char *device, uint8
 				 streq(text, "lowerlayerdown") ? "lower-layer-down" : text);
 }
 
-/* Returns NULL if the object has gone. */
-static sd_bus_message *get_table(Fixture *f, const char *path, const char *interface,
-				 const char *name, const char *entry)
+sd_bus_message *get_table(Fixture *f, Report *r, const char *path, const char *interface,
+			  const char *name, const char *entry)
 {
 	_cleanup_free_ char *error = NULL;
 	sd_bus_message *reply = fixture_call(f, path, "org.freedesktop.DBus.Properties", "Get",
 					     &error, "ss", interface, name);
 	char type[32];
 
-	if (!reply)
+	if (!reply) {
+		fprintf(r->stream, "%s: %s\n", name, error);
+		r->n++;
 		return NULL;
+	}
 	snprintf(type, sizeof(type), "a%s", entry);
 	assert_true(sd_bus_message_enter_container(reply, 'v', type) >= 0);
 	assert_true(sd_bus_message_enter_container(reply, 'a', entry) >= 0);
 	return reply;
 }
 
-static void format_gid(const union ibv_gid *gid, char ret[40])
+void format_gid(const union ibv_gid *gid, char ret[40])
 {
 	for (unsigned int i = 0; i < 16; i += 2)
 		snprintf(ret + i / 2 * 5, 6, i < 14 ? "%02x%02x:" : "%02x%02x", gid->raw[i],
 			 gid->raw[i + 1]);
 }
 
+void gid_netdev(const char *device, uint8_t port, uint32_t index, uint32_t ifindex, char ret[64])
+{
+	char text[16];
+
+	if (!read_line(ret, 64, "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%u", device,
+		       port, index) ||
+	    !read_line(text, sizeof(text), "/sys/class/net/%s/ifindex", ret) ||
+	    (ifindex && ifindex != strtoul(text, NULL, 10)))
+		ret[0] = '\0';
+}
+
 /* Compares each entry that is published with the entry of the same index that libibverbs reads. */
 static void compare_gids(Fixture *f, Report *r, const char *path, struct ibv_context *context,
-			 uint8_t port)
+			 const char *device, uint8_t port)
 {
 	static const char *const types[] = {"IB", "RoCE v1", "RoCE v2"};
 	static struct ibv_gid_entry entries[1024];
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
-		get_table(f, path, RDMAD_INTERFACE_PORT, "Gids", "(ussss)");
+		get_table(f, r, path, RDMAD_INTERFACE_PORT, "Gids", "(ussss)");
 	ssize_t n = ibv_query_gid_table(context, entries, ARRAY_SIZE(entries), 0);
 	size_t published = 0, there = 0;
 	uint32_t index;
 	const char *gid, *type, *netdev, *address;
 
-	if (!reply) {
-		fprintf(r->stream, "no Gids\n");
-		r->n++;
+	if (!reply)
 		return;
-	}
 	if (n < 0) {
 		differs(r, "error of ibv_query_gid_table()", 0, (uint64_t)-n);
 		return;
 	}
 	while (sd_bus_message_read(reply, "(ussss)", &index, &gid, &type, &netdev, &address) > 0) {
 		const struct ibv_gid_entry *e = NULL;
-		char text[40], name[IF_NAMESIZE];
+		char text[40], name[64] = "";
 
 		published++;
 		for (ssize_t i = 0; i < n; i++)
@@ -258,12 +269,12 @@ static void compare_gids(Fixture *f, Report *r, const char *path, struct ibv_con
 				e = &entries[i];
 		if (e)
 			format_gid(&e->gid, text);
+		if (e && e->ndev_ifindex)
+			gid_netdev(device, port, index, e->ndev_ifindex, name);
 		if (!e || !streq(text, gid) || e->gid_type >= ARRAY_SIZE(types) ||
-		    !streq(types[e->gid_type], type) ||
-		    !streq(netdev,
-			   e->ndev_ifindex && if_indextoname(e->ndev_ifindex, name) ? name : "")) {
-			fprintf(r->stream, "GID %u: published %s %s %s, is %s\n", index, gid, type,
-				netdev, e ? text : "empty");
+		    !streq(types[e->gid_type], type) || !streq(netdev, name)) {
+			fprintf(r->stream, "GID %u: published %s %s %s, is %s %s\n", index, gid,
+				type, netdev, e ? text : "empty", name);
 			r->n++;
 		}
 	}
@@ -273,20 +284,20 @@ static void compare_gids(Fixture *f, Report *r, const char *path, struct ibv_con
 		differs(r, "number of GIDs", published, there);
 }
 
-/* Reads sysfs and does not call ibv_query_pkey(), which looks under the name that the device had
- * first.
- */
-static void compare_pkeys(Fixture *f, Report *r, const char *path, const char *device, uint8_t port,
-			  uint32_t length)
+void compare_pkeys(Fixture *f, Report *r, const char *path, const char *device, uint8_t port,
+		   uint32_t length)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
-		get_table(f, path, RDMAD_INTERFACE_INFINIBAND, "Pkeys", "(uus)");
-	uint32_t *published = calloc(length + 1, sizeof(*published)), index, pkey;
+		get_table(f, r, path, RDMAD_INTERFACE_INFINIBAND, "Pkeys", "(uus)");
+	uint32_t *published, index, pkey;
 	const char *membership;
 	char text[16];
 
+	if (!reply)
+		return;
+	published = calloc(length + 1, sizeof(*published));
 	assert_non_null(published);
-	while (reply && sd_bus_message_read(reply, "(uus)", &index, &pkey, &membership) > 0)
+	while (sd_bus_message_read(reply, "(uus)", &index, &pkey, &membership) > 0)
 		if (index < length)
 			published[index] = pkey;
 		else
@@ -335,7 +346,7 @@ static int compare_open_port(Fixture *f, Report *r, struct ibv_context *context,
 	compare_property(r, published.objects, "DeviceName", name);
 	compare_meanings(r, published.objects, &attr);
 	compare_fields(f, r, path, &attr);
-	compare_gids(f, r, path, context, number);
+	compare_gids(f, r, path, context, name, number);
 	if (attr.link_layer != IBV_LINK_LAYER_ETHERNET)
 		compare_pkeys(f, r, path, name, number, attr.pkey_tbl_len);
 	else
@@ -343,58 +354,68 @@ static int compare_open_port(Fixture *f, Report *r, struct ibv_context *context,
 	return r->n;
 }
 
-int compare_port(Fixture *f, uint32_t index, uint8_t number, char **ret_text)
+static void compare_open_device(Fixture *f, Report *r, struct ibv_context *context,
+				const char *path)
 {
-	struct ibv_context *context = compare_open(index);
+	_cleanup_(objects_done) Objects published = {};
+	struct ibv_device_attr attr;
+	char name[80], text[80];
+	const Object *o;
+
+	if (ibv_query_device(context, &attr) != 0 ||
+	    !device_name(context->device, name, sizeof(name)) ||
+	    !objects_read_one(f, path, &published)) {
+		fprintf(r->stream, "not published\n");
+		r->n++;
+		return;
+	}
+	o = published.objects;
+	compare_property(r, o, "Name", name);
+	compare_property(r, o, "Stale", "no");
+	if (!streq(attr.fw_ver, "0.0.0")) /* verbs have this text if there is no version */
+		compare_property(r, o, "FirmwareVersion", attr.fw_ver);
+	compare_number(r, o, "PortCount", attr.phys_port_cnt);
+	compare_number(r, o, "VendorId", attr.vendor_id);
+	compare_number(r, o, "VendorPartId", attr.vendor_part_id);
+	if (read_line(text, sizeof(text), "/sys/class/infiniband/%s/node_desc", name))
+		compare_property(r, o, "NodeDescription", text);
+}
+
+/* Compares port NUMBER, or the device itself if that is 0. */
+static int compare(Fixture *f, uint32_t index, uint8_t number, char **ret_text)
+{
+	bool listed;
+	struct ibv_context *context = open_listed(index, &listed);
 	char path[RDMAD_PATH_MAX];
 	Report report = {};
 	size_t size;
-	int r;
+	int r = 0;
 
-	if (!context)
+	if (listed && !context)
 		return errno ? -errno : -ENODEV;
 	report.stream = open_memstream(ret_text, &size);
 	assert_non_null(report.stream);
-	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u/port/%u", index, number);
-	r = compare_open_port(f, &report, context, path, number);
+	snprintf(path, sizeof(path),
+		 number ? RDMAD_DEVICE_PREFIX "/%u/port/%u" : RDMAD_DEVICE_PREFIX "/%u", index,
+		 number);
+	if (!listed)
+		r = compare_unlisted(f, &report, index, path, number);
+	else if (number)
+		r = compare_open_port(f, &report, context, path, number);
+	else
+		compare_open_device(f, &report, context, path);
 	fclose(report.stream);
-	ibv_close_device(context);
-	return r;
+	if (context)
+		ibv_close_device(context);
+	return r < 0 ? r : report.n;
+}
+
+int compare_port(Fixture *f, uint32_t index, uint8_t number, char **ret_text)
+{
+	return compare(f, index, number, ret_text);
 }
 
 int compare_device(Fixture *f, uint32_t index, char **ret_text)
 {
-	struct ibv_context *context = compare_open(index);
-	_cleanup_(objects_done) Objects published = {};
-	const Object *o;
-	struct ibv_device_attr attr;
-	char path[RDMAD_PATH_MAX], name[80], text[80];
-	Report report = {};
-	size_t size;
-
-	if (!context)
-		return errno ? -errno : -ENODEV;
-	report.stream = open_memstream(ret_text, &size);
-	assert_non_null(report.stream);
-	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u", index);
-	if (ibv_query_device(context, &attr) != 0 ||
-	    !device_name(context->device, name, sizeof(name)) ||
-	    !objects_read_one(f, path, &published)) {
-		fprintf(report.stream, "not published\n");
-		report.n++;
-	} else {
-		o = published.objects;
-		compare_property(&report, o, "Name", name);
-		compare_property(&report, o, "Stale", "no");
-		if (!streq(attr.fw_ver, "0.0.0")) /* verbs have this text if there is no version */
-			compare_property(&report, o, "FirmwareVersion", attr.fw_ver);
-		compare_number(&report, o, "PortCount", attr.phys_port_cnt);
-		compare_number(&report, o, "VendorId", attr.vendor_id);
-		compare_number(&report, o, "VendorPartId", attr.vendor_part_id);
-		if (read_line(text, sizeof(text), "/sys/class/infiniband/%s/node_desc", name))
-			compare_property(&report, o, "NodeDescription", text);
-	}
-	fclose(report.stream);
-	ibv_close_device(context);
-	return report.n;
+	return compare(f, index, 0, ret_text);
 }
