@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every kind of operation is one short function in this file, which is therefore long. */
+/* Every kind of operation is one short function in this file, which is therefore long; those that
+ * make something fail are in operations-faults.c. */
 
 #include "operations.h"
 
@@ -12,19 +13,7 @@
 
 #include "fixture.h"
 #include "kernel.h"
-#include "util.h"
-
-/* The operation that is being done. */
-typedef struct Op {
-	World *w;
-	uint64_t random;
-	uint64_t usec; /* the time before the change is made */
-	unsigned int slot;
-	const SlotKind *kind;
-	WorldSlot *s;
-	char *text;
-	size_t size;
-} Op;
+#include "operations-private.h"
 
 static uint64_t mix(uint64_t x)
 {
@@ -34,15 +23,13 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-static uint32_t pick(Op *o, uint32_t n)
+uint32_t pick(Op *o, uint32_t n)
 {
 	o->random = mix(o->random);
 	return (uint32_t)(o->random >> 33) % n;
 }
 
-static void tell(Op *o, const char *format, ...) _printf_(2, 3);
-
-static void tell(Op *o, const char *format, ...)
+void tell(Op *o, const char *format, ...)
 {
 	size_t n = strlen(o->text);
 	va_list args;
@@ -52,21 +39,11 @@ static void tell(Op *o, const char *format, ...)
 	va_end(args);
 }
 
-/* Writes WHAT and the result R of the call to the log. Returns whether the call succeeded. It is no
- * error if the kernel refuses it: the operations are random. */
-static bool did(Op *o, int r, const char *what)
+bool did(Op *o, int r, const char *what)
 {
 	tell(o, "%s%s%s%s", o->text[0] ? "; " : "", what, r < 0 ? ": " : "",
 	     r < 0 ? strerror(-r) : "");
 	return r >= 0;
-}
-
-bool slot_is_sound(const WorldSlot *s)
-{
-	for (unsigned int i = 0; i < WORLD_PORTS_MAX; i++)
-		if (s->ports[i].fail || s->ports[i].hang || s->ports[i].hiccup)
-			return false;
-	return s->exists && !s->away;
 }
 
 /* A random InfiniBand port of the slot; 0 if the slot has none now. */
@@ -329,14 +306,24 @@ static void do_fatal(Op *o)
 		did(o, kernel_sim("%s", line), line);
 }
 
+/* The kernel removes a plane with the device above it. */
+static int remove_device(Op *o, const char *command)
+{
+	if (o->kind->rxe)
+		return kernel_delete_rxe(o->s->index);
+	if (o->slot == WORLD_PLANE)
+		return kernel_delete_plane(o->s->index);
+	return kernel_sim("%s", command);
+}
+
 static void do_remove(Op *o)
 {
 	char line[80];
 
-	if (!o->s->exists || (o->s->away && o->kind->rxe))
+	if (!o->s->exists || (o->s->away && (o->kind->rxe || o->slot == WORLD_PLANE)))
 		return;
 	snprintf(line, sizeof(line), "del %s", o->s->name);
-	if (did(o, o->kind->rxe ? kernel_delete_rxe(o->s->index) : kernel_sim("%s", line), line))
+	if (did(o, remove_device(o, line), line))
 		world_forget(o->w, o->slot);
 }
 
@@ -344,7 +331,7 @@ static void do_add(Op *o)
 {
 	char line[80];
 
-	if (o->s->exists)
+	if (o->s->exists || !world_can_add(o->w, o->slot))
 		return;
 	o->usec = fixture_now_usec();
 	snprintf(line, sizeof(line), "add %s", o->kind->name);
@@ -507,124 +494,70 @@ static void do_delete_netdev(Op *o)
 	snprintf(line, sizeof(line), "delete %s", d->name);
 	if (!did(o, kernel_delete_link(d->name), line))
 		return;
-	*d = (WorldNetdev){};
+	world_forget_netdev(o->w, o->slot);
 	if (o->kind->rxe)
 		world_forget(o->w, o->slot);
 	else
 		world_note_netdev(o->w, o->slot, o->usec, true);
 }
 
-/* Faults */
-
-static WorldPort *begin_fault(Op *o, unsigned int *ret_port)
+static void begin_container(Op *o)
 {
-	*ret_port = 1 + pick(o, o->kind->n_ports);
-	return o->s->exists && !o->s->away && !o->kind->rxe ? &o->s->ports[*ret_port - 1] : NULL;
+	WorldNetdev *d = &o->s->netdev;
+	char line[64];
+
+	snprintf(d->container, sizeof(d->container), "c%u", o->slot);
+	snprintf(d->shadow, sizeof(d->shadow), "x%u", o->slot);
+	snprintf(line, sizeof(line), "container %s on %s", d->container, d->name);
+	d->has_container = did(o, kernel_add_container(d->container, d->name, d->shadow), line);
+	d->container_up = false;
 }
 
-static void do_fail(Op *o)
+static void end_container(Op *o)
 {
-	unsigned int port;
-	WorldPort *p = begin_fault(o, &port);
-	bool core_too = pick(o, 2);
-	char line[128];
+	WorldNetdev *d = &o->s->netdev;
 
-	if (!p)
+	if (!did(o, kernel_delete_container(d->container), "delete container"))
 		return;
-	/* a query of ib_core must not hang: the removal of any device would wait for its work
-	 * queue */
-	core_too = core_too && !p->hang;
-	snprintf(line, sizeof(line), "set %s/%u fail=5 fail_count=0 user_only=%u event=SM_CHANGE",
-		 o->s->name, port, !core_too);
-	if (!did(o, kernel_sim("%s", line), line))
+	kernel_delete_link(d->shadow);
+	d->has_container = false;
+}
+
+static void use_container(Op *o)
+{
+	WorldNetdev *d = &o->s->netdev;
+	bool ipv6 = pick(o, 2), add = pick(o, 3) > 0, up = !d->container_up || pick(o, 6);
+	uint8_t n = (uint8_t)(4 + pick(o, 4));
+	char line[64];
+
+	if (up && d->container_up) {
+		snprintf(line, sizeof(line), "%s %s IPv%u address %u", d->container,
+			 add ? "add" : "remove", ipv6 ? 6 : 4, n);
+		did(o, kernel_set_container_address(d->shadow, ipv6, (uint8_t)o->slot, n, add),
+		    line);
 		return;
-	p->fail = true;
-	p->core_fails = core_too;
-}
-
-/* A few queries fail, and the following ones succeed: perhaps between two parts of an answer. */
-static void do_hiccup(Op *o)
-{
-	unsigned int port;
-	WorldPort *p = begin_fault(o, &port);
-	char line[128];
-
-	if (!p || p->fail)
-		return;
-	snprintf(line, sizeof(line), "set %s/%u fail=5 fail_count=%u user_only=1 event=SM_CHANGE",
-		 o->s->name, port, 1 + pick(o, 4));
-	if (did(o, kernel_sim("%s", line), line))
-		p->hiccup = true;
-}
-
-static void do_delay(Op *o)
-{
-	unsigned int port;
-	WorldPort *p = begin_fault(o, &port);
-	char line[128];
-
-	if (!p)
-		return;
-	snprintf(line, sizeof(line), "set %s/%u delay_ms=%u event=SM_CHANGE", o->s->name, port,
-		 5 + pick(o, 100));
-	if (did(o, kernel_sim("%s", line), line))
-		p->delay = true;
-}
-
-static void do_hang(Op *o)
-{
-	unsigned int port;
-	WorldPort *p = begin_fault(o, &port);
-	char line[128];
-
-	if (!p || pick(o, 4))
-		return;
-	snprintf(line, sizeof(line), "set %s/%u hang=%u user_only=1 event=SM_CHANGE", o->s->name,
-		 port, 1 + pick(o, 2));
-	if (!did(o, kernel_sim("%s", line), line))
-		return;
-	p->hang = true;
-	p->core_fails = false;
-}
-
-static bool end_fault(Op *o, unsigned int port, const char *event)
-{
-	WorldPort *p = &o->s->ports[port - 1];
-	char line[128];
-
-	if (!p->fail && !p->hang && !p->delay && !p->hiccup)
-		return false;
-	snprintf(line, sizeof(line),
-		 "set %s/%u fail=0 fail_count=0 hang=0 delay_ms=0 user_only=0%s", o->s->name, port,
-		 event);
-	if (did(o, kernel_sim("%s", line), line))
-		p->fail = p->hang = p->delay = p->hiccup = p->core_fails = false;
-	return true;
-}
-
-static void do_end_fault(Op *o)
-{
-	for (unsigned int port = 1; o->s->exists && port <= o->kind->n_ports; port++)
-		(void)end_fault(o, port, pick(o, 2) ? "" : " event=SM_CHANGE");
-}
-
-bool operation_end_faults(World *w)
-{
-	bool any = false;
-
-	for (unsigned int i = 0; i < WORLD_SLOTS; i++) {
-		char text[512] = "";
-		Op o = {.w = w,
-			.slot = i,
-			.kind = &slot_kinds[i],
-			.s = &w->slots[i],
-			.text = text,
-			.size = sizeof(text)};
-
-		for (unsigned int port = 1; o.s->exists && port <= o.kind->n_ports; port++)
-			any |= end_fault(&o, port, "");
 	}
-	return any;
+	snprintf(line, sizeof(line), "%s %s", d->container, up ? "up" : "down");
+	if (did(o, kernel_set_container_up(d->container, up), line))
+		d->container_up = up;
+}
+
+/* An interface of another network namespace is on that of the port, and gives it GIDs. Only verbs
+ * can say so: rtnetlink tells the listeners of the other namespace. */
+static void do_container(Op *o)
+{
+	WorldPort *p;
+
+	if (!has_netdev(o))
+		return;
+	p = &o->s->ports[o->kind->netdev_port - 1];
+	if (!o->s->netdev.has_container)
+		begin_container(o);
+	else if (pick(o, 10) == 0)
+		end_container(o);
+	else
+		use_container(o);
+	p->untold |= !o->kind->held || p->core_fails;
 }
 
 /* clang-format off */
@@ -637,8 +570,8 @@ static const struct {
 	{do_pkeys, 5}, {do_gids, 2}, {do_prefix, 3}, {do_fatal, 1},
 	{do_remove, 3}, {do_add, 8}, {do_rename, 3}, {do_node_description, 1}, {do_move, 4},
 	{do_link, 8}, {do_flap, 1}, {do_carrier, 4}, {do_mtu, 8}, {do_mac, 3}, {do_address, 10},
-	{do_rename_netdev, 3}, {do_delete_netdev, 1},
-	{do_fail, 2}, {do_hiccup, 2}, {do_delay, 1}, {do_hang, 1}, {do_end_fault, 6},
+	{do_rename_netdev, 3}, {do_delete_netdev, 1}, {do_container, 8},
+	{do_fail, 2}, {do_hiccup, 2}, {do_delay, 1}, {do_hang, 1}, {do_hang_several, 1}, {do_end_fault, 6},
 };
 /* clang-format on */
 

@@ -10,18 +10,32 @@
 #include "kernel.h"
 
 const SlotKind slot_kinds[WORLD_SLOTS] = {
-	{"ib", false, true, 1, "driver=mlx5", 0, false},
-	{"ibx", false, true, 3, "driver=mlx5 ports=3", 0, false},
+	{"ib", .held = true, .n_ports = 1, .options = "driver=mlx5 planes=2", .has_plane = true},
+	{"ibx", .held = true, .n_ports = 3, .options = "driver=mlx5 ports=3"},
 	/* rdmad holds no siw on any kernel; rxe it holds since 7.3 */
-	{"ibq", false, false, 2, "driver=siw ports=2", 0, false},
-	{"eth", false, true, 1, "driver=mlx5 link=eth", 1, false},
+	{"ibq", .n_ports = 2, .options = "driver=siw ports=2"},
+	{"eth", .held = true, .n_ports = 1, .options = "driver=mlx5 link=eth", .netdev_port = 1},
 	/* not driver=rxe: if such a device has an interface, rdma_rxe believes that it is its own
 	 */
-	{"ethq", false, false, 1, "driver=siw link=eth", 1, true},
-	{"rxe", true, false, 1, NULL, 1, false},
-	{"rxev", true, false, 1, NULL, 1, true},
-	{"both", false, true, 2, "driver=mlx5 ports=2 link=ib,eth", 2, false},
+	{"ethq", .n_ports = 1, .options = "driver=siw link=eth", .netdev_port = 1, .veth = true},
+	{"rxe", .rxe = true, .n_ports = 1, .netdev_port = 1},
+	{"rxev", .rxe = true, .n_ports = 1, .netdev_port = 1, .veth = true},
+	{"both", .held = true, .n_ports = 2, .options = "driver=mlx5 ports=2 link=ib,eth",
+	 .netdev_port = 2},
+	/* libibverbs has no library for them */
+	{"none", .no_verbs = true, .n_ports = 2, .options = "driver=none ports=2"},
+	{"noeth", .no_verbs = true, .n_ports = 1, .options = "driver=none link=eth",
+	 .netdev_port = 1},
+	[WORLD_PLANE] = {"smi", .no_verbs = true, .n_ports = 2},
 };
+
+const WorldSlot *world_above(const World *w, unsigned int slot)
+{
+	for (unsigned int i = 0; slot == WORLD_PLANE && i < WORLD_SLOTS; i++)
+		if (slot_kinds[i].has_plane)
+			return &w->slots[i];
+	return NULL;
+}
 
 const char *field_property(Field f)
 {
@@ -70,8 +84,8 @@ static void forget_history(WorldPort *p)
 	*p = (WorldPort){};
 }
 
-/* The names that org.rdma publishes for the numbers. */
-static void describe_ib(const IbPort *p, Truth *t)
+/* The names that org.rdma publishes for the numbers. NO_VERBS: only verbs says the MTU. */
+static void describe_ib(const IbPort *p, bool no_verbs, Truth *t)
 {
 	static const char *const states[] = {"nop",   "down",	"init",
 					     "armed", "active", "active-defer"};
@@ -92,7 +106,7 @@ static void describe_ib(const IbPort *p, Truth *t)
 
 	say(t, FIELD_STATE, "%s", states[p->state]);
 	say(t, FIELD_PHYS_STATE, "%s", physical[p->phys_state]);
-	say(t, FIELD_ACTIVE_MTU, "%u", up ? 128U << p->active_mtu : 0);
+	say(t, FIELD_ACTIVE_MTU, "%u", up && !no_verbs ? 128U << p->active_mtu : 0);
 	say(t, FIELD_WIDTH, "%u", up ? lanes : 0);
 	say(t, FIELD_LID, "%u", configured ? p->lid : 0);
 	say(t, FIELD_LMC, "%u", configured ? p->lmc : 0);
@@ -130,7 +144,7 @@ void world_note(World *w, unsigned int slot, unsigned int port, uint64_t usec, b
 	Truth t = {.usec = usec, .told = told};
 
 	if (p->infiniband) {
-		describe_ib(&p->ib, &t);
+		describe_ib(&p->ib, slot_kinds[slot].no_verbs, &t);
 		append(p, &t);
 	} else {
 		world_note_netdev(w, slot, usec, true);
@@ -189,6 +203,33 @@ static void begin_port(WorldPort *p, const SlotKind *k, unsigned int number, uin
 			 .prefix = prefix};
 }
 
+/* Asks the kernel to make the device, under the name of the slot. */
+static int add_device(World *w, unsigned int slot)
+{
+	const SlotKind *k = &slot_kinds[slot];
+	const WorldSlot *s = &w->slots[slot];
+	int r;
+
+	if (k->rxe)
+		return kernel_add_rxe(s->name, s->netdev.name);
+	if (slot == WORLD_PLANE) {
+		r = kernel_add_plane(s->name, world_above(w, slot)->index);
+		w->without_planes |= r == -EINVAL || r == -EOPNOTSUPP;
+		return r;
+	}
+	if (k->netdev_port)
+		return kernel_sim("add %s %s netdev=%s%s", s->name, k->options,
+				  k->netdev_port == 2 ? "-," : "", s->netdev.name);
+	return kernel_sim("add %s %s", s->name, k->options);
+}
+
+bool world_can_add(const World *w, unsigned int slot)
+{
+	const WorldSlot *above = world_above(w, slot);
+
+	return !above || (above->exists && !above->away && !w->without_planes);
+}
+
 int world_add(World *w, unsigned int slot, uint64_t usec)
 {
 	const SlotKind *k = &slot_kinds[slot];
@@ -198,13 +239,7 @@ int world_add(World *w, unsigned int slot, uint64_t usec)
 	if (r < 0)
 		return r;
 	snprintf(s->name, sizeof(s->name), "%s%u", k->name, s->generation++);
-	if (k->rxe)
-		r = kernel_add_rxe(s->name, s->netdev.name);
-	else if (k->netdev_port)
-		r = kernel_sim("add %s %s netdev=%s%s", s->name, k->options,
-			       k->netdev_port == 2 ? "-," : "", s->netdev.name);
-	else
-		r = kernel_sim("add %s %s", s->name, k->options);
+	r = add_device(w, slot);
 	if (r < 0)
 		return r;
 	r = kernel_device_index(s->name);
@@ -229,6 +264,18 @@ void world_forget(World *w, unsigned int slot)
 	s->netdev.bound = false;
 	for (unsigned int n = 0; n < WORLD_PORTS_MAX; n++)
 		forget_history(&s->ports[n]);
+	if (slot_kinds[slot].has_plane)
+		world_forget(w, WORLD_PLANE);
+}
+
+void world_forget_netdev(World *w, unsigned int slot)
+{
+	WorldNetdev *d = &w->slots[slot].netdev;
+
+	/* the kernel has removed the interface of the container with the one below it */
+	if (d->has_container)
+		kernel_delete_link(d->shadow);
+	*d = (WorldNetdev){};
 }
 
 void world_clear(World *w)
@@ -244,6 +291,7 @@ void world_clear(World *w)
 		world_forget(w, i);
 		if (s->netdev.exists)
 			kernel_delete_link(s->netdev.name);
+		world_forget_netdev(w, i);
 		*s = (WorldSlot){.generation = s->generation};
 	}
 }
@@ -252,9 +300,9 @@ void world_reset(World *w)
 {
 	world_clear(w);
 	for (unsigned int i = 0; i < WORLD_SLOTS; i++) {
-		int r = world_add(w, i, fixture_now_usec());
+		int r = world_can_add(w, i) ? world_add(w, i, fixture_now_usec()) : 0;
 
-		if (r < 0)
+		if (r < 0 && !(i == WORLD_PLANE && w->without_planes))
 			fail_msg("cannot add device %s: %s", slot_kinds[i].name, strerror(-r));
 	}
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WORLD_SLOTS	 8
+#define WORLD_SLOTS	 11
 #define WORLD_PORTS_MAX	 3
 #define WORLD_TEXT_MAX	 32
 #define WORLD_PKEYS	 8
@@ -102,6 +102,9 @@ typedef struct WorldNetdev {
 	bool bound; /* an RDMA device uses it */
 	uint32_t mtu;
 	unsigned int n_renames;
+	/* a container: a macvlan of the other namespace, and the interface here with its index */
+	bool has_container, container_up;
+	char container[16], shadow[16];
 } WorldNetdev;
 
 typedef struct WorldSlot {
@@ -118,18 +121,24 @@ typedef struct WorldSlot {
 /* What does not change of a slot. */
 typedef struct SlotKind {
 	const char *name;
-	bool rxe;  /* a device of rdma_rxe, otherwise one of rdma_sim */
-	bool held; /* rdmad hears its verbs events */
+	bool rxe;	/* a device of rdma_rxe, otherwise one of rdma_sim */
+	bool held;	/* rdmad hears its verbs events */
+	bool no_verbs;	/* libibverbs does not list it */
+	bool has_plane; /* the slot WORLD_PLANE is a plane of this one */
 	unsigned int n_ports;
-	const char *options;	  /* for the command add of rdma_sim */
+	const char *options;	  /* for the command add of rdma_sim; NULL: it is made otherwise */
 	unsigned int netdev_port; /* the port that has an interface; 0: none */
 	bool veth;
 } SlotKind;
+
+/* The plane of another device, which goes with that one. */
+#define WORLD_PLANE 10
 
 extern const SlotKind slot_kinds[WORLD_SLOTS];
 
 typedef struct World {
 	WorldSlot slots[WORLD_SLOTS];
+	bool without_planes; /* the kernel has said that it knows none */
 } World;
 
 const char *field_property(Field f);
@@ -139,10 +148,18 @@ int field_group(Field f);
 void world_reset(World *w);
 void world_clear(World *w);
 
+/* Whether the device of SLOT can be added: a plane needs the device above it, and a kernel that
+ * knows planes. */
+bool world_can_add(const World *w, unsigned int slot);
 /* Adds the device of SLOT, and the interface that it needs. Returns 0 or a negative errno. */
 int world_add(World *w, unsigned int slot, uint64_t usec);
-/* Notes that the device does not exist any more. */
+/* Notes that the device does not exist any more, and its plane neither. */
 void world_forget(World *w, unsigned int slot);
+/* The device of which SLOT is a plane; NULL: it is none. */
+const WorldSlot *world_above(const World *w, unsigned int slot);
+/* Notes that the interface of SLOT does not exist any more, and removes what is left of its
+ * container. */
+void world_forget_netdev(World *w, unsigned int slot);
 
 /* Adds an entry to the history: what is true of the port since USEC. */
 void world_note(World *w, unsigned int slot, unsigned int port, uint64_t usec, bool told);
