@@ -41,7 +41,7 @@ static void test_wrong_types(_unused_ void **state)
 		"'org.rdma.Port.InfiniBand': {'Lid': <'17'>, 'CapabilityMask': <uint32 3>}}, "
 		"objectpath '/org/rdma/device/00': {'org.rdma.Device': {'Name': <'zero'>}}, "
 		"objectpath '/org/rdma/device/4294967296': {'org.rdma.Device': {'Name': <'big'>}}, "
-		"objectpath '/org/rdma/device/0/port/0': {'org.rdma.Port': {'State': <'down'>}}, "
+		"objectpath '/org/rdma/device/0/port/01': {'org.rdma.Port': {'State': <'down'>}}, "
 		"objectpath '/org/rdma/device/0/port/1/x': {'org.rdma.Port': {'State': <'down'>}}, "
 		"objectpath '/org/rdma/device/3': {'org.rdma.Port': {'State': <'down'>}}, "
 		"objectpath '/org/rdma/device/0/port/2': {'org.rdma.Device': {'Name': <'x'>}}},)");

@@ -68,7 +68,7 @@ static void test_errors(void **state)
 		{"[Devices]\nNeverOpen=;\n", "NeverOpen=;: expected names"},
 		{"[Wait]\nPort=mlx5_0\n", "[Wait] Port=: unknown key, expected Ports"},
 		{"[Wait]\nPorts=;\n", "Ports=;: expected names of ports"},
-		{"[Wait]\nPorts=ib0;mlx5_0/0\n", "Ports=: \"mlx5_0/0\": no name of a port"},
+		{"[Wait]\nPorts=ib0;mlx5_0/00\n", "Ports=: \"mlx5_0/00\": no name of a port"},
 		{"[Devices]\nNeverOpen=a\n[Wait]\nPorts=mlx5_0/x\n", "\"mlx5_0/x\": no name"},
 	};
 
