@@ -31,6 +31,15 @@ static bool is_writer_behind(const BusLoop *l)
 	       n >= BUS_LOOP_UNSENT;
 }
 
+/* There is nothing to wait for any more. */
+static int stop(BusLoop *l)
+{
+	sd_event_source_set_enabled(l->timer, SD_EVENT_OFF);
+	sd_event_source_set_enabled(l->io, SD_EVENT_OFF);
+	l->broken(l->userdata);
+	return 0;
+}
+
 /* Handles one message, or writes. Returns whether there may be more to do. */
 static bool do_one(BusLoop *l)
 {
@@ -41,10 +50,9 @@ static bool do_one(BusLoop *l)
 	bus_meter_stop(l->meter);
 	if (r >= 0)
 		return r > 0;
-	log_warning_errno(r, "The connection to the bus has failed: %m");
-	sd_event_source_set_enabled(l->io, SD_EVENT_OFF);
-	sd_event_source_set_enabled(l->timer, SD_EVENT_OFF);
-	l->broken(l->userdata);
+	if (r != -ENOTCONN)
+		log_warning_errno(r, "The connection to the bus has failed: %m");
+	sd_bus_close(l->bus);
 	return false;
 }
 
@@ -59,6 +67,8 @@ static void run(BusLoop *l)
 		if (monotonic_now_usec() >= begin + BUS_LOOP_TURN_USEC)
 			break;
 	l->done = monotonic_now_usec();
+	if (sd_bus_get_fd(l->bus) < 0)
+		stop(l);
 }
 
 static int on_io(_unused_ sd_event_source *s, _unused_ int fd, _unused_ uint32_t events,
@@ -72,13 +82,6 @@ static int on_time(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *us
 {
 	run(userdata);
 	return 0;
-}
-
-/* Nothing to wait for: the connection was closed. */
-static int stop(BusLoop *l)
-{
-	sd_event_source_set_enabled(l->io, SD_EVENT_OFF);
-	return sd_event_source_set_enabled(l->timer, SD_EVENT_OFF);
 }
 
 /* A message that was read before others had to wait for is handled when they have been sent. */

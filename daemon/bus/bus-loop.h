@@ -31,8 +31,8 @@ typedef struct BusLoop BusLoop;
 typedef void (*BusLoopBroken)(void *userdata);
 
 /* Reads and writes BUS in EVENT. METER hears which time of the processor is that of a message.
- * BROKEN is called if the connection fails in a way that sd-bus does not announce by its signal
- * Disconnected; *RET may not be freed there. All outlive *RET. */
+ * BROKEN is called once when the connection has ended, whoever has ended it; *RET may not be freed
+ * there. All outlive *RET. */
 int bus_loop_new(sd_bus *bus, sd_event *event, BusMeter *meter, BusLoopBroken broken,
 		 void *userdata, BusLoop **ret);
 BusLoop *bus_loop_free(BusLoop *l);

@@ -18,11 +18,10 @@ struct Bus {
 	const BusHandler *handler;
 	void *userdata; /* the handler's */
 
-	sd_bus *bus;		   /* the connection */
-	sd_bus_slot *disconnected; /* hears when the connection ends */
-	sd_bus_slot *request;	   /* for the name, and hears the answer */
-	sd_bus_slot *door;	   /* sees each method call first */
-	bool signals;		   /* the name is ours, or about to be */
+	sd_bus *bus;	      /* the connection */
+	sd_bus_slot *request; /* for the name, and hears the answer */
+	sd_bus_slot *door;    /* sees each method call first */
+	bool signals;	      /* the name is ours, or about to be */
 
 	BusCallers *callers;
 	BusMeter *meter;

@@ -176,22 +176,6 @@ static void on_broken(void *userdata)
 	b->handler->disconnected(b->userdata);
 }
 
-static int on_disconnected(_unused_ sd_bus_message *message, void *userdata,
-			   _unused_ sd_bus_error *error)
-{
-	on_broken(userdata);
-	return 0;
-}
-
-static int watch_connection(Bus *b)
-{
-	int r = sd_bus_match_signal(b->bus, &b->disconnected, NULL, "/org/freedesktop/DBus/Local",
-				    "org.freedesktop.DBus.Local", "Disconnected", on_disconnected,
-				    b);
-
-	return r < 0 ? r : bus_loop_new(b->bus, b->event, b->meter, on_broken, b, &b->loop);
-}
-
 int bus_new(const BusSetup *setup, Bus **ret)
 {
 	_cleanup_(bus_free_pointer) Bus *b = calloc(1, sizeof(Bus));
@@ -223,7 +207,7 @@ int bus_new(const BusSetup *setup, Bus **ret)
 	r = export_objects(b);
 	if (r < 0)
 		return log_error_errno(r, "Cannot export the objects: %m");
-	r = watch_connection(b);
+	r = bus_loop_new(b->bus, b->event, b->meter, on_broken, b, &b->loop);
 	if (r < 0)
 		return log_error_errno(r, "Cannot attach the bus to the event loop: %m");
 	*ret = steal_pointer(&b);
@@ -259,7 +243,6 @@ Bus *bus_free(Bus *b)
 	if (!b)
 		return NULL;
 	bus_loop_free(b->loop);
-	sd_bus_slot_unref(b->disconnected);
 	sd_bus_slot_unref(b->request);
 	sd_bus_slot_unref(b->door);
 	bus_signals_done(b);

@@ -32,8 +32,10 @@ int call_ticket_new_call(const CallTicket *t, sd_bus_message **ret)
 		r = sd_bus_message_set_sender(m, bus_caller_name(t->caller));
 	if (r >= 0)
 		r = sd_bus_message_seal(m, t->serial, 0);
-	if (r < 0)
+	if (r < 0) {
+		sd_bus_close(t->bus);
 		return r;
+	}
 	*ret = steal_pointer(&m);
 	return 0;
 }

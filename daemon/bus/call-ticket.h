@@ -25,7 +25,8 @@ void call_ticket_done(CallTicket *t);
 /*
  * *RET is a call with the sender and the number of the one that T is for, and with nothing else of
  * it. All functions of sd-bus that make or send a reply take it in place of that call. Free it with
- * sd_bus_message_unref() when the reply has been sent: it is not small. -ENOBUFS: so much waits to
- * be sent that this caller gets no reply. -ENOMEM.
+ * sd_bus_message_unref() when the reply has been sent: it is not small. -ENOMEM: the connection is
+ * closed, as sd-bus does when it has no memory for a reply, so that the caller does not wait for
+ * one that never comes.
  */
 int call_ticket_new_call(const CallTicket *t, sd_bus_message **ret);
