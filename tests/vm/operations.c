@@ -365,12 +365,15 @@ static void do_node_description(Op *o)
 		o->s->untold = true;
 }
 
-/* Not while a port hangs: the move would wait for it. */
+/* Not while a port hangs: the move would wait for it. Not while the device has a plane: ib_core
+ * then waits for all users of the device, and the plane is one for as long as it exists (seen on
+ * 6.12.117). */
 static void do_move(Op *o)
 {
 	char line[100];
 
-	if (!o->s->exists || o->kind->rxe || (!o->s->away && !slot_is_sound(o->s)))
+	if (!o->s->exists || o->kind->rxe || (!o->s->away && !slot_is_sound(o->s)) ||
+	    (o->kind->has_plane && o->w->slots[WORLD_PLANE].exists))
 		return;
 	snprintf(line, sizeof(line), "%s of %s to another namespace",
 		 o->s->away ? "return" : "move", o->s->name);
