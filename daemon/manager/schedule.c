@@ -293,11 +293,16 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 
 void schedule_keep_reasons(Schedule *w, uint32_t port)
 {
+	uint32_t reasons = port < w->n_reasons ? w->asked.reasons[port] : 0;
+	/* an earlier answer has left them for later; the reasons that do that are kept */
+	bool left = port_set_has(&w->pkeys_later, port) &&
+		    !(reasons & event_reasons_meaning(MEANS_PKEYS_LATER));
+
 	if (port < w->n_reasons)
-		w->next.reasons[port] |= w->asked.reasons[port];
-	port_set_remove(&w->pkeys_later, port);
-	if (w->asked_pkeys)
+		w->next.reasons[port] |= reasons;
+	if (w->asked_pkeys || left)
 		port_set_add(&w->next.pkeys, port);
+	port_set_remove(&w->pkeys_later, port);
 }
 
 void schedule_end(Schedule *w, uint64_t now_usec)

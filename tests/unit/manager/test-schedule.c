@@ -272,6 +272,17 @@ static void test_pkeys_later(void **state)
 	schedule_keep_reasons(w, 2);
 	schedule_end(w, 1);
 	assert_true(port_set_is_empty(&w->pkeys_later));
+	/* but then its P_Keys are read, also if an earlier answer has left them for later */
+	schedule_mark(w, 2, REASON_PORT_ACTIVE);
+	assert_false(ask(w).pkeys);
+	schedule_mark(w, 2, REASON_LID_CHANGE);
+	schedule_begin(w, 8, 1, &q);
+	assert_false(q.pkeys);
+	schedule_keep_reasons(w, 2);
+	port_set_remove(&w->asked.ports, 2);
+	schedule_end(w, 1);
+	schedule_mark(w, 2, REASON_LID_CHANGE);
+	assert_true(ask(w).pkeys);
 	/* neither is one that has gone */
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
 	schedule_begin(w, 7, 1, &q);
