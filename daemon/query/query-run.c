@@ -33,9 +33,10 @@ static int run_port(Target *t, uint32_t port, bool last, const Sink *sink, bool 
  * the core would take the worker for stuck. */
 static int run_counters(Target *t, const Sink *sink)
 {
+	uint32_t last = port_set_last(&t->query->ports);
 	int r = 0;
 
-	for (uint32_t port = 1; r == 0 && port <= RDMA_PORT_MAX; port++) {
+	for (uint32_t port = 1; r == 0 && port <= last; port++) {
 		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 		int error;
 

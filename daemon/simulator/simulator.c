@@ -115,7 +115,8 @@ static void answer_query(Simulator *sim, SimulatedDevice *d, PendingQuery *q)
 		sim->handler.device(sim->userdata, q->query.id, &s);
 		device_snapshot_done(&s);
 	}
-	for (uint32_t n = 1; n <= RDMA_PORT_MAX && !q->forgotten; n++) {
+	for (uint32_t n = 1, last = port_set_last(&q->query.ports); n <= last && !q->forgotten;
+	     n++) {
 		PortSnapshot s = {};
 		int error = -EINVAL; /* as the kernel answers for a port that is not there */
 

@@ -30,11 +30,10 @@ static inline bool port_set_has(const PortSet *s, uint32_t port)
 
 static inline bool port_set_is_empty(const PortSet *s)
 {
-	uint64_t any = 0;
-
 	for (unsigned int i = 0; i < PORT_SET_WORDS; i++)
-		any |= s->bits[i];
-	return any == 0;
+		if (s->bits[i])
+			return false;
+	return true;
 }
 
 /* The highest port, 0 if there is none. */
