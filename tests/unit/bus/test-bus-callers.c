@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <sys/socket.h>
 
 #include "bus-callers.h"
+#include "bus-pair.h"
 
 typedef struct Test {
 	sd_bus *bus, *daemon; /* both ends of the connection */
@@ -39,44 +39,15 @@ static int on_question(sd_bus_message *m, void *userdata, _unused_ sd_bus_error 
 	return sd_bus_reply_method_return(m, "u", user);
 }
 
-/* Both ends do all they can. */
-static void settle(Test *t)
-{
-	for (int n = 1; n > 0;) {
-		int a = sd_bus_process(t->bus, NULL), b = sd_bus_process(t->daemon, NULL);
-
-		assert_true(a >= 0 && b >= 0);
-		n = a + b;
-	}
-}
-
-static sd_bus *open_end(int fd, bool is_server)
-{
-	sd_id128_t id = {};
-	sd_bus *bus;
-
-	assert_true(sd_bus_new(&bus) >= 0);
-	assert_true(sd_bus_set_fd(bus, fd, fd) >= 0);
-	if (is_server)
-		assert_true(sd_bus_set_server(bus, true, id) >= 0);
-	assert_true(sd_bus_start(bus) >= 0);
-	return bus;
-}
-
 static int setup(void **state)
 {
 	Test *t = calloc(1, sizeof(*t));
-	int pair[2];
 
 	assert_non_null(t);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair),
-			 0);
-	t->bus = open_end(pair[0], true);
-	t->daemon = open_end(pair[1], false);
+	bus_pair_open(&t->bus, &t->daemon);
 	assert_true(bus_callers_new(t->daemon, &t->callers) >= 0);
 	assert_true(sd_bus_add_filter(t->bus, NULL, on_question, t) >= 0);
-	while (sd_bus_is_ready(t->bus) == 0 || sd_bus_is_ready(t->daemon) == 0)
-		settle(t);
+	bus_pair_settle(t->bus, t->daemon);
 	*state = t;
 	return 0;
 }
@@ -107,7 +78,7 @@ static BusCaller *find(Test *t, unsigned int number)
 static void call(Test *t, unsigned int number)
 {
 	bus_caller_unref(find(t, number));
-	settle(t);
+	bus_pair_settle(t->bus, t->daemon);
 }
 
 static void on_told(void *userdata, int error, uid_t user)
@@ -138,7 +109,7 @@ static void test_one_question(void **state)
 	}
 	caller_wait_cancel(&waits[1]);
 	caller_wait_cancel(&waits[1]);
-	settle(t);
+	bus_pair_settle(t->bus, t->daemon);
 	assert_int_equal(t->n_questions, 1);
 	assert_int_equal(t->n_told, 2);
 	assert_int_equal(t->told, 7);
@@ -163,7 +134,7 @@ static void test_error(void **state)
 
 		t->error = errors[i];
 		bus_caller_await(caller, &wait);
-		settle(t);
+		bus_pair_settle(t->bus, t->daemon);
 		assert_int_equal(t->n_refused, i + 1);
 		assert_int_equal(t->n_questions, i + 1);
 		assert_false(bus_caller_knows_user(caller, &user));
@@ -208,12 +179,12 @@ static void test_end_while_asking(void **state)
 
 	t->silent = true;
 	bus_caller_await(caller, &wait);
-	settle(t);
+	bus_pair_settle(t->bus, t->daemon);
 	assert_int_equal(t->n_questions, 1);
 	caller_wait_cancel(&wait);
 	bus_caller_unref(caller);
 	t->callers = bus_callers_free(t->callers);
-	settle(t);
+	bus_pair_settle(t->bus, t->daemon);
 	assert_int_equal(t->n_told, 0);
 }
 

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <sys/socket.h>
 
 #include "bus-loop.h"
+#include "bus-pair.h"
 
 #define CALLS 20000U
 /* Of replies of this size the socket takes a few dozen. */
@@ -68,19 +68,6 @@ static void on_broken(void *userdata)
 	t->n_broken++;
 }
 
-static sd_bus *open_end(int fd, bool is_server)
-{
-	sd_id128_t id = {};
-	sd_bus *bus;
-
-	assert_true(sd_bus_new(&bus) >= 0);
-	assert_true(sd_bus_set_fd(bus, fd, fd) >= 0);
-	if (is_server)
-		assert_true(sd_bus_set_server(bus, true, id) >= 0);
-	assert_true(sd_bus_start(bus) >= 0);
-	return bus;
-}
-
 /* The daemon does all it can; returns whether it did anything. */
 static bool run_daemon(Test *t)
 {
@@ -93,28 +80,12 @@ static bool run_daemon(Test *t)
 	return did;
 }
 
-/* The other end does all it can. */
-static bool run_bus(Test *t)
-{
-	bool did = false;
-	int r;
-
-	while ((r = sd_bus_process(t->bus, NULL)) > 0)
-		did = true;
-	assert_int_equal(r, 0);
-	return did;
-}
-
 static int setup(void **state)
 {
 	Test *t = calloc(1, sizeof(*t));
-	int pair[2];
 
 	assert_non_null(t);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair),
-			 0);
-	t->bus = open_end(pair[0], true);
-	t->daemon = open_end(pair[1], false);
+	bus_pair_open(&t->bus, &t->daemon);
 	assert_true(sd_event_new(&t->event) >= 0);
 	assert_true(bus_callers_new(t->daemon, &t->callers) >= 0);
 	assert_true(bus_meter_new(t->daemon, t->event, t->callers, 0, &t->meter) >= 0);
@@ -122,7 +93,7 @@ static int setup(void **state)
 	assert_true(sd_bus_add_filter(t->daemon, NULL, on_call, t) >= 0);
 	assert_true(sd_bus_add_filter(t->bus, NULL, on_news, t) >= 0);
 	while (sd_bus_is_ready(t->bus) == 0 || sd_bus_is_ready(t->daemon) == 0) {
-		run_bus(t);
+		bus_pair_run(t->bus);
 		run_daemon(t);
 	}
 	*state = t;
@@ -172,7 +143,7 @@ static void test_replies_that_nobody_reads(void **state)
 	while (t->n_replies < CALLS) {
 		bool did = run_daemon(t);
 
-		assert_true(run_bus(t) || did);
+		assert_true(bus_pair_run(t->bus) || did);
 	}
 	print_message("%u calls were read at once, %u replies came before the signal\n", read,
 		      t->before - 1);

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 /* clang-format on */
 #include <malloc.h>
-#include <sys/socket.h>
 
+#include "bus-pair.h"
 #include "names.h"
 #include "pending-call.h"
 
@@ -73,48 +73,19 @@ static int on_answer(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *e
 	return 0;
 }
 
-/* Both ends do all they can. */
-static void settle(Test *t)
-{
-	for (int n = 1; n > 0;) {
-		int a = sd_bus_process(t->bus, NULL), b = sd_bus_process(t->daemon, NULL);
-
-		assert_true(a >= 0 && b >= 0);
-		n = a + b;
-	}
-}
-
-static sd_bus *open_end(int fd, bool is_server)
-{
-	sd_id128_t id = {};
-	sd_bus *bus;
-
-	assert_true(sd_bus_new(&bus) >= 0);
-	assert_true(sd_bus_set_fd(bus, fd, fd) >= 0);
-	if (is_server)
-		assert_true(sd_bus_set_server(bus, true, id) >= 0);
-	assert_true(sd_bus_start(bus) >= 0);
-	return bus;
-}
-
 static int setup(void **state)
 {
 	static const PendingKind kind = {};
 	Test *t = calloc(1, sizeof(*t));
-	int pair[2];
 
 	assert_non_null(t);
 	t->kind = &kind;
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair),
-			 0);
-	t->bus = open_end(pair[0], true);
-	t->daemon = open_end(pair[1], false);
+	bus_pair_open(&t->bus, &t->daemon);
 	assert_true(bus_callers_new(t->daemon, &t->callers) >= 0);
 	assert_true(pending_calls_new(t->daemon, t->callers, &t->calls) >= 0);
 	assert_true(sd_bus_add_filter(t->bus, NULL, on_question, t) >= 0);
 	assert_true(sd_bus_add_filter(t->daemon, NULL, on_call, t) >= 0);
-	while (sd_bus_is_ready(t->bus) == 0 || sd_bus_is_ready(t->daemon) == 0)
-		settle(t);
+	bus_pair_settle(t->bus, t->daemon);
 	*state = t;
 	return 0;
 }
@@ -147,9 +118,9 @@ static void call(Test *t, const char *sender, unsigned int n)
 			assert_true(sd_bus_message_append(m, "s", t->padding) >= 0);
 		assert_true(sd_bus_call_async(t->bus, NULL, m, on_answer, t, 0) >= 0);
 		if (i % 64 == 63)
-			settle(t);
+			bus_pair_settle(t->bus, t->daemon);
 	}
-	settle(t);
+	bus_pair_settle(t->bus, t->daemon);
 }
 
 /* The bus answers N questions: all are USER's. */
@@ -161,7 +132,7 @@ static void identify(Test *t, uid_t user, unsigned int n)
 		assert_true(t->n_answered <= t->n_questions);
 		assert_true(sd_bus_reply_method_return(m, "u", (uint32_t)user) >= 0);
 		sd_bus_message_unref(m);
-		settle(t);
+		bus_pair_settle(t->bus, t->daemon);
 	}
 }
 
@@ -320,7 +291,7 @@ static void test_not_identified(void **state)
 	assert_true(sd_bus_reply_method_errorf(t->questions[0], SD_BUS_ERROR_NO_REPLY, "late") >=
 		    0);
 	sd_bus_message_unref(t->questions[t->n_answered++]);
-	settle(t);
+	bus_pair_settle(t->bus, t->daemon);
 	assert_int_equal(t->n_freed, 1);
 	assert_int_equal(t->n_errors, 1);
 	assert_string_equal(t->error, SD_BUS_ERROR_TIMEOUT);
@@ -341,7 +312,7 @@ static void depart(Test *t, const char *name)
 	assert_true(sd_bus_message_set_sender(m, "org.freedesktop.DBus") >= 0);
 	assert_true(sd_bus_message_append(m, "sss", name, name, "") >= 0);
 	assert_true(sd_bus_send(t->bus, m, NULL) >= 0);
-	settle(t);
+	bus_pair_settle(t->bus, t->daemon);
 }
 
 /* Who leaves is forgotten, identified or not; but not by calls that are answered soon anyway. */
