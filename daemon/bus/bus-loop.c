@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "bus-peer.h"
 #include "clock.h"
 #include "log.h"
 
@@ -25,10 +26,7 @@ struct BusLoop {
 /* So many messages wait to be sent that no call may be read. */
 static bool is_writer_behind(const BusLoop *l)
 {
-	uint64_t n = 0;
-
-	return sd_bus_is_ready(l->bus) > 0 && sd_bus_get_n_queued_write(l->bus, &n) >= 0 &&
-	       n >= BUS_LOOP_UNSENT;
+	return sd_bus_is_ready(l->bus) > 0 && bus_peer_unsent(l->bus) >= BUS_LOOP_UNSENT;
 }
 
 /* There is nothing to wait for any more. */

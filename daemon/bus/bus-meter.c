@@ -5,6 +5,8 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+#include "bus-peer.h"
+
 struct BusMeter {
 	sd_bus *bus;
 	sd_event *event;
@@ -54,7 +56,7 @@ static void begin_anew(BusMeter *m)
 	m->looked = m->n_calls = 0;
 }
 
-/* The call of this turn has used NSEC nanoseconds. */
+/* The call that is handled now has used NSEC nanoseconds. */
 static void charge(BusMeter *m, uint64_t nsec)
 {
 	uid_t user = user_of(m->caller);
@@ -111,14 +113,6 @@ static BudgetVerdict judge(BusMeter *m)
 	return user == BUDGET_UNKNOWN ? judge_unknown(m, now) : budget_judge(m->budget, user, now);
 }
 
-/* So many replies wait to be sent that no refusal is added to them. */
-static bool do_replies_wait(const BusMeter *m)
-{
-	uint64_t n = 0;
-
-	return sd_bus_get_n_queued_write(m->bus, &n) >= 0 && n >= BUS_METER_UNSENT;
-}
-
 int bus_meter_begin(BusMeter *m, const char *sender, BudgetVerdict *ret)
 {
 	int r;
@@ -139,7 +133,7 @@ int bus_meter_begin(BusMeter *m, const char *sender, BudgetVerdict *ret)
 		begin_anew(m);
 		m->verdict = judge(m);
 	}
-	if (m->verdict == BUDGET_REFUSE && do_replies_wait(m))
+	if (m->verdict == BUDGET_REFUSE && bus_peer_unsent(m->bus) >= BUS_METER_UNSENT)
 		m->verdict = BUDGET_DROP;
 	*ret = m->verdict;
 	return 0;

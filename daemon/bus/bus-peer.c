@@ -37,3 +37,11 @@ int bus_peer_watch_departures(sd_bus *bus, sd_bus_message_handler_t handler, voi
 				      "',member='NameOwnerChanged',arg2=''",
 				      handler, on_watching, userdata);
 }
+
+uint64_t bus_peer_unsent(sd_bus *bus)
+{
+	uint64_t n = 0;
+
+	(void)sd_bus_get_n_queued_write(bus, &n);
+	return n;
+}

@@ -15,3 +15,6 @@ void bus_peer_reply_unknown(sd_bus_message *call);
  * the bus refuses that or does not answer, that is logged, and HANDLER may hear nothing. */
 int bus_peer_watch_departures(sd_bus *bus, sd_bus_message_handler_t handler, void *userdata,
 			      sd_bus_slot **ret);
+
+/* How many messages wait in sd-bus until the bus takes them; 0 if the connection has ended. */
+uint64_t bus_peer_unsent(sd_bus *bus);

@@ -12,6 +12,7 @@
  * has ended, and the last one ends in the state of the property, but not each transition is told.
  */
 
+#include "bus-peer.h"
 #include "bus-private.h"
 #include "bus-property.h"
 #include "log.h"
@@ -222,14 +223,6 @@ static void emit_port(Bus *b, const Port *p, unsigned int interfaces, const Attr
 
 /* Holding */
 
-static uint64_t queue_length(const Bus *b)
-{
-	uint64_t n = 0;
-
-	(void)sd_bus_get_n_queued_write(b->bus, &n);
-	return n;
-}
-
 static void held_free(PortHeld *h)
 {
 	h->port->held = NULL;
@@ -266,8 +259,8 @@ static int on_drain(sd_event_source *s, void *userdata)
 {
 	Bus *b = userdata;
 
-	if (queue_length(b) < QUEUE_SHORT)
-		while (b->held && queue_length(b) < QUEUE_LONG)
+	if (bus_peer_unsent(b->bus) < QUEUE_SHORT)
+		while (b->held && bus_peer_unsent(b->bus) < QUEUE_LONG)
 			release_at(b, &b->held);
 	return b->held ? 0 : sd_event_source_set_enabled(s, SD_EVENT_OFF);
 }
@@ -391,7 +384,7 @@ void bus_publish_port(Bus *b, Port *p, const PortChange *change, EventReason rea
 	}
 	if (mask_is_empty(&changed) && n == 0)
 		return;
-	if (p->held || queue_length(b) >= QUEUE_LONG) {
+	if (p->held || bus_peer_unsent(b->bus) >= QUEUE_LONG) {
 		if (hold(b, p, &changed, announcements, n))
 			return;
 		release(b, p);

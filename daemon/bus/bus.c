@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "bus-door.h"
+#include "bus-peer.h"
 #include "bus-private.h"
 #include "bus-property.h"
 #include "clock.h"
@@ -226,11 +227,11 @@ static int on_late_message(_unused_ sd_bus_message *m, _unused_ void *userdata,
  * objects, which on_late_message() protects. */
 static void flush_queue(sd_bus *bus)
 {
-	uint64_t n, now = monotonic_now_usec(), end = now + FLUSH_USEC;
+	uint64_t now = monotonic_now_usec(), end = now + FLUSH_USEC;
 	int r = sd_bus_add_filter(bus, NULL, on_late_message, NULL);
 
 	for (; r >= 0 && now < end; now = monotonic_now_usec()) {
-		if (sd_bus_is_ready(bus) <= 0 || sd_bus_get_n_queued_write(bus, &n) < 0 || n == 0)
+		if (sd_bus_is_ready(bus) <= 0 || bus_peer_unsent(bus) == 0)
 			return;
 		r = sd_bus_process(bus, NULL);
 		if (r == 0)

@@ -244,9 +244,7 @@ static size_t answer_waiting(LongReplies *l, const QueuedCall *c)
  * else. */
 static bool may_send(LongReplies *l, uint64_t now, uint64_t *ret_when)
 {
-	uint64_t n = 0;
-
-	if (sd_bus_get_n_queued_write(l->bus, &n) < 0 || n == 0) {
+	if (bus_peer_unsent(l->bus) == 0) {
 		if (l->unsent >= UNSENT_MAX)
 			l->pause = now + (now - l->began);
 		l->unsent = 0;
@@ -359,7 +357,7 @@ static int wait_for_turn(LongReplies *l, sd_bus_message *message, LongReplyKind 
 	excess = long_reply_queue_excess(l->queue);
 	if (excess)
 		refuse(excess, RDMAD_ERROR_LIMITS_EXCEEDED, "Too many long replies are waited for");
-	/* Not now: this turn of the event loop is charged to this caller. */
+	/* Not now: what is done now is charged to this caller. */
 	start_timer(l, now_usec(l));
 	return 1;
 }
