@@ -21,6 +21,11 @@
 /* The device of a node that belongs to no device of the last enumeration. */
 #define DEVICE_UNKNOWN UINT32_MAX
 
+/* How long after an enumeration that still had a device whose removal was told the next one comes:
+ * twice as long each time, some ten seconds in all. */
+#define LEAVING_FIRST_USEC (10 * USEC_PER_MSEC)
+#define LEAVING_LAST_USEC  (5120 * USEC_PER_MSEC)
+
 static const char *const subsystems[] = {"infiniband_verbs", "infiniband_mad"};
 
 typedef struct Node {
@@ -54,6 +59,10 @@ struct WatchUdev {
 	size_t n_nodes, allocated;
 	DeviceName *names; /* the last enumeration, sorted */
 	size_t n_names;
+	AttrText *leaving; /* devices whose removal was told, and that are perhaps not gone yet */
+	size_t n_leaving;
+	sd_event_source *again; /* when to look whether they are */
+	uint64_t again_usec;	/* how long that takes */
 	Listener kernel, udev;
 	const WatchHandler *handler;
 	void *userdata;
@@ -155,6 +164,84 @@ static bool scan_nodes(WatchUdev *w, const char *subsystem)
 	return all;
 }
 
+/*
+ * Devices that leave
+ *
+ * When a device moves to another network namespace, ib_core first sends "remove", and then takes
+ * the device out of the list that netlink shows (rdma_dev_change_netns(), 5.10 to 7.3). All that
+ * follows is told to the other namespace; only character devices, if there are any, go later. An
+ * enumeration in between still has the device.
+ */
+
+static AttrText *find_leaving(WatchUdev *w, const char *name)
+{
+	for (size_t i = 0; i < w->n_leaving; i++)
+		if (streq(w->leaving[i], name))
+			return &w->leaving[i];
+	return NULL;
+}
+
+static void begin_leaving(WatchUdev *w, const char *name)
+{
+	AttrText *leaving;
+
+	w->again_usec = LEAVING_FIRST_USEC;
+	if (find_leaving(w, name))
+		return;
+	leaving = reallocarray(w->leaving, w->n_leaving + 1, sizeof(*leaving));
+	if (!leaving)
+		return; /* without memory; the next look at everything finds it */
+	w->leaving = leaving;
+	text_copy(leaving[w->n_leaving++], sizeof(*leaving), name);
+}
+
+static void end_leaving(WatchUdev *w, const char *name)
+{
+	AttrText *found = find_leaving(w, name);
+
+	if (found)
+		memmove(found, w->leaving[--w->n_leaving], sizeof(*found));
+}
+
+static bool is_enumerated(const WatchUdev *w, const char *name)
+{
+	DeviceName key = {};
+
+	text_copy(key.name, sizeof(key.name), name);
+	return bsearch(&key, w->names, w->n_names, sizeof(key), compare_names);
+}
+
+static int on_again(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
+{
+	report(userdata, EVENT_ALL_DEVICES, REASON_DEVICE);
+	return 0;
+}
+
+/* Looks again as long as one of them is enumerated. */
+static void follow_leaving(WatchUdev *w)
+{
+	int r;
+
+	for (size_t i = w->n_leaving; i > 0; i--)
+		if (!is_enumerated(w, w->leaving[i - 1]))
+			memmove(w->leaving[i - 1], w->leaving[--w->n_leaving], sizeof(*w->leaving));
+	if (w->again_usec > LEAVING_LAST_USEC)
+		w->n_leaving = 0; /* it has come back, or it stays */
+	w->again = sd_event_source_disable_unref(w->again);
+	if (w->n_leaving == 0)
+		return;
+	r = sd_event_add_time_relative(w->event, &w->again, CLOCK_MONOTONIC, w->again_usec, 0,
+				       on_again, w);
+	if (r < 0)
+		log_debug_errno(r, "cannot wait for a device to leave: %m");
+	w->again_usec *= 2;
+}
+
+bool watch_udev_is_leaving(const WatchUdev *w)
+{
+	return w->n_leaving > 0;
+}
+
 void watch_udev_devices(WatchUdev *w, const DeviceSnapshot *devices, size_t n)
 {
 	DeviceName *names = reallocarray(NULL, n + 1, sizeof(*names));
@@ -169,6 +256,7 @@ void watch_udev_devices(WatchUdev *w, const DeviceSnapshot *devices, size_t n)
 	free(w->names);
 	w->names = names;
 	w->n_names = n;
+	follow_leaving(w);
 
 	if (w->scan) {
 		w->n_nodes = 0;
@@ -240,12 +328,17 @@ void watch_udev_uevent(WatchUdev *w, bool first, const char *action, const char 
 	for (size_t i = 0; i < ARRAY_SIZE(subsystems); i++)
 		if (streq(subsystem, subsystems[i]))
 			on_node(w, first, action, subsystems[i], name + 1);
+	if (!first || !streq(subsystem, "infiniband"))
+		return;
+	if (streq(action, "remove"))
+		begin_leaving(w, name + 1);
+	else if (streq(action, "add"))
+		end_leaving(w, name + 1);
 	/* A uevent does not have the kernel index of its device, so all are enumerated. A rename is
 	 * a "move". */
-	if (first && streq(subsystem, "infiniband"))
-		for (size_t i = 0; i < ARRAY_SIZE(device_actions); i++)
-			if (streq(action, device_actions[i]))
-				report(w, EVENT_ALL_DEVICES, REASON_DEVICE);
+	for (size_t i = 0; i < ARRAY_SIZE(device_actions); i++)
+		if (streq(action, device_actions[i]))
+			report(w, EVENT_ALL_DEVICES, REASON_DEVICE);
 }
 
 static void lost(WatchUdev *w)
@@ -359,10 +452,12 @@ WatchUdev *watch_udev_free(WatchUdev *w)
 		return NULL;
 	stop(&w->kernel);
 	stop(&w->udev);
+	sd_event_source_disable_unref(w->again);
 	sd_event_unref(w->event);
 	free(w->sysfs);
 	free(w->nodes);
 	free(w->names);
+	free(w->leaving);
 	free(w);
 	return NULL;
 }

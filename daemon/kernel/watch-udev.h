@@ -26,8 +26,12 @@ DEFINE_CLEANUP(WatchUdev, watch_udev_free);
 /* Begins to listen to the kernel and to udev. 0 if at least one of them works. Logs what does not.
  */
 int watch_udev_listen(WatchUdev *w);
-/* These N devices exist now: finds out which character devices are theirs. */
+/* These N devices exist now: finds out which character devices are theirs. If one of them has been
+ * told to go, REASON_DEVICE comes again after a while, until it has gone or ten seconds are over.
+ */
 void watch_udev_devices(WatchUdev *w, const DeviceSnapshot *devices, size_t n);
+/* Whether that is so. For the tests. */
+bool watch_udev_is_leaving(const WatchUdev *w);
 
 /*
  * Takes one uevent, with ACTION and DEVPATH as the kernel writes them. FIRST: it is the kernel's,

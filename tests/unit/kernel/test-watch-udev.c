@@ -233,6 +233,58 @@ static void test_unknown(void **state)
 	assert_int_equal(f->r.n, 0);
 }
 
+#define RXE0 "/devices/virtual/infiniband/rxe0"
+
+/* A device moves to another network namespace: it is still enumerated after its removal was told,
+ * and nothing tells that it has gone. So it is looked for again until it has. */
+static void test_leaving(void **state)
+{
+	Fixture *f = *state;
+
+	enumerate(f, "rxe0", 5, "rxe1", 6);
+	uevent(f, true, "remove", "infiniband", RXE0);
+	for (unsigned int i = 0; i < 2; i++) {
+		f->r = (Recorder){};
+		enumerate(f, "rxe0", 5, "rxe1", 6);
+		RUN_UNTIL(f->event, f->r.n > 0);
+		assert_true(recorded(&f->r, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE));
+	}
+	enumerate(f, "rxe1", 6, NULL, 0);
+	assert_false(watch_udev_is_leaving(f->watch));
+}
+
+/* Nothing more is to be done if the device has come back or is not enumerated any more. */
+static void test_not_leaving(void **state)
+{
+	Fixture *f = *state;
+
+	enumerate(f, "rxe0", 5, NULL, 0);
+	uevent(f, true, "remove", "infiniband", RXE0);
+	uevent(f, true, "add", "infiniband", RXE0);
+	enumerate(f, "rxe0", 7, NULL, 0);
+	assert_false(watch_udev_is_leaving(f->watch));
+	uevent(f, true, "remove", "infiniband", RXE0);
+	uevent(f, true, "remove", "infiniband", "/devices/virtual/infiniband/rxe1");
+	enumerate(f, "rxe0", 7, "rxe1", 8);
+	enumerate(f, "rxe1", 8, NULL, 0);
+	assert_true(watch_udev_is_leaving(f->watch));
+	enumerate(f, NULL, 0, NULL, 0);
+	assert_false(watch_udev_is_leaving(f->watch));
+}
+
+/* A device that does not go is looked for ten times, and then left to the look at everything. */
+static void test_never_leaves(void **state)
+{
+	Fixture *f = *state;
+	unsigned int n = 0;
+
+	uevent(f, true, "remove", "infiniband", RXE0);
+	do {
+		enumerate(f, "rxe0", 5, NULL, 0);
+	} while (watch_udev_is_leaving(f->watch) && ++n < 100);
+	assert_int_equal(n, 10);
+}
+
 /* Too many descriptors are open to look into sysfs: the next enumeration does it. */
 static void test_no_descriptor(void **state)
 {
@@ -305,6 +357,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_reused_too_early, begin, end),
 		cmocka_unit_test_setup_teardown(test_renamed_between, begin, end),
 		cmocka_unit_test_setup_teardown(test_unknown, begin, end),
+		cmocka_unit_test_setup_teardown(test_leaving, begin, end),
+		cmocka_unit_test_setup_teardown(test_not_leaving, begin, end),
+		cmocka_unit_test_setup_teardown(test_never_leaves, begin, end),
 		cmocka_unit_test_setup_teardown(test_no_descriptor, begin, end),
 		/* last: it leaves the namespace */
 		cmocka_unit_test_setup_teardown(test_overrun, begin, end),
