@@ -13,7 +13,7 @@ from gi.repository import GLib, Rdmad
 def text(port, attribute, convert=str):
     """The value as text, or the reason why there is none. (The property would be 0 then.)"""
     value = port.get_attribute(attribute)
-    return convert(value.unpack()) if value else f"- ({port.why_unavailable(attribute)})"
+    return convert(value.unpack()) if value is not None else f"- ({port.why_unavailable(attribute)})"
 
 
 def show(port):
@@ -21,6 +21,7 @@ def show(port):
     print(f"    rate    {text(port, 'rate', lambda bits: f'{bits / 1e9:g} Gbit/s')}")
     print(f"    MTU     {text(port, 'active-mtu')}")
     print(f"    LID     {text(port, 'lid')}")
+    print(f"    LMC     {text(port, 'lmc')}")
     print(f"    netdev  {text(port, 'netdev')}")
 
 

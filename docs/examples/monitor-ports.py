@@ -26,7 +26,7 @@ def on_changed(client, changes):
 
 def describe(port, name):
     value = port.get_attribute(name)
-    return f"{name} {value.unpack()}" if value else f"{name} - ({port.why_unavailable(name)})"
+    return f"{name} {value.unpack()}" if value is not None else f"{name} - ({port.why_unavailable(name)})"
 
 
 def on_connected(client, _property):

@@ -287,6 +287,7 @@ class TestExamples(unittest.TestCase):
         output = self.run_example("list-ports.py")
         self.assertIn("mlx5_0/1: active, infiniband\n", output)
         self.assertIn("    LID     17\n", output)
+        self.assertIn("    LMC     0\n", output)
         self.assertIn("    LID     - (not on this kind of port)\n", output)
         self.assertIn("rocep1/1", self.run_example("list-ports.py", "ens1"))
         self.assertIn('No port "ens9"', self.run_example("list-ports.py", "ens9", status=1))
@@ -294,22 +295,27 @@ class TestExamples(unittest.TestCase):
         self.assertEqual(self.run_example("list-ports.py", status=1), "rdmad is not running\n")
 
     def test_monitor(self):
-        with subprocess.Popen([os.path.join(SOURCE, "docs", "examples", "monitor-ports.py")], text=True,
-                              env=self.bus.environment(), stdout=subprocess.PIPE) as monitor:
-            lines = iter(monitor.stdout.readline, "")
-            self.assertEqual(next(lines), "rdmad is there\n")
-            self.bus.simulate("set mlx5_0/1 lid=42 event=lid-change")
-            self.assertEqual(next(lines), "mlx5_0/1: lid 42\n")
-            self.bus.kill()
-            self.assertEqual(next(lines), "rdmad is gone\n")
-            self.bus.start(lid=43)
-            self.assertEqual(sorted([next(lines), next(lines)]), ["mlx5_0/1: lid 43\n", "rdmad is there\n"])
-            self.bus.simulate("set mlx5_0/1 state=down event=port-error")
-            text = next(lines) + next(lines)
-            self.assertIn("mlx5_0/1: active -> down (port-error)\n", text)
-            self.assertIn("lid - (", text)
-            monitor.send_signal(signal.SIGINT)
-            self.assertEqual(monitor.wait(GUARD_SEC), 0)
+        monitor = subprocess.Popen([os.path.join(SOURCE, "docs", "examples", "monitor-ports.py")], text=True,
+                                   env=self.bus.environment(), stdout=subprocess.PIPE)
+        for end in (monitor.stdout.close, monitor.wait, monitor.kill):
+            self.addCleanup(end)
+        lines = iter(monitor.stdout.readline, "")
+        self.assertEqual(next(lines), "rdmad is there\n")
+        self.bus.simulate("set mlx5_0/1 lid=42 event=lid-change")
+        self.assertEqual(next(lines), "mlx5_0/1: lid 42\n")
+        for lmc in (3, 0):
+            self.bus.simulate(f"set mlx5_0/1 lmc={lmc} event=lid-change")
+            self.assertEqual(next(lines), f"mlx5_0/1: lmc {lmc}\n")
+        self.bus.kill()
+        self.assertEqual(next(lines), "rdmad is gone\n")
+        self.bus.start(lid=43)
+        self.assertEqual(sorted([next(lines), next(lines)]), ["mlx5_0/1: lid 43\n", "rdmad is there\n"])
+        self.bus.simulate("set mlx5_0/1 state=down event=port-error")
+        text = next(lines) + next(lines)
+        self.assertIn("mlx5_0/1: active -> down (port-error)\n", text)
+        self.assertIn("lid - (", text)
+        monitor.send_signal(signal.SIGINT)
+        self.assertEqual(monitor.wait(GUARD_SEC), 0)
 
     def test_shell(self):
         self.assertEqual(self.run_example("port-of-address.sh", "192.168.1.17"),
