@@ -285,43 +285,9 @@ ExitStatus expect_add(Expectations *e, const char *argument)
 
 /* Comparison */
 
-/* Whether an entry of table V has a member that TEXT, a glob or a number, matches. */
-static bool has_member(const Value *v, const char *text)
-{
-	uint64_t number = 0;
-	bool is_number = text_to_u64(text, UINT64_MAX, &number) == 0;
-
-	for (size_t i = 0; i < v->n; i++) {
-		const Value *entry = &v->items[i];
-
-		for (size_t k = 0; entry->type == VALUE_STRUCT && k < entry->n; k++) {
-			const Value *member = &entry->items[k];
-
-			if (member->type == VALUE_TEXT
-				    ? fnmatch(text, member->text, 0) == 0
-				    : is_number && member->type == VALUE_UNSIGNED &&
-					      member->number == number)
-				return true;
-		}
-	}
-	return false;
-}
-
 bool expectation_applies(const Expectation *e, const Object *port)
 {
-	const Value *netdev, *netdevs;
-	char name[96];
-
-	if (!e->glob)
-		return true;
-	if (fnmatch(e->glob, object_name(port, name), 0) == 0 ||
-	    fnmatch(e->glob, value_text(&port->values[PORT_ATTR_device_name]), 0) == 0)
-		return true;
-	netdev = object_value(port, PORT_ATTR_netdev);
-	if (netdev && fnmatch(e->glob, value_text(netdev), 0) == 0)
-		return true;
-	netdevs = object_value(port, PORT_ATTR_netdevs);
-	return netdevs && netdevs->type == VALUE_ARRAY && has_member(netdevs, e->glob);
+	return !e->glob || object_matches(port, e->glob);
 }
 
 static bool has_names(const Value *v, const char *list)
@@ -365,7 +331,7 @@ bool expectation_holds(const Expectation *e, const Object *o)
 		return text_holds(e, v->text);
 	case VALUE_ARRAY:
 		return streq(attr_signature(e->row->type), "as") ? has_names(v, e->text)
-								 : has_member(v, e->text);
+								 : value_has_member(v, e->text);
 	case VALUE_NONE:
 	case VALUE_SIGNED:
 	case VALUE_DOUBLE:

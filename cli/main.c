@@ -111,8 +111,8 @@ static const char *arguments_of(const Command *command, char buffer[32])
 
 static void print_port_names(void)
 {
-	puts("\nPORT is mlx5_0/1, mlx5_0 if that has one port, a network interface, or a port\n"
-	     "GUID such as 0002:c903:00ab:cdef.");
+	puts("\nPORT is mlx5_0/1 or mlx5_0:1, mlx5_0 if that has one port, a network interface,\n"
+	     "or a port GUID such as 0002:c903:00ab:cdef.");
 }
 
 static ExitStatus help(void)

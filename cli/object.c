@@ -2,10 +2,10 @@
 
 #include "object.h"
 
-#include "decode.h"
-
+#include <fnmatch.h>
 #include <strings.h>
 
+#include "decode.h"
 #include "names.h"
 
 /* A device is /org/rdma/device/N, and its ports are below that. */
@@ -219,6 +219,23 @@ const char *object_name(const Object *o, char buffer[96])
 	else
 		snprintf(buffer, 96, "%s", device);
 	return buffer;
+}
+
+bool object_matches(const Object *port, const char *pattern)
+{
+	const Value *netdev = object_value(port, PORT_ATTR_netdev);
+	const Value *netdevs = object_value(port, PORT_ATTR_netdevs);
+	char name[96], *slash;
+
+	if (fnmatch(pattern, object_name(port, name), 0) == 0 ||
+	    fnmatch(pattern, value_text(&port->values[PORT_ATTR_device_name]), 0) == 0)
+		return true;
+	slash = strrchr(name, '/');
+	if (slash)
+		*slash = ':';
+	return fnmatch(pattern, name, 0) == 0 ||
+	       (netdev && fnmatch(pattern, value_text(netdev), 0) == 0) ||
+	       (netdevs && netdevs->type == VALUE_ARRAY && value_has_member(netdevs, pattern));
 }
 
 void object_list_done(ObjectList *l)

@@ -52,6 +52,10 @@ const Value *object_value(const Object *o, size_t i);
 /* The name that people use: "mlx5_0/1" or "mlx5_0". Returns BUFFER. */
 const char *object_name(const Object *o, char buffer[96]);
 
+/* Whether PATTERN, of fnmatch(3), matches a name of PORT: "mlx5_0/1", "mlx5_0:1", "mlx5_0", or that
+ * of one of its network interfaces. */
+bool object_matches(const Object *port, const char *pattern);
+
 /* Frees the objects and makes the list empty. */
 void object_list_done(ObjectList *l);
 #define _cleanup_objects_ _cleanup_(object_list_done)

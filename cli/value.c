@@ -2,6 +2,8 @@
 
 #include "value.h"
 
+#include <fnmatch.h>
+
 void value_done(Value *v)
 {
 	if (v->type == VALUE_TEXT)
@@ -213,4 +215,25 @@ const Value *value_lookup(const Value *v, const char *key)
 const char *value_text(const Value *v)
 {
 	return v->type == VALUE_TEXT ? v->text : "";
+}
+
+bool value_has_member(const Value *v, const char *text)
+{
+	uint64_t number = 0;
+	bool is_number = text_to_u64(text, UINT64_MAX, &number) == 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const Value *entry = &v->items[i];
+
+		for (size_t k = 0; entry->type == VALUE_STRUCT && k < entry->n; k++) {
+			const Value *member = &entry->items[k];
+
+			if (member->type == VALUE_TEXT
+				    ? fnmatch(text, member->text, 0) == 0
+				    : is_number && member->type == VALUE_UNSIGNED &&
+					      member->number == number)
+				return true;
+		}
+	}
+	return false;
 }

@@ -59,3 +59,6 @@ bool value_equal(const Value *a, const Value *b);
 const Value *value_lookup(const Value *v, const char *key);
 /* The text of V; "" if V is no text. */
 const char *value_text(const Value *v);
+/* Whether an entry of V, the array of a table, has a member that TEXT, a pattern of fnmatch(3) or a
+ * number, matches. */
+bool value_has_member(const Value *v, const char *text);

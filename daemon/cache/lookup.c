@@ -51,6 +51,18 @@ int lookup_port_by_guid(const Cache *c, const char *text, Port **ret)
 	return only_port(name_index_find(c->names, NAME_GUID, &guid, sizeof(guid)), ret);
 }
 
+/* Port NUMBER of the device called NAME. */
+static int lookup_number(const Cache *c, const char *name, uint32_t number, Port **ret)
+{
+	Device *d;
+	int r = lookup_device(c, name, &d);
+
+	if (r < 0)
+		return r;
+	*ret = device_port_called(d, number);
+	return *ret ? 0 : -ENOENT;
+}
+
 int lookup_port(const Cache *c, const char *text, Port **ret)
 {
 	AttrText name;
@@ -61,13 +73,8 @@ int lookup_port(const Cache *c, const char *text, Port **ret)
 
 	if (r < 0)
 		return r;
-	if (number != PORT_NUMBER_NONE) {
-		r = lookup_device(c, name, &d);
-		if (r < 0)
-			return r;
-		*ret = device_port_called(d, number);
-		return *ret ? 0 : -ENOENT;
-	}
+	if (number != PORT_NUMBER_NONE)
+		return lookup_number(c, name, number, ret);
 	if (lookup_device(c, text, &d) == 0) {
 		if (d->n_ports > 1)
 			return -EEXIST;
@@ -75,9 +82,12 @@ int lookup_port(const Cache *c, const char *text, Port **ret)
 		return *ret ? 0 : -ENOENT;
 	}
 	r = lookup_port_by_netdev(c, text, ret);
-	if (r != -ENOENT || guid_parse(text, &guid) < 0)
-		return r;
-	return lookup_port_by_guid(c, text, ret);
+	if (r == -ENOENT && guid_parse(text, &guid) == 0)
+		r = lookup_port_by_guid(c, text, ret);
+	if (r == -ENOENT && port_name_split_colon(text, name, &number) == 0 &&
+	    number != PORT_NUMBER_NONE)
+		r = lookup_number(c, name, number, ret);
+	return r;
 }
 
 typedef struct GidKey {

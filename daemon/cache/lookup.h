@@ -19,7 +19,7 @@ int lookup_port_by_netdev(const Cache *c, const char *netdev, Port **ret);
 /* By the port GUID, in any form that guid_parse() takes. */
 int lookup_port_by_guid(const Cache *c, const char *guid, Port **ret);
 /* By any name: "mlx5_0/1", the name of a device that has one port (-EEXIST if it has more), the
- * name of an interface, or a port GUID, in this order. */
+ * name of an interface, a port GUID, or "mlx5_0:1", in this order. */
 int lookup_port(const Cache *c, const char *text, Port **ret);
 
 /*

@@ -59,6 +59,18 @@ RdmadObject *client_find_device(RdmadClient *c, const char *name)
 	return find(c, KIND_DEVICE, name);
 }
 
+/* "mlx5_0:1" is "mlx5_0/1". */
+static RdmadObject *find_colon(RdmadClient *c, const char *name)
+{
+	g_autofree char *slash = g_strdup(name);
+	char *colon = strrchr(slash, ':');
+
+	if (!colon)
+		return NULL;
+	*colon = '/';
+	return find(c, KIND_PORT, slash);
+}
+
 RdmadObject *client_find_port(RdmadClient *c, const char *name)
 {
 	g_autoptr(GPtrArray) ports = NULL;
@@ -66,8 +78,13 @@ RdmadObject *client_find_port(RdmadClient *c, const char *name)
 
 	if (o)
 		return o;
+	if (name[0] == '/')
+		return NULL;
+	o = find_colon(c, name);
+	if (o)
+		return o;
 	o = find(c, KIND_DEVICE, name);
-	if (!o || name[0] == '/')
+	if (!o)
 		return NULL;
 	ports = client_list_ports_of(c, rdmad_object_get_place(o).index);
 	return ports->len == 1 ? ports->pdata[0] : NULL;

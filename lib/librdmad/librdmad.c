@@ -431,8 +431,8 @@ static bool is_meant(const struct rdmad_port *p, const char *name)
 		return true;
 	if (!rest || !p->device_name[0])
 		return false;
-	snprintf(number, sizeof(number), "/%u", p->hot.port_num);
-	return streq(rest, "") || streq(rest, number);
+	snprintf(number, sizeof(number), "%u", p->hot.port_num);
+	return streq(rest, "") || ((*rest == '/' || *rest == ':') && streq(rest + 1, number));
 }
 
 EXPORT int rdmad_find(const struct rdmad *r, const char *name, struct rdmad_handle *ret)

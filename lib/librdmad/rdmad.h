@@ -204,10 +204,10 @@ int rdmad_reopen(struct rdmad *r);
 void rdmad_close(struct rdmad *r);
 
 /*
- * Finds a port by NAME: "mlx5_0/1", "mlx5_0" if that device has one port, or the name of a network
- * interface of the port. This looks at every record: do it once, and keep the handle. -ENOENT:
- * there is no such port. -EEXIST: more than one port has that name. -EAGAIN, -ESTALE, -ENOTCONN: as
- * rdmad_read().
+ * Finds a port by NAME: "mlx5_0/1" or "mlx5_0:1", "mlx5_0" if that device has one port, or the name
+ * of a network interface of the port. This looks at every record: do it once, and keep the handle.
+ * -ENOENT: there is no such port. -EEXIST: more than one port has that name. -EAGAIN, -ESTALE,
+ * -ENOTCONN: as rdmad_read().
  */
 int rdmad_find(const struct rdmad *r, const char *name, struct rdmad_handle *ret);
 

@@ -3,8 +3,9 @@
 
 /*
  * The names by which people and programs say which port they mean: "mlx5_0/1" is port 1 of device
- * mlx5_0. The name of a device that has one port, the name of a network interface and a port GUID
- * name a port too. This is about the text alone: whether there is such a port says the cache.
+ * mlx5_0, and so is "mlx5_0:1". The name of a device that has one port, the name of a network
+ * interface and a port GUID name a port too. This is about the text alone: whether there is such a
+ * port says the cache.
  */
 
 #include "attribute.h"
@@ -24,6 +25,9 @@
  */
 #define PORT_NUMBER_NONE UINT32_MAX
 int port_name_split(const char *name, AttrText ret_device, uint32_t *ret_number);
+/* The same, but at the last ':', as NCCL, UCX, Open MPI and perftest write it. A GUID can look like
+ * this too. */
+int port_name_split_colon(const char *name, AttrText ret_device, uint32_t *ret_number);
 
 /* Whether a port can have the name NAME: port_name_split() takes it, it is not too long, and it has
  * nothing that text_sanitize() would change, so it can be repeated to whoever asks. */

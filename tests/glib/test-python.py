@@ -141,6 +141,8 @@ class TestClient(unittest.TestCase):
         self.assertEqual(port.find_device().get_name(), "mlx5_0")
         self.assertEqual(port.find_device().list_ports(), [port])
         self.assertIsNone(self.client.get_port("mlx5_7/1"))
+        self.assertEqual(self.client.get_port("mlx5_0:1"), port)
+        self.assertIsNone(self.client.get_port("mlx5_0:2"))
 
     def test_values(self):
         """What the bus has, the properties have."""

@@ -79,6 +79,30 @@ static void test_names(void **state)
 			 -EINVAL);
 }
 
+/* "mlx5_0:1", as other programs write it. A GUID comes first, and what is no number is no port. */
+static void test_colon(void **state)
+{
+	Cache *c = *state;
+	Device *two = add_device(c, 1, "mlx5_0", 2, 1);
+	Device *odd = add_device(c, 2, "0002:c903:0000", 1000, 1);
+	PortSnapshot s = ib_port(ACTIVE);
+	Port *p;
+
+	s.tables[PORT_TABLE_GIDS]->entries[offsetof(GidEntry, gid) + 14] = 0x10;
+	s.tables[PORT_TABLE_GIDS]->entries[offsetof(GidEntry, gid) + 15] = 0;
+	apply(two->ports[1], s, 0);
+	assert_int_equal(lookup_port(c, "mlx5_0:2", &p), 0);
+	assert_ptr_equal(p, two->ports[1]);
+	assert_int_equal(lookup_port(c, "0002:c903:0000:1000", &p), 0);
+	assert_ptr_equal(p, two->ports[1]);
+	assert_int_equal(lookup_port(c, "0002:c903:0000/1000", &p), 0);
+	assert_ptr_equal(p, device_port_called(odd, 1000));
+	assert_int_equal(lookup_port(c, "mlx5_0:3", &p), -ENOENT);
+	assert_int_equal(lookup_port(c, "mlx5_0:02", &p), -ENOENT);
+	assert_int_equal(lookup_port(c, "mlx5_0:", &p), -ENOENT);
+	assert_int_equal(lookup_port(c, "mlx5_0:2/1", &p), -ENOENT);
+}
+
 /* What two ports have names neither of them. */
 static void test_ambiguous(void **state)
 {
@@ -363,6 +387,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_names),
+		TEST(test_colon),
 		TEST(test_ambiguous),
 		TEST(test_paths),
 		TEST(test_never_stale),

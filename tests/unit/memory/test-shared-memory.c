@@ -260,6 +260,8 @@ static void test_find(void **state)
 	assert_int_equal(rdmad_find(old, "mlx5_0/1", &h), -ESTALE);
 	r = fixture_open(f, 0);
 	assert_int_equal(read_found(r, "mlx5_0/2").hot.port_num, 2);
+	assert_int_equal(read_found(r, "mlx5_0:2").hot.port_num, 2);
+	assert_int_equal(rdmad_find(r, "mlx5_0;2", &h), -ENOENT);
 	assert_int_equal(read_found(r, "mlx5_01").hot.device_index, 7);
 	assert_int_equal(read_found(r, "mlx5_01/1").hot.device_index, 7);
 	assert_int_equal(read_found(r, "eth0").hot.device_index, 7);
