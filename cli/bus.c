@@ -4,49 +4,91 @@
 
 #include "names.h"
 
-ExitStatus bus_connect(const char *host, const char *machine, sd_bus **ret)
+/* Where rdmad is asked, for messages. */
+static char place[160] = "the system bus";
+
+static int open_address(const char *address, sd_bus **ret)
 {
 	_cleanup_(sd_bus_flush_close_unref_pointer) sd_bus *bus = NULL;
-	int r;
+	int r = sd_bus_new(&bus);
 
-	if (host)
-		r = sd_bus_open_system_remote(&bus, host);
-	else if (machine)
-		r = sd_bus_open_system_machine(&bus, machine);
-	else
-		r = sd_bus_open_system(&bus);
+	if (r >= 0)
+		r = sd_bus_set_address(bus, address);
+	if (r >= 0)
+		r = sd_bus_set_bus_client(bus, true);
+	if (r >= 0)
+		r = sd_bus_start(bus);
+	if (r < 0)
+		return r;
+	*ret = steal_pointer(&bus);
+	return 0;
+}
+
+static int open_bus(const Context *c, sd_bus **ret)
+{
+	if (c->host) {
+		snprintf(place, sizeof(place), "the system bus of %s", c->host);
+		return sd_bus_open_system_remote(ret, c->host);
+	}
+	if (c->machine) {
+		snprintf(place, sizeof(place), "the system bus of container %s", c->machine);
+		return sd_bus_open_system_machine(ret, c->machine);
+	}
+	if (streq(c->address, "system"))
+		return sd_bus_open_system(ret);
+	if (streq(c->address, "session")) {
+		snprintf(place, sizeof(place), "the bus of the session");
+		return sd_bus_open_user(ret);
+	}
+	snprintf(place, sizeof(place), "the bus %s", c->address);
+	return open_address(c->address, ret);
+}
+
+ExitStatus bus_connect(const Context *c, sd_bus **ret)
+{
+	int r = open_bus(c, ret);
+
 	if (r < 0) {
-		complain("rdmad is not running: cannot connect to the system bus%s%s: %s",
-			 host || machine ? " of " : "",
-			 host	   ? host
-			 : machine ? machine
-				   : "",
-			 strerror(-r));
+		complain("cannot connect to %s: %s", place, strerror(-r));
 		return STATUS_NO_DAEMON;
 	}
-	*ret = steal_pointer(&bus);
 	return STATUS_OK;
+}
+
+/* ssh was started, and the connection has ended before anything was read (EPIPE), or later. */
+static bool is_lost(int r)
+{
+	return r == -ENOTCONN || r == -ECONNRESET || r == -ECONNREFUSED || r == -EPIPE;
+}
+
+/* Why there is no rdmad, by the name of the error, and what can be done. */
+static const char *absence(const sd_bus_error *error)
+{
+	static const struct {
+		const char *name, *sentence;
+	} absences[] = {
+		{SD_BUS_ERROR_SERVICE_UNKNOWN, "is not installed, or was not started"},
+		{SD_BUS_ERROR_NAME_HAS_NO_OWNER, "is not running"},
+		{SD_BUS_ERROR_NO_SERVER, "is not running"},
+		{SD_BUS_ERROR_DISCONNECTED, "is not running"},
+		{"org.freedesktop.systemd1.UnitMasked", "is masked"},
+		{"org.freedesktop.systemd1.NoSuchUnit", "is not installed"},
+	};
+
+	if (!sd_bus_error_is_set(error))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(absences); i++)
+		if (sd_bus_error_has_name(error, absences[i].name))
+			return absences[i].sentence;
+	return startswith(error->name, "org.freedesktop.DBus.Error.Spawn.") ||
+			       startswith(error->name, "org.freedesktop.systemd1.")
+		       ? "does not start"
+		       : NULL;
 }
 
 bool bus_is_absence(const sd_bus_error *error, int r)
 {
-	static const char *const names[] = {
-		SD_BUS_ERROR_SERVICE_UNKNOWN,
-		SD_BUS_ERROR_NAME_HAS_NO_OWNER,
-		SD_BUS_ERROR_NO_SERVER,
-		SD_BUS_ERROR_DISCONNECTED,
-	};
-
-	/* EPIPE: with -H, the ssh that was started has ended before it read anything */
-	if (r == -ENOTCONN || r == -ECONNRESET || r == -ECONNREFUSED || r == -EPIPE)
-		return true;
-	if (!sd_bus_error_is_set(error))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (sd_bus_error_has_name(error, names[i]))
-			return true;
-	return startswith(error->name, "org.freedesktop.DBus.Error.Spawn.") ||
-	       startswith(error->name, "org.freedesktop.systemd1.");
+	return is_lost(r) || absence(error);
 }
 
 bool bus_is_no_port(const sd_bus_error *error)
@@ -58,9 +100,15 @@ bool bus_is_no_port(const sd_bus_error *error)
 ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r)
 {
 	const char *message = error && error->message ? error->message : strerror(-r);
+	const char *why = absence(error);
 
-	if (bus_is_absence(error, r)) {
-		complain("rdmad is not running: %s", message);
+	if (why) {
+		complain("no rdmad on %s: it %s (%s)%s", place, why, message,
+			 streq(place, "the system bus") ? "; see: systemctl status rdmad" : "");
+		return STATUS_NO_DAEMON;
+	}
+	if (is_lost(r)) {
+		complain("the connection to %s has ended", place);
 		return STATUS_NO_DAEMON;
 	}
 	complain("%s: %s", what, message);

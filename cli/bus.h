@@ -6,9 +6,8 @@
 #include "object.h"
 #include "rdmactl.h"
 
-/* Connects to the system bus: of HOST, of the local container MACHINE, or of this machine if both
- * are NULL. */
-ExitStatus bus_connect(const char *host, const char *machine, sd_bus **ret);
+/* Connects to the bus on which the options say that rdmad is. */
+ExitStatus bus_connect(const Context *c, sd_bus **ret);
 
 /* Prints "WHAT: " and why it failed. The name of ERROR decides the exit status that is returned. */
 ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r);

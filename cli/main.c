@@ -68,7 +68,7 @@ static const Command commands[] = {
 };
 /* clang-format on */
 
-static Context context;
+static Context context = {.address = "system"};
 static bool arg_help, arg_version, arg_no_pager;
 static OptionTable options; /* of all commands */
 
@@ -80,6 +80,11 @@ static ExitStatus parse_destination(const Option *o, const char *argument)
 	return option_text(o, argument);
 }
 
+static ExitStatus option_user(const Option *o, _unused_ const char *argument)
+{
+	return option_text(o, "session");
+}
+
 /* The options of every command. */
 /* clang-format off */
 static const Option common_options[] = {
@@ -89,6 +94,8 @@ static const Option common_options[] = {
 	{"no-pager", 0,   NULL,          "Do not run a pager for long output",              option_set,        &arg_no_pager,    NULL,                            0},
 	{"host",     'H', "[USER@]HOST", "Ask rdmad on another machine, over SSH",          parse_destination, &context.host,    "a host, such as root@node17",   0},
 	{"machine",  'M', "CONTAINER",   "Ask rdmad in a local container",                  parse_destination, &context.machine, "the name of a local container", 0},
+	{"bus",      0,   "ADDRESS",     "Ask on this bus: system, session, or an address", parse_destination, &context.address, "system, session, or the address of a bus", 0},
+	{"user",     0,   NULL,          "The same as --bus=session",                       option_user,       &context.address, NULL,                            0},
 	{},
 };
 /* clang-format on */
@@ -195,7 +202,7 @@ static ExitStatus run_command(Context *c, const Command *command)
 	ExitStatus status = STATUS_OK;
 
 	if (!(flags & RUN_OFFLINE))
-		status = bus_connect(c->host, c->machine, &bus);
+		status = bus_connect(c, &bus);
 	if (status != STATUS_OK)
 		return status;
 	c->bus = bus;
@@ -232,8 +239,8 @@ static ExitStatus run(Context *c, int argc, char **argv)
 	status = options_parse(&options, argc, argv, &first);
 	if (status != STATUS_OK)
 		return status;
-	if (c->host && c->machine) {
-		complain("--host and --machine cannot be given together");
+	if (!!c->host + !!c->machine + !streq(c->address, "system") > 1) {
+		complain("of --host, --machine and --bus only one can be given");
 		return STATUS_USAGE;
 	}
 	c->arguments = argv + first;

@@ -32,7 +32,9 @@ typedef struct Context {
 
 	/* the options of every command */
 	bool json;
-	const char *host, *machine; /* where rdmad is asked; both NULL: on this machine */
+	/* where rdmad is asked: on HOST, in container MACHINE, or, if both are NULL, on this machine
+	 * on the bus ADDRESS, or "system", or "session" */
+	const char *host, *machine, *address;
 } Context;
 
 /* Prints "rdmactl: " and the message on standard error, without control characters. */
