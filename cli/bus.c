@@ -44,21 +44,21 @@ static int open_bus(const Context *c, sd_bus **ret)
 	return open_address(c->address, ret);
 }
 
-ExitStatus bus_connect(const Context *c, sd_bus **ret)
-{
-	int r = open_bus(c, ret);
-
-	if (r < 0) {
-		complain("cannot connect to %s: %s", place, strerror(-r));
-		return STATUS_NO_DAEMON;
-	}
-	return STATUS_OK;
-}
-
 /* ssh was started, and the connection has ended before anything was read (EPIPE), or later. */
 static bool is_lost(int r)
 {
 	return r == -ENOTCONN || r == -ECONNRESET || r == -ECONNREFUSED || r == -EPIPE;
+}
+
+ExitStatus bus_connect(const Context *c, sd_bus **ret)
+{
+	int r = open_bus(c, ret);
+
+	if (r < 0 && c->host && is_lost(r))
+		complain("the connection to %s has ended", place);
+	else if (r < 0)
+		complain("cannot connect to %s: %s", place, strerror(-r));
+	return r < 0 ? STATUS_NO_DAEMON : STATUS_OK;
 }
 
 /* Why there is no rdmad, by the name of the error, and what can be done. */

@@ -31,19 +31,20 @@ static void print_json(CheckRun *r, const Attribute *row, const char *sentence)
 	FILE *f = r->c->out;
 	char name[96];
 
-	fprintf(f, "%s  {\"check\": ", r->n_findings == 0 ? "\n" : ",\n");
+	json_next(f, r->n_findings);
+	fputs("{\"Check\": ", f);
 	json_text(f, r->check->name);
 	if (o) {
-		fprintf(f, ", \"%s\": ", o->is_port ? "port" : "device");
+		json_key(f, o->is_port ? "Port" : "Device", false);
 		json_text(f, object_name(o, name));
-		fputs(", \"path\": ", f);
+		json_key(f, "ObjectPath", false);
 		json_text(f, o->path);
 	}
 	if (row) {
-		fputs(", \"property\": ", f);
+		json_key(f, "Property", false);
 		json_text(f, row->name);
 	}
-	fputs(", \"finding\": ", f);
+	json_key(f, "Finding", false);
 	json_text(f, sentence);
 	fputc('}', f);
 }

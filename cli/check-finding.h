@@ -4,21 +4,16 @@
 /* A run of rdmactl check: what it looks at, and what it finds. */
 
 #include "expect.h"
-#include "object.h"
-#include "rdmactl.h"
+#include "selection.h"
 
 typedef struct Check Check;
 
 typedef struct CheckRun {
 	Context *c;
 	const Expectations *expect;
-	ObjectList objects;   /* of rdmad, all */
-	const Object **ports; /* those that are checked, in this order */
-	size_t n_ports;
+	Selection chosen;	/* the ports that are checked */
 	const Object **devices; /* their devices, as far as they were looked at */
 	size_t n_devices;
-	char **missing; /* what was named and is not there: "mlx5_7: no such port" */
-	size_t n_missing;
 	bool local; /* the device nodes are those of this machine */
 
 	/* what is looked at now */

@@ -65,8 +65,8 @@ static size_t count_ports(const CheckRun *r, const Expectation *e)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->n_ports; i++)
-		n += expectation_applies(e, r->ports[i]);
+	for (size_t i = 0; i < r->chosen.n; i++)
+		n += expectation_applies(e, r->chosen.ports[i]);
 	return n;
 }
 
@@ -74,7 +74,7 @@ static size_t count_ports(const CheckRun *r, const Expectation *e)
 
 static void look_for_ports(CheckRun *r)
 {
-	if (r->n_ports == 0 && !r->expect->given && r->c->n_arguments == 0)
+	if (r->chosen.n == 0 && !r->expect->given && r->c->n_arguments == 0)
 		check_find(r, NULL, "there is no RDMA port");
 }
 
@@ -82,8 +82,8 @@ static void look_for_missing(CheckRun *r)
 {
 	const Expectations *e = r->expect;
 
-	for (size_t i = 0; i < r->n_missing; i++)
-		check_find(r, NULL, "%s", r->missing[i]);
+	for (size_t i = 0; i < r->chosen.n_missing; i++)
+		check_find(r, NULL, "%s", r->chosen.missing[i]);
 	/* If ports were named, only these are checked: nothing else can be missing. */
 	for (size_t i = 0; e && i < e->n && r->c->n_arguments == 0; i++) {
 		const Expectation *x = &e->items[i];

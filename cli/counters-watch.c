@@ -117,14 +117,24 @@ static void print_difference(const Watch *w, const Sample *s)
 	}
 }
 
+static void begin_json(const Watch *w, uint64_t usec)
+{
+	FILE *f = w->c->out;
+
+	json_begin_line(f);
+	json_key(f, "Timestamp", false);
+	fprintf(f, "%" PRIu64, usec);
+	json_key(f, "Port", false);
+	json_text(f, w->name);
+}
+
 static void print_difference_json(const Watch *w, const Sample *s)
 {
 	FILE *f = w->c->out;
 	double rate;
 
-	fprintf(f, "{\"timestamp\": %" PRIu64 ", \"port\": ", s->realtime_usec);
-	json_text(f, w->name);
-	fprintf(f, ", \"interval\": %" PRIu64 ", \"rates\": {",
+	begin_json(w, s->realtime_usec);
+	fprintf(f, ", \"Interval\": %" PRIu64 ", \"Rates\": {",
 		s->monotonic_usec - w->last.monotonic_usec);
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const Value *counter = &s->counters.items[i];
@@ -155,9 +165,8 @@ static void print_failure(Watch *w, const char *text)
 		return;
 	w->failing = true;
 	if (w->c->json) {
-		fprintf(f, "{\"timestamp\": %" PRIu64 ", \"port\": ", realtime_now_usec());
-		json_text(f, w->name);
-		fputs(", \"error\": ", f);
+		begin_json(w, realtime_now_usec());
+		json_key(f, "Error", false);
 		json_text(f, text);
 		fputs("}\n", f);
 		return;

@@ -12,6 +12,7 @@
 #include "json.h"
 #include "names.h"
 #include "parse.h"
+#include "selection.h"
 #include "terminal.h"
 
 static uint64_t arg_watch_usec; /* 0: once */
@@ -113,72 +114,90 @@ static ExitStatus print_sample(const Context *c, const char *name, const Sample 
 	return status;
 }
 
-static void print_sample_json(const Context *c, const char *name, const char *path, const Sample *s)
+static void print_sample_json(const Context *c, const Object *port, const Sample *s)
 {
-	static const char *const keys[] = {"group", "name", "value", "unit", "condition", "reason"};
+	static const char *const keys[] = {"Group", "Name", "Value", "Unit", "Condition", "Reason"};
 	FILE *f = c->out;
+	char name[96];
 
-	fputs("{\n  \"port\": ", f);
-	json_text(f, name);
-	fputs(",\n  \"path\": ", f);
-	json_text(f, path);
-	fprintf(f, ",\n  \"timestamp\": %" PRIu64 ",\n  \"counters\": [", s->realtime_usec);
+	fputs("{\"Port\": ", f);
+	json_text(f, object_name(port, name));
+	json_key(f, "ObjectPath", false);
+	json_text(f, port->path);
+	json_key(f, "Timestamp", false);
+	fprintf(f, "%" PRIu64, s->realtime_usec);
+	json_key(f, "Counters", false);
+	fputc('[', f);
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const Value *counter = &s->counters.items[i];
 		bool missing = counter_is(counter, "missing");
 
 		fprintf(f, "%s\n    {", i > 0 ? "," : "");
 		for (unsigned int m = 0; m <= (missing ? MEMBER_REASON : MEMBER_CONDITION); m++) {
-			fprintf(f, "%s\"%s\": ", m > 0 ? ", " : "", keys[m]);
+			json_key(f, keys[m], m == 0);
 			json_value(f, ATTR_U64,
 				   missing && m == MEMBER_VALUE ? &(Value){} : &counter->items[m]);
 		}
 		fputc('}', f);
 	}
-	fputs("\n  ]\n}\n", f);
+	fputs("\n  ]}", f);
 }
 
-/* The name of the port, "mlx5_0/1", by whichever name the user called it. */
-static ExitStatus port_name(Context *c, const char *path, char ret[96])
+/* Prints the counters of PORT, after N others. */
+static ExitStatus print_port(Context *c, const Object *port, size_t n)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
-	_cleanup_(object_free_pointer) Object *o = NULL;
-	int r = object_new(path, &o);
+	_cleanup_(sample_done) Sample sample = {};
+	char name[96];
+	int r = sample_read(c, port->path, &sample, &error);
 
-	if (r >= 0)
-		r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, path,
-				       "org.freedesktop.DBus.Properties", "GetAll", &error, &reply,
-				       "s", RDMAD_INTERFACE_PORT);
-	if (r >= 0)
-		r = object_read_properties(o, RDMAD_INTERFACE_PORT, reply);
+	object_name(port, name);
 	if (r < 0)
-		return bus_complain(c->arguments[0], &error, r);
-	object_name(o, ret);
+		return bus_complain(name, &error, r);
+	if (!c->json) {
+		fputs(n > 0 ? "\n" : "", c->out);
+		return print_sample(c, name, &sample);
+	}
+	json_next(c->out, n);
+	print_sample_json(c, port, &sample);
 	return STATUS_OK;
+}
+
+static ExitStatus print_ports(Context *c, const Selection *s)
+{
+	ExitStatus worst = STATUS_OK;
+
+	if (c->json)
+		json_begin(c->out, "Ports");
+	for (size_t i = 0, n = 0; i < s->n; i++) {
+		ExitStatus status = print_port(c, s->ports[i], n);
+
+		n += status == STATUS_OK;
+		worst = MAX(worst, status);
+	}
+	if (c->json)
+		json_end(c->out);
+	return worst;
 }
 
 ExitStatus counters_command(Context *c)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(sample_done) Sample s = {};
-	_cleanup_free_ char *path = NULL;
-	ExitStatus status;
+	_cleanup_selection_ Selection s = {};
+	ExitStatus status = selection_read(c, false, &s), missing;
 	char name[96];
-	int r;
 
-	status = bus_find_port(c->bus, c->arguments[0], &path);
-	if (status == STATUS_OK)
-		status = port_name(c, path, name);
 	if (status != STATUS_OK)
 		return status;
-	if (arg_watch_usec > 0)
-		return counters_watch(c, name, path, arg_watch_usec);
-	r = sample_read(c, path, &s, &error);
-	if (r < 0)
-		return bus_complain(c->arguments[0], &error, r);
-	if (!c->json)
-		return print_sample(c, name, &s);
-	print_sample_json(c, name, path, &s);
-	return STATUS_OK;
+	missing = selection_complain(&s);
+	if (arg_watch_usec == 0) {
+		status = print_ports(c, &s);
+		return MAX(status, missing);
+	}
+	if (missing != STATUS_OK)
+		return missing;
+	if (s.n != 1) {
+		complain("counters --watch: expected one port, not %zu", s.n);
+		return STATUS_USAGE;
+	}
+	return counters_watch(c, object_name(s.ports[0], name), s.ports[0]->path, arg_watch_usec);
 }

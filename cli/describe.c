@@ -138,7 +138,7 @@ static void print_counter(const Context *c, const CounterRow *row)
 
 static void json_member(FILE *f, const char *key, const char *text, bool first)
 {
-	fprintf(f, "%s\"%s\": ", first ? "" : ", ", key);
+	json_key(f, key, first);
 	if (*text)
 		json_text(f, text);
 	else
@@ -162,7 +162,7 @@ static void print_attribute_json(const Context *c, const Attribute *a)
 	json_member(f, "class", attr_class_name(a->class), false);
 	json_member(f, "valid", attr_validity_name(a->valid), false);
 	json_member(f, "source", attr_source_name(a->source), false);
-	fputs(", \"values\": ", f);
+	json_key(f, "Values", false);
 	for (size_t i = 0; names && names[i]; i++) {
 		fputs(i > 0 ? ", " : "[", f);
 		json_text(f, names[i]);
@@ -177,7 +177,7 @@ static void print_counter_json(const Context *c, const CounterRow *row)
 	FILE *f = c->out;
 
 	fputc('{', f);
-	json_member(f, "counter", row->name, true);
+	json_member(f, "name", row->name, true);
 	json_member(f, "group", counter_group_name(row->group), false);
 	json_member(f, "unit", counter_unit_name(row->unit), false);
 	json_member(f, "help", row->help, false);
@@ -195,11 +195,10 @@ typedef struct Description {
 
 static void print_separator(Description *d)
 {
-	const char *separator = d->c->json	      ? (d->n > 0 ? ",\n  " : "\n  ")
-				: d->name && d->n > 0 ? "\n"
-						      : "";
-
-	fputs(separator, d->c->out);
+	if (d->c->json)
+		json_next(d->c->out, d->n);
+	else if (d->name && d->n > 0)
+		fputc('\n', d->c->out);
 	d->n++;
 }
 
@@ -290,14 +289,18 @@ ExitStatus describe_command(Context *c)
 	for (size_t i = 0; i < n_counter_rows; i++)
 		d.name_width = MAX(d.name_width, (int)strlen(counter_rows[i].name));
 	if (c->json)
-		fputc('[', c->out);
+		json_begin(c->out, "Attributes");
 	print_part(&d, "Of a port", true);
 	describe_rows(&d, port_attributes, _PORT_ATTR_MAX);
 	print_part(&d, "Of a device", false);
 	describe_rows(&d, device_attributes, _DEVICE_ATTR_MAX);
 	print_part(&d, "Counters", false);
+	if (c->json) {
+		json_next_list(c->out, "Counters");
+		d.n = 0;
+	}
 	describe_counters(&d);
 	if (c->json)
-		fputs("\n]\n", c->out);
+		json_end(c->out);
 	return STATUS_OK;
 }

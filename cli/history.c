@@ -10,6 +10,7 @@
 #include "format.h"
 #include "json.h"
 #include "names.h"
+#include "selection.h"
 #include "terminal.h"
 
 typedef struct Transition {
@@ -62,60 +63,87 @@ static int print_lines(Context *c, sd_bus_message *m)
 	return r;
 }
 
-static int print_json(Context *c, sd_bus_message *m)
+static int print_json(Context *c, const Object *port, sd_bus_message *m)
 {
-	const char *separator = "\n";
+	char name[96];
 	Transition t;
+	size_t n = 0;
 	int r;
 
+	fputs("{\"Port\": ", c->out);
+	json_text(c->out, object_name(port, name));
+	json_key(c->out, "ObjectPath", false);
+	json_text(c->out, port->path);
+	json_key(c->out, "Transitions", false);
 	fputc('[', c->out);
 	while ((r = read_transition(m, &t)) > 0) {
-		fprintf(c->out, "%s  {\"Timestamp\": %" PRIu64 ", \"Monotonic\": %" PRIu64,
-			separator, t.realtime_usec, t.monotonic_usec);
-		fputs(", \"From\": ", c->out);
+		fprintf(c->out, "%s\n    {\"Timestamp\": %" PRIu64 ", \"Monotonic\": %" PRIu64,
+			n++ > 0 ? "," : "", t.realtime_usec, t.monotonic_usec);
+		json_key(c->out, "From", false);
 		json_text(c->out, t.from);
-		fputs(", \"To\": ", c->out);
+		json_key(c->out, "To", false);
 		json_text(c->out, t.to);
-		fputs(", \"Reason\": ", c->out);
+		json_key(c->out, "Reason", false);
 		json_text(c->out, t.reason);
 		fputc('}', c->out);
-		separator = ",\n";
 	}
-	fputs("\n]\n", c->out);
+	fputs("\n  ]}", c->out);
 	return r;
 }
 
 /* Printed beside the transitions, because rdmad keeps only the last of them. */
-static int print_link_downs(Context *c, const char *path, sd_bus_error *error)
+static void print_link_downs(Context *c, const Object *port)
 {
-	uint64_t n;
-	int r = sd_bus_get_property_trivial(c->bus, RDMAD_BUS_NAME, path, RDMAD_INTERFACE_PORT,
-					    port_attributes[PORT_ATTR_link_downs].name, error, 't',
-					    &n);
+	const Value *n = object_value(port, PORT_ATTR_link_downs);
 
+	if (n && n->type == VALUE_UNSIGNED)
+		fprintf(c->out, "The link went down %" PRIu64 " %s since rdmad started.\n",
+			n->number, n->number == 1 ? "time" : "times");
+}
+
+/* Prints the history of PORT, after N others. HEADING: with its name above it. */
+static ExitStatus print_port(Context *c, const Object *port, size_t n, bool heading)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	char name[96];
+	int r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, port->path, RDMAD_INTERFACE_PORT,
+				   "GetHistory", &error, &reply, "a{sv}", 0);
+
+	object_name(port, name);
 	if (r >= 0)
-		fprintf(c->out, "The link went down %" PRIu64 " %s since rdmad started.\n", n,
-			n == 1 ? "time" : "times");
-	return r;
+		r = sd_bus_message_enter_container(reply, 'a', "(ttsss)");
+	if (r < 0)
+		return bus_complain(name, &error, r);
+	if (c->json) {
+		json_next(c->out, n);
+		r = print_json(c, port, reply);
+	} else {
+		if (heading)
+			fprintf(c->out, "%s%s%s%s\n", n > 0 ? "\n" : "", terminal_color(c, "bold"),
+				name, terminal_plain(c));
+		r = print_lines(c, reply);
+		print_link_downs(c, port);
+	}
+	return r < 0 ? bus_complain(name, &error, r) : STATUS_OK;
 }
 
 ExitStatus history_command(Context *c)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
-	_cleanup_free_ char *path = NULL;
-	ExitStatus status = bus_find_port(c->bus, c->arguments[0], &path);
-	int r;
+	_cleanup_selection_ Selection s = {};
+	ExitStatus status = selection_read(c, false, &s), worst;
 
 	if (status != STATUS_OK)
 		return status;
-	r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, path, RDMAD_INTERFACE_PORT, "GetHistory",
-			       &error, &reply, "a{sv}", 0);
-	if (r >= 0)
-		r = sd_bus_message_enter_container(reply, 'a', "(ttsss)");
-	if (r >= 0)
-		r = c->json ? print_json(c, reply) : print_lines(c, reply);
-	if (r >= 0 && !c->json)
-		r = print_link_downs(c, path, &error);
-	return r < 0 ? bus_complain(c->arguments[0], &error, r) : STATUS_OK;
+	worst = selection_complain(&s);
+	if (c->json)
+		json_begin(c->out, "Ports");
+	for (size_t i = 0, n = 0; i < s.n; i++) {
+		status = print_port(c, s.ports[i], n, s.n > 1);
+		n += status == STATUS_OK;
+		worst = MAX(worst, status);
+	}
+	if (c->json)
+		json_end(c->out);
+	return worst;
 }

@@ -2,10 +2,57 @@
 
 #include "json.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 
 #include "format.h"
+
+#define JSON_VERSION 1
+
+void json_begin_line(FILE *f)
+{
+	fprintf(f, "{\"Version\": %u", JSON_VERSION);
+}
+
+void json_begin(FILE *f, const char *key)
+{
+	json_begin_line(f);
+	json_key(f, key, false);
+	fputc('[', f);
+}
+
+void json_next_list(FILE *f, const char *key)
+{
+	fputs("\n]", f);
+	json_key(f, key, false);
+	fputc('[', f);
+}
+
+void json_next(FILE *f, size_t i)
+{
+	fputs(i > 0 ? ",\n  " : "\n  ", f);
+}
+
+void json_end(FILE *f)
+{
+	fputs("\n]}\n", f);
+}
+
+void json_key(FILE *f, const char *name, bool first)
+{
+	bool upper = true;
+
+	fputs(first ? "\"" : ", \"", f);
+	for (const char *p = name; *p; p++)
+		if (*p == '_' || *p == '-') {
+			upper = true;
+		} else {
+			fputc(upper ? toupper((unsigned char)*p) : *p, f);
+			upper = false;
+		}
+	fputs("\": ", f);
+}
 
 void json_text(FILE *f, const char *text)
 {
@@ -35,10 +82,7 @@ static void json_entry(FILE *f, const char *const *columns, const Value *v)
 {
 	fputc('{', f);
 	for (size_t i = 0; i < v->n && columns[i]; i++) {
-		if (i > 0)
-			fputs(", ", f);
-		json_text(f, columns[i]);
-		fputs(": ", f);
+		json_key(f, columns[i], i == 0);
 		json_value(f, ATTR_U32, &v->items[i]);
 	}
 	fputc('}', f);
@@ -105,32 +149,17 @@ void json_row(FILE *f, const Object *o, size_t i)
 	json_value(f, o->rows[i].type, v ? v : &(const Value){});
 }
 
-void json_object(FILE *f, const Object *o, int indent)
+void json_object(FILE *f, const Object *o)
 {
-	fprintf(f, "{\n%*s\"ObjectPath\": ", indent, "");
+	fputs("{\n    \"ObjectPath\": ", f);
 	json_text(f, o->path);
 	for (size_t i = 0; i < o->n_rows; i++) {
 		if (!object_has(o, i))
 			continue;
-		fprintf(f, ",\n%*s", indent, "");
+		fputs(",\n    ", f);
 		json_text(f, o->rows[i].name);
 		fputs(": ", f);
 		json_row(f, o, i);
 	}
-	fprintf(f, "\n%*s}", indent - 2, "");
-}
-
-void json_objects(FILE *f, const ObjectList *l, bool ports)
-{
-	const char *separator = "\n";
-
-	fputc('[', f);
-	for (size_t i = 0; i < l->n; i++) {
-		if (l->items[i]->is_port != ports)
-			continue;
-		fprintf(f, "%s  ", separator);
-		json_object(f, l->items[i], 4);
-		separator = ",\n";
-	}
-	fputs("\n]\n", f);
+	fputs("\n  }", f);
 }

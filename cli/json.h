@@ -2,12 +2,30 @@
 #pragma once
 
 /*
- * JSON for scripts: D-Bus names as keys, numbers as numbers, null for what is unavailable.
- * (libsmartcols writes JSON too, but with all keys in lower case and without objects in arrays.)
+ * JSON for scripts. The output of a command is one object with the number of this format,
+ * "Version", and one or more lists, such as "Ports"; monitor and counters --watch print such an
+ * object on each line. Keys are written as the names of properties are on D-Bus, numbers are
+ * numbers, and null is what is unavailable. Only the fields of "query" have the names that they
+ * have in C. What is there stays; more keys may be added. (libsmartcols writes JSON too, but with
+ * all keys in lower case and without objects in arrays.)
  */
 
 #include "object.h"
 
+/* Begins the output, with the list called KEY. */
+void json_begin(FILE *f, const char *key);
+/* Ends that list, and begins the next. */
+void json_next_list(FILE *f, const char *key);
+/* Before entry I of the list. */
+void json_next(FILE *f, size_t i);
+/* Ends the list, and the output. */
+void json_end(FILE *f);
+/* Begins an output that is one line. */
+void json_begin_line(FILE *f);
+
+/* ", " if it is not the FIRST member, the key NAME and ": ". A name such as "gid_type" is written
+ * GidType. */
+void json_key(FILE *f, const char *name, bool first);
 /* TEXT in quotation marks. */
 void json_text(FILE *f, const char *text);
 /* V on one line. If TYPE is a table, its entries are objects with the names of the columns as keys.
@@ -15,8 +33,5 @@ void json_text(FILE *f, const char *text);
 void json_value(FILE *f, AttrType type, const Value *v);
 /* The value of row I of O, null if it has none. */
 void json_row(FILE *f, const Object *o, size_t i);
-/* All properties of O and its object path as an object. Each has a line of its own, after INDENT
- * blanks. */
-void json_object(FILE *f, const Object *o, int indent);
-/* The ports or the devices of L as an array. */
-void json_objects(FILE *f, const ObjectList *l, bool ports);
+/* All properties of O and its object path as an object. Each has a line of its own. */
+void json_object(FILE *f, const Object *o);

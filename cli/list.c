@@ -12,6 +12,7 @@
 #include "decode.h"
 #include "format.h"
 #include "json.h"
+#include "selection.h"
 #include "terminal.h"
 
 /* A column: an attribute of the port or its device, or the name of the port if ROW is NULL. */
@@ -285,8 +286,6 @@ static int compare_ports(const void *pa, const void *pb, void *userdata)
 	char x[96], y[96];
 	int r;
 
-	if (!a->is_port || !b->is_port)
-		return (int)b->is_port - (int)a->is_port;
 	if (column->row) {
 		const Value *u = cell(s->objects, a, column), *v = cell(s->objects, b, column);
 
@@ -299,23 +298,6 @@ static int compare_ports(const void *pa, const void *pb, void *userdata)
 	if (r == 0)
 		return strverscmp(a->path, b->path);
 	return s->sort->descending ? -r : r;
-}
-
-/* The ports in the order in which they are printed. *RET points into OBJECTS, which itself stays
- * sorted by path; the caller frees only the array. */
-static ExitStatus sorted_ports(const ObjectList *objects, ObjectList *ret)
-{
-	ret->items = calloc(objects->n + 1, sizeof(*ret->items));
-	if (!ret->items)
-		return out_of_memory();
-	for (size_t i = 0; i < objects->n; i++)
-		if (objects->items[i]->is_port &&
-		    (arg_all || !object_list_is_plane(objects, objects->items[i])))
-			ret->items[ret->n++] = objects->items[i];
-	if (arg_sort.given && ret->n > 0)
-		qsort_r(ret->items, ret->n, sizeof(*ret->items), compare_ports,
-			&(Sorting){objects, &arg_sort});
-	return STATUS_OK;
 }
 
 /* Sets a cell of a column that -o chose. */
@@ -362,21 +344,21 @@ static bool add_headings(struct libscols_table *table)
 	return true;
 }
 
-static ExitStatus print_ports(Context *c, const ObjectList *objects, const ObjectList *ports)
+static ExitStatus print_ports(Context *c, const Selection *s)
 {
 	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
 	unsigned int first = arg_columns.alone ? 0 : _COLUMN_MAX;
 
 	if (!table || !add_headings(table))
 		return out_of_memory();
-	for (size_t k = 0; k < ports->n; k++) {
+	for (size_t k = 0; k < s->n; k++) {
 		struct libscols_line *line = scols_table_new_line(table, NULL);
 		int r = line ? 0 : -ENOMEM;
 
 		if (r == 0 && !arg_columns.alone)
-			r = set_usual(c, line, ports->items[k]);
+			r = set_usual(c, line, s->ports[k]);
 		for (unsigned int i = 0; r == 0 && i < arg_columns.n; i++)
-			r = set_column(c, objects, line, first + i, ports->items[k],
+			r = set_column(c, &s->objects, line, first + i, s->ports[k],
 				       &arg_columns.items[i]);
 		if (r < 0)
 			return out_of_memory();
@@ -390,56 +372,56 @@ static void print_member(FILE *f, const ObjectList *objects, const Object *port,
 	const Value *v = column->row ? cell(objects, port, column) : NULL;
 	char name[96];
 
-	fputs(first ? "" : ", ", f);
-	json_text(f, column->row ? column->row->name : "Port");
-	fputs(": ", f);
+	json_key(f, column->row ? column->row->name : "Port", first);
 	if (column->row)
 		json_value(f, column->row->type, v ? v : &(Value){});
 	else
 		json_text(f, object_name(port, name));
 }
 
-static void print_columns_json(const Context *c, const ObjectList *objects, const ObjectList *ports)
+static void print_columns_json(FILE *f, const Selection *s, const Object *port)
 {
-	FILE *f = c->out;
+	fputc('{', f);
+	if (!arg_columns.alone)
+		print_member(f, &s->objects, port, &(ListColumn){}, true);
+	for (size_t i = 0; i < ARRAY_SIZE(usual_rows) && !arg_columns.alone; i++)
+		print_member(f, &s->objects, port,
+			     &(ListColumn){.row = &port_attributes[usual_rows[i]]}, false);
+	for (size_t i = 0; i < arg_columns.n; i++)
+		print_member(f, &s->objects, port, &arg_columns.items[i],
+			     i == 0 && arg_columns.alone);
+	fputc('}', f);
+}
 
-	fputc('[', f);
-	for (size_t k = 0; k < ports->n; k++) {
-		const Object *port = ports->items[k];
-
-		fprintf(f, "%s\n  {", k > 0 ? "," : "");
-		if (!arg_columns.alone)
-			print_member(f, objects, port, &(ListColumn){}, true);
-		for (size_t i = 0; i < ARRAY_SIZE(usual_rows) && !arg_columns.alone; i++)
-			print_member(f, objects, port,
-				     &(ListColumn){.row = &port_attributes[usual_rows[i]]}, false);
-		for (size_t i = 0; i < arg_columns.n; i++)
-			print_member(f, objects, port, &arg_columns.items[i],
-				     i == 0 && arg_columns.alone);
-		fputc('}', f);
+static void print_json(FILE *f, const Selection *s)
+{
+	json_begin(f, "Ports");
+	for (size_t i = 0; i < s->n; i++) {
+		json_next(f, i);
+		if (arg_columns.n > 0)
+			print_columns_json(f, s, s->ports[i]);
+		else
+			json_object(f, s->ports[i]);
 	}
-	fputs("\n]\n", f);
+	json_end(f);
 }
 
 ExitStatus list_command(Context *c)
 {
-	_cleanup_objects_ ObjectList objects = {};
-	_cleanup_free_ Object **items = NULL;
-	ObjectList ports = {};
-	ExitStatus status = bus_read_objects(c->bus, &objects);
+	_cleanup_selection_ Selection s = {};
+	ExitStatus status = selection_read(c, arg_all, &s), missing;
 
-	if (status == STATUS_OK)
-		status = sorted_ports(&objects, &ports);
-	items = ports.items;
 	if (status != STATUS_OK)
 		return status;
-	if (c->json && arg_columns.n > 0)
-		print_columns_json(c, &objects, &ports);
-	else if (c->json)
-		json_objects(c->out, &ports, true);
-	else if (ports.n == 0)
+	missing = selection_complain(&s);
+	if (arg_sort.given && s.n > 0)
+		qsort_r(s.ports, s.n, sizeof(*s.ports), compare_ports,
+			&(Sorting){&s.objects, &arg_sort});
+	if (c->json)
+		print_json(c->out, &s);
+	else if (s.n > 0)
+		status = print_ports(c, &s);
+	else if (missing == STATUS_OK)
 		fputs("No RDMA ports.\n", c->out);
-	else
-		return print_ports(c, &objects, &ports);
-	return STATUS_OK;
+	return status == STATUS_OK ? missing : status;
 }

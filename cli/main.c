@@ -23,43 +23,43 @@ typedef struct Command {
 
 /* clang-format off */
 static const Command commands[] = {
-	{"list",     NULL,        0, 0,        0,           list_options,     list_command,
+	{"list",     "PORT",      0, UINT_MAX,        0,           list_options,     list_command,
 	 "Print one line for each port (the default)",
 	 "  rdmactl                           the ports\n"
 	 "  rdmactl list -o Port,State,FirmwareVersion --sort=-Rate\n"
 	 "  rdmactl list -o +NetdevMtu\n"
-	 "  rdmactl --json | jq .[].Rate      their rates, for a script\n"},
-	{"show",     "PORT",      1, 1,        0,           NULL,             show_command,
-	 "Print all attributes of a port",
+	 "  rdmactl --json | jq .Ports[].Rate      their rates, for a script\n"},
+	{"show",     "PORT",      0, UINT_MAX, 0,           NULL,             show_command,
+	 "Print all attributes of ports",
 	 "  rdmactl show eth2                 the port behind a network interface\n"},
 	{"monitor",  "PORT",      0, UINT_MAX, RUN_ENDLESS, NULL,             monitor_command,
 	 "Print changes as they happen",
 	 "  rdmactl monitor mlx5_0/1          until it is interrupted\n"},
-	{"query",    "PORT",      1, 1,        0,           query_options,    query_command,
+	{"query",    "PORT",      0, UINT_MAX,        0,           query_options,    query_command,
 	 "Read the raw C fields from the hardware now",
 	 "  rdmactl query mlx5_0/1            what ibv_query_port() returns\n"
 	 "  rdmactl query --max-age=10 mlx5_0/1\n"},
-	{"devices",  NULL,        0, 0,        0,           NULL,             devices_command,
-	 "Print all attributes of all devices",
-	 "  rdmactl devices --json | jq -r .[].FirmwareVersion\n"},
+	{"devices",  "DEVICE",    0, UINT_MAX,        0,           NULL,             devices_command,
+	 "Print all attributes of devices",
+	 "  rdmactl devices --json | jq -r .Devices[].FirmwareVersion\n"},
 	{"check",    "PORT",      0, UINT_MAX, 0,           check_options,    check_command,
 	 "Print what is wrong with the ports",
 	 "  rdmactl check                     exit status 1 if something is wrong\n"
 	 "  rdmactl check mlx5_0 --expect Rate=400G --expect State=active\n"
 	 "  rdmactl check --expect /etc/rdmad/expect.conf --json\n"},
-	{"counters", "PORT",      1, 1,        0,           counters_options, counters_command,
-	 "Print the counters of a port, with their units",
+	{"counters", "PORT",      0, UINT_MAX,        0,           counters_options, counters_command,
+	 "Print the counters of ports, with their units",
 	 "  rdmactl counters mlx5_0/1\n"
 	 "  rdmactl counters --watch=1 mlx5_0/1   how fast they change\n"},
-	{"history",  "PORT",      1, 1,        0,           NULL,             history_command,
-	 "Print the last changes of the state of a port",
+	{"history",  "PORT",      0, UINT_MAX,        0,           NULL,             history_command,
+	 "Print the last changes of the state of ports",
 	 "  rdmactl history mlx5_0/1          does the link flap, and since when?\n"
-	 "  rdmactl history --json ib0 | jq -r .[].To\n"},
+	 "  rdmactl history --json ib0 | jq -r .Ports[].Transitions[].To\n"},
 	{"describe", "ATTRIBUTE", 0, 1,        RUN_OFFLINE, NULL,             describe_command,
 	 "Explain an attribute or a counter, or list all",
 	 "  rdmactl describe LinkSpeed\n"
 	 "  rdmactl describe symbol_error\n"
-	 "  rdmactl describe --json | jq -r '.[].name'\n"},
+	 "  rdmactl describe --json | jq -r '.Attributes[].Name'\n"},
 	{"wait",     "PORT",      1, UINT_MAX, RUN_ENDLESS, wait_options,     wait_command,
 	 "Wait until ports are active",
 	 "  rdmactl wait mlx5_0/1 mlx5_1/1    until both are active\n"
@@ -119,7 +119,8 @@ static const char *arguments_of(const Command *command, char buffer[32])
 static void print_port_names(void)
 {
 	puts("\nPORT is mlx5_0/1 or mlx5_0:1, mlx5_0 if that has one port, a network interface,\n"
-	     "or a port GUID such as 0002:c903:00ab:cdef.");
+	     "or a port GUID such as 0002:c903:00ab:cdef. A pattern such as 'mlx5_*'\n"
+	     "means all that match; without PORT, a command that does not wait means all.");
 }
 
 static ExitStatus help(void)

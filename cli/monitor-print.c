@@ -14,7 +14,7 @@ static void json_member(FILE *f, const char *key, const char *text)
 {
 	if (!text)
 		return;
-	fprintf(f, ", \"%s\": ", key);
+	json_key(f, key, false);
 	json_text(f, text);
 }
 
@@ -22,22 +22,24 @@ static void print_json(FILE *f, const News *news, uint64_t usec)
 {
 	char name[96];
 
-	fprintf(f, "{\"timestamp\": %" PRIu64, usec);
-	json_member(f, "event", news->name);
+	json_begin_line(f);
+	json_key(f, "Timestamp", false);
+	fprintf(f, "%" PRIu64, usec);
+	json_member(f, "Event", news->name);
 	if (news->object) {
-		json_member(f, news->object->is_port ? "port" : "device",
+		json_member(f, news->object->is_port ? "Port" : "Device",
 			    object_name(news->object, name));
-		json_member(f, "path", news->object->path);
+		json_member(f, "ObjectPath", news->object->path);
 	}
 	if (news->row) {
-		json_member(f, "property", news->row->name);
-		fputs(", \"old\": ", f);
+		json_member(f, "Property", news->row->name);
+		json_key(f, "Old", false);
 		json_value(f, news->row->type, news->old_value ? news->old_value : &(Value){});
-		fputs(", \"new\": ", f);
+		json_key(f, "New", false);
 		json_value(f, news->row->type, news->new_value ? news->new_value : &(Value){});
-		json_member(f, "unavailable", news->absence);
+		json_member(f, "Unavailable", news->absence);
 	}
-	json_member(f, "reason", news->reason);
+	json_member(f, "Reason", news->reason);
 	fputs("}\n", f);
 }
 

@@ -8,6 +8,7 @@
 #include "format.h"
 #include "json.h"
 #include "names.h"
+#include "selection.h"
 #include "terminal.h"
 
 static uint64_t arg_max_age_usec; /* 0: ask the hardware */
@@ -157,50 +158,87 @@ static ExitStatus print_fields(Context *c, const Value *dict)
 	return STATUS_OK;
 }
 
-static void print_json(Context *c, const Value *dict)
+static void print_json(Context *c, const Object *port, const Value *dict)
 {
 	const char *separator = "";
 	size_t position = 0;
+	char name[96];
 	Field field;
 
+	fputs("{\"Port\": ", c->out);
+	json_text(c->out, object_name(port, name));
+	json_key(c->out, "ObjectPath", false);
+	json_text(c->out, port->path);
+	json_key(c->out, "Fields", false);
 	fputc('{', c->out);
 	while (next_field(dict, &position, &field)) {
-		fprintf(c->out, "%s\n  ", separator);
+		fprintf(c->out, "%s\n    ", separator);
 		json_text(c->out, field.name);
 		fputs(": ", c->out);
 		json_value(c->out, field.row ? field.row->type : ATTR_U32, field.value);
 		separator = ",";
 	}
-	fputs("\n}\n", c->out);
+	fputs("\n  }}", c->out);
 }
 
-ExitStatus query_command(Context *c)
+static ExitStatus ask(Context *c, const Object *port, Value *ret)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
-	_cleanup_free_ char *path = NULL;
-	_cleanup_value_ Value dict = {};
-	ExitStatus status;
+	char name[96];
 	int r;
 
-	status = bus_find_port(c->bus, c->arguments[0], &path);
-	if (status != STATUS_OK)
-		return status;
 	if (arg_max_age_usec > 0)
-		r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, path, RDMAD_INTERFACE_PORT, "Query",
-				       &error, &reply, "a{sv}", 1, "max-age-usec", "t",
+		r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, port->path, RDMAD_INTERFACE_PORT,
+				       "Query", &error, &reply, "a{sv}", 1, "max-age-usec", "t",
 				       arg_max_age_usec);
 	else
-		r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, path, RDMAD_INTERFACE_PORT, "Query",
-				       &error, &reply, "a{sv}", 0);
+		r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, port->path, RDMAD_INTERFACE_PORT,
+				       "Query", &error, &reply, "a{sv}", 0);
 	if (r >= 0)
-		r = value_read(reply, &dict);
-	if (r >= 0 && dict.type != VALUE_DICT)
+		r = value_read(reply, ret);
+	if (r >= 0 && ret->type != VALUE_DICT)
 		r = -EBADMSG;
-	if (r < 0)
-		return bus_complain(c->arguments[0], &error, r);
-	if (!c->json)
-		return print_fields(c, &dict);
-	print_json(c, &dict);
-	return STATUS_OK;
+	return r < 0 ? bus_complain(object_name(port, name), &error, r) : STATUS_OK;
+}
+
+/* Prints the fields of PORT, after N others. HEADING: with its name above them. */
+static ExitStatus print_port(Context *c, const Object *port, size_t n, bool heading,
+			     const Value *dict)
+{
+	char name[96];
+
+	if (c->json) {
+		json_next(c->out, n);
+		print_json(c, port, dict);
+		return STATUS_OK;
+	}
+	if (heading)
+		fprintf(c->out, "%s%s%s%s\n", n > 0 ? "\n" : "", terminal_color(c, "bold"),
+			object_name(port, name), terminal_plain(c));
+	return print_fields(c, dict);
+}
+
+/* A port that does not answer does not keep the others from being printed. */
+ExitStatus query_command(Context *c)
+{
+	_cleanup_selection_ Selection s = {};
+	ExitStatus status = selection_read(c, false, &s), worst;
+
+	if (status != STATUS_OK)
+		return status;
+	worst = selection_complain(&s);
+	if (c->json)
+		json_begin(c->out, "Ports");
+	for (size_t i = 0, n = 0; i < s.n; i++) {
+		_cleanup_value_ Value dict = {};
+
+		status = ask(c, s.ports[i], &dict);
+		if (status == STATUS_OK)
+			status = print_port(c, s.ports[i], n++, s.n > 1, &dict);
+		worst = MAX(worst, status);
+	}
+	if (c->json)
+		json_end(c->out);
+	return worst;
 }

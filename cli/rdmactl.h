@@ -32,8 +32,8 @@ typedef struct Context {
 
 	/* the options of every command */
 	bool json;
-	/* where rdmad is asked: on HOST, in container MACHINE, or, if both are NULL, on this machine
-	 * on the bus ADDRESS, or "system", or "session" */
+	/* where rdmad is asked: on HOST, in container MACHINE, or, if both are NULL, on this
+	 * machine on the bus ADDRESS, or "system", or "session" */
 	const char *host, *machine, *address;
 } Context;
 

@@ -14,6 +14,7 @@
 #include "format.h"
 #include "json.h"
 #include "names.h"
+#include "selection.h"
 #include "terminal.h"
 
 typedef enum Group {
@@ -222,28 +223,31 @@ static ExitStatus show_events(Context *c, const Object *device)
 
 ExitStatus show_command(Context *c)
 {
-	_cleanup_objects_ ObjectList objects = {};
-	_cleanup_free_ char *path = NULL;
-	ExitStatus status;
-	const Object *device;
-	Object *o;
+	_cleanup_selection_ Selection s = {};
+	ExitStatus status = selection_read(c, false, &s), missing;
 
-	status = bus_find_port(c->bus, c->arguments[0], &path);
-	if (status == STATUS_OK)
-		status = bus_read_objects(c->bus, &objects);
 	if (status != STATUS_OK)
 		return status;
-	o = object_list_find(&objects, path);
-	if (!o) {
-		complain("%s: the port has just gone away", c->arguments[0]);
-		return STATUS_NO_PORT;
+	missing = selection_complain(&s);
+	if (c->json)
+		json_begin(c->out, "Ports");
+	for (size_t i = 0; status == STATUS_OK && i < s.n; i++) {
+		const Object *device = selection_device(&s, s.ports[i]);
+
+		if (c->json) {
+			json_next(c->out, i);
+			json_object(c->out, s.ports[i]);
+			continue;
+		}
+		if (i > 0)
+			fputc('\n', c->out);
+		status = show_object(c, s.ports[i]);
+		if (status == STATUS_OK && device)
+			status = show_events(c, device);
 	}
-	if (!c->json) {
-		device = object_list_find(&objects, value_text(&o->values[PORT_ATTR_device_index]));
-		status = show_object(c, o);
-		return status == STATUS_OK && device ? show_events(c, device) : status;
-	}
-	json_object(c->out, o, 2);
-	fputc('\n', c->out);
-	return STATUS_OK;
+	if (c->json)
+		json_end(c->out);
+	else if (s.n + s.n_missing == 0)
+		fputs("No RDMA ports.\n", c->out);
+	return status == STATUS_OK ? missing : status;
 }

@@ -121,26 +121,30 @@ static int end(Waiting *w, ExitStatus status)
  * the ports that the user named, and the exit status is enough. */
 static int print_held(Waiting *w, sd_bus_message *reply)
 {
-	const char *separator = "{", *name, *path;
+	const char *name, *path;
 	Context *c = w->c;
+	size_t n = 0;
 	int r;
 
 	if (arg_quiet || !(c->json || arg_any))
 		return 0;
+	if (c->json)
+		json_begin(c->out, "Ports");
 	r = sd_bus_message_enter_container(reply, 'a', "{so}");
 	while (r >= 0 && (r = sd_bus_message_read(reply, "{so}", &name, &path)) > 0) {
 		if (!c->json) {
 			fprintf(c->out, "%s\n", name);
 			continue;
 		}
-		fputs(separator, c->out);
+		json_next(c->out, n++);
+		fputs("{\"Port\": ", c->out);
 		json_text(c->out, name);
-		fputs(": ", c->out);
+		json_key(c->out, "ObjectPath", false);
 		json_text(c->out, path);
-		separator = ", ";
+		fputc('}', c->out);
 	}
 	if (c->json)
-		fprintf(c->out, "%s}\n", *separator == '{' ? "{" : "");
+		json_end(c->out);
 	return r;
 }
 

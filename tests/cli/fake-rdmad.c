@@ -12,7 +12,8 @@
  *   Reconfigure(ss)  port, reason: SubnetReconfigured
  *   Add(s)           device: comes back
  *   Remove(s)        device: goes away
- *   Fail(ss)         error name, message: of the next call that is not for org.rdma.Test
+ *   Fail(ss), Fail(sss)  error name, message: of the next call that is not for org.rdma.Test, or of
+ *                    the next call of a member
  *
  * Each argument on the command line is "PORT FIELD=VALUE", set before the start, or one of "real"
  * (the devices are not simulated), "no-nodes" (they have no verbs nodes) and "stale" (they are
@@ -23,7 +24,7 @@
 #include "names.h"
 
 static sd_bus *bus;
-static char *fail_name, *fail_message;
+static char *fail_name, *fail_message, *fail_member;
 static bool simulated = true;
 
 static int get_managed_objects(sd_bus_message *call)
@@ -268,6 +269,7 @@ static int control(sd_bus_message *call)
 	if (streq(member, "Fail")) {
 		fail_name = strdup(a);
 		fail_message = strdup(b);
+		fail_member = c ? strdup(c) : NULL;
 	} else if (streq(member, "Add") || streq(member, "Remove")) {
 		announce(a, streq(member, "Add"));
 	} else if (!p || !b) {
@@ -296,8 +298,9 @@ static int answer(sd_bus_message *call)
 
 	if (sd_bus_message_is_method_call(call, "org.rdma.Test", NULL))
 		return control(call);
-	if (fail_name) {
+	if (fail_name && (!fail_member || streq(member, fail_member))) {
 		_cleanup_free_ char *name = steal_pointer(&fail_name);
+		_cleanup_free_ char *call_member = steal_pointer(&fail_member);
 		_cleanup_free_ char *message = steal_pointer(&fail_message);
 
 		return sd_bus_reply_method_errorf(call, name, "%s", message);

@@ -49,7 +49,7 @@ static void print(const Object *o)
 	FILE *f = open_memstream(&json, &size);
 
 	FUZZ_CHECK(f != NULL);
-	json_object(f, o, 4);
+	json_object(f, o);
 	FUZZ_CHECK(fclose(f) == 0);
 	check_json(json);
 	check_lines(json);

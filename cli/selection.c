@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "selection.h"
+
+#include "bus.h"
+
+void selection_done(Selection *s)
+{
+	object_list_done(&s->objects);
+	free(s->ports);
+	for (size_t i = 0; i < s->n_missing; i++)
+		free(s->missing[i]);
+	free(s->missing);
+	*s = (Selection){};
+}
+
+static bool is_pattern(const char *argument)
+{
+	return strpbrk(argument, "*?[") != NULL;
+}
+
+/* A port may be named twice, also by its name and its network interface. */
+static void add_port(Selection *s, Object *port)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->ports[i] == port)
+			return;
+	s->ports[s->n++] = port;
+}
+
+/* MESSAGE says why there is no port. The same line is added once. */
+static ExitStatus add_missing(Selection *s, const char *argument, const char *message)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (asprintf(&text, "%s: %s", argument, message) < 0)
+		return out_of_memory();
+	for (size_t i = 0; i < s->n_missing; i++)
+		if (streq(s->missing[i], text))
+			return STATUS_OK;
+	s->missing[s->n_missing++] = steal_pointer(&text);
+	return STATUS_OK;
+}
+
+/* Returns how many ports match PATTERN. */
+static size_t choose_matching(Selection *s, const char *pattern)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->objects.n; i++) {
+		Object *o = s->objects.items[i];
+
+		if (!o->is_port || !object_matches(o, pattern))
+			continue;
+		add_port(s, o);
+		n++;
+	}
+	return n;
+}
+
+static void choose_all(Selection *s, bool planes)
+{
+	for (size_t i = 0; i < s->objects.n; i++) {
+		Object *o = s->objects.items[i];
+
+		if (o->is_port && (planes || !object_list_is_plane(&s->objects, o)))
+			s->ports[s->n++] = o;
+	}
+}
+
+static ExitStatus choose(Context *c, Selection *s, const char *argument)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_free_ char *path = NULL;
+	Object *o = NULL;
+	int r;
+
+	if (is_pattern(argument))
+		return choose_matching(s, argument) > 0
+			       ? STATUS_OK
+			       : add_missing(s, argument, "no port has such a name");
+	r = bus_get_port(c->bus, argument, &path, &error);
+	if (r < 0 && !bus_is_no_port(&error))
+		return bus_complain(argument, &error, r);
+	if (r >= 0)
+		o = object_list_find(&s->objects, path);
+	if (!o)
+		return add_missing(s, argument,
+				   error.message ? error.message : "the port has just gone away");
+	add_port(s, o);
+	return STATUS_OK;
+}
+
+ExitStatus selection_read(Context *c, bool planes, Selection *ret)
+{
+	_cleanup_selection_ Selection s = {};
+	ExitStatus status = bus_read_objects(c->bus, &s.objects);
+
+	if (status != STATUS_OK)
+		return status;
+	s.ports = calloc(s.objects.n + 1, sizeof(*s.ports));
+	s.missing = calloc(c->n_arguments + 1, sizeof(*s.missing));
+	if (!s.ports || !s.missing)
+		return out_of_memory();
+	if (c->n_arguments == 0)
+		choose_all(&s, planes);
+	for (unsigned int i = 0; status == STATUS_OK && i < c->n_arguments; i++)
+		status = choose(c, &s, c->arguments[i]);
+	if (status != STATUS_OK)
+		return status;
+	*ret = s;
+	s = (Selection){};
+	return STATUS_OK;
+}
+
+ExitStatus selection_complain(const Selection *s)
+{
+	for (size_t i = 0; i < s->n_missing; i++)
+		complain("%s", s->missing[i]);
+	return s->n_missing > 0 ? STATUS_NO_PORT : STATUS_OK;
+}
+
+const Object *selection_device(const Selection *s, const Object *port)
+{
+	return object_list_find(&s->objects, value_text(&port->values[PORT_ATTR_device_index]));
+}

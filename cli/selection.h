@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The ports that the arguments of a command choose. An argument is any name of a port that rdmad
+ * takes, or a pattern of fnmatch(3) for the names of ports, devices and network interfaces.
+ */
+
+#include "object.h"
+#include "rdmactl.h"
+
+typedef struct Selection {
+	ObjectList objects; /* all devices and ports, of one moment */
+	Object **ports;	    /* those that are chosen, each once, in the order of the arguments */
+	size_t n;
+	char **missing; /* of each argument that chooses nothing: "mlx5_7: no such port" */
+	size_t n_missing;
+} Selection;
+
+/* Reads the objects and chooses. Without arguments all ports are chosen; those of planes only if
+ * PLANES is true. A name of which there is no port is no error yet. */
+ExitStatus selection_read(Context *c, bool planes, Selection *ret);
+void selection_done(Selection *s);
+#define _cleanup_selection_ _cleanup_(selection_done)
+
+/* Says what is missing. STATUS_NO_PORT if anything is. */
+ExitStatus selection_complain(const Selection *s);
+/* The device of PORT; NULL if rdmad has not published it. */
+const Object *selection_device(const Selection *s, const Object *port);
