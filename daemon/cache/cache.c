@@ -6,6 +6,7 @@
 #include "event.h"
 #include "name-index.h"
 #include "names.h"
+#include "row-set.h"
 
 static bool is_active(const PortSnapshot *s)
 {
@@ -256,11 +257,21 @@ static bool device_reasons_differ(const DeviceSnapshot *a, const DeviceSnapshot 
 	return false;
 }
 
+static inline bool is_property(const Attribute *a)
+{
+	return a->interface != INTERFACE_RAW;
+}
+
+/* The same for a port, of which the row "unavailable" has the properties of its interfaces. */
 static bool port_reasons_differ(const PortSnapshot *a, const PortSnapshot *b)
 {
-	for (PortAttr i = 0; i < _PORT_ATTR_MAX; i++)
-		if (port_unavailable(a, i) != port_unavailable(b, i))
-			return true;
+	AttrMask rows = mask_without(port_rows(is_property), mask_and(a->valid, b->valid));
+	unsigned int interfaces = port_interfaces(a) | port_interfaces(b);
+
+	MASK_FOREACH(i, rows)
+	if (interfaces >> port_attributes[i].interface & 1 &&
+	    port_unavailable(a, i) != port_unavailable(b, i))
+		return true;
 	return false;
 }
 
@@ -388,24 +399,27 @@ static bool subnet_differs(Port *p, const PortSnapshot *s)
  */
 static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 {
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
-		if (port_attributes[a].source == SOURCE_CORE)
-			memcpy((char *)&to->values + port_attributes[a].offset,
-			       (const char *)&from->values + port_attributes[a].offset,
-			       port_attributes[a].size);
+	MASK_FOREACH(a, port_rows(row_is_of_core))
+	memcpy((char *)&to->values + port_attributes[a].offset,
+	       (const char *)&from->values + port_attributes[a].offset, port_attributes[a].size);
+}
+
+static inline bool is_compared(const Attribute *a)
+{
+	return row_is_of_core(a) && attr_is_in_signals(a) && a->size;
 }
 
 /* port_diff() is called before the dynamic rows that are kept here are written. This compares them
  * afterwards. */
 static void diff_core_rows(const PortSnapshot *a, const PortSnapshot *b, AttrMask *changed)
 {
-	for (PortAttr i = 0; i < _PORT_ATTR_MAX; i++) {
+	MASK_FOREACH(i, port_rows(is_compared))
+	{
 		const Attribute *row = &port_attributes[i];
 
-		if (row->source == SOURCE_CORE && attr_is_in_signals(row) && row->size)
-			mask_set(changed, i,
-				 memcmp((const char *)&a->values + row->offset,
-					(const char *)&b->values + row->offset, row->size) != 0);
+		mask_set(changed, i,
+			 memcmp((const char *)&a->values + row->offset,
+				(const char *)&b->values + row->offset, row->size) != 0);
 	}
 }
 

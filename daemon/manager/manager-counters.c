@@ -73,12 +73,13 @@ int manager_counters(void *userdata, Port *p, const PortCounters **ret_counters,
 void manager_ask_counters(Manager *m, Device *d)
 {
 	struct DeviceCounters *c = d->schedule->counters;
-	Query query = {
-		.device = d->index, .adapter = d->now.values.sys_image_guid, .counters = true};
+	Query query;
 	int r;
 
 	if (!c || !c->next.first)
 		return;
+	query = (Query){
+		.device = d->index, .adapter = d->now.values.sys_image_guid, .counters = true};
 	memcpy(query.name, d->now.values.name, sizeof(query.name));
 	query.id = manager_new_id(m, d);
 	for (const PendingCall *call = c->next.first; call; call = call->next)

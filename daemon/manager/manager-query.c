@@ -124,16 +124,19 @@ static void fail_ask(Manager *m, Device *d, const Query *query, int error)
 void manager_ask(Manager *m, Device *d)
 {
 	Schedule *w = d->schedule;
-	uint64_t now = monotonic_usec(m), when;
-	bool dirty = schedule_is_dirty(w);
+	uint64_t now, when;
 	Query query;
 	int r;
 
 	if (w->asked_id || w->wedged)
 		return;
-	if (!dirty || !schedule_may_ask(w, now, &when)) {
-		if (dirty)
-			manager_start_timer(m, &w->pace, when - now, on_pace, w, "pace");
+	if (!schedule_is_dirty(w)) {
+		manager_ask_counters(m, d);
+		return;
+	}
+	now = monotonic_usec(m);
+	if (!schedule_may_ask(w, now, &when)) {
+		manager_start_timer(m, &w->pace, when - now, on_pace, w, "pace");
 		manager_ask_counters(m, d);
 		return;
 	}

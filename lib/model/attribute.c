@@ -9,30 +9,14 @@
 #include "names.h"
 #include "table.h"
 
-#define ROW(prefix, structure, field_, name_, type_, unit_, interface_, class_, valid_, source_,   \
-	    help_)                                                                                 \
-	[prefix##_##field_] = {                                                                    \
-		.field = #field_,                                                                  \
-		.name = #name_,                                                                    \
-		.type = ATTR_##type_,                                                              \
-		.unit = UNIT_##unit_,                                                              \
-		.interface = INTERFACE_##interface_,                                               \
-		.class = CLASS_##class_,                                                           \
-		.valid = VALID_##valid_,                                                           \
-		.source = SOURCE_##source_,                                                        \
-		.help = help_,                                                                     \
-		.offset = offsetof(structure, field_),                                             \
-		.size = sizeof(attr_##type_),                                                      \
-	},
-
 const Attribute port_attributes[_PORT_ATTR_MAX] = {
-#define PORT(...) ROW(PORT_ATTR, PortValues, __VA_ARGS__)
+#define PORT(field, ...) [PORT_ATTR_##field] = {ATTR_ROW(PortValues, field, __VA_ARGS__)},
 #include "port-attributes.def"
 #undef PORT
 };
 
 const Attribute device_attributes[_DEVICE_ATTR_MAX] = {
-#define DEVICE(...) ROW(DEVICE_ATTR, DeviceValues, __VA_ARGS__)
+#define DEVICE(field, ...) [DEVICE_ATTR_##field] = {ATTR_ROW(DeviceValues, field, __VA_ARGS__)},
 #include "device-attributes.def"
 #undef DEVICE
 };
@@ -406,10 +390,8 @@ const char *attr_interface_name(AttrInterface interface)
 const char *attr_class_name(AttrClass class)
 {
 	static const char *const names[_CLASS_MAX] = {
-		[CLASS_IDENTITY] = "identity",
-		[CLASS_CONST] = "constant",
-		[CLASS_DYNAMIC] = "dynamic",
-		[CLASS_GENERATION] = "generation",
+		[CLASS_IDENTITY] = "identity", [CLASS_CONST] = "constant",
+		[CLASS_DYNAMIC] = "dynamic",   [CLASS_GENERATION] = "generation",
 		[CLASS_COUNTER] = "counter",
 	};
 

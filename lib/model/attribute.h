@@ -220,6 +220,34 @@ static inline AttrMask mask_and(AttrMask a, AttrMask b)
 	return (AttrMask){{a.bits[0] & b.bits[0], a.bits[1] & b.bits[1]}};
 }
 
+static inline AttrMask mask_xor(AttrMask a, AttrMask b)
+{
+	return (AttrMask){{a.bits[0] ^ b.bits[0], a.bits[1] ^ b.bits[1]}};
+}
+
+/* The rows of A that are not in B. */
+static inline AttrMask mask_without(AttrMask a, AttrMask b)
+{
+	return (AttrMask){{a.bits[0] & ~b.bits[0], a.bits[1] & ~b.bits[1]}};
+}
+
+/* Takes the first row out of M into *RET. False if M is empty. */
+static inline bool mask_take(AttrMask *m, unsigned int *ret)
+{
+	unsigned int word = m->bits[0] == 0;
+
+	if (m->bits[word] == 0)
+		return false;
+	*ret = word * 64 + (unsigned int)__builtin_ctzll(m->bits[word]);
+	m->bits[word] &= m->bits[word] - 1;
+	return true;
+}
+
+/* A loop over the rows A of MASK, in the order of the table: MASK_FOREACH(a, mask) ... */
+#define MASK_FOREACH(a, mask)                                                                      \
+	for (AttrMask a##_left = (mask); !mask_is_empty(&a##_left); a##_left = (AttrMask){})       \
+		for (unsigned int a = 0; mask_take(&a##_left, &a);)
+
 #define T(type, storage, raw, published) typedef storage attr_##type;
 ATTR_TYPES(T)
 #undef T
@@ -253,6 +281,15 @@ typedef struct Attribute {
 	uint16_t offset;
 	uint16_t size;
 } Attribute;
+
+/* The members of an Attribute from a row of a .def file, of which FIELD_ is the first part;
+ * STRUCTURE has the fields. */
+#define ATTR_ROW(structure, field_, name_, type_, unit_, interface_, class_, valid_, source_,      \
+		 help_)                                                                            \
+	.field = #field_, .name = #name_, .type = ATTR_##type_, .unit = UNIT_##unit_,              \
+	.interface = INTERFACE_##interface_, .class = CLASS_##class_, .valid = VALID_##valid_,     \
+	.source = SOURCE_##source_, .help = help_, .offset = offsetof(structure, field_),          \
+	.size = sizeof(attr_##type_)
 
 extern const Attribute port_attributes[_PORT_ATTR_MAX];
 extern const Attribute device_attributes[_DEVICE_ATTR_MAX];
@@ -291,6 +328,12 @@ static inline bool attr_is_text(AttrType type)
 {
 	return type == ATTR_TEXT || type == ATTR_LONG_TEXT;
 }
+/* Whether there are numbers of TYPE that have no meaning in its unit. */
+static inline bool attr_has_range(AttrType type)
+{
+	return type == ATTR_SPEED || type == ATTR_MTU || type == ATTR_WIDTH ||
+	       type == ATTR_VL_CODE || type == ATTR_TIMEOUT;
+}
 /* The text of row A, which must be one, in VALUES. */
 static inline const char *attr_get_text(const Attribute *a, const void *values)
 {
@@ -300,7 +343,8 @@ static inline const char *attr_get_text(const Attribute *a, const void *values)
 /*
  * How the scalar row A of VALUES is published: enumerations as names, MTUs in bytes, widths in
  * lanes and so on. An enumeration value that nobody knows becomes "unknown(9)". -ERANGE if the
- * number has no meaning in the unit (an MTU code of 6): there is then no value to publish, and *RET
+ * number has no meaning in the unit (an MTU code of 6; only of types that attr_has_range() names):
+ * there is then no value to publish, and *RET
  * is the type's neutral value (0, "", false). -EOPNOTSUPP if the row is a table or computed; *RET
  * is not written then.
  */

@@ -3,6 +3,7 @@
 #include "port.h"
 
 #include "decode.h"
+#include "row-set.h"
 
 void port_snapshot_done(PortSnapshot *s)
 {
@@ -149,56 +150,21 @@ static void derive_port_guid(PortSnapshot *s)
 	}
 }
 
-/* The rows that come from direct verbs. */
-static const AttrMask port_direct_verbs = {{
-#define PORT(field, name, type, unit, interface, class, valid, source, help)                       \
-	(SOURCE_##source == SOURCE_DV && PORT_ATTR_##field / 64 == WORD                            \
-		 ? UINT64_C(1) << PORT_ATTR_##field % 64                                           \
-		 : 0) |
-#define WORD 0
-#include "port-attributes.def"
-	0,
-#undef WORD
-#define WORD 1
-#include "port-attributes.def"
-	0,
-#undef WORD
-#undef PORT
-}};
-
-static const AttrMask device_direct_verbs = {{
-#define DEVICE(field, name, type, unit, interface, class, valid, source, help)                     \
-	(SOURCE_##source == SOURCE_DV && DEVICE_ATTR_##field / 64 == WORD                          \
-		 ? UINT64_C(1) << DEVICE_ATTR_##field % 64                                         \
-		 : 0) |
-#define WORD 0
-#include "device-attributes.def"
-	0,
-#undef WORD
-#define WORD 1
-#include "device-attributes.def"
-	0,
-#undef WORD
-#undef DEVICE
-}};
-
-/* The interfaces of those of ROWS that are in SAID. */
-static unsigned int interfaces_of(const Attribute *rows, unsigned int n, const AttrMask *said)
+/* The interfaces of ROWS, which are rows of TABLE. */
+static unsigned int interfaces_of(const Attribute *table, AttrMask rows)
 {
 	unsigned int interfaces = 0;
 
-	for (unsigned int i = 0; !mask_is_empty(said) && i < n; i++)
-		if (mask_has(said, i))
-			interfaces |= 1U << rows[i].interface;
+	MASK_FOREACH(a, rows)
+	interfaces |= 1U << table[a].interface;
 	return interfaces;
 }
 
 unsigned int port_interfaces(const PortSnapshot *s)
 {
 	/* The interface of a provider (mlx5, hbl) applies if the provider said anything. */
-	const AttrMask said = mask_and(s->supplied, port_direct_verbs);
-	unsigned int interfaces =
-		1U << INTERFACE_PORT | interfaces_of(port_attributes, _PORT_ATTR_MAX, &said);
+	AttrMask said = mask_and(s->supplied, port_rows(row_is_of_direct_verbs));
+	unsigned int interfaces = 1U << INTERFACE_PORT | interfaces_of(port_attributes, said);
 
 	if (!mask_has(&s->supplied, PORT_ATTR_protocol))
 		return interfaces;
@@ -211,9 +177,9 @@ unsigned int port_interfaces(const PortSnapshot *s)
 
 unsigned int device_interfaces(const DeviceSnapshot *s)
 {
-	const AttrMask said = mask_and(s->supplied, device_direct_verbs);
+	AttrMask said = mask_and(s->supplied, device_rows(row_is_of_direct_verbs));
 
-	return 1U << INTERFACE_DEVICE | interfaces_of(device_attributes, _DEVICE_ATTR_MAX, &said);
+	return 1U << INTERFACE_DEVICE | interfaces_of(device_attributes, said);
 }
 
 /* Which validity rule of row A is broken, as a sentence fragment; NULL if none is. */
@@ -244,7 +210,7 @@ static const char *broken_rule(const Attribute *a, const void *values, uint32_t 
 	case _VALID_MAX:
 		break;
 	}
-	if (a->size && attr_publish(a, values, &v) == -ERANGE)
+	if (attr_has_range(a->type) && attr_publish(a, values, &v) == -ERANGE)
 		return "its code is unknown; see Query";
 	return NULL;
 }
@@ -255,11 +221,11 @@ static uint32_t rule_state(const PortSnapshot *s)
 	return mask_has(&s->unmeasured, PORT_ATTR_state) ? PORT_STATE_ACTIVE : s->values.state;
 }
 
-static void sanitize(const Attribute *rows, size_t n, void *values)
+/* Cleans the TEXTS, rows of TABLE, in VALUES. */
+static void sanitize(const Attribute *table, AttrMask texts, void *values)
 {
-	for (size_t i = 0; i < n; i++)
-		if (attr_is_text(rows[i].type))
-			text_sanitize((char *)values + rows[i].offset, rows[i].size);
+	MASK_FOREACH(a, texts)
+	text_sanitize((char *)values + table[a].offset, table[a].size);
 }
 
 /* The names of network interfaces are the administrator's choice, and the kernel takes names that
@@ -278,93 +244,100 @@ static void sanitize_table(AttrType type, const Table *t)
 	}
 }
 
+static inline bool has_rule(const Attribute *a)
+{
+	return a->valid != VALID_ALWAYS || attr_has_range(a->type);
+}
+
+/* Those of the rows SUPPLIED of TABLE that are on one of INTERFACES and break no rule. RULES are
+ * the rows that have one. */
+static AttrMask valid_rows(const Attribute *table, AttrMask supplied, AttrMask rules,
+			   unsigned int interfaces, const void *values, uint32_t state)
+{
+	AttrMask valid = supplied;
+
+	MASK_FOREACH(a, supplied)
+	if (!(interfaces >> table[a].interface & 1) ||
+	    (mask_has(&rules, a) && broken_rule(&table[a], values, state)))
+		mask_set(&valid, a, false);
+	return valid;
+}
+
 void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 {
-	unsigned int interfaces;
+	const AttrMask core = port_rows(row_is_of_core);
 
-	sanitize(port_attributes, _PORT_ATTR_MAX, &s->values);
+	sanitize(port_attributes, port_rows(row_is_text), &s->values);
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
 		sanitize_table(port_attributes[port_table_attr(t)].type, s->tables[t]);
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
-		if (port_attributes[a].source == SOURCE_DERIVED)
-			mask_set(&s->supplied, a, false);
+	s->supplied = mask_without(s->supplied, port_rows(row_is_derived));
 	if (mask_has(&s->supplied, PORT_ATTR_link_layer))
 		PORT_SUPPLY(s, protocol, derive_protocol(s, device));
 	derive_capabilities(s);
 	derive_rate(s);
 	derive_port_guid(s);
-
-	interfaces = port_interfaces(s) | 1U << INTERFACE_RAW;
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
-		const Attribute *row = &port_attributes[a];
-		bool supplied = mask_has(&s->supplied, a) && (interfaces >> row->interface & 1);
-
-		mask_set(&s->valid, a,
-			 row->source == SOURCE_CORE ||
-				 (supplied && !broken_rule(row, &s->values, rule_state(s))));
-	}
+	s->valid = mask_or(core,
+			   valid_rows(port_attributes, mask_without(s->supplied, core),
+				      port_rows(has_rule), port_interfaces(s) | 1U << INTERFACE_RAW,
+				      &s->values, rule_state(s)));
 }
 
 void device_derive(DeviceSnapshot *s)
 {
-	unsigned int interfaces;
+	const AttrMask core = device_rows(row_is_of_core);
 
-	sanitize(device_attributes, _DEVICE_ATTR_MAX, &s->values);
+	sanitize(device_attributes, device_rows(row_is_text), &s->values);
 	sanitize_table(ATTR_CHARDEVS, s->chardevs);
-	interfaces = device_interfaces(s);
-	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
-		const Attribute *row = &device_attributes[a];
-		bool supplied = mask_has(&s->supplied, a) && (interfaces >> row->interface & 1);
-
-		mask_set(&s->valid, a,
-			 row->source == SOURCE_CORE ||
-				 (supplied && !broken_rule(row, &s->values, 0)));
-	}
+	s->valid = mask_or(core,
+			   valid_rows(device_attributes, mask_without(s->supplied, core),
+				      device_rows(has_rule), device_interfaces(s), &s->values, 0));
 }
 
-/* Whether the row is published differently in the two. Of a table only the validity is compared. */
-static bool row_differs(const Attribute *row, bool valid_a, const void *values_a, bool valid_b,
-			const void *values_b)
+/* Whether a change of the row is looked for in the values. */
+static inline bool is_compared(const Attribute *a)
 {
-	if (!attr_is_signalled(row) || row->type == ATTR_UNAVAILABLE)
-		return false;
-	if (valid_a != valid_b)
-		return true;
-	return valid_a && memcmp((const char *)values_a + row->offset,
-				 (const char *)values_b + row->offset, row->size) != 0;
+	return attr_is_signalled(a) && a->type != ATTR_UNAVAILABLE;
+}
+
+/* The rows of which the values differ, of those BOTH have, which are of TABLE. Tables have no
+ * values. */
+static AttrMask differing_values(const Attribute *table, AttrMask both, const void *a,
+				 const void *b)
+{
+	AttrMask differ = {};
+
+	MASK_FOREACH(i, both)
+	{
+		const char *in_a = (const char *)a + table[i].offset;
+		const char *in_b = (const char *)b + table[i].offset;
+
+		if (memcmp(in_a, in_b, table[i].size) != 0)
+			mask_set(&differ, i, true);
+	}
+	return differ;
 }
 
 AttrMask port_diff(const PortSnapshot *a, const PortSnapshot *b)
 {
-	AttrMask diff = {};
+	const AttrMask compared = port_rows(is_compared);
+	AttrMask both = mask_and(mask_and(a->valid, b->valid), compared);
+	AttrMask differ = differing_values(port_attributes, both, &a->values, &b->values);
 
-	for (PortAttr i = 0; i < _PORT_ATTR_MAX; i++) {
-		const Attribute *row = &port_attributes[i];
-		PortTable t = attr_port_table(row->type);
-		bool differs = row_differs(row, mask_has(&a->valid, i), &a->values,
-					   mask_has(&b->valid, i), &b->values);
-
-		if (!differs && t < _PORT_TABLE_MAX && mask_has(&a->valid, i))
-			differs = !table_equal(a->tables[t], b->tables[t]);
-		mask_set(&diff, i, differs);
-	}
-	return diff;
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
+		if (mask_has(&both, port_table_attr(t)) && !table_equal(a->tables[t], b->tables[t]))
+			mask_set(&differ, port_table_attr(t), true);
+	return mask_or(differ, mask_and(mask_xor(a->valid, b->valid), compared));
 }
 
 AttrMask device_diff(const DeviceSnapshot *a, const DeviceSnapshot *b)
 {
-	AttrMask diff = {};
+	const AttrMask compared = device_rows(is_compared);
+	AttrMask both = mask_and(mask_and(a->valid, b->valid), compared);
+	AttrMask differ = differing_values(device_attributes, both, &a->values, &b->values);
 
-	for (DeviceAttr i = 0; i < _DEVICE_ATTR_MAX; i++) {
-		const Attribute *row = &device_attributes[i];
-		bool differs = row_differs(row, mask_has(&a->valid, i), &a->values,
-					   mask_has(&b->valid, i), &b->values);
-
-		if (!differs && row->type == ATTR_CHARDEVS && mask_has(&a->valid, i))
-			differs = !table_equal(a->chardevs, b->chardevs);
-		mask_set(&diff, i, differs);
-	}
-	return diff;
+	if (mask_has(&both, DEVICE_ATTR_chardevs) && !table_equal(a->chardevs, b->chardevs))
+		mask_set(&differ, DEVICE_ATTR_chardevs, true);
+	return mask_or(differ, mask_and(mask_xor(a->valid, b->valid), compared));
 }
 
 static const char *unavailable(const Attribute *row, bool supplied, const void *values,

@@ -69,7 +69,14 @@ void text_sanitize(char *buffer, size_t size)
 	memset(buffer + n, 0, size - n);
 	for (size_t i = 0; i < n;) {
 		uint32_t c = 0;
-		size_t len = utf8_sequence((unsigned char *)buffer + i, n - i, &c);
+		size_t len;
+
+		/* what most texts consist of */
+		if (buffer[i] >= ' ' && buffer[i] <= '~') {
+			i++;
+			continue;
+		}
+		len = utf8_sequence((unsigned char *)buffer + i, n - i, &c);
 
 		if (len == 0 || is_control(c)) {
 			len = MAX(len, 1U);

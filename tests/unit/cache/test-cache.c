@@ -100,6 +100,22 @@ static void test_not_opened(void **state)
 	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu), "not reported");
 }
 
+/* A row of an interface that the port does not have is not in Unavailable: why it has no value is no
+ * change of what is published. */
+static void test_not_shown(void **state)
+{
+	Port *p = device_port(add_device(*state, 3, "rocep1", 1, 1), 1);
+	PortSnapshot s = {};
+
+	PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
+	PORT_SUPPLY(&s, state, ACTIVE);
+	apply(p, s, 0);
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_sm_lid), "not reported");
+	PORT_SUPPLY(&s, sm_lid, 1);
+	assert_int_equal(apply(p, s, 0).op, CACHE_UNCHANGED);
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_sm_lid), "does not apply");
+}
+
 static void test_subnet(void **state)
 {
 	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
@@ -538,6 +554,7 @@ int main(void)
 		TEST(test_added_and_unchanged),
 		TEST(test_link_down),
 		TEST(test_not_opened),
+		TEST(test_not_shown),
 		TEST(test_subnet),
 		TEST(test_subnet_values),
 		TEST(test_subnet_values_missing),

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Sets of rows of the attribute tables that do not change at run time, such as all those that are
+ * signalled. The compiler makes a constant of each. Whoever needs only a few of the rows takes the
+ * set and a mask of what there is, and visits what is in both.
+ */
+
+#include "attribute.h"
+
+/* The rows of a port, or of a device, for which WHERE returns true. WHERE must be an inline
+ * function that looks at nothing else. */
+static inline __attribute__((always_inline)) AttrMask port_rows(bool (*where)(const Attribute *))
+{
+	AttrMask rows = {};
+
+#define PORT(field, ...)                                                                           \
+	mask_set(&rows, PORT_ATTR_##field,                                                         \
+		 where(&(const Attribute){ATTR_ROW(PortValues, field, __VA_ARGS__)}));
+#include "port-attributes.def"
+#undef PORT
+	return rows;
+}
+
+static inline __attribute__((always_inline)) AttrMask device_rows(bool (*where)(const Attribute *))
+{
+	AttrMask rows = {};
+
+#define DEVICE(field, ...)                                                                         \
+	mask_set(&rows, DEVICE_ATTR_##field,                                                       \
+		 where(&(const Attribute){ATTR_ROW(DeviceValues, field, __VA_ARGS__)}));
+#include "device-attributes.def"
+#undef DEVICE
+	return rows;
+}
+
+/* The predicates that more than one file needs. */
+
+static inline bool row_is_of_core(const Attribute *a)
+{
+	return a->source == SOURCE_CORE;
+}
+
+static inline bool row_is_derived(const Attribute *a)
+{
+	return a->source == SOURCE_DERIVED;
+}
+
+static inline bool row_is_of_direct_verbs(const Attribute *a)
+{
+	return a->source == SOURCE_DV;
+}
+
+static inline bool row_is_text(const Attribute *a)
+{
+	return attr_is_text(a->type);
+}
