@@ -63,12 +63,35 @@ static gboolean is_wanted(GDBusMessage *m)
 	       g_strcmp0(g_dbus_message_get_arg0(m), RDMAD_BUS_NAME) == 0;
 }
 
+static GQuark order_quark(void)
+{
+	return g_quark_from_static_string("rdmad-order");
+}
+
+/* GDBus has one thread for all connections, in which messages come in one after the other. Several
+ * channels may see the same message. */
+static void note_order(GDBusMessage *m)
+{
+	static guint32 last;
+
+	if (channel_order(m) == 0)
+		g_object_set_qdata(G_OBJECT(m), order_quark(),
+				   GUINT_TO_POINTER(++last ? last : ++last));
+}
+
+guint32 channel_order(GDBusMessage *m)
+{
+	return GPOINTER_TO_UINT(g_object_get_qdata(G_OBJECT(m), order_quark()));
+}
+
 /* Runs in the thread of GDBus. */
 static GDBusMessage *on_message(_unused_ GDBusConnection *connection, GDBusMessage *message,
 				gboolean incoming, gpointer user_data)
 {
 	Shared *s = user_data;
 
+	if (incoming)
+		note_order(message);
 	if (incoming && is_wanted(message)) {
 		g_mutex_lock(&s->lock);
 		g_queue_push_tail(&s->messages, g_object_ref(message));

@@ -26,4 +26,8 @@ Channel *channel_free(Channel *c);
 /* Moves the signals that have been collected to the end of QUEUE, as GDBusMessage with a reference.
  */
 void channel_take(Channel *c, GQueue *queue);
+
+/* The place of M among all messages that have come in since there is a channel: another one of the
+ * same sender that has a lower place was sent earlier. Never 0; it may wrap. */
+guint32 channel_order(GDBusMessage *m);
 gboolean channel_is_closed(Channel *c);

@@ -137,8 +137,7 @@ static void apply_properties_changed(Batch *b, GDBusMessage *m)
 	touch(b, o);
 	rdmad_object_apply(o, interface, changed, FALSE);
 	for (size_t i = 0; invalidated[i]; i++)
-		rdmad_object_apply_invalidated(o, interface, invalidated[i],
-					       g_dbus_message_get_serial(m));
+		rdmad_object_apply_invalidated(o, interface, invalidated[i], channel_order(m));
 }
 
 static void apply_interfaces_added(Batch *b, GDBusMessage *m)
@@ -240,7 +239,7 @@ void batch_apply_objects(Batch *b, GVariant *objects)
 	const char *path;
 
 	for (guint i = 0; i < have->len; i++)
-		rdmad_object_forget_serials(have->pdata[i]);
+		rdmad_object_forget_orders(have->pdata[i]);
 	g_variant_iter_init(&iter, objects);
 	while (g_variant_iter_loop(&iter, "{&o@a{sa{sv}}}", &path, &interfaces)) {
 		apply_interfaces(b, path, interfaces, TRUE);
@@ -255,13 +254,13 @@ void batch_apply_objects(Batch *b, GVariant *objects)
 	}
 }
 
-void batch_apply_loaded(Batch *b, RdmadObject *o, size_t row, GVariant *value, guint32 serial)
+void batch_apply_loaded(Batch *b, RdmadObject *o, size_t row, GVariant *value, guint32 order)
 {
 	if (!rdmad_object_is_present(o))
 		return;
 	touch(b, o);
 	if (value)
-		rdmad_object_apply_loaded(o, row, value, serial);
+		rdmad_object_apply_loaded(o, row, value, order);
 }
 
 void batch_commit(Batch *b)

@@ -20,9 +20,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Batch, batch_clear)
 void batch_apply_signal(Batch *b, GDBusMessage *m);
 /* Applies OBJECTS, a{oa{sa{sv}}}, which are all objects. Others are removed. */
 void batch_apply_objects(Batch *b, GVariant *objects);
-/* Row ROW of O was read, with an answer that has SERIAL. VALUE is NULL if it could not be read:
+/* Row ROW of O was read, with an answer that has ORDER. VALUE is NULL if it could not be read:
  * then O may have to report that the row is outdated. */
-void batch_apply_loaded(Batch *b, RdmadObject *o, size_t row, GVariant *value, guint32 serial);
+void batch_apply_loaded(Batch *b, RdmadObject *o, size_t row, GVariant *value, guint32 order);
 /* Finds out what has changed. To be called once, after everything has been applied. */
 void batch_commit(Batch *b);
 /* Then: emits the signals of the objects and of the client. */

@@ -3,11 +3,11 @@
 /*
  * Keeps the objects as the daemon has them.
  *
- * The client has to know the order in which the daemon has sent its messages. It knows it from two
- * facts: the bus keeps the order of messages between two connections, and each message has a serial
- * of its sender, which grows.
+ * The client has to know the order in which the daemon has sent its messages. The bus keeps it, and
+ * the channel notes it. The serial numbers of the messages do not say it: those of long replies and
+ * of the signals of ports are all the same.
  *
- * An answer with all objects contains what signals with a lower serial say. So these signals are
+ * An answer with all objects contains what signals that came before it say. So these signals are
  * dropped, and no change is applied twice.
  *
  * The daemon sends all signals of one flush without doing anything else in between. When the first
@@ -35,7 +35,7 @@ typedef struct Loaded {
 	RdmadObject *object;
 	size_t row;
 	GVariant *value; /* NULL: could not be read */
-	guint32 serial;	 /* of the answer to Get; 0: could not be read */
+	guint32 order;	 /* of the answer to Get; 0: could not be read */
 } Loaded;
 
 /* A call whose answer ends a flush: a Ping, or a Get for a row. */
@@ -45,7 +45,7 @@ typedef struct Barrier {
 	size_t row;
 } Barrier;
 
-static void deliver(RdmadClient *c, gboolean all, guint32 serial);
+static void deliver(RdmadClient *c, gboolean all, guint32 order);
 static void take_messages(RdmadClient *c);
 static void fetch_objects(RdmadClient *c);
 
@@ -142,7 +142,7 @@ static void add_loaded(RdmadClient *c, RdmadObject *o, size_t row, GVariant *val
 		.object = g_object_ref(o),
 		.row = row,
 		.value = value ? g_variant_ref(value) : NULL,
-		.serial = reply ? g_dbus_message_get_serial(reply) : 0,
+		.order = reply ? channel_order(reply) : 0,
 	};
 	g_ptr_array_add(c->loaded, l);
 }
@@ -185,7 +185,7 @@ static void on_barrier(GObject *source, GAsyncResult *result, gpointer user_data
 		return;
 	/* without an answer of the daemon there is no end of the flush to wait for */
 	if (reply && is_from_owner(c, reply))
-		deliver(c, FALSE, g_dbus_message_get_serial(reply));
+		deliver(c, FALSE, channel_order(reply));
 	else
 		deliver(c, TRUE, 0);
 }
@@ -288,23 +288,23 @@ static void on_ready(gpointer user_data)
 	expect_rest(c);
 }
 
-/* Applies the signals that were sent before SERIAL, or ALL signals, and then the rows that were
+/* Applies the signals that were sent before ORDER, or ALL signals, and then the rows that were
  * read, and reports all this as one batch. */
-static void deliver_batch(RdmadClient *c, gboolean all, guint32 serial)
+static void deliver_batch(RdmadClient *c, gboolean all, guint32 order)
 {
 	g_auto(Batch) batch = {};
 	GDBusMessage *m;
 
 	batch_init(&batch, c);
 	while ((m = g_queue_peek_head(&c->pending)) &&
-	       (all || serial_is_before(g_dbus_message_get_serial(m), serial))) {
+	       (all || order_is_before(channel_order(m), order))) {
 		batch_apply_signal(&batch, m);
 		g_object_unref(g_queue_pop_head(&c->pending));
 	}
 	for (guint i = 0; i < c->loaded->len; i++) {
 		const Loaded *l = c->loaded->pdata[i];
 
-		batch_apply_loaded(&batch, l->object, l->row, l->value, l->serial);
+		batch_apply_loaded(&batch, l->object, l->row, l->value, l->order);
 	}
 	g_ptr_array_set_size(c->loaded, 0);
 	batch_commit(&batch);
@@ -313,19 +313,19 @@ static void deliver_batch(RdmadClient *c, gboolean all, guint32 serial)
 	c->delivering = FALSE;
 }
 
-/* The latest of SERIAL and those of the rows that were read. */
-static guint32 last_loaded_serial(RdmadClient *c, guint32 serial)
+/* The latest of ORDER and those of the rows that were read. */
+static guint32 last_loaded_order(RdmadClient *c, guint32 order)
 {
 	for (guint i = 0; i < c->loaded->len; i++) {
 		const Loaded *l = c->loaded->pdata[i];
 
-		if (l->value && (serial == 0 || serial_is_before(serial, l->serial)))
-			serial = l->serial;
+		if (l->value && (order == 0 || order_is_before(order, l->order)))
+			order = l->order;
 	}
-	return serial;
+	return order;
 }
 
-static void deliver(RdmadClient *c, gboolean all, guint32 serial)
+static void deliver(RdmadClient *c, gboolean all, guint32 order)
 {
 	g_autoptr(RdmadClient) keep = NULL;
 
@@ -334,11 +334,11 @@ static void deliver(RdmadClient *c, gboolean all, guint32 serial)
 	if (c->delivering || !c->channel)
 		return;
 	keep = g_object_ref(c);
-	deliver_batch(c, all, serial);
+	deliver_batch(c, all, order);
 	/* handlers have read rows: apply the signals that came before these answers, then the rows
 	 */
 	while (c->channel && c->loaded->len > 0)
-		deliver_batch(c, FALSE, last_loaded_serial(c, serial));
+		deliver_batch(c, FALSE, last_loaded_order(c, order));
 	expect_rest(c);
 }
 
@@ -348,7 +348,7 @@ void client_take_answer(RdmadClient *c, GDBusMessage *reply)
 
 	take_messages(c);
 	if (c->synced && is_from_owner(c, reply))
-		deliver(c, FALSE, g_dbus_message_get_serial(reply));
+		deliver(c, FALSE, channel_order(reply));
 	else
 		expect_rest(c);
 }
@@ -359,7 +359,7 @@ void client_take_loaded(RdmadClient *c, RdmadObject *o, size_t row, GVariant *va
 	if (!c->synced || !is_from_owner(c, reply))
 		return;
 	add_loaded(c, o, row, value, reply);
-	deliver(c, FALSE, g_dbus_message_get_serial(reply));
+	deliver(c, FALSE, channel_order(reply));
 }
 
 /* Whether REPLY is from the bus itself or from the owner. Before the bus has said who the owner is,
@@ -379,8 +379,7 @@ static void drop_older(RdmadClient *c, GDBusMessage *reply)
 	for (guint i = 0; i < n; i++) {
 		g_autoptr(GDBusMessage) m = g_queue_pop_head(&c->pending);
 
-		if (!is_from_owner(c, m) || serial_is_before(g_dbus_message_get_serial(m),
-							     g_dbus_message_get_serial(reply)))
+		if (!is_from_owner(c, m) || order_is_before(channel_order(m), channel_order(reply)))
 			continue;
 		request_tables(c, m);
 		g_queue_push_tail(&c->pending, g_steal_pointer(&m));
@@ -421,7 +420,7 @@ gboolean client_take_objects(RdmadClient *c, GDBusMessage *reply, GError **error
 	batch_emit(&batch);
 	c->delivering = delivering;
 	/* applies what handlers have read */
-	deliver(c, FALSE, g_dbus_message_get_serial(reply));
+	deliver(c, FALSE, channel_order(reply));
 	return TRUE;
 }
 

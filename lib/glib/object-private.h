@@ -14,9 +14,9 @@
 #include "place.h"
 #include "rdmad-object.h"
 
-/* Whether message A was sent before message B by the same peer. Serials go up by one and may wrap.
- */
-static inline gboolean serial_is_before(guint32 a, guint32 b)
+/* Whether the message with order A (channel_order()) was sent before that with order B by the same
+ * peer. */
+static inline gboolean order_is_before(guint32 a, guint32 b)
 {
 	return (gint32)(a - b) < 0;
 }
@@ -50,13 +50,13 @@ unsigned int rdmad_object_get_interfaces(RdmadObject *o);
 /* PROPERTIES, a{sv}, of INTERFACE have these values; WHOLE: and the others have none. */
 void rdmad_object_apply(RdmadObject *o, AttrInterface interface, GVariant *properties,
 			gboolean whole);
-/* The message SERIAL says that the property NAME has changed, and not what its value is. */
+/* The message with ORDER says that the property NAME has changed, and not what its value is. */
 void rdmad_object_apply_invalidated(RdmadObject *o, AttrInterface interface, const char *name,
-				    guint32 serial);
-/* The message SERIAL is an answer that says that row ROW has VALUE. */
-void rdmad_object_apply_loaded(RdmadObject *o, size_t row, GVariant *value, guint32 serial);
-/* There is another daemon: serials of earlier messages mean nothing any more. */
-void rdmad_object_forget_serials(RdmadObject *o);
+				    guint32 order);
+/* The message with ORDER is an answer that says that row ROW has VALUE. */
+void rdmad_object_apply_loaded(RdmadObject *o, size_t row, GVariant *value, guint32 order);
+/* There is another daemon: the order of its messages to those of the earlier one means nothing. */
+void rdmad_object_forget_orders(RdmadObject *o);
 void rdmad_object_remove_interface(RdmadObject *o, AttrInterface interface);
 
 /* Whether a handler is connected to "notify" of the property NAME of INTERFACE. */

@@ -23,7 +23,7 @@ typedef struct RdmadObjectPrivate {
 	gboolean present; /* has not been removed */
 
 	ObjectState now;
-	guint32 *invalid_serials; /* by row: of the last message that made it outdated; 0: none */
+	guint32 *invalid_orders; /* by row: of the last message that made it outdated; 0: none */
 	guint n_loading;	  /* tables that the client is reading */
 
 	gboolean is_new;     /* until its first commit */

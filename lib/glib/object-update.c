@@ -85,7 +85,7 @@ void rdmad_object_apply(RdmadObject *o, AttrInterface interface, GVariant *chang
 }
 
 void rdmad_object_apply_invalidated(RdmadObject *o, AttrInterface interface, const char *name,
-				    guint32 serial)
+				    guint32 order)
 {
 	RdmadObjectPrivate *p = object_private(o);
 	size_t row = 0;
@@ -94,23 +94,23 @@ void rdmad_object_apply_invalidated(RdmadObject *o, AttrInterface interface, con
 		return;
 	mask_set(&p->now.outdated, (unsigned int)row, true);
 	mask_set(&p->now.told, (unsigned int)row, false);
-	p->invalid_serials[row] = serial;
+	p->invalid_orders[row] = order;
 }
 
-void rdmad_object_apply_loaded(RdmadObject *o, size_t row, GVariant *value, guint32 serial)
+void rdmad_object_apply_loaded(RdmadObject *o, size_t row, GVariant *value, guint32 order)
 {
-	guint32 invalid_serial = object_private(o)->invalid_serials[row];
+	guint32 invalid_order = object_private(o)->invalid_orders[row];
 
-	if (invalid_serial == 0 || serial_is_before(invalid_serial, serial))
+	if (invalid_order == 0 || order_is_before(invalid_order, order))
 		apply_value(o, row, value);
 }
 
-void rdmad_object_forget_serials(RdmadObject *o)
+void rdmad_object_forget_orders(RdmadObject *o)
 {
 	size_t n;
 
 	object_rows(o, &n);
-	memset(object_private(o)->invalid_serials, 0, n * sizeof(guint32));
+	memset(object_private(o)->invalid_orders, 0, n * sizeof(guint32));
 }
 
 void rdmad_object_remove_interface(RdmadObject *o, AttrInterface interface)

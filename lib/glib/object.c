@@ -154,7 +154,7 @@ static void rdmad_object_constructed(GObject *object)
 
 	object_rows(o, &n);
 	object_private(o)->now.values = g_new0(GVariant *, n);
-	object_private(o)->invalid_serials = g_new0(guint32, n);
+	object_private(o)->invalid_orders = g_new0(guint32, n);
 	G_OBJECT_CLASS(rdmad_object_parent_class)->constructed(object);
 }
 
@@ -169,7 +169,7 @@ static void rdmad_object_finalize(GObject *object)
 		object_state_clear(p->before, n);
 	g_free(p->before);
 	object_state_clear(&p->now, n);
-	g_free(p->invalid_serials);
+	g_free(p->invalid_orders);
 	g_ptr_array_unref(p->notify);
 	g_free(p->path);
 	g_free(p->name);

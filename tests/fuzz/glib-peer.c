@@ -145,6 +145,12 @@ void channel_take(Channel *c, GQueue *queue)
 		g_queue_push_tail(queue, m);
 }
 
+/* The input chooses the order of messages by their serials. */
+guint32 channel_order(GDBusMessage *m)
+{
+	return g_dbus_message_get_serial(m);
+}
+
 gboolean channel_is_closed(_unused_ Channel *c)
 {
 	return closed;
