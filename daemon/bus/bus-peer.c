@@ -2,11 +2,17 @@
 
 #include "bus-peer.h"
 
+#include <sys/socket.h>
+
 #include "log.h"
 #include "util.h"
 
 #define BUS_NAME "org.freedesktop.DBus"
 #define BUS_PATH "/org/freedesktop/DBus"
+
+/* A UNIX socket takes so much whole or not at all: at once it takes half of its buffer
+ * (unix_stream_sendmsg() in the kernel's net/unix/af_unix.c), and bus-loop.c asks for 400 KB. */
+#define WRITE_MAX 16384U
 
 void bus_peer_reply_unknown(sd_bus_message *call)
 {
@@ -44,4 +50,25 @@ uint64_t bus_peer_unsent(sd_bus *bus)
 
 	(void)sd_bus_get_n_queued_write(bus, &n);
 	return n;
+}
+
+bool bus_peer_takes(sd_bus *bus)
+{
+	return sd_bus_is_ready(bus) > 0 && bus_peer_unsent(bus) == 0;
+}
+
+bool bus_peer_write(sd_bus *bus, const void *data, size_t size)
+{
+	int fd = sd_bus_get_fd(bus);
+	ssize_t n;
+
+	if (fd < 0 || size > WRITE_MAX)
+		return false;
+	n = send(fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n > 0 && (size_t)n < size) {
+		/* The bus would take what sd-bus writes next for the rest. */
+		log_warning("The bus has taken a part of a message, closing the connection");
+		sd_bus_close(bus);
+	}
+	return n > 0;
 }

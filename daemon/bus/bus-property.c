@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "names.h"
+#include "row-set.h"
 
 static void put_column(BusWriter *w, const Column *c, const void *entry)
 {
@@ -218,21 +219,30 @@ unsigned int bus_changed_interfaces(const AttrMask *changed)
 {
 	unsigned int interfaces = 0;
 
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
-		if (mask_has(changed, a) && attr_is_signalled(&port_attributes[a]))
-			interfaces |= 1U << port_attributes[a].interface;
+	MASK_FOREACH(a, mask_and(*changed, port_rows(attr_is_signalled)))
+	interfaces |= 1U << port_attributes[a].interface;
 	return interfaces;
+}
+
+static inline bool is_sent(const Attribute *a)
+{
+	return attr_is_in_signals(a) && !row_is_table(a);
+}
+
+static inline bool is_invalidated(const Attribute *a)
+{
+	return attr_is_signalled(a) && row_is_table(a);
 }
 
 void bus_put_port_changes(BusWriter *w, const Port *p, AttrInterface interface,
 			  const AttrMask *changed)
 {
 	bus_writer_open(w, 'a', "{sv}");
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
+	MASK_FOREACH(a, mask_and(*changed, port_rows(is_sent)))
+	{
 		const Attribute *row = &port_attributes[a];
 
-		if (row->interface != interface || !mask_has(changed, a) ||
-		    !attr_is_in_signals(row) || attr_table_entry_size(row->type) > 0)
+		if (row->interface != interface)
 			continue;
 		bus_writer_open_property(w, row->name, attr_signature(row->type));
 		bus_put_port_attr(w, p, a);
@@ -240,13 +250,9 @@ void bus_put_port_changes(BusWriter *w, const Port *p, AttrInterface interface,
 	}
 	bus_writer_close(w);
 	bus_writer_open(w, 'a', "s");
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
-		const Attribute *row = &port_attributes[a];
-
-		if (row->interface == interface && mask_has(changed, a) && attr_is_signalled(row) &&
-		    attr_table_entry_size(row->type) > 0)
-			bus_writer_put_text(w, 's', row->name);
-	}
+	MASK_FOREACH(a, mask_and(*changed, port_rows(is_invalidated)))
+	if (port_attributes[a].interface == interface)
+		bus_writer_put_text(w, 's', port_attributes[a].name);
 	bus_writer_close(w);
 }
 

@@ -13,9 +13,8 @@
  */
 
 #include "bus-peer.h"
-#include "bus-private.h"
+#include "bus-port-signal.h"
 #include "bus-property.h"
-#include "log.h"
 #include "names.h"
 
 /* Messages that wait in sd-bus' queue: from the one on ports are held, below the other they are
@@ -23,22 +22,12 @@
 #define QUEUE_LONG  1024U
 #define QUEUE_SHORT 256U
 
-/* So many announcements of a port are held. */
-#define HELD_MAX 16U
-
-/* What is said beside the values, one for one. */
-typedef struct Announcement {
-	bool is_state; /* StateChanged(), else SubnetReconfigured() */
-	uint32_t state, old_state;
-	EventReason reason;
-} Announcement;
-
 /* What a port has to say. */
 typedef struct PortHeld {
 	struct PortHeld *next;
 	Port *port;
 	AttrMask changed;
-	Announcement announcements[HELD_MAX]; /* in order */
+	Announcement announcements[BUS_ANNOUNCEMENTS_MAX]; /* in order */
 	size_t n_announcements;
 } PortHeld;
 
@@ -55,13 +44,6 @@ static size_t interface_names(unsigned int mask, char *ret[INTERFACE_RAW + 1])
 	return n;
 }
 
-/* A signal that could not be queued is lost to its receivers: they see it by the generations. */
-static void check_emit(int r, const char *path, const char *what)
-{
-	if (r < 0 && r != -ENOTCONN)
-		log_warning_errno(r, "Cannot signal %s of %s, ignoring: %m", what, path);
-}
-
 static void emit_device_changed(Bus *b, const char *path, AttrInterface interface,
 				const AttrMask *changed)
 {
@@ -75,48 +57,19 @@ static void emit_device_changed(Bus *b, const char *path, AttrInterface interfac
 	if (n == 0)
 		return;
 	names[n] = NULL;
-	check_emit(sd_bus_emit_properties_changed_strv(b->bus, path, attr_interface_name(interface),
-						       names),
-		   path, "changed properties");
-}
-
-/* The same of a port, which is what happens often: sd-bus would look up each of the properties. */
-static int send_port_changed(Bus *b, const Port *p, const char *path, AttrInterface interface,
-			     const AttrMask *changed)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
-	BusWriter w = {};
-	int r = sd_bus_message_new_signal(b->bus, &m, path, "org.freedesktop.DBus.Properties",
-					  "PropertiesChanged");
-
-	if (r < 0)
-		return r;
-	w.message = m;
-	bus_writer_put_text(&w, 's', attr_interface_name(interface));
-	bus_put_port_changes(&w, p, interface, changed);
-	r = bus_writer_error(&w);
-	return r < 0 ? r : sd_bus_send(b->bus, m, NULL);
-}
-
-/* One PropertiesChanged for each of INTERFACES that has news, org.rdma.Port first. */
-static void publish_changed(Bus *b, const Port *p, const char *path, unsigned int interfaces,
-			    const AttrMask *changed)
-{
-	interfaces &= bus_changed_interfaces(changed);
-	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++)
-		if (interfaces >> i & 1)
-			check_emit(send_port_changed(b, p, path, i, changed), path,
-				   "changed properties");
+	bus_signal_check(sd_bus_emit_properties_changed_strv(b->bus, path,
+							     attr_interface_name(interface), names),
+			 path, "changed properties");
 }
 
 void bus_publish_counts(Bus *b)
 {
 	if (!b->signals)
 		return;
-	check_emit(sd_bus_emit_properties_changed(b->bus, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-						  "DeviceCount", "PortCount", "ActivePortCount",
-						  NULL),
-		   RDMAD_ROOT_PATH, "counts");
+	bus_signal_check(sd_bus_emit_properties_changed(b->bus, RDMAD_ROOT_PATH,
+							RDMAD_INTERFACE_MANAGER, "DeviceCount",
+							"PortCount", "ActivePortCount", NULL),
+			 RDMAD_ROOT_PATH, "counts");
 }
 
 /* An interface comes and goes with what it is about: those of a port with the link layer, those of
@@ -126,11 +79,11 @@ static void publish_interfaces(Bus *b, const char *path, unsigned int were, unsi
 	char *interfaces[INTERFACE_RAW + 1];
 
 	if (interface_names(were & ~are, interfaces) > 0)
-		check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, path, interfaces), path,
-			   "removed interfaces");
+		bus_signal_check(sd_bus_emit_interfaces_removed_strv(b->bus, path, interfaces),
+				 path, "removed interfaces");
 	if (interface_names(are & ~were, interfaces) > 0)
-		check_emit(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
-			   "new interfaces");
+		bus_signal_check(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
+				 "new interfaces");
 }
 
 void bus_publish_device(Bus *b, Device *d, CacheOp op, const AttrMask *changed)
@@ -173,27 +126,10 @@ void bus_publish_device_ports(Bus *b, Device *d)
 		return;
 	d->ports_said = n;
 	if (b->signals)
-		check_emit(sd_bus_emit_properties_changed(b->bus, device_path(d, path),
-							  RDMAD_INTERFACE_DEVICE, "Ports", NULL),
-			   path, "the ports");
-}
-
-static void emit_announcement(Bus *b, const char *path, const Announcement *t)
-{
-	AttrText was, is;
-
-	if (t->is_state)
-		check_emit(sd_bus_emit_signal(
-				   b->bus, path, RDMAD_INTERFACE_PORT, "StateChanged", "sss",
-				   attr_enumeration_text(ATTR_PORT_STATE, t->state, is),
-				   attr_enumeration_text(ATTR_PORT_STATE, t->old_state, was),
-				   event_reason_name(t->reason)),
-			   path, "the state");
-	else
-		check_emit(sd_bus_emit_signal(b->bus, path, RDMAD_INTERFACE_PORT,
-					      "SubnetReconfigured", "s",
-					      event_reason_name(t->reason)),
-			   path, "the reconfiguration");
+		bus_signal_check(sd_bus_emit_properties_changed(b->bus, device_path(d, path),
+								RDMAD_INTERFACE_DEVICE, "Ports",
+								NULL),
+				 path, "the ports");
 }
 
 /* The announcements of CHANGE into RET; returns how many. */
@@ -207,18 +143,6 @@ static size_t find_announcements(const Port *p, const PortChange *change, EventR
 	if (change->subnet_reconfigured)
 		ret[n++] = (Announcement){.reason = reason};
 	return n;
-}
-
-/* The properties and then the announcements: whoever hears of one finds the new values. */
-static void emit_port(Bus *b, const Port *p, unsigned int interfaces, const AttrMask *changed,
-		      const Announcement *announcements, size_t n)
-{
-	char path[RDMAD_PATH_MAX];
-
-	port_path(p, path);
-	publish_changed(b, p, path, interfaces, changed);
-	for (size_t i = 0; i < n; i++)
-		emit_announcement(b, path, &announcements[i]);
 }
 
 /* Holding */
@@ -237,8 +161,8 @@ static void release_at(Bus *b, PortHeld **at)
 	*at = h->next;
 	if (!*at)
 		b->held_end = at;
-	emit_port(b, h->port, port_interfaces(&h->port->now), &h->changed, h->announcements,
-		  h->n_announcements);
+	bus_signal_port(b, h->port, port_interfaces(&h->port->now), &h->changed, h->announcements,
+			h->n_announcements);
 	held_free(h);
 }
 
@@ -326,7 +250,7 @@ static bool hold(Bus *b, Port *p, const AttrMask *changed, const Announcement *a
 		b->held_end = &h->next;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (h->n_announcements == HELD_MAX)
+		if (h->n_announcements == BUS_ANNOUNCEMENTS_MAX)
 			make_room(h);
 		h->announcements[h->n_announcements++] = announcements[i];
 	}
@@ -356,8 +280,9 @@ void bus_publish_port_removed(Bus *b, const Port *p)
 		return;
 	release(b, p);
 	interface_names(port_interfaces(&p->now), interfaces);
-	check_emit(sd_bus_emit_interfaces_removed_strv(b->bus, port_path(p, path), interfaces),
-		   path, "the removal");
+	bus_signal_check(
+		sd_bus_emit_interfaces_removed_strv(b->bus, port_path(p, path), interfaces), path,
+		"the removal");
 }
 
 void bus_publish_port(Bus *b, Port *p, const PortChange *change, EventReason reason)
@@ -389,5 +314,5 @@ void bus_publish_port(Bus *b, Port *p, const PortChange *change, EventReason rea
 			return;
 		release(b, p);
 	}
-	emit_port(b, p, are & were, &changed, announcements, n);
+	bus_signal_port(b, p, are & were, &changed, announcements, n);
 }

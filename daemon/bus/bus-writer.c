@@ -30,7 +30,7 @@ static bool grow(BusWriter *w, size_t size)
  * writer has an error. */
 static inline uint8_t *extend(BusWriter *w, size_t align, size_t n)
 {
-	size_t at = (w->size + align - 1) & ~(align - 1);
+	size_t at = w->message_at + ((w->size - w->message_at + align - 1) & ~(align - 1));
 
 	if (w->error < 0 || (at + n > w->room && !grow(w, at + n)))
 		return NULL;
@@ -179,7 +179,15 @@ void bus_writer_put_text(BusWriter *w, char type, const char *text)
 	memcpy(p, text, n + 1);
 }
 
-static void put(BusWriter *w, char type, const void *value, size_t size)
+void bus_writer_put_bytes(BusWriter *w, size_t align, const void *bytes, size_t n)
+{
+	uint8_t *p = extend(w, align, n);
+
+	if (p && n > 0)
+		memcpy(p, bytes, n);
+}
+
+static inline void put(BusWriter *w, char type, const void *value, size_t size)
 {
 	uint8_t *p;
 

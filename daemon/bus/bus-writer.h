@@ -5,10 +5,10 @@
  * Writes values for the bus in one of two ways, so that each row of the attribute tables is written
  * by one function:
  *
- * - Into an sd_bus_message. That is for a single property that sd-bus asks for, for
- *   PropertiesChanged, and for a long reply if the other way fails.
- * - Into memory, as the bytes that go over the wire. That is for long replies: a property takes
- * some 200 instructions, where sd-bus takes some 4000.
+ * - Into an sd_bus_message. That is for a single property that sd-bus asks for, and for signals and
+ *   long replies if the other way fails.
+ * - Into memory, as the bytes that go over the wire. That is for long replies and the signals of
+ *   ports: a property takes some 200 instructions, where sd-bus takes some 4000.
  *
  * `BusWriter w = {}` writes into memory, `BusWriter w = {.message = m}` into a message. After the
  * first error the writer does nothing more, so that it is enough to look at bus_writer_error() at
@@ -27,6 +27,8 @@ typedef struct BusWriter {
 	uint8_t *data;		 /* the bytes so far; bus_writer_done() frees them */
 	size_t size;		 /* how many there are */
 	size_t room;		 /* for how many there is memory */
+	size_t message_at;	 /* where in DATA the message begins: positions count from there */
+	size_t body_at;		 /* where its body begins; both are bus-header.c's */
 	size_t depth;		 /* how many containers are open */
 	struct {
 		size_t length_at; /* where in DATA the length of an array belongs */
@@ -59,6 +61,8 @@ void bus_writer_close(BusWriter *w);
 void bus_writer_open_property(BusWriter *w, const char *name, const char *signature);
 void bus_writer_close_property(BusWriter *w);
 
+/* Only into memory: adds N bytes, at a multiple of ALIGN. */
+void bus_writer_put_bytes(BusWriter *w, size_t align, const void *bytes, size_t n);
 /* TYPE is 's', 'o' or 'g'. TEXT must be valid for that type, which is not checked; what is in the
  * cache is valid. */
 void bus_writer_put_text(BusWriter *w, char type, const char *text);

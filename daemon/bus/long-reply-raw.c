@@ -7,21 +7,7 @@
 #include <sys/uio.h>
 #include <systemd/sd-id128.h>
 
-#include "bus-writer.h"
-
-/* D-Bus specification, "Message format" and "Header fields" */
-enum {
-	TYPE_METHOD_RETURN = 2,
-	FLAG_NO_REPLY_EXPECTED = 1,
-	PROTOCOL_VERSION = 1,
-	FIELD_REPLY_SERIAL = 5,
-	FIELD_DESTINATION = 6,
-	FIELD_SIGNATURE = 8,
-};
-
-/* Each message has a number, which must not be 0. Nobody answers a reply, so that its number does
- * not matter. sd-bus counts from 1, and its count does not go back when it sends this one. */
-#define SERIAL 1U
+#include "bus-header.h"
 
 struct LongReplyRaw {
 	sd_bus *connection; /* the end that receives messages; NULL: there is no connection */
@@ -128,46 +114,6 @@ LongReplyRaw *long_reply_raw_free(LongReplyRaw *x)
 	return NULL;
 }
 
-static void put_field(BusWriter *w, uint8_t field, char type)
-{
-	bus_writer_open(w, 'r', "yv");
-	bus_writer_put_u8(w, field);
-	bus_writer_open(w, 'v', (const char[]){type, '\0'});
-}
-
-static void close_field(BusWriter *w)
-{
-	bus_writer_close(w);
-	bus_writer_close(w);
-}
-
-static void put_header(BusWriter *w, uint32_t reply_serial, const char *destination,
-		       const char *signature, size_t body_size)
-{
-	bus_writer_put_u8(w, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 'l' : 'B');
-	bus_writer_put_u8(w, TYPE_METHOD_RETURN);
-	bus_writer_put_u8(w, FLAG_NO_REPLY_EXPECTED);
-	bus_writer_put_u8(w, PROTOCOL_VERSION);
-	bus_writer_put_u32(w, (uint32_t)body_size);
-	bus_writer_put_u32(w, SERIAL);
-	bus_writer_open(w, 'a', "(yv)");
-	put_field(w, FIELD_REPLY_SERIAL, 'u');
-	bus_writer_put_u32(w, reply_serial);
-	close_field(w);
-	if (destination) {
-		put_field(w, FIELD_DESTINATION, 's');
-		bus_writer_put_text(w, 's', destination);
-		close_field(w);
-	}
-	put_field(w, FIELD_SIGNATURE, 'g');
-	bus_writer_put_text(w, 'g', signature);
-	close_field(w);
-	bus_writer_close(w);
-	/* The body begins at a multiple of eight, as a structure does. */
-	bus_writer_open(w, 'r', "");
-	bus_writer_close(w);
-}
-
 /* Writes PARTS into one end until the other end has received them as one message. */
 static int pass(LongReplyRaw *x, struct iovec parts[2], sd_bus_message **ret)
 {
@@ -215,7 +161,11 @@ int long_reply_raw_make(LongReplyRaw *x, sd_bus_message *call, const char *signa
 		if (r < 0)
 			return r;
 	}
-	put_header(&header, (uint32_t)serial, sd_bus_message_get_sender(call), signature, size);
+	bus_header_begin(&header, &(BusHeader){.type = BUS_METHOD_RETURN,
+					       .reply_serial = (uint32_t)serial,
+					       .destination = sd_bus_message_get_sender(call),
+					       .signature = signature});
+	bus_header_set_body_size(&header, size);
 	if (bus_writer_error(&header) < 0)
 		return bus_writer_error(&header);
 	parts[0] = (struct iovec){header.data, header.size};

@@ -56,3 +56,9 @@ static inline bool row_is_text(const Attribute *a)
 {
 	return attr_is_text(a->type);
 }
+
+/* The rows without a field are the tables and "unavailable". */
+static inline bool row_is_table(const Attribute *a)
+{
+	return a->size == 0 && a->type != ATTR_UNAVAILABLE;
+}

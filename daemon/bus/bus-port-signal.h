@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The signals of one change of a port: what is in them, and how they get to the bus. */
+
+#include "bus-private.h"
+
+/* What is said beside the values, one for one. */
+typedef struct Announcement {
+	bool is_state; /* StateChanged(), else SubnetReconfigured() */
+	uint32_t state, old_state;
+	EventReason reason;
+} Announcement;
+
+/* So many announcements at most are sent together. */
+#define BUS_ANNOUNCEMENTS_MAX 16U
+
+/*
+ * Sends one PropertiesChanged for each of INTERFACES that has news in CHANGED, org.rdma.Port first,
+ * and then the N ANNOUNCEMENTS: whoever hears of one finds the new values. Logs what cannot be
+ * sent.
+ *
+ * While the bus takes what it is sent, all go to its socket as bytes in one system call, past
+ * sd-bus, which takes ten times as many instructions to make them. Else sd-bus queues them.
+ */
+void bus_signal_port(Bus *b, const Port *p, unsigned int interfaces, const AttrMask *changed,
+		     const Announcement *announcements, size_t n);
+
+/* A signal that could not be queued is lost to its receivers: they see it by the generations. R is
+ * what sd-bus has returned; WHAT of PATH was to be said. Logs. */
+void bus_signal_check(int r, const char *path, const char *what);
