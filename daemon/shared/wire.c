@@ -4,6 +4,8 @@
 
 #include <sys/socket.h>
 
+#include "row-set.h"
+
 size_t wire_size(WireType type)
 {
 	switch (type) {
@@ -37,22 +39,21 @@ static bool terminated(const char *text, size_t size)
 	return memchr(text, '\0', size) != NULL;
 }
 
-static bool texts_terminated(const Attribute *rows, size_t n, const void *values)
+/* Whether the TEXTS, rows of TABLE, are terminated in VALUES. */
+static bool texts_terminated(const Attribute *table, AttrMask texts, const void *values)
 {
-	for (size_t i = 0; i < n; i++)
-		if (attr_is_text(rows[i].type) &&
-		    !terminated(attr_get_text(&rows[i], values), rows[i].size))
-			return false;
+	MASK_FOREACH(a, texts)
+	if (!terminated(attr_get_text(&table[a], values), table[a].size))
+		return false;
 	return true;
 }
 
-/* Whether no bit from N on is set. */
-static bool mask_within(const AttrMask *m, unsigned int n)
+/* Whether M has no row but those of ROWS. */
+static bool mask_within(const AttrMask *m, AttrMask rows)
 {
-	for (unsigned int i = n; i < 128; i++)
-		if (mask_has(m, i))
-			return false;
-	return true;
+	AttrMask others = mask_without(*m, rows);
+
+	return mask_is_empty(&others);
 }
 
 /* 0, or a negative errno that the kernel could return: up to MAX_ERRNO of its linux/err.h. */
@@ -114,6 +115,28 @@ static const char *check_table(const WireTable *t)
 	return why;
 }
 
+static const char *check_device(const WireDevice *m)
+{
+	if (!texts_terminated(device_attributes, device_rows(row_is_text), &m->values))
+		return "text not terminated";
+	return mask_within(&m->supplied, device_rows(row_is_any)) ? NULL : "attribute unknown";
+}
+
+static const char *check_port(const WirePort *m)
+{
+	const AttrMask rows = port_rows(row_is_any);
+
+	if (m->header.port == 0)
+		return "port out of range";
+	if (!is_error(m->error) || !is_error(m->open_error))
+		return "error is no negative errno";
+	if (!texts_terminated(port_attributes, port_rows(row_is_text), &m->values))
+		return "text not terminated";
+	return mask_within(&m->supplied, rows) && mask_within(&m->unmeasured, rows)
+		       ? NULL
+		       : "attribute unknown";
+}
+
 static const char *check(const WireMessage *m, size_t size)
 {
 	const WireHeader *h = &m->header;
@@ -135,21 +158,9 @@ static const char *check(const WireMessage *m, size_t size)
 			       ? NULL
 			       : "text not terminated";
 	case WIRE_DEVICE:
-		if (!texts_terminated(device_attributes, _DEVICE_ATTR_MAX, &m->device.values))
-			return "text not terminated";
-		return mask_within(&m->device.supplied, _DEVICE_ATTR_MAX) ? NULL
-									  : "attribute unknown";
+		return check_device(&m->device);
 	case WIRE_PORT:
-		if (h->port == 0)
-			return "port out of range";
-		if (!is_error(m->port.error) || !is_error(m->port.open_error))
-			return "error is no negative errno";
-		if (!texts_terminated(port_attributes, _PORT_ATTR_MAX, &m->port.values))
-			return "text not terminated";
-		return mask_within(&m->port.supplied, _PORT_ATTR_MAX) &&
-				       mask_within(&m->port.unmeasured, _PORT_ATTR_MAX)
-			       ? NULL
-			       : "attribute unknown";
+		return check_port(&m->port);
 	case WIRE_TABLE:
 		return check_table(&m->table);
 	case WIRE_END:

@@ -314,29 +314,39 @@ RequestQueue worker_take_requests(Worker *w)
 	return taken;
 }
 
+static void deliver_device(Worker *w)
+{
+	DeviceSnapshot device = w->answer.device_snapshot;
+
+	w->answer.device_snapshot = (DeviceSnapshot){};
+	w->handler->device(w->userdata, w, worker_head(w), &device);
+	device_snapshot_done(&device);
+}
+
+static void deliver_port(Worker *w)
+{
+	Answer *a = &w->answer;
+	PortSnapshot port = a->port_snapshot;
+
+	a->port_snapshot = (PortSnapshot){};
+	w->handler->port(w->userdata, w, worker_head(w), a->port, a->port_error, &port);
+	port_snapshot_done(&port);
+}
+
 /* Hands over the last object, which is complete now that another part follows it. Returns whether
  * to go on: the handler may have ended the worker. */
 static bool deliver(Worker *w)
 {
-	Answer *a = &w->answer;
-	Request *head = worker_head(w);
-	DeviceSnapshot device = a->device_snapshot;
-	PortSnapshot port = a->port_snapshot;
-
-	a->device_snapshot = (DeviceSnapshot){};
-	a->port_snapshot = (PortSnapshot){};
-	switch (a->object) {
+	switch (w->answer.object) {
 	case OBJECT_NONE:
 		break;
 	case OBJECT_DEVICE:
-		w->handler->device(w->userdata, w, head, &device);
+		deliver_device(w);
 		break;
 	case OBJECT_PORT:
-		w->handler->port(w->userdata, w, head, a->port, a->port_error, &port);
+		deliver_port(w);
 		break;
 	}
-	device_snapshot_done(&device);
-	port_snapshot_done(&port);
 	return w->state == WORKER_RUNNING;
 }
 

@@ -9,6 +9,14 @@
 
 #include "attribute.h"
 
+/* Adds ROW, number A of its table, to the set M if WHERE returns true for it. */
+static inline __attribute__((always_inline)) void row_set_add(AttrMask *m, unsigned int a,
+							      bool (*where)(const Attribute *),
+							      const Attribute row)
+{
+	m->bits[a / 64] |= (uint64_t)where(&row) << (a % 64);
+}
+
 /* The rows of a port, or of a device, for which WHERE returns true. WHERE must be an inline
  * function that looks at nothing else. */
 static inline __attribute__((always_inline)) AttrMask port_rows(bool (*where)(const Attribute *))
@@ -16,8 +24,8 @@ static inline __attribute__((always_inline)) AttrMask port_rows(bool (*where)(co
 	AttrMask rows = {};
 
 #define PORT(field, ...)                                                                           \
-	mask_set(&rows, PORT_ATTR_##field,                                                         \
-		 where(&(const Attribute){ATTR_ROW(PortValues, field, __VA_ARGS__)}));
+	row_set_add(&rows, PORT_ATTR_##field, where,                                               \
+		    (Attribute){ATTR_ROW(PortValues, field, __VA_ARGS__)});
 #include "port-attributes.def"
 #undef PORT
 	return rows;
@@ -28,14 +36,19 @@ static inline __attribute__((always_inline)) AttrMask device_rows(bool (*where)(
 	AttrMask rows = {};
 
 #define DEVICE(field, ...)                                                                         \
-	mask_set(&rows, DEVICE_ATTR_##field,                                                       \
-		 where(&(const Attribute){ATTR_ROW(DeviceValues, field, __VA_ARGS__)}));
+	row_set_add(&rows, DEVICE_ATTR_##field, where,                                             \
+		    (Attribute){ATTR_ROW(DeviceValues, field, __VA_ARGS__)});
 #include "device-attributes.def"
 #undef DEVICE
 	return rows;
 }
 
 /* The predicates that more than one file needs. */
+
+static inline bool row_is_any(_unused_ const Attribute *a)
+{
+	return true;
+}
 
 static inline bool row_is_of_core(const Attribute *a)
 {
