@@ -65,6 +65,7 @@ int manager_counters(void *userdata, Port *p, const PortCounters **ret_counters,
 		*ret_list = &c->calls;
 	} else {
 		*ret_list = &c->next;
+		p->device->schedule->marked = true;
 		manager_mark_flush(m);
 	}
 	return 1;

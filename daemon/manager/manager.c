@@ -44,8 +44,14 @@ static int on_flush(_unused_ sd_event_source *s, void *userdata)
 	sd_event_source_set_enabled(m->flush, SD_EVENT_OFF);
 	if (m->devices_due)
 		enumerate(m);
-	for (size_t i = 0; i < m->cache.n_devices; i++)
-		manager_ask(m, m->cache.devices[i]);
+	for (size_t i = 0; i < m->cache.n_devices; i++) {
+		Device *d = m->cache.devices[i];
+
+		if (!d->schedule->marked)
+			continue;
+		d->schedule->marked = false;
+		manager_ask(m, d);
+	}
 	manager_check_look(m);
 	return 0;
 }

@@ -126,6 +126,7 @@ int schedule_mark(Schedule *w, uint32_t port, EventReason reason)
 
 	if (r < 0)
 		return r;
+	w->marked = true;
 	pkeys = wants_pkeys(w, reason);
 	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_DEVICE))
 		a->attributes = true;

@@ -45,6 +45,7 @@ typedef struct Schedule {
 	Ask asked;	    /* the query under way */
 	uint32_t n_reasons; /* of all three: room for port numbers below this */
 
+	bool marked;	    /* there is something new to ask about since the last flush */
 	uint64_t asked_id;  /* of the query under way, 0: there is none */
 	bool asked_pkeys;   /* it reads P_Keys */
 	bool asked_callers; /* it asks what callers want, perhaps beside what events want */
