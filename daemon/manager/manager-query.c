@@ -182,30 +182,35 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 	manager_publish_device(m, d, op, &changed);
 }
 
-/* The answer P has given, SNAPSHOT, goes into the cache. */
-static void take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reasons,
+/* The answer P has given, SNAPSHOT, goes into the cache. Returns whether the journal is to be told
+ * of transitions. */
+static bool take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reasons,
 		      PortChange *ret)
 {
 	Schedule *w = p->device->schedule;
-	const SourceOps *ops = m->source->ops;
 
 	cache_apply_port(p, snapshot, !w->asked_pkeys, reasons, realtime_now_usec(), ret);
 	/* No event has told of this change. If it was lost, others may have been lost with it. */
 	if (ret->op == CACHE_CHANGED && !(reasons & ~event_reasons_meaning(MEANS_NO_EVENT)))
 		schedule_doubt_pkeys(w, p->number);
 	p->answered_usec = monotonic_usec(m);
-	if (manager_note_state(m, p, reasons, ret))
-		later(m, w);
-	if (!ops->netdevs_changed ||
-	    !(ret->op == CACHE_ADDED || mask_has(&ret->changed, PORT_ATTR_netdevs) ||
-	      mask_has(&ret->changed, PORT_ATTR_gids)))
+	return manager_note_state(m, p, reasons, ret);
+}
+
+/* Has the source watch the network interfaces that P has now, if CHANGE is about them. */
+static void watch_netdevs(Manager *m, Port *p, uint32_t reasons, const PortChange *change)
+{
+	const SourceOps *ops = m->source->ops;
+	bool new_netdevs =
+		change->op == CACHE_ADDED || mask_has(&change->changed, PORT_ATTR_netdevs);
+
+	if (!ops->netdevs_changed || !(new_netdevs || mask_has(&change->changed, PORT_ATTR_gids)))
 		return;
 	ops->netdevs_changed(m->source, p->device->index, p->number,
 			     p->now.tables[PORT_TABLE_NETDEVS], p->now.tables[PORT_TABLE_GIDS]);
 	/* Nobody has listened for changes of these interfaces until now. One may have come since
 	 * the port was read, which at the start of the machine is likely. */
-	if (p->now.tables[PORT_TABLE_NETDEVS] &&
-	    (ret->op == CACHE_ADDED || mask_has(&ret->changed, PORT_ATTR_netdevs)) &&
+	if (p->now.tables[PORT_TABLE_NETDEVS] && new_netdevs &&
 	    !(reasons & event_reasons_meaning(MEANS_SETTLING)))
 		manager_mark_device(p->device, p->number, REASON_NETDEV);
 }
@@ -222,6 +227,7 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	Device *d = asked_device(m, id);
 	Port *p = d ? device_port(d, number) : NULL;
 	PortChange change;
+	bool untold = false;
 	uint32_t reasons;
 	Schedule *w;
 
@@ -238,12 +244,17 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 		schedule_keep_reasons(w, number);
 		cache_apply_port_error(p, strerror(-error), &change);
 	} else {
-		take_port(m, p, snapshot, reasons, &change);
+		untold = take_port(m, p, snapshot, reasons, &change);
 	}
 	manager_publish_port(m, p, &change,
 			     change.state_changed
 				     ? event_reason_of_state(reasons, is_active(&p->now))
 				     : event_reason_to_publish(reasons));
+	/* The news is on its way. */
+	if (untold)
+		later(m, w);
+	if (error >= 0)
+		watch_netdevs(m, p, reasons, &change);
 	bus_answer_queries(&w->asked.queries, number, p, error, error < 0 ? strerror(-error) : "");
 }
 
