@@ -24,7 +24,7 @@ typedef struct RdmadObjectPrivate {
 
 	ObjectState now;
 	guint32 *invalid_orders; /* by row: of the last message that made it outdated; 0: none */
-	guint n_loading;	  /* tables that the client is reading */
+	guint n_loading;	 /* tables that the client is reading */
 
 	gboolean is_new;     /* until its first commit */
 	ObjectState *before; /* as it was at rdmad_object_begin(); NULL: no change is under way */

@@ -100,8 +100,8 @@ static void test_not_opened(void **state)
 	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu), "not reported");
 }
 
-/* A row of an interface that the port does not have is not in Unavailable: why it has no value is no
- * change of what is published. */
+/* A row of an interface that the port does not have is not in Unavailable: why it has no value is
+ * no change of what is published. */
 static void test_not_shown(void **state)
 {
 	Port *p = device_port(add_device(*state, 3, "rocep1", 1, 1), 1);
