@@ -94,7 +94,7 @@ static bool hears_changes(const Device *d)
 static bool wants_pkeys(Schedule *w, EventReason reason)
 {
 	if (!(REASON_BIT(reason) & event_reasons_meaning(MEANS_PKEYS_CHECK)))
-		return REASON_BIT(reason) & event_reasons_meaning(MEANS_PKEYS);
+		return event_parts_at_once(REASON_BIT(reason)) & READ_PKEYS;
 	return !hears_changes(w->device) || ++w->n_looks % PKEYS_LOOKS == 0;
 }
 
@@ -247,7 +247,7 @@ static bool begin_pkeys(Schedule *w)
 	}
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		if (port_set_has(&w->asked.ports, n) &&
-		    w->asked.reasons[n] & event_reasons_meaning(MEANS_PKEYS_LATER))
+		    event_parts_later(w->asked.reasons[n], READ_USUAL))
 			port_set_add(&w->pkeys_later, n);
 	return false;
 }
@@ -287,7 +287,7 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 		       .device = w->device->index,
 		       .adapter = w->device->now.values.sys_image_guid,
 		       .attributes = w->asked.attributes,
-		       .pkeys = w->asked_pkeys,
+		       .parts = w->asked_pkeys ? READ_ALL : READ_USUAL,
 		       .ports = w->asked.ports};
 	memcpy(ret->name, w->device->now.values.name, sizeof(ret->name));
 }
@@ -296,8 +296,7 @@ void schedule_keep_reasons(Schedule *w, uint32_t port)
 {
 	uint32_t reasons = port < w->n_reasons ? w->asked.reasons[port] : 0;
 	/* an earlier answer has left them for later; the reasons that do that are kept */
-	bool left = port_set_has(&w->pkeys_later, port) &&
-		    !(reasons & event_reasons_meaning(MEANS_PKEYS_LATER));
+	bool left = port_set_has(&w->pkeys_later, port) && !event_parts_later(reasons, READ_USUAL);
 
 	if (port < w->n_reasons)
 		w->next.reasons[port] |= reasons;

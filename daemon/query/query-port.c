@@ -194,7 +194,7 @@ static void query_tables(Target *t, uint32_t port, PortSnapshot *s)
 	int r = read_gids(t, port, s, &table);
 
 	supply_table(s, PORT_TABLE_GIDS, r, table);
-	if (t->query->pkeys) {
+	if (t->query->parts & READ_PKEYS) {
 		r = sysfs_read_pkeys(target_sysfs(t), port, &table);
 		supply_table(s, PORT_TABLE_PKEYS, r, table);
 	}

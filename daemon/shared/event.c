@@ -5,10 +5,40 @@
 #include "util.h"
 
 static const char *const names[_REASON_MAX] = {
-#define R(reason, name, meaning) [REASON_##reason] = name,
+#define R(reason, name, meaning, at_once, later) [REASON_##reason] = name,
 	EVENT_REASONS(R)
 #undef R
 };
+
+/* The parts of a port that a reason concerns */
+static const struct {
+	unsigned int at_once, later;
+} parts[_REASON_MAX] = {
+#define R(reason, name, meaning, at_once_, later_)                                                 \
+	[REASON_##reason] = {.at_once = at_once_, .later = later_},
+	EVENT_REASONS(R)
+#undef R
+};
+
+unsigned int event_parts_at_once(uint32_t reasons)
+{
+	unsigned int all = 0;
+
+	for (EventReason r = 0; r < _REASON_MAX; r++)
+		if (reasons & REASON_BIT(r))
+			all |= parts[r].at_once;
+	return all;
+}
+
+unsigned int event_parts_later(uint32_t reasons, unsigned int read)
+{
+	unsigned int all = 0;
+
+	for (EventReason r = 0; r < _REASON_MAX; r++)
+		if (reasons & REASON_BIT(r))
+			all |= parts[r].later;
+	return all & ~read;
+}
 
 const char *event_reason_name(EventReason reason)
 {

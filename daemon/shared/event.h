@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "port-part.h"
+
 /* What a reason means. */
 typedef enum EventMeaning {
 	/* Everything is read again. When that is done, LastSyncTimestamp is set and Refresh() is
@@ -22,79 +24,81 @@ typedef enum EventMeaning {
 	MEANS_DEVICES = 1 << 2,
 	/* The attributes of the device itself may have changed. */
 	MEANS_DEVICE = 1 << 3,
-	/* The network interfaces of the ports may have changed: look for them again. */
+	/* The network interfaces of the machine may have changed: look for them again. */
 	MEANS_LINKS = 1 << 4,
-	/* The P_Keys may have changed. On InfiniBand each entry of the table is a firmware
-	 * command, so they are not read without need. */
-	MEANS_PKEYS = 1 << 5,
-	/* The P_Keys may have changed, but the event changes other attributes too, and these must
-	 * be published at once. So a second query reads the P_Keys, after the first changes have
-	 * had time to reach the subscribers. */
-	MEANS_PKEYS_LATER = 1 << 6,
 	/* The kernel sends this event before it has finished the change: ask again a little later.
 	 */
-	MEANS_SETTLING = 1 << 7,
+	MEANS_SETTLING = 1 << 5,
 	/* The subnet manager has configured the port: send SubnetReconfigured(), even if no value
 	 * changed. */
-	MEANS_SUBNET = 1 << 8,
+	MEANS_SUBNET = 1 << 6,
 	/* P_Keys are read if the kernel does not say when those of the device change (its row
 	 * "events"). If it does, they are read in some of these looks only: PKEYS_LOOKS in
 	 * manager/schedule.c. */
-	MEANS_PKEYS_CHECK = 1 << 9,
+	MEANS_PKEYS_CHECK = 1 << 7,
 	/* Nobody has said that anything changed. If something has, an event was lost, or there is
 	 * none for it; the P_Keys may have changed too then. */
-	MEANS_NO_EVENT = 1 << 10,
-	/* It is not known what changed: ask for everything of the device and its ports. */
-	MEANS_ANYTHING = MEANS_DEVICE | MEANS_LINKS | MEANS_PKEYS,
+	MEANS_NO_EVENT = 1 << 8,
+	/* It is not known what changed of the device: its attributes and its interfaces are due. */
+	MEANS_ANYTHING = MEANS_DEVICE | MEANS_LINKS,
 } EventMeaning;
 
-/* R(reason, name, meaning): the reasons for which something is read again, from the most general to
- * the most specific. If a change has several reasons, the last of them in this list is published.
- * The names are used on D-Bus (StateChanged, SubnetReconfigured) and in the simulator's scenarios.
+/*
+ * R(reason, name, meaning, at once, later): the reasons for which something is read again, from the
+ * most general to the most specific. If a change has several reasons, the last of them in this list
+ * is published. The names are used on D-Bus (StateChanged, SubnetReconfigured) and in the
+ * simulator's scenarios.
+ *
+ * The columns "at once" and "later" are sets of parts of a port, READ_* in port-part.h. The first
+ * is what the event is about: subscribers wait for it. The second is what else may have changed
+ * with it: a second query reads that a little later, when the first changes have had time to reach
+ * the subscribers. The subnet manager sets all of PortInfo in one message, with the prefix of the
+ * subnet, which is in GID 0: so each event of that message has all parts but the P_Keys, which are
+ * a table of their own. It writes these anew when a port joins the subnet.
  */
 /* clang-format off */
-#define EVENT_REASONS(R)                                                                                         \
-	/* rdmad has started */                                                                                  \
-	R(STARTUP,           "startup",           MEANS_WHOLE | MEANS_ANYTHING)                                  \
-	/* a device came, went, or changed its name */                                                           \
-	R(DEVICE,            "device",            MEANS_DEVICES | MEANS_ANYTHING | MEANS_SETTLING)               \
-	/* the timer of ReconcileIntervalSec */                                                                  \
-	R(RECONCILE,         "reconcile",         MEANS_WHOLE | MEANS_DEVICE | MEANS_LINKS |                     \
-						  MEANS_PKEYS_CHECK | MEANS_NO_EVENT)                            \
-	/* Manager.Refresh() */                                                                                  \
-	R(REFRESH,           "refresh",           MEANS_WHOLE | MEANS_CALLER | MEANS_ANYTHING)                   \
-	/* Port.Query() */                                                                                       \
-	R(QUERY,             "query",             MEANS_CALLER | MEANS_LINKS | MEANS_NO_EVENT)                   \
-	/* the machine is awake again after suspend */                                                           \
-	R(RESUME,            "resume",            MEANS_WHOLE | MEANS_ANYTHING)                                  \
-	/* a source lost events */                                                                               \
-	R(OVERRUN,           "overrun",           MEANS_WHOLE | MEANS_ANYTHING)                                  \
-	/* the second look, a little after an event that has MEANS_SETTLING */                                   \
-	R(SETTLE,            "settle",            MEANS_LINKS)                                                   \
-	/* a device answers again */                                                                             \
-	R(RECOVERED,         "recovered",         MEANS_ANYTHING)                                                \
-	/* a character device came or went */                                                                    \
-	R(CHARDEV,           "chardev",           MEANS_DEVICE | MEANS_PKEYS | MEANS_SETTLING)                   \
-	/* a network interface was attached, detached or renamed */                                              \
-	R(NETDEV,            "netdev",            MEANS_LINKS | MEANS_SETTLING)                                  \
-	/* rtnetlink: MTU, carrier, MAC, master */                                                               \
-	R(LINK,              "link",              MEANS_LINKS | MEANS_SETTLING)                                  \
-	/* rtnetlink: IP address */                                                                              \
-	R(ADDRESS,           "address",           MEANS_LINKS | MEANS_SETTLING)                                  \
-	/* from here on: asynchronous events of verbs */                                                         \
-	R(PORT_ACTIVE,       "port-active",       MEANS_PKEYS_LATER)                                             \
-	R(PORT_ERROR,        "port-error",        0)                                                             \
-	R(LID_CHANGE,        "lid-change",        0)                                                             \
-	R(SM_CHANGE,         "sm-change",         MEANS_SUBNET)                                                  \
-	R(CLIENT_REREGISTER, "client-reregister", MEANS_SUBNET | MEANS_PKEYS_LATER)                              \
-	R(PKEY_CHANGE,       "pkey-change",       MEANS_PKEYS)                                                   \
-	R(GID_CHANGE,        "gid-change",        0)                                                             \
-	R(SPEED_CHANGE,      "speed-change",      0)                                                             \
-	R(DEVICE_FATAL,      "device-fatal",      MEANS_DEVICES | MEANS_ANYTHING)
+#define EVENT_REASONS(R)                                                                                                               \
+	/* rdmad has started */                                                                                                        \
+	R(STARTUP,           "startup",           MEANS_WHOLE | MEANS_ANYTHING,                   READ_ALL,              0)           \
+	/* a device came, went, or changed its name */                                                                                 \
+	R(DEVICE,            "device",            MEANS_DEVICES | MEANS_ANYTHING | MEANS_SETTLING, READ_ALL,              0)          \
+	/* the timer of ReconcileIntervalSec */                                                                                        \
+	R(RECONCILE,         "reconcile",         MEANS_WHOLE | MEANS_ANYTHING | MEANS_PKEYS_CHECK |                                   \
+	                                          MEANS_NO_EVENT,                                 READ_USUAL,            0)           \
+	/* Manager.Refresh() */                                                                                                        \
+	R(REFRESH,           "refresh",           MEANS_WHOLE | MEANS_CALLER | MEANS_ANYTHING,    READ_ALL,              0)           \
+	/* Port.Query() */                                                                                                             \
+	R(QUERY,             "query",             MEANS_CALLER | MEANS_LINKS | MEANS_NO_EVENT,    READ_USUAL,            0)           \
+	/* the machine is awake again after suspend */                                                                                 \
+	R(RESUME,            "resume",            MEANS_WHOLE | MEANS_ANYTHING,                   READ_ALL,              0)           \
+	/* a source lost events */                                                                                                     \
+	R(OVERRUN,           "overrun",           MEANS_WHOLE | MEANS_ANYTHING,                   READ_ALL,              0)           \
+	/* the second look, a little after an event that has MEANS_SETTLING */                                                         \
+	R(SETTLE,            "settle",            MEANS_LINKS,                                    READ_USUAL,            0)           \
+	/* a device answers again */                                                                                                   \
+	R(RECOVERED,         "recovered",         MEANS_ANYTHING,                                 READ_ALL,              0)           \
+	/* a character device came or went */                                                                                          \
+	R(CHARDEV,           "chardev",           MEANS_DEVICE | MEANS_SETTLING,                  READ_ALL,              0)           \
+	/* a network interface was attached, detached or renamed */                                                                    \
+	R(NETDEV,            "netdev",            MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL,            0)           \
+	/* rtnetlink: MTU, carrier, MAC, master */                                                                                     \
+	R(LINK,              "link",              MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL,            0)           \
+	/* rtnetlink: IP address */                                                                                                    \
+	R(ADDRESS,           "address",           MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL,            0)           \
+	/* from here on: asynchronous events of verbs */                                                                               \
+	R(PORT_ACTIVE,       "port-active",       0,                                              READ_VERBS,             READ_ALL)   \
+	R(PORT_ERROR,        "port-error",        0,                                              READ_VERBS,             READ_USUAL) \
+	R(LID_CHANGE,        "lid-change",        0,                                              READ_VERBS,             READ_USUAL) \
+	R(SM_CHANGE,         "sm-change",         MEANS_SUBNET,                                   READ_VERBS,             READ_USUAL) \
+	R(CLIENT_REREGISTER, "client-reregister", MEANS_SUBNET,                                   READ_VERBS,             READ_ALL)   \
+	R(PKEY_CHANGE,       "pkey-change",       0,                                              READ_PKEYS,             READ_USUAL) \
+	R(GID_CHANGE,        "gid-change",        0,                                              READ_LINKS | READ_GIDS, READ_USUAL) \
+	R(SPEED_CHANGE,      "speed-change",      0,                                              READ_VERBS,             READ_USUAL) \
+	R(DEVICE_FATAL,      "device-fatal",      MEANS_DEVICES | MEANS_ANYTHING,                 READ_ALL,              0)
 /* clang-format on */
 
 typedef enum EventReason {
-#define R(reason, name, meaning) REASON_##reason,
+#define R(reason, name, meaning, at_once, later) REASON_##reason,
 	EVENT_REASONS(R)
 #undef R
 		_REASON_MAX,
@@ -111,11 +115,18 @@ static inline uint32_t event_reasons_meaning(unsigned int meaning)
 {
 	uint32_t reasons = 0;
 
-#define R(reason, name, means) reasons |= (means)&meaning ? REASON_BIT(REASON_##reason) : 0;
+#define R(reason, name, means, at_once, later)                                                     \
+	reasons |= (means)&meaning ? REASON_BIT(REASON_##reason) : 0;
 	EVENT_REASONS(R)
 #undef R
 	return reasons;
 }
+
+/* The parts of a port that are to be read at once for REASONS, a mask of REASON_BIT. For an empty
+ * mask there are none. */
+unsigned int event_parts_at_once(uint32_t reasons);
+/* The parts that are to be read a little later for REASONS, if a query reads PARTS at once. */
+unsigned int event_parts_later(uint32_t reasons, unsigned int parts);
 
 /* Every device, and every port of a device. Neither is a valid number: kernel indices are smaller,
  * and port numbers begin with 1. */

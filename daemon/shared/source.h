@@ -24,8 +24,8 @@ typedef struct Query {
 	AttrText name;	  /* the name that the device has when the query is made */
 	uint64_t adapter; /* the GUID that all devices of one adapter share; 0: not known */
 	bool attributes;  /* read the device's own attributes too */
-	bool pkeys;    /* read the P_Key tables: on InfiniBand each entry is a firmware command */
-	bool counters; /* read the counters of the ports and nothing else */
+	bool counters;	  /* read the counters of the ports and nothing else */
+	uint32_t parts;	  /* of the ports, READ_*: those to read. The source may read others too */
 	uint32_t links_generation; /* as long as this number does not change, the source may use
 				      the network interfaces that it found before */
 	PortSet ports; /* the ports to read, by their place on the device, from 1. That is their

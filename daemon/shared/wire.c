@@ -154,6 +154,8 @@ static const char *check(const WireMessage *m, size_t size)
 
 	switch ((WireType)h->type) {
 	case WIRE_QUERY:
+		if (!parts_are_valid(m->query.query.parts))
+			return "parts of a port that are none";
 		return terminated(m->query.query.name, sizeof(m->query.query.name))
 			       ? NULL
 			       : "text not terminated";

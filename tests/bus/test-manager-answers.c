@@ -79,10 +79,10 @@ static void test_pkeys_later(void **state)
 
 		tell(1, 1, i % 2 ? REASON_CLIENT_REREGISTER : REASON_PORT_ACTIVE);
 		RUN_UNTIL(t, fake.n_queries == n + 1);
-		assert_false(last_query()->pkeys);
+		assert_false(last_query()->parts & READ_PKEYS);
 		answer(4);
 		RUN_UNTIL(t, fake.n_queries == n + 2);
-		assert_true(last_query()->pkeys);
+		assert_true(last_query()->parts & READ_PKEYS);
 		answer(4);
 		barrier(t);
 		assert_int_equal(fake.n_queries, n + 2);
@@ -270,7 +270,7 @@ static void test_success_ends_retry(void **state)
 	assert_true(timer_runs(device(t, 1)->schedule->retry));
 	tell(1, 1, REASON_PORT_ERROR);
 	RUN_UNTIL(t, fake.n_queries == 3);
-	assert_false(last_query()->pkeys);
+	assert_false(last_query()->parts & READ_PKEYS);
 	answer(4);
 	assert_false(port(t, 1, 1)->stale);
 	assert_false(timer_runs(device(t, 1)->schedule->retry));

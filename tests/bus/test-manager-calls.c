@@ -41,7 +41,7 @@ static void test_counters_in_turn(void **state)
 	RUN_UNTIL(t, fake.n_queries == n + 2);
 	q = *last_query();
 	assert_true(q.counters && port_set_has(&q.ports, 1) && !port_set_has(&q.ports, 2));
-	assert_false(q.attributes || q.pkeys);
+	assert_false(q.attributes || q.parts);
 
 	/* the same port shares the question, another gets the next; an event waits */
 	call_counters(t, &again, PORT_1);

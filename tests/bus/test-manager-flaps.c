@@ -149,7 +149,7 @@ static void test_first_interface(void **state)
 	RUN_UNTIL(t, fake.n_queries == 2);
 	assert_true(port_set_has(&last_query()->ports, 1));
 	assert_false(port_set_has(&last_query()->ports, 2));
-	assert_false(last_query()->pkeys);
+	assert_false(last_query()->parts & READ_PKEYS);
 }
 
 int main(void)

@@ -86,7 +86,7 @@ static void test_refresh_in_a_loop(void **state)
 
 	call_refresh(t, &first);
 	RUN_UNTIL(t, fake.n_queries == 2);
-	assert_true(last_query()->pkeys);
+	assert_true(last_query()->parts & READ_PKEYS);
 	assert_true(m->refresh_usec >= begun + USEC_PER_SEC);
 	answer(4);
 	wait_call(t, &first, "");
@@ -99,7 +99,7 @@ static void test_refresh_in_a_loop(void **state)
 	assert_int_equal(fake.n_queries, 2);
 	tell(1, 1, REASON_PORT_ERROR);
 	RUN_UNTIL(t, fake.n_queries == 3);
-	assert_false(last_query()->attributes || last_query()->pkeys);
+	assert_false(last_query()->attributes || last_query()->parts & READ_PKEYS);
 	answer(1);
 	barrier(t);
 	assert_int_equal(fake.n_queries, 3);
@@ -110,7 +110,7 @@ static void test_refresh_in_a_loop(void **state)
 	assert_true(timer_runs(m->refresh_pace));
 	sd_event_source_set_time(m->refresh_pace, 0);
 	RUN_UNTIL(t, fake.n_queries == 4);
-	assert_true(last_query()->attributes && last_query()->pkeys);
+	assert_true(last_query()->attributes && last_query()->parts & READ_PKEYS);
 	answer(4);
 	wait_call(t, &second, "");
 	wait_call(t, &third, "");
@@ -251,7 +251,7 @@ static void test_reconcile(void **state)
 		answer(4);
 		synced = last_sync(t);
 		RUN_UNTIL(t, fake.n_queries == n);
-		assert_true(last_query()->attributes && last_query()->pkeys);
+		assert_true(last_query()->attributes && last_query()->parts & READ_PKEYS);
 		/* it is not over before it has been answered */
 		assert_true(last_sync(t) == synced);
 	}
@@ -290,24 +290,24 @@ static void test_reconcile_pkeys(void **state)
 
 	fake.events = EVENTS_VERBS;
 	start(t);
-	assert_true(last_query()->pkeys);
+	assert_true(last_query()->parts & READ_PKEYS);
 	for (unsigned int i = 0; i < 3; i++) {
 		answer(4);
 		assert_true(question(t, ++n)->attributes);
-		assert_false(last_query()->pkeys);
+		assert_false(last_query()->parts & READ_PKEYS);
 	}
 	/* port 2 is down, and nobody has said so */
 	answer_port_2(1);
-	assert_true(question(t, ++n)->pkeys);
+	assert_true(question(t, ++n)->parts & READ_PKEYS);
 	assert_true(port_set_has(&last_query()->ports, 2));
 	answer_port_2(1);
 	/* what an event has told of is no sign that another was missed */
-	assert_false(question(t, ++n)->pkeys);
+	assert_false(question(t, ++n)->parts & READ_PKEYS);
 	answer_port_2(1);
 	tell(1, 2, REASON_PORT_ERROR);
-	assert_false(question(t, ++n)->pkeys);
+	assert_false(question(t, ++n)->parts & READ_PKEYS);
 	answer_port_2(2);
-	assert_false(question(t, ++n)->pkeys);
+	assert_false(question(t, ++n)->parts & READ_PKEYS);
 }
 
 /* Since some time ago the kernel does not say it any more. */
@@ -318,13 +318,13 @@ static void test_reconcile_unheard_pkeys(void **state)
 	fake.events = EVENTS_VERBS;
 	start(t);
 	answer(4);
-	assert_false(question(t, 2)->pkeys);
+	assert_false(question(t, 2)->parts & READ_PKEYS);
 	fake.events = EVENTS_POLLED;
 	answer(4);
 	/* they are read at once, and then in each look */
 	assert_false(port_set_is_empty(&device(t, 1)->schedule->pkeys_later));
 	for (size_t n = 3; n <= 5; n++) {
-		assert_true(question(t, n)->pkeys);
+		assert_true(question(t, n)->parts & READ_PKEYS);
 		answer(4);
 	}
 }

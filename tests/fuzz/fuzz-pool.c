@@ -203,7 +203,7 @@ static void ask(void)
 		   .device = device,
 		   .name = "mlx5_0",
 		   .attributes = flags & 1,
-		   .pkeys = flags & 2,
+		   .parts = flags & 2 ? READ_ALL : READ_USUAL,
 		   .counters = flags & 4};
 	int r;
 

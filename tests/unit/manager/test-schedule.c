@@ -80,7 +80,7 @@ static void test_what_is_asked(void **state)
 	assert_false(port_set_has(&q.ports, 1));
 	assert_true(port_set_has(&q.ports, 2));
 	assert_false(q.attributes);
-	assert_false(q.pkeys);
+	assert_false(q.parts & READ_PKEYS);
 	assert_false(schedule_is_dirty(w));
 	assert_int_equal(event_reason_to_publish(w->asked.reasons[2]), REASON_LID_CHANGE);
 
@@ -106,21 +106,21 @@ static void test_pkeys(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(without); i++) {
 		schedule_mark(w, 1, without[i]);
-		assert_false(ask(w).pkeys);
+		assert_false(ask(w).parts & READ_PKEYS);
 	}
 	schedule_mark(w, 1, REASON_LINK);
 	schedule_mark(w, 2, REASON_PKEY_CHANGE);
-	assert_true(ask(w).pkeys);
+	assert_true(ask(w).parts & READ_PKEYS);
 	assert_false(schedule_is_dirty(w));
 	/* a device that appears has them then, and not once more at each look while it settles */
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_DEVICE);
-	assert_true(ask(w).pkeys);
+	assert_true(ask(w).parts & READ_PKEYS);
 	schedule_settle(w);
 	assert_true(schedule_is_dirty(w));
-	assert_false(ask(w).pkeys);
+	assert_false(ask(w).parts & READ_PKEYS);
 	schedule_settle(w);
 	schedule_mark(w, 2, REASON_CHARDEV);
-	assert_true(ask(w).pkeys);
+	assert_true(ask(w).parts & READ_PKEYS);
 }
 
 static void set_events(Schedule *w, uint32_t events)
@@ -140,7 +140,7 @@ static unsigned int count_pkey_looks(Schedule *w, unsigned int *ret_first)
 		q = ask(w);
 		assert_true(q.attributes);
 		assert_int_equal(q.ports.bits[0], 6);
-		if (q.pkeys && n++ == 0)
+		if (q.parts & READ_PKEYS && n++ == 0)
 			*ret_first = i;
 	}
 	return n;
@@ -181,10 +181,10 @@ static void test_pkeys_without_event(void **state)
 	set_events(w, EVENTS_VERBS);
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++) {
 		schedule_mark(w, EVENT_ALL_PORTS, always[i]);
-		assert_true(ask(w).pkeys);
+		assert_true(ask(w).parts & READ_PKEYS);
 	}
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_PORT_ACTIVE);
-	assert_false(ask(w).pkeys);
+	assert_false(ask(w).parts & READ_PKEYS);
 	assert_false(port_set_is_empty(&w->pkeys_later));
 }
 
@@ -196,22 +196,22 @@ static void test_pkeys_in_doubt(void **state)
 
 	set_events(w, EVENTS_VERBS);
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
-	assert_false(ask(w).pkeys);
+	assert_false(ask(w).parts & READ_PKEYS);
 	schedule_doubt_pkeys(w, 2);
 	assert_false(port_set_is_empty(&w->pkeys_later));
 	schedule_pkeys(w);
 	q = ask(w);
-	assert_true(q.pkeys);
+	assert_true(q.parts & READ_PKEYS);
 	assert_int_equal(q.ports.bits[0], 1 << 2);
 	assert_false(schedule_is_dirty(w));
 	/* the next query of the port reads them, if it comes sooner */
 	schedule_doubt_pkeys(w, EVENT_ALL_PORTS);
 	schedule_mark(w, 1, REASON_LID_CHANGE);
-	assert_true(ask(w).pkeys);
+	assert_true(ask(w).parts & READ_PKEYS);
 	assert_true(port_set_has(&w->pkeys_later, 2) && !port_set_has(&w->pkeys_later, 1));
 	schedule_pkeys(w);
 	q = ask(w);
-	assert_true(q.pkeys);
+	assert_true(q.parts & READ_PKEYS);
 	assert_int_equal(q.ports.bits[0], 1 << 2);
 }
 
@@ -224,16 +224,16 @@ static void test_pkeys_failed(void **state)
 
 	schedule_mark(w, 2, REASON_PKEY_CHANGE);
 	schedule_begin(w, 7, 1, &q);
-	assert_true(q.pkeys);
+	assert_true(q.parts & READ_PKEYS);
 	schedule_keep_reasons(w, 2);
 	port_set_remove(&w->asked.ports, 2);
 	schedule_end(w, 1);
 	schedule_mark(w, 1, REASON_LID_CHANGE);
-	assert_false(ask(w).pkeys);
+	assert_false(ask(w).parts & READ_PKEYS);
 	schedule_mark(w, 2, REASON_LID_CHANGE);
-	assert_true(ask(w).pkeys);
+	assert_true(ask(w).parts & READ_PKEYS);
 	schedule_mark(w, 2, REASON_LID_CHANGE);
-	assert_false(ask(w).pkeys);
+	assert_false(ask(w).parts & READ_PKEYS);
 }
 
 /* The news that a port is active does not wait for the P_Keys, which are read after it. */
@@ -245,17 +245,17 @@ static void test_pkeys_later(void **state)
 	assert_true(port_set_is_empty(&w->pkeys_later));
 	schedule_mark(w, 1, REASON_LINK);
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
-	assert_false(ask(w).pkeys);
+	assert_false(ask(w).parts & READ_PKEYS);
 	assert_false(schedule_is_dirty(w));
 	assert_false(port_set_is_empty(&w->pkeys_later));
 	/* more news does not wait either */
 	schedule_mark(w, 2, REASON_LID_CHANGE);
-	assert_false(ask(w).pkeys);
+	assert_false(ask(w).parts & READ_PKEYS);
 	assert_false(port_set_is_empty(&w->pkeys_later));
 	schedule_pkeys(w);
 	assert_true(port_set_is_empty(&w->pkeys_later));
 	q = ask(w);
-	assert_true(q.pkeys);
+	assert_true(q.parts & READ_PKEYS);
 	assert_int_equal(q.ports.bits[0], 1 << 2);
 	assert_false(schedule_is_dirty(w));
 	assert_true(port_set_is_empty(&w->pkeys_later));
@@ -263,7 +263,7 @@ static void test_pkeys_later(void **state)
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
 	ask(w);
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
-	assert_true(ask(w).pkeys);
+	assert_true(ask(w).parts & READ_PKEYS);
 	assert_true(port_set_is_empty(&w->pkeys_later));
 	/* a port that has failed is tried again when its time has come, and not sooner for this */
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
@@ -274,15 +274,15 @@ static void test_pkeys_later(void **state)
 	assert_true(port_set_is_empty(&w->pkeys_later));
 	/* but then its P_Keys are read, also if an earlier answer has left them for later */
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
-	assert_false(ask(w).pkeys);
+	assert_false(ask(w).parts & READ_PKEYS);
 	schedule_mark(w, 2, REASON_LID_CHANGE);
 	schedule_begin(w, 8, 1, &q);
-	assert_false(q.pkeys);
+	assert_false(q.parts & READ_PKEYS);
 	schedule_keep_reasons(w, 2);
 	port_set_remove(&w->asked.ports, 2);
 	schedule_end(w, 1);
 	schedule_mark(w, 2, REASON_LID_CHANGE);
-	assert_true(ask(w).pkeys);
+	assert_true(ask(w).parts & READ_PKEYS);
 	/* neither is one that has gone */
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
 	schedule_begin(w, 7, 1, &q);
@@ -399,14 +399,14 @@ static void test_callers_wait_by_themselves(void **state)
 	schedule_mark(w, 2, REASON_PORT_ERROR);
 	q = begin_and_end(w, now);
 	assert_int_equal(q.ports.bits[0], 1 << 2);
-	assert_false(q.attributes || q.pkeys);
+	assert_false(q.attributes || q.parts & READ_PKEYS);
 	assert_true(schedule_is_dirty(w) && schedule_is_whole(w));
 	assert_false(schedule_may_ask(w, now, &when));
 	/* when their time has come, one query is for both */
 	schedule_mark(w, 2, REASON_LID_CHANGE);
 	assert_true(schedule_may_ask(w, when, &when));
 	q = begin_and_end(w, when);
-	assert_true(q.attributes && q.pkeys);
+	assert_true(q.attributes && q.parts & READ_PKEYS);
 	assert_int_equal(q.ports.bits[0], 1 << 1 | 1 << 2);
 	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_REFRESH);
 	assert_int_equal(event_reason_to_publish(w->asked.reasons[2]), REASON_LID_CHANGE);
@@ -505,12 +505,12 @@ static void test_unanswered(void **state)
 	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_CLIENT_REREGISTER);
 	schedule_mark(w, 2, REASON_LINK);
 	q = ask(w);
-	assert_true(q.pkeys);
+	assert_true(q.parts & READ_PKEYS);
 	assert_int_equal(event_reason_to_publish(w->asked.reasons[2]), REASON_PKEY_CHANGE);
 	/* answered: that is the end of it */
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_LINK);
 	q = ask(w);
-	assert_false(q.pkeys);
+	assert_false(q.parts & READ_PKEYS);
 	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_LINK);
 }
 

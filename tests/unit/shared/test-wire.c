@@ -19,6 +19,24 @@ static int expect_bad(WireMessage *m, size_t size, const char *why)
 	return 0;
 }
 
+static void test_query(void **state)
+{
+	WireMessage m = {.query = {.header = wire_header(WIRE_QUERY, 1, 3, 0)}};
+	const char *why = NULL;
+
+	(void)state;
+	assert_int_equal(wire_check(&m, sizeof(WireQuery), &why), 0);
+	m.query.query.parts = READ_ALL;
+	assert_int_equal(wire_check(&m, sizeof(WireQuery), &why), 0);
+	m.query.query.parts = READ_ALL + 1;
+	expect_bad(&m, sizeof(WireQuery), "parts of a port that are none");
+	m.query.query.parts = READ_VERBS | READ_GIDS;
+	expect_bad(&m, sizeof(WireQuery), "parts of a port that are none");
+	m.query.query.parts = 0;
+	memset(m.query.query.name, 'x', sizeof(m.query.query.name));
+	expect_bad(&m, sizeof(WireQuery), "text not terminated");
+}
+
 static void test_rules(void **state)
 {
 	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, 1, 3, 1)}};
@@ -286,6 +304,7 @@ static void test_oversized(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_query),
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_page_rules),
 		cmocka_unit_test(test_texts_in_tables),

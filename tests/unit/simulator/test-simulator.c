@@ -36,7 +36,7 @@ typedef struct Fixture {
 
 static int ask(Fixture *f, uint64_t id, uint32_t device, uint32_t port)
 {
-	Query q = {.id = id, .device = device, .attributes = true, .pkeys = true};
+	Query q = {.id = id, .device = device, .attributes = true, .parts = READ_ALL};
 
 	if (port)
 		port_set_add(&q.ports, port);
