@@ -395,13 +395,52 @@ static bool subnet_differs(Port *p, const PortSnapshot *s)
 	return differs;
 }
 
+static void carry_row(PortSnapshot *to, const PortSnapshot *from, PortAttr a)
+{
+	const Attribute *row = &port_attributes[a];
+
+	memcpy((char *)&to->values + row->offset, (const char *)&from->values + row->offset,
+	       row->size);
+}
+
 /* The rows that are kept here come from no source: the new snapshot begins with those of the old.
  */
 static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 {
 	MASK_FOREACH(a, port_rows(row_is_of_core))
-	memcpy((char *)&to->values + port_attributes[a].offset,
-	       (const char *)&from->values + port_attributes[a].offset, port_attributes[a].size);
+	carry_row(to, from, a);
+}
+
+/* What belongs to parts that the new snapshot has not read is as it was in the old one. A table of
+ * that is in both afterwards: see disown_tables(). */
+static void carry_parts(PortSnapshot *to, const PortSnapshot *from)
+{
+	const unsigned int unread = READ_ALL & ~to->parts;
+
+	if (unread == 0)
+		return;
+	MASK_FOREACH(a, port_rows_of(unread))
+	{
+		PortTable t = attr_port_table(port_attributes[a].type);
+
+		if (mask_has(&to->supplied, a) || mask_has(&to->unmeasured, a))
+			continue;
+		carry_row(to, from, a);
+		mask_set(&to->supplied, a, mask_has(&from->supplied, a));
+		if (t < _PORT_TABLE_MAX)
+			to->tables[t] = from->tables[t];
+	}
+	if (unread & READ_VERBS)
+		to->open_error = from->open_error;
+	to->parts |= from->parts;
+}
+
+/* The tables that S has in common with OLD belong to S alone. */
+static void disown_tables(PortSnapshot *old, const PortSnapshot *s)
+{
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
+		if (old->tables[t] == s->tables[t])
+			old->tables[t] = NULL;
 }
 
 static inline bool is_compared(const Attribute *a)
@@ -433,32 +472,20 @@ static CacheOp take_answer(Port *p, const AttrMask *changed)
 	return is_first ? CACHE_ADDED : mask_is_empty(changed) ? CACHE_UNCHANGED : CACHE_CHANGED;
 }
 
-void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reasons, uint64_t now,
-		      PortChange *ret)
+void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, PortChange *ret)
 {
 	const uint32_t sm_reasons = event_reasons_meaning(MEANS_SUBNET);
 	PortSnapshot *old = &p->now;
 	AttrMask changed;
 	bool state_known = mask_has(&old->valid, PORT_ATTR_state);
-	bool kept = keep_pkeys && !mask_has(&s->supplied, PORT_ATTR_pkeys);
 
 	*ret = (PortChange){.interfaces_were = port_interfaces(old),
 			    .old_state = old->values.state};
-	if (kept) {
-		s->tables[PORT_TABLE_PKEYS] = steal_pointer(&old->tables[PORT_TABLE_PKEYS]);
-		mask_set(&s->supplied, PORT_ATTR_pkeys, mask_has(&old->supplied, PORT_ATTR_pkeys));
-	}
+	carry_parts(s, old);
 	carry_core_rows(s, old);
 	port_derive(s, &p->device->now);
 
-	/* A table that is kept has moved from the old snapshot to the new one, so port_diff() takes
-	 * it for new. Only its validity can have changed. */
 	changed = port_diff(old, s);
-	if (kept)
-		mask_set(&changed, PORT_ATTR_pkeys,
-			 mask_has(&old->valid, PORT_ATTR_pkeys) !=
-				 mask_has(&s->valid, PORT_ATTR_pkeys));
-
 	ret->subnet_reconfigured = subnet_differs(p, s) || (p->answered && reasons & sm_reasons &&
 							    mask_has(&s->valid, PORT_ATTR_sm_lid));
 	ret->state_changed = state_known && mask_has(&s->valid, PORT_ATTR_state) &&
@@ -476,6 +503,7 @@ void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reason
 
 	rename_port(p, s);
 	p->device->cache->n_active += (uint32_t)is_active(s) - (uint32_t)is_active(old);
+	disown_tables(old, s);
 	port_snapshot_done(old);
 	*old = *s;
 	*s = (PortSnapshot){};

@@ -45,10 +45,10 @@ typedef struct Port {
 	PortRef *refs;	     /* those that point to it, in no order */
 	/* Of others */
 	bool published; /* the manager's: the object is on the bus. lookup_path() reads it */
-	uint64_t
-		answered_usec; /* the manager's: CLOCK_MONOTONIC of the last good answer, 0: none */
-	struct PortHeld *held; /* the bus's: signals that wait until the bus takes more */
-	uint32_t memory_slot;  /* the shared memory's: number of its slot plus 1, 0: none */
+	uint64_t answered_usec; /* the manager's: CLOCK_MONOTONIC of the last good answer that had
+				   READ_USUAL, 0: none */
+	struct PortHeld *held;	/* the bus's: signals that wait until the bus takes more */
+	uint32_t memory_slot;	/* the shared memory's: number of its slot plus 1, 0: none */
 } Port;
 
 struct Device {
@@ -135,11 +135,11 @@ void cache_remove_port(Port *p);
 
 /*
  * Replaces what is known of P by S, an answer to a question asked for REASONS (mask of REASON_BIT);
- * takes what S owns. If the P_Key table was not asked for (KEEP_PKEYS), the old one stays. NOW is
- * CLOCK_REALTIME in us. The port is fresh afterwards; *RET says what has changed.
+ * takes what S owns. What belongs to parts that S has not read stays as it is, with the reason why
+ * a row has no value. NOW is CLOCK_REALTIME in us. The port is fresh afterwards; *RET says what has
+ * changed.
  */
-void cache_apply_port(Port *p, PortSnapshot *s, bool keep_pkeys, uint32_t reasons, uint64_t now,
-		      PortChange *ret);
+void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, PortChange *ret);
 
 /* After a change of P's history: brings the rows that come from it up to date, and adds them to
  * *CHANGE. */

@@ -21,7 +21,7 @@ static int on_later(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 	Schedule *w = userdata;
 
 	manager_log_states(w->device);
-	schedule_pkeys(w);
+	schedule_later(w);
 	manager_ask(w->manager, w->device);
 	return 0;
 }
@@ -178,7 +178,7 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 	d->schedule->asked.attributes = false;
 	/* Events may have been lost before this was noticed. */
 	if (mask_has(&changed, DEVICE_ATTR_events))
-		schedule_doubt_pkeys(d->schedule, EVENT_ALL_PORTS);
+		schedule_doubt(d->schedule, EVENT_ALL_PORTS, READ_PKEYS);
 	manager_publish_device(m, d, op, &changed);
 }
 
@@ -188,12 +188,17 @@ static bool take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reas
 		      PortChange *ret)
 {
 	Schedule *w = p->device->schedule;
+	bool is_usual = !(READ_USUAL & ~snapshot->parts);
 
-	cache_apply_port(p, snapshot, !w->asked_pkeys, reasons, realtime_now_usec(), ret);
+	cache_apply_port(p, snapshot, reasons, realtime_now_usec(), ret);
 	/* No event has told of this change. If it was lost, others may have been lost with it. */
 	if (ret->op == CACHE_CHANGED && !(reasons & ~event_reasons_meaning(MEANS_NO_EVENT)))
-		schedule_doubt_pkeys(w, p->number);
-	p->answered_usec = monotonic_usec(m);
+		schedule_doubt(w, p->number, READ_PKEYS);
+	/* That touches everything, whatever the query was about. */
+	if (ret->state_changed)
+		schedule_doubt(w, p->number, READ_USUAL);
+	if (is_usual)
+		p->answered_usec = monotonic_usec(m);
 	return manager_note_state(m, p, reasons, ret);
 }
 
@@ -294,12 +299,13 @@ static void judge_end(Manager *m, Device *d, int error, const char *text)
 		retry_later(m, w);
 }
 
-/* What comes after a query: P_Keys a little later, and ports that are settling once more. */
+/* What comes after a query: what it has left a little later, and ports that are settling once more.
+ */
 static void await_next(Manager *m, Schedule *w)
 {
 	uint64_t delay;
 
-	if (!port_set_is_empty(&w->pkeys_later))
+	if (schedule_has_left(w))
 		later(m, w);
 	if (port_set_is_empty(&w->settling) || (timer_runs(w->settle) && w->settle_step > 0))
 		return;

@@ -51,35 +51,41 @@ Schedule *schedule_free(Schedule *w)
 	sd_event_source_disable_unref(w->retry);
 	w->device->schedule = NULL;
 	free(w->next.reasons);
+	free(w->next.parts);
 	free(w->callers.reasons);
+	free(w->callers.parts);
 	free(w->asked.reasons);
+	free(w->left);
 	free(w);
 	return NULL;
 }
 
-static int grow_reasons(Ask *a, uint32_t from, uint32_t to)
+/* Makes the array *A of members of SIZE longer, with zeros. */
+static int grow(void *a, size_t size, uint32_t from, uint32_t to)
 {
-	uint32_t *reasons = reallocarray(a->reasons, to, sizeof(uint32_t));
+	uint8_t *array = reallocarray(*(void **)a, to, size);
 
-	if (!reasons)
+	if (!array)
 		return -ENOMEM;
-	memset(reasons + from, 0, (to - from) * sizeof(uint32_t));
-	a->reasons = reasons;
+	memset(array + from * size, 0, (to - from) * size);
+	*(void **)a = array;
 	return 0;
 }
 
-/* Room for the reasons of every port that the device has now. */
+/* Room for the reasons and parts of every port that the device has now. */
 static int reserve_reasons(Schedule *w)
 {
-	uint32_t n = w->device->n_ports + 1;
+	uint32_t from = w->n_reasons, to = w->device->n_ports + 1;
 
-	if (n <= w->n_reasons)
+	if (to <= from)
 		return 0;
-	if (grow_reasons(&w->next, w->n_reasons, n) < 0 ||
-	    grow_reasons(&w->callers, w->n_reasons, n) < 0 ||
-	    grow_reasons(&w->asked, w->n_reasons, n) < 0)
+	if (grow(&w->next.reasons, sizeof(uint32_t), from, to) < 0 ||
+	    grow(&w->callers.reasons, sizeof(uint32_t), from, to) < 0 ||
+	    grow(&w->asked.reasons, sizeof(uint32_t), from, to) < 0 ||
+	    grow(&w->next.parts, 1, from, to) < 0 || grow(&w->callers.parts, 1, from, to) < 0 ||
+	    grow(&w->left, 1, from, to) < 0)
 		return -ENOMEM;
-	w->n_reasons = n;
+	w->n_reasons = to;
 	return 0;
 }
 
@@ -90,20 +96,22 @@ static bool hears_changes(const Device *d)
 	       d->now.values.events == EVENTS_VERBS;
 }
 
-/* Whether REASON has P_Keys read. */
-static bool wants_pkeys(Schedule *w, EventReason reason)
+/* What REASON has read at once. */
+static unsigned int parts_at_once(Schedule *w, EventReason reason)
 {
-	if (!(REASON_BIT(reason) & event_reasons_meaning(MEANS_PKEYS_CHECK)))
-		return event_parts_at_once(REASON_BIT(reason)) & READ_PKEYS;
-	return !hears_changes(w->device) || ++w->n_looks % PKEYS_LOOKS == 0;
+	unsigned int parts = event_parts_at_once(REASON_BIT(reason));
+
+	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_PKEYS_CHECK) &&
+	    (!hears_changes(w->device) || ++w->n_looks % PKEYS_LOOKS == 0))
+		parts |= READ_PKEYS;
+	return parts;
 }
 
-static void mark_port(Schedule *w, Ask *a, uint32_t port, EventReason reason, bool pkeys)
+static void mark_port(Schedule *w, Ask *a, uint32_t port, EventReason reason, unsigned int parts)
 {
 	port_set_add(&a->ports, port);
 	a->reasons[port] |= REASON_BIT(reason);
-	if (pkeys)
-		port_set_add(&a->pkeys, port);
+	a->parts[port] |= (uint8_t)parts;
 	if (!(REASON_BIT(reason) & event_reasons_meaning(MEANS_SETTLING)))
 		return;
 	port_set_add(&w->settling, port);
@@ -122,22 +130,24 @@ int schedule_mark(Schedule *w, uint32_t port, EventReason reason)
 	bool by_caller = REASON_BIT(reason) & event_reasons_meaning(MEANS_CALLER);
 	Ask *a = by_caller ? &w->callers : &w->next;
 	int r = reserve_reasons(w);
-	bool pkeys;
+	unsigned int parts;
 
 	if (r < 0)
 		return r;
 	w->marked = true;
-	pkeys = wants_pkeys(w, reason);
+	parts = parts_at_once(w, reason);
+	if (!by_caller)
+		w->only_left = false;
 	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_DEVICE))
 		a->attributes = true;
 	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_WHOLE) && !w->wedged)
 		a->whole = true;
 	if (port != EVENT_ALL_PORTS && port <= w->device->n_ports) {
-		mark_port(w, a, port, reason, pkeys);
+		mark_port(w, a, port, reason, parts);
 		return 0;
 	}
 	for (uint32_t n = 1; n <= w->device->n_ports; n++)
-		mark_port(w, a, n, reason, pkeys);
+		mark_port(w, a, n, reason, parts);
 	return 0;
 }
 
@@ -170,9 +180,8 @@ void schedule_end_whole(Schedule *w)
 static void drop_port(Ask *a, uint32_t port, uint32_t n_reasons)
 {
 	port_set_remove(&a->ports, port);
-	port_set_remove(&a->pkeys, port);
 	if (port < n_reasons)
-		a->reasons[port] = 0;
+		a->reasons[port] = a->parts[port] = 0;
 }
 
 void schedule_drop_port(Schedule *w, uint32_t port)
@@ -181,13 +190,14 @@ void schedule_drop_port(Schedule *w, uint32_t port)
 	drop_port(&w->callers, port, w->n_reasons);
 	port_set_remove(&w->asked.ports, port);
 	port_set_remove(&w->settling, port);
-	port_set_remove(&w->pkeys_later, port);
+	if (port < w->n_reasons)
+		w->left[port] = 0;
 }
 
 /* Whether there may be a query now because of events, and because of callers. */
 static bool may_ask_for_events(const Schedule *w)
 {
-	return wants_something(&w->next) && w->tokens > 0;
+	return wants_something(&w->next) && (w->tokens > 0 || w->only_left);
 }
 
 static bool may_ask_for_callers(const Schedule *w, uint64_t now_usec)
@@ -213,7 +223,7 @@ bool schedule_may_ask(Schedule *w, uint64_t now_usec, uint64_t *ret_usec)
 	return false;
 }
 
-/* Adds what A wants to the query that begins; then A wants nothing. Its reasons and P_Keys stay. */
+/* Adds what A wants to the query that begins; then A wants nothing. Its reasons and parts stay. */
 static void take(Schedule *w, Ask *a)
 {
 	port_set_add_all(&w->asked.ports, &a->ports);
@@ -223,33 +233,33 @@ static void take(Schedule *w, Ask *a)
 	a->attributes = a->whole = false;
 }
 
-/* The query that begins answers the reasons of A to ask about PORT. */
+/* The query that begins answers the reasons of A to ask about PORT, and reads what they want. */
 static void take_reasons(Schedule *w, Ask *a, uint32_t port)
 {
 	w->asked.reasons[port] |= a->reasons[port];
-	a->reasons[port] = 0;
+	w->asked_parts |= a->parts[port];
+	a->reasons[port] = a->parts[port] = 0;
 }
 
-/* Whether the query that begins is to read P_Keys; if not, notes for which ports later. */
-static bool begin_pkeys(Schedule *w)
+/* What the query that begins has to read of PORT, whatever the reason: everything of a port whose
+ * last query failed, and what was never read. */
+static unsigned int parts_due(const Schedule *w, uint32_t port)
 {
-	PortSet due = w->next.pkeys;
-	bool now;
+	const PortSnapshot *now = &w->device->ports[port - 1]->now;
 
+	return (now->values.stale ? READ_USUAL : 0U) | (READ_ALL & ~now->parts);
+}
+
+static void take_port_reasons(Schedule *w, uint32_t port)
+{
+	w->asked.reasons[port] = 0;
 	if (w->asked_callers)
-		port_set_add_all(&due, &w->callers.pkeys);
-	now = port_set_overlaps(&w->asked.ports, &due);
-	if (now) {
-		port_set_remove_all(&w->next.pkeys, &w->asked.ports);
-		port_set_remove_all(&w->callers.pkeys, &w->asked.ports);
-		port_set_remove_all(&w->pkeys_later, &w->asked.ports);
-		return true;
-	}
-	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (port_set_has(&w->asked.ports, n) &&
-		    event_parts_later(w->asked.reasons[n], READ_USUAL))
-			port_set_add(&w->pkeys_later, n);
-	return false;
+		take_reasons(w, &w->callers, port);
+	/* an event that still waits for its own query keeps its reasons for that */
+	if (!port_set_has(&w->next.ports, port))
+		take_reasons(w, &w->next, port);
+	if (port <= w->device->n_ports)
+		w->asked_parts |= parts_due(w, port);
 }
 
 void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
@@ -263,46 +273,47 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 	if (for_events) {
 		if (w->tokens == TOKENS_MAX)
 			w->tokens_usec = now_usec;
-		w->tokens--;
+		w->tokens -= !w->only_left;
+		w->only_left = false;
 		take(w, &w->next);
 	}
 	if (w->asked_callers) {
 		take(w, &w->callers);
 		pending_list_move(&w->asked.queries, &w->callers.queries);
 	}
-	for (uint32_t n = 1; n < w->n_reasons; n++) {
-		if (!port_set_has(&w->asked.ports, n))
-			continue;
-		w->asked.reasons[n] = 0;
-		if (w->asked_callers)
-			take_reasons(w, &w->callers, n);
-		/* an event that still waits for its own query keeps its reasons for that */
-		if (!port_set_has(&w->next.ports, n))
-			take_reasons(w, &w->next, n);
-	}
 	w->asked_id = id;
-	w->asked_pkeys = begin_pkeys(w);
+	w->asked_parts = 0;
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		if (port_set_has(&w->asked.ports, n))
+			take_port_reasons(w, n);
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		if (port_set_has(&w->asked.ports, n))
+			w->left[n] =
+				(uint8_t)((w->left[n] & ~w->asked_parts) |
+					  event_parts_later(w->asked.reasons[n], w->asked_parts));
 
 	*ret = (Query){.id = id,
 		       .device = w->device->index,
 		       .adapter = w->device->now.values.sys_image_guid,
 		       .attributes = w->asked.attributes,
-		       .parts = w->asked_pkeys ? READ_ALL : READ_USUAL,
+		       .parts = w->asked_parts,
 		       .ports = w->asked.ports};
 	memcpy(ret->name, w->device->now.values.name, sizeof(ret->name));
 }
 
 void schedule_keep_reasons(Schedule *w, uint32_t port)
 {
-	uint32_t reasons = port < w->n_reasons ? w->asked.reasons[port] : 0;
-	/* an earlier answer has left them for later; the reasons that do that are kept */
-	bool left = port_set_has(&w->pkeys_later, port) && !event_parts_later(reasons, READ_USUAL);
+	uint32_t reasons;
+	unsigned int left;
 
-	if (port < w->n_reasons)
-		w->next.reasons[port] |= reasons;
-	if (w->asked_pkeys || left)
-		port_set_add(&w->next.pkeys, port);
-	port_set_remove(&w->pkeys_later, port);
+	if (port >= w->n_reasons)
+		return;
+	/* an earlier answer has left it for later; what these reasons leave they leave again */
+	reasons = w->asked.reasons[port];
+	left = w->left[port] & ~event_parts_later(reasons, 0);
+	w->next.reasons[port] |= reasons;
+	w->next.parts[port] |= (uint8_t)(w->asked_parts | left);
+	w->left[port] = 0;
 }
 
 void schedule_end(Schedule *w, uint64_t now_usec)
@@ -311,7 +322,7 @@ void schedule_end(Schedule *w, uint64_t now_usec)
 		if (port_set_has(&w->asked.ports, n))
 			schedule_keep_reasons(w, n);
 	w->asked_id = 0;
-	w->asked_pkeys = false;
+	w->asked_parts = 0;
 	w->asked.ports = (PortSet){};
 	w->asked.whole = false;
 	if (w->asked_callers)
@@ -319,26 +330,36 @@ void schedule_end(Schedule *w, uint64_t now_usec)
 	w->asked_callers = false;
 }
 
-void schedule_doubt_pkeys(Schedule *w, uint32_t port)
+void schedule_doubt(Schedule *w, uint32_t port, unsigned int parts)
 {
-	if (w->asked_pkeys)
-		return;
-	for (uint32_t n = 1; n <= w->device->n_ports; n++)
+	for (uint32_t n = 1; n < w->n_reasons && n <= w->device->n_ports; n++)
 		if (port == EVENT_ALL_PORTS || port == n) {
-			port_set_add(&w->next.pkeys, n);
-			port_set_add(&w->pkeys_later, n);
+			unsigned int unread = parts & ~w->asked_parts & ~w->left[n];
+
+			w->next.parts[n] |= (uint8_t)unread;
+			w->left[n] |= (uint8_t)unread;
 		}
 }
 
-void schedule_pkeys(Schedule *w)
+bool schedule_has_left(const Schedule *w)
 {
 	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (port_set_has(&w->pkeys_later, n) && n <= w->device->n_ports) {
+		if (w->left[n])
+			return true;
+	return false;
+}
+
+void schedule_later(Schedule *w)
+{
+	w->only_left |= !wants_something(&w->next);
+	for (uint32_t n = 1; n < w->n_reasons; n++) {
+		if (w->left[n] && n <= w->device->n_ports) {
 			port_set_add(&w->next.ports, n);
-			port_set_add(&w->next.pkeys, n);
+			w->next.parts[n] |= w->left[n];
 			w->next.reasons[n] |= REASON_BIT(REASON_SETTLE);
 		}
-	w->pkeys_later = (PortSet){};
+		w->left[n] = 0;
+	}
 }
 
 uint64_t schedule_next_settle(Schedule *w)
@@ -352,9 +373,11 @@ uint64_t schedule_next_settle(Schedule *w)
 
 void schedule_settle(Schedule *w)
 {
+	w->only_left = false;
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		if (port_set_has(&w->settling, n) && n <= w->device->n_ports) {
 			port_set_add(&w->next.ports, n);
+			w->next.parts[n] |= (uint8_t)event_parts_at_once(REASON_BIT(REASON_SETTLE));
 			w->next.reasons[n] |= w->settle_reasons | REASON_BIT(REASON_SETTLE);
 		}
 }

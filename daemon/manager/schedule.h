@@ -21,18 +21,20 @@
 
 struct Manager;
 
-/* Changed values go out first. P_Keys, journal and counts follow after this time: on a machine with
- * one CPU they would otherwise be done before the bus has passed the signals on. */
+/* Changed values go out first. What a reason has read later, journal and counts follow after this
+ * time: on a machine with one CPU they would otherwise be done before the bus has passed the
+ * signals on. */
 #define SCHEDULE_LATER_USEC (10 * USEC_PER_MSEC)
 
 /* What a query is to ask, or asks. */
 typedef struct Ask {
 	PortSet ports;	     /* to be read; of the query under way, those not answered yet */
-	PortSet pkeys;	     /* ports whose P_Keys are to be read when they are read next */
 	bool attributes;     /* those of the device are to be read too */
 	bool whole;	     /* it is part of a look at everything */
 	uint32_t *reasons;   /* why, masks of REASON_BIT by port number; kept until the port has
 				answered */
+	uint8_t *parts;	     /* READ_* by port number: what to read of a port when it is read next;
+				NULL for the query under way, which reads the same of all */
 	PendingList queries; /* calls of Port.Query() that wait for it; none of events */
 } Ask;
 
@@ -43,15 +45,16 @@ typedef struct Schedule {
 	Ask next;	    /* what may have changed and has not been asked about yet */
 	Ask callers;	    /* what only callers want and has not been asked about yet */
 	Ask asked;	    /* the query under way */
-	uint32_t n_reasons; /* of all three: room for port numbers below this */
+	uint32_t n_reasons; /* of all three, and of LEFT: room for port numbers below this */
 
-	bool marked;	    /* there is something new to ask about since the last flush */
-	uint64_t asked_id;  /* of the query under way, 0: there is none */
-	bool asked_pkeys;   /* it reads P_Keys */
-	bool asked_callers; /* it asks what callers want, perhaps beside what events want */
+	bool marked;		  /* there is something new to ask about since the last flush */
+	uint64_t asked_id;	  /* of the query under way, 0: there is none */
+	unsigned int asked_parts; /* READ_*: what it reads of its ports */
+	bool asked_callers;	  /* it asks what callers want, perhaps beside what events want */
 
-	uint32_t n_looks;    /* of MEANS_PKEYS_CHECK; it begins with the index of the device */
-	PortSet pkeys_later; /* ports whose P_Keys are to be read SCHEDULE_LATER_USEC from now */
+	uint32_t n_looks; /* of MEANS_PKEYS_CHECK; it begins with the index of the device */
+	uint8_t *left;	  /* READ_* by port number: to be read SCHEDULE_LATER_USEC from now */
+	bool only_left;	  /* NEXT has nothing but what was left */
 	sd_event_source *later;
 
 	/* The device does not answer. It takes no query until the source says RECOVERED. */
@@ -62,7 +65,8 @@ typedef struct Schedule {
 	struct DeviceCounters *counters; /* NULL: nobody has asked for any; manager-counters.c */
 
 	/* pacing: a bucket of tokens, one for each query because of events, filled up at a steady
-	 * rate. What only callers want takes no token. */
+	 * rate. What only callers want takes no token; neither does what an event's query has left
+	 * for later, which is one query more at most. */
 	unsigned int tokens;
 	uint64_t tokens_usec;  /* CLOCK_MONOTONIC when they were counted */
 	uint64_t callers_usec; /* callers get no query before this time */
@@ -110,12 +114,14 @@ void schedule_keep_reasons(Schedule *w, uint32_t port);
 /* The query ended. The same for the ports that have not answered. */
 void schedule_end(Schedule *w, uint64_t now_usec);
 
-/* The P_Keys of PORT (or EVENT_ALL_PORTS) may have changed, though no event says so. If the query
- * under way does not read them, the next query of the port does, SCHEDULE_LATER_USEC from now at
+/* PARTS of PORT (or EVENT_ALL_PORTS) may have changed, though no event says so. What the query
+ * under way does not read of them the next query of the port does, SCHEDULE_LATER_USEC from now at
  * the latest. */
-void schedule_doubt_pkeys(Schedule *w, uint32_t port);
-/* Marks the ports whose P_Keys a query has left for later. */
-void schedule_pkeys(Schedule *w);
+void schedule_doubt(Schedule *w, uint32_t port, unsigned int parts);
+/* Whether something was left for later. */
+bool schedule_has_left(const Schedule *w);
+/* Marks the ports of which something was left for later. */
+void schedule_later(Schedule *w);
 
 /* The next delay in a series after a change that the kernel may not have carried out in full yet; 0
  * when the series is over. */

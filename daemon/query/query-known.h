@@ -13,8 +13,8 @@
 #include "query-verbs.h"
 
 typedef struct Known {
-	uint32_t device; /* kernel index */
-	AttrText name;	 /* when POLICY was decided */
+	uint32_t device;     /* kernel index */
+	AttrText name;	     /* when POLICY was decided */
 	uint32_t first_port; /* device_first_port() */
 	Policy policy;
 	AttrText why_polled;  /* why it is not POLICY_HOLD; empty if it is */
@@ -22,6 +22,7 @@ typedef struct Known {
 	AttrMask unmeasured;  /* the rows of its ports that its driver does not measure */
 	VerbsDevice verbs;    /* driver_id is negative until it has a uverbs node */
 	bool has_cap_flags;   /* VERBS.cap_flags was read */
+	bool has_ethernet;    /* one of its ports was seen to be Ethernet */
 	DeviceGids gids;      /* the last tables of its ports */
 	size_t n_gids;	      /* how many GIDs all its ports had last time */
 	int open_error;	      /* why it could not be opened last time; 0: it could */

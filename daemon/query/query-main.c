@@ -51,7 +51,8 @@ static int send_port(void *userdata, const Query *q, uint32_t port, int error,
 				  .open_error = s->open_error,
 				  .values = s->values,
 				  .supplied = s->supplied,
-				  .unmeasured = s->unmeasured}};
+				  .unmeasured = s->unmeasured,
+				  .parts = s->parts}};
 	int r = wire_put(fd, &packet, &m);
 
 	for (PortTable t = 0; r == 0 && t < _PORT_TABLE_MAX; t++)

@@ -40,6 +40,14 @@ static void query_netdev(Querier *querier, PortSnapshot *s)
 		PORT_SUPPLY(s, netdev_speed, speed);
 }
 
+/* Reads the GIDs of all ports of the device at once, if that is possible and was not done. */
+static bool has_device_gids(Target *t)
+{
+	if (t->context && !t->gids.entries)
+		(void)verbs_read_gids(t->context, t->known->n_gids, &t->gids);
+	return t->gids.entries != NULL;
+}
+
 /* The GIDs as verbs or sysfs has them. */
 static int read_raw_gids(Target *t, uint32_t port, const PortSnapshot *s, Table **ret)
 {
@@ -48,9 +56,7 @@ static int read_raw_gids(Target *t, uint32_t port, const PortSnapshot *s, Table 
 	bool roce = is_ethernet(s) && t->nldev.values.node_type != NODE_TYPE_RNIC;
 	int r = -EOPNOTSUPP;
 
-	if (t->context && !t->gids.entries)
-		r = verbs_read_gids(t->context, t->known->n_gids, &t->gids);
-	if (t->gids.entries) {
+	if (has_device_gids(t)) {
 		t->known->n_gids = t->gids.n;
 		return verbs_gid_table(&t->gids, port, ret);
 	}
@@ -148,9 +154,11 @@ static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 	const DvProvider *dv = t->known->dv;
 	int r = 0;
 
+	if (!(s->parts & READ_DIRECT))
+		return;
 	if (t->is_isolated)
 		r = isolated_query(&t->isolated, dv, t->device, port, s);
-	else if (dv && dv->query_port)
+	else if (t->context && dv && dv->query_port)
 		r = dv->query_port(t->context, port, s);
 	if (r < 0 && r != -EOPNOTSUPP)
 		log_debug("%s/%u: %s direct verbs: %s", t->name, port, dv->name, strerror(-r));
@@ -161,19 +169,19 @@ bool port_stays_closed(int open_error)
 	return open_error == 0 || open_error_find(open_error)->lasts;
 }
 
-/* What verbs, direct verbs and sysfs say, in this order: each supplies what those before have not.
- */
+/* What verbs and sysfs say, in this order: sysfs supplies what verbs has not. */
 static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 {
 	bool has_verbs = t->context && port <= VERBS_PORT_MAX;
 	int r = 0;
 
+	if (!(s->parts & READ_VERBS))
+		return 0;
 	if (has_verbs)
 		r = verbs_query_port(t->context, port, &t->known->verbs, s);
 	if (r < 0)
 		return r;
-	if (t->context || t->is_isolated)
-		query_direct_verbs(t, port, s);
+	t->known->has_ethernet |= is_ethernet(s);
 	if (sysfs_may_supply_port(s))
 		sysfs_supply_port(target_sysfs(t), port, s);
 	if (has_verbs)
@@ -188,34 +196,68 @@ static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 	return port_stays_closed(t->open_error) ? 0 : t->open_error;
 }
 
-static void query_tables(Target *t, uint32_t port, PortSnapshot *s)
+static void query_gids(Target *t, uint32_t port, PortSnapshot *s)
 {
 	Table *table = NULL;
 	int r = read_gids(t, port, s, &table);
 
 	supply_table(s, PORT_TABLE_GIDS, r, table);
-	if (t->query->parts & READ_PKEYS) {
-		r = sysfs_read_pkeys(target_sysfs(t), port, &table);
-		supply_table(s, PORT_TABLE_PKEYS, r, table);
-	}
 	/* The GIDs of the port say which IPoIB interfaces are on it. */
 	r = read_netdevs(t, s, &table);
 	supply_table(s, PORT_TABLE_NETDEVS, r, table);
 }
 
+static void query_pkeys(Target *t, uint32_t port, PortSnapshot *s)
+{
+	Table *table = NULL;
+	int r = sysfs_read_pkeys(target_sysfs(t), port, &table);
+
+	supply_table(s, PORT_TABLE_PKEYS, r, table);
+}
+
+/* The parts of the port to read: those that were asked for, and those without which they would not
+ * be complete. */
+static unsigned int parts_to_read(Target *t, uint32_t port)
+{
+	const Known *k = t->known;
+	unsigned int parts = t->query->parts;
+	bool has_verbs = t->context && port <= VERBS_PORT_MAX;
+
+	/* Without these GIDs, what the others mean depends on the link layer. */
+	if (parts & READ_GIDS && !(parts & READ_VERBS) && !has_device_gids(t))
+		parts |= READ_VERBS;
+	if (parts & READ_GIDS)
+		parts |= READ_LINKS;
+	/* Netlink is asked where verbs does not say everything. On Ethernet the speed of the
+	 * interface is the rate of a port that becomes active. */
+	if (parts & READ_VERBS && (!has_verbs || k->verbs.incomplete || k->has_ethernet))
+		parts |= READ_LINKS;
+	return parts;
+}
+
 int port_query(Target *t, uint32_t port, PortSnapshot *s)
 {
+	int r = 0;
+
+	s->parts = parts_to_read(t, port);
 	/* Without an answer of nldev the port would seem to have lost its interface. So the query
 	 * fails then as it does without an answer of verbs: both ask the same hardware. */
-	int r = nldev_get_port(&t->querier->nldev, t->device, port, s);
-
+	if (s->parts & READ_LINKS)
+		r = nldev_get_port(&t->querier->nldev, t->device, port, s);
 	if (r < 0)
 		return r;
-	query_netdev(t->querier, s);
+	if (s->parts & READ_LINKS)
+		query_netdev(t->querier, s);
+	if (s->parts == READ_PKEYS && target_sysfs(t) < 0 && target_is_gone(t))
+		return -ENODEV;
 	r = query_values(t, port, s);
 	if (r < 0)
 		return r;
+	query_direct_verbs(t, port, s);
 	unmeasured_drop(&t->known->unmeasured, s);
-	query_tables(t, port, s);
+	if (s->parts & READ_GIDS)
+		query_gids(t, port, s);
+	if (s->parts & READ_PKEYS)
+		query_pkeys(t, port, s);
 	return 0;
 }

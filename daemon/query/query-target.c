@@ -49,6 +49,7 @@ static void learn(Target *t)
 	t->has_chardev = nldev_get_chardev(&t->querier->nldev, t->device, &t->chardev) == 0;
 	k->verbs.driver_id = t->has_chardev ? (int64_t)t->chardev.driver_id : -1;
 	k->verbs.opa = streq(t->nldev.values.dev_protocol, "opa");
+	k->verbs.incomplete = k->verbs.opa;
 	memcpy(k->name, t->name, sizeof(k->name));
 	d = (PolicyDevice){.name = k->name,
 			   .kernel_driver = kernel_driver,
@@ -116,6 +117,9 @@ static bool is_familiar(const Target *t, const char *name)
 	       streq(t->known->name, name);
 }
 
+/* The parts of a port that are read with a context */
+#define NEEDS_CONTEXT (READ_VERBS | READ_GIDS | READ_DIRECT)
+
 int target_open(Querier *querier, const Query *q, Target *ret)
 {
 	Target t = {.querier = querier,
@@ -141,7 +145,7 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 		return r;
 	}
 	t.isolated = isolated_new(&querier->isolation, t.name);
-	if (!q->counters)
+	if (!q->counters && (q->attributes || q->parts & NEEDS_CONTEXT))
 		open_context(&t);
 	*ret = t;
 	return 0;

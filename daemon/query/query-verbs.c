@@ -60,8 +60,7 @@ static void supply_port_speed(struct ibv_context *context, uint32_t port, PortSn
 		PORT_SUPPLY(s, port_speed, speed * UINT64_C(100000000));
 }
 
-int verbs_query_port(struct ibv_context *context, uint32_t port, const VerbsDevice *d,
-		     PortSnapshot *s)
+int verbs_query_port(struct ibv_context *context, uint32_t port, VerbsDevice *d, PortSnapshot *s)
 {
 	/* A library that knows less than the header leaves the rest as it is. */
 	struct ibv_port_attr a = {};
@@ -88,6 +87,8 @@ int verbs_query_port(struct ibv_context *context, uint32_t port, const VerbsDevi
 	/* The command by write() has no room for it. Then nldev may have said it. */
 	if (a.port_cap_flags2 || !mask_has(&s->supplied, PORT_ATTR_port_cap_flags2))
 		PORT_SUPPLY(s, port_cap_flags2, a.port_cap_flags2);
+	else if (s->values.port_cap_flags2)
+		d->incomplete = true;
 	PORT_SUPPLY(s, flags, a.flags);
 	if (!d->opa) {
 		PORT_SUPPLY(s, lid, a.lid);

@@ -12,15 +12,17 @@ typedef struct VerbsDevice {
 	unsigned int cap_flags; /* IBV_DEVICE_*; 0 if not known */
 	int64_t driver_id;	/* negative if not known */
 	bool opa;		/* Omni-Path: LIDs of 32 bits, for which verbs has only 16 */
+	bool incomplete;	/* netlink says something that belongs to READ_VERBS and verbs has
+				   no room for */
 } VerbsDevice;
 
 /* Supplies the rows of S with source VERBS, and the capabilities of the device. */
 int verbs_query_device(struct ibv_context *context, DeviceSnapshot *s, unsigned int *ret_cap_flags);
 /* ibv_query_port() has 8 bits for the number of the port. */
 #define VERBS_PORT_MAX 255U
-/* PORT is at most VERBS_PORT_MAX. */
-int verbs_query_port(struct ibv_context *context, uint32_t port, const VerbsDevice *d,
-		     PortSnapshot *s);
+/* PORT is at most VERBS_PORT_MAX. Notes in D->incomplete what netlink had said in S and verbs does
+ * not say. */
+int verbs_query_port(struct ibv_context *context, uint32_t port, VerbsDevice *d, PortSnapshot *s);
 
 /* The GIDs of all ports of a device. ENTRIES is NULL if they were not read, do not fit one answer,
  * or the kernel cannot give them at once. */

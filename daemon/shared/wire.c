@@ -128,6 +128,8 @@ static const char *check_port(const WirePort *m)
 
 	if (m->header.port == 0)
 		return "port out of range";
+	if (m->parts & ~(uint32_t)READ_ALL)
+		return "parts of a port that are none";
 	if (!is_error(m->error) || !is_error(m->open_error))
 		return "error is no negative errno";
 	if (!texts_terminated(port_attributes, port_rows(row_is_text), &m->values))
@@ -154,7 +156,7 @@ static const char *check(const WireMessage *m, size_t size)
 
 	switch ((WireType)h->type) {
 	case WIRE_QUERY:
-		if (!parts_are_valid(m->query.query.parts))
+		if (m->query.query.parts & ~(uint32_t)READ_ALL)
 			return "parts of a port that are none";
 		return terminated(m->query.query.name, sizeof(m->query.query.name))
 			       ? NULL

@@ -71,6 +71,8 @@ typedef struct WirePort {
 	PortValues values;
 	AttrMask supplied;
 	AttrMask unmeasured; /* that of PortSnapshot */
+	uint32_t parts;	     /* the same */
+	uint32_t reserved;   /* fills the structure to a multiple of 8 bytes */
 } WirePort;
 
 typedef struct WireTable {

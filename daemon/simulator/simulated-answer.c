@@ -53,24 +53,27 @@ static bool is_of_netdev(PortAttr a)
 	       a == PORT_ATTR_ifindex || a == PORT_ATTR_netdev_speed;
 }
 
-/* Whether a query of P does not bring the row A. Counters have a query of their own. */
-static bool is_missing(const SimulatedPort *p, PortAttr a, bool pkeys)
+/* Whether a query of P does not bring the row A; UNREAD: its part is not read. Counters have a
+ * query of their own. */
+static bool is_missing(const SimulatedPort *p, PortAttr a, bool unread)
 {
 	AttrSource source = port_attributes[a].source;
 
-	return a == PORT_ATTR_counters || (a == PORT_ATTR_pkeys && !pkeys) ||
+	return a == PORT_ATTR_counters || unread ||
 	       (p->error && (source == SOURCE_VERBS || source == SOURCE_DV)) ||
 	       (!p->now.values.ifindex && is_of_netdev(a));
 }
 
-int simulated_answer_port(SimulatedPort *p, bool pkeys, PortSnapshot *ret)
+int simulated_answer_port(SimulatedPort *p, unsigned int parts, PortSnapshot *ret)
 {
+	const AttrMask unread = port_rows_of(READ_ALL & ~parts);
 	PortSnapshot s = p->now;
 	int error = p->error;
 
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
-		if (is_missing(p, a, pkeys))
+		if (is_missing(p, a, mask_has(&unread, a)))
 			drop_row(&s, a);
+	s.parts = parts;
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++) {
 		const Table *table = s.tables[t];
 

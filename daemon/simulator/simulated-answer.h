@@ -17,11 +17,11 @@ void simulated_answer_enumeration(const SimulatedDevice *d, DeviceSnapshot *ret)
 void simulated_answer_device(const SimulatedDevice *d, DeviceSnapshot *ret);
 
 /*
- * The attributes of a port, and its P_Keys if PKEYS. Returns 0, or the negative errno that the
+ * Those PARTS of a port, READ_*. Returns 0, or the negative errno that the
  * command "fail" has set; *RET then has what does not come from the verbs. The query counts as one
  * of those that fail.
  */
-int simulated_answer_port(SimulatedPort *p, bool pkeys, PortSnapshot *ret);
+int simulated_answer_port(SimulatedPort *p, unsigned int parts, PortSnapshot *ret);
 
 /* The counters of a port and nothing else. -ENOMEM. */
 int simulated_answer_counters(SimulatedPort *p, PortSnapshot *ret);

@@ -123,10 +123,9 @@ static void answer_query(Simulator *sim, SimulatedDevice *d, PendingQuery *q)
 		if (!port_set_has(&q->query.ports, n))
 			continue;
 		if (n <= d->now.values.port_count)
-			error = q->query.counters
-					? simulated_answer_counters(&d->ports[n - 1], &s)
-					: simulated_answer_port(&d->ports[n - 1],
-								q->query.parts & READ_PKEYS, &s);
+			error = q->query.counters ? simulated_answer_counters(&d->ports[n - 1], &s)
+						  : simulated_answer_port(&d->ports[n - 1],
+									  q->query.parts, &s);
 		sim->handler.port(sim->userdata, q->query.id, n, error, &s);
 		port_snapshot_done(&s);
 	}

@@ -21,12 +21,16 @@ static const char *check_device(const Answer *a, const Query *q, const WireHeade
 	return a->object != OBJECT_NONE ? "a device not in the first place" : NULL;
 }
 
-static const char *check_port(const Answer *a, const Query *q, const WireHeader *h)
+static const char *check_port(const Answer *a, const Query *q, const WirePort *m)
 {
+	const WireHeader *h = &m->header;
+
 	if (!port_set_has(&q->ports, h->port))
 		return "a port that was not asked for";
 	if (port_set_has(&a->has_ports, h->port))
 		return "a port twice";
+	if (m->error == 0 && q->parts & ~m->parts)
+		return "a port without what was asked of it";
 	return q->attributes && !a->has_device ? "a port before its device" : NULL;
 }
 
@@ -76,7 +80,7 @@ const char *answer_check(const Answer *a, const Query *q, const WireMessage *m)
 	case WIRE_DEVICE:
 		return check_device(a, q, &m->header);
 	case WIRE_PORT:
-		return check_port(a, q, &m->header);
+		return check_port(a, q, &m->port);
 	case WIRE_TABLE:
 		return check_table(a, &m->table);
 	case WIRE_END:
@@ -108,6 +112,7 @@ void answer_take_port(Answer *a, const WirePort *m)
 	a->port_snapshot.supplied = m->supplied;
 	a->port_snapshot.unmeasured = m->unmeasured;
 	a->port_snapshot.open_error = m->open_error;
+	a->port_snapshot.parts = m->parts;
 }
 
 int answer_take_table(Answer *a, const WireTable *page)

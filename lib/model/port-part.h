@@ -3,11 +3,8 @@
 
 /*
  * The parts of a port: what can be read of it without the rest. Each row that a source supplies
- * belongs to one part, which port_attr_part() of port.h makes of its source and type. A set of
- * parts is a mask of them.
+ * belongs to one part: port_rows_of() in port.h. A set of parts is a mask of them.
  */
-
-#include <stdbool.h>
 
 typedef enum PortPart {
 	/* What ibv_query_port() says: state, LIDs, MTU, speed. Where verbs cannot be asked, what
@@ -15,8 +12,8 @@ typedef enum PortPart {
 	READ_VERBS = 1 << 0,
 	/* What netlink says of the port and of its network interface, with the speed of that. */
 	READ_LINKS = 1 << 1,
-	/* The GIDs, and the network interfaces that are found with them. It is not read without
-	 * READ_LINKS, which says what the interfaces of the GIDs are compared with. */
+	/* The GIDs, and the network interfaces that are found with them. Who reads it reads
+	 * READ_LINKS too, which has what the interfaces of the GIDs are compared with. */
 	READ_GIDS = 1 << 2,
 	/* What the library of the vendor says. */
 	READ_DIRECT = 1 << 3,
@@ -27,9 +24,3 @@ typedef enum PortPart {
 	READ_USUAL = READ_VERBS | READ_LINKS | READ_GIDS | READ_DIRECT,
 	READ_ALL = READ_USUAL | READ_PKEYS,
 } PortPart;
-
-/* Whether PARTS is a set of parts that can be read. The empty set is one. */
-static inline bool parts_are_valid(unsigned int parts)
-{
-	return !(parts & ~(unsigned int)READ_ALL) && (!(parts & READ_GIDS) || parts & READ_LINKS);
-}

@@ -6,6 +6,7 @@
  * which of it is valid.
  */
 
+#include "port-part.h"
 #include "table.h"
 
 /* The ports of a device that are served: those with a number from 1 to this. The kernel counts
@@ -26,8 +27,15 @@ typedef struct PortSnapshot {
 	int32_t open_error; /* why verbs could not be asked: the negative errno of opening the
 			       device, -ECANCELED if the configuration keeps it closed, -ERANGE if
 			       it is open but verbs cannot name the port; 0 if verbs was asked */
+	unsigned int parts; /* READ_*: those that were read. Of a row of another part the snapshot
+			       says nothing, unless it is supplied */
 	Table *tables[_PORT_TABLE_MAX];
 } PortSnapshot;
+
+/* The rows that belong to PARTS. Rows with source CORE or DERIVED, and the counters, belong to
+ * none.
+ */
+AttrMask port_rows_of(unsigned int parts);
 
 /* An error because of which verbs could not be asked, and what it means. */
 typedef struct OpenError {

@@ -29,7 +29,8 @@ static void say(const WireMessage *m)
 static void answer(const Query *q)
 {
 	WireMessage device = {.device = {.header = wire_header(WIRE_DEVICE, q->id, q->device, 0)}},
-		    port = {.port = {.header = wire_header(WIRE_PORT, q->id, q->device, 1)}},
+		    port = {.port = {.header = wire_header(WIRE_PORT, q->id, q->device, 1),
+				     .parts = q->parts}},
 		    end = {.end = {.header = wire_header(WIRE_END, q->id, q->device, 0)}};
 	DeviceSnapshot d = {};
 	PortSnapshot p = {};

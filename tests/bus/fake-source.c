@@ -99,9 +99,18 @@ void answer_device(uint64_t id, const char *name)
 	device_snapshot_done(&s);
 }
 
+/* What query ID asks of its ports: the fake answers it, no less and no more. */
+static unsigned int asked_parts(uint64_t id)
+{
+	for (size_t i = 0; i < fake.n_queries; i++)
+		if (fake.queries[i].id == id)
+			return fake.queries[i].parts;
+	return READ_ALL;
+}
+
 void answer_port(uint64_t id, uint32_t port, int error, uint32_t state)
 {
-	PortSnapshot s = {};
+	PortSnapshot s = {.parts = asked_parts(id)};
 
 	PORT_SUPPLY(&s, link_layer, 1);
 	PORT_SUPPLY(&s, state, state);

@@ -69,6 +69,60 @@ static void test_port_twice(void **state)
 	assert_int_equal(fixture_count_signals(t->f, PORT_1, "StateChanged"), 0);
 }
 
+/* The news of an event is read first, and what else the event may have changed after that. */
+static void test_parts_later(void **state)
+{
+	Test *t = *state;
+
+	tell(1, 1, REASON_LID_CHANGE);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	assert_int_equal(last_query()->parts, READ_VERBS);
+	answer(4);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	assert_int_equal(last_query()->parts, READ_USUAL & ~READ_VERBS);
+	answer(4);
+	barrier(t);
+	assert_int_equal(fake.n_queries, 3);
+	/* nobody has told of the state that this answer has: everything is read */
+	tell(1, 1, REASON_GID_CHANGE);
+	RUN_UNTIL(t, fake.n_queries == 4);
+	assert_int_equal(last_query()->parts, READ_LINKS | READ_GIDS);
+	answer(1);
+	RUN_UNTIL(t, fake.n_queries == 5);
+	assert_int_equal(last_query()->parts, READ_VERBS | READ_DIRECT);
+	answer(1);
+	/* a port that has failed is read in full */
+	tell(1, 1, REASON_LID_CHANGE);
+	RUN_UNTIL(t, fake.n_queries == 6);
+	answer_port(last_query()->id, 1, -EIO, 1);
+	answer_end(last_query()->id, 0, "");
+	tell(1, 1, REASON_LID_CHANGE);
+	RUN_UNTIL(t, fake.n_queries == 7);
+	assert_int_equal(last_query()->parts, READ_USUAL);
+	answer(1);
+	assert_false(port(t, 1, 1)->stale);
+	barrier(t);
+	assert_int_equal(fake.n_queries, 7);
+}
+
+/* A part of the values does not make all of them younger. */
+static void test_age_of_parts(void **state)
+{
+	Test *t = *state;
+	Port *p = device_port(device(t, 1), 1);
+	uint64_t full = p->answered_usec;
+
+	tell(1, 1, REASON_PKEY_CHANGE);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	assert_int_equal(last_query()->parts, READ_PKEYS);
+	answer(4);
+	assert_int_equal(p->answered_usec, full);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	assert_int_equal(last_query()->parts, READ_USUAL);
+	answer(4);
+	assert_true(p->answered_usec > full);
+}
+
 /* The P_Keys of a port that became active are read after the news. */
 static void test_pkeys_later(void **state)
 {
@@ -290,7 +344,11 @@ static void test_success_of_another_port(void **state)
 	assert_false(port_set_has(&last_query()->ports, 2));
 	answer(4);
 	assert_true(port(t, 1, 2)->stale);
+	/* what the first port has left for later */
 	RUN_UNTIL(t, fake.n_queries == 4);
+	assert_false(port_set_has(&last_query()->ports, 2));
+	answer(4);
+	RUN_UNTIL(t, fake.n_queries == 5);
 	assert_true(port_set_has(&last_query()->ports, 2));
 	answer(4);
 	assert_false(port(t, 1, 2)->stale);
@@ -302,6 +360,8 @@ int main(void)
 		NEW(test_end_without_answers),
 		NEW(test_other_ids),
 		NEW(test_port_twice),
+		ANSWERED(test_parts_later),
+		ANSWERED(test_age_of_parts),
 		ANSWERED(test_pkeys_later),
 		ANSWERED(test_recovers_without_need),
 		ANSWERED(test_times_out_twice),

@@ -132,7 +132,7 @@ static void test_first_interface(void **state)
 {
 	Test *t = *state;
 	const NetdevEntry e = {.ifindex = 7, .name = "eth0"};
-	PortSnapshot s = {};
+	PortSnapshot s = {.parts = READ_ALL};
 	const Query *q;
 
 	start(t);

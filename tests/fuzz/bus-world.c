@@ -13,7 +13,7 @@ static PortSnapshot port_snapshot(uint32_t state, size_t n_gids)
 {
 	static GidEntry gids[LARGE_GIDS];
 	const PkeyEntry pkey = {.pkey = 0xffff};
-	PortSnapshot s = {};
+	PortSnapshot s = {.parts = READ_ALL};
 
 	PORT_SUPPLY(&s, state, state);
 	PORT_SUPPLY(&s, phys_state, 5);
@@ -38,7 +38,7 @@ void world_change(World *w, Port *p, uint32_t state)
 	PortSnapshot s = port_snapshot(state, 1);
 	PortChange change;
 
-	cache_apply_port(p, &s, false, REASON_BIT(REASON_PORT_ERROR), REALTIME_USEC, &change);
+	cache_apply_port(p, &s, REASON_BIT(REASON_PORT_ERROR), REALTIME_USEC, &change);
 	port_snapshot_done(&s);
 	shared_memory_put(w->memory, p, true);
 	bus_publish_port(w->bus, p, &change, REASON_PORT_ERROR);
@@ -65,8 +65,7 @@ static Device *add_device(World *w, uint32_t index, const char *name, uint32_t p
 		PortSnapshot port = port_snapshot(ACTIVE, n_gids);
 		Port *p = device_port(d, i);
 
-		cache_apply_port(p, &port, false, REASON_BIT(REASON_STARTUP), REALTIME_USEC,
-				 &change);
+		cache_apply_port(p, &port, REASON_BIT(REASON_STARTUP), REALTIME_USEC, &change);
 		port_snapshot_done(&port);
 		p->published = true;
 		shared_memory_put(w->memory, p, true);

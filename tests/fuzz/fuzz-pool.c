@@ -180,7 +180,7 @@ static void on_port(_unused_ void *userdata, uint64_t id, uint32_t number, int e
 	if (error < 0)
 		cache_apply_port_error(p, strerror(-error), &change);
 	else
-		cache_apply_port(p, s, number % 2, REASON_BIT(REASON_RECONCILE), 1, &change);
+		cache_apply_port(p, s, REASON_BIT(REASON_RECONCILE), 1, &change);
 	publish(d);
 }
 
@@ -259,6 +259,8 @@ static size_t make_message(const Process *p, WireMessage *m)
 		for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++)
 			mask_set(&m->device.supplied, a, input_u8(&input) & 1);
 	if (type == WIRE_PORT)
+		m->port.parts = p->asked.parts;
+	if (type == WIRE_PORT)
 		for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
 			mask_set(&m->port.supplied, a, input_u8(&input) & 1);
 	if (type == WIRE_TABLE)
@@ -314,7 +316,8 @@ static void send_answer(Process *p)
 		send_bytes(p, &m, sizeof(m.device));
 	}
 	for (uint32_t n = 1; n <= PORTS; n++) {
-		m.header = wire_header(WIRE_PORT, q->id, q->device, n);
+		m.port = (WirePort){.header = wire_header(WIRE_PORT, q->id, q->device, n),
+				    .parts = q->parts};
 		if (port_set_has(&q->ports, n))
 			send_bytes(p, &m, sizeof(m.port));
 	}

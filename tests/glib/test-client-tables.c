@@ -44,9 +44,10 @@ static void test_somebody_listens(_unused_ void **state)
 	g_signal_connect(port, "notify::active-mtu", G_CALLBACK(log_take_notify), seen);
 	for (unsigned int i = 0; i < 10; i++) {
 		g_autoptr(GVariant) gids = NULL;
-		g_autofree char *command = g_strdup_printf(
-			"set rocep1/1 active_mtu=%u gid.1=192.168.1.%u event=gid-change",
-			i % 2 == 0 ? 2048 : 4096, 100 + i);
+		g_autofree char *command =
+			g_strdup_printf("set rocep1/1 active_mtu=%u gid.1=192.168.1.%u "
+					"event=speed-change event=gid-change",
+					i % 2 == 0 ? 2048 : 4096, 100 + i);
 
 		log_forget(e.l);
 		g_string_truncate(seen, 0);

@@ -199,6 +199,68 @@ static void test_subnet_values_missing(void **state)
 	assert_int_equal(p->now.values.sm_generation, 1);
 }
 
+/* Each part in turn is read alone and has nothing: the rows of the others stay as they are. */
+static void test_parts(void **state)
+{
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	const NetdevEntry netdev = {.ifindex = 7, .name = "ib0"};
+	PortSnapshot s = ib_port(ACTIVE), before;
+	PortChange change;
+
+	PORT_SUPPLY(&s, subnet_prefix, 0xfe80);
+	PORT_SUPPLY(&s, vport, 3);
+	s.tables[PORT_TABLE_NETDEVS] = table_new(&netdev, 1, sizeof(netdev));
+	mask_set(&s.supplied, PORT_ATTR_netdevs, true);
+	apply(p, s, 0);
+	before = p->now;
+	s = (PortSnapshot){.parts = 0};
+	cache_apply_port(p, &s, 0, 2000, &change);
+	assert_int_equal(change.op, CACHE_UNCHANGED);
+	assert_memory_equal(&p->now.supplied, &before.supplied, sizeof(AttrMask));
+	assert_memory_equal(&p->now.valid, &before.valid, sizeof(AttrMask));
+	assert_memory_equal(p->now.tables, before.tables, sizeof(before.tables));
+	for (unsigned int part = 1; part < READ_ALL; part *= 2) {
+		const AttrMask rows = port_rows_of(part);
+		PortSnapshot nothing = {.parts = part};
+
+		before = p->now;
+		cache_apply_port(p, &nothing, 0, 3000, &change);
+		assert_int_equal(change.op, CACHE_CHANGED);
+		for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+			if (mask_has(&rows, a))
+				assert_false(mask_has(&p->now.supplied, a));
+			else if (port_attributes[a].source != SOURCE_DERIVED)
+				assert_int_equal(mask_has(&p->now.supplied, a),
+						 mask_has(&before.supplied, a));
+	}
+	assert_int_equal(p->now.parts, READ_ALL);
+}
+
+/* Why verbs could not be asked, and what the driver does not measure, is kept with the rest; but
+ * what a part supplies that belongs to another is taken. */
+static void test_parts_without_verbs(void **state)
+{
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	PortSnapshot s = {.open_error = -EACCES};
+	const char *why;
+	PortChange change;
+
+	PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
+	PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
+	apply(p, s, 0);
+	why = port_unavailable(&p->now, PORT_ATTR_active_mtu);
+	s = (PortSnapshot){.parts = READ_LINKS};
+	PORT_SUPPLY(&s, state, PORT_STATE_DOWN);
+	cache_apply_port(p, &s, 0, 2000, &change);
+	assert_true(change.state_changed && mask_has(&change.changed, PORT_ATTR_state));
+	assert_int_equal(p->now.open_error, -EACCES);
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_active_mtu), why);
+	s = (PortSnapshot){.parts = READ_PKEYS};
+	mask_set(&s.unmeasured, PORT_ATTR_state, true);
+	cache_apply_port(p, &s, 0, 2000, &change);
+	assert_false(mask_has(&p->now.supplied, PORT_ATTR_state));
+}
+
 static void test_tables(void **state)
 {
 	static const PortAttr pkeys[] = {PORT_ATTR_pkeys, PORT_ATTR_pkey_generation,
@@ -220,7 +282,8 @@ static void test_tables(void **state)
 	table_free(s.tables[PORT_TABLE_PKEYS]);
 	s.tables[PORT_TABLE_PKEYS] = NULL;
 	mask_set(&s.supplied, PORT_ATTR_pkeys, false);
-	cache_apply_port(p, &s, true, 0, 1000, &change);
+	s.parts = READ_USUAL;
+	cache_apply_port(p, &s, 0, 1000, &change);
 	assert_int_equal(change.op, CACHE_UNCHANGED);
 	assert_int_equal(p->now.tables[PORT_TABLE_PKEYS]->n, 2);
 
@@ -560,6 +623,8 @@ int main(void)
 		TEST(test_subnet_values_missing),
 		TEST(test_counts),
 		TEST(test_tables),
+		TEST(test_parts),
+		TEST(test_parts_without_verbs),
 		TEST(test_stale),
 		TEST(test_never_answered),
 		TEST(test_protocols),

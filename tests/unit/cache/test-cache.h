@@ -57,7 +57,8 @@ static inline PortChange apply(Port *p, PortSnapshot s, uint32_t reasons)
 {
 	PortChange change;
 
-	cache_apply_port(p, &s, false, reasons, 1000, &change);
+	s.parts = READ_ALL;
+	cache_apply_port(p, &s, reasons, 1000, &change);
 	return change;
 }
 

@@ -49,7 +49,8 @@ static void apply(Port *p, PortSnapshot s)
 {
 	PortChange change;
 
-	cache_apply_port(p, &s, false, REASON_BIT(REASON_STARTUP), 1000, &change);
+	s.parts = READ_ALL;
+	cache_apply_port(p, &s, REASON_BIT(REASON_STARTUP), 1000, &change);
 }
 
 static int setup(void **state)

@@ -25,6 +25,9 @@ static int setup(void **state)
 	DEVICE_SUPPLY_TEXT(&s, name, "mlx5_0");
 	if (!c || cache_apply_device(c, &s, 0, &d, &changed) < 0 || !schedule_new(d, NULL))
 		return -1;
+	/* they have answered */
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		d->ports[i]->now.parts = READ_ALL;
 	*state = c;
 	return 0;
 }
@@ -42,6 +45,12 @@ static int teardown(void **state)
 static Schedule *work_of(void **state)
 {
 	return ((Cache *)*state)->devices[0]->schedule;
+}
+
+/* What was left for later of both ports. */
+static unsigned int left(const Schedule *w)
+{
+	return w->n_reasons ? w->left[1] | w->left[2] : 0;
 }
 
 static Query begin_and_end(Schedule *w, uint64_t now)
@@ -123,6 +132,96 @@ static void test_pkeys(void **state)
 	assert_true(ask(w).parts & READ_PKEYS);
 }
 
+/* Which parts each event of verbs has read at once, and which a little later. */
+static void test_parts(void **state)
+{
+	static const struct {
+		EventReason reason;
+		unsigned int at_once, later;
+	} expected[] = {
+		{REASON_PORT_ACTIVE, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT | READ_PKEYS},
+		{REASON_PORT_ERROR, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
+		{REASON_LID_CHANGE, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
+		{REASON_SM_CHANGE, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
+		{REASON_CLIENT_REREGISTER, READ_VERBS,
+		 READ_LINKS | READ_GIDS | READ_DIRECT | READ_PKEYS},
+		{REASON_PKEY_CHANGE, READ_PKEYS, READ_USUAL},
+		{REASON_GID_CHANGE, READ_LINKS | READ_GIDS, READ_VERBS | READ_DIRECT},
+		{REASON_SPEED_CHANGE, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
+		{REASON_DEVICE_FATAL, READ_ALL, 0},
+	};
+	Schedule *w = work_of(state);
+
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		schedule_mark(w, 2, expected[i].reason);
+		assert_int_equal(ask(w).parts, expected[i].at_once);
+		assert_int_equal(schedule_has_left(w), expected[i].later != 0);
+		if (!expected[i].later)
+			continue;
+		assert_false(schedule_is_dirty(w));
+		schedule_later(w);
+		assert_int_equal(ask(w).parts, expected[i].later);
+		assert_false(schedule_has_left(w));
+	}
+}
+
+/* What two events have read at once is not left for later. */
+static void test_parts_of_two(void **state)
+{
+	Schedule *w = work_of(state);
+
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	schedule_mark(w, 1, REASON_GID_CHANGE);
+	assert_int_equal(ask(w).parts, READ_VERBS | READ_LINKS | READ_GIDS);
+	assert_int_equal(left(w), READ_DIRECT);
+	/* what a query of other reasons reads is not left any more */
+	schedule_mark(w, 1, REASON_QUERY);
+	assert_int_equal(ask(w).parts, READ_USUAL);
+	assert_int_equal(left(w), 0);
+}
+
+/* A port that is stale, or was never read in full, is. */
+static void test_parts_due(void **state)
+{
+	Schedule *w = work_of(state);
+	PortSnapshot *now = &w->device->ports[0]->now;
+
+	now->values.stale = true;
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	assert_int_equal(ask(w).parts, READ_USUAL);
+	assert_int_equal(left(w), 0);
+	now->values.stale = false;
+	now->parts = READ_USUAL;
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	assert_int_equal(ask(w).parts, READ_VERBS | READ_PKEYS);
+	now->parts = 0;
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	assert_int_equal(ask(w).parts, READ_ALL);
+}
+
+/* What an event has left for later does not delay the next event. */
+static void test_later_takes_no_token(void **state)
+{
+	Schedule *w = work_of(state);
+	uint64_t now = 1000000, when = 0;
+	unsigned int n = 0;
+
+	for (;; n++) {
+		schedule_mark(w, 1, REASON_LID_CHANGE);
+		if (!schedule_may_ask(w, now, &when))
+			break;
+		begin_and_end(w, now);
+		schedule_later(w);
+		begin_and_end(w, now);
+	}
+	assert_int_equal(n, 10);
+	/* but with an event it waits as the event has to */
+	begin_and_end(w, when);
+	schedule_later(w);
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	assert_false(schedule_may_ask(w, when, &when));
+}
+
 static void set_events(Schedule *w, uint32_t events)
 {
 	DEVICE_SUPPLY(&w->device->now, events, events);
@@ -185,7 +284,7 @@ static void test_pkeys_without_event(void **state)
 	}
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_PORT_ACTIVE);
 	assert_false(ask(w).parts & READ_PKEYS);
-	assert_false(port_set_is_empty(&w->pkeys_later));
+	assert_true(left(w) & READ_PKEYS);
 }
 
 /* A look found something that no event has told of: P_Keys may have changed too. */
@@ -197,22 +296,22 @@ static void test_pkeys_in_doubt(void **state)
 	set_events(w, EVENTS_VERBS);
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
 	assert_false(ask(w).parts & READ_PKEYS);
-	schedule_doubt_pkeys(w, 2);
-	assert_false(port_set_is_empty(&w->pkeys_later));
-	schedule_pkeys(w);
+	schedule_doubt(w, 2, READ_PKEYS);
+	assert_true(left(w) & READ_PKEYS);
+	schedule_later(w);
 	q = ask(w);
 	assert_true(q.parts & READ_PKEYS);
 	assert_int_equal(q.ports.bits[0], 1 << 2);
 	assert_false(schedule_is_dirty(w));
 	/* the next query of the port reads them, if it comes sooner */
-	schedule_doubt_pkeys(w, EVENT_ALL_PORTS);
+	schedule_doubt(w, EVENT_ALL_PORTS, READ_PKEYS);
 	schedule_mark(w, 1, REASON_LID_CHANGE);
 	assert_true(ask(w).parts & READ_PKEYS);
-	assert_true(port_set_has(&w->pkeys_later, 2) && !port_set_has(&w->pkeys_later, 1));
-	schedule_pkeys(w);
+	assert_true(w->left[2] & READ_PKEYS && !(w->left[1] & READ_PKEYS));
+	schedule_later(w);
 	q = ask(w);
 	assert_true(q.parts & READ_PKEYS);
-	assert_int_equal(q.ports.bits[0], 1 << 2);
+	assert_true(port_set_has(&q.ports, 2));
 }
 
 /* A port that has failed while they were to be read: the next look reads them, whatever it is for.
@@ -242,36 +341,36 @@ static void test_pkeys_later(void **state)
 	Schedule *w = work_of(state);
 	Query q;
 
-	assert_true(port_set_is_empty(&w->pkeys_later));
+	assert_int_equal(left(w) & READ_PKEYS, 0);
 	schedule_mark(w, 1, REASON_LINK);
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
 	assert_false(ask(w).parts & READ_PKEYS);
 	assert_false(schedule_is_dirty(w));
-	assert_false(port_set_is_empty(&w->pkeys_later));
+	assert_true(left(w) & READ_PKEYS);
 	/* more news does not wait either */
 	schedule_mark(w, 2, REASON_LID_CHANGE);
 	assert_false(ask(w).parts & READ_PKEYS);
-	assert_false(port_set_is_empty(&w->pkeys_later));
-	schedule_pkeys(w);
-	assert_true(port_set_is_empty(&w->pkeys_later));
+	assert_true(left(w) & READ_PKEYS);
+	schedule_later(w);
+	assert_int_equal(left(w) & READ_PKEYS, 0);
 	q = ask(w);
 	assert_true(q.parts & READ_PKEYS);
 	assert_int_equal(q.ports.bits[0], 1 << 2);
 	assert_false(schedule_is_dirty(w));
-	assert_true(port_set_is_empty(&w->pkeys_later));
+	assert_int_equal(left(w) & READ_PKEYS, 0);
 	/* what reads them anyway reads them once */
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
 	ask(w);
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
 	assert_true(ask(w).parts & READ_PKEYS);
-	assert_true(port_set_is_empty(&w->pkeys_later));
+	assert_int_equal(left(w) & READ_PKEYS, 0);
 	/* a port that has failed is tried again when its time has come, and not sooner for this */
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
 	schedule_begin(w, 7, 1, &q);
 	port_set_remove(&w->asked.ports, 2);
 	schedule_keep_reasons(w, 2);
 	schedule_end(w, 1);
-	assert_true(port_set_is_empty(&w->pkeys_later));
+	assert_int_equal(left(w) & READ_PKEYS, 0);
 	/* but then its P_Keys are read, also if an earlier answer has left them for later */
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
 	assert_false(ask(w).parts & READ_PKEYS);
@@ -288,7 +387,7 @@ static void test_pkeys_later(void **state)
 	schedule_begin(w, 7, 1, &q);
 	schedule_drop_port(w, 2);
 	schedule_end(w, 1);
-	assert_true(port_set_is_empty(&w->pkeys_later));
+	assert_int_equal(left(w) & READ_PKEYS, 0);
 }
 
 static void test_pacing(void **state)
@@ -520,6 +619,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_what_is_asked),
 		TEST(test_pkeys),
+		TEST(test_parts),
+		TEST(test_parts_of_two),
+		TEST(test_parts_due),
+		TEST(test_later_takes_no_token),
 		TEST(test_pkeys_of_looks),
 		TEST(test_pkeys_without_event),
 		TEST(test_pkeys_in_doubt),

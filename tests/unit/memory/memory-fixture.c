@@ -101,7 +101,8 @@ void fixture_put(Fixture *f, Port *p, PortSnapshot s)
 {
 	PortChange change;
 
-	cache_apply_port(p, &s, false, 0, 1234567, &change);
+	s.parts = READ_ALL;
+	cache_apply_port(p, &s, 0, 1234567, &change);
 	p->published = true;
 	shared_memory_put(f->memory, p, change.op != CACHE_UNCHANGED);
 }

@@ -193,7 +193,7 @@ static struct rdmad *open_reader(SharedMemory *s)
 
 static void put(SharedMemory *s, Port *p, uint32_t n)
 {
-	PortSnapshot values = {};
+	PortSnapshot values = {.parts = READ_ALL};
 	PortChange change;
 
 	PORT_SUPPLY(&values, state, 4);
@@ -201,7 +201,7 @@ static void put(SharedMemory *s, Port *p, uint32_t n)
 	PORT_SUPPLY(&values, lid, n);
 	PORT_SUPPLY(&values, max_msg_sz, n);
 	PORT_SUPPLY(&values, qkey_viol_cntr, n);
-	cache_apply_port(p, &values, false, 0, n, &change);
+	cache_apply_port(p, &values, 0, n, &change);
 	pthread_mutex_lock(&daemon_lock);
 	shared_memory_put(s, p, true);
 	pthread_mutex_unlock(&daemon_lock);

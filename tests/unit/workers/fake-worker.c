@@ -56,7 +56,8 @@ static void say_chardevs(const Query *q)
 
 static void say_port(const Query *q, uint32_t port)
 {
-	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, q->id, q->device, port)}};
+	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, q->id, q->device, port),
+				  .parts = q->parts}};
 	PortSnapshot s = {};
 
 	PORT_SUPPLY(&s, lid, n_forgotten);
@@ -367,8 +368,8 @@ static void tables_together(Query *q)
 {
 	say_device(q);
 	for (uint32_t port = 1; port <= port_set_last(&q->ports); port++) {
-		WireMessage m = {
-			.port = {.header = wire_header(WIRE_PORT, q->id, q->device, port)}};
+		WireMessage m = {.port = {.header = wire_header(WIRE_PORT, q->id, q->device, port),
+					  .parts = q->parts}};
 
 		mask_set(&m.port.supplied, PORT_ATTR_gids, true);
 		mask_set(&m.port.supplied, PORT_ATTR_netdevs, true);
