@@ -55,6 +55,7 @@ void known_forget(KnownDevices *k, uint32_t device)
 	if (!known)
 		return;
 	gids_done(&known->gids);
+	pkeys_done(&known->pkeys);
 	after = k->n - (size_t)(known - k->entries) - 1;
 	memmove(known, known + 1, after * sizeof(*known));
 	k->n--;
@@ -62,8 +63,10 @@ void known_forget(KnownDevices *k, uint32_t device)
 
 void known_done(KnownDevices *k)
 {
-	for (size_t i = 0; i < k->n; i++)
+	for (size_t i = 0; i < k->n; i++) {
 		gids_done(&k->entries[i].gids);
+		pkeys_done(&k->entries[i].pkeys);
+	}
 	free(k->entries);
 	*k = (KnownDevices){};
 }

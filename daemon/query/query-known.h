@@ -9,6 +9,7 @@
 
 #include "query-dv.h"
 #include "query-gids.h"
+#include "query-pkeys.h"
 #include "query-policy.h"
 #include "query-verbs.h"
 
@@ -24,6 +25,7 @@ typedef struct Known {
 	bool has_cap_flags;   /* VERBS.cap_flags was read */
 	bool has_ethernet;    /* one of its ports was seen to be Ethernet */
 	DeviceGids gids;      /* the last tables of its ports */
+	DevicePkeys pkeys;    /* the open files of its P_Key tables */
 	size_t n_gids;	      /* how many GIDs all its ports had last time */
 	int open_error;	      /* why it could not be opened last time; 0: it could */
 } Known;

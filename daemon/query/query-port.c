@@ -207,12 +207,20 @@ static void query_gids(Target *t, uint32_t port, PortSnapshot *s)
 	supply_table(s, PORT_TABLE_NETDEVS, r, table);
 }
 
-static void query_pkeys(Target *t, uint32_t port, PortSnapshot *s)
+static int query_pkeys(Target *t, uint32_t port, PortSnapshot *s)
 {
+	bool is_change = t->query->parts == READ_PKEYS &&
+			 contexts_holds(t->querier->contexts, t->device);
 	Table *table = NULL;
-	int r = sysfs_read_pkeys(target_sysfs(t), port, &table);
+	int r = pkeys_read(&t->known->pkeys, port, &table);
 
+	if (r < 0)
+		r = sysfs_read_pkeys(target_sysfs(t), port, &table);
 	supply_table(s, PORT_TABLE_PKEYS, r, table);
+	/* The kernel says when the table changes. What has changed will change again. */
+	if (is_change && r == 0)
+		pkeys_keep(&t->known->pkeys, target_sysfs(t), port);
+	return r;
 }
 
 /* The parts of the port to read: those that were asked for, and those without which they would not
@@ -248,8 +256,6 @@ int port_query(Target *t, uint32_t port, PortSnapshot *s)
 		return r;
 	if (s->parts & READ_LINKS)
 		query_netdev(t->querier, s);
-	if (s->parts == READ_PKEYS && target_sysfs(t) < 0 && target_is_gone(t))
-		return -ENODEV;
 	r = query_values(t, port, s);
 	if (r < 0)
 		return r;
@@ -258,6 +264,7 @@ int port_query(Target *t, uint32_t port, PortSnapshot *s)
 	if (s->parts & READ_GIDS)
 		query_gids(t, port, s);
 	if (s->parts & READ_PKEYS)
-		query_pkeys(t, port, s);
-	return 0;
+		r = query_pkeys(t, port, s);
+	/* nothing else has asked the device whether it is there */
+	return s->parts == READ_PKEYS && r < 0 && target_is_gone(t) ? -ENODEV : 0;
 }

@@ -29,15 +29,12 @@ int sysfs_open_device(const char *name)
 
 /* Reads the first SIZE - 1 bytes without space at the end, terminated. -ENODATA if that is nothing.
  */
-static int read_file(int directory, const char *path, char *buffer, size_t size, size_t *ret)
+static int read_open_file(int fd, char *buffer, size_t size, size_t *ret)
 {
-	_cleanup_close_ int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
-	if (fd < 0)
-		return -errno;
 	do
-		n = read(fd, buffer, size - 1);
+		n = pread(fd, buffer, size - 1, 0);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
@@ -46,6 +43,13 @@ static int read_file(int directory, const char *path, char *buffer, size_t size,
 	buffer[n] = '\0';
 	*ret = (size_t)n;
 	return n ? 0 : -ENODATA;
+}
+
+static int read_file(int directory, const char *path, char *buffer, size_t size, size_t *ret)
+{
+	_cleanup_close_ int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : read_open_file(fd, buffer, size, ret);
 }
 
 int sysfs_read_text(int directory, const char *path, char *buffer, size_t size)
@@ -60,16 +64,19 @@ int sysfs_read_text(int directory, const char *path, char *buffer, size_t size)
 	return buffer[0] ? 0 : -ENODATA; /* the file may begin with a zero byte */
 }
 
+static int parse_number(char *text, uint64_t max, uint64_t *ret)
+{
+	text[strcspn(text, ":")] = '\0';
+	return text_to_u64(text, max, ret) < 0 ? -EINVAL : 0;
+}
+
 int sysfs_read_number(int directory, const char *path, uint64_t max, uint64_t *ret)
 {
 	AttrText text;
 	size_t n;
 	int r = read_file(directory, path, text, sizeof(text), &n);
 
-	if (r < 0)
-		return r;
-	text[strcspn(text, ":")] = '\0';
-	return text_to_u64(text, max, ret) < 0 ? -EINVAL : 0;
+	return r < 0 ? r : parse_number(text, max, ret);
 }
 
 int sysfs_read_link(int directory, const char *path, char *buffer, size_t size)
@@ -380,6 +387,34 @@ void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s)
 		supply_without_verbs(directory, s);
 }
 
+/* Adds entry I of a table, unless it is empty. */
+static int append_pkey(Growing *g, uint32_t i, uint64_t pkey)
+{
+	PkeyEntry e = {.index = i, .pkey = (uint32_t)pkey};
+
+	/* The lower 15 bits are the key; key 0 is an empty entry. */
+	return pkey & 0x7fff ? append(g, &e, sizeof(e)) : 0;
+}
+
+int sysfs_read_pkey_files(const int *fds, uint32_t n, Table **ret)
+{
+	Growing g = {};
+	int r = 0;
+
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		AttrText text;
+		uint64_t pkey;
+		size_t size;
+
+		r = read_open_file(fds[i], text, sizeof(text), &size);
+		if (r == 0)
+			r = parse_number(text, UINT16_MAX, &pkey);
+		if (r == 0)
+			r = append_pkey(&g, i, pkey);
+	}
+	return finish(&g, sizeof(PkeyEntry), r, ret);
+}
+
 int sysfs_read_pkeys(int device, uint32_t port, Table **ret)
 {
 	_cleanup_close_ int directory = -EBADF;
@@ -397,12 +432,8 @@ int sysfs_read_pkeys(int device, uint32_t port, Table **ret)
 		r = sysfs_read_number(directory, path, UINT16_MAX, &pkey);
 		if (r == -ENOENT && i > 0)
 			return finish(&g, sizeof(PkeyEntry), 0, ret);
-		/* The lower 15 bits are the key; key 0 is an empty entry. */
-		if (r == 0 && pkey & 0x7fff) {
-			PkeyEntry e = {.index = i, .pkey = (uint32_t)pkey};
-
-			r = append(&g, &e, sizeof(e));
-		}
+		if (r == 0)
+			r = append_pkey(&g, i, pkey);
 	}
 	return finish(&g, sizeof(PkeyEntry), r, ret);
 }

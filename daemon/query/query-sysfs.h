@@ -49,6 +49,8 @@ bool sysfs_may_supply_port(const PortSnapshot *s);
  * negative errno if a part cannot
  * be read: half a table is none. */
 int sysfs_read_pkeys(int device, uint32_t port, Table **ret);
+/* The same of a table whose N files are open. */
+int sysfs_read_pkey_files(const int *fds, uint32_t n, Table **ret);
 int sysfs_read_gids(int device, uint32_t port, bool roce, Table **ret);
 /* bit/s; -EINVAL while the interface has none. NET is a descriptor of /sys/class/net. */
 int sysfs_read_netdev_speed(int net, const char *name, uint32_t ifindex, uint64_t *ret);
