@@ -188,8 +188,9 @@ static bool take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reas
 		      PortChange *ret)
 {
 	Schedule *w = p->device->schedule;
-	bool is_usual = !(READ_USUAL & ~snapshot->parts);
+	unsigned int parts = snapshot->parts;
 
+	schedule_set_read(w, p->number, parts);
 	cache_apply_port(p, snapshot, reasons, realtime_now_usec(), ret);
 	/* No event has told of this change. If it was lost, others may have been lost with it. */
 	if (ret->op == CACHE_CHANGED && !(reasons & ~event_reasons_meaning(MEANS_NO_EVENT)))
@@ -197,7 +198,10 @@ static bool take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reas
 	/* That touches everything, whatever the query was about. */
 	if (ret->state_changed)
 		schedule_doubt(w, p->number, READ_USUAL);
-	if (is_usual)
+	/* ActiveMtu follows the MTU of the interface, of which nobody but the interface tells. */
+	if (mask_has(&ret->changed, PORT_ATTR_netdev_mtu) && !(parts & READ_VERBS))
+		schedule_follow(w, p->number, READ_VERBS);
+	if (!(READ_USUAL & ~parts))
 		p->answered_usec = monotonic_usec(m);
 	return manager_note_state(m, p, reasons, ret);
 }

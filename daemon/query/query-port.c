@@ -209,8 +209,8 @@ static void query_gids(Target *t, uint32_t port, PortSnapshot *s)
 
 static int query_pkeys(Target *t, uint32_t port, PortSnapshot *s)
 {
-	bool is_change = t->query->parts == READ_PKEYS &&
-			 contexts_holds(t->querier->contexts, t->device);
+	bool is_change =
+		t->query->parts == READ_PKEYS && contexts_holds(t->querier->contexts, t->device);
 	Table *table = NULL;
 	int r = pkeys_read(&t->known->pkeys, port, &table);
 
@@ -231,6 +231,10 @@ static unsigned int parts_to_read(Target *t, uint32_t port)
 	unsigned int parts = t->query->parts;
 	bool has_verbs = t->context && port <= VERBS_PORT_MAX;
 
+	/* Netlink says what the event of an interface is about. The rest costs little unless the
+	 * device must be opened for it. */
+	if (parts == READ_LINKS && contexts_holds(t->querier->contexts, t->device))
+		parts |= READ_VERBS | READ_GIDS;
 	/* Without these GIDs, what the others mean depends on the link layer. */
 	if (parts & READ_GIDS && !(parts & READ_VERBS) && !has_device_gids(t))
 		parts |= READ_VERBS;

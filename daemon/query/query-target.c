@@ -145,7 +145,8 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 		return r;
 	}
 	t.isolated = isolated_new(&querier->isolation, t.name);
-	if (!q->counters && (q->attributes || q->parts & NEEDS_CONTEXT))
+	if (!q->counters && (q->attributes || q->parts & NEEDS_CONTEXT ||
+			     contexts_holds(querier->contexts, q->device)))
 		open_context(&t);
 	*ret = t;
 	return 0;

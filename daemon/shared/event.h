@@ -82,9 +82,9 @@ typedef enum EventMeaning {
 	/* a network interface was attached, detached or renamed */                                                                    \
 	R(NETDEV,            "netdev",            MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL,            0)           \
 	/* rtnetlink: MTU, carrier, MAC, master */                                                                                     \
-	R(LINK,              "link",              MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL,            0)           \
+	R(LINK,              "link",              MEANS_LINKS | MEANS_SETTLING,                   READ_LINKS,            0)           \
 	/* rtnetlink: IP address */                                                                                                    \
-	R(ADDRESS,           "address",           MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL,            0)           \
+	R(ADDRESS,           "address",           MEANS_LINKS | MEANS_SETTLING,                   READ_LINKS,            0)           \
 	/* from here on: asynchronous events of verbs */                                                                               \
 	R(PORT_ACTIVE,       "port-active",       0,                                              READ_VERBS,             READ_ALL)   \
 	R(PORT_ERROR,        "port-error",        0,                                              READ_VERBS,             READ_USUAL) \

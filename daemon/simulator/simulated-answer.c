@@ -66,14 +66,16 @@ static bool is_missing(const SimulatedPort *p, PortAttr a, bool unread)
 
 int simulated_answer_port(SimulatedPort *p, unsigned int parts, PortSnapshot *ret)
 {
-	const AttrMask unread = port_rows_of(READ_ALL & ~parts);
+	/* as rdmad-query does of a device that is held open */
+	unsigned int read = parts == READ_LINKS ? READ_LINKS | READ_VERBS | READ_GIDS : parts;
+	const AttrMask unread = port_rows_of(READ_ALL & ~read);
 	PortSnapshot s = p->now;
 	int error = p->error;
 
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
 		if (is_missing(p, a, mask_has(&unread, a)))
 			drop_row(&s, a);
-	s.parts = parts;
+	s.parts = read;
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++) {
 		const Table *table = s.tables[t];
 

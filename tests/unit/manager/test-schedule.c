@@ -132,7 +132,7 @@ static void test_pkeys(void **state)
 	assert_true(ask(w).parts & READ_PKEYS);
 }
 
-/* Which parts each event of verbs has read at once, and which a little later. */
+/* Which parts each event has read at once, and which a little later. */
 static void test_parts(void **state)
 {
 	static const struct {
@@ -149,6 +149,10 @@ static void test_parts(void **state)
 		{REASON_GID_CHANGE, READ_LINKS | READ_GIDS, READ_VERBS | READ_DIRECT},
 		{REASON_SPEED_CHANGE, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
 		{REASON_DEVICE_FATAL, READ_ALL, 0},
+		/* these have looks of their own, which follow when the kernel is done */
+		{REASON_LINK, READ_LINKS, 0},
+		{REASON_ADDRESS, READ_LINKS, 0},
+		{REASON_NETDEV, READ_USUAL, 0},
 	};
 	Schedule *w = work_of(state);
 
@@ -178,6 +182,33 @@ static void test_parts_of_two(void **state)
 	schedule_mark(w, 1, REASON_QUERY);
 	assert_int_equal(ask(w).parts, READ_USUAL);
 	assert_int_equal(left(w), 0);
+}
+
+/* A source may read more than it was asked for: that is not read again. What follows from an answer
+ * is read by the next query, which waits for nothing. */
+static void test_parts_of_answer(void **state)
+{
+	Schedule *w = work_of(state);
+	uint64_t now = 1000000, when;
+	Query q;
+
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	assert_int_equal(ask(w).parts, READ_VERBS);
+	schedule_set_read(w, 1, READ_VERBS | READ_LINKS | READ_GIDS);
+	assert_int_equal(left(w), READ_DIRECT);
+
+	while (schedule_mark(w, 1, REASON_LINK) == 0 && schedule_may_ask(w, now, &when)) {
+		schedule_begin(w, 1, now, &q);
+		port_set_remove(&w->asked.ports, 1);
+		if (w->tokens == 0)
+			schedule_follow(w, 1, READ_VERBS);
+		schedule_end(w, now);
+		if (w->tokens == 0)
+			break;
+	}
+	q = begin_and_end(w, now);
+	assert_true(q.parts == READ_VERBS && port_set_has(&q.ports, 1));
+	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_LINK);
 }
 
 /* A port that is stale, or was never read in full, is. */
@@ -621,6 +652,7 @@ int main(void)
 		TEST(test_pkeys),
 		TEST(test_parts),
 		TEST(test_parts_of_two),
+		TEST(test_parts_of_answer),
 		TEST(test_parts_due),
 		TEST(test_later_takes_no_token),
 		TEST(test_pkeys_of_looks),
