@@ -197,10 +197,7 @@ static bool take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reas
 		schedule_doubt(w, p->number, READ_PKEYS);
 	/* That touches everything, whatever the query was about. */
 	if (ret->state_changed)
-		schedule_doubt(w, p->number, READ_USUAL);
-	/* ActiveMtu follows the MTU of the interface, of which nobody but the interface tells. */
-	if (mask_has(&ret->changed, PORT_ATTR_netdev_mtu) && !(parts & READ_VERBS))
-		schedule_follow(w, p->number, READ_VERBS);
+		schedule_doubt(w, p->number, READ_USUAL & ~parts);
 	if (!(READ_USUAL & ~parts))
 		p->answered_usec = monotonic_usec(m);
 	return manager_note_state(m, p, reasons, ret);

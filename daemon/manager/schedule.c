@@ -341,16 +341,6 @@ void schedule_doubt(Schedule *w, uint32_t port, unsigned int parts)
 		}
 }
 
-void schedule_follow(Schedule *w, uint32_t port, unsigned int parts)
-{
-	if (port >= w->n_reasons)
-		return;
-	w->only_left |= !wants_something(&w->next);
-	port_set_add(&w->next.ports, port);
-	w->next.parts[port] |= (uint8_t)parts;
-	w->next.reasons[port] |= w->asked.reasons[port];
-}
-
 void schedule_set_read(Schedule *w, uint32_t port, unsigned int parts)
 {
 	if (port < w->n_reasons)

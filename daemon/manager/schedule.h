@@ -118,9 +118,6 @@ void schedule_end(Schedule *w, uint64_t now_usec);
  * under way does not read of them the next query of the port does, SCHEDULE_LATER_USEC from now at
  * the latest. */
 void schedule_doubt(Schedule *w, uint32_t port, unsigned int parts);
-/* PARTS of PORT follow from what the query under way has read for its reasons: they are read by the
- * next query, which comes at once. */
-void schedule_follow(Schedule *w, uint32_t port, unsigned int parts);
 /* The query under way has read PARTS of PORT, perhaps more than it was asked for: they are not left
  * for later. */
 void schedule_set_read(Schedule *w, uint32_t port, unsigned int parts);

@@ -181,7 +181,7 @@ static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 		r = verbs_query_port(t->context, port, &t->known->verbs, s);
 	if (r < 0)
 		return r;
-	t->known->has_ethernet |= is_ethernet(s);
+	t->known->link_layers |= 1U << MIN(s->values.link_layer, 31U);
 	if (sysfs_may_supply_port(s))
 		sysfs_supply_port(target_sysfs(t), port, s);
 	if (has_verbs)
@@ -241,25 +241,49 @@ static unsigned int parts_to_read(Target *t, uint32_t port)
 	if (parts & READ_GIDS)
 		parts |= READ_LINKS;
 	/* Netlink is asked where verbs does not say everything. On Ethernet the speed of the
-	 * interface is the rate of a port that becomes active. */
-	if (parts & READ_VERBS && (!has_verbs || k->verbs.incomplete || k->has_ethernet))
+	 * interface is the rate of a port that becomes active. A device that this process has not
+	 * read before may be of either kind. */
+	if (parts & READ_VERBS && (!has_verbs || k->verbs.incomplete ||
+				   k->link_layers != 1U << IBV_LINK_LAYER_INFINIBAND))
 		parts |= READ_LINKS;
 	return parts;
 }
 
-int port_query(Target *t, uint32_t port, PortSnapshot *s)
+/* What netlink says of the port, and rtnetlink of its interface. */
+static int query_links(Target *t, uint32_t port, PortSnapshot *s)
 {
-	int r = 0;
-
-	s->parts = parts_to_read(t, port);
 	/* Without an answer of nldev the port would seem to have lost its interface. So the query
 	 * fails then as it does without an answer of verbs: both ask the same hardware. */
-	if (s->parts & READ_LINKS)
-		r = nldev_get_port(&t->querier->nldev, t->device, port, s);
+	int r = nldev_get_port(&t->querier->nldev, t->device, port, s);
+	bool other_mtu;
+
 	if (r < 0)
 		return r;
-	if (s->parts & READ_LINKS)
-		query_netdev(t->querier, s);
+	query_netdev(t->querier, s);
+	other_mtu = s->values.netdev_mtu != t->known->netdev_mtu;
+	t->known->netdev_mtu = s->values.netdev_mtu;
+	if (s->parts & READ_VERBS)
+		return 0;
+	/* ActiveMtu follows the MTU of the interface. */
+	if (other_mtu) {
+		target_open_context(t);
+		s->parts |= READ_VERBS;
+		return 0;
+	}
+	/* rtnetlink has answered when the kernel has told everybody of a change of the interface,
+	 * the driver of the port too. What was asked before may be older, so the state is asked for
+	 * again. */
+	return s->values.ifindex ? nldev_get_port(&t->querier->nldev, t->device, port, s) : 0;
+}
+
+int port_query(Target *t, uint32_t port, PortSnapshot *s)
+{
+	int r;
+
+	s->parts = parts_to_read(t, port);
+	r = s->parts & READ_LINKS ? query_links(t, port, s) : 0;
+	if (r < 0)
+		return r;
 	r = query_values(t, port, s);
 	if (r < 0)
 		return r;

@@ -99,6 +99,7 @@ static void open_context(Target *t)
 	Known *k = t->known;
 	DeviceSnapshot ignored = {};
 
+	t->tried_open = true;
 	t->open_error = 0;
 	t->is_isolated = k->policy == POLICY_ISOLATE;
 	if (k->policy == POLICY_NEVER_OPEN || k->policy == POLICY_ISOLATE)
@@ -150,6 +151,12 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 		open_context(&t);
 	*ret = t;
 	return 0;
+}
+
+void target_open_context(Target *t)
+{
+	if (!t->tried_open)
+		open_context(t);
 }
 
 bool target_is_gone(Target *t)

@@ -20,6 +20,7 @@ typedef struct Target {
 	int sysfs;	      /* its directory, negative if that is not open: use target_sysfs() */
 	struct ibv_context *context; /* NULL if there is none */
 	int open_error;		     /* why there is none; 0 if there shall be none */
+	bool tried_open;	     /* CONTEXT and OPEN_ERROR say what came of opening it */
 	bool is_isolated; /* no context is opened in this process: ISOLATED is asked instead */
 	Isolated isolated;
 	VerbsGids gids; /* of all its ports, read when the first port needs them */
@@ -38,6 +39,9 @@ static inline uint32_t target_port(const Target *t, uint32_t place)
 }
 /* Whether the device has gone. Asks the kernel: call it after an error that may mean that. */
 bool target_is_gone(Target *t);
+/* Opens the device, as far as the policy allows, if that was not done because the query did not
+ * need it. */
+void target_open_context(Target *t);
 /* Closes the context, held or not, and opens a new one: call it when the context says that its
  * device has gone but the device has not. */
 void target_reopen(Target *t);

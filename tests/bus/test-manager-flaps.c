@@ -126,43 +126,6 @@ static void test_strange_events(void **state)
 	assert_int_equal(port(t, 1, 1)->link_downs, 0);
 }
 
-static void answer_ethernet(uint32_t mtu)
-{
-	const Query *q = last_query();
-
-	for (uint32_t n = 1; n <= 2; n++) {
-		PortSnapshot s = {.parts = q->parts};
-
-		if (!port_set_has(&q->ports, n))
-			continue;
-		PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
-		PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
-		PORT_SUPPLY(&s, netdev_mtu, mtu);
-		fake.handler->port(fake.userdata, q->id, n, 0, &s);
-	}
-	answer_end(q->id, 0, "");
-}
-
-/* What verbs says of an interface costs more than what the interface says. It is read with the
- * first look after the event, but at once if the MTU has changed. */
-static void test_mtu_of_interface(void **state)
-{
-	Test *t = *state;
-
-	start(t);
-	answer_device(last_query()->id, NULL);
-	answer_ethernet(1500);
-	tell(1, 1, REASON_LINK);
-	RUN_UNTIL(t, fake.n_queries == 2);
-	assert_int_equal(last_query()->parts, READ_LINKS);
-	answer_ethernet(9000);
-	assert_int_equal(fake.n_queries, 3);
-	assert_int_equal(last_query()->parts, READ_VERBS);
-	answer_ethernet(9000);
-	RUN_UNTIL(t, fake.n_queries == 4);
-	assert_int_equal(last_query()->parts, READ_USUAL);
-}
-
 /* The interface of the port may have changed between the first look and the moment from which on
  * somebody listens. So there is another look. */
 static void test_first_interface(void **state)
@@ -192,13 +155,8 @@ static void test_first_interface(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ANSWERED(test_flaps),
-		ANSWERED(test_down),
-		ANSWERED(test_event_during_query),
-		ANSWERED(test_reason),
-		NEW(test_strange_events),
-		NEW(test_first_interface),
-		NEW(test_mtu_of_interface),
+		ANSWERED(test_flaps),  ANSWERED(test_down),	 ANSWERED(test_event_during_query),
+		ANSWERED(test_reason), NEW(test_strange_events), NEW(test_first_interface),
 	};
 
 	unsetenv("NOTIFY_SOCKET");

@@ -184,31 +184,15 @@ static void test_parts_of_two(void **state)
 	assert_int_equal(left(w), 0);
 }
 
-/* A source may read more than it was asked for: that is not read again. What follows from an answer
- * is read by the next query, which waits for nothing. */
+/* A source may read more than it was asked for: that is not read again. */
 static void test_parts_of_answer(void **state)
 {
 	Schedule *w = work_of(state);
-	uint64_t now = 1000000, when;
-	Query q;
 
 	schedule_mark(w, 1, REASON_LID_CHANGE);
 	assert_int_equal(ask(w).parts, READ_VERBS);
 	schedule_set_read(w, 1, READ_VERBS | READ_LINKS | READ_GIDS);
 	assert_int_equal(left(w), READ_DIRECT);
-
-	while (schedule_mark(w, 1, REASON_LINK) == 0 && schedule_may_ask(w, now, &when)) {
-		schedule_begin(w, 1, now, &q);
-		port_set_remove(&w->asked.ports, 1);
-		if (w->tokens == 0)
-			schedule_follow(w, 1, READ_VERBS);
-		schedule_end(w, now);
-		if (w->tokens == 0)
-			break;
-	}
-	q = begin_and_end(w, now);
-	assert_true(q.parts == READ_VERBS && port_set_has(&q.ports, 1));
-	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_LINK);
 }
 
 /* A port that is stale, or was never read in full, is. */
