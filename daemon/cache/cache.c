@@ -419,6 +419,7 @@ static void carry_parts(PortSnapshot *to, const PortSnapshot *from)
 
 	if (unread == 0)
 		return;
+	to->failed |= from->failed & unread;
 	MASK_FOREACH(a, port_rows_of(unread))
 	{
 		PortTable t = attr_port_table(port_attributes[a].type);

@@ -45,9 +45,13 @@ static int on_settle(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *
 static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Schedule *w = userdata;
+	Device *d = w->device;
 
-	if (schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE) >= 0)
-		manager_ask(w->manager, w->device);
+	if (schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE) < 0)
+		return 0;
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		schedule_doubt(w, d->ports[i]->number, d->ports[i]->now.failed);
+	manager_ask(w->manager, d);
 	return 0;
 }
 
@@ -264,11 +268,11 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	bus_answer_queries(&w->asked.queries, number, p, error, error < 0 ? strerror(-error) : "");
 }
 
-/* Whether all that is known of D is what it answered last. */
+/* Whether all that is known of D is what it answered last, and nothing is missing. */
 static bool is_healthy(const Device *d)
 {
 	for (uint32_t i = 0; i < d->n_ports; i++)
-		if (d->ports[i]->now.values.stale)
+		if (d->ports[i]->now.values.stale || d->ports[i]->now.failed)
 			return false;
 	return !d->now.values.stale;
 }

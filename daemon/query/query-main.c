@@ -52,7 +52,8 @@ static int send_port(void *userdata, const Query *q, uint32_t port, int error,
 				  .values = s->values,
 				  .supplied = s->supplied,
 				  .unmeasured = s->unmeasured,
-				  .parts = s->parts}};
+				  .parts = s->parts,
+				  .failed = s->failed}};
 	int r = wire_put(fd, &packet, &m);
 
 	for (PortTable t = 0; r == 0 && t < _PORT_TABLE_MAX; t++)

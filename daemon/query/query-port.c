@@ -19,8 +19,19 @@ static bool is_ethernet(const PortSnapshot *s)
 	       s->values.link_layer == IBV_LINK_LAYER_ETHERNET;
 }
 
-static void supply_table(PortSnapshot *s, PortTable table, int r, Table *t)
+/* Whether a table that could not be read with ERROR may be readable a little later: its port may
+ * have answered just before. */
+static bool may_pass(int error)
 {
+	return error != -ENOENT && error != -ENODEV && error != -EOPNOTSUPP && error != -EINVAL &&
+	       error != -EACCES && error != -EPERM && error != -E2BIG;
+}
+
+/* R is what reading TABLE, a table of PART, has returned. */
+static void supply_table(PortSnapshot *s, unsigned int part, PortTable table, int r, Table *t)
+{
+	if (r < 0 && may_pass(r))
+		s->failed |= part;
 	if (r < 0)
 		return;
 	s->tables[table] = t;
@@ -201,10 +212,10 @@ static void query_gids(Target *t, uint32_t port, PortSnapshot *s)
 	Table *table = NULL;
 	int r = read_gids(t, port, s, &table);
 
-	supply_table(s, PORT_TABLE_GIDS, r, table);
+	supply_table(s, READ_GIDS, PORT_TABLE_GIDS, r, table);
 	/* The GIDs of the port say which IPoIB interfaces are on it. */
 	r = read_netdevs(t, s, &table);
-	supply_table(s, PORT_TABLE_NETDEVS, r, table);
+	supply_table(s, READ_GIDS, PORT_TABLE_NETDEVS, r, table);
 }
 
 static int query_pkeys(Target *t, uint32_t port, PortSnapshot *s)
@@ -216,7 +227,7 @@ static int query_pkeys(Target *t, uint32_t port, PortSnapshot *s)
 
 	if (r < 0)
 		r = sysfs_read_pkeys(target_sysfs(t), port, &table);
-	supply_table(s, PORT_TABLE_PKEYS, r, table);
+	supply_table(s, READ_PKEYS, PORT_TABLE_PKEYS, r, table);
 	/* The kernel says when the table changes. What has changed will change again. */
 	if (is_change && r == 0)
 		pkeys_keep(&t->known->pkeys, target_sysfs(t), port);

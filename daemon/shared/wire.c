@@ -130,6 +130,8 @@ static const char *check_port(const WirePort *m)
 		return "port out of range";
 	if (m->parts & ~(uint32_t)READ_ALL)
 		return "parts of a port that are none";
+	if (m->failed & ~m->parts)
+		return "a part that was not read has failed";
 	if (!is_error(m->error) || !is_error(m->open_error))
 		return "error is no negative errno";
 	if (!texts_terminated(port_attributes, port_rows(row_is_text), &m->values))

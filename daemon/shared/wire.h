@@ -72,7 +72,7 @@ typedef struct WirePort {
 	AttrMask supplied;
 	AttrMask unmeasured; /* that of PortSnapshot */
 	uint32_t parts;	     /* the same */
-	uint32_t reserved;   /* fills the structure to a multiple of 8 bytes */
+	uint32_t failed;     /* the same */
 } WirePort;
 
 typedef struct WireTable {

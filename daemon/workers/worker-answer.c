@@ -113,6 +113,7 @@ void answer_take_port(Answer *a, const WirePort *m)
 	a->port_snapshot.unmeasured = m->unmeasured;
 	a->port_snapshot.open_error = m->open_error;
 	a->port_snapshot.parts = m->parts;
+	a->port_snapshot.failed = m->failed;
 }
 
 int answer_take_table(Answer *a, const WireTable *page)

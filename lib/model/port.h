@@ -24,11 +24,13 @@ typedef struct PortSnapshot {
 	/* Rows that are not supplied because the driver says the same whatever the link does. A
 	 * port of which the state is among them is not known to be down. */
 	AttrMask unmeasured;
-	int32_t open_error; /* why verbs could not be asked: the negative errno of opening the
-			       device, -ECANCELED if the configuration keeps it closed, -ERANGE if
-			       it is open but verbs cannot name the port; 0 if verbs was asked */
-	unsigned int parts; /* READ_*: those that were read. Of a row of another part the snapshot
-			       says nothing, unless it is supplied */
+	int32_t open_error;  /* why verbs could not be asked: the negative errno of opening the
+				device, -ECANCELED if the configuration keeps it closed, -ERANGE if
+				it is open but verbs cannot name the port; 0 if verbs was asked */
+	unsigned int parts;  /* READ_*: those that were read. Of a row of another part the snapshot
+				says nothing, unless it is supplied */
+	unsigned int failed; /* READ_*: those of which a table could not be read now, but may be
+				later. It is not supplied then */
 	Table *tables[_PORT_TABLE_MAX];
 } PortSnapshot;
 

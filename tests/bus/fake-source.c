@@ -110,7 +110,8 @@ static unsigned int asked_parts(uint64_t id)
 
 void answer_port(uint64_t id, uint32_t port, int error, uint32_t state)
 {
-	PortSnapshot s = {.parts = asked_parts(id)};
+	unsigned int parts = asked_parts(id);
+	PortSnapshot s = {.parts = parts, .failed = fake.failed & parts};
 
 	PORT_SUPPLY(&s, link_layer, 1);
 	PORT_SUPPLY(&s, state, state);

@@ -29,6 +29,7 @@ typedef struct FakeSource {
 	unsigned int n_enumerated, n_forgotten;
 	Query queries[QUERIES_MAX]; /* every question until now, the oldest first */
 	size_t n_queries;
+	unsigned int failed;	      /* READ_*: what the answers of ports say has failed */
 	PortSet interfaces_forgotten; /* ports of which the source was told that they have no
 					 network interface any more */
 } FakeSource;

@@ -330,6 +330,34 @@ static void test_success_ends_retry(void **state)
 	assert_false(timer_runs(device(t, 1)->schedule->retry));
 }
 
+/* The port has answered, but its P_Keys could not be read. No event will tell when they can be, so
+ * they are read again with the next try; and not again when that has succeeded. */
+static void test_table_fails(void **state)
+{
+	Test *t = *state;
+
+	fake.failed = READ_PKEYS;
+	tell(1, 1, REASON_PKEY_CHANGE);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer(4);
+	assert_false(port(t, 1, 1)->stale);
+	/* other parts say nothing of it */
+	tell(1, 1, REASON_LID_CHANGE);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	assert_false(last_query()->parts & READ_PKEYS);
+	answer(4);
+	assert_true(timer_runs(device(t, 1)->schedule->retry));
+	fake.failed = 0;
+	do {
+		size_t n = fake.n_queries;
+
+		RUN_UNTIL(t, fake.n_queries == n + 1);
+		answer(4);
+	} while (!(last_query()->parts & READ_PKEYS));
+	assert_true(port_set_has(&last_query()->ports, 1));
+	assert_false(timer_runs(device(t, 1)->schedule->retry));
+}
+
 /* One port has failed, another answers: the first one is still looked at again. */
 static void test_success_of_another_port(void **state)
 {
@@ -372,6 +400,7 @@ int main(void)
 		ANSWERED(test_wedged_device_leaves),
 		ANSWERED(test_wedged_device_answers_again),
 		ANSWERED(test_success_ends_retry),
+		ANSWERED(test_table_fails),
 		ANSWERED(test_success_of_another_port),
 	};
 

@@ -61,6 +61,10 @@ static void test_rules(void **state)
 	mask_set(&m.port.unmeasured, 127, false);
 	m.port.parts = READ_ALL + 1;
 	expect_bad(&m, sizeof(WirePort), "parts of a port that are none");
+	m.port.parts = READ_VERBS;
+	m.port.failed = READ_PKEYS;
+	expect_bad(&m, sizeof(WirePort), "a part that was not read has failed");
+	m.port.failed = 0;
 	m.port.parts = READ_ALL;
 	m.header.port = 0;
 	expect_bad(&m, sizeof(WirePort), "port out of range");
