@@ -199,19 +199,27 @@ static void test_subnet_values_missing(void **state)
 	assert_int_equal(p->now.values.sm_generation, 1);
 }
 
-/* Each part in turn is read alone and has nothing: the rows of the others stay as they are. */
-static void test_parts(void **state)
+/* A port of which every part has something. */
+static PortSnapshot whole_port(void)
 {
-	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
 	const NetdevEntry netdev = {.ifindex = 7, .name = "ib0"};
-	PortSnapshot s = ib_port(ACTIVE), before;
-	PortChange change;
+	PortSnapshot s = ib_port(ACTIVE);
 
 	PORT_SUPPLY(&s, subnet_prefix, 0xfe80);
 	PORT_SUPPLY(&s, vport, 3);
 	s.tables[PORT_TABLE_NETDEVS] = table_new(&netdev, 1, sizeof(netdev));
 	mask_set(&s.supplied, PORT_ATTR_netdevs, true);
-	apply(p, s, 0);
+	return s;
+}
+
+/* Each part in turn is read alone and has nothing: the rows of the others stay as they are. */
+static void test_parts(void **state)
+{
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	PortSnapshot s, before;
+	PortChange change;
+
+	apply(p, whole_port(), 0);
 	before = p->now;
 	s = (PortSnapshot){.parts = 0};
 	cache_apply_port(p, &s, 0, 2000, &change);
@@ -223,6 +231,7 @@ static void test_parts(void **state)
 		const AttrMask rows = port_rows_of(part);
 		PortSnapshot nothing = {.parts = part};
 
+		apply(p, whole_port(), 0);
 		before = p->now;
 		cache_apply_port(p, &nothing, 0, 3000, &change);
 		assert_int_equal(change.op, CACHE_CHANGED);
