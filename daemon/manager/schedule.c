@@ -4,11 +4,6 @@
 
 #include <assert.h>
 
-/* A burst of this many queries because of events goes through at once, INIT to ARMED to ACTIVE
- * among them; then ten a second. So an interface of a port never has more than 20 signals of
- * changed values a second, and with the queries for callers 30. */
-#define TOKENS_MAX 10U
-#define TOKEN_USEC (100 * USEC_PER_MSEC)
 /* Reads that callers want keep this distance. manager-look.c has a longer one for Refresh(). */
 #define CALLER_USEC (100 * USEC_PER_MSEC)
 
@@ -33,7 +28,7 @@ Schedule *schedule_new(Device *d, struct Manager *m)
 		return NULL;
 	w->device = d;
 	w->manager = m;
-	w->tokens = TOKENS_MAX;
+	w->tokens.n = TOKENS_MAX;
 	/* so devices do not all read their P_Keys in the same look */
 	w->n_looks = d->index;
 	d->schedule = w;
@@ -197,7 +192,7 @@ void schedule_drop_port(Schedule *w, uint32_t port)
 /* Whether there may be a query now because of events, and because of callers. */
 static bool may_ask_for_events(const Schedule *w)
 {
-	return wants_something(&w->next) && (w->tokens > 0 || w->only_left);
+	return wants_something(&w->next) && (w->tokens.n > 0 || w->only_left);
 }
 
 static bool may_ask_for_callers(const Schedule *w, uint64_t now_usec)
@@ -207,16 +202,13 @@ static bool may_ask_for_callers(const Schedule *w, uint64_t now_usec)
 
 bool schedule_may_ask(Schedule *w, uint64_t now_usec, uint64_t *ret_usec)
 {
-	uint64_t earned = (now_usec - w->tokens_usec) / TOKEN_USEC, when = UINT64_MAX;
+	uint64_t when = UINT64_MAX;
 
-	if (earned > 0) {
-		w->tokens = (unsigned int)MIN(w->tokens + earned, (uint64_t)TOKENS_MAX);
-		w->tokens_usec += earned * TOKEN_USEC;
-	}
+	token_bucket_fill(&w->tokens, now_usec);
 	if (may_ask_for_events(w) || may_ask_for_callers(w, now_usec))
 		return true;
 	if (wants_something(&w->next))
-		when = w->tokens_usec + TOKEN_USEC;
+		when = token_bucket_next_usec(&w->tokens);
 	if (wants_something(&w->callers))
 		when = MIN(when, w->callers_usec);
 	*ret_usec = when;
@@ -271,9 +263,9 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 	w->asked.ports = (PortSet){};
 	w->asked.attributes = w->asked.whole = false;
 	if (for_events) {
-		if (w->tokens == TOKENS_MAX)
-			w->tokens_usec = now_usec;
-		w->tokens -= !w->only_left;
+		/* what an event's query has left takes none */
+		if (!w->only_left)
+			token_bucket_take(&w->tokens, now_usec);
 		w->only_left = false;
 		take(w, &w->next);
 	}

@@ -18,6 +18,7 @@
 #include "event.h"
 #include "pending-call.h"
 #include "source.h"
+#include "token-bucket.h"
 
 struct Manager;
 
@@ -64,11 +65,10 @@ typedef struct Schedule {
 
 	struct DeviceCounters *counters; /* NULL: nobody has asked for any; manager-counters.c */
 
-	/* pacing: a bucket of tokens, one for each query because of events, filled up at a steady
-	 * rate. What only callers want takes no token; neither does what an event's query has left
-	 * for later, which is one query more at most. */
-	unsigned int tokens;
-	uint64_t tokens_usec;  /* CLOCK_MONOTONIC when they were counted */
+	/* pacing: a token for each query because of events. What only callers want takes none;
+	 * neither does what an event's query has left for later, which is one query more at most.
+	 */
+	TokenBucket tokens;
 	uint64_t callers_usec; /* callers get no query before this time */
 	sd_event_source *pace;
 
