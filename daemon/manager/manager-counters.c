@@ -85,7 +85,7 @@ void manager_ask_counters(Manager *m, Device *d)
 	query.id = manager_new_id(m, d);
 	for (const PendingCall *call = c->next.first; call; call = call->next)
 		port_set_add(&query.ports, call->port);
-	r = m->source->ops->query(m->source, &query);
+	r = manager_send(m, d, &query);
 	if (r < 0) {
 		log_debug_errno(r, "%s: cannot ask for counters: %m", d->now.values.name);
 		bus_answer_counters(&c->next, 0, NULL, NULL, r,

@@ -174,7 +174,10 @@ void manager_check_look(Manager *m);
 
 /* Asks about what is dirty of D, as soon as it may. */
 void manager_ask(Manager *m, Device *d);
+/* Gives the source QUERY of D, with what every question says. As SourceOps.query. */
+int manager_send(Manager *m, const Device *d, Query *query);
 /* SourceHandler's functions of the same names. */
+bool manager_on_asking(void *userdata, const Query *query);
 void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot);
 void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 		     PortSnapshot *snapshot);

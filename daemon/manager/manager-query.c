@@ -125,6 +125,13 @@ static void fail_ask(Manager *m, Device *d, const Query *query, int error)
 	manager_check_look(m);
 }
 
+int manager_send(Manager *m, const Device *d, Query *query)
+{
+	query->links_generation = m->links_generation;
+	query->leave = schedule_leave(d->schedule);
+	return m->source->ops->query(m->source, query);
+}
+
 void manager_ask(Manager *m, Device *d)
 {
 	Schedule *w = d->schedule;
@@ -145,8 +152,7 @@ void manager_ask(Manager *m, Device *d)
 		return;
 	}
 	schedule_begin(w, manager_new_id(m, d), now, &query);
-	query.links_generation = m->links_generation;
-	r = m->source->ops->query(m->source, &query);
+	r = manager_send(m, d, &query);
 	if (r < 0)
 		fail_ask(m, d, &query, r);
 }
@@ -157,6 +163,14 @@ static Device *asked_device(Manager *m, uint64_t id)
 	Device *d = cache_device(&m->cache, (uint32_t)id);
 
 	return d && d->schedule->asked_id == id ? d : NULL;
+}
+
+bool manager_on_asking(void *userdata, const Query *query)
+{
+	Manager *m = userdata;
+	Device *d = cache_device(&m->cache, query->device);
+
+	return d && schedule_adopt(d->schedule, monotonic_usec(m), query);
 }
 
 void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)

@@ -254,6 +254,16 @@ static void take_port_reasons(Schedule *w, uint32_t port)
 		w->asked_parts |= parts_due(w, port);
 }
 
+/* Notes what the query that begins leaves for later. */
+static void note_left(Schedule *w)
+{
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		if (port_set_has(&w->asked.ports, n))
+			w->left[n] =
+				(uint8_t)((w->left[n] & ~w->asked_parts) |
+					  event_parts_later(w->asked.reasons[n], w->asked_parts));
+}
+
 void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 {
 	bool for_events = may_ask_for_events(w);
@@ -278,11 +288,7 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		if (port_set_has(&w->asked.ports, n))
 			take_port_reasons(w, n);
-	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (port_set_has(&w->asked.ports, n))
-			w->left[n] =
-				(uint8_t)((w->left[n] & ~w->asked_parts) |
-					  event_parts_later(w->asked.reasons[n], w->asked_parts));
+	note_left(w);
 
 	*ret = (Query){.id = id,
 		       .device = w->device->index,
@@ -291,6 +297,52 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 		       .parts = w->asked_parts,
 		       .ports = w->asked.ports};
 	memcpy(ret->name, w->device->now.values.name, sizeof(ret->name));
+}
+
+/* The query of the source that begins answers the reasons to ask about PORT for which it reads
+ * enough. The others stay, and so does what it does not read because it does not know that it is
+ * due. */
+static void adopt_port(Schedule *w, uint32_t port)
+{
+	uint32_t *reasons = &w->next.reasons[port], stay = 0;
+
+	for (EventReason r = 0; r < _REASON_MAX; r++)
+		if (event_parts_at_once(*reasons & REASON_BIT(r)) & ~w->asked_parts)
+			stay |= REASON_BIT(r);
+	w->asked.reasons[port] = *reasons & ~stay;
+	*reasons &= stay;
+	if (!stay)
+		port_set_remove(&w->next.ports, port);
+	w->next.parts[port] &= (uint8_t)~w->asked_parts;
+	w->left[port] |= (uint8_t)parts_due(w, port);
+}
+
+bool schedule_adopt(Schedule *w, uint64_t now_usec, const Query *q)
+{
+	if (!token_bucket_take(&w->tokens, now_usec) || w->asked_id || w->wedged)
+		return false;
+	w->asked.ports = (PortSet){};
+	w->asked.attributes = w->asked.whole = w->asked_callers = false;
+	w->asked_parts = q->parts;
+	for (uint32_t n = 1; n <= w->device->n_ports && n < w->n_reasons; n++) {
+		if (!port_set_has(&q->ports, n))
+			continue;
+		port_set_add(&w->asked.ports, n);
+		adopt_port(w, n);
+	}
+	note_left(w);
+	/* it is no part of a look at everything if the rest of that is still to be asked */
+	if (!wants_something(&w->next)) {
+		w->asked.whole = w->next.whole;
+		w->next.whole = false;
+	}
+	w->asked_id = q->id;
+	return true;
+}
+
+Leave schedule_leave(const Schedule *w)
+{
+	return (Leave){.ports = w->device->n_ports, .tokens = w->tokens};
 }
 
 void schedule_keep_reasons(Schedule *w, uint32_t port)

@@ -108,6 +108,12 @@ bool schedule_may_ask(Schedule *w, uint64_t now_usec, uint64_t *ret_usec);
  * for longer stays: an event does not make the query that callers want come sooner, or its own
  * query longer. schedule_may_ask() has said yes. */
 void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret);
+/* The source asks Q by itself at NOW_USEC, which takes a token. Returns whether that is the query
+ * under way now. If not, because there is no token or another query is under way, what has been
+ * marked is asked later as if the source had not asked. */
+bool schedule_adopt(Schedule *w, uint64_t now_usec, const Query *q);
+/* What the source may ask by itself, for the next Query of the device. */
+Leave schedule_leave(const Schedule *w);
 /* PORT has answered with an error: the reasons to ask about it are reasons of its next query too.
  */
 void schedule_keep_reasons(Schedule *w, uint32_t port);

@@ -115,6 +115,7 @@ static int answer(Querier *querier, const WireMessage *m)
 	case WIRE_TABLE:
 	case WIRE_END:
 	case WIRE_EVENT:
+	case WIRE_ASKING:
 	case _WIRE_MAX:
 		break;
 	}

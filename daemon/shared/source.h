@@ -16,6 +16,15 @@
 #include "event.h"
 #include "port-set.h"
 #include "port.h"
+#include "token-bucket.h"
+
+/* Leave to ask a device without being told to, because of an event that its source has read. It
+ * belongs to the query that it comes with: it begins when that query has ended, and lasts until the
+ * next query of the device has. */
+typedef struct Leave {
+	uint32_t ports;	    /* for the ports 1 to this; 0: there is no leave */
+	TokenBucket tokens; /* each query takes one */
+} Leave;
 
 /* One question to the hardware. */
 typedef struct Query {
@@ -30,6 +39,7 @@ typedef struct Query {
 				      the network interfaces that it found before */
 	PortSet ports; /* the ports to read, by their place on the device, from 1. That is their
 			  number, but for the only port of a switch, whose number is 0 */
+	Leave leave;   /* what the source may ask of DEVICE by itself from then on */
 } Query;
 
 /* What org.rdma.Manager publishes about the source. */
@@ -42,6 +52,11 @@ typedef struct SourceStatus {
 typedef struct SourceHandler {
 	/* Something may have changed. */
 	void (*event)(void *userdata, const Event *event);
+	/* The source asks by itself what an event has touched, for which it had leave; the event
+	 * came first. QUERY has the id of the query with that leave. Returns whether the core takes
+	 * this for a query of its own, under way from now on: then the answer follows. If not, it
+	 * does not. */
+	bool (*asking)(void *userdata, const Query *query);
 	/* The answer to a query comes in this order: the device if its attributes were asked for,
 	 * each port that was asked for (unless the query ends early), then exactly one end. The
 	 * snapshots hold what the source supplied. The handler may take over the memory that a

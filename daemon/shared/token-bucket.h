@@ -2,7 +2,8 @@
 #pragma once
 
 /* How often a device may be asked because of events: a bucket of tokens, one for each query, which
- * is filled up at a steady rate. */
+ * is filled up at a steady rate. The core has the bucket of each device. A worker that may ask by
+ * itself has a copy of it (Leave in source.h). */
 
 #include "util.h"
 

@@ -23,6 +23,8 @@ size_t wire_size(WireType type)
 		return sizeof(WireEnd);
 	case WIRE_EVENT:
 		return sizeof(WireEvent);
+	case WIRE_ASKING:
+		return sizeof(WireAsking);
 	case _WIRE_MAX:
 		break;
 	}
@@ -141,6 +143,18 @@ static const char *check_port(const WirePort *m)
 		       : "attribute unknown";
 }
 
+static const char *check_asking(const WireAsking *m)
+{
+	if (m->header.port != 0)
+		return "a query with a port number";
+	if (m->parts & ~(uint32_t)READ_ALL)
+		return "parts of a port that are none";
+	/* bit 0 stands for no port, and those behind the last port neither */
+	if (m->ports.bits[0] & 1 || port_set_last(&m->ports) > RDMA_PORT_MAX)
+		return "port out of range";
+	return port_set_is_empty(&m->ports) ? "a query of nothing" : NULL;
+}
+
 static const char *check(const WireMessage *m, size_t size)
 {
 	const WireHeader *h = &m->header;
@@ -175,6 +189,8 @@ static const char *check(const WireMessage *m, size_t size)
 		return terminated(m->end.text, sizeof(m->end.text)) ? NULL : "text not terminated";
 	case WIRE_EVENT:
 		return m->event.reason < _REASON_MAX ? NULL : "reason unknown";
+	case WIRE_ASKING:
+		return check_asking(&m->asking);
 	case WIRE_FORGET:
 	case _WIRE_MAX:
 		break;

@@ -6,13 +6,32 @@
  * has a fixed size for its type.
  *
  *     core to worker      QUERY, FORGET: each in a packet of its own
- *     worker to core      DEVICE, PORT, TABLE, END in answer to a QUERY; EVENT at any time. A
- * packet may have several, one behind the other, so that a short answer wakes the core only once
+ *     worker to core      DEVICE, PORT, TABLE, END in answer to a QUERY; EVENT at any time; ASKING
+ *                         between two answers. A packet may have several, one behind the other, so
+ *                         that a short answer wakes the core only once
  *
  * The answer to a query has first DEVICE and the pages of its table, if the device was asked for;
  * then for each port PORT and the pages of its tables; END is its last message. The pages of a
  * table come in order, and all but the last are full. A table that was read but is empty has no
  * page: its row is in the mask `supplied`.
+ *
+ * A worker that reads an event may ask the ports that the event is about without a QUERY. It says
+ * ASKING first, in the packet of the event, because the query may hang: with this message the core
+ * starts the same clock as for a QUERY. The answer is like any other. The rules:
+ *
+ *   - Leave. Each QUERY says what the worker may ask of this device by itself (Query.leave): which
+ *     ports, and how many such queries now and per second. The leave begins with the END of that
+ *     QUERY and lasts until the END of the next QUERY of the device, which has another. So a QUERY
+ *     takes it back or changes it, and so does FORGET.
+ *   - Id. ASKING and its answer have the id of the QUERY with that leave.
+ *   - Order. A worker does one thing after the other. It says ASKING only when no other answer has
+ *     begun, and only when it has found no message of the core that it has not read. A QUERY that
+ *     crosses ASKING on the way is answered after it, also if both are about the same device. If
+ *     the core has been slow, several may come before the answer to a QUERY.
+ *   - Pace. The worker counts the tokens of its leave, and the core counts them too. If there is
+ *     none, the worker sends the EVENT alone, and the core asks when it may. If the core has none,
+ *     or waits for a QUERY of the same device, it does not use the answer: the event is asked about
+ *     later, as if the worker had only sent that.
  *
  * Both sides are built together. The version only guards against an upgrade in which a core of the
  * old version starts a worker of the new one: it grows with each change of a structure.
@@ -40,6 +59,7 @@ typedef enum WireType {
 	WIRE_TABLE,	/* one page of a table */
 	WIRE_END,	/* the query is answered */
 	WIRE_EVENT,	/* something may have changed */
+	WIRE_ASKING,	/* the worker asks a device by itself */
 	_WIRE_MAX
 } WireType;
 
@@ -96,6 +116,13 @@ typedef struct WireEvent {
 	uint32_t reserved; /* fills the structure to a multiple of 8 bytes */
 } WireEvent;
 
+typedef struct WireAsking {
+	WireHeader header; /* its port is 0 */
+	uint32_t parts;	   /* that of Query */
+	uint32_t reserved; /* as in WireEvent */
+	PortSet ports;	   /* Query.ports: at least one */
+} WireAsking;
+
 /* FORGET is a header alone. */
 typedef union WireMessage {
 	WireHeader header;
@@ -105,6 +132,7 @@ typedef union WireMessage {
 	WireTable table;
 	WireEnd end;
 	WireEvent event;
+	WireAsking asking;
 } WireMessage;
 
 /* Messages on their way. Zero-initialise; SIZE is enough. */
@@ -125,9 +153,9 @@ uint32_t wire_page_entries(AttrType type);
 
 /*
  * Checks a received packet of SIZE bytes in MESSAGE: magic, version, type, size, port number, text
- * terminated, mask within bounds, page within its table, reason known, and of the entries of a page
- * what their columns must keep: text terminated, errors and groups within their range. 0 or
- * -EBADMSG with *RET_WHY a static text that names the rule.
+ * terminated, mask within bounds, page within its table, reason known, ports asked for, and of the
+ * entries of a page what their columns must keep: text terminated, errors and groups within their
+ * range. 0 or -EBADMSG with *RET_WHY a static text that names the rule.
  */
 int wire_check(const WireMessage *message, size_t size, const char **ret_why);
 

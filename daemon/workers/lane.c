@@ -98,8 +98,10 @@ void lane_run(Lane *l)
 		PoolDevice *d = request->owner;
 
 		request_remove(&l->waiting, request);
-		if (d->asked != l->worker)
+		if (d->asked != l->worker) {
 			d->heard = false;
+			d->leave_ports = 0;
+		}
 		d->asked = l->worker;
 		worker_submit(l->worker, request);
 	}

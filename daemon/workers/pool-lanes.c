@@ -120,17 +120,23 @@ static int on_crisis_over(_unused_ sd_event_source *s, _unused_ uint64_t usec, v
 int pool_set_aside(Lane *l, PoolDevice *d)
 {
 	bool heard = d->heard;
+	Request *r = d->request;
 	Lane *own;
-	int r = new_lane(l->pool, d, &own);
+	int error = new_lane(l->pool, d, &own);
 
-	if (r < 0)
-		return r;
+	if (error < 0)
+		return error;
 	extend_crisis(l->pool);
 	own->worker = lane_detach(l, d);
 	own->taken = true;
 	d->lane = own;
 	d->asked = own->worker;
 	d->heard = heard;
+	/* The worker asks D by itself, and the core's query has not been given to it yet. */
+	if (r && request_remove(&l->waiting, r)) {
+		request_append(&own->waiting, r);
+		lane_run(own);
+	}
 	return 0;
 }
 

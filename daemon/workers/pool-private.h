@@ -45,13 +45,18 @@ struct PoolDevice {
 	uint32_t index;	  /* kernel index */
 	AttrText name;	  /* as in the last query; for messages */
 	uint64_t adapter; /* likewise; 0: not known */
-	/* The query of the core that is under way, NULL if there is none. */
+	/* The query that is under way for the core, NULL if there is none: one of the core, or one
+	 * of a worker that the core takes for its own. */
 	Request *request;
 	/* The worker that was asked last: only its events of this device count. NULL: it is lost.
 	 */
 	Worker *asked;
 	/* ASKED has answered: it may hold the device open, so events are lost with it. */
 	bool heard;
+	/* HEARD: the query of the core that ASKED has answered last, and what it may ask by itself
+	 * because of that: the ports 1 to LEAVE_PORTS. */
+	uint64_t leave_id;
+	uint32_t leave_ports;
 	/* Bytes of the tables of each port that was read last, by its number, and their sum. */
 	uint32_t *port_tables;
 	uint32_t n_port_tables; /* room for port numbers below this */

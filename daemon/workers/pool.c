@@ -77,6 +77,15 @@ static void take_end(PoolDevice *d, Lane *l, Worker *w, const Request *r)
 	pool_settle(l);
 }
 
+/* Notes what W may ask of D by itself now that it has answered R, which the core has asked. */
+static void begin_leave(PoolDevice *d, const Worker *w, const Request *r)
+{
+	if (r->own || d->asked != w)
+		return;
+	d->leave_id = r->query.id;
+	d->leave_ports = r->query.leave.ports;
+}
+
 static void on_end(void *userdata, Worker *w, Request *answered, int error, const char *text)
 {
 	_cleanup_free_ Request *r = answered;
@@ -85,6 +94,11 @@ static void on_end(void *userdata, Worker *w, Request *answered, int error, cons
 	Lane *l = pool_find_lane(p, w);
 	bool asked = is_asked_by_core(r);
 
+	/* The core's query of D is behind this one, and its answer says more. */
+	if (d && d->request && !asked)
+		return;
+	if (d)
+		begin_leave(d, w, r);
 	if (asked)
 		d->request = NULL;
 	if (d)
@@ -142,6 +156,21 @@ static void describe_stuck(const Pool *p, const Worker *w, char *text, size_t si
 	log_warning("Worker %d: %s, set aside", worker_pid(w), text);
 }
 
+/* The worker W has spoilt the query of D for which the core waits: that which it works on, or one
+ * behind a query of its own. The core is to be told that it has ended. Returns its id, 0 if there
+ * is none. */
+static uint64_t end_request(PoolDevice *d, Worker *w)
+{
+	Request *r = d->request;
+	uint64_t id = r ? r->query.id : 0;
+
+	d->request = NULL;
+	if (r && r != worker_head(w) &&
+	    (request_remove(&d->lane->waiting, r) || worker_withdraw(w, r)))
+		free(r);
+	return id;
+}
+
 /* D hangs, and the core is told so. W stays with it for a while: it may answer after all. */
 static void wedge(PoolDevice *d, Lane *l, Worker *w)
 {
@@ -169,7 +198,7 @@ static void on_stuck(void *userdata, Worker *w)
 	Request *head = worker_head(w);
 	PoolDevice *d = head ? head->owner : NULL;
 	char text[160];
-	bool asked;
+	uint64_t id;
 
 	if (!d) {
 		drop_worker(l);
@@ -178,11 +207,11 @@ static void on_stuck(void *userdata, Worker *w)
 			    worker_pid(w), d->name, p->timing.answer_usec / USEC_PER_SEC);
 		worker_kill(w); /* on_exited() has the device tried again */
 	} else {
-		asked = is_asked_by_core(head);
+		id = end_request(d, w);
 		describe_stuck(p, w, text, sizeof(text));
 		wedge(d, l, w);
-		if (asked)
-			p->handler->end(p->userdata, d->probe.id, -ETIMEDOUT, text);
+		if (id)
+			p->handler->end(p->userdata, id, -ETIMEDOUT, text);
 	}
 }
 
@@ -192,7 +221,7 @@ static void on_failed(void *userdata, Worker *w, const char *why)
 	Lane *l = pool_find_lane(p, w);
 	Request *head = worker_head(w);
 	PoolDevice *d = head ? head->owner : NULL;
-	uint64_t id = head ? head->query.id : 0;
+	uint64_t id = 0;
 
 	log_warning("Worker %d%s%s: %s", worker_pid(w), d ? ", reading " : "", d ? d->name : "",
 		    why);
@@ -201,15 +230,15 @@ static void on_failed(void *userdata, Worker *w, const char *why)
 		pool_device_spoil(d);
 		return;
 	}
+	if (d)
+		id = end_request(d, w);
 	worker_kill(lane_detach(l, d));
 	lane_pause(l);
 	lane_run(l);
-	if (d) {
-		d->request = NULL;
-		pool_device_spoil(d);
-	}
-	pool_settle(l);
 	if (d)
+		pool_device_spoil(d);
+	pool_settle(l);
+	if (id)
 		p->handler->end(p->userdata, id, -EPIPE, why);
 }
 
@@ -234,6 +263,41 @@ static void on_event(void *userdata, Worker *w, const Event *event)
 	if (e.port > RDMA_PORT_MAX)
 		e.port = EVENT_ALL_PORTS;
 	p->handler->event(p->userdata, &e);
+}
+
+/* The rule that a query breaks that W asks D by itself; NULL if it breaks none. */
+static const char *check_own(const PoolDevice *d, const Query *q)
+{
+	if (d->leave_ports == 0)
+		return "a query of its own without leave";
+	if (q->id != d->leave_id)
+		return "a query of its own with another id than that of its leave";
+	return port_set_last(&q->ports) > d->leave_ports
+		       ? "a query of its own about a port for which it has no leave"
+		       : NULL;
+}
+
+static const char *on_asking(void *userdata, Worker *w, Request *r)
+{
+	Pool *p = userdata;
+	PoolDevice *d = pool_find_device(p, r->query.device);
+	/* Without an answer of W it may be leave from before the device was forgotten. */
+	bool served = d && d->asked == w && d->heard;
+	const char *rule = served ? check_own(d, &r->query) : NULL;
+
+	if (rule)
+		return rule;
+	if (served) {
+		memcpy(r->query.name, d->name, sizeof(d->name));
+		r->query.adapter = d->adapter;
+		r->owner = d;
+	}
+	if (served && p->handler->asking(p->userdata, &r->query) && !d->request)
+		d->request = r;
+	/* The core limits those that it takes for its own. */
+	else if (!pool_count_event(p, pool_find_process(p, w)))
+		on_failed(p, w, "worker broke the protocol: a flood of queries of its own");
+	return NULL;
 }
 
 static void on_exited(void *userdata, Worker *w)
@@ -280,6 +344,7 @@ static const LaneHandler lane_handler = {
 			.port = on_port,
 			.end = on_end,
 			.event = on_event,
+			.asking = on_asking,
 			.stuck = on_stuck,
 			.slow = on_slow,
 			.failed = on_failed,
@@ -364,6 +429,8 @@ bool pool_forget(Pool *p, uint32_t device, uint64_t *ret_asked)
 	if (d->request)
 		*ret_asked = d->request->query.id;
 	if (shared) {
+		if (d->asked)
+			worker_disown(d->asked, d);
 		withdraw(d);
 		send_forget(d);
 	}

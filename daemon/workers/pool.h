@@ -33,6 +33,13 @@
  * is without a crisis; until then it is asked again from time to time. So a wrong suspicion on a
  * slow machine costs processes for a short time, but no answer.
  *
+ * A worker that reads an event may ask the device by itself (wire.h). If the core takes that for a
+ * query of its own (SourceHandler.asking), all of the above applies to it. If not, because the
+ * core's own query of the device was on its way, or nobody has asked this worker about the device,
+ * the answer is checked like any other and goes to nobody. If it does not come, the worker hangs in
+ * that device all the same. To ask without leave, or for a port without, or with another id than
+ * that of the leave, breaks the protocol.
+ *
  * Processes: there are POOL_PROCESSES_MAX at most. If more devices hang, those that could not be
  * asked for a time-out are wedged too; they are tried again as those that hang. The last places
  * (POOL_PROCESSES_KEPT) are only for devices whose last query was answered.

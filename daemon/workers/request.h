@@ -16,9 +16,12 @@ typedef struct Request {
 	/* Whose query it is. NULL: the device has been forgotten, and nobody wants the answer. */
 	PoolDevice *owner;
 	uint64_t queued_usec; /* CLOCK_MONOTONIC: since when it waits for a worker */
-	uint64_t took_usec;   /* answered: how long the worker has worked on it */
-	bool forget;	      /* not a query: the worker closes what it has open of query.device */
-	bool sent;	      /* the worker process has been sent it */
+	/* Sent: until then the worker process may begin queries of its own first. 0: it has not. */
+	uint64_t overtaken_usec;
+	uint64_t took_usec; /* answered: how long the worker has worked on it */
+	bool forget;	    /* not a query: the worker closes what it has open of query.device */
+	bool sent;	    /* the worker process has been sent it */
+	bool own;	    /* the worker process asks it by itself: it was not sent */
 } Request;
 
 typedef struct RequestQueue {

@@ -88,6 +88,7 @@ const char *answer_check(const Answer *a, const Query *q, const WireMessage *m)
 	case WIRE_QUERY:
 	case WIRE_FORGET:
 	case WIRE_EVENT:
+	case WIRE_ASKING:
 	case _WIRE_MAX:
 		break;
 	}

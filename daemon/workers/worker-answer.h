@@ -20,6 +20,11 @@ typedef struct Answer {
 
 /* Empties A for the next query. */
 void answer_reset(Answer *a);
+/* Whether a part of the answer has come. */
+static inline bool answer_has_begun(const Answer *a)
+{
+	return a->object != OBJECT_NONE;
+}
 /* The rule that M breaks as the next part of the answer to Q; NULL if it breaks none. Q NULL:
  * nothing was asked. */
 const char *answer_check(const Answer *a, const Query *q, const WireMessage *m);

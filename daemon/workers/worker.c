@@ -299,19 +299,32 @@ bool worker_withdraw(Worker *w, const Request *r)
 RequestQueue worker_take_requests(Worker *w)
 {
 	Request *head = w->n_sent > 0 ? request_pop(&w->queue) : NULL, *r;
-	RequestQueue taken = {};
+	RequestQueue taken = {}, kept = {};
 
-	while ((r = request_pop(&w->queue))) {
-		r->sent = false;
-		if (r->forget || !r->owner)
-			free(r);
-		else
-			request_append(&taken, r);
-	}
 	if (head)
-		request_append(&w->queue, head);
+		request_append(&kept, head);
 	w->n_sent = head ? 1 : 0;
+	while ((r = request_pop(&w->queue))) {
+		if (r->forget || !r->owner) {
+			free(r);
+		} else if (head && r->owner == head->owner) {
+			request_append(&kept, r);
+			w->n_sent += r->sent;
+		} else {
+			r->sent = false;
+			r->overtaken_usec = 0;
+			request_append(&taken, r);
+		}
+	}
+	w->queue = kept;
 	return taken;
+}
+
+void worker_disown(Worker *w, const PoolDevice *d)
+{
+	for (Request *r = w->queue.first; r; r = r->next)
+		if (r->owner == d)
+			r->owner = NULL;
 }
 
 static void deliver_device(Worker *w)
@@ -390,9 +403,65 @@ static void take_answer(Worker *w, const WireMessage *m)
 	case WIRE_QUERY:
 	case WIRE_FORGET:
 	case WIRE_EVENT:
+	case WIRE_ASKING:
 	case _WIRE_MAX:
 		break;
 	}
+}
+
+/* The rule that the process breaks when it asks by itself now; NULL if it breaks none. A request
+ * that was sent may have crossed that on the way, and several like it. But the time in which that
+ * can happen has an end: otherwise one query of its own after the other would keep a worker that
+ * lies from answering. */
+static const char *check_asking(Worker *w)
+{
+	const Request *head = worker_head(w);
+
+	if (answer_has_begun(&w->answer))
+		return "a query of its own within an answer";
+	if (head && head->own)
+		return "a query of its own within another";
+	return head && head->overtaken_usec && now_usec(w) >= head->overtaken_usec
+		       ? "queries of its own in place of that of the core"
+		       : NULL;
+}
+
+/* Puts R, which the process works on now, before the other requests. */
+static void begin_own(Worker *w, Request *r)
+{
+	RequestQueue others = w->queue;
+	Request *head = worker_head(w);
+
+	w->queue = (RequestQueue){};
+	request_append(&w->queue, r);
+	request_append_all(&w->queue, &others);
+	w->n_sent++;
+	w->started = true;
+	begin_head(w);
+	renew_deadline(w);
+	if (head && head->overtaken_usec == 0)
+		head->overtaken_usec = w->end_usec;
+}
+
+static void take_asking(Worker *w, const WireAsking *m)
+{
+	_cleanup_free_ Request *r = calloc(1, sizeof(*r));
+	const char *why = r ? check_asking(w) : "no memory for its query";
+
+	if (!why) {
+		r->query = (Query){.id = m->header.id,
+				   .device = m->header.device,
+				   .parts = m->parts,
+				   .ports = m->ports};
+		r->own = r->sent = true;
+		why = w->handler->asking(w->userdata, w, r);
+	}
+	if (w->state != WORKER_RUNNING)
+		return;
+	if (why)
+		fail(w, "worker broke the protocol: %s", why);
+	else
+		begin_own(w, steal_pointer(&r));
 }
 
 static void take_message(Worker *w, const WireMessage *m)
@@ -407,6 +476,10 @@ static void take_message(Worker *w, const WireMessage *m)
 					   .reason = (EventReason)m->event.reason});
 		return;
 	}
+	if (m->header.type == WIRE_ASKING) {
+		take_asking(w, &m->asking);
+		return;
+	}
 	why = answer_check(&w->answer, head ? &head->query : NULL, m);
 	if (why)
 		fail(w, "worker broke the protocol: %s", why);
@@ -414,35 +487,47 @@ static void take_message(Worker *w, const WireMessage *m)
 		take_answer(w, m);
 }
 
-/* Reads one packet. The rest of it is dropped when the handler ends the worker. */
-static int on_io(_unused_ sd_event_source *s, int fd, uint32_t revents, void *userdata)
+/* Reads one packet. The rest of it is dropped when the handler ends the worker. Returns whether the
+ * next packet may be there already: the answer to a query of the process's own. */
+static bool take_packet(Worker *w, int fd)
 {
-	Worker *w = userdata;
 	const char *why = NULL;
+	bool asking = false;
 	WirePacket packet;
 	WireMessage m;
-	int r;
+	int r = wire_receive_packet(fd, &packet, &why);
 
-	if (revents & EPOLLOUT)
-		flush(w);
-	r = wire_receive_packet(fd, &packet, &why);
 	if (r == -EAGAIN)
-		return 0;
+		return false;
 	if (r == 0) {
 		/* The process should be about to exit, and its exit status says more than this. But
 		 * closing a verbs context may hang: wait only until the timer fires. */
 		w->io = sd_event_source_disable_unref(w->io);
 		w->state = WORKER_CLOSED;
 		set_timer(w, now_usec(w) + w->timeout_usec);
-		return 0;
+		return false;
 	}
 	while (r > 0 && w->state == WORKER_RUNNING) {
 		r = wire_next(&packet, &m, &why);
-		if (r > 0)
+		if (r > 0) {
 			take_message(w, &m);
+			asking = m.header.type == WIRE_ASKING;
+		}
 	}
 	if (r < 0)
 		fail(w, "worker broke the protocol: %s", r == -EBADMSG ? why : strerror(-r));
+	return asking && w->state == WORKER_RUNNING;
+}
+
+static int on_io(_unused_ sd_event_source *s, int fd, uint32_t revents, void *userdata)
+{
+	Worker *w = userdata;
+
+	if (revents & EPOLLOUT)
+		flush(w);
+	/* On one CPU the process has often answered before this one runs. */
+	if (take_packet(w, fd))
+		take_packet(w, fd);
 	return 0;
 }
 

@@ -5,9 +5,10 @@
  * One worker process (rdmad-query), its socket, and the requests given to it.
  *
  * Requests are answered strictly in order, so the oldest one, the head, is what the process works
- * on. A worker that dies, breaks a rule of the protocol (wire.h) or sends nothing about its head in
- * time is reported; what to do then is its owner's (pool.h) decision. Nothing here blocks, and the
- * handler is called from the event loop only.
+ * on. A query that the process asks by itself (wire.h) becomes the head before those that it has
+ * not begun. A worker that dies, breaks a rule of the protocol (wire.h) or sends nothing about its
+ * head in time is reported; what to do then is its owner's (pool.h) decision. Nothing here blocks,
+ * and the handler is called from the event loop only.
  *
  * The end of a process is learnt from a pidfd, so SIGCHLD need not be blocked; it must not be
  * ignored (SIG_IGN), or how a worker ended is lost.
@@ -23,7 +24,9 @@
 
 /* The head must be answered within so many times the time-out of a message. Without this a worker
  * that lies could send one part after the other for days, and the requests behind it would wait.
- * With the default time-out of 2 s it is 32 s: a device with 1024 ports may take 31 ms for each. */
+ * With the default time-out of 2 s it is 32 s: a device with 1024 ports may take 31 ms for each. So
+ * long, too, may the process work on queries of its own before the first request that it was sent.
+ */
 #define WORKER_QUERY_TIMEOUTS 16U
 
 typedef struct Worker Worker;
@@ -36,6 +39,10 @@ typedef struct WorkerHandler {
 	/* R is answered and now the handler's to free. */
 	void (*end)(void *userdata, Worker *w, Request *r, int error, const char *text);
 	void (*event)(void *userdata, Worker *w, const Event *event);
+	/* The process asks R by itself: it becomes the head if the handler does not end the worker.
+	 * The handler may complete the query, and sets the owner if somebody wants the answer.
+	 * Returns NULL, or the rule that is broken. */
+	const char *(*asking)(void *userdata, Worker *w, Request *r);
 	/* No message has come for the head in the time set, or it was not answered in
 	 * WORKER_QUERY_TIMEOUTS times that. The handler ends the worker or sets another time. */
 	void (*stuck)(void *userdata, Worker *w);
@@ -72,8 +79,11 @@ void worker_submit(Worker *w, Request *r);
 /* Takes back R if it was not sent yet. */
 bool worker_withdraw(Worker *w, const Request *r);
 /* Takes back all requests but the head, as if they had never been sent. Word of devices that have
- * gone is dropped: another worker knows nothing of them. */
+ * gone is dropped: another worker knows nothing of them. If the head is a query of the process's
+ * own, that of the core about the same device stays behind it. */
 RequestQueue worker_take_requests(Worker *w);
+/* Nobody wants the answers to requests of D any more. */
+void worker_disown(Worker *w, const PoolDevice *d);
 
 /* From now on handler->stuck() is called when no message has come for the head in TIMEOUT_USEC, or
  * when it is not answered after WORKER_QUERY_TIMEOUTS times that. For the first request the time

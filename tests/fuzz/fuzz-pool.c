@@ -156,6 +156,17 @@ static Device *find_device(uint64_t id)
 	return cache_device(&cache, index);
 }
 
+/* As the manager: not while another query of the device is under way. */
+static bool on_asking(_unused_ void *userdata, const Query *q)
+{
+	FUZZ_CHECK(q->device < DEVICES && (uint32_t)q->id == q->device);
+	FUZZ_CHECK(port_set_last(&q->ports) >= 1 && port_set_last(&q->ports) <= PORTS);
+	if (asked[q->device] || ++n_calls % 3 == 0)
+		return false;
+	asked[q->device] = q->id;
+	return true;
+}
+
 static void on_device(_unused_ void *userdata, uint64_t id, DeviceSnapshot *s)
 {
 	Device *d = find_device(id);
@@ -204,7 +215,8 @@ static void ask(void)
 		   .name = "mlx5_0",
 		   .attributes = flags & 1,
 		   .parts = flags & 2 ? READ_ALL : READ_USUAL,
-		   .counters = flags & 4};
+		   .counters = flags & 4,
+		   .leave.ports = flags & 8 ? 0 : PORTS};
 	int r;
 
 	for (uint32_t n = 1; n <= PORTS; n++)
@@ -249,7 +261,8 @@ static size_t make_message(const Process *p, WireMessage *m)
 {
 	static const WireType types[] = {WIRE_DEVICE, WIRE_PORT, WIRE_PORT,  WIRE_TABLE,
 					 WIRE_TABLE,  WIRE_END,	 WIRE_EVENT, WIRE_QUERY};
-	WireType type = types[input_u8(&input) % ARRAY_SIZE(types)];
+	uint8_t kind = input_u8(&input);
+	WireType type = kind < 224 ? types[kind % ARRAY_SIZE(types)] : WIRE_ASKING;
 	bool has_port = type == WIRE_PORT || type == WIRE_TABLE;
 
 	memset(m, 0, sizeof(*m));
@@ -269,6 +282,8 @@ static size_t make_message(const Process *p, WireMessage *m)
 		m->end.error = -(int)input_u8(&input);
 	if (type == WIRE_EVENT)
 		m->event.reason = input_u8(&input) % _REASON_MAX;
+	if (type == WIRE_ASKING)
+		port_set_add(&m->asking.ports, 1 + input_u8(&input) % PORTS);
 	for (unsigned int edits = input_u8(&input) % 8; edits > 0; edits--) {
 		size_t at = (size_t)input_u8(&input) << 8 | input_u8(&input);
 
@@ -420,7 +435,7 @@ static void make_devices(void)
 
 static void start(sd_event *event)
 {
-	static const SourceHandler handler = {on_event, on_device, on_port, on_end};
+	static const SourceHandler handler = {on_event, on_asking, on_device, on_port, on_end};
 	static const PoolTiming timing = {
 		.answer_usec = 2000,
 		.exit_usec = 500,

@@ -31,6 +31,9 @@ static WireMessage good_message(WireType type)
 	case WIRE_EVENT:
 		m.event.reason = REASON_LID_CHANGE;
 		break;
+	case WIRE_ASKING:
+		port_set_add(&m.asking.ports, 1);
+		break;
 	case WIRE_FORGET:
 	case WIRE_DEVICE:
 	case WIRE_PORT:
@@ -73,6 +76,10 @@ static void check_good(const WireMessage *m, size_t size)
 		break;
 	case WIRE_EVENT:
 		FUZZ_CHECK(m->event.reason < _REASON_MAX);
+		break;
+	case WIRE_ASKING:
+		FUZZ_CHECK(!(m->asking.parts & ~(uint32_t)READ_ALL) && port_set_last(&m->asking.ports) > 0);
+		FUZZ_CHECK(port_set_last(&m->asking.ports) <= RDMA_PORT_MAX);
 		break;
 	case WIRE_FORGET:
 	case _WIRE_MAX:

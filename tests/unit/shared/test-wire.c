@@ -204,6 +204,30 @@ static void test_table_round_trip(void **state)
 	close(fds[1]);
 }
 
+/* What a worker may say that it asks by itself. */
+static void test_asking(void **state)
+{
+	WireMessage m = {.asking = {.header = wire_header(WIRE_ASKING, 7, 3, 0)}};
+	const char *why = NULL;
+
+	(void)state;
+	expect_bad(&m, sizeof(WireAsking), "a query of nothing");
+	port_set_add(&m.asking.ports, 1);
+	port_set_add(&m.asking.ports, RDMA_PORT_MAX);
+	m.asking.parts = READ_PKEYS;
+	assert_int_equal(wire_check(&m, sizeof(WireAsking), &why), 0);
+	m.asking.parts = READ_ALL + 1;
+	expect_bad(&m, sizeof(WireAsking), "parts of a port that are none");
+	m.asking.parts = READ_VERBS;
+	m.asking.ports.bits[PORT_SET_WORDS - 1] |= 2;
+	expect_bad(&m, sizeof(WireAsking), "port out of range");
+	m.asking.ports = (PortSet){{1}};
+	expect_bad(&m, sizeof(WireAsking), "port out of range");
+	m.asking.ports = (PortSet){{2}};
+	m.header.port = 1;
+	expect_bad(&m, sizeof(WireAsking), "a query with a port number");
+}
+
 /* What does not fit one packet goes into the next one. */
 static void test_full_packet(void **state)
 {
@@ -317,6 +341,7 @@ int main(void)
 		cmocka_unit_test(test_full_packet),
 		cmocka_unit_test(test_bad_packet),
 		cmocka_unit_test(test_assembly_refuses),
+		cmocka_unit_test(test_asking),
 		cmocka_unit_test(test_oversized),
 	};
 

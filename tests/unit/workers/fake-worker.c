@@ -12,14 +12,14 @@
 #include <signal.h>
 #include <sys/socket.h>
 
-#include "wire.h"
+#include "fake-worker.h"
 
 #define N_GIDS 100U
 
 static unsigned int n_forgotten;
 static AttrText arg_joined;
 
-static void say(const WireMessage *m)
+void say(const WireMessage *m)
 {
 	if (wire_send(3, m) < 0)
 		_exit(0);
@@ -33,7 +33,7 @@ static void say_table(WireHeader header, AttrType type, const Table *t)
 		_exit(0);
 }
 
-static void say_device(const Query *q)
+void say_device(const Query *q)
 {
 	WireMessage m = {.device = {.header = wire_header(WIRE_DEVICE, q->id, q->device, 0)}};
 	DeviceSnapshot s = {};
@@ -54,7 +54,7 @@ static void say_chardevs(const Query *q)
 	say_table(wire_header(0, q->id, q->device, 0), ATTR_CHARDEVS, t);
 }
 
-static void say_port(const Query *q, uint32_t port)
+void say_port(const Query *q, uint32_t port)
 {
 	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, q->id, q->device, port),
 				  .parts = q->parts}};
@@ -96,7 +96,7 @@ static void say_gids(const Query *q, uint32_t port)
 	}
 }
 
-static void say_end(const Query *q, int error, const char *text)
+void say_end(const Query *q, int error, const char *text)
 {
 	WireMessage m = {
 		.end = {.header = wire_header(WIRE_END, q->id, q->device, 0), .error = error}};
@@ -105,7 +105,7 @@ static void say_end(const Query *q, int error, const char *text)
 	say(&m);
 }
 
-static void say_event(uint32_t device, uint32_t port, EventReason reason)
+void say_event(uint32_t device, uint32_t port, EventReason reason)
 {
 	WireMessage m = {
 		.event = {.header = wire_header(WIRE_EVENT, 0, device, port), .reason = reason}};
@@ -113,7 +113,7 @@ static void say_event(uint32_t device, uint32_t port, EventReason reason)
 	say(&m);
 }
 
-static void answer(const Query *q)
+void answer(const Query *q)
 {
 	if (q->attributes) {
 		say_device(q);
@@ -150,7 +150,7 @@ static void stop(_unused_ Query *q)
 }
 
 /* As on a slow machine */
-static void dawdle(_unused_ Query *q)
+void dawdle(_unused_ Query *q)
 {
 	usleep(400 * USEC_PER_MSEC);
 }
@@ -170,7 +170,7 @@ static void stop_then_event(Query *q)
 	say_event(q->device, 1, REASON_LID_CHANGE);
 }
 
-static void crash(_unused_ Query *q)
+void crash(_unused_ Query *q)
 {
 	raise(SIGSEGV);
 }
@@ -452,15 +452,7 @@ static void descriptors(Query *q)
 	say_end(q, 0, "");
 }
 
-static const struct {
-	const char *what;
-	void (*act)(Query *q);
-	enum {
-		THEN_WAIT, /* for ever: the core must notice by itself that this was wrong */
-		THEN_ANSWER,
-		THEN_GO_ON
-	} then;
-} acts[] = {
+static const Act acts[] = {
 	{"stop", stop, THEN_ANSWER},
 	{"dawdle", dawdle, THEN_ANSWER},
 	{"stop-in-port-2", stop_in_port_2, THEN_WAIT},
@@ -502,18 +494,27 @@ static const struct {
 	{"descriptors", descriptors, THEN_GO_ON},
 };
 
+static const Act *find_act(const char *what)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(acts); i++)
+		if (streq(acts[i].what, what))
+			return &acts[i];
+	for (const Act *a = own_acts; a->what; a++)
+		if (streq(a->what, what))
+			return a;
+	return NULL;
+}
+
 static void act(const char *what, const Query *asked)
 {
+	const Act *a = find_act(what);
 	Query q = *asked;
-	size_t i = 0;
 
-	while (i < ARRAY_SIZE(acts) && !streq(acts[i].what, what))
-		i++;
-	if (i < ARRAY_SIZE(acts))
-		acts[i].act(&q);
-	while (i < ARRAY_SIZE(acts) && acts[i].then == THEN_WAIT)
+	if (a)
+		a->act(&q);
+	while (a && a->then == THEN_WAIT)
 		pause();
-	if (i == ARRAY_SIZE(acts) || acts[i].then == THEN_ANSWER)
+	if (!a || a->then == THEN_ANSWER)
 		answer(asked);
 }
 

@@ -24,6 +24,7 @@ Query make_query(Test *t, uint32_t device, const char *what)
 	text_copy(q.name, sizeof(q.name), what);
 	port_set_add(&q.ports, 1);
 	port_set_add(&q.ports, 2);
+	q.leave.ports = t->no_leave ? 0 : 2;
 	return q;
 }
 
@@ -62,6 +63,17 @@ void heal(Test *t)
 static void on_event(void *userdata, const Event *event)
 {
 	record(userdata, CALL_EVENT)->event = *event;
+}
+
+static bool on_asking(void *userdata, const Query *q)
+{
+	Test *t = userdata;
+	Call *c = record(t, CALL_ASKING);
+
+	c->id = q->id;
+	c->port = port_set_last(&q->ports);
+	snprintf(c->text, sizeof(c->text), "%s", q->name);
+	return !t->refuses;
 }
 
 static void on_device(void *userdata, uint64_t id, DeviceSnapshot *s)
@@ -121,8 +133,11 @@ static void on_end(void *userdata, uint64_t id, int error, const char *text)
 	}
 }
 
-static const SourceHandler handler = {
-	.event = on_event, .device = on_device, .port = on_port, .end = on_end};
+static const SourceHandler handler = {.event = on_event,
+				      .asking = on_asking,
+				      .device = on_device,
+				      .port = on_port,
+				      .end = on_end};
 
 static unsigned int count_descriptors(void)
 {

@@ -26,13 +26,13 @@
 #define N_CHILDREN_MAX 512U
 
 typedef struct Call {
-	enum { CALL_DEVICE, CALL_PORT, CALL_END, CALL_EVENT } kind;
+	enum { CALL_DEVICE, CALL_PORT, CALL_END, CALL_EVENT, CALL_ASKING } kind;
 	uint64_t id; /* of the query, but for CALL_EVENT */
 	Event event; /* CALL_EVENT */
 	uint32_t port;
 	int error;
 	int open_error;
-	char text[160];
+	char text[160];	    /* of the end; CALL_ASKING: the name of the device */
 	uint64_t pid;	    /* of the worker that answered */
 	uint64_t forgotten; /* how many devices it had been told to forget */
 	AttrText argv;	    /* its arguments */
@@ -49,6 +49,9 @@ typedef struct Test {
 	uint64_t adapter;	    /* of the devices that are asked next */
 	char flag[32];		    /* a file that does not exist; see ask_once() */
 	unsigned int n_descriptors; /* open before the test */
+	bool no_leave; /* workers have no leave for queries of their own; if they have, for ports 1,
+			  2 */
+	bool refuses;  /* the handler does not take them for its own */
 	/* Devices that the handler forgets, or asks, while it is called; 0: none */
 	uint32_t forget_in_port, forget_in_end, query_in_end;
 } Test;
