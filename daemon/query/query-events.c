@@ -7,9 +7,6 @@
 /* IBV_EVENT_DEVICE_SPEED_CHANGE of rdma-core 62 and Linux 7.0. */
 #define EVENT_DEVICE_SPEED_CHANGE 20U
 
-/* Events of one device that are read at most before those of the next device. */
-#define BATCH_EVENTS 64
-
 /* Events of a retired context that are read at most: a device that sends them without end must not
  * keep the worker. */
 #define RETIRED_EVENTS 1024
@@ -110,7 +107,7 @@ void events_drain(Contexts *c, EventHandler handler, void *userdata)
 		int n = epoll_wait(contexts_fd(c), ready, ARRAY_SIZE(ready), 0);
 
 		for (int i = 0; i < n; i++)
-			for (int k = 0; k < BATCH_EVENTS; k++)
+			for (int k = 0; k < EVENTS_BATCH; k++)
 				if (!drain_one(c, ready[i].data.u32, handler, userdata))
 					break;
 		if (n < (int)ARRAY_SIZE(ready))

@@ -6,6 +6,9 @@
 #include "event.h"
 #include "query-context.h"
 
+/* Events of one device that are read at most before those of the next device. */
+#define EVENTS_BATCH 64
+
 typedef void (*EventHandler)(const Event *event, void *userdata);
 
 /* Reports the events that have come. A device that announces its end (REASON_DEVICE_FATAL) is

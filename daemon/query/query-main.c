@@ -2,8 +2,9 @@
 /*
  * rdmad-query, the worker of rdmad: the only program of rdmad that opens /dev/infiniband and asks
  * drivers. It takes queries from a socket, one after the other, reports async events of the
- * contexts that it holds, and ends with the socket. Any of its calls may block for as long as the
- * firmware likes: the core watches the clock, not the worker.
+ * contexts that it holds, asks what they touch if it has leave to, and ends with the socket. Any of
+ * its calls may block for as long as the firmware likes: the core watches the clock, not the
+ * worker.
  */
 
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include "clock.h"
 #include "log.h"
 #include "query-events.h"
 #include "query-isolated.h"
@@ -75,31 +77,80 @@ static int send_end(void *userdata, const Query *q, int error, const char *text)
 
 static const Sink socket_sink = {send_device, send_port, send_end, &arg.fd};
 
+/* Events on their way to the core. They share a packet, until something may block. */
+typedef struct Report {
+	Touched touched;
+	bool at_once; /* each is sent before the next is read */
+	int error;    /* of sending */
+} Report;
+
 static void send_event(const Event *event, void *userdata)
 {
 	WireMessage m = {.event = {.header = wire_header(WIRE_EVENT, 0, event->device, event->port),
 				   .reason = event->reason}};
-	int *error = userdata;
+	Report *report = userdata;
 
-	if (*error == 0)
-		*error = wire_send(arg.fd, &m);
+	touched_add(&report->touched, event);
+	if (report->error == 0)
+		report->error = wire_put(arg.fd, &packet, &m);
+	/* After an event of a whole device its context may be closed. */
+	if (report->error == 0 && (report->at_once || !touched_is_port(event)))
+		report->error = wire_flush(arg.fd, &packet);
 }
 
 /* The loop */
 
-static int report_events(Querier *querier)
-{
-	int error = 0;
+static int answer_query(Querier *querier, const Query *q);
 
-	events_drain(querier->contexts, send_event, &error);
-	return error;
+/* Has the core watch the clock, and then asks Q, about which it has not asked. */
+static int ask_by_itself(Querier *querier, const Query *q)
+{
+	WireMessage m = {.asking = {.header = wire_header(WIRE_ASKING, q->id, q->device, 0),
+				    .parts = q->parts,
+				    .ports = q->ports}};
+	int r = wire_put(arg.fd, &packet, &m);
+
+	if (r == 0)
+		r = wire_flush(arg.fd, &packet);
+	return r < 0 ? r : answer_query(querier, q);
+}
+
+/* Whether what REPORT says may be asked now; then *RET is the query. If there were so many events
+ * that more may be there, the core asks when it has seen them all. */
+static bool may_ask(Querier *querier, const Report *report, Query *ret)
+{
+	const Touched *t = &report->touched;
+
+	return !report->at_once && t->n < EVENTS_BATCH &&
+	       contexts_holds(querier->contexts, t->device) &&
+	       leaves_take(&querier->leaves, t, monotonic_now_usec(), ret);
+}
+
+/* ALONE: the core has sent nothing that was not read. */
+static int report_events(Querier *querier, bool alone)
+{
+	Report report = {.at_once = contexts_have_news(querier->contexts)};
+	Query q;
+
+	events_drain(querier->contexts, send_event, &report);
+	if (report.error < 0)
+		return report.error;
+	if (alone && may_ask(querier, &report, &q))
+		return ask_by_itself(querier, &q);
+	return wire_flush(arg.fd, &packet);
 }
 
 static int answer_query(Querier *querier, const Query *q)
 {
 	int r = query_run(querier, q, &socket_sink);
 
-	return r == 0 && contexts_have_news(querier->contexts) ? report_events(querier) : r;
+	return r == 0 && contexts_have_news(querier->contexts) ? report_events(querier, false) : r;
+}
+
+static int take_query(Querier *querier, const Query *q)
+{
+	leaves_note(&querier->leaves, q);
+	return answer_query(querier, q);
 }
 
 static int answer(Querier *querier, const WireMessage *m)
@@ -109,7 +160,7 @@ static int answer(Querier *querier, const WireMessage *m)
 		querier_forget(querier, m->header.device);
 		return 0;
 	case WIRE_QUERY:
-		return answer_query(querier, &m->query.query);
+		return take_query(querier, &m->query.query);
 	case WIRE_DEVICE:
 	case WIRE_PORT:
 	case WIRE_TABLE:
@@ -153,7 +204,7 @@ static int loop(Querier *querier)
 		/* Events first: the answer to a query that was sent later has what they announce,
 		 * and the core need not ask again. */
 		if (fds[1].revents) {
-			r = report_events(querier);
+			r = report_events(querier, !fds[0].revents);
 			if (r < 0)
 				return r;
 		}

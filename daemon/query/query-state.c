@@ -29,6 +29,7 @@ void querier_done(Querier *querier)
 {
 	querier->contexts = contexts_free(querier->contexts);
 	known_done(&querier->known);
+	leaves_done(&querier->leaves);
 	free(querier->ipoib);
 	netlink_close(&querier->nldev);
 	netlink_close(&querier->rtnl);
@@ -41,4 +42,5 @@ void querier_forget(Querier *querier, uint32_t device)
 {
 	contexts_forget(querier->contexts, device);
 	known_forget(&querier->known, device);
+	leaves_forget(&querier->leaves, device);
 }

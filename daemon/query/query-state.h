@@ -6,12 +6,14 @@
 #include "query-context.h"
 #include "query-isolated.h"
 #include "query-known.h"
+#include "query-leave.h"
 #include "query-netdev.h"
 
 typedef struct Querier {
 	Netlink nldev, rtnl; /* opened at the first use */
 	Contexts *contexts;
 	KnownDevices known;
+	Leaves leaves; /* what may be asked without a query of the core */
 	PolicyOptions policy;
 	Isolation isolation;
 	unsigned int kernel; /* POLICY_KERNEL() of the running kernel */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What the worker may ask by itself (wire.h), and what of that the events want that it has read. */
+
+#include "event.h"
+#include "source.h"
+
+typedef struct HeldLeave {
+	uint32_t device; /* kernel index */
+	uint64_t id;	 /* of the query that it came with */
+	AttrText name;	 /* of the device, in that query */
+	Leave leave;
+} HeldLeave;
+
+typedef struct Leaves {
+	HeldLeave *entries; /* of each device that the core has asked; in no order */
+	size_t n, allocated;
+	uint32_t links_generation; /* Query.links_generation of the last query of all */
+} Leaves;
+
+/* Notes the leave that Q gives, or that it takes one back. */
+void leaves_note(Leaves *l, const Query *q);
+void leaves_forget(Leaves *l, uint32_t device);
+void leaves_done(Leaves *l);
+
+/* What the events of one turn touch, as far as one query can ask for it. Zero-initialise. */
+typedef struct Touched {
+	unsigned int n;	  /* events */
+	uint32_t device;  /* the first of which there was an event; nothing is noted of others */
+	PortSet ports;	  /* of DEVICE */
+	uint32_t reasons; /* a mask of REASON_BIT */
+	bool more;	  /* another question is needed too: the core has to ask */
+} Touched;
+
+/* Whether all that E touches is one port, so that the worker may ask it by itself. */
+bool touched_is_port(const Event *e);
+void touched_add(Touched *t, const Event *e);
+
+/* Whether the worker may ask at NOW_USEC (CLOCK_MONOTONIC) what T says. If it may, *RET is the
+ * query, and its token is taken. */
+bool leaves_take(Leaves *l, const Touched *t, uint64_t now_usec, Query *ret);
