@@ -7,6 +7,8 @@
  * devices and ports have come and gone.
  */
 
+#include <inttypes.h>
+
 #include "fabric.h"
 
 /* The time-outs of rdmad: for firmware that hangs, and for tests in which a busy machine may be
@@ -69,12 +71,31 @@ static void assert_others_fresh(const uint32_t *index, unsigned int mask, unsign
 	printf("  the others are heard: %.1f ms at most\n", slowest);
 }
 
+/* The device does not answer. */
+static void assert_query_fails(const char *path)
+{
+	double begin = fixture_now_ms();
+	char *error = NULL;
+
+	assert_null(fixture_call(f, path, PORT, "Query", &error, "a{sv}", 0));
+	assert_string_equal(error, RDMAD_ERROR_TIMEOUT);
+	printf("  Query: %s after %.1f ms\n", error, fixture_now_ms() - begin);
+	free(error);
+}
+
+/* Stops the process PID, or has it go on. */
+static void stop(pid_t pid, bool stopped)
+{
+	run("kill -%s %d", stopped ? "STOP" : "CONT", pid);
+	if (stopped)
+		run("until grep -q '^State:.*stopped' /proc/%d/status; do :; done", pid);
+}
+
 /* Firmware hangs in the middle of a change. HOW is 1 (the process can be killed) or 2 (state D). */
 static void wedge(const uint32_t *index, unsigned int n, unsigned int how, unsigned int lid)
 {
 	Path path = path_of(index[n], 1);
 	_cleanup_free_ char *why = NULL;
-	char *error = NULL;
 	double begin = fixture_now_ms();
 
 	sim("set sim%u/1 hang=%u user_only=1 lid=%u event=LID_CHANGE", n, how, lid);
@@ -82,11 +103,7 @@ static void wedge(const uint32_t *index, unsigned int n, unsigned int how, unsig
 	why = fixture_property(f, path.text, PORT, "LastError");
 	printf("  sim%u hangs: stale after %.0f ms: %s\n", n, fixture_now_ms() - begin, why);
 	assert_non_null(strstr(why, "no answer"));
-	begin = fixture_now_ms();
-	assert_null(fixture_call(f, path.text, PORT, "Query", &error, "a{sv}", 0));
-	assert_string_equal(error, RDMAD_ERROR_TIMEOUT);
-	printf("  Query: %s after %.1f ms\n", error, fixture_now_ms() - begin);
-	free(error);
+	assert_query_fails(path.text);
 }
 
 static void heal(const uint32_t *index, unsigned int n, unsigned int lid)
@@ -202,6 +219,104 @@ static void test_wedged_removed(_unused_ void **state)
 	printf("  del of another device: %.0f ms\n", took);
 	assert_others_fresh(index, 1 << 4 | 1 << 6 | 1 << 0, 1200);
 	heal(index, 6, 1000);
+}
+
+/* The worker that reads an event asks by itself, also while the core does not run; but only as long
+ * as it has leave: ten times, and then ten times a second. */
+static void test_asks_by_itself(_unused_ void **state)
+{
+	uint64_t before, each, asked, most;
+	pid_t core, worker;
+	uint32_t index;
+	double begin;
+
+	fabric_restart(f, PATIENT);
+	sim("add sim0 driver=mlx5 link=ib");
+	index = wait_port(f, "sim0/1");
+	wait_equal(f, index, 1);
+	while (sim_number("device", "sim0", "contexts") == 0)
+		fixture_barrier(f);
+	wait_quiet(f, "sim0/1");
+	core = fabric_pid();
+	worker = fabric_worker(core);
+	before = sim_number("calls", "sim0/1", "query.user");
+	stop(core, true);
+	sim("set sim0/1 lid=700 event=LID_CHANGE");
+	while (sim_number("calls", "sim0/1", "query.user") == before)
+		usleep(1000);
+	stop(core, false);
+	wait_property(f, path_of(index, 1).text, INFINIBAND, "Lid", "700");
+	wait_quiet(f, "sim0/1");
+
+	each = sim_number("calls", "sim0/1", "query.user") - before;
+	before += each;
+	begin = fixture_now_ms();
+	stop(core, true);
+	for (unsigned int i = 0; i < 100; i++) {
+		sim("set sim0/1 lid=%u event=LID_CHANGE", 701 + i);
+		usleep(1000); /* the worker may read it before the next comes */
+	}
+	asked = sim_number("calls", "sim0/1", "query.user") - before;
+	most = each * (10 + (uint64_t)((fixture_now_ms() - begin) / 100) + 1);
+	stop(core, false);
+	printf("  100 events while the core is stopped: %" PRIu64 " calls, %" PRIu64 " at most\n",
+	       asked, most);
+	assert_in_range(asked, 1, most);
+	wait_property(f, path_of(index, 1).text, INFINIBAND, "Lid", "800");
+	fixture_assert_property(f, path_of(index, 1).text, PORT, "Stale", "no");
+	wait_equal(f, index, 1);
+	assert_int_equal(fabric_worker(core), worker); /* it has broken no rule */
+}
+
+/* The worker hangs before it says that it asks: nobody can know. The next question finds it. */
+static void test_hangs_before_it_asks(_unused_ void **state)
+{
+	uint32_t index[DEVICES];
+	pid_t worker;
+	Path path;
+
+	add_devices(index);
+	path = path_of(index[0], 1);
+	worker = fabric_worker(fabric_pid());
+	wait_quiet(f, "sim0/1");
+	stop(worker, true);
+	sim("set sim0/1 lid=800 event=LID_CHANGE");
+	assert_query_fails(path.text);
+	wait_property(f, path.text, PORT, "Stale", "yes");
+	stop(worker, false);
+	wait_property(f, path.text, PORT, "Stale", "no");
+	wait_property(f, path.text, INFINIBAND, "Lid", "800");
+	assert_others_fresh(index, 1 << 0, 1100);
+}
+
+/* It hangs after its own query was answered, and in its own query while the core does not run. */
+static void test_hangs_around_its_query(_unused_ void **state)
+{
+	uint32_t index[DEVICES];
+	pid_t core, worker;
+	Path path;
+
+	add_devices(index);
+	path = path_of(index[2], 1);
+	core = fabric_pid();
+	worker = fabric_worker(core);
+	change_lid(index, 2, 900);
+	wait_quiet(f, "sim2/1");
+	stop(worker, true);
+	assert_query_fails(path.text);
+	wait_property(f, path.text, PORT, "Stale", "yes");
+	stop(worker, false);
+	wait_property(f, path.text, PORT, "Stale", "no");
+
+	wait_quiet(f, "sim2/1");
+	stop(core, true);
+	sim("set sim2/1 hang=2 user_only=1 lid=901 event=LID_CHANGE");
+	while (sim_number("calls", "sim2/1", "waiting") == 0)
+		usleep(1000);
+	stop(core, false);
+	wait_property(f, path.text, PORT, "Stale", "yes");
+	assert_others_fresh(index, 1 << 2, 1100);
+	heal(index, 2, 901);
 }
 
 /* A number that systemd shows of the service. */
@@ -493,11 +608,19 @@ static int setup(_unused_ void **state)
 int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wedged_dead),    cmocka_unit_test(test_wedged_killable),
-		cmocka_unit_test(test_wedged_two),     cmocka_unit_test(test_wedged_kernel),
-		cmocka_unit_test(test_wedged_removed), cmocka_unit_test(test_start_beside_hung),
-		cmocka_unit_test(test_removal),	       cmocka_unit_test(test_reopened),
-		cmocka_unit_test(test_wide),	       cmocka_unit_test(test_many),
+		cmocka_unit_test(test_wedged_dead),
+		cmocka_unit_test(test_wedged_killable),
+		cmocka_unit_test(test_wedged_two),
+		cmocka_unit_test(test_wedged_kernel),
+		cmocka_unit_test(test_wedged_removed),
+		cmocka_unit_test(test_asks_by_itself),
+		cmocka_unit_test(test_hangs_before_it_asks),
+		cmocka_unit_test(test_hangs_around_its_query),
+		cmocka_unit_test(test_start_beside_hung),
+		cmocka_unit_test(test_removal),
+		cmocka_unit_test(test_reopened),
+		cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_many),
 	};
 
 	if (argc > 1)
