@@ -120,7 +120,7 @@ static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 	if (!take_turn(d))
 		return 0;
 	if (!d->wedged) {
-		/* It is slow. Has the core ask it again: it may go back to the main lane. */
+		/* It is slow. Has the core ask it again: it may go back to its home. */
 		pool_report(d, REASON_BIT(REASON_RECOVERED));
 		return 0;
 	}
@@ -173,7 +173,7 @@ int pool_add_device(Pool *p, uint32_t index, PoolDevice **ret)
 	if (!d)
 		return -ENOMEM;
 	d->pool = p;
-	d->lane = &p->main;
+	d->home = d->lane = &p->main[p->n_devices / POOL_MAIN_DEVICES % p->n_main];
 	d->index = index;
 	d->retry_usec = p->timing.retry_usec;
 	r = sd_event_add_time(p->event, &d->retry, CLOCK_MONOTONIC, 0, 5 * USEC_PER_MSEC, on_retry,

@@ -20,7 +20,7 @@ void pool_device_wedge(PoolDevice *d, const Query *query);
 /* D has spoilt a worker: after POOL_PROBATION_FROM in a row it is on probation. Logs. */
 void pool_device_spoil(PoolDevice *d);
 /* D has answered. If it was wedged it is not any more, and REASON_RECOVERED is reported. PROMPT: in
- * the time that it would also have in the main lane, where it may go now. */
+ * the time that it would also have at its home, where it may go now. */
 void pool_device_answer(PoolDevice *d, bool prompt);
 /* Asks D its probe after a pause, which doubles each time. The worker for that is one of its own.
  * If D is not wedged, but slow, the core is to ask it then: REASON_RECOVERED is reported. */

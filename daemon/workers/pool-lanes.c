@@ -2,6 +2,8 @@
 
 #include "pool-lanes.h"
 
+#include <sched.h>
+
 #include "lane.h"
 #include "log.h"
 #include "pool-events.h"
@@ -44,8 +46,9 @@ Lane *pool_find_lane(Pool *p, const Worker *w)
 {
 	Lane *l = p->lanes;
 
-	if (p->main.worker == w)
-		return &p->main;
+	for (unsigned int i = 0; i < p->n_main; i++)
+		if (p->main[i].worker == w)
+			return &p->main[i];
 	while (l && l->worker != w)
 		l = l->next;
 	return l;
@@ -53,7 +56,8 @@ Lane *pool_find_lane(Pool *p, const Worker *w)
 
 void pool_run_lanes(Pool *p)
 {
-	lane_run(&p->main);
+	for (unsigned int i = 0; i < p->n_main; i++)
+		lane_run(&p->main[i]);
 	for (Lane *l = p->lanes; l; l = l->next)
 		lane_run(l);
 }
@@ -67,7 +71,7 @@ void pool_release(PoolDevice *d)
 {
 	Lane *l = d->lane;
 
-	d->lane = &d->pool->main;
+	d->lane = d->home;
 	if (!l->owner)
 		return;
 	d->asked = NULL;
@@ -86,7 +90,8 @@ static void set_patience(Lane *l)
 
 static void set_patience_of_all(Pool *p)
 {
-	set_patience(&p->main);
+	for (unsigned int i = 0; i < p->n_main; i++)
+		set_patience(&p->main[i]);
 	for (Lane *l = p->lanes; l; l = l->next)
 		set_patience(l);
 }
@@ -195,40 +200,56 @@ void pool_split(Lane *l)
 	lane_run(lanes[1]);
 }
 
-/* All devices of L, which is shared, go back to the main lane. */
+/* All devices of L, which is shared, go back to their homes. */
 static void end_shared(Lane *l)
 {
 	Pool *p = l->pool;
 
 	for (size_t i = 0; i < p->n_devices; i++)
 		if (p->devices[i]->lane == l)
-			p->devices[i]->lane = &p->main;
+			p->devices[i]->lane = p->devices[i]->home;
 	if (l->worker)
 		worker_retire(lane_detach(l, NULL), p->timing.exit_usec);
 	free_lane(l);
+}
+
+static bool is_main(const Lane *l)
+{
+	return l >= l->pool->main && l < l->pool->main + POOL_MAIN_MAX;
 }
 
 void pool_settle(Lane *l)
 {
 	PoolDevice *d = l->owner;
 
-	if (l == &l->pool->main || pool_in_crisis(l->pool) || l->waiting.first ||
+	if (is_main(l) || pool_in_crisis(l->pool) || l->waiting.first ||
 	    (l->worker && !worker_is_idle(l->worker)))
 		return;
 	if (!d) {
 		end_shared(l);
 	} else if (l->over) {
 		pool_release(d);
-		/* It must be asked again through the main lane, whose worker then listens to its
+		/* It must be asked again through its main lane, whose worker then listens to its
 		 * events. */
 		pool_report(d, REASON_BIT(REASON_RECOVERED));
 	}
 }
 
+/* The CPUs that this process may use, 1 if that is not known. */
+static unsigned int count_cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : (unsigned int)CPU_COUNT(&set);
+}
+
 int pool_lanes_init(Pool *p)
 {
-	int r = lane_init(&p->main, p);
+	int r = 0;
 
+	p->n_main = MIN(MAX(count_cpus(), 1U), POOL_MAIN_MAX);
+	for (unsigned int i = 0; r >= 0 && i < POOL_MAIN_MAX; i++)
+		r = lane_init(&p->main[i], p);
 	if (r < 0)
 		return r;
 	r = sd_event_add_time(p->event, &p->crisis, CLOCK_MONOTONIC, 0, 0, on_crisis_over, p);
@@ -239,6 +260,7 @@ void pool_lanes_done(Pool *p)
 {
 	while (p->lanes)
 		free_lane(p->lanes);
-	lane_done(&p->main);
+	for (unsigned int i = 0; i < POOL_MAIN_MAX; i++)
+		lane_done(&p->main[i]);
 	p->crisis = sd_event_source_disable_unref(p->crisis);
 }

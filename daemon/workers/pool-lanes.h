@@ -5,7 +5,7 @@
 
 #include "pool-private.h"
 
-/* For pool_new() and pool_free(): the main lane, and the timer of crises. */
+/* For pool_new() and pool_free(): the main lanes, and the timer of crises. */
 int pool_lanes_init(Pool *p);
 /* No worker may be left. */
 void pool_lanes_done(Pool *p);
@@ -17,7 +17,7 @@ void pool_run_lanes(Pool *p);
 
 /* Gives D a lane of its own, if it has none. No query of it may be waiting in another one. */
 int pool_isolate(PoolDevice *d);
-/* Takes D back to the main lane. If it has a lane of its own, that ends, and with it its worker. */
+/* Takes D back to its home. If it has a lane of its own, that ends, and with it its worker. */
 void pool_release(PoolDevice *d);
 /* The worker of L keeps the others waiting: it goes to a lane of its own, together with the device
  * D that it works on. A crisis begins, or lasts longer. -ENOMEM: nothing has changed. */
@@ -25,6 +25,6 @@ int pool_set_aside(Lane *l, PoolDevice *d);
 /* Starts new workers for the requests that wait in L, which has none: one, or two. If an adapter
  * has a device that hangs, its others go to the second. If not, each gets half of them. */
 void pool_split(Lane *l);
-/* Ends L if nothing is left to do in it, and no crisis goes on: its devices go back to the main
- * lane. To be called whenever L may have become idle. */
+/* Ends L if nothing is left to do in it, and no crisis goes on: its devices go back to their
+ * homes. To be called whenever L may have become idle. */
 void pool_settle(Lane *l);

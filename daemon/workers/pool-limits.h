@@ -14,6 +14,10 @@
 #define POOL_PROCESSES_MAX 256U
 /* The last places are only for devices whose last query was answered. */
 #define POOL_PROCESSES_KEPT 16U
+/* Workers that read in parallel, if there are so many CPUs, and devices in a row that have the same
+ * one. To start a worker takes as long as to ask some ten devices, and it needs more than 1 MiB. */
+#define POOL_MAIN_MAX	  4U
+#define POOL_MAIN_DEVICES 64U
 /* How long a query may keep others waiting: the time-out divided by the first number, and by the
  * second in a crisis (pool.h). A crisis begins with the first, and has 8 steps of the second until
  * each of 255 devices has a worker: the healthy ones have been asked before one time-out is over,

@@ -29,7 +29,7 @@ typedef struct Lane {
 	bool taken;
 	/* WORKER has hung in OWNER, which is wedged, for a time-out or longer. */
 	bool stuck;
-	/* OWNER has answered without delay: it goes back to the main lane. */
+	/* OWNER has answered without delay: it goes back to its home. */
 	bool over;
 	RequestQueue waiting;	/* requests that no worker has yet */
 	sd_event_source *timer; /* runs while requests wait because no worker may be started yet */
@@ -63,7 +63,8 @@ struct PoolDevice {
 	uint32_t tables;
 	/* How many workers in a row it has spoilt: they hung or crashed when asked about it. */
 	unsigned int spoilt;
-	/* Where it is asked: the main lane, another shared one, or one of its own. */
+	Lane *home; /* its main lane */
+	/* Where it is asked: HOME, another shared one, or one of its own. */
 	Lane *lane;
 	/* The last query was answered in time. */
 	bool proven;
@@ -97,7 +98,9 @@ struct Pool {
 	char **argv;			 /* the command line of a worker */
 	uint64_t query_timeout_usec;	 /* the Config's */
 	PoolTiming timing;
-	Lane main;		 /* for all devices that have no other */
+	/* The main lanes, of which N_MAIN are in use: each device has one of them as its home. */
+	Lane main[POOL_MAIN_MAX];
+	unsigned int n_main;
 	Lane *lanes;		 /* the others */
 	uint64_t crisis_usec;	 /* until then PATIENCE is short, and all lanes stay */
 	uint64_t usual_usec;	 /* how long queries take on average, the last ones above all */

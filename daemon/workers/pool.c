@@ -446,6 +446,11 @@ void pool_set_timing(Pool *p, const PoolTiming *timing)
 	p->timing = *timing;
 }
 
+void pool_set_main(Pool *p, unsigned int n)
+{
+	p->n_main = n;
+}
+
 int pool_new(sd_event *event, const Config *config, const char *worker_path,
 	     const SourceHandler *handler, void *userdata, Pool **ret)
 {

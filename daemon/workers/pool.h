@@ -5,7 +5,10 @@
  * The worker processes: which device is asked through which of them, and what happens when one
  * hangs or dies.
  *
- * One worker, that of the *main lane*, serves all devices. It starts with the first query.
+ * One worker, that of a *main lane*, serves all devices up to POOL_MAIN_DEVICES. On a machine with
+ * more, and with several CPUs, there are more main lanes (POOL_MAIN_MAX): the devices are shared
+ * out among them, in groups, and are read in parallel. Each device keeps its main lane, which is
+ * its *home*. A worker starts with the first query.
  *
  * Time-out: a query without any message from its worker for Config.query_timeout_usec ends with
  * -ETIMEDOUT. Its device is now *wedged*: pool_query() refuses it. The worker stays with the
@@ -28,8 +31,8 @@
  * adapter on which one hangs are not split in halves with the others, but get a worker of their
  * own first: all other devices are asked without any of them, and keep their worker.
  *
- * When the crisis is over and nothing waits in a lane, it ends, and its devices go back to the main
- * lane. A device that was set aside goes back when it has answered within the patience that there
+ * When the crisis is over and nothing waits in a lane, it ends, and its devices go back to their
+ * homes. A device that was set aside goes back when it has answered within the patience that there
  * is without a crisis; until then it is asked again from time to time. So a wrong suspicion on a
  * slow machine costs processes for a short time, but no answer.
  *
@@ -81,3 +84,7 @@ bool pool_forget(Pool *p, uint32_t device, uint64_t *ret_asked);
 
 /* For tests, which shorten the times. Applies from the next use of each. */
 void pool_set_timing(Pool *p, const PoolTiming *timing);
+/* For tests: N main lanes, from 1 to POOL_MAIN_MAX, and not as many as there are CPUs. To be called
+ * before the first query.
+ */
+void pool_set_main(Pool *p, unsigned int n);

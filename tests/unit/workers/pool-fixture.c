@@ -180,6 +180,7 @@ void start(Test *t, const char *path, uint64_t query_timeout_usec, const PoolTim
 	t->config.query_timeout_usec = query_timeout_usec;
 	assert_int_equal(pool_new(t->event, &t->config, path, &handler, t, &t->pool), 0);
 	pool_set_timing(t->pool, timing);
+	pool_set_main(t->pool, 1);
 }
 
 int setup(void **state)

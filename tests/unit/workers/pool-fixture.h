@@ -66,7 +66,7 @@ int teardown(void **state);
 extern const PoolTiming quick;
 /* With these no worker is killed or tried again by itself. */
 extern const PoolTiming slow;
-/* Makes the pool, whose workers are the program at PATH. */
+/* Makes the pool, whose workers are the program at PATH. It has one main lane. */
 void start(Test *t, const char *path, uint64_t query_timeout_usec, const PoolTiming *timing);
 
 /* A query of DEVICE, its attributes and the ports 1 and 2, with a new id. WHAT is what the fake

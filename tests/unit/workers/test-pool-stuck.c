@@ -191,7 +191,7 @@ static void test_pause_of_slow_begins_anew(void **state)
 			break;
 		pool_set_timing(t->pool, &quick);
 		expect_answer(t, ask(t, 1, "ok"));
-		/* It goes back to the main lane when the crisis is over. */
+		/* It goes back to its home when the crisis is over. */
 		expect_event(t, 1, REASON_RECOVERED);
 		expect_answer(t, ask(t, 1, "ok"));
 		RUN_UNTIL(t, count_children() == 1);

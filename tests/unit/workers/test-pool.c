@@ -42,6 +42,29 @@ static void test_answers(void **state)
 	assert_int_equal(count_children(), 1);
 }
 
+/* Many devices are read in parallel, and each stays with its worker. */
+static void test_shared_out(void **state)
+{
+	Test *t = *state;
+	uint64_t ids[2 * POOL_MAIN_DEVICES + 1], pids[2] = {};
+
+	start(t, FAKE_WORKER, PATIENT_USEC, &quick);
+	pool_set_main(t->pool, 2);
+	for (unsigned int round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < ARRAY_SIZE(ids); i++)
+			ids[i] = ask(t, i, "ok");
+		for (uint32_t i = 0; i < ARRAY_SIZE(ids); i++) {
+			uint64_t by = expect_answer(t, ids[i]), *pid;
+
+			pid = &pids[i / POOL_MAIN_DEVICES % 2];
+			assert_true(*pid == 0 || by == *pid);
+			*pid = by;
+		}
+	}
+	assert_true(pids[0] != pids[1]);
+	assert_int_equal(count_children(), 2);
+}
+
 static void test_errors_pass(void **state)
 {
 	Test *t = *state;
@@ -258,6 +281,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_answers),
+		TEST(test_shared_out),
 		TEST(test_errors_pass),
 		TEST(test_open_error_passes),
 		TEST(test_arguments),
