@@ -3,8 +3,8 @@
 
 /*
  * The P_Key tables of a device, each of whose entries is a file in sysfs. Netlink does not have
- * them, and ibv_query_pkey() reads these files, too. The kernel asks the driver for each read, which
- * with InfiniBand is a firmware command: its own cache of P_Keys is not shown to anybody.
+ * them, and ibv_query_pkey() reads these files, too. The kernel asks the driver for each read,
+ * which with InfiniBand is a firmware command: its own cache of P_Keys is not shown to anybody.
  *
  * To open and close a file costs three times as much as to read it. So the files of a table that
  * has changed stay open for the next change. They do not keep the device: when it goes, reading
