@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the source asks by itself, because of an event: the schedule adopts it. */
+
+#include "test-schedule.h"
+
+/* What the source asks by itself. */
+static Query own_query(uint32_t port, unsigned int parts)
+{
+	Query q = {.id = 7, .device = 3, .parts = parts};
+
+	port_set_add(&q.ports, port);
+	return q;
+}
+
+/* The source asks by itself at NOW, and the answer comes. */
+static bool adopt_and_end(Schedule *w, uint64_t now, const Query *q)
+{
+	if (!schedule_adopt(w, now, q))
+		return false;
+	assert_int_equal(w->asked_id, q->id);
+	w->asked.ports = (PortSet){};
+	schedule_end(w, now);
+	return true;
+}
+
+/* It answers the events that have come, and nothing else. */
+static void test_adopted(void **state)
+{
+	Schedule *w = work_of(state);
+	Query q = own_query(2, READ_VERBS);
+
+	schedule_mark(w, 1, REASON_PORT_ERROR);
+	schedule_mark(w, 2, REASON_LID_CHANGE);
+	schedule_mark(w, 2, REASON_PORT_ACTIVE);
+	port_set_add(&q.ports, 77); /* which does not exist */
+	assert_true(schedule_adopt(w, USEC_PER_SEC, &q));
+	assert_int_equal(w->asked.ports.bits[0], 1 << 2);
+	assert_true(port_set_has(&w->asked.ports, 2) && !port_set_has(&w->asked.ports, 77));
+	assert_int_equal(w->asked.reasons[2],
+			 REASON_BIT(REASON_LID_CHANGE) | REASON_BIT(REASON_PORT_ACTIVE));
+	/* an event that comes now is for the next query */
+	schedule_mark(w, 2, REASON_PORT_ERROR);
+	assert_true(schedule_has_reason(w, 2, REASON_BIT(REASON_PORT_ERROR)));
+	assert_true(schedule_has_reason(w, 1, REASON_BIT(REASON_PORT_ERROR)));
+	assert_int_equal(w->asked_parts, READ_VERBS);
+	assert_false(w->asked.attributes || w->asked_callers);
+	/* the port has not answered: it keeps its reasons */
+	schedule_end(w, USEC_PER_SEC);
+	assert_int_equal(w->asked_id, 0);
+	assert_true(schedule_has_reason(w, 2, REASON_BIT(REASON_LID_CHANGE)));
+	q = ask(w);
+	assert_int_equal(q.ports.bits[0], 6);
+}
+
+/* One query of a device at a time, and none of one that hangs; such a one takes a token too. */
+static void test_not_adopted(void **state)
+{
+	Schedule *w = work_of(state);
+	Query q = own_query(1, READ_VERBS), asked;
+	uint64_t now = 100 * USEC_PER_SEC, when;
+
+	schedule_mark(w, 2, REASON_LID_CHANGE);
+	assert_true(schedule_may_ask(w, now, &when));
+	schedule_begin(w, 1, now, &asked);
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	assert_false(schedule_adopt(w, now, &q));
+	assert_int_equal(w->asked_id, 1);
+	assert_true(port_set_has(&w->asked.ports, 2) && !port_set_has(&w->asked.ports, 1));
+	assert_true(schedule_has_reason(w, 1, REASON_BIT(REASON_LID_CHANGE)));
+	schedule_end(w, now);
+	w->wedged = true;
+	assert_false(schedule_adopt(w, now, &q));
+	assert_int_equal(schedule_leave(w).tokens.n, 10 - 3);
+}
+
+/* It has the tokens of the queries because of events, and the leave says how many. */
+static void test_adopted_pacing(void **state)
+{
+	Schedule *w = work_of(state);
+	uint64_t now = 100 * USEC_PER_SEC, when;
+	Query q = own_query(1, READ_VERBS);
+	Leave leave;
+
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	begin_and_end(w, now);
+	leave = schedule_leave(w);
+	assert_int_equal(leave.ports, 2);
+	assert_int_equal(leave.tokens.n, 9);
+	for (unsigned int i = 0; i < 9; i++) {
+		/* who has the leave counts as the core does */
+		assert_true(token_bucket_take(&leave.tokens, now));
+		assert_true(adopt_and_end(w, now, &q));
+	}
+	assert_false(token_bucket_take(&leave.tokens, now));
+	assert_false(schedule_adopt(w, now, &q));
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	assert_false(schedule_may_ask(w, now, &when));
+	now += 100 * MSEC;
+	assert_int_equal(when, now);
+	assert_true(token_bucket_take(&leave.tokens, now));
+	assert_true(adopt_and_end(w, now, &q));
+	assert_false(schedule_may_ask(w, now, &when));
+}
+
+/* What its event leaves is read a little later; a reason for which it reads too little stays. */
+static void test_adopted_parts(void **state)
+{
+	Schedule *w = work_of(state);
+	uint64_t now = 100 * USEC_PER_SEC;
+	Query q = own_query(1, READ_VERBS);
+
+	schedule_mark(w, 1, REASON_PORT_ACTIVE);
+	assert_true(adopt_and_end(w, now, &q));
+	assert_false(schedule_is_dirty(w));
+	schedule_later(w);
+	assert_true(schedule_is_dirty(w));
+	assert_int_equal(ask(w).parts, READ_ALL & ~READ_VERBS);
+	assert_false(schedule_is_dirty(w));
+
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	schedule_mark(w, 1, REASON_PKEY_CHANGE);
+	assert_true(schedule_adopt(w, now, &q));
+	assert_int_equal(w->asked.reasons[1], REASON_BIT(REASON_LID_CHANGE));
+	w->asked.ports = (PortSet){};
+	schedule_end(w, now);
+	assert_true(schedule_has_reason(w, 1, REASON_BIT(REASON_PKEY_CHANGE)));
+	assert_int_equal(ask(w).parts, READ_PKEYS);
+	assert_int_equal(w->asked.reasons[1], REASON_BIT(REASON_PKEY_CHANGE));
+
+	q = own_query(1, READ_VERBS | READ_PKEYS);
+	schedule_mark(w, 1, REASON_PKEY_CHANGE);
+	schedule_mark(w, 1, REASON_PORT_ACTIVE);
+	assert_true(adopt_and_end(w, 2 * now, &q));
+	assert_false(schedule_is_dirty(w));
+}
+
+/* A port of which not everything is known, or is fresh, is read in full afterwards. */
+static void test_adopted_stale(void **state)
+{
+	Schedule *w = work_of(state);
+	Query q = own_query(1, READ_VERBS);
+
+	w->device->ports[0]->now.values.stale = true;
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	assert_true(schedule_adopt(w, USEC_PER_SEC, &q));
+	w->device->ports[0]->now.values.stale = false;
+	w->asked.ports = (PortSet){};
+	schedule_end(w, USEC_PER_SEC);
+	schedule_later(w);
+	assert_int_equal(ask(w).parts & READ_USUAL, READ_USUAL & ~READ_VERBS);
+}
+
+/* A look at everything goes on until the rest of it has been asked. */
+static void test_adopted_whole(void **state)
+{
+	Schedule *w = work_of(state);
+	Query q = own_query(1, READ_VERBS);
+
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
+	assert_true(adopt_and_end(w, USEC_PER_SEC, &q));
+	assert_true(schedule_is_whole(w));
+	q = ask(w);
+	assert_true(q.attributes && port_set_has(&q.ports, 1) && port_set_has(&q.ports, 2));
+	assert_false(schedule_is_whole(w));
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_adopted),	  TEST(test_not_adopted),   TEST(test_adopted_pacing),
+		TEST(test_adopted_parts), TEST(test_adopted_stale), TEST(test_adopted_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
