@@ -12,6 +12,10 @@
 ExitStatus list_command(Context *c);
 extern const Option list_options[];
 
+ExitStatus map_command(Context *c);
+
+ExitStatus gid_command(Context *c);
+
 ExitStatus show_command(Context *c);
 
 ExitStatus monitor_command(Context *c);

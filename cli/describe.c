@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "counters.h"
 #include "json.h"
+#include "suggestion.h"
 #include "terminal.h"
 
 #define INDENT 4
@@ -276,14 +277,24 @@ static void print_part(const Description *d, const char *heading, bool first)
 			heading, terminal_plain(d->c));
 }
 
+static const char *suggest(const char *name, Suggestion *s)
+{
+	*s = suggestion_for(name);
+	suggestion_offer_attributes(s);
+	for (size_t i = 0; i < n_counter_rows; i++)
+		suggestion_offer(s, counter_rows[i].name);
+	return suggestion_text(s);
+}
+
 ExitStatus describe_command(Context *c)
 {
+	Suggestion suggestion;
 	Description d = {.c = c, .name = c->n_arguments > 0 ? c->arguments[0] : NULL};
 
 	if (d.name && !is_known(&d)) {
 		complain("describe: unknown attribute \"%s\"; expected one that \"rdmactl "
-			 "describe\" lists",
-			 d.name);
+			 "describe\" lists%s",
+			 d.name, suggest(d.name, &suggestion));
 		return STATUS_USAGE;
 	}
 	for (size_t i = 0; i < n_counter_rows; i++)

@@ -8,6 +8,7 @@
 #include "decode.h"
 #include "format.h"
 #include "parse.h"
+#include "suggestion.h"
 
 /* Limits for a file; one that was written by hand is far smaller. */
 #define LINES_MAX      65536U
@@ -157,6 +158,7 @@ static ExitStatus add_ignore(Expectations *e, const Place *place, const char *va
 static ExitStatus add_pair(Expectations *e, const Place *place, const char *key, const char *value)
 {
 	Expectation item = {.kind = EXPECT_ATTRIBUTE, .text = value};
+	Suggestion suggestion = suggestion_for(key);
 	const char *expected = NULL;
 	char buffer[256];
 
@@ -169,9 +171,10 @@ static ExitStatus add_pair(Expectations *e, const Place *place, const char *key,
 	} else {
 		item.row = object_find_row(key, &item.of_device);
 		if (!item.row) {
+			suggestion_offer_attributes(&suggestion);
 			complain("%s: unknown key \"%s\"; expected an attribute such as Rate, "
-				 "Ports or Ignore",
-				 place->text, key);
+				 "Ports or Ignore%s",
+				 place->text, key, suggestion_text(&suggestion));
 			return STATUS_USAGE;
 		}
 		if (item.row->type == ATTR_UNAVAILABLE || item.row->type == ATTR_DEVICE_PATH) {

@@ -13,6 +13,7 @@
 #include "format.h"
 #include "json.h"
 #include "selection.h"
+#include "suggestion.h"
 #include "terminal.h"
 
 /* A column: an attribute of the port or its device, or the name of the port if ROW is NULL. */
@@ -177,15 +178,19 @@ static bool append_column(Columns *columns, ListColumn column)
 
 static ExitStatus find_column(const char *option, const char *name, ListColumn *ret)
 {
+	Suggestion suggestion;
+
 	*ret = (ListColumn){};
 	if (strcasecmp(name, "Port") == 0)
 		return STATUS_OK;
 	ret->row = object_find_row(name, &ret->of_device);
 	if (ret->row)
 		return STATUS_OK;
+	suggestion = suggestion_for(name);
+	suggestion_offer_attributes(&suggestion);
 	complain("%s: unknown column \"%s\"; expected Port, or an attribute that \"rdmactl "
-		 "describe\" lists",
-		 option, name);
+		 "describe\" lists%s",
+		 option, name, suggestion_text(&suggestion));
 	return STATUS_USAGE;
 }
 
@@ -424,4 +429,13 @@ ExitStatus list_command(Context *c)
 	else if (missing == STATUS_OK)
 		fputs("No RDMA ports.\n", c->out);
 	return status == STATUS_OK ? missing : status;
+}
+
+/* rdmactl map: the list with other columns. */
+ExitStatus map_command(Context *c)
+{
+	static const Option columns = {.name = "output", .value = &arg_columns};
+	ExitStatus status = parse_output(&columns, "Port,Netdev,PciAddress,NumaNode,State");
+
+	return status == STATUS_OK ? list_command(c) : status;
 }

@@ -8,6 +8,7 @@
 
 #include "bus.h"
 #include "commands.h"
+#include "suggestion.h"
 #include "terminal.h"
 
 typedef struct Command {
@@ -32,6 +33,13 @@ static const Command commands[] = {
 	{"show",     "PORT",      0, UINT_MAX, 0,           NULL,             show_command,
 	 "Print all attributes of ports",
 	 "  rdmactl show eth2                 the port behind a network interface\n"},
+	{"map",      "PORT",      0, UINT_MAX, 0,           NULL,             map_command,
+	 "Print interface, PCI address and NUMA node of ports",
+	 "  rdmactl map                       which network interface is on which port?\n"},
+	{"gid",      "PORT",      0, UINT_MAX, 0,           NULL,             gid_command,
+	 "Print the GIDs of ports, or that of an address",
+	 "  rdmactl gid                       the GID tables of all ports\n"
+	 "  rdmactl gid 192.0.2.7             the port and the index to use for an address\n"},
 	{"monitor",  "PORT",      0, UINT_MAX, RUN_ENDLESS, NULL,             monitor_command,
 	 "Print changes as they happen",
 	 "  rdmactl monitor mlx5_0/1          until it is interrupted\n"},
@@ -182,6 +190,7 @@ static ExitStatus check_arguments(const Context *c, const Command *command)
 
 static ExitStatus find_command(const char *name, const Command **ret)
 {
+	Suggestion suggestion = suggestion_for(name);
 	char names[256] = "";
 	size_t n = 0;
 
@@ -191,8 +200,10 @@ static ExitStatus find_command(const char *name, const Command **ret)
 			return STATUS_OK;
 		}
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s, ", commands[i].name);
+		suggestion_offer(&suggestion, commands[i].name);
 	}
-	complain("unknown command \"%s\"; expected %sor help", name, names);
+	complain("unknown command \"%s\"; expected %sor help%s", name, names,
+		 suggestion_text(&suggestion));
 	return STATUS_USAGE;
 }
 

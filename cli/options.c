@@ -6,6 +6,7 @@
 #include <getopt.h>
 
 #include "parse.h"
+#include "suggestion.h"
 
 ExitStatus option_set(const Option *o, _unused_ const char *argument)
 {
@@ -65,6 +66,23 @@ static size_t find_code(const OptionTable *t, int code)
 	return i;
 }
 
+/* The long option that WORD may stand for. */
+static const char *suggest(const OptionTable *t, const char *word, Suggestion *s)
+{
+	char name[80];
+
+	text_copy(name, sizeof(name), word);
+	name[strcspn(name, "=")] = '\0';
+	*s = suggestion_for(name);
+	for (size_t i = 0; i < t->n; i++) {
+		char option[80];
+
+		snprintf(option, sizeof(option), "--%s", t->rows[i].option->name);
+		suggestion_offer(s, option);
+	}
+	return suggestion_text(s);
+}
+
 /* Says which option getopt_long() has just refused. It returned RESULT, ':' or '?', and left the
  * option in optopt. */
 static void complain_option(const OptionTable *t, char **argv, int result)
@@ -73,12 +91,14 @@ static void complain_option(const OptionTable *t, char **argv, int result)
 	const char letter[] = {'-', (char)optopt, '\0'};
 	size_t i = find_code(t, optopt);
 	const Option *o = i < t->n ? t->rows[i].option : NULL;
+	Suggestion suggestion;
 
 	if (result == ':')
 		complain("option %s needs an argument, %s; see rdmactl --help",
 			 startswith(word, "--") ? word : letter, o ? o->argument : "");
 	else if (optopt == 0) /* an unknown long option */
-		complain("unknown option %s; see rdmactl --help", word);
+		complain("unknown option %s; see rdmactl --help%s", word,
+			 suggest(t, word, &suggestion));
 	else if (o && startswith(word, "--")) /* a known one that takes no argument */
 		complain("option %s: unexpected argument; see rdmactl --help", word);
 	else

@@ -3,6 +3,7 @@
 #include "selection.h"
 
 #include "bus.h"
+#include "suggestion.h"
 
 void selection_done(Selection *s)
 {
@@ -31,9 +32,11 @@ static void add_port(Selection *s, Object *port)
 /* MESSAGE says why there is no port. The same line is added once. */
 static ExitStatus add_missing(Selection *s, const char *argument, const char *message)
 {
+	Suggestion suggestion = suggestion_for(argument);
 	_cleanup_free_ char *text = NULL;
 
-	if (asprintf(&text, "%s: %s", argument, message) < 0)
+	suggestion_offer_ports(&suggestion, &s->objects);
+	if (asprintf(&text, "%s: %s%s", argument, message, suggestion_text(&suggestion)) < 0)
 		return out_of_memory();
 	for (size_t i = 0; i < s->n_missing; i++)
 		if (streq(s->missing[i], text))
@@ -86,7 +89,7 @@ static ExitStatus choose(Context *c, Selection *s, const char *argument)
 		o = object_list_find(&s->objects, path);
 	if (!o)
 		return add_missing(s, argument,
-				   error.message ? error.message : "the port has just gone away");
+				   r < 0 ? "no port has this name" : "the port has just gone away");
 	add_port(s, o);
 	return STATUS_OK;
 }

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* rdmactl gid: the GID tables of ports, or the entries that programs should use for addresses. */
+
+#include "gid.h"
+#include "bus.h"
+#include "commands.h"
+#include "format.h"
+#include "json.h"
+#include "names.h"
+#include "selection.h"
+#include "terminal.h"
+
+/* One entry of a GID table. */
+typedef struct Line {
+	const Object *port;
+	const Value *entry;
+} Line;
+
+typedef struct Lines {
+	Line *items;
+	size_t n;
+} Lines;
+
+static void lines_done(Lines *l)
+{
+	free(l->items);
+}
+
+static ExitStatus add_line(Lines *l, const Object *port, const Value *entry)
+{
+	Line *items = reallocarray(l->items, l->n + 1, sizeof(*items));
+
+	if (!items)
+		return out_of_memory();
+	l->items = items;
+	items[l->n++] = (Line){port, entry};
+	return STATUS_OK;
+}
+
+static const Value *gids_of(const Object *port)
+{
+	const Value *gids = object_value(port, PORT_ATTR_gids);
+
+	return gids && gids->type == VALUE_ARRAY ? gids : NULL;
+}
+
+static ExitStatus add_port(Lines *l, const Object *port)
+{
+	const Value *gids = gids_of(port);
+	ExitStatus status = STATUS_OK;
+
+	for (size_t i = 0; gids && status == STATUS_OK && i < gids->n; i++)
+		if (gids->items[i].type == VALUE_STRUCT)
+			status = add_line(l, port, &gids->items[i]);
+	return status;
+}
+
+/* rdmad says which entry a program should use for ADDRESS: the rule is there alone. */
+static ExitStatus add_address(Context *c, const ObjectList *objects, Lines *l, const char *address)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	const Value *gids;
+	const Object *port;
+	const char *path;
+	uint32_t index;
+	int r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+				   "GetPortByAddress", &error, &reply, "sa{sv}", address, 0);
+
+	if (r >= 0)
+		r = sd_bus_message_read(reply, "ou", &path, &index);
+	if (r < 0)
+		return bus_complain(address, &error, r);
+	port = object_list_find(objects, path);
+	gids = port ? gids_of(port) : NULL;
+	for (size_t i = 0; gids && i < gids->n; i++) {
+		const Value *e = &gids->items[i];
+
+		if (e->type == VALUE_STRUCT && e->n > 0 && e->items[0].type == VALUE_UNSIGNED &&
+		    e->items[0].number == index)
+			return add_line(l, port, e);
+	}
+	complain("%s: the entry has just gone away", address);
+	return STATUS_NO_PORT;
+}
+
+static bool is_address(const char *argument)
+{
+	uint8_t gid[16];
+
+	return gid_parse(argument, gid) == 0;
+}
+
+/* The arguments are ports, or addresses: the first says which. */
+static ExitStatus read_lines(Context *c, Selection *s, Lines *ret, ExitStatus *ret_missing)
+{
+	ExitStatus status;
+
+	*ret_missing = STATUS_OK;
+	if (c->n_arguments == 0 || !is_address(c->arguments[0])) {
+		status = selection_read(c, false, s);
+		if (status != STATUS_OK)
+			return status;
+		*ret_missing = selection_complain(s);
+		for (size_t i = 0; status == STATUS_OK && i < s->n; i++)
+			status = add_port(ret, s->ports[i]);
+		return status;
+	}
+	status = bus_read_objects(c->bus, &s->objects);
+	for (unsigned int i = 0; status == STATUS_OK && i < c->n_arguments; i++) {
+		ExitStatus one = add_address(c, &s->objects, ret, c->arguments[i]);
+
+		*ret_missing = MAX(*ret_missing, one);
+	}
+	return status;
+}
+
+static void print_json(FILE *f, const Lines *l)
+{
+	const char *const *columns = format_table_columns(ATTR_GIDS);
+	char name[96];
+
+	json_begin(f, "Gids");
+	for (size_t i = 0; i < l->n; i++) {
+		const Line *line = &l->items[i];
+
+		json_next(f, i);
+		fputs("{\"Port\": ", f);
+		json_text(f, object_name(line->port, name));
+		json_key(f, "ObjectPath", false);
+		json_text(f, line->port->path);
+		for (size_t m = 0; columns[m] && m < line->entry->n; m++) {
+			json_key(f, columns[m], false);
+			json_value(f, ATTR_U32, &line->entry->items[m]);
+		}
+		fputc('}', f);
+	}
+	json_end(f);
+}
+
+/* The member of an entry that has the name COLUMN; NULL if there is none, or it is empty. */
+static const Value *member(const Value *entry, const char *column)
+{
+	const char *const *columns = format_table_columns(ATTR_GIDS);
+
+	for (size_t i = 0; columns[i] && i < entry->n; i++)
+		if (streq(columns[i], column))
+			return entry->items[i].type == VALUE_TEXT && !*entry->items[i].text
+				       ? NULL
+				       : &entry->items[i];
+	return NULL;
+}
+
+/* The columns: those of the table, but an IP address in place of the GID that says the same. */
+static const struct {
+	const char *heading, *column, *otherwise;
+} cells[] = {
+	{"INDEX", "index", NULL},
+	{"TYPE", "type", NULL},
+	{"NETDEV", "netdev", NULL},
+	{"ADDRESS", "address", "gid"},
+};
+
+static int set_line(struct libscols_line *to, const Line *line)
+{
+	char name[96];
+	int r = scols_line_set_data(to, 0, object_name(line->port, name));
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(cells); i++) {
+		const Value *v = member(line->entry, cells[i].column);
+		_cleanup_free_ char *text = NULL;
+
+		if (!v && cells[i].otherwise)
+			v = member(line->entry, cells[i].otherwise);
+		text = v ? format_entry(v) : strdup("");
+		if (!text)
+			return -ENOMEM;
+		r = scols_line_set_data(to, i + 1, text);
+	}
+	return r;
+}
+
+static ExitStatus print_table(const Context *c, const Lines *l)
+{
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
+
+	if (!table || !scols_table_new_column(table, "PORT", 0, 0))
+		return out_of_memory();
+	for (size_t i = 0; i < ARRAY_SIZE(cells); i++)
+		if (!scols_table_new_column(table, cells[i].heading, 0, 0))
+			return out_of_memory();
+	for (size_t i = 0; i < l->n; i++) {
+		struct libscols_line *line = scols_table_new_line(table, NULL);
+
+		if (!line || set_line(line, &l->items[i]) < 0)
+			return out_of_memory();
+	}
+	return terminal_print_table(c, table, 0);
+}
+
+ExitStatus gid_command(Context *c)
+{
+	_cleanup_selection_ Selection s = {};
+	_cleanup_(lines_done) Lines lines = {};
+	ExitStatus missing, status = read_lines(c, &s, &lines, &missing);
+
+	if (status != STATUS_OK)
+		return status;
+	if (c->json)
+		print_json(c->out, &lines);
+	else if (lines.n > 0)
+		status = print_table(c, &lines);
+	else if (missing == STATUS_OK)
+		fputs("No GIDs.\n", c->out);
+	return MAX(status, missing);
+}
