@@ -90,7 +90,8 @@ typedef enum EventMeaning {
 	R(PORT_ERROR,        "port-error",        0,                                              READ_VERBS,             READ_USUAL) \
 	R(LID_CHANGE,        "lid-change",        0,                                              READ_VERBS,             READ_USUAL) \
 	R(SM_CHANGE,         "sm-change",         MEANS_SUBNET,                                   READ_VERBS,             READ_USUAL) \
-	R(CLIENT_REREGISTER, "client-reregister", MEANS_SUBNET,                                   READ_VERBS,             READ_ALL)   \
+	/* the prefix of the subnet, which only netlink says, comes with it */                                                         \
+	R(CLIENT_REREGISTER, "client-reregister", MEANS_SUBNET,                                   READ_VERBS | READ_LINKS, READ_ALL)  \
 	R(PKEY_CHANGE,       "pkey-change",       0,                                              READ_PKEYS,             READ_USUAL) \
 	R(GID_CHANGE,        "gid-change",        0,                                              READ_LINKS | READ_GIDS, READ_USUAL) \
 	R(SPEED_CHANGE,      "speed-change",      0,                                              READ_VERBS,             READ_USUAL) \
