@@ -222,7 +222,8 @@ static ExitStatus run_command(Context *c, const Command *command)
 	if (status != STATUS_OK)
 		return status;
 	status = command->run(c);
-	return terminal_finish(c, status);
+	terminal_finish(c);
+	return status;
 }
 
 /* Runs "help" or "help COMMAND"; N is the number of arguments after "help". */
@@ -285,5 +286,5 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "");
 	/* scripts read the numbers too: with a point in every language */
 	setlocale(LC_NUMERIC, "C");
-	return run(&context, argc, argv);
+	return terminal_flush(run(&context, argc, argv));
 }

@@ -81,21 +81,25 @@ static bool show_in_pager(void)
 	return status >= 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 127);
 }
 
-ExitStatus terminal_finish(Context *c, ExitStatus status)
+ExitStatus terminal_flush(ExitStatus status)
 {
-	if (c->out != stdout) {
-		fclose(c->out);
-		c->out = stdout;
-		if (!show_in_pager())
-			fwrite(arg_text, 1, arg_size, stdout);
-		free(arg_text);
-		arg_text = NULL;
-	}
 	if ((fflush(stdout) < 0 || ferror(stdout)) && errno != EPIPE) {
 		complain("cannot write to standard output: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
 	return status;
+}
+
+void terminal_finish(Context *c)
+{
+	if (c->out == stdout)
+		return;
+	fclose(c->out);
+	c->out = stdout;
+	if (!show_in_pager())
+		fwrite(arg_text, 1, arg_size, stdout);
+	free(arg_text);
+	arg_text = NULL;
 }
 
 struct libscols_table *terminal_table(const Context *c)

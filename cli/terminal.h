@@ -10,9 +10,11 @@
 
 /* Fills the output fields of C. With PAGER, output is collected until terminal_finish(). */
 ExitStatus terminal_start(Context *c, bool pager);
-/* Writes what was collected. Returns STATUS, or STATUS_FAILED with a message if the output could
- * not be written. */
-ExitStatus terminal_finish(Context *c, ExitStatus status);
+/* Shows what was collected, or puts it into the buffer of standard output. */
+void terminal_finish(Context *c);
+/* Writes what is in the buffer of standard output. Returns STATUS; or STATUS_FAILED, and says why,
+ * if something could not be written. That nobody reads any more is no error. */
+ExitStatus terminal_flush(ExitStatus status);
 
 /* A new table with the settings that all commands use; NULL without memory. */
 struct libscols_table *terminal_table(const Context *c);
