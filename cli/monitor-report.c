@@ -3,6 +3,16 @@
 #include "monitor-report.h"
 
 #include "bus.h"
+#include "selection.h"
+
+/* Finds the path of the port called ARGUMENT. One that is not there is watched for by this name. */
+static ExitStatus choose_port(sd_bus *bus, const char *argument, char **ret_path)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	int r = bus_get_port(bus, argument, ret_path, &error);
+
+	return r < 0 && !bus_is_no_port(&error) ? bus_complain(argument, &error, r) : STATUS_OK;
+}
 
 ExitStatus report_choose_ports(Report *r)
 {
@@ -15,7 +25,8 @@ ExitStatus report_choose_ports(Report *r)
 	if (!r->paths)
 		return out_of_memory();
 	for (unsigned int i = 0; status == STATUS_OK && i < c->n_arguments; i++)
-		status = bus_find_port(c->bus, c->arguments[i], &r->paths[i]);
+		if (!selection_is_pattern(c->arguments[i]))
+			status = choose_port(c->bus, c->arguments[i], &r->paths[i]);
 	return status;
 }
 
@@ -25,7 +36,7 @@ int report_name_ports(Report *r, const ObjectList *objects)
 	if (!r->names)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < r->c->n_arguments; i++) {
-		const Object *o = object_list_find(objects, r->paths[i]);
+		const Object *o = r->paths[i] ? object_list_find(objects, r->paths[i]) : NULL;
 
 		if (o)
 			object_name(o, r->names[i]);
@@ -51,7 +62,8 @@ bool report_is_watched(const Report *r, const Object *o)
 		return false;
 	object_name(o, name);
 	for (unsigned int i = 0; i < r->c->n_arguments; i++)
-		if (streq(r->paths[i], o->path) || streq(r->names[i], name))
+		if ((r->paths[i] && streq(r->paths[i], o->path)) || streq(r->names[i], name) ||
+		    object_matches(o, r->c->arguments[i]))
 			return true;
 	return false;
 }

@@ -13,13 +13,14 @@
 typedef struct Report {
 	Context *c;
 	sd_event *event; /* the loop to end when nobody reads the output any more */
-	/* The ports to watch, or NULL for everything. A port is known by its path and by its name,
-	 * as a device may come back with another index. */
+	/* The ports to watch, or NULL for everything. A port is known by its path, by its name, as
+	 * a device may come back with another index, and by the argument, which may be a pattern or
+	 * a port that is not there yet: its path is NULL then. */
 	char **paths;
 	char (*names)[96]; /* NULL before report_name_ports() */
 } Report;
 
-/* Takes the ports from the arguments of C; says which is none. */
+/* Takes the ports from the arguments of C; says which can be none. */
 ExitStatus report_choose_ports(Report *r);
 /* Learns the names of these ports. -ENOMEM. */
 int report_name_ports(Report *r, const ObjectList *objects);

@@ -15,7 +15,7 @@ void selection_done(Selection *s)
 	*s = (Selection){};
 }
 
-static bool is_pattern(const char *argument)
+bool selection_is_pattern(const char *argument)
 {
 	return strpbrk(argument, "*?[") != NULL;
 }
@@ -78,7 +78,7 @@ static ExitStatus choose(Context *c, Selection *s, const char *argument)
 	Object *o = NULL;
 	int r;
 
-	if (is_pattern(argument))
+	if (selection_is_pattern(argument))
 		return choose_matching(s, argument) > 0
 			       ? STATUS_OK
 			       : add_missing(s, argument, "no port has such a name");

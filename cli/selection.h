@@ -23,6 +23,9 @@ ExitStatus selection_read(Context *c, bool planes, Selection *ret);
 void selection_done(Selection *s);
 #define _cleanup_selection_ _cleanup_(selection_done)
 
+/* Whether ARGUMENT is a pattern, and not a name. */
+bool selection_is_pattern(const char *argument);
+
 /* Says what is missing. STATUS_NO_PORT if anything is. */
 ExitStatus selection_complain(const Selection *s);
 /* The device of PORT; NULL if rdmad has not published it. */
