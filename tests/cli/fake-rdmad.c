@@ -300,9 +300,10 @@ static int answer(sd_bus_message *call)
 		return control(call);
 	if (fail_name && (!fail_member || streq(member, fail_member))) {
 		_cleanup_free_ char *name = steal_pointer(&fail_name);
-		_cleanup_free_ char *call_member = steal_pointer(&fail_member);
 		_cleanup_free_ char *message = steal_pointer(&fail_message);
 
+		free(fail_member);
+		fail_member = NULL;
 		return sd_bus_reply_method_errorf(call, name, "%s", message);
 	}
 	return streq(member, "GetManagedObjects") ? get_managed_objects(call)
