@@ -143,8 +143,8 @@ static void print_sample_json(const Context *c, const Object *port, const Sample
 	fputs("\n  ]}", f);
 }
 
-/* Prints the counters of PORT, after N others. */
-static ExitStatus print_port(Context *c, const Object *port, size_t n)
+static ExitStatus print_port(Context *c, _unused_ const Selection *s, const Object *port, size_t n,
+			     _unused_ bool heading)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sample_done) Sample sample = {};
@@ -163,41 +163,24 @@ static ExitStatus print_port(Context *c, const Object *port, size_t n)
 	return STATUS_OK;
 }
 
-static ExitStatus print_ports(Context *c, const Selection *s)
-{
-	ExitStatus worst = STATUS_OK;
-
-	if (c->json)
-		json_begin(c->out, "Ports");
-	for (size_t i = 0, n = 0; i < s->n; i++) {
-		ExitStatus status = print_port(c, s->ports[i], n);
-
-		n += status == STATUS_OK;
-		worst = MAX(worst, status);
-	}
-	if (c->json)
-		json_end(c->out);
-	return worst;
-}
-
-ExitStatus counters_command(Context *c)
+static ExitStatus watch(Context *c)
 {
 	_cleanup_selection_ Selection s = {};
-	ExitStatus status = selection_read(c, false, &s), missing;
+	ExitStatus status = selection_read(c, false, &s);
 	char name[96];
 
+	if (status == STATUS_OK)
+		status = selection_complain(&s);
 	if (status != STATUS_OK)
 		return status;
-	missing = selection_complain(&s);
-	if (arg_watch_usec == 0) {
-		status = print_ports(c, &s);
-		return MAX(status, missing);
-	}
-	if (missing != STATUS_OK)
-		return missing;
 	if (s.n != 1) {
 		complain("counters --watch: expected one port, not %zu", s.n);
 		return STATUS_USAGE;
 	}
 	return counters_watch(c, object_name(s.ports[0], name), s.ports[0]->path, arg_watch_usec);
+}
+
+ExitStatus counters_command(Context *c)
+{
+	return arg_watch_usec > 0 ? watch(c) : selection_print(c, print_port);
 }

@@ -101,8 +101,8 @@ static void print_link_downs(Context *c, const Object *port)
 			n->number, n->number == 1 ? "time" : "times");
 }
 
-/* Prints the history of PORT, after N others. HEADING: with its name above it. */
-static ExitStatus print_port(Context *c, const Object *port, size_t n, bool heading)
+static ExitStatus print_port(Context *c, _unused_ const Selection *s, const Object *port, size_t n,
+			     bool heading)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
@@ -130,20 +130,5 @@ static ExitStatus print_port(Context *c, const Object *port, size_t n, bool head
 
 ExitStatus history_command(Context *c)
 {
-	_cleanup_selection_ Selection s = {};
-	ExitStatus status = selection_read(c, false, &s), worst;
-
-	if (status != STATUS_OK)
-		return status;
-	worst = selection_complain(&s);
-	if (c->json)
-		json_begin(c->out, "Ports");
-	for (size_t i = 0, n = 0; i < s.n; i++) {
-		status = print_port(c, s.ports[i], n, s.n > 1);
-		n += status == STATUS_OK;
-		worst = MAX(worst, status);
-	}
-	if (c->json)
-		json_end(c->out);
-	return worst;
+	return selection_print(c, print_port);
 }

@@ -202,43 +202,27 @@ static ExitStatus ask(Context *c, const Object *port, Value *ret)
 	return r < 0 ? bus_complain(object_name(port, name), &error, r) : STATUS_OK;
 }
 
-/* Prints the fields of PORT, after N others. HEADING: with its name above them. */
-static ExitStatus print_port(Context *c, const Object *port, size_t n, bool heading,
-			     const Value *dict)
+static ExitStatus print_port(Context *c, _unused_ const Selection *s, const Object *port, size_t n,
+			     bool heading)
 {
+	_cleanup_value_ Value dict = {};
+	ExitStatus status = ask(c, port, &dict);
 	char name[96];
 
+	if (status != STATUS_OK)
+		return status;
 	if (c->json) {
 		json_next(c->out, n);
-		print_json(c, port, dict);
+		print_json(c, port, &dict);
 		return STATUS_OK;
 	}
 	if (heading)
 		fprintf(c->out, "%s%s%s%s\n", n > 0 ? "\n" : "", terminal_color(c, "bold"),
 			object_name(port, name), terminal_plain(c));
-	return print_fields(c, dict);
+	return print_fields(c, &dict);
 }
 
-/* A port that does not answer does not keep the others from being printed. */
 ExitStatus query_command(Context *c)
 {
-	_cleanup_selection_ Selection s = {};
-	ExitStatus status = selection_read(c, false, &s), worst;
-
-	if (status != STATUS_OK)
-		return status;
-	worst = selection_complain(&s);
-	if (c->json)
-		json_begin(c->out, "Ports");
-	for (size_t i = 0, n = 0; i < s.n; i++) {
-		_cleanup_value_ Value dict = {};
-
-		status = ask(c, s.ports[i], &dict);
-		if (status == STATUS_OK)
-			status = print_port(c, s.ports[i], n++, s.n > 1, &dict);
-		worst = MAX(worst, status);
-	}
-	if (c->json)
-		json_end(c->out);
-	return worst;
+	return selection_print(c, print_port);
 }

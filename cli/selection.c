@@ -3,6 +3,7 @@
 #include "selection.h"
 
 #include "bus.h"
+#include "json.h"
 #include "suggestion.h"
 
 void selection_done(Selection *s)
@@ -126,4 +127,27 @@ ExitStatus selection_complain(const Selection *s)
 const Object *selection_device(const Selection *s, const Object *port)
 {
 	return object_list_find(&s->objects, value_text(&port->values[PORT_ATTR_device_index]));
+}
+
+ExitStatus selection_print(Context *c, SelectionPrint *print)
+{
+	_cleanup_selection_ Selection s = {};
+	ExitStatus status = selection_read(c, false, &s), worst;
+	size_t n = 0;
+
+	if (status != STATUS_OK)
+		return status;
+	worst = selection_complain(&s);
+	if (c->json)
+		json_begin(c->out, "Ports");
+	for (size_t i = 0; i < s.n; i++) {
+		status = print(c, &s, s.ports[i], n, s.n > 1);
+		n += status == STATUS_OK;
+		worst = MAX(worst, status);
+	}
+	if (c->json)
+		json_end(c->out);
+	else if (s.n + s.n_missing == 0)
+		fputs("No RDMA ports.\n", c->out);
+	return worst;
 }

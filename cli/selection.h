@@ -28,5 +28,12 @@ bool selection_is_pattern(const char *argument);
 
 /* Says what is missing. STATUS_NO_PORT if anything is. */
 ExitStatus selection_complain(const Selection *s);
+/* Prints one of the ports that are chosen, behind N others; with its name above if HEADING. */
+typedef ExitStatus SelectionPrint(Context *c, const Selection *s, const Object *port, size_t n,
+				  bool heading);
+/* Runs a command that prints the ports that are chosen, or the list "Ports" in JSON. One that is
+ * missing or fails does not keep the others from being printed. Returns the worst status. */
+ExitStatus selection_print(Context *c, SelectionPrint *print);
+
 /* The device of PORT; NULL if rdmad has not published it. */
 const Object *selection_device(const Selection *s, const Object *port);

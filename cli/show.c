@@ -221,33 +221,23 @@ static ExitStatus show_events(Context *c, const Object *device)
 	return status;
 }
 
+static ExitStatus print_port(Context *c, const Selection *s, const Object *port, size_t n,
+			     _unused_ bool heading)
+{
+	const Object *device = selection_device(s, port);
+	ExitStatus status;
+
+	if (c->json) {
+		json_next(c->out, n);
+		json_object(c->out, port);
+		return STATUS_OK;
+	}
+	fputs(n > 0 ? "\n" : "", c->out);
+	status = show_object(c, port);
+	return status == STATUS_OK && device ? show_events(c, device) : status;
+}
+
 ExitStatus show_command(Context *c)
 {
-	_cleanup_selection_ Selection s = {};
-	ExitStatus status = selection_read(c, false, &s), missing;
-
-	if (status != STATUS_OK)
-		return status;
-	missing = selection_complain(&s);
-	if (c->json)
-		json_begin(c->out, "Ports");
-	for (size_t i = 0; status == STATUS_OK && i < s.n; i++) {
-		const Object *device = selection_device(&s, s.ports[i]);
-
-		if (c->json) {
-			json_next(c->out, i);
-			json_object(c->out, s.ports[i]);
-			continue;
-		}
-		if (i > 0)
-			fputc('\n', c->out);
-		status = show_object(c, s.ports[i]);
-		if (status == STATUS_OK && device)
-			status = show_events(c, device);
-	}
-	if (c->json)
-		json_end(c->out);
-	else if (s.n + s.n_missing == 0)
-		fputs("No RDMA ports.\n", c->out);
-	return status == STATUS_OK ? missing : status;
+	return selection_print(c, print_port);
 }
