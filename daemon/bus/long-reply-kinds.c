@@ -257,26 +257,12 @@ static const char introspection_end[] = "</node>\n";
 /* The longest line of a child. */
 #define CHILD_MAX (sizeof(CHILD_BEGIN "4294967295/port/4294967295" CHILD_END) - 1)
 
-/* stpcpy() of a number in decimal digits; sprintf() would take most of the time of the reply. */
-static char *put_number(char *at, uint32_t number)
-{
-	char digits[10];
-	size_t n = 0;
-
-	do
-		digits[n++] = (char)('0' + number % 10);
-	while (number /= 10);
-	while (n > 0)
-		*at++ = digits[--n];
-	return at;
-}
-
 /* Writes the line of device D, or of its port P. */
 static char *put_child(char *at, const Device *d, const Port *p)
 {
-	at = put_number(stpcpy(at, CHILD_BEGIN), d->index);
+	at = text_put_number(stpcpy(at, CHILD_BEGIN), d->index);
 	if (p)
-		at = put_number(stpcpy(at, "/port/"), p->now.values.port_num);
+		at = text_put_number(stpcpy(at, "/port/"), p->now.values.port_num);
 	return stpcpy(at, CHILD_END);
 }
 

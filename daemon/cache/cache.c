@@ -160,24 +160,11 @@ Port *device_port_called(const Device *d, uint32_t number)
 	return number >= first ? device_port(d, number - first + 1) : NULL;
 }
 
-/* Writes N in decimal, and returns where that ends. The paths of all ports are in each reply that
- * lists them: with snprintf() they were a fifth of what ListPorts() costs. */
-static char *put_number(char *to, uint32_t n)
-{
-	char digits[10];
-	size_t k = 0;
-
-	do
-		digits[k++] = (char)('0' + n % 10);
-	while (n /= 10);
-	while (k > 0)
-		*to++ = digits[--k];
-	return to;
-}
-
+/* The paths of all ports are in each reply that lists them: with snprintf() they were a fifth of
+ * what ListPorts() costs. */
 static char *put_device_path(const Device *d, char *to)
 {
-	return put_number(stpcpy(to, RDMAD_DEVICE_PREFIX "/"), d->index);
+	return text_put_number(stpcpy(to, RDMAD_DEVICE_PREFIX "/"), d->index);
 }
 
 const char *device_path(const Device *d, char *ret)
@@ -188,8 +175,8 @@ const char *device_path(const Device *d, char *ret)
 
 const char *port_path(const Port *p, char *ret)
 {
-	*put_number(stpcpy(put_device_path(p->device, ret), "/port/"), p->now.values.port_num) =
-		'\0';
+	*text_put_number(stpcpy(put_device_path(p->device, ret), "/port/"),
+			 p->now.values.port_num) = '\0';
 	return ret;
 }
 

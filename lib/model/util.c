@@ -162,3 +162,16 @@ int instance_unescape(char *instance)
 	*to = '\0';
 	return *instance ? 0 : -EINVAL;
 }
+
+char *text_put_number(char *to, uint32_t n)
+{
+	char digits[10];
+	size_t k = 0;
+
+	do
+		digits[k++] = (char)('0' + n % 10);
+	while (n /= 10);
+	while (k > 0)
+		*to++ = digits[--k];
+	return to;
+}

@@ -106,6 +106,9 @@ void text_sanitize(char *buffer, size_t size);
 /* Parses all of TEXT as an unsigned number: decimal, or hexadecimal after 0x; leading zeros do not
  * matter. 0, -EINVAL if it is not a number, -ERANGE if it is larger than MAX. */
 int text_to_u64(const char *text, uint64_t max, uint64_t *ret);
+/* stpcpy() of N in decimal digits, at most 10; does not terminate it. For texts of which a reply
+ * has thousands: snprintf() would take most of its time. */
+char *text_put_number(char *to, uint32_t n);
 
 /* A number that nobody can tell before, another one on each machine and in each process. It does
  * not wait for the kernel's random numbers: in the first seconds after boot it may be easier to
