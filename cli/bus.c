@@ -149,11 +149,3 @@ int bus_get_port(sd_bus *bus, const char *port, char **ret_path, sd_bus_error *e
 	*ret_path = strdup(path);
 	return *ret_path ? 0 : -ENOMEM;
 }
-
-ExitStatus bus_find_port(sd_bus *bus, const char *port, char **ret_path)
-{
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	int r = bus_get_port(bus, port, ret_path, &error);
-
-	return r < 0 ? bus_complain(port, &error, r) : STATUS_OK;
-}

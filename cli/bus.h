@@ -25,5 +25,3 @@ ExitStatus bus_read_objects(sd_bus *bus, ObjectList *ret);
 /* Finds the object path of PORT, which is named as the user wrote it; the caller frees the path.
  * Prints nothing: the reason of a failure is in ERROR. */
 int bus_get_port(sd_bus *bus, const char *port, char **ret_path, sd_bus_error *error);
-/* The same, but prints why there is no such port. */
-ExitStatus bus_find_port(sd_bus *bus, const char *port, char **ret_path);

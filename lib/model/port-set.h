@@ -51,20 +51,3 @@ static inline void port_set_add_all(PortSet *s, const PortSet *other)
 	for (unsigned int i = 0; i < PORT_SET_WORDS; i++)
 		s->bits[i] |= other->bits[i];
 }
-
-/* Removes the ports in OTHER. */
-static inline void port_set_remove_all(PortSet *s, const PortSet *other)
-{
-	for (unsigned int i = 0; i < PORT_SET_WORDS; i++)
-		s->bits[i] &= ~other->bits[i];
-}
-
-/* Whether a port is in both. */
-static inline bool port_set_overlaps(const PortSet *a, const PortSet *b)
-{
-	uint64_t any = 0;
-
-	for (unsigned int i = 0; i < PORT_SET_WORDS; i++)
-		any |= a->bits[i] & b->bits[i];
-	return any != 0;
-}
