@@ -118,12 +118,8 @@ static void print_sample_json(const Context *c, const Object *port, const Sample
 {
 	static const char *const keys[] = {"Group", "Name", "Value", "Unit", "Condition", "Reason"};
 	FILE *f = c->out;
-	char name[96];
 
-	fputs("{\"Port\": ", f);
-	json_text(f, object_name(port, name));
-	json_key(f, "ObjectPath", false);
-	json_text(f, port->path);
+	json_begin_port(f, port);
 	json_key(f, "Timestamp", false);
 	fprintf(f, "%" PRIu64, s->realtime_usec);
 	json_key(f, "Counters", false);

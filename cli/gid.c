@@ -119,17 +119,13 @@ static ExitStatus read_lines(Context *c, Selection *s, Lines *ret, ExitStatus *r
 static void print_json(FILE *f, const Lines *l)
 {
 	const char *const *columns = format_table_columns(ATTR_GIDS);
-	char name[96];
 
 	json_begin(f, "Gids");
 	for (size_t i = 0; i < l->n; i++) {
 		const Line *line = &l->items[i];
 
 		json_next(f, i);
-		fputs("{\"Port\": ", f);
-		json_text(f, object_name(line->port, name));
-		json_key(f, "ObjectPath", false);
-		json_text(f, line->port->path);
+		json_begin_port(f, line->port);
 		for (size_t m = 0; columns[m] && m < line->entry->n; m++) {
 			json_key(f, columns[m], false);
 			json_value(f, ATTR_U32, &line->entry->items[m]);

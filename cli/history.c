@@ -65,15 +65,11 @@ static int print_lines(Context *c, sd_bus_message *m)
 
 static int print_json(Context *c, const Object *port, sd_bus_message *m)
 {
-	char name[96];
 	Transition t;
 	size_t n = 0;
 	int r;
 
-	fputs("{\"Port\": ", c->out);
-	json_text(c->out, object_name(port, name));
-	json_key(c->out, "ObjectPath", false);
-	json_text(c->out, port->path);
+	json_begin_port(c->out, port);
 	json_key(c->out, "Transitions", false);
 	fputc('[', c->out);
 	while ((r = read_transition(m, &t)) > 0) {

@@ -67,6 +67,16 @@ void json_text(FILE *f, const char *text)
 	fputc('"', f);
 }
 
+void json_begin_port(FILE *f, const Object *port)
+{
+	char name[96];
+
+	fputs("{\"Port\": ", f);
+	json_text(f, object_name(port, name));
+	json_key(f, "ObjectPath", false);
+	json_text(f, port->path);
+}
+
 static void json_array(FILE *f, AttrType type, const Value *v)
 {
 	fputc('[', f);

@@ -26,6 +26,8 @@ void json_begin_line(FILE *f);
 /* ", " if it is not the FIRST member, the key NAME and ": ". A name such as "gid_type" is written
  * GidType. */
 void json_key(FILE *f, const char *name, bool first);
+/* Begins an object about PORT, with its name and its object path. */
+void json_begin_port(FILE *f, const Object *port);
 /* TEXT in quotation marks. */
 void json_text(FILE *f, const char *text);
 /* V on one line. If TYPE is a table, its entries are objects with the names of the columns as keys.

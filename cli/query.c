@@ -162,13 +162,9 @@ static void print_json(Context *c, const Object *port, const Value *dict)
 {
 	const char *separator = "";
 	size_t position = 0;
-	char name[96];
 	Field field;
 
-	fputs("{\"Port\": ", c->out);
-	json_text(c->out, object_name(port, name));
-	json_key(c->out, "ObjectPath", false);
-	json_text(c->out, port->path);
+	json_begin_port(c->out, port);
 	json_key(c->out, "Fields", false);
 	fputc('{', c->out);
 	while (next_field(dict, &position, &field)) {
