@@ -16,6 +16,9 @@ ExitStatus map_command(Context *c);
 
 ExitStatus gid_command(Context *c);
 
+/* STATUS_FAILED if there is no port, or a variable has no value that is right for all ports. */
+ExitStatus env_command(Context *c);
+
 ExitStatus show_command(Context *c);
 
 ExitStatus monitor_command(Context *c);

@@ -13,7 +13,8 @@
 
 typedef struct Command {
 	const char *name;
-	const char *argument;	  /* its name in the help; NULL: the command takes none */
+	const char *argument;	  /* its name in the help; NULL: the command takes none. Of two
+				     words the first is one argument that must be there */
 	unsigned int least, most; /* the number of arguments */
 	unsigned int flags;	  /* RunFlags */
 	const Option *options;	  /* its own; NULL: none */
@@ -40,6 +41,10 @@ static const Command commands[] = {
 	 "Print the GIDs of ports, or that of an address",
 	 "  rdmactl gid                       the GID tables of all ports\n"
 	 "  rdmactl gid 192.0.2.7             the port and the index to use for an address\n"},
+	{"env",      "nccl|ucx|ofi PORT", 1, UINT_MAX, 0,   NULL,             env_command,
+	 "Print what to set for a library, for a shell",
+	 "  eval \"$(rdmactl env nccl)\"        NCCL_IB_HCA and NCCL_IB_GID_INDEX\n"
+	 "  rdmactl env ucx mlx5_0 mlx5_1     for these ports only\n"},
 	{"monitor",  "PORT",      0, UINT_MAX, RUN_ENDLESS, NULL,             monitor_command,
 	 "Print changes as they happen",
 	 "  rdmactl monitor mlx5_0/1          until it is interrupted\n"},
@@ -115,12 +120,27 @@ static void join_options(void)
 		options_join(&options, commands[i].name, commands[i].options);
 }
 
+/* Splits "nccl|ucx|ofi PORT". *RET_FIRST is how long the first word is with its blank, or 0 if
+ * there is one word. Returns the last word. */
+static const char *last_argument(const Command *command, int *ret_first)
+{
+	const char *blank = command->argument ? strchr(command->argument, ' ') : NULL;
+
+	*ret_first = blank ? (int)(blank + 1 - command->argument) : 0;
+	return blank ? blank + 1 : command->argument;
+}
+
 /* The arguments as the help shows them: "[PORT...]". */
 static const char *arguments_of(const Command *command, char buffer[32])
 {
-	snprintf(buffer, 32, "%s%s%s%s", command->least == 0 && command->argument ? "[" : "",
-		 command->argument ? command->argument : "", command->most > 1 ? "..." : "",
-		 command->least == 0 && command->argument ? "]" : "");
+	int n;
+	const char *last = last_argument(command, &n);
+	bool optional = command->least == 0 || n > 0;
+
+	buffer[0] = '\0';
+	if (last)
+		snprintf(buffer, 32, "%.*s%s%s%s%s", n, command->argument, optional ? "[" : "",
+			 last, command->most > 1 ? "..." : "", optional ? "]" : "");
 	return buffer;
 }
 
@@ -154,12 +174,13 @@ static ExitStatus help(void)
 static ExitStatus help_command(const Command *command)
 {
 	char arguments[32];
+	int n;
 
 	printf("Usage: rdmactl [OPTION...] %s%s%s\n\n%s.\n", command->name,
 	       command->argument ? " " : "", arguments_of(command, arguments), command->help);
 	if (options_print(&options, command->name) > 0)
 		puts("\nFor the options of every command see rdmactl --help.");
-	if (command->argument && streq(command->argument, "PORT"))
+	if (command->argument && streq(last_argument(command, &n), "PORT"))
 		print_port_names();
 	printf("\nExamples:\n%s", command->examples);
 	return STATUS_OK;
@@ -169,9 +190,12 @@ static ExitStatus check_arguments(const Context *c, const Command *command)
 {
 	char **arguments = c->arguments;
 	unsigned int n = c->n_arguments;
+	int first;
 
 	if (n < command->least && !(options_flags(&options) & RUN_WITHOUT_ARGUMENT)) {
-		complain("%s: expected %s", command->name, command->argument);
+		(void)last_argument(command, &first);
+		complain("%s: expected %.*s", command->name, first > 0 ? first - 1 : INT_MAX,
+			 command->argument);
 		return STATUS_USAGE;
 	}
 	if (n > command->most) {

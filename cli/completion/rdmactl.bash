@@ -48,7 +48,7 @@ _rdmactl_attributes()
 
 _rdmactl()
 {
-	local cur prev words cword split command='' kind='' options i
+	local cur prev words cword split command='' kind='' words_before='' options i
 
 	_init_completion -n : -s || return
 	options=$(_rdmactl_options '')
@@ -79,10 +79,15 @@ _rdmactl()
 		else
 			kind=$(rdmactl help "$command" 2>/dev/null | sed -n '1s/^Usage: .* //p')
 			[[ $command != help ]] || kind=COMMAND
+			# "nccl|ucx|ofi [PORT...]": the first argument is one of these words
+			[[ $i != $((cword - 1)) ]] || words_before=$(rdmactl help "$command" 2>/dev/null |
+				sed -n '1s/^Usage: .* \([^ ]*|[^ ]*\) [^ ]*$/\1/p')
+			[[ -z $words_before ]] || kind=WORDS
 		fi
 	fi
 
 	case $kind in
+	WORDS) mapfile -t COMPREPLY < <(compgen -W "${words_before//|/ }" -- "$cur") ;;
 	COMMAND) mapfile -t COMPREPLY < <(compgen -W "$(_rdmactl_commands)" -- "$cur") ;;
 	*PORT*)
 		# those of another machine are not worth a connection with each key

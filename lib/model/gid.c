@@ -26,14 +26,19 @@ void gid_format(const uint8_t gid[16], char ret[40])
 				i < 7 ? ':' : '\0');
 }
 
+static bool is_v4_mapped(const uint8_t gid[16])
+{
+	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
+
+	return memcmp(gid, prefix, sizeof(prefix)) == 0;
+}
+
 void gid_format_address(const uint8_t gid[16], GidType type, char ret[46])
 {
-	static const uint8_t v4_mapped[12] = {[10] = 0xff, [11] = 0xff};
-
 	ret[0] = '\0';
 	if (type == GID_TYPE_IB)
 		return;
-	if (memcmp(gid, v4_mapped, sizeof(v4_mapped)) == 0)
+	if (is_v4_mapped(gid))
 		inet_ntop(AF_INET, gid + 12, ret, 46);
 	else
 		inet_ntop(AF_INET6, gid, ret, 46);
@@ -61,6 +66,26 @@ const char *gid_type_name(uint32_t type, char buffer[24])
 		return names[type];
 	snprintf(buffer, 24, "unknown(%u)", type);
 	return buffer;
+}
+
+bool gid_is_link_local(const uint8_t gid[16])
+{
+	if (is_v4_mapped(gid))
+		return gid[12] == 169 && gid[13] == 254;
+	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
+}
+
+int gid_compare(const GidChoice *a, const GidChoice *b)
+{
+	if (a->type != b->type)
+		return a->type > b->type ? -1 : 1;
+	if (gid_is_link_local(a->gid) != gid_is_link_local(b->gid))
+		return gid_is_link_local(a->gid) ? 1 : -1;
+	if (a->own_netdev != b->own_netdev)
+		return a->own_netdev ? -1 : 1;
+	if (is_v4_mapped(a->gid) != is_v4_mapped(b->gid))
+		return is_v4_mapped(a->gid) ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
 }
 
 int guid_parse(const char *text, uint64_t *ret)
