@@ -112,6 +112,8 @@ static void print_attribute(const Context *c, const Attribute *a)
 	print_line(c, "Members", members);
 	print_line(c, "Unit", attr_unit_name(a->unit));
 	print_line(c, "Valid", attr_validity_text(a->valid));
+	if (!is_raw && attr_absent_text(a))
+		print_line(c, "Absent", attr_absent_text(a));
 	print_line(c, "Change", class_sentence(a->class));
 	print_line(c, "Source", source_sentence(a->source));
 	print_line(c, "Type", is_raw ? attr_raw_signature(a->type) : attr_signature(a->type));

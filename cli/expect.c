@@ -72,7 +72,7 @@ static const char *parse_value(const Attribute *a, const char *text, uint64_t *r
 	*ret_number = 0;
 	if (a->unit == UNIT_BITS_PER_S)
 		return parse_rate(text, ret_number) ? NULL : "a rate with its unit, such as 400G";
-	if (streq(signature, "u") || streq(signature, "t"))
+	if (strchr("uti", signature[0]))
 		return text_to_u64(text, UINT64_MAX, ret_number) == 0 ? NULL : "a number";
 	if (streq(signature, "b")) {
 		*ret_number = streq(text, "yes");
@@ -351,7 +351,7 @@ char *expectation_format(const Expectation *e)
 	_cleanup_free_ char *text = NULL;
 	char *sentence;
 
-	if (streq(signature, "u") || streq(signature, "t"))
+	if (strchr("uti", signature[0]))
 		text = format_value(e->row, &(Value){.type = VALUE_UNSIGNED, .number = e->number});
 	else
 		text = strdup(e->text);

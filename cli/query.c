@@ -89,6 +89,9 @@ static int publish(const Attribute *a, const Value *v, Value *ret)
 	case ATTR_VALUE_U32:
 		*ret = (Value){.type = VALUE_UNSIGNED, .number = published.u32};
 		return 0;
+	case ATTR_VALUE_S32:
+		*ret = (Value){.type = VALUE_SIGNED, .integer = published.s32};
+		return 0;
 	case ATTR_VALUE_U64:
 		*ret = (Value){.type = VALUE_UNSIGNED, .number = published.u64};
 		return 0;

@@ -75,6 +75,14 @@ static int read_text(const char *text, Value *ret)
 	return 1;
 }
 
+/* A number that is not negative is the same whether its type has a sign or not. */
+static Value signed_value(int64_t number)
+{
+	if (number < 0)
+		return (Value){.type = VALUE_SIGNED, .integer = number};
+	return (Value){.type = VALUE_UNSIGNED, .number = (uint64_t)number};
+}
+
 /* Sets *RET to the number at P, which has TYPE on the bus. */
 static void set_number(char type, const void *p, Value *ret)
 {
@@ -92,13 +100,13 @@ static void set_number(char type, const void *p, Value *ret)
 		*ret = (Value){.type = VALUE_UNSIGNED, .number = *(const uint64_t *)p};
 		break;
 	case SD_BUS_TYPE_INT16:
-		*ret = (Value){.type = VALUE_SIGNED, .integer = *(const int16_t *)p};
+		*ret = signed_value(*(const int16_t *)p);
 		break;
 	case SD_BUS_TYPE_INT32:
-		*ret = (Value){.type = VALUE_SIGNED, .integer = *(const int32_t *)p};
+		*ret = signed_value(*(const int32_t *)p);
 		break;
 	case SD_BUS_TYPE_INT64:
-		*ret = (Value){.type = VALUE_SIGNED, .integer = *(const int64_t *)p};
+		*ret = signed_value(*(const int64_t *)p);
 		break;
 	case SD_BUS_TYPE_DOUBLE:
 		*ret = (Value){.type = VALUE_DOUBLE, .real = *(const double *)p};

@@ -102,6 +102,8 @@ static void put_property(const Attribute *row)
 		put_names(names);
 	if (row->valid != VALID_ALWAYS)
 		printf("Available %s.\n", attr_validity_text(row->valid));
+	if (attr_absent_text(row))
+		printf("Reads as %s without a value.\n", attr_absent_text(row));
 	if (signal_sentence(row))
 		puts(signal_sentence(row));
 	printf("Source: %s.\n", attr_source_name(row->source));

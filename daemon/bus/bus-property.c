@@ -48,57 +48,51 @@ static void put_table(BusWriter *w, AttrType type, const Table *t)
 	bus_put_entries(w, table_layout(type), t ? t->entries : NULL, t ? t->n : 0);
 }
 
-/* What is written for a row that has no valid value. */
-static void put_neutral(BusWriter *w, const Attribute *row)
+/* A published value of a scalar row. */
+static void put_value(BusWriter *w, const Attribute *row, const AttrValue *v)
 {
-	const char *signature = attr_signature(row->type);
-
-	switch (signature[0]) {
-	case 's':
-		/* an enumeration says so; other text is empty */
-		bus_writer_put_text(w, 's', attr_type_names(row->type) ? "unknown" : "");
+	switch (v->kind) {
+	case ATTR_VALUE_BOOL:
+		bus_writer_put_bool(w, v->boolean);
 		break;
-	case 'a':
-		bus_writer_open(w, 'a', signature + 1);
+	case ATTR_VALUE_U32:
+		bus_writer_put_u32(w, v->u32);
+		break;
+	case ATTR_VALUE_U64:
+		bus_writer_put_u64(w, v->u64);
+		break;
+	case ATTR_VALUE_S32:
+		bus_writer_put_s32(w, v->s32);
+		break;
+	case ATTR_VALUE_TEXT:
+		bus_writer_put_text(w, attr_signature(row->type)[0], v->text);
+		break;
+	case ATTR_VALUE_NAMES:
+		bus_writer_open(w, 'a', "s");
+		for (size_t i = 0; v->names[i]; i++)
+			bus_writer_put_text(w, 's', v->names[i]);
 		bus_writer_close(w);
 		break;
-	case 't':
-		bus_writer_put_u64(w, 0);
-		break;
-	case 'b':
-		bus_writer_put_bool(w, false);
-		break;
-	default:
-		bus_writer_put_u32(w, 0);
 	}
 }
 
-/* The published value of a scalar row. */
 static void put_scalar(BusWriter *w, const Attribute *row, const void *values)
 {
 	AttrValue v;
 
 	(void)attr_publish(row, values, &v);
-	switch (v.kind) {
-	case ATTR_VALUE_BOOL:
-		bus_writer_put_bool(w, v.boolean);
-		break;
-	case ATTR_VALUE_U32:
-		bus_writer_put_u32(w, v.u32);
-		break;
-	case ATTR_VALUE_U64:
-		bus_writer_put_u64(w, v.u64);
-		break;
-	case ATTR_VALUE_TEXT:
-		bus_writer_put_text(w, attr_signature(row->type)[0], v.text);
-		break;
-	case ATTR_VALUE_NAMES:
-		bus_writer_open(w, 'a', "s");
-		for (size_t i = 0; v.names[i]; i++)
-			bus_writer_put_text(w, 's', v.names[i]);
-		bus_writer_close(w);
-		break;
-	}
+	put_value(w, row, &v);
+}
+
+/* What is written for a row that has no valid value. */
+static void put_absent(BusWriter *w, const Attribute *row)
+{
+	AttrValue v;
+
+	if (attr_publish_absent(row, &v) < 0)
+		put_table(w, row->type, NULL);
+	else
+		put_value(w, row, &v);
 }
 
 static void put_reason(BusWriter *w, const char *name, const char *why)
@@ -145,7 +139,7 @@ void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a)
 	if (row->type == ATTR_UNAVAILABLE)
 		put_port_unavailable(w, p);
 	else if (!valid)
-		put_neutral(w, row);
+		put_absent(w, row);
 	else if (row->size == 0)
 		put_table(w, row->type, p->now.tables[attr_port_table(row->type)]);
 	else
@@ -160,7 +154,7 @@ static void put_device_attr(BusWriter *w, const Device *d, DeviceAttr a)
 	if (row->type == ATTR_UNAVAILABLE)
 		put_device_unavailable(w, d);
 	else if (!valid)
-		put_neutral(w, row);
+		put_absent(w, row);
 	else if (row->size == 0)
 		put_table(w, row->type, d->now.chardevs);
 	else

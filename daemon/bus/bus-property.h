@@ -24,8 +24,8 @@ void bus_vtable_build(AttrInterface interface, const sd_bus_vtable *members, siz
  */
 void bus_put_entries(BusWriter *w, const TableLayout *l, const void *entries, size_t n);
 
-/* Writes the published value of row A of P. If it is not valid, this is the neutral value of its
- * type: 0, false, empty, or "unknown" for an enumeration. */
+/* Writes the published value of row A of P. If it is not valid, this is what the row reads as
+ * without a value: attr_publish_absent(). */
 void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a);
 /* Writes all properties of an interface of P, or of D, as a{sv} in the order of the vtable. */
 void bus_put_port_properties(BusWriter *w, const Port *p, AttrInterface interface);

@@ -215,6 +215,11 @@ void bus_writer_put_u64(BusWriter *w, uint64_t value)
 	put(w, 't', &value, sizeof(value));
 }
 
+void bus_writer_put_s32(BusWriter *w, int32_t value)
+{
+	put(w, 'i', &value, sizeof(value));
+}
+
 void bus_writer_put_bool(BusWriter *w, bool value)
 {
 	int i = value;

@@ -69,4 +69,5 @@ void bus_writer_put_text(BusWriter *w, char type, const char *text);
 void bus_writer_put_u8(BusWriter *w, uint8_t value);
 void bus_writer_put_u32(BusWriter *w, uint32_t value);
 void bus_writer_put_u64(BusWriter *w, uint64_t value);
+void bus_writer_put_s32(BusWriter *w, int32_t value);
 void bus_writer_put_bool(BusWriter *w, bool value);

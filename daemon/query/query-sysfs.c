@@ -122,7 +122,7 @@ void sysfs_supply_device(int device, DeviceSnapshot *s)
 	if (sysfs_read_link(device, "device", text, sizeof(text)) == 0 && is_pci_address(text))
 		DEVICE_SUPPLY_TEXT(s, pci_address, text);
 	/* -1 stands for none. */
-	if (sysfs_read_number(device, "device/numa_node", UINT32_MAX, &v) == 0)
+	if (sysfs_read_number(device, "device/numa_node", INT32_MAX, &v) == 0)
 		DEVICE_SUPPLY(s, numa_node, (uint32_t)v);
 }
 

@@ -90,6 +90,8 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 		return "names of capabilities with commas between, or raw:N";
 	case ATTR_U64:
 		return "a number up to 18446744073709551615";
+	case ATTR_INDEX:
+		return "a number up to 2147483647";
 	case ATTR_U32:
 	case ATTR_DEVICE_PATH:
 	case ATTR_PORT_STATE: /* from here on: types with names, see above */

@@ -47,11 +47,18 @@ static GParamSpec *row_to_property(const Attribute *row)
 				  G_PARAM_STATIC_BLURB;
 	const char *signature = attr_signature(row->type);
 	g_autofree char *name = property_name(row->name);
+	AttrValue absent;
 
+	(void)attr_publish_absent(row, &absent);
 	if (g_str_equal(signature, "u"))
-		return g_param_spec_uint(name, row->name, row->help, 0, G_MAXUINT32, 0, flags);
+		return g_param_spec_uint(name, row->name, row->help, 0, G_MAXUINT32, absent.u32,
+					 flags);
 	if (g_str_equal(signature, "t"))
-		return g_param_spec_uint64(name, row->name, row->help, 0, G_MAXUINT64, 0, flags);
+		return g_param_spec_uint64(name, row->name, row->help, 0, G_MAXUINT64, absent.u64,
+					   flags);
+	if (g_str_equal(signature, "i"))
+		return g_param_spec_int(name, row->name, row->help, -1, G_MAXINT32, absent.s32,
+					flags);
 	if (g_str_equal(signature, "b"))
 		return g_param_spec_boolean(name, row->name, row->help, FALSE, flags);
 	if (g_str_equal(signature, "s") || g_str_equal(signature, "o"))
@@ -93,10 +100,14 @@ static void rdmad_object_get_property(GObject *object, guint id, GValue *value, 
 		return;
 	}
 	v = rdmad_object_row_value(o, row - 1);
-	if (!v)
-		return; /* GObject has put the default there */
+	if (!v) {
+		g_param_value_set_default(pspec, value);
+		return;
+	}
 	if (G_VALUE_HOLDS_UINT(value))
 		g_value_set_uint(value, g_variant_get_uint32(v));
+	else if (G_VALUE_HOLDS_INT(value))
+		g_value_set_int(value, g_variant_get_int32(v));
 	else if (G_VALUE_HOLDS_UINT64(value))
 		g_value_set_uint64(value, g_variant_get_uint64(v));
 	else if (G_VALUE_HOLDS_BOOLEAN(value))
@@ -369,6 +380,11 @@ gboolean rdmad_object_get_number(RdmadObject *self, const char *attribute, guint
 		return FALSE;
 	if (g_variant_is_of_type(v, G_VARIANT_TYPE_UINT32)) {
 		*ret_number = g_variant_get_uint32(v);
+		return TRUE;
+	}
+	if (g_variant_is_of_type(v, G_VARIANT_TYPE_INT32)) {
+		*ret_number =
+			(guint64)g_variant_get_int32(v); /* where there is one, it is from 0 */
 		return TRUE;
 	}
 	g_return_val_if_fail(g_variant_is_of_type(v, G_VARIANT_TYPE_UINT64), FALSE);

@@ -56,6 +56,12 @@ static void put_columns(const TableLayout *l)
 	puts(" *");
 }
 
+/* What the GObject property is: a text and a list that there are not are %NULL. */
+static const char *absent_text(const Attribute *row)
+{
+	return strchr("soa", attr_signature(row->type)[0]) ? "%NULL" : attr_absent_text(row);
+}
+
 static void put_property(const char *class, const Attribute *row)
 {
 	const char *const *names = attr_type_names(row->type);
@@ -69,6 +75,8 @@ static void put_property(const char *class, const Attribute *row)
 		put_columns(table_layout(row->type));
 	if (row->valid != VALID_ALWAYS)
 		printf(" * Available %s.\n *\n", attr_validity_text(row->valid));
+	if (attr_absent_text(row))
+		printf(" * The property is %s without a value.\n *\n", absent_text(row));
 	if (sentence)
 		printf(" * %s\n *\n", sentence);
 	if (names) {

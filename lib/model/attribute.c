@@ -87,10 +87,31 @@ static int publish_u64(AttrValue *ret, uint64_t value)
 	return 0;
 }
 
+static int publish_s32(AttrValue *ret, int32_t value)
+{
+	ret->s32 = value;
+	ret->kind = ATTR_VALUE_S32;
+	return 0;
+}
+
 static int publish_bool(AttrValue *ret, bool value)
 {
 	ret->boolean = value;
 	ret->kind = ATTR_VALUE_BOOL;
+	return 0;
+}
+
+static int publish_text(AttrValue *ret, const char *text)
+{
+	text_copy(ret->text, sizeof(ret->text), text);
+	ret->kind = ATTR_VALUE_TEXT;
+	return 0;
+}
+
+static int publish_guid(AttrValue *ret, uint64_t guid)
+{
+	guid_format(guid, ret->text);
+	ret->kind = ATTR_VALUE_TEXT;
 	return 0;
 }
 
@@ -134,11 +155,8 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 
 	if (a->size == 0)
 		return -EOPNOTSUPP;
-	if (attr_is_text(a->type)) {
-		text_copy(ret->text, sizeof(ret->text), attr_get_text(a, values));
-		ret->kind = ATTR_VALUE_TEXT;
-		return 0;
-	}
+	if (attr_is_text(a->type))
+		return publish_text(ret, attr_get_text(a, values));
 
 	raw = attr_get_raw(a, values);
 	switch (a->type) {
@@ -146,14 +164,14 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 		return publish_u32(ret, (uint32_t)raw);
 	case ATTR_U64:
 		return publish_u64(ret, raw);
+	case ATTR_INDEX:
+		return publish_s32(ret, raw <= INT32_MAX ? (int32_t)raw : -1);
 	case ATTR_BOOL:
 		return publish_bool(ret, raw != 0);
 	case ATTR_GRH_FLAG:
 		return publish_bool(ret, raw & 1); /* IBV_QPF_GRH_REQUIRED */
 	case ATTR_GUID:
-		guid_format(raw, ret->text);
-		ret->kind = ATTR_VALUE_TEXT;
-		return 0;
+		return publish_guid(ret, raw);
 	case ATTR_DEVICE_PATH:
 		snprintf(ret->text, sizeof(ret->text), RDMAD_DEVICE_PREFIX "/%u", (uint32_t)raw);
 		ret->kind = ATTR_VALUE_TEXT;
@@ -197,6 +215,58 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 		break;
 	}
 	return -EOPNOTSUPP;
+}
+
+int attr_publish_absent(const Attribute *a, AttrValue *ret)
+{
+	bool max = a->absent == ABSENT_MAX;
+	const char *signature = attr_signature(a->type);
+
+	if (a->size == 0)
+		return -EOPNOTSUPP;
+	switch (signature[0]) {
+	case 'u':
+		return publish_u32(ret, max ? UINT32_MAX : 0);
+	case 't':
+		return publish_u64(ret, max ? UINT64_MAX : 0);
+	case 'i':
+		return publish_s32(ret, max ? -1 : 0);
+	case 'b':
+		return publish_bool(ret, false);
+	case 'a':
+		ret->names[0] = NULL;
+		ret->kind = ATTR_VALUE_NAMES;
+		return 0;
+	case 'o':
+		return publish_text(ret, "/");
+	default:
+		return publish_text(ret, attr_type_names(a->type) ? "unknown" : "");
+	}
+}
+
+const char *attr_absent_text(const Attribute *a)
+{
+	AttrValue v;
+
+	if (a->source == SOURCE_CORE)
+		return NULL;
+	if (attr_publish_absent(a, &v) < 0)
+		return "an empty list";
+	switch (v.kind) {
+	case ATTR_VALUE_BOOL:
+		return "false";
+	case ATTR_VALUE_U32:
+		return v.u32 ? "4294967295" : "0";
+	case ATTR_VALUE_U64:
+		return v.u64 ? "18446744073709551615" : "0";
+	case ATTR_VALUE_S32:
+		return v.s32 ? "-1" : "0";
+	case ATTR_VALUE_TEXT:
+		return v.text[0] ? "unknown" : "an empty text";
+	case ATTR_VALUE_NAMES:
+		return "an empty list";
+	}
+	return NULL;
 }
 
 /* The bits of a list of capability names, which are separated by commas; none for an empty list. */
@@ -252,6 +322,8 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 	case ATTR_U64:
 	case ATTR_DEVICE_PATH:
 		return text_to_u64(text, most, ret);
+	case ATTR_INDEX:
+		return text_to_u64(text, INT32_MAX, ret);
 	case ATTR_TIMEOUT: /* the exponent n of 4.096 us << n, as the architecture has it */
 		return text_to_u64(text, 31, ret);
 	case ATTR_BOOL:

@@ -36,6 +36,7 @@ typedef struct AttrNone {
 #define ATTR_TYPES(T)                                                                                       \
 	T(U32,         uint32_t,  "u", "u")                                                                 \
 	T(U64,         uint64_t,  "t", "t")                                                                 \
+	T(INDEX,       uint32_t,  "u", "i")      /* a number from 0; -1: there is none */                 \
 	T(BOOL,        uint32_t,  "b", "b")                                                                 \
 	T(TEXT,        AttrText,  "s", "s")                                                                 \
 	T(LONG_TEXT,   AttrLongText, "s", "s")                                                              \
@@ -140,6 +141,9 @@ typedef enum AttrSource {
 	_SOURCE_MAX
 } AttrSource;
 
+/* What the property reads as while it has no value: attr_publish_absent(). */
+typedef enum AttrAbsent { ABSENT_ZERO, ABSENT_MAX, _ABSENT_MAX } AttrAbsent;
+
 /* What a port speaks; decides which interfaces its object has. */
 typedef enum AttrProtocol {
 	PROTOCOL_UNKNOWN,
@@ -163,14 +167,14 @@ typedef enum AttrRateSource {
 } AttrRateSource;
 
 typedef enum PortAttr {
-#define PORT(field, name, type, unit, interface, class, valid, source, help) PORT_ATTR_##field,
+#define PORT(field, name, type, unit, interface, class, valid, source, absent, help) PORT_ATTR_##field,
 #include "port-attributes.def"
 #undef PORT
 	_PORT_ATTR_MAX
 } PortAttr;
 
 typedef enum DeviceAttr {
-#define DEVICE(field, name, type, unit, interface, class, valid, source, help) DEVICE_ATTR_##field,
+#define DEVICE(field, name, type, unit, interface, class, valid, source, absent, help) DEVICE_ATTR_##field,
 #include "device-attributes.def"
 #undef DEVICE
 	_DEVICE_ATTR_MAX
@@ -255,13 +259,13 @@ ATTR_TYPES(T)
 /* The scalar values, raw: plain data without pointers. Which of them mean anything is in the
  * AttrMask that goes with them. */
 typedef struct PortValues {
-#define PORT(field, name, type, unit, interface, class, valid, source, help) attr_##type field;
+#define PORT(field, name, type, unit, interface, class, valid, source, absent, help) attr_##type field;
 #include "port-attributes.def"
 #undef PORT
 } PortValues;
 
 typedef struct DeviceValues {
-#define DEVICE(field, name, type, unit, interface, class, valid, source, help) attr_##type field;
+#define DEVICE(field, name, type, unit, interface, class, valid, source, absent, help) attr_##type field;
 #include "device-attributes.def"
 #undef DEVICE
 } DeviceValues;
@@ -277,6 +281,7 @@ typedef struct Attribute {
 	AttrClass class;
 	AttrValidity valid;
 	AttrSource source;
+	AttrAbsent absent;
 	const char *help; /* one sentence */
 	uint16_t offset;
 	uint16_t size;
@@ -285,11 +290,11 @@ typedef struct Attribute {
 /* The members of an Attribute from a row of a .def file, of which FIELD_ is the first part;
  * STRUCTURE has the fields. */
 #define ATTR_ROW(structure, field_, name_, type_, unit_, interface_, class_, valid_, source_,      \
-		 help_)                                                                            \
+		 absent_, help_)                                                                   \
 	.field = #field_, .name = #name_, .type = ATTR_##type_, .unit = UNIT_##unit_,              \
 	.interface = INTERFACE_##interface_, .class = CLASS_##class_, .valid = VALID_##valid_,     \
-	.source = SOURCE_##source_, .help = help_, .offset = offsetof(structure, field_),          \
-	.size = sizeof(attr_##type_)
+	.source = SOURCE_##source_, .absent = ABSENT_##absent_, .help = help_,                     \
+	.offset = offsetof(structure, field_), .size = sizeof(attr_##type_)
 
 extern const Attribute port_attributes[_PORT_ATTR_MAX];
 extern const Attribute device_attributes[_DEVICE_ATTR_MAX];
@@ -302,6 +307,7 @@ typedef struct AttrValue {
 		ATTR_VALUE_BOOL,
 		ATTR_VALUE_U32,
 		ATTR_VALUE_U64,
+		ATTR_VALUE_S32,
 		ATTR_VALUE_TEXT,
 		ATTR_VALUE_NAMES
 	} kind;
@@ -309,6 +315,7 @@ typedef struct AttrValue {
 		bool boolean;
 		uint32_t u32;
 		uint64_t u64;
+		int32_t s32;
 	};
 	AttrLongText text;     /* ATTR_VALUE_TEXT */
 	const char *names[65]; /* ATTR_VALUE_NAMES: the names of bits, NULL at the end */
@@ -349,6 +356,17 @@ static inline const char *attr_get_text(const Attribute *a, const void *values)
  * is not written then.
  */
 int attr_publish(const Attribute *a, const void *values, AttrValue *ret);
+
+/*
+ * What a scalar row is published as while it has no value. It says nothing about the thing: which
+ * rows have no value is in "unavailable". An enumeration is "unknown", other text "", a flag false,
+ * a list of names empty. A number is 0, or the greatest of its type (-1 of a signed one) if the row
+ * says MAX. -EOPNOTSUPP if the row is a table, which is empty then, or computed.
+ */
+int attr_publish_absent(const Attribute *a, AttrValue *ret);
+
+/* The same for people: "0", "4294967295", "an empty text". NULL if the row always has a value. */
+const char *attr_absent_text(const Attribute *a);
 
 /* The name of VALUE in the enumeration TYPE, "unknown(9)" if it has none. Returns RET. */
 const char *attr_enumeration_text(AttrType type, uint32_t value, AttrText ret);

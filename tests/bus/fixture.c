@@ -420,6 +420,7 @@ char *fixture_property(Fixture *f, const char *path, const char *interface, cons
 	char type;
 	uint32_t u32;
 	uint64_t u64;
+	int32_t s32;
 	int b;
 	unsigned int n = 0;
 
@@ -434,6 +435,10 @@ char *fixture_property(Fixture *f, const char *path, const char *interface, cons
 	case 'u':
 		sd_bus_message_read_basic(reply, 'u', &u32);
 		assert_true(asprintf(&ret, "%u", u32) > 0);
+		break;
+	case 'i':
+		sd_bus_message_read_basic(reply, 'i', &s32);
+		assert_true(asprintf(&ret, "%d", s32) > 0);
 		break;
 	case 't':
 		sd_bus_message_read_basic(reply, 't', &u64);

@@ -372,20 +372,18 @@ static void read_plain(sd_bus_message *m, char type, char ret[static 128])
 	}
 }
 
-static const char *neutral(const Attribute *row)
+/* What ROW reads as without a value, as read_plain() has it. */
+static const char *absent(const Attribute *row)
 {
-	switch (attr_signature(row->type)[0]) {
-	case 's':
-		return attr_type_names(row->type) ? "unknown" : "";
-	case 'b':
-		return "no";
-	default:
-		return "0";
-	}
+	const char *text = attr_absent_text(row);
+
+	if (!text || streq(text, "an empty text"))
+		return "";
+	return streq(text, "false") ? "no" : text;
 }
 
 /* Takes the next structure of ListPorts() apart: it must be PATH, and each field what the property
- * is, or the neutral value where PATH has no such interface. */
+ * is, or what it reads as without a value where PATH has no such interface. */
 static void check_listed(Fixture *f, sd_bus_message *m, const char *contents, const char *path)
 {
 	unsigned int interfaces = managed_interfaces(f, path);
@@ -402,7 +400,7 @@ static void check_listed(Fixture *f, sd_bus_message *m, const char *contents, co
 			fixture_assert_property(f, path, attr_interface_name(row->interface),
 						row->name, text);
 		else
-			assert_string_equal(text, neutral(row));
+			assert_string_equal(text, absent(row));
 	}
 	assert_true(sd_bus_message_exit_container(m) > 0);
 }

@@ -40,9 +40,10 @@ static void dump(FILE *file, sd_bus_message *m)
 			assert_true(sd_bus_message_read_basic(m, type, &text) > 0);
 			fprintf(file, "%c \"%s\" ", type, text);
 			break;
+		case 'i':
 		case 'u':
 			assert_true(sd_bus_message_read_basic(m, type, &u32) > 0);
-			fprintf(file, "u %u ", u32);
+			fprintf(file, "%c %u ", type, u32);
 			break;
 		case 't':
 			assert_true(sd_bus_message_read_basic(m, type, &u64) > 0);

@@ -80,18 +80,22 @@ static void append_table(sd_bus_message *m, const View *v, AttrType type)
 
 static void append_scalar(sd_bus_message *m, const View *v, unsigned int row)
 {
-	static const char zeros[sizeof(PortValues) + sizeof(DeviceValues)];
-	bool valid = mask_has(v->valid, row);
 	const Attribute *a = &v->rows[row];
 	AttrValue value;
 
-	(void)attr_publish(a, valid ? v->values : zeros, &value);
+	if (mask_has(v->valid, row))
+		(void)attr_publish(a, v->values, &value);
+	else
+		(void)attr_publish_absent(a, &value);
 	switch (value.kind) {
 	case ATTR_VALUE_BOOL:
 		sd_bus_message_append(m, "b", value.boolean);
 		break;
 	case ATTR_VALUE_U32:
 		sd_bus_message_append(m, "u", value.u32);
+		break;
+	case ATTR_VALUE_S32:
+		sd_bus_message_append(m, "i", value.s32);
 		break;
 	case ATTR_VALUE_U64:
 		sd_bus_message_append(m, "t", value.u64);
@@ -100,7 +104,7 @@ static void append_scalar(sd_bus_message *m, const View *v, unsigned int row)
 		if (a->type == ATTR_DEVICE_PATH)
 			sd_bus_message_append(m, "o", value.text);
 		else
-			sd_bus_message_append(m, "s", valid ? value.text : "");
+			sd_bus_message_append(m, "s", value.text);
 		break;
 	case ATTR_VALUE_NAMES:
 		sd_bus_message_append_strv(m, CONST_CAST(char **, value.names));

@@ -28,6 +28,8 @@ static GVariant *property_variant(RdmadObject *o, GParamSpec *property, const GV
 			       : g_variant_new_string(g_value_get_string(&value));
 	if (G_VALUE_HOLDS_UINT(&value))
 		return g_variant_new_uint32(g_value_get_uint(&value));
+	if (G_VALUE_HOLDS_INT(&value))
+		return g_variant_new_int32(g_value_get_int(&value));
 	if (G_VALUE_HOLDS_UINT64(&value))
 		return g_variant_new_uint64(g_value_get_uint64(&value));
 	if (G_VALUE_HOLDS_BOOLEAN(&value))

@@ -256,7 +256,7 @@ class TestIntrospection(unittest.TestCase):
         """Each row of the tables is in the introspection data, with the text of the row."""
         core = "{http://www.gtk.org/introspection/core/1.0}"
         tree = ElementTree.parse(os.path.join(BUILD, "lib", "glib", "Rdmad-1.0.gir"))
-        types = {"guint": "guint", "guint64": "guint64", "gboolean": "gboolean", "utf8": "gchararray",
+        types = {"gint": "gint", "guint": "guint", "guint64": "guint64", "gboolean": "gboolean", "utf8": "gchararray",
                  "GLib.Variant": "GVariant"}
         for name, cls in (("Port", Rdmad.Port), ("Device", Rdmad.Device)):
             described = {p.get("name"): p for p in tree.iterfind(f".//{core}class[@name='{name}']/{core}property")}

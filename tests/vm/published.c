@@ -115,6 +115,10 @@ static void print_value(sd_bus_message *m, FILE *out)
 		sd_bus_message_read_basic(m, 'u', &u32);
 		fprintf(out, "%u", u32);
 		break;
+	case 'i':
+		sd_bus_message_read_basic(m, 'i', &b);
+		fprintf(out, "%d", b);
+		break;
 	case 't':
 		sd_bus_message_read_basic(m, 't', &u64);
 		fprintf(out, "%llu", (unsigned long long)u64);

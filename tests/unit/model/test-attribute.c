@@ -35,6 +35,12 @@ static void check_rows(const Attribute *rows, size_t n)
 		assert_non_null(attr_validity_name(row->valid));
 		assert_non_null(attr_validity_text(row->valid));
 		assert_non_null(attr_source_name(row->source));
+		/* the greatest number is for numbers, and only where 0 is a value */
+		if (row->absent == ABSENT_MAX) {
+			assert_non_null(strchr("uti", attr_signature(row->type)[0]));
+			assert_int_not_equal(row->valid, VALID_NONZERO);
+			assert_int_not_equal(row->source, SOURCE_CORE);
+		}
 		/* what is computed has no rule, and identity is the core's */
 		if (row->class == CLASS_IDENTITY)
 			assert_int_equal(row->source, SOURCE_CORE);
@@ -155,6 +161,46 @@ static void test_unknown_is_said(void **state)
 	assert_int_equal(attr_publish(&port_attributes[PORT_ATTR_link_speed], &(PortValues){}, &v),
 			 -ERANGE);
 	assert_string_equal(v.text, "");
+}
+
+static const AttrValue *absent(const Attribute *row)
+{
+	static AttrValue v;
+
+	assert_int_equal(attr_publish_absent(row, &v), 0);
+	return &v;
+}
+
+/* What the rows read as that have no value: nothing that could be one. */
+static void test_absent(void **state)
+{
+	const Attribute *numa = &device_attributes[DEVICE_ATTR_numa_node];
+	DeviceValues d = {};
+	AttrValue v;
+
+	(void)state;
+	assert_int_equal(absent(&port_attributes[PORT_ATTR_lid])->u32, 0);
+	assert_int_equal(absent(&port_attributes[PORT_ATTR_lmc])->u32, UINT32_MAX);
+	assert_int_equal(absent(&port_attributes[PORT_ATTR_cap_mask])->u64, UINT64_MAX);
+	assert_int_equal(absent(&port_attributes[PORT_ATTR_rate])->u64, 0);
+	assert_false(absent(&port_attributes[PORT_ATTR_netdev_carrier])->boolean);
+	assert_string_equal(absent(&port_attributes[PORT_ATTR_netdev])->text, "");
+	assert_string_equal(absent(&port_attributes[PORT_ATTR_state])->text, "unknown");
+	assert_null(absent(&port_attributes[PORT_ATTR_capabilities])->names[0]);
+	assert_int_equal(attr_publish_absent(&port_attributes[PORT_ATTR_gids], &v), -EOPNOTSUPP);
+	assert_int_equal(absent(numa)->kind, ATTR_VALUE_S32);
+	assert_int_equal(absent(numa)->s32, -1);
+	assert_string_equal(attr_absent_text(numa), "-1");
+	assert_string_equal(attr_absent_text(&port_attributes[PORT_ATTR_lmc]), "4294967295");
+	assert_string_equal(attr_absent_text(&port_attributes[PORT_ATTR_gids]), "an empty list");
+	assert_null(attr_absent_text(&port_attributes[PORT_ATTR_stale]));
+	/* node 0 is a node, and -1 cannot be set */
+	assert_int_equal(attr_publish(numa, &d, &v), 0);
+	assert_int_equal(v.s32, 0);
+	assert_int_equal(attr_parse(numa, &d, "2147483648"), -EINVAL);
+	assert_int_equal(attr_parse(numa, &d, "3"), 0);
+	assert_int_equal(attr_publish(numa, &d, &v), 0);
+	assert_int_equal(v.s32, 3);
 }
 
 static void test_codes(void **state)
@@ -345,9 +391,9 @@ int main(void)
 		cmocka_unit_test(test_rows),	     cmocka_unit_test(test_signalled),
 		cmocka_unit_test(test_enumerations), cmocka_unit_test(test_unknown_is_said),
 		cmocka_unit_test(test_codes),	     cmocka_unit_test(test_speeds),
-		cmocka_unit_test(test_capabilities), cmocka_unit_test(test_no_scalar),
-		cmocka_unit_test(test_parse),	     cmocka_unit_test(test_guids),
-		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_absent),	     cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_no_scalar),    cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_guids),	     cmocka_unit_test(test_text),
 	};
 
 	return cmocka_run_group_tests_name("attribute", tests, NULL, NULL);
