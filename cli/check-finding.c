@@ -5,17 +5,21 @@
 #include <fnmatch.h>
 #include <stdarg.h>
 
-#include "json.h"
-#include "terminal.h"
+const char *severity_name(Severity s)
+{
+	static const char *const names[_SEVERITY_MAX] = {"ok", "warning", "critical"};
 
-static bool is_ignored(const CheckRun *r)
+	return names[s];
+}
+
+bool check_is_ignored(const CheckRun *r, const char *name)
 {
 	const Expectations *e = r->expect;
 
 	for (size_t i = 0; i < e->n; i++) {
 		const Expectation *x = &e->items[i];
 
-		if (x->kind != EXPECT_IGNORE || !streq(x->text, r->check->name))
+		if (x->kind != EXPECT_IGNORE || !streq(x->text, name))
 			continue;
 		if (!x->glob || (r->port && expectation_applies(x, r->port)) ||
 		    (!r->port && r->device &&
@@ -25,46 +29,36 @@ static bool is_ignored(const CheckRun *r)
 	return false;
 }
 
-static void print_json(CheckRun *r, const Attribute *row, const char *sentence)
-{
-	const Object *o = r->port ? r->port : r->device;
-	FILE *f = r->c->out;
-	char name[96];
-
-	json_next(f, r->n_findings);
-	fputs("{\"Check\": ", f);
-	json_text(f, r->check->name);
-	if (o) {
-		json_key(f, o->is_port ? "Port" : "Device", false);
-		json_text(f, object_name(o, name));
-		json_key(f, "ObjectPath", false);
-		json_text(f, o->path);
-	}
-	if (row) {
-		json_key(f, "Property", false);
-		json_text(f, row->name);
-	}
-	json_key(f, "Finding", false);
-	json_text(f, sentence);
-	fputc('}', f);
-}
-
 void check_find(CheckRun *r, const Attribute *row, const char *format, ...)
 {
-	const Object *o = r->port ? r->port : r->device;
-	char sentence[512], name[96];
+	Finding *findings;
+	char *sentence;
 	va_list ap;
+	int n;
 
-	if (is_ignored(r))
+	if (check_is_ignored(r, r->check->name))
 		return;
 	va_start(ap, format);
-	vsnprintf(sentence, sizeof(sentence), format, ap);
+	n = vasprintf(&sentence, format, ap);
 	va_end(ap);
-	if (r->c->json)
-		print_json(r, row, sentence);
-	else
-		fprintf(r->c->out, "%s%s%s%s%s [%s]\n", terminal_color(r->c, "bold"),
-			o ? object_name(o, name) : "", terminal_plain(r->c), o ? ": " : "",
-			sentence, r->check->name);
-	r->n_findings++;
+	findings = n < 0 ? NULL : reallocarray(r->findings, r->n_findings + 1, sizeof(*findings));
+	if (!findings) {
+		if (n >= 0)
+			free(sentence);
+		r->status = out_of_memory();
+		return;
+	}
+	r->findings = findings;
+	findings[r->n_findings++] = (Finding){.check = r->check,
+					      .port = r->port,
+					      .device = r->device,
+					      .row = row,
+					      .sentence = sentence};
+}
+
+void findings_done(CheckRun *r)
+{
+	for (size_t i = 0; i < r->n_findings; i++)
+		free(r->findings[i].sentence);
+	free(r->findings);
 }

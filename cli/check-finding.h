@@ -6,7 +6,26 @@
 #include "expect.h"
 #include "selection.h"
 
+/* As monitoring systems have them. Worse ones are greater. */
+typedef enum Severity {
+	SEVERITY_OK,	   /* nothing is wrong */
+	SEVERITY_WARNING,  /* programs can use the port, but somebody should look at it */
+	SEVERITY_CRITICAL, /* programs cannot use the port, or it is not as somebody said that it
+			      shall be */
+	_SEVERITY_MAX
+} Severity;
+
 typedef struct Check Check;
+
+/* One thing that is wrong. */
+typedef struct Finding {
+	const Check *check;
+	const Object *port, *device; /* which it is about; NULL: none in particular */
+	const Attribute *row;	     /* the attribute that is wrong; NULL: none in particular */
+	char *sentence;
+	const struct Finding *cause; /* after findings_fold(): the finding of which this one is a
+					part; NULL: it stands for itself */
+} Finding;
 
 typedef struct CheckRun {
 	Context *c;
@@ -19,18 +38,36 @@ typedef struct CheckRun {
 	/* what is looked at now */
 	const Check *check;
 	const Object *port, *device; /* NULL: no port or no device in particular */
-	size_t n_findings;	     /* so far */
+
+	Finding *findings; /* so far, in the order in which they were found */
+	size_t n_findings;
+	ExitStatus status; /* not STATUS_OK: the check is not complete, and it was said why */
 } CheckRun;
 
 typedef enum CheckScope { SCOPE_MACHINE, SCOPE_DEVICE, SCOPE_PORT } CheckScope;
 
 struct Check {
 	const char *name;
+	Severity severity;
 	CheckScope scope; /* whether LOOK is called once, for each device or for each port */
 	void (*look)(CheckRun *r); /* calls check_find() if the condition holds */
 	const char *condition;	   /* what is wrong then, as a sentence */
 };
 
-/* Prints that something is wrong with what the run looks at now, unless an expectation says to
+/* Notes that something is wrong with what the run looks at now, unless an expectation says to
  * ignore this check there. ROW is the attribute that is wrong, or NULL. */
 void check_find(CheckRun *r, const Attribute *row, const char *format, ...) _printf_(3, 4);
+/* Whether an expectation says to ignore the check called NAME for what the run looks at now. */
+bool check_is_ignored(const CheckRun *r, const char *name);
+
+/* Sets the cause of each finding that comes from what another finding says already, so that one
+ * cause is one finding. */
+void findings_fold(CheckRun *r);
+/* How bad F and the findings that have it as their cause are; SEVERITY_OK if F has a cause itself.
+ */
+Severity finding_severity(const CheckRun *r, const Finding *f);
+
+void findings_done(CheckRun *r);
+
+/* "ok", "warning", "critical" */
+const char *severity_name(Severity s);

@@ -3,6 +3,7 @@
 /* rdmactl check: what is wrong with the ports, for health checks of a node. */
 
 #include "bus.h"
+#include "check-print.h"
 #include "checks.h"
 #include "commands.h"
 #include "json.h"
@@ -19,16 +20,59 @@ static bool check_exists(const char *name)
 
 static Expectations arg_expect = {.is_check = check_exists};
 static bool arg_list;
+static CheckFormat arg_format = FORMAT_TEXT;
+static Severity arg_severity = SEVERITY_WARNING;
+
+/* With --format=nagios or npd: what the exit status says. */
+static Severity worst;
+static bool unknown;
 
 static ExitStatus parse_expect(const Option *o, const char *argument)
 {
 	return expect_add(o->value, argument);
 }
 
+static ExitStatus parse_severity(const Option *o, const char *argument)
+{
+	for (Severity s = SEVERITY_WARNING; s < _SEVERITY_MAX; s++)
+		if (streq(severity_name(s), argument)) {
+			arg_severity = s;
+			return STATUS_OK;
+		}
+	return option_refuse(o, argument);
+}
+
+/* The other program reads standard output and the exit status only. */
+static void say_unknown(const char *message)
+{
+	if (!unknown)
+		format_print_unknown(arg_format, message);
+	unknown = true;
+}
+
+static int tell_status(_unused_ ExitStatus status)
+{
+	return format_exit_status(arg_format, worst, unknown);
+}
+
+static ExitStatus parse_format(const Option *o, const char *argument)
+{
+	static const Reporter reporter = {say_unknown, tell_status};
+	CheckFormat format = format_find(argument);
+
+	if (format == _FORMAT_MAX)
+		return option_refuse(o, argument);
+	arg_format = format;
+	report_through(format == FORMAT_TEXT ? NULL : &reporter);
+	return STATUS_OK;
+}
+
 /* clang-format off */
 const Option check_options[] = {
-	{"expect", 0, "FILE|KEY=VALUE", "Expect this of the ports; may be repeated", parse_expect, &arg_expect, NULL, 0},
-	{"list",   0, NULL,             "Print what is checked, and check nothing",  option_set,   &arg_list,   NULL, RUN_OFFLINE},
+	{"expect",   0, "FILE|KEY=VALUE", "Expect this of the ports; may be repeated",          parse_expect,   &arg_expect, NULL, 0},
+	{"severity", 0, "warning|critical", "Report only what is so severe or worse",            parse_severity, NULL,        "warning or critical", 0},
+	{"format",   0, "text|nagios|npd",  "Print one line for another program",                parse_format,   NULL,        "text, nagios or npd", 0},
+	{"list",     0, NULL,             "Print what is checked, and check nothing",           option_set,     &arg_list,   NULL, RUN_OFFLINE},
 	{},
 };
 /* clang-format on */
@@ -90,17 +134,21 @@ static ExitStatus list_checks(Context *c)
 	if (c->json)
 		json_begin(c->out, "Checks");
 	for (size_t i = 0; i < n_checks; i++) {
+		const Check *check = &checks[i];
+
 		if (!c->json) {
-			fprintf(c->out, "%s%-12s%s  ", terminal_color(c, "bold"), checks[i].name,
-				terminal_plain(c));
-			terminal_print_wrapped(c, checks[i].condition, 14);
+			fprintf(c->out, "%s%-12s%s  %-8s  ", terminal_color(c, "bold"), check->name,
+				terminal_plain(c), severity_name(check->severity));
+			terminal_print_wrapped(c, check->condition, 24);
 			continue;
 		}
 		json_next(c->out, i);
 		fputs("{\"Check\": ", c->out);
-		json_text(c->out, checks[i].name);
+		json_text(c->out, check->name);
+		json_key(c->out, "Severity", false);
+		json_text(c->out, severity_name(check->severity));
 		json_key(c->out, "Condition", false);
-		json_text(c->out, checks[i].condition);
+		json_text(c->out, check->condition);
 		fputc('}', c->out);
 	}
 	if (c->json)
@@ -112,6 +160,24 @@ static void run_done(CheckRun *r)
 {
 	selection_done(&r->chosen);
 	free(r->devices);
+	findings_done(r);
+}
+
+/* A name of which there is no port is a finding: the port may have gone. A pattern is no name of a
+ * port; that it matches none is an error of who wrote it. */
+static ExitStatus refuse_patterns(const CheckRun *r)
+{
+	for (unsigned int i = 0; i < r->c->n_arguments; i++)
+		for (size_t k = 0; k < r->chosen.n_missing; k++) {
+			const char *argument = r->c->arguments[i], *missing = r->chosen.missing[k];
+			const char *rest = startswith(missing, argument);
+
+			if (selection_is_pattern(argument) && rest && *rest == ':') {
+				complain("check: %s", missing);
+				return STATUS_USAGE;
+			}
+		}
+	return STATUS_OK;
 }
 
 ExitStatus check_command(Context *c)
@@ -119,19 +185,25 @@ ExitStatus check_command(Context *c)
 	_cleanup_(run_done) CheckRun r = {.c = c, .expect = &arg_expect};
 	ExitStatus status;
 
+	if (c->json && arg_format != FORMAT_TEXT) {
+		complain("check: --json and --format cannot both be given");
+		return STATUS_USAGE;
+	}
 	if (arg_list)
 		return list_checks(c);
 	status = selection_read(c, false, &r.chosen);
+	if (status == STATUS_OK)
+		status = refuse_patterns(&r);
 	if (status != STATUS_OK)
 		return status;
 	r.devices = calloc(r.chosen.objects.n + 1, sizeof(*r.devices));
 	if (!r.devices)
 		return out_of_memory();
 	r.local = is_local(c);
-	if (c->json)
-		json_begin(c->out, "Findings");
 	look_at_everything(&r);
-	if (c->json)
-		json_end(c->out);
-	return r.n_findings > 0 ? STATUS_FAILED : STATUS_OK;
+	if (r.status != STATUS_OK)
+		return r.status;
+	findings_fold(&r);
+	worst = findings_print(&r, arg_format, arg_severity);
+	return worst > SEVERITY_OK ? STATUS_FAILED : STATUS_OK;
 }

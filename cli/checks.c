@@ -99,15 +99,19 @@ static void look_for_missing(CheckRun *r)
 	}
 }
 
+/* Ports that are found missing by their names are not told again as a number. */
 static void look_at_count(CheckRun *r)
 {
 	const Expectations *e = r->expect;
+	size_t missing = 0;
 
+	for (size_t i = 0; i < r->n_findings; i++)
+		missing += streq(r->findings[i].check->name, "missing");
 	for (size_t i = 0; i < e->n; i++) {
 		const Expectation *x = &e->items[i];
 		size_t n = x->kind == EXPECT_PORTS ? count_ports(r, x) : 0;
 
-		if (x->kind == EXPECT_PORTS && n != x->number)
+		if (x->kind == EXPECT_PORTS && (n > x->number || n + missing < x->number))
 			check_find(r, NULL, "%zu %s%s%s, expected %s", n, n == 1 ? "port" : "ports",
 				   x->glob ? " " : "", x->glob ? x->glob : "", x->text);
 	}
@@ -350,21 +354,21 @@ static void look_at_expectations(CheckRun *r)
 
 /* clang-format off */
 const Check checks[] = {
-	{"no-port",       SCOPE_MACHINE, look_for_ports,           "The machine has no RDMA port, and none was named."},
-	{"missing",       SCOPE_MACHINE, look_for_missing,         "A port that was named, or that a section expects, is not there."},
-	{"count",         SCOPE_MACHINE, look_at_count,            "There are more or fewer ports than Ports expects."},
-	{"device-stale",  SCOPE_DEVICE,  look_at_device_staleness, "The last query of the device failed, or the device does not answer."},
-	{"no-uverbs",     SCOPE_DEVICE,  look_for_uverbs,          "The device has no character device for verbs."},
-	{"access",        SCOPE_DEVICE,  look_at_access,           "The caller may not open that character device, or it is not there."},
-	{"stale",         SCOPE_PORT,    look_at_staleness,        "The last query of the port failed, or the device does not answer."},
-	{"no-verbs",      SCOPE_PORT,    look_at_verbs,            "rdmad could not ask the port by verbs."},
-	{"not-active",    SCOPE_PORT,    look_at_state,            "The port is not active, and no expectation says what State shall be."},
-	{"netdev-up",     SCOPE_PORT,    look_at_interface,        "The network interface is up, but the port is not active."},
-	{"no-lid",        SCOPE_PORT,    look_at_lid,              "The port is active, but has no LID (InfiniBand)."},
-	{"no-sm",         SCOPE_PORT,    look_at_sm,               "The port is active, but the LID of its subnet manager is 0 (InfiniBand)."},
-	{"slow",          SCOPE_PORT,    look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand), and neither LinkSpeed nor Rate is expected."},
-	{"small-mtu",     SCOPE_PORT,    look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},
-	{"expectation",   SCOPE_PORT,    look_at_expectations,     "An attribute is not as expected."},
+	{"no-port",        SEVERITY_CRITICAL, SCOPE_MACHINE, look_for_ports,           "The machine has no RDMA port, and none was named."},
+	{"missing",        SEVERITY_CRITICAL, SCOPE_MACHINE, look_for_missing,         "A port that was named, or that a section expects, is not there."},
+	{"count",          SEVERITY_CRITICAL, SCOPE_MACHINE, look_at_count,            "There are more or fewer ports than Ports expects."},
+	{"device-stale",   SEVERITY_CRITICAL, SCOPE_DEVICE,  look_at_device_staleness, "The last query of the device failed, or the device does not answer."},
+	{"no-uverbs",      SEVERITY_CRITICAL, SCOPE_DEVICE,  look_for_uverbs,          "The device has no character device for verbs."},
+	{"access",         SEVERITY_WARNING,  SCOPE_DEVICE,  look_at_access,           "The caller may not open that character device, or it is not there."},
+	{"stale",          SEVERITY_CRITICAL, SCOPE_PORT,    look_at_staleness,        "The last query of the port failed, or the device does not answer."},
+	{"no-verbs",       SEVERITY_WARNING,  SCOPE_PORT,    look_at_verbs,            "rdmad could not ask the port by verbs."},
+	{"not-active",     SEVERITY_CRITICAL, SCOPE_PORT,    look_at_state,            "The port is not active, and no expectation says what State shall be."},
+	{"netdev-up",      SEVERITY_WARNING,  SCOPE_PORT,    look_at_interface,        "The network interface is up, but the port is not active."},
+	{"no-lid",         SEVERITY_CRITICAL, SCOPE_PORT,    look_at_lid,              "The port is active, but has no LID (InfiniBand)."},
+	{"no-sm",          SEVERITY_WARNING,  SCOPE_PORT,    look_at_sm,               "The port is active, but the LID of its subnet manager is 0 (InfiniBand)."},
+	{"slow",           SEVERITY_WARNING,  SCOPE_PORT,    look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand), and neither LinkSpeed nor Rate is expected."},
+	{"small-mtu",      SEVERITY_WARNING,  SCOPE_PORT,    look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},
+	{"expectation",    SEVERITY_CRITICAL, SCOPE_PORT,    look_at_expectations,     "An attribute is not as expected."},
 };
 /* clang-format on */
 

@@ -310,5 +310,5 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "");
 	/* scripts read the numbers too: with a point in every language */
 	setlocale(LC_NUMERIC, "C");
-	return terminal_flush(run(&context, argc, argv));
+	return reported_status(terminal_flush(run(&context, argc, argv)));
 }

@@ -4,6 +4,18 @@
 
 #include <stdarg.h>
 
+static const Reporter *used;
+
+void report_through(const Reporter *reporter)
+{
+	used = reporter;
+}
+
+int reported_status(ExitStatus status)
+{
+	return used ? used->status(status) : (int)status;
+}
+
 void complain(const char *format, ...)
 {
 	char text[1024];
@@ -13,7 +25,10 @@ void complain(const char *format, ...)
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	text_sanitize(text, sizeof(text));
-	fprintf(stderr, "rdmactl: %s\n", text);
+	if (used)
+		used->complain(text);
+	else
+		fprintf(stderr, "rdmactl: %s\n", text);
 }
 
 ExitStatus out_of_memory(void)

@@ -39,6 +39,15 @@ typedef struct Context {
 
 /* Prints "rdmactl: " and the message on standard error, without control characters. */
 void complain(const char *format, ...) _printf_(1, 2);
+/* How a command for another program says what went wrong and how it ended. */
+typedef struct Reporter {
+	void (*complain)(const char *text); /* instead of a line on standard error */
+	int (*status)(ExitStatus status);   /* the exit status of the program */
+} Reporter;
+/* From now on REPORTER is used; NULL: as usual. It is kept. */
+void report_through(const Reporter *reporter);
+/* The exit status of the program. */
+int reported_status(ExitStatus status);
 /* Says so. Returns STATUS_FAILED. */
 ExitStatus out_of_memory(void);
 

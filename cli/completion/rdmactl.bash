@@ -109,6 +109,7 @@ _rdmactl()
 		mapfile -t COMPREPLY < <(compgen -W "$(rdmactl describe State 2>/dev/null |
 			sed -n '/Values/{s/.*Values//;s/,/ /g;p;}')" -- "$cur")
 		;;
+	[[:lower:]]*\|*) mapfile -t COMPREPLY < <(compgen -W "${kind//|/ }" -- "$cur") ;;
 	*HOST) _known_hosts_real -a -- "$cur" ;;
 	CONTAINER)
 		mapfile -t COMPREPLY < <(compgen -W "$(machinectl --no-legend --no-pager list 2>/dev/null |

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "check-print.h"
+
+#include "json.h"
+#include "terminal.h"
+
+/* The longest line of each format: node-problem-detector cuts a message after 80 bytes
+ * (max_output_length), and a page of a monitoring system is no place for more than some lines. */
+#define NPD_LINE_MAX	80U
+#define NAGIOS_TEXT_MAX 1024U
+
+CheckFormat format_find(const char *name)
+{
+	static const char *const names[_FORMAT_MAX] = {"text", "nagios", "npd"};
+	CheckFormat f = 0;
+
+	while (f < _FORMAT_MAX && !streq(names[f], name))
+		f++;
+	return f;
+}
+
+int format_exit_status(CheckFormat format, Severity worst, bool unknown)
+{
+	switch (format) {
+	case FORMAT_NAGIOS:
+		return unknown ? 3 : (int)worst;
+	case FORMAT_NPD:
+		return unknown ? 2 : worst > SEVERITY_OK;
+	case FORMAT_TEXT:
+	case _FORMAT_MAX:
+		break;
+	}
+	return worst > SEVERITY_OK ? STATUS_FAILED : STATUS_OK;
+}
+
+static const Object *object_of(const Finding *f)
+{
+	return f->port ? f->port : f->device;
+}
+
+/* What F is called behind its cause: the port, if the cause is on the device or on another port. */
+static const char *short_name(const Finding *f, char buffer[96])
+{
+	if (f->port && f->port != f->cause->port)
+		return object_name(f->port, buffer);
+	return f->row && streq(f->check->name, "expectation") ? f->row->name : f->check->name;
+}
+
+/* "; also: Rate, LinkWidth": what has F as its cause. Each name is there once, even if several
+ * things are wrong with the same port. */
+static void print_rest(const CheckRun *r, const Finding *f)
+{
+	const char *before = "; also: ";
+	char last[96] = "", buffer[96];
+
+	for (size_t i = 0; i < r->n_findings; i++) {
+		const char *name;
+
+		if (r->findings[i].cause != f)
+			continue;
+		name = short_name(&r->findings[i], buffer);
+		if (!streq(name, last))
+			fprintf(r->c->out, "%s%s", before, name);
+		before = ", ";
+		text_copy(last, sizeof(last), name);
+	}
+}
+
+static void print_text(const CheckRun *r, const Finding *f, Severity severity)
+{
+	const Object *o = object_of(f);
+	const char *color = severity == SEVERITY_CRITICAL ? "red" : "yellow";
+	char name[96];
+
+	fprintf(r->c->out, "%s%s%s%s%s", terminal_color(r->c, "bold"),
+		o ? object_name(o, name) : "", terminal_plain(r->c), o ? ": " : "", f->sentence);
+	print_rest(r, f);
+	fprintf(r->c->out, " [%s, %s%s%s]\n", f->check->name, terminal_color(r->c, color),
+		severity_name(severity), terminal_plain(r->c));
+}
+
+/* O is NULL in the list of those that have the same cause: they are about the same. */
+static void print_json_members(FILE *f, const Finding *finding, const Object *o)
+{
+	char name[96];
+
+	json_key(f, "Check", true);
+	json_text(f, finding->check->name);
+	if (o) {
+		json_key(f, o->is_port ? "Port" : "Device", false);
+		json_text(f, object_name(o, name));
+		json_key(f, "ObjectPath", false);
+		json_text(f, o->path);
+	}
+	if (finding->row) {
+		json_key(f, "Property", false);
+		json_text(f, finding->row->name);
+	}
+	json_key(f, "Finding", false);
+	json_text(f, finding->sentence);
+}
+
+static void print_json(const CheckRun *r, const Finding *finding, Severity severity)
+{
+	FILE *f = r->c->out;
+	size_t n = 0;
+
+	fputc('{', f);
+	print_json_members(f, finding, object_of(finding));
+	json_key(f, "Severity", false);
+	json_text(f, severity_name(severity));
+	json_key(f, "Also", false);
+	fputc('[', f);
+	for (size_t i = 0; i < r->n_findings; i++) {
+		if (r->findings[i].cause != finding)
+			continue;
+		fputs(n++ > 0 ? ", {" : "{", f);
+		print_json_members(f, &r->findings[i], NULL);
+		fputc('}', f);
+	}
+	fputs("]}", f);
+}
+
+/* One line for another program */
+
+typedef struct Line {
+	char text[NAGIOS_TEXT_MAX];
+	size_t n, room; /* at most ROOM bytes, the end of the text not counted */
+} Line;
+
+/* Adds TEXT as far as there is room for all of it and KEEP more bytes; otherwise nothing. */
+static bool line_add(Line *l, const char *text, size_t keep)
+{
+	size_t n = strlen(text);
+
+	if (l->n + n + keep > l->room)
+		return false;
+	memcpy(l->text + l->n, text, n + 1);
+	l->n += n;
+	return true;
+}
+
+/* Adds as much of TEXT as there is room for before KEEP more bytes, with "..." if it is cut. */
+static void line_add_cut(Line *l, const char *text, size_t keep)
+{
+	size_t end = l->room - keep;
+
+	if (line_add(l, text, keep) || l->n + 3 >= end)
+		return;
+	text_copy(l->text + l->n, end - l->n - 3 + 1, text);
+	strcat(l->text, "...");
+	l->n = strlen(l->text);
+}
+
+/* " (+2)": so many findings are not in the line; "" if there are none. */
+static const char *say_left(size_t n, char buffer[32])
+{
+	snprintf(buffer, 32, n > 0 ? " (+%zu)" : "", n);
+	return buffer;
+}
+
+/* Adds one of the findings, behind which there are LEFT more: the first one even if it has to be
+ * cut. False if it does not fit; then how many are left stands there. */
+static bool line_add_finding(Line *l, const Finding *f, size_t left)
+{
+	const Object *o = object_of(f);
+	char text[512], name[96], rest[32];
+	size_t keep = strlen(say_left(left, rest));
+
+	snprintf(text, sizeof(text), "%s%s%s%s", l->n > 0 ? "; " : "",
+		 o ? object_name(o, name) : "", o ? ": " : "", f->sentence);
+	if (l->n == 0) {
+		line_add_cut(l, text, keep);
+		return true;
+	}
+	if (line_add(l, text, keep))
+		return true;
+	line_add(l, say_left(left + 1, rest), 0);
+	return false;
+}
+
+/* Adds the N findings, the worst first, as far as there is room. */
+static void line_add_findings(Line *l, const CheckRun *r, Severity least, size_t n)
+{
+	for (Severity s = SEVERITY_CRITICAL; s >= least; s--)
+		for (size_t i = 0; i < r->n_findings; i++)
+			if (finding_severity(r, &r->findings[i]) == s &&
+			    !line_add_finding(l, &r->findings[i], --n))
+				return;
+}
+
+static size_t count_active(const CheckRun *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->chosen.n; i++) {
+		const Value *state = object_value(r->chosen.ports[i], PORT_ATTR_state);
+
+		n += state && startswith(value_text(state), "active");
+	}
+	return n;
+}
+
+/* '|' begins the performance data. */
+static void replace_bars(char *text)
+{
+	for (; *text; text++)
+		if (*text == '|')
+			*text = '/';
+}
+
+static void print_line(const CheckRun *r, CheckFormat format, Severity least,
+		       const size_t n[_SEVERITY_MAX])
+{
+	static const char *const words[_SEVERITY_MAX] = {"OK", "WARNING", "CRITICAL"};
+	size_t all = n[SEVERITY_WARNING] + n[SEVERITY_CRITICAL], active = count_active(r);
+	Severity worst = n[SEVERITY_CRITICAL]  ? SEVERITY_CRITICAL
+			 : n[SEVERITY_WARNING] ? SEVERITY_WARNING
+					       : SEVERITY_OK;
+	Line l = {.room = format == FORMAT_NPD ? NPD_LINE_MAX : NAGIOS_TEXT_MAX - 1};
+	char text[64];
+
+	snprintf(text, sizeof(text), "%zu RDMA %s, %zu active", r->chosen.n,
+		 r->chosen.n == 1 ? "port" : "ports", active);
+	if (all == 0)
+		line_add(&l, text, 0);
+	else
+		line_add_findings(&l, r, least, all);
+	if (format == FORMAT_NPD) {
+		fprintf(r->c->out, "%s\n", l.text);
+		return;
+	}
+	replace_bars(l.text);
+	fprintf(r->c->out, "RDMA %s: %s | ports=%zu active=%zu warning=%zu critical=%zu\n",
+		words[worst], l.text, r->chosen.n, active, n[SEVERITY_WARNING],
+		n[SEVERITY_CRITICAL]);
+}
+
+void format_print_unknown(CheckFormat format, const char *message)
+{
+	Line l = {.room = format == FORMAT_NPD ? NPD_LINE_MAX : NAGIOS_TEXT_MAX - 1};
+
+	line_add_cut(&l, message, 0);
+	replace_bars(l.text);
+	printf("%s%s\n", format == FORMAT_NAGIOS ? "RDMA UNKNOWN: " : "", l.text);
+}
+
+Severity findings_print(const CheckRun *r, CheckFormat format, Severity least)
+{
+	size_t n[_SEVERITY_MAX] = {}, printed = 0;
+	bool json = r->c->json;
+
+	if (json)
+		json_begin(r->c->out, "Findings");
+	for (size_t i = 0; i < r->n_findings; i++) {
+		Severity s = finding_severity(r, &r->findings[i]);
+
+		if (s < least)
+			continue;
+		n[s]++;
+		if (json)
+			json_next(r->c->out, printed++);
+		if (json)
+			print_json(r, &r->findings[i], s);
+		else if (format == FORMAT_TEXT)
+			print_text(r, &r->findings[i], s);
+	}
+	if (json)
+		json_end(r->c->out);
+	else if (format != FORMAT_TEXT)
+		print_line(r, format, least, n);
+	return n[SEVERITY_CRITICAL]  ? SEVERITY_CRITICAL
+	       : n[SEVERITY_WARNING] ? SEVERITY_WARNING
+				     : SEVERITY_OK;
+}
