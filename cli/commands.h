@@ -38,6 +38,8 @@ extern const Option counters_options[];
 ExitStatus history_command(Context *c);
 
 ExitStatus describe_command(Context *c);
+/* Prints the columns of "list", a line each. It needs no rdmad. */
+ExitStatus describe_columns(Context *c);
 
 /* STATUS_FAILED if the ports did not come in time. */
 ExitStatus wait_command(Context *c);

@@ -69,11 +69,14 @@ static int add_line(const Context *c, struct libscols_table *table, const Value 
 
 static struct libscols_table *new_table(const Context *c)
 {
-	static const char *const headings[] = {"NAME", "VALUE", "UNIT", ""};
+	static const struct {
+		const char *heading;
+		int flags;
+	} columns[] = {{"NAME", 0}, {"VALUE", SCOLS_FL_RIGHT}, {"UNIT", SCOLS_FL_TRUNC}, {"", 0}};
 	struct libscols_table *table = terminal_table(c);
 
-	for (size_t i = 0; table && i < ARRAY_SIZE(headings); i++)
-		if (!scols_table_new_column(table, headings[i], 0, i == 1 ? SCOLS_FL_RIGHT : 0)) {
+	for (size_t i = 0; table && i < ARRAY_SIZE(columns); i++)
+		if (!scols_table_new_column(table, columns[i].heading, 0, columns[i].flags)) {
 			scols_unref_table(table);
 			return NULL;
 		}

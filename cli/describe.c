@@ -192,6 +192,7 @@ static void print_counter_json(const Context *c, const CounterRow *row)
 typedef struct Description {
 	Context *c;
 	const char *name; /* NULL: all rows, a line each */
+	bool properties;  /* no fields of Query() */
 	int name_width;
 	size_t n;
 } Description;
@@ -243,7 +244,8 @@ static void describe_rows(Description *d, const Attribute *rows, size_t n)
 		const Attribute *a = &rows[i];
 		bool is_raw = a->interface == INTERFACE_RAW;
 
-		if (!is_described(a) || !is_wanted(d, a->name, a->field))
+		if (!is_described(a) || (is_raw && d->properties) ||
+		    !is_wanted(d, a->name, a->field))
 			continue;
 		print_separator(d);
 		if (d->c->json)
@@ -286,6 +288,24 @@ static const char *suggest(const char *name, Suggestion *s)
 	for (size_t i = 0; i < n_counter_rows; i++)
 		suggestion_offer(s, counter_rows[i].name);
 	return suggestion_text(s);
+}
+
+ExitStatus describe_columns(Context *c)
+{
+	Description d = {.c = c, .properties = true};
+
+	for (size_t i = 0; i < _PORT_ATTR_MAX; i++)
+		if (port_attributes[i].interface != INTERFACE_RAW)
+			d.name_width = MAX(d.name_width, (int)strlen(port_attributes[i].name));
+	if (c->json)
+		json_begin(c->out, "Columns");
+	else
+		print_brief(&d, "Port", "The name of the port, such as mlx5_0/1.");
+	describe_rows(&d, port_attributes, _PORT_ATTR_MAX);
+	describe_rows(&d, device_attributes, _DEVICE_ATTR_MAX);
+	if (c->json)
+		json_end(c->out);
+	return STATUS_OK;
 }
 
 ExitStatus describe_command(Context *c)

@@ -151,11 +151,12 @@ static const Value *member(const Value *entry, const char *column)
 /* The columns: those of the table, but an IP address in place of the GID that says the same. */
 static const struct {
 	const char *heading, *column, *otherwise;
+	int flags;
 } cells[] = {
-	{"INDEX", "index", NULL},
-	{"TYPE", "type", NULL},
-	{"NETDEV", "netdev", NULL},
-	{"ADDRESS", "address", "gid"},
+	{"INDEX", "index", NULL, 0},
+	{"TYPE", "type", NULL, SCOLS_FL_TRUNC},
+	{"NETDEV", "netdev", NULL, SCOLS_FL_TRUNC},
+	{"ADDRESS", "address", "gid", 0},
 };
 
 static int set_line(struct libscols_line *to, const Line *line)
@@ -184,7 +185,7 @@ static ExitStatus print_table(const Context *c, const Lines *l)
 	if (!table || !scols_table_new_column(table, "PORT", 0, 0))
 		return out_of_memory();
 	for (size_t i = 0; i < ARRAY_SIZE(cells); i++)
-		if (!scols_table_new_column(table, cells[i].heading, 0, 0))
+		if (!scols_table_new_column(table, cells[i].heading, 0, cells[i].flags))
 			return out_of_memory();
 	for (size_t i = 0; i < l->n; i++) {
 		struct libscols_line *line = scols_table_new_line(table, NULL);

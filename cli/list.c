@@ -3,7 +3,6 @@
 /* rdmactl list: one line for each port. The usual columns are the only place in rdmactl where
  * attributes are chosen by hand: with common names they fit into 80 columns. */
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <strings.h>
 
@@ -34,7 +33,7 @@ typedef struct ListSort {
 } ListSort;
 
 /* The options; they live as long as the process. */
-static bool arg_all;
+static bool arg_all, arg_names, arg_help;
 static Columns arg_columns;
 static ListSort arg_sort;
 
@@ -188,8 +187,8 @@ static ExitStatus find_column(const char *option, const char *name, ListColumn *
 		return STATUS_OK;
 	suggestion = suggestion_for(name);
 	suggestion_offer_attributes(&suggestion);
-	complain("%s: unknown column \"%s\"; expected Port, or an attribute that \"rdmactl "
-		 "describe\" lists%s",
+	complain("%s: unknown column \"%s\"; expected one that \"rdmactl list -o help\" "
+		 "lists%s",
 		 option, name, suggestion_text(&suggestion));
 	return STATUS_USAGE;
 }
@@ -203,6 +202,11 @@ static ExitStatus parse_output(const Option *o, const char *text)
 
 	free(columns->items);
 	*columns = (Columns){};
+	if (streq(text, "help")) {
+		arg_help = true;
+		options_request(RUN_OFFLINE);
+		return STATUS_OK;
+	}
 	columns->alone = *text != '+';
 	text += *text == '+';
 	copy = strdup(text);
@@ -233,7 +237,8 @@ static ExitStatus parse_sort(const Option *o, const char *text)
 /* clang-format off */
 const Option list_options[] = {
 	{"all",    'a', NULL,            "Print the planes of devices too",         option_set,   &arg_all,     NULL, 0},
-	{"output", 'o', "[+]COLUMN,...", "Print these columns; with +, add them",   parse_output, &arg_columns, NULL, 0},
+	{"names",  'q', NULL,            "Print the names of the ports only",       option_set,   &arg_names,   NULL, 0},
+	{"output", 'o', "[+]COLUMN,...", "Print these columns; + adds them; help lists them",   parse_output, &arg_columns, NULL, 0},
 	{"sort",   0,   "[-]COLUMN",     "Sort by this column; with -, in reverse", parse_sort,   &arg_sort,    NULL, 0},
 	{},
 };
@@ -326,23 +331,28 @@ static int set_column(const Context *c, const ObjectList *objects, struct libsco
 
 static bool add_headings(struct libscols_table *table)
 {
-	static const char *const usual[_COLUMN_MAX] = {
-		[COLUMN_PORT] = "PORT",	       [COLUMN_PROTOCOL] = "PROTOCOL",
-		[COLUMN_STATE] = "STATE",      [COLUMN_RATE] = "RATE",
-		[COLUMN_LINK] = "LINK",	       [COLUMN_MTU] = "MTU",
-		[COLUMN_WHERE] = "LID/NETDEV",
+	/* on a narrow terminal MTU is left out first, then LINK and PROTOCOL */
+	static const struct {
+		const char *heading;
+		int flags;
+	} usual[_COLUMN_MAX] = {
+		[COLUMN_PORT] = {"PORT", 0},
+		[COLUMN_PROTOCOL] = {"PROTOCOL", SCOLS_FL_TRUNC},
+		[COLUMN_STATE] = {"STATE", 0},
+		[COLUMN_RATE] = {"RATE", 0},
+		[COLUMN_LINK] = {"LINK", SCOLS_FL_TRUNC},
+		[COLUMN_MTU] = {"MTU", SCOLS_FL_TRUNC},
+		[COLUMN_WHERE] = {"LID/NETDEV", 0},
 	};
 
 	for (size_t i = 0; i < _COLUMN_MAX && !arg_columns.alone; i++)
-		if (!scols_table_new_column(table, usual[i], 0, 0))
+		if (!scols_table_new_column(table, usual[i].heading, 0, usual[i].flags))
 			return false;
 	for (size_t i = 0; i < arg_columns.n; i++) {
 		const Attribute *row = arg_columns.items[i].row;
 		char heading[64];
 
-		text_copy(heading, sizeof(heading), row ? row->name : "Port");
-		for (char *p = heading; *p; p++)
-			*p = (char)toupper((unsigned char)*p);
+		terminal_heading(row ? row->name : "Port", heading, sizeof(heading));
 		if (!scols_table_new_column(table, heading, 0, 0))
 			return false;
 	}
@@ -411,11 +421,22 @@ static void print_json(FILE *f, const Selection *s)
 	json_end(f);
 }
 
+static void print_names(FILE *f, const Selection *s)
+{
+	char name[96];
+
+	for (size_t i = 0; i < s->n; i++)
+		fprintf(f, "%s\n", object_name(s->ports[i], name));
+}
+
 ExitStatus list_command(Context *c)
 {
 	_cleanup_selection_ Selection s = {};
-	ExitStatus status = selection_read(c, arg_all, &s), missing;
+	ExitStatus status, missing;
 
+	if (arg_help)
+		return describe_columns(c);
+	status = selection_read(c, arg_all, &s);
 	if (status != STATUS_OK)
 		return status;
 	missing = selection_complain(&s);
@@ -424,9 +445,11 @@ ExitStatus list_command(Context *c)
 			&(Sorting){&s.objects, &arg_sort});
 	if (c->json)
 		print_json(c->out, &s);
+	else if (arg_names)
+		print_names(c->out, &s);
 	else if (s.n > 0)
 		status = print_ports(c, &s);
-	else if (missing == STATUS_OK)
+	else if (missing == STATUS_OK && !c->no_legend)
 		fputs("No RDMA ports.\n", c->out);
 	return status == STATUS_OK ? missing : status;
 }

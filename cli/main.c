@@ -30,6 +30,8 @@ static const Command commands[] = {
 	 "  rdmactl                           the ports\n"
 	 "  rdmactl list -o Port,State,FirmwareVersion --sort=-Rate\n"
 	 "  rdmactl list -o +NetdevMtu\n"
+	 "  rdmactl list -o help              the columns that there are\n"
+	 "  for port in $(rdmactl list -q); do ...\n"
 	 "  rdmactl --json | jq .Ports[].Rate      their rates, for a script\n"},
 	{"show",     "PORT",      0, UINT_MAX, 0,           NULL,             show_command,
 	 "Print all attributes of ports",
@@ -104,6 +106,7 @@ static const Option common_options[] = {
 	{"help",     'h', NULL,          "Print this text; after a command, its help",      option_set,        &arg_help,        NULL,                            0},
 	{"version",  0,   NULL,          "Print the version",                               option_set,        &arg_version,     NULL,                            0},
 	{"json",     0,   NULL,          "Print JSON; monitor prints one object on a line", option_set,        &context.json,    NULL,                            0},
+	{"no-legend", 0,   NULL,          "Print tables without headings",                   option_set,        &context.no_legend, NULL,                          0},
 	{"no-pager", 0,   NULL,          "Do not run a pager for long output",              option_set,        &arg_no_pager,    NULL,                            0},
 	{"host",     'H', "[USER@]HOST", "Ask rdmad on another machine, over SSH",          parse_destination, &context.host,    "a host, such as root@node17",   0},
 	{"machine",  'M', "CONTAINER",   "Ask rdmad in a local container",                  parse_destination, &context.machine, "the name of a local container", 0},

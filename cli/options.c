@@ -166,9 +166,16 @@ ExitStatus options_check(const OptionTable *t, const char *command)
 	return STATUS_OK;
 }
 
+static unsigned int requested_flags;
+
+void options_request(unsigned int flags)
+{
+	requested_flags |= flags;
+}
+
 unsigned int options_flags(const OptionTable *t)
 {
-	unsigned int flags = 0;
+	unsigned int flags = requested_flags;
 
 	for (size_t i = 0; i < t->n; i++)
 		if (t->rows[i].given)

@@ -60,7 +60,9 @@ void options_join(OptionTable *t, const char *command, const Option *options);
 ExitStatus options_parse(OptionTable *t, int argc, char **argv, int *ret_first);
 /* Refuses an option that was given and is not an option of COMMAND. */
 ExitStatus options_check(const OptionTable *t, const char *command);
-/* The RunFlags of all options that were given. */
+/* Adds RunFlags that the argument of an option asks for. */
+void options_request(unsigned int flags);
+/* The RunFlags of all options that were given, and those that were requested. */
 unsigned int options_flags(const OptionTable *t);
 /* Prints the options of every command (COMMAND NULL), or only those of COMMAND. Returns how many.
  */

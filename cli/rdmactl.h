@@ -25,13 +25,14 @@ typedef enum ExitStatus {
 typedef struct Context {
 	sd_bus *bus;	    /* to rdmad; NULL for a command that needs none */
 	FILE *out;	    /* standard output, or memory that is written to the pager at the end */
+	bool is_terminal;   /* standard output is a terminal */
 	bool colors;	    /* standard output is a terminal that shows colours */
 	unsigned int width; /* in columns: text that can be wrapped has no longer line */
 	char **arguments;   /* what follows the command's name */
 	unsigned int n_arguments;
 
 	/* the options of every command */
-	bool json;
+	bool json, no_legend;
 	/* where rdmad is asked: on HOST, in container MACHINE, or, if both are NULL, on this
 	 * machine on the bus ADDRESS, or "system", or "session" */
 	const char *host, *machine, *address;

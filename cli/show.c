@@ -7,8 +7,6 @@
 
 #include "show.h"
 
-#include <ctype.h>
-
 #include "bus.h"
 #include "commands.h"
 #include "format.h"
@@ -100,13 +98,6 @@ static ExitStatus print_row(Context *c, const Object *o, size_t row, int name_wi
 	return STATUS_OK;
 }
 
-static void upper(const char *text, char *ret, size_t size)
-{
-	text_copy(ret, size, text);
-	for (char *p = ret; *p; p++)
-		*p = (char)toupper((unsigned char)*p);
-}
-
 /* Whether MEMBER is an IPv6 address: it is the same as the GID beside it. */
 static bool is_redundant(AttrType type, const char *column, const Value *member)
 {
@@ -154,7 +145,7 @@ static ExitStatus print_table(Context *c, const Object *o, size_t row)
 	if (!table)
 		return out_of_memory();
 	for (size_t i = 0; columns[i]; i++) {
-		upper(columns[i], heading, sizeof(heading));
+		terminal_heading(columns[i], heading, sizeof(heading));
 		if (!scols_table_new_column(table, heading, 0, 0))
 			return out_of_memory();
 	}

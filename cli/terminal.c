@@ -2,9 +2,12 @@
 
 #include "terminal.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+
+#include "fit.h"
 
 /* The output that is collected for the pager. */
 static char *arg_text;
@@ -41,6 +44,7 @@ ExitStatus terminal_start(Context *c, bool pager)
 	/* If the reader of the output has gone, let fflush() fail instead of being killed. */
 	signal(SIGPIPE, SIG_IGN);
 	window_size(&c->width, &rows);
+	c->is_terminal = isatty(STDOUT_FILENO);
 	c->colors = !c->json && wants_colors();
 	c->out = pager && isatty(STDOUT_FILENO) ? open_memstream(&arg_text, &arg_size) : stdout;
 	return c->out ? STATUS_OK : out_of_memory();
@@ -108,21 +112,31 @@ struct libscols_table *terminal_table(const Context *c)
 
 	if (!table)
 		return NULL;
-	/* Never cut a line: one that is too long for the window is better than half a GID. */
+	/* not by libsmartcols, which cuts numbers too and prints no ellipsis: see fit.h */
 	scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
 	scols_table_enable_colors(table, c->colors);
+	scols_table_enable_noheadings(table, c->no_legend);
 	return table;
 }
 
-ExitStatus terminal_print_table(const Context *c, struct libscols_table *table, int indent)
+void terminal_heading(const char *name, char *ret, size_t size)
 {
-	_cleanup_free_ char *text = NULL;
-	char *rest, *line;
+	size_t n = 0;
 
-	if (scols_print_table_to_string(table, &text) < 0)
-		return out_of_memory();
-	rest = text;
-	while ((line = strsep(&rest, "\n"))) {
+	for (const char *p = name; *p && n + 2 < size; p++) {
+		if (n > 0 && isupper((unsigned char)*p) && islower((unsigned char)p[-1]))
+			ret[n++] = ' ';
+		ret[n++] = *p == '_' ? ' ' : (char)toupper((unsigned char)*p);
+	}
+	ret[n] = '\0';
+}
+
+/* Prints the lines of TEXT behind INDENT blanks, and without blanks at their end. */
+static void print_lines(const Context *c, char *text, int indent)
+{
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
 		size_t n = strlen(line);
 
 		while (n > 0 && line[n - 1] == ' ')
@@ -130,6 +144,21 @@ ExitStatus terminal_print_table(const Context *c, struct libscols_table *table, 
 		if (n > 0)
 			fprintf(c->out, "%*s%.*s\n", indent, "", (int)n, line);
 	}
+}
+
+ExitStatus terminal_print_table(const Context *c, struct libscols_table *table, int indent)
+{
+	_cleanup_free_ char *text = NULL, *left_out = NULL;
+
+	if (c->is_terminal && c->width > (unsigned int)indent &&
+	    fit_table(table, c->width - (unsigned int)indent, &left_out) < 0)
+		return out_of_memory();
+	if (scols_print_table_to_string(table, &text) < 0)
+		return out_of_memory();
+	print_lines(c, text, indent);
+	if (left_out && !c->no_legend)
+		fprintf(c->out, "%*s%s(without %s)%s\n", indent, "", terminal_color(c, "dim"),
+			left_out, terminal_plain(c));
 	return STATUS_OK;
 }
 
@@ -168,19 +197,35 @@ const char *terminal_state_color(const char *state)
 	return NULL;
 }
 
+/* How much of TEXT goes on a line of ROOM columns: up to a blank, or one word that is longer. */
+static size_t line_length(const char *text, size_t room)
+{
+	size_t n = room;
+
+	if (strlen(text) <= room)
+		return strlen(text);
+	while (n > 0 && text[n] != ' ')
+		n--;
+	return n > 0 ? n : strcspn(text, " ");
+}
+
 void terminal_print_wrapped(const Context *c, const char *text, unsigned int start)
 {
-	size_t room = c->width > start + 20 ? c->width - start : 20;
+	const unsigned int deep = 4; /* where lines begin if there is too little room at START */
+	bool narrow = start > deep && c->width < start + 20;
 
-	while (strlen(text) > room) {
-		size_t n = room;
-
-		while (n > 0 && text[n] != ' ')
-			n--;
-		if (n == 0)
-			break;
-		fprintf(c->out, "%.*s\n%*s", (int)n, text, (int)start, "");
-		text += n + 1;
+	if (narrow && start + strlen(text) > c->width) {
+		fprintf(c->out, "\n%*s", (int)deep, "");
+		start = deep;
 	}
-	fprintf(c->out, "%s\n", text);
+	while (*text) {
+		size_t n = line_length(text, c->width > start + 20 ? c->width - start : 20);
+
+		fprintf(c->out, "%.*s", (int)n, text);
+		text += n;
+		text += *text == ' ';
+		if (*text)
+			fprintf(c->out, "\n%*s", (int)start, "");
+	}
+	fputc('\n', c->out);
 }

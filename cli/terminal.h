@@ -19,13 +19,18 @@ ExitStatus terminal_flush(ExitStatus status);
 /* A new table with the settings that all commands use; NULL without memory. */
 struct libscols_table *terminal_table(const Context *c);
 DEFINE_CLEANUP(struct libscols_table, scols_unref_table);
-/* Prints TABLE to C->out, each line after INDENT blanks. */
+/* The heading of a column for an attribute or a member called NAME: "FirmwareVersion" and
+ * "firmware_version" become "FIRMWARE VERSION". */
+void terminal_heading(const char *name, char *ret, size_t size);
+/* Prints TABLE to C->out, each line after INDENT blanks. If output goes to a terminal, the table is
+ * changed so that it fits; see fit.h. */
 ExitStatus terminal_print_table(const Context *c, struct libscols_table *table, int indent);
 
 /* The colour of a port state, which is given by its published name; NULL if it has none. */
 const char *terminal_state_color(const char *state);
 /* Prints TEXT and the end of the line. The output is in column START already; TEXT is broken at
- * blanks into lines that begin there and are not longer than C->width. */
+ * blanks into lines that begin there and are not longer than C->width. If there is little room on
+ * the right of START, TEXT begins on a line of its own. */
 void terminal_print_wrapped(const Context *c, const char *text, unsigned int start);
 
 /* The escape sequences that begin COLOR ("green", ...; NULL for none) and end it; "" without
