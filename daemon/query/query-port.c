@@ -260,6 +260,14 @@ static unsigned int parts_to_read(Target *t, uint32_t port)
 	return parts;
 }
 
+void port_keep_links(PortSnapshot *s)
+{
+	/* nldev says LIDs of InfiniBand ports only: fill_port_info() in the kernel's
+	 * drivers/infiniband/core/nldev.c */
+	if (mask_has(&s->supplied, PORT_ATTR_lid))
+		s->supplied = mask_and(s->supplied, port_rows_of(READ_LINKS));
+}
+
 /* What netlink says of the port, and rtnetlink of its interface. */
 static int query_links(Target *t, uint32_t port, PortSnapshot *s)
 {
@@ -284,7 +292,10 @@ static int query_links(Target *t, uint32_t port, PortSnapshot *s)
 	/* rtnetlink has answered when the kernel has told everybody of a change of the interface,
 	 * the driver of the port too. What was asked before may be older, so the state is asked for
 	 * again. */
-	return s->values.ifindex ? nldev_get_port(&t->querier->nldev, t->device, port, s) : 0;
+	if (s->values.ifindex)
+		r = nldev_get_port(&t->querier->nldev, t->device, port, s);
+	port_keep_links(s);
+	return r;
 }
 
 int port_query(Target *t, uint32_t port, PortSnapshot *s)

@@ -15,3 +15,8 @@ int port_query(Target *t, uint32_t port, PortSnapshot *s);
 /* Whether a device that failed to open with OPEN_ERROR (0: it is not to be opened) stays closed, as
  * open-errors.def says. For the tests. */
 bool port_stays_closed(int open_error);
+
+/* Takes out of S what nldev has said of an InfiniBand port beside its links, for a query that does
+ * not ask verbs. nldev has the state and the LIDs, but not all that the subnet manager sets with
+ * them, and the rest is of an older query. For the tests. */
+void port_keep_links(PortSnapshot *s);

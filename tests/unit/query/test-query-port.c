@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* After which errors of opening a device its ports are published without verbs. */
+/* After which errors of opening a device its ports are published without verbs, and what a query
+ * without verbs says. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -33,10 +34,38 @@ static void test_stays_closed(_unused_ void **state)
 		assert_int_equal(port_stays_closed(cases[i].error), cases[i].stays);
 }
 
+/* nldev has the LIDs but not the service level: together with an older service level they would be
+ * a state that the port never had. */
+static void test_links_alone(_unused_ void **state)
+{
+	PortSnapshot ib = {.parts = READ_LINKS | READ_GIDS}, eth = {.parts = READ_LINKS};
+
+	PORT_SUPPLY(&ib, state, IBV_PORT_ACTIVE);
+	PORT_SUPPLY(&ib, lid, 7);
+	PORT_SUPPLY(&ib, sm_lid, 1);
+	PORT_SUPPLY(&ib, lmc, 0);
+	PORT_SUPPLY(&ib, subnet_prefix, 5);
+	PORT_SUPPLY(&ib, ifindex, 0);
+	port_keep_links(&ib);
+	assert_false(mask_has(&ib.supplied, PORT_ATTR_state));
+	assert_false(mask_has(&ib.supplied, PORT_ATTR_lid));
+	assert_false(mask_has(&ib.supplied, PORT_ATTR_sm_lid));
+	assert_false(mask_has(&ib.supplied, PORT_ATTR_lmc));
+	assert_true(mask_has(&ib.supplied, PORT_ATTR_subnet_prefix));
+	assert_true(mask_has(&ib.supplied, PORT_ATTR_ifindex));
+
+	PORT_SUPPLY(&eth, state, IBV_PORT_ACTIVE);
+	PORT_SUPPLY(&eth, ifindex, 3);
+	port_keep_links(&eth);
+	assert_true(mask_has(&eth.supplied, PORT_ATTR_state));
+	assert_true(mask_has(&eth.supplied, PORT_ATTR_ifindex));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stays_closed),
+		cmocka_unit_test(test_links_alone),
 	};
 
 	return cmocka_run_group_tests_name("query-port", tests, NULL, NULL);
