@@ -123,6 +123,7 @@ void cache_done(Cache *c)
 		device_free(c->devices[i]);
 	free(c->devices);
 	name_index_free(c->names);
+	history_list_done(&c->histories);
 	*c = (Cache){};
 }
 

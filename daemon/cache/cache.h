@@ -73,6 +73,8 @@ typedef struct Cache {
 	/* Another number when a name by which lookup_port() finds a port has come or gone. While it
 	 * is the same, each of these names finds the same port, or none. */
 	uint64_t names_generation;
+	/* Of others */
+	HistoryList histories; /* the manager's: of the ports that have gone */
 } Cache;
 
 /* What an apply did. */

@@ -3,18 +3,12 @@
 #include "history.h"
 
 #include "decode.h"
-
-/* The history of a port that has gone, by the name that it had. */
-typedef struct KeptHistory {
-	struct KeptHistory *next;
-	AttrText device;
-	uint32_t port;
-	History history;
-} KeptHistory;
+#include "port-name.h"
 
 void history_done(History *h)
 {
 	free(h->entries);
+	free(h->downs);
 	*h = (History){};
 }
 
@@ -44,6 +38,49 @@ static bool grow(History *h)
 	h->entries = entries;
 	h->room = room;
 	return true;
+}
+
+uint64_t history_link_down(const History *h, size_t i)
+{
+	return h->downs[(h->first_down + i) % h->room_downs];
+}
+
+size_t history_link_downs_since(const History *h, uint64_t usec)
+{
+	size_t i = 0;
+
+	while (i < h->n_downs && history_link_down(h, i) < usec)
+		i++;
+	return i;
+}
+
+/* As grow(), for the times at which the link went down. */
+static bool grow_downs(History *h)
+{
+	uint16_t room = h->room_downs ? (uint16_t)(2 * h->room_downs) : 4;
+	uint64_t *downs;
+
+	if (h->n_downs < h->room_downs)
+		return true;
+	if (h->room_downs == HISTORY_LINK_DOWNS) {
+		h->first_down = (h->first_down + 1U) % HISTORY_LINK_DOWNS;
+		h->n_downs--;
+		return true;
+	}
+	downs = reallocarray(h->downs, room, sizeof(*downs));
+	if (!downs)
+		return false;
+	h->downs = downs;
+	h->room_downs = room;
+	return true;
+}
+
+static void append_link_down(History *h, uint64_t realtime_usec)
+{
+	if (!grow_downs(h))
+		return;
+	h->downs[(h->first_down + h->n_downs) % h->room_downs] = realtime_usec;
+	h->n_downs++;
 }
 
 static void append(History *h, const Transition *t)
@@ -88,7 +125,12 @@ bool history_note(History *h, uint32_t state, EventReason reason, uint64_t realt
 	}
 	if (t.from == t.to)
 		return false;
-	h->link_downs += history_is_link_down(t.from, t.to);
+	if (!h->since_usec)
+		h->since_usec = realtime_usec;
+	if (history_is_link_down(t.from, t.to)) {
+		h->link_downs++;
+		append_link_down(h, realtime_usec);
+	}
 	append(h, &t);
 	return true;
 }
@@ -179,6 +221,39 @@ void history_keep(HistoryList *l, const char *device, uint32_t port, History *h)
 		drop(l, &l->first);
 }
 
+/* What was kept of port PORT of DEVICE, or if PORT is PORT_NUMBER_NONE, of the only one of DEVICE.
+ */
+static int find(const HistoryList *l, const char *device, uint32_t port, const KeptHistory **ret)
+{
+	const KeptHistory *found = NULL;
+
+	for (const KeptHistory *k = l->first; k; k = k->next) {
+		if (!streq(k->device, device) || (port != PORT_NUMBER_NONE && k->port != port))
+			continue;
+		if (found)
+			return -EEXIST;
+		found = k;
+	}
+	if (!found)
+		return -ENOENT;
+	*ret = found;
+	return 0;
+}
+
+int history_find(const HistoryList *l, const char *name, const KeptHistory **ret)
+{
+	AttrText device;
+	uint32_t port;
+	int r = port_name_split(name, device, &port);
+
+	if (r < 0)
+		return r;
+	/* what is no name of this form may be one of another: a GUID */
+	if (port == PORT_NUMBER_NONE && port_name_split_colon(name, device, &port) < 0)
+		return -ENOENT;
+	return find(l, port == PORT_NUMBER_NONE ? name : device, port, ret);
+}
+
 void history_recall(HistoryList *l, const char *device, uint32_t port, History *h)
 {
 	for (KeptHistory **at = &l->first; *at; at = &(*at)->next) {
@@ -196,6 +271,8 @@ void history_recall(HistoryList *l, const char *device, uint32_t port, History *
 			if (t.from != t.to)
 				append(joined, &t);
 		}
+		for (size_t i = 0; i < later.n_downs; i++)
+			append_link_down(joined, history_link_down(&later, i));
 		joined->link_downs += later.link_downs;
 		*h = *joined;
 		*joined = later;

@@ -16,6 +16,9 @@
 /* The most transitions that are kept of a port, and the most ports that have gone. */
 #define HISTORY_ENTRIES 32U
 #define HISTORY_KEPT	256U
+/* The most times at which the link of a port went down that are kept: of a link that flaps the
+ * transitions are soon forgotten. */
+#define HISTORY_LINK_DOWNS 256U
 
 /* States beside those of enum ibv_port_state: any but active, as an event said, before the port was
  * read; before the first look; and without a device */
@@ -35,7 +38,10 @@ typedef struct History {
 	uint8_t n;	     /* how many of its entries are in use */
 	uint8_t first;	     /* which of them is the oldest */
 	uint8_t room;
+	uint16_t n_downs, first_down, room_downs; /* the same of the next ring */
+	uint64_t *downs; /* when the link went down, CLOCK_REALTIME in us: a ring, [room_downs] */
 	uint64_t link_downs; /* how many transitions took the link down, those forgotten too */
+	uint64_t since_usec; /* since when they are counted, CLOCK_REALTIME; 0: nothing was seen */
 } History;
 
 /* Frees what H has; it is empty afterwards. */
@@ -48,6 +54,13 @@ static inline const Transition *history_last(const History *h)
 {
 	return h->n ? history_entry(h, h->n - 1U) : NULL;
 }
+
+/* When the link went down, CLOCK_REALTIME in us: time I of H->n_downs, 0 is the oldest. */
+uint64_t history_link_down(const History *h, size_t i);
+/* The first of these times that is not before USEC: an index, H->n_downs if there is none. An
+ * administrator may have set the clock back, so they need not be in order; all times from that one
+ * on are taken. */
+size_t history_link_downs_since(const History *h, uint64_t usec);
 
 /*
  * Notes that the state is now STATE, because of REASON. Returns whether that is a transition: false
@@ -84,9 +97,17 @@ bool history_since_not(const History *h, uint32_t state, uint64_t *ret_usec, boo
  * a name that has to be made; it need not be what is returned. */
 const char *history_state_name(uint32_t state, AttrText ret);
 
+/* The history of a port that has gone, by the name that it had. */
+typedef struct KeptHistory {
+	struct KeptHistory *next;
+	AttrText device;
+	uint32_t port; /* the number that it had for everybody outside */
+	History history;
+} KeptHistory;
+
 /* The histories of ports that have gone, the one that went first first. All zero: none. */
 typedef struct HistoryList {
-	struct KeptHistory *first;
+	KeptHistory *first;
 	size_t n;
 } HistoryList;
 
@@ -95,5 +116,9 @@ void history_list_done(HistoryList *l);
 /* Moves H, the history of port PORT of DEVICE, into the list; H is empty afterwards. Beyond
  * HISTORY_KEPT the port that went first is forgotten. */
 void history_keep(HistoryList *l, const char *device, uint32_t port, History *h);
+/* What was kept of the port that NAME names ("mlx5_0/1", "mlx5_0:1", or "mlx5_0" if one port of
+ * it is in the list). -ENOENT: nothing. -EEXIST: NAME names several. -EINVAL: no port has such a
+ * name. */
+int history_find(const HistoryList *l, const char *name, const KeptHistory **ret);
 /* Moves what was kept of port PORT of DEVICE, if anything was, to the beginning of H. */
 void history_recall(HistoryList *l, const char *device, uint32_t port, History *h);

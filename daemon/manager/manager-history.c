@@ -54,6 +54,13 @@ void manager_log_states(Device *d)
 		log_transitions(d->ports[i]);
 }
 
+/* What was kept of the name that P has now is the beginning of its history. */
+static void recall(Manager *m, Port *p)
+{
+	history_recall(&m->cache.histories, p->device->now.values.name, p->now.values.port_num,
+		       &p->history);
+}
+
 bool manager_note_state(Manager *m, Port *p, uint32_t reasons, PortChange *change)
 {
 	const Schedule *w = p->device->schedule;
@@ -64,7 +71,7 @@ bool manager_note_state(Manager *m, Port *p, uint32_t reasons, PortChange *chang
 	if (!mask_has(&p->now.valid, PORT_ATTR_state))
 		return false;
 	if (p->history.n == 0)
-		history_recall(&m->histories, p->device->now.values.name, p->number, &p->history);
+		recall(m, p);
 	/* An event that came after the question says more than this answer, which may be older. */
 	if (p->history.n == 0 || !schedule_has_reason(w, p->number, STATE_REASONS))
 		history_note(&p->history, state, reason, realtime_now_usec(), monotonic_usec(m));
@@ -82,7 +89,7 @@ void manager_note_rename(Manager *m, Port *p, PortChange *change)
 {
 	/* before: the first of them gets another beginning */
 	log_transitions(p);
-	history_recall(&m->histories, p->device->now.values.name, p->number, &p->history);
+	recall(m, p);
 	cache_apply_port_history(p, change);
 }
 
@@ -92,5 +99,6 @@ void manager_note_absence(Manager *m, Port *p)
 		history_note(&p->history, STATE_ABSENT, REASON_DEVICE, realtime_now_usec(),
 			     monotonic_usec(m));
 	log_transitions(p);
-	history_keep(&m->histories, p->device->now.values.name, p->number, &p->history);
+	history_keep(&m->cache.histories, p->device->now.values.name, p->now.values.port_num,
+		     &p->history);
 }

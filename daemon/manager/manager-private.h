@@ -26,7 +26,6 @@ struct Manager {
 	Config config;
 	Cache cache;
 	SharedMemory *memory;
-	HistoryList histories; /* of the ports that have gone */
 	Source *source;	       /* what is watched */
 
 	/* the connection to the bus */

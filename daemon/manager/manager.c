@@ -214,7 +214,6 @@ Manager *manager_free(Manager *m)
 	source_free(m->source);
 	shared_memory_free(m->memory);
 	cache_done(&m->cache);
-	history_list_done(&m->histories);
 	sd_event_unref(m->event);
 	free(m);
 	return NULL;

@@ -176,6 +176,75 @@ static void test_link_downs(void **state)
 	history_done(&h);
 }
 
+/* The times at which the link went down are kept longer than the transitions, and move with the
+ * history of a port that goes and comes back. */
+static void test_link_down_times(void **state)
+{
+	HistoryList list = {};
+	History h = {}, later = {};
+
+	(void)state;
+	assert_int_equal(history_link_downs_since(&h, 0), 0);
+	for (unsigned int i = 1; i <= HISTORY_LINK_DOWNS + 10; i++) {
+		note(&h, ACTIVE, REASON_PORT_ACTIVE, 2UL * i);
+		note(&h, DOWN, REASON_PORT_ERROR, 2UL * i + 1);
+		assert_int_equal(h.n_downs, MIN(i, HISTORY_LINK_DOWNS));
+		for (size_t k = 0; k < h.n_downs; k++)
+			assert_int_equal(history_link_down(&h, k), 2 * (i - h.n_downs + k + 1) + 1);
+	}
+	assert_int_equal(h.since_usec, 2);
+	assert_int_equal(history_link_downs_since(&h, 0), 0);
+	assert_int_equal(history_link_downs_since(&h, 23), 0);
+	assert_int_equal(history_link_downs_since(&h, 24), 1);
+	assert_int_equal(history_link_downs_since(&h, 1000000), h.n_downs);
+	history_keep(&list, "mlx5_0", 1, &h);
+	note(&later, ACTIVE, REASON_DEVICE, 5000);
+	note(&later, INIT, REASON_PORT_ERROR, 5001);
+	history_recall(&list, "mlx5_0", 1, &later);
+	assert_int_equal(later.n_downs, HISTORY_LINK_DOWNS);
+	assert_int_equal(history_link_down(&later, 0), 25);
+	assert_int_equal(history_link_down(&later, HISTORY_LINK_DOWNS - 1), 5001);
+	assert_int_equal(later.since_usec, 2);
+	history_done(&later);
+}
+
+static void assert_found(const HistoryList *l, const char *name, int error, const char *device,
+			 uint32_t port)
+{
+	const KeptHistory *k;
+
+	assert_int_equal(history_find(l, name, &k), error);
+	if (error == 0) {
+		assert_string_equal(k->device, device);
+		assert_int_equal(k->port, port);
+	}
+}
+
+static void test_found(void **state)
+{
+	static const char *const devices[] = {"a", "b", "b"};
+	HistoryList list = {};
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_SIZE(devices); i++) {
+		History h = {};
+
+		note(&h, ACTIVE, REASON_STARTUP, 10);
+		history_keep(&list, devices[i], i + 1, &h);
+	}
+	assert_found(&list, "a/1", 0, "a", 1);
+	assert_found(&list, "a:1", 0, "a", 1);
+	assert_found(&list, "a", 0, "a", 1);
+	assert_found(&list, "b:3", 0, "b", 3);
+	assert_found(&list, "b", -EEXIST, NULL, 0);
+	assert_found(&list, "a/2", -ENOENT, NULL, 0);
+	assert_found(&list, "c", -ENOENT, NULL, 0);
+	assert_found(&list, "c:x", -ENOENT, NULL, 0);
+	assert_found(&list, "a/x", -EINVAL, NULL, 0);
+	assert_found(&list, "", -EINVAL, NULL, 0);
+	history_list_done(&list);
+}
+
 /* The last ones stay, in order. */
 static void test_bounded(void **state)
 {
@@ -293,7 +362,8 @@ int main(void)
 		cmocka_unit_test(test_journal), cmocka_unit_test(test_transitions),
 		cmocka_unit_test(test_taken),	cmocka_unit_test(test_link_downs),
 		cmocka_unit_test(test_bounded), cmocka_unit_test(test_since),
-		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_kept),	cmocka_unit_test(test_link_down_times),
+		cmocka_unit_test(test_found),
 	};
 
 	return cmocka_run_group_tests_name("history", tests, NULL, NULL);
