@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl history: the last transitions of the state of a port, the oldest first. */
+/* rdmactl history: the last transitions of the state of each port, the oldest first; also of ports
+ * that have gone. */
 
+#include <fnmatch.h>
 #include <inttypes.h>
 
 #include "bus.h"
@@ -10,121 +12,350 @@
 #include "format.h"
 #include "json.h"
 #include "names.h"
+#include "port-name.h"
 #include "selection.h"
+#include "suggestion.h"
 #include "terminal.h"
 
+/* The histories that rdmad has, as ListHistories() returns them, and those that the arguments
+ * choose. */
+typedef struct Histories {
+	ObjectList objects;
+	Value all;
+	const Value **chosen; /* entries of ALL, each once */
+	size_t n;
+} Histories;
+
+static void histories_done(Histories *h)
+{
+	object_list_done(&h->objects);
+	value_done(&h->all);
+	free(h->chosen);
+}
+
+/* Members of the answer. What is not there, or has another type, reads as empty. */
+
+static const char *entry_name(const Value *entry)
+{
+	return value_text(&entry->items[0]);
+}
+
+static const Value *entry_member(const Value *entry, const char *key)
+{
+	return value_lookup(&entry->items[1], key);
+}
+
+static const char *entry_text(const Value *entry, const char *key)
+{
+	const Value *v = entry_member(entry, key);
+
+	return v ? value_text(v) : "";
+}
+
+static uint64_t entry_number(const Value *entry, const char *key)
+{
+	const Value *v = entry_member(entry, key);
+
+	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
+}
+
+/* Whether the port is there. */
+static bool entry_is_present(const Value *entry)
+{
+	const Value *v = entry_member(entry, "Present");
+
+	return v && v->type == VALUE_BOOL && v->boolean;
+}
+
+static const Object *entry_object(const Histories *h, const Value *entry)
+{
+	return object_list_find(&h->objects, entry_text(entry, "Port"));
+}
+
 typedef struct Transition {
-	uint64_t realtime_usec, monotonic_usec;
+	uint64_t realtime_usec, monotonic_usec; /* the latter is 0 if that was before the boot */
 	const char *from, *to, *reason;
 } Transition;
 
-static int read_transition(sd_bus_message *m, Transition *ret)
+/* False: there is no transition I. */
+static bool read_transition(const Value *entry, size_t i, Transition *ret)
 {
-	return sd_bus_message_read(m, "(ttsss)", &ret->realtime_usec, &ret->monotonic_usec,
-				   &ret->from, &ret->to, &ret->reason);
+	const Value *all = entry_member(entry, "Transitions"), *t;
+
+	if (!all || all->type != VALUE_ARRAY || i >= all->n)
+		return false;
+	t = &all->items[i];
+	if (t->type != VALUE_STRUCT || t->n < 5 || t->items[0].type != VALUE_UNSIGNED ||
+	    t->items[1].type != VALUE_UNSIGNED)
+		return false;
+	*ret = (Transition){t->items[0].number, t->items[1].number, value_text(&t->items[2]),
+			    value_text(&t->items[3]), value_text(&t->items[4])};
+	return true;
 }
 
-static void print_line(Context *c, const Transition *t, uint64_t until_usec)
+/* Choosing */
+
+static void choose_entry(Histories *h, const Value *entry)
 {
-	const Value when = {.type = VALUE_UNSIGNED, .number = t->realtime_usec};
-	_cleanup_free_ char *text = format_value(&port_attributes[PORT_ATTR_state_change], &when);
+	for (size_t i = 0; i < h->n; i++)
+		if (h->chosen[i] == entry)
+			return;
+	h->chosen[h->n++] = entry;
+}
+
+/* Whether PATTERN matches a name of the port: mlx5_0/1, mlx5_0:1, mlx5_0, and for a port that is
+ * there its network interfaces. */
+static bool entry_matches(const Histories *h, const Value *entry, const char *pattern)
+{
+	const Object *o = entry_object(h, entry);
+	char device[80], colon[80];
+	char *slash;
+
+	if (o)
+		return object_matches(o, pattern);
+	text_copy(device, sizeof(device), entry_name(entry));
+	text_copy(colon, sizeof(colon), entry_name(entry));
+	slash = strrchr(device, '/');
+	if (slash) {
+		colon[slash - device] = ':';
+		*slash = '\0';
+	}
+	return fnmatch(pattern, entry_name(entry), 0) == 0 || fnmatch(pattern, colon, 0) == 0 ||
+	       fnmatch(pattern, device, 0) == 0;
+}
+
+/* Chooses what ARGUMENT, a pattern or the name of a port that has gone, matches. Returns how many
+ * these are; of a name that several match none is chosen. */
+static size_t choose_matching(Histories *h, const char *argument)
+{
+	bool pattern = selection_is_pattern(argument);
+	const Value *found = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->all.n; i++) {
+		const Value *entry = &h->all.items[i];
+
+		if ((!pattern && entry_is_present(entry)) || !entry_matches(h, entry, argument))
+			continue;
+		found = entry;
+		n++;
+		if (pattern)
+			choose_entry(h, entry);
+	}
+	if (!pattern && n == 1)
+		choose_entry(h, found);
+	return n;
+}
+
+static const Value *find_path(const Histories *h, const char *path)
+{
+	for (size_t i = 0; i < h->all.n; i++)
+		if (streq(entry_text(&h->all.items[i], "Port"), path))
+			return &h->all.items[i];
+	return NULL;
+}
+
+static void complain_missing(const Histories *h, const char *argument)
+{
+	Suggestion suggestion = suggestion_for(argument);
+
+	for (size_t i = 0; i < h->all.n; i++)
+		suggestion_offer(&suggestion, entry_name(&h->all.items[i]));
+	complain("%s: no port has %s, and none that has gone had it%s", argument,
+		 selection_is_pattern(argument) ? "such a name" : "this name",
+		 suggestion_text(&suggestion));
+}
+
+static ExitStatus choose(Context *c, Histories *h, const char *argument)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_free_ char *path = NULL;
+	const Value *entry = NULL;
+	size_t n;
+	int r = selection_is_pattern(argument) ? -ENOENT
+					       : bus_get_port(c->bus, argument, &path, &error);
+
+	if (r < 0 && r != -ENOENT && !bus_is_no_port(&error))
+		return bus_complain(argument, &error, r);
+	if (r >= 0) {
+		entry = find_path(h, path);
+		if (entry)
+			choose_entry(h, entry);
+		else
+			complain("%s: the port has not been read yet", argument);
+		return entry ? STATUS_OK : STATUS_NO_PORT;
+	}
+	n = choose_matching(h, argument);
+	if (n == 1 || (n > 1 && selection_is_pattern(argument)))
+		return STATUS_OK;
+	if (n > 1)
+		complain("%s: several ports that have gone had this name; say which", argument);
+	else
+		complain_missing(h, argument);
+	return STATUS_NO_PORT;
+}
+
+static void choose_all(Histories *h)
+{
+	for (size_t i = 0; i < h->all.n; i++) {
+		const Object *o = entry_object(h, &h->all.items[i]);
+
+		if (!o || !object_list_is_plane(&h->objects, o))
+			choose_entry(h, &h->all.items[i]);
+	}
+}
+
+static ExitStatus read_all(Context *c, Histories *h)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	ExitStatus status = bus_read_objects(c->bus, &h->objects);
+	int r;
+
+	if (status != STATUS_OK)
+		return status;
+	r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+			       "ListHistories", &error, &reply, "a{sv}", 1, "transitions", "b", 1);
+	if (r >= 0)
+		r = value_read(reply, &h->all);
+	for (size_t i = 0; r >= 0 && i < h->all.n; i++)
+		if (h->all.items[i].type != VALUE_STRUCT || h->all.items[i].n < 2)
+			r = -EBADMSG;
+	if (r < 0)
+		return bus_complain("history", &error, r);
+	h->chosen = calloc(h->all.n + 1, sizeof(*h->chosen));
+	return h->chosen ? STATUS_OK : out_of_memory();
+}
+
+/* Printing */
+
+static char *time_text(uint64_t usec)
+{
+	const Value when = {.type = VALUE_UNSIGNED, .number = usec};
+
+	return format_value(&port_attributes[PORT_ATTR_state_change], &when);
+}
+
+/* How long the state that T began has lasted: until NEXT, or if that is NULL until now. False: that
+ * is not known, because the clock is that of another machine, or somebody has set it. */
+static bool duration_of(const Context *c, const Transition *t, const Transition *next,
+			uint64_t *ret)
+{
+	bool same_boot = t->monotonic_usec && (!next || next->monotonic_usec);
+	uint64_t since = same_boot ? t->monotonic_usec : t->realtime_usec, until;
+
+	if (!next && c->host)
+		return false;
+	if (next)
+		until = same_boot ? next->monotonic_usec : next->realtime_usec;
+	else
+		until = same_boot ? monotonic_now_usec() : realtime_now_usec();
+	*ret = until - since;
+	return until >= since;
+}
+
+static void print_line(const Context *c, const Transition *t, const Transition *next)
+{
+	_cleanup_free_ char *text = time_text(t->realtime_usec);
 	const char *color = terminal_state_color(t->to);
 	char duration[DURATION_MAX] = "";
+	uint64_t usec;
 
-	if (until_usec >= t->monotonic_usec)
-		duration_format(until_usec - t->monotonic_usec, duration);
+	if (duration_of(c, t, next, &usec))
+		duration_format(usec, duration);
 	fprintf(c->out, "%-23s  %-12s  %s%-12s%s  %-13s  %s\n", text ? text : "", t->from,
 		terminal_color(c, color), t->to, color ? terminal_plain(c) : "", duration,
 		t->reason);
 }
 
-/* The time until which the last state has lasted, on the clock of the transitions; 0 if that is the
- * clock of another machine. */
-static uint64_t now_usec(const Context *c)
+static void print_entry(const Context *c, const Value *entry, size_t n, bool heading)
 {
-	return c->host ? 0 : monotonic_now_usec();
-}
-
-static int print_lines(Context *c, sd_bus_message *m)
-{
+	_cleanup_free_ char *since = time_text(entry_number(entry, "Since"));
+	uint64_t downs = entry_number(entry, "LinkDownCount");
+	bool there = read_transition(entry, 0, &(Transition){});
 	Transition t, next;
-	int r = read_transition(m, &t);
 
-	if (r > 0)
+	if (heading)
+		fprintf(c->out, "%s%s%s%s%s\n", n > 0 ? "\n" : "", terminal_color(c, "bold"),
+			entry_name(entry), terminal_plain(c),
+			entry_is_present(entry) ? "" : " (gone)");
+	if (there)
 		fprintf(c->out, "%-23s  %-12s  %-12s  %-13s  %s\n", "TIME", "FROM", "TO", "FOR",
 			"REASON");
-	while (r > 0) {
-		r = read_transition(m, &next);
-		if (r < 0)
-			break;
-		print_line(c, &t, r > 0 ? next.monotonic_usec : now_usec(c));
-		t = next;
-	}
-	return r;
+	for (size_t i = 0; read_transition(entry, i, &t); i++)
+		print_line(c, &t, read_transition(entry, i + 1, &next) ? &next : NULL);
+	/* rdmad keeps only the last transitions */
+	fprintf(c->out, "The link went down %" PRIu64 " %s since %s.\n", downs,
+		downs == 1 ? "time" : "times", since ? since : "then");
 }
 
-static int print_json(Context *c, const Object *port, sd_bus_message *m)
+static void print_json(const Context *c, const Value *entry)
 {
+	bool is_present = entry_is_present(entry);
+	FILE *f = c->out;
 	Transition t;
-	size_t n = 0;
-	int r;
 
-	json_begin_port(c->out, port);
-	json_key(c->out, "Transitions", false);
-	fputc('[', c->out);
-	while ((r = read_transition(m, &t)) > 0) {
-		fprintf(c->out, "%s\n    {\"Timestamp\": %" PRIu64 ", \"Monotonic\": %" PRIu64,
-			n++ > 0 ? "," : "", t.realtime_usec, t.monotonic_usec);
-		json_key(c->out, "From", false);
-		json_text(c->out, t.from);
-		json_key(c->out, "To", false);
-		json_text(c->out, t.to);
-		json_key(c->out, "Reason", false);
-		json_text(c->out, t.reason);
-		fputc('}', c->out);
+	fputs("{\"Port\": ", f);
+	json_text(f, entry_name(entry));
+	json_key(f, "ObjectPath", false);
+	if (is_present)
+		json_text(f, entry_text(entry, "Port"));
+	else
+		fputs("null", f);
+	json_key(f, "Present", false);
+	fputs(is_present ? "true" : "false", f);
+	json_key(f, "LinkDownCount", false);
+	fprintf(f, "%" PRIu64, entry_number(entry, "LinkDownCount"));
+	json_key(f, "Since", false);
+	fprintf(f, "%" PRIu64, entry_number(entry, "Since"));
+	json_key(f, "Transitions", false);
+	fputc('[', f);
+	for (size_t i = 0; read_transition(entry, i, &t); i++) {
+		fprintf(f, "%s\n    {\"Timestamp\": %" PRIu64 ", \"Monotonic\": ", i > 0 ? "," : "",
+			t.realtime_usec);
+		if (t.monotonic_usec)
+			fprintf(f, "%" PRIu64, t.monotonic_usec);
+		else
+			fputs("null", f);
+		json_key(f, "From", false);
+		json_text(f, t.from);
+		json_key(f, "To", false);
+		json_text(f, t.to);
+		json_key(f, "Reason", false);
+		json_text(f, t.reason);
+		fputc('}', f);
 	}
-	fputs("\n  ]}", c->out);
-	return r;
-}
-
-/* Printed beside the transitions, because rdmad keeps only the last of them. */
-static void print_link_downs(Context *c, const Object *port)
-{
-	const Value *n = object_value(port, PORT_ATTR_link_downs);
-
-	if (n && n->type == VALUE_UNSIGNED)
-		fprintf(c->out, "The link went down %" PRIu64 " %s since rdmad started.\n",
-			n->number, n->number == 1 ? "time" : "times");
-}
-
-static ExitStatus print_port(Context *c, _unused_ const Selection *s, const Object *port, size_t n,
-			     bool heading)
-{
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
-	char name[96];
-	int r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, port->path, RDMAD_INTERFACE_PORT,
-				   "GetHistory", &error, &reply, "a{sv}", 0);
-
-	object_name(port, name);
-	if (r >= 0)
-		r = sd_bus_message_enter_container(reply, 'a', "(ttsss)");
-	if (r < 0)
-		return bus_complain(name, &error, r);
-	if (c->json) {
-		json_next(c->out, n);
-		r = print_json(c, port, reply);
-	} else {
-		if (heading)
-			fprintf(c->out, "%s%s%s%s\n", n > 0 ? "\n" : "", terminal_color(c, "bold"),
-				name, terminal_plain(c));
-		r = print_lines(c, reply);
-		print_link_downs(c, port);
-	}
-	return r < 0 ? bus_complain(name, &error, r) : STATUS_OK;
+	fputs("\n  ]}", f);
 }
 
 ExitStatus history_command(Context *c)
 {
-	return selection_print(c, print_port);
+	_cleanup_(histories_done) Histories h = {};
+	ExitStatus status = read_all(c, &h), worst = STATUS_OK;
+
+	if (status != STATUS_OK)
+		return status;
+	if (c->n_arguments == 0)
+		choose_all(&h);
+	for (unsigned int i = 0; i < c->n_arguments; i++) {
+		status = choose(c, &h, c->arguments[i]);
+		if (status != STATUS_OK && status != STATUS_NO_PORT)
+			return status;
+		worst = MAX(worst, status);
+	}
+	if (c->json)
+		json_begin(c->out, "Ports");
+	for (size_t i = 0; i < h.n; i++) {
+		if (c->json) {
+			json_next(c->out, i);
+			print_json(c, h.chosen[i]);
+		} else {
+			print_entry(c, h.chosen[i], i, h.n > 1 || !entry_is_present(h.chosen[i]));
+		}
+	}
+	if (c->json)
+		json_end(c->out);
+	else if (c->n_arguments == 0 && h.n == 0)
+		fputs("No RDMA ports.\n", c->out);
+	return worst;
 }

@@ -2,6 +2,7 @@
 /* org.rdma.Manager: look-ups, Refresh() and properties. Its longer methods have files of their own:
  * long-reply.c, bus-wait-for.c, bus-open-snapshot.c. */
 
+#include "bus-history.h"
 #include "bus-open-snapshot.h"
 #include "bus-options.h"
 #include "bus-private.h"
@@ -133,6 +134,13 @@ static int method_list_ports(sd_bus_message *m, void *userdata, sd_bus_error *er
 	return long_reply_answer(b->long_replies, m, LONG_REPLY_LIST_PORTS, error);
 }
 
+static int method_list_histories(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	const Bus *b = userdata;
+
+	return long_reply_answer(b->long_replies, m, LONG_REPLY_LIST_HISTORIES, error);
+}
+
 static int method_refresh(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	Bus *b = userdata;
@@ -222,6 +230,10 @@ static const sd_bus_vtable manager_vtable[] = {
 				SD_BUS_RESULT("o", port, "u", gid_index), method_get_port_by_address, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("ListPorts", "a{sv}", SD_BUS_PARAM(options),
 				 long_reply_list_ports_signature, SD_BUS_PARAM(ports), method_list_ports, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("GetHistory", SD_BUS_ARGS("s", port, "a{sv}", options),
+				SD_BUS_RESULT("a" BUS_TRANSITION, transitions), bus_manager_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("ListHistories", SD_BUS_ARGS("a{sv}", options),
+				SD_BUS_RESULT("a" BUS_HISTORY, histories), method_list_histories, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Refresh", SD_BUS_ARGS("a{sv}", options), SD_BUS_NO_RESULT,
 				method_refresh, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("WaitFor", SD_BUS_ARGS("a{sv}", condition, "t", timeout_usec),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* org.rdma.Port: its methods. The properties are rows, bus-property.c. */
 
+#include "bus-history.h"
 #include "bus-options.h"
 #include "bus-private.h"
 #include "bus-property.h"
@@ -150,32 +151,6 @@ void bus_answer_counters(PendingList *list, uint32_t port, const Port *p,
 	}
 }
 
-/* GetHistory() */
-
-static int method_get_history(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	const Port *p = userdata;
-	int r = bus_read_options(m, "GetHistory", NULL, 0, error);
-
-	if (r >= 0)
-		r = sd_bus_message_new_method_return(m, &reply);
-	if (r >= 0)
-		r = sd_bus_message_open_container(reply, 'a', "(ttsss)");
-	for (size_t i = 0; r >= 0 && i < p->history.n; i++) {
-		const Transition *t = history_entry(&p->history, i);
-		AttrText from, to;
-
-		r = sd_bus_message_append(reply, "(ttsss)", t->realtime_usec, t->monotonic_usec,
-					  history_state_name(t->from, from),
-					  history_state_name(t->to, to),
-					  event_reason_name(t->reason));
-	}
-	if (r >= 0)
-		r = sd_bus_message_close_container(reply);
-	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
-}
-
 /* clang-format off */
 const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS] = {
 	SD_BUS_METHOD_WITH_ARGS("Query", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a{sv}", fields),
@@ -183,8 +158,8 @@ const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS] = {
 	SD_BUS_METHOD_WITH_ARGS("GetCounters", SD_BUS_ARGS("a{sv}", options),
 				SD_BUS_RESULT("a(sstsss)", counters, "t", timestamp, "t", monotonic),
 				method_get_counters, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_ARGS("GetHistory", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a(ttsss)", transitions),
-				method_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("GetHistory", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a" BUS_TRANSITION, transitions),
+				bus_port_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS("StateChanged", SD_BUS_ARGS("s", new, "s", old, "s", reason), 0),
 	SD_BUS_SIGNAL_WITH_ARGS("SubnetReconfigured", SD_BUS_ARGS("s", reason), 0),
 };

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "bus-history.h"
 #include "bus-options.h"
 #include "bus-property.h"
 #include "bus-shown.h"
@@ -301,6 +302,7 @@ const LongReplyRow long_reply_rows[_LONG_REPLY_KIND_MAX] = {
 	[LONG_REPLY_GET_MANAGED_OBJECTS] = {"a{oa{sa{sv}}}", NULL, estimate_objects, write_objects},
 	[LONG_REPLY_GET_ALL] = {"a{sv}", read_interface, estimate_properties, write_properties},
 	[LONG_REPLY_LIST_PORTS] = {long_reply_list_ports_signature, read_device, estimate_listed_ports, write_listed_ports},
+	[LONG_REPLY_LIST_HISTORIES] = {"a" BUS_HISTORY, bus_histories_read, bus_histories_estimate, bus_histories_write},
 	[LONG_REPLY_INTROSPECT] = {"s", NULL, estimate_introspection, write_introspection},
 };
 /* clang-format on */

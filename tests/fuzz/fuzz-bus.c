@@ -106,7 +106,8 @@ static void on_reply(void *userdata, uint64_t cookie, sd_bus_message *reply)
 static bool is_long(const Call *c)
 {
 	return streq(c->method->member, "GetManagedObjects") ||
-	       streq(c->method->member, "GetAll") || streq(c->method->member, "ListPorts");
+	       streq(c->method->member, "GetAll") || streq(c->method->member, "ListPorts") ||
+	       streq(c->method->member, "ListHistories");
 }
 
 /* All has been answered that the harness had to answer. Who still waits for a reply? */

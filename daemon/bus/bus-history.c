@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "bus-history.h"
+
+#include <inttypes.h>
+
+#include "bus-options.h"
+#include "bus-private.h"
+#include "bus-shown.h"
+#include "clock.h"
+#include "lookup.h"
+#include "names.h"
+
+/* The types between the brackets of BUS_TRANSITION and BUS_HISTORY */
+#define TRANSITION_TYPES "ttsssa{sv}"
+#define HISTORY_TYPES	 "sa{sv}"
+
+/* An estimate of how many bytes a transition has, and an entry of ListHistories() without any. */
+#define TRANSITION_BYTES 72
+#define HISTORY_BYTES	 192
+
+void bus_put_transitions(BusWriter *w, const History *h)
+{
+	bus_writer_open(w, 'a', BUS_TRANSITION);
+	for (size_t i = 0; i < h->n; i++) {
+		const Transition *t = history_entry(h, i);
+		AttrText from, to;
+
+		bus_writer_open(w, 'r', TRANSITION_TYPES);
+		bus_writer_put_u64(w, t->realtime_usec);
+		bus_writer_put_u64(w, t->monotonic_usec);
+		bus_writer_put_text(w, 's', history_state_name(t->from, from));
+		bus_writer_put_text(w, 's', history_state_name(t->to, to));
+		bus_writer_put_text(w, 's', event_reason_name(t->reason));
+		bus_writer_open(w, 'a', "{sv}");
+		bus_writer_close(w);
+		bus_writer_close(w);
+	}
+	bus_writer_close(w);
+}
+
+/* GetHistory() */
+
+static int reply_history(sd_bus_message *call, const History *h)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	BusWriter w = {};
+	int r = sd_bus_message_new_method_return(call, &reply);
+
+	if (r >= 0) {
+		w.message = reply;
+		bus_put_transitions(&w, h);
+		r = bus_writer_error(&w);
+	}
+	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
+int bus_port_get_history(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	const Port *p = userdata;
+	int r = bus_read_options(m, "GetHistory", NULL, 0, error);
+
+	return r < 0 ? r : reply_history(m, &p->history);
+}
+
+/* The history of the port called NAME. One that is there and has not been read yet has none: then
+ * what was kept of its name is meant. */
+static int find_history(const Cache *c, const char *name, const History **ret)
+{
+	const KeptHistory *kept;
+	Port *p = NULL;
+	int r = lookup_port(c, name, &p), r_kept = -ENOENT;
+	bool is_there = r == 0 && p->published;
+
+	if (r < 0 && r != -ENOENT)
+		return r;
+	if (!is_there || p->history.n == 0)
+		r_kept = history_find(&c->histories, name, &kept);
+	if (r_kept == 0)
+		*ret = &kept->history;
+	else if (is_there)
+		*ret = &p->history;
+	return is_there ? 0 : r_kept;
+}
+
+int bus_manager_get_history(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	const Bus *b = userdata;
+	const History *h;
+	const char *name;
+	int r = sd_bus_message_read_basic(m, 's', &name);
+
+	if (r >= 0)
+		r = bus_read_options(m, "GetHistory", NULL, 0, error);
+	if (r < 0)
+		return r;
+	r = find_history(b->cache, name, &h);
+	if (r == -EEXIST)
+		return sd_bus_error_setf(error, RDMAD_ERROR_AMBIGUOUS,
+					 "More than one port is meant by \"%s\"", BUS_SHOW(name));
+	if (r == -EINVAL)
+		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT,
+					 "\"%s\" is no name of a port", BUS_SHOW(name));
+	if (r < 0)
+		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND,
+					 "No port \"%s\", and no history of one", BUS_SHOW(name));
+	return reply_history(m, h);
+}
+
+/* ListHistories() */
+
+/* Its options. A call that waits keeps them as the text that write_options() writes. */
+typedef struct Options {
+	int transitions;
+	bool link_downs;
+	uint64_t within_usec; /* of LINK_DOWNS */
+} Options;
+
+#define OPTIONS_FORMAT "%d %d %" PRIu64
+
+int bus_histories_read(sd_bus_message *call, const char **ret, sd_bus_error *error)
+{
+	/* valid until the next call: who needs it for longer makes a copy */
+	static char text[32];
+	uint64_t within = 0;
+	int transitions = false, r;
+	const BusOption options[] = {{"transitions", 'b', &transitions},
+				     {"link-downs-within-usec", 't', &within}};
+
+	r = bus_read_options(call, "ListHistories", options, ARRAY_SIZE(options), error);
+	if (r < 0)
+		return r;
+	snprintf(text, sizeof(text), OPTIONS_FORMAT, transitions, within > 0, within);
+	*ret = text;
+	return 0;
+}
+
+static Options options_of(const LongReplyQuestion *q)
+{
+	Options o = {};
+	int link_downs = 0;
+
+	(void)sscanf(q->text, "%d %d %" SCNu64, &o.transitions, &link_downs, &o.within_usec);
+	o.link_downs = link_downs;
+	return o;
+}
+
+static void put_text(BusWriter *w, const char *name, char type, const char *value)
+{
+	bus_writer_open_property(w, name, (const char[]){type, '\0'});
+	bus_writer_put_text(w, type, value);
+	bus_writer_close_property(w);
+}
+
+static void put_u64(BusWriter *w, const char *name, uint64_t value)
+{
+	bus_writer_open_property(w, name, "t");
+	bus_writer_put_u64(w, value);
+	bus_writer_close_property(w);
+}
+
+static void put_link_downs(BusWriter *w, const History *h, uint64_t within_usec)
+{
+	uint64_t now = realtime_now_usec();
+	size_t i = history_link_downs_since(h, now > within_usec ? now - within_usec : 0);
+
+	bus_writer_open_property(w, "LinkDowns", "at");
+	bus_writer_open(w, 'a', "t");
+	for (; i < h->n_downs; i++)
+		bus_writer_put_u64(w, history_link_down(h, i));
+	bus_writer_close(w);
+	bus_writer_close_property(w);
+}
+
+/* The entry of H, the history of a port called NAME, which is P or has gone. */
+static void put_history(BusWriter *w, const char *name, const Port *p, const History *h,
+			const Options *o)
+{
+	const Transition *last = history_last(h);
+	char path[RDMAD_PATH_MAX];
+	AttrText state;
+
+	bus_writer_open(w, 'r', HISTORY_TYPES);
+	bus_writer_put_text(w, 's', name);
+	bus_writer_open(w, 'a', "{sv}");
+	bus_writer_open_property(w, "Present", "b");
+	bus_writer_put_bool(w, p != NULL);
+	bus_writer_close_property(w);
+	if (p)
+		put_text(w, "Port", 'o', port_path(p, path));
+	put_text(w, "State", 's', history_state_name(last->to, state));
+	put_u64(w, "StateChangeTimestamp", last->realtime_usec);
+	put_u64(w, "LinkDownCount", h->link_downs);
+	put_u64(w, "Since", h->since_usec);
+	if (o->link_downs)
+		put_link_downs(w, h, o->within_usec);
+	if (o->transitions) {
+		bus_writer_open_property(w, "Transitions", "a" BUS_TRANSITION);
+		bus_put_transitions(w, h);
+		bus_writer_close_property(w);
+	}
+	bus_writer_close(w);
+	bus_writer_close(w);
+}
+
+/* The port that has the name of K, if there is one: it has not been read yet. */
+static const Port *port_of(const Cache *c, const KeptHistory *k)
+{
+	Device *d = NULL;
+	const Port *p = NULL;
+
+	if (lookup_device(c, k->device, &d) == 0)
+		p = device_port_called(d, k->port);
+	return p && p->published ? p : NULL;
+}
+
+int bus_histories_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+			_unused_ sd_bus_error *error)
+{
+	Options o = options_of(q);
+	char name[80];
+
+	bus_writer_open(w, 'a', BUS_HISTORY);
+	for (size_t i = 0; i < c->n_devices; i++)
+		for (uint32_t n = 0; n < c->devices[i]->n_ports; n++) {
+			const Port *p = c->devices[i]->ports[n];
+
+			if (p->published && p->history.n > 0)
+				put_history(w, port_name(p, name), p, &p->history, &o);
+		}
+	for (const KeptHistory *k = c->histories.first; k; k = k->next) {
+		snprintf(name, sizeof(name), "%s/%u", k->device, k->port);
+		put_history(w, name, port_of(c, k), &k->history, &o);
+	}
+	bus_writer_close(w);
+	return 1;
+}
+
+static size_t estimate(const History *h, const Options *o)
+{
+	return HISTORY_BYTES + (o->transitions ? (size_t)h->n * TRANSITION_BYTES : 0) +
+	       (o->link_downs ? h->n_downs * sizeof(uint64_t) : 0);
+}
+
+size_t bus_histories_estimate(const LongReplyQuestion *q, const Cache *c)
+{
+	Options o = options_of(q);
+	size_t size = 0;
+
+	for (size_t i = 0; i < c->n_devices; i++)
+		for (uint32_t n = 0; n < c->devices[i]->n_ports; n++)
+			size += estimate(&c->devices[i]->ports[n]->history, &o);
+	for (const KeptHistory *k = c->histories.first; k; k = k->next)
+		size += estimate(&k->history, &o);
+	return size;
+}
