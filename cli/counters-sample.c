@@ -63,3 +63,166 @@ bool sample_starts_group(const Sample *s, size_t i)
 	return i == 0 || !streq(counter_member(&s->counters.items[i], MEMBER_GROUP),
 				counter_member(&s->counters.items[i - 1], MEMBER_GROUP));
 }
+
+int sample_append(Sample *s, const char *const texts[_COUNTER_MEMBER_MAX], uint64_t value)
+{
+	_cleanup_value_ Value counter = {.type = VALUE_STRUCT};
+	Value *items;
+	size_t at;
+
+	for (CounterMember m = 0; m < _COUNTER_MEMBER_MAX; m++) {
+		Value *member = value_append(&counter);
+
+		if (!member)
+			return -ENOMEM;
+		if (m == MEMBER_VALUE) {
+			*member = (Value){.type = VALUE_UNSIGNED, .number = value};
+			continue;
+		}
+		member->text = strdup(texts[m]);
+		if (!member->text)
+			return -ENOMEM;
+		member->type = VALUE_TEXT;
+	}
+	s->counters.type = VALUE_ARRAY;
+	if (!value_append(&s->counters))
+		return -ENOMEM;
+	items = s->counters.items;
+	at = s->counters.n - 1;
+	while (at > 0 && !streq(counter_member(&items[at - 1], MEMBER_GROUP), texts[MEMBER_GROUP]))
+		at--;
+	if (at == 0)
+		at = s->counters.n - 1; /* the first of its group */
+	memmove(&items[at + 1], &items[at], (s->counters.n - 1 - at) * sizeof(*items));
+	items[at] = counter;
+	counter = (Value){};
+	return 0;
+}
+
+/* Adds a counter with the names and the unit of LIKE. */
+static int append_like(Sample *s, const Value *like, uint64_t value, const char *condition,
+		       const char *reason)
+{
+	const char *texts[_COUNTER_MEMBER_MAX];
+
+	for (CounterMember m = 0; m < _COUNTER_MEMBER_MAX; m++)
+		texts[m] = counter_member(like, m);
+	texts[MEMBER_CONDITION] = condition;
+	texts[MEMBER_REASON] = reason;
+	return sample_append(s, texts, value);
+}
+
+int sample_subtract(const Sample *now, const Sample *before, Sample *ret)
+{
+	_cleanup_(sample_done) Sample s = {.realtime_usec = now->realtime_usec,
+					   .monotonic_usec = now->monotonic_usec};
+	int r = 0;
+
+	for (size_t i = 0; i < now->counters.n && r == 0; i++) {
+		const Value *counter = &now->counters.items[i];
+		const Value *was = sample_find(before, counter);
+		const char *reason = NULL;
+
+		if (counter_is(counter, "missing"))
+			reason = counter_member(counter, MEMBER_REASON);
+		else if (!was || counter_is(was, "missing"))
+			reason = "it had no value before";
+		else if (counter_value(counter) < counter_value(was))
+			reason = "it was reset";
+		if (reason)
+			r = append_like(&s, counter, 0, "missing", reason);
+		else
+			r = append_like(&s, counter, counter_value(counter) - counter_value(was),
+					counter_member(counter, MEMBER_CONDITION), "");
+	}
+	if (r < 0)
+		return r;
+	*ret = s;
+	s = (Sample){};
+	return 0;
+}
+
+/* Adds the sum of COUNTER over all ports to TOTAL. */
+static int add_total(const SampleList *list, const Value *counter, Sample *total)
+{
+	size_t n_values = 0, n_missing = 0;
+	bool saturated = false;
+	uint64_t sum = 0;
+	char reason[64] = "";
+
+	for (size_t i = 0; i < list->n; i++) {
+		const Value *one = sample_find(&list->items[i].sample, counter);
+
+		/* a port that is no such port, such as one of another driver, lacks nothing */
+		if (!one)
+			continue;
+		n_missing += counter_is(one, "missing");
+		n_values += !counter_is(one, "missing");
+		if (__builtin_add_overflow(sum, counter_value(one), &sum)) {
+			sum = UINT64_MAX;
+			saturated = true;
+		}
+		saturated |= counter_is(one, "saturated");
+	}
+	if (n_missing > 0)
+		snprintf(reason, sizeof(reason), "without %zu %s", n_missing,
+			 n_missing == 1 ? "port" : "ports");
+	return append_like(total, counter, sum,
+			   n_values == 0 ? "missing"
+			   : saturated	 ? "saturated"
+					 : "valid",
+			   reason);
+}
+
+int sample_total(const SampleList *list, Sample *ret)
+{
+	_cleanup_(sample_done) Sample total = {};
+	int r = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const Sample *s = &list->items[i].sample;
+
+		total.realtime_usec = MAX(total.realtime_usec, s->realtime_usec);
+		total.monotonic_usec = MAX(total.monotonic_usec, s->monotonic_usec);
+		for (size_t k = 0; k < s->counters.n && r == 0; k++)
+			if (!sample_find(&total, &s->counters.items[k]))
+				r = add_total(list, &s->counters.items[k], &total);
+	}
+	if (r < 0)
+		return r;
+	*ret = total;
+	total = (Sample){};
+	return 0;
+}
+
+PortSample *sample_list_add(SampleList *l, const char *name, const char *path)
+{
+	PortSample *items = reallocarray(l->items, l->n + 1, sizeof(*items)), *item;
+
+	if (!items)
+		return NULL;
+	l->items = items;
+	item = &items[l->n];
+	*item = (PortSample){.name = strdup(name), .path = strdup(path)};
+	l->n++;
+	return item->name && item->path ? item : NULL;
+}
+
+const PortSample *sample_list_find(const SampleList *l, const char *name)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (streq(l->items[i].name, name))
+			return &l->items[i];
+	return NULL;
+}
+
+void sample_list_done(SampleList *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->items[i].name);
+		free(l->items[i].path);
+		sample_done(&l->items[i].sample);
+	}
+	free(l->items);
+	*l = (SampleList){};
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The counters of a port as rdmad read them at one time. */
+/* The counters of ports as rdmad read them at one time, and how they differ from earlier ones. */
 
 #include "rdmactl.h"
 #include "value.h"
@@ -20,7 +20,19 @@ typedef enum CounterMember {
 	MEMBER_UNIT,
 	MEMBER_CONDITION,
 	MEMBER_REASON,
+	_COUNTER_MEMBER_MAX
 } CounterMember;
+
+/* The samples of several ports. */
+typedef struct PortSample {
+	char *name, *path; /* of the port: "mlx5_0/1", and the object path */
+	Sample sample;
+} PortSample;
+
+typedef struct SampleList {
+	PortSample *items;
+	size_t n;
+} SampleList;
 
 /* Calls GetCounters() of the port at PATH; the caller ends *RET with sample_done(). -EBADMSG if the
  * answer has another form, or the error of the call, which is in ERROR too. */
@@ -31,6 +43,22 @@ void sample_done(Sample *s);
 const Value *sample_find(const Sample *s, const Value *counter);
 /* Whether counter I is the first of its group. */
 bool sample_starts_group(const Sample *s, size_t i);
+/* Adds a counter behind the last one of its group. -ENOMEM. */
+int sample_append(Sample *s, const char *const texts[_COUNTER_MEMBER_MAX], uint64_t value);
+
+/* How much each counter of NOW has changed since BEFORE. A change that is not known, because the
+ * counter was reset or had no value, is a missing counter with the reason. -ENOMEM. */
+int sample_subtract(const Sample *now, const Sample *before, Sample *ret);
+/* The sum of each counter over all ports that have a value of it; the reason says on how many ports
+ * it is missing. -ENOMEM. */
+int sample_total(const SampleList *list, Sample *ret);
+
+/* Adds a port; its sample is empty. NULL without memory. */
+PortSample *sample_list_add(SampleList *l, const char *name, const char *path);
+/* The sample of the port called NAME; NULL if there is none. */
+const PortSample *sample_list_find(const SampleList *l, const char *name);
+void sample_list_done(SampleList *l);
+#define _cleanup_samples_ _cleanup_(sample_list_done)
 
 /* A member that is text. */
 const char *counter_member(const Value *counter, CounterMember m);

@@ -16,21 +16,22 @@
  * again, ask it again after this time. */
 #define AGAIN_USEC (50 * USEC_PER_MSEC)
 
+/* One port. */
 typedef struct Watch {
 	Context *c;
-	const char *name, *path;
-	Sample last; /* its times are 0 before the first sample */
+	char name[96];
+	const char *path;
+	bool ended;   /* the port has gone */
+	bool several; /* it is not the only port: lines say which */
+	Sample last;  /* its times are 0 before the first sample */
 	bool failing;
 	bool again; /* rdmad answered with the last sample again */
 } Watch;
 
-static void watch_done(Watch *w)
+/* "12:00:00.000 ", and the name of the port if it is not the only one. */
+static void begin_line(const Watch *w, uint64_t usec)
 {
-	sample_done(&w->last);
-}
-
-static void print_time(FILE *f, uint64_t usec)
-{
+	FILE *f = w->c->out;
 	time_t t = (time_t)(usec / USEC_PER_SEC);
 	char clock[16] = "";
 	struct tm tm;
@@ -38,6 +39,8 @@ static void print_time(FILE *f, uint64_t usec)
 	if (localtime_r(&t, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	fprintf(f, "%s.%03u ", clock, (unsigned int)(usec % USEC_PER_SEC / USEC_PER_MSEC));
+	if (w->several)
+		fprintf(f, "%s ", w->name);
 }
 
 /* How much a counter has changed in a second. False if that is not known: it is missing in one of
@@ -79,8 +82,8 @@ static bool print_counter(const Watch *w, const Sample *s, const Value *counter)
 
 	if (!news && !reset && (!rate_of(w, s, counter, &rate) || rate <= 0))
 		return false;
-	print_time(f, s->realtime_usec);
-	fprintf(f, "%-31s ", counter_member(counter, MEMBER_NAME));
+	begin_line(w, s->realtime_usec);
+	fprintf(f, "%-*s ", w->several ? 0 : 31, counter_member(counter, MEMBER_NAME));
 	if (reset) {
 		fputs("went back: it was reset", f);
 	} else if (counter_is(counter, "missing")) {
@@ -112,7 +115,7 @@ static void print_difference(const Watch *w, const Sample *s)
 	for (size_t i = 0; i < s->counters.n; i++)
 		any |= print_counter(w, s, &s->counters.items[i]);
 	if (!any) {
-		print_time(w->c->out, s->realtime_usec);
+		begin_line(w, s->realtime_usec);
 		fputs("no counter has changed\n", w->c->out);
 	}
 }
@@ -149,7 +152,7 @@ static void print_difference_json(const Watch *w, const Sample *s)
 		json_text(f, counter_member(counter, MEMBER_NAME));
 		fputs(": ", f);
 		if (rate_of(w, s, counter, &rate) && counter_is(counter, "valid"))
-			json_value(f, ATTR_U64, &(Value){.type = VALUE_DOUBLE, .real = rate});
+			print_rate(f, rate);
 		else
 			fputs("null", f);
 	}
@@ -171,7 +174,7 @@ static void print_failure(Watch *w, const char *text)
 		fputs("}\n", f);
 		return;
 	}
-	print_time(f, realtime_now_usec());
+	begin_line(w, realtime_now_usec());
 	fprintf(f, "no counters: %s\n", text);
 }
 
@@ -195,48 +198,102 @@ static void take_sample(Watch *w, Sample *s)
 	*s = (Sample){};
 }
 
-/* Reads and prints one sample. Returns false if watching has to end, with the status in *RET. */
-static bool watch_once(Watch *w, ExitStatus *ret)
+/* Reads and prints one sample. Returns a status that is not STATUS_OK if the port has gone, or
+ * rdmad cannot be asked any more. */
+static ExitStatus watch_once(Watch *w)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sample_done) Sample s = {};
 	int r = sample_read(w->c, w->path, &s, &error);
 
-	*ret = STATUS_OK;
+	w->again = false;
 	if (r >= 0) {
 		take_sample(w, &s);
-	} else if (bus_is_no_port(&error) || sd_bus_is_open(w->c->bus) <= 0) {
-		*ret = bus_complain(w->name, &error, r);
-		return false;
-	} else {
-		/* the device hangs, or there is no rdmad: try again */
-		print_failure(w, bus_is_absence(&error, r) ? "rdmad is not running"
-				 : error.message	   ? error.message
-							   : strerror(-r));
+		return STATUS_OK;
 	}
-	/* if nobody reads the output any more, end without an error */
-	return fflush(w->c->out) == 0;
+	if (bus_is_no_port(&error) || sd_bus_is_open(w->c->bus) <= 0)
+		return bus_complain(w->name, &error, r);
+	/* the device hangs, or there is no rdmad: try again */
+	print_failure(w, bus_is_absence(&error, r) ? "rdmad is not running"
+			 : error.message	   ? error.message
+						   : strerror(-r));
+	return STATUS_OK;
 }
 
-ExitStatus counters_watch(Context *c, const char *name, const char *path, uint64_t interval_usec)
+/* All ports, or, with AGAIN, those of which there was no new sample. Returns how many are still
+ * there. */
+static size_t watch_all(Watch *watches, size_t n, bool again, ExitStatus *worst)
 {
-	_cleanup_(watch_done) Watch w = {.c = c, .name = name, .path = path};
-	ExitStatus status;
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		Watch *w = &watches[i];
+		ExitStatus status = STATUS_OK;
+
+		if (w->ended)
+			continue;
+		if (!again || w->again)
+			status = watch_once(w);
+		w->ended = status != STATUS_OK;
+		*worst = MAX(*worst, status);
+		left += !w->ended;
+	}
+	return left;
+}
+
+static bool needs_again(const Watch *watches, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!watches[i].ended && watches[i].again)
+			return true;
+	return false;
+}
+
+/* Waits for USEC. False if a signal says that this is the end. */
+static bool pause_for(const sigset_t *signals, uint64_t usec)
+{
+	const struct timespec pause = {.tv_sec = (time_t)(usec / USEC_PER_SEC),
+				       .tv_nsec = (long)(usec % USEC_PER_SEC * 1000)};
+
+	return sigtimedwait(signals, NULL, &pause) < 0;
+}
+
+static ExitStatus watch_ports(Context *c, Watch *watches, size_t n, uint64_t interval_usec)
+{
+	ExitStatus worst = STATUS_OK;
+	bool again = false;
 	sigset_t signals;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	if (!c->json)
-		fprintf(c->out, "%s, differences per second\n", name);
-	while (watch_once(&w, &status)) {
-		uint64_t usec = w.again ? AGAIN_USEC : interval_usec;
-		const struct timespec pause = {.tv_sec = (time_t)(usec / USEC_PER_SEC),
-					       .tv_nsec = (long)(usec % USEC_PER_SEC * 1000)};
-
-		if (sigtimedwait(&signals, NULL, &pause) >= 0)
+	/* if nobody reads the output any more, end without an error */
+	while (watch_all(watches, n, again, &worst) > 0 && fflush(c->out) == 0) {
+		again = needs_again(watches, n);
+		if (!pause_for(&signals, again ? AGAIN_USEC : interval_usec))
 			break;
 	}
+	return worst;
+}
+
+ExitStatus counters_watch(Context *c, const Selection *s, uint64_t interval_usec)
+{
+	Watch *watches = calloc(s->n + 1, sizeof(*watches));
+	ExitStatus status;
+
+	if (!watches)
+		return out_of_memory();
+	for (size_t i = 0; i < s->n; i++) {
+		watches[i] = (Watch){.c = c, .path = s->ports[i]->path, .several = s->n > 1};
+		object_name(s->ports[i], watches[i].name);
+	}
+	if (!c->json && s->n > 0)
+		fprintf(c->out, "%s%s, differences per second\n", watches[0].name,
+			s->n > 1 ? " and others" : "");
+	status = watch_ports(c, watches, s->n, interval_usec);
+	for (size_t i = 0; i < s->n; i++)
+		sample_done(&watches[i].last);
+	free(watches);
 	return status;
 }

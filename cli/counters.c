@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl counters: the counters of a port. */
+/* rdmactl counters: the counters of ports, their changes since a sample in a file, and their
+ * totals. */
 
 #include <inttypes.h>
 
 #include "bus.h"
 #include "commands.h"
+#include "counters-file.h"
 #include "counters-sample.h"
 #include "counters-watch.h"
 #include "format.h"
@@ -16,6 +18,8 @@
 #include "terminal.h"
 
 static uint64_t arg_watch_usec; /* 0: once */
+static const char *arg_save, *arg_since;
+static bool arg_total;
 
 static ExitStatus parse_watch(const Option *o, const char *argument)
 {
@@ -29,39 +33,53 @@ static ExitStatus parse_watch(const Option *o, const char *argument)
 	return STATUS_OK;
 }
 
+static ExitStatus parse_file(const Option *o, const char *argument)
+{
+	return *argument ? option_text(o, argument) : option_refuse(o, argument);
+}
+
 /* clang-format off */
 const Option counters_options[] = {
+	{"save",  0, "FILE", "Save the counters in a file, for --since", parse_file, &arg_save, "the name of a file", 0},
+	{"since", 0, "FILE", "Print the changes since a file was saved", parse_file, &arg_since, "the name of a file", 0},
+	{"total", 0, NULL, "Print the sums over all of the ports", option_set, &arg_total, NULL, 0},
 	{"watch", 0, "SEC", "Print changes per second, at this interval", parse_watch, &arg_watch_usec, "seconds from 1 to 86400", RUN_ENDLESS},
 	{},
 };
 /* clang-format on */
 
+/* What the value alone does not say: "(missing: REASON)"; "" if there is nothing. */
+static char *counter_note(const Value *counter)
+{
+	const char *condition = counter_member(counter, MEMBER_CONDITION);
+	const char *reason = counter_member(counter, MEMBER_REASON);
+	bool valid = counter_is(counter, "valid");
+	char *text;
+
+	if (valid && !*reason)
+		return strdup("");
+	return asprintf(&text, "(%s%s%s)", valid ? "" : condition, !valid && *reason ? ": " : "",
+			reason) < 0
+		       ? NULL
+		       : text;
+}
+
 static int add_line(const Context *c, struct libscols_table *table, const Value *counter)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
 	bool missing = counter_is(counter, "missing");
-	_cleanup_free_ char *value = NULL, *note = NULL;
+	_cleanup_free_ char *value = NULL, *note = counter_note(counter);
 	int r;
 
-	if (!line || asprintf(&value, "%" PRIu64, counter_value(counter)) < 0 ||
-	    asprintf(&note, "%s%s%s%s", counter_is(counter, "valid") ? "" : "(",
-		     counter_is(counter, "valid") ? "" : counter_member(counter, MEMBER_CONDITION),
-		     missing ? ": " : "", counter_member(counter, MEMBER_REASON)) < 0)
+	if (!line || !note || asprintf(&value, "%" PRIu64, counter_value(counter)) < 0)
 		return -ENOMEM;
 	r = scols_line_set_data(line, 0, counter_member(counter, MEMBER_NAME));
 	if (r == 0)
 		r = scols_line_set_data(line, 1, missing ? "-" : value);
 	if (r == 0)
 		r = scols_line_set_data(line, 2, counter_member(counter, MEMBER_UNIT));
-	if (r == 0 && *note) {
-		size_t n = strlen(note);
-
-		value = realloc(value, n + 2);
-		if (!value)
-			return -ENOMEM;
-		snprintf(value, n + 2, "%s)", note);
-		r = scols_line_set_data(line, 3, value);
-	}
+	if (r == 0)
+		r = scols_line_set_data(line, 3, note);
 	if (r == 0 && !counter_is(counter, "valid"))
 		r = scols_line_set_color(line, terminal_color(c, missing ? "dim" : "yellow"));
 	return r;
@@ -69,10 +87,13 @@ static int add_line(const Context *c, struct libscols_table *table, const Value 
 
 static struct libscols_table *new_table(const Context *c)
 {
-	static const struct {
+	const struct {
 		const char *heading;
 		int flags;
-	} columns[] = {{"NAME", 0}, {"VALUE", SCOLS_FL_RIGHT}, {"UNIT", SCOLS_FL_TRUNC}, {"", 0}};
+	} columns[] = {{"NAME", 0},
+		       {arg_since ? "CHANGE" : "VALUE", SCOLS_FL_RIGHT},
+		       {"UNIT", SCOLS_FL_TRUNC},
+		       {"", 0}};
 	struct libscols_table *table = terminal_table(c);
 
 	for (size_t i = 0; table && i < ARRAY_SIZE(columns); i++)
@@ -83,103 +104,263 @@ static struct libscols_table *new_table(const Context *c)
 	return table;
 }
 
-static ExitStatus print_group(const Context *c, const Sample *s, size_t first)
+/* Whether there is anything to say about the counter: of changes, only those that are none are left
+ * out. */
+static bool is_worth_a_line(const Value *counter)
+{
+	return !arg_since || counter_value(counter) > 0 || counter_is(counter, "missing");
+}
+
+static ExitStatus print_group(const Context *c, const Sample *s, size_t first, size_t *ret_n)
 {
 	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = new_table(c);
 	size_t i = first;
 
 	if (!table)
 		return out_of_memory();
-	do
-		if (add_line(c, table, &s->counters.items[i]) < 0)
+	*ret_n = 0;
+	do {
+		const Value *counter = &s->counters.items[i];
+
+		if (!is_worth_a_line(counter))
+			continue;
+		++*ret_n;
+		if (add_line(c, table, counter) < 0)
 			return out_of_memory();
-	while (++i < s->counters.n && !sample_starts_group(s, i));
+	} while (++i < s->counters.n && !sample_starts_group(s, i));
+	if (*ret_n == 0)
+		return STATUS_OK;
 	fprintf(c->out, "\n%s%s%s\n", terminal_color(c, "bold"),
 		counter_member(&s->counters.items[first], MEMBER_GROUP), terminal_plain(c));
 	return terminal_print_table(c, table, 2);
 }
 
-static ExitStatus print_sample(const Context *c, const char *name, const Sample *s)
+static char *format_time(uint64_t usec)
 {
-	const Attribute timestamp = {.unit = UNIT_TIMESTAMP};
-	const Value usec = {.type = VALUE_UNSIGNED, .number = s->realtime_usec};
-	_cleanup_free_ char *when = format_value(&timestamp, &usec);
+	return format_value(&(Attribute){.unit = UNIT_TIMESTAMP},
+			    &(Value){.type = VALUE_UNSIGNED, .number = usec});
+}
+
+/* The heading, and a table for each group. SINCE_USEC is 0 without --since. */
+static ExitStatus print_sample(const Context *c, const char *name, const Sample *s,
+			       uint64_t since_usec)
+{
+	_cleanup_free_ char *when = format_time(since_usec ? since_usec : s->realtime_usec);
 	ExitStatus status = STATUS_OK;
+	size_t n_lines = 0, n;
 
 	if (!when)
 		return out_of_memory();
-	fprintf(c->out, "%s%s%s at %s\n", terminal_color(c, "bold"), name, terminal_plain(c), when);
-	if (s->counters.n == 0)
-		fputs("No counters.\n", c->out);
+	fprintf(c->out, "%s%s%s %s %s\n", terminal_color(c, "bold"), name, terminal_plain(c),
+		since_usec ? "since" : "at", when);
 	for (size_t i = 0; status == STATUS_OK && i < s->counters.n; i++)
-		if (sample_starts_group(s, i))
-			status = print_group(c, s, i);
+		if (sample_starts_group(s, i)) {
+			status = print_group(c, s, i, &n);
+			n_lines += n;
+		}
+	if (n_lines == 0)
+		fputs(s->counters.n == 0 ? "No counters.\n" : "No counter has changed.\n", c->out);
 	return status;
 }
 
-static void print_sample_json(const Context *c, const Object *port, const Sample *s)
+static void print_counters_json(FILE *f, const Sample *s)
 {
-	static const char *const keys[] = {"Group", "Name", "Value", "Unit", "Condition", "Reason"};
-	FILE *f = c->out;
+	const char *const keys[] = {"Group", "Name",	  arg_since ? "Change" : "Value",
+				    "Unit",  "Condition", "Reason"};
 
-	json_begin_port(f, port);
-	json_key(f, "Timestamp", false);
-	fprintf(f, "%" PRIu64, s->realtime_usec);
-	json_key(f, "Counters", false);
-	fputc('[', f);
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const Value *counter = &s->counters.items[i];
 		bool missing = counter_is(counter, "missing");
+		bool reason = missing || *counter_member(counter, MEMBER_REASON);
 
 		fprintf(f, "%s\n    {", i > 0 ? "," : "");
-		for (unsigned int m = 0; m <= (missing ? MEMBER_REASON : MEMBER_CONDITION); m++) {
+		for (unsigned int m = 0; m <= (reason ? MEMBER_REASON : MEMBER_CONDITION); m++) {
 			json_key(f, keys[m], m == 0);
 			json_value(f, ATTR_U64,
 				   missing && m == MEMBER_VALUE ? &(Value){} : &counter->items[m]);
 		}
 		fputc('}', f);
 	}
-	fputs("\n  ]}", f);
 }
 
-static ExitStatus print_port(Context *c, _unused_ const Selection *s, const Object *port, size_t n,
-			     _unused_ bool heading)
+static void print_times_json(FILE *f, const Sample *s, uint64_t since_usec)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(sample_done) Sample sample = {};
-	char name[96];
-	int r = sample_read(c, port->path, &sample, &error);
+	json_key(f, "Timestamp", false);
+	fprintf(f, "%" PRIu64, s->realtime_usec);
+	if (!since_usec)
+		return;
+	json_key(f, "Since", false);
+	fprintf(f, "%" PRIu64, since_usec);
+}
 
-	object_name(port, name);
-	if (r < 0)
-		return bus_complain(name, &error, r);
-	if (!c->json) {
-		fputs(n > 0 ? "\n" : "", c->out);
-		return print_sample(c, name, &sample);
+static void print_ports_json(FILE *f, const SampleList *list, const SampleList *since)
+{
+	json_begin(f, "Ports");
+	for (size_t i = 0; i < list->n; i++) {
+		const PortSample *p = &list->items[i];
+		const PortSample *was = sample_list_find(since, p->name);
+
+		json_next(f, i);
+		json_begin_named(f, p->name, p->path);
+		print_times_json(f, &p->sample, was ? was->sample.realtime_usec : 0);
+		if (!arg_total) {
+			json_key(f, "Counters", false);
+			fputc('[', f);
+			print_counters_json(f, &p->sample);
+			fputs("\n  ]", f);
+		}
+		fputc('}', f);
 	}
-	json_next(c->out, n);
-	print_sample_json(c, port, &sample);
+}
+
+static ExitStatus print_json(FILE *f, const SampleList *list, const SampleList *since,
+			     const Sample *total)
+{
+	print_ports_json(f, list, since);
+	if (arg_total) {
+		json_next_list(f, "Totals");
+		print_counters_json(f, total);
+	}
+	json_end(f);
 	return STATUS_OK;
 }
 
-static ExitStatus watch(Context *c)
+/* When the first of the samples that are compared with was saved; 0 if there is none. */
+static uint64_t first_time(const SampleList *since)
 {
-	_cleanup_selection_ Selection s = {};
-	ExitStatus status = selection_read(c, false, &s);
-	char name[96];
+	uint64_t usec = 0;
 
-	if (status == STATUS_OK)
-		status = selection_complain(&s);
+	for (size_t i = 0; i < since->n; i++)
+		if (usec == 0 || since->items[i].sample.realtime_usec < usec)
+			usec = since->items[i].sample.realtime_usec;
+	return usec;
+}
+
+static ExitStatus print_list(const Context *c, const SampleList *list, const SampleList *since)
+{
+	_cleanup_(sample_done) Sample total = {};
+	ExitStatus status = STATUS_OK;
+	char name[64];
+
+	if (arg_total && sample_total(list, &total) < 0)
+		return out_of_memory();
+	if (c->json)
+		return print_json(c->out, list, since, &total);
+	if (arg_total) {
+		snprintf(name, sizeof(name), "%zu %s", list->n, list->n == 1 ? "port" : "ports");
+		return print_sample(c, name, &total, first_time(since));
+	}
+	for (size_t i = 0; i < list->n && status == STATUS_OK; i++) {
+		const PortSample *p = &list->items[i];
+		const PortSample *was = sample_list_find(since, p->name);
+
+		fputs(i > 0 ? "\n" : "", c->out);
+		status = print_sample(c, p->name, &p->sample, was ? was->sample.realtime_usec : 0);
+	}
+	return status;
+}
+
+/* Reads the counters of the ports that were chosen. Ports that cannot be read are left out. */
+static ExitStatus read_list(Context *c, const Selection *s, SampleList *ret)
+{
+	ExitStatus worst = STATUS_OK, status;
+
+	for (size_t i = 0; i < s->n; i++) {
+		_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+		_cleanup_(sample_done) Sample sample = {};
+		char name[96];
+		int r = sample_read(c, s->ports[i]->path, &sample, &error);
+		PortSample *p;
+
+		object_name(s->ports[i], name);
+		if (r < 0) {
+			status = bus_complain(name, &error, r);
+			worst = MAX(worst, status);
+			continue;
+		}
+		p = sample_list_add(ret, name, s->ports[i]->path);
+		if (!p)
+			return out_of_memory();
+		p->sample = sample;
+		sample = (Sample){};
+	}
+	return worst;
+}
+
+/* Why nothing is known of the changes of a port; NULL if they are known. */
+static const char *find_gap(const PortSample *now, const PortSample *was)
+{
+	if (!was)
+		return "it is not in the file";
+	if (now->sample.monotonic_usec < was->sample.monotonic_usec)
+		return "the machine was started again since the file was saved";
+	if (!streq(now->path, was->path))
+		return "its device was added again since the file was saved";
+	return NULL;
+}
+
+/* Makes LIST the changes since the samples SINCE. Ports whose changes are not known are left out.
+ */
+static ExitStatus subtract(const SampleList *list, const SampleList *since, SampleList *ret)
+{
+	ExitStatus status = STATUS_OK;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const PortSample *now = &list->items[i];
+		const PortSample *was = sample_list_find(since, now->name);
+		const char *gap = find_gap(now, was);
+		PortSample *p;
+
+		if (gap) {
+			complain("%s: %s: %s", arg_since, now->name, gap);
+			status = STATUS_FAILED;
+			continue;
+		}
+		p = sample_list_add(ret, now->name, now->path);
+		if (!p || sample_subtract(&now->sample, &was->sample, &p->sample) < 0)
+			return out_of_memory();
+	}
+	return status;
+}
+
+static ExitStatus print_or_save(Context *c, const Selection *s)
+{
+	_cleanup_samples_ SampleList list = {}, since = {}, changes = {};
+	ExitStatus status = STATUS_OK, worst;
+
+	if (arg_since)
+		status = samples_load(arg_since, &since);
 	if (status != STATUS_OK)
 		return status;
-	if (s.n != 1) {
-		complain("counters --watch: expected one port, not %zu", s.n);
-		return STATUS_USAGE;
-	}
-	return counters_watch(c, object_name(s.ports[0], name), s.ports[0]->path, arg_watch_usec);
+	worst = read_list(c, s, &list);
+	if (arg_since)
+		status = subtract(&list, &since, &changes);
+	worst = MAX(worst, status);
+	status = arg_save ? samples_save(arg_save, &list) : STATUS_OK;
+	if (status == STATUS_OK && (arg_since || !arg_save))
+		status = print_list(c, arg_since ? &changes : &list, &since);
+	return MAX(status, worst);
 }
 
 ExitStatus counters_command(Context *c)
 {
-	return arg_watch_usec > 0 ? watch(c) : selection_print(c, print_port);
+	_cleanup_selection_ Selection s = {};
+	ExitStatus status, missing;
+
+	if (arg_watch_usec > 0 && (arg_save || arg_since || arg_total)) {
+		complain("counters: --watch cannot be used together with --save, --since or "
+			 "--total");
+		return STATUS_USAGE;
+	}
+	status = selection_read(c, false, &s);
+	if (status != STATUS_OK)
+		return status;
+	missing = selection_complain(&s);
+	if (s.n + s.n_missing == 0 && !c->json && !arg_save)
+		fputs("No RDMA ports.\n", c->out);
+	else if (arg_watch_usec > 0)
+		status = counters_watch(c, &s, arg_watch_usec);
+	else
+		status = print_or_save(c, &s);
+	return MAX(status, missing);
 }

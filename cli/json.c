@@ -67,14 +67,19 @@ void json_text(FILE *f, const char *text)
 	fputc('"', f);
 }
 
+void json_begin_named(FILE *f, const char *name, const char *path)
+{
+	fputs("{\"Port\": ", f);
+	json_text(f, name);
+	json_key(f, "ObjectPath", false);
+	json_text(f, path);
+}
+
 void json_begin_port(FILE *f, const Object *port)
 {
 	char name[96];
 
-	fputs("{\"Port\": ", f);
-	json_text(f, object_name(port, name));
-	json_key(f, "ObjectPath", false);
-	json_text(f, port->path);
+	json_begin_named(f, object_name(port, name), port->path);
 }
 
 static void json_array(FILE *f, AttrType type, const Value *v)

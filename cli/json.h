@@ -28,6 +28,8 @@ void json_begin_line(FILE *f);
 void json_key(FILE *f, const char *name, bool first);
 /* Begins an object about PORT, with its name and its object path. */
 void json_begin_port(FILE *f, const Object *port);
+/* The same of a port with this NAME and object path PATH. */
+void json_begin_named(FILE *f, const char *name, const char *path);
 /* TEXT in quotation marks. */
 void json_text(FILE *f, const char *text);
 /* V on one line. If TYPE is a table, its entries are objects with the names of the columns as keys.

@@ -65,7 +65,9 @@ static const Command commands[] = {
 	{"counters", "PORT",      0, UINT_MAX,        0,           counters_options, counters_command,
 	 "Print the counters of ports, with their units",
 	 "  rdmactl counters mlx5_0/1\n"
-	 "  rdmactl counters --watch=1 mlx5_0/1   how fast they change\n"},
+	 "  rdmactl counters --watch=1 mlx5_0/1   how fast they change\n"
+	 "  rdmactl counters --save=/run/job.counters          before a job\n"
+	 "  rdmactl counters --since=/run/job.counters --total  after it\n"},
 	{"history",  "PORT",      0, UINT_MAX,        0,           NULL,             history_command,
 	 "Print the last changes of the state of ports",
 	 "  rdmactl history mlx5_0/1          does the link flap, and since when?\n"

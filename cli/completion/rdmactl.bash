@@ -110,6 +110,7 @@ _rdmactl()
 			sed -n '/Values/{s/.*Values//;s/,/ /g;p;}')" -- "$cur")
 		;;
 	[[:lower:]]*\|*) mapfile -t COMPREPLY < <(compgen -W "${kind//|/ }" -- "$cur") ;;
+	FILE) _filedir ;;
 	*HOST) _known_hosts_real -a -- "$cur" ;;
 	CONTAINER)
 		mapfile -t COMPREPLY < <(compgen -W "$(machinectl --no-legend --no-pager list 2>/dev/null |
