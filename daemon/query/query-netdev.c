@@ -2,15 +2,48 @@
 
 #include "query-netdev.h"
 
+#include <linux/if_addr.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
+#include <sys/socket.h>
 
 #include "netlink-value.h"
 #include "query-ifname.h"
 
 /* IFF_LOWER_UP of linux/if.h, which is not to be included beside net/if.h. */
 #define LOWER_UP 0x10000U
+
+int netdev_open(Netlink *n)
+{
+	const int on = 1;
+	bool was_closed = n->fd < 0;
+	int r = netlink_open(n, NETLINK_ROUTE);
+
+	/* With it the kernel dumps the addresses of the one interface that is asked for. Without it
+	 * (before 4.20) it dumps all, and those of others are left out here. */
+	if (r == 0 && was_closed)
+		(void)setsockopt(n->fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &on, sizeof(on));
+	return r;
+}
+
+static void parse_altnames(struct nlattr *list, Netdev *d)
+{
+	struct nlattr *a;
+	int left;
+
+	nla_for_each_nested(a, list, left)
+	{
+		AltnameEntry *e = &d->altnames[d->n_altnames];
+
+		if (d->n_altnames == NETDEV_ALTNAMES_MAX)
+			break;
+		if (nla_type(a) != IFLA_ALT_IFNAME || !netlink_text(a, e->name, sizeof(e->name)))
+			continue;
+		e->ifindex = d->ifindex;
+		d->n_altnames++;
+	}
+}
 
 int netdev_parse(const struct nlmsghdr *message, Netdev *ret)
 {
@@ -41,6 +74,8 @@ int netdev_parse(const struct nlmsghdr *message, Netdev *ret)
 		d.address_length = (size_t)nla_len(tb[IFLA_ADDRESS]);
 		memcpy(d.address, nla_data(tb[IFLA_ADDRESS]), d.address_length);
 	}
+	if (tb[IFLA_PROP_LIST])
+		parse_altnames(tb[IFLA_PROP_LIST], &d);
 	*ret = d;
 	return 0;
 }
@@ -53,6 +88,8 @@ bool netdev_to_ipoib(const Netdev *d, Ipoib *ret)
 	*ret = (Ipoib){.entry.ifindex = d->ifindex};
 	memcpy(ret->entry.name, d->name, sizeof(ret->entry.name));
 	memcpy(ret->port_guid, d->address + 12, sizeof(ret->port_guid));
+	memcpy(ret->altnames, d->altnames, sizeof(d->altnames));
+	ret->n_altnames = d->n_altnames;
 	return true;
 }
 
@@ -123,6 +160,106 @@ int netdev_list_ipoib(Netlink *n, Ipoib **ret, size_t *ret_n)
 	*ret = list.entries;
 	*ret_n = list.n;
 	return 0;
+}
+
+void netdev_ipoib_free(Ipoib *ipoib, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		table_free(ipoib[i].addresses);
+	free(ipoib);
+}
+
+/* The addresses of one family of an interface. */
+typedef struct AddressList {
+	uint32_t ifindex;
+	int family;
+	AddressEntry *entries;
+	size_t n, room;
+} AddressList;
+
+int netdev_parse_address(const struct nlmsghdr *message, int family, uint32_t ifindex,
+			 AddressEntry *ret)
+{
+	struct nlattr *tb[IFA_MAX + 1];
+	struct nlmsghdr *m = CONST_CAST(struct nlmsghdr *, message);
+	const struct ifaddrmsg *info = nlmsg_data(m);
+	size_t size = family == AF_INET ? 4 : 16;
+	AddressEntry e = {.ifindex = ifindex};
+	const struct nlattr *a;
+
+	if (message->nlmsg_type != RTM_NEWADDR || nlmsg_datalen(m) < (int)sizeof(*info) ||
+	    nlmsg_parse(m, sizeof(*info), tb, IFA_MAX, NULL) < 0)
+		return -EBADMSG;
+	if (info->ifa_family != family || info->ifa_index != ifindex)
+		return -ENOENT;
+	/* IFA_ADDRESS is that of the other end of a point-to-point link */
+	a = tb[IFA_LOCAL] ? tb[IFA_LOCAL] : tb[IFA_ADDRESS];
+	if (!a || nla_len(a) != (int)size)
+		return -EBADMSG;
+	memcpy(e.address + 16 - size, nla_data(a), size);
+	if (family == AF_INET)
+		e.address[10] = e.address[11] = 0xff;
+	*ret = e;
+	return 0;
+}
+
+static int on_address(const struct nlmsghdr *message, void *userdata)
+{
+	AddressList *list = userdata;
+	AddressEntry entry;
+	int r = netdev_parse_address(message, list->family, list->ifindex, &entry);
+
+	if (r == -ENOENT || list->n >= TABLE_ENTRIES_MAX)
+		return 0;
+	if (r < 0)
+		return r;
+	if (list->n == list->room) {
+		size_t room = MAX(2 * list->room, (size_t)8);
+		AddressEntry *entries = reallocarray(list->entries, room, sizeof(*entries));
+
+		if (!entries)
+			return -ENOMEM;
+		list->entries = entries;
+		list->room = room;
+	}
+	list->entries[list->n++] = entry;
+	return 0;
+}
+
+static int dump_addresses(Netlink *n, int family, AddressList *list)
+{
+	struct ifaddrmsg info = {.ifa_family = (unsigned char)family, .ifa_index = list->ifindex};
+	struct nl_msg *m = nlmsg_alloc_simple(RTM_GETADDR, NLM_F_DUMP);
+
+	if (!m)
+		return -ENOMEM;
+	list->family = family;
+	nlmsg_append(m, &info, sizeof(info), NLMSG_ALIGNTO);
+	return netlink_ask(n, m, on_address, list);
+}
+
+int netdev_read_addresses(Netlink *n, uint32_t ifindex, Table **ret)
+{
+	AddressList list = {.ifindex = ifindex};
+	Table *table = NULL;
+	int r = -EINTR;
+
+	for (unsigned int i = 0; i < NETLINK_DUMPS && r == -EINTR; i++) {
+		list.n = 0;
+		r = dump_addresses(n, AF_INET, &list);
+		if (r == 0)
+			r = dump_addresses(n, AF_INET6, &list);
+	}
+	if (r == -ENODEV) /* the interface has just gone */
+		r = list.n = 0;
+	if (r == 0 && list.n) {
+		table = table_new(list.entries, list.n, sizeof(AddressEntry));
+		r = table ? 0 : -ENOMEM;
+	}
+	free(list.entries);
+	if (r == 0)
+		*ret = table;
+	return r;
 }
 
 void netdev_supply(const Netdev *d, PortSnapshot *s)

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What rtnetlink says of the network interface of a port, and which IPoIB interfaces there are. */
+/* What rtnetlink says of the network interface of a port, which IPoIB interfaces there are, and
+ * which IP addresses an interface has. All of it is about the network namespace of this process. */
 
 #include "port.h"
 #include "query-netlink.h"
 
 #define NETDEV_ADDRESS_MAX 32 /* MAX_ADDR_LEN of the kernel */
+/* How many alternative names of an interface are read. The kernel has no limit; systemd gives an
+ * interface up to five. */
+#define NETDEV_ALTNAMES_MAX 8U
 
 typedef struct Netdev {
 	uint32_t ifindex;
@@ -19,7 +23,12 @@ typedef struct Netdev {
 	bool up, carrier; /* UP and LOWER_UP of "ip link" */
 	size_t address_length;
 	uint8_t address[NETDEV_ADDRESS_MAX];
+	size_t n_altnames;
+	AltnameEntry altnames[NETDEV_ALTNAMES_MAX];
 } Netdev;
+
+/* Opens N, if it is closed, for the functions below. A negative errno. */
+int netdev_open(Netlink *n);
 
 /*
  * Asks for one interface. Must come before the verbs query of its port: after a change of the MTU
@@ -33,11 +42,26 @@ int netdev_get(Netlink *n, uint32_t ifindex, Netdev *ret);
 typedef struct Ipoib {
 	NetdevEntry entry;
 	uint8_t port_guid[8];
+	size_t n_altnames;
+	AltnameEntry altnames[NETDEV_ALTNAMES_MAX];
+	bool has_addresses; /* ADDRESSES was read */
+	Table *addresses;   /* of AddressEntry */
 } Ipoib;
 
-/* All IPoIB interfaces: *RET_N in a new array, which the caller frees. -EINTR: they change all the
- * time. */
+/* All IPoIB interfaces: *RET_N in a new array, which the caller frees with netdev_ipoib_free().
+ * Their addresses are not read. -EINTR: they change all the time. */
 int netdev_list_ipoib(Netlink *n, Ipoib **ret, size_t *ret_n);
+/* Frees an array of N of them. */
+void netdev_ipoib_free(Ipoib *ipoib, size_t n);
+
+/* The IP addresses of interface IFINDEX as a new table of AddressEntry, by family and then in the
+ * order of the kernel; NULL if there is none. TABLE_ENTRIES_MAX at most. -EINTR: they change all
+ * the time. */
+int netdev_read_addresses(Netlink *n, uint32_t ifindex, Table **ret);
+/* Reads one message (RTM_NEWADDR) about an address of FAMILY. -EBADMSG; -ENOENT if it is about
+ * another family or another interface than IFINDEX. */
+int netdev_parse_address(const struct nlmsghdr *message, int family, uint32_t ifindex,
+			 AddressEntry *ret);
 
 /* Supplies the rows of S that are about its interface. */
 void netdev_supply(const Netdev *d, PortSnapshot *s);

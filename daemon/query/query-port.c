@@ -4,14 +4,9 @@
 
 #include "decode.h"
 #include "log.h"
+#include "query-interfaces.h"
 #include "query-sysfs.h"
 #include "query-unmeasured.h"
-
-static bool is_infiniband(const PortSnapshot *s)
-{
-	return mask_has(&s->supplied, PORT_ATTR_link_layer) &&
-	       s->values.link_layer == IBV_LINK_LAYER_INFINIBAND;
-}
 
 static bool is_ethernet(const PortSnapshot *s)
 {
@@ -38,16 +33,18 @@ static void supply_table(PortSnapshot *s, unsigned int part, PortTable table, in
 	mask_set(&s->supplied, port_table_attr(table), true);
 }
 
-static void query_netdev(Querier *querier, PortSnapshot *s)
+static void query_netdev(Target *t, PortSnapshot *s)
 {
-	Netdev d;
+	Querier *querier = t->querier;
+	Netdev *d = &t->netdev;
 	uint64_t speed;
 
-	if (s->values.ifindex == 0 || netlink_open(&querier->rtnl, NETLINK_ROUTE) < 0 ||
-	    netdev_get(&querier->rtnl, s->values.ifindex, &d) < 0)
+	*d = (Netdev){};
+	if (s->values.ifindex == 0 || netdev_open(&querier->rtnl) < 0 ||
+	    netdev_get(&querier->rtnl, s->values.ifindex, d) < 0)
 		return;
-	netdev_supply(&d, s);
-	if (sysfs_read_netdev_speed(querier->net, d.name, d.ifindex, &speed) == 0)
+	netdev_supply(d, s);
+	if (sysfs_read_netdev_speed(querier->net, d->name, d->ifindex, &speed) == 0)
 		PORT_SUPPLY(s, netdev_speed, speed);
 }
 
@@ -112,53 +109,6 @@ static int read_gids(Target *t, uint32_t port, const PortSnapshot *s, Table **re
 	return 0;
 }
 
-/* The lower half of GID 0, in network byte order; NULL if that is not known. */
-static const uint8_t *port_guid(const PortSnapshot *s)
-{
-	TABLE_FOREACH(GidEntry, e, s->tables[PORT_TABLE_GIDS])
-		if (e->index == 0)
-			return e->gid + 8;
-	return NULL;
-}
-
-static int compare_netdevs(const void *a, const void *b)
-{
-	const NetdevEntry *x = a, *y = b;
-
-	return (x->ifindex > y->ifindex) - (x->ifindex < y->ifindex);
-}
-
-/* The port's own interface, and on InfiniBand the IPoIB interfaces whose hardware address has the
- * GUID of the port. */
-static int read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
-{
-	const uint8_t *guid = is_infiniband(s) ? port_guid(s) : NULL;
-	_cleanup_free_ NetdevEntry *entries = NULL;
-	const Ipoib *ipoib = NULL;
-	size_t n_ipoib = 0, n = 0;
-	int r = guid ? target_ipoib(t, &ipoib, &n_ipoib) : 0;
-
-	if (r < 0)
-		return r;
-	entries = calloc(n_ipoib + 1, sizeof(*entries));
-	if (!entries)
-		return -ENOMEM;
-	if (s->values.ifindex) {
-		entries[n].ifindex = s->values.ifindex;
-		text_copy(entries[n].name, sizeof(entries[n].name), s->values.netdev);
-		n++;
-	}
-	for (size_t i = 0; i < n_ipoib; i++)
-		if (memcmp(ipoib[i].port_guid, guid, 8) == 0)
-			entries[n++] = ipoib[i].entry;
-	qsort(entries, n, sizeof(*entries), compare_netdevs);
-	*ret = NULL;
-	if (n == 0)
-		return 0;
-	*ret = table_new(entries, n, sizeof(*entries));
-	return *ret ? 0 : -ENOMEM;
-}
-
 /* What the library of the vendor says. If it fails, only these attributes are missing. */
 static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 {
@@ -214,8 +164,12 @@ static void query_gids(Target *t, uint32_t port, PortSnapshot *s)
 
 	supply_table(s, READ_GIDS, PORT_TABLE_GIDS, r, table);
 	/* The GIDs of the port say which IPoIB interfaces are on it. */
-	r = read_netdevs(t, s, &table);
+	r = interfaces_read_netdevs(t, s, &table);
 	supply_table(s, READ_GIDS, PORT_TABLE_NETDEVS, r, table);
+	r = interfaces_read_altnames(t, s, &table);
+	supply_table(s, READ_GIDS, PORT_TABLE_ALTNAMES, r, table);
+	r = interfaces_read_addresses(t, s, &table);
+	supply_table(s, READ_GIDS, PORT_TABLE_ADDRESSES, r, table);
 }
 
 static int query_pkeys(Target *t, uint32_t port, PortSnapshot *s)
@@ -278,7 +232,7 @@ static int query_links(Target *t, uint32_t port, PortSnapshot *s)
 
 	if (r < 0)
 		return r;
-	query_netdev(t->querier, s);
+	query_netdev(t, s);
 	other_mtu = s->values.netdev_mtu != t->known->netdev_mtu;
 	t->known->netdev_mtu = s->values.netdev_mtu;
 	if (s->parts & READ_VERBS)

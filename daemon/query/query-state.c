@@ -30,7 +30,7 @@ void querier_done(Querier *querier)
 	querier->contexts = contexts_free(querier->contexts);
 	known_done(&querier->known);
 	leaves_done(&querier->leaves);
-	free(querier->ipoib);
+	netdev_ipoib_free(querier->ipoib, querier->n_ipoib);
 	netlink_close(&querier->nldev);
 	netlink_close(&querier->rtnl);
 	close_fd(querier->classes);

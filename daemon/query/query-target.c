@@ -191,7 +191,7 @@ void target_close(Target *t)
 	device_snapshot_done(&t->nldev);
 }
 
-int target_ipoib(Target *t, const Ipoib **ret, size_t *ret_n)
+int target_ipoib(Target *t, Ipoib **ret, size_t *ret_n)
 {
 	Querier *querier = t->querier;
 	Ipoib *entries;
@@ -199,12 +199,12 @@ int target_ipoib(Target *t, const Ipoib **ret, size_t *ret_n)
 	int r;
 
 	if (!querier->ipoib_read || querier->ipoib_generation != t->query->links_generation) {
-		r = netlink_open(&querier->rtnl, NETLINK_ROUTE);
+		r = netdev_open(&querier->rtnl);
 		if (r == 0)
 			r = netdev_list_ipoib(&querier->rtnl, &entries, &n);
 		if (r < 0)
 			return r;
-		free(querier->ipoib);
+		netdev_ipoib_free(querier->ipoib, querier->n_ipoib);
 		querier->ipoib = entries;
 		querier->n_ipoib = n;
 		querier->ipoib_generation = t->query->links_generation;

@@ -23,6 +23,7 @@ typedef struct Target {
 	bool tried_open;	     /* CONTEXT and OPEN_ERROR say what came of opening it */
 	bool is_isolated; /* no context is opened in this process: ISOLATED is asked instead */
 	Isolated isolated;
+	Netdev netdev;	/* what rtnetlink said last of the own interface of a port */
 	VerbsGids gids; /* of all its ports, read when the first port needs them */
 } Target;
 
@@ -47,4 +48,4 @@ void target_open_context(Target *t);
 void target_reopen(Target *t);
 void target_close(Target *t);
 /* All IPoIB interfaces of the machine: *RET_N at *RET, which belong to the querier. */
-int target_ipoib(Target *t, const Ipoib **ret, size_t *ret_n);
+int target_ipoib(Target *t, Ipoib **ret, size_t *ret_n);

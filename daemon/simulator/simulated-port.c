@@ -274,6 +274,68 @@ static int set_netdev(PortEdit *e, const char *value, char **ret_message)
 	return 0;
 }
 
+/* Makes table T of the words of VALUE, which are separated by spaces or commas: ENTRY of SIZE bytes
+ * is made of each by PARSE. The index of the interface follows in agree_netdevs(). */
+static int set_words(PortEdit *e, PortTable t, const char *value, size_t size,
+		     bool (*parse)(const char *word, void *ret))
+{
+	_cleanup_free_ char *copy = strdup(value), *entries = NULL;
+	char *save = NULL;
+	size_t n = 0;
+	Table *table;
+
+	entries = calloc(strlen(value) / 2 + 1, size);
+	if (!copy || !entries)
+		return -ENOMEM;
+	for (char *word = strtok_r(copy, " \t,", &save); word; word = strtok_r(NULL, " \t,", &save))
+		if (!parse(word, entries + n++ * size))
+			return -EINVAL;
+	if (n > TABLE_ENTRIES_MAX)
+		return -EINVAL;
+	table = table_new(entries, n, size);
+	if (n && !table)
+		return -ENOMEM;
+	edit_table(e, t, table);
+	return 0;
+}
+
+static bool parse_altname(const char *word, void *ret)
+{
+	AltnameEntry *entry = ret;
+
+	if (strlen(word) >= sizeof(entry->name) || strchr(word, '/'))
+		return false;
+	text_copy(entry->name, sizeof(entry->name), word);
+	text_sanitize(entry->name, sizeof(entry->name));
+	return true;
+}
+
+static bool parse_address(const char *word, void *ret)
+{
+	return gid_parse(word, ((AddressEntry *)ret)->address) == 0;
+}
+
+/* "NAME..." and "ADDRESS..." of the port's interface. */
+static int set_altnames(PortEdit *e, const char *value, char **ret_message)
+{
+	int r = set_words(e, PORT_TABLE_ALTNAMES, value, sizeof(AltnameEntry), parse_altname);
+
+	return r != -EINVAL ? r
+			    : simulated_error(r, ret_message,
+					      "altnames = %.100s: expected names of up to 127 "
+					      "bytes",
+					      value);
+}
+
+static int set_addresses(PortEdit *e, const char *value, char **ret_message)
+{
+	int r = set_words(e, PORT_TABLE_ADDRESSES, value, sizeof(AddressEntry), parse_address);
+
+	return r != -EINVAL ? r
+			    : simulated_error(r, ret_message,
+					      "addresses = %.100s: expected IP addresses", value);
+}
+
 /* Edits */
 
 void port_edit_begin(PortEdit *e, SimulatedPort *port)
@@ -333,6 +395,10 @@ static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_
 	mask_set(&e->touched, a, true);
 	if (a == PORT_ATTR_netdev)
 		return set_netdev(e, value, ret_message);
+	if (a == PORT_ATTR_altnames)
+		return set_altnames(e, value, ret_message);
+	if (a == PORT_ATTR_addresses)
+		return set_addresses(e, value, ret_message);
 	r = simulated_set_row(&port_attributes[a], &e->next.values, value, &supplied, ret_message);
 	if (r < 0)
 		return r;
@@ -373,6 +439,27 @@ static void agree_speeds(PortEdit *e)
 	mask_set(&e->touched, PORT_ATTR_active_speed, speed || speed_ex);
 	mask_set(&e->touched, PORT_ATTR_active_speed_ex, speed || speed_ex);
 	v->active_speed = MIN(v->active_speed, SPEED_NDR);
+}
+
+_Static_assert(offsetof(AltnameEntry, ifindex) == 0 && offsetof(AddressEntry, ifindex) == 0,
+	       "agree_ifindex() takes the first member for the index");
+
+/* The other names and the addresses of table T are those of the port's interface. */
+static int agree_ifindex(PortEdit *e, PortTable t)
+{
+	const Table *old = e->next.tables[t];
+	uint32_t ifindex = e->next.values.ifindex;
+	Table *table;
+
+	if (!old || entry_index(old, 0) == ifindex)
+		return 0;
+	table = table_new(old->entries, old->n, old->entry_size);
+	if (!table)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < table->n; i++)
+		memcpy(table->entries + (size_t)i * table->entry_size, &ifindex, sizeof(ifindex));
+	edit_table(e, t, table);
+	return 0;
 }
 
 /* The table of network interfaces, and the names in the GID table, follow the netdev of the port.
@@ -437,7 +524,10 @@ int port_edit_finish(PortEdit *e, char **ret_message)
 	r = check_length(e, PORT_TABLE_PKEYS, "pkey_tbl_len", v->pkey_tbl_len, ret_message);
 	if (r < 0)
 		return r;
-	return agree_netdevs(e);
+	r = agree_netdevs(e);
+	if (r == 0)
+		r = agree_ifindex(e, PORT_TABLE_ALTNAMES);
+	return r < 0 ? r : agree_ifindex(e, PORT_TABLE_ADDRESSES);
 }
 
 /* Defaults */

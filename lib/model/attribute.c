@@ -210,6 +210,8 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_PKEYS:
 	case ATTR_NETDEVS:
 	case ATTR_CHARDEVS:
+	case ATTR_ALTNAMES:
+	case ATTR_ADDRESSES:
 	case ATTR_COUNTERS:
 	case _ATTR_TYPE_MAX:
 		break;
@@ -364,6 +366,8 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 	case ATTR_PKEYS:
 	case ATTR_NETDEVS:
 	case ATTR_CHARDEVS:
+	case ATTR_ALTNAMES:
+	case ATTR_ADDRESSES:
 	case ATTR_COUNTERS:
 	case _ATTR_TYPE_MAX:
 		return -EINVAL;

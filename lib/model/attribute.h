@@ -68,6 +68,8 @@ typedef struct AttrNone {
 	T(PKEYS,       AttrNone,  "",  pkey_table_signature)                                                \
 	T(NETDEVS,     AttrNone,  "",  netdev_table_signature)                                              \
 	T(CHARDEVS,    AttrNone,  "",  chardev_table_signature)                                             \
+	T(ALTNAMES,    AttrNone,  "",  "")       /* FindPorts() finds ports by what is in these two */          \
+	T(ADDRESSES,   AttrNone,  "",  "")                                                                  \
 	T(COUNTERS,    AttrNone,  "",  counter_table_signature) /* as GetCounters() returns them */
 /* clang-format on */
 

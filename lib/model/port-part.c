@@ -4,7 +4,9 @@
 
 /* The part that a row with SOURCE and TYPE belongs to, 0 if none */
 #define PART_OF(source, type)                                                                      \
-	((type) == ATTR_GIDS || (type) == ATTR_NETDEVS ? READ_GIDS                                 \
+	((type) == ATTR_GIDS || (type) == ATTR_NETDEVS || (type) == ATTR_ALTNAMES ||               \
+			 (type) == ATTR_ADDRESSES                                                  \
+		 ? READ_GIDS                                                                       \
 	 : (type) == ATTR_PKEYS			       ? READ_PKEYS                                \
 	 : (type) == ATTR_COUNTERS		       ? 0                                         \
 	 : (source) == SOURCE_VERBS		       ? READ_VERBS                                \

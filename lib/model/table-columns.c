@@ -67,6 +67,16 @@ const char counter_table_signature[] = "a("
 #include "table-columns.def"
 	")";
 
+static const Column altname_columns[] = {
+#define ALTNAMES(...) ROW(AltnameEntry, __VA_ARGS__)
+#include "table-columns.def"
+};
+
+static const Column address_columns[] = {
+#define ADDRESSES(...) ROW(AddressEntry, __VA_ARGS__)
+#include "table-columns.def"
+};
+
 static const Column counter_file_columns[] = {
 #define COUNTER_FILES(...) ROW(CounterEntry, __VA_ARGS__)
 #include "table-columns.def"
@@ -86,15 +96,21 @@ _Static_assert(ARRAY_SIZE(gid_columns) <= TABLE_COLUMNS_MAX &&
 		.entry_size = sizeof(structure), .signature = name##_table_signature,              \
 	}
 
+/* No column is published. */
+#define UNPUBLISHED(structure, name)                                                               \
+	{                                                                                          \
+		.columns = name##_columns, .n_columns = ARRAY_SIZE(name##_columns),                \
+		.entry_size = sizeof(structure), .signature = "a()",                               \
+	}
+
 static const TableLayout layouts[_ATTR_TYPE_MAX] = {
 	[ATTR_GIDS] = LAYOUT(GidEntry, gid),
 	[ATTR_PKEYS] = LAYOUT(PkeyEntry, pkey),
 	[ATTR_NETDEVS] = LAYOUT(NetdevEntry, netdev),
 	[ATTR_CHARDEVS] = LAYOUT(ChardevEntry, chardev),
-	[ATTR_COUNTERS] = {.columns = counter_file_columns,
-			   .n_columns = ARRAY_SIZE(counter_file_columns),
-			   .entry_size = sizeof(CounterEntry),
-			   .signature = "a()"},
+	[ATTR_ALTNAMES] = UNPUBLISHED(AltnameEntry, altname),
+	[ATTR_ADDRESSES] = UNPUBLISHED(AddressEntry, address),
+	[ATTR_COUNTERS] = UNPUBLISHED(CounterEntry, counter_file),
 };
 
 const TableLayout counter_layout = LAYOUT(Counter, counter);

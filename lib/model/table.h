@@ -29,6 +29,16 @@ typedef struct ChardevEntry {
 #include "table-columns.def"
 } ChardevEntry;
 
+typedef struct AltnameEntry {
+#define ALTNAMES(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+} AltnameEntry;
+
+typedef struct AddressEntry {
+#define ADDRESSES(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+} AddressEntry;
+
 typedef struct CounterEntry {
 #define COUNTER_FILES(field, storage, ...) COLUMN_MEMBER(field, storage)
 #include "table-columns.def"
@@ -50,6 +60,8 @@ typedef enum PortTable {
 	PORT_TABLE_GIDS,
 	PORT_TABLE_PKEYS,
 	PORT_TABLE_NETDEVS,
+	PORT_TABLE_ALTNAMES,
+	PORT_TABLE_ADDRESSES,
 	PORT_TABLE_COUNTERS,
 	_PORT_TABLE_MAX
 } PortTable;

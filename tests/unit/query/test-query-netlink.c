@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 /* clang-format on */
+#include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <net/if_arp.h>
@@ -209,6 +210,87 @@ static void test_ipoib(_unused_ void **state)
 	nlmsg_free(m);
 }
 
+/* The alternative names, of which there may be more than are read. */
+static void test_altnames(_unused_ void **state)
+{
+	struct nl_msg *m = link_message(4, ARPHRD_ETHER);
+	struct nlattr *list;
+	Netdev d = {};
+
+	list = nla_nest_start(m, IFLA_PROP_LIST);
+	nla_put_u32(m, IFLA_MTU, 7);
+	nla_put_string(m, IFLA_ALT_IFNAME, "enp1s0f0np0");
+	for (unsigned int i = 0; i < 20; i++) {
+		char name[200];
+
+		memset(name, 'x', sizeof(name));
+		name[100 + i] = '\0';
+		nla_put_string(m, IFLA_ALT_IFNAME, name);
+	}
+	nla_nest_end(m, list);
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+	assert_int_equal(d.n_altnames, NETDEV_ALTNAMES_MAX);
+	assert_string_equal(d.altnames[0].name, "enp1s0f0np0");
+	assert_int_equal(d.altnames[0].ifindex, 4);
+	assert_int_equal(strlen(d.altnames[7].name), 106);
+	nlmsg_free(m);
+
+	/* none is longer than the kernel has room for */
+	m = link_message(4, ARPHRD_ETHER);
+	list = nla_nest_start(m, IFLA_PROP_LIST);
+	nla_put(m, IFLA_ALT_IFNAME, 130,
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		"aa"
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		"aa");
+	nla_nest_end(m, list);
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+	assert_int_equal(strlen(d.altnames[0].name), 127);
+	nlmsg_free(m);
+}
+
+static struct nl_msg *address_message(int family, uint32_t ifindex, int type, const void *address,
+				      int size)
+{
+	struct ifaddrmsg info = {.ifa_family = (unsigned char)family, .ifa_index = ifindex};
+	struct nl_msg *m = nlmsg_alloc_simple(RTM_NEWADDR, 0);
+
+	nlmsg_append(m, &info, sizeof(info), NLMSG_ALIGNTO);
+	nla_put(m, type, size, address);
+	return m;
+}
+
+static void test_addresses(_unused_ void **state)
+{
+	static const uint8_t v4[4] = {192, 0, 2, 1}, peer[4] = {192, 0, 2, 2};
+	static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, 192, 0, 2, 1};
+	static const uint8_t v6[16] = {0xfd, [15] = 1};
+	struct nl_msg *m = address_message(AF_INET, 9, IFA_ADDRESS, peer, 4);
+	AddressEntry e = {};
+
+	/* IFA_ADDRESS is that of the peer if there is one */
+	nla_put(m, IFA_LOCAL, 4, v4);
+	assert_int_equal(netdev_parse_address(nlmsg_hdr(m), AF_INET, 9, &e), 0);
+	assert_memory_equal(e.address, mapped, 16);
+	assert_int_equal(e.ifindex, 9);
+	assert_int_equal(netdev_parse_address(nlmsg_hdr(m), AF_INET, 8, &e), -ENOENT);
+	assert_int_equal(netdev_parse_address(nlmsg_hdr(m), AF_INET6, 9, &e), -ENOENT);
+	nlmsg_hdr(m)->nlmsg_type = RTM_NEWLINK;
+	assert_int_equal(netdev_parse_address(nlmsg_hdr(m), AF_INET, 9, &e), -EBADMSG);
+	nlmsg_free(m);
+
+	m = address_message(AF_INET6, 9, IFA_ADDRESS, v6, 16);
+	assert_int_equal(netdev_parse_address(nlmsg_hdr(m), AF_INET6, 9, &e), 0);
+	assert_memory_equal(e.address, v6, 16);
+	nlmsg_free(m);
+	m = address_message(AF_INET6, 9, IFA_ADDRESS, v6, 4);
+	assert_int_equal(netdev_parse_address(nlmsg_hdr(m), AF_INET6, 9, &e), -EBADMSG);
+	nlmsg_free(m);
+	m = address_message(AF_INET, 9, IFA_LABEL, v4, 4);
+	assert_int_equal(netdev_parse_address(nlmsg_hdr(m), AF_INET, 9, &e), -EBADMSG);
+	nlmsg_free(m);
+}
+
 /* So many dumps are interrupted from now on. */
 static unsigned int interrupts, dumps;
 
@@ -261,6 +343,9 @@ static void test_round_trip(_unused_ void **state)
 	Netdev d = {};
 	Ipoib *list = NULL;
 	size_t count = 77;
+	Table *addresses = NULL;
+	static const uint8_t localhost[16] = {[10] = 0xff, [11] = 0xff, 127, 0, 0, 1};
+	bool has_localhost = false;
 
 	assert_int_equal(netlink_open(&n, NETLINK_ROUTE), 0);
 	assert_int_equal(netdev_get(&n, 2000000000, &d), -ENODEV);
@@ -272,6 +357,21 @@ static void test_round_trip(_unused_ void **state)
 	free(list);
 	assert_int_equal(netdev_get(&n, if_nametoindex("lo"), &d), 0);
 	netlink_close(&n);
+
+	/* 127.0.0.1, and nothing of other interfaces; of one that is not there nothing */
+	assert_int_equal(netdev_open(&n), 0);
+	assert_int_equal(netdev_get(&n, if_nametoindex("lo"), &d), 0);
+	assert_int_equal(netdev_read_addresses(&n, if_nametoindex("lo"), &addresses), 0);
+	TABLE_FOREACH(AddressEntry, e, addresses) {
+		assert_int_equal(e->ifindex, if_nametoindex("lo"));
+		has_localhost |= memcmp(e->address, localhost, 16) == 0;
+	}
+	assert_int_equal(has_localhost, d.up);
+	table_free(addresses);
+	addresses = NULL;
+	assert_int_equal(netdev_read_addresses(&n, 2000000000, &addresses), 0);
+	assert_null(addresses);
+	netlink_close(&n);
 	netlink_close(&n);
 }
 
@@ -280,7 +380,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_port),	    cmocka_unit_test(test_chardev),
 		cmocka_unit_test(test_netdev),	    cmocka_unit_test(test_carrier),
-		cmocka_unit_test(test_ipoib),	    cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_ipoib),	    cmocka_unit_test(test_altnames),
+		cmocka_unit_test(test_addresses),   cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_interrupted),
 	};
 

@@ -175,6 +175,36 @@ static void test_set_tables(void **state)
 		"eth5");
 }
 
+/* What the interface of a port is called too, and its addresses. They stay its when it changes. */
+static void test_set_interface(void **state)
+{
+	Fixture *f = *state;
+	const AltnameEntry *names;
+	const AddressEntry *addresses;
+	const PortSnapshot *p;
+
+	start(f, TWO);
+	command(f, "set a/1 \"netdev=ib0 9\" altnames=ibp1,ibs2 \"addresses=192.0.2.1 fd00::1\"");
+	command(f, "set a/1 \"netdev=ib1 10\"");
+	p = port(f, 0, 1);
+	assert_int_equal(p->tables[PORT_TABLE_ALTNAMES]->n, 2);
+	names = (const AltnameEntry *)(const void *)p->tables[PORT_TABLE_ALTNAMES]->entries;
+	assert_string_equal(names[1].name, "ibs2");
+	assert_int_equal(names[1].ifindex, 10);
+	assert_int_equal(p->tables[PORT_TABLE_ADDRESSES]->n, 2);
+	addresses = (const AddressEntry *)(const void *)p->tables[PORT_TABLE_ADDRESSES]->entries;
+	assert_int_equal(addresses[0].ifindex, 10);
+	assert_int_equal(addresses[1].address[0], 0xfd);
+	expect_failure(f, "set a/1 addresses=192.0.2.1,192.0.2", -EINVAL,
+		       "addresses = 192.0.2.1,192.0.2: expected IP addresses");
+	expect_failure(f, "set a/1 altnames=a/b", -EINVAL,
+		       "altnames = a/b: expected names of up to 127 bytes");
+	assert_int_equal(port(f, 0, 1)->tables[PORT_TABLE_ALTNAMES]->n, 2);
+	command(f, "set a/1 altnames= addresses=");
+	assert_null(port(f, 0, 1)->tables[PORT_TABLE_ALTNAMES]);
+	assert_null(port(f, 0, 1)->tables[PORT_TABLE_ADDRESSES]);
+}
+
 static void test_set_device(void **state)
 {
 	Fixture *f = *state;
@@ -304,11 +334,11 @@ static void test_cut_character(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {TEST(test_set),	  TEST(test_set_nothing),
-					   TEST(test_set_tables), TEST(test_set_device),
-					   TEST(test_port_name),  TEST(test_events),
-					   TEST(test_add),	  TEST(test_remove),
-					   TEST(test_order),	  TEST(test_cut_character)};
+	const struct CMUnitTest tests[] = {
+		TEST(test_set),		  TEST(test_set_nothing),  TEST(test_set_tables),
+		TEST(test_set_interface), TEST(test_set_device),   TEST(test_port_name),
+		TEST(test_events),	  TEST(test_add),	   TEST(test_remove),
+		TEST(test_order),	  TEST(test_cut_character)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
