@@ -1,131 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* org.rdma.Manager: look-ups, Refresh() and properties. Its longer methods have files of their own:
- * long-reply.c, bus-wait-for.c, bus-open-snapshot.c. */
+/* org.rdma.Manager: Refresh() and properties. Its other methods have files of their own: bus-find.c,
+ * bus-history.c, long-reply.c, bus-wait-for.c, bus-open-snapshot.c. */
 
+#include "bus-find.h"
 #include "bus-history.h"
 #include "bus-open-snapshot.h"
 #include "bus-options.h"
 #include "bus-private.h"
-#include "bus-shown.h"
 #include "log.h"
-#include "lookup.h"
 #include "names.h"
-
-/* What a failed look-up of the KIND named TEXT is to the caller. */
-static int lookup_error(sd_bus_error *error, int r, const char *kind, const char *text)
-{
-	const char *shown = BUS_SHOW(text);
-
-	switch (r) {
-	case -ENOENT:
-		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "No %s \"%s\"", kind, shown);
-	case -EEXIST:
-		return sd_bus_error_setf(error, RDMAD_ERROR_AMBIGUOUS,
-					 "More than one port is meant by %s \"%s\"", kind, shown);
-	default:
-		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT, "\"%s\" is no %s",
-					 shown, kind);
-	}
-}
-
-static int reply_port(sd_bus_message *m, const Port *p)
-{
-	char path[RDMAD_PATH_MAX];
-
-	return sd_bus_reply_method_return(m, "o", port_path(p, path));
-}
-
-/* The text argument and no option. */
-static int read_text(sd_bus_message *m, const char *method, const char **ret, sd_bus_error *error)
-{
-	int r = sd_bus_message_read_basic(m, 's', ret);
-
-	return r < 0 ? r : bus_read_options(m, method, NULL, 0, error);
-}
-
-static int method_get_device_by_name(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	char path[RDMAD_PATH_MAX];
-	const char *text;
-	Device *d;
-	int r = read_text(m, "GetDeviceByName", &text, error);
-
-	if (r < 0)
-		return r;
-	r = lookup_device(((const Bus *)userdata)->cache, text, &d);
-	if (r == 0 && !d->published)
-		r = -ENOENT;
-	if (r < 0)
-		return lookup_error(error, r, "device", text);
-	return sd_bus_reply_method_return(m, "o", device_path(d, path));
-}
-
-typedef int (*PortLookup)(const Cache *c, const char *text, Port **ret);
-
-static int get_port(sd_bus_message *m, void *userdata, sd_bus_error *error, const char *method,
-		    const char *kind, PortLookup lookup)
-{
-	const char *text;
-	Port *p;
-	int r = read_text(m, method, &text, error);
-
-	if (r < 0)
-		return r;
-	r = lookup(((const Bus *)userdata)->cache, text, &p);
-	if (r == 0 && !p->published)
-		r = -ENOENT;
-	if (r < 0)
-		return lookup_error(error, r, kind, text);
-	return reply_port(m, p);
-}
-
-static int method_get_port(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	return get_port(m, userdata, error, "GetPort", "port", lookup_port);
-}
-
-static int method_get_port_by_netdev(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	return get_port(m, userdata, error, "GetPortByNetdev", "netdev of a port",
-			lookup_port_by_netdev);
-}
-
-static int method_get_port_by_guid(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	return get_port(m, userdata, error, "GetPortByGuid", "port GUID", lookup_port_by_guid);
-}
-
-static int method_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	char path[RDMAD_PATH_MAX], buffer[24];
-	const char *text, *type_name = NULL, *netdev = NULL;
-	const BusOption options[] = {{"type", 's', &type_name}, {"netdev", 's', &netdev}};
-	uint32_t index;
-	GidType type = _GID_TYPE_MAX;
-	Port *p;
-	int r = sd_bus_message_read_basic(m, 's', &text);
-
-	if (r < 0)
-		return r;
-	r = bus_read_options(m, "GetPortByAddress", options, ARRAY_SIZE(options), error);
-	if (r < 0)
-		return r;
-	if (type_name) {
-		for (type = 0; type < _GID_TYPE_MAX; type++)
-			if (streq(gid_type_name(type, buffer), type_name))
-				break;
-		if (type == _GID_TYPE_MAX)
-			return sd_bus_error_setf(
-				error, RDMAD_ERROR_INVALID_OPTION,
-				"Option \"type\": \"%s\" is none of IB, RoCE v1, RoCE v2",
-				BUS_SHOW(type_name));
-	}
-	r = lookup_gid_by_address(((const Bus *)userdata)->cache, text, type, netdev, &p, &index);
-	if (r < 0)
-		return lookup_error(error, r,
-				    r == -EINVAL ? "IP address" : "GID with the IP address", text);
-	return sd_bus_reply_method_return(m, "ou", port_path(p, path), index);
-}
 
 static int method_list_ports(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
@@ -219,15 +102,17 @@ static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_PROPERTY("LastSyncTimestamp", "t", get_last_sync, 0, 0),
 	SD_BUS_PROPERTY("LostEventCount", "t", get_lost_events, 0, 0),
 	SD_BUS_METHOD_WITH_ARGS("GetDeviceByName", SD_BUS_ARGS("s", name, "a{sv}", options),
-				SD_BUS_RESULT("o", device), method_get_device_by_name, SD_BUS_VTABLE_UNPRIVILEGED),
+				SD_BUS_RESULT("o", device), bus_get_device_by_name, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetPort", SD_BUS_ARGS("s", port, "a{sv}", options),
-				SD_BUS_RESULT("o", path), method_get_port, SD_BUS_VTABLE_UNPRIVILEGED),
+				SD_BUS_RESULT("o", path), bus_get_port, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetPortByNetdev", SD_BUS_ARGS("s", netdev, "a{sv}", options),
-				SD_BUS_RESULT("o", port), method_get_port_by_netdev, SD_BUS_VTABLE_UNPRIVILEGED),
+				SD_BUS_RESULT("o", port), bus_get_port_by_netdev, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetPortByGuid", SD_BUS_ARGS("s", guid, "a{sv}", options),
-				SD_BUS_RESULT("o", port), method_get_port_by_guid, SD_BUS_VTABLE_UNPRIVILEGED),
+				SD_BUS_RESULT("o", port), bus_get_port_by_guid, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetPortByAddress", SD_BUS_ARGS("s", address, "a{sv}", options),
-				SD_BUS_RESULT("o", port, "u", gid_index), method_get_port_by_address, SD_BUS_VTABLE_UNPRIVILEGED),
+				SD_BUS_RESULT("o", port, "u", gid_index), bus_get_port_by_address, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("FindPorts", SD_BUS_ARGS("s", what, "a{sv}", options),
+				SD_BUS_RESULT("a(oa{sv})", ports), bus_find_ports, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("ListPorts", "a{sv}", SD_BUS_PARAM(options),
 				 long_reply_list_ports_signature, SD_BUS_PARAM(ports), method_list_ports, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetHistory", SD_BUS_ARGS("s", port, "a{sv}", options),

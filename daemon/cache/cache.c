@@ -22,8 +22,7 @@ static void count_name(Cache *c, NameKind kind, const void *name, size_t size, v
 	bool changes = more ? name_index_add(c->names, kind, name, size, owner)
 			    : name_index_remove(c->names, kind, name, size, owner);
 
-	/* lookup_port() finds none by a GID */
-	c->names_generation += changes && kind != NAME_GID;
+	c->names_generation += changes;
 }
 
 static void count_text(Cache *c, NameKind kind, const char *text, void *owner, bool more)
@@ -32,15 +31,45 @@ static void count_text(Cache *c, NameKind kind, const char *text, void *owner, b
 		count_name(c, kind, text, strlen(text), owner, more);
 }
 
+static void count_guid(Cache *c, NameKind kind, uint64_t guid, void *owner, bool more)
+{
+	if (guid)
+		count_name(c, kind, &guid, sizeof(guid), owner, more);
+}
+
+static void count_ifindex(Cache *c, uint32_t ifindex, Port *p, bool more)
+{
+	if (ifindex)
+		count_name(c, NAME_IFINDEX, &ifindex, sizeof(ifindex), p, more);
+}
+
+/* The names that D has by V. */
+static void count_device_names(Device *d, const DeviceValues *v, bool more)
+{
+	Cache *c = d->cache;
+
+	count_text(c, NAME_DEVICE, v->name, d, more);
+	count_text(c, NAME_PCI, v->pci_address, d, more);
+	count_guid(c, NAME_NODE_GUID, v->node_guid, d, more);
+	count_guid(c, NAME_SYSTEM_GUID, v->sys_image_guid, d, more);
+}
+
 /* The names that P has by S. */
 static void count_port_names(Port *p, const PortSnapshot *s, bool more)
 {
 	Cache *c = p->device->cache;
 
-	TABLE_FOREACH(NetdevEntry, n, s->tables[PORT_TABLE_NETDEVS])
+	TABLE_FOREACH(NetdevEntry, n, s->tables[PORT_TABLE_NETDEVS]) {
 		count_text(c, NAME_NETDEV, n->name, p, more);
+		count_ifindex(c, n->ifindex, p, more);
+	}
+	TABLE_FOREACH(AltnameEntry, a, s->tables[PORT_TABLE_ALTNAMES])
+		count_text(c, NAME_ALTNAME, a->name, p, more);
+	TABLE_FOREACH(AddressEntry, a, s->tables[PORT_TABLE_ADDRESSES])
+		count_name(c, NAME_ADDRESS, a->address, sizeof(a->address), p, more);
 	TABLE_FOREACH(GidEntry, g, s->tables[PORT_TABLE_GIDS]) {
 		count_text(c, NAME_NETDEV, g->netdev, p, more);
+		count_ifindex(c, g->ifindex, p, more);
 		count_name(c, NAME_GID, g->gid, sizeof(g->gid), p, more);
 	}
 	if (mask_has(&s->valid, PORT_ATTR_port_guid))
@@ -53,7 +82,9 @@ static bool port_names_differ(const PortSnapshot *a, const PortSnapshot *b)
 		       mask_has(&b->valid, PORT_ATTR_port_guid) ||
 	       a->values.port_guid != b->values.port_guid ||
 	       !table_equal(a->tables[PORT_TABLE_GIDS], b->tables[PORT_TABLE_GIDS]) ||
-	       !table_equal(a->tables[PORT_TABLE_NETDEVS], b->tables[PORT_TABLE_NETDEVS]);
+	       !table_equal(a->tables[PORT_TABLE_NETDEVS], b->tables[PORT_TABLE_NETDEVS]) ||
+	       !table_equal(a->tables[PORT_TABLE_ALTNAMES], b->tables[PORT_TABLE_ALTNAMES]) ||
+	       !table_equal(a->tables[PORT_TABLE_ADDRESSES], b->tables[PORT_TABLE_ADDRESSES]);
 }
 
 /* P will have the names of S in place of those that it has. The new ones come first: so a name that
@@ -110,7 +141,7 @@ static Device *device_free(Device *d)
 		return NULL;
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		port_free(d->ports[i]);
-	count_text(d->cache, NAME_DEVICE, d->now.values.name, d, false);
+	count_device_names(d, &d->now.values, false);
 	free(d->ports);
 	device_snapshot_done(&d->now);
 	free(d);
@@ -248,12 +279,16 @@ static Device *add_device(Cache *c, uint32_t index)
 	return d;
 }
 
-static void rename_device(Device *d, const char *name)
+/* D will have the names of V in place of those that it has; as rename_port(). */
+static void rename_device(Device *d, const DeviceValues *v)
 {
-	if (streq(d->now.values.name, name))
+	const DeviceValues *now = &d->now.values;
+
+	if (streq(now->name, v->name) && streq(now->pci_address, v->pci_address) &&
+	    now->node_guid == v->node_guid && now->sys_image_guid == v->sys_image_guid)
 		return;
-	count_text(d->cache, NAME_DEVICE, name, d, true);
-	count_text(d->cache, NAME_DEVICE, d->now.values.name, d, false);
+	count_device_names(d, v, true);
+	count_device_names(d, now, false);
 }
 
 /* Whether a row is unavailable for another reason now. */
@@ -343,7 +378,7 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 	/* The merged snapshot has one of the two tables. The mask says which one: an empty table is
 	 * NULL too. */
 	table_free(mask_has(&s->supplied, DEVICE_ATTR_chardevs) ? d->now.chardevs : s->chardevs);
-	rename_device(d, merged.values.name);
+	rename_device(d, &merged.values);
 	d->now = merged;
 	*s = (DeviceSnapshot){};
 

@@ -70,8 +70,8 @@ typedef struct Cache {
 	size_t n_ports;		 /* of all devices */
 	uint32_t n_active;	 /* ports whose state is ACTIVE */
 	struct NameIndex *names; /* NULL: there are none; lookup.h reads it */
-	/* Another number when a name by which lookup_port() finds a port has come or gone. While it
-	 * is the same, each of these names finds the same port, or none. */
+	/* Another number when something by which lookup_find() finds a port has come or gone. While
+	 * it is the same, each of these names finds the same ports. */
 	uint64_t names_generation;
 	/* Of others */
 	HistoryList histories; /* the manager's: of the ports that have gone */

@@ -11,16 +11,78 @@
 
 #include "cache.h"
 
+/*
+ * What a text may name a port by, in the order in which it is tried: the first kind by which the
+ * text finds anything is the one that is meant.
+ *
+ * F(kind, name, help): NAME is what it is called on the bus.
+ */
+#define FIND_KINDS(F)                                                                              \
+	F(NAME, "name", "the name of a port or a device")                                          \
+	F(NETDEV, "netdev", "the name of a network interface")                                     \
+	F(ALTNAME, "altname", "an alternative name of a network interface")                        \
+	F(PORT_GUID, "port-guid", "a port GUID")                                                   \
+	F(NODE_GUID, "node-guid", "a node GUID")                                                   \
+	F(SYSTEM_GUID, "system-guid", "a system image GUID")                                       \
+	F(PCI, "pci", "a PCI address")                                                             \
+	F(IFINDEX, "ifindex", "the index of a network interface")                                  \
+	F(ADDRESS, "address", "an IP address")                                                     \
+	F(GID, "gid", "a GID")
+
+typedef enum FindKind {
+#define F(kind, name, help) FIND_##kind,
+	FIND_KINDS(F)
+#undef F
+		_FIND_MAX
+} FindKind;
+
+const char *find_kind_name(FindKind kind);
+/* _FIND_MAX if it is the name of none. */
+FindKind find_kind_from_name(const char *name);
+
+/* What to find. */
+typedef struct FindKey {
+	const char *text;
+	FindKind by;  /* _FIND_MAX: any */
+	GidType type; /* of an address or a GID: the entries of this type; _GID_TYPE_MAX: any */
+	const char *netdev; /* of these: those of this network interface; NULL: any */
+} FindKey;
+
+/* A port that was found. */
+typedef struct FoundPort {
+	Port *port;
+	const GidEntry *gid; /* by an address or a GID: the entry that holds it, or for the address
+				of an IPoIB interface the first GID of the port; else NULL */
+	const char *netdev;  /* by a network interface: its name; else NULL */
+} FoundPort;
+
+/*
+ * Finds the ports that KEY names, each once, in the order of device index and port number. The
+ * first ROOM of them go to RET; *RET_N is how many there are, and *RET_BY by what. What is in RET
+ * is valid until the cache changes.
+ *
+ *   NAME     "mlx5_0/1", "mlx5_0:1" (tried behind the GUIDs, which may look the same), or all ports
+ * of the device "mlx5_0" NETDEV, ALTNAME, IFINDEX of an interface that is on the port (that of an
+ * Ethernet port, an IPoIB interface), or of one that a GID belongs to (a VLAN; not by ALTNAME)
+ *   *_GUID   in any form that guid_parse() takes; of the node and of the system: all their ports
+ *   PCI      with or without "0000:" in front: all ports of the devices there
+ *   ADDRESS  in a GID of RoCE, or of an IPoIB interface or another one without GIDs of its own
+ *   GID      in the notation of IPv6
+ *
+ * Interfaces are those in the network namespace of rdmad. Of several GIDs of one port RoCE v2 comes
+ * before v1, then the lowest index. -ENOENT, -EINVAL.
+ */
+int lookup_find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room, size_t *ret_n,
+		FindKind *ret_by);
+
 /* By the name of the device, such as "mlx5_0". Never -EEXIST or -EINVAL. */
 int lookup_device(const Cache *c, const char *name, Device **ret);
-/* By the name of an interface that is on the port (a network interface of an Ethernet port, an
- * IPoIB interface) or that one of its GIDs belongs to (a VLAN). */
-int lookup_port_by_netdev(const Cache *c, const char *netdev, Port **ret);
-/* By the port GUID, in any form that guid_parse() takes. */
-int lookup_port_by_guid(const Cache *c, const char *guid, Port **ret);
-/* By any name: "mlx5_0/1", the name of a device that has one port (-EEXIST if it has more), the
- * name of an interface, a port GUID, or "mlx5_0:1", in this order. */
-int lookup_port(const Cache *c, const char *text, Port **ret);
+/* The one port that TEXT names by BY, _FIND_MAX: by anything. */
+int lookup_port_by(const Cache *c, const char *text, FindKind by, Port **ret);
+static inline int lookup_port(const Cache *c, const char *text, Port **ret)
+{
+	return lookup_port_by(c, text, _FIND_MAX, ret);
+}
 
 /*
  * The GID that holds IP address TEXT, its port in *RET and its index in *RET_INDEX: of TYPE if that

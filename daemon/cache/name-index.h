@@ -16,14 +16,22 @@
 
 /* What kind of name it is. Names of two kinds are never equal. */
 typedef enum NameKind {
-	NAME_DEVICE, /* text; the owner is a Device. Of the others it is a Port */
-	NAME_NETDEV, /* text */
-	NAME_GUID,   /* uint64_t, as in PortValues */
-	NAME_GID,    /* 16 bytes */
+	/* the owner is a Device */
+	NAME_DEVICE,	  /* text */
+	NAME_PCI,	  /* text, as in DeviceValues */
+	NAME_NODE_GUID,	  /* uint64_t, the same */
+	NAME_SYSTEM_GUID, /* uint64_t, the same */
+	/* the owner is a Port */
+	NAME_NETDEV,  /* text */
+	NAME_ALTNAME, /* text */
+	NAME_IFINDEX, /* uint32_t */
+	NAME_GUID,    /* uint64_t, as in PortValues */
+	NAME_GID,     /* 16 bytes */
+	NAME_ADDRESS, /* 16 bytes, as in AddressEntry */
 } NameKind;
 
 /* The longest name, in bytes. */
-#define NAME_SIZE_MAX 64U
+#define NAME_SIZE_MAX 128U
 
 typedef struct NameIndex NameIndex;
 

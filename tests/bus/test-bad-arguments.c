@@ -162,6 +162,9 @@ static void check_method(Fixture *f, const char *path, const Method *m)
 	if (startswith(m->interface, "org.rdma.") &&
 	    !streq(m->interface, RDMAD_INTERFACE_SIMULATOR))
 		assert_string_equal(option_error, RDMAD_ERROR_INVALID_OPTION);
+	/* FindPorts() answers with the ports that there are: none is no error */
+	if (streq(m->name, "FindPorts"))
+		return;
 	/* Names of nothing */
 	for (size_t i = 0;
 	     i < ARRAY_SIZE(texts) && strchr(m->signature, 's') < strchr(m->signature, 'a'); i++) {

@@ -21,7 +21,7 @@ static void look_up(const char *text)
 	FUZZ_CHECK(lookup_device(&none, text, &d) == -ENOENT);
 	r = lookup_port(&none, text, &p);
 	FUZZ_CHECK(r == -ENOENT || r == -EINVAL);
-	r = lookup_port_by_guid(&none, text, &p);
+	r = lookup_port_by(&none, text, FIND_PORT_GUID, &p);
 	FUZZ_CHECK(r == -ENOENT || r == -EINVAL);
 }
 

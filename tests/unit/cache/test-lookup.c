@@ -62,7 +62,7 @@ static void test_names(void **state)
 	assert_ptr_equal(p, two->ports[1]);
 	assert_int_equal(lookup_port(c, "", &p), -EINVAL);
 	assert_int_equal(lookup_port(c, "nothing", &p), -ENOENT);
-	assert_int_equal(lookup_port_by_guid(c, "nothing", &p), -EINVAL);
+	assert_int_equal(lookup_port_by(c, "nothing", FIND_PORT_GUID, &p), -EINVAL);
 
 	assert_int_equal(lookup_gid_by_address(c, "10.0.0.1", _GID_TYPE_MAX, NULL, &p, &index), 0);
 	assert_int_equal(index, 3);
@@ -122,7 +122,7 @@ static void test_ambiguous(void **state)
 		s.tables[PORT_TABLE_GIDS] = table_new(&gid, 1, sizeof(gid));
 		mask_set(&s.supplied, PORT_ATTR_gids, true);
 		apply(device_port(add_device(c, i, name, 1, 1), 1), s, 0);
-		assert_int_equal(lookup_port_by_netdev(c, "bond0", &p), i == 1 ? 0 : -EEXIST);
+		assert_int_equal(lookup_port_by(c, "bond0", FIND_NETDEV, &p), i == 1 ? 0 : -EEXIST);
 		assert_int_equal(
 			lookup_gid_by_address(c, "10.0.0.1", _GID_TYPE_MAX, NULL, &p, &index),
 			i == 1 ? 0 : -EEXIST);
@@ -130,8 +130,181 @@ static void test_ambiguous(void **state)
 	assert_int_equal(lookup_port(c, "bond0", &p), -EEXIST);
 	for (uint32_t i = 3; i <= 4; i++)
 		apply(device_port(add_device(c, i, "mlx5_0", 1, 1), 1), ib_port(ACTIVE), 0);
-	assert_int_equal(lookup_port_by_guid(c, "0002:c903:0000:0001", &p), -EEXIST);
+	assert_int_equal(lookup_port_by(c, "0002:c903:0000:0001", FIND_PORT_GUID, &p), -EEXIST);
 	assert_int_equal(lookup_port(c, "0002:c903:0000:0001", &p), -EEXIST);
+}
+
+/* A port with an interface that has another name, as eth0 of 4, and one address of the kernel. */
+static PortSnapshot named_port(const char *netdev, uint32_t ifindex, const char *altname,
+			       const char *address, PortSnapshot s)
+{
+	NetdevEntry link = {.ifindex = ifindex};
+	AltnameEntry other = {.ifindex = ifindex};
+	AddressEntry at = {.ifindex = ifindex};
+
+	strcpy(link.name, netdev);
+	strcpy(other.name, altname);
+	assert_int_equal(gid_parse(address, at.address), 0);
+	s.tables[PORT_TABLE_NETDEVS] = table_new(&link, 1, sizeof(link));
+	s.tables[PORT_TABLE_ALTNAMES] = table_new(&other, 1, sizeof(other));
+	s.tables[PORT_TABLE_ADDRESSES] = table_new(&at, 1, sizeof(at));
+	mask_set(&s.supplied, PORT_ATTR_netdevs, true);
+	mask_set(&s.supplied, PORT_ATTR_altnames, true);
+	mask_set(&s.supplied, PORT_ATTR_addresses, true);
+	return s;
+}
+
+static Device *add_function(Cache *c, uint32_t index, const char *name, const char *pci,
+			    uint64_t guid)
+{
+	DeviceSnapshot s = {};
+	AttrMask changed;
+	Device *d = add_device(c, index, name, 2, 1);
+
+	DEVICE_SUPPLY(&s, index, index);
+	DEVICE_SUPPLY_TEXT(&s, name, name);
+	DEVICE_SUPPLY(&s, port_count, 2);
+	DEVICE_SUPPLY_TEXT(&s, pci_address, pci);
+	DEVICE_SUPPLY(&s, node_guid, guid);
+	DEVICE_SUPPLY(&s, sys_image_guid, 0x77);
+	assert_true(cache_apply_device(c, &s, 0, &d, &changed) >= 0);
+	return d;
+}
+
+/* What TEXT finds by BY, as "name mlx5_0/1 mlx5_0/2", with the number of the GID or the interface
+ * behind a port; "none" or "bad". */
+static const char *found_by(const Cache *c, const char *text, FindKind by, const char *netdev)
+{
+	const FindKey key = {.text = text, .by = by, .type = _GID_TYPE_MAX, .netdev = netdev};
+	static char line[512];
+	FoundPort found[4];
+	FindKind is_by;
+	size_t n, used;
+	int r = lookup_find(c, &key, found, ARRAY_SIZE(found), &n, &is_by);
+
+	if (r < 0)
+		return r == -ENOENT ? "none" : "bad";
+	assert_true(n <= ARRAY_SIZE(found));
+	used = (size_t)sprintf(line, "%s", find_kind_name(is_by));
+	for (size_t i = 0; i < n; i++) {
+		char name[80];
+
+		used += (size_t)sprintf(line + used, " %s", port_name(found[i].port, name));
+		if (found[i].gid)
+			used += (size_t)sprintf(line + used, "[%u]", found[i].gid->index);
+		if (found[i].netdev)
+			used += (size_t)sprintf(line + used, "=%s", found[i].netdev);
+	}
+	return line;
+}
+
+/* Everything that a port can be found by. */
+static const struct {
+	const char *text;
+	FindKind by;
+	const char *found;
+} find_cases[] = {
+	{"mlx5_0/2", _FIND_MAX, "name mlx5_0/2"},
+	{"mlx5_0:2", _FIND_MAX, "name mlx5_0/2"},
+	{"mlx5_0", _FIND_MAX, "name mlx5_0/1 mlx5_0/2"},
+	{"mlx5_0", FIND_NETDEV, "none"},
+	{"mlx5_0/9", _FIND_MAX, "none"},
+	{"mlx5_0/x", _FIND_MAX, "bad"},
+	{"", _FIND_MAX, "bad"},
+	{"", FIND_ALTNAME, "bad"},
+	{"ib0", _FIND_MAX, "netdev mlx5_0/1=ib0"},
+	{"ibp193s0", _FIND_MAX, "altname mlx5_0/1=ib0"},
+	{"ibp193s0", FIND_NETDEV, "none"},
+	{"9", _FIND_MAX, "ifindex mlx5_0/1=ib0"},
+	{"9", FIND_NAME, "none"},
+	{"09", _FIND_MAX, "none"},
+	{"09", FIND_IFINDEX, "bad"},
+	{"0", FIND_IFINDEX, "bad"},
+	{"4294967305", FIND_IFINDEX, "bad"},
+	{"0000:c1:00.0", _FIND_MAX, "pci mlx5_0/1 mlx5_0/2"},
+	{"c1:00.0", _FIND_MAX, "pci mlx5_0/1 mlx5_0/2"},
+	{"C1:0.0", _FIND_MAX, "pci mlx5_0/1 mlx5_0/2"},
+	{"c1:00.2", _FIND_MAX, "none"},
+	{"c1:00.8", FIND_PCI, "bad"},
+	{"c1:00.0 ", FIND_PCI, "bad"},
+	{"10000:c1:00.0", FIND_PCI, "none"},
+	{"0002:c903:0000:0001", _FIND_MAX, "port-guid mlx5_0/1"},
+	{"0002:c903:0000:0001", FIND_NODE_GUID, "node-guid mlx5_1/1 mlx5_1/2"},
+	{"0x55", _FIND_MAX, "node-guid mlx5_0/1 mlx5_0/2"},
+	{"0000:0000:0000:0077", _FIND_MAX, "system-guid mlx5_0/1 mlx5_0/2 mlx5_1/1 mlx5_1/2"},
+	{"0x78", _FIND_MAX, "none"},
+	{"mlx5_0", FIND_PORT_GUID, "bad"},
+	{"192.0.2.1", _FIND_MAX, "address mlx5_0/1[0]=ib0"},
+	{"::ffff:192.0.2.1", _FIND_MAX, "address mlx5_0/1[0]=ib0"},
+	{"192.0.2.1", FIND_GID, "none"},
+	{"192.0.2", FIND_ADDRESS, "bad"},
+	{"10.0.0.1", _FIND_MAX, "address rxe0/1[3]=eth0"},
+	{"10.0.0.1", FIND_GID, "gid rxe0/1[3]=eth0"},
+	{"fe80::2:c903:0:1", _FIND_MAX, "gid mlx5_0/1[0]"},
+	{"fe80::2:c903:0:1", FIND_ADDRESS, "none"},
+};
+
+static void test_find(void **state)
+{
+	Cache *c = *state;
+	Device *pf = add_function(c, 1, "mlx5_0", "0000:c1:00.0", 0x55);
+	Port *roce;
+	const GidEntry gids[] = {
+		{.index = 1,
+		 .type = GID_TYPE_ROCE_V1,
+		 .gid = {[10] = 0xff, [11] = 0xff, 10, 0, 0, 1},
+		 .ifindex = 4,
+		 .netdev = "eth0"},
+		{.index = 3,
+		 .type = GID_TYPE_ROCE_V2,
+		 .gid = {[10] = 0xff, [11] = 0xff, 10, 0, 0, 1},
+		 .ifindex = 4,
+		 .netdev = "eth0"},
+	};
+	PortSnapshot s = {};
+
+	add_function(c, 3, "mlx5_1", "0000:c1:00.1", UINT64_C(0x0002c90300000001));
+	apply(pf->ports[0], named_port("ib0", 9, "ibp193s0", "192.0.2.1", ib_port(ACTIVE)), 0);
+	roce = device_port(add_device(c, 2, "rxe0", 1, 1), 1);
+	PORT_SUPPLY(&s, link_layer, 2);
+	s.tables[PORT_TABLE_GIDS] = table_new(gids, ARRAY_SIZE(gids), sizeof(gids[0]));
+	mask_set(&s.supplied, PORT_ATTR_gids, true);
+	apply(roce, s, 0);
+
+	for (size_t i = 0; i < ARRAY_SIZE(find_cases); i++) {
+		const char *found = found_by(c, find_cases[i].text, find_cases[i].by, NULL);
+
+		if (!streq(found, find_cases[i].found))
+			fail_msg("\"%s\": %s, not %s", find_cases[i].text, found,
+				 find_cases[i].found);
+	}
+	assert_string_equal(found_by(c, "192.0.2.1", _FIND_MAX, "ib1"), "none");
+	assert_string_equal(found_by(c, "192.0.2.1", _FIND_MAX, "ib0"), "address mlx5_0/1[0]=ib0");
+
+	/* what goes is found no more */
+	apply(pf->ports[0], named_port("ib0", 9, "other", "192.0.2.2", ib_port(ACTIVE)), 0);
+	assert_string_equal(found_by(c, "192.0.2.1", _FIND_MAX, NULL), "none");
+	assert_string_equal(found_by(c, "ibp193s0", _FIND_MAX, NULL), "none");
+	assert_string_equal(found_by(c, "192.0.2.2", _FIND_MAX, NULL), "address mlx5_0/1[0]=ib0");
+	cache_remove_device(c, pf);
+	assert_string_equal(found_by(c, "c1:00.0", _FIND_MAX, NULL), "none");
+	assert_string_equal(found_by(c, "0x77", _FIND_MAX, NULL), "system-guid mlx5_1/1 mlx5_1/2");
+}
+
+/* More ports than there is room for: the first of them, and how many there are. */
+static void test_find_many(void **state)
+{
+	const FindKey key = {.text = "mlx5_0", .by = _FIND_MAX, .type = _GID_TYPE_MAX};
+	Cache *c = *state;
+	FoundPort found[3];
+	FindKind by;
+	size_t n;
+
+	add_device(c, 1, "mlx5_0", 1000, 1);
+	assert_int_equal(lookup_find(c, &key, found, ARRAY_SIZE(found), &n, &by), 0);
+	assert_int_equal(n, 1000);
+	for (uint32_t i = 0; i < ARRAY_SIZE(found); i++)
+		assert_int_equal(found[i].port->number, i + 1);
 }
 
 /* An object has one path: another way to write its numbers is the path of nothing. */
@@ -243,6 +416,47 @@ static int lookup_address(const Cache *c, const char *text, Port **ret)
 	return lookup_gid_by_address(c, text, _GID_TYPE_MAX, NULL, ret, &index);
 }
 
+static int lookup_netdev(const Cache *c, const char *text, Port **ret)
+{
+	return lookup_port_by(c, text, FIND_NETDEV, ret);
+}
+
+static int lookup_guid(const Cache *c, const char *text, Port **ret)
+{
+	return lookup_port_by(c, text, FIND_PORT_GUID, ret);
+}
+
+static int lookup_altname(const Cache *c, const char *text, Port **ret)
+{
+	return lookup_port_by(c, text, FIND_ALTNAME, ret);
+}
+
+static int lookup_kernel_address(const Cache *c, const char *text, Port **ret)
+{
+	return lookup_port_by(c, text, FIND_ADDRESS, ret);
+}
+
+static bool has_altname(const Port *p, const char *name)
+{
+	TABLE_FOREACH(AltnameEntry, a, p->now.tables[PORT_TABLE_ALTNAMES])
+		if (streq(a->name, name))
+			return true;
+	return false;
+}
+
+/* The GIDs here have no type of RoCE. */
+static bool has_kernel_address(const Port *p, const char *text)
+{
+	uint8_t address[16];
+
+	assert_int_equal(gid_parse(text, address), 0);
+	TABLE_FOREACH(AddressEntry, a, p->now.tables[PORT_TABLE_ADDRESSES])
+		TABLE_FOREACH(NetdevEntry, n, p->now.tables[PORT_TABLE_NETDEVS])
+			if (n->ifindex == a->ifindex && memcmp(a->address, address, 16) == 0)
+				return true;
+	return false;
+}
+
 static void assert_same(const Cache *c,
 			int (*look_up)(const Cache *c, const char *text, Port **ret),
 			bool (*has)(const Port *p, const char *name), const char *name)
@@ -260,9 +474,13 @@ static void assert_all_found(const Cache *c)
 	Device *d;
 
 	for (size_t i = 0; i < ARRAY_SIZE(netdevs); i++)
-		assert_same(c, lookup_port_by_netdev, has_netdev, netdevs[i]);
+		assert_same(c, lookup_netdev, has_netdev, netdevs[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(guids); i++)
-		assert_same(c, lookup_port_by_guid, has_guid, guids[i]);
+		assert_same(c, lookup_guid, has_guid, guids[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(netdevs); i++)
+		assert_same(c, lookup_altname, has_altname, netdevs[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
+		assert_same(c, lookup_kernel_address, has_kernel_address, addresses[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
 		uint8_t gid[16];
 
@@ -289,7 +507,8 @@ static void assert_all_found(const Cache *c)
 }
 
 /* What lookup_port() finds by each name. */
-#define N_NAMES (ARRAY_SIZE(devices) * 3 + ARRAY_SIZE(netdevs) + ARRAY_SIZE(guids))
+#define N_NAMES                                                                                    \
+	(ARRAY_SIZE(devices) * 3 + ARRAY_SIZE(netdevs) + ARRAY_SIZE(guids) + ARRAY_SIZE(addresses))
 
 static void find_all(const Cache *c, const void *ret[N_NAMES])
 {
@@ -307,6 +526,8 @@ static void find_all(const Cache *c, const void *ret[N_NAMES])
 		ret[n++] = lookup_port(c, netdevs[i], &p) == 0 ? p : NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(guids); i++)
 		ret[n++] = lookup_port(c, guids[i], &p) == 0 ? p : NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
+		ret[n++] = lookup_port(c, addresses[i], &p) == 0 ? p : NULL;
 }
 
 /* An answer with some of the names; often with one of them twice. */
@@ -314,6 +535,8 @@ static PortSnapshot random_port(void)
 {
 	GidEntry gids[3] = {};
 	NetdevEntry links[2] = {};
+	AltnameEntry altname = {};
+	AddressEntry address = {};
 	PortSnapshot s = {};
 	size_t n_gids = (size_t)rand() % 4, n_links = (size_t)rand() % 3;
 
@@ -325,6 +548,15 @@ static PortSnapshot random_port(void)
 	}
 	for (size_t i = 0; i < n_links; i++)
 		strcpy(links[i].name, netdevs[rand() % 3]);
+	for (size_t i = 0; i < n_links; i++)
+		links[i].ifindex = (uint32_t)rand() % 3;
+	strcpy(altname.name, netdevs[rand() % 3]);
+	assert_int_equal(gid_parse(addresses[rand() % 3], address.address), 0);
+	address.ifindex = 1;
+	s.tables[PORT_TABLE_ALTNAMES] = table_new(&altname, (size_t)rand() % 2, sizeof(altname));
+	s.tables[PORT_TABLE_ADDRESSES] = table_new(&address, (size_t)rand() % 2, sizeof(address));
+	mask_set(&s.supplied, PORT_ATTR_altnames, true);
+	mask_set(&s.supplied, PORT_ATTR_addresses, true);
 	PORT_SUPPLY(&s, state, ACTIVE);
 	PORT_SUPPLY(&s, link_layer, 1 + (uint32_t)rand() % 2);
 	s.tables[PORT_TABLE_GIDS] = table_new(gids, n_gids, sizeof(gids[0]));
@@ -386,11 +618,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_names),
-		TEST(test_colon),
-		TEST(test_ambiguous),
-		TEST(test_paths),
-		TEST(test_never_stale),
+		TEST(test_names),     TEST(test_colon), TEST(test_ambiguous),	TEST(test_find),
+		TEST(test_find_many), TEST(test_paths), TEST(test_never_stale),
 	};
 
 	return cmocka_run_group_tests_name("lookup", tests, NULL, NULL);

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "bus-find.h"
+
+#include "bus-options.h"
+#include "bus-private.h"
+#include "bus-shown.h"
+#include "lookup.h"
+#include "names.h"
+
+/* How many of the ports that an ambiguous name may mean are in the text of the error. */
+#define CANDIDATES 4U
+
+/* What a failed look-up of the KIND named TEXT is to the caller. */
+static int lookup_error(sd_bus_error *error, int r, const char *kind, const char *text)
+{
+	const char *shown = BUS_SHOW(text);
+
+	switch (r) {
+	case -ENOENT:
+		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "No %s \"%s\"", kind, shown);
+	case -EINVAL:
+		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT, "\"%s\" is no %s",
+					 shown, kind);
+	default:
+		return r;
+	}
+}
+
+/* FOUND has the first CANDIDATES of the N ports that TEXT may mean. */
+static int ambiguous_error(sd_bus_error *error, const char *text, const FoundPort *found, size_t n)
+{
+	char names[CANDIDATES * 82] = "", more[40] = "";
+	size_t shown = MIN(n, (size_t)CANDIDATES), used = 0;
+
+	for (size_t i = 0; i < shown; i++) {
+		char name[80];
+
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+					 i == 0 ? "" : ", ", port_name(found[i].port, name));
+	}
+	if (n > shown)
+		snprintf(more, sizeof(more), " and %zu more", n - shown);
+	return sd_bus_error_setf(error, RDMAD_ERROR_AMBIGUOUS, "\"%s\" is more than one port: %s%s",
+				 BUS_SHOW(text), names, more);
+}
+
+/* The text argument and no option. */
+static int read_text(sd_bus_message *m, const char *method, const char **ret, sd_bus_error *error)
+{
+	int r = sd_bus_message_read_basic(m, 's', ret);
+
+	return r < 0 ? r : bus_read_options(m, method, NULL, 0, error);
+}
+
+int bus_get_device_by_name(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	char path[RDMAD_PATH_MAX];
+	const char *text;
+	Device *d;
+	int r = read_text(m, "GetDeviceByName", &text, error);
+
+	if (r < 0)
+		return r;
+	r = lookup_device(((const Bus *)userdata)->cache, text, &d);
+	if (r == 0 && !d->published)
+		r = -ENOENT;
+	if (r < 0)
+		return lookup_error(error, r, "device", text);
+	return sd_bus_reply_method_return(m, "o", device_path(d, path));
+}
+
+/* The one port that KEY names. KIND is what it is in messages. */
+static int find_one(const Bus *b, const FindKey *key, const char *kind, FoundPort *ret,
+		    sd_bus_error *error)
+{
+	FoundPort found[CANDIDATES];
+	FindKind by;
+	size_t n = 0;
+	int r = lookup_find(b->cache, key, found, CANDIDATES, &n, &by);
+
+	if (r == 0 && n > 1)
+		return ambiguous_error(error, key->text, found, n);
+	if (r == 0 && !found[0].port->published)
+		r = -ENOENT;
+	if (r < 0)
+		return lookup_error(error, r, kind, key->text);
+	*ret = found[0];
+	return 0;
+}
+
+static int get_port(sd_bus_message *m, const Bus *b, sd_bus_error *error, const char *method,
+		    const char *kind, FindKind by)
+{
+	FindKey key = {.by = by, .type = _GID_TYPE_MAX};
+	char path[RDMAD_PATH_MAX];
+	FoundPort found;
+	int r = read_text(m, method, &key.text, error);
+
+	if (r < 0)
+		return r;
+	r = find_one(b, &key, kind, &found, error);
+	return r < 0 ? r : sd_bus_reply_method_return(m, "o", port_path(found.port, path));
+}
+
+int bus_get_port(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	return get_port(m, userdata, error, "GetPort", "port", _FIND_MAX);
+}
+
+int bus_get_port_by_netdev(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	return get_port(m, userdata, error, "GetPortByNetdev", "netdev of a port", FIND_NETDEV);
+}
+
+int bus_get_port_by_guid(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	return get_port(m, userdata, error, "GetPortByGuid", "port GUID", FIND_PORT_GUID);
+}
+
+/* The value of option "type"; NULL: it is not there. */
+static int parse_type(const char *name, GidType *ret, sd_bus_error *error)
+{
+	GidType type = _GID_TYPE_MAX;
+	char buffer[24];
+
+	if (name) {
+		for (type = 0; type < _GID_TYPE_MAX; type++)
+			if (streq(gid_type_name(type, buffer), name))
+				break;
+		if (type == _GID_TYPE_MAX)
+			return sd_bus_error_setf(
+				error, RDMAD_ERROR_INVALID_OPTION,
+				"Option \"type\": \"%s\" is none of IB, RoCE v1, RoCE v2",
+				BUS_SHOW(name));
+	}
+	*ret = type;
+	return 0;
+}
+
+int bus_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	FindKey key = {.by = FIND_GID};
+	const char *type_name = NULL;
+	const BusOption options[] = {{"type", 's', &type_name}, {"netdev", 's', &key.netdev}};
+	char path[RDMAD_PATH_MAX];
+	FoundPort found;
+	uint8_t gid[16];
+	int r = sd_bus_message_read_basic(m, 's', &key.text);
+
+	if (r < 0)
+		return r;
+	r = bus_read_options(m, "GetPortByAddress", options, ARRAY_SIZE(options), error);
+	if (r >= 0)
+		r = parse_type(type_name, &key.type, error);
+	if (r < 0)
+		return r;
+	r = find_one(userdata, &key,
+		     gid_parse(key.text, gid) < 0 ? "IP address" : "GID with the IP address",
+		     &found, error);
+	return r < 0 ? r
+		     : sd_bus_reply_method_return(m, "ou", port_path(found.port, path),
+						  found.gid->index);
+}
+
+/* One entry of the answer of FindPorts(). */
+static int append_found(sd_bus_message *reply, const FoundPort *f, FindKind by)
+{
+	char path[RDMAD_PATH_MAX];
+	int r = sd_bus_message_open_container(reply, 'r', "oa{sv}");
+
+	if (r >= 0)
+		r = sd_bus_message_append(reply, "o", port_path(f->port, path));
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "{sv}");
+	if (r >= 0)
+		r = sd_bus_message_append(reply, "{sv}", "By", "s", find_kind_name(by));
+	if (r >= 0 && f->gid)
+		r = sd_bus_message_append(reply, "{sv}", "GidIndex", "u", f->gid->index);
+	if (r >= 0 && f->netdev)
+		r = sd_bus_message_append(reply, "{sv}", "Netdev", "s", f->netdev);
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+static int reply_found(sd_bus_message *m, const FoundPort *found, size_t n, FindKind by)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int r = sd_bus_message_new_method_return(m, &reply);
+
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "(oa{sv})");
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		if (found[i].port->published)
+			r = append_found(reply, &found[i], by);
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	return r < 0 ? r : sd_bus_message_send(reply);
+}
+
+/* What FindPorts() is asked for. */
+static int read_key(sd_bus_message *m, FindKey *ret, sd_bus_error *error)
+{
+	const char *type = NULL, *by = NULL;
+	FindKey key = {.by = _FIND_MAX};
+	const BusOption options[] = {
+		{"by", 's', &by}, {"type", 's', &type}, {"netdev", 's', &key.netdev}};
+	int r = sd_bus_message_read_basic(m, 's', &key.text);
+
+	if (r < 0)
+		return r;
+	r = bus_read_options(m, "FindPorts", options, ARRAY_SIZE(options), error);
+	if (r >= 0)
+		r = parse_type(type, &key.type, error);
+	if (r < 0)
+		return r;
+	if (by) {
+		key.by = find_kind_from_name(by);
+		if (key.by == _FIND_MAX)
+			return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
+						 "Option \"by\": FindPorts knows no \"%s\"",
+						 BUS_SHOW(by));
+	}
+	*ret = key;
+	return 0;
+}
+
+int bus_find_ports(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	const Bus *b = userdata;
+	_cleanup_free_ FoundPort *found = calloc(BUS_FIND_MAX, sizeof(*found));
+	FindKind by = _FIND_MAX;
+	size_t n = 0;
+	FindKey key;
+	int r = found ? read_key(m, &key, error) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	r = lookup_find(b->cache, &key, found, BUS_FIND_MAX, &n, &by);
+	if (r == -EINVAL)
+		return lookup_error(error, r, "name or address of a port", key.text);
+	if (r < 0 && r != -ENOENT)
+		return r;
+	if (n > BUS_FIND_MAX)
+		return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
+					 "\"%s\" is %zu ports, more than %u: see ListPorts",
+					 BUS_SHOW(key.text), n, BUS_FIND_MAX);
+	return reply_found(m, found, n, by);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Manager.FindPorts() and GetPort(): ports by everything that names them. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "fixture.h"
+
+static const char scenario[] = "[device mlx5_0]\n"
+			       "index = 1\n"
+			       "ports = 2\n"
+			       "protocol = infiniband\n"
+			       "node_guid = 0x5500\n"
+			       "sys_image_guid = 0x7700\n"
+			       "pci_address = 0000:c1:00.0\n"
+			       "[port mlx5_0/1]\n"
+			       "netdev = ib0 9\n"
+			       "altnames = ibp193s0\n"
+			       "addresses = 192.0.2.9 fd00::9\n"
+			       "[device rocep1]\n"
+			       "index = 2\n"
+			       "protocol = roce\n"
+			       "sys_image_guid = 0x7700\n"
+			       "pci_address = 0000:c1:00.1\n"
+			       "[port rocep1/1]\n"
+			       "netdev = eth7 7\n"
+			       "altnames = enp193s0f1np1\n"
+			       "gid.2 = 192.0.2.7 v1 eth7\n"
+			       "gid.3 = 192.0.2.7 v2 eth7\n"
+			       "gid.4 = 192.0.2.8 v2 vlan5 8\n"
+			       "[device many]\n"
+			       "index = 3\n"
+			       "ports = 1024\n"
+			       "protocol = roce\n"
+			       "sys_image_guid = 0x7701\n"
+			       "[device more]\n"
+			       "index = 4\n"
+			       "protocol = roce\n"
+			       "sys_image_guid = 0x7701\n";
+
+static int setup(void **state)
+{
+	return fixture_setup_daemon(state, scenario);
+}
+
+/* The entries of the answer as "1/1 By=name GidIndex=3 Netdev=eth7, ...", up to the first three. */
+static char *read_found(sd_bus_message *reply, size_t *ret_n)
+{
+	char *line = calloc(1, 1024);
+	const char *path, *key;
+	size_t used = 0;
+
+	*ret_n = 0;
+	assert_true(sd_bus_message_enter_container(reply, 'a', "(oa{sv})") >= 0);
+	while (sd_bus_message_enter_container(reply, 'r', "oa{sv}") > 0) {
+		unsigned int device, port;
+		bool shown = (*ret_n)++ < 3;
+
+		assert_true(sd_bus_message_read_basic(reply, 'o', &path) > 0);
+		assert_int_equal(sscanf(path, "/org/rdma/device/%u/port/%u", &device, &port), 2);
+		if (shown)
+			used += (size_t)sprintf(line + used, "%s%u/%u", used ? ", " : "", device,
+						port);
+		assert_true(sd_bus_message_enter_container(reply, 'a', "{sv}") >= 0);
+		while (sd_bus_message_enter_container(reply, 'e', "sv") > 0) {
+			uint32_t number;
+			const char *text;
+
+			assert_true(sd_bus_message_read_basic(reply, 's', &key) > 0);
+			if (streq(key, "GidIndex")) {
+				assert_true(sd_bus_message_read(reply, "v", "u", &number) > 0);
+				used += (size_t)sprintf(line + used, " GidIndex=%u", number);
+			} else {
+				assert_true(sd_bus_message_read(reply, "v", "s", &text) > 0);
+				if (shown)
+					used += (size_t)sprintf(line + used, " %s=%s", key, text);
+			}
+			sd_bus_message_exit_container(reply);
+		}
+		sd_bus_message_exit_container(reply);
+		sd_bus_message_exit_container(reply);
+	}
+	sd_bus_message_exit_container(reply);
+	return line;
+}
+
+static void expect_found(Fixture *f, const char *what, const char *by, const char *expected)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		by ? fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "FindPorts", NULL,
+				  "sa{sv}", what, 1, "by", "s", by)
+		   : fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "FindPorts", NULL,
+				  "sa{sv}", what, 0);
+	size_t n;
+	_cleanup_free_ char *found = read_found(reply, &n);
+
+	if (!streq(found, expected))
+		fail_msg("%s: %s, not %s", what, found, expected);
+}
+
+static void expect_error(Fixture *f, const char *what, const char *key, const char *value,
+			 const char *expected)
+{
+	_cleanup_free_ char *error = NULL;
+
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "FindPorts", &error,
+				 "sa{sv}", what, key ? 1 : 0, key, "s", value));
+	assert_string_equal(error, expected);
+}
+
+static void test_find(void **state)
+{
+	static const struct {
+		const char *what, *by, *found;
+	} cases[] = {
+		{"mlx5_0/2", NULL, "1/2 By=name"},
+		{"mlx5_0:2", NULL, "1/2 By=name"},
+		{"mlx5_0", NULL, "1/1 By=name, 1/2 By=name"},
+		{"mlx5_0", "netdev", ""},
+		{"mlx5_9", NULL, ""},
+		{"eth7", NULL, "2/1 By=netdev Netdev=eth7"},
+		{"vlan5", "netdev", "2/1 By=netdev Netdev=vlan5"},
+		{"ibp193s0", NULL, "1/1 By=altname Netdev=ib0"},
+		{"enp193s0f1np1", "altname", "2/1 By=altname Netdev=eth7"},
+		{"9", NULL, "1/1 By=ifindex Netdev=ib0"},
+		{"8", "ifindex", "2/1 By=ifindex Netdev=vlan5"},
+		{"0000:c1:00.0", NULL, "1/1 By=pci, 1/2 By=pci"},
+		{"c1:00.1", "pci", "2/1 By=pci"},
+		{"0000:0000:0000:5501", NULL, "1/1 By=port-guid"},
+		{"0x5500", NULL, "1/1 By=node-guid, 1/2 By=node-guid"},
+		{"0x7700", NULL, "1/1 By=system-guid, 1/2 By=system-guid, 2/1 By=system-guid"},
+		{"192.0.2.7", NULL, "2/1 By=address GidIndex=3 Netdev=eth7"},
+		{"192.0.2.7", "gid", "2/1 By=gid GidIndex=3 Netdev=eth7"},
+		{"192.0.2.9", NULL, "1/1 By=address GidIndex=0 Netdev=ib0"},
+		{"fd00::9", NULL, "1/1 By=address GidIndex=0 Netdev=ib0"},
+		{"192.0.2.9", "gid", ""},
+		{"fe80::5501", NULL, "1/1 By=gid GidIndex=0"},
+	};
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *v1 = NULL, *vlan = NULL;
+	_cleanup_free_ char *of_v1 = NULL, *of_vlan = NULL;
+	Fixture *f = *state;
+	size_t n;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		expect_found(f, cases[i].what, cases[i].by, cases[i].found);
+	v1 = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "FindPorts", NULL, "sa{sv}",
+			  "192.0.2.7", 1, "type", "s", "RoCE v1");
+	of_v1 = read_found(v1, &n);
+	assert_string_equal(of_v1, "2/1 By=address GidIndex=2 Netdev=eth7");
+	vlan = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "FindPorts", NULL,
+			    "sa{sv}", "192.0.2.7", 1, "netdev", "s", "vlan5");
+	of_vlan = read_found(vlan, &n);
+	assert_string_equal(of_vlan, "");
+}
+
+/* The addresses and names of interfaces come and go, and are heard of. */
+static void test_changes(void **state)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	Fixture *f = *state;
+
+	fixture_simulate(f, "set mlx5_0/1 addresses=192.0.2.10 event=address");
+	fixture_simulate(f, "set rocep1/1 altnames=roce0 event=link");
+	reply = fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh", NULL, "a{sv}",
+			     0);
+	expect_found(f, "192.0.2.10", NULL, "1/1 By=address GidIndex=0 Netdev=ib0");
+	expect_found(f, "192.0.2.9", NULL, "");
+	expect_found(f, "roce0", NULL, "2/1 By=altname Netdev=eth7");
+	expect_found(f, "enp193s0f1np1", NULL, "");
+}
+
+static void test_errors(void **state)
+{
+	Fixture *f = *state;
+
+	expect_error(f, "", NULL, NULL, RDMAD_ERROR_INVALID_ARGUMENT);
+	expect_error(f, "mlx5_0/x", NULL, NULL, RDMAD_ERROR_INVALID_ARGUMENT);
+	expect_error(f, "192.0.2", "by", "address", RDMAD_ERROR_INVALID_ARGUMENT);
+	expect_error(f, "mlx5_0", "by", "colour", RDMAD_ERROR_INVALID_OPTION);
+	expect_error(f, "mlx5_0", "type", "RoCE v3", RDMAD_ERROR_INVALID_OPTION);
+	expect_error(f, "mlx5_0", "nonsense", "", RDMAD_ERROR_INVALID_OPTION);
+	/* 1025 ports */
+	expect_error(f, "0x7701", NULL, NULL, RDMAD_ERROR_LIMITS_EXCEEDED);
+}
+
+/* A device with as many ports as there may be. */
+static void test_many(void **state)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(*state, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "FindPorts", NULL,
+			     "sa{sv}", "many", 0);
+	size_t n;
+	_cleanup_free_ char *found = read_found(reply, &n);
+
+	assert_int_equal(n, 1024);
+	assert_string_equal(found, "3/1 By=name, 3/2 By=name, 3/3 By=name");
+}
+
+/* GetPort() takes all of it where one port is meant. Else the error names those that may be. */
+static void test_get_port(void **state)
+{
+	static const struct {
+		const char *what, *path;
+	} cases[] = {
+		{"ibp193s0", "/org/rdma/device/1/port/1"},
+		{"7", "/org/rdma/device/2/port/1"},
+		{"c1:00.1", "/org/rdma/device/2/port/1"},
+		{"192.0.2.9", "/org/rdma/device/1/port/1"},
+		{"192.0.2.7", "/org/rdma/device/2/port/1"},
+		{"fe80::5502", "/org/rdma/device/1/port/2"},
+	};
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	sd_bus_error error = SD_BUS_ERROR_NULL;
+	Fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *found =
+			fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetPort", NULL,
+				     "sa{sv}", cases[i].what, 0);
+		const char *path;
+
+		assert_true(sd_bus_message_read_basic(found, 'o', &path) > 0);
+		assert_string_equal(path, cases[i].path);
+	}
+	assert_true(sd_bus_call_method(f->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+				       RDMAD_INTERFACE_MANAGER, "GetPort", &error, &reply, "sa{sv}",
+				       "c1:00.0", 0) < 0);
+	assert_string_equal(error.name, RDMAD_ERROR_AMBIGUOUS);
+	assert_string_equal(error.message, "\"c1:00.0\" is more than one port: mlx5_0/1, mlx5_0/2");
+	sd_bus_error_free(&error);
+	assert_true(sd_bus_call_method(f->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+				       RDMAD_INTERFACE_MANAGER, "GetPort", &error, &reply, "sa{sv}",
+				       "many", 0) < 0);
+	assert_string_equal(error.message, "\"many\" is more than one port: many/1, many/2, "
+					   "many/3, many/4 and 1020 more");
+	sd_bus_error_free(&error);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_find), TEST(test_changes),  TEST(test_errors),
+		TEST(test_many), TEST(test_get_port),
+	};
+
+	return cmocka_run_group_tests_name("find-ports", tests, NULL, NULL);
+}
