@@ -134,6 +134,80 @@ ExitStatus bus_read_objects(sd_bus *bus, ObjectList *ret)
 	return STATUS_OK;
 }
 
+void bus_found_done(FoundPaths *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free(f->paths[i]);
+	free(f->paths);
+	free(f->gids);
+	*f = (FoundPaths){};
+}
+
+/* The members of an entry, of which only the index of the GID matters here. */
+static int read_gid_index(sd_bus_message *m, uint32_t *ret)
+{
+	const char *key;
+	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
+
+	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
+		r = sd_bus_message_read_basic(m, 's', &key);
+		if (r >= 0)
+			r = streq(key, "GidIndex") ? sd_bus_message_read(m, "v", "u", ret)
+						   : sd_bus_message_skip(m, "v");
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int read_found(sd_bus_message *m, FoundPaths *f)
+{
+	char **paths = reallocarray(f->paths, f->n + 1, sizeof(*paths));
+	uint32_t *gids = reallocarray(f->gids, f->n + 1, sizeof(*gids));
+	const char *path;
+	int r;
+
+	f->paths = paths ? paths : f->paths;
+	f->gids = gids ? gids : f->gids;
+	if (!paths || !gids)
+		return -ENOMEM;
+	r = sd_bus_message_read_basic(m, 'o', &path);
+	if (r < 0)
+		return r;
+	gids[f->n] = UINT32_MAX;
+	r = read_gid_index(m, &gids[f->n]);
+	if (r < 0)
+		return r;
+	paths[f->n] = strdup(path);
+	if (!paths[f->n])
+		return -ENOMEM;
+	f->n++;
+	return sd_bus_message_exit_container(m);
+}
+
+int bus_find_ports(sd_bus *bus, const char *what, const char *by, FoundPaths *ret,
+		   sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	_cleanup_(bus_found_done) FoundPaths f = {};
+	int r = by ? sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					RDMAD_INTERFACE_MANAGER, "FindPorts", error, &reply,
+					"sa{sv}", what, 1, "by", "s", by)
+		   : sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					RDMAD_INTERFACE_MANAGER, "FindPorts", error, &reply,
+					"sa{sv}", what, 0);
+
+	if (r >= 0)
+		r = sd_bus_message_enter_container(reply, 'a', "(oa{sv})");
+	while (r >= 0 && (r = sd_bus_message_enter_container(reply, 'r', "oa{sv}")) > 0)
+		r = read_found(reply, &f);
+	if (r < 0)
+		return r;
+	*ret = f;
+	f = (FoundPaths){};
+	return 0;
+}
+
 int bus_get_port(sd_bus *bus, const char *port, char **ret_path, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;

@@ -22,6 +22,19 @@ bool bus_is_no_port(const sd_bus_error *error);
 /* All devices and ports. They come with one reply, so they are of one moment. */
 ExitStatus bus_read_objects(sd_bus *bus, ObjectList *ret);
 
+/* The ports that rdmad finds by a name or an address, by their object paths. */
+typedef struct FoundPaths {
+	char **paths;
+	uint32_t *gids; /* the index of the GID that holds the address; UINT32_MAX: it has none */
+	size_t n;
+} FoundPaths;
+
+void bus_found_done(FoundPaths *f);
+/* Calls FindPorts() for WHAT as the user wrote it; with BY, what it has to be, unless that is NULL.
+ * None is no error. Prints nothing: the reason of a failure is in ERROR. */
+int bus_find_ports(sd_bus *bus, const char *what, const char *by, FoundPaths *ret,
+		   sd_bus_error *error);
+
 /* Finds the object path of PORT, which is named as the user wrote it; the caller frees the path.
  * Prints nothing: the reason of a failure is in ERROR. */
 int bus_get_port(sd_bus *bus, const char *port, char **ret_path, sd_bus_error *error);

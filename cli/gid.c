@@ -7,7 +7,6 @@
 #include "commands.h"
 #include "format.h"
 #include "json.h"
-#include "names.h"
 #include "selection.h"
 #include "terminal.h"
 
@@ -56,24 +55,13 @@ static ExitStatus add_port(Lines *l, const Object *port)
 	return status;
 }
 
-/* rdmad says which entry a program should use for ADDRESS: the rule is there alone. */
-static ExitStatus add_address(Context *c, const ObjectList *objects, Lines *l, const char *address)
+/* Adds the entry with INDEX of the port at PATH. */
+static ExitStatus add_entry(Lines *l, const ObjectList *objects, const char *path, uint32_t index,
+			    const char *address)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
-	const Value *gids;
-	const Object *port;
-	const char *path;
-	uint32_t index;
-	int r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-				   "GetPortByAddress", &error, &reply, "sa{sv}", address, 0);
+	const Object *port = object_list_find(objects, path);
+	const Value *gids = port ? gids_of(port) : NULL;
 
-	if (r >= 0)
-		r = sd_bus_message_read(reply, "ou", &path, &index);
-	if (r < 0)
-		return bus_complain(address, &error, r);
-	port = object_list_find(objects, path);
-	gids = port ? gids_of(port) : NULL;
 	for (size_t i = 0; gids && i < gids->n; i++) {
 		const Value *e = &gids->items[i];
 
@@ -82,6 +70,29 @@ static ExitStatus add_address(Context *c, const ObjectList *objects, Lines *l, c
 			return add_line(l, port, e);
 	}
 	complain("%s: the entry has just gone away", address);
+	return STATUS_NO_PORT;
+}
+
+/* rdmad says which entry a program should use for ADDRESS: the rule is there alone. */
+static ExitStatus add_address(Context *c, const ObjectList *objects, Lines *l, const char *address)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(bus_found_done) FoundPaths found = {};
+	int r = bus_find_ports(c->bus, address, NULL, &found, &error);
+	ExitStatus status = STATUS_OK;
+	size_t n = 0;
+
+	if (r < 0)
+		return bus_complain(address, &error, r);
+	for (size_t i = 0; status == STATUS_OK && i < found.n; i++) {
+		if (found.gids[i] == UINT32_MAX)
+			continue;
+		status = add_entry(l, objects, found.paths[i], found.gids[i], address);
+		n++;
+	}
+	if (n > 0)
+		return status;
+	complain("%s: no port has a GID for this address", address);
 	return STATUS_NO_PORT;
 }
 

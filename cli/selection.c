@@ -75,24 +75,28 @@ static void choose_all(Selection *s, bool planes)
 static ExitStatus choose(Context *c, Selection *s, const char *argument)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_free_ char *path = NULL;
-	Object *o = NULL;
+	_cleanup_(bus_found_done) FoundPaths found = {};
+	bool any = false;
 	int r;
 
 	if (selection_is_pattern(argument))
 		return choose_matching(s, argument) > 0
 			       ? STATUS_OK
 			       : add_missing(s, argument, "no port has such a name");
-	r = bus_get_port(c->bus, argument, &path, &error);
-	if (r < 0 && !bus_is_no_port(&error))
+	r = bus_find_ports(c->bus, argument, NULL, &found, &error);
+	if (r < 0)
 		return bus_complain(argument, &error, r);
-	if (r >= 0)
-		o = object_list_find(&s->objects, path);
-	if (!o)
-		return add_missing(s, argument,
-				   r < 0 ? "no port has this name" : "the port has just gone away");
-	add_port(s, o);
-	return STATUS_OK;
+	for (size_t i = 0; i < found.n; i++) {
+		Object *o = object_list_find(&s->objects, found.paths[i]);
+
+		if (o)
+			add_port(s, o);
+		any |= o != NULL;
+	}
+	if (any)
+		return STATUS_OK;
+	return add_missing(s, argument,
+			   found.n == 0 ? "no port has this name" : "the port has just gone away");
 }
 
 ExitStatus selection_read(Context *c, bool planes, Selection *ret)

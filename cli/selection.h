@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * The ports that the arguments of a command choose. An argument is any name of a port that rdmad
- * takes, or a pattern of fnmatch(3) for the names of ports, devices and network interfaces.
+ * The ports that the arguments of a command choose. An argument is anything by which rdmad finds
+ * ports (FindPorts), or a pattern of fnmatch(3) for the names of ports, devices and network
+ * interfaces.
  */
 
 #include "object.h"

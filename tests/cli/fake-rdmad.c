@@ -60,16 +60,49 @@ static int get_managed_objects(sd_bus_message *call)
 	return 1;
 }
 
+/* The port that NAME is one of the names of. */
+static FakePort *find_named(const char *name)
+{
+	return fake_find(streq(name, "mlx5_0") || streq(name, "ib0") ||
+					 streq(name, "0002:c903:00ab:cdef")
+				 ? "mlx5_0/1"
+				 : name);
+}
+
+static int find_ports(sd_bus_message *call)
+{
+	static const char *const of_mlx5_1[] = {"mlx5_1/1", "mlx5_1/2"};
+	const char *what, *const *names = &what;
+	sd_bus_message *reply;
+	size_t n = 1;
+
+	sd_bus_message_read(call, "s", &what);
+	if (streq(what, "mlx5_1")) {
+		names = of_mlx5_1;
+		n = ARRAY_SIZE(of_mlx5_1);
+	}
+	sd_bus_message_new_method_return(call, &reply);
+	sd_bus_message_open_container(reply, 'a', "(oa{sv})");
+	for (size_t i = 0; i < n; i++) {
+		const FakePort *p = find_named(names[i]);
+
+		if (p)
+			sd_bus_message_append(reply, "(oa{sv})", fake_path(p), 2, "By", "s", "name",
+					      "Later", "as", 1, "x");
+	}
+	sd_bus_message_close_container(reply);
+	sd_bus_send(bus, reply, NULL);
+	sd_bus_message_unref(reply);
+	return 1;
+}
+
 static int get_port(sd_bus_message *call)
 {
 	const char *name;
 	FakePort *p;
 
 	sd_bus_message_read(call, "s", &name);
-	p = fake_find(streq(name, "mlx5_0") || streq(name, "ib0") ||
-				      streq(name, "0002:c903:00ab:cdef")
-			      ? "mlx5_0/1"
-			      : name);
+	p = find_named(name);
 	if (p)
 		return sd_bus_reply_method_return(call, "o", fake_path(p));
 	if (streq(name, "mlx5_1"))
@@ -308,6 +341,7 @@ static int answer(sd_bus_message *call)
 	}
 	return streq(member, "GetManagedObjects") ? get_managed_objects(call)
 	       : streq(member, "GetPort")	  ? get_port(call)
+	       : streq(member, "FindPorts")	  ? find_ports(call)
 	       : streq(member, "Get")	 ? sd_bus_reply_method_return(call, "v", "b", simulated)
 	       : streq(member, "GetAll") ? get_all(call)
 	       : streq(member, "Query")	 ? query(call)
