@@ -313,8 +313,8 @@ static void test_gids(_unused_ void **state)
 	wait_equal(f, index, 1);
 }
 
-/* Netlink has only a part of what the subnet manager sets. A second look, which asks netlink but not
- * verbs, must not publish this part alone. The change comes while that look is due. */
+/* Netlink has only a part of what the subnet manager sets. A second look, which asks netlink but
+ * not verbs, must not publish this part alone. The change comes while that look is due. */
 static void test_parts(_unused_ void **state)
 {
 	char value[16];
