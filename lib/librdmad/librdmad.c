@@ -8,30 +8,13 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <systemd/sd-bus.h>
 
-#include "memory-layout.h"
+#include "librdmad-private.h"
 #include "names.h"
 #include "util.h"
 
 /* Programs are built with it: its size is part of the ABI. */
 _Static_assert(sizeof(struct rdmad_handle) == 16, "a handle has another size");
-
-#define EXPORT __attribute__((visibility("default")))
-
-struct rdmad {
-	/* What a read needs: copied from the header, and checked, when the memory was opened. */
-	const char *records; /* record 0 */
-	uint32_t capacity;   /* so many records are within the memory */
-	uint32_t record_size;
-
-	const struct memory_header *header; /* the memory, mapped for reading */
-	size_t size;			    /* of the memory, in bytes */
-	int memory;			    /* the descriptor of the memory */
-	int changed;			    /* the read end of the pipe; negative: there is none */
-	bool by_bus;			    /* opened by rdmad_open() */
-	char *address;			    /* which rdmad_open() was given; NULL: the system bus */
-};
 
 /* Opening */
 
@@ -112,7 +95,7 @@ EXPORT int rdmad_open_fd(int memory, int changed, struct rdmad **ret)
 	return 0;
 }
 
-static int connect_bus(const char *address, sd_bus **ret)
+int librdmad_connect(const char *address, sd_bus **ret)
 {
 	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
 	int r;
@@ -154,7 +137,7 @@ static int call_open_snapshot(const char *address, int *ret_memory, int *ret_cha
 	_cleanup_close_ int memory = -EBADF, changed = -EBADF;
 	int r, theirs[2];
 
-	r = connect_bus(address, &bus);
+	r = librdmad_connect(address, &bus);
 	if (r < 0)
 		return r;
 	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
@@ -377,9 +360,7 @@ EXPORT int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port
 
 /* Finding */
 
-/* Reads the port in SLOT. Returns 1, or 0 if no port is there; -EAGAIN, -ESTALE, -ENOTCONN as
- * rdmad_read(). */
-static int read_slot(const struct rdmad *r, uint32_t slot, struct rdmad_port *ret)
+int librdmad_read_slot(const struct rdmad *r, uint32_t slot, struct rdmad_port *ret)
 {
 	struct rdmad_handle any = {.slot = slot};
 	int e = rdmad_read(r, any, ret);
@@ -389,13 +370,12 @@ static int read_slot(const struct rdmad *r, uint32_t slot, struct rdmad_port *re
 	return e < 0 ? e : 1;
 }
 
-/* The slots that may have a port. */
-static uint32_t count_slots(const struct rdmad *r)
+uint32_t librdmad_count_slots(const struct rdmad *r)
 {
 	return MIN(__atomic_load_n(&r->header->n_slots, __ATOMIC_ACQUIRE), r->capacity);
 }
 
-static struct rdmad_handle handle_of(const struct rdmad_port *p, uint32_t slot)
+struct rdmad_handle librdmad_handle_of(const struct rdmad_port *p, uint32_t slot)
 {
 	struct rdmad_handle h = {.slot = slot};
 
@@ -406,15 +386,15 @@ static struct rdmad_handle handle_of(const struct rdmad_port *p, uint32_t slot)
 EXPORT int rdmad_next(const struct rdmad *r, struct rdmad_handle *handle)
 {
 	struct rdmad_port p;
-	uint32_t n = count_slots(r);
+	uint32_t n = librdmad_count_slots(r);
 
 	for (uint32_t slot = handle->slot + 1; slot < n; slot++) {
-		int e = read_slot(r, slot, &p);
+		int e = librdmad_read_slot(r, slot, &p);
 
 		if (e == -ESTALE || e == -ENOTCONN)
 			return e;
 		if (e > 0) {
-			*handle = handle_of(&p, slot);
+			*handle = librdmad_handle_of(&p, slot);
 			return 1;
 		}
 	}
@@ -440,20 +420,20 @@ EXPORT int rdmad_find(const struct rdmad *r, const char *name, struct rdmad_hand
 	struct rdmad_port p;
 	struct rdmad_handle found = {};
 	unsigned int n_found = 0;
-	uint32_t n = count_slots(r);
+	uint32_t n = librdmad_count_slots(r);
 	bool unreadable = false;
 
 	if (!*name)
 		return -ENOENT;
 	for (uint32_t slot = 0; slot < n; slot++) {
-		int e = read_slot(r, slot, &p);
+		int e = librdmad_read_slot(r, slot, &p);
 
 		if (e == -EAGAIN)
 			unreadable = true;
 		else if (e < 0)
 			return e;
 		else if (e > 0 && is_meant(&p, name)) {
-			found = handle_of(&p, slot);
+			found = librdmad_handle_of(&p, slot);
 			n_found++;
 		}
 	}
@@ -531,6 +511,8 @@ EXPORT const char *rdmad_strerror(int error)
 		return "the port has not been read yet, or the device cannot be opened";
 	case -EIO:
 		return "the last query of the port failed";
+	case -EINVAL:
+		return "an argument is not what the function takes";
 	default:
 		return error < 0 ? strerror(-error) : "no error";
 	}

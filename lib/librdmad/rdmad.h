@@ -98,7 +98,7 @@ enum rdmad_field {
 };
 
 /* Whether FIELD (STATE, LID, ...) of HOT, a struct rdmad_hot, is valid. */
-#define RDMAD_VALID(hot, field) ((int)((hot).valid >> RDMAD_FIELD_##field & 1))
+#define RDMAD_VALID(hot, field) (((hot).valid >> RDMAD_FIELD_##field & 1) != 0)
 
 /*
  * The hot part of a record, its first cache line: what a program that polls a port looks at.
@@ -250,6 +250,61 @@ int rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rdmad_por
 #define rdmad_query_port(r, port, attr) rdmad_query_port_size((r), (port), (attr), sizeof(*(attr)))
 int rdmad_query_port_size(const struct rdmad *r, struct rdmad_handle port,
 			  struct ibv_port_attr *ret, size_t size);
+
+/* The name of FIELD, of enum rdmad_field, on D-Bus and in rdmactl: "Lid". NULL if this library
+ * knows no such field. */
+const char *rdmad_field_name(unsigned int field);
+
+/*
+ * Writes the value of FIELD in PORT, as rdmad_read() has returned it, as D-Bus and rdmactl have it,
+ * into RET, which has room for SIZE bytes: "active", "4096", "NDR", "fe80:0000:0000:0000". Rates
+ * are in bit/s, MTUs in bytes, widths in lanes. Names of several bits stand side by side.
+ * RDMAD_TEXT_MAX bytes are always enough. -ENODATA: the field is not valid, or holds a code that
+ * has no meaning. -ENOSPC: SIZE is too small. -EINVAL: there is no such field, or SIZE is 0.
+ */
+int rdmad_field_text(const struct rdmad_port *port, unsigned int field, char *ret, size_t size);
+#define RDMAD_TEXT_MAX 2048
+
+/* Types of GIDs, numbered as in enum ibv_gid_type_sysfs. */
+enum rdmad_gid_type {
+	RDMAD_GID_ANY = -1, /* only as an argument */
+	RDMAD_GID_IB = 0,
+	RDMAD_GID_ROCE_V1 = 1,
+	RDMAD_GID_ROCE_V2 = 2,
+};
+
+/* An entry of the GID table of a port. */
+struct rdmad_gid {
+	struct rdmad_handle port;
+	/* of the GID table. When gid_generation in the record of the port is another one, the index
+	 * may be another one too: find the GID again. */
+	uint64_t generation;
+	uint8_t gid[16]; /* in network byte order */
+	uint32_t index;
+	uint32_t type;	 /* enum rdmad_gid_type */
+	char netdev[16]; /* terminated; empty if the entry has no interface in this namespace */
+	uint8_t reserved_1[16];
+};
+
+/*
+ * Finds the GID that a program should use: what it gives to ibv_modify_qp() as sgid_index, or to a
+ * library that wants a GID index. PORT: on this port; NULL: on any port, then ADDRESS or NETDEV
+ * must say which. ADDRESS: the GID with this address, IPv4 or IPv6 as text, or with these 128 bits;
+ * NULL: any. NETDEV: a GID of this network interface; NULL: of any. TYPE: enum rdmad_gid_type.
+ *
+ * Of several the first of this order is taken: RoCE v2 before RoCE v1, a global address before a
+ * link-local one, the interface of the port before another one (a VLAN), IPv4 before IPv6, the
+ * lower index.
+ *
+ * The GID tables are not in the memory: this asks the daemon on the bus and blocks like
+ * rdmad_open(). Keep the result, and compare its generation with the record: that costs nothing.
+ *
+ * -ENOENT: there is no such GID. -EEXIST: more than one port has it. -EINVAL: ADDRESS is none, TYPE
+ * is unknown, or nothing says which port. -EOPNOTSUPP: R is from rdmad_open_fd(). -EAGAIN: the
+ * table changes all the time. Errors of rdmad_read(), and of connecting.
+ */
+int rdmad_find_gid(const struct rdmad *r, const struct rdmad_handle *port, const char *address,
+		   const char *netdev, int type, struct rdmad_gid *ret);
 
 /* A descriptor for poll(): it is readable, or has POLLHUP, when rdmad_wait() would not return 0. It
  * belongs to R. -EOPNOTSUPP: there is none. */

@@ -13,6 +13,8 @@
 #define SCENARIO                                                                                   \
 	"[device mlx5_0]\nprotocol = infiniband\n[port mlx5_0/1]\nlid = 7\n"                       \
 	"[device rocep1]\nprotocol = roce\n[port rocep1/1]\nnetdev = eth0 2\n"                     \
+	"gid.1 = fe80::9 v1\ngid.2 = fe80::9 v2\n"                                                 \
+	"gid.3 = 192.0.2.1 v1\ngid.4 = 192.0.2.1 v2\n"                                             \
 	"[device more]\nprotocol = roce\nports = 1024\npresent = no\n"
 
 static int setup(void **state)
@@ -76,6 +78,99 @@ static void test_example(void **state)
 	assert_non_null(fgets(line, sizeof(line), p));
 	assert_int_equal(pclose(p), 0);
 	unsetenv("DBUS_SYSTEM_BUS_ADDRESS");
+}
+
+static struct rdmad_gid find_gid(const struct rdmad *r, const struct rdmad_handle *port,
+				 const char *address, const char *netdev, int type)
+{
+	struct rdmad_gid g = {};
+	int e = rdmad_find_gid(r, port, address, netdev, type, &g);
+
+	if (e < 0)
+		fail_msg("%s, %s: %s", address ? address : "any", netdev ? netdev : "any",
+			 rdmad_strerror(e));
+	return g;
+}
+
+static void test_find_gid(void **state)
+{
+	Fixture *f = *state;
+	struct rdmad *r = open_snapshot(f);
+	struct rdmad_handle roce = find(r, "eth0");
+	struct rdmad_gid g;
+	struct rdmad_port p;
+
+	/* RoCE v2 and global, then by address, by type, by interface */
+	g = find_gid(r, &roce, NULL, NULL, RDMAD_GID_ANY);
+	assert_int_equal(g.index, 4);
+	assert_int_equal(g.type, RDMAD_GID_ROCE_V2);
+	assert_string_equal(g.netdev, "eth0");
+	assert_int_equal(find_gid(r, &roce, NULL, NULL, RDMAD_GID_ROCE_V1).index, 3);
+	assert_int_equal(find_gid(r, &roce, "fe80::9", NULL, RDMAD_GID_ANY).index, 2);
+	assert_int_equal(find_gid(r, NULL, "192.0.2.1", NULL, RDMAD_GID_ANY).index, 4);
+	assert_int_equal(find_gid(r, NULL, "192.0.2.1", "eth0", RDMAD_GID_ROCE_V1).index, 3);
+	g = find_gid(r, NULL, NULL, "eth0", RDMAD_GID_ANY);
+	assert_int_equal(g.index, 4);
+	assert_memory_equal(&g.port, &roce, sizeof(roce));
+
+	assert_int_equal(rdmad_find_gid(r, &roce, "192.0.2.2", NULL, RDMAD_GID_ANY, &g), -ENOENT);
+	assert_int_equal(rdmad_find_gid(r, NULL, "192.0.2.2", NULL, RDMAD_GID_ANY, &g), -ENOENT);
+	assert_int_equal(rdmad_find_gid(r, &roce, NULL, "eth7", RDMAD_GID_ANY, &g), -ENOENT);
+	assert_int_equal(rdmad_find_gid(r, &roce, "192.0.2", NULL, RDMAD_GID_ANY, &g), -EINVAL);
+	assert_int_equal(rdmad_find_gid(r, &roce, NULL, NULL, 3, &g), -EINVAL);
+	assert_int_equal(rdmad_find_gid(r, NULL, NULL, NULL, RDMAD_GID_ANY, &g), -EINVAL);
+	assert_int_equal(g.index, 4);
+
+	/* the generation says when to look again */
+	assert_int_equal(rdmad_read(r, roce, &p), 0);
+	assert_int_equal(g.generation, p.gid_generation);
+	fixture_simulate(f, "set rocep1/1 gid.4= gid.7=192.0.2.1 event=gid-change");
+	while (g.generation == p.gid_generation) {
+		assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
+		assert_int_equal(rdmad_read(r, roce, &p), 0);
+	}
+	assert_int_equal(find_gid(r, &roce, "192.0.2.1", NULL, RDMAD_GID_ROCE_V2).index, 7);
+	fixture_simulate(f, "remove rocep1");
+	while (rdmad_read(r, roce, &p) == 0)
+		assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
+	assert_int_equal(rdmad_find_gid(r, &roce, NULL, NULL, RDMAD_GID_ANY, &g), -ENODEV);
+	rdmad_close(r);
+}
+
+/* What people read of a record. */
+static void test_field_text(void **state)
+{
+	struct rdmad *r = open_snapshot(*state);
+	struct rdmad_port p;
+	char text[RDMAD_TEXT_MAX], little[4];
+
+	assert_int_equal(rdmad_read(r, find(r, "mlx5_0"), &p), 0);
+	assert_string_equal(rdmad_field_name(RDMAD_FIELD_LID), "Lid");
+	assert_string_equal(rdmad_field_name(RDMAD_FIELD_NETDEV), "Netdev");
+	assert_null(rdmad_field_name(_RDMAD_FIELD_MAX));
+	assert_int_equal(rdmad_field_text(&p, RDMAD_FIELD_LID, text, sizeof(text)), 0);
+	assert_string_equal(text, "7");
+	assert_int_equal(rdmad_field_text(&p, RDMAD_FIELD_STATE, text, sizeof(text)), 0);
+	assert_string_equal(text, "active");
+	assert_int_equal(rdmad_field_text(&p, RDMAD_FIELD_PROTOCOL, text, sizeof(text)), 0);
+	assert_string_equal(text, "infiniband");
+	assert_int_equal(rdmad_field_text(&p, RDMAD_FIELD_ACTIVE_MTU, text, sizeof(text)), 0);
+	assert_string_equal(text, "4096");
+	for (unsigned int field = 0; field < _RDMAD_FIELD_MAX; field++) {
+		assert_non_null(rdmad_field_name(field));
+		assert_int_equal(rdmad_field_text(&p, field, text, sizeof(text)),
+				 p.hot.valid >> field & 1 ? 0 : -ENODATA);
+	}
+	assert_int_equal(rdmad_field_text(&p, RDMAD_FIELD_IFINDEX, text, sizeof(text)), -ENODATA);
+	assert_int_equal(rdmad_field_text(&p, RDMAD_FIELD_STATE, little, sizeof(little)), -ENOSPC);
+	p.hot.active_mtu = 9;
+	assert_int_equal(rdmad_field_text(&p, RDMAD_FIELD_ACTIVE_MTU, text, sizeof(text)),
+			 -ENODATA);
+	assert_int_equal(rdmad_field_text(&p, _RDMAD_FIELD_MAX, text, sizeof(text)), -EINVAL);
+	assert_int_equal(rdmad_read(r, find(r, "eth0"), &p), 0);
+	assert_int_equal(rdmad_field_text(&p, RDMAD_FIELD_NETDEV, text, sizeof(text)), 0);
+	assert_string_equal(text, "eth0");
+	rdmad_close(r);
 }
 
 static void test_changes(void **state)
@@ -297,6 +392,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_read, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_example, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_find_gid, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_field_text, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_changes, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_memory_before_signal, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_growth, setup, fixture_teardown),

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* rdmad_find_gid(): which entry of a GID table a program should use. The tables are on the bus and
+ * not in the memory; the memory says when to look again. */
+
+#include <arpa/inet.h>
+
+#include "gid.h"
+#include "librdmad-private.h"
+#include "names.h"
+#include "util.h"
+
+/* So often the table is read anew because it has changed meanwhile. */
+#define TRIES 5
+
+_Static_assert((int)RDMAD_GID_IB == GID_TYPE_IB && (int)RDMAD_GID_ROCE_V1 == GID_TYPE_ROCE_V1 &&
+		       (int)RDMAD_GID_ROCE_V2 == GID_TYPE_ROCE_V2,
+	       "a type of GIDs has another number");
+
+/* What the caller wants. */
+typedef struct Wish {
+	const char *address; /* as text, for the daemon; NULL: any */
+	uint8_t gid[16];     /* ADDRESS as it is in a GID */
+	const char *netdev;  /* NULL: any */
+	int type;	     /* enum rdmad_gid_type */
+} Wish;
+
+/* An IPv4 address stands in a GID behind ::ffff:0:0/96. */
+static int parse_address(const char *text, uint8_t ret[16])
+{
+	static const uint8_t v4_prefix[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (inet_pton(AF_INET6, text, ret) == 1)
+		return 0;
+	memcpy(ret, v4_prefix, sizeof(v4_prefix));
+	return inet_pton(AF_INET, text, ret + sizeof(v4_prefix)) == 1 ? 0 : -EINVAL;
+}
+
+/* The number of the type that the bus calls NAME; _GID_TYPE_MAX if this library does not know it.
+ */
+static uint32_t type_of(const char *name)
+{
+	char buffer[24];
+	uint32_t type;
+
+	for (type = 0; type < _GID_TYPE_MAX; type++)
+		if (streq(gid_type_name(type, buffer), name))
+			break;
+	return type;
+}
+
+static bool fits(const Wish *w, const struct rdmad_gid *g)
+{
+	return (!w->address || memcmp(w->gid, g->gid, sizeof(w->gid)) == 0) &&
+	       (!w->netdev || streq(w->netdev, g->netdev)) &&
+	       (w->type == RDMAD_GID_ANY || (uint32_t)w->type == g->type);
+}
+
+static GidChoice choice_of(const struct rdmad_gid *g, const struct rdmad_port *port)
+{
+	GidChoice c = {.type = g->type, .index = g->index};
+
+	memcpy(c.gid, g->gid, sizeof(c.gid));
+	c.own_netdev = port->netdev[0] && streq(g->netdev, port->netdev);
+	return c;
+}
+
+/* Reads one entry of the table. The structure may have more members than this library knows. */
+static int read_entry(sd_bus_message *m, const char *contents, struct rdmad_gid *ret)
+{
+	const char *gid, *type, *netdev, *address;
+	struct rdmad_gid g = {};
+	int r = sd_bus_message_enter_container(m, 'r', contents);
+
+	if (r <= 0)
+		return r;
+	r = sd_bus_message_read(m, "ussss", &g.index, &gid, &type, &netdev, &address);
+	if (r < 0)
+		return r;
+	if (gid_parse(gid, g.gid) < 0)
+		return -EBADMSG;
+	g.type = type_of(type);
+	text_copy(g.netdev, sizeof(g.netdev), netdev);
+	if (contents[5]) {
+		r = sd_bus_message_skip(m, contents + 5);
+		if (r < 0)
+			return r;
+	}
+	r = sd_bus_message_exit_container(m);
+	if (r < 0)
+		return r;
+	*ret = g;
+	return 1;
+}
+
+/* The best entry of the table in M that fits. -ENOENT. */
+static int choose(sd_bus_message *m, const Wish *w, const struct rdmad_port *port,
+		  struct rdmad_gid *ret)
+{
+	_cleanup_free_ char *contents = NULL;
+	const char *table;
+	struct rdmad_gid g, best;
+	bool found = false;
+	size_t length;
+	int r = sd_bus_message_peek_type(m, NULL, &table);
+
+	if (r < 0)
+		return r;
+	length = strlen(table);
+	if (!startswith(table, "a(ussss") || table[length - 1] != ')')
+		return -EBADMSG;
+	contents = strndup(table + 2, length - 3);
+	if (!contents)
+		return -ENOMEM;
+	r = sd_bus_message_enter_container(m, 'v', table);
+	if (r > 0)
+		r = sd_bus_message_enter_container(m, 'a', table + 1);
+	if (r < 0)
+		return r;
+	while ((r = read_entry(m, contents, &g)) > 0) {
+		GidChoice a, b;
+
+		if (g.type == _GID_TYPE_MAX || !fits(w, &g))
+			continue;
+		a = choice_of(&g, port);
+		b = found ? choice_of(&best, port) : a;
+		if (!found || gid_compare(&a, &b) < 0)
+			best = g;
+		found = true;
+	}
+	if (r < 0)
+		return r;
+	if (!found)
+		return -ENOENT;
+	*ret = best;
+	return 0;
+}
+
+/* What a call that failed with ERROR and R means to the caller. */
+static int call_error(const sd_bus_error *error, int r)
+{
+	if (sd_bus_error_has_name(error, RDMAD_ERROR_NOT_FOUND) ||
+	    sd_bus_error_has_name(error, SD_BUS_ERROR_UNKNOWN_OBJECT))
+		return -ENOENT;
+	if (sd_bus_error_has_name(error, RDMAD_ERROR_AMBIGUOUS))
+		return -EEXIST;
+	if (sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
+	    sd_bus_error_has_name(error, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
+		return -EHOSTUNREACH;
+	return r;
+}
+
+/* Finds the record of the port with the object PATH. */
+static int find_path(const struct rdmad *r, const char *path, struct rdmad_handle *ret)
+{
+	struct rdmad_port p;
+	unsigned int device, port;
+	char end;
+
+	if (sscanf(path, RDMAD_DEVICE_PREFIX "/%u/port/%u%c", &device, &port, &end) != 2)
+		return -EBADMSG;
+	for (uint32_t slot = 0; slot < librdmad_count_slots(r); slot++) {
+		int e = librdmad_read_slot(r, slot, &p);
+
+		if (e < 0 && e != -EAGAIN)
+			return e;
+		if (e > 0 && p.hot.device_index == device && p.hot.port_num == port) {
+			*ret = librdmad_handle_of(&p, slot);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* The question which port has the address or the network interface of W. */
+static int ask_for_port(sd_bus *bus, const Wish *w, sd_bus_message **ret)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	char type[24];
+	int r = sd_bus_message_new_method_call(bus, &m, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					       RDMAD_INTERFACE_MANAGER,
+					       w->address ? "GetPortByAddress" : "GetPortByNetdev");
+
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", w->address ? w->address : w->netdev);
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "{sv}");
+	if (r >= 0 && w->address && w->netdev)
+		r = sd_bus_message_append(m, "{sv}", "netdev", "s", w->netdev);
+	if (r >= 0 && w->address && w->type != RDMAD_GID_ANY)
+		r = sd_bus_message_append(m, "{sv}", "type", "s",
+					  gid_type_name((uint32_t)w->type, type));
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	if (r < 0)
+		return r;
+	*ret = steal_pointer(&m);
+	return 0;
+}
+
+static int find_port(const struct rdmad *r, sd_bus *bus, const Wish *w, struct rdmad_handle *ret)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = NULL, *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	const char *path;
+	int e = ask_for_port(bus, w, &call);
+
+	if (e < 0)
+		return e;
+	e = sd_bus_call(bus, call, 0, &error, &reply);
+	if (e < 0)
+		return call_error(&error, e);
+	e = sd_bus_message_read_basic(reply, 'o', &path);
+	return e < 0 ? e : find_path(r, path, ret);
+}
+
+/* Reads the GID table of PORT on the bus. */
+static int get_table(sd_bus *bus, const struct rdmad_port *port, sd_bus_message **ret)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	char path[RDMAD_PATH_MAX];
+	int r;
+
+	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u/port/%u", port->hot.device_index,
+		 port->hot.port_num);
+	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, path, "org.freedesktop.DBus.Properties", "Get",
+			       &error, ret, "ss", RDMAD_INTERFACE_PORT, "Gids");
+	return r < 0 ? call_error(&error, r) : 0;
+}
+
+/* The best GID of PORT, with the generation that the table had, or an older one. */
+static int find_on_port(const struct rdmad *r, sd_bus *bus, struct rdmad_handle port, const Wish *w,
+			struct rdmad_gid *ret)
+{
+	struct rdmad_port before, after;
+	int e = rdmad_read(r, port, &before);
+
+	for (unsigned int i = 0; e == 0 && i < TRIES; i++) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *table = NULL;
+		struct rdmad_gid found = {};
+		int chosen;
+
+		e = get_table(bus, &before, &table);
+		if (e < 0)
+			return e;
+		chosen = choose(table, w, &before, &found);
+		e = rdmad_read(r, port, &after);
+		if (e == 0 && after.gid_generation != before.gid_generation) {
+			before = after;
+			continue;
+		}
+		if (e < 0 || chosen < 0)
+			return e < 0 ? e : chosen;
+		found.port = port;
+		found.generation = before.gid_generation;
+		*ret = found;
+		return 0;
+	}
+	return e < 0 ? e : -EAGAIN;
+}
+
+EXPORT int rdmad_find_gid(const struct rdmad *r, const struct rdmad_handle *port,
+			  const char *address, const char *netdev, int type, struct rdmad_gid *ret)
+{
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	Wish w = {.address = address, .netdev = netdev, .type = type};
+	struct rdmad_handle found;
+	int e;
+
+	if (!r->by_bus)
+		return -EOPNOTSUPP;
+	if ((!port && !address && !netdev) || type < RDMAD_GID_ANY || type >= _GID_TYPE_MAX ||
+	    (address && parse_address(address, w.gid) < 0))
+		return -EINVAL;
+	e = librdmad_connect(r->address, &bus);
+	if (e < 0)
+		return e;
+	if (!port) {
+		e = find_port(r, bus, &w, &found);
+		if (e < 0)
+			return e;
+		port = &found;
+	}
+	return find_on_port(r, bus, *port, &w, ret);
+}
