@@ -285,13 +285,13 @@ static void look_at_access(CheckRun *r)
 /* Whether it is known why rdmad does not open the device, and nobody has to do anything about that:
  * the configuration says so; it is a Gaudi device, which rdmad opens only if rdmad.conf says so;
  * the device has no uverbs node, which another check finds; or verbs has no number for the port. */
-static bool is_left_closed(const CheckRun *r, const char *reason)
+static bool is_left_closed(const CheckRun *r, const char *code)
 {
 	const Value *driver = r->device ? object_value(r->device, DEVICE_ATTR_driver) : NULL;
 
-	return streq(reason, open_error_find(-ECANCELED)->text) ||
-	       streq(reason, open_error_find(-ERANGE)->text) ||
-	       streq(reason, open_error_find(-ENXIO)->text) ||
+	return streq(code, unavailable_rows[UNAVAILABLE_KEPT_CLOSED].code) ||
+	       streq(code, unavailable_rows[UNAVAILABLE_TOO_MANY_PORTS].code) ||
+	       streq(code, unavailable_rows[UNAVAILABLE_NO_VERBS].code) ||
 	       (driver && startswith(value_text(driver), "habanalabs"));
 }
 
@@ -299,13 +299,12 @@ static bool is_left_closed(const CheckRun *r, const char *reason)
  * failed. */
 static void look_at_verbs(CheckRun *r)
 {
-	const char *reason = object_unavailable(r->port, PORT_ATTR_max_mtu);
+	const char *code = object_unavailable_code(r->port, PORT_ATTR_max_mtu);
 
-	if (reason && !is_left_closed(r, reason) &&
-	    !is_true(object_value(r->port, PORT_ATTR_stale)))
+	if (code && !is_left_closed(r, code) && !is_true(object_value(r->port, PORT_ATTR_stale)))
 		check_find(r, &port_attributes[PORT_ATTR_max_mtu],
 			   "rdmad cannot use verbs on the port: MaxMtu is unavailable (%s)",
-			   reason);
+			   unavailable_text(code));
 }
 
 /* Whether the row is a list or a table. */

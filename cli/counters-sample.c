@@ -2,6 +2,8 @@
 
 #include "counters-sample.h"
 
+#include "unavailable.h"
+
 #include "names.h"
 
 void sample_done(Sample *s)
@@ -35,6 +37,11 @@ int sample_read(Context *c, const char *path, Sample *ret, sd_bus_error *error)
 const char *counter_member(const Value *counter, CounterMember m)
 {
 	return value_text(&counter->items[m]);
+}
+
+const char *counter_reason(const Value *counter)
+{
+	return unavailable_text(counter_member(counter, MEMBER_REASON));
 }
 
 uint64_t counter_value(const Value *counter)

@@ -62,6 +62,8 @@ void sample_list_done(SampleList *l);
 
 /* A member that is text. */
 const char *counter_member(const Value *counter, CounterMember m);
+/* Why a missing counter has no value, for people. */
+const char *counter_reason(const Value *counter);
 /* The number; of a missing counter 0. */
 uint64_t counter_value(const Value *counter);
 /* Whether the condition of the counter is CONDITION: "valid", "saturated" or "missing". */

@@ -87,7 +87,7 @@ static bool print_counter(const Watch *w, const Sample *s, const Value *counter)
 	if (reset) {
 		fputs("went back: it was reset", f);
 	} else if (counter_is(counter, "missing")) {
-		fprintf(f, "is missing now: %s", counter_member(counter, MEMBER_REASON));
+		fprintf(f, "is missing now: %s", counter_reason(counter));
 	} else {
 		bool known = !streq(counter_member(counter, MEMBER_UNIT), "unknown");
 

@@ -52,7 +52,7 @@ const Option counters_options[] = {
 static char *counter_note(const Value *counter)
 {
 	const char *condition = counter_member(counter, MEMBER_CONDITION);
-	const char *reason = counter_member(counter, MEMBER_REASON);
+	const char *reason = counter_reason(counter);
 	bool valid = counter_is(counter, "valid");
 	char *text;
 

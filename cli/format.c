@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "table.h"
+#include "unavailable.h"
 
 /* N / SIZE with at most three decimals (not rounded) and without zeros at the end. */
 static void print_scaled(FILE *f, uint64_t n, uint64_t size, const char *suffix)
@@ -184,6 +185,8 @@ static char *format_with_unit(AttrUnit unit, const Value *v)
 
 char *format_value(const Attribute *a, const Value *v)
 {
+	if (a->type == ATTR_REASON && *value_text(v))
+		return strdup(unavailable_text(value_text(v)));
 	return format_with_unit(a->unit, v);
 }
 

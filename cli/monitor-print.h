@@ -13,7 +13,7 @@ typedef struct News {
 	const Object *object;
 	const Attribute *row;		    /* the attribute of OBJECT that changed */
 	const Value *old_value, *new_value; /* of ROW; NULL if unavailable */
-	const char *absence;		    /* why NEW_VALUE is unavailable */
+	const char *absence;		    /* why NEW_VALUE is unavailable: the code */
 	const char *text;		    /* printed for people instead of the values */
 	const char *reason;		    /* why it happened, as rdmad signalled it */
 } News;

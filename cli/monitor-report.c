@@ -85,7 +85,7 @@ void report_difference(Report *r, const Object *was, const Object *is, const cha
 			.row = &is->rows[i],
 			.old_value = object_value(was, i),
 			.new_value = object_value(is, i),
-			.absence = object_has(is, i) ? object_unavailable(is, i) : NULL,
+			.absence = object_has(is, i) ? object_unavailable_code(is, i) : NULL,
 			.reason = reason,
 		};
 

@@ -7,6 +7,7 @@
 
 #include "decode.h"
 #include "names.h"
+#include "unavailable.h"
 
 /* A device is /org/rdma/device/N, and its ports are below that. */
 static bool parse_path(const char *path, bool *ret_is_port)
@@ -186,7 +187,7 @@ bool object_has(const Object *o, size_t i)
 	return o->values[i].type != VALUE_NONE;
 }
 
-const char *object_unavailable(const Object *o, size_t i)
+const char *object_unavailable_code(const Object *o, size_t i)
 {
 	const Value *reason;
 
@@ -198,6 +199,13 @@ const char *object_unavailable(const Object *o, size_t i)
 			return value_text(reason);
 	}
 	return NULL;
+}
+
+const char *object_unavailable(const Object *o, size_t i)
+{
+	const char *code = object_unavailable_code(o, i);
+
+	return code ? unavailable_text(code) : NULL;
 }
 
 const Value *object_value(const Object *o, size_t i)

@@ -45,8 +45,10 @@ void object_remove_interface(Object *o, const char *interface);
 
 /* Whether the object has the property of row I, with a valid value or without. */
 bool object_has(const Object *o, size_t i);
-/* Why row I has no valid value; NULL if it has one. */
+/* Why row I has no valid value, for people; NULL if it has one. */
 const char *object_unavailable(const Object *o, size_t i);
+/* The same as a code of unavailable.def, or of a later rdmad. */
+const char *object_unavailable_code(const Object *o, size_t i);
 /* The value of row I, NULL if it is unavailable or not there. */
 const Value *object_value(const Object *o, size_t i);
 /* The name that people use: "mlx5_0/1" or "mlx5_0". Returns BUFFER. */

@@ -5,14 +5,16 @@
  * "@properties@" the properties of all interfaces, of "@raw@" the fields of org.rdma.Port.Query(),
  * of "@listed@" the fields of org.rdma.Manager.ListPorts(), of "@counters@", "@counter-columns@"
  * and
- * "@counter-units@" what org.rdma.Port.GetCounters() knows, and of "@reasons@" the reasons that
- * signals carry. All of it comes from the tables; hides how text is written in mdoc(7).
+ * "@counter-units@" what org.rdma.Port.GetCounters() knows, of "@reasons@" the reasons that
+ * signals carry, and of "@unavailable@" the codes of why something has no value. All of it comes
+ * from the tables; hides how text is written in mdoc(7).
  */
 
 #include <stdio.h>
 
 #include "counters.h"
 #include "event.h"
+#include "unavailable.h"
 
 /* Sentences: no macro, no escape, no typographic substitute, and each on a line of its own. */
 static void put_text(const char *text)
@@ -178,6 +180,17 @@ static void put_reasons(void)
 		printf(".Qq %s%s\n", event_reason_name(r), r + 1 < _REASON_MAX ? " ," : " .");
 }
 
+static void put_unavailable(void)
+{
+	puts(".Bl -column \"firmware-timeout\" \"sentence\"\n"
+	     ".It Sy code Ta Sy sentence");
+	for (UnavailableCode i = 0; i < _UNAVAILABLE_MAX; i++)
+		if (unavailable_rows[i].on_bus)
+			printf(".It Qq %s Ta %s\n", unavailable_rows[i].code,
+			       unavailable_rows[i].text);
+	puts(".El");
+}
+
 static void put_counters(void)
 {
 	for (CounterGroup g = 0; g < _COUNTER_GROUP_MAX; g++) {
@@ -225,6 +238,8 @@ int main(void)
 			put_counter_units();
 		else if (streq(line, "@reasons@\n"))
 			put_reasons();
+		else if (streq(line, "@unavailable@\n"))
+			put_unavailable();
 		else
 			fputs(line, stdout);
 	}

@@ -95,11 +95,11 @@ static void put_absent(BusWriter *w, const Attribute *row)
 		put_value(w, row, &v);
 }
 
-static void put_reason(BusWriter *w, const char *name, const char *why)
+static void put_reason(BusWriter *w, const char *name, const Unavailable *why)
 {
 	bus_writer_open(w, 'e', "ss");
 	bus_writer_put_text(w, 's', name);
-	bus_writer_put_text(w, 's', why);
+	bus_writer_put_text(w, 's', why->code);
 	bus_writer_close(w);
 }
 

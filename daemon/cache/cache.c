@@ -370,6 +370,8 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 		merged.values.stale = false;
 		merged.values.last_error[0] = '\0';
 		merged.values.last_query = now;
+		merged.is_read = true;
+		merged.query_error = 0;
 	}
 	device_derive(&merged);
 
@@ -574,9 +576,10 @@ void cache_apply_port_history(Port *p, PortChange *change)
 		change->op = CACHE_CHANGED;
 }
 
-void cache_apply_port_error(Port *p, const char *text, PortChange *ret)
+void cache_apply_port_error(Port *p, int error, const char *text, PortChange *ret)
 {
 	PortValues *v = &p->now.values;
+	PortSnapshot before = p->now;
 	AttrText was;
 
 	*ret = (PortChange){.interfaces_were = port_interfaces(&p->now), .old_state = v->state};
@@ -586,12 +589,15 @@ void cache_apply_port_error(Port *p, const char *text, PortChange *ret)
 	mask_set(&ret->changed, PORT_ATTR_last_error, !streq(was, v->last_error));
 	mask_set(&ret->changed, PORT_ATTR_stale, !v->stale);
 	v->stale = true;
+	p->now.query_error = error;
+	mask_set(&ret->changed, PORT_ATTR_unavailable, port_reasons_differ(&before, &p->now));
 	ret->op = take_answer(p, &ret->changed);
 }
 
-AttrMask cache_apply_device_error(Device *d, const char *text)
+AttrMask cache_apply_device_error(Device *d, int error, const char *text)
 {
 	DeviceValues *v = &d->now.values;
+	DeviceSnapshot before = d->now;
 	AttrMask changed = {};
 	AttrText was;
 
@@ -601,6 +607,8 @@ AttrMask cache_apply_device_error(Device *d, const char *text)
 	mask_set(&changed, DEVICE_ATTR_last_error, !streq(was, v->last_error));
 	mask_set(&changed, DEVICE_ATTR_stale, v->stale != (*text != '\0'));
 	v->stale = *text != '\0';
+	d->now.query_error = error;
+	mask_set(&changed, DEVICE_ATTR_unavailable, device_reasons_differ(&before, &d->now));
 	return changed;
 }
 

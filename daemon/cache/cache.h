@@ -147,11 +147,12 @@ void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, 
  * *CHANGE. */
 void cache_apply_port_history(Port *p, PortChange *change);
 
-/* The last query for P failed: the values stay and are stale. TEXT says why. */
-void cache_apply_port_error(Port *p, const char *text, PortChange *ret);
-/* The last query for D failed, or, with TEXT "", it no longer does. Returns the rows that changed.
+/* The last query for P failed with the negative errno ERROR: the values stay and are stale. TEXT
+ * says why. */
+void cache_apply_port_error(Port *p, int error, const char *text, PortChange *ret);
+/* The last query for D failed, or, with 0 and "", it no longer does. Returns the rows that changed.
  */
-AttrMask cache_apply_device_error(Device *d, const char *text);
+AttrMask cache_apply_device_error(Device *d, int error, const char *text);
 
 /* Gives P the name that its device has now. Returns whether it had another one. */
 bool cache_apply_port_device_name(Port *p);

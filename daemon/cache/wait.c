@@ -252,9 +252,9 @@ static const char *state_name(uint32_t state, AttrValue *buffer)
 /* Why row A of S has no value; OTHERWISE if it has one. */
 static const char *reason(const PortSnapshot *s, PortAttr a, const char *otherwise)
 {
-	const char *why = port_unavailable(s, a);
+	const Unavailable *why = port_unavailable(s, a);
 
-	return why ? why : otherwise;
+	return why ? why->text : otherwise;
 }
 
 static void describe_lack(FILE *f, const WaitCondition *c, const WaitPort *p)

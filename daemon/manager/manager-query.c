@@ -68,7 +68,7 @@ static void retry_later(Manager *m, Schedule *w)
 /* The device does not answer: what is published of it is stale. */
 static void fail_device(Manager *m, Device *d, const PortSet *ports, int error, const char *text)
 {
-	AttrMask changed = cache_apply_device_error(d, text);
+	AttrMask changed = cache_apply_device_error(d, error, text);
 
 	manager_publish_device(m, d, CACHE_CHANGED, &changed);
 	for (uint32_t n = 1; n <= d->n_ports; n++) {
@@ -76,7 +76,7 @@ static void fail_device(Manager *m, Device *d, const PortSet *ports, int error, 
 
 		if (!port_set_has(ports, n))
 			continue;
-		cache_apply_port_error(d->ports[n - 1], text, &change);
+		cache_apply_port_error(d->ports[n - 1], error, text, &change);
 		manager_publish_port(m, d->ports[n - 1], &change, REASON_QUERY);
 	}
 	if (m->bus)
@@ -266,7 +266,7 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	port_set_remove(&w->asked.ports, number);
 	if (error < 0) {
 		schedule_keep_reasons(w, number);
-		cache_apply_port_error(p, strerror(-error), &change);
+		cache_apply_port_error(p, error, strerror(-error), &change);
 	} else {
 		untold = take_port(m, p, snapshot, reasons, &change);
 	}

@@ -32,15 +32,12 @@ static void query_direct_verbs(Target *t, DeviceSnapshot *s)
 static void supply_events(const Target *t, DeviceSnapshot *s)
 {
 	bool held = contexts_holds(t->querier->contexts, t->device);
-	AttrText why = "";
+	const Unavailable *why = t->known->policy == POLICY_HOLD
+					 ? open_error_find(t->open_error)->why
+					 : t->known->why_polled;
 
-	if (!held && t->known->policy == POLICY_HOLD)
-		snprintf(why, sizeof(why), "the device cannot be opened: %.32s",
-			 strerror(-t->open_error));
-	else if (!held)
-		memcpy(why, t->known->why_polled, sizeof(why));
 	DEVICE_SUPPLY(s, events, held ? EVENTS_VERBS : EVENTS_POLLED);
-	DEVICE_SUPPLY_TEXT(s, events_reason, why);
+	DEVICE_SUPPLY_TEXT(s, events_reason, held ? "" : why->code);
 }
 
 void device_query(Target *t, DeviceSnapshot *s)

@@ -18,11 +18,11 @@ typedef struct Known {
 	AttrText name;	     /* when POLICY was decided */
 	uint32_t first_port; /* device_first_port() */
 	Policy policy;
-	AttrText why_polled;	  /* why it is not POLICY_HOLD; empty if it is */
-	const DvProvider *dv;	  /* of its direct verbs; NULL if there is none */
-	AttrMask unmeasured;	  /* the rows of its ports that its driver does not measure */
-	VerbsDevice verbs;	  /* driver_id is negative until it has a uverbs node */
-	bool has_cap_flags;	  /* VERBS.cap_flags was read */
+	const Unavailable *why_polled; /* why it is not POLICY_HOLD; NULL if it is */
+	const DvProvider *dv;	       /* of its direct verbs; NULL if there is none */
+	AttrMask unmeasured;	       /* the rows of its ports that its driver does not measure */
+	VerbsDevice verbs;	       /* driver_id is negative until it has a uverbs node */
+	bool has_cap_flags;	       /* VERBS.cap_flags was read */
 	unsigned int link_layers; /* of its ports that were read: a mask of 1 << IBV_LINK_LAYER_* */
 	uint32_t netdev_mtu;	  /* of the interface of the port that was read last */
 	DeviceGids gids;	  /* the last tables of its ports */

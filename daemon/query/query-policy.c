@@ -52,34 +52,30 @@ static unsigned int first_kernel(const PolicyDevice *d)
 	return 0;
 }
 
-static Policy decide(Policy policy, const char *why, AttrText ret_why)
+static Policy decide(Policy policy, UnavailableCode why, const Unavailable **ret_why)
 {
-	snprintf(ret_why, sizeof(AttrText), "%s", why);
+	*ret_why = &unavailable_rows[why];
 	return policy;
 }
 
-Policy policy_decide(const PolicyOptions *o, const PolicyDevice *d, AttrText ret_why)
+Policy policy_decide(const PolicyOptions *o, const PolicyDevice *d, const Unavailable **ret_why)
 {
 	unsigned int kernel = first_kernel(d);
 
 	for (char **glob = o->never_open; glob && *glob; glob++)
 		if (fnmatch(*glob, d->name, 0) == 0)
-			return decide(POLICY_NEVER_OPEN,
-				      "the configuration keeps the device closed", ret_why);
+			return decide(POLICY_NEVER_OPEN, UNAVAILABLE_KEPT_CLOSED, ret_why);
 	if (d->exclusive)
-		return decide(o->hbl ? POLICY_ISOLATE : POLICY_NEVER_OPEN,
-			      "the device has only one user at a time", ret_why);
+		return decide(o->hbl ? POLICY_ISOLATE : POLICY_NEVER_OPEN, UNAVAILABLE_ONE_USER,
+			      ret_why);
 	if (!o->hold)
-		return decide(POLICY_OPEN_BRIEFLY, "the configuration says HoldContexts=no",
-			      ret_why);
+		return decide(POLICY_OPEN_BRIEFLY, UNAVAILABLE_NOT_HELD, ret_why);
 	if (kernel == 0)
-		return decide(POLICY_OPEN_BRIEFLY, "the driver cannot remove a device that is open",
-			      ret_why);
-	if (d->kernel >= kernel)
-		return decide(POLICY_HOLD, "", ret_why);
-	snprintf(ret_why, sizeof(AttrText), "an open device cannot be removed before Linux %u.%u",
-		 kernel >> 8, kernel & 255);
-	return POLICY_OPEN_BRIEFLY;
+		return decide(POLICY_OPEN_BRIEFLY, UNAVAILABLE_DRIVER_NOT_HELD, ret_why);
+	if (d->kernel < kernel)
+		return decide(POLICY_OPEN_BRIEFLY, UNAVAILABLE_KERNEL_NOT_HELD, ret_why);
+	*ret_why = NULL;
+	return POLICY_HOLD;
 }
 
 unsigned int policy_parse_kernel_version(const char *release)

@@ -4,6 +4,7 @@
 /* Which devices may be opened, and of which the context may stay open for async events. */
 
 #include "attribute.h"
+#include "unavailable.h"
 #include "util.h"
 
 typedef struct PolicyOptions {
@@ -30,9 +31,8 @@ typedef enum Policy {
 	POLICY_HOLD,
 } Policy;
 
-/* What may be done with D. RET_WHY: why its context cannot stay open, for people; empty for
- * POLICY_HOLD. */
-Policy policy_decide(const PolicyOptions *o, const PolicyDevice *d, AttrText ret_why);
+/* What may be done with D. *RET_WHY: why its context cannot stay open; NULL for POLICY_HOLD. */
+Policy policy_decide(const PolicyOptions *o, const PolicyDevice *d, const Unavailable **ret_why);
 /* The running kernel's version; 0 if uname() says nothing that can be understood. */
 unsigned int policy_kernel_version(void);
 /* The same of RELEASE, such as "6.12.0-1-amd64". */

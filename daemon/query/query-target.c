@@ -58,7 +58,7 @@ static void learn(Target *t)
 	k->dv = dv_find(&d);
 	d.exclusive = k->dv && k->dv->exclusive;
 	k->unmeasured = unmeasured_rows(&d);
-	k->policy = policy_decide(&t->querier->policy, &d, k->why_polled);
+	k->policy = policy_decide(&t->querier->policy, &d, &k->why_polled);
 	/* The policy may be another one since the device was renamed. */
 	if (k->policy != POLICY_HOLD && contexts_holds(t->querier->contexts, t->device))
 		contexts_forget(t->querier->contexts, t->device);
@@ -77,7 +77,7 @@ static void note_open_error(Target *t)
 		       : t->open_error == -ENXIO ? LOG_INFO
 						 : LOG_WARNING,
 		       t->open_error, "%s: attributes will be missing: %s (%m)", t->name,
-		       open_error_find(t->open_error)->text);
+		       open_error_find(t->open_error)->why->text);
 }
 
 /* As contexts_get(), but what libibverbs does not list gets the errno of unlisted_error(). */

@@ -68,6 +68,7 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 	case ATTR_GRH_FLAG:
 		return "yes or no";
 	case ATTR_TEXT:
+	case ATTR_REASON:
 		return "text of up to 63 bytes";
 	case ATTR_LONG_TEXT:
 		return "text of up to 71 bytes";

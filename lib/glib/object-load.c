@@ -4,12 +4,13 @@
 #include "client-call.h"
 #include "client-follow.h"
 #include "object-private.h"
+#include "unavailable.h"
 
 static void set_unavailable_error(RdmadObject *o, size_t row, GError **error)
 {
 	g_set_error(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_UNAVAILABLE, "%s: %s: %s",
 		    rdmad_object_get_name(o), rdmad_object_get_row(o, row)->name,
-		    rdmad_object_row_unavailable(o, row));
+		    unavailable_text(rdmad_object_row_unavailable(o, row)));
 }
 
 /* Whether row ROW can be had without a call. Then *RET_VALUE or *ERROR is set. */

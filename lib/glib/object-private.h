@@ -76,7 +76,7 @@ void rdmad_object_notify(RdmadObject *o);
 gssize rdmad_object_find_row(RdmadObject *o, const char *attribute);
 const Attribute *rdmad_object_get_row(RdmadObject *o, size_t row);
 /* The value of row ROW, without a reference; NULL if there is no valid one, and then the second
- * function says why. */
+ * function says why, as a code. */
 GVariant *rdmad_object_row_value(RdmadObject *o, size_t row);
 const char *rdmad_object_row_unavailable(RdmadObject *o, size_t row);
 /* Row ROW is a table that has changed since it was read. */

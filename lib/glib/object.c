@@ -3,6 +3,7 @@
 
 #include "object-state.h"
 #include "property-name.h"
+#include "unavailable.h"
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(RdmadObject, rdmad_object, G_TYPE_OBJECT)
 
@@ -291,7 +292,7 @@ gboolean rdmad_object_is_outdated(RdmadObject *o, size_t row)
 	return mask_has(&object_private(o)->now.outdated, (unsigned int)row);
 }
 
-/* The reason for which the daemon has no value for the attribute NAME. */
+/* The code of the reason for which the daemon has no value for the attribute NAME. */
 static const char *daemon_reason(RdmadObject *o, const char *name)
 {
 	RdmadObjectPrivate *p = object_private(o);
@@ -311,12 +312,12 @@ const char *rdmad_object_row_unavailable(RdmadObject *o, size_t i)
 	const Attribute *row = rdmad_object_get_row(o, i);
 
 	if (!(p->now.interfaces >> row->interface & 1))
-		return "not on this kind of port";
+		return unavailable_rows[UNAVAILABLE_OTHER_KIND].code;
 	if (mask_has(&p->now.unavailable, (unsigned int)i))
 		return daemon_reason(o, row->name);
 	if (mask_has(&p->now.outdated, (unsigned int)i))
-		return "has changed and is not loaded";
-	return p->now.values[i] ? NULL : "not known to this rdmad";
+		return unavailable_rows[UNAVAILABLE_NOT_LOADED].code;
+	return p->now.values[i] ? NULL : unavailable_rows[UNAVAILABLE_NOT_KNOWN].code;
 }
 
 const char *rdmad_object_get_object_path(RdmadObject *self)
@@ -354,6 +355,13 @@ gboolean rdmad_object_is_available(RdmadObject *self, const char *attribute)
 }
 
 const char *rdmad_object_why_unavailable(RdmadObject *self, const char *attribute)
+{
+	const char *code = rdmad_object_get_unavailable_code(self, attribute);
+
+	return code ? unavailable_text(code) : NULL;
+}
+
+const char *rdmad_object_get_unavailable_code(RdmadObject *self, const char *attribute)
 {
 	gssize row;
 

@@ -95,13 +95,30 @@ gboolean rdmad_object_is_available(RdmadObject *self, const char *attribute);
  * @self: a device or port
  * @attribute: the name of a property that is an attribute, such as `lid`
  *
- * Gives the reason why an attribute has no valid value, to be shown in place of the value.
+ * Gives the reason why an attribute has no valid value, to be shown in place of the value. A
+ * program that compares it takes [method@Rdmad.Object.get_unavailable_code].
  *
- * Returns: (nullable): the reason, such as `link is down`; %NULL if the attribute has a valid
+ * Returns: (nullable): the reason, such as `the link is down`; %NULL if the attribute has a valid
  * value. The pointer is valid until the main context runs again.
  */
 RDMAD_GLIB_PUBLIC
 const char *rdmad_object_why_unavailable(RdmadObject *self, const char *attribute);
+
+/**
+ * rdmad_object_get_unavailable_code:
+ * @self: a device or port
+ * @attribute: the name of a property that is an attribute, such as `lid`
+ *
+ * Gives the reason why an attribute has no valid value, as a code that never changes. The codes are
+ * in org.rdma(5). Three more are only here: `other-kind`, this kind of port does not have the
+ * attribute; `not-loaded`, the attribute is a table that has changed and was not loaded since; and
+ * `not-known`, the daemon is older and does not have the attribute.
+ *
+ * Returns: (nullable): the code, such as `link-down`; %NULL if the attribute has a valid value. The
+ * pointer is valid until the main context runs again.
+ */
+RDMAD_GLIB_PUBLIC
+const char *rdmad_object_get_unavailable_code(RdmadObject *self, const char *attribute);
 
 /**
  * rdmad_object_get_attribute:

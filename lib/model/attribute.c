@@ -205,6 +205,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 		return publish_names(a->type, raw, ret);
 	case ATTR_TEXT:
 	case ATTR_LONG_TEXT:
+	case ATTR_REASON:
 	case ATTR_UNAVAILABLE:
 	case ATTR_GIDS:
 	case ATTR_PKEYS:
@@ -361,6 +362,7 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 		return parse_names(a, text, ret);
 	case ATTR_TEXT:
 	case ATTR_LONG_TEXT:
+	case ATTR_REASON:
 	case ATTR_UNAVAILABLE:
 	case ATTR_GIDS:
 	case ATTR_PKEYS:

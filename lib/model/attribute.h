@@ -40,6 +40,7 @@ typedef struct AttrNone {
 	T(BOOL,        uint32_t,  "b", "b")                                                                 \
 	T(TEXT,        AttrText,  "s", "s")                                                                 \
 	T(LONG_TEXT,   AttrLongText, "s", "s")                                                              \
+	T(REASON,      AttrText,  "s", "s")      /* a code of unavailable.def, or "" */                     \
 	T(GUID,        uint64_t,  "t", "s")      /* 0011:2233:4455:6677, most significant first */          \
 	T(PORT_STATE,  uint32_t,  "u", "s")      /* enum ibv_port_state */                                  \
 	T(PHYS_STATE,  uint32_t,  "u", "s")      /* IBA vol. 1, PortInfo:PortPhysicalState; 9, 11 Omni-Path */ \
@@ -169,14 +170,16 @@ typedef enum AttrRateSource {
 } AttrRateSource;
 
 typedef enum PortAttr {
-#define PORT(field, name, type, unit, interface, class, valid, source, absent, help) PORT_ATTR_##field,
+#define PORT(field, name, type, unit, interface, class, valid, source, absent, help)               \
+	PORT_ATTR_##field,
 #include "port-attributes.def"
 #undef PORT
 	_PORT_ATTR_MAX
 } PortAttr;
 
 typedef enum DeviceAttr {
-#define DEVICE(field, name, type, unit, interface, class, valid, source, absent, help) DEVICE_ATTR_##field,
+#define DEVICE(field, name, type, unit, interface, class, valid, source, absent, help)             \
+	DEVICE_ATTR_##field,
 #include "device-attributes.def"
 #undef DEVICE
 	_DEVICE_ATTR_MAX
@@ -261,13 +264,15 @@ ATTR_TYPES(T)
 /* The scalar values, raw: plain data without pointers. Which of them mean anything is in the
  * AttrMask that goes with them. */
 typedef struct PortValues {
-#define PORT(field, name, type, unit, interface, class, valid, source, absent, help) attr_##type field;
+#define PORT(field, name, type, unit, interface, class, valid, source, absent, help)               \
+	attr_##type field;
 #include "port-attributes.def"
 #undef PORT
 } PortValues;
 
 typedef struct DeviceValues {
-#define DEVICE(field, name, type, unit, interface, class, valid, source, absent, help) attr_##type field;
+#define DEVICE(field, name, type, unit, interface, class, valid, source, absent, help)             \
+	attr_##type field;
 #include "device-attributes.def"
 #undef DEVICE
 } DeviceValues;
@@ -335,7 +340,7 @@ void attr_set_raw(const Attribute *a, void *values, uint64_t raw);
 /* Whether a row of TYPE is stored as text. */
 static inline bool attr_is_text(AttrType type)
 {
-	return type == ATTR_TEXT || type == ATTR_LONG_TEXT;
+	return type == ATTR_TEXT || type == ATTR_LONG_TEXT || type == ATTR_REASON;
 }
 /* Whether there are numbers of TYPE that have no meaning in its unit. */
 static inline bool attr_has_range(AttrType type)

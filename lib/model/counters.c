@@ -2,6 +2,8 @@
 
 #include "counters.h"
 
+#include "unavailable.h"
+
 #define BITS_EXT COUNTER_BITS_EXT
 #define BITS_0	 0
 #define BITS_4	 4
@@ -44,18 +46,18 @@ static bool has_group(const Table *t, CounterGroup group)
 }
 
 /* Why there is no value, from the error of reading the file. */
-static const char *reason_of(int error)
+static const Unavailable *reason_of(int error)
 {
 	switch (error) {
 	case -ENOENT:
-		return "not offered";
+		return &unavailable_rows[UNAVAILABLE_NOT_REPORTED];
 	case -EINVAL: /* the port answered the PMA datagram so, or what sysfs has is no number */
 	case -ENODATA:
-		return "no value";
+		return &unavailable_rows[UNAVAILABLE_NO_VALUE];
 	case -ETIME:
-		return "not read in time";
+		return &unavailable_rows[UNAVAILABLE_FIRMWARE_TIMEOUT];
 	}
-	return strerrordesc_np(-error) ? strerrordesc_np(-error) : "cannot be read";
+	return &unavailable_rows[UNAVAILABLE_QUERY_FAILED];
 }
 
 /* PMA counters stop at their largest value. One whose value is larger than that is wider than the
@@ -77,7 +79,7 @@ static Counter interpret(const CounterRow *row, const CounterEntry *e, bool exte
 
 	if (!e || e->error) {
 		c.condition = COUNTER_MISSING;
-		c.reason = reason_of(e ? e->error : -ENOENT);
+		c.reason = reason_of(e ? e->error : -ENOENT)->code;
 		return c;
 	}
 	if (is_saturated(e, row->bits, extended))

@@ -22,6 +22,11 @@ static const uint8_t part_of[_PORT_ATTR_MAX] = {
 #undef PORT
 };
 
+unsigned int port_part_of(PortAttr a)
+{
+	return part_of[a];
+}
+
 AttrMask port_rows_of(unsigned int parts)
 {
 	AttrMask rows = {};

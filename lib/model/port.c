@@ -182,8 +182,13 @@ unsigned int device_interfaces(const DeviceSnapshot *s)
 	return 1U << INTERFACE_DEVICE | interfaces_of(device_attributes, said);
 }
 
-/* Which validity rule of row A is broken, as a sentence fragment; NULL if none is. */
-static const char *broken_rule(const Attribute *a, const void *values, uint32_t state)
+static const Unavailable *because(UnavailableCode code)
+{
+	return &unavailable_rows[code];
+}
+
+/* Why row A has no value by the rule of its validity; NULL if it has one. */
+static const Unavailable *broken_rule(const Attribute *a, const void *values, uint32_t state)
 {
 	AttrValue v;
 
@@ -192,26 +197,26 @@ static const char *broken_rule(const Attribute *a, const void *values, uint32_t 
 		break;
 	case VALID_LINK_UP:
 		if (state < PORT_STATE_INIT)
-			return "the link is down";
+			return because(UNAVAILABLE_LINK_DOWN);
 		break;
 	case VALID_CONFIGURED:
 		if (state != PORT_STATE_ARMED && state != PORT_STATE_ACTIVE)
-			return "the subnet manager has not configured the port";
+			return because(UNAVAILABLE_NOT_CONFIGURED);
 		break;
 	case VALID_NETDEV_UP: /* a row of a port */
 		if (!((const PortValues *)values)->netdev_up)
-			return "the interface is administratively down";
+			return because(UNAVAILABLE_INTERFACE_DOWN);
 		break;
 	case VALID_NONZERO:
 		if (attr_is_text(a->type) ? attr_get_text(a, values)[0] == '\0'
 					  : attr_get_raw(a, values) == 0)
-			return "there is none";
+			return because(UNAVAILABLE_NONE);
 		break;
 	case _VALID_MAX:
 		break;
 	}
 	if (attr_has_range(a->type) && attr_publish(a, values, &v) == -ERANGE)
-		return "its code is unknown; see Query";
+		return because(UNAVAILABLE_UNKNOWN_CODE);
 	return NULL;
 }
 
@@ -340,23 +345,15 @@ AttrMask device_diff(const DeviceSnapshot *a, const DeviceSnapshot *b)
 	return mask_or(differ, mask_and(mask_xor(a->valid, b->valid), compared));
 }
 
-static const char *unavailable(const Attribute *row, bool supplied, const void *values,
-			       uint32_t state)
-{
-	const char *why = supplied ? broken_rule(row, values, state) : "not reported";
-
-	return why ? why : "does not apply";
-}
-
 static const OpenError open_errors[] = {
-#define OPEN_ERROR(error, lasts, text) {-(error), lasts, text},
+#define OPEN_ERROR(error, lasts, why) {-(error), lasts, &unavailable_rows[UNAVAILABLE_##why]},
 #include "open-errors.def"
 #undef OPEN_ERROR
 };
 
 const OpenError *open_error_find(int32_t error)
 {
-	static const OpenError other = {0, false, "the device cannot be opened"};
+	static const OpenError other = {0, false, &unavailable_rows[UNAVAILABLE_CANNOT_OPEN]};
 
 	for (size_t i = 0; i < ARRAY_SIZE(open_errors); i++)
 		if (open_errors[i].error == error)
@@ -364,32 +361,58 @@ const OpenError *open_error_find(int32_t error)
 	return &other;
 }
 
-/* Why a row has no value on a port about which verbs could not be asked: what comes from verbs, or
- * is made of that, cannot be read then. Direct verbs can name every port of an open device. */
-static const char *not_opened(const Attribute *row, int32_t error)
+/* Why something was not read: ERROR is that of the last query, 0 if there was none. */
+static const Unavailable *not_read(int32_t error)
 {
-	bool concerned = row->source == SOURCE_VERBS || row->source == SOURCE_DERIVED ||
-			 (row->source == SOURCE_DV && error != -ERANGE);
-
-	if (!concerned)
-		return "not reported";
-	return open_error_find(error)->text;
+	return because(error == 0	     ? UNAVAILABLE_NOT_READ
+		       : error == -ETIMEDOUT ? UNAVAILABLE_FIRMWARE_TIMEOUT
+					     : UNAVAILABLE_QUERY_FAILED);
 }
 
-const char *port_unavailable(const PortSnapshot *s, PortAttr a)
+/* Why a row that is supplied has no value. */
+static const Unavailable *not_valid(const Attribute *row, const void *values, uint32_t state)
 {
-	if (mask_has(&s->unmeasured, a) && !mask_has(&s->valid, a))
-		return "the driver does not measure it";
-	if (s->open_error < 0 && !mask_has(&s->supplied, a) && !mask_has(&s->valid, a))
-		return not_opened(&port_attributes[a], s->open_error);
-	return mask_has(&s->valid, a) ? NULL
-				      : unavailable(&port_attributes[a], mask_has(&s->supplied, a),
-						    &s->values, rule_state(s));
+	const Unavailable *why = broken_rule(row, values, state);
+
+	return why ? why : because(UNAVAILABLE_NOT_APPLICABLE);
 }
 
-const char *device_unavailable(const DeviceSnapshot *s, DeviceAttr a)
+/* Whether ROW cannot be read without verbs because of ERROR, for which verbs could not be asked:
+ * what comes from verbs, or is made of that. Direct verbs can name every port of an open device. */
+static bool is_of_verbs(const Attribute *row, int32_t error)
 {
-	return mask_has(&s->valid, a) ? NULL
-				      : unavailable(&device_attributes[a],
-						    mask_has(&s->supplied, a), &s->values, 0);
+	return row->source == SOURCE_VERBS || row->source == SOURCE_DERIVED ||
+	       (row->source == SOURCE_DV && error != -ERANGE);
+}
+
+/* Why row A, which is not supplied, is not. */
+static const Unavailable *port_not_supplied(const PortSnapshot *s, PortAttr a)
+{
+	const Attribute *row = &port_attributes[a];
+	unsigned int part = row->source == SOURCE_DERIVED ? READ_VERBS : port_part_of(a);
+
+	if (mask_has(&s->unmeasured, a))
+		return because(UNAVAILABLE_NOT_MEASURED);
+	if (part & ~s->parts)
+		return not_read(s->query_error);
+	if (s->open_error < 0 && is_of_verbs(row, s->open_error))
+		return open_error_find(s->open_error)->why;
+	return because(part & s->failed ? UNAVAILABLE_QUERY_FAILED : UNAVAILABLE_NOT_REPORTED);
+}
+
+const Unavailable *port_unavailable(const PortSnapshot *s, PortAttr a)
+{
+	if (mask_has(&s->valid, a))
+		return NULL;
+	return mask_has(&s->supplied, a) ? not_valid(&port_attributes[a], &s->values, rule_state(s))
+					 : port_not_supplied(s, a);
+}
+
+const Unavailable *device_unavailable(const DeviceSnapshot *s, DeviceAttr a)
+{
+	if (mask_has(&s->valid, a))
+		return NULL;
+	if (mask_has(&s->supplied, a))
+		return not_valid(&device_attributes[a], &s->values, 0);
+	return s->is_read ? because(UNAVAILABLE_NOT_REPORTED) : not_read(s->query_error);
 }

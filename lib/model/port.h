@@ -8,6 +8,7 @@
 
 #include "port-part.h"
 #include "table.h"
+#include "unavailable.h"
 
 /* The ports of a device that are served: those with a number from 1 to this. The kernel counts
  * ports with 32 bits since 5.13: an mlx5 device in switchdev mode has one for each function behind
@@ -27,6 +28,8 @@ typedef struct PortSnapshot {
 	int32_t open_error;  /* why verbs could not be asked: the negative errno of opening the
 				device, -ECANCELED if the configuration keeps it closed, -ERANGE if
 				it is open but verbs cannot name the port; 0 if verbs was asked */
+	int32_t query_error; /* why the last query of the port failed: a negative errno; 0 if it did
+				not. Only the cache writes it */
 	unsigned int parts;  /* READ_*: those that were read. Of a row of another part the snapshot
 				says nothing, unless it is supplied */
 	unsigned int failed; /* READ_*: those of which a table could not be read now, but may be
@@ -38,15 +41,17 @@ typedef struct PortSnapshot {
  * none.
  */
 AttrMask port_rows_of(unsigned int parts);
+/* The part that row A belongs to; 0 if to none. */
+unsigned int port_part_of(PortAttr a);
 
 /* An error because of which verbs could not be asked, and what it means. */
 typedef struct OpenError {
 	int32_t error; /* a negative errno */
 	bool lasts;    /* the device stays closed until somebody changes something */
-	const char *text;
+	const Unavailable *why;
 } OpenError;
 
-/* The row of open-errors.def for ERROR. For an errno that is not there, a row with a general text
+/* The row of open-errors.def for ERROR. For an errno that is not there, a row with a general reason
  * that does not last. */
 const OpenError *open_error_find(int32_t error);
 
@@ -56,6 +61,9 @@ typedef struct DeviceSnapshot {
 	AttrMask supplied;
 	AttrMask valid;
 	Table *chardevs;
+	bool is_read;	     /* a query of the device has answered. Only the cache writes this
+				and the next */
+	int32_t query_error; /* why the last one failed: a negative errno; 0 if it did not */
 } DeviceSnapshot;
 
 /* The number of the first port of a device. A switch has port 0, and no other port is one of its
@@ -110,8 +118,8 @@ AttrMask port_diff(const PortSnapshot *a, const PortSnapshot *b);
 AttrMask device_diff(const DeviceSnapshot *a, const DeviceSnapshot *b);
 
 /*
- * Why row A has no value to publish, NULL if it has one: a static sentence fragment such as "link
- * is down". Rows with source CORE always have one.
+ * Why row A has no value to publish, a row of unavailable.def; NULL if it has one. Rows with source
+ * CORE always have one.
  */
-const char *port_unavailable(const PortSnapshot *s, PortAttr a);
-const char *device_unavailable(const DeviceSnapshot *s, DeviceAttr a);
+const Unavailable *port_unavailable(const PortSnapshot *s, PortAttr a);
+const Unavailable *device_unavailable(const DeviceSnapshot *s, DeviceAttr a);

@@ -119,7 +119,7 @@ static void test_narrow(void **state)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = get(*state, PORT_2);
 
 	assert_counter(m, "counters", "unicast_xmit_packets", 0, "packets", "missing");
-	assert_string_equal(find(m, "counters", "unicast_xmit_packets").reason, "not offered");
+	assert_string_equal(find(m, "counters", "unicast_xmit_packets").reason, "not-reported");
 	assert_counter(m, "counters", "port_rcv_packets", UINT32_MAX, "packets", "saturated");
 	assert_counter(m, "counters", "port_xmit_bytes", UINT64_C(4) * UINT32_MAX, "bytes",
 		       "saturated");

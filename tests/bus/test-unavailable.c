@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a client sees of a property that has no value: what it reads as, wherever it reads it. */
+/* What a client sees of a property that has no value: what it reads as, wherever it reads it, and
+ * the code that says why. */
 
 #include "attribute.h"
 #include "fixture.h"
@@ -20,13 +21,13 @@ static const char scenario[] = "[device mlx5_0]\n"
 
 /* What the properties of an active port are, and of one that is down. */
 static const struct {
-	const char *interface, *name, *up, *down;
+	const char *interface, *name, *up, *down, *why;
 } rows[] = {
-	{RDMAD_INTERFACE_INFINIBAND, "Lid", "17", "0"},
-	{RDMAD_INTERFACE_INFINIBAND, "Lmc", "0", "4294967295"},
-	{RDMAD_INTERFACE_INFINIBAND, "SmSl", "0", "4294967295"},
-	{RDMAD_INTERFACE_PORT, "LinkSpeed", "NDR", "unknown"},
-	{RDMAD_INTERFACE_PORT, "Rate", "400000000000", "0"},
+	{RDMAD_INTERFACE_INFINIBAND, "Lid", "17", "0", "not-configured"},
+	{RDMAD_INTERFACE_INFINIBAND, "Lmc", "0", "4294967295", "not-configured"},
+	{RDMAD_INTERFACE_INFINIBAND, "SmSl", "0", "4294967295", "not-configured"},
+	{RDMAD_INTERFACE_PORT, "LinkSpeed", "NDR", "unknown", "link-down"},
+	{RDMAD_INTERFACE_PORT, "Rate", "400000000000", "0", "link-down"},
 };
 
 static int setup(void **state)
@@ -89,6 +90,33 @@ static void check_get_all(Fixture *f, const char *interface, const char *name, c
 	assert_string_equal(text, expected);
 }
 
+/* Why property NAME of the object at PATH has no value; "" if it has one. The caller frees it. */
+static char *code_of(Fixture *f, const char *path, const char *interface, const char *name)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
+		fixture_call(f, path, "org.freedesktop.DBus.Properties", "Get", NULL, "ss",
+			     interface, "Unavailable");
+	const char *key, *code;
+	char *ret = strdup("");
+
+	assert_true(sd_bus_message_enter_container(m, 'v', "a{ss}") > 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "{ss}") > 0);
+	while (sd_bus_message_read(m, "{ss}", &key, &code) > 0)
+		if (streq(key, name)) {
+			free(ret);
+			ret = strdup(code);
+		}
+	return ret;
+}
+
+static void assert_code(Fixture *f, const char *path, const char *interface, const char *name,
+			const char *expected)
+{
+	_cleanup_free_ char *code = code_of(f, path, interface, name);
+
+	assert_string_equal(code, expected);
+}
+
 /* The value of property NAME in the last PropertiesChanged of INTERFACE. The caller frees it. */
 static char *signalled(Fixture *f, const char *interface, const char *name)
 {
@@ -114,6 +142,8 @@ static void check_rows(Fixture *f, bool is_down)
 
 		fixture_assert_property(f, PORT, rows[i].interface, rows[i].name, expected);
 		check_get_all(f, rows[i].interface, rows[i].name, expected);
+		assert_code(f, PORT, RDMAD_INTERFACE_PORT, rows[i].name,
+			    is_down ? rows[i].why : "");
 	}
 }
 
@@ -142,6 +172,7 @@ static void test_numa_node(void **state)
 	Fixture *f = *state;
 
 	fixture_assert_property(f, DEVICE, RDMAD_INTERFACE_DEVICE, "NumaNode", "-1");
+	assert_code(f, DEVICE, RDMAD_INTERFACE_DEVICE, "NumaNode", "not-reported");
 	fixture_assert_property(f, "/org/rdma/device/1", RDMAD_INTERFACE_DEVICE, "NumaNode", "0");
 }
 

@@ -32,11 +32,11 @@ static void append_unavailable(sd_bus_message *m, const View *v)
 {
 	sd_bus_message_open_container(m, 'a', "{ss}");
 	for (unsigned int i = 0; i < v->n_rows; i++) {
-		const char *why = v->port ? port_unavailable(v->port, (PortAttr)i)
-					  : device_unavailable(v->device, (DeviceAttr)i);
+		const Unavailable *why = v->port ? port_unavailable(v->port, (PortAttr)i)
+						 : device_unavailable(v->device, (DeviceAttr)i);
 
 		if (why && (v->interfaces >> v->rows[i].interface & 1))
-			sd_bus_message_append(m, "{ss}", v->rows[i].name, why);
+			sd_bus_message_append(m, "{ss}", v->rows[i].name, why->code);
 	}
 	sd_bus_message_close_container(m);
 }
@@ -71,8 +71,7 @@ static void append_table(sd_bus_message *m, const View *v, AttrType type)
 		sd_bus_message_open_container(m, 'r', members);
 		for (size_t c = 0; c < l->n_columns; c++)
 			if (l->columns[c].is_published)
-				append_column(m, &l->columns[c],
-					      t->entries + i * l->entry_size);
+				append_column(m, &l->columns[c], t->entries + i * l->entry_size);
 		sd_bus_message_close_container(m);
 	}
 	sd_bus_message_close_container(m);

@@ -111,9 +111,9 @@ DeviceSnapshot fake_device(const FakePort *p)
 		DEVICE_SUPPLY_TEXT(&d, events_reason, "");
 	} else {
 		DEVICE_SUPPLY(&d, events, EVENTS_POLLED);
-		DEVICE_SUPPLY_TEXT(&d, events_reason,
-				   "an open device cannot be removed before Linux 7.3");
+		DEVICE_SUPPLY_TEXT(&d, events_reason, "kernel-not-held");
 	}
+	d.is_read = true;
 	d.values.stale = fake_options.is_stale;
 	d.chardevs =
 		!fake_options.has_nodes
@@ -130,6 +130,7 @@ void fake_derive(FakePort *p)
 {
 	DeviceSnapshot d = fake_device(p);
 
+	p->s.parts = READ_ALL;
 	port_derive(&p->s, &d);
 	device_snapshot_done(&d);
 }

@@ -189,7 +189,7 @@ static void on_port(_unused_ void *userdata, uint64_t id, uint32_t number, int e
 
 	FUZZ_CHECK(p && error <= 0);
 	if (error < 0)
-		cache_apply_port_error(p, strerror(-error), &change);
+		cache_apply_port_error(p, error, strerror(-error), &change);
 	else
 		cache_apply_port(p, s, REASON_BIT(REASON_RECONCILE), 1, &change);
 	publish(d);

@@ -21,7 +21,7 @@ static const Attribute *row(uint8_t i)
 /* A name of a property, or another text. */
 static const char *choose_text(FuzzInput *in, char buffer[MESSAGE_TEXT_MAX])
 {
-	static const char *const words[] = {"mlx5_0", "mlx5_1", "active", "down", "link is down"};
+	static const char *const words[] = {"mlx5_0", "mlx5_1", "active", "down", "link-down"};
 	uint8_t choice = input_u8(in);
 
 	if (choice < ARRAY_SIZE(words))

@@ -67,7 +67,7 @@ static void check_property(RdmadObject *o, const char *name, GVariant *value, GV
 	assert_int_equal(rdmad_object_is_available(o, g_param_spec_get_name(property)), !why);
 	if (why) {
 		assert_string_equal(
-			rdmad_object_why_unavailable(o, g_param_spec_get_name(property)), why);
+			rdmad_object_get_unavailable_code(o, g_param_spec_get_name(property)), why);
 		return;
 	}
 	has = g_variant_take_ref(property_variant(o, property, g_variant_get_type(value)));

@@ -64,6 +64,7 @@ static void test_change(_unused_ void **state)
 	assert_false(rdmad_object_is_available(port, "lid"));
 	assert_string_equal(rdmad_object_why_unavailable(port, "lid"),
 			    "the subnet manager has not configured the port");
+	assert_string_equal(rdmad_object_get_unavailable_code(port, "lid"), "not-configured");
 	assert_null(rdmad_object_get_attribute(port, "lid"));
 	assert_non_null(strstr(seen->str, "lid sm-lid active->init:port-error "));
 	/* a batch is one change of one object here */

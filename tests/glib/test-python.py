@@ -161,7 +161,7 @@ class TestClient(unittest.TestCase):
                     attribute = by_nick[name].name
                     self.assertEqual(thing.is_available(attribute), name not in reasons, name)
                     if name in reasons:
-                        self.assertEqual(thing.why_unavailable(attribute), reasons[name])
+                        self.assertEqual(thing.get_unavailable_code(attribute), reasons[name])
                         continue
                     has = thing.get_property(attribute)
                     self.assertEqual(has.unpack() if isinstance(has, GLib.Variant) else has, value, name)

@@ -13,7 +13,8 @@ static void test_newer_daemon(_unused_ void **state)
 	_cleanup_service_ Service *s = service_new(
 		"({" DEVICE_OBJECT ", objectpath '" PORT_PATH "': {'org.rdma.Port': {'DeviceName': "
 		"<'mlx5_0'>, 'State': <'hibernating'>, 'Colour': <'green'>, 'Unavailable': "
-		"<{'Colour': 'night', 'Rate': 'link is down'}>}, 'org.rdma.Port.Quantum': "
+		"<{'Colour': 'night', 'Rate': 'link-down', 'LinkWidth': 'too-late'}>}, "
+		"'org.rdma.Port.Quantum': "
 		"{'State': <'both'>}}, objectpath '/org/rdma/switch/1': {'org.rdma.Switch': "
 		"{'Name': <'s'>}}},)");
 	g_autoptr(GPtrArray) ports = NULL;
@@ -22,7 +23,13 @@ static void test_newer_daemon(_unused_ void **state)
 	ports = rdmad_client_list_ports(s->l->client);
 	assert_int_equal(ports->len, 1);
 	assert_string_equal(rdmad_object_get_string(service_port(s), "state"), "hibernating");
-	assert_string_equal(rdmad_object_why_unavailable(service_port(s), "rate"), "link is down");
+	assert_string_equal(rdmad_object_why_unavailable(service_port(s), "rate"),
+			    "the link is down");
+	assert_string_equal(rdmad_object_get_unavailable_code(service_port(s), "rate"),
+			    "link-down");
+	/* a code that is not known here is its own sentence */
+	assert_string_equal(rdmad_object_why_unavailable(service_port(s), "link-width"),
+			    "too-late");
 	assert_string_equal(rdmad_object_why_unavailable(service_port(s), "active-mtu"),
 			    "not known to this rdmad");
 	service_emit_changed(s, "org.rdma.Port.Quantum", "{'State': <'neither'>}", "['State']");

@@ -63,11 +63,10 @@ static void test_link_down(void **state)
 	assert_true(change.state_changed);
 	assert_int_equal(change.old_state, ACTIVE);
 	assert_changed(&change, expected, ARRAY_SIZE(expected));
-	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_lid),
-			    "the subnet manager has not configured the port");
-	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_active_mtu), "the link is down");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_lid)->code, "not-configured");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_active_mtu)->code, "link-down");
 	assert_null(port_unavailable(&p->now, PORT_ATTR_state));
-	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu), "not reported");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu)->code, "not-reported");
 
 	/* While it is down, what the driver says of the LID is no change. */
 	PortSnapshot s = ib_port(DOWN);
@@ -85,19 +84,18 @@ static void test_not_opened(void **state)
 	PORT_SUPPLY(&s, link_layer, 1);
 	PORT_SUPPLY(&s, state, ACTIVE);
 	apply(p, s, 0);
-	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu),
-			    "no permission to open the device");
-	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_rate),
-			    "no permission to open the device");
-	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_subnet_prefix), "not reported");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu)->code, "no-permission");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_rate)->code, "no-permission");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_subnet_prefix)->code,
+			    "not-reported");
 	assert_null(port_unavailable(&p->now, PORT_ATTR_state));
 	s.open_error = -EBUSY;
 	change = apply(p, s, 0);
 	assert_true(mask_has(&change.changed, PORT_ATTR_unavailable));
-	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu), "the device is in use");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu)->code, "in-use");
 	s.open_error = 0;
 	apply(p, s, 0);
-	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu), "not reported");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu)->code, "not-reported");
 }
 
 /* A row of an interface that the port does not have is not in Unavailable: why it has no value is
@@ -110,10 +108,10 @@ static void test_not_shown(void **state)
 	PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
 	PORT_SUPPLY(&s, state, ACTIVE);
 	apply(p, s, 0);
-	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_sm_lid), "not reported");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_sm_lid)->code, "not-reported");
 	PORT_SUPPLY(&s, sm_lid, 1);
 	assert_int_equal(apply(p, s, 0).op, CACHE_UNCHANGED);
-	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_sm_lid), "does not apply");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_sm_lid)->code, "not-applicable");
 }
 
 static void test_subnet(void **state)
@@ -251,7 +249,7 @@ static void test_parts_without_verbs(void **state)
 {
 	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
 	PortSnapshot s = {.open_error = -EACCES};
-	const char *why;
+	const Unavailable *why;
 	PortChange change;
 
 	PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
@@ -263,7 +261,7 @@ static void test_parts_without_verbs(void **state)
 	cache_apply_port(p, &s, 0, 2000, &change);
 	assert_true(change.state_changed && mask_has(&change.changed, PORT_ATTR_state));
 	assert_int_equal(p->now.open_error, -EACCES);
-	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_active_mtu), why);
+	assert_ptr_equal(port_unavailable(&p->now, PORT_ATTR_active_mtu), why);
 	s = (PortSnapshot){.parts = READ_PKEYS};
 	mask_set(&s.unmeasured, PORT_ATTR_state, true);
 	cache_apply_port(p, &s, 0, 2000, &change);
@@ -312,12 +310,12 @@ static void test_stale(void **state)
 	PortChange change;
 
 	apply(p, ib_port(ACTIVE), 0);
-	cache_apply_port_error(p, "Input/output error", &change);
+	cache_apply_port_error(p, -EIO, "Input/output error", &change);
 	assert_int_equal(change.op, CACHE_CHANGED);
 	assert_changed(&change, trust, ARRAY_SIZE(trust));
 	assert_int_equal(p->now.values.state, ACTIVE);
 	assert_int_equal(p->now.values.generation, 1);
-	cache_apply_port_error(p, "Input/output error", &change);
+	cache_apply_port_error(p, -EIO, "Input/output error", &change);
 	assert_int_equal(change.op, CACHE_UNCHANGED);
 	change = apply(p, ib_port(ACTIVE), 0);
 	assert_changed(&change, trust, ARRAY_SIZE(trust));
@@ -330,10 +328,13 @@ static void test_never_answered(void **state)
 	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
 	PortChange change;
 
-	cache_apply_port_error(p, "Connection timed out", &change);
+	cache_apply_port_error(p, -ETIMEDOUT, "Connection timed out", &change);
 	assert_int_equal(change.op, CACHE_ADDED);
 	assert_int_equal(port_interfaces(&p->now), 1U << INTERFACE_PORT);
-	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_state), "not reported");
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_state)->code, "firmware-timeout");
+	cache_apply_port_error(p, -EIO, "Input/output error", &change);
+	assert_true(mask_has(&change.changed, PORT_ATTR_unavailable));
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_state)->code, "query-failed");
 	change = apply(p, ib_port(ACTIVE), 0);
 	assert_int_equal(change.op, CACHE_CHANGED);
 	assert_false(change.state_changed);
@@ -421,9 +422,14 @@ static void test_many_ports(void **state)
 	assert_int_equal(d->now.values.omitted_ports, 3000 - 1024);
 	assert_true(mask_has(&changed, DEVICE_ATTR_port_count));
 	assert_true(mask_has(&changed, DEVICE_ATTR_omitted_ports));
-	/* the answer of the device says nothing of it */
+	/* the answer of the device says nothing of it; what it does not have is not reported */
+	assert_string_equal(device_unavailable(&d->now, DEVICE_ATTR_driver)->code, "not-read");
 	DEVICE_SUPPLY(&s, index, 7);
-	assert_int_equal(cache_apply_device(*state, &s, 5, &same, &changed), CACHE_UNCHANGED);
+	assert_int_equal(cache_apply_device(*state, &s, 5, &same, &changed), CACHE_CHANGED);
+	assert_true(mask_has(&changed, DEVICE_ATTR_unavailable));
+	assert_string_equal(device_unavailable(&d->now, DEVICE_ATTR_driver)->code, "not-reported");
+	DEVICE_SUPPLY(&s, index, 7);
+	assert_int_equal(cache_apply_device(*state, &s, 6, &same, &changed), CACHE_UNCHANGED);
 	assert_int_equal(d->now.values.omitted_ports, 3000 - 1024);
 	assert_true(cache_apply_port_device_name(device_port(d, 1024)) == false);
 }
@@ -504,8 +510,10 @@ static void test_device_withdrawn(void **state)
 	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
 	assert_int_equal(cache_apply_device(*state, &s, 7, &same, &changed), CACHE_CHANGED);
 	assert_true(mask_has(&changed, DEVICE_ATTR_node_desc));
-	assert_string_equal(device_unavailable(&d->now, DEVICE_ATTR_node_desc), "not reported");
-	assert_string_equal(device_unavailable(&d->now, DEVICE_ATTR_driver_id), "not reported");
+	assert_string_equal(device_unavailable(&d->now, DEVICE_ATTR_node_desc)->code,
+			    "not-reported");
+	assert_string_equal(device_unavailable(&d->now, DEVICE_ATTR_driver_id)->code,
+			    "not-reported");
 	assert_null(device_unavailable(&d->now, DEVICE_ATTR_numa_node));
 	assert_null(device_unavailable(&d->now, DEVICE_ATTR_vendor_id));
 	assert_null(device_unavailable(&d->now, DEVICE_ATTR_name));

@@ -15,7 +15,8 @@
 static PortSnapshot port_with_gids(const GidEntry *gids, size_t n)
 {
 	const DeviceSnapshot device = {.values.node_type = NODE_TYPE_CA};
-	PortSnapshot s = {.tables[PORT_TABLE_GIDS] = table_new(gids, n, sizeof(*gids))};
+	PortSnapshot s = {.parts = READ_ALL,
+			  .tables[PORT_TABLE_GIDS] = table_new(gids, n, sizeof(*gids))};
 
 	assert_non_null(s.tables[PORT_TABLE_GIDS]);
 	mask_set(&s.supplied, PORT_ATTR_gids, true);
@@ -42,7 +43,7 @@ static void test_port_guid(void **state)
 	/* without GID 0 nobody knows it */
 	s = port_with_gids(&gids[1], 1);
 	assert_false(mask_has(&s.supplied, PORT_ATTR_port_guid));
-	assert_string_equal(port_unavailable(&s, PORT_ATTR_port_guid), "not reported");
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_port_guid)->code, "not-reported");
 	port_snapshot_done(&s);
 }
 
@@ -72,7 +73,7 @@ static void test_capabilities(void **state)
 	(void)state;
 	assert_int_equal(other, UINT64_C(0x100000000));
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		PortSnapshot s = {};
+		PortSnapshot s = {.parts = READ_ALL};
 
 		PORT_SUPPLY(&s, link_layer, cases[i].link_layer);
 		if (cases[i].has_flags)
@@ -98,8 +99,7 @@ static void test_no_speed(void **state)
 	PORT_SUPPLY(&s, active_speed, 0);
 	port_derive(&s, &ca);
 	assert_false(mask_has(&s.valid, PORT_ATTR_link_speed));
-	assert_string_equal(port_unavailable(&s, PORT_ATTR_link_speed),
-			    "its code is unknown; see Query");
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_link_speed)->code, "unknown-code");
 	/* a code that nobody knows is published as what it is */
 	PORT_SUPPLY(&s, active_speed_ex, 512);
 	port_derive(&s, &ca);
@@ -193,14 +193,14 @@ static void test_rates(void **state)
 static void test_violations(void **state)
 {
 	const DeviceSnapshot ca = {.values.node_type = NODE_TYPE_CA};
-	PortSnapshot s = {};
+	PortSnapshot s = {.parts = READ_ALL};
 
 	(void)state;
 	PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
 	PORT_SUPPLY(&s, qkey_viol_cntr, 3);
 	port_derive(&s, &ca);
 	assert_true(mask_has(&s.valid, PORT_ATTR_qkey_viol_cntr));
-	assert_string_equal(port_unavailable(&s, PORT_ATTR_bad_pkey_cntr), "not reported");
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_bad_pkey_cntr)->code, "not-reported");
 	port_snapshot_done(&s);
 }
 
@@ -208,7 +208,7 @@ static void test_violations(void **state)
 static void test_beyond_verbs(_unused_ void **state)
 {
 	const DeviceSnapshot device = {};
-	PortSnapshot s = {.open_error = -ERANGE};
+	PortSnapshot s = {.open_error = -ERANGE, .parts = READ_ALL};
 
 	PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
 	PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
@@ -216,13 +216,34 @@ static void test_beyond_verbs(_unused_ void **state)
 	port_derive(&s, &device);
 	assert_null(port_unavailable(&s, PORT_ATTR_state));
 	assert_null(port_unavailable(&s, PORT_ATTR_vport));
-	assert_string_equal(port_unavailable(&s, PORT_ATTR_max_mtu),
-			    "verbs has no port numbers above 255");
-	assert_string_equal(port_unavailable(&s, PORT_ATTR_rate),
-			    "verbs has no port numbers above 255");
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_max_mtu)->code, "too-many-ports");
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_rate)->code, "too-many-ports");
 	/* direct verbs and netlink were asked */
-	assert_string_equal(port_unavailable(&s, PORT_ATTR_reg_c0_value), "not reported");
-	assert_string_equal(port_unavailable(&s, PORT_ATTR_netdevs), "not reported");
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_reg_c0_value)->code, "not-reported");
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_netdevs)->code, "not-reported");
+	/* a table could not be read now */
+	s.failed = READ_GIDS;
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_netdevs)->code, "query-failed");
+	/* nobody has asked for the P_Keys yet, or the firmware did not answer */
+	s.parts = READ_USUAL;
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_pkeys)->code, "not-read");
+	s.query_error = -ETIMEDOUT;
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_pkeys)->code, "firmware-timeout");
+	s.query_error = -EIO;
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_pkeys)->code, "query-failed");
+}
+
+/* A code is for programs: lower case with hyphens, and each once. */
+static void test_codes(_unused_ void **state)
+{
+	for (UnavailableCode i = 0; i < _UNAVAILABLE_MAX; i++) {
+		const Unavailable *row = &unavailable_rows[i];
+
+		assert_int_equal(row->code[strspn(row->code, "abcdefghijklmnopqrstuvwxyz-")], 0);
+		assert_true(*row->code && *row->text && strlen(row->code) < sizeof(AttrText));
+		assert_string_equal(unavailable_text(row->code), row->text);
+	}
+	assert_string_equal(unavailable_text("of-a-later-rdmad"), "of-a-later-rdmad");
 }
 
 int main(void)
@@ -231,7 +252,7 @@ int main(void)
 		cmocka_unit_test(test_port_guid),    cmocka_unit_test(test_capabilities),
 		cmocka_unit_test(test_no_speed),     cmocka_unit_test(test_protocol),
 		cmocka_unit_test(test_rates),	     cmocka_unit_test(test_violations),
-		cmocka_unit_test(test_beyond_verbs),
+		cmocka_unit_test(test_beyond_verbs), cmocka_unit_test(test_codes),
 	};
 
 	return cmocka_run_group_tests_name("port", tests, NULL, NULL);

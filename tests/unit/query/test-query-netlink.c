@@ -175,8 +175,8 @@ static void test_carrier(_unused_ void **state)
 		assert_int_equal(s.values.netdev_carrier, cases[i].carrier);
 		assert_int_equal(mask_has(&s.valid, PORT_ATTR_netdev_carrier), cases[i].up);
 		if (!cases[i].up)
-			assert_string_equal(port_unavailable(&s, PORT_ATTR_netdev_carrier),
-					    "the interface is administratively down");
+			assert_string_equal(port_unavailable(&s, PORT_ATTR_netdev_carrier)->code,
+					    "interface-down");
 		nlmsg_free(m);
 	}
 }

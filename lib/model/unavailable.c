@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "unavailable.h"
+
+#include "util.h"
+
+#define ON_BUS_BUS    true
+#define ON_BUS_CLIENT false
+
+const Unavailable unavailable_rows[_UNAVAILABLE_MAX] = {
+#define UNAVAILABLE(name, code_, where_, text_)                                                    \
+	[UNAVAILABLE_##name] = {.code = (code_), .on_bus = ON_BUS_##where_, .text = (text_)},
+#include "unavailable.def"
+#undef UNAVAILABLE
+};
+
+const char *unavailable_text(const char *code)
+{
+	for (UnavailableCode i = 0; i < _UNAVAILABLE_MAX; i++)
+		if (streq(unavailable_rows[i].code, code))
+			return unavailable_rows[i].text;
+	return code;
+}
