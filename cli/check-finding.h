@@ -27,6 +27,19 @@ typedef struct Finding {
 					part; NULL: it stands for itself */
 } Finding;
 
+/* How often a link may go down. */
+typedef struct FlapLimit {
+	uint64_t n; /* so often, or more, in so long is too often; 0: never */
+	uint64_t usec;
+	const char *text; /* the time as it was written */
+} FlapLimit;
+
+/* More link downs than rdmad says the times of. */
+#define FLAPS_MAX 256U
+
+/* Reads "3/12h", or "off". TEXT is kept. */
+bool flap_limit_parse(const char *text, FlapLimit *ret);
+
 typedef struct CheckRun {
 	Context *c;
 	const Expectations *expect;
@@ -34,6 +47,8 @@ typedef struct CheckRun {
 	const Object **devices; /* their devices, as far as they were looked at */
 	size_t n_devices;
 	bool local; /* the device nodes are those of this machine */
+	FlapLimit flap;
+	uint64_t settle_usec; /* ports that changed later than so long ago are not compared */
 
 	/* what is looked at now */
 	const Check *check;

@@ -52,11 +52,13 @@ static bool has_value(const Finding *f)
 	       object_value(f->port, (size_t)(f->row - port_attributes));
 }
 
-/* Of two findings with the same cause: whether A stands for it. */
+/* Of two findings with the same cause: whether A stands for it. That is the more severe one, or
+ * that of the check that comes first in the table, or the first one. */
 static bool goes_first(const Finding *a, const Finding *b)
 {
-	return a->check->severity == b->check->severity ? a < b
-							: a->check->severity > b->check->severity;
+	if (a->check->severity != b->check->severity)
+		return a->check->severity > b->check->severity;
+	return a->check != b->check ? a->check < b->check : a < b;
 }
 
 static bool same_port(const Finding *a, const Finding *b)

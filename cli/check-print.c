@@ -156,7 +156,9 @@ static void line_add_cut(Line *l, const char *text, size_t keep)
 /* " (+2)": so many findings are not in the line; "" if there are none. */
 static const char *say_left(size_t n, char buffer[32])
 {
-	snprintf(buffer, 32, n > 0 ? " (+%zu)" : "", n);
+	if (n == 0)
+		return "";
+	snprintf(buffer, 32, " (+%zu)", n);
 	return buffer;
 }
 

@@ -22,6 +22,8 @@ static Expectations arg_expect = {.is_check = check_exists};
 static bool arg_list;
 static CheckFormat arg_format = FORMAT_TEXT;
 static Severity arg_severity = SEVERITY_WARNING;
+static FlapLimit arg_flap = {5, 3600 * USEC_PER_SEC, "1h"};
+static uint64_t arg_settle_usec = 60 * USEC_PER_SEC;
 
 /* With --format=nagios or npd: what the exit status says. */
 static Severity worst;
@@ -40,6 +42,11 @@ static ExitStatus parse_severity(const Option *o, const char *argument)
 			return STATUS_OK;
 		}
 	return option_refuse(o, argument);
+}
+
+static ExitStatus parse_flap(const Option *o, const char *argument)
+{
+	return flap_limit_parse(argument, o->value) ? STATUS_OK : option_refuse(o, argument);
 }
 
 /* The other program reads standard output and the exit status only. */
@@ -72,6 +79,8 @@ const Option check_options[] = {
 	{"expect",   0, "FILE|KEY=VALUE", "Expect this of the ports; may be repeated",          parse_expect,   &arg_expect, NULL, 0},
 	{"severity", 0, "warning|critical", "Report only what is so severe or worse",            parse_severity, NULL,        "warning or critical", 0},
 	{"format",   0, "text|nagios|npd",  "Print one line for another program",                parse_format,   NULL,        "text, nagios or npd", 0},
+	{"flap",     0, "N/TIME",           "How often a link may not go down (5/1h), or off",   parse_flap,     &arg_flap,   "a number and a time, such as 3/12h, or off", 0},
+	{"settle",   0, "SEC",              "Compare ports so long after they changed (60)",     option_seconds, &arg_settle_usec, "seconds, such as 60", 0},
 	{"list",     0, NULL,             "Print what is checked, and check nothing",           option_set,     &arg_list,   NULL, RUN_OFFLINE},
 	{},
 };
@@ -182,7 +191,8 @@ static ExitStatus refuse_patterns(const CheckRun *r)
 
 ExitStatus check_command(Context *c)
 {
-	_cleanup_(run_done) CheckRun r = {.c = c, .expect = &arg_expect};
+	_cleanup_(run_done) CheckRun r = {
+		.c = c, .expect = &arg_expect, .flap = arg_flap, .settle_usec = arg_settle_usec};
 	ExitStatus status;
 
 	if (c->json && arg_format != FORMAT_TEXT) {

@@ -2,17 +2,15 @@
 
 #include "checks.h"
 
+#include "check-parts.h"
 #include "decode.h"
-#include "format.h"
 #include "port.h"
 
 /* What the checks have in common */
 
 static const char *port_text(const CheckRun *r, PortAttr a)
 {
-	const Value *v = object_value(r->port, a);
-
-	return v ? value_text(v) : "";
+	return check_text(r->port, a);
 }
 
 /* Returns false if the attribute has no value now, or one that is no number. */
@@ -33,23 +31,12 @@ static bool is_true(const Value *v)
 
 static bool is_active(const CheckRun *r)
 {
-	const char *state = port_text(r, PORT_ATTR_state);
-
-	return streq(state, "active") || streq(state, "active-defer");
+	return check_is_active(r->port);
 }
 
-/* Whether an expectation says what attribute A of the port shall be. A check that would look at A
- * leaves it to that expectation. */
 static bool is_expected(const CheckRun *r, PortAttr a)
 {
-	const Expectations *e = r->expect;
-
-	for (size_t i = 0; i < e->n; i++)
-		if (e->items[i].kind == EXPECT_ATTRIBUTE &&
-		    e->items[i].row == &port_attributes[a] &&
-		    expectation_applies(&e->items[i], r->port))
-			return true;
-	return false;
+	return check_is_expected(r, &port_attributes[a]);
 }
 
 static bool has_name(const Value *v, const char *name)
@@ -363,11 +350,16 @@ const Check checks[] = {
 	{"no-verbs",       SEVERITY_WARNING,  SCOPE_PORT,    look_at_verbs,            "rdmad could not ask the port by verbs."},
 	{"not-active",     SEVERITY_CRITICAL, SCOPE_PORT,    look_at_state,            "The port is not active, and no expectation says what State shall be."},
 	{"netdev-up",      SEVERITY_WARNING,  SCOPE_PORT,    look_at_interface,        "The network interface is up, but the port is not active."},
+	{"flap",          SEVERITY_WARNING,  SCOPE_PORT,    look_for_flaps,           "The link went down too often: see --flap."},
 	{"no-lid",         SEVERITY_CRITICAL, SCOPE_PORT,    look_at_lid,              "The port is active, but has no LID (InfiniBand)."},
 	{"no-sm",          SEVERITY_WARNING,  SCOPE_PORT,    look_at_sm,               "The port is active, but the LID of its subnet manager is 0 (InfiniBand)."},
 	{"slow",           SEVERITY_WARNING,  SCOPE_PORT,    look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand), and neither LinkSpeed nor Rate is expected."},
 	{"small-mtu",      SEVERITY_WARNING,  SCOPE_PORT,    look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},
+	{"odd-one-out",   SEVERITY_WARNING,  SCOPE_MACHINE, look_for_odd_ones,        "State, Rate, ActiveMtu or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree."},
+	{"same-prefix",   SEVERITY_WARNING,  SCOPE_MACHINE, look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
+	{"same-subnet",   SEVERITY_WARNING,  SCOPE_MACHINE, look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
 	{"expectation",    SEVERITY_CRITICAL, SCOPE_PORT,    look_at_expectations,     "An attribute is not as expected."},
+	{"counter",       SEVERITY_CRITICAL, SCOPE_PORT,    look_at_counters,         "A counter is not as expected, or it cannot be read."},
 };
 /* clang-format on */
 

@@ -8,3 +8,15 @@
 
 extern const Check checks[];
 extern const size_t n_checks;
+
+/* The checks that have a file of their own. */
+
+/* check-siblings.c */
+void look_for_odd_ones(CheckRun *r);
+/* check-subnets.c */
+void look_at_prefixes(CheckRun *r);
+void look_at_ip_subnets(CheckRun *r);
+/* check-history.c */
+void look_for_flaps(CheckRun *r);
+/* check-counters.c */
+void look_at_counters(CheckRun *r);

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <strings.h>
 
+#include "counters.h"
 #include "decode.h"
 #include "format.h"
 #include "parse.h"
@@ -13,6 +14,8 @@
 /* Limits for a file; one that was written by hand is far smaller. */
 #define LINES_MAX      65536U
 #define LINE_MAX_BYTES 4096U
+
+static const char *const order_signs[_ORDER_MAX] = {"=", "<", "<=", ">", ">="};
 
 /* Where a line stands, for messages. */
 typedef struct Place {
@@ -57,6 +60,14 @@ static bool are_capabilities(AttrType type, const char *text)
 	const Attribute row = {.type = type, .size = sizeof(uint32_t)};
 
 	return *text && attr_parse(&row, &values, text) == 0;
+}
+
+/* Whether the published value of the row is a number. */
+static bool is_number(const Attribute *a)
+{
+	const char *signature = attr_signature(a->type);
+
+	return streq(signature, "u") || streq(signature, "t");
 }
 
 /* Checks TEXT as a value of row A. Returns NULL if it is one, and otherwise what is expected,
@@ -155,37 +166,71 @@ static ExitStatus add_ignore(Expectations *e, const Place *place, const char *va
 	return STATUS_OK;
 }
 
-static ExitStatus add_pair(Expectations *e, const Place *place, const char *key, const char *value)
+/* The name of the counter that KEY stands for; NULL if it is none. */
+static const char *find_counter(const char *key)
 {
-	Expectation item = {.kind = EXPECT_ATTRIBUTE, .text = value};
+	const char *any = startswith(key, "hw_counter.");
+
+	for (size_t i = 0; !any && i < n_counter_rows; i++)
+		if (streq(counter_rows[i].name, key))
+			any = counter_rows[i].name;
+	return any && *any ? any : NULL;
+}
+
+static ExitStatus refuse_key(const Place *place, const char *key)
+{
 	Suggestion suggestion = suggestion_for(key);
-	const char *expected = NULL;
+
+	suggestion_offer_attributes(&suggestion);
+	for (size_t i = 0; i < n_counter_rows; i++)
+		suggestion_offer(&suggestion, counter_rows[i].name);
+	complain("%s: unknown key \"%s\"; expected an attribute such as Rate, a counter, "
+		 "Ports or Ignore%s",
+		 place->text, key, suggestion_text(&suggestion));
+	return STATUS_USAGE;
+}
+
+static ExitStatus add_pair(Expectations *e, const Place *place, const char *key,
+			   ExpectationOrder order, const char *value)
+{
+	Expectation item = {.kind = EXPECT_ATTRIBUTE, .text = value, .order = order};
+	const char *expected = NULL, *counter = find_counter(key);
+	bool ordered = true;
 	char buffer[256];
 
-	if (streq(key, "Ignore"))
+	if (streq(key, "Ignore") && order == ORDER_EQUAL)
 		return add_ignore(e, place, value);
-	if (streq(key, "Ports")) {
+	if (streq(key, "Ports") || streq(key, "Ignore")) {
 		item.kind = EXPECT_PORTS;
+		ordered = false;
 		if (text_to_u64(value, UINT32_MAX, &item.number) < 0)
 			expected = "a number of ports";
+	} else if (counter) {
+		item.kind = EXPECT_COUNTER;
+		item.counter = keep(e, counter);
+		if (!item.counter)
+			return out_of_memory();
+		if (text_to_u64(value, UINT64_MAX, &item.number) < 0)
+			expected = "a number";
 	} else {
 		item.row = object_find_row(key, &item.of_device);
-		if (!item.row) {
-			suggestion_offer_attributes(&suggestion);
-			complain("%s: unknown key \"%s\"; expected an attribute such as Rate, "
-				 "Ports or Ignore%s",
-				 place->text, key, suggestion_text(&suggestion));
-			return STATUS_USAGE;
-		}
+		if (!item.row)
+			return refuse_key(place, key);
 		if (item.row->type == ATTR_UNAVAILABLE || item.row->type == ATTR_DEVICE_PATH) {
 			complain("%s: %s cannot be expected", place->text, key);
 			return STATUS_USAGE;
 		}
+		ordered = is_number(item.row);
 		expected = parse_value(item.row, value, &item.number, buffer);
+	}
+	if (order != ORDER_EQUAL && !ordered) {
+		complain("%s: %s is no number: expected %s = VALUE", place->text, key, key);
+		return STATUS_USAGE;
 	}
 	if (!expected)
 		return append(e, place, item);
-	complain("%s: %s = \"%s\": expected %s", place->text, key, value, expected);
+	complain("%s: %s %s \"%s\": expected %s", place->text, key, order_signs[order], value,
+		 expected);
 	return STATUS_USAGE;
 }
 
@@ -201,22 +246,29 @@ static char *trim(char *text)
 	return text;
 }
 
-/* Splits "KEY = VALUE"; false if there is no '='. */
-static bool split(char *text, char **ret_key, char **ret_value)
+/* Splits "KEY = VALUE" or "KEY < VALUE"; false if no such sign is there. */
+static bool split(char *text, char **ret_key, ExpectationOrder *ret_order, char **ret_value)
 {
-	char *equals = strchr(text, '=');
+	char *sign = strpbrk(text, "=<>");
+	ExpectationOrder order = ORDER_EQUAL;
 
-	if (!equals)
+	if (!sign)
 		return false;
-	*equals = '\0';
+	/* the longer signs are behind the shorter ones that they begin with */
+	for (ExpectationOrder o = 0; o < _ORDER_MAX; o++)
+		if (startswith(sign, order_signs[o]))
+			order = o;
+	*ret_order = order;
+	*ret_value = trim(sign + strlen(order_signs[order]));
+	*sign = '\0';
 	*ret_key = trim(text);
-	*ret_value = trim(equals + 1);
 	return true;
 }
 
 static ExitStatus add_line(Expectations *e, Place *place, char *line)
 {
 	size_t n = strlen(line);
+	ExpectationOrder order;
 	char *key, *value;
 
 	if (n == 0 || line[0] == '#' || line[0] == ';')
@@ -234,8 +286,8 @@ static ExitStatus add_line(Expectations *e, Place *place, char *line)
 			return out_of_memory();
 		return append(e, place, (Expectation){.kind = EXPECT_SECTION, .text = line + 1});
 	}
-	if (split(line, &key, &value))
-		return add_pair(e, place, key, value);
+	if (split(line, &key, &order, &value))
+		return add_pair(e, place, key, order, value);
 	complain("%s: \"%s\": expected KEY = VALUE, [PORT] or a comment after #", place->text,
 		 line);
 	return STATUS_USAGE;
@@ -274,16 +326,17 @@ static ExitStatus add_file(Expectations *e, const char *path)
 ExitStatus expect_add(Expectations *e, const char *argument)
 {
 	_cleanup_free_ char *copy = strdup(argument), *text = NULL;
+	ExpectationOrder order;
 	char *key, *value;
 
 	e->given = true;
 	if (!copy || asprintf(&text, "--expect %s", argument) < 0)
 		return out_of_memory();
-	/* ARGUMENT is a path if there is no '=', or if a '/' comes before it. For a file called a=b
-	 * write ./a=b. */
-	if (strcspn(argument, "/") < strcspn(argument, "=") || !split(copy, &key, &value))
+	/* ARGUMENT is a path if there is no sign, or if a '/' comes before it. For a file called
+	 * a=b write ./a=b. */
+	if (strcspn(argument, "/") < strcspn(argument, "=<>") || !split(copy, &key, &order, &value))
 		return add_file(e, argument);
-	return add_pair(e, &(Place){.text = text}, key, value);
+	return add_pair(e, &(Place){.text = text}, key, order, value);
 }
 
 /* Comparison */
@@ -319,6 +372,25 @@ static bool text_holds(const Expectation *e, const char *text)
 	return fnmatch(e->text, text, FNM_CASEFOLD) == 0;
 }
 
+bool expectation_holds_for(const Expectation *e, uint64_t value)
+{
+	switch (e->order) {
+	case ORDER_EQUAL:
+		return e->row && is_least(e->row) ? value >= e->number : value == e->number;
+	case ORDER_LESS:
+		return value < e->number;
+	case ORDER_LESS_EQUAL:
+		return value <= e->number;
+	case ORDER_GREATER:
+		return value > e->number;
+	case ORDER_GREATER_EQUAL:
+		return value >= e->number;
+	case _ORDER_MAX:
+		break;
+	}
+	return false;
+}
+
 bool expectation_holds(const Expectation *e, const Object *o)
 {
 	const Value *v = object_value(o, (size_t)(e->row - o->rows));
@@ -329,7 +401,7 @@ bool expectation_holds(const Expectation *e, const Object *o)
 	case VALUE_BOOL:
 		return v->boolean == (e->number != 0);
 	case VALUE_UNSIGNED:
-		return is_least(e->row) ? v->number >= e->number : v->number == e->number;
+		return expectation_holds_for(e, v->number);
 	case VALUE_TEXT:
 		return text_holds(e, v->text);
 	case VALUE_ARRAY:
@@ -347,15 +419,18 @@ bool expectation_holds(const Expectation *e, const Object *o)
 
 char *expectation_format(const Expectation *e)
 {
-	const char *signature = attr_signature(e->row->type);
+	static const char *const words[_ORDER_MAX] = {"", "less than ", "at most ", "more than ",
+						      "at least "};
+	bool least = e->row && e->order == ORDER_EQUAL && is_least(e->row);
 	_cleanup_free_ char *text = NULL;
 	char *sentence;
 
-	if (strchr("uti", signature[0]))
+	if (e->row && is_number(e->row))
 		text = format_value(e->row, &(Value){.type = VALUE_UNSIGNED, .number = e->number});
 	else
 		text = strdup(e->text);
-	if (!text || asprintf(&sentence, "%s%s", is_least(e->row) ? "at least " : "", text) < 0)
+	if (!text ||
+	    asprintf(&sentence, "%s%s", words[least ? ORDER_GREATER_EQUAL : e->order], text) < 0)
 		return NULL;
 	return sentence;
 }

@@ -13,6 +13,11 @@
  * VALUE is a glob; for a list, names that must all be in it; for a table, a member that one of its
  * entries must have. If several lines give one attribute of a port a value, the last line counts.
  *
+ * KEY can also be a counter, as GetCounters names it: one that rdmad knows, or hw_counter.NAME for
+ * any in hw_counters/. A counter, and an attribute that is a number, can be compared with <, <=, >
+ * and
+ * >= too.
+ *
  * Two keys are no attributes: Ports says to how many ports the heading applies, and Ignore names
  * checks to leave out.
  */
@@ -22,19 +27,32 @@
 
 typedef enum ExpectationKind {
 	EXPECT_ATTRIBUTE,
+	EXPECT_COUNTER,
 	EXPECT_PORTS,
 	EXPECT_IGNORE,
 	EXPECT_SECTION, /* a heading: there is such a port */
 } ExpectationKind;
 
+/* How a number has to compare. */
+typedef enum ExpectationOrder {
+	ORDER_EQUAL, /* for what counts something: at least */
+	ORDER_LESS,
+	ORDER_LESS_EQUAL,
+	ORDER_GREATER,
+	ORDER_GREATER_EQUAL,
+	_ORDER_MAX
+} ExpectationOrder;
+
 typedef struct Expectation {
 	ExpectationKind kind;
 	const char *glob;     /* of the heading; NULL: every port */
 	const Attribute *row; /* of EXPECT_ATTRIBUTE; NULL otherwise */
-	bool of_device;	      /* ROW is an attribute of the device */
-	const char *text;     /* the value as it was written */
-	uint64_t number;      /* TEXT as a number, if it is a number, a code or a boolean */
-	char *place;	      /* "FILE:LINE" */
+	const char *counter;  /* of EXPECT_COUNTER; NULL otherwise */
+	ExpectationOrder order;
+	bool of_device;	  /* ROW is an attribute of the device */
+	const char *text; /* the value as it was written */
+	uint64_t number;  /* TEXT as a number, if it is a number, a code or a boolean */
+	char *place;	  /* "FILE:LINE" */
 } Expectation;
 
 typedef struct Expectations {
@@ -55,5 +73,8 @@ bool expectation_applies(const Expectation *e, const Object *port);
 /* Whether the attribute of O, the port or its device, is as expected. An unavailable attribute is
  * not. */
 bool expectation_holds(const Expectation *e, const Object *o);
-/* What is expected, for people: "at least 400 Gb/s". The caller frees it; NULL without memory. */
+/* Whether a counter with this value is as expected. */
+bool expectation_holds_for(const Expectation *e, uint64_t value);
+/* What is expected, for people: "at least 400 Gb/s", "less than 10". The caller frees it; NULL
+ * without memory. */
 char *expectation_format(const Expectation *e);

@@ -18,6 +18,30 @@ bool parse_seconds(const char *text, uint64_t *ret_usec)
 	return true;
 }
 
+bool parse_duration(const char *text, uint64_t *ret_usec)
+{
+	static const struct {
+		const char *name;
+		uint64_t seconds;
+	} units[] = {{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+	size_t digits = strspn(text, "0123456789");
+	char number[16];
+	uint64_t n;
+
+	if (digits == 0 || digits >= sizeof(number))
+		return false;
+	memcpy(number, text, digits);
+	number[digits] = '\0';
+	if (text_to_u64(number, UINT32_MAX, &n) < 0 || n == 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (streq(text + digits, units[i].name)) {
+			*ret_usec = n * units[i].seconds * USEC_PER_SEC;
+			return true;
+		}
+	return false;
+}
+
 bool parse_rate(const char *text, uint64_t *ret)
 {
 	static const char prefixes[] = "kMGT";

@@ -8,6 +8,9 @@
 /* Seconds, with a fraction. False if TEXT is something else, or too large for microseconds in 64
  * bits. */
 bool parse_seconds(const char *text, uint64_t *ret_usec);
+/* A time with its unit: "30s", "10min", "12h", "7d". False if TEXT is something else, or no time
+ * at all. */
+bool parse_duration(const char *text, uint64_t *ret_usec);
 /* A rate in bit/s, with k, M, G or T and perhaps b/s, bit/s or bps: "400G", "2.5 Gb/s". A rate
  * below 1 Mb/s is refused: somebody who writes 400 has forgotten the unit. */
 bool parse_rate(const char *text, uint64_t *ret);

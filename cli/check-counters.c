@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Expectations on counters. */
+
+#include "bus.h"
+#include "check-parts.h"
+#include "checks.h"
+#include "counters-sample.h"
+
+/* Whether expectation I is one on a counter of the port that the run looks at, and no later one is
+ * on the same counter in the same sense. */
+static bool applies(const CheckRun *r, size_t i)
+{
+	const Expectation *items = r->expect->items;
+
+	if (items[i].kind != EXPECT_COUNTER || !expectation_applies(&items[i], r->port))
+		return false;
+	for (size_t k = i + 1; k < r->expect->n; k++)
+		if (items[k].kind == EXPECT_COUNTER && items[k].order == items[i].order &&
+		    streq(items[k].counter, items[i].counter) &&
+		    expectation_applies(&items[k], r->port))
+			return false;
+	return true;
+}
+
+static const Value *find_counter(const Sample *s, const char *name)
+{
+	for (size_t i = 0; i < s->counters.n; i++)
+		if (streq(counter_member(&s->counters.items[i], MEMBER_NAME), name))
+			return &s->counters.items[i];
+	return NULL;
+}
+
+static void compare(CheckRun *r, const Sample *s, const Expectation *x)
+{
+	const Value *counter = find_counter(s, x->counter);
+	_cleanup_free_ char *expected = expectation_format(x);
+
+	if (!counter)
+		check_find(r, NULL, "the port has no counter %s", x->counter);
+	else if (counter_is(counter, "missing"))
+		check_find(r, NULL, "%s cannot be read: %s", x->counter,
+			   counter_member(counter, MEMBER_REASON));
+	else if (!expectation_holds_for(x, counter_value(counter)))
+		check_find(r, NULL, "%s is %s%llu, expected %s", x->counter,
+			   counter_is(counter, "saturated") ? "at least " : "",
+			   (unsigned long long)counter_value(counter), expected ? expected : "");
+}
+
+void look_at_counters(CheckRun *r)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sample_done) Sample s = {};
+	const Value *stale = object_value(r->port, PORT_ATTR_stale);
+	size_t first = 0;
+	int k;
+
+	while (first < r->expect->n && !applies(r, first))
+		first++;
+	/* a port that does not answer is found by another check */
+	if (first == r->expect->n || (stale && stale->boolean) ||
+	    check_is_ignored(r, r->check->name))
+		return;
+	k = sample_read(r->c, r->port->path, &s, &error);
+	if (k < 0) {
+		check_find(r, NULL, "the counters cannot be read: %s",
+			   error.message ? error.message : strerror(-k));
+		return;
+	}
+	for (size_t i = first; i < r->expect->n; i++)
+		if (applies(r, i))
+			compare(r, &s, &r->expect->items[i]);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "check-parts.h"
+
+const char *check_text(const Object *port, PortAttr a)
+{
+	const Value *v = object_value(port, a);
+
+	return v ? value_text(v) : "";
+}
+
+bool check_is_active(const Object *port)
+{
+	const char *state = check_text(port, PORT_ATTR_state);
+
+	return streq(state, "active") || streq(state, "active-defer");
+}
+
+bool check_is_expected(const CheckRun *r, const Attribute *row)
+{
+	const Expectations *e = r->expect;
+
+	for (size_t i = 0; i < e->n; i++)
+		if (e->items[i].kind == EXPECT_ATTRIBUTE && e->items[i].row == row &&
+		    expectation_applies(&e->items[i], r->port))
+			return true;
+	return false;
+}
+
+bool check_has_port(const CheckRun *r, const Object *port)
+{
+	for (size_t i = 0; i < r->chosen.n; i++)
+		if (r->chosen.ports[i] == port)
+			return true;
+	return false;
+}
+
+const char *check_entry_text(AttrType type, const Value *entry, const char *column)
+{
+	const char *const *columns = format_table_columns(type);
+
+	for (size_t i = 0; columns && columns[i] && entry->type == VALUE_STRUCT && i < entry->n;
+	     i++)
+		if (streq(columns[i], column))
+			return value_text(&entry->items[i]);
+	return "";
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What several checks need to know of what they look at. */
+
+#include "check-finding.h"
+#include "format.h"
+
+/* The text of attribute A of PORT, "" if it has none now. */
+const char *check_text(const Object *port, PortAttr a);
+/* Whether the state is active or active-defer. */
+bool check_is_active(const Object *port);
+/* Whether an expectation says what attribute ROW of the port or device that the run looks at shall
+ * be. A check that would look at it leaves it to that expectation. */
+bool check_is_expected(const CheckRun *r, const Attribute *row);
+/* Whether PORT is one of those that are checked. */
+bool check_has_port(const CheckRun *r, const Object *port);
+/* The text of the member called COLUMN of ENTRY, an entry of a table of TYPE; "" if there is none.
+ */
+const char *check_entry_text(AttrType type, const Value *entry, const char *column);

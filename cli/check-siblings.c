@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * One port that differs from the others of its kind. A machine does not know what it should be, but
+ * eight adapters of one model are mostly meant to be alike. To be no false alarm on a machine that
+ * uses some of its ports for something else, the value must be one that no other port of the kind
+ * has, and more than half of the others must agree; with fewer than three others nothing is said.
+ */
+
+#include <stdlib.h>
+
+#include "check-parts.h"
+#include "checks.h"
+#include "clock.h"
+
+#define SIBLINGS_LEAST 3U
+
+/* The values that are compared. */
+static const Attribute *const compared[] = {
+	&port_attributes[PORT_ATTR_state],
+	&port_attributes[PORT_ATTR_rate],
+	&port_attributes[PORT_ATTR_active_mtu],
+	&device_attributes[DEVICE_ATTR_fw_ver],
+};
+
+/* What ports of one kind have in common. With a port number, because the second port of each
+ * adapter may be one that nobody uses. */
+static const Attribute *const kind[] = {
+	&device_attributes[DEVICE_ATTR_driver],	  &device_attributes[DEVICE_ATTR_hca_type],
+	&device_attributes[DEVICE_ATTR_board_id], &port_attributes[PORT_ATTR_protocol],
+	&port_attributes[PORT_ATTR_port_num],
+};
+
+typedef struct Sibling {
+	const Object *port, *device;
+} Sibling;
+
+static const Value *value_of(const Sibling *s, const Attribute *row)
+{
+	bool of_device = row->interface < INTERFACE_PORT;
+
+	return of_device ? object_value(s->device, (size_t)(row - device_attributes))
+			 : object_value(s->port, (size_t)(row - port_attributes));
+}
+
+/* Orders by kind, and within a kind as the ports were given. */
+static int compare_kind(const void *a, const void *b)
+{
+	int order = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kind) && order == 0; i++) {
+		const Value *x = value_of(a, kind[i]), *y = value_of(b, kind[i]);
+
+		if (!x || !y)
+			order = !x - !y;
+		else if (x->type == VALUE_UNSIGNED)
+			order = (x->number > y->number) - (x->number < y->number);
+		else
+			order = strcmp(value_text(x), value_text(y));
+	}
+	return order;
+}
+
+/* The value that more than half of the N ports have, if any has that many: each other one cancels
+ * one of it. NULL if no port has a value. */
+static const Value *find_common(const Sibling *s, size_t n, const Attribute *row)
+{
+	const Value *common = NULL;
+	size_t lead = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const Value *v = value_of(&s[i], row);
+
+		if (!v)
+			continue;
+		if (lead == 0)
+			common = v;
+		lead = value_equal(common, v) ? lead + 1 : lead - 1;
+	}
+	return common;
+}
+
+static size_t count_value(const Sibling *s, size_t n, const Attribute *row, const Value *value)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const Value *v = value_of(&s[i], row);
+
+		count += v && (!value || value_equal(v, value));
+	}
+	return count;
+}
+
+/* Whether somebody has said what the attribute of the port is to be, or that it does not matter. */
+static bool is_settled_otherwise(const CheckRun *r, const Attribute *row)
+{
+	return check_is_expected(r, row) ||
+	       (row == &port_attributes[PORT_ATTR_state] && check_is_ignored(r, "not-active"));
+}
+
+static void compare(CheckRun *r, const Sibling *s, size_t n, const Attribute *row)
+{
+	const Value *common = find_common(s, n, row);
+	size_t with_value = count_value(s, n, row, NULL), agree;
+
+	if (!common || with_value < SIBLINGS_LEAST + 1)
+		return;
+	agree = count_value(s, n, row, common);
+	if (agree == with_value || 2 * agree <= with_value - 1)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const Value *v = value_of(&s[i], row);
+		_cleanup_free_ char *is = NULL, *others = NULL;
+
+		if (!v || value_equal(v, common) || count_value(s, n, row, v) > 1 ||
+		    !check_has_port(r, s[i].port))
+			continue;
+		r->port = s[i].port;
+		r->device = s[i].device;
+		is = format_value(row, v);
+		others = format_value(row, common);
+		if (is && others && !is_settled_otherwise(r, row))
+			check_find(r, row,
+				   "%s is %s, but %s on %zu of %zu other ports of this model",
+				   row->name, is, others, agree, with_value - 1);
+	}
+	r->port = r->device = NULL;
+}
+
+/* Whether the port has been in its state for long enough: what is seen while a link comes up, or
+ * while several are changed one after the other, says nothing. */
+static bool is_settled(const CheckRun *r, const Object *port)
+{
+	const Value *since = object_value(port, PORT_ATTR_state_change);
+	const Value *stale = object_value(port, PORT_ATTR_stale);
+	uint64_t now = realtime_now_usec();
+
+	return since && since->type == VALUE_UNSIGNED && since->number <= now &&
+	       now - since->number >= r->settle_usec && !(stale && stale->boolean);
+}
+
+void look_for_odd_ones(CheckRun *r)
+{
+	const ObjectList *all = &r->chosen.objects;
+	_cleanup_free_ Sibling *s = calloc(all->n + 1, sizeof(*s));
+	size_t n = 0;
+
+	if (!s) {
+		r->status = out_of_memory();
+		return;
+	}
+	/* the others are all ports of the machine, not only those that are checked */
+	for (size_t i = 0; i < all->n; i++) {
+		const Object *o = all->items[i], *device;
+
+		if (!o->is_port || object_list_is_plane(all, o) || !is_settled(r, o))
+			continue;
+		device = selection_device(&r->chosen, o);
+		if (device && object_value(device, DEVICE_ATTR_driver))
+			s[n++] = (Sibling){o, device};
+	}
+	qsort(s, n, sizeof(*s), compare_kind);
+	for (size_t first = 0, end; first < n; first = end) {
+		for (end = first + 1; end < n && compare_kind(&s[first], &s[end]) == 0; end++)
+			;
+		for (size_t i = 0; i < ARRAY_SIZE(compared); i++)
+			compare(r, &s[first], end - first, compared[i]);
+	}
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What is wrong between ports: two subnets that cannot be told apart, and one subnet with several
+ * ports in it. */
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdlib.h>
+
+#include "check-parts.h"
+#include "checks.h"
+
+/* Two InfiniBand subnets with the same prefix */
+
+typedef struct SubnetPort {
+	const Object *port;
+	const char *prefix;
+	uint64_t lid, lids, sm_lid, adapter;
+} SubnetPort;
+
+static uint64_t number_of(const Object *o, size_t row)
+{
+	const Value *v = o ? object_value(o, row) : NULL;
+
+	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
+}
+
+static uint64_t adapter_of(const CheckRun *r, const Object *port)
+{
+	const Object *device = selection_device(&r->chosen, port);
+	const Value *guid = device ? object_value(device, DEVICE_ATTR_sys_image_guid) : NULL;
+	uint64_t n = 0;
+
+	if (guid)
+		(void)guid_parse(value_text(guid), &n);
+	return n;
+}
+
+static int compare_lids(const void *a, const void *b)
+{
+	const SubnetPort *x = a, *y = b;
+	int order = strcmp(x->prefix, y->prefix);
+
+	if (order != 0)
+		return order;
+	if (x->lid != y->lid)
+		return x->lid < y->lid ? -1 : 1;
+	return (x->adapter > y->adapter) - (x->adapter < y->adapter);
+}
+
+/* Ports with a LID of a subnet manager. */
+static size_t gather_subnet_ports(CheckRun *r, SubnetPort *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->chosen.n; i++) {
+		const Object *port = r->chosen.ports[i];
+		const Value *prefix = object_value(port, PORT_ATTR_subnet_prefix);
+		SubnetPort p = {.port = port,
+				.lid = number_of(port, PORT_ATTR_lid),
+				.lids = UINT64_C(1) << MIN(number_of(port, PORT_ATTR_lmc), 7U),
+				.sm_lid = number_of(port, PORT_ATTR_sm_lid),
+				.adapter = adapter_of(r, port)};
+
+		r->port = port;
+		if (!prefix || !check_is_active(port) || p.lid == 0 || p.sm_lid == 0 ||
+		    check_is_ignored(r, r->check->name))
+			continue;
+		p.prefix = value_text(prefix);
+		ret[n++] = p;
+	}
+	r->port = NULL;
+	return n;
+}
+
+/*
+ * What says that two ports are not in one subnet: a subnet has one subnet manager in charge, and
+ * each of its LIDs belongs to one port. Functions of one adapter may share a LID, so that says
+ * nothing. Two subnets whose managers have the same LID, and whose LIDs do not meet on this
+ * machine, cannot be told from one.
+ */
+void look_at_prefixes(CheckRun *r)
+{
+	_cleanup_free_ SubnetPort *p = calloc(r->chosen.n + 1, sizeof(*p));
+	const Attribute *row = &port_attributes[PORT_ATTR_subnet_prefix];
+	const char *found = NULL;
+	char name[96];
+	size_t n;
+
+	if (!p) {
+		r->status = out_of_memory();
+		return;
+	}
+	n = gather_subnet_ports(r, p);
+	qsort(p, n, sizeof(*p), compare_lids);
+	for (size_t i = 1; i < n; i++) {
+		const SubnetPort *a = &p[i - 1], *b = &p[i];
+
+		/* one finding for one prefix */
+		if (!streq(a->prefix, b->prefix) || (found && streq(found, b->prefix)))
+			continue;
+		r->port = b->port;
+		r->device = selection_device(&r->chosen, b->port);
+		if (a->sm_lid != b->sm_lid)
+			check_find(
+				r, row,
+				"the subnet has the prefix %s as that of %s, but is another one: "
+				"the subnet managers have the LIDs %u and %u",
+				b->prefix, object_name(a->port, name), (unsigned int)b->sm_lid,
+				(unsigned int)a->sm_lid);
+		else if (b->lid < a->lid + a->lids && a->adapter != b->adapter)
+			check_find(
+				r, row,
+				"the subnet has the prefix %s as that of %s, but is another one: "
+				"both ports have the LID %u",
+				b->prefix, object_name(a->port, name), (unsigned int)b->lid);
+		else
+			continue;
+		found = b->prefix;
+	}
+	r->port = r->device = NULL;
+}
+
+/* Several RoCE ports in one IP subnet */
+
+typedef struct Address {
+	const Object *port;
+	const char *netdev;
+	uint32_t address, mask; /* IPv4, in the order of the host */
+} Address;
+
+/* The mask of ADDRESS on NETDEV, as this machine has it; 0 if it has no such address there. */
+static uint32_t find_mask(const struct ifaddrs *all, const char *netdev, struct in_addr address)
+{
+	for (const struct ifaddrs *i = all; i; i = i->ifa_next) {
+		struct sockaddr_in is, mask;
+
+		if (!i->ifa_addr || !i->ifa_netmask || i->ifa_addr->sa_family != AF_INET ||
+		    !streq(i->ifa_name, netdev))
+			continue;
+		memcpy(&is, i->ifa_addr, sizeof(is));
+		memcpy(&mask, i->ifa_netmask, sizeof(mask));
+		if (is.sin_addr.s_addr == address.s_addr)
+			return ntohl(mask.sin_addr.s_addr);
+	}
+	return 0;
+}
+
+static uint64_t read_setting(const char *netdev, const char *name)
+{
+	char path[128], text[16] = "";
+	uint64_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/sys/net/ipv4/conf/%.15s/%s", netdev, name);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (fgets(text, sizeof(text), f))
+		text[strcspn(text, "\n")] = '\0';
+	fclose(f);
+	return text_to_u64(text, UINT32_MAX, &n) == 0 ? n : 0;
+}
+
+/* Whether the interface answers ARP for its own addresses only, and asks from these only: then
+ * several interfaces in one subnet work. The larger of the two settings counts. */
+static bool is_separated(const char *netdev)
+{
+	return MAX(read_setting(netdev, "arp_ignore"), read_setting("all", "arp_ignore")) >= 1 &&
+	       MAX(read_setting(netdev, "arp_announce"), read_setting("all", "arp_announce")) >= 2;
+}
+
+/* Adds the addresses that the GID table of PORT has for RoCE v2. */
+static size_t add_addresses(const CheckRun *r, const struct ifaddrs *all, const Object *port,
+			    Address *ret, size_t n, size_t most)
+{
+	const Value *gids = object_value(port, PORT_ATTR_gids);
+
+	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n && n < most; i++) {
+		const char *netdev = check_entry_text(ATTR_GIDS, &gids->items[i], "netdev");
+		const char *text = check_entry_text(ATTR_GIDS, &gids->items[i], "address");
+		Address a = {.port = port, .netdev = netdev};
+		struct in_addr address;
+
+		if (!streq(check_entry_text(ATTR_GIDS, &gids->items[i], "type"), "RoCE v2") ||
+		    inet_pton(AF_INET, text, &address) != 1)
+			continue;
+		a.address = ntohl(address.s_addr);
+		a.mask = find_mask(all, netdev, address);
+		/* a point-to-point address is no subnet */
+		if (a.mask == 0 || a.mask == UINT32_MAX || is_separated(netdev) ||
+		    check_is_ignored(r, r->check->name))
+			continue;
+		ret[n++] = a;
+	}
+	return n;
+}
+
+static int compare_subnets(const void *a, const void *b)
+{
+	const Address *x = a, *y = b;
+	uint32_t p = x->address & x->mask, q = y->address & y->mask;
+
+	if (p != q)
+		return p < q ? -1 : 1;
+	if (x->mask != y->mask)
+		return x->mask < y->mask ? -1 : 1;
+	return strverscmp(x->netdev, y->netdev);
+}
+
+/* Reports the N addresses of one subnet if they are on several interfaces. */
+static void report_subnet(CheckRun *r, const Address *a, size_t n)
+{
+	struct in_addr subnet = {htonl(a->address & a->mask)};
+	char names[256] = "", text[INET_ADDRSTRLEN], name[96];
+	size_t interfaces = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t used = strlen(names);
+
+		if (i > 0 && streq(a[i].netdev, a[i - 1].netdev))
+			continue;
+		interfaces++;
+		snprintf(names + used, sizeof(names) - used, "%s%s (%s)", used > 0 ? ", " : "",
+			 a[i].netdev, object_name(a[i].port, name));
+	}
+	if (interfaces > 1)
+		check_find(r, NULL,
+			   "%zu network interfaces are in the IP subnet %s/%d, so packets can take "
+			   "the wrong one: %s",
+			   interfaces, inet_ntop(AF_INET, &subnet, text, sizeof(text)),
+			   __builtin_popcount(a->mask), names);
+}
+
+#define ADDRESSES_MAX 4096U
+
+/* Only this machine can say how large the subnet of an address is: GIDs do not have that. */
+void look_at_ip_subnets(CheckRun *r)
+{
+	_cleanup_free_ Address *a = calloc(ADDRESSES_MAX, sizeof(*a));
+	struct ifaddrs *all = NULL;
+	size_t n = 0;
+
+	if (r->c->host || r->c->machine || !a || getifaddrs(&all) < 0)
+		return;
+	for (size_t i = 0; i < r->chosen.n; i++) {
+		r->port = r->chosen.ports[i];
+		if (check_is_active(r->port))
+			n = add_addresses(r, all, r->port, a, n, ADDRESSES_MAX);
+	}
+	r->port = NULL;
+	freeifaddrs(all);
+	qsort(a, n, sizeof(*a), compare_subnets);
+	for (size_t first = 0, end; first < n; first = end) {
+		uint32_t subnet = a[first].address & a[first].mask;
+
+		for (end = first + 1; end < n && a[end].mask == a[first].mask &&
+				      (a[end].address & a[end].mask) == subnet;
+		     end++)
+			;
+		report_subnet(r, &a[first], end - first);
+	}
+}
