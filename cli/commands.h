@@ -20,6 +20,7 @@ ExitStatus gid_command(Context *c);
 ExitStatus env_command(Context *c);
 
 ExitStatus show_command(Context *c);
+extern const Option show_options[];
 
 ExitStatus monitor_command(Context *c);
 

@@ -33,9 +33,10 @@ static const Command commands[] = {
 	 "  rdmactl list -o help              the columns that there are\n"
 	 "  for port in $(rdmactl list -q); do ...\n"
 	 "  rdmactl --json | jq .Ports[].Rate      their rates, for a script\n"},
-	{"show",     "PORT",      0, UINT_MAX, 0,           NULL,             show_command,
+	{"show",     "PORT",      0, UINT_MAX, 0,           show_options,     show_command,
 	 "Print all attributes of ports",
-	 "  rdmactl show eth2                 the port behind a network interface\n"},
+	 "  rdmactl show eth2                 the port behind a network interface\n"
+	 "  rdmactl show --history=32 mlx5_0/1\n"},
 	{"map",      "PORT",      0, UINT_MAX, 0,           NULL,             map_command,
 	 "Print interface, PCI address and NUMA node of ports",
 	 "  rdmactl map                       which network interface is on which port?\n"},

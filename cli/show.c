@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * rdmactl show: all attributes of a port, in groups. The group of an attribute follows from the
- * columns of its row, so a new row needs no change here.
+ * rdmactl show: all attributes of a port, in groups. First comes what people look for most often.
+ * The group of every other attribute follows from the columns of its row, so a new row needs no
+ * change here.
  */
 
 #include "show.h"
@@ -10,34 +11,68 @@
 #include "bus.h"
 #include "commands.h"
 #include "format.h"
+#include "gid.h"
 #include "json.h"
 #include "names.h"
 #include "selection.h"
 #include "terminal.h"
 
 typedef enum Group {
-	GROUP_GENERAL,
+	GROUP_FIRST, /* without a heading: of a port first_rows, of a device what has no other group
+		      */
 	GROUP_LINK,
 	GROUP_INFINIBAND,
 	GROUP_ETHERNET,
 	GROUP_MLX5,
 	GROUP_HBL,
-	GROUP_TABLE, /* each row is printed as a table, or as one line if it is empty */
+	GROUP_TABLE,   /* each row is printed as a table, or as one line if it is empty */
+	GROUP_GENERAL, /* what has no other group */
 	GROUP_TRUST,
+	GROUP_OBJECT, /* what identifies the object of a port on the bus */
 	GROUP_HIDDEN, /* not printed: a reason is printed in place of its value */
 	_GROUP_MAX
 } Group;
 
-/* Whether the row says how far the others can be trusted. rdmad itself fills in these rows, and
- * also the rows that identify the object; those come first in the table. */
-static bool is_about_trust(const Object *o, size_t row)
+/* What comes first. An InfiniBand port has a LID, and others have a network interface. */
+static const PortAttr first_rows[] = {
+	PORT_ATTR_state, PORT_ATTR_phys_state, PORT_ATTR_lid, PORT_ATTR_netdev, PORT_ATTR_rate,
+};
+
+static unsigned int arg_history = 5; /* how many transitions are printed */
+
+static ExitStatus parse_history(const Option *o, const char *argument)
 {
-	if (o->rows[row].source != SOURCE_CORE)
-		return false;
-	for (size_t i = 0; i < row; i++)
-		if (o->rows[i].source != SOURCE_CORE)
+	uint64_t n;
+
+	if (text_to_u64(argument, UINT32_MAX, &n) < 0)
+		return option_refuse(o, argument);
+	*(unsigned int *)o->value = (unsigned int)n;
+	return STATUS_OK;
+}
+
+/* clang-format off */
+const Option show_options[] = {
+	{"history", 0, "N", "Print the last N changes of the state (default: 5)", parse_history, &arg_history, "a number", 0},
+	{},
+};
+/* clang-format on */
+
+static bool is_first(const Object *o, size_t row)
+{
+	for (size_t i = 0; o->is_port && i < ARRAY_SIZE(first_rows); i++)
+		if (first_rows[i] == row)
 			return true;
 	return false;
+}
+
+/* rdmad itself fills in the rows that identify the object, which come first in the table, and those
+ * that say how far the others can be trusted. */
+static Group group_of_core(const Object *o, size_t row)
+{
+	for (size_t i = 0; i < row; i++)
+		if (o->rows[i].source != SOURCE_CORE)
+			return GROUP_TRUST;
+	return o->is_port ? GROUP_OBJECT : GROUP_FIRST;
 }
 
 static Group group_of(const Object *o, size_t row)
@@ -46,10 +81,12 @@ static Group group_of(const Object *o, size_t row)
 
 	if (!object_has(o, row) || a->type == ATTR_UNAVAILABLE)
 		return GROUP_HIDDEN;
+	if (is_first(o, row))
+		return GROUP_FIRST;
 	if (format_table_columns(a->type))
 		return GROUP_TABLE;
-	if (is_about_trust(o, row))
-		return GROUP_TRUST;
+	if (a->source == SOURCE_CORE)
+		return group_of_core(o, row);
 	switch (a->interface) {
 	case INTERFACE_PORT:
 		return a->valid == VALID_LINK_UP || a->unit != UNIT_NONE ? GROUP_LINK
@@ -66,7 +103,7 @@ static Group group_of(const Object *o, size_t row)
 	case INTERFACE_DEVICE_MLX5:
 	case INTERFACE_DEVICE_EFA:
 	case INTERFACE_DEVICE_HNS:
-		return GROUP_GENERAL;
+		return GROUP_FIRST;
 	case INTERFACE_RAW:
 	case _INTERFACE_MAX:
 		break;
@@ -160,7 +197,8 @@ static ExitStatus print_group(Context *c, const Object *o, Group group, int name
 	static const char *const headings[_GROUP_MAX] = {
 		[GROUP_LINK] = "Link",	       [GROUP_INFINIBAND] = "InfiniBand",
 		[GROUP_ETHERNET] = "Ethernet", [GROUP_MLX5] = "mlx5",
-		[GROUP_HBL] = "hbl",	       [GROUP_TRUST] = "Trust",
+		[GROUP_HBL] = "hbl",	       [GROUP_GENERAL] = "Port",
+		[GROUP_TRUST] = "Trust",
 	};
 	ExitStatus status = STATUS_OK;
 	bool first = true;
@@ -180,42 +218,168 @@ static ExitStatus print_group(Context *c, const Object *o, Group group, int name
 	return status;
 }
 
-ExitStatus show_object(Context *c, const Object *o)
+static int name_width(const Object *o)
 {
-	ExitStatus status = STATUS_OK;
-	char name[96];
-	int name_width = 0;
+	int width = 0;
 
 	for (size_t i = 0; i < o->n_rows; i++)
 		if (group_of(o, i) != GROUP_HIDDEN && group_of(o, i) != GROUP_TABLE)
-			name_width = MAX(name_width, (int)strlen(o->rows[i].name));
+			width = MAX(width, (int)strlen(o->rows[i].name));
+	return width;
+}
+
+static void print_name(Context *c, const Object *o)
+{
+	char name[96];
+
 	fprintf(c->out, "%s%s%s\n", terminal_color(c, "bold"), object_name(o, name),
 		terminal_plain(c));
-	for (Group g = 0; g < GROUP_HIDDEN && status == STATUS_OK; g++)
-		status = print_group(c, o, g, name_width);
+}
+
+static ExitStatus print_groups(Context *c, const Object *o, Group first, Group last)
+{
+	ExitStatus status = STATUS_OK;
+
+	for (Group g = first; g <= last && status == STATUS_OK; g++)
+		status = print_group(c, o, g, name_width(o));
 	return status;
 }
 
-/* How changes of the port reach rdmad, which its device says. */
-static ExitStatus show_events(Context *c, const Object *device)
+ExitStatus show_object(Context *c, const Object *o)
 {
-	const int name_width = (int)strlen(device_attributes[DEVICE_ATTR_events_reason].name);
-	const Value *reason = object_value(device, DEVICE_ATTR_events_reason);
-	ExitStatus status;
+	print_name(c, o);
+	return print_groups(c, o, GROUP_FIRST, GROUP_TRUST);
+}
 
-	if (!object_value(device, DEVICE_ATTR_events))
+/* A member of an entry of the GID table, "" if it has none. */
+static const char *gid_member(const Value *entry, const char *column)
+{
+	const char *const *columns = format_table_columns(ATTR_GIDS);
+
+	for (size_t i = 0; columns[i] && entry->type == VALUE_STRUCT && i < entry->n; i++)
+		if (streq(columns[i], column))
+			return value_text(&entry->items[i]);
+	return "";
+}
+
+/* What a GID is known as: its IP address, or if it stands for none, itself. */
+static const char *address_of(const Value *entry)
+{
+	const char *address = gid_member(entry, "address");
+
+	return *address ? address : gid_member(entry, "gid");
+}
+
+static bool is_local(const Value *entry)
+{
+	uint8_t gid[16];
+
+	return gid_parse(gid_member(entry, "gid"), gid) == 0 && gid_is_link_local(gid);
+}
+
+/* Adds the addresses to F that are link-local or are not, each once: the table has most of them as
+ * RoCE v1 and as v2. */
+static void join_addresses(FILE *f, const Value *gids, bool local, size_t *n)
+{
+	for (size_t i = 0; i < gids->n; i++) {
+		const char *address = address_of(&gids->items[i]);
+		size_t k = 0;
+
+		if (is_local(&gids->items[i]) != local)
+			continue;
+		while (k < i && !streq(address, address_of(&gids->items[k])))
+			k++;
+		if (k == i)
+			fprintf(f, "%s%s", (*n)++ > 0 ? ", " : "", address);
+	}
+}
+
+static ExitStatus print_addresses(Context *c, const Object *port)
+{
+	const Value *gids = object_value(port, PORT_ATTR_gids);
+	_cleanup_free_ char *text = NULL;
+	size_t size, n = 0;
+	FILE *f;
+
+	if (!gids || gids->type != VALUE_ARRAY || gids->n == 0)
 		return STATUS_OK;
+	f = open_memstream(&text, &size);
+	if (!f)
+		return out_of_memory();
+	join_addresses(f, gids, false, &n);
+	join_addresses(f, gids, true, &n);
+	if (fclose(f) != 0)
+		return out_of_memory();
+	fprintf(c->out, "  %-*s  ", name_width(port), n == 1 ? "Address" : "Addresses");
+	terminal_print_wrapped(c, text, (unsigned int)name_width(port) + 4);
+	return STATUS_OK;
+}
+
+static ExitStatus print_first(Context *c, const Object *port)
+{
+	ExitStatus status = STATUS_OK;
+
+	print_name(c, port);
+	for (size_t i = 0; i < ARRAY_SIZE(first_rows) && status == STATUS_OK; i++)
+		if (object_has(port, first_rows[i]))
+			status = print_row(c, port, first_rows[i], name_width(port));
+	return status == STATUS_OK ? print_addresses(c, port) : status;
+}
+
+/* Which device the port is of, and how changes of it reach rdmad. DEVICE is NULL if rdmad has not
+ * published it. */
+static ExitStatus print_device(Context *c, const Object *port, const Object *device)
+{
+	ExitStatus status = STATUS_OK;
+	const int width = name_width(port);
+
 	print_heading(c, "Device");
-	status = print_row(c, device, DEVICE_ATTR_events, name_width);
-	if (status == STATUS_OK && reason && *value_text(reason))
-		status = print_row(c, device, DEVICE_ATTR_events_reason, name_width);
+	if (device && object_value(device, DEVICE_ATTR_events))
+		status = print_row(c, device, DEVICE_ATTR_events, width);
+	if (status == STATUS_OK && device) {
+		const Value *reason = object_value(device, DEVICE_ATTR_events_reason);
+
+		if (reason && *value_text(reason))
+			status = print_row(c, device, DEVICE_ATTR_events_reason, width);
+	}
+	/* the object path, which people need least, is the first row of the table */
+	for (size_t i = port->n_rows; i-- > 0 && status == STATUS_OK;)
+		if (group_of(port, i) == GROUP_OBJECT)
+			status = print_row(c, port, i, width);
 	return status;
+}
+
+static void print_transition(Context *c, const Value *t)
+{
+	_cleanup_free_ char *when = NULL;
+
+	if (t->type != VALUE_STRUCT || t->n < 5)
+		return;
+	when = format_value(&port_attributes[PORT_ATTR_state_change], &t->items[0]);
+	fprintf(c->out, "  %s  %s -> %s (%s)\n", when ? when : "", value_text(&t->items[2]),
+		value_text(&t->items[3]), value_text(&t->items[4]));
+}
+
+/* The last transitions of the state. Without them the rest is still worth printing, so an error is
+ * none here. */
+static void print_history(Context *c, const Object *port)
+{
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	_cleanup_value_ Value history = {};
+
+	if (arg_history == 0 ||
+	    sd_bus_call_method(c->bus, RDMAD_BUS_NAME, port->path, RDMAD_INTERFACE_PORT,
+			       "GetHistory", NULL, &reply, "a{sv}", 0) < 0 ||
+	    value_read(reply, &history) < 0 || history.type != VALUE_ARRAY || history.n == 0)
+		return;
+	print_heading(c, "History");
+	for (size_t i = history.n > arg_history ? history.n - arg_history : 0; i < history.n; i++)
+		print_transition(c, &history.items[i]);
 }
 
 static ExitStatus print_port(Context *c, const Selection *s, const Object *port, size_t n,
 			     _unused_ bool heading)
 {
-	const Object *device = selection_device(s, port);
 	ExitStatus status;
 
 	if (c->json) {
@@ -224,8 +388,14 @@ static ExitStatus print_port(Context *c, const Selection *s, const Object *port,
 		return STATUS_OK;
 	}
 	fputs(n > 0 ? "\n" : "", c->out);
-	status = show_object(c, port);
-	return status == STATUS_OK && device ? show_events(c, device) : status;
+	status = print_first(c, port);
+	if (status == STATUS_OK)
+		status = print_groups(c, port, GROUP_LINK, GROUP_TRUST);
+	if (status == STATUS_OK)
+		status = print_device(c, port, selection_device(s, port));
+	if (status == STATUS_OK)
+		print_history(c, port);
+	return status;
 }
 
 ExitStatus show_command(Context *c)
