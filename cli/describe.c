@@ -191,7 +191,9 @@ static void print_counter_json(const Context *c, const CounterRow *row)
 
 typedef struct Description {
 	Context *c;
-	const char *name; /* NULL: all rows, a line each */
+	const char *name; /* NULL: all rows */
+	bool part;	  /* NAME is a part of the names that are meant */
+	bool brief;	  /* a line each */
 	bool properties;  /* no fields of Query() */
 	int name_width;
 	size_t n;
@@ -201,7 +203,7 @@ static void print_separator(Description *d)
 {
 	if (d->c->json)
 		json_next(d->c->out, d->n);
-	else if (d->name && d->n > 0)
+	else if (!d->brief && d->n > 0)
 		fputc('\n', d->c->out);
 	d->n++;
 }
@@ -214,7 +216,11 @@ static void print_brief(const Description *d, const char *name, const char *help
 
 static bool is_wanted(const Description *d, const char *name, const char *other)
 {
-	return !d->name || strcasecmp(name, d->name) == 0 || strcasecmp(other, d->name) == 0;
+	if (!d->name)
+		return true;
+	if (d->part)
+		return strcasestr(name, d->name) || strcasestr(other, d->name);
+	return strcasecmp(name, d->name) == 0 || strcasecmp(other, d->name) == 0;
 }
 
 /* Whether users can see the attribute, as a property or as a field of Query(). */
@@ -223,19 +229,34 @@ static bool is_described(const Attribute *a)
 	return a->interface != INTERFACE_RAW || a->size > 0;
 }
 
-static bool is_known(const Description *d)
+/* How many rows are wanted. */
+static size_t count_wanted(const Description *d)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < _PORT_ATTR_MAX; i++)
-		if (is_described(&port_attributes[i]) &&
-		    is_wanted(d, port_attributes[i].name, port_attributes[i].field))
-			return true;
+		n += is_described(&port_attributes[i]) &&
+		     is_wanted(d, port_attributes[i].name, port_attributes[i].field);
 	for (size_t i = 0; i < _DEVICE_ATTR_MAX; i++)
-		if (is_wanted(d, device_attributes[i].name, device_attributes[i].field))
-			return true;
+		n += is_wanted(d, device_attributes[i].name, device_attributes[i].field);
 	for (size_t i = 0; i < n_counter_rows; i++)
-		if (is_wanted(d, counter_rows[i].name, counter_rows[i].file))
-			return true;
-	return false;
+		n += is_wanted(d, counter_rows[i].name, counter_rows[i].file);
+	return n;
+}
+
+/* Decides what NAME means: a name, or a part of names. Returns false if it is neither. */
+static bool find_name(Description *d)
+{
+	size_t n;
+
+	d->brief = !d->name;
+	if (!d->name || count_wanted(d) > 0)
+		return true;
+	/* two letters are in most names */
+	d->part = strlen(d->name) > 2;
+	n = d->part ? count_wanted(d) : 0;
+	d->brief = n > 1;
+	return n > 0;
 }
 
 static void describe_rows(Description *d, const Attribute *rows, size_t n)
@@ -250,7 +271,7 @@ static void describe_rows(Description *d, const Attribute *rows, size_t n)
 		print_separator(d);
 		if (d->c->json)
 			print_attribute_json(d->c, a);
-		else if (d->name)
+		else if (!d->brief)
 			print_attribute(d->c, a);
 		else
 			print_brief(d, is_raw ? a->field : a->name, a->help);
@@ -267,7 +288,7 @@ static void describe_counters(Description *d)
 		print_separator(d);
 		if (d->c->json)
 			print_counter_json(d->c, row);
-		else if (d->name)
+		else if (!d->brief)
 			print_counter(d->c, row);
 		else
 			print_brief(d, row->name, row->help);
@@ -292,7 +313,7 @@ static const char *suggest(const char *name, Suggestion *s)
 
 ExitStatus describe_columns(Context *c)
 {
-	Description d = {.c = c, .properties = true};
+	Description d = {.c = c, .brief = true, .properties = true};
 
 	for (size_t i = 0; i < _PORT_ATTR_MAX; i++)
 		if (port_attributes[i].interface != INTERFACE_RAW)
@@ -313,7 +334,7 @@ ExitStatus describe_command(Context *c)
 	Suggestion suggestion;
 	Description d = {.c = c, .name = c->n_arguments > 0 ? c->arguments[0] : NULL};
 
-	if (d.name && !is_known(&d)) {
+	if (!find_name(&d)) {
 		complain("describe: unknown attribute \"%s\"; expected one that \"rdmactl "
 			 "describe\" lists%s",
 			 d.name, suggest(d.name, &suggestion));

@@ -76,6 +76,7 @@ static const Command commands[] = {
 	{"describe", "ATTRIBUTE", 0, 1,        RUN_OFFLINE, NULL,             describe_command,
 	 "Explain an attribute or a counter, or list all",
 	 "  rdmactl describe LinkSpeed\n"
+	 "  rdmactl describe speed            the attributes with this in their names\n"
 	 "  rdmactl describe symbol_error\n"
 	 "  rdmactl describe --json | jq -r '.Attributes[].Name'\n"},
 	{"wait",     "PORT",      1, UINT_MAX, RUN_ENDLESS, wait_options,     wait_command,

@@ -19,13 +19,14 @@ static const ProgramOption options[] = {
 static const char help[] =
 	"rdmad [OPTION...]\n"
 	"\n"
-	"Serves the attributes of the machine's RDMA ports on D-Bus.\n"
+	"Serve the attributes of the machine's RDMA ports on D-Bus.\n"
 	"\n"
-	"  --simulate=FILE     serve the devices of a scenario, not the machine's\n"
-	"  --config=FILE       configuration (default: " RDMAD_SYSCONF_DIR "/rdmad.conf)\n"
-	"  --bus=ADDRESS       bus to serve on: system (default), session or an address\n"
-	"  --worker=PATH       program to run for what can block\n"
-	"  --log-level=LEVEL   err, warning, notice, info (default) or debug\n"
+	"  --simulate=FILE     Serve the devices of a scenario, not the machine's\n"
+	"  --config=FILE       Read this configuration (default: " RDMAD_SYSCONF_DIR
+	"/rdmad.conf)\n"
+	"  --bus=ADDRESS       Serve on this bus: system (default), session or an address\n"
+	"  --worker=PATH       Run this program for what can block\n"
+	"  --log-level=LEVEL   Log up to err, warning, notice, info (default) or debug\n"
 	"  --help, --version\n"
 	"\n"
 	"See rdmad(8).";

@@ -10,14 +10,14 @@ static void usage(FILE *f)
 {
 	fputs("rdmad-query [OPTIONS]\n\n"
 	      "The worker of rdmad: answers its queries on a socket.\n\n"
-	      "  --fd=N                descriptor of the socket (3)\n"
-	      "  --hold=yes|no         keep contexts open for async events where that is harmless "
+	      "  --fd=N                Use this descriptor of a socket (3)\n"
+	      "  --hold=yes|no         Keep contexts open for async events where that is harmless "
 	      "(yes)\n"
-	      "  --never-open=GLOB     never open devices with such a name; may be given again\n"
-	      "  --hbl=yes|no          open Gaudi devices, whose context is exclusive (no)\n"
-	      "  --timeout=MSEC        after what time without an answer the core gives up (2000)\n"
-	      "  --isolated=PROVIDER   answer a worker about a device that has one user at a time\n"
-	      "  --query=NAME[/PORT]   print what a query says, and end\n"
+	      "  --never-open=GLOB     Never open devices with such a name; may be given again\n"
+	      "  --hbl=yes|no          Open Gaudi devices, whose context is exclusive (no)\n"
+	      "  --timeout=MSEC        Expect the core to give up after this time (2000)\n"
+	      "  --isolated=PROVIDER   Answer a worker about a device that has one user at a time\n"
+	      "  --query=NAME[/PORT]   Print what a query says, and end\n"
 	      "  --help, --version\n",
 	      f);
 }

@@ -10,11 +10,12 @@ static const char *arg_scenario;
 static const char help[] =
 	"rdmad-simulate [OPTION...] FILE\n"
 	"\n"
-	"Serves the devices of a scenario on D-Bus, as rdmad serves those of the machine.\n"
+	"Serve the devices of a scenario on D-Bus, as rdmad serves those of the machine.\n"
 	"\n"
-	"  --config=FILE       configuration (default: " RDMAD_SYSCONF_DIR "/rdmad.conf)\n"
-	"  --bus=ADDRESS       bus to serve on: system (default), session or an address\n"
-	"  --log-level=LEVEL   err, warning, notice, info (default) or debug\n"
+	"  --config=FILE       Read this configuration (default: " RDMAD_SYSCONF_DIR
+	"/rdmad.conf)\n"
+	"  --bus=ADDRESS       Serve on this bus: system (default), session or an address\n"
+	"  --log-level=LEVEL   Log up to err, warning, notice, info (default) or debug\n"
 	"  --help, --version\n"
 	"\n"
 	"See rdmad-scenario(5).";
