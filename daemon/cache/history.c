@@ -109,10 +109,19 @@ static Transition *history_end(History *h)
 	return &h->entries[(h->first + h->n - 1U) % h->room];
 }
 
+/* The latest, if it is of this boot: what was before the machine was booted says nothing of what a
+ * port comes from now. */
+static const Transition *last_of_boot(const History *h)
+{
+	const Transition *last = history_last(h);
+
+	return last && last->monotonic_usec > 0 ? last : NULL;
+}
+
 bool history_note(History *h, uint32_t state, EventReason reason, uint64_t realtime_usec,
 		  uint64_t monotonic_usec)
 {
-	const Transition *last = history_last(h);
+	const Transition *last = last_of_boot(h);
 	Transition t = {.realtime_usec = realtime_usec,
 			.monotonic_usec = monotonic_usec,
 			.to = state > STATE_ABSENT ? STATE_UNKNOWN : (uint8_t)state,
@@ -135,10 +144,29 @@ bool history_note(History *h, uint32_t state, EventReason reason, uint64_t realt
 	return true;
 }
 
+void history_restore(History *h, const Transition *t)
+{
+	const Transition *last = history_last(h);
+
+	if (last && last->to == STATE_NOT_ACTIVE && last->from == t->from &&
+	    last->realtime_usec == t->realtime_usec) {
+		*history_end(h) = *t;
+		return;
+	}
+	if (history_is_link_down(t->from, t->to))
+		append_link_down(h, t->realtime_usec);
+	append(h, t);
+}
+
+void history_restore_link_down(History *h, uint64_t realtime_usec)
+{
+	append_link_down(h, realtime_usec);
+}
+
 bool history_note_event(History *h, EventReason reason, uint64_t realtime_usec,
 			uint64_t monotonic_usec)
 {
-	const Transition *last = history_last(h);
+	const Transition *last = last_of_boot(h);
 
 	if (!last || (reason != REASON_PORT_ACTIVE && reason != REASON_PORT_ERROR) ||
 	    is_active(last->to) == (reason == REASON_PORT_ACTIVE))
@@ -165,9 +193,10 @@ bool history_since_not(const History *h, uint32_t state, uint64_t *ret_usec, boo
 {
 	size_t i = h->n;
 
-	if (i == 0 || decode_state_meets(history_last(h)->to, state))
+	if (!last_of_boot(h) || decode_state_meets(history_last(h)->to, state))
 		return false;
-	while (i > 0 && !decode_state_meets(history_entry(h, i - 1)->to, state))
+	while (i > 0 && history_entry(h, i - 1)->monotonic_usec > 0 &&
+	       !decode_state_meets(history_entry(h, i - 1)->to, state))
 		i--;
 	*ret_exact = decode_state_meets(history_entry(h, i)->from, state);
 	*ret_usec = history_entry(h, i)->monotonic_usec;
@@ -185,12 +214,48 @@ const char *history_state_name(uint32_t state, AttrText ret)
 	return attr_enumeration_text(ATTR_PORT_STATE, state, ret);
 }
 
-/* Takes the history at *AT out of the list and frees it. */
-static void drop(HistoryList *l, KeptHistory **at)
+static KeptHistory **bucket(HistoryList *l, const char *device, uint32_t port)
 {
-	KeptHistory *k = *at;
+	uint32_t hash = port;
 
-	*at = k->next;
+	while (*device)
+		hash = 31 * hash + (uint8_t)*device++;
+	return &l->buckets[hash % HISTORY_BUCKETS];
+}
+
+/* The entry of exactly this port; NULL if there is none. */
+static KeptHistory *find_entry(const HistoryList *l, const char *device, uint32_t port)
+{
+	KeptHistory *k = *bucket(CONST_CAST(HistoryList *, l), device, port);
+
+	while (k && (k->port != port || !streq(k->device, device)))
+		k = k->next_same;
+	return k;
+}
+
+static void unlink_entry(HistoryList *l, KeptHistory *k)
+{
+	*(k->previous ? &k->previous->next : &l->first) = k->next;
+	*(k->next ? &k->next->previous : &l->last) = k->previous;
+}
+
+static void link_last(HistoryList *l, KeptHistory *k)
+{
+	k->previous = l->last;
+	k->next = NULL;
+	*(l->last ? &l->last->next : &l->first) = k;
+	l->last = k;
+}
+
+/* Takes K out of the list and frees it. */
+static void drop(HistoryList *l, KeptHistory *k)
+{
+	KeptHistory **at = bucket(l, k->device, k->port);
+
+	while (*at != k)
+		at = &(*at)->next_same;
+	*at = k->next_same;
+	unlink_entry(l, k);
 	l->n--;
 	history_done(&k->history);
 	free(k);
@@ -199,36 +264,80 @@ static void drop(HistoryList *l, KeptHistory **at)
 void history_list_done(HistoryList *l)
 {
 	while (l->first)
-		drop(l, &l->first);
+		drop(l, l->first);
+}
+
+KeptHistory *history_list_put(HistoryList *l, const char *device, uint32_t port)
+{
+	KeptHistory *k = find_entry(l, device, port), **at;
+
+	if (k) {
+		unlink_entry(l, k);
+		link_last(l, k);
+		return k;
+	}
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return NULL;
+	text_copy(k->device, sizeof(k->device), device);
+	k->port = port;
+	at = bucket(l, k->device, port);
+	k->next_same = *at;
+	*at = k;
+	link_last(l, k);
+	l->n++;
+	return k;
+}
+
+static bool has_gone(const KeptHistory *k)
+{
+	return history_last(&k->history)->to == STATE_ABSENT;
+}
+
+void history_list_trim(HistoryList *l)
+{
+	size_t n_gone = 0;
+	KeptHistory *next;
+
+	for (KeptHistory *k = l->first; k; k = next) {
+		next = k->next;
+		if (k->history.n == 0)
+			drop(l, k);
+		else
+			n_gone += has_gone(k);
+	}
+	for (KeptHistory *k = l->first; k && n_gone > HISTORY_KEPT; k = next) {
+		next = k->next;
+		if (!has_gone(k))
+			continue;
+		drop(l, k);
+		n_gone--;
+	}
+	while (l->n > HISTORY_LIST_MAX)
+		drop(l, l->first);
 }
 
 void history_keep(HistoryList *l, const char *device, uint32_t port, History *h)
 {
-	KeptHistory *k = h->n ? calloc(1, sizeof(*k)) : NULL, **at = &l->first;
+	KeptHistory *k = h->n ? history_list_put(l, device, port) : NULL;
 
 	if (!k) {
 		history_done(h);
 		return;
 	}
-	text_copy(k->device, sizeof(k->device), device);
-	k->port = port;
+	history_done(&k->history);
 	k->history = *h;
 	*h = (History){};
-	while (*at)
-		at = &(*at)->next;
-	*at = k;
-	if (++l->n > HISTORY_KEPT)
-		drop(l, &l->first);
+	history_list_trim(l);
 }
 
-/* What was kept of port PORT of DEVICE, or if PORT is PORT_NUMBER_NONE, of the only one of DEVICE.
- */
-static int find(const HistoryList *l, const char *device, uint32_t port, const KeptHistory **ret)
+/* What was kept of the only port of DEVICE. */
+static int find_only(const HistoryList *l, const char *device, const KeptHistory **ret)
 {
 	const KeptHistory *found = NULL;
 
 	for (const KeptHistory *k = l->first; k; k = k->next) {
-		if (!streq(k->device, device) || (port != PORT_NUMBER_NONE && k->port != port))
+		if (!streq(k->device, device))
 			continue;
 		if (found)
 			return -EEXIST;
@@ -251,32 +360,33 @@ int history_find(const HistoryList *l, const char *name, const KeptHistory **ret
 	/* what is no name of this form may be one of another: a GUID */
 	if (port == PORT_NUMBER_NONE && port_name_split_colon(name, device, &port) < 0)
 		return -ENOENT;
-	return find(l, port == PORT_NUMBER_NONE ? name : device, port, ret);
+	if (port == PORT_NUMBER_NONE)
+		return find_only(l, name, ret);
+	*ret = find_entry(l, device, port);
+	return *ret ? 0 : -ENOENT;
 }
 
 void history_recall(HistoryList *l, const char *device, uint32_t port, History *h)
 {
-	for (KeptHistory **at = &l->first; *at; at = &(*at)->next) {
-		KeptHistory *k = *at;
-		History *joined = &k->history, later = *h;
+	KeptHistory *k = find_entry(l, device, port);
+	History *joined, later = *h;
 
-		if (k->port != port || !streq(k->device, device))
-			continue;
-		for (size_t i = 0; i < later.n; i++) {
-			Transition t = *history_entry(&later, i);
-
-			/* H began as if the port were new: it comes from the last known state */
-			if (i == 0)
-				t.from = history_last(joined)->to;
-			if (t.from != t.to)
-				append(joined, &t);
-		}
-		for (size_t i = 0; i < later.n_downs; i++)
-			append_link_down(joined, history_link_down(&later, i));
-		joined->link_downs += later.link_downs;
-		*h = *joined;
-		*joined = later;
-		drop(l, at);
+	if (!k)
 		return;
+	joined = &k->history;
+	for (size_t i = 0; i < later.n; i++) {
+		Transition t = *history_entry(&later, i);
+
+		/* H began as if the port were new: it comes from the last known state */
+		if (i == 0 && last_of_boot(joined))
+			t.from = history_last(joined)->to;
+		if (t.from != t.to)
+			append(joined, &t);
 	}
+	for (size_t i = 0; i < later.n_downs; i++)
+		append_link_down(joined, history_link_down(&later, i));
+	joined->link_downs += later.link_downs;
+	*h = *joined;
+	*joined = later;
+	drop(l, k);
 }

@@ -12,10 +12,14 @@
 
 #include "attribute.h"
 #include "event.h"
+#include "port.h"
 
-/* The most transitions that are kept of a port, and the most ports that have gone. */
+/* The most transitions that are kept of a port, and the most ports that were seen to go. */
 #define HISTORY_ENTRIES 32U
 #define HISTORY_KEPT	256U
+/* The most ports in a list: as many as may be there at once, which have not been seen yet since
+ * rdmad started, and those that have gone. */
+#define HISTORY_LIST_MAX (RDMA_PORTS_MAX + HISTORY_KEPT)
 /* The most times at which the link of a port went down that are kept: of a link that flaps the
  * transitions are soon forgotten. */
 #define HISTORY_LINK_DOWNS 256U
@@ -26,10 +30,11 @@ enum { STATE_NOT_ACTIVE = 253, STATE_UNKNOWN = 254, STATE_ABSENT = 255 };
 
 /* The state was FROM, and has been TO since then. */
 typedef struct Transition {
-	uint64_t realtime_usec, monotonic_usec; /* when it was noticed */
-	uint8_t from, to;			/* enum ibv_port_state, or a state beside it */
-	uint8_t reason;				/* the EventReason of the query that noticed it */
-	bool taken;				/* history_take() has returned it */
+	uint64_t realtime_usec;	 /* when it was noticed */
+	uint64_t monotonic_usec; /* 0: that was before the machine was booted */
+	uint8_t from, to;	 /* enum ibv_port_state, or a state beside it */
+	uint8_t reason;		 /* the EventReason of the query that noticed it */
+	bool taken;		 /* history_take() has returned it */
 } Transition;
 
 /* All zero: nothing has been seen. */
@@ -65,7 +70,8 @@ size_t history_link_downs_since(const History *h, uint64_t usec);
 /*
  * Notes that the state is now STATE, because of REASON. Returns whether that is a transition: false
  * if the state was STATE already, or if it is what the last event left open (STATE_NOT_ACTIVE). The
- * first one comes from STATE_UNKNOWN if REASON is REASON_STARTUP, from STATE_ABSENT otherwise.
+ * first one since the machine was booted comes from STATE_UNKNOWN if REASON is REASON_STARTUP, from
+ * STATE_ABSENT otherwise.
  * Without memory it is counted but not kept.
  */
 bool history_note(History *h, uint32_t state, EventReason reason, uint64_t realtime_usec,
@@ -97,24 +103,38 @@ bool history_since_not(const History *h, uint32_t state, uint64_t *ret_usec, boo
  * a name that has to be made; it need not be what is returned. */
 const char *history_state_name(uint32_t state, AttrText ret);
 
-/* The history of a port that has gone, by the name that it had. */
+/* Adds T, which comes from a file, to the end of H; or if T says what the last transition left open
+ * (STATE_NOT_ACTIVE), puts it in its place. If it takes the link down, the time is kept too. The
+ * counts are the caller's. */
+void history_restore(History *h, const Transition *t);
+/* Adds a time at which the link went down. */
+void history_restore_link_down(History *h, uint64_t realtime_usec);
+
+/* The history of a port that has gone, or has not been seen since rdmad started, by its name. */
 typedef struct KeptHistory {
-	struct KeptHistory *next;
+	struct KeptHistory *next, *previous; /* in the list */
+	struct KeptHistory *next_same;	     /* of those with the same hash */
 	AttrText device;
 	uint32_t port; /* the number that it had for everybody outside */
 	History history;
 } KeptHistory;
 
-/* The histories of ports that have gone, the one that went first first. All zero: none. */
+/* The histories of such ports, the one that went first first. All zero: none. */
+#define HISTORY_BUCKETS 1024U
 typedef struct HistoryList {
-	KeptHistory *first;
+	KeptHistory *first, *last;
 	size_t n;
+	KeptHistory *buckets[HISTORY_BUCKETS]; /* by a hash of the name */
 } HistoryList;
 
 /* Frees all histories; the list is empty afterwards. */
 void history_list_done(HistoryList *l);
-/* Moves H, the history of port PORT of DEVICE, into the list; H is empty afterwards. Beyond
- * HISTORY_KEPT the port that went first is forgotten. */
+/* The entry of port PORT of DEVICE, which becomes the last, or a new one; NULL without memory. */
+KeptHistory *history_list_put(HistoryList *l, const char *device, uint32_t port);
+/* Forgets what is empty, and the first of what is too much: of more than HISTORY_KEPT ports that
+ * were seen to go, or more than HISTORY_LIST_MAX in all. */
+void history_list_trim(HistoryList *l);
+/* Moves H, the history of port PORT of DEVICE, to the end of the list; H is empty afterwards. */
 void history_keep(HistoryList *l, const char *device, uint32_t port, History *h);
 /* What was kept of the port that NAME names ("mlx5_0/1", "mlx5_0:1", or "mlx5_0" if one port of
  * it is in the list). -ENOENT: nothing. -EEXIST: NAME names several. -EINVAL: no port has such a

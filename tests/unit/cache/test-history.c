@@ -345,14 +345,55 @@ static void test_kept(void **state)
 	for (uint32_t i = 0; i < HISTORY_KEPT + 2; i++) {
 		snprintf(name, sizeof(name), "mlx5_%u", i);
 		note(&h, ACTIVE, REASON_DEVICE, i);
+		note(&h, STATE_ABSENT, REASON_DEVICE, i);
 		history_keep(&l, name, 1, &h);
 	}
 	assert_int_equal(l.n, HISTORY_KEPT);
 	history_recall(&l, "mlx5_1", 1, &h);
 	assert_int_equal(h.n, 0);
 	history_recall(&l, "mlx5_2", 1, &h);
-	assert_int_equal(h.n, 1);
+	assert_int_equal(h.n, 2);
 	history_done(&h);
+	/* but not those that were not seen to go: they are from a file, and may come yet */
+	for (uint32_t i = 0; i < HISTORY_KEPT + 2; i++) {
+		snprintf(name, sizeof(name), "rocep%u", i);
+		note(&h, ACTIVE, REASON_STARTUP, i);
+		history_keep(&l, name, 1, &h);
+	}
+	assert_int_equal(l.n, 2 * HISTORY_KEPT + 1);
+	history_list_done(&l);
+	assert_null(l.first);
+	assert_null(l.last);
+}
+
+/* What was before the machine was booted stays, and nothing continues from there. */
+static void test_earlier_boot(void **state)
+{
+	HistoryList l = {};
+	History h = {}, later = {};
+	uint64_t usec;
+	bool exact;
+
+	(void)state;
+	history_restore(&h, &(Transition){.realtime_usec = 10, .from = ACTIVE, .to = DOWN});
+	assert_int_equal(h.n_downs, 1);
+	assert_false(history_since_not(&h, ACTIVE, &usec, &exact));
+	assert_false(history_note_event(&h, REASON_PORT_ACTIVE, 20, 1));
+	assert_true(history_note(&h, DOWN, REASON_STARTUP, 20, 5));
+	assert_int_equal(history_entry(&h, 1)->from, STATE_UNKNOWN);
+	assert_true(history_since_not(&h, ACTIVE, &usec, &exact));
+	assert_int_equal(usec, 5);
+	assert_false(exact);
+	assert_int_equal(h.n_downs, 1);
+	history_done(&h);
+
+	history_restore(&h, &(Transition){.realtime_usec = 10, .from = DOWN, .to = ACTIVE});
+	history_keep(&l, "mlx5_0", 1, &h);
+	assert_true(history_note(&later, DOWN, REASON_STARTUP, 20, 5));
+	history_recall(&l, "mlx5_0", 1, &later);
+	assert_int_equal(later.n, 2);
+	assert_int_equal(history_entry(&later, 1)->from, STATE_UNKNOWN);
+	history_done(&later);
 	history_list_done(&l);
 }
 
@@ -363,7 +404,7 @@ int main(void)
 		cmocka_unit_test(test_taken),	cmocka_unit_test(test_link_downs),
 		cmocka_unit_test(test_bounded), cmocka_unit_test(test_since),
 		cmocka_unit_test(test_kept),	cmocka_unit_test(test_link_down_times),
-		cmocka_unit_test(test_found),
+		cmocka_unit_test(test_found),	cmocka_unit_test(test_earlier_boot),
 	};
 
 	return cmocka_run_group_tests_name("history", tests, NULL, NULL);

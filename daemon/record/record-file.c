@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "record-file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <systemd/sd-id128.h>
+
+#include "clock.h"
+#include "log.h"
+
+#define NAME	 "history"
+#define NEW_NAME "history.new"
+
+/* The unit sets it, because /proc/sys is hidden from the service. A number that nobody knows is
+ * that of another boot. */
+static BootId boot_id(void)
+{
+	const char *text = getenv("RDMAD_BOOT_ID");
+	sd_id128_t id;
+	BootId boot;
+
+	if ((!text || sd_id128_from_string(text, &id) < 0) && sd_id128_get_boot(&id) < 0 &&
+	    sd_id128_randomize(&id) < 0)
+		id = (sd_id128_t){};
+	memcpy(boot.bytes, id.bytes, sizeof(boot.bytes));
+	return boot;
+}
+
+static int open_file(int directory_fd, const char *name, int flags)
+{
+	/* O_NONBLOCK: somebody may have put a FIFO there */
+	int fd = openat(directory_fd, name,
+			O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | flags,
+			0600);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
+static int write_at(int fd, const uint8_t *data, size_t size, size_t offset)
+{
+	while (size > 0) {
+		ssize_t n = pwrite(fd, data, size, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		data += n;
+		offset += (size_t)n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Reads the first SIZE bytes, or what there is of them. *RET is to be freed. */
+static int read_file(int fd, size_t size, uint8_t **ret, size_t *ret_size)
+{
+	_cleanup_free_ uint8_t *data = malloc(size + 1);
+	size_t done = 0;
+
+	if (!data)
+		return -ENOMEM;
+	while (done < size) {
+		ssize_t n = pread(fd, data + done, size - done, (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	*ret = steal_pointer(&data);
+	*ret_size = done;
+	return 0;
+}
+
+/* Reads the file, whose records go into L; *RET is how many of its bytes are good. -EBADMSG or
+ * -EPROTONOSUPPORT: it is not of this form or version. */
+static int load(const RecordFile *f, HistoryList *l, size_t *ret)
+{
+	_cleanup_free_ uint8_t *data = NULL;
+	struct stat st;
+	size_t size;
+	int r;
+
+	if (fstat(f->fd, &st) < 0)
+		return -errno;
+	/* it does not grow that large, and nobody is to be able to use up all memory with it */
+	r = read_file(f->fd, (size_t)MIN((uint64_t)st.st_size, 2 * f->max), &data, &size);
+	if (r < 0)
+		return r;
+	if (size == 0) {
+		*ret = 0;
+		return 0;
+	}
+	r = record_check_head(data, size);
+	if (r < 0)
+		return r;
+	*ret = RECORD_HEAD_SIZE +
+	       history_replay(data + RECORD_HEAD_SIZE, size - RECORD_HEAD_SIZE, &f->boot, l);
+	if (*ret < (uint64_t)st.st_size)
+		log_warning("%s/" NAME ": what follows the first %zu of %llu bytes is damaged, and "
+			    "is left out",
+			    f->directory, *ret, (unsigned long long)st.st_size);
+	return 0;
+}
+
+/* Adds the head, if there is none, and the boot. */
+static int begin(RecordFile *f)
+{
+	_cleanup_record_buffer_ RecordBuffer b = {};
+	uint8_t head[RECORD_HEAD_SIZE];
+
+	if (f->size == 0) {
+		record_write_head(head);
+		record_put_bytes(&b, head, sizeof(head));
+	}
+	history_record_boot(&b, &f->boot, realtime_now_usec());
+	return b.failed ? -ENOMEM : record_file_append(f, b.data, b.size);
+}
+
+/* Renames the file, which is not ours to read, and makes a new one. */
+static int start_again(RecordFile *f, int error)
+{
+	const char *name = error == -EPROTONOSUPPORT ? NAME ".later" : NAME ".damaged";
+
+	log_warning("%s/" NAME " is %s; it is renamed to %s, and a new one is begun", f->directory,
+		    error == -EPROTONOSUPPORT ? "of a later version of rdmad"
+					      : "no file of rdmad, or damaged",
+		    name);
+	f->fd = close_fd(f->fd);
+	if (renameat(f->directory_fd, NAME, f->directory_fd, name) < 0)
+		return -errno;
+	f->fd = open_file(f->directory_fd, NAME, O_EXCL);
+	f->size = 0;
+	return MIN(f->fd, 0);
+}
+
+static int open_and_read(RecordFile *f, HistoryList *l)
+{
+	int r;
+
+	f->directory_fd = open(f->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (f->directory_fd < 0)
+		return -errno;
+	if (flock(f->directory_fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	f->fd = open_file(f->directory_fd, NAME, 0);
+	if (f->fd < 0)
+		return f->fd;
+	r = load(f, l, &f->size);
+	if (r == -EBADMSG || r == -EPROTONOSUPPORT)
+		r = start_again(f, r);
+	f->cut = true;
+	return r < 0 ? r : begin(f);
+}
+
+int record_file_open(const char *directory, RecordFile *ret, HistoryList *l)
+{
+	RecordFile f = {.directory = directory,
+			.boot = boot_id(),
+			.max = RECORD_FILE_MAX,
+			.directory_fd = -EBADF,
+			.fd = -EBADF};
+	int r = open_and_read(&f, l);
+
+	if (r < 0) {
+		record_file_close(&f);
+		return log_warning_errno(r, "Cannot keep the histories of ports in %s/" NAME ": %m",
+					 directory);
+	}
+	*ret = f;
+	return 0;
+}
+
+void record_file_close(RecordFile *f)
+{
+	f->fd = close_fd(f->fd);
+	f->directory_fd = close_fd(f->directory_fd);
+}
+
+/* Writes NEW_NAME: the histories as the file says them, and nothing twice. */
+static int write_new(const RecordFile *f, int fd, size_t *ret)
+{
+	_cleanup_(history_list_done) HistoryList list = {};
+	_cleanup_record_buffer_ RecordBuffer b = {};
+	_cleanup_free_ uint8_t *data = NULL;
+	uint8_t head[RECORD_HEAD_SIZE];
+	size_t size;
+	int r = read_file(f->fd, f->size, &data, &size);
+
+	if (r < 0)
+		return r;
+	if (size < RECORD_HEAD_SIZE)
+		return -EIO;
+	(void)history_replay(data + RECORD_HEAD_SIZE, size - RECORD_HEAD_SIZE, &f->boot, &list);
+	record_write_head(head);
+	record_put_bytes(&b, head, sizeof(head));
+	history_record_boot(&b, &f->boot, realtime_now_usec());
+	history_record_list(&b, &list, f->max / 2);
+	if (b.failed)
+		return -ENOMEM;
+	r = write_at(fd, b.data, b.size, 0);
+	*ret = b.size;
+	return r < 0 ? r : fdatasync(fd) < 0 ? -errno : 0;
+}
+
+/* The file is full: the new one takes its place in one step, so that there is always one of them.
+ */
+static int write_again(RecordFile *f)
+{
+	int fd = open_file(f->directory_fd, NEW_NAME, O_TRUNC), r;
+	size_t size;
+
+	if (fd < 0)
+		return fd;
+	r = write_new(f, fd, &size);
+	if (r >= 0 && renameat(f->directory_fd, NEW_NAME, f->directory_fd, NAME) < 0)
+		r = -errno;
+	if (r < 0) {
+		(void)unlinkat(f->directory_fd, NEW_NAME, 0);
+		close(fd);
+		return r;
+	}
+	(void)fsync(f->directory_fd);
+	close(f->fd);
+	f->fd = fd;
+	f->size = size;
+	f->cut = false;
+	return 0;
+}
+
+int record_file_append(RecordFile *f, const uint8_t *data, size_t size)
+{
+	int r = f->size + size > f->max ? write_again(f) : 0;
+
+	if (r < 0)
+		return r;
+	if (f->cut && ftruncate(f->fd, (off_t)f->size) < 0)
+		return -errno;
+	f->cut = true;
+	r = write_at(f->fd, data, size, f->size);
+	if (r < 0) {
+		/* at once, and not before the next one: rdmad may end before that */
+		f->cut = ftruncate(f->fd, (off_t)f->size) < 0;
+		return r;
+	}
+	f->cut = false;
+	f->size += size;
+	return 0;
+}
+
+int record_file_sync(const RecordFile *f)
+{
+	return fdatasync(f->fd) < 0 ? -errno : 0;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "record-writer.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include "clock.h"
+#include "log.h"
+#include "record-file.h"
+
+/* Bytes that wait to be written: more than 4096 ports need that all change at once. */
+#define WAITING_MAX (UINT64_C(1) << 20)
+/* Between two times that the disk is asked to have everything. */
+#define SYNC_USEC (1 * USEC_PER_SEC)
+/* Before what has failed is tried again. */
+#define RETRY_USEC (5 * USEC_PER_SEC)
+#define OPEN_USEC  (3 * USEC_PER_SEC)
+#define CLOSE_USEC (2 * USEC_PER_SEC)
+
+typedef struct Bytes {
+	uint8_t *data; /* [WAITING_MAX] */
+	size_t size;
+} Bytes;
+
+/* What the thread and the rest of the program share is under LOCK. */
+struct RecordWriter {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	char *directory;
+
+	/* shared */
+	Bytes waiting;
+	bool stop;	  /* the thread is to end */
+	bool opened;	  /* it has opened the file, or could not: */
+	int error;	  /* then this is why */
+	bool finished;	  /* it has ended */
+	bool abandoned;	  /* nobody waits for it any more: it frees all when it ends */
+	bool dropped;	  /* records were dropped, and a message has said so */
+	HistoryList list; /* until OPENED */
+
+	/* the thread's own */
+	RecordFile file;
+	Bytes batch; /* what is being written */
+	bool failed; /* it was not written, and a message has said so */
+	bool unsynced;
+	uint64_t sync_usec, retry_usec; /* CLOCK_MONOTONIC: not before that */
+};
+
+static void destroy(RecordWriter *w)
+{
+	history_list_done(&w->list);
+	pthread_cond_destroy(&w->changed);
+	pthread_mutex_destroy(&w->lock);
+	free(w->waiting.data);
+	free(w->batch.data);
+	free(w->directory);
+	free(w);
+}
+
+/* Waits for a change until USEC of CLOCK_MONOTONIC; UINT64_MAX is for ever. False: that is over. */
+static bool wait_until(RecordWriter *w, uint64_t usec)
+{
+	struct timespec when = {.tv_sec = (time_t)(usec / USEC_PER_SEC),
+				.tv_nsec = (long)(usec % USEC_PER_SEC * 1000)};
+
+	if (usec == UINT64_MAX)
+		return pthread_cond_wait(&w->changed, &w->lock) == 0;
+	return pthread_cond_clockwait(&w->changed, &w->lock, CLOCK_MONOTONIC, &when) == 0;
+}
+
+/* The thread */
+
+/* When there is something to do next, at NOW; 0 is at once. */
+static uint64_t next_usec(const RecordWriter *w, uint64_t now)
+{
+	uint64_t write = w->batch.size == 0 && w->waiting.size == 0 ? UINT64_MAX : w->retry_usec;
+	uint64_t next = MIN(write, w->unsynced ? w->sync_usec : UINT64_MAX);
+
+	return w->stop || next <= now ? 0 : next;
+}
+
+static void write_batch(RecordWriter *w, uint64_t now)
+{
+	int r = w->batch.size > 0 ? record_file_append(&w->file, w->batch.data, w->batch.size) : 0;
+
+	if (r < 0) {
+		w->retry_usec = now + RETRY_USEC;
+		if (!w->failed)
+			log_warning_errno(r,
+					  "Cannot write the histories of ports to %s, trying "
+					  "again until that works: %m",
+					  w->directory);
+		w->failed = true;
+		return;
+	}
+	w->unsynced |= w->batch.size > 0;
+	w->batch.size = 0;
+	if (w->failed)
+		log_info("Writing the histories of ports to %s again", w->directory);
+	w->failed = false;
+}
+
+static void sync_file(RecordWriter *w)
+{
+	int r = record_file_sync(&w->file);
+
+	w->unsynced = false;
+	w->sync_usec = monotonic_now_usec() + SYNC_USEC;
+	if (r < 0)
+		log_warning_errno(r, "%s: the histories of ports may not be on the disk: %m",
+				  w->directory);
+}
+
+/* Until it is to stop. A batch that could not be written stays, and waits for the next try. */
+static void serve(RecordWriter *w)
+{
+	bool stop = false;
+
+	while (!stop) {
+		uint64_t now, next;
+
+		pthread_mutex_lock(&w->lock);
+		while ((next = next_usec(w, now = monotonic_now_usec())) > 0)
+			(void)wait_until(w, next);
+		if (w->batch.size == 0) {
+			Bytes empty = w->batch;
+
+			w->batch = w->waiting;
+			w->waiting = empty;
+		}
+		/* one try for what is left, and the end */
+		stop = w->stop && (w->failed || w->waiting.size == 0);
+		pthread_mutex_unlock(&w->lock);
+		if (w->batch.size > 0 && (now >= w->retry_usec || stop))
+			write_batch(w, now);
+		if (w->unsynced && (now >= w->sync_usec || stop))
+			sync_file(w);
+	}
+}
+
+static void *run(void *userdata)
+{
+	RecordWriter *w = userdata;
+	HistoryList list = {};
+	int r = record_file_open(w->directory, &w->file, &list);
+	bool abandoned;
+
+	pthread_mutex_lock(&w->lock);
+	w->opened = true;
+	w->error = r;
+	if (r >= 0) {
+		w->list = list;
+		list = (HistoryList){};
+	}
+	pthread_cond_broadcast(&w->changed);
+	abandoned = w->abandoned;
+	pthread_mutex_unlock(&w->lock);
+	history_list_done(&list);
+	if (r >= 0 && !abandoned)
+		serve(w);
+	if (r >= 0)
+		record_file_close(&w->file);
+	pthread_mutex_lock(&w->lock);
+	w->finished = true;
+	abandoned = w->abandoned;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	if (abandoned)
+		destroy(w);
+	return NULL;
+}
+
+/* The rest */
+
+/* The thread gets no signal: they are for the event loop. */
+static int start_thread(RecordWriter *w)
+{
+	pthread_attr_t attributes;
+	sigset_t all, were;
+	pthread_t thread;
+	int r = pthread_attr_init(&attributes);
+
+	if (r != 0)
+		return -r;
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &were);
+	r = pthread_create(&thread, &attributes, run, w);
+	pthread_sigmask(SIG_SETMASK, &were, NULL);
+	pthread_attr_destroy(&attributes);
+	return -r;
+}
+
+/* Ends the thread, or leaves it alone if it does not end within USEC. Returns whether it ended. */
+static bool end_thread(RecordWriter *w, uint64_t usec)
+{
+	uint64_t until = monotonic_now_usec() + usec;
+	bool finished;
+
+	pthread_mutex_lock(&w->lock);
+	w->stop = true;
+	pthread_cond_broadcast(&w->changed);
+	while (!w->finished && wait_until(w, until))
+		;
+	finished = w->finished;
+	w->abandoned = !finished;
+	pthread_mutex_unlock(&w->lock);
+	if (finished)
+		destroy(w);
+	return finished;
+}
+
+static RecordWriter *new_writer(const char *directory)
+{
+	RecordWriter *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->changed, NULL);
+	w->directory = strdup(directory);
+	/* memory that is never written to is not used */
+	w->waiting.data = malloc(WAITING_MAX);
+	w->batch.data = malloc(WAITING_MAX);
+	if (w->directory && w->waiting.data && w->batch.data && start_thread(w) == 0)
+		return w;
+	destroy(w);
+	return NULL;
+}
+
+RecordWriter *record_writer_new(const char *directory, HistoryList *list)
+{
+	RecordWriter *w = new_writer(directory);
+	uint64_t until = monotonic_now_usec() + OPEN_USEC;
+	bool opened;
+	int error;
+
+	if (!w) {
+		log_warning("No memory to keep the histories of ports in %s", directory);
+		return NULL;
+	}
+	pthread_mutex_lock(&w->lock);
+	while (!w->opened && wait_until(w, until))
+		;
+	opened = w->opened;
+	error = w->error;
+	*list = w->list;
+	w->list = (HistoryList){};
+	pthread_mutex_unlock(&w->lock);
+	if (opened && error >= 0)
+		return w;
+	if (!opened)
+		log_warning("%s: the disk does not answer; no histories of ports are kept there",
+			    directory);
+	end_thread(w, opened ? CLOSE_USEC : 0);
+	return NULL;
+}
+
+RecordWriter *record_writer_free(RecordWriter *w)
+{
+	if (w && !end_thread(w, CLOSE_USEC))
+		log_warning("The disk does not answer: the last changes of the histories of ports "
+			    "may be lost");
+	return NULL;
+}
+
+/* Makes room for SIZE bytes: the oldest records go, a quarter of the buffer at once. */
+static void drop_oldest(Bytes *b, size_t size)
+{
+	size_t offset = 0;
+	Record record;
+
+	while ((b->size - offset + size > WAITING_MAX || offset < WAITING_MAX / 4) &&
+	       record_next(b->data, b->size, &offset, &record) > 0)
+		;
+	b->size -= offset;
+	memmove(b->data, b->data + offset, b->size);
+}
+
+void record_writer_put(RecordWriter *w, const RecordBuffer *b)
+{
+	bool drops;
+
+	if (!w || b->failed || b->size > WAITING_MAX / 2)
+		return;
+	pthread_mutex_lock(&w->lock);
+	drops = w->waiting.size + b->size > WAITING_MAX;
+	if (drops)
+		drop_oldest(&w->waiting, b->size);
+	memcpy(w->waiting.data + w->waiting.size, b->data, b->size);
+	if (w->waiting.size == 0)
+		pthread_cond_broadcast(&w->changed);
+	w->waiting.size += b->size;
+	drops = drops && !w->dropped;
+	w->dropped |= drops;
+	pthread_mutex_unlock(&w->lock);
+	if (drops)
+		log_warning("The disk is too slow for the histories of ports: the oldest changes "
+			    "that wait to be written are left out");
+}
