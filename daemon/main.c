@@ -25,6 +25,7 @@ static const char help[] =
 	"  --config=FILE       Read this configuration (default: " RDMAD_SYSCONF_DIR
 	"/rdmad.conf)\n"
 	"  --bus=ADDRESS       Serve on this bus: system (default), session or an address\n"
+	"  --state=DIRECTORY   Keep the histories of ports there (default: $STATE_DIRECTORY)\n"
 	"  --worker=PATH       Run this program for what can block\n"
 	"  --log-level=LEVEL   Log up to err, warning, notice, info (default) or debug\n"
 	"  --help, --version\n"
@@ -42,7 +43,7 @@ static int open_kernel(sd_event *event, const Config *config, const SourceHandle
 	return r < 0 ? log_error_errno(r, "Cannot set up what watches the kernel: %m") : 0;
 }
 
-static const Program program = {"rdmad", help, options, NULL, true, open_kernel};
+static const Program program = {"rdmad", help, options, NULL, true, true, open_kernel};
 
 /* Replaces this program by rdmad-simulate, so that the service has no simulator in it. Returns only
  * when that fails. */
@@ -50,7 +51,10 @@ static int execute_simulator(const ProgramArguments *a)
 {
 	const struct {
 		const char *name, *value;
-	} given[] = {{"--config", a->config}, {"--bus", a->bus}, {"--log-level", a->log_level}};
+	} given[] = {{"--config", a->config},
+		     {"--bus", a->bus},
+		     {"--state", a->state},
+		     {"--log-level", a->log_level}};
 	_cleanup_free_ char *path = find_program("rdmad-simulate");
 	char *argv[2 * ARRAY_SIZE(given) + 4] = {path};
 	size_t n = 1;

@@ -40,11 +40,13 @@ static void follow_rename(Manager *m, Device *d)
 		Port *p = d->ports[n];
 		PortChange change = {.op = CACHE_CHANGED,
 				     .interfaces_were = port_interfaces(&p->now)};
+		AttrText was;
 
+		memcpy(was, p->now.values.device_name, sizeof(was));
 		if (!cache_apply_port_device_name(p) || !p->published)
 			continue;
 		mask_set(&change.changed, PORT_ATTR_device_name, true);
-		manager_note_rename(m, p, &change);
+		manager_note_rename(m, p, was, &change);
 		manager_publish_port(m, p, &change, REASON_DEVICE);
 	}
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the state of each port has been, and a message in the journal for each transition. */
+/* What the state of each port has been: each transition is a message in the journal, and a record
+ * in the file. */
 
 #include "decode.h"
+#include "history-record.h"
 #include "log.h"
 #include "manager-private.h"
 
@@ -39,19 +41,32 @@ static bool is_transition(const Transition *t)
 	return t->from != STATE_UNKNOWN;
 }
 
-static void log_transitions(Port *p)
+static void record_transition(Manager *m, const Port *p, const Transition *t)
+{
+	_cleanup_record_buffer_ RecordBuffer b = {};
+
+	if (!m->records)
+		return;
+	history_record_transition(&b, p->device->now.values.name, p->now.values.port_num,
+				  &p->history, t);
+	record_writer_put(m->records, &b);
+}
+
+static void log_transitions(Manager *m, Port *p)
 {
 	const Transition *t;
 
-	while ((t = history_take(&p->history)))
+	while ((t = history_take(&p->history))) {
 		if (is_transition(t))
 			log_transition(p, t);
+		record_transition(m, p, t);
+	}
 }
 
-void manager_log_states(Device *d)
+void manager_log_states(Manager *m, Device *d)
 {
 	for (uint32_t i = 0; i < d->n_ports; i++)
-		log_transitions(d->ports[i]);
+		log_transitions(m, d->ports[i]);
 }
 
 /* What was kept of the name that P has now is the beginning of its history. */
@@ -66,7 +81,8 @@ bool manager_note_state(Manager *m, Port *p, uint32_t reasons, PortChange *chang
 	const Schedule *w = p->device->schedule;
 	uint32_t state = p->now.values.state;
 	EventReason reason = event_reason_of_state(reasons, state == PORT_STATE_ACTIVE);
-	const Transition *last;
+	const Transition *last = history_last(&p->history);
+	bool was_open = last && last->taken && last->to == STATE_NOT_ACTIVE;
 
 	if (!mask_has(&p->now.valid, PORT_ATTR_state))
 		return false;
@@ -76,6 +92,9 @@ bool manager_note_state(Manager *m, Port *p, uint32_t reasons, PortChange *chang
 	if (p->history.n == 0 || !schedule_has_reason(w, p->number, STATE_REASONS))
 		history_note(&p->history, state, reason, realtime_now_usec(), monotonic_usec(m));
 	last = history_last(&p->history); /* NULL if there was no memory to keep the first */
+	/* what an event left open, and what the file has, is said now */
+	if (was_open && last && last->taken && last->to != STATE_NOT_ACTIVE)
+		record_transition(m, p, last);
 	cache_apply_port_history(p, change);
 	return last && !last->taken && is_transition(last);
 }
@@ -85,11 +104,19 @@ void manager_note_event(Manager *m, Port *p, EventReason reason)
 	(void)history_note_event(&p->history, reason, realtime_now_usec(), monotonic_usec(m));
 }
 
-void manager_note_rename(Manager *m, Port *p, PortChange *change)
+void manager_note_rename(Manager *m, Port *p, const char *was, PortChange *change)
 {
+	_cleanup_record_buffer_ RecordBuffer b = {};
+
 	/* before: the first of them gets another beginning */
-	log_transitions(p);
+	log_transitions(m, p);
 	recall(m, p);
+	if (m->records) {
+		history_record_forgotten(&b, was, p->now.values.port_num);
+		history_record_all(&b, p->device->now.values.name, p->now.values.port_num,
+				   &p->history, RECORD_MAX);
+		record_writer_put(m->records, &b);
+	}
 	cache_apply_port_history(p, change);
 }
 
@@ -98,7 +125,7 @@ void manager_note_absence(Manager *m, Port *p)
 	if (p->history.n > 0)
 		history_note(&p->history, STATE_ABSENT, REASON_DEVICE, realtime_now_usec(),
 			     monotonic_usec(m));
-	log_transitions(p);
+	log_transitions(m, p);
 	history_keep(&m->cache.histories, p->device->now.values.name, p->now.values.port_num,
 		     &p->history);
 }

@@ -19,6 +19,7 @@
 #include "bus.h"
 #include "clock.h"
 #include "manager.h"
+#include "record-writer.h"
 #include "schedule.h"
 
 struct Manager {
@@ -26,6 +27,7 @@ struct Manager {
 	Config config;
 	Cache cache;
 	SharedMemory *memory;
+	RecordWriter *records; /* NULL: histories are not kept in a file */
 	Source *source;	       /* what is watched */
 
 	/* the connection to the bus */
@@ -114,10 +116,10 @@ bool manager_note_state(Manager *m, Port *p, uint32_t reasons, PortChange *chang
 /* An event about P has come. If it says that P is active, or is not active any more, that is noted,
  * even if it is over when P is read. */
 void manager_note_event(Manager *m, Port *p, EventReason reason);
-/* Tells the journal of the transitions of D that it has not been told of. */
-void manager_log_states(Device *d);
-/* The device of P has another name, to which a history may belong. */
-void manager_note_rename(Manager *m, Port *p, PortChange *change);
+/* Tells the journal and the file of the transitions of D that they have not been told of. */
+void manager_log_states(Manager *m, Device *d);
+/* The device of P, which was called WAS, has another name, to which a history may belong. */
+void manager_note_rename(Manager *m, Port *p, const char *was, PortChange *change);
 /* P goes: its history stays. */
 void manager_note_absence(Manager *m, Port *p);
 

@@ -20,7 +20,7 @@ static int on_later(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 {
 	Schedule *w = userdata;
 
-	manager_log_states(w->device);
+	manager_log_states(w->manager, w->device);
 	schedule_later(w);
 	manager_ask(w->manager, w->device);
 	return 0;

@@ -168,6 +168,8 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 	r = shared_memory_new(m->event, 0, &m->memory);
 	if (r < 0)
 		return log_error_errno(r, "Cannot make the shared memory: %m");
+	if (setup->state_directory)
+		m->records = record_writer_new(setup->state_directory, &m->cache.histories);
 	r = setup->open_source(setup->userdata, &handler, m, &m->source);
 	if (r < 0)
 		return r;
@@ -199,7 +201,7 @@ Manager *manager_free(Manager *m)
 
 		manager_refuse_calls(d, 0, -ESHUTDOWN, "rdmad stops");
 		manager_free_counters(d);
-		manager_log_states(d);
+		manager_log_states(m, d);
 		schedule_free(d->schedule);
 	}
 	drop_bus(m);
@@ -213,6 +215,7 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->enumerate_retry);
 	source_free(m->source);
 	shared_memory_free(m->memory);
+	record_writer_free(m->records);
 	cache_done(&m->cache);
 	sd_event_unref(m->event);
 	free(m);

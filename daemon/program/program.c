@@ -11,7 +11,7 @@
 #include "log.h"
 #include "manager.h"
 
-#define OPTIONS_MAX 8
+#define OPTIONS_MAX 9
 
 static int usage(const Program *p, const char *format, const char *what)
 {
@@ -20,7 +20,7 @@ static int usage(const Program *p, const char *format, const char *what)
 	return -EINVAL;
 }
 
-enum { CONFIG = 256, BUS, LOG_LEVEL, OWN };
+enum { CONFIG = 256, BUS, STATE, LOG_LEVEL, OWN };
 
 /* The options that getopt_long() is to know; those of the program have the values OWN and up. */
 static void list_options(const Program *p, struct option ret[OPTIONS_MAX + 1])
@@ -28,6 +28,7 @@ static void list_options(const Program *p, struct option ret[OPTIONS_MAX + 1])
 	static const struct option common[] = {
 		{"config", required_argument, NULL, CONFIG},
 		{"bus", required_argument, NULL, BUS},
+		{"state", required_argument, NULL, STATE},
 		{"log-level", required_argument, NULL, LOG_LEVEL},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
@@ -91,6 +92,9 @@ int program_parse(const Program *p, int argc, char *argv[], ProgramArguments *re
 			break;
 		case BUS:
 			a.bus = optarg;
+			break;
+		case STATE:
+			a.state = optarg;
 			break;
 		case LOG_LEVEL:
 			a.log_level = optarg;
@@ -205,15 +209,38 @@ static int prepare_event_loop(sd_event **ret)
 	return 0;
 }
 
+/* Where histories are kept: as --state says, or systemd (StateDirectory=). NULL: nowhere. *RET is
+ * to be freed. */
+static int state_directory(const Program *p, const ProgramArguments *a, char **ret)
+{
+	const char *path = a->state;
+	char *text;
+
+	if (!path && p->keeps_histories)
+		path = getenv("STATE_DIRECTORY");
+	if (!path || !*path) {
+		*ret = NULL;
+		return 0;
+	}
+	/* systemd.exec(5): several directories have ':' between them */
+	text = a->state ? strdup(path) : strndup(path, strcspn(path, ":"));
+	if (!text)
+		return log_error_errno(-ENOMEM, "No memory to start: %m");
+	*ret = text;
+	return 0;
+}
+
 static int serve(const Program *p, const ProgramArguments *a, const Config *config)
 {
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
 	_cleanup_(manager_free_pointer) Manager *manager = NULL;
-	_cleanup_free_ char *address = NULL;
+	_cleanup_free_ char *address = NULL, *state = NULL;
 	Opening opening;
 	int r;
 
 	r = bus_address(a->bus, &address);
+	if (r >= 0)
+		r = state_directory(p, a, &state);
 	if (r >= 0)
 		r = prepare_event_loop(&event);
 	if (r < 0)
@@ -223,7 +250,8 @@ static int serve(const Program *p, const ProgramArguments *a, const Config *conf
 					.config = config,
 					.bus_address = address,
 					.open_source = open_source,
-					.userdata = &opening},
+					.userdata = &opening,
+					.state_directory = state},
 			&manager);
 	if (r >= 0)
 		r = manager_start(manager);

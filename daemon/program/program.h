@@ -16,9 +16,10 @@ typedef struct ProgramOption {
 typedef struct Program {
 	const char *name;	      /* "rdmad" */
 	const char *help;	      /* what --help prints */
-	const ProgramOption *options; /* beside --config, --bus and --log-level */
+	const ProgramOption *options; /* beside --config, --bus, --state and --log-level */
 	const char **file;	      /* receives the one argument; NULL: it takes none */
 	bool starts_workers;	      /* processes of the same user, which it does not trust */
+	bool keeps_histories;	      /* in $STATE_DIRECTORY, if it is set */
 	/* Makes what the manager watches. Logs. */
 	int (*open_source)(sd_event *event, const Config *config, const SourceHandler *handler,
 			   void *userdata, Source **ret);
@@ -26,7 +27,7 @@ typedef struct Program {
 
 /* The options that both have, as they were given, or NULL. */
 typedef struct ProgramArguments {
-	const char *config, *bus, *log_level;
+	const char *config, *bus, *state, *log_level;
 } ProgramArguments;
 
 /* 1: go on with *RET. 0: all is done (--help, --version). -EINVAL: wrong usage, which it prints. */

@@ -15,6 +15,7 @@ static const char help[] =
 	"  --config=FILE       Read this configuration (default: " RDMAD_SYSCONF_DIR
 	"/rdmad.conf)\n"
 	"  --bus=ADDRESS       Serve on this bus: system (default), session or an address\n"
+	"  --state=DIRECTORY   Keep the histories of ports there (default: nowhere)\n"
 	"  --log-level=LEVEL   Log up to err, warning, notice, info (default) or debug\n"
 	"  --help, --version\n"
 	"\n"
@@ -34,7 +35,7 @@ static int open_scenario(sd_event *event, const Config *config, const SourceHand
 int main(int argc, char *argv[])
 {
 	static const Program program = {"rdmad-simulate", help,	 NULL,
-					&arg_scenario,	  false, open_scenario};
+					&arg_scenario,	  false, false, open_scenario};
 	ProgramArguments arguments;
 	int r = program_parse(&program, argc, argv, &arguments);
 

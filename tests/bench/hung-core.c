@@ -112,7 +112,8 @@ static int open_hung(sd_event *event, const Config *config, const SourceHandler 
 int main(int argc, char *argv[])
 {
 	static const ProgramOption options[] = {{"worker", &arg_worker}, {}};
-	static const Program program = {"hung-core", "See hung.h.", options, NULL, true, open_hung};
+	static const Program program = {"hung-core", "See hung.h.", options,  NULL,
+					true,	     false,	    open_hung};
 	ProgramArguments arguments;
 	int r = program_parse(&program, argc, argv, &arguments);
 
