@@ -48,7 +48,7 @@ static void learn(Target *t)
 		kernel_driver[0] = '\0';
 	t->has_chardev = nldev_get_chardev(&t->querier->nldev, t->device, &t->chardev) == 0;
 	k->verbs.driver_id = t->has_chardev ? (int64_t)t->chardev.driver_id : -1;
-	k->verbs.opa = streq(t->nldev.values.dev_protocol, "opa");
+	k->verbs.opa = t->nldev.values.dev_protocol == PROTOCOL_OPA;
 	k->verbs.incomplete = k->verbs.opa;
 	memcpy(k->name, t->name, sizeof(k->name));
 	d = (PolicyDevice){.name = k->name,

@@ -39,6 +39,19 @@ static int parse_name(struct nlattr *a, AttrText ret)
 	return 0;
 }
 
+/* What the kernel calls a protocol: fill_dev_info() in drivers/infiniband/core/nldev.c. */
+static void supply_protocol(DeviceSnapshot *d, const char *text)
+{
+	static const char *const names[_PROTOCOL_MAX] = {
+		[PROTOCOL_INFINIBAND] = "ib", [PROTOCOL_ROCE] = "roce",	  [PROTOCOL_IWARP] = "iw",
+		[PROTOCOL_OPA] = "opa",	      [PROTOCOL_USNIC] = "usnic",
+	};
+
+	for (uint32_t p = 0; p < _PROTOCOL_MAX; p++)
+		if (names[p] && streq(names[p], text))
+			DEVICE_SUPPLY(d, dev_protocol, p);
+}
+
 int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *ret)
 {
 	DeviceSnapshot d = {};
@@ -69,7 +82,7 @@ int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *ret)
 		text[0] = '\0';
 	DEVICE_SUPPLY_TEXT(&d, fw_ver, text);
 	if (netlink_text(a[RDMA_NLDEV_ATTR_DEV_PROTOCOL], text, sizeof(text)))
-		DEVICE_SUPPLY_TEXT(&d, dev_protocol, text);
+		supply_protocol(&d, text);
 	if (!netlink_number(a[NLDEV_ATTR_DEV_TYPE], &v) || v > UINT32_MAX)
 		v = DEVICE_TYPE_NORMAL;
 	DEVICE_SUPPLY(&d, dev_type, (uint32_t)v);

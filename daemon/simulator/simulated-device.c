@@ -11,13 +11,12 @@
 /* The protocols that can be simulated. */
 static const struct {
 	AttrProtocol protocol;
-	const char *dev_protocol; /* the name that the kernel has for it */
-	const char *node_type;	  /* as it is published */
+	const char *node_type; /* as it is published */
 } protocols[] = {
-	{PROTOCOL_INFINIBAND, "ib",   "ca"},
-	{PROTOCOL_ROCE,       "roce", "ca"},
-	{PROTOCOL_IWARP,      "iw",   "rnic"},
-	{PROTOCOL_OPA,        "opa",  "ca"},
+	{PROTOCOL_INFINIBAND, "ca"},
+	{PROTOCOL_ROCE,       "ca"},
+	{PROTOCOL_IWARP,      "rnic"},
+	{PROTOCOL_OPA,        "ca"},
 };
 /* clang-format on */
 
@@ -62,7 +61,7 @@ SimulatedDevice *simulated_device_new(const char *name, AttrProtocol protocol, u
 	for (size_t i = 0; i < ARRAY_SIZE(protocols); i++)
 		if (protocols[i].protocol == protocol) {
 			decode_value(ATTR_NODE_TYPE, protocols[i].node_type, &node_type);
-			DEVICE_SUPPLY_TEXT(&d->now, dev_protocol, protocols[i].dev_protocol);
+			DEVICE_SUPPLY(&d->now, dev_protocol, protocols[i].protocol);
 		}
 	DEVICE_SUPPLY_TEXT(&d->now, name, name);
 	DEVICE_SUPPLY(&d->now, node_type, node_type);

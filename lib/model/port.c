@@ -52,7 +52,7 @@ static uint32_t derive_protocol(const PortSnapshot *s, const DeviceSnapshot *dev
 			       : PROTOCOL_ROCE;
 	/* The kernel names the protocol of the first port only; Omni-Path devices have one kind of
 	 * port. */
-	if (streq(device->values.dev_protocol, "opa"))
+	if (device->values.dev_protocol == PROTOCOL_OPA)
 		return PROTOCOL_OPA;
 	/* Libraries older than the field say "unspecified" of an InfiniBand port. EFA says it too,
 	 * but its node type is unspecified as well. */

@@ -101,7 +101,7 @@ DeviceSnapshot fake_device(const FakePort *p)
 	DEVICE_SUPPLY(&d, node_guid, 0x0002c90300000000 + p->device_index);
 	DEVICE_SUPPLY(&d, sys_image_guid, 0x0002c90300000000 + p->device_index);
 	DEVICE_SUPPLY_TEXT(&d, fw_ver, "28.39.1002");
-	DEVICE_SUPPLY_TEXT(&d, dev_protocol, iwarp ? "iw" : "ib");
+	DEVICE_SUPPLY(&d, dev_protocol, iwarp ? PROTOCOL_IWARP : PROTOCOL_INFINIBAND);
 	DEVICE_SUPPLY(&d, dev_type, 0);
 	DEVICE_SUPPLY_TEXT(&d, parent, "");
 	DEVICE_SUPPLY(&d, vendor_id, 0x2c9);

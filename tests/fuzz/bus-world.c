@@ -57,7 +57,7 @@ static Device *add_device(World *w, uint32_t index, const char *name, uint32_t p
 	DEVICE_SUPPLY_TEXT(&s, name, name);
 	DEVICE_SUPPLY(&s, port_count, ports);
 	DEVICE_SUPPLY(&s, node_type, 1);
-	DEVICE_SUPPLY_TEXT(&s, dev_protocol, "infiniband");
+	DEVICE_SUPPLY(&s, dev_protocol, PROTOCOL_INFINIBAND);
 	FUZZ_CHECK(cache_apply_device(&w->cache, &s, 0, &d, &changed) == CACHE_ADDED);
 	device_snapshot_done(&s);
 	d->published = true;

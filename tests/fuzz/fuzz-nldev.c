@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		FUZZ_CHECK(memchr(v->name, '\0', sizeof(v->name)) && v->name[0] != '\0');
 		FUZZ_CHECK(memchr(v->fw_ver, '\0', sizeof(v->fw_ver)));
-		FUZZ_CHECK(memchr(v->dev_protocol, '\0', sizeof(v->dev_protocol)));
+		FUZZ_CHECK(v->dev_protocol < _PROTOCOL_MAX);
 		FUZZ_CHECK(!strchr(v->name, '/'));
 		FUZZ_CHECK(v->index != EVENT_ALL_DEVICES);
 	}

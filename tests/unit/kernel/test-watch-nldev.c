@@ -182,7 +182,7 @@ static void test_list(_unused_ void **state)
 	assert_int_equal(device->values.node_guid, 0x0c42a1030065f3d8ULL);
 	assert_int_equal(device->values.sys_image_guid, 0x0c42a1030065f3d9ULL);
 	assert_int_equal(device->values.node_type, 1);
-	assert_string_equal(device->values.dev_protocol, "ib");
+	assert_int_equal(device->values.dev_protocol, PROTOCOL_INFINIBAND);
 	assert_true(mask_has(&device->supplied, DEVICE_ATTR_cap_flags));
 	assert_string_equal(a.devices[1].values.name, "we:ird.na-me_x");
 	assert_int_equal(a.devices[1].values.port_count, 300);

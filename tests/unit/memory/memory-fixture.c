@@ -36,7 +36,7 @@ int fixture_teardown(void **state)
 }
 
 Device *fixture_add_device(Fixture *f, uint32_t index, const char *name, uint32_t ports,
-			   const char *protocol)
+			   AttrProtocol protocol)
 {
 	DeviceSnapshot s = {};
 	AttrMask changed;
@@ -46,7 +46,7 @@ Device *fixture_add_device(Fixture *f, uint32_t index, const char *name, uint32_
 	DEVICE_SUPPLY_TEXT(&s, name, name);
 	DEVICE_SUPPLY(&s, port_count, ports);
 	DEVICE_SUPPLY(&s, node_type, 1);
-	DEVICE_SUPPLY_TEXT(&s, dev_protocol, protocol);
+	DEVICE_SUPPLY(&s, dev_protocol, protocol);
 	assert_true(cache_apply_device(&f->cache, &s, 0, &d, &changed) >= 0);
 	return d;
 }

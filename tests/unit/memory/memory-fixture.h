@@ -23,7 +23,7 @@ int fixture_teardown(void **state);
 /* A device in the cache with its ports, about which nothing else is known. PROTOCOL is "ib", "roce"
  * or "opa", as the kernel says it. */
 Device *fixture_add_device(Fixture *f, uint32_t index, const char *name, uint32_t ports,
-			   const char *protocol);
+			   AttrProtocol protocol);
 
 /* The answer to a query: of an active InfiniBand port with every field that it can have, each with
  * another value; of a RoCE port that is down, with NETDEV. */

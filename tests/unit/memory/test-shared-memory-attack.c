@@ -126,7 +126,7 @@ static pid_t attack(uid_t uid, int memory, int changed, int *ret_control)
 
 static void hostile(Fixture *f, uid_t uid)
 {
-	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
 	struct rdmad *good = fixture_open(f, 1), *later;
 	int memory, changed, control, status;
 	struct rdmad_port port;

@@ -62,7 +62,7 @@ static void assert_record(const char *name, struct rdmad_port expected, struct r
 static void test_each_row(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
 	Row row = {.f = f, .r = fixture_open(f, 0), .p = p};
 	struct rdmad_port expected;
 	PortSnapshot answer;
@@ -101,7 +101,7 @@ static void test_each_row(void **state)
 static void test_too_large(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
 	Row row = {.f = f, .r = fixture_open(f, 0), .p = p};
 	struct rdmad_port expected;
 	PortSnapshot answer;

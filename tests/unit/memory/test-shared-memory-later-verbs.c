@@ -43,7 +43,7 @@ struct ibv_port_attr {
 static void test_later_fields_are_zero(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 7, "mlx5_1", 1, "roce"), 1);
+	Port *p = device_port(fixture_add_device(f, 7, "mlx5_1", 1, PROTOCOL_ROCE), 1);
 	struct rdmad *r = fixture_open(f, 0);
 	PortSnapshot s = fixture_roce_port("eth0");
 	struct ibv_port_attr a;

@@ -17,7 +17,7 @@
 static void test_notices(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
 	struct rdmad *r = fixture_open(f, 0), *other = fixture_open(f, 0);
 	struct pollfd fd = {.fd = rdmad_fd(r), .events = POLLIN};
 
@@ -49,7 +49,7 @@ static void test_notices(void **state)
 static void test_ports_are_told(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
 	struct rdmad *r = fixture_open(f, 0);
 
 	shared_memory_put(f->memory, p, false);
@@ -73,7 +73,7 @@ static void test_ports_are_told(void **state)
 static void test_changes_are_gathered(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
 	struct rdmad *r = fixture_open(f, 0);
 	int n;
 
@@ -90,7 +90,7 @@ static void test_changes_are_gathered(void **state)
 static void test_many_listeners(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
 	struct rdmad *readers[200];
 
 	for (size_t i = 0; i < ARRAY_SIZE(readers); i++)

@@ -26,7 +26,7 @@ static struct rdmad_port read_found(const struct rdmad *r, const char *name)
 static void test_fields(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 2, "ib"), 2);
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 2, PROTOCOL_INFINIBAND), 2);
 	struct rdmad *r = fixture_open(f, 0);
 	struct rdmad_handle h;
 	struct rdmad_hot hot;
@@ -87,7 +87,7 @@ static void test_fields(void **state)
 static void test_unknown_is_said(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 3, "rocep1", 1, "roce"), 1);
+	Port *p = device_port(fixture_add_device(f, 3, "rocep1", 1, PROTOCOL_ROCE), 1);
 	PortSnapshot s = fixture_roce_port("eth0"), wide;
 	struct rdmad *r = fixture_open(f, 0);
 	struct rdmad_port port;
@@ -130,7 +130,7 @@ static void test_unknown_is_said(void **state)
 static void test_ibv_port_attr(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
 	struct rdmad *r = fixture_open(f, 0);
 	struct ibv_port_attr a;
 
@@ -166,7 +166,7 @@ static void test_ibv_port_attr(void **state)
 static void test_other_sizes(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
 	struct rdmad *r = fixture_open(f, 0);
 	struct {
 		struct ibv_port_attr a;
@@ -219,7 +219,7 @@ static uint16_t query_opa_lid(Fixture *f, Port *p, uint32_t lid)
 static void test_omni_path_lid(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 4, "hfi1_0", 1, "opa"), 1);
+	Port *p = device_port(fixture_add_device(f, 4, "hfi1_0", 1, PROTOCOL_OPA), 1);
 
 	assert_int_equal(query_opa_lid(f, p, 0xbfff), 0xbfff);
 	assert_int_equal(query_opa_lid(f, p, 0xc000), 0);
@@ -230,7 +230,7 @@ static void test_omni_path_lid(void **state)
 static void test_query_fails(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
 	struct rdmad *r = fixture_open(f, 0);
 	struct ibv_port_attr a;
 	PortChange change;
@@ -245,8 +245,8 @@ static void test_query_fails(void **state)
 static void test_find(void **state)
 {
 	Fixture *f = *state;
-	Device *d = fixture_add_device(f, 3, "mlx5_0", 2, "ib");
-	Device *roce = fixture_add_device(f, 7, "mlx5_01", 1, "roce");
+	Device *d = fixture_add_device(f, 3, "mlx5_0", 2, PROTOCOL_INFINIBAND);
+	Device *roce = fixture_add_device(f, 7, "mlx5_01", 1, PROTOCOL_ROCE);
 	struct rdmad *old = fixture_open(f, 0), *r;
 	struct rdmad_handle h;
 	const NetdevEntry ipoib[] = {{9, "ib0"}, {10, "ib0.8001"}};
@@ -273,7 +273,8 @@ static void test_find(void **state)
 	assert_int_equal(rdmad_find(r, "/1", &h), -ENOENT);
 	assert_int_equal(rdmad_find(r, "", &h), -ENOENT);
 	/* a device without a name has no name to be found by */
-	fixture_put(f, device_port(fixture_add_device(f, 9, "", 1, "ib"), 1), fixture_all_fields());
+	fixture_put(f, device_port(fixture_add_device(f, 9, "", 1, PROTOCOL_INFINIBAND), 1),
+		    fixture_all_fields());
 	assert_int_equal(rdmad_find(r, "/1", &h), -ENOENT);
 	rdmad_close(r);
 	rdmad_close(old);
@@ -282,7 +283,7 @@ static void test_find(void **state)
 static void test_ports_come_and_go(void **state)
 {
 	Fixture *f = *state;
-	Device *d = fixture_add_device(f, 3, "mlx5_0", 1, "ib");
+	Device *d = fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND);
 	struct rdmad *r = fixture_open(f, 0);
 	struct rdmad_handle first, second, h = RDMAD_HANDLE_FIRST;
 	struct rdmad_port port;
@@ -312,7 +313,7 @@ static void test_ports_come_and_go(void **state)
 	assert_int_not_equal(rdmad_ports_generation(r), generation);
 	assert_int_equal(rdmad_read(r, first, &port), -ENODEV);
 	assert_int_equal(rdmad_read_hot(r, first, &port.hot), -ENODEV);
-	fixture_put(f, device_port(fixture_add_device(f, 4, "mlx5_1", 1, "ib"), 1),
+	fixture_put(f, device_port(fixture_add_device(f, 4, "mlx5_1", 1, PROTOCOL_INFINIBAND), 1),
 		    fixture_all_fields());
 	second = fixture_find(r, "mlx5_1");
 	assert_int_equal(second.slot, first.slot);
@@ -327,7 +328,7 @@ static void test_ports_come_and_go(void **state)
 static void test_new_netdev_name(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 7, "mlx5_1", 1, "roce"), 1);
+	Port *p = device_port(fixture_add_device(f, 7, "mlx5_1", 1, PROTOCOL_ROCE), 1);
 	struct rdmad *r = fixture_open(f, 0);
 	uint32_t generation;
 
@@ -343,8 +344,8 @@ static void test_new_netdev_name(void **state)
 static void test_slot_is_taken_again(void **state)
 {
 	Fixture *f = *state;
-	Device *d = fixture_add_device(f, 3, "mlx5_0", 2, "ib");
-	Device *later = fixture_add_device(f, 4, "mlx5_1", 1, "ib");
+	Device *d = fixture_add_device(f, 3, "mlx5_0", 2, PROTOCOL_INFINIBAND);
+	Device *later = fixture_add_device(f, 4, "mlx5_1", 1, PROTOCOL_INFINIBAND);
 	struct rdmad *r = fixture_open(f, 0);
 
 	fixture_put(f, device_port(d, 1), fixture_all_fields());
@@ -359,7 +360,7 @@ static void test_slot_is_taken_again(void **state)
 static void test_growth(void **state)
 {
 	Fixture *f = *state;
-	Device *d = fixture_add_device(f, 3, "mlx5_0", 200, "ib");
+	Device *d = fixture_add_device(f, 3, "mlx5_0", 200, PROTOCOL_INFINIBAND);
 	struct rdmad *r, *now;
 	struct rdmad_handle h, next = RDMAD_HANDLE_FIRST;
 	struct pollfd pipe = {};
@@ -401,7 +402,7 @@ static void test_growth(void **state)
 static void test_growth_keeps_ports_generation(void **state)
 {
 	Fixture *f = *state;
-	Device *d = fixture_add_device(f, 3, "mlx5_0", 2 * FIXTURE_CAPACITY, "ib");
+	Device *d = fixture_add_device(f, 3, "mlx5_0", 2 * FIXTURE_CAPACITY, PROTOCOL_INFINIBAND);
 	struct rdmad *r = fixture_open(f, 0), *now;
 	uint32_t i, full;
 
@@ -422,7 +423,7 @@ static void test_growth_keeps_ports_generation(void **state)
 static void test_growth_fails(void **state)
 {
 	Fixture *f = *state;
-	Device *d = fixture_add_device(f, 3, "mlx5_0", FIXTURE_CAPACITY + 1, "ib");
+	Device *d = fixture_add_device(f, 3, "mlx5_0", FIXTURE_CAPACITY + 1, PROTOCOL_INFINIBAND);
 	struct rdmad *r = fixture_open(f, 0);
 	struct rlimit before, none;
 	struct rdmad_handle h;
@@ -448,7 +449,7 @@ static void test_growth_fails(void **state)
 static void test_end(void **state)
 {
 	Fixture *f = *state;
-	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, "ib"), 1);
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
 	struct rdmad *r = fixture_open(f, 0);
 	struct rdmad_handle h;
 	struct rdmad_hot hot;

@@ -199,7 +199,7 @@ static void test_enumerate(void **state)
 	assert_string_equal(d[0].values.name, "a");
 	assert_int_equal(d[0].values.index, 0);
 	assert_int_equal(d[0].values.port_count, 2);
-	assert_string_equal(d[0].values.dev_protocol, "ib");
+	assert_int_equal(d[0].values.dev_protocol, PROTOCOL_INFINIBAND);
 	assert_int_equal(d[1].values.index, 9);
 	assert_true(mask_has(&d[1].supplied, DEVICE_ATTR_node_guid));
 	/* only a query brings this */
