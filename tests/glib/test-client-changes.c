@@ -60,7 +60,8 @@ static void test_change(_unused_ void **state)
 	g_string_truncate(seen, 0);
 	fixture_simulate(e.f, "set mlx5_0/1 state=init event=port-error");
 	wait_until(e.l->n_batches > 0);
-	env_assert_log(&e, "port-changed mlx5_0/1 state lid lmc sm-lid sm-sl subnet-timeout\n");
+	env_assert_log(&e,
+		       "port-changed mlx5_0/1 state lid lmc sm-lid sm-sl subnet-timeout-usec\n");
 	assert_false(rdmad_object_is_available(port, "lid"));
 	assert_string_equal(rdmad_object_why_unavailable(port, "lid"),
 			    "the subnet manager has not configured the port");

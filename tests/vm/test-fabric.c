@@ -27,7 +27,7 @@ static Fixture *f;
 /* The properties that become unavailable when the link goes down, and when the port is not
  * configured. */
 #define LINK   "ActiveMtu LinkWidth LinkSpeed Rate DataRate "
-#define SUBNET "Lid Lmc SmLid SmSl SubnetTimeout "
+#define SUBNET "Lid Lmc SmLid SmSl SubnetTimeoutUSec "
 /* They are in signals that others cause. */
 #define COUNTS "ConfigGeneration SmGeneration PkeyGeneration GidGeneration"
 /* The properties that change with a transition; the second one only if the link goes down. */
@@ -74,7 +74,7 @@ static const Change changes[] = {
 	 "", NULL, "client-reregister"},
 	{"CLIENT_REREGISTER, timeout and capabilities",
 	 "set sim0/1 subnet_timeout=16 port_cap_flags=0x0a510048 event=CLIENT_REREGISTER",
-	 "SubnetTimeout Capabilities CapabilityMask", NULL,
+	 "SubnetTimeoutUSec Capabilities CapabilityMask", NULL,
 	 "client-reregister"},
 	{"SM handover: LID, event SM_CHANGE", "set sim0/1 sm_lid=9 event=SM_CHANGE",
 	 "SmLid", NULL, "sm-change"},
