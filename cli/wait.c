@@ -161,7 +161,7 @@ static void complain_missing(const char *message)
 
 static int end_with_error(Waiting *w, const sd_bus_error *error)
 {
-	if (sd_bus_error_has_name(error, RDMAD_ERROR_TIMED_OUT)) {
+	if (sd_bus_error_has_name(error, RDMAD_ERROR_WAIT_TIMEOUT)) {
 		if (!arg_quiet)
 			complain_missing(error->message);
 		return end(w, STATUS_FAILED);

@@ -6,7 +6,8 @@
  * of "@listed@" the fields of org.rdma.Manager.ListPorts(), of "@counters@", "@counter-columns@"
  * and
  * "@counter-units@" what org.rdma.Port.GetCounters() knows, of "@reasons@" the reasons that
- * signals carry, and of "@unavailable@" the codes of why something has no value. All of it comes
+ * signals carry, of "@unavailable@" the codes of why something has no value, of
+ * "@errors@" the errors, and of "@features@" what org.rdma.Manager.Features has. All of it comes
  * from the tables; hides how text is written in mdoc(7).
  */
 
@@ -14,6 +15,8 @@
 
 #include "counters.h"
 #include "event.h"
+#include "api-feature.h"
+#include "names.h"
 #include "unavailable.h"
 
 /* Sentences: no macro, no escape, no typographic substitute, and each on a line of its own. */
@@ -191,6 +194,36 @@ static void put_unavailable(void)
 	puts(".El");
 }
 
+static void put_errors(void)
+{
+	static const struct {
+		const char *name, *sentence;
+	} errors[] = {
+#define SERVICE_ERROR(name, sentence) {RDMAD_ERROR_##name, sentence},
+#include "errors.def"
+#undef SERVICE_ERROR
+	};
+
+	puts(".Bl -tag -width indent");
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		printf(".It Sy %s\n", errors[i].name);
+		put_text(errors[i].sentence);
+		putchar('\n');
+	}
+	puts(".El");
+}
+
+static void put_features(void)
+{
+	puts(".Bl -tag -width indent -compact");
+	for (size_t i = 0; i < n_feature_rows; i++) {
+		printf(".It Qq %s\n", feature_rows[i].name);
+		put_text(feature_rows[i].help);
+		putchar('\n');
+	}
+	puts(".El");
+}
+
 static void put_counters(void)
 {
 	for (CounterGroup g = 0; g < _COUNTER_GROUP_MAX; g++) {
@@ -238,6 +271,10 @@ int main(void)
 			put_counter_units();
 		else if (streq(line, "@reasons@\n"))
 			put_reasons();
+		else if (streq(line, "@errors@\n"))
+			put_errors();
+		else if (streq(line, "@features@\n"))
+			put_features();
 		else if (streq(line, "@unavailable@\n"))
 			put_unavailable();
 		else

@@ -5,16 +5,32 @@
 #include "log.h"
 #include "names.h"
 
-void bus_reply_error(sd_bus_message *call, int error, const char *text)
+static void reply_named(sd_bus_message *call, const char *name, const char *text)
 {
-	int r = sd_bus_reply_method_errorf(call,
-					   error == -ETIMEDOUT ? RDMAD_ERROR_TIMEOUT
-					   : error == -ENODEV  ? RDMAD_ERROR_NOT_FOUND
-							       : RDMAD_ERROR_QUERY_FAILED,
-					   "%s", text);
+	int r = sd_bus_reply_method_errorf(call, name, "%s", text);
 
 	if (r < 0)
 		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
+}
+
+void bus_reply_query_failed(sd_bus_message *call, int error, const char *text)
+{
+	const char *name = strerrorname_np(-error);
+	char with_name[BUS_ERROR_TEXT_MAX];
+
+	snprintf(with_name, sizeof(with_name), "%.*s [%s]", (int)sizeof(with_name) - 32, text,
+		 name ? name : "unknown");
+	reply_named(call, RDMAD_ERROR_QUERY_FAILED, with_name);
+}
+
+void bus_reply_error(sd_bus_message *call, int error, const char *text)
+{
+	if (error == -ETIMEDOUT)
+		reply_named(call, RDMAD_ERROR_DEVICE_TIMEOUT, text);
+	else if (error == -ENODEV)
+		reply_named(call, RDMAD_ERROR_NOT_FOUND, text);
+	else
+		bus_reply_query_failed(call, error, text);
 }
 
 sd_bus_message *bus_call_of(const PendingCall *c)

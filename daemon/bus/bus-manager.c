@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* org.rdma.Manager: Refresh() and properties. Its other methods have files of their own: bus-find.c,
- * bus-history.c, long-reply.c, bus-wait-for.c, bus-open-snapshot.c. */
+/* org.rdma.Manager: Refresh() and properties. Its other methods have files of their own:
+ * bus-find.c, bus-history.c, long-reply.c, bus-wait-for.c, bus-open-snapshot.c. */
 
 #include "bus-find.h"
 #include "bus-history.h"
 #include "bus-open-snapshot.h"
 #include "bus-options.h"
 #include "bus-private.h"
+#include "api-feature.h"
 #include "log.h"
 #include "names.h"
 
@@ -46,7 +47,7 @@ void bus_answer_refresh(PendingList *list, int error)
 		_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(c);
 
 		if (call && error < 0) {
-			bus_reply_error(call, -EIO, text);
+			bus_reply_query_failed(call, error, text);
 		} else if (call) {
 			r = sd_bus_reply_method_return(call, NULL);
 			if (r < 0)
@@ -80,6 +81,7 @@ static int method_wait_for(sd_bus_message *m, void *userdata, sd_bus_error *erro
 	}
 
 GETTER(version, "s", RDMAD_VERSION)
+GETTER(api_version, "u", RDMAD_API_VERSION)
 GETTER(simulated, "b", (int)status.source.simulated)
 GETTER(monitor_mode, "b", (int)status.source.monitor_mode)
 GETTER(reconcile_interval, "t", b->config->reconcile_usec)
@@ -89,10 +91,24 @@ GETTER(device_count, "u", (uint32_t)b->cache->n_devices)
 GETTER(port_count, "u", (uint32_t)b->cache->n_ports)
 GETTER(active_port_count, "u", (uint32_t)b->cache->n_active)
 
+static int get_features(_unused_ sd_bus *bus, _unused_ const char *path,
+			_unused_ const char *interface, _unused_ const char *name,
+			sd_bus_message *reply, _unused_ void *userdata,
+			_unused_ sd_bus_error *error)
+{
+	int r = sd_bus_message_open_container(reply, 'a', "s");
+
+	for (size_t i = 0; r >= 0 && i < n_feature_rows; i++)
+		r = sd_bus_message_append_basic(reply, 's', feature_rows[i].name);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
 /* clang-format off */
 static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_PROPERTY("Version", "s", get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("ApiVersion", "u", get_api_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Features", "as", get_features, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Simulated", "b", get_simulated, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("MonitorMode", "b", get_monitor_mode, 0, 0),
 	SD_BUS_PROPERTY("ReconcileIntervalUSec", "t", get_reconcile_interval, 0, SD_BUS_VTABLE_PROPERTY_CONST),

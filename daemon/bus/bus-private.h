@@ -52,8 +52,13 @@ int bus_log_offer(Bus *b, sd_bus_message *m, sd_bus_error *error);
 
 /* bus-call.c */
 
-/* Answers CALL with ERROR, a negative errno, and TEXT. Logs. */
+/* The longest text of QueryFailed. */
+#define BUS_ERROR_TEXT_MAX 256
+/* Answers CALL with DeviceTimeout, NotFound or QueryFailed, as ERROR, a negative errno, says, and
+ * with TEXT. Logs. */
 void bus_reply_error(sd_bus_message *call, int error, const char *text);
+/* Answers CALL with QueryFailed, and with TEXT and the name of ERROR in brackets. Logs. */
+void bus_reply_query_failed(sd_bus_message *call, int error, const char *text);
 /* The call that the reply to C is made of (call_ticket_new_call()), NULL if there is no memory for
  * it. To be freed. Logs. */
 sd_bus_message *bus_call_of(const PendingCall *c);

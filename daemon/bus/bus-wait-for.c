@@ -80,7 +80,7 @@ static int reply_missing(sd_bus_message *call, const Wait *wait, uint64_t now)
 
 	if (!missing)
 		return -ENOMEM;
-	return sd_bus_reply_method_errorf(call, RDMAD_ERROR_TIMED_OUT, "%s", missing);
+	return sd_bus_reply_method_errorf(call, RDMAD_ERROR_WAIT_TIMEOUT, "%s", missing);
 }
 
 static void check_reply(int r)

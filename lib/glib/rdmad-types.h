@@ -20,10 +20,11 @@ typedef struct _RdmadPort RdmadPort;
  * @RDMAD_SERVICE_ERROR_AMBIGUOUS: the name means more than one port
  * @RDMAD_SERVICE_ERROR_INVALID_OPTION: the daemon does not know the option
  * @RDMAD_SERVICE_ERROR_INVALID_ARGUMENT: an argument is outside its range
- * @RDMAD_SERVICE_ERROR_TIMEOUT: the hardware did not answer in time; the objects keep their values
- * @RDMAD_SERVICE_ERROR_QUERY_FAILED: the hardware answered with an error
+ * @RDMAD_SERVICE_ERROR_DEVICE_TIMEOUT: the device did not answer in time; the objects keep their
+ *   values
+ * @RDMAD_SERVICE_ERROR_QUERY_FAILED: the device, the driver or the kernel answered with an error
  * @RDMAD_SERVICE_ERROR_LIMITS_EXCEEDED: too many calls of this kind are waiting
- * @RDMAD_SERVICE_ERROR_TIMED_OUT: the condition that a call waits for was not met in time
+ * @RDMAD_SERVICE_ERROR_WAIT_TIMEOUT: the condition that a call waits for was not met in time
  * @RDMAD_SERVICE_ERROR_UNAVAILABLE: the attribute has no valid value now; the message says why
  * @RDMAD_SERVICE_ERROR_GONE: the object has been removed, or its client has been freed
  *
@@ -35,10 +36,10 @@ typedef enum {
 	RDMAD_SERVICE_ERROR_AMBIGUOUS,
 	RDMAD_SERVICE_ERROR_INVALID_OPTION,
 	RDMAD_SERVICE_ERROR_INVALID_ARGUMENT,
-	RDMAD_SERVICE_ERROR_TIMEOUT,
+	RDMAD_SERVICE_ERROR_DEVICE_TIMEOUT,
 	RDMAD_SERVICE_ERROR_QUERY_FAILED,
 	RDMAD_SERVICE_ERROR_LIMITS_EXCEEDED,
-	RDMAD_SERVICE_ERROR_TIMED_OUT,
+	RDMAD_SERVICE_ERROR_WAIT_TIMEOUT,
 	RDMAD_SERVICE_ERROR_UNAVAILABLE,
 	RDMAD_SERVICE_ERROR_GONE,
 } RdmadServiceError;

@@ -19,22 +19,19 @@
 #define RDMAD_INTERFACE_MLX5	    "org.rdma.Port.Mlx5"
 #define RDMAD_INTERFACE_HBL	    "org.rdma.Port.Hbl"
 
-/* No such device, port, netdev, GUID or address */
-#define RDMAD_ERROR_NOT_FOUND "org.rdma.Error.NotFound"
-/* More than one thing has that name; say which */
-#define RDMAD_ERROR_AMBIGUOUS "org.rdma.Error.Ambiguous"
-/* An option that the method does not know, or of another type than it takes */
-#define RDMAD_ERROR_INVALID_OPTION "org.rdma.Error.InvalidOption"
-/* An argument out of its range */
+/* What the interfaces together can do is numbered: a client needs at least the number that it was
+ * written for. What was added without a new number is in api-features.def. */
+#define RDMAD_API_VERSION 1U
+
+/* errors.def says what they mean. */
+#define RDMAD_ERROR_NOT_FOUND	     "org.rdma.Error.NotFound"
+#define RDMAD_ERROR_AMBIGUOUS	     "org.rdma.Error.Ambiguous"
+#define RDMAD_ERROR_INVALID_OPTION   "org.rdma.Error.InvalidOption"
 #define RDMAD_ERROR_INVALID_ARGUMENT "org.rdma.Error.InvalidArgument"
-/* The hardware did not answer in time; the cached values are still there */
-#define RDMAD_ERROR_TIMEOUT "org.rdma.Error.Timeout"
-/* The hardware answered with an error */
-#define RDMAD_ERROR_QUERY_FAILED "org.rdma.Error.QueryFailed"
-/* The time of a WaitFor() is over; the message has a line for each port and what it lacks */
-#define RDMAD_ERROR_TIMED_OUT "org.rdma.Error.TimedOut"
-/* Too many calls of one user are waiting */
-#define RDMAD_ERROR_LIMITS_EXCEEDED "org.rdma.Error.LimitsExceeded"
+#define RDMAD_ERROR_DEVICE_TIMEOUT   "org.rdma.Error.DeviceTimeout"
+#define RDMAD_ERROR_WAIT_TIMEOUT     "org.rdma.Error.WaitTimeout"
+#define RDMAD_ERROR_QUERY_FAILED     "org.rdma.Error.QueryFailed"
+#define RDMAD_ERROR_LIMITS_EXCEEDED  "org.rdma.Error.LimitsExceeded"
 
 /* Length of the longest object path: device and port are 32-bit numbers */
 #define RDMAD_PATH_MAX sizeof(RDMAD_DEVICE_PREFIX "/4294967295/port/4294967295")

@@ -544,7 +544,7 @@ static void test_wedged(void **state)
 	fixture_assert_property(f, IB_PORT, RDMAD_INTERFACE_PORT, "State", "active");
 	fixture_assert_property(f, "/org/rdma/device/3", RDMAD_INTERFACE_DEVICE, "Stale", "yes");
 	assert_null(fixture_call(f, IB_PORT, RDMAD_INTERFACE_PORT, "Query", &error, "a{sv}", 0));
-	assert_string_equal(error, RDMAD_ERROR_TIMEOUT);
+	assert_string_equal(error, RDMAD_ERROR_DEVICE_TIMEOUT);
 	/* The ports of other devices are not stale. */
 	assert_int_equal(query_field(f, ROCE_PORT, "state", 0), 4);
 	fixture_assert_property(f, ROCE_PORT, RDMAD_INTERFACE_PORT, "Stale", "no");

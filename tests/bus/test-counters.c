@@ -219,10 +219,10 @@ static void test_wedged(void **state)
 	Answer a;
 
 	fixture_simulate(f, "stall mlx5_0");
-	expect_error(f, PORT_1, "org.rdma.Error.Timeout");
+	expect_error(f, PORT_1, "org.rdma.Error.DeviceTimeout");
 	fixture_assert_property(f, PORT_1, RDMAD_INTERFACE_PORT, "Stale", "yes");
 	fixture_assert_property(f, PORT_2, RDMAD_INTERFACE_PORT, "Stale", "yes");
-	expect_error(f, PORT_2, "org.rdma.Error.Timeout");
+	expect_error(f, PORT_2, "org.rdma.Error.DeviceTimeout");
 	/* another device goes on */
 	sd_bus_message_unref(get(f, IWARP));
 	fixture_forget(f);

@@ -38,7 +38,7 @@ static void test_many_names(void **state)
 		unsigned int n;
 		const char *error;
 	} cases[] = {
-		{64, RDMAD_ERROR_TIMED_OUT},
+		{64, RDMAD_ERROR_WAIT_TIMEOUT},
 		{65, RDMAD_ERROR_INVALID_ARGUMENT},
 		{100000, RDMAD_ERROR_INVALID_ARGUMENT},
 	};
@@ -144,7 +144,7 @@ static void test_no_reply(void **state)
 	/* The daemon has heard from the bus whose these calls are when it answers this one. */
 	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "WaitFor", &error,
 				 "a{sv}t", 1, "ports", "as", 1, "mlx5_9", UINT64_C(100000)));
-	assert_string_equal(error, RDMAD_ERROR_TIMED_OUT);
+	assert_string_equal(error, RDMAD_ERROR_WAIT_TIMEOUT);
 	free(error);
 }
 

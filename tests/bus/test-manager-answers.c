@@ -167,11 +167,11 @@ static void test_times_out_twice(void **state)
 	answer_end(id, -ETIMEDOUT, "no answer");
 	answer_end(id, -ETIMEDOUT, "no answer");
 	/* nobody waits for a device that does not answer */
-	wait_call(t, &c, RDMAD_ERROR_TIMEOUT);
+	wait_call(t, &c, RDMAD_ERROR_DEVICE_TIMEOUT);
 	wait_call(t, &refreshing, "");
 	assert_true(port(t, 1, 2)->stale);
 	call_query(t, &c, PORT_1);
-	wait_call(t, &c, RDMAD_ERROR_TIMEOUT);
+	wait_call(t, &c, RDMAD_ERROR_DEVICE_TIMEOUT);
 	call_refresh(t, &refreshing);
 	wait_call(t, &refreshing, "");
 	tell(1, 1, REASON_PORT_ERROR);

@@ -104,11 +104,11 @@ static void test_counters_fail(void **state)
 	call_counters(t, &d, PORT_2);
 	barrier(t);
 	answer_end(last_query()->id, -ETIMEDOUT, "no answer");
-	wait_call(t, &c, RDMAD_ERROR_TIMEOUT);
-	wait_call(t, &d, RDMAD_ERROR_TIMEOUT);
+	wait_call(t, &c, RDMAD_ERROR_DEVICE_TIMEOUT);
+	wait_call(t, &d, RDMAD_ERROR_DEVICE_TIMEOUT);
 	assert_true(port(t, 1, 1)->stale);
 	call_counters(t, &c, PORT_1);
-	wait_call(t, &c, RDMAD_ERROR_TIMEOUT);
+	wait_call(t, &c, RDMAD_ERROR_DEVICE_TIMEOUT);
 	assert_int_equal(fake.n_queries, n + 4);
 	tell(1, EVENT_ALL_PORTS, REASON_RECOVERED);
 	RUN_UNTIL(t, fake.n_queries == n + 5);

@@ -132,7 +132,7 @@ static void test_wedged_and_removed(void **state)
 
 	fake.query_error = -ETIMEDOUT;
 	call_query(t, &c, PORT_1);
-	wait_call(t, &c, RDMAD_ERROR_TIMEOUT);
+	wait_call(t, &c, RDMAD_ERROR_DEVICE_TIMEOUT);
 	assert_true(port(t, 1, 1)->stale);
 	fake.n_devices = 0;
 	call_refresh(t, &c);

@@ -294,7 +294,7 @@ static void test_no_departures(void **state)
 	assert_true(sd_bus_reply_method_errorf(s->match, SD_BUS_ERROR_NO_REPLY, "test") >= 0);
 	while (!c.reply)
 		process(s);
-	assert_true(sd_bus_message_is_method_error(c.reply, RDMAD_ERROR_TIMED_OUT));
+	assert_true(sd_bus_message_is_method_error(c.reply, RDMAD_ERROR_WAIT_TIMEOUT));
 	ping(s);
 }
 

@@ -256,7 +256,7 @@ static void test_gid(void **state)
 	wait_for(f, &a, 0, "Ps", "ports", "eth7", "gid", "192.0.2.7");
 	assert_held(&a, "eth7", ROCE_PORT);
 	wait_for(f, &b, 0, "Ps", "ports", "eth7", "gid", "2001:db8::1");
-	assert_error(&b, RDMAD_ERROR_TIMED_OUT,
+	assert_error(&b, RDMAD_ERROR_WAIT_TIMEOUT,
 		     "eth7: no GID 2001:db8::1 (not in its GID table) for at least 0.");
 	wait_for(f, &c, FOR_EVER, "Ps", "ports", "eth7", "gid", "2001:db8::1");
 	assert_waits(f, &c);
@@ -278,7 +278,7 @@ static void test_mtu_and_rate(void **state)
 
 	change(f, "set mlx5_0/1 active_speed=EDR active_width=2 event=speed-change", IB_PORT);
 	wait_for(f, &c, 0, "Pt", "ports", "mlx5_0/1", "rate", UINT64_C(100000000000));
-	assert_error(&c, RDMAD_ERROR_TIMED_OUT, "mlx5_0/1: rate 50 Gb/s, not 100 Gb/s for ");
+	assert_error(&c, RDMAD_ERROR_WAIT_TIMEOUT, "mlx5_0/1: rate 50 Gb/s, not 100 Gb/s for ");
 	wait_for(f, &d, FOR_EVER, "Pt", "ports", "mlx5_0/1", "rate", UINT64_C(100000000000));
 	assert_waits(f, &d);
 	change(f, "set mlx5_0/1 active_width=4 event=speed-change", IB_PORT);
@@ -298,8 +298,8 @@ static void test_several(void **state)
 	wait_for(f, &any, FOR_EVER, "Ab", "ports", ports, "any", 1);
 	wait_for(f, &all, FOR_EVER, "Ab", "ports", ports, "any", 0);
 	wait_for(f, &missing, 1, "A", "ports", ports);
-	assert_error(&missing, RDMAD_ERROR_TIMED_OUT, "mlx5_0/1: init, not active for ");
-	assert_error(&missing, RDMAD_ERROR_TIMED_OUT, "\nmlx5_0/2: down, not active for ");
+	assert_error(&missing, RDMAD_ERROR_WAIT_TIMEOUT, "mlx5_0/1: init, not active for ");
+	assert_error(&missing, RDMAD_ERROR_WAIT_TIMEOUT, "\nmlx5_0/2: down, not active for ");
 	assert_waits(f, &any);
 	change(f, "set mlx5_0/2 state=active event=port-active", IB_PORT_2);
 	assert_held(&any, "mlx5_0/2", IB_PORT_2);
@@ -320,7 +320,7 @@ static void test_presence(void **state)
 
 	wait_for(f, &a, FOR_EVER, "P", "ports", "mlx5_9/1");
 	wait_for(f, &missing, 0, "P", "ports", "mlx5_9");
-	assert_error(&missing, RDMAD_ERROR_TIMED_OUT, "mlx5_9: no such port for at least 0.");
+	assert_error(&missing, RDMAD_ERROR_WAIT_TIMEOUT, "mlx5_9: no such port for at least 0.");
 	assert_waits(f, &a);
 	fixture_simulate(f, "add mlx5_9");
 	assert_held(&a, "mlx5_9/1", "/org/rdma/device/6/port/1");
@@ -345,7 +345,7 @@ static void test_stale(void **state)
 	fixture_simulate(f, "fail mlx5_0/1 EIO");
 	change(f, "event mlx5_0/1 port-error", IB_PORT);
 	wait_for(f, &a, 0, "P", "ports", "mlx5_0/1");
-	assert_error(&a, RDMAD_ERROR_TIMED_OUT, "mlx5_0/1: stale (");
+	assert_error(&a, RDMAD_ERROR_WAIT_TIMEOUT, "mlx5_0/1: stale (");
 	wait_for(f, &b, FOR_EVER, "P", "ports", "mlx5_0/1");
 	assert_waits(f, &b);
 	fixture_simulate(f, "fail mlx5_0/1 none");
@@ -509,7 +509,7 @@ static void test_configured(void **state)
 	fclose(file);
 	fixture_start_daemon(f, scenario, NULL);
 	wait_for(f, &a, 0, "b", "configured", 1);
-	assert_error(&a, RDMAD_ERROR_TIMED_OUT, "mlx5_9/1: no such port");
+	assert_error(&a, RDMAD_ERROR_WAIT_TIMEOUT, "mlx5_9/1: no such port");
 	wait_for(f, &b, FOR_EVER, "bP", "configured", 1, "ports", "mlx5_0/1");
 	assert_waits(f, &b);
 	fixture_simulate(f, "add mlx5_9");

@@ -93,7 +93,7 @@ static GDBusMessage *error_reply(Fuzz *f, GDBusMessage *call)
 		ERROR "Spawn.ChildExited",
 		"org.freedesktop.systemd1.NoSuchUnit",
 		RDMAD_ERROR_NOT_FOUND,
-		RDMAD_ERROR_TIMED_OUT,
+		RDMAD_ERROR_WAIT_TIMEOUT,
 		"org.rdma.Error.Else",
 	};
 	char text[MESSAGE_TEXT_MAX];

@@ -78,7 +78,7 @@ static void assert_query_fails(const char *path)
 	char *error = NULL;
 
 	assert_null(fixture_call(f, path, PORT, "Query", &error, "a{sv}", 0));
-	assert_string_equal(error, RDMAD_ERROR_TIMEOUT);
+	assert_string_equal(error, RDMAD_ERROR_DEVICE_TIMEOUT);
 	printf("  Query: %s after %.1f ms\n", error, fixture_now_ms() - begin);
 	free(error);
 }

@@ -95,7 +95,8 @@ static int on_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *e)
 	c->slot = sd_bus_slot_unref(c->slot);
 	s->begin = 0;
 	s->calls++;
-	if (error && (c->probe != PROBE_WAIT_FOR || !streq(error->name, RDMAD_ERROR_TIMED_OUT))) {
+	if (error &&
+	    (c->probe != PROBE_WAIT_FOR || !streq(error->name, RDMAD_ERROR_WAIT_TIMEOUT))) {
 		if (s->refused++ == 0)
 			snprintf(s->error, sizeof(s->error), "%s: %s", error->name, error->message);
 		return 0;
