@@ -110,8 +110,10 @@ static void print_items(FILE *f, const Value *v, const char *separator)
 	for (size_t i = 0; i < v->n; i++) {
 		const Value *item = &v->items[i];
 
-		/* leave out a member that is empty, such as the netdev of an InfiniBand GID */
-		if (v->type == VALUE_STRUCT && item->type == VALUE_TEXT && !*item->text)
+		/* leave out a member that is empty, such as the netdev of an InfiniBand GID, and
+		 * what an entry has by name: without the names nobody would know what it is */
+		if (v->type == VALUE_STRUCT &&
+		    (item->type == VALUE_DICT || (item->type == VALUE_TEXT && !*item->text)))
 			continue;
 		if (!first)
 			fputs(separator, f);
@@ -219,13 +221,49 @@ const char *const *format_table_columns(AttrType type)
 	return n > 0 ? names[type] : NULL;
 }
 
-char *format_member(AttrType type, size_t i, const Value *v)
+/* The published column I of a table of TYPE, and in *RET_PLACE how many positional ones are before
+ * it; NULL if there is none. */
+static const Column *find_column(AttrType type, size_t i, size_t *ret_place)
 {
 	const TableLayout *l = table_layout(type);
-	size_t n = 0;
+	size_t published = 0, place = 0;
 
-	for (size_t c = 0; l && c < l->n_columns; c++)
-		if (l->columns[c].is_published && n++ == i)
-			return format_with_unit(l->columns[c].unit, v);
-	return format_with_unit(UNIT_NONE, v);
+	for (size_t c = 0; l && c < l->n_columns; c++) {
+		if (!l->columns[c].is_published)
+			continue;
+		if (published++ == i) {
+			*ret_place = place;
+			return &l->columns[c];
+		}
+		place += l->columns[c].tail[0] == '\0';
+	}
+	return NULL;
+}
+
+const Value *format_find_member(AttrType type, size_t i, const Value *entry)
+{
+	size_t place;
+	const Column *c = find_column(type, i, &place);
+
+	if (!c || entry->type != VALUE_STRUCT || entry->n == 0)
+		return NULL;
+	if (c->tail[0])
+		return value_lookup(&entry->items[entry->n - 1], c->tail);
+	return place < entry->n ? &entry->items[place] : NULL;
+}
+
+bool format_is_named_member(AttrType type, size_t i)
+{
+	size_t place;
+	const Column *c = find_column(type, i, &place);
+
+	return c && c->tail[0];
+}
+
+char *format_member(AttrType type, size_t i, const Value *v)
+{
+	size_t place;
+	const Column *c = find_column(type, i, &place);
+
+	return format_with_unit(c ? c->unit : UNIT_NONE, v);
 }

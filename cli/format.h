@@ -18,10 +18,17 @@ char *format_row(const Object *o, size_t i);
  * They are the keys in JSON and, in capitals, the headings of the columns. */
 const char *const *format_table_columns(AttrType type);
 
+/* Member I of these in ENTRY, an entry of a table of TYPE, wherever it is in the entry; NULL if it
+ * is not there. */
+const Value *format_find_member(AttrType type, size_t i, const Value *entry);
+
+/* Whether member I is one that most entries lack: an entry has it by name. */
+bool format_is_named_member(AttrType type, size_t i);
+
 /* The value V of member I of an entry of a table of TYPE, with the unit of its column. NULL without
  * memory. */
 char *format_member(AttrType type, size_t i, const Value *v);
 
 /* An entry of a table, or any other value that has no row, on one line. Members are separated by
- * blanks, and empty ones are left out. NULL without memory. */
+ * blanks. Empty ones are left out, and those that an entry has by name. NULL without memory. */
 char *format_entry(const Value *v);

@@ -137,9 +137,13 @@ static void print_json(FILE *f, const Lines *l)
 
 		json_next(f, i);
 		json_begin_port(f, line->port);
-		for (size_t m = 0; columns[m] && m < line->entry->n; m++) {
-			json_key(f, columns[m], false);
-			json_value(f, ATTR_U32, &line->entry->items[m]);
+		for (size_t m = 0; columns[m]; m++) {
+			const Value *v = format_find_member(ATTR_GIDS, m, line->entry);
+
+			if (v) {
+				json_key(f, columns[m], false);
+				json_value(f, ATTR_U32, v);
+			}
 		}
 		fputc('}', f);
 	}
@@ -151,11 +155,12 @@ static const Value *member(const Value *entry, const char *column)
 {
 	const char *const *columns = format_table_columns(ATTR_GIDS);
 
-	for (size_t i = 0; columns[i] && i < entry->n; i++)
+	for (size_t i = 0; columns[i]; i++) {
+		const Value *v = format_find_member(ATTR_GIDS, i, entry);
+
 		if (streq(columns[i], column))
-			return entry->items[i].type == VALUE_TEXT && !*entry->items[i].text
-				       ? NULL
-				       : &entry->items[i];
+			return v && v->type == VALUE_TEXT && !*v->text ? NULL : v;
+	}
 	return NULL;
 }
 
@@ -168,14 +173,30 @@ static const struct {
 	{"TYPE", "type", NULL, SCOLS_FL_TRUNC},
 	{"NETDEV", "netdev", NULL, SCOLS_FL_TRUNC},
 	{"ADDRESS", "address", "gid", 0},
+	{"VLAN", "vlan_id", NULL, 0},
+	{"NAMESPACE", "namespace", NULL, 0},
 };
 
-static int set_line(struct libscols_line *to, const Line *line)
+/* What most entries lack comes last, and is not there if all lack it. */
+#define N_USUAL_CELLS 4U
+
+static size_t count_cells(const Lines *l)
+{
+	size_t n = ARRAY_SIZE(cells);
+
+	for (; n > N_USUAL_CELLS; n--)
+		for (size_t i = 0; i < l->n; i++)
+			if (member(l->items[i].entry, cells[n - 1].column))
+				return n;
+	return n;
+}
+
+static int set_line(struct libscols_line *to, const Line *line, size_t n_cells)
 {
 	char name[96];
 	int r = scols_line_set_data(to, 0, object_name(line->port, name));
 
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(cells); i++) {
+	for (size_t i = 0; r == 0 && i < n_cells; i++) {
 		const Value *v = member(line->entry, cells[i].column);
 		_cleanup_free_ char *text = NULL;
 
@@ -192,16 +213,17 @@ static int set_line(struct libscols_line *to, const Line *line)
 static ExitStatus print_table(const Context *c, const Lines *l)
 {
 	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
+	size_t n_cells = count_cells(l);
 
 	if (!table || !scols_table_new_column(table, "PORT", 0, 0))
 		return out_of_memory();
-	for (size_t i = 0; i < ARRAY_SIZE(cells); i++)
+	for (size_t i = 0; i < n_cells; i++)
 		if (!scols_table_new_column(table, cells[i].heading, 0, cells[i].flags))
 			return out_of_memory();
 	for (size_t i = 0; i < l->n; i++) {
 		struct libscols_line *line = scols_table_new_line(table, NULL);
 
-		if (!line || set_line(line, &l->items[i]) < 0)
+		if (!line || set_line(line, &l->items[i], n_cells) < 0)
 			return out_of_memory();
 	}
 	return terminal_print_table(c, table, 0);

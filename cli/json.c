@@ -93,12 +93,20 @@ static void json_array(FILE *f, AttrType type, const Value *v)
 	fputc(']', f);
 }
 
-static void json_entry(FILE *f, const char *const *columns, const Value *v)
+/* Members that are not there, and those that a newer rdmad has by name, are left out. */
+static void json_entry(FILE *f, AttrType type, const char *const *columns, const Value *v)
 {
+	bool first = true;
+
 	fputc('{', f);
-	for (size_t i = 0; i < v->n && columns[i]; i++) {
-		json_key(f, columns[i], i == 0);
-		json_value(f, ATTR_U32, &v->items[i]);
+	for (size_t i = 0; columns[i]; i++) {
+		const Value *member = format_find_member(type, i, v);
+
+		if (!member)
+			continue;
+		json_key(f, columns[i], first);
+		json_value(f, ATTR_U32, member);
+		first = false;
 	}
 	fputc('}', f);
 }
@@ -147,7 +155,7 @@ void json_value(FILE *f, AttrType type, const Value *v)
 		break;
 	case VALUE_STRUCT:
 		if (columns)
-			json_entry(f, columns, v);
+			json_entry(f, type, columns, v);
 		else
 			json_array(f, ATTR_U32, v);
 		break;

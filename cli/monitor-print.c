@@ -112,14 +112,21 @@ static char *format_short_entry(AttrType type, const Value *entry)
 	const char *const *columns = format_table_columns(type);
 	_cleanup_value_ Value copy = {};
 	bool has_address = false;
+	char *gid = NULL;
 
 	if (entry->type != VALUE_STRUCT || type != ATTR_GIDS || value_copy(entry, &copy) < 0)
 		return format_entry(entry);
-	for (size_t i = 0; columns[i] && i < copy.n; i++)
-		has_address |= streq(columns[i], "address") && *value_text(&copy.items[i]);
-	for (size_t i = 0; has_address && columns[i] && i < copy.n; i++)
-		if (streq(columns[i], "gid") && copy.items[i].type == VALUE_TEXT)
-			copy.items[i].text[0] = '\0';
+	for (size_t i = 0; columns[i]; i++) {
+		const Value *member = format_find_member(type, i, &copy);
+
+		if (!member || member->type != VALUE_TEXT)
+			continue;
+		if (streq(columns[i], "gid"))
+			gid = member->text;
+		has_address |= streq(columns[i], "address") && *member->text;
+	}
+	if (gid && has_address)
+		*gid = '\0';
 	return format_entry(&copy);
 }
 

@@ -141,25 +141,42 @@ static bool is_redundant(AttrType type, const char *column, const Value *member)
 	return type == ATTR_GIDS && streq(column, "address") && strchr(value_text(member), ':');
 }
 
-static int add_entry(struct libscols_table *table, AttrType type, const Value *entry)
+/* Whether member I has a column. One that most entries lack has none if all of TABLE lack it. GIDs
+ * fill a line without these; rdmactl gid shows them. */
+static bool has_column(AttrType type, size_t i, const Value *table)
+{
+	bool named = format_is_named_member(type, i);
+
+	for (size_t n = 0; named && type != ATTR_GIDS && n < table->n; n++)
+		if (format_find_member(type, i, &table->items[n]))
+			return true;
+	return !named;
+}
+
+static int add_entry(struct libscols_table *table, AttrType type, const Value *v,
+		     const Value *entry)
 {
 	const char *const *columns = format_table_columns(type);
 	struct libscols_line *line = scols_table_new_line(table, NULL);
+	size_t cell = 0;
 
 	if (!line)
 		return -ENOMEM;
-	for (size_t i = 0; columns[i] && entry->type == VALUE_STRUCT && i < entry->n; i++) {
-		const Value *member = &entry->items[i];
+	for (size_t i = 0; columns[i]; i++) {
+		const Value *member = format_find_member(type, i, entry);
 		char *text;
 
-		if (is_redundant(type, columns[i], member))
+		if (!has_column(type, i, v))
+			continue;
+		cell++;
+		if (!member || is_redundant(type, columns[i], member))
 			continue;
 		text = format_member(type, i, member);
 		if (!text)
 			return -ENOMEM;
 		if (member->type == VALUE_TEXT && !*member->text)
 			*text = '\0';
-		scols_line_refer_data(line, i, text);
+		scols_line_refer_data(line, cell - 1, text);
 	}
 	return 0;
 }
@@ -182,12 +199,14 @@ static ExitStatus print_table(Context *c, const Object *o, size_t row)
 	if (!table)
 		return out_of_memory();
 	for (size_t i = 0; columns[i]; i++) {
+		if (!has_column(o->rows[row].type, i, v))
+			continue;
 		terminal_heading(columns[i], heading, sizeof(heading));
 		if (!scols_table_new_column(table, heading, 0, 0))
 			return out_of_memory();
 	}
 	for (size_t i = 0; i < v->n; i++)
-		if (add_entry(table, o->rows[row].type, &v->items[i]) < 0)
+		if (add_entry(table, o->rows[row].type, v, &v->items[i]) < 0)
 			return out_of_memory();
 	return terminal_print_table(c, table, 2);
 }
@@ -277,6 +296,14 @@ static bool is_local(const Value *entry)
 	return gid_parse(gid_member(entry, "gid"), gid) == 0 && gid_is_link_local(gid);
 }
 
+/* Whether the interface of an entry is in another network namespace: its address is none of this
+ * machine, as its users see it. */
+static bool is_elsewhere(const Value *entry)
+{
+	return entry->type == VALUE_STRUCT && entry->n > 0 &&
+	       value_lookup(&entry->items[entry->n - 1], "Namespace");
+}
+
 /* Adds the addresses to F that are link-local or are not, each once: the table has most of them as
  * RoCE v1 and as v2. */
 static void join_addresses(FILE *f, const Value *gids, bool local, size_t *n)
@@ -285,7 +312,7 @@ static void join_addresses(FILE *f, const Value *gids, bool local, size_t *n)
 		const char *address = address_of(&gids->items[i]);
 		size_t k = 0;
 
-		if (is_local(&gids->items[i]) != local)
+		if (is_local(&gids->items[i]) != local || is_elsewhere(&gids->items[i]))
 			continue;
 		while (k < i && !streq(address, address_of(&gids->items[k])))
 			k++;

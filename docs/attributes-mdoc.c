@@ -4,11 +4,11 @@
  * Completes org.rdma(5): copies standard input to standard output, and puts in the place of a line
  * "@properties@" the properties of all interfaces, of "@raw@" the fields of org.rdma.Port.Query(),
  * of "@listed@" the fields of org.rdma.Manager.ListPorts(), of "@counters@", "@counter-columns@"
- * and
- * "@counter-units@" what org.rdma.Port.GetCounters() knows, of "@reasons@" the reasons that
- * signals carry, of "@unavailable@" the codes of why something has no value, of
- * "@errors@" the errors, and of "@features@" what org.rdma.Manager.Features has. All of it comes
- * from the tables; hides how text is written in mdoc(7).
+ * and "@counter-units@" what org.rdma.Port.GetCounters() knows, of "@transition-columns@" the
+ * members of a transition, of "@reasons@" the reasons that signals carry, of "@unavailable@" the
+ * codes of why something has no value, of "@errors@" the errors, and of "@features@" what
+ * org.rdma.Manager.Features has. All of it comes from the tables; hides how text is written in
+ * mdoc(7).
  */
 
 #include <stdio.h>
@@ -62,12 +62,13 @@ static void put_columns(const TableLayout *l)
 
 		if (!c->is_published)
 			continue;
-		printf(".It Va %s Pq Vt %s%s%s\n", c->field, c->signature, *unit ? " , " : "",
-		       unit);
+		printf(".It Va %s Pq Vt %s%s%s%s\n", c->tail[0] ? c->tail : c->field, c->signature,
+		       *unit ? " , " : "", unit, c->tail[0] ? " , No in the tail" : "");
 		put_text(c->help);
 		putchar('\n');
 	}
-	puts(".El");
+	printf(".It tail Pq Vt %s\n", COLUMN_TAIL_SIGNATURE);
+	puts("See\n.Sx Entries .\n.El");
 }
 
 static const char *signal_sentence(const Attribute *row)
@@ -174,7 +175,7 @@ static void put_listed_fields(void)
 
 		printf(".It Va %s Ta Vt %s\n", row->name, attr_signature(row->type));
 	}
-	puts(".El");
+	printf(".It tail Ta Vt %s\n.El\n", COLUMN_TAIL_SIGNATURE);
 }
 
 static void put_reasons(void)
@@ -267,6 +268,8 @@ int main(void)
 			put_counters();
 		else if (streq(line, "@counter-columns@\n"))
 			put_columns(&counter_layout);
+		else if (streq(line, "@transition-columns@\n"))
+			put_columns(&transition_layout);
 		else if (streq(line, "@counter-units@\n"))
 			put_counter_units();
 		else if (streq(line, "@reasons@\n"))

@@ -6,36 +6,38 @@
 
 #include "bus-options.h"
 #include "bus-private.h"
+#include "bus-property.h"
 #include "bus-shown.h"
 #include "clock.h"
 #include "lookup.h"
 #include "names.h"
 
-/* The types between the brackets of BUS_TRANSITION and BUS_HISTORY */
-#define TRANSITION_TYPES "ttsssa{sv}"
-#define HISTORY_TYPES	 "sa{sv}"
+/* The types between the brackets of BUS_HISTORY */
+#define HISTORY_TYPES "sa{sv}"
 
 /* An estimate of how many bytes a transition has, and an entry of ListHistories() without any. */
 #define TRANSITION_BYTES 72
 #define HISTORY_BYTES	 192
 
+static void put_transition(BusWriter *w, const Transition *t)
+{
+	AttrText from, to;
+	PublishedTransition published = {
+		.timestamp = t->realtime_usec,
+		.monotonic = t->monotonic_usec,
+		.from = history_state_name(t->from, from),
+		.to = history_state_name(t->to, to),
+		.reason = event_reason_name(t->reason),
+	};
+
+	bus_put_entry(w, &transition_layout, &published);
+}
+
 void bus_put_transitions(BusWriter *w, const History *h)
 {
 	bus_writer_open(w, 'a', BUS_TRANSITION);
-	for (size_t i = 0; i < h->n; i++) {
-		const Transition *t = history_entry(h, i);
-		AttrText from, to;
-
-		bus_writer_open(w, 'r', TRANSITION_TYPES);
-		bus_writer_put_u64(w, t->realtime_usec);
-		bus_writer_put_u64(w, t->monotonic_usec);
-		bus_writer_put_text(w, 's', history_state_name(t->from, from));
-		bus_writer_put_text(w, 's', history_state_name(t->to, to));
-		bus_writer_put_text(w, 's', event_reason_name(t->reason));
-		bus_writer_open(w, 'a', "{sv}");
-		bus_writer_close(w);
-		bus_writer_close(w);
-	}
+	for (size_t i = 0; i < h->n; i++)
+		put_transition(w, history_entry(h, i));
 	bus_writer_close(w);
 }
 
@@ -118,7 +120,7 @@ typedef struct Options {
 
 #define OPTIONS_FORMAT "%d %d %" PRIu64
 
-int bus_histories_read(sd_bus_message *call, const char **ret, sd_bus_error *error)
+int bus_histories_read(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error)
 {
 	/* valid until the next call: who needs it for longer makes a copy */
 	static char text[32];
@@ -131,7 +133,7 @@ int bus_histories_read(sd_bus_message *call, const char **ret, sd_bus_error *err
 	if (r < 0)
 		return r;
 	snprintf(text, sizeof(text), OPTIONS_FORMAT, transitions, within > 0, within);
-	*ret = text;
+	q->text = text;
 	return 0;
 }
 

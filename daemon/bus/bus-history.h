@@ -8,7 +8,7 @@
 #include "history.h"
 #include "long-reply-kinds.h"
 
-/* A transition: Timestamp, Monotonic, From, To, Reason, and what may be added. */
+/* A transition: transition_layout of table-columns.h */
 #define BUS_TRANSITION "(ttsssa{sv})"
 /* An entry of ListHistories(): the name of the port, and the rest. */
 #define BUS_HISTORY "(sa{sv})"
@@ -22,7 +22,7 @@ int bus_port_get_history(sd_bus_message *m, void *userdata, sd_bus_error *error)
 int bus_manager_get_history(sd_bus_message *m, void *userdata, sd_bus_error *error);
 
 /* The functions of ListHistories() for its LongReplyRow. */
-int bus_histories_read(sd_bus_message *call, const char **ret, sd_bus_error *error);
+int bus_histories_read(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error);
 size_t bus_histories_estimate(const LongReplyQuestion *q, const Cache *c);
 int bus_histories_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 			sd_bus_error *error);

@@ -151,15 +151,22 @@ void bus_answer_counters(PendingList *list, uint32_t port, const Port *p,
 	}
 }
 
+/* Counters, and when they were read */
+static const char counters_reply_signature[] = "a("
+#define COUNTERS(...) COLUMN_SIGNATURE(__VA_ARGS__)
+#include "table-columns.def"
+	COLUMN_TAIL_SIGNATURE ")"
+					       "tt";
+
 /* clang-format off */
 const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS] = {
 	SD_BUS_METHOD_WITH_ARGS("Query", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a{sv}", fields),
 				method_query, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_ARGS("GetCounters", SD_BUS_ARGS("a{sv}", options),
-				SD_BUS_RESULT("a(sstsss)", counters, "t", timestamp, "t", monotonic),
-				method_get_counters, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_ARGS("GetHistory", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a" BUS_TRANSITION, transitions),
-				bus_port_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_NAMES("GetCounters", "a{sv}", SD_BUS_PARAM(options), counters_reply_signature,
+				 SD_BUS_PARAM(counters) SD_BUS_PARAM(timestamp) SD_BUS_PARAM(monotonic),
+				 method_get_counters, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_NAMES("GetHistory", "a{sv}", SD_BUS_PARAM(options), transition_table_signature,
+				 SD_BUS_PARAM(transitions), bus_port_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS("StateChanged", SD_BUS_ARGS("s", new, "s", old, "s", reason), 0),
 	SD_BUS_SIGNAL_WITH_ARGS("SubnetReconfigured", SD_BUS_ARGS("s", reason), 0),
 };

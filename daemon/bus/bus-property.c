@@ -7,39 +7,62 @@
 #include "names.h"
 #include "row-set.h"
 
-static void put_column(BusWriter *w, const Column *c, const void *entry)
+static void put_member(BusWriter *w, const ColumnValue *v)
 {
-	ColumnValue v;
-
-	column_publish(c, entry, &v);
-	switch (v.kind) {
+	switch (v->kind) {
 	case COLUMN_VALUE_U32:
-		bus_writer_put_u32(w, v.u32);
+		bus_writer_put_u32(w, v->u32);
 		break;
 	case COLUMN_VALUE_U64:
-		bus_writer_put_u64(w, v.u64);
+		bus_writer_put_u64(w, v->u64);
 		break;
 	case COLUMN_VALUE_TEXT:
-		bus_writer_put_text(w, 's', v.text);
+		bus_writer_put_text(w, 's', v->text);
 		break;
 	}
 }
 
+/* The members of ENTRY that are by name. Most entries have none. */
+static void put_tail(BusWriter *w, const TableLayout *l, const void *entry)
+{
+	ColumnValue v;
+
+	bus_writer_open(w, 'a', "{sv}");
+	for (size_t c = 0; c < l->n_columns; c++) {
+		const Column *column = &l->columns[c];
+
+		if (!column->tail[0])
+			continue;
+		column_publish(column, entry, &v);
+		if (column_value_is_empty(&v))
+			continue;
+		bus_writer_open_property(w, column->tail, column->signature);
+		put_member(w, &v);
+		bus_writer_close_property(w);
+	}
+	bus_writer_close(w);
+}
+
+void bus_put_entry(BusWriter *w, const TableLayout *l, const void *entry)
+{
+	char members[TABLE_MEMBERS_MAX];
+	ColumnValue v;
+
+	bus_writer_open(w, 'r', w->message ? table_members(l, members) : NULL);
+	for (size_t c = 0; c < l->n_columns; c++)
+		if (l->columns[c].is_published && !l->columns[c].tail[0]) {
+			column_publish(&l->columns[c], entry, &v);
+			put_member(w, &v);
+		}
+	put_tail(w, l, entry);
+	bus_writer_close(w);
+}
+
 void bus_put_entries(BusWriter *w, const TableLayout *l, const void *entries, size_t n)
 {
-	const char *entry = entries;
-	char members[TABLE_COLUMNS_MAX + 1] = "";
-
-	/* "(us)" is the signature of an entry, "us" that of what is in it */
-	memcpy(members, l->signature + strlen("a("), l->n_published);
 	bus_writer_open(w, 'a', l->signature + 1);
-	for (size_t i = 0; i < n; i++, entry += l->entry_size) {
-		bus_writer_open(w, 'r', members);
-		for (size_t c = 0; c < l->n_columns; c++)
-			if (l->columns[c].is_published)
-				put_column(w, &l->columns[c], entry);
-		bus_writer_close(w);
-	}
+	for (size_t i = 0; i < n; i++)
+		bus_put_entry(w, l, (const char *)entries + i * l->entry_size);
 	bus_writer_close(w);
 }
 

@@ -20,8 +20,9 @@
 void bus_vtable_build(AttrInterface interface, const sd_bus_vtable *members, size_t n_members,
 		      sd_bus_vtable vtable[BUS_VTABLE_MAX]);
 
-/* Writes N ENTRIES, which have the layout L, as an array of structures with the published columns.
- */
+/* Writes ENTRY, which has the layout L, as a structure: the positional columns, and the tail. */
+void bus_put_entry(BusWriter *w, const TableLayout *l, const void *entry);
+/* Writes N ENTRIES as an array of these. */
 void bus_put_entries(BusWriter *w, const TableLayout *l, const void *entries, size_t n);
 
 /* Writes the published value of row A of P. If it is not valid, this is what the row reads as

@@ -10,6 +10,7 @@
 #include "bus-shown.h"
 #include "lookup.h"
 #include "names.h"
+#include "row-set.h"
 
 /* GetManagedObjects(): a{oa{sa{sv}}} */
 
@@ -107,9 +108,9 @@ static bool find_subject(const LongReplyQuestion *q, const Cache *c, Subject *re
 	return false;
 }
 
-static int read_interface(sd_bus_message *call, const char **ret, _unused_ sd_bus_error *error)
+static int read_interface(sd_bus_message *call, LongReplyQuestion *q, _unused_ sd_bus_error *error)
 {
-	return sd_bus_message_read_basic(call, 's', ret);
+	return sd_bus_message_read_basic(call, 's', &q->text);
 }
 
 static int write_properties(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
@@ -126,29 +127,34 @@ static int write_properties(BusWriter *w, const LongReplyQuestion *q, const Cach
 	return 1;
 }
 
+/* About how many bytes the tables of P take. */
+static size_t estimate_tables(const Port *p)
+{
+	const Table *gids = p->now.tables[PORT_TABLE_GIDS];
+	const Table *pkeys = p->now.tables[PORT_TABLE_PKEYS];
+
+	return (gids ? 144 * gids->n : 0) + (pkeys ? 32 * pkeys->n : 0);
+}
+
 /* Only tables can make the reply long. A call that is left to sd-bus must not wait. */
 static size_t estimate_properties(const LongReplyQuestion *q, const Cache *c)
 {
-	const Table *gids, *pkeys;
-	size_t size = 0;
 	Subject s;
 
-	if (find_subject(q, c, &s) && s.port) {
-		gids = s.port->now.tables[PORT_TABLE_GIDS];
-		pkeys = s.port->now.tables[PORT_TABLE_PKEYS];
-		size = (gids ? 112 * gids->n : 0) + (pkeys ? 24 * pkeys->n : 0);
-	}
-	return size;
+	return find_subject(q, c, &s) && s.port ? estimate_tables(s.port) : 0;
 }
 
 /* ListPorts(): what people want to see of all ports, one structure for each port. Its fields are
- * the object path and the rows of list-attributes.def. */
+ * the object path, the rows of list-attributes.def, and the tail, which has the properties that the
+ * caller named. */
 
-/* "a(", the type of the path, one type for each listed attribute, ")" */
-char long_reply_list_ports_signature[2 + 1 + _LISTED_MAX + 1 + 1];
+#define TAIL_TYPE "a{sv}"
+
+/* "a(", the type of the path, one type for each listed attribute, that of the tail, ")" */
+char long_reply_list_ports_signature[2 + 1 + _LISTED_MAX + sizeof(TAIL_TYPE ")")];
 
 /* The types between the brackets. */
-static char listed_types[1 + _LISTED_MAX + 1];
+static char listed_types[1 + _LISTED_MAX + sizeof(TAIL_TYPE)];
 
 void long_reply_kinds_init(void)
 {
@@ -162,12 +168,32 @@ void long_reply_kinds_init(void)
 		assert(strlen(type) == 1);
 		p = stpcpy(p, type);
 	}
+	stpcpy(p, TAIL_TYPE);
 	p = stpcpy(long_reply_list_ports_signature, "a(");
 	p = stpcpy(p, listed_types);
 	stpcpy(p, ")");
 }
 
-static void put_listed_port(BusWriter *w, const Port *p)
+/* Those of ROWS that P has, each with a value: one that has none is left out. */
+static void put_named_rows(BusWriter *w, const Port *p, const AttrMask *rows)
+{
+	unsigned int interfaces = port_interfaces(&p->now);
+
+	bus_writer_open(w, 'a', "{sv}");
+	MASK_FOREACH(a, mask_and(*rows, p->now.valid))
+	{
+		const Attribute *row = &port_attributes[a];
+
+		if (!(interfaces >> row->interface & 1))
+			continue;
+		bus_writer_open_property(w, row->name, attr_signature(row->type));
+		bus_put_port_attr(w, p, a);
+		bus_writer_close_property(w);
+	}
+	bus_writer_close(w);
+}
+
+static void put_listed_port(BusWriter *w, const Port *p, const AttrMask *rows)
 {
 	char path[RDMAD_PATH_MAX];
 
@@ -175,15 +201,34 @@ static void put_listed_port(BusWriter *w, const Port *p)
 	bus_writer_put_text(w, 'o', port_path(p, path));
 	for (ListedAttr i = 0; i < _LISTED_MAX; i++)
 		bus_put_port_attr(w, p, listed_attributes[i]);
+	put_named_rows(w, p, rows);
 	bus_writer_close(w);
 }
 
-/* The name of the device, if only its ports are wanted. */
-static int read_device(sd_bus_message *call, const char **ret, sd_bus_error *error)
+/* Adds the row of the property NAME to *ROWS. */
+static int add_property(const char *name, AttrMask *rows, sd_bus_error *error)
 {
-	const BusOption options[] = {{"device", 's', ret}};
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+		if (port_attributes[a].interface != INTERFACE_RAW &&
+		    streq(port_attributes[a].name, name)) {
+			mask_set(rows, a, true);
+			return 0;
+		}
+	return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
+				 "Option \"properties\": a port has no property \"%s\"",
+				 BUS_SHOW(name));
+}
 
-	return bus_read_options(call, "ListPorts", options, ARRAY_SIZE(options), error);
+/* The name of the device, if only its ports are wanted, and the properties beside the fields. */
+static int read_choice(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error)
+{
+	_cleanup_(bus_texts_done) BusTexts names = {.max = _PORT_ATTR_MAX};
+	const BusOption options[] = {{"device", 's', &q->text}, {"properties", 'a', &names}};
+	int r = bus_read_options(call, "ListPorts", options, ARRAY_SIZE(options), error);
+
+	for (size_t i = 0; r >= 0 && names.texts && names.texts[i]; i++)
+		r = add_property(names.texts[i], &q->rows, error);
+	return r;
 }
 
 static int write_listed_ports(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
@@ -200,15 +245,28 @@ static int write_listed_ports(BusWriter *w, const LongReplyQuestion *q, const Ca
 
 		for (uint32_t n = 0; (!only || d == only) && n < d->n_ports; n++)
 			if (d->ports[n]->published)
-				put_listed_port(w, d->ports[n]);
+				put_listed_port(w, d->ports[n], &q->rows);
 	}
 	bus_writer_close(w);
 	return 1;
 }
 
-static size_t estimate_listed_ports(_unused_ const LongReplyQuestion *q, const Cache *c)
+static inline bool is_long(const Attribute *a)
 {
-	return 256 * c->n_ports;
+	return row_is_table(a) || a->type == ATTR_UNAVAILABLE;
+}
+
+static size_t estimate_listed_ports(const LongReplyQuestion *q, const Cache *c)
+{
+	AttrMask long_rows = mask_and(q->rows, port_rows(is_long));
+	size_t size = 256 * c->n_ports;
+
+	MASK_FOREACH(a, q->rows)
+	size += 64 * c->n_ports;
+	for (size_t i = 0; !mask_is_empty(&long_rows) && i < c->n_devices; i++)
+		for (uint32_t n = 0; n < c->devices[i]->n_ports; n++)
+			size += 2048 + estimate_tables(c->devices[i]->ports[n]);
+	return size;
 }
 
 /* Introspect() of the parent of all devices: s. It lists all objects below it, as sd-bus would do
@@ -301,7 +359,7 @@ static size_t estimate_introspection(_unused_ const LongReplyQuestion *q, const 
 const LongReplyRow long_reply_rows[_LONG_REPLY_KIND_MAX] = {
 	[LONG_REPLY_GET_MANAGED_OBJECTS] = {"a{oa{sa{sv}}}", NULL, estimate_objects, write_objects},
 	[LONG_REPLY_GET_ALL] = {"a{sv}", read_interface, estimate_properties, write_properties},
-	[LONG_REPLY_LIST_PORTS] = {long_reply_list_ports_signature, read_device, estimate_listed_ports, write_listed_ports},
+	[LONG_REPLY_LIST_PORTS] = {long_reply_list_ports_signature, read_choice, estimate_listed_ports, write_listed_ports},
 	[LONG_REPLY_LIST_HISTORIES] = {"a" BUS_HISTORY, bus_histories_read, bus_histories_estimate, bus_histories_write},
 	[LONG_REPLY_INTROSPECT] = {"s", NULL, estimate_introspection, write_introspection},
 };

@@ -10,16 +10,17 @@
 typedef struct LongReplyQuestion {
 	const char *path; /* of the object that was called */
 	const char *text; /* its argument: the interface, or the device; NULL: none */
+	AttrMask rows;	  /* of a port: those that each entry of ListPorts() is to have too */
 } LongReplyQuestion;
 
 /* A method that has a long reply. */
 typedef struct LongReplyRow {
 	const char *signature; /* of the body of the reply */
 
-	/* Reads the argument of CALL, which has not been read: *RET is valid for as long as CALL.
-	 * A negative errno, perhaps with *ERROR, is the reply. NULL: there is none to read, and
-	 * *RET stays NULL. */
-	int (*read)(sd_bus_message *call, const char **ret, sd_bus_error *error);
+	/* Reads the arguments of CALL, which has not been read, into *Q: the text is valid for as
+	 * long as CALL. A negative errno, perhaps with *ERROR, is the reply. NULL: there is none to
+	 * read. */
+	int (*read)(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error);
 
 	/* About how many bytes the body of the reply will have. */
 	size_t (*estimate)(const LongReplyQuestion *q, const Cache *c);

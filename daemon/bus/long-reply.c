@@ -323,6 +323,7 @@ static int new_call(LongReplies *l, sd_bus_message *message, const LongReplyQues
 		return r;
 	c->long_replies = l;
 	c->wait = (CallerWait){.told = on_user, .userdata = c};
+	c->question.rows = q->rows;
 	c->question.path = memcpy(c->texts, q->path, n_path);
 	if (q->text)
 		c->question.text = memcpy(c->texts + n_path, q->text, n_text);
@@ -374,7 +375,7 @@ int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, 
 	if (!sd_bus_message_get_expect_reply(call))
 		return 1;
 	if (row->read)
-		r = row->read(call, &q.text, error);
+		r = row->read(call, &q, error);
 	if (r < 0)
 		return r;
 	if (l->queue && row->estimate(&q, l->cache) > SHORT_REPLY &&

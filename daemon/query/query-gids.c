@@ -118,16 +118,31 @@ static void complete(GidEntry *e, uint32_t port, const GidPlace *place)
 		name[0] = '\0';
 	e->ifindex = 0;
 	memset(e->netdev, 0, sizeof(e->netdev));
+	e->namespace = *name ? GID_NAMESPACE_OTHER : GID_NAMESPACE_OWN;
 	ifindex = place->ifindex && *name ? read_ifindex(place->net, name) : 0;
 	if (!ifindex || (expected && expected != ifindex) ||
 	    (ifindex != place->ifindex && !is_above(place->net, name, place->ifindex, 1, &count)))
 		return;
 	e->ifindex = ifindex;
 	text_copy(e->netdev, sizeof(e->netdev), name);
+	e->namespace = GID_NAMESPACE_OWN;
+}
+
+/* The kernel is asked once for entries of one interface that follow one another. */
+static void complete_vlan(GidEntry *e, const GidEntry *previous, const GidPlace *place)
+{
+	if (previous && previous->ifindex == e->ifindex)
+		e->vlan_id = previous->vlan_id;
+	else if (e->ifindex && place->vlan_of)
+		e->vlan_id = place->vlan_of(place->userdata, e->ifindex);
 }
 
 void gids_complete(Table *t, uint32_t port, const GidPlace *place)
 {
-	for (uint32_t i = 0; t && i < t->n; i++)
-		complete((GidEntry *)(void *)t->entries + i, port, place);
+	GidEntry *entries = t ? (GidEntry *)(void *)t->entries : NULL;
+
+	for (uint32_t i = 0; t && i < t->n; i++) {
+		complete(&entries[i], port, place);
+		complete_vlan(&entries[i], i > 0 ? &entries[i - 1] : NULL, place);
+	}
 }

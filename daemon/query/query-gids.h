@@ -8,7 +8,7 @@
  * index of each interface in its own namespace. The same index means another interface here. So an
  * entry is that of an interface here only if the interface has the name that the kernel gives in
  * sysfs, and is the port's own, or one above it: a VLAN, a bond, a macvlan. The interface of any
- * other entry is left out.
+ * other entry is left out, and the entry says that it is in another namespace.
  */
 
 #include "table.h"
@@ -18,6 +18,9 @@ typedef struct GidPlace {
 	int device;	  /* descriptor of the device's directory in sysfs, may be negative */
 	int net;	  /* the same of /sys/class/net */
 	uint32_t ifindex; /* the port's own interface, 0: it has none here */
+	/* The number of the VLAN of an interface here, 0: of none. NULL: nobody can be asked. */
+	uint32_t (*vlan_of)(void *userdata, uint32_t ifindex);
+	void *userdata;
 } GidPlace;
 
 /* The last table of a port, before and after. As long as it stays the same, nothing is looked up.
@@ -43,6 +46,6 @@ void gids_remember(DeviceGids *g, uint32_t port, const Table *raw, uint32_t gene
 /*
  * Completes the entries of T, the table of PORT, which may be NULL: name and index of an interface
  * are both there, or neither is. An entry needs one of them: the index from verbs, or the name from
- * sysfs.
+ * sysfs. Its VLAN and its namespace are set.
  */
 void gids_complete(Table *t, uint32_t port, const GidPlace *place);

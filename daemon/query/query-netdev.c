@@ -13,6 +13,24 @@
 
 /* IFF_LOWER_UP of linux/if.h, which is not to be included beside net/if.h. */
 #define LOWER_UP 0x10000U
+/* So many interfaces may be on one another. */
+#define LOWER_MAX 8U
+
+/* 0: LINKINFO is not that of a VLAN. */
+static uint32_t parse_vlan_id(struct nlattr *linkinfo)
+{
+	struct nlattr *info[IFLA_INFO_MAX + 1], *vlan[IFLA_VLAN_MAX + 1];
+	uint64_t id;
+	char kind[16];
+
+	if (!linkinfo || nla_parse_nested(info, IFLA_INFO_MAX, linkinfo, NULL) < 0 ||
+	    !netlink_text(info[IFLA_INFO_KIND], kind, sizeof(kind)) || !streq(kind, "vlan") ||
+	    !info[IFLA_INFO_DATA] ||
+	    nla_parse_nested(vlan, IFLA_VLAN_MAX, info[IFLA_INFO_DATA], NULL) < 0 ||
+	    !netlink_number(vlan[IFLA_VLAN_ID], &id))
+		return 0;
+	return (uint32_t)id;
+}
 
 int netdev_open(Netlink *n)
 {
@@ -70,6 +88,9 @@ int netdev_parse(const struct nlmsghdr *message, Netdev *ret)
 		d.operstate = (uint32_t)v;
 	if (netlink_number(tb[IFLA_MASTER], &v))
 		d.master = (uint32_t)v;
+	if (!tb[IFLA_LINK_NETNSID] && netlink_number(tb[IFLA_LINK], &v) && v != d.ifindex)
+		d.lower = (uint32_t)v;
+	d.vlan_id = parse_vlan_id(tb[IFLA_LINKINFO]);
 	if (tb[IFLA_ADDRESS] && nla_len(tb[IFLA_ADDRESS]) <= NETDEV_ADDRESS_MAX) {
 		d.address_length = (size_t)nla_len(tb[IFLA_ADDRESS]);
 		memcpy(d.address, nla_data(tb[IFLA_ADDRESS]), d.address_length);
@@ -107,6 +128,16 @@ int netdev_get(Netlink *n, uint32_t ifindex, Netdev *ret)
 		return -ENOMEM;
 	nlmsg_append(m, &info, sizeof(info), NLMSG_ALIGNTO);
 	return netlink_ask(n, m, on_link, ret);
+}
+
+uint32_t netdev_vlan_id(Netlink *n, uint32_t ifindex)
+{
+	Netdev d = {.lower = ifindex};
+
+	for (unsigned int i = 0; i < LOWER_MAX && d.lower && !d.vlan_id; i++)
+		if (netdev_get(n, d.lower, &d) < 0)
+			return 0;
+	return d.vlan_id;
 }
 
 typedef struct IpoibList {

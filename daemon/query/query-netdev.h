@@ -18,6 +18,9 @@ typedef struct Netdev {
 	uint16_t type; /* ARPHRD_* */
 	uint32_t mtu;
 	uint32_t master; /* ifindex, 0: none */
+	uint32_t lower; /* ifindex of the interface that this one is on, as a macvlan is; 0: none in
+			   this network namespace */
+	uint32_t vlan_id; /* if this interface is a VLAN; else 0 */
 	uint32_t operstate;
 	bool has_mtu, has_operstate;
 	bool up, carrier; /* UP and LOWER_UP of "ip link" */
@@ -37,6 +40,13 @@ int netdev_open(Netlink *n);
  * old active_mtu every time).
  */
 int netdev_get(Netlink *n, uint32_t ifindex, Netdev *ret);
+
+/*
+ * The number of the VLAN that the frames of an interface get: of the interface itself, or of the
+ * one that it is on, as the kernel decides for a GID (rdma_read_gid_l2_fields() in its
+ * drivers/infiniband/core/cache.c). 0: of none. VLAN 0 is no VLAN (IEEE 802.1Q, priority-tagged).
+ */
+uint32_t netdev_vlan_id(Netlink *n, uint32_t ifindex);
 
 /* An IPoIB interface and the port GUID it is on, in network byte order. */
 typedef struct Ipoib {

@@ -82,12 +82,24 @@ static bool has_interfaces(const Table *gids)
 	return false;
 }
 
+static uint32_t vlan_of(void *userdata, uint32_t ifindex)
+{
+	Querier *querier = userdata;
+
+	return netlink_open(&querier->rtnl, NETLINK_ROUTE) < 0
+		       ? 0
+		       : netdev_vlan_id(&querier->rtnl, ifindex);
+}
+
 static int read_gids(Target *t, uint32_t port, const PortSnapshot *s, Table **ret)
 {
 	DeviceGids *known = &t->known->gids;
 	uint32_t generation = t->query->links_generation;
 	_cleanup_(table_free_pointer) Table *raw = NULL;
-	GidPlace place = {.net = t->querier->net, .ifindex = s->values.ifindex};
+	GidPlace place = {.net = t->querier->net,
+			  .ifindex = s->values.ifindex,
+			  .vlan_of = vlan_of,
+			  .userdata = t->querier};
 	Table *done;
 	int r = read_raw_gids(t, port, s, &raw);
 

@@ -181,6 +181,7 @@ static bool read_chardev(int class, const char *node, const char *name, ChardevE
 	AttrText text;
 	char path[300];
 	unsigned int major_number, minor_number;
+	uint64_t port;
 	int end = 0;
 
 	snprintf(path, sizeof(path), "%s/ibdev", node);
@@ -193,6 +194,9 @@ static bool read_chardev(int class, const char *node, const char *name, ChardevE
 		return false;
 	e.major = major_number;
 	e.minor = minor_number;
+	snprintf(path, sizeof(path), "%s/port", node);
+	if (sysfs_read_number(class, path, UINT32_MAX, &port) == 0)
+		e.port = (uint32_t)port;
 	text_copy(e.class, sizeof(e.class), startswith(node, "issm") ? "issm" : "mad");
 	snprintf(e.path, sizeof(e.path), "/dev/infiniband/%.*s", (int)sizeof(e.path) - 17, node);
 	*ret = e;

@@ -78,6 +78,9 @@ static const char *check_column(const Column *c, const uint8_t *entry)
 	case COLUMN_COUNTER_GROUP:
 		memcpy(&group, member, sizeof(group));
 		return group < _COUNTER_GROUP_MAX ? NULL : "number in a table out of range";
+	case COLUMN_GID_NAMESPACE:
+		memcpy(&group, member, sizeof(group));
+		return group < _GID_NAMESPACE_MAX ? NULL : "number in a table out of range";
 	case COLUMN_ERROR:
 		memcpy(&error, member, sizeof(error));
 		return is_error(error) ? NULL : "number in a table out of range";

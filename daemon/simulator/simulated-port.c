@@ -201,7 +201,26 @@ static bool parse_gid_type(const char *text, uint32_t *ret)
 	return false;
 }
 
-/* "ADDRESS [TYPE] [NETDEV [IFINDEX]]": what is not there is that of the port. */
+/* "vlan=NUMBER", or "namespace=other", of which no interface is known here. */
+static bool parse_gid_word(const char *word, GidEntry *entry)
+{
+	const char *number = startswith(word, "vlan=");
+	uint64_t value;
+
+	if (number && text_to_u64(number, 4094, &value) == 0 && value > 0) {
+		entry->vlan_id = (uint32_t)value;
+		return true;
+	}
+	if (!streq(word, "namespace=other"))
+		return false;
+	entry->namespace = GID_NAMESPACE_OTHER;
+	entry->ifindex = 0;
+	memset(entry->netdev, 0, sizeof(entry->netdev));
+	return true;
+}
+
+/* "ADDRESS [TYPE] [NETDEV [IFINDEX]] [vlan=NUMBER | namespace=other]": what is not there is that of
+ * the port. */
 static int parse_gid_entry(const PortEdit *e, const char *value, GidEntry *entry)
 {
 	const PortValues *v = &e->next.values;
@@ -221,15 +240,19 @@ static int parse_gid_entry(const PortEdit *e, const char *value, GidEntry *entry
 	word = strtok_r(NULL, " \t", &save);
 	if (word && parse_gid_type(word, &entry->type))
 		word = strtok_r(NULL, " \t", &save);
-	if (!word)
-		return 0;
-	if (!parse_netdev_name(word, entry->netdev))
+	if (word && !strchr(word, '=')) {
+		if (!parse_netdev_name(word, entry->netdev))
+			return -EINVAL;
+		word = strtok_r(NULL, " \t", &save);
+		/* Another interface than that of the port, such as a VLAN, needs its index too. */
+		if (word && parse_ifindex(word, &entry->ifindex))
+			word = strtok_r(NULL, " \t", &save);
+		else if (!streq(entry->netdev, v->netdev))
+			return -EINVAL;
+	}
+	if (word && !parse_gid_word(word, entry))
 		return -EINVAL;
-	word = strtok_r(NULL, " \t", &save);
-	/* Another interface than that of the port, for example a VLAN, needs its index too. */
-	if (!word)
-		return streq(entry->netdev, v->netdev) ? 0 : -EINVAL;
-	return parse_ifindex(word, &entry->ifindex) && !strtok_r(NULL, " \t", &save) ? 0 : -EINVAL;
+	return word && strtok_r(NULL, " \t", &save) ? -EINVAL : 0;
 }
 
 static int set_gid(PortEdit *e, const char *key, const char *index_text, const char *value,
@@ -245,7 +268,8 @@ static int set_gid(PortEdit *e, const char *key, const char *index_text, const c
 		return simulated_error(-EINVAL, ret_message,
 				       "%s = %.100s: expected a GID or IP address, then its type "
 				       "(ib, v1 or v2), then a network interface (and its index, "
-				       "if it is not the port's), or nothing",
+				       "if it is not the port's), then vlan=NUMBER or "
+				       "namespace=other; or nothing",
 				       key, value);
 	return edit_entry(e, PORT_TABLE_GIDS, entry.index, *value ? &entry : NULL, sizeof(entry));
 }

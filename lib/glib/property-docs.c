@@ -49,11 +49,15 @@ static void put_columns(const TableLayout *l)
 	for (size_t i = 0; i < l->n_columns; i++) {
 		if (!l->columns[i].is_published)
 			continue;
-		printf(" * - `%s` (`%s`): ", l->columns[i].field, l->columns[i].signature);
+		printf(" * - `%s` (`%s`%s): ",
+		       l->columns[i].tail[0] ? l->columns[i].tail : l->columns[i].field,
+		       l->columns[i].signature, l->columns[i].tail[0] ? ", in the tail" : "");
 		put_text(l->columns[i].help);
 		putchar('\n');
 	}
-	puts(" *");
+	puts(" * - the tail (`a{sv}`): members by name. One that is 0 or empty is left out; a "
+	     "newer "
+	     "daemon may send more.\n *");
 }
 
 /* What the GObject property is: a text and a list that there are not are %NULL. */

@@ -88,6 +88,11 @@ int gid_compare(const GidChoice *a, const GidChoice *b)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
+const char *gid_namespace_name(uint32_t namespace)
+{
+	return namespace == GID_NAMESPACE_OTHER ? "other" : "";
+}
+
 int guid_parse(const char *text, uint64_t *ret)
 {
 	uint64_t guid = 0;

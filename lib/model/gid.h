@@ -42,6 +42,16 @@ bool gid_is_link_local(const uint8_t gid[16]);
  *  5. the lower index */
 int gid_compare(const GidChoice *a, const GidChoice *b);
 
+/* Whose network interface an entry of a GID table belongs to. */
+typedef enum GidNamespace {
+	GID_NAMESPACE_OWN,   /* the network namespace of rdmad, or there is no interface */
+	GID_NAMESPACE_OTHER, /* another one */
+	_GID_NAMESPACE_MAX
+} GidNamespace;
+
+/* "" or "other"; "" for a number that is no GidNamespace. */
+const char *gid_namespace_name(uint32_t namespace);
+
 /* Parses "0002:c903:00ab:cdef", with or without colons or 0x. -EINVAL. */
 int guid_parse(const char *text, uint64_t *ret);
 /* "0002:c903:00ab:cdef", all digits. RET has room for 20 bytes. */

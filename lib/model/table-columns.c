@@ -8,16 +8,18 @@
 /* Where the member of a column is, if the column is stored. */
 #define PLACE(structure, field, ...)                                                               \
 	__VA_OPT__(.offset = offsetof(structure, field), .size = sizeof(__VA_ARGS__), )
-#define ROW(structure, field_, storage, type_, signature_, unit_, help_)                           \
+#define ROW(structure, field_, storage, type_, signature_, tail_, unit_, help_)                    \
 	{                                                                                          \
 		.field = #field_,                                                                  \
 		.type = COLUMN_##type_,                                                            \
 		.unit = UNIT_##unit_,                                                              \
 		.is_published = sizeof(signature_) > 1,                                            \
 		PLACE(structure, field_, storage).signature = signature_,                          \
+		.tail = #tail_,                                                                    \
 		.help = help_,                                                                     \
 	},
-#define SIGNATURE(field, storage, type, signature, ...) signature
+#define SIGNATURE(...) COLUMN_SIGNATURE(__VA_ARGS__)
+#define END	       COLUMN_TAIL_SIGNATURE ")"
 
 /* clang-format off */
 /* An array of the columns and the signature of each table */
@@ -29,7 +31,7 @@ static const Column gid_columns[] = {
 const char gid_table_signature[] = "a("
 #define GIDS(...) SIGNATURE(__VA_ARGS__)
 #include "table-columns.def"
-	")";
+	END;
 
 static const Column pkey_columns[] = {
 #define PKEYS(...) ROW(PkeyEntry, __VA_ARGS__)
@@ -38,7 +40,7 @@ static const Column pkey_columns[] = {
 const char pkey_table_signature[] = "a("
 #define PKEYS(...) SIGNATURE(__VA_ARGS__)
 #include "table-columns.def"
-	")";
+	END;
 
 static const Column netdev_columns[] = {
 #define NETDEVS(...) ROW(NetdevEntry, __VA_ARGS__)
@@ -47,7 +49,7 @@ static const Column netdev_columns[] = {
 const char netdev_table_signature[] = "a("
 #define NETDEVS(...) SIGNATURE(__VA_ARGS__)
 #include "table-columns.def"
-	")";
+	END;
 
 static const Column chardev_columns[] = {
 #define CHARDEVS(...) ROW(ChardevEntry, __VA_ARGS__)
@@ -56,7 +58,7 @@ static const Column chardev_columns[] = {
 const char chardev_table_signature[] = "a("
 #define CHARDEVS(...) SIGNATURE(__VA_ARGS__)
 #include "table-columns.def"
-	")";
+	END;
 
 static const Column counter_columns[] = {
 #define COUNTERS(...) ROW(Counter, __VA_ARGS__)
@@ -65,7 +67,16 @@ static const Column counter_columns[] = {
 const char counter_table_signature[] = "a("
 #define COUNTERS(...) SIGNATURE(__VA_ARGS__)
 #include "table-columns.def"
-	")";
+	END;
+
+static const Column transition_columns[] = {
+#define TRANSITIONS(...) ROW(PublishedTransition, __VA_ARGS__)
+#include "table-columns.def"
+};
+const char transition_table_signature[] = "a("
+#define TRANSITIONS(...) SIGNATURE(__VA_ARGS__)
+#include "table-columns.def"
+	END;
 
 static const Column altname_columns[] = {
 #define ALTNAMES(...) ROW(AltnameEntry, __VA_ARGS__)
@@ -88,11 +99,9 @@ _Static_assert(ARRAY_SIZE(gid_columns) <= TABLE_COLUMNS_MAX &&
 		       ARRAY_SIZE(counter_columns) <= TABLE_COLUMNS_MAX,
 	       "TABLE_COLUMNS_MAX is too small");
 
-/* Each published column has one character in the signature, beside "a()". */
 #define LAYOUT(structure, name)                                                                    \
 	{                                                                                          \
 		.columns = name##_columns, .n_columns = ARRAY_SIZE(name##_columns),                \
-		.n_published = sizeof(name##_table_signature) - sizeof("a()"),                     \
 		.entry_size = sizeof(structure), .signature = name##_table_signature,              \
 	}
 
@@ -114,10 +123,20 @@ static const TableLayout layouts[_ATTR_TYPE_MAX] = {
 };
 
 const TableLayout counter_layout = LAYOUT(Counter, counter);
+const TableLayout transition_layout = LAYOUT(PublishedTransition, transition);
 
 const TableLayout *table_layout(AttrType type)
 {
 	return layouts[type].columns ? &layouts[type] : NULL;
+}
+
+const char *table_members(const TableLayout *l, char buffer[TABLE_MEMBERS_MAX])
+{
+	size_t n = strlen(l->signature) - strlen("a()");
+
+	memcpy(buffer, l->signature + strlen("a("), n);
+	buffer[n] = '\0';
+	return buffer;
 }
 
 void column_publish(const Column *c, const void *entry, ColumnValue *ret)
@@ -156,6 +175,9 @@ void column_publish(const Column *c, const void *entry, ColumnValue *ret)
 		gid = entry;
 		gid_format_address(gid->gid, gid->type, ret->buffer);
 		ret->text = ret->buffer;
+		break;
+	case COLUMN_GID_NAMESPACE:
+		ret->text = gid_namespace_name(number);
 		break;
 	case COLUMN_PKEY_MEMBERSHIP:
 		ret->text = pkey_membership(((const PkeyEntry *)entry)->pkey);

@@ -16,6 +16,7 @@ typedef enum ColumnType {
 	COLUMN_GID,		  /* in network byte order */
 	COLUMN_GID_TYPE,	  /* enum GidType, or a number that is none */
 	COLUMN_GID_ADDRESS,	  /* computed from a GidEntry */
+	COLUMN_GID_NAMESPACE,	  /* enum GidNamespace */
 	COLUMN_PKEY_MEMBERSHIP,	  /* computed from a PkeyEntry */
 	COLUMN_COUNTER_GROUP,	  /* enum CounterGroup */
 	COLUMN_COUNTER_UNIT,	  /* enum CounterUnit */
@@ -32,6 +33,7 @@ typedef struct Column {
 	uint16_t offset;
 	uint16_t size;
 	const char *signature; /* "" if it is not published */
+	const char *tail;      /* its name in the tail; "" if it is positional or not published */
 	const char *help;
 } Column;
 
@@ -39,23 +41,28 @@ typedef struct Column {
 typedef struct TableLayout {
 	const Column *columns;
 	size_t n_columns;
-	size_t n_published; /* of them */
 	size_t entry_size;
-	const char *signature; /* of the whole table on D-Bus: "a(us)" */
+	const char *signature; /* of the whole table on D-Bus: "a(usa{sv})" */
 } TableLayout;
 
 /* More columns than any table has. */
 #define TABLE_COLUMNS_MAX 16U
+/* Room for the signature of an entry of any table. */
+#define TABLE_MEMBERS_MAX (TABLE_COLUMNS_MAX + sizeof("a{sv}"))
 
 /* The layout of the tables of TYPE (ATTR_GIDS, ...); NULL if TYPE is no table. That of
  * ATTR_COUNTERS has the files; what is published of them is counter_layout. */
 const TableLayout *table_layout(AttrType type);
+/* The signature of what is in an entry of L: "usa{sv}". Returns BUFFER. */
+const char *table_members(const TableLayout *l, char buffer[TABLE_MEMBERS_MAX]);
 /* The layout of struct Counter in counters.h. */
 extern const TableLayout counter_layout;
+/* The layout of struct PublishedTransition. */
+extern const TableLayout transition_layout;
 
 /* Their signatures on D-Bus, for ATTR_TYPES. */
 extern const char gid_table_signature[], pkey_table_signature[], netdev_table_signature[],
-	chardev_table_signature[], counter_table_signature[];
+	chardev_table_signature[], counter_table_signature[], transition_table_signature[];
 
 /* A value of an entry as it is published. TEXT is static, or in the entry, or BUFFER. */
 typedef struct ColumnValue {
@@ -68,8 +75,30 @@ typedef struct ColumnValue {
 	char buffer[48];
 } ColumnValue;
 
+/* Whether V says nothing: 0 or an empty text. In the tail such a value is left out. */
+static inline bool column_value_is_empty(const ColumnValue *v)
+{
+	return v->kind == COLUMN_VALUE_U32   ? v->u32 == 0
+	       : v->kind == COLUMN_VALUE_U64 ? v->u64 == 0
+					     : v->text[0] == '\0';
+}
+
 /* The value of column C, which must be a published one, in ENTRY. */
 void column_publish(const Column *c, const void *entry, ColumnValue *ret);
 
 /* Declares the member FIELD of a structure for a column with that storage, if it has any. */
 #define COLUMN_MEMBER(field, ...) __VA_OPT__(__typeof__(__VA_ARGS__) field;)
+
+/* What a row adds to the signature of an entry: nothing if the member is in the tail. */
+#define COLUMN_SIGNATURE(field, storage, type, signature, tail, ...)                               \
+	COLUMN_POSITIONAL(signature, tail)
+#define COLUMN_POSITIONAL(signature, ...) COLUMN_FIRST(__VA_OPT__("", ) signature, )
+#define COLUMN_FIRST(first, ...)	  first
+/* The tail of an entry, behind these. */
+#define COLUMN_TAIL_SIGNATURE "a{sv}"
+
+/* A transition as it is published: the columns TRANSITIONS of table-columns.def. */
+typedef struct PublishedTransition {
+#define TRANSITIONS(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+} PublishedTransition;

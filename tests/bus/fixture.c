@@ -333,6 +333,28 @@ void fixture_wait_name(Fixture *f)
 		process_one(f, deadline);
 }
 
+int fixture_read_entry(sd_bus_message *m, const char *types, ...)
+{
+	const char *contents;
+	va_list args;
+	char type;
+	int r = sd_bus_message_peek_type(m, &type, &contents);
+
+	if (r <= 0)
+		return r;
+	assert_int_equal(type, 'r');
+	r = sd_bus_message_enter_container(m, 'r', contents);
+	assert_true(r > 0);
+	va_start(args, types);
+	r = sd_bus_message_readv(m, types, args);
+	va_end(args);
+	assert_true(r >= 0);
+	if (sd_bus_message_at_end(m, false) == 0)
+		assert_true(sd_bus_message_skip(m, "a{sv}") >= 0);
+	assert_true(sd_bus_message_exit_container(m) >= 0);
+	return 1;
+}
+
 sd_bus_message *fixture_call(Fixture *f, const char *path, const char *interface,
 			     const char *method, char **ret_error, const char *types, ...)
 {

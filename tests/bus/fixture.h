@@ -79,6 +79,9 @@ void fixture_wait_name(Fixture *f);
  * test. */
 sd_bus_message *fixture_call(Fixture *f, const char *path, const char *interface,
 			     const char *method, char **ret_error, const char *types, ...);
+/* Reads the next entry of a table: the positional members, which have the TYPES, as
+ * sd_bus_message_read() does. The tail is skipped, if there is one. 0 at the end of the table. */
+int fixture_read_entry(sd_bus_message *m, const char *types, ...);
 /* Whether calls can be made as another user: only root can. If not, says so. */
 bool fixture_can_be_other_user(void);
 /* A connection of another user (nobody) calls METHOD without options; it has to be answered without

@@ -58,8 +58,8 @@ static Answer find(sd_bus_message *m, const char *group, const char *name)
 	uint64_t value;
 
 	assert_true(sd_bus_message_rewind(m, true) >= 0);
-	assert_true(sd_bus_message_enter_container(m, 'a', "(sstsss)") > 0);
-	while (sd_bus_message_read(m, "(sstsss)", &g, &c, &value, &unit, &condition, &reason) > 0) {
+	assert_true(sd_bus_message_enter_container(m, 'a', "(sstsssa{sv})") > 0);
+	while (fixture_read_entry(m, "sstsss", &g, &c, &value, &unit, &condition, &reason) > 0) {
 		a.n++;
 		if (!streq(g, group) || !streq(c, name))
 			continue;

@@ -29,8 +29,7 @@ static char *transitions(sd_bus_message *reply, uint64_t *ret_last)
 
 	assert_non_null(file);
 	assert_true(sd_bus_message_enter_container(reply, 'a', "(ttsssa{sv})") >= 0);
-	while (sd_bus_message_read(reply, "(ttsssa{sv})", &realtime, &monotonic, &from, &to,
-				   &reason, 0) > 0) {
+	while (fixture_read_entry(reply, "ttsss", &realtime, &monotonic, &from, &to, &reason) > 0) {
 		fprintf(file, "%s%s>%s:%s", last_realtime ? " " : "", from, to, reason);
 		assert_true(realtime >= last_realtime && monotonic >= last_monotonic);
 		last_realtime = realtime;

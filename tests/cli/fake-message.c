@@ -41,37 +41,62 @@ static void append_unavailable(sd_bus_message *m, const View *v)
 	sd_bus_message_close_container(m);
 }
 
-static void append_column(sd_bus_message *m, const Column *c, const void *entry)
+static void append_value(sd_bus_message *m, const ColumnValue *v)
+{
+	switch (v->kind) {
+	case COLUMN_VALUE_U32:
+		sd_bus_message_append_basic(m, 'u', &v->u32);
+		break;
+	case COLUMN_VALUE_U64:
+		sd_bus_message_append_basic(m, 't', &v->u64);
+		break;
+	case COLUMN_VALUE_TEXT:
+		sd_bus_message_append_basic(m, 's', v->text);
+		break;
+	}
+}
+
+/* As rdmad, and with a member that only a newer rdmad has. */
+static void append_tail(sd_bus_message *m, const TableLayout *l, const void *entry)
 {
 	ColumnValue v;
 
-	column_publish(c, entry, &v);
-	switch (v.kind) {
-	case COLUMN_VALUE_U32:
-		sd_bus_message_append_basic(m, 'u', &v.u32);
-		break;
-	case COLUMN_VALUE_U64:
-		sd_bus_message_append_basic(m, 't', &v.u64);
-		break;
-	case COLUMN_VALUE_TEXT:
-		sd_bus_message_append_basic(m, 's', v.text);
-		break;
+	sd_bus_message_open_container(m, 'a', "{sv}");
+	sd_bus_message_append(m, "{sv}", "FromTheFuture", "a(us)", 1, 7, "later");
+	for (size_t c = 0; c < l->n_columns; c++) {
+		const Column *column = &l->columns[c];
+
+		column_publish(column, entry, &v);
+		if (!column->tail[0] || column_value_is_empty(&v))
+			continue;
+		sd_bus_message_open_container(m, 'e', "sv");
+		sd_bus_message_append_basic(m, 's', column->tail);
+		sd_bus_message_open_container(m, 'v', column->signature);
+		append_value(m, &v);
+		sd_bus_message_close_container(m);
+		sd_bus_message_close_container(m);
 	}
+	sd_bus_message_close_container(m);
 }
 
 static void append_table(sd_bus_message *m, const View *v, AttrType type)
 {
 	const Table *t = v->port ? v->port_tables[attr_port_table(type)] : v->chardevs;
 	const TableLayout *l = table_layout(type);
-	char members[TABLE_COLUMNS_MAX + 1] = "";
+	char members[TABLE_MEMBERS_MAX];
+	ColumnValue value;
 
-	memcpy(members, l->signature + 2, l->n_published);
 	sd_bus_message_open_container(m, 'a', l->signature + 1);
 	for (size_t i = 0; t && i < t->n; i++) {
-		sd_bus_message_open_container(m, 'r', members);
+		const void *entry = t->entries + i * l->entry_size;
+
+		sd_bus_message_open_container(m, 'r', table_members(l, members));
 		for (size_t c = 0; c < l->n_columns; c++)
-			if (l->columns[c].is_published)
-				append_column(m, &l->columns[c], t->entries + i * l->entry_size);
+			if (l->columns[c].is_published && !l->columns[c].tail[0]) {
+				column_publish(&l->columns[c], entry, &value);
+				append_value(m, &value);
+			}
+		append_tail(m, l, entry);
 		sd_bus_message_close_container(m);
 	}
 	sd_bus_message_close_container(m);

@@ -58,7 +58,8 @@ FakePort fake_ports[N_FAKE_PORTS] = {
 	 "fe80000000000000000000fffe000001 v1 ens1f0np0 fe80000000000000000000fffe000001 v2 "
 	 "ens1f0np0 "
 	 "00000000000000000000ffffc0000201 v1 ens1f0np0 00000000000000000000ffffc0000201 v2 "
-	 "ens1f0np0",
+	 "ens1f0np0 00000000000000000000ffffc633640a v2 vlan.20 "
+	 "00000000000000000000ffffc6336407 v2 other",
 	 "",
 	 true,
 	 {}},
@@ -115,11 +116,11 @@ DeviceSnapshot fake_device(const FakePort *p)
 	}
 	d.is_read = true;
 	d.values.stale = fake_options.is_stale;
-	d.chardevs =
-		!fake_options.has_nodes
-			? NULL
-			: table_new(&(ChardevEntry){"verbs", "/dev/infiniband/uverbs0", 231, 192},
-				    1, sizeof(ChardevEntry));
+	d.chardevs = !fake_options.has_nodes
+			     ? NULL
+			     : table_new(&(ChardevEntry){"verbs", "/dev/infiniband/uverbs0", 231,
+							 192, 0},
+					 1, sizeof(ChardevEntry));
 	mask_set(&d.supplied, DEVICE_ATTR_chardevs, true);
 	d.values.last_query = UINT64_C(1800000000123456);
 	device_derive(&d);
@@ -185,12 +186,19 @@ void fake_add_gid(FakePort *p, const char *gid, GidType type, const char *netdev
 	Table *old = p->s.tables[PORT_TABLE_GIDS];
 	GidEntry entries[16] = {};
 	uint32_t n = old ? old->n : 0;
+	const char *vlan = strchr(netdev, '.');
 
 	if (n > 0)
 		memcpy(entries, old->entries, n * sizeof(*entries));
 	entries[n] = (GidEntry){.index = n, .type = type};
 	parse_gid(gid, entries[n].gid);
-	text_copy(entries[n].netdev, sizeof(entries[n].netdev), streq(netdev, "-") ? "" : netdev);
+	if (streq(netdev, "other")) {
+		entries[n].namespace = GID_NAMESPACE_OTHER;
+	} else if (!streq(netdev, "-")) {
+		text_copy(entries[n].netdev, sizeof(entries[n].netdev), netdev);
+		entries[n].ifindex = vlan ? 9 : 4;
+		entries[n].vlan_id = vlan ? (uint32_t)strtoul(vlan + 1, NULL, 10) : 0;
+	}
 	table_free(old);
 	p->s.tables[PORT_TABLE_GIDS] = table_new(entries, n + 1, sizeof(*entries));
 	mask_set(&p->s.supplied, PORT_ATTR_gids, true);

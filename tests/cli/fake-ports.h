@@ -31,7 +31,8 @@ void fake_set_up(FakePort *p);
 /* Sets FIELD=VALUE; "\s" in a value stands for a blank, and an empty value for what the driver does
  * not report. Ends the process if there is no such field or value. */
 void fake_set(FakePort *p, const char *setting);
-/* Adds an entry to the end of the GID table: GID in 32 hexadecimal digits, NETDEV "-" for none. */
+/* Adds an entry to the end of the GID table: GID in 32 hexadecimal digits, NETDEV "-" for none,
+ * "other" for one in another network namespace; what is behind a dot in its name is its VLAN. */
 void fake_add_gid(FakePort *p, const char *gid, GidType type, const char *netdev);
 /* Derives what follows from the values; to be called after they were set. */
 void fake_derive(FakePort *p);

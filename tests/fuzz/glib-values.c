@@ -68,9 +68,12 @@ static GVariant *make_basic(FuzzInput *in, char type)
 static GVariant *make_any(FuzzInput *in, unsigned int depth)
 {
 	static const char *const types[] = {
-		"s",	 "u",	"t",  "d",	  "b",	    "x",     "y",     "o",
-		"h",	 "as",	"au", "a(ussss)", "a(uus)", "a(us)", "a{ss}", "a(ssuu)",
-		"a{sv}", "(s)", "v",  "()",	  "ao",	    "a{uu}", "(sv)",  "aay",
+		"s",	       "u",	     "t",     "d",
+		"b",	       "x",	     "y",     "o",
+		"h",	       "as",	     "au",    "a(ussssa{sv})",
+		"a(uusa{sv})", "a(usa{sv})", "a{ss}", "a(ssuua{sv})",
+		"a{sv}",       "(s)",	     "v",     "()",
+		"ao",	       "a{uu}",	     "(sv)",  "aay",
 	};
 	uint8_t choice = input_u8(in);
 

@@ -117,9 +117,12 @@ static int append_members(sd_bus_message *m, FuzzInput *in, char type, const cha
 static int append(sd_bus_message *m, FuzzInput *in, const char *signature, unsigned int depth)
 {
 	static const char *const types[] = {
-		"s",	 "u",  "t",    "d",	   "b",	     "x",     "y",     "n",
-		"o",	 "as", "au",   "a(ussss)", "a(uus)", "a(us)", "a{ss}", "a(ssuu)",
-		"a{sv}", "v",  "(sv)", "h",	   "g",	     "ah",    "(hs)",
+		"s",	       "u",	     "t",     "d",
+		"b",	       "x",	     "y",     "n",
+		"o",	       "as",	     "au",    "a(ussssa{sv})",
+		"a(uusa{sv})", "a(usa{sv})", "a{ss}", "a(ssuua{sv})",
+		"a{sv}",       "v",	     "(sv)",  "h",
+		"g",	       "ah",	     "(hs)",
 	};
 	size_t n = n_dictionary > 0 ? ARRAY_SIZE(types) : ARRAY_SIZE(types) - 4;
 	char contents[16];

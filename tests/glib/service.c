@@ -8,7 +8,7 @@ static const char introspection[] =
 	"<arg type='a{oa{sa{sv}}}' direction='out'/></method></interface>"
 	"<interface name='org.rdma.Port'><method name='Query'><arg type='a{sv}' direction='in'/>"
 	"<arg type='a{sv}' direction='out'/></method>"
-	"<property name='Gids' type='a(ussss)' access='read'/></interface>"
+	"<property name='Gids' type='a(ussssa{sv})' access='read'/></interface>"
 	"</node>";
 
 void service_emit(Service *s, const char *path, const char *interface, const char *member,

@@ -17,7 +17,7 @@
 #define PORT_OBJECT                                                                                \
 	"objectpath '" PORT_PATH "': {'org.rdma.Port': {'DeviceName': <'mlx5_0'>, 'State': "       \
 	"<'active'>, 'ActiveMtu': <uint32 4096>, 'Unavailable': <@a{ss} {}>, 'Gids': "             \
-	"<@a(ussss) []>}, 'org.rdma.Port.InfiniBand': {'Lid': <uint32 17>}}"
+	"<@a(ussssa{sv}) []>}, 'org.rdma.Port.InfiniBand': {'Lid': <uint32 17>}}"
 #define OBJECTS(more) "({" DEVICE_OBJECT ", " PORT_OBJECT more "},)"
 
 typedef struct Service {

@@ -101,7 +101,7 @@ static void test_load_order(_unused_ void **state)
 	g_autoptr(GAsyncResult) result = NULL;
 	g_autoptr(GVariant) gids = NULL;
 
-	s->gids = "[(uint32 3, 'fe80::1', 'IB', '', '')]";
+	s->gids = "[(uint32 3, 'fe80::1', 'IB', '', '', @a{sv} {})]";
 	s->before_gids = outdate_gids;
 	s->l = log_new_async(s->f);
 	outdate_gids(s);
@@ -131,7 +131,7 @@ static void test_load_order_in_handler(_unused_ void **state)
 {
 	_cleanup_service_ Service *s = service_new(OBJECTS(""));
 
-	s->gids = "[(uint32 3, 'fe80::1', 'IB', '', '')]";
+	s->gids = "[(uint32 3, 'fe80::1', 'IB', '', '', @a{sv} {})]";
 	s->before_gids = outdate_gids;
 	s->l = log_new_async(s->f);
 	g_signal_connect(s->l->client, "port-changed", G_CALLBACK(load_gids_once), s);
@@ -144,7 +144,7 @@ static void test_load_order_in_handler(_unused_ void **state)
 
 static void answer_held_gids(Service *s)
 {
-	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '')]>,)");
+	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '', {'FromTheFuture': <'later'>})]>,)");
 }
 
 /* A table that was read before the answer with all objects is older than that. */
@@ -186,7 +186,7 @@ static void test_held_table(_unused_ void **state)
 	service_settle(s);
 	assert_false(rdmad_object_is_available(service_port(s), "gids"));
 	assert_string_equal(s->l->text->str, "");
-	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '')]>,)");
+	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '', {'FromTheFuture': <'later'>})]>,)");
 	wait_until(s->l->n_batches > 0);
 	assert_true(rdmad_object_is_available(service_port(s), "gids"));
 	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 gids\n");
@@ -215,8 +215,8 @@ static void test_two_held_tables(_unused_ void **state)
 	service_emit_changed(s, "org.rdma.Port", "{'ActiveMtu': <uint32 2048>}",
 			     "['Gids', 'Netdevs']");
 	wait_until(g_async_queue_length(s->held) == 2);
-	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '')]>,)");
-	service_answer_held(s, "(<[(uint32 7, 'ens1')]>,)");
+	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '', {'FromTheFuture': <'later'>})]>,)");
+	service_answer_held(s, "(<[(uint32 7, 'ens1', @a{sv} {})]>,)");
 	wait_until(n == 3);
 	service_settle(s);
 	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 active-mtu gids netdevs\n");
@@ -258,11 +258,11 @@ static void test_other_table_changes(_unused_ void **state)
 	outdate_gids(s);
 	service_emit_changed(s, "org.rdma.Port.InfiniBand", "{}", "['Pkeys']");
 	wait_until(g_async_queue_length(s->held) == 2);
-	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '')]>,)");
+	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '', {'FromTheFuture': <'later'>})]>,)");
 	service_emit_changed(s, "org.rdma.Port", "{}", "['Netdevs']");
 	wait_until(g_async_queue_length(s->held) == 2);
-	service_answer_held(s, "(<[(uint32 0, uint32 65535, 'full')]>,)");
-	service_answer_held(s, "(<[(uint32 7, 'ens1')]>,)");
+	service_answer_held(s, "(<[(uint32 0, uint32 65535, 'full', @a{sv} {})]>,)");
+	service_answer_held(s, "(<[(uint32 7, 'ens1', @a{sv} {})]>,)");
 	wait_until(s->l->n_batches > 0);
 	assert_true(rdmad_object_is_available(service_port(s), "gids"));
 	assert_true(rdmad_object_is_available(service_port(s), "netdevs"));

@@ -138,7 +138,7 @@ static void compare_gids(Fixture *f, Report *r, const char *path, const char *de
 			 bool infiniband)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
-		get_table(f, r, path, RDMAD_INTERFACE_PORT, "Gids", "(ussss)");
+		get_table(f, r, path, RDMAD_INTERFACE_PORT, "Gids", "(ussssa{sv})");
 	uint32_t length = count_files(device, port, "gids"), published = 0, there = 0, index;
 	const char *gid, *type, *netdev, *address;
 	char is[64], its_type[32], its_netdev[64];
@@ -147,7 +147,7 @@ static void compare_gids(Fixture *f, Report *r, const char *path, const char *de
 		return;
 	for (uint32_t i = 0; i < length; i++)
 		there += read_gid(device, port, i, is, its_type);
-	while (sd_bus_message_read(reply, "(ussss)", &index, &gid, &type, &netdev, &address) > 0) {
+	while (fixture_read_entry(reply, "ussss", &index, &gid, &type, &netdev, &address) > 0) {
 		published++;
 		if (!read_gid(device, port, index, is, its_type))
 			is[0] = its_type[0] = '\0';

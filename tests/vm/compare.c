@@ -247,7 +247,7 @@ static void compare_gids(Fixture *f, Report *r, const char *path, struct ibv_con
 	static const char *const types[] = {"IB", "RoCE v1", "RoCE v2"};
 	static struct ibv_gid_entry entries[1024];
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
-		get_table(f, r, path, RDMAD_INTERFACE_PORT, "Gids", "(ussss)");
+		get_table(f, r, path, RDMAD_INTERFACE_PORT, "Gids", "(ussssa{sv})");
 	ssize_t n = ibv_query_gid_table(context, entries, ARRAY_SIZE(entries), 0);
 	size_t published = 0, there = 0;
 	uint32_t index;
@@ -259,7 +259,7 @@ static void compare_gids(Fixture *f, Report *r, const char *path, struct ibv_con
 		differs(r, "error of ibv_query_gid_table()", 0, (uint64_t)-n);
 		return;
 	}
-	while (sd_bus_message_read(reply, "(ussss)", &index, &gid, &type, &netdev, &address) > 0) {
+	while (fixture_read_entry(reply, "ussss", &index, &gid, &type, &netdev, &address) > 0) {
 		const struct ibv_gid_entry *e = NULL;
 		char text[40], name[64] = "";
 
@@ -288,7 +288,7 @@ void compare_pkeys(Fixture *f, Report *r, const char *path, const char *device, 
 		   uint32_t length)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
-		get_table(f, r, path, RDMAD_INTERFACE_INFINIBAND, "Pkeys", "(uus)");
+		get_table(f, r, path, RDMAD_INTERFACE_INFINIBAND, "Pkeys", "(uusa{sv})");
 	uint32_t *published, index, pkey;
 	const char *membership;
 	char text[16];
@@ -297,7 +297,7 @@ void compare_pkeys(Fixture *f, Report *r, const char *path, const char *device, 
 		return;
 	published = calloc(length + 1, sizeof(*published));
 	assert_non_null(published);
-	while (sd_bus_message_read(reply, "(uus)", &index, &pkey, &membership) > 0)
+	while (fixture_read_entry(reply, "uus", &index, &pkey, &membership) > 0)
 		if (index < length)
 			published[index] = pkey;
 		else

@@ -106,7 +106,7 @@ static void test_container(_unused_ void **state)
 	run("ip link add e0 type dummy && ip link set e0 up && ip netns add pod");
 	run("ip link add net1 link e0 type macvlan && ip link set net1 netns pod");
 	/* until an interface here has the index that net1 has there */
-	run("ip link add other index $(ip netns exec pod cat /sys/class/net/net1/ifindex) "
+	run("ip link add twin index $(ip netns exec pod cat /sys/class/net/net1/ifindex) "
 	    "type dummy 2>/dev/null || true");
 	sim("add sim0 driver=mlx5 link=eth netdev=e0 gids=32");
 	index = wait_port(f, "sim0/1");
@@ -117,12 +117,17 @@ static void test_container(_unused_ void **state)
 	    "ip netns exec pod ip address add 198.51.100.7/24 dev net1");
 	wait_quiet(f, "sim0/1");
 	refresh(f);
-	assert_gids(path.text, "\"e0.5\",\"192.0.2.1\"", true);
-	assert_gids(path.text, "\"\",\"198.51.100.7\"", true);
-	assert_gids(path.text, "other", false);
+	assert_gids(path.text,
+		    "\"e0.5\",\"192.0.2.1\",{\"Ifindex\":[^}]*},"
+		    "\"VlanId\":{\"type\":\"u\",\"data\":5}}",
+		    true);
+	assert_gids(path.text,
+		    "\"\",\"198.51.100.7\",{\"Namespace\":{\"type\":\"s\",\"data\":\"other\"}}",
+		    true);
+	assert_gids(path.text, "twin", false);
 	assert_gids(path.text, "net1", false);
 	sim("del sim0");
-	run("ip netns delete pod; ip link delete other; ip link delete e0");
+	run("ip netns delete pod; ip link delete twin; ip link delete e0");
 }
 
 /* GIDs of iWARP are not of RoCE, also where only sysfs can be asked. */

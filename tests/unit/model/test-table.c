@@ -18,6 +18,7 @@ static size_t stored_size(ColumnType type, size_t size)
 	case COLUMN_U32:
 	case COLUMN_ERROR:
 	case COLUMN_GID_TYPE:
+	case COLUMN_GID_NAMESPACE:
 	case COLUMN_COUNTER_GROUP:
 	case COLUMN_COUNTER_UNIT:
 	case COLUMN_COUNTER_CONDITION:
@@ -50,7 +51,21 @@ static char kind_signature(const ColumnValue *v)
 	return '\0';
 }
 
-/* The type on the bus is that of what is published, even of an entry of zeros. */
+/* The name in the tail is that of the member: "vlan_id" is VlanId. */
+static void check_tail(const Column *c)
+{
+	char expected[64];
+	size_t n = 0;
+
+	for (const char *p = c->field; *p; p++)
+		if (*p != '_')
+			expected[n++] = (char)(p == c->field || p[-1] == '_' ? toupper(*p) : *p);
+	expected[n] = '\0';
+	assert_string_equal(c->tail, expected);
+}
+
+/* The type on the bus is that of what is published, even of an entry of zeros. An entry of zeros
+ * has an empty tail. */
 static void check_published(const TableLayout *l, size_t i, size_t place)
 {
 	static const uint64_t zeros[16];
@@ -61,12 +76,18 @@ static void check_published(const TableLayout *l, size_t i, size_t place)
 	column_publish(c, zeros, &v);
 	assert_int_equal(strlen(c->signature), 1);
 	assert_int_equal(c->signature[0], kind_signature(&v));
-	assert_int_equal(c->signature[0], l->signature[strlen("a(") + place]);
+	if (c->tail[0]) {
+		check_tail(c);
+		assert_true(column_value_is_empty(&v));
+	} else {
+		assert_int_equal(c->signature[0], l->signature[strlen("a(") + place]);
+	}
 }
 
 static void check_layout(const TableLayout *l)
 {
-	size_t published = 0;
+	size_t positional = 0;
+	char members[TABLE_MEMBERS_MAX];
 
 	assert_true(l->n_columns <= TABLE_COLUMNS_MAX);
 	for (size_t i = 0; i < l->n_columns; i++) {
@@ -81,10 +102,13 @@ static void check_layout(const TableLayout *l)
 		assert_true(c->offset + c->size <= l->entry_size);
 		assert_int_equal(c->is_published, *c->signature != '\0');
 		if (c->is_published)
-			check_published(l, i, published++);
+			check_published(l, i, positional);
+		positional += c->is_published && !c->tail[0];
 	}
-	assert_int_equal(published, l->n_published);
-	assert_int_equal(strlen(l->signature), strlen("a()") + published);
+	if (positional == 0)
+		return; /* nothing of it is published */
+	assert_int_equal(strlen(l->signature), strlen("a(a{sv})") + positional);
+	assert_string_equal(table_members(l, members) + positional, "a{sv}");
 }
 
 /* Entries are compared as bytes: between their members is nothing. */
@@ -119,23 +143,19 @@ static void test_layouts(void **state)
 	/* those of a port, and the character devices of a device */
 	assert_int_equal(n, _PORT_TABLE_MAX + 1);
 	check_layout(&counter_layout);
+	check_layout(&transition_layout);
 }
 
-/* What programs rely on: members that were published once stay where they are. */
+/* What programs rely on: the type of an entry does not change. A new member is in the tail. */
 static void test_contract(void **state)
 {
-	static const struct {
-		AttrType type;
-		const char *begin;
-	} cases[] = {
-		{ATTR_GIDS, "a(ussss"},	   {ATTR_PKEYS, "a(uus"},	{ATTR_NETDEVS, "a(us"},
-		{ATTR_CHARDEVS, "a(ssuu"}, {ATTR_COUNTERS, "a(sstsss"},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		if (!startswith(attr_signature(cases[i].type), cases[i].begin))
-			fail_msg("%s", attr_signature(cases[i].type));
+	assert_string_equal(attr_signature(ATTR_GIDS), "a(ussssa{sv})");
+	assert_string_equal(attr_signature(ATTR_PKEYS), "a(uusa{sv})");
+	assert_string_equal(attr_signature(ATTR_NETDEVS), "a(usa{sv})");
+	assert_string_equal(attr_signature(ATTR_CHARDEVS), "a(ssuua{sv})");
+	assert_string_equal(attr_signature(ATTR_COUNTERS), "a(sstsssa{sv})");
+	assert_string_equal(transition_table_signature, "a(ttsssa{sv})");
 }
 
 /* Published members of ENTRY, separated by '|'. */
@@ -151,6 +171,13 @@ static const char *published(const TableLayout *l, const void *entry)
 		if (!l->columns[i].is_published)
 			continue;
 		column_publish(&l->columns[i], entry, &v);
+		if (l->columns[i].tail[0] && column_value_is_empty(&v))
+			continue;
+		if (l->columns[i].tail[0]) {
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s=", separator,
+					      l->columns[i].tail);
+			separator = "";
+		}
 		n += (size_t)(v.kind == COLUMN_VALUE_TEXT
 				      ? snprintf(text + n, sizeof(text) - n, "%s%s", separator,
 						 v.text)
@@ -177,13 +204,15 @@ static void test_published(void **state)
 	const GidEntry v4 = {.index = 3,
 			     .type = GID_TYPE_ROCE_V2,
 			     .ifindex = 7,
+			     .vlan_id = 20,
 			     .gid = {[10] = 0xff, [11] = 0xff, 10, 1, 2, 3},
 			     .netdev = "eth0"};
-	const GidEntry unknown = {.type = 9, .gid = {0xfe, 0x80, [15] = 1}};
+	const GidEntry unknown = {
+		.type = 9, .namespace = GID_NAMESPACE_OTHER, .gid = {0xfe, 0x80, [15] = 1}};
 	const PkeyEntry limited = {.index = 1, .pkey = 0x7fff};
 	const NetdevEntry netdev = {.ifindex = 9, .name = "ib0"};
 	const ChardevEntry chardev = {
-		.class = "verbs", .path = "/dev/infiniband/uverbs0", .major = 231, .minor = 192};
+		.class = "mad", .path = "/dev/infiniband/umad0", .major = 231, .port = 2};
 	const Counter counter = {.group = COUNTER_GROUP_HARDWARE,
 				 .name = "rdma_sends",
 				 .value = UINT64_MAX,
@@ -193,13 +222,15 @@ static void test_published(void **state)
 
 	(void)state;
 	assert_begins(published(table_layout(ATTR_GIDS), &v4),
-		      "3|0000:0000:0000:0000:0000:ffff:0a01:0203|RoCE v2|eth0|10.1.2.3");
+		      "3|0000:0000:0000:0000:0000:ffff:0a01:0203|RoCE v2|eth0|10.1.2.3|"
+		      "Ifindex=7|VlanId=20");
 	assert_begins(published(table_layout(ATTR_GIDS), &unknown),
-		      "0|fe80:0000:0000:0000:0000:0000:0000:0001|unknown(9)||fe80::1");
+		      "0|fe80:0000:0000:0000:0000:0000:0000:0001|unknown(9)||fe80::1|"
+		      "Namespace=other");
 	assert_begins(published(table_layout(ATTR_PKEYS), &limited), "1|32767|limited");
 	assert_begins(published(table_layout(ATTR_NETDEVS), &netdev), "9|ib0");
 	assert_begins(published(table_layout(ATTR_CHARDEVS), &chardev),
-		      "verbs|/dev/infiniband/uverbs0|231|192");
+		      "mad|/dev/infiniband/umad0|231|0|Port=2");
 	assert_begins(published(&counter_layout, &counter),
 		      "hw_counters|rdma_sends|18446744073709551615|events|missing|no value");
 }

@@ -47,31 +47,42 @@ static const struct {
 	const char *name;     /* by sysfs; NULL: there is no such file */
 	const char *expected; /* "": no interface here */
 	uint32_t expected_index;
+	uint32_t expected_namespace;
 } cases[] = {
-	{3, "eth0\n", "eth0", 3},
-	{5, "eth0.10\n", "eth0.10", 5},
-	{6, "bond0\n", "bond0", 6},
-	{7, "bond0.20\n", "bond0.20", 7},
+	{3, "eth0\n", "eth0", 3, GID_NAMESPACE_OWN},
+	{5, "eth0.10\n", "eth0.10", 5, GID_NAMESPACE_OWN},
+	{6, "bond0\n", "bond0", 6, GID_NAMESPACE_OWN},
+	{7, "bond0.20\n", "bond0.20", 7, GID_NAMESPACE_OWN},
 	/* that of a container: 2 is mgmt0 here, and net1 does not exist */
-	{2, "net1\n", "", 0},
-	{3, "net1\n", "", 0},
+	{2, "net1\n", "", 0, GID_NAMESPACE_OTHER},
+	{3, "net1\n", "", 0, GID_NAMESPACE_OTHER},
 	/* the same name and index as here, but not on the port */
-	{2, "mgmt0\n", "", 0},
+	{2, "mgmt0\n", "", 0, GID_NAMESPACE_OTHER},
 	/* the name is also that of an interface of the port, with another index */
-	{9, "eth0\n", "", 0},
-	{8, "loop0\n", "", 0},
-	{4, "eth1\n", "", 0},
-	{3, NULL, "", 0},
-	{3, "../net/eth0\n", "", 0},
-	{0, NULL, "", 0},
+	{9, "eth0\n", "", 0, GID_NAMESPACE_OTHER},
+	{8, "loop0\n", "", 0, GID_NAMESPACE_OTHER},
+	{4, "eth1\n", "", 0, GID_NAMESPACE_OTHER},
+	/* which interface it is, nobody says */
+	{3, NULL, "", 0, GID_NAMESPACE_OWN},
+	{3, "../net/eth0\n", "", 0, GID_NAMESPACE_OWN},
+	{0, NULL, "", 0, GID_NAMESPACE_OWN},
 };
+
+/* eth0.10 and bond0.20 are VLANs. Each interface is asked for once while its entries follow one
+ * another. */
+static uint32_t vlan_of(void *userdata, uint32_t ifindex)
+{
+	++*(unsigned int *)userdata;
+	return ifindex == 5 ? 10 : ifindex == 7 ? 20 : 0;
+}
 
 static void test_verbs(void **state)
 {
+	unsigned int asked = 0;
 	Tree *t = *state;
 	GidEntry entries[ARRAY_SIZE(cases)] = {};
 	_cleanup_(table_free_pointer) Table *table = NULL;
-	GidPlace place = {.device = t->fd, .ifindex = 3};
+	GidPlace place = {.device = t->fd, .ifindex = 3, .vlan_of = vlan_of, .userdata = &asked};
 
 	put_interfaces(t);
 	place.net = sysfs_open_directory(t->fd, "net");
@@ -88,9 +99,12 @@ static void test_verbs(void **state)
 	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const GidEntry *e = (const GidEntry *)(const void *)table->entries + i;
 
-		if (!streq(e->netdev, cases[i].expected) || e->ifindex != cases[i].expected_index)
-			fail_msg("entry %u: %s %u", i, e->netdev, e->ifindex);
+		if (!streq(e->netdev, cases[i].expected) || e->ifindex != cases[i].expected_index ||
+		    e->namespace != cases[i].expected_namespace)
+			fail_msg("entry %u: %s %u %u", i, e->netdev, e->ifindex, e->namespace);
+		assert_int_equal(e->vlan_id, e->ifindex == 5 ? 10 : e->ifindex == 7 ? 20 : 0);
 	}
+	assert_int_equal(asked, 4);
 	/* a port whose interface is not here has no GIDs of interfaces here */
 	memcpy(table->entries, entries, sizeof(entries));
 	place.ifindex = 0;
@@ -120,6 +134,8 @@ static void test_sysfs(void **state)
 	assert_string_equal(e[1].netdev, "");
 	assert_string_equal(e[2].netdev, "");
 	assert_int_equal(e[2].ifindex, 0);
+	assert_int_equal(e[0].namespace, GID_NAMESPACE_OWN);
+	assert_int_equal(e[1].namespace, GID_NAMESPACE_OTHER);
 	close(place.net);
 }
 

@@ -181,6 +181,42 @@ static void test_carrier(_unused_ void **state)
 	}
 }
 
+static void put_vlan(struct nl_msg *m, const char *kind, uint16_t id)
+{
+	struct nlattr *linkinfo = nla_nest_start(m, IFLA_LINKINFO), *data;
+
+	nla_put_string(m, IFLA_INFO_KIND, kind);
+	data = nla_nest_start(m, IFLA_INFO_DATA);
+	nla_put_u16(m, IFLA_VLAN_ID, id);
+	nla_nest_end(m, data);
+	nla_nest_end(m, linkinfo);
+}
+
+/* Only the data of a VLAN has the number of one. An interface in another namespace is no lower one:
+ * its index means another interface here. */
+static void test_vlan(_unused_ void **state)
+{
+	struct nl_msg *m = link_message(5, ARPHRD_ETHER);
+	Netdev d = {};
+
+	put_vlan(m, "vlan", 20);
+	nla_put_u32(m, IFLA_LINK, 3);
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+	assert_int_equal(d.vlan_id, 20);
+	assert_int_equal(d.lower, 3);
+	nla_put_u32(m, IFLA_LINK_NETNSID, 0);
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+	assert_int_equal(d.lower, 0);
+	nlmsg_free(m);
+	m = link_message(5, ARPHRD_ETHER);
+	put_vlan(m, "macvlan", 20);
+	nla_put_u32(m, IFLA_LINK, 5);
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+	assert_int_equal(d.vlan_id, 0);
+	assert_int_equal(d.lower, 0);
+	nlmsg_free(m);
+}
+
 static void test_ipoib(_unused_ void **state)
 {
 	static const uint8_t address[20] = {0x80, 0,	0x01, 0x48, 0xfe, 0x80, 0,
@@ -378,11 +414,11 @@ static void test_round_trip(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port),	    cmocka_unit_test(test_chardev),
-		cmocka_unit_test(test_netdev),	    cmocka_unit_test(test_carrier),
-		cmocka_unit_test(test_ipoib),	    cmocka_unit_test(test_altnames),
-		cmocka_unit_test(test_addresses),   cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_port),	   cmocka_unit_test(test_chardev),
+		cmocka_unit_test(test_netdev),	   cmocka_unit_test(test_carrier),
+		cmocka_unit_test(test_vlan),	   cmocka_unit_test(test_ipoib),
+		cmocka_unit_test(test_altnames),   cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_interrupted),
 	};
 
 	return cmocka_run_group_tests_name("query-netlink", tests, NULL, NULL);

@@ -141,6 +141,8 @@ static void test_chardevs(void **state)
 	put_node(t, "infiniband_mad", "umad2", "rxe1\n", "nonsense\n");
 	put_node(t, "infiniband_mad", "issm1", "rxe1\n", "231:65\n");
 	tree_put(t, "infiniband_mad/abi_version", "5\n");
+	tree_put(t, "infiniband_mad/umad1/port", "2\n");
+	tree_put(t, "infiniband_mad/issm1/port", "nonsense\n");
 	assert_int_equal(sysfs_read_chardevs(-EBADF, t->fd, "rxe1", &verbs, &table), 0);
 	assert_non_null(table);
 	assert_int_equal(table->n, 3);
@@ -148,7 +150,9 @@ static void test_chardevs(void **state)
 	assert_string_equal(e[0].class, "mad");
 	assert_string_equal(e[0].path, "/dev/infiniband/umad1");
 	assert_int_equal(e[0].minor, 1);
+	assert_int_equal(e[0].port, 2);
 	assert_string_equal(e[1].class, "issm");
+	assert_int_equal(e[1].port, 0);
 	assert_memory_equal(&e[2], &verbs, sizeof(verbs));
 	table_free(table);
 

@@ -180,11 +180,16 @@ static const ErrorCase port_errors[] = {
 	 ":4: gid.x: the table has 8 entries, expected an index below that"},
 	{PORT_1 "gid.1 = ::g\n",
 	 ":4: gid.1 = ::g: expected a GID or IP address, then its type (ib, v1 or v2), "
-	 "then a network interface (and its index, if it is not the port's), or nothing"},
+	 "then a network interface (and its index, if it is not the port's), then vlan=NUMBER or "
+	 "namespace=other; or nothing"},
 	{PORT_1 "gid.1 = ::1 v2 eth9\n",
 	 ":4: gid.1 = ::1 v2 eth9: expected a GID or IP address, then its type (ib, v1 or "
-	 "v2), then a network interface (and its index, if it is not the port's), or "
-	 "nothing"},
+	 "v2), then a network interface (and its index, if it is not the port's), then "
+	 "vlan=NUMBER or namespace=other; or nothing"},
+	{PORT_1 "gid.1 = ::1 v2 vlan=4095\n",
+	 ":4: gid.1 = ::1 v2 vlan=4095: expected a GID or IP address, then its type (ib, v1 or "
+	 "v2), then a network interface (and its index, if it is not the port's), then "
+	 "vlan=NUMBER or namespace=other; or nothing"},
 	{PORT_1 "pkey.128 = 0xffff\n",
 	 ":4: pkey.128: the table has 128 entries, expected an index below that"},
 	{PORT_1 "pkey.1 = 0x10000\n",
@@ -422,7 +427,8 @@ static void test_settings(void **state)
 		  "[port m1/*]\nlid = 5\nsm_sl =\n"
 		  "[port m%d/*]\nlid = 9\nactive_mtu = 1024\nactive_speed = XDR\n"
 		  "[device v]\nprotocol = infiniband\nports = 2\n"
-		  "[port v/2]\ngid.3 = 192.0.2.1 v1 vlan5 77\ngid.300 =\ngid.0 = fe80::1\n"
+		  "[port v/2]\ngid.3 = 192.0.2.1 v1 vlan5 77 vlan=5\ngid.4 = ::2 "
+		  "namespace=other\ngid.300 =\ngid.0 = fe80::1\n"
 		  "protocol = roce\nnetdev = eth%p 9\ngid_tbl_len = 512\npkey.0 = 0x8000\n"
 		  "active_speed = XDR\nactive_speed_ex = raw:0\n",
 		  &s);
@@ -447,12 +453,16 @@ static void test_settings(void **state)
 	assert_string_equal(p->values.netdev, "eth2");
 	assert_int_equal(p->values.ifindex, 9);
 	assert_int_equal(p->values.active_speed_ex, 0);
-	assert_int_equal(p->tables[PORT_TABLE_GIDS]->n, 2);
+	assert_int_equal(p->tables[PORT_TABLE_GIDS]->n, 3);
 	assert_int_equal(gid(p, 0)->type, GID_TYPE_ROCE_V2);
 	assert_string_equal(gid(p, 0)->netdev, "eth2");
 	assert_int_equal(gid(p, 1)->index, 3);
 	assert_int_equal(gid(p, 1)->type, GID_TYPE_ROCE_V1);
 	assert_int_equal(gid(p, 1)->ifindex, 77);
+	assert_int_equal(gid(p, 1)->vlan_id, 5);
+	assert_int_equal(gid(p, 2)->namespace, GID_NAMESPACE_OTHER);
+	assert_int_equal(gid(p, 2)->ifindex, 0);
+	assert_string_equal(gid(p, 2)->netdev, "");
 	assert_null(p->tables[PORT_TABLE_PKEYS]);
 }
 
