@@ -6,9 +6,9 @@
  * of "@listed@" the fields of org.rdma.Manager.ListPorts(), of "@counters@", "@counter-columns@"
  * and "@counter-units@" what org.rdma.Port.GetCounters() knows, of "@transition-columns@" the
  * members of a transition, of "@reasons@" the reasons that signals carry, of "@unavailable@" the
- * codes of why something has no value, of "@errors@" the errors, and of "@features@" what
- * org.rdma.Manager.Features has. All of it comes from the tables; hides how text is written in
- * mdoc(7).
+ * codes of why something has no value, of "@errors@" the errors, of "@features@" what
+ * org.rdma.Manager.Features has, and of "@member INTERFACE.NAME@" the sentence of members.def. All
+ * of it comes from the tables; hides how text is written in mdoc(7).
  */
 
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #include "counters.h"
 #include "event.h"
 #include "api-feature.h"
+#include "members.h"
 #include "names.h"
 #include "unavailable.h"
 
@@ -253,6 +254,29 @@ static void put_counter_units(void)
 		printf(".Qq %s%s\n", counter_unit_name(u), u + 1 < _COUNTER_UNIT_MAX ? " ," : " .");
 }
 
+/* "@member Manager.GetPort@": what the member is for. Returns whether LINE is such a line. */
+static bool put_member(const char *line)
+{
+	const char *rest = startswith(line, "@member "), *dot, *end;
+	char interface[64], name[64];
+	const Member *m;
+
+	end = rest ? strchr(rest, '@') : NULL;
+	dot = end ? memrchr(rest, '.', (size_t)(end - rest)) : NULL;
+	if (!dot)
+		return false;
+	snprintf(interface, sizeof(interface), RDMAD_BUS_NAME ".%.*s", (int)(dot - rest), rest);
+	snprintf(name, sizeof(name), "%.*s", (int)(end - dot - 1), dot + 1);
+	m = member_find(interface, name);
+	if (!m) {
+		fprintf(stderr, "%s.%s has no row in members.def\n", interface, name);
+		exit(1);
+	}
+	put_text(m->help);
+	putchar('\n');
+	return true;
+}
+
 int main(void)
 {
 	char line[512];
@@ -280,7 +304,7 @@ int main(void)
 			put_features();
 		else if (streq(line, "@unavailable@\n"))
 			put_unavailable();
-		else
+		else if (!put_member(line))
 			fputs(line, stdout);
 	}
 	return fflush(stdout) == 0 && !ferror(stdout) && !ferror(stdin) ? 0 : 1;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the daemon says of its interfaces is what dbus/INTERFACE.xml says. With REGENERATE=1 the
- * files are written instead: the attribute tables and the vtables are the source.
+ * What the daemon says of its interfaces is what dbus/INTERFACE.xml says, but for the documentation
+ * (documented.h). With REGENERATE=1 the files are written instead: the attribute tables,
+ * members.def and the vtables are the source.
  */
 
 #include <sys/stat.h>
 
+#include "documented.h"
 #include "fixture.h"
+#include "members.h"
 
 static const char scenario[] = "[device mlx5_0]\nindex = 1\nprotocol = infiniband\n"
 			       "[device rocep1]\nindex = 2\nprotocol = roce\n"
@@ -38,7 +41,7 @@ static char *introspect(Fixture *f, const char *path, const char *name)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = fixture_call(
 		f, path, "org.freedesktop.DBus.Introspectable", "Introspect", NULL, "");
-	_cleanup_free_ char *begin_tag = NULL;
+	_cleanup_free_ char *begin_tag = NULL, *element = NULL, *text = NULL;
 	const char *xml, *begin, *end;
 	char *ret;
 
@@ -48,26 +51,46 @@ static char *introspect(Fixture *f, const char *path, const char *name)
 	assert_non_null(begin);
 	end = strstr(begin, "</interface>");
 	assert_non_null(end);
+	element = strndup(begin, (size_t)(end - begin));
+	assert_non_null(element);
+	text = documented(element);
 	assert_true(asprintf(&ret,
 			     "<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object "
 			     "Introspection 1.0//EN\"\n"
 			     "\"https://www.freedesktop.org/standards/dbus/1.0/introspect.dtd\">\n"
 			     "<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
 			     "<!-- Generated from the daemon: ./run update-golden -->\n"
-			     "<node>\n%.*s</interface>\n</node>\n",
-			     (int)(end - begin), begin) > 0);
+			     "<node>\n%s </interface>\n</node>\n",
+			     text) > 0);
 	return ret;
 }
 
 static char *read_file(const char *path)
 {
 	_cleanup_fclose_ FILE *file = fopen(path, "r");
-	char *text = calloc(1, 65536);
+	const size_t size = 1 << 18;
+	char *text = calloc(1, size);
 
 	assert_non_null(text);
 	if (file)
-		text[fread(text, 1, 65535, file)] = '\0';
+		text[fread(text, 1, size - 1, file)] = '\0';
 	return text;
+}
+
+/* Each row of members.def is about something that there is. */
+static void check_members(const char *interface, const char *xml)
+{
+	for (size_t i = 0; i < n_members; i++) {
+		const Member *m = &members[i];
+		char name[96];
+
+		if (!streq(m->interface, interface) || !*m->name)
+			continue;
+		snprintf(name, sizeof(name), " name=\"%s\"", m->name);
+		if (!strstr(xml, name))
+			fail_msg("%s has no %s any more: remove it from lib/model/members.def",
+				 interface, m->name);
+	}
 }
 
 static void test_interfaces(void **state)
@@ -84,6 +107,7 @@ static void test_interfaces(void **state)
 
 		snprintf(path, sizeof(path), "%s/dbus/%s.xml", TEST_SOURCE_DIR,
 			 interfaces[i].interface);
+		check_members(interfaces[i].interface, is);
 		if (getenv("REGENERATE")) {
 			_cleanup_fclose_ FILE *file = fopen(path, "w");
 
