@@ -13,6 +13,17 @@ static void set_unavailable_error(RdmadObject *o, size_t row, GError **error)
 		    unavailable_text(rdmad_object_row_unavailable(o, row)));
 }
 
+/* The row of ATTRIBUTE; -1 and an error if there is none. */
+static gssize find_row(RdmadObject *o, const char *attribute, GError **error)
+{
+	gssize row = rdmad_object_find_row(o, attribute);
+
+	if (row < 0)
+		g_set_error(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_NOT_FOUND,
+			    "%s has no attribute \"%s\"", rdmad_object_get_name(o), attribute);
+	return row;
+}
+
 /* Whether row ROW can be had without a call. Then *RET_VALUE or *ERROR is set. */
 static gboolean load_at_once(RdmadObject *o, size_t row, GVariant **ret_value, GError **error)
 {
@@ -91,11 +102,13 @@ void rdmad_object_load_async(RdmadObject *self, const char *attribute, GCancella
 
 	g_return_if_fail(RDMAD_IS_OBJECT(self));
 	g_return_if_fail(attribute);
-	row = rdmad_object_find_row(self, attribute);
-	if (row < 0)
-		return;
 	task = g_task_new(self, cancellable, callback, user_data);
 	g_task_set_source_tag(task, rdmad_object_load_async);
+	row = find_row(self, attribute, &error);
+	if (row < 0) {
+		g_task_return_error(task, error);
+		return;
+	}
 	g_task_set_task_data(task, GSIZE_TO_POINTER(row), NULL);
 	if (!load_at_once(self, (size_t)row, &value, &error))
 		client_call_async(rdmad_object_get_client(self), rdmad_object_get_object_path(self),
@@ -124,8 +137,9 @@ GVariant *rdmad_object_load_sync(RdmadObject *self, const char *attribute,
 
 	g_return_val_if_fail(RDMAD_IS_OBJECT(self), NULL);
 	g_return_val_if_fail(attribute, NULL);
-	row = rdmad_object_find_row(self, attribute);
-	g_return_val_if_fail(row >= 0, NULL);
+	row = find_row(self, attribute, error);
+	if (row < 0)
+		return NULL;
 	keep = g_object_ref(self);
 	if (load_at_once(self, (size_t)row, &value, error))
 		return value;

@@ -72,7 +72,8 @@ char **rdmad_object_commit(RdmadObject *o);
 /* Emits "notify" for all properties that have changed in the commits since the last call. */
 void rdmad_object_notify(RdmadObject *o);
 
-/* The row of the property ATTRIBUTE; -1 and a critical warning if there is none. */
+/* The row of ATTRIBUTE, the name of a property ("active-mtu") or of a row ("ActiveMtu"); -1 if
+ * there is none. */
 gssize rdmad_object_find_row(RdmadObject *o, const char *attribute);
 const Attribute *rdmad_object_get_row(RdmadObject *o, size_t row);
 /* The value of row ROW, without a reference; NULL if there is no valid one, and then the second

@@ -270,14 +270,27 @@ gboolean rdmad_object_find_interface(RdmadObject *o, const char *name, AttrInter
 	return FALSE;
 }
 
+/* The property that is the row with the D-Bus name NAME. */
+static GParamSpec *find_property_of_row(RdmadObject *o, const char *name)
+{
+	size_t n;
+	const Attribute *rows = object_rows(o, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (streq(rows[i].name, name) && rows[i].interface != INTERFACE_RAW)
+			return RDMAD_OBJECT_GET_CLASS(o)->properties[i];
+	return NULL;
+}
+
 gssize rdmad_object_find_row(RdmadObject *o, const char *attribute)
 {
 	GParamSpec *property = g_object_class_find_property(G_OBJECT_GET_CLASS(o), attribute);
-	size_t row = property ? GPOINTER_TO_SIZE(g_param_spec_get_qdata(property, row_quark())) : 0;
 
-	if (row == 0)
-		g_critical("%s has no attribute \"%s\"", G_OBJECT_TYPE_NAME(o), attribute);
-	return (gssize)row - 1;
+	if (!property)
+		property = find_property_of_row(o, attribute);
+	return property
+		       ? (gssize)GPOINTER_TO_SIZE(g_param_spec_get_qdata(property, row_quark())) - 1
+		       : -1;
 }
 
 const Attribute *rdmad_object_get_row(RdmadObject *o, size_t row)
@@ -368,7 +381,8 @@ const char *rdmad_object_get_unavailable_code(RdmadObject *self, const char *att
 	g_return_val_if_fail(RDMAD_IS_OBJECT(self), NULL);
 	g_return_val_if_fail(attribute, NULL);
 	row = rdmad_object_find_row(self, attribute);
-	return row < 0 ? NULL : rdmad_object_row_unavailable(self, (size_t)row);
+	return row < 0 ? unavailable_rows[UNAVAILABLE_NO_ATTRIBUTE].code
+		       : rdmad_object_row_unavailable(self, (size_t)row);
 }
 
 GVariant *rdmad_object_get_attribute(RdmadObject *self, const char *attribute)

@@ -23,6 +23,11 @@ G_BEGIN_DECLS
  * at once. If there is no such handler, the property becomes %NULL and is unavailable until
  * [method@Object.load_async] has read the table.
  *
+ * The functions that take the name of an attribute know both spellings: that of the property,
+ * `active-mtu`, and that on the bus, `ActiveMtu`. An attribute that there is not has no value, and
+ * that is no error: a program may ask for an attribute that only later versions of the library
+ * know.
+ *
  * Counters, and `last-query-timestamp`, change without a signal. The property has the value that
  * was read last, and [method@Object.load_async] reads it again.
  *
@@ -81,7 +86,7 @@ gboolean rdmad_object_is_present(RdmadObject *self);
 /**
  * rdmad_object_is_available:
  * @self: a device or port
- * @attribute: the name of a property that is an attribute, such as `lid`
+ * @attribute: the name of an attribute, such as `lid` or `Lid`
  *
  * Tells whether an attribute has a valid value now.
  *
@@ -93,13 +98,13 @@ gboolean rdmad_object_is_available(RdmadObject *self, const char *attribute);
 /**
  * rdmad_object_why_unavailable:
  * @self: a device or port
- * @attribute: the name of a property that is an attribute, such as `lid`
+ * @attribute: the name of an attribute, such as `lid` or `Lid`
  *
  * Gives the reason why an attribute has no valid value, to be shown in place of the value. A
  * program that compares it takes [method@Rdmad.Object.get_unavailable_code].
  *
- * Returns: (nullable): the reason, such as `the link is down`; %NULL if the attribute has a valid
- * value. The pointer is valid until the main context runs again.
+ * Returns: (nullable): the reason, such as `the link is down`, or `no such attribute`; %NULL if the
+ * attribute has a valid value. The pointer is valid until the main context runs again.
  */
 RDMAD_GLIB_PUBLIC
 const char *rdmad_object_why_unavailable(RdmadObject *self, const char *attribute);
@@ -107,12 +112,13 @@ const char *rdmad_object_why_unavailable(RdmadObject *self, const char *attribut
 /**
  * rdmad_object_get_unavailable_code:
  * @self: a device or port
- * @attribute: the name of a property that is an attribute, such as `lid`
+ * @attribute: the name of an attribute, such as `lid` or `Lid`
  *
  * Gives the reason why an attribute has no valid value, as a code that never changes. The codes are
- * in org.rdma(5). Three more are only here: `other-kind`, this kind of port does not have the
- * attribute; `not-loaded`, the attribute is a table that has changed and was not loaded since; and
- * `not-known`, the daemon is older and does not have the attribute.
+ * in org.rdma(5). Four more are only here: `other-kind`, this kind of port does not have the
+ * attribute; `not-loaded`, the attribute is a table that has changed and was not loaded since;
+ * `not-known`, the daemon is older and does not have the attribute; and `no-attribute`, this
+ * library does not have it.
  *
  * Returns: (nullable): the code, such as `link-down`; %NULL if the attribute has a valid value. The
  * pointer is valid until the main context runs again.
@@ -123,7 +129,7 @@ const char *rdmad_object_get_unavailable_code(RdmadObject *self, const char *att
 /**
  * rdmad_object_get_attribute:
  * @self: a device or port
- * @attribute: the name of a property that is an attribute, such as `lid`
+ * @attribute: the name of an attribute, such as `lid` or `Lid`
  *
  * Gets the value of an attribute of any type.
  *
@@ -136,7 +142,7 @@ GVariant *rdmad_object_get_attribute(RdmadObject *self, const char *attribute);
 /**
  * rdmad_object_get_number:
  * @self: a device or port
- * @attribute: the name of a property of type #guint or #guint64
+ * @attribute: the name of an attribute of type #guint, #gint or #guint64
  * @ret_number: (out): the value; 0 if there is no valid one
  *
  * Gets the value of an attribute that is a number.
@@ -149,7 +155,7 @@ gboolean rdmad_object_get_number(RdmadObject *self, const char *attribute, guint
 /**
  * rdmad_object_get_boolean:
  * @self: a device or port
- * @attribute: the name of a property of type #gboolean
+ * @attribute: the name of an attribute of type #gboolean
  * @ret_boolean: (out): the value; %FALSE if there is no valid one
  *
  * Gets the value of an attribute that is true or false.
@@ -162,7 +168,7 @@ gboolean rdmad_object_get_boolean(RdmadObject *self, const char *attribute, gboo
 /**
  * rdmad_object_get_string:
  * @self: a device or port
- * @attribute: the name of a property of type string
+ * @attribute: the name of an attribute of type string
  *
  * Gets the value of an attribute that is text.
  *
@@ -175,7 +181,7 @@ const char *rdmad_object_get_string(RdmadObject *self, const char *attribute);
 /**
  * rdmad_object_load_async:
  * @self: a device or port
- * @attribute: the name of a property that is an attribute, such as `gids`
+ * @attribute: the name of an attribute, such as `gids` or `Gids`
  * @cancellable: (nullable): cancels the call
  * @callback: (scope async) (closure user_data): called when the call has ended
  * @user_data: what @callback gets as its last argument
@@ -192,8 +198,8 @@ void rdmad_object_load_async(RdmadObject *self, const char *attribute, GCancella
  * rdmad_object_load_finish:
  * @self: a device or port
  * @result: the result that the callback has got
- * @error: why there is no value: %RDMAD_SERVICE_ERROR_UNAVAILABLE, %RDMAD_SERVICE_ERROR_GONE, or an
- *   error of the bus
+ * @error: why there is no value: %RDMAD_SERVICE_ERROR_UNAVAILABLE, %RDMAD_SERVICE_ERROR_NOT_FOUND
+ *   if there is no such attribute, %RDMAD_SERVICE_ERROR_GONE, or an error of the bus
  *
  * Ends the call that [method@Object.load_async] has begun.
  *
@@ -205,7 +211,7 @@ GVariant *rdmad_object_load_finish(RdmadObject *self, GAsyncResult *result, GErr
 /**
  * rdmad_object_load_sync:
  * @self: a device or port
- * @attribute: the name of a property that is an attribute, such as `gids`
+ * @attribute: the name of an attribute, such as `gids` or `Gids`
  * @cancellable: (nullable): cancels the call
  * @error: the same as for [method@Object.load_finish]
  *
