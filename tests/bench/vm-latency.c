@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -23,6 +24,7 @@
 
 #include "bench.h"
 #include "compare.h"
+#include "trace.h"
 
 /* The best round counts. */
 #define ROUNDS	     6
@@ -86,14 +88,61 @@ static const Change changes[] = {
 };
 /* clang-format on */
 
-static void make(const Change *c, unsigned int i)
+/*
+ * The changes are made by a process of their own. The subscriber must sleep when the signal comes,
+ * as subscribers do: a process that has just made the change may still be on the way to that, and
+ * a bus that sends to a process that does not sleep first does what else it has to do.
+ */
+static struct Maker {
+	const Change *change;
+	unsigned int direction;
+	double begin_ms; /* just before the change */
+} * maker;
+static int maker_fd;
+
+/* The subscriber is asleep after this time. */
+#define MAKER_SLEEP_USEC (20 * USEC_PER_MSEC)
+
+static void make_now(const Change *c, unsigned int direction)
 {
 	if (c->sim[0])
-		sim(c->sim[i % 2]);
+		sim(c->sim[direction]);
 	else if (c->link)
-		set_up("d0", i % 2);
+		set_up("d0", direction);
 	else
-		set_mtu("d0", c->mtu[i % 2]);
+		set_mtu("d0", c->mtu[direction]);
+}
+
+static void start_maker(void)
+{
+	int fds[2];
+
+	maker = mmap(NULL, sizeof(*maker), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	if (maker == MAP_FAILED || pipe2(fds, O_CLOEXEC) < 0)
+		bench_die("cannot start the process that makes the changes");
+	maker_fd = fds[1];
+	if (fork() == 0) {
+		char byte;
+
+		close(fds[1]);
+		while (read(fds[0], &byte, 1) == 1) {
+			usleep(MAKER_SLEEP_USEC);
+			maker->begin_ms = fixture_now_ms();
+			make_now(maker->change, maker->direction);
+		}
+		_exit(0);
+	}
+	close(fds[0]);
+}
+
+/* Has change I of C made in a moment: maker->begin_ms is when. */
+static void make(const Change *c, unsigned int i)
+{
+	maker->change = c;
+	maker->direction = i % 2;
+	if (write(maker_fd, "", 1) != 1)
+		bench_die("nobody makes the changes");
 }
 
 static bool tells(const Change *c, sd_bus_message *m, const char *path)
@@ -394,6 +443,13 @@ static void report(const Change *c, const Delays *signals, const Delays *bare)
 	bench_report(&figure);
 }
 
+static void print_turn(bool its_turn, double delay)
+{
+	trace_end();
+	printf("%s, %.0f us:\n", its_turn ? "rdmad" : "bare", delay * 1000);
+	trace_print(maker->begin_ms);
+}
+
 static void measure(const Change *c, const char *path, uint32_t index, unsigned int rounds)
 {
 	Delays signals = {.median = INFINITY, .p99 = INFINITY}, bare = signals;
@@ -403,7 +459,7 @@ static void measure(const Change *c, const char *path, uint32_t index, unsigned 
 	 * directions. */
 	for (unsigned int i = 0; i < rounds * TURNS * (pid ? 2 : 1); i++) {
 		bool its_turn = !pid || i % 4 == 0 || i % 4 == 3;
-		double begin;
+		double delay;
 
 		settle(c);
 		bare_heard = false;
@@ -411,12 +467,16 @@ static void measure(const Change *c, const char *path, uint32_t index, unsigned 
 			stop(pid);
 		for (size_t k = 0; k < ARRAY_SIZE(rdmad) && !its_turn; k++)
 			stop(rdmad[k]);
-		begin = fixture_now_ms();
+		if (bench.what)
+			trace_begin();
 		make(c, i);
+		delay = (its_turn ? wait_signal(c, path) : wait_bare()) - maker->begin_ms;
+		if (bench.what)
+			print_turn(its_turn, delay);
 		if (its_turn)
-			signals.samples[signals.n++] = wait_signal(c, path) - begin;
+			signals.samples[signals.n++] = delay;
 		else
-			bare.samples[bare.n++] = wait_bare() - begin;
+			bare.samples[bare.n++] = delay;
 		if (pid)
 			kill(pid, SIGCONT);
 		for (size_t k = 0; k < ARRAY_SIZE(rdmad); k++)
@@ -453,6 +513,7 @@ int main(int argc, char *argv[])
 		return 1;
 	sim("add sim0 driver=mlx5 link=ib ports=1 pkeys=16 gids=4");
 	sim("set sim0/1 state=4 phys_state=5 lid=20 sm_lid=1");
+	start_maker();
 	f = calloc(1, sizeof(Fixture));
 	text_copy(f->directory, sizeof(f->directory), "/tmp");
 	text_copy(f->address, sizeof(f->address), "unix:path=/run/dbus/system_bus_socket");
@@ -463,6 +524,8 @@ int main(int argc, char *argv[])
 	wait_port("sim0/1", sim_path);
 	wait_port("rxe0/1", rxe_path);
 	find_rdmad();
+	if (bench.what)
+		trace_init();
 	printf("%u rounds of %u; ms from before the change. Calls are of the driver, for two "
 	       "changes: queries of\n"
 	       "the port, those of ib_core itself, and reads of single P_Keys and GIDs\n\n"
@@ -473,6 +536,8 @@ int main(int argc, char *argv[])
 		const Change *c = &changes[i];
 		const char *path = c->sim[0] ? sim_path : rxe_path;
 
+		if (bench.what && (!c->figure || !streq(c->figure, bench.what)))
+			continue;
 		printf("%-32s", c->name);
 		fflush(stdout);
 		count(c, path);
