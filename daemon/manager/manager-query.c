@@ -42,6 +42,18 @@ static int on_settle(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *
 	return 0;
 }
 
+/* Ports that are settling are looked at once more. */
+static void await_settle(Manager *m, Schedule *w)
+{
+	uint64_t delay;
+
+	if (port_set_is_empty(&w->settling) || (timer_runs(w->settle) && w->settle_step > 0))
+		return;
+	delay = schedule_next_settle(w);
+	if (delay)
+		manager_start_timer(m, &w->settle, delay, on_settle, w, "settle");
+}
+
 static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Schedule *w = userdata;
@@ -142,6 +154,8 @@ void manager_ask(Manager *m, Device *d)
 	if (w->asked_id || w->wedged)
 		return;
 	if (!schedule_is_dirty(w)) {
+		/* an event may have nothing to be asked at once */
+		await_settle(m, w);
 		manager_ask_counters(m, d);
 		return;
 	}
@@ -322,15 +336,9 @@ static void judge_end(Manager *m, Device *d, int error, const char *text)
  */
 static void await_next(Manager *m, Schedule *w)
 {
-	uint64_t delay;
-
 	if (schedule_has_left(w))
 		later(m, w);
-	if (port_set_is_empty(&w->settling) || (timer_runs(w->settle) && w->settle_step > 0))
-		return;
-	delay = schedule_next_settle(w);
-	if (delay)
-		manager_start_timer(m, &w->settle, delay, on_settle, w, "settle");
+	await_settle(m, w);
 }
 
 void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)

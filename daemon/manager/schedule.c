@@ -104,9 +104,11 @@ static unsigned int parts_at_once(Schedule *w, EventReason reason)
 
 static void mark_port(Schedule *w, Ask *a, uint32_t port, EventReason reason, unsigned int parts)
 {
-	port_set_add(&a->ports, port);
-	a->reasons[port] |= REASON_BIT(reason);
-	a->parts[port] |= (uint8_t)parts;
+	if (parts) {
+		port_set_add(&a->ports, port);
+		a->reasons[port] |= REASON_BIT(reason);
+		a->parts[port] |= (uint8_t)parts;
+	}
 	if (!(REASON_BIT(reason) & event_reasons_meaning(MEANS_SETTLING)))
 		return;
 	port_set_add(&w->settling, port);
@@ -131,7 +133,7 @@ int schedule_mark(Schedule *w, uint32_t port, EventReason reason)
 		return r;
 	w->marked = true;
 	parts = parts_at_once(w, reason);
-	if (!by_caller)
+	if (!by_caller && parts)
 		w->only_left = false;
 	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_DEVICE))
 		a->attributes = true;

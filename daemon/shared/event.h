@@ -83,8 +83,8 @@ typedef enum EventMeaning {
 	R(NETDEV,            "netdev",            MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL,            0)           \
 	/* rtnetlink: MTU, carrier, MAC, master */                                                                                     \
 	R(LINK,              "link",              MEANS_LINKS | MEANS_SETTLING,                   READ_LINKS,            0)           \
-	/* rtnetlink: IP address */                                                                                                    \
-	R(ADDRESS,           "address",           MEANS_LINKS | MEANS_SETTLING,                   READ_LINKS,            0)           \
+	/* rtnetlink: IP address. What follows from it is a GID, which the kernel adds a little later */                               \
+	R(ADDRESS,           "address",           MEANS_LINKS | MEANS_SETTLING,                   0,                     0)           \
 	/* from here on: asynchronous events of verbs */                                                                               \
 	R(PORT_ACTIVE,       "port-active",       0,                                              READ_VERBS,             READ_ALL)   \
 	R(PORT_ERROR,        "port-error",        0,                                              READ_VERBS,             READ_USUAL) \

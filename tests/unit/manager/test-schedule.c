@@ -37,9 +37,8 @@ static void test_what_is_asked(void **state)
 static void test_pkeys(void **state)
 {
 	static const EventReason without[] = {
-		REASON_QUERY,	   REASON_SETTLE,     REASON_LINK,
-		REASON_ADDRESS,	   REASON_NETDEV,     REASON_GID_CHANGE,
-		REASON_PORT_ERROR, REASON_LID_CHANGE, REASON_SM_CHANGE};
+		REASON_QUERY,	   REASON_SETTLE,     REASON_LINK,	 REASON_NETDEV,
+		REASON_GID_CHANGE, REASON_PORT_ERROR, REASON_LID_CHANGE, REASON_SM_CHANGE};
 	Schedule *w = work_of(state);
 
 	for (size_t i = 0; i < ARRAY_SIZE(without); i++) {
@@ -80,7 +79,6 @@ static void test_parts(void **state)
 		{REASON_DEVICE_FATAL, READ_ALL, 0},
 		/* these have looks of their own, which follow when the kernel is done */
 		{REASON_LINK, READ_LINKS, 0},
-		{REASON_ADDRESS, READ_LINKS, 0},
 		{REASON_NETDEV, READ_USUAL, 0},
 	};
 	Schedule *w = work_of(state);
@@ -96,6 +94,26 @@ static void test_parts(void **state)
 		assert_int_equal(ask(w).parts, expected[i].later);
 		assert_false(schedule_has_left(w));
 	}
+}
+
+/* Nothing is asked at once because of an address: the first look of the series has its GID. It does
+ * not make a query that is due later come sooner, or read more. */
+static void test_address(void **state)
+{
+	Schedule *w = work_of(state);
+	Query q;
+
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	ask(w);
+	schedule_mark(w, 1, REASON_ADDRESS);
+	assert_false(schedule_is_dirty(w));
+	assert_true(schedule_has_left(w));
+	assert_true(port_set_has(&w->settling, 1));
+	assert_true(schedule_next_settle(w) > 0);
+	schedule_settle(w);
+	q = ask(w);
+	assert_int_equal(q.parts, READ_USUAL);
+	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_ADDRESS);
 }
 
 /* What two events have read at once is not left for later. */
@@ -564,6 +582,7 @@ int main(void)
 		TEST(test_what_is_asked),
 		TEST(test_pkeys),
 		TEST(test_parts),
+		TEST(test_address),
 		TEST(test_parts_of_two),
 		TEST(test_parts_of_answer),
 		TEST(test_parts_due),
