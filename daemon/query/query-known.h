@@ -9,6 +9,7 @@
 
 #include "query-dv.h"
 #include "query-gids.h"
+#include "query-link.h"
 #include "query-pkeys.h"
 #include "query-policy.h"
 #include "query-verbs.h"
@@ -24,7 +25,7 @@ typedef struct Known {
 	VerbsDevice verbs;	       /* driver_id is negative until it has a uverbs node */
 	bool has_cap_flags;	       /* VERBS.cap_flags was read */
 	unsigned int link_layers; /* of its ports that were read: a mask of 1 << IBV_LINK_LAYER_* */
-	uint32_t netdev_mtu;	  /* of the interface of the port that was read last */
+	KnownLink link;		  /* the interface of the port that was read last */
 	DeviceGids gids;	  /* the last tables of its ports */
 	DevicePkeys pkeys;	  /* the open files of its P_Key tables */
 	size_t n_gids;		  /* how many GIDs all its ports had last time */

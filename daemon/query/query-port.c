@@ -33,21 +33,6 @@ static void supply_table(PortSnapshot *s, unsigned int part, PortTable table, in
 	mask_set(&s->supplied, port_table_attr(table), true);
 }
 
-static void query_netdev(Target *t, PortSnapshot *s)
-{
-	Querier *querier = t->querier;
-	Netdev *d = &t->netdev;
-	uint64_t speed;
-
-	*d = (Netdev){};
-	if (s->values.ifindex == 0 || netdev_open(&querier->rtnl) < 0 ||
-	    netdev_get(&querier->rtnl, s->values.ifindex, d) < 0)
-		return;
-	netdev_supply(d, s);
-	if (sysfs_read_netdev_speed(querier->net, d->name, d->ifindex, &speed) == 0)
-		PORT_SUPPLY(s, netdev_speed, speed);
-}
-
 /* Reads the GIDs of all ports of the device at once, if that is possible and was not done. */
 static bool has_device_gids(Target *t)
 {
@@ -234,34 +219,62 @@ void port_keep_links(PortSnapshot *s)
 		s->supplied = mask_and(s->supplied, port_rows_of(READ_LINKS));
 }
 
-/* What netlink says of the port, and rtnetlink of its interface. */
+/* What rtnetlink says of the interface IFINDEX. */
+static int get_netdev(Querier *querier, uint32_t ifindex, Netdev *ret)
+{
+	int r = ifindex ? netdev_open(&querier->rtnl) : -ENOENT;
+
+	*ret = (Netdev){};
+	return r < 0 ? r : netdev_get(&querier->rtnl, ifindex, ret);
+}
+
+/* Supplies the rows about the interface of the port. */
+static void supply_netdev(Target *t, PortSnapshot *s)
+{
+	const Netdev *d = &t->netdev;
+	bool is_change = t->query->parts == READ_LINKS;
+	uint64_t speed;
+
+	netdev_supply(d, s);
+	/* The kernel says none of an interface that is down. */
+	if (d->up && link_read_speed(&t->known->link, t->querier->net, d->name, d->ifindex,
+				     is_change, &speed) == 0)
+		PORT_SUPPLY(s, netdev_speed, speed);
+}
+
+/*
+ * What netlink says of the port, and rtnetlink of its interface. rtnetlink answers when the kernel
+ * has told everybody of a change of the interface, the driver of the port too. So it is asked
+ * first, about the interface that the port had last. If the port has another one, it is asked about
+ * that, and then the port is asked again.
+ */
 static int query_links(Target *t, uint32_t port, PortSnapshot *s)
 {
+	const KnownLink *known = &t->known->link;
+	uint32_t guess = known->port == port ? known->ifindex : 0;
+	bool has_netdev = get_netdev(t->querier, guess, &t->netdev) == 0;
 	/* Without an answer of nldev the port would seem to have lost its interface. So the query
 	 * fails then as it does without an answer of verbs: both ask the same hardware. */
 	int r = nldev_get_port(&t->querier->nldev, t->device, port, s);
-	bool other_mtu;
 
+	if (r == 0 && s->values.ifindex != guess) {
+		has_netdev = get_netdev(t->querier, s->values.ifindex, &t->netdev) == 0;
+		if (has_netdev && !(s->parts & READ_VERBS))
+			r = nldev_get_port(&t->querier->nldev, t->device, port, s);
+	}
 	if (r < 0)
 		return r;
-	query_netdev(t, s);
-	other_mtu = s->values.netdev_mtu != t->known->netdev_mtu;
-	t->known->netdev_mtu = s->values.netdev_mtu;
-	if (s->parts & READ_VERBS)
-		return 0;
+	if (has_netdev && s->values.ifindex == t->netdev.ifindex)
+		supply_netdev(t, s);
 	/* ActiveMtu follows the MTU of the interface. */
-	if (other_mtu) {
+	if (link_note(&t->known->link, port, s->values.ifindex, s->values.netdev_mtu) &&
+	    !(s->parts & READ_VERBS)) {
 		target_open_context(t);
 		s->parts |= READ_VERBS;
-		return 0;
 	}
-	/* rtnetlink has answered when the kernel has told everybody of a change of the interface,
-	 * the driver of the port too. What was asked before may be older, so the state is asked for
-	 * again. */
-	if (s->values.ifindex)
-		r = nldev_get_port(&t->querier->nldev, t->device, port, s);
-	port_keep_links(s);
-	return r;
+	if (!(s->parts & READ_VERBS))
+		port_keep_links(s);
+	return 0;
 }
 
 int port_query(Target *t, uint32_t port, PortSnapshot *s)

@@ -14,7 +14,14 @@ static int run_device(Target *t, const Query *q, const Sink *sink)
 	return sink->device(sink->userdata, q, &s);
 }
 
-/* *GONE becomes true if the device has gone meanwhile. Then the port is not reported. */
+/* Whether the end of the query closes the device, which may block. */
+static bool closes_device(const Target *t)
+{
+	return t->tried_open && !contexts_holds(t->querier->contexts, t->device);
+}
+
+/* *GONE becomes true if the device has gone meanwhile. Then the port is not reported. LAST: it is
+ * the last one. */
 static int run_port(Target *t, uint32_t port, bool last, const Sink *sink, bool *gone)
 {
 	_cleanup_(port_snapshot_done) PortSnapshot s = {};
@@ -26,7 +33,9 @@ static int run_port(Target *t, uint32_t port, bool last, const Sink *sink, bool 
 		if (!*gone && error != -EINVAL)
 			target_reopen(t); /* the error may be the context's */
 	}
-	return *gone ? 0 : sink->port(sink->userdata, t->query, port, error, &s, last);
+	return *gone ? 0
+		     : sink->port(sink->userdata, t->query, port, error, &s,
+				  last && !closes_device(t));
 }
 
 /* The counters of the ports need sysfs alone. The reading of one port ends, complete or not, before
@@ -64,10 +73,7 @@ static int run(Target *t, const Sink *sink, bool *gone)
 
 	for (uint32_t port = 1; r == 0 && port <= last && !*gone; port++)
 		if (port_set_has(&q->ports, port))
-			r = run_port(t, port,
-				     port == last &&
-					     contexts_holds(t->querier->contexts, t->device),
-				     sink, gone);
+			r = run_port(t, port, port == last, sink, gone);
 	return r;
 }
 

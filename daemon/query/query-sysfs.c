@@ -496,20 +496,32 @@ int sysfs_read_gids(int device, uint32_t port, bool roce, Table **ret)
 	return finish(&g, sizeof(GidEntry), r, ret);
 }
 
-int sysfs_read_netdev_speed(int net, const char *name, uint32_t ifindex, uint64_t *ret)
+int sysfs_open_netdev_speed(int net, const char *name, uint32_t ifindex)
 {
-	_cleanup_close_ int fd = sysfs_open_directory(net, name);
+	_cleanup_close_ int directory = sysfs_open_directory(net, name);
 	uint64_t v;
 	int r;
 
-	if (fd < 0)
-		return fd;
-	r = sysfs_read_number(fd, "ifindex", UINT32_MAX, &v);
+	if (directory < 0)
+		return directory;
+	r = sysfs_read_number(directory, "ifindex", UINT32_MAX, &v);
 	if (r < 0)
 		return r;
 	if (v != ifindex)
 		return -ENODEV; /* another interface has the name by now */
-	r = sysfs_read_number(fd, "speed", UINT32_MAX, &v); /* Mbit/s; "-1": unknown */
+	r = openat(directory, "speed", O_RDONLY | O_CLOEXEC);
+	return r < 0 ? -errno : r;
+}
+
+int sysfs_read_netdev_speed(int file, uint64_t *ret)
+{
+	AttrText text;
+	uint64_t v = 0;
+	size_t n;
+	int r = read_open_file(file, text, sizeof(text), &n);
+
+	if (r == 0)
+		r = parse_number(text, UINT32_MAX, &v); /* Mbit/s; "-1": unknown */
 	if (r < 0)
 		return r;
 	/* Some drivers print that -1 as an unsigned number. */

@@ -52,5 +52,8 @@ int sysfs_read_pkeys(int device, uint32_t port, Table **ret);
 /* The same of a table whose N files are open. */
 int sysfs_read_pkey_files(const int *fds, uint32_t n, Table **ret);
 int sysfs_read_gids(int device, uint32_t port, bool roce, Table **ret);
-/* bit/s; -EINVAL while the interface has none. NET is a descriptor of /sys/class/net. */
-int sysfs_read_netdev_speed(int net, const char *name, uint32_t ifindex, uint64_t *ret);
+/* Opens the file with the speed of the interface IFINDEX, if that has NAME: -ENODEV. NET is a
+ * descriptor of /sys/class/net. */
+int sysfs_open_netdev_speed(int net, const char *name, uint32_t ifindex);
+/* Reads it: bit/s. -EINVAL while the interface has no speed, -ENODEV if it has gone. */
+int sysfs_read_netdev_speed(int file, uint64_t *ret);

@@ -118,6 +118,13 @@ static bool is_familiar(const Target *t, const char *name)
 	       streq(t->known->name, name);
 }
 
+/* Whether Q asks the kernel about its device anyway: netlink is asked about the port, which says
+ * too if there is no such device. */
+static bool asks_netlink(const Query *q)
+{
+	return q->parts == READ_LINKS && !q->attributes && !q->counters;
+}
+
 /* The parts of a port that are read with a context */
 #define NEEDS_CONTEXT (READ_VERBS | READ_GIDS | READ_DIRECT)
 
@@ -131,8 +138,8 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 	int r = t.known ? netlink_open(&querier->nldev, NETLINK_RDMA) : -ENOMEM;
 
 	memcpy(t.name, q->name, sizeof(t.name));
-	if (r == 0 &&
-	    (!is_familiar(&t, q->name) || !contexts_holds(querier->contexts, q->device))) {
+	if (r == 0 && (!is_familiar(&t, q->name) ||
+		       !(contexts_holds(querier->contexts, q->device) || asks_netlink(q)))) {
 		r = nldev_get_device(&querier->nldev, t.device, &t.nldev);
 		memcpy(t.name, t.nldev.values.name, sizeof(t.name));
 		t.known->first_port = device_first_port(&t.nldev);

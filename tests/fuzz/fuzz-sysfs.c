@@ -131,6 +131,7 @@ static void read_texts(void)
 	char link[64];
 	AttrText text;
 	uint64_t number;
+	int file;
 
 	if (sysfs_read_link(3, "link", link, sizeof(link)) == 0)
 		FUZZ_CHECK(strnlen(link, sizeof(link)) < sizeof(link));
@@ -140,8 +141,10 @@ static void read_texts(void)
 	}
 	if (sysfs_read_number(3, "number", 1000, &number) == 0)
 		FUZZ_CHECK(number <= 1000);
-	if (sysfs_read_netdev_speed(3, "eth0", 7, &number) == 0)
+	file = sysfs_open_netdev_speed(3, "eth0", 7);
+	if (file >= 0 && sysfs_read_netdev_speed(file, &number) == 0)
 		FUZZ_CHECK(number <= UINT32_MAX * UINT64_C(1000000));
+	close_fd(file);
 }
 
 static void read_input(uint8_t what)

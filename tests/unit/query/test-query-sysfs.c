@@ -343,21 +343,28 @@ static void test_gids(void **state)
 	assert_null(table);
 }
 
+static int read_speed(const Tree *t, uint32_t ifindex, uint64_t *ret)
+{
+	_cleanup_close_ int file = sysfs_open_netdev_speed(t->fd, "eth0", ifindex);
+
+	return file < 0 ? file : sysfs_read_netdev_speed(file, ret);
+}
+
 static void test_netdev_speed(void **state)
 {
 	Tree *t = *state;
 	uint64_t speed = 0;
 
-	assert_int_equal(sysfs_read_netdev_speed(t->fd, "eth0", 3, &speed), -ENOENT);
+	assert_int_equal(read_speed(t, 3, &speed), -ENOENT);
 	tree_put(t, "eth0/ifindex", "3\n");
 	tree_put(t, "eth0/speed", "200000\n");
-	assert_int_equal(sysfs_read_netdev_speed(t->fd, "eth0", 3, &speed), 0);
+	assert_int_equal(read_speed(t, 3, &speed), 0);
 	assert_true(speed == UINT64_C(200000000000));
-	assert_int_equal(sysfs_read_netdev_speed(t->fd, "eth0", 4, &speed), -ENODEV);
+	assert_int_equal(read_speed(t, 4, &speed), -ENODEV);
 	tree_put(t, "eth0/speed", "-1\n");
-	assert_int_equal(sysfs_read_netdev_speed(t->fd, "eth0", 3, &speed), -EINVAL);
+	assert_int_equal(read_speed(t, 3, &speed), -EINVAL);
 	tree_put(t, "eth0/speed", "4294967295\n");
-	assert_int_equal(sysfs_read_netdev_speed(t->fd, "eth0", 3, &speed), -EINVAL);
+	assert_int_equal(read_speed(t, 3, &speed), -EINVAL);
 }
 
 static void test_names(_unused_ void **state)
