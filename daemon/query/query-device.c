@@ -3,6 +3,7 @@
 #include "query-device.h"
 
 #include "log.h"
+#include "query-function.h"
 #include "query-sysfs.h"
 
 static void query_chardevs(Target *t, DeviceSnapshot *s)
@@ -43,12 +44,15 @@ static void supply_events(const Target *t, DeviceSnapshot *s)
 void device_query(Target *t, DeviceSnapshot *s)
 {
 	unsigned int cap_flags;
+	AttrPath parent;
 
 	s->values = t->nldev.values;
 	s->supplied = t->nldev.supplied;
 	if (t->known->verbs.driver_id >= 0)
 		DEVICE_SUPPLY(s, driver_id, (uint32_t)t->known->verbs.driver_id);
 	sysfs_supply_device(target_sysfs(t), s);
+	if (function_find(target_sysfs(t), t->name, parent) == 0)
+		function_supply(t->sysfs, parent, s);
 	query_chardevs(t, s);
 	supply_events(t, s);
 	if (t->context) {

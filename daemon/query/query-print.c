@@ -9,7 +9,7 @@ static void print_row(FILE *f, const char *prefix, const Attribute *a, const voi
 	uint64_t v;
 
 	if (attr_is_text(a->type)) {
-		AttrLongText text;
+		AttrPath text;
 
 		text_copy(text, sizeof(text), attr_get_text(a, values));
 		text_sanitize(text, sizeof(text));

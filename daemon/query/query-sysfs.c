@@ -93,13 +93,13 @@ int sysfs_read_link(int directory, const char *path, char *buffer, size_t size)
 	return 0;
 }
 
-/* "0000:c1:00.0", as the parent is named if it is a PCI function. */
-static bool is_pci_address(const char *text)
+bool sysfs_is_pci_address(const char *text)
 {
 	unsigned int domain, bus, slot, function;
 	int end = 0;
 
-	return sscanf(text, "%x:%x:%x.%x%n", &domain, &bus, &slot, &function, &end) == 4 &&
+	return !text[strspn(text, "0123456789abcdef:.")] &&
+	       sscanf(text, "%x:%x:%x.%x%n", &domain, &bus, &slot, &function, &end) == 4 &&
 	       text[end] == '\0';
 }
 
@@ -119,7 +119,8 @@ void sysfs_supply_device(int device, DeviceSnapshot *s)
 		DEVICE_SUPPLY_TEXT(s, node_desc, long_text);
 	if (sysfs_read_link(device, "device/driver", text, sizeof(text)) == 0)
 		DEVICE_SUPPLY_TEXT(s, driver, text);
-	if (sysfs_read_link(device, "device", text, sizeof(text)) == 0 && is_pci_address(text))
+	if (sysfs_read_link(device, "device", text, sizeof(text)) == 0 &&
+	    sysfs_is_pci_address(text))
 		DEVICE_SUPPLY_TEXT(s, pci_address, text);
 	/* -1 stands for none. */
 	if (sysfs_read_number(device, "device/numa_node", INT32_MAX, &v) == 0)

@@ -28,6 +28,8 @@ int sysfs_read_link(int directory, const char *path, char *buffer, size_t size);
 
 /* Supplies the rows with source SYSFS but the character devices. */
 void sysfs_supply_device(int device, DeviceSnapshot *s);
+/* "0000:c1:00.0", as the directory of a PCI function is named. */
+bool sysfs_is_pci_address(const char *text);
 /*
  * The device's character devices: VERBS, if that is not NULL, and those for MADs. CLASSES is a
  * descriptor of /sys/class: where the devices without a parent (rxe, siw) have theirs, all in one

@@ -72,6 +72,8 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 		return "text of up to 63 bytes";
 	case ATTR_LONG_TEXT:
 		return "text of up to 71 bytes";
+	case ATTR_PATH:
+		return "text of up to 255 bytes";
 	case ATTR_GUID:
 		return "a GUID such as 0002:c903:00ab:cdef";
 	case ATTR_MTU:

@@ -115,6 +115,13 @@ static int publish_guid(AttrValue *ret, uint64_t guid)
 	return 0;
 }
 
+static int publish_path(AttrValue *ret, uint32_t device)
+{
+	snprintf(ret->text, sizeof(ret->text), RDMAD_DEVICE_PREFIX "/%u", device);
+	ret->kind = ATTR_VALUE_TEXT;
+	return 0;
+}
+
 static int publish_names(AttrType type, uint64_t flags, AttrValue *ret)
 {
 	size_t n = 0;
@@ -173,9 +180,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_GUID:
 		return publish_guid(ret, raw);
 	case ATTR_DEVICE_PATH:
-		snprintf(ret->text, sizeof(ret->text), RDMAD_DEVICE_PREFIX "/%u", (uint32_t)raw);
-		ret->kind = ATTR_VALUE_TEXT;
-		return 0;
+		return publish_path(ret, (uint32_t)raw);
 	case ATTR_PORT_STATE:
 	case ATTR_PHYS_STATE:
 	case ATTR_LINK_LAYER:
@@ -206,6 +211,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_TEXT:
 	case ATTR_LONG_TEXT:
 	case ATTR_REASON:
+	case ATTR_PATH:
 	case ATTR_UNAVAILABLE:
 	case ATTR_GIDS:
 	case ATTR_PKEYS:
@@ -363,6 +369,7 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 	case ATTR_TEXT:
 	case ATTR_LONG_TEXT:
 	case ATTR_REASON:
+	case ATTR_PATH:
 	case ATTR_UNAVAILABLE:
 	case ATTR_GIDS:
 	case ATTR_PKEYS:

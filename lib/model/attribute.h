@@ -22,6 +22,8 @@
 typedef char AttrText[64];
 /* The same for a text that the kernel keeps in 64 bytes without a zero behind it. */
 typedef char AttrLongText[72];
+/* The same for a path in sysfs, or a list of numbers. */
+typedef char AttrPath[256];
 /* What has no storage among the values: a structure without members has size 0 in GNU C. */
 typedef struct AttrNone {
 } AttrNone;
@@ -41,6 +43,7 @@ typedef struct AttrNone {
 	T(TEXT,        AttrText,  "s", "s")                                                                 \
 	T(LONG_TEXT,   AttrLongText, "s", "s")                                                              \
 	T(REASON,      AttrText,  "s", "s")      /* a code of unavailable.def, or "" */                     \
+	T(PATH,        AttrPath,  "s", "s")                                                                 \
 	T(GUID,        uint64_t,  "t", "s")      /* 0011:2233:4455:6677, most significant first */          \
 	T(PORT_STATE,  uint32_t,  "u", "s")      /* enum ibv_port_state */                                  \
 	T(PHYS_STATE,  uint32_t,  "u", "s")      /* IBA vol. 1, PortInfo:PortPhysicalState; 9, 11 Omni-Path */ \
@@ -324,7 +327,7 @@ typedef struct AttrValue {
 		uint64_t u64;
 		int32_t s32;
 	};
-	AttrLongText text;     /* ATTR_VALUE_TEXT */
+	AttrPath text;	       /* ATTR_VALUE_TEXT */
 	const char *names[65]; /* ATTR_VALUE_NAMES: the names of bits, NULL at the end */
 } AttrValue;
 
@@ -340,7 +343,8 @@ void attr_set_raw(const Attribute *a, void *values, uint64_t raw);
 /* Whether a row of TYPE is stored as text. */
 static inline bool attr_is_text(AttrType type)
 {
-	return type == ATTR_TEXT || type == ATTR_LONG_TEXT || type == ATTR_REASON;
+	return type == ATTR_TEXT || type == ATTR_LONG_TEXT || type == ATTR_REASON ||
+	       type == ATTR_PATH;
 }
 /* Whether there are numbers of TYPE that have no meaning in its unit. */
 static inline bool attr_has_range(AttrType type)

@@ -32,6 +32,15 @@ static const char scenario[] = "[device mlx5_0]\n"
 			       "gid.2 = 192.0.2.7 v1 eth7\n"
 			       "gid.3 = 192.0.2.7 v2 eth7\n"
 			       "gid.4 = 192.0.2.8 v2 vlan5 8\n"
+			       "[device mlx5_8]\n"
+			       "index = 8\n"
+			       "protocol = roce\n"
+			       "pci_address = 0000:c1:00.1\n"
+			       "sysfs_path = /sys/devices/pci0000:c0/0000:c1:00.1/mlx5_core.sf.4\n"
+			       "function = sf\n"
+			       "function_number = 88\n"
+			       "physical_function = 0000:c1:00.1\n"
+			       "local_cpus = 0-15\n"
 			       "[device many]\n"
 			       "index = 3\n"
 			       "ports = 1024\n"
@@ -129,7 +138,7 @@ static void test_find(void **state)
 		{"9", NULL, "1/1 By=ifindex Netdev=ib0"},
 		{"8", "ifindex", "2/1 By=ifindex Netdev=vlan5"},
 		{"0000:c1:00.0", NULL, "1/1 By=pci, 1/2 By=pci"},
-		{"c1:00.1", "pci", "2/1 By=pci"},
+		{"c1:00.1", "pci", "2/1 By=pci, 8/1 By=pci"},
 		{"0000:0000:0000:5501", NULL, "1/1 By=port-guid"},
 		{"0x5500", NULL, "1/1 By=node-guid, 1/2 By=node-guid"},
 		{"0x7700", NULL, "1/1 By=system-guid, 1/2 By=system-guid, 2/1 By=system-guid"},
@@ -155,6 +164,30 @@ static void test_find(void **state)
 			    "sa{sv}", "192.0.2.7", 1, "netdev", "s", "vlan5");
 	of_vlan = read_found(vlan, &n);
 	assert_string_equal(of_vlan, "");
+}
+
+/* Which function a device is on. */
+static void test_function(void **state)
+{
+	static const struct {
+		const char *name, *value;
+	} cases[] = {
+		{"Function", "sf"},
+		{"FunctionNumber", "88"},
+		{"PhysicalFunction", "0000:c1:00.1"},
+		{"PciAddress", "0000:c1:00.1"},
+		{"SysfsPath", "/sys/devices/pci0000:c0/0000:c1:00.1/mlx5_core.sf.4"},
+		{"LocalCpus", "0-15"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		fixture_assert_property(*state, "/org/rdma/device/8", RDMAD_INTERFACE_DEVICE,
+					cases[i].name, cases[i].value);
+	/* not known: 0 is a number of a virtual function */
+	fixture_assert_property(*state, "/org/rdma/device/1", RDMAD_INTERFACE_DEVICE,
+				"FunctionNumber", "4294967295");
+	fixture_assert_property(*state, "/org/rdma/device/1", RDMAD_INTERFACE_DEVICE, "Function",
+				"");
 }
 
 /* The addresses and names of interfaces come and go, and are heard of. */
@@ -208,7 +241,7 @@ static void test_get_port(void **state)
 	} cases[] = {
 		{"ibp193s0", "/org/rdma/device/1/port/1"},
 		{"7", "/org/rdma/device/2/port/1"},
-		{"c1:00.1", "/org/rdma/device/2/port/1"},
+		{"vlan5", "/org/rdma/device/2/port/1"},
 		{"192.0.2.9", "/org/rdma/device/1/port/1"},
 		{"192.0.2.7", "/org/rdma/device/2/port/1"},
 		{"fe80::5502", "/org/rdma/device/1/port/2"},
@@ -244,8 +277,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_find), TEST(test_changes),  TEST(test_errors),
-		TEST(test_many), TEST(test_get_port),
+		TEST(test_find),   TEST(test_function), TEST(test_changes),
+		TEST(test_errors), TEST(test_many),	TEST(test_get_port),
 	};
 
 	return cmocka_run_group_tests_name("find-ports", tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include "input.h"
 #include "port.h"
 #include "query-counters.h"
+#include "query-function.h"
 #include "query-sysfs.h"
 
 #define OPENS_MAX	600U
@@ -69,6 +70,8 @@ struct dirent *__wrap_readdir(DIR *directory)
 		"a\033[31mb",
 		"umad18446744073709551615",
 		"",
+		"virtfn0",
+		"virtfn65536",
 	};
 	static struct dirent entry;
 	uint8_t choice;
@@ -110,6 +113,7 @@ static void read_device(void)
 	DeviceSnapshot device = {};
 
 	sysfs_supply_device(3, &device);
+	function_supply(3, "/sys/devices/pci0000:c0/0000:c1:00.2/mlx5_core.sf.4", &device);
 	device_derive(&device);
 	check_texts(device_attributes, _DEVICE_ATTR_MAX, &device.values);
 	device_snapshot_done(&device);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include "query-function.h"
 #include "query-sysfs.h"
 #include "tree.h"
 
@@ -101,6 +102,110 @@ static void test_device(void **state)
 	sysfs_supply_device(t->fd, &s);
 	assert_true(mask_has(&s.supplied, DEVICE_ATTR_numa_node));
 	assert_int_equal(s.values.numa_node, 1);
+}
+
+static const char *text_of(const DeviceSnapshot *s, DeviceAttr a)
+{
+	return mask_has(&s->supplied, a) ? attr_get_text(&device_attributes[a], &s->values) : "";
+}
+
+#define PF "pci0000:c0/0000:c0:01.1/0000:c1:00.0"
+#define VF "pci0000:c0/0000:c0:01.1/0000:c1:01.2"
+
+/* A physical function with two virtual ones and a subfunction. */
+static void put_functions(const Tree *t)
+{
+	tree_put(t, PF "/local_cpulist", "0-15,64-79\n");
+	tree_put(t, PF "/numa_node", "1\n");
+	tree_put(t, PF "/sriov_totalvfs", "8\n");
+	tree_put_link(t, PF "/virtfn0", "../0000:c1:01.1");
+	tree_put_link(t, PF "/virtfn11", "../0000:c1:01.2");
+	tree_put_link(t, PF "/virtfn_x", "../0000:c1:01.2");
+	tree_put(t, VF "/local_cpulist", "0-15\n");
+	tree_put_link(t, VF "/physfn", "../0000:c1:00.0");
+	tree_put(t, PF "/mlx5_core.sf.4/sfnum", "88\n");
+}
+
+static void expect_function(const DeviceSnapshot *s, const char *pci, const char *function,
+			    int64_t number, const char *physical, const char *cpus)
+{
+	assert_string_equal(text_of(s, DEVICE_ATTR_pci_address), pci);
+	assert_string_equal(text_of(s, DEVICE_ATTR_function), function);
+	assert_int_equal(mask_has(&s->supplied, DEVICE_ATTR_function_number), number >= 0);
+	if (number >= 0)
+		assert_int_equal(s->values.function_number, number);
+	assert_string_equal(text_of(s, DEVICE_ATTR_physical_function), physical);
+	assert_string_equal(text_of(s, DEVICE_ATTR_local_cpus), cpus);
+}
+
+static void test_functions(void **state)
+{
+	Tree *t = *state;
+	DeviceSnapshot pf = {}, vf = {}, sf = {};
+
+	put_functions(t);
+	tree_put_link(t, "a/device", "../" PF);
+	tree_put_link(t, "b/device", "../" VF);
+	tree_put_link(t, "c/device", "../" PF "/mlx5_core.sf.4");
+	for (unsigned int i = 0; i < 3; i++) {
+		static const char *const paths[] = {"/sys/devices/" PF, "/sys/devices/" VF,
+						    "/sys/devices/" PF "/mlx5_core.sf.4"};
+		DeviceSnapshot *const snapshots[] = {&pf, &vf, &sf};
+		int fd = sysfs_open_directory(t->fd, (const char *[]){"a", "b", "c"}[i]);
+
+		assert_true(fd >= 0);
+		sysfs_supply_device(fd, snapshots[i]);
+		function_supply(fd, paths[i], snapshots[i]);
+		assert_string_equal(text_of(snapshots[i], DEVICE_ATTR_sysfs_path), paths[i]);
+		close(fd);
+	}
+	expect_function(&pf, "0000:c1:00.0", "pf", -1, "", "0-15,64-79");
+	expect_function(&vf, "0000:c1:01.2", "vf", 11, "0000:c1:00.0", "0-15");
+	expect_function(&sf, "0000:c1:00.0", "sf", 88, "0000:c1:00.0", "0-15,64-79");
+	assert_int_equal(sf.values.numa_node, 1);
+}
+
+/* What the kernel does not say is not known: a virtual function in a guest, another bus. */
+static void test_functions_unknown(void **state)
+{
+	Tree *t = *state;
+	DeviceSnapshot guest = {}, platform = {}, lists = {}, gone = {};
+
+	tree_put(t, "pci0000:00/0000:00:04.0/local_cpulist", "0-3\n");
+	tree_put_link(t, "device", "pci0000:00/0000:00:04.0");
+	function_supply(t->fd, "/sys/devices/pci0000:00/0000:00:04.0", &guest);
+	expect_function(&guest, "0000:00:04.0", "", -1, "", "0-3");
+	tree_put(t, "pci0000:00/0000:00:04.0/local_cpulist", "0-3;x\n");
+	function_supply(t->fd, "/sys/devices/pci0000:00/0000:00:04.0", &lists);
+	expect_function(&lists, "0000:00:04.0", "", -1, "", "");
+	function_supply(t->fd, "/sys/devices/platform/HISI00D1:00", &platform);
+	expect_function(&platform, "", "", -1, "", "");
+	assert_string_equal(text_of(&platform, DEVICE_ATTR_sysfs_path),
+			    "/sys/devices/platform/HISI00D1:00");
+	function_supply(-EBADF, "/sys/devices/pci0000:00/0000:00:05.0", &gone);
+	expect_function(&gone, "0000:00:05.0", "", -1, "", "");
+}
+
+/* A list that does not fit is not cut. */
+static void test_long_list(void **state)
+{
+	Tree *t = *state;
+	char list[600] = "0";
+	DeviceSnapshot s = {};
+
+	tree_put(t, "pci0000:00/0000:00:04.0/numa_node", "0\n");
+	tree_put_link(t, "device", "pci0000:00/0000:00:04.0");
+	for (unsigned int i = 2; strlen(list) < 255; i += 2)
+		sprintf(list + strlen(list), ",%u", i);
+	list[255] = '\0';
+	tree_put(t, "pci0000:00/0000:00:04.0/local_cpulist", list);
+	function_supply(t->fd, "/sys/devices/pci0000:00/0000:00:04.0", &s);
+	assert_string_equal(text_of(&s, DEVICE_ATTR_local_cpus), list);
+	strcat(list, "1");
+	s = (DeviceSnapshot){};
+	tree_put(t, "pci0000:00/0000:00:04.0/local_cpulist", list);
+	function_supply(t->fd, "/sys/devices/pci0000:00/0000:00:04.0", &s);
+	assert_string_equal(text_of(&s, DEVICE_ATTR_local_cpus), "");
 }
 
 /* A parent that is no PCI function has no PCI address; a device without sysfs has nothing. */
@@ -380,10 +485,21 @@ static void test_names(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_text),	   TEST(test_number),	    TEST(test_device),
-		TEST(test_device_without), TEST(test_chardevs),	    TEST(test_port),
-		TEST(test_rate),	   TEST(test_link_layer),   TEST(test_pkeys),
-		TEST(test_gids),	   TEST(test_netdev_speed), cmocka_unit_test(test_names),
+		TEST(test_text),
+		TEST(test_number),
+		TEST(test_device),
+		TEST(test_functions),
+		TEST(test_functions_unknown),
+		TEST(test_long_list),
+		TEST(test_device_without),
+		TEST(test_chardevs),
+		TEST(test_port),
+		TEST(test_rate),
+		TEST(test_link_layer),
+		TEST(test_pkeys),
+		TEST(test_gids),
+		TEST(test_netdev_speed),
+		cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests_name("query-sysfs", tests, NULL, NULL);
