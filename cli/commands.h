@@ -26,6 +26,7 @@ ExitStatus monitor_command(Context *c);
 
 ExitStatus query_command(Context *c);
 extern const Option query_options[];
+extern const Option devices_options[];
 
 ExitStatus devices_command(Context *c);
 

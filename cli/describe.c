@@ -16,6 +16,7 @@ static const char *class_sentence(AttrClass class)
 {
 	switch (class) {
 	case CLASS_IDENTITY:
+	case CLASS_FIXED:
 		return "never changes";
 	case CLASS_CONST:
 		return "fixed by the hardware, perhaps not known at first";

@@ -9,6 +9,15 @@
 #include "json.h"
 #include "show.h"
 
+static bool arg_limits;
+
+/* clang-format off */
+const Option devices_options[] = {
+	{"limits", 0, NULL, "Print the limits of the devices too", option_set, &arg_limits, NULL, 0},
+	{},
+};
+/* clang-format on */
+
 static bool matches(const Object *device, const char *pattern)
 {
 	return !device->is_port &&
@@ -64,7 +73,7 @@ ExitStatus devices_command(Context *c)
 		}
 		if (n++ > 0)
 			fputc('\n', c->out);
-		status = show_object(c, o);
+		status = show_object(c, o, arg_limits);
 	}
 	if (c->json)
 		json_end(c->out);

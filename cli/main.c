@@ -55,8 +55,9 @@ static const Command commands[] = {
 	 "Read the raw C fields from the hardware now",
 	 "  rdmactl query mlx5_0/1            what ibv_query_port() returns\n"
 	 "  rdmactl query --max-age=10 mlx5_0/1\n"},
-	{"devices",  "DEVICE",    0, UINT_MAX,        0,           NULL,             devices_command,
+	{"devices",  "DEVICE",    0, UINT_MAX,        0,           devices_options,  devices_command,
 	 "Print all attributes of devices",
+	 "  rdmactl devices --limits mlx5_0   what ibv_query_device_ex() returns\n"
 	 "  rdmactl devices --json | jq -r .Devices[].FirmwareVersion\n"},
 	{"check",    "PORT",      0, UINT_MAX, 0,           check_options,    check_command,
 	 "Print what is wrong with the ports",

@@ -29,6 +29,7 @@ typedef enum Group {
 	GROUP_GENERAL, /* what has no other group */
 	GROUP_TRUST,
 	GROUP_OBJECT, /* what identifies the object of a port on the bus */
+	GROUP_LIMITS, /* of a device: printed only if they are asked for */
 	GROUP_HIDDEN, /* not printed: a reason is printed in place of its value */
 	_GROUP_MAX
 } Group;
@@ -104,6 +105,8 @@ static Group group_of(const Object *o, size_t row)
 	case INTERFACE_DEVICE_EFA:
 	case INTERFACE_DEVICE_HNS:
 		return GROUP_FIRST;
+	case INTERFACE_DEVICE_LIMITS:
+		return GROUP_LIMITS;
 	case INTERFACE_RAW:
 	case _INTERFACE_MAX:
 		break;
@@ -217,7 +220,7 @@ static ExitStatus print_group(Context *c, const Object *o, Group group, int name
 		[GROUP_LINK] = "Link",	       [GROUP_INFINIBAND] = "InfiniBand",
 		[GROUP_ETHERNET] = "Ethernet", [GROUP_MLX5] = "mlx5",
 		[GROUP_HBL] = "hbl",	       [GROUP_GENERAL] = "Port",
-		[GROUP_TRUST] = "Trust",
+		[GROUP_TRUST] = "Trust",       [GROUP_LIMITS] = "Limits",
 	};
 	ExitStatus status = STATUS_OK;
 	bool first = true;
@@ -237,14 +240,23 @@ static ExitStatus print_group(Context *c, const Object *o, Group group, int name
 	return status;
 }
 
-static int name_width(const Object *o)
+/* The width of the names in the groups FIRST to LAST; a table has none. */
+static int group_width(const Object *o, Group first, Group last)
 {
 	int width = 0;
 
-	for (size_t i = 0; i < o->n_rows; i++)
-		if (group_of(o, i) != GROUP_HIDDEN && group_of(o, i) != GROUP_TABLE)
+	for (size_t i = 0; i < o->n_rows; i++) {
+		Group g = group_of(o, i);
+
+		if (g >= first && g <= last && g != GROUP_TABLE)
 			width = MAX(width, (int)strlen(o->rows[i].name));
+	}
 	return width;
+}
+
+static int name_width(const Object *o)
+{
+	return group_width(o, GROUP_FIRST, GROUP_OBJECT);
 }
 
 static void print_name(Context *c, const Object *o)
@@ -264,10 +276,15 @@ static ExitStatus print_groups(Context *c, const Object *o, Group first, Group l
 	return status;
 }
 
-ExitStatus show_object(Context *c, const Object *o)
+ExitStatus show_object(Context *c, const Object *o, bool limits)
 {
+	ExitStatus status;
+
 	print_name(c, o);
-	return print_groups(c, o, GROUP_FIRST, GROUP_TRUST);
+	status = print_groups(c, o, GROUP_FIRST, GROUP_TRUST);
+	if (status != STATUS_OK || !limits)
+		return status;
+	return print_group(c, o, GROUP_LIMITS, group_width(o, GROUP_LIMITS, GROUP_LIMITS));
 }
 
 /* A member of an entry of the GID table, "" if it has none. */

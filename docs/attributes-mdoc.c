@@ -76,6 +76,7 @@ static const char *signal_sentence(const Attribute *row)
 {
 	switch (row->class) {
 	case CLASS_IDENTITY:
+	case CLASS_FIXED:
 		return "Never changes.";
 	case CLASS_GENERATION:
 		return "Is in signals that are sent because of other properties, and causes none.";

@@ -328,6 +328,7 @@ static uint64_t property_flags(const Attribute *row)
 {
 	switch (row->class) {
 	case CLASS_IDENTITY:
+	case CLASS_FIXED:
 		return SD_BUS_VTABLE_PROPERTY_CONST;
 	case CLASS_GENERATION:
 	case CLASS_COUNTER:

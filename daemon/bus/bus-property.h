@@ -10,7 +10,7 @@
 #include "cache.h"
 
 /* Room for the rows of one interface, its methods and signals, start and end. */
-#define BUS_VTABLE_MAX 64
+#define BUS_VTABLE_MAX 80
 
 /*
  * Fills VTABLE, which must be zeroed and stay where it is, with the rows of INTERFACE and then the

@@ -6,6 +6,7 @@
 
 #include "decode.h"
 #include "query-ioctl.h"
+#include "query-limits.h"
 
 /* ibv_query_gid_table() passes their size in bytes through 16 bits: 2048 and more answer -EINVAL.
  */
@@ -20,14 +21,16 @@ static int to_errno(int r)
 
 int verbs_query_device(struct ibv_context *context, DeviceSnapshot *s, unsigned int *ret_cap_flags)
 {
-	struct ibv_device_attr a = {};
-	int r = to_errno(ibv_query_device(context, &a));
+	struct ibv_device_attr_ex a = {};
+	/* where the provider or the kernel lacks the extended call, libibverbs makes the old one */
+	int r = to_errno(ibv_query_device_ex(context, NULL, &a));
 
 	if (r < 0)
 		return r;
-	DEVICE_SUPPLY(s, vendor_id, a.vendor_id);
-	DEVICE_SUPPLY(s, vendor_part_id, a.vendor_part_id);
-	*ret_cap_flags = a.device_cap_flags;
+	DEVICE_SUPPLY(s, vendor_id, a.orig_attr.vendor_id);
+	DEVICE_SUPPLY(s, vendor_part_id, a.orig_attr.vendor_part_id);
+	limits_supply(context, &a, s);
+	*ret_cap_flags = a.orig_attr.device_cap_flags;
 	return 0;
 }
 

@@ -16,7 +16,7 @@ typedef struct VerbsDevice {
 				   no room for */
 } VerbsDevice;
 
-/* Supplies the rows of S with source VERBS, and the capabilities of the device. */
+/* Supplies the rows of S with source VERBS, limits included, and the capabilities of the device. */
 int verbs_query_device(struct ibv_context *context, DeviceSnapshot *s, unsigned int *ret_cap_flags);
 /* ibv_query_port() has 8 bits for the number of the port. */
 #define VERBS_PORT_MAX 255U

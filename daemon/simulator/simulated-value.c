@@ -106,6 +106,7 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 	case ATTR_OPERSTATE:
 	case ATTR_RATE_SOURCE:
 	case ATTR_SPEED:
+	case ATTR_ATOMIC_CAP:
 	case ATTR_EVENTS:
 	case ATTR_UNAVAILABLE: /* from here on: types that cannot be set */
 	case ATTR_GIDS:

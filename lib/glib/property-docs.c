@@ -15,6 +15,7 @@ static const char *signal_sentence(const Attribute *row)
 {
 	switch (row->class) {
 	case CLASS_IDENTITY:
+	case CLASS_FIXED:
 		return "Never changes.";
 	case CLASS_GENERATION:
 		return "Is signalled only together with others: the value is that of the last "

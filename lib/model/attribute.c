@@ -188,6 +188,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_NODE_TYPE:
 	case ATTR_DEVICE_TYPE:
 	case ATTR_OPERSTATE:
+	case ATTR_ATOMIC_CAP:
 	case ATTR_EVENTS:
 	case ATTR_RATE_SOURCE:
 	case ATTR_SPEED:
@@ -349,6 +350,7 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 	case ATTR_OPERSTATE:
 	case ATTR_RATE_SOURCE:
 	case ATTR_SPEED:
+	case ATTR_ATOMIC_CAP:
 	case ATTR_EVENTS:
 		r = decode_value(a->type, text, &code);
 		break;
@@ -458,6 +460,7 @@ const char *attr_interface_name(AttrInterface interface)
 {
 	static const char *const names[_INTERFACE_MAX] = {
 		[INTERFACE_DEVICE] = RDMAD_INTERFACE_DEVICE,
+		[INTERFACE_DEVICE_LIMITS] = RDMAD_INTERFACE_DEVICE_LIMITS,
 		[INTERFACE_DEVICE_MLX5] = RDMAD_INTERFACE_DEVICE_MLX5,
 		[INTERFACE_DEVICE_EFA] = RDMAD_INTERFACE_DEVICE_EFA,
 		[INTERFACE_DEVICE_HNS] = RDMAD_INTERFACE_DEVICE_HNS,
@@ -475,9 +478,9 @@ const char *attr_interface_name(AttrInterface interface)
 const char *attr_class_name(AttrClass class)
 {
 	static const char *const names[_CLASS_MAX] = {
-		[CLASS_IDENTITY] = "identity", [CLASS_CONST] = "constant",
-		[CLASS_DYNAMIC] = "dynamic",   [CLASS_GENERATION] = "generation",
-		[CLASS_COUNTER] = "counter",
+		[CLASS_IDENTITY] = "identity",	   [CLASS_FIXED] = "fixed",
+		[CLASS_CONST] = "constant",	   [CLASS_DYNAMIC] = "dynamic",
+		[CLASS_GENERATION] = "generation", [CLASS_COUNTER] = "counter",
 	};
 
 	return names[class];

@@ -54,6 +54,7 @@ typedef struct AttrNone {
 	T(OPERSTATE,   uint32_t,  "u", "s")      /* IF_OPER_*, RFC 2863 */                                  \
 	T(RATE_SOURCE, uint32_t,  "u", "s")      /* enum AttrRateSource */                                  \
 	T(SPEED,       uint32_t,  "u", "s")      /* IBA vol. 1, PortInfo:LinkSpeedActive and LinkSpeedExtActive as one code */ \
+	T(ATOMIC_CAP,  uint32_t,  "u", "s")      /* enum ibv_atomic_cap */                                  \
 	T(EVENTS,      uint32_t,  "u", "s")      /* enum AttrEvents */                                      \
 	T(MTU,         uint32_t,  "u", "u")      /* enum ibv_mtu, published in bytes */                     \
 	T(WIDTH,       uint32_t,  "u", "u")      /* a bit, not a count; published as the number of lanes */ \
@@ -101,6 +102,7 @@ typedef enum AttrUnit {
 /* The D-Bus interface that has the row as a property. */
 typedef enum AttrInterface {
 	INTERFACE_DEVICE,
+	INTERFACE_DEVICE_LIMITS,
 	INTERFACE_DEVICE_MLX5,
 	INTERFACE_DEVICE_EFA,
 	INTERFACE_DEVICE_HNS,
@@ -116,6 +118,7 @@ typedef enum AttrInterface {
 /* How the value can change. */
 typedef enum AttrClass {
 	CLASS_IDENTITY, /* never: the object path says it */
+	CLASS_FIXED,	/* never, while the object is there: its interface comes when it is known */
 	CLASS_CONST,	/* the hardware fixes it, but it may not be known at first */
 	CLASS_DYNAMIC,	/* at any time */
 	/* together with other rows, whose changes it counts: it is in a signal of its interface

@@ -54,6 +54,9 @@ static const Enumeration enumerations[_ATTR_TYPE_MAX] = {
 		[NODE_TYPE_USNIC_UDP] = "usnic-udp",
 		[NODE_TYPE_UNSPECIFIED] = "unspecified",
 	}},
+	[ATTR_ATOMIC_CAP] = {{
+		"none", "hca", "global",
+	}},
 	[ATTR_EVENTS] = {{
 		[EVENTS_POLLED] = "polled",
 		[EVENTS_VERBS] = "verbs",

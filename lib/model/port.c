@@ -177,7 +177,7 @@ unsigned int port_interfaces(const PortSnapshot *s)
 
 unsigned int device_interfaces(const DeviceSnapshot *s)
 {
-	AttrMask said = mask_and(s->supplied, device_rows(row_is_of_direct_verbs));
+	AttrMask said = mask_and(s->supplied, device_rows(row_brings_interface));
 
 	return 1U << INTERFACE_DEVICE | interfaces_of(device_attributes, said);
 }

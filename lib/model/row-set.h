@@ -65,6 +65,12 @@ static inline bool row_is_of_direct_verbs(const Attribute *a)
 	return a->source == SOURCE_DV;
 }
 
+/* The rows that an object has their interface for, once one of them is known. */
+static inline bool row_brings_interface(const Attribute *a)
+{
+	return a->source == SOURCE_DV || a->interface == INTERFACE_DEVICE_LIMITS;
+}
+
 static inline bool row_is_text(const Attribute *a)
 {
 	return attr_is_text(a->type);

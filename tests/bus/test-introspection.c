@@ -11,7 +11,7 @@
 #include "fixture.h"
 #include "members.h"
 
-static const char scenario[] = "[device mlx5_0]\nindex = 1\nprotocol = infiniband\n"
+static const char scenario[] = "[device mlx5_0]\nindex = 1\nprotocol = infiniband\nmax_qp = 1\n"
 			       "[device rocep1]\nindex = 2\nprotocol = roce\n"
 			       "[device mlx5_1]\nindex = 3\nprotocol = roce\nnum_lag_ports = 2\n"
 			       "[port mlx5_1/1]\nvport = 1\n"
@@ -31,6 +31,7 @@ static const struct {
 	{"/org/rdma/device/2/port/1", RDMAD_INTERFACE_ETHERNET},
 	{"/org/rdma/device/3/port/1", RDMAD_INTERFACE_MLX5},
 	{"/org/rdma/device/4/port/1", RDMAD_INTERFACE_HBL},
+	{"/org/rdma/device/1", RDMAD_INTERFACE_DEVICE_LIMITS},
 	{"/org/rdma/device/3", RDMAD_INTERFACE_DEVICE_MLX5},
 	{"/org/rdma/device/5", RDMAD_INTERFACE_DEVICE_EFA},
 	{"/org/rdma/device/6", RDMAD_INTERFACE_DEVICE_HNS},
