@@ -8,8 +8,8 @@
 #define PORTS	   8U
 #define PROPERTIES "org.freedesktop.DBus.Properties"
 
-/* A change there and back, and a look at a port, leave a trace in these, and in the last column of
- * ListPorts(). */
+/* A change there and back, and a look at a port, leave a trace in these, and in the generation, the
+ * last column of ListPorts() before the dictionary. */
 static bool is_left_out(const char *name)
 {
 	static const char *const names[] = {
@@ -25,6 +25,16 @@ static bool is_left_out(const char *name)
 
 static int write_values(FILE *file, sd_bus_message *m, char container);
 
+/* Whether nothing but a dictionary follows in an entry of a list. */
+static bool at_tail(sd_bus_message *m)
+{
+	const char *contents;
+	char type;
+
+	return sd_bus_message_peek_type(m, &type, &contents) > 0 && type == 'a' &&
+	       streq(contents, "{sv}");
+}
+
 static int write_basic(FILE *file, sd_bus_message *m, char type, char container)
 {
 	union {
@@ -37,7 +47,7 @@ static int write_basic(FILE *file, sd_bus_message *m, char type, char container)
 		return r;
 	if (type == 's' || type == 'o' || type == 'g')
 		fprintf(file, "\"%s\" ", value.text);
-	else if (type != 't' || container != 'r' || sd_bus_message_at_end(m, false) == 0)
+	else if (type != 't' || container != 'r' || !at_tail(m))
 		fprintf(file, "%llu ", (unsigned long long)value.number);
 	return 0;
 }
