@@ -32,7 +32,7 @@ def main():
     ports = client.list_ports()
     if len(sys.argv) > 1:
         # any name: mlx5_0/1, a network interface, a GUID
-        ports = [client.find_port_sync(Rdmad.Lookup.NAME, name, None)[0] for name in sys.argv[1:]]
+        ports = [client.find_port_sync(Rdmad.Lookup.ANY, name, None)[0] for name in sys.argv[1:]]
     for port in ports:
         show(port)
 

@@ -9,17 +9,18 @@
 RdmadClient *client_of_object(RdmadObject *o, GError **error);
 
 /*
- * Calls a method of the daemon; takes ARGUMENTS, a tuple, if that is floating. When the caller has
- * the answer, the objects have everything that the daemon has signalled before it answered.
+ * Calls a method of the daemon; takes ARGUMENTS, a tuple, if that is floating. TIMEOUT_MSEC is that
+ * of GDBus: -1 is the usual one, and G_MAXINT none. When the caller has the answer, the objects
+ * have everything that the daemon has signalled before it answered.
  *
  * client_call_finish() and client_call_sync() return the answer, with a reference, if its body is
- * of the type SIGNATURE; otherwise NULL and an error.
+ * of the type SIGNATURE, see reply_check(); otherwise NULL and an error.
  */
 void client_call_async(RdmadClient *c, const char *path, const char *interface, const char *method,
-		       GVariant *arguments, GCancellable *cancellable, GAsyncReadyCallback callback,
-		       gpointer user_data);
+		       GVariant *arguments, int timeout_msec, GCancellable *cancellable,
+		       GAsyncReadyCallback callback, gpointer user_data);
 GDBusMessage *client_call_finish(RdmadClient *c, GAsyncResult *result, const char *signature,
 				 GError **error);
 GDBusMessage *client_call_sync(RdmadClient *c, const char *path, const char *interface,
-			       const char *method, GVariant *arguments, const char *signature,
-			       GCancellable *cancellable, GError **error);
+			       const char *method, GVariant *arguments, int timeout_msec,
+			       const char *signature, GCancellable *cancellable, GError **error);

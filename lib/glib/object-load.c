@@ -113,7 +113,7 @@ void rdmad_object_load_async(RdmadObject *self, const char *attribute, GCancella
 	if (!load_at_once(self, (size_t)row, &value, &error))
 		client_call_async(rdmad_object_get_client(self), rdmad_object_get_object_path(self),
 				  "org.freedesktop.DBus.Properties", "Get",
-				  load_arguments(self, (size_t)row), cancellable, on_loaded,
+				  load_arguments(self, (size_t)row), -1, cancellable, on_loaded,
 				  g_steal_pointer(&task));
 	else if (value)
 		g_task_return_pointer(task, value, (GDestroyNotify)g_variant_unref);
@@ -145,6 +145,6 @@ GVariant *rdmad_object_load_sync(RdmadObject *self, const char *attribute,
 		return value;
 	reply = client_call_sync(rdmad_object_get_client(self), rdmad_object_get_object_path(self),
 				 "org.freedesktop.DBus.Properties", "Get",
-				 load_arguments(self, (size_t)row), "(v)", cancellable, error);
+				 load_arguments(self, (size_t)row), -1, "(v)", cancellable, error);
 	return reply ? load_answer(self, (size_t)row, reply, error) : NULL;
 }

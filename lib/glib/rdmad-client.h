@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rdmad-device.h"
+#include "rdmad-entries.h"
 #include "rdmad-port.h"
 
 G_BEGIN_DECLS
@@ -169,7 +170,8 @@ RdmadPort *rdmad_client_get_port(RdmadClient *self, const char *name);
  * @callback: (scope async) (closure user_data): called when the call has ended
  * @user_data: what @callback gets as its last argument
  *
- * Asks the daemon which port @text means.
+ * Asks the daemon which port @text means. It is an error if there are several: see
+ * [method@Client.find_ports_async].
  */
 RDMAD_GLIB_PUBLIC
 void rdmad_client_find_port_async(RdmadClient *self, RdmadLookup lookup, const char *text,
@@ -212,6 +214,207 @@ RDMAD_GLIB_PUBLIC
 RdmadPort *rdmad_client_find_port_sync(RdmadClient *self, RdmadLookup lookup, const char *text,
 				       guint *ret_gid_index, GCancellable *cancellable,
 				       GError **error);
+
+/**
+ * rdmad_client_find_ports_async:
+ * @self: a client
+ * @lookup: what kind of name @text is
+ * @text: the name to look for
+ * @cancellable: (nullable): cancels the call
+ * @callback: (scope async) (closure user_data): called when the call has ended
+ * @user_data: what @callback gets as its last argument
+ *
+ * Asks the daemon which ports @text means.
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_client_find_ports_async(RdmadClient *self, RdmadLookup lookup, const char *text,
+				   GCancellable *cancellable, GAsyncReadyCallback callback,
+				   gpointer user_data);
+
+/**
+ * rdmad_client_find_ports_finish:
+ * @self: a client
+ * @result: the result that the callback has got
+ * @error: why there is no answer: %RDMAD_SERVICE_ERROR_INVALID_ARGUMENT if the text cannot be such
+ * a name, %RDMAD_SERVICE_ERROR_LIMITS_EXCEEDED if it means more than 1024 ports, or an error of the
+ * bus
+ *
+ * Ends the call that [method@Client.find_ports_async] has begun.
+ *
+ * Returns: (transfer container) (element-type RdmadPortMatch): the ports, sorted by the index of
+ * the device and the number of the port; empty if there is none
+ */
+RDMAD_GLIB_PUBLIC
+GPtrArray *rdmad_client_find_ports_finish(RdmadClient *self, GAsyncResult *result, GError **error);
+
+/**
+ * rdmad_client_find_ports_sync:
+ * @self: a client
+ * @lookup: what kind of name @text is
+ * @text: the name to look for
+ * @cancellable: (nullable): cancels the call
+ * @error: the same as for [method@Client.find_ports_finish]
+ *
+ * Asks the daemon which ports @text means, and waits for the answer. Changes that the daemon has
+ * published before it answered are signalled before this function returns.
+ *
+ * Returns: (transfer container) (element-type RdmadPortMatch): the ports, sorted by the index of
+ * the device and the number of the port; empty if there is none
+ */
+RDMAD_GLIB_PUBLIC
+GPtrArray *rdmad_client_find_ports_sync(RdmadClient *self, RdmadLookup lookup, const char *text,
+					GCancellable *cancellable, GError **error);
+
+/**
+ * rdmad_client_get_history_async:
+ * @self: a client
+ * @name: the name of a port, also of one that has gone
+ * @cancellable: (nullable): cancels the call
+ * @callback: (scope async) (closure user_data): called when the call has ended
+ * @user_data: what @callback gets as its last argument
+ *
+ * Asks for the last transitions of the state of a port. A history belongs to the name of a port,
+ * and the daemon also has those of ports that have gone.
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_client_get_history_async(RdmadClient *self, const char *name, GCancellable *cancellable,
+				    GAsyncReadyCallback callback, gpointer user_data);
+
+/**
+ * rdmad_client_get_history_finish:
+ * @self: a client
+ * @result: the result that the callback has got
+ * @error: why there is no answer: %RDMAD_SERVICE_ERROR_NOT_FOUND, %RDMAD_SERVICE_ERROR_AMBIGUOUS or
+ * an error of the bus
+ *
+ * Ends the call that [method@Client.get_history_async] has begun.
+ *
+ * Returns: (transfer container) (element-type RdmadTransition): the transitions, the oldest first
+ */
+RDMAD_GLIB_PUBLIC
+GPtrArray *rdmad_client_get_history_finish(RdmadClient *self, GAsyncResult *result, GError **error);
+
+/**
+ * rdmad_client_get_history_sync:
+ * @self: a client
+ * @name: the name of a port, also of one that has gone
+ * @cancellable: (nullable): cancels the call
+ * @error: the same as for [method@Client.get_history_finish]
+ *
+ * Asks for the history of a port, as [method@Client.get_history_async] does, and waits for the
+ * answer.
+ *
+ * Returns: (transfer container) (element-type RdmadTransition): the transitions, the oldest first
+ */
+RDMAD_GLIB_PUBLIC
+GPtrArray *rdmad_client_get_history_sync(RdmadClient *self, const char *name,
+					 GCancellable *cancellable, GError **error);
+
+/**
+ * rdmad_client_list_histories_async:
+ * @self: a client
+ * @options: (nullable): the options of `ListHistories`, a dictionary `a{sv}`, see `org.rdma(5)`;
+ *   with `transitions` the entries have their transitions; %NULL: none
+ * @cancellable: (nullable): cancels the call
+ * @callback: (scope async) (closure user_data): called when the call has ended
+ * @user_data: what @callback gets as its last argument
+ *
+ * Asks for the histories of all ports, also of those that have gone.
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_client_list_histories_async(RdmadClient *self, GVariant *options,
+				       GCancellable *cancellable, GAsyncReadyCallback callback,
+				       gpointer user_data);
+
+/**
+ * rdmad_client_list_histories_finish:
+ * @self: a client
+ * @result: the result that the callback has got
+ * @error: why there is no answer: an #RdmadServiceError or an error of the bus
+ *
+ * Ends the call that [method@Client.list_histories_async] has begun.
+ *
+ * Returns: (transfer container) (element-type RdmadHistory): the histories: first those of the
+ * ports that are there, then those of the ports that have gone, the one that went first first
+ */
+RDMAD_GLIB_PUBLIC
+GPtrArray *rdmad_client_list_histories_finish(RdmadClient *self, GAsyncResult *result,
+					      GError **error);
+
+/**
+ * rdmad_client_list_histories_sync:
+ * @self: a client
+ * @options: (nullable): the options of `ListHistories`, a dictionary `a{sv}`, see `org.rdma(5)`;
+ *   with `transitions` the entries have their transitions; %NULL: none
+ * @cancellable: (nullable): cancels the call
+ * @error: the same as for [method@Client.list_histories_finish]
+ *
+ * Asks for the histories of all ports, as [method@Client.list_histories_async] does, and waits for
+ * the answer.
+ *
+ * Returns: (transfer container) (element-type RdmadHistory): the histories: first those of the
+ * ports that are there, then those of the ports that have gone, the one that went first first
+ */
+RDMAD_GLIB_PUBLIC
+GPtrArray *rdmad_client_list_histories_sync(RdmadClient *self, GVariant *options,
+					    GCancellable *cancellable, GError **error);
+
+/**
+ * rdmad_client_wait_for_async:
+ * @self: a client
+ * @condition: the condition of `WaitFor`, a dictionary `a{sv}`, see `org.rdma(5)`: `ports` (`as`)
+ * are the names of the ports, `state` (`s`) and the others say what they are to be
+ * @timeout_usec: how long to wait, in microseconds; if it is negative, without a limit
+ * @cancellable: (nullable): cancels the call
+ * @callback: (scope async) (closure user_data): called when the call has ended
+ * @user_data: what @callback gets as its last argument
+ *
+ * Waits until ports meet a condition. The ports may not be there yet. The time limit of D-Bus for
+ * calls does not apply. When @cancellable is cancelled, the call ends at once, but the daemon keeps
+ * it until @timeout_usec is over, and a user may have 256 such calls.
+ *
+ * If the daemon ends meanwhile, the call ends with %G_DBUS_ERROR_NO_REPLY. Wait until
+ * [property@Client:connected] is %TRUE, and call again with the time that is left.
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_client_wait_for_async(RdmadClient *self, GVariant *condition, gint64 timeout_usec,
+				 GCancellable *cancellable, GAsyncReadyCallback callback,
+				 gpointer user_data);
+
+/**
+ * rdmad_client_wait_for_finish:
+ * @self: a client
+ * @result: the result that the callback has got
+ * @error: why the condition is not met: %RDMAD_SERVICE_ERROR_WAIT_TIMEOUT, whose message says for
+ *   each port what is missing, %RDMAD_SERVICE_ERROR_INVALID_ARGUMENT for what can never be, or an
+ *   error of the bus
+ *
+ * Ends the call that [method@Client.wait_for_async] has begun.
+ *
+ * Returns: (transfer container) (element-type utf8 RdmadPort): the ports that meet the condition,
+ * under the names that @condition has
+ */
+RDMAD_GLIB_PUBLIC
+GHashTable *rdmad_client_wait_for_finish(RdmadClient *self, GAsyncResult *result, GError **error);
+
+/**
+ * rdmad_client_wait_for_sync:
+ * @self: a client
+ * @condition: the condition of `WaitFor`, a dictionary `a{sv}`, see `org.rdma(5)`: `ports` (`as`)
+ * are the names of the ports, `state` (`s`) and the others say what they are to be
+ * @timeout_usec: how long to wait, in microseconds; if it is negative, without a limit
+ * @cancellable: (nullable): cancels the call
+ * @error: the same as for [method@Client.wait_for_finish]
+ *
+ * Waits until ports meet a condition, as [method@Client.wait_for_async] does. Meanwhile the client
+ * reports nothing. What has changed is signalled before this function returns.
+ *
+ * Returns: (transfer container) (element-type utf8 RdmadPort): the ports that meet the condition,
+ * under the names that @condition has
+ */
+RDMAD_GLIB_PUBLIC
+GHashTable *rdmad_client_wait_for_sync(RdmadClient *self, GVariant *condition, gint64 timeout_usec,
+				       GCancellable *cancellable, GError **error);
 
 /**
  * rdmad_client_refresh_async:

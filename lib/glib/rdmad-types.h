@@ -57,19 +57,35 @@ GQuark rdmad_service_error_quark(void);
 
 /**
  * RdmadLookup:
- * @RDMAD_LOOKUP_NAME: any name that people use: `mlx5_0/1`; `mlx5_0` if that device has one port;
- *   the name of a network interface; the GUID of a port
+ * @RDMAD_LOOKUP_ANY: any of the others: the first kind, in the order that `org.rdma(5)` has, by
+ * which a port is found
+ * @RDMAD_LOOKUP_NAME: the name of a port, `mlx5_0/1`, or of a device, `mlx5_0`, which means all its
+ *   ports
  * @RDMAD_LOOKUP_NETDEV: the name of a network interface
+ * @RDMAD_LOOKUP_ALTNAME: an alternative name of a network interface
+ * @RDMAD_LOOKUP_IFINDEX: the index of a network interface, as text
  * @RDMAD_LOOKUP_GUID: the GUID of a port, as `0002:c903:00ab:cdef`
- * @RDMAD_LOOKUP_ADDRESS: an IP address that is in the GID table of the port
+ * @RDMAD_LOOKUP_NODE_GUID: the node GUID of a device
+ * @RDMAD_LOOKUP_SYSTEM_GUID: the system image GUID, which all devices of an adapter have
+ * @RDMAD_LOOKUP_PCI: a PCI address, as `0000:c1:00.0` or `c1:00.0`
+ * @RDMAD_LOOKUP_ADDRESS: an IP address
+ * @RDMAD_LOOKUP_GID: a GID, in the notation of IPv6
  *
- * What kind of name [method@Client.find_port_async] is to look for.
+ * What kind of name [method@Client.find_port_async] and [method@Client.find_ports_async] are to
+ * look for.
  */
 typedef enum {
+	RDMAD_LOOKUP_ANY,
 	RDMAD_LOOKUP_NAME,
 	RDMAD_LOOKUP_NETDEV,
+	RDMAD_LOOKUP_ALTNAME,
+	RDMAD_LOOKUP_IFINDEX,
 	RDMAD_LOOKUP_GUID,
+	RDMAD_LOOKUP_NODE_GUID,
+	RDMAD_LOOKUP_SYSTEM_GUID,
+	RDMAD_LOOKUP_PCI,
 	RDMAD_LOOKUP_ADDRESS,
+	RDMAD_LOOKUP_GID,
 } RdmadLookup;
 
 /**

@@ -64,6 +64,21 @@ static void set_sender(Fuzz *f, GDBusMessage *m, GVariant *body)
 	g_dbus_message_set_serial(m, f->serial);
 }
 
+/* Members of an entry of FindPorts or ListHistories, of the right types or of others. */
+static GVariant *value_dictionary(Fuzz *f)
+{
+	static const char *const names[] = {"By",    "GidIndex", "Netdev",	  "Port",
+					    "State", "Present",	 "LinkDownCount", "Transitions"};
+	GVariantBuilder b;
+
+	g_variant_builder_init(&b, G_VARIANT_TYPE_VARDICT);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (input_u8(&f->in) % 2)
+			g_variant_builder_add(&b, "{sv}", names[i], value_any(&f->in));
+	g_variant_builder_add(&b, "{sv}", "Port", g_variant_new_object_path(value_path(&f->in)));
+	return g_variant_builder_end(&b);
+}
+
 /* What the method of CALL returns; NULL: nothing. */
 static GVariant *right_body(Fuzz *f, GDBusMessage *call)
 {
@@ -74,10 +89,21 @@ static GVariant *right_body(Fuzz *f, GDBusMessage *call)
 		return value_objects(&f->in);
 	if (streq(member, "Query"))
 		return g_variant_new("(@a{sv})", value_properties(&f->in));
-	if (streq(member, "GetPortByAddress"))
-		return g_variant_new("(ou)", value_path(&f->in), 7);
-	if (g_str_has_prefix(member, "GetPort"))
-		return g_variant_new("(o)", value_path(&f->in));
+	if (streq(member, "FindPorts"))
+		return g_variant_new_parsed("([(%o, %@a{sv})],)", value_path(&f->in),
+					    value_dictionary(f));
+	if (streq(member, "WaitFor"))
+		return g_variant_new_parsed("({'mlx5_0': %o},)", value_path(&f->in));
+	if (streq(member, "GetHistory"))
+		return g_variant_new_parsed("([(%t, %t, 'active', 'down', 'x', @a{sv} {})],)",
+					    (guint64)1, (guint64)2);
+	if (streq(member, "ListHistories"))
+		return g_variant_new_parsed("([('mlx5_0/1', %@a{sv})],)", value_dictionary(f));
+	if (streq(member, "GetCounters"))
+		return g_variant_new_parsed("([('counters', 'x', %t, 'bytes', %s, '', @a{sv} {})], "
+					    "%t, %t)",
+					    (guint64)7, input_u8(&f->in) % 2 ? "valid" : "missing",
+					    (guint64)1, (guint64)2);
 	if (!streq(member, "Get"))
 		return NULL;
 	boxed = g_variant_new_variant(value_of_property(&f->in, g_dbus_message_get_body(call)));
@@ -375,16 +401,52 @@ static void on_refreshed(GObject *c, GAsyncResult *result, gpointer user_data)
 	end_call(user_data, done, error);
 }
 
+static void on_histories(GObject *c, GAsyncResult *result, gpointer user_data)
+{
+	GError *error = NULL;
+	g_autoptr(GPtrArray) histories =
+		rdmad_client_list_histories_finish(RDMAD_CLIENT(c), result, &error);
+
+	end_call(user_data, histories, error);
+}
+
+static void on_waited(GObject *c, GAsyncResult *result, gpointer user_data)
+{
+	GError *error = NULL;
+	g_autoptr(GHashTable) ports = rdmad_client_wait_for_finish(RDMAD_CLIENT(c), result, &error);
+
+	end_call(user_data, ports, error);
+}
+
+static void call_manager_later(Fuzz *f, uint8_t choice)
+{
+	switch (choice % 4) {
+	case 0:
+	case 1:
+		rdmad_client_refresh_async(f->client, NULL, on_refreshed, f);
+		break;
+	case 2:
+		rdmad_client_list_histories_async(f->client, NULL, NULL, on_histories, f);
+		break;
+	case 3:
+		rdmad_client_wait_for_async(f->client,
+					    g_variant_new_parsed("{'ports': <['mlx5_0']>}"), -1,
+					    NULL, on_waited, f);
+		break;
+	}
+}
+
 static void call_later(Fuzz *f, RdmadObject *o, uint8_t choice)
 {
 	f->n_waiting++;
 	switch (choice % 4) {
 	case 0:
-		rdmad_client_refresh_async(f->client, NULL, on_refreshed, f);
+		call_manager_later(f, choice / 4);
 		break;
 	case 1:
-		rdmad_client_find_port_async(f->client, (RdmadLookup)(choice / 4 % 4), "mlx5_0/1",
-					     NULL, on_found, f);
+		rdmad_client_find_port_async(f->client,
+					     (RdmadLookup)(choice / 4 % (RDMAD_LOOKUP_GID + 1)),
+					     "mlx5_0/1", NULL, on_found, f);
 		break;
 	case 2:
 		if (o && RDMAD_IS_PORT(o))
@@ -401,6 +463,24 @@ static void call_later(Fuzz *f, RdmadObject *o, uint8_t choice)
 	}
 }
 
+static bool query_now(RdmadPort *port, uint8_t choice, GError **error)
+{
+	g_autoptr(GPtrArray) entries = NULL;
+	g_autoptr(GVariant) v = NULL;
+
+	switch (choice % 4) {
+	case 0:
+		entries = rdmad_port_get_counters_sync(port, NULL, NULL, NULL, error);
+		return entries;
+	case 1:
+		entries = rdmad_port_get_history_sync(port, NULL, error);
+		return entries;
+	default:
+		v = rdmad_port_query_sync(port, 0, NULL, error);
+		return v;
+	}
+}
+
 static void call_now(Fuzz *f, RdmadObject *o, uint8_t choice)
 {
 	g_autoptr(RdmadPort) port = NULL;
@@ -414,8 +494,9 @@ static void call_now(Fuzz *f, RdmadObject *o, uint8_t choice)
 		result = rdmad_client_refresh_sync(f->client, NULL, &error);
 		break;
 	case 1:
-		port = rdmad_client_find_port_sync(f->client, (RdmadLookup)(choice / 4 % 4),
-						   "mlx5_0/1", NULL, NULL, &error);
+		port = rdmad_client_find_port_sync(
+			f->client, (RdmadLookup)(choice / 4 % (RDMAD_LOOKUP_GID + 1)), "mlx5_0/1",
+			NULL, NULL, &error);
 		result = port;
 		break;
 	case 2:
@@ -423,8 +504,7 @@ static void call_now(Fuzz *f, RdmadObject *o, uint8_t choice)
 			f->n_waiting--;
 			return;
 		}
-		v = rdmad_port_query_sync(RDMAD_PORT(o), 0, NULL, &error);
-		result = v;
+		result = query_now(RDMAD_PORT(o), choice / 4, &error);
 		break;
 	case 3:
 		if (!o) {

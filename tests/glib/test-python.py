@@ -5,6 +5,7 @@
 test-python.py SOURCE BUILD; GI_TYPELIB_PATH and LD_LIBRARY_PATH say where the library is. 77: there is no PyGObject.
 """
 
+import gc
 import os
 import signal
 import subprocess
@@ -245,6 +246,69 @@ class TestClient(unittest.TestCase):
         self.assertEqual(len(gids[0]), 1)
         self.assertEqual(refreshed, [True])
         self.assertEqual((found[0][0].get_name(), found[0][1]), ("rocep1/1", 0))
+
+    def test_counters(self):
+        port = self.client.get_port("mlx5_0/1")
+        counters, timestamp, monotonic = port.get_counters_sync(None)
+        self.assertGreater(timestamp, 0)
+        self.assertGreater(monotonic, 0)
+        by_name = {c.name: c for c in counters}
+        del counters
+        gc.collect()
+        counter = by_name["symbol_error"]
+        self.assertEqual((counter.group, counter.unit, counter.condition), ("counters", "events", "valid"))
+        self.assertTrue(counter.available)
+        self.assertEqual((counter.reason, counter.why_unavailable()), ("", None))
+        results = []
+        port.get_counters_async(None, lambda p, r: results.append(p.get_counters_finish(r)))
+        wait_until(lambda: results)
+        self.assertEqual({c.name for c in results[0][0]}, set(by_name))
+
+    def test_histories(self):
+        port = self.client.get_port("mlx5_0/1")
+        self.bus.simulate("set mlx5_0/1 state=down event=port-error")
+        wait_until(lambda: port.props.state == "down")
+        transitions = [(t.old_state, t.new_state, t.reason) for t in port.get_history_sync(None)]
+        self.assertEqual(transitions, [("unknown", "active", "startup"), ("active", "down", "port-error")])
+        self.bus.simulate("remove rocep1")
+        wait_until(lambda: not self.client.get_device("rocep1"))
+        results = []
+        port.get_history_async(None, lambda p, r: results.append(p.get_history_finish(r)))
+        self.client.get_history_async("rocep1", None, lambda c, r: results.append(c.get_history_finish(r)))
+        self.client.list_histories_async(GLib.Variant("a{sv}", {"transitions": GLib.Variant("b", True)}), None,
+                                         lambda c, r: results.append(c.list_histories_finish(r)))
+        wait_until(lambda: len(results) == 3)
+        self.assertEqual(results[0][-1].new_state, "down")
+        self.assertEqual(results[1][-1].new_state, "absent")
+        self.assertEqual(self.client.get_history_sync("rocep1/1", None)[-1].new_state, "absent")
+        here, gone = results[2]
+        self.assertEqual((here.name, here.present, here.state, here.port), ("mlx5_0/1", True, "down", port))
+        self.assertEqual((gone.name, gone.present, gone.state, gone.port), ("rocep1/1", False, "absent", None))
+        self.assertEqual([t.new_state for t in here.transitions], ["active", "down"])
+        self.assertEqual([h.name for h in self.client.list_histories_sync(None, None)], ["mlx5_0/1", "rocep1/1"])
+
+    def test_find_ports(self):
+        match, = self.client.find_ports_sync(Rdmad.Lookup.ANY, "192.168.1.17", None)
+        gc.collect()
+        self.assertEqual((match.port, match.by, match.has_gid, match.gid_index, match.netdev),
+                         (self.client.get_port("rocep1"), "address", True, 0, "ens1"))
+        results = []
+        self.client.find_ports_async(Rdmad.Lookup.NAME, "ens1", None,
+                                     lambda c, r: results.append(c.find_ports_finish(r)))
+        wait_until(lambda: results)
+        self.assertEqual(results, [[]])
+
+    def test_wait_for(self):
+        condition = GLib.Variant("a{sv}", {"ports": GLib.Variant("as", ["mlx5_0", "ens1"])})
+        ports = {"mlx5_0": self.client.get_port("mlx5_0/1"), "ens1": self.client.get_port("rocep1/1")}
+        self.assertEqual(self.client.wait_for_sync(condition, -1, None), ports)
+        results = []
+        self.bus.simulate("set mlx5_0/1 state=down event=port-error")
+        wait_until(lambda: ports["mlx5_0"].props.state == "down")
+        self.client.wait_for_async(condition, -1, None, lambda c, r: results.append(c.wait_for_finish(r)))
+        self.bus.simulate("set mlx5_0/1 state=active event=port-active")
+        wait_until(lambda: results)
+        self.assertEqual(results, [ports])
 
     def test_errors(self):
         with self.assertRaises(GLib.Error) as caught:

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The methods of the daemon's manager. */
+
+#include "entries.h"
+#include "method.h"
+#include "names.h"
+#include "util.h"
+
+/* Refresh */
+
+static gpointer take_nothing(_unused_ RdmadClient *c, _unused_ GVariant *arguments,
+			     _unused_ GVariant *body, _unused_ GError **error)
+{
+	return GINT_TO_POINTER(TRUE);
+}
+
+static const Method refresh = {RDMAD_INTERFACE_MANAGER, "Refresh", "()", take_nothing, NULL, FALSE};
+
+void rdmad_client_refresh_async(RdmadClient *self, GCancellable *cancellable,
+				GAsyncReadyCallback callback, gpointer user_data)
+{
+	g_return_if_fail(RDMAD_IS_CLIENT(self));
+	method_call_async(&refresh, self, method_no_options(), cancellable, callback, user_data);
+}
+
+gboolean rdmad_client_refresh_finish(RdmadClient *self, GAsyncResult *result, GError **error)
+{
+	return method_call_finish(&refresh, self, result, error) != NULL;
+}
+
+gboolean rdmad_client_refresh_sync(RdmadClient *self, GCancellable *cancellable, GError **error)
+{
+	g_return_val_if_fail(RDMAD_IS_CLIENT(self), FALSE);
+	return method_call_sync(&refresh, self, method_no_options(), cancellable, error) != NULL;
+}
+
+/* GetHistory */
+
+static const Method get_history = {RDMAD_INTERFACE_MANAGER,	      "GetHistory",
+				   "(a" ENTRY_TRANSITION ")",	      entries_take_transitions,
+				   (GDestroyNotify)g_ptr_array_unref, FALSE};
+
+static GVariant *name_arguments(const char *name)
+{
+	return g_variant_new("(sa{sv})", name, NULL);
+}
+
+void rdmad_client_get_history_async(RdmadClient *self, const char *name, GCancellable *cancellable,
+				    GAsyncReadyCallback callback, gpointer user_data)
+{
+	g_return_if_fail(RDMAD_IS_CLIENT(self));
+	g_return_if_fail(name);
+	method_call_async(&get_history, self, name_arguments(name), cancellable, callback,
+			  user_data);
+}
+
+GPtrArray *rdmad_client_get_history_finish(RdmadClient *self, GAsyncResult *result, GError **error)
+{
+	return method_call_finish(&get_history, self, result, error);
+}
+
+GPtrArray *rdmad_client_get_history_sync(RdmadClient *self, const char *name,
+					 GCancellable *cancellable, GError **error)
+{
+	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
+	g_return_val_if_fail(name, NULL);
+	return method_call_sync(&get_history, self, name_arguments(name), cancellable, error);
+}
+
+/* ListHistories */
+
+static gpointer take_histories(RdmadClient *c, _unused_ GVariant *arguments, GVariant *body,
+			       _unused_ GError **error)
+{
+	g_autoptr(GVariant) entries = g_variant_get_child_value(body, 0);
+
+	return entries_histories(c, entries);
+}
+
+static const Method list_histories = {RDMAD_INTERFACE_MANAGER,
+				      "ListHistories",
+				      "(a" ENTRY_HISTORY ")",
+				      take_histories,
+				      (GDestroyNotify)g_ptr_array_unref,
+				      FALSE};
+
+/* OPTIONS may be NULL: none. */
+static GVariant *options_arguments(GVariant *options)
+{
+	return options ? g_variant_new("(@a{sv})", options) : method_no_options();
+}
+
+static gboolean is_dictionary(GVariant *options)
+{
+	return !options || g_variant_is_of_type(options, G_VARIANT_TYPE_VARDICT);
+}
+
+void rdmad_client_list_histories_async(RdmadClient *self, GVariant *options,
+				       GCancellable *cancellable, GAsyncReadyCallback callback,
+				       gpointer user_data)
+{
+	g_return_if_fail(RDMAD_IS_CLIENT(self));
+	g_return_if_fail(is_dictionary(options));
+	method_call_async(&list_histories, self, options_arguments(options), cancellable, callback,
+			  user_data);
+}
+
+GPtrArray *rdmad_client_list_histories_finish(RdmadClient *self, GAsyncResult *result,
+					      GError **error)
+{
+	return method_call_finish(&list_histories, self, result, error);
+}
+
+GPtrArray *rdmad_client_list_histories_sync(RdmadClient *self, GVariant *options,
+					    GCancellable *cancellable, GError **error)
+{
+	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
+	g_return_val_if_fail(is_dictionary(options), NULL);
+	return method_call_sync(&list_histories, self, options_arguments(options), cancellable,
+				error);
+}
+
+/* WaitFor */
+
+static gpointer take_ports(RdmadClient *c, _unused_ GVariant *arguments, GVariant *body,
+			   GError **error)
+{
+	g_autoptr(GHashTable) ports =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_object_unref);
+	g_autoptr(GVariant) entries = g_variant_get_child_value(body, 0);
+	const char *name, *path;
+	GVariantIter iter;
+
+	g_variant_iter_init(&iter, entries);
+	while (g_variant_iter_next(&iter, "{&s&o}", &name, &path)) {
+		RdmadPort *port = entries_find_port(c, path, error);
+
+		if (!port)
+			return NULL;
+		g_hash_table_insert(ports, g_strdup(name), g_object_ref(port));
+	}
+	return g_steal_pointer(&ports);
+}
+
+static const Method wait_for = {RDMAD_INTERFACE_MANAGER,
+				"WaitFor",
+				"(a{so})",
+				take_ports,
+				(GDestroyNotify)g_hash_table_unref,
+				TRUE};
+
+static GVariant *wait_arguments(GVariant *condition, gint64 timeout_usec)
+{
+	return g_variant_new("(@a{sv}t)", condition,
+			     timeout_usec < 0 ? G_MAXUINT64 : (guint64)timeout_usec);
+}
+
+void rdmad_client_wait_for_async(RdmadClient *self, GVariant *condition, gint64 timeout_usec,
+				 GCancellable *cancellable, GAsyncReadyCallback callback,
+				 gpointer user_data)
+{
+	g_return_if_fail(RDMAD_IS_CLIENT(self));
+	g_return_if_fail(condition && is_dictionary(condition));
+	method_call_async(&wait_for, self, wait_arguments(condition, timeout_usec), cancellable,
+			  callback, user_data);
+}
+
+GHashTable *rdmad_client_wait_for_finish(RdmadClient *self, GAsyncResult *result, GError **error)
+{
+	return method_call_finish(&wait_for, self, result, error);
+}
+
+GHashTable *rdmad_client_wait_for_sync(RdmadClient *self, GVariant *condition, gint64 timeout_usec,
+				       GCancellable *cancellable, GError **error)
+{
+	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
+	g_return_val_if_fail(condition && is_dictionary(condition), NULL);
+	return method_call_sync(&wait_for, self, wait_arguments(condition, timeout_usec),
+				cancellable, error);
+}

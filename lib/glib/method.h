@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The methods of the daemon that the library offers as functions: three of them for each method, to
+ * begin a call, to end it, and to make it and wait. */
+
+#include "rdmad-client.h"
+
+typedef struct Method {
+	const char *interface, *name;
+	/* The type of the answer, as a tuple. */
+	const char *signature;
+	/* Makes the result of BODY, which has that type, for a call with ARGUMENTS. Returns NULL
+	 * and an error if it cannot. */
+	gpointer (*take)(RdmadClient *c, GVariant *arguments, GVariant *body, GError **error);
+	GDestroyNotify free; /* of the result */
+	gboolean waits;	     /* the answer may take as long as it likes */
+} Method;
+
+/* Calls M of SOURCE, a client (the manager) or a device or port; takes ARGUMENTS, a tuple, if that
+ * is floating. The source of the task is SOURCE. */
+void method_call_async(const Method *m, gpointer source, GVariant *arguments,
+		       GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+/* The result of that call; NULL and an error. */
+gpointer method_call_finish(const Method *m, gpointer source, GAsyncResult *result, GError **error);
+gpointer method_call_sync(const Method *m, gpointer source, GVariant *arguments,
+			  GCancellable *cancellable, GError **error);
+
+/* (a{sv}) without options. */
+GVariant *method_no_options(void);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "rdmad-types.h"
+
+G_BEGIN_DECLS
+
+/**
+ * RdmadCounter:
+ * @group: `counters`, those of the InfiniBand architecture, or `hw_counters`, those of the driver
+ * @name: its name in sysfs
+ * @value: how much was counted; 0 if there is no value
+ * @unit: `bytes`, `packets`, `events`, `ticks` or `unknown`
+ * @condition: `valid`; `saturated`, it has counted at least so much and has stopped; or `missing`
+ * @available: whether there is a value
+ * @reason: if there is none, why: a code that never changes, see
+ *   [method@Counter.why_unavailable]; otherwise empty
+ * @details: what later versions of the daemon say beside that, a dictionary `a{sv}`
+ *
+ * One counter of a port at one time. Do not write to the fields.
+ */
+typedef struct _RdmadCounter {
+	char *group;
+	char *name;
+	guint64 value;
+	char *unit;
+	char *condition;
+	gboolean available;
+	char *reason;
+	GVariant *details;
+} RdmadCounter;
+
+#define RDMAD_TYPE_COUNTER (rdmad_counter_get_type())
+RDMAD_GLIB_PUBLIC
+GType rdmad_counter_get_type(void);
+
+/**
+ * rdmad_counter_ref:
+ * @self: a counter
+ *
+ * Takes one more reference.
+ *
+ * Returns: (transfer full): @self
+ */
+RDMAD_GLIB_PUBLIC
+RdmadCounter *rdmad_counter_ref(RdmadCounter *self);
+
+/**
+ * rdmad_counter_unref:
+ * @self: (transfer full) (nullable): a counter, or %NULL
+ *
+ * Drops a reference.
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_counter_unref(RdmadCounter *self);
+
+/**
+ * rdmad_counter_why_unavailable:
+ * @self: a counter
+ *
+ * Gives the reason why a counter has no value, to be shown in place of the value.
+ *
+ * Returns: (nullable): the reason; %NULL if there is a value
+ */
+RDMAD_GLIB_PUBLIC
+const char *rdmad_counter_why_unavailable(const RdmadCounter *self);
+
+/**
+ * RdmadTransition:
+ * @timestamp: when, in microseconds since 1970
+ * @monotonic: when, in microseconds of CLOCK_MONOTONIC
+ * @old_state: the state before; `absent` if there was no port, `unknown` if nobody knew it
+ * @new_state: the state after
+ * @reason: why the daemon has looked at the port, such as `port-error`
+ * @details: what later versions of the daemon say beside that, a dictionary `a{sv}`
+ *
+ * A change of the state of a port. Do not write to the fields.
+ */
+typedef struct _RdmadTransition {
+	guint64 timestamp;
+	guint64 monotonic;
+	char *old_state;
+	char *new_state;
+	char *reason;
+	GVariant *details;
+} RdmadTransition;
+
+#define RDMAD_TYPE_TRANSITION (rdmad_transition_get_type())
+RDMAD_GLIB_PUBLIC
+GType rdmad_transition_get_type(void);
+
+/**
+ * rdmad_transition_ref:
+ * @self: a transition
+ *
+ * Takes one more reference.
+ *
+ * Returns: (transfer full): @self
+ */
+RDMAD_GLIB_PUBLIC
+RdmadTransition *rdmad_transition_ref(RdmadTransition *self);
+
+/**
+ * rdmad_transition_unref:
+ * @self: (transfer full) (nullable): a transition, or %NULL
+ *
+ * Drops a reference.
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_transition_unref(RdmadTransition *self);
+
+/**
+ * RdmadHistory:
+ * @name: the name of the port
+ * @present: whether the port is there
+ * @port: (nullable): the port; %NULL if it has gone
+ * @state: the last state; `absent` for a port that has gone
+ * @state_change_timestamp: since when, in microseconds since 1970
+ * @link_down_count: how often the link went down
+ * @since: since when this is counted, in microseconds since 1970
+ * @transitions: (element-type RdmadTransition): the last transitions, the oldest first; empty if
+ *   they were not asked for
+ * @details: all members, a dictionary `a{sv}`, under the names that `org.rdma(5)` has
+ *
+ * What has happened to a port, also to one that has gone. Do not write to the fields.
+ */
+typedef struct _RdmadHistory {
+	char *name;
+	gboolean present;
+	RdmadPort *port;
+	char *state;
+	guint64 state_change_timestamp;
+	guint64 link_down_count;
+	guint64 since;
+	GPtrArray *transitions;
+	GVariant *details;
+} RdmadHistory;
+
+#define RDMAD_TYPE_HISTORY (rdmad_history_get_type())
+RDMAD_GLIB_PUBLIC
+GType rdmad_history_get_type(void);
+
+/**
+ * rdmad_history_ref:
+ * @self: a history
+ *
+ * Takes one more reference.
+ *
+ * Returns: (transfer full): @self
+ */
+RDMAD_GLIB_PUBLIC
+RdmadHistory *rdmad_history_ref(RdmadHistory *self);
+
+/**
+ * rdmad_history_unref:
+ * @self: (transfer full) (nullable): a history, or %NULL
+ *
+ * Drops a reference.
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_history_unref(RdmadHistory *self);
+
+/**
+ * RdmadPortMatch:
+ * @port: the port
+ * @by: the kind of name by which it was found, as `org.rdma(5)` writes it: `netdev`, `port-guid`
+ * @has_gid: whether it was found by an entry of its GID table
+ * @gid_index: the index of this entry; 0 if there is none
+ * @netdev: (nullable): the network interface that has the name, the index or the address; %NULL if
+ *   there is none
+ * @details: all members, a dictionary `a{sv}`, under the names that `org.rdma(5)` has
+ *
+ * A port that [method@Client.find_ports_async] has found. Do not write to the fields.
+ */
+typedef struct _RdmadPortMatch {
+	RdmadPort *port;
+	char *by;
+	gboolean has_gid;
+	guint gid_index;
+	char *netdev;
+	GVariant *details;
+} RdmadPortMatch;
+
+#define RDMAD_TYPE_PORT_MATCH (rdmad_port_match_get_type())
+RDMAD_GLIB_PUBLIC
+GType rdmad_port_match_get_type(void);
+
+/**
+ * rdmad_port_match_ref:
+ * @self: a match
+ *
+ * Takes one more reference.
+ *
+ * Returns: (transfer full): @self
+ */
+RDMAD_GLIB_PUBLIC
+RdmadPortMatch *rdmad_port_match_ref(RdmadPortMatch *self);
+
+/**
+ * rdmad_port_match_unref:
+ * @self: (transfer full) (nullable): a match, or %NULL
+ *
+ * Drops a reference.
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_port_match_unref(RdmadPortMatch *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadCounter, rdmad_counter_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadTransition, rdmad_transition_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadHistory, rdmad_history_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadPortMatch, rdmad_port_match_unref)
+
+G_END_DECLS
