@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """monitor-ports.py: prints one line for each change of an RDMA port, until it is interrupted.
 
-It continues when rdmad ends and is started again. It then prints what has changed in between.
+It continues when rdmad or the bus ends and is started again. It then prints what has changed in between. What has changed
+and changed back in between nobody can tell: the first line says from when on this is so, and the second one until when.
 """
 
 import signal
@@ -30,7 +31,7 @@ def describe(port, name):
 
 
 def on_connected(client, _property):
-    print("rdmad is", "there" if client.get_connected() else "gone", flush=True)
+    print("rdmad is there" if client.get_connected() else "rdmad is gone: changes are not seen", flush=True)
 
 
 def on_state_changed(port, state, old_state, reason):

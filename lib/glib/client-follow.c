@@ -264,6 +264,7 @@ static void take_messages(RdmadClient *c)
 		take_message(c, m);
 	}
 	if (c->channel && channel_is_closed(c->channel)) {
+		c->lost(c);
 		lose_owner(c);
 		g_clear_pointer(&c->owner, g_free);
 	}
@@ -474,7 +475,7 @@ static void fetch_objects(RdmadClient *c)
 	send_own(c, m, -1, on_objects, c);
 }
 
-gboolean client_attach(RdmadClient *c, GError **error)
+gboolean client_attach(RdmadClient *c, void (*lost)(RdmadClient *c), GError **error)
 {
 	if (!g_dbus_connection_get_unique_name(c->connection)) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
@@ -484,6 +485,7 @@ gboolean client_attach(RdmadClient *c, GError **error)
 	c->context = g_main_context_ref_thread_default();
 	c->cancellable = g_cancellable_new();
 	c->loaded = g_ptr_array_new_with_free_func(loaded_free);
+	c->lost = lost;
 	c->channel = channel_new(c->connection, c->context, on_ready, c);
 	c->fetching = TRUE;
 	return TRUE;

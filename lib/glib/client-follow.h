@@ -6,8 +6,9 @@
 #include "rdmad-client.h"
 
 /* Begins to collect the signals of the connection of C, in the context that is the default of the
- * thread. G_IO_ERROR_INVALID_ARGUMENT: the connection is not one to a bus. */
-gboolean client_attach(RdmadClient *c, GError **error);
+ * thread. LOST is called there, once or more, when the connection has been closed; it must not
+ * detach C. G_IO_ERROR_INVALID_ARGUMENT: the connection is not one to a bus. */
+gboolean client_attach(RdmadClient *c, void (*lost)(RdmadClient *c), GError **error);
 /* The call that asks for all objects. */
 GDBusMessage *client_objects_call(void);
 /* Takes in the answer to it and reports what differs from before. If the answer says that there is

@@ -21,13 +21,16 @@ struct _RdmadClient {
 
 	char *bus_address; /* the property; NULL: the system bus */
 	GDBusConnection *connection;
-	gboolean own_connection;   /* the client has made or found it; it was not given */
-	gboolean starting;	   /* a start is under way */
-	guint matches;		   /* 1 << the start message: rules that the bus may have */
-	GMainContext *context;	   /* the only one in which the client does anything */
-	GCancellable *cancellable; /* of the client's own calls */
-	Channel *channel;
-	GPtrArray *objects; /* sorted by place */
+	gboolean own_connection;      /* the client has made or found it; it was not given */
+	gboolean starting;	      /* a start is under way */
+	gboolean initialized;	      /* a start has succeeded */
+	GSource *reconnect;	      /* starts the client again; NULL: is not needed */
+	guint matches;		      /* 1 << the start message: rules that the bus may have */
+	GMainContext *context;	      /* the only one in which the client does anything */
+	GCancellable *cancellable;    /* of the client's own calls */
+	Channel *channel;	      /* NULL: the client is not started, or waits for the bus */
+	void (*lost)(RdmadClient *c); /* the connection of the channel has been closed */
+	GPtrArray *objects;	      /* sorted by place */
 
 	gboolean owner_known; /* the bus has said who owns the name org.rdma */
 	char *owner;	      /* the unique name of the owner; NULL: nobody owns it */

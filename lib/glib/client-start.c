@@ -3,6 +3,10 @@
 /*
  * Starts a client: connects to the bus, asks it for the signals of the daemon, and asks the daemon
  * for all objects, in this order. So it gets a signal for each change after the answer.
+ *
+ * When the bus has gone, the client is started again, each RECONNECT_SEC until the bus is there. It
+ * needs another connection for that, so it uses none that belongs to the program or is shared with
+ * it.
  */
 
 #include "client-start.h"
@@ -16,6 +20,9 @@
 #define CONNECTION_FLAGS                                                                           \
 	(G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT |                                           \
 	 G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION)
+
+/* How long the client waits before it tries to connect again. */
+#define RECONNECT_SEC 1
 
 static const char *const matches[] = {
 	"type='signal',sender='" BUS_NAME "',interface='" BUS_NAME "',path='" BUS_PATH
@@ -72,16 +79,44 @@ static void remove_matches(RdmadClient *c)
 	c->matches = 0;
 }
 
-void client_stop(RdmadClient *c)
+static void stop_reconnect(RdmadClient *c)
+{
+	if (!c->reconnect)
+		return;
+	g_source_destroy(c->reconnect);
+	g_clear_pointer(&c->reconnect, g_source_unref);
+}
+
+/* Ends that C follows the daemon. */
+static void stop_following(RdmadClient *c)
 {
 	client_detach(c);
 	remove_matches(c);
 }
 
-/* Whether C has been started already. */
-static gboolean has_started(RdmadClient *c)
+void client_stop(RdmadClient *c)
 {
-	return c->channel && !c->starting;
+	stop_reconnect(c);
+	stop_following(c);
+}
+
+static gboolean on_reconnect(gpointer user_data);
+
+/* Makes C try to connect again after a while. CONTEXT is that of C. */
+static void reconnect_later(RdmadClient *c, GMainContext *context)
+{
+	if (c->reconnect)
+		return;
+	c->reconnect = g_timeout_source_new_seconds(RECONNECT_SEC);
+	g_source_set_callback(c->reconnect, on_reconnect, c, NULL);
+	g_source_attach(c->reconnect, context);
+}
+
+/* The connection has been closed. While a start is under way, that fails. */
+static void on_lost(RdmadClient *c)
+{
+	if (c->own_connection && c->initialized && !c->starting)
+		reconnect_later(c, c->context);
 }
 
 static gboolean begin_start(RdmadClient *c, GError **error)
@@ -95,14 +130,18 @@ static gboolean begin_start(RdmadClient *c, GError **error)
 	return TRUE;
 }
 
-/* After a start that has failed C is as it was before. */
+/* After a first start that has failed C is as it was before. Later ones are tried again. */
 static void end_start(RdmadClient *c, gboolean success)
 {
 	c->starting = FALSE;
-	if (success)
+	if (success) {
+		c->initialized = TRUE;
+		if (g_dbus_connection_is_closed(c->connection))
+			on_lost(c);
 		return;
-	client_stop(c);
-	if (!c->own_connection)
+	}
+	stop_following(c);
+	if (!c->own_connection || c->initialized)
 		return;
 	c->own_connection = FALSE;
 	g_clear_object(&c->connection);
@@ -112,21 +151,31 @@ static void end_start(RdmadClient *c, gboolean success)
 /* Takes over CONNECTION, which was not given by the program. */
 static void set_own_connection(RdmadClient *c, GDBusConnection *connection)
 {
+	g_clear_object(&c->connection);
 	c->connection = connection;
 	c->own_connection = TRUE;
 	g_object_notify(G_OBJECT(c), "connection");
 }
 
+/* The address of the bus to connect to, to be freed. */
+static char *get_address(RdmadClient *c, GError **error)
+{
+	return c->bus_address ? g_strdup(c->bus_address)
+			      : g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SYSTEM, NULL, error);
+}
+
 static gboolean connect_sync(RdmadClient *c, GCancellable *cancellable, GError **error)
 {
+	g_autofree char *address = NULL;
 	GDBusConnection *connection;
 
 	if (c->connection)
 		return TRUE;
-	connection = c->bus_address ? g_dbus_connection_new_for_address_sync(c->bus_address,
-									     CONNECTION_FLAGS, NULL,
-									     cancellable, error)
-				    : g_bus_get_sync(G_BUS_TYPE_SYSTEM, cancellable, error);
+	address = get_address(c, error);
+	if (!address)
+		return FALSE;
+	connection = g_dbus_connection_new_for_address_sync(address, CONNECTION_FLAGS, NULL,
+							    cancellable, error);
 	if (!connection)
 		return FALSE;
 	set_own_connection(c, connection);
@@ -135,7 +184,7 @@ static gboolean connect_sync(RdmadClient *c, GCancellable *cancellable, GError *
 
 static gboolean start_sync(RdmadClient *c, GCancellable *cancellable, GError **error)
 {
-	if (!connect_sync(c, cancellable, error) || !client_attach(c, error))
+	if (!connect_sync(c, cancellable, error) || !client_attach(c, on_lost, error))
 		return FALSE;
 	for (guint i = 0; i < START_MESSAGES; i++) {
 		g_autoptr(GDBusMessage) m = NULL, reply = NULL;
@@ -157,7 +206,7 @@ static gboolean init_sync(GInitable *initable, GCancellable *cancellable, GError
 	RdmadClient *c = (RdmadClient *)initable;
 	gboolean success;
 
-	if (has_started(c))
+	if (c->initialized)
 		return TRUE;
 	if (!begin_start(c, error))
 		return FALSE;
@@ -221,7 +270,7 @@ static void start_async(GTask *owned_task)
 	g_autoptr(GTask) task = owned_task;
 	GError *error = NULL;
 
-	if (client_attach(g_task_get_source_object(task), &error))
+	if (client_attach(g_task_get_source_object(task), on_lost, &error))
 		send_start_message(g_steal_pointer(&task));
 	else
 		fail_start(task, error);
@@ -230,18 +279,55 @@ static void start_async(GTask *owned_task)
 static void on_connection(_unused_ GObject *source, GAsyncResult *result, gpointer user_data)
 {
 	g_autoptr(GTask) task = user_data;
-	RdmadClient *c = g_task_get_source_object(task);
 	GError *error = NULL;
-	GDBusConnection *connection =
-		c->bus_address ? g_dbus_connection_new_for_address_finish(result, &error)
-			       : g_bus_get_finish(result, &error);
+	GDBusConnection *connection = g_dbus_connection_new_for_address_finish(result, &error);
 
 	if (!connection) {
 		fail_start(task, error);
 		return;
 	}
-	set_own_connection(c, connection);
+	set_own_connection(g_task_get_source_object(task), connection);
 	start_async(g_steal_pointer(&task));
+}
+
+/* Makes a connection, and starts the client with it. Takes over the task. */
+static void connect_async(GTask *owned_task)
+{
+	g_autoptr(GTask) task = owned_task;
+	GCancellable *cancellable = g_task_get_cancellable(task);
+	g_autofree char *address = NULL;
+	GError *error = NULL;
+
+	address = get_address(g_task_get_source_object(task), &error);
+	if (address)
+		g_dbus_connection_new_for_address(address, CONNECTION_FLAGS, NULL, cancellable,
+						  on_connection, g_steal_pointer(&task));
+	else
+		fail_start(task, error);
+}
+
+static void on_reconnected(GObject *source, GAsyncResult *result, _unused_ gpointer user_data)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (g_task_propagate_boolean(G_TASK(result), &error))
+		return;
+	g_debug("Cannot connect to the bus again: %s", error->message);
+	reconnect_later(RDMAD_CLIENT(source), g_task_get_context(G_TASK(result)));
+}
+
+static gboolean on_reconnect(gpointer user_data)
+{
+	g_autoptr(RdmadClient) c = g_object_ref(user_data);
+	g_autoptr(GMainContext) context = g_main_context_ref(g_source_get_context(c->reconnect));
+
+	stop_reconnect(c);
+	stop_following(c);
+	c->starting = TRUE;
+	g_main_context_push_thread_default(context);
+	connect_async(g_task_new(c, NULL, on_reconnected, NULL));
+	g_main_context_pop_thread_default(context);
+	return G_SOURCE_REMOVE;
 }
 
 static void init_async(GAsyncInitable *initable, int priority, GCancellable *cancellable,
@@ -256,18 +342,14 @@ static void init_async(GAsyncInitable *initable, int priority, GCancellable *can
 	/* Each call looks at the cancellable. If it is cancelled after the last of them, the client
 	 * has been started, and the task must not say otherwise. */
 	g_task_set_check_cancellable(task, FALSE);
-	if (has_started(c))
+	if (c->initialized)
 		g_task_return_boolean(task, TRUE);
 	else if (!begin_start(c, &error))
 		g_task_return_error(task, error);
 	else if (c->connection)
 		start_async(g_steal_pointer(&task));
-	else if (c->bus_address)
-		g_dbus_connection_new_for_address(c->bus_address, CONNECTION_FLAGS, NULL,
-						  cancellable, on_connection,
-						  g_steal_pointer(&task));
 	else
-		g_bus_get(G_BUS_TYPE_SYSTEM, cancellable, on_connection, g_steal_pointer(&task));
+		connect_async(g_steal_pointer(&task));
 }
 
 static gboolean init_finish(GAsyncInitable *initable, GAsyncResult *result, GError **error)

@@ -179,8 +179,8 @@ static void rdmad_client_class_init(RdmadClientClass *class)
 	/**
 	 * RdmadClient:connection:
 	 *
-	 * The connection to the bus. If none is given, the client makes one when it is initialized;
-	 * it shares the connection to the system bus with the rest of the program.
+	 * The connection to the bus. If none is given, the client makes one when it is initialized,
+	 * and another one when that has been closed.
 	 */
 	g_object_class_install_property(
 		object_class, PROP_CONNECTION,

@@ -16,7 +16,7 @@ static RdmadClient *client_of(gpointer source, GError **error)
 {
 	RdmadClient *c = RDMAD_IS_CLIENT(source) ? source : client_of_object(source, error);
 
-	if (!c || c->channel)
+	if (!c || c->channel || c->initialized)
 		return c;
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_INITIALIZED, "The client is not initialized");
 	return NULL;

@@ -27,9 +27,10 @@ G_BEGIN_DECLS
  * there again, the client reports each difference once. It cannot know what changed and changed
  * back in between.
  *
- * A client that has lost the connection to the bus stays unconnected. For the connection to the
- * system bus, which g_bus_get_sync() gives to the whole program, GDBus then ends the program,
- * unless that has called g_dbus_connection_set_exit_on_close().
+ * The bus may go away too, and come back at the same address. The client then makes a new
+ * connection; it tries once in a second. For this it has a connection of its own, also to the
+ * system bus, and a program that uses it does not end with the bus. A client that was made with
+ * [property@Client:connection] stays unconnected when this connection is closed.
  *
  * A client belongs to the main context that was the default of the thread when the client was
  * initialized. It sends all signals from this context. Call the functions of the client and of its

@@ -44,16 +44,24 @@ class Bus:
 
     def __init__(self):
         self.directory = tempfile.TemporaryDirectory(prefix="rdmad-test.")
+        self.address = f"unix:path={self.directory.name}/bus"
+        self.start_bus()
+        self.daemon = None
+
+    def start_bus(self):
         self.process = subprocess.Popen(
-            ["dbus-daemon", "--session", "--nofork", "--nosyslog", "--print-address",
-             f"--address=unix:dir={self.directory.name}"],
+            ["dbus-daemon", "--session", "--nofork", "--nosyslog", "--print-address", f"--address={self.address}"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.address = self.process.stdout.readline().strip()
+        self.process.stdout.readline()
         self.connection = Gio.DBusConnection.new_for_address_sync(
             self.address,
             Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION,
             None, None)
-        self.daemon = None
+
+    def stop_bus(self):
+        self.process.terminate()
+        self.process.wait()
+        self.process.stdout.close()
 
     def start(self, **values):
         scenario = os.path.join(self.directory.name, "scenario")
@@ -90,9 +98,7 @@ class Bus:
         if self.daemon:
             self.kill()
         self.connection.close_sync(None)
-        self.process.terminate()
-        self.process.wait()
-        self.process.stdout.close()
+        self.stop_bus()
         self.directory.cleanup()
 
 
@@ -216,6 +222,23 @@ class TestClient(unittest.TestCase):
         self.assertEqual(connected, [False, True] * 3)
         self.assertEqual(recorder.changes, [(Rdmad.ChangeKind.CHANGED, "mlx5_0/1", ["lid"])])
         self.assertIs(self.client.get_port("mlx5_0/1"), port)
+        self.assertEqual(port.props.lid, 55)
+
+    def test_bus_restart(self):
+        """The bus itself ends and begins at the same address, with another rdmad."""
+        recorder = Recorder(self.client)
+        port = self.client.get_port("mlx5_0/1")
+        first = self.client.props.connection
+        self.bus.stop_bus()
+        self.bus.kill()
+        wait_until(lambda: not self.client.props.connected)
+        self.assertEqual(port.props.lid, 17)
+        self.bus.start_bus()
+        self.bus.start(lid=55)
+        wait_until(lambda: self.client.props.connected)
+        self.assertIsNot(self.client.props.connection, first)
+        self.settle()
+        self.assertEqual(recorder.changes, [(Rdmad.ChangeKind.CHANGED, "mlx5_0/1", ["lid"])])
         self.assertEqual(port.props.lid, 55)
 
     def test_devices(self):
@@ -377,9 +400,15 @@ class TestExamples(unittest.TestCase):
             self.bus.simulate(f"set mlx5_0/1 lmc={lmc} event=lid-change")
             self.assertEqual(next(lines), f"mlx5_0/1: lmc {lmc}\n")
         self.bus.kill()
-        self.assertEqual(next(lines), "rdmad is gone\n")
+        self.assertEqual(next(lines), "rdmad is gone: changes are not seen\n")
         self.bus.start(lid=43)
         self.assertEqual(sorted([next(lines), next(lines)]), ["mlx5_0/1: lid 43\n", "rdmad is there\n"])
+        self.bus.stop_bus()
+        self.bus.kill()
+        self.assertEqual(next(lines), "rdmad is gone: changes are not seen\n")
+        self.bus.start_bus()
+        self.bus.start(lid=44)
+        self.assertEqual(sorted([next(lines), next(lines)]), ["mlx5_0/1: lid 44\n", "rdmad is there\n"])
         self.bus.simulate("set mlx5_0/1 state=down event=port-error")
         text = next(lines) + next(lines)
         self.assertIn("mlx5_0/1: active -> down (port-error)\n", text)
