@@ -52,6 +52,18 @@ static void match_clear(gpointer data)
 	g_variant_unref(m->details);
 }
 
+static void gid_clear(gpointer data)
+{
+	RdmadGid *g = data;
+
+	g_object_unref(g->port);
+	g_free(g->gid);
+	g_free(g->type);
+	g_free(g->netdev);
+	g_free(g->address);
+	g_variant_unref(g->details);
+}
+
 #define BOXED(Type, name, clear)                                                                   \
 	Type *name##_ref(Type *self)                                                               \
 	{                                                                                          \
@@ -70,6 +82,7 @@ BOXED(RdmadCounter, rdmad_counter, counter_clear)
 BOXED(RdmadTransition, rdmad_transition, transition_clear)
 BOXED(RdmadHistory, rdmad_history, history_clear)
 BOXED(RdmadPortMatch, rdmad_port_match, match_clear)
+BOXED(RdmadGid, rdmad_gid, gid_clear)
 
 const char *rdmad_counter_why_unavailable(const RdmadCounter *self)
 {

@@ -267,6 +267,66 @@ GPtrArray *rdmad_client_find_ports_sync(RdmadClient *self, RdmadLookup lookup, c
 					GCancellable *cancellable, GError **error);
 
 /**
+ * rdmad_client_find_gid_async:
+ * @self: a client
+ * @port: (nullable): the port; %NULL for any port, then @address or @netdev must say which
+ * @address: (nullable): an IP address, or a GID in the notation of IPv6; %NULL for any
+ * @netdev: (nullable): the name of a network interface; %NULL for any
+ * @type: the type of the GID
+ * @cancellable: (nullable): cancels the call
+ * @callback: (scope async) (closure user_data): called when the call has ended
+ * @user_data: what @callback gets as its last argument
+ *
+ * Finds the GID that a program should use, among those that have the address, the interface and the
+ * type. Of several the first of this order is taken: RoCE v2 before RoCE v1, a global address
+ * before a link-local one, the interface of the port before another one (a VLAN), IPv4 before IPv6,
+ * the lower index.
+ *
+ * The daemon is only asked for what the client does not have: which port it is, and the table if it
+ * has changed since it was read.
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_client_find_gid_async(RdmadClient *self, RdmadPort *port, const char *address,
+				 const char *netdev, RdmadGidType type, GCancellable *cancellable,
+				 GAsyncReadyCallback callback, gpointer user_data);
+
+/**
+ * rdmad_client_find_gid_finish:
+ * @self: a client
+ * @result: the result that the callback has got
+ * @error: why there is no GID: %RDMAD_SERVICE_ERROR_NOT_FOUND, %RDMAD_SERVICE_ERROR_AMBIGUOUS if
+ *   more than one port has it, %RDMAD_SERVICE_ERROR_INVALID_ARGUMENT if the address is none, the
+ *   errors of [method@Object.load_finish], or an error of the bus
+ *
+ * Ends the call that [method@Client.find_gid_async] has begun.
+ *
+ * Returns: (transfer full): the GID
+ */
+RDMAD_GLIB_PUBLIC
+RdmadGid *rdmad_client_find_gid_finish(RdmadClient *self, GAsyncResult *result, GError **error);
+
+/**
+ * rdmad_client_find_gid_sync:
+ * @self: a client
+ * @port: (nullable): the port; %NULL for any port, then @address or @netdev must say which
+ * @address: (nullable): an IP address, or a GID in the notation of IPv6; %NULL for any
+ * @netdev: (nullable): the name of a network interface; %NULL for any
+ * @type: the type of the GID
+ * @cancellable: (nullable): cancels the call
+ * @error: the same as for [method@Client.find_gid_finish]
+ *
+ * Finds the GID that a program should use, as [method@Client.find_gid_async] does, and waits for
+ * the answer. Changes that the daemon has published before it answered are signalled before this
+ * function returns.
+ *
+ * Returns: (transfer full): the GID
+ */
+RDMAD_GLIB_PUBLIC
+RdmadGid *rdmad_client_find_gid_sync(RdmadClient *self, RdmadPort *port, const char *address,
+				     const char *netdev, RdmadGidType type,
+				     GCancellable *cancellable, GError **error);
+
+/**
  * rdmad_client_get_history_async:
  * @self: a client
  * @name: the name of a port, also of one that has gone

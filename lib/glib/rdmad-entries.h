@@ -205,9 +205,61 @@ RdmadPortMatch *rdmad_port_match_ref(RdmadPortMatch *self);
 RDMAD_GLIB_PUBLIC
 void rdmad_port_match_unref(RdmadPortMatch *self);
 
+/**
+ * RdmadGid:
+ * @port: the port
+ * @index: the index in the GID table of the port: what a program gives to `ibv_modify_qp(3)` as
+ *   `sgid_index`
+ * @gid: the GID, all its digits
+ * @type: `IB`, `RoCE v1` or `RoCE v2`
+ * @netdev: (nullable): its network interface; %NULL if it has none, or one in another network
+ *   namespace
+ * @address: (nullable): the IP address that it stands for; %NULL on InfiniBand
+ * @generation: the value that [property@Port:gid-generation] had. When it has another one, the
+ *   index may be another one too: find the GID again.
+ * @details: what else the daemon says, a dictionary `a{sv}`, under the names that `org.rdma(5)` has
+ *
+ * An entry of the GID table of a port. Do not write to the fields.
+ */
+typedef struct _RdmadGid {
+	RdmadPort *port;
+	guint index;
+	char *gid;
+	char *type;
+	char *netdev;
+	char *address;
+	guint64 generation;
+	GVariant *details;
+} RdmadGid;
+
+#define RDMAD_TYPE_GID (rdmad_gid_get_type())
+RDMAD_GLIB_PUBLIC
+GType rdmad_gid_get_type(void);
+
+/**
+ * rdmad_gid_ref:
+ * @self: a GID
+ *
+ * Takes one more reference.
+ *
+ * Returns: (transfer full): @self
+ */
+RDMAD_GLIB_PUBLIC
+RdmadGid *rdmad_gid_ref(RdmadGid *self);
+
+/**
+ * rdmad_gid_unref:
+ * @self: (transfer full) (nullable): a GID, or %NULL
+ *
+ * Drops a reference.
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_gid_unref(RdmadGid *self);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadCounter, rdmad_counter_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadTransition, rdmad_transition_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadHistory, rdmad_history_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadPortMatch, rdmad_port_match_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadGid, rdmad_gid_unref)
 
 G_END_DECLS

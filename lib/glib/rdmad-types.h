@@ -89,6 +89,22 @@ typedef enum {
 } RdmadLookup;
 
 /**
+ * RdmadGidType:
+ * @RDMAD_GID_TYPE_ANY: any type; only as an argument
+ * @RDMAD_GID_TYPE_IB: that of InfiniBand
+ * @RDMAD_GID_TYPE_ROCE_V1: RoCE v1, which no router forwards
+ * @RDMAD_GID_TYPE_ROCE_V2: RoCE v2, over UDP
+ *
+ * The type of a GID.
+ */
+typedef enum {
+	RDMAD_GID_TYPE_ANY = -1,
+	RDMAD_GID_TYPE_IB = 0,
+	RDMAD_GID_TYPE_ROCE_V1 = 1,
+	RDMAD_GID_TYPE_ROCE_V2 = 2,
+} RdmadGidType;
+
+/**
  * RdmadChangeKind:
  * @RDMAD_CHANGE_ADDED: the object is new
  * @RDMAD_CHANGE_CHANGED: some of its properties have other values

@@ -321,6 +321,21 @@ class TestClient(unittest.TestCase):
         wait_until(lambda: results)
         self.assertEqual(results, [[]])
 
+    def test_find_gid(self):
+        gid = self.client.find_gid_sync(None, "192.168.1.17", None, Rdmad.GidType.ANY, None)
+        gc.collect()
+        self.assertEqual((gid.port, gid.index, gid.type, gid.netdev, gid.address),
+                         (self.client.get_port("rocep1"), 0, "RoCE v2", "ens1", "192.168.1.17"))
+        self.assertEqual(gid.generation, gid.port.props.gid_generation)
+        results = []
+        self.client.find_gid_async(gid.port, None, "ens1", Rdmad.GidType.ROCE_V2, None,
+                                   lambda c, r: results.append(c.find_gid_finish(r)))
+        wait_until(lambda: results)
+        self.assertEqual(results[0].gid, gid.gid)
+        with self.assertRaises(GLib.Error) as caught:
+            self.client.find_gid_sync(gid.port, None, None, Rdmad.GidType.IB, None)
+        self.assertTrue(caught.exception.matches(Rdmad.service_error_quark(), Rdmad.ServiceError.NOT_FOUND))
+
     def test_wait_for(self):
         condition = GLib.Variant("a{sv}", {"ports": GLib.Variant("as", ["mlx5_0", "ens1"])})
         ports = {"mlx5_0": self.client.get_port("mlx5_0/1"), "ens1": self.client.get_port("rocep1/1")}
