@@ -2,8 +2,6 @@
 /* rdmad_find_gid(): which entry of a GID table a program should use. The tables are on the bus and
  * not in the memory; the memory says when to look again. */
 
-#include <arpa/inet.h>
-
 #include "gid.h"
 #include "librdmad-private.h"
 #include "names.h"
@@ -23,17 +21,6 @@ typedef struct Wish {
 	const char *netdev;  /* NULL: any */
 	int type;	     /* enum rdmad_gid_type */
 } Wish;
-
-/* An IPv4 address stands in a GID behind ::ffff:0:0/96. */
-static int parse_address(const char *text, uint8_t ret[16])
-{
-	static const uint8_t v4_prefix[12] = {[10] = 0xff, [11] = 0xff};
-
-	if (inet_pton(AF_INET6, text, ret) == 1)
-		return 0;
-	memcpy(ret, v4_prefix, sizeof(v4_prefix));
-	return inet_pton(AF_INET, text, ret + sizeof(v4_prefix)) == 1 ? 0 : -EINVAL;
-}
 
 /* The number of the type that the bus calls NAME; _GID_TYPE_MAX if this library does not know it.
  */
@@ -269,7 +256,7 @@ EXPORT int rdmad_find_gid(const struct rdmad *r, const struct rdmad_handle *port
 	if (!r->by_bus)
 		return -EOPNOTSUPP;
 	if ((!port && !address && !netdev) || type < RDMAD_GID_ANY || type >= _GID_TYPE_MAX ||
-	    (address && parse_address(address, w.gid) < 0))
+	    (address && gid_parse(address, w.gid) < 0))
 		return -EINVAL;
 	e = librdmad_connect(r->address, &bus);
 	if (e < 0)
