@@ -20,8 +20,8 @@
 #define RDMAD_INTERFACE_MLX5	      "org.rdma.Port.Mlx5"
 #define RDMAD_INTERFACE_HBL	      "org.rdma.Port.Hbl"
 
-/* What the interfaces together can do is numbered: a client needs at least the number that it was
- * written for. What was added without a new number is in api-features.def. */
+/* The promise of org.rdma(5), section COMPATIBILITY, has a number, which stays as long as the promise
+ * is kept. What was added is in api-features.def. */
 #define RDMAD_API_VERSION 1U
 
 /* errors.def says what they mean. */
