@@ -23,6 +23,7 @@ ExitStatus show_command(Context *c);
 extern const Option show_options[];
 
 ExitStatus monitor_command(Context *c);
+extern const Option monitor_options[];
 
 ExitStatus query_command(Context *c);
 extern const Option query_options[];

@@ -48,9 +48,10 @@ static const Command commands[] = {
 	 "Print what to set for a library, for a shell",
 	 "  eval \"$(rdmactl env nccl)\"        NCCL_IB_HCA and NCCL_IB_GID_INDEX\n"
 	 "  rdmactl env ucx mlx5_0 mlx5_1     for these ports only\n"},
-	{"monitor",  "PORT",      0, UINT_MAX, RUN_ENDLESS, NULL,             monitor_command,
+	{"monitor",  "PORT",      0, UINT_MAX, RUN_ENDLESS, monitor_options,  monitor_command,
 	 "Print changes as they happen",
-	 "  rdmactl monitor mlx5_0/1          until it is interrupted\n"},
+	 "  rdmactl monitor mlx5_0/1          until it is interrupted\n"
+	 "  rdmactl monitor --property=State        the state of all ports\n"},
 	{"query",    "PORT",      0, UINT_MAX,        0,           query_options,    query_command,
 	 "Read the raw C fields from the hardware now",
 	 "  rdmactl query mlx5_0/1            what ibv_query_port() returns\n"

@@ -25,6 +25,10 @@ static void print_json(FILE *f, const News *news, uint64_t usec)
 	json_begin_line(f);
 	json_key(f, "Timestamp", false);
 	fprintf(f, "%" PRIu64, usec);
+	if (news->changed_usec) {
+		json_key(f, "StateChangeTimestamp", false);
+		fprintf(f, "%" PRIu64, news->changed_usec);
+	}
 	json_member(f, "Event", news->name);
 	if (news->object) {
 		json_member(f, news->object->is_port ? "Port" : "Device",
@@ -58,14 +62,29 @@ static void print_side(const Context *c, const Attribute *row, const Value *v)
 		fputs("unavailable", c->out);
 }
 
-static void print_text(const Context *c, const News *news, uint64_t usec)
+/* The time, with the date if the line is to have it. */
+static void format_clock(NewsDate *date, uint64_t usec, char ret[32])
 {
 	time_t t = (time_t)(usec / USEC_PER_SEC);
-	char clock[16] = "", name[96];
 	struct tm tm;
+	int day;
 
-	if (localtime_r(&t, &tm))
-		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	ret[0] = '\0';
+	if (!localtime_r(&t, &tm))
+		return;
+	day = tm.tm_year * 366 + tm.tm_yday;
+	if (date->always || (date->last_day && date->last_day != day))
+		strftime(ret, 32, "%Y-%m-%d %H:%M:%S", &tm);
+	else
+		strftime(ret, 32, "%H:%M:%S", &tm);
+	date->last_day = day;
+}
+
+static void print_text(const Context *c, NewsDate *date, const News *news, uint64_t usec)
+{
+	char clock[32], name[96];
+
+	format_clock(date, usec, clock);
 	fprintf(c->out, "%s.%03u %s%s%s", clock,
 		(unsigned int)(usec % USEC_PER_SEC / USEC_PER_MSEC), terminal_color(c, "bold"),
 		news->object ? object_name(news->object, name) : "rdmad", terminal_plain(c));
@@ -79,20 +98,24 @@ static void print_text(const Context *c, const News *news, uint64_t usec)
 		fputs(" -> ", c->out);
 		print_side(c, news->row, news->new_value);
 	}
+	if (news->detail)
+		fprintf(c->out, ", %s", news->detail);
 	if (news->reason)
 		fprintf(c->out, " (%s)", news->reason);
+	if (news->more > 0)
+		fprintf(c->out, " +%zu", news->more);
 	fputc('\n', c->out);
 }
 
 /* Prints one line or one object. */
-static bool print_one(const Context *c, const News *news)
+static bool print_one(const Context *c, NewsDate *date, const News *news)
 {
 	uint64_t usec = realtime_now_usec();
 
 	if (c->json)
 		print_json(c->out, news, usec);
 	else
-		print_text(c, news, usec);
+		print_text(c, date, news, news->changed_usec ? news->changed_usec : usec);
 	/* the reader waits for this line: do not keep it in a buffer */
 	return fflush(c->out) == 0;
 }
@@ -131,8 +154,8 @@ static char *format_short_entry(AttrType type, const Value *entry)
 }
 
 /* A line for each entry of A that is not in B, with SIGN. */
-static bool print_entries(const Context *c, const News *news, const Value *a, const Value *b,
-			  char sign)
+static bool print_entries(const Context *c, NewsDate *date, const News *news, const Value *a,
+			  const Value *b, char sign)
 {
 	bool written = true;
 
@@ -146,19 +169,19 @@ static bool print_entries(const Context *c, const News *news, const Value *a, co
 		if (!entry || asprintf(&text, "%c %s", sign, entry) < 0)
 			continue;
 		line.text = text;
-		written = print_one(c, &line) && written;
+		written = print_one(c, date, &line) && written;
 	}
 	return written;
 }
 
-bool news_print(const Context *c, const News *news)
+bool news_print(const Context *c, NewsDate *date, const News *news)
 {
 	const Value *was = news->old_value, *is = news->new_value;
 	bool written;
 
 	/* People cannot compare two long tables: print only which entries went and came. */
 	if (c->json || !was || !is || was->type != VALUE_ARRAY || is->type != VALUE_ARRAY)
-		return print_one(c, news);
-	written = print_entries(c, news, was, is, '-');
-	return print_entries(c, news, is, was, '+') && written;
+		return print_one(c, date, news);
+	written = print_entries(c, date, news, was, is, '-');
+	return print_entries(c, date, news, is, was, '+') && written;
 }

@@ -3,6 +3,7 @@
 #include "monitor-report.h"
 
 #include "bus.h"
+#include "format.h"
 #include "selection.h"
 
 /* Finds the path of the port called ARGUMENT. One that is not there is watched for by this name. */
@@ -68,30 +69,81 @@ bool report_is_watched(const Report *r, const Object *o)
 	return false;
 }
 
+bool report_has_property(const Report *r, const Attribute *row)
+{
+	if (!r->properties)
+		return !attr_is_bookkeeping(row);
+	for (size_t i = 0; r->properties[i]; i++)
+		if (streq(r->properties[i], row->name))
+			return true;
+	return false;
+}
+
 void report_news(Report *r, const News *news)
 {
-	if (!news_print(r->c, news))
+	if (!news_print(r->c, &r->date, news))
 		(void)sd_event_exit(r->event, 0);
+}
+
+/* Fills the parts of NEWS that depend on row I; false if it has not changed. */
+static bool compare_row(const Object *was, const Object *is, size_t i, News *news)
+{
+	news->row = &is->rows[i];
+	news->old_value = object_value(was, i);
+	news->new_value = object_value(is, i);
+	news->absence = object_has(is, i) ? object_unavailable_code(is, i) : NULL;
+	if (!news->old_value || !news->new_value)
+		return news->old_value || news->new_value;
+	return !value_equal(news->old_value, news->new_value);
+}
+
+/* Whether the change follows from the one of the state that came with it: a value was there only
+ * while the link was up, or it says the same of the link in other words. */
+static bool is_consequence(const News *news)
+{
+	return !news->old_value || !news->new_value ||
+	       news->row == &port_attributes[PORT_ATTR_phys_state] ||
+	       news->row == &port_attributes[PORT_ATTR_netdev_carrier] ||
+	       news->row == &port_attributes[PORT_ATTR_netdev_operstate];
+}
+
+/* Reports the change of the state and how many attributes changed because of it. */
+static void report_state(Report *r, const Object *was, const Object *is, News news)
+{
+	_cleanup_free_ char *rate = NULL;
+	size_t more = 0;
+
+	for (size_t i = 0; i < is->n_rows; i++) {
+		if (i == PORT_ATTR_state || !compare_row(was, is, i, &news) ||
+		    !report_has_property(r, news.row) || !is_consequence(&news))
+			continue;
+		more++;
+		if (i == PORT_ATTR_rate && news.new_value)
+			rate = format_value(news.row, news.new_value);
+	}
+	(void)compare_row(was, is, PORT_ATTR_state, &news);
+	news.detail = rate;
+	news.more = more;
+	report_news(r, &news);
 }
 
 void report_difference(Report *r, const Object *was, const Object *is, const char *reason)
 {
+	News news = {.name = "changed", .object = is, .reason = reason};
+	bool state, fold;
+
 	if (!report_is_watched(r, is) && !report_is_watched(r, was))
 		return;
+	state = is->is_port && compare_row(was, is, PORT_ATTR_state, &news);
+	fold = state && r->fold;
+	if (state && compare_row(was, is, PORT_ATTR_state_change, &news) && news.new_value &&
+	    news.new_value->type == VALUE_UNSIGNED)
+		news.changed_usec = news.new_value->number;
+	if (fold)
+		report_state(r, was, is, news);
 	for (size_t i = 0; i < is->n_rows; i++) {
-		News news = {
-			.name = "changed",
-			.object = is,
-			.row = &is->rows[i],
-			.old_value = object_value(was, i),
-			.new_value = object_value(is, i),
-			.absence = object_has(is, i) ? object_unavailable_code(is, i) : NULL,
-			.reason = reason,
-		};
-
-		if (attr_is_bookkeeping(news.row) || (!news.old_value && !news.new_value) ||
-		    (news.old_value && news.new_value &&
-		     value_equal(news.old_value, news.new_value)))
+		if (!compare_row(was, is, i, &news) || !report_has_property(r, news.row) ||
+		    (fold && (i == PORT_ATTR_state || is_consequence(&news))))
 			continue;
 		report_news(r, &news);
 	}
@@ -119,7 +171,7 @@ void report_running(Report *r, const ObjectList *objects)
 	for (size_t i = 0; i < objects->n; i++)
 		n += objects->items[i]->is_port && report_is_watched(r, objects->items[i]);
 	if (asprintf(&text, "running, %zu %s watched", n, n == 1 ? "port" : "ports") >= 0)
-		report_news(r, &(News){.name = "daemon-running", .text = text});
+		(void)news_print(r->c, &r->date, &(News){.name = "daemon-running", .text = text});
 }
 
 void report_daemon(Report *r, bool started)

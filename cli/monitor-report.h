@@ -18,6 +18,10 @@ typedef struct Report {
 	 * a port that is not there yet: its path is NULL then. */
 	char **paths;
 	char (*names)[96]; /* NULL before report_name_ports() */
+	/* The names of the attributes to report; NULL: all that tell a person something. */
+	const char *const *properties;
+	bool fold; /* what changes because the link went down or came up is no line of its own */
+	NewsDate date; /* of the lines */
 } Report;
 
 /* Takes the ports from the arguments of C; says which can be none. */
@@ -30,7 +34,10 @@ void report_done(Report *r);
 /* Whether O is one of the objects to report. */
 bool report_is_watched(const Report *r, const Object *o);
 
-/* Prints NEWS, of whichever object. */
+/* Whether changes of the attribute ROW are reported. */
+bool report_has_property(const Report *r, const Attribute *row);
+
+/* Prints NEWS, of whichever object,. */
 void report_news(Report *r, const News *news);
 /* Prints each attribute that differs between WAS and IS, for REASON if that is known. */
 void report_difference(Report *r, const Object *was, const Object *is, const char *reason);

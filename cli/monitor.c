@@ -22,10 +22,56 @@
 #include "commands.h"
 #include "monitor-report.h"
 #include "names.h"
+#include "suggestion.h"
 
 /* How long a batch waits for the other signals of its burst. rdmad has sent them already, so this
  * is only the time that they may need on the bus. */
 #define BATCH_USEC (20 * USEC_PER_MSEC)
+
+static char **arg_properties; /* names, with NULL at the end; NULL: all */
+static bool arg_date, arg_every;
+
+static ExitStatus refuse_property(const char *name)
+{
+	Suggestion suggestion = suggestion_for(name);
+
+	suggestion_offer_attributes(&suggestion);
+	complain("--property: unknown attribute \"%s\"%s", name, suggestion_text(&suggestion));
+	return STATUS_USAGE;
+}
+
+static ExitStatus parse_properties(_unused_ const Option *o, const char *argument)
+{
+	_cleanup_free_ char *copy = strdup(argument);
+	char *rest = copy, *name;
+	size_t n = 0;
+
+	arg_properties = calloc(strlen(argument) + 2, sizeof(*arg_properties));
+	if (!copy || !arg_properties)
+		return out_of_memory();
+	while ((name = strsep(&rest, ","))) {
+		bool of_device;
+		const Attribute *row = object_find_row(name, &of_device);
+
+		if (!row)
+			return refuse_property(name);
+		if (!attr_is_in_signals(row)) {
+			complain("--property: %s changes without a signal", row->name);
+			return STATUS_USAGE;
+		}
+		arg_properties[n++] = CONST_CAST(char *, row->name);
+	}
+	return STATUS_OK;
+}
+
+/* clang-format off */
+const Option monitor_options[] = {
+	{"property", 0, "ATTRIBUTE,...", "Print changes of these attributes only",        parse_properties, NULL,       NULL, 0},
+	{"every",    0, NULL,            "Print what changes because a link went down too", option_set,     &arg_every, NULL, 0},
+	{"date",     0, NULL,            "Print the date in each line",                   option_set,       &arg_date,  NULL, 0},
+	{},
+};
+/* clang-format on */
 
 typedef struct Monitor {
 	Context *c;
@@ -66,9 +112,9 @@ static void monitor_done(Monitor *m)
 	object_free(m->before);
 	object_list_done(&m->objects);
 	sd_event_source_disable_unref(m->batch_timer);
+	report_done(&m->report);
 	if (m->event)
 		sd_event_unref(m->event);
-	report_done(&m->report);
 }
 
 static int give_up(Monitor *m, ExitStatus status)
@@ -249,7 +295,7 @@ static int on_state_changed(Monitor *m, sd_bus_message *signal)
 		batch_flush(m, reason);
 	}
 	/* The properties do not show this transition, because it was over too soon. */
-	if (!in_batch && report_is_watched(&m->report, o)) {
+	if (!in_batch && report_is_watched(&m->report, o) && report_has_property(&m->report, row)) {
 		Value old_value = {.type = VALUE_TEXT, .text = CONST_CAST(char *, was)};
 		Value new_value = {.type = VALUE_TEXT, .text = CONST_CAST(char *, is)};
 
@@ -273,7 +319,7 @@ static int on_subnet_reconfigured(Monitor *m, sd_bus_message *signal)
 	if (r < 0 || !o)
 		return r;
 	batch_flush(m, m->before && streq(m->before->path, o->path) ? reason : NULL);
-	if (report_is_watched(&m->report, o))
+	if (report_is_watched(&m->report, o) && !m->report.properties)
 		report_news(&m->report, &(News){.name = "subnet-reconfigured",
 						.object = o,
 						.text = "subnet reconfigured",
@@ -420,7 +466,15 @@ static int start(Monitor *m)
 
 ExitStatus monitor_command(Context *c)
 {
-	_cleanup_(monitor_done) Monitor m = {.c = c, .report.c = c};
+	_cleanup_(monitor_done) Monitor m = {
+		.c = c,
+		.report = {.c = c,
+			   .properties = (const char *const *)arg_properties,
+			   /* a program that reads JSON is told of each change */
+			   .fold = !arg_every && !arg_properties && !c->json,
+			   /* who reads a file later does not know which day it was */
+			   .date.always = arg_date || !isatty(STDOUT_FILENO)},
+	};
 	ExitStatus status = report_choose_ports(&m.report);
 	int r;
 

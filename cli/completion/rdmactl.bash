@@ -94,6 +94,10 @@ _rdmactl()
 		[[ " ${words[*]}" != *" -"[HM]* && " ${words[*]}" != *" --"[hm][oa]* ]] || return
 		mapfile -t COMPREPLY < <(compgen -W "$(_rdmactl_ports)" -- "$cur")
 		;;
+	ATTRIBUTE,...)
+		local before=${cur%"${cur##*,}"}
+		mapfile -t COMPREPLY < <(compgen -P "$before" -W "$(_rdmactl_attributes '^Of')" -- "${cur##*,}")
+		;;
 	*ATTRIBUTE*) mapfile -t COMPREPLY < <(compgen -W "$(_rdmactl_attributes .)" -- "$cur") ;;
 	*COLUMN*)
 		local before=${cur%"${cur##*[-+,]}"}

@@ -65,6 +65,11 @@ function __rdmactl_values
             rdmactl --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) [^ ]*.*  \(.*\)/\1\t\2/p'
         case '*PORT*'
             __rdmactl_ports $argv[3..-1]
+        case 'ATTRIBUTE,...'
+            set -l before (string match -r -- '^.*,' $current)
+            for name in (__rdmactl_attributes '^Of')
+                echo $before$name
+            end
         case '*ATTRIBUTE*'
             __rdmactl_attributes .
         case '*COLUMN*'

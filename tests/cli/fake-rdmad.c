@@ -259,6 +259,8 @@ static void set(FakePort *p, const char *setting, const char *reason)
 	PortSnapshot was = p->s;
 
 	fake_set(p, setting);
+	if (was.values.state != p->s.values.state)
+		p->s.values.state_change += USEC_PER_SEC;
 	fake_derive(p);
 	signal_changes(p, &was, reason);
 }
