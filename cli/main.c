@@ -51,7 +51,7 @@ static const Command commands[] = {
 	{"monitor",  "PORT",      0, UINT_MAX, RUN_ENDLESS, monitor_options,  monitor_command,
 	 "Print changes as they happen",
 	 "  rdmactl monitor mlx5_0/1          until it is interrupted\n"
-	 "  rdmactl monitor --property=State        the state of all ports\n"},
+	 "  rdmactl monitor --property=State --exec='logger -t rdma link'\n"},
 	{"query",    "PORT",      0, UINT_MAX,        0,           query_options,    query_command,
 	 "Read the raw C fields from the hardware now",
 	 "  rdmactl query mlx5_0/1            what ibv_query_port() returns\n"

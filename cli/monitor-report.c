@@ -47,6 +47,7 @@ int report_name_ports(Report *r, const ObjectList *objects)
 
 void report_done(Report *r)
 {
+	r->exec = exec_free(r->exec);
 	for (unsigned int i = 0; r->paths && i < r->c->n_arguments; i++)
 		free(r->paths[i]);
 	free(r->paths);
@@ -83,6 +84,8 @@ void report_news(Report *r, const News *news)
 {
 	if (!news_print(r->c, &r->date, news))
 		(void)sd_event_exit(r->event, 0);
+	if (r->exec)
+		exec_run(r->exec, news);
 }
 
 /* Fills the parts of NEWS that depend on row I; false if it has not changed. */

@@ -8,6 +8,7 @@
 
 #include <systemd/sd-event.h>
 
+#include "monitor-exec.h"
 #include "monitor-print.h"
 
 typedef struct Report {
@@ -22,6 +23,7 @@ typedef struct Report {
 	const char *const *properties;
 	bool fold; /* what changes because the link went down or came up is no line of its own */
 	NewsDate date; /* of the lines */
+	Exec *exec;    /* NULL: no command is run */
 } Report;
 
 /* Takes the ports from the arguments of C; says which can be none. */
@@ -37,7 +39,7 @@ bool report_is_watched(const Report *r, const Object *o);
 /* Whether changes of the attribute ROW are reported. */
 bool report_has_property(const Report *r, const Attribute *row);
 
-/* Prints NEWS, of whichever object,. */
+/* Prints NEWS, of whichever object, and runs the command for it. */
 void report_news(Report *r, const News *news);
 /* Prints each attribute that differs between WAS and IS, for REASON if that is known. */
 void report_difference(Report *r, const Object *was, const Object *is, const char *reason);

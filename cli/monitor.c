@@ -29,6 +29,7 @@
 #define BATCH_USEC (20 * USEC_PER_MSEC)
 
 static char **arg_properties; /* names, with NULL at the end; NULL: all */
+static char **arg_exec;	      /* the words of the command; NULL: none */
 static bool arg_date, arg_every;
 
 static ExitStatus refuse_property(const char *name)
@@ -64,11 +65,19 @@ static ExitStatus parse_properties(_unused_ const Option *o, const char *argumen
 	return STATUS_OK;
 }
 
+static ExitStatus parse_exec(const Option *o, const char *argument)
+{
+	int r = exec_split(argument, &arg_exec);
+
+	return r == -ENOMEM ? out_of_memory() : r < 0 ? option_refuse(o, argument) : STATUS_OK;
+}
+
 /* clang-format off */
 const Option monitor_options[] = {
 	{"property", 0, "ATTRIBUTE,...", "Print changes of these attributes only",        parse_properties, NULL,       NULL, 0},
 	{"every",    0, NULL,            "Print what changes because a link went down too", option_set,     &arg_every, NULL, 0},
 	{"date",     0, NULL,            "Print the date in each line",                   option_set,       &arg_date,  NULL, 0},
+	{"exec",     0, "PROGRAM",       "Run a command for each change",                 parse_exec,       NULL,       "a program and its arguments", 0},
 	{},
 };
 /* clang-format on */
@@ -427,9 +436,14 @@ static int start(Monitor *m)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	r = sd_event_new(&m->event);
 	m->report.event = m->event;
+	if (r >= 0 && arg_exec) {
+		m->report.exec = exec_new(m->event, arg_exec);
+		r = m->report.exec ? 0 : -ENOMEM;
+	}
 	if (r >= 0)
 		r = sd_event_add_signal(m->event, NULL, SIGINT, NULL, NULL);
 	if (r >= 0)

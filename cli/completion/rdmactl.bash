@@ -115,6 +115,7 @@ _rdmactl()
 		;;
 	[[:lower:]]*\|*) mapfile -t COMPREPLY < <(compgen -W "${kind//|/ }" -- "$cur") ;;
 	FILE) _filedir ;;
+	PROGRAM) mapfile -t COMPREPLY < <(compgen -c -- "$cur" | sort -u) ;;
 	*HOST) _known_hosts_real -a -- "$cur" ;;
 	CONTAINER)
 		mapfile -t COMPREPLY < <(compgen -W "$(machinectl --no-legend --no-pager list 2>/dev/null |

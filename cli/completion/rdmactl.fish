@@ -86,6 +86,8 @@ function __rdmactl_values
             rdmactl describe State 2>/dev/null | sed -n '/Values/{s/.*Values//;s/,/\n/g;p;}' | string trim
         case FILE
             __fish_complete_path $current
+        case PROGRAM
+            complete -C "$current"
         case '*HOST'
             __fish_print_hostnames
         case CONTAINER
