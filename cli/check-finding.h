@@ -48,6 +48,8 @@ typedef struct CheckRun {
 	size_t n_devices;
 	bool local; /* the device nodes are those of this machine */
 	FlapLimit flap;
+	Value histories;      /* all histories that rdmad has, once a check has asked for one */
+	size_t history;	      /* the one that was looked at last */
 	uint64_t settle_usec; /* ports that changed later than so long ago are not compared */
 
 	/* what is looked at now */

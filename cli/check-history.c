@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the history of a port says: that its link goes down again and again, or that it came back
- * slower than it was. */
+/* What the history of a port says: that its link goes down again and again. */
 
 #include "bus.h"
 #include "check-parts.h"
@@ -10,8 +9,8 @@
 #include "names.h"
 #include "parse.h"
 
-/* The members of a transition; behind them rdmad may have a dictionary. */
-enum { MEMBER_REALTIME, MEMBER_MONOTONIC, MEMBER_FROM, MEMBER_TO, MEMBER_REASON, MEMBER_TAIL };
+/* The members of an entry of ListHistories() */
+enum { MEMBER_NAME, MEMBER_HISTORY, _MEMBER_MAX };
 
 bool flap_limit_parse(const char *text, FlapLimit *ret)
 {
@@ -34,68 +33,70 @@ bool flap_limit_parse(const char *text, FlapLimit *ret)
 	return true;
 }
 
-/* The transitions of the port that the run looks at; without any, an empty array. */
-static int read_transitions(CheckRun *r, Value *ret)
+/* Reads all histories, for the first port that needs one. */
+static int read_histories(CheckRun *r)
 {
 	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	char name[96];
-	int k = sd_bus_call_method(r->c->bus, RDMAD_BUS_NAME, r->port->path, RDMAD_INTERFACE_PORT,
-				   "GetHistory", &error, &reply, "a{sv}", 0);
+	int k;
 
-	if (k >= 0)
-		k = value_read(reply, ret);
-	/* the port has gone since the others were read */
-	if (sd_bus_error_has_name(&error, SD_BUS_ERROR_UNKNOWN_OBJECT))
+	if (r->status != STATUS_OK)
+		return -ECANCELED;
+	if (r->histories.type == VALUE_ARRAY)
 		return 0;
+	/* rdmad has more times at which a link went down than it has transitions */
+	k = sd_bus_call_method(r->c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+			       "ListHistories", &error, &reply, "a{sv}", 1,
+			       "link-downs-within-usec", "t", r->flap.usec);
+	if (k >= 0)
+		k = value_read(reply, &r->histories);
+	if (k >= 0 && r->histories.type != VALUE_ARRAY)
+		k = -EBADMSG;
 	if (k < 0)
-		r->status = bus_complain(object_name(r->port, name), &error, k);
+		r->status = bus_complain("the histories cannot be read", &error, k);
 	return k;
 }
 
-static bool is_active_state(const Value *state)
+static bool is_history_of(const Value *entry, const Object *port)
 {
-	return streq(value_text(state), "active") || streq(value_text(state), "active-defer");
+	const Value *path = entry->type == VALUE_STRUCT && entry->n >= _MEMBER_MAX
+				    ? value_lookup(&entry->items[MEMBER_HISTORY], "Port")
+				    : NULL;
+
+	return path && streq(value_text(path), port->path);
 }
 
-/* Whether the link went down: the device that goes away with its port is no flap. */
-static bool is_link_down(const Value *t)
+/* Member NAME, an array, of the history of the port that the run looks at; NULL if it has none. The
+ * histories are in the order of the ports: the search goes on where the last one ended. */
+static const Value *find_history(CheckRun *r, const char *name)
 {
-	const Value *from = &t->items[MEMBER_FROM], *to = &t->items[MEMBER_TO];
+	const Value *all = &r->histories, *member;
 
-	return is_active_state(from) && !is_active_state(to) && !streq(value_text(to), "absent") &&
-	       !streq(value_text(to), "unknown");
-}
+	if (read_histories(r) < 0)
+		return NULL;
+	for (size_t i = 0; i < all->n; i++, r->history++) {
+		const Value *entry = &all->items[r->history % all->n];
 
-static bool is_transition(const Value *t)
-{
-	return t->type == VALUE_STRUCT && t->n > MEMBER_REASON &&
-	       t->items[MEMBER_REALTIME].type == VALUE_UNSIGNED;
+		if (!is_history_of(entry, r->port))
+			continue;
+		member = value_lookup(&entry->items[MEMBER_HISTORY], name);
+		return member && member->type == VALUE_ARRAY ? member : NULL;
+	}
+	return NULL;
 }
 
 void look_for_flaps(CheckRun *r)
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_link_downs];
 	_cleanup_free_ char *last = NULL;
-	_cleanup_value_ Value transitions = {};
-	uint64_t now = realtime_now_usec(), n = 0;
-	Value when = {};
+	const Value *downs;
 
-	if (r->flap.n == 0 || check_is_ignored(r, r->check->name) || check_is_expected(r, row) ||
-	    read_transitions(r, &transitions) < 0)
+	if (r->flap.n == 0 || check_is_ignored(r, r->check->name) || check_is_expected(r, row))
 		return;
-	for (size_t i = 0; transitions.type == VALUE_ARRAY && i < transitions.n; i++) {
-		const Value *t = &transitions.items[i];
-
-		if (!is_transition(t) || !is_link_down(t) ||
-		    t->items[MEMBER_REALTIME].number + r->flap.usec < now)
-			continue;
-		when = t->items[MEMBER_REALTIME];
-		n++;
-	}
-	if (n < r->flap.n)
+	downs = find_history(r, "LinkDowns");
+	if (!downs || downs->n < r->flap.n)
 		return;
-	last = format_value(&port_attributes[PORT_ATTR_state_change], &when);
-	check_find(r, row, "the link went down %u times in %s, the last time at %s",
-		   (unsigned int)n, r->flap.text, last ? last : "");
+	last = format_value(&port_attributes[PORT_ATTR_state_change], &downs->items[downs->n - 1]);
+	check_find(r, row, "the link went down %zu times in %s, the last time at %s", downs->n,
+		   r->flap.text, last ? last : "");
 }

@@ -169,6 +169,7 @@ static void run_done(CheckRun *r)
 {
 	selection_done(&r->chosen);
 	free(r->devices);
+	value_done(&r->histories);
 	findings_done(r);
 }
 

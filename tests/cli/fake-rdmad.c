@@ -344,9 +344,10 @@ static int answer(sd_bus_message *call)
 	return streq(member, "GetManagedObjects") ? get_managed_objects(call)
 	       : streq(member, "GetPort")	  ? get_port(call)
 	       : streq(member, "FindPorts")	  ? find_ports(call)
-	       : streq(member, "Get")	     ? sd_bus_reply_method_return(call, "v", "b", simulated)
-	       : streq(member, "GetAll")     ? get_all(call)
-	       : streq(member, "Query")	     ? query(call)
+	       : streq(member, "Get")	 ? sd_bus_reply_method_return(call, "v", "b", simulated)
+	       : streq(member, "GetAll") ? get_all(call)
+	       : streq(member, "Query")	 ? query(call)
+	       : streq(member, "ListHistories") ? sd_bus_reply_method_return(call, "a(sa{sv})", 0)
 	       : streq(member, "GetHistory") ? sd_bus_reply_method_return(call, "a(ttsssa{sv})", 0)
 					     : 0;
 }
