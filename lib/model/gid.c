@@ -96,14 +96,16 @@ const char *gid_namespace_name(uint32_t namespace)
 int guid_parse(const char *text, uint64_t *ret)
 {
 	uint64_t guid = 0;
-	unsigned int digits = 0, colons = 0;
+	unsigned int digits = 0, colons = 0, group = 0;
 
 	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
 		text += 2;
 	for (; *text; text++) {
 		if (*text == ':') {
-			/* groups of four digits */
-			if (++colons > 3 || digits != 4 * colons)
+			/* groups of as many digits as the first one: four or two */
+			if (!group)
+				group = digits;
+			if ((group != 2 && group != 4) || digits != group * ++colons)
 				return -EINVAL;
 			continue;
 		}
@@ -113,7 +115,7 @@ int guid_parse(const char *text, uint64_t *ret)
 		       (uint64_t)(isdigit((unsigned char)*text) ? *text - '0'
 								: (*text | 0x20) - 'a' + 10);
 	}
-	if (digits == 0 || (colons && (colons != 3 || digits != 16)))
+	if (digits == 0 || (colons && (digits != 16 || group * (colons + 1) != 16)))
 		return -EINVAL;
 	*ret = guid;
 	return 0;

@@ -52,7 +52,8 @@ typedef enum GidNamespace {
 /* "" or "other"; "" for a number that is no GidNamespace. */
 const char *gid_namespace_name(uint32_t namespace);
 
-/* Parses "0002:c903:00ab:cdef", with or without colons or 0x. -EINVAL. */
+/* Parses "0002:c903:00ab:cdef", with or without colons or 0x, or with a colon after each byte, as
+ * ip(8) writes it. -EINVAL. */
 int guid_parse(const char *text, uint64_t *ret);
 /* "0002:c903:00ab:cdef", all digits. RET has room for 20 bytes. */
 void guid_format(uint64_t guid, char ret[20]);

@@ -344,7 +344,16 @@ static void test_guids(void **state)
 	assert_string_equal(text, "0002:c903:00ab:cdef");
 	assert_int_equal(guid_parse("0x0002c90300abcdef", &guid), 0);
 	assert_int_equal(guid_parse("2c90300ABCDEF", &guid), 0);
+	assert_int_equal(guid_parse("00:02:c9:03:00:ab:cd:ee", &guid), 0);
+	assert_int_equal(guid, 0x2c90300abcdee);
+	assert_int_equal(guid_parse("00:02:c9:03:00:ab:cd", &guid), -EINVAL);
+	assert_int_equal(guid_parse("00:02:c9:03:00:ab:cdee", &guid), -EINVAL);
+	assert_int_equal(guid_parse("00:02:c9:03:00:ab:cd:e", &guid), -EINVAL);
+	assert_int_equal(guid_parse("00:02:c903:00ab:cdee", &guid), -EINVAL);
+	assert_int_equal(guid_parse("0002:c903:00:ab:cd:ee", &guid), -EINVAL);
+	assert_int_equal(guid_parse("000:2c9:030:0ab", &guid), -EINVAL);
 	assert_int_equal(guid_parse("0002:c903:00ab", &guid), -EINVAL);
+	assert_int_equal(guid_parse("0002:c903:00ab:", &guid), -EINVAL);
 	assert_int_equal(guid_parse("0002:c903:00ab:cdef:0000", &guid), -EINVAL);
 	assert_int_equal(guid_parse("00002c90300abcdef", &guid), -EINVAL);
 	assert_int_equal(guid_parse(":", &guid), -EINVAL);
