@@ -140,6 +140,7 @@ static void test_find(void **state)
 		{"0000:c1:00.0", NULL, "1/1 By=pci, 1/2 By=pci"},
 		{"c1:00.1", "pci", "2/1 By=pci, 8/1 By=pci"},
 		{"0000:0000:0000:5501", NULL, "1/1 By=port-guid"},
+		{"00:00:00:00:00:00:55:01", NULL, "1/1 By=port-guid"},
 		{"0x5500", NULL, "1/1 By=node-guid, 1/2 By=node-guid"},
 		{"0x7700", NULL, "1/1 By=system-guid, 1/2 By=system-guid, 2/1 By=system-guid"},
 		{"192.0.2.7", NULL, "2/1 By=address GidIndex=3 Netdev=eth7"},
@@ -273,12 +274,55 @@ static void test_get_port(void **state)
 	sd_bus_error_free(&error);
 }
 
+/* An interface has several names, and that of IPoIB is in no GID. */
+static void test_get_port_by(void **state)
+{
+	static const struct {
+		const char *method, *what, *path;
+		uint32_t gid_index;
+	} cases[] = {
+		{"GetPortByNetdev", "ib0", "/org/rdma/device/1/port/1", 0},
+		{"GetPortByNetdev", "ibp193s0", "/org/rdma/device/1/port/1", 0},
+		{"GetPortByNetdev", "enp193s0f1np1", "/org/rdma/device/2/port/1", 0},
+		{"GetPortByAddress", "192.0.2.9", "/org/rdma/device/1/port/1", 0},
+		{"GetPortByAddress", "fd00::9", "/org/rdma/device/1/port/1", 0},
+		{"GetPortByAddress", "192.0.2.7", "/org/rdma/device/2/port/1", 3},
+		{"GetPortByAddress", "fe80::5502", "/org/rdma/device/1/port/2", 0},
+	};
+	sd_bus_error error = SD_BUS_ERROR_NULL;
+	Fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *found =
+			fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, cases[i].method,
+				     NULL, "sa{sv}", cases[i].what, 0);
+		uint32_t index = 0;
+		const char *path;
+
+		assert_true(sd_bus_message_read_basic(found, 'o', &path) > 0);
+		assert_string_equal(path, cases[i].path);
+		if (streq(cases[i].method, "GetPortByAddress"))
+			assert_true(sd_bus_message_read_basic(found, 'u', &index) > 0);
+		assert_int_equal(index, cases[i].gid_index);
+	}
+	/* the address of IPoIB is in no GID of RoCE, and of no other interface */
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_true(sd_bus_call_method(f->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					       RDMAD_INTERFACE_MANAGER, "GetPortByAddress", &error,
+					       NULL, "sa{sv}", "192.0.2.9", 1,
+					       i ? "netdev" : "type", "s",
+					       i ? "eth7" : "RoCE v2") < 0);
+		assert_string_equal(error.name, RDMAD_ERROR_NOT_FOUND);
+		sd_bus_error_free(&error);
+	}
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_find),   TEST(test_function), TEST(test_changes),
-		TEST(test_errors), TEST(test_many),	TEST(test_get_port),
+		TEST(test_find), TEST(test_function), TEST(test_changes),     TEST(test_errors),
+		TEST(test_many), TEST(test_get_port), TEST(test_get_port_by),
 	};
 
 	return cmocka_run_group_tests_name("find-ports", tests, NULL, NULL);
