@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl devices: all attributes of all devices. */
+/* rdmactl devices: all attributes of devices. */
 
 #include <fnmatch.h>
 
 #include "bus.h"
 #include "commands.h"
 #include "json.h"
+#include "selection.h"
 #include "show.h"
 
 static bool arg_limits;
@@ -18,66 +19,113 @@ const Option devices_options[] = {
 };
 /* clang-format on */
 
-static bool matches(const Object *device, const char *pattern)
+/* The devices that the arguments choose. */
+typedef struct Choice {
+	ObjectList objects;
+	bool *chosen; /* of each object */
+	bool missing; /* an argument chooses nothing */
+} Choice;
+
+static void choice_done(Choice *d)
 {
-	return !device->is_port &&
-	       fnmatch(pattern, value_text(&device->values[DEVICE_ATTR_name]), 0) == 0;
+	object_list_done(&d->objects);
+	free(d->chosen);
 }
 
-/* Whether an argument is the name of the device, or a pattern for it. Without arguments all are
- * named. */
-static bool is_named(const Context *c, const Object *device)
+/* Chooses the devices whose name PATTERN matches. Returns whether there is one. */
+static bool choose_matching(Choice *d, const char *pattern)
 {
-	for (unsigned int i = 0; i < c->n_arguments; i++)
-		if (matches(device, c->arguments[i]))
-			return true;
-	return c->n_arguments == 0;
-}
+	bool any = false;
 
-static ExitStatus complain_missing(const Context *c, const ObjectList *objects)
-{
-	ExitStatus status = STATUS_OK;
+	for (size_t i = 0; i < d->objects.n; i++) {
+		const Object *o = d->objects.items[i];
 
-	for (unsigned int i = 0; i < c->n_arguments; i++) {
-		size_t k = 0;
-
-		while (k < objects->n && !matches(objects->items[k], c->arguments[i]))
-			k++;
-		if (k < objects->n)
+		if (o->is_port ||
+		    fnmatch(pattern, value_text(&o->values[DEVICE_ATTR_name]), 0) != 0)
 			continue;
-		complain("%s: no device has such a name", c->arguments[i]);
-		status = STATUS_NO_PORT;
+		d->chosen[i] = true;
+		any = true;
 	}
+	return any;
+}
+
+/* Chooses the device of the port at PATH. Returns whether it is there. */
+static bool choose_of_port(Choice *d, const char *path)
+{
+	const Object *port = object_list_find(&d->objects, path);
+	const char *device = port ? value_text(&port->values[PORT_ATTR_device_index]) : "";
+
+	for (size_t i = 0; i < d->objects.n; i++) {
+		if (!streq(d->objects.items[i]->path, device))
+			continue;
+		d->chosen[i] = true;
+		return true;
+	}
+	return false;
+}
+
+/* ARGUMENT is the name of a device, a pattern for it, or anything that names its ports. */
+static ExitStatus choose(const Context *c, Choice *d, const char *argument)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(bus_found_done) FoundPaths found = {};
+	bool any = choose_matching(d, argument);
+	int r;
+
+	if (!any && !selection_is_pattern(argument)) {
+		r = bus_find_ports(c->bus, argument, NULL, &found, &error);
+		if (r < 0)
+			return bus_complain(argument, &error, r);
+	}
+	for (size_t i = 0; i < found.n; i++)
+		any |= choose_of_port(d, found.paths[i]);
+	if (!any)
+		complain("%s: no device has such a name", argument);
+	d->missing |= !any;
+	return STATUS_OK;
+}
+
+static ExitStatus choose_all(const Context *c, Choice *d)
+{
+	ExitStatus status = bus_read_objects(c->bus, &d->objects);
+
+	if (status != STATUS_OK)
+		return status;
+	d->chosen = calloc(d->objects.n + 1, sizeof(*d->chosen));
+	if (!d->chosen)
+		return out_of_memory();
+	if (c->n_arguments == 0)
+		(void)choose_matching(d, "*");
+	for (unsigned int i = 0; i < c->n_arguments && status == STATUS_OK; i++)
+		status = choose(c, d, c->arguments[i]);
 	return status;
 }
 
 ExitStatus devices_command(Context *c)
 {
-	_cleanup_objects_ ObjectList objects = {};
-	ExitStatus status = bus_read_objects(c->bus, &objects);
+	_cleanup_(choice_done) Choice d = {};
+	ExitStatus status = choose_all(c, &d);
 	size_t n = 0;
 
 	if (status != STATUS_OK)
 		return status;
 	if (c->json)
 		json_begin(c->out, "Devices");
-	for (size_t i = 0; i < objects.n && status == STATUS_OK; i++) {
-		const Object *o = objects.items[i];
-
-		if (o->is_port || !is_named(c, o))
+	for (size_t i = 0; i < d.objects.n && status == STATUS_OK; i++) {
+		if (!d.chosen[i])
 			continue;
 		if (c->json) {
 			json_next(c->out, n++);
-			json_object(c->out, o);
+			json_object(c->out, d.objects.items[i]);
 			continue;
 		}
 		if (n++ > 0)
 			fputc('\n', c->out);
-		status = show_object(c, o, arg_limits);
+		status = show_object(c, d.objects.items[i], arg_limits);
 	}
 	if (c->json)
 		json_end(c->out);
 	else if (n == 0 && c->n_arguments == 0)
 		fputs("No RDMA devices.\n", c->out);
-	return status == STATUS_OK ? complain_missing(c, &objects) : status;
+	return status == STATUS_OK && d.missing ? STATUS_NO_PORT : status;
 }

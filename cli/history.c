@@ -166,24 +166,37 @@ static void complain_missing(const Histories *h, const char *argument)
 		 suggestion_text(&suggestion));
 }
 
+/* Chooses the histories of the ports that are there. Returns how many these are. */
+static size_t choose_found(Histories *h, const FoundPaths *found)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < found->n; i++) {
+		const Value *entry = find_path(h, found->paths[i]);
+
+		if (entry)
+			choose_entry(h, entry);
+		n += entry != NULL;
+	}
+	return n;
+}
+
 static ExitStatus choose(Context *c, Histories *h, const char *argument)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_free_ char *path = NULL;
-	const Value *entry = NULL;
+	_cleanup_(bus_found_done) FoundPaths found = {};
 	size_t n;
-	int r = selection_is_pattern(argument) ? -ENOENT
-					       : bus_get_port(c->bus, argument, &path, &error);
+	int r = selection_is_pattern(argument)
+			? 0
+			: bus_find_ports(c->bus, argument, NULL, &found, &error);
 
-	if (r < 0 && r != -ENOENT && !bus_is_no_port(&error))
+	if (r < 0)
 		return bus_complain(argument, &error, r);
-	if (r >= 0) {
-		entry = find_path(h, path);
-		if (entry)
-			choose_entry(h, entry);
-		else
+	if (found.n > 0) {
+		n = choose_found(h, &found);
+		if (n == 0)
 			complain("%s: the port has not been read yet", argument);
-		return entry ? STATUS_OK : STATUS_NO_PORT;
+		return n > 0 ? STATUS_OK : STATUS_NO_PORT;
 	}
 	n = choose_matching(h, argument);
 	if (n == 1 || (n > 1 && selection_is_pattern(argument)))

@@ -155,8 +155,8 @@ static const char *arguments_of(const Command *command, char buffer[32])
 
 static void print_port_names(void)
 {
-	puts("\nPORT is mlx5_0/1 or mlx5_0:1, mlx5_0 if that has one port, a network interface,\n"
-	     "or a port GUID such as 0002:c903:00ab:cdef. A pattern such as 'mlx5_*'\n"
+	puts("\nPORT is mlx5_0/1, mlx5_0:1 or mlx5_0, a network interface, a GID, an IP or PCI\n"
+	     "address, or a GUID such as 0002:c903:00ab:cdef. A pattern such as 'mlx5_*'\n"
 	     "means all that match; without PORT, a command that does not wait means all.");
 }
 
