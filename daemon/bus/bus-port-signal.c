@@ -97,18 +97,38 @@ static int queue_signal(Bus *b, const PortChanges *c, const PortSignal *s)
 	return r < 0 ? r : sd_bus_send(b->bus, m, NULL);
 }
 
+/*
+ * Whether Unavailable, which is in the signal of org.rdma.Port, is said after the values of the
+ * other interfaces. It comes after values that are new, and before values that are lost. So a
+ * client that has got only some of the signals does not take for a value what a property reads as
+ * without one.
+ */
+static bool is_port_last(const PortChanges *c)
+{
+	MASK_FOREACH(a, mask_without(*c->changed, c->port->now.valid))
+	if (port_attributes[a].interface != INTERFACE_PORT &&
+	    attr_is_signalled(&port_attributes[a]))
+		return false;
+	return true;
+}
+
 void bus_signal_port(Bus *b, const Port *p, unsigned int interfaces, const AttrMask *changed,
 		     const Announcement *announcements, size_t n)
 {
 	char path[RDMAD_PATH_MAX];
 	const PortChanges c = {p, port_path(p, path), changed};
 	PortSignal signals[SIGNALS_MAX];
+	unsigned int last = 0;
 	size_t n_signals = 0;
 
 	interfaces &= bus_changed_interfaces(changed);
+	if (is_port_last(&c))
+		last = interfaces & 1U << INTERFACE_PORT;
 	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++)
-		if (interfaces >> i & 1)
+		if ((interfaces & ~last) >> i & 1)
 			signals[n_signals++] = (PortSignal){i, NULL};
+	if (last)
+		signals[n_signals++] = (PortSignal){INTERFACE_PORT, NULL};
 	for (size_t i = 0; i < n; i++)
 		signals[n_signals++] = (PortSignal){INTERFACE_PORT, &announcements[i]};
 	if (n_signals == 0 || write_signals(b, &c, signals, n_signals))

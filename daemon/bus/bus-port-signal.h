@@ -16,9 +16,9 @@ typedef struct Announcement {
 #define BUS_ANNOUNCEMENTS_MAX 16U
 
 /*
- * Sends one PropertiesChanged for each of INTERFACES that has news in CHANGED, org.rdma.Port first,
- * and then the N ANNOUNCEMENTS: whoever hears of one finds the new values. Logs what cannot be
- * sent.
+ * Sends one PropertiesChanged for each of INTERFACES that has news in CHANGED, and then the N
+ * ANNOUNCEMENTS: whoever hears of one finds the new values. That of org.rdma.Port is the first if a
+ * property of another interface has lost its value, and else the last. Logs what cannot be sent.
  *
  * While the bus takes what it is sent, all go to its socket as bytes in one system call, past
  * sd-bus, which takes ten times as many instructions to make them. Else sd-bus queues them.

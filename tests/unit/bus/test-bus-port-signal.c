@@ -148,6 +148,39 @@ static void test_both_ways(void **state)
 	}
 }
 
+/* The state and the LID have changed. Which of them is said first? */
+static const char *first_of_both(Test *t)
+{
+	_cleanup_free_ char *first = NULL, *second = NULL;
+	AttrMask changed = {};
+	bool is_lid;
+
+	mask_set(&changed, PORT_ATTR_state, true);
+	mask_set(&changed, PORT_ATTR_lid, true);
+	bus_signal_port(&t->daemon, &t->port, port_interfaces(&t->port.now), &changed, NULL, 0);
+	bus_pair_run(t->bus);
+	assert_int_equal(t->n, 2);
+	first = describe(t->messages[0]);
+	second = describe(t->messages[1]);
+	is_lid = strstr(first, "\"Lid\"");
+	assert_non_null(strstr(is_lid ? second : first, "\"State\""));
+	assert_non_null(strstr(is_lid ? first : second, "\"Lid\""));
+	forget(t);
+	return is_lid ? "the LID" : "the state";
+}
+
+/* The signal of the state has Unavailable. When it no longer names a row, the value has been said;
+ * when a value is lost, it names the row already. */
+static void test_order(void **state)
+{
+	Test *t = *state;
+
+	assert_string_equal(first_of_both(t), "the LID");
+	t->port.now.values.state = 1;
+	port_derive(&t->port.now, &t->device.now);
+	assert_string_equal(first_of_both(t), "the state");
+}
+
 /* Bytes go whole or not at all, or the connection ends. */
 static void test_bytes(void **state)
 {
@@ -173,6 +206,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_both_ways),
+		TEST(test_order),
 		TEST(test_bytes),
 	};
 
