@@ -24,12 +24,11 @@ static const char *const kinds[] = {
 /* How many of several ports the error names. */
 #define NAMED 4
 
-static gpointer take_matches(RdmadClient *c, _unused_ GVariant *arguments, GVariant *body,
-			     GError **error)
+static gpointer take_matches(const Answer *a, GError **error)
 {
-	g_autoptr(GVariant) entries = g_variant_get_child_value(body, 0);
+	g_autoptr(GVariant) entries = g_variant_get_child_value(a->body, 0);
 
-	return entries_matches(c, entries, error);
+	return entries_matches(a->client, entries, error);
 }
 
 static const Method find_ports = {
@@ -91,16 +90,16 @@ static void set_ambiguous(const char *text, const GPtrArray *matches, GError **e
 }
 
 /* The only match. */
-static gpointer take_one(RdmadClient *c, GVariant *arguments, GVariant *body, GError **error)
+static gpointer take_one(const Answer *a, GError **error)
 {
-	g_autoptr(GPtrArray) matches = take_matches(c, arguments, body, error);
+	g_autoptr(GPtrArray) matches = take_matches(a, error);
 	const char *text;
 
 	if (!matches)
 		return NULL;
 	if (matches->len == 1)
 		return rdmad_port_match_ref(matches->pdata[0]);
-	g_variant_get_child(arguments, 0, "&s", &text);
+	g_variant_get_child(a->arguments, 0, "&s", &text);
 	if (matches->len > 1)
 		set_ambiguous(text, matches, error);
 	else

@@ -354,13 +354,17 @@ void client_take_answer(RdmadClient *c, GDBusMessage *reply)
 		expect_rest(c);
 }
 
-void client_take_loaded(RdmadClient *c, RdmadObject *o, size_t row, GVariant *value,
-			GDBusMessage *reply)
+void client_add_loaded(RdmadClient *c, RdmadObject *o, size_t row, GVariant *value,
+		       GDBusMessage *reply)
 {
-	if (!c->synced || !is_from_owner(c, reply))
-		return;
-	add_loaded(c, o, row, value, reply);
-	deliver(c, FALSE, channel_order(reply));
+	if (c->synced && is_from_owner(c, reply))
+		add_loaded(c, o, row, value, reply);
+}
+
+void client_take_loaded(RdmadClient *c, GDBusMessage *reply)
+{
+	if (c->synced && is_from_owner(c, reply))
+		deliver(c, FALSE, channel_order(reply));
 }
 
 /* Whether REPLY is from the bus itself or from the owner. Before the bus has said who the owner is,

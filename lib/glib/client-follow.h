@@ -19,6 +19,8 @@ void client_detach(RdmadClient *c);
 /* The daemon has sent REPLY, the answer to some call: applies and reports what it has signalled
  * before. */
 void client_take_answer(RdmadClient *c, GDBusMessage *reply);
-/* REPLY is the answer to a Get, and VALUE in it is that of row ROW of O: applies and reports it. */
-void client_take_loaded(RdmadClient *c, RdmadObject *o, size_t row, GVariant *value,
-			GDBusMessage *reply);
+/* REPLY, the answer to a call that reads properties, has VALUE for row ROW of O. */
+void client_add_loaded(RdmadClient *c, RdmadObject *o, size_t row, GVariant *value,
+		       GDBusMessage *reply);
+/* Applies and reports all that was added of REPLY. */
+void client_take_loaded(RdmadClient *c, GDBusMessage *reply);

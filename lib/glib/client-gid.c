@@ -135,14 +135,13 @@ static RdmadGid *choose(const Wish *w, GVariant *table, GError **error)
 
 /* The port */
 
-static gpointer take_port(RdmadClient *c, _unused_ GVariant *arguments, GVariant *body,
-			  GError **error)
+static gpointer take_port(const Answer *a, GError **error)
 {
 	const char *path;
 	RdmadPort *port;
 
-	g_variant_get_child(body, 0, "&o", &path);
-	port = entries_find_port(c, path, error);
+	g_variant_get_child(a->body, 0, "&o", &path);
+	port = entries_find_port(a->client, path, error);
 	return port ? g_object_ref(port) : NULL;
 }
 

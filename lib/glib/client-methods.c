@@ -8,8 +8,7 @@
 
 /* Refresh */
 
-static gpointer take_nothing(_unused_ RdmadClient *c, _unused_ GVariant *arguments,
-			     _unused_ GVariant *body, _unused_ GError **error)
+static gpointer take_nothing(_unused_ const Answer *a, _unused_ GError **error)
 {
 	return GINT_TO_POINTER(TRUE);
 }
@@ -69,12 +68,11 @@ GPtrArray *rdmad_client_get_history_sync(RdmadClient *self, const char *name,
 
 /* ListHistories */
 
-static gpointer take_histories(RdmadClient *c, _unused_ GVariant *arguments, GVariant *body,
-			       _unused_ GError **error)
+static gpointer take_histories(const Answer *a, _unused_ GError **error)
 {
-	g_autoptr(GVariant) entries = g_variant_get_child_value(body, 0);
+	g_autoptr(GVariant) entries = g_variant_get_child_value(a->body, 0);
 
-	return entries_histories(c, entries);
+	return entries_histories(a->client, entries);
 }
 
 static const Method list_histories = {RDMAD_INTERFACE_MANAGER,
@@ -122,18 +120,17 @@ GPtrArray *rdmad_client_list_histories_sync(RdmadClient *self, GVariant *options
 
 /* WaitFor */
 
-static gpointer take_ports(RdmadClient *c, _unused_ GVariant *arguments, GVariant *body,
-			   GError **error)
+static gpointer take_ports(const Answer *a, GError **error)
 {
 	g_autoptr(GHashTable) ports =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_object_unref);
-	g_autoptr(GVariant) entries = g_variant_get_child_value(body, 0);
+	g_autoptr(GVariant) entries = g_variant_get_child_value(a->body, 0);
 	const char *name, *path;
 	GVariantIter iter;
 
 	g_variant_iter_init(&iter, entries);
 	while (g_variant_iter_next(&iter, "{&s&o}", &name, &path)) {
-		RdmadPort *port = entries_find_port(c, path, error);
+		RdmadPort *port = entries_find_port(a->client, path, error);
 
 		if (!port)
 			return NULL;

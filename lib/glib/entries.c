@@ -161,10 +161,9 @@ static GPtrArray *read_transitions(GVariant *entries)
 	return transitions;
 }
 
-gpointer entries_take_transitions(_unused_ RdmadClient *c, _unused_ GVariant *arguments,
-				  GVariant *body, _unused_ GError **error)
+gpointer entries_take_transitions(const Answer *a, _unused_ GError **error)
 {
-	g_autoptr(GVariant) entries = g_variant_get_child_value(body, 0);
+	g_autoptr(GVariant) entries = g_variant_get_child_value(a->body, 0);
 
 	return read_transitions(entries);
 }

@@ -4,7 +4,7 @@
 /* The entries of the daemon's answers as boxed types. A later daemon may have more in the
  * dictionary that an entry ends in: the field "details" has all of it. */
 
-#include "rdmad-client.h"
+#include "method.h"
 
 /* The types of the structures. */
 #define ENTRY_COUNTER	 "(sstsssa{sv})"
@@ -20,5 +20,4 @@ GPtrArray *entries_matches(RdmadClient *c, GVariant *entries, GError **error);
 /* The port of C with PATH; NULL and an error if there is none. */
 RdmadPort *entries_find_port(RdmadClient *c, const char *path, GError **error);
 /* For Method, of an answer that begins with an array of transitions. */
-gpointer entries_take_transitions(RdmadClient *c, GVariant *arguments, GVariant *body,
-				  GError **error);
+gpointer entries_take_transitions(const Answer *a, GError **error);

@@ -32,6 +32,18 @@ static int timeout_of(const Method *m)
 	return m->waits ? G_MAXINT : -1;
 }
 
+static gpointer take(const Method *m, RdmadClient *c, gpointer source, GVariant *arguments,
+		     GDBusMessage *reply, GError **error)
+{
+	const Answer a = {.client = c,
+			  .source = source,
+			  .arguments = arguments,
+			  .reply = reply,
+			  .body = g_dbus_message_get_body(reply)};
+
+	return m->take(&a, error);
+}
+
 static void on_answer(GObject *client, GAsyncResult *result, gpointer user_data)
 {
 	g_autoptr(GTask) task = user_data;
@@ -42,8 +54,8 @@ static void on_answer(GObject *client, GAsyncResult *result, gpointer user_data)
 
 	reply = client_call_finish(RDMAD_CLIENT(client), result, m->signature, &error);
 	if (reply)
-		value = m->take(RDMAD_CLIENT(client), g_task_get_task_data(task),
-				g_dbus_message_get_body(reply), &error);
+		value = take(m, RDMAD_CLIENT(client), g_task_get_source_object(task),
+			     g_task_get_task_data(task), reply, &error);
 	if (value)
 		g_task_return_pointer(task, value, m->free);
 	else
@@ -85,5 +97,5 @@ gpointer method_call_sync(const Method *m, gpointer source, GVariant *arguments,
 	g_object_ref(c);
 	reply = client_call_sync(c, path_of(source), m->interface, m->name, sunk, timeout_of(m),
 				 m->signature, cancellable, error);
-	return reply ? m->take(c, sunk, g_dbus_message_get_body(reply), error) : NULL;
+	return reply ? take(m, c, source, sunk, reply, error) : NULL;
 }

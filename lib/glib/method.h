@@ -6,13 +6,21 @@
 
 #include "rdmad-client.h"
 
+/* The answer to a call. */
+typedef struct Answer {
+	RdmadClient *client;
+	gpointer source;     /* whose method it was: CLIENT, or one of its objects */
+	GVariant *arguments; /* of the call */
+	GDBusMessage *reply;
+	GVariant *body; /* of REPLY, of the type that the method has */
+} Answer;
+
 typedef struct Method {
 	const char *interface, *name;
 	/* The type of the answer, as a tuple. */
 	const char *signature;
-	/* Makes the result of BODY, which has that type, for a call with ARGUMENTS. Returns NULL
-	 * and an error if it cannot. */
-	gpointer (*take)(RdmadClient *c, GVariant *arguments, GVariant *body, GError **error);
+	/* Makes the result. Returns NULL and an error if it cannot. */
+	gpointer (*take)(const Answer *a, GError **error);
 	GDestroyNotify free; /* of the result */
 	gboolean waits;	     /* the answer may take as long as it likes */
 } Method;

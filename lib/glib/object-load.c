@@ -58,8 +58,10 @@ static GVariant *load_answer(RdmadObject *o, size_t row, GDBusMessage *reply, GE
 			    g_variant_get_type_string(value), attr_signature(a->type));
 		return NULL;
 	}
-	if (client)
-		client_take_loaded(client, o, row, value, reply);
+	if (client) {
+		client_add_loaded(client, o, row, value, reply);
+		client_take_loaded(client, reply);
+	}
 	/* for an unavailable attribute the daemon answers with 0 or an empty value */
 	if (!rdmad_object_row_value(o, row) && !rdmad_object_is_outdated(o, row)) {
 		set_unavailable_error(o, row, error);

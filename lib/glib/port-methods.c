@@ -9,10 +9,9 @@
 
 /* Query */
 
-static gpointer take_fields(_unused_ RdmadClient *c, _unused_ GVariant *arguments, GVariant *body,
-			    _unused_ GError **error)
+static gpointer take_fields(const Answer *a, _unused_ GError **error)
 {
-	return g_variant_get_child_value(body, 0);
+	return g_variant_get_child_value(a->body, 0);
 }
 
 static const Method query = {RDMAD_INTERFACE_PORT,
@@ -69,15 +68,14 @@ static void sample_free(gpointer data)
 	g_free(s);
 }
 
-static gpointer take_sample(_unused_ RdmadClient *c, _unused_ GVariant *arguments, GVariant *body,
-			    _unused_ GError **error)
+static gpointer take_sample(const Answer *a, _unused_ GError **error)
 {
-	g_autoptr(GVariant) entries = g_variant_get_child_value(body, 0);
+	g_autoptr(GVariant) entries = g_variant_get_child_value(a->body, 0);
 	Sample *s = g_new0(Sample, 1);
 
 	s->counters = entries_counters(entries);
-	g_variant_get_child(body, 1, "t", &s->timestamp);
-	g_variant_get_child(body, 2, "t", &s->monotonic);
+	g_variant_get_child(a->body, 1, "t", &s->timestamp);
+	g_variant_get_child(a->body, 2, "t", &s->monotonic);
 	return s;
 }
 
