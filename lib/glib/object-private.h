@@ -75,6 +75,9 @@ void rdmad_object_notify(RdmadObject *o);
 /* The row of ATTRIBUTE, the name of a property ("active-mtu") or of a row ("ActiveMtu"); -1 if
  * there is none. */
 gssize rdmad_object_find_row(RdmadObject *o, const char *attribute);
+/* The row with the D-Bus name NAME. The search begins at *ROW, and *ROW becomes the row: properties
+ * come in the order of the rows, mostly. FALSE: there is none. */
+gboolean rdmad_object_find_property(RdmadObject *o, const char *name, size_t *row);
 const Attribute *rdmad_object_get_row(RdmadObject *o, size_t row);
 /* The value of row ROW, without a reference; NULL if there is no valid one, and then the second
  * function says why, as a code. */

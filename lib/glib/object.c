@@ -293,6 +293,22 @@ gssize rdmad_object_find_row(RdmadObject *o, const char *attribute)
 		       : -1;
 }
 
+gboolean rdmad_object_find_property(RdmadObject *o, const char *name, size_t *row)
+{
+	size_t n;
+	const Attribute *rows = object_rows(o, &n);
+
+	for (size_t k = 0; k < n; k++) {
+		size_t i = (*row + k) % n;
+
+		if (rows[i].interface != INTERFACE_RAW && streq(rows[i].name, name)) {
+			*row = i;
+			return TRUE;
+		}
+	}
+	return FALSE;
+}
+
 const Attribute *rdmad_object_get_row(RdmadObject *o, size_t row)
 {
 	size_t n;
@@ -390,6 +406,24 @@ GVariant *rdmad_object_get_attribute(RdmadObject *self, const char *attribute)
 	GVariant *v = look_up(self, attribute);
 
 	return v ? g_variant_ref(v) : NULL;
+}
+
+GVariant *rdmad_object_get_attributes(RdmadObject *self)
+{
+	GVariantBuilder b;
+	const Attribute *rows;
+	size_t n;
+
+	g_return_val_if_fail(RDMAD_IS_OBJECT(self), NULL);
+	g_variant_builder_init(&b, G_VARIANT_TYPE_VARDICT);
+	rows = object_rows(self, &n);
+	for (size_t i = 0; i < n; i++) {
+		GVariant *v = rdmad_object_row_value(self, i);
+
+		if (v)
+			g_variant_builder_add(&b, "{sv}", rows[i].name, v);
+	}
+	return g_variant_ref_sink(g_variant_builder_end(&b));
 }
 
 gboolean rdmad_object_get_number(RdmadObject *self, const char *attribute, guint64 *ret_number)

@@ -478,6 +478,49 @@ GHashTable *rdmad_client_wait_for_sync(RdmadClient *self, GVariant *condition, g
 				       GCancellable *cancellable, GError **error);
 
 /**
+ * rdmad_client_load_all_async:
+ * @self: a client
+ * @cancellable: (nullable): cancels the call
+ * @callback: (scope async) (closure user_data): called when the call has ended
+ * @user_data: what @callback gets as its last argument
+ *
+ * Gives all properties of all objects the values that the daemon has now, also tables and counters,
+ * with one call. [method@Object.get_attributes] then has all of them.
+ *
+ * This asks no hardware: for that see [method@Client.refresh_async].
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_client_load_all_async(RdmadClient *self, GCancellable *cancellable,
+				 GAsyncReadyCallback callback, gpointer user_data);
+
+/**
+ * rdmad_client_load_all_finish:
+ * @self: a client
+ * @result: the result that the callback has got
+ * @error: why it failed: an error of the bus
+ *
+ * Ends the call that [method@Client.load_all_async] has begun.
+ *
+ * Returns: %TRUE if the objects have the values
+ */
+RDMAD_GLIB_PUBLIC
+gboolean rdmad_client_load_all_finish(RdmadClient *self, GAsyncResult *result, GError **error);
+
+/**
+ * rdmad_client_load_all_sync:
+ * @self: a client
+ * @cancellable: (nullable): cancels the call
+ * @error: the same as for [method@Client.load_all_finish]
+ *
+ * Loads all attributes of all objects, as [method@Client.load_all_async] does, and waits for the
+ * answer. In a handler the objects take the new values after all handlers have returned.
+ *
+ * Returns: %TRUE if the objects have the values
+ */
+RDMAD_GLIB_PUBLIC
+gboolean rdmad_client_load_all_sync(RdmadClient *self, GCancellable *cancellable, GError **error);
+
+/**
  * rdmad_client_refresh_async:
  * @self: a client
  * @cancellable: (nullable): cancels the call

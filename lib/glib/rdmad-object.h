@@ -140,6 +140,20 @@ RDMAD_GLIB_PUBLIC
 GVariant *rdmad_object_get_attribute(RdmadObject *self, const char *attribute);
 
 /**
+ * rdmad_object_get_attributes:
+ * @self: a device or port
+ *
+ * Gets all attributes that have a valid value now, as the client has them. It does not ask the
+ * daemon: a table that has changed and was not loaded is missing. See
+ * [method@Object.load_all_async].
+ *
+ * Returns: (transfer full): a dictionary, `a{sv}`, with the values under the names that they have
+ *   on the bus, such as `Lid`
+ */
+RDMAD_GLIB_PUBLIC
+GVariant *rdmad_object_get_attributes(RdmadObject *self);
+
+/**
  * rdmad_object_get_number:
  * @self: a device or port
  * @attribute: the name of an attribute of type #guint, #gint or #guint64
@@ -226,5 +240,48 @@ GVariant *rdmad_object_load_finish(RdmadObject *self, GAsyncResult *result, GErr
 RDMAD_GLIB_PUBLIC
 GVariant *rdmad_object_load_sync(RdmadObject *self, const char *attribute,
 				 GCancellable *cancellable, GError **error);
+
+/**
+ * rdmad_object_load_all_async:
+ * @self: a device or port
+ * @cancellable: (nullable): cancels the call
+ * @callback: (scope async) (closure user_data): called when the call has ended
+ * @user_data: what @callback gets as its last argument
+ *
+ * Gives all properties of the object the values that the daemon has now, also tables and counters,
+ * with one call. For all objects of a client see [method@Client.load_all_async].
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_object_load_all_async(RdmadObject *self, GCancellable *cancellable,
+				 GAsyncReadyCallback callback, gpointer user_data);
+
+/**
+ * rdmad_object_load_all_finish:
+ * @self: a device or port
+ * @result: the result that the callback has got
+ * @error: why there is no answer: %RDMAD_SERVICE_ERROR_GONE, or an error of the bus
+ *
+ * Ends the call that [method@Object.load_all_async] has begun.
+ *
+ * Returns: (transfer full): a dictionary, `a{sv}`, with all attributes that have a valid value,
+ *   under the names that they have on the bus, such as `Lid`
+ */
+RDMAD_GLIB_PUBLIC
+GVariant *rdmad_object_load_all_finish(RdmadObject *self, GAsyncResult *result, GError **error);
+
+/**
+ * rdmad_object_load_all_sync:
+ * @self: a device or port
+ * @cancellable: (nullable): cancels the call
+ * @error: the same as for [method@Object.load_all_finish]
+ *
+ * Loads all attributes, as [method@Object.load_all_async] does, and waits for the answer. What is
+ * said of handlers at [method@Object.load_sync] holds here too.
+ *
+ * Returns: (transfer full): a dictionary, `a{sv}`, with all attributes that have a valid value,
+ *   under the names that they have on the bus, such as `Lid`
+ */
+RDMAD_GLIB_PUBLIC
+GVariant *rdmad_object_load_all_sync(RdmadObject *self, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

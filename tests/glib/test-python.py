@@ -321,6 +321,27 @@ class TestClient(unittest.TestCase):
         wait_until(lambda: results)
         self.assertEqual(results, [[]])
 
+    def test_load_all(self):
+        port = self.client.get_port("rocep1/1")
+        self.bus.simulate("set rocep1/1 gid.1=192.168.1.18 event=gid-change")
+        wait_until(lambda: not port.is_available("gids"))
+        self.assertNotIn("Gids", port.get_attributes().unpack())
+        self.assertTrue(self.client.load_all_sync(None))
+
+        def values(dictionary):
+            """Without what changes with each query."""
+            return {name: value for name, value in dictionary.unpack().items() if name != "LastQueryTimestamp"}
+
+        attributes = values(port.get_attributes())
+        self.assertEqual(len(attributes["Gids"]), 2)
+        self.assertEqual(values(port.load_all_sync(None)), attributes)
+        self.assertNotIn("Lid", attributes)
+        results = []
+        port.load_all_async(None, lambda p, r: results.append(values(p.load_all_finish(r))))
+        self.client.load_all_async(None, lambda c, r: results.append(c.load_all_finish(r)))
+        wait_until(lambda: len(results) == 2)
+        self.assertEqual(results, [attributes, True])
+
     def test_find_gid(self):
         gid = self.client.find_gid_sync(None, "192.168.1.17", None, Rdmad.GidType.ANY, None)
         gc.collect()
