@@ -385,11 +385,19 @@ static bool is_of_verbs(const Attribute *row, int32_t error)
 	       (row->source == SOURCE_DV && error != -ERANGE);
 }
 
+/* The part that row A comes from, also by way of other rows. */
+static unsigned int part_behind(PortAttr a)
+{
+	if (port_attributes[a].source != SOURCE_DERIVED)
+		return port_part_of(a);
+	return a == PORT_ATTR_port_guid ? READ_GIDS : READ_VERBS;
+}
+
 /* Why row A, which is not supplied, is not. */
 static const Unavailable *port_not_supplied(const PortSnapshot *s, PortAttr a)
 {
 	const Attribute *row = &port_attributes[a];
-	unsigned int part = row->source == SOURCE_DERIVED ? READ_VERBS : port_part_of(a);
+	unsigned int part = part_behind(a);
 
 	if (mask_has(&s->unmeasured, a))
 		return because(UNAVAILABLE_NOT_MEASURED);

@@ -224,6 +224,8 @@ static void test_beyond_verbs(_unused_ void **state)
 	/* a table could not be read now */
 	s.failed = READ_GIDS;
 	assert_string_equal(port_unavailable(&s, PORT_ATTR_netdevs)->code, "query-failed");
+	s.open_error = 0;
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_port_guid)->code, "query-failed");
 	/* nobody has asked for the P_Keys yet, or the firmware did not answer */
 	s.parts = READ_USUAL;
 	assert_string_equal(port_unavailable(&s, PORT_ATTR_pkeys)->code, "not-read");
