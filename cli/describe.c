@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl describe: what the tables of attributes and counters say. It needs no rdmad. */
+/* rdmactl describe: what the tables of attributes, counters, reasons and features say. It needs no
+ * rdmad. */
 
 #include <strings.h>
 
+#include "api-feature.h"
 #include "commands.h"
 #include "counters.h"
 #include "json.h"
 #include "suggestion.h"
 #include "terminal.h"
+#include "unavailable.h"
 
 #define INDENT 4
 
@@ -166,6 +169,7 @@ static void print_attribute_json(const Context *c, const Attribute *a)
 	json_member(f, "class", attr_class_name(a->class), false);
 	json_member(f, "valid", attr_validity_name(a->valid), false);
 	json_member(f, "source", attr_source_name(a->source), false);
+	json_member(f, "absent", attr_absent_text(a) ? attr_absent_text(a) : "", false);
 	json_key(f, "Values", false);
 	for (size_t i = 0; names && names[i]; i++) {
 		fputs(i > 0 ? ", " : "[", f);
@@ -224,6 +228,12 @@ static bool is_wanted(const Description *d, const char *name, const char *other)
 	return strcasecmp(name, d->name) == 0 || strcasecmp(other, d->name) == 0;
 }
 
+/* The same for a name that programs compare: nobody looks for it by a part. */
+static bool is_word_wanted(const Description *d, const char *name)
+{
+	return !d->part && is_wanted(d, name, name);
+}
+
 /* Whether users can see the attribute, as a property or as a field of Query(). */
 static bool is_described(const Attribute *a)
 {
@@ -242,6 +252,10 @@ static size_t count_wanted(const Description *d)
 		n += is_wanted(d, device_attributes[i].name, device_attributes[i].field);
 	for (size_t i = 0; i < n_counter_rows; i++)
 		n += is_wanted(d, counter_rows[i].name, counter_rows[i].file);
+	for (UnavailableCode i = 0; i < _UNAVAILABLE_MAX; i++)
+		n += unavailable_rows[i].on_bus && is_word_wanted(d, unavailable_rows[i].code);
+	for (size_t i = 0; i < n_feature_rows; i++)
+		n += is_word_wanted(d, feature_rows[i].name);
 	return n;
 }
 
@@ -296,11 +310,54 @@ static void describe_counters(Description *d)
 	}
 }
 
+/* A name that programs compare, and what it means: of the kind WHAT. */
+static void describe_word(Description *d, const char *name, const char *what, const char *help)
+{
+	if (!is_word_wanted(d, name))
+		return;
+	print_separator(d);
+	if (d->c->json) {
+		fputc('{', d->c->out);
+		json_member(d->c->out, "name", name, true);
+		json_member(d->c->out, "help", help, false);
+		fputc('}', d->c->out);
+	} else if (!d->brief) {
+		print_heading(d->c, name, what);
+		print_help(d->c, help);
+	} else {
+		print_brief(d, name, help);
+	}
+}
+
+static void describe_reasons(Description *d)
+{
+	for (UnavailableCode i = 0; i < _UNAVAILABLE_MAX; i++)
+		if (unavailable_rows[i].on_bus)
+			describe_word(d, unavailable_rows[i].code, "a reason for no value",
+				      unavailable_rows[i].text);
+}
+
+static void describe_features(Description *d)
+{
+	for (size_t i = 0; i < n_feature_rows; i++)
+		describe_word(d, feature_rows[i].name, "a feature of rdmad", feature_rows[i].help);
+}
+
 static void print_part(const Description *d, const char *heading, bool first)
 {
 	if (!d->c->json && !d->name)
 		fprintf(d->c->out, "%s%s%s%s\n", first ? "" : "\n", terminal_color(d->c, "bold"),
 			heading, terminal_plain(d->c));
+}
+
+/* The next part: a heading, or with --json the list KEY. */
+static void next_part(Description *d, const char *heading, const char *key)
+{
+	print_part(d, heading, false);
+	if (!d->c->json)
+		return;
+	json_next_list(d->c->out, key);
+	d->n = 0;
 }
 
 static const char *suggest(const char *name, Suggestion *s)
@@ -349,12 +406,12 @@ ExitStatus describe_command(Context *c)
 	describe_rows(&d, port_attributes, _PORT_ATTR_MAX);
 	print_part(&d, "Of a device", false);
 	describe_rows(&d, device_attributes, _DEVICE_ATTR_MAX);
-	print_part(&d, "Counters", false);
-	if (c->json) {
-		json_next_list(c->out, "Counters");
-		d.n = 0;
-	}
+	next_part(&d, "Counters", "Counters");
 	describe_counters(&d);
+	next_part(&d, "Reasons for no value", "Reasons");
+	describe_reasons(&d);
+	next_part(&d, "Features of rdmad", "Features");
+	describe_features(&d);
 	if (c->json)
 		json_end(c->out);
 	return STATUS_OK;

@@ -43,7 +43,7 @@ _rdmactl_ports()
 _rdmactl_attributes()
 {
 	rdmactl --no-pager describe 2>/dev/null |
-		awk -v part="$1" '/^(Of|Counters)/ { on = $0 ~ part; next } on && /^[^ ]/ { print $1 }'
+		awk -v part="$1" '/^(Of|Counters|Reasons|Features)/ { on = $0 ~ part; next } on && /^[^ ]/ { print $1 }'
 }
 
 _rdmactl()

@@ -46,7 +46,7 @@ end
 # PATTERN: the names that describe knows, of the parts whose headings match
 function __rdmactl_attributes
     rdmactl --no-pager describe 2>/dev/null |
-        awk -v part="$argv[1]" '/^(Of|Counters)/ { on = $0 ~ part; next } on && /^[^ ]/ { print $1 }'
+        awk -v part="$argv[1]" '/^(Of|Counters|Reasons|Features)/ { on = $0 ~ part; next } on && /^[^ ]/ { print $1 }'
 end
 
 # The ports and their network interfaces. Those of another machine are not worth a connection with each key.
