@@ -209,6 +209,23 @@ static int find_pci(Search *s)
 	return 0;
 }
 
+/* What decides how good the entry is. */
+static GidChoice choice_of(const Port *p, const GidEntry *g)
+{
+	GidChoice c = {.type = g->type, .index = g->index};
+
+	memcpy(c.gid, g->gid, sizeof(c.gid));
+	c.own_netdev = streq(g->netdev, p->now.values.netdev);
+	return c;
+}
+
+static bool is_better(const Port *p, const GidEntry *a, const GidEntry *b)
+{
+	const GidChoice x = choice_of(p, a), y = choice_of(p, b);
+
+	return gid_compare(&x, &y) < 0;
+}
+
 /* The entry of P with GID that KEY means; with IS_ADDRESS only if it stands for an IP address. */
 static const GidEntry *best_gid(const Port *p, const FindKey *key, const uint8_t gid[16],
 				bool is_address)
@@ -221,8 +238,7 @@ static const GidEntry *best_gid(const Port *p, const FindKey *key, const uint8_t
 		    (key->type != _GID_TYPE_MAX && g->type != key->type) ||
 		    (key->netdev && !streq(g->netdev, key->netdev)))
 			continue;
-		if (!best || g->type > best->type ||
-		    (g->type == best->type && g->index < best->index))
+		if (!best || is_better(p, g, best))
 			best = g;
 	}
 	return best;

@@ -69,8 +69,8 @@ typedef struct FoundPort {
  *   ADDRESS  in a GID of RoCE, or of an IPoIB interface or another one without GIDs of its own
  *   GID      in the notation of IPv6
  *
- * Interfaces are those in the network namespace of rdmad. Of several GIDs of one port RoCE v2 comes
- * before v1, then the lowest index. -ENOENT, -EINVAL.
+ * Interfaces are those in the network namespace of rdmad. Of several GIDs of one port the best one
+ * by gid_compare() is taken. -ENOENT, -EINVAL.
  */
 int lookup_find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room, size_t *ret_n,
 		FindKind *ret_by);
@@ -86,8 +86,8 @@ static inline int lookup_port(const Cache *c, const char *text, Port **ret)
 
 /*
  * The GID that holds IP address TEXT, its port in *RET and its index in *RET_INDEX: of TYPE if that
- * is not _GID_TYPE_MAX, and of interface NETDEV if that is not NULL. Of several on one port RoCE v2
- * comes before v1, then the lowest index. -EEXIST if several ports have it.
+ * is not _GID_TYPE_MAX, and of interface NETDEV if that is not NULL. Of several on one port the best
+ * one by gid_compare() is taken. -EEXIST if several ports have it.
  */
 int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const char *netdev,
 			  Port **ret, uint32_t *ret_index);

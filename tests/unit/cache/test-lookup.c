@@ -11,16 +11,19 @@
 #include "lookup.h"
 #include "test-cache.h"
 
-static void test_names(void **state)
+/* A port of RoCE on eth0: 10.0.0.1 is in four entries of its GID table. */
+static Port *add_roce(Cache *c, uint32_t device, const char *name)
 {
-	Cache *c = *state;
-	Device *two = add_device(c, 1, "mlx5_0", 2, 1), *d;
-	Port *roce = device_port(add_device(c, 2, "rxe/odd", 1, 1), 1), *p;
 	const GidEntry gids[] = {
 		{.index = 1,
 		 .type = GID_TYPE_ROCE_V1,
 		 .gid = {[10] = 0xff, [11] = 0xff, 10, 0, 0, 1},
 		 .netdev = "eth0"},
+		/* the interface of the port comes before the index */
+		{.index = 2,
+		 .type = GID_TYPE_ROCE_V2,
+		 .gid = {[10] = 0xff, [11] = 0xff, 10, 0, 0, 1},
+		 .netdev = "eth0.6"},
 		{.index = 3,
 		 .type = GID_TYPE_ROCE_V2,
 		 .gid = {[10] = 0xff, [11] = 0xff, 10, 0, 0, 1},
@@ -31,15 +34,27 @@ static void test_names(void **state)
 		 .netdev = "eth0.5"},
 	};
 	const NetdevEntry netdev = {4, "eth0"};
+	Port *port = device_port(add_device(c, device, name, 1, 1), 1);
 	PortSnapshot s = {};
-	uint32_t index;
 
 	PORT_SUPPLY(&s, link_layer, 2);
 	s.tables[PORT_TABLE_GIDS] = table_new(gids, ARRAY_SIZE(gids), sizeof(gids[0]));
 	s.tables[PORT_TABLE_NETDEVS] = table_new(&netdev, 1, sizeof(netdev));
 	mask_set(&s.supplied, PORT_ATTR_gids, true);
 	mask_set(&s.supplied, PORT_ATTR_netdevs, true);
-	apply(roce, s, 0);
+	strcpy(s.values.netdev, "eth0");
+	mask_set(&s.supplied, PORT_ATTR_netdev, true);
+	apply(port, s, 0);
+	return port;
+}
+
+static void test_names(void **state)
+{
+	Cache *c = *state;
+	Device *two = add_device(c, 1, "mlx5_0", 2, 1), *d;
+	Port *roce = add_roce(c, 2, "rxe/odd"), *p;
+	uint32_t index;
+
 	apply(two->ports[1], ib_port(ACTIVE), 0);
 
 	assert_int_equal(lookup_device(c, "mlx5_0", &d), 0);
