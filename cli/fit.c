@@ -71,8 +71,9 @@ static void measure(struct libscols_table *table, size_t *widths)
 				    : cell_width(scols_column_get_header(column));
 		for (size_t k = 0; k < scols_table_get_nlines(table); k++) {
 			struct libscols_line *line = scols_table_get_line(table, k);
+			size_t width = cell_width(scols_line_get_cell(line, i));
 
-			widths[i] = MAX(widths[i], cell_width(scols_line_get_cell(line, i)));
+			widths[i] = MAX(widths[i], width);
 		}
 	}
 }
