@@ -67,6 +67,7 @@ static void change(Fixture *f, const char *command)
 
 static void test_restart(void **state)
 {
+	_cleanup_free_ char *error = NULL;
 	Fixture *f = *state;
 
 	start(f, scenario);
@@ -90,7 +91,8 @@ static void test_restart(void **state)
 		       "unknown>active active>absent absent>active active>down "
 		       "down>active");
 	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetHistory",
-				 &(char *){NULL}, "sa{sv}", "mlx5_0/1", 0));
+				 &error, "sa{sv}", "mlx5_0/1", 0));
+	assert_string_equal(error, RDMAD_ERROR_NOT_FOUND);
 }
 
 /* After a boot nothing is said of the time between. */
