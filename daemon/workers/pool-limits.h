@@ -33,16 +33,17 @@
  * Bytes of the entries of the tables of one device, and of all devices together. Counters are not
  * among them: they are in no reply that lists objects.
  *
- * A device: one with 1024 ports, each with 128 P_Keys of 8 bytes and 8 GIDs of 44, has 1376 KiB. An
- * mlx5 device with 2 ports, each with 256 GIDs and 128 P_Keys, has 24 KiB.
+ * A device: one with 1024 ports, each with 128 P_Keys of 8 bytes and 8 GIDs of 52, has 1440 KiB. An
+ * mlx5 device with 2 ports, each with 256 GIDs and 128 P_Keys, has 28 KiB.
  *
- * All: D-Bus allows 64 MiB for a reply, and an entry there is at most three times as long as here
- * (a GID 128 bytes). So the tables take 48 MiB of GetManagedObjects() at most, and 16 MiB are left
- * for the rest, 4 kB for each of 4096 ports. There may be more ports (RDMA_PORTS_MAX): those of a
- * device that has so many have few or no GIDs and P_Keys.
+ * All: D-Bus allows 64 MiB for a reply, and an entry there is at most four times as long as here
+ * (a GID 128 bytes, and 80 more with all that its tail can have). So the tables take 48 MiB of
+ * GetManagedObjects() at most, and 16 MiB are left for the rest, 4 kB for each of 4096 ports. There
+ * may be more ports (RDMA_PORTS_MAX): those of a device that has so many have few or no GIDs and
+ * P_Keys.
  */
 #define POOL_DEVICE_TABLES_MAX (1536U * 1024)
-#define POOL_TABLES_MAX	       (16U * 1024 * 1024)
+#define POOL_TABLES_MAX	       (12U * 1024 * 1024)
 
 typedef struct PoolTiming {
 	uint64_t answer_usec; /* a wedged worker is killed after this */

@@ -363,7 +363,7 @@ static void table_after_end(Query *q)
 	say_gids(q, 1);
 }
 
-/* Each table is small enough, but all together are not: 256 KiB for each port. */
+/* Each table is small enough, but all together are not: 288 KiB for each port. */
 static void tables_together(Query *q)
 {
 	say_device(q);

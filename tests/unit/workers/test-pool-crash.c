@@ -268,7 +268,7 @@ static void test_lies(void **state)
 	RUN_UNTIL(t, count_children() == 1);
 }
 
-/* Six ports may have 256 KiB each, and seven may not. */
+/* Five ports may have 288 KiB each, and six may not. */
 static void test_tables_together(void **state)
 {
 	Test *t = *state;
@@ -276,13 +276,13 @@ static void test_tables_together(void **state)
 
 	start(t, FAKE_WORKER, PATIENT_USEC, &slow);
 	q = make_query(t, 1, "tables-together");
-	for (uint32_t port = 3; port <= 6; port++)
+	for (uint32_t port = 3; port <= 5; port++)
 		port_set_add(&q.ports, port);
 	assert_int_equal(pool_query(t->pool, &q), 0);
 	wait_end(t, q.id);
-	assert_int_equal(count_kind(t, CALL_PORT, q.id), 6);
+	assert_int_equal(count_kind(t, CALL_PORT, q.id), 5);
 	q = make_query(t, 1, "tables-together");
-	for (uint32_t port = 3; port <= 7; port++)
+	for (uint32_t port = 3; port <= 6; port++)
 		port_set_add(&q.ports, port);
 	assert_int_equal(pool_query(t->pool, &q), 0);
 	expect_error(t, q.id, -EPIPE,
