@@ -11,6 +11,18 @@ void sample_done(Sample *s)
 	value_done(&s->counters);
 }
 
+/* Whether V is an array of structures with the members that a counter has. */
+static bool is_sample(const Value *v)
+{
+	if (v->type != VALUE_ARRAY)
+		return false;
+	for (size_t i = 0; i < v->n; i++)
+		if (v->items[i].type != VALUE_STRUCT || v->items[i].n <= MEMBER_REASON ||
+		    v->items[i].items[MEMBER_VALUE].type != VALUE_UNSIGNED)
+			return false;
+	return true;
+}
+
 int sample_read(Context *c, const char *path, Sample *ret, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
@@ -24,14 +36,49 @@ int sample_read(Context *c, const char *path, Sample *ret, sd_bus_error *error)
 		r = sd_bus_message_read(reply, "tt", &s.realtime_usec, &s.monotonic_usec);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < s.counters.n; i++)
-		if (s.counters.items[i].type != VALUE_STRUCT ||
-		    s.counters.items[i].n <= MEMBER_REASON ||
-		    s.counters.items[i].items[MEMBER_VALUE].type != VALUE_UNSIGNED)
-			return -EBADMSG;
+	if (!is_sample(&s.counters))
+		return -EBADMSG;
 	*ret = s;
 	s = (Sample){};
 	return 0;
+}
+
+int sample_read_all(Context *c, Value *ret, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	int r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+				   "GetAllCounters", error, &reply, "a{sv}", 0);
+
+	return r < 0 ? r : value_read(reply, ret);
+}
+
+int sample_take(Value *all, const char *path, Sample *ret, const char **ret_why)
+{
+	enum { PATH, COUNTERS, REALTIME, MONOTONIC, TAIL, ENTRY_MAX };
+
+	for (size_t i = 0; i < all->n; i++) {
+		Value *entry = &all->items[i];
+		const Value *error;
+
+		if (entry->type != VALUE_STRUCT || entry->n < ENTRY_MAX)
+			return -EBADMSG;
+		if (!streq(value_text(&entry->items[PATH]), path))
+			continue;
+		error = value_lookup(&entry->items[TAIL], "ErrorMessage");
+		if (error) {
+			*ret_why = value_text(error);
+			return -EIO;
+		}
+		if (!is_sample(&entry->items[COUNTERS]) ||
+		    entry->items[REALTIME].type != VALUE_UNSIGNED ||
+		    entry->items[MONOTONIC].type != VALUE_UNSIGNED)
+			return -EBADMSG;
+		*ret = (Sample){entry->items[COUNTERS], entry->items[REALTIME].number,
+				entry->items[MONOTONIC].number};
+		entry->items[COUNTERS] = (Value){};
+		return 0;
+	}
+	return -ENOENT;
 }
 
 const char *counter_member(const Value *counter, CounterMember m)

@@ -37,6 +37,14 @@ typedef struct SampleList {
 /* Calls GetCounters() of the port at PATH; the caller ends *RET with sample_done(). -EBADMSG if the
  * answer has another form, or the error of the call, which is in ERROR too. */
 int sample_read(Context *c, const char *path, Sample *ret, sd_bus_error *error);
+/* Calls GetAllCounters(): *RET is the answer, to be ended with value_done(), from which
+ * sample_take() takes the samples of the ports. The error of the call is in ERROR too. */
+int sample_read_all(Context *c, Value *ret, sd_bus_error *error);
+/* Moves the sample of the port at PATH out of ALL; the caller ends *RET with sample_done().
+ * -EBADMSG as above; -ENOENT if the port is not there; -EIO if it could not be read, then *RET_WHY
+ * says why.
+ */
+int sample_take(Value *all, const char *path, Sample *ret, const char **ret_why);
 /* Frees the counters. */
 void sample_done(Sample *s);
 /* Finds the same counter in another sample; NULL if it is not there. */

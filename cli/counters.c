@@ -260,24 +260,46 @@ static ExitStatus print_list(const Context *c, const SampleList *list, const Sam
 	return status;
 }
 
-/* Reads the counters of the ports that were chosen. Ports that cannot be read are left out. */
+/* The sample of PORT, from ALL, the answer for all ports, or if that is VALUE_NONE read now. */
+static ExitStatus read_port(Context *c, const Object *port, Value *all, Sample *ret)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	const char *why = NULL;
+	char name[96];
+	int r;
+
+	object_name(port, name);
+	r = all->type == VALUE_NONE ? sample_read(c, port->path, ret, &error)
+				    : sample_take(all, port->path, ret, &why);
+	if (r >= 0)
+		return STATUS_OK;
+	if (!why)
+		return bus_complain(name, &error, r);
+	complain("%s: %s", name, why);
+	return STATUS_FAILED;
+}
+
+/* Reads the counters of the ports that were chosen, with one call if these are all. Ports that
+ * cannot be read are left out. */
 static ExitStatus read_list(Context *c, const Selection *s, SampleList *ret)
 {
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	ExitStatus worst = STATUS_OK, status;
+	_cleanup_value_ Value all = {};
+	int r = c->n_arguments == 0 && s->n > 0 ? sample_read_all(c, &all, &error) : 0;
 
+	if (r < 0)
+		return bus_complain("counters", &error, r);
 	for (size_t i = 0; i < s->n; i++) {
-		_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 		_cleanup_(sample_done) Sample sample = {};
 		char name[96];
-		int r = sample_read(c, s->ports[i]->path, &sample, &error);
 		PortSample *p;
 
-		object_name(s->ports[i], name);
-		if (r < 0) {
-			status = bus_complain(name, &error, r);
-			worst = MAX(worst, status);
+		status = read_port(c, s->ports[i], &all, &sample);
+		worst = MAX(worst, status);
+		if (status != STATUS_OK)
 			continue;
-		}
+		object_name(s->ports[i], name);
 		p = sample_list_add(ret, name, s->ports[i]->path);
 		if (!p)
 			return out_of_memory();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* org.rdma.Port: its methods. The properties are rows, bus-property.c. */
 
+#include "bus-counters.h"
 #include "bus-history.h"
 #include "bus-options.h"
 #include "bus-private.h"
 #include "bus-property.h"
-#include "counters.h"
 #include "log.h"
 #include "names.h"
 
@@ -94,77 +94,13 @@ void bus_answer_queries(PendingList *list, uint32_t port, const Port *p, int err
 	}
 }
 
-/* GetCounters() */
-
-static int reply_counters(sd_bus_message *call, const Port *p, const PortCounters *pc)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	_cleanup_free_ Counter *counters = NULL;
-	/* InfiniBand always has PMA; others may have borrowed it. */
-	bool complete = port_interfaces(&p->now) >> INTERFACE_INFINIBAND & 1;
-	BusWriter w = {};
-	size_t n;
-	int r = counters_interpret(pc->table, complete, &counters, &n);
-
-	if (r >= 0)
-		r = sd_bus_message_new_method_return(call, &reply);
-	if (r >= 0) {
-		w.message = reply;
-		bus_put_entries(&w, &counter_layout, counters, n);
-		r = bus_writer_error(&w);
-	}
-	if (r >= 0)
-		r = sd_bus_message_append(reply, "tt", pc->realtime_usec, pc->monotonic_usec);
-	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
-}
-
-static int method_get_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	Port *p = userdata;
-	Bus *b = current_bus(m);
-	const PortCounters *counters;
-	PendingList *list;
-	int r = bus_read_options(m, "GetCounters", NULL, 0, error);
-
-	if (r < 0)
-		return r;
-	r = b->handler->counters(b->userdata, p, &counters, &list);
-	if (r < 0)
-		return reply_refused(m, p, r);
-	return r == 0 ? reply_counters(m, p, counters)
-		      : bus_keep_call(b, m, list, p->number, error);
-}
-
-void bus_answer_counters(PendingList *list, uint32_t port, const Port *p,
-			 const PortCounters *counters, int error, const char *text)
-{
-	PendingCall *c;
-
-	while ((c = pending_list_find(list, port))) {
-		_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(c);
-
-		if (call && error < 0)
-			bus_reply_error(call, error, text);
-		else if (call)
-			check_reply(reply_counters(call, p, counters), "with counters");
-		pending_call_free(c);
-	}
-}
-
-/* Counters, and when they were read */
-static const char counters_reply_signature[] = "a("
-#define COUNTERS(...) COLUMN_SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	COLUMN_TAIL_SIGNATURE ")"
-					       "tt";
-
 /* clang-format off */
 const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS] = {
 	SD_BUS_METHOD_WITH_ARGS("Query", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a{sv}", fields),
 				method_query, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_NAMES("GetCounters", "a{sv}", SD_BUS_PARAM(options), counters_reply_signature,
+	SD_BUS_METHOD_WITH_NAMES("GetCounters", "a{sv}", SD_BUS_PARAM(options), bus_counters_signature,
 				 SD_BUS_PARAM(counters) SD_BUS_PARAM(timestamp) SD_BUS_PARAM(monotonic),
-				 method_get_counters, SD_BUS_VTABLE_UNPRIVILEGED),
+				 bus_get_counters, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetHistory", "a{sv}", SD_BUS_PARAM(options), transition_table_signature,
 				 SD_BUS_PARAM(transitions), bus_port_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS("StateChanged", SD_BUS_ARGS("s", new, "s", old, "s", reason), 0),

@@ -365,11 +365,29 @@ static int wait_for_turn(LongReplies *l, sd_bus_message *message, LongReplyKind 
 
 /* The door */
 
+static int answer_or_wait(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
+			  const LongReplyQuestion *q, sd_bus_error *error)
+{
+	size_t size;
+
+	if (l->queue && long_reply_rows[kind].estimate(q, l->cache) > SHORT_REPLY &&
+	    sd_bus_message_get_sender(call))
+		return wait_for_turn(l, call, kind, q);
+	return answer(l, call, kind, q, &size, error);
+}
+
+int long_reply_answer_text(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
+			   const char *text, sd_bus_error *error)
+{
+	const LongReplyQuestion q = {.path = RDMAD_ROOT_PATH, .text = text};
+
+	return answer_or_wait(l, call, kind, &q, error);
+}
+
 int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, sd_bus_error *error)
 {
 	const LongReplyRow *row = &long_reply_rows[kind];
 	LongReplyQuestion q = {.path = sd_bus_message_get_path(call)};
-	size_t size;
 	int r = 0;
 
 	if (!sd_bus_message_get_expect_reply(call))
@@ -378,10 +396,7 @@ int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, 
 		r = row->read(call, &q, error);
 	if (r < 0)
 		return r;
-	if (l->queue && row->estimate(&q, l->cache) > SHORT_REPLY &&
-	    sd_bus_message_get_sender(call))
-		return wait_for_turn(l, call, kind, &q);
-	r = answer(l, call, kind, &q, &size, error);
+	r = answer_or_wait(l, call, kind, &q, error);
 	if (r == 0 && sd_bus_message_rewind(call, true) < 0)
 		r = -EIO;
 	return r;

@@ -3,7 +3,7 @@
 
 /*
  * Replies that can be long: GetManagedObjects(), GetAll() of the interfaces of devices and ports,
- * ListPorts(), ListHistories(), and Introspect() of the parent of all devices.
+ * ListPorts(), ListHistories(), GetAllCounters(), and Introspect() of the parent of all devices.
  *
  * rdmad writes them itself, because sd-bus needs many times as long. Each reply is written in one
  * go at the moment at which it is sent. So it fits the signals: a change that was signalled before
@@ -30,6 +30,7 @@ typedef enum LongReplyKind {
 	LONG_REPLY_GET_ALL,
 	LONG_REPLY_LIST_PORTS,
 	LONG_REPLY_LIST_HISTORIES,
+	LONG_REPLY_ALL_COUNTERS,
 	LONG_REPLY_INTROSPECT,
 	_LONG_REPLY_KIND_MAX
 } LongReplyKind;
@@ -53,6 +54,10 @@ DEFINE_CLEANUP(LongReplies, long_replies_free);
  * sd-bus has to return: 1, a negative errno, or 0 if the call is left to sd-bus. */
 int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
 		      sd_bus_error *error);
+/* The same without reading the arguments of CALL: it asks for TEXT (LongReplyQuestion), of the
+ * Manager. CALL may be what call_ticket_new_call() has made. */
+int long_reply_answer_text(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
+			   const char *text, sd_bus_error *error);
 /*
  * The same for any method call, before sd-bus sees it: GetManagedObjects(), GetAll() of devices and
  * ports, and Introspect() of the parent of all devices are answered here, and 0 is returned for all

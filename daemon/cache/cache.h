@@ -48,7 +48,9 @@ typedef struct Port {
 	uint64_t answered_usec; /* the manager's: CLOCK_MONOTONIC of the last good answer that had
 				   READ_USUAL, 0: none */
 	struct PortHeld *held;	/* the bus's: signals that wait until the bus takes more */
-	uint32_t memory_slot;	/* the shared memory's: number of its slot plus 1, 0: none */
+	const struct PortCounters
+		*counters;    /* the manager's: as they were read last, NULL: never */
+	uint32_t memory_slot; /* the shared memory's: number of its slot plus 1, 0: none */
 } Port;
 
 struct Device {

@@ -55,12 +55,18 @@ struct Manager {
 	sd_event_source *enumerate_retry;
 
 	/* looks at everything */
-	bool ready;		   /* everything has been asked once, or that takes too long */
-	sd_event_source *start;	   /* until then: looks for that, every START_STEP */
-	unsigned int start_steps;  /* how often it has looked */
-	uint32_t n_answered;	   /* devices that had answered when it looked last */
-	bool looking;		   /* a look at everything goes on */
-	uint64_t last_sync_usec;   /* CLOCK_REALTIME when a look was last complete, 0: never */
+	bool ready;		  /* everything has been asked once, or that takes too long */
+	sd_event_source *start;	  /* until then: looks for that, every START_STEP */
+	unsigned int start_steps; /* how often it has looked */
+	uint32_t n_answered;	  /* devices that had answered when it looked last */
+	bool looking;		  /* a look at everything goes on */
+	uint64_t last_sync_usec;  /* CLOCK_REALTIME when a look was last complete, 0: never */
+	/* GetAllCounters(): the devices that are read for the calls in ALL_ASKED; when none is
+	 * left, or they have had their time, these are answered, and it is the turn of ALL_NEXT */
+	uint32_t all_left;
+	PendingList all_asked, all_next;
+	sd_event_source *all_deadline;
+
 	PendingList refresh_next;  /* calls of Refresh() that wait for the next one */
 	PendingList refresh_asked; /* those that the one that goes on answers */
 	uint64_t refresh_usec;	   /* CLOCK_MONOTONIC: the next one does not begin before */
@@ -128,6 +134,9 @@ void manager_note_absence(Manager *m, Port *p);
 /* BusHandler's function of the same name. */
 int manager_counters(void *userdata, Port *p, const PortCounters **ret_counters,
 		     PendingList **ret_list);
+/* BusHandler's functions of these names. */
+int manager_want_counters(void *userdata, Port *p);
+PendingList *manager_all_counters(void *userdata);
 /* Asks D for the counters that callers want of it. No question may be under way. */
 void manager_ask_counters(Manager *m, Device *d);
 /* Whether it is counters that W has asked for. */

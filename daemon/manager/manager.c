@@ -125,8 +125,14 @@ static void on_disconnected(void *userdata)
 
 static int connect_bus(Manager *m)
 {
-	static const BusHandler handler = {manager_query,  manager_counters, manager_refresh,
-					   manager_status, on_name,	     on_disconnected};
+	static const BusHandler handler = {manager_query,
+					   manager_counters,
+					   manager_want_counters,
+					   manager_all_counters,
+					   manager_refresh,
+					   manager_status,
+					   on_name,
+					   on_disconnected};
 	const BusSetup setup = {.event = m->event,
 				.address = m->bus_address,
 				.cache = &m->cache,
@@ -212,6 +218,7 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->start);
 	sd_event_source_disable_unref(m->counts);
 	sd_event_source_disable_unref(m->refresh_pace);
+	sd_event_source_disable_unref(m->all_deadline);
 	sd_event_source_disable_unref(m->enumerate_retry);
 	source_free(m->source);
 	shared_memory_free(m->memory);

@@ -215,6 +215,11 @@ void call_counters(Test *t, Call *c, const char *path)
 	call(t, c, path, RDMAD_INTERFACE_PORT, "GetCounters", "a{sv}", 0);
 }
 
+void call_all_counters(Test *t, Call *c)
+{
+	call(t, c, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetAllCounters", "a{sv}", 0);
+}
+
 void call_refresh(Test *t, Call *c)
 {
 	call(t, c, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh", "a{sv}", 0);

@@ -197,6 +197,58 @@ static void test_counters_of_successor(void **state)
 	wait_call(t, &c, "");
 }
 
+/* All counters: of each device one question, which has the ports that GetCounters() wants too. A
+ * device that does not answer is waited for until the deadline, and its answer after that is still
+ * good. */
+static void test_all_counters(void **state)
+{
+	Test *t = *state;
+	Call all = {}, later = {}, one = {};
+	Query q;
+
+	call_all_counters(t, &all);
+	call_counters(t, &one, PORT_1);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	q = *last_query();
+	assert_true(q.counters && port_set_has(&q.ports, 1) && port_set_has(&q.ports, 2));
+	answer_counters(q.id, 1, 5);
+	wait_call(t, &one, "");
+	call_all_counters(t, &later);
+	barrier(t);
+	assert_false(all.done || later.done);
+	wait_call(t, &all, "");
+	/* the next reading: the question about port 2 is still open, and port 1 has been read */
+	assert_false(later.done);
+	answer_counters(q.id, 2, 5);
+	answer_end(q.id, 0, "");
+	RUN_UNTIL(t, later.done || fake.n_queries == 3);
+	if (!later.done) { /* port 2 was wanted before it answered */
+		assert_true(!port_set_has(&last_query()->ports, 1));
+		answer_counters(last_query()->id, 2, 6);
+		answer_end(last_query()->id, 0, "");
+	}
+	wait_call(t, &later, "");
+	/* both have been read */
+	call_all_counters(t, &all);
+	wait_call(t, &all, "");
+}
+
+/* The question cannot be asked, or ends badly: the answer comes, with errors in it. */
+static void test_all_counters_fail(void **state)
+{
+	Test *t = *state;
+	Call all = {};
+
+	fake.query_error = -ENOMEM;
+	call_all_counters(t, &all);
+	wait_call(t, &all, "");
+	fake.query_error = 0;
+	call_all_counters(t, &all);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer_end(last_query()->id, -EPIPE, "the worker died");
+	wait_call(t, &all, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +258,8 @@ int main(void)
 		ANSWERED(test_stale_is_not_fresh),
 		ANSWERED(test_age_when_clock_is_set_back),
 		ANSWERED(test_counters_of_successor),
+		ANSWERED(test_all_counters),
+		ANSWERED(test_all_counters_fail),
 	};
 
 	unsetenv("NOTIFY_SOCKET");

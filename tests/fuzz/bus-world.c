@@ -132,6 +132,21 @@ static int on_counters(void *userdata, Port *p, const PortCounters **ret_counter
 	return answer(w, p, &w->counters, ret_list);
 }
 
+static int on_want_counters(void *userdata, Port *p)
+{
+	World *w = userdata;
+
+	p->counters = w->answer == WORLD_NEVER ? NULL : &w->port_counters;
+	return w->answer == WORLD_LATER;
+}
+
+static PendingList *on_all_counters(void *userdata)
+{
+	World *w = userdata;
+
+	return &w->all_counters;
+}
+
 static PendingList *on_refresh(void *userdata)
 {
 	World *w = userdata;
@@ -169,13 +184,15 @@ void world_answer(World *w, int error)
 		bus_answer_queries(&w->queries, p->number, p, error, text);
 		bus_answer_counters(&w->counters, p->number, p, &w->port_counters, error, text);
 	}
+	bus_answer_all_counters(&w->all_counters);
 	bus_answer_refresh(&w->refreshes, error);
 }
 
 void world_init(World *w, const char *address, bool large, uint64_t long_reply_rate)
 {
-	static const BusHandler handler = {on_query,  on_counters, on_refresh,
-					   on_status, on_name,	   on_disconnected};
+	static const BusHandler handler = {on_query,	    on_counters,    on_want_counters,
+					   on_all_counters, on_refresh,	    on_status,
+					   on_name,	    on_disconnected};
 	static const CounterEntry counters[] = {
 		{.file = "port_xmit_data", .value = 7},
 		{.file = "port_rcv_data", .error = -EIO},

@@ -22,7 +22,8 @@ typedef struct World {
 	SharedMemory *memory;
 	Bus *bus;
 	WorldAnswer answer;
-	PendingList queries, counters, refreshes; /* calls that wait for the harness */
+	/* calls that wait for the harness */
+	PendingList queries, counters, all_counters, refreshes;
 	PortCounters port_counters;
 	bool disconnected;
 } World;

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Manager.GetAllCounters(): one call for all ports, of which some hang, or go. */
+
+#include <signal.h>
+
+#include "fixture.h"
+
+static const char scenario[] = "[device mlx5_0]\n"
+			       "index = 3\n"
+			       "protocol = infiniband\n"
+			       "ports = 2\n"
+			       "[device iwarp0]\n"
+			       "index = 6\n"
+			       "protocol = iwarp\n";
+
+#define PORT_1 "/org/rdma/device/3/port/1"
+#define PORT_2 "/org/rdma/device/3/port/2"
+#define IWARP  "/org/rdma/device/6/port/1"
+
+static int setup(void **state)
+{
+	return fixture_setup_daemon(state, scenario);
+}
+
+static void enter(sd_bus_message *m)
+{
+	const char *contents;
+	char type;
+
+	assert_true(sd_bus_message_peek_type(m, &type, &contents) > 0);
+	assert_true(sd_bus_message_enter_container(m, type, contents) > 0);
+}
+
+static void leave(sd_bus_message *m)
+{
+	assert_true(sd_bus_message_exit_container(m) >= 0);
+}
+
+/* Reads the counters, of which port_xmit_bytes or ip4InSegs is the value; returns how many. */
+static size_t read_counters(sd_bus_message *m, uint64_t *ret_value)
+{
+	const char *group, *name;
+	uint64_t value;
+	size_t n = 0;
+
+	enter(m);
+	while (sd_bus_message_at_end(m, false) == 0) {
+		enter(m);
+		assert_true(sd_bus_message_read(m, "sst", &group, &name, &value) > 0);
+		while (sd_bus_message_at_end(m, false) == 0)
+			assert_true(sd_bus_message_skip(m, NULL) >= 0);
+		leave(m);
+		if (streq(name, "port_xmit_bytes") || streq(name, "ip4InSegs"))
+			*ret_value = value;
+		n++;
+	}
+	leave(m);
+	return n;
+}
+
+/* The reply as text: for each port its path, and "read", or the code of the error. *RET_TIME is the
+ * latest time of a reading. */
+static char *answer(sd_bus_message *m, uint64_t *ret_time)
+{
+	const char *path, *key, *code;
+	uint64_t realtime, monotonic;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	enter(m);
+	while (sd_bus_message_at_end(m, false) == 0) {
+		uint64_t value = 0;
+		size_t n;
+
+		enter(m);
+		assert_true(sd_bus_message_read_basic(m, 'o', &path) > 0);
+		n = read_counters(m, &value);
+		assert_true(sd_bus_message_read(m, "tt", &realtime, &monotonic) > 0);
+		fprintf(file, "%s %s", path, n > 0 && value > 0 ? "read" : "not-read");
+		assert_true((n > 0) == (realtime > 0) && (n > 0) == (monotonic > 0));
+		if (ret_time && monotonic > *ret_time)
+			*ret_time = monotonic;
+		enter(m);
+		while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
+			assert_true(sd_bus_message_read(m, "sv", &key, "s", &code) > 0);
+			leave(m);
+			if (streq(key, "Error"))
+				fprintf(file, " %s", code);
+			else
+				assert_true(*code);
+		}
+		leave(m);
+		leave(m);
+		fputc('\n', file);
+	}
+	fclose(file);
+	return text;
+}
+
+static sd_bus_message *get_all(Fixture *f)
+{
+	return fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetAllCounters", NULL,
+			    "a{sv}", 0);
+}
+
+static void assert_all(Fixture *f, const char *expected)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = get_all(f);
+	_cleanup_free_ char *is = answer(m, NULL);
+
+	assert_string_equal(is, expected);
+}
+
+static void test_all(void **state)
+{
+	assert_all(*state, PORT_1 " read\n" PORT_2 " read\n" IWARP " read\n");
+}
+
+static void assert_error(Fixture *f, const char *port, const char *expected)
+{
+	_cleanup_free_ char *error = NULL;
+
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetAllCounters",
+				 &error, "a{sv}", 1, "ports", "as", 1, port));
+	assert_string_equal(error, expected);
+}
+
+static void test_some(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
+		fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetAllCounters", NULL,
+			     "a{sv}", 1, "ports", "as", 2, "iwarp0", "mlx5_0:2");
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *none =
+		fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetAllCounters", NULL,
+			     "a{sv}", 1, "ports", "as", 0);
+	_cleanup_free_ char *is = answer(m, NULL), *nothing = answer(none, NULL), *error = NULL;
+
+	assert_string_equal(is, IWARP " read\n" PORT_2 " read\n");
+	assert_string_equal(nothing, "");
+	assert_error(f, "mlx5_0/3", RDMAD_ERROR_NOT_FOUND);
+	assert_error(f, "mlx5_0", RDMAD_ERROR_AMBIGUOUS);
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetAllCounters",
+				 &error, "a{sv}", 1, "port", "s", "iwarp0"));
+	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
+}
+
+static int keep_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	sd_bus_message **replies = userdata;
+
+	for (; *replies; replies++)
+		;
+	*replies = sd_bus_message_ref(m);
+	return 0;
+}
+
+static void call(Fixture *f, sd_bus_message **replies)
+{
+	assert_true(sd_bus_call_method_async(f->bus, NULL, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					     RDMAD_INTERFACE_MANAGER, "GetAllCounters", keep_reply,
+					     replies, "a{sv}", 0) >= 0);
+}
+
+static void wait_reply(Fixture *f, sd_bus_message **reply)
+{
+	for (unsigned int turns = 0; !*reply; turns++) {
+		int r = sd_bus_process(f->bus, NULL);
+
+		assert_true(r >= 0 && turns < 6000);
+		if (r == 0)
+			assert_true(sd_bus_wait(f->bus, 10 * USEC_PER_MSEC) >= 0);
+	}
+}
+
+/* Calls that come together are answered together, and each is answered once. */
+static void test_together(void **state)
+{
+	Fixture *f = *state;
+	sd_bus_message *replies[51] = {};
+
+	for (unsigned int i = 0; i < 50; i++)
+		call(f, replies);
+	wait_reply(f, &replies[49]);
+	for (unsigned int i = 0; i < 50; i++) {
+		_cleanup_free_ char *is = answer(replies[i], NULL);
+
+		assert_string_equal(is, PORT_1 " read\n" PORT_2 " read\n" IWARP " read\n");
+		sd_bus_message_unref(replies[i]);
+	}
+}
+
+/* The device that hangs has errors, the other one its values; calls come before it is known to
+ * hang, and after that. */
+static void test_hung(void **state)
+{
+	Fixture *f = *state;
+
+	fixture_simulate(f, "stall mlx5_0");
+	assert_all(f, PORT_1 " not-read firmware-timeout\n" PORT_2
+			     " not-read firmware-timeout\n" IWARP " read\n");
+	assert_all(f, PORT_1 " not-read firmware-timeout\n" PORT_2
+			     " not-read firmware-timeout\n" IWARP " read\n");
+	fixture_forget(f);
+	fixture_simulate(f, "unstall mlx5_0");
+	fixture_wait_signal(f, PORT_1, "PropertiesChanged");
+	fixture_wait_signal(f, PORT_2, "PropertiesChanged");
+	assert_all(f, PORT_1 " read\n" PORT_2 " read\n" IWARP " read\n");
+}
+
+/* A device that goes while it is waited for is waited for no longer. */
+static void test_removed(void **state)
+{
+	Fixture *f = *state;
+	sd_bus_message *replies[3] = {};
+
+	fixture_simulate(f, "stall mlx5_0");
+	call(f, replies);
+	call(f, replies);
+	fixture_simulate(f, "remove mlx5_0");
+	wait_reply(f, &replies[1]);
+	for (unsigned int i = 0; i < 2; i++) {
+		_cleanup_free_ char *is = answer(replies[i], NULL);
+
+		assert_string_equal(is, IWARP " read\n");
+		sd_bus_message_unref(replies[i]);
+	}
+}
+
+/* A call that comes while another one is waited for is answered too, with later values. */
+static void test_next(void **state)
+{
+	Fixture *f = *state;
+	sd_bus_message *replies[3] = {};
+
+	fixture_simulate(f, "stall mlx5_0");
+	call(f, replies);
+	fixture_barrier(f);
+	call(f, replies);
+	wait_reply(f, &replies[1]);
+	for (unsigned int i = 0; i < 2; i++) {
+		_cleanup_free_ char *is = answer(replies[i], NULL);
+
+		assert_string_equal(is, PORT_1 " not-read firmware-timeout\n" PORT_2
+					       " not-read firmware-timeout\n" IWARP " read\n");
+		sd_bus_message_unref(replies[i]);
+	}
+}
+
+/* It does not matter that rdmad ends while a call waits. */
+static void test_ends(void **state)
+{
+	Fixture *f = *state;
+	sd_bus_message *replies[3] = {};
+
+	fixture_simulate(f, "stall mlx5_0");
+	call(f, replies);
+	fixture_barrier(f);
+	call(f, replies);
+	fixture_barrier(f);
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	wait_reply(f, &replies[1]);
+	for (unsigned int i = 0; i < 2; i++)
+		sd_bus_message_unref(replies[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_all, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_some, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_together, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_hung, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_removed, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_next, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_ends, setup, fixture_teardown),
+	};
+
+	return cmocka_run_group_tests_name("all-counters", tests, NULL, NULL);
+}
