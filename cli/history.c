@@ -75,12 +75,13 @@ static const Object *entry_object(const Histories *h, const Value *entry)
 typedef struct Transition {
 	uint64_t realtime_usec, monotonic_usec; /* the latter is 0 if that was before the boot */
 	const char *from, *to, *reason;
+	uint64_t rate; /* bit/s, 0: unknown */
 } Transition;
 
 /* False: there is no transition I. */
 static bool read_transition(const Value *entry, size_t i, Transition *ret)
 {
-	const Value *all = entry_member(entry, "Transitions"), *t;
+	const Value *all = entry_member(entry, "Transitions"), *t, *rate;
 
 	if (!all || all->type != VALUE_ARRAY || i >= all->n)
 		return false;
@@ -88,8 +89,11 @@ static bool read_transition(const Value *entry, size_t i, Transition *ret)
 	if (t->type != VALUE_STRUCT || t->n < 5 || t->items[0].type != VALUE_UNSIGNED ||
 	    t->items[1].type != VALUE_UNSIGNED)
 		return false;
-	*ret = (Transition){t->items[0].number, t->items[1].number, value_text(&t->items[2]),
-			    value_text(&t->items[3]), value_text(&t->items[4])};
+	rate = t->n > 5 ? value_lookup(&t->items[5], "Rate") : NULL;
+	*ret = (Transition){
+		t->items[0].number,	  t->items[1].number,
+		value_text(&t->items[2]), value_text(&t->items[3]),
+		value_text(&t->items[4]), rate && rate->type == VALUE_UNSIGNED ? rate->number : 0};
 	return true;
 }
 
@@ -302,6 +306,16 @@ static void print_entry(const Context *c, const Value *entry, size_t n, bool hea
 		downs == 1 ? "time" : "times", since ? since : "then");
 }
 
+/* A number that is 0 if it is not known. */
+static void print_json_number(const Context *c, const char *key, uint64_t value)
+{
+	json_key(c->out, key, false);
+	if (value)
+		fprintf(c->out, "%" PRIu64, value);
+	else
+		fputs("null", c->out);
+}
+
 static void print_json(const Context *c, const Value *entry)
 {
 	bool is_present = entry_is_present(entry);
@@ -324,18 +338,15 @@ static void print_json(const Context *c, const Value *entry)
 	json_key(f, "Transitions", false);
 	fputc('[', f);
 	for (size_t i = 0; read_transition(entry, i, &t); i++) {
-		fprintf(f, "%s\n    {\"Timestamp\": %" PRIu64 ", \"Monotonic\": ", i > 0 ? "," : "",
-			t.realtime_usec);
-		if (t.monotonic_usec)
-			fprintf(f, "%" PRIu64, t.monotonic_usec);
-		else
-			fputs("null", f);
+		fprintf(f, "%s\n    {\"Timestamp\": %" PRIu64, i > 0 ? "," : "", t.realtime_usec);
+		print_json_number(c, "Monotonic", t.monotonic_usec);
 		json_key(f, "From", false);
 		json_text(f, t.from);
 		json_key(f, "To", false);
 		json_text(f, t.to);
 		json_key(f, "Reason", false);
 		json_text(f, t.reason);
+		print_json_number(c, "Rate", t.rate);
 		fputc('}', f);
 	}
 	fputs("\n  ]}", f);

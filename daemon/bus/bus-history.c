@@ -16,7 +16,7 @@
 #define HISTORY_TYPES "sa{sv}"
 
 /* An estimate of how many bytes a transition has, and an entry of ListHistories() without any. */
-#define TRANSITION_BYTES 72
+#define TRANSITION_BYTES 96
 #define HISTORY_BYTES	 192
 
 static void put_transition(BusWriter *w, const Transition *t)
@@ -28,6 +28,7 @@ static void put_transition(BusWriter *w, const Transition *t)
 		.from = history_state_name(t->from, from),
 		.to = history_state_name(t->to, to),
 		.reason = event_reason_name(t->reason),
+		.rate = UINT64_C(1000000) * t->rate_mbit,
 	};
 
 	bus_put_entry(w, &transition_layout, &published);

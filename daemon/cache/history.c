@@ -148,8 +148,8 @@ void history_restore(History *h, const Transition *t)
 {
 	const Transition *last = history_last(h);
 
-	if (last && last->to == STATE_NOT_ACTIVE && last->from == t->from &&
-	    last->realtime_usec == t->realtime_usec) {
+	/* the next one would come from another state */
+	if (last && last->from == t->from && last->realtime_usec == t->realtime_usec) {
 		*history_end(h) = *t;
 		return;
 	}
@@ -173,6 +173,17 @@ bool history_note_event(History *h, EventReason reason, uint64_t realtime_usec,
 		return false;
 	return history_note(h, reason == REASON_PORT_ACTIVE ? PORT_STATE_ACTIVE : STATE_NOT_ACTIVE,
 			    reason, realtime_usec, monotonic_usec);
+}
+
+bool history_note_rate(History *h, uint64_t rate)
+{
+	const Transition *last = last_of_boot(h);
+	uint32_t mbit = (uint32_t)MIN(rate / 1000000, (uint64_t)UINT32_MAX);
+
+	if (!last || !is_active(last->to) || mbit <= last->rate_mbit)
+		return false;
+	history_end(h)->rate_mbit = mbit;
+	return true;
 }
 
 const Transition *history_take(History *h)

@@ -35,6 +35,7 @@ typedef struct Transition {
 	uint8_t from, to;	 /* enum ibv_port_state, or a state beside it */
 	uint8_t reason;		 /* the EventReason of the query that noticed it */
 	bool taken;		 /* history_take() has returned it */
+	uint32_t rate_mbit; /* the highest rate of the link while it was TO, Mbit/s; 0: unknown */
 } Transition;
 
 /* All zero: nothing has been seen. */
@@ -85,6 +86,10 @@ bool history_note(History *h, uint32_t state, EventReason reason, uint64_t realt
 bool history_note_event(History *h, EventReason reason, uint64_t realtime_usec,
 			uint64_t monotonic_usec);
 
+/* Notes that the link has RATE, in bit/s, now. The last transition keeps the highest one, if its
+ * state is active. Returns whether that has changed it. */
+bool history_note_rate(History *h, uint64_t rate);
+
 /* The oldest transition that this function has not returned yet, NULL if there is none. */
 const Transition *history_take(History *h);
 
@@ -103,9 +108,9 @@ bool history_since_not(const History *h, uint32_t state, uint64_t *ret_usec, boo
  * a name that has to be made; it need not be what is returned. */
 const char *history_state_name(uint32_t state, AttrText ret);
 
-/* Adds T, which comes from a file, to the end of H; or if T says what the last transition left open
- * (STATE_NOT_ACTIVE), puts it in its place. If it takes the link down, the time is kept too. The
- * counts are the caller's. */
+/* Adds T, which comes from a file, to the end of H; or if T is the last transition once more, with
+ * what was not known before, its state or its rate, puts it in its place. If it takes the link
+ * down, the time is kept too. The counts are the caller's. */
 void history_restore(History *h, const Transition *t);
 /* Adds a time at which the link went down. */
 void history_restore_link_down(History *h, uint64_t realtime_usec);

@@ -82,18 +82,21 @@ bool manager_note_state(Manager *m, Port *p, uint32_t reasons, PortChange *chang
 	uint32_t state = p->now.values.state;
 	EventReason reason = event_reason_of_state(reasons, state == PORT_STATE_ACTIVE);
 	const Transition *last = history_last(&p->history);
-	bool was_open = last && last->taken && last->to == STATE_NOT_ACTIVE;
+	bool was_open = last && last->taken && last->to == STATE_NOT_ACTIVE, is_faster = false;
 
 	if (!mask_has(&p->now.valid, PORT_ATTR_state))
 		return false;
 	if (p->history.n == 0)
 		recall(m, p);
 	/* An event that came after the question says more than this answer, which may be older. */
-	if (p->history.n == 0 || !schedule_has_reason(w, p->number, STATE_REASONS))
+	if (p->history.n == 0 || !schedule_has_reason(w, p->number, STATE_REASONS)) {
 		history_note(&p->history, state, reason, realtime_now_usec(), monotonic_usec(m));
+		is_faster = mask_has(&p->now.valid, PORT_ATTR_rate) &&
+			    history_note_rate(&p->history, p->now.values.rate);
+	}
 	last = history_last(&p->history); /* NULL if there was no memory to keep the first */
-	/* what an event left open, and what the file has, is said now */
-	if (was_open && last && last->taken && last->to != STATE_NOT_ACTIVE)
+	/* what was left open in the file is said now */
+	if (last && last->taken && (is_faster || (was_open && last->to != STATE_NOT_ACTIVE)))
 		record_transition(m, p, last);
 	cache_apply_port_history(p, change);
 	return last && !last->taken && is_transition(last);

@@ -46,12 +46,13 @@ void history_record_transition(RecordBuffer *b, const char *device, uint32_t por
 	put_port(b, device, port);
 	put_counts(b, h);
 	put_transition(b, t);
+	record_put_u32(b, t->rate_mbit);
 	record_end(b);
 }
 
 /* How many bytes a transition takes, and the rest of a record of one history with the longest name.
  */
-#define TRANSITION_BYTES (2 * 8 + 2 + 1 + 20)
+#define TRANSITION_BYTES (2 * 8 + 2 + 1 + 20 + 4)
 #define HISTORY_BYTES	 (RECORD_FRAME_SIZE + 64 + 4 + 2 * 8 + 1 + 2)
 
 void history_record_all(RecordBuffer *b, const char *device, uint32_t port, const History *h,
@@ -71,6 +72,8 @@ void history_record_all(RecordBuffer *b, const char *device, uint32_t port, cons
 	record_put_u16(b, (uint16_t)n_downs);
 	for (size_t i = h->n_downs - n_downs; i < h->n_downs; i++)
 		record_put_u64(b, history_link_down(h, i));
+	for (size_t i = h->n - n; i < h->n; i++)
+		record_put_u32(b, history_entry(h, i)->rate_mbit);
 	record_end(b);
 }
 
@@ -122,6 +125,12 @@ static void read_transition(RecordReader *r, bool this_boot, Transition *ret)
 		ret->monotonic_usec = 0;
 }
 
+/* The rate of a transition: records had none at first. */
+static uint32_t read_rate(RecordReader *r)
+{
+	return r->at < r->end ? record_read_u32(r) : 0;
+}
+
 static void replay_transition(RecordReader *r, bool this_boot, HistoryList *l)
 {
 	uint64_t since, link_downs;
@@ -134,6 +143,7 @@ static void replay_transition(RecordReader *r, bool this_boot, HistoryList *l)
 	since = record_read_u64(r);
 	link_downs = record_read_u64(r);
 	read_transition(r, this_boot, &t);
+	t.rate_mbit = read_rate(r);
 	if (r->bad)
 		return;
 	k = history_list_put(l, device, port);
@@ -144,30 +154,41 @@ static void replay_transition(RecordReader *r, bool this_boot, HistoryList *l)
 	k->history.link_downs = link_downs;
 }
 
+/* What history_record_all() has written after the counts; H has the transitions as far as there
+ * is nothing bad. */
+static void read_history(RecordReader *r, bool this_boot, History *h)
+{
+	Transition transitions[UINT8_MAX];
+	size_t n = record_read_u8(r), n_downs;
+	RecordReader downs;
+
+	for (size_t i = 0; i < n; i++)
+		read_transition(r, this_boot, &transitions[i]);
+	n_downs = record_read_u16(r);
+	downs = *r;
+	for (size_t i = 0; i < n_downs; i++)
+		(void)record_read_u64(r);
+	for (size_t i = 0; i < n && !r->bad; i++) {
+		transitions[i].rate_mbit = read_rate(r);
+		history_restore(h, &transitions[i]);
+	}
+	h->n_downs = 0; /* the transitions have some of these times, and here are all */
+	h->first_down = 0;
+	for (size_t i = 0; i < n_downs && !r->bad; i++)
+		history_restore_link_down(h, record_read_u64(&downs));
+}
+
 static void replay_history(RecordReader *r, bool this_boot, HistoryList *l)
 {
 	History h = {};
 	KeptHistory *k;
 	AttrText device;
 	uint32_t port;
-	size_t n;
 
 	read_port(r, device, &port);
 	h.since_usec = record_read_u64(r);
 	h.link_downs = record_read_u64(r);
-	n = record_read_u8(r);
-	for (size_t i = 0; i < n && !r->bad; i++) {
-		Transition t;
-
-		read_transition(r, this_boot, &t);
-		if (!r->bad)
-			history_restore(&h, &t);
-	}
-	h.n_downs = 0; /* the transitions have some of these times, and here are all */
-	h.first_down = 0;
-	n = record_read_u16(r);
-	for (size_t i = 0; i < n && !r->bad; i++)
-		history_restore_link_down(&h, record_read_u64(r));
+	read_history(r, this_boot, &h);
 	if (!r->bad) {
 		k = history_list_put(l, device, port);
 		if (k) {

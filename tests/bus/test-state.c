@@ -33,22 +33,52 @@ static int setup(void **state)
 	return 0;
 }
 
-/* The transitions of the port called NAME as "FROM>TO FROM>TO". */
-static char *history(Fixture *f, const char *name)
+/* Reads the tail of a transition: its Rate, 0 if there is none. */
+static uint64_t read_rate(sd_bus_message *m)
+{
+	uint64_t rate = 0;
+	const char *key;
+
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
+	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
+		assert_true(sd_bus_message_read(m, "s", &key) > 0);
+		assert_string_equal(key, "Rate");
+		assert_true(sd_bus_message_read(m, "v", "t", &rate) > 0);
+		sd_bus_message_exit_container(m);
+	}
+	assert_true(sd_bus_message_exit_container(m) >= 0);
+	return rate;
+}
+
+/* The transitions of the port called NAME as "FROM>TO FROM>TO", with the rates if WITH_RATES, in
+ * Gbit/s, as "FROM>TO:100 FROM>TO". */
+static char *read_history(Fixture *f, const char *name, bool with_rates)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = fixture_call(
 		f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetHistory", NULL, "sa{sv}", name, 0);
 	const char *from, *to;
 	char *text = NULL;
 	size_t size, n = 0;
+	uint64_t rate;
 	FILE *file = open_memstream(&text, &size);
 
 	assert_non_null(file);
 	assert_true(sd_bus_message_enter_container(reply, 'a', "(ttsssa{sv})") >= 0);
-	while (sd_bus_message_read(reply, "(ttsssa{sv})", NULL, NULL, &from, &to, NULL, 0) > 0)
+	while (sd_bus_message_enter_container(reply, 'r', "ttsssa{sv}") > 0) {
+		assert_true(sd_bus_message_read(reply, "ttsss", NULL, NULL, &from, &to, NULL) > 0);
 		fprintf(file, "%s%s>%s", n++ ? " " : "", from, to);
+		rate = read_rate(reply);
+		if (with_rates && rate)
+			fprintf(file, ":%llu", (unsigned long long)rate / 1000000000);
+		sd_bus_message_exit_container(reply);
+	}
 	fclose(file);
 	return text;
+}
+
+static char *history(Fixture *f, const char *name)
+{
+	return read_history(f, name, false);
 }
 
 static void assert_history(Fixture *f, const char *name, const char *expected)
@@ -111,6 +141,38 @@ static void test_reboot(void **state)
 	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "LinkDownCount", "1");
 }
 
+static void assert_rates(Fixture *f, const char *expected)
+{
+	_cleanup_free_ char *is = read_history(f, "mlx5_0/1", true);
+
+	assert_string_equal(is, expected);
+}
+
+/* A transition to active has the highest rate that the port had then, which a restart keeps. */
+static void test_rates(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, scenario);
+	assert_rates(f, "unknown>active:400");
+	change(f, "set mlx5_0/1 state=down event=port-error");
+	change(f, "set mlx5_0/1 state=active active_width=2 event=port-active");
+	assert_rates(f, "unknown>active:400 active>down down>active:200");
+	for (const char *width = "481"; *width; width++) {
+		char command[80];
+
+		snprintf(command, sizeof(command),
+			 "set mlx5_0/1 active_width=%c event=speed-change", *width);
+		fixture_forget(f);
+		fixture_simulate(f, command);
+		fixture_wait_signal(f, PORT, "PropertiesChanged");
+	}
+	assert_rates(f, "unknown>active:400 active>down down>active:800");
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	start(f, scenario);
+	assert_rates(f, "unknown>active:400 active>down down>active:800");
+}
+
 /* However it is killed, it starts again with the first transitions that there were. */
 static void test_killed(void **state)
 {
@@ -168,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_restart, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_reboot, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_rates, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_killed, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_obstacles, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_not_told, setup, fixture_teardown),

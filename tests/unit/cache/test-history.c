@@ -367,6 +367,37 @@ static void test_kept(void **state)
 }
 
 /* What was before the machine was booted stays, and nothing continues from there. */
+/* A transition to active has the highest rate since then, and no other has one. */
+static void test_rate(void **state)
+{
+	History h = {};
+
+	(void)state;
+	assert_false(history_note_rate(&h, 100000000));
+	note(&h, ACTIVE, REASON_STARTUP, 10);
+	assert_true(history_note_rate(&h, UINT64_C(100000000000)));
+	assert_false(history_note_rate(&h, UINT64_C(100000000000)));
+	assert_false(history_note_rate(&h, UINT64_C(50000000000)));
+	assert_true(history_note_rate(&h, UINT64_C(200000000000)));
+	note(&h, DOWN, REASON_PORT_ERROR, 20);
+	assert_false(history_note_rate(&h, UINT64_C(100000000000)));
+	note(&h, ACTIVE_DEFER, REASON_PORT_ACTIVE, 30);
+	assert_true(history_note_rate(&h, UINT64_MAX));
+	assert_int_equal(history_entry(&h, 0)->rate_mbit, 200000);
+	assert_int_equal(history_entry(&h, 1)->rate_mbit, 0);
+	assert_int_equal(history_entry(&h, 2)->rate_mbit, UINT32_MAX);
+	history_done(&h);
+	/* what was before a boot was another link */
+	history_restore(&h, &(Transition){.realtime_usec = 10, .from = DOWN, .to = ACTIVE});
+	assert_false(history_note_rate(&h, 100000000));
+	/* the same transition, with its rate */
+	history_restore(
+		&h, &(Transition){.realtime_usec = 10, .from = DOWN, .to = ACTIVE, .rate_mbit = 7});
+	assert_int_equal(h.n, 1);
+	assert_int_equal(history_last(&h)->rate_mbit, 7);
+	history_done(&h);
+}
+
 static void test_earlier_boot(void **state)
 {
 	HistoryList l = {};
@@ -405,6 +436,7 @@ int main(void)
 		cmocka_unit_test(test_bounded), cmocka_unit_test(test_since),
 		cmocka_unit_test(test_kept),	cmocka_unit_test(test_link_down_times),
 		cmocka_unit_test(test_found),	cmocka_unit_test(test_earlier_boot),
+		cmocka_unit_test(test_rate),
 	};
 
 	return cmocka_run_group_tests_name("history", tests, NULL, NULL);

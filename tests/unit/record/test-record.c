@@ -36,6 +36,7 @@ static void write_steps(RecordBuffer *b, History h[PORTS], size_t n, size_t *end
 		assert_true(history_note(&h[p], last && last->to == 4 ? 1 + random_below(3) : 4,
 					 last ? REASON_PORT_ERROR : REASON_STARTUP, 1000 + i,
 					 10 + i));
+		(void)history_note_rate(&h[p], UINT64_C(1000000000) * random_below(5));
 		history_record_transition(b, "mlx5_0", p + 1, &h[p], history_last(&h[p]));
 		ends[i + 1] = b->size;
 	}
@@ -55,6 +56,7 @@ static void assert_same(const History *a, const History *b, bool same_boot)
 		assert_int_equal(x->from, y->from);
 		assert_int_equal(x->to, y->to);
 		assert_int_equal(x->reason, y->reason);
+		assert_int_equal(x->rate_mbit, y->rate_mbit);
 	}
 	assert_int_equal(a->n_downs, b->n_downs);
 	for (size_t i = 0; i < a->n_downs; i++)
