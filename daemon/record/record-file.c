@@ -12,6 +12,8 @@
 
 #define NAME	 "history"
 #define NEW_NAME "history.new"
+/* How many files of later versions are kept */
+#define LATER_MAX 9U
 
 /* The unit sets it, because /proc/sys is hidden from the service. A number that nobody knows is
  * that of another boot. */
@@ -121,20 +123,42 @@ static int begin(RecordFile *f)
 {
 	_cleanup_record_buffer_ RecordBuffer b = {};
 	uint8_t head[RECORD_HEAD_SIZE];
+	bool is_new = f->size == 0;
+	int r;
 
-	if (f->size == 0) {
+	if (is_new) {
 		record_write_head(head);
 		record_put_bytes(&b, head, sizeof(head));
 	}
 	history_record_boot(&b, &f->boot, realtime_now_usec());
-	return b.failed ? -ENOMEM : record_file_append(f, b.data, b.size);
+	r = b.failed ? -ENOMEM : record_file_append(f, b.data, b.size);
+	/* otherwise a power cut may take away the whole file, however much of it is on the disk */
+	if (r >= 0 && is_new)
+		(void)fsync(f->directory_fd);
+	return r;
+}
+
+/* A name for a file of a later version that no other file has: the later version may want them
+ * all. False: there are too many. */
+static bool find_later_name(const RecordFile *f, char *ret, size_t size)
+{
+	snprintf(ret, size, NAME ".later");
+	for (unsigned int i = 2; faccessat(f->directory_fd, ret, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	     i++) {
+		if (i > LATER_MAX)
+			return false;
+		snprintf(ret, size, NAME ".later.%u", i);
+	}
+	return true;
 }
 
 /* Renames the file, which is not ours to read, and makes a new one. */
 static int start_again(RecordFile *f, int error)
 {
-	const char *name = error == -EPROTONOSUPPORT ? NAME ".later" : NAME ".damaged";
+	char name[sizeof(NAME) + 16] = NAME ".damaged";
 
+	if (error == -EPROTONOSUPPORT && !find_later_name(f, name, sizeof(name)))
+		return -EEXIST;
 	log_warning("%s/" NAME " is %s; it is renamed to %s, and a new one is begun", f->directory,
 		    error == -EPROTONOSUPPORT ? "of a later version of rdmad"
 					      : "no file of rdmad, or damaged",

@@ -25,8 +25,9 @@ typedef struct RecordFile {
 
 /*
  * Opens the file, or makes it, and reads it into L, which must be empty. What is behind damage is
- * cut off. A file of a later version, or none of this form, is renamed, and a new one is made. A
- * negative errno: no history can be kept there, which has been logged.
+ * cut off. A file of a later version, or none of this form, is renamed, and a new one is made. Up
+ * to nine files of later versions are kept; of damaged ones the last. A negative errno: no history
+ * can be kept there, which has been logged.
  */
 int record_file_open(const char *directory, RecordFile *ret, HistoryList *l);
 void record_file_close(RecordFile *f);

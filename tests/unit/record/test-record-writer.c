@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The file of histories: what is in the way of it, what is left when the process is killed, and a
- * disk that is full. With an argument, so many transitions while the process is killed again and
- * again. */
+ * disk that is full. The arguments: the seed of what is random, which is printed, and how many
+ * transitions there are while the process is killed again and again. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -19,12 +19,13 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "clock.h"
 #include "log.h"
 #include "record-file.h"
 #include "record-writer.h"
 
 static char directory[64], file[96];
-static unsigned int kill_transitions = 2000;
+static unsigned int kill_transitions = 10000, kill_seed;
 
 static int setup(void **state)
 {
@@ -149,13 +150,69 @@ static bool exists(const char *name)
 	return access(path, F_OK) == 0;
 }
 
+/* Writes a file of the next version of rdmad, and TEXT in it. */
+static void write_later(const char *text)
+{
+	char later[RECORD_HEAD_SIZE + 16] = {};
+	uint8_t *head = (uint8_t *)later;
+	uint32_t sum;
+
+	record_write_head(head);
+	head[8]++;
+	sum = record_crc(0, head, 12);
+	for (size_t i = 0; i < 4; i++)
+		head[12 + i] = (uint8_t)(sum >> 8 * i);
+	strcpy(later + RECORD_HEAD_SIZE, text);
+	write_text(later, RECORD_HEAD_SIZE + strlen(text));
+}
+
+/* NAME is a file that write_later() has written with TEXT. */
+static void assert_later(const char *name, const char *text)
+{
+	char path[128], is[64] = {};
+	FILE *from;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	from = fopen(path, "r");
+	assert_non_null(from);
+	assert_int_equal(fread(is, 1, sizeof(is) - 1, from), RECORD_HEAD_SIZE + strlen(text));
+	assert_string_equal(is + RECORD_HEAD_SIZE, text);
+	fclose(from);
+}
+
+/* Files of a later version are kept, each, because that version will want them again. */
+static void test_later(void **state)
+{
+	History h = {};
+	RecordWriter *w;
+	char name[32] = "history.later", text[16];
+
+	(void)state;
+	for (unsigned int i = 1; i <= 9; i++) {
+		snprintf(text, sizeof(text), "file %u", i);
+		write_later(text);
+		assert_int_equal(read_back(&w), 0);
+		put(w, &h, 0);
+		record_writer_free(w);
+		history_done(&h);
+		assert_int_equal(read_back(NULL), 1);
+		if (i > 1)
+			snprintf(name, sizeof(name), "history.later.%u", i);
+		assert_later(name, text);
+	}
+	/* enough: it is left alone */
+	write_later("file 10");
+	assert_null(record_writer_new(directory, &(HistoryList){}));
+	assert_later("history", "file 10");
+	assert_later("history.later", "file 1");
+	assert_later("history.later.9", "file 9");
+}
+
 /* A file that is not ours is renamed, and a new one takes its place. */
 static void test_others(void **state)
 {
-	uint8_t head[RECORD_HEAD_SIZE];
 	History h = {};
 	RecordWriter *w;
-	uint32_t sum;
 
 	(void)state;
 	write_text("what is this?", 13);
@@ -166,14 +223,6 @@ static void test_others(void **state)
 	assert_int_equal(read_back(NULL), 1);
 	history_done(&h);
 
-	record_write_head(head);
-	head[8]++;
-	sum = record_crc(0, head, 12);
-	for (size_t i = 0; i < 4; i++)
-		head[12 + i] = (uint8_t)(sum >> 8 * i);
-	write_text((const char *)head, sizeof(head));
-	assert_int_equal(read_back(NULL), 0);
-	assert_true(exists("history.later"));
 	/* nothing at all, as if the machine had gone down at the wrong moment */
 	write_text("", 0);
 	assert_int_equal(read_back(NULL), 0);
@@ -271,19 +320,43 @@ static void put_for_ever(int fd, unsigned int n)
 	}
 }
 
+/* How many transitions are in the file while another process writes to it. */
+static unsigned int look(void)
+{
+	static uint8_t data[4 << 20];
+	const KeptHistory *k = NULL;
+	HistoryList l = {};
+	unsigned int n = 0;
+	ssize_t size;
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	size = read(fd, data, sizeof(data));
+	close(fd);
+	if (size > (ssize_t)RECORD_HEAD_SIZE)
+		(void)history_replay(data + RECORD_HEAD_SIZE, (size_t)size - RECORD_HEAD_SIZE,
+				     &(BootId){}, &l);
+	if (history_find(&l, "mlx5_0/1", &k) == 0)
+		n = (unsigned int)history_last(&k->history)->realtime_usec;
+	history_list_done(&l);
+	return n;
+}
+
 /* The process is killed after a number of transitions that is different each time: the file has the
  * first ones, without a gap, and none that was not put. */
 static void test_killed(void **state)
 {
-	unsigned int n = 0, seed = 1, lives = 0;
+	unsigned int n = 0, seed = kill_seed, lives = 0, lost = 0;
 
 	(void)state;
+	printf("seed %u\n", seed);
 	while (n < kill_transitions) {
-		unsigned int last = 0, read_n, many = (unsigned int)rand_r(&seed) % 300;
+		unsigned int last = 0, safe, read_n, many = (unsigned int)rand_r(&seed) % 100;
 		int fds[2];
 		pid_t pid;
 
-		assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+		/* packets: no more than 16 that have not been read */
+		assert_int_equal(pipe2(fds, O_CLOEXEC | O_DIRECT), 0);
 		pid = fork();
 		assert_true(pid >= 0);
 		if (pid == 0)
@@ -291,22 +364,25 @@ static void test_killed(void **state)
 		close(fds[1]);
 		for (unsigned int i = 0; i <= many; i++)
 			assert_int_equal(read(fds[0], &last, sizeof(last)), sizeof(last));
+		/* every other time not before these are in the file: then they must be there */
+		safe = lives % 2 ? last + 1 : n;
+		while (look() < safe)
+			usleep(1000);
 		kill(pid, SIGKILL);
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 		while (read(fds[0], &last, sizeof(last)) == sizeof(last))
 			;
 		close(fds[0]);
 		read_n = read_back(NULL);
-		assert_true(read_n >= n);
+		assert_true(read_n >= safe);
 		/* the one after the last may have been put, and its number not written */
 		assert_true(read_n <= last + 2);
-		if (kill_transitions > 5000)
-			printf("life %u: %u put, %u of them in the file\n", lives, last + 1 - n,
-			       read_n - n);
+		lost += last + 1 - MIN(read_n, last + 1);
 		n = read_n;
 		lives++;
 	}
-	printf("%u transitions in %u lives\n", n, lives);
+	printf("%u transitions in %u lives, each killed; %u more were not in the file yet\n", n,
+	       lives, lost);
 }
 
 int main(int argc, char *argv[])
@@ -315,13 +391,16 @@ int main(int argc, char *argv[])
 		cmocka_unit_test_setup_teardown(test_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_others, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_obstacles, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_full_from_the_beginning, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_killed, setup, teardown),
 	};
 
-	if (argc > 1)
-		kill_transitions = (unsigned int)strtoul(argv[1], NULL, 10);
+	kill_seed = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 10)
+			     : (unsigned int)realtime_now_usec();
+	if (argc > 2)
+		kill_transitions = (unsigned int)strtoul(argv[2], NULL, 10);
 	return cmocka_run_group_tests_name("record-writer", tests, NULL, NULL);
 }
