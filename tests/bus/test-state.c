@@ -3,6 +3,7 @@
  * nothing about the directory keeps it from starting. */
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "fixture.h"
@@ -15,7 +16,8 @@ static const char scenario[] = "[device mlx5_0]\nindex = 3\nprotocol = infiniban
 static void start(Fixture *f, const char *text)
 {
 	char option[128];
-	const char *const options[] = {option, NULL};
+	/* each transition would be a message */
+	const char *const options[] = {option, "--log-level=warning", NULL};
 
 	snprintf(option, sizeof(option), "--state=%s/state", f->directory);
 	fixture_start_daemon(f, text, options);
@@ -173,27 +175,130 @@ static void test_rates(void **state)
 	assert_rates(f, "unknown>active:400 active>down down>active:800");
 }
 
-/* However it is killed, it starts again with the first transitions that there were. */
+/* Takes the link of PORT down and up again N times, without waiting for anything. */
+static void flap(Fixture *f, unsigned int n)
+{
+	static const char *const commands[] = {"set mlx5_0/1 state=down event=port-error",
+					       "set mlx5_0/1 state=active event=port-active"};
+
+	for (unsigned int i = 0; i < 2 * n; i++) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+
+		assert_true(sd_bus_message_new_method_call(f->bus, &m, RDMAD_BUS_NAME,
+							   RDMAD_ROOT_PATH, "org.rdma.Simulator",
+							   "Run") >= 0);
+		assert_true(sd_bus_message_append(m, "sa{sv}", commands[i % 2], 0) >= 0);
+		assert_true(sd_bus_message_set_expect_reply(m, false) >= 0);
+		assert_true(sd_bus_send(f->bus, m, NULL) >= 0);
+	}
+	assert_true(sd_bus_flush(f->bus) >= 0);
+}
+
+static unsigned int link_downs(Fixture *f)
+{
+	_cleanup_free_ char *text =
+		fixture_property(f, PORT, RDMAD_INTERFACE_PORT, "LinkDownCount");
+
+	return (unsigned int)strtoul(text, NULL, 10);
+}
+
+static void wait_link_downs(Fixture *f, unsigned int n)
+{
+	while (link_downs(f) < n)
+		fixture_barrier(f);
+}
+
+/* It is killed at random moments until there are 10,000 transitions. It always starts again, with
+ * what the file had before and no more than there was; and after it was ended, with all of it. */
 static void test_killed(void **state)
 {
+	unsigned int seed = (unsigned int)fixture_now_usec(), known = 0, lost = 0, lives = 0;
 	Fixture *f = *state;
-	_cleanup_free_ char *known = NULL;
-	unsigned int seed = 1;
 
-	for (unsigned int life = 0; life < 8; life++) {
-		_cleanup_free_ char *before = known, *is = NULL;
+	printf("seed %u\n", seed);
+	for (; known < 5000; lives++) {
+		unsigned int n = 1 + (unsigned int)rand_r(&seed) % 400, now;
+		bool is_killed = rand_r(&seed) % 4 > 0;
 
 		start(f, scenario);
-		is = history(f, "mlx5_0/1");
-		if (before && strlen(before) < 600)
-			assert_true(startswith(is, strndupa(before, strcspn(before, " "))));
-		for (unsigned int i = (unsigned int)rand_r(&seed) % 6; i > 0; i--) {
-			change(f, "set mlx5_0/1 state=down event=port-error");
-			change(f, "set mlx5_0/1 state=active event=port-active");
-		}
-		known = history(f, "mlx5_0/1");
-		fixture_stop_daemon(f, SIGKILL);
+		flap(f, n);
+		if (is_killed)
+			wait_link_downs(f, known + (unsigned int)rand_r(&seed) % n);
+		else
+			wait_link_downs(f, known + n);
+		assert_int_equal(fixture_stop_daemon(f, is_killed ? SIGKILL : SIGTERM),
+				 is_killed ? -SIGKILL : 0);
+		start(f, scenario);
+		now = link_downs(f);
+		assert_in_range(now, is_killed ? known : known + n, known + n);
+		lost += known + n - now;
+		known = now;
+		assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
 	}
+	printf("%u transitions in %u lives; %u more were not there yet, or not in the file\n",
+	       2 * known, lives, 2 * lost);
+}
+
+static struct stat file_status(const Fixture *f)
+{
+	char path[96];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/state/history", f->directory);
+	assert_int_equal(stat(path, &st), 0);
+	return st;
+}
+
+static unsigned int count_text(const char *text, const char *what)
+{
+	unsigned int n = 0;
+
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
+}
+
+#define FULL "Cannot write the histories of ports to "
+
+/* The disk becomes full: it goes on, says so once, and writes everything when there is room again.
+ * A limit for the size of files is such a disk. */
+static void test_full(void **state)
+{
+	Fixture *f = *state;
+	struct rlimit limit = {.rlim_max = RLIM_INFINITY};
+	_cleanup_free_ char *log = NULL, *later = NULL;
+	unsigned int n = 50;
+	struct stat full;
+
+	start(f, scenario);
+	flap(f, n);
+	wait_link_downs(f, n);
+	limit.rlim_cur = (rlim_t)file_status(f).st_size;
+	assert_int_equal(prlimit(f->daemon_pid, RLIMIT_FSIZE, &limit, NULL), 0);
+	/* what was put before the limit may still be written after it */
+	for (log = fixture_daemon_log(f); !strstr(log, FULL); n++) {
+		flap(f, 1);
+		wait_link_downs(f, n + 1);
+		free(log);
+		log = fixture_daemon_log(f);
+	}
+	flap(f, 100);
+	n += 100;
+	wait_link_downs(f, n);
+	/* until it has tried once more: it cuts off what it could not write in full */
+	full = file_status(f);
+	while (file_status(f).st_ctim.tv_sec == full.st_ctim.tv_sec)
+		usleep(10000);
+	assert_int_equal(file_status(f).st_size, full.st_size);
+	limit.rlim_cur = RLIM_INFINITY;
+	assert_int_equal(prlimit(f->daemon_pid, RLIMIT_FSIZE, &limit, NULL), 0);
+	while (file_status(f).st_size <= full.st_size)
+		usleep(10000);
+	later = fixture_daemon_log(f);
+	assert_int_equal(count_text(later, FULL), 1);
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	start(f, scenario);
+	assert_int_equal(link_downs(f), n);
 }
 
 static void test_obstacles(void **state)
@@ -232,6 +337,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_reboot, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_rates, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_killed, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_full, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_obstacles, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_not_told, setup, fixture_teardown),
 	};

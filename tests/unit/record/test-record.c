@@ -10,6 +10,7 @@
 /* clang-format on */
 
 #include "history-record.h"
+#include "record-file.h"
 
 #define PORTS 5
 
@@ -147,6 +148,38 @@ static void test_little_room(void **state)
 	}
 	histories_done(h);
 	history_list_done(&l);
+}
+
+/* A file that is written again has all of 1024 ports, however much there is of each. */
+static void test_many_ports(void **state)
+{
+	_cleanup_record_buffer_ RecordBuffer b = {};
+	HistoryList l = {}, again = {};
+	char device[64];
+
+	(void)state;
+	for (uint32_t i = 0; i < 1024; i++) {
+		KeptHistory *k;
+
+		snprintf(device, sizeof(device), "%063u", i);
+		k = history_list_put(&l, device, 1);
+		assert_non_null(k);
+		for (uint32_t t = 0; t < 2 * HISTORY_LINK_DOWNS + 1; t++)
+			assert_true(history_note(&k->history, t % 2 ? 1 : 4, REASON_SPEED_CHANGE,
+						 t + 1, t + 1));
+	}
+	history_record_boot(&b, &boot, 1);
+	history_record_list(&b, &l, RECORD_FILE_MAX / 2);
+	assert_in_range(b.size, 1, RECORD_FILE_MAX / 2);
+	assert_int_equal(history_replay(b.data, b.size, &boot, &again), b.size);
+	assert_int_equal(again.n, 1024);
+	for (const KeptHistory *k = again.first; k; k = k->next) {
+		assert_int_equal(k->history.n, HISTORY_ENTRIES);
+		assert_int_equal(k->history.n_downs, HISTORY_LINK_DOWNS);
+	}
+	printf("1024 ports with full histories: %zu bytes\n", b.size);
+	history_list_done(&l);
+	history_list_done(&again);
 }
 
 /* The last record that ends at SIZE or before, of N + 1. */
@@ -290,7 +323,7 @@ int main(void)
 		cmocka_unit_test(test_sum),	cmocka_unit_test(test_all),
 		cmocka_unit_test(test_cut),	cmocka_unit_test(test_flipped),
 		cmocka_unit_test(test_special), cmocka_unit_test(test_little_room),
-		cmocka_unit_test(test_head),
+		cmocka_unit_test(test_head),	cmocka_unit_test(test_many_ports),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
