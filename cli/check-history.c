@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the history of a port says: that its link goes down again and again. */
+/* What the history of a port says: that its link goes down again and again, or that it came back
+ * slower than it was. */
 
 #include "bus.h"
 #include "check-parts.h"
@@ -9,8 +10,13 @@
 #include "names.h"
 #include "parse.h"
 
-/* The members of an entry of ListHistories() */
+/* The members of an entry of ListHistories(), and those of a transition that are looked at */
 enum { MEMBER_NAME, MEMBER_HISTORY, _MEMBER_MAX };
+enum { TRANSITION_TIME = 0, TRANSITION_TO = 3, TRANSITION_TAIL = 5, _TRANSITION_MAX };
+
+/* What was longer ago says nothing of a link that is slower now: somebody has changed the cable. */
+#define SLOWER_DAYS 7U
+#define SLOWER_USEC (SLOWER_DAYS * 24 * 3600 * USEC_PER_SEC)
 
 bool flap_limit_parse(const char *text, FlapLimit *ret)
 {
@@ -46,7 +52,7 @@ static int read_histories(CheckRun *r)
 		return 0;
 	/* rdmad has more times at which a link went down than it has transitions */
 	k = sd_bus_call_method(r->c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-			       "ListHistories", &error, &reply, "a{sv}", 1,
+			       "ListHistories", &error, &reply, "a{sv}", 2, "transitions", "b", 1,
 			       "link-downs-within-usec", "t", r->flap.usec);
 	if (k >= 0)
 		k = value_read(reply, &r->histories);
@@ -97,6 +103,68 @@ void look_for_flaps(CheckRun *r)
 	if (!downs || downs->n < r->flap.n)
 		return;
 	last = format_value(&port_attributes[PORT_ATTR_state_change], &downs->items[downs->n - 1]);
-	check_find(r, row, "the link went down %zu times in %s, the last time at %s", downs->n,
-		   r->flap.text, last ? last : "");
+	check_find(r, row, "the link went down %zu %s in %s, the last time at %s", downs->n,
+		   downs->n == 1 ? "time" : "times", r->flap.text, last ? last : "");
+}
+
+/* The rate that the port had after transition T; 0 if that is not known. */
+static uint64_t rate_of(const Value *t)
+{
+	const Value *rate = t->type == VALUE_STRUCT && t->n >= _TRANSITION_MAX
+				    ? value_lookup(&t->items[TRANSITION_TAIL], "Rate")
+				    : NULL;
+
+	return rate && rate->type == VALUE_UNSIGNED ? rate->number : 0;
+}
+
+/* The highest rate that the port had in the last SLOWER_USEC, and until when, 0 for now. */
+static uint64_t find_highest_rate(const Value *transitions, uint64_t *ret_until)
+{
+	uint64_t now = realtime_now_usec(), highest = 0;
+
+	for (size_t i = 0; i < transitions->n; i++) {
+		const Value *next = i + 1 < transitions->n ? &transitions->items[i + 1] : NULL;
+		uint64_t rate = rate_of(&transitions->items[i]), until = 0;
+
+		if (rate < highest || rate == 0)
+			continue;
+		if (next && next->type == VALUE_STRUCT && next->n >= _TRANSITION_MAX)
+			until = next->items[TRANSITION_TIME].number;
+		if (until && until + SLOWER_USEC < now)
+			continue;
+		highest = rate;
+		*ret_until = until;
+	}
+	return highest;
+}
+
+/* Whether somebody has said how fast the link is to be. */
+static bool is_speed_expected(const CheckRun *r)
+{
+	return check_is_expected(r, &port_attributes[PORT_ATTR_rate]) ||
+	       check_is_expected(r, &port_attributes[PORT_ATTR_link_speed]) ||
+	       check_is_expected(r, &port_attributes[PORT_ATTR_active_width]);
+}
+
+void look_at_former_rate(CheckRun *r)
+{
+	const Attribute *row = &port_attributes[PORT_ATTR_rate];
+	const Value *rate = object_value(r->port, PORT_ATTR_rate), *transitions;
+	_cleanup_free_ char *is = NULL, *was = NULL, *when = NULL;
+	Value highest = {.type = VALUE_UNSIGNED}, until = {.type = VALUE_UNSIGNED};
+
+	if (!rate || rate->type != VALUE_UNSIGNED || !check_is_active(r->port) ||
+	    is_speed_expected(r) || check_is_ignored(r, r->check->name))
+		return;
+	transitions = find_history(r, "Transitions");
+	if (!transitions)
+		return;
+	highest.number = find_highest_rate(transitions, &until.number);
+	if (rate->number >= highest.number)
+		return;
+	is = format_value(row, rate);
+	was = format_value(row, &highest);
+	when = until.number ? format_value(&port_attributes[PORT_ATTR_state_change], &until) : NULL;
+	check_find(r, row, "the link runs at %s, and ran at %s%s%s", is ? is : "", was ? was : "",
+		   when ? " until " : " before", when ? when : "");
 }

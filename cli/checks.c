@@ -350,16 +350,17 @@ const Check checks[] = {
 	{"no-verbs",       SEVERITY_WARNING,  SCOPE_PORT,    look_at_verbs,            "rdmad could not ask the port by verbs."},
 	{"not-active",     SEVERITY_CRITICAL, SCOPE_PORT,    look_at_state,            "The port is not active, and no expectation says what State shall be."},
 	{"netdev-up",      SEVERITY_WARNING,  SCOPE_PORT,    look_at_interface,        "The network interface is up, but the port is not active."},
-	{"flap",          SEVERITY_WARNING,  SCOPE_PORT,    look_for_flaps,           "The link went down too often: see --flap."},
+	{"flap",           SEVERITY_WARNING,  SCOPE_PORT,    look_for_flaps,           "The link went down too often: see --flap."},
 	{"no-lid",         SEVERITY_CRITICAL, SCOPE_PORT,    look_at_lid,              "The port is active, but has no LID (InfiniBand)."},
 	{"no-sm",          SEVERITY_WARNING,  SCOPE_PORT,    look_at_sm,               "The port is active, but the LID of its subnet manager is 0 (InfiniBand)."},
 	{"slow",           SEVERITY_WARNING,  SCOPE_PORT,    look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand), and neither LinkSpeed nor Rate is expected."},
+	{"slower",         SEVERITY_WARNING,  SCOPE_PORT,    look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected."},
 	{"small-mtu",      SEVERITY_WARNING,  SCOPE_PORT,    look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},
-	{"odd-one-out",   SEVERITY_WARNING,  SCOPE_MACHINE, look_for_odd_ones,        "State, Rate, ActiveMtu or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree."},
-	{"same-prefix",   SEVERITY_WARNING,  SCOPE_MACHINE, look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
-	{"same-subnet",   SEVERITY_WARNING,  SCOPE_MACHINE, look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
+	{"odd-one-out",    SEVERITY_WARNING,  SCOPE_MACHINE, look_for_odd_ones,        "State, Rate, ActiveMtu or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree."},
+	{"same-prefix",    SEVERITY_WARNING,  SCOPE_MACHINE, look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
+	{"same-subnet",    SEVERITY_WARNING,  SCOPE_MACHINE, look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
 	{"expectation",    SEVERITY_CRITICAL, SCOPE_PORT,    look_at_expectations,     "An attribute is not as expected."},
-	{"counter",       SEVERITY_CRITICAL, SCOPE_PORT,    look_at_counters,         "A counter is not as expected, or it cannot be read."},
+	{"counter",        SEVERITY_CRITICAL, SCOPE_PORT,    look_at_counters,         "A counter is not as expected, or it cannot be read."},
 };
 /* clang-format on */
 
