@@ -47,6 +47,7 @@ static ExitStatus parse_properties(_unused_ const Option *o, const char *argumen
 	char *rest = copy, *name;
 	size_t n = 0;
 
+	free(arg_properties);
 	arg_properties = calloc(strlen(argument) + 2, sizeof(*arg_properties));
 	if (!copy || !arg_properties)
 		return out_of_memory();
@@ -67,8 +68,13 @@ static ExitStatus parse_properties(_unused_ const Option *o, const char *argumen
 
 static ExitStatus parse_exec(const Option *o, const char *argument)
 {
-	int r = exec_split(argument, &arg_exec);
+	char **words;
+	int r = exec_split(argument, &words);
 
+	if (r >= 0) {
+		exec_words_free(arg_exec);
+		arg_exec = words;
+	}
 	return r == -ENOMEM ? out_of_memory() : r < 0 ? option_refuse(o, argument) : STATUS_OK;
 }
 
