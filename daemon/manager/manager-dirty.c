@@ -38,6 +38,16 @@ void manager_mark_flush(Manager *m)
 		sd_event_source_set_enabled(m->flush, SD_EVENT_ONESHOT);
 }
 
+void manager_spare_flush(Manager *m)
+{
+	if (!timer_runs(m->flush) || m->devices_due || m->refresh_next.first)
+		return;
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		if (m->cache.devices[i]->schedule->marked)
+			return;
+	sd_event_source_set_enabled(m->flush, SD_EVENT_OFF);
+}
+
 void manager_mark_device(Device *d, uint32_t port, EventReason reason)
 {
 	Schedule *w = d->schedule;

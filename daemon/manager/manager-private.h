@@ -109,6 +109,9 @@ void manager_await_timer(Manager *m, sd_event_source **s, uint64_t delay_usec,
 			 sd_event_time_handler_t handler, void *userdata, const char *name);
 /* Notes that there is something to flush. */
 void manager_mark_flush(Manager *m);
+/* Drops the flush if it would do nothing, because all that was marked has been asked: the event of a
+ * device that asks by itself comes in one turn of the event loop with the answer. */
+void manager_spare_flush(Manager *m);
 void manager_mark_device(Device *d, uint32_t port, EventReason reason);
 void manager_mark_everything(Manager *m, EventReason reason);
 /* SourceHandler's function of the same name. */

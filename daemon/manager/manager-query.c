@@ -374,5 +374,7 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 		bus_publish_device_ports(m->bus, d);
 	manager_publish_counts(m);
 	manager_check_look(m);
+	w->marked = false;
 	manager_ask(m, d);
+	manager_spare_flush(m);
 }
