@@ -105,6 +105,55 @@ static void test_parts_later(void **state)
 	assert_int_equal(fake.n_queries, 7);
 }
 
+/* The source asks by itself because of an event of PORT of DEVICE, and has the answer at once. */
+static void ask_by_itself(uint32_t device, uint32_t port)
+{
+	const uint64_t id = UINT64_C(1) << 50 | device;
+	Query q = {.id = id, .device = device, .parts = READ_VERBS};
+
+	port_set_add(&q.ports, port);
+	tell(device, port, REASON_LID_CHANGE);
+	assert_true(fake.handler->asking(fake.userdata, &q));
+	answer_port(id, port, 0, 4);
+	answer_end(id, 0, "");
+}
+
+/* An event and the answer because of it may come in one turn of the event loop. What else has come
+ * in that turn is asked all the same: another device, the devices that there are, and all of them.
+ */
+static void test_answer_in_the_turn_of_its_event(void **state)
+{
+	Test *t = *state;
+	Call c = {};
+
+	ask_by_itself(1, 1);
+	assert_int_equal(sd_event_source_get_enabled(t->manager->flush, NULL), SD_EVENT_OFF);
+	set_device(1, 2, "mlx5_2", 1);
+	fake.n_devices = 2;
+	tell(2, EVENT_ALL_PORTS, REASON_DEVICE);
+	ask_by_itself(1, 1);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	assert_int_equal(last_query()->device, 2);
+	answer(4);
+	tell(2, 1, REASON_LID_CHANGE);
+	ask_by_itself(1, 1);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	assert_int_equal(last_query()->device, 2);
+	answer(4);
+	ask_by_itself(1, 1);
+	call_refresh(t, &c);
+	RUN_UNTIL(t, t->manager->refresh_next.first);
+	ask_by_itself(1, 1);
+	RUN_UNTIL(t, fake.n_queries == 5);
+	for (size_t i = 3; i < 5; i++) {
+		answer_device(fake.queries[i].id, NULL);
+		answer_port(fake.queries[i].id, 1, 0, 4);
+		answer_port(fake.queries[i].id, 2, 0, 4);
+		answer_end(fake.queries[i].id, 0, "");
+	}
+	wait_call(t, &c, "");
+}
+
 /* A part of the values does not make all of them younger. */
 static void test_age_of_parts(void **state)
 {
@@ -389,6 +438,7 @@ int main(void)
 		NEW(test_other_ids),
 		NEW(test_port_twice),
 		ANSWERED(test_parts_later),
+		ANSWERED(test_answer_in_the_turn_of_its_event),
 		ANSWERED(test_age_of_parts),
 		ANSWERED(test_pkeys_later),
 		ANSWERED(test_recovers_without_need),
