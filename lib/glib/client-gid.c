@@ -14,6 +14,7 @@ typedef struct Wish {
 	char *netdev;	 /* NULL: any */
 	RdmadGidType type;
 	RdmadPort *port; /* NULL: not known yet */
+	gboolean asked;	 /* PORT is what the daemon has found by ADDRESS or NETDEV */
 } Wish;
 
 static void wish_free(gpointer data)
@@ -65,28 +66,45 @@ static Wish *wish_new(RdmadPort *port, const char *address, const char *netdev, 
 /* An entry that was read. The texts are those of the table. */
 typedef struct Entry {
 	GidChoice choice;
+	gboolean named; /* it has the address and the interface that are wanted */
 	const char *gid, *type, *netdev, *address;
 } Entry;
 
-/* FALSE: it does not fit W. */
-static gboolean read_entry(const Wish *w, GVariant *entry, const char *netdev, Entry *ret)
+/* The type that the bus calls NAME; _GID_TYPE_MAX if this library does not know it. */
+static uint32_t type_of(const char *name)
 {
 	char buffer[24];
+	uint32_t type;
+
+	for (type = 0; type < _GID_TYPE_MAX; type++)
+		if (streq(gid_type_name(type, buffer), name))
+			break;
+	return type;
+}
+
+/* FALSE: it does not fit W. NETDEV is the interface of the port. The GIDs of InfiniBand have no
+ * address and no interface: a port that was found by those of its IPoIB interface has any of them.
+ */
+static gboolean read_entry(const Wish *w, GVariant *entry, const char *netdev, Entry *ret)
+{
 	Entry e = {};
 
 	g_variant_get(entry, "(u&s&s&s&s@a{sv})", &e.choice.index, &e.gid, &e.type, &e.netdev,
 		      &e.address, NULL);
-	while (e.choice.type < _GID_TYPE_MAX &&
-	       !streq(gid_type_name(e.choice.type, buffer), e.type))
-		e.choice.type++;
+	e.choice.type = type_of(e.type);
 	if (e.choice.type == _GID_TYPE_MAX || gid_parse(e.gid, e.choice.gid) < 0 ||
-	    (w->type != RDMAD_GID_TYPE_ANY && e.choice.type != (uint32_t)w->type) ||
-	    (w->netdev && !streq(w->netdev, e.netdev)) ||
-	    (w->address && memcmp(w->gid, e.choice.gid, sizeof(w->gid)) != 0))
+	    (w->type != RDMAD_GID_TYPE_ANY && e.choice.type != (uint32_t)w->type))
 		return FALSE;
+	e.named = (!w->netdev || streq(w->netdev, e.netdev)) &&
+		  (!w->address || memcmp(w->gid, e.choice.gid, sizeof(w->gid)) == 0);
 	e.choice.own_netdev = netdev && streq(e.netdev, netdev);
 	*ret = e;
-	return TRUE;
+	return e.named || (w->asked && e.choice.type == GID_TYPE_IB);
+}
+
+static gboolean is_better(const Entry *a, const Entry *b)
+{
+	return a->named != b->named ? a->named : gid_compare(&a->choice, &b->choice) < 0;
 }
 
 static char *text_or_null(const char *text)
@@ -119,8 +137,7 @@ static RdmadGid *choose(const Wish *w, GVariant *table, GError **error)
 	for (gsize i = 0; i < g_variant_n_children(table); i++) {
 		g_autoptr(GVariant) entry = g_variant_get_child_value(table, i);
 
-		if (!read_entry(w, entry, netdev, &e) ||
-		    (best && gid_compare(&best_entry.choice, &e.choice) <= 0))
+		if (!read_entry(w, entry, netdev, &e) || (best && !is_better(&e, &best_entry)))
 			continue;
 		g_clear_pointer(&best, g_variant_unref);
 		best = g_steal_pointer(&entry);
@@ -200,6 +217,7 @@ static void on_port(GObject *client, GAsyncResult *result, gpointer user_data)
 	GError *error = NULL;
 
 	w->port = method_call_finish(port_method(w), client, result, &error);
+	w->asked = TRUE;
 	if (w->port)
 		load_table(g_steal_pointer(&task));
 	else
@@ -254,9 +272,11 @@ RdmadGid *rdmad_client_find_gid_sync(RdmadClient *self, RdmadPort *port, const c
 	w = wish_new(port, address, netdev, type, error);
 	if (!w)
 		return NULL;
-	if (!w->port)
+	if (!w->port) {
 		w->port = method_call_sync(port_method(w), self, port_arguments(w), cancellable,
 					   error);
+		w->asked = TRUE;
+	}
 	if (!w->port)
 		return NULL;
 	table = rdmad_object_load_sync(RDMAD_OBJECT(w->port), "gids", cancellable, error);

@@ -282,6 +282,9 @@ GPtrArray *rdmad_client_find_ports_sync(RdmadClient *self, RdmadLookup lookup, c
  * before a link-local one, the interface of the port before another one (a VLAN), IPv4 before IPv6,
  * the lower index.
  *
+ * If the address or the interface is that of IPoIB, it says which port, as no GID of InfiniBand has
+ * them.
+ *
  * The daemon is only asked for what the client does not have: which port it is, and the table if it
  * has changed since it was read.
  */

@@ -20,6 +20,7 @@ typedef struct Wish {
 	uint8_t gid[16];     /* ADDRESS as it is in a GID */
 	const char *netdev;  /* NULL: any */
 	int type;	     /* enum rdmad_gid_type */
+	bool asked;	     /* the daemon has found the port by ADDRESS or NETDEV */
 } Wish;
 
 /* The number of the type that the bus calls NAME; _GID_TYPE_MAX if this library does not know it.
@@ -35,11 +36,19 @@ static uint32_t type_of(const char *name)
 	return type;
 }
 
-static bool fits(const Wish *w, const struct rdmad_gid *g)
+/* Whether G has the address and the interface that are wanted. */
+static bool is_named(const Wish *w, const struct rdmad_gid *g)
 {
 	return (!w->address || memcmp(w->gid, g->gid, sizeof(w->gid)) == 0) &&
-	       (!w->netdev || streq(w->netdev, g->netdev)) &&
-	       (w->type == RDMAD_GID_ANY || (uint32_t)w->type == g->type);
+	       (!w->netdev || streq(w->netdev, g->netdev));
+}
+
+/* The GIDs of InfiniBand have no address and no interface: a port that was found by those of its
+ * IPoIB interface has any of them. */
+static bool fits(const Wish *w, const struct rdmad_gid *g)
+{
+	return (w->type == RDMAD_GID_ANY || (uint32_t)w->type == g->type) &&
+	       (is_named(w, g) || (w->asked && g->type == RDMAD_GID_IB));
 }
 
 static GidChoice choice_of(const struct rdmad_gid *g, const struct rdmad_port *port)
@@ -49,6 +58,15 @@ static GidChoice choice_of(const struct rdmad_gid *g, const struct rdmad_port *p
 	memcpy(c.gid, g->gid, sizeof(c.gid));
 	c.own_netdev = port->netdev[0] && streq(g->netdev, port->netdev);
 	return c;
+}
+
+/* Whether A is to be used before B. */
+static bool is_better(const Wish *w, const struct rdmad_port *port, const struct rdmad_gid *a,
+		      const struct rdmad_gid *b)
+{
+	GidChoice x = choice_of(a, port), y = choice_of(b, port);
+
+	return is_named(w, a) != is_named(w, b) ? is_named(w, a) : gid_compare(&x, &y) < 0;
 }
 
 /* Reads one entry of the table. The structure may have more members than this library knows. */
@@ -104,13 +122,9 @@ static int choose(sd_bus_message *m, const Wish *w, const struct rdmad_port *por
 	if (r < 0)
 		return r;
 	while ((r = read_entry(m, contents, &g)) > 0) {
-		GidChoice a, b;
-
 		if (g.type == _GID_TYPE_MAX || !fits(w, &g))
 			continue;
-		a = choice_of(&g, port);
-		b = found ? choice_of(&best, port) : a;
-		if (!found || gid_compare(&a, &b) < 0)
+		if (!found || is_better(w, port, &g, &best))
 			best = g;
 		found = true;
 	}
@@ -266,6 +280,7 @@ EXPORT int rdmad_find_gid(const struct rdmad *r, const struct rdmad_handle *port
 		if (e < 0)
 			return e;
 		port = &found;
+		w.asked = true;
 	}
 	return find_on_port(r, bus, *port, &w, ret);
 }

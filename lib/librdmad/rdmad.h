@@ -296,6 +296,9 @@ struct rdmad_gid {
  * link-local one, the interface of the port before another one (a VLAN), IPv4 before IPv6, the
  * lower index.
  *
+ * Without PORT, an address or an interface of IPoIB says which port, as no GID of InfiniBand has
+ * them.
+ *
  * The GID tables are not in the memory: this asks the daemon on the bus and blocks like
  * rdmad_open(). Keep the result, and compare its generation with the record: that costs nothing.
  *

@@ -15,6 +15,8 @@
 	"[device rocep1]\nprotocol = roce\n[port rocep1/1]\nnetdev = eth0 2\n"                     \
 	"gid.1 = fe80::9 v1\ngid.2 = fe80::9 v2\n"                                                 \
 	"gid.3 = 192.0.2.1 v1\ngid.4 = 192.0.2.1 v2\n"                                             \
+	"[device mlx5_1]\nprotocol = infiniband\n[port mlx5_1/1]\nnetdev = ib0 5\n"                \
+	"addresses = 192.0.2.9\n"                                                                  \
 	"[device more]\nprotocol = roce\nports = 1024\npresent = no\n"
 
 static int setup(void **state)
@@ -96,7 +98,7 @@ static void test_find_gid(void **state)
 {
 	Fixture *f = *state;
 	struct rdmad *r = open_snapshot(f);
-	struct rdmad_handle roce = find(r, "eth0");
+	struct rdmad_handle roce = find(r, "eth0"), ib;
 	struct rdmad_gid g;
 	struct rdmad_port p;
 
@@ -113,6 +115,15 @@ static void test_find_gid(void **state)
 	assert_int_equal(g.index, 4);
 	assert_memory_equal(&g.port, &roce, sizeof(roce));
 
+	/* no GID has the address of an IPoIB interface: it says which port */
+	ib = find(r, "mlx5_1");
+	g = find_gid(r, NULL, "192.0.2.9", NULL, RDMAD_GID_ANY);
+	assert_memory_equal(&g.port, &ib, sizeof(ib));
+	assert_int_equal(g.type, RDMAD_GID_IB);
+	assert_int_equal(find_gid(r, NULL, NULL, "ib0", RDMAD_GID_ANY).index, g.index);
+	assert_int_equal(rdmad_find_gid(r, &ib, "192.0.2.9", NULL, RDMAD_GID_ANY, &g), -ENOENT);
+
+	g = find_gid(r, NULL, NULL, "eth0", RDMAD_GID_ANY);
 	assert_int_equal(rdmad_find_gid(r, &roce, "192.0.2.2", NULL, RDMAD_GID_ANY, &g), -ENOENT);
 	assert_int_equal(rdmad_find_gid(r, NULL, "192.0.2.2", NULL, RDMAD_GID_ANY, &g), -ENOENT);
 	assert_int_equal(rdmad_find_gid(r, &roce, NULL, "eth7", RDMAD_GID_ANY, &g), -ENOENT);

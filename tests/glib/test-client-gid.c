@@ -4,7 +4,8 @@
 #include "env.h"
 
 #define SCENARIO                                                                                   \
-	"[device mlx5_0]\nprotocol = infiniband\n[port mlx5_0/1]\ngid.0 = fe80::1\n"               \
+	"[device mlx5_0]\nprotocol = infiniband\n[port mlx5_0/1]\nnetdev = ib0 5\n"                \
+	"addresses = 192.0.2.9\ngid.0 = fe80::1\ngid.2 = fd00::2\n"                                \
 	"[device rocep1]\nprotocol = roce\n[port rocep1/1]\nnetdev = eth0 7\n"                     \
 	"gid.0 = fe80::9 v1 eth0 7\ngid.2 = fe80::9 v2 eth0 7\ngid.3 = 192.0.2.1 v1 eth0 7\n"      \
 	"gid.4 = 192.0.2.1 v2 eth0 7\ngid.5 = 198.51.100.1 v2 eth0.5 8\n"
@@ -47,7 +48,7 @@ static void test_choice(_unused_ void **state)
 	assert_int_equal(vlan->index, 5);
 	assert_string_equal(vlan->address, "198.51.100.1");
 	assert_string_equal(ib->type, "IB");
-	assert_true(!ib->netdev && !ib->address);
+	assert_null(ib->address);
 
 	assert_int_equal(find_index(&e, "rocep1/1", NULL, NULL, RDMAD_GID_TYPE_ROCE_V1), 3);
 	assert_int_equal(find_index(&e, "rocep1/1", "fe80::9", NULL, RDMAD_GID_TYPE_ANY), 2);
@@ -55,6 +56,27 @@ static void test_choice(_unused_ void **state)
 	assert_int_equal(find_index(&e, NULL, "192.0.2.1", NULL, RDMAD_GID_TYPE_ANY), 4);
 	assert_int_equal(find_index(&e, NULL, "192.0.2.1", "eth0", RDMAD_GID_TYPE_ROCE_V1), 3);
 	assert_int_equal(find_index(&e, NULL, NULL, "eth0", RDMAD_GID_TYPE_ANY), 4);
+}
+
+/* No GID has the address of an IPoIB interface: it says which port. */
+static void test_ipoib(_unused_ void **state)
+{
+	_cleanup_env_ Env e = env_new(SCENARIO);
+	g_autoptr(RdmadGid) g = find(&e, NULL, "192.0.2.9", NULL, RDMAD_GID_TYPE_ANY);
+	g_autoptr(GAsyncResult) result = NULL;
+	g_autoptr(RdmadGid) later = NULL;
+
+	assert_ptr_equal(g->port, env_port(&e, "mlx5_0/1"));
+	assert_int_equal(g->index, 2);
+	assert_int_equal(find_index(&e, NULL, NULL, "ib0", RDMAD_GID_TYPE_ANY), 2);
+	/* one that has the address itself comes first */
+	assert_int_equal(find_index(&e, NULL, "fe80::1", NULL, RDMAD_GID_TYPE_ANY), 0);
+	rdmad_client_find_gid_async(e.l->client, NULL, NULL, "ib0", RDMAD_GID_TYPE_IB, NULL,
+				    log_take_result, &result);
+	wait_until(result);
+	later = rdmad_client_find_gid_finish(e.l->client, result, NULL);
+	assert_non_null(later);
+	assert_int_equal(later->index, 2);
 }
 
 static void assert_error(Env *e, const char *port, const char *address, const char *netdev,
@@ -118,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_ipoib),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_change),
 	};
