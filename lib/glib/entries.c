@@ -21,6 +21,17 @@ static void counter_clear(gpointer data)
 	g_variant_unref(c->details);
 }
 
+static void port_counters_clear(gpointer data)
+{
+	RdmadPortCounters *c = data;
+
+	g_object_unref(c->port);
+	g_ptr_array_unref(c->counters);
+	g_free(c->reason);
+	g_free(c->message);
+	g_variant_unref(c->details);
+}
+
 static void transition_clear(gpointer data)
 {
 	RdmadTransition *t = data;
@@ -79,6 +90,7 @@ static void gid_clear(gpointer data)
 	G_DEFINE_BOXED_TYPE(Type, name, name##_ref, name##_unref)
 
 BOXED(RdmadCounter, rdmad_counter, counter_clear)
+BOXED(RdmadPortCounters, rdmad_port_counters, port_counters_clear)
 BOXED(RdmadTransition, rdmad_transition, transition_clear)
 BOXED(RdmadHistory, rdmad_history, history_clear)
 BOXED(RdmadPortMatch, rdmad_port_match, match_clear)
@@ -261,4 +273,36 @@ GPtrArray *entries_matches(RdmadClient *c, GVariant *entries, GError **error)
 		g_ptr_array_add(matches, m);
 	}
 	return g_steal_pointer(&matches);
+}
+
+static RdmadPortCounters *read_port_counters(RdmadPort *port, GVariant *entry)
+{
+	RdmadPortCounters *c = g_atomic_rc_box_new0(RdmadPortCounters);
+	g_autoptr(GVariant) counters = g_variant_get_child_value(entry, 1);
+
+	c->port = g_object_ref(port);
+	c->counters = entries_counters(counters);
+	c->timestamp = number_at(entry, 2);
+	c->monotonic = number_at(entry, 3);
+	c->details = g_variant_get_child_value(entry, 4);
+	g_variant_lookup(c->details, "Error", "s", &c->reason);
+	g_variant_lookup(c->details, "ErrorMessage", "s", &c->message);
+	return c;
+}
+
+GPtrArray *entries_port_counters(RdmadClient *c, GVariant *entries)
+{
+	GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)rdmad_port_counters_unref);
+
+	for (gsize i = 0; i < g_variant_n_children(entries); i++) {
+		g_autoptr(GVariant) entry = g_variant_get_child_value(entries, i);
+		const char *path;
+		RdmadPort *port;
+
+		g_variant_get_child(entry, 0, "&o", &path);
+		port = entries_find_port(c, path, NULL);
+		if (port)
+			g_ptr_array_add(all, read_port_counters(port, entry));
+	}
+	return all;
 }

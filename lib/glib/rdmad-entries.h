@@ -66,6 +66,54 @@ RDMAD_GLIB_PUBLIC
 const char *rdmad_counter_why_unavailable(const RdmadCounter *self);
 
 /**
+ * RdmadPortCounters:
+ * @port: the port
+ * @counters: (element-type RdmadCounter): its counters; empty if they could not be read
+ * @timestamp: when they were read, in microseconds since 1970; 0 if they could not be read
+ * @monotonic: the same in microseconds of CLOCK_MONOTONIC, to divide differences by
+ * @reason: (nullable): if they could not be read, why: a code that never changes, such as
+ *   `firmware-timeout`; otherwise %NULL
+ * @message: (nullable): the same for people
+ * @details: all that the daemon says beside the counters, a dictionary `a{sv}`, under the names
+ * that `org.rdma(5)` has
+ *
+ * The counters of a port at one time. Do not write to the fields.
+ */
+typedef struct _RdmadPortCounters {
+	RdmadPort *port;
+	GPtrArray *counters;
+	guint64 timestamp;
+	guint64 monotonic;
+	char *reason;
+	char *message;
+	GVariant *details;
+} RdmadPortCounters;
+
+#define RDMAD_TYPE_PORT_COUNTERS (rdmad_port_counters_get_type())
+RDMAD_GLIB_PUBLIC
+GType rdmad_port_counters_get_type(void);
+
+/**
+ * rdmad_port_counters_ref:
+ * @self: the counters of a port
+ *
+ * Takes one more reference.
+ *
+ * Returns: (transfer full): @self
+ */
+RDMAD_GLIB_PUBLIC
+RdmadPortCounters *rdmad_port_counters_ref(RdmadPortCounters *self);
+
+/**
+ * rdmad_port_counters_unref:
+ * @self: (transfer full) (nullable): the counters of a port, or %NULL
+ *
+ * Drops a reference.
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_port_counters_unref(RdmadPortCounters *self);
+
+/**
  * RdmadTransition:
  * @timestamp: when, in microseconds since 1970
  * @monotonic: when, in microseconds of CLOCK_MONOTONIC
@@ -257,6 +305,7 @@ RDMAD_GLIB_PUBLIC
 void rdmad_gid_unref(RdmadGid *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadCounter, rdmad_counter_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadPortCounters, rdmad_port_counters_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadTransition, rdmad_transition_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadHistory, rdmad_history_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RdmadPortMatch, rdmad_port_match_unref)

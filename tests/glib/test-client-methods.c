@@ -65,6 +65,39 @@ static void test_counters(_unused_ void **state)
 	assert_true(later >= monotonic);
 }
 
+static void test_all_counters(_unused_ void **state)
+{
+	static const char *const names[] = {"rocep1/1", NULL}, *const wrong[] = {"nope", NULL};
+	_cleanup_env_ Env e = env_new(SCENARIO);
+	g_autoptr(GPtrArray) all = NULL, one = NULL;
+	g_autoptr(GAsyncResult) result = NULL;
+	g_autoptr(RdmadPortCounters) kept = NULL;
+	g_autoptr(GError) error = NULL;
+	const RdmadPortCounters *c;
+
+	all = rdmad_client_get_all_counters_sync(e.l->client, NULL, NULL, &error);
+	if (!all)
+		fail_msg("%s", error->message);
+	assert_int_equal(all->len, 3);
+	c = all->pdata[0];
+	assert_ptr_equal(c->port, port(&e, "mlx5_0/1"));
+	assert_int_equal(find_counter(c->counters, "symbol_error")->value, 65535);
+	assert_true(c->timestamp > 0 && c->monotonic > 0);
+	assert_true(!c->reason && !c->message);
+
+	rdmad_client_get_all_counters_async(e.l->client, names, NULL, log_take_result, &result);
+	wait_until(result);
+	one = rdmad_client_get_all_counters_finish(e.l->client, result, NULL);
+	assert_non_null(one);
+	assert_int_equal(one->len, 1);
+	kept = rdmad_port_counters_ref(one->pdata[0]);
+	assert_ptr_equal(kept->port, port(&e, "rocep1/1"));
+
+	assert_null(rdmad_client_get_all_counters_sync(e.l->client, wrong, NULL, &error));
+	assert_true(g_error_matches(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_NOT_FOUND));
+	rdmad_port_counters_unref(NULL);
+}
+
 /* TRANSITIONS as "FROM>TO:REASON ..."; frees them. */
 static char *transitions_text(GPtrArray *transitions)
 {
@@ -265,6 +298,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_all_counters),
 		cmocka_unit_test(test_history),
 		cmocka_unit_test(test_histories_without_transitions),
 		cmocka_unit_test(test_find_ports),

@@ -287,6 +287,20 @@ class TestClient(unittest.TestCase):
         wait_until(lambda: results)
         self.assertEqual({c.name for c in results[0][0]}, set(by_name))
 
+    def test_all_counters(self):
+        everything = self.client.get_all_counters_sync(None, None)
+        gc.collect()
+        self.assertEqual([c.port for c in everything], self.client.list_ports())
+        names = {c.name for c in everything[0].counters}
+        self.assertIn("symbol_error", names)
+        self.assertEqual((everything[0].reason, everything[0].message), (None, None))
+        results = []
+        self.client.get_all_counters_async(["mlx5_0/1"], None,
+                                           lambda c, r: results.append(c.get_all_counters_finish(r)))
+        wait_until(lambda: results)
+        counters, = results[0]
+        self.assertEqual({c.name for c in counters.counters}, names)
+
     def test_histories(self):
         port = self.client.get_port("mlx5_0/1")
         self.bus.simulate("set mlx5_0/1 state=down event=port-error")

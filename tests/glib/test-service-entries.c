@@ -51,6 +51,34 @@ static void test_counters(_unused_ void **state)
 	assert_true(g_error_matches(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA));
 }
 
+/* A port that could not be read, and one that the client does not have. */
+static void test_all_counters(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	g_autoptr(GAsyncResult) result = NULL;
+	g_autoptr(GPtrArray) all = NULL;
+	const RdmadPortCounters *c;
+
+	g_atomic_pointer_set(&s->hold, "GetAllCounters");
+	s->l = log_new_async(s->f);
+	rdmad_client_get_all_counters_async(s->l->client, NULL, NULL, log_take_result, &result);
+	service_answer_held(s, "([(objectpath '/org/rdma/device/9/port/1', @a(sstsssa{sv}) [], "
+			       "uint64 5, uint64 6, @a{sv} {}), (objectpath '" PORT_PATH
+			       "', [], 0, 0, {'Error': <'firmware-timeout'>, 'ErrorMessage': "
+			       "<'no answer'>, 'Colour': <'green'>})],)");
+	wait_until(result);
+	all = rdmad_client_get_all_counters_finish(s->l->client, result, NULL);
+	assert_non_null(all);
+	assert_int_equal(all->len, 1);
+	c = all->pdata[0];
+	assert_ptr_equal(c->port, service_port(s));
+	assert_int_equal(c->counters->len, 0);
+	assert_int_equal(c->timestamp, 0);
+	assert_string_equal(c->reason, "firmware-timeout");
+	assert_string_equal(c->message, "no answer");
+	assert_colour(c->details);
+}
+
 static void test_history(_unused_ void **state)
 {
 	_cleanup_service_ Service *s = service_new(OBJECTS(""));
@@ -129,9 +157,8 @@ static void test_matches(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_history),
-		cmocka_unit_test(test_histories),
+		cmocka_unit_test(test_counters), cmocka_unit_test(test_all_counters),
+		cmocka_unit_test(test_history),	 cmocka_unit_test(test_histories),
 		cmocka_unit_test(test_matches),
 	};
 
