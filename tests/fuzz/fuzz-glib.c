@@ -64,52 +64,6 @@ static void set_sender(Fuzz *f, GDBusMessage *m, GVariant *body)
 	g_dbus_message_set_serial(m, f->serial);
 }
 
-/* Members of an entry of FindPorts or ListHistories, of the right types or of others. */
-static GVariant *value_dictionary(Fuzz *f)
-{
-	static const char *const names[] = {"By",    "GidIndex", "Netdev",	  "Port",
-					    "State", "Present",	 "LinkDownCount", "Transitions"};
-	GVariantBuilder b;
-
-	g_variant_builder_init(&b, G_VARIANT_TYPE_VARDICT);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (input_u8(&f->in) % 2)
-			g_variant_builder_add(&b, "{sv}", names[i], value_any(&f->in));
-	g_variant_builder_add(&b, "{sv}", "Port", g_variant_new_object_path(value_path(&f->in)));
-	return g_variant_builder_end(&b);
-}
-
-/* What the method of CALL returns; NULL: nothing. */
-static GVariant *right_body(Fuzz *f, GDBusMessage *call)
-{
-	const char *member = g_dbus_message_get_member(call);
-	GVariant *boxed;
-
-	if (streq(member, "GetManagedObjects"))
-		return value_objects(&f->in);
-	if (streq(member, "Query"))
-		return g_variant_new("(@a{sv})", value_properties(&f->in));
-	if (streq(member, "FindPorts"))
-		return g_variant_new_parsed("([(%o, %@a{sv})],)", value_path(&f->in),
-					    value_dictionary(f));
-	if (streq(member, "WaitFor"))
-		return g_variant_new_parsed("({'mlx5_0': %o},)", value_path(&f->in));
-	if (streq(member, "GetHistory"))
-		return g_variant_new_parsed("([(%t, %t, 'active', 'down', 'x', @a{sv} {})],)",
-					    (guint64)1, (guint64)2);
-	if (streq(member, "ListHistories"))
-		return g_variant_new_parsed("([('mlx5_0/1', %@a{sv})],)", value_dictionary(f));
-	if (streq(member, "GetCounters"))
-		return g_variant_new_parsed("([('counters', 'x', %t, 'bytes', %s, '', @a{sv} {})], "
-					    "%t, %t)",
-					    (guint64)7, input_u8(&f->in) % 2 ? "valid" : "missing",
-					    (guint64)1, (guint64)2);
-	if (!streq(member, "Get"))
-		return NULL;
-	boxed = g_variant_new_variant(value_of_property(&f->in, g_dbus_message_get_body(call)));
-	return g_variant_new_tuple(&boxed, 1);
-}
-
 static GDBusMessage *error_reply(Fuzz *f, GDBusMessage *call)
 {
 	static const char *const names[] = {
@@ -150,7 +104,7 @@ static GDBusMessage *answer(void *userdata, GDBusMessage *call, GError **error)
 
 		set_sender(f, reply, g_variant_new_tuple(&boxed, 1));
 	} else {
-		set_sender(f, reply, right_body(f, call));
+		set_sender(f, reply, value_of_answer(&f->in, call));
 	}
 	return reply;
 }
@@ -418,12 +372,38 @@ static void on_waited(GObject *c, GAsyncResult *result, gpointer user_data)
 	end_call(user_data, ports, error);
 }
 
+static void on_gid(GObject *c, GAsyncResult *result, gpointer user_data)
+{
+	GError *error = NULL;
+	g_autoptr(RdmadGid) gid = rdmad_client_find_gid_finish(RDMAD_CLIENT(c), result, &error);
+
+	end_call(user_data, gid, error);
+}
+
+static void on_all_loaded(GObject *c, GAsyncResult *result, gpointer user_data)
+{
+	GError *error = NULL;
+	bool done = rdmad_client_load_all_finish(RDMAD_CLIENT(c), result, &error);
+
+	end_call(user_data, done, error);
+}
+
 static void call_manager_later(Fuzz *f, uint8_t choice)
 {
-	switch (choice % 4) {
+	switch (choice % 6) {
 	case 0:
-	case 1:
 		rdmad_client_refresh_async(f->client, NULL, on_refreshed, f);
+		break;
+	case 1:
+		rdmad_client_load_all_async(f->client, NULL, on_all_loaded, f);
+		break;
+	case 4:
+		rdmad_client_find_gid_async(f->client, NULL, "192.168.1.17", NULL,
+					    RDMAD_GID_TYPE_ANY, NULL, on_gid, f);
+		break;
+	case 5:
+		rdmad_client_find_gid_async(f->client, NULL, NULL, "ens1", RDMAD_GID_TYPE_ROCE_V2,
+					    NULL, on_gid, f);
 		break;
 	case 2:
 		rdmad_client_list_histories_async(f->client, NULL, NULL, on_histories, f);
@@ -475,9 +455,32 @@ static bool query_now(RdmadPort *port, uint8_t choice, GError **error)
 	case 1:
 		entries = rdmad_port_get_history_sync(port, NULL, error);
 		return entries;
+	case 2:
+		v = rdmad_object_load_all_sync(RDMAD_OBJECT(port), NULL, error);
+		return v;
 	default:
 		v = rdmad_port_query_sync(port, 0, NULL, error);
 		return v;
+	}
+}
+
+static bool call_manager_now(Fuzz *f, uint8_t choice, GError **error)
+{
+	g_autoptr(GPtrArray) counters = NULL;
+	g_autoptr(RdmadGid) gid = NULL;
+
+	switch (choice % 4) {
+	case 0:
+		return rdmad_client_refresh_sync(f->client, NULL, error);
+	case 1:
+		return rdmad_client_load_all_sync(f->client, NULL, error);
+	case 2:
+		counters = rdmad_client_get_all_counters_sync(f->client, NULL, NULL, error);
+		return counters;
+	default:
+		gid = rdmad_client_find_gid_sync(f->client, NULL, "fe80::1", NULL,
+						 RDMAD_GID_TYPE_ANY, NULL, error);
+		return gid;
 	}
 }
 
@@ -491,7 +494,7 @@ static void call_now(Fuzz *f, RdmadObject *o, uint8_t choice)
 	f->n_waiting++;
 	switch (choice % 4) {
 	case 0:
-		result = rdmad_client_refresh_sync(f->client, NULL, &error);
+		result = call_manager_now(f, choice / 4, &error);
 		break;
 	case 1:
 		port = rdmad_client_find_port_sync(

@@ -227,3 +227,57 @@ GVariant *value_removed(FuzzInput *in)
 		g_variant_builder_add(&b, "s", value_interface(in));
 	return g_variant_new("(oas)", path, &b);
 }
+
+/* Members of an entry of FindPorts or ListHistories, of the right types or of others. */
+static GVariant *value_dictionary(FuzzInput *in)
+{
+	static const char *const names[] = {"By",    "GidIndex",    "Netdev",	     "Port",
+					    "State", "Present",	    "LinkDownCount", "Transitions",
+					    "Error", "ErrorMessage"};
+	GVariantBuilder b;
+
+	g_variant_builder_init(&b, G_VARIANT_TYPE_VARDICT);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (input_u8(in) % 2)
+			g_variant_builder_add(&b, "{sv}", names[i], value_any(in));
+	g_variant_builder_add(&b, "{sv}", "Port", g_variant_new_object_path(value_path(in)));
+	return g_variant_builder_end(&b);
+}
+
+GVariant *value_of_answer(FuzzInput *in, GDBusMessage *call)
+{
+	const char *member = g_dbus_message_get_member(call);
+	GVariant *boxed;
+
+	if (streq(member, "GetManagedObjects"))
+		return value_objects(in);
+	if (streq(member, "Query") || streq(member, "GetAll"))
+		return g_variant_new("(@a{sv})", value_properties(in));
+	if (streq(member, "GetPortByAddress"))
+		return g_variant_new("(ou)", value_path(in), 7);
+	if (g_str_has_prefix(member, "GetPort"))
+		return g_variant_new("(o)", value_path(in));
+	if (streq(member, "FindPorts"))
+		return g_variant_new_parsed("([(%o, %@a{sv})],)", value_path(in),
+					    value_dictionary(in));
+	if (streq(member, "WaitFor"))
+		return g_variant_new_parsed("({'mlx5_0': %o},)", value_path(in));
+	if (streq(member, "GetHistory"))
+		return g_variant_new_parsed("([(%t, %t, 'active', 'down', 'x', @a{sv} {})],)",
+					    (guint64)1, (guint64)2);
+	if (streq(member, "ListHistories"))
+		return g_variant_new_parsed("([('mlx5_0/1', %@a{sv})],)", value_dictionary(in));
+	if (streq(member, "GetCounters"))
+		return g_variant_new_parsed("([('counters', 'x', %t, 'bytes', %s, '', @a{sv} {})], "
+					    "%t, %t)",
+					    (guint64)7, input_u8(in) % 2 ? "valid" : "missing",
+					    (guint64)1, (guint64)2);
+	if (streq(member, "GetAllCounters"))
+		return g_variant_new_parsed("([(%o, @a(sstsssa{sv}) [], %t, %t, %@a{sv})],)",
+					    value_path(in), (guint64)1, (guint64)2,
+					    value_dictionary(in));
+	if (!streq(member, "Get"))
+		return NULL;
+	boxed = g_variant_new_variant(value_of_property(in, g_dbus_message_get_body(call)));
+	return g_variant_new_tuple(&boxed, 1);
+}

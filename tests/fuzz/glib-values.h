@@ -30,3 +30,5 @@ GVariant *value_objects(FuzzInput *in);
 GVariant *value_changed(FuzzInput *in);
 /* The body of InterfacesRemoved, (oas). */
 GVariant *value_removed(FuzzInput *in);
+/* What the method of CALL returns; NULL: nothing. */
+GVariant *value_of_answer(FuzzInput *in, GDBusMessage *call);
