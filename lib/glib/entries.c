@@ -157,6 +157,7 @@ static RdmadTransition *read_transition(GVariant *entry)
 	t->new_state = text_at(entry, 3);
 	t->reason = text_at(entry, 4);
 	t->details = g_variant_get_child_value(entry, 5);
+	g_variant_lookup(t->details, "Rate", "t", &t->rate);
 	return t;
 }
 

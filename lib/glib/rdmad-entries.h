@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * @available: whether there is a value
  * @reason: if there is none, why: a code that never changes, see
  *   [method@Counter.why_unavailable]; otherwise empty
- * @details: what later versions of the daemon say beside that, a dictionary `a{sv}`
+ * @details: what else the daemon says, a dictionary `a{sv}`, under the names that `org.rdma(5)` has
  *
  * One counter of a port at one time. Do not write to the fields.
  */
@@ -120,7 +120,9 @@ void rdmad_port_counters_unref(RdmadPortCounters *self);
  * @old_state: the state before; `absent` if there was no port, `unknown` if nobody knew it
  * @new_state: the state after
  * @reason: why the daemon has looked at the port, such as `port-error`
- * @details: what later versions of the daemon say beside that, a dictionary `a{sv}`
+ * @rate: the highest rate that the port had in the new state, in bit/s; 0 if that is not `active`,
+ * or if the rate is not known
+ * @details: what else the daemon says, a dictionary `a{sv}`, under the names that `org.rdma(5)` has
  *
  * A change of the state of a port. Do not write to the fields.
  */
@@ -130,6 +132,7 @@ typedef struct _RdmadTransition {
 	char *old_state;
 	char *new_state;
 	char *reason;
+	guint64 rate;
 	GVariant *details;
 } RdmadTransition;
 

@@ -108,6 +108,7 @@ static char *transitions_text(GPtrArray *transitions)
 		const RdmadTransition *t = transitions->pdata[i];
 
 		assert_true(t->timestamp > 0 && t->monotonic > 0);
+		assert_int_equal(t->rate > 0, streq(t->new_state, "active"));
 		g_string_append_printf(text, "%s%s>%s:%s", i == 0 ? "" : " ", t->old_state,
 				       t->new_state, t->reason);
 	}
