@@ -176,8 +176,10 @@ static gboolean connect_sync(RdmadClient *c, GCancellable *cancellable, GError *
 		return FALSE;
 	connection = g_dbus_connection_new_for_address_sync(address, CONNECTION_FLAGS, NULL,
 							    cancellable, error);
-	if (!connection)
+	if (!connection) {
+		g_prefix_error(error, "The bus %s: ", address);
 		return FALSE;
+	}
 	set_own_connection(c, connection);
 	return TRUE;
 }
@@ -283,6 +285,9 @@ static void on_connection(_unused_ GObject *source, GAsyncResult *result, gpoint
 	GDBusConnection *connection = g_dbus_connection_new_for_address_finish(result, &error);
 
 	if (!connection) {
+		g_autofree char *address = get_address(g_task_get_source_object(task), NULL);
+
+		g_prefix_error(&error, "The bus %s: ", address);
 		fail_start(task, error);
 		return;
 	}
