@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""list-ports.py [PORT...]: prints the attributes of RDMA ports, or the reason why there is no value."""
+"""Prints the attributes of RDMA ports, or the reason why there is no value."""
 
+import argparse
 import sys
 
 import gi
 
 gi.require_version("Rdmad", "1.0")
-from gi.repository import GLib, Rdmad
+from gi.repository import Gio, GLib, Rdmad
 
 
 def text(port, attribute, convert=str):
@@ -25,14 +26,25 @@ def show(port):
     print(f"    netdev  {text(port, 'netdev')}")
 
 
+def connect(bus):
+    """A client on the bus "system" or "session", or on the one with this D-Bus address."""
+    kinds = {"system": Gio.BusType.SYSTEM, "session": Gio.BusType.SESSION}
+    client = Rdmad.Client(bus_address=Gio.dbus_address_get_for_bus_sync(kinds[bus], None) if bus in kinds else bus)
+    client.init(None)
+    return client
+
+
 def main():
-    client = Rdmad.Client.new_sync(None)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bus", default="system", metavar="session|system|ADDRESS", help="the bus that rdmad is on")
+    parser.add_argument("port", nargs="*", help="any name of it: mlx5_0/1, a network interface, an address, a GUID")
+    arguments = parser.parse_args()
+    client = connect(arguments.bus)
     if not client.get_connected():
         sys.exit("rdmad is not running")
     ports = client.list_ports()
-    if len(sys.argv) > 1:
-        # any name: mlx5_0/1, a network interface, a GUID
-        ports = [client.find_port_sync(Rdmad.Lookup.ANY, name, None)[0] for name in sys.argv[1:]]
+    if arguments.port:
+        ports = [client.find_port_sync(Rdmad.Lookup.ANY, name, None)[0] for name in arguments.port]
     for port in ports:
         show(port)
 

@@ -1,18 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""monitor-ports.py: prints one line for each change of an RDMA port, until it is interrupted.
+"""Prints one line for each change of an RDMA port, until it is interrupted.
 
-It continues when rdmad or the bus ends and is started again. It then prints what has changed in between. What has changed
-and changed back in between nobody can tell: the first line says from when on this is so, and the second one until when.
+It continues when rdmad or the bus ends and is started again. It then prints what is different from before. Between the
+lines "rdmad is gone" and "rdmad is there" it sees nothing: what has changed and changed back there, it cannot tell.
 """
 
+import argparse
 import signal
 import sys
 
 import gi
 
 gi.require_version("Rdmad", "1.0")
-from gi.repository import GLib, Rdmad
+from gi.repository import Gio, GLib, Rdmad
 
 
 def on_changed(client, changes):
@@ -43,9 +44,19 @@ def on_port_added(client, port):
     port.connect("state-changed", on_state_changed)
 
 
+def connect(bus):
+    """A client on the bus "system" or "session", or on the one with this D-Bus address."""
+    kinds = {"system": Gio.BusType.SYSTEM, "session": Gio.BusType.SESSION}
+    client = Rdmad.Client(bus_address=Gio.dbus_address_get_for_bus_sync(kinds[bus], None) if bus in kinds else bus)
+    client.init(None)
+    return client
+
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bus", default="system", metavar="session|system|ADDRESS", help="the bus that rdmad is on")
+    client = connect(parser.parse_args().bus)
     loop = GLib.MainLoop()
-    client = Rdmad.Client.new_sync(None)
     client.connect("changed", on_changed)
     client.connect("notify::connected", on_connected)
     client.connect("port-added", on_port_added)

@@ -419,10 +419,10 @@ class TestExamples(unittest.TestCase):
         self.addCleanup(self.bus.close)
         self.bus.start()
 
-    def run_example(self, name, *arguments, status=0):
+    def run_example(self, name, *arguments, status=0, environment=None):
         result = subprocess.run([os.path.join(SOURCE, "docs", "examples", name), *arguments], text=True,
-                                env=self.bus.environment(), timeout=GUARD_SEC, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, check=False)
+                                env=environment or self.bus.environment(), timeout=GUARD_SEC,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         self.assertEqual(result.returncode, status, result.stdout)
         return result.stdout
 
@@ -434,6 +434,12 @@ class TestExamples(unittest.TestCase):
         self.assertIn("    LID     - (not on this kind of port)\n", output)
         self.assertIn("rocep1/1", self.run_example("list-ports.py", "ens1"))
         self.assertIn('No port "ens9"', self.run_example("list-ports.py", "ens9", status=1))
+        nowhere = {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"}
+        self.assertEqual(self.run_example("list-ports.py", f"--bus={self.bus.address}", environment=nowhere), output)
+        session = {**nowhere, "DBUS_SESSION_BUS_ADDRESS": self.bus.address}
+        self.assertEqual(self.run_example("list-ports.py", "--bus=session", environment=session), output)
+        self.assertIn("/nowhere", self.run_example("list-ports.py", environment=nowhere, status=1))
+        self.assertIn("--bus", self.run_example("monitor-ports.py", "--help"))
         self.bus.kill()
         self.assertEqual(self.run_example("list-ports.py", status=1), "rdmad is not running\n")
 
