@@ -4,8 +4,8 @@
 
 #include "names.h"
 
-/* Where rdmad is asked, for messages. */
-static char place[160] = "the system bus";
+/* Where rdmad is asked, for messages, and what to look at if it is not there. */
+static char place[160] = "the system bus", advice[160] = "; see: systemctl status rdmad";
 
 static int open_address(const char *address, sd_bus **ret)
 {
@@ -28,19 +28,23 @@ static int open_bus(const Context *c, sd_bus **ret)
 {
 	if (c->host) {
 		snprintf(place, sizeof(place), "the system bus of %s", c->host);
+		snprintf(advice, sizeof(advice), "; see: systemctl -H %s status rdmad", c->host);
 		return sd_bus_open_system_remote(ret, c->host);
 	}
 	if (c->machine) {
 		snprintf(place, sizeof(place), "the system bus of container %s", c->machine);
+		snprintf(advice, sizeof(advice), "; see: systemctl -M %s status rdmad", c->machine);
 		return sd_bus_open_system_machine(ret, c->machine);
 	}
 	if (streq(c->address, "system"))
 		return sd_bus_open_system(ret);
 	if (streq(c->address, "session")) {
 		snprintf(place, sizeof(place), "the bus of the session");
+		snprintf(advice, sizeof(advice), "; this starts it: rdmad --bus=session");
 		return sd_bus_open_user(ret);
 	}
 	snprintf(place, sizeof(place), "the bus %s", c->address);
+	advice[0] = '\0';
 	return open_address(c->address, ret);
 }
 
@@ -50,14 +54,40 @@ static bool is_lost(int r)
 	return r == -ENOTCONN || r == -ECONNRESET || r == -ECONNREFUSED || r == -EPIPE;
 }
 
+/* The variable that says where the bus is; NULL if the command line says it. */
+static const char *bus_variable(const Context *c)
+{
+	if (c->host || c->machine)
+		return NULL;
+	return streq(c->address, "system")    ? "DBUS_SYSTEM_BUS_ADDRESS"
+	       : streq(c->address, "session") ? "DBUS_SESSION_BUS_ADDRESS"
+					      : NULL;
+}
+
+static void complain_connect(const Context *c, int r)
+{
+	const char *variable = bus_variable(c), *value = variable ? getenv(variable) : NULL;
+
+	if (c->host && is_lost(r))
+		complain("the connection to %s has ended", place);
+	else if (c->machine && r == -EHOSTDOWN)
+		complain("cannot connect to %s: no container with this name is running", place);
+	else if (value)
+		complain("cannot connect to %s: %s (%s is %s); --bus asks on another bus", place,
+			 strerror(-r), variable, value);
+	else if (variable)
+		complain("cannot connect to %s: %s; --bus asks on another bus", place,
+			 strerror(-r));
+	else
+		complain("cannot connect to %s: %s", place, strerror(-r));
+}
+
 ExitStatus bus_connect(const Context *c, sd_bus **ret)
 {
 	int r = open_bus(c, ret);
 
-	if (r < 0 && c->host && is_lost(r))
-		complain("the connection to %s has ended", place);
-	else if (r < 0)
-		complain("cannot connect to %s: %s", place, strerror(-r));
+	if (r < 0)
+		complain_connect(c, r);
 	return r < 0 ? STATUS_NO_DAEMON : STATUS_OK;
 }
 
@@ -102,9 +132,13 @@ ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r)
 	const char *message = error && error->message ? error->message : strerror(-r);
 	const char *why = absence(error);
 
+	/* what the bus says of a name without a service is about the bus, and not about rdmad */
+	if (why && sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN)) {
+		complain("no rdmad on %s: it %s%s", place, why, advice);
+		return STATUS_NO_DAEMON;
+	}
 	if (why) {
-		complain("no rdmad on %s: it %s (%s)%s", place, why, message,
-			 streq(place, "the system bus") ? "; see: systemctl status rdmad" : "");
+		complain("no rdmad on %s: it %s (%s)%s", place, why, message, advice);
 		return STATUS_NO_DAEMON;
 	}
 	if (is_lost(r)) {

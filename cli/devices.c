@@ -9,6 +9,7 @@
 #include "json.h"
 #include "selection.h"
 #include "show.h"
+#include "suggestion.h"
 
 static bool arg_limits;
 
@@ -64,6 +65,17 @@ static bool choose_of_port(Choice *d, const char *path)
 	return false;
 }
 
+static void complain_missing(const Choice *d, const char *argument)
+{
+	Suggestion suggestion = suggestion_for(argument);
+
+	for (size_t i = 0; i < d->objects.n; i++)
+		if (!d->objects.items[i]->is_port)
+			suggestion_offer(&suggestion,
+					 value_text(&d->objects.items[i]->values[DEVICE_ATTR_name]));
+	complain("%s: no device has such a name%s", argument, suggestion_text(&suggestion));
+}
+
 /* ARGUMENT is the name of a device, a pattern for it, or anything that names its ports. */
 static ExitStatus choose(const Context *c, Choice *d, const char *argument)
 {
@@ -80,7 +92,7 @@ static ExitStatus choose(const Context *c, Choice *d, const char *argument)
 	for (size_t i = 0; i < found.n; i++)
 		any |= choose_of_port(d, found.paths[i]);
 	if (!any)
-		complain("%s: no device has such a name", argument);
+		complain_missing(d, argument);
 	d->missing |= !any;
 	return STATUS_OK;
 }

@@ -103,13 +103,20 @@ static bool is_address(const char *argument)
 	return gid_parse(argument, gid) == 0;
 }
 
-/* The arguments are ports, or addresses: the first says which. */
+/* The arguments are ports, or addresses, but not both. */
 static ExitStatus read_lines(Context *c, Selection *s, Lines *ret, ExitStatus *ret_missing)
 {
+	unsigned int n = 0;
 	ExitStatus status;
 
 	*ret_missing = STATUS_OK;
-	if (c->n_arguments == 0 || !is_address(c->arguments[0])) {
+	for (unsigned int i = 0; i < c->n_arguments; i++)
+		n += is_address(c->arguments[i]);
+	if (n > 0 && n < c->n_arguments) {
+		complain("gid: expected ports or addresses, but not both");
+		return STATUS_USAGE;
+	}
+	if (n == 0) {
 		status = selection_read(c, false, s);
 		if (status != STATUS_OK)
 			return status;

@@ -40,7 +40,7 @@ static const Command commands[] = {
 	{"map",      "PORT",      0, UINT_MAX, 0,           NULL,             map_command,
 	 "Print interface, PCI address and NUMA node of ports",
 	 "  rdmactl map                       which network interface is on which port?\n"},
-	{"gid",      "PORT",      0, UINT_MAX, 0,           NULL,             gid_command,
+	{"gid",      "PORT|ADDRESS", 0, UINT_MAX, 0,           NULL,             gid_command,
 	 "Print the GIDs of ports, or that of an address",
 	 "  rdmactl gid                       the GID tables of all ports\n"
 	 "  rdmactl gid 192.0.2.7             the port and the index to use for an address\n"},
@@ -81,9 +81,10 @@ static const Command commands[] = {
 	 "  rdmactl describe speed            the attributes with this in their names\n"
 	 "  rdmactl describe symbol_error\n"
 	 "  rdmactl describe --json | jq -r '.Attributes[].Name'\n"},
-	{"wait",     "PORT",      1, UINT_MAX, RUN_ENDLESS, wait_options,     wait_command,
+	{"wait",     "PORT",      0, UINT_MAX, RUN_ENDLESS, wait_options,     wait_command,
 	 "Wait until ports are active",
 	 "  rdmactl wait mlx5_0/1 mlx5_1/1    until both are active\n"
+	 "  rdmactl wait 'mlx5_*'             all that match now\n"
 	 "  rdmactl wait --timeout=60 --gid=192.0.2.7 eth2\n"
 	 "  rdmactl wait --any --rate=200G ib0 ib1\n"},
 };
@@ -97,6 +98,14 @@ static OptionTable options; /* of all commands */
 static ExitStatus parse_destination(const Option *o, const char *argument)
 {
 	if (argument[0] == '\0' || argument[0] == '-')
+		return option_refuse(o, argument);
+	return option_text(o, argument);
+}
+
+/* An address of D-Bus begins with its transport: "unix:path=/run/bus". */
+static ExitStatus parse_bus(const Option *o, const char *argument)
+{
+	if (!streq(argument, "system") && !streq(argument, "session") && !strchr(argument, ':'))
 		return option_refuse(o, argument);
 	return option_text(o, argument);
 }
@@ -116,7 +125,7 @@ static const Option common_options[] = {
 	{"no-pager", 0,   NULL,          "Do not run a pager for long output",              option_set,        &arg_no_pager,    NULL,                            0},
 	{"host",     'H', "[USER@]HOST", "Ask rdmad on another machine, over SSH",          parse_destination, &context.host,    "a host, such as root@node17",   0},
 	{"machine",  'M', "CONTAINER",   "Ask rdmad in a local container",                  parse_destination, &context.machine, "the name of a local container", 0},
-	{"bus",      0,   "ADDRESS",     "Ask on this bus: system, session, or an address", parse_destination, &context.address, "system, session, or the address of a bus", 0},
+	{"bus",      0,   "BUS",         "Ask on this bus: system, session, or an address", parse_bus,         &context.address, "system, session, or an address such as unix:path=/run/bus", 0},
 	{"user",     0,   NULL,          "The same as --bus=session",                       option_user,       &context.address, NULL,                            0},
 	{},
 };
@@ -155,9 +164,10 @@ static const char *arguments_of(const Command *command, char buffer[32])
 
 static void print_port_names(void)
 {
-	puts("\nPORT is mlx5_0/1, mlx5_0:1 or mlx5_0, a network interface, a GID, an IP or PCI\n"
-	     "address, or a GUID such as 0002:c903:00ab:cdef. A pattern such as 'mlx5_*'\n"
-	     "means all that match; without PORT, a command that does not wait means all.");
+	puts("\nPORT is mlx5_0/1 or mlx5_0:1, mlx5_0 for all ports of this device, a network\n"
+	     "interface, an IP address, a GID, a GUID such as 0002:c903:00ab:cdef, or a PCI\n"
+	     "address. A pattern such as 'mlx5_*' means all ports that match. Without PORT,\n"
+	     "all ports are meant.");
 }
 
 static ExitStatus help(void)
@@ -189,7 +199,7 @@ static ExitStatus help_command(const Command *command)
 	       command->argument ? " " : "", arguments_of(command, arguments), command->help);
 	if (options_print(&options, command->name) > 0)
 		puts("\nFor the options of every command see rdmactl --help.");
-	if (command->argument && streq(last_argument(command, &n), "PORT"))
+	if (command->argument && startswith(last_argument(command, &n), "PORT"))
 		print_port_names();
 	printf("\nExamples:\n%s", command->examples);
 	return STATUS_OK;
@@ -201,7 +211,7 @@ static ExitStatus check_arguments(const Context *c, const Command *command)
 	unsigned int n = c->n_arguments;
 	int first;
 
-	if (n < command->least && !(options_flags(&options) & RUN_WITHOUT_ARGUMENT)) {
+	if (n < command->least) {
 		(void)last_argument(command, &first);
 		complain("%s: expected %.*s", command->name, first > 0 ? first - 1 : INT_MAX,
 			 command->argument);

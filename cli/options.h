@@ -13,9 +13,8 @@
 /* How a command is run. The row of a command has these, and an option that is given adds its own.
  */
 typedef enum RunFlags {
-	RUN_OFFLINE = 1 << 0,	       /* it needs no rdmad */
-	RUN_ENDLESS = 1 << 1,	       /* it writes while things happen: no pager */
-	RUN_WITHOUT_ARGUMENT = 1 << 2, /* its argument may be left out */
+	RUN_OFFLINE = 1 << 0, /* it needs no rdmad */
+	RUN_ENDLESS = 1 << 1, /* it writes while things happen: no pager */
 } RunFlags;
 
 typedef struct Option Option;

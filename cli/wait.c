@@ -14,6 +14,7 @@
 #include "json.h"
 #include "names.h"
 #include "parse.h"
+#include "selection.h"
 
 /* How much later than the time-out the answer of rdmad may come. */
 #define GRACE_USEC (2 * USEC_PER_SEC)
@@ -80,7 +81,7 @@ const Option wait_options[] = {
 	{"any",        0, NULL,      "Wait for one of the ports only; print which",    option_set,       &arg_any,          NULL,                                        0},
 	{"timeout",    0, "SEC",     "Give up after this time (default: never)",       option_seconds,   &arg_timeout_usec, "seconds, such as 60",                       0},
 	{"quiet",      0, NULL,      "Do not print what is missing",                   option_set,       &arg_quiet,        NULL,                                        0},
-	{"configured", 0, NULL,      "Wait for the ports in [Wait] of rdmad.conf too", option_set,       &arg_configured,   NULL,                                        RUN_WITHOUT_ARGUMENT},
+	{"configured", 0, NULL,      "Wait for the ports in [Wait] of rdmad.conf too", option_set,       &arg_configured,   NULL,                                        0},
 	{"escaped",    0, NULL,      "PORT is as in the name of a unit: mlx5_0-1",     option_set,       &arg_escaped,      NULL,                                        0},
 	{},
 };
@@ -92,7 +93,9 @@ typedef struct Waiting {
 	sd_event_source *timer; /* at the time-out; NULL: there is none */
 	sd_bus_slot
 		*call; /* the call of WaitFor() that waits for an answer; NULL: there is no rdmad */
-	char **ports;
+	char **ports;  /* the names for the call; NULL at the end */
+	size_t n_ports;
+	bool chosen; /* each name that means several ports was replaced by theirs */
 	uint64_t start_usec, deadline_usec;
 	uint64_t absent_usec; /* since when there is no rdmad: when this program started, or when
 				 rdmad went away */
@@ -104,7 +107,7 @@ static void waiting_done(Waiting *w)
 {
 	sd_event_source_disable_unref(w->timer);
 	sd_bus_slot_unref(w->call);
-	for (unsigned int i = 0; w->ports && i < w->c->n_arguments; i++)
+	for (size_t i = 0; i < w->n_ports; i++)
 		free(w->ports[i]);
 	free(w->ports);
 	if (w->event)
@@ -159,6 +162,69 @@ static void complain_missing(const char *message)
 	}
 }
 
+static ExitStatus add_name(Waiting *w, const char *name)
+{
+	char **ports = reallocarray(w->ports, w->n_ports + 2, sizeof(*ports));
+
+	if (!ports)
+		return out_of_memory();
+	w->ports = ports;
+	ports[w->n_ports] = strdup(name);
+	if (!ports[w->n_ports])
+		return out_of_memory();
+	ports[++w->n_ports] = NULL;
+	return STATUS_OK;
+}
+
+/* Adds the ports that there are now and that ARGUMENT chooses; NULL chooses all. A name that
+ * chooses none is added as it is: its port may come. */
+static ExitStatus add_chosen(Waiting *w, char *argument)
+{
+	_cleanup_selection_ Selection s = {};
+	Context c = *w->c;
+	ExitStatus status;
+	char name[96];
+
+	c.arguments = &argument;
+	c.n_arguments = argument != NULL;
+	status = selection_read(&c, false, &s);
+	if (status == STATUS_OK && s.n == 0 && argument && !selection_is_pattern(argument))
+		return add_name(w, argument);
+	for (size_t i = 0; status == STATUS_OK && i < s.n; i++)
+		status = add_name(w, object_name(s.ports[i], name));
+	if (status != STATUS_OK || s.n > 0)
+		return status;
+	if (argument)
+		return selection_complain(&s);
+	complain("wait: there is no RDMA port");
+	return STATUS_NO_PORT;
+}
+
+static int call(Waiting *w);
+
+/* A name means several ports: makes the call again with theirs. */
+static int choose_again(Waiting *w)
+{
+	ExitStatus status = STATUS_OK;
+	char **names = w->ports;
+	size_t n = w->n_ports;
+	int r;
+
+	w->ports = NULL;
+	w->n_ports = 0;
+	w->chosen = true;
+	for (size_t i = 0; i < n; i++) {
+		if (status == STATUS_OK)
+			status = add_chosen(w, names[i]);
+		free(names[i]);
+	}
+	free(names);
+	if (status != STATUS_OK)
+		return end(w, status);
+	r = call(w);
+	return r < 0 ? end(w, bus_complain("wait", NULL, r)) : 0;
+}
+
 static int end_with_error(Waiting *w, const sd_bus_error *error)
 {
 	if (sd_bus_error_has_name(error, RDMAD_ERROR_WAIT_TIMEOUT)) {
@@ -192,6 +258,8 @@ static int on_answer(sd_bus_message *reply, void *userdata, _unused_ sd_bus_erro
 	if (bus_is_absence(error, 0) ||
 	    sd_bus_error_has_name(error, "org.freedesktop.DBus.Error.TimedOut"))
 		return 0;
+	if (sd_bus_error_has_name(error, RDMAD_ERROR_AMBIGUOUS) && !w->chosen)
+		return choose_again(w);
 	return end_with_error(w, error);
 }
 
@@ -310,24 +378,28 @@ static int start(Waiting *w)
 	return r < 0 ? r : call(w);
 }
 
-/* Makes the names of the ports for the call. */
+/* Makes the names of the ports for the call. Only what a name cannot say needs rdmad now. */
 static ExitStatus name_ports(Waiting *w)
 {
 	Context *c = w->c;
+	ExitStatus status = STATUS_OK;
 
-	w->ports = calloc(c->n_arguments + 1, sizeof(char *));
-	for (unsigned int i = 0; w->ports && i < c->n_arguments; i++) {
-		w->ports[i] = strdup(c->arguments[i]);
-		if (!w->ports[i])
+	if (c->n_arguments == 0 && !arg_configured)
+		return add_chosen(w, NULL);
+	for (unsigned int i = 0; status == STATUS_OK && i < c->n_arguments; i++) {
+		_cleanup_free_ char *name = strdup(c->arguments[i]);
+
+		if (!name)
 			return out_of_memory();
-		if (arg_escaped && instance_unescape(w->ports[i]) < 0) {
+		if (arg_escaped && instance_unescape(name) < 0) {
 			complain("wait: \"%s\": expected a port as in the name of a unit, such as "
 				 "mlx5_0-1",
 				 c->arguments[i]);
 			return STATUS_USAGE;
 		}
+		status = selection_is_pattern(name) ? add_chosen(w, name) : add_name(w, name);
 	}
-	return w->ports ? STATUS_OK : out_of_memory();
+	return status;
 }
 
 ExitStatus wait_command(Context *c)

@@ -32,10 +32,16 @@ _rdmactl_argument()
 	done <<<"$2"
 }
 
-# The ports and their network interfaces.
+# KIND WORD...: the devices, or the ports and their network interfaces, on the bus that the words of the command line say
 _rdmactl_ports()
 {
-	rdmactl --no-pager list -o Port,Netdev 2>/dev/null |
+	local bus
+	mapfile -t bus < <(printf '%s\n' "${@:2}" | grep -xE -e '--(user|bus=.*)')
+	if [[ $1 == *DEVICE* ]]; then
+		rdmactl --no-pager "${bus[@]}" devices 2>/dev/null | grep '^[^ ]'
+		return
+	fi
+	rdmactl --no-pager "${bus[@]}" list -o Port,Netdev 2>/dev/null |
 		awk 'NR > 1 { print $1; if ($2 != "-") print $2 }'
 }
 
@@ -89,10 +95,10 @@ _rdmactl()
 	case $kind in
 	WORDS) mapfile -t COMPREPLY < <(compgen -W "${words_before//|/ }" -- "$cur") ;;
 	COMMAND) mapfile -t COMPREPLY < <(compgen -W "$(_rdmactl_commands)" -- "$cur") ;;
-	*PORT*)
+	*PORT* | *DEVICE*)
 		# those of another machine are not worth a connection with each key
 		[[ " ${words[*]}" != *" -"[HM]* && " ${words[*]}" != *" --"[hm][oa]* ]] || return
-		mapfile -t COMPREPLY < <(compgen -W "$(_rdmactl_ports)" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$(_rdmactl_ports "$kind" "${words[@]}")" -- "$cur")
 		;;
 	ATTRIBUTE,...)
 		local before=${cur%"${cur##*,}"}
@@ -116,6 +122,7 @@ _rdmactl()
 	[[:lower:]]*\|*) mapfile -t COMPREPLY < <(compgen -W "${kind//|/ }" -- "$cur") ;;
 	FILE) _filedir ;;
 	PROGRAM) mapfile -t COMPREPLY < <(compgen -c -- "$cur" | sort -u) ;;
+	BUS) mapfile -t COMPREPLY < <(compgen -W "system session" -- "$cur") ;;
 	*HOST) _known_hosts_real -a -- "$cur" ;;
 	CONTAINER)
 		mapfile -t COMPREPLY < <(compgen -W "$(machinectl --no-legend --no-pager list 2>/dev/null |

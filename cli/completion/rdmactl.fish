@@ -49,10 +49,16 @@ function __rdmactl_attributes
         awk -v part="$argv[1]" '/^(Of|Counters|Reasons|Features)/ { on = $0 ~ part; next } on && /^[^ ]/ { print $1 }'
 end
 
-# The ports and their network interfaces. Those of another machine are not worth a connection with each key.
+# KIND TOKEN...: the devices, or the ports and their network interfaces, on the bus that the tokens of the command line say. Those of another
+# machine are not worth a connection with each key.
 function __rdmactl_ports
-    string match -qr -- '^(-[HM]|--host|--machine)' $argv; and return
-    rdmactl --no-pager list -o Port,Netdev 2>/dev/null |
+    set -l bus (string match -r -- '^--(?:user|bus=.*)$' $argv[2..-1])
+    string match -qr -- '^(-[HM]|--host|--machine)' $argv[2..-1]; and return
+    if string match -q '*DEVICE*' -- $argv[1]
+        rdmactl --no-pager $bus devices 2>/dev/null | grep '^[^ ]'
+        return
+    end
+    rdmactl --no-pager $bus list -o Port,Netdev 2>/dev/null |
         awk 'NR > 1 { print $1; if ($2 != "-") print $2 }'
 end
 
@@ -63,8 +69,8 @@ function __rdmactl_values
     switch $kind
         case COMMAND
             rdmactl --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) [^ ]*.*  \(.*\)/\1\t\2/p'
-        case '*PORT*'
-            __rdmactl_ports $argv[3..-1]
+        case '*PORT*' '*DEVICE*'
+            __rdmactl_ports $kind $argv[3..-1]
         case 'ATTRIBUTE,...'
             set -l before (string match -r -- '^.*,' $current)
             for name in (__rdmactl_attributes '^Of')
@@ -88,6 +94,8 @@ function __rdmactl_values
             __fish_complete_path $current
         case PROGRAM
             complete -C "$current"
+        case BUS
+            printf '%s\n' system session
         case '*HOST'
             __fish_print_hostnames
         case CONTAINER
