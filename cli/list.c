@@ -329,6 +329,10 @@ static int set_column(const Context *c, const ObjectList *objects, struct libsco
 	return r;
 }
 
+/* How many of the last columns may be left out on a narrow terminal. Those that somebody asked for
+ * may not. */
+static size_t n_spare_columns;
+
 static bool add_headings(struct libscols_table *table)
 {
 	/* on a narrow terminal MTU is left out first, then LINK and PROTOCOL */
@@ -350,10 +354,11 @@ static bool add_headings(struct libscols_table *table)
 			return false;
 	for (size_t i = 0; i < arg_columns.n; i++) {
 		const Attribute *row = arg_columns.items[i].row;
+		int flags = i + n_spare_columns >= arg_columns.n ? SCOLS_FL_TRUNC : 0;
 		char heading[64];
 
 		terminal_heading(row ? row->name : "Port", heading, sizeof(heading));
-		if (!scols_table_new_column(table, heading, 0, 0))
+		if (!scols_table_new_column(table, heading, 0, flags))
 			return false;
 	}
 	return true;
@@ -460,5 +465,6 @@ ExitStatus map_command(Context *c)
 	static const Option columns = {.name = "output", .value = &arg_columns};
 	ExitStatus status = parse_output(&columns, "Port,Netdev,PciAddress,NumaNode,State");
 
+	n_spare_columns = 2;
 	return status == STATUS_OK ? list_command(c) : status;
 }
