@@ -78,13 +78,14 @@ static void measure(struct libscols_table *table, size_t *widths)
 	}
 }
 
-static size_t sum(const size_t *widths, size_t n)
+static size_t sum(struct libscols_table *table, const size_t *widths, size_t n)
 {
-	size_t total = 0;
+	const char *separator = scols_table_get_column_separator(table);
+	size_t gap = separator ? strlen(separator) : 1, total = 0;
 
 	for (size_t i = 0; i < n; i++)
-		total += widths[i] > 0 ? widths[i] + 1 : 0;
-	return total > 0 ? total - 1 : 0; /* no blank behind the last one */
+		total += widths[i] > 0 ? widths[i] + gap : 0;
+	return total > 0 ? total - gap : 0; /* no blank behind the last one */
 }
 
 static int leave_out(struct libscols_table *table, size_t *widths, size_t width,
@@ -93,7 +94,7 @@ static int leave_out(struct libscols_table *table, size_t *widths, size_t width,
 	_cleanup_free_ char *left_out = NULL;
 	size_t n = scols_table_get_ncols(table);
 
-	for (size_t i = n; i-- > 0 && sum(widths, n) > width;) {
+	for (size_t i = n; i-- > 0 && sum(table, widths, n) > width;) {
 		struct libscols_column *column = scols_table_get_column(table, i);
 		const char *heading = scols_cell_get_data(scols_column_get_header(column));
 		char *text;
@@ -137,7 +138,12 @@ static int shorten(struct libscols_cell *cell, size_t width)
 
 	if (!text || cell_width(cell) <= width)
 		return 0;
-	(void)text_width(text, width - dots, &bytes);
+	/* blanks that fill the cell can go without a word */
+	(void)text_width(text, width, &bytes);
+	if (text[bytes + strspn(text + bytes, " ")] == '\0')
+		end = "";
+	else
+		(void)text_width(text, width - dots, &bytes);
 	if (asprintf(&shorter, "%.*s%s", (int)bytes, text, end) < 0)
 		return -ENOMEM;
 	return scols_cell_refer_data(cell, shorter);
@@ -162,9 +168,9 @@ int fit_table(struct libscols_table *table, size_t width, char **ret_left_out)
 		return -ENOMEM;
 	measure(table, widths);
 	r = leave_out(table, widths, width, ret_left_out);
-	if (r < 0 || sum(widths, n) <= width)
+	if (r < 0 || sum(table, widths, n) <= width)
 		return r;
-	while (sum(widths, n) > width && (i = choose(table, widths, n)) < n)
+	while (sum(table, widths, n) > width && (i = choose(table, widths, n)) < n)
 		widths[i]--;
 	for (i = 0; i < n && r == 0; i++)
 		if (widths[i] > 0)

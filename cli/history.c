@@ -271,39 +271,82 @@ static bool duration_of(const Context *c, const Transition *t, const Transition 
 	return until >= since;
 }
 
-static void print_line(const Context *c, const Transition *t, const Transition *next)
+/* The columns keep their places from port to port: cells are filled with blanks. On a narrow
+ * terminal FOR is left out first, and then FROM. */
+enum { COLUMN_TIME, COLUMN_FROM, COLUMN_TO, COLUMN_FOR, COLUMN_REASON, _COLUMN_MAX };
+
+static const struct {
+	const char *heading;
+	int width, flags;
+} columns[_COLUMN_MAX] = {
+	[COLUMN_TIME] = {"TIME", 23, 0},    [COLUMN_FROM] = {"FROM", 12, SCOLS_FL_TRUNC},
+	[COLUMN_TO] = {"TO", 12, 0},	    [COLUMN_FOR] = {"FOR", 13, SCOLS_FL_TRUNC},
+	[COLUMN_REASON] = {"REASON", 0, 0},
+};
+
+static int set_cell(struct libscols_line *line, unsigned int i, const char *text)
+{
+	char *filled;
+
+	if (asprintf(&filled, "%-*s", columns[i].width, text) < 0)
+		return -ENOMEM;
+	return scols_line_refer_data(line, i, filled);
+}
+
+static int add_line(const Context *c, struct libscols_table *table, const Transition *t,
+		    const Transition *next)
 {
 	_cleanup_free_ char *text = time_text(t->realtime_usec);
-	const char *color = terminal_state_color(t->to);
+	struct libscols_line *line = scols_table_new_line(table, NULL);
 	char duration[DURATION_MAX] = "";
+	const char *cells[_COLUMN_MAX] = {text, t->from, t->to, duration, t->reason};
 	uint64_t usec;
+	int r = line && text ? 0 : -ENOMEM;
 
 	if (duration_of(c, t, next, &usec))
 		duration_format(usec, duration);
-	fprintf(c->out, "%-23s  %-12s  %s%-12s%s  %-13s  %s\n", text ? text : "", t->from,
-		terminal_color(c, color), t->to, color ? terminal_plain(c) : "", duration,
-		t->reason);
+	for (unsigned int i = 0; r == 0 && i < _COLUMN_MAX; i++)
+		r = set_cell(line, i, cells[i]);
+	if (r == 0)
+		r = scols_cell_set_color(scols_line_get_cell(line, COLUMN_TO),
+					 terminal_color(c, terminal_state_color(t->to)));
+	return r;
 }
 
-static void print_entry(const Context *c, const Value *entry, size_t n, bool heading)
+static ExitStatus print_transitions(const Context *c, const Value *entry)
+{
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
+	Transition t, next;
+
+	if (!table || scols_table_set_column_separator(table, "  ") < 0)
+		return out_of_memory();
+	for (size_t i = 0; i < _COLUMN_MAX; i++)
+		if (!scols_table_new_column(table, columns[i].heading, 0, columns[i].flags))
+			return out_of_memory();
+	for (size_t i = 0; read_transition(entry, i, &t); i++)
+		if (add_line(c, table, &t, read_transition(entry, i + 1, &next) ? &next : NULL) < 0)
+			return out_of_memory();
+	return terminal_print_table(c, table, 0);
+}
+
+static ExitStatus print_entry(const Context *c, const Value *entry, size_t n, bool heading)
 {
 	_cleanup_free_ char *since = time_text(entry_number(entry, "Since"));
 	uint64_t downs = entry_number(entry, "LinkDownCount");
-	bool there = read_transition(entry, 0, &(Transition){});
-	Transition t, next;
+	ExitStatus status = STATUS_OK;
+	char text[128];
 
 	if (heading)
 		fprintf(c->out, "%s%s%s%s%s\n", n > 0 ? "\n" : "", terminal_color(c, "bold"),
 			entry_name(entry), terminal_plain(c),
 			entry_is_present(entry) ? "" : " (gone)");
-	if (there)
-		fprintf(c->out, "%-23s  %-12s  %-12s  %-13s  %s\n", "TIME", "FROM", "TO", "FOR",
-			"REASON");
-	for (size_t i = 0; read_transition(entry, i, &t); i++)
-		print_line(c, &t, read_transition(entry, i + 1, &next) ? &next : NULL);
+	if (read_transition(entry, 0, &(Transition){}))
+		status = print_transitions(c, entry);
 	/* rdmad keeps only the last transitions */
-	fprintf(c->out, "The link went down %" PRIu64 " %s since %s.\n", downs,
-		downs == 1 ? "time" : "times", since ? since : "then");
+	snprintf(text, sizeof(text), "The link went down %" PRIu64 " %s since %s.", downs,
+		 downs == 1 ? "time" : "times", since ? since : "then");
+	terminal_print_wrapped(c, text, 0);
+	return status;
 }
 
 /* A number that is 0 if it is not known. */
@@ -374,7 +417,9 @@ ExitStatus history_command(Context *c)
 			json_next(c->out, i);
 			print_json(c, h.chosen[i]);
 		} else {
-			print_entry(c, h.chosen[i], i, h.n > 1 || !entry_is_present(h.chosen[i]));
+			status = print_entry(c, h.chosen[i], i,
+					     h.n > 1 || !entry_is_present(h.chosen[i]));
+			worst = MAX(worst, status);
 		}
 	}
 	if (c->json)
