@@ -106,8 +106,11 @@ static void compare_state(Report *r, const Object *o, const char *device, uint8_
 					     "armed", "active", "active-defer"};
 	static const struct {
 		const char *property, *file;
-	} subnet[] = {
-		{"Lid", "lid"}, {"Lmc", "lid_mask_count"}, {"SmLid", "sm_lid"}, {"SmSl", "sm_sl"}};
+		uint32_t not_set;
+	} subnet[] = {{"Lid", "lid", 0},
+		      {"Lmc", "lid_mask_count", NOT_SET},
+		      {"SmLid", "sm_lid", 0},
+		      {"SmSl", "sm_sl", NOT_SET}};
 	uint64_t state, value;
 
 	if (!read_number(device, port, "state", &state) || state >= ARRAY_SIZE(states))
@@ -118,8 +121,9 @@ static void compare_state(Report *r, const Object *o, const char *device, uint8_
 	for (size_t i = 0; infiniband && i < ARRAY_SIZE(subnet); i++)
 		if (read_number(device, port, subnet[i].file, &value))
 			compare_number(r, o, subnet[i].property,
-				       state == IBV_PORT_ARMED || state == IBV_PORT_ACTIVE ? value
-											   : 0);
+				       state == IBV_PORT_ARMED || state == IBV_PORT_ACTIVE
+					       ? value
+					       : subnet[i].not_set);
 }
 
 /* The entry of sysfs; false if it is empty. */

@@ -151,9 +151,9 @@ static void compare_meanings(Report *r, const Object *o, const struct ibv_port_a
 		return;
 	up = a->state == IBV_PORT_ARMED || a->state == IBV_PORT_ACTIVE;
 	compare_number(r, o, "Lid", up ? a->lid : 0);
-	compare_number(r, o, "Lmc", up ? a->lmc : 0);
+	compare_number(r, o, "Lmc", up ? a->lmc : NOT_SET);
 	compare_number(r, o, "SmLid", up ? a->sm_lid : 0);
-	compare_number(r, o, "SmSl", up ? a->sm_sl : 0);
+	compare_number(r, o, "SmSl", up ? a->sm_sl : NOT_SET);
 }
 
 bool read_line(char *buffer, size_t size, const char *format, ...)

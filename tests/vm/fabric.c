@@ -84,7 +84,8 @@ void fabric_restart(Fixture *f, const char *configuration)
 	fputs(configuration, file);
 	fflush(file);
 	sim("del all");
-	run("systemctl reset-failed rdmad 2>/dev/null; systemctl restart rdmad");
+	run("systemctl stop rdmad; systemctl reset-failed rdmad 2>/dev/null; "
+	    "rm -rf /var/lib/rdmad/*; systemctl start rdmad");
 	fixture_connect(f);
 	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "DeviceCount", "0");
 }

@@ -24,7 +24,8 @@ uint64_t sim_number(const char *line, const char *port, const char *key);
 
 /* Makes a fixture that uses the system bus and the service of the guest. */
 Fixture *fabric_new(void);
-/* Removes all devices and starts rdmad again with this configuration. */
+/* Removes all devices and the histories of their ports, and starts rdmad again with this
+ * configuration. */
 void fabric_restart(Fixture *f, const char *configuration);
 /* The process id of the service. */
 pid_t fabric_pid(void);

@@ -8,6 +8,9 @@
 
 #include "fixture.h"
 
+/* What a number reads as while it has no value, if 0 is one of its values. */
+#define NOT_SET UINT32_MAX
+
 typedef struct Property {
 	char *interface;
 	char *name; /* no other interface of the object has a property of this name */

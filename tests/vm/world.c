@@ -8,6 +8,7 @@
 
 #include "fixture.h"
 #include "kernel.h"
+#include "published.h"
 
 const SlotKind slot_kinds[WORLD_SLOTS] = {
 	{"ib", .held = true, .n_ports = 1, .options = "driver=mlx5 planes=2", .has_plane = true},
@@ -109,9 +110,9 @@ static void describe_ib(const IbPort *p, bool no_verbs, Truth *t)
 	say(t, FIELD_ACTIVE_MTU, "%u", up && !no_verbs ? 128U << p->active_mtu : 0);
 	say(t, FIELD_WIDTH, "%u", up ? lanes : 0);
 	say(t, FIELD_LID, "%u", configured ? p->lid : 0);
-	say(t, FIELD_LMC, "%u", configured ? p->lmc : 0);
+	say(t, FIELD_LMC, "%u", configured ? p->lmc : NOT_SET);
 	say(t, FIELD_SM_LID, "%u", configured ? p->sm_lid : 0);
-	say(t, FIELD_SM_SL, "%u", configured ? p->sm_sl : 0);
+	say(t, FIELD_SM_SL, "%u", configured ? p->sm_sl : NOT_SET);
 	say(t, FIELD_PREFIX, "%04x:%04x:%04x:%04x", (unsigned int)(p->prefix >> 48),
 	    (unsigned int)(p->prefix >> 32) & 0xffff, (unsigned int)(p->prefix >> 16) & 0xffff,
 	    (unsigned int)p->prefix & 0xffff);
