@@ -65,7 +65,9 @@ static void check(const uint8_t *data, size_t size)
 	for (const KeptHistory *k = again.first, *was = l.first; k; k = k->next, was = was->next)
 		FUZZ_CHECK(streq(k->device, was->device) && k->port == was->port &&
 			   k->history.n == was->history.n &&
-			   k->history.n_downs == was->history.n_downs);
+			   k->history.n_downs == was->history.n_downs &&
+			   history_last(&k->history)->rate_mbit ==
+				   history_last(&was->history)->rate_mbit);
 	history_list_done(&l);
 	history_list_done(&again);
 }
