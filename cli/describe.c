@@ -366,6 +366,11 @@ static const char *suggest(const char *name, Suggestion *s)
 	suggestion_offer_attributes(s);
 	for (size_t i = 0; i < n_counter_rows; i++)
 		suggestion_offer(s, counter_rows[i].name);
+	for (UnavailableCode i = 0; i < _UNAVAILABLE_MAX; i++)
+		if (unavailable_rows[i].on_bus)
+			suggestion_offer(s, unavailable_rows[i].code);
+	for (size_t i = 0; i < n_feature_rows; i++)
+		suggestion_offer(s, feature_rows[i].name);
 	return suggestion_text(s);
 }
 
