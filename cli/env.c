@@ -85,20 +85,20 @@ static bool has_name(const Object *port, PortAttr a, uint32_t value)
 static bool read_choice(const Object *port, const Value *entry, GidChoice *ret)
 {
 	const char *const names[] = {"IB", "RoCE v1", "RoCE v2"};
-	const Value *m = entry->items, *namespace = NULL;
+	const Value *m = entry->items, *space = NULL;
 
 	*ret = (GidChoice){};
 	if (entry->type != VALUE_STRUCT || entry->n < 4 || m[0].type != VALUE_UNSIGNED ||
 	    gid_parse(value_text(&m[1]), ret->gid) < 0)
 		return false;
 	if (m[entry->n - 1].type == VALUE_DICT)
-	namespace = value_lookup(&m[entry->n - 1], "Namespace");
+		space = value_lookup(&m[entry->n - 1], "Namespace");
 	ret->index = (uint32_t)m[0].number;
 	for (uint32_t t = 0; t < ARRAY_SIZE(names); t++)
 		if (streq(value_text(&m[2]), names[t]))
 			ret->type = t;
 	ret->own_netdev = streq(value_text(&m[3]), port_text(port, PORT_ATTR_netdev));
-	return !namespace || !*value_text(namespace);
+	return !space || !*value_text(space);
 }
 
 static bool is_infiniband(const Object *port)
