@@ -45,6 +45,19 @@ _rdmactl_ports()
 		awk 'NR > 1 { print $1; if ($2 != "-") print $2 }'
 }
 
+# CURRENT KIND WORD...: offers those of _rdmactl_ports that begin with CURRENT, as quoted text. A device may have any name, such as
+# "$(reboot)": compgen -W would run that.
+_rdmactl_offer_ports()
+{
+	local current=$1 name quoted
+	shift
+	while IFS= read -r name; do
+		[[ $name == "$current"* ]] || continue
+		printf -v quoted %q "$name"
+		COMPREPLY+=("$quoted")
+	done < <(_rdmactl_ports "$@")
+}
+
 # PATTERN: the names that describe knows, of the parts whose headings match
 _rdmactl_attributes()
 {
@@ -98,7 +111,7 @@ _rdmactl()
 	*PORT* | *DEVICE*)
 		# those of another machine are not worth a connection with each key
 		[[ " ${words[*]}" != *" -"[HM]* && " ${words[*]}" != *" --"[hm][oa]* ]] || return
-		mapfile -t COMPREPLY < <(compgen -W "$(_rdmactl_ports "$kind" "${words[@]}")" -- "$cur")
+		_rdmactl_offer_ports "$cur" "$kind" "${words[@]}"
 		;;
 	ATTRIBUTE,...)
 		local before=${cur%"${cur##*,}"}
