@@ -241,19 +241,3 @@ int bus_find_ports(sd_bus *bus, const char *what, const char *by, FoundPaths *re
 	f = (FoundPaths){};
 	return 0;
 }
-
-int bus_get_port(sd_bus *bus, const char *port, char **ret_path, sd_bus_error *error)
-{
-	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
-	const char *path;
-	int r;
-
-	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-			       "GetPort", error, &reply, "sa{sv}", port, 0);
-	if (r >= 0)
-		r = sd_bus_message_read_basic(reply, 'o', &path);
-	if (r < 0)
-		return r;
-	*ret_path = strdup(path);
-	return *ret_path ? 0 : -ENOMEM;
-}

@@ -34,7 +34,3 @@ void bus_found_done(FoundPaths *f);
  * None is no error. Prints nothing: the reason of a failure is in ERROR. */
 int bus_find_ports(sd_bus *bus, const char *what, const char *by, FoundPaths *ret,
 		   sd_bus_error *error);
-
-/* Finds the object path of PORT, which is named as the user wrote it; the caller frees the path.
- * Prints nothing: the reason of a failure is in ERROR. */
-int bus_get_port(sd_bus *bus, const char *port, char **ret_path, sd_bus_error *error);

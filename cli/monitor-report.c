@@ -6,66 +6,70 @@
 #include "format.h"
 #include "selection.h"
 
-/* Finds the path of the port called ARGUMENT. One that is not there is watched for by this name. */
-static ExitStatus choose_port(sd_bus *bus, const char *argument, char **ret_path)
+/* Watches the ports that ARGUMENT names. If there are none it is the name of a port that will come.
+ */
+static ExitStatus choose_ports(Report *r, const char *argument)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	int r = bus_get_port(bus, argument, ret_path, &error);
+	_cleanup_(bus_found_done) FoundPaths found = {};
+	WatchedPort *ports;
+	int e = bus_find_ports(r->c->bus, argument, NULL, &found, &error);
 
-	return r < 0 && !bus_is_no_port(&error) ? bus_complain(argument, &error, r) : STATUS_OK;
+	if (e < 0)
+		return bus_complain(argument, &error, e);
+	ports = reallocarray(r->ports, r->n_ports + found.n + 1, sizeof(*ports));
+	if (!ports)
+		return out_of_memory();
+	r->ports = ports;
+	for (size_t i = 0; i < found.n; i++)
+		ports[r->n_ports++] = (WatchedPort){.path = steal_pointer(&found.paths[i])};
+	return STATUS_OK;
 }
 
 ExitStatus report_choose_ports(Report *r)
 {
-	Context *c = r->c;
+	const Context *c = r->c;
 	ExitStatus status = STATUS_OK;
 
-	if (c->n_arguments == 0)
-		return STATUS_OK;
-	r->paths = calloc(c->n_arguments, sizeof(*r->paths));
-	if (!r->paths)
-		return out_of_memory();
 	for (unsigned int i = 0; status == STATUS_OK && i < c->n_arguments; i++)
 		if (!selection_is_pattern(c->arguments[i]))
-			status = choose_port(c->bus, c->arguments[i], &r->paths[i]);
+			status = choose_ports(r, c->arguments[i]);
 	return status;
 }
 
-int report_name_ports(Report *r, const ObjectList *objects)
+void report_name_ports(Report *r, const ObjectList *objects)
 {
-	r->names = calloc(r->c->n_arguments, sizeof(*r->names));
-	if (!r->names)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < r->c->n_arguments; i++) {
-		const Object *o = r->paths[i] ? object_list_find(objects, r->paths[i]) : NULL;
+	for (size_t i = 0; i < r->n_ports && !r->is_named; i++) {
+		const Object *o = object_list_find(objects, r->ports[i].path);
 
 		if (o)
-			object_name(o, r->names[i]);
+			object_name(o, r->ports[i].name);
 	}
-	return 0;
+	r->is_named = true;
 }
 
 void report_done(Report *r)
 {
 	r->exec = exec_free(r->exec);
-	for (unsigned int i = 0; r->paths && i < r->c->n_arguments; i++)
-		free(r->paths[i]);
-	free(r->paths);
-	free(r->names);
+	for (size_t i = 0; i < r->n_ports; i++)
+		free(r->ports[i].path);
+	free(r->ports);
 }
 
 bool report_is_watched(const Report *r, const Object *o)
 {
 	char name[96];
 
-	if (!r->paths)
+	if (r->c->n_arguments == 0)
 		return true;
 	if (!o->is_port)
 		return false;
 	object_name(o, name);
+	for (size_t i = 0; i < r->n_ports; i++)
+		if (streq(r->ports[i].path, o->path) || streq(r->ports[i].name, name))
+			return true;
 	for (unsigned int i = 0; i < r->c->n_arguments; i++)
-		if ((r->paths[i] && streq(r->paths[i], o->path)) || streq(r->names[i], name) ||
-		    object_matches(o, r->c->arguments[i]))
+		if (object_matches(o, r->c->arguments[i]))
 			return true;
 	return false;
 }

@@ -11,14 +11,20 @@
 #include "monitor-exec.h"
 #include "monitor-print.h"
 
+/* A port that an argument named at the start. */
+typedef struct WatchedPort {
+	char *path;
+	char name[96]; /* a device may come back with another index; "" if the port was away */
+} WatchedPort;
+
 typedef struct Report {
 	Context *c;
 	sd_event *event; /* the loop to end when nobody reads the output any more */
-	/* The ports to watch, or NULL for everything. A port is known by its path, by its name, as
-	 * a device may come back with another index, and by the argument, which may be a pattern or
-	 * a port that is not there yet: its path is NULL then. */
-	char **paths;
-	char (*names)[96]; /* NULL before report_name_ports() */
+	/* Without arguments everything is watched. With them these ports are, and those whose names
+	 * match an argument: a pattern, or the name of a port that was not there yet. */
+	WatchedPort *ports;
+	size_t n_ports;
+	bool is_named; /* report_name_ports() was called */
 	/* The names of the attributes to report; NULL: all that tell a person something. */
 	const char *const *properties;
 	bool fold; /* what changes because the link went down or came up is no line of its own */
@@ -28,9 +34,9 @@ typedef struct Report {
 
 /* Takes the ports from the arguments of C; says which can be none. */
 ExitStatus report_choose_ports(Report *r);
-/* Learns the names of these ports. -ENOMEM. */
-int report_name_ports(Report *r, const ObjectList *objects);
-/* Frees the paths and names. */
+/* Learns the names of these ports, once. */
+void report_name_ports(Report *r, const ObjectList *objects);
+/* Frees the ports, and what runs the command. */
 void report_done(Report *r);
 
 /* Whether O is one of the objects to report. */

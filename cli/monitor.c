@@ -392,8 +392,7 @@ static int on_snapshot(sd_bus_message *reply, void *userdata, _unused_ sd_bus_er
 	fresh = (ObjectList){};
 	m->started = true;
 	m->synced = true;
-	if (m->report.paths && !m->report.names && report_name_ports(&m->report, &m->objects) < 0)
-		return give_up(m, out_of_memory());
+	report_name_ports(&m->report, &m->objects);
 	if (first)
 		report_running(&m->report, &m->objects);
 	return 0;

@@ -96,21 +96,6 @@ static int find_ports(sd_bus_message *call)
 	return 1;
 }
 
-static int get_port(sd_bus_message *call)
-{
-	const char *name;
-	FakePort *p;
-
-	sd_bus_message_read(call, "s", &name);
-	p = find_named(name);
-	if (p)
-		return sd_bus_reply_method_return(call, "o", fake_path(p));
-	if (streq(name, "mlx5_1"))
-		return sd_bus_reply_method_errorf(call, RDMAD_ERROR_AMBIGUOUS,
-						  "device mlx5_1 has 2 ports: name one");
-	return sd_bus_reply_method_errorf(call, RDMAD_ERROR_NOT_FOUND, "no such port");
-}
-
 static FakePort *port_of(sd_bus_message *call)
 {
 	for (size_t i = 0; i < N_FAKE_PORTS; i++)
@@ -342,7 +327,6 @@ static int answer(sd_bus_message *call)
 		return sd_bus_reply_method_errorf(call, name, "%s", message);
 	}
 	return streq(member, "GetManagedObjects") ? get_managed_objects(call)
-	       : streq(member, "GetPort")	  ? get_port(call)
 	       : streq(member, "FindPorts")	  ? find_ports(call)
 	       : streq(member, "Get")	 ? sd_bus_reply_method_return(call, "v", "b", simulated)
 	       : streq(member, "GetAll") ? get_all(call)
