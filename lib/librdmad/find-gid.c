@@ -136,42 +136,6 @@ static int choose(sd_bus_message *m, const Wish *w, const struct rdmad_port *por
 	return 0;
 }
 
-/* What a call that failed with ERROR and R means to the caller. */
-static int call_error(const sd_bus_error *error, int r)
-{
-	if (sd_bus_error_has_name(error, RDMAD_ERROR_NOT_FOUND) ||
-	    sd_bus_error_has_name(error, SD_BUS_ERROR_UNKNOWN_OBJECT))
-		return -ENOENT;
-	if (sd_bus_error_has_name(error, RDMAD_ERROR_AMBIGUOUS))
-		return -EEXIST;
-	if (sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
-	    sd_bus_error_has_name(error, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
-		return -EHOSTUNREACH;
-	return r;
-}
-
-/* Finds the record of the port with the object PATH. */
-static int find_path(const struct rdmad *r, const char *path, struct rdmad_handle *ret)
-{
-	struct rdmad_port p;
-	unsigned int device, port;
-	char end;
-
-	if (sscanf(path, RDMAD_DEVICE_PREFIX "/%u/port/%u%c", &device, &port, &end) != 2)
-		return -EBADMSG;
-	for (uint32_t slot = 0; slot < librdmad_count_slots(r); slot++) {
-		int e = librdmad_read_slot(r, slot, &p);
-
-		if (e < 0 && e != -EAGAIN)
-			return e;
-		if (e > 0 && p.hot.device_index == device && p.hot.port_num == port) {
-			*ret = librdmad_handle_of(&p, slot);
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
 /* The question which port has the address or the network interface of W. */
 static int ask_for_port(sd_bus *bus, const Wish *w, sd_bus_message **ret)
 {
@@ -200,18 +164,10 @@ static int ask_for_port(sd_bus *bus, const Wish *w, sd_bus_message **ret)
 
 static int find_port(const struct rdmad *r, sd_bus *bus, const Wish *w, struct rdmad_handle *ret)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = NULL, *reply = NULL;
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	const char *path;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = NULL;
 	int e = ask_for_port(bus, w, &call);
 
-	if (e < 0)
-		return e;
-	e = sd_bus_call(bus, call, 0, &error, &reply);
-	if (e < 0)
-		return call_error(&error, e);
-	e = sd_bus_message_read_basic(reply, 'o', &path);
-	return e < 0 ? e : find_path(r, path, ret);
+	return e < 0 ? e : librdmad_call_for_port(r, bus, call, ret);
 }
 
 /* Reads the GID table of PORT on the bus. */
@@ -225,7 +181,7 @@ static int get_table(sd_bus *bus, const struct rdmad_port *port, sd_bus_message 
 		 port->hot.port_num);
 	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, path, "org.freedesktop.DBus.Properties", "Get",
 			       &error, ret, "ss", RDMAD_INTERFACE_PORT, "Gids");
-	return r < 0 ? call_error(&error, r) : 0;
+	return r < 0 ? librdmad_call_error(&error, r) : 0;
 }
 
 /* The best GID of PORT, with the generation that the table had, or an older one. */

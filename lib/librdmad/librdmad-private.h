@@ -26,6 +26,13 @@ struct rdmad {
 /* Connects to the bus at ADDRESS; NULL is the system bus. A negative errno of sd-bus. */
 int librdmad_connect(const char *address, sd_bus **ret);
 
+/* What a call that failed with ERROR and R means to the caller. */
+int librdmad_call_error(const sd_bus_error *error, int r);
+/* Makes CALL, whose reply begins with the path of a port, and finds the record of that port.
+ * -ENOENT: it has none. */
+int librdmad_call_for_port(const struct rdmad *r, sd_bus *bus, sd_bus_message *call,
+			   struct rdmad_handle *ret);
+
 /* Reads the port in SLOT. Returns 1, or 0 if no port is there; -EAGAIN, -ESTALE, -ENOTCONN as
  * rdmad_read(). */
 int librdmad_read_slot(const struct rdmad *r, uint32_t slot, struct rdmad_port *ret);

@@ -212,6 +212,16 @@ void rdmad_close(struct rdmad *r);
 int rdmad_find(const struct rdmad *r, const char *name, struct rdmad_handle *ret);
 
 /*
+ * Finds a port by anything that names it: what rdmad_find() takes, the alternative name or the
+ * index of a network interface, a PCI address, an IP address, a GID, or a GUID of the port, the
+ * node or the system. This asks the daemon on the bus and blocks like rdmad_open().
+ *
+ * -ENOENT: there is no such port. -EEXIST: more than one port has that name. -EINVAL: it can be no
+ * name. -EOPNOTSUPP: R is from rdmad_open_fd(). Errors of rdmad_find(), and of connecting.
+ */
+int rdmad_find_any(const struct rdmad *r, const char *what, struct rdmad_handle *ret);
+
+/*
  * Goes through all ports. Initialize *HANDLE with RDMAD_HANDLE_FIRST. Each call sets it to the next
  * port and returns 1, or returns 0 if none is left. -ESTALE, -ENOTCONN: as rdmad_read(). A record
  * that is being written all the time is left out.

@@ -11,9 +11,10 @@
 #include "rdmad.h"
 
 #define SCENARIO                                                                                   \
-	"[device mlx5_0]\nprotocol = infiniband\n[port mlx5_0/1]\nlid = 7\n"                       \
-	"[device rocep1]\nprotocol = roce\n[port rocep1/1]\nnetdev = eth0 2\n"                     \
-	"gid.1 = fe80::9 v1\ngid.2 = fe80::9 v2\n"                                                 \
+	"[device mlx5_0]\nprotocol = infiniband\nsys_image_guid = 0x7700\n"                        \
+	"[port mlx5_0/1]\nlid = 7\naddresses = 192.0.2.7\nnetdev = ib1 3\naltnames = ibp193s0\n"   \
+	"[device rocep1]\nprotocol = roce\nsys_image_guid = 0x7700\npci_address = 0000:c1:00.1\n"  \
+	"[port rocep1/1]\nnetdev = eth0 2\ngid.1 = fe80::9 v1\ngid.2 = fe80::9 v2\n"               \
 	"gid.3 = 192.0.2.1 v1\ngid.4 = 192.0.2.1 v2\n"                                             \
 	"[device mlx5_1]\nprotocol = infiniband\n[port mlx5_1/1]\nnetdev = ib0 5\n"                \
 	"addresses = 192.0.2.9\n"                                                                  \
@@ -145,6 +146,34 @@ static void test_find_gid(void **state)
 	while (rdmad_read(r, roce, &p) == 0)
 		assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
 	assert_int_equal(rdmad_find_gid(r, &roce, NULL, NULL, RDMAD_GID_ANY, &g), -ENODEV);
+	rdmad_close(r);
+}
+
+/* What the memory does not know the daemon does. */
+static void test_find_any(void **state)
+{
+	static const char *const ib[] = {"mlx5_0/1", "mlx5_0:1",  "mlx5_0", "ib1",
+					 "ibp193s0", "192.0.2.7", "3"};
+	static const char *const roce[] = {"rocep1", "eth0", "c1:00.1", "192.0.2.1", "fe80::9"};
+	Fixture *f = *state;
+	struct rdmad *r = open_snapshot(f);
+	struct rdmad_handle first = find(r, "mlx5_0/1"), second = find(r, "rocep1/1"), h;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ib); i++) {
+		h = (struct rdmad_handle){};
+		assert_int_equal(rdmad_find_any(r, ib[i], &h), 0);
+		assert_memory_equal(&h, &first, sizeof(h));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(roce); i++) {
+		h = (struct rdmad_handle){};
+		assert_int_equal(rdmad_find_any(r, roce[i], &h), 0);
+		assert_memory_equal(&h, &second, sizeof(h));
+	}
+	assert_int_equal(rdmad_find(r, "c1:00.1", &h), -ENOENT);
+	assert_int_equal(rdmad_find_any(r, "c1:00.2", &h), -ENOENT);
+	assert_int_equal(rdmad_find_any(r, "0x7700", &h), -EEXIST);
+	assert_int_equal(rdmad_find_any(r, "", &h), -EINVAL);
+	assert_memory_equal(&h, &second, sizeof(h));
 	rdmad_close(r);
 }
 
@@ -404,6 +433,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_read, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_example, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_find_gid, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_find_any, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_field_text, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_changes, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_memory_before_signal, setup, fixture_teardown),

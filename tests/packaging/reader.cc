@@ -17,6 +17,7 @@ int main()
 		if (rdmad_read(r, port, &record) == 0 && RDMAD_VALID(record.hot, STATE))
 			static_cast<void>(
 				rdmad_field_text(&record, RDMAD_FIELD_STATE, text, sizeof(text)));
+	static_cast<void>(rdmad_find_any(r, "0000:c1:00.0", &port));
 	static_cast<void>(rdmad_find_gid(r, &port, nullptr, nullptr, RDMAD_GID_ANY, &gid));
 	rdmad_close(r);
 	return 0;
