@@ -259,7 +259,7 @@ static void test_devices_come_and_go(void **state)
 			 1U << INTERFACE_PORT | 1U << INTERFACE_ETHERNET);
 }
 
-/* A device has the interface of its vendor as soon as direct verbs has an answer. */
+/* A device has the interfaces of its vendor and of its limits as soon as there is an answer. */
 static void test_device_interfaces(void **state)
 {
 	const unsigned int with = 1U << INTERFACE_DEVICE | 1U << INTERFACE_DEVICE_MLX5;
@@ -274,6 +274,13 @@ static void test_device_interfaces(void **state)
 	assert_int_equal(managed_interfaces(f, "/org/rdma/device/3"), with);
 	fixture_assert_property(f, "/org/rdma/device/3", RDMAD_INTERFACE_DEVICE_MLX5, "LagPorts",
 				"2");
+	fixture_barrier(f);
+	fixture_forget(f);
+	/* the limits are known when the device could be opened */
+	fixture_simulate(f, "set mlx5_0 max_qp=5 event=chardev");
+	fixture_wait_signal(f, RDMAD_ROOT_PATH, "InterfacesAdded");
+	assert_int_equal(managed_interfaces(f, "/org/rdma/device/3"),
+			 with | 1U << INTERFACE_DEVICE_LIMITS);
 	fixture_barrier(f);
 	fixture_forget(f);
 	fixture_simulate(f, "set mlx5_0 num_lag_ports=4 event=chardev");
