@@ -72,14 +72,14 @@ function __rdmactl_values
         case '*PORT*' '*DEVICE*'
             __rdmactl_ports $kind $argv[3..-1]
         case 'ATTRIBUTE,...'
-            set -l before (string match -r -- '^.*,' $current)
+            set -l before "$(string match -r -- '^.*,' $current)"
             for name in (__rdmactl_attributes '^Of')
                 echo $before$name
             end
         case '*ATTRIBUTE*'
             __rdmactl_attributes .
         case '*COLUMN*'
-            set -l before (string match -r -- '^.*[-+,]' $current)
+            set -l before "$(string match -r -- '^.*[-+,]' $current)"
             for name in Port (__rdmactl_attributes '^Of')
                 echo $before$name
             end
