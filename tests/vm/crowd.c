@@ -22,7 +22,7 @@ static unsigned long read_number(const char *name)
 
 static void count_processes(Crowd *c)
 {
-	c->processes = MAX(c->processes, (unsigned int)read_number("pids.current"));
+	c->processes = MAX(c->processes, fabric_processes());
 }
 
 Crowd *crowd_new(Fixture *f, unsigned int n_hung, unsigned int n_healthy, bool together,

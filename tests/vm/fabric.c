@@ -115,6 +115,19 @@ pid_t fabric_worker(pid_t daemon)
 	return pid;
 }
 
+unsigned int fabric_processes(void)
+{
+	_cleanup_fclose_ FILE *file =
+		fopen("/sys/fs/cgroup/system.slice/rdmad.service/cgroup.procs", "re");
+	unsigned int n = 0;
+	int pid;
+
+	assert_non_null(file);
+	while (fscanf(file, "%d", &pid) == 1)
+		n++;
+	return n;
+}
+
 unsigned int count_descriptors(pid_t pid)
 {
 	char path[64];

@@ -31,6 +31,8 @@ void fabric_restart(Fixture *f, const char *configuration);
 pid_t fabric_pid(void);
 /* The process id of the worker: the child of DAEMON that is a rdmad-query. 0: there is none. */
 pid_t fabric_worker(pid_t daemon);
+/* How many processes the service has, with the core. Its threads are not counted. */
+unsigned int fabric_processes(void);
 unsigned int count_descriptors(pid_t pid);
 unsigned long resident_kib(pid_t pid);
 

@@ -366,8 +366,8 @@ static void test_start_beside_hung(_unused_ void **state)
 		assert_int_equal(wait_port(f, port), hung[i]);
 		wait_property(f, path_of(hung[i], 1).text, PORT, "Stale", "yes");
 	}
-	printf(", all after %.0f ms\n  %llu processes, %llu KiB\n", fixture_now_ms() - begin,
-	       service_number("TasksCurrent"), service_number("MemoryCurrent") / 1024);
+	printf(", all after %.0f ms\n  %u processes, %llu KiB\n", fixture_now_ms() - begin,
+	       fabric_processes(), service_number("MemoryCurrent") / 1024);
 	assert_others_fresh(index, 0, 1100);
 	begin = fixture_now_ms();
 	for (unsigned int i = 0; i < HUNG; i++)
@@ -377,7 +377,7 @@ static void test_start_beside_hung(_unused_ void **state)
 	printf("  they go on: all are fresh after %.0f ms\n", fixture_now_ms() - begin);
 	for (unsigned int i = 0; i < HUNG; i++)
 		wait_equal(f, hung[i], 1);
-	while (service_number("TasksCurrent") > 2)
+	while (fabric_processes() > 2)
 		fixture_barrier(f);
 	sim("set hung0/1 lid=3000 event=LID_CHANGE");
 	wait_property(f, path_of(hung[0], 1).text, INFINIBAND, "Lid", "3000");
