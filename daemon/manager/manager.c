@@ -175,7 +175,8 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 	if (r < 0)
 		return log_error_errno(r, "Cannot make the shared memory: %m");
 	if (setup->state_directory)
-		m->records = record_writer_new(setup->state_directory, &m->cache.histories);
+		m->records = record_writer_new(setup->state_directory, RECORD_PATIENCE_USEC,
+					       &m->cache.histories);
 	r = setup->open_source(setup->userdata, &handler, m, &m->source);
 	if (r < 0)
 		return r;

@@ -16,8 +16,6 @@
 #define SYNC_USEC (1 * USEC_PER_SEC)
 /* Before what has failed is tried again. */
 #define RETRY_USEC (5 * USEC_PER_SEC)
-#define OPEN_USEC  (3 * USEC_PER_SEC)
-#define CLOSE_USEC (2 * USEC_PER_SEC)
 
 typedef struct Bytes {
 	uint8_t *data; /* [WAITING_MAX] */
@@ -29,6 +27,7 @@ struct RecordWriter {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	char *directory;
+	uint64_t patience_usec;
 
 	/* shared */
 	Bytes waiting;
@@ -193,10 +192,10 @@ static int start_thread(RecordWriter *w)
 	return -r;
 }
 
-/* Ends the thread, or leaves it alone if it does not end within USEC. Returns whether it ended. */
-static bool end_thread(RecordWriter *w, uint64_t usec)
+/* Ends the thread, or leaves it alone if it does not end in time. Returns whether it ended. */
+static bool end_thread(RecordWriter *w)
 {
-	uint64_t until = monotonic_now_usec() + usec;
+	uint64_t until = monotonic_now_usec() + w->patience_usec;
 	bool finished;
 
 	pthread_mutex_lock(&w->lock);
@@ -212,7 +211,7 @@ static bool end_thread(RecordWriter *w, uint64_t usec)
 	return finished;
 }
 
-static RecordWriter *new_writer(const char *directory)
+static RecordWriter *new_writer(const char *directory, uint64_t patience_usec)
 {
 	RecordWriter *w = calloc(1, sizeof(*w));
 
@@ -221,6 +220,7 @@ static RecordWriter *new_writer(const char *directory)
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->changed, NULL);
 	w->directory = strdup(directory);
+	w->patience_usec = patience_usec;
 	/* memory that is never written to is not used */
 	w->waiting.data = malloc(WAITING_MAX);
 	w->batch.data = malloc(WAITING_MAX);
@@ -230,10 +230,10 @@ static RecordWriter *new_writer(const char *directory)
 	return NULL;
 }
 
-RecordWriter *record_writer_new(const char *directory, HistoryList *list)
+RecordWriter *record_writer_new(const char *directory, uint64_t patience_usec, HistoryList *list)
 {
-	RecordWriter *w = new_writer(directory);
-	uint64_t until = monotonic_now_usec() + OPEN_USEC;
+	RecordWriter *w = new_writer(directory, patience_usec);
+	uint64_t until = monotonic_now_usec() + patience_usec;
 	bool opened;
 	int error;
 
@@ -251,16 +251,19 @@ RecordWriter *record_writer_new(const char *directory, HistoryList *list)
 	pthread_mutex_unlock(&w->lock);
 	if (opened && error >= 0)
 		return w;
-	if (!opened)
+	if (!opened) {
 		log_warning("%s: the disk does not answer; no histories of ports are kept there",
 			    directory);
-	end_thread(w, opened ? CLOSE_USEC : 0);
+		/* it has been waited for long enough */
+		w->patience_usec = 0;
+	}
+	end_thread(w);
 	return NULL;
 }
 
 RecordWriter *record_writer_free(RecordWriter *w)
 {
-	if (w && !end_thread(w, CLOSE_USEC))
+	if (w && !end_thread(w))
 		log_warning("The disk does not answer: the last changes of the histories of ports "
 			    "may be lost");
 	return NULL;

@@ -12,15 +12,20 @@
  * is tried again every few seconds.
  */
 
+#include "clock.h"
 #include "history.h"
 #include "record.h"
 
 typedef struct RecordWriter RecordWriter;
 
-/* Reads what DIRECTORY has into LIST, which must be empty; waits for that no longer than three
- * seconds. NULL: no histories are kept there, which has been logged, and LIST is empty. */
-RecordWriter *record_writer_new(const char *directory, HistoryList *list);
-/* Waits until all is on the disk, but no longer than two seconds. NULL is allowed; returns NULL. */
+/* How long rdmad waits for the disk when it starts, and again when it ends. */
+#define RECORD_PATIENCE_USEC (3 * USEC_PER_SEC)
+
+/* Reads what DIRECTORY has into LIST, which must be empty; waits for that no longer than
+ * PATIENCE_USEC. NULL: no histories are kept there, which has been logged, and LIST is empty. */
+RecordWriter *record_writer_new(const char *directory, uint64_t patience_usec, HistoryList *list);
+/* Waits until all is on the disk, but no longer than the writer has patience. NULL is allowed;
+ * returns NULL. */
 RecordWriter *record_writer_free(RecordWriter *w);
 DEFINE_CLEANUP(RecordWriter, record_writer_free);
 
