@@ -4,6 +4,9 @@
 
 #include <stdarg.h>
 
+/* How often all objects are read until no signal comes meanwhile. */
+#define ATTEMPTS 10
+
 static void diverges(Follower *o, const char *format, ...) _printf_(2, 3);
 
 static void diverges(Follower *o, const char *format, ...)
@@ -271,6 +274,13 @@ void follow_begin(Follower *o)
 	}
 }
 
+static void take_over(Follower *o, Objects *now)
+{
+	objects_done(&o->objects);
+	o->objects = *now;
+	*now = (Objects){};
+}
+
 /* Whether a port has made a transition that was not signalled. TEXT says which port and transition.
  */
 static bool is_untold(Follower *o, char *text, size_t size)
@@ -299,16 +309,18 @@ static bool is_untold(Follower *o, char *text, size_t size)
 	return false;
 }
 
-/* No signal tells of a generation alone. */
+/* Reads all objects. If no signal came meanwhile, what was read is of the same moment as what the
+ * signals have left, and takes its place. No signal tells of a generation alone. */
 static void read_again(Follower *o)
 {
-	Objects now = {};
+	_cleanup_(objects_done) Objects now = {};
+	size_t before = o->n_signals;
 
 	if (!objects_read(o->f, &now))
 		return;
 	take_in(o);
-	objects_done(&o->objects);
-	o->objects = now;
+	if (o->n_signals == before)
+		take_over(o, &now);
 }
 
 /* A property and the signal after it are sent together, but may be received one after the other. */
@@ -317,7 +329,7 @@ static void check_transitions(Follower *o)
 	char text[200];
 
 	for (unsigned int attempt = 0; is_untold(o, text, sizeof(text)); attempt++) {
-		if (attempt == 2) {
+		if (attempt == ATTEMPTS) {
 			diverges(o, "%s\n", text);
 			return;
 		}
@@ -358,21 +370,21 @@ static void check_generations(Follower *o, const Object *object, PortCount *was)
 	*was = is;
 }
 
-void follow_check(Follower *o)
+/* Compares what the signals have left with what is read. If both are of the same moment, what was
+ * read is taken over: values that were invalidated, whose next change must be signalled again, and
+ * the generations. Returns whether that was possible: signals may come without end. */
+static bool check_objects(Follower *o)
 {
-	int n = 0;
-
-	/* The answer comes in order with the signals, but further signals may have come after it.
-	 */
-	for (unsigned int attempt = 0; attempt < 3; attempt++) {
+	for (unsigned int attempt = 0; attempt < ATTEMPTS; attempt++) {
 		_cleanup_(objects_done) Objects now = {};
 		_cleanup_free_ char *text = NULL;
 		size_t size, before = o->n_signals;
 		FILE *out;
+		int n;
 
 		if (!objects_read(o->f, &now)) {
 			diverges(o, "rdmad does not answer\n");
-			return;
+			return false;
 		}
 		take_in(o);
 		out = open_memstream(&text, &size);
@@ -380,21 +392,26 @@ void follow_check(Follower *o)
 		n = objects_differ(&o->objects, &now, out);
 		fclose(out);
 		if (n == 0 && o->n_signals == before) {
-			/* take over the values that were invalidated, so that their next change
-			 * must be signalled again */
-			objects_done(&o->objects);
-			o->objects = now;
-			now = (Objects){};
+			take_over(o, &now);
+			return true;
 		}
-		if (n == 0)
-			break;
-		if (attempt == 2) {
+		/* The answer comes in order with the signals, but further signals may have come
+		 * after it. */
+		if (n > 0 && attempt >= 2) {
 			fputs(text, o->report);
 			o->n_divergences += n;
+			return false;
 		}
 	}
+	return false;
+}
+
+void follow_check(Follower *o)
+{
+	bool settled = check_objects(o);
+
 	check_transitions(o);
-	for (size_t i = 0; i < o->objects.n; i++) {
+	for (size_t i = 0; i < o->objects.n && settled; i++) {
 		WorldPort *p = find_port(o, o->objects.objects[i].path);
 
 		if (p)
