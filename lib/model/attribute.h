@@ -153,6 +153,17 @@ typedef enum AttrSource {
 /* What the property reads as while it has no value: attr_publish_absent(). */
 typedef enum AttrAbsent { ABSENT_ZERO, ABSENT_MAX, _ABSENT_MAX } AttrAbsent;
 
+/* What monitoring gets of the row; lib/metrics makes it. */
+typedef enum AttrMetric {
+	METRIC_NONE,
+	METRIC_GAUGE,	 /* a number that rises and falls; of a table, the number of its entries */
+	METRIC_COUNTER,	 /* a number that only grows */
+	METRIC_STATESET, /* an enumeration: each of its names is a series with 0 or 1 */
+	METRIC_INFO,	 /* a label of the series that describes the object */
+	METRIC_LABEL,	 /* a label of every series of the object */
+	_METRIC_MAX
+} AttrMetric;
+
 /* What a port speaks; decides which interfaces its object has. */
 typedef enum AttrProtocol {
 	PROTOCOL_UNKNOWN,
@@ -176,7 +187,7 @@ typedef enum AttrRateSource {
 } AttrRateSource;
 
 typedef enum PortAttr {
-#define PORT(field, name, type, unit, interface, class, valid, source, absent, help)               \
+#define PORT(field, name, type, unit, interface, class, valid, source, absent, metric, help)       \
 	PORT_ATTR_##field,
 #include "port-attributes.def"
 #undef PORT
@@ -184,7 +195,7 @@ typedef enum PortAttr {
 } PortAttr;
 
 typedef enum DeviceAttr {
-#define DEVICE(field, name, type, unit, interface, class, valid, source, absent, help)             \
+#define DEVICE(field, name, type, unit, interface, class, valid, source, absent, metric, help)     \
 	DEVICE_ATTR_##field,
 #include "device-attributes.def"
 #undef DEVICE
@@ -270,14 +281,14 @@ ATTR_TYPES(T)
 /* The scalar values, raw: plain data without pointers. Which of them mean anything is in the
  * AttrMask that goes with them. */
 typedef struct PortValues {
-#define PORT(field, name, type, unit, interface, class, valid, source, absent, help)               \
+#define PORT(field, name, type, unit, interface, class, valid, source, absent, metric, help)       \
 	attr_##type field;
 #include "port-attributes.def"
 #undef PORT
 } PortValues;
 
 typedef struct DeviceValues {
-#define DEVICE(field, name, type, unit, interface, class, valid, source, absent, help)             \
+#define DEVICE(field, name, type, unit, interface, class, valid, source, absent, metric, help)     \
 	attr_##type field;
 #include "device-attributes.def"
 #undef DEVICE
@@ -295,6 +306,7 @@ typedef struct Attribute {
 	AttrValidity valid;
 	AttrSource source;
 	AttrAbsent absent;
+	AttrMetric metric;
 	const char *help; /* one sentence */
 	uint16_t offset;
 	uint16_t size;
@@ -303,11 +315,11 @@ typedef struct Attribute {
 /* The members of an Attribute from a row of a .def file, of which FIELD_ is the first part;
  * STRUCTURE has the fields. */
 #define ATTR_ROW(structure, field_, name_, type_, unit_, interface_, class_, valid_, source_,      \
-		 absent_, help_)                                                                   \
+		 absent_, metric_, help_)                                                          \
 	.field = #field_, .name = #name_, .type = ATTR_##type_, .unit = UNIT_##unit_,              \
 	.interface = INTERFACE_##interface_, .class = CLASS_##class_, .valid = VALID_##valid_,     \
-	.source = SOURCE_##source_, .absent = ABSENT_##absent_, .help = help_,                     \
-	.offset = offsetof(structure, field_), .size = sizeof(attr_##type_)
+	.source = SOURCE_##source_, .absent = ABSENT_##absent_, .metric = METRIC_##metric_,        \
+	.help = help_, .offset = offsetof(structure, field_), .size = sizeof(attr_##type_)
 
 extern const Attribute port_attributes[_PORT_ATTR_MAX];
 extern const Attribute device_attributes[_DEVICE_ATTR_MAX];

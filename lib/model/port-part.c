@@ -16,7 +16,7 @@
 		 : 0)
 
 static const uint8_t part_of[_PORT_ATTR_MAX] = {
-#define PORT(field, name, type, unit, interface, class, valid, source, absent, help)               \
+#define PORT(field, name, type, unit, interface, class, valid, source, absent, metric, help)       \
 	[PORT_ATTR_##field] = PART_OF(SOURCE_##source, ATTR_##type),
 #include "port-attributes.def"
 #undef PORT
