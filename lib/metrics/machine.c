@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Machines, and the objects of a machine from the reply to GetManagedObjects(). */
+
+#include "metrics-private.h"
+#include "names.h"
+
+static void object_done(MetricObject *o)
+{
+	free(o->values);
+	free(o->counters);
+}
+
+Metrics *metrics_new(void)
+{
+	Metrics *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->objects[METRIC_PORTS] =
+		(MetricObjects){.rows = port_attributes, .n_rows = _PORT_ATTR_MAX};
+	m->objects[METRIC_DEVICES] =
+		(MetricObjects){.rows = device_attributes, .n_rows = _DEVICE_ATTR_MAX};
+	return m;
+}
+
+Metrics *metrics_free(Metrics *m)
+{
+	if (!m)
+		return NULL;
+	for (MetricObjectKind k = 0; k < _METRIC_OBJECT_KIND_MAX; k++) {
+		for (size_t i = 0; i < m->objects[k].n; i++)
+			object_done(&m->objects[k].items[i]);
+		free(m->objects[k].items);
+	}
+	free(m->foreign);
+	sd_bus_message_unref(m->objects_reply);
+	sd_bus_message_unref(m->counters_reply);
+	free(m);
+	return NULL;
+}
+
+/* "/org/rdma/device/3/port/1", or without "/port/1". False for any other path. */
+static bool parse_path(const char *path, MetricObjectKind *ret_kind, uint32_t *ret_device,
+		       uint32_t *ret_port)
+{
+	const char *rest = startswith(path, RDMAD_DEVICE_PREFIX "/");
+	unsigned int device, port = 0;
+	char end;
+
+	if (!rest)
+		return false;
+	if (sscanf(rest, "%u/port/%u%c", &device, &port, &end) == 2)
+		*ret_kind = METRIC_PORTS;
+	else if (sscanf(rest, "%u%c", &device, &end) == 1)
+		*ret_kind = METRIC_DEVICES;
+	else
+		return false;
+	*ret_device = device;
+	*ret_port = port;
+	return true;
+}
+
+static int read_number(sd_bus_message *m, char type, MetricValue *ret)
+{
+	union {
+		int b;
+		uint32_t u;
+		uint64_t t;
+		int32_t i;
+		int64_t x;
+	} v;
+	int64_t number = 0;
+	int r = sd_bus_message_read_basic(m, type, &v);
+
+	if (r < 0)
+		return r;
+	*ret = (MetricValue){.kind = METRIC_VALUE_NUMBER};
+	if (type == 'b')
+		ret->number = v.b != 0;
+	else if (type == 'u')
+		ret->number = v.u;
+	else if (type == 't')
+		ret->number = v.t;
+	else
+		number = type == 'i' ? v.i : v.x;
+	if (number < 0)
+		*ret = (MetricValue){.kind = METRIC_VALUE_NEGATIVE, .number = -(uint64_t)number};
+	else if (number > 0)
+		ret->number = (uint64_t)number;
+	return 0;
+}
+
+/* How many entries an array has. */
+static int read_length(sd_bus_message *m, const char *contents, MetricValue *ret)
+{
+	uint64_t n = 0;
+	int r = sd_bus_message_enter_container(m, 'a', contents);
+
+	if (r < 0)
+		return r;
+	for (; (r = sd_bus_message_at_end(m, false)) == 0; n++) {
+		r = sd_bus_message_skip(m, contents);
+		if (r < 0)
+			return r;
+	}
+	if (r < 0)
+		return r;
+	*ret = (MetricValue){.kind = METRIC_VALUE_NUMBER, .number = n};
+	return sd_bus_message_exit_container(m);
+}
+
+/* The value of a variant that has been entered: METRIC_VALUE_NONE if its type means nothing here.
+ */
+static int read_value(sd_bus_message *m, MetricValue *ret)
+{
+	const char *contents;
+	char type;
+	int r = sd_bus_message_peek_type(m, &type, &contents);
+
+	*ret = (MetricValue){};
+	if (r < 0)
+		return r;
+	if (strchr("butix", type))
+		return read_number(m, type, ret);
+	if (type == 'a')
+		return read_length(m, contents, ret);
+	if (type != 's')
+		return sd_bus_message_skip(m, NULL);
+	ret->kind = METRIC_VALUE_TEXT;
+	return sd_bus_message_read_basic(m, 's', &ret->text);
+}
+
+/* The row of property NAME. Properties come in the order of the rows: *CURSOR, where the last was
+ * found, saves looking. NULL: there is none. */
+static const Attribute *find_row(const MetricObjects *list, AttrInterface interface,
+				 const char *name, size_t *cursor)
+{
+	for (size_t n = 0; n < list->n_rows; n++) {
+		const Attribute *row = &list->rows[*cursor];
+
+		*cursor = (*cursor + 1) % list->n_rows;
+		if (row->interface == interface && streq(row->name, name))
+			return row;
+	}
+	return NULL;
+}
+
+/* Property NAME has no value, because of CODE. */
+static void set_unavailable(const MetricObjects *list, MetricObject *o, const char *name,
+			    const char *code)
+{
+	for (size_t i = 0; i < list->n_rows; i++)
+		if (list->rows[i].interface != INTERFACE_RAW && streq(list->rows[i].name, name))
+			o->values[i] =
+				(MetricValue){.kind = METRIC_VALUE_UNAVAILABLE, .text = code};
+}
+
+/* "Unavailable", a{ss}, which has been entered as far as the variant. */
+static int read_unavailable(sd_bus_message *m, const MetricObjects *list, MetricObject *o)
+{
+	const char *name, *code;
+	int r = sd_bus_message_enter_container(m, 'a', "{ss}");
+
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_read(m, "{ss}", &name, &code)) > 0)
+		set_unavailable(list, o, name, code);
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+/* The variant with the value of ROW. */
+static int read_property(sd_bus_message *m, const MetricObjects *list, MetricObject *o,
+			 const Attribute *row)
+{
+	const char *contents;
+	MetricValue value, *place = &o->values[row - list->rows];
+	int r = sd_bus_message_peek_type(m, NULL, &contents);
+
+	if (r >= 0)
+		r = sd_bus_message_enter_container(m, 'v', contents);
+	if (r < 0)
+		return r;
+	if (row->type == ATTR_UNAVAILABLE)
+		r = read_unavailable(m, list, o);
+	else
+		r = read_value(m, &value);
+	if (r < 0)
+		return r;
+	/* "Unavailable" may have come first */
+	if (row->type != ATTR_UNAVAILABLE && place->kind != METRIC_VALUE_UNAVAILABLE)
+		*place = value;
+	return sd_bus_message_exit_container(m);
+}
+
+static bool find_interface(const char *name, AttrInterface *ret)
+{
+	for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
+		if (streq(attr_interface_name(i), name)) {
+			*ret = i;
+			return true;
+		}
+	return false;
+}
+
+/* a{sv} */
+static int read_properties(sd_bus_message *m, const MetricObjects *list, MetricObject *o,
+			   const char *interface_name, size_t *cursor)
+{
+	AttrInterface interface;
+	const char *name;
+	int r;
+
+	if (!find_interface(interface_name, &interface))
+		return sd_bus_message_skip(m, "a{sv}");
+	r = sd_bus_message_enter_container(m, 'a', "{sv}");
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
+		const Attribute *row = NULL;
+
+		r = sd_bus_message_read_basic(m, 's', &name);
+		if (r >= 0)
+			row = find_row(list, interface, name, cursor);
+		if (r >= 0 && row && (row->metric != METRIC_NONE || row->type == ATTR_UNAVAILABLE))
+			r = read_property(m, list, o, row);
+		else if (r >= 0)
+			r = sd_bus_message_skip(m, "v");
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+/* a{sa{sv}} */
+static int read_interfaces(sd_bus_message *m, const MetricObjects *list, MetricObject *o)
+{
+	const char *name;
+	size_t cursor = 0;
+	int r = sd_bus_message_enter_container(m, 'a', "{sa{sv}}");
+
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_enter_container(m, 'e', "sa{sv}")) > 0) {
+		r = sd_bus_message_read_basic(m, 's', &name);
+		if (r >= 0)
+			r = read_properties(m, list, o, name, &cursor);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static void set_labels(MetricObject *o, MetricObjectKind kind)
+{
+	size_t row =
+		kind == METRIC_PORTS ? (size_t)PORT_ATTR_device_name : (size_t)DEVICE_ATTR_name;
+
+	if (o->values[row].kind == METRIC_VALUE_TEXT && *o->values[row].text)
+		o->name = o->values[row].text;
+	if (kind == METRIC_PORTS)
+		snprintf(o->number, sizeof(o->number), "%u", o->port);
+}
+
+/* oa{sa{sv}} */
+static int read_object(Metrics *metrics, sd_bus_message *m)
+{
+	MetricObject o = {};
+	MetricObjects *list;
+	MetricObjectKind kind;
+	int r = sd_bus_message_read_basic(m, 'o', &o.path);
+
+	if (r < 0)
+		return r;
+	if (!parse_path(o.path, &kind, &o.device, &o.port))
+		return sd_bus_message_skip(m, "a{sa{sv}}");
+	list = &metrics->objects[kind];
+	r = metrics_grow((void **)&list->items, list->n, &list->allocated, sizeof(o));
+	if (r < 0)
+		return r;
+	o.values = calloc(list->n_rows, sizeof(*o.values));
+	if (!o.values)
+		return -ENOMEM;
+	r = read_interfaces(m, list, &o);
+	set_labels(&o, kind);
+	list->items[list->n++] = o;
+	return r;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const MetricObject *a = left, *b = right;
+
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	return a->port == b->port ? 0 : a->port < b->port ? -1 : 1;
+}
+
+static bool has_name(_unused_ void *userdata, const MetricObject *o)
+{
+	return o->name != NULL;
+}
+
+/* Removes the objects for which KEEP returns false. */
+static void keep_objects(Metrics *m, bool (*keep)(void *userdata, const MetricObject *o),
+			 void *userdata)
+{
+	for (MetricObjectKind k = 0; k < _METRIC_OBJECT_KIND_MAX; k++) {
+		MetricObjects *list = &m->objects[k];
+		size_t n = 0;
+
+		for (size_t i = 0; i < list->n; i++)
+			if (keep(userdata, &list->items[i]))
+				list->items[n++] = list->items[i];
+			else
+				object_done(&list->items[i]);
+		list->n = n;
+	}
+}
+
+int metrics_read_objects(Metrics *metrics, sd_bus_message *m)
+{
+	int r = metrics->objects_reply ? -EINVAL
+				       : sd_bus_message_enter_container(m, 'a', "{oa{sa{sv}}}");
+
+	if (r < 0)
+		return r;
+	metrics->objects_reply = sd_bus_message_ref(m);
+	while ((r = sd_bus_message_enter_container(m, 'e', "oa{sa{sv}}")) > 0) {
+		r = read_object(metrics, m);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+	}
+	if (r < 0)
+		return r;
+	/* without a name there is no label to know it by */
+	keep_objects(metrics, has_name, NULL);
+	for (MetricObjectKind k = 0; k < _METRIC_OBJECT_KIND_MAX; k++)
+		if (metrics->objects[k].n > 0)
+			qsort(metrics->objects[k].items, metrics->objects[k].n,
+			      sizeof(MetricObject), compare);
+	return sd_bus_message_exit_container(m);
+}
+
+typedef struct Keep {
+	bool (*function)(void *userdata, const char *path);
+	void *userdata;
+} Keep;
+
+static bool keep_path(void *userdata, const MetricObject *o)
+{
+	const Keep *keep = userdata;
+
+	return keep->function(keep->userdata, o->path);
+}
+
+void metrics_keep(Metrics *m, bool (*keep)(void *userdata, const char *path), void *userdata)
+{
+	keep_objects(m, keep_path, &(Keep){keep, userdata});
+}
+
+MetricObject *metrics_find_port(const Metrics *m, uint32_t device, uint32_t port)
+{
+	const MetricObjects *list = &m->objects[METRIC_PORTS];
+	const MetricObject key = {.device = device, .port = port};
+
+	return list->n > 0 ? bsearch(&key, list->items, list->n, sizeof(key), compare) : NULL;
+}
+
+MetricObject *metrics_find_path(const Metrics *m, const char *path)
+{
+	MetricObjectKind kind;
+	uint32_t device, port;
+
+	return parse_path(path, &kind, &device, &port) && kind == METRIC_PORTS
+		       ? metrics_find_port(m, device, port)
+		       : NULL;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What reading the replies leaves behind, for visiting. */
+
+#include "metrics.h"
+
+/* The value of a row. */
+typedef struct MetricValue {
+	enum {
+		METRIC_VALUE_NONE, /* the object has no such property */
+		METRIC_VALUE_NUMBER,
+		METRIC_VALUE_NEGATIVE, /* the number has a minus sign */
+		METRIC_VALUE_TEXT,
+		METRIC_VALUE_UNAVAILABLE /* TEXT is the code that says why */
+	} kind;
+	union {
+		uint64_t number; /* of a table, how many entries it has */
+		const char *text;
+	};
+} MetricValue;
+
+/* A counter with a row. */
+typedef struct MetricCounter {
+	bool valid; /* there is a value */
+	bool saturated;
+	uint64_t value;
+} MetricCounter;
+
+/* A device or a port. Texts are those of the messages. */
+typedef struct MetricObject {
+	const char *path;
+	uint32_t device;     /* kernel index */
+	uint32_t port;	     /* number; of a device 0, as it is of the port of a switch */
+	MetricValue *values; /* by row */
+	/* of a port, after metrics_read_counters(): by row of counters.def; NULL: they were not
+	 * asked for */
+	MetricCounter *counters;
+	bool has_counters; /* they could be read */
+	const char *name;  /* of the device; NULL if it is not known */
+	char number[12];   /* of the port, as text; "" of a device */
+} MetricObject;
+
+/* A counter without a row. */
+typedef struct ForeignCounter {
+	uint32_t device, port;
+	CounterGroup group;
+	const char *name;
+	uint64_t value;
+	char metric[METRIC_NAME_MAX]; /* the name of the family */
+} ForeignCounter;
+
+typedef enum MetricObjectKind {
+	METRIC_PORTS,
+	METRIC_DEVICES,
+	_METRIC_OBJECT_KIND_MAX
+} MetricObjectKind;
+
+/* Objects of one kind, by device index and port number. */
+typedef struct MetricObjects {
+	const Attribute *rows;
+	size_t n_rows;
+	MetricObject *items;
+	size_t n, allocated;
+} MetricObjects;
+
+struct Metrics {
+	MetricObjects objects[_METRIC_OBJECT_KIND_MAX];
+	ForeignCounter *foreign; /* by metric, device index and port number */
+	size_t n_foreign, foreign_allocated;
+	sd_bus_message *objects_reply, *counters_reply; /* NULL: not read */
+};
+
+/* The port with number PORT of the device with index DEVICE; NULL if there is none. */
+MetricObject *metrics_find_port(const Metrics *m, uint32_t device, uint32_t port);
+/* The port at PATH; NULL if there is none. */
+MetricObject *metrics_find_path(const Metrics *m, const char *path);
+
+/* A row of counters.def that does not exist, for the name of a counter without one. */
+static inline CounterRow foreign_row(CounterGroup group, const char *name)
+{
+	return (CounterRow){.group = group, .file = name, .name = name, .unit = COUNTER_UNKNOWN};
+}
+
+/* The unit of a row or counter, as metrics call it: "bytes_per_second"; "" if it has none. */
+const char *metric_row_unit(const Attribute *row);
+const char *metric_counter_unit(const CounterRow *row);
+
+/* Makes room for one more item of SIZE bytes behind N others. -ENOMEM. */
+static inline int metrics_grow(void **items, size_t n, size_t *allocated, size_t size)
+{
+	size_t more = *allocated ? *allocated * 2 : 16;
+	void *grown;
+
+	if (n < *allocated)
+		return 0;
+	grown = reallocarray(*items, more, size);
+	if (!grown)
+		return -ENOMEM;
+	*items = grown;
+	*allocated = more;
+	return 0;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Metrics as text: the text format of Prometheus, version 0.0.4, and OpenMetrics 1.0.
+ *
+ * They differ in this: a family of OpenMetrics has its name without "_total" and "_info", the types
+ * "info" and "unknown", lines UNIT, and an end. A state set is a gauge in both: OpenMetrics wants
+ * its label to have the name of the family, so that one query could not serve both formats.
+ */
+
+#include "metrics-private.h"
+
+const char *metrics_format_name(MetricsFormat format)
+{
+	static const char *const names[_METRICS_FORMAT_MAX] = {
+		[METRICS_PROMETHEUS] = "prometheus",
+		[METRICS_OPENMETRICS] = "openmetrics",
+	};
+
+	return names[format];
+}
+
+const char *metrics_content_type(MetricsFormat format)
+{
+	static const char *const types[_METRICS_FORMAT_MAX] = {
+		[METRICS_PROMETHEUS] = "text/plain; version=0.0.4; charset=utf-8",
+		[METRICS_OPENMETRICS] =
+			"application/openmetrics-text; version=1.0.0; charset=utf-8",
+	};
+
+	return types[format];
+}
+
+const char *metric_number_format(MetricNumber n, char ret[METRIC_NUMBER_MAX])
+{
+	/* 1/8 has three digits behind the point, 1/1000000 has six */
+	unsigned int digits = n.divisor == 1 ? 0 : n.divisor == 8 ? 3 : 6;
+	uint64_t fraction = n.value % n.divisor * (n.divisor == 8 ? 125 : 1);
+	char text[METRIC_NUMBER_MAX], *const end = text + sizeof(text), *p = end;
+	uint64_t integer = n.value / n.divisor;
+
+	/* from the last digit to the first, without zeros at the end */
+	for (; digits > 0; digits--, fraction /= 10)
+		if (fraction % 10 > 0 || p < end)
+			*--p = (char)('0' + fraction % 10);
+	if (p < end)
+		*--p = '.';
+	do
+		*--p = (char)('0' + integer % 10);
+	while ((integer /= 10) > 0);
+	if (n.negative)
+		*--p = '-';
+	*(char *)mempcpy(ret, p, (size_t)(end - p)) = '\0';
+	return ret;
+}
+
+/* Writing */
+
+void metrics_text_done(MetricsText *t)
+{
+	free(t->text);
+	*t = (MetricsText){.format = t->format};
+}
+
+/* Makes room for N more bytes. False without memory. */
+static bool make_room(MetricsText *t, size_t n)
+{
+	size_t wanted = t->size + n;
+	char *text;
+
+	if (t->error < 0)
+		return false;
+	if (wanted <= t->allocated)
+		return true;
+	wanted = MAX(wanted, t->allocated ? t->allocated * 2 : 16384);
+	text = realloc(t->text, wanted);
+	if (!text) {
+		t->error = -ENOMEM;
+		return false;
+	}
+	t->text = text;
+	t->allocated = wanted;
+	return true;
+}
+
+static void put(MetricsText *t, const char *text, size_t n)
+{
+	if (!make_room(t, n))
+		return;
+	memcpy(t->text + t->size, text, n);
+	t->size += n;
+}
+
+static void put_text(MetricsText *t, const char *text)
+{
+	put(t, text, strlen(text));
+}
+
+/* TEXT, in which a backslash, the end of a line and, if QUOTES, a quotation mark are escaped. */
+static void put_escaped(MetricsText *t, const char *text, bool quotes)
+{
+	const char *special = quotes ? "\\\n\"" : "\\\n";
+
+	for (;;) {
+		size_t n = strcspn(text, special);
+
+		put(t, text, n);
+		text += n;
+		if (!*text)
+			return;
+		put(t, "\\", 1);
+		put(t, *text == '\n' ? "n" : text, 1);
+		text++;
+	}
+}
+
+/* How long the name of F is as the format has it. */
+static size_t family_length(const MetricsText *t, const MetricFamily *f)
+{
+	size_t n = strlen(f->name);
+
+	if (t->format == METRICS_OPENMETRICS && f->type == METRIC_TYPE_COUNTER)
+		return n - strlen("_total");
+	if (t->format == METRICS_OPENMETRICS && f->type == METRIC_TYPE_INFO)
+		return n - strlen("_info");
+	return n;
+}
+
+static const char *type_name(MetricsFormat format, MetricType type)
+{
+	bool open = format == METRICS_OPENMETRICS;
+
+	switch (type) {
+	case METRIC_TYPE_COUNTER:
+		return "counter";
+	case METRIC_TYPE_INFO:
+		return open ? "info" : "gauge";
+	case METRIC_TYPE_UNKNOWN:
+		return open ? "unknown" : "untyped";
+	case METRIC_TYPE_GAUGE:
+	case METRIC_TYPE_STATESET:
+	case _METRIC_TYPE_MAX:
+		break;
+	}
+	return "gauge";
+}
+
+/* "# WHAT NAME " */
+static void begin_comment(MetricsText *t, const char *what, const MetricFamily *f)
+{
+	put_text(t, what);
+	put(t, f->name, family_length(t, f));
+	put(t, " ", 1);
+}
+
+void metrics_text_family(MetricsText *t, const MetricFamily *f)
+{
+	begin_comment(t, "# HELP ", f);
+	put_escaped(t, f->help, t->format == METRICS_OPENMETRICS);
+	put(t, "\n", 1);
+	begin_comment(t, "# TYPE ", f);
+	put_text(t, type_name(t->format, f->type));
+	put(t, "\n", 1);
+	if (t->format != METRICS_OPENMETRICS || !*f->unit)
+		return;
+	begin_comment(t, "# UNIT ", f);
+	put_text(t, f->unit);
+	put(t, "\n", 1);
+}
+
+void metrics_text_sample(MetricsText *t, const MetricFamily *f, const MetricSample *s)
+{
+	char number[METRIC_NUMBER_MAX];
+
+	put_text(t, f->name);
+	for (size_t i = 0; i < s->n_labels; i++) {
+		put(t, i == 0 ? "{" : ",", 1);
+		put_text(t, s->labels[i].name);
+		put(t, "=\"", 2);
+		put_escaped(t, s->labels[i].value, true);
+		put(t, "\"", 1);
+	}
+	put_text(t, s->n_labels > 0 ? "} " : " ");
+	put_text(t, metric_number_format(s->number, number));
+	put(t, "\n", 1);
+}
+
+static int add_family(void *userdata, const MetricFamily *f)
+{
+	MetricsText *t = userdata;
+
+	metrics_text_family(t, f);
+	return t->error;
+}
+
+static int add_sample(void *userdata, const MetricFamily *f, const MetricSample *s)
+{
+	MetricsText *t = userdata;
+
+	metrics_text_sample(t, f, s);
+	return t->error;
+}
+
+void metrics_text_add(MetricsText *t, const Metrics *m, unsigned int flags)
+{
+	static const MetricsVisitor visitor = {.family = add_family, .sample = add_sample};
+	int r = metrics_visit(m, flags, &visitor, t);
+
+	if (r < 0 && t->error == 0)
+		t->error = r;
+}
+
+int metrics_text_finish(MetricsText *t)
+{
+	if (t->format == METRICS_OPENMETRICS)
+		put_text(t, "# EOF\n");
+	put(t, "", 1);
+	if (t->error == 0)
+		t->size--;
+	return t->error;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The families of a machine, and their samples. */
+
+#include <inttypes.h>
+
+#include "metrics-private.h"
+
+/* Labels of one sample: each row of an object at most, and those of the object itself. */
+#define LABELS_MAX (MAX((size_t)_PORT_ATTR_MAX, (size_t)_DEVICE_ATTR_MAX) + 2)
+
+static const char *const object_words[_METRIC_OBJECT_KIND_MAX] = {
+	[METRIC_PORTS] = "port",
+	[METRIC_DEVICES] = "device",
+};
+
+/* A visit: where it is. */
+typedef struct Visit {
+	const Metrics *metrics;
+	unsigned int flags;
+	const MetricsVisitor *visitor;
+	void *userdata;
+	MetricFamily family;
+	bool announced; /* the visitor knows of the family */
+	char name[METRIC_NAME_MAX];
+	char help[512];
+	int r; /* the first result that is negative */
+} Visit;
+
+/* Calling the visitor */
+
+static void announce_family(Visit *v)
+{
+	if (!v->announced && v->visitor->family && v->r >= 0)
+		v->r = v->visitor->family(v->userdata, &v->family);
+	v->announced = true;
+}
+
+/* Begins the family that v->name names. */
+static void begin_family(Visit *v, MetricType type, const char *unit, const char *help)
+{
+	v->family = (MetricFamily){.name = v->name, .type = type, .unit = unit, .help = help};
+	v->announced = false;
+	if (v->flags & METRICS_ALL_FAMILIES)
+		announce_family(v);
+}
+
+static void put_sample(Visit *v, const MetricLabel *labels, size_t n, MetricNumber number)
+{
+	const MetricSample sample = {.labels = labels, .n_labels = n, .number = number};
+
+	announce_family(v);
+	if (v->visitor->sample && v->r >= 0)
+		v->r = v->visitor->sample(v->userdata, &v->family, &sample);
+}
+
+/* The labels that every sample of O has. Returns how many. */
+static size_t set_object_labels(const MetricObject *o, MetricLabel *labels)
+{
+	labels[0] = (MetricLabel){"device", o->name};
+	labels[1] = (MetricLabel){"port", o->number};
+	return *o->number ? 2 : 1;
+}
+
+static const MetricNumber one = {.value = 1, .divisor = 1};
+
+static MetricNumber whole(uint64_t value)
+{
+	return (MetricNumber){.value = value, .divisor = 1};
+}
+
+/* A sample of O with one more label, unless that is NULL. */
+static void put_object_sample(Visit *v, const MetricObject *o, const char *label,
+			      const char *label_value, MetricNumber number)
+{
+	MetricLabel labels[3];
+	size_t n = set_object_labels(o, labels);
+
+	if (label)
+		labels[n++] = (MetricLabel){label, label_value};
+	put_sample(v, labels, n, number);
+}
+
+/* Rows */
+
+static MetricNumber number_of(const Attribute *row, const MetricValue *value)
+{
+	MetricNumber n = {.value = value->number,
+			  .divisor = 1,
+			  .negative = value->kind == METRIC_VALUE_NEGATIVE};
+
+	if (row->unit == UNIT_BITS_PER_S)
+		n.divisor = 8;
+	else if (row->unit == UNIT_USEC || row->unit == UNIT_TIMESTAMP)
+		n.divisor = USEC_PER_SEC;
+	return n;
+}
+
+static bool is_number(const MetricValue *value)
+{
+	return value->kind == METRIC_VALUE_NUMBER || value->kind == METRIC_VALUE_NEGATIVE;
+}
+
+/* One sample for each name that the state can have, and one for a state that has none of them. */
+static void put_states(Visit *v, const MetricObject *o, const Attribute *row, const char *state)
+{
+	const char *const *names = attr_type_names(row->type);
+	bool found = false;
+
+	for (; names && *names; names++) {
+		bool is = streq(*names, state);
+
+		put_object_sample(v, o, "state", *names, whole(is));
+		found = found || is;
+	}
+	if (!found && *state)
+		put_object_sample(v, o, "state", state, one);
+}
+
+static MetricType type_of(const Attribute *row)
+{
+	return row->metric == METRIC_COUNTER	? METRIC_TYPE_COUNTER
+	       : row->metric == METRIC_STATESET ? METRIC_TYPE_STATESET
+						: METRIC_TYPE_GAUGE;
+}
+
+static void visit_row(Visit *v, const MetricObjects *list, size_t i)
+{
+	const Attribute *row = &list->rows[i];
+
+	if (!metric_row_name(row, v->name))
+		return;
+	snprintf(v->help, sizeof(v->help), "%s%s",
+		 attr_table_entry_size(row->type) > 0 ? "The number of entries of this table: "
+						      : "",
+		 row->help);
+	begin_family(v, type_of(row), metric_row_unit(row), v->help);
+	for (size_t n = 0; n < list->n && v->r >= 0; n++) {
+		const MetricObject *o = &list->items[n];
+		const MetricValue *value = &o->values[i];
+
+		if (row->metric == METRIC_STATESET && value->kind == METRIC_VALUE_TEXT)
+			put_states(v, o, row, value->text);
+		else if (row->metric != METRIC_STATESET && is_number(value))
+			put_object_sample(v, o, NULL, NULL, number_of(row, value));
+	}
+}
+
+/* rdma_port_info and rdma_device_info */
+
+/* The value of ROW as that of a label; NULL if it has none. */
+static const char *label_text(const Attribute *row, const MetricValue *value,
+			      char buffer[METRIC_NUMBER_MAX])
+{
+	if (value->kind == METRIC_VALUE_TEXT)
+		return *value->text ? value->text : NULL;
+	if (!is_number(value))
+		return NULL;
+	if (row->unit == UNIT_HEX)
+		snprintf(buffer, METRIC_NUMBER_MAX, "0x%" PRIx64, value->number);
+	else
+		metric_number_format(number_of(row, value), buffer);
+	return buffer;
+}
+
+static void put_info(Visit *v, const MetricObjects *list, const MetricObject *o,
+		     const char (*names)[METRIC_NAME_MAX])
+{
+	char numbers[LABELS_MAX][METRIC_NUMBER_MAX];
+	MetricLabel labels[LABELS_MAX];
+	size_t n = set_object_labels(o, labels);
+
+	for (size_t i = 0; i < list->n_rows; i++) {
+		const Attribute *row = &list->rows[i];
+		const char *text;
+
+		if (row->metric != METRIC_INFO)
+			continue;
+		text = label_text(row, &o->values[i], numbers[n]);
+		if (text)
+			labels[n++] = (MetricLabel){names[i], text};
+	}
+	put_sample(v, labels, n, one);
+}
+
+static void visit_info(Visit *v, const MetricObjects *list, const char *word)
+{
+	char names[LABELS_MAX][METRIC_NAME_MAX];
+
+	for (size_t i = 0; i < list->n_rows; i++)
+		metric_label_name(&list->rows[i], names[i]);
+	snprintf(v->name, sizeof(v->name), "rdma_%s_info", word);
+	snprintf(v->help, sizeof(v->help), "What the %s is, as labels; the value is 1.", word);
+	begin_family(v, METRIC_TYPE_INFO, "", v->help);
+	for (size_t n = 0; n < list->n && v->r >= 0; n++)
+		put_info(v, list, &list->items[n], names);
+}
+
+/* rdma_port_unavailable and rdma_device_unavailable */
+
+static void put_unavailable(Visit *v, const MetricObjects *list, const MetricObject *o)
+{
+	MetricLabel labels[4];
+	size_t n = set_object_labels(o, labels);
+
+	for (size_t i = 0; i < list->n_rows; i++) {
+		if (o->values[i].kind != METRIC_VALUE_UNAVAILABLE)
+			continue;
+		labels[n] = (MetricLabel){"attribute", list->rows[i].name};
+		labels[n + 1] = (MetricLabel){"reason", o->values[i].text};
+		put_sample(v, labels, n + 2, one);
+	}
+}
+
+static void visit_unavailable(Visit *v, const MetricObjects *list, const char *word)
+{
+	if (!(v->flags & METRICS_UNAVAILABLE))
+		return;
+	snprintf(v->name, sizeof(v->name), "rdma_%s_unavailable", word);
+	snprintf(v->help, sizeof(v->help),
+		 "The %s has no value of this attribute, for this reason; the value is 1.", word);
+	begin_family(v, METRIC_TYPE_GAUGE, "", v->help);
+	for (size_t n = 0; n < list->n && v->r >= 0; n++)
+		put_unavailable(v, list, &list->items[n]);
+}
+
+/* Counters */
+
+static void visit_counter(Visit *v, size_t i)
+{
+	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
+	const CounterRow *row = &counter_rows[i];
+
+	metric_counter_name(row, v->name);
+	begin_family(v, METRIC_TYPE_COUNTER, metric_counter_unit(row), row->help);
+	for (size_t n = 0; n < list->n && v->r >= 0; n++) {
+		const MetricObject *o = &list->items[n];
+
+		if (o->counters && o->counters[i].valid)
+			put_object_sample(v, o, NULL, NULL, whole(o->counters[i].value));
+	}
+}
+
+static void visit_saturated(Visit *v)
+{
+	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
+
+	snprintf(v->name, sizeof(v->name), "rdma_port_counter_saturated");
+	begin_family(v, METRIC_TYPE_GAUGE, "",
+		     "This counter has reached the most that it can count, and stays there until "
+		     "somebody resets it; the value is 1.");
+	for (size_t n = 0; n < list->n && v->r >= 0; n++)
+		for (size_t i = 0; list->items[n].counters && i < n_counter_rows; i++)
+			if (list->items[n].counters[i].saturated)
+				put_object_sample(v, &list->items[n], "counter",
+						  counter_rows[i].name, one);
+}
+
+static void visit_available(Visit *v)
+{
+	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
+
+	snprintf(v->name, sizeof(v->name), "rdma_port_counters_available");
+	begin_family(v, METRIC_TYPE_GAUGE, "", "Whether the counters of the port could be read.");
+	for (size_t n = 0; n < list->n && v->r >= 0; n++)
+		if (list->items[n].counters)
+			put_object_sample(v, &list->items[n], NULL, NULL,
+					  whole(list->items[n].has_counters));
+}
+
+/* Counters without a row: a driver can invent any name, and each family has to be in one piece */
+
+/* The names of the families that there can be. */
+typedef struct Taken {
+	char (*names)[METRIC_NAME_MAX];
+	size_t n, allocated;
+} Taken;
+
+static void taken_done(Taken *t)
+{
+	free(t->names);
+}
+
+/* How long NAME is without "_total", which OpenMetrics does not count as a part of the name. */
+static size_t base_length(const char *name)
+{
+	size_t n = strlen(name), n_total = strlen("_total");
+
+	return n > n_total && streq(name + n - n_total, "_total") ? n - n_total : n;
+}
+
+static int take(void *userdata, const MetricFamily *f)
+{
+	Taken *t = userdata;
+	int r = metrics_grow((void **)&t->names, t->n, &t->allocated, sizeof(*t->names));
+
+	if (r == 0)
+		text_copy(t->names[t->n++], METRIC_NAME_MAX, f->name);
+	return r;
+}
+
+static bool is_taken(const Taken *t, const char *name)
+{
+	size_t n = base_length(name);
+
+	for (size_t i = 0; i < t->n; i++)
+		if (base_length(t->names[i]) == n && strncmp(t->names[i], name, n) == 0)
+			return true;
+	return false;
+}
+
+static bool is_same_sample(const ForeignCounter *a, const ForeignCounter *b)
+{
+	return streq(a->metric, b->metric) && a->device == b->device && a->port == b->port;
+}
+
+/* They are sorted by the names of their families. */
+static void visit_foreign(Visit *v)
+{
+	static const MetricsVisitor taker = {.family = take};
+	_cleanup_(taken_done) Taken taken = {};
+	const ForeignCounter *list = v->metrics->foreign;
+
+	if (v->metrics->n_foreign > 0 && v->r >= 0)
+		v->r = metrics_visit(NULL, METRICS_ALL_FAMILIES | METRICS_UNAVAILABLE, &taker,
+				     &taken);
+	for (size_t i = 0; i < v->metrics->n_foreign && v->r >= 0; i++) {
+		const MetricObject *o = metrics_find_port(v->metrics, list[i].device, list[i].port);
+
+		/* two names of one port may differ only by what a metric cannot have */
+		if (!o || is_taken(&taken, list[i].metric) ||
+		    (i > 0 && is_same_sample(&list[i - 1], &list[i])))
+			continue;
+		if (!streq(v->name, list[i].metric)) {
+			snprintf(v->name, sizeof(v->name), "%s", list[i].metric);
+			begin_family(v, METRIC_TYPE_UNKNOWN, "",
+				     "A counter of the driver, of which rdmad knows only the "
+				     "name.");
+		}
+		put_object_sample(v, o, NULL, NULL, whole(list[i].value));
+	}
+}
+
+int metrics_visit(const Metrics *m, unsigned int flags, const MetricsVisitor *visitor,
+		  void *userdata)
+{
+	_cleanup_(metrics_free_pointer) Metrics *none = m ? NULL : metrics_new();
+	Visit v = {
+		.metrics = m ? m : none, .flags = flags, .visitor = visitor, .userdata = userdata};
+
+	if (!v.metrics)
+		return -ENOMEM;
+	for (MetricObjectKind k = 0; k < _METRIC_OBJECT_KIND_MAX; k++) {
+		const MetricObjects *list = &v.metrics->objects[k];
+
+		visit_info(&v, list, object_words[k]);
+		for (size_t i = 0; i < list->n_rows && v.r >= 0; i++)
+			visit_row(&v, list, i);
+		visit_unavailable(&v, list, object_words[k]);
+	}
+	visit_available(&v);
+	for (size_t i = 0; i < n_counter_rows && v.r >= 0; i++)
+		visit_counter(&v, i);
+	visit_foreign(&v);
+	visit_saturated(&v);
+	return v.r < 0 ? v.r : 0;
+}
