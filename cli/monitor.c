@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * rdmactl monitor: keeps a copy of every object, changes it as the signals say, and reports how it
- * differs from before.
+ * rdmactl monitor: follows all objects (see follow.h), and reports how each differs from before.
  *
  * rdmad sends one change of a port as a burst of signals: PropertiesChanged for each interface,
  * then StateChanged or SubnetReconfigured, which have the reason. The signals of a burst are
@@ -20,6 +19,7 @@
 
 #include "bus.h"
 #include "commands.h"
+#include "follow.h"
 #include "monitor-report.h"
 #include "names.h"
 #include "suggestion.h"
@@ -91,10 +91,7 @@ const Option monitor_options[] = {
 typedef struct Monitor {
 	Context *c;
 	sd_event *event;
-	ObjectList objects;
-	bool started; /* all objects were read once */
-	bool synced;  /* all objects were read from the rdmad that runs now; before that its signals
-			 are ignored, because what they say is read anyway */
+	Follow follow;
 
 	Object *before; /* the object of the batch as it was before; NULL: there is no batch */
 	unsigned int batch_interfaces;
@@ -104,28 +101,10 @@ typedef struct Monitor {
 	ExitStatus status;
 } Monitor;
 
-/* A call that reads all properties of INTERFACE of the object at PATH anew. */
-typedef struct Refetch {
-	Monitor *m;
-	char *path;
-	const char *interface;
-} Refetch;
-
-static void refetch_free(void *p)
-{
-	Refetch *r = p;
-
-	if (!r)
-		return;
-	free(r->path);
-	free(r);
-}
-DEFINE_CLEANUP(Refetch, refetch_free);
-
 static void monitor_done(Monitor *m)
 {
 	object_free(m->before);
-	object_list_done(&m->objects);
+	follow_done(&m->follow);
 	sd_event_source_disable_unref(m->batch_timer);
 	report_done(&m->report);
 	if (m->event)
@@ -148,7 +127,7 @@ static void batch_flush(Monitor *m, const char *reason)
 	sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
 	if (!before)
 		return;
-	now = object_list_find(&m->objects, before->path);
+	now = object_list_find(&m->follow.objects, before->path);
 	if (now)
 		report_difference(&m->report, before, now, reason);
 }
@@ -177,124 +156,32 @@ static int batch_add(Monitor *m, const Object *o, unsigned int interfaces)
 	return 0;
 }
 
-static int on_refetched(sd_bus_message *reply, void *userdata, _unused_ sd_bus_error *error)
+static int on_before(void *userdata, const Object *o, unsigned int interfaces)
 {
-	Refetch *refetch = userdata;
-	Object *o = object_list_find(&refetch->m->objects, refetch->path);
-	AttrInterface interface;
-	int r;
-
-	/* The object has gone while the call was under way. A signal says that too. */
-	if (!o || sd_bus_message_is_method_error(reply, NULL))
-		return 0;
-	r = object_interface(refetch->interface, &interface);
-	if (r >= 0)
-		r = batch_add(refetch->m, o, 1U << interface);
-	return r < 0 ? r : object_read_properties(o, refetch->interface, reply);
+	return batch_add(userdata, o, interfaces);
 }
 
-static int refetch_interface(Monitor *m, const char *path, AttrInterface interface)
+static void on_added(void *userdata, const Object *o)
 {
-	_cleanup_(refetch_free_pointer) Refetch *refetch = calloc(1, sizeof(*refetch));
-	sd_bus_slot *slot;
-	int r;
+	Monitor *m = userdata;
 
-	if (!refetch)
-		return -ENOMEM;
-	*refetch = (Refetch){
-		.m = m, .path = strdup(path), .interface = attr_interface_name(interface)};
-	if (!refetch->path)
-		return -ENOMEM;
-	r = sd_bus_call_method_async(m->c->bus, &slot, RDMAD_BUS_NAME, path,
-				     "org.freedesktop.DBus.Properties", "GetAll", on_refetched,
-				     refetch, "s", refetch->interface);
-	if (r < 0)
-		return r;
-	sd_bus_slot_set_destroy_callback(slot, refetch_free);
-	refetch = NULL;
-	sd_bus_slot_set_floating(slot, true);
-	sd_bus_slot_unref(slot);
-	return 0;
-}
-
-static int on_properties_changed(Monitor *m, sd_bus_message *signal)
-{
-	Object *o = object_list_find(&m->objects, sd_bus_message_get_path(signal));
-	AttrInterface interface;
-	const char *name;
-	int r;
-
-	r = sd_bus_message_read_basic(signal, 's', &name);
-	if (r < 0 || !o || object_interface(name, &interface) < 0)
-		return r;
-	r = batch_add(m, o, 1U << interface);
-	if (r >= 0)
-		r = object_read_properties(o, name, signal);
-	if (r >= 0)
-		r = sd_bus_message_enter_container(signal, 'a', "s");
-	if (r > 0 && sd_bus_message_at_end(signal, false) == 0)
-		r = refetch_interface(m, o->path, interface);
-	return r;
-}
-
-static int on_interfaces_added(Monitor *m, sd_bus_message *signal)
-{
-	_cleanup_(object_free_pointer) Object *added = NULL;
-	Object *o;
-	const char *path;
-	int r;
-
-	r = sd_bus_message_read_basic(signal, 'o', &path);
-	if (r < 0)
-		return r;
-	o = object_list_find(&m->objects, path);
-	if (o) {
-		r = batch_add(m, o, 0);
-		return r < 0 ? r : object_read_interfaces(o, signal);
-	}
-	r = object_new(path, &added);
-	if (r < 0)
-		return r == -EINVAL ? 0 : r;
-	r = object_read_interfaces(added, signal);
-	if (r < 0 || added->interfaces == 0)
-		return r;
-	r = object_list_put(&m->objects, added);
-	if (r < 0)
-		return r;
 	batch_flush(m, NULL);
-	report_presence(&m->report, steal_pointer(&added), true);
-	return 0;
+	report_presence(&m->report, o, true);
 }
 
-static int on_interfaces_removed(Monitor *m, sd_bus_message *signal)
+static void on_removed(void *userdata, _unused_ const Object *o)
 {
-	const char *path, *interface;
-	Object *o;
-	int r;
-
-	r = sd_bus_message_read_basic(signal, 'o', &path);
-	if (r < 0)
-		return r;
-	o = object_list_find(&m->objects, path);
-	if (!o)
-		return 0;
-	r = batch_add(m, o, 0);
-	if (r >= 0)
-		r = sd_bus_message_enter_container(signal, 'a', "s");
-	while (r > 0 && (r = sd_bus_message_read_basic(signal, 's', &interface)) > 0)
-		object_remove_interface(o, interface);
-	if (r < 0 || o->interfaces != 0)
-		return r;
+	Monitor *m = userdata;
 	/* the object has lost its name with its properties: take the copy, which has it */
-	report_presence(&m->report, m->before, false);
-	object_list_remove(&m->objects, path);
+	_cleanup_(object_free_pointer) Object *before = steal_pointer(&m->before);
+
+	report_presence(&m->report, before, false);
 	batch_flush(m, NULL);
-	return 0;
 }
 
 static int on_state_changed(Monitor *m, sd_bus_message *signal)
 {
-	Object *o = object_list_find(&m->objects, sd_bus_message_get_path(signal));
+	Object *o = object_list_find(&m->follow.objects, sd_bus_message_get_path(signal));
 	const Attribute *row = &port_attributes[PORT_ATTR_state];
 	const char *is, *was, *reason;
 	bool in_batch;
@@ -326,7 +213,7 @@ static int on_state_changed(Monitor *m, sd_bus_message *signal)
 
 static int on_subnet_reconfigured(Monitor *m, sd_bus_message *signal)
 {
-	Object *o = object_list_find(&m->objects, sd_bus_message_get_path(signal));
+	Object *o = object_list_find(&m->follow.objects, sd_bus_message_get_path(signal));
 	const char *reason;
 	int r;
 
@@ -342,90 +229,48 @@ static int on_subnet_reconfigured(Monitor *m, sd_bus_message *signal)
 	return 0;
 }
 
-static int on_signal(sd_bus_message *signal, void *userdata, _unused_ sd_bus_error *error)
+static int on_signal(void *userdata, sd_bus_message *signal)
 {
-	static const struct {
-		const char *interface, *member;
-		int (*handle)(Monitor *m, sd_bus_message *signal);
-	} signals[] = {
-		{"org.freedesktop.DBus.Properties", "PropertiesChanged", on_properties_changed},
-		{"org.freedesktop.DBus.ObjectManager", "InterfacesAdded", on_interfaces_added},
-		{"org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", on_interfaces_removed},
-		{RDMAD_INTERFACE_PORT, "StateChanged", on_state_changed},
-		{RDMAD_INTERFACE_PORT, "SubnetReconfigured", on_subnet_reconfigured},
-	};
-	Monitor *m = userdata;
-	int r;
-
-	if (!m->synced)
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
-		if (!sd_bus_message_is_signal(signal, signals[i].interface, signals[i].member))
-			continue;
-		r = signals[i].handle(m, signal);
-		if (r < 0)
-			return give_up(m, bus_complain(signals[i].member, NULL, r));
-	}
+	if (sd_bus_message_is_signal(signal, RDMAD_INTERFACE_PORT, "StateChanged"))
+		return on_state_changed(userdata, signal);
+	if (sd_bus_message_is_signal(signal, RDMAD_INTERFACE_PORT, "SubnetReconfigured"))
+		return on_subnet_reconfigured(userdata, signal);
 	return 0;
 }
 
-static int on_snapshot(sd_bus_message *reply, void *userdata, _unused_ sd_bus_error *ret_error)
+static void on_read(void *userdata, const ObjectList *was, const ObjectList *is)
 {
-	const sd_bus_error *error = sd_bus_message_get_error(reply);
-	_cleanup_objects_ ObjectList fresh = {};
 	Monitor *m = userdata;
-	bool first = !m->started;
-	int r;
 
-	/* rdmad has gone again: when it comes back, it is asked again */
-	if (error && !first)
-		return 0;
-	if (error)
-		return give_up(m, bus_complain("cannot read the ports", error, -EIO));
-	r = object_list_read(&fresh, reply);
-	if (r < 0)
-		return give_up(m, bus_complain("cannot read the ports", NULL, r));
-	if (!first)
-		report_all(&m->report, &m->objects, &fresh);
-	object_list_done(&m->objects);
-	m->objects = fresh;
-	fresh = (ObjectList){};
-	m->started = true;
-	m->synced = true;
-	report_name_ports(&m->report, &m->objects);
-	if (first)
-		report_running(&m->report, &m->objects);
-	return 0;
+	if (was)
+		report_all(&m->report, was, is);
+	report_name_ports(&m->report, is);
+	if (!was)
+		report_running(&m->report, is);
 }
 
-static int request_snapshot(Monitor *m)
+static void on_daemon(void *userdata, bool runs)
 {
-	return sd_bus_call_method_async(m->c->bus, NULL, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
-					"org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
-					on_snapshot, m, NULL);
-}
-
-static int on_name_owner_changed(sd_bus_message *signal, void *userdata,
-				 _unused_ sd_bus_error *error)
-{
-	const char *name, *was, *is;
 	Monitor *m = userdata;
-	int r;
 
-	r = sd_bus_message_read(signal, "sss", &name, &was, &is);
-	/* before the first answer: the bus has started rdmad for our call */
-	if (r < 0 || !m->started)
-		return 0;
 	batch_flush(m, NULL);
-	if (*was)
-		report_daemon(&m->report, false);
-	m->synced = false;
-	if (!*is)
-		return 0;
-	report_daemon(&m->report, true);
-	r = request_snapshot(m);
-	return r < 0 ? give_up(m, bus_complain("cannot read the ports", NULL, r)) : 0;
+	report_daemon(&m->report, runs);
 }
+
+static void on_failed(void *userdata, const char *what, const sd_bus_error *error, int r)
+{
+	(void)give_up(userdata, bus_complain(what, error, r));
+}
+
+static const FollowHandlers handlers = {
+	.before = on_before,
+	.added = on_added,
+	.removed = on_removed,
+	.signal = on_signal,
+	.read = on_read,
+	.daemon = on_daemon,
+	.failed = on_failed,
+};
 
 static int on_output_closed(_unused_ sd_event_source *s, _unused_ int fd, _unused_ uint32_t events,
 			    void *userdata)
@@ -469,18 +314,8 @@ static int start(Monitor *m)
 	if (r < 0)
 		return r;
 	(void)sd_bus_set_exit_on_disconnect(m->c->bus, true);
-
-	/* Subscribe first and read afterwards, so that no change is missed. */
-	r = sd_bus_add_match(m->c->bus, NULL,
-			     "type='signal',sender='org.freedesktop.DBus',"
-			     "member='NameOwnerChanged',arg0='" RDMAD_BUS_NAME "'",
-			     on_name_owner_changed, m);
-	if (r >= 0)
-		r = sd_bus_add_match(m->c->bus, NULL,
-				     "type='signal',sender='" RDMAD_BUS_NAME
-				     "',path_namespace='" RDMAD_ROOT_PATH "'",
-				     on_signal, m);
-	return r < 0 ? r : request_snapshot(m);
+	m->follow = (Follow){.bus = m->c->bus, .handlers = &handlers, .userdata = m};
+	return follow_start(&m->follow);
 }
 
 ExitStatus monitor_command(Context *c)
