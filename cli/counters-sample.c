@@ -101,15 +101,40 @@ bool counter_is(const Value *counter, const char *condition)
 	return streq(counter_member(counter, MEMBER_CONDITION), condition);
 }
 
+static bool is_same_counter(const Value *a, const Value *b)
+{
+	return streq(counter_member(a, MEMBER_NAME), counter_member(b, MEMBER_NAME)) &&
+	       streq(counter_member(a, MEMBER_GROUP), counter_member(b, MEMBER_GROUP));
+}
+
 const Value *sample_find(const Sample *s, const Value *counter)
 {
 	for (size_t i = 0; i < s->counters.n; i++)
-		if (streq(counter_member(&s->counters.items[i], MEMBER_GROUP),
-			  counter_member(counter, MEMBER_GROUP)) &&
-		    streq(counter_member(&s->counters.items[i], MEMBER_NAME),
-			  counter_member(counter, MEMBER_NAME)))
+		if (is_same_counter(&s->counters.items[i], counter))
 			return &s->counters.items[i];
 	return NULL;
+}
+
+const Value *sample_find_earlier(const Sample *now, const Sample *before, const Value *counter)
+{
+	size_t i = (size_t)(counter - now->counters.items);
+
+	if (i < before->counters.n && is_same_counter(&before->counters.items[i], counter))
+		return &before->counters.items[i];
+	return sample_find(before, counter);
+}
+
+bool sample_rate(const Sample *now, const Sample *before, const Value *counter, double *ret)
+{
+	const Value *was = sample_find_earlier(now, before, counter);
+
+	if (!was || counter_is(was, "missing") || counter_is(counter, "missing") ||
+	    counter_value(counter) < counter_value(was) ||
+	    now->monotonic_usec <= before->monotonic_usec)
+		return false;
+	*ret = (double)(counter_value(counter) - counter_value(was)) * (double)USEC_PER_SEC /
+	       (double)(now->monotonic_usec - before->monotonic_usec);
+	return true;
 }
 
 bool sample_starts_group(const Sample *s, size_t i)

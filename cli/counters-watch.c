@@ -43,21 +43,6 @@ static void begin_line(const Watch *w, uint64_t usec)
 		fprintf(f, "%s ", w->name);
 }
 
-/* How much a counter has changed in a second. False if that is not known: it is missing in one of
- * the samples, or it was reset. */
-static bool rate_of(const Watch *w, const Sample *s, const Value *counter, double *ret)
-{
-	const Value *was = sample_find(&w->last, counter);
-	uint64_t usec = s->monotonic_usec - w->last.monotonic_usec;
-
-	if (!was || counter_is(was, "missing") || counter_is(counter, "missing") ||
-	    counter_value(counter) < counter_value(was))
-		return false;
-	*ret = (double)(counter_value(counter) - counter_value(was)) * (double)USEC_PER_SEC /
-	       (double)usec;
-	return true;
-}
-
 /* "12.5" or "12": with one digit after the point, but without ".0". */
 static void print_rate(FILE *f, double rate)
 {
@@ -80,7 +65,7 @@ static bool print_counter(const Watch *w, const Sample *s, const Value *counter)
 	bool reset = was && !counter_is(was, "missing") && !counter_is(counter, "missing") &&
 		     counter_value(counter) < counter_value(was);
 
-	if (!news && !reset && (!rate_of(w, s, counter, &rate) || rate <= 0))
+	if (!news && !reset && (!sample_rate(s, &w->last, counter, &rate) || rate <= 0))
 		return false;
 	begin_line(w, s->realtime_usec);
 	fprintf(f, "%-*s ", w->several ? 0 : 31, counter_member(counter, MEMBER_NAME));
@@ -151,7 +136,7 @@ static void print_difference_json(const Watch *w, const Sample *s)
 		}
 		json_text(f, counter_member(counter, MEMBER_NAME));
 		fputs(": ", f);
-		if (rate_of(w, s, counter, &rate) && counter_is(counter, "valid"))
+		if (sample_rate(s, &w->last, counter, &rate) && counter_is(counter, "valid"))
 			print_rate(f, rate);
 		else
 			fputs("null", f);

@@ -129,24 +129,30 @@ static size_t choose(struct libscols_table *table, const size_t *widths, size_t 
 	return found;
 }
 
-static int shorten(struct libscols_cell *cell, size_t width)
+char *fit_text(const char *text, size_t width)
 {
-	const char *text = cell ? scols_cell_get_data(cell) : NULL;
 	size_t bytes, dots;
 	const char *end = ellipsis(&dots);
 	char *shorter;
 
-	if (!text || cell_width(cell) <= width)
-		return 0;
-	/* blanks that fill the cell can go without a word */
+	/* blanks that fill a cell can go without a word */
 	(void)text_width(text, width, &bytes);
-	if (text[bytes + strspn(text + bytes, " ")] == '\0')
+	if (text[bytes + strspn(text + bytes, " ")] == '\0' || width < dots)
 		end = "";
 	else
 		(void)text_width(text, width - dots, &bytes);
-	if (asprintf(&shorter, "%.*s%s", (int)bytes, text, end) < 0)
-		return -ENOMEM;
-	return scols_cell_refer_data(cell, shorter);
+	return asprintf(&shorter, "%.*s%s", (int)bytes, text, end) < 0 ? NULL : shorter;
+}
+
+static int shorten(struct libscols_cell *cell, size_t width)
+{
+	const char *text = cell ? scols_cell_get_data(cell) : NULL;
+	char *shorter;
+
+	if (!text || cell_width(cell) <= width)
+		return 0;
+	shorter = fit_text(text, width);
+	return shorter ? scols_cell_refer_data(cell, shorter) : -ENOMEM;
 }
 
 static int shorten_column(struct libscols_table *table, size_t i, size_t width)

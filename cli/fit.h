@@ -15,3 +15,7 @@
  * *RET_LEFT_OUT has the headings of the columns that are left out, "LINK, MTU"; NULL if there are
  * none. The caller frees it. -ENOMEM. */
 int fit_table(struct libscols_table *table, size_t width, char **ret_left_out);
+
+/* TEXT, or its beginning with an ellipsis if it has more than WIDTH columns of the terminal. NULL
+ * without memory. */
+char *fit_text(const char *text, size_t width);

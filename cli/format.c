@@ -207,6 +207,27 @@ char *format_row(const Object *o, size_t i)
 	return asprintf(&text, "unavailable (%s)", reason) < 0 ? NULL : text;
 }
 
+static const char *port_text(const Object *port, PortAttr a)
+{
+	const Value *v = object_value(port, a);
+
+	return v && *value_text(v) ? value_text(v) : "-";
+}
+
+char *format_state(const Object *port)
+{
+	const char *physical = port_text(port, PORT_ATTR_phys_state);
+	bool plain = streq(physical, "link-up") || streq(physical, "-");
+	char *text;
+
+	if (object_is_stale(port))
+		physical = "stale";
+	else if (plain)
+		return strdup(port_text(port, PORT_ATTR_state));
+	return asprintf(&text, "%s (%s)", port_text(port, PORT_ATTR_state), physical) < 0 ? NULL
+											  : text;
+}
+
 const char *const *format_table_columns(AttrType type)
 {
 	static const char *names[_ATTR_TYPE_MAX][TABLE_COLUMNS_MAX + 1];

@@ -14,6 +14,10 @@ char *format_value(const Attribute *a, const Value *v);
  * NULL without memory. */
 char *format_row(const Object *o, size_t i);
 
+/* The logical state of PORT. In brackets follows that it is stale, or the physical state if it is
+ * another one than a link that is up has: "active", "down (polling)". NULL without memory. */
+char *format_state(const Object *port);
+
 /* The names of the members of an entry of a table, with NULL at the end; NULL if TYPE is no table.
  * They are the keys in JSON and, in capitals, the headings of the columns. */
 const char *const *format_table_columns(AttrType type);

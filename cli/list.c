@@ -61,13 +61,6 @@ static const char *port_text(const Object *o, PortAttr a)
 	return v && *value_text(v) ? value_text(v) : "-";
 }
 
-static bool is_stale(const Object *o)
-{
-	const Value *stale = port_value(o, PORT_ATTR_stale);
-
-	return stale && stale->type == VALUE_BOOL && stale->boolean;
-}
-
 /* Sets a cell. 0 or -ENOMEM. */
 static int set_cell(struct libscols_line *line, unsigned int column, const char *format, ...)
 	_printf_(3, 4);
@@ -81,19 +74,6 @@ static int set_cell(struct libscols_line *line, unsigned int column, const char 
 	r = vasprintf(&text, format, ap);
 	va_end(ap);
 	return r < 0 ? -ENOMEM : scols_line_refer_data(line, column, text);
-}
-
-/* The logical state. In brackets follows that it is stale, or the physical state if it is another
- * one than a link that is up has. */
-static int set_state(struct libscols_line *line, const Object *o)
-{
-	const char *physical = port_text(o, PORT_ATTR_phys_state);
-
-	if (is_stale(o))
-		return set_cell(line, COLUMN_STATE, "%s (stale)", port_text(o, PORT_ATTR_state));
-	if (streq(physical, "link-up") || streq(physical, "-"))
-		return set_cell(line, COLUMN_STATE, "%s", port_text(o, PORT_ATTR_state));
-	return set_cell(line, COLUMN_STATE, "%s (%s)", port_text(o, PORT_ATTR_state), physical);
 }
 
 static int set_link(struct libscols_line *line, const Object *o)
@@ -136,23 +116,23 @@ static int set_where(struct libscols_line *line, const Object *o)
 /* Sets the usual cells of a line. */
 static int set_usual(const Context *c, struct libscols_line *line, const Object *o)
 {
-	const char *color =
-		is_stale(o) ? "magenta" : terminal_state_color(port_text(o, PORT_ATTR_state));
+	_cleanup_free_ char *state = format_state(o);
 	char name[96];
-	int r;
+	int r = state ? 0 : -ENOMEM;
 
-	r = set_cell(line, COLUMN_PORT, "%s", object_name(o, name));
+	if (r == 0)
+		r = set_cell(line, COLUMN_PORT, "%s", object_name(o, name));
 	if (r == 0)
 		r = set_cell(line, COLUMN_PROTOCOL, "%s", port_text(o, PORT_ATTR_protocol));
 	if (r == 0)
-		r = set_state(line, o);
+		r = set_cell(line, COLUMN_STATE, "%s", state);
 	if (r == 0)
 		r = set_link(line, o);
 	if (r == 0)
 		r = set_where(line, o);
 	if (r == 0)
 		r = scols_cell_set_color(scols_line_get_cell(line, COLUMN_STATE),
-					 terminal_color(c, color));
+					 terminal_color(c, terminal_port_color(o)));
 	return r;
 }
 

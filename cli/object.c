@@ -213,6 +213,13 @@ const Value *object_value(const Object *o, size_t i)
 	return object_has(o, i) && !object_unavailable(o, i) ? &o->values[i] : NULL;
 }
 
+bool object_is_stale(const Object *port)
+{
+	const Value *stale = object_value(port, PORT_ATTR_stale);
+
+	return stale && stale->type == VALUE_BOOL && stale->boolean;
+}
+
 const char *object_name(const Object *o, char buffer[96])
 {
 	const Value *name =

@@ -51,6 +51,8 @@ const char *object_unavailable(const Object *o, size_t i);
 const char *object_unavailable_code(const Object *o, size_t i);
 /* The value of row I, NULL if it is unavailable or not there. */
 const Value *object_value(const Object *o, size_t i);
+/* Whether PORT is stale: its values may be older than the last change. */
+bool object_is_stale(const Object *port);
 /* The name that people use: "mlx5_0/1" or "mlx5_0". Returns BUFFER. */
 const char *object_name(const Object *o, char buffer[96]);
 

@@ -197,6 +197,15 @@ const char *terminal_state_color(const char *state)
 	return NULL;
 }
 
+const char *terminal_port_color(const Object *port)
+{
+	const Value *state = object_value(port, PORT_ATTR_state);
+
+	if (object_is_stale(port))
+		return "magenta";
+	return state ? terminal_state_color(value_text(state)) : NULL;
+}
+
 /* How much of TEXT goes on a line of ROOM columns: up to a blank, or one word that is longer. */
 static size_t line_length(const char *text, size_t room)
 {

@@ -6,6 +6,7 @@
 
 #include <libsmartcols/libsmartcols.h>
 
+#include "object.h"
 #include "rdmactl.h"
 
 /* Fills the output fields of C. With PAGER, output is collected until terminal_finish(). */
@@ -28,6 +29,8 @@ ExitStatus terminal_print_table(const Context *c, struct libscols_table *table, 
 
 /* The colour of a port state, which is given by its published name; NULL if it has none. */
 const char *terminal_state_color(const char *state);
+/* The colour of the state of PORT, which may be stale; NULL if it has none. */
+const char *terminal_port_color(const Object *port);
 /* Prints TEXT and the end of the line. The output is in column START already; TEXT is broken at
  * blanks into lines that begin there and are not longer than C->width. If there is little room on
  * the right of START, TEXT begins on a line of its own. */
