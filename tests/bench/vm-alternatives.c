@@ -5,16 +5,14 @@
  * memory of rdmad.
  */
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <infiniband/verbs.h>
 #include <rdmad.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "bench.h"
+#include "scrape.h"
 
 #define EXPORTER_PORT 9100
 
@@ -96,52 +94,11 @@ static uint64_t sample_verbs(_unused_ void *userdata)
 	return bench_now() - begin;
 }
 
-static int connect_exporter(void)
-{
-	const struct sockaddr_in address = {.sin_family = AF_INET,
-					    .sin_port = htons(EXPORTER_PORT),
-					    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		return close_fd(fd);
-	return fd;
-}
-
 static uint64_t sample_exporter(_unused_ void *userdata)
 {
-	static const char request[] = "GET /metrics HTTP/1.0\r\n\r\n";
-	uint64_t begin = bench_now();
-	_cleanup_close_ int fd = connect_exporter();
-	char text[4096];
-	size_t total = 0;
-	ssize_t n;
+	struct sockaddr_in address = scrape_address(EXPORTER_PORT);
 
-	if (fd < 0 || write(fd, request, strlen(request)) < 0)
-		bench_die("node_exporter: %m");
-	while ((n = read(fd, text, sizeof(text))) > 0)
-		total += (size_t)n;
-	if (total < 1000)
-		bench_die("node_exporter printed too little");
-	return bench_now() - begin;
-}
-
-static pid_t start_exporter(void)
-{
-	static const char *const argv[] = {
-		"prometheus-node-exporter",	  "--collector.disable-defaults",
-		"--collector.infiniband",	  "--web.listen-address=127.0.0.1:9100",
-		"--web.disable-exporter-metrics", NULL};
-	pid_t pid = start(argv);
-	int fd;
-
-	while ((fd = connect_exporter()) < 0) {
-		if (waitpid(pid, NULL, WNOHANG) == pid)
-			bench_die("node_exporter does not start");
-		usleep(10000);
-	}
-	close(fd);
-	return pid;
+	return scrape((const struct sockaddr *)&address, sizeof(address), "node_infiniband_", NULL);
 }
 
 #define COMMAND(...) ((void *)(uintptr_t)(const char *const[]){__VA_ARGS__, NULL})
@@ -190,7 +147,7 @@ int main(int argc, char *argv[])
 		r = rdmad_find(snapshot, "sim0/1", &handle);
 	if (r < 0)
 		bench_die("%s", rdmad_strerror(r));
-	exporter = start_exporter();
+	exporter = scrape_start_node_exporter(EXPORTER_PORT);
 	bench_own(exporter);
 	bench_measure(s, _MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(figures); i++)
