@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Whether any port has changed since the last look. The shared memory of rdmad says it, without a
+ * call: some microseconds for a hundred ports. */
+
+#include "rdmad.h"
+#include "util.h"
+
+typedef struct Changes Changes;
+
+/* MEMORY and CHANGED are the descriptors that OpenSnapshot() returns. On success they belong to
+ * *RET, on failure to the caller. Errors as rdmad_open_fd(). */
+int changes_new(int memory, int changed, Changes **ret);
+/* Takes NULL; returns NULL. */
+Changes *changes_free(Changes *c);
+DEFINE_CLEANUP(Changes, changes_free);
+
+/*
+ * Compares the records of all ports with those that the last look found. 0: they are equal. 1: they
+ * are not, or this is the first look. What is asked of rdmad after the look is not older than what
+ * the look found. -ESTALE: rdmad has moved to a larger memory. -ENOTCONN: that rdmad has ended.
+ * After an error the memory has to be opened anew. -ENOMEM.
+ */
+int changes_look(Changes *c);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The texts that are sent. All connections that send the same page share it: what slow readers hold
+ * is one page for each second, and not one for each of them. */
+
+#include "source.h"
+
+typedef struct HttpPage {
+	unsigned int n_refs;
+	size_t size;
+	char *text;
+	const char *type; /* for Content-Type: */
+} HttpPage;
+
+/* Takes NULL; returns NULL. */
+HttpPage *http_page_unref(HttpPage *p);
+HttpPage *http_page_ref(HttpPage *p);
+DEFINE_CLEANUP(HttpPage, http_page_unref);
+
+/* A page of plain text, which is copied. -ENOMEM. */
+int http_page_new(const char *text, HttpPage **ret);
+
+/* The last page of metrics in each format. Zeroed, there is none. */
+typedef struct HttpPages {
+	struct {
+		HttpPage *page;
+		uint64_t serial; /* of the state in it */
+	} last[2];
+} HttpPages;
+
+void http_pages_done(HttpPages *p);
+/* The metrics of STATE. *RET is a reference of the caller's. -ENOMEM. */
+int http_pages_get(HttpPages *p, const SourceState *state, bool openmetrics, HttpPage **ret);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "http-private.h"
+
+/* So many connections are accepted before the others have their turn. */
+#define ACCEPTS_MAX 16U
+/* After an error that will not go at once, such as no memory, nothing is accepted for so long. */
+#define PAUSE_USEC (100 * USEC_PER_MSEC)
+
+void http_touch(HttpConnection *c)
+{
+	Http *h = c->http;
+
+	if (!c->next)
+		return;
+	*(c->previous ? &c->previous->next : &h->first) = c->next;
+	c->next->previous = c->previous;
+	c->previous = h->last;
+	c->next = NULL;
+	h->last->next = c;
+	h->last = c;
+}
+
+static void pause_accept(Http *h, bool pause)
+{
+	h->paused = pause;
+	for (size_t i = 0; i < h->n_listeners; i++)
+		sd_event_source_set_enabled(h->listeners[i], pause ? SD_EVENT_OFF : SD_EVENT_ON);
+}
+
+void http_accept_again(Http *h)
+{
+	if (h->paused)
+		pause_accept(h, false);
+}
+
+/* Closes the connection that has not moved for the longest time, of those of the peer that has the
+ * most; those that wait for the source do not count. False: there is none. */
+static bool evict(Http *h)
+{
+	HttpConnection *victim = NULL;
+
+	for (HttpConnection *c = h->first; c; c = c->next)
+		if (c->stage != HTTP_STAGE_ANSWER && (!victim || c->peer->n > victim->peer->n))
+			victim = c;
+	if (victim)
+		http_connection_free(victim);
+	return victim != NULL;
+}
+
+static int on_again(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	http_accept_again(userdata);
+	return 0;
+}
+
+/* Accepts one connection. False: there is none, or not now. */
+static bool accept_one(Http *h, int listener)
+{
+	const int one = 1;
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0) {
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+			pause_accept(h, true);
+			sd_event_source_set_time_relative(h->again, PAUSE_USEC);
+			sd_event_source_set_enabled(h->again, SD_EVENT_ONESHOT);
+		}
+		/* the others are about a connection that has gone: accept(2) */
+		return false;
+	}
+	if (h->n >= HTTP_CONNECTIONS_MAX && !evict(h)) {
+		/* cannot be: on_accept() looks before */
+		close_fd(fd);
+		return false;
+	}
+	/* a head and its page are two parts of one reply; fails on a Unix socket */
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	return http_connection_new(h, fd) >= 0;
+}
+
+static bool has_room(const Http *h)
+{
+	if (h->n < HTTP_CONNECTIONS_MAX)
+		return true;
+	for (const HttpConnection *c = h->first; c; c = c->next)
+		if (c->stage != HTTP_STAGE_ANSWER)
+			return true;
+	return false;
+}
+
+static int on_accept(_unused_ sd_event_source *s, int fd, _unused_ uint32_t events, void *userdata)
+{
+	Http *h = userdata;
+
+	for (unsigned int i = 0; i < ACCEPTS_MAX; i++) {
+		if (!has_room(h)) { /* until one of them has its answer */
+			pause_accept(h, true);
+			break;
+		}
+		if (!accept_one(h, fd))
+			break;
+	}
+	return 0;
+}
+
+int http_listen(Http *h, int fd)
+{
+	int r;
+
+	if (h->n_listeners == HTTP_LISTENERS_MAX)
+		return -E2BIG;
+	r = sd_event_add_io(h->event, &h->listeners[h->n_listeners], fd, EPOLLIN, on_accept, h);
+	if (r >= 0)
+		r = sd_event_source_set_io_fd_own(h->listeners[h->n_listeners], true);
+	if (r >= 0)
+		h->n_listeners++;
+	return r;
+}
+
+int http_new(sd_event *event, Source *source, Idle *idle, Http **ret)
+{
+	_cleanup_(http_free_pointer) Http *h = calloc(1, sizeof(Http));
+	int r;
+
+	if (!h)
+		return -ENOMEM;
+	h->event = sd_event_ref(event);
+	h->source = source;
+	h->idle = idle;
+	r = sd_event_add_time_relative(event, &h->again, CLOCK_MONOTONIC, 0, USEC_PER_MSEC,
+				       on_again, h);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(h->again, SD_EVENT_OFF);
+	if (r < 0)
+		return r;
+	*ret = steal_pointer(&h);
+	return 0;
+}
+
+Http *http_free(Http *h)
+{
+	if (!h)
+		return NULL;
+	while (h->first)
+		http_connection_free(h->first);
+	for (size_t i = 0; i < h->n_listeners; i++)
+		sd_event_source_disable_unref(h->listeners[i]);
+	sd_event_source_disable_unref(h->again);
+	http_pages_done(&h->pages);
+	sd_event_unref(h->event);
+	free(h);
+	return NULL;
+}

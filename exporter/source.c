@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "source.h"
+
+#include <fcntl.h>
+
+#include "changes.h"
+#include "clock.h"
+#include "names.h"
+
+/* There are at least so many microseconds between the beginnings of two questions: who asks all the
+ * time costs rdmad no more than 50 calls of each kind a second. */
+#define PAUSE_USEC (20 * USEC_PER_MSEC)
+
+/* The calls. */
+typedef enum Call {
+	CALL_SNAPSHOT, /* for the memory that tells of changes */
+	CALL_OBJECTS,
+	CALL_COUNTERS,
+	_CALL_MAX
+} Call;
+
+struct SourceRequest {
+	Source *source;
+	SourceRequest *next, **at; /* what points to this one */
+	SourceDone done;
+	void *userdata;
+};
+
+struct Source {
+	sd_event *event;
+	char *address; /* NULL: the system bus */
+	sd_bus *bus;   /* NULL: there was no question yet, or the connection was lost */
+
+	SourceRequest *first;	  /* those who wait */
+	sd_event_source *begin;	  /* runs once after somebody has asked */
+	sd_event_source *timeout; /* of the question under way */
+	bool is_asking;
+	bool is_gone; /* a call of this question has failed because there is no rdmad */
+	sd_bus_slot *calls[_CALL_MAX]; /* NULL: not under way */
+	uint64_t began_usec;
+
+	Changes *changes;	 /* NULL: rdmad has to be asked every time */
+	bool dirty;		 /* the objects may have changed since they were asked for */
+	sd_bus_message *objects; /* the last replies. NULL: there is none */
+	sd_bus_message *counters;
+	uint64_t counters_usec; /* when they were asked for */
+	bool is_new;		/* what the last replies say is not in STATE yet */
+	SourceState state;
+};
+
+static void drop(sd_bus_message **m)
+{
+	*m = sd_bus_message_unref(*m);
+}
+
+/* What was known is about a rdmad that has gone. */
+static void forget(Source *s)
+{
+	s->changes = changes_free(s->changes);
+	drop(&s->objects);
+	drop(&s->counters);
+	s->dirty = s->is_new = true;
+}
+
+static void disconnect(Source *s)
+{
+	for (Call c = 0; c < _CALL_MAX; c++)
+		s->calls[c] = sd_bus_slot_unref(s->calls[c]);
+	forget(s);
+	s->bus = sd_bus_close_unref(s->bus);
+}
+
+/* Signals */
+
+static int on_device(_unused_ sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	Source *s = userdata;
+
+	s->dirty = true;
+	return 0;
+}
+
+static int on_owner(_unused_ sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	forget(userdata);
+	return 0;
+}
+
+/* Devices are not in the memory: their changes are heard. And whether rdmad comes or goes. */
+static int add_matches(Source *s)
+{
+	int r = sd_bus_add_match_async(s->bus, NULL,
+				       "type='signal',sender='" RDMAD_BUS_NAME "',"
+				       "interface='org.freedesktop.DBus.Properties',"
+				       "member='PropertiesChanged',"
+				       "arg0namespace='" RDMAD_INTERFACE_DEVICE "'",
+				       on_device, NULL, s);
+
+	if (r >= 0)
+		r = sd_bus_add_match_async(s->bus, NULL,
+					   "type='signal',sender='" RDMAD_BUS_NAME "',"
+					   "interface='org.freedesktop.DBus.ObjectManager'",
+					   on_device, NULL, s);
+	if (r >= 0)
+		r = sd_bus_add_match_async(s->bus, NULL,
+					   "type='signal',sender='org.freedesktop.DBus',"
+					   "member='NameOwnerChanged',arg0='" RDMAD_BUS_NAME "'",
+					   on_owner, NULL, s);
+	return r;
+}
+
+static int start_bus(const char *address, sd_bus **ret)
+{
+	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
+	int r = sd_bus_new(&bus);
+
+	if (r >= 0)
+		r = sd_bus_set_address(bus, address);
+	if (r >= 0)
+		r = sd_bus_set_bus_client(bus, true);
+	if (r >= 0)
+		r = sd_bus_start(bus);
+	if (r >= 0)
+		*ret = steal_pointer(&bus);
+	return r;
+}
+
+/* Connects to the bus. It does not wait for the bus to answer: calls wait in the connection. */
+static int connect_bus(Source *s)
+{
+	int r;
+
+	if (s->bus && sd_bus_is_open(s->bus) > 0)
+		return 0;
+	disconnect(s);
+	r = s->address ? start_bus(s->address, &s->bus) : sd_bus_open_system(&s->bus);
+	if (r >= 0)
+		r = sd_bus_attach_event(s->bus, s->event, SD_EVENT_PRIORITY_NORMAL);
+	if (r >= 0)
+		r = add_matches(s);
+	if (r < 0)
+		disconnect(s);
+	return r;
+}
+
+/* The question */
+
+static void answer(Source *s)
+{
+	SourceRequest *list, *q;
+
+	s->is_asking = false;
+	sd_event_source_set_enabled(s->timeout, SD_EVENT_OFF);
+	if (s->is_gone || !s->objects)
+		forget(s);
+	if (s->is_new) {
+		s->is_new = false;
+		s->state.serial++;
+		s->state.up = s->objects != NULL;
+		s->state.duration_usec = monotonic_now_usec() - s->began_usec;
+	}
+	/* who asks from within DONE begins the next question */
+	list = steal_pointer(&s->first);
+	if (list)
+		list->at = &list;
+	while ((q = list)) {
+		list = q->next;
+		if (list)
+			list->at = &list;
+		q->done(q->userdata, &s->state);
+		free(q);
+	}
+}
+
+static void end_call(Source *s, Call c)
+{
+	s->calls[c] = sd_bus_slot_unref(s->calls[c]);
+	for (c = 0; c < _CALL_MAX; c++)
+		if (s->calls[c])
+			return;
+	answer(s);
+}
+
+/* Whether the error REPLY means that there is no rdmad. */
+static bool is_absence(sd_bus_message *reply)
+{
+	const sd_bus_error *e = sd_bus_message_get_error(reply);
+
+	return sd_bus_error_has_name(e, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
+	       sd_bus_error_has_name(e, SD_BUS_ERROR_NAME_HAS_NO_OWNER) ||
+	       sd_bus_error_has_name(e, SD_BUS_ERROR_NO_REPLY) ||
+	       sd_bus_error_has_name(e, SD_BUS_ERROR_DISCONNECTED) ||
+	       sd_bus_message_get_errno(reply) == ECONNRESET;
+}
+
+static int on_snapshot(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	_cleanup_close_ int memory = -EBADF, changed = -EBADF;
+	Source *s = userdata;
+	int theirs[2];
+
+	/* without the memory, because this user has too many for example, the objects are asked
+	 * for every time */
+	if (sd_bus_message_is_method_error(m, NULL))
+		s->is_gone |= is_absence(m);
+	else if (sd_bus_message_read(m, "hh", &theirs[0], &theirs[1]) >= 0) {
+		memory = fcntl(theirs[0], F_DUPFD_CLOEXEC, 3);
+		changed = fcntl(theirs[1], F_DUPFD_CLOEXEC, 3);
+		if (memory >= 0 && changed >= 0 && changes_new(memory, changed, &s->changes) >= 0)
+			memory = changed = -EBADF;
+	}
+	end_call(s, CALL_SNAPSHOT);
+	return 0;
+}
+
+static int on_objects(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	Source *s = userdata;
+
+	drop(&s->objects);
+	if (!sd_bus_message_is_method_error(m, NULL))
+		s->objects = sd_bus_message_ref(m);
+	s->is_new = true;
+	end_call(s, CALL_OBJECTS);
+	return 0;
+}
+
+static int on_counters(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	Source *s = userdata;
+
+	drop(&s->counters);
+	if (sd_bus_message_is_method_error(m, NULL))
+		s->is_gone |= is_absence(m);
+	else
+		s->counters = sd_bus_message_ref(m);
+	s->is_new = true;
+	end_call(s, CALL_COUNTERS);
+	return 0;
+}
+
+static int new_call(Source *s, Call c, sd_bus_message **ret)
+{
+	static const struct {
+		const char *interface, *method;
+	} rows[_CALL_MAX] = {
+		[CALL_SNAPSHOT] = {RDMAD_INTERFACE_MANAGER, "OpenSnapshot"},
+		[CALL_OBJECTS] = {"org.freedesktop.DBus.ObjectManager", "GetManagedObjects"},
+		[CALL_COUNTERS] = {RDMAD_INTERFACE_MANAGER, "GetAllCounters"},
+	};
+	sd_bus_message *m;
+	int r = sd_bus_message_new_method_call(s->bus, &m, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					       rows[c].interface, rows[c].method);
+
+	if (r < 0)
+		return r;
+	*ret = m;
+	/* who looks at rdmad does not start it: its administrator may have stopped it */
+	return sd_bus_message_set_auto_start(m, false);
+}
+
+static int call(Source *s, Call c)
+{
+	static const sd_bus_message_handler_t handlers[_CALL_MAX] = {
+		[CALL_SNAPSHOT] = on_snapshot,
+		[CALL_OBJECTS] = on_objects,
+		[CALL_COUNTERS] = on_counters,
+	};
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r = new_call(s, c, &m);
+
+	if (r >= 0 && c == CALL_SNAPSHOT)
+		r = sd_bus_message_append(m, "a{sv}", 0);
+	else if (r >= 0 && c == CALL_COUNTERS)
+		r = sd_bus_message_append(m, "a{sv}", 1, "timeout-usec", "t", SOURCE_COUNTERS_USEC);
+	return r < 0 ? r
+		     : sd_bus_call_async(s->bus, &s->calls[c], m, handlers[c], s,
+					 SOURCE_TIMEOUT_USEC);
+}
+
+/* Which calls are needed, as a mask of 1 << Call. Negative: there is no connection. */
+static int find_needs(Source *s, uint64_t now)
+{
+	int r = connect_bus(s), changed, needs = 0;
+
+	if (r < 0)
+		return r;
+	changed = s->changes ? changes_look(s->changes) : 1;
+	if (changed < 0)
+		forget(s);
+	s->dirty |= changed != 0;
+	if (!s->changes)
+		needs |= 1 << CALL_SNAPSHOT;
+	if (s->dirty || !s->objects)
+		needs |= 1 << CALL_OBJECTS;
+	if (!s->counters || now - s->counters_usec >= SOURCE_FRESH_USEC)
+		needs |= 1 << CALL_COUNTERS;
+	return needs;
+}
+
+static int make_calls(Source *s, unsigned int needs)
+{
+	int r = 0;
+
+	for (Call c = 0; c < _CALL_MAX && r >= 0; c++)
+		if (needs >> c & 1)
+			r = call(s, c);
+	/* what changes from now on makes them dirty again */
+	if (needs >> CALL_OBJECTS & 1)
+		s->dirty = false;
+	if (needs >> CALL_COUNTERS & 1)
+		s->counters_usec = s->began_usec;
+	return r;
+}
+
+static int on_timeout(_unused_ sd_event_source *e, _unused_ uint64_t usec, void *userdata)
+{
+	Source *s = userdata;
+
+	disconnect(s);
+	answer(s);
+	return 0;
+}
+
+static int on_begin(sd_event_source *e, _unused_ uint64_t usec, void *userdata)
+{
+	Source *s = userdata;
+	uint64_t now = monotonic_now_usec();
+	int needs = find_needs(s, now);
+
+	if (needs > 0 && now - s->began_usec < PAUSE_USEC) {
+		sd_event_source_set_time(e, s->began_usec + PAUSE_USEC);
+		return sd_event_source_set_enabled(e, SD_EVENT_ONESHOT);
+	}
+	s->is_gone = false;
+	if (needs > 0)
+		s->began_usec = now;
+	if (needs < 0 || make_calls(s, (unsigned int)needs) < 0)
+		disconnect(s);
+	if (needs <= 0 || !s->bus) {
+		answer(s);
+		return 0;
+	}
+	s->is_asking = true;
+	sd_event_source_set_time_relative(s->timeout, SOURCE_TIMEOUT_USEC);
+	sd_event_source_set_enabled(s->timeout, SD_EVENT_ONESHOT);
+	return 0;
+}
+
+/* Begins a question, unless one is under way: its answer is for all. */
+static void begin_soon(Source *s)
+{
+	if (s->is_asking)
+		return;
+	sd_event_source_set_time(s->begin, 0);
+	sd_event_source_set_enabled(s->begin, SD_EVENT_ONESHOT);
+}
+
+int source_ask(Source *s, SourceDone done, void *userdata, SourceRequest **ret)
+{
+	SourceRequest *q = calloc(1, sizeof(*q));
+
+	if (!q)
+		return -ENOMEM;
+	*q = (SourceRequest){s, s->first, &s->first, done, userdata};
+	if (q->next)
+		q->next->at = &q->next;
+	s->first = q;
+	begin_soon(s);
+	*ret = q;
+	return 0;
+}
+
+SourceRequest *source_request_free(SourceRequest *q)
+{
+	if (!q)
+		return NULL;
+	*q->at = q->next;
+	if (q->next)
+		q->next->at = q->at;
+	free(q);
+	return NULL;
+}
+
+int source_new(sd_event *event, const char *address, Source **ret)
+{
+	_cleanup_(source_free_pointer) Source *s = calloc(1, sizeof(Source));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->event = sd_event_ref(event);
+	s->is_new = s->dirty = true;
+	if (address) {
+		s->address = strdup(address);
+		if (!s->address)
+			return -ENOMEM;
+	}
+	r = sd_event_add_time(event, &s->begin, CLOCK_MONOTONIC, 0, 1, on_begin, s);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(s->begin, SD_EVENT_OFF);
+	if (r >= 0)
+		r = sd_event_add_time_relative(event, &s->timeout, CLOCK_MONOTONIC, 0,
+					       USEC_PER_MSEC, on_timeout, s);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(s->timeout, SD_EVENT_OFF);
+	if (r < 0)
+		return r;
+	*ret = steal_pointer(&s);
+	return 0;
+}
+
+Source *source_free(Source *s)
+{
+	if (!s)
+		return NULL;
+	while (s->first)
+		source_request_free(s->first);
+	disconnect(s);
+	sd_event_source_disable_unref(s->begin);
+	sd_event_source_disable_unref(s->timeout);
+	sd_event_unref(s->event);
+	free(s->address);
+	free(s);
+	return NULL;
+}
