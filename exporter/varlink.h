@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The Varlink side. */
+/*
+ * The Varlink side: io.systemd.Metrics on a listening socket, for systemd-report(1) and
+ * varlinkctl(1).
+ *
+ * Each local user may connect, so everything is bounded: connections, the length of a call, the
+ * time that a client takes to send a call and to take the replies, and the replies that clients
+ * have not taken. A client that breaks a bound loses its connection. It delays no other one.
+ */
 
 #include <systemd/sd-event.h>
 
@@ -12,6 +19,6 @@ typedef struct Varlink Varlink;
 
 /* Serves the listening socket FD, which belongs to *RET then. SOURCE and IDLE outlive *RET. */
 int varlink_new(sd_event *event, int fd, Source *source, Idle *idle, Varlink **ret);
-/* Takes NULL; returns NULL. */
+/* Closes all connections. Takes NULL; returns NULL. */
 Varlink *varlink_free(Varlink *v);
 DEFINE_CLEANUP(Varlink, varlink_free);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The answers of io.systemd.Metrics, each made once for all who ask before rdmad says something
+ * else. */
+
+#include "source.h"
+#include "varlink-service.h"
+
+typedef struct VarlinkMetrics VarlinkMetrics;
+typedef struct VarlinkQuestion VarlinkQuestion;
+
+/* TEXT is the answer. It belongs to VarlinkMetrics: who wants to keep it takes a reference. NULL:
+ * memory lacks, or too much is in use by answers that clients have not taken. */
+typedef void VarlinkDone(void *userdata, VarlinkText *text);
+
+/* SOURCE outlives *RET. -ENOMEM. */
+int varlink_metrics_new(Source *source, VarlinkMetrics **ret);
+/* Takes NULL, and returns NULL. There must be no question and no answer any more. */
+VarlinkMetrics *varlink_metrics_free(VarlinkMetrics *m);
+DEFINE_CLEANUP(VarlinkMetrics, varlink_metrics_free);
+
+/* Asks for what WORK is. DONE is called once, from the event loop, and *RET does not exist any more
+ * then. -ENOMEM. */
+int varlink_metrics_ask(VarlinkMetrics *m, VarlinkWork work, VarlinkDone *done, void *userdata,
+			VarlinkQuestion **ret);
+/* Gives up a question whose DONE has not been called. Takes NULL, and returns NULL. */
+VarlinkQuestion *varlink_question_free(VarlinkQuestion *q);
+DEFINE_CLEANUP(VarlinkQuestion, varlink_question_free);
