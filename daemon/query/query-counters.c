@@ -3,12 +3,23 @@
 #include "query-counters.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <sys/resource.h>
 
 #include "clock.h"
 #include "query-sysfs.h"
 
 /* Far more than any driver has. */
 #define COUNTERS_MAX 1024U
+
+/* Where the files of a group are, below the directory of the port. */
+static const char *const directories[] = {
+	[COUNTER_GROUP_PORT] = "counters",
+	[COUNTER_GROUP_HARDWARE] = "hw_counters",
+};
+
+/* How many files are open, of all devices */
+static uint32_t n_open;
 
 /* The counters of one port while they are read. */
 typedef struct Reading {
@@ -55,16 +66,31 @@ static int list_group(Reading *r, int directory, CounterGroup group)
 	return 0;
 }
 
-static int read_group(Reading *r, int port, CounterGroup group, const char *name)
+/* The port has no performance management agent, or the driver counts nothing: then R gets nothing.
+ */
+static int open_group(Reading *r, int port, CounterGroup group, int *ret)
 {
-	_cleanup_close_ int directory = sysfs_open_directory(port, name);
-	size_t first = r->n;
-	int k;
+	int directory = sysfs_open_directory(port, directories[group]), k;
 
-	/* The port has no performance management agent, or the driver counts nothing. */
-	if (directory < 0)
-		return directory == -ENOENT ? 0 : directory;
-	k = list_group(r, directory, group);
+	if (directory >= 0) {
+		k = list_group(r, directory, group);
+		if (k < 0) {
+			close_fd(directory);
+			return k;
+		}
+	} else if (directory != -ENOENT) {
+		return directory;
+	}
+	*ret = directory;
+	return 0;
+}
+
+static int read_group(Reading *r, int port, CounterGroup group)
+{
+	_cleanup_close_ int directory = -EBADF;
+	size_t first = r->n;
+	int k = open_group(r, port, group, &directory);
+
 	if (k < 0)
 		return k;
 	for (size_t i = first; i < r->n; i++) {
@@ -77,28 +103,165 @@ static int read_group(Reading *r, int port, CounterGroup group, const char *name
 	return 0;
 }
 
+static int open_port(int device, uint32_t port)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "ports/%u", port);
+	return sysfs_open_directory(device, path);
+}
+
+static int make_table(const Reading *r, Table **ret)
+{
+	*ret = NULL;
+	if (r->n == 0)
+		return 0;
+	*ret = table_new(r->entries, r->n, sizeof(*r->entries));
+	return *ret ? 0 : -ENOMEM;
+}
+
 int counters_read(int device, uint32_t port, uint64_t limit_usec, Table **ret)
 {
 	_cleanup_free_ CounterEntry *entries = calloc(COUNTERS_MAX, sizeof(*entries));
-	_cleanup_close_ int directory = -EBADF;
+	_cleanup_close_ int directory = entries ? open_port(device, port) : -ENOMEM;
 	Reading r = {.entries = entries, .deadline_usec = monotonic_now_usec() + limit_usec};
-	char path[32];
 	int k;
 
-	if (!entries)
-		return -ENOMEM;
-	snprintf(path, sizeof(path), "ports/%u", port);
-	directory = sysfs_open_directory(device, path);
 	if (directory < 0)
 		return directory;
-	k = read_group(&r, directory, COUNTER_GROUP_PORT, "counters");
+	k = read_group(&r, directory, COUNTER_GROUP_PORT);
 	if (k == 0)
-		k = read_group(&r, directory, COUNTER_GROUP_HARDWARE, "hw_counters");
-	if (k < 0)
-		return k;
-	*ret = NULL;
-	if (r.n == 0)
+		k = read_group(&r, directory, COUNTER_GROUP_HARDWARE);
+	return k < 0 ? k : make_table(&r, ret);
+}
+
+/* Files that stay open */
+
+static void close_files(CounterFiles *f)
+{
+	for (uint32_t i = 0; i < f->n; i++)
+		close_fd(f->fds[i]);
+	n_open -= f->n;
+	free(f->entries);
+	free(f->fds);
+	*f = (CounterFiles){};
+}
+
+void counters_done(DeviceCounters *k)
+{
+	for (uint32_t i = 0; i < k->n; i++)
+		close_files(&k->ports[i]);
+	free(k->ports);
+	*k = (DeviceCounters){};
+}
+
+/* The place for the files of PORT, NULL without memory. */
+static CounterFiles *reserve(DeviceCounters *k, uint32_t port)
+{
+	CounterFiles *ports;
+
+	if (port < k->n)
+		return &k->ports[port];
+	ports = reallocarray(k->ports, port + 1, sizeof(*ports));
+	if (!ports)
+		return NULL;
+	memset(ports + k->n, 0, (port + 1 - k->n) * sizeof(*ports));
+	k->ports = ports;
+	k->n = port + 1;
+	return &ports[port];
+}
+
+/* How many files may be open: half of what the process may have, for it also has the devices open.
+ */
+static uint32_t most_open(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		return 0;
-	*ret = table_new(entries, r.n, sizeof(*entries));
-	return *ret ? 0 : -ENOMEM;
+	return (uint32_t)MIN(files.rlim_cur / 2, (rlim_t)COUNTER_FILES_OPEN_MAX);
+}
+
+/* Adds the counters of a group to R, and opens their files into FDS. */
+static int keep_group(Reading *r, int port, CounterGroup group, int *fds)
+{
+	_cleanup_close_ int directory = -EBADF;
+	size_t first = r->n;
+	int k = open_group(r, port, group, &directory);
+
+	if (k == 0 && n_open + r->n > most_open())
+		k = -EMFILE;
+	for (size_t i = first; i < r->n; i++) {
+		fds[i] = k < 0 ? k : openat(directory, r->entries[i].file, O_RDONLY | O_CLOEXEC);
+		if (k == 0 && fds[i] < 0)
+			fds[i] = -errno;
+		if (fds[i] == -EMFILE || fds[i] == -ENFILE)
+			k = fds[i];
+	}
+	return k;
+}
+
+/* Gives back the room for more than N. */
+static void *shrink(void *p, size_t n, size_t size)
+{
+	void *smaller = reallocarray(p, n, size);
+
+	return smaller ? smaller : p;
+}
+
+void counters_keep(DeviceCounters *k, int device, uint32_t port)
+{
+	_cleanup_free_ CounterEntry *entries = calloc(COUNTERS_MAX, sizeof(*entries));
+	_cleanup_free_ int *fds = calloc(COUNTERS_MAX, sizeof(*fds));
+	CounterFiles *f = entries && fds ? reserve(k, port) : NULL;
+	_cleanup_close_ int directory = -EBADF;
+	Reading r = {.entries = entries};
+	int error;
+
+	if (!f || f->entries)
+		return;
+	directory = open_port(device, port);
+	if (directory < 0)
+		return;
+	error = keep_group(&r, directory, COUNTER_GROUP_PORT, fds);
+	if (error == 0)
+		error = keep_group(&r, directory, COUNTER_GROUP_HARDWARE, fds);
+	if (r.n == 0)
+		return;
+	*f = (CounterFiles){.entries = shrink(steal_pointer(&entries), r.n, sizeof(*entries)),
+			    .fds = shrink(steal_pointer(&fds), r.n, sizeof(*fds)),
+			    .n = (uint32_t)r.n};
+	n_open += f->n;
+	if (error < 0)
+		close_files(f);
+}
+
+int counters_read_kept(DeviceCounters *k, uint32_t port, uint64_t limit_usec, Table **ret)
+{
+	CounterFiles *f = port < k->n ? &k->ports[port] : NULL;
+	uint64_t deadline_usec = monotonic_now_usec() + limit_usec;
+	Table *t;
+
+	if (!f || !f->entries)
+		return -ENOENT;
+	t = table_new(f->entries, f->n, sizeof(*f->entries));
+	if (!t)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->n; i++) {
+		CounterEntry *e = (CounterEntry *)(void *)t->entries + i;
+
+		if (f->fds[i] < 0)
+			e->error = f->fds[i];
+		else if (monotonic_now_usec() >= deadline_usec)
+			e->error = -ETIME;
+		else
+			e->error = sysfs_read_open_number(f->fds[i], UINT64_MAX, &e->value);
+		if (e->error == -ENODEV) {
+			table_free(t);
+			close_files(f);
+			return -ENOENT;
+		}
+	}
+	*ret = t;
+	return 0;
 }

@@ -56,6 +56,7 @@ void known_forget(KnownDevices *k, uint32_t device)
 		return;
 	gids_done(&known->gids);
 	pkeys_done(&known->pkeys);
+	counters_done(&known->counters);
 	link_done(&known->link);
 	after = k->n - (size_t)(known - k->entries) - 1;
 	memmove(known, known + 1, after * sizeof(*known));
@@ -67,6 +68,7 @@ void known_done(KnownDevices *k)
 	for (size_t i = 0; i < k->n; i++) {
 		gids_done(&k->entries[i].gids);
 		pkeys_done(&k->entries[i].pkeys);
+		counters_done(&k->entries[i].counters);
 		link_done(&k->entries[i].link);
 	}
 	free(k->entries);

@@ -7,6 +7,7 @@
  * is still there, and read again whenever the device's own attributes are asked for.
  */
 
+#include "query-counters.h"
 #include "query-dv.h"
 #include "query-gids.h"
 #include "query-link.h"
@@ -28,6 +29,7 @@ typedef struct Known {
 	KnownLink link;		  /* the interface of the port that was read last */
 	DeviceGids gids;	  /* the last tables of its ports */
 	DevicePkeys pkeys;	  /* the open files of its P_Key tables */
+	DeviceCounters counters;  /* and those of its counters */
 	size_t n_gids;		  /* how many GIDs all its ports had last time */
 	int open_error;		  /* why it could not be opened last time; 0: it could */
 } Known;

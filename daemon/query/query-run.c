@@ -38,6 +38,23 @@ static int run_port(Target *t, uint32_t port, bool last, const Sink *sink, bool 
 				  last && !closes_device(t));
 }
 
+/* The counters of one port, from the files that stay open since the last time, if there are. */
+static int read_counters(Target *t, uint32_t port, Table **ret)
+{
+	uint64_t limit_usec = t->querier->isolation.answer_usec;
+	DeviceCounters *kept = &t->known->counters;
+	int r = counters_read_kept(kept, port, limit_usec, ret);
+
+	if (r != -ENOENT)
+		return r;
+	if (target_sysfs(t) < 0)
+		return -ENODEV;
+	r = counters_read(t->sysfs, port, limit_usec, ret);
+	if (r == 0)
+		counters_keep(kept, t->sysfs, port);
+	return r;
+}
+
 /* The counters of the ports need sysfs alone. The reading of one port ends, complete or not, before
  * the core would take the worker for stuck. */
 static int run_counters(Target *t, const Sink *sink)
@@ -51,10 +68,7 @@ static int run_counters(Target *t, const Sink *sink)
 
 		if (!port_set_has(&t->query->ports, port))
 			continue;
-		error = target_sysfs(t) < 0 ? -ENODEV
-					    : counters_read(t->sysfs, target_port(t, port),
-							    t->querier->isolation.answer_usec,
-							    &s.tables[PORT_TABLE_COUNTERS]);
+		error = read_counters(t, target_port(t, port), &s.tables[PORT_TABLE_COUNTERS]);
 		mask_set(&s.supplied, PORT_ATTR_counters, error == 0);
 		r = sink->port(sink->userdata, t->query, port, error, &s, false);
 	}

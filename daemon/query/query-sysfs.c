@@ -79,6 +79,15 @@ int sysfs_read_number(int directory, const char *path, uint64_t max, uint64_t *r
 	return r < 0 ? r : parse_number(text, max, ret);
 }
 
+int sysfs_read_open_number(int file, uint64_t max, uint64_t *ret)
+{
+	AttrText text;
+	size_t n;
+	int r = read_open_file(file, text, sizeof(text), &n);
+
+	return r < 0 ? r : parse_number(text, max, ret);
+}
+
 int sysfs_read_link(int directory, const char *path, char *buffer, size_t size)
 {
 	char target[512];
@@ -407,13 +416,9 @@ int sysfs_read_pkey_files(const int *fds, uint32_t n, Table **ret)
 	int r = 0;
 
 	for (uint32_t i = 0; i < n && r == 0; i++) {
-		AttrText text;
 		uint64_t pkey;
-		size_t size;
 
-		r = read_open_file(fds[i], text, sizeof(text), &size);
-		if (r == 0)
-			r = parse_number(text, UINT16_MAX, &pkey);
+		r = sysfs_read_open_number(fds[i], UINT16_MAX, &pkey);
 		if (r == 0)
 			r = append_pkey(&g, i, pkey);
 	}
@@ -516,13 +521,9 @@ int sysfs_open_netdev_speed(int net, const char *name, uint32_t ifindex)
 
 int sysfs_read_netdev_speed(int file, uint64_t *ret)
 {
-	AttrText text;
 	uint64_t v = 0;
-	size_t n;
-	int r = read_open_file(file, text, sizeof(text), &n);
+	int r = sysfs_read_open_number(file, UINT32_MAX, &v); /* Mbit/s; "-1": unknown */
 
-	if (r == 0)
-		r = parse_number(text, UINT32_MAX, &v); /* Mbit/s; "-1": unknown */
 	if (r < 0)
 		return r;
 	/* Some drivers print that -1 as an unsigned number. */

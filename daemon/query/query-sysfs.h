@@ -23,6 +23,8 @@ int sysfs_read_text(int directory, const char *path, char *buffer, size_t size);
 /* A decimal or 0x number, alone or before ':' ("4: ACTIVE"). -EINVAL if it is none (also "-1" and
  * "N/A"). */
 int sysfs_read_number(int directory, const char *path, uint64_t max, uint64_t *ret);
+/* The same from the begin of a file that is open. */
+int sysfs_read_open_number(int file, uint64_t max, uint64_t *ret);
 /* The last component of what a symbolic link points to. */
 int sysfs_read_link(int directory, const char *path, char *buffer, size_t size);
 

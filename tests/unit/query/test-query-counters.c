@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 /* clang-format on */
+#include <dirent.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "query-counters.h"
@@ -81,13 +83,104 @@ static void test_late(void **state)
 	assert_entry(table, 1, COUNTER_GROUP_PORT, "symbol_error", 0, -ETIME);
 }
 
+static void test_files_stay_open(void **state)
+{
+	Tree *t = *state;
+	DeviceCounters k = {};
+	Table *table = NULL;
+
+	assert_int_equal(counters_read_kept(&k, 1, USEC_PER_SEC, &table), -ENOENT);
+	counters_keep(&k, t->fd, 1); /* there is no such port */
+	assert_int_equal(counters_read_kept(&k, 1, USEC_PER_SEC, &table), -ENOENT);
+
+	tree_put(t, "ports/1/counters/symbol_error", "5\n");
+	tree_put(t, "ports/1/counters/link_downed", "N/A (no PMA)\n");
+	tree_put(t, "ports/1/hw_counters/lifespan", "10\n");
+	tree_put(t, "ports/1/hw_counters/rnr", "7\n");
+	counters_keep(&k, t->fd, 1);
+	/* each read sees what the file has then, whatever the directory is called meanwhile */
+	tree_put(t, "ports/1/counters/symbol_error", "6\n");
+	assert_int_equal(renameat(t->fd, "ports", t->fd, "gone"), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(counters_read_kept(&k, 1, 60 * USEC_PER_SEC, &table), 0);
+		assert_int_equal(table->n, 3);
+		assert_entry(table, 0, COUNTER_GROUP_PORT, "link_downed", 0, -EINVAL);
+		assert_entry(table, 1, COUNTER_GROUP_PORT, "symbol_error", 6, 0);
+		assert_entry(table, 2, COUNTER_GROUP_HARDWARE, "rnr", 7, 0);
+		table_free(table);
+	}
+	/* after the deadline no file is read */
+	assert_int_equal(counters_read_kept(&k, 1, 0, &table), 0);
+	assert_entry(table, 0, COUNTER_GROUP_PORT, "link_downed", 0, -ETIME);
+	table_free(table);
+	counters_done(&k);
+	table = NULL;
+	assert_int_equal(counters_read_kept(&k, 1, USEC_PER_SEC, &table), -ENOENT);
+	assert_null(table);
+}
+
+static size_t count_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* The counters of a port for whose files there is no room stay closed, until there is room. */
+static void test_limit(void **state)
+{
+	Tree *t = *state;
+	DeviceCounters full = {}, other = {};
+	Table *table = NULL;
+	size_t before = count_descriptors(), ports = COUNTER_FILES_OPEN_MAX / 512;
+
+	for (unsigned int i = 0; i < 512; i++) {
+		char file[64];
+
+		snprintf(file, sizeof(file), "ports/1/counters/c%u", i);
+		tree_put(t, file, "1\n");
+	}
+	tree_put(t, "ports/2/hw_counters/rnr", "7\n");
+	/* the same files for many ports */
+	for (unsigned int i = 3; i < ports + 2; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "ports/%u", i);
+		assert_int_equal(symlinkat("1", t->fd, name), 0);
+		counters_keep(&full, t->fd, i);
+	}
+	counters_keep(&full, t->fd, 1);
+	assert_int_equal(count_descriptors(), before + COUNTER_FILES_OPEN_MAX);
+	counters_keep(&other, t->fd, 2);
+	assert_int_equal(counters_read_kept(&other, 2, USEC_PER_SEC, &table), -ENOENT);
+	assert_int_equal(count_descriptors(), before + COUNTER_FILES_OPEN_MAX);
+	counters_done(&full);
+	counters_keep(&other, t->fd, 2);
+	assert_int_equal(counters_read_kept(&other, 2, 60 * USEC_PER_SEC, &table), 0);
+	assert_entry(table, 0, COUNTER_GROUP_HARDWARE, "rnr", 7, 0);
+	table_free(table);
+	counters_done(&other);
+	assert_int_equal(count_descriptors(), before);
+}
+
 int main(void)
 {
+	/* as many as the service may have */
+	const struct rlimit files = {2 * COUNTER_FILES_OPEN_MAX, 2 * COUNTER_FILES_OPEN_MAX};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_read, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_none, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_late, tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(test_files_stay_open, tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(test_limit, tree_setup, tree_teardown),
 	};
 
+	if (setrlimit(RLIMIT_NOFILE, &files) < 0)
+		perror("RLIMIT_NOFILE");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
