@@ -13,7 +13,7 @@
 #include "scrape.h"
 
 #define NODE_EXPORTER_PORT 9100
-#define EXPORTER_PORT	   9837
+#define EXPORTER_PORT	   14791
 #define PAUSE_USEC	   1100000U
 #define SAMPLES_MAX	   16U
 
