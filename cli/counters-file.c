@@ -2,10 +2,9 @@
 
 #include "counters-file.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "file.h"
 
 #define MAGIC  "rdmactl-counters "
 #define FORMAT 1U
@@ -41,38 +40,6 @@ static void print_samples(FILE *f, const SampleList *list)
 	}
 }
 
-/* Writes TEXT beside PATH and moves it there. */
-static int replace_file(const char *path, const char *text, size_t size)
-{
-	_cleanup_free_ char *new = NULL;
-	mode_t mask = umask(0);
-	int fd, r = 0;
-
-	umask(mask);
-	if (asprintf(&new, "%s.XXXXXX", path) < 0)
-		return -ENOMEM;
-	fd = mkostemp(new, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	for (size_t done = 0; done < size && r == 0;) {
-		ssize_t n = write(fd, text + done, size - done);
-
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno != EINTR)
-			r = -errno;
-	}
-	if (r == 0 && (fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0))
-		r = -errno;
-	if (close(fd) < 0 && r == 0)
-		r = -errno;
-	if (r == 0 && rename(new, path) < 0)
-		r = -errno;
-	if (r < 0)
-		(void)unlink(new);
-	return r;
-}
-
 ExitStatus samples_save(const char *path, const SampleList *list)
 {
 	_cleanup_free_ char *text = NULL;
@@ -90,7 +57,7 @@ ExitStatus samples_save(const char *path, const SampleList *list)
 	fprintf(f, "end\t%016" PRIx64 "\n", hash(text, size));
 	if (fclose(f) != 0)
 		return out_of_memory();
-	r = replace_file(path, text, size);
+	r = file_replace(path, text, size);
 	if (r == 0)
 		return STATUS_OK;
 	complain("cannot write %s: %s", path, strerror(-r));
