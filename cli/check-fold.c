@@ -7,36 +7,7 @@
  */
 
 #include "check-finding.h"
-
-/* Attributes of a port that say the same thing in different words. What is wrong with one of them
- * has the same cause as what is wrong with another. */
-typedef enum Topic { TOPIC_LINK, TOPIC_SPEED, TOPIC_MTU, TOPIC_SUBNET, _TOPIC_MAX } Topic;
-
-#define NO_ROW _PORT_ATTR_MAX /* ends a topic */
-
-static const PortAttr topics[_TOPIC_MAX][8] = {
-	[TOPIC_LINK] = {PORT_ATTR_state, PORT_ATTR_phys_state, PORT_ATTR_link_downs,
-			PORT_ATTR_netdev_up, PORT_ATTR_netdev_carrier, PORT_ATTR_netdev_operstate,
-			NO_ROW},
-	[TOPIC_SPEED] = {PORT_ATTR_rate, PORT_ATTR_data_rate, PORT_ATTR_active_width,
-			 PORT_ATTR_link_speed, PORT_ATTR_port_speed, PORT_ATTR_netdev_speed,
-			 NO_ROW},
-	[TOPIC_MTU] = {PORT_ATTR_active_mtu, PORT_ATTR_netdev_mtu, NO_ROW},
-	[TOPIC_SUBNET] = {PORT_ATTR_lid, PORT_ATTR_lmc, PORT_ATTR_sm_lid, PORT_ATTR_sm_sl,
-			  PORT_ATTR_subnet_timeout, NO_ROW},
-};
-
-/* _TOPIC_MAX if it has none. */
-static Topic topic_of(const Finding *f)
-{
-	Topic topic = 0;
-
-	for (; f->row && topic < _TOPIC_MAX; topic++)
-		for (size_t i = 0; topics[topic][i] != NO_ROW; i++)
-			if (f->row == &port_attributes[topics[topic][i]])
-				return topic;
-	return _TOPIC_MAX;
-}
+#include "check-topic.h"
 
 /* Whether what F says of the port or device makes everything else that is known of it old. */
 static bool is_stale(const Finding *f)
@@ -70,15 +41,16 @@ static bool explains(const Finding *a, const Finding *b)
 {
 	bool same_row = a->row && a->row == b->row && a->device == b->device &&
 			(a->port == b->port || a->row->interface < INTERFACE_PORT);
-	Topic topic = topic_of(a);
+	Topic topic = topic_of_row(a->row);
 
 	if (is_stale(a) && (a->port ? same_port(a, b) : a->device == b->device))
 		return !is_stale(b) || (!a->port && b->port) || (a->port == b->port && a < b);
 	if (is_stale(b))
 		return false;
-	if (same_port(a, b) && topic == TOPIC_LINK && topic_of(b) != TOPIC_LINK)
+	if (same_port(a, b) && topic == TOPIC_LINK && topic_of_row(b->row) != TOPIC_LINK)
 		return !has_value(b);
-	return (same_row || (same_port(a, b) && topic < _TOPIC_MAX && topic == topic_of(b))) &&
+	return (same_row ||
+		(same_port(a, b) && topic < _TOPIC_MAX && topic == topic_of_row(b->row))) &&
 	       goes_first(a, b);
 }
 
