@@ -39,6 +39,7 @@ static bool is_least(const Attribute *a)
 	case UNIT_TIMESTAMP:
 	case UNIT_BITS:
 	case UNIT_HEX:
+	case UNIT_ID:
 	case _UNIT_MAX:
 		break;
 	}
@@ -103,6 +104,15 @@ static const char *parse_value(const Attribute *a, const char *text, uint64_t *r
 	for (size_t i = 0; names[i] && n < 256; i++)
 		n += (size_t)snprintf(buffer + n, 256 - n, "%s%s", i > 0 ? ", " : "", names[i]);
 	return buffer;
+}
+
+bool expect_accepts(const Attribute *a, const char *text)
+{
+	uint64_t number;
+	char buffer[256];
+
+	return text[0] && !strchr(" \t", text[0]) && !strchr(" \t", text[strlen(text) - 1]) &&
+	       !parse_value(a, text, &number, buffer);
 }
 
 /* Lines */

@@ -68,6 +68,9 @@ typedef struct Expectations {
  * it, for a file with the number of the line. */
 ExitStatus expect_add(Expectations *e, const char *argument);
 
+/* Whether TEXT can be the value that is expected of row A. */
+bool expect_accepts(const Attribute *a, const char *text);
+
 /* Whether E applies to PORT. */
 bool expectation_applies(const Expectation *e, const Object *port);
 /* Whether the attribute of O, the port or its device, is as expected. An unavailable attribute is

@@ -73,6 +73,7 @@ static void print_number(FILE *f, AttrUnit unit, uint64_t n)
 {
 	switch (unit) {
 	case UNIT_NONE:
+	case UNIT_ID:
 	case _UNIT_MAX:
 		fprintf(f, "%" PRIu64, n);
 		break;

@@ -75,6 +75,7 @@ const char *metric_row_unit(const Attribute *row)
 	case UNIT_NONE:
 	case UNIT_BITS:
 	case UNIT_HEX:
+	case UNIT_ID:
 	case _UNIT_MAX:
 		break;
 	}

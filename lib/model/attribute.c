@@ -451,6 +451,7 @@ const char *attr_unit_name(AttrUnit unit)
 		[UNIT_TIMESTAMP] = "us since 1970",
 		[UNIT_BITS] = "bits",
 		[UNIT_HEX] = "id",
+		[UNIT_ID] = "",
 	};
 
 	return names[unit];

@@ -96,6 +96,7 @@ typedef enum AttrUnit {
 	UNIT_TIMESTAMP, /* microseconds of CLOCK_REALTIME */
 	UNIT_BITS,	/* a mask */
 	UNIT_HEX,	/* an identifier that people write in hexadecimal */
+	UNIT_ID,	/* nothing: it names or numbers one thing, and another machine has another */
 	_UNIT_MAX
 } AttrUnit;
 
