@@ -91,8 +91,7 @@ ExitStatus bus_connect(const Context *c, sd_bus **ret)
 	return r < 0 ? STATUS_NO_DAEMON : STATUS_OK;
 }
 
-/* Why there is no rdmad, by the name of the error, and what can be done. */
-static const char *absence(const sd_bus_error *error)
+const char *bus_absence(const sd_bus_error *error)
 {
 	static const struct {
 		const char *name, *sentence;
@@ -118,7 +117,7 @@ static const char *absence(const sd_bus_error *error)
 
 bool bus_is_absence(const sd_bus_error *error, int r)
 {
-	return is_lost(r) || absence(error);
+	return is_lost(r) || bus_absence(error);
 }
 
 bool bus_is_no_port(const sd_bus_error *error)
@@ -130,7 +129,7 @@ bool bus_is_no_port(const sd_bus_error *error)
 ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r)
 {
 	const char *message = error && error->message ? error->message : strerror(-r);
-	const char *why = absence(error);
+	const char *why = bus_absence(error);
 
 	/* what the bus says of a name without a service is about the bus, and not about rdmad */
 	if (why && sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN)) {

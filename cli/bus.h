@@ -16,6 +16,10 @@ ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r);
  * or the connection was lost. */
 bool bus_is_absence(const sd_bus_error *error, int r);
 
+/* Why there is no rdmad, by the name of the error: "is not running". NULL if the error has another
+ * meaning, or is NULL or not set. */
+const char *bus_absence(const sd_bus_error *error);
+
 /* Whether the error is that there is no such port. */
 bool bus_is_no_port(const sd_bus_error *error);
 

@@ -35,6 +35,10 @@ ExitStatus devices_command(Context *c);
 ExitStatus check_command(Context *c);
 extern const Option check_options[];
 
+/* STATUS_FAILED if machines differ; otherwise STATUS_NO_DAEMON if one has not answered. */
+ExitStatus compare_command(Context *c);
+extern const Option compare_options[];
+
 ExitStatus counters_command(Context *c);
 extern const Option counters_options[];
 
