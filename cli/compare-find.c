@@ -70,9 +70,10 @@ const Object *find_majority(const Kind *k, const Place *p, size_t row, size_t *r
 		all++;
 		agree += same_value(usual, p->objects[i], row);
 	}
+	/* one port in another mode has properties that the others do not have at all */
 	*ret_agree = agree;
-	*ret_all = all;
-	return 2 * agree > all ? usual : NULL;
+	*ret_all = 2 * all > p->n ? all : 0;
+	return 2 * agree > *ret_all && *ret_all > 0 ? usual : NULL;
 }
 
 /* Whether two machines differ, without a majority; *RET_ABSENT: one of them has no value. */
@@ -105,7 +106,7 @@ static int compare_row(const Look *l, const Attribute *a, size_t row)
 	if (!d.usual) {
 		d.type = DIFFERENCE_UNDECIDED;
 		d.member = NO_MEMBER;
-		return differs_somewhere(l, row, &d.is_absent) ? add(l, d) : 0;
+		return d.all > 0 && differs_somewhere(l, row, &d.is_absent) ? add(l, d) : 0;
 	}
 	for (size_t i = 0; r == 0 && d.agree < d.all && i < l->kind->n; i++) {
 		const Object *o = p->objects[i];

@@ -45,8 +45,9 @@ ExitStatus differences_find(const Kinds *k, const IgnoredRows *ignored, Differen
 void differences_done(Differences *d);
 #define _cleanup_differences_ _cleanup_(differences_done)
 
-/* An object at P whose attribute ROW is as on most machines that have one there, in *RET_AGREE of
- * *RET_ALL; NULL if there is no such majority. The value may be that there is none. */
+/* An object at P whose attribute ROW is as on most machines that have the property there, in
+ * *RET_AGREE of *RET_ALL; NULL if there is no such majority. *RET_ALL is 0 if no more than half of
+ * the objects have the property. The value may be that there is none. */
 const Object *find_majority(const Kind *k, const Place *p, size_t row, size_t *ret_agree,
 			    size_t *ret_all);
 /* Whether ROW of both has the same value, or none on both. */

@@ -11,8 +11,9 @@
 /* A deviation as a sentence, of a machine at a place. */
 typedef struct Line {
 	const Difference *d;
-	char *sentence;
-	char *places; /* all places at which the machine has it; of its first line only */
+	char *sentence; /* without how many machines agree */
+	char *rest;	/* what comes behind that */
+	char *places;	/* all places at which the machine has it; of its first line only */
 } Line;
 
 typedef struct Lines {
@@ -24,6 +25,7 @@ static void lines_done(Lines *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		free(l->items[i].sentence);
+		free(l->items[i].rest);
 		free(l->items[i].places);
 	}
 	free(l->items);
@@ -91,13 +93,12 @@ static void put_value(FILE *f, const Difference *d)
 		bool lacks = put_missing(f, " lacks ", usual, is);
 
 		put_missing(f, lacks ? " and has in addition " : " has in addition ", is, usual);
-		fprintf(f, ", unlike %zu of %zu machines", d->agree, d->all);
+		fputs(", unlike", f);
 		return;
 	}
 	a = format_row(d->object, row);
 	b = format_row(d->usual, row);
-	fprintf(f, " is %s, but %s on %zu of %zu machines", a ? a : "", b ? b : "", d->agree,
-		d->all);
+	fprintf(f, " is %s, but %s on", a ? a : "", b ? b : "");
 }
 
 /* "28.43.1014 on 2 machines (node1, node2)" */
@@ -184,24 +185,16 @@ static void put_rest(FILE *f, const Differences *d, size_t i)
 	end_names(f, n);
 }
 
-/* NULL without memory. */
-static char *make_sentence(const Differences *list, size_t i)
+static void put_sentence(FILE *f, const Differences *list, size_t i)
 {
 	const Difference *d = &list->items[i];
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
 
-	if (!f)
-		return NULL;
 	switch (d->type) {
 	case DIFFERENCE_MISSING:
-		fprintf(f, "there is no such %s, but one on %zu of %zu machines",
-			difference_thing(d), d->agree, d->all);
+		fprintf(f, "there is no such %s, but one on", difference_thing(d));
 		break;
 	case DIFFERENCE_UNEXPECTED:
-		fprintf(f, "%zu of %zu machines have no such %s", d->agree, d->all,
-			difference_thing(d));
+		fprintf(f, "there is no such %s on", difference_thing(d));
 		break;
 	case DIFFERENCE_VALUE:
 		put_value(f, d);
@@ -210,7 +203,19 @@ static char *make_sentence(const Differences *list, size_t i)
 		put_undecided(f, d);
 		break;
 	}
-	put_rest(f, list, i);
+}
+
+/* What PUT writes about difference I; NULL without memory. */
+static char *make_text(void (*put)(FILE *f, const Differences *d, size_t i), const Differences *d,
+		       size_t i)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	put(f, d, i);
 	if (fclose(f) == 0)
 		return text;
 	free(text);
@@ -243,12 +248,15 @@ static int compare_sentences(const void *a, const void *b)
 	order = compare_meaning(x->d, y->d);
 	if (order == 0)
 		order = strcmp(x->sentence, y->sentence);
+	if (order == 0)
+		order = strcmp(x->rest, y->rest);
 	return order ? order : (x->d > y->d) - (x->d < y->d);
 }
 
 static bool same_sentence(const Line *a, const Line *b)
 {
-	return a->d->kind == b->d->kind && streq(a->sentence, b->sentence);
+	return a->d->kind == b->d->kind && streq(a->sentence, b->sentence) &&
+	       streq(a->rest, b->rest);
 }
 
 static int compare_by_places(const void *a, const void *b)
@@ -267,8 +275,10 @@ static int make_lines(const Differences *d, Lines *ret)
 	for (size_t i = 0; i < d->n; i++) {
 		if (d->items[i].cause != i)
 			continue;
-		ret->items[ret->n] = (Line){&d->items[i], make_sentence(d, i), NULL};
-		if (!ret->items[ret->n++].sentence)
+		ret->items[ret->n] = (Line){&d->items[i], make_text(put_sentence, d, i),
+					    make_text(put_rest, d, i), NULL};
+		ret->n++;
+		if (!ret->items[ret->n - 1].sentence || !ret->items[ret->n - 1].rest)
 			return -ENOMEM;
 	}
 	qsort(ret->items, ret->n, sizeof(*ret->items), compare_sentences);
@@ -313,27 +323,51 @@ static ssize_t fold_machines(Line *l, size_t n)
 	return (ssize_t)machines;
 }
 
-/* Prints N lines with one sentence and the same places, each of another machine. */
-static void print_line(Context *c, const Line *l, size_t n)
+/* How many machines agree, at the places of L and of those lines among ALL that are of the same
+ * machine. In one place there may be fewer, because a machine has nothing there. */
+static void print_agreement(Context *c, const Lines *all, const Line *l)
+{
+	const Difference *least = l->d;
+	bool same = true;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const Difference *d = all->items[i].d;
+
+		if (d->member != l->d->member)
+			continue;
+		same &= d->agree == least->agree && d->all == least->all;
+		if (d->agree * least->all < least->agree * d->all)
+			least = d;
+	}
+	if (least->type != DIFFERENCE_UNDECIDED)
+		fprintf(c->out, " %s%zu of %zu machines", same ? "" : "at least ", least->agree,
+			least->all);
+}
+
+/* Prints N lines with the same places, each of another machine, of ALL with one sentence. */
+static void print_line(Context *c, const Lines *all, const Line *l, size_t n)
 {
 	fprintf(c->out, "  %s", terminal_color(c, "bold"));
 	for (size_t i = 0; i < n && l->d->member != NO_MEMBER; i++)
 		put_name(c->out, i, l[i].d->kind->members[l[i].d->member]->name);
 	end_names(c->out, n);
-	fprintf(c->out, "%s%s%s: %s\n", l->d->member != NO_MEMBER ? ": " : "", l->places,
+	fprintf(c->out, "%s%s%s: %s", l->d->member != NO_MEMBER ? ": " : "", l->places,
 		terminal_plain(c), l->sentence);
+	print_agreement(c, all, l);
+	fprintf(c->out, "%s\n", l->rest);
 }
 
 /* Prints N lines with one sentence. */
 static int print_lines(Context *c, Line *l, size_t n)
 {
 	ssize_t machines = fold_machines(l, n);
+	const Lines all = {l, n};
 
 	for (ssize_t first = 0, end; first < machines; first = end) {
 		for (end = first + 1; end < machines && streq(l[first].places, l[end].places);
 		     end++)
 			;
-		print_line(c, &l[first], (size_t)(end - first));
+		print_line(c, &all, &l[first], (size_t)(end - first));
 	}
 	return machines < 0 ? (int)machines : 0;
 }

@@ -67,7 +67,7 @@ static const Command commands[] = {
 	 "  rdmactl check --expect /etc/rdmad/expect.conf --json\n"},
 	{"compare",  "HOST",      0, UINT_MAX, RUN_OFFLINE, compare_options,  compare_command,
 	 "Print how machines differ from others of their kind",
-	 "  rdmactl compare --hosts=FILE      a machine on each line; exit status 1 if any differ\n"
+	 "  rdmactl compare --hosts=FILE      a machine on each line of FILE\n"
 	 "  rdmactl compare node1 node2 node3\n"
 	 "  rdmactl compare --hosts=FILE --write-expect=/etc/rdmad/expect.conf\n"},
 	{"counters", "PORT",      0, UINT_MAX,        0,           counters_options, counters_command,
