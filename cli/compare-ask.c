@@ -256,7 +256,9 @@ static ExitStatus start_one(Asking *a, Machine *machine)
 		return STATUS_OK;
 	}
 	a->failed++;
-	a->status = keep_reason(q, strerror(-r));
+	a->status = keep_reason(q, !machine_is_bus(machine->name) && bus_is_absence(NULL, r)
+					   ? "the connection has ended"
+					   : strerror(-r));
 	question_free(q);
 	return a->status;
 }

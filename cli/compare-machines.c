@@ -34,7 +34,8 @@ static const char *judge_name(const char *name)
 {
 	if (name[0] == '-')
 		return "the name of a machine cannot begin with '-'";
-	if (machine_is_bus(name) && !strchr(name, '='))
+	/* behind a ';' there could be an address that executes a program */
+	if (machine_is_bus(name) && (!strchr(name, '=') || strchr(name, ';')))
 		return "expected an address such as unix:path=/run/bus";
 	for (const char *p = name; *p; p++)
 		if (!isgraph((unsigned char)*p) ||
