@@ -17,6 +17,9 @@
 #define COUNTER_BYTES 80
 #define ENTRY_BYTES   80
 
+/* The option timeout-usec has no effect above this: a reading never takes so long. */
+#define ALL_TIMEOUT_MAX (3600 * USEC_PER_SEC)
+
 /* clang-format off */
 #define COUNTERS_SIGNATURE_BEGIN "a("
 #define COUNTERS_SIGNATURE_END	 COLUMN_TAIL_SIGNATURE ")tt"
@@ -114,14 +117,18 @@ void bus_answer_counters(PendingList *list, uint32_t port, const Port *p,
 
 /* A call that waits until the ports have been read. */
 typedef struct AllCall {
-	LongReplies *long_replies;
+	Bus *bus;
 	char *ports; /* LongReplyQuestion.text */
+	PendingCall *call;
+	sd_event_source *timer; /* NULL: it waits as long as a reading takes */
 } AllCall;
 
 static AllCall *all_call_free(AllCall *a)
 {
-	if (a)
-		free(a->ports);
+	if (!a)
+		return NULL;
+	sd_event_source_disable_unref(a->timer);
+	free(a->ports);
 	free(a);
 	return NULL;
 }
@@ -268,17 +275,64 @@ static int want(void *userdata, Port *p)
 	return r;
 }
 
-int bus_get_all_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
+/* Answers A with what has been read, and frees it. */
+static void answer_all(AllCall *a)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(a->call);
+	int r = call ? long_reply_answer_text(a->bus->long_replies, call, LONG_REPLY_ALL_COUNTERS,
+					      a->ports, &error)
+		     : 0;
+
+	if (r < 0)
+		r = sd_bus_reply_method_errno(call, r, &error);
+	if (r < 0)
+		log_debug_errno(r, "Cannot answer with counters, ignoring: %m");
+	pending_call_free(a->call);
+}
+
+static int on_all_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	AllCall *a = userdata;
+	Bus *b = a->bus;
+
+	answer_all(a);
+	b->handler->left_all_counters(b->userdata);
+	return 0;
+}
+
+/* Has A wait in LIST for TIMEOUT at most. */
+static int keep_all(AllCall **a, sd_bus_message *m, PendingList *list, uint64_t timeout,
+		    sd_bus_error *error)
 {
 	static const PendingKind kind = {.freed = on_freed};
+	AllCall *is = *a;
+	int r = 0;
+
+	if (timeout < UINT64_MAX)
+		r = sd_event_add_time_relative(is->bus->event, &is->timer, CLOCK_MONOTONIC,
+					       MIN(timeout, ALL_TIMEOUT_MAX), USEC_PER_MSEC,
+					       on_all_timer, is);
+	if (r >= 0)
+		r = pending_call_new(is->bus->calls, m, &kind, is, &is->call, error);
+	if (r < 0)
+		return r;
+	*a = NULL;
+	pending_list_add(list, is->call);
+	return r;
+}
+
+int bus_get_all_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
 	_cleanup_(all_call_free_pointer) AllCall *a = calloc(1, sizeof(AllCall));
 	_cleanup_(bus_texts_done) BusTexts names = {.max = WAIT_PORTS_MAX};
-	const BusOption options[] = {{"ports", 'a', &names}};
+	uint64_t timeout = UINT64_MAX;
+	const BusOption options[] = {{"ports", 'a', &names}, {"timeout-usec", 't', &timeout}};
 	Bus *b = userdata;
 	Wanted wanted = {.bus = b};
 	PendingList *list;
-	PendingCall *call;
-	int r = a ? bus_read_options(m, "GetAllCounters", options, 1, error) : -ENOMEM;
+	int r = a ? bus_read_options(m, "GetAllCounters", options, ARRAY_SIZE(options), error)
+		  : -ENOMEM;
 
 	if (r >= 0 && names.texts)
 		r = find_ports(b->cache, names.texts, &a->ports, error);
@@ -286,35 +340,17 @@ int bus_get_all_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
 		r = for_each_port(a->ports, b->cache, want, &wanted);
 	if (r < 0)
 		return r;
-	a->long_replies = b->long_replies;
+	a->bus = b;
 	list = wanted.waits ? b->handler->all_counters(b->userdata) : NULL;
-	if (!list)
-		return long_reply_answer_text(b->long_replies, m, LONG_REPLY_ALL_COUNTERS, a->ports,
-					      error);
-	r = pending_call_new(b->calls, m, &kind, a, &call, error);
-	if (r < 0)
-		return r;
-	steal_pointer(&a);
-	pending_list_add(list, call);
-	return r;
+	return list ? keep_all(&a, m, list, timeout, error)
+		    : long_reply_answer_text(b->long_replies, m, LONG_REPLY_ALL_COUNTERS, a->ports,
+					     error);
 }
 
 void bus_answer_all_counters(PendingList *list)
 {
 	PendingCall *c;
 
-	while ((c = pending_list_find(list, 0))) {
-		_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-		_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(c);
-		const AllCall *a = c->userdata;
-		int r = call ? long_reply_answer_text(a->long_replies, call,
-						      LONG_REPLY_ALL_COUNTERS, a->ports, &error)
-			     : 0;
-
-		if (r < 0)
-			r = sd_bus_reply_method_errno(call, r, &error);
-		if (r < 0)
-			log_debug_errno(r, "Cannot answer with counters, ignoring: %m");
-		pending_call_free(c);
-	}
+	while ((c = pending_list_find(list, 0)))
+		answer_all(c->userdata);
 }

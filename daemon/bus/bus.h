@@ -58,6 +58,9 @@ typedef struct BusHandler {
 	 * list in which the call is to wait for bus_answer_all_counters(); NULL: there is nothing
 	 * to wait for. */
 	PendingList *(*all_counters)(void *userdata);
+	/* A call that waited in that list has been answered, because its time was over. The reading
+	 * ends if no other call waits for it. */
+	void (*left_all_counters)(void *userdata);
 	/* Manager.Refresh(): everything is being read afresh, at the earliest a second after the
 	 * last time. The list in which the call is to wait for bus_answer_refresh(). */
 	PendingList *(*refresh)(void *userdata);

@@ -93,22 +93,36 @@ static void leave_reading(Manager *m, struct DeviceCounters *c)
 		end_reading(m);
 }
 
+/* Ends the reading, although some devices have not answered. What they answer later is not lost:
+ * their question goes on. */
+static void give_up_reading(Manager *m)
+{
+	/* first: the end of this reading may be the beginning of the next one */
+	for (size_t i = 0; i < m->cache.n_devices; i++) {
+		struct DeviceCounters *c = m->cache.devices[i]->schedule->counters;
+
+		if (c)
+			c->takes_part = false;
+	}
+	m->all_left = 0;
+	end_reading(m);
+}
+
 static int on_all_deadline(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Manager *m = userdata;
 
-	/* first: the end of this reading may be the beginning of the next one */
-	if (m->all_left > 0) {
-		for (size_t i = 0; i < m->cache.n_devices; i++) {
-			struct DeviceCounters *c = m->cache.devices[i]->schedule->counters;
-
-			if (c)
-				c->takes_part = false;
-		}
-		m->all_left = 0;
-		end_reading(m);
-	}
+	if (m->all_left > 0)
+		give_up_reading(m);
 	return 0;
+}
+
+void manager_left_all_counters(void *userdata)
+{
+	Manager *m = userdata;
+
+	if (m->all_left > 0 && !m->all_asked.first)
+		give_up_reading(m);
 }
 
 /* D takes part in the reading that begins, with what is wanted of it and is to be read. */
@@ -130,7 +144,11 @@ static void join_reading(Manager *m, Device *d)
 	set_errors(c, &c->left, -ETIMEDOUT, "the device does not answer in time");
 	c->takes_part = true;
 	m->all_left++;
-	d->schedule->marked = true;
+	/* a question that an earlier reading has left behind answers this one too */
+	for (uint32_t n = 1; n <= c->n_ports; n++)
+		if (c->is_asked && port_set_has(&c->asked, n))
+			port_set_remove(&c->left, n);
+	d->schedule->marked |= !port_set_is_empty(&c->left);
 }
 
 static void begin_reading(Manager *m)

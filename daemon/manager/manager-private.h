@@ -109,8 +109,8 @@ void manager_await_timer(Manager *m, sd_event_source **s, uint64_t delay_usec,
 			 sd_event_time_handler_t handler, void *userdata, const char *name);
 /* Notes that there is something to flush. */
 void manager_mark_flush(Manager *m);
-/* Drops the flush if it would do nothing, because all that was marked has been asked: the event of a
- * device that asks by itself comes in one turn of the event loop with the answer. */
+/* Drops the flush if it would do nothing, because all that was marked has been asked: the event of
+ * a device that asks by itself comes in one turn of the event loop with the answer. */
 void manager_spare_flush(Manager *m);
 void manager_mark_device(Device *d, uint32_t port, EventReason reason);
 void manager_mark_everything(Manager *m, EventReason reason);
@@ -140,6 +140,7 @@ int manager_counters(void *userdata, Port *p, const PortCounters **ret_counters,
 /* BusHandler's functions of these names. */
 int manager_want_counters(void *userdata, Port *p);
 PendingList *manager_all_counters(void *userdata);
+void manager_left_all_counters(void *userdata);
 /* Asks D for the counters that callers want of it. No question may be under way. */
 void manager_ask_counters(Manager *m, Device *d);
 /* Whether it is counters that W has asked for. */

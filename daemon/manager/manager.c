@@ -129,6 +129,7 @@ static int connect_bus(Manager *m)
 					   manager_counters,
 					   manager_want_counters,
 					   manager_all_counters,
+					   manager_left_all_counters,
 					   manager_refresh,
 					   manager_status,
 					   on_name,

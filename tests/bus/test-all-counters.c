@@ -210,6 +210,52 @@ static void test_hung(void **state)
 	assert_all(f, PORT_1 " read\n" PORT_2 " read\n" IWARP " read\n");
 }
 
+static int setup_patient(void **state)
+{
+	Fixture *f = fixture_new();
+
+	*state = f;
+	fixture_configure(f, "[Daemon]\nQueryTimeoutSec=60\n");
+	fixture_start_daemon(f, scenario, NULL);
+	return 0;
+}
+
+static void assert_all_within(Fixture *f, uint64_t timeout, const char *expected)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
+		fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetAllCounters", NULL,
+			     "a{sv}", 1, "timeout-usec", "t", timeout);
+	_cleanup_free_ char *is = answer(m, NULL);
+
+	assert_string_equal(is, expected);
+}
+
+/* A call that does not want to wait for devices that hang: it is answered long before rdmad gives
+ * these up. A call without that option is still answered, by the same question to the device. */
+static void test_timeout(void **state)
+{
+	static const char hung[] = PORT_1 " not-read firmware-timeout\n" PORT_2
+					  " not-read firmware-timeout\n" IWARP " read\n";
+	Fixture *f = *state;
+	sd_bus_message *replies[2] = {};
+	_cleanup_free_ char *is = NULL;
+
+	fixture_simulate(f, "stall mlx5_0");
+	assert_all_within(f, USEC_PER_SEC, hung);
+	/* no reading goes on that the next call would have to wait for */
+	assert_all_within(f, USEC_PER_SEC, hung);
+	call(f, replies);
+	fixture_barrier(f);
+	assert_all_within(f, USEC_PER_SEC, hung);
+	assert_null(replies[0]);
+	fixture_simulate(f, "unstall mlx5_0");
+	wait_reply(f, &replies[0]);
+	is = answer(replies[0], NULL);
+	assert_string_equal(is, PORT_1 " read\n" PORT_2 " read\n" IWARP " read\n");
+	sd_bus_message_unref(replies[0]);
+	assert_all_within(f, 0, PORT_1 " read\n" PORT_2 " read\n" IWARP " read\n");
+}
+
 /* A device that goes while it is waited for is waited for no longer. */
 static void test_removed(void **state)
 {
@@ -273,6 +319,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_some, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_together, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_hung, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_timeout, setup_patient, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_removed, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_next, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_ends, setup, fixture_teardown),

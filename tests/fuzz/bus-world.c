@@ -147,6 +147,10 @@ static PendingList *on_all_counters(void *userdata)
 	return &w->all_counters;
 }
 
+static void on_left_all_counters(_unused_ void *userdata)
+{
+}
+
 static PendingList *on_refresh(void *userdata)
 {
 	World *w = userdata;
@@ -190,9 +194,9 @@ void world_answer(World *w, int error)
 
 void world_init(World *w, const char *address, bool large, uint64_t long_reply_rate)
 {
-	static const BusHandler handler = {on_query,	    on_counters,    on_want_counters,
-					   on_all_counters, on_refresh,	    on_status,
-					   on_name,	    on_disconnected};
+	static const BusHandler handler = {
+		on_query,   on_counters, on_want_counters, on_all_counters, on_left_all_counters,
+		on_refresh, on_status,	 on_name,	   on_disconnected};
 	static const CounterEntry counters[] = {
 		{.file = "port_xmit_data", .value = 7},
 		{.file = "port_rcv_data", .error = -EIO},
