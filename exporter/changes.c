@@ -96,3 +96,8 @@ int changes_look(Changes *c)
 	c->looked = true;
 	return !same;
 }
+
+size_t changes_count(const Changes *c)
+{
+	return c->n;
+}

@@ -23,3 +23,6 @@ DEFINE_CLEANUP(Changes, changes_free);
  * After an error the memory has to be opened anew. -ENOMEM.
  */
 int changes_look(Changes *c);
+
+/* How many ports the last look found. */
+size_t changes_count(const Changes *c);

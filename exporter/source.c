@@ -3,14 +3,17 @@
 #include "source.h"
 
 #include <fcntl.h>
+#include <systemd/sd-daemon.h>
 
 #include "changes.h"
 #include "clock.h"
 #include "names.h"
 
-/* There are at least so many microseconds between the beginnings of two questions: who asks all the
- * time costs rdmad no more than 50 calls of each kind a second. */
-#define PAUSE_USEC (20 * USEC_PER_MSEC)
+/* So long after the last question the next one begins, and no later than after a second: who asks
+ * all the time does not get rdmad to send more than LongReplyMiBPerSec= (rdmad.conf(5)), which it
+ * would send late. A port is about 8 KiB. */
+#define PAUSE_USEC	(20 * USEC_PER_MSEC)
+#define PAUSE_PORT_USEC (5 * USEC_PER_MSEC)
 
 /* The calls. */
 typedef enum Call {
@@ -46,6 +49,7 @@ struct Source {
 	sd_bus_message *counters;
 	uint64_t counters_usec; /* when they were asked for */
 	bool is_new;		/* what the last replies say is not in STATE yet */
+	Metrics *metrics;	/* in STATE */
 	SourceState state;
 };
 
@@ -60,6 +64,7 @@ static void forget(Source *s)
 	s->changes = changes_free(s->changes);
 	drop(&s->objects);
 	drop(&s->counters);
+	s->counters_usec = 0;
 	s->dirty = s->is_new = true;
 }
 
@@ -146,6 +151,40 @@ static int connect_bus(Source *s)
 
 /* The question */
 
+static int read_replies(sd_bus_message *objects, sd_bus_message *counters, Metrics **ret)
+{
+	_cleanup_(metrics_free_pointer) Metrics *m = metrics_new();
+	int r = m ? sd_bus_message_rewind(objects, true) : -ENOMEM;
+
+	if (r >= 0)
+		r = metrics_read_objects(m, objects);
+	if (r >= 0 && counters)
+		r = sd_bus_message_rewind(counters, true);
+	if (r >= 0 && counters)
+		r = metrics_read_counters(m, counters);
+	if (r >= 0)
+		*ret = steal_pointer(&m);
+	return r;
+}
+
+/* Makes the state from the last replies. */
+static void renew(Source *s)
+{
+	int r;
+
+	s->metrics = metrics_free(s->metrics);
+	r = s->objects ? read_replies(s->objects, s->counters, &s->metrics) : 0;
+	if (r < 0) {
+		fprintf(stderr, SD_ERR "Cannot read what rdmad answers: %s\n", strerror(-r));
+		forget(s);
+	}
+	s->is_new = false;
+	s->state.serial++;
+	s->state.up = s->metrics != NULL;
+	s->state.metrics = s->metrics;
+	s->state.duration_usec = monotonic_now_usec() - s->began_usec;
+}
+
 static void answer(Source *s)
 {
 	SourceRequest *list, *q;
@@ -154,12 +193,8 @@ static void answer(Source *s)
 	sd_event_source_set_enabled(s->timeout, SD_EVENT_OFF);
 	if (s->is_gone || !s->objects)
 		forget(s);
-	if (s->is_new) {
-		s->is_new = false;
-		s->state.serial++;
-		s->state.up = s->objects != NULL;
-		s->state.duration_usec = monotonic_now_usec() - s->began_usec;
-	}
+	if (s->is_new)
+		renew(s);
 	/* who asks from within DONE begins the next question */
 	list = steal_pointer(&s->first);
 	if (list)
@@ -294,7 +329,7 @@ static int find_needs(Source *s, uint64_t now)
 		needs |= 1 << CALL_SNAPSHOT;
 	if (s->dirty || !s->objects)
 		needs |= 1 << CALL_OBJECTS;
-	if (!s->counters || now - s->counters_usec >= SOURCE_FRESH_USEC)
+	if (now - s->counters_usec >= SOURCE_FRESH_USEC)
 		needs |= 1 << CALL_COUNTERS;
 	return needs;
 }
@@ -314,6 +349,13 @@ static int make_calls(Source *s, unsigned int needs)
 	return r;
 }
 
+static uint64_t pause_usec(const Source *s)
+{
+	size_t n = s->changes ? changes_count(s->changes) : 0;
+
+	return MIN(PAUSE_USEC + n * PAUSE_PORT_USEC, USEC_PER_SEC);
+}
+
 static int on_timeout(_unused_ sd_event_source *e, _unused_ uint64_t usec, void *userdata)
 {
 	Source *s = userdata;
@@ -328,9 +370,10 @@ static int on_begin(sd_event_source *e, _unused_ uint64_t usec, void *userdata)
 	Source *s = userdata;
 	uint64_t now = monotonic_now_usec();
 	int needs = find_needs(s, now);
+	uint64_t begins = s->began_usec + pause_usec(s);
 
-	if (needs > 0 && now - s->began_usec < PAUSE_USEC) {
-		sd_event_source_set_time(e, s->began_usec + PAUSE_USEC);
+	if (needs > 0 && now < begins) {
+		sd_event_source_set_time(e, begins);
 		return sd_event_source_set_enabled(e, SD_EVENT_ONESHOT);
 	}
 	s->is_gone = false;
@@ -418,6 +461,7 @@ Source *source_free(Source *s)
 	while (s->first)
 		source_request_free(s->first);
 	disconnect(s);
+	metrics_free(s->metrics);
 	sd_event_source_disable_unref(s->begin);
 	sd_event_source_disable_unref(s->timeout);
 	sd_event_unref(s->event);

@@ -15,6 +15,7 @@
 #include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
 
+#include "metrics.h"
 #include "util.h"
 
 /* Who asks is told no later than so long after it asked. A rdmad that has not answered by then is
@@ -33,9 +34,8 @@ typedef struct SourceRequest SourceRequest;
 typedef struct SourceState {
 	bool up;	 /* rdmad has answered */
 	uint64_t serial; /* another one if anything here is another one */
-	/* What it has answered: metrics.h. NULL, which metrics_visit() takes too, if it
-	 * is not up. */
-	const struct Metrics *metrics;
+	/* What it has answered. NULL, which metrics_visit() takes too, if it is not up. */
+	const Metrics *metrics;
 	uint64_t duration_usec; /* how long it took to get that */
 } SourceState;
 
