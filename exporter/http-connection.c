@@ -115,6 +115,7 @@ static void on_state(void *userdata, const SourceState *state)
 		refuse(c, HTTP_UNAVAILABLE);
 	else
 		reply(c, HTTP_OK, page);
+	http_accept_again(c->http); /* this one may be closed for another one now */
 	step(c);
 }
 

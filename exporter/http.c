@@ -59,10 +59,21 @@ static int on_again(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 	return 0;
 }
 
+/* Without limits the kernel keeps up to 4 MiB for each reader that does not read (tcp_wmem), for
+ * which the memory of the service is charged. */
+static void limit_socket(int fd)
+{
+	const int send = HTTP_SEND_BYTES, receive = HTTP_HEAD_MAX, one = 1;
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send, sizeof(send));
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive, sizeof(receive));
+	/* the end of a reply does not wait for more; fails on a Unix socket */
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+}
+
 /* Accepts one connection. False: there is none, or not now. */
 static bool accept_one(Http *h, int listener)
 {
-	const int one = 1;
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd < 0) {
@@ -79,8 +90,7 @@ static bool accept_one(Http *h, int listener)
 		close_fd(fd);
 		return false;
 	}
-	/* a head and its page are two parts of one reply; fails on a Unix socket */
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	limit_socket(fd);
 	return http_connection_new(h, fd) >= 0;
 }
 
