@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a scrape shows while rdmad comes, goes and stops, and while ports change and devices hang;
+ * and how often rdmad is asked for it. */
+
+#include <signal.h>
+
+#include "exporter.h"
+
+static const char scenario[] = "[device mlx5_0]\n"
+			       "index = 3\n"
+			       "protocol = infiniband\n"
+			       "ports = 2\n"
+			       "[device rocep1]\n"
+			       "index = 6\n"
+			       "protocol = roce\n";
+
+#define PORT_1 "/org/rdma/device/3/port/1"
+
+#define UP	  "rdma_rdmad_up 1"
+#define DOWN	  "rdma_rdmad_up 0"
+#define ACTIVE	  "rdma_port_state{device=\"mlx5_0\",port=\"1\",state=\"active\"} 1"
+#define NOT	  "rdma_port_state{device=\"mlx5_0\",port=\"1\",state=\"active\"} 0"
+#define STALE	  "rdma_port_stale{device=\"mlx5_0\",port=\"1\"} 1"
+#define FRESH	  "rdma_port_stale{device=\"mlx5_0\",port=\"1\"} 0"
+#define COUNTED	  "rdma_port_xmit_bytes_total{device=\"mlx5_0\",port=\"1\"}"
+#define COUNTED_2 "rdma_port_xmit_bytes_total{device=\"rocep1\",port=\"1\"}"
+
+static Exporter exporter;
+
+static int setup_absent(void **state)
+{
+	Fixture *f = fixture_new();
+
+	*state = f;
+	exporter_start(&exporter, f, (const char *const[]){"--idle=0", NULL});
+	return 0;
+}
+
+static int setup(void **state)
+{
+	(void)setup_absent(state);
+	fixture_start_daemon(*state, scenario, NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	exporter_stop(&exporter);
+	return fixture_teardown(state);
+}
+
+static void scrape_line(const char *line)
+{
+	_cleanup_free_ char *text = client_scrape(&exporter);
+
+	assert_line(text, line);
+}
+
+static void assert_down(void)
+{
+	_cleanup_free_ char *text = client_scrape(&exporter);
+
+	assert_line(text, DOWN);
+	assert_no_line(text, "rdma_port_");
+	assert_no_line(text, "rdma_device_");
+}
+
+static void test_all(_unused_ void **state)
+{
+	_cleanup_free_ char *text = client_scrape(&exporter);
+
+	assert_line(text, UP);
+	assert_line(text, ACTIVE);
+	assert_line(text, FRESH);
+	assert_non_null(strstr(text, COUNTED));
+	assert_non_null(strstr(text, COUNTED_2));
+	assert_line(text, "rdma_exporter_build_info{version=\"" RDMAD_VERSION "\"} 1");
+}
+
+/* Another text format for those who do not ask for OpenMetrics. */
+static void test_formats(_unused_ void **state)
+{
+	_cleanup_reply_ Reply a = {}, b = {};
+
+	client_get(&exporter, "/metrics", "", &a);
+	client_get(&exporter, "/metrics",
+		   "Accept: application/openmetrics-text;version=1.0.0,"
+		   "application/openmetrics-text;version=0.0.1;q=0.75,"
+		   "text/plain;version=0.0.4;q=0.5,*/*;q=0.1\r\n",
+		   &b);
+	assert_non_null(strstr(a.head, "\r\nContent-Type: text/plain; version=0.0.4"));
+	assert_null(strstr(a.body, "# EOF"));
+	assert_non_null(strstr(b.head, "\r\nContent-Type: application/openmetrics-text; version="));
+	assert_non_null(strstr(b.body, "# EOF\n"));
+}
+
+/* Each change is in the next scrape, whether rdmad signals it or not. */
+static void test_change(void **state)
+{
+	Fixture *f = *state;
+
+	for (unsigned int i = 0; i < 5; i++) {
+		scrape_line(ACTIVE);
+		fixture_forget(f);
+		fixture_simulate(f, "set mlx5_0/1 state=down event=port-error");
+		fixture_wait_signal(f, PORT_1, "StateChanged");
+		scrape_line(NOT);
+		fixture_forget(f);
+		fixture_simulate(f, "set mlx5_0/1 state=active event=port-active");
+		fixture_wait_signal(f, PORT_1, "StateChanged");
+	}
+}
+
+/* A device comes, is renamed, and goes. */
+static void test_devices(void **state)
+{
+	Fixture *f = *state;
+
+	scrape_line(UP);
+	fixture_simulate(f, "add mlx5_9 protocol=infiniband");
+	fixture_wait_signal(f, NULL, "InterfacesAdded");
+	scrape_line("rdma_port_stale{device=\"mlx5_9\",port=\"1\"} 0");
+	fixture_forget(f);
+	fixture_simulate(f, "rename mlx5_9 ib9");
+	fixture_wait_signal(f, NULL, "PropertiesChanged");
+	fixture_barrier(f);
+	scrape_line("rdma_port_stale{device=\"ib9\",port=\"1\"} 0");
+	fixture_simulate(f, "remove ib9");
+	fixture_wait_signal(f, NULL, "InterfacesRemoved");
+	fixture_barrier(f);
+	{
+		_cleanup_free_ char *text = client_scrape(&exporter);
+
+		assert_null(strstr(text, "ib9"));
+	}
+}
+
+/* rdmad is not there, comes, is killed, comes again, ends properly. */
+static void test_absent(void **state)
+{
+	Fixture *f = *state;
+
+	assert_down();
+	fixture_start_daemon(f, scenario, NULL);
+	scrape_line(ACTIVE);
+	assert_int_equal(fixture_stop_daemon(f, SIGKILL), -SIGKILL);
+	assert_down();
+	fixture_start_daemon(f, scenario, NULL);
+	scrape_line(ACTIVE);
+	scrape_line(ACTIVE);
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	assert_down();
+	assert_down();
+}
+
+/* The bus goes, and comes again. */
+static void test_no_bus(void **state)
+{
+	Fixture *f = *state;
+
+	scrape_line(ACTIVE);
+	fixture_stop_daemon(f, SIGTERM);
+	fixture_stop_bus(f);
+	assert_down();
+	fixture_start_bus(f);
+	fixture_connect(f);
+	assert_down();
+	fixture_start_daemon(f, scenario, NULL);
+	scrape_line(ACTIVE);
+}
+
+/* rdmad does not answer: that is found out, and what it showed before is not shown any more. */
+static void test_stopped(void **state)
+{
+	Fixture *f = *state;
+
+	scrape_line(ACTIVE);
+	assert_int_equal(kill(f->daemon_pid, SIGSTOP), 0);
+	sleep(1); /* the counters are older than a second: rdmad has to be asked */
+	assert_down();
+	assert_int_equal(kill(f->daemon_pid, SIGCONT), 0);
+	fixture_barrier(f);
+	scrape_line(ACTIVE);
+}
+
+/* A device hangs. Before rdmad knows it, only its counters are missing. When rdmad knows it, that
+ * is shown, and the other values are the last ones. */
+static void test_hung(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_free_ char *before = NULL, *after = NULL;
+
+	scrape_line(UP);
+	fixture_simulate(f, "stall mlx5_0");
+	sleep(1); /* as above */
+	before = client_scrape(&exporter);
+	assert_line(before, ACTIVE);
+	assert_null(strstr(before, COUNTED));
+	assert_non_null(strstr(before, COUNTED_2));
+	while (fixture_changed(fixture_wait_signal(f, PORT_1, "PropertiesChanged"),
+			       RDMAD_INTERFACE_PORT, "Stale") != 1) {
+		fixture_forget(f);
+	}
+	after = client_scrape(&exporter);
+	assert_line(after, STALE);
+	assert_line(after, ACTIVE);
+	assert_null(strstr(after, COUNTED));
+	assert_non_null(strstr(after, COUNTED_2));
+	fixture_forget(f);
+	fixture_simulate(f, "unstall mlx5_0");
+	fixture_wait_signal(f, PORT_1, "PropertiesChanged");
+	fixture_barrier(f);
+	scrape_line(FRESH);
+}
+
+/* Calls */
+
+typedef struct Calls {
+	sd_bus *bus;
+	unsigned int objects, counters, all;
+} Calls;
+
+/* Starts to listen to all calls of rdmad. */
+static void calls_begin(Calls *c, const Fixture *f)
+{
+	assert_true(sd_bus_new(&c->bus) >= 0);
+	assert_true(sd_bus_set_address(c->bus, f->address) >= 0);
+	assert_true(sd_bus_set_bus_client(c->bus, true) >= 0);
+	assert_true(sd_bus_set_monitor(c->bus, true) >= 0);
+	assert_true(sd_bus_start(c->bus) >= 0);
+	assert_true(sd_bus_call_method(c->bus, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+				       "org.freedesktop.DBus.Monitoring", "BecomeMonitor", NULL,
+				       NULL, "asu", 1,
+				       "type='method_call',path_namespace='/org/rdma'", 0) >= 0);
+}
+
+/* Counts until the call of Ping that comes now. */
+static void calls_end(Calls *c, Fixture *f)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", NULL, "");
+	bool found = false;
+
+	while (!found) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+		int r = sd_bus_process(c->bus, &m);
+
+		assert_true(r >= 0);
+		if (r == 0)
+			assert_true(sd_bus_wait(c->bus, 60 * USEC_PER_SEC) > 0);
+		if (!m)
+			continue;
+		found = sd_bus_message_is_method_call(m, NULL, "Ping");
+		c->objects += sd_bus_message_is_method_call(m, NULL, "GetManagedObjects") > 0;
+		c->counters += sd_bus_message_is_method_call(m, NULL, "GetAllCounters") > 0;
+		c->all++;
+	}
+	sd_bus_close_unref(c->bus);
+}
+
+static uint64_t since_sec(uint64_t begin)
+{
+	return (fixture_now_usec() - begin) / USEC_PER_SEC;
+}
+
+/* While nothing changes, rdmad is only asked for counters, once a second. */
+static void test_calls(void **state)
+{
+	Fixture *f = *state;
+	uint64_t begin;
+	Calls calls = {};
+
+	scrape_line(ACTIVE);
+	scrape_line(ACTIVE); /* the first look into the memory */
+	calls_begin(&calls, f);
+	begin = fixture_now_usec();
+	for (unsigned int i = 0; i < 200; i++)
+		scrape_line(ACTIVE);
+	calls_end(&calls, f);
+	assert_int_equal(calls.objects, 0);
+	assert_in_range(calls.counters, 0, 1 + since_sec(begin));
+}
+
+/* Those who ask at the same time share the answer. */
+static void test_together(void **state)
+{
+	enum { N = 200 };
+	static const char request[] = "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n";
+	Fixture *f = *state;
+	Calls calls = {};
+	uint64_t begin;
+	int fds[N];
+
+	for (unsigned int i = 0; i < N; i++)
+		fds[i] = client_connect(&exporter, 1);
+	calls_begin(&calls, f);
+	begin = fixture_now_usec();
+	for (unsigned int i = 0; i < N; i++)
+		assert_true(client_send(fds[i], request));
+	for (unsigned int i = 0; i < N; i++) {
+		_cleanup_reply_ Reply r = {};
+
+		client_read(fds[i], false, &r);
+		assert_int_equal(r.status, 200);
+		assert_line(r.body, ACTIVE);
+		close(fds[i]);
+	}
+	calls_end(&calls, f);
+	assert_in_range(calls.counters, 1, 1 + since_sec(begin));
+	/* the first question, and one more because the memory was looked at for the first time */
+	assert_in_range(calls.objects, 1, 2);
+}
+
+/* It ends by itself, but not while somebody is connected. */
+static void test_idle(void **state)
+{
+	Exporter idle;
+	int fd;
+
+	exporter_start(&idle, *state, (const char *const[]){"--idle=1", NULL});
+	free(client_scrape(&idle));
+	fd = client_connect(&idle, 1);
+	sleep(2);
+	{
+		_cleanup_reply_ Reply r = {};
+
+		assert_true(client_send(fd, "GET / HTTP/1.0\r\n\r\n"));
+		client_read(fd, false, &r);
+		assert_int_equal(r.status, 200);
+	}
+	close(fd);
+	assert_int_equal(fixture_wait_process(idle.pid), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_all, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_formats, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_change, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_devices, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_absent, setup_absent, teardown),
+		cmocka_unit_test_setup_teardown(test_no_bus, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hung, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_calls, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_together, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("scrape", tests, NULL, NULL);
+}
