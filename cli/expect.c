@@ -339,13 +339,16 @@ ExitStatus expect_add(Expectations *e, const char *argument)
 	ExpectationOrder order;
 	char *key, *value;
 
-	e->given = true;
 	if (!copy || asprintf(&text, "--expect %s", argument) < 0)
 		return out_of_memory();
 	/* ARGUMENT is a path if there is no sign, or if a '/' comes before it. For a file called
 	 * a=b write ./a=b. */
-	if (strcspn(argument, "/") < strcspn(argument, "=<>") || !split(copy, &key, &order, &value))
+	if (strcspn(argument, "/") < strcspn(argument, "=<>") ||
+	    !split(copy, &key, &order, &value)) {
+		e->given = true;
 		return add_file(e, argument);
+	}
+	e->given |= !streq(key, "Ignore");
 	return add_pair(e, &(Place){.text = text}, key, order, value);
 }
 

@@ -57,7 +57,8 @@ typedef struct Expectation {
 
 typedef struct Expectations {
 	bool (*is_check)(const char *name); /* which names Ignore may have; the caller sets it */
-	bool given; /* expect_add() was called, perhaps with an empty file */
+	bool given; /* there is a file, perhaps an empty one, or an expectation other than Ignore on
+		     * the command line: somebody has said what ports there should be */
 	Expectation *items;
 	size_t n;
 	char **texts; /* what the items point to; owned */
