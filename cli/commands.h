@@ -42,6 +42,10 @@ extern const Option compare_options[];
 ExitStatus counters_command(Context *c);
 extern const Option counters_options[];
 
+/* The ports and their rates, again and again, until it is ended. */
+ExitStatus top_command(Context *c);
+extern const Option top_options[];
+
 ExitStatus history_command(Context *c);
 
 ExitStatus describe_command(Context *c);

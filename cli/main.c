@@ -76,6 +76,11 @@ static const Command commands[] = {
 	 "  rdmactl counters --watch=1 mlx5_0/1   how fast they change\n"
 	 "  rdmactl counters --save=/run/job.counters          before a job\n"
 	 "  rdmactl counters --since=/run/job.counters --total  after it\n"},
+	{"top",      "PORT",      0, UINT_MAX, RUN_ENDLESS, top_options,      top_command,
+	 "Show ports and their rates as they change",
+	 "  rdmactl top                       q ends it, ? shows the keys\n"
+	 "  rdmactl top --interval=1 'mlx5_*'\n"
+	 "  rdmactl top --batch -n 3 >FILE\n"},
 	{"history",  "PORT",      0, UINT_MAX,        0,           NULL,             history_command,
 	 "Print the last changes of the state of ports",
 	 "  rdmactl history mlx5_0/1          does the link flap, and since when?\n"
