@@ -2,6 +2,8 @@
 
 #include "follow.h"
 
+#include <systemd/sd-event.h>
+
 #include "names.h"
 
 /* A call that reads all properties of INTERFACE of the object at PATH anew. */
@@ -194,6 +196,27 @@ static int on_signal(sd_bus_message *signal, void *userdata, _unused_ sd_bus_err
 	return 0;
 }
 
+static int request_all_objects(Follow *f);
+
+static int on_again(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Follow *f = userdata;
+	int r = f->runs && !f->synced ? request_all_objects(f) : 0;
+
+	if (r < 0)
+		f->handlers->failed(f->userdata, "cannot read the ports", NULL, r);
+	return 0;
+}
+
+/* rdmad has refused the call, because it has too much to do: asks it again soon. If it has gone
+ * again it is asked when it comes back. */
+static int ask_again(Follow *f)
+{
+	return f->runs ? sd_event_add_time_relative(sd_bus_get_event(f->bus), NULL, CLOCK_MONOTONIC,
+						    USEC_PER_SEC, 0, on_again, f)
+		       : 0;
+}
+
 static int on_all_objects(sd_bus_message *reply, void *userdata, _unused_ sd_bus_error *ret_error)
 {
 	const sd_bus_error *error = sd_bus_message_get_error(reply);
@@ -203,9 +226,8 @@ static int on_all_objects(sd_bus_message *reply, void *userdata, _unused_ sd_bus
 	ObjectList was;
 	int r;
 
-	/* rdmad has gone again: when it comes back, it is asked again */
 	if (error && !first)
-		return 0;
+		return ask_again(f);
 	r = error ? -EIO : object_list_read(&list, reply);
 	if (r < 0) {
 		f->handlers->failed(f->userdata, "cannot read the ports", error, r);
@@ -215,6 +237,7 @@ static int on_all_objects(sd_bus_message *reply, void *userdata, _unused_ sd_bus
 	f->objects = list;
 	list = was;
 	f->started = true;
+	f->runs = true;
 	f->synced = true;
 	if (f->handlers->read)
 		f->handlers->read(f->userdata, first ? NULL : &list, &f->objects);
@@ -240,6 +263,7 @@ static int on_name_owner_changed(sd_bus_message *signal, void *userdata,
 	if (r < 0 || !f->started)
 		return 0;
 	f->synced = false;
+	f->runs = *is;
 	if (*was && f->handlers->daemon)
 		f->handlers->daemon(f->userdata, false);
 	if (!*is)

@@ -37,6 +37,7 @@ typedef struct Follow {
 	void *userdata;
 	ObjectList objects;
 	bool started; /* all objects were read once */
+	bool runs;    /* rdmad has a name on the bus, as far as is known */
 	bool synced;  /* all objects were read from the rdmad that runs now; before that its signals
 			 are ignored, because what they say is read anyway */
 } Follow;
