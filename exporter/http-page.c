@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "http-page.h"
+#include "own-metrics.h"
 
 HttpPage *http_page_unref(HttpPage *p)
 {
@@ -32,38 +33,27 @@ int http_page_new(const char *text, HttpPage **ret)
 	return 0;
 }
 
-/* A family with one sample. */
-static void add(MetricsText *t, const MetricFamily *f, const MetricSample *s)
+static int add_family(void *userdata, const MetricFamily *f)
 {
-	metrics_text_family(t, f);
-	metrics_text_sample(t, f, s);
+	metrics_text_family(userdata, f);
+	return 0;
 }
 
-/* What is about the exporter and not about a device. */
-static void add_own(MetricsText *t, const SourceState *state)
+static int add_sample(void *userdata, const MetricFamily *f, const MetricSample *s)
 {
-	static const MetricFamily up = {"rdma_rdmad_up", METRIC_TYPE_GAUGE, "",
-					"Whether rdmad answers."};
-	static const MetricFamily duration = {"rdma_scrape_duration_seconds", METRIC_TYPE_GAUGE,
-					      "seconds",
-					      "How long it took to ask rdmad for these metrics."};
-	static const MetricFamily build = {"rdma_exporter_build_info", METRIC_TYPE_INFO, "",
-					   "The version of rdmad-exporter."};
-	static const MetricLabel version = {"version", RDMAD_VERSION};
-
-	add(t, &up, &(MetricSample){.number = {state->up, 1, false}});
-	add(t, &duration, &(MetricSample){.number = {state->duration_usec, USEC_PER_SEC, false}});
-	add(t, &build, &(MetricSample){.labels = &version, .n_labels = 1, .number = {1, 1, false}});
+	metrics_text_sample(userdata, f, s);
+	return 0;
 }
 
 static int render(const SourceState *state, bool openmetrics, HttpPage **ret)
 {
 	_cleanup_metrics_text_ MetricsText t = {.format = openmetrics ? METRICS_OPENMETRICS
 								      : METRICS_PROMETHEUS};
+	static const MetricsVisitor visitor = {.family = add_family, .sample = add_sample};
 	HttpPage *p;
 	int r;
 
-	add_own(&t, state);
+	(void)own_metrics_visit(state, &visitor, &t); /* metrics_text_finish() knows of errors */
 	metrics_text_add(&t, state->metrics, 0);
 	r = metrics_text_finish(&t);
 	if (r < 0)

@@ -2,14 +2,8 @@
 
 #include <ctype.h>
 
+#include "own-metrics.h"
 #include "varlink-render.h"
-
-static const MetricFamily up_family = {
-	.name = "rdma_rdmad_up",
-	.type = METRIC_TYPE_GAUGE,
-	.unit = "",
-	.help = "Whether rdmad answers: 0 or 1. If it does not, there are no other metrics.",
-};
 
 const char *varlink_metric_name(const char *name, char ret[VARLINK_NAME_MAX])
 {
@@ -42,7 +36,7 @@ static bool text_member(json_object *object, const char *name, const char *text)
 	return varlink_member(object, name, json_object_new_string(text));
 }
 
-/* Adds REPLY_OBJECT if it is whole (OK). */
+/* Adds a reply with PARAMETERS, which are this function's. OK: they are whole. */
 static int add_reply(VarlinkReply *reply, json_object *parameters, bool ok)
 {
 	if (!ok) {
@@ -69,12 +63,20 @@ static const char *type_name(MetricType type)
 	return "gauge";
 }
 
+/* Labels, of which an info metric speaks for Prometheus, are values here. */
+static const char *description(const MetricFamily *f)
+{
+	return f->type == METRIC_TYPE_INFO
+		       ? "What it is: a text for each value of the field \"field\"."
+		       : f->help;
+}
+
 static int describe(void *userdata, const MetricFamily *f)
 {
 	json_object *family = json_object_new_object();
 	char name[VARLINK_NAME_MAX];
 	bool ok = family && text_member(family, "name", varlink_metric_name(f->name, name)) &&
-		  text_member(family, "description", f->help) &&
+		  text_member(family, "description", description(f)) &&
 		  text_member(family, "type", type_name(f->type));
 
 	return add_reply(userdata, family, ok);
@@ -90,16 +92,21 @@ static json_object *number_object(MetricNumber n)
 	return json_object_new_double_s(0, metric_number_format(n, text));
 }
 
-/* What a sample is about: the port or the device, in RET. Returns how many labels say it. */
-static size_t object_of(const MetricSample *s, char ret[2 * sizeof(AttrText)])
+#define OBJECT_MAX (2 * sizeof(AttrText))
+
+/* What a sample is about, in RET: the port, the device, or "", the machine. Returns how many labels
+ * say it. */
+static size_t object_of(const MetricSample *s, char ret[OBJECT_MAX])
 {
+	ret[0] = '\0';
+	if (s->n_labels == 0 || !streq(s->labels[0].name, "device"))
+		return 0;
 	if (s->n_labels > 1 && streq(s->labels[1].name, "port")) {
-		snprintf(ret, 2 * sizeof(AttrText), "%s/%s", s->labels[0].value,
-			 s->labels[1].value);
+		snprintf(ret, OBJECT_MAX, "%s/%s", s->labels[0].value, s->labels[1].value);
 		return 2;
 	}
-	snprintf(ret, 2 * sizeof(AttrText), "%s", s->n_labels > 0 ? s->labels[0].value : "");
-	return MIN(s->n_labels, (size_t)1);
+	snprintf(ret, OBJECT_MAX, "%s", s->labels[0].value);
+	return 1;
 }
 
 /* The reply with a value of F. OBJECT: "" if it is about the machine. FIELDS and VALUE are this
@@ -144,7 +151,7 @@ static int list_info(VarlinkReply *reply, const MetricFamily *f, const MetricSam
 static int list(void *userdata, const MetricFamily *f, const MetricSample *s)
 {
 	VarlinkReply *reply = userdata;
-	char object[2 * sizeof(AttrText)];
+	char object[OBJECT_MAX];
 	size_t first = object_of(s, object);
 
 	switch (f->type) {
@@ -167,18 +174,17 @@ static int list(void *userdata, const MetricFamily *f, const MetricSample *s)
 int varlink_render(VarlinkWork work, const SourceState *state, VarlinkText **ret)
 {
 	static const MetricsVisitor lister = {.sample = list}, describer = {.family = describe};
-	const MetricSample up = {.number = {.value = state->up, .divisor = 1}};
 	_cleanup_(varlink_reply_done) VarlinkReply reply = {};
 	int r = -EINVAL;
 
 	switch (work) {
 	case VARLINK_LIST_METRICS:
-		r = list(&reply, &up_family, &up);
+		r = own_metrics_visit(state, &lister, &reply);
 		if (r >= 0)
 			r = metrics_visit(state->metrics, 0, &lister, &reply);
 		break;
 	case VARLINK_DESCRIBE_METRICS:
-		r = describe(&reply, &up_family);
+		r = own_metrics_visit(state, &describer, &reply);
 		if (r >= 0)
 			r = metrics_visit(state->metrics, METRICS_ALL_FAMILIES, &describer, &reply);
 		break;
