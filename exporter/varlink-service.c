@@ -103,7 +103,7 @@ static int get_info(_unused_ const VarlinkCall *call, VarlinkText **ret)
 		{"vendor", "rdmad"},
 		{"product", "rdmad-exporter"},
 		{"version", RDMAD_VERSION},
-		{"url", "man:rdmad-exporter(8)"},
+		{"url", "man:rdmad-exporter-varlink.socket(8)"},
 	};
 	json_object *info = json_object_new_object();
 	bool ok = info != NULL;
