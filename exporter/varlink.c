@@ -8,9 +8,11 @@
 /* How many connections root has, who makes the reports of systemd, and how many all others have. In
  * its user namespace (PrivateUsers=) the service cannot tell the others from each other. */
 #define LINKS_MAX 32U
-/* How many connections a second are looked at. It is a bound for the case that accept4() fails
- * again and again, with EMFILE for example. */
-#define ACCEPTS_PER_S 10000U
+/* How many connections are looked at in which time. It is a bound for the case that accept4() fails
+ * again and again, with EMFILE for example. Beside a user who connects as often as he can, others
+ * wait for no longer than that. */
+#define ACCEPTS	     1000U
+#define ACCEPTS_USEC (100 * USEC_PER_MSEC)
 
 struct Varlink {
 	sd_event *event;
@@ -72,7 +74,7 @@ int varlink_new(sd_event *event, int fd, Source *source, Idle *idle, Varlink **r
 	if (r >= 0)
 		r = sd_event_add_io(event, &v->listening, fd, EPOLLIN, on_connection, v);
 	if (r >= 0)
-		r = sd_event_source_set_ratelimit(v->listening, USEC_PER_SEC, ACCEPTS_PER_S);
+		r = sd_event_source_set_ratelimit(v->listening, ACCEPTS_USEC, ACCEPTS);
 	if (r < 0)
 		return r;
 	v->fd = fd;
