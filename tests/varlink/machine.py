@@ -10,8 +10,8 @@ import tempfile
 
 GUARD_SEC = 60
 
-# Starts a program with the listening socket on its standard input as systemd would.
-LISTEN = 'exec 3<&0 </dev/null; export LISTEN_FDS=1 LISTEN_FDNAMES=varlink LISTEN_PID=$$; exec "$@"'
+# Starts a program as systemd would. The listening sockets are its standard input and output.
+LISTEN = 'exec 3<&0 4>&1 </dev/null >&2; export LISTEN_FDS=2 LISTEN_FDNAMES=varlink:http LISTEN_PID=$$; exec "$@"'
 
 
 class Client:
@@ -105,12 +105,30 @@ class Machine:
         self.rdmad.send_signal(signal.SIGTERM)
         self.rdmad.wait(GUARD_SEC)
 
+    def listen(self, path):
+        listening = socket.socket(socket.AF_UNIX)
+        listening.bind(path)
+        os.chmod(path, 0o666)
+        listening.listen(128)
+        return listening
+
     def start_exporter(self):
-        with socket.socket(socket.AF_UNIX) as listening:
-            listening.bind(self.path)
-            listening.listen(128)
+        os.chmod(self.directory.name, 0o755)
+        with self.listen(self.path) as varlink, self.listen(f"{self.directory.name}/http") as http:
             self.exporter = subprocess.Popen(
-                ["bash", "-c", LISTEN, "bash", f"{self.build}/exporter/rdmad-exporter"], stdin=listening, env=self.environment)
+                ["bash", "-c", LISTEN, "bash", f"{self.build}/exporter/rdmad-exporter"], stdin=varlink, stdout=http,
+                env=self.environment)
+
+    def prometheus(self):
+        """What the exporter says over HTTP."""
+        with socket.socket(socket.AF_UNIX) as http:
+            http.settimeout(GUARD_SEC)
+            http.connect(f"{self.directory.name}/http")
+            http.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            with http.makefile("rb") as reply:
+                head, text = reply.read().split(b"\r\n\r\n", 1)
+        assert head.startswith(b"HTTP/1.1 200 "), head
+        return text.decode()
 
     def client(self):
         return Client(self.path)
@@ -118,9 +136,6 @@ class Machine:
     def run(self, *command):
         return subprocess.run(command, env=self.environment, check=True, timeout=GUARD_SEC, stdout=subprocess.PIPE,
                               text=True).stdout
-
-    def rdmactl(self, *arguments):
-        return self.run(f"{self.build}/cli/rdmactl", *arguments)
 
     def set(self, port, reason, **fields):
         """Changes raw fields of a port of the scenario."""
