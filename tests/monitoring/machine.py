@@ -7,10 +7,9 @@ import socket
 import subprocess
 import tempfile
 import time
-import urllib.error
 import urllib.request
 
-WAIT = 30  # seconds, for anything that has to happen
+WAIT = 60  # seconds, for anything that has to happen
 
 
 def wait_until(condition, what):
@@ -108,7 +107,7 @@ class Machine:
         try:
             with urllib.request.urlopen(f"http://{self.address}/metrics", timeout=10) as reply:
                 return reply.read().decode()
-        except (urllib.error.URLError, ConnectionError):
+        except OSError:
             return None
 
     def scrape_until(self, *patterns):

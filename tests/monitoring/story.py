@@ -29,7 +29,8 @@ class Story:
             scenario = file.read()
         self.name = name
         self.timeline = Timeline(wanted(rules_text + expressions))
-        self.tests = []
+        self.tests, self.alert_tests = [], []
+        self.fired = []
         self.machine = Machine(scenario + "\n" + more)
         try:
             # all that there is: each device has been read, and the ports have their counters
@@ -80,9 +81,10 @@ class Story:
 
     def fires(self, *alerts):
         """These alerts fire at the time of the last scrape, and no other."""
+        self.fired.append((self.timeline.minutes - 1, alerts))
         self.is_now('count by (alertname, severity, instance, device, port, counter) (ALERTS{alertstate="firing"})',
                     *((labels, 1) for labels in alerts))
 
     def test(self):
         return {"name": self.name, "interval": "1m", "input_series": self.timeline.input_series(),
-                "promql_expr_test": self.tests}
+                "promql_expr_test": self.tests, "alert_rule_test": self.alert_tests}
