@@ -8,12 +8,13 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #define GUARD_MSEC 60000
 #define BACKLOG	   4096
 
 /* In the child: what systemd does. */
-static void run(const Fixture *f, int listener, const char *const *options)
+static void run(const Fixture *f, const int listeners[2], const char *const *options)
 {
 	const char *wrapper = getenv("RDMAD_EXPORTER_WRAPPER");
 	char bus[160], pid[16];
@@ -30,33 +31,55 @@ static void run(const Fixture *f, int listener, const char *const *options)
 	argv[n] = NULL;
 	snprintf(pid, sizeof(pid), "%d", getpid());
 	setenv("LISTEN_PID", pid, 1);
-	setenv("LISTEN_FDS", "1", 1);
-	setenv("LISTEN_FDNAMES", "http", 1);
+	setenv("LISTEN_FDS", "2", 1);
+	setenv("LISTEN_FDNAMES", "http:http", 1);
 	unsetenv("NOTIFY_SOCKET");
-	dup2(listener, 3);
-	if (listener != 3)
-		close(listener);
+	/* above what they become, so that the first does not replace the second */
+	for (int i = 0; i < 2; i++)
+		dup2(fcntl(listeners[i], F_DUPFD_CLOEXEC, 10), 3 + i);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	execv(argv[0], CONST_CAST(char *const *, argv));
 	_exit(127);
 }
 
-void exporter_start(Exporter *e, const Fixture *f, const char *const *options)
+static int listen_tcp(Exporter *e)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t size = sizeof(a);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	assert_true(fd >= 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	assert_int_equal(listen(fd, BACKLOG), 0);
 	assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &size), 0);
 	e->port = ntohs(a.sin_port);
+	return fd;
+}
+
+static int listen_unix(Exporter *e, const Fixture *f)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	snprintf(e->path, sizeof(e->path), "%s/http", f->directory);
+	(void)unlink(e->path);
+	text_copy(a.sun_path, sizeof(a.sun_path), e->path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	assert_int_equal(listen(fd, BACKLOG), 0);
+	return fd;
+}
+
+void exporter_start(Exporter *e, const Fixture *f, const char *const *options)
+{
+	int listeners[2] = {listen_tcp(e), listen_unix(e, f)};
+
 	e->pid = fork();
 	assert_true(e->pid >= 0);
 	if (e->pid == 0)
-		run(f, fd, options);
-	close(fd);
+		run(f, listeners, options);
+	close(listeners[0]);
+	close(listeners[1]);
 }
 
 void exporter_stop(Exporter *e)
@@ -82,6 +105,17 @@ int client_connect(const Exporter *e, unsigned int from)
 	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	a.sin_port = htons(e->port);
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	return fd;
+}
+
+int client_connect_unix(const Exporter *e)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	text_copy(a.sun_path, sizeof(a.sun_path), e->path);
 	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	return fd;
 }

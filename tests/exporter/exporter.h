@@ -10,6 +10,7 @@
 typedef struct Exporter {
 	pid_t pid;
 	uint16_t port; /* it listens on 127.0.0.1 */
+	char path[96]; /* and on this Unix socket */
 } Exporter;
 
 /* Starts it on the bus of F. OPTIONS ends with NULL, or is NULL. */
@@ -30,6 +31,7 @@ void reply_done(Reply *r);
 
 /* Connects from 127.0.0.FROM. */
 int client_connect(const Exporter *e, unsigned int from);
+int client_connect_unix(const Exporter *e);
 /* Sends all N bytes, or as many as the other side takes: false if that was not all. */
 bool client_send_bytes(int fd, const void *bytes, size_t n);
 bool client_send(int fd, const char *text);

@@ -3,6 +3,7 @@
  * and how often rdmad is asked for it. */
 
 #include <signal.h>
+#include <sys/socket.h>
 
 #include "exporter.h"
 
@@ -92,6 +93,101 @@ static void test_formats(_unused_ void **state)
 	assert_null(strstr(a.body, "# EOF"));
 	assert_non_null(strstr(b.head, "\r\nContent-Type: application/openmetrics-text; version="));
 	assert_non_null(strstr(b.body, "# EOF\n"));
+}
+
+/* One connection after the other request, with and without a body. */
+static void test_keep(_unused_ void **state)
+{
+	static const char *const requests[] = {
+		"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n",
+		"HEAD /metrics HTTP/1.1\r\nHost: a\r\n\r\n",
+		"GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n",
+		"GET /-/healthy HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+	};
+	static const int statuses[] = {200, 200, 404, 200};
+	int fds[] = {client_connect(&exporter, 1), client_connect_unix(&exporter)};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+		for (size_t n = 0; n < ARRAY_SIZE(requests); n++) {
+			_cleanup_reply_ Reply r = {};
+
+			assert_true(client_send(fds[i], requests[n]));
+			client_read(fds[i], startswith(requests[n], "HEAD"), &r);
+			assert_int_equal(r.status, statuses[n]);
+			assert_int_equal(r.size > 0, !startswith(requests[n], "HEAD"));
+		}
+		client_assert_closed(fds[i]);
+		close(fds[i]);
+	}
+}
+
+/* A request may come in pieces. */
+static void test_pieces(_unused_ void **state)
+{
+	static const char request[] = "GET /metrics HTTP/1.0\r\nX: y\r\n\r\n";
+	_cleanup_close_ int fd = client_connect(&exporter, 1);
+	_cleanup_reply_ Reply r = {};
+
+	for (size_t i = 0; i < sizeof(request) - 1; i++) {
+		assert_true(client_send_bytes(fd, &request[i], 1));
+		usleep(1000);
+	}
+	/* no more will come: the answer is sent all the same */
+	shutdown(fd, SHUT_WR);
+	client_read(fd, false, &r);
+	assert_int_equal(r.status, 200);
+	assert_line(r.body, UP);
+}
+
+/* What a program prints that is run with the URL in $URL and the Unix socket in $SOCKET. */
+static char *run_client(const char *command)
+{
+	char url[64], *text = calloc(1, 1 << 20);
+	size_t n;
+	FILE *pipe;
+
+	assert_non_null(text);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u", exporter.port);
+	setenv("URL", url, 1);
+	setenv("SOCKET", exporter.path, 1);
+	pipe = popen(command, "re");
+	assert_non_null(pipe);
+	n = fread(text, 1, (1 << 20) - 1, pipe);
+	text[n] = '\0';
+	assert_int_equal(pclose(pipe), 0);
+	return text;
+}
+
+/* Clients that others have written. */
+static void test_clients(_unused_ void **state)
+{
+	static const char *const commands[] = {
+		"curl -sSf $URL/metrics",
+		"curl -sSf --http1.0 $URL/metrics",
+		"curl -sSf --unix-socket $SOCKET http://localhost/metrics",
+		"curl -sSf $URL/-/healthy $URL/ $URL/metrics",
+		"python3 -c 'import http.client, os\n"
+		"c = http.client.HTTPConnection(os.environ[\"URL\"][7:])\n"
+		"for i in range(3):\n"
+		"    c.request(\"GET\", \"/metrics\")\n"
+		"    r = c.getresponse()\n"
+		"    text = r.read()\n"
+		"    assert r.status == 200 and "
+		"r.getheader(\"Content-Type\").startswith(\"text/\")\n"
+		"c.request(\"HEAD\", \"/metrics\")\n"
+		"assert c.getresponse().read() == b\"\"\n"
+		"print(text.decode(), end=\"\")'",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		_cleanup_free_ char *text = NULL;
+
+		if (startswith(commands[i], "curl") && system("command -v curl >/dev/null") != 0)
+			continue;
+		text = run_client(commands[i]);
+		assert_line(text, UP);
+		assert_line(text, ACTIVE);
+	}
 }
 
 /* Each change is in the next scrape, whether rdmad signals it or not. */
@@ -337,6 +433,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_formats, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_keep, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pieces, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_clients, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_devices, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_absent, setup_absent, teardown),
