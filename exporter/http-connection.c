@@ -50,11 +50,11 @@ static void reply(HttpConnection *c, HttpStatus status, HttpPage *page)
 		     "HTTP/1.1 %d %s\r\n"
 		     "Content-Type: %s\r\n"
 		     "Content-Length: %zu\r\n"
-		     "%s%s"
+		     "%s%s%s"
 		     "X-Content-Type-Options: nosniff\r\n"
 		     "\r\n",
 		     status, http_reason(status), page ? page->type : "text/plain",
-		     page ? page->size : 0,
+		     page ? page->size : 0, page && page->gzip ? "Content-Encoding: gzip\r\n" : "",
 		     status == HTTP_METHOD_NOT_ALLOWED ? "Allow: GET, HEAD\r\n" : "",
 		     c->request.keep ? "" : "Connection: close\r\n");
 	c->n_head = (size_t)n;
@@ -111,7 +111,8 @@ static void on_state(void *userdata, const SourceState *state)
 	HttpPage *page = NULL;
 
 	c->source_request = NULL;
-	if (http_pages_get(&c->http->pages, state, c->request.openmetrics, &page) < 0)
+	if (http_pages_get(&c->http->pages, state, c->request.openmetrics, c->request.gzip, &page) <
+	    0)
 		refuse(c, HTTP_UNAVAILABLE);
 	else
 		reply(c, HTTP_OK, page);

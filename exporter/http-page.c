@@ -3,6 +3,8 @@
 #include "http-page.h"
 #include "own-metrics.h"
 
+#include <zlib.h>
+
 HttpPage *http_page_unref(HttpPage *p)
 {
 	if (!p || --p->n_refs > 0)
@@ -24,7 +26,7 @@ int http_page_new(const char *text, HttpPage **ret)
 
 	if (!p)
 		return -ENOMEM;
-	*p = (HttpPage){1, strlen(text), strdup(text), "text/plain; charset=utf-8"};
+	*p = (HttpPage){1, strlen(text), strdup(text), "text/plain; charset=utf-8", false};
 	if (!p->text) {
 		free(p);
 		return -ENOMEM;
@@ -61,30 +63,67 @@ static int render(const SourceState *state, bool openmetrics, HttpPage **ret)
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return -ENOMEM;
-	*p = (HttpPage){1, t.size, steal_pointer(&t.text), metrics_content_type(t.format)};
+	*p = (HttpPage){1, t.size, steal_pointer(&t.text), metrics_content_type(t.format), false};
 	*ret = p;
 	return 0;
 }
 
-int http_pages_get(HttpPages *p, const SourceState *state, bool openmetrics, HttpPage **ret)
+/* Compresses PAGE as gzip(1) does. */
+static int compress_page(const HttpPage *page, HttpPage **ret)
 {
-	HttpPage *page;
+	enum { BITS = 15, GZIP = 16, MEMORY = 8 };
+	z_stream z = {.next_in = (Bytef *)page->text, .avail_in = (uInt)page->size};
+	_cleanup_free_ char *text = NULL;
+	size_t room;
+	HttpPage *p;
 	int r;
 
-	if (!p->last[openmetrics].page || p->last[openmetrics].serial != state->serial) {
-		r = render(state, openmetrics, &page);
+	if (page->size > UINT32_MAX / 2)
+		return -EFBIG;
+	/* the quickest level: the best takes six times as long for an eighth less */
+	if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, BITS + GZIP, MEMORY, Z_DEFAULT_STRATEGY) !=
+	    Z_OK)
+		return -ENOMEM;
+	room = deflateBound(&z, page->size);
+	text = malloc(room);
+	z.next_out = (Bytef *)text;
+	z.avail_out = (uInt)room;
+	r = text && deflate(&z, Z_FINISH) == Z_STREAM_END ? 0 : -ENOMEM;
+	p = r >= 0 ? calloc(1, sizeof(*p)) : NULL;
+	if (p)
+		*p = (HttpPage){1, z.total_out, steal_pointer(&text), page->type, true};
+	deflateEnd(&z);
+	if (!p)
+		return -ENOMEM;
+	*ret = p;
+	return 0;
+}
+
+int http_pages_get(HttpPages *p, const SourceState *state, bool openmetrics, bool gzip,
+		   HttpPage **ret)
+{
+	HttpPage **at = &p->last[openmetrics][gzip].page, *page;
+	int r;
+
+	if (!*at || p->last[openmetrics][gzip].serial != state->serial) {
+		_cleanup_(http_page_unref_pointer) HttpPage *plain = NULL;
+
+		r = gzip ? http_pages_get(p, state, openmetrics, false, &plain) : 0;
+		if (r >= 0)
+			r = gzip ? compress_page(plain, &page) : render(state, openmetrics, &page);
 		if (r < 0)
 			return r;
-		http_page_unref(p->last[openmetrics].page);
-		p->last[openmetrics].page = page;
-		p->last[openmetrics].serial = state->serial;
+		http_page_unref(*at);
+		*at = page;
+		p->last[openmetrics][gzip].serial = state->serial;
 	}
-	*ret = http_page_ref(p->last[openmetrics].page);
+	*ret = http_page_ref(*at);
 	return 0;
 }
 
 void http_pages_done(HttpPages *p)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(p->last); i++)
-		p->last[i].page = http_page_unref(p->last[i].page);
+		for (size_t k = 0; k < ARRAY_SIZE(p->last[i]); k++)
+			p->last[i][k].page = http_page_unref(p->last[i][k].page);
 }

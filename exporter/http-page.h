@@ -11,6 +11,7 @@ typedef struct HttpPage {
 	size_t size;
 	char *text;
 	const char *type; /* for Content-Type: */
+	bool gzip;	  /* TEXT is compressed */
 } HttpPage;
 
 /* Takes NULL; returns NULL. */
@@ -21,14 +22,16 @@ DEFINE_CLEANUP(HttpPage, http_page_unref);
 /* A page of plain text, which is copied. -ENOMEM. */
 int http_page_new(const char *text, HttpPage **ret);
 
-/* The last page of metrics in each format. Zeroed, there is none. */
+/* The last page of metrics in each format, and the same compressed. Zeroed, there is none. */
 typedef struct HttpPages {
 	struct {
 		HttpPage *page;
 		uint64_t serial; /* of the state in it */
-	} last[2];
+	} last[2][2];
 } HttpPages;
 
 void http_pages_done(HttpPages *p);
-/* The metrics of STATE. *RET is a reference of the caller's. -ENOMEM. */
-int http_pages_get(HttpPages *p, const SourceState *state, bool openmetrics, HttpPage **ret);
+/* The metrics of STATE. Compressed a page has a sixth of the bytes, which takes 0.2 ms for 40 KiB,
+ * once for all. *RET is a reference of the caller's. -ENOMEM. */
+int http_pages_get(HttpPages *p, const SourceState *state, bool openmetrics, bool gzip,
+		   HttpPage **ret);

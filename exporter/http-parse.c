@@ -110,11 +110,22 @@ static void read_accept(Span value, Accept *a)
 	}
 }
 
+static bool accepts_gzip(Span value)
+{
+	while (value.n > 0) {
+		Span coding = take(&value, ','), name = trim(take(&coding, ';'));
+
+		if (span_is_word(name, "gzip"))
+			return weight(coding) > 0;
+	}
+	return false;
+}
+
 /* Fields */
 
 typedef struct Fields {
 	unsigned int n_hosts;
-	bool close, body;
+	bool close, body, gzip;
 	Accept accept;
 } Fields;
 
@@ -139,6 +150,8 @@ static bool read_field(Span line, Fields *f)
 		read_connection(value, f);
 	else if (span_is_word(name, "Accept"))
 		read_accept(value, &f->accept);
+	else if (span_is_word(name, "Accept-Encoding"))
+		f->gzip |= accepts_gzip(value);
 	else if (span_is_word(name, "Transfer-Encoding"))
 		f->body = true;
 	else if (span_is_word(name, "Content-Length"))
@@ -237,6 +250,7 @@ static HttpStatus read_head(Span head, HttpRequest *ret)
 	if (f.body)
 		return HTTP_CONTENT_TOO_LARGE;
 	ret->keep = minor != '0' && !f.close;
+	ret->gzip = f.gzip;
 	ret->openmetrics = f.accept.openmetrics > 0 && f.accept.openmetrics >= f.accept.text;
 	return status;
 }

@@ -41,6 +41,7 @@ typedef struct HttpRequest {
 	bool keep;	  /* the connection may stay open afterwards. False if it is not known where
 			     the next request begins */
 	bool openmetrics; /* the client prefers OpenMetrics to the older text format */
+	bool gzip;	  /* the reply may be compressed */
 } HttpRequest;
 
 /* Looks for a request at the beginning of the N bytes at DATA. False: it is not complete yet, and

@@ -165,6 +165,13 @@ static void test_clients(_unused_ void **state)
 		"curl -sSf $URL/metrics",
 		"curl -sSf --http1.0 $URL/metrics",
 		"curl -sSf --unix-socket $SOCKET http://localhost/metrics",
+		"curl -sSf --compressed $URL/metrics",
+		"python3 -c 'import gzip, os, urllib.request\n"
+		"q = urllib.request.Request(os.environ[\"URL\"] + \"/metrics\",\n"
+		"    headers={\"Accept-Encoding\": \"deflate;q=1, gzip;q=0.5\"})\n"
+		"r = urllib.request.urlopen(q)\n"
+		"assert r.getheader(\"Content-Encoding\") == \"gzip\"\n"
+		"print(gzip.decompress(r.read()).decode(), end=\"\")'",
 		"curl -sSf $URL/-/healthy $URL/ $URL/metrics",
 		"python3 -c 'import http.client, os\n"
 		"c = http.client.HTTPConnection(os.environ[\"URL\"][7:])\n"

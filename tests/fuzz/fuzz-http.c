@@ -37,7 +37,7 @@ static void check(const char *data, size_t n, const HttpRequest *r)
 static bool equal(const HttpRequest *a, const HttpRequest *b)
 {
 	return a->status == b->status && a->path == b->path && a->head == b->head &&
-	       a->keep == b->keep && a->openmetrics == b->openmetrics;
+	       a->keep == b->keep && a->openmetrics == b->openmetrics && a->gzip == b->gzip;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -198,6 +198,33 @@ static void test_accept(_unused_ void **state)
 	}
 }
 
+static void test_accept_encoding(_unused_ void **state)
+{
+	static const struct {
+		const char *value;
+		bool gzip;
+	} rows[] = {
+		{"gzip", true},
+		{"deflate, GZIP", true},
+		{"gzip;q=0", false},
+		{"gzip;q=0.001", true},
+		{"identity", false},
+		{"*", false},
+		{"br , gzip ; q=1", true},
+		{"", false},
+		{"gzipped", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char text[512];
+
+		snprintf(text, sizeof(text), LINE "Accept-Encoding: %s\r\n" END, rows[i].value);
+		if (parse(text).gzip != rows[i].gzip)
+			fail_msg("Accept-Encoding: %s", rows[i].value);
+	}
+	assert_false(parse(LINE END).gzip);
+}
+
 /* Each beginning of a request is no request yet, and is not refused. */
 static void test_partial(_unused_ void **state)
 {
@@ -262,7 +289,7 @@ int main(void)
 		cmocka_unit_test(test_request_lines), cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_keep),	      cmocka_unit_test(test_accept),
 		cmocka_unit_test(test_partial),	      cmocka_unit_test(test_early),
-		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_limits),	      cmocka_unit_test(test_accept_encoding),
 	};
 
 	return cmocka_run_group_tests_name("http-parse", tests, NULL, NULL);
