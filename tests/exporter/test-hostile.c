@@ -99,6 +99,8 @@ static void good_end(Good *g, const char *attack, const char *happened)
 	printf("%-34s %-44s %3u scrapes, %5.1f ms at most; %+ld KiB\n", attack, happened, g->n,
 	       g->longest, (long)kib - (long)g->kib);
 #ifndef __SANITIZE_ADDRESS__
+	if (getenv("RDMAD_EXPORTER_WRAPPER")) /* valgrind keeps what was freed, too */
+		return;
 	/* what malloc() keeps for the next time; all connections and some pages have less */
 	assert_in_range(kib, 0, g->kib + 12 * 1024);
 #endif
@@ -220,15 +222,15 @@ static void test_pipeline(_unused_ void **state)
 	good_begin(&g);
 	fd = client_connect(&exporter, 1);
 	assert_true(client_send(fd, all));
-	good_scrapes(&g);
-	for (;;) {
+	for (;; answered++) {
 		_cleanup_reply_ Reply r = {};
 
 		client_read(fd, false, &r);
 		if (r.status == 0)
 			break;
 		assert_int_equal(r.status, 200);
-		answered++;
+		if (answered % 5 == 0)
+			good_scrape(&g);
 	}
 	assert_int_equal(answered, REQUESTS_MAX);
 	close(fd);
