@@ -20,7 +20,7 @@
 
 /* Who asks is told no later than so long after it asked. A rdmad that has not answered by then is
  * not up. */
-#define SOURCE_TIMEOUT_USEC (2 * USEC_PER_SEC)
+#define SOURCE_TIMEOUT_USEC (5 * USEC_PER_SEC)
 /* How long a call of GetAllCounters() waits for devices: those that take longer have no counters.
  */
 #define SOURCE_COUNTERS_USEC (250 * USEC_PER_MSEC)
