@@ -22,8 +22,8 @@
  * not up. */
 #define SOURCE_TIMEOUT_USEC (5 * USEC_PER_SEC)
 /* How long a call of GetAllCounters() waits for devices: those that take longer have no counters.
- */
-#define SOURCE_COUNTERS_USEC (250 * USEC_PER_MSEC)
+ * What is asked after a device that hangs waits half a second for it (QueryTimeoutSec=). */
+#define SOURCE_COUNTERS_USEC (700 * USEC_PER_MSEC)
 /* Counters that are not older are not read again. */
 #define SOURCE_FRESH_USEC USEC_PER_SEC
 
