@@ -121,6 +121,9 @@ enum {
 	METRICS_UNAVAILABLE = 1 << 0,
 	/* families without samples too: all that there can be, but for counters without a row */
 	METRICS_ALL_FAMILIES = 1 << 1,
+	/* nothing but the families that the collector "infiniband" of node_exporter 1.5 has, with
+	 * its names, labels and units: node_infiniband_* */
+	METRICS_NODE_EXPORTER = 1 << 2,
 };
 
 /*
@@ -131,6 +134,10 @@ enum {
  */
 int metrics_visit(const Metrics *m, unsigned int flags, const MetricsVisitor *visitor,
 		  void *userdata);
+
+/* rdma_rdmad_up, which has no labels: 0 or 1. It is of the program that asks, and metrics_visit()
+ * does not visit it. */
+extern const MetricFamily metrics_up;
 
 /* The number as text: decimal, exact, without an exponent: "400000000000", "0.004096". Returns RET.
  */

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "metrics-private.h"
+#include "visit.h"
 
 /* Labels of one sample: each row of an object at most, and those of the object itself. */
 #define LABELS_MAX (MAX((size_t)_PORT_ATTR_MAX, (size_t)_DEVICE_ATTR_MAX) + 2)
@@ -14,18 +14,12 @@ static const char *const object_words[_METRIC_OBJECT_KIND_MAX] = {
 	[METRIC_DEVICES] = "device",
 };
 
-/* A visit: where it is. */
-typedef struct Visit {
-	const Metrics *metrics;
-	unsigned int flags;
-	const MetricsVisitor *visitor;
-	void *userdata;
-	MetricFamily family;
-	bool announced; /* the visitor knows of the family */
-	char name[METRIC_NAME_MAX];
-	char help[512];
-	int r; /* the first result that is negative */
-} Visit;
+const MetricFamily metrics_up = {
+	.name = "rdma_rdmad_up",
+	.type = METRIC_TYPE_GAUGE,
+	.unit = "",
+	.help = "Whether rdmad answers.",
+};
 
 /* Calling the visitor */
 
@@ -36,8 +30,7 @@ static void announce_family(Visit *v)
 	v->announced = true;
 }
 
-/* Begins the family that v->name names. */
-static void begin_family(Visit *v, MetricType type, const char *unit, const char *help)
+void visit_begin_family(Visit *v, MetricType type, const char *unit, const char *help)
 {
 	v->family = (MetricFamily){.name = v->name, .type = type, .unit = unit, .help = help};
 	v->announced = false;
@@ -45,7 +38,7 @@ static void begin_family(Visit *v, MetricType type, const char *unit, const char
 		announce_family(v);
 }
 
-static void put_sample(Visit *v, const MetricLabel *labels, size_t n, MetricNumber number)
+void visit_put_labels(Visit *v, const MetricLabel *labels, size_t n, MetricNumber number)
 {
 	const MetricSample sample = {.labels = labels, .n_labels = n, .number = number};
 
@@ -54,36 +47,27 @@ static void put_sample(Visit *v, const MetricLabel *labels, size_t n, MetricNumb
 		v->r = v->visitor->sample(v->userdata, &v->family, &sample);
 }
 
-/* The labels that every sample of O has. Returns how many. */
-static size_t set_object_labels(const MetricObject *o, MetricLabel *labels)
+size_t visit_set_labels(const MetricObject *o, MetricLabel *labels)
 {
 	labels[0] = (MetricLabel){"device", o->name};
 	labels[1] = (MetricLabel){"port", o->number};
 	return *o->number ? 2 : 1;
 }
 
-static const MetricNumber one = {.value = 1, .divisor = 1};
-
-static MetricNumber whole(uint64_t value)
-{
-	return (MetricNumber){.value = value, .divisor = 1};
-}
-
-/* A sample of O with one more label, unless that is NULL. */
-static void put_object_sample(Visit *v, const MetricObject *o, const char *label,
-			      const char *label_value, MetricNumber number)
+void visit_put_sample(Visit *v, const MetricObject *o, const char *label, const char *label_value,
+		      MetricNumber number)
 {
 	MetricLabel labels[3];
-	size_t n = set_object_labels(o, labels);
+	size_t n = visit_set_labels(o, labels);
 
 	if (label)
 		labels[n++] = (MetricLabel){label, label_value};
-	put_sample(v, labels, n, number);
+	visit_put_labels(v, labels, n, number);
 }
 
 /* Rows */
 
-static MetricNumber number_of(const Attribute *row, const MetricValue *value)
+MetricNumber visit_number(const Attribute *row, const MetricValue *value)
 {
 	MetricNumber n = {.value = value->number,
 			  .divisor = 1,
@@ -96,11 +80,6 @@ static MetricNumber number_of(const Attribute *row, const MetricValue *value)
 	return n;
 }
 
-static bool is_number(const MetricValue *value)
-{
-	return value->kind == METRIC_VALUE_NUMBER || value->kind == METRIC_VALUE_NEGATIVE;
-}
-
 /* One sample for each name that the state can have, and one for a state that has none of them. */
 static void put_states(Visit *v, const MetricObject *o, const Attribute *row, const char *state)
 {
@@ -110,11 +89,11 @@ static void put_states(Visit *v, const MetricObject *o, const Attribute *row, co
 	for (; names && *names; names++) {
 		bool is = streq(*names, state);
 
-		put_object_sample(v, o, "state", *names, whole(is));
+		visit_put_sample(v, o, "state", *names, whole(is));
 		found = found || is;
 	}
 	if (!found && *state)
-		put_object_sample(v, o, "state", state, one);
+		visit_put_sample(v, o, "state", state, one);
 }
 
 static MetricType type_of(const Attribute *row)
@@ -134,7 +113,7 @@ static void visit_row(Visit *v, const MetricObjects *list, size_t i)
 		 attr_table_entry_size(row->type) > 0 ? "The number of entries of this table: "
 						      : "",
 		 row->help);
-	begin_family(v, type_of(row), metric_row_unit(row), v->help);
+	visit_begin_family(v, type_of(row), metric_row_unit(row), v->help);
 	for (size_t n = 0; n < list->n && v->r >= 0; n++) {
 		const MetricObject *o = &list->items[n];
 		const MetricValue *value = &o->values[i];
@@ -142,7 +121,7 @@ static void visit_row(Visit *v, const MetricObjects *list, size_t i)
 		if (row->metric == METRIC_STATESET && value->kind == METRIC_VALUE_TEXT)
 			put_states(v, o, row, value->text);
 		else if (row->metric != METRIC_STATESET && is_number(value))
-			put_object_sample(v, o, NULL, NULL, number_of(row, value));
+			visit_put_sample(v, o, NULL, NULL, visit_number(row, value));
 	}
 }
 
@@ -159,7 +138,7 @@ static const char *label_text(const Attribute *row, const MetricValue *value,
 	if (row->unit == UNIT_HEX)
 		snprintf(buffer, METRIC_NUMBER_MAX, "0x%" PRIx64, value->number);
 	else
-		metric_number_format(number_of(row, value), buffer);
+		metric_number_format(visit_number(row, value), buffer);
 	return buffer;
 }
 
@@ -168,7 +147,7 @@ static void put_info(Visit *v, const MetricObjects *list, const MetricObject *o,
 {
 	char numbers[LABELS_MAX][METRIC_NUMBER_MAX];
 	MetricLabel labels[LABELS_MAX];
-	size_t n = set_object_labels(o, labels);
+	size_t n = visit_set_labels(o, labels);
 
 	for (size_t i = 0; i < list->n_rows; i++) {
 		const Attribute *row = &list->rows[i];
@@ -180,7 +159,7 @@ static void put_info(Visit *v, const MetricObjects *list, const MetricObject *o,
 		if (text)
 			labels[n++] = (MetricLabel){names[i], text};
 	}
-	put_sample(v, labels, n, one);
+	visit_put_labels(v, labels, n, one);
 }
 
 static void visit_info(Visit *v, const MetricObjects *list, const char *word)
@@ -191,7 +170,7 @@ static void visit_info(Visit *v, const MetricObjects *list, const char *word)
 		metric_label_name(&list->rows[i], names[i]);
 	snprintf(v->name, sizeof(v->name), "rdma_%s_info", word);
 	snprintf(v->help, sizeof(v->help), "What the %s is, as labels; the value is 1.", word);
-	begin_family(v, METRIC_TYPE_INFO, "", v->help);
+	visit_begin_family(v, METRIC_TYPE_INFO, "", v->help);
 	for (size_t n = 0; n < list->n && v->r >= 0; n++)
 		put_info(v, list, &list->items[n], names);
 }
@@ -201,14 +180,14 @@ static void visit_info(Visit *v, const MetricObjects *list, const char *word)
 static void put_unavailable(Visit *v, const MetricObjects *list, const MetricObject *o)
 {
 	MetricLabel labels[4];
-	size_t n = set_object_labels(o, labels);
+	size_t n = visit_set_labels(o, labels);
 
 	for (size_t i = 0; i < list->n_rows; i++) {
 		if (o->values[i].kind != METRIC_VALUE_UNAVAILABLE)
 			continue;
 		labels[n] = (MetricLabel){"attribute", list->rows[i].name};
 		labels[n + 1] = (MetricLabel){"reason", o->values[i].text};
-		put_sample(v, labels, n + 2, one);
+		visit_put_labels(v, labels, n + 2, one);
 	}
 }
 
@@ -219,7 +198,7 @@ static void visit_unavailable(Visit *v, const MetricObjects *list, const char *w
 	snprintf(v->name, sizeof(v->name), "rdma_%s_unavailable", word);
 	snprintf(v->help, sizeof(v->help),
 		 "The %s has no value of this attribute, for this reason; the value is 1.", word);
-	begin_family(v, METRIC_TYPE_GAUGE, "", v->help);
+	visit_begin_family(v, METRIC_TYPE_GAUGE, "", v->help);
 	for (size_t n = 0; n < list->n && v->r >= 0; n++)
 		put_unavailable(v, list, &list->items[n]);
 }
@@ -232,12 +211,12 @@ static void visit_counter(Visit *v, size_t i)
 	const CounterRow *row = &counter_rows[i];
 
 	metric_counter_name(row, v->name);
-	begin_family(v, METRIC_TYPE_COUNTER, metric_counter_unit(row), row->help);
+	visit_begin_family(v, METRIC_TYPE_COUNTER, metric_counter_unit(row), row->help);
 	for (size_t n = 0; n < list->n && v->r >= 0; n++) {
 		const MetricObject *o = &list->items[n];
 
 		if (o->counters && o->counters[i].valid)
-			put_object_sample(v, o, NULL, NULL, whole(o->counters[i].value));
+			visit_put_sample(v, o, NULL, NULL, whole(o->counters[i].value));
 	}
 }
 
@@ -246,14 +225,15 @@ static void visit_saturated(Visit *v)
 	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
 
 	snprintf(v->name, sizeof(v->name), "rdma_port_counter_saturated");
-	begin_family(v, METRIC_TYPE_GAUGE, "",
-		     "This counter has reached the most that it can count, and stays there until "
-		     "somebody resets it; the value is 1.");
+	visit_begin_family(
+		v, METRIC_TYPE_GAUGE, "",
+		"This counter has reached the most that it can count, and stays there until "
+		"somebody resets it; the value is 1.");
 	for (size_t n = 0; n < list->n && v->r >= 0; n++)
 		for (size_t i = 0; list->items[n].counters && i < n_counter_rows; i++)
 			if (list->items[n].counters[i].saturated)
-				put_object_sample(v, &list->items[n], "counter",
-						  counter_rows[i].name, one);
+				visit_put_sample(v, &list->items[n], "counter",
+						 counter_rows[i].name, one);
 }
 
 static void visit_available(Visit *v)
@@ -261,11 +241,12 @@ static void visit_available(Visit *v)
 	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
 
 	snprintf(v->name, sizeof(v->name), "rdma_port_counters_available");
-	begin_family(v, METRIC_TYPE_GAUGE, "", "Whether the counters of the port could be read.");
+	visit_begin_family(v, METRIC_TYPE_GAUGE, "",
+			   "Whether the counters of the port could be read.");
 	for (size_t n = 0; n < list->n && v->r >= 0; n++)
 		if (list->items[n].counters)
-			put_object_sample(v, &list->items[n], NULL, NULL,
-					  whole(list->items[n].has_counters));
+			visit_put_sample(v, &list->items[n], NULL, NULL,
+					 whole(list->items[n].has_counters));
 }
 
 /* Counters without a row: a driver can invent any name, and each family has to be in one piece */
@@ -333,11 +314,11 @@ static void visit_foreign(Visit *v)
 			continue;
 		if (!streq(v->name, list[i].metric)) {
 			snprintf(v->name, sizeof(v->name), "%s", list[i].metric);
-			begin_family(v, METRIC_TYPE_UNKNOWN, "",
-				     "A counter of the driver, of which rdmad knows only the "
-				     "name.");
+			visit_begin_family(v, METRIC_TYPE_UNKNOWN, "",
+					   "A counter of the driver, of which rdmad knows only the "
+					   "name.");
 		}
-		put_object_sample(v, o, NULL, NULL, whole(list[i].value));
+		visit_put_sample(v, o, NULL, NULL, whole(list[i].value));
 	}
 }
 
@@ -350,6 +331,10 @@ int metrics_visit(const Metrics *m, unsigned int flags, const MetricsVisitor *vi
 
 	if (!v.metrics)
 		return -ENOMEM;
+	if (flags & METRICS_NODE_EXPORTER) {
+		visit_node_exporter(&v);
+		return v.r < 0 ? v.r : 0;
+	}
 	for (MetricObjectKind k = 0; k < _METRIC_OBJECT_KIND_MAX; k++) {
 		const MetricObjects *list = &v.metrics->objects[k];
 

@@ -13,8 +13,9 @@
 #define BITS_64	 64
 
 const CounterRow counter_rows[] = {
-#define COUNTER(group_, file_, name_, unit_, scale_, bits_, help_)                                 \
-	{COUNTER_GROUP_##group_, #file_, #name_, COUNTER_##unit_, scale_, BITS_##bits_, help_},
+#define COUNTER(group_, file_, name_, unit_, scale_, bits_, node_exporter_, help_)                 \
+	{COUNTER_GROUP_##group_, #file_,	  #name_, COUNTER_##unit_, scale_,                 \
+	 BITS_##bits_,		 #node_exporter_, help_},
 #include "counters.def"
 #undef COUNTER
 };

@@ -18,7 +18,9 @@ typedef struct CounterRow {
 	CounterUnit unit;
 	unsigned int scale; /* the published value is that of sysfs times this */
 	unsigned int bits;  /* the width of the counter, COUNTER_BITS_EXT, or 0: not known */
-	const char *help;   /* one sentence */
+	const char
+		*node_exporter; /* its name there without node_infiniband_ and _total; "": none */
+	const char *help;	/* one sentence */
 } CounterRow;
 
 /* A counter with 64 bits on ports that have extended counters, and 32 on others. */

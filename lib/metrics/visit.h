@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* A visit of the families of a machine, which have the names of rdmad (visit.c)
+ * or those of node_exporter (visit-node-exporter.c). */
+
+#include "metrics-private.h"
+
+/* A visit: where it is. */
+typedef struct Visit {
+	const Metrics *metrics;
+	unsigned int flags;
+	const MetricsVisitor *visitor;
+	void *userdata;
+	MetricFamily family;
+	bool announced; /* the visitor knows of the family */
+	char name[METRIC_NAME_MAX];
+	char help[512];
+	int r; /* the first result that is negative */
+} Visit;
+
+static const MetricNumber one = {.value = 1, .divisor = 1};
+
+static inline MetricNumber whole(uint64_t value)
+{
+	return (MetricNumber){.value = value, .divisor = 1};
+}
+
+static inline bool is_number(const MetricValue *value)
+{
+	return value->kind == METRIC_VALUE_NUMBER || value->kind == METRIC_VALUE_NEGATIVE;
+}
+
+/* Begins the family that v->name names. */
+void visit_begin_family(Visit *v, MetricType type, const char *unit, const char *help);
+/* Sets the labels that every sample of O has, at most two. Returns how many. */
+size_t visit_set_labels(const MetricObject *o, MetricLabel *labels);
+/* A sample with these labels. */
+void visit_put_labels(Visit *v, const MetricLabel *labels, size_t n, MetricNumber number);
+/* A sample of O, which has one more label unless LABEL is NULL. */
+void visit_put_sample(Visit *v, const MetricObject *o, const char *label, const char *label_value,
+		      MetricNumber number);
+/* The number VALUE of ROW, in the unit of the metric. */
+MetricNumber visit_number(const Attribute *row, const MetricValue *value);
+
+/* Visits the families that node_exporter has. */
+void visit_node_exporter(Visit *v);
