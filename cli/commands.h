@@ -48,6 +48,9 @@ extern const Option top_options[];
 
 ExitStatus history_command(Context *c);
 
+ExitStatus metrics_command(Context *c);
+extern const Option metrics_options[];
+
 ExitStatus describe_command(Context *c);
 /* Prints the columns of "list", a line each. It needs no rdmad. */
 ExitStatus describe_columns(Context *c);

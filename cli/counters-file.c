@@ -60,7 +60,7 @@ ExitStatus samples_save(const char *path, const SampleList *list)
 	r = file_replace(path, text, size);
 	if (r == 0)
 		return STATUS_OK;
-	complain("cannot write %s: %s", path, strerror(-r));
+	complain("cannot write %s: %s", path, file_error_text(r));
 	return STATUS_FAILED;
 }
 

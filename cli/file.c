@@ -7,27 +7,34 @@
 
 #include "util.h"
 
-int file_replace(const char *path, const char *text, size_t size)
+static int write_all(int fd, const char *text, size_t size)
+{
+	while (size > 0) {
+		ssize_t n = write(fd, text, size);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		text += MAX(n, 0);
+		size -= (size_t)MAX(n, 0);
+	}
+	return 0;
+}
+
+static int replace(const char *path, const char *text, size_t size, mode_t mode, bool durable)
 {
 	_cleanup_free_ char *new = NULL;
-	mode_t mask = umask(0);
-	int fd, r = 0;
+	struct stat st;
+	int fd, r;
 
-	umask(mask);
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+		return -EEXIST;
 	if (asprintf(&new, "%s.XXXXXX", path) < 0)
 		return -ENOMEM;
 	fd = mkostemp(new, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	for (size_t done = 0; done < size && r == 0;) {
-		ssize_t n = write(fd, text + done, size - done);
-
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno != EINTR)
-			r = -errno;
-	}
-	if (r == 0 && (fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0))
+	r = write_all(fd, text, size);
+	if (r == 0 && (fchmod(fd, mode) < 0 || (durable && fsync(fd) < 0)))
 		r = -errno;
 	if (close(fd) < 0 && r == 0)
 		r = -errno;
@@ -36,4 +43,22 @@ int file_replace(const char *path, const char *text, size_t size)
 	if (r < 0)
 		(void)unlink(new);
 	return r;
+}
+
+int file_replace(const char *path, const char *text, size_t size)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return replace(path, text, size, 0666 & ~mask, true);
+}
+
+int file_publish(const char *path, const char *text, size_t size)
+{
+	return replace(path, text, size, 0644, false);
+}
+
+const char *file_error_text(int r)
+{
+	return r == -EEXIST ? "it is not a regular file" : strerror(-r);
 }

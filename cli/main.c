@@ -85,6 +85,11 @@ static const Command commands[] = {
 	 "Print the last changes of the state of ports",
 	 "  rdmactl history mlx5_0/1          does the link flap, and since when?\n"
 	 "  rdmactl history --json ib0 | jq -r .Ports[].Transitions[].To\n"},
+	{"metrics",  "PORT",      0, UINT_MAX, RUN_OFFLINE, metrics_options,  metrics_command,
+	 "Print metrics for Prometheus",
+	 "  rdmactl metrics --format=openmetrics\n"
+	 "  rdmactl metrics -o /var/lib/prometheus/node-exporter/rdma.prom\n"
+	 "  rdmactl metrics --names=node_exporter --no-counters mlx5_0\n"},
 	{"describe", "ATTRIBUTE", 0, 1,        RUN_OFFLINE, NULL,             describe_command,
 	 "Explain an attribute or a counter, or list all",
 	 "  rdmactl describe LinkSpeed\n"
@@ -298,10 +303,13 @@ static ExitStatus run_help(char **arguments, unsigned int n)
 static ExitStatus run(Context *c, int argc, char **argv)
 {
 	const Command *command = &commands[0];
+	const char *name;
 	ExitStatus status;
 	int first;
 
 	join_options();
+	name = options_find_command(&options, argc, argv);
+	options_prefer(&options, name ? name : command->name);
 	status = options_parse(&options, argc, argv, &first);
 	if (status != STATUS_OK)
 		return status;
@@ -318,8 +326,7 @@ static ExitStatus run(Context *c, int argc, char **argv)
 	if (c->n_arguments == 0 && arg_help)
 		return help();
 	if (c->n_arguments > 0) {
-		const char *name = *c->arguments++;
-
+		name = *c->arguments++;
 		c->n_arguments--;
 		if (streq(name, "help"))
 			return run_help(c->arguments, c->n_arguments);

@@ -31,20 +31,53 @@ ExitStatus option_refuse(const Option *o, const char *argument)
 	return STATUS_USAGE;
 }
 
-static const Option *find_name(const OptionTable *t, const char *name)
+/* Whether a command line cannot have both. */
+static bool is_same_name(const Option *a, const Option *b)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (streq(t->rows[i].option->name, name))
-			return t->rows[i].option;
-	return NULL;
+	return streq(a->name, b->name) || (a->letter && a->letter == b->letter);
+}
+
+/* Whether a row that COMMAND has, or every command, has the name or the letter of O. */
+static bool has_name(const OptionTable *t, const char *command, const Option *o)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const char *owner = t->rows[i].command;
+
+		if (is_same_name(t->rows[i].option, o) &&
+		    (!command || !owner || streq(owner, command)))
+			return true;
+	}
+	return false;
 }
 
 void options_join(OptionTable *t, const char *command, const Option *options)
 {
 	for (const Option *o = options; o && o->name; o++) {
-		assert(t->n < OPTIONS_MAX && !find_name(t, o->name));
+		assert(t->n < OPTIONS_MAX && !has_name(t, command, o));
 		t->rows[t->n].option = o;
 		t->rows[t->n++].command = command;
+	}
+	options_prefer(t, NULL);
+}
+
+/* Whether row I stands for its name rather than row K, which has the same. */
+static bool is_preferred(const OptionTable *t, size_t i, size_t k, const char *command)
+{
+	const char *owner_i = t->rows[i].command, *owner_k = t->rows[k].command;
+	bool own_i = command && owner_i && streq(owner_i, command);
+	bool own_k = command && owner_k && streq(owner_k, command);
+
+	return own_i != own_k ? own_i : i < k;
+}
+
+void options_prefer(OptionTable *t, const char *command)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		t->rows[i].hidden = false;
+		for (size_t k = 0; k < t->n; k++)
+			if (k != i && is_same_name(t->rows[i].option, t->rows[k].option) &&
+			    !is_preferred(t, i, k, command))
+				t->rows[i].hidden = true;
 	}
 }
 
@@ -61,7 +94,7 @@ static size_t find_code(const OptionTable *t, int code)
 {
 	size_t i = 0;
 
-	while (i < t->n && option_code(t, i) != code)
+	while (i < t->n && (t->rows[i].hidden || option_code(t, i) != code))
 		i++;
 	return i;
 }
@@ -105,26 +138,61 @@ static void complain_option(const OptionTable *t, char **argv, int result)
 		complain("unknown option %s; see rdmactl --help", letter);
 }
 
-/* The table as getopt_long() wants it. */
+/* The table as getopt_long() wants it, without the rows that are hidden. */
 static void describe_options(const OptionTable *t, struct option longs[OPTIONS_MAX + 1],
 			     char shorts[2 * OPTIONS_MAX + 2])
 {
 	char *p = shorts;
+	size_t n = 0;
 
 	*p++ = ':'; /* tell a missing argument from an unknown option */
 	for (size_t i = 0; i < t->n; i++) {
 		const Option *o = t->rows[i].option;
 
-		longs[i] = (struct option){o->name, o->argument ? required_argument : no_argument,
-					   NULL, option_code(t, i)};
+		if (t->rows[i].hidden)
+			continue;
+		longs[n++] = (struct option){o->name, o->argument ? required_argument : no_argument,
+					     NULL, option_code(t, i)};
 		if (!o->letter)
 			continue;
 		*p++ = o->letter;
 		if (o->argument)
 			*p++ = ':';
 	}
-	longs[t->n] = (struct option){};
+	longs[n] = (struct option){};
 	*p = '\0';
+}
+
+/* Whether all options with the name of row I take an argument, or none does. */
+static bool is_clear(const OptionTable *t, size_t i)
+{
+	for (size_t k = 0; k < t->n; k++)
+		if (streq(t->rows[k].option->name, t->rows[i].option->name) &&
+		    !t->rows[k].option->argument != !t->rows[i].option->argument)
+			return false;
+	return true;
+}
+
+const char *options_find_command(const OptionTable *t, int argc, char **argv)
+{
+	struct option longs[OPTIONS_MAX + 1];
+	char shorts[2 * OPTIONS_MAX + 4] = "-"; /* words come one by one, with the code 1 */
+	const char *word = NULL;
+	int code;
+
+	describe_options(t, longs, shorts + 1);
+	/* of a name that takes an argument only with some commands, it is in the same word */
+	for (struct option *o = longs; o->name; o++)
+		if (!is_clear(t, find_code(t, o->val)))
+			o->has_arg = optional_argument;
+	opterr = 0;
+	while (!word && (code = getopt_long(argc, argv, shorts, longs, NULL)) >= 0)
+		if (code == 1)
+			word = optarg;
+	if (!word && optind < argc)
+		word = argv[optind]; /* after "--" */
+	optind = 0;		     /* begin again */
+	return word;
 }
 
 ExitStatus options_parse(OptionTable *t, int argc, char **argv, int *ret_first)

@@ -13,7 +13,7 @@
 /* How a command is run. The row of a command has these, and an option that is given adds its own.
  */
 typedef enum RunFlags {
-	RUN_OFFLINE = 1 << 0, /* it needs no rdmad */
+	RUN_OFFLINE = 1 << 0, /* it needs no rdmad, or connects by itself */
 	RUN_ENDLESS = 1 << 1, /* it writes while things happen: no pager */
 } RunFlags;
 
@@ -47,13 +47,21 @@ typedef struct OptionTable {
 		const Option *option;
 		const char *command; /* NULL: of every command */
 		bool given;	     /* on the command line */
+		bool hidden;	     /* another row with its name or letter is meant */
 	} rows[OPTIONS_MAX];
 	size_t n;
 } OptionTable;
 
-/* Adds the rows of COMMAND, or of every command (COMMAND NULL). OPTIONS may be NULL: none. No two
- * options have the same name. */
+/* Adds the rows of COMMAND, or of every command (COMMAND NULL). OPTIONS may be NULL: none. Two
+ * commands may have options with the same name; no command has one of those of every command. */
 void options_join(OptionTable *t, const char *command, const Option *options);
+/* The first word of ARGV that is no option and no argument of one: the command; NULL if there is
+ * none. It comes before options_parse(), because the same name can be an option of more than one
+ * command. */
+const char *options_find_command(const OptionTable *t, int argc, char **argv);
+/* From now on a name or a letter that more than one command has stands for the option of COMMAND.
+ */
+void options_prefer(OptionTable *t, const char *command);
 /* Takes the options out of ARGV, sets their variables, and moves what is left to the end of ARGV;
  * *RET_FIRST is where that begins. Says which option is wrong, and what was expected. */
 ExitStatus options_parse(OptionTable *t, int argc, char **argv, int *ret_first);
