@@ -8,39 +8,18 @@
  * members of a transition, of "@reasons@" the reasons that signals carry, of "@unavailable@" the
  * codes of why something has no value, of "@errors@" the errors, of "@features@" what
  * org.rdma.Manager.Features has, and of "@member INTERFACE.NAME@" the sentence of members.def. All
- * of it comes from the tables; hides how text is written in mdoc(7).
+ * of it comes from the tables.
  */
 
 #include <stdio.h>
 
+#include "api-feature.h"
 #include "counters.h"
 #include "event.h"
-#include "api-feature.h"
+#include "mdoc.h"
 #include "members.h"
 #include "names.h"
 #include "unavailable.h"
-
-/* Sentences: no macro, no escape, no typographic substitute, and each on a line of its own. */
-static void put_text(const char *text)
-{
-	for (const char *start = text; *text; text++)
-		switch (*text) {
-		case ' ':
-			putchar(text > start && text[-1] == '.' ? '\n' : ' ');
-			break;
-		case '\\':
-			fputs("\\e", stdout);
-			break;
-		case '^':
-			fputs("\\(ha", stdout);
-			break;
-		case '~':
-			fputs("\\(ti", stdout);
-			break;
-		default:
-			putchar(*text);
-		}
-}
 
 /* "One of a, b or c." Names in quotes: some have spaces. */
 static void put_names(const char *const *names)
@@ -65,7 +44,7 @@ static void put_columns(const TableLayout *l)
 			continue;
 		printf(".It Va %s Pq Vt %s%s%s%s\n", c->tail[0] ? c->tail : c->field, c->signature,
 		       *unit ? " , " : "", unit, c->tail[0] ? " , No in the tail" : "");
-		put_text(c->help);
+		mdoc_put_text(c->help);
 		putchar('\n');
 	}
 	printf(".It tail Pq Vt %s\n", COLUMN_TAIL_SIGNATURE);
@@ -100,7 +79,7 @@ static void put_property(const Attribute *row)
 
 	printf(".It Va %s Pq Vt %s%s%s\n", row->name, attr_signature(row->type), *unit ? " , " : "",
 	       unit);
-	put_text(row->help);
+	mdoc_put_text(row->help);
 	putchar('\n');
 	if (table_layout(row->type)) {
 		puts("Each entry has the members:");
@@ -160,7 +139,7 @@ static void put_raw_fields(void)
 
 		if (row->interface == INTERFACE_RAW && row->size > 0) {
 			printf(".It Va %s\n", row->field);
-			put_text(row->help);
+			mdoc_put_text(row->help);
 			putchar('\n');
 		}
 	}
@@ -210,7 +189,7 @@ static void put_errors(void)
 	puts(".Bl -tag -width indent");
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 		printf(".It Sy %s\n", errors[i].name);
-		put_text(errors[i].sentence);
+		mdoc_put_text(errors[i].sentence);
 		putchar('\n');
 	}
 	puts(".El");
@@ -221,7 +200,7 @@ static void put_features(void)
 	puts(".Bl -tag -width indent -compact");
 	for (size_t i = 0; i < n_feature_rows; i++) {
 		printf(".It Qq %s\n", feature_rows[i].name);
-		put_text(feature_rows[i].help);
+		mdoc_put_text(feature_rows[i].help);
 		putchar('\n');
 	}
 	puts(".El");
@@ -242,7 +221,7 @@ static void put_counters(void)
 			else if (row->bits > 0)
 				printf(" , %u bits", row->bits);
 			putchar('\n');
-			put_text(row->help);
+			mdoc_put_text(row->help);
 			putchar('\n');
 		}
 		puts(".El");
@@ -273,7 +252,7 @@ static bool put_member(const char *line)
 		fprintf(stderr, "%s.%s has no row in members.def\n", interface, name);
 		exit(1);
 	}
-	put_text(m->help);
+	mdoc_put_text(m->help);
 	putchar('\n');
 	return true;
 }
