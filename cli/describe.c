@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "counters.h"
 #include "json.h"
+#include "metrics.h"
 #include "suggestion.h"
 #include "terminal.h"
 #include "unavailable.h"
@@ -101,6 +102,26 @@ static void join_members(AttrType type, char *buffer, size_t size)
 					      l->columns[i].field);
 }
 
+/* The metric that the row is, and the label of it that the row is; "" if it is none. */
+static void find_metric(const Attribute *a, char ret_metric[METRIC_NAME_MAX],
+			char ret_label[METRIC_NAME_MAX])
+{
+	ret_metric[0] = ret_label[0] = '\0';
+	if (metric_row_name(a, ret_metric) || a->metric != METRIC_INFO)
+		return;
+	snprintf(ret_metric, METRIC_NAME_MAX, "%s", metric_info_name(a));
+	metric_label_name(a, ret_label);
+}
+
+static void print_metric(const Context *c, const Attribute *a)
+{
+	char metric[METRIC_NAME_MAX], label[METRIC_NAME_MAX], text[2 * METRIC_NAME_MAX + 16];
+
+	find_metric(a, metric, label);
+	snprintf(text, sizeof(text), "%s%s%s", metric, *label ? ", the label " : "", label);
+	print_line(c, "Metric", text);
+}
+
 static void print_attribute(const Context *c, const Attribute *a)
 {
 	bool is_raw = a->interface == INTERFACE_RAW;
@@ -123,11 +144,12 @@ static void print_attribute(const Context *c, const Attribute *a)
 	print_line(c, "Type", is_raw ? attr_raw_signature(a->type) : attr_signature(a->type));
 	if (a->size > 0 && !is_raw)
 		print_line(c, "Field", a->field);
+	print_metric(c, a);
 }
 
 static void print_counter(const Context *c, const CounterRow *row)
 {
-	char text[64] = "not known";
+	char text[64] = "not known", metric[METRIC_NAME_MAX];
 
 	print_heading(c, row->name, counter_group_name(row->group));
 	print_help(c, row->help);
@@ -141,6 +163,8 @@ static void print_counter(const Context *c, const CounterRow *row)
 	if (!streq(row->file, row->name))
 		print_line(c, "File", row->file);
 	print_line(c, "Source", "sysfs, when somebody asks");
+	metric_counter_name(row, metric);
+	print_line(c, "Metric", metric);
 }
 
 static void json_member(FILE *f, const char *key, const char *text, bool first)
@@ -155,6 +179,7 @@ static void json_member(FILE *f, const char *key, const char *text, bool first)
 static void print_attribute_json(const Context *c, const Attribute *a)
 {
 	const char *const *names = attr_type_names(a->type);
+	char metric[METRIC_NAME_MAX], label[METRIC_NAME_MAX];
 	FILE *f = c->out;
 
 	fputc('{', f);
@@ -170,6 +195,9 @@ static void print_attribute_json(const Context *c, const Attribute *a)
 	json_member(f, "valid", attr_validity_name(a->valid), false);
 	json_member(f, "source", attr_source_name(a->source), false);
 	json_member(f, "absent", attr_absent_text(a) ? attr_absent_text(a) : "", false);
+	find_metric(a, metric, label);
+	json_member(f, "metric", metric, false);
+	json_member(f, "label", label, false);
 	json_key(f, "Values", false);
 	for (size_t i = 0; names && names[i]; i++) {
 		fputs(i > 0 ? ", " : "[", f);
@@ -182,12 +210,16 @@ static void print_attribute_json(const Context *c, const Attribute *a)
 
 static void print_counter_json(const Context *c, const CounterRow *row)
 {
+	char metric[METRIC_NAME_MAX];
 	FILE *f = c->out;
 
 	fputc('{', f);
 	json_member(f, "name", row->name, true);
 	json_member(f, "group", counter_group_name(row->group), false);
+	json_member(f, "file", row->file, false);
 	json_member(f, "unit", counter_unit_name(row->unit), false);
+	metric_counter_name(row, metric);
+	json_member(f, "metric", metric, false);
 	json_member(f, "help", row->help, false);
 	fputc('}', f);
 }

@@ -148,7 +148,9 @@ const char *metric_number_format(MetricNumber n, char ret[METRIC_NUMBER_MAX]);
 /* The name of the family that ROW is: "rdma_port_rate_bytes_per_second". False if it is none: its
  * metric is NONE, INFO or LABEL. */
 bool metric_row_name(const Attribute *row, char ret[METRIC_NAME_MAX]);
-/* The name of the label that ROW, whose metric is INFO, is: "firmware_version". */
+/* The name of the family of which ROW, whose metric is INFO, is a label: "rdma_device_info". */
+const char *metric_info_name(const Attribute *row);
+/* The name of that label: "firmware_version". */
 void metric_label_name(const Attribute *row, char ret[METRIC_NAME_MAX]);
 /* The name of the family that the counter ROW is: "rdma_port_xmit_bytes_total". */
 void metric_counter_name(const CounterRow *row, char ret[METRIC_NAME_MAX]);

@@ -120,6 +120,11 @@ bool metric_row_name(const Attribute *row, char ret[METRIC_NAME_MAX])
 	return true;
 }
 
+const char *metric_info_name(const Attribute *row)
+{
+	return row->interface < INTERFACE_PORT ? "rdma_device_info" : "rdma_port_info";
+}
+
 void metric_label_name(const Attribute *row, char ret[METRIC_NAME_MAX])
 {
 	ret[0] = '\0';

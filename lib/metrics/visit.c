@@ -168,7 +168,7 @@ static void visit_info(Visit *v, const MetricObjects *list, const char *word)
 
 	for (size_t i = 0; i < list->n_rows; i++)
 		metric_label_name(&list->rows[i], names[i]);
-	snprintf(v->name, sizeof(v->name), "rdma_%s_info", word);
+	snprintf(v->name, sizeof(v->name), "%s", metric_info_name(list->rows));
 	snprintf(v->help, sizeof(v->help), "What the %s is, as labels; the value is 1.", word);
 	visit_begin_family(v, METRIC_TYPE_INFO, "", v->help);
 	for (size_t n = 0; n < list->n && v->r >= 0; n++)
@@ -224,7 +224,7 @@ static void visit_saturated(Visit *v)
 {
 	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
 
-	snprintf(v->name, sizeof(v->name), "rdma_port_counter_saturated");
+	snprintf(v->name, sizeof(v->name), "rdma_port_saturated");
 	visit_begin_family(
 		v, METRIC_TYPE_GAUGE, "",
 		"This counter has reached the most that it can count, and stays there until "
