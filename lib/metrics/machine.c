@@ -177,6 +177,9 @@ static int read_property(sd_bus_message *m, const MetricObjects *list, MetricObj
 	MetricValue value, *place = &o->values[row - list->rows];
 	int r = sd_bus_message_peek_type(m, NULL, &contents);
 
+	/* a later rdmad may say it in another way */
+	if (r >= 0 && row->type == ATTR_UNAVAILABLE && !streq(contents, "a{ss}"))
+		return sd_bus_message_skip(m, "v");
 	if (r >= 0)
 		r = sd_bus_message_enter_container(m, 'v', contents);
 	if (r < 0)
@@ -322,6 +325,55 @@ static void keep_objects(Metrics *m, bool (*keep)(void *userdata, const MetricOb
 	}
 }
 
+static int compare_labels(const void *left, const void *right)
+{
+	MetricObject *const *a = left, *const *b = right;
+	int r = strcmp((*a)->name, (*b)->name);
+
+	if (r != 0)
+		return r;
+	return (*a)->port == (*b)->port ? compare(*a, *b) : (*a)->port < (*b)->port ? -1 : 1;
+}
+
+static bool has_same_labels(const MetricObject *a, const MetricObject *b)
+{
+	return a->port == b->port && streq(a->name, b->name);
+}
+
+/* Two devices can have the same name if the kernel's names differ only by what a text must not
+ * have. Prometheus refuses everything if two samples have the same labels. All but the first lose
+ * their name. */
+static int drop_doubles(MetricObjects *list)
+{
+	_cleanup_free_ MetricObject **sorted = calloc(list->n + 1, sizeof(*sorted));
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->n; i++)
+		sorted[i] = &list->items[i];
+	qsort(sorted, list->n, sizeof(*sorted), compare_labels);
+	for (size_t i = list->n; i > 1; i--)
+		if (has_same_labels(sorted[i - 2], sorted[i - 1]))
+			sorted[i - 1]->name = NULL;
+	return 0;
+}
+
+/* Removes what has no labels to know it by, and sorts the rest. */
+static int finish_objects(Metrics *m)
+{
+	keep_objects(m, has_name, NULL);
+	for (MetricObjectKind k = 0; k < _METRIC_OBJECT_KIND_MAX; k++) {
+		MetricObjects *list = &m->objects[k];
+
+		if (list->n > 0)
+			qsort(list->items, list->n, sizeof(MetricObject), compare);
+		if (drop_doubles(list) < 0)
+			return -ENOMEM;
+	}
+	keep_objects(m, has_name, NULL);
+	return 0;
+}
+
 int metrics_read_objects(Metrics *metrics, sd_bus_message *m)
 {
 	int r = metrics->objects_reply ? -EINVAL
@@ -339,13 +391,8 @@ int metrics_read_objects(Metrics *metrics, sd_bus_message *m)
 	}
 	if (r < 0)
 		return r;
-	/* without a name there is no label to know it by */
-	keep_objects(metrics, has_name, NULL);
-	for (MetricObjectKind k = 0; k < _METRIC_OBJECT_KIND_MAX; k++)
-		if (metrics->objects[k].n > 0)
-			qsort(metrics->objects[k].items, metrics->objects[k].n,
-			      sizeof(MetricObject), compare);
-	return sd_bus_message_exit_container(m);
+	r = finish_objects(metrics);
+	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
 typedef struct Keep {

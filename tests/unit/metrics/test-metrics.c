@@ -376,6 +376,24 @@ static void test_strange_values(void **state)
 	metrics_free(m);
 }
 
+static sd_bus_message *add_other_type(sd_bus_message *m)
+{
+	assert_true(sd_bus_message_append(m, "{sa{sv}}", "org.rdma.Port", 2, "Unavailable", "as", 1,
+					  "Rate", "Rate", "t", UINT64_C(8)) >= 0);
+	return m;
+}
+
+/* "Unavailable" of a type that nobody has thought of */
+static void test_other_type(void **state)
+{
+	Metrics *m = machine("mlx5_0", add_other_type);
+
+	(void)state;
+	expect(m, METRICS_PROMETHEUS, METRICS_UNAVAILABLE,
+	       "rdma_port_rate_bytes_per_second{device=\"mlx5_0\",port=\"1\"} 1\n", true);
+	metrics_free(m);
+}
+
 /* Other objects, none, and messages that are none of these. */
 static void test_strange_objects(void **state)
 {
@@ -406,6 +424,31 @@ static void test_strange_objects(void **state)
 	read_message(m, metrics_read_objects, metrics, -ENXIO);
 	metrics_free(metrics);
 	assert_null(metrics_free(NULL));
+}
+
+/* Two devices with the same name: two samples with the same labels would cost all of them. */
+static void test_same_names(void **state)
+{
+	Metrics *metrics = metrics_new();
+	sd_bus_message *m = message_new();
+	char *text;
+
+	(void)state;
+	assert_true(sd_bus_message_append(m, OBJECTS, 3, "/org/rdma/device/9", 1, "org.rdma.Device",
+					  2, "Name", "s", "a?", "PortCount", "u", 9,
+					  "/org/rdma/device/8", 1, "org.rdma.Device", 1, "Name",
+					  "s", "b", "/org/rdma/device/7", 1, "org.rdma.Device", 2,
+					  "Name", "s", "a?", "PortCount", "u", 7) >= 0);
+	read_message(m, metrics_read_objects, metrics, 0);
+	text = render(metrics, METRICS_PROMETHEUS, 0);
+	assert_non_null(strstr(text, "rdma_device_info{device=\"b\"} 1\n"));
+	assert_non_null(strstr(text, "rdma_device_info{device=\"a?\"} 1\n"));
+	/* the one with the lower index */
+	assert_non_null(strstr(text, "rdma_device_ports{device=\"a?\"} 7\n"));
+	assert_null(strstr(strstr(text, "rdma_device_info{device=\"a?\"}") + 1,
+			   "rdma_device_info{device=\"a?\"}"));
+	free(text);
+	metrics_free(metrics);
 }
 
 /* Counters: saturated, missing, without a row, with names that cannot be, of a port that is not
@@ -531,6 +574,7 @@ int main(void)
 		cmocka_unit_test(test_names),	       cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_escapes),	       cmocka_unit_test(test_help),
 		cmocka_unit_test(test_strange_values), cmocka_unit_test(test_strange_objects),
+		cmocka_unit_test(test_same_names),     cmocka_unit_test(test_other_type),
 		cmocka_unit_test(test_counters),       cmocka_unit_test(test_no_counters),
 		cmocka_unit_test(test_keep),	       cmocka_unit_test(test_refused),
 	};
