@@ -105,7 +105,7 @@ static void put_line(FILE *f, const Attribute *a, const Value *v)
 {
 	_cleanup_free_ char *text = make_text(a, v);
 
-	if (text)
+	if (text && strlen(a->name) + strlen(text) < EXPECT_LINE_MAX - 8)
 		fprintf(f, "%s = %s\n", a->name, text);
 }
 
@@ -149,14 +149,16 @@ static void put_both(FILE *f, const Kind *k, const Place *p, const IgnoredRows *
 	put_rows(f, k, p, device_attributes, _DEVICE_ATTR_MAX, ignored->device);
 }
 
-static void put_kind(FILE *f, const Kind *k, const IgnoredRows *ignored)
+void compare_put_expect(FILE *f, const Kind *k, const IgnoredRows *ignored)
 {
+	char hardware[256];
 	size_t ports = 0;
 
 	for (size_t i = 0; i < k->n_places; i++)
 		ports += is_expected_port(k, &k->places[i]);
+	text_copy(hardware, sizeof(hardware), k->hardware);
 	fprintf(f, "# What most of %zu machines with %s have: for rdmactl check --expect.\n", k->n,
-		k->hardware);
+		hardware);
 	fprintf(f, "Ports = %zu\n", ports);
 	put_both(f, k, NULL, ignored);
 	for (size_t i = 0; i < k->n_places; i++) {
@@ -178,7 +180,7 @@ static ExitStatus write_kind(const Kind *k, const IgnoredRows *ignored, const ch
 
 	if (!f)
 		return out_of_memory();
-	put_kind(f, k, ignored);
+	compare_put_expect(f, k, ignored);
 	if (fclose(f) != 0)
 		return out_of_memory();
 	r = file_replace(path, text, size);

@@ -9,6 +9,8 @@
 
 #include "compare-find.h"
 
+/* Writes the lines of such a file. Each is shorter than EXPECT_LINE_MAX. */
+void compare_put_expect(FILE *f, const Kind *k, const IgnoredRows *ignored);
 /* Writes the file PATH, or, if there is more than one kind, a file PATH.NAME for each kind. Says
  * what went wrong. */
 ExitStatus compare_write_expect(const Kinds *k, const IgnoredRows *ignored, const char *path);

@@ -12,8 +12,7 @@
 #include "suggestion.h"
 
 /* Limits for a file; one that was written by hand is far smaller. */
-#define LINES_MAX      65536U
-#define LINE_MAX_BYTES 4096U
+#define LINES_MAX 65536U
 
 static const char *const order_signs[_ORDER_MAX] = {"=", "<", "<=", ">", ">="};
 
@@ -306,7 +305,7 @@ static ExitStatus add_line(Expectations *e, Place *place, char *line)
 static ExitStatus add_file(Expectations *e, const char *path)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
-	char line[LINE_MAX_BYTES];
+	char line[EXPECT_LINE_MAX];
 	ExitStatus status = STATUS_OK;
 	Place place = {};
 

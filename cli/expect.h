@@ -25,6 +25,9 @@
 #include "object.h"
 #include "rdmactl.h"
 
+/* A line of a file has fewer bytes than this, with its end. */
+#define EXPECT_LINE_MAX 4096U
+
 typedef enum ExpectationKind {
 	EXPECT_ATTRIBUTE,
 	EXPECT_COUNTER,
