@@ -66,27 +66,32 @@ drain_node()
 		;;
 	esac
 	# after the drain: see resume_node
-	rm -f "$clean"
+	rm -f "$clean" "$clean".*
 }
 
 # Resumes the node if one of these programs has drained it. slurmctld is asked only if that may be so: a cluster whose ports are
-# healthy asks it nothing. The file is made before the node is read, so a drain that comes between is seen here or removes the file.
+# healthy asks it nothing. That the node is clean counts only if no drain has come between, which removes the file that was made
+# before the node was read.
 resume_node()
 {
 	[ ! -e "$clean" ] || return 0
-	{ make_directory && : >"$clean"; } || return 1
-	if ! read_node; then
-		rm -f "$clean"
+	{ make_directory && : >"$clean.$$"; } || return 1
+	if confirm_in_use; then
+		mv "$clean.$$" "$clean" 2>/dev/null
+	else
+		rm -f "$clean.$$"
 		return 1
 	fi
+}
+
+confirm_in_use()
+{
+	read_node || return 1
 	case $state/$reason in
 	*+DRAIN*/"$mark"*) ;;
 	*) return 0 ;;
 	esac
 	# Unlike RESUME, UNDRAIN leaves a node down that is down.
-	if ! timeout 15 scontrol update NodeName="$node" State=UNDRAIN </dev/null; then
-		rm -f "$clean"
-		return 1
-	fi
+	timeout 15 scontrol update NodeName="$node" State=UNDRAIN </dev/null || return 1
 	say "$node is in use again: its RDMA ports are healthy"
 }

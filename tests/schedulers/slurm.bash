@@ -2,9 +2,9 @@
 #
 # What the tests of Slurm have in common, on this machine and in the guest. They source it. It starts munged, slurmctld and slurmd
 # with a configuration of its own; whoever sources it has set WORK (a directory), SCRIPTS (integration/slurm, where it is
-# installed), FLAP (how long a flap is remembered), and defines sim() and clear_faults().
+# installed), FLAP (the option of check), INTERVAL (seconds between two health checks), and defines sim() and clear_faults().
 
-readonly WAIT=${WAIT:-60} node=$(hostname -s)
+readonly WAIT node=$(hostname -s)
 failed=0
 slurm_pids=()
 
@@ -31,7 +31,7 @@ show_logs()
 	done
 }
 
-# wait_until COMMAND...: repeats it until it succeeds, for a minute at most
+# wait_until COMMAND...: repeats it until it succeeds, for WAIT seconds at most
 wait_until()
 {
 	local deadline=$((SECONDS + WAIT))
@@ -55,18 +55,24 @@ start_munge()
 	wait_until munge --no-input --socket="$WORK/munge/socket" --output=/dev/null 2>/dev/null
 }
 
-# The health check is not done while WORK/paused exists. A line of WORK/runs is one run that has ended.
+# The health check is not done while WORK/paused exists. A line of WORK/runs is one run that has ended. slurmd does not wait for one
+# before it starts the next, and here the interval is short.
 write_configuration()
 {
+	local environment step
+
 	export SLURM_CONF=$WORK/slurm.conf
+	environment="export PATH=$PATH SLURM_CONF=$SLURM_CONF DBUS_SYSTEM_BUS_ADDRESS=${DBUS_SYSTEM_BUS_ADDRESS:-unix:path=/run/dbus/system_bus_socket}"
 	cat >"$WORK/health-check" <<-END
 	#!/bin/sh
-	export PATH=$PATH SLURM_CONF=$SLURM_CONF DBUS_SYSTEM_BUS_ADDRESS=${DBUS_SYSTEM_BUS_ADDRESS:-unix:path=/run/dbus/system_bus_socket}
+	$environment
+	exec 9>"$WORK/lock"
+	flock --nonblock 9 || exit 0
 	[ -e "$WORK/paused" ] || "$SCRIPTS/health-check" --flap=$FLAP >>"$WORK/health-check.log" 2>&1
 	echo >>"$WORK/runs"
 	END
 	for step in prolog epilog; do
-		sed "s,^\[.*,exec \"$SCRIPTS/$step\" >>\"$WORK/$step.log\" 2>\&1," "$WORK/health-check" | sed '/^echo/d' >"$WORK/$step"
+		printf '#!/bin/sh\n%s\nexec "%s" >>"%s" 2>&1\n' "$environment" "$SCRIPTS/$step" "$WORK/$step.log" >"$WORK/$step"
 	done
 	chmod +x "$WORK"/{health-check,prolog,epilog}
 	: >"$WORK/runs"
@@ -93,7 +99,7 @@ write_configuration()
 	SlurmdParameters=config_overrides
 	ReturnToService=2
 	KillWait=1
-	HealthCheckInterval=1
+	HealthCheckInterval=$INTERVAL
 	HealthCheckProgram=$WORK/health-check
 	Prolog=$WORK/prolog
 	Epilog=$WORK/epilog
