@@ -49,6 +49,7 @@ struct Source {
 	sd_bus_message *counters;
 	uint64_t counters_usec; /* when they were asked for */
 	bool is_new;		/* what the last replies say is not in STATE yet */
+	bool has_new_objects;	/* and OBJECTS are not in METRICS */
 	Metrics *metrics;	/* in STATE */
 	SourceState state;
 };
@@ -65,7 +66,7 @@ static void forget(Source *s)
 	drop(&s->objects);
 	drop(&s->counters);
 	s->counters_usec = 0;
-	s->dirty = s->is_new = true;
+	s->dirty = s->is_new = s->has_new_objects = true;
 }
 
 static void disconnect(Source *s)
@@ -151,29 +152,38 @@ static int connect_bus(Source *s)
 
 /* The question */
 
-static int read_replies(sd_bus_message *objects, sd_bus_message *counters, Metrics **ret)
+/* Reads the last replies into METRICS. The objects, of which there is most to read, are read only
+ * if they are new. */
+static int read_replies(Source *s)
 {
-	_cleanup_(metrics_free_pointer) Metrics *m = metrics_new();
-	int r = m ? sd_bus_message_rewind(objects, true) : -ENOMEM;
+	int r = 0;
 
-	if (r >= 0)
-		r = metrics_read_objects(m, objects);
-	if (r >= 0 && counters)
-		r = sd_bus_message_rewind(counters, true);
-	if (r >= 0 && counters)
-		r = metrics_read_counters(m, counters);
-	if (r >= 0)
-		*ret = steal_pointer(&m);
+	/* without counters, those of an earlier reply must not stay */
+	if (s->has_new_objects || !s->counters)
+		s->metrics = metrics_free(s->metrics);
+	s->has_new_objects = false;
+	if (!s->objects)
+		return 0;
+	if (!s->metrics) {
+		s->metrics = metrics_new();
+		r = s->metrics ? sd_bus_message_rewind(s->objects, true) : -ENOMEM;
+		if (r >= 0)
+			r = metrics_read_objects(s->metrics, s->objects);
+	}
+	if (r >= 0 && s->counters)
+		r = sd_bus_message_rewind(s->counters, true);
+	if (r >= 0 && s->counters)
+		r = metrics_read_counters(s->metrics, s->counters);
+	if (r < 0)
+		s->metrics = metrics_free(s->metrics);
 	return r;
 }
 
 /* Makes the state from the last replies. */
 static void renew(Source *s)
 {
-	int r;
+	int r = read_replies(s);
 
-	s->metrics = metrics_free(s->metrics);
-	r = s->objects ? read_replies(s->objects, s->counters, &s->metrics) : 0;
 	if (r < 0) {
 		fprintf(stderr, SD_ERR "Cannot read what rdmad answers: %s\n", strerror(-r));
 		forget(s);
@@ -256,7 +266,7 @@ static int on_objects(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *
 	drop(&s->objects);
 	if (!sd_bus_message_is_method_error(m, NULL))
 		s->objects = sd_bus_message_ref(m);
-	s->is_new = true;
+	s->is_new = s->has_new_objects = true;
 	end_call(s, CALL_OBJECTS);
 	return 0;
 }

@@ -154,15 +154,31 @@ static int compare(const void *left, const void *right)
 	return a->port == b->port ? strcmp(a->name, b->name) : a->port < b->port ? -1 : 1;
 }
 
+/* Removes what an earlier reply said. */
+static void forget_counters(Metrics *m)
+{
+	MetricObjects *ports = &m->objects[METRIC_PORTS];
+
+	for (size_t i = 0; i < ports->n; i++) {
+		MetricObject *o = &ports->items[i];
+
+		o->has_counters = false;
+		if (o->counters)
+			memset(o->counters, 0, n_counter_rows * sizeof(*o->counters));
+	}
+	m->n_foreign = 0;
+	m->counters_reply = sd_bus_message_unref(m->counters_reply);
+}
+
 int metrics_read_counters(Metrics *metrics, sd_bus_message *m)
 {
-	int r = metrics->counters_reply
-			? -EINVAL
-			: sd_bus_message_enter_container(m, 'a', "(oa(sstsssa{sv})tta{sv})");
+	int r = sd_bus_message_enter_container(m, 'a', "(oa(sstsssa{sv})tta{sv})");
 
 	if (r < 0)
 		return r;
-	metrics->counters_reply = sd_bus_message_ref(m);
+	sd_bus_message_ref(m);
+	forget_counters(metrics);
+	metrics->counters_reply = m;
 	while ((r = sd_bus_message_enter_container(m, 'r', "oa(sstsssa{sv})tta{sv}")) > 0) {
 		r = read_port(metrics, m);
 		if (r >= 0)

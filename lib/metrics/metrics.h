@@ -63,7 +63,8 @@ int metrics_read_objects(Metrics *m, sd_bus_message *reply);
 /*
  * Reads REPLY, which is that to org.rdma.Manager.GetAllCounters(): a(oa(sstsssa{sv})tta{sv}). It
  * comes after metrics_read_objects(): the counters of a port that was not read there are left out.
- * The rest as there.
+ * It may be called again, with a later reply: then the counters are those of that one. The rest as
+ * there.
  */
 int metrics_read_counters(Metrics *m, sd_bus_message *reply);
 
