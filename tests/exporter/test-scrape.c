@@ -384,6 +384,44 @@ static void test_calls(void **state)
 	assert_in_range(calls.counters, 0, 1 + since_sec(begin));
 }
 
+/* Scrapes until LINE is there, or is not: counters are read once a second. */
+static void wait_line(const char *line, bool there)
+{
+	for (uint64_t begin = fixture_now_usec(); fixture_now_usec() - begin < 60 * USEC_PER_SEC;) {
+		_cleanup_free_ char *text = client_scrape(&exporter);
+
+		if ((strstr(text, line) != NULL) == there)
+			return;
+		usleep(50000);
+	}
+	fail_msg("%s is %sthere", line, there ? "not " : "");
+}
+
+#define SYMBOLS	 "rdma_port_symbol_error_total{device=\"mlx5_0\",port=\"1\"} "
+#define INVENTED "rdma_port_hw_invented{device=\"mlx5_0\",port=\"1\"} "
+
+/* Counters grow and go without any change of the objects, which are not asked for again. */
+static void test_counters(void **state)
+{
+	Fixture *f = *state;
+	Calls calls = {};
+
+	scrape_line(ACTIVE);
+	scrape_line(ACTIVE);
+	calls_begin(&calls, f);
+	fixture_simulate(f, "set mlx5_0/1 counter.symbol_error=5 hw_counter.invented=7");
+	wait_line(SYMBOLS "5\n", true);
+	scrape_line(INVENTED "7");
+	fixture_simulate(f, "set mlx5_0/1 counter.symbol_error= hw_counter.invented=8");
+	wait_line(SYMBOLS, false);
+	scrape_line(INVENTED "8");
+	fixture_simulate(f, "set mlx5_0/1 counter.symbol_error=6 hw_counter.invented=");
+	wait_line(SYMBOLS "6\n", true);
+	wait_line(INVENTED, false);
+	calls_end(&calls, f);
+	assert_int_equal(calls.objects, 0);
+}
+
 /* Those who ask at the same time share the answer. */
 static void test_together(void **state)
 {
@@ -450,6 +488,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hung, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_calls, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_counters, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_together, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
 	};
