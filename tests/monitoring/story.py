@@ -85,6 +85,11 @@ class Story:
         self.is_now('count by (alertname, severity, instance, device, port, counter) (ALERTS{alertstate="firing"})',
                     *((labels, 1) for labels in alerts))
 
+    def recorded(self, counter, n):
+        """The rule that adds up this error counter of the rack has seen it grow by more than N."""
+        self.is_now(f'rack_counter:rdma_port_errors:increase1h{{counter="{counter}"}} > bool {n}',
+                    ({"job": "rdma", "cluster": "c1", "rack": "r1", "counter": counter}, 1))
+
     def test(self):
         return {"name": self.name, "interval": "1m", "input_series": self.timeline.input_series(),
                 "promql_expr_test": self.tests, "alert_rule_test": self.alert_tests}
