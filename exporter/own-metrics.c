@@ -2,7 +2,6 @@
 
 #include "own-metrics.h"
 
-static const MetricFamily up = {"rdma_rdmad_up", METRIC_TYPE_GAUGE, "", "Whether rdmad answers."};
 static const MetricFamily duration = {"rdma_scrape_duration_seconds", METRIC_TYPE_GAUGE, "seconds",
 				      "How long it took to ask rdmad for these metrics."};
 static const MetricFamily build = {"rdma_exporter_build_info", METRIC_TYPE_INFO, "",
@@ -23,7 +22,7 @@ int own_metrics_visit(const SourceState *state, const MetricsVisitor *visitor, v
 	const MetricSample is_up = {.number = {state->up, 1, false}};
 	const MetricSample usec = {.number = {state->duration_usec, USEC_PER_SEC, false}};
 	const MetricSample built = {.labels = &version, .n_labels = 1, .number = {1, 1, false}};
-	int r = visit(visitor, userdata, &up, &is_up);
+	int r = visit(visitor, userdata, &metrics_up, &is_up);
 
 	if (r >= 0)
 		r = visit(visitor, userdata, &duration, &usec);
