@@ -137,38 +137,9 @@ int counters_read(int device, uint32_t port, uint64_t limit_usec, Table **ret)
 
 /* Files that stay open */
 
-static void close_files(CounterFiles *f)
+void counters_done(DeviceFiles *files)
 {
-	for (uint32_t i = 0; i < f->n; i++)
-		close_fd(f->fds[i]);
-	n_open -= f->n;
-	free(f->entries);
-	free(f->fds);
-	*f = (CounterFiles){};
-}
-
-void counters_done(DeviceCounters *k)
-{
-	for (uint32_t i = 0; i < k->n; i++)
-		close_files(&k->ports[i]);
-	free(k->ports);
-	*k = (DeviceCounters){};
-}
-
-/* The place for the files of PORT, NULL without memory. */
-static CounterFiles *reserve(DeviceCounters *k, uint32_t port)
-{
-	CounterFiles *ports;
-
-	if (port < k->n)
-		return &k->ports[port];
-	ports = reallocarray(k->ports, port + 1, sizeof(*ports));
-	if (!ports)
-		return NULL;
-	memset(ports + k->n, 0, (port + 1 - k->n) * sizeof(*ports));
-	k->ports = ports;
-	k->n = port + 1;
-	return &ports[port];
+	port_files_done(files, &n_open);
 }
 
 /* How many files may be open: half of what the process may have, for it also has the devices open.
@@ -209,16 +180,16 @@ static void *shrink(void *p, size_t n, size_t size)
 	return smaller ? smaller : p;
 }
 
-void counters_keep(DeviceCounters *k, int device, uint32_t port)
+void counters_keep(DeviceFiles *files, int device, uint32_t port)
 {
 	_cleanup_free_ CounterEntry *entries = calloc(COUNTERS_MAX, sizeof(*entries));
 	_cleanup_free_ int *fds = calloc(COUNTERS_MAX, sizeof(*fds));
-	CounterFiles *f = entries && fds ? reserve(k, port) : NULL;
+	PortFiles *f = entries && fds ? port_files_reserve(files, port) : NULL;
 	_cleanup_close_ int directory = -EBADF;
 	Reading r = {.entries = entries};
 	int error;
 
-	if (!f || f->entries)
+	if (!f || f->fds)
 		return;
 	directory = open_port(device, port);
 	if (directory < 0)
@@ -228,23 +199,23 @@ void counters_keep(DeviceCounters *k, int device, uint32_t port)
 		error = keep_group(&r, directory, COUNTER_GROUP_HARDWARE, fds);
 	if (r.n == 0)
 		return;
-	*f = (CounterFiles){.entries = shrink(steal_pointer(&entries), r.n, sizeof(*entries)),
-			    .fds = shrink(steal_pointer(&fds), r.n, sizeof(*fds)),
-			    .n = (uint32_t)r.n};
+	*f = (PortFiles){.fds = shrink(steal_pointer(&fds), r.n, sizeof(*fds)),
+			 .about = shrink(steal_pointer(&entries), r.n, sizeof(*entries)),
+			 .n = (uint32_t)r.n};
 	n_open += f->n;
 	if (error < 0)
-		close_files(f);
+		port_files_close(f, &n_open);
 }
 
-int counters_read_kept(DeviceCounters *k, uint32_t port, uint64_t limit_usec, Table **ret)
+int counters_read_kept(DeviceFiles *files, uint32_t port, uint64_t limit_usec, Table **ret)
 {
-	CounterFiles *f = port < k->n ? &k->ports[port] : NULL;
+	PortFiles *f = port_files_find(files, port);
 	uint64_t deadline_usec = monotonic_now_usec() + limit_usec;
 	Table *t;
 
-	if (!f || !f->entries)
+	if (!f)
 		return -ENOENT;
-	t = table_new(f->entries, f->n, sizeof(*f->entries));
+	t = table_new(f->about, f->n, sizeof(CounterEntry));
 	if (!t)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < f->n; i++) {
@@ -258,7 +229,7 @@ int counters_read_kept(DeviceCounters *k, uint32_t port, uint64_t limit_usec, Ta
 			e->error = sysfs_read_open_number(f->fds[i], UINT64_MAX, &e->value);
 		if (e->error == -ENODEV) {
 			table_free(t);
-			close_files(f);
+			port_files_close(f, &n_open);
 			return -ENOENT;
 		}
 	}

@@ -28,8 +28,8 @@ typedef struct Known {
 	unsigned int link_layers; /* of its ports that were read: a mask of 1 << IBV_LINK_LAYER_* */
 	KnownLink link;		  /* the interface of the port that was read last */
 	DeviceGids gids;	  /* the last tables of its ports */
-	DevicePkeys pkeys;	  /* the open files of its P_Key tables */
-	DeviceCounters counters;  /* and those of its counters */
+	DeviceFiles pkeys;	  /* the open files of its P_Key tables */
+	DeviceFiles counters;	  /* and those of its counters */
 	size_t n_gids;		  /* how many GIDs all its ports had last time */
 	int open_error;		  /* why it could not be opened last time; 0: it could */
 } Known;

@@ -9,41 +9,13 @@
 /* How many files are open, of all devices */
 static uint32_t n_open;
 
-static void close_files(PkeyFiles *f)
+void pkeys_done(DeviceFiles *files)
 {
-	for (uint32_t i = 0; i < f->n; i++)
-		close(f->fds[i]);
-	n_open -= f->n;
-	free(f->fds);
-	*f = (PkeyFiles){};
-}
-
-void pkeys_done(DevicePkeys *k)
-{
-	for (uint32_t i = 0; i < k->n; i++)
-		close_files(&k->ports[i]);
-	free(k->ports);
-	*k = (DevicePkeys){};
-}
-
-/* The place for the files of PORT, NULL without memory. */
-static PkeyFiles *reserve(DevicePkeys *k, uint32_t port)
-{
-	PkeyFiles *ports;
-
-	if (port < k->n)
-		return &k->ports[port];
-	ports = reallocarray(k->ports, port + 1, sizeof(*ports));
-	if (!ports)
-		return NULL;
-	memset(ports + k->n, 0, (port + 1 - k->n) * sizeof(*ports));
-	k->ports = ports;
-	k->n = port + 1;
-	return &ports[port];
+	port_files_done(files, &n_open);
 }
 
 /* Opens the next file of the table in DIRECTORY. -ENOENT: there is no more. */
-static int open_next(PkeyFiles *f, int directory)
+static int open_next(PortFiles *f, int directory)
 {
 	char name[16];
 	int fd;
@@ -59,10 +31,10 @@ static int open_next(PkeyFiles *f, int directory)
 	return 0;
 }
 
-void pkeys_keep(DevicePkeys *k, int device, uint32_t port)
+void pkeys_keep(DeviceFiles *files, int device, uint32_t port)
 {
 	_cleanup_close_ int directory = -EBADF;
-	PkeyFiles *f = reserve(k, port);
+	PortFiles *f = port_files_reserve(files, port);
 	char path[48];
 	int r;
 
@@ -78,18 +50,18 @@ void pkeys_keep(DevicePkeys *k, int device, uint32_t port)
 	while (r == 0);
 	/* without all files the table could not be read */
 	if (r != -ENOENT || f->n == 0)
-		close_files(f);
+		port_files_close(f, &n_open);
 }
 
-int pkeys_read(DevicePkeys *k, uint32_t port, Table **ret)
+int pkeys_read(DeviceFiles *files, uint32_t port, Table **ret)
 {
-	PkeyFiles *f = port < k->n ? &k->ports[port] : NULL;
+	PortFiles *f = port_files_find(files, port);
 	int r;
 
-	if (!f || !f->fds)
+	if (!f)
 		return -ENOENT;
 	r = sysfs_read_pkey_files(f->fds, f->n, ret);
 	if (r < 0)
-		close_files(f);
+		port_files_close(f, &n_open);
 	return r;
 }

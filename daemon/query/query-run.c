@@ -42,7 +42,7 @@ static int run_port(Target *t, uint32_t port, bool last, const Sink *sink, bool 
 static int read_counters(Target *t, uint32_t port, Table **ret)
 {
 	uint64_t limit_usec = t->querier->isolation.answer_usec;
-	DeviceCounters *kept = &t->known->counters;
+	DeviceFiles *kept = &t->known->counters;
 	int r = counters_read_kept(kept, port, limit_usec, ret);
 
 	if (r != -ENOENT)

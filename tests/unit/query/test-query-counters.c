@@ -86,7 +86,7 @@ static void test_late(void **state)
 static void test_files_stay_open(void **state)
 {
 	Tree *t = *state;
-	DeviceCounters k = {};
+	DeviceFiles k = {};
 	Table *table = NULL;
 
 	assert_int_equal(counters_read_kept(&k, 1, USEC_PER_SEC, &table), -ENOENT);
@@ -135,7 +135,7 @@ static size_t count_descriptors(void)
 static void test_limit(void **state)
 {
 	Tree *t = *state;
-	DeviceCounters full = {}, other = {};
+	DeviceFiles full = {}, other = {};
 	Table *table = NULL;
 	size_t before = count_descriptors(), ports = COUNTER_FILES_OPEN_MAX / 512;
 

@@ -13,7 +13,7 @@
 #include "query-sysfs.h"
 #include "tree.h"
 
-static uint32_t read_one(DevicePkeys *k, uint32_t port)
+static uint32_t read_one(DeviceFiles *k, uint32_t port)
 {
 	Table *table = NULL;
 	uint32_t pkey;
@@ -28,7 +28,7 @@ static uint32_t read_one(DevicePkeys *k, uint32_t port)
 static void test_files_stay_open(void **state)
 {
 	const Tree *t = *state;
-	DevicePkeys k = {};
+	DeviceFiles k = {};
 	Table *table = NULL;
 
 	/* nothing is open */
@@ -57,7 +57,7 @@ static void test_files_stay_open(void **state)
 static void test_limit(void **state)
 {
 	const Tree *t = *state;
-	DevicePkeys k = {}, other = {};
+	DeviceFiles k = {}, other = {};
 	Table *table = NULL;
 
 	for (unsigned int i = 0; i < PKEY_FILES_MAX; i++) {
