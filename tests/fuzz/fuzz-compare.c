@@ -6,8 +6,7 @@
  * expectations that are written.
  */
 
-#include <stdarg.h>
-
+#include "cli-parts.h"
 #include "compare-expect.h"
 #include "compare-print.h"
 #include "compare-rows.h"
@@ -16,27 +15,6 @@
 
 #define MACHINES_LEAST 4U
 #define MACHINES_MOST  6U
-
-static unsigned int n_complaints;
-
-/* for the files of rdmactl */
-void complain(const char *format, ...)
-{
-	char text[8192];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	FUZZ_CHECK(*text);
-	n_complaints++;
-}
-
-ExitStatus out_of_memory(void)
-{
-	n_complaints++;
-	return STATUS_FAILED;
-}
 
 static bool is_check(_unused_ const char *name)
 {
@@ -162,26 +140,6 @@ static void check_kinds(const Kinds *k, const Differences *d)
 	for (size_t i = 0; i < d->n; i++)
 		FUZZ_CHECK(d->items[i].cause < d->n &&
 			   d->items[d->items[i].cause].cause == d->items[i].cause);
-}
-
-static void check_json(const char *json)
-{
-	bool quoted = false;
-	int depth = 0;
-
-	for (const char *p = json; *p; p++) {
-		if (quoted && *p == '\\') {
-			p++;
-			FUZZ_CHECK(*p != '\0');
-		} else if (*p == '"') {
-			quoted = !quoted;
-		} else if (!quoted && (*p == '{' || *p == '[')) {
-			depth++;
-		} else if (!quoted && (*p == '}' || *p == ']')) {
-			FUZZ_CHECK(depth-- > 0);
-		}
-	}
-	FUZZ_CHECK(!quoted && depth == 0);
 }
 
 static void print(const Machines *m, const Kinds *k, const Differences *d, bool json)

@@ -5,31 +5,9 @@
  * expectation is said once; what is taken can be shown.
  */
 
-#include <stdarg.h>
-
+#include "cli-parts.h"
 #include "expect.h"
 #include "message-object.h"
-
-static unsigned int n_complaints;
-
-/* for the files of rdmactl */
-void complain(const char *format, ...)
-{
-	char text[8192];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	FUZZ_CHECK(*text);
-	n_complaints++;
-}
-
-ExitStatus out_of_memory(void)
-{
-	n_complaints++;
-	return STATUS_FAILED;
-}
 
 static bool is_check(const char *name)
 {

@@ -5,41 +5,11 @@
  * characters, and JSON is closed.
  */
 
+#include "cli-parts.h"
 #include "format.h"
 #include "json.h"
 #include "message-object.h"
 #include "rdmactl.h"
-
-/* for the files of rdmactl */
-void complain(_unused_ const char *format, ...)
-{
-}
-
-ExitStatus out_of_memory(void)
-{
-	return STATUS_FAILED;
-}
-
-static void check_json(const char *json)
-{
-	bool quoted = false;
-	int depth = 0;
-
-	for (const char *p = json; *p; p++) {
-		if (quoted && *p == '\\') {
-			p++;
-			FUZZ_CHECK(*p != '\0');
-		} else if (*p == '"') {
-			quoted = !quoted;
-		} else if (!quoted && (*p == '{' || *p == '[')) {
-			depth++;
-		} else if (!quoted && (*p == '}' || *p == ']')) {
-			FUZZ_CHECK(depth > 0);
-			depth--;
-		}
-	}
-	FUZZ_CHECK(!quoted && depth == 0);
-}
 
 static void print(const Object *o)
 {
