@@ -382,6 +382,27 @@ sd_bus_message *fixture_call(Fixture *f, const char *path, const char *interface
 	return NULL;
 }
 
+int fixture_keep_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	sd_bus_message **replies = userdata;
+
+	for (; *replies; replies++)
+		;
+	*replies = sd_bus_message_ref(m);
+	return 0;
+}
+
+void fixture_wait_reply(Fixture *f, sd_bus_message **reply)
+{
+	for (unsigned int turns = 0; !*reply; turns++) {
+		int r = sd_bus_process(f->bus, NULL);
+
+		assert_true(r >= 0 && turns < 6000);
+		if (r == 0)
+			assert_true(sd_bus_wait(f->bus, 10 * USEC_PER_MSEC) >= 0);
+	}
+}
+
 #define NOBODY 65534
 
 bool fixture_can_be_other_user(void)

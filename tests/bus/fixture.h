@@ -79,6 +79,11 @@ void fixture_wait_name(Fixture *f);
  * test. */
 sd_bus_message *fixture_call(Fixture *f, const char *path, const char *interface,
 			     const char *method, char **ret_error, const char *types, ...);
+/* For sd_bus_call_method_async(): keeps the reply in the first place of USERDATA, an array of
+ * messages, that is NULL. */
+int fixture_keep_reply(sd_bus_message *m, void *userdata, sd_bus_error *error);
+/* Waits until *REPLY is such a reply. */
+void fixture_wait_reply(Fixture *f, sd_bus_message **reply);
 /* Reads the next entry of a table: the positional members, which have the TYPES, as
  * sd_bus_message_read() does. The tail is skipped, if there is one. 0 at the end of the table. */
 int fixture_read_entry(sd_bus_message *m, const char *types, ...);

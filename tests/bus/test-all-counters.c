@@ -147,32 +147,11 @@ static void test_some(void **state)
 	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
 }
 
-static int keep_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
-{
-	sd_bus_message **replies = userdata;
-
-	for (; *replies; replies++)
-		;
-	*replies = sd_bus_message_ref(m);
-	return 0;
-}
-
 static void call(Fixture *f, sd_bus_message **replies)
 {
 	assert_true(sd_bus_call_method_async(f->bus, NULL, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
-					     RDMAD_INTERFACE_MANAGER, "GetAllCounters", keep_reply,
-					     replies, "a{sv}", 0) >= 0);
-}
-
-static void wait_reply(Fixture *f, sd_bus_message **reply)
-{
-	for (unsigned int turns = 0; !*reply; turns++) {
-		int r = sd_bus_process(f->bus, NULL);
-
-		assert_true(r >= 0 && turns < 6000);
-		if (r == 0)
-			assert_true(sd_bus_wait(f->bus, 10 * USEC_PER_MSEC) >= 0);
-	}
+					     RDMAD_INTERFACE_MANAGER, "GetAllCounters",
+					     fixture_keep_reply, replies, "a{sv}", 0) >= 0);
 }
 
 /* Calls that come together are answered together, and each is answered once. */
@@ -183,7 +162,7 @@ static void test_together(void **state)
 
 	for (unsigned int i = 0; i < 50; i++)
 		call(f, replies);
-	wait_reply(f, &replies[49]);
+	fixture_wait_reply(f, &replies[49]);
 	for (unsigned int i = 0; i < 50; i++) {
 		_cleanup_free_ char *is = answer(replies[i], NULL);
 
@@ -249,7 +228,7 @@ static void test_timeout(void **state)
 	assert_all_within(f, USEC_PER_SEC, hung);
 	assert_null(replies[0]);
 	fixture_simulate(f, "unstall mlx5_0");
-	wait_reply(f, &replies[0]);
+	fixture_wait_reply(f, &replies[0]);
 	is = answer(replies[0], NULL);
 	assert_string_equal(is, PORT_1 " read\n" PORT_2 " read\n" IWARP " read\n");
 	sd_bus_message_unref(replies[0]);
@@ -266,7 +245,7 @@ static void test_removed(void **state)
 	call(f, replies);
 	call(f, replies);
 	fixture_simulate(f, "remove mlx5_0");
-	wait_reply(f, &replies[1]);
+	fixture_wait_reply(f, &replies[1]);
 	for (unsigned int i = 0; i < 2; i++) {
 		_cleanup_free_ char *is = answer(replies[i], NULL);
 
@@ -285,7 +264,7 @@ static void test_next(void **state)
 	call(f, replies);
 	fixture_barrier(f);
 	call(f, replies);
-	wait_reply(f, &replies[1]);
+	fixture_wait_reply(f, &replies[1]);
 	for (unsigned int i = 0; i < 2; i++) {
 		_cleanup_free_ char *is = answer(replies[i], NULL);
 
@@ -307,7 +286,7 @@ static void test_ends(void **state)
 	call(f, replies);
 	fixture_barrier(f);
 	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
-	wait_reply(f, &replies[1]);
+	fixture_wait_reply(f, &replies[1]);
 	for (unsigned int i = 0; i < 2; i++)
 		sd_bus_message_unref(replies[i]);
 }

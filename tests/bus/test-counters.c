@@ -136,27 +136,6 @@ static void test_without_pma(void **state)
 	assert_int_equal(find(m, "", "").n, 3);
 }
 
-static int count_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
-{
-	sd_bus_message **replies = userdata;
-
-	for (; *replies; replies++)
-		;
-	*replies = sd_bus_message_ref(m);
-	return 0;
-}
-
-static void wait_reply(Fixture *f, sd_bus_message **reply)
-{
-	for (unsigned int turns = 0; !*reply; turns++) {
-		int r = sd_bus_process(f->bus, NULL);
-
-		assert_true(r >= 0 && turns < 6000);
-		if (r == 0)
-			assert_true(sd_bus_wait(f->bus, 10 * USEC_PER_MSEC) >= 0);
-	}
-}
-
 /* Many calls at the same time read the port once; a later call reads it again. */
 static void test_once(void **state)
 {
@@ -167,8 +146,8 @@ static void test_once(void **state)
 	for (unsigned int i = 0; i < 100; i++)
 		assert_true(sd_bus_call_method_async(f->bus, NULL, RDMAD_BUS_NAME, PORT_1,
 						     RDMAD_INTERFACE_PORT, "GetCounters",
-						     count_reply, replies, "a{sv}", 0) >= 0);
-	wait_reply(f, &replies[99]);
+						     fixture_keep_reply, replies, "a{sv}", 0) >= 0);
+	fixture_wait_reply(f, &replies[99]);
 	first = find(replies[0], "counters", "port_xmit_bytes");
 	assert_int_equal(first.value, STEP);
 	for (unsigned int i = 0; i < 100; i++) {
@@ -246,10 +225,10 @@ static void test_removed(void **state)
 	for (unsigned int i = 0; i < 2; i++)
 		assert_true(sd_bus_call_method_async(f->bus, NULL, RDMAD_BUS_NAME,
 						     i ? PORT_2 : PORT_1, RDMAD_INTERFACE_PORT,
-						     "GetCounters", count_reply, replies, "a{sv}",
-						     0) >= 0);
+						     "GetCounters", fixture_keep_reply, replies,
+						     "a{sv}", 0) >= 0);
 	fixture_simulate(f, "remove mlx5_0");
-	wait_reply(f, &replies[1]);
+	fixture_wait_reply(f, &replies[1]);
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_true(sd_bus_message_is_method_error(replies[i], RDMAD_ERROR_NOT_FOUND));
 		sd_bus_message_unref(replies[i]);
