@@ -150,17 +150,17 @@ int top_table_sort(const TopModel *m, const TopStyle *style, const TopPort ***re
 /* "999", "1.23 k", "45.6 M": three digits, and UNIT. */
 static void format_scaled(double n, const char *unit, char ret[TOP_RATE_TEXT_MAX])
 {
-	static const char prefixes[] = " kMGTPE";
+	static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
 	size_t i = 0;
 	int digits;
 
-	while (n >= 999.5 && i + 2 < sizeof(prefixes)) {
+	while (n >= 999.5 && i + 1 < ARRAY_SIZE(prefixes)) {
 		n /= 1000;
 		i++;
 	}
 	digits = i == 0 || n >= 99.95 ? 0 : n >= 9.995 ? 1 : 2;
-	snprintf(ret, TOP_RATE_TEXT_MAX, "%.*f %.1s%.4s", digits, MIN(n, 9999.0),
-		 i > 0 ? &prefixes[i] : "", unit);
+	snprintf(ret, TOP_RATE_TEXT_MAX, "%.*f %.1s%.4s", digits, MIN(n, 9999.0), prefixes[i],
+		 unit);
 	if (i == 0 && !*unit)
 		ret[strcspn(ret, " ")] = '\0';
 }
