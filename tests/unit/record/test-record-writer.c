@@ -345,6 +345,19 @@ static unsigned int look(void)
 	return n;
 }
 
+/* Waits until the threads of writers that were freed have ended: a directory has two links more
+ * than subdirectories. fork() copies the locks of AddressSanitizer's allocator as they are, and
+ * gives none back (gcc 12): a thread that just ends holds one, and the child would wait for it for
+ * ever. */
+static void wait_for_threads(void)
+{
+	struct stat st;
+
+	while (stat("/proc/self/task", &st) == 0 && st.st_nlink > 3)
+		usleep(1000);
+	assert_int_equal(st.st_nlink, 3);
+}
+
 /* The process is killed after a number of transitions that is different each time: the file has the
  * first ones, without a gap, and none that was not put. */
 static void test_killed(void **state)
@@ -360,6 +373,7 @@ static void test_killed(void **state)
 
 		/* packets: no more than 16 that have not been read */
 		assert_int_equal(pipe2(fds, O_CLOEXEC | O_DIRECT), 0);
+		wait_for_threads();
 		pid = fork();
 		assert_true(pid >= 0);
 		if (pid == 0)
