@@ -35,27 +35,15 @@ int http_page_new(const char *text, HttpPage **ret)
 	return 0;
 }
 
-static int add_family(void *userdata, const MetricFamily *f)
-{
-	metrics_text_family(userdata, f);
-	return 0;
-}
-
-static int add_sample(void *userdata, const MetricFamily *f, const MetricSample *s)
-{
-	metrics_text_sample(userdata, f, s);
-	return 0;
-}
-
 static int render(const SourceState *state, bool openmetrics, HttpPage **ret)
 {
 	_cleanup_metrics_text_ MetricsText t = {.format = openmetrics ? METRICS_OPENMETRICS
 								      : METRICS_PROMETHEUS};
-	static const MetricsVisitor visitor = {.family = add_family, .sample = add_sample};
 	HttpPage *p;
 	int r;
 
-	(void)own_metrics_visit(state, &visitor, &t); /* metrics_text_finish() knows of errors */
+	(void)own_metrics_visit(state, &metrics_text_visitor,
+				&t); /* metrics_text_finish() knows of errors */
 	metrics_text_add(&t, state->metrics, 0);
 	r = metrics_text_finish(&t);
 	if (r < 0)

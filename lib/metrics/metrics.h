@@ -187,6 +187,8 @@ void metrics_text_done(MetricsText *t);
 /* The lines HELP, TYPE and UNIT of F. All samples of a family must follow at once. */
 void metrics_text_family(MetricsText *t, const MetricFamily *f);
 void metrics_text_sample(MetricsText *t, const MetricFamily *f, const MetricSample *s);
+/* Writes what it visits; its userdata is the MetricsText. */
+extern const MetricsVisitor metrics_text_visitor;
 /* All that metrics_visit() visits. */
 void metrics_text_add(MetricsText *t, const Metrics *m, unsigned int flags);
 /* Ends the text: in OpenMetrics with "# EOF". Terminates it; SIZE does not count the terminator.

@@ -201,10 +201,11 @@ static int add_sample(void *userdata, const MetricFamily *f, const MetricSample 
 	return t->error;
 }
 
+const MetricsVisitor metrics_text_visitor = {.family = add_family, .sample = add_sample};
+
 void metrics_text_add(MetricsText *t, const Metrics *m, unsigned int flags)
 {
-	static const MetricsVisitor visitor = {.family = add_family, .sample = add_sample};
-	int r = metrics_visit(m, flags, &visitor, t);
+	int r = metrics_visit(m, flags, &metrics_text_visitor, t);
 
 	if (r < 0 && t->error == 0)
 		t->error = r;
