@@ -120,6 +120,19 @@ bool bus_is_absence(const sd_bus_error *error, int r)
 	return is_lost(r) || bus_absence(error);
 }
 
+ExitStatus bus_end_loop(Context *c, const char *what, int r, ExitStatus status)
+{
+	sd_bus_detach_event(c->bus);
+	if (r < 0)
+		return bus_complain(what, NULL, r);
+	/* sd_bus_set_exit_on_disconnect() has ended the loop */
+	if (r == EXIT_FAILURE) {
+		complain("the connection to the bus is lost");
+		return STATUS_FAILED;
+	}
+	return status;
+}
+
 bool bus_is_no_port(const sd_bus_error *error)
 {
 	return sd_bus_error_has_name(error, RDMAD_ERROR_NOT_FOUND) ||

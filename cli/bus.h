@@ -12,6 +12,11 @@ ExitStatus bus_connect(const Context *c, sd_bus **ret);
 /* Prints "WHAT: " and why it failed. The name of ERROR decides the exit status that is returned. */
 ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r);
 
+/* Ends a command whose event loop, to which the connection of C is attached, has returned R; a
+ * negative R may also come from before it. Says what went wrong with WHAT; otherwise returns STATUS.
+ */
+ExitStatus bus_end_loop(Context *c, const char *what, int r, ExitStatus status);
+
 /* Whether the error means that there is no rdmad: the bus could not start it, or systemd could not,
  * or the connection was lost. */
 bool bus_is_absence(const sd_bus_error *error, int r);

@@ -337,13 +337,5 @@ ExitStatus monitor_command(Context *c)
 	r = start(&m);
 	if (r >= 0)
 		r = sd_event_loop(m.event);
-	sd_bus_detach_event(c->bus);
-	if (r < 0)
-		return bus_complain("cannot watch the ports", NULL, r);
-	/* sd_bus_set_exit_on_disconnect() has ended the loop */
-	if (r == EXIT_FAILURE) {
-		complain("the connection to the bus is lost");
-		return STATUS_FAILED;
-	}
-	return m.status;
+	return bus_end_loop(c, "cannot watch the ports", r, m.status);
 }

@@ -460,13 +460,5 @@ ExitStatus top_command(Context *c)
 	if (r >= 0)
 		r = sd_event_loop(t.event);
 	t.screen = screen_close(t.screen);
-	sd_bus_detach_event(c->bus);
-	if (r < 0)
-		return bus_complain("cannot watch the ports", NULL, r);
-	/* sd_bus_set_exit_on_disconnect() has ended the loop */
-	if (r == EXIT_FAILURE) {
-		complain("the connection to the bus is lost");
-		return STATUS_FAILED;
-	}
-	return t.status;
+	return bus_end_loop(c, "cannot watch the ports", r, t.status);
 }

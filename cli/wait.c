@@ -414,13 +414,5 @@ ExitStatus wait_command(Context *c)
 	r = start(&w);
 	if (r >= 0)
 		r = sd_event_loop(w.event);
-	sd_bus_detach_event(c->bus);
-	if (r < 0)
-		return bus_complain("wait", NULL, r);
-	/* sd_bus_set_exit_on_disconnect() has ended the loop */
-	if (r == EXIT_FAILURE) {
-		complain("the connection to the bus is lost");
-		return STATUS_FAILED;
-	}
-	return w.status;
+	return bus_end_loop(c, "wait", r, w.status);
 }
