@@ -120,6 +120,21 @@ bool bus_is_absence(const sd_bus_error *error, int r)
 	return is_lost(r) || bus_absence(error);
 }
 
+int bus_append_texts(sd_bus_message *m, const char *key, char **texts)
+{
+	int r = sd_bus_message_open_container(m, 'e', "sv");
+
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", key);
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'v', "as");
+	if (r >= 0)
+		r = sd_bus_message_append_strv(m, texts);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
 ExitStatus bus_end_loop(Context *c, const char *what, int r, ExitStatus status)
 {
 	sd_bus_detach_event(c->bus);

@@ -13,7 +13,8 @@ ExitStatus bus_connect(const Context *c, sd_bus **ret);
 ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r);
 
 /* Ends a command whose event loop, to which the connection of C is attached, has returned R; a
- * negative R may also come from before it. Says what went wrong with WHAT; otherwise returns STATUS.
+ * negative R may also come from before it. Says what went wrong with WHAT; otherwise returns
+ * STATUS.
  */
 ExitStatus bus_end_loop(Context *c, const char *what, int r, ExitStatus status);
 
@@ -30,6 +31,11 @@ bool bus_is_no_port(const sd_bus_error *error);
 
 /* All devices and ports. They come with one reply, so they are of one moment. */
 ExitStatus bus_read_objects(sd_bus *bus, ObjectList *ret);
+
+/* Adds the entry KEY to a dictionary a{sv}, which is open in M: the texts, of which NULL is the
+ * last.
+ */
+int bus_append_texts(sd_bus_message *m, const char *key, char **texts);
 
 /* The ports that rdmad finds by a name or an address, by their object paths. */
 typedef struct FoundPaths {

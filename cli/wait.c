@@ -273,17 +273,7 @@ static int append_condition(sd_bus_message *m, const Waiting *w)
 	int r = sd_bus_message_open_container(m, 'a', "{sv}");
 
 	if (r >= 0)
-		r = sd_bus_message_open_container(m, 'e', "sv");
-	if (r >= 0)
-		r = sd_bus_message_append(m, "s", "ports");
-	if (r >= 0)
-		r = sd_bus_message_open_container(m, 'v', "as");
-	if (r >= 0)
-		r = sd_bus_message_append_strv(m, w->ports);
-	if (r >= 0)
-		r = sd_bus_message_close_container(m);
-	if (r >= 0)
-		r = sd_bus_message_close_container(m);
+		r = bus_append_texts(m, "ports", w->ports);
 	if (r >= 0)
 		r = append_flag(m, "configured", arg_configured);
 	if (r >= 0)
