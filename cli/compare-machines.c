@@ -4,6 +4,8 @@
 
 #include <ctype.h>
 
+#include "parse.h"
+
 /* Limits for a file; one that was written by hand is far smaller. */
 #define MACHINES_MAX   16384U
 #define LINES_MAX      65536U
@@ -103,17 +105,10 @@ ExitStatus machines_add_argument(Machines *m, const char *name)
 /* Removes blanks around TEXT, and a comment. Returns where it begins. */
 static char *trim(char *text)
 {
-	size_t n;
-
 	for (char *p = text; *p; p++)
 		if (*p == '#' && (p == text || strchr(" \t", p[-1])))
 			*p-- = '\0';
-	text += strspn(text, " \t");
-	n = strlen(text);
-	while (n > 0 && strchr(" \t\r\n", text[n - 1]))
-		n--;
-	text[n] = '\0';
-	return text;
+	return parse_trim(text);
 }
 
 /* Reads one line; LABEL is that of the last heading, "" if there was none. */

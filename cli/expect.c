@@ -243,18 +243,6 @@ static ExitStatus add_pair(Expectations *e, const Place *place, const char *key,
 	return STATUS_USAGE;
 }
 
-static char *trim(char *text)
-{
-	size_t n;
-
-	text += strspn(text, " \t");
-	n = strlen(text);
-	while (n > 0 && strchr(" \t\r\n", text[n - 1]))
-		n--;
-	text[n] = '\0';
-	return text;
-}
-
 /* Splits "KEY = VALUE" or "KEY < VALUE"; false if no such sign is there. */
 static bool split(char *text, char **ret_key, ExpectationOrder *ret_order, char **ret_value)
 {
@@ -268,9 +256,9 @@ static bool split(char *text, char **ret_key, ExpectationOrder *ret_order, char 
 		if (startswith(sign, order_signs[o]))
 			order = o;
 	*ret_order = order;
-	*ret_value = trim(sign + strlen(order_signs[order]));
+	*ret_value = parse_trim(sign + strlen(order_signs[order]));
 	*sign = '\0';
-	*ret_key = trim(text);
+	*ret_key = parse_trim(text);
 	return true;
 }
 
@@ -323,7 +311,7 @@ static ExitStatus add_file(Expectations *e, const char *path)
 			complain("%s: the %s is too long", text, n > LINES_MAX ? "file" : "line");
 			return STATUS_USAGE;
 		}
-		status = add_line(e, &place, trim(line));
+		status = add_line(e, &place, parse_trim(line));
 	}
 	if (status == STATUS_OK && ferror(f)) {
 		complain("--expect %s: %s", path, strerror(errno));

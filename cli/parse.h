@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Numbers with units as people write them on a command line or in a file. */
+/* Texts and numbers with units as people write them on a command line or in a file. */
 
 #include "util.h"
 
+/* Removes blanks, and what ends a line, around TEXT. Returns where it begins now. */
+char *parse_trim(char *text);
 /* Seconds, with a fraction. False if TEXT is something else, or too large for microseconds in 64
  * bits. */
 bool parse_seconds(const char *text, uint64_t *ret_usec);
