@@ -197,9 +197,11 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 	if (!d)
 		return;
 	/* Identity comes from the enumeration: an answer cannot move the device, resize it, or
-	 * rename it, which its ports would not hear of. */
+	 * rename it, which its ports would not hear of. The name of the parent may be older than
+	 * the one that the last enumeration has: no event of this device tells of the parent. */
 	DEVICE_SUPPLY(snapshot, index, d->index);
 	mask_set(&snapshot->supplied, DEVICE_ATTR_name, false);
+	mask_set(&snapshot->supplied, DEVICE_ATTR_parent, false);
 	mask_set(&snapshot->supplied, DEVICE_ATTR_port_count, false);
 	op = cache_apply_device(&m->cache, snapshot, realtime_now_usec(), &d, &changed);
 	if (op < 0) {

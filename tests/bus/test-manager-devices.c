@@ -124,6 +124,26 @@ static void test_renamed_while_asked(void **state)
 	assert_string_equal(port(t, 1, 2)->device_name, "renamed");
 }
 
+/* The parent of a plane is renamed while the plane is asked: the answer has the old name of the
+ * parent, and comes after the enumeration that has the new one. */
+static void test_parent_renamed_while_asked(void **state)
+{
+	DeviceSnapshot late = {};
+	Test *t = *state;
+	uint64_t id;
+
+	tell(EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_RECONCILE);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	id = last_query()->id;
+	DEVICE_SUPPLY_TEXT(&fake.devices[0], parent, "renamed");
+	tell(2, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, streq(device(t, 1)->now.values.parent, "renamed"));
+	DEVICE_SUPPLY_TEXT(&late, parent, "mlx5_9");
+	fake.handler->device(fake.userdata, id, &late);
+	assert_string_equal(device(t, 1)->now.values.parent, "renamed");
+	answer_end(id, 0, "");
+}
+
 /* It takes no query, and leaves. */
 static void test_wedged_and_removed(void **state)
 {
@@ -198,6 +218,7 @@ int main(void)
 		ANSWERED(test_grows_while_asked),
 		ANSWERED(test_too_many_ports),
 		ANSWERED(test_renamed_while_asked),
+		ANSWERED(test_parent_renamed_while_asked),
 		ANSWERED(test_wedged_and_removed),
 		ANSWERED(test_unknown_devices),
 		ANSWERED(test_fatal_event),

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Connecting to a bus. A header alone, so that rooms without sd-bus need no library of it. */
+
+#include <systemd/sd-bus.h>
+
+#include "util.h"
+
+/*
+ * Connects to the bus at ADDRESS (D-Bus specification, "Server Addresses"), or to the system bus if
+ * ADDRESS is NULL, as sd_bus_open_system() does: it does not wait for the bus to answer. The caller
+ * owns *RET.
+ */
+static inline int bus_open_address(const char *address, sd_bus **ret)
+{
+	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
+	int r;
+
+	if (!address)
+		return sd_bus_open_system(ret);
+	r = sd_bus_new(&bus);
+	if (r >= 0)
+		r = sd_bus_set_address(bus, address);
+	if (r >= 0)
+		r = sd_bus_set_bus_client(bus, true);
+	if (r >= 0)
+		r = sd_bus_start(bus);
+	if (r < 0)
+		return r;
+	*ret = steal_pointer(&bus);
+	return 0;
+}
