@@ -2,27 +2,11 @@
 
 #include "bus.h"
 
+#include "bus-open.h"
 #include "names.h"
 
 /* Where rdmad is asked, for messages, and what to look at if it is not there. */
 static char place[160] = "the system bus", advice[160] = "; see: systemctl status rdmad";
-
-static int open_address(const char *address, sd_bus **ret)
-{
-	_cleanup_(sd_bus_flush_close_unref_pointer) sd_bus *bus = NULL;
-	int r = sd_bus_new(&bus);
-
-	if (r >= 0)
-		r = sd_bus_set_address(bus, address);
-	if (r >= 0)
-		r = sd_bus_set_bus_client(bus, true);
-	if (r >= 0)
-		r = sd_bus_start(bus);
-	if (r < 0)
-		return r;
-	*ret = steal_pointer(&bus);
-	return 0;
-}
 
 static int open_bus(const Context *c, sd_bus **ret)
 {
@@ -45,7 +29,7 @@ static int open_bus(const Context *c, sd_bus **ret)
 	}
 	snprintf(place, sizeof(place), "the bus %s", c->address);
 	advice[0] = '\0';
-	return open_address(c->address, ret);
+	return bus_open_address(c->address, ret);
 }
 
 /* ssh was started, and the connection has ended before anything was read (EPIPE), or later. */

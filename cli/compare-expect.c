@@ -186,7 +186,7 @@ static ExitStatus write_kind(const Kind *k, const IgnoredRows *ignored, const ch
 	r = file_replace(path, text, size);
 	if (r == 0)
 		return STATUS_OK;
-	complain("cannot write %s: %s", path, strerror(-r));
+	complain("cannot write %s: %s", path, file_error_text(r));
 	return STATUS_FAILED;
 }
 

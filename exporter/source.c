@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <systemd/sd-daemon.h>
 
+#include "bus-open.h"
 #include "changes.h"
 #include "clock.h"
 #include "names.h"
@@ -116,22 +117,6 @@ static int add_matches(Source *s)
 	return r;
 }
 
-static int start_bus(const char *address, sd_bus **ret)
-{
-	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
-	int r = sd_bus_new(&bus);
-
-	if (r >= 0)
-		r = sd_bus_set_address(bus, address);
-	if (r >= 0)
-		r = sd_bus_set_bus_client(bus, true);
-	if (r >= 0)
-		r = sd_bus_start(bus);
-	if (r >= 0)
-		*ret = steal_pointer(&bus);
-	return r;
-}
-
 /* Connects to the bus. It does not wait for the bus to answer: calls wait in the connection. */
 static int connect_bus(Source *s)
 {
@@ -140,7 +125,7 @@ static int connect_bus(Source *s)
 	if (s->bus && sd_bus_is_open(s->bus) > 0)
 		return 0;
 	disconnect(s);
-	r = s->address ? start_bus(s->address, &s->bus) : sd_bus_open_system(&s->bus);
+	r = bus_open_address(s->address, &s->bus);
 	if (r >= 0)
 		r = sd_bus_attach_event(s->bus, s->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r >= 0)

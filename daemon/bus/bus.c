@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "bus-door.h"
+#include "bus-open.h"
 #include "bus-peer.h"
 #include "bus-private.h"
 #include "bus-property.h"
@@ -143,33 +144,6 @@ static int export_objects(Bus *b)
 
 /* The connection */
 
-static int open_connection(const char *address, sd_bus **ret)
-{
-	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
-	int r;
-
-	if (!address) {
-		r = sd_bus_open_system(&bus);
-		if (r < 0)
-			return r;
-	} else {
-		r = sd_bus_new(&bus);
-		if (r < 0)
-			return r;
-		r = sd_bus_set_address(bus, address);
-		if (r < 0)
-			return r;
-		r = sd_bus_set_bus_client(bus, true);
-		if (r < 0)
-			return r;
-		r = sd_bus_start(bus);
-		if (r < 0)
-			return r;
-	}
-	*ret = steal_pointer(&bus);
-	return 0;
-}
-
 static void on_broken(void *userdata)
 {
 	Bus *b = userdata;
@@ -191,7 +165,7 @@ int bus_new(const BusSetup *setup, Bus **ret)
 	b->memory = setup->memory;
 	b->handler = setup->handler;
 	b->userdata = setup->userdata;
-	r = open_connection(setup->address, &b->bus);
+	r = bus_open_address(setup->address, &b->bus);
 	if (r < 0)
 		return log_error_errno(r, "Cannot connect to the bus %s: %m",
 				       setup->address ? setup->address : "of the system");

@@ -2,6 +2,7 @@
 /* rdmad_find_any(): the port that the daemon finds by any of its names. The memory has few of them.
  */
 
+#include "bus-open.h"
 #include "librdmad-private.h"
 #include "names.h"
 #include "util.h"
@@ -65,7 +66,7 @@ EXPORT int rdmad_find_any(const struct rdmad *r, const char *what, struct rdmad_
 
 	if (!r->by_bus)
 		return -EOPNOTSUPP;
-	e = librdmad_connect(r->address, &bus);
+	e = bus_open_address(r->address, &bus);
 	if (e < 0)
 		return e;
 	e = sd_bus_message_new_method_call(bus, &call, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,

@@ -23,9 +23,6 @@ struct rdmad {
 	char *address;			    /* which rdmad_open() was given; NULL: the system bus */
 };
 
-/* Connects to the bus at ADDRESS; NULL is the system bus. A negative errno of sd-bus. */
-int librdmad_connect(const char *address, sd_bus **ret);
-
 /* What a call that failed with ERROR and R means to the caller. */
 int librdmad_call_error(const sd_bus_error *error, int r);
 /* Makes CALL, whose reply begins with the path of a port, and finds the record of that port.

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "bus-open.h"
 #include "librdmad-private.h"
 #include "names.h"
 #include "util.h"
@@ -95,26 +96,6 @@ EXPORT int rdmad_open_fd(int memory, int changed, struct rdmad **ret)
 	return 0;
 }
 
-int librdmad_connect(const char *address, sd_bus **ret)
-{
-	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
-	int r;
-
-	if (!address)
-		return sd_bus_open_system(ret);
-	r = sd_bus_new(&bus);
-	if (r >= 0)
-		r = sd_bus_set_address(bus, address);
-	if (r >= 0)
-		r = sd_bus_set_bus_client(bus, true);
-	if (r >= 0)
-		r = sd_bus_start(bus);
-	if (r < 0)
-		return r;
-	*ret = steal_pointer(&bus);
-	return 0;
-}
-
 /* What rdmad_open() returns when the call of OpenSnapshot() failed with ERROR and R. */
 static int open_error(const sd_bus_error *error, int r)
 {
@@ -137,7 +118,7 @@ static int call_open_snapshot(const char *address, int *ret_memory, int *ret_cha
 	_cleanup_close_ int memory = -EBADF, changed = -EBADF;
 	int r, theirs[2];
 
-	r = librdmad_connect(address, &bus);
+	r = bus_open_address(address, &bus);
 	if (r < 0)
 		return r;
 	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
