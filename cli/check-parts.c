@@ -34,14 +34,3 @@ bool check_has_port(const CheckRun *r, const Object *port)
 			return true;
 	return false;
 }
-
-const char *check_entry_text(AttrType type, const Value *entry, const char *column)
-{
-	const char *const *columns = format_table_columns(type);
-
-	for (size_t i = 0; columns && columns[i] && entry->type == VALUE_STRUCT && i < entry->n;
-	     i++)
-		if (streq(columns[i], column))
-			return value_text(&entry->items[i]);
-	return "";
-}

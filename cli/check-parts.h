@@ -15,6 +15,3 @@ bool check_is_active(const Object *port);
 bool check_is_expected(const CheckRun *r, const Attribute *row);
 /* Whether PORT is one of those that are checked. */
 bool check_has_port(const CheckRun *r, const Object *port);
-/* The text of the member called COLUMN of ENTRY, an entry of a table of TYPE; "" if there is none.
- */
-const char *check_entry_text(AttrType type, const Value *entry, const char *column);

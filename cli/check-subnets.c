@@ -178,12 +178,12 @@ static size_t add_addresses(const CheckRun *r, const struct ifaddrs *all, const 
 	const Value *gids = object_value(port, PORT_ATTR_gids);
 
 	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n && n < most; i++) {
-		const char *netdev = check_entry_text(ATTR_GIDS, &gids->items[i], "netdev");
-		const char *text = check_entry_text(ATTR_GIDS, &gids->items[i], "address");
+		const char *netdev = format_member_text(ATTR_GIDS, "netdev", &gids->items[i]);
+		const char *text = format_member_text(ATTR_GIDS, "address", &gids->items[i]);
 		Address a = {.port = port, .netdev = netdev};
 		struct in_addr address;
 
-		if (!streq(check_entry_text(ATTR_GIDS, &gids->items[i], "type"), "RoCE v2") ||
+		if (!streq(format_member_text(ATTR_GIDS, "type", &gids->items[i]), "RoCE v2") ||
 		    inet_pton(AF_INET, text, &address) != 1)
 			continue;
 		a.address = ntohl(address.s_addr);

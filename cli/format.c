@@ -274,6 +274,20 @@ const Value *format_find_member(AttrType type, size_t i, const Value *entry)
 	return place < entry->n ? &entry->items[place] : NULL;
 }
 
+const char *format_member_text(AttrType type, const char *column, const Value *entry)
+{
+	const char *const *columns = format_table_columns(type);
+
+	for (size_t i = 0; columns && columns[i]; i++) {
+		if (streq(columns[i], column)) {
+			const Value *v = format_find_member(type, i, entry);
+
+			return v ? value_text(v) : "";
+		}
+	}
+	return "";
+}
+
 bool format_is_named_member(AttrType type, size_t i)
 {
 	size_t place;

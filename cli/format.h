@@ -25,6 +25,8 @@ const char *const *format_table_columns(AttrType type);
 /* Member I of these in ENTRY, an entry of a table of TYPE, wherever it is in the entry; NULL if it
  * is not there. */
 const Value *format_find_member(AttrType type, size_t i, const Value *entry);
+/* The text of the member called COLUMN of ENTRY; "" if it has none. */
+const char *format_member_text(AttrType type, const char *column, const Value *entry);
 
 /* Whether member I is one that most entries lack: an entry has it by name. */
 bool format_is_named_member(AttrType type, size_t i);

@@ -290,6 +290,25 @@ static int compare_ports(const void *pa, const void *pb, void *userdata)
 	return s->sort->descending ? -r : r;
 }
 
+/* The names of the network interfaces in table V. Their indices, which `show` has, are of no use
+ * in a column. */
+static char *format_interfaces(const Value *v)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = v->n > 0 ? open_memstream(&text, &size) : NULL;
+
+	if (!f)
+		return v->n > 0 ? NULL : strdup("none");
+	for (size_t i = 0; i < v->n; i++)
+		fprintf(f, "%s%s", i > 0 ? "," : "",
+			format_member_text(ATTR_NETDEVS, "name", &v->items[i]));
+	if (fclose(f) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
 /* Sets a cell of a column that -o chose. */
 static int set_column(const Context *c, const ObjectList *objects, struct libscols_line *line,
 		      unsigned int at, const Object *port, const ListColumn *column)
@@ -300,6 +319,8 @@ static int set_column(const Context *c, const ObjectList *objects, struct libsco
 
 	if (!column->row)
 		text = strdup(object_name(port, name));
+	else if (v && column->row->type == ATTR_NETDEVS)
+		text = format_interfaces(v);
 	else
 		text = v ? format_value(column->row, v) : strdup("-");
 	r = text ? scols_line_refer_data(line, at, text) : -ENOMEM;
@@ -443,7 +464,7 @@ ExitStatus list_command(Context *c)
 ExitStatus map_command(Context *c)
 {
 	static const Option columns = {.name = "output", .value = &arg_columns};
-	ExitStatus status = parse_output(&columns, "Port,Netdev,PciAddress,NumaNode,State");
+	ExitStatus status = parse_output(&columns, "Port,Netdevs,PciAddress,NumaNode,State");
 
 	n_spare_columns = 2;
 	return status == STATUS_OK ? list_command(c) : status;
