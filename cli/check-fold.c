@@ -37,10 +37,20 @@ static bool same_port(const Finding *a, const Finding *b)
 	return a->port && a->port == b->port;
 }
 
+/* Whether both are about one attribute of one port or device, or about attributes that say the same
+ * thing. */
+static bool same_matter(const Finding *a, const Finding *b)
+{
+	Topic topic = topic_of_row(a->row);
+
+	if (!a->row || !b->row || a->device != b->device ||
+	    (a->port != b->port && a->row->interface >= INTERFACE_PORT))
+		return false;
+	return a->row == b->row || (topic < _TOPIC_MAX && topic == topic_of_row(b->row));
+}
+
 static bool explains(const Finding *a, const Finding *b)
 {
-	bool same_row = a->row && a->row == b->row && a->device == b->device &&
-			(a->port == b->port || a->row->interface < INTERFACE_PORT);
 	Topic topic = topic_of_row(a->row);
 
 	if (is_stale(a) && (a->port ? same_port(a, b) : a->device == b->device))
@@ -49,9 +59,7 @@ static bool explains(const Finding *a, const Finding *b)
 		return false;
 	if (same_port(a, b) && topic == TOPIC_LINK && topic_of_row(b->row) != TOPIC_LINK)
 		return !has_value(b);
-	return (same_row ||
-		(same_port(a, b) && topic < _TOPIC_MAX && topic == topic_of_row(b->row))) &&
-	       goes_first(a, b);
+	return same_matter(a, b) && goes_first(a, b);
 }
 
 void findings_fold(CheckRun *r)

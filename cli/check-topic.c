@@ -2,19 +2,23 @@
 
 #include "check-topic.h"
 
-#define NO_ROW _PORT_ATTR_MAX /* ends a topic */
+#define PORT_ROW(field)	  (&port_attributes[PORT_ATTR_##field])
+#define DEVICE_ROW(field) (&device_attributes[DEVICE_ATTR_##field])
 
-static const PortAttr topics[_TOPIC_MAX][8] = {
-	[TOPIC_LINK] = {PORT_ATTR_state, PORT_ATTR_phys_state, PORT_ATTR_link_downs,
-			PORT_ATTR_netdev_up, PORT_ATTR_netdev_carrier, PORT_ATTR_netdev_operstate,
-			NO_ROW},
-	[TOPIC_SPEED] = {PORT_ATTR_rate, PORT_ATTR_data_rate, PORT_ATTR_active_width,
-			 PORT_ATTR_link_speed, PORT_ATTR_port_speed, PORT_ATTR_netdev_speed,
-			 PORT_ATTR_rate_source, NO_ROW},
-	[TOPIC_MTU] = {PORT_ATTR_active_mtu, PORT_ATTR_netdev_mtu, NO_ROW},
-	[TOPIC_SUBNET] = {PORT_ATTR_lid, PORT_ATTR_lmc, PORT_ATTR_sm_lid, PORT_ATTR_sm_sl,
-			  PORT_ATTR_subnet_timeout, NO_ROW},
-	[TOPIC_CAPABILITIES] = {PORT_ATTR_capabilities, PORT_ATTR_cap_mask, NO_ROW},
+/* NULL ends a topic. */
+static const Attribute *const topics[_TOPIC_MAX][8] = {
+	[TOPIC_LINK] = {PORT_ROW(state), PORT_ROW(phys_state), PORT_ROW(link_downs),
+			PORT_ROW(netdev_up), PORT_ROW(netdev_carrier), PORT_ROW(netdev_operstate)},
+	[TOPIC_SPEED] = {PORT_ROW(rate), PORT_ROW(data_rate), PORT_ROW(active_width),
+			 PORT_ROW(link_speed), PORT_ROW(port_speed), PORT_ROW(netdev_speed),
+			 PORT_ROW(rate_source)},
+	[TOPIC_MTU] = {PORT_ROW(active_mtu), PORT_ROW(netdev_mtu)},
+	[TOPIC_SUBNET] = {PORT_ROW(lid), PORT_ROW(lmc), PORT_ROW(sm_lid), PORT_ROW(sm_sl),
+			  PORT_ROW(subnet_timeout)},
+	[TOPIC_CAPABILITIES] = {PORT_ROW(capabilities), PORT_ROW(cap_mask)},
+	[TOPIC_PCIE] = {DEVICE_ROW(pcie_rate), DEVICE_ROW(pcie_speed), DEVICE_ROW(pcie_width),
+			DEVICE_ROW(pcie_max_rate), DEVICE_ROW(pcie_max_speed),
+			DEVICE_ROW(pcie_max_width)},
 };
 
 Topic topic_of_row(const Attribute *row)
@@ -22,8 +26,8 @@ Topic topic_of_row(const Attribute *row)
 	Topic topic = 0;
 
 	for (; row && topic < _TOPIC_MAX; topic++)
-		for (size_t i = 0; topics[topic][i] != NO_ROW; i++)
-			if (row == &port_attributes[topics[topic][i]])
+		for (size_t i = 0; topics[topic][i]; i++)
+			if (row == topics[topic][i])
 				return topic;
 	return _TOPIC_MAX;
 }

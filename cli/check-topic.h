@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Attributes of a port that say the same thing in different words. */
+/* Attributes of a port or of a device that say the same thing in different words. */
 
 #include "attribute.h"
 
@@ -11,6 +11,7 @@ typedef enum Topic {
 	TOPIC_MTU,
 	TOPIC_SUBNET,
 	TOPIC_CAPABILITIES,
+	TOPIC_PCIE,
 	_TOPIC_MAX
 } Topic;
 
