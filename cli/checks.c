@@ -346,6 +346,7 @@ const Check checks[] = {
 	{"device-stale",   SEVERITY_CRITICAL, SCOPE_DEVICE,  look_at_device_staleness, "The last query of the device failed, or the device does not answer."},
 	{"no-uverbs",      SEVERITY_CRITICAL, SCOPE_DEVICE,  look_for_uverbs,          "The device has no character device for verbs."},
 	{"access",         SEVERITY_WARNING,  SCOPE_DEVICE,  look_at_access,           "The caller may not open that character device, or it is not there."},
+	{"pcie-slow",      SEVERITY_WARNING,  SCOPE_DEVICE,  look_at_pcie,             "A PCI Express link between the device and the processor has fewer lanes or a lower speed than both of its ends can do, and that makes it the narrowest."},
 	{"stale",          SEVERITY_CRITICAL, SCOPE_PORT,    look_at_staleness,        "The last query of the port failed, or the device does not answer."},
 	{"no-verbs",       SEVERITY_WARNING,  SCOPE_PORT,    look_at_verbs,            "rdmad could not ask the port by verbs."},
 	{"not-active",     SEVERITY_CRITICAL, SCOPE_PORT,    look_at_state,            "The port is not active, and no expectation says what State shall be."},

@@ -21,3 +21,5 @@ void look_for_flaps(CheckRun *r);
 void look_at_former_rate(CheckRun *r);
 /* check-counters.c */
 void look_at_counters(CheckRun *r);
+/* check-pcie.c */
+void look_at_pcie(CheckRun *r);

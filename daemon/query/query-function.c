@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "query-pcie.h"
 #include "query-sysfs.h"
 
 /* The kernel numbers the virtual functions of a physical one with 16 bits. */
@@ -50,9 +51,9 @@ int function_find(int device, const char *name, AttrPath ret)
 }
 
 /* Writes the PCI address of the nearest PCI function in PARENT, which may be the last part of it,
- * and the way from the directory of the device to the directory of that function. False if there is
- * none. */
-static bool find_pci(const char *parent, AttrText ret_address, char ret_upwards[UPWARDS_MAX])
+ * and the way from the directory of the device to the directory of that function. Returns the
+ * length of its path; 0 if there is none. */
+static size_t find_pci(const char *parent, AttrText ret_address, char ret_upwards[UPWARDS_MAX])
 {
 	size_t end = strlen(parent), used = (size_t)snprintf(ret_upwards, UPWARDS_MAX, "device");
 	AttrText part;
@@ -65,12 +66,12 @@ static bool find_pci(const char *parent, AttrText ret_address, char ret_upwards[
 		text_copy(part, MIN(sizeof(part), end - begin + 1), parent + begin);
 		if (sysfs_is_pci_address(part)) {
 			memcpy(ret_address, part, sizeof(AttrText));
-			return true;
+			return end;
 		}
 		used += (size_t)snprintf(ret_upwards + used, UPWARDS_MAX - used, "/..");
 		end = begin > 0 ? begin - 1 : 0;
 	}
-	return false;
+	return 0;
 }
 
 /* The number N of which the link "virtfnN" in the directory of the physical function PHYSFN leads
@@ -148,10 +149,13 @@ void function_supply(int device, const char *parent, DeviceSnapshot *s)
 	_cleanup_close_ int directory = -EBADF;
 	char upwards[UPWARDS_MAX];
 	AttrText address = "";
+	bool is_virtual;
 	uint64_t number;
+	size_t n;
 
 	DEVICE_SUPPLY_TEXT(s, sysfs_path, parent);
-	if (!find_pci(parent, address, upwards))
+	n = find_pci(parent, address, upwards);
+	if (n == 0)
 		return;
 	DEVICE_SUPPLY_TEXT(s, pci_address, address);
 	directory = sysfs_open_directory(device, upwards);
@@ -161,8 +165,11 @@ void function_supply(int device, const char *parent, DeviceSnapshot *s)
 	    sysfs_read_number(directory, "numa_node", INT32_MAX, &number) == 0)
 		DEVICE_SUPPLY(s, numa_node, (uint32_t)number);
 	supply_cpus(directory, s);
+	is_virtual = supply_vf(directory, address, s);
 	/* only a physical function says how many virtual ones it can have */
-	if (!supply_sf(device, address, s) && !supply_vf(directory, address, s) &&
+	if (!supply_sf(device, address, s) && !is_virtual &&
 	    sysfs_read_number(directory, "sriov_totalvfs", UINT32_MAX, &number) == 0)
 		DEVICE_SUPPLY_TEXT(s, function, "pf");
+	if (!is_virtual)
+		pcie_supply(directory, parent, n, s);
 }

@@ -113,7 +113,7 @@ static void read_device(void)
 	DeviceSnapshot device = {};
 
 	sysfs_supply_device(3, &device);
-	function_supply(3, "/sys/devices/pci0000:c0/0000:c1:00.2/mlx5_core.sf.4", &device);
+	function_supply(3, "/sys/devices/pci0000:c0/0000:c0:01.1/0000:c1:00.2/mlx5_core.sf.4", &device);
 	device_derive(&device);
 	check_texts(device_attributes, _DEVICE_ATTR_MAX, &device.values);
 	device_snapshot_done(&device);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * A PCI Express link that came up with fewer lanes or at a lower speed than both of its ends can
+ * do. An adapter that could do more than its slot is no finding: it is as somebody has built it.
+ */
+
+#include "check-parts.h"
+#include "checks.h"
+
+static const char *narrowest_of(const Object *device)
+{
+	const Value *v = object_value(device, DEVICE_ATTR_pcie_narrowest);
+
+	return v ? value_text(v) : "";
+}
+
+static bool is_slow(const Object *device)
+{
+	const Value *is = object_value(device, DEVICE_ATTR_pcie_rate);
+	const Value *best = object_value(device, DEVICE_ATTR_pcie_max_rate);
+
+	return is && best && is->number < best->number;
+}
+
+/* Whether a device that was looked at before has its slow link below the same port: the functions
+ * of one adapter share their link, and the adapters below one switch the link of that. */
+static bool was_found(const CheckRun *r)
+{
+	const char *narrowest = narrowest_of(r->device);
+
+	for (size_t i = 0; i < r->n_devices; i++)
+		if (r->devices[i] != r->device && is_slow(r->devices[i]) && *narrowest &&
+		    streq(narrowest_of(r->devices[i]), narrowest))
+			return true;
+	return false;
+}
+
+void look_at_pcie(CheckRun *r)
+{
+	const Attribute *row = &device_attributes[DEVICE_ATTR_pcie_rate];
+	_cleanup_free_ char *is = NULL, *best = NULL;
+
+	if (!is_slow(r->device) || was_found(r))
+		return;
+	is = format_row(r->device, DEVICE_ATTR_pcie_rate);
+	best = format_row(r->device, DEVICE_ATTR_pcie_max_rate);
+	check_find(r, row,
+		   "PCIe has %s, and could have %s: the link below %s is not as its ends can do",
+		   is ? is : "", best ? best : "", narrowest_of(r->device));
+}
