@@ -14,18 +14,10 @@ static bool is_ethernet(const PortSnapshot *s)
 	       s->values.link_layer == IBV_LINK_LAYER_ETHERNET;
 }
 
-/* Whether a table that could not be read with ERROR may be readable a little later: its port may
- * have answered just before. */
-static bool may_pass(int error)
-{
-	return error != -ENOENT && error != -ENODEV && error != -EOPNOTSUPP && error != -EINVAL &&
-	       error != -EACCES && error != -EPERM && error != -E2BIG;
-}
-
 /* R is what reading TABLE, a table of PART, has returned. */
 static void supply_table(PortSnapshot *s, unsigned int part, PortTable table, int r, Table *t)
 {
-	if (r < 0 && may_pass(r))
+	if (r < 0 && sysfs_may_pass(r))
 		s->failed |= part;
 	if (r < 0)
 		return;
@@ -141,9 +133,13 @@ static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 		return r;
 	t->known->link_layers |= 1U << MIN(s->values.link_layer, 31U);
 	if (sysfs_may_supply_port(s))
-		sysfs_supply_port(target_sysfs(t), port, s);
+		r = sysfs_supply_port(target_sysfs(t), port, s);
 	if (has_verbs)
 		return 0;
+	/* Each of these files asks the hardware as verbs does: the query fails as it does without
+	 * an answer of verbs, and nobody is told that the port has lost a value. */
+	if (r < 0)
+		return r;
 	if (t->context) {
 		s->open_error = -ERANGE;
 		return mask_has(&s->supplied, PORT_ATTR_state) ? 0 : -EIO;

@@ -330,18 +330,19 @@ bool sysfs_parse_rate(const char *text, uint32_t *ret_width, uint32_t *ret_speed
 
 /* The width and speed of the link. As verbs does, the field of eight bits says NDR of everything
  * quicker. */
-static void supply_rate(int directory, PortSnapshot *s)
+static int supply_rate(int directory, PortSnapshot *s)
 {
 	uint32_t width, speed;
 	AttrText text;
+	int r = sysfs_read_text(directory, "rate", text, sizeof(text));
 
-	if (sysfs_read_text(directory, "rate", text, sizeof(text)) < 0 ||
-	    !sysfs_parse_rate(text, &width, &speed))
-		return;
+	if (r < 0 || !sysfs_parse_rate(text, &width, &speed))
+		return r;
 	PORT_SUPPLY(s, active_width, width);
 	PORT_SUPPLY(s, active_speed, MIN(speed, (uint32_t)SPEED_NDR));
 	if (speed > SPEED_NDR)
 		PORT_SUPPLY(s, active_speed_ex, speed);
+	return 0;
 }
 
 /* The number of entries of a table: it has a file for each. False if that is not known. */
@@ -363,42 +364,64 @@ static bool count_files(int directory, const char *name, uint32_t *ret)
 	return true;
 }
 
+bool sysfs_may_pass(int error)
+{
+	return error != -ENOENT && error != -ENODEV && error != -EOPNOTSUPP && error != -EINVAL &&
+	       error != -EACCES && error != -EPERM && error != -E2BIG;
+}
+
+/* Keeps in *FIRST the first error that may pass. No text, or one that is not understood, does not.
+ */
+static void note_error(int r, int *first)
+{
+	if (r < 0 && r != -ENODATA && r != -EBADMSG && sysfs_may_pass(r) && *first == 0)
+		*first = r;
+}
+
 /* What files have in another form than verbs. Netlink has the capability mask of some ports only.
  */
-static void supply_without_verbs(int directory, PortSnapshot *s)
+static void supply_without_verbs(int directory, PortSnapshot *s, int *error)
 {
 	uint64_t mask;
 	uint32_t n;
+	int r;
 
-	supply_rate(directory, s);
+	note_error(supply_rate(directory, s), error);
 	if (!mask_has(&s->supplied, PORT_ATTR_gid_tbl_len) && count_files(directory, "gids", &n))
 		PORT_SUPPLY(s, gid_tbl_len, n);
 	if (!mask_has(&s->supplied, PORT_ATTR_pkey_tbl_len) && count_files(directory, "pkeys", &n))
 		PORT_SUPPLY(s, pkey_tbl_len, n);
-	if (!mask_has(&s->supplied, PORT_ATTR_cap_mask) &&
-	    sysfs_read_number(directory, "cap_mask", UINT32_MAX, &mask) == 0)
+	if (mask_has(&s->supplied, PORT_ATTR_cap_mask))
+		return;
+	r = sysfs_read_number(directory, "cap_mask", UINT32_MAX, &mask);
+	if (r == 0)
 		PORT_SUPPLY(s, cap_mask, mask);
+	note_error(r, error);
 }
 
-void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s)
+int sysfs_supply_port(int device, uint32_t port, PortSnapshot *s)
 {
 	_cleanup_close_ int directory = -EBADF;
+	int error = 0, r;
 	char path[32];
 
 	snprintf(path, sizeof(path), "ports/%u", port);
 	directory = sysfs_open_directory(device, path);
 	if (directory < 0)
-		return;
+		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(port_files); i++) {
 		PortAttr attr = port_files[i].attr;
 
-		if (!mask_has(&s->supplied, attr) &&
-		    read_row(directory, port_files[i].file, &port_attributes[attr], &s->values) ==
-			    0)
+		if (mask_has(&s->supplied, attr))
+			continue;
+		r = read_row(directory, port_files[i].file, &port_attributes[attr], &s->values);
+		if (r == 0)
 			mask_set(&s->supplied, attr, true);
+		note_error(r, &error);
 	}
 	if (lacks_verbs(s))
-		supply_without_verbs(directory, s);
+		supply_without_verbs(directory, s, &error);
+	return error;
 }
 
 /* Adds entry I of a table, unless it is empty. */

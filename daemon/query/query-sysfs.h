@@ -39,9 +39,12 @@ bool sysfs_is_pci_address(const char *text);
  */
 int sysfs_read_chardevs(int device, int classes, const char *name, const ChardevEntry *verbs,
 			Table **ret);
+/* Whether what could not be read with ERROR may be readable a little later: its port may have
+ * answered just before. */
+bool sysfs_may_pass(int error);
 /* Supplies the rows of a port that S lacks and sysfs has. Where verbs was asked before, that is
- * only what sysfs alone says. */
-void sysfs_supply_port(int device, uint32_t port, PortSnapshot *s);
+ * only what sysfs alone says. Returns the first error that may pass; all other files are read. */
+int sysfs_supply_port(int device, uint32_t port, PortSnapshot *s);
 /* Reads the text of the file "rate" of a port, such as "200 Gb/sec (4X HDR)", into the codes of
  * width and speed. False if it is none, or if its words are not known. */
 bool sysfs_parse_rate(const char *text, uint32_t *ret_width, uint32_t *ret_speed);
