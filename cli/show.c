@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * rdmactl show: all attributes of a port, in groups. First comes what people look for most often.
- * The group of every other attribute follows from the columns of its row, so a new row needs no
- * change here.
+ * rdmactl show: all attributes of a port, in groups. Each row of a table is printed as a table, or
+ * as one line if it is empty. The limits of a device are printed only if they are asked for.
  */
 
 #include "show.h"
@@ -12,32 +11,11 @@
 #include "commands.h"
 #include "format.h"
 #include "gid.h"
+#include "group.h"
 #include "json.h"
 #include "names.h"
 #include "selection.h"
 #include "terminal.h"
-
-typedef enum Group {
-	GROUP_FIRST, /* without a heading: of a port first_rows, of a device what has no other group
-		      */
-	GROUP_LINK,
-	GROUP_INFINIBAND,
-	GROUP_ETHERNET,
-	GROUP_MLX5,
-	GROUP_HBL,
-	GROUP_TABLE,   /* each row is printed as a table, or as one line if it is empty */
-	GROUP_GENERAL, /* what has no other group */
-	GROUP_TRUST,
-	GROUP_OBJECT, /* what identifies the object of a port on the bus */
-	GROUP_LIMITS, /* of a device: printed only if they are asked for */
-	GROUP_HIDDEN, /* not printed: a reason is printed in place of its value */
-	_GROUP_MAX
-} Group;
-
-/* What comes first. An InfiniBand port has a LID, and others have a network interface. */
-static const PortAttr first_rows[] = {
-	PORT_ATTR_state, PORT_ATTR_phys_state, PORT_ATTR_lid, PORT_ATTR_netdev, PORT_ATTR_rate,
-};
 
 static unsigned int arg_history = 5; /* how many transitions are printed */
 
@@ -58,60 +36,9 @@ const Option show_options[] = {
 };
 /* clang-format on */
 
-static bool is_first(const Object *o, size_t row)
-{
-	for (size_t i = 0; o->is_port && i < ARRAY_SIZE(first_rows); i++)
-		if (first_rows[i] == row)
-			return true;
-	return false;
-}
-
-/* rdmad itself fills in the rows that identify the object, which come first in the table, and those
- * that say how far the others can be trusted. */
-static Group group_of_core(const Object *o, size_t row)
-{
-	for (size_t i = 0; i < row; i++)
-		if (o->rows[i].source != SOURCE_CORE)
-			return GROUP_TRUST;
-	return o->is_port ? GROUP_OBJECT : GROUP_FIRST;
-}
-
 static Group group_of(const Object *o, size_t row)
 {
-	const Attribute *a = &o->rows[row];
-
-	if (!object_has(o, row) || a->type == ATTR_UNAVAILABLE)
-		return GROUP_HIDDEN;
-	if (is_first(o, row))
-		return GROUP_FIRST;
-	if (format_table_columns(a->type))
-		return GROUP_TABLE;
-	if (a->source == SOURCE_CORE)
-		return group_of_core(o, row);
-	switch (a->interface) {
-	case INTERFACE_PORT:
-		return a->valid == VALID_LINK_UP || a->unit != UNIT_NONE ? GROUP_LINK
-									 : GROUP_GENERAL;
-	case INTERFACE_INFINIBAND:
-		return GROUP_INFINIBAND;
-	case INTERFACE_ETHERNET:
-		return GROUP_ETHERNET;
-	case INTERFACE_MLX5:
-		return GROUP_MLX5;
-	case INTERFACE_HBL:
-		return GROUP_HBL;
-	case INTERFACE_DEVICE:
-	case INTERFACE_DEVICE_MLX5:
-	case INTERFACE_DEVICE_EFA:
-	case INTERFACE_DEVICE_HNS:
-		return GROUP_FIRST;
-	case INTERFACE_DEVICE_LIMITS:
-		return GROUP_LIMITS;
-	case INTERFACE_RAW:
-	case _INTERFACE_MAX:
-		break;
-	}
-	return GROUP_HIDDEN;
+	return object_has(o, row) ? group_of_row(o->rows, row) : GROUP_HIDDEN;
 }
 
 static void print_heading(Context *c, const char *heading)
@@ -216,12 +143,7 @@ static ExitStatus print_table(Context *c, const Object *o, size_t row)
 
 static ExitStatus print_group(Context *c, const Object *o, Group group, int name_width)
 {
-	static const char *const headings[_GROUP_MAX] = {
-		[GROUP_LINK] = "Link",	       [GROUP_INFINIBAND] = "InfiniBand",
-		[GROUP_ETHERNET] = "Ethernet", [GROUP_MLX5] = "mlx5",
-		[GROUP_HBL] = "hbl",	       [GROUP_GENERAL] = "Port",
-		[GROUP_TRUST] = "Trust",       [GROUP_LIMITS] = "Limits",
-	};
+	bool has_heading = group != GROUP_FIRST && group != GROUP_OBJECT;
 	ExitStatus status = STATUS_OK;
 	bool first = true;
 
@@ -232,8 +154,8 @@ static ExitStatus print_group(Context *c, const Object *o, Group group, int name
 			status = print_table(c, o, i);
 			continue;
 		}
-		if (first && headings[group])
-			print_heading(c, headings[group]);
+		if (first && has_heading)
+			print_heading(c, group_name(group));
 		first = false;
 		status = print_row(c, o, i, name_width);
 	}
@@ -364,7 +286,7 @@ static ExitStatus print_first(Context *c, const Object *port)
 	ExitStatus status = STATUS_OK;
 
 	print_name(c, port);
-	for (size_t i = 0; i < ARRAY_SIZE(first_rows) && status == STATUS_OK; i++)
+	for (size_t i = 0; i < N_FIRST_ROWS && status == STATUS_OK; i++)
 		if (object_has(port, first_rows[i]))
 			status = print_row(c, port, first_rows[i], name_width(port));
 	return status == STATUS_OK ? print_addresses(c, port) : status;
