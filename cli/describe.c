@@ -8,9 +8,11 @@
 #include "api-feature.h"
 #include "commands.h"
 #include "counters.h"
+#include "group.h"
 #include "json.h"
 #include "metrics.h"
 #include "suggestion.h"
+#include "table.h"
 #include "terminal.h"
 #include "unavailable.h"
 
@@ -176,9 +178,51 @@ static void json_member(FILE *f, const char *key, const char *text, bool first)
 		fputs("null", f);
 }
 
-static void print_attribute_json(const Context *c, const Attribute *a)
+/* The names that a value may have; of a reason the name of the list that has them. */
+static void json_values(FILE *f, const Attribute *a)
 {
 	const char *const *names = attr_type_names(a->type);
+
+	json_key(f, "Values", false);
+	if (a->type == ATTR_REASON) {
+		json_text(f, "Reasons");
+		return;
+	}
+	for (size_t i = 0; names && names[i]; i++) {
+		fputs(i > 0 ? ", " : "[", f);
+		json_text(f, names[i]);
+	}
+	fputs(names ? "]" : "null", f);
+}
+
+/* The members of an entry of a table, in their order on the bus, null if TYPE is none. Tail is the
+ * name of a member that is in the dictionary at the end. */
+static void json_members(FILE *f, AttrType type)
+{
+	const TableLayout *l = table_layout(type);
+	const char *before = "[";
+
+	json_key(f, "Members", false);
+	for (size_t i = 0; l && i < l->n_columns; i++) {
+		const Column *column = &l->columns[i];
+
+		if (!column->is_published)
+			continue;
+		fprintf(f, "%s{", before);
+		json_member(f, "name", column->field, true);
+		json_member(f, "tail", column->tail, false);
+		json_member(f, "unit", attr_unit_name(column->unit), false);
+		json_member(f, "help", column->help, false);
+		fputc('}', f);
+		before = ", ";
+	}
+	fputs(*before == ',' ? "]" : "null", f);
+}
+
+/* A is one of ROWS. */
+static void print_attribute_json(const Context *c, const Attribute *rows, const Attribute *a)
+{
+	const char *group = group_name(group_of_row(rows, (size_t)(a - rows)));
 	char metric[METRIC_NAME_MAX], label[METRIC_NAME_MAX];
 	FILE *f = c->out;
 
@@ -198,12 +242,9 @@ static void print_attribute_json(const Context *c, const Attribute *a)
 	find_metric(a, metric, label);
 	json_member(f, "metric", metric, false);
 	json_member(f, "label", label, false);
-	json_key(f, "Values", false);
-	for (size_t i = 0; names && names[i]; i++) {
-		fputs(i > 0 ? ", " : "[", f);
-		json_text(f, names[i]);
-	}
-	fputs(names ? "]" : "null", f);
+	json_values(f, a);
+	json_members(f, a->type);
+	json_member(f, "group", group ? group : "", false);
 	json_member(f, "help", a->help, false);
 	fputc('}', f);
 }
@@ -317,7 +358,7 @@ static void describe_rows(Description *d, const Attribute *rows, size_t n)
 			continue;
 		print_separator(d);
 		if (d->c->json)
-			print_attribute_json(d->c, a);
+			print_attribute_json(d->c, rows, a);
 		else if (!d->brief)
 			print_attribute(d->c, a);
 		else
@@ -406,6 +447,21 @@ static const char *suggest(const char *name, Suggestion *s)
 	return suggestion_text(s);
 }
 
+/* The groups of attributes in the order in which they are shown. They are for programs only. */
+static void describe_groups(Description *d)
+{
+	if (!d->c->json)
+		return;
+	json_next_list(d->c->out, "Groups");
+	d->n = 0;
+	for (Group g = 0; g < _GROUP_MAX; g++) {
+		if (!group_name(g))
+			continue;
+		print_separator(d);
+		json_text(d->c->out, group_name(g));
+	}
+}
+
 ExitStatus describe_columns(Context *c)
 {
 	Description d = {.c = c, .brief = true, .properties = true};
@@ -449,6 +505,7 @@ ExitStatus describe_command(Context *c)
 	describe_reasons(&d);
 	next_part(&d, "Features of rdmad", "Features");
 	describe_features(&d);
+	describe_groups(&d);
 	if (c->json)
 		json_end(c->out);
 	return STATUS_OK;
