@@ -22,29 +22,21 @@ const CounterRow counter_rows[] = {
 
 const size_t n_counter_rows = ARRAY_SIZE(counter_rows);
 
-static const CounterEntry *find_entry(const Table *t, CounterGroup group, const char *file)
-{
-	TABLE_FOREACH(CounterEntry, e, t)
-		if (e->group == group && streq(e->file, file))
-			return e;
-	return NULL;
-}
+/* A counter of a set. */
+typedef struct Member {
+	const CounterRow *row; /* NULL: it has none */
+	uint32_t entry;	       /* which one of the table; NO_ENTRY: the table has none for ROW */
+} Member;
 
-static bool has_row(const CounterEntry *e)
-{
-	for (size_t i = 0; i < n_counter_rows; i++)
-		if (counter_rows[i].group == e->group && streq(counter_rows[i].file, e->file))
-			return true;
-	return false;
-}
+#define NO_ENTRY UINT32_MAX
 
-static bool has_group(const Table *t, CounterGroup group)
-{
-	TABLE_FOREACH(CounterEntry, e, t)
-		if (e->group == group)
-			return true;
-	return false;
-}
+struct CounterSet {
+	const Table *table; /* the first with these files */
+	bool complete;
+	bool extended; /* the port has extended counters */
+	size_t n;
+	Member members[];
+};
 
 /* Why there is no value, from the error of reading the file. */
 static const Unavailable *reason_of(int error)
@@ -92,32 +84,132 @@ static Counter interpret(const CounterRow *row, const CounterEntry *e, bool exte
 	return c;
 }
 
-int counters_interpret(const Table *table, bool complete, Counter **ret, size_t *ret_n)
-{
-	const CounterEntry *unicast = find_entry(table, COUNTER_GROUP_PORT, "unicast_xmit_packets");
-	/* Only a port with extended counters has this file. */
-	bool extended = unicast != NULL;
-	Counter *counters = calloc(n_counter_rows + (table ? table->n : 0), sizeof(*counters));
-	size_t n = 0;
+/* Sets */
 
-	if (!counters)
-		return -ENOMEM;
-	complete = complete || has_group(table, COUNTER_GROUP_PORT);
+static const CounterEntry *entry_at(const Table *t, size_t i)
+{
+	return (const CounterEntry *)(const void *)t->entries + i;
+}
+
+static size_t size_of(const Table *t)
+{
+	return t ? t->n : 0;
+}
+
+static bool has_group(const Table *t, CounterGroup group)
+{
+	TABLE_FOREACH(CounterEntry, e, t)
+		if (e->group == group)
+			return true;
+	return false;
+}
+
+/* The number of the first entry of T for ROW, NO_ENTRY if there is none; marks all of them in
+ * HAS_ROW.
+ */
+static uint32_t find_entry(const Table *t, const CounterRow *row, bool *has_row)
+{
+	uint32_t first = NO_ENTRY;
+
+	for (uint32_t i = 0; i < size_of(t); i++) {
+		const CounterEntry *e = entry_at(t, i);
+
+		if (has_row[i] || e->group != row->group || !streq(e->file, row->file))
+			continue;
+		has_row[i] = true;
+		first = MIN(first, i);
+	}
+	return first;
+}
+
+/* Adds the rows of which T has an entry, and those that T should have. */
+static void add_rows(CounterSet *s, const Table *t, bool *has_row)
+{
+	bool complete = s->complete || has_group(t, COUNTER_GROUP_PORT);
+
 	for (size_t i = 0; i < n_counter_rows; i++) {
 		const CounterRow *row = &counter_rows[i];
-		const CounterEntry *e = find_entry(table, row->group, row->file);
+		uint32_t entry = find_entry(t, row, has_row);
 
-		if (e || (complete && row->group == COUNTER_GROUP_PORT))
-			counters[n++] = interpret(row, e, extended);
+		if (entry != NO_ENTRY || (complete && row->group == COUNTER_GROUP_PORT))
+			s->members[s->n++] = (Member){row, entry};
+		/* only a port with extended counters has this file */
+		if (entry != NO_ENTRY && streq(row->file, "unicast_xmit_packets"))
+			s->extended = true;
 	}
-	TABLE_FOREACH(CounterEntry, e, table) {
-		const CounterRow unknown = {
-			.group = e->group, .name = e->file, .unit = COUNTER_UNKNOWN, .scale = 1};
+}
 
-		if (!has_row(e))
-			counters[n++] = interpret(&unknown, e, extended);
+int counter_set_new(const Table *table, bool complete, CounterSet **ret)
+{
+	_cleanup_free_ bool *has_row = calloc(size_of(table) + 1, sizeof(*has_row));
+	CounterSet *s = calloc(1, sizeof(*s) + (n_counter_rows + size_of(table)) * sizeof(Member));
+
+	if (!s || !has_row) {
+		free(s);
+		return -ENOMEM;
 	}
+	*s = (CounterSet){.table = table, .complete = complete};
+	add_rows(s, table, has_row);
+	for (uint32_t i = 0; i < size_of(table); i++)
+		if (!has_row[i])
+			s->members[s->n++] = (Member){NULL, i};
+	*ret = s;
+	return 0;
+}
+
+CounterSet *counter_set_free(CounterSet *s)
+{
+	free(s);
+	return NULL;
+}
+
+bool counter_set_fits(const CounterSet *s, const Table *table, bool complete)
+{
+	if (s->complete != complete || size_of(s->table) != size_of(table))
+		return false;
+	for (size_t i = 0; i < size_of(table); i++) {
+		const CounterEntry *a = entry_at(s->table, i), *b = entry_at(table, i);
+
+		if (a->group != b->group || !streq(a->file, b->file))
+			return false;
+	}
+	return true;
+}
+
+size_t counter_set_size(const CounterSet *s)
+{
+	return s->n;
+}
+
+Counter counter_set_get(const CounterSet *s, size_t i, const Table *table)
+{
+	const Member *m = &s->members[i];
+	const CounterEntry *e = NULL;
+
+	if (m->entry != NO_ENTRY)
+		e = entry_at(table ? table : s->table, m->entry);
+	if (m->row)
+		return interpret(m->row, e, s->extended);
+	return interpret(
+		&(CounterRow){
+			.group = e->group, .name = e->file, .unit = COUNTER_UNKNOWN, .scale = 1},
+		e, s->extended);
+}
+
+int counters_interpret(const Table *table, bool complete, Counter **ret, size_t *ret_n)
+{
+	_cleanup_(counter_set_free_pointer) CounterSet *s = NULL;
+	Counter *counters;
+	int r = counter_set_new(table, complete, &s);
+
+	if (r < 0)
+		return r;
+	counters = calloc(s->n + 1, sizeof(*counters));
+	if (!counters)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n; i++)
+		counters[i] = counter_set_get(s, i, table);
 	*ret = counters;
-	*ret_n = n;
+	*ret_n = s->n;
 	return 0;
 }

@@ -30,6 +30,27 @@ extern const CounterRow counter_rows[];
 extern const size_t n_counter_rows;
 
 /*
+ * What the counters of a table are, without the numbers: the same for all tables with the same
+ * files, so that it is found once for all ports of one kind.
+ */
+typedef struct CounterSet CounterSet;
+
+/* The counters of TABLE (NULL: none), in the order of counters_interpret(), where COMPLETE is
+ * explained. TABLE must live longer than *RET. -ENOMEM. */
+int counter_set_new(const Table *table, bool complete, CounterSet **ret);
+/* Takes NULL too; returns NULL. */
+CounterSet *counter_set_free(CounterSet *s);
+DEFINE_CLEANUP(CounterSet, counter_set_free);
+/* Whether S is the set of TABLE with COMPLETE too: it has the same files in the same order. */
+bool counter_set_fits(const CounterSet *s, const Table *table, bool complete);
+/* How many counters S has. */
+size_t counter_set_size(const CounterSet *s);
+/* The counter I of S with the number that is in TABLE, which S fits; NULL: that of
+ * counter_set_new().
+ */
+Counter counter_set_get(const CounterSet *s, size_t i, const Table *table);
+
+/*
  * The counters of a port from the entries of TABLE (NULL: none): first those with a row, in the
  * order of the rows, then the others in the order of the table.
  *
