@@ -16,6 +16,8 @@
 /* How many bytes a counter has, about, and an entry of GetAllCounters() without any. */
 #define COUNTER_BYTES 80
 #define ENTRY_BYTES   80
+/* How many bytes the sets of GetCounterValues() have, about: those of two kinds of ports. */
+#define SET_BYTES 4096
 
 /* The option timeout-usec has no effect above this: a reading never takes so long. */
 #define ALL_TIMEOUT_MAX (3600 * USEC_PER_SEC)
@@ -38,14 +40,22 @@ const char bus_all_counters_signature[] = "a(o" COUNTERS_SIGNATURE_BEGIN
 	COUNTERS_SIGNATURE_END "a{sv})";
 /* clang-format on */
 
+#define SET_TYPES    "asasasa{sv}"
+#define VALUES_TYPES "ouattta{sv}"
+const char bus_counter_values_signature[] = "a(" SET_TYPES ")a(" VALUES_TYPES ")";
+
+/* Whether P has all counters of a group: InfiniBand always has PMA; others may have borrowed it. */
+static bool is_complete(const Port *p)
+{
+	return port_interfaces(&p->now) >> INTERFACE_INFINIBAND & 1;
+}
+
 /* Writes the counters of P and when they were read; without PC, none. */
 static int put_counters(BusWriter *w, const Port *p, const PortCounters *pc)
 {
 	_cleanup_free_ Counter *counters = NULL;
-	/* InfiniBand always has PMA; others may have borrowed it. */
-	bool complete = port_interfaces(&p->now) >> INTERFACE_INFINIBAND & 1;
 	size_t n = 0;
-	int r = pc ? counters_interpret(pc->table, complete, &counters, &n) : 0;
+	int r = pc ? counters_interpret(pc->table, is_complete(p), &counters, &n) : 0;
 
 	if (r < 0)
 		return r;
@@ -113,11 +123,12 @@ void bus_answer_counters(PendingList *list, uint32_t port, const Port *p,
 	}
 }
 
-/* GetAllCounters() */
+/* GetAllCounters() and GetCounterValues() */
 
 /* A call that waits until the ports have been read. */
 typedef struct AllCall {
 	Bus *bus;
+	LongReplyKind kind;
 	char *ports; /* LongReplyQuestion.text */
 	PendingCall *call;
 	sd_event_source *timer; /* NULL: it waits as long as a reading takes */
@@ -161,24 +172,34 @@ static int for_each_port(const char *ports, const Cache *c,
 	return r;
 }
 
-static int put_error(BusWriter *w, const PortCounters *pc)
+static bool is_read(const PortCounters *pc)
 {
-	UnavailableCode code =
-		pc->error == -ETIMEDOUT ? UNAVAILABLE_FIRMWARE_TIMEOUT : UNAVAILABLE_QUERY_FAILED;
+	return pc && pc->error == 0 && pc->monotonic_usec > 0;
+}
 
+/* Why P has no counters, for a dictionary; nothing if it has. */
+static void put_error(BusWriter *w, const PortCounters *pc)
+{
+	static const PortCounters new = {.error = -EAGAIN, .error_text = "the port has just come"};
+	UnavailableCode code;
+
+	if (is_read(pc))
+		return;
+	pc = pc ? pc : &new;
+	code = pc->error == -ETIMEDOUT ? UNAVAILABLE_FIRMWARE_TIMEOUT : UNAVAILABLE_QUERY_FAILED;
 	bus_writer_open_property(w, "Error", "s");
 	bus_writer_put_text(w, 's', unavailable_rows[code].code);
 	bus_writer_close_property(w);
 	bus_writer_open_property(w, "ErrorMessage", "s");
 	bus_writer_put_text(w, 's', pc->error_text);
 	bus_writer_close_property(w);
-	return 0;
 }
+
+/* GetAllCounters() */
 
 static int put_entry(void *userdata, Port *p)
 {
 	const PortCounters *pc = p->counters;
-	bool good = pc && pc->error == 0 && pc->monotonic_usec > 0;
 	char path[RDMAD_PATH_MAX];
 	BusWriter *w = userdata;
 	int r;
@@ -187,13 +208,9 @@ static int put_entry(void *userdata, Port *p)
 		return 0; /* it is about to go */
 	bus_writer_open(w, 'r', entry_types);
 	bus_writer_put_text(w, 'o', port_path(p, path));
-	r = put_counters(w, p, good ? pc : NULL);
+	r = put_counters(w, p, is_read(pc) ? pc : NULL);
 	bus_writer_open(w, 'a', "{sv}");
-	if (!good && pc)
-		put_error(w, pc);
-	else if (!good)
-		put_error(w, &(PortCounters){.error = -EAGAIN,
-					     .error_text = "the port has just come"});
+	put_error(w, pc);
 	bus_writer_close(w);
 	bus_writer_close(w);
 	return r;
@@ -227,6 +244,201 @@ size_t bus_all_counters_estimate(const LongReplyQuestion *q, const Cache *c)
 	(void)for_each_port(q->text, c, add_size, &size);
 	return size;
 }
+
+/* GetCounterValues() */
+
+/* The sets of the ports of one reply, each once. */
+typedef struct Sets {
+	BusWriter *writer;
+	CounterSet **sets;
+	size_t n, allocated;
+	size_t last; /* which was found last: the next port is often of the same kind */
+} Sets;
+
+static void sets_done(Sets *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		counter_set_free(s->sets[i]);
+	free(s->sets);
+}
+
+/* Sets s->last to the set of P, which has been read. False: it has none yet. */
+static bool find_set(Sets *s, const Port *p)
+{
+	bool complete = is_complete(p);
+
+	if (s->n > 0 && counter_set_fits(s->sets[s->last], p->counters->table, complete))
+		return true;
+	for (size_t i = 0; i < s->n; i++)
+		if (counter_set_fits(s->sets[i], p->counters->table, complete)) {
+			s->last = i;
+			return true;
+		}
+	return false;
+}
+
+static int add_set(void *userdata, Port *p)
+{
+	Sets *s = userdata;
+	CounterSet **sets;
+	int r;
+
+	if (!is_read(p->counters) || find_set(s, p))
+		return 0;
+	if (s->n == s->allocated) {
+		sets = reallocarray(s->sets, 2 * s->n + 4, sizeof(*sets));
+		if (!sets)
+			return -ENOMEM;
+		s->sets = sets;
+		s->allocated = 2 * s->n + 4;
+	}
+	r = counter_set_new(p->counters->table, is_complete(p), &s->sets[s->n]);
+	if (r >= 0)
+		s->last = s->n++;
+	return r;
+}
+
+static const char *group_of(const Counter *c)
+{
+	return counter_group_name(c->group);
+}
+
+static const char *name_of(const Counter *c)
+{
+	return c->name;
+}
+
+static const char *unit_of(const Counter *c)
+{
+	return counter_unit_name(c->unit);
+}
+
+static void put_set(BusWriter *w, const CounterSet *s)
+{
+	static const char *(*const columns[])(const Counter *c) = {group_of, name_of, unit_of};
+
+	bus_writer_open(w, 'r', SET_TYPES);
+	for (size_t k = 0; k < ARRAY_SIZE(columns); k++) {
+		bus_writer_open(w, 'a', "s");
+		for (size_t i = 0; i < counter_set_size(s); i++) {
+			const Counter c = counter_set_get(s, i, NULL);
+
+			bus_writer_put_text(w, 's', columns[k](&c));
+		}
+		bus_writer_close(w);
+	}
+	bus_writer_open(w, 'a', "{sv}");
+	bus_writer_close(w);
+	bus_writer_close(w);
+}
+
+/* The counters of S in TABLE that are CONDITION: which of the set, and if they are missing, why. */
+static void put_condition(BusWriter *w, const CounterSet *s, const Table *table,
+			  CounterCondition condition)
+{
+	bool missing = condition == COUNTER_MISSING;
+
+	bus_writer_open_property(w, missing ? "Missing" : "Saturated", missing ? "a{us}" : "au");
+	bus_writer_open(w, 'a', missing ? "{us}" : "u");
+	for (size_t i = 0; i < counter_set_size(s); i++) {
+		const Counter c = counter_set_get(s, i, table);
+
+		if (c.condition != condition)
+			continue;
+		if (missing)
+			bus_writer_open(w, 'e', "us");
+		bus_writer_put_u32(w, (uint32_t)i);
+		if (missing) {
+			bus_writer_put_text(w, 's', c.reason);
+			bus_writer_close(w);
+		}
+	}
+	bus_writer_close(w);
+	bus_writer_close_property(w);
+}
+
+/* The values of the counters of S in TABLE; which conditions they have, as a mask. */
+static unsigned int put_numbers(BusWriter *w, const CounterSet *s, const Table *table)
+{
+	unsigned int conditions = 0;
+
+	bus_writer_open(w, 'a', "t");
+	for (size_t i = 0; s && i < counter_set_size(s); i++) {
+		const Counter c = counter_set_get(s, i, table);
+
+		bus_writer_put_u64(w, c.value);
+		conditions |= 1U << c.condition;
+	}
+	bus_writer_close(w);
+	return conditions;
+}
+
+static int put_values(void *userdata, Port *p)
+{
+	const PortCounters *pc = p->counters;
+	const CounterSet *set = NULL;
+	char path[RDMAD_PATH_MAX];
+	Sets *s = userdata;
+	BusWriter *w = s->writer;
+	unsigned int conditions;
+
+	if (pc && pc->error == -ENODEV)
+		return 0; /* it is about to go */
+	if (is_read(pc) && find_set(s, p))
+		set = s->sets[s->last];
+	bus_writer_open(w, 'r', VALUES_TYPES);
+	bus_writer_put_text(w, 'o', port_path(p, path));
+	bus_writer_put_u32(w, set ? (uint32_t)s->last : 0);
+	conditions = put_numbers(w, set, set ? pc->table : NULL);
+	bus_writer_put_u64(w, set ? pc->realtime_usec : 0);
+	bus_writer_put_u64(w, set ? pc->monotonic_usec : 0);
+	bus_writer_open(w, 'a', "{sv}");
+	for (CounterCondition k = COUNTER_SATURATED; k < _COUNTER_CONDITION_MAX; k++)
+		if (conditions >> k & 1)
+			put_condition(w, set, pc->table, k);
+	put_error(w, pc);
+	bus_writer_close(w);
+	bus_writer_close(w);
+	return 0;
+}
+
+int bus_counter_values_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+			     _unused_ sd_bus_error *error)
+{
+	_cleanup_(sets_done) Sets s = {.writer = w};
+	int r = for_each_port(q->text, c, add_set, &s);
+
+	if (r < 0)
+		return r;
+	bus_writer_open(w, 'a', "(" SET_TYPES ")");
+	for (size_t i = 0; i < s.n; i++)
+		put_set(w, s.sets[i]);
+	bus_writer_close(w);
+	bus_writer_open(w, 'a', "(" VALUES_TYPES ")");
+	r = for_each_port(q->text, c, put_values, &s);
+	bus_writer_close(w);
+	return r < 0 ? r : 1;
+}
+
+static int add_values_size(void *userdata, Port *p)
+{
+	size_t *size = userdata;
+
+	*size += ENTRY_BYTES;
+	if (p->counters && p->counters->table)
+		*size += p->counters->table->n * sizeof(uint64_t);
+	return 0;
+}
+
+size_t bus_counter_values_estimate(const LongReplyQuestion *q, const Cache *c)
+{
+	size_t size = SET_BYTES;
+
+	(void)for_each_port(q->text, c, add_values_size, &size);
+	return size;
+}
+
+/* The calls */
 
 /* The paths of the ports that NAMES name, as bus_all_counters_write() takes them. */
 static int find_ports(const Cache *c, char *const *names, char **ret, sd_bus_error *error)
@@ -280,8 +492,7 @@ static void answer_all(AllCall *a)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(a->call);
-	int r = call ? long_reply_answer_text(a->bus->long_replies, call, LONG_REPLY_ALL_COUNTERS,
-					      a->ports, &error)
+	int r = call ? long_reply_answer_text(a->bus->long_replies, call, a->kind, a->ports, &error)
 		     : 0;
 
 	if (r < 0)
@@ -322,17 +533,17 @@ static int keep_all(AllCall **a, sd_bus_message *m, PendingList *list, uint64_t 
 	return r;
 }
 
-int bus_get_all_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
+/* METHOD, whose reply is KIND. */
+static int get_all(Bus *b, sd_bus_message *m, const char *method, LongReplyKind kind,
+		   sd_bus_error *error)
 {
 	_cleanup_(all_call_free_pointer) AllCall *a = calloc(1, sizeof(AllCall));
 	_cleanup_(bus_texts_done) BusTexts names = {.max = WAIT_PORTS_MAX};
 	uint64_t timeout = UINT64_MAX;
 	const BusOption options[] = {{"ports", 'a', &names}, {"timeout-usec", 't', &timeout}};
-	Bus *b = userdata;
 	Wanted wanted = {.bus = b};
 	PendingList *list;
-	int r = a ? bus_read_options(m, "GetAllCounters", options, ARRAY_SIZE(options), error)
-		  : -ENOMEM;
+	int r = a ? bus_read_options(m, method, options, ARRAY_SIZE(options), error) : -ENOMEM;
 
 	if (r >= 0 && names.texts)
 		r = find_ports(b->cache, names.texts, &a->ports, error);
@@ -341,10 +552,20 @@ int bus_get_all_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	if (r < 0)
 		return r;
 	a->bus = b;
+	a->kind = kind;
 	list = wanted.waits ? b->handler->all_counters(b->userdata) : NULL;
 	return list ? keep_all(&a, m, list, timeout, error)
-		    : long_reply_answer_text(b->long_replies, m, LONG_REPLY_ALL_COUNTERS, a->ports,
-					     error);
+		    : long_reply_answer_text(b->long_replies, m, kind, a->ports, error);
+}
+
+int bus_get_all_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	return get_all(userdata, m, "GetAllCounters", LONG_REPLY_ALL_COUNTERS, error);
+}
+
+int bus_get_counter_values(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	return get_all(userdata, m, "GetCounterValues", LONG_REPLY_COUNTER_VALUES, error);
 }
 
 void bus_answer_all_counters(PendingList *list)

@@ -138,6 +138,8 @@ static const sd_bus_vtable manager_vtable[] = {
 				SD_BUS_RESULT("a" BUS_HISTORY, histories), method_list_histories, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetAllCounters", "a{sv}", SD_BUS_PARAM(options),
 				 bus_all_counters_signature, SD_BUS_PARAM(counters), bus_get_all_counters, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_NAMES("GetCounterValues", "a{sv}", SD_BUS_PARAM(options),
+				 bus_counter_values_signature, SD_BUS_PARAM(sets) SD_BUS_PARAM(ports), bus_get_counter_values, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Refresh", SD_BUS_ARGS("a{sv}", options), SD_BUS_NO_RESULT,
 				method_refresh, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("WaitFor", SD_BUS_ARGS("a{sv}", condition, "t", timeout_usec),

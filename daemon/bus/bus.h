@@ -24,7 +24,8 @@ typedef struct Bus Bus;
 typedef struct PortCounters {
 	Table *table;
 	uint64_t realtime_usec, monotonic_usec; /* when; 0: never */
-	/* for GetAllCounters(): 0, or a negative errno and what it means: they could not be read */
+	/* for GetAllCounters() and GetCounterValues(): 0, or a negative errno and what it means:
+	 * they could not be read */
 	int error;
 	AttrText error_text;
 } PortCounters;
@@ -51,10 +52,10 @@ typedef struct BusHandler {
 	 * many ask, the port is read once a second. */
 	int (*counters)(void *userdata, Port *p, const PortCounters **ret_counters,
 			PendingList **ret_list);
-	/* Manager.GetAllCounters() wants the counters of P. 0: nothing is to be read for that. 1:
-	 * they are to be read. A negative errno. */
+	/* GetAllCounters() or GetCounterValues() of the manager wants the counters of P. 0: nothing
+	 * is to be read for that. 1: they are to be read. A negative errno. */
 	int (*want_counters)(void *userdata, Port *p);
-	/* Reads what GetAllCounters() wants, by now or when the reading that goes on is over. The
+	/* Reads what these calls want, by now or when the reading that goes on is over. The
 	 * list in which the call is to wait for bus_answer_all_counters(); NULL: there is nothing
 	 * to wait for. */
 	PendingList *(*all_counters)(void *userdata);
@@ -110,7 +111,8 @@ void bus_answer_queries(PendingList *list, uint32_t port, const Port *p, int err
 			const char *text);
 void bus_answer_counters(PendingList *list, uint32_t port, const Port *p,
 			 const PortCounters *counters, int error, const char *text);
-/* Answers the calls of GetAllCounters() in LIST with what Port.counters has. */
+/* Answers the calls of GetAllCounters() and GetCounterValues() in LIST with what Port.counters has.
+ */
 void bus_answer_all_counters(PendingList *list);
 /* ERROR: the devices cannot be enumerated. */
 void bus_answer_refresh(PendingList *list, int error);

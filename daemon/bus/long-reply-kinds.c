@@ -363,6 +363,7 @@ const LongReplyRow long_reply_rows[_LONG_REPLY_KIND_MAX] = {
 	[LONG_REPLY_LIST_PORTS] = {long_reply_list_ports_signature, read_choice, estimate_listed_ports, write_listed_ports},
 	[LONG_REPLY_LIST_HISTORIES] = {"a" BUS_HISTORY, bus_histories_read, bus_histories_estimate, bus_histories_write},
 	[LONG_REPLY_ALL_COUNTERS] = {bus_all_counters_signature, NULL, bus_all_counters_estimate, bus_all_counters_write},
+	[LONG_REPLY_COUNTER_VALUES] = {bus_counter_values_signature, NULL, bus_counter_values_estimate, bus_counter_values_write},
 	[LONG_REPLY_INTROSPECT] = {"s", NULL, estimate_introspection, write_introspection},
 };
 /* clang-format on */

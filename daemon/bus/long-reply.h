@@ -3,7 +3,8 @@
 
 /*
  * Replies that can be long: GetManagedObjects(), GetAll() of the interfaces of devices and ports,
- * ListPorts(), ListHistories(), GetAllCounters(), and Introspect() of the parent of all devices.
+ * ListPorts(), ListHistories(), GetAllCounters(), GetCounterValues(), and Introspect() of the
+ * parent of all devices.
  *
  * rdmad writes them itself, because sd-bus needs many times as long. Each reply is written in one
  * go at the moment at which it is sent. So it fits the signals: a change that was signalled before
@@ -31,6 +32,7 @@ typedef enum LongReplyKind {
 	LONG_REPLY_LIST_PORTS,
 	LONG_REPLY_LIST_HISTORIES,
 	LONG_REPLY_ALL_COUNTERS,
+	LONG_REPLY_COUNTER_VALUES,
 	LONG_REPLY_INTROSPECT,
 	_LONG_REPLY_KIND_MAX
 } LongReplyKind;

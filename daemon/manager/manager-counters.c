@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The calls of Port.GetCounters() and Manager.GetAllCounters(). Counters are no attributes: nobody
- * is told of their changes, and they are read only when somebody asks. They are asked for by a
- * query of their own, when nothing of the device is dirty; when the device hangs, that query fails
- * like any other.
+ * The calls of Port.GetCounters(), and of Manager.GetAllCounters() and GetCounterValues(), which
+ * differ only by what the reply looks like. Counters are no attributes: nobody is told of their
+ * changes, and they are read only when somebody asks. They are asked for by a query of their own,
+ * when nothing of the device is dirty; when the device hangs, that query fails like any other.
  */
 
 #include "log.h"

@@ -108,7 +108,8 @@ static bool is_long(const Call *c)
 	return streq(c->method->member, "GetManagedObjects") ||
 	       streq(c->method->member, "GetAll") || streq(c->method->member, "ListPorts") ||
 	       streq(c->method->member, "ListHistories") ||
-	       streq(c->method->member, "GetAllCounters");
+	       streq(c->method->member, "GetAllCounters") ||
+	       streq(c->method->member, "GetCounterValues");
 }
 
 /* All has been answered that the harness had to answer. Who still waits for a reply? */
