@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The counters of a machine from the reply to GetAllCounters(). */
+/*
+ * The counters of a machine from the reply to GetAllCounters() or GetCounterValues(). The first
+ * says what each counter of each port is, the second once for all ports with the same.
+ */
 
 #include "metrics-private.h"
 
-/* One counter of the reply. */
-typedef struct Read {
-	const char *group, *name, *unit, *condition, *reason;
+#define ALL_TYPES    "oa(sstsssa{sv})tta{sv}"
+#define SET_TYPES    "asasasa{sv}"
+#define VALUES_TYPES "ouattta{sv}"
+
+/* What a counter of the reply is. */
+typedef struct Known {
+	bool is_known; /* a later rdmad may have another group */
+	CounterGroup group;
+	const char *name;
+	size_t row;		      /* n_counter_rows: it has none */
+	char metric[METRIC_NAME_MAX]; /* the name of the family, if it has no row */
+} Known;
+
+/* And of a port, what it says. */
+typedef struct Value {
+	bool missing, saturated;
 	uint64_t value;
-} Read;
+} Value;
 
 static bool find_group(const char *name, CounterGroup *ret)
 {
@@ -34,9 +50,24 @@ static size_t find_row(CounterGroup group, const char *name, size_t *cursor)
 	return n_counter_rows;
 }
 
-static int add_foreign(Metrics *m, const MetricObject *o, CounterGroup group, const Read *c)
+/* What the counter NAME of GROUP is; CURSOR as for find_row(). */
+static void find_known(const char *group, const char *name, size_t *cursor, Known *ret)
 {
-	const CounterRow row = foreign_row(group, c->name);
+	CounterRow row;
+
+	*ret = (Known){.name = name, .row = n_counter_rows};
+	ret->is_known = find_group(group, &ret->group);
+	if (!ret->is_known)
+		return;
+	ret->row = find_row(ret->group, name, cursor);
+	if (ret->row < n_counter_rows)
+		return;
+	row = foreign_row(ret->group, name);
+	metric_counter_name(&row, ret->metric);
+}
+
+static int add_foreign(Metrics *m, const MetricObject *o, const Known *k, uint64_t value)
+{
 	ForeignCounter *f;
 	int r = metrics_grow((void **)&m->foreign, m->n_foreign, &m->foreign_allocated,
 			     sizeof(*m->foreign));
@@ -44,47 +75,63 @@ static int add_foreign(Metrics *m, const MetricObject *o, CounterGroup group, co
 	if (r < 0)
 		return r;
 	f = &m->foreign[m->n_foreign++];
-	*f = (ForeignCounter){o->device, o->port, group, c->name, c->value, ""};
-	metric_counter_name(&row, f->metric);
+	*f = (ForeignCounter){o->device, o->port, k->group, k->name, value, ""};
+	text_copy(f->metric, sizeof(f->metric), k->metric);
 	return 0;
 }
 
-static int take_counter(Metrics *m, MetricObject *o, const Read *c, size_t *cursor)
+static int take_counter(Metrics *m, MetricObject *o, const Known *k, const Value *v)
 {
-	bool valid = !streq(c->condition, counter_condition_name(COUNTER_MISSING));
-	CounterGroup group;
-	size_t i;
-
-	/* a later rdmad may have another group */
-	if (!find_group(c->group, &group))
+	if (!k->is_known)
 		return 0;
-	i = find_row(group, c->name, cursor);
-	if (i == n_counter_rows)
-		return valid ? add_foreign(m, o, group, c) : 0;
-	o->counters[i] = (MetricCounter){
-		.valid = valid,
-		.saturated = streq(c->condition, counter_condition_name(COUNTER_SATURATED)),
-		.value = c->value,
+	if (k->row == n_counter_rows)
+		return v->missing ? 0 : add_foreign(m, o, k, v->value);
+	o->counters[k->row] = (MetricCounter){
+		.valid = !v->missing,
+		.saturated = v->saturated,
+		.value = v->value,
 	};
 	return 0;
 }
 
+/* *RET: the port at PATH, with room for counters; NULL if it is not of interest. */
+static int find_port(const Metrics *metrics, const char *path, MetricObject **ret)
+{
+	MetricObject *o = metrics_find_path(metrics, path);
+
+	if (o && !o->counters) {
+		o->counters = calloc(n_counter_rows, sizeof(*o->counters));
+		if (!o->counters)
+			return -ENOMEM;
+	}
+	*ret = o;
+	return 0;
+}
+
+/* GetAllCounters() */
+
 /* a(sstsssa{sv}). O is NULL for a port that is not of interest. */
 static int read_counters(Metrics *metrics, sd_bus_message *m, MetricObject *o)
 {
+	const char *group, *name, *unit, *condition, *reason;
 	size_t cursor = 0;
-	Read c;
+	Known known;
+	Value v;
 	int r = sd_bus_message_enter_container(m, 'a', "(sstsssa{sv})");
 
 	if (r < 0)
 		return r;
 	while ((r = sd_bus_message_enter_container(m, 'r', "sstsssa{sv}")) > 0) {
-		r = sd_bus_message_read(m, "sstsss", &c.group, &c.name, &c.value, &c.unit,
-					&c.condition, &c.reason);
+		r = sd_bus_message_read(m, "sstsss", &group, &name, &v.value, &unit, &condition,
+					&reason);
 		if (r >= 0)
 			r = sd_bus_message_skip(m, "a{sv}");
-		if (r >= 0 && o)
-			r = take_counter(metrics, o, &c, &cursor);
+		if (r >= 0 && o) {
+			v.missing = streq(condition, counter_condition_name(COUNTER_MISSING));
+			v.saturated = streq(condition, counter_condition_name(COUNTER_SATURATED));
+			find_known(group, name, &cursor, &known);
+			r = take_counter(metrics, o, &known, &v);
+		}
 		if (r >= 0)
 			r = sd_bus_message_exit_container(m);
 		if (r < 0)
@@ -125,12 +172,7 @@ static int read_port(Metrics *metrics, sd_bus_message *m)
 	int r = sd_bus_message_read_basic(m, 'o', &path);
 
 	if (r >= 0)
-		o = metrics_find_path(metrics, path);
-	if (o && !o->counters) {
-		o->counters = calloc(n_counter_rows, sizeof(*o->counters));
-		if (!o->counters)
-			return -ENOMEM;
-	}
+		r = find_port(metrics, path, &o);
 	if (r >= 0)
 		r = read_counters(metrics, m, o);
 	if (r >= 0)
@@ -141,6 +183,215 @@ static int read_port(Metrics *metrics, sd_bus_message *m)
 		o->has_counters = good;
 	return r;
 }
+
+static int read_all(Metrics *metrics, sd_bus_message *m)
+{
+	int r = sd_bus_message_enter_container(m, 'a', "(" ALL_TYPES ")");
+
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_enter_container(m, 'r', ALL_TYPES)) > 0) {
+		r = read_port(metrics, m);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+/* GetCounterValues() */
+
+/* The sets of a reply. */
+typedef struct Sets {
+	Known *known;  /* the counters of the first set, then those of the next, ... */
+	Value *values; /* of the port that is read: room for those of the largest set */
+	size_t n_known, known_allocated;
+	struct {
+		size_t first, n; /* of KNOWN */
+	} * sets;
+	size_t n, allocated, largest;
+} Sets;
+
+static void sets_done(Sets *s)
+{
+	free(s->known);
+	free(s->values);
+	free(s->sets);
+}
+
+/* asas: the groups, of which each adds a counter to S, and the names. */
+static int read_names(Sets *s, sd_bus_message *m)
+{
+	size_t i = s->n_known, cursor = 0;
+	const char *text;
+	int r = sd_bus_message_enter_container(m, 'a', "s");
+
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_read_basic(m, 's', &text)) > 0) {
+		r = metrics_grow((void **)&s->known, s->n_known, &s->known_allocated,
+				 sizeof(*s->known));
+		if (r < 0)
+			return r;
+		s->known[s->n_known++].name = text;
+	}
+	if (r >= 0)
+		r = sd_bus_message_exit_container(m);
+	if (r >= 0)
+		r = sd_bus_message_enter_container(m, 'a', "s");
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_read_basic(m, 's', &text)) > 0 && i < s->n_known) {
+		find_known(s->known[i].name, text, &cursor, &s->known[i]);
+		i++;
+	}
+	if (r < 0 || r > 0 || i < s->n_known)
+		return r < 0 ? r : -EBADMSG;
+	return sd_bus_message_exit_container(m);
+}
+
+/* asasasa{sv} */
+static int read_set(Sets *s, sd_bus_message *m)
+{
+	size_t first = s->n_known;
+	int r = metrics_grow((void **)&s->sets, s->n, &s->allocated, sizeof(*s->sets));
+
+	if (r >= 0)
+		r = read_names(s, m);
+	if (r >= 0)
+		r = sd_bus_message_skip(m, "asa{sv}");
+	if (r < 0)
+		return r;
+	s->sets[s->n].first = first;
+	s->sets[s->n].n = s->n_known - first;
+	s->largest = MAX(s->largest, s->sets[s->n].n);
+	s->n++;
+	return 0;
+}
+
+static int read_sets(Sets *s, sd_bus_message *m)
+{
+	int r = sd_bus_message_enter_container(m, 'a', "(" SET_TYPES ")");
+
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_enter_container(m, 'r', SET_TYPES)) > 0) {
+		r = read_set(s, m);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+	}
+	if (r < 0)
+		return r;
+	s->values = calloc(s->largest + 1, sizeof(*s->values));
+	return s->values ? sd_bus_message_exit_container(m) : -ENOMEM;
+}
+
+/* A variant a{us} or au: which of the N values are missing or saturated. */
+static int read_which(sd_bus_message *m, bool missing, Value *values, size_t n)
+{
+	const char *contents = missing ? "{us}" : "u", *reason;
+	uint32_t i;
+	int r = sd_bus_message_enter_container(m, 'v', missing ? "a{us}" : "au");
+
+	if (r >= 0)
+		r = sd_bus_message_enter_container(m, 'a', contents);
+	if (r < 0)
+		return r;
+	while ((r = missing ? sd_bus_message_read(m, "{us}", &i, &reason)
+			    : sd_bus_message_read_basic(m, 'u', &i)) > 0) {
+		if (i >= n)
+			return -EBADMSG;
+		values[i].missing |= missing;
+		values[i].saturated |= !missing;
+	}
+	if (r >= 0)
+		r = sd_bus_message_exit_container(m);
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+/* a{sv}. *RET_GOOD: it has no "Error". */
+static int read_exceptions(sd_bus_message *m, Value *values, size_t n, bool *ret_good)
+{
+	bool good = true;
+	const char *key;
+	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
+
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
+		r = sd_bus_message_read_basic(m, 's', &key);
+		if (r >= 0 && (streq(key, "Missing") || streq(key, "Saturated")))
+			r = read_which(m, streq(key, "Missing"), values, n);
+		else if (r >= 0)
+			r = sd_bus_message_skip(m, "v");
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+		good = good && !streq(key, "Error");
+	}
+	*ret_good = good;
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+/* ouattta{sv} */
+static int read_values(Metrics *metrics, const Sets *s, sd_bus_message *m)
+{
+	MetricObject *o = NULL;
+	const uint64_t *numbers;
+	const char *path;
+	uint32_t set;
+	size_t size, n;
+	bool good;
+	int r = sd_bus_message_read_basic(m, 'o', &path);
+
+	if (r >= 0)
+		r = sd_bus_message_read_basic(m, 'u', &set);
+	if (r >= 0)
+		r = sd_bus_message_read_array(m, 't', (const void **)&numbers, &size);
+	if (r >= 0)
+		r = sd_bus_message_skip(m, "tt");
+	if (r < 0)
+		return r;
+	/* a port that could not be read has no values and no set */
+	n = size / sizeof(*numbers);
+	if (n > 0 && (set >= s->n || n != s->sets[set].n))
+		return -EBADMSG;
+	for (size_t i = 0; i < n; i++)
+		s->values[i] = (Value){.value = numbers[i]};
+	r = read_exceptions(m, s->values, n, &good);
+	if (r >= 0)
+		r = find_port(metrics, path, &o);
+	for (size_t i = 0; i < n && r >= 0 && o; i++)
+		r = take_counter(metrics, o, &s->known[s->sets[set].first + i], &s->values[i]);
+	if (r >= 0 && o)
+		o->has_counters = good;
+	return r;
+}
+
+static int read_sets_and_values(Metrics *metrics, sd_bus_message *m)
+{
+	_cleanup_(sets_done) Sets s = {};
+	int r = read_sets(&s, m);
+
+	if (r >= 0)
+		r = sd_bus_message_enter_container(m, 'a', "(" VALUES_TYPES ")");
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_enter_container(m, 'r', VALUES_TYPES)) > 0) {
+		r = read_values(metrics, &s, m);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+/* Both */
 
 static int compare(const void *left, const void *right)
 {
@@ -172,23 +423,16 @@ static void forget_counters(Metrics *m)
 
 int metrics_read_counters(Metrics *metrics, sd_bus_message *m)
 {
-	int r = sd_bus_message_enter_container(m, 'a', "(oa(sstsssa{sv})tta{sv})");
+	int r;
 
-	if (r < 0)
-		return r;
 	sd_bus_message_ref(m);
 	forget_counters(metrics);
 	metrics->counters_reply = m;
-	while ((r = sd_bus_message_enter_container(m, 'r', "oa(sstsssa{sv})tta{sv}")) > 0) {
-		r = read_port(metrics, m);
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-	}
-	if (r < 0)
-		return r;
-	if (metrics->n_foreign > 0)
+	if (sd_bus_message_has_signature(m, "a(" SET_TYPES ")a(" VALUES_TYPES ")"))
+		r = read_sets_and_values(metrics, m);
+	else
+		r = read_all(metrics, m);
+	if (r >= 0 && metrics->n_foreign > 0)
 		qsort(metrics->foreign, metrics->n_foreign, sizeof(*metrics->foreign), compare);
-	return sd_bus_message_exit_container(m);
+	return r;
 }

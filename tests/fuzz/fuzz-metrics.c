@@ -141,16 +141,83 @@ static int append_counters(sd_bus_message *m, FuzzInput *in)
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
+/* A set of the reply to GetCounterValues(). */
+static int append_set(sd_bus_message *m, FuzzInput *in)
+{
+	const char *groups[COUNTERS_MAX + 1] = {}, *names[COUNTERS_MAX + 1] = {};
+	char texts[COUNTERS_MAX][MESSAGE_TEXT_MAX];
+	size_t n = input_u8(in) % COUNTERS_MAX;
+	int r = sd_bus_message_open_container(m, 'r', "asasasa{sv}");
+
+	for (size_t i = 0; i < n; i++) {
+		uint8_t choice = input_u8(in);
+
+		groups[i] = choice == UINT8_MAX ? "" : counter_group_name(choice & 1);
+		names[i] = choice & 2 ? counter_rows[choice % n_counter_rows].name
+				      : message_text(in, texts[i]);
+	}
+	/* sometimes a name is missing */
+	if (n > 0 && input_u8(in) == UINT8_MAX)
+		names[n - 1] = NULL;
+	if (r >= 0)
+		r = sd_bus_message_append_strv(m, CONST_CAST(char **, groups));
+	if (r >= 0)
+		r = sd_bus_message_append_strv(m, CONST_CAST(char **, names));
+	if (r >= 0)
+		r = sd_bus_message_append(m, "asa{sv}", 0, 0);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+/* A port with the numbers of some set, or not. */
+static int append_port_values(sd_bus_message *m, FuzzInput *in)
+{
+	uint64_t values[COUNTERS_MAX];
+	size_t n = input_u8(in) % COUNTERS_MAX;
+	int r = sd_bus_message_open_container(m, 'r', "ouattta{sv}");
+
+	for (size_t i = 0; i < n; i++)
+		values[i] = input_u64(in);
+	if (r >= 0)
+		r = sd_bus_message_append(m, "ou", choose_path(in), input_u8(in) % OBJECTS_MAX);
+	if (r >= 0)
+		r = sd_bus_message_append_array(m, 't', values, n * sizeof(*values));
+	if (r >= 0)
+		r = sd_bus_message_append(m, "tta{sv}", UINT64_C(1), UINT64_C(1), 2, "Missing",
+					  "a{us}", 1, input_u8(in), "later", "Saturated", "au", 1,
+					  input_u8(in));
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+/* The reply to GetCounterValues(). */
+static int append_values(sd_bus_message *m, FuzzInput *in)
+{
+	int r = sd_bus_message_open_container(m, 'a', "(asasasa{sv})");
+
+	for (size_t n = input_u8(in) % OBJECTS_MAX; r >= 0 && n > 0; n--)
+		r = append_set(m, in);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "(ouattta{sv})");
+	for (size_t n = input_u8(in) % OBJECTS_MAX; r >= 0 && n > 0; n--)
+		r = append_port_values(m, in);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
 static bool read_replies(Metrics *metrics, FuzzInput *in)
 {
 	sd_bus_message *objects = message_new(), *counters = message_new();
+	bool values = input_u8(in) & 1;
 	bool good = objects && counters && append_objects(objects, in) >= 0 &&
-		    append_counters(counters, in) >= 0 && message_seal(objects) >= 0 &&
-		    message_seal(counters) >= 0;
+		    (values ? append_values(counters, in) : append_counters(counters, in)) >= 0 &&
+		    message_seal(objects) >= 0 && message_seal(counters) >= 0;
+	int r;
 
 	if (good) {
 		FUZZ_CHECK(metrics_read_objects(metrics, objects) >= 0);
-		FUZZ_CHECK(metrics_read_counters(metrics, counters) >= 0);
+		r = metrics_read_counters(metrics, counters);
+		FUZZ_CHECK(r >= 0 || (values && r == -EBADMSG));
+		good = r >= 0;
 	}
 	sd_bus_message_unref(objects);
 	sd_bus_message_unref(counters);

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The replies to GetAllCounters() and GetCounterValues(): what both say is the same metrics. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <sys/socket.h>
+
+#include "metrics.h"
+
+#define PORT(n) "/org/rdma/device/0/port/" #n
+#define ALL	"a(oa(sstsssa{sv})tta{sv})"
+#define SETS	"a(asasasa{sv})"
+#define PORTS	"a(ouattta{sv})"
+
+static sd_bus_message *message_new(void)
+{
+	static sd_bus *bus;
+	sd_bus_message *m = NULL;
+	int fds[2];
+
+	if (!bus) {
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+		assert_true(sd_bus_new(&bus) >= 0 && sd_bus_set_fd(bus, fds[0], fds[0]) >= 0);
+		assert_true(sd_bus_start(bus) >= 0);
+	}
+	assert_true(sd_bus_message_new(bus, &m, SD_BUS_MESSAGE_METHOD_CALL) >= 0);
+	return m;
+}
+
+static void seal(sd_bus_message *m)
+{
+	assert_true(sd_bus_message_seal(m, 1, 0) >= 0);
+	assert_true(sd_bus_message_rewind(m, true) >= 0);
+}
+
+/* A machine with two ports. */
+static Metrics *machine(void)
+{
+	Metrics *metrics = metrics_new();
+	sd_bus_message *m = message_new();
+
+	assert_non_null(metrics);
+	assert_true(sd_bus_message_append(m, "a{oa{sa{sv}}}", 2, PORT(1), 1, "org.rdma.Port", 1,
+					  "DeviceName", "s", "mlx5_0", PORT(2), 1, "org.rdma.Port",
+					  1, "DeviceName", "s", "mlx5_0") >= 0);
+	seal(m);
+	assert_true(metrics_read_objects(metrics, m) >= 0);
+	sd_bus_message_unref(m);
+	return metrics;
+}
+
+static int read_reply(Metrics *metrics, sd_bus_message *m)
+{
+	int r;
+
+	seal(m);
+	r = metrics_read_counters(metrics, m);
+	sd_bus_message_unref(m);
+	return MIN(r, 0);
+}
+
+static char *render(const Metrics *m, MetricsFormat format)
+{
+	MetricsText t = {.format = format};
+
+	metrics_text_add(&t, m, METRICS_UNAVAILABLE);
+	assert_int_equal(metrics_text_finish(&t), 0);
+	return t.text;
+}
+
+/* Replies */
+
+static sd_bus_message *all_reply(void)
+{
+	sd_bus_message *m = message_new();
+
+	assert_true(sd_bus_message_append(
+			    m, ALL, 3, PORT(1), 5, /* the first port */
+			    "counters", "port_xmit_bytes", UINT64_C(400), "bytes", "valid", "", 0,
+			    "counters", "symbol_error", UINT64_C(65535), "events", "saturated", "",
+			    0, "counters", "VL15_dropped", UINT64_C(0), "packets", "missing",
+			    "not-reported", 0, "hw_counters", "driver's own", UINT64_MAX, "unknown",
+			    "valid", "", 0, "later_group", "x", UINT64_C(1), "unknown", "valid", "",
+			    0, UINT64_C(5), UINT64_C(6), 0, PORT(2), 0, /* the second */
+			    UINT64_C(0), UINT64_C(0), 2, "Error", "s", "firmware-timeout",
+			    "ErrorMessage", "s", "hangs", PORT(9), 1, /* one that is not shown */
+			    "counters", "symbol_error", UINT64_C(9), "events", "valid", "", 0,
+			    UINT64_C(5), UINT64_C(6), 0) >= 0);
+	return m;
+}
+
+static sd_bus_message *values_reply(void)
+{
+	sd_bus_message *m = message_new();
+
+	assert_true(sd_bus_message_append(m, SETS, 2,			    /* the first set */
+					  1, "counters", 1, "symbol_error", /* the second */
+					  1, "events", 0, 5, "counters", "counters", "counters",
+					  "hw_counters", "later_group", 5, "port_xmit_bytes",
+					  "symbol_error", "VL15_dropped", "driver's own", "x", 5,
+					  "bytes", "events", "packets", "unknown", "unknown",
+					  0) >= 0);
+	assert_true(sd_bus_message_append(
+			    m, PORTS, 3, PORT(1), 1, 5, UINT64_C(400), UINT64_C(65535), UINT64_C(0),
+			    UINT64_MAX, UINT64_C(1), UINT64_C(5), UINT64_C(6), 3, "Saturated", "au",
+			    1, 1, "Later", "t", UINT64_C(3), "Missing", "a{us}", 1, 2,
+			    "not-reported", PORT(2), 0, 0, UINT64_C(0), UINT64_C(0), 2, "Error",
+			    "s", "firmware-timeout", "ErrorMessage", "s", "hangs", PORT(9), 0, 1,
+			    UINT64_C(9), UINT64_C(5), UINT64_C(6), 0) >= 0);
+	return m;
+}
+
+static void test_same(_unused_ void **state)
+{
+	for (MetricsFormat f = 0; f < _METRICS_FORMAT_MAX; f++) {
+		Metrics *all = machine(), *values = machine();
+		_cleanup_free_ char *expected = NULL, *is = NULL;
+
+		assert_int_equal(read_reply(all, all_reply()), 0);
+		assert_int_equal(read_reply(values, values_reply()), 0);
+		expected = render(all, f);
+		is = render(values, f);
+		assert_string_equal(is, expected);
+		assert_non_null(strstr(is, "rdma_port_saturated{"));
+		assert_non_null(strstr(is, "rdma_port_hw_driver_s_own{"));
+		assert_null(strstr(is, "vl15_dropped"));
+		metrics_free(all);
+		metrics_free(values);
+	}
+}
+
+/* Replies that no rdmad sends. */
+
+/* One set of N_GROUPS and N_NAMES, and one port with set SET and N_VALUES; KEY is about counter I.
+ */
+static void assert_bad(int n_groups, int n_names, unsigned int set, int n_values, const char *key,
+		       unsigned int i)
+{
+	static const char *const groups[] = {"counters", "counters", "counters", NULL};
+	static const char *const names[] = {"symbol_error", "link_downed", "VL15_dropped", NULL};
+	static const uint64_t values[3];
+	Metrics *metrics = machine();
+	sd_bus_message *m = message_new();
+
+	assert_true(sd_bus_message_open_container(m, 'a', "(asasasa{sv})") >= 0);
+	assert_true(sd_bus_message_open_container(m, 'r', "asasasa{sv}") >= 0);
+	assert_true(sd_bus_message_append_strv(m, CONST_CAST(char **, groups + 3 - n_groups)) >= 0);
+	assert_true(sd_bus_message_append_strv(m, CONST_CAST(char **, names + 3 - n_names)) >= 0);
+	assert_true(sd_bus_message_append(m, "asa{sv}", 0, 0) >= 0);
+	assert_true(sd_bus_message_close_container(m) >= 0);
+	assert_true(sd_bus_message_close_container(m) >= 0);
+	assert_true(sd_bus_message_open_container(m, 'a', "(ouattta{sv})") >= 0);
+	assert_true(sd_bus_message_open_container(m, 'r', "ouattta{sv}") >= 0);
+	assert_true(sd_bus_message_append(m, "ou", PORT(1), set) >= 0);
+	assert_true(sd_bus_message_append_array(m, 't', values,
+						(size_t)n_values * sizeof(values[0])) >= 0);
+	assert_true(sd_bus_message_append(m, "tt", UINT64_C(1), UINT64_C(1)) >= 0);
+	if (streq(key, "Missing"))
+		assert_true(sd_bus_message_append(m, "a{sv}", 1, key, "a{us}", 1, i, "x") >= 0);
+	else
+		assert_true(sd_bus_message_append(m, "a{sv}", 1, key, "au", 1, i) >= 0);
+	assert_true(sd_bus_message_close_container(m) >= 0);
+	assert_true(sd_bus_message_close_container(m) >= 0);
+	assert_int_equal(read_reply(metrics, m), -EBADMSG);
+	metrics_free(metrics);
+}
+
+static void test_bad(_unused_ void **state)
+{
+	assert_bad(3, 2, 0, 2, "Saturated", 0); /* fewer names than groups */
+	assert_bad(2, 3, 0, 2, "Saturated", 0);
+	assert_bad(2, 2, 1, 2, "Saturated", 0); /* no such set */
+	assert_bad(2, 2, UINT32_MAX, 2, "Saturated", 0);
+	assert_bad(2, 2, 0, 1, "Saturated", 0); /* not as many values as counters */
+	assert_bad(2, 2, 0, 3, "Saturated", 0);
+	assert_bad(2, 2, 0, 2, "Saturated", 2); /* no such value */
+	assert_bad(2, 2, 0, 2, "Missing", 2);
+	assert_bad(2, 2, 7, 0, "Missing", 0); /* a port without values */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_bad),
+	};
+
+	return cmocka_run_group_tests_name("counters-reply", tests, NULL, NULL);
+}
