@@ -35,16 +35,34 @@ int http_page_new(const char *text, HttpPage **ret)
 	return 0;
 }
 
-static int render(const SourceState *state, bool openmetrics, HttpPage **ret)
+/* The template for the layout of STATE, which belongs to PAGES. */
+static int get_template(HttpPages *pages, const SourceState *state, MetricsFormat format,
+			const MetricsTemplate **ret)
 {
-	_cleanup_metrics_text_ MetricsText t = {.format = openmetrics ? METRICS_OPENMETRICS
-								      : METRICS_PROMETHEUS};
-	HttpPage *p;
-	int r;
+	MetricsTemplate **at = &pages->templates[format].template;
+	int r = 0;
 
+	if (!*at || pages->templates[format].layout != state->layout) {
+		*at = metrics_template_free(*at);
+		r = metrics_template_new(state->metrics, format, 0, at);
+		pages->templates[format].layout = state->layout;
+	}
+	*ret = *at;
+	return r;
+}
+
+static int render(HttpPages *pages, const SourceState *state, MetricsFormat format, HttpPage **ret)
+{
+	_cleanup_metrics_text_ MetricsText t = {.format = format};
+	const MetricsTemplate *template;
+	HttpPage *p;
+	int r = get_template(pages, state, format, &template);
+
+	if (r < 0)
+		return r;
 	(void)own_metrics_visit(state, &metrics_text_visitor,
 				&t); /* metrics_text_finish() knows of errors */
-	metrics_text_add(&t, state->metrics, 0);
+	metrics_text_add_template(&t, template);
 	r = metrics_text_finish(&t);
 	if (r < 0)
 		return r;
@@ -98,7 +116,10 @@ int http_pages_get(HttpPages *p, const SourceState *state, bool openmetrics, boo
 
 		r = gzip ? http_pages_get(p, state, openmetrics, false, &plain) : 0;
 		if (r >= 0)
-			r = gzip ? compress_page(plain, &page) : render(state, openmetrics, &page);
+			r = gzip ? compress_page(plain, &page)
+				 : render(p, state,
+					  openmetrics ? METRICS_OPENMETRICS : METRICS_PROMETHEUS,
+					  &page);
 		if (r < 0)
 			return r;
 		http_page_unref(*at);
@@ -114,4 +135,6 @@ void http_pages_done(HttpPages *p)
 	for (size_t i = 0; i < ARRAY_SIZE(p->last); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(p->last[i]); k++)
 			p->last[i][k].page = http_page_unref(p->last[i][k].page);
+	for (size_t i = 0; i < ARRAY_SIZE(p->templates); i++)
+		p->templates[i].template = metrics_template_free(p->templates[i].template);
 }

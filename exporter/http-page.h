@@ -28,6 +28,11 @@ typedef struct HttpPages {
 		HttpPage *page;
 		uint64_t serial; /* of the state in it */
 	} last[2][2];
+	/* What of them stays while only counters change, in each format. */
+	struct {
+		MetricsTemplate *template;
+		uint64_t layout; /* of the state in it */
+	} templates[_METRICS_FORMAT_MAX];
 } HttpPages;
 
 void http_pages_done(HttpPages *p);

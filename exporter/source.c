@@ -140,10 +140,21 @@ static int connect_bus(Source *s)
 
 /* The question */
 
-/* Reads the last replies into METRICS. The objects, of which there is most to read, are read only
- * if they are new. */
-static int read_replies(Source *s)
+/* Reads the last objects into METRICS, which is NULL. */
+static int read_objects(Source *s)
 {
+	int r;
+
+	s->metrics = metrics_new();
+	r = s->metrics ? sd_bus_message_rewind(s->objects, true) : -ENOMEM;
+	return r < 0 ? r : metrics_read_objects(s->metrics, s->objects);
+}
+
+/* Reads the last replies into METRICS. The objects, of which there is most to read, are read only
+ * if they are new. *RET_SAME: only values of counters are other ones. */
+static int read_replies(Source *s, bool *ret_same)
+{
+	uint64_t layout;
 	int r = 0;
 
 	/* without counters, those of an earlier reply must not stay */
@@ -152,25 +163,25 @@ static int read_replies(Source *s)
 	s->has_new_objects = false;
 	if (!s->objects)
 		return 0;
-	if (!s->metrics) {
-		s->metrics = metrics_new();
-		r = s->metrics ? sd_bus_message_rewind(s->objects, true) : -ENOMEM;
-		if (r >= 0)
-			r = metrics_read_objects(s->metrics, s->objects);
-	}
+	*ret_same = s->metrics != NULL;
+	if (!s->metrics)
+		r = read_objects(s);
+	layout = r < 0 ? 0 : metrics_layout(s->metrics);
 	if (r >= 0 && s->counters)
 		r = sd_bus_message_rewind(s->counters, true);
 	if (r >= 0 && s->counters)
 		r = metrics_read_counters(s->metrics, s->counters);
 	if (r < 0)
 		s->metrics = metrics_free(s->metrics);
+	*ret_same = *ret_same && s->metrics && metrics_layout(s->metrics) == layout;
 	return r;
 }
 
 /* Makes the state from the last replies. */
 static void renew(Source *s)
 {
-	int r = read_replies(s);
+	bool same = false;
+	int r = read_replies(s, &same);
 
 	if (r < 0) {
 		fprintf(stderr, SD_ERR "Cannot read what rdmad answers: %s\n", strerror(-r));
@@ -178,6 +189,7 @@ static void renew(Source *s)
 	}
 	s->is_new = false;
 	s->state.serial++;
+	s->state.layout += !same;
 	s->state.up = s->metrics != NULL;
 	s->state.metrics = s->metrics;
 	s->state.duration_usec = monotonic_now_usec() - s->began_usec;

@@ -68,13 +68,13 @@ static void find_known(const char *group, const char *name, size_t *cursor, Know
 
 static int add_foreign(Metrics *m, const MetricObject *o, const Known *k, uint64_t value)
 {
+	ForeignCounters *list = &m->foreign;
 	ForeignCounter *f;
-	int r = metrics_grow((void **)&m->foreign, m->n_foreign, &m->foreign_allocated,
-			     sizeof(*m->foreign));
+	int r = metrics_grow((void **)&list->items, list->n, &list->allocated, sizeof(*f));
 
 	if (r < 0)
 		return r;
-	f = &m->foreign[m->n_foreign++];
+	f = &list->items[list->n++];
 	*f = (ForeignCounter){o->device, o->port, k->group, k->name, value, ""};
 	text_copy(f->metric, sizeof(f->metric), k->metric);
 	return 0;
@@ -82,20 +82,21 @@ static int add_foreign(Metrics *m, const MetricObject *o, const Known *k, uint64
 
 static int take_counter(Metrics *m, MetricObject *o, const Known *k, const Value *v)
 {
+	MetricCounter *c;
+
 	if (!k->is_known)
 		return 0;
 	if (k->row == n_counter_rows)
 		return v->missing ? 0 : add_foreign(m, o, k, v->value);
-	o->counters[k->row] = (MetricCounter){
-		.valid = !v->missing,
-		.saturated = v->saturated,
-		.value = v->value,
-	};
+	c = &o->counters[k->row];
+	c->valid = !v->missing;
+	c->saturated = v->saturated;
+	c->value = v->value;
 	return 0;
 }
 
 /* *RET: the port at PATH, with room for counters; NULL if it is not of interest. */
-static int find_port(const Metrics *metrics, const char *path, MetricObject **ret)
+static int find_port(Metrics *metrics, const char *path, MetricObject **ret)
 {
 	MetricObject *o = metrics_find_path(metrics, path);
 
@@ -103,6 +104,7 @@ static int find_port(const Metrics *metrics, const char *path, MetricObject **re
 		o->counters = calloc(n_counter_rows, sizeof(*o->counters));
 		if (!o->counters)
 			return -ENOMEM;
+		metrics->layout++;
 	}
 	*ret = o;
 	return 0;
@@ -405,7 +407,15 @@ static int compare(const void *left, const void *right)
 	return a->port == b->port ? strcmp(a->name, b->name) : a->port < b->port ? -1 : 1;
 }
 
-/* Removes what an earlier reply said. */
+static void swap_foreign(Metrics *m)
+{
+	ForeignCounters list = m->foreign;
+
+	m->foreign = m->foreign_before;
+	m->foreign_before = list;
+}
+
+/* Removes what an earlier reply said, but for what has_same_layout() compares. */
 static void forget_counters(Metrics *m)
 {
 	MetricObjects *ports = &m->objects[METRIC_PORTS];
@@ -413,12 +423,65 @@ static void forget_counters(Metrics *m)
 	for (size_t i = 0; i < ports->n; i++) {
 		MetricObject *o = &ports->items[i];
 
+		o->had_counters = o->has_counters;
 		o->has_counters = false;
-		if (o->counters)
-			memset(o->counters, 0, n_counter_rows * sizeof(*o->counters));
+		for (size_t k = 0; o->counters && k < n_counter_rows; k++) {
+			MetricCounter *c = &o->counters[k];
+
+			*c = (MetricCounter){.was_valid = c->valid, .was_saturated = c->saturated};
+		}
 	}
-	m->n_foreign = 0;
+	swap_foreign(m);
+	m->foreign.n = 0;
 	m->counters_reply = sd_bus_message_unref(m->counters_reply);
+}
+
+static bool has_same_foreign(const ForeignCounters *a, const ForeignCounters *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->items[i].device != b->items[i].device ||
+		    a->items[i].port != b->items[i].port ||
+		    !streq(a->items[i].metric, b->items[i].metric))
+			return false;
+	return true;
+}
+
+/* Whether a visit of M differs from one before the last reply only by the values of counters. */
+static bool has_same_layout(const Metrics *m)
+{
+	const MetricObjects *ports = &m->objects[METRIC_PORTS];
+
+	for (size_t i = 0; i < ports->n; i++) {
+		const MetricObject *o = &ports->items[i];
+
+		if (o->has_counters != o->had_counters)
+			return false;
+		for (size_t k = 0; o->counters && k < n_counter_rows; k++) {
+			const MetricCounter *c = &o->counters[k];
+
+			if (c->valid != c->was_valid || c->saturated != c->was_saturated)
+				return false;
+		}
+	}
+	return has_same_foreign(&m->foreign, &m->foreign_before);
+}
+
+static void finish_counters(Metrics *m)
+{
+	ForeignCounters *list = &m->foreign;
+
+	if (list->n > 0)
+		qsort(list->items, list->n, sizeof(*list->items), compare);
+	if (!has_same_layout(m)) {
+		m->layout++;
+		return;
+	}
+	/* who knows where the values are finds the new ones there */
+	if (list->n > 0)
+		memcpy(m->foreign_before.items, list->items, list->n * sizeof(*list->items));
+	swap_foreign(m);
 }
 
 int metrics_read_counters(Metrics *metrics, sd_bus_message *m)
@@ -432,7 +495,7 @@ int metrics_read_counters(Metrics *metrics, sd_bus_message *m)
 		r = read_sets_and_values(metrics, m);
 	else
 		r = read_all(metrics, m);
-	if (r >= 0 && metrics->n_foreign > 0)
-		qsort(metrics->foreign, metrics->n_foreign, sizeof(*metrics->foreign), compare);
+	if (r >= 0)
+		finish_counters(metrics);
 	return r;
 }

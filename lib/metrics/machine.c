@@ -33,7 +33,8 @@ Metrics *metrics_free(Metrics *m)
 			object_done(&m->objects[k].items[i]);
 		free(m->objects[k].items);
 	}
-	free(m->foreign);
+	free(m->foreign.items);
+	free(m->foreign_before.items);
 	sd_bus_message_unref(m->objects_reply);
 	sd_bus_message_unref(m->counters_reply);
 	free(m);
@@ -410,6 +411,12 @@ static bool keep_path(void *userdata, const MetricObject *o)
 void metrics_keep(Metrics *m, bool (*keep)(void *userdata, const char *path), void *userdata)
 {
 	keep_objects(m, keep_path, &(Keep){keep, userdata});
+	m->layout++;
+}
+
+uint64_t metrics_layout(const Metrics *m)
+{
+	return m->layout;
 }
 
 MetricObject *metrics_find_port(const Metrics *m, uint32_t device, uint32_t port)

@@ -24,6 +24,7 @@ typedef struct MetricValue {
 typedef struct MetricCounter {
 	bool valid; /* there is a value */
 	bool saturated;
+	bool was_valid, was_saturated; /* in the reply before */
 	uint64_t value;
 } MetricCounter;
 
@@ -37,6 +38,7 @@ typedef struct MetricObject {
 	 * asked for */
 	MetricCounter *counters;
 	bool has_counters; /* they could be read */
+	bool had_counters; /* in the reply before */
 	const char *name;  /* of the device; NULL if it is not known */
 	char number[12];   /* of the port, as text; "" of a device */
 } MetricObject;
@@ -49,6 +51,12 @@ typedef struct ForeignCounter {
 	uint64_t value;
 	char metric[METRIC_NAME_MAX]; /* the name of the family */
 } ForeignCounter;
+
+/* By metric, device index and port number. */
+typedef struct ForeignCounters {
+	ForeignCounter *items;
+	size_t n, allocated;
+} ForeignCounters;
 
 typedef enum MetricObjectKind {
 	METRIC_PORTS,
@@ -66,8 +74,9 @@ typedef struct MetricObjects {
 
 struct Metrics {
 	MetricObjects objects[_METRIC_OBJECT_KIND_MAX];
-	ForeignCounter *foreign; /* by metric, device index and port number */
-	size_t n_foreign, foreign_allocated;
+	ForeignCounters foreign,
+		foreign_before; /* those of the last reply, and room for the next */
+	uint64_t layout;
 	sd_bus_message *objects_reply, *counters_reply; /* NULL: not read */
 };
 

@@ -69,6 +69,11 @@ int metrics_read_objects(Metrics *m, sd_bus_message *reply);
  */
 int metrics_read_counters(Metrics *m, sd_bus_message *reply);
 
+/* Which samples M has and with which labels, as a number: another one after metrics_read_counters()
+ * or metrics_keep() has changed that. As long as it stays, a visit differs from the last one only
+ * by the numbers of counters. */
+uint64_t metrics_layout(const Metrics *m);
+
 /* Removes the devices and ports for whose object path KEEP returns false. */
 void metrics_keep(Metrics *m, bool (*keep)(void *userdata, const char *path), void *userdata);
 
@@ -107,6 +112,9 @@ typedef struct MetricSample {
 	const MetricLabel *labels; /* the first is "device"; of a port the second is "port" */
 	size_t n_labels;
 	MetricNumber number;
+	/* of a counter, where its value is: metrics_read_counters() writes the next one there
+	 * unless the layout changes. NULL: the number stays until then */
+	const uint64_t *counter;
 } MetricSample;
 
 /* What metrics_visit() calls. All that the pointers refer to stays only until the function returns.
@@ -192,6 +200,19 @@ void metrics_text_sample(MetricsText *t, const MetricFamily *f, const MetricSamp
 extern const MetricsVisitor metrics_text_visitor;
 /* All that metrics_visit() visits. */
 void metrics_text_add(MetricsText *t, const Metrics *m, unsigned int flags);
+
+/* What metrics_visit() visits, as text without the values of counters: those can be written again
+ * and again, as long as the layout stays. It refers to the machine. */
+typedef struct MetricsTemplate MetricsTemplate;
+/* FLAGS as for metrics_text_add(). -ENOMEM. */
+int metrics_template_new(const Metrics *m, MetricsFormat format, unsigned int flags,
+			 MetricsTemplate **ret);
+/* Takes NULL too; returns NULL. */
+MetricsTemplate *metrics_template_free(MetricsTemplate *t);
+DEFINE_CLEANUP(MetricsTemplate, metrics_template_free);
+/* What metrics_text_add() would add now. T has the format of the template. */
+void metrics_text_add_template(MetricsText *t, const MetricsTemplate *template);
+
 /* Ends the text: in OpenMetrics with "# EOF". Terminates it; SIZE does not count the terminator.
  * -ENOMEM if memory lacked anywhere. */
 int metrics_text_finish(MetricsText *t);

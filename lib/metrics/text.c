@@ -31,13 +31,21 @@ const char *metrics_content_type(MetricsFormat format)
 	return types[format];
 }
 
+/* Writes N so that it ends before END. Returns its first digit. */
+static char *put_digits(char *end, uint64_t n)
+{
+	do
+		*--end = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	return end;
+}
+
 const char *metric_number_format(MetricNumber n, char ret[METRIC_NUMBER_MAX])
 {
 	/* 1/8 has three digits behind the point, 1/1000000 has six */
 	unsigned int digits = n.divisor == 1 ? 0 : n.divisor == 8 ? 3 : 6;
 	uint64_t fraction = n.value % n.divisor * (n.divisor == 8 ? 125 : 1);
 	char text[METRIC_NUMBER_MAX], *const end = text + sizeof(text), *p = end;
-	uint64_t integer = n.value / n.divisor;
 
 	/* from the last digit to the first, without zeros at the end */
 	for (; digits > 0; digits--, fraction /= 10)
@@ -45,9 +53,7 @@ const char *metric_number_format(MetricNumber n, char ret[METRIC_NUMBER_MAX])
 			*--p = (char)('0' + fraction % 10);
 	if (p < end)
 		*--p = '.';
-	do
-		*--p = (char)('0' + integer % 10);
-	while ((integer /= 10) > 0);
+	p = put_digits(p, n.value / n.divisor);
 	if (n.negative)
 		*--p = '-';
 	*(char *)mempcpy(ret, p, (size_t)(end - p)) = '\0';
@@ -168,10 +174,9 @@ void metrics_text_family(MetricsText *t, const MetricFamily *f)
 	put(t, "\n", 1);
 }
 
-void metrics_text_sample(MetricsText *t, const MetricFamily *f, const MetricSample *s)
+/* All before the number. */
+static void begin_sample(MetricsText *t, const MetricFamily *f, const MetricSample *s)
 {
-	char number[METRIC_NUMBER_MAX];
-
 	put_text(t, f->name);
 	for (size_t i = 0; i < s->n_labels; i++) {
 		put(t, i == 0 ? "{" : ",", 1);
@@ -181,6 +186,13 @@ void metrics_text_sample(MetricsText *t, const MetricFamily *f, const MetricSamp
 		put(t, "\"", 1);
 	}
 	put_text(t, s->n_labels > 0 ? "} " : " ");
+}
+
+void metrics_text_sample(MetricsText *t, const MetricFamily *f, const MetricSample *s)
+{
+	char number[METRIC_NUMBER_MAX];
+
+	begin_sample(t, f, s);
 	put_text(t, metric_number_format(s->number, number));
 	put(t, "\n", 1);
 }
@@ -209,6 +221,93 @@ void metrics_text_add(MetricsText *t, const Metrics *m, unsigned int flags)
 
 	if (r < 0 && t->error == 0)
 		t->error = r;
+}
+
+/* Templates */
+
+/* A counter in the text. */
+typedef struct Slot {
+	size_t at; /* it follows so many bytes of the text */
+	const uint64_t *counter;
+} Slot;
+
+struct MetricsTemplate {
+	MetricsText text; /* without the values of counters */
+	Slot *slots;
+	size_t n_slots, allocated;
+};
+
+static int add_template_family(void *userdata, const MetricFamily *f)
+{
+	MetricsTemplate *t = userdata;
+
+	return add_family(&t->text, f);
+}
+
+static int add_template_sample(void *userdata, const MetricFamily *f, const MetricSample *s)
+{
+	MetricsTemplate *t = userdata;
+	int r;
+
+	if (!s->counter)
+		return add_sample(&t->text, f, s);
+	r = metrics_grow((void **)&t->slots, t->n_slots, &t->allocated, sizeof(*t->slots));
+	if (r < 0)
+		return r;
+	begin_sample(&t->text, f, s);
+	t->slots[t->n_slots++] = (Slot){t->text.size, s->counter};
+	put(&t->text, "\n", 1);
+	return t->text.error;
+}
+
+int metrics_template_new(const Metrics *m, MetricsFormat format, unsigned int flags,
+			 MetricsTemplate **ret)
+{
+	static const MetricsVisitor visitor = {add_template_family, add_template_sample};
+	_cleanup_(metrics_template_free_pointer) MetricsTemplate *t = calloc(1, sizeof(*t));
+	int r;
+
+	if (!t)
+		return -ENOMEM;
+	t->text.format = format;
+	r = metrics_visit(m, flags, &visitor, t);
+	if (r < 0)
+		return r;
+	*ret = steal_pointer(&t);
+	return 0;
+}
+
+MetricsTemplate *metrics_template_free(MetricsTemplate *t)
+{
+	if (!t)
+		return NULL;
+	metrics_text_done(&t->text);
+	free(t->slots);
+	free(t);
+	return NULL;
+}
+
+void metrics_text_add_template(MetricsText *t, const MetricsTemplate *template)
+{
+	char digits[METRIC_NUMBER_MAX], *const end = digits + sizeof(digits);
+	const char *from = template->text.text;
+	size_t done = 0;
+	char *to;
+
+	if (template->text.size == 0 ||
+	    !make_room(t, template->text.size + template->n_slots * METRIC_NUMBER_MAX))
+		return;
+	to = t->text + t->size;
+	for (size_t i = 0; i < template->n_slots; i++) {
+		const Slot *s = &template->slots[i];
+		const char *number = put_digits(end, *s->counter);
+
+		to = mempcpy(to, from + done, s->at - done);
+		to = mempcpy(to, number, (size_t)(end - number));
+		done = s->at;
+	}
+	to = mempcpy(to, from + done, template->text.size - done);
+	t->size = (size_t)(to - t->text);
 }
 
 int metrics_text_finish(MetricsText *t)

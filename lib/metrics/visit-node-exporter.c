@@ -84,7 +84,7 @@ static void visit_counter(Visit *v, size_t i)
 		const MetricObject *o = &list->items[n];
 
 		if (o->counters && o->counters[i].valid)
-			visit_put_sample(v, o, NULL, NULL, whole(o->counters[i].value));
+			visit_put_counter(v, o, &o->counters[i].value);
 	}
 }
 

@@ -38,13 +38,16 @@ void visit_begin_family(Visit *v, MetricType type, const char *unit, const char 
 		announce_family(v);
 }
 
-void visit_put_labels(Visit *v, const MetricLabel *labels, size_t n, MetricNumber number)
+static void put_sample(Visit *v, const MetricSample *sample)
 {
-	const MetricSample sample = {.labels = labels, .n_labels = n, .number = number};
-
 	announce_family(v);
 	if (v->visitor->sample && v->r >= 0)
-		v->r = v->visitor->sample(v->userdata, &v->family, &sample);
+		v->r = v->visitor->sample(v->userdata, &v->family, sample);
+}
+
+void visit_put_labels(Visit *v, const MetricLabel *labels, size_t n, MetricNumber number)
+{
+	put_sample(v, &(MetricSample){.labels = labels, .n_labels = n, .number = number});
 }
 
 size_t visit_set_labels(const MetricObject *o, MetricLabel *labels)
@@ -63,6 +66,17 @@ void visit_put_sample(Visit *v, const MetricObject *o, const char *label, const 
 	if (label)
 		labels[n++] = (MetricLabel){label, label_value};
 	visit_put_labels(v, labels, n, number);
+}
+
+void visit_put_counter(Visit *v, const MetricObject *o, const uint64_t *counter)
+{
+	MetricLabel labels[2];
+	size_t n = visit_set_labels(o, labels);
+
+	put_sample(v, &(MetricSample){.labels = labels,
+				      .n_labels = n,
+				      .number = whole(*counter),
+				      .counter = counter});
 }
 
 /* Rows */
@@ -216,7 +230,7 @@ static void visit_counter(Visit *v, size_t i)
 		const MetricObject *o = &list->items[n];
 
 		if (o->counters && o->counters[i].valid)
-			visit_put_sample(v, o, NULL, NULL, whole(o->counters[i].value));
+			visit_put_counter(v, o, &o->counters[i].value);
 	}
 }
 
@@ -295,30 +309,37 @@ static bool is_same_sample(const ForeignCounter *a, const ForeignCounter *b)
 	return streq(a->metric, b->metric) && a->device == b->device && a->port == b->port;
 }
 
+/* Begins the family of C, if there is none with that name. */
+static bool begin_foreign(Visit *v, const Taken *taken, const ForeignCounter *c)
+{
+	if (is_taken(taken, c->metric))
+		return false;
+	snprintf(v->name, sizeof(v->name), "%s", c->metric);
+	visit_begin_family(v, METRIC_TYPE_UNKNOWN, "",
+			   "A counter of the driver, of which rdmad knows only the name.");
+	return true;
+}
+
 /* They are sorted by the names of their families. */
 static void visit_foreign(Visit *v)
 {
 	static const MetricsVisitor taker = {.family = take};
 	_cleanup_(taken_done) Taken taken = {};
-	const ForeignCounter *list = v->metrics->foreign;
+	const ForeignCounters *list = &v->metrics->foreign;
+	bool shown = false;
 
-	if (v->metrics->n_foreign > 0 && v->r >= 0)
+	if (list->n > 0 && v->r >= 0)
 		v->r = metrics_visit(NULL, METRICS_ALL_FAMILIES | METRICS_UNAVAILABLE, &taker,
 				     &taken);
-	for (size_t i = 0; i < v->metrics->n_foreign && v->r >= 0; i++) {
-		const MetricObject *o = metrics_find_port(v->metrics, list[i].device, list[i].port);
+	for (size_t i = 0; i < list->n && v->r >= 0; i++) {
+		const ForeignCounter *c = &list->items[i], *last = i > 0 ? c - 1 : NULL;
+		const MetricObject *o = metrics_find_port(v->metrics, c->device, c->port);
 
+		if (!last || !streq(c->metric, last->metric))
+			shown = begin_foreign(v, &taken, c);
 		/* two names of one port may differ only by what a metric cannot have */
-		if (!o || is_taken(&taken, list[i].metric) ||
-		    (i > 0 && is_same_sample(&list[i - 1], &list[i])))
-			continue;
-		if (!streq(v->name, list[i].metric)) {
-			snprintf(v->name, sizeof(v->name), "%s", list[i].metric);
-			visit_begin_family(v, METRIC_TYPE_UNKNOWN, "",
-					   "A counter of the driver, of which rdmad knows only the "
-					   "name.");
-		}
-		visit_put_sample(v, o, NULL, NULL, whole(list[i].value));
+		if (shown && o && !(last && is_same_sample(last, c)))
+			visit_put_counter(v, o, &c->value);
 	}
 }
 

@@ -40,6 +40,8 @@ void visit_put_labels(Visit *v, const MetricLabel *labels, size_t n, MetricNumbe
 /* A sample of O, which has one more label unless LABEL is NULL. */
 void visit_put_sample(Visit *v, const MetricObject *o, const char *label, const char *label_value,
 		      MetricNumber number);
+/* A sample of O whose number is the counter at COUNTER. */
+void visit_put_counter(Visit *v, const MetricObject *o, const uint64_t *counter);
 /* The number VALUE of ROW, in the unit of the metric. */
 MetricNumber visit_number(const Attribute *row, const MetricValue *value);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The replies to GetAllCounters() and GetCounterValues(): what both say is the same metrics. */
+/* The replies to GetAllCounters() and GetCounterValues(): what both say is the same metrics; and
+ * templates, which are for replies that differ only by values. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -182,11 +183,130 @@ static void test_bad(_unused_ void **state)
 	assert_bad(2, 2, 7, 0, "Missing", 0); /* a port without values */
 }
 
+/* Templates */
+
+/* A reply about the first port: these counters of hw_counters/ with VALUE and the next numbers. */
+static sd_bus_message *hardware_reply(uint64_t value, const char *conditions[3],
+				      const char *foreign)
+{
+	static const char *const names[] = {"out_of_buffer", "rx_write_requests"};
+	sd_bus_message *m = message_new();
+
+	assert_true(sd_bus_message_open_container(m, 'a', "(oa(sstsssa{sv})tta{sv})") >= 0);
+	assert_true(sd_bus_message_open_container(m, 'r', "oa(sstsssa{sv})tta{sv}") >= 0);
+	assert_true(sd_bus_message_append(m, "o", PORT(1)) >= 0);
+	assert_true(sd_bus_message_open_container(m, 'a', "(sstsssa{sv})") >= 0);
+	for (size_t i = 0; i < 2; i++)
+		assert_true(sd_bus_message_append(m, "(sstsssa{sv})", "hw_counters", names[i],
+						  value + i, "packets", conditions[i], "", 0) >= 0);
+	for (size_t i = 0; i < 2; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%s%zu", foreign, i);
+		assert_true(sd_bus_message_append(m, "(sstsssa{sv})", "hw_counters", name,
+						  value + 2 + i, "unknown", conditions[2], "",
+						  0) >= 0);
+	}
+	assert_true(sd_bus_message_close_container(m) >= 0);
+	assert_true(sd_bus_message_append(m, "tta{sv}", UINT64_C(1), UINT64_C(1), 0) >= 0);
+	assert_true(sd_bus_message_close_container(m) >= 0);
+	assert_true(sd_bus_message_close_container(m) >= 0);
+	return m;
+}
+
+/* A machine, and the template of each format for its last layout. */
+typedef struct Shown {
+	Metrics *metrics;
+	MetricsTemplate *templates[_METRICS_FORMAT_MAX];
+} Shown;
+
+static void renew_templates(Shown *s)
+{
+	for (MetricsFormat f = 0; f < _METRICS_FORMAT_MAX; f++) {
+		metrics_template_free(s->templates[f]);
+		assert_int_equal(
+			metrics_template_new(s->metrics, f, METRICS_UNAVAILABLE, &s->templates[f]),
+			0);
+	}
+}
+
+/* The templates give what a visit gives. */
+static void assert_shown(const Shown *s)
+{
+	for (MetricsFormat f = 0; f < _METRICS_FORMAT_MAX; f++) {
+		_cleanup_free_ char *expected = render(s->metrics, f);
+		_cleanup_metrics_text_ MetricsText t = {.format = f};
+
+		metrics_text_add_template(&t, s->templates[f]);
+		assert_int_equal(metrics_text_finish(&t), 0);
+		assert_string_equal(t.text, expected);
+	}
+}
+
+/* Reads M, which changes the layout only if CHANGES. */
+static void show(Shown *s, sd_bus_message *m, bool changes)
+{
+	uint64_t layout = metrics_layout(s->metrics);
+
+	assert_int_equal(read_reply(s->metrics, m), 0);
+	assert_int_equal(metrics_layout(s->metrics) != layout, changes);
+	if (changes)
+		renew_templates(s);
+	assert_shown(s);
+}
+
+static void test_templates(_unused_ void **state)
+{
+	const char *valid[] = {"valid", "valid", "valid"};
+	const char *missing[] = {"valid", "missing", "valid"};
+	const char *saturated[] = {"valid", "saturated", "valid"};
+	const char *no_foreign[] = {"valid", "valid", "missing"};
+	Shown s = {.metrics = machine()};
+
+	renew_templates(&s);
+	assert_shown(&s);
+	show(&s, hardware_reply(7, valid, "own"), true);
+	show(&s, hardware_reply(0, valid, "own"), false);
+	show(&s, hardware_reply(UINT64_MAX - 3, valid, "own"), false);
+	show(&s, hardware_reply(8, missing, "own"), true);
+	show(&s, hardware_reply(9, missing, "own"), false);
+	show(&s, hardware_reply(9, saturated, "own"), true);
+	show(&s, hardware_reply(10, valid, "own"), true);
+	show(&s, hardware_reply(11, valid, "other"), true);
+	show(&s, hardware_reply(12, valid, "other"), false);
+	show(&s, hardware_reply(13, no_foreign, "other"), true);
+	show(&s, hardware_reply(14, valid, "other"), true);
+	/* a reply without that port, one with an error, and the other kind of reply */
+	show(&s, all_reply(), true);
+	show(&s, values_reply(), false);
+	show(&s, all_reply(), false);
+	show(&s, hardware_reply(15, valid, "own"), true);
+	show(&s, hardware_reply(16, valid, "own"), false);
+	for (MetricsFormat f = 0; f < _METRICS_FORMAT_MAX; f++)
+		metrics_template_free(s.templates[f]);
+	metrics_free(s.metrics);
+}
+
+static void test_empty_template(_unused_ void **state)
+{
+	MetricsTemplate *template;
+	MetricsText t = {.format = METRICS_OPENMETRICS};
+
+	assert_int_equal(metrics_template_new(NULL, METRICS_OPENMETRICS, 0, &template), 0);
+	metrics_text_add_template(&t, template);
+	assert_int_equal(metrics_text_finish(&t), 0);
+	assert_string_equal(t.text, "# EOF\n");
+	metrics_text_done(&t);
+	metrics_template_free(template);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_templates),
+		cmocka_unit_test(test_empty_template),
 	};
 
 	return cmocka_run_group_tests_name("counters-reply", tests, NULL, NULL);
