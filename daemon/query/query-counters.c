@@ -68,39 +68,23 @@ static int list_group(Reading *r, int directory, CounterGroup group)
 
 /* The port has no performance management agent, or the driver counts nothing: then R gets nothing.
  */
-static int open_group(Reading *r, int port, CounterGroup group, int *ret)
-{
-	int directory = sysfs_open_directory(port, directories[group]), k;
-
-	if (directory >= 0) {
-		k = list_group(r, directory, group);
-		if (k < 0) {
-			close_fd(directory);
-			return k;
-		}
-	} else if (directory != -ENOENT) {
-		return directory;
-	}
-	*ret = directory;
-	return 0;
-}
-
 static int read_group(Reading *r, int port, CounterGroup group)
 {
-	_cleanup_close_ int directory = -EBADF;
+	_cleanup_close_ int directory = sysfs_open_directory(port, directories[group]);
 	size_t first = r->n;
-	int k = open_group(r, port, group, &directory);
+	int k;
 
-	if (k < 0)
-		return k;
-	for (size_t i = first; i < r->n; i++) {
+	if (directory < 0)
+		return directory == -ENOENT ? 0 : directory;
+	k = list_group(r, directory, group);
+	for (size_t i = first; k == 0 && i < r->n; i++) {
 		CounterEntry *e = &r->entries[i];
 
 		e->error = monotonic_now_usec() >= r->deadline_usec
 				   ? -ETIME
 				   : sysfs_read_number(directory, e->file, UINT64_MAX, &e->value);
 	}
-	return 0;
+	return k;
 }
 
 static int open_port(int device, uint32_t port)
@@ -153,56 +137,62 @@ static uint32_t most_open(void)
 	return (uint32_t)MIN(files.rlim_cur / 2, (rlim_t)COUNTER_FILES_OPEN_MAX);
 }
 
-/* Adds the counters of a group to R, and opens their files into FDS. */
-static int keep_group(Reading *r, int port, CounterGroup group, int *fds)
+/* Opens those of the N files ABOUT that are of GROUP. A negative errno if no more can be opened. */
+static int open_group(int port, CounterGroup group, const CounterEntry *about, size_t n, int *fds)
 {
-	_cleanup_close_ int directory = -EBADF;
-	size_t first = r->n;
-	int k = open_group(r, port, group, &directory);
+	_cleanup_close_ int directory = sysfs_open_directory(port, directories[group]);
 
-	if (k == 0 && n_open + r->n > most_open())
-		k = -EMFILE;
-	for (size_t i = first; i < r->n; i++) {
-		fds[i] = k < 0 ? k : openat(directory, r->entries[i].file, O_RDONLY | O_CLOEXEC);
-		if (k == 0 && fds[i] < 0)
+	for (size_t i = 0; i < n; i++) {
+		if (about[i].group != group)
+			continue;
+		fds[i] = directory < 0 ? directory
+				       : openat(directory, about[i].file, O_RDONLY | O_CLOEXEC);
+		if (directory >= 0 && fds[i] < 0)
 			fds[i] = -errno;
 		if (fds[i] == -EMFILE || fds[i] == -ENFILE)
-			k = fds[i];
+			return fds[i];
 	}
-	return k;
+	return 0;
 }
 
-/* Gives back the room for more than N. */
-static void *shrink(void *p, size_t n, size_t size)
+/* The files of TABLE, none of which is open; without what was read from them. */
+static int new_files(const Table *table, PortFiles *ret)
 {
-	void *smaller = reallocarray(p, n, size);
+	PortFiles f = {.n = table->n,
+		       .fds = calloc(table->n, sizeof(*f.fds)),
+		       .about = calloc(table->n, sizeof(CounterEntry))};
+	CounterEntry *about = f.about;
 
-	return smaller ? smaller : p;
+	if (!f.fds || !about) {
+		free(f.fds);
+		free(about);
+		return -ENOMEM;
+	}
+	TABLE_FOREACH(CounterEntry, e, table) {
+		*about = (CounterEntry){.group = e->group};
+		text_copy(about->file, sizeof(about->file), e->file);
+		about++;
+	}
+	for (uint32_t i = 0; i < f.n; i++)
+		f.fds[i] = -EBADF;
+	*ret = f;
+	return 0;
 }
 
-void counters_keep(DeviceFiles *files, int device, uint32_t port)
+void counters_keep(DeviceFiles *files, int device, uint32_t port, const Table *table)
 {
-	_cleanup_free_ CounterEntry *entries = calloc(COUNTERS_MAX, sizeof(*entries));
-	_cleanup_free_ int *fds = calloc(COUNTERS_MAX, sizeof(*fds));
-	PortFiles *f = entries && fds ? port_files_reserve(files, port) : NULL;
+	PortFiles *f = table ? port_files_reserve(files, port) : NULL;
 	_cleanup_close_ int directory = -EBADF;
-	Reading r = {.entries = entries};
-	int error;
+	int error = 0;
 
-	if (!f || f->fds)
+	if (!f || f->fds || n_open + table->n > most_open())
 		return;
 	directory = open_port(device, port);
-	if (directory < 0)
+	if (directory < 0 || new_files(table, f) < 0)
 		return;
-	error = keep_group(&r, directory, COUNTER_GROUP_PORT, fds);
-	if (error == 0)
-		error = keep_group(&r, directory, COUNTER_GROUP_HARDWARE, fds);
-	if (r.n == 0)
-		return;
-	*f = (PortFiles){.fds = shrink(steal_pointer(&fds), r.n, sizeof(*fds)),
-			 .about = shrink(steal_pointer(&entries), r.n, sizeof(*entries)),
-			 .n = (uint32_t)r.n};
 	n_open += f->n;
+	for (CounterGroup g = 0; error == 0 && g < _COUNTER_GROUP_MAX; g++)
+		error = open_group(directory, g, f->about, f->n, f->fds);
 	if (error < 0)
 		port_files_close(f, &n_open);
 }

@@ -25,8 +25,9 @@ int counters_read(int device, uint32_t port, uint64_t limit_usec, Table **ret);
 
 /* Closes the files. */
 void counters_done(DeviceFiles *files);
-/* Opens the files of PORT, to stay open, unless they are open or too many. */
-void counters_keep(DeviceFiles *files, int device, uint32_t port);
+/* Opens the files of PORT, to stay open, unless they are open or too many. TABLE is what
+ * counters_read() has returned for it. */
+void counters_keep(DeviceFiles *files, int device, uint32_t port, const Table *table);
 /* As counters_read(), from the open files. -ENOENT if there are none. So it is too if the device or
  * the port has gone; then there are none any more. */
 int counters_read_kept(DeviceFiles *files, uint32_t port, uint64_t limit_usec, Table **ret);

@@ -51,7 +51,7 @@ static int read_counters(Target *t, uint32_t port, Table **ret)
 		return -ENODEV;
 	r = counters_read(t->sysfs, port, limit_usec, ret);
 	if (r == 0)
-		counters_keep(kept, t->sysfs, port);
+		counters_keep(kept, t->sysfs, port, *ret);
 	return r;
 }
 

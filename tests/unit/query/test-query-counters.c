@@ -83,6 +83,15 @@ static void test_late(void **state)
 	assert_entry(table, 1, COUNTER_GROUP_PORT, "symbol_error", 0, -ETIME);
 }
 
+/* Reads the counters of PORT, and keeps their files. */
+static void keep(Tree *t, DeviceFiles *files, uint32_t port)
+{
+	_cleanup_(table_free_pointer) Table *table = NULL;
+
+	assert_int_equal(counters_read(t->fd, port, 60 * USEC_PER_SEC, &table), 0);
+	counters_keep(files, t->fd, port, table);
+}
+
 static void test_files_stay_open(void **state)
 {
 	Tree *t = *state;
@@ -90,14 +99,14 @@ static void test_files_stay_open(void **state)
 	Table *table = NULL;
 
 	assert_int_equal(counters_read_kept(&k, 1, USEC_PER_SEC, &table), -ENOENT);
-	counters_keep(&k, t->fd, 1); /* there is no such port */
+	counters_keep(&k, t->fd, 1, NULL); /* nothing was read */
 	assert_int_equal(counters_read_kept(&k, 1, USEC_PER_SEC, &table), -ENOENT);
 
 	tree_put(t, "ports/1/counters/symbol_error", "5\n");
 	tree_put(t, "ports/1/counters/link_downed", "N/A (no PMA)\n");
 	tree_put(t, "ports/1/hw_counters/lifespan", "10\n");
 	tree_put(t, "ports/1/hw_counters/rnr", "7\n");
-	counters_keep(&k, t->fd, 1);
+	keep(t, &k, 1);
 	/* each read sees what the file has then, whatever the directory is called meanwhile */
 	tree_put(t, "ports/1/counters/symbol_error", "6\n");
 	assert_int_equal(renameat(t->fd, "ports", t->fd, "gone"), 0);
@@ -152,15 +161,15 @@ static void test_limit(void **state)
 
 		snprintf(name, sizeof(name), "ports/%u", i);
 		assert_int_equal(symlinkat("1", t->fd, name), 0);
-		counters_keep(&full, t->fd, i);
+		keep(t, &full, i);
 	}
-	counters_keep(&full, t->fd, 1);
+	keep(t, &full, 1);
 	assert_int_equal(count_descriptors(), before + COUNTER_FILES_OPEN_MAX);
-	counters_keep(&other, t->fd, 2);
+	keep(t, &other, 2);
 	assert_int_equal(counters_read_kept(&other, 2, USEC_PER_SEC, &table), -ENOENT);
 	assert_int_equal(count_descriptors(), before + COUNTER_FILES_OPEN_MAX);
 	counters_done(&full);
-	counters_keep(&other, t->fd, 2);
+	keep(t, &other, 2);
 	assert_int_equal(counters_read_kept(&other, 2, 60 * USEC_PER_SEC, &table), 0);
 	assert_entry(table, 0, COUNTER_GROUP_HARDWARE, "rnr", 7, 0);
 	table_free(table);
