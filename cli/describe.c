@@ -49,6 +49,8 @@ static const char *source_sentence(AttrSource source)
 		return "sysfs";
 	case SOURCE_RTNL:
 		return "rtnetlink";
+	case SOURCE_DCB:
+		return "DCB netlink, and files about the same";
 	case SOURCE_DV:
 		return "direct verbs (the vendor's library)";
 	case SOURCE_DERIVED:

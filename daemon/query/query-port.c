@@ -2,11 +2,17 @@
 
 #include "query-port.h"
 
+#include <fcntl.h>
+
 #include "decode.h"
 #include "log.h"
+#include "query-dcb.h"
 #include "query-interfaces.h"
 #include "query-sysfs.h"
 #include "query-unmeasured.h"
+
+/* Where configfs has a directory for each device that somebody has made one for. */
+#define RDMA_CM "/sys/kernel/config/rdma_cm"
 
 static bool is_ethernet(const PortSnapshot *s)
 {
@@ -196,7 +202,7 @@ static unsigned int parts_to_read(Target *t, uint32_t port)
 	/* Without these GIDs, what the others mean depends on the link layer. */
 	if (parts & READ_GIDS && !(parts & READ_VERBS) && !has_device_gids(t))
 		parts |= READ_VERBS;
-	if (parts & READ_GIDS)
+	if (parts & (READ_GIDS | READ_DCB))
 		parts |= READ_LINKS;
 	/* Netlink is asked where verbs does not say everything. On Ethernet the speed of the
 	 * interface is the rate of a port that becomes active. A device that this process has not
@@ -273,6 +279,30 @@ static int query_links(Target *t, uint32_t port, PortSnapshot *s)
 	return 0;
 }
 
+/* What the interface of the port does with priorities. That there is no DCB is no failure. */
+static void query_dcb(Target *t, uint32_t port, PortSnapshot *s)
+{
+	_cleanup_close_ int rdma_cm = -EBADF;
+	const Netdev *d = &t->netdev;
+	Dcb dcb;
+	int r;
+
+	if (!s->values.ifindex || s->values.ifindex != d->ifindex)
+		return;
+	r = netdev_open(&t->querier->rtnl);
+	if (r == 0)
+		r = dcb_get(&t->querier->rtnl, d->name, &dcb);
+	if (r == 0)
+		dcb_supply(&dcb, s);
+	else if (r != -EOPNOTSUPP)
+		s->failed |= READ_DCB;
+	dcb_supply_trust(t->querier->net, d, s);
+	dcb_supply_ecn(t->querier->net, d, s);
+	rdma_cm = open(RDMA_CM, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (rdma_cm >= 0)
+		dcb_supply_gid_type(rdma_cm, t->name, port, s);
+}
+
 int port_query(Target *t, uint32_t port, PortSnapshot *s)
 {
 	int r;
@@ -288,6 +318,8 @@ int port_query(Target *t, uint32_t port, PortSnapshot *s)
 	unmeasured_drop(&t->known->unmeasured, s);
 	if (s->parts & READ_GIDS)
 		query_gids(t, port, s);
+	if (s->parts & READ_DCB)
+		query_dcb(t, port, s);
 	if (s->parts & READ_PKEYS)
 		r = query_pkeys(t, port, s);
 	/* nothing else has asked the device whether it is there */

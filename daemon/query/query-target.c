@@ -122,7 +122,8 @@ static bool is_familiar(const Target *t, const char *name)
  * too if there is no such device. */
 static bool asks_netlink(const Query *q)
 {
-	return q->parts == READ_LINKS && !q->attributes && !q->counters;
+	return q->parts && !(q->parts & ~(unsigned int)(READ_LINKS | READ_DCB)) && !q->attributes &&
+	       !q->counters;
 }
 
 /* The parts of a port that are read with a context */

@@ -64,11 +64,11 @@ typedef enum EventMeaning {
 	R(DEVICE,            "device",            MEANS_DEVICES | MEANS_ANYTHING | MEANS_SETTLING, READ_ALL,              0)          \
 	/* the timer of ReconcileIntervalSec */                                                                                        \
 	R(RECONCILE,         "reconcile",         MEANS_WHOLE | MEANS_ANYTHING | MEANS_PKEYS_CHECK |                                   \
-	                                          MEANS_NO_EVENT,                                 READ_USUAL,            0)           \
+	                                          MEANS_NO_EVENT,                                 READ_USUAL | READ_DCB, 0)           \
 	/* Manager.Refresh() */                                                                                                        \
 	R(REFRESH,           "refresh",           MEANS_WHOLE | MEANS_CALLER | MEANS_ANYTHING,    READ_ALL,              0)           \
 	/* Port.Query() */                                                                                                             \
-	R(QUERY,             "query",             MEANS_CALLER | MEANS_LINKS | MEANS_NO_EVENT,    READ_USUAL,            0)           \
+	R(QUERY,             "query",             MEANS_CALLER | MEANS_LINKS | MEANS_NO_EVENT,    READ_USUAL | READ_DCB, 0)           \
 	/* the machine is awake again after suspend */                                                                                 \
 	R(RESUME,            "resume",            MEANS_WHOLE | MEANS_ANYTHING,                   READ_ALL,              0)           \
 	/* a source lost events */                                                                                                     \
@@ -80,7 +80,7 @@ typedef enum EventMeaning {
 	/* a character device came or went */                                                                                          \
 	R(CHARDEV,           "chardev",           MEANS_DEVICE | MEANS_SETTLING,                  READ_ALL,              0)           \
 	/* a network interface was attached, detached or renamed */                                                                    \
-	R(NETDEV,            "netdev",            MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL,            0)           \
+	R(NETDEV,            "netdev",            MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL | READ_DCB, 0)           \
 	/* rtnetlink: MTU, carrier, MAC, master */                                                                                     \
 	R(LINK,              "link",              MEANS_LINKS | MEANS_SETTLING,                   READ_LINKS,            0)           \
 	/* rtnetlink: IP address. What follows from it is a GID, which the kernel adds a little later */                               \

@@ -49,7 +49,8 @@ static void drop_row(PortSnapshot *s, PortAttr a)
 /* Whether the row A is one that the kernel reports of the network interface of a port. */
 static bool is_of_netdev(PortAttr a)
 {
-	return port_attributes[a].source == SOURCE_RTNL || a == PORT_ATTR_netdev ||
+	return port_attributes[a].source == SOURCE_RTNL ||
+	       port_attributes[a].source == SOURCE_DCB || a == PORT_ATTR_netdev ||
 	       a == PORT_ATTR_ifindex || a == PORT_ATTR_netdev_speed;
 }
 

@@ -73,7 +73,7 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 	case ATTR_LONG_TEXT:
 		return "text of up to 71 bytes";
 	case ATTR_PATH:
-		return "text of up to 255 bytes";
+		return "text of up to 319 bytes";
 	case ATTR_GUID:
 		return "a GUID such as 0002:c903:00ab:cdef";
 	case ATTR_MTU:

@@ -518,8 +518,8 @@ const char *attr_source_name(AttrSource source)
 	static const char *const names[_SOURCE_MAX] = {
 		[SOURCE_VERBS] = "verbs",     [SOURCE_NLDEV] = "rdma-netlink",
 		[SOURCE_SYSFS] = "sysfs",     [SOURCE_RTNL] = "rtnetlink",
-		[SOURCE_DV] = "direct-verbs", [SOURCE_DERIVED] = "derived",
-		[SOURCE_CORE] = "rdmad",
+		[SOURCE_DCB] = "dcb",	      [SOURCE_DV] = "direct-verbs",
+		[SOURCE_DERIVED] = "derived", [SOURCE_CORE] = "rdmad",
 	};
 
 	return names[source];

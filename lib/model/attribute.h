@@ -20,10 +20,11 @@
 
 /* Storage of a text. It is always terminated, zero behind its end, and valid UTF-8. */
 typedef char AttrText[64];
-/* The same for a text that the kernel keeps in 64 bytes without a zero behind it. */
+/* The same for a text that the kernel keeps in 64 bytes without a zero behind it, or eight words.
+ */
 typedef char AttrLongText[72];
 /* The same for a path in sysfs, or a list of numbers. */
-typedef char AttrPath[256];
+typedef char AttrPath[320];
 /* What has no storage among the values: a structure without members has size 0 in GNU C. */
 typedef struct AttrNone {
 } AttrNone;
@@ -96,7 +97,7 @@ typedef enum AttrUnit {
 	UNIT_TIMESTAMP, /* microseconds of CLOCK_REALTIME */
 	UNIT_BITS,	/* a mask */
 	UNIT_HEX,	/* an identifier that people write in hexadecimal */
-	UNIT_ID,	/* nothing: it names or numbers one thing, and another machine has another */
+	UNIT_ID, /* nothing: it names or numbers one thing, and another machine has another */
 	_UNIT_MAX
 } AttrUnit;
 
@@ -145,6 +146,7 @@ typedef enum AttrSource {
 	SOURCE_NLDEV, /* RDMA netlink */
 	SOURCE_SYSFS,
 	SOURCE_RTNL,	/* rtnetlink */
+	SOURCE_DCB,	/* DCB netlink, and files about the same: query-dcb.h */
 	SOURCE_DV,	/* direct verbs of a provider: mlx5, hbl */
 	SOURCE_DERIVED, /* port_derive() makes it from other rows */
 	SOURCE_CORE,	/* rdmad itself */

@@ -19,8 +19,12 @@ typedef enum PortPart {
 	READ_DIRECT = 1 << 3,
 	/* The P_Keys: on InfiniBand each entry of the table is a firmware command. */
 	READ_PKEYS = 1 << 4,
+	/* What the interface of an Ethernet port does with priorities. mlx5 asks its firmware for
+	 * each of them, and the kernel holds the RTNL lock meanwhile. Who reads it reads
+	 * READ_LINKS too, which has the interface. */
+	READ_DCB = 1 << 5,
 
 	/* What costs a few system calls, and a firmware command or two. */
 	READ_USUAL = READ_VERBS | READ_LINKS | READ_GIDS | READ_DIRECT,
-	READ_ALL = READ_USUAL | READ_PKEYS,
+	READ_ALL = READ_USUAL | READ_PKEYS | READ_DCB,
 } PortPart;

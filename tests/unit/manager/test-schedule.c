@@ -67,19 +67,20 @@ static void test_parts(void **state)
 		EventReason reason;
 		unsigned int at_once, later;
 	} expected[] = {
-		{REASON_PORT_ACTIVE, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT | READ_PKEYS},
+		{REASON_PORT_ACTIVE, READ_VERBS,
+		 READ_LINKS | READ_GIDS | READ_DIRECT | READ_PKEYS | READ_DCB},
 		{REASON_PORT_ERROR, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
 		{REASON_LID_CHANGE, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
 		{REASON_SM_CHANGE, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
 		{REASON_CLIENT_REREGISTER, READ_VERBS | READ_LINKS,
-		 READ_GIDS | READ_DIRECT | READ_PKEYS},
+		 READ_GIDS | READ_DIRECT | READ_PKEYS | READ_DCB},
 		{REASON_PKEY_CHANGE, READ_PKEYS, READ_USUAL},
 		{REASON_GID_CHANGE, READ_LINKS | READ_GIDS, READ_VERBS | READ_DIRECT},
 		{REASON_SPEED_CHANGE, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
 		{REASON_DEVICE_FATAL, READ_ALL, 0},
 		/* these have looks of their own, which follow when the kernel is done */
 		{REASON_LINK, READ_LINKS, 0},
-		{REASON_NETDEV, READ_USUAL, 0},
+		{REASON_NETDEV, READ_USUAL | READ_DCB, 0},
 	};
 	Schedule *w = work_of(state);
 
@@ -127,7 +128,7 @@ static void test_parts_of_two(void **state)
 	assert_int_equal(left(w), READ_DIRECT);
 	/* what a query of other reasons reads is not left any more */
 	schedule_mark(w, 1, REASON_QUERY);
-	assert_int_equal(ask(w).parts, READ_USUAL);
+	assert_int_equal(ask(w).parts, READ_USUAL | READ_DCB);
 	assert_int_equal(left(w), 0);
 }
 
@@ -155,7 +156,7 @@ static void test_parts_due(void **state)
 	now->values.stale = false;
 	now->parts = READ_USUAL;
 	schedule_mark(w, 1, REASON_LID_CHANGE);
-	assert_int_equal(ask(w).parts, READ_VERBS | READ_PKEYS);
+	assert_int_equal(ask(w).parts, READ_VERBS | READ_PKEYS | READ_DCB);
 	now->parts = 0;
 	schedule_mark(w, 1, REASON_LID_CHANGE);
 	assert_int_equal(ask(w).parts, READ_ALL);

@@ -190,14 +190,14 @@ static void test_functions_unknown(void **state)
 static void test_long_list(void **state)
 {
 	Tree *t = *state;
-	char list[600] = "0";
+	char list[1000] = "0";
 	DeviceSnapshot s = {};
 
 	tree_put(t, "pci0000:00/0000:00:04.0/numa_node", "0\n");
 	tree_put_link(t, "device", "pci0000:00/0000:00:04.0");
-	for (unsigned int i = 2; strlen(list) < 255; i += 2)
+	for (unsigned int i = 2; strlen(list) < sizeof(AttrPath) - 1; i += 2)
 		sprintf(list + strlen(list), ",%u", i);
-	list[255] = '\0';
+	list[sizeof(AttrPath) - 1] = '\0';
 	tree_put(t, "pci0000:00/0000:00:04.0/local_cpulist", list);
 	function_supply(t->fd, "/sys/devices/pci0000:00/0000:00:04.0", &s);
 	assert_string_equal(text_of(&s, DEVICE_ATTR_local_cpus), list);
