@@ -70,7 +70,8 @@ static int run_counters(Target *t, const Sink *sink)
 			continue;
 		error = read_counters(t, target_port(t, port), &s.tables[PORT_TABLE_COUNTERS]);
 		mask_set(&s.supplied, PORT_ATTR_counters, error == 0);
-		r = sink->port(sink->userdata, t->query, port, error, &s, false);
+		r = sink->port(sink->userdata, t->query, port, error, &s,
+			       port == last && !closes_device(t));
 	}
 	return r;
 }

@@ -276,6 +276,21 @@ static void check_metrics(char *text, bool is_open)
 			FUZZ_CHECK(strncmp(lines[i], lines[k], key_length(lines[i])) != 0);
 }
 
+/* The template of M gives what T has. */
+static void check_template(const Metrics *m, MetricsFormat format, unsigned int flags,
+			   const MetricsText *t)
+{
+	MetricsText is = {.format = format};
+	MetricsTemplate *template;
+
+	FUZZ_CHECK(metrics_template_new(m, format, flags, &template) == 0);
+	metrics_text_add_template(&is, template);
+	FUZZ_CHECK(metrics_text_finish(&is) == 0);
+	FUZZ_CHECK(is.size == t->size && memcmp(is.text, t->text, is.size) == 0);
+	metrics_text_done(&is);
+	metrics_template_free(template);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	FuzzInput in = {data, size};
@@ -290,6 +305,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 			metrics_text_add(&t, metrics, flags);
 			FUZZ_CHECK(metrics_text_finish(&t) == 0);
+			check_template(metrics, f, flags, &t);
 			check_metrics(t.text, f == METRICS_OPENMETRICS);
 			metrics_text_done(&t);
 		}
