@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/dcbnl.h>
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -15,6 +16,7 @@
 #include <sys/socket.h>
 
 #include "log.h"
+#include "netlink-value.h"
 
 /* The last attribute that is read here. */
 #define LINK_ATTR_LAST IFLA_LINK_NETNSID
@@ -198,6 +200,23 @@ static int on_address(WatchRtnl *w, struct nlmsghdr *m)
 	return 0;
 }
 
+/* The message has a name and no index. if_nametoindex() takes no RTNL lock. An interface that was
+ * renamed meanwhile is read because of that. */
+static int on_dcb(WatchRtnl *w, struct nlmsghdr *m)
+{
+	struct nlattr *a[DCB_ATTR_IFNAME + 1];
+	char name[IF_NAMESIZE];
+	unsigned int ifindex;
+
+	if (nlmsg_parse(m, sizeof(struct dcbmsg), a, DCB_ATTR_IFNAME, NULL) < 0 ||
+	    !netlink_text(a[DCB_ATTR_IFNAME], name, sizeof(name)))
+		return -EBADMSG;
+	ifindex = if_nametoindex(name);
+	if (ifindex)
+		report(w, ifindex, REASON_DCB);
+	return 0;
+}
+
 int watch_rtnl_message(WatchRtnl *w, struct nlmsghdr *m)
 {
 	/* Without RoCE and IPoIB nothing can concern a port. */
@@ -210,6 +229,9 @@ int watch_rtnl_message(WatchRtnl *w, struct nlmsghdr *m)
 	case RTM_NEWADDR:
 	case RTM_DELADDR:
 		return on_address(w, m);
+	case RTM_GETDCB:
+	case RTM_SETDCB:
+		return on_dcb(w, m);
 	default:
 		return 0;
 	}
@@ -300,7 +322,8 @@ static int on_io(_unused_ sd_event_source *source, int fd, _unused_ uint32_t rev
 
 int watch_rtnl_listen(WatchRtnl *w)
 {
-	static const int groups[] = {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR};
+	static const int groups[] = {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR,
+				     RTNLGRP_DCB};
 	_cleanup_close_ int fd = -EBADF;
 	int r;
 

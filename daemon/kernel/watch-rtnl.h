@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Reports changes of links and addresses of the network interfaces that belong to RDMA ports, from
- * rtnetlink.
+ * Reports changes of links, addresses and priorities (DCB) of the network interfaces that belong to
+ * RDMA ports, from rtnetlink.
  *
  * It only listens. The kernel carries out a request to rtnetlink in the sender's context, where it
  * waits for the RTNL lock. Somebody may hold that lock while a driver talks to its firmware.

@@ -85,6 +85,8 @@ typedef enum EventMeaning {
 	R(LINK,              "link",              MEANS_LINKS | MEANS_SETTLING,                   READ_LINKS,            0)           \
 	/* rtnetlink: IP address. What follows from it is a GID, which the kernel adds a little later */                               \
 	R(ADDRESS,           "address",           MEANS_LINKS | MEANS_SETTLING,                   0,                     0)           \
+	/* rtnetlink: what the interface does with priorities */                                                                      \
+	R(DCB,               "dcb",               0,                                              READ_DCB,              READ_USUAL)           \
 	/* from here on: asynchronous events of verbs */                                                                               \
 	R(PORT_ACTIVE,       "port-active",       0,                                              READ_VERBS,             READ_ALL)   \
 	R(PORT_ERROR,        "port-error",        0,                                              READ_VERBS,             READ_USUAL) \

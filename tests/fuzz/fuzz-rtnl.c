@@ -8,7 +8,7 @@
 static void on_event(_unused_ void *userdata, const Event *e)
 {
 	FUZZ_CHECK(e->reason == REASON_LINK || e->reason == REASON_ADDRESS ||
-		   e->reason == REASON_OVERRUN);
+		   e->reason == REASON_DCB || e->reason == REASON_OVERRUN);
 	FUZZ_CHECK(e->reason == REASON_OVERRUN || (e->device == 3 && e->port == 1) ||
 		   (e->device == 4 && e->port == 2));
 	FUZZ_CHECK(e->reason != REASON_ADDRESS || e->device == 3);

@@ -4,6 +4,7 @@
 
 #include "test-watch.h"
 
+#include <linux/dcbnl.h>
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -74,6 +75,51 @@ static Datagram address_message(uint16_t type, uint32_t ifindex)
 
 	datagram_message(&d, type, 0, &address, sizeof(address));
 	return d;
+}
+
+/* NAME: NULL for a message without one. */
+static Datagram dcb_message(uint16_t type, const char *name)
+{
+	struct {
+		struct dcbmsg dcb;
+		struct nlattr head;
+		char name[16];
+	} m = {.dcb.cmd = DCB_CMD_IEEE_SET,
+	       .head = {.nla_len = NLA_HDRLEN + sizeof(m.name), .nla_type = DCB_ATTR_IFNAME}};
+	Datagram d = {};
+
+	if (name)
+		snprintf(m.name, sizeof(m.name), "%s", name);
+	datagram_message(&d, type, 0, &m, name ? sizeof(m) : sizeof(m.dcb));
+	return d;
+}
+
+/* Priorities: the message has a name. Of the interfaces of this machine, one is always there. */
+static void test_dcb(_unused_ void **state)
+{
+	Fixture f;
+	Datagram d;
+
+	begin(&f, "/nonexistent");
+	set_port(&f, 1, 1, if_nametoindex("lo"), 60);
+	set_port(&f, 1, 2, 6000, 60);
+	d = dcb_message(RTM_SETDCB, "lo");
+	assert_int_equal(take(&f, &d), 0);
+	assert_int_equal(f.r.n, 1);
+	assert_true(recorded(&f.r, 1, 1, REASON_DCB));
+	d = dcb_message(RTM_GETDCB, "lo");
+	assert_int_equal(take(&f, &d), 0);
+	assert_true(recorded(&f.r, 1, 1, REASON_DCB));
+	/* one that is not there any more */
+	d = dcb_message(RTM_SETDCB, "gone0");
+	assert_int_equal(take(&f, &d), 0);
+	assert_int_equal(f.r.n, 0);
+	d = dcb_message(RTM_SETDCB, NULL);
+	assert_int_equal(take(&f, &d), -EBADMSG);
+	datagram_message(&d, RTM_SETDCB, 0, "\0\0", 2);
+	assert_int_equal(take(&f, &d), -EBADMSG);
+	assert_int_equal(f.r.n, 0);
+	end(&f);
 }
 
 static void test_map(_unused_ void **state)
@@ -456,6 +502,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_listen_again),
 		cmocka_unit_test(test_map),
+		cmocka_unit_test(test_dcb),
 		cmocka_unit_test(test_uppers_and_lowers),
 		cmocka_unit_test(test_ipoib),
 		cmocka_unit_test(test_bad),

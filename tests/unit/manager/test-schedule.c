@@ -80,6 +80,7 @@ static void test_parts(void **state)
 		{REASON_DEVICE_FATAL, READ_ALL, 0},
 		/* these have looks of their own, which follow when the kernel is done */
 		{REASON_LINK, READ_LINKS, 0},
+		{REASON_DCB, READ_DCB, READ_USUAL},
 		{REASON_NETDEV, READ_USUAL | READ_DCB, 0},
 	};
 	Schedule *w = work_of(state);
