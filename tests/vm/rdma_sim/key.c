@@ -62,6 +62,7 @@ static const struct sim_key keys[] = {
 	ATTR(subnet_prefix),
 	NUMBER("port_speed", port_speed, U64_MAX),
 	NUMBER("ip_gids", ip_gids, 1),
+	NUMBER("dcb_trust", dcb_trust, U32_MAX),
 	{ .name = "gid_tbl_len", .kind = KEY_GID_LEN, FIELD(attr.gid_tbl_len),
 	  .max = SIM_MAX_GIDS },
 	{ .name = "pkey_tbl_len", .kind = KEY_PKEY_LEN, FIELD(attr.pkey_tbl_len),

@@ -75,6 +75,7 @@ static int bind_port(struct sim_port *port, const char *name)
 	if (ret)
 		return ret;
 	port->dev->ndevs[port->num - 1] = ndev;
+	sim_dcb_attach(port, ndev);
 	strscpy(port->netdev, name, sizeof(port->netdev));
 	follow_mtu(port, ndev);
 	follow_carrier(port, is_up(ndev));
@@ -108,9 +109,36 @@ int sim_netdev_bind(struct sim_dev *sd)
 /* ib_core itself lets go of the netdevs of a device that it frees. */
 void sim_netdev_release(struct sim_dev *sd)
 {
+	u32 i;
+
+	if (!sd->opt.nnetdevs)
+		return;
+	rtnl_lock();
 	mutex_lock(&sim_bound_lock);
 	list_del_init(&sd->bound);
 	mutex_unlock(&sim_bound_lock);
+	/* What has gone is not among them; what is left cannot go while here is the RTNL. */
+	for (i = 0; i < sd->opt.nnetdevs; i++)
+		if (sd->ndevs[i])
+			sim_dcb_detach(sd->ndevs[i]);
+	rtnl_unlock();
+}
+
+/* The port that NDEV is bound to; NULL. Valid under the RTNL. */
+struct sim_port *sim_netdev_port(const struct net_device *ndev)
+{
+	struct sim_port *port = NULL;
+	struct sim_dev *sd;
+	u32 i;
+
+	ASSERT_RTNL();
+	mutex_lock(&sim_bound_lock);
+	list_for_each_entry(sd, &sim_bound, bound)
+		for (i = 0; i < sd->opt.nnetdevs && !port; i++)
+			if (sd->ndevs[i] == ndev)
+				port = &sd->ports[i];
+	mutex_unlock(&sim_bound_lock);
+	return port;
 }
 
 static void port_event(struct sim_port *port, struct net_device *ndev, unsigned long event)
@@ -130,6 +158,7 @@ static void port_event(struct sim_port *port, struct net_device *ndev, unsigned 
 		spin_unlock(&port->dev->lock);
 		break;
 	case NETDEV_UNREGISTER:
+		sim_dcb_detach(ndev);
 		ib_device_set_netdev(&port->dev->ibdev, NULL, port->num);
 		spin_lock(&port->dev->lock);
 		port->netdev[0] = '\0';

@@ -64,6 +64,7 @@ static const struct {
 	OPTION(numa, 0, MAX_NUMNODES - 1),
 	OPTION(grh, 0, 1),
 	OPTION(nodisassoc, 0, 1),
+	OPTION(dcb, 0, 1),
 };
 
 static const struct {

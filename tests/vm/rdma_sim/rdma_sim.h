@@ -14,6 +14,7 @@
 #ifndef RDMA_SIM_H
 #define RDMA_SIM_H
 
+#include <linux/dcbnl.h>
 #include <linux/if.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -138,6 +139,11 @@ struct sim_port {
 	struct mlx5_ib_uapi_query_port mlx5;
 	struct hbl_uapi_query_port_out hbl;
 
+	/* of the netdev; under the RTNL, but for the last */
+	struct ieee_ets ets;
+	struct ieee_pfc pfc;
+	u32 dcb_trust;		/* selectors, one in each byte, the most trusted first */
+
 	/* what goes wrong */
 	u8 hang;		/* SIM_HANG_* */
 	u8 user_only;		/* spare ib_core's own queries */
@@ -167,6 +173,7 @@ struct sim_options {
 	u32 numa;		/* U32_MAX: not given */
 	u8 grh;
 	u8 nodisassoc;
+	u8 dcb;
 	u64 guid;		/* 0: not given */
 	u64 image_guid;		/* 0: not given */
 	u32 fw[3];
@@ -235,8 +242,13 @@ extern const struct ib_device_ops sim_pma_ops;
 /* netdev.c */
 int sim_netdev_bind(struct sim_dev *sd);
 void sim_netdev_release(struct sim_dev *sd);
+struct sim_port *sim_netdev_port(const struct net_device *ndev);
 int sim_netdev_init(void);
 void sim_netdev_exit(void);
+
+/* dcb.c */
+void sim_dcb_attach(struct sim_port *port, struct net_device *ndev);
+void sim_dcb_detach(struct net_device *ndev);
 
 /* planes.c */
 void sim_planes_setup(struct sim_dev *sd);
