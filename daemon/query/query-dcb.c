@@ -240,8 +240,7 @@ void dcb_put_priorities(uint8_t priorities, AttrText ret)
 
 static void supply_ets(const Dcb *d, PortSnapshot *s)
 {
-	AttrText bandwidth = "", traffic_class = "";
-	AttrLongText algorithm = "";
+	AttrText bandwidth = "", traffic_class = "", algorithm = "";
 	Line l = LINE(bandwidth);
 
 	put_list(&l, d->bandwidth);

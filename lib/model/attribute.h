@@ -20,8 +20,7 @@
 
 /* Storage of a text. It is always terminated, zero behind its end, and valid UTF-8. */
 typedef char AttrText[64];
-/* The same for a text that the kernel keeps in 64 bytes without a zero behind it, or eight words.
- */
+/* The same for a text that the kernel keeps in 64 bytes without a zero behind it. */
 typedef char AttrLongText[72];
 /* The same for a path in sysfs, or a list of numbers. */
 typedef char AttrPath[320];
