@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The input is messages of rtnetlink in which the worker reads about an interface: itself, an
+ * address, its priorities. */
+
+#include <sys/socket.h>
+
+#include "fuzz.h"
+#include "query-dcb.h"
+
+static void check_text(const char *text, size_t size)
+{
+	FUZZ_CHECK(memchr(text, '\0', size));
+}
+
+static void check_rows(const PortSnapshot *s)
+{
+	MASK_FOREACH(a, s->supplied)
+	{
+		const Attribute *row = &port_attributes[a];
+
+		if (attr_is_text(row->type))
+			check_text(attr_get_text(row, &s->values), row->size);
+	}
+}
+
+static void take_priorities(const struct nlmsghdr *m)
+{
+	PortSnapshot s = {};
+	Dcb d;
+	int r = dcb_parse(m, &d);
+
+	FUZZ_CHECK(r == 0 || r == -EBADMSG);
+	if (r < 0)
+		return;
+	FUZZ_CHECK(d.n_trust <= DCB_TRUST_MAX);
+	dcb_supply(&d, &s);
+	check_rows(&s);
+	/* None of the texts has been cut. */
+	FUZZ_CHECK(strlen(s.values.dscp_to_priority) < sizeof(s.values.dscp_to_priority) - 1);
+	FUZZ_CHECK(strlen(s.values.ets_algorithm) < sizeof(s.values.ets_algorithm) - 1);
+	FUZZ_CHECK(strlen(s.values.ets_bandwidth) < sizeof(s.values.ets_bandwidth) - 1);
+	FUZZ_CHECK(strlen(s.values.prio_to_tc) < sizeof(s.values.prio_to_tc) - 1);
+	FUZZ_CHECK(!d.has_map || s.values.dscp_to_priority[0]);
+	FUZZ_CHECK(!d.has_pfc || s.values.pfc_enabled[0]);
+	FUZZ_CHECK(!d.has_trust || s.values.priority_trust[0]);
+}
+
+static void take_interface(const struct nlmsghdr *m)
+{
+	PortSnapshot s = {};
+	Netdev d;
+	int r = netdev_parse(m, &d);
+
+	FUZZ_CHECK(r == 0 || r == -EBADMSG);
+	if (r < 0)
+		return;
+	check_text(d.name, sizeof(d.name));
+	FUZZ_CHECK(d.address_length <= NETDEV_ADDRESS_MAX);
+	FUZZ_CHECK(d.n_altnames <= NETDEV_ALTNAMES_MAX);
+	for (size_t i = 0; i < d.n_altnames; i++)
+		check_text(d.altnames[i].name, sizeof(d.altnames[i].name));
+	d.master = 0; /* it would be looked for on this machine */
+	netdev_supply(&d, &s);
+	check_rows(&s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_free_ void *datagram = malloc(size + 1); /* aligned, which DATA need not be */
+	struct nlmsghdr *m = datagram;
+	int left = (int)size;
+	AddressEntry address;
+
+	if (!datagram)
+		return 0;
+	memcpy(datagram, data, size);
+	for (; nlmsg_ok(m, left); m = nlmsg_next(m, &left)) {
+		take_priorities(m);
+		take_interface(m);
+		(void)netdev_parse_address(m, AF_INET, 2, &address);
+		(void)netdev_parse_address(m, AF_INET6, 2, &address);
+	}
+	return 0;
+}
