@@ -214,8 +214,11 @@ static void *read_while_growing(void *userdata)
 	struct rdmad *r = open_reader(reader->memory);
 
 	/* the first port: it is written all the time, and is in each larger memory too */
-	while (rdmad_next(r, &handle) != 1)
-		sched_yield();
+	while (rdmad_next(r, &handle) != 1) {
+		rdmad_close(r);
+		r = open_reader(reader->memory);
+		handle = (struct rdmad_handle)RDMAD_HANDLE_FIRST;
+	}
 
 	while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
 		struct rdmad_port p;
