@@ -46,7 +46,9 @@ class Site:
         if rdmactl:
             os.symlink(os.environ["RDMACTL"], os.path.join(programs, "rdmactl"))
         self.address = self._start_bus()
+        # With a bus and an agent for SSH, which need not exist, the bridge starts none that might outlive the test.
         self.environment = os.environ | {
+            "DBUS_SESSION_BUS_ADDRESS": self.address, "SSH_AUTH_SOCK": os.path.join(self.work.name, "no-agent"),
             "LC_ALL": "C.UTF-8", "TZ": "UTC", "DBUS_SYSTEM_BUS_ADDRESS": self.address, "HOME": self.work.name,
             "XDG_DATA_HOME": os.path.join(self.work.name, "share"), "PATH": f"{programs}:{os.environ['PATH']}"}
         self.bus = Gio.DBusConnection.new_for_address_sync(
