@@ -5,25 +5,30 @@
 #include "query-dcb.h"
 #include "query-sysfs.h"
 
-/* The directory of the interface D; -ENODEV if another one has its name by now. */
-static int open_netdev(int net, const Netdev *d)
+/* The directory PATH of the interface D; ABOVE leads from there to the directory of the interface
+ * itself. -ENODEV if another one has its name by now. */
+static int open_netdev(int net, const Netdev *d, const char *path, const char *above)
 {
-	_cleanup_close_ int directory = sysfs_open_directory(net, d->name);
+	_cleanup_close_ int directory = -EBADF;
+	char name[64];
 	uint64_t ifindex;
 	int r;
 
+	snprintf(name, sizeof(name), "%s/%s", d->name, path);
+	directory = sysfs_open_directory(net, name);
 	if (directory < 0)
 		return directory;
-	r = sysfs_read_number(directory, "ifindex", UINT32_MAX, &ifindex);
+	snprintf(name, sizeof(name), "%s/ifindex", above);
+	r = sysfs_read_number(directory, name, UINT32_MAX, &ifindex);
 	if (r < 0)
 		return r;
 	return ifindex == d->ifindex ? steal_fd(&directory) : -ENODEV;
 }
 
 /* Reads a file for each priority, which has 1 or 0. False if one of them cannot be read. */
-static bool read_priorities(int netdev, const char *path, AttrText ret)
+static bool read_priorities(int ecn, const char *path, AttrText ret)
 {
-	_cleanup_close_ int directory = sysfs_open_directory(netdev, path);
+	_cleanup_close_ int directory = sysfs_open_directory(ecn, path);
 	uint8_t priorities = 0;
 
 	if (directory < 0)
@@ -43,14 +48,15 @@ static bool read_priorities(int netdev, const char *path, AttrText ret)
 
 void dcb_supply_ecn(int net, const Netdev *d, PortSnapshot *s)
 {
-	_cleanup_close_ int directory = open_netdev(net, d);
+	/* Most interfaces have none: then this is all that is asked. */
+	_cleanup_close_ int directory = open_netdev(net, d, "ecn", "..");
 	AttrText text = "";
 
 	if (directory < 0)
 		return;
-	if (read_priorities(directory, "ecn/roce_np/enable", text))
+	if (read_priorities(directory, "roce_np/enable", text))
 		PORT_SUPPLY_TEXT(s, ecn_notification, text);
-	if (read_priorities(directory, "ecn/roce_rp/enable", text))
+	if (read_priorities(directory, "roce_rp/enable", text))
 		PORT_SUPPLY_TEXT(s, ecn_reaction, text);
 }
 
@@ -64,7 +70,7 @@ void dcb_supply_trust(int net, const Netdev *d, PortSnapshot *s)
 	if (mask_has(&s->supplied, PORT_ATTR_priority_trust) ||
 	    !mask_has(&s->supplied, PORT_ATTR_dscp_to_priority))
 		return;
-	directory = open_netdev(net, d);
+	directory = open_netdev(net, d, ".", ".");
 	if (directory >= 0 &&
 	    sysfs_read_link(directory, "device/driver", driver, sizeof(driver)) == 0 &&
 	    streq(driver, "mlx5_core"))
