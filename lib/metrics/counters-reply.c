@@ -11,6 +11,10 @@
 #define SET_TYPES    "asasasa{sv}"
 #define VALUES_TYPES "ouattta{sv}"
 
+/* Of an array of structures with TYPES, READ reads what is in each. */
+#define read_each(m, types, read, userdata)                                                        \
+	read_structures((m), "(" types ")", (types), (read), (userdata))
+
 /* What a counter of the reply is. */
 typedef struct Known {
 	bool is_known; /* a later rdmad may have another group */
@@ -25,6 +29,23 @@ typedef struct Value {
 	bool missing, saturated;
 	uint64_t value;
 } Value;
+
+static int read_structures(sd_bus_message *m, const char *type, const char *contents,
+			   int (*read)(void *userdata, sd_bus_message *m), void *userdata)
+{
+	int r = sd_bus_message_enter_container(m, 'a', type);
+
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_enter_container(m, 'r', contents)) > 0) {
+		r = read(userdata, m);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
 
 static bool find_group(const char *name, CounterGroup *ret)
 {
@@ -110,6 +131,55 @@ static int find_port(Metrics *metrics, const char *path, MetricObject **ret)
 	return 0;
 }
 
+/* A variant a{us} or au: which of the N values are missing or saturated. */
+static int read_which(sd_bus_message *m, bool missing, Value *values, size_t n)
+{
+	const char *contents = missing ? "{us}" : "u", *reason;
+	uint32_t i;
+	int r = sd_bus_message_enter_container(m, 'v', missing ? "a{us}" : "au");
+
+	if (r >= 0)
+		r = sd_bus_message_enter_container(m, 'a', contents);
+	if (r < 0)
+		return r;
+	while ((r = missing ? sd_bus_message_read(m, "{us}", &i, &reason)
+			    : sd_bus_message_read_basic(m, 'u', &i)) > 0) {
+		if (i >= n)
+			return -EBADMSG;
+		values[i].missing |= missing;
+		values[i].saturated |= !missing;
+	}
+	if (r >= 0)
+		r = sd_bus_message_exit_container(m);
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+/* a{sv}: it has "Error" if the counters of the port could not be read. With VALUES, it says which
+ * of these are missing or saturated. */
+static int read_tail(sd_bus_message *m, Value *values, size_t n, bool *ret_good)
+{
+	bool good = true;
+	const char *key;
+	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
+
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
+		r = sd_bus_message_read_basic(m, 's', &key);
+		if (r >= 0 && values && (streq(key, "Missing") || streq(key, "Saturated")))
+			r = read_which(m, streq(key, "Missing"), values, n);
+		else if (r >= 0)
+			r = sd_bus_message_skip(m, "v");
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+		good = good && !streq(key, "Error");
+	}
+	*ret_good = good;
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
 /* GetAllCounters() */
 
 /* a(sstsssa{sv}). O is NULL for a port that is not of interest. */
@@ -142,32 +212,10 @@ static int read_counters(Metrics *metrics, sd_bus_message *m, MetricObject *o)
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-/* a{sv}: it has "Error" if the counters of the port could not be read. */
-static int read_tail(sd_bus_message *m, bool *ret_good)
-{
-	const char *key;
-	bool good = true;
-	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
-
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = sd_bus_message_read_basic(m, 's', &key);
-		if (r >= 0)
-			r = sd_bus_message_skip(m, "v");
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-		good = good && !streq(key, "Error");
-	}
-	*ret_good = good;
-	return r < 0 ? r : sd_bus_message_exit_container(m);
-}
-
 /* oa(sstsssa{sv})tta{sv} */
-static int read_port(Metrics *metrics, sd_bus_message *m)
+static int read_port(void *userdata, sd_bus_message *m)
 {
+	Metrics *metrics = userdata;
 	const char *path;
 	MetricObject *o = NULL;
 	bool good;
@@ -180,26 +228,10 @@ static int read_port(Metrics *metrics, sd_bus_message *m)
 	if (r >= 0)
 		r = sd_bus_message_skip(m, "tt");
 	if (r >= 0)
-		r = read_tail(m, &good);
+		r = read_tail(m, NULL, 0, &good);
 	if (r >= 0 && o)
 		o->has_counters = good;
 	return r;
-}
-
-static int read_all(Metrics *metrics, sd_bus_message *m)
-{
-	int r = sd_bus_message_enter_container(m, 'a', "(" ALL_TYPES ")");
-
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'r', ALL_TYPES)) > 0) {
-		r = read_port(metrics, m);
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
 /* GetCounterValues() */
@@ -214,13 +246,6 @@ typedef struct Sets {
 	} * sets;
 	size_t n, allocated, largest;
 } Sets;
-
-static void sets_done(Sets *s)
-{
-	free(s->known);
-	free(s->values);
-	free(s->sets);
-}
 
 /* asas: the groups, of which each adds a counter to S, and the names. */
 static int read_names(Sets *s, sd_bus_message *m)
@@ -254,8 +279,9 @@ static int read_names(Sets *s, sd_bus_message *m)
 }
 
 /* asasasa{sv} */
-static int read_set(Sets *s, sd_bus_message *m)
+static int read_set(void *userdata, sd_bus_message *m)
 {
+	Sets *s = userdata;
 	size_t first = s->n_known;
 	int r = metrics_grow((void **)&s->sets, s->n, &s->allocated, sizeof(*s->sets));
 
@@ -272,76 +298,24 @@ static int read_set(Sets *s, sd_bus_message *m)
 	return 0;
 }
 
-static int read_sets(Sets *s, sd_bus_message *m)
+/* The second part of a reply, which refers to the first. */
+typedef struct Ports {
+	Metrics *metrics;
+	Sets sets;
+} Ports;
+
+static void ports_done(Ports *p)
 {
-	int r = sd_bus_message_enter_container(m, 'a', "(" SET_TYPES ")");
-
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'r', SET_TYPES)) > 0) {
-		r = read_set(s, m);
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-	}
-	if (r < 0)
-		return r;
-	s->values = calloc(s->largest + 1, sizeof(*s->values));
-	return s->values ? sd_bus_message_exit_container(m) : -ENOMEM;
-}
-
-/* A variant a{us} or au: which of the N values are missing or saturated. */
-static int read_which(sd_bus_message *m, bool missing, Value *values, size_t n)
-{
-	const char *contents = missing ? "{us}" : "u", *reason;
-	uint32_t i;
-	int r = sd_bus_message_enter_container(m, 'v', missing ? "a{us}" : "au");
-
-	if (r >= 0)
-		r = sd_bus_message_enter_container(m, 'a', contents);
-	if (r < 0)
-		return r;
-	while ((r = missing ? sd_bus_message_read(m, "{us}", &i, &reason)
-			    : sd_bus_message_read_basic(m, 'u', &i)) > 0) {
-		if (i >= n)
-			return -EBADMSG;
-		values[i].missing |= missing;
-		values[i].saturated |= !missing;
-	}
-	if (r >= 0)
-		r = sd_bus_message_exit_container(m);
-	return r < 0 ? r : sd_bus_message_exit_container(m);
-}
-
-/* a{sv}. *RET_GOOD: it has no "Error". */
-static int read_exceptions(sd_bus_message *m, Value *values, size_t n, bool *ret_good)
-{
-	bool good = true;
-	const char *key;
-	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
-
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = sd_bus_message_read_basic(m, 's', &key);
-		if (r >= 0 && (streq(key, "Missing") || streq(key, "Saturated")))
-			r = read_which(m, streq(key, "Missing"), values, n);
-		else if (r >= 0)
-			r = sd_bus_message_skip(m, "v");
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-		good = good && !streq(key, "Error");
-	}
-	*ret_good = good;
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	free(p->sets.known);
+	free(p->sets.values);
+	free(p->sets.sets);
 }
 
 /* ouattta{sv} */
-static int read_values(Metrics *metrics, const Sets *s, sd_bus_message *m)
+static int read_values(void *userdata, sd_bus_message *m)
 {
+	Ports *p = userdata;
+	const Sets *s = &p->sets;
 	MetricObject *o = NULL;
 	const uint64_t *numbers;
 	const char *path;
@@ -364,11 +338,11 @@ static int read_values(Metrics *metrics, const Sets *s, sd_bus_message *m)
 		return -EBADMSG;
 	for (size_t i = 0; i < n; i++)
 		s->values[i] = (Value){.value = numbers[i]};
-	r = read_exceptions(m, s->values, n, &good);
+	r = read_tail(m, s->values, n, &good);
 	if (r >= 0)
-		r = find_port(metrics, path, &o);
+		r = find_port(p->metrics, path, &o);
 	for (size_t i = 0; i < n && r >= 0 && o; i++)
-		r = take_counter(metrics, o, &s->known[s->sets[set].first + i], &s->values[i]);
+		r = take_counter(p->metrics, o, &s->known[s->sets[set].first + i], &s->values[i]);
 	if (r >= 0 && o)
 		o->has_counters = good;
 	return r;
@@ -376,21 +350,14 @@ static int read_values(Metrics *metrics, const Sets *s, sd_bus_message *m)
 
 static int read_sets_and_values(Metrics *metrics, sd_bus_message *m)
 {
-	_cleanup_(sets_done) Sets s = {};
-	int r = read_sets(&s, m);
+	_cleanup_(ports_done) Ports p = {.metrics = metrics};
+	Sets *s = &p.sets;
+	int r = read_each(m, SET_TYPES, read_set, s);
 
-	if (r >= 0)
-		r = sd_bus_message_enter_container(m, 'a', "(" VALUES_TYPES ")");
 	if (r < 0)
 		return r;
-	while ((r = sd_bus_message_enter_container(m, 'r', VALUES_TYPES)) > 0) {
-		r = read_values(metrics, &s, m);
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	s->values = calloc(s->largest + 1, sizeof(*s->values));
+	return s->values ? read_each(m, VALUES_TYPES, read_values, &p) : -ENOMEM;
 }
 
 /* Both */
@@ -494,7 +461,7 @@ int metrics_read_counters(Metrics *metrics, sd_bus_message *m)
 	if (sd_bus_message_has_signature(m, "a(" SET_TYPES ")a(" VALUES_TYPES ")"))
 		r = read_sets_and_values(metrics, m);
 	else
-		r = read_all(metrics, m);
+		r = read_each(m, ALL_TYPES, read_port, metrics);
 	if (r >= 0)
 		finish_counters(metrics);
 	return r;
