@@ -8,35 +8,14 @@
 #include <stddef.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <sys/socket.h>
 
+#include "message.h"
 #include "metrics.h"
 
 #define PORT(n) "/org/rdma/device/0/port/" #n
 #define ALL	"a(oa(sstsssa{sv})tta{sv})"
 #define SETS	"a(asasasa{sv})"
 #define PORTS	"a(ouattta{sv})"
-
-static sd_bus_message *message_new(void)
-{
-	static sd_bus *bus;
-	sd_bus_message *m = NULL;
-	int fds[2];
-
-	if (!bus) {
-		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
-		assert_true(sd_bus_new(&bus) >= 0 && sd_bus_set_fd(bus, fds[0], fds[0]) >= 0);
-		assert_true(sd_bus_start(bus) >= 0);
-	}
-	assert_true(sd_bus_message_new(bus, &m, SD_BUS_MESSAGE_METHOD_CALL) >= 0);
-	return m;
-}
-
-static void seal(sd_bus_message *m)
-{
-	assert_true(sd_bus_message_seal(m, 1, 0) >= 0);
-	assert_true(sd_bus_message_rewind(m, true) >= 0);
-}
 
 /* A machine with two ports. */
 static Metrics *machine(void)
@@ -48,7 +27,7 @@ static Metrics *machine(void)
 	assert_true(sd_bus_message_append(m, "a{oa{sa{sv}}}", 2, PORT(1), 1, "org.rdma.Port", 1,
 					  "DeviceName", "s", "mlx5_0", PORT(2), 1, "org.rdma.Port",
 					  1, "DeviceName", "s", "mlx5_0") >= 0);
-	seal(m);
+	message_seal(m);
 	assert_true(metrics_read_objects(metrics, m) >= 0);
 	sd_bus_message_unref(m);
 	return metrics;
@@ -58,7 +37,7 @@ static int read_reply(Metrics *metrics, sd_bus_message *m)
 {
 	int r;
 
-	seal(m);
+	message_seal(m);
 	r = metrics_read_counters(metrics, m);
 	sd_bus_message_unref(m);
 	return MIN(r, 0);

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 /* clang-format on */
 #include <ctype.h>
-#include <sys/socket.h>
 
+#include "message.h"
 #include "metrics.h"
 
 #define PORT	 "/org/rdma/device/0/port/1"
@@ -19,26 +19,10 @@
 
 /* Messages */
 
-static sd_bus_message *message_new(void)
-{
-	static sd_bus *bus;
-	sd_bus_message *m = NULL;
-	int fds[2];
-
-	if (!bus) {
-		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
-		assert_true(sd_bus_new(&bus) >= 0 && sd_bus_set_fd(bus, fds[0], fds[0]) >= 0);
-		assert_true(sd_bus_start(bus) >= 0);
-	}
-	assert_true(sd_bus_message_new(bus, &m, SD_BUS_MESSAGE_METHOD_CALL) >= 0);
-	return m;
-}
-
 static void read_message(sd_bus_message *m, int (*read)(Metrics *, sd_bus_message *),
 			 Metrics *metrics, int expected)
 {
-	assert_true(sd_bus_message_seal(m, 1, 0) >= 0);
-	assert_true(sd_bus_message_rewind(m, true) >= 0);
+	message_seal(m);
 	assert_int_equal(MIN(read(metrics, m), 0), expected);
 	sd_bus_message_unref(m);
 }
