@@ -195,6 +195,29 @@ static void put_error(BusWriter *w, const PortCounters *pc)
 	bus_writer_close_property(w);
 }
 
+/* How many bytes the entries of a reply have, about. */
+typedef struct Estimate {
+	size_t size, counter; /* so far; of each counter */
+} Estimate;
+
+static int add_size(void *userdata, Port *p)
+{
+	Estimate *e = userdata;
+
+	e->size += ENTRY_BYTES;
+	if (p->counters && p->counters->table)
+		e->size += p->counters->table->n * e->counter;
+	return 0;
+}
+
+static size_t estimate(const LongReplyQuestion *q, const Cache *c, size_t counter)
+{
+	Estimate e = {.counter = counter};
+
+	(void)for_each_port(q->text, c, add_size, &e);
+	return e.size;
+}
+
 /* GetAllCounters() */
 
 static int put_entry(void *userdata, Port *p)
@@ -227,22 +250,9 @@ int bus_all_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache
 	return r < 0 ? r : 1;
 }
 
-static int add_size(void *userdata, Port *p)
-{
-	size_t *size = userdata;
-
-	*size += ENTRY_BYTES;
-	if (p->counters && p->counters->table)
-		*size += p->counters->table->n * COUNTER_BYTES;
-	return 0;
-}
-
 size_t bus_all_counters_estimate(const LongReplyQuestion *q, const Cache *c)
 {
-	size_t size = 0;
-
-	(void)for_each_port(q->text, c, add_size, &size);
-	return size;
+	return estimate(q, c, COUNTER_BYTES);
 }
 
 /* GetCounterValues() */
@@ -420,22 +430,9 @@ int bus_counter_values_write(BusWriter *w, const LongReplyQuestion *q, const Cac
 	return r < 0 ? r : 1;
 }
 
-static int add_values_size(void *userdata, Port *p)
-{
-	size_t *size = userdata;
-
-	*size += ENTRY_BYTES;
-	if (p->counters && p->counters->table)
-		*size += p->counters->table->n * sizeof(uint64_t);
-	return 0;
-}
-
 size_t bus_counter_values_estimate(const LongReplyQuestion *q, const Cache *c)
 {
-	size_t size = SET_BYTES;
-
-	(void)for_each_port(q->text, c, add_values_size, &size);
-	return size;
+	return SET_BYTES + estimate(q, c, sizeof(uint64_t));
 }
 
 /* The calls */
