@@ -466,28 +466,6 @@ static int parse_text(Scenario *s, char *text, size_t size, unsigned int *ret_li
 	return 0;
 }
 
-/* Reads at most SCENARIO_FILE_MAX bytes (-EFBIG), and puts a 0 behind them. */
-static int read_file(const char *path, char **ret, size_t *ret_size)
-{
-	_cleanup_fclose_ FILE *f = fopen(path, "re");
-	_cleanup_free_ char *text = malloc(SCENARIO_FILE_MAX + 2);
-	size_t n;
-
-	if (!f)
-		return -errno;
-	if (!text)
-		return -ENOMEM;
-	n = fread(text, 1, SCENARIO_FILE_MAX + 1, f);
-	if (ferror(f))
-		return -errno;
-	if (n > SCENARIO_FILE_MAX)
-		return -EFBIG;
-	text[n] = '\0';
-	*ret = steal_pointer(&text);
-	*ret_size = n;
-	return 0;
-}
-
 int scenario_load(const char *path, Scenario **ret, char **ret_message)
 {
 	_cleanup_(scenario_free_pointer) Scenario *s = NULL;
@@ -496,7 +474,7 @@ int scenario_load(const char *path, Scenario **ret, char **ret_message)
 	size_t size = 0;
 	int r;
 
-	r = read_file(path, &text, &size);
+	r = text_read_file(path, SCENARIO_FILE_MAX, &text, &size);
 	if (r == -EFBIG)
 		return simulated_error(r, ret_message, "%s: too large, expected at most %u bytes",
 				       path, SCENARIO_FILE_MAX);

@@ -137,6 +137,27 @@ void duration_format(uint64_t usec, char ret[DURATION_MAX])
 		snprintf(ret, DURATION_MAX, "%llu d %llu h", s / 86400, s / 3600 % 24);
 }
 
+int text_read_file(const char *path, size_t max, char **ret, size_t *ret_size)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	_cleanup_free_ char *text = malloc(max + 2);
+	size_t n;
+
+	if (!f)
+		return -errno;
+	if (!text)
+		return -ENOMEM;
+	n = fread(text, 1, max + 1, f);
+	if (ferror(f))
+		return -errno;
+	if (n > max)
+		return -EFBIG;
+	text[n] = '\0';
+	*ret = steal_pointer(&text);
+	*ret_size = n;
+	return 0;
+}
+
 int instance_unescape(char *instance)
 {
 	char *slash = strrchr(instance, '-'), *to = instance;

@@ -110,6 +110,12 @@ int text_to_u64(const char *text, uint64_t max, uint64_t *ret);
  * has thousands: snprintf() would take most of its time. */
 char *text_put_number(char *to, uint32_t n);
 
+/*
+ * Reads the file PATH, of MAX bytes at most, and puts a 0 behind them. *RET is to be freed;
+ * *RET_SIZE is without that 0. -EFBIG: it is longer. -ENOMEM, and what open(2) and read(2) say.
+ */
+int text_read_file(const char *path, size_t max, char **ret, size_t *ret_size);
+
 /* A number that nobody can tell before, another one on each machine and in each process. It does
  * not wait for the kernel's random numbers: in the first seconds after boot it may be easier to
  * guess. Not for secrets. */

@@ -13,27 +13,6 @@
 #define FILE_SIZE_MAX (1024 * 1024)
 #define DEPTH_MAX     16
 
-/* The whole of a text file. Returns -ENOENT if there is none, -EFBIG if it is too long. */
-static int read_file(const char *path, char **ret)
-{
-	_cleanup_fclose_ FILE *f = fopen(path, "re");
-	_cleanup_free_ char *text = malloc(FILE_SIZE_MAX + 1);
-	size_t size;
-
-	if (!f)
-		return -errno;
-	if (!text)
-		return -ENOMEM;
-	size = fread(text, 1, FILE_SIZE_MAX + 1, f);
-	if (ferror(f))
-		return -EIO;
-	if (size > FILE_SIZE_MAX)
-		return -EFBIG;
-	text[size] = '\0';
-	*ret = steal_pointer(&text);
-	return 0;
-}
-
 /* An interface says which port it is, and so does an address of this machine. Without both, the
  * unit waits for what is configured. */
 static int order(const char *directory, const char *interface, const char *address)
@@ -161,12 +140,13 @@ int nvme_read(const char *directory_of_nvme, const char *directory)
 	for (size_t i = 0; i < ARRAY_SIZE(NAMES); i++) {
 		_cleanup_free_ char *text = NULL;
 		char path[PATH_MAX];
+		size_t size;
 		int r;
 
 		if (snprintf(path, sizeof(path), "%s/%s", directory_of_nvme, NAMES[i]) >=
 		    (int)sizeof(path))
 			return -ENAMETOOLONG;
-		r = read_file(path, &text);
+		r = text_read_file(path, FILE_SIZE_MAX, &text, &size);
 		if (r == -ENOENT)
 			continue;
 		if (r == 0)
