@@ -18,7 +18,7 @@ typedef struct PortSignal {
 typedef struct PortChanges {
 	const Port *port;
 	const char *path;
-	const AttrMask *changed;
+	const PortNews *news;
 } PortChanges;
 
 #define SIGNALS_MAX (INTERFACE_RAW - INTERFACE_PORT + BUS_ANNOUNCEMENTS_MAX)
@@ -53,7 +53,7 @@ static void put_body(BusWriter *w, const PortChanges *c, const PortSignal *s)
 
 	if (!a) {
 		bus_writer_put_text(w, 's', attr_interface_name(s->interface));
-		bus_put_port_changes(w, c->port, s->interface, c->changed);
+		bus_put_port_changes(w, c->port, s->interface, &c->news->changed);
 		return;
 	}
 	if (a->is_state) {
@@ -97,31 +97,40 @@ static int queue_signal(Bus *b, const PortChanges *c, const PortSignal *s)
 	return r < 0 ? r : sd_bus_send(b->bus, m, NULL);
 }
 
+/* Whether a property of another interface than org.rdma.Port is among ROWS. */
+static bool has_other_property(AttrMask rows)
+{
+	MASK_FOREACH(a, rows)
+	if (port_attributes[a].interface != INTERFACE_PORT &&
+	    attr_is_signalled(&port_attributes[a]))
+		return true;
+	return false;
+}
+
 /*
  * Whether Unavailable, which is in the signal of org.rdma.Port, is said after the values of the
  * other interfaces. It comes after values that are new, and before values that are lost. So a
  * client that has got only some of the signals does not take for a value what a property reads as
- * without one.
+ * without one. While values only change, the state is what most clients wait for.
  */
 static bool is_port_last(const PortChanges *c)
 {
-	MASK_FOREACH(a, mask_without(*c->changed, c->port->now.valid))
-	if (port_attributes[a].interface != INTERFACE_PORT &&
-	    attr_is_signalled(&port_attributes[a]))
-		return false;
-	return true;
+	const PortNews *news = c->news;
+
+	return has_other_property(mask_and(news->changed, news->gained)) &&
+	       !has_other_property(mask_without(news->changed, c->port->now.valid));
 }
 
-void bus_signal_port(Bus *b, const Port *p, unsigned int interfaces, const AttrMask *changed,
+void bus_signal_port(Bus *b, const Port *p, unsigned int interfaces, const PortNews *news,
 		     const Announcement *announcements, size_t n)
 {
 	char path[RDMAD_PATH_MAX];
-	const PortChanges c = {p, port_path(p, path), changed};
+	const PortChanges c = {p, port_path(p, path), news};
 	PortSignal signals[SIGNALS_MAX];
 	unsigned int last = 0;
 	size_t n_signals = 0;
 
-	interfaces &= bus_changed_interfaces(changed);
+	interfaces &= bus_changed_interfaces(&news->changed);
 	if (is_port_last(&c))
 		last = interfaces & 1U << INTERFACE_PORT;
 	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++)

@@ -3,7 +3,7 @@
  * What has changed, as signals.
  *
  * What the bus does not take waits in sd-bus' queue, which has an end. When it is long, what a port
- * has to say is held here instead: one mask of rows, and its announcements in order. It is said
+ * has to say is held here instead: two masks of rows, and its announcements in order. It is said
  * when the queue has drained, with the values of then.
  *
  * What is held of a port does not grow: from the seventeenth announcement on the oldest transitions
@@ -26,7 +26,7 @@
 typedef struct PortHeld {
 	struct PortHeld *next;
 	Port *port;
-	AttrMask changed;
+	PortNews news;
 	Announcement announcements[BUS_ANNOUNCEMENTS_MAX]; /* in order */
 	size_t n_announcements;
 } PortHeld;
@@ -161,7 +161,7 @@ static void release_at(Bus *b, PortHeld **at)
 	*at = h->next;
 	if (!*at)
 		b->held_end = at;
-	bus_signal_port(b, h->port, port_interfaces(&h->port->now), &h->changed, h->announcements,
+	bus_signal_port(b, h->port, port_interfaces(&h->port->now), &h->news, h->announcements,
 			h->n_announcements);
 	held_free(h);
 }
@@ -233,8 +233,7 @@ static void make_room(PortHeld *h)
 }
 
 /* Holds the change of P, or returns false: there is no memory, and a queue to put it into. */
-static bool hold(Bus *b, Port *p, const AttrMask *changed, const Announcement *announcements,
-		 size_t n)
+static bool hold(Bus *b, Port *p, const PortNews *news, const Announcement *announcements, size_t n)
 {
 	PortHeld *h = p->held;
 
@@ -254,7 +253,8 @@ static bool hold(Bus *b, Port *p, const AttrMask *changed, const Announcement *a
 			make_room(h);
 		h->announcements[h->n_announcements++] = announcements[i];
 	}
-	h->changed = mask_or(h->changed, *changed);
+	h->news.changed = mask_or(h->news.changed, news->changed);
+	h->news.gained = mask_or(h->news.gained, news->gained);
 	return true;
 }
 
@@ -290,7 +290,7 @@ void bus_publish_port(Bus *b, Port *p, const PortChange *change, EventReason rea
 	char path[RDMAD_PATH_MAX];
 	unsigned int are = port_interfaces(&p->now), were = change->interfaces_were;
 	Announcement announcements[2];
-	AttrMask changed = {};
+	PortNews news = {};
 	size_t n;
 
 	if (change->op != CACHE_UNCHANGED)
@@ -301,18 +301,18 @@ void bus_publish_port(Bus *b, Port *p, const PortChange *change, EventReason rea
 	if (change->op == CACHE_ADDED) {
 		publish_interfaces(b, port_path(p, path), 0, are);
 	} else if (change->op == CACHE_CHANGED) {
-		changed = change->changed;
+		news = (PortNews){change->changed, change->gained};
 		if (are != were) {
 			release(b, p);
 			publish_interfaces(b, port_path(p, path), were, are);
 		}
 	}
-	if (mask_is_empty(&changed) && n == 0)
+	if (mask_is_empty(&news.changed) && n == 0)
 		return;
 	if (p->held || bus_peer_unsent(b->bus) >= QUEUE_LONG) {
-		if (hold(b, p, &changed, announcements, n))
+		if (hold(b, p, &news, announcements, n))
 			return;
 		release(b, p);
 	}
-	bus_signal_port(b, p, are & were, &changed, announcements, n);
+	bus_signal_port(b, p, are & were, &news, announcements, n);
 }

@@ -532,6 +532,7 @@ void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, 
 	port_derive(s, &p->device->now);
 
 	changed = port_diff(old, s);
+	ret->gained = mask_without(s->valid, old->valid);
 	ret->subnet_reconfigured = subnet_differs(p, s) || (p->answered && reasons & sm_reasons &&
 							    mask_has(&s->valid, PORT_ATTR_sm_lid));
 	ret->state_changed = state_known && mask_has(&s->valid, PORT_ATTR_state) &&

@@ -91,6 +91,7 @@ typedef enum CacheOp {
 typedef struct PortChange {
 	CacheOp op;
 	AttrMask changed;	      /* for CACHE_CHANGED: the rows published differently now */
+	AttrMask gained;	      /* the rows that have a value and had none */
 	unsigned int interfaces_were; /* port_interfaces() before */
 	bool state_changed;	      /* the logical state was known and is another now */
 	uint32_t old_state;	      /* enum ibv_port_state before, if that was known */

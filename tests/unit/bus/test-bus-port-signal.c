@@ -85,9 +85,10 @@ static void say_all(Test *t)
 		{.is_state = true, .state = 4, .old_state = 1, .reason = REASON_PORT_ACTIVE},
 		{.reason = REASON_CLIENT_REREGISTER}};
 
-	bus_signal_port(&t->daemon, &t->port, port_interfaces(&t->port.now),
-			&(AttrMask){{UINT64_MAX, UINT64_MAX >> (128 - _PORT_ATTR_MAX)}},
-			announcements, ARRAY_SIZE(announcements));
+	bus_signal_port(
+		&t->daemon, &t->port, port_interfaces(&t->port.now),
+		&(PortNews){.changed = {{UINT64_MAX, UINT64_MAX >> (128 - _PORT_ATTR_MAX)}}},
+		announcements, ARRAY_SIZE(announcements));
 }
 
 /* Where a message comes from, what it is, and what is in it. */
@@ -148,16 +149,17 @@ static void test_both_ways(void **state)
 	}
 }
 
-/* The state and the LID have changed. Which of them is said first? */
-static const char *first_of_both(Test *t)
+/* The state and the LID have changed, and those in GAINED had no value. Which of them is said
+ * first? */
+static const char *first_of_both(Test *t, AttrMask gained)
 {
 	_cleanup_free_ char *first = NULL, *second = NULL;
-	AttrMask changed = {};
+	PortNews news = {.gained = gained};
 	bool is_lid;
 
-	mask_set(&changed, PORT_ATTR_state, true);
-	mask_set(&changed, PORT_ATTR_lid, true);
-	bus_signal_port(&t->daemon, &t->port, port_interfaces(&t->port.now), &changed, NULL, 0);
+	mask_set(&news.changed, PORT_ATTR_state, true);
+	mask_set(&news.changed, PORT_ATTR_lid, true);
+	bus_signal_port(&t->daemon, &t->port, port_interfaces(&t->port.now), &news, NULL, 0);
 	bus_pair_run(t->bus);
 	assert_int_equal(t->n, 2);
 	first = describe(t->messages[0]);
@@ -169,16 +171,30 @@ static const char *first_of_both(Test *t)
 	return is_lid ? "the LID" : "the state";
 }
 
+static AttrMask only(PortAttr row)
+{
+	AttrMask mask = {};
+
+	mask_set(&mask, row, true);
+	return mask;
+}
+
 /* The signal of the state has Unavailable. When it no longer names a row, the value has been said;
- * when a value is lost, it names the row already. */
+ * when a value is lost, it names the row already. While neither happens, the state is first. */
 static void test_order(void **state)
 {
 	Test *t = *state;
 
-	assert_string_equal(first_of_both(t), "the LID");
+	assert_string_equal(first_of_both(t, only(PORT_ATTR_lid)), "the LID");
+	assert_string_equal(first_of_both(t, (AttrMask){}), "the state");
+	/* rows of org.rdma.Port are said with Unavailable; what has not changed is not said */
+	assert_string_equal(first_of_both(t, only(PORT_ATTR_state)), "the state");
+	assert_string_equal(first_of_both(t, only(PORT_ATTR_sm_lid)), "the state");
 	t->port.now.values.state = 1;
 	port_derive(&t->port.now, &t->device.now);
-	assert_string_equal(first_of_both(t), "the state");
+	assert_string_equal(first_of_both(t, (AttrMask){}), "the state");
+	/* gained and lost while the bus took nothing */
+	assert_string_equal(first_of_both(t, only(PORT_ATTR_lid)), "the state");
 }
 
 /* Bytes go whole or not at all, or the connection ends. */

@@ -67,11 +67,16 @@ static void test_link_down(void **state)
 	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_active_mtu)->code, "link-down");
 	assert_null(port_unavailable(&p->now, PORT_ATTR_state));
 	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu)->code, "not-reported");
+	assert_true(mask_is_empty(&change.gained));
 
 	/* While it is down, what the driver says of the LID is no change. */
 	PortSnapshot s = ib_port(DOWN);
 	s.values.lid = 0xffff;
 	assert_int_equal(apply(p, s, 0).op, CACHE_UNCHANGED);
+
+	change = apply(p, ib_port(ACTIVE), REASON_BIT(REASON_PORT_ACTIVE));
+	assert_true(mask_has(&change.gained, PORT_ATTR_lid));
+	assert_false(mask_has(&change.gained, PORT_ATTR_state));
 }
 
 /* What is missing because the device could not be opened says so, and a change of that is one. */
