@@ -179,7 +179,7 @@ static void put_device_attr(BusWriter *w, const Device *d, DeviceAttr a)
 	else if (!valid)
 		put_absent(w, row);
 	else if (row->size == 0)
-		put_table(w, row->type, d->now.chardevs);
+		put_table(w, row->type, d->now.tables[attr_device_table(row->type)]);
 	else
 		put_scalar(w, row, &d->now.values);
 }

@@ -330,22 +330,38 @@ static bool is_withdrawn(const DeviceSnapshot *answer, DeviceAttr a)
 static DeviceSnapshot merge_device(const Device *d, const DeviceSnapshot *s, bool is_answer)
 {
 	DeviceSnapshot merged = d->now;
+	DeviceTable t;
 
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
 		const Attribute *row = &device_attributes[a];
 		char *field = (char *)&merged.values + row->offset;
 
+		t = attr_device_table(row->type);
 		if (mask_has(&s->supplied, a)) {
 			memcpy(field, (const char *)&s->values + row->offset, row->size);
 			mask_set(&merged.supplied, a, true);
-			if (row->type == ATTR_CHARDEVS)
-				merged.chardevs = s->chardevs;
+			if (t < _DEVICE_TABLE_MAX)
+				merged.tables[t] = s->tables[t];
 		} else if (is_answer && is_withdrawn(s, a)) {
 			memset(field, 0, row->size);
 			mask_set(&merged.supplied, a, false);
+			if (t < _DEVICE_TABLE_MAX)
+				merged.tables[t] = NULL;
 		}
 	}
 	return merged;
+}
+
+/* Frees those tables of D and S that are not in MERGED, which has one of the two or none. */
+static void free_unused_tables(const Device *d, const DeviceSnapshot *s,
+			       const DeviceSnapshot *merged)
+{
+	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++) {
+		if (d->now.tables[t] != merged->tables[t])
+			table_free(d->now.tables[t]);
+		if (s->tables[t] != merged->tables[t])
+			table_free(s->tables[t]);
+	}
 }
 
 int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
@@ -377,9 +393,7 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 
 	changed = device_diff(&d->now, &merged);
 	mask_set(&changed, DEVICE_ATTR_unavailable, device_reasons_differ(&d->now, &merged));
-	/* The merged snapshot has one of the two tables. The mask says which one: an empty table is
-	 * NULL too. */
-	table_free(mask_has(&s->supplied, DEVICE_ATTR_chardevs) ? d->now.chardevs : s->chardevs);
+	free_unused_tables(d, s, &merged);
 	rename_device(d, &merged.values);
 	d->now = merged;
 	*s = (DeviceSnapshot){};

@@ -15,7 +15,8 @@ static void query_chardevs(Target *t, DeviceSnapshot *s)
 		return;
 	snprintf(verbs.path, sizeof(verbs.path), "/dev/infiniband/%s", t->chardev.name);
 	if (sysfs_read_chardevs(t->sysfs, t->querier->classes, t->name,
-				t->has_chardev ? &verbs : NULL, &s->chardevs) == 0)
+				t->has_chardev ? &verbs : NULL,
+				&s->tables[DEVICE_TABLE_CHARDEVS]) == 0)
 		mask_set(&s->supplied, DEVICE_ATTR_chardevs, true);
 }
 

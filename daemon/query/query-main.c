@@ -38,8 +38,9 @@ static int send_device(void *userdata, const Query *q, const DeviceSnapshot *s)
 				    .supplied = s->supplied}};
 	int r = wire_put(fd, &packet, &m);
 
-	if (r == 0)
-		r = wire_put_table(fd, &packet, m.header, ATTR_CHARDEVS, s->chardevs);
+	for (DeviceTable t = 0; r == 0 && t < _DEVICE_TABLE_MAX; t++)
+		r = wire_put_table(fd, &packet, m.header,
+				   device_attributes[device_table_attr(t)].type, s->tables[t]);
 	/* Sent at once: the core must see that the worker lives, for the ports may take long. */
 	return r < 0 ? r : wire_flush(fd, &packet);
 }

@@ -96,7 +96,8 @@ static int print_device(void *userdata, _unused_ const Query *q, const DeviceSna
 	FILE *f = userdata;
 
 	print_rows(f, "device", device_attributes, _DEVICE_ATTR_MAX, &s->supplied, &s->values);
-	print_table(f, "device", &device_attributes[DEVICE_ATTR_chardevs], s->chardevs);
+	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++)
+		print_table(f, "device", &device_attributes[device_table_attr(t)], s->tables[t]);
 	return 0;
 }
 

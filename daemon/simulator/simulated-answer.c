@@ -31,7 +31,8 @@ static Table *table_copy(const Table *t)
 void simulated_answer_device(const SimulatedDevice *d, DeviceSnapshot *ret)
 {
 	*ret = d->now;
-	ret->chardevs = table_copy(d->now.chardevs);
+	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++)
+		ret->tables[t] = table_copy(d->now.tables[t]);
 }
 
 /* Makes S a snapshot that does not supply the row A. */

@@ -36,9 +36,9 @@ static int supply_chardev(DeviceSnapshot *s, uint32_t n)
 	ChardevEntry e = {.major = 231, .minor = 192 + n, .class = "verbs"};
 
 	snprintf(e.path, sizeof(e.path), "/dev/infiniband/uverbs%u", n);
-	s->chardevs = table_new(&e, 1, sizeof(e));
+	s->tables[DEVICE_TABLE_CHARDEVS] = table_new(&e, 1, sizeof(e));
 	mask_set(&s->supplied, DEVICE_ATTR_chardevs, true);
-	return s->chardevs ? 0 : -ENOMEM;
+	return s->tables[DEVICE_TABLE_CHARDEVS] ? 0 : -ENOMEM;
 }
 
 SimulatedDevice *simulated_device_new(const char *name, AttrProtocol protocol, uint32_t ports,
@@ -107,7 +107,7 @@ int simulated_device_set(DeviceSnapshot *s, const char *key, const char *value, 
 		return simulated_error(-EINVAL, ret_message,
 				       "port_count: cannot be set, expected ports = N where the "
 				       "device is made");
-	if (device_attributes[a].type == ATTR_CHARDEVS)
+	if (attr_device_table(device_attributes[a].type) < _DEVICE_TABLE_MAX)
 		return simulated_error(-EINVAL, ret_message,
 				       "%s: cannot be set, expected a scalar attribute", key);
 	r = simulated_set_row(&device_attributes[a], &s->values, value, &supplied, ret_message);

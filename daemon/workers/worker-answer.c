@@ -37,8 +37,8 @@ static const char *check_port(const Answer *a, const Query *q, const WirePort *m
 static const char *check_table(const Answer *a, const WireTable *t)
 {
 	const AttrMask *supplied = &a->device_snapshot.supplied;
-	const Table *present = a->device_snapshot.chardevs;
-	unsigned int row = DEVICE_ATTR_chardevs;
+	const Table *present;
+	unsigned int row;
 
 	if (a->object == OBJECT_NONE || t->header.port != (a->object == OBJECT_PORT ? a->port : 0))
 		return "a table without its object";
@@ -48,6 +48,11 @@ static const char *check_table(const Answer *a, const WireTable *t)
 		supplied = &a->port_snapshot.supplied;
 		present = a->port_snapshot.tables[table];
 		row = port_table_attr(table);
+	} else {
+		DeviceTable table = attr_device_table((AttrType)t->type);
+
+		present = a->device_snapshot.tables[table];
+		row = device_table_attr(table);
 	}
 	if (present)
 		return "a table twice";
@@ -125,7 +130,7 @@ int answer_take_table(Answer *a, const WireTable *page)
 	if (r <= 0)
 		return r;
 	if (a->object == OBJECT_DEVICE)
-		a->device_snapshot.chardevs = table;
+		a->device_snapshot.tables[attr_device_table((AttrType)page->type)] = table;
 	else
 		a->port_snapshot.tables[attr_port_table((AttrType)page->type)] = table;
 	return 0;

@@ -14,7 +14,8 @@ void port_snapshot_done(PortSnapshot *s)
 
 void device_snapshot_done(DeviceSnapshot *s)
 {
-	table_free(s->chardevs);
+	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++)
+		table_free(s->tables[t]);
 	*s = (DeviceSnapshot){};
 }
 
@@ -292,7 +293,8 @@ void device_derive(DeviceSnapshot *s)
 	const AttrMask core = device_rows(row_is_of_core);
 
 	sanitize(device_attributes, device_rows(row_is_text), &s->values);
-	sanitize_table(ATTR_CHARDEVS, s->chardevs);
+	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++)
+		sanitize_table(device_attributes[device_table_attr(t)].type, s->tables[t]);
 	s->valid = mask_or(core,
 			   valid_rows(device_attributes, mask_without(s->supplied, core),
 				      device_rows(has_rule), device_interfaces(s), &s->values, 0));
@@ -340,8 +342,10 @@ AttrMask device_diff(const DeviceSnapshot *a, const DeviceSnapshot *b)
 	AttrMask both = mask_and(mask_and(a->valid, b->valid), compared);
 	AttrMask differ = differing_values(device_attributes, both, &a->values, &b->values);
 
-	if (mask_has(&both, DEVICE_ATTR_chardevs) && !table_equal(a->chardevs, b->chardevs))
-		mask_set(&differ, DEVICE_ATTR_chardevs, true);
+	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++)
+		if (mask_has(&both, device_table_attr(t)) &&
+		    !table_equal(a->tables[t], b->tables[t]))
+			mask_set(&differ, device_table_attr(t), true);
 	return mask_or(differ, mask_and(mask_xor(a->valid, b->valid), compared));
 }
 

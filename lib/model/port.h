@@ -55,12 +55,12 @@ typedef struct OpenError {
  * that does not last. */
 const OpenError *open_error_find(int32_t error);
 
-/* A device as one query saw it. It owns its table. */
+/* A device as one query saw it. It owns its tables. */
 typedef struct DeviceSnapshot {
 	DeviceValues values;
 	AttrMask supplied;
 	AttrMask valid;
-	Table *chardevs;
+	Table *tables[_DEVICE_TABLE_MAX];
 	bool is_read;	     /* a query of the device has answered. Only the cache writes this
 				and the next */
 	int32_t query_error; /* why the last one failed: a negative errno; 0 if it did not */

@@ -58,3 +58,25 @@ PortAttr port_table_attr(PortTable table)
 {
 	return port_tables[table].attr;
 }
+
+/* The rows that are tables of a device. */
+static const struct {
+	AttrType type;
+	DeviceAttr attr;
+} device_tables[_DEVICE_TABLE_MAX] = {
+	[DEVICE_TABLE_CHARDEVS] = {ATTR_CHARDEVS, DEVICE_ATTR_chardevs},
+};
+
+DeviceTable attr_device_table(AttrType type)
+{
+	DeviceTable t = 0;
+
+	while (t < _DEVICE_TABLE_MAX && device_tables[t].type != type)
+		t++;
+	return t;
+}
+
+DeviceAttr device_table_attr(DeviceTable table)
+{
+	return device_tables[table].attr;
+}

@@ -66,6 +66,9 @@ typedef enum PortTable {
 	_PORT_TABLE_MAX
 } PortTable;
 
+/* The same of a device and a DeviceSnapshot. */
+typedef enum DeviceTable { DEVICE_TABLE_CHARDEVS, _DEVICE_TABLE_MAX } DeviceTable;
+
 /* New table with a copy of N entries of ENTRY_SIZE bytes. NULL if there is no memory or N is 0 or
  * above TABLE_ENTRIES_MAX. */
 Table *table_new(const void *entries, size_t n, size_t entry_size);
@@ -92,3 +95,6 @@ size_t attr_table_entry_size(AttrType type);
 PortTable attr_port_table(AttrType type);
 /* The row of PORT_TABLE. */
 PortAttr port_table_attr(PortTable table);
+/* The same for the tables of a device; _DEVICE_TABLE_MAX if none holds the rows of TYPE. */
+DeviceTable attr_device_table(AttrType type);
+DeviceAttr device_table_attr(DeviceTable table);

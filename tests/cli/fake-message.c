@@ -23,7 +23,7 @@ View view_of_device(const DeviceSnapshot *d)
 		.interfaces = 1U << INTERFACE_DEVICE,
 		.values = &d->values,
 		.valid = &d->valid,
-		.chardevs = d->chardevs,
+		.device_tables = d->tables,
 		.device = d,
 	};
 }
@@ -81,7 +81,8 @@ static void append_tail(sd_bus_message *m, const TableLayout *l, const void *ent
 
 static void append_table(sd_bus_message *m, const View *v, AttrType type)
 {
-	const Table *t = v->port ? v->port_tables[attr_port_table(type)] : v->chardevs;
+	const Table *t = v->port ? v->port_tables[attr_port_table(type)]
+				 : v->device_tables[attr_device_table(type)];
 	const TableLayout *l = table_layout(type);
 	char members[TABLE_MEMBERS_MAX];
 	ColumnValue value;

@@ -15,7 +15,7 @@ typedef struct View {
 	const void *values;	 /* PortValues or DeviceValues */
 	const AttrMask *valid;
 	Table *const *port_tables;    /* of a port */
-	const Table *chardevs;	      /* of a device */
+	Table *const *device_tables;  /* of a device */
 	const PortSnapshot *port;     /* NULL: a device */
 	const DeviceSnapshot *device; /* NULL: a port */
 } View;

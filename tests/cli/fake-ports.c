@@ -116,11 +116,12 @@ DeviceSnapshot fake_device(const FakePort *p)
 	}
 	d.is_read = true;
 	d.values.stale = fake_options.is_stale;
-	d.chardevs = !fake_options.has_nodes
-			     ? NULL
-			     : table_new(&(ChardevEntry){"verbs", "/dev/infiniband/uverbs0", 231,
-							 192, 0},
-					 1, sizeof(ChardevEntry));
+	d.tables[DEVICE_TABLE_CHARDEVS] =
+		!fake_options.has_nodes
+			? NULL
+			: table_new(
+				  &(ChardevEntry){"verbs", "/dev/infiniband/uverbs0", 231, 192, 0},
+				  1, sizeof(ChardevEntry));
 	mask_set(&d.supplied, DEVICE_ATTR_chardevs, true);
 	d.values.last_query = UINT64_C(1800000000123456);
 	device_derive(&d);

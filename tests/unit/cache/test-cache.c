@@ -583,20 +583,20 @@ static void test_chardevs(void **state)
 	AttrMask changed;
 
 	DEVICE_SUPPLY(&s, index, 1);
-	s.chardevs = table_new(&uverbs, 1, sizeof(uverbs));
+	s.tables[DEVICE_TABLE_CHARDEVS] = table_new(&uverbs, 1, sizeof(uverbs));
 	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
 	assert_int_equal(cache_apply_device(c, &s, 1, &d, &changed), CACHE_CHANGED);
-	assert_non_null(d->now.chardevs);
+	assert_non_null(d->now.tables[DEVICE_TABLE_CHARDEVS]);
 	/* not asked for: it stays */
 	DEVICE_SUPPLY(&s, index, 1);
 	assert_int_equal(cache_apply_device(c, &s, 2, &d, &changed), CACHE_UNCHANGED);
-	assert_non_null(d->now.chardevs);
+	assert_non_null(d->now.tables[DEVICE_TABLE_CHARDEVS]);
 	/* read, and empty */
 	DEVICE_SUPPLY(&s, index, 1);
 	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
 	assert_int_equal(cache_apply_device(c, &s, 3, &d, &changed), CACHE_CHANGED);
 	assert_true(mask_has(&changed, DEVICE_ATTR_chardevs));
-	assert_null(d->now.chardevs);
+	assert_null(d->now.tables[DEVICE_TABLE_CHARDEVS]);
 }
 
 /* The kernel lets an interface have almost any bytes as its name, and D-Bus sends no message with
@@ -614,10 +614,10 @@ static void test_text_in_tables(void **state)
 	const Table *const *tables;
 
 	DEVICE_SUPPLY(&s, index, 1);
-	s.chardevs = table_new(&chardev, 1, sizeof(chardev));
+	s.tables[DEVICE_TABLE_CHARDEVS] = table_new(&chardev, 1, sizeof(chardev));
 	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
 	assert_int_equal(cache_apply_device(c, &s, 1, &d, &changed), CACHE_CHANGED);
-	TABLE_FOREACH(ChardevEntry, e, d->now.chardevs) {
+	TABLE_FOREACH(ChardevEntry, e, d->now.tables[DEVICE_TABLE_CHARDEVS]) {
 		assert_string_equal(e->class, "v?");
 		assert_string_equal(e->path, "/dev/?");
 	}

@@ -82,7 +82,7 @@ static void on_device(void *userdata, uint64_t id, DeviceSnapshot *s)
 
 	c->id = id;
 	c->pid = s->values.node_guid;
-	c->n_table = s->chardevs ? s->chardevs->n : 0;
+	c->n_table = s->tables[DEVICE_TABLE_CHARDEVS] ? s->tables[DEVICE_TABLE_CHARDEVS]->n : 0;
 	memcpy(c->argv, s->values.board_id, sizeof(c->argv));
 }
 
