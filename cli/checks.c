@@ -347,6 +347,8 @@ const Check checks[] = {
 	{"no-uverbs",      SEVERITY_CRITICAL, SCOPE_DEVICE,  look_for_uverbs,          "The device has no character device for verbs."},
 	{"access",         SEVERITY_WARNING,  SCOPE_DEVICE,  look_at_access,           "The caller may not open that character device, or it is not there."},
 	{"pcie-slow",      SEVERITY_WARNING,  SCOPE_DEVICE,  look_at_pcie,             "A PCI Express link between the device and the processor has fewer lanes or a lower speed than both of its ends can do, and that makes it the narrowest."},
+	{"health-error",   SEVERITY_WARNING,  SCOPE_DEVICE,  look_for_health_errors,   "A health reporter of the driver (devlink) says that there was an error from which it has not recovered."},
+	{"health-recovered", SEVERITY_WARNING, SCOPE_DEVICE, look_for_recoveries,      "A health reporter of the driver (devlink) had errors since the driver was loaded, and has recovered from them."},
 	{"stale",          SEVERITY_CRITICAL, SCOPE_PORT,    look_at_staleness,        "The last query of the port failed, or the device does not answer."},
 	{"no-verbs",       SEVERITY_WARNING,  SCOPE_PORT,    look_at_verbs,            "rdmad could not ask the port by verbs."},
 	{"not-active",     SEVERITY_CRITICAL, SCOPE_PORT,    look_at_state,            "The port is not active, and no expectation says what State shall be."},

@@ -23,3 +23,6 @@ void look_at_former_rate(CheckRun *r);
 void look_at_counters(CheckRun *r);
 /* check-pcie.c */
 void look_at_pcie(CheckRun *r);
+/* check-health.c */
+void look_for_health_errors(CheckRun *r);
+void look_for_recoveries(CheckRun *r);

@@ -51,6 +51,8 @@ static const char *source_sentence(AttrSource source)
 		return "rtnetlink";
 	case SOURCE_DCB:
 		return "DCB netlink, and files about the same";
+	case SOURCE_DEVLINK:
+		return "devlink (generic netlink)";
 	case SOURCE_DV:
 		return "direct verbs (the vendor's library)";
 	case SOURCE_DERIVED:

@@ -274,18 +274,29 @@ const Value *format_find_member(AttrType type, size_t i, const Value *entry)
 	return place < entry->n ? &entry->items[place] : NULL;
 }
 
-const char *format_member_text(AttrType type, const char *column, const Value *entry)
+/* The member called COLUMN of ENTRY; NULL if it is not there. */
+static const Value *find_member_called(AttrType type, const char *column, const Value *entry)
 {
 	const char *const *columns = format_table_columns(type);
 
-	for (size_t i = 0; columns && columns[i]; i++) {
-		if (streq(columns[i], column)) {
-			const Value *v = format_find_member(type, i, entry);
+	for (size_t i = 0; columns && columns[i]; i++)
+		if (streq(columns[i], column))
+			return format_find_member(type, i, entry);
+	return NULL;
+}
 
-			return v ? value_text(v) : "";
-		}
-	}
-	return "";
+const char *format_member_text(AttrType type, const char *column, const Value *entry)
+{
+	const Value *v = find_member_called(type, column, entry);
+
+	return v ? value_text(v) : "";
+}
+
+uint64_t format_member_number(AttrType type, const char *column, const Value *entry)
+{
+	const Value *v = find_member_called(type, column, entry);
+
+	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
 }
 
 bool format_is_named_member(AttrType type, size_t i)

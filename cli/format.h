@@ -27,6 +27,8 @@ const char *const *format_table_columns(AttrType type);
 const Value *format_find_member(AttrType type, size_t i, const Value *entry);
 /* The text of the member called COLUMN of ENTRY; "" if it has none. */
 const char *format_member_text(AttrType type, const char *column, const Value *entry);
+/* Its number; 0 if it has none. */
+uint64_t format_member_number(AttrType type, const char *column, const Value *entry);
 
 /* Whether member I is one that most entries lack: an entry has it by name. */
 bool format_is_named_member(AttrType type, size_t i);

@@ -6,6 +6,7 @@
 
 #include "log.h"
 #include "pool.h"
+#include "watch-devlink.h"
 #include "watch-nldev.h"
 #include "watch-rtnl.h"
 #include "watch-sleep.h"
@@ -19,9 +20,11 @@ typedef struct SourceKernel {
 	WatchNldev *nldev;	      /* hears RDMA devices come, go and change (NETLINK_RDMA) */
 	WatchUdev *udev;	      /* hears the uevents of devices and character devices */
 	WatchRtnl *rtnl;	      /* hears changes of network interfaces */
+	WatchDevlink *devlink;	      /* hears of the health of functions */
 	WatchSleep *sleep;	      /* NULL while there is no connection to the bus */
 	bool hears_uevents;	      /* udev listens */
 	bool warned;		      /* the log says already that NETLINK_RDMA cannot be heard */
+	bool warned_devlink;	      /* the same of devlink */
 } SourceKernel;
 
 /* From the watchers */
@@ -67,6 +70,17 @@ static int listen_nldev(SourceKernel *k)
 	return r;
 }
 
+/* Machines without RDMA are not asked for devlink: a kernel without it may look for a module. */
+static void listen_devlink(SourceKernel *k)
+{
+	int r = watch_devlink_listen(k->devlink);
+
+	if (r < 0 && !k->warned_devlink) {
+		log_warning_errno(r, "Cannot listen for devlink, continuing: %m");
+		k->warned_devlink = true;
+	}
+}
+
 static int kernel_start(Source *s)
 {
 	SourceKernel *k = (SourceKernel *)s;
@@ -94,6 +108,9 @@ static int kernel_enumerate(Source *s, DeviceSnapshot **ret, size_t *ret_n)
 	if (r < 0)
 		return r;
 	watch_udev_devices(k->udev, *ret, *ret_n);
+	watch_devlink_devices(k->devlink, *ret, *ret_n);
+	if (*ret_n)
+		listen_devlink(k);
 	/* If no device is left, somebody may want to unload ib_core, which the socket would
 	 * prevent. The uevent of the next device leads to this function again. */
 	if (*ret_n == 0 && k->hears_uevents)
@@ -153,6 +170,7 @@ static void kernel_free(Source *s)
 	watch_nldev_free(k->nldev);
 	watch_udev_free(k->udev);
 	watch_rtnl_free(k->rtnl);
+	watch_devlink_free(k->devlink);
 	pool_free(k->pool);
 	free(k);
 }
@@ -187,6 +205,8 @@ int source_kernel_new(sd_event *event, const Config *config, const char *worker_
 		r = watch_udev_new(event, "/sys", &watch_handler, k, &k->udev);
 	if (r >= 0)
 		r = watch_rtnl_new(event, "/sys", &watch_handler, k, &k->rtnl);
+	if (r >= 0)
+		r = watch_devlink_new(event, "/sys", &watch_handler, k, &k->devlink);
 	if (r >= 0)
 		r = pool_new(event, config, worker_path, handler, userdata, &k->pool);
 	if (r < 0)

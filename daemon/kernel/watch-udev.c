@@ -13,13 +13,11 @@
 #include <limits.h>
 
 #include "log.h"
+#include "watch-names.h"
 
 /* A device has one uverbs, and for each port one umad and one issm node: the kernel has room for
  * 8192 ports. */
 #define NODES_MAX (3U * 8192U)
-
-/* The device of a node that belongs to no device of the last enumeration. */
-#define DEVICE_UNKNOWN UINT32_MAX
 
 /* How long after an enumeration that still had a device whose removal was told the next one comes:
  * twice as long each time, some ten seconds in all. */
@@ -31,16 +29,11 @@ static const char *const subsystems[] = {"infiniband_verbs", "infiniband_mad"};
 typedef struct Node {
 	char name[16]; /* uverbs0, umad0, issm0 */
 	const char *subsystem;
-	uint32_t device;
+	uint32_t device; /* DEVICE_UNKNOWN: of none of the last enumeration */
 	/* It has come since the last enumeration. Its device may be a new one too, with the name of
 	 * one of that enumeration. */
 	bool new;
 } Node;
-
-typedef struct DeviceName {
-	AttrText name;
-	uint32_t device;
-} DeviceName;
 
 /* One of the two groups of uevents. */
 typedef struct Listener {
@@ -57,8 +50,7 @@ struct WatchUdev {
 	bool scan;
 	Node *nodes; /* the nodes that exist, in no order */
 	size_t n_nodes, allocated;
-	DeviceName *names; /* the last enumeration, sorted */
-	size_t n_names;
+	DeviceNames names;
 	AttrText *leaving; /* devices whose removal was told, and that are perhaps not gone yet */
 	size_t n_leaving;
 	sd_event_source *again; /* when to look whether they are */
@@ -73,11 +65,6 @@ static void report(WatchUdev *w, uint32_t device, EventReason reason)
 	w->handler->event(w->userdata, &(Event){device, EVENT_ALL_PORTS, reason});
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(((const DeviceName *)a)->name, ((const DeviceName *)b)->name);
-}
-
 /*
  * The device that a node belongs to, from the node's attribute "ibdev". To read it does not make
  * the driver query anything. The path of the node does not tell the device: for virtual devices it
@@ -87,21 +74,20 @@ static uint32_t read_device(WatchUdev *w, const char *subsystem, const char *nod
 {
 	char path[PATH_MAX];
 	_cleanup_close_ int fd = -EBADF;
-	DeviceName key = {}, *found;
+	AttrText name = "";
 	ssize_t n;
 
-	if (!w->names || (size_t)snprintf(path, sizeof(path), "%s/class/%s/%s/ibdev", w->sysfs,
-					  subsystem, node) >= sizeof(path))
+	if (w->names.n == 0 || (size_t)snprintf(path, sizeof(path), "%s/class/%s/%s/ibdev",
+						w->sysfs, subsystem, node) >= sizeof(path))
 		return DEVICE_UNKNOWN;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return DEVICE_UNKNOWN;
-	n = read(fd, key.name, sizeof(key.name) - 1);
+	n = read(fd, name, sizeof(name) - 1);
 	if (n <= 0)
 		return DEVICE_UNKNOWN;
-	key.name[strcspn(key.name, "\n")] = '\0';
-	found = bsearch(&key, w->names, w->n_names, sizeof(key), compare_names);
-	return found ? found->device : DEVICE_UNKNOWN;
+	name[strcspn(name, "\n")] = '\0';
+	return device_names_find(&w->names, name);
 }
 
 static Node *find_node(WatchUdev *w, const char *name)
@@ -205,10 +191,7 @@ static void end_leaving(WatchUdev *w, const char *name)
 
 static bool is_enumerated(const WatchUdev *w, const char *name)
 {
-	DeviceName key = {};
-
-	text_copy(key.name, sizeof(key.name), name);
-	return bsearch(&key, w->names, w->n_names, sizeof(key), compare_names);
+	return device_names_find(&w->names, name) != DEVICE_UNKNOWN;
 }
 
 static int on_again(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
@@ -244,18 +227,8 @@ bool watch_udev_is_leaving(const WatchUdev *w)
 
 void watch_udev_devices(WatchUdev *w, const DeviceSnapshot *devices, size_t n)
 {
-	DeviceName *names = reallocarray(NULL, n + 1, sizeof(*names));
-
-	if (!names)
+	if (device_names_set(&w->names, devices, n) < 0)
 		return; /* without memory; the next enumeration tries again */
-	for (size_t i = 0; i < n; i++) {
-		memcpy(names[i].name, devices[i].values.name, sizeof(names[i].name));
-		names[i].device = devices[i].values.index;
-	}
-	qsort(names, n, sizeof(*names), compare_names);
-	free(w->names);
-	w->names = names;
-	w->n_names = n;
 	follow_leaving(w);
 
 	if (w->scan) {
@@ -456,7 +429,7 @@ WatchUdev *watch_udev_free(WatchUdev *w)
 	sd_event_unref(w->event);
 	free(w->sysfs);
 	free(w->nodes);
-	free(w->names);
+	device_names_done(&w->names);
 	free(w->leaving);
 	free(w);
 	return NULL;

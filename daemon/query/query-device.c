@@ -55,6 +55,10 @@ void device_query(Target *t, DeviceSnapshot *s)
 	if (function_find(target_sysfs(t), t->name, parent) == 0)
 		function_supply(t->sysfs, parent, s);
 	query_chardevs(t, s);
+	if (t->has_health) {
+		s->tables[DEVICE_TABLE_HEALTH] = steal_pointer(&t->health);
+		mask_set(&s->supplied, DEVICE_ATTR_health_reporters, true);
+	}
 	supply_events(t, s);
 	if (t->context) {
 		(void)verbs_query_device(t->context, s, &cap_flags);

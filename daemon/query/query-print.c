@@ -66,6 +66,7 @@ static void print_entry(FILE *f, const TableLayout *l, const uint8_t *entry)
 			break;
 		case COLUMN_U32:
 		case COLUMN_GID_TYPE:
+		case COLUMN_HEALTH_STATE:
 		case COLUMN_GID_NAMESPACE:
 		case COLUMN_COUNTER_GROUP:
 			fprintf(f, c->unit == UNIT_HEX ? "0x%04" PRIx32 : "%" PRIu32, u32);

@@ -4,6 +4,7 @@
 /* The state of the worker process: what it keeps from one query to the next. */
 
 #include "query-context.h"
+#include "query-devlink.h"
 #include "query-isolated.h"
 #include "query-known.h"
 #include "query-leave.h"
@@ -11,6 +12,7 @@
 
 typedef struct Querier {
 	Netlink nldev, rtnl; /* opened at the first use */
+	Devlink devlink;     /* the same */
 	Contexts *contexts;
 	KnownDevices known;
 	Leaves leaves; /* what may be asked without a query of the core */

@@ -5,6 +5,7 @@
 #include <linux/netlink.h>
 
 #include "log.h"
+#include "query-function.h"
 #include "query-sysfs.h"
 #include "query-unlisted.h"
 #include "query-unmeasured.h"
@@ -111,6 +112,23 @@ static void open_context(Target *t)
 			verbs_query_device(t->context, &ignored, &k->verbs.cap_flags) == 0;
 }
 
+/* Before the device is opened: somebody who removes it may hold the lock of its devlink instance,
+ * and wait until it is closed. */
+static void read_health(Target *t)
+{
+	DevlinkHandle handle;
+	AttrPath parent;
+	int r;
+
+	if (function_find(target_sysfs(t), t->name, parent) < 0 ||
+	    !devlink_handle(t->sysfs, parent, &handle))
+		return;
+	r = devlink_read_health(&t->querier->devlink, &handle, &t->health);
+	t->has_health = r == 0;
+	if (r < 0 && r != -EOPNOTSUPP && r != -ENODEV)
+		log_debug_errno(r, "%s: devlink %s/%s: %m", t->name, handle.bus, handle.device);
+}
+
 /* Whether what is known of the device from before still holds. */
 static bool is_familiar(const Target *t, const char *name)
 {
@@ -153,6 +171,8 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 		close_fd(t.sysfs);
 		return r;
 	}
+	if (q->attributes)
+		read_health(&t);
 	t.isolated = isolated_new(&querier->isolation, t.name);
 	if (!q->counters && (q->attributes || q->parts & NEEDS_CONTEXT ||
 			     contexts_holds(querier->contexts, q->device)))
@@ -196,6 +216,7 @@ void target_close(Target *t)
 		contexts_put(t->querier->contexts, t->device, t->context);
 	verbs_gids_done(&t->gids);
 	close_fd(t->sysfs);
+	table_free(t->health);
 	device_snapshot_done(&t->nldev);
 }
 

@@ -172,6 +172,7 @@ static const Row rows[] = {
 	{"ioctl", {{1, WORD, GET_IF_INDEX}}},
 	{"socket", {{0, WORD, AF_NETLINK}, {2, WORD, NETLINK_ROUTE}}},
 	{"socket", {{0, WORD, AF_NETLINK}, {2, WORD, NETLINK_RDMA}}},
+	{"socket", {{0, WORD, AF_NETLINK}, {2, WORD, NETLINK_GENERIC}}},
 	/* No memory that can be written and executed */
 	{"mmap", {{2, PROT_WRITE, 0}}},
 	{"mmap", {{2, PROT_EXEC, 0}}},

@@ -7,7 +7,7 @@
  * user in the same unit. After wall_put_on() this process, and whatever it starts, can
  *
  *   - open devices and read sysfs, and load libraries from /usr, /lib, /opt and LD_LIBRARY_PATH;
- *   - ask NETLINK_RDMA and NETLINK_ROUTE;
+ *   - ask NETLINK_RDMA, NETLINK_ROUTE and NETLINK_GENERIC;
  *   - use the descriptors that it has: the connection to the core, and standard error.
  *
  * It cannot signal, trace or read another process, reach the bus or any other service, execute a

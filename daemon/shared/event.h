@@ -87,6 +87,8 @@ typedef enum EventMeaning {
 	R(ADDRESS,           "address",           MEANS_LINKS | MEANS_SETTLING,                   0,                     0)           \
 	/* rtnetlink: what the interface does with priorities */                                                                      \
 	R(DCB,               "dcb",               0,                                              READ_DCB,              READ_USUAL)           \
+	/* devlink: an error was reported, or the driver has recovered; or the instance is new */                                      \
+	R(DEVLINK,           "devlink",           MEANS_DEVICE,                                   READ_VERBS,            READ_USUAL)  \
 	/* from here on: asynchronous events of verbs */                                                                               \
 	R(PORT_ACTIVE,       "port-active",       0,                                              READ_VERBS,             READ_ALL)   \
 	R(PORT_ERROR,        "port-error",        0,                                              READ_VERBS,             READ_USUAL) \

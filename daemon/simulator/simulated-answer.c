@@ -23,11 +23,6 @@ void simulated_answer_enumeration(const SimulatedDevice *d, DeviceSnapshot *ret)
 	}
 }
 
-static Table *table_copy(const Table *t)
-{
-	return t ? table_new(t->entries, t->n, t->entry_size) : NULL;
-}
-
 void simulated_answer_device(const SimulatedDevice *d, DeviceSnapshot *ret)
 {
 	*ret = d->now;

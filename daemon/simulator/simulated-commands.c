@@ -3,6 +3,7 @@
 #include "simulated-commands.h"
 
 #include "command-arguments.h"
+#include "simulated-answer.h"
 
 typedef struct Command {
 	const char *name;
@@ -87,8 +88,10 @@ static int set_ports(GArray *ports, const CommandSettings *a, char **ret_message
 
 static int set_device(SimulatedDevice *d, const CommandSettings *a, char **ret_message)
 {
-	DeviceSnapshot next = d->now;
+	_cleanup_(device_snapshot_done) DeviceSnapshot next = {};
+	DeviceSnapshot before = d->now;
 
+	simulated_answer_device(d, &next);
 	for (size_t i = 0; i < a->n; i++) {
 		int r = simulated_device_set(&next, a->settings[i].key, a->settings[i].value,
 					     ret_message);
@@ -97,6 +100,7 @@ static int set_device(SimulatedDevice *d, const CommandSettings *a, char **ret_m
 			return r;
 	}
 	d->now = next;
+	next = before;
 	return 0;
 }
 

@@ -89,12 +89,71 @@ SimulatedDevice *simulated_device_free(SimulatedDevice *d)
 	return NULL;
 }
 
+/* "STATE [ERRORS [RECOVERIES]]", separated by spaces or commas. */
+static int parse_reporter(const char *value, HealthEntry *ret)
+{
+	char copy[128], *save = NULL, *word;
+	uint64_t *const numbers[] = {&ret->errors, &ret->recoveries};
+
+	if (strlen(value) >= sizeof(copy))
+		return -EINVAL;
+	text_copy(copy, sizeof(copy), value);
+	word = strtok_r(copy, " \t,", &save);
+	if (!word || (!streq(word, "healthy") && !streq(word, "error")))
+		return -EINVAL;
+	ret->state = streq(word, "error") ? HEALTH_ERROR : HEALTH_HEALTHY;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		word = strtok_r(NULL, " \t,", &save);
+		if (!word)
+			return 0;
+		if (text_to_u64(word, UINT64_MAX, numbers[i]) < 0)
+			return -EINVAL;
+	}
+	return strtok_r(NULL, " \t,", &save) ? -EINVAL : 0;
+}
+
+/* Replaces the health reporter called NAME, or adds it; an empty value removes it. */
+static int set_reporter(DeviceSnapshot *s, const char *key, const char *name, const char *value,
+			char **ret_message)
+{
+	Table **table = &s->tables[DEVICE_TABLE_HEALTH], *next;
+	_cleanup_free_ HealthEntry *entries = NULL;
+	HealthEntry new = {};
+	size_t n = 0;
+
+	text_copy(new.name, sizeof(new.name), name);
+	if (!*name || strlen(name) >= sizeof(new.name) ||
+	    (*value && parse_reporter(value, &new) < 0))
+		return simulated_error(-EINVAL, ret_message,
+				       "%.100s = %.100s: expected healthy or error, then how many "
+				       "errors and how many recoveries there were; or nothing",
+				       key, value);
+	entries = calloc((*table ? (*table)->n : 0) + 1, sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	TABLE_FOREACH(HealthEntry, e, *table)
+		if (!streq(e->name, new.name))
+			entries[n++] = *e;
+	if (*value)
+		entries[n++] = new;
+	next = table_new(entries, n, sizeof(*entries));
+	if (n && !next)
+		return -ENOMEM;
+	table_free(*table);
+	*table = next;
+	mask_set(&s->supplied, DEVICE_ATTR_health_reporters, true);
+	return 0;
+}
+
 int simulated_device_set(DeviceSnapshot *s, const char *key, const char *value, char **ret_message)
 {
 	DeviceAttr a;
+	const char *reporter = startswith(key, "reporter.");
 	bool supplied = false;
 	int r;
 
+	if (reporter)
+		return set_reporter(s, key, reporter, value, ret_message);
 	if (device_attr_from_field(key, &a) < 0)
 		return simulated_error(-EINVAL, ret_message,
 				       "%.100s: no attribute of a device, expected a field of it "

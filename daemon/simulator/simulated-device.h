@@ -28,5 +28,6 @@ SimulatedDevice *simulated_device_new(const char *name, AttrProtocol protocol, u
 				      uint32_t number, uint32_t first_port);
 SimulatedDevice *simulated_device_free(SimulatedDevice *d);
 DEFINE_CLEANUP(SimulatedDevice, simulated_device_free);
-/* Sets one attribute in S, the device's own snapshot or a copy of it: -EINVAL with a message. */
+/* Sets one attribute in S, which owns its tables, or a health reporter ("reporter.NAME"): -EINVAL
+ * with a message. */
 int simulated_device_set(DeviceSnapshot *s, const char *key, const char *value, char **ret_message);

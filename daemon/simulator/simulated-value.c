@@ -113,6 +113,7 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 	case ATTR_PKEYS:
 	case ATTR_NETDEVS:
 	case ATTR_CHARDEVS:
+	case ATTR_HEALTH:
 	case ATTR_ALTNAMES:
 	case ATTR_ADDRESSES:
 	case ATTR_COUNTERS:

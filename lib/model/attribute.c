@@ -156,6 +156,13 @@ static int publish_name(AttrType type, uint32_t value, AttrValue *ret)
 	return 0;
 }
 
+/* Five bits: up to 4.096 us << 31, 2.4 hours. */
+static int publish_timeout(AttrValue *ret, uint64_t exponent)
+{
+	publish_u64(ret, exponent < 32 ? ((UINT64_C(4096) << exponent) + 999) / 1000 : 0);
+	return exponent < 32 ? 0 : -ERANGE;
+}
+
 int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 {
 	uint64_t raw;
@@ -199,9 +206,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 		publish_u32(ret, decode_number(a->type, (uint32_t)raw));
 		return ret->u32 ? 0 : -ERANGE;
 	case ATTR_TIMEOUT:
-		/* five bits: up to 4.096 us << 31, 2.4 hours */
-		publish_u64(ret, raw < 32 ? ((UINT64_C(4096) << raw) + 999) / 1000 : 0);
-		return raw < 32 ? 0 : -ERANGE;
+		return publish_timeout(ret, raw);
 	case ATTR_CAP_FLAGS:
 	case ATTR_CAP_FLAGS2:
 	case ATTR_MLX5_FLAGS:
@@ -218,6 +223,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_PKEYS:
 	case ATTR_NETDEVS:
 	case ATTR_CHARDEVS:
+	case ATTR_HEALTH:
 	case ATTR_ALTNAMES:
 	case ATTR_ADDRESSES:
 	case ATTR_COUNTERS:
@@ -377,6 +383,7 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 	case ATTR_PKEYS:
 	case ATTR_NETDEVS:
 	case ATTR_CHARDEVS:
+	case ATTR_HEALTH:
 	case ATTR_ALTNAMES:
 	case ATTR_ADDRESSES:
 	case ATTR_COUNTERS:
@@ -518,8 +525,9 @@ const char *attr_source_name(AttrSource source)
 	static const char *const names[_SOURCE_MAX] = {
 		[SOURCE_VERBS] = "verbs",     [SOURCE_NLDEV] = "rdma-netlink",
 		[SOURCE_SYSFS] = "sysfs",     [SOURCE_RTNL] = "rtnetlink",
-		[SOURCE_DCB] = "dcb",	      [SOURCE_DV] = "direct-verbs",
-		[SOURCE_DERIVED] = "derived", [SOURCE_CORE] = "rdmad",
+		[SOURCE_DCB] = "dcb",	      [SOURCE_DEVLINK] = "devlink",
+		[SOURCE_DV] = "direct-verbs", [SOURCE_DERIVED] = "derived",
+		[SOURCE_CORE] = "rdmad",
 	};
 
 	return names[source];

@@ -73,6 +73,7 @@ typedef struct AttrNone {
 	T(PKEYS,       AttrNone,  "",  pkey_table_signature)                                                \
 	T(NETDEVS,     AttrNone,  "",  netdev_table_signature)                                              \
 	T(CHARDEVS,    AttrNone,  "",  chardev_table_signature)                                             \
+	T(HEALTH,      AttrNone,  "",  health_table_signature)                                              \
 	T(ALTNAMES,    AttrNone,  "",  "")       /* FindPorts() finds ports by what is in these two */          \
 	T(ADDRESSES,   AttrNone,  "",  "")                                                                  \
 	T(COUNTERS,    AttrNone,  "",  counter_table_signature) /* as GetCounters() returns them */
@@ -146,6 +147,7 @@ typedef enum AttrSource {
 	SOURCE_SYSFS,
 	SOURCE_RTNL,	/* rtnetlink */
 	SOURCE_DCB,	/* DCB netlink, and files about the same: query-dcb.h */
+	SOURCE_DEVLINK, /* devlink (generic netlink) */
 	SOURCE_DV,	/* direct verbs of a provider: mlx5, hbl */
 	SOURCE_DERIVED, /* port_derive() makes it from other rows */
 	SOURCE_CORE,	/* rdmad itself */

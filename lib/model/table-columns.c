@@ -60,6 +60,15 @@ const char chardev_table_signature[] = "a("
 #include "table-columns.def"
 	END;
 
+static const Column health_columns[] = {
+#define HEALTH(...) ROW(HealthEntry, __VA_ARGS__)
+#include "table-columns.def"
+};
+const char health_table_signature[] = "a("
+#define HEALTH(...) SIGNATURE(__VA_ARGS__)
+#include "table-columns.def"
+	END;
+
 static const Column counter_columns[] = {
 #define COUNTERS(...) ROW(Counter, __VA_ARGS__)
 #include "table-columns.def"
@@ -117,6 +126,7 @@ static const TableLayout layouts[_ATTR_TYPE_MAX] = {
 	[ATTR_PKEYS] = LAYOUT(PkeyEntry, pkey),
 	[ATTR_NETDEVS] = LAYOUT(NetdevEntry, netdev),
 	[ATTR_CHARDEVS] = LAYOUT(ChardevEntry, chardev),
+	[ATTR_HEALTH] = LAYOUT(HealthEntry, health),
 	[ATTR_ALTNAMES] = UNPUBLISHED(AltnameEntry, altname),
 	[ATTR_ADDRESSES] = UNPUBLISHED(AddressEntry, address),
 	[ATTR_COUNTERS] = UNPUBLISHED(CounterEntry, counter_file),
@@ -136,6 +146,15 @@ const char *table_members(const TableLayout *l, char buffer[TABLE_MEMBERS_MAX])
 
 	memcpy(buffer, l->signature + strlen("a("), n);
 	buffer[n] = '\0';
+	return buffer;
+}
+
+/* The name of STATE; BUFFER is for a number that has none. */
+static const char *health_state_name(uint32_t state, char buffer[48])
+{
+	if (state <= HEALTH_ERROR)
+		return state == HEALTH_ERROR ? "error" : "healthy";
+	snprintf(buffer, 48, "unknown(%u)", state);
 	return buffer;
 }
 
@@ -181,6 +200,9 @@ void column_publish(const Column *c, const void *entry, ColumnValue *ret)
 		break;
 	case COLUMN_PKEY_MEMBERSHIP:
 		ret->text = pkey_membership(((const PkeyEntry *)entry)->pkey);
+		break;
+	case COLUMN_HEALTH_STATE:
+		ret->text = health_state_name(number, ret->buffer);
 		break;
 	case COLUMN_COUNTER_GROUP:
 		ret->text = counter_group_name(number);

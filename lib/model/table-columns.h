@@ -18,10 +18,14 @@ typedef enum ColumnType {
 	COLUMN_GID_ADDRESS,	  /* computed from a GidEntry */
 	COLUMN_GID_NAMESPACE,	  /* enum GidNamespace */
 	COLUMN_PKEY_MEMBERSHIP,	  /* computed from a PkeyEntry */
+	COLUMN_HEALTH_STATE,	  /* enum HealthState, or a number that is none */
 	COLUMN_COUNTER_GROUP,	  /* enum CounterGroup */
 	COLUMN_COUNTER_UNIT,	  /* enum CounterUnit */
 	COLUMN_COUNTER_CONDITION, /* enum CounterCondition */
 } ColumnType;
+
+/* enum devlink_health_reporter_state of the kernel's net/devlink.h, which is not in its uapi. */
+typedef enum HealthState { HEALTH_HEALTHY, HEALTH_ERROR } HealthState;
 
 /* A row of table-columns.def. OFFSET and SIZE are those of the member in the entry: 0 if it is
  * computed. */
@@ -62,7 +66,8 @@ extern const TableLayout transition_layout;
 
 /* Their signatures on D-Bus, for ATTR_TYPES. */
 extern const char gid_table_signature[], pkey_table_signature[], netdev_table_signature[],
-	chardev_table_signature[], counter_table_signature[], transition_table_signature[];
+	chardev_table_signature[], health_table_signature[], counter_table_signature[],
+	transition_table_signature[];
 
 /* A value of an entry as it is published. TEXT is static, or in the entry, or BUFFER. */
 typedef struct ColumnValue {

@@ -17,6 +17,11 @@ Table *table_new(const void *entries, size_t n, size_t entry_size)
 	return t;
 }
 
+Table *table_copy(const Table *t)
+{
+	return t ? table_new(t->entries, t->n, t->entry_size) : NULL;
+}
+
 bool table_equal(const Table *a, const Table *b)
 {
 	if (!a || !b)
@@ -65,6 +70,7 @@ static const struct {
 	DeviceAttr attr;
 } device_tables[_DEVICE_TABLE_MAX] = {
 	[DEVICE_TABLE_CHARDEVS] = {ATTR_CHARDEVS, DEVICE_ATTR_chardevs},
+	[DEVICE_TABLE_HEALTH] = {ATTR_HEALTH, DEVICE_ATTR_health_reporters},
 };
 
 DeviceTable attr_device_table(AttrType type)

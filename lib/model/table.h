@@ -29,6 +29,11 @@ typedef struct ChardevEntry {
 #include "table-columns.def"
 } ChardevEntry;
 
+typedef struct HealthEntry {
+#define HEALTH(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+} HealthEntry;
+
 typedef struct AltnameEntry {
 #define ALTNAMES(field, storage, ...) COLUMN_MEMBER(field, storage)
 #include "table-columns.def"
@@ -67,11 +72,17 @@ typedef enum PortTable {
 } PortTable;
 
 /* The same of a device and a DeviceSnapshot. */
-typedef enum DeviceTable { DEVICE_TABLE_CHARDEVS, _DEVICE_TABLE_MAX } DeviceTable;
+typedef enum DeviceTable {
+	DEVICE_TABLE_CHARDEVS,
+	DEVICE_TABLE_HEALTH,
+	_DEVICE_TABLE_MAX
+} DeviceTable;
 
 /* New table with a copy of N entries of ENTRY_SIZE bytes. NULL if there is no memory or N is 0 or
  * above TABLE_ENTRIES_MAX. */
 Table *table_new(const void *entries, size_t n, size_t entry_size);
+/* A new table with the entries of T; NULL if there is no memory or T is NULL. */
+Table *table_copy(const Table *t);
 /* Takes NULL; returns NULL. */
 static inline Table *table_free(Table *t)
 {

@@ -18,6 +18,7 @@ static size_t stored_size(ColumnType type, size_t size)
 	case COLUMN_U32:
 	case COLUMN_ERROR:
 	case COLUMN_GID_TYPE:
+	case COLUMN_HEALTH_STATE:
 	case COLUMN_GID_NAMESPACE:
 	case COLUMN_COUNTER_GROUP:
 	case COLUMN_COUNTER_UNIT:
@@ -140,8 +141,7 @@ static void test_layouts(void **state)
 		check_layout(l);
 		check_packed(l);
 	}
-	/* those of a port, and the character devices of a device */
-	assert_int_equal(n, _PORT_TABLE_MAX + 1);
+	assert_int_equal(n, (int)_PORT_TABLE_MAX + (int)_DEVICE_TABLE_MAX);
 	check_layout(&counter_layout);
 	check_layout(&transition_layout);
 }

@@ -136,6 +136,17 @@ static const ErrorCase device_errors[] = {
 	{IB "port_count = 2\n", ":3: port_count: cannot be set, expected ports = N where "
 				"the device is made"},
 	{IB "chardevs = x\n", ":3: chardevs: cannot be set, expected a scalar attribute"},
+	{IB "health_reporters = x\n",
+	 ":3: health_reporters: cannot be set, expected a scalar attribute"},
+	{IB "reporter.fw = ill\n",
+	 ":3: reporter.fw = ill: expected healthy or error, then how many errors and how many "
+	 "recoveries there were; or nothing"},
+	{IB "reporter.fw = error 1 2 3\n",
+	 ":3: reporter.fw = error 1 2 3: expected healthy or error, then how many errors and how "
+	 "many recoveries there were; or nothing"},
+	{IB "reporter. = error\n",
+	 ":3: reporter. = error: expected healthy or error, then how many errors and how many "
+	 "recoveries there were; or nothing"},
 	{IB "stale = yes\n", ":3: stale: rdmad itself keeps it, expected an attribute "
 			     "that the hardware has"},
 	{IB "node_guid = 12345678901234567\n",

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-devlink.h"
+
+#include <linux/genetlink.h>
+
+#include "netlink-value.h"
+#include "query-sysfs.h"
+
+/* An adapter has about five, and two for each of its ports. */
+#define REPORTERS_MAX 256U
+
+typedef struct HealthList {
+	const DevlinkHandle *handle;
+	size_t n;
+	HealthEntry entries[REPORTERS_MAX];
+} HealthList;
+
+void devlink_done(Devlink *d)
+{
+	netlink_close(&d->netlink);
+}
+
+bool devlink_handle(int device, const char *parent, DevlinkHandle *ret)
+{
+	const char *slash = strrchr(parent, '/');
+	DevlinkHandle h = {};
+
+	if (!slash || !slash[1] || strlen(slash + 1) >= sizeof(h.device) ||
+	    sysfs_read_link(device, "device/subsystem", h.bus, sizeof(h.bus)) < 0)
+		return false;
+	text_copy(h.device, sizeof(h.device), slash + 1);
+	*ret = h;
+	return true;
+}
+
+static bool is_same(const DevlinkHandle *a, const DevlinkHandle *b)
+{
+	return streq(a->bus, b->bus) && streq(a->device, b->device);
+}
+
+int devlink_parse_reporter(const struct nlmsghdr *message, const DevlinkHandle *h, HealthEntry *ret)
+{
+	struct nlattr *r[DEVLINK_ATTR_MAX + 1];
+	DevlinkAttributes a;
+	DevlinkHandle of;
+	HealthEntry e = {};
+	uint64_t number;
+	uint8_t command;
+
+	if (devlink_parse(message, a, &command, &of) < 0)
+		return -EBADMSG;
+	if (!is_same(h, &of))
+		return -ENOENT;
+	if (command != DEVLINK_CMD_HEALTH_REPORTER_GET || !a[DEVLINK_ATTR_HEALTH_REPORTER] ||
+	    nla_parse_nested(r, DEVLINK_ATTR_MAX, a[DEVLINK_ATTR_HEALTH_REPORTER], NULL) < 0 ||
+	    !netlink_text(r[DEVLINK_ATTR_HEALTH_REPORTER_NAME], e.name, sizeof(e.name)) ||
+	    !netlink_number(r[DEVLINK_ATTR_HEALTH_REPORTER_STATE], &number) ||
+	    number > UINT32_MAX ||
+	    !netlink_number(r[DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT], &e.errors) ||
+	    !netlink_number(r[DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT], &e.recoveries))
+		return -EBADMSG;
+	e.state = (uint32_t)number;
+	if (netlink_number(a[DEVLINK_ATTR_PORT_INDEX], &number) && number <= UINT32_MAX)
+		snprintf(e.port, sizeof(e.port), "%u", (uint32_t)number);
+	if (netlink_number(r[DEVLINK_ATTR_HEALTH_REPORTER_DUMP_TS_NS], &number))
+		e.last_dump = number / 1000;
+	*ret = e;
+	return 0;
+}
+
+static int on_family(const struct nlmsghdr *message, void *userdata)
+{
+	return devlink_parse_family(message, userdata);
+}
+
+/* Opens the socket, and learns the number of the family once. */
+static int open_devlink(Devlink *d)
+{
+	struct nl_msg *m;
+	int r = netlink_open(&d->netlink, NETLINK_GENERIC);
+
+	if (r < 0 || d->is_known)
+		return r < 0 ? r : d->family.id ? 0 : -EOPNOTSUPP;
+	m = devlink_ask_family();
+	if (!m)
+		return -ENOMEM;
+	r = netlink_ask(&d->netlink, m, on_family, &d->family);
+	d->is_known = r == 0 || r == -ENOENT;
+	return r == -ENOENT ? -EOPNOTSUPP : r;
+}
+
+static int ask(Devlink *d, uint8_t command, int flags, const DevlinkHandle *h,
+	       NetlinkHandler handler, void *userdata)
+{
+	struct genlmsghdr g = {.cmd = command, .version = DEVLINK_GENL_VERSION};
+	struct nl_msg *m = nlmsg_alloc_simple(d->family.id, flags);
+
+	if (!m)
+		return -ENOMEM;
+	nlmsg_append(m, &g, sizeof(g), NLMSG_ALIGNTO);
+	nla_put_string(m, DEVLINK_ATTR_BUS_NAME, h->bus);
+	nla_put_string(m, DEVLINK_ATTR_DEV_NAME, h->device);
+	return netlink_ask(&d->netlink, m, handler, userdata);
+}
+
+static int on_instance(_unused_ const struct nlmsghdr *message, _unused_ void *userdata)
+{
+	return 0;
+}
+
+static int on_reporter(const struct nlmsghdr *message, void *userdata)
+{
+	HealthList *list = userdata;
+	HealthEntry e;
+	int r = devlink_parse_reporter(message, list->handle, &e);
+
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	if (list->n < REPORTERS_MAX)
+		list->entries[list->n++] = e;
+	return 0;
+}
+
+int devlink_read_health(Devlink *d, const DevlinkHandle *h, Table **ret)
+{
+	_cleanup_free_ HealthList *list = malloc(sizeof(*list));
+	Table *table = NULL;
+	int r = list ? open_devlink(d) : -ENOMEM;
+
+	/* Before 6.6 the dump below is one of all instances, whatever it is asked for. It does not
+	 * say then that this one does not exist. */
+	if (r == 0)
+		r = ask(d, DEVLINK_CMD_GET, 0, h, on_instance, NULL);
+	if (r < 0)
+		return r;
+	r = -EINTR;
+	for (unsigned int i = 0; i < NETLINK_DUMPS && r == -EINTR; i++) {
+		list->handle = h;
+		list->n = 0;
+		r = ask(d, DEVLINK_CMD_HEALTH_REPORTER_GET, NLM_F_DUMP, h, on_reporter, list);
+	}
+	if (r == 0 && list->n) {
+		table = table_new(list->entries, list->n, sizeof(HealthEntry));
+		r = table ? 0 : -ENOMEM;
+	}
+	if (r == 0)
+		*ret = table;
+	return r;
+}
