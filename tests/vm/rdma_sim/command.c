@@ -296,6 +296,23 @@ static int run_reset(struct sim_line *line)
 	return 0;
 }
 
+static int run_health(struct sim_line *line)
+{
+	const char *name = next_word(line);
+	const char *reporter = next_word(line);
+	const char *state = next_word(line);
+	struct sim_dev *sd;
+	int ret;
+
+	if (!state || next_word(line) || (strcmp(state, "error") && strcmp(state, "healthy")))
+		return refuse(line, -EINVAL, "expected NAME REPORTER error|healthy", state);
+	sd = sim_device_find(name);
+	if (!sd)
+		return refuse(line, -ENODEV, "no such device", name);
+	ret = sim_devlink_report(sd, reporter, !strcmp(state, "error"));
+	return ret ? refuse(line, ret, "no such reporter", reporter) : 0;
+}
+
 /* Off the list; what comes after may take long, and is done without sim_lock. */
 static int run_del(struct sim_line *line, struct list_head *taken)
 {
@@ -332,6 +349,8 @@ static int run_line(struct sim_line *line)
 		ret = run_event(line);
 	else if (!strcmp(command, "reset"))
 		ret = run_reset(line);
+	else if (!strcmp(command, "health"))
+		ret = run_health(line);
 	else if (!strcmp(command, "del"))
 		ret = run_del(line, &taken);
 	else

@@ -6,6 +6,7 @@
 #ifndef RDMA_SIM_COMPAT_H
 #define RDMA_SIM_COMPAT_H
 
+#include <net/devlink.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
@@ -37,6 +38,38 @@ static inline void sim_device_group_set(struct ib_device *ibdev,
 	ibdev->ops.device_group = group;
 #else
 	rdma_set_device_sysfs_group(ibdev, group);
+#endif
+}
+
+/* Before 5.15 the parent is named when an instance is registered. */
+static inline struct devlink *sim_devlink_alloc(const struct devlink_ops *ops, size_t size,
+						struct device *parent)
+{
+#ifdef SIM_HAVE_DEVLINK_PARENT
+	return devlink_alloc(ops, size, parent);
+#else
+	return devlink_alloc(ops, size);
+#endif
+}
+
+static inline int sim_devlink_register(struct devlink *devlink, struct device *parent)
+{
+#ifdef SIM_HAVE_DEVLINK_PARENT
+	devlink_register(devlink);
+	return 0;
+#else
+	return devlink_register(devlink, parent);
+#endif
+}
+
+/* Before 6.18 the time between two recoveries, here 0, is an argument. */
+static inline struct devlink_health_reporter *
+sim_reporter_create(struct devlink *devlink, const struct devlink_health_reporter_ops *ops)
+{
+#ifdef SIM_HAVE_DEFAULT_PERIOD
+	return devlink_health_reporter_create(devlink, ops, NULL);
+#else
+	return devlink_health_reporter_create(devlink, ops, 0, NULL);
 #endif
 }
 

@@ -275,6 +275,11 @@ int sim_device_add(const struct sim_options *opt, u32 nth, struct sim_dev *above
 		ret = ret == -ENFILE ? -EEXIST : ret;
 		goto free;
 	}
+	ret = sim_devlink_add(sd);
+	if (ret) {
+		ib_unregister_device(&sd->ibdev);
+		goto free;
+	}
 	spin_lock(&sd->lock);
 	sd->registered = true;
 	spin_unlock(&sd->lock);
@@ -348,6 +353,7 @@ void sim_devices_destroy(struct list_head *taken)
 	}
 	list_for_each_entry_safe(sd, next, taken, list) {
 		list_del(&sd->list);
+		sim_devlink_del(sd);
 		ib_unregister_device(&sd->ibdev);
 		sim_device_free(sd);
 	}

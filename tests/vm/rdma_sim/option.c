@@ -65,6 +65,7 @@ static const struct {
 	OPTION(grh, 0, 1),
 	OPTION(nodisassoc, 0, 1),
 	OPTION(dcb, 0, 1),
+	OPTION(devlink, 0, 1),
 };
 
 static const struct {
@@ -268,6 +269,9 @@ int sim_options_check(struct sim_options *opt, const char **ret_word)
 		for (i = 0; i < opt->ports; i++)
 			if (i >= opt->nnetdevs || !opt->netdevs[i][0])
 				return -EINVAL;
+	*ret_word = "devlink";
+	if (opt->devlink && !strcmp(opt->parent, "none"))
+		return -EINVAL;
 	*ret_word = "numa";
 	if (opt->numa != U32_MAX) {
 		if (strcmp(opt->parent, "platform"))

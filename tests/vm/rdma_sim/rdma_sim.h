@@ -174,6 +174,7 @@ struct sim_options {
 	u8 grh;
 	u8 nodisassoc;
 	u8 dcb;
+	u8 devlink;
 	u64 guid;		/* 0: not given */
 	u64 image_guid;		/* 0: not given */
 	u32 fw[3];
@@ -195,6 +196,7 @@ struct sim_dev {
 	struct sim_dev *plane;		/* below this one; under sim_lock */
 	struct net_device *ndevs[SIM_MAX_LINKS];	/* of ports 1...; see netdev.c */
 	struct device *parent;		/* holds a reference */
+	struct devlink *devlink;	/* of the parent; NULL: there is none */
 	struct platform_device *pdev;	/* the same, if made for this device */
 	struct sim_options opt;
 	spinlock_t lock;		/* of ports[] and what says so below */
@@ -249,6 +251,11 @@ void sim_netdev_exit(void);
 /* dcb.c */
 void sim_dcb_attach(struct sim_port *port, struct net_device *ndev);
 void sim_dcb_detach(struct net_device *ndev);
+
+/* devlink.c */
+int sim_devlink_add(struct sim_dev *sd);
+void sim_devlink_del(struct sim_dev *sd);
+int sim_devlink_report(struct sim_dev *sd, const char *name, bool error);
 
 /* planes.c */
 void sim_planes_setup(struct sim_dev *sd);
