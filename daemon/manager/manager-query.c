@@ -61,6 +61,8 @@ static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 
 	if (schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE) < 0)
 		return 0;
+	/* The query that failed may have been one because of an event about it. */
+	w->next.health = true;
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		schedule_doubt(w, d->ports[i]->number, d->ports[i]->now.failed);
 	manager_ask(w->manager, d);

@@ -137,6 +137,10 @@ int schedule_mark(Schedule *w, uint32_t port, EventReason reason)
 		w->only_left = false;
 	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_DEVICE))
 		a->attributes = true;
+	/* Of a change of health there is always an event. */
+	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_DEVICE) &&
+	    !(REASON_BIT(reason) & event_reasons_meaning(MEANS_NO_EVENT)))
+		a->health = true;
 	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_WHOLE) && !w->wedged)
 		a->whole = true;
 	if (port != EVENT_ALL_PORTS && port <= w->device->n_ports) {
@@ -222,9 +226,10 @@ static void take(Schedule *w, Ask *a)
 {
 	port_set_add_all(&w->asked.ports, &a->ports);
 	w->asked.attributes |= a->attributes;
+	w->asked.health |= a->health;
 	w->asked.whole |= a->whole;
 	a->ports = (PortSet){};
-	a->attributes = a->whole = false;
+	a->attributes = a->health = a->whole = false;
 }
 
 /* The query that begins answers the reasons of A to ask about PORT, and reads what they want. */
@@ -266,6 +271,11 @@ static void note_left(Schedule *w)
 					  event_parts_later(w->asked.reasons[n], w->asked_parts));
 }
 
+static bool is_health_known(const Schedule *w)
+{
+	return mask_has(&w->device->now.supplied, DEVICE_ATTR_health_reporters);
+}
+
 void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 {
 	bool for_events = may_ask_for_events(w);
@@ -273,7 +283,7 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 	w->asked_callers = may_ask_for_callers(w, now_usec);
 	assert(for_events || w->asked_callers);
 	w->asked.ports = (PortSet){};
-	w->asked.attributes = w->asked.whole = false;
+	w->asked.attributes = w->asked.health = w->asked.whole = false;
 	if (for_events) {
 		/* what an event's query has left takes none */
 		if (!w->only_left)
@@ -296,6 +306,7 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 		       .device = w->device->index,
 		       .adapter = w->device->now.values.sys_image_guid,
 		       .attributes = w->asked.attributes,
+		       .health = w->asked.attributes && (w->asked.health || !is_health_known(w)),
 		       .parts = w->asked_parts,
 		       .ports = w->asked.ports};
 	memcpy(ret->name, w->device->now.values.name, sizeof(ret->name));
@@ -324,7 +335,7 @@ bool schedule_adopt(Schedule *w, uint64_t now_usec, const Query *q)
 	if (!token_bucket_take(&w->tokens, now_usec) || w->asked_id || w->wedged)
 		return false;
 	w->asked.ports = (PortSet){};
-	w->asked.attributes = w->asked.whole = w->asked_callers = false;
+	w->asked.attributes = w->asked.health = w->asked.whole = w->asked_callers = false;
 	w->asked_parts = q->parts;
 	for (uint32_t n = 1; n <= w->device->n_ports && n < w->n_reasons; n++) {
 		if (!port_set_has(&q->ports, n))
@@ -426,6 +437,8 @@ uint64_t schedule_next_settle(Schedule *w)
 void schedule_settle(Schedule *w)
 {
 	w->only_left = false;
+	if (w->settle_reasons & event_reasons_meaning(MEANS_HEALTH))
+		w->next.attributes = w->next.health = true;
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		if (port_set_has(&w->settling, n) && n <= w->device->n_ports) {
 			port_set_add(&w->next.ports, n);

@@ -31,6 +31,7 @@ struct Manager;
 typedef struct Ask {
 	PortSet ports;	     /* to be read; of the query under way, those not answered yet */
 	bool attributes;     /* those of the device are to be read too */
+	bool health;	     /* the same of the health of its function */
 	bool whole;	     /* it is part of a look at everything */
 	uint32_t *reasons;   /* why, masks of REASON_BIT by port number; kept until the port has
 				answered */

@@ -234,7 +234,7 @@ static int serve(Querier *querier)
 
 static int print_query(Querier *querier)
 {
-	Query q = {.id = 1, .attributes = true, .parts = READ_ALL};
+	Query q = {.id = 1, .attributes = true, .health = true, .parts = READ_ALL};
 	_cleanup_free_ char *name = strdup(arg.query);
 	DeviceSnapshot device = {};
 	Sink sink = print_sink;

@@ -171,7 +171,7 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 		close_fd(t.sysfs);
 		return r;
 	}
-	if (q->attributes)
+	if (q->health)
 		read_health(&t);
 	t.isolated = isolated_new(&querier->isolation, t.name);
 	if (!q->counters && (q->attributes || q->parts & NEEDS_CONTEXT ||

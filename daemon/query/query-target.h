@@ -16,7 +16,7 @@ typedef struct Target {
 	/* What nldev says of the device: empty if it was not asked, because KNOWN is enough. */
 	DeviceSnapshot nldev;
 	/* The health reporters of the devlink instance of its parent, which device_query() takes;
-	 * only if the attributes of the device are asked for. */
+	 * only if they are asked for. */
 	bool has_health;
 	Table *health;
 	bool has_chardev;     /* CHARDEV was read: only when the device was looked at anew */

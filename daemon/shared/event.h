@@ -39,6 +39,9 @@ typedef enum EventMeaning {
 	/* Nobody has said that anything changed. If something has, an event was lost, or there is
 	 * none for it; the P_Keys may have changed too then. */
 	MEANS_NO_EVENT = 1 << 8,
+	/* The health of the function that the device is on has changed. With MEANS_SETTLING it is
+	 * read in the looks that follow too: the kernel makes the dump after the event. */
+	MEANS_HEALTH = 1 << 9,
 	/* It is not known what changed of the device: its attributes and its interfaces are due. */
 	MEANS_ANYTHING = MEANS_DEVICE | MEANS_LINKS,
 } EventMeaning;
@@ -88,7 +91,7 @@ typedef enum EventMeaning {
 	/* rtnetlink: what the interface does with priorities */                                                                      \
 	R(DCB,               "dcb",               0,                                              READ_DCB,              READ_USUAL)           \
 	/* devlink: an error was reported, or the driver has recovered; or the instance is new */                                      \
-	R(DEVLINK,           "devlink",           MEANS_DEVICE,                                   READ_VERBS,            READ_USUAL)  \
+	R(DEVLINK,           "devlink",           MEANS_DEVICE | MEANS_HEALTH | MEANS_SETTLING,   READ_VERBS,            0)           \
 	/* from here on: asynchronous events of verbs */                                                                               \
 	R(PORT_ACTIVE,       "port-active",       0,                                              READ_VERBS,             READ_ALL)   \
 	R(PORT_ERROR,        "port-error",        0,                                              READ_VERBS,             READ_USUAL) \

@@ -33,6 +33,8 @@ typedef struct Query {
 	AttrText name;	  /* the name that the device has when the query is made */
 	uint64_t adapter; /* the GUID that all devices of one adapter share; 0: not known */
 	bool attributes;  /* read the device's own attributes too */
+	bool health;	  /* of these, also the health of its function: that may wait for a lock
+			     which is held while the firmware is written */
 	bool counters;	  /* read the counters of the ports and nothing else */
 	uint32_t parts;	  /* of the ports, READ_*: those to read. The source may read others too */
 	uint32_t links_generation; /* as long as this number does not change, the source may use

@@ -533,6 +533,43 @@ static void test_settling(void **state)
 	assert_int_equal(schedule_next_settle(w), first);
 }
 
+/* The health of a function is read because of an event, or if it is not known: a look at everything
+ * does not wait for somebody who writes firmware. */
+static void test_health(void **state)
+{
+	Schedule *w = work_of(state);
+	Query q;
+
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
+	q = ask(w);
+	assert_true(q.attributes && q.health);
+	mask_set(&w->device->now.supplied, DEVICE_ATTR_health_reporters, true);
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
+	q = ask(w);
+	assert_true(q.attributes && !q.health);
+	schedule_mark(w, 1, REASON_LINK);
+	q = ask(w);
+	assert_false(q.attributes || q.health);
+	schedule_settle(w);
+	q = ask(w);
+	assert_false(q.attributes || q.health);
+
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_DEVLINK);
+	q = ask(w);
+	assert_true(q.attributes && q.health);
+	assert_int_equal(q.parts, READ_VERBS);
+	/* the kernel makes the dump after the event */
+	while (schedule_next_settle(w)) {
+		schedule_settle(w);
+		q = ask(w);
+		assert_true(q.attributes && q.health);
+	}
+	schedule_settle(w);
+	assert_false(schedule_is_dirty(w));
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_REFRESH);
+	assert_true(ask(w).health);
+}
+
 static void test_retry(void **state)
 {
 	Schedule *w = work_of(state);
@@ -600,6 +637,7 @@ int main(void)
 		TEST(test_callers_wait_by_themselves),
 		TEST(test_callers_take_no_reason),
 		TEST(test_settling),
+		TEST(test_health),
 		TEST(test_storm),
 		TEST(test_retry),
 		TEST(test_unanswered),
