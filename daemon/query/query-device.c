@@ -4,6 +4,7 @@
 
 #include "log.h"
 #include "query-function.h"
+#include "query-resources.h"
 #include "query-sysfs.h"
 
 static void query_chardevs(Target *t, DeviceSnapshot *s)
@@ -59,6 +60,8 @@ void device_query(Target *t, DeviceSnapshot *s)
 		s->tables[DEVICE_TABLE_HEALTH] = steal_pointer(&t->health);
 		mask_set(&s->supplied, DEVICE_ATTR_health_reporters, true);
 	}
+	/* Without an answer these numbers alone are missing. */
+	(void)resources_get_summary(&t->querier->nldev, t->device, s);
 	supply_events(t, s);
 	if (t->context) {
 		(void)verbs_query_device(t->context, s, &cap_flags);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the worker reads of the resources of a device. The messages are made here. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <rdma/rdma_netlink.h>
+
+#include "query-resources.h"
+
+static struct nl_msg *device_message(void)
+{
+	struct nl_msg *m = nlmsg_alloc_simple(0, 0);
+
+	assert_non_null(m);
+	nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, 5);
+	nla_put_string(m, RDMA_NLDEV_ATTR_DEV_NAME, "mlx5_0");
+	return m;
+}
+
+static void put_count(struct nl_msg *m, const char *kind, uint64_t n)
+{
+	struct nlattr *entry = nla_nest_start(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
+
+	nla_put_string(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, kind);
+	nla_put_u64(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, n);
+	nla_nest_end(m, entry);
+}
+
+static void test_summary(_unused_ void **state)
+{
+	struct nl_msg *m = device_message();
+	struct nlattr *table = nla_nest_start(m, RDMA_NLDEV_ATTR_RES_SUMMARY);
+	DeviceSnapshot s = {};
+
+	/* the order of the kernel, and a kind of a later one */
+	put_count(m, "pd", 3);
+	put_count(m, "cq", 0);
+	put_count(m, "qp", 131072);
+	put_count(m, "cm_id", 4);
+	put_count(m, "mr", 5);
+	put_count(m, "ctx", 6);
+	put_count(m, "dmah", 7);
+	nla_nest_end(m, table);
+	assert_int_equal(resources_parse_summary(nlmsg_hdr(m), &s), 0);
+	assert_int_equal(s.values.pd_count, 3);
+	assert_int_equal(s.values.cq_count, 0);
+	assert_true(mask_has(&s.supplied, DEVICE_ATTR_cq_count));
+	assert_int_equal(s.values.qp_count, 131072);
+	assert_int_equal(s.values.cm_id_count, 4);
+	assert_int_equal(s.values.mr_count, 5);
+	assert_int_equal(s.values.ctx_count, 6);
+	/* the kernel did not say that there are none */
+	assert_false(mask_has(&s.supplied, DEVICE_ATTR_srq_count));
+	nlmsg_free(m);
+}
+
+/* An entry that makes no sense leaves the others alone. */
+static void test_odd_summary(_unused_ void **state)
+{
+	struct nl_msg *m = device_message();
+	struct nlattr *table, *entry;
+	DeviceSnapshot s = {};
+
+	assert_int_equal(resources_parse_summary(nlmsg_hdr(m), &s), -EBADMSG);
+	table = nla_nest_start(m, RDMA_NLDEV_ATTR_RES_SUMMARY);
+	entry = nla_nest_start(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
+	nla_put_string(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, "cq"); /* no number */
+	nla_nest_end(m, entry);
+	entry = nla_nest_start(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
+	nla_put_u64(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, 9); /* no name */
+	nla_nest_end(m, entry);
+	entry = nla_nest_start(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
+	nla_put_string(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, "mr");
+	nla_put(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, 3, "abc");
+	nla_nest_end(m, entry);
+	nla_put(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY, 2, "x"); /* not even an attribute in it */
+	put_count(m, "pd", UINT64_C(1) << 32);
+	put_count(m, "qp", 2);
+	nla_nest_end(m, table);
+	assert_int_equal(resources_parse_summary(nlmsg_hdr(m), &s), 0);
+	assert_false(mask_has(&s.supplied, DEVICE_ATTR_cq_count));
+	assert_false(mask_has(&s.supplied, DEVICE_ATTR_mr_count));
+	assert_false(mask_has(&s.supplied, DEVICE_ATTR_pd_count));
+	assert_int_equal(s.values.qp_count, 2);
+	nlmsg_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_odd_summary),
+	};
+
+	return cmocka_run_group_tests_name("query-resources", tests, NULL, NULL);
+}
