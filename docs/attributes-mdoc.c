@@ -16,6 +16,7 @@
 #include "api-feature.h"
 #include "counters.h"
 #include "event.h"
+#include "evidence-kind.h"
 #include "mdoc.h"
 #include "members.h"
 #include "names.h"
@@ -234,6 +235,19 @@ static void put_counter_units(void)
 		printf(".Qq %s%s\n", counter_unit_name(u), u + 1 < _COUNTER_UNIT_MAX ? " ," : " .");
 }
 
+static void put_evidence(void)
+{
+	puts(".Bl -tag -width indent -compact");
+	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
+		EvidenceRow row = evidence_row(kind);
+
+		printf(".It Va %s\n", row.name);
+		mdoc_put_text(row.help);
+		putchar('\n');
+	}
+	puts(".El");
+}
+
 /* "@member Manager.GetPort@": what the member is for. Returns whether LINE is such a line. */
 static bool put_member(const char *line)
 {
@@ -274,6 +288,10 @@ int main(void)
 			put_columns(&counter_layout);
 		else if (streq(line, "@transition-columns@\n"))
 			put_columns(&transition_layout);
+		else if (streq(line, "@evidence-columns@\n"))
+			put_columns(&evidence_layout);
+		else if (streq(line, "@evidence@\n"))
+			put_evidence();
 		else if (streq(line, "@counter-units@\n"))
 			put_counter_units();
 		else if (streq(line, "@reasons@\n"))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* org.rdma.Manager: Refresh() and properties. Its other methods have files of their own:
- * bus-find.c, bus-history.c, long-reply.c, bus-wait-for.c, bus-open-snapshot.c. */
+ * bus-find.c, bus-history.c, bus-evidence.c, long-reply.c, bus-wait-for.c, bus-open-snapshot.c. */
 
 #include "bus-find.h"
 #include "bus-counters.h"
+#include "bus-evidence.h"
 #include "bus-history.h"
 #include "bus-open-snapshot.h"
 #include "bus-options.h"
@@ -136,6 +137,8 @@ static const sd_bus_vtable manager_vtable[] = {
 				SD_BUS_RESULT("a" BUS_TRANSITION, transitions), bus_manager_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("ListHistories", SD_BUS_ARGS("a{sv}", options),
 				SD_BUS_RESULT("a" BUS_HISTORY, histories), method_list_histories, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("GetEvidence", SD_BUS_ARGS("s", port, "a{sv}", options),
+				SD_BUS_RESULT("a" BUS_EVIDENCE, evidence), bus_get_evidence, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetAllCounters", "a{sv}", SD_BUS_PARAM(options),
 				 bus_all_counters_signature, SD_BUS_PARAM(counters), bus_get_all_counters, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetCounterValues", "a{sv}", SD_BUS_PARAM(options),

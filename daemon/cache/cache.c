@@ -143,6 +143,7 @@ static Device *device_free(Device *d)
 		port_free(d->ports[i]);
 	count_device_names(d, &d->now.values, false);
 	free(d->ports);
+	evidence_free(d->evidence);
 	device_snapshot_done(&d->now);
 	free(d);
 	return NULL;
@@ -155,6 +156,7 @@ void cache_done(Cache *c)
 	free(c->devices);
 	name_index_free(c->names);
 	history_list_done(&c->histories);
+	evidence_list_done(&c->evidence);
 	*c = (Cache){};
 }
 

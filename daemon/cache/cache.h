@@ -12,6 +12,7 @@
  * belong to those who are named there, and no cache_ function looks at them.
  */
 
+#include "evidence.h"
 #include "history.h"
 #include "port.h"
 
@@ -64,6 +65,7 @@ struct Device {
 	uint32_t ports_said; /* the bus's: how many ports it last said that there are */
 	unsigned int interfaces_said; /* the bus's: device_interfaces() as it last said them */
 	struct Schedule *schedule;    /* the manager's: what is to be asked of it, and when */
+	EvidenceLog *evidence;	      /* the manager's: what it has shown, NULL: nothing yet */
 };
 
 typedef struct Cache {
@@ -77,6 +79,7 @@ typedef struct Cache {
 	uint64_t names_generation;
 	/* Of others */
 	HistoryList histories; /* the manager's: of the ports that have gone */
+	EvidenceList evidence; /* the manager's: of the devices that have gone */
 } Cache;
 
 /* What an apply did. */

@@ -4,6 +4,9 @@
 
 #include "source-kernel.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "log.h"
 #include "pool.h"
 #include "watch-devlink.h"
@@ -154,6 +157,23 @@ static int kernel_bus_changed(Source *s, sd_bus *bus)
 	return 0;
 }
 
+/* A look-up of a directory in sysfs asks no driver. The kernel gives each directory that it makes
+ * another number. */
+static ParentState kernel_parent(_unused_ const Source *s, const char *path, uint64_t *ret_identity)
+{
+	_cleanup_close_ int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	*ret_identity = 0;
+	if (dir < 0)
+		return errno == ENOENT ? PARENT_GONE : PARENT_UNKNOWN;
+	if (fstat(dir, &st) < 0)
+		return PARENT_UNKNOWN;
+	*ret_identity = st.st_ino;
+	return faccessat(dir, "driver", F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? PARENT_PRESENT
+									: PARENT_WITHOUT_DRIVER;
+}
+
 /* Kernels 6.12 and later announce RDMA devices themselves, once their RDMA modules are loaded. */
 static void kernel_status(const Source *s, SourceStatus *ret)
 {
@@ -183,6 +203,7 @@ static const SourceOps kernel_ops = {
 	.forget          = kernel_forget,
 	.netdevs_changed = kernel_netdevs_changed,
 	.bus_changed     = kernel_bus_changed,
+	.parent          = kernel_parent,
 	.status          = kernel_status,
 	.free            = kernel_free,
 };

@@ -19,7 +19,7 @@
 #include "netlink-value.h"
 
 /* The last attribute that is read here. */
-#define LINK_ATTR_LAST IFLA_LINK_NETNSID
+#define LINK_ATTR_LAST IFLA_NEW_NETNSID
 
 /* Limits for the walk from an interface with an address down to one that belongs to a port. A VLAN
  * on a bond of two interfaces has depth 2. */
@@ -120,7 +120,10 @@ static int on_link(WatchRtnl *w, struct nlmsghdr *m)
 	if (a[IFLA_WIRELESS])
 		return 0;
 	ifindex = (uint32_t)link->ifi_index;
-	report(w, ifindex, REASON_LINK);
+	/* __dev_change_net_namespace() in net/core/dev.c says which way it has gone. */
+	report(w, ifindex,
+	       m->nlmsg_type == RTM_DELLINK && a[IFLA_NEW_NETNSID] ? REASON_NAMESPACE
+								   : REASON_LINK);
 	/* The port of the interface below counts too (a VLAN has GIDs of the port), and that of the
 	 * interface above (a bond). But the peer of a veth may be in another network namespace: its
 	 * index means another interface here. */

@@ -29,6 +29,7 @@ static void remove_device(Manager *m, Device *d)
 		remove_port(m, d->ports[d->n_ports - 1]);
 	if (d->published)
 		manager_publish_device(m, d, CACHE_REMOVED, NULL);
+	manager_evidence_absence(m, d);
 	manager_free_counters(d);
 	schedule_free(d->schedule);
 	cache_remove_device(&m->cache, d);
@@ -73,6 +74,9 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 		return;
 	}
 	/* at the start one message gives their number instead */
+	if (op == CACHE_ADDED)
+		evidence_recall(&m->cache.evidence, d->now.values.name, &d->evidence);
+	manager_evidence_device(m, d, &changed);
 	if (op == CACHE_ADDED)
 		log_at(m->ready ? LOG_INFO : LOG_DEBUG, 0, "%s: added, %u ports",
 		       d->now.values.name, d->n_ports);

@@ -77,8 +77,10 @@ void manager_on_event(void *userdata, const Event *e)
 
 		d = cache_device(&m->cache, e->device);
 		p = d ? device_port(d, e->port) : NULL;
-		if (d)
+		if (d) {
 			manager_mark_device(d, e->port, e->reason);
+			manager_evidence_event(m, d, e->port, e->reason);
+		}
 		if (p)
 			manager_note_event(m, p, e->reason);
 		if (!d || reason & event_reasons_meaning(MEANS_DEVICES))
@@ -91,8 +93,10 @@ void manager_on_event(void *userdata, const Event *e)
 	/* Some device came, went or has another name: the enumeration finds out which. */
 	if (e->reason == REASON_DEVICE)
 		return;
-	for (size_t i = 0; i < m->cache.n_devices; i++)
+	for (size_t i = 0; i < m->cache.n_devices; i++) {
 		manager_mark_device(m->cache.devices[i], EVENT_ALL_PORTS, e->reason);
+		manager_evidence_event(m, m->cache.devices[i], EVENT_ALL_PORTS, e->reason);
+	}
 }
 
 void manager_mark_everything(Manager *m, EventReason reason)

@@ -13,6 +13,7 @@
  *   manager-counters.c  ... and GetCounters()
  *   manager-dirty.c     takes events in: what may have changed is marked
  *   manager-history.c   transitions: history and journal
+ *   manager-evidence.c  what else devices and ports have shown
  *   schedule.c          what is to be asked about one device, and when
  */
 
@@ -71,6 +72,8 @@ struct Manager {
 	PendingList refresh_asked; /* those that the one that goes on answers */
 	uint64_t refresh_usec;	   /* CLOCK_MONOTONIC: the next one does not begin before */
 	sd_event_source *refresh_pace;
+
+	sd_event_source *judge; /* looks what became of the hardware of devices that have gone */
 
 	/* the counts of org.rdma.Manager: what they were when that was last said */
 	uint32_t said_devices, said_ports, said_active;
@@ -131,6 +134,19 @@ void manager_log_states(Manager *m, Device *d);
 void manager_note_rename(Manager *m, Port *p, const char *was, PortChange *change);
 /* P goes: its history stays. */
 void manager_note_absence(Manager *m, Port *p);
+
+/* manager-evidence.c */
+
+/* What the answer S, which is about to go into the cache, changes in the tables of P. */
+void manager_evidence_tables(Manager *m, const Port *p, const PortSnapshot *s, uint32_t reasons);
+/* P has been read, or could not be read: what CHANGE has changed. */
+void manager_evidence_port(Manager *m, const Port *p, const PortChange *change, uint32_t reasons);
+/* D has been read, or has another name. */
+void manager_evidence_device(Manager *m, Device *d, const AttrMask *changed);
+/* An event about port NUMBER, or with EVENT_ALL_PORTS about all of D. */
+void manager_evidence_event(Manager *m, Device *d, uint32_t number, EventReason reason);
+/* D goes: what it has shown stays. */
+void manager_evidence_absence(Manager *m, Device *d);
 
 /* manager-counters.c */
 

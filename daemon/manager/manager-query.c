@@ -92,6 +92,7 @@ static void fail_device(Manager *m, Device *d, const PortSet *ports, int error, 
 			continue;
 		cache_apply_port_error(d->ports[n - 1], error, text, &change);
 		manager_publish_port(m, d->ports[n - 1], &change, REASON_QUERY);
+		manager_evidence_port(m, d->ports[n - 1], &change, 0);
 	}
 	if (m->bus)
 		bus_publish_device_ports(m->bus, d);
@@ -216,6 +217,7 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 	if (mask_has(&changed, DEVICE_ATTR_events))
 		schedule_doubt(d->schedule, EVENT_ALL_PORTS, READ_PKEYS);
 	manager_publish_device(m, d, op, &changed);
+	manager_evidence_device(m, d, &changed);
 }
 
 /* The answer P has given, SNAPSHOT, goes into the cache. Returns whether the journal is to be told
@@ -227,6 +229,7 @@ static bool take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reas
 	unsigned int parts = snapshot->parts;
 
 	schedule_set_read(w, p->number, parts);
+	manager_evidence_tables(m, p, snapshot, reasons);
 	cache_apply_port(p, snapshot, reasons, realtime_now_usec(), ret);
 	/* No event has told of this change. If it was lost, others may have been lost with it. */
 	if (ret->op == CACHE_CHANGED && !(reasons & ~event_reasons_meaning(MEANS_NO_EVENT)))
@@ -292,6 +295,7 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 			     change.state_changed
 				     ? event_reason_of_state(reasons, is_active(&p->now))
 				     : event_reason_to_publish(reasons));
+	manager_evidence_port(m, p, &change, reasons);
 	/* The news is on its way. */
 	if (untold)
 		later(m, w);

@@ -219,6 +219,7 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->reconcile);
 	sd_event_source_disable_unref(m->start);
 	sd_event_source_disable_unref(m->counts);
+	sd_event_source_disable_unref(m->judge);
 	sd_event_source_disable_unref(m->refresh_pace);
 	sd_event_source_disable_unref(m->all_deadline);
 	sd_event_source_disable_unref(m->enumerate_retry);

@@ -86,6 +86,8 @@ typedef enum EventMeaning {
 	R(NETDEV,            "netdev",            MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL | READ_DCB, 0)           \
 	/* rtnetlink: MTU, carrier, MAC, master */                                                                                     \
 	R(LINK,              "link",              MEANS_LINKS | MEANS_SETTLING,                   READ_LINKS,            0)           \
+	/* rtnetlink: a network interface has moved to another network namespace */                                                      \
+	R(NAMESPACE,         "namespace",         MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL,            0)           \
 	/* rtnetlink: IP address. What follows from it is a GID, which the kernel adds a little later */                               \
 	R(ADDRESS,           "address",           MEANS_LINKS | MEANS_SETTLING,                   0,                     0)           \
 	/* rtnetlink: what the interface does with priorities */                                                                      \

@@ -44,6 +44,15 @@ typedef struct Query {
 	Leave leave;   /* what the source may ask of DEVICE by itself from then on */
 } Query;
 
+/* What there is of the hardware that a device is on, or was on. */
+typedef enum ParentState {
+	PARENT_UNKNOWN,
+	PARENT_PRESENT,	       /* it has a driver */
+	PARENT_WITHOUT_DRIVER, /* nothing drives it */
+	PARENT_GONE,
+	_PARENT_MAX
+} ParentState;
+
 /* What org.rdma.Manager publishes about the source. */
 typedef struct SourceStatus {
 	bool simulated;	   /* the devices come from a scenario */
@@ -102,6 +111,9 @@ typedef struct SourceOps {
 	 * simulator receives commands. BUS is a new connection, which does not have its name yet;
 	 * if BUS is NULL, the connection is about to end. May be NULL. */
 	int (*bus_changed)(Source *s, sd_bus *bus);
+	/* What there is of the hardware whose directory in sysfs is PATH; another piece of hardware
+	 * at the same place has another *RET_IDENTITY, which is not 0. May be NULL. */
+	ParentState (*parent)(const Source *s, const char *path, uint64_t *ret_identity);
 	void (*status)(const Source *s, SourceStatus *ret);
 	void (*free)(Source *s);
 } SourceOps;

@@ -87,6 +87,15 @@ const char transition_table_signature[] = "a("
 #include "table-columns.def"
 	END;
 
+static const Column evidence_columns[] = {
+#define EVIDENCES(...) ROW(PublishedEvidence, __VA_ARGS__)
+#include "table-columns.def"
+};
+const char evidence_table_signature[] = "a("
+#define EVIDENCES(...) SIGNATURE(__VA_ARGS__)
+#include "table-columns.def"
+	END;
+
 static const Column altname_columns[] = {
 #define ALTNAMES(...) ROW(AltnameEntry, __VA_ARGS__)
 #include "table-columns.def"
@@ -134,6 +143,7 @@ static const TableLayout layouts[_ATTR_TYPE_MAX] = {
 
 const TableLayout counter_layout = LAYOUT(Counter, counter);
 const TableLayout transition_layout = LAYOUT(PublishedTransition, transition);
+const TableLayout evidence_layout = LAYOUT(PublishedEvidence, evidence);
 
 const TableLayout *table_layout(AttrType type)
 {

@@ -63,11 +63,13 @@ const char *table_members(const TableLayout *l, char buffer[TABLE_MEMBERS_MAX]);
 extern const TableLayout counter_layout;
 /* The layout of struct PublishedTransition. */
 extern const TableLayout transition_layout;
+/* The layout of struct PublishedEvidence. */
+extern const TableLayout evidence_layout;
 
 /* Their signatures on D-Bus, for ATTR_TYPES. */
 extern const char gid_table_signature[], pkey_table_signature[], netdev_table_signature[],
 	chardev_table_signature[], health_table_signature[], counter_table_signature[],
-	transition_table_signature[];
+	transition_table_signature[], evidence_table_signature[];
 
 /* A value of an entry as it is published. TEXT is static, or in the entry, or BUFFER. */
 typedef struct ColumnValue {
@@ -107,3 +109,10 @@ typedef struct PublishedTransition {
 #define TRANSITIONS(field, storage, ...) COLUMN_MEMBER(field, storage)
 #include "table-columns.def"
 } PublishedTransition;
+
+/* What a device or port has shown, as it is published: the columns EVIDENCES of table-columns.def.
+ */
+typedef struct PublishedEvidence {
+#define EVIDENCES(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+} PublishedEvidence;

@@ -142,6 +142,12 @@ static void test_map(_unused_ void **state)
 	assert_true(recorded(&f.r, 1, 1, REASON_LINK));
 	assert_true(recorded(&f.r, 2, 1, REASON_LINK));
 	/* one that only has GIDs of the port */
+	/* it moves to another network namespace */
+	d = link_message(RTM_DELLINK, 5, ARPHRD_ETHER);
+	DATAGRAM_NUMBER(&d, IFLA_NEW_NETNSID, uint32_t, 0);
+	assert_int_equal(take(&f, &d), 0);
+	assert_true(recorded(&f.r, 1, 1, REASON_NAMESPACE));
+	assert_false(recorded(&f.r, 1, 1, REASON_LINK));
 	d = link_message(RTM_DELLINK, 60, ARPHRD_ETHER);
 	assert_int_equal(take(&f, &d), 0);
 	assert_int_equal(f.r.n, 1);

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "evidence.h"
+
+#include <inttypes.h>
+
+/* Room for what is known of a row: one that is longer is compared as far as this. */
+typedef char KnownText[24];
+
+/* The values that a port, or the device, had last. */
+typedef struct Known {
+	uint64_t has; /* a mask of 1 << EvidenceKind: those of which there is a value */
+	KnownText values[_EVIDENCE_MAX];
+} Known;
+
+_Static_assert(_EVIDENCE_MAX <= 64, "Known.has is too small");
+
+/* More changes of one table at once are not told one by one. */
+#define TABLE_CHANGES_MAX 4U
+
+struct EvidenceLog {
+	EvidenceEntry *entries; /* a ring, [room] */
+	size_t n, first, room;
+	Known *known; /* [n_known]: of the device, and of the ports by their places */
+	uint32_t n_known;
+	AttrPath parent;	  /* the directory of its hardware, "": none */
+	uint64_t parent_identity; /* 0: not known */
+	/* of a log in a list */
+	EvidenceLog *next;
+	AttrText name;
+	bool judged; /* it is known what became of the hardware */
+	bool gone;   /* the device was away since its hardware was last seen */
+};
+
+/* The events that say something by themselves. */
+#define TELLING_EVENTS                                                                             \
+	(REASON_BIT(REASON_RESUME) | REASON_BIT(REASON_OVERRUN) | REASON_BIT(REASON_NAMESPACE) |   \
+	 REASON_BIT(REASON_SM_CHANGE) | REASON_BIT(REASON_CLIENT_REREGISTER) |                     \
+	 REASON_BIT(REASON_DEVICE_FATAL))
+
+EvidenceLog *evidence_free(EvidenceLog *l)
+{
+	if (!l)
+		return NULL;
+	free(l->entries);
+	free(l->known);
+	free(l);
+	return NULL;
+}
+
+void evidence_list_done(EvidenceList *list)
+{
+	EvidenceLog *next;
+
+	for (EvidenceLog *l = list->first; l; l = next) {
+		next = l->next;
+		evidence_free(l);
+	}
+	*list = (EvidenceList){};
+}
+
+size_t evidence_count(const EvidenceLog *l)
+{
+	return l ? l->n : 0;
+}
+
+const EvidenceEntry *evidence_entry(const EvidenceLog *l, size_t i)
+{
+	return &l->entries[(l->first + i) % l->room];
+}
+
+/* Noting */
+
+static EvidenceLog *get_log(EvidenceLog **l)
+{
+	if (!*l)
+		*l = calloc(1, sizeof(EvidenceLog));
+	return *l;
+}
+
+/* Room for one more; when there are as many as may be, the oldest is forgotten. */
+static bool grow(EvidenceLog *l)
+{
+	size_t room = l->room ? 2 * l->room : 8;
+	EvidenceEntry *entries;
+
+	if (l->n < l->room)
+		return true;
+	if (l->room == EVIDENCE_ENTRIES) {
+		l->first = (l->first + 1) % l->room;
+		l->n--;
+		return true;
+	}
+	/* a ring that grows has not begun to turn: the oldest is at its beginning */
+	entries = reallocarray(l->entries, room, sizeof(*entries));
+	if (!entries)
+		return false;
+	l->entries = entries;
+	l->room = room;
+	return true;
+}
+
+static void append(EvidenceLog *l, uint32_t port, EvidenceKind kind, const char *from,
+		   const char *to, const EvidenceMoment *when)
+{
+	EvidenceEntry *e;
+
+	if (!grow(l))
+		return;
+	e = &l->entries[(l->first + l->n) % l->room];
+	*e = (EvidenceEntry){.when = *when, .port = port, .kind = kind};
+	text_copy(e->from, sizeof(e->from), from);
+	text_copy(e->to, sizeof(e->to), to);
+	l->n++;
+}
+
+/* What was known of port PORT, or with 0 of the device; NULL without memory. */
+static Known *get_known(EvidenceLog *l, uint32_t port)
+{
+	Known *known;
+
+	if (port >= l->n_known) {
+		known = reallocarray(l->known, port + 1U, sizeof(*known));
+		if (!known)
+			return NULL;
+		memset(known + l->n_known, 0, (port + 1U - l->n_known) * sizeof(*known));
+		l->known = known;
+		l->n_known = port + 1U;
+	}
+	return &l->known[port];
+}
+
+/* The value of row A, which is valid, as it is published. */
+static void value_text(const Attribute *a, const void *values, EvidenceText ret)
+{
+	AttrValue v;
+
+	*ret = '\0';
+	if (attr_publish(a, values, &v) < 0)
+		return;
+	if (v.kind == ATTR_VALUE_TEXT)
+		text_copy(ret, sizeof(EvidenceText), v.text);
+	else if (v.kind == ATTR_VALUE_BOOL)
+		text_copy(ret, sizeof(EvidenceText), v.boolean ? "yes" : "no");
+	else
+		snprintf(ret, sizeof(EvidenceText), "%" PRIu64,
+			 v.kind == ATTR_VALUE_U32 ? v.u32 : v.u64);
+}
+
+/* Row A of KIND is now as in VALUES, or has no value. */
+static void note_row(EvidenceLog *l, uint32_t port, EvidenceKind kind, const Attribute *a,
+		     const void *values, bool is_valid, const EvidenceMoment *when)
+{
+	Known *known = get_known(l, port);
+	KnownText shortened;
+	EvidenceText text = "";
+
+	/* of a number only values are compared */
+	if (!known || (!is_valid && !attr_is_text(a->type)))
+		return;
+	if (is_valid)
+		value_text(a, values, text);
+	text_copy(shortened, sizeof(shortened), text);
+	if (known->has >> kind & 1 && streq(known->values[kind], shortened))
+		return;
+	if (known->has >> kind & 1)
+		append(l, port, kind, known->values[kind], text, when);
+	known->has |= UINT64_C(1) << kind;
+	memcpy(known->values[kind], shortened, sizeof(shortened));
+}
+
+void evidence_note_port(EvidenceLog **l, uint32_t port, const PortSnapshot *s,
+			const AttrMask *changed, const EvidenceMoment *when)
+{
+	if (!get_log(l))
+		return;
+	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
+		const Attribute *a = evidence_row(kind).port;
+		unsigned int i = a ? (unsigned int)(a - port_attributes) : 0;
+
+		if (a && a->size && mask_has(changed, i))
+			note_row(*l, port, kind, a, &s->values,
+				 a->source == SOURCE_CORE || mask_has(&s->valid, i), when);
+	}
+}
+
+void evidence_note_device(EvidenceLog **l, const DeviceSnapshot *s, const AttrMask *changed,
+			  const EvidenceMoment *when)
+{
+	if (!get_log(l))
+		return;
+	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
+		const Attribute *a = evidence_row(kind).device;
+		unsigned int i = a ? (unsigned int)(a - device_attributes) : 0;
+
+		if (a && mask_has(changed, i))
+			note_row(*l, 0, kind, a, &s->values, mask_has(&s->valid, i), when);
+	}
+}
+
+void evidence_note_event(EvidenceLog **l, uint32_t port, const EvidenceMoment *when)
+{
+	if (REASON_BIT(when->reason) & TELLING_EVENTS && get_log(l))
+		append(*l, port, EVIDENCE_EVENT, "", event_reason_name(when->reason), when);
+}
+
+/* Tables */
+
+/* An entry of a table as text, without its place: GIDs and P_Keys move when others go. */
+static void entry_text(EvidenceKind kind, const void *entry, EvidenceText ret)
+{
+	if (kind == EVIDENCE_PORT_gids)
+		gid_format(((const GidEntry *)entry)->gid, ret);
+	else
+		snprintf(ret, sizeof(EvidenceText), "0x%04x", ((const PkeyEntry *)entry)->pkey);
+}
+
+static const void *entry_at(const Table *t, size_t i)
+{
+	return t->entries + i * t->entry_size;
+}
+
+/* Whether T has an entry that reads as TEXT before entry END. */
+static bool table_has(EvidenceKind kind, const Table *t, size_t end, const char *text)
+{
+	EvidenceText other;
+
+	for (size_t i = 0; i < end; i++) {
+		entry_text(kind, entry_at(t, i), other);
+		if (streq(other, text))
+			return true;
+	}
+	return false;
+}
+
+/* Notes the entries of A that B does not have: they have gone, or they have come. A GID stands in
+ * the table once for each type, and is told once. */
+static void note_entries(EvidenceLog *l, uint32_t port, EvidenceKind kind, const Table *a,
+			 const Table *b, bool gone, const EvidenceMoment *when)
+{
+	unsigned int n = 0;
+	EvidenceText text;
+
+	for (size_t i = 0; a && i < a->n && n < TABLE_CHANGES_MAX; i++) {
+		entry_text(kind, entry_at(a, i), text);
+		if (table_has(kind, b, b ? b->n : 0, text) || table_has(kind, a, i, text))
+			continue;
+		append(l, port, kind, gone ? text : "", gone ? "" : text, when);
+		n++;
+	}
+}
+
+void evidence_note_tables(EvidenceLog **l, uint32_t port, const PortSnapshot *was,
+			  const PortSnapshot *s, const EvidenceMoment *when)
+{
+	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
+		const Attribute *a = evidence_row(kind).port;
+		unsigned int i = a ? (unsigned int)(a - port_attributes) : 0;
+		const Table *old, *new;
+		PortTable t;
+
+		if (!a || a->size || !mask_has(&was->valid, i) || !mask_has(&s->supplied, i))
+			continue;
+		t = attr_port_table(a->type);
+		old = was->tables[t];
+		new = s->tables[t];
+		if (table_equal(old, new) || !get_log(l))
+			continue;
+		note_entries(*l, port, kind, old, new, true, when);
+		note_entries(*l, port, kind, new, old, false, when);
+	}
+}
+
+/* What became of the hardware */
+
+void evidence_note_parent(EvidenceLog **l, const char *path, uint64_t identity,
+			  const EvidenceMoment *when)
+{
+	EvidenceLog *log = get_log(l);
+
+	if (!log)
+		return;
+	if (log->gone && log->parent_identity && identity && streq(log->parent, path))
+		append(log, 0, EVIDENCE_PARENT, "",
+		       log->parent_identity == identity ? "same" : "replaced", when);
+	log->gone = false;
+	log->parent_identity = identity;
+	text_copy(log->parent, sizeof(log->parent), path);
+}
+
+EvidenceLog *evidence_unjudged(const EvidenceList *list, const char **ret_path)
+{
+	EvidenceLog *l = list->first;
+
+	while (l && (l->judged || !l->parent_identity))
+		l = l->next;
+	if (l)
+		*ret_path = l->parent;
+	return l;
+}
+
+void evidence_judge(EvidenceLog *l, ParentState state, const EvidenceMoment *when)
+{
+	static const char *const names[_PARENT_MAX] = {
+		[PARENT_PRESENT] = "present",
+		[PARENT_WITHOUT_DRIVER] = "without-driver",
+		[PARENT_GONE] = "gone",
+	};
+
+	l->judged = true;
+	if (names[state])
+		append(l, 0, EVIDENCE_PARENT, "", names[state], when);
+}
+
+/* Devices that have gone */
+
+void evidence_keep(EvidenceList *list, const char *name, EvidenceLog **l)
+{
+	EvidenceLog *kept = steal_pointer(l), *old = NULL, **at = &list->first;
+
+	if (!kept)
+		return;
+	evidence_recall(list, name, &old);
+	evidence_free(old);
+	text_copy(kept->name, sizeof(kept->name), name);
+	kept->gone = true;
+	kept->judged = false;
+	kept->next = list->first;
+	list->first = kept;
+	if (++list->n <= EVIDENCE_KEPT)
+		return;
+	while ((*at)->next)
+		at = &(*at)->next;
+	*at = evidence_free(*at);
+	list->n--;
+}
+
+void evidence_recall(EvidenceList *list, const char *name, EvidenceLog **l)
+{
+	EvidenceLog **at = &list->first;
+
+	while (*at && !streq((*at)->name, name))
+		at = &(*at)->next;
+	if (!*at)
+		return;
+	*l = *at;
+	*at = (*l)->next;
+	(*l)->next = NULL;
+	list->n--;
+}
+
+const EvidenceLog *evidence_find(const EvidenceList *list, const char *name)
+{
+	const EvidenceLog *l = list->first;
+
+	while (l && !streq(l->name, name))
+		l = l->next;
+	return l;
+}

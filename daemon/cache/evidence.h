@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What a device and its ports have shown: the last changes of the rows that evidence-kinds.def
+ * names, and events that say something by themselves. Whoever explains what has happened to a port
+ * joins them with its history, which has the state.
+ *
+ * A log belongs to the name of a device, as a history does: that of a device that has gone is kept
+ * until there is one of that name again. It is in memory only, and bounded: see the limits. No I/O,
+ * no clock: times come in as arguments.
+ */
+
+#include "event.h"
+#include "evidence-kind.h"
+#include "port.h"
+#include "source.h"
+
+/* The most entries of one device with all its ports, and the most devices that have gone of which
+ * the log is kept. */
+#define EVIDENCE_ENTRIES 256U
+#define EVIDENCE_KEPT	 64U
+
+/* Room for a value as text: the longest is a GID. A longer text is cut. */
+typedef char EvidenceText[40];
+
+typedef struct EvidenceMoment {
+	uint64_t realtime_usec, monotonic_usec;
+	EventReason reason; /* why it was looked at, or the event itself */
+} EvidenceMoment;
+
+/* The value of KIND was FROM and is TO. What came has no FROM, what went has no TO. */
+typedef struct EvidenceEntry {
+	EvidenceMoment when;
+	uint32_t port; /* its place on the device, from 1; 0: the device itself */
+	EvidenceKind kind;
+	EvidenceText from, to;
+} EvidenceEntry;
+
+typedef struct EvidenceLog EvidenceLog;
+
+/* The logs of devices that have gone, the one that went last first. All zero: none. */
+typedef struct EvidenceList {
+	EvidenceLog *first;
+	size_t n;
+} EvidenceList;
+
+/* Frees L, which may be NULL; returns NULL. */
+EvidenceLog *evidence_free(EvidenceLog *l);
+void evidence_list_done(EvidenceList *list);
+
+/* The number of entries of L, which may be NULL, and entry I of them: 0 is the oldest. */
+size_t evidence_count(const EvidenceLog *l);
+const EvidenceEntry *evidence_entry(const EvidenceLog *l, size_t i);
+
+/*
+ * Each of these notes something in *L, which is made if it is NULL. Without memory, nothing is
+ * noted. PORT is the place of the port on its device.
+ */
+
+/* The rows CHANGED of a port are now as in S. What is seen for the first time is no evidence. */
+void evidence_note_port(EvidenceLog **l, uint32_t port, const PortSnapshot *s,
+			const AttrMask *changed, const EvidenceMoment *when);
+/* The tables of a port are WAS, and will be as in S: of each table that both have, the entries that
+ * go and come. */
+void evidence_note_tables(EvidenceLog **l, uint32_t port, const PortSnapshot *was,
+			  const PortSnapshot *s, const EvidenceMoment *when);
+/* The rows CHANGED of the device are now as in S. */
+void evidence_note_device(EvidenceLog **l, const DeviceSnapshot *s, const AttrMask *changed,
+			  const EvidenceMoment *when);
+/* An event about a port, or with PORT 0 about all of the device, if it says something by itself. */
+void evidence_note_event(EvidenceLog **l, uint32_t port, const EvidenceMoment *when);
+
+/* The device is there, and its hardware is IDENTITY, which another piece of hardware at the same
+ * place does not have (0: not known). If the device was away, it is evidence whether the hardware
+ * is the same. */
+void evidence_note_parent(EvidenceLog **l, const char *path, uint64_t identity,
+			  const EvidenceMoment *when);
+
+/* Moves *L, the log of the device called NAME, to LIST; *L is NULL then. */
+void evidence_keep(EvidenceList *list, const char *name, EvidenceLog **l);
+/* Moves what was kept of the device called NAME, if anything was, to *L, which must be NULL. */
+void evidence_recall(EvidenceList *list, const char *name, EvidenceLog **l);
+/* The log that was kept of the device called NAME; NULL if there is none. */
+const EvidenceLog *evidence_find(const EvidenceList *list, const char *name);
+
+/* The first log in LIST of which it is not known what became of the hardware, NULL if there is
+ * none; *RET_PATH is the directory of that. */
+EvidenceLog *evidence_unjudged(const EvidenceList *list, const char **ret_path);
+/* STATE is what became of it. */
+void evidence_judge(EvidenceLog *l, ParentState state, const EvidenceMoment *when);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What devices and ports have shown beside their states: for whoever explains it later. */
+
+#include "manager-private.h"
+
+/* When a device has gone, its hardware may be about to go: the kernel removes that afterwards. */
+#define JUDGE_USEC (2 * USEC_PER_SEC)
+
+static EvidenceMoment moment(const Manager *m, EventReason reason)
+{
+	return (EvidenceMoment){realtime_now_usec(), monotonic_usec(m), reason};
+}
+
+void manager_evidence_tables(Manager *m, const Port *p, const PortSnapshot *s, uint32_t reasons)
+{
+	EvidenceMoment when = moment(m, event_reason_to_publish(reasons));
+
+	if (p->answered)
+		evidence_note_tables(&p->device->evidence, p->number, &p->now, s, &when);
+}
+
+void manager_evidence_port(Manager *m, const Port *p, const PortChange *change, uint32_t reasons)
+{
+	EvidenceMoment when = moment(m, event_reason_to_publish(reasons));
+	AttrMask all = {{UINT64_MAX, UINT64_MAX}};
+
+	if (change->op == CACHE_ADDED || !mask_is_empty(&change->changed))
+		evidence_note_port(&p->device->evidence, p->number, &p->now,
+				   change->op == CACHE_ADDED ? &all : &change->changed, &when);
+}
+
+/* What the hardware of D is, now that its place is known. */
+static void note_parent(Manager *m, Device *d, const EvidenceMoment *when)
+{
+	const char *path = d->now.values.sysfs_path;
+	uint64_t identity = 0;
+
+	if (*path && m->source->ops->parent)
+		(void)m->source->ops->parent(m->source, path, &identity);
+	if (identity)
+		evidence_note_parent(&d->evidence, path, identity, when);
+}
+
+void manager_evidence_device(Manager *m, Device *d, const AttrMask *changed)
+{
+	EvidenceMoment when = moment(m, REASON_DEVICE);
+
+	if (mask_is_empty(changed))
+		return;
+	evidence_note_device(&d->evidence, &d->now, changed, &when);
+	if (mask_has(changed, DEVICE_ATTR_sysfs_path))
+		note_parent(m, d, &when);
+}
+
+void manager_evidence_event(Manager *m, Device *d, uint32_t number, EventReason reason)
+{
+	EvidenceMoment when = moment(m, reason);
+
+	evidence_note_event(&d->evidence, number, &when);
+}
+
+static int on_judge(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Manager *m = userdata;
+	EvidenceMoment when = moment(m, REASON_DEVICE);
+	EvidenceLog *l;
+	const char *path;
+
+	while ((l = evidence_unjudged(&m->cache.evidence, &path))) {
+		uint64_t identity;
+
+		evidence_judge(l, m->source->ops->parent(m->source, path, &identity), &when);
+	}
+	return 0;
+}
+
+void manager_evidence_absence(Manager *m, Device *d)
+{
+	evidence_keep(&m->cache.evidence, d->now.values.name, &d->evidence);
+	if (m->source->ops->parent)
+		manager_start_timer(m, &m->judge, JUDGE_USEC, on_judge, m, "judge");
+}

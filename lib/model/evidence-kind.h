@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The kinds of evidence: the rows of evidence-kinds.def. */
+
+#include "attribute.h"
+
+typedef enum EvidenceKind {
+#define EVIDENCE(kind, name, help) EVIDENCE_##kind,
+#define PORT_EVIDENCE(field)	   EVIDENCE_PORT_##field,
+#define DEVICE_EVIDENCE(field)	   EVIDENCE_DEVICE_##field,
+#include "evidence-kinds.def"
+	_EVIDENCE_MAX
+} EvidenceKind;
+
+typedef struct EvidenceRow {
+	const char *name;	 /* as it is published */
+	const char *help;	 /* one sentence or more */
+	const Attribute *port;	 /* the row of a port that it is about, NULL: none */
+	const Attribute *device; /* the row of a device, NULL: none */
+} EvidenceRow;
+
+/* The row of KIND. */
+EvidenceRow evidence_row(EvidenceKind kind);

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What devices and ports have shown: what is evidence, how much is kept, and that it belongs to a
+ * name. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "evidence.h"
+
+static const AttrMask all = {{UINT64_MAX, UINT64_MAX}};
+
+static EvidenceMoment at(uint64_t usec, EventReason reason)
+{
+	return (EvidenceMoment){usec, usec, reason};
+}
+
+static void assert_entry(const EvidenceLog *l, size_t i, EvidenceKind kind, const char *from,
+			 const char *to)
+{
+	const EvidenceEntry *e;
+
+	assert_true(i < evidence_count(l));
+	e = evidence_entry(l, i);
+	assert_int_equal(e->kind, kind);
+	assert_string_equal(e->from, from);
+	assert_string_equal(e->to, to);
+}
+
+/* S, of which the number of lanes is WIDTH; 0: the link is down and has none. */
+static void set_width(PortSnapshot *s, uint32_t width)
+{
+	s->values.active_width = width;
+	mask_set(&s->supplied, PORT_ATTR_active_width, width > 0);
+	mask_set(&s->valid, PORT_ATTR_active_width, width > 0);
+}
+
+static void test_values(_unused_ void **state)
+{
+	EvidenceMoment when = at(1, REASON_STARTUP);
+	EvidenceLog *l = NULL;
+	PortSnapshot s = {};
+
+	assert_int_equal(evidence_count(l), 0);
+	/* what is seen for the first time is no evidence; codes are published as lanes */
+	set_width(&s, 2);
+	evidence_note_port(&l, 1, &s, &all, &when);
+	assert_int_equal(evidence_count(l), 0);
+	/* a link that is down and comes back as it was is none either */
+	set_width(&s, 0);
+	evidence_note_port(&l, 1, &s, &all, &when);
+	set_width(&s, 2);
+	evidence_note_port(&l, 1, &s, &all, &when);
+	assert_int_equal(evidence_count(l), 0);
+	set_width(&s, 0);
+	evidence_note_port(&l, 1, &s, &all, &when);
+	set_width(&s, 1);
+	when = at(2, REASON_PORT_ACTIVE);
+	evidence_note_port(&l, 1, &s, &all, &when);
+	assert_int_equal(evidence_count(l), 1);
+	assert_entry(l, 0, EVIDENCE_PORT_active_width, "4", "1");
+	assert_int_equal(evidence_entry(l, 0)->port, 1);
+	assert_int_equal(evidence_entry(l, 0)->when.reason, REASON_PORT_ACTIVE);
+	/* a text that goes is */
+	PORT_SUPPLY_TEXT(&s, netdev, "eth0");
+	mask_set(&s.valid, PORT_ATTR_netdev, true);
+	evidence_note_port(&l, 1, &s, &all, &when);
+	s.values.netdev[0] = '\0';
+	mask_set(&s.valid, PORT_ATTR_netdev, false);
+	evidence_note_port(&l, 1, &s, &all, &when);
+	assert_entry(l, evidence_count(l) - 1, EVIDENCE_PORT_netdev, "eth0", "");
+	evidence_free(l);
+}
+
+static void test_events(_unused_ void **state)
+{
+	EvidenceLog *l = NULL;
+	EvidenceMoment when = at(1, REASON_LINK);
+
+	evidence_note_event(&l, 1, &when);
+	assert_int_equal(evidence_count(l), 0);
+	when = at(2, REASON_RESUME);
+	evidence_note_event(&l, 0, &when);
+	assert_entry(l, 0, EVIDENCE_EVENT, "", "resume");
+	evidence_free(l);
+}
+
+/* A P_Key table of the N keys. */
+static void set_pkeys(PortSnapshot *s, const uint32_t *keys, size_t n)
+{
+	PkeyEntry entries[8] = {};
+
+	for (size_t i = 0; i < n; i++)
+		entries[i] = (PkeyEntry){.index = (uint32_t)i, .pkey = keys[i]};
+	s->tables[PORT_TABLE_PKEYS] = table_new(entries, n, sizeof(entries[0]));
+	mask_set(&s->supplied, PORT_ATTR_pkeys, true);
+	mask_set(&s->valid, PORT_ATTR_pkeys, true);
+}
+
+static void test_tables(_unused_ void **state)
+{
+	EvidenceMoment when = at(1, REASON_PKEY_CHANGE);
+	PortSnapshot was = {}, is = {};
+	EvidenceLog *l = NULL;
+
+	/* one goes, one comes, one has another place */
+	set_pkeys(&was, (const uint32_t[]){0xffff, 0x8001, 0x8002}, 3);
+	set_pkeys(&is, (const uint32_t[]){0xffff, 0x8002, 0x8003}, 3);
+	evidence_note_tables(&l, 1, &was, &is, &when);
+	assert_int_equal(evidence_count(l), 2);
+	assert_entry(l, 0, EVIDENCE_PORT_pkeys, "0x8001", "");
+	assert_entry(l, 1, EVIDENCE_PORT_pkeys, "", "0x8003");
+	/* an answer without the table says nothing */
+	mask_set(&is.supplied, PORT_ATTR_pkeys, false);
+	evidence_note_tables(&l, 1, &was, &is, &when);
+	assert_int_equal(evidence_count(l), 2);
+	port_snapshot_done(&was);
+	port_snapshot_done(&is);
+	evidence_free(l);
+}
+
+static void test_bounds(_unused_ void **state)
+{
+	EvidenceList list = {};
+	EvidenceLog *l = NULL;
+
+	for (uint64_t i = 0; i < 3 * EVIDENCE_ENTRIES + 5; i++) {
+		EvidenceMoment when = at(i, REASON_RESUME);
+
+		evidence_note_event(&l, 0, &when);
+		assert_int_equal(evidence_count(l),
+				 i < EVIDENCE_ENTRIES ? i + 1 : EVIDENCE_ENTRIES);
+		assert_int_equal(evidence_entry(l, evidence_count(l) - 1)->when.realtime_usec, i);
+	}
+	assert_int_equal(evidence_entry(l, 0)->when.realtime_usec, 2 * EVIDENCE_ENTRIES + 5);
+	evidence_keep(&list, "mlx5_0", &l);
+	assert_null(l);
+	assert_int_equal(evidence_count(evidence_find(&list, "mlx5_0")), EVIDENCE_ENTRIES);
+	for (unsigned int i = 0; i < EVIDENCE_KEPT; i++) {
+		EvidenceMoment when = at(i, REASON_RESUME);
+		char name[16];
+
+		snprintf(name, sizeof(name), "x%u", i);
+		evidence_note_event(&l, 0, &when);
+		evidence_keep(&list, name, &l);
+	}
+	assert_int_equal(list.n, EVIDENCE_KEPT);
+	assert_null(evidence_find(&list, "mlx5_0"));
+	evidence_recall(&list, "x0", &l);
+	assert_int_equal(evidence_count(l), 1);
+	assert_int_equal(list.n, EVIDENCE_KEPT - 1);
+	assert_null(evidence_find(&list, "x0"));
+	evidence_free(l);
+	evidence_list_done(&list);
+}
+
+#define PATH "/sys/devices/pci0000:00/0000:00:08.0"
+
+static void test_parent(_unused_ void **state)
+{
+	EvidenceMoment when = at(1, REASON_DEVICE);
+	EvidenceList list = {};
+	EvidenceLog *l = NULL, *gone;
+	const char *path = NULL;
+
+	evidence_note_parent(&l, PATH, 17, &when);
+	/* it is not away: it has moved */
+	evidence_note_parent(&l, PATH, 18, &when);
+	assert_int_equal(evidence_count(l), 0);
+	evidence_keep(&list, "mlx5_0", &l);
+	gone = evidence_unjudged(&list, &path);
+	assert_non_null(gone);
+	assert_string_equal(path, PATH);
+	evidence_judge(gone, PARENT_WITHOUT_DRIVER, &when);
+	assert_null(evidence_unjudged(&list, &path));
+	evidence_recall(&list, "mlx5_0", &l);
+	assert_entry(l, 0, EVIDENCE_PARENT, "", "without-driver");
+	evidence_note_parent(&l, PATH, 18, &when);
+	assert_entry(l, 1, EVIDENCE_PARENT, "", "same");
+	evidence_keep(&list, "mlx5_0", &l);
+	evidence_recall(&list, "mlx5_0", &l);
+	evidence_note_parent(&l, PATH, 19, &when);
+	assert_entry(l, 2, EVIDENCE_PARENT, "", "replaced");
+	/* of a device elsewhere with this name nothing is known */
+	evidence_keep(&list, "mlx5_0", &l);
+	evidence_recall(&list, "mlx5_0", &l);
+	evidence_note_parent(&l, "/sys/devices/other", 20, &when);
+	assert_int_equal(evidence_count(l), 3);
+	evidence_free(l);
+	evidence_list_done(&list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values), cmocka_unit_test(test_events),
+		cmocka_unit_test(test_tables), cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_parent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
