@@ -13,8 +13,9 @@
 #include "bus-pair.h"
 #include "bus-peer.h"
 #include "bus-port-signal.h"
+#include "bus-wait-for.h"
 
-#define MESSAGES_MAX 1024
+#define MESSAGES_MAX 2048
 
 typedef struct Test {
 	sd_bus *bus; /* the end that receives */
@@ -197,6 +198,67 @@ static void test_order(void **state)
 	assert_string_equal(first_of_both(t, only(PORT_ATTR_lid)), "the state");
 }
 
+/* ROW has changed, and those in GAINED had no value. */
+static void publish(Test *t, PortAttr row, AttrMask gained)
+{
+	const PortChange change = {.op = CACHE_CHANGED,
+				   .changed = only(row),
+				   .gained = gained,
+				   .interfaces_were = port_interfaces(&t->port.now)};
+
+	bus_publish_port(&t->daemon, &t->port, &change, REASON_PORT_ACTIVE);
+}
+
+static int on_something(_unused_ sd_event_source *s, _unused_ void *userdata)
+{
+	return 0;
+}
+
+/* What waits is said as one change, in the order that all of it needs. */
+static void test_held(void **state)
+{
+	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
+	_cleanup_free_ char *first = NULL, *second = NULL;
+	const uint64_t long_queue = 1024;
+	char text[4000];
+	Test *t = *state;
+
+	assert_true(sd_event_new(&event) >= 0);
+	t->daemon.event = event;
+	t->daemon.signals = true;
+	t->daemon.held_end = &t->daemon.held;
+	assert_int_equal(bus_wait_new(&t->daemon, &t->daemon.waits), 0);
+	memset(text, 'a', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	while (bus_peer_unsent(t->daemon.bus) < long_queue)
+		assert_true(sd_bus_emit_signal(t->daemon.bus, "/", "a.b", "Filler", "s", text) >=
+			    0);
+	publish(t, PORT_ATTR_state, only(PORT_ATTR_lid));
+	publish(t, PORT_ATTR_lid, only(PORT_ATTR_lid));
+	publish(t, PORT_ATTR_sm_lid, (AttrMask){});
+	assert_int_equal(bus_peer_unsent(t->daemon.bus), long_queue);
+	/* the bus takes all */
+	for (size_t n = 0; n < long_queue; n += t->n) {
+		forget(t);
+		bus_pair_settle(t->daemon.bus, t->bus);
+		assert_true(t->n > 0);
+	}
+	forget(t);
+	/* something happens in the event loop, and after it comes what was held */
+	assert_true(sd_event_add_defer(event, NULL, on_something, NULL) >= 0);
+	while (t->daemon.held)
+		assert_true(sd_event_run(event, 0) > 0);
+	bus_pair_settle(t->daemon.bus, t->bus);
+	assert_int_equal(t->n, 2);
+	first = describe(t->messages[0]);
+	second = describe(t->messages[1]);
+	assert_non_null(strstr(first, "\"Lid\""));
+	assert_non_null(strstr(first, "\"SmLid\""));
+	assert_non_null(strstr(second, "\"State\""));
+	t->daemon.waits = bus_wait_free(t->daemon.waits);
+	bus_signals_done(&t->daemon);
+}
+
 /* Bytes go whole or not at all, or the connection ends. */
 static void test_bytes(void **state)
 {
@@ -223,6 +285,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_both_ways),
 		TEST(test_order),
+		TEST(test_held),
 		TEST(test_bytes),
 	};
 
