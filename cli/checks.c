@@ -359,6 +359,8 @@ const Check checks[] = {
 	{"slow",           SEVERITY_WARNING,  SCOPE_PORT,    look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand), and neither LinkSpeed nor Rate is expected."},
 	{"slower",         SEVERITY_WARNING,  SCOPE_PORT,    look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected."},
 	{"small-mtu",      SEVERITY_WARNING,  SCOPE_PORT,    look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},
+	{"vf-no-guid",     SEVERITY_WARNING,  SCOPE_PORT,    look_at_vf_guids,         "A virtual function has no GUID of its node or its port: the host has set none (InfiniBand)."},
+	{"vf-disabled",    SEVERITY_WARNING,  SCOPE_PORT,    look_at_vf_policies,      "The host has disabled the link of a virtual function."},
 	{"odd-one-out",    SEVERITY_WARNING,  SCOPE_MACHINE, look_for_odd_ones,        "State, Rate, ActiveMtu or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree."},
 	{"same-prefix",    SEVERITY_WARNING,  SCOPE_MACHINE, look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
 	{"same-subnet",    SEVERITY_WARNING,  SCOPE_MACHINE, look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},

@@ -10,6 +10,7 @@
 #include "query-interfaces.h"
 #include "query-sysfs.h"
 #include "query-unmeasured.h"
+#include "query-vfs.h"
 
 /* Where configfs has a directory for each device that somebody has made one for. */
 #define RDMA_CM "/sys/kernel/config/rdma_cm"
@@ -199,10 +200,13 @@ static unsigned int parts_to_read(Target *t, uint32_t port)
 	 * device must be opened for it. */
 	if (parts == READ_LINKS && contexts_holds(t->querier->contexts, t->device))
 		parts |= READ_VERBS | READ_GIDS;
+	/* the interfaces of the port are found with them */
+	if (parts & READ_VFS)
+		parts |= READ_GIDS;
 	/* Without these GIDs, what the others mean depends on the link layer. */
 	if (parts & READ_GIDS && !(parts & READ_VERBS) && !has_device_gids(t))
 		parts |= READ_VERBS;
-	if (parts & (READ_GIDS | READ_DCB))
+	if (parts & (READ_GIDS | READ_DCB | READ_VFS))
 		parts |= READ_LINKS;
 	/* Netlink is asked where verbs does not say everything. On Ethernet the speed of the
 	 * interface is the rate of a port that becomes active. A device that this process has not
@@ -303,6 +307,17 @@ static void query_dcb(Target *t, uint32_t port, PortSnapshot *s)
 		dcb_supply_gid_type(rdma_cm, t->name, port, s);
 }
 
+/* The virtual functions. A port with some and without an interface that tells of them is as one
+ * whose driver does not: the row is not there. */
+static void query_vfs(Target *t, PortSnapshot *s)
+{
+	Table *table = NULL;
+	int r = vfs_read(&t->querier->rtnl, target_sysfs(t), s->tables[PORT_TABLE_NETDEVS], &table);
+
+	if (r != -ENODATA)
+		supply_table(s, READ_VFS, PORT_TABLE_VFS, r, table);
+}
+
 int port_query(Target *t, uint32_t port, PortSnapshot *s)
 {
 	int r;
@@ -320,6 +335,8 @@ int port_query(Target *t, uint32_t port, PortSnapshot *s)
 		query_gids(t, port, s);
 	if (s->parts & READ_DCB)
 		query_dcb(t, port, s);
+	if (s->parts & READ_VFS)
+		query_vfs(t, s);
 	if (s->parts & READ_PKEYS)
 		r = query_pkeys(t, port, s);
 	/* nothing else has asked the device whether it is there */

@@ -58,6 +58,7 @@ static void print_entry(FILE *f, const TableLayout *l, const uint8_t *entry)
 			fputs(text, f);
 			break;
 		case COLUMN_U64:
+		case COLUMN_VF_GUID:
 			memcpy(&u64, member, sizeof(u64));
 			fprintf(f, "%" PRIu64, u64);
 			break;
@@ -68,6 +69,8 @@ static void print_entry(FILE *f, const TableLayout *l, const uint8_t *entry)
 		case COLUMN_GID_TYPE:
 		case COLUMN_HEALTH_STATE:
 		case COLUMN_GID_NAMESPACE:
+		case COLUMN_VF_POLICY:
+		case COLUMN_VF_TRUST:
 		case COLUMN_COUNTER_GROUP:
 			fprintf(f, c->unit == UNIT_HEX ? "0x%04" PRIx32 : "%" PRIu32, u32);
 			break;

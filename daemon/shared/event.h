@@ -67,23 +67,23 @@ typedef enum EventMeaning {
 	R(DEVICE,            "device",            MEANS_DEVICES | MEANS_ANYTHING | MEANS_SETTLING, READ_ALL,              0)          \
 	/* the timer of ReconcileIntervalSec */                                                                                        \
 	R(RECONCILE,         "reconcile",         MEANS_WHOLE | MEANS_ANYTHING | MEANS_PKEYS_CHECK |                                   \
-	                                          MEANS_NO_EVENT,                                 READ_USUAL | READ_DCB, 0)           \
+	                                          MEANS_NO_EVENT,                                 READ_USUAL | READ_DCB | READ_VFS, 0) \
 	/* Manager.Refresh() */                                                                                                        \
 	R(REFRESH,           "refresh",           MEANS_WHOLE | MEANS_CALLER | MEANS_ANYTHING,    READ_ALL,              0)           \
 	/* Port.Query() */                                                                                                             \
-	R(QUERY,             "query",             MEANS_CALLER | MEANS_LINKS | MEANS_NO_EVENT,    READ_USUAL | READ_DCB, 0)           \
+	R(QUERY,             "query",             MEANS_CALLER | MEANS_LINKS | MEANS_NO_EVENT,    READ_USUAL | READ_DCB | READ_VFS, 0) \
 	/* the machine is awake again after suspend */                                                                                 \
 	R(RESUME,            "resume",            MEANS_WHOLE | MEANS_ANYTHING,                   READ_ALL,              0)           \
 	/* a source lost events */                                                                                                     \
 	R(OVERRUN,           "overrun",           MEANS_WHOLE | MEANS_ANYTHING,                   READ_ALL,              0)           \
 	/* the second look, a little after an event that has MEANS_SETTLING */                                                         \
-	R(SETTLE,            "settle",            MEANS_LINKS,                                    READ_USUAL,            0)           \
+	R(SETTLE,            "settle",            MEANS_LINKS,                                    READ_USUAL | READ_VFS, 0)           \
 	/* a device answers again */                                                                                                   \
 	R(RECOVERED,         "recovered",         MEANS_ANYTHING,                                 READ_ALL,              0)           \
 	/* a character device came or went */                                                                                          \
 	R(CHARDEV,           "chardev",           MEANS_DEVICE | MEANS_SETTLING,                  READ_ALL,              0)           \
 	/* a network interface was attached, detached or renamed */                                                                    \
-	R(NETDEV,            "netdev",            MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL | READ_DCB, 0)           \
+	R(NETDEV,            "netdev",            MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL | READ_DCB | READ_VFS, 0) \
 	/* rtnetlink: MTU, carrier, MAC, master */                                                                                     \
 	R(LINK,              "link",              MEANS_LINKS | MEANS_SETTLING,                   READ_LINKS,            0)           \
 	/* rtnetlink: a network interface has moved to another network namespace */                                                      \

@@ -91,6 +91,9 @@ static const char *check_column(const Column *c, const uint8_t *entry)
 	case COLUMN_HEALTH_STATE:
 	case COLUMN_GID_ADDRESS:
 	case COLUMN_PKEY_MEMBERSHIP:
+	case COLUMN_VF_GUID:
+	case COLUMN_VF_POLICY:
+	case COLUMN_VF_TRUST:
 		break;
 	case COLUMN_STRING:
 	case COLUMN_COUNTER_UNIT:

@@ -45,7 +45,7 @@ static void drop_row(PortSnapshot *s, PortAttr a)
 /* Whether the row A is one that the kernel reports of the network interface of a port. */
 static bool is_of_netdev(PortAttr a)
 {
-	return port_attributes[a].source == SOURCE_RTNL ||
+	return (port_attributes[a].source == SOURCE_RTNL && a != PORT_ATTR_vfs) ||
 	       port_attributes[a].source == SOURCE_DCB || a == PORT_ATTR_netdev ||
 	       a == PORT_ATTR_ifindex || a == PORT_ATTR_netdev_speed;
 }

@@ -3,6 +3,7 @@
 
 #include "decode.h"
 #include "simulated-counters.h"
+#include "simulated-vf.h"
 
 /* Simulated network interfaces have indices from here on: real ones begin with 1, that of lo. */
 #define FIRST_IFINDEX 100U
@@ -89,7 +90,8 @@ static void edit_table(PortEdit *e, PortTable t, Table *table)
 	mask_set(&e->touched, port_table_attr(t), true);
 }
 
-_Static_assert(offsetof(GidEntry, index) == 0 && offsetof(PkeyEntry, index) == 0,
+_Static_assert(offsetof(GidEntry, index) == 0 && offsetof(PkeyEntry, index) == 0 &&
+		       offsetof(VfEntry, number) == 0,
 	       "entry_index() takes the first member for the index");
 
 /* The index of entry I. A table is in the order of the indices. */
@@ -395,6 +397,17 @@ static int set_counter(PortEdit *e, const char *key, const char *value, char **r
 	return r;
 }
 
+static int set_vf(PortEdit *e, const char *key, const char *number, const char *value,
+		  char **ret_message)
+{
+	VfEntry entry;
+	int r = simulated_vf_parse(key, number, value, &entry, ret_message);
+
+	return r < 0 ? r
+		     : edit_entry(e, PORT_TABLE_VFS, entry.number, *value ? &entry : NULL,
+				  sizeof(entry));
+}
+
 static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_message)
 {
 	const char *index;
@@ -408,14 +421,17 @@ static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_
 	index = startswith(key, "pkey.");
 	if (index)
 		return set_pkey(e, key, index, value, ret_message);
+	if (simulated_is_vf(key, &index))
+		return set_vf(e, key, index, value, ret_message);
 	if (simulated_is_counter(key))
 		return set_counter(e, key, value, ret_message);
 	if (port_attr_from_field(key, &a) < 0)
-		return simulated_error(-EINVAL, ret_message,
-				       "%.100s: no attribute of a port, expected a field of it "
-				       "such as state, or gid.INDEX, pkey.INDEX, counter.NAME or "
-				       "hw_counter.NAME",
-				       key);
+		return simulated_error(
+			-EINVAL, ret_message,
+			"%.100s: no attribute of a port, expected a field of it "
+			"such as state, or gid.INDEX, pkey.INDEX, vf.NUMBER, counter.NAME or "
+			"hw_counter.NAME",
+			key);
 	mask_set(&e->touched, a, true);
 	if (a == PORT_ATTR_netdev)
 		return set_netdev(e, value, ret_message);
@@ -664,6 +680,8 @@ int port_edit_complete(PortEdit *e, const SimulatedDevice *d)
 			    decode_number(ATTR_WIDTH, v->active_width) * signalling);
 	if (!mask_has(&e->touched, PORT_ATTR_gids))
 		r = complete_gids(e, d);
+	if (!mask_has(&e->touched, PORT_ATTR_vfs))
+		edit_table(e, PORT_TABLE_VFS, NULL);
 	if (r == 0 && !mask_has(&e->touched, PORT_ATTR_pkeys) && v->pkey_tbl_len)
 		r = edit_entry(e, PORT_TABLE_PKEYS, 0, &pkey, sizeof(pkey));
 	return r;

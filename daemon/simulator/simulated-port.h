@@ -6,8 +6,8 @@
  * them.
  *
  * The keys of settings are the fields of the attribute table of ports, and gid.INDEX, pkey.INDEX,
- * counter.NAME and hw_counter.NAME. A port is changed by an edit, which takes effect as a whole or
- * not at all.
+ * vf.NUMBER, counter.NAME and hw_counter.NAME. A port is changed by an edit, which takes effect as
+ * a whole or not at all.
  */
 
 #include "port.h"

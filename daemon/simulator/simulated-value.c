@@ -51,18 +51,24 @@ int simulated_parse_number(const char *key, const char *text, uint64_t least, ui
 	return 0;
 }
 
+/* "down, init, ... or raw:N", in the SIZE bytes at BUFFER */
+static const char *list_names(const char *const *names, char *buffer, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; names[i] && n < size; i++)
+		n += (size_t)snprintf(buffer + n, size - n, "%s, ", names[i]);
+	snprintf(buffer + n, n < size ? size - n : 0, "or raw:N");
+	return buffer;
+}
+
 /* What was expected as the value of row A. The text may be in the SIZE bytes at BUFFER. */
 static const char *expectation(const Attribute *a, char *buffer, size_t size)
 {
 	const char *const *names = attr_type_names(a->type);
-	size_t n = 0;
 
-	for (size_t i = 0; names && names[i] && n < size; i++)
-		n += (size_t)snprintf(buffer + n, size - n, "%s, ", names[i]);
-	if (names) {
-		snprintf(buffer + n, n < size ? size - n : 0, "or raw:N");
-		return buffer;
-	}
+	if (names)
+		return list_names(names, buffer, size);
 	switch (a->type) {
 	case ATTR_BOOL:
 	case ATTR_GRH_FLAG:
@@ -112,6 +118,7 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 	case ATTR_GIDS:
 	case ATTR_PKEYS:
 	case ATTR_NETDEVS:
+	case ATTR_VFS:
 	case ATTR_CHARDEVS:
 	case ATTR_HEALTH:
 	case ATTR_ALTNAMES:

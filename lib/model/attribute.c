@@ -222,6 +222,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_GIDS:
 	case ATTR_PKEYS:
 	case ATTR_NETDEVS:
+	case ATTR_VFS:
 	case ATTR_CHARDEVS:
 	case ATTR_HEALTH:
 	case ATTR_ALTNAMES:
@@ -382,6 +383,7 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 	case ATTR_GIDS:
 	case ATTR_PKEYS:
 	case ATTR_NETDEVS:
+	case ATTR_VFS:
 	case ATTR_CHARDEVS:
 	case ATTR_HEALTH:
 	case ATTR_ALTNAMES:

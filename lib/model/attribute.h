@@ -72,6 +72,7 @@ typedef struct AttrNone {
 	T(GIDS,        AttrNone,  "",  gid_table_signature)                                                 \
 	T(PKEYS,       AttrNone,  "",  pkey_table_signature)                                                \
 	T(NETDEVS,     AttrNone,  "",  netdev_table_signature)                                              \
+	T(VFS,         AttrNone,  "",  vf_table_signature)                                                  \
 	T(CHARDEVS,    AttrNone,  "",  chardev_table_signature)                                             \
 	T(HEALTH,      AttrNone,  "",  health_table_signature)                                              \
 	T(ALTNAMES,    AttrNone,  "",  "")       /* FindPorts() finds ports by what is in these two */          \

@@ -8,6 +8,7 @@
 			 (type) == ATTR_ADDRESSES                                                  \
 		 ? READ_GIDS                                                                       \
 	 : (type) == ATTR_PKEYS	    ? READ_PKEYS                                                   \
+	 : (type) == ATTR_VFS	    ? READ_VFS                                                     \
 	 : (type) == ATTR_COUNTERS  ? 0                                                            \
 	 : (source) == SOURCE_VERBS ? READ_VERBS                                                   \
 	 : (source) == SOURCE_DV    ? READ_DIRECT                                                  \

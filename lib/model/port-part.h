@@ -23,8 +23,11 @@ typedef enum PortPart {
 	 * each of them, and the kernel holds the RTNL lock meanwhile. Who reads it reads
 	 * READ_LINKS too, which has the interface. */
 	READ_DCB = 1 << 5,
+	/* The virtual functions: mlx5 asks its firmware for each of them, and the kernel holds the
+	 * RTNL lock meanwhile. Who reads it reads READ_GIDS too, which has the interfaces. */
+	READ_VFS = 1 << 6,
 
 	/* What costs a few system calls, and a firmware command or two. */
 	READ_USUAL = READ_VERBS | READ_LINKS | READ_GIDS | READ_DIRECT,
-	READ_ALL = READ_USUAL | READ_PKEYS | READ_DCB,
+	READ_ALL = READ_USUAL | READ_PKEYS | READ_DCB | READ_VFS,
 } PortPart;

@@ -51,6 +51,15 @@ const char netdev_table_signature[] = "a("
 #include "table-columns.def"
 	END;
 
+static const Column vf_columns[] = {
+#define VFS(...) ROW(VfEntry, __VA_ARGS__)
+#include "table-columns.def"
+};
+const char vf_table_signature[] = "a("
+#define VFS(...) SIGNATURE(__VA_ARGS__)
+#include "table-columns.def"
+	END;
+
 static const Column chardev_columns[] = {
 #define CHARDEVS(...) ROW(ChardevEntry, __VA_ARGS__)
 #include "table-columns.def"
@@ -134,6 +143,7 @@ static const TableLayout layouts[_ATTR_TYPE_MAX] = {
 	[ATTR_GIDS] = LAYOUT(GidEntry, gid),
 	[ATTR_PKEYS] = LAYOUT(PkeyEntry, pkey),
 	[ATTR_NETDEVS] = LAYOUT(NetdevEntry, netdev),
+	[ATTR_VFS] = LAYOUT(VfEntry, vf),
 	[ATTR_CHARDEVS] = LAYOUT(ChardevEntry, chardev),
 	[ATTR_HEALTH] = LAYOUT(HealthEntry, health),
 	[ATTR_ALTNAMES] = UNPUBLISHED(AltnameEntry, altname),
@@ -166,6 +176,18 @@ static const char *health_state_name(uint32_t state, char buffer[48])
 		return state == HEALTH_ERROR ? "error" : "healthy";
 	snprintf(buffer, 48, "unknown(%u)", state);
 	return buffer;
+}
+
+static void publish_vf_guid(const VfEntry *entry, const void *member, ColumnValue *ret)
+{
+	uint64_t guid;
+
+	ret->text = "";
+	if (!entry->has_guids)
+		return;
+	memcpy(&guid, member, sizeof(guid));
+	guid_format(guid, ret->buffer);
+	ret->text = ret->buffer;
 }
 
 void column_publish(const Column *c, const void *entry, ColumnValue *ret)
@@ -213,6 +235,15 @@ void column_publish(const Column *c, const void *entry, ColumnValue *ret)
 		break;
 	case COLUMN_HEALTH_STATE:
 		ret->text = health_state_name(number, ret->buffer);
+		break;
+	case COLUMN_VF_GUID:
+		publish_vf_guid(entry, member, ret);
+		break;
+	case COLUMN_VF_POLICY:
+		ret->text = vf_policy_name(number, ret->buffer);
+		break;
+	case COLUMN_VF_TRUST:
+		ret->text = number == UINT32_MAX ? "" : number ? "on" : "off";
 		break;
 	case COLUMN_COUNTER_GROUP:
 		ret->text = counter_group_name(number);

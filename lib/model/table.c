@@ -2,6 +2,9 @@
 
 #include "table.h"
 
+#include <inttypes.h>
+#include <linux/if_link.h>
+
 Table *table_new(const void *entries, size_t n, size_t entry_size)
 {
 	Table *t;
@@ -38,10 +41,35 @@ static const struct {
 	[PORT_TABLE_GIDS] = {ATTR_GIDS, PORT_ATTR_gids},
 	[PORT_TABLE_PKEYS] = {ATTR_PKEYS, PORT_ATTR_pkeys},
 	[PORT_TABLE_NETDEVS] = {ATTR_NETDEVS, PORT_ATTR_netdevs},
+	[PORT_TABLE_VFS] = {ATTR_VFS, PORT_ATTR_vfs},
 	[PORT_TABLE_ALTNAMES] = {ATTR_ALTNAMES, PORT_ATTR_altnames},
 	[PORT_TABLE_ADDRESSES] = {ATTR_ADDRESSES, PORT_ATTR_addresses},
 	[PORT_TABLE_COUNTERS] = {ATTR_COUNTERS, PORT_ATTR_counters},
 };
+
+static const char *const vf_policies[] = {
+	[IFLA_VF_LINK_STATE_AUTO] = "auto",
+	[IFLA_VF_LINK_STATE_ENABLE] = "enable",
+	[IFLA_VF_LINK_STATE_DISABLE] = "disable",
+};
+
+const char *vf_policy_name(uint32_t policy, char ret[24])
+{
+	if (policy < ARRAY_SIZE(vf_policies))
+		return vf_policies[policy];
+	snprintf(ret, 24, "unknown(%" PRIu32 ")", policy);
+	return ret;
+}
+
+int vf_policy_parse(const char *text, uint32_t *ret)
+{
+	for (uint32_t i = 0; i < ARRAY_SIZE(vf_policies); i++)
+		if (streq(text, vf_policies[i])) {
+			*ret = i;
+			return 0;
+		}
+	return -EINVAL;
+}
 
 size_t attr_table_entry_size(AttrType type)
 {

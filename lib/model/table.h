@@ -24,6 +24,11 @@ typedef struct NetdevEntry {
 #include "table-columns.def"
 } NetdevEntry;
 
+typedef struct VfEntry {
+#define VFS(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+} VfEntry;
+
 typedef struct ChardevEntry {
 #define CHARDEVS(field, storage, ...) COLUMN_MEMBER(field, storage)
 #include "table-columns.def"
@@ -65,6 +70,7 @@ typedef enum PortTable {
 	PORT_TABLE_GIDS,
 	PORT_TABLE_PKEYS,
 	PORT_TABLE_NETDEVS,
+	PORT_TABLE_VFS,
 	PORT_TABLE_ALTNAMES,
 	PORT_TABLE_ADDRESSES,
 	PORT_TABLE_COUNTERS,
@@ -99,6 +105,12 @@ bool table_equal(const Table *a, const Table *b);
 	for (const type *e = (t) ? (const type *)(const void *)(t)->entries : NULL,                \
 			*e##_end = (t) ? e + (t)->n : NULL;                                        \
 	     e < e##_end; e++)
+
+/* The policy of the link of a virtual function, IFLA_VF_LINK_STATE_* of linux/if_link.h, in the
+ * words of ip(8). RET is room for a number that has no name. */
+const char *vf_policy_name(uint32_t policy, char ret[24]);
+/* The reverse of it; -EINVAL. A number without a name is not taken. */
+int vf_policy_parse(const char *text, uint32_t *ret);
 
 /* Size of the entries of the tables of TYPE (ATTR_GIDS, ...); 0 if TYPE is none. */
 size_t attr_table_entry_size(AttrType type);

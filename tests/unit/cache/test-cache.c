@@ -213,6 +213,7 @@ static PortSnapshot whole_port(void)
 	PORT_SUPPLY(&s, pfc_cap, 8);
 	s.tables[PORT_TABLE_NETDEVS] = table_new(&netdev, 1, sizeof(netdev));
 	mask_set(&s.supplied, PORT_ATTR_netdevs, true);
+	mask_set(&s.supplied, PORT_ATTR_vfs, true);
 	return s;
 }
 

@@ -68,12 +68,12 @@ static void test_parts(void **state)
 		unsigned int at_once, later;
 	} expected[] = {
 		{REASON_PORT_ACTIVE, READ_VERBS,
-		 READ_LINKS | READ_GIDS | READ_DIRECT | READ_PKEYS | READ_DCB},
+		 READ_LINKS | READ_GIDS | READ_DIRECT | READ_PKEYS | READ_DCB | READ_VFS},
 		{REASON_PORT_ERROR, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
 		{REASON_LID_CHANGE, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
 		{REASON_SM_CHANGE, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
 		{REASON_CLIENT_REREGISTER, READ_VERBS | READ_LINKS,
-		 READ_GIDS | READ_DIRECT | READ_PKEYS | READ_DCB},
+		 READ_GIDS | READ_DIRECT | READ_PKEYS | READ_DCB | READ_VFS},
 		{REASON_PKEY_CHANGE, READ_PKEYS, READ_USUAL},
 		{REASON_GID_CHANGE, READ_LINKS | READ_GIDS, READ_VERBS | READ_DIRECT},
 		{REASON_SPEED_CHANGE, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
@@ -81,7 +81,7 @@ static void test_parts(void **state)
 		/* these have looks of their own, which follow when the kernel is done */
 		{REASON_LINK, READ_LINKS, 0},
 		{REASON_DCB, READ_DCB, READ_USUAL},
-		{REASON_NETDEV, READ_USUAL | READ_DCB, 0},
+		{REASON_NETDEV, READ_USUAL | READ_DCB | READ_VFS, 0},
 	};
 	Schedule *w = work_of(state);
 
@@ -114,7 +114,7 @@ static void test_address(void **state)
 	assert_true(schedule_next_settle(w) > 0);
 	schedule_settle(w);
 	q = ask(w);
-	assert_int_equal(q.parts, READ_USUAL);
+	assert_int_equal(q.parts, READ_USUAL | READ_VFS);
 	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_ADDRESS);
 }
 
@@ -129,7 +129,7 @@ static void test_parts_of_two(void **state)
 	assert_int_equal(left(w), READ_DIRECT);
 	/* what a query of other reasons reads is not left any more */
 	schedule_mark(w, 1, REASON_QUERY);
-	assert_int_equal(ask(w).parts, READ_USUAL | READ_DCB);
+	assert_int_equal(ask(w).parts, READ_USUAL | READ_DCB | READ_VFS);
 	assert_int_equal(left(w), 0);
 }
 
@@ -157,7 +157,7 @@ static void test_parts_due(void **state)
 	now->values.stale = false;
 	now->parts = READ_USUAL;
 	schedule_mark(w, 1, REASON_LID_CHANGE);
-	assert_int_equal(ask(w).parts, READ_VERBS | READ_PKEYS | READ_DCB);
+	assert_int_equal(ask(w).parts, READ_VERBS | READ_PKEYS | READ_DCB | READ_VFS);
 	now->parts = 0;
 	schedule_mark(w, 1, REASON_LID_CHANGE);
 	assert_int_equal(ask(w).parts, READ_ALL);

@@ -20,11 +20,14 @@ static size_t stored_size(ColumnType type, size_t size)
 	case COLUMN_GID_TYPE:
 	case COLUMN_HEALTH_STATE:
 	case COLUMN_GID_NAMESPACE:
+	case COLUMN_VF_POLICY:
+	case COLUMN_VF_TRUST:
 	case COLUMN_COUNTER_GROUP:
 	case COLUMN_COUNTER_UNIT:
 	case COLUMN_COUNTER_CONDITION:
 		return 4;
 	case COLUMN_U64:
+	case COLUMN_VF_GUID:
 		return 8;
 	case COLUMN_TEXT:
 		return size;
@@ -211,6 +214,13 @@ static void test_published(void **state)
 		.type = 9, .namespace = GID_NAMESPACE_OTHER, .gid = {0xfe, 0x80, [15] = 1}};
 	const PkeyEntry limited = {.index = 1, .pkey = 0x7fff};
 	const NetdevEntry netdev = {.ifindex = 9, .name = "ib0"};
+	const VfEntry vf = {.number = 1,
+			    .has_guids = 1,
+			    .node_guid = 0x0011223344556677,
+			    .policy = 2,
+			    .trust = UINT32_MAX};
+	const VfEntry ethernet_vf = {
+		.number = 2, .policy = 9, .trust = 1, .address = "02:00:00:00:00:01"};
 	const ChardevEntry chardev = {
 		.class = "mad", .path = "/dev/infiniband/umad0", .major = 231, .port = 2};
 	const Counter counter = {.group = COUNTER_GROUP_HARDWARE,
@@ -229,6 +239,10 @@ static void test_published(void **state)
 		      "Namespace=other");
 	assert_begins(published(table_layout(ATTR_PKEYS), &limited), "1|32767|limited");
 	assert_begins(published(table_layout(ATTR_NETDEVS), &netdev), "9|ib0");
+	assert_begins(published(table_layout(ATTR_VFS), &vf),
+		      "1|0011:2233:4455:6677|0000:0000:0000:0000|disable|");
+	assert_begins(published(table_layout(ATTR_VFS), &ethernet_vf),
+		      "2|||unknown(9)|on|Address=02:00:00:00:00:01");
 	assert_begins(published(table_layout(ATTR_CHARDEVS), &chardev),
 		      "mad|/dev/infiniband/umad0|231|0|Port=2");
 	assert_begins(published(&counter_layout, &counter),

@@ -158,7 +158,7 @@ static const ErrorCase port_errors[] = {
 	{"[port b/1]\n", ":1: [port b/...]: expected a section [device b] too"},
 	{IB "[port a/2]\n", ":3: [port a/2]: expected a port from 1 to 1"},
 	{PORT_1 "stat = up\n", ":4: stat: no attribute of a port, expected a field of it "
-			       "such as state, or gid.INDEX, pkey.INDEX, counter.NAME or "
+			       "such as state, or gid.INDEX, pkey.INDEX, vf.NUMBER, counter.NAME or "
 			       "hw_counter.NAME"},
 	{PORT_1 "counter. = 1\n", ":4: counter.: expected a counter of up to 47 bytes"},
 	{PORT_1 "hw_counter.x = -1\n", ":4: hw_counter.x = -1: expected a number, or nothing"},

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Virtual functions that cannot work as the host has configured them. On InfiniBand a function
+ * without GUIDs gets no LID; a link that is disabled stays down, whatever is done in the guest.
+ */
+
+#include "check-parts.h"
+#include "checks.h"
+
+/* The most numbers of functions in a sentence, and room for them. If there are more, it ends in
+ * "...". */
+#define NUMBERS_MAX 8U
+typedef char Numbers[NUMBERS_MAX * sizeof("4294967295, ") + sizeof(", ...")];
+
+static const char *member(const Value *vf, const char *name)
+{
+	return format_member_text(ATTR_VFS, name, vf);
+}
+
+static bool has_no_guid(const Value *vf)
+{
+	static const char none[] = "0000:0000:0000:0000";
+
+	return streq(member(vf, "node_guid"), none) || streq(member(vf, "port_guid"), none);
+}
+
+static bool is_disabled(const Value *vf)
+{
+	return streq(member(vf, "policy"), "disable");
+}
+
+/* The numbers of the functions of the port of which IS_BAD is true; returns how many. */
+static size_t find(const Object *port, bool (*is_bad)(const Value *vf), Numbers ret)
+{
+	const Value *vfs = object_value(port, PORT_ATTR_vfs);
+	size_t n = 0, used = 0;
+
+	for (size_t i = 0; vfs && vfs->type == VALUE_ARRAY && i < vfs->n; i++) {
+		const Value *vf = &vfs->items[i];
+
+		if (vf->type != VALUE_STRUCT || vf->n == 0 || !is_bad(vf))
+			continue;
+		if (n < NUMBERS_MAX)
+			used += (size_t)snprintf(ret + used, sizeof(Numbers) - used, "%s%s",
+						 n ? ", " : "", member(vf, "number"));
+		else if (n == NUMBERS_MAX)
+			snprintf(ret + used, sizeof(Numbers) - used, ", ...");
+		n++;
+	}
+	return n;
+}
+
+void look_at_vf_guids(CheckRun *r)
+{
+	Numbers numbers = "";
+	size_t n = find(r->port, has_no_guid, numbers);
+
+	if (n > 0)
+		check_find(r, &port_attributes[PORT_ATTR_vfs],
+			   "no GUID is set for %s %s: \"ip link set\" with node_guid and port_guid "
+			   "sets it",
+			   n == 1 ? "virtual function" : "virtual functions", numbers);
+}
+
+void look_at_vf_policies(CheckRun *r)
+{
+	Numbers numbers = "";
+	size_t n = find(r->port, is_disabled, numbers);
+
+	if (n > 0)
+		check_find(r, &port_attributes[PORT_ATTR_vfs],
+			   "the link of %s %s is disabled: \"ip link set\" with state auto lets it "
+			   "come up",
+			   n == 1 ? "virtual function" : "virtual functions", numbers);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the worker reads of virtual functions: from messages of rtnetlink, which are made here. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <net/if_arp.h>
+
+#include "query-vfs.h"
+#include "tree.h"
+
+/* The beginning of a message; the list of functions stays open. */
+static struct nl_msg *begin(uint16_t message_type, uint16_t type, struct nlattr **ret)
+{
+	struct ifinfomsg info = {.ifi_index = 3, .ifi_type = type};
+	struct nl_msg *m = nlmsg_alloc_size(256 * 1024);
+
+	assert_non_null(m);
+	assert_non_null(nlmsg_put(m, 0, 0, message_type, 0, 0));
+	nlmsg_append(m, &info, sizeof(info), NLMSG_ALIGNTO);
+	nla_put_string(m, IFLA_IFNAME, "ib0");
+	*ret = nla_nest_start(m, IFLA_VFINFO_LIST);
+	return m;
+}
+
+static int end(struct nl_msg *m, struct nlattr *list, VfList *ret)
+{
+	int r;
+
+	nla_nest_end_keep_empty(m, list);
+	r = vfs_parse(nlmsg_hdr(m), ret);
+	nlmsg_free(m);
+	return r;
+}
+
+static void put_vf(struct nl_msg *m, uint32_t number, uint32_t policy, uint32_t trust,
+		   const uint64_t *guids)
+{
+	struct ifla_vf_mac mac = {.vf = number, .mac = {2, 0, 0, 0, 0, (uint8_t)number}};
+	struct ifla_vf_link_state link = {.vf = number, .link_state = policy};
+	struct ifla_vf_trust trusted = {.vf = number, .setting = trust};
+	struct nlattr *vf = nla_nest_start(m, IFLA_VF_INFO);
+
+	nla_put(m, IFLA_VF_MAC, sizeof(mac), &mac);
+	nla_put(m, IFLA_VF_LINK_STATE, sizeof(link), &link);
+	nla_put(m, IFLA_VF_TRUST, sizeof(trusted), &trusted);
+	if (guids) {
+		struct ifla_vf_guid node = {.vf = number, .guid = guids[0]};
+		struct ifla_vf_guid port = {.vf = number, .guid = guids[1]};
+
+		nla_put(m, IFLA_VF_IB_NODE_GUID, sizeof(node), &node);
+		nla_put(m, IFLA_VF_IB_PORT_GUID, sizeof(port), &port);
+	}
+	nla_nest_end(m, vf);
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(VfList));
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+static void test_infiniband(void **state)
+{
+	static const uint64_t set[] = {0x0011223344556677, 0x0011223344556678}, none[] = {0, 0};
+	VfList *l = *state;
+	struct nlattr *list;
+	struct nl_msg *m = begin(RTM_NEWLINK, ARPHRD_INFINIBAND, &list);
+
+	put_vf(m, 0, IFLA_VF_LINK_STATE_ENABLE, 1, set);
+	put_vf(m, 2, IFLA_VF_LINK_STATE_DISABLE, UINT32_MAX, none);
+	assert_int_equal(end(m, list, l), 0);
+	assert_int_equal(l->n, 2);
+	assert_int_equal(l->entries[0].number, 0);
+	assert_int_equal(l->entries[0].has_guids, 1);
+	assert_int_equal(l->entries[0].node_guid, set[0]);
+	assert_int_equal(l->entries[0].port_guid, set[1]);
+	assert_int_equal(l->entries[0].policy, IFLA_VF_LINK_STATE_ENABLE);
+	assert_int_equal(l->entries[0].trust, 1);
+	assert_string_equal(l->entries[0].address, "");
+	assert_int_equal(l->entries[1].number, 2);
+	assert_int_equal(l->entries[1].has_guids, 1);
+	assert_int_equal(l->entries[1].node_guid, 0);
+	assert_int_equal(l->entries[1].policy, IFLA_VF_LINK_STATE_DISABLE);
+	assert_int_equal(l->entries[1].trust, UINT32_MAX);
+}
+
+static void test_ethernet(void **state)
+{
+	VfList *l = *state;
+	struct nlattr *list;
+	struct nl_msg *m = begin(RTM_NEWLINK, ARPHRD_ETHER, &list);
+
+	put_vf(m, 1, IFLA_VF_LINK_STATE_AUTO, 7, NULL);
+	assert_int_equal(end(m, list, l), 0);
+	assert_int_equal(l->n, 1);
+	assert_int_equal(l->entries[0].has_guids, 0);
+	assert_int_equal(l->entries[0].trust, 1);
+	assert_string_equal(l->entries[0].address, "02:00:00:00:00:01");
+}
+
+static void test_wrong(void **state)
+{
+	struct ifla_vf_guid guid = {};
+	VfList *l = *state;
+	struct nlattr *list, *vf;
+	struct nl_msg *m;
+
+	/* another message; no list; an empty one */
+	m = begin(RTM_DELLINK, ARPHRD_ETHER, &list);
+	assert_int_equal(end(m, list, l), -EBADMSG);
+	l->n = 7;
+	m = begin(RTM_NEWLINK, ARPHRD_ETHER, &list);
+	assert_int_equal(end(m, list, l), 0);
+	assert_int_equal(l->n, 0);
+	/* a function without a number */
+	m = begin(RTM_NEWLINK, ARPHRD_ETHER, &list);
+	vf = nla_nest_start(m, IFLA_VF_INFO);
+	nla_put(m, IFLA_VF_IB_NODE_GUID, sizeof(guid), &guid);
+	nla_nest_end(m, vf);
+	assert_int_equal(end(m, list, l), -EBADMSG);
+	/* with half of its number; what follows it is lost too */
+	m = begin(RTM_NEWLINK, ARPHRD_ETHER, &list);
+	put_vf(m, 0, 0, 0, NULL);
+	vf = nla_nest_start(m, IFLA_VF_INFO);
+	nla_put(m, IFLA_VF_MAC, 2, &guid);
+	nla_nest_end(m, vf);
+	assert_int_equal(end(m, list, l), -EBADMSG);
+	assert_int_equal(l->n, 0);
+	/* twice the same */
+	m = begin(RTM_NEWLINK, ARPHRD_ETHER, &list);
+	put_vf(m, 1, 0, 0, NULL);
+	put_vf(m, 1, 0, 0, NULL);
+	assert_int_equal(end(m, list, l), -EBADMSG);
+	/* GUIDs that are too short are none */
+	m = begin(RTM_NEWLINK, ARPHRD_INFINIBAND, &list);
+	put_vf(m, 0, 0, 0, NULL);
+	vf = nla_nest_start(m, IFLA_VF_INFO);
+	nla_put(m, IFLA_VF_MAC, sizeof(struct ifla_vf_mac), &(struct ifla_vf_mac){.vf = 1});
+	nla_put(m, IFLA_VF_IB_NODE_GUID, 8, &guid);
+	nla_put(m, IFLA_VF_IB_PORT_GUID, 8, &guid);
+	nla_nest_end(m, vf);
+	assert_int_equal(end(m, list, l), 0);
+	assert_int_equal(l->n, 2);
+	assert_int_equal(l->entries[1].has_guids, 0);
+}
+
+/* Without virtual functions the kernel is not asked: the socket is closed, and stays so. */
+static void test_none(void **state)
+{
+	const Tree *t = *state;
+	Netlink n = NETLINK_CLOSED;
+	int other;
+	Table *table = (Table *)&other;
+
+	assert_int_equal(vfs_read(&n, t->fd, NULL, &table), 0);
+	assert_null(table);
+	tree_put(t, "device/sriov_numvfs", "0\n");
+	table = (Table *)&other;
+	assert_int_equal(vfs_read(&n, t->fd, NULL, &table), 0);
+	assert_null(table);
+	assert_true(n.fd < 0);
+	/* there are some, and no interface that could tell of them */
+	tree_put(t, "device/sriov_numvfs", "4\n");
+	assert_int_equal(vfs_read(&n, t->fd, NULL, &table), -ENODATA);
+	tree_put(t, "device/sriov_numvfs", "many\n");
+	assert_int_equal(vfs_read(&n, t->fd, NULL, &table), -EINVAL);
+	netlink_close(&n);
+}
+
+/* A kernel is asked: the loopback interface has no virtual functions. */
+static void test_kernel(void **state)
+{
+	static const NetdevEntry lo = {.ifindex = 1, .name = "lo"};
+	_cleanup_(table_free_pointer) Table *netdevs = table_new(&lo, 1, sizeof(lo));
+	const Tree *t = *state;
+	Netlink n = NETLINK_CLOSED;
+	Table *table = NULL;
+
+	tree_put(t, "device/sriov_numvfs", "4\n");
+	assert_int_equal(vfs_read(&n, t->fd, netdevs, &table), -ENODATA);
+	assert_null(table);
+	netlink_close(&n);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_infiniband),
+		TEST(test_ethernet),
+		TEST(test_wrong),
+		cmocka_unit_test_setup_teardown(test_none, tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(test_kernel, tree_setup, tree_teardown),
+	};
+
+	return cmocka_run_group_tests_name("query-vfs", tests, NULL, NULL);
+}
