@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "histories.h"
+
+#include <fnmatch.h>
+
+#include "bus.h"
+#include "names.h"
+#include "port-name.h"
+#include "selection.h"
+#include "suggestion.h"
+
+void histories_done(Histories *h)
+{
+	object_list_done(&h->objects);
+	value_done(&h->all);
+	free(h->chosen);
+}
+
+/* Members of the answer. What is not there, or has another type, reads as empty. */
+
+const char *history_entry_name(const Value *entry)
+{
+	return value_text(&entry->items[0]);
+}
+
+const Value *history_entry_member(const Value *entry, const char *key)
+{
+	return value_lookup(&entry->items[1], key);
+}
+
+const char *history_entry_text(const Value *entry, const char *key)
+{
+	const Value *v = history_entry_member(entry, key);
+
+	return v ? value_text(v) : "";
+}
+
+uint64_t history_entry_number(const Value *entry, const char *key)
+{
+	const Value *v = history_entry_member(entry, key);
+
+	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
+}
+
+bool history_entry_is_present(const Value *entry)
+{
+	const Value *v = history_entry_member(entry, "Present");
+
+	return v && v->type == VALUE_BOOL && v->boolean;
+}
+
+static const Object *history_entry_object(const Histories *h, const Value *entry)
+{
+	return object_list_find(&h->objects, history_entry_text(entry, "Port"));
+}
+
+bool history_read_transition(const Value *entry, size_t i, PastState *ret)
+{
+	const Value *all = history_entry_member(entry, "Transitions"), *t, *rate;
+
+	if (!all || all->type != VALUE_ARRAY || i >= all->n)
+		return false;
+	t = &all->items[i];
+	if (t->type != VALUE_STRUCT || t->n < 5 || t->items[0].type != VALUE_UNSIGNED ||
+	    t->items[1].type != VALUE_UNSIGNED)
+		return false;
+	rate = t->n > 5 ? value_lookup(&t->items[5], "Rate") : NULL;
+	*ret = (PastState){
+		t->items[0].number,	  t->items[1].number,
+		value_text(&t->items[2]), value_text(&t->items[3]),
+		value_text(&t->items[4]), rate && rate->type == VALUE_UNSIGNED ? rate->number : 0};
+	return true;
+}
+
+/* Choosing */
+
+static void choose_entry(Histories *h, const Value *entry)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (h->chosen[i] == entry)
+			return;
+	h->chosen[h->n++] = entry;
+}
+
+/* Whether PATTERN matches a name of the port: mlx5_0/1, mlx5_0:1, mlx5_0, and for a port that is
+ * there its network interfaces. */
+static bool entry_matches(const Histories *h, const Value *entry, const char *pattern)
+{
+	const Object *o = history_entry_object(h, entry);
+	char device[80], colon[80];
+	char *slash;
+
+	if (o)
+		return object_matches(o, pattern);
+	text_copy(device, sizeof(device), history_entry_name(entry));
+	text_copy(colon, sizeof(colon), history_entry_name(entry));
+	slash = strrchr(device, '/');
+	if (slash) {
+		colon[slash - device] = ':';
+		*slash = '\0';
+	}
+	return fnmatch(pattern, history_entry_name(entry), 0) == 0 ||
+	       fnmatch(pattern, colon, 0) == 0 || fnmatch(pattern, device, 0) == 0;
+}
+
+/* Chooses what ARGUMENT, a pattern or the name of a port that has gone, matches. Returns how many
+ * these are; of a name that several match none is chosen. */
+static size_t choose_matching(Histories *h, const char *argument)
+{
+	bool pattern = selection_is_pattern(argument);
+	const Value *found = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->all.n; i++) {
+		const Value *entry = &h->all.items[i];
+
+		if ((!pattern && history_entry_is_present(entry)) ||
+		    !entry_matches(h, entry, argument))
+			continue;
+		found = entry;
+		n++;
+		if (pattern)
+			choose_entry(h, entry);
+	}
+	if (!pattern && n == 1)
+		choose_entry(h, found);
+	return n;
+}
+
+static const Value *find_path(const Histories *h, const char *path)
+{
+	for (size_t i = 0; i < h->all.n; i++)
+		if (streq(history_entry_text(&h->all.items[i], "Port"), path))
+			return &h->all.items[i];
+	return NULL;
+}
+
+static void complain_missing(const Histories *h, const char *argument)
+{
+	Suggestion suggestion = suggestion_for(argument);
+
+	for (size_t i = 0; i < h->all.n; i++)
+		suggestion_offer(&suggestion, history_entry_name(&h->all.items[i]));
+	complain("%s: no port has %s, and none that has gone had it%s", argument,
+		 selection_is_pattern(argument) ? "such a name" : "this name",
+		 suggestion_text(&suggestion));
+}
+
+/* Chooses the histories of the ports that are there. Returns how many these are. */
+static size_t choose_found(Histories *h, const FoundPaths *found)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < found->n; i++) {
+		const Value *entry = find_path(h, found->paths[i]);
+
+		if (entry)
+			choose_entry(h, entry);
+		n += entry != NULL;
+	}
+	return n;
+}
+
+ExitStatus histories_choose(Context *c, Histories *h, const char *argument)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(bus_found_done) FoundPaths found = {};
+	size_t n;
+	int r = selection_is_pattern(argument)
+			? 0
+			: bus_find_ports(c->bus, argument, NULL, &found, &error);
+
+	if (r < 0)
+		return bus_complain(argument, &error, r);
+	if (found.n > 0) {
+		n = choose_found(h, &found);
+		if (n == 0)
+			complain("%s: the port has not been read yet", argument);
+		return n > 0 ? STATUS_OK : STATUS_NO_PORT;
+	}
+	n = choose_matching(h, argument);
+	if (n == 1 || (n > 1 && selection_is_pattern(argument)))
+		return STATUS_OK;
+	if (n > 1)
+		complain("%s: several ports that have gone had this name; say which", argument);
+	else
+		complain_missing(h, argument);
+	return STATUS_NO_PORT;
+}
+
+void histories_choose_all(Histories *h)
+{
+	for (size_t i = 0; i < h->all.n; i++) {
+		const Object *o = history_entry_object(h, &h->all.items[i]);
+
+		if (!o || !object_list_is_plane(&h->objects, o))
+			choose_entry(h, &h->all.items[i]);
+	}
+}
+
+ExitStatus histories_read(Context *c, Histories *h)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	ExitStatus status = bus_read_objects(c->bus, &h->objects);
+	int r;
+
+	if (status != STATUS_OK)
+		return status;
+	r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+			       "ListHistories", &error, &reply, "a{sv}", 1, "transitions", "b", 1);
+	if (r >= 0)
+		r = value_read(reply, &h->all);
+	for (size_t i = 0; r >= 0 && i < h->all.n; i++)
+		if (h->all.items[i].type != VALUE_STRUCT || h->all.items[i].n < 2)
+			r = -EBADMSG;
+	if (r < 0)
+		return bus_complain("history", &error, r);
+	h->chosen = calloc(h->all.n + 1, sizeof(*h->chosen));
+	return h->chosen ? STATUS_OK : out_of_memory();
+}

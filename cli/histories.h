@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The histories that rdmad has of ports, also of those that have gone, and which of them the
+ * arguments of a command choose. */
+
+#include "object.h"
+#include "rdmactl.h"
+
+/* The histories that rdmad has, as ListHistories() returns them, and those that the arguments
+ * choose. */
+typedef struct Histories {
+	ObjectList objects;
+	Value all;
+	const Value **chosen; /* entries of ALL, each once */
+	size_t n;
+} Histories;
+
+void histories_done(Histories *h);
+/* Reads all histories and objects. */
+ExitStatus histories_read(Context *c, Histories *ret);
+/* Chooses all but those of planes. */
+void histories_choose_all(Histories *h);
+/* Chooses those that ARGUMENT names: a port that is there by any of its names, one that has gone by
+ * the name that it had, or a pattern of names. STATUS_NO_PORT if there is none, which is said. */
+ExitStatus histories_choose(Context *c, Histories *h, const char *argument);
+
+/* Members of an entry. What is not there, or has another type, reads as empty. */
+const char *history_entry_name(const Value *entry);
+const Value *history_entry_member(const Value *entry, const char *key);
+const char *history_entry_text(const Value *entry, const char *key);
+uint64_t history_entry_number(const Value *entry, const char *key);
+/* Whether the port is there. */
+bool history_entry_is_present(const Value *entry);
+
+typedef struct PastState {
+	uint64_t realtime_usec, monotonic_usec; /* the latter is 0 if that was before the boot */
+	const char *from, *to, *reason;
+	uint64_t rate; /* bit/s, 0: unknown */
+} PastState;
+
+/* False: there is no transition I. */
+bool history_read_transition(const Value *entry, size_t i, PastState *ret);
