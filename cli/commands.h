@@ -48,6 +48,10 @@ extern const Option top_options[];
 
 ExitStatus history_command(Context *c);
 
+/* STATUS_FAILED if a port has a trouble of which the cause is unknown. */
+ExitStatus explain_command(Context *c);
+extern const Option explain_options[];
+
 ExitStatus metrics_command(Context *c);
 extern const Option metrics_options[];
 

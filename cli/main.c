@@ -85,6 +85,11 @@ static const Command commands[] = {
 	 "Print the last changes of the state of ports",
 	 "  rdmactl history mlx5_0/1          does the link flap, and since when?\n"
 	 "  rdmactl history --json ib0 | jq -r .Ports[].Transitions[].To\n"},
+	{"explain",  "PORT",      0, UINT_MAX,        0,           explain_options,  explain_command,
+	 "Print the cause of the last trouble of ports",
+	 "  rdmactl explain mlx5_0/1          why is it down, and what was seen of that?\n"
+	 "  rdmactl explain --since=10min\n"
+	 "  rdmactl explain --list            the causes that are known\n"},
 	{"metrics",  "PORT",      0, UINT_MAX, RUN_OFFLINE, metrics_options,  metrics_command,
 	 "Print metrics for Prometheus",
 	 "  rdmactl metrics --format=openmetrics\n"

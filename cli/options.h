@@ -40,7 +40,7 @@ ExitStatus option_seconds(const Option *o, const char *argument);
 ExitStatus option_refuse(const Option *o, const char *argument);
 
 /* The most rows of all commands together. */
-#define OPTIONS_MAX 64
+#define OPTIONS_MAX 80
 
 typedef struct OptionTable {
 	struct {

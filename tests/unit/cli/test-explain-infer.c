@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What follows from what was seen, in which order: the rows of explain-causes.def. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "explain-infer.h"
+
+#define CLUES_MAX 16
+
+typedef struct Story {
+	Clue clues[CLUES_MAX];
+	size_t n;
+	Fact facts[4];
+	size_t n_facts;
+} Story;
+
+static void seen(Story *s, uint64_t sec, const char *what, const char *from, const char *to)
+{
+	assert_true(s->n < CLUES_MAX);
+	s->clues[s->n++] =
+		(Clue){sec * USEC_PER_SEC, sec * USEC_PER_SEC, what, from, to, "", false};
+}
+
+static void is_now(Story *s, const char *what, const char *value)
+{
+	assert_true(s->n_facts < ARRAY_SIZE(s->facts));
+	s->facts[s->n_facts++] = (Fact){what, value, false};
+}
+
+/* Explains S, which is to have this cause: "unknown", or "nothing" if there is no trouble. */
+static Explanation assert_cause(Story *s, const char *id)
+{
+	Explanation e;
+
+	explain_sort(s->clues, s->n);
+	e = explain_infer(s->clues, s->n, s->facts, s->n_facts);
+	assert_string_equal(e.trouble == TROUBLE_NONE ? "nothing"
+			    : e.cause		      ? e.cause->id
+						      : "unknown",
+			    id);
+	return e;
+}
+
+static void test_order(_unused_ void **state)
+{
+	Story before = {}, same = {}, after = {}, undone = {};
+
+	seen(&before, 100, "AdministrativelyUp", "yes", "no");
+	seen(&before, 110, "State", "active", "down");
+	assert_cause(&before, "admin-down");
+	assert_true(before.clues[0].used && before.clues[1].used);
+	/* each source has its own delay */
+	seen(&same, 100, "State", "active", "down");
+	seen(&same, 102, "AdministrativelyUp", "yes", "no");
+	assert_cause(&same, "admin-down");
+	/* what came later is not why */
+	seen(&after, 100, "State", "active", "down");
+	seen(&after, 110, "AdministrativelyUp", "yes", "no");
+	assert_cause(&after, "unknown");
+	seen(&undone, 100, "AdministrativelyUp", "yes", "no");
+	seen(&undone, 105, "AdministrativelyUp", "no", "yes");
+	seen(&undone, 110, "State", "active", "down");
+	assert_cause(&undone, "unknown");
+	/* and once more: the last counts */
+	undone.clues[2].what = "AdministrativelyUp";
+	undone.clues[2].from = "yes";
+	undone.clues[2].to = "no";
+	seen(&undone, 111, "State", "active", "down");
+	assert_cause(&undone, "admin-down");
+	assert_false(undone.clues[0].used);
+	assert_true(undone.clues[2].used);
+}
+
+/* What is separated from the trouble by a time in which all was well is another matter; a trouble
+ * that goes on is none. */
+static void test_episode(_unused_ void **state)
+{
+	Story quiet = {}, going = {};
+
+	seen(&quiet, 100, "Event", "", "resume");
+	seen(&quiet, 200, "State", "active", "down");
+	is_now(&quiet, "Protocol", "infiniband");
+	seen(&quiet, 200, "PhysicalState", "link-up", "polling");
+	assert_cause(&quiet, "link-lost");
+	assert_false(quiet.clues[0].used);
+	seen(&going, 100, "Parent", "", "without-driver");
+	seen(&going, 98, "State", "active", "absent");
+	seen(&going, 900, "Parent", "", "same");
+	seen(&going, 899, "State", "absent", "active");
+	assert_true(assert_cause(&going, "driver-removed").over);
+}
+
+/* The worst that goes on is explained; if it has no cause, a lesser one has not either. */
+static void test_trouble(_unused_ void **state)
+{
+	Story s = {}, back = {};
+	Explanation e;
+
+	seen(&s, 100, "SmLid", "1", "7");
+	e = assert_cause(&s, "sm-handover");
+	assert_int_equal(e.trouble, TROUBLE_CHANGED);
+	seen(&s, 105, "State", "active", "down");
+	e = assert_cause(&s, "unknown");
+	assert_int_equal(e.trouble, TROUBLE_DOWN);
+	assert_false(e.over);
+	seen(&s, 106, "State", "down", "active");
+	e = assert_cause(&s, "unknown");
+	assert_true(e.over);
+	/* it is back, and slower since: that goes on */
+	seen(&back, 100, "State", "active", "absent");
+	seen(&back, 110, "State", "absent", "active");
+	assert_true(assert_cause(&back, "device-returned").over);
+	seen(&back, 110, "PcieWidth", "16", "8");
+	assert_false(assert_cause(&back, "pcie-recovery").over);
+	seen(&back, 120, "PcieWidth", "8", "16");
+	assert_true(assert_cause(&back, "device-returned").over);
+}
+
+static void test_nothing(_unused_ void **state)
+{
+	Story s = {}, now = {};
+
+	assert_cause(&s, "nothing");
+	seen(&s, 100, "Pkeys", "", "0x8001");
+	seen(&s, 100, "ActiveMtu", "1024", "4096");
+	seen(&s, 100, "Event", "", "sm-change");
+	seen(&s, 101, "State", "down", "active");
+	assert_cause(&s, "nothing");
+	/* nobody has seen it begin */
+	is_now(&now, "State", "down");
+	is_now(&now, "PhysicalState", "polling");
+	assert_false(assert_cause(&now, "no-link").over);
+	now.facts[1].value = "link-up";
+	assert_cause(&now, "unknown");
+}
+
+/* The clock of the machine was set back between two clues of one boot. */
+static void test_clock(_unused_ void **state)
+{
+	Story s = {};
+
+	seen(&s, 100, "AdministrativelyUp", "yes", "no");
+	seen(&s, 101, "State", "active", "down");
+	s.clues[1].realtime_usec = 1;
+	assert_cause(&s, "admin-down");
+	assert_string_equal(s.clues[0].what, "AdministrativelyUp");
+}
+
+/* Each row has at least one step and each step a form that is understood; no row is behind another
+ * that has the same steps. */
+static void test_rows(_unused_ void **state)
+{
+	assert_true(n_causes >= 30);
+	for (size_t i = 0; i < n_causes; i++) {
+		const Cause *c = &causes[i];
+
+		assert_true(c->troubles != 0 && *c->says && *c->advice);
+		assert_non_null(strchr(c->steps, ':'));
+		assert_true(c->steps[0] != '!');
+		assert_int_equal(strcspn(c->steps, "(") == strlen(c->steps),
+				 strcspn(c->steps, ")") == strlen(c->steps));
+		for (size_t k = 0; k < i; k++)
+			assert_false(streq(causes[k].steps, c->steps) &&
+				     causes[k].troubles & c->troubles);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),	cmocka_unit_test(test_episode),
+		cmocka_unit_test(test_trouble), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_clock),	cmocka_unit_test(test_rows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
