@@ -4,8 +4,10 @@
 
 #include <sys/socket.h>
 
-/* The kernel puts at most 32 KiB of a dump into one datagram. */
-#define DATAGRAM_MAX (64 * 1024)
+/* The kernel puts at most 32 KiB of a dump into one datagram. What it says of one interface may
+ * have an attribute of 64 KiB, the virtual functions, or of more: then the rest of its length is
+ * missing (query-vfs.c), and -EMSGSIZE says so too. */
+#define DATAGRAM_MAX (96 * 1024)
 
 int netlink_open(Netlink *n, int protocol)
 {

@@ -307,14 +307,14 @@ static void query_dcb(Target *t, uint32_t port, PortSnapshot *s)
 		dcb_supply_gid_type(rdma_cm, t->name, port, s);
 }
 
-/* The virtual functions. A port with some and without an interface that tells of them is as one
- * whose driver does not: the row is not there. */
+/* The virtual functions. A port with some and without an interface that tells of them, or with more
+ * than it can tell of, is as one whose driver does not: the row is not there. */
 static void query_vfs(Target *t, PortSnapshot *s)
 {
 	Table *table = NULL;
 	int r = vfs_read(&t->querier->rtnl, target_sysfs(t), s->tables[PORT_TABLE_NETDEVS], &table);
 
-	if (r != -ENODATA)
+	if (r != -ENODATA && r != -EMSGSIZE)
 		supply_table(s, READ_VFS, PORT_TABLE_VFS, r, table);
 }
 

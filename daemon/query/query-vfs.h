@@ -16,7 +16,7 @@
  * it has none. DEVICE is its directory in sysfs, and NETDEVS are its network interfaces, of which
  * the first one that tells of virtual functions is taken. Those that the driver says nothing of are
  * left out. -ENODATA: there are virtual functions, and no interface tells of them. -EMSGSIZE: more
- * than rtnetlink can tell of.
+ * than rtnetlink can tell of, or nothing of the last one, which looks the same.
  */
 int vfs_read(Netlink *n, int device, const Table *netdevs, Table **ret);
 
@@ -26,5 +26,5 @@ typedef struct VfList {
 } VfList;
 
 /* Reads one message (RTM_NEWLINK). RET has none if there are none; after an error too. -EBADMSG;
- * -EMSGSIZE: more than it has room for. */
+ * -EMSGSIZE: as above, or more than it has room for. */
 int vfs_parse(const struct nlmsghdr *message, VfList *ret);

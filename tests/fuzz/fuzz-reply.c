@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The input is messages of rtnetlink in which the worker reads about an interface: itself, an
- * address, its priorities. */
+ * address, its priorities, its virtual functions. */
 
 #include <sys/socket.h>
 
 #include "fuzz.h"
 #include "query-dcb.h"
+#include "query-vfs.h"
 
 static void check_text(const char *text, size_t size)
 {
@@ -64,6 +65,21 @@ static void take_interface(const struct nlmsghdr *m)
 	check_rows(&s);
 }
 
+static void take_functions(const struct nlmsghdr *m)
+{
+	static VfList l;
+	int r = vfs_parse(m, &l);
+
+	FUZZ_CHECK(r == 0 || r == -EBADMSG || r == -EMSGSIZE);
+	if (r < 0)
+		return;
+	FUZZ_CHECK(l.n <= VFS_MAX);
+	for (size_t i = 0; i < l.n; i++) {
+		FUZZ_CHECK(i == 0 || l.entries[i].number > l.entries[i - 1].number);
+		check_text(l.entries[i].address, sizeof(l.entries[i].address));
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_free_ void *datagram = malloc(size + 1); /* aligned, which DATA need not be */
@@ -77,6 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (; nlmsg_ok(m, left); m = nlmsg_next(m, &left)) {
 		take_priorities(m);
 		take_interface(m);
+		take_functions(m);
 		(void)netdev_parse_address(m, AF_INET, 2, &address);
 		(void)netdev_parse_address(m, AF_INET6, 2, &address);
 	}

@@ -156,6 +156,41 @@ static void test_wrong(void **state)
 	assert_int_equal(l->entries[1].has_guids, 0);
 }
 
+/* What the kernel says of N functions: the length of an attribute has 16 bits, and that of a list
+ * that is longer is what is left of it (6.1 and 6.12 say 64 functions of 260). */
+static int take_many(uint32_t n, VfList *ret)
+{
+	static const uint64_t guids[] = {1, 2};
+	struct ifinfomsg info = {.ifi_index = 3, .ifi_type = ARPHRD_INFINIBAND};
+	struct nl_msg *m = nlmsg_alloc_size(512 * 1024);
+	struct nlattr *list;
+	int r;
+
+	assert_non_null(nlmsg_put(m, 0, 0, RTM_NEWLINK, 0, 0));
+	nlmsg_append(m, &info, sizeof(info), NLMSG_ALIGNTO);
+	nla_put_u32(m, IFLA_NUM_VF, n);
+	list = nla_nest_start(m, IFLA_VFINFO_LIST);
+	for (uint32_t i = 0; i < n; i++)
+		put_vf(m, i, 0, 0, guids);
+	list->nla_len = (uint16_t)((char *)nlmsg_tail(nlmsg_hdr(m)) - (char *)list);
+	r = vfs_parse(nlmsg_hdr(m), ret);
+	nlmsg_free(m);
+	return r;
+}
+
+static void test_cut(void **state)
+{
+	VfList *l = *state;
+
+	assert_int_equal(take_many(600, l), 0); /* 64800 bytes */
+	assert_int_equal(l->n, 600);
+	for (uint32_t n = 610; n < 1000; n += 37) {
+		l->n = 7;
+		assert_int_equal(take_many(n, l), -EMSGSIZE);
+		assert_int_equal(l->n, 0);
+	}
+}
+
 /* Without virtual functions the kernel is not asked: the socket is closed, and stays so. */
 static void test_none(void **state)
 {
@@ -201,6 +236,7 @@ int main(void)
 		TEST(test_infiniband),
 		TEST(test_ethernet),
 		TEST(test_wrong),
+		TEST(test_cut),
 		cmocka_unit_test_setup_teardown(test_none, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_kernel, tree_setup, tree_teardown),
 	};
