@@ -46,6 +46,8 @@ extern const Option counters_options[];
 ExitStatus top_command(Context *c);
 extern const Option top_options[];
 
+ExitStatus users_command(Context *c);
+
 ExitStatus history_command(Context *c);
 
 /* STATUS_FAILED if a port has a trouble of which the cause is unknown. */

@@ -81,6 +81,10 @@ static const Command commands[] = {
 	 "  rdmactl top                       q ends it, ? shows the keys\n"
 	 "  rdmactl top --interval=1 'mlx5_*'\n"
 	 "  rdmactl top --batch -n 3 >FILE\n"},
+	{"users",    "PORT",      0, UINT_MAX,        0,           NULL,             users_command,
+	 "Print who has queue pairs on ports",
+	 "  rdmactl users mlx5_0/1            which jobs does this cable hit?\n"
+	 "  rdmactl users --json | jq -r '.Ports[].Users[].Job'\n"},
 	{"history",  "PORT",      0, UINT_MAX,        0,           NULL,             history_command,
 	 "Print the last changes of the state of ports",
 	 "  rdmactl history mlx5_0/1          does the link flap, and since when?\n"

@@ -286,6 +286,8 @@ int main(void)
 			put_counters();
 		else if (streq(line, "@counter-columns@\n"))
 			put_columns(&counter_layout);
+		else if (streq(line, "@user-columns@\n"))
+			put_columns(&user_layout);
 		else if (streq(line, "@transition-columns@\n"))
 			put_columns(&transition_layout);
 		else if (streq(line, "@evidence-columns@\n"))

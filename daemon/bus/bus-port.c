@@ -6,6 +6,7 @@
 #include "bus-options.h"
 #include "bus-private.h"
 #include "bus-property.h"
+#include "bus-users.h"
 #include "log.h"
 #include "names.h"
 
@@ -103,6 +104,8 @@ const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS] = {
 				 bus_get_counters, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetHistory", "a{sv}", SD_BUS_PARAM(options), transition_table_signature,
 				 SD_BUS_PARAM(transitions), bus_port_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_NAMES("GetUsers", "a{sv}", SD_BUS_PARAM(options), bus_users_signature,
+				 SD_BUS_PARAM(users) SD_BUS_PARAM(counts), bus_get_users, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS("StateChanged", SD_BUS_ARGS("s", new, "s", old, "s", reason), 0),
 	SD_BUS_SIGNAL_WITH_ARGS("SubnetReconfigured", SD_BUS_ARGS("s", reason), 0),
 };

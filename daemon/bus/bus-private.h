@@ -40,7 +40,7 @@ struct Bus {
 void bus_signals_done(Bus *b);
 
 /* The methods and signals of org.rdma.Port, beside the properties that its rows are. */
-#define BUS_PORT_MEMBERS 5
+#define BUS_PORT_MEMBERS 6
 extern const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS];
 
 /* Add an interface to the connection. */

@@ -30,6 +30,13 @@ typedef struct PortCounters {
 	AttrText error_text;
 } PortCounters;
 
+/* Who had queue pairs on a port when that was read last. */
+typedef struct PortUsers {
+	Table *table;		/* of HolderEntry */
+	bool partial;		/* there was no time to read all */
+	uint64_t realtime_usec; /* when */
+} PortUsers;
+
 /* What org.rdma.Manager shows beside the cache and the configuration. */
 typedef struct BusStatus {
 	SourceStatus source;
@@ -62,6 +69,9 @@ typedef struct BusHandler {
 	/* A call that waited in that list has been answered, because its time was over. The reading
 	 * ends if no other call waits for it. */
 	void (*left_all_counters)(void *userdata);
+	/* Port.GetUsers(): the same with users that are at most a second old, and
+	 * bus_answer_users(). */
+	int (*users)(void *userdata, Port *p, const PortUsers **ret_users, PendingList **ret_list);
 	/* Manager.Refresh(): everything is being read afresh, at the earliest a second after the
 	 * last time. The list in which the call is to wait for bus_answer_refresh(). */
 	PendingList *(*refresh)(void *userdata);
@@ -111,6 +121,9 @@ void bus_answer_queries(PendingList *list, uint32_t port, const Port *p, int err
 			const char *text);
 void bus_answer_counters(PendingList *list, uint32_t port, const Port *p,
 			 const PortCounters *counters, int error, const char *text);
+/* The same for calls of GetUsers(): each is told what its caller may see. */
+void bus_answer_users(PendingList *list, uint32_t port, const PortUsers *users, int error,
+		      const char *text);
 /* Answers the calls of GetAllCounters() and GetCounterValues() in LIST with what Port.counters has.
  */
 void bus_answer_all_counters(PendingList *list);

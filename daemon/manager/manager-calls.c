@@ -44,4 +44,5 @@ void manager_refuse_calls(Device *d, uint32_t port, int error, const char *text)
 	bus_answer_queries(&d->schedule->asked.queries, port, NULL, error, text);
 	bus_answer_queries(&d->schedule->callers.queries, port, NULL, error, text);
 	manager_refuse_counters(d, port, error, text);
+	manager_refuse_users(d, port, error, text);
 }

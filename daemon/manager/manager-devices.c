@@ -31,6 +31,7 @@ static void remove_device(Manager *m, Device *d)
 		manager_publish_device(m, d, CACHE_REMOVED, NULL);
 	manager_evidence_absence(m, d);
 	manager_free_counters(d);
+	manager_free_users(d);
 	schedule_free(d->schedule);
 	cache_remove_device(&m->cache, d);
 }

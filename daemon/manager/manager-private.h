@@ -11,6 +11,7 @@
  *   manager-publish.c   what goes to the shared memory and to the bus
  *   manager-calls.c     what callers want of the hardware: Query()
  *   manager-counters.c  ... and GetCounters()
+ *   manager-users.c     ... and GetUsers()
  *   manager-dirty.c     takes events in: what may have changed is marked
  *   manager-history.c   transitions: history and journal
  *   manager-evidence.c  what else devices and ports have shown
@@ -169,6 +170,22 @@ void manager_end_counters(Device *d, int error, const char *text);
  * answers no more. */
 void manager_refuse_counters(Device *d, uint32_t port, int error, const char *text);
 void manager_free_counters(Device *d);
+
+/* manager-users.c */
+
+/* BusHandler's function users. */
+int manager_users(void *userdata, Port *p, const PortUsers **ret_users, PendingList **ret_list);
+/* Asks D for the users that are wanted of it. No question may be under way. */
+void manager_ask_users(Manager *m, Device *d);
+/* Whether it is users that W has asked for. */
+bool manager_asked_users(const Schedule *w);
+/* The users of port NUMBER have come. */
+void manager_on_users(Manager *m, Device *d, uint32_t number, int error, PortSnapshot *snapshot);
+/* The question for users has ended. */
+void manager_end_users(Device *d, int error, const char *text);
+/* As manager_refuse_counters(). */
+void manager_refuse_users(Device *d, uint32_t port, int error, const char *text);
+void manager_free_users(Device *d);
 
 /* manager-calls.c */
 

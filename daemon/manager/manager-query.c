@@ -147,6 +147,14 @@ int manager_send(Manager *m, const Device *d, Query *query)
 	return m->source->ops->query(m->source, query);
 }
 
+/* Asks for what callers want beside the attributes, one after the other. */
+static void ask_aside(Manager *m, Device *d)
+{
+	manager_ask_counters(m, d);
+	if (!d->schedule->asked_id)
+		manager_ask_users(m, d);
+}
+
 void manager_ask(Manager *m, Device *d)
 {
 	Schedule *w = d->schedule;
@@ -159,13 +167,13 @@ void manager_ask(Manager *m, Device *d)
 	if (!schedule_is_dirty(w)) {
 		/* an event may have nothing to be asked at once */
 		await_settle(m, w);
-		manager_ask_counters(m, d);
+		ask_aside(m, d);
 		return;
 	}
 	now = monotonic_usec(m);
 	if (!schedule_may_ask(w, now, &when)) {
 		manager_start_timer(m, &w->pace, when - now, on_pace, w, "pace");
-		manager_ask_counters(m, d);
+		ask_aside(m, d);
 		return;
 	}
 	schedule_begin(w, manager_new_id(m, d), now, &query);
@@ -280,6 +288,10 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 		manager_on_counters(m, d, number, error, snapshot);
 		return;
 	}
+	if (d && manager_asked_users(d->schedule)) {
+		manager_on_users(m, d, number, error, snapshot);
+		return;
+	}
 	if (!p || !port_set_has(&d->schedule->asked.ports, number))
 		return;
 	w = d->schedule;
@@ -362,8 +374,11 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 	/* what hardware says may not be UTF-8, and D-Bus has no way to send that */
 	text_copy(text, sizeof(text), reason);
 	text_sanitize(text, sizeof(text));
-	if (manager_asked_counters(w)) {
-		manager_end_counters(d, error, text);
+	if (manager_asked_counters(w) || manager_asked_users(w)) {
+		if (manager_asked_counters(w))
+			manager_end_counters(d, error, text);
+		else
+			manager_end_users(d, error, text);
 		if (error == 0) {
 			/* says nothing of what else is to be asked, or when */
 			w->asked_id = 0;

@@ -130,6 +130,7 @@ static int connect_bus(Manager *m)
 					   manager_want_counters,
 					   manager_all_counters,
 					   manager_left_all_counters,
+					   manager_users,
 					   manager_refresh,
 					   manager_status,
 					   on_name,
@@ -209,6 +210,7 @@ Manager *manager_free(Manager *m)
 
 		manager_refuse_calls(d, 0, -ESHUTDOWN, "rdmad stops");
 		manager_free_counters(d);
+		manager_free_users(d);
 		manager_log_states(m, d);
 		schedule_free(d->schedule);
 	}

@@ -64,6 +64,7 @@ typedef struct Schedule {
 	/* It was wedged, and has not answered since. */
 	bool recovering;
 
+	struct DeviceUsers *users;	 /* NULL: nobody has asked; manager-users.c */
 	struct DeviceCounters *counters; /* NULL: nobody has asked for any; manager-counters.c */
 
 	/* pacing: a token for each query because of events. What only callers want takes none;

@@ -2,6 +2,8 @@
 
 #include "query-netlink.h"
 
+#include "clock.h"
+
 #include <sys/socket.h>
 
 /* The kernel puts at most 32 KiB of a dump into one datagram. What it says of one interface may
@@ -68,8 +70,14 @@ static int receive_answer(Netlink *n, NetlinkHandler handler, void *userdata)
 	if (!buffer)
 		return -ENOMEM;
 	for (;;) {
-		ssize_t size = receive(n->fd, buffer, DATAGRAM_MAX);
-		int left = (int)size;
+		ssize_t size;
+		int left;
+
+		/* The kernel makes the next part of a dump when this one is read. */
+		if (n->deadline_usec && monotonic_now_usec() > n->deadline_usec)
+			return -ETIME;
+		size = receive(n->fd, buffer, DATAGRAM_MAX);
+		left = (int)size;
 
 		if (size < 0)
 			return (int)size;

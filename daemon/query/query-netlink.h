@@ -15,6 +15,8 @@
 typedef struct Netlink {
 	int fd;		   /* negative: closed */
 	uint32_t sequence; /* number of the last question */
+	/* CLOCK_MONOTONIC: after this the rest of an answer is not waited for; 0: it always is */
+	uint64_t deadline_usec;
 } Netlink;
 
 #define NETLINK_CLOSED                                                                             \
@@ -34,5 +36,6 @@ void netlink_close(Netlink *n);
 
 /* Sends REQUEST, which this frees, and waits for the whole answer. 0, or a negative errno: that of
  * the kernel, of the socket, or of HANDLER. -EINTR: a dump is not complete, because what it is
- * about changed meanwhile; ask again. */
+ * about changed meanwhile; ask again. -ETIME: the deadline came before the end of a dump; then N
+ * has to be closed, because the kernel has not finished with it. */
 int netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata);

@@ -72,6 +72,7 @@ static void print_entry(FILE *f, const TableLayout *l, const uint8_t *entry)
 		case COLUMN_VF_POLICY:
 		case COLUMN_VF_TRUST:
 		case COLUMN_COUNTER_GROUP:
+		case COLUMN_USER_KIND:
 			fprintf(f, c->unit == UNIT_HEX ? "0x%04" PRIx32 : "%" PRIu32, u32);
 			break;
 		case COLUMN_STRING:

@@ -2,8 +2,10 @@
 
 #include "query-resources.h"
 
+#include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
 
+#include "clock.h"
 #include "netlink-value.h"
 
 static struct nl_msg *request(int command, int flags, uint32_t index)
@@ -60,9 +62,9 @@ int resources_parse_summary(const struct nlmsghdr *message, DeviceSnapshot *s)
 		return r;
 	if (!a[RDMA_NLDEV_ATTR_RES_SUMMARY])
 		return -EBADMSG;
-	nla_for_each_nested(entry, a[RDMA_NLDEV_ATTR_RES_SUMMARY], left)
-		if (nla_type(entry) == RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY)
-			parse_summary_entry(entry, s);
+	nla_for_each_nested(entry, a[RDMA_NLDEV_ATTR_RES_SUMMARY],
+			    left) if (nla_type(entry) == RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY)
+		parse_summary_entry(entry, s);
 	return 0;
 }
 
@@ -76,4 +78,114 @@ int resources_get_summary(Netlink *n, uint32_t index, DeviceSnapshot *s)
 	struct nl_msg *m = request(RDMA_NLDEV_CMD_RES_GET, 0, index);
 
 	return m ? netlink_ask(n, m, on_summary, s) : -ENOMEM;
+}
+
+/* The users */
+
+void holders_done(Holders *h)
+{
+	free(h->entries);
+	*h = (Holders){};
+}
+
+static bool is_same(const HolderEntry *a, const HolderEntry *b)
+{
+	return a->kind == b->kind && a->pid == b->pid && streq(a->name, b->name);
+}
+
+static HolderEntry *find(Holders *h, const HolderEntry *e)
+{
+	/* often those of one process come one after the other */
+	if (h->last < h->n && is_same(&h->entries[h->last], e))
+		return &h->entries[h->last];
+	for (size_t i = 0; i < h->n; i++)
+		if (is_same(&h->entries[i], e))
+			return &h->entries[i];
+	return NULL;
+}
+
+static int count_qp(Holders *h, const HolderEntry *e)
+{
+	static const HolderEntry unknown = {.kind = USER_UNKNOWN, .uid = USER_NO_UID};
+	HolderEntry *at = find(h, e);
+
+	/* the last place is for those that are not known */
+	if (!at && h->n >= TABLE_ENTRIES_MAX - 1 && e->kind != USER_UNKNOWN)
+		return count_qp(h, &unknown);
+	if (!at && h->n == h->room) {
+		size_t room = h->room ? 2 * h->room : 16;
+		HolderEntry *entries = reallocarray(h->entries, room, sizeof(*entries));
+
+		if (!entries)
+			return -ENOMEM;
+		h->entries = entries;
+		h->room = room;
+	}
+	if (!at) {
+		at = &h->entries[h->n++];
+		*at = *e;
+	}
+	at->qps++;
+	h->last = (size_t)(at - h->entries);
+	return 0;
+}
+
+static int parse_qp(struct nlattr *qp, Holders *h)
+{
+	struct nlattr *pid = nla_find(nla_data(qp), nla_len(qp), RDMA_NLDEV_ATTR_RES_PID);
+	struct nlattr *name = nla_find(nla_data(qp), nla_len(qp), RDMA_NLDEV_ATTR_RES_KERN_NAME);
+	HolderEntry e = {.kind = USER_UNKNOWN, .uid = USER_NO_UID};
+	uint64_t number;
+
+	if (netlink_text(name, e.name, sizeof(e.name))) {
+		e.kind = USER_KERNEL;
+	} else if (netlink_number(pid, &number) && number > 0 && number <= INT32_MAX) {
+		e.kind = USER_PROCESS;
+		e.pid = (uint32_t)number;
+	}
+	return count_qp(h, &e);
+}
+
+int resources_parse_users(const struct nlmsghdr *message, Holders *h)
+{
+	NldevAttributes a;
+	struct nlattr *qp;
+	int r = nldev_parse_attributes(message, a), left;
+
+	if (r < 0 || !a[RDMA_NLDEV_ATTR_RES_QP])
+		return r;
+	nla_for_each_nested(qp, a[RDMA_NLDEV_ATTR_RES_QP],
+			    left) if (r == 0 && nla_type(qp) == RDMA_NLDEV_ATTR_RES_QP_ENTRY) r =
+		parse_qp(qp, h);
+	return r;
+}
+
+static int on_users(const struct nlmsghdr *message, void *userdata)
+{
+	return resources_parse_users(message, userdata);
+}
+
+int resources_get_users(uint32_t index, uint32_t port, uint64_t limit_usec, Table **ret)
+{
+	_cleanup_(netlink_close) Netlink n = NETLINK_CLOSED;
+	_cleanup_(holders_done) Holders h = {};
+	int r = netlink_open(&n, NETLINK_RDMA);
+
+	if (r < 0)
+		return r;
+	n.deadline_usec = monotonic_now_usec() + limit_usec;
+	r = -EINTR;
+	for (unsigned int i = 0; i < NETLINK_DUMPS && r == -EINTR; i++) {
+		struct nl_msg *m = request(RDMA_NLDEV_CMD_RES_QP_GET, NLM_F_DUMP, index);
+
+		if (!m)
+			return -ENOMEM;
+		nla_put_u32(m, RDMA_NLDEV_ATTR_PORT_INDEX, port);
+		h.n = 0;
+		r = netlink_ask(&n, m, on_users, &h);
+	}
+	if (r < 0 && r != -ETIME)
+		return r;
+	*ret = h.n ? table_new(h.entries, h.n, sizeof(*h.entries)) : NULL;
+	return h.n && !*ret ? -ENOMEM : r;
 }

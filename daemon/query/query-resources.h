@@ -6,12 +6,41 @@
  * and whose queue pairs they are. Both need no capability.
  *
  * How many: RDMA_NLDEV_CMD_RES_GET, from the lists of the kernel. The driver is not asked.
+ *
+ * Whose: RDMA_NLDEV_CMD_RES_QP_GET. The kernel asks the driver about each queue pair
+ * (fill_res_qp_entry() in drivers/infiniband/core/nldev.c calls ib_query_qp()), so this may take
+ * long, and hang with the firmware. What it says of the owner:
+ *
+ *   RES_KERN_NAME  a module of the kernel has it
+ *   RES_PID        the thread that made it, by its number in the pid namespace of who asks. In most
+ *                  programs that is the first thread, whose number is the process
+ *   neither        that thread has ended, or its pid namespace is none below that of who asks
+ *
+ * A queue pair in the state RESET belongs to no port yet, and is not said.
  */
 
 #include "query-nldev.h"
 
 /* Supplies the counts of resources of the device with that kernel index. */
 int resources_get_summary(Netlink *n, uint32_t index, DeviceSnapshot *s);
+
+/* Who has queue pairs on PORT of it, as a new table of HolderEntry: one entry for each process,
+ * part of the kernel, and for all that are not known; NULL if there are none. Of more than
+ * TABLE_ENTRIES_MAX - 1 the rest counts as not known. -EINVAL: there is no such device or port.
+ * -ETIME: LIMIT_USEC was over before all were read; *RET has those that were. */
+int resources_get_users(uint32_t index, uint32_t port, uint64_t limit_usec, Table **ret);
+
+/* What has been read of the users. Zero-initialise. */
+typedef struct Holders {
+	HolderEntry *entries; /* [n], [room] */
+	size_t n, room;
+	size_t last; /* the one that had the last queue pair */
+} Holders;
+
+/* Adds the queue pairs of one message to H, for the tests too. A message without any is none, and
+ * has none; -ENOMEM. */
+int resources_parse_users(const struct nlmsghdr *message, Holders *h);
+void holders_done(Holders *h);
 
 /* Reads one message, for the tests too: supplies what it has of the kinds that are known here.
  * -EBADMSG if it is no such message. */

@@ -5,6 +5,7 @@
 #include "query-counters.h"
 #include "query-device.h"
 #include "query-port.h"
+#include "query-resources.h"
 
 static int run_device(Target *t, const Query *q, const Sink *sink)
 {
@@ -76,6 +77,28 @@ static int run_counters(Target *t, const Sink *sink)
 	return r;
 }
 
+/* Who has queue pairs on the ports. The kernel may ask the firmware about each of them. */
+static int run_users(Target *t, const Sink *sink)
+{
+	uint32_t last = port_set_last(&t->query->ports);
+	int r = 0;
+
+	for (uint32_t port = 1; r == 0 && port <= last; port++) {
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
+		int error;
+
+		if (!port_set_has(&t->query->ports, port))
+			continue;
+		error = resources_get_users(t->device, target_port(t, port),
+					    t->querier->isolation.answer_usec,
+					    &s.tables[PORT_TABLE_USERS]);
+		mask_set(&s.supplied, PORT_ATTR_users, error == 0 || error == -ETIME);
+		r = sink->port(sink->userdata, t->query, port, error, &s,
+			       port == last && !closes_device(t));
+	}
+	return r;
+}
+
 static int run(Target *t, const Sink *sink, bool *gone)
 {
 	const Query *q = t->query;
@@ -84,6 +107,8 @@ static int run(Target *t, const Sink *sink, bool *gone)
 
 	if (q->counters)
 		return run_counters(t, sink);
+	if (q->users)
+		return run_users(t, sink);
 	r = q->attributes ? run_device(t, q, sink) : 0;
 
 	for (uint32_t port = 1; r == 0 && port <= last && !*gone; port++)

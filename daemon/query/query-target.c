@@ -136,12 +136,18 @@ static bool is_familiar(const Target *t, const char *name)
 	       streq(t->known->name, name);
 }
 
+/* Whether Q is about something beside the attributes. */
+static bool is_aside(const Query *q)
+{
+	return q->counters || q->users;
+}
+
 /* Whether Q asks the kernel about its device anyway: netlink is asked about the port, which says
  * too if there is no such device. */
 static bool asks_netlink(const Query *q)
 {
 	return q->parts && !(q->parts & ~(unsigned int)(READ_LINKS | READ_DCB)) && !q->attributes &&
-	       !q->counters;
+	       !is_aside(q);
 }
 
 /* The parts of a port that are read with a context */
@@ -162,7 +168,7 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 		r = nldev_get_device(&querier->nldev, t.device, &t.nldev);
 		memcpy(t.name, t.nldev.values.name, sizeof(t.name));
 		t.known->first_port = device_first_port(&t.nldev);
-		if (r == 0 && !q->counters && !is_familiar(&t, t.name))
+		if (r == 0 && !is_aside(q) && !is_familiar(&t, t.name))
 			learn(&t);
 	}
 	if (r < 0) {
@@ -174,7 +180,7 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 	if (q->health)
 		read_health(&t);
 	t.isolated = isolated_new(&querier->isolation, t.name);
-	if (!q->counters && (q->attributes || q->parts & NEEDS_CONTEXT ||
+	if (!is_aside(q) && (q->attributes || q->parts & NEEDS_CONTEXT ||
 			     contexts_holds(querier->contexts, q->device)))
 		open_context(&t);
 	*ret = t;

@@ -36,6 +36,7 @@ typedef struct Query {
 	bool health;	  /* of these, also the health of its function: that may wait for a lock
 			     which is held while the firmware is written */
 	bool counters;	  /* read the counters of the ports and nothing else */
+	bool users;	  /* read who has queue pairs on the ports and nothing else */
 	uint32_t parts;	  /* of the ports, READ_*: those to read. The source may read others too */
 	uint32_t links_generation; /* as long as this number does not change, the source may use
 				      the network interfaces that it found before */

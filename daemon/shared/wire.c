@@ -81,6 +81,9 @@ static const char *check_column(const Column *c, const uint8_t *entry)
 	case COLUMN_GID_NAMESPACE:
 		memcpy(&group, member, sizeof(group));
 		return group < _GID_NAMESPACE_MAX ? NULL : "number in a table out of range";
+	case COLUMN_USER_KIND:
+		memcpy(&group, member, sizeof(group));
+		return group < _USER_KIND_MAX ? NULL : "number in a table out of range";
 	case COLUMN_ERROR:
 		memcpy(&error, member, sizeof(error));
 		return is_error(error) ? NULL : "number in a table out of range";

@@ -50,13 +50,13 @@ static bool is_of_netdev(PortAttr a)
 	       a == PORT_ATTR_ifindex || a == PORT_ATTR_netdev_speed;
 }
 
-/* Whether a query of P does not bring the row A; UNREAD: its part is not read. Counters have a
- * query of their own. */
+/* Whether a query of P does not bring the row A; UNREAD: its part is not read. Counters and
+ * users have queries of their own. */
 static bool is_missing(const SimulatedPort *p, PortAttr a, bool unread)
 {
 	AttrSource source = port_attributes[a].source;
 
-	return a == PORT_ATTR_counters || unread ||
+	return a == PORT_ATTR_counters || a == PORT_ATTR_users || unread ||
 	       (p->error && (source == SOURCE_VERBS || source == SOURCE_DV)) ||
 	       (!p->now.values.ifindex && is_of_netdev(a));
 }
@@ -95,4 +95,13 @@ int simulated_answer_counters(SimulatedPort *p, PortSnapshot *ret)
 	r = simulated_counters_read(p, ++p->n_counted, &ret->tables[PORT_TABLE_COUNTERS]);
 	mask_set(&ret->supplied, PORT_ATTR_counters, r == 0);
 	return r;
+}
+
+int simulated_answer_users(const SimulatedPort *p, PortSnapshot *ret)
+{
+	const Table *users = p->now.tables[PORT_TABLE_USERS];
+
+	*ret = (PortSnapshot){.tables[PORT_TABLE_USERS] = table_copy(users)};
+	mask_set(&ret->supplied, PORT_ATTR_users, true);
+	return users && !ret->tables[PORT_TABLE_USERS] ? -ENOMEM : 0;
 }

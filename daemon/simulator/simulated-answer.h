@@ -23,5 +23,7 @@ void simulated_answer_device(const SimulatedDevice *d, DeviceSnapshot *ret);
  */
 int simulated_answer_port(SimulatedPort *p, unsigned int parts, PortSnapshot *ret);
 
+/* Who has queue pairs on a port and nothing else. -ENOMEM. */
+int simulated_answer_users(const SimulatedPort *p, PortSnapshot *ret);
 /* The counters of a port and nothing else. -ENOMEM. */
 int simulated_answer_counters(SimulatedPort *p, PortSnapshot *ret);

@@ -3,6 +3,7 @@
 
 #include "decode.h"
 #include "simulated-counters.h"
+#include "simulated-users.h"
 #include "simulated-vf.h"
 
 /* Simulated network interfaces have indices from here on: real ones begin with 1, that of lo. */
@@ -386,14 +387,15 @@ void port_edit_commit(PortEdit *e)
 	*e = (PortEdit){};
 }
 
-static int set_counter(PortEdit *e, const char *key, const char *value, char **ret_message)
+/* SET is simulated_counters_set() or simulated_users_set(). */
+static int set_in_table(PortEdit *e, PortTable t, const char *key, const char *value,
+			__typeof__(simulated_users_set) *set, char **ret_message)
 {
 	Table *table = NULL;
-	int r = simulated_counters_set(e->next.tables[PORT_TABLE_COUNTERS], key, value, &table,
-				       ret_message);
+	int r = set(e->next.tables[t], key, value, &table, ret_message);
 
 	if (r == 0)
-		edit_table(e, PORT_TABLE_COUNTERS, table);
+		edit_table(e, t, table);
 	return r;
 }
 
@@ -424,13 +426,17 @@ static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_
 	if (simulated_is_vf(key, &index))
 		return set_vf(e, key, index, value, ret_message);
 	if (simulated_is_counter(key))
-		return set_counter(e, key, value, ret_message);
+		return set_in_table(e, PORT_TABLE_COUNTERS, key, value, simulated_counters_set,
+				    ret_message);
+	if (simulated_is_user(key))
+		return set_in_table(e, PORT_TABLE_USERS, key, value, simulated_users_set,
+				    ret_message);
 	if (port_attr_from_field(key, &a) < 0)
 		return simulated_error(
 			-EINVAL, ret_message,
 			"%.100s: no attribute of a port, expected a field of it "
-			"such as state, or gid.INDEX, pkey.INDEX, vf.NUMBER, counter.NAME or "
-			"hw_counter.NAME",
+			"such as state, or gid.INDEX, pkey.INDEX, vf.NUMBER, counter.NAME, "
+			"hw_counter.NAME, user.PID or kernel_user.NAME",
 			key);
 	mask_set(&e->touched, a, true);
 	if (a == PORT_ATTR_netdev)

@@ -124,6 +124,7 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 	case ATTR_ALTNAMES:
 	case ATTR_ADDRESSES:
 	case ATTR_COUNTERS:
+	case ATTR_USERS:
 	case _ATTR_TYPE_MAX:
 		break;
 	}

@@ -105,6 +105,13 @@ static void on_resumed(void *userdata, uint32_t index)
 	sd_event_source_set_enabled(sim->answer, SD_EVENT_ON);
 }
 
+static int answer_port(SimulatedPort *p, const Query *q, PortSnapshot *ret)
+{
+	return q->counters ? simulated_answer_counters(p, ret)
+	       : q->users  ? simulated_answer_users(p, ret)
+			   : simulated_answer_port(p, q->parts, ret);
+}
+
 /* Gives the handler the snapshots of an answer, but not its end. */
 static void answer_query(Simulator *sim, SimulatedDevice *d, PendingQuery *q)
 {
@@ -123,9 +130,7 @@ static void answer_query(Simulator *sim, SimulatedDevice *d, PendingQuery *q)
 		if (!port_set_has(&q->query.ports, n))
 			continue;
 		if (n <= d->now.values.port_count)
-			error = q->query.counters ? simulated_answer_counters(&d->ports[n - 1], &s)
-						  : simulated_answer_port(&d->ports[n - 1],
-									  q->query.parts, &s);
+			error = answer_port(&d->ports[n - 1], &q->query, &s);
 		sim->handler.port(sim->userdata, q->query.id, n, error, &s);
 		port_snapshot_done(&s);
 	}

@@ -224,7 +224,7 @@ const char *pool_device_count_tables(PoolDevice *d, uint32_t port, const PortSna
 	for (PortTable i = 0; i < _PORT_TABLE_MAX; i++) {
 		const Table *t = snapshot->tables[i];
 
-		if (t && i != PORT_TABLE_COUNTERS)
+		if (t && i != PORT_TABLE_COUNTERS && i != PORT_TABLE_USERS)
 			now += t->n * t->entry_size;
 	}
 	if (d->tables - before + now > POOL_DEVICE_TABLES_MAX)

@@ -156,6 +156,13 @@ static int publish_name(AttrType type, uint32_t value, AttrValue *ret)
 	return 0;
 }
 
+/* A code that stands for a number, none of which is 0 */
+static int publish_decoded(AttrValue *ret, AttrType type, uint64_t code)
+{
+	publish_u32(ret, decode_number(type, (uint32_t)code));
+	return ret->u32 ? 0 : -ERANGE;
+}
+
 /* Five bits: up to 4.096 us << 31, 2.4 hours. */
 static int publish_timeout(AttrValue *ret, uint64_t exponent)
 {
@@ -203,8 +210,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_MTU:
 	case ATTR_WIDTH:
 	case ATTR_VL_CODE:
-		publish_u32(ret, decode_number(a->type, (uint32_t)raw));
-		return ret->u32 ? 0 : -ERANGE;
+		return publish_decoded(ret, a->type, raw);
 	case ATTR_TIMEOUT:
 		return publish_timeout(ret, raw);
 	case ATTR_CAP_FLAGS:
@@ -228,6 +234,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_ALTNAMES:
 	case ATTR_ADDRESSES:
 	case ATTR_COUNTERS:
+	case ATTR_USERS:
 	case _ATTR_TYPE_MAX:
 		break;
 	}
@@ -389,6 +396,7 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 	case ATTR_ALTNAMES:
 	case ATTR_ADDRESSES:
 	case ATTR_COUNTERS:
+	case ATTR_USERS:
 	case _ATTR_TYPE_MAX:
 		return -EINVAL;
 	}

@@ -9,7 +9,7 @@
 		 ? READ_GIDS                                                                       \
 	 : (type) == ATTR_PKEYS	    ? READ_PKEYS                                                   \
 	 : (type) == ATTR_VFS	    ? READ_VFS                                                     \
-	 : (type) == ATTR_COUNTERS  ? 0                                                            \
+	 : (type) == ATTR_COUNTERS || (type) == ATTR_USERS ? 0                                     \
 	 : (source) == SOURCE_VERBS ? READ_VERBS                                                   \
 	 : (source) == SOURCE_DV    ? READ_DIRECT                                                  \
 	 : (source) == SOURCE_DCB   ? READ_DCB                                                     \

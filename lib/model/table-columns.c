@@ -105,6 +105,15 @@ const char evidence_table_signature[] = "a("
 #include "table-columns.def"
 	END;
 
+static const Column user_columns[] = {
+#define USERS(...) ROW(PortUser, __VA_ARGS__)
+#include "table-columns.def"
+};
+const char user_table_signature[] = "a("
+#define USERS(...) SIGNATURE(__VA_ARGS__)
+#include "table-columns.def"
+	END;
+
 static const Column altname_columns[] = {
 #define ALTNAMES(...) ROW(AltnameEntry, __VA_ARGS__)
 #include "table-columns.def"
@@ -117,6 +126,11 @@ static const Column address_columns[] = {
 
 static const Column counter_file_columns[] = {
 #define COUNTER_FILES(...) ROW(CounterEntry, __VA_ARGS__)
+#include "table-columns.def"
+};
+
+static const Column holder_columns[] = {
+#define HOLDERS(...) ROW(HolderEntry, __VA_ARGS__)
 #include "table-columns.def"
 };
 
@@ -149,11 +163,18 @@ static const TableLayout layouts[_ATTR_TYPE_MAX] = {
 	[ATTR_ALTNAMES] = UNPUBLISHED(AltnameEntry, altname),
 	[ATTR_ADDRESSES] = UNPUBLISHED(AddressEntry, address),
 	[ATTR_COUNTERS] = UNPUBLISHED(CounterEntry, counter_file),
+	[ATTR_USERS] = UNPUBLISHED(HolderEntry, holder),
 };
 
 const TableLayout counter_layout = LAYOUT(Counter, counter);
 const TableLayout transition_layout = LAYOUT(PublishedTransition, transition);
 const TableLayout evidence_layout = LAYOUT(PublishedEvidence, evidence);
+const TableLayout user_layout = LAYOUT(PortUser, user);
+
+const char *user_kind_name(uint32_t kind)
+{
+	return kind == USER_PROCESS ? "process" : kind == USER_KERNEL ? "kernel" : "unknown";
+}
 
 const TableLayout *table_layout(AttrType type)
 {
@@ -253,6 +274,9 @@ void column_publish(const Column *c, const void *entry, ColumnValue *ret)
 		break;
 	case COLUMN_COUNTER_CONDITION:
 		ret->text = counter_condition_name(number);
+		break;
+	case COLUMN_USER_KIND:
+		ret->text = user_kind_name(number);
 		break;
 	}
 }

@@ -25,6 +25,7 @@ typedef enum ColumnType {
 	COLUMN_COUNTER_GROUP,	  /* enum CounterGroup */
 	COLUMN_COUNTER_UNIT,	  /* enum CounterUnit */
 	COLUMN_COUNTER_CONDITION, /* enum CounterCondition */
+	COLUMN_USER_KIND,	  /* enum UserKind */
 } ColumnType;
 
 /* enum devlink_health_reporter_state of the kernel's net/devlink.h, which is not in its uapi. */
@@ -68,11 +69,14 @@ extern const TableLayout counter_layout;
 extern const TableLayout transition_layout;
 /* The layout of struct PublishedEvidence. */
 extern const TableLayout evidence_layout;
+/* The layout of struct PortUser. */
+extern const TableLayout user_layout;
 
 /* Their signatures on D-Bus, for ATTR_TYPES. */
 extern const char gid_table_signature[], pkey_table_signature[], netdev_table_signature[],
 	vf_table_signature[], chardev_table_signature[], health_table_signature[],
-	counter_table_signature[], transition_table_signature[], evidence_table_signature[];
+	counter_table_signature[], transition_table_signature[], evidence_table_signature[],
+	user_table_signature[];
 
 /* A value of an entry as it is published. TEXT is static, or in the entry, or BUFFER. */
 typedef struct ColumnValue {
@@ -106,6 +110,26 @@ void column_publish(const Column *c, const void *entry, ColumnValue *ret);
 #define COLUMN_FIRST(first, ...)	  first
 /* The tail of an entry, behind these. */
 #define COLUMN_TAIL_SIGNATURE "a{sv}"
+
+/* Who has queue pairs on a port. The numbers are sent by workers. */
+typedef enum UserKind {
+	USER_UNKNOWN, /* the kernel does not say: who made them has ended */
+	USER_PROCESS,
+	USER_KERNEL,
+	_USER_KIND_MAX
+} UserKind;
+
+/* "process", "kernel" or "unknown" */
+const char *user_kind_name(uint32_t kind);
+
+/* No user, and none that is known */
+#define USER_NO_UID UINT32_MAX
+
+/* One of them as it is published: the columns USERS of table-columns.def. */
+typedef struct PortUser {
+#define USERS(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+} PortUser;
 
 /* A transition as it is published: the columns TRANSITIONS of table-columns.def. */
 typedef struct PublishedTransition {

@@ -45,6 +45,7 @@ static const struct {
 	[PORT_TABLE_ALTNAMES] = {ATTR_ALTNAMES, PORT_ATTR_altnames},
 	[PORT_TABLE_ADDRESSES] = {ATTR_ADDRESSES, PORT_ATTR_addresses},
 	[PORT_TABLE_COUNTERS] = {ATTR_COUNTERS, PORT_ATTR_counters},
+	[PORT_TABLE_USERS] = {ATTR_USERS, PORT_ATTR_users},
 };
 
 static const char *const vf_policies[] = {

@@ -54,6 +54,11 @@ typedef struct CounterEntry {
 #include "table-columns.def"
 } CounterEntry;
 
+typedef struct HolderEntry {
+#define HOLDERS(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+} HolderEntry;
+
 /* An immutable array of entries of one kind. NULL stands for an empty one everywhere. */
 typedef struct Table {
 	uint32_t n;
@@ -74,6 +79,7 @@ typedef enum PortTable {
 	PORT_TABLE_ALTNAMES,
 	PORT_TABLE_ADDRESSES,
 	PORT_TABLE_COUNTERS,
+	PORT_TABLE_USERS,
 	_PORT_TABLE_MAX
 } PortTable;
 

@@ -413,18 +413,26 @@ bool fixture_can_be_other_user(void)
 	return false;
 }
 
-/* In a process of its own, as NOBODY. Returns its exit status. */
+/* In a process of its own: becomes NOBODY, and connects. Returns its exit status. */
+static int connect_as_nobody(const Fixture *f, sd_bus **ret)
+{
+	if (setgroups(0, NULL) < 0 || setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
+		return 2;
+	if (sd_bus_new(ret) < 0 || sd_bus_set_address(*ret, f->address) < 0 ||
+	    sd_bus_set_bus_client(*ret, true) < 0 || sd_bus_start(*ret) < 0)
+		return 3;
+	return 0;
+}
+
 static int call_as_nobody(const Fixture *f, const char *path, const char *interface,
 			  const char *method)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	sd_bus *bus;
+	int status = connect_as_nobody(f, &bus);
 
-	if (setgroups(0, NULL) < 0 || setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
-		return 2;
-	if (sd_bus_new(&bus) < 0 || sd_bus_set_address(bus, f->address) < 0 ||
-	    sd_bus_set_bus_client(bus, true) < 0 || sd_bus_start(bus) < 0)
-		return 3;
+	if (status)
+		return status;
 	if (sd_bus_call_method(bus, RDMAD_BUS_NAME, path, interface, method, &error, NULL, "a{sv}",
 			       0) >= 0)
 		return 0;
@@ -432,15 +440,38 @@ static int call_as_nobody(const Fixture *f, const char *path, const char *interf
 	return 4;
 }
 
-void fixture_assert_other_user(Fixture *f, const char *path, const char *interface,
-			       const char *method)
+/* Everybody may connect to the bus. */
+static void open_to_all(const Fixture *f)
 {
 	char socket[96];
-	pid_t pid;
 
 	snprintf(socket, sizeof(socket), "%s/bus", f->directory);
 	assert_int_equal(chmod(f->directory, 0711), 0);
 	assert_int_equal(chmod(socket, 0666), 0);
+}
+
+void fixture_as_nobody(Fixture *f, int (*act)(sd_bus *bus))
+{
+	sd_bus *bus;
+	int status;
+	pid_t pid;
+
+	open_to_all(f);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		status = connect_as_nobody(f, &bus);
+		_exit(status ? status : act(bus));
+	}
+	assert_int_equal(fixture_wait_process(pid), 0);
+}
+
+void fixture_assert_other_user(Fixture *f, const char *path, const char *interface,
+			       const char *method)
+{
+	pid_t pid;
+
+	open_to_all(f);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0)

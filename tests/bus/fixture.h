@@ -89,6 +89,9 @@ void fixture_wait_reply(Fixture *f, sd_bus_message **reply);
 int fixture_read_entry(sd_bus_message *m, const char *types, ...);
 /* Whether calls can be made as another user: only root can. If not, says so. */
 bool fixture_can_be_other_user(void);
+/* Runs ACT with a connection of another user (nobody), in a process of its own. It has to return 0.
+ */
+void fixture_as_nobody(Fixture *f, int (*act)(sd_bus *bus));
 /* A connection of another user (nobody) calls METHOD without options; it has to be answered without
  * an error. */
 void fixture_assert_other_user(Fixture *f, const char *path, const char *interface,

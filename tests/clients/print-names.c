@@ -94,6 +94,7 @@ int main(void)
 	print_entry(RDMAD_INTERFACE_PORT ".GetCounters", &counter_layout);
 	print_entry(RDMAD_INTERFACE_PORT ".GetHistory", &transition_layout);
 	print_entry(RDMAD_INTERFACE_MANAGER ".GetEvidence", &evidence_layout);
+	print_entry(RDMAD_INTERFACE_PORT ".GetUsers", &user_layout);
 	print_counters();
 	for (UnavailableCode i = 0; i < _UNAVAILABLE_MAX; i++)
 		if (unavailable_rows[i].on_bus)

@@ -88,6 +88,7 @@ void world_toggle_device(World *w)
 		/* as the manager: no call waits for what has gone */
 		bus_answer_queries(&w->queries, 0, NULL, -ENODEV, "the device has gone");
 		bus_answer_counters(&w->counters, 0, NULL, NULL, -ENODEV, "the device has gone");
+		bus_answer_users(&w->users, 0, NULL, -ENODEV, "the device has gone");
 		shared_memory_remove(w->memory, p);
 		bus_publish_port_removed(w->bus, p);
 		bus_publish_device(w->bus, d, CACHE_REMOVED, NULL);
@@ -151,6 +152,14 @@ static void on_left_all_counters(_unused_ void *userdata)
 {
 }
 
+static int on_users(void *userdata, Port *p, const PortUsers **ret_users, PendingList **ret_list)
+{
+	World *w = userdata;
+
+	*ret_users = &w->port_users;
+	return answer(w, p, &w->users, ret_list);
+}
+
 static PendingList *on_refresh(void *userdata)
 {
 	World *w = userdata;
@@ -187,6 +196,7 @@ void world_answer(World *w, int error)
 			continue;
 		bus_answer_queries(&w->queries, p->number, p, error, text);
 		bus_answer_counters(&w->counters, p->number, p, &w->port_counters, error, text);
+		bus_answer_users(&w->users, p->number, &w->port_users, error, text);
 	}
 	bus_answer_all_counters(&w->all_counters);
 	bus_answer_refresh(&w->refreshes, error);
@@ -195,12 +205,17 @@ void world_answer(World *w, int error)
 void world_init(World *w, const char *address, bool large, uint64_t long_reply_rate)
 {
 	static const BusHandler handler = {
-		on_query,   on_counters, on_want_counters, on_all_counters, on_left_all_counters,
-		on_refresh, on_status,	 on_name,	   on_disconnected};
+		on_query, on_counters, on_want_counters, on_all_counters, on_left_all_counters,
+		on_users, on_refresh,  on_status,	 on_name,	  on_disconnected};
 	static const CounterEntry counters[] = {
 		{.file = "port_xmit_data", .value = 7},
 		{.file = "port_rcv_data", .error = -EIO},
 		{.file = "of_a_driver", .value = UINT64_MAX, .group = COUNTER_GROUP_HARDWARE},
+	};
+	static const HolderEntry users[] = {
+		{.started = 1, .kind = USER_PROCESS, .pid = 4711, .qps = 3, .name = "train"},
+		{.kind = USER_PROCESS, .pid = 4712, .qps = 1, .uid = USER_NO_UID},
+		{.kind = USER_KERNEL, .qps = 2, .uid = USER_NO_UID, .name = "ib_core"},
 	};
 	static char port[] = "mlx5_0/1", *configured[] = {port, NULL};
 	BusSetup setup = {.address = address, .handler = &handler, .userdata = w};
@@ -208,6 +223,8 @@ void world_init(World *w, const char *address, bool large, uint64_t long_reply_r
 	*w = (World){.config = CONFIG_DEFAULT};
 	w->config.long_reply_rate = long_reply_rate;
 	w->config.wait_ports = configured;
+	w->port_users.table = table_new(users, ARRAY_SIZE(users), sizeof(users[0]));
+	FUZZ_CHECK(w->port_users.table);
 	w->port_counters.table = table_new(counters, ARRAY_SIZE(counters), sizeof(counters[0]));
 	FUZZ_CHECK(sd_event_new(&w->event) >= 0);
 	FUZZ_CHECK(shared_memory_new(w->event, MEMORY_RECORDS, &w->memory) == 0);
@@ -227,5 +244,6 @@ void world_done(World *w)
 	shared_memory_free(w->memory);
 	cache_done(&w->cache);
 	table_free(w->port_counters.table);
+	table_free(w->port_users.table);
 	sd_event_unref(w->event);
 }

@@ -23,8 +23,9 @@ typedef struct World {
 	Bus *bus;
 	WorldAnswer answer;
 	/* calls that wait for the harness */
-	PendingList queries, counters, all_counters, refreshes;
+	PendingList queries, counters, users, all_counters, refreshes;
 	PortCounters port_counters;
+	PortUsers port_users;
 	bool disconnected;
 } World;
 

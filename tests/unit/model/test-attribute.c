@@ -70,6 +70,7 @@ static void test_signalled(void **state)
 		PORT_ATTR_state_change,
 		PORT_ATTR_link_downs,
 		PORT_ATTR_counters,
+		PORT_ATTR_users,
 		PORT_ATTR_last_query,
 		PORT_ATTR_unavailable,
 		PORT_ATTR_generation,

@@ -25,6 +25,7 @@ static size_t stored_size(ColumnType type, size_t size)
 	case COLUMN_COUNTER_GROUP:
 	case COLUMN_COUNTER_UNIT:
 	case COLUMN_COUNTER_CONDITION:
+	case COLUMN_USER_KIND:
 		return 4;
 	case COLUMN_U64:
 	case COLUMN_VF_GUID:
@@ -158,6 +159,7 @@ static void test_contract(void **state)
 	assert_string_equal(attr_signature(ATTR_NETDEVS), "a(usa{sv})");
 	assert_string_equal(attr_signature(ATTR_CHARDEVS), "a(ssuua{sv})");
 	assert_string_equal(attr_signature(ATTR_COUNTERS), "a(sstsssa{sv})");
+	assert_string_equal(user_table_signature, "a(ssuuua{sv})");
 	assert_string_equal(transition_table_signature, "a(ttsssa{sv})");
 }
 

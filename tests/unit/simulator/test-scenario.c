@@ -158,8 +158,15 @@ static const ErrorCase port_errors[] = {
 	{"[port b/1]\n", ":1: [port b/...]: expected a section [device b] too"},
 	{IB "[port a/2]\n", ":3: [port a/2]: expected a port from 1 to 1"},
 	{PORT_1 "stat = up\n", ":4: stat: no attribute of a port, expected a field of it "
-			       "such as state, or gid.INDEX, pkey.INDEX, vf.NUMBER, counter.NAME or "
-			       "hw_counter.NAME"},
+			       "such as state, or gid.INDEX, pkey.INDEX, vf.NUMBER, counter.NAME, "
+			       "hw_counter.NAME, user.PID or kernel_user.NAME"},
+	{PORT_1 "user.1 = x\n",
+	 ":4: user.1 = x: expected QPS, or QPS UID NAME CGROUP"},
+	{PORT_1 "user.1 = 1 2 name\n",
+	 ":4: user.1 = 1 2 name: expected QPS, or QPS UID NAME CGROUP"},
+	{PORT_1 "user.x = 1\n",
+	 ":4: user.x: expected user.PID, or kernel_user.NAME of up to 15 bytes"},
+	{PORT_1 "kernel_user.ib_core = 2 3\n", ":4: kernel_user.ib_core = 2 3: expected a number"},
 	{PORT_1 "counter. = 1\n", ":4: counter.: expected a counter of up to 47 bytes"},
 	{PORT_1 "hw_counter.x = -1\n", ":4: hw_counter.x = -1: expected a number, or nothing"},
 	{PORT_1 "state = up\n", ":4: state = up: expected nop, down, init, armed, active, "

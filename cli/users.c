@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* rdmactl users: who has queue pairs on ports, and what they belong to. rdmad says of each process
+ * only what the caller may see. */
+
+#include <inttypes.h>
+#include <pwd.h>
+
+#include "bus.h"
+#include "commands.h"
+#include "json.h"
+#include "names.h"
+#include "selection.h"
+#include "table.h"
+#include "terminal.h"
+
+/* The members of an entry that are positional, as USERS of table-columns.def has them. */
+enum { MEMBER_KIND, MEMBER_NAME, MEMBER_PID, MEMBER_UID, MEMBER_QPS, MEMBER_TAIL, _MEMBER_MAX };
+
+/* What GetUsers() returns */
+typedef struct Users {
+	Value entries, counts;
+} Users;
+
+static void users_done(Users *u)
+{
+	value_done(&u->entries);
+	value_done(&u->counts);
+}
+
+static uint64_t get_count(const Users *u, const char *key)
+{
+	const Value *v = value_lookup(&u->counts, key);
+
+	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
+}
+
+static bool is_complete(const Users *u)
+{
+	const Value *v = value_lookup(&u->counts, "Complete");
+
+	return !v || v->type != VALUE_BOOL || v->boolean;
+}
+
+static bool is_entry(const Value *v)
+{
+	return v->type == VALUE_STRUCT && v->n >= _MEMBER_MAX &&
+	       v->items[MEMBER_PID].type == VALUE_UNSIGNED &&
+	       v->items[MEMBER_UID].type == VALUE_UNSIGNED &&
+	       v->items[MEMBER_QPS].type == VALUE_UNSIGNED;
+}
+
+static const char *tail_text(const Value *entry, const char *key)
+{
+	const Value *v = value_lookup(&entry->items[MEMBER_TAIL], key);
+
+	return v ? value_text(v) : "";
+}
+
+static ExitStatus read_users(Context *c, const Object *port, const char *name, Users *ret)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	int r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, port->path, RDMAD_INTERFACE_PORT,
+				   "GetUsers", &error, &reply, "a{sv}", 0);
+
+	if (r >= 0)
+		r = value_read(reply, &ret->entries);
+	if (r >= 0)
+		r = value_read(reply, &ret->counts);
+	for (size_t i = 0; r >= 0 && i < ret->entries.n; i++)
+		if (!is_entry(&ret->entries.items[i]))
+			r = -EBADMSG;
+	return r < 0 ? bus_complain(name, &error, r) : STATUS_OK;
+}
+
+/* "12 QPs of 3 processes" */
+static void print_count(FILE *f, uint64_t qps, uint64_t processes)
+{
+	fprintf(f, "%" PRIu64 " %s of %" PRIu64 " %s", qps, qps == 1 ? "QP" : "QPs", processes,
+		processes == 1 ? "process" : "processes");
+}
+
+/* What the process belongs to, as people call it. */
+static int owner_text(const Value *entry, char **ret)
+{
+	const char *job = tail_text(entry, "Job"), *pod = tail_text(entry, "Pod");
+	const char *container = tail_text(entry, "Container");
+	int n;
+
+	if (*job)
+		n = asprintf(ret, "job %s", job);
+	else if (*pod)
+		n = asprintf(ret, "pod %s", pod);
+	else if (*container)
+		n = asprintf(ret, "container %.12s", container);
+	else
+		n = asprintf(ret, "%s", tail_text(entry, "Unit"));
+	return n < 0 ? -ENOMEM : 0;
+}
+
+static int user_text(const Context *c, uint64_t uid, char **ret)
+{
+	/* users of another machine have other names */
+	const struct passwd *user = c->host ? NULL : getpwuid((uid_t)uid);
+	int n = uid == USER_NO_UID ? asprintf(ret, "-")
+		: user		   ? asprintf(ret, "%s", user->pw_name)
+				   : asprintf(ret, "%" PRIu64, uid);
+
+	return n < 0 ? -ENOMEM : 0;
+}
+
+static int add_line(const Context *c, struct libscols_table *table, const Value *entry)
+{
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+	const Value *v = entry->items;
+	bool is_process = streq(value_text(&v[MEMBER_KIND]), user_kind_name(USER_PROCESS));
+	bool is_kernel = streq(value_text(&v[MEMBER_KIND]), user_kind_name(USER_KERNEL));
+	_cleanup_free_ char *qps = NULL, *pid = NULL, *user = NULL, *owner = NULL;
+	const char *name = value_text(&v[MEMBER_NAME]);
+	int r;
+
+	if (!line || asprintf(&qps, "%" PRIu64, v[MEMBER_QPS].number) < 0 ||
+	    asprintf(&pid, "%" PRIu64, v[MEMBER_PID].number) < 0 ||
+	    user_text(c, v[MEMBER_UID].number, &user) < 0 || owner_text(entry, &owner) < 0)
+		return -ENOMEM;
+	r = scols_line_set_data(line, 0, qps);
+	if (r == 0)
+		r = scols_line_set_data(line, 1, is_process ? pid : "-");
+	if (r == 0)
+		r = scols_line_set_data(line, 2, is_kernel ? "kernel" : user);
+	if (r == 0)
+		r = scols_line_set_data(line, 3, *name ? name : "-");
+	if (r == 0)
+		r = scols_line_set_data(line, 4, *owner ? owner : "-");
+	return r;
+}
+
+static ExitStatus print_table(const Context *c, const Users *u)
+{
+	static const struct {
+		const char *heading;
+		int flags;
+	} columns[] = {{"QPS", SCOLS_FL_RIGHT},
+		       {"PID", SCOLS_FL_RIGHT},
+		       {"USER", 0},
+		       {"NAME", 0},
+		       {"OF", SCOLS_FL_TRUNC}};
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
+
+	for (size_t i = 0; table && i < ARRAY_SIZE(columns); i++)
+		if (!scols_table_new_column(table, columns[i].heading, 0, columns[i].flags))
+			return out_of_memory();
+	if (!table)
+		return out_of_memory();
+	for (size_t i = 0; i < u->entries.n; i++)
+		if (add_line(c, table, &u->entries.items[i]) < 0)
+			return out_of_memory();
+	return terminal_print_table(c, table, 0);
+}
+
+static ExitStatus print_text(const Context *c, const char *name, const Users *u)
+{
+	uint64_t kernel = get_count(u, "KernelQpCount"), qps = get_count(u, "QpCount");
+	uint64_t hidden = get_count(u, "HiddenProcessCount");
+	ExitStatus status = STATUS_OK;
+	FILE *f = c->out;
+
+	fprintf(f, "%s%s%s: ", terminal_color(c, "bold"), name, terminal_plain(c));
+	print_count(f, qps - kernel, get_count(u, "ProcessCount"));
+	if (kernel)
+		fprintf(f, ", %" PRIu64 " of the kernel", kernel);
+	fputs(is_complete(u) ? "\n" : "; there was no time to read all\n", f);
+	if (u->entries.n > 0)
+		status = print_table(c, u);
+	if (hidden) {
+		fputs(u->entries.n > 0 ? "and " : "", f);
+		print_count(f, get_count(u, "HiddenQpCount"), hidden);
+		fputs(" of other users\n", f);
+	}
+	return status;
+}
+
+static void print_json_count(FILE *f, const Users *u, const char *key)
+{
+	json_key(f, key, false);
+	fprintf(f, "%" PRIu64, get_count(u, key));
+}
+
+static void print_json_entry(FILE *f, const Value *entry)
+{
+	static const char *const tail[] = {"Unit", "Job", "Pod", "Container"};
+	const Value *v = entry->items;
+
+	fputs("{\"Kind\": ", f);
+	json_text(f, value_text(&v[MEMBER_KIND]));
+	json_key(f, "Name", false);
+	json_text(f, value_text(&v[MEMBER_NAME]));
+	json_key(f, "Pid", false);
+	fprintf(f, "%" PRIu64, v[MEMBER_PID].number);
+	json_key(f, "Uid", false);
+	if (v[MEMBER_UID].number == USER_NO_UID)
+		fputs("null", f);
+	else
+		fprintf(f, "%" PRIu64, v[MEMBER_UID].number);
+	json_key(f, "Qps", false);
+	fprintf(f, "%" PRIu64, v[MEMBER_QPS].number);
+	for (size_t i = 0; i < ARRAY_SIZE(tail); i++) {
+		json_key(f, tail[i], false);
+		json_text(f, tail_text(entry, tail[i]));
+	}
+	fputc('}', f);
+}
+
+static void print_json(FILE *f, const char *name, const char *path, const Users *u)
+{
+	static const char *const counts[] = {"QpCount",		   "ProcessCount",
+					     "KernelQpCount",	   "HiddenProcessCount",
+					     "HiddenQpCount"};
+
+	json_begin_named(f, name, path);
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		print_json_count(f, u, counts[i]);
+	json_key(f, "Complete", false);
+	fputs(is_complete(u) ? "true" : "false", f);
+	print_json_count(f, u, "Timestamp");
+	json_key(f, "Users", false);
+	fputc('[', f);
+	for (size_t i = 0; i < u->entries.n; i++) {
+		fprintf(f, "%s\n    ", i > 0 ? "," : "");
+		print_json_entry(f, &u->entries.items[i]);
+	}
+	fputs("\n  ]}", f);
+}
+
+ExitStatus users_command(Context *c)
+{
+	_cleanup_selection_ Selection s = {};
+	ExitStatus status = selection_read(c, false, &s), worst;
+	size_t n = 0;
+
+	if (status != STATUS_OK)
+		return status;
+	worst = selection_complain(&s);
+	if (c->json)
+		json_begin(c->out, "Ports");
+	for (size_t i = 0; i < s.n; i++) {
+		_cleanup_(users_done) Users u = {};
+		char name[96];
+
+		object_name(s.ports[i], name);
+		status = read_users(c, s.ports[i], name, &u);
+		worst = MAX(worst, status);
+		if (status != STATUS_OK)
+			continue;
+		if (c->json) {
+			json_next(c->out, n);
+			print_json(c->out, name, s.ports[i]->path, &u);
+		} else {
+			fputs(n > 0 ? "\n" : "", c->out);
+			status = print_text(c, name, &u);
+			worst = MAX(worst, status);
+		}
+		n++;
+	}
+	if (c->json)
+		json_end(c->out);
+	return worst;
+}
