@@ -193,7 +193,7 @@ void evidence_note_device(EvidenceLog **l, const DeviceSnapshot *s, const AttrMa
 		const Attribute *a = evidence_row(kind).device;
 		unsigned int i = a ? (unsigned int)(a - device_attributes) : 0;
 
-		if (a && mask_has(changed, i))
+		if (a && a->size && mask_has(changed, i))
 			note_row(*l, 0, kind, a, &s->values, mask_has(&s->valid, i), when);
 	}
 }
@@ -271,6 +271,43 @@ void evidence_note_tables(EvidenceLog **l, uint32_t port, const PortSnapshot *wa
 	}
 }
 
+/* Health reporters */
+
+static void health_text(const HealthEntry *e, EvidenceText ret)
+{
+	snprintf(ret, sizeof(EvidenceText), "%.16s %s %" PRIu64, e->name,
+		 e->state == HEALTH_ERROR ? "error" : "healthy", e->errors);
+}
+
+/* The reporter of T that is the same as E; NULL: T has none. */
+static const HealthEntry *find_reporter(const Table *t, const HealthEntry *e)
+{
+	TABLE_FOREACH(HealthEntry, other, t)
+		if (streq(other->name, e->name) && streq(other->port, e->port))
+			return other;
+	return NULL;
+}
+
+void evidence_note_health(EvidenceLog **l, const DeviceSnapshot *was, const DeviceSnapshot *s,
+			  const EvidenceMoment *when)
+{
+	const Table *new = s->tables[DEVICE_TABLE_HEALTH];
+	EvidenceText from, to;
+
+	if (!mask_has(&s->supplied, DEVICE_ATTR_health_reporters))
+		return;
+	TABLE_FOREACH(HealthEntry, e, new) {
+		const HealthEntry *old = find_reporter(was->tables[DEVICE_TABLE_HEALTH], e);
+
+		/* fewer errors: the driver has begun to count anew */
+		if (!old || (old->state == e->state && e->errors <= old->errors) || !get_log(l))
+			continue;
+		health_text(old, from);
+		health_text(e, to);
+		append(*l, 0, EVIDENCE_DEVICE_health_reporters, from, to, when);
+	}
+}
+
 /* What became of the hardware */
 
 void evidence_note_parent(EvidenceLog **l, const char *path, uint64_t identity,
@@ -299,7 +336,8 @@ EvidenceLog *evidence_unjudged(const EvidenceList *list, const char **ret_path)
 	return l;
 }
 
-void evidence_judge(EvidenceLog *l, ParentState state, const EvidenceMoment *when)
+void evidence_judge(EvidenceLog *l, ParentState state, uint64_t identity,
+		    const EvidenceMoment *when)
 {
 	static const char *const names[_PARENT_MAX] = {
 		[PARENT_PRESENT] = "present",
@@ -308,7 +346,9 @@ void evidence_judge(EvidenceLog *l, ParentState state, const EvidenceMoment *whe
 	};
 
 	l->judged = true;
-	if (names[state])
+	if (identity && identity != l->parent_identity)
+		append(l, 0, EVIDENCE_PARENT, "", "replaced", when);
+	else if (names[state])
 		append(l, 0, EVIDENCE_PARENT, "", names[state], when);
 }
 

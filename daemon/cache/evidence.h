@@ -68,6 +68,9 @@ void evidence_note_tables(EvidenceLog **l, uint32_t port, const PortSnapshot *wa
 /* The rows CHANGED of the device are now as in S. */
 void evidence_note_device(EvidenceLog **l, const DeviceSnapshot *s, const AttrMask *changed,
 			  const EvidenceMoment *when);
+/* The health reporters of the device are as in WAS, and will be as in S. */
+void evidence_note_health(EvidenceLog **l, const DeviceSnapshot *was, const DeviceSnapshot *s,
+			  const EvidenceMoment *when);
 /* An event about a port, or with PORT 0 about all of the device, if it says something by itself. */
 void evidence_note_event(EvidenceLog **l, uint32_t port, const EvidenceMoment *when);
 
@@ -87,5 +90,6 @@ const EvidenceLog *evidence_find(const EvidenceList *list, const char *name);
 /* The first log in LIST of which it is not known what became of the hardware, NULL if there is
  * none; *RET_PATH is the directory of that. */
 EvidenceLog *evidence_unjudged(const EvidenceList *list, const char **ret_path);
-/* STATE is what became of it. */
-void evidence_judge(EvidenceLog *l, ParentState state, const EvidenceMoment *when);
+/* STATE is what became of it, and IDENTITY what is in its place now (0: not known). */
+void evidence_judge(EvidenceLog *l, ParentState state, uint64_t identity,
+		    const EvidenceMoment *when);

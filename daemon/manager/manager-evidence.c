@@ -59,6 +59,13 @@ void manager_evidence_event(Manager *m, Device *d, uint32_t number, EventReason 
 	evidence_note_event(&d->evidence, number, &when);
 }
 
+void manager_evidence_health(Manager *m, Device *d, const DeviceSnapshot *s)
+{
+	EvidenceMoment when = moment(m, REASON_DEVLINK);
+
+	evidence_note_health(&d->evidence, &d->now, s, &when);
+}
+
 static int on_judge(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Manager *m = userdata;
@@ -67,9 +74,10 @@ static int on_judge(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 	const char *path;
 
 	while ((l = evidence_unjudged(&m->cache.evidence, &path))) {
-		uint64_t identity;
+		uint64_t identity = 0;
+		ParentState state = m->source->ops->parent(m->source, path, &identity);
 
-		evidence_judge(l, m->source->ops->parent(m->source, path, &identity), &when);
+		evidence_judge(l, state, identity, &when);
 	}
 	return 0;
 }

@@ -142,6 +142,8 @@ void manager_note_absence(Manager *m, Port *p);
 void manager_evidence_tables(Manager *m, const Port *p, const PortSnapshot *s, uint32_t reasons);
 /* P has been read, or could not be read: what CHANGE has changed. */
 void manager_evidence_port(Manager *m, const Port *p, const PortChange *change, uint32_t reasons);
+/* What the answer S, which is about to go into the cache, changes in the tables of D. */
+void manager_evidence_health(Manager *m, Device *d, const DeviceSnapshot *s);
 /* D has been read, or has another name. */
 void manager_evidence_device(Manager *m, Device *d, const AttrMask *changed);
 /* An event about port NUMBER, or with EVENT_ALL_PORTS about all of D. */

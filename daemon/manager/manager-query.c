@@ -214,6 +214,7 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 	mask_set(&snapshot->supplied, DEVICE_ATTR_name, false);
 	mask_set(&snapshot->supplied, DEVICE_ATTR_parent, false);
 	mask_set(&snapshot->supplied, DEVICE_ATTR_port_count, false);
+	manager_evidence_health(m, d, snapshot);
 	op = cache_apply_device(&m->cache, snapshot, realtime_now_usec(), &d, &changed);
 	if (op < 0) {
 		log_warning_errno(op, "%s: cannot keep the answer, ignoring: %m",

@@ -122,6 +122,41 @@ static void test_tables(_unused_ void **state)
 	evidence_free(l);
 }
 
+static void set_health(DeviceSnapshot *s, uint32_t state, uint64_t errors)
+{
+	HealthEntry e[2] = {{.name = "fw"}, {.name = "fw_fatal", .state = state, .errors = errors}};
+
+	device_snapshot_done(s);
+	s->tables[DEVICE_TABLE_HEALTH] = table_new(e, 2, sizeof(e[0]));
+	mask_set(&s->supplied, DEVICE_ATTR_health_reporters, true);
+}
+
+static void test_health(_unused_ void **state)
+{
+	EvidenceMoment when = at(1, REASON_DEVLINK);
+	DeviceSnapshot was = {}, is = {};
+	EvidenceLog *l = NULL;
+
+	/* what there was at first is none */
+	set_health(&is, HEALTH_ERROR, 1);
+	evidence_note_health(&l, &was, &is, &when);
+	assert_int_equal(evidence_count(l), 0);
+	set_health(&was, HEALTH_HEALTHY, 1);
+	set_health(&is, HEALTH_ERROR, 2);
+	evidence_note_health(&l, &was, &is, &when);
+	evidence_note_health(&l, &is, &is, &when);
+	assert_int_equal(evidence_count(l), 1);
+	assert_entry(l, 0, EVIDENCE_DEVICE_health_reporters, "fw_fatal healthy 1",
+		     "fw_fatal error 2");
+	/* the driver was loaded again */
+	set_health(&is, HEALTH_HEALTHY, 0);
+	evidence_note_health(&l, &was, &is, &when);
+	assert_int_equal(evidence_count(l), 1);
+	device_snapshot_done(&was);
+	device_snapshot_done(&is);
+	evidence_free(l);
+}
+
 static void test_bounds(_unused_ void **state)
 {
 	EvidenceList list = {};
@@ -174,7 +209,7 @@ static void test_parent(_unused_ void **state)
 	gone = evidence_unjudged(&list, &path);
 	assert_non_null(gone);
 	assert_string_equal(path, PATH);
-	evidence_judge(gone, PARENT_WITHOUT_DRIVER, &when);
+	evidence_judge(gone, PARENT_WITHOUT_DRIVER, 18, &when);
 	assert_null(evidence_unjudged(&list, &path));
 	evidence_recall(&list, "mlx5_0", &l);
 	assert_entry(l, 0, EVIDENCE_PARENT, "", "without-driver");
@@ -184,11 +219,16 @@ static void test_parent(_unused_ void **state)
 	evidence_recall(&list, "mlx5_0", &l);
 	evidence_note_parent(&l, PATH, 19, &when);
 	assert_entry(l, 2, EVIDENCE_PARENT, "", "replaced");
+	/* other hardware is there before the device is */
+	evidence_keep(&list, "mlx5_0", &l);
+	evidence_judge(evidence_unjudged(&list, &path), PARENT_PRESENT, 20, &when);
+	evidence_recall(&list, "mlx5_0", &l);
+	assert_entry(l, 3, EVIDENCE_PARENT, "", "replaced");
 	/* of a device elsewhere with this name nothing is known */
 	evidence_keep(&list, "mlx5_0", &l);
 	evidence_recall(&list, "mlx5_0", &l);
 	evidence_note_parent(&l, "/sys/devices/other", 20, &when);
-	assert_int_equal(evidence_count(l), 3);
+	assert_int_equal(evidence_count(l), 4);
 	evidence_free(l);
 	evidence_list_done(&list);
 }
@@ -197,8 +237,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values), cmocka_unit_test(test_events),
-		cmocka_unit_test(test_tables), cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_parent),
+		cmocka_unit_test(test_tables), cmocka_unit_test(test_health),
+		cmocka_unit_test(test_bounds), cmocka_unit_test(test_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

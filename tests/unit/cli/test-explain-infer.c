@@ -93,7 +93,7 @@ static void test_episode(_unused_ void **state)
 	seen(&going, 98, "State", "active", "absent");
 	seen(&going, 900, "Parent", "", "same");
 	seen(&going, 899, "State", "absent", "active");
-	assert_true(assert_cause(&going, "driver-removed").over);
+	assert_true(assert_cause(&going, "driver-reload").over);
 }
 
 /* The worst that goes on is explained; if it has no cause, a lesser one has not either. */
@@ -120,6 +120,23 @@ static void test_trouble(_unused_ void **state)
 	assert_false(assert_cause(&back, "pcie-recovery").over);
 	seen(&back, 120, "PcieWidth", "8", "16");
 	assert_true(assert_cause(&back, "device-returned").over);
+}
+
+static void test_health(_unused_ void **state)
+{
+	Story stays = {}, recovers = {}, gone = {};
+
+	seen(&stays, 100, "HealthReporters", "fw healthy 0", "fw error 1");
+	assert_false(assert_cause(&stays, "health-error").over);
+	seen(&stays, 110, "HealthReporters", "fw error 1", "fw healthy 1");
+	assert_true(assert_cause(&stays, "health-error").over);
+	seen(&recovers, 100, "HealthReporters", "fw healthy 0", "fw healthy 1");
+	assert_true(assert_cause(&recovers, "health-error").over);
+	/* that is why the device went */
+	seen(&gone, 100, "HealthReporters", "fw_fatal healthy 0", "fw_fatal error 1");
+	seen(&gone, 101, "State", "active", "absent");
+	seen(&gone, 110, "State", "absent", "active");
+	assert_cause(&gone, "firmware-error");
 }
 
 static void test_nothing(_unused_ void **state)
@@ -176,7 +193,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),	cmocka_unit_test(test_episode),
 		cmocka_unit_test(test_trouble), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_clock),	cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_health),	cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
