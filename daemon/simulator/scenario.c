@@ -13,6 +13,7 @@ struct Scenario {
 	GHashTable *devices_by_name; /* name -> position in devices, plus 1 */
 	GArray *steps;		     /* of ScenarioStep */
 	uint32_t n_ports;	     /* of all devices together */
+	uint32_t speed;		     /* of the script; 0: it says none */
 };
 
 static void setting_clear(void *p)
@@ -316,6 +317,51 @@ static int add_step(Scenario *s, char *text, unsigned int line, char **ret_messa
 	return 0;
 }
 
+/* Sets how many times quicker than they are written the steps happen, if TEXT says that. 1 if so, 0
+ * if it is another line. */
+static int parse_speed(Scenario *s, char *text, char **ret_message)
+{
+	char *equals = strchr(text, '=');
+	uint64_t n;
+	int r;
+
+	if (!g_str_has_prefix(text, "speed") || !equals ||
+	    strspn(text + strlen("speed"), " \t") != (size_t)(equals - text) - strlen("speed"))
+		return 0;
+	if (s->speed)
+		return simulated_error(-EINVAL, ret_message,
+				       "speed: is set before too, expected it once");
+	r = simulated_parse_number("speed", g_strstrip(equals + 1), 1, SCENARIO_SPEED_MAX, &n,
+				   ret_message);
+	if (r < 0)
+		return r;
+	s->speed = (uint32_t)n;
+	return 1;
+}
+
+static int parse_script_line(Scenario *s, char *text, unsigned int line, char **ret_message)
+{
+	int r = parse_speed(s, text, ret_message);
+
+	return r < 0 ? r : r > 0 ? 0 : add_step(s, text, line, ret_message);
+}
+
+/* After the last line, because the speed may stand behind steps; and when they are in order, which
+ * stays also if times become equal. */
+static int hurry_steps(Scenario *s, unsigned int *ret_line, char **ret_message)
+{
+	for (guint i = 0; s->speed && i < s->steps->len; i++) {
+		ScenarioStep *step = &g_array_index(s->steps, ScenarioStep, i);
+		int r;
+
+		*ret_line = step->line;
+		r = script_line_hurry(step, s->speed, ret_message);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 static int compare_steps(const void *a, const void *b)
 {
 	const ScenarioStep *x = a, *y = b;
@@ -346,7 +392,7 @@ static int parse_line(Scenario *s, char *text, unsigned int line, ScenarioSectio
 				       "%.100s: expected a section such as [device NAME] before",
 				       text);
 	if ((*section)->kind == SECTION_SCRIPT)
-		return add_step(s, text, line, ret_message);
+		return parse_script_line(s, text, line, ret_message);
 	return parse_setting(*section, text, line, ret_message);
 }
 
@@ -463,7 +509,7 @@ static int parse_text(Scenario *s, char *text, size_t size, unsigned int *ret_li
 	}
 	/* steps of one time stay in the order of the file */
 	g_array_sort(s->steps, compare_steps);
-	return 0;
+	return hurry_steps(s, ret_line, ret_message);
 }
 
 int scenario_load(const char *path, Scenario **ret, char **ret_message)

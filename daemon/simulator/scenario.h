@@ -18,6 +18,7 @@
 #define SCENARIO_FILE_MAX    (4U << 20) /* bytes */
 #define SCENARIO_LINE_MAX    4096U	/* bytes */
 #define SCENARIO_STEPS_MAX   4096U	/* in the script */
+#define SCENARIO_SPEED_MAX   1000U	/* how many times quicker the script may be played */
 #define SCENARIO_DEVICES_MAX 4096U	/* in the file, and at one time */
 #define SCENARIO_PORTS_MAX   65536U	/* of all devices together */
 

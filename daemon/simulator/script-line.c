@@ -112,3 +112,14 @@ int script_line_parse(char *text, ScenarioStep *ret, char **ret_message)
 	*ret = step;
 	return 0;
 }
+
+int script_line_hurry(ScenarioStep *step, uint32_t speed, char **ret_message)
+{
+	if (step->every_usec && step->every_usec / speed < STEP_EVERY_MIN_USEC)
+		return simulated_error(-EINVAL, ret_message,
+				       "every: too often with speed = %u, expected %ums or more",
+				       speed, speed);
+	step->at_usec /= speed;
+	step->every_usec /= speed;
+	return 0;
+}

@@ -23,3 +23,7 @@ int words_split(const char *line, char ***ret, char **ret_message);
 /* Parses "at TIME: COMMAND", "every TIME: COMMAND" or "at TIME every TIME: COMMAND", and changes
  * TEXT. RET->line is 0. -EINVAL with a message. */
 int script_line_parse(char *text, ScenarioStep *ret, char **ret_message);
+
+/* Has STEP happen SPEED (at least 1) times quicker. -EINVAL with a message: it would happen again
+ * too soon; STEP is not changed then. */
+int script_line_hurry(ScenarioStep *step, uint32_t speed, char **ret_message);

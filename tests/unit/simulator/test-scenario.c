@@ -160,8 +160,7 @@ static const ErrorCase port_errors[] = {
 	{PORT_1 "stat = up\n", ":4: stat: no attribute of a port, expected a field of it "
 			       "such as state, or gid.INDEX, pkey.INDEX, vf.NUMBER, counter.NAME, "
 			       "hw_counter.NAME, user.PID or kernel_user.NAME"},
-	{PORT_1 "user.1 = x\n",
-	 ":4: user.1 = x: expected QPS, or QPS UID NAME CGROUP"},
+	{PORT_1 "user.1 = x\n", ":4: user.1 = x: expected QPS, or QPS UID NAME CGROUP"},
 	{PORT_1 "user.1 = 1 2 name\n",
 	 ":4: user.1 = 1 2 name: expected QPS, or QPS UID NAME CGROUP"},
 	{PORT_1 "user.x = 1\n",
@@ -244,6 +243,14 @@ static const ErrorCase step_errors[] = {
 	{SCRIPT "at nans: remove a\n", ":4: nans: expected a time up to 24h such as 2s, "
 				       "100ms or 1.5min"},
 	{SCRIPT "every 10us: stall a\n", ":4: every: too often, expected 1ms or more"},
+	{SCRIPT "speed = 0\n", ":4: speed = 0: expected a number from 1 to 1000"},
+	{SCRIPT "speed = 1001\n", ":4: speed = 1001: expected a number from 1 to 1000"},
+	{SCRIPT "speed =\n", ":4: speed = : expected a number from 1 to 1000"},
+	{SCRIPT "speed = 2\nspeed = 2\n", ":5: speed: is set before too, expected it once"},
+	{SCRIPT "speedy = 2\n", ":4: speedy = 2: expected at TIME: COMMAND or every TIME: "
+				"COMMAND"},
+	{SCRIPT "every 19ms: stall a\nspeed = 20\n",
+	 ":4: every: too often with speed = 20, expected 20ms or more"},
 };
 
 /* Commands of the script. */
@@ -331,6 +338,33 @@ static void test_command_errors(void **state)
 {
 	(void)state;
 	expect_errors(command_errors, ARRAY_SIZE(command_errors));
+}
+
+/* The speed is for all steps, wherever it stands; times that become equal stay in order. */
+static void test_speed(void **state)
+{
+	_cleanup_(simulated_machine_done) SimulatedMachine s = {};
+	static const struct {
+		unsigned int line;
+		uint64_t at_usec, every_usec;
+	} expected[] = {{6, 0, 0}, {4, 0, 0}, {7, 200000, 1000}, {8, 100000000, 100000000}};
+	const ScenarioStep *steps;
+	size_t n;
+
+	(void)state;
+	load_text(SCRIPT "at 7us: set a/1 lid=2\n"
+			 "speed=10\n"
+			 "at 3us: set a/1 lid=1\n"
+			 "at 2s every 10ms: set a/1 lid=3\n"
+			 "every 1000s: set a/1 lid=4\n",
+		  &s);
+	steps = scenario_steps(s.scenario, &n);
+	assert_int_equal(n, ARRAY_SIZE(expected));
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(steps[i].line, expected[i].line);
+		assert_int_equal(steps[i].at_usec, expected[i].at_usec);
+		assert_int_equal(steps[i].every_usec, expected[i].every_usec);
+	}
 }
 
 static void test_bounds(void **state)
@@ -510,9 +544,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_syntax_errors),  cmocka_unit_test(test_device_errors),
 		cmocka_unit_test(test_port_errors),    cmocka_unit_test(test_step_errors),
-		cmocka_unit_test(test_command_errors), cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_defaults),       cmocka_unit_test(test_settings),
-		cmocka_unit_test(test_examples),
+		cmocka_unit_test(test_command_errors), cmocka_unit_test(test_speed),
+		cmocka_unit_test(test_bounds),	       cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_settings),       cmocka_unit_test(test_examples),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
