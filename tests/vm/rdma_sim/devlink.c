@@ -8,6 +8,7 @@
  * devlink calls these under the lock of the instance, which a command takes
  * under sim_lock.
  */
+#include <linux/device.h>
 #include <linux/slab.h>
 #include <net/devlink.h>
 
@@ -61,6 +62,29 @@ static int create_reporters(struct devlink *devlink, struct sim_devlink *priv)
 	return 0;
 }
 
+static struct device_driver sim_driver = {
+	.name = "rdma_sim",
+};
+
+/*
+ * Newer kernels (7.3, not 6.12) want the name of the parent's driver. The
+ * parents here have none, so it is there while the instance is made.
+ */
+static struct devlink *alloc_instance(struct device *parent)
+{
+	struct device_driver *driver;
+	struct devlink *devlink;
+
+	device_lock(parent);
+	driver = parent->driver;
+	if (!driver)
+		parent->driver = &sim_driver;
+	devlink = sim_devlink_alloc(&sim_devlink_ops, sizeof(struct sim_devlink), parent);
+	parent->driver = driver;
+	device_unlock(parent);
+	return devlink;
+}
+
 /* Of a device whose parent is another's already: devlink has one instance for each. */
 int sim_devlink_add(struct sim_dev *sd)
 {
@@ -70,7 +94,7 @@ int sim_devlink_add(struct sim_dev *sd)
 
 	if (!sd->opt.devlink)
 		return 0;
-	devlink = sim_devlink_alloc(&sim_devlink_ops, sizeof(*priv), sd->parent);
+	devlink = alloc_instance(sd->parent);
 	if (!devlink)
 		return -ENOMEM;
 	priv = devlink_priv(devlink);
