@@ -50,7 +50,7 @@ ExitStatus users_command(Context *c);
 
 ExitStatus history_command(Context *c);
 
-/* STATUS_FAILED if a port has a trouble of which the cause is unknown. */
+/* STATUS_FAILED if a port has a trouble that goes on and its cause is unknown. */
 ExitStatus explain_command(Context *c);
 extern const Option explain_options[];
 

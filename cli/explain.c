@@ -352,8 +352,7 @@ static ExitStatus explain_entry(Context *c, const Histories *h, size_t i, size_t
 		}
 		(*n_printed)++;
 	}
-	return s.explanation.trouble != TROUBLE_NONE && !s.explanation.cause ? STATUS_FAILED
-									     : STATUS_OK;
+	return s.explanation.cause || s.explanation.over ? STATUS_OK : STATUS_FAILED;
 }
 
 ExitStatus explain_command(Context *c)
