@@ -5,6 +5,8 @@
  * without GUIDs gets no LID; a link that is disabled stays down, whatever is done in the guest.
  */
 
+#include <inttypes.h>
+
 #include "check-parts.h"
 #include "checks.h"
 
@@ -39,11 +41,12 @@ static size_t find(const Object *port, bool (*is_bad)(const Value *vf), Numbers 
 	for (size_t i = 0; vfs && vfs->type == VALUE_ARRAY && i < vfs->n; i++) {
 		const Value *vf = &vfs->items[i];
 
-		if (vf->type != VALUE_STRUCT || vf->n == 0 || !is_bad(vf))
+		if (vf->type != VALUE_STRUCT || vf->n == 0 || vf->items[0].type != VALUE_UNSIGNED ||
+		    !is_bad(vf))
 			continue;
 		if (n < NUMBERS_MAX)
-			used += (size_t)snprintf(ret + used, sizeof(Numbers) - used, "%s%s",
-						 n ? ", " : "", member(vf, "number"));
+			used += (size_t)snprintf(ret + used, sizeof(Numbers) - used, "%s%" PRIu64,
+						 n ? ", " : "", vf->items[0].number);
 		else if (n == NUMBERS_MAX)
 			snprintf(ret + used, sizeof(Numbers) - used, ", ...");
 		n++;

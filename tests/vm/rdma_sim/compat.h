@@ -73,6 +73,13 @@ sim_reporter_create(struct devlink *devlink, const struct devlink_health_reporte
 #endif
 }
 
+#ifndef SIM_HAVE_DEV_ADDR_MOD	/* Linux 5.15 */
+static inline void dev_addr_mod(struct net_device *ndev, unsigned int offset, const void *address, size_t len)
+{
+	memcpy(ndev->dev_addr + offset, address, len);
+}
+#endif
+
 /* The method of mlx5 is as old as 5.14. Its numbers are those of include/uapi/rdma, which cannot change. */
 #ifndef SIM_HAVE_MLX5_QUERY_PORT
 enum {

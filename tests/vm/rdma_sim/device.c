@@ -226,6 +226,7 @@ static void sim_device_free(struct sim_dev *sd)
 	struct device *parent = sd->parent;
 
 	sim_netdev_release(sd);
+	sim_pf_del(sd);
 	kvfree(sd->ports);
 	kvfree(sd->gids);
 	kvfree(sd->pkeys);
@@ -265,6 +266,9 @@ int sim_device_add(const struct sim_options *opt, u32 nth, struct sim_dev *above
 	for (i = 0; i < opt->ports; i++)
 		sim_port_init(&sd->ports[i], sd, i + 1);
 	ret = sim_parent_get(sd);
+	if (ret)
+		goto free;
+	ret = sim_pf_add(sd);
 	if (ret)
 		goto free;
 	ret = sim_netdev_bind(sd);

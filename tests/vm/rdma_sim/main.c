@@ -54,12 +54,20 @@ static int __init sim_init(void)
 {
 	int ret;
 
-	ret = sim_netdev_init();
+	ret = sim_pf_init();
 	if (ret)
 		return ret;
+	ret = sim_netdev_init();
+	if (ret)
+		goto exit_pf;
 	ret = misc_register(&sim_misc);
 	if (ret)
-		sim_netdev_exit();
+		goto exit_netdev;
+	return 0;
+exit_netdev:
+	sim_netdev_exit();
+exit_pf:
+	sim_pf_exit();
 	return ret;
 }
 
@@ -73,6 +81,7 @@ static void __exit sim_exit(void)
 	mutex_unlock(&sim_lock);
 	sim_devices_destroy(&taken);
 	sim_netdev_exit();
+	sim_pf_exit();
 }
 
 module_init(sim_init);

@@ -60,6 +60,7 @@ static const struct {
 	OPTION(vendor, 0, U32_MAX),
 	OPTION(part, 0, U32_MAX),
 	OPTION(hw_rev, 0, U32_MAX),
+	OPTION(vfs, 0, SIM_MAX_VFS),
 	OPTION(planes, 0, SIM_MAX_PORTS),
 	OPTION(numa, 0, MAX_NUMNODES - 1),
 	OPTION(grh, 0, 1),
@@ -269,6 +270,18 @@ int sim_options_check(struct sim_options *opt, const char **ret_word)
 		for (i = 0; i < opt->ports; i++)
 			if (i >= opt->nnetdevs || !opt->netdevs[i][0])
 				return -EINVAL;
+	*ret_word = "vfs";
+	if (opt->vfs) {
+		/* The interface has the name of the device with an n behind it. */
+		if (opt->count > 1 || opt->nnetdevs || strcmp(opt->parent, "none") ||
+		    snprintf(opt->vf_netdev, sizeof(opt->vf_netdev), "%sn", opt->name) >=
+			    sizeof(opt->vf_netdev))
+			return -EINVAL;
+		if (opt->links[0] != SIM_LINK_IB) {
+			strscpy(opt->netdevs[0], opt->vf_netdev, sizeof(opt->netdevs[0]));
+			opt->nnetdevs = 1;
+		}
+	}
 	*ret_word = "devlink";
 	if (opt->devlink && !strcmp(opt->parent, "none"))
 		return -EINVAL;

@@ -30,6 +30,7 @@
 #define SIM_MAX_PKEYS	1024
 #define SIM_MAX_GIDS	4096
 #define SIM_MAX_LINKS	8	/* entries in link= and netdev= */
+#define SIM_MAX_VFS	64
 #define SIM_MAX_EVENTS	16	/* in one command */
 #define SIM_TEXT_MAX	64
 
@@ -169,6 +170,8 @@ struct sim_options {
 	u32 vendor;
 	u32 part;
 	u32 hw_rev;
+	u32 vfs;		/* virtual functions; 0: none */
+	char vf_netdev[IFNAMSIZ];	/* of vfs=, follows from the name */
 	u32 planes;		/* ports of a device below this one; 0: there can be none */
 	u32 numa;		/* U32_MAX: not given */
 	u8 grh;
@@ -188,6 +191,8 @@ struct sim_options {
 	char board_id[SIM_TEXT_MAX];
 };
 
+struct sim_pf;
+
 struct sim_dev {
 	struct ib_device ibdev;
 	struct list_head list;
@@ -197,6 +202,7 @@ struct sim_dev {
 	struct net_device *ndevs[SIM_MAX_LINKS];	/* of ports 1...; see netdev.c */
 	struct device *parent;		/* holds a reference */
 	struct devlink *devlink;	/* of the parent; NULL: there is none */
+	struct sim_pf *pf;		/* the parent with vfs=; see vf.c */
 	struct platform_device *pdev;	/* the same, if made for this device */
 	struct sim_options opt;
 	spinlock_t lock;		/* of ports[] and what says so below */
@@ -251,6 +257,12 @@ void sim_netdev_exit(void);
 /* dcb.c */
 void sim_dcb_attach(struct sim_port *port, struct net_device *ndev);
 void sim_dcb_detach(struct net_device *ndev);
+
+/* vf.c */
+int sim_pf_add(struct sim_dev *sd);
+void sim_pf_del(struct sim_dev *sd);
+int sim_pf_init(void);
+void sim_pf_exit(void);
 
 /* devlink.c */
 int sim_devlink_add(struct sim_dev *sd);
