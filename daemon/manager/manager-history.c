@@ -59,6 +59,8 @@ static void log_transitions(Manager *m, Port *p)
 	while ((t = history_take(&p->history))) {
 		if (is_transition(t))
 			log_transition(p, t);
+		if (is_transition(t) && history_is_link_down(t->from, t->to))
+			manager_want_users(m, p);
 		record_transition(m, p, t);
 	}
 }

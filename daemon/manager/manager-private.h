@@ -177,6 +177,10 @@ void manager_free_counters(Device *d);
 
 /* BusHandler's function users. */
 int manager_users(void *userdata, Port *p, const PortUsers **ret_users, PendingList **ret_list);
+/* The link of P has gone down: the journal is told who had queue pairs on it, when that is known. */
+void manager_want_users(Manager *m, Port *p);
+/* The connection to the bus ends: nobody says what processes are. */
+void manager_forget_processes(Manager *m);
 /* Asks D for the users that are wanted of it. No question may be under way. */
 void manager_ask_users(Manager *m, Device *d);
 /* Whether it is users that W has asked for. */

@@ -80,6 +80,7 @@ static int on_reconnect(_unused_ sd_event_source *s, _unused_ uint64_t usec, voi
 {
 	Manager *m = userdata;
 
+	manager_forget_processes(m);
 	drop_bus(m);
 	if (connect_bus(m) < 0 || (m->ready && bus_acquire_name(m->bus) < 0)) {
 		drop_bus(m);
@@ -210,8 +211,8 @@ Manager *manager_free(Manager *m)
 
 		manager_refuse_calls(d, 0, -ESHUTDOWN, "rdmad stops");
 		manager_free_counters(d);
-		manager_free_users(d);
 		manager_log_states(m, d);
+		manager_free_users(d);
 		schedule_free(d->schedule);
 	}
 	drop_bus(m);

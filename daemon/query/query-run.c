@@ -77,7 +77,9 @@ static int run_counters(Target *t, const Sink *sink)
 	return r;
 }
 
-/* Who has queue pairs on the ports. The kernel may ask the firmware about each of them. */
+/* Who has queue pairs on the ports. The kernel may ask the firmware about each of them: that takes
+ * an eighth of the core's deadline at most, because what else is to be asked of the device waits,
+ * such as whether the link is up again. */
 static int run_users(Target *t, const Sink *sink)
 {
 	uint32_t last = port_set_last(&t->query->ports);
@@ -90,7 +92,7 @@ static int run_users(Target *t, const Sink *sink)
 		if (!port_set_has(&t->query->ports, port))
 			continue;
 		error = resources_get_users(t->device, target_port(t, port),
-					    t->querier->isolation.answer_usec,
+					    t->querier->isolation.answer_usec / 4,
 					    &s.tables[PORT_TABLE_USERS]);
 		mask_set(&s.supplied, PORT_ATTR_users, error == 0 || error == -ETIME);
 		r = sink->port(sink->userdata, t->query, port, error, &s,

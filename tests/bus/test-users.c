@@ -24,11 +24,11 @@ static const char scenario[] =
 	"kernel_user.ib_core = 2\n";
 
 typedef struct Seen {
-	unsigned int n;	      /* entries */
-	uint32_t train_qps;   /* of the process 4711 */
-	char job[16];	      /* of the same */
-	uint32_t worker_qps;  /* of the process 4712 */
-	char unit[32];	      /* of the same */
+	unsigned int n;	     /* entries */
+	uint32_t train_qps;  /* of the process 4711 */
+	char job[16];	     /* of the same */
+	uint32_t worker_qps; /* of the process 4712 */
+	char unit[32];	     /* of the same */
 	uint32_t kernel_qps, unknown_qps, bare_qps;
 	uint32_t bare_uid;
 	uint32_t qps, processes, hidden_qps, hidden_processes;
@@ -104,8 +104,7 @@ static int read_counts(sd_bus_message *m, Seen *s)
 			     : streq(name, "HiddenProcessCount") ? &s->hidden_processes
 								 : NULL;
 		if (r >= 0)
-			r = to ? sd_bus_message_read(m, "v", "u", to)
-			       : sd_bus_message_skip(m, "v");
+			r = to ? sd_bus_message_read(m, "v", "u", to) : sd_bus_message_skip(m, "v");
 		if (r >= 0)
 			r = sd_bus_message_exit_container(m);
 	}
@@ -167,9 +166,8 @@ static int look_as_nobody(sd_bus *bus)
 		return 10;
 	if (s.train_qps || s.bare_qps || !streq(s.unit, "nginx.service"))
 		return 11;
-	return s.qps == 19 && s.processes == 3 && s.hidden_qps == 9 && s.hidden_processes == 2
-		       ? 0
-		       : 12;
+	return s.qps == 19 && s.processes == 3 && s.hidden_qps == 9 && s.hidden_processes == 2 ? 0
+											       : 12;
 }
 
 static void test_other_user(void **state)
@@ -197,6 +195,27 @@ static void test_change(void **state)
 	fixture_simulate(f, "set mlx5_0/2 kernel_user.ib_core=");
 }
 
+/* The journal says who was on a port that goes down. */
+static void test_link_down(void **state)
+{
+	static const char expected[] =
+		"mlx5_0/1: went down under 17 QPs of 3 processes: job 77 (8), "
+		"nginx.service (3), process 4713 (1)";
+	Fixture *f = *state;
+
+	fixture_simulate(f, "set mlx5_0/1 state=down event=port-error");
+	for (unsigned int i = 0; i < 1000; i++) {
+		_cleanup_free_ char *log = fixture_daemon_log(f);
+
+		if (strstr(log, expected))
+			return;
+		usleep(10000);
+	}
+	_cleanup_free_ char *log = fixture_daemon_log(f);
+
+	fail_msg("not in the log: %s\n%s", expected, log);
+}
+
 /* The device hangs: that is said, and nobody waits. */
 static void test_hung(void **state)
 {
@@ -216,6 +235,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_root, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_other_user, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_change, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_link_down, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_hung, setup, fixture_teardown),
 	};
 

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * rdmad-processes: tells rdmad what processes are. It is started by the bus, answers
+ *
+ *     org.rdma.Processes.Describe(au threads) -> a(uuutss)
+ *
+ * with the thread, its process, user, start (CLOCK_BOOTTIME in us), name and control group for each
+ * thread that is there, and ends when nobody has asked for a while.
+ *
+ * The sandbox of rdmad hides the processes of other users from it (ProtectProc=invisible), because
+ * it talks to everybody and to the hardware. This program does neither: it sees all of /proc, has
+ * no capability, and the bus lets only rdmad and root call it.
+ */
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+#include <unistd.h>
+
+#include "process.h"
+#include "util.h"
+
+#define NAME	    "org.rdma.Processes"
+#define PATH	    "/org/rdma/processes"
+#define THREADS_MAX 4096U
+#define IDLE_USEC   (30 * USEC_PER_SEC)
+
+typedef struct Service {
+	int proc;
+	sd_event_source *idle;
+} Service;
+
+static int append_process(sd_bus_message *reply, uint32_t thread, Process *p)
+{
+	text_sanitize(p->name, sizeof(p->name));
+	text_sanitize(p->cgroup, sizeof(p->cgroup));
+	return sd_bus_message_append(reply, "(uuutss)", thread, p->pid, p->uid, p->started_usec,
+				     p->name, p->cgroup);
+}
+
+static int method_describe(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const Service *s = userdata;
+	const uint32_t *threads;
+	size_t size;
+	int r = sd_bus_message_read_array(m, 'u', (const void **)&threads, &size);
+
+	if (r < 0)
+		return r;
+	if (size > THREADS_MAX * sizeof(*threads))
+		return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+					 "More than %u threads", THREADS_MAX);
+	sd_event_source_set_time_relative(s->idle, IDLE_USEC);
+	r = sd_bus_message_new_method_return(m, &reply);
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "(uuutss)");
+	for (size_t i = 0; r >= 0 && i < size / sizeof(*threads); i++) {
+		Process p;
+
+		if (process_read(s->proc, threads[i], &p) == 0)
+			r = append_process(reply, threads[i], &p);
+	}
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
+/* clang-format off */
+static const sd_bus_vtable vtable[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD("Describe", "au", "a(uuutss)", method_describe, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_VTABLE_END,
+};
+/* clang-format on */
+
+static int on_idle(sd_event_source *source, _unused_ uint64_t usec, _unused_ void *userdata)
+{
+	return sd_event_exit(sd_event_source_get_event(source), 0);
+}
+
+static int on_disconnected(_unused_ sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	return sd_event_exit(userdata, 0);
+}
+
+static int start(sd_event *event, sd_bus *bus, Service *s)
+{
+	int r = sd_event_add_time_relative(event, &s->idle, CLOCK_MONOTONIC, IDLE_USEC, 0, on_idle,
+					   NULL);
+
+	if (r >= 0)
+		r = sd_bus_add_object_vtable(bus, NULL, PATH, NAME, vtable, s);
+	if (r >= 0)
+		r = sd_bus_match_signal_async(bus, NULL, "org.freedesktop.DBus.Local", NULL,
+					      "org.freedesktop.DBus.Local", "Disconnected",
+					      on_disconnected, NULL, event);
+	if (r >= 0)
+		r = sd_bus_attach_event(bus, event, SD_EVENT_PRIORITY_NORMAL);
+	return r < 0 ? r : sd_bus_request_name(bus, NAME, 0);
+}
+
+static int run(void)
+{
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
+	Service s = {.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+	int r;
+
+	if (s.proc < 0)
+		return -errno;
+	/* Nobody of the same user sees /proc through this process. */
+	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+		return -errno;
+	r = sd_event_new(&event);
+	if (r >= 0)
+		r = sd_bus_open_system(&bus);
+	if (r >= 0)
+		r = start(event, bus, &s);
+	if (r >= 0)
+		r = sd_event_loop(event);
+	sd_event_source_unref(s.idle);
+	return r;
+}
+
+int main(int argc, char *argv[])
+{
+	int r;
+
+	if (argc > 1) {
+		fprintf(stderr, "Unexpected argument: %s\n", argv[1]);
+		return EXIT_FAILURE;
+	}
+	r = run();
+	if (r < 0)
+		fprintf(stderr, "rdmad-processes: %s\n", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

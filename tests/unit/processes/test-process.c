@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is read of a process: this one, a set of files that the test makes, and odd ones. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "process.h"
+#include "util.h"
+
+static char root[] = "/tmp/test-process-XXXXXX";
+static int proc = -EBADF;
+
+static void put(const char *pid, const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, pid);
+	assert_true(mkdir(path, 0755) == 0 || errno == EEXIST);
+	snprintf(path, sizeof(path), "%s/%s/%s", root, pid, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static int setup(_unused_ void **state)
+{
+	assert_non_null(mkdtemp(root));
+	proc = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(proc >= 0);
+	return 0;
+}
+
+static int teardown(_unused_ void **state)
+{
+	char command[64];
+
+	close(proc);
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	return system(command);
+}
+
+static void put_process(const char *pid, const char *status, const char *cgroup)
+{
+	char text[256];
+
+	put(pid, "status", status);
+	snprintf(text, sizeof(text),
+		 "%s (a (b) c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 250 20 21\n", pid);
+	put(pid, "stat", text);
+	put(pid, "cgroup", cgroup);
+}
+
+static void test_self(_unused_ void **state)
+{
+	int real = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	Process p;
+
+	assert_true(real >= 0);
+	assert_int_equal(process_read(real, (uint32_t)getpid(), &p), 0);
+	assert_int_equal(p.pid, getpid());
+	assert_int_equal(p.uid, getuid());
+	assert_string_equal(p.name, "test-process");
+	assert_true(p.started_usec > 0 && p.started_usec <= boottime_now_usec());
+	/* the kernel gives the directory of such a process to root */
+	if (getuid() != 0) {
+		prctl(PR_SET_DUMPABLE, 0);
+		assert_int_equal(process_read(real, (uint32_t)getpid(), &p), 0);
+		assert_int_equal(p.uid, PROCESS_NO_UID);
+		prctl(PR_SET_DUMPABLE, 1);
+	}
+	/* more than there can be */
+	assert_int_equal(process_read(real, 5000000, &p), -ESRCH);
+	close(real);
+}
+
+static void test_files(_unused_ void **state)
+{
+	char status[128];
+	Process p;
+
+	snprintf(status, sizeof(status), "Name:\tx\nTgid:\t7\nPid:\t7\nUid:\t%u\t%u\t%u\t%u\n",
+		 getuid(), getuid(), getuid(), getuid());
+	put_process("7", status, "0::/system.slice/nginx.service\n");
+	assert_int_equal(process_read(proc, 7, &p), 0);
+	assert_int_equal(p.pid, 7);
+	assert_int_equal(p.uid, getuid());
+	assert_string_equal(p.name, "a (b) c");
+	assert_int_equal(p.started_usec, 250 * (USEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK)));
+	assert_string_equal(p.cgroup, "/system.slice/nginx.service");
+
+	/* a thread of it */
+	put_process("8", "Tgid:\t7\nPid:\t8\nUid:\t0\t0\t0\t0\n", "0::/\n");
+	assert_int_equal(process_read(proc, 8, &p), 0);
+	assert_int_equal(p.pid, 7);
+	assert_string_equal(p.cgroup, "/system.slice/nginx.service");
+
+	/* a program with more rights than its user */
+	put_process("9", "Tgid:\t9\nUid:\t1000\t0\t0\t0\n", "0::/x\n");
+	assert_int_equal(process_read(proc, 9, &p), 0);
+	assert_int_equal(p.uid, PROCESS_NO_UID);
+
+	/* version 1: that of systemd, and that of Slurm if there is one */
+	put_process("10", "Tgid:\t10\nUid:\t0\t0\t0\t0\n",
+		    "4:cpu:/a\n1:name=systemd:/system.slice/slurmd.service\n");
+	assert_int_equal(process_read(proc, 10, &p), 0);
+	assert_string_equal(p.cgroup, "/system.slice/slurmd.service");
+	put_process("10", "Tgid:\t10\nUid:\t0\t0\t0\t0\n",
+		    "4:freezer:/slurm/uid_1/job_5/step_0\n1:name=systemd:/system.slice/"
+		    "slurmd.service\n");
+	assert_int_equal(process_read(proc, 10, &p), 0);
+	assert_string_equal(p.cgroup, "/slurm/uid_1/job_5/step_0");
+}
+
+static void test_odd(_unused_ void **state)
+{
+	static const char good[] = "Tgid:\t20\nUid:\t0\t0\t0\t0\n";
+	Process p = {.pid = 1};
+
+	assert_int_equal(process_read(proc, 21, &p), -ESRCH);
+	put_process("20", "Tgid:\t\nUid:\t0\t0\t0\t0\n", "0::/\n");
+	assert_int_equal(process_read(proc, 20, &p), -EBADMSG);
+	put_process("20", "Tgid:\t20\n", "0::/\n");
+	assert_int_equal(process_read(proc, 20, &p), -EBADMSG);
+	put_process("20", good, "0::/\n");
+	put("20", "stat", "20 (x");
+	assert_int_equal(process_read(proc, 20, &p), -EBADMSG);
+	put("20", "stat", "20 (x) S 1 2");
+	assert_int_equal(process_read(proc, 20, &p), -EBADMSG);
+	put("20", "stat", "");
+	assert_int_equal(process_read(proc, 20, &p), -EBADMSG);
+	/* the thread's process is gone */
+	put_process("22", "Tgid:\t23\nUid:\t0\t0\t0\t0\n", "0::/\n");
+	assert_int_equal(process_read(proc, 22, &p), -ESRCH);
+	/* no group at all is an answer */
+	put_process("20", good, "");
+	assert_int_equal(p.pid, 1);
+	assert_int_equal(process_read(proc, 20, &p), 0);
+	assert_string_equal(p.cgroup, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_self),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_odd),
+	};
+
+	return cmocka_run_group_tests_name("process", tests, setup, teardown);
+}
