@@ -452,6 +452,19 @@ static void test_script(void **state)
 	assert_int_equal(f->port.values.lid, 99);
 }
 
+/* What is written for minutes happens within a second, in its order. */
+static void test_script_speed(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, TWO "[script]\nspeed = 1000\n"
+		     "at 100s: event a/2 sm-change\n"
+		     "at 50s: event a/1 link\n");
+	turn_until(f, &f->n_events, 2);
+	expect_event(f, 0, 0, 1, REASON_LINK);
+	expect_event(f, 1, 0, 2, REASON_SM_CHANGE);
+}
+
 /* A step that fails because of an earlier command does nothing, and the other steps happen. */
 static void test_script_failure(void **state)
 {
@@ -491,10 +504,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_enumerate),	  TEST(test_query),	     TEST(test_set),
-		TEST(test_set_no_netdev), TEST(test_devices),	     TEST(test_stall),
-		TEST(test_wedged),	  TEST(test_forget),	     TEST(test_fail),
-		TEST(test_script),	  TEST(test_script_failure), TEST(test_many)};
+		TEST(test_enumerate),	  TEST(test_query),	   TEST(test_set),
+		TEST(test_set_no_netdev), TEST(test_devices),	   TEST(test_stall),
+		TEST(test_wedged),	  TEST(test_forget),	   TEST(test_fail),
+		TEST(test_script),	  TEST(test_script_speed), TEST(test_script_failure),
+		TEST(test_many)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
