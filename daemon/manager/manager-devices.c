@@ -6,6 +6,8 @@
 
 #define ENUMERATE_RETRY_FIRST_USEC (250 * USEC_PER_MSEC)
 #define ENUMERATE_RETRY_LAST_USEC  (30 * USEC_PER_SEC)
+/* How often the devices are listed again at most, one list right after the other. */
+#define LISTS_MAX 4U
 
 static void remove_port(Manager *m, Port *p)
 {
@@ -131,11 +133,81 @@ static int compare_indices(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* The devices that the source lists now, by ascending index. */
+static int list_devices(Manager *m, DeviceSnapshot **ret, size_t *ret_n)
+{
+	int r = m->source->ops->enumerate(m->source, ret, ret_n);
+
+	if (r >= 0 && *ret_n > 0)
+		qsort(*ret, *ret_n, sizeof(**ret), compare_indices);
+	return r;
+}
+
+/* Whether a device that is known is not among the N DEVICES. */
+static bool lacks_known(const Manager *m, const DeviceSnapshot *devices, size_t n)
+{
+	size_t i = 0;
+
+	for (size_t k = 0; k < m->cache.n_devices; k++) {
+		while (i < n && devices[i].values.index < m->cache.devices[k]->index)
+			i++;
+		if (i == n || devices[i].values.index != m->cache.devices[k]->index)
+			return true;
+	}
+	return false;
+}
+
+static bool same_indices(const DeviceSnapshot *a, size_t n_a, const DeviceSnapshot *b, size_t n_b)
+{
+	if (n_a != n_b)
+		return false;
+	for (size_t i = 0; i < n_a; i++)
+		if (a[i].values.index != b[i].values.index)
+			return false;
+	return true;
+}
+
+/*
+ * The same. The kernel gives its list in parts, one device each, and knows by a count where it was
+ * (ib_enum_all_devs() in drivers/infiniband/core/device.c). If a device goes between two parts, one
+ * behind it is left out. So a list from which a known device is missing counts only if the next one
+ * is the same.
+ */
+static int list_devices_surely(Manager *m, DeviceSnapshot **ret, size_t *ret_n)
+{
+	DeviceSnapshot *devices = NULL;
+	size_t n = 0;
+	int r = list_devices(m, &devices, &n);
+
+	for (unsigned int i = 0; r >= 0 && i < LISTS_MAX && lacks_known(m, devices, n); i++) {
+		DeviceSnapshot *again = NULL;
+		size_t n_again = 0;
+		bool same;
+
+		r = list_devices(m, &again, &n_again);
+		if (r < 0)
+			break;
+		same = same_indices(devices, n, again, n_again);
+		device_array_free(devices, n);
+		devices = again;
+		n = n_again;
+		if (same)
+			break;
+	}
+	if (r < 0) {
+		device_array_free(devices, n);
+		return r;
+	}
+	*ret = devices;
+	*ret_n = n;
+	return 0;
+}
+
 void manager_enumerate(Manager *m)
 {
 	DeviceSnapshot *devices = NULL;
 	size_t n = 0, k = 0, i = 0;
-	int r = m->source->ops->enumerate(m->source, &devices, &n);
+	int r = list_devices_surely(m, &devices, &n);
 
 	if (r < 0) {
 		enumerate_fail(m, r);
@@ -144,8 +216,6 @@ void manager_enumerate(Manager *m)
 	if (m->enumerate_failed)
 		log_notice("The devices could be enumerated again");
 	m->enumerate_failed = false;
-	if (n > 0)
-		qsort(devices, n, sizeof(*devices), compare_indices);
 	while (k < m->cache.n_devices) {
 		Device *d = m->cache.devices[k];
 

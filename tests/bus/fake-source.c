@@ -20,6 +20,10 @@ static int fake_enumerate(_unused_ Source *s, DeviceSnapshot **ret, size_t *ret_
 	assert_non_null(*ret);
 	memcpy(*ret, fake.devices, sizeof(fake.devices));
 	*ret_n = fake.n_devices;
+	if (fake.leave_out > 0 && fake.n_devices > 0) {
+		fake.leave_out--;
+		(*ret_n)--;
+	}
 	return 0;
 }
 

@@ -25,7 +25,9 @@ typedef struct FakeSource {
 	size_t n_devices;
 	int enumerate_error; /* enumerate() fails with it, 0: it does not */
 	int query_error;     /* so does query() */
-	uint32_t events;     /* row "events" of every device in its answers */
+	/* As many of the next lists of devices leave out the last one. */
+	unsigned int leave_out;
+	uint32_t events; /* row "events" of every device in its answers */
 	unsigned int n_enumerated, n_forgotten;
 	Query queries[QUERIES_MAX]; /* every question until now, the oldest first */
 	size_t n_queries;

@@ -187,6 +187,37 @@ static void test_unknown_devices(void **state)
 	answer(4);
 }
 
+/* When a device goes while the kernel lists them, the list may leave out one that is there. */
+static void test_left_out(void **state)
+{
+	Test *t = *state;
+
+	set_device(1, 2, "mlx5_1", 1);
+	fake.n_devices = 2;
+	tell(EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer(4);
+	set_device(0, 2, "mlx5_1", 1);
+	set_device(1, 3, "mlx5_2", 1);
+	tell(EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, device(t, 3));
+	answer(4);
+	assert_null(device(t, 1));
+	fake.n_forgotten = 0;
+	fake.leave_out = 1;
+	tell(EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, fake.leave_out == 0);
+	barrier(t);
+	assert_non_null(device(t, 3));
+	assert_int_equal(fake.n_forgotten, 0);
+	/* it has gone indeed */
+	fake.n_devices = 1;
+	tell(EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, !device(t, 3));
+	assert_int_equal(fake.n_forgotten, 1);
+	assert_non_null(device(t, 2));
+}
+
 /* A device that reports its end may have gone without another event. */
 static void test_fatal_event(void **state)
 {
@@ -221,6 +252,7 @@ int main(void)
 		ANSWERED(test_parent_renamed_while_asked),
 		ANSWERED(test_wedged_and_removed),
 		ANSWERED(test_unknown_devices),
+		ANSWERED(test_left_out),
 		ANSWERED(test_fatal_event),
 		ANSWERED(test_interfaces_of_removed_port),
 	};
