@@ -2,6 +2,8 @@
 
 #include "published.h"
 
+#include "table-columns.h"
+
 static void object_done(Object *o)
 {
 	for (size_t i = 0; i < o->n; i++) {
@@ -289,20 +291,30 @@ Object *objects_follow(Objects *o, sd_bus_message *m, char **ret_changed)
 	return object;
 }
 
-/* Properties that are not compared: reading changes them, or no signal tells of them. */
-static bool is_counter(const char *name)
+/* The row of property NAME of the object at PATH; NULL: it is no row. */
+static const Attribute *find_row(const char *path, const char *name)
 {
-	return strstr(name, "Generation") || streq(name, "LastQueryTimestamp") ||
-	       streq(name, "LastSyncTimestamp") || streq(name, "LostEvents") ||
-	       streq(name, "BadPkeyCount") || streq(name, "QkeyViolationCount");
+	bool is_port = strstr(path, "/port/");
+	const Attribute *rows = is_port ? port_attributes : device_attributes;
+	size_t n = is_port ? (size_t)_PORT_ATTR_MAX : (size_t)_DEVICE_ATTR_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].interface != INTERFACE_RAW && streq(rows[i].name, name))
+			return &rows[i];
+	return NULL;
+}
+
+/* Whether a property is not compared: reading changes it, or no signal tells of it alone. */
+static bool is_unsignalled(const Attribute *row)
+{
+	return row && !attr_is_signalled(row);
 }
 
 /* Whether a property is a table: changes only invalidate it, and InterfacesAdded does not have it.
  */
-static bool is_table(const char *name)
+static bool is_table(const Attribute *row)
 {
-	return streq(name, "Gids") || streq(name, "Pkeys") || streq(name, "Netdevs") ||
-	       streq(name, "CharDevices");
+	return row && table_layout(row->type);
 }
 
 int objects_differ(const Objects *followed, const Objects *read, FILE *report)
@@ -327,8 +339,9 @@ int objects_differ(const Objects *followed, const Objects *read, FILE *report)
 		}
 		for (size_t k = 0; k < is->n; k++) {
 			const Property *p = &is->properties[k], *q = find_property(was, p->name);
+			const Attribute *row = find_row(is->path, p->name);
 
-			if (is_counter(p->name) || (!q && is_table(p->name)) || (q && !q->text) ||
+			if (is_unsignalled(row) || (!q && is_table(row)) || (q && !q->text) ||
 			    (q && streq(q->text, p->text)))
 				continue;
 			fprintf(report, "%s: %s is \"%s\", signals left \"%s\"\n", is->path,
