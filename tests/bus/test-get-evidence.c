@@ -58,7 +58,7 @@ static void wait_evidence(Fixture *f, const char *name, const char *expected)
 static void test_evidence(void **state)
 {
 	Fixture *f = *state;
-	_cleanup_free_ char *error = NULL, *other = NULL;
+	_cleanup_free_ char *error = NULL;
 
 	wait_evidence(f, "mlx5_0/1", "");
 	fixture_simulate(f, "set mlx5_0/1 sm_lid=9 event=sm-change");
