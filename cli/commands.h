@@ -54,6 +54,10 @@ ExitStatus history_command(Context *c);
 ExitStatus explain_command(Context *c);
 extern const Option explain_options[];
 
+/* It needs no rdmad. STATUS_FAILED if a file of the record, or a part of one, makes no sense. */
+ExitStatus record_command(Context *c);
+extern const Option record_options[];
+
 ExitStatus metrics_command(Context *c);
 extern const Option metrics_options[];
 

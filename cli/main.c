@@ -94,6 +94,12 @@ static const Command commands[] = {
 	 "  rdmactl explain mlx5_0/1          why is it down, and what was seen of that?\n"
 	 "  rdmactl explain --since=10min\n"
 	 "  rdmactl explain --list            the causes that are known\n"},
+	{"record",   "list|show|export DEVICE|PORT", 1, UINT_MAX, RUN_OFFLINE, record_options, record_command,
+	 "Print the changes that rdmad recorded",
+	 "  rdmactl record list               from when to when, in how many segments\n"
+	 "  rdmactl record show --since=2h mlx5_0/1\n"
+	 "  rdmactl record export --at=2h >incident.conf   the segment of two hours ago\n"
+	 "  rdmad --simulate=incident.conf    plays it\n"},
 	{"metrics",  "PORT",      0, UINT_MAX, RUN_OFFLINE, metrics_options,  metrics_command,
 	 "Print metrics for Prometheus",
 	 "  rdmactl metrics --format=openmetrics\n"
@@ -173,7 +179,8 @@ static const char *last_argument(const Command *command, int *ret_first)
 }
 
 /* The arguments as the help shows them: "[PORT...]". */
-static const char *arguments_of(const Command *command, char buffer[32])
+#define ARGUMENTS_SIZE 48
+static const char *arguments_of(const Command *command, char buffer[ARGUMENTS_SIZE])
 {
 	int n;
 	const char *last = last_argument(command, &n);
@@ -181,8 +188,9 @@ static const char *arguments_of(const Command *command, char buffer[32])
 
 	buffer[0] = '\0';
 	if (last)
-		snprintf(buffer, 32, "%.*s%s%s%s%s", n, command->argument, optional ? "[" : "",
-			 last, command->most > 1 ? "..." : "", optional ? "]" : "");
+		snprintf(buffer, ARGUMENTS_SIZE, "%.*s%s%s%s%s", n, command->argument,
+			 optional ? "[" : "", last, command->most > 1 ? "..." : "",
+			 optional ? "]" : "");
 	return buffer;
 }
 
@@ -196,7 +204,7 @@ static void print_port_names(void)
 
 static ExitStatus help(void)
 {
-	char arguments[32];
+	char arguments[ARGUMENTS_SIZE];
 
 	puts("Usage: rdmactl [OPTION...] [COMMAND] [ARGUMENT...]\n\n"
 	     "Shows the RDMA ports of this machine as rdmad knows them.\n\nCommands:");
@@ -216,7 +224,7 @@ static ExitStatus help(void)
 
 static ExitStatus help_command(const Command *command)
 {
-	char arguments[32];
+	char arguments[ARGUMENTS_SIZE];
 	int n;
 
 	printf("Usage: rdmactl [OPTION...] %s%s%s\n\n%s.\n", command->name,

@@ -3,6 +3,7 @@
 #include "parse.h"
 
 #include <math.h>
+#include <time.h>
 
 char *parse_trim(char *text)
 {
@@ -52,6 +53,45 @@ bool parse_duration(const char *text, uint64_t *ret_usec)
 			return true;
 		}
 	return false;
+}
+
+/* Reads the digits of a fraction of a second; the seventh and all after it are ignored. */
+static bool parse_fraction(const char *text, uint64_t *ret_usec)
+{
+	uint64_t usec = 0, digit = USEC_PER_SEC / 10;
+
+	if (*text && (*text != '.' || !text[1]))
+		return false;
+	for (text += *text == '.'; *text >= '0' && *text <= '9'; text++, digit /= 10)
+		usec += (uint64_t)(*text - '0') * digit;
+	*ret_usec = usec;
+	return *text == '\0';
+}
+
+bool parse_when(const char *text, uint64_t now_usec, uint64_t *ret_usec)
+{
+	uint64_t ago, fraction = 0;
+	struct tm tm = {.tm_isdst = -1};
+	const char *end = NULL;
+	time_t t;
+
+	if (parse_duration(text, &ago)) {
+		*ret_usec = now_usec > ago ? now_usec - ago : 0;
+		return true;
+	}
+	if (text[0] == '@')
+		return parse_seconds(text + 1, ret_usec);
+	if (text[0] >= '0' && text[0] <= '9')
+		end = strptime(text, "%Y-%m-%d %H:%M", &tm);
+	if (end && *end == ':')
+		end = strptime(end, ":%S", &tm);
+	if (!end || !parse_fraction(end, &fraction))
+		return false;
+	t = mktime(&tm);
+	if (t < 0)
+		return false;
+	*ret_usec = (uint64_t)t * USEC_PER_SEC + fraction;
+	return true;
 }
 
 bool parse_rate(const char *text, uint64_t *ret)

@@ -134,6 +134,7 @@ _rdmactl()
 		;;
 	[[:lower:]]*\|*) mapfile -t COMPREPLY < <(compgen -W "${kind//|/ }" -- "$cur") ;;
 	FILE) _filedir ;;
+	DIR) _filedir -d ;;
 	PROGRAM) mapfile -t COMPREPLY < <(compgen -c -- "$cur" | sort -u) ;;
 	BUS) mapfile -t COMPREPLY < <(compgen -W "system session" -- "$cur") ;;
 	*HOST*) _known_hosts_real -a -- "$cur" ;;

@@ -92,6 +92,8 @@ function __rdmactl_values
             rdmactl describe State 2>/dev/null | sed -n '/Values/{s/.*Values//;s/,/\n/g;p;}' | string trim
         case FILE
             __fish_complete_path $current
+        case DIR
+            __fish_complete_directories $current
         case PROGRAM
             complete -C "$current"
         case BUS

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "record-file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define FORMAT	     1U
+#define BUFFER_SIZE  (64U << 10)
+#define SEGMENTS_MAX 4096U /* in a directory; rdmad keeps at most 64 */
+
+ExitStatus record_file_refuse(const RecordFile *f, const char *what)
+{
+	complain("%s:%u: %s", f->path, f->line, what);
+	return STATUS_FAILED;
+}
+
+/* Moves what is left to the beginning of the buffer, and reads more behind it. */
+static ExitStatus fill(RecordFile *f)
+{
+	char *zero;
+	ssize_t n;
+
+	memmove(f->buffer, f->buffer + f->begin, f->end - f->begin);
+	f->end -= f->begin;
+	f->begin = 0;
+	do
+		n = read(f->fd, f->buffer + f->end, BUFFER_SIZE - f->end);
+	while (n < 0 && errno == EINTR);
+	if (n < 0) {
+		complain("cannot read %s: %s", f->path, strerror(errno));
+		return STATUS_FAILED;
+	}
+	zero = memchr(f->buffer + f->end, '\0', (size_t)n);
+	if (zero)
+		n = zero - (f->buffer + f->end);
+	f->end += (size_t)n;
+	f->at_end = n == 0 || zero;
+	return STATUS_OK;
+}
+
+/* Whether TEXT can be printed. Tabs become blanks. */
+static bool is_printable(char *text, size_t size)
+{
+	char copy[RECORD_LINE_MAX + 1];
+
+	for (char *p = text; (p = strchr(p, '\t'));)
+		*p = ' ';
+	memcpy(copy, text, size + 1);
+	text_sanitize(copy, size + 1);
+	return streq(copy, text);
+}
+
+static void enter_section(RecordFile *f, const char *line)
+{
+	if (line[0] == '[')
+		f->section = streq(line, "[script]") ? SECTION_SCRIPT : SECTION_STATE;
+}
+
+ExitStatus record_file_next(RecordFile *f, char **ret)
+{
+	ExitStatus status = STATUS_OK;
+
+	while (status == STATUS_OK) {
+		char *line = f->buffer + f->begin, *end;
+		size_t size = f->end - f->begin;
+
+		end = memchr(line, '\n', size);
+		if (end)
+			size = (size_t)(end - line);
+		if (size > RECORD_LINE_MAX) {
+			f->line++;
+			return record_file_refuse(f, "a line has more than 4096 bytes");
+		}
+		if (end) {
+			*end = '\0';
+			f->begin += size + 1;
+			f->n_bytes += size + 1;
+			f->line++;
+			if (!is_printable(line, size))
+				return record_file_refuse(f, "expected text in UTF-8");
+			enter_section(f, line);
+			*ret = line;
+			return STATUS_OK;
+		}
+		if (f->at_end) {
+			*ret = NULL;
+			return STATUS_OK;
+		}
+		status = fill(f);
+	}
+	return status;
+}
+
+/* Takes "KEY VALUE" of a line of the head; what is not known is passed over. */
+static bool read_head_line(RecordHead *head, const char *text)
+{
+	const char *value;
+
+	if ((value = startswith(text, "realtime ")))
+		return text_to_u64(value, RECORD_USEC_MAX, &head->realtime_usec) == 0;
+	if ((value = startswith(text, "monotonic ")))
+		return text_to_u64(value, RECORD_USEC_MAX, &head->monotonic_usec) == 0;
+	if ((value = startswith(text, "boot "))) {
+		text_copy(head->boot, sizeof(head->boot), value);
+		return strlen(value) == 32 && strspn(value, "0123456789abcdef") == 32;
+	}
+	if ((value = startswith(text, "begins "))) {
+		text_copy(head->begins, sizeof(head->begins), value);
+		return *value && strspn(value, "abcdefghijklmnopqrstuvwxyz-") == strlen(value);
+	}
+	return true;
+}
+
+static ExitStatus check_format(const RecordFile *f, const char *line)
+{
+	const char *version = line ? startswith(line, "# rdmad record ") : NULL;
+	uint64_t format;
+
+	if (!version || text_to_u64(version, UINT64_MAX, &format) < 0) {
+		complain("%s is no record of rdmad: expected \"# rdmad record %u\" in its first "
+			 "line",
+			 f->path, FORMAT);
+		return STATUS_FAILED;
+	}
+	if (format == FORMAT)
+		return STATUS_OK;
+	complain("%s: a later rdmad has written this: it has format %s, and this rdmactl reads %u",
+		 f->path, version, FORMAT);
+	return STATUS_FAILED;
+}
+
+static ExitStatus read_head(RecordFile *f)
+{
+	char *line;
+	ExitStatus status = record_file_next(f, &line);
+
+	if (status == STATUS_OK)
+		status = check_format(f, line);
+	while (status == STATUS_OK) {
+		status = record_file_next(f, &line);
+		if (status != STATUS_OK || !line || !startswith(line, "# "))
+			break;
+		if (!read_head_line(&f->head, line + 2))
+			status = record_file_refuse(f, "this line of the head makes no sense");
+	}
+	if (status == STATUS_OK && (f->head.realtime_usec == 0 || f->head.monotonic_usec == 0)) {
+		complain("%s: the head has no times: expected \"# realtime\" and \"# monotonic\"",
+			 f->path);
+		status = STATUS_FAILED;
+	}
+	return status;
+}
+
+static ExitStatus rewind_file(RecordFile *f)
+{
+	if (lseek(f->fd, 0, SEEK_SET) < 0) {
+		complain("cannot read %s: %s", f->path, strerror(errno));
+		return STATUS_FAILED;
+	}
+	f->begin = f->end = 0;
+	f->at_end = false;
+	f->n_bytes = 0;
+	f->line = 0;
+	f->section = SECTION_HEAD;
+	return STATUS_OK;
+}
+
+RecordFile *record_file_free(RecordFile *f)
+{
+	if (!f)
+		return NULL;
+	close_fd(f->fd);
+	free(f->buffer);
+	free(f->path);
+	free(f);
+	return NULL;
+}
+
+static ExitStatus cannot_open(const char *path, int error)
+{
+	complain("cannot open %s: %s", path, strerror(error));
+	return STATUS_FAILED;
+}
+
+/* Takes FD and PATH, of which each may have failed. */
+static ExitStatus file_new(int fd, char *path, RecordFile **ret)
+{
+	_cleanup_(record_file_free_pointer) RecordFile *f = calloc(1, sizeof(*f));
+	struct stat st;
+
+	if (!f) {
+		close_fd(fd);
+		free(path);
+		return out_of_memory();
+	}
+	f->fd = fd;
+	f->path = path;
+	f->buffer = malloc(BUFFER_SIZE);
+	if (!f->buffer || !f->path)
+		return out_of_memory();
+	if (fstat(f->fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		complain("cannot open %s: it is not a regular file", f->path);
+		return STATUS_FAILED;
+	}
+	*ret = steal_pointer(&f);
+	return STATUS_OK;
+}
+
+/* Opening a FIFO must not wait. */
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
+ExitStatus record_file_open(const char *path, RecordFile **ret)
+{
+	_cleanup_(record_file_free_pointer) RecordFile *f = NULL;
+	int fd = open(path, OPEN_FLAGS);
+	ExitStatus status = fd < 0 ? cannot_open(path, errno) : file_new(fd, strdup(path), &f);
+
+	if (status == STATUS_OK)
+		status = read_head(f);
+	if (status == STATUS_OK)
+		status = rewind_file(f);
+	if (status == STATUS_OK)
+		*ret = steal_pointer(&f);
+	return status;
+}
+
+/* Whether F has no line. */
+static ExitStatus look_if_empty(RecordFile *f, bool *ret)
+{
+	char *line;
+	ExitStatus status = record_file_next(f, &line);
+
+	*ret = status == STATUS_OK && !line;
+	return status == STATUS_OK ? rewind_file(f) : status;
+}
+
+ExitStatus record_file_open_in(int directory_fd, const char *directory, const char *name,
+			       RecordFile **ret)
+{
+	_cleanup_(record_file_free_pointer) RecordFile *f = NULL;
+	_cleanup_free_ char *path = NULL;
+	ExitStatus status;
+	bool is_empty;
+	int fd;
+
+	if (asprintf(&path, "%s/%s", directory, name) < 0) {
+		path = NULL;
+		return out_of_memory();
+	}
+	*ret = NULL;
+	fd = openat(directory_fd, name, OPEN_FLAGS);
+	if (fd < 0)
+		return errno == ENOENT ? STATUS_OK : cannot_open(path, errno);
+	status = file_new(fd, steal_pointer(&path), &f);
+	if (status == STATUS_OK)
+		status = look_if_empty(f, &is_empty);
+	if (status != STATUS_OK || is_empty)
+		return status;
+	status = read_head(f);
+	if (status == STATUS_OK)
+		status = rewind_file(f);
+	if (status == STATUS_OK)
+		*ret = steal_pointer(&f);
+	return status;
+}
+
+/* Directories */
+
+static bool is_segment_name(const char *name)
+{
+	return strlen(name) == RECORD_NAME_SIZE - 1 && strspn(name, "0123456789") == 16 &&
+	       streq(name + 16, ".conf");
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+void record_names_done(RecordNames *names)
+{
+	free(names->names);
+	names->names = NULL;
+	names->n = 0;
+	names->fd = close_fd(names->fd);
+}
+
+static ExitStatus cannot_list(const char *directory, int error)
+{
+	if (error == ENOENT)
+		complain("%s: rdmad has written no record there; see RecordMaxBytes= in "
+			 "rdmad.conf(5)",
+			 directory);
+	else if (error == EACCES && streq(directory, RECORD_DIRECTORY))
+		complain("cannot open %s: only root may read the record of the service", directory);
+	else
+		return cannot_open(directory, error);
+	return STATUS_FAILED;
+}
+
+static ExitStatus read_names(const char *directory, DIR *d, RecordNames *names)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(d))) {
+		if (!is_segment_name(entry->d_name))
+			continue;
+		if (names->n == SEGMENTS_MAX) {
+			complain("%s has more than %u segments", directory, SEGMENTS_MAX);
+			return STATUS_FAILED;
+		}
+		text_copy(names->names[names->n++], RECORD_NAME_SIZE, entry->d_name);
+	}
+	return names->n > 0 ? STATUS_OK : cannot_list(directory, ENOENT);
+}
+
+ExitStatus record_names_read(const char *directory, RecordNames *ret)
+{
+	_cleanup_(record_names_done) RecordNames names = {.fd = -EBADF};
+	ExitStatus status;
+	DIR *d = opendir(directory);
+
+	if (!d)
+		return cannot_list(directory, errno);
+	names.names = calloc(SEGMENTS_MAX, sizeof(*names.names));
+	names.fd = fcntl(dirfd(d), F_DUPFD_CLOEXEC, 3);
+	if (!names.names || names.fd < 0)
+		status = out_of_memory();
+	else
+		status = read_names(directory, d, &names);
+	closedir(d);
+	if (status != STATUS_OK)
+		return status;
+	qsort(names.names, names.n, sizeof(*names.names), compare_names);
+	*ret = names;
+	names = (RecordNames){.fd = -EBADF};
+	return STATUS_OK;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The files in which rdmad records what it publishes: segments, each of which is a scenario,
+ * rdmad-scenario(5), with a head of comments. docs/record.md has the form.
+ *
+ * A file may come from anywhere. It is read in pieces; a line is bounded, and one that has anything
+ * else than printable UTF-8 is refused, so that a line can be printed. What has not been written in
+ * full is left out: a last line without its end, and what follows a byte 0.
+ */
+
+#include "rdmactl.h"
+
+#define RECORD_DIRECTORY "/var/lib/rdmad/record" /* of the service */
+#define RECORD_LINE_MAX	 4096U			 /* bytes, without the end of the line */
+#define RECORD_NAME_SIZE 22U /* of a segment in its directory: 16 digits, ".conf" and the 0 */
+/* No time in microseconds of a file is later than this, in the year 5138: sums do not wrap. */
+#define RECORD_USEC_MAX (UINT64_C(100000000000) * USEC_PER_SEC)
+
+/* What the head says. */
+typedef struct RecordHead {
+	uint64_t realtime_usec;	 /* when the segment begins */
+	uint64_t monotonic_usec; /* the same: the times of the script count from it */
+	char boot[33];		 /* of the machine; "" if it is not said */
+	char begins[17];	 /* why the segment began; "" if it is not said */
+} RecordHead;
+
+typedef struct RecordFile {
+	char *path; /* for messages */
+	int fd;
+	RecordHead head;
+	char *buffer;	      /* what has been read of the file and not yet been used */
+	size_t begin, end;    /* where that is in the buffer */
+	bool at_end;	      /* there is no more in the file */
+	uint64_t n_bytes;     /* of the lines that were returned */
+	unsigned int line;    /* the number of the last of them */
+	unsigned int section; /* RecordSection that it is in */
+} RecordFile;
+
+typedef enum RecordSection { SECTION_HEAD, SECTION_STATE, SECTION_SCRIPT } RecordSection;
+
+/* Opens the file PATH and reads its head. The next line is then the first one. Says what is wrong.
+ */
+ExitStatus record_file_open(const char *path, RecordFile **ret);
+/* The same of the file NAME of a directory. *RET is NULL if rdmad has removed it meanwhile, or if
+ * it has no line: a machine that lost its power may have such a file. */
+ExitStatus record_file_open_in(int directory_fd, const char *directory, const char *name,
+			       RecordFile **ret);
+/* NULL is allowed; returns NULL. */
+RecordFile *record_file_free(RecordFile *f);
+DEFINE_CLEANUP(RecordFile, record_file_free);
+
+/* The next line, which is F's and may be changed until the next call; *RET is NULL at the end. Says
+ * what is wrong with the line. */
+ExitStatus record_file_next(RecordFile *f, char **ret);
+/* Says "FILE:LINE: WHAT". Returns STATUS_FAILED. */
+ExitStatus record_file_refuse(const RecordFile *f, const char *what);
+
+/* The segments of a directory, by the time of their beginning. */
+typedef struct RecordNames {
+	char (*names)[RECORD_NAME_SIZE];
+	size_t n;
+	int fd; /* of the directory */
+} RecordNames;
+
+/* Lists DIRECTORY. Files with other names are passed over. Says what is wrong, also if there is no
+ * segment. After an error RET is as it was. */
+ExitStatus record_names_read(const char *directory, RecordNames *ret);
+void record_names_done(RecordNames *names);

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "record-print.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#include "json.h"
+
+#define TIME_TEXT_MAX 48
+
+/* The local time with microseconds, which has always the same width. */
+static const char *time_text(uint64_t usec, char buffer[TIME_TEXT_MAX])
+{
+	time_t t = (time_t)(usec / USEC_PER_SEC);
+	char text[32];
+	struct tm tm;
+
+	if (localtime_r(&t, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		snprintf(buffer, TIME_TEXT_MAX, "%s.%06u", text,
+			 (unsigned int)(usec % USEC_PER_SEC));
+	else
+		snprintf(buffer, TIME_TEXT_MAX, "%" PRIu64 " us", usec);
+	return buffer;
+}
+
+static void json_number(FILE *f, const char *key, uint64_t n)
+{
+	json_key(f, key, false);
+	fprintf(f, "%" PRIu64, n);
+}
+
+static void json_text_or_null(FILE *f, const char *key, const char *text)
+{
+	json_key(f, key, false);
+	if (text)
+		json_text(f, text);
+	else
+		fputs("null", f);
+}
+
+/* What the head of a segment says; NULL: it does not. */
+static const char *said(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+/* The name of a segment in its directory. */
+static const char *file_name(const RecordFile *f)
+{
+	const char *slash = strrchr(f->path, '/');
+
+	return slash ? slash + 1 : f->path;
+}
+
+/* Segments */
+
+static const char *begins_text(const char *begins)
+{
+	static const struct {
+		const char *begins, *text;
+	} texts[] = {
+		{"start", "rdmad started"},
+		{"full", "the one before was full"},
+		{"lost", "changes were lost"},
+		{"ports", "a device has another number of ports"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (streq(texts[i].begins, begins))
+			return texts[i].text;
+	return *begins ? begins : "-";
+}
+
+ExitStatus record_list_begin(RecordList *list)
+{
+	static const struct {
+		const char *heading;
+		int flags;
+	} columns[] = {{"SEGMENT", 0},
+		       {"FIRST", 0},
+		       {"LAST", 0},
+		       {"CHANGES", SCOLS_FL_RIGHT},
+		       {"BYTES", SCOLS_FL_RIGHT},
+		       {"BEGAN BECAUSE", 0}};
+
+	if (list->context->json) {
+		json_begin(list->context->out, "Segments");
+		return STATUS_OK;
+	}
+	list->table = terminal_table(list->context);
+	if (!list->table || scols_table_set_column_separator(list->table, "  ") < 0)
+		return out_of_memory();
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		if (!scols_table_new_column(list->table, columns[i].heading, 0, columns[i].flags))
+			return out_of_memory();
+	return STATUS_OK;
+}
+
+static void print_segment_json(FILE *f, const RecordFile *file, const RecordSegment *s)
+{
+	fputs("{\"Segment\": ", f);
+	json_text(f, file_name(file));
+	json_number(f, "First", s->first_usec);
+	json_number(f, "Last", s->last_usec);
+	json_number(f, "Monotonic", file->head.monotonic_usec);
+	json_text_or_null(f, "Boot", said(file->head.boot));
+	json_number(f, "Changes", s->n_changes);
+	json_number(f, "Bytes", s->n_bytes);
+	json_text_or_null(f, "Begins", said(file->head.begins));
+	fputc('}', f);
+}
+
+ExitStatus record_list_add(RecordList *list, const RecordFile *f, const RecordSegment *s)
+{
+	char first[TIME_TEXT_MAX], last[TIME_TEXT_MAX], changes[24], bytes[24];
+	const char *cells[] = {file_name(f),
+			       time_text(s->first_usec, first),
+			       time_text(s->last_usec, last),
+			       changes,
+			       bytes,
+			       begins_text(f->head.begins)};
+	struct libscols_line *line;
+
+	if (!list->table) {
+		json_next(list->context->out, list->n++);
+		print_segment_json(list->context->out, f, s);
+		return STATUS_OK;
+	}
+	snprintf(changes, sizeof(changes), "%" PRIu64, s->n_changes);
+	snprintf(bytes, sizeof(bytes), "%" PRIu64, s->n_bytes);
+	line = scols_table_new_line(list->table, NULL);
+	for (size_t i = 0; line && i < ARRAY_SIZE(cells); i++)
+		if (scols_line_set_data(line, i, cells[i]) < 0)
+			return out_of_memory();
+	list->n++;
+	return line ? STATUS_OK : out_of_memory();
+}
+
+ExitStatus record_list_end(RecordList *list, ExitStatus status)
+{
+	ExitStatus printed = STATUS_OK;
+
+	if (list->context->json)
+		json_end(list->context->out);
+	else if (list->n > 0)
+		printed = terminal_print_table(list->context, list->table, 0);
+	scols_unref_table(list->table);
+	list->table = NULL;
+	return MAX(status, printed);
+}
+
+/* Changes */
+
+/* The columns of the changes but the last one, which is as long as it is. */
+#define WIDTH_TIME   26
+#define WIDTH_NAME   10
+#define WIDTH_REASON 17
+#define WIDTH_ALL    (WIDTH_TIME + 2 + WIDTH_NAME + 2 + WIDTH_REASON + 2)
+
+void record_print_begin(Context *c)
+{
+	if (c->json)
+		json_begin(c->out, "Changes");
+}
+
+static void print_reasons(FILE *f, const RecordChange *change)
+{
+	for (size_t i = 0; i < change->n_reasons; i++)
+		fprintf(f, "%s%s", i > 0 ? "," : "", change->reasons[i]);
+}
+
+static void print_values(FILE *f, const RecordChange *change)
+{
+	for (size_t i = 0; i < change->n_values; i++) {
+		const RecordValue *v = &change->values[i];
+		const char *text = v->value ? v->value : "(none)";
+		const char *quote = *text == '\0' || strchr(text, ' ') ? "\"" : "";
+
+		fprintf(f, "%s%s=%s%s%s", i > 0 ? " " : "", v->field, quote, text, quote);
+	}
+}
+
+/* The value of FIELD, if it has one. */
+static void print_value(FILE *f, const RecordChange *change, const char *field)
+{
+	for (size_t i = 0; i < change->n_values; i++)
+		if (streq(change->values[i].field, field) && change->values[i].value)
+			fprintf(f, ", %s=%s", field, change->values[i].value);
+}
+
+/* What has happened, in words, or for values as the record has them. */
+static void print_what(FILE *f, const RecordChange *change)
+{
+	switch (change->kind) {
+	case CHANGE_VALUES:
+		print_values(f, change);
+		if (change->n_values == 0)
+			fputs("no other values", f);
+		break;
+	case CHANGE_NO_ANSWER:
+		fprintf(f, "does not answer: %s",
+			change->message ? change->message : change->error);
+		break;
+	case CHANGE_EVENT:
+		fputs("event ", f);
+		print_reasons(f, change);
+		break;
+	case CHANGE_ADDED:
+		fputs("added", f);
+		print_value(f, change, "ports");
+		print_value(f, change, "state");
+		break;
+	case CHANGE_REMOVED:
+		fputs("removed", f);
+		break;
+	case CHANGE_RENAMED:
+		fprintf(f, "renamed from %s to %s", change->name, change->new_name);
+		break;
+	case CHANGE_PORTS:
+		fputs("has another number of ports", f);
+		break;
+	case _CHANGE_MAX:
+		break;
+	}
+}
+
+static void print_text(Context *c, const RecordChange *change)
+{
+	_cleanup_free_ char *reasons = NULL, *what = NULL;
+	char when[TIME_TEXT_MAX];
+	size_t size;
+	FILE *f = open_memstream(&reasons, &size);
+	int n;
+
+	if (f && change->kind != CHANGE_EVENT)
+		print_reasons(f, change);
+	if (!f || fclose(f) != 0 || !(f = open_memstream(&what, &size)))
+		return;
+	print_what(f, change);
+	if (fclose(f) != 0)
+		return;
+	n = fprintf(c->out, "%-*s  %-*s  %-*s  ", WIDTH_TIME,
+		    time_text(change->realtime_usec, when), WIDTH_NAME, change->name, WIDTH_REASON,
+		    *reasons ? reasons : "-");
+	if (c->is_terminal)
+		terminal_print_wrapped(c, what, n > 0 ? (unsigned int)n : WIDTH_ALL);
+	else
+		fprintf(c->out, "%s\n", what);
+}
+
+static const char *kind_name(RecordChangeKind kind)
+{
+	static const char *const names[_CHANGE_MAX] = {
+		[CHANGE_VALUES] = "values",   [CHANGE_NO_ANSWER] = "no-answer",
+		[CHANGE_EVENT] = "event",     [CHANGE_ADDED] = "added",
+		[CHANGE_REMOVED] = "removed", [CHANGE_RENAMED] = "renamed",
+		[CHANGE_PORTS] = "ports",
+	};
+
+	return names[kind];
+}
+
+static void print_lists_json(FILE *f, const RecordChange *change)
+{
+	json_key(f, "Reasons", false);
+	fputc('[', f);
+	for (size_t i = 0; i < change->n_reasons; i++) {
+		fputs(i > 0 ? ", " : "", f);
+		json_text(f, change->reasons[i]);
+	}
+	fputc(']', f);
+	json_key(f, "Values", false);
+	fputc('[', f);
+	for (size_t i = 0; i < change->n_values; i++) {
+		fputs(i > 0 ? ", {\"Field\": " : "{\"Field\": ", f);
+		json_text(f, change->values[i].field);
+		json_text_or_null(f, "Value", change->values[i].value);
+		fputc('}', f);
+	}
+	fputc(']', f);
+}
+
+static void print_json(FILE *f, const RecordFile *file, const RecordChange *change)
+{
+	const char *slash = strrchr(change->name, '/');
+	_cleanup_free_ char *device =
+		strndup(change->name, slash ? (size_t)(slash - change->name) : SIZE_MAX);
+
+	fprintf(f, "{\"Timestamp\": %" PRIu64, change->realtime_usec);
+	json_number(f, "Monotonic", change->monotonic_usec);
+	json_text_or_null(f, "Boot", said(file->head.boot));
+	json_key(f, "Segment", false);
+	json_text(f, file_name(file));
+	json_text_or_null(f, "Device", device);
+	json_text_or_null(f, "Port", slash ? change->name : NULL);
+	json_key(f, "Kind", false);
+	json_text(f, kind_name(change->kind));
+	json_text_or_null(f, "NewName", change->new_name);
+	json_text_or_null(f, "Error", change->error);
+	json_text_or_null(f, "Message", change->message);
+	print_lists_json(f, change);
+	fputc('}', f);
+}
+
+void record_print_change(Context *c, const RecordFile *f, const RecordChange *change, uint64_t i)
+{
+	if (c->json) {
+		json_next(c->out, i);
+		print_json(c->out, f, change);
+		return;
+	}
+	if (i == 0 && !c->no_legend)
+		fprintf(c->out, "%s%-*s  %-*s  %-*s  %s%s\n", terminal_color(c, "bold"), WIDTH_TIME,
+			"TIME", WIDTH_NAME, "PORT", WIDTH_REASON, "REASON", "CHANGE",
+			terminal_plain(c));
+	print_text(c, change);
+}
+
+void record_print_end(Context *c, uint64_t n, bool is_complete)
+{
+	if (c->json)
+		json_end(c->out);
+	else if (n == 0 && is_complete)
+		fputs("No changes.\n", c->out);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* rdmactl record: what rdmad has recorded: its segments, the changes in them, and one of them as a
+ * scenario. */
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <time.h>
+
+#include "clock.h"
+#include "commands.h"
+#include "parse.h"
+#include "record-print.h"
+
+#define SPEED_MAX 1000U
+
+static const char *arg_directory, *arg_file;
+static uint64_t arg_since, arg_until = UINT64_MAX, arg_at, arg_speed;
+
+static ExitStatus parse_time(const Option *o, const char *argument)
+{
+	return parse_when(argument, realtime_now_usec(), o->value) ? STATUS_OK
+								   : option_refuse(o, argument);
+}
+
+static ExitStatus parse_speed(const Option *o, const char *argument)
+{
+	if (text_to_u64(argument, SPEED_MAX, o->value) < 0 || arg_speed == 0)
+		return option_refuse(o, argument);
+	return STATUS_OK;
+}
+
+static ExitStatus parse_path(const Option *o, const char *argument)
+{
+	return *argument ? option_text(o, argument) : option_refuse(o, argument);
+}
+
+/* clang-format off */
+#define TIME_EXPECTED "a time such as 10min (so long ago), \"2026-11-24 01:02:03\" or @1763950000"
+const Option record_options[] = {
+	{"since",     0, "TIME", "show: leave out what was before TIME",            parse_time,  &arg_since,     TIME_EXPECTED, 0},
+	{"until",     0, "TIME", "show, export: leave out what was after TIME",     parse_time,  &arg_until,     TIME_EXPECTED, 0},
+	{"at",        0, "TIME", "export: the segment of TIME (default: the last)", parse_time,  &arg_at,        TIME_EXPECTED, 0},
+	{"speed",     0, "N",    "export: to be played N times quicker",            parse_speed, &arg_speed,     "a number from 1 to 1000", 0},
+	{"directory", 0, "DIR",  "Where the record is (" RECORD_DIRECTORY ")",      parse_path,  &arg_directory, "a directory", 0},
+	{"file",      0, "FILE", "Use this one segment",                            parse_path,  &arg_file,      "a file", 0},
+	{},
+};
+/* clang-format on */
+
+/* Calls VISIT for each segment, the oldest first. After an error it goes on with the next. */
+static ExitStatus visit_segments(ExitStatus (*visit)(RecordFile *f, void *userdata), void *userdata)
+{
+	const char *directory = arg_directory ? arg_directory : RECORD_DIRECTORY;
+	_cleanup_(record_names_done) RecordNames names = {.fd = -EBADF};
+	ExitStatus status, worst = STATUS_OK;
+
+	if (!arg_file)
+		worst = record_names_read(directory, &names);
+	if (worst != STATUS_OK)
+		return worst;
+	for (size_t i = 0; i < (arg_file ? 1 : names.n); i++) {
+		_cleanup_(record_file_free_pointer) RecordFile *f = NULL;
+
+		status = arg_file ? record_file_open(arg_file, &f)
+				  : record_file_open_in(names.fd, directory, names.names[i], &f);
+		if (status == STATUS_OK && f)
+			status = visit(f, userdata);
+		worst = MAX(worst, status);
+	}
+	return worst;
+}
+
+/* list */
+
+static ExitStatus list_segment(RecordFile *f, void *userdata)
+{
+	RecordList *list = userdata;
+	RecordReader r = {};
+	RecordSegment s = {.first_usec = f->head.realtime_usec};
+	ExitStatus status = STATUS_OK, added;
+	bool found = true;
+
+	s.last_usec = s.first_usec;
+	record_reader_begin(&r, f);
+	while (status == STATUS_OK && found) {
+		RecordChange change = {};
+
+		status = record_reader_next(&r, &change, &found);
+		if (found) {
+			s.n_changes++;
+			s.last_usec = change.realtime_usec;
+		}
+		record_change_done(&change);
+	}
+	record_reader_done(&r);
+	s.n_bytes = f->n_bytes;
+	added = record_list_add(list, f, &s);
+	return MAX(status, added);
+}
+
+static ExitStatus list_record(Context *c)
+{
+	RecordList list = {.context = c};
+	ExitStatus status;
+
+	if (c->n_arguments > 1) {
+		complain("record: list takes no argument, such as \"%s\"", c->arguments[1]);
+		return STATUS_USAGE;
+	}
+	status = record_list_begin(&list);
+	if (status == STATUS_OK)
+		status = visit_segments(list_segment, &list);
+	return record_list_end(&list, status);
+}
+
+/* show */
+
+typedef struct Show {
+	Context *context;
+	char **names; /* that are asked for */
+	size_t n_names;
+	bool *seen; /* for each of them: the record has such a port or device */
+	uint64_t n; /* changes that were printed */
+} Show;
+
+/* Whether PATTERN, which may have ':' in place of '/', means NAME or its device. */
+static bool is_meant(const char *pattern, const char *name)
+{
+	_cleanup_free_ char *other = strdup(name);
+	char *slash = other ? strrchr(other, '/') : NULL;
+
+	if (fnmatch(pattern, name, 0) == 0)
+		return true;
+	if (!slash)
+		return false;
+	*slash = ':';
+	if (fnmatch(pattern, other, 0) == 0)
+		return true;
+	*slash = '\0';
+	return fnmatch(pattern, other, 0) == 0;
+}
+
+/* Whether PATTERN means a port of DEVICE. */
+static bool is_port_of(const char *pattern, const char *device)
+{
+	_cleanup_free_ char *name = strdup(pattern);
+	char *end = name ? strrchr(name, '/') : NULL;
+
+	if (name && !end)
+		end = strrchr(name, ':');
+	if (!end)
+		return false;
+	*end = '\0';
+	return fnmatch(name, device, 0) == 0;
+}
+
+static void see(void *userdata, const char *name)
+{
+	Show *s = userdata;
+
+	for (size_t i = 0; i < s->n_names; i++)
+		s->seen[i] = s->seen[i] || is_meant(s->names[i], name);
+}
+
+/* Whether a change of NAME is asked for. What a device does concerns each of its ports. */
+static bool is_asked_for(const Show *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_names; i++)
+		if (is_meant(s->names[i], name) ||
+		    (!strchr(name, '/') && is_port_of(s->names[i], name)))
+			return true;
+	return s->n_names == 0;
+}
+
+static void show_change(Show *s, const RecordFile *f, const RecordChange *change)
+{
+	see(s, change->name);
+	if (change->new_name)
+		see(s, change->new_name);
+	if (change->realtime_usec < arg_since || change->realtime_usec > arg_until)
+		return;
+	if (is_asked_for(s, change->name) ||
+	    (change->new_name && is_asked_for(s, change->new_name)))
+		record_print_change(s->context, f, change, s->n++);
+}
+
+static ExitStatus show_segment(RecordFile *f, void *userdata)
+{
+	RecordReader r = {.heading = see, .userdata = userdata};
+	ExitStatus status = STATUS_OK;
+	bool found = true;
+
+	record_reader_begin(&r, f);
+	while (status == STATUS_OK && found) {
+		RecordChange change = {};
+
+		status = record_reader_next(&r, &change, &found);
+		if (found)
+			show_change(userdata, f, &change);
+		record_change_done(&change);
+	}
+	record_reader_done(&r);
+	return status;
+}
+
+static ExitStatus show_record(Context *c)
+{
+	_cleanup_free_ bool *seen = calloc(c->n_arguments, sizeof(*seen));
+	Show s = {c, c->arguments + 1, c->n_arguments - 1, seen, 0};
+	ExitStatus status;
+
+	if (!seen)
+		return out_of_memory();
+	record_print_begin(c);
+	status = visit_segments(show_segment, &s);
+	record_print_end(c, s.n, status == STATUS_OK);
+	for (size_t i = 0; i < s.n_names && status == STATUS_OK; i++)
+		if (!seen[i]) {
+			complain("no port or device \"%s\" in the record", s.names[i]);
+			status = STATUS_NO_PORT;
+		}
+	return status;
+}
+
+/* export */
+
+/* Prints the step LINE; *RET_END: it is the first one that is left out. */
+static ExitStatus export_step(const Context *c, RecordReader *r, const char *line, bool *ret_end)
+{
+	char copy[RECORD_LINE_MAX + 1];
+	ExitStatus status;
+	bool is_step;
+
+	text_copy(copy, sizeof(copy), line);
+	status = record_step_read(r, copy, &r->step, &is_step);
+	*ret_end = is_step && r->step.realtime_usec > arg_until;
+	/* a segment that was exported before may have a speed */
+	if (status == STATUS_OK && !*ret_end && !(arg_speed && startswith(line, "speed")))
+		fprintf(c->out, "%s\n", line);
+	return status;
+}
+
+static ExitStatus export_segment(RecordFile *f, void *userdata)
+{
+	const Context *c = userdata;
+	RecordReader r = {};
+	ExitStatus status = STATUS_OK;
+	bool script = false, end = false;
+	char *line;
+
+	record_reader_begin(&r, f);
+	while (status == STATUS_OK && !end) {
+		status = record_file_next(f, &line);
+		if (status != STATUS_OK || !line)
+			break;
+		if (f->section == SECTION_SCRIPT && script) {
+			status = export_step(c, &r, line, &end);
+			continue;
+		}
+		fprintf(c->out, "%s\n", line);
+		script = f->section == SECTION_SCRIPT;
+		if (script && arg_speed)
+			fprintf(c->out, "speed = %" PRIu64 "\n", arg_speed);
+	}
+	if (!script && arg_speed && status == STATUS_OK)
+		fprintf(c->out, "[script]\nspeed = %" PRIu64 "\n", arg_speed);
+	return status;
+}
+
+/* Opens the segment that is meant: that of --at, otherwise of --until, otherwise the last. */
+static ExitStatus open_segment(RecordFile **ret)
+{
+	const char *directory = arg_directory ? arg_directory : RECORD_DIRECTORY;
+	_cleanup_(record_names_done) RecordNames names = {.fd = -EBADF};
+	uint64_t time = arg_at ? arg_at : arg_until;
+	ExitStatus status = record_names_read(directory, &names);
+
+	*ret = NULL;
+	for (size_t i = names.n; status == STATUS_OK && !*ret && i-- > 0;)
+		if (strtoull(names.names[i], NULL, 10) <= time)
+			status = record_file_open_in(names.fd, directory, names.names[i], ret);
+	if (status == STATUS_OK && !*ret) {
+		complain("%s: the record begins later than that; see rdmactl record list",
+			 directory);
+		status = STATUS_FAILED;
+	}
+	return status;
+}
+
+static ExitStatus export_record(Context *c)
+{
+	_cleanup_(record_file_free_pointer) RecordFile *f = NULL;
+	ExitStatus status;
+
+	if (c->n_arguments > 1 || c->json) {
+		complain(c->json ? "record: export prints a scenario, not JSON"
+				 : "record: export takes no port or device");
+		return STATUS_USAGE;
+	}
+	if (arg_file)
+		return visit_segments(export_segment, c);
+	status = open_segment(&f);
+	return status == STATUS_OK ? export_segment(f, c) : status;
+}
+
+ExitStatus record_command(Context *c)
+{
+	static const struct {
+		const char *name;
+		ExitStatus (*run)(Context *c);
+		bool since, until, export; /* the options that it has */
+	} words[] = {
+		{"list", list_record, false, false, false},
+		{"show", show_record, true, true, false},
+		{"export", export_record, false, true, true},
+	};
+	const char *word = c->arguments[0];
+
+	if (c->host || c->machine) {
+		complain("record: reads files of this machine; run it over ssh on the other one");
+		return STATUS_USAGE;
+	}
+	if (arg_directory && arg_file) {
+		complain("record: of --directory and --file only one can be given");
+		return STATUS_USAGE;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		const char *option = (arg_since && !words[i].since)		    ? "since"
+				     : (arg_until != UINT64_MAX && !words[i].until) ? "until"
+				     : (arg_at && !words[i].export)		    ? "at"
+				     : (arg_speed && !words[i].export)		    ? "speed"
+										    : NULL;
+
+		if (!streq(words[i].name, word))
+			continue;
+		if (!option)
+			return words[i].run(c);
+		complain("record: --%s is not an option of \"%s\"", option, word);
+		return STATUS_USAGE;
+	}
+	complain("record: unknown \"%s\"; expected list, show or export", word);
+	return STATUS_USAGE;
+}
