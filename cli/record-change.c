@@ -314,7 +314,7 @@ static ExitStatus take_step(RecordReader *r, size_t i)
 			status = take_word(r, c, s->words[k]);
 		else if (!add_reason(c, s->words[k]))
 			status = out_of_memory();
-	if (c->error)
+	if (c->error && commands[i].kind == CHANGE_VALUES)
 		c->kind = CHANGE_NO_ANSWER;
 	return status;
 }
@@ -347,8 +347,8 @@ static ExitStatus read_step(RecordReader *r)
 		if (r->held && (r->step.at_usec == 0 ||
 				find_command(r->step.words[0]) == ARRAY_SIZE(commands)))
 			r->held = false;
-		if (r->held)
-			decode(r->step.words[1]);
+		if (r->held && !*decode(r->step.words[1]))
+			status = record_file_refuse(r->file, "expected a port or device");
 	}
 	return status;
 }
