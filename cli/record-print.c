@@ -156,12 +156,11 @@ ExitStatus record_list_end(RecordList *list, ExitStatus status)
 #define WIDTH_TIME   26
 #define WIDTH_NAME   10
 #define WIDTH_REASON 17
-#define WIDTH_ALL    (WIDTH_TIME + 2 + WIDTH_NAME + 2 + WIDTH_REASON + 2)
 
-void record_print_begin(Context *c)
+void record_print_begin(const RecordPrinter *p)
 {
-	if (c->json)
-		json_begin(c->out, "Changes");
+	if (p->context->json)
+		json_begin(p->context->out, "Changes");
 }
 
 static void print_reasons(FILE *f, const RecordChange *change)
@@ -225,28 +224,48 @@ static void print_what(FILE *f, const RecordChange *change)
 	}
 }
 
-static void print_text(Context *c, const RecordChange *change)
+/* Prints a line, of which WHAT is the last column. */
+static void print_line(RecordPrinter *p, uint64_t usec, const char *name, const char *reason,
+		       const char *what)
+{
+	Context *c = p->context;
+	char when[TIME_TEXT_MAX];
+	int n;
+
+	if (!p->headed && !c->no_legend)
+		fprintf(c->out, "%s%-*s  %-*s  %-*s  %s%s\n", terminal_color(c, "bold"), WIDTH_TIME,
+			"TIME", WIDTH_NAME, "PORT", WIDTH_REASON, "REASON", "CHANGE",
+			terminal_plain(c));
+	p->headed = true;
+	n = fprintf(c->out, "%-*s  %-*s  %-*s  ", WIDTH_TIME, time_text(usec, when), WIDTH_NAME,
+		    name, WIDTH_REASON, reason);
+	if (c->is_terminal)
+		terminal_print_wrapped(c, what, (unsigned int)MAX(n, 0));
+	else
+		fprintf(c->out, "%s\n", what);
+}
+
+void record_print_gap(RecordPrinter *p, const RecordFile *f)
+{
+	const char *begins = f->head.begins;
+
+	if (!p->context->json && (streq(begins, "start") || streq(begins, "lost")))
+		print_line(p, f->head.realtime_usec, "-", "-", begins_text(begins));
+}
+
+static void print_text(RecordPrinter *p, const RecordChange *change)
 {
 	_cleanup_free_ char *reasons = NULL, *what = NULL;
-	char when[TIME_TEXT_MAX];
 	size_t size;
 	FILE *f = open_memstream(&reasons, &size);
-	int n;
 
 	if (f && change->kind != CHANGE_EVENT)
 		print_reasons(f, change);
 	if (!f || fclose(f) != 0 || !(f = open_memstream(&what, &size)))
 		return;
 	print_what(f, change);
-	if (fclose(f) != 0)
-		return;
-	n = fprintf(c->out, "%-*s  %-*s  %-*s  ", WIDTH_TIME,
-		    time_text(change->realtime_usec, when), WIDTH_NAME, change->name, WIDTH_REASON,
-		    *reasons ? reasons : "-");
-	if (c->is_terminal)
-		terminal_print_wrapped(c, what, n > 0 ? (unsigned int)n : WIDTH_ALL);
-	else
-		fprintf(c->out, "%s\n", what);
+	if (fclose(f) == 0)
+		print_line(p, change->realtime_usec, change->name, *reasons ? reasons : "-", what);
 }
 
 static const char *kind_name(RecordChangeKind kind)
@@ -303,24 +322,21 @@ static void print_json(FILE *f, const RecordFile *file, const RecordChange *chan
 	fputc('}', f);
 }
 
-void record_print_change(Context *c, const RecordFile *f, const RecordChange *change, uint64_t i)
+void record_print_change(RecordPrinter *p, const RecordFile *f, const RecordChange *change)
 {
-	if (c->json) {
-		json_next(c->out, i);
-		print_json(c->out, f, change);
-		return;
+	if (p->context->json) {
+		json_next(p->context->out, p->n);
+		print_json(p->context->out, f, change);
+	} else {
+		print_text(p, change);
 	}
-	if (i == 0 && !c->no_legend)
-		fprintf(c->out, "%s%-*s  %-*s  %-*s  %s%s\n", terminal_color(c, "bold"), WIDTH_TIME,
-			"TIME", WIDTH_NAME, "PORT", WIDTH_REASON, "REASON", "CHANGE",
-			terminal_plain(c));
-	print_text(c, change);
+	p->n++;
 }
 
-void record_print_end(Context *c, uint64_t n, bool is_complete)
+void record_print_end(const RecordPrinter *p, bool is_complete)
 {
-	if (c->json)
-		json_end(c->out);
-	else if (n == 0 && is_complete)
-		fputs("No changes.\n", c->out);
+	if (p->context->json)
+		json_end(p->context->out);
+	else if (p->n == 0 && is_complete)
+		fputs("No changes.\n", p->context->out);
 }

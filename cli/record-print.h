@@ -23,9 +23,18 @@ ExitStatus record_list_add(RecordList *list, const RecordFile *f, const RecordSe
 /* Prints what is left. Returns STATUS, or what else went wrong. */
 ExitStatus record_list_end(RecordList *list, ExitStatus status);
 
+/* Where changes are printed. */
+typedef struct RecordPrinter {
+	Context *context;
+	uint64_t n;  /* changes that were printed */
+	bool headed; /* the heading was */
+} RecordPrinter;
+
 /* What is before all changes. */
-void record_print_begin(Context *c);
-/* Prints CHANGE of the segment F; I is how many were printed before. */
-void record_print_change(Context *c, const RecordFile *f, const RecordChange *change, uint64_t i);
-/* What is after N of them; IS_COMPLETE: nothing went wrong. */
-void record_print_end(Context *c, uint64_t n, bool is_complete);
+void record_print_begin(const RecordPrinter *p);
+/* Says, to people, that F begins because rdmad has not seen what was before, if that is so. */
+void record_print_gap(RecordPrinter *p, const RecordFile *f);
+/* Prints CHANGE of the segment F. */
+void record_print_change(RecordPrinter *p, const RecordFile *f, const RecordChange *change);
+/* What is after all; IS_COMPLETE: nothing went wrong. */
+void record_print_end(const RecordPrinter *p, bool is_complete);

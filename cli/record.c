@@ -117,12 +117,16 @@ static ExitStatus list_record(Context *c)
 /* show */
 
 typedef struct Show {
-	Context *context;
+	RecordPrinter printer;
 	char **names; /* that are asked for */
 	size_t n_names;
 	bool *seen; /* for each of them: the record has such a port or device */
-	uint64_t n; /* changes that were printed */
 } Show;
+
+static bool is_time_asked_for(uint64_t usec)
+{
+	return usec >= arg_since && usec <= arg_until;
+}
 
 /* Whether PATTERN, which may have ':' in place of '/', means NAME or its device. */
 static bool is_meant(const char *pattern, const char *name)
@@ -178,26 +182,28 @@ static void show_change(Show *s, const RecordFile *f, const RecordChange *change
 	see(s, change->name);
 	if (change->new_name)
 		see(s, change->new_name);
-	if (change->realtime_usec < arg_since || change->realtime_usec > arg_until)
-		return;
-	if (is_asked_for(s, change->name) ||
-	    (change->new_name && is_asked_for(s, change->new_name)))
-		record_print_change(s->context, f, change, s->n++);
+	if (is_time_asked_for(change->realtime_usec) &&
+	    (is_asked_for(s, change->name) ||
+	     (change->new_name && is_asked_for(s, change->new_name))))
+		record_print_change(&s->printer, f, change);
 }
 
 static ExitStatus show_segment(RecordFile *f, void *userdata)
 {
 	RecordReader r = {.heading = see, .userdata = userdata};
+	Show *s = userdata;
 	ExitStatus status = STATUS_OK;
 	bool found = true;
 
+	if (is_time_asked_for(f->head.realtime_usec))
+		record_print_gap(&s->printer, f);
 	record_reader_begin(&r, f);
 	while (status == STATUS_OK && found) {
 		RecordChange change = {};
 
 		status = record_reader_next(&r, &change, &found);
 		if (found)
-			show_change(userdata, f, &change);
+			show_change(s, f, &change);
 		record_change_done(&change);
 	}
 	record_reader_done(&r);
@@ -207,14 +213,14 @@ static ExitStatus show_segment(RecordFile *f, void *userdata)
 static ExitStatus show_record(Context *c)
 {
 	_cleanup_free_ bool *seen = calloc(c->n_arguments, sizeof(*seen));
-	Show s = {c, c->arguments + 1, c->n_arguments - 1, seen, 0};
+	Show s = {{.context = c}, c->arguments + 1, c->n_arguments - 1, seen};
 	ExitStatus status;
 
 	if (!seen)
 		return out_of_memory();
-	record_print_begin(c);
+	record_print_begin(&s.printer);
 	status = visit_segments(show_segment, &s);
-	record_print_end(c, s.n, status == STATUS_OK);
+	record_print_end(&s.printer, status == STATUS_OK);
 	for (size_t i = 0; i < s.n_names && status == STATUS_OK; i++)
 		if (!seen[i]) {
 			complain("no port or device \"%s\" in the record", s.names[i]);
