@@ -8,6 +8,7 @@
 #include <systemd/sd-id128.h>
 
 #include "clock.h"
+#include "disk-file.h"
 #include "log.h"
 
 #define NAME	 "history"
@@ -28,39 +29,6 @@ static BootId boot_id(void)
 		id = (sd_id128_t){};
 	memcpy(boot.bytes, id.bytes, sizeof(boot.bytes));
 	return boot;
-}
-
-static int open_file(int directory_fd, const char *name, int flags)
-{
-	/* O_NONBLOCK: somebody may have put a FIFO there */
-	int fd = openat(directory_fd, name,
-			O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | flags,
-			0600);
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
-	return fd;
-}
-
-static int write_at(int fd, const uint8_t *data, size_t size, size_t offset)
-{
-	while (size > 0) {
-		ssize_t n = pwrite(fd, data, size, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		data += n;
-		offset += (size_t)n;
-		size -= (size_t)n;
-	}
-	return 0;
 }
 
 /* Reads the first SIZE bytes, or what there is of them. *RET is to be freed. */
@@ -166,7 +134,7 @@ static int start_again(RecordFile *f, int error)
 	f->fd = close_fd(f->fd);
 	if (renameat(f->directory_fd, NAME, f->directory_fd, name) < 0)
 		return -errno;
-	f->fd = open_file(f->directory_fd, NAME, O_EXCL);
+	f->fd = disk_file_open(f->directory_fd, NAME, O_EXCL, 0600);
 	f->size = 0;
 	return MIN(f->fd, 0);
 }
@@ -180,7 +148,7 @@ static int open_and_read(RecordFile *f, HistoryList *l)
 		return -errno;
 	if (flock(f->directory_fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
-	f->fd = open_file(f->directory_fd, NAME, 0);
+	f->fd = disk_file_open(f->directory_fd, NAME, 0, 0600);
 	if (f->fd < 0)
 		return f->fd;
 	r = load(f, l, &f->size);
@@ -235,7 +203,7 @@ static int write_new(const RecordFile *f, int fd, size_t *ret)
 	history_record_list(&b, &list, f->max / 2);
 	if (b.failed)
 		return -ENOMEM;
-	r = write_at(fd, b.data, b.size, 0);
+	r = disk_file_write(fd, b.data, b.size, 0);
 	*ret = b.size;
 	return r < 0 ? r : fdatasync(fd) < 0 ? -errno : 0;
 }
@@ -244,7 +212,7 @@ static int write_new(const RecordFile *f, int fd, size_t *ret)
  */
 static int write_again(RecordFile *f)
 {
-	int fd = open_file(f->directory_fd, NEW_NAME, O_TRUNC), r;
+	int fd = disk_file_open(f->directory_fd, NEW_NAME, O_TRUNC, 0600), r;
 	size_t size;
 
 	if (fd < 0)
@@ -271,18 +239,7 @@ int record_file_append(RecordFile *f, const uint8_t *data, size_t size)
 
 	if (r < 0)
 		return r;
-	if (f->cut && ftruncate(f->fd, (off_t)f->size) < 0)
-		return -errno;
-	f->cut = true;
-	r = write_at(f->fd, data, size, f->size);
-	if (r < 0) {
-		/* at once, and not before the next one: rdmad may end before that */
-		f->cut = ftruncate(f->fd, (off_t)f->size) < 0;
-		return r;
-	}
-	f->cut = false;
-	f->size += size;
-	return 0;
+	return disk_file_append(f->fd, data, size, &f->size, &f->cut);
 }
 
 int record_file_sync(const RecordFile *f)

@@ -2,11 +2,8 @@
 
 #include "record-writer.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <time.h>
-
 #include "clock.h"
+#include "disk-thread.h"
 #include "log.h"
 #include "record-file.h"
 
@@ -22,20 +19,15 @@ typedef struct Bytes {
 	size_t size;
 } Bytes;
 
-/* What the thread and the rest of the program share is under LOCK. */
 struct RecordWriter {
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
+	DiskThread thread;
 	char *directory;
 	uint64_t patience_usec;
 
 	/* shared */
 	Bytes waiting;
-	bool stop;	  /* the thread is to end */
-	bool opened;	  /* it has opened the file, or could not: */
+	bool opened;	  /* the thread has opened the file, or could not: */
 	int error;	  /* then this is why */
-	bool finished;	  /* it has ended */
-	bool abandoned;	  /* nobody waits for it any more: it frees all when it ends */
 	bool dropped;	  /* records were dropped, and a message has said so */
 	HistoryList list; /* until OPENED */
 
@@ -47,26 +39,16 @@ struct RecordWriter {
 	uint64_t sync_usec, retry_usec; /* CLOCK_MONOTONIC: not before that */
 };
 
-static void destroy(RecordWriter *w)
+static void destroy(void *userdata)
 {
+	RecordWriter *w = userdata;
+
 	history_list_done(&w->list);
-	pthread_cond_destroy(&w->changed);
-	pthread_mutex_destroy(&w->lock);
+	disk_thread_done(&w->thread);
 	free(w->waiting.data);
 	free(w->batch.data);
 	free(w->directory);
 	free(w);
-}
-
-/* Waits for a change until USEC of CLOCK_MONOTONIC; UINT64_MAX is for ever. False: that is over. */
-static bool wait_until(RecordWriter *w, uint64_t usec)
-{
-	struct timespec when = {.tv_sec = (time_t)(usec / USEC_PER_SEC),
-				.tv_nsec = (long)(usec % USEC_PER_SEC * 1000)};
-
-	if (usec == UINT64_MAX)
-		return pthread_cond_wait(&w->changed, &w->lock) == 0;
-	return pthread_cond_clockwait(&w->changed, &w->lock, CLOCK_MONOTONIC, &when) == 0;
 }
 
 /* The thread */
@@ -77,7 +59,7 @@ static uint64_t next_usec(const RecordWriter *w, uint64_t now)
 	uint64_t write = w->batch.size == 0 && w->waiting.size == 0 ? UINT64_MAX : w->retry_usec;
 	uint64_t next = MIN(write, w->unsynced ? w->sync_usec : UINT64_MAX);
 
-	return w->stop || next <= now ? 0 : next;
+	return w->thread.stop || next <= now ? 0 : next;
 }
 
 static void write_batch(RecordWriter *w, uint64_t now)
@@ -120,9 +102,9 @@ static void serve(RecordWriter *w)
 	while (!stop) {
 		uint64_t now, next;
 
-		pthread_mutex_lock(&w->lock);
+		pthread_mutex_lock(&w->thread.lock);
 		while ((next = next_usec(w, now = monotonic_now_usec())) > 0)
-			(void)wait_until(w, next);
+			(void)disk_thread_wait(&w->thread, next);
 		if (w->batch.size == 0) {
 			Bytes empty = w->batch;
 
@@ -130,8 +112,8 @@ static void serve(RecordWriter *w)
 			w->waiting = empty;
 		}
 		/* one try for what is left, and the end */
-		stop = w->stop && (w->failed || w->waiting.size == 0);
-		pthread_mutex_unlock(&w->lock);
+		stop = w->thread.stop && (w->failed || w->waiting.size == 0);
+		pthread_mutex_unlock(&w->thread.lock);
 		if (w->batch.size > 0 && (now >= w->retry_usec || stop))
 			write_batch(w, now);
 		if (w->unsynced && (now >= w->sync_usec || stop))
@@ -139,77 +121,31 @@ static void serve(RecordWriter *w)
 	}
 }
 
-static void *run(void *userdata)
+static void run(void *userdata)
 {
 	RecordWriter *w = userdata;
 	HistoryList list = {};
 	int r = record_file_open(w->directory, &w->file, &list);
 	bool abandoned;
 
-	pthread_mutex_lock(&w->lock);
+	pthread_mutex_lock(&w->thread.lock);
 	w->opened = true;
 	w->error = r;
 	if (r >= 0) {
 		w->list = list;
 		list = (HistoryList){};
 	}
-	pthread_cond_broadcast(&w->changed);
-	abandoned = w->abandoned;
-	pthread_mutex_unlock(&w->lock);
+	pthread_cond_broadcast(&w->thread.changed);
+	abandoned = w->thread.abandoned;
+	pthread_mutex_unlock(&w->thread.lock);
 	history_list_done(&list);
 	if (r >= 0 && !abandoned)
 		serve(w);
 	if (r >= 0)
 		record_file_close(&w->file);
-	pthread_mutex_lock(&w->lock);
-	w->finished = true;
-	abandoned = w->abandoned;
-	pthread_cond_broadcast(&w->changed);
-	pthread_mutex_unlock(&w->lock);
-	if (abandoned)
-		destroy(w);
-	return NULL;
 }
 
 /* The rest */
-
-/* The thread gets no signal: they are for the event loop. */
-static int start_thread(RecordWriter *w)
-{
-	pthread_attr_t attributes;
-	sigset_t all, were;
-	pthread_t thread;
-	int r = pthread_attr_init(&attributes);
-
-	if (r != 0)
-		return -r;
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &were);
-	r = pthread_create(&thread, &attributes, run, w);
-	pthread_sigmask(SIG_SETMASK, &were, NULL);
-	pthread_attr_destroy(&attributes);
-	return -r;
-}
-
-/* Ends the thread, or leaves it alone if it does not end in time. Returns whether it ended. */
-static bool end_thread(RecordWriter *w)
-{
-	uint64_t until = monotonic_now_usec() + w->patience_usec;
-	bool finished;
-
-	pthread_mutex_lock(&w->lock);
-	w->stop = true;
-	pthread_cond_broadcast(&w->changed);
-	while (!w->finished && wait_until(w, until))
-		;
-	finished = w->finished;
-	w->abandoned = !finished;
-	pthread_mutex_unlock(&w->lock);
-	if (finished)
-		destroy(w);
-	return finished;
-}
 
 static RecordWriter *new_writer(const char *directory, uint64_t patience_usec)
 {
@@ -217,14 +153,14 @@ static RecordWriter *new_writer(const char *directory, uint64_t patience_usec)
 
 	if (!w)
 		return NULL;
-	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->changed, NULL);
+	disk_thread_init(&w->thread);
 	w->directory = strdup(directory);
 	w->patience_usec = patience_usec;
 	/* memory that is never written to is not used */
 	w->waiting.data = malloc(WAITING_MAX);
 	w->batch.data = malloc(WAITING_MAX);
-	if (w->directory && w->waiting.data && w->batch.data && start_thread(w) == 0)
+	if (w->directory && w->waiting.data && w->batch.data &&
+	    disk_thread_start(&w->thread, run, destroy, w) == 0)
 		return w;
 	destroy(w);
 	return NULL;
@@ -241,14 +177,14 @@ RecordWriter *record_writer_new(const char *directory, uint64_t patience_usec, H
 		log_warning("No memory to keep the histories of ports in %s", directory);
 		return NULL;
 	}
-	pthread_mutex_lock(&w->lock);
-	while (!w->opened && wait_until(w, until))
+	pthread_mutex_lock(&w->thread.lock);
+	while (!w->opened && disk_thread_wait(&w->thread, until))
 		;
 	opened = w->opened;
 	error = w->error;
 	*list = w->list;
 	w->list = (HistoryList){};
-	pthread_mutex_unlock(&w->lock);
+	pthread_mutex_unlock(&w->thread.lock);
 	if (opened && error >= 0)
 		return w;
 	if (!opened) {
@@ -257,13 +193,13 @@ RecordWriter *record_writer_new(const char *directory, uint64_t patience_usec, H
 		/* it has been waited for long enough */
 		w->patience_usec = 0;
 	}
-	end_thread(w);
+	disk_thread_end(&w->thread, w->patience_usec);
 	return NULL;
 }
 
 RecordWriter *record_writer_free(RecordWriter *w)
 {
-	if (w && !end_thread(w))
+	if (w && !disk_thread_end(&w->thread, w->patience_usec))
 		log_warning("The disk does not answer: the last changes of the histories of ports "
 			    "may be lost");
 	return NULL;
@@ -288,17 +224,17 @@ void record_writer_put(RecordWriter *w, const RecordBuffer *b)
 
 	if (!w || b->failed || b->size > WAITING_MAX / 2)
 		return;
-	pthread_mutex_lock(&w->lock);
+	pthread_mutex_lock(&w->thread.lock);
 	drops = w->waiting.size + b->size > WAITING_MAX;
 	if (drops)
 		drop_oldest(&w->waiting, b->size);
 	memcpy(w->waiting.data + w->waiting.size, b->data, b->size);
 	if (w->waiting.size == 0)
-		pthread_cond_broadcast(&w->changed);
+		pthread_cond_broadcast(&w->thread.changed);
 	w->waiting.size += b->size;
 	drops = drops && !w->dropped;
 	w->dropped |= drops;
-	pthread_mutex_unlock(&w->lock);
+	pthread_mutex_unlock(&w->thread.lock);
 	if (drops)
 		log_warning("The disk is too slow for the histories of ports: the oldest changes "
 			    "that wait to be written are left out");
