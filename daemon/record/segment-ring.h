@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The files (segments) of the record of changes, in the directory "record" of the state directory.
+ * The name of a segment is 16 digits and ".conf"; the greatest is the newest. When all together
+ * become too large, the oldest go. No other file is ever touched, but for "begin.new", in which a
+ * segment is begun: it gets its name when its beginning is on the disk, so that each segment has a
+ * whole beginning.
+ *
+ * Every function but the first may block for as long as the disk does; the thread of
+ * change-writer.c calls them. None logs.
+ */
+
+#include "util.h"
+
+#define SEGMENTS_MAX 64U
+
+typedef struct SegmentRing {
+	const char *state_directory;
+	uint64_t max_bytes;
+	int directory_fd, fd; /* fd: of the current segment, or -EBADF */
+	uint64_t current;     /* its number */
+	size_t size;	      /* of what is good in it */
+	bool cut;	      /* there may be more behind that, which was not written in full */
+	uint64_t others;      /* bytes of the other segments, or more */
+} SegmentRing;
+
+/* STATE_DIRECTORY is to live as long as RET. */
+void segment_ring_init(SegmentRing *ret, const char *state_directory, uint64_t max_bytes);
+void segment_ring_done(SegmentRing *s);
+
+/* Opens the directory, or makes it. -ENOTDIR: it is a symbolic link, or a file. */
+int segment_ring_open(SegmentRing *s);
+
+/*
+ * Begins a segment with the SIZE bytes at TEXT. Its number is REALTIME_USEC, but greater than those
+ * of all others: after the clock was set back the names still say what is older. When it returns
+ * the segment before and this beginning are on the disk. After a failure the segment before is
+ * still the current one.
+ */
+int segment_ring_begin(SegmentRing *s, uint64_t realtime_usec, const char *text, size_t size);
+/* Adds text to the current segment. After a failure nothing of it is there. */
+int segment_ring_append(SegmentRing *s, const char *text, size_t size);
+/* Waits until what was added is on the disk. */
+int segment_ring_sync(const SegmentRing *s);
+/* Somebody has removed the current segment: what is added is nowhere. */
+bool segment_ring_removed(const SegmentRing *s);
