@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "query-aer.h"
 #include "query-pcie.h"
 #include "query-sysfs.h"
 
@@ -170,6 +171,8 @@ void function_supply(int device, const char *parent, DeviceSnapshot *s)
 	if (!supply_sf(device, address, s) && !is_virtual &&
 	    sysfs_read_number(directory, "sriov_totalvfs", UINT32_MAX, &number) == 0)
 		DEVICE_SUPPLY_TEXT(s, function, "pf");
-	if (!is_virtual)
-		pcie_supply(directory, parent, n, s);
+	if (is_virtual)
+		return;
+	pcie_supply(directory, parent, n, s);
+	aer_supply(directory, parent, n, s);
 }

@@ -10,8 +10,8 @@
 #define LANES_MAX 32U
 /* GT/s; PCI Express 7 has 128 */
 #define SPEED_MAX 1000U
-/* So many links one above the other; PCI has 256 buses, and a switch takes two for a link. */
-#define LINKS_MAX 128U
+/* So many links one above the other: a switch takes two buses for a link. */
+#define LINKS_MAX (PCIE_DEPTH_MAX / 2)
 
 /* A link as it is, or as one of its ends could have it. */
 typedef struct Link {
@@ -85,9 +85,7 @@ static bool read_between(int lower, int upper, Link *ret_is, Link *ret_best)
 	return true;
 }
 
-/* Cuts the last part off the first *N characters of PATH. Whether what is left ends with a PCI
- * address, which is then in RET. */
-static bool go_up(const char *path, size_t *n, AttrText ret)
+bool pcie_go_up(const char *path, size_t *n, AttrText ret)
 {
 	size_t end = *n, begin;
 
@@ -109,7 +107,8 @@ static void supply_way(int function, const char *path, size_t n, DeviceSnapshot 
 	uint64_t least = UINT64_MAX, best = UINT64_MAX;
 	AttrText address, narrowest = "";
 
-	for (unsigned int i = 0; i < LINKS_MAX && lower >= 0 && go_up(path, &n, address); i++) {
+	for (unsigned int i = 0; i < LINKS_MAX && lower >= 0 && pcie_go_up(path, &n, address);
+	     i++) {
 		_cleanup_close_ int upper = sysfs_open_directory(lower, "..");
 		Link is, could_be;
 
@@ -121,7 +120,7 @@ static void supply_way(int function, const char *path, size_t n, DeviceSnapshot 
 			memcpy(narrowest, address, sizeof(narrowest));
 		}
 		lower = close_fd(lower);
-		if (go_up(path, &n, address))
+		if (pcie_go_up(path, &n, address))
 			lower = sysfs_open_directory(upper, "..");
 	}
 	if (!narrowest[0])

@@ -19,7 +19,14 @@
  * none: "Unknown", and "Unknown speed" of the older ones. */
 bool pcie_parse_speed(const char *text, uint64_t *ret);
 
-/* Supplies the rows of S about PCIe. FUNCTION is the directory of the PCI function and PATH its
- * path, of N characters, as /sys/devices/pci0000:c0/0000:c0:01.1/0000:c1:00.0. It must not be a
+/* So many functions one above the other at most: PCI has 256 buses. */
+#define PCIE_DEPTH_MAX 256U
+/* Cuts the last part off the first *N characters of PATH. Whether what is left ends with a PCI
+ * address, which is then in RET: the path of a function is that of the port above it and its
+ * address. */
+bool pcie_go_up(const char *path, size_t *n, AttrText ret);
+
+/* Supplies the rows of S about the links. FUNCTION is the directory of the PCI function and PATH
+ * its path, of N characters, as /sys/devices/pci0000:c0/0000:c0:01.1/0000:c1:00.0. It must not be a
  * virtual one: the registers of that say nothing of the link. */
 void pcie_supply(int function, const char *path, size_t n, DeviceSnapshot *s);

@@ -64,6 +64,13 @@ int sysfs_read_text(int directory, const char *path, char *buffer, size_t size)
 	return buffer[0] ? 0 : -ENODATA; /* the file may begin with a zero byte */
 }
 
+int sysfs_read_lines(int directory, const char *path, char *buffer, size_t size)
+{
+	size_t n;
+
+	return read_file(directory, path, buffer, size, &n);
+}
+
 static int parse_number(char *text, uint64_t max, uint64_t *ret)
 {
 	text[strcspn(text, ":")] = '\0';

@@ -20,6 +20,8 @@ int sysfs_open_directory(int parent, const char *path);
  * be anything but control characters and broken UTF-8. -ENODATA if there is nothing in it.
  */
 int sysfs_read_text(int directory, const char *path, char *buffer, size_t size);
+/* The same with its lines, and with whatever else is in it: nothing for people. */
+int sysfs_read_lines(int directory, const char *path, char *buffer, size_t size);
 /* A decimal or 0x number, alone or before ':' ("4: ACTIVE"). -EINVAL if it is none (also "-1" and
  * "N/A"). */
 int sysfs_read_number(int directory, const char *path, uint64_t max, uint64_t *ret);
