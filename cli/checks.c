@@ -347,6 +347,8 @@ const Check checks[] = {
 	{"no-uverbs",      SEVERITY_CRITICAL, SCOPE_DEVICE,  look_for_uverbs,          "The device has no character device for verbs."},
 	{"access",         SEVERITY_WARNING,  SCOPE_DEVICE,  look_at_access,           "The caller may not open that character device, or it is not there."},
 	{"pcie-slow",      SEVERITY_WARNING,  SCOPE_DEVICE,  look_at_pcie,             "A PCI Express link between the device and the processor has fewer lanes or a lower speed than both of its ends can do, and that makes it the narrowest."},
+	{"pcie-errors",    SEVERITY_WARNING,  SCOPE_DEVICE,  look_for_pcie_errors,     "PCI Express had errors that could not be corrected (AER), since the machine was started or the adapter was put in."},
+	{"pcie-burst",     SEVERITY_WARNING,  SCOPE_DEVICE,  look_for_pcie_bursts,     "PCI Express has corrected 100 errors or more from one query of the device to the next (AER), in the last 24 hours."},
 	{"health-error",   SEVERITY_WARNING,  SCOPE_DEVICE,  look_for_health_errors,   "A health reporter of the driver (devlink) says that there was an error from which it has not recovered."},
 	{"health-recovered", SEVERITY_WARNING, SCOPE_DEVICE, look_for_recoveries,      "A health reporter of the driver (devlink) had errors since the driver was loaded, and has recovered from them."},
 	{"stale",          SEVERITY_CRITICAL, SCOPE_PORT,    look_at_staleness,        "The last query of the port failed, or the device does not answer."},

@@ -336,9 +336,9 @@ Explanation explain_infer(Clue *clues, size_t n, Fact *facts, size_t n_facts)
 		/* the worst that goes on, or else the worst that is over */
 		if (e.trouble != TROUBLE_NONE && !e.over)
 			continue;
-		/* what is slower now was not explained by what is over; what has changed is the
-		 * lesser of the two then */
-		if (e.trouble != TROUBLE_NONE && t == TROUBLE_CHANGED)
+		/* what is slower now was not explained by what is over; errors that nobody else
+		 * noticed and what has changed are the lesser of the two then */
+		if (e.trouble != TROUBLE_NONE && (t == TROUBLE_ERRORS || t == TROUBLE_CHANGED))
 			continue;
 		e.trouble = t;
 		e.over = over;

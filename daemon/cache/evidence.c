@@ -15,6 +15,9 @@ typedef struct Known {
 
 _Static_assert(_EVIDENCE_MAX <= 64, "Known.has is too small");
 
+/* What grows by so much again within this time goes on. */
+#define BURST_USEC (10 * 60 * USEC_PER_SEC)
+
 /* More changes of one table at once are not told one by one. */
 #define TABLE_CHANGES_MAX 4U
 
@@ -197,6 +200,52 @@ void evidence_note_device(EvidenceLog **l, const DeviceSnapshot *s, const AttrMa
 			note_row(*l, 0, kind, a, &s->values, mask_has(&s->valid, i), when);
 	}
 }
+
+/* Counts */
+
+/* A burst that goes on is not told again: its entry grows. */
+static bool extend(EvidenceLog *l, EvidenceKind kind, const char *to, const EvidenceMoment *when)
+{
+	for (size_t i = l->n; i > 0; i--) {
+		EvidenceEntry *e = &l->entries[(l->first + i - 1) % l->room];
+
+		if (when->monotonic_usec - e->when.monotonic_usec > BURST_USEC)
+			return false;
+		if (e->kind == kind) {
+			text_copy(e->to, sizeof(e->to), to);
+			return true;
+		}
+	}
+	return false;
+}
+
+void evidence_note_counts(EvidenceLog **l, const DeviceSnapshot *s, const EvidenceMoment *when)
+{
+	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
+		EvidenceRow row = evidence_row(kind);
+		uint64_t was, is;
+		EvidenceText text;
+		Known *known;
+
+		if (!row.least ||
+		    !mask_has(&s->valid, (unsigned int)(row.device - device_attributes)) ||
+		    !get_log(l))
+			continue;
+		known = get_known(*l, 0);
+		if (!known)
+			continue;
+		value_text(row.device, &s->values, text);
+		/* less than before: other hardware, which was counted from the beginning */
+		if (known->has >> kind & 1 && text_to_u64(text, UINT64_MAX, &is) == 0 &&
+		    text_to_u64(known->values[kind], UINT64_MAX, &was) == 0 && is >= was &&
+		    is - was >= row.least && (row.least == 1 || !extend(*l, kind, text, when)))
+			append(*l, 0, kind, known->values[kind], text, when);
+		known->has |= UINT64_C(1) << kind;
+		text_copy(known->values[kind], sizeof(KnownText), text);
+	}
+}
+
+/* Events */
 
 void evidence_note_event(EvidenceLog **l, uint32_t port, const EvidenceMoment *when)
 {

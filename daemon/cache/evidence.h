@@ -68,6 +68,10 @@ void evidence_note_tables(EvidenceLog **l, uint32_t port, const PortSnapshot *wa
 /* The rows CHANGED of the device are now as in S. */
 void evidence_note_device(EvidenceLog **l, const DeviceSnapshot *s, const AttrMask *changed,
 			  const EvidenceMoment *when);
+/* The rows of the device that count have been read and are as in S: evidence is which of them has
+ * grown by as much as evidence-kinds.def says. Where that is more than 1, what grows again soon is
+ * one entry. */
+void evidence_note_counts(EvidenceLog **l, const DeviceSnapshot *s, const EvidenceMoment *when);
 /* The health reporters of the device are as in WAS, and will be as in S. */
 void evidence_note_health(EvidenceLog **l, const DeviceSnapshot *was, const DeviceSnapshot *s,
 			  const EvidenceMoment *when);

@@ -52,6 +52,13 @@ void manager_evidence_device(Manager *m, Device *d, const AttrMask *changed)
 		note_parent(m, d, &when);
 }
 
+void manager_evidence_counts(Manager *m, Device *d)
+{
+	EvidenceMoment when = moment(m, REASON_DEVICE);
+
+	evidence_note_counts(&d->evidence, &d->now, &when);
+}
+
 void manager_evidence_event(Manager *m, Device *d, uint32_t number, EventReason reason)
 {
 	EvidenceMoment when = moment(m, reason);

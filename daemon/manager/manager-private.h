@@ -146,6 +146,8 @@ void manager_evidence_port(Manager *m, const Port *p, const PortChange *change, 
 void manager_evidence_health(Manager *m, Device *d, const DeviceSnapshot *s);
 /* D has been read, or has another name. */
 void manager_evidence_device(Manager *m, Device *d, const AttrMask *changed);
+/* D has answered: its rows that count are as they are now. */
+void manager_evidence_counts(Manager *m, Device *d);
 /* An event about port NUMBER, or with EVENT_ALL_PORTS about all of D. */
 void manager_evidence_event(Manager *m, Device *d, uint32_t number, EventReason reason);
 /* D goes: what it has shown stays. */
@@ -177,7 +179,8 @@ void manager_free_counters(Device *d);
 
 /* BusHandler's function users. */
 int manager_users(void *userdata, Port *p, const PortUsers **ret_users, PendingList **ret_list);
-/* The link of P has gone down: the journal is told who had queue pairs on it, when that is known. */
+/* The link of P has gone down: the journal is told who had queue pairs on it, when that is known.
+ */
 void manager_want_users(Manager *m, Port *p);
 /* The connection to the bus ends: nobody says what processes are. */
 void manager_forget_processes(Manager *m);

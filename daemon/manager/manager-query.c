@@ -227,6 +227,12 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 		schedule_doubt(d->schedule, EVENT_ALL_PORTS, READ_PKEYS);
 	manager_publish_device(m, d, op, &changed);
 	manager_evidence_device(m, d, &changed);
+	manager_evidence_counts(m, d);
+}
+
+static bool is_active(const PortSnapshot *s)
+{
+	return s->values.state == PORT_STATE_ACTIVE;
 }
 
 /* The answer P has given, SNAPSHOT, goes into the cache. Returns whether the journal is to be told
@@ -234,6 +240,7 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 static bool take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reasons,
 		      PortChange *ret)
 {
+	bool was_active = is_active(&p->now);
 	Schedule *w = p->device->schedule;
 	unsigned int parts = snapshot->parts;
 
@@ -246,6 +253,10 @@ static bool take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reas
 	/* That touches everything, whatever the query was about. */
 	if (ret->state_changed)
 		schedule_doubt(w, p->number, READ_USUAL & ~parts);
+	/* It may be errors of PCI Express, of which no event tells, that took the port down. */
+	if (was_active && !is_active(&p->now) &&
+	    mask_has(&p->device->now.valid, DEVICE_ATTR_aer_root_nonfatal))
+		schedule_doubt_device(w);
 	if (!(READ_USUAL & ~parts))
 		p->answered_usec = monotonic_usec(m);
 	return manager_note_state(m, p, reasons, ret);
@@ -267,11 +278,6 @@ static void watch_netdevs(Manager *m, Port *p, uint32_t reasons, const PortChang
 	if (p->now.tables[PORT_TABLE_NETDEVS] && new_netdevs &&
 	    !(reasons & event_reasons_meaning(MEANS_SETTLING)))
 		manager_mark_device(p->device, p->number, REASON_NETDEV);
-}
-
-static bool is_active(const PortSnapshot *s)
-{
-	return s->values.state == PORT_STATE_ACTIVE;
 }
 
 void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,

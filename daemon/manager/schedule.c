@@ -398,6 +398,13 @@ void schedule_doubt(Schedule *w, uint32_t port, unsigned int parts)
 		}
 }
 
+void schedule_doubt_device(Schedule *w)
+{
+	/* not if they come with this query: a device is read before its ports, so that is too early
+	 */
+	w->device_left = true;
+}
+
 void schedule_set_read(Schedule *w, uint32_t port, unsigned int parts)
 {
 	if (port < w->n_reasons)
@@ -406,6 +413,8 @@ void schedule_set_read(Schedule *w, uint32_t port, unsigned int parts)
 
 bool schedule_has_left(const Schedule *w)
 {
+	if (w->device_left)
+		return true;
 	for (uint32_t n = 1; n < w->n_reasons; n++)
 		if (w->left[n])
 			return true;
@@ -415,6 +424,8 @@ bool schedule_has_left(const Schedule *w)
 void schedule_later(Schedule *w)
 {
 	w->only_left |= !wants_something(&w->next);
+	w->next.attributes |= w->device_left;
+	w->device_left = false;
 	for (uint32_t n = 1; n < w->n_reasons; n++) {
 		if (w->left[n] && n <= w->device->n_ports) {
 			port_set_add(&w->next.ports, n);

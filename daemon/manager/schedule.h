@@ -56,6 +56,7 @@ typedef struct Schedule {
 
 	uint32_t n_looks; /* of MEANS_PKEYS_CHECK; it begins with the index of the device */
 	uint8_t *left;	  /* READ_* by port number: to be read SCHEDULE_LATER_USEC from now */
+	bool device_left; /* the attributes of the device are to be read then too */
 	bool only_left;	  /* NEXT has nothing but what was left */
 	sd_event_source *later;
 
@@ -126,6 +127,8 @@ void schedule_end(Schedule *w, uint64_t now_usec);
  * under way does not read of them the next query of the port does, SCHEDULE_LATER_USEC from now at
  * the latest. */
 void schedule_doubt(Schedule *w, uint32_t port, unsigned int parts);
+/* The same for the attributes of the device. */
+void schedule_doubt_device(Schedule *w);
 /* The query under way has read PARTS of PORT, perhaps more than it was asked for: they are not left
  * for later. */
 void schedule_set_read(Schedule *w, uint32_t port, unsigned int parts);

@@ -6,9 +6,10 @@
 #include "attribute.h"
 
 typedef enum EvidenceKind {
-#define EVIDENCE(kind, name, help) EVIDENCE_##kind,
-#define PORT_EVIDENCE(field)	   EVIDENCE_PORT_##field,
-#define DEVICE_EVIDENCE(field)	   EVIDENCE_DEVICE_##field,
+#define EVIDENCE(kind, name, help)     EVIDENCE_##kind,
+#define PORT_EVIDENCE(field)	       EVIDENCE_PORT_##field,
+#define DEVICE_EVIDENCE(field)	       EVIDENCE_DEVICE_##field,
+#define COUNTER_EVIDENCE(field, least) EVIDENCE_DEVICE_##field,
 #include "evidence-kinds.def"
 	_EVIDENCE_MAX
 } EvidenceKind;
@@ -18,6 +19,7 @@ typedef struct EvidenceRow {
 	const char *help;	 /* one sentence or more */
 	const Attribute *port;	 /* the row of a port that it is about, NULL: none */
 	const Attribute *device; /* the row of a device, NULL: none */
+	uint64_t least;		 /* of a row that counts: by how much it must have grown; else 0 */
 } EvidenceRow;
 
 /* The row of KIND. */

@@ -122,6 +122,63 @@ static void test_tables(_unused_ void **state)
 	evidence_free(l);
 }
 
+static void set_counts(DeviceSnapshot *s, uint64_t correctable, uint64_t nonfatal)
+{
+	s->values.aer_correctable = correctable;
+	s->values.aer_nonfatal = nonfatal;
+	mask_set(&s->valid, DEVICE_ATTR_aer_correctable, true);
+	mask_set(&s->valid, DEVICE_ATTR_aer_nonfatal, true);
+}
+
+static void test_counts(_unused_ void **state)
+{
+	const uint64_t minute = 60 * USEC_PER_SEC;
+	EvidenceMoment when = at(minute, REASON_DEVICE);
+	DeviceSnapshot s = {};
+	EvidenceLog *l = NULL;
+
+	/* nobody counts */
+	evidence_note_counts(&l, &s, &when);
+	assert_int_equal(evidence_count(l), 0);
+	/* what was there at first is none, and a few that were corrected are none */
+	set_counts(&s, 5000, 2);
+	evidence_note_counts(&l, &s, &when);
+	set_counts(&s, 5099, 2);
+	evidence_note_counts(&l, &s, &when);
+	set_counts(&s, 5198, 2);
+	evidence_note_counts(&l, &s, &when);
+	assert_int_equal(evidence_count(l), 0);
+	set_counts(&s, 5298, 3);
+	evidence_note_counts(&l, &s, &when);
+	assert_int_equal(evidence_count(l), 2);
+	assert_entry(l, 0, EVIDENCE_DEVICE_aer_correctable, "5198", "5298");
+	assert_entry(l, 1, EVIDENCE_DEVICE_aer_nonfatal, "2", "3");
+	/* a burst that goes on is one; each of the worse ones is told */
+	when = at(2 * minute, REASON_DEVICE);
+	set_counts(&s, 9000, 4);
+	evidence_note_counts(&l, &s, &when);
+	assert_int_equal(evidence_count(l), 3);
+	assert_entry(l, 0, EVIDENCE_DEVICE_aer_correctable, "5198", "9000");
+	assert_entry(l, 2, EVIDENCE_DEVICE_aer_nonfatal, "3", "4");
+	when = at(60 * minute, REASON_DEVICE);
+	set_counts(&s, 9100, 4);
+	evidence_note_counts(&l, &s, &when);
+	assert_entry(l, 3, EVIDENCE_DEVICE_aer_correctable, "9000", "9100");
+	/* other hardware */
+	set_counts(&s, 0, 0);
+	evidence_note_counts(&l, &s, &when);
+	set_counts(&s, 10, 0);
+	evidence_note_counts(&l, &s, &when);
+	assert_int_equal(evidence_count(l), 4);
+	/* not counted for a while */
+	s.valid = (AttrMask){};
+	evidence_note_counts(&l, &s, &when);
+	set_counts(&s, 10, 1);
+	evidence_note_counts(&l, &s, &when);
+	assert_entry(l, 4, EVIDENCE_DEVICE_aer_nonfatal, "0", "1");
+	evidence_free(l);
+}
+
 static void set_health(DeviceSnapshot *s, uint32_t state, uint64_t errors)
 {
 	HealthEntry e[2] = {{.name = "fw"}, {.name = "fw_fatal", .state = state, .errors = errors}};
@@ -237,8 +294,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values), cmocka_unit_test(test_events),
-		cmocka_unit_test(test_tables), cmocka_unit_test(test_health),
-		cmocka_unit_test(test_bounds), cmocka_unit_test(test_parent),
+		cmocka_unit_test(test_tables), cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_health), cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

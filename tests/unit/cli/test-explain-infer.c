@@ -122,6 +122,45 @@ static void test_trouble(_unused_ void **state)
 	assert_true(assert_cause(&back, "device-returned").over);
 }
 
+/* Errors of PCI Express explain what they came with; what was corrected explains only itself. */
+static void test_aer(_unused_ void **state)
+{
+	Story alone = {}, corrected = {}, down = {}, reset = {}, pulled = {}, slept = {};
+	Explanation e;
+
+	seen(&alone, 100, "AerRootNonfatal", "3", "4");
+	e = assert_cause(&alone, "aer-burst");
+	assert_int_equal(e.trouble, TROUBLE_ERRORS);
+	assert_int_equal(e.cause->confidence, LIKELY);
+	seen(&alone, 100, "AerNonfatal", "0", "1");
+	assert_int_equal(assert_cause(&alone, "aer-burst").cause->confidence, CERTAIN);
+	seen(&corrected, 100, "AerCorrectable", "3", "4000");
+	assert_cause(&corrected, "aer-burst");
+	/* they are read after the port went down */
+	seen(&down, 100, "State", "active", "down");
+	seen(&down, 101, "AerNonfatal", "0", "1");
+	e = assert_cause(&down, "aer-burst");
+	assert_int_equal(e.trouble, TROUBLE_DOWN);
+	/* a driver that has reset its device for that */
+	seen(&reset, 100, "State", "active", "absent");
+	seen(&reset, 110, "State", "absent", "active");
+	seen(&reset, 110, "Parent", "", "same");
+	assert_cause(&reset, "driver-reload");
+	seen(&reset, 111, "AerRootFatal", "0", "1");
+	e = assert_cause(&reset, "aer-burst");
+	assert_int_equal(e.trouble, TROUBLE_GONE);
+	assert_true(e.over);
+	is_now(&pulled, "Protocol", "infiniband");
+	seen(&pulled, 100, "State", "active", "down");
+	seen(&pulled, 100, "PhysicalState", "link-up", "polling");
+	seen(&pulled, 101, "AerCorrectable", "3", "4000");
+	assert_cause(&pulled, "link-lost");
+	seen(&slept, 99, "Event", "", "resume");
+	seen(&slept, 100, "State", "active", "down");
+	seen(&slept, 101, "AerNonfatal", "0", "1");
+	assert_cause(&slept, "suspended");
+}
+
 static void test_health(_unused_ void **state)
 {
 	Story stays = {}, recovers = {}, gone = {};
@@ -193,8 +232,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),	cmocka_unit_test(test_episode),
 		cmocka_unit_test(test_trouble), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_health),	cmocka_unit_test(test_clock),
-		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_aer),	cmocka_unit_test(test_health),
+		cmocka_unit_test(test_clock),	cmocka_unit_test(test_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Errors of PCI Express. One that could not be corrected is one too many: a transaction was lost.
+ * Of those that were corrected a few are normal, so what counts is that there were many in a short
+ * time: that is evidence, which rdmad keeps.
+ */
+
+#include "bus.h"
+#include "check-parts.h"
+#include "checks.h"
+#include "clock.h"
+#include "names.h"
+
+/* A burst that was longer ago is not looked at: somebody may have reseated the adapter. */
+#define BURSTS_HOURS 24U
+#define BURSTS_USEC  (BURSTS_HOURS * 3600 * USEC_PER_SEC)
+/* Of fewer there can be no burst: no need to ask. */
+#define BURST_LEAST 100U
+
+/* The members of an entry of GetEvidence() that are looked at */
+enum { ENTRY_TIME = 0, ENTRY_WHAT = 2, ENTRY_FROM, ENTRY_TO, _ENTRY_MAX };
+
+static uint64_t count_of(const Object *device, DeviceAttr a)
+{
+	const Value *v = object_value(device, a);
+
+	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
+}
+
+/* Whether both are functions of one adapter: PCI addresses that are the same up to the dot. */
+static bool share_slot(const Object *a, const Object *b)
+{
+	const Value *x = object_value(a, DEVICE_ATTR_pci_address);
+	const Value *y = object_value(b, DEVICE_ATTR_pci_address);
+	size_t n = x && y ? strcspn(value_text(x), ".") : 0;
+
+	return n > 0 && strncmp(value_text(x), value_text(y), n + 1) == 0;
+}
+
+/* Whether a device that was looked at before is on the same adapter, and has the same root port. */
+static bool was_found(const CheckRun *r)
+{
+	for (size_t i = 0; i < r->n_devices; i++)
+		if (r->devices[i] != r->device && share_slot(r->devices[i], r->device))
+			return true;
+	return false;
+}
+
+void look_for_pcie_errors(CheckRun *r)
+{
+	uint64_t nonfatal = count_of(r->device, DEVICE_ATTR_aer_nonfatal);
+	uint64_t fatal = count_of(r->device, DEVICE_ATTR_aer_fatal);
+	uint64_t root_fatal = count_of(r->device, DEVICE_ATTR_aer_root_fatal);
+
+	if (nonfatal + fatal > 0)
+		check_find(r, &device_attributes[DEVICE_ATTR_aer_nonfatal],
+			   "PCIe had errors that could not be corrected (AER): %" PRIu64
+			   " non-fatal, %" PRIu64 " fatal",
+			   nonfatal, MAX(fatal, root_fatal));
+	else if (root_fatal > 0 && !was_found(r))
+		check_find(r, &device_attributes[DEVICE_ATTR_aer_root_fatal],
+			   "the root port got %" PRIu64 " %s about fatal errors of PCIe (AER), of "
+			   "this adapter or of another one below it",
+			   root_fatal, root_fatal == 1 ? "message" : "messages");
+}
+
+/* A port of the device that the run looks at, for a call that takes ports. */
+static const Object *port_of(const CheckRun *r)
+{
+	for (size_t i = 0; i < r->chosen.n; i++)
+		if (selection_device(&r->chosen, r->chosen.ports[i]) == r->device)
+			return r->chosen.ports[i];
+	return NULL;
+}
+
+/* Reads what the device has shown. False: that cannot be read, and then it was said why, or the
+ * port has gone. */
+static bool read_evidence(CheckRun *r, Value *ret)
+{
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	const Object *port = port_of(r);
+	char name[96];
+	int k;
+
+	if (r->status != STATUS_OK || !port)
+		return false;
+	object_name(port, name);
+	k = sd_bus_call_method(r->c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+			       "GetEvidence", &error, &reply, "sa{sv}", name, 0);
+	if (k < 0 && bus_is_no_port(&error))
+		return false;
+	if (k >= 0)
+		k = value_read(reply, ret);
+	if (k >= 0 && ret->type != VALUE_ARRAY)
+		k = -EBADMSG;
+	if (k < 0)
+		r->status = bus_complain(name, &error, k);
+	return k >= 0;
+}
+
+/* By how much ENTRY says that NAME has grown in the last BURSTS_USEC. */
+static uint64_t growth(const Value *entry, const char *name)
+{
+	uint64_t from, to;
+
+	if (entry->type != VALUE_STRUCT || entry->n < _ENTRY_MAX ||
+	    !streq(value_text(&entry->items[ENTRY_WHAT]), name) ||
+	    entry->items[ENTRY_TIME].number + BURSTS_USEC < realtime_now_usec() ||
+	    text_to_u64(value_text(&entry->items[ENTRY_FROM]), UINT64_MAX, &from) < 0 ||
+	    text_to_u64(value_text(&entry->items[ENTRY_TO]), UINT64_MAX, &to) < 0)
+		return 0;
+	return to > from ? to - from : 0;
+}
+
+void look_for_pcie_bursts(CheckRun *r)
+{
+	const Attribute *row = &device_attributes[DEVICE_ATTR_aer_correctable];
+	_cleanup_(value_done) Value evidence = {};
+	_cleanup_free_ char *last = NULL;
+	const Value *when = NULL;
+	uint64_t sum = 0;
+
+	if (count_of(r->device, DEVICE_ATTR_aer_correctable) < BURST_LEAST ||
+	    check_is_ignored(r, r->check->name) || !read_evidence(r, &evidence))
+		return;
+	for (size_t i = 0; i < evidence.n; i++) {
+		uint64_t n = growth(&evidence.items[i], row->name);
+
+		sum += n;
+		if (n > 0)
+			when = &evidence.items[i].items[ENTRY_TIME];
+	}
+	if (!when)
+		return;
+	last = format_value(&port_attributes[PORT_ATTR_state_change], when);
+	check_find(r, row,
+		   "PCIe has corrected many errors in a short time (AER): %" PRIu64
+		   " in %u h, the last time at %s",
+		   sum, BURSTS_HOURS, last ? last : "");
+}
