@@ -324,6 +324,35 @@ static void test_ring_bounded(void **state)
 	assert_int_equal(l.bytes, sizeof(large) + 1);
 }
 
+/* Room is made before a segment is written, because the disk may have no more than that; but the
+ * last segment of the process before stays until there is a new one. */
+static void test_room_is_made_before(void **state)
+{
+	SegmentRing s;
+
+	(void)state;
+	segment_ring_init(&s, directory, 20);
+	assert_int_equal(segment_ring_open(&s), 0);
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(segment_ring_begin(&s, NOW + i, "begin\n", 6), 0);
+	segment_ring_done(&s);
+	segment_ring_init(&s, directory, 20);
+	assert_int_equal(segment_ring_open(&s), 0);
+	limit_size(3);
+	assert_int_equal(segment_ring_begin(&s, NOW + 3, "begin\n", 6), -EFBIG);
+	assert_int_equal(access(path_of("1763950000000000.conf"), F_OK), -1);
+	assert_text("1763950000000001.conf", "begin\n");
+	assert_int_equal(segment_ring_begin(&s, NOW + 3, "a longer begin\n", 15), -EFBIG);
+	assert_int_equal(access(path_of("1763950000000001.conf"), F_OK), -1);
+	assert_text("1763950000000002.conf", "begin\n");
+	limit_size(RLIM_INFINITY);
+	assert_int_equal(segment_ring_begin(&s, NOW + 3, "a longer begin\n", 15), 0);
+	segment_ring_done(&s);
+	_cleanup_(listing_done) Listing l = list();
+	assert_int_equal(l.n, 1);
+	assert_text("1763950000000003.conf", "a longer begin\n");
+}
+
 static void test_wants_full(void **state)
 {
 	static char text[3000];
@@ -624,6 +653,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_clock_set_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ring_bounded, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_room_is_made_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wants_full, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_segments, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_foreign, setup, teardown),
