@@ -3,81 +3,12 @@
 
 #include "decode.h"
 #include "simulated-counters.h"
+#include "simulated-defaults.h"
 #include "simulated-users.h"
 #include "simulated-vf.h"
 
 /* Simulated network interfaces have indices from here on: real ones begin with 1, that of lo. */
 #define FIRST_IFINDEX 100U
-
-typedef struct Default {
-	AttrProtocol protocol; /* _PROTOCOL_MAX: of any */
-	PortAttr attr;
-	const char *value;
-} Default;
-
-/* The later one of two for the same row counts: what a protocol has overrides what all have. */
-/* clang-format off */
-static const Default port_defaults[] = {
-	{_PROTOCOL_MAX,       PORT_ATTR_state,             "active"},
-	{_PROTOCOL_MAX,       PORT_ATTR_phys_state,        "link-up"},
-	{_PROTOCOL_MAX,       PORT_ATTR_max_mtu,           "4096"},
-	{_PROTOCOL_MAX,       PORT_ATTR_active_mtu,        "4096"},
-	{_PROTOCOL_MAX,       PORT_ATTR_active_width,      "4"},
-	{_PROTOCOL_MAX,       PORT_ATTR_active_speed,      "EDR"},
-	{_PROTOCOL_MAX,       PORT_ATTR_active_speed_ex,   "EDR"},
-	{_PROTOCOL_MAX,       PORT_ATTR_max_msg_sz,        "0x40000000"},
-	{_PROTOCOL_MAX,       PORT_ATTR_gid_tbl_len,       "1"},
-	{_PROTOCOL_MAX,       PORT_ATTR_pkey_tbl_len,      "1"},
-	{_PROTOCOL_MAX,       PORT_ATTR_port_cap_flags,    "raw:0"},
-	{_PROTOCOL_MAX,       PORT_ATTR_port_cap_flags2,   "raw:0"},
-	{_PROTOCOL_MAX,       PORT_ATTR_flags,             "no"},
-	{_PROTOCOL_MAX,       PORT_ATTR_lid,               "0"},
-	{_PROTOCOL_MAX,       PORT_ATTR_lmc,               "0"},
-	{_PROTOCOL_MAX,       PORT_ATTR_sm_lid,            "0"},
-	{_PROTOCOL_MAX,       PORT_ATTR_sm_sl,             "0"},
-	{_PROTOCOL_MAX,       PORT_ATTR_subnet_timeout,    "0"},
-	{_PROTOCOL_MAX,       PORT_ATTR_max_vl_num,        "raw:0"},
-
-	{PROTOCOL_INFINIBAND, PORT_ATTR_link_layer,        "infiniband"},
-	{PROTOCOL_INFINIBAND, PORT_ATTR_active_speed,      "raw:128"},
-	{PROTOCOL_INFINIBAND, PORT_ATTR_active_speed_ex,   "NDR"},
-	{PROTOCOL_INFINIBAND, PORT_ATTR_gid_tbl_len,       "8"},
-	{PROTOCOL_INFINIBAND, PORT_ATTR_pkey_tbl_len,      "128"},
-	{PROTOCOL_INFINIBAND, PORT_ATTR_port_cap_flags,    "0x2251e848"},
-	{PROTOCOL_INFINIBAND, PORT_ATTR_port_cap_flags2,   "raw:0x432"},
-	{PROTOCOL_INFINIBAND, PORT_ATTR_cap_mask,          "0x4322651e848"},
-	{PROTOCOL_INFINIBAND, PORT_ATTR_max_vl_num,        "8"},
-	{PROTOCOL_INFINIBAND, PORT_ATTR_sm_lid,            "1"},
-	{PROTOCOL_INFINIBAND, PORT_ATTR_subnet_timeout,    "18"},
-	{PROTOCOL_INFINIBAND, PORT_ATTR_subnet_prefix,     "fe80:0000:0000:0000"},
-
-	{PROTOCOL_OPA,        PORT_ATTR_link_layer,        "infiniband"},
-	{PROTOCOL_OPA,        PORT_ATTR_gid_tbl_len,       "6"},
-	{PROTOCOL_OPA,        PORT_ATTR_pkey_tbl_len,      "16"},
-	{PROTOCOL_OPA,        PORT_ATTR_cap_mask,          "0x00490022"},
-	{PROTOCOL_OPA,        PORT_ATTR_port_cap_flags,    "0x00490022"},
-	{PROTOCOL_OPA,        PORT_ATTR_max_vl_num,        "8"},
-	{PROTOCOL_OPA,        PORT_ATTR_sm_lid,            "1"},
-	{PROTOCOL_OPA,        PORT_ATTR_subnet_timeout,    "18"},
-	{PROTOCOL_OPA,        PORT_ATTR_subnet_prefix,     "fe80:0000:0000:0000"},
-
-	{PROTOCOL_ROCE,       PORT_ATTR_link_layer,        "ethernet"},
-	{PROTOCOL_ROCE,       PORT_ATTR_gid_tbl_len,       "256"},
-	{PROTOCOL_ROCE,       PORT_ATTR_port_cap_flags,    "0x04010000"},
-	{PROTOCOL_ROCE,       PORT_ATTR_netdev_mtu,        "9000"},
-	{PROTOCOL_ROCE,       PORT_ATTR_netdev_up,         "yes"},
-	{PROTOCOL_ROCE,       PORT_ATTR_netdev_carrier,    "yes"},
-	{PROTOCOL_ROCE,       PORT_ATTR_netdev_operstate,  "up"},
-
-	{PROTOCOL_IWARP,      PORT_ATTR_link_layer,        "ethernet"},
-	{PROTOCOL_IWARP,      PORT_ATTR_port_cap_flags,    "0x00010000"},
-	{PROTOCOL_IWARP,      PORT_ATTR_netdev_mtu,        "9000"},
-	{PROTOCOL_IWARP,      PORT_ATTR_netdev_up,         "yes"},
-	{PROTOCOL_IWARP,      PORT_ATTR_netdev_carrier,    "yes"},
-	{PROTOCOL_IWARP,      PORT_ATTR_netdev_operstate,  "up"},
-};
-
-/* clang-format on */
 
 /* Tables of a port */
 
@@ -584,8 +515,8 @@ int port_edit_defaults(PortEdit *e, const SimulatedDevice *d)
 	uint32_t n = d->first_port + (uint32_t)(e->port - d->ports);
 	PortValues *v = &e->next.values;
 
-	for (size_t i = 0; i < ARRAY_SIZE(port_defaults); i++) {
-		const Default *f = &port_defaults[i];
+	for (size_t i = 0; i < n_simulated_defaults; i++) {
+		const SimulatedDefault *f = &simulated_defaults[i];
 
 		if (f->protocol != protocol && f->protocol != _PROTOCOL_MAX)
 			continue;

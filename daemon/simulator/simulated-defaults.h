@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What a simulated port has if nothing else is said. */
+
+#include "attribute.h"
+#include "decode.h"
+
+typedef struct SimulatedDefault {
+	AttrProtocol protocol; /* _PROTOCOL_MAX: of any */
+	PortAttr attr;
+	const char *value;
+} SimulatedDefault;
+
+/* The later one of two for the same row counts: what a protocol has overrides what all have. */
+extern const SimulatedDefault simulated_defaults[];
+extern const size_t n_simulated_defaults;
