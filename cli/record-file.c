@@ -290,7 +290,7 @@ void record_names_done(RecordNames *names)
 static ExitStatus cannot_list(const char *directory, int error)
 {
 	if (error == ENOENT)
-		complain("%s: rdmad has written no record there; see RecordMaxBytes= in "
+		complain("%s: rdmad has written no record there; see RecordMaxMiB= in "
 			 "rdmad.conf(5)",
 			 directory);
 	else if (error == EACCES && streq(directory, RECORD_DIRECTORY))

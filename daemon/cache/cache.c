@@ -534,12 +534,38 @@ static CacheOp take_answer(Port *p, const AttrMask *changed)
 	return is_first ? CACHE_ADDED : mask_is_empty(changed) ? CACHE_UNCHANGED : CACHE_CHANGED;
 }
 
+/* A record says with the first answer of P what rdmad had counted until then. What was counted for
+ * this answer itself is in it. */
+static void take_counts(Port *p, const PortSnapshot *s)
+{
+	MASK_FOREACH(a, mask_and(s->supplied, port_rows(row_is_count)))
+	carry_row(&p->now, s, a);
+	if (mask_has(&s->supplied, PORT_ATTR_link_downs))
+		p->history.link_downs = s->values.link_downs;
+}
+
+/* Takes the counts out of S: *RET is to be freed; NULL: it has none, or they are not wanted. */
+static PortSnapshot *leave_counts(const Port *p, PortSnapshot *s)
+{
+	PortSnapshot *counts = NULL;
+
+	if (!mask_has(&s->supplied, PORT_ATTR_generation))
+		return NULL;
+	if (!p->answered)
+		counts = malloc(sizeof(*counts));
+	if (counts)
+		*counts = *s;
+	s->supplied = mask_without(s->supplied, port_rows(row_is_count));
+	return counts;
+}
+
 void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, PortChange *ret)
 {
 	const uint32_t sm_reasons = event_reasons_meaning(MEANS_SUBNET);
 	PortSnapshot *old = &p->now;
 	AttrMask changed;
 	bool state_known = mask_has(&old->valid, PORT_ATTR_state);
+	_cleanup_free_ PortSnapshot *counts = leave_counts(p, s);
 
 	*ret = (PortChange){.interfaces_were = port_interfaces(old),
 			    .old_state = old->values.state};
@@ -571,6 +597,8 @@ void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, 
 	*old = *s;
 	*s = (PortSnapshot){};
 	ret->changed = changed;
+	if (counts)
+		take_counts(p, counts);
 	ret->op = take_answer(p, &changed);
 }
 

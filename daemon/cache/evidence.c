@@ -247,10 +247,13 @@ void evidence_note_counts(EvidenceLog **l, const DeviceSnapshot *s, const Eviden
 
 /* Events */
 
-void evidence_note_event(EvidenceLog **l, uint32_t port, const EvidenceMoment *when)
+bool evidence_note_event(EvidenceLog **l, uint32_t port, const EvidenceMoment *when)
 {
-	if (REASON_BIT(when->reason) & TELLING_EVENTS && get_log(l))
+	bool is_telling = REASON_BIT(when->reason) & TELLING_EVENTS;
+
+	if (is_telling && get_log(l))
 		append(*l, port, EVIDENCE_EVENT, "", event_reason_name(when->reason), when);
+	return is_telling;
 }
 
 /* Tables */

@@ -75,8 +75,9 @@ void evidence_note_counts(EvidenceLog **l, const DeviceSnapshot *s, const Eviden
 /* The health reporters of the device are as in WAS, and will be as in S. */
 void evidence_note_health(EvidenceLog **l, const DeviceSnapshot *was, const DeviceSnapshot *s,
 			  const EvidenceMoment *when);
-/* An event about a port, or with PORT 0 about all of the device, if it says something by itself. */
-void evidence_note_event(EvidenceLog **l, uint32_t port, const EvidenceMoment *when);
+/* An event about a port, or with PORT 0 about all of the device, if it says something by itself.
+ * Returns whether it does. */
+bool evidence_note_event(EvidenceLog **l, uint32_t port, const EvidenceMoment *when);
 
 /* The device is there, and its hardware is IDENTITY, which another piece of hardware at the same
  * place does not have (0: not known). If the device was away, it is evidence whether the hardware

@@ -60,6 +60,15 @@ void manager_mark_device(Device *d, uint32_t port, EventReason reason)
 		log_warning("%s: no memory to note an event, ignoring", d->now.values.name);
 }
 
+/* What the event about P, NULL: about D, says by itself. */
+static void note_event(Manager *m, Device *d, Port *p, const Event *e)
+{
+	bool is_evidence = manager_evidence_event(m, d, e->port, e->reason);
+
+	if ((p && manager_note_event(m, p, e->reason)) || is_evidence)
+		manager_record_event(m, d, p, e->reason);
+}
+
 void manager_on_event(void *userdata, const Event *e)
 {
 	const uint32_t reason = REASON_BIT(e->reason);
@@ -79,10 +88,8 @@ void manager_on_event(void *userdata, const Event *e)
 		p = d ? device_port(d, e->port) : NULL;
 		if (d) {
 			manager_mark_device(d, e->port, e->reason);
-			manager_evidence_event(m, d, e->port, e->reason);
+			note_event(m, d, p, e);
 		}
-		if (p)
-			manager_note_event(m, p, e->reason);
 		if (!d || reason & event_reasons_meaning(MEANS_DEVICES))
 			m->devices_due = true;
 		return;
@@ -95,7 +102,7 @@ void manager_on_event(void *userdata, const Event *e)
 		return;
 	for (size_t i = 0; i < m->cache.n_devices; i++) {
 		manager_mark_device(m->cache.devices[i], EVENT_ALL_PORTS, e->reason);
-		manager_evidence_event(m, m->cache.devices[i], EVENT_ALL_PORTS, e->reason);
+		note_event(m, m->cache.devices[i], NULL, e);
 	}
 }
 

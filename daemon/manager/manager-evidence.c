@@ -59,11 +59,11 @@ void manager_evidence_counts(Manager *m, Device *d)
 	evidence_note_counts(&d->evidence, &d->now, &when);
 }
 
-void manager_evidence_event(Manager *m, Device *d, uint32_t number, EventReason reason)
+bool manager_evidence_event(Manager *m, Device *d, uint32_t number, EventReason reason)
 {
 	EvidenceMoment when = moment(m, reason);
 
-	evidence_note_event(&d->evidence, number, &when);
+	return evidence_note_event(&d->evidence, number, &when);
 }
 
 void manager_evidence_health(Manager *m, Device *d, const DeviceSnapshot *s)

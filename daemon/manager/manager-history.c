@@ -78,9 +78,13 @@ static void recall(Manager *m, Port *p)
 		       &p->history);
 }
 
-bool manager_note_state(Manager *m, Port *p, uint32_t reasons, PortChange *change)
+bool manager_state_is_open(const Port *p)
 {
-	const Schedule *w = p->device->schedule;
+	return schedule_has_reason(p->device->schedule, p->number, STATE_REASONS);
+}
+
+bool manager_note_state(Manager *m, Port *p, uint32_t reasons, bool is_open, PortChange *change)
+{
 	uint32_t state = p->now.values.state;
 	EventReason reason = event_reason_of_state(reasons, state == PORT_STATE_ACTIVE);
 	const Transition *last = history_last(&p->history);
@@ -90,8 +94,7 @@ bool manager_note_state(Manager *m, Port *p, uint32_t reasons, PortChange *chang
 		return false;
 	if (p->history.n == 0)
 		recall(m, p);
-	/* An event that came after the question says more than this answer, which may be older. */
-	if (p->history.n == 0 || !schedule_has_reason(w, p->number, STATE_REASONS)) {
+	if (p->history.n == 0 || !is_open) {
 		history_note(&p->history, state, reason, realtime_now_usec(), monotonic_usec(m));
 		is_faster = mask_has(&p->now.valid, PORT_ATTR_rate) &&
 			    history_note_rate(&p->history, p->now.values.rate);
@@ -104,9 +107,9 @@ bool manager_note_state(Manager *m, Port *p, uint32_t reasons, PortChange *chang
 	return last && !last->taken && is_transition(last);
 }
 
-void manager_note_event(Manager *m, Port *p, EventReason reason)
+bool manager_note_event(Manager *m, Port *p, EventReason reason)
 {
-	(void)history_note_event(&p->history, reason, realtime_now_usec(), monotonic_usec(m));
+	return history_note_event(&p->history, reason, realtime_now_usec(), monotonic_usec(m));
 }
 
 void manager_note_rename(Manager *m, Port *p, const char *was, PortChange *change)

@@ -118,6 +118,7 @@ static void check_ready(Manager *m)
 	 * has given us the name. */
 	if (m->bus && bus_acquire_name(m->bus) < 0)
 		sd_event_exit(m->event, EXIT_FAILURE);
+	manager_record_start(m);
 }
 
 static void check_end(Manager *m)

@@ -7,6 +7,7 @@
  *   manager.c           life, the connection to the bus, the flush
  *   manager-devices.c   the set of devices
  *   manager-query.c     asks, and takes answers
+ *   manager-told.c      takes what a record says, for which nobody asked
  *   manager-look.c      looks at everything: when they are over, READY and Refresh()
  *   manager-publish.c   what goes to the shared memory and to the bus
  *   manager-calls.c     what callers want of the hardware: Query()
@@ -15,10 +16,12 @@
  *   manager-dirty.c     takes events in: what may have changed is marked
  *   manager-history.c   transitions: history and journal
  *   manager-evidence.c  what else devices and ports have shown
+ *   manager-record.c    the record of all changes
  *   schedule.c          what is to be asked about one device, and when
  */
 
 #include "bus.h"
+#include "change-text.h"
 #include "clock.h"
 #include "manager.h"
 #include "record-writer.h"
@@ -29,8 +32,9 @@ struct Manager {
 	Config config;
 	Cache cache;
 	SharedMemory *memory;
-	RecordWriter *records; /* NULL: histories are not kept in a file */
-	Source *source;	       /* what is watched */
+	RecordWriter *records;	   /* NULL: histories are not kept in a file */
+	struct Recorder *recorder; /* NULL: changes are not recorded */
+	Source *source;		   /* what is watched */
 
 	/* the connection to the bus */
 	const char *bus_address; /* NULL: the system bus */
@@ -123,12 +127,16 @@ void manager_on_event(void *userdata, const Event *e);
 
 /* manager-history.c */
 
-/* P has been read, for REASONS: notes its state, and in *CHANGE what that changes, and what events
- * have changed since it was last read. Returns whether there are transitions for the journal. */
-bool manager_note_state(Manager *m, Port *p, uint32_t reasons, PortChange *change);
+/* Whether an event about the state of P has come for which it has not been read yet: it says more
+ * than an answer, which may be older. */
+bool manager_state_is_open(const Port *p);
+/* P has been read, for REASONS: notes its state, unless IS_OPEN, and in *CHANGE what that changes,
+ * and what events have changed since it was last read. Returns whether there are transitions for
+ * the journal. */
+bool manager_note_state(Manager *m, Port *p, uint32_t reasons, bool is_open, PortChange *change);
 /* An event about P has come. If it says that P is active, or is not active any more, that is noted,
- * even if it is over when P is read. */
-void manager_note_event(Manager *m, Port *p, EventReason reason);
+ * even if it is over when P is read. Returns whether it was. */
+bool manager_note_event(Manager *m, Port *p, EventReason reason);
 /* Tells the journal and the file of the transitions of D that they have not been told of. */
 void manager_log_states(Manager *m, Device *d);
 /* The device of P, which was called WAS, has another name, to which a history may belong. */
@@ -148,10 +156,43 @@ void manager_evidence_health(Manager *m, Device *d, const DeviceSnapshot *s);
 void manager_evidence_device(Manager *m, Device *d, const AttrMask *changed);
 /* D has answered: its rows that count are as they are now. */
 void manager_evidence_counts(Manager *m, Device *d);
-/* An event about port NUMBER, or with EVENT_ALL_PORTS about all of D. */
-void manager_evidence_event(Manager *m, Device *d, uint32_t number, EventReason reason);
+/* An event about port NUMBER, or with EVENT_ALL_PORTS about all of D. Returns whether it is
+ * evidence. */
+bool manager_evidence_event(Manager *m, Device *d, uint32_t number, EventReason reason);
 /* D goes: what it has shown stays. */
 void manager_evidence_absence(Manager *m, Device *d);
+
+/* manager-record.c */
+
+typedef struct Recorder Recorder;
+
+/* Records what M publishes in STATE_DIRECTORY. NULL: nothing is recorded, because the configuration
+ * says so, STATE_DIRECTORY is NULL, or there is no memory. */
+Recorder *recorder_new(Manager *m, const char *state_directory);
+/* NULL is allowed; returns NULL. */
+Recorder *recorder_free(Recorder *r);
+/* From now on changes are recorded: everything has been asked once. */
+void manager_record_start(Manager *m);
+/* D has been published so. */
+void manager_record_device(Manager *m, const Device *d, CacheOp op, const AttrMask *changed);
+/* A question to D has ended. If it is the first one, D is recorded with its ports. */
+void manager_record_answered(Manager *m, const Device *d);
+/* The answer S is about to go into the cache. *RET is what manager_record_port() is given;
+ * port_before_done(). */
+void manager_record_before(const Manager *m, const Port *p, const PortSnapshot *s, PortBefore *ret);
+/* An answer asked for REASONS has been published. IS_OPEN: an event that has come since says more
+ * of the state. */
+void manager_record_port(Manager *m, const Port *p, const PortBefore *before,
+			 const PortChange *change, uint32_t reasons, bool is_open);
+/* P could not be read, which has been published. */
+void manager_record_port_error(Manager *m, const Port *p, const PortChange *change, int error);
+/* An event about port P of D, NULL: about D, is in its history, or is evidence. */
+void manager_record_event(Manager *m, const Device *d, const Port *p, EventReason reason);
+
+/* manager-told.c */
+
+/* SourceHandler's function of the same name. */
+void manager_on_told(void *userdata, const Told *t);
 
 /* manager-counters.c */
 
@@ -232,6 +273,12 @@ void manager_check_look(Manager *m);
 void manager_ask(Manager *m, Device *d);
 /* Gives the source QUERY of D, with what every question says. As SourceOps.query. */
 int manager_send(Manager *m, const Device *d, Query *query);
+/* P has answered a question asked for REASONS, or could not: ERROR, with TEXT. IS_OPEN as for
+ * manager_note_state(). */
+void manager_take_port(Manager *m, Port *p, uint32_t reasons, bool is_open, int error,
+		       const char *text, PortSnapshot *snapshot);
+/* The device does not answer, or PORTS of it do not: what is published of it is stale. */
+void manager_fail_device(Manager *m, Device *d, const PortSet *ports, int error, const char *text);
 /* SourceHandler's functions of the same names. */
 bool manager_on_asking(void *userdata, const Query *query);
 void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot);

@@ -36,6 +36,7 @@ void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *c
 	}
 	if (m->bus)
 		bus_publish_device(m->bus, d, op, changed);
+	manager_record_device(m, d, op, changed);
 }
 
 void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventReason reason)

@@ -79,8 +79,7 @@ static void retry_later(Manager *m, Schedule *w)
 
 /* Queries */
 
-/* The device does not answer: what is published of it is stale. */
-static void fail_device(Manager *m, Device *d, const PortSet *ports, int error, const char *text)
+void manager_fail_device(Manager *m, Device *d, const PortSet *ports, int error, const char *text)
 {
 	AttrMask changed = cache_apply_device_error(d, error, text);
 
@@ -92,6 +91,7 @@ static void fail_device(Manager *m, Device *d, const PortSet *ports, int error, 
 			continue;
 		cache_apply_port_error(d->ports[n - 1], error, text, &change);
 		manager_publish_port(m, d->ports[n - 1], &change, REASON_QUERY);
+		manager_record_port_error(m, d->ports[n - 1], &change, error);
 		manager_evidence_port(m, d->ports[n - 1], &change, 0);
 	}
 	if (m->bus)
@@ -119,7 +119,7 @@ static void wedge(Manager *m, Device *d, const char *text)
 			    text);
 	w->wedged = true;
 	w->recovering = false;
-	fail_device(m, d, &all, -ETIMEDOUT, text);
+	manager_fail_device(m, d, &all, -ETIMEDOUT, text);
 	manager_refuse_calls(d, 0, -ETIMEDOUT, text);
 	schedule_end_whole(w);
 }
@@ -133,7 +133,7 @@ static void fail_ask(Manager *m, Device *d, const Query *query, int error)
 	if (error == -ETIMEDOUT) {
 		wedge(m, d, "the device does not answer");
 	} else {
-		fail_device(m, d, &query->ports, error, strerror(-error));
+		manager_fail_device(m, d, &query->ports, error, strerror(-error));
 		retry_later(m, w);
 	}
 	schedule_end(w, monotonic_usec(m));
@@ -237,8 +237,8 @@ static bool is_active(const PortSnapshot *s)
 
 /* The answer P has given, SNAPSHOT, goes into the cache. Returns whether the journal is to be told
  * of transitions. */
-static bool take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reasons,
-		      PortChange *ret)
+static bool take_snapshot(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reasons,
+			  bool is_open, PortChange *ret)
 {
 	bool was_active = is_active(&p->now);
 	Schedule *w = p->device->schedule;
@@ -259,7 +259,7 @@ static bool take_port(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reas
 		schedule_doubt_device(w);
 	if (!(READ_USUAL & ~parts))
 		p->answered_usec = monotonic_usec(m);
-	return manager_note_state(m, p, reasons, ret);
+	return manager_note_state(m, p, reasons, is_open, ret);
 }
 
 /* Has the source watch the network interfaces that P has now, if CHANGE is about them. */
@@ -280,15 +280,42 @@ static void watch_netdevs(Manager *m, Port *p, uint32_t reasons, const PortChang
 		manager_mark_device(p->device, p->number, REASON_NETDEV);
 }
 
+void manager_take_port(Manager *m, Port *p, uint32_t reasons, bool is_open, int error,
+		       const char *text, PortSnapshot *snapshot)
+{
+	_cleanup_(port_before_done) PortBefore before = {};
+	bool untold = false;
+	PortChange change;
+
+	if (error < 0) {
+		cache_apply_port_error(p, error, text, &change);
+	} else {
+		manager_record_before(m, p, snapshot, &before);
+		untold = take_snapshot(m, p, snapshot, reasons, is_open, &change);
+	}
+	manager_publish_port(m, p, &change,
+			     change.state_changed
+				     ? event_reason_of_state(reasons, is_active(&p->now))
+				     : event_reason_to_publish(reasons));
+	if (error < 0)
+		manager_record_port_error(m, p, &change, error);
+	else
+		manager_record_port(m, p, &before, &change, reasons, is_open);
+	manager_evidence_port(m, p, &change, reasons);
+	/* The news is on its way. */
+	if (untold)
+		later(m, p->device->schedule);
+	if (error >= 0)
+		watch_netdevs(m, p, reasons, &change);
+}
+
 void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 		     PortSnapshot *snapshot)
 {
 	Manager *m = userdata;
 	Device *d = asked_device(m, id);
 	Port *p = d ? device_port(d, number) : NULL;
-	PortChange change;
-	bool untold = false;
-	uint32_t reasons;
+	const char *text = error < 0 ? strerror(-error) : "";
 	Schedule *w;
 
 	if (d && manager_asked_counters(d->schedule)) {
@@ -302,25 +329,12 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	if (!p || !port_set_has(&d->schedule->asked.ports, number))
 		return;
 	w = d->schedule;
-	reasons = w->asked.reasons[number];
 	port_set_remove(&w->asked.ports, number);
-	if (error < 0) {
+	if (error < 0)
 		schedule_keep_reasons(w, number);
-		cache_apply_port_error(p, error, strerror(-error), &change);
-	} else {
-		untold = take_port(m, p, snapshot, reasons, &change);
-	}
-	manager_publish_port(m, p, &change,
-			     change.state_changed
-				     ? event_reason_of_state(reasons, is_active(&p->now))
-				     : event_reason_to_publish(reasons));
-	manager_evidence_port(m, p, &change, reasons);
-	/* The news is on its way. */
-	if (untold)
-		later(m, w);
-	if (error >= 0)
-		watch_netdevs(m, p, reasons, &change);
-	bus_answer_queries(&w->asked.queries, number, p, error, error < 0 ? strerror(-error) : "");
+	manager_take_port(m, p, w->asked.reasons[number], manager_state_is_open(p), error, text,
+			  snapshot);
+	bus_answer_queries(&w->asked.queries, number, p, error, text);
 }
 
 /* Whether all that is known of D is what it answered last, and nothing is missing. */
@@ -341,7 +355,7 @@ static void judge_end(Manager *m, Device *d, int error, const char *text)
 		wedge(m, d, text);
 	} else if (error < 0) {
 		log_debug("%s: %s", d->now.values.name, text);
-		fail_device(m, d, &w->asked.ports, error, text);
+		manager_fail_device(m, d, &w->asked.ports, error, text);
 		/* the device may be about to go */
 		m->devices_due = true;
 		manager_mark_flush(m);
@@ -402,6 +416,7 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 	await_next(m, w);
 	if (m->bus)
 		bus_publish_device_ports(m->bus, d);
+	manager_record_answered(m, d);
 	manager_publish_counts(m);
 	manager_check_look(m);
 	w->marked = false;

@@ -157,8 +157,9 @@ static int connect_bus(Manager *m)
 
 int manager_new(const ManagerSetup *setup, Manager **ret)
 {
-	static const SourceHandler handler = {manager_on_event, manager_on_asking,
-					      manager_on_device, manager_on_port, manager_on_end};
+	static const SourceHandler handler = {manager_on_event,	 manager_on_asking,
+					      manager_on_device, manager_on_port,
+					      manager_on_end,	 manager_on_told};
 	_cleanup_(manager_free_pointer) Manager *m = calloc(1, sizeof(Manager));
 	int r;
 
@@ -180,6 +181,7 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 	if (setup->state_directory)
 		m->records = record_writer_new(setup->state_directory, RECORD_PATIENCE_USEC,
 					       &m->cache.histories);
+	m->recorder = recorder_new(m, setup->state_directory);
 	r = setup->open_source(setup->userdata, &handler, m, &m->source);
 	if (r < 0)
 		return r;
@@ -215,6 +217,7 @@ Manager *manager_free(Manager *m)
 		manager_free_users(d);
 		schedule_free(d->schedule);
 	}
+	recorder_free(m->recorder);
 	drop_bus(m);
 	sd_event_source_disable_unref(m->reconnect);
 	sd_event_source_disable_unref(m->flush);

@@ -16,9 +16,8 @@
 /* How many files of later versions are kept */
 #define LATER_MAX 9U
 
-/* The unit sets it, because /proc/sys is hidden from the service. A number that nobody knows is
- * that of another boot. */
-static BootId boot_id(void)
+/* The unit sets it, because /proc/sys is hidden from the service. */
+BootId record_boot_id(void)
 {
 	const char *text = getenv("RDMAD_BOOT_ID");
 	sd_id128_t id;
@@ -161,7 +160,7 @@ static int open_and_read(RecordFile *f, HistoryList *l)
 int record_file_open(const char *directory, RecordFile *ret, HistoryList *l)
 {
 	RecordFile f = {.directory = directory,
-			.boot = boot_id(),
+			.boot = record_boot_id(),
 			.max = RECORD_FILE_MAX,
 			.directory_fd = -EBADF,
 			.fd = -EBADF};

@@ -23,6 +23,10 @@ typedef struct RecordFile {
 	bool cut;    /* there may be more behind it, which was not written in full */
 } RecordFile;
 
+/* The boot of this machine. If it cannot be found out, a number that nobody knows: that of another
+ * boot. */
+BootId record_boot_id(void);
+
 /*
  * Opens the file, or makes it, and reads it into L, which must be empty. What is behind damage is
  * cut off. A file of a later version, or none of this form, is renamed, and a new one is made. Up

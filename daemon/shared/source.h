@@ -60,6 +60,26 @@ typedef struct SourceStatus {
 	bool monitor_mode; /* the kernel announces devices by NETLINK_RDMA */
 } SourceStatus;
 
+/* What a record says: it was an answer once, and is taken as one, although nobody has asked. */
+typedef struct Told {
+	enum {
+		TOLD_DEVICES, /* other devices are there, or have other names: list them now */
+		TOLD_ANSWER,
+		TOLD_EVENT, /* events, which are noted and have nothing asked */
+	} kind;
+	uint32_t device;  /* kernel index. One that the core does not know: as TOLD_DEVICES */
+	uint32_t port;	  /* its place on the device, from 1; 0: the device itself */
+	uint32_t reasons; /* why it was asked, or the events: a mask of REASON_BIT */
+	bool is_open;	  /* an event had come that said more of the state of the port */
+	bool is_listed;	  /* the list of devices said it, and not the device itself */
+	int error;	  /* 0, or the negative errno of the question, and in words */
+	const char *text;
+	/* what was answered: of the port, or of the device. The handler may take over what they own
+	 */
+	PortSnapshot *port_snapshot;
+	DeviceSnapshot *device_snapshot;
+} Told;
+
 /* The functions that a source calls. USERDATA is what was given to it with the handler. */
 typedef struct SourceHandler {
 	/* Something may have changed. */
@@ -81,6 +101,8 @@ typedef struct SourceHandler {
 	 * REASON_RECOVERED for it. -EPIPE: the process that asked the device crashed; try again
 	 * later. */
 	void (*end)(void *userdata, uint64_t id, int error, const char *text);
+	/* The source plays a record. */
+	void (*told)(void *userdata, const Told *told);
 } SourceHandler;
 
 typedef struct Source Source;

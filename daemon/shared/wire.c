@@ -136,7 +136,7 @@ static const char *check_device(const WireDevice *m)
 
 static const char *check_port(const WirePort *m)
 {
-	const AttrMask rows = port_rows(row_is_any);
+	const AttrMask rows = mask_without(port_rows(row_is_any), port_rows(row_is_count));
 
 	if (m->header.port == 0)
 		return "port out of range";

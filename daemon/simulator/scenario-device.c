@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Makes one simulated device, with its ports, of the sections of a scenario. */
 
+#include "recorded-values.h"
 #include "scenario.h"
 
 /* All settings of one device or port. Of several with one key the last one counts: those of a more
@@ -83,6 +84,21 @@ static int take_protocol(Settings *s, AttrProtocol *ret, unsigned int *ret_line,
 	return 0;
 }
 
+/* Takes "recorded = yes" out of the settings, which a command has; in the file this is a key of the
+ * section. */
+static bool take_recorded(Settings *s)
+{
+	for (guint i = 0; i < s->array->len; i++) {
+		const Setting *setting = &g_array_index(s->array, Setting, i);
+
+		if (streq(setting->key, "recorded") && streq(setting->value, "yes")) {
+			g_array_remove_index(s->array, i);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Takes "ports = " out of the settings; *RET stays if there is none. In the file this is a key of
  * the section, so what is left is that of a command. */
 static int take_ports(Settings *s, uint32_t *ret, char **ret_message)
@@ -152,6 +168,7 @@ int scenario_make_device(const Scenario *s, const DeviceRecipe *recipe, Simulate
 				     .texts = g_string_chunk_new(256)};
 	AttrProtocol protocol = PROTOCOL_UNKNOWN;
 	uint32_t ports = like ? like->section->ports : 1;
+	bool recorded;
 	int r;
 
 	if (like)
@@ -162,22 +179,27 @@ int scenario_make_device(const Scenario *s, const DeviceRecipe *recipe, Simulate
 	r = take_protocol(&settings, &protocol, ret_line, ret_message);
 	if (r < 0)
 		return r;
-	if (protocol == PROTOCOL_UNKNOWN)
+	recorded = take_recorded(&settings) || (like && like->section->recorded);
+	if (protocol == PROTOCOL_UNKNOWN && !recorded)
 		return simulated_error(-EINVAL, ret_message,
 				       "%s: expected protocol = infiniband, roce, iwarp or opa",
 				       recipe->name);
 	r = take_ports(&settings, &ports, ret_message);
 	if (r < 0)
 		return r;
-	d = simulated_device_new(recipe->name, protocol, ports, like ? like->number : 0,
-				 recipe->first_port);
+	d = recorded ? simulated_device_new_recorded(recipe->name, ports)
+		     : simulated_device_new(recipe->name, protocol, ports, like ? like->number : 0,
+					    recipe->first_port);
 	if (!d)
 		return -ENOMEM;
 	for (guint i = 0; i < settings.array->len; i++) {
 		const Setting *setting = &g_array_index(settings.array, Setting, i);
 
 		*ret_line = setting->line;
-		r = simulated_device_set(&d->now, setting->key, setting->value, ret_message);
+		r = recorded ? recorded_device_set(&d->now, setting->key, setting->value,
+						   ret_message)
+			     : simulated_device_set(&d->now, setting->key, setting->value,
+						    ret_message);
 		if (r < 0)
 			return r;
 	}

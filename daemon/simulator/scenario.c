@@ -14,6 +14,7 @@ struct Scenario {
 	GArray *steps;		     /* of ScenarioStep */
 	uint32_t n_ports;	     /* of all devices together */
 	uint32_t speed;		     /* of the script; 0: it says none */
+	bool is_record;
 };
 
 static void setting_clear(void *p)
@@ -98,6 +99,11 @@ const ScenarioDevice *scenario_find(const Scenario *s, const char *name)
 	guint i = GPOINTER_TO_UINT(g_hash_table_lookup(s->devices_by_name, name));
 
 	return i ? &g_array_index(s->devices, ScenarioDevice, i - 1) : NULL;
+}
+
+bool scenario_is_record(const Scenario *s)
+{
+	return s->is_record;
 }
 
 uint32_t scenario_port_count(const Scenario *s)
@@ -244,11 +250,11 @@ static int parse_device_key(ScenarioSection *section, const char *key, const cha
 	uint64_t n = 0;
 	int r = 0;
 
-	if (streq(key, "present")) {
+	if (streq(key, "present") || streq(key, "recorded")) {
 		if (!streq(value, "yes") && !streq(value, "no"))
 			return simulated_error(-EINVAL, ret_message,
-					       "present = %.100s: expected yes or no", value);
-		section->present = streq(value, "yes");
+					       "%s = %.100s: expected yes or no", key, value);
+		*(*key == 'p' ? &section->present : &section->recorded) = streq(value, "yes");
 		return 1;
 	}
 	if (streq(key, "count")) {
@@ -430,6 +436,7 @@ static int add_device(Scenario *s, const ScenarioSection *section, uint32_t numb
 	g_hash_table_insert(s->devices_by_name, g_steal_pointer(&name),
 			    GUINT_TO_POINTER(s->devices->len));
 	s->n_ports += section->ports;
+	s->is_record |= section->recorded;
 	return 0;
 }
 
@@ -528,6 +535,8 @@ int scenario_load(const char *path, Scenario **ret, char **ret_message)
 		return simulated_error(r, ret_message, "%s: %s", path, strerror(-r));
 
 	s = scenario_new(path);
+	/* before it is cut into lines; a record of no device begins so too */
+	s->is_record = startswith(text, "# rdmad record ");
 	r = parse_text(s, text, size, &line, &what);
 	if (r < 0)
 		return what ? simulated_error(r, ret_message, "%s:%u: %s", path, line, what) : r;

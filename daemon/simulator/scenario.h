@@ -15,12 +15,12 @@
 #include "script-line.h"
 #include "simulated-device.h"
 
-#define SCENARIO_FILE_MAX    (4U << 20) /* bytes */
-#define SCENARIO_LINE_MAX    4096U	/* bytes */
-#define SCENARIO_STEPS_MAX   4096U	/* in the script */
-#define SCENARIO_SPEED_MAX   1000U	/* how many times quicker the script may be played */
-#define SCENARIO_DEVICES_MAX 4096U	/* in the file, and at one time */
-#define SCENARIO_PORTS_MAX   65536U	/* of all devices together */
+#define SCENARIO_FILE_MAX    (32U << 20) /* bytes */
+#define SCENARIO_LINE_MAX    4096U	 /* bytes */
+#define SCENARIO_STEPS_MAX   (1U << 19)	 /* in the script */
+#define SCENARIO_SPEED_MAX   1000U	 /* how many times quicker the script may be played */
+#define SCENARIO_DEVICES_MAX 4096U	 /* in the file, and at one time */
+#define SCENARIO_PORTS_MAX   65536U	 /* of all devices together */
 
 /* The index of a section without "index = ": the next index that no device has had. */
 #define SCENARIO_ANY_INDEX UINT32_MAX
@@ -39,6 +39,7 @@ typedef struct ScenarioSection {
 	uint32_t ports; /* how many ports each of them has */
 	uint32_t index; /* the kernel index of the first one, or SCENARIO_ANY_INDEX */
 	bool present;	/* they exist from the start */
+	bool recorded;	/* they are of a record: recorded-values.h */
 } ScenarioSection;
 
 /* One of the devices that a [device] section describes. */
@@ -71,6 +72,8 @@ const ScenarioStep *scenario_steps(const Scenario *s, size_t *ret_n);
 const ScenarioDevice *scenario_find(const Scenario *s, const char *name);
 /* The [port] sections with device NAME, as it is written in the heading; NULL if there is none. */
 const GPtrArray *scenario_port_sections(const Scenario *s, const char *name);
+/* Whether it is a record, or part of one: it has a device with "recorded = yes". */
+bool scenario_is_record(const Scenario *s);
 /* How many ports all of its devices have together. */
 uint32_t scenario_port_count(const Scenario *s);
 

@@ -9,7 +9,7 @@
 
 /* The latest time of a step, and the shortest interval at which it happens again: a step may change
  * each of 65536 ports. */
-#define STEP_TIME_MAX_SEC   (24.0 * 3600)
+#define STEP_TIME_MAX_SEC   (31 * 24.0 * 3600)
 #define STEP_EVERY_MIN_USEC USEC_PER_MSEC
 
 int words_split(const char *line, char ***ret, char **ret_message)
@@ -66,7 +66,7 @@ static int parse_time(const char *text, uint64_t *ret, char **ret_message)
 			return 0;
 		}
 	return simulated_error(-EINVAL, ret_message,
-			       "%.100s: expected a time up to 24h such as 2s, 100ms or 1.5min",
+			       "%.100s: expected a time up to 744h such as 2s, 100ms or 1.5min",
 			       text);
 }
 

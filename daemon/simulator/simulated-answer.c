@@ -61,18 +61,27 @@ static bool is_missing(const SimulatedPort *p, PortAttr a, bool unread)
 	       (!p->now.values.ifindex && is_of_netdev(a));
 }
 
-int simulated_answer_port(SimulatedPort *p, unsigned int parts, PortSnapshot *ret)
+/* Leaves out of S, a copy of what P is, what a query of PARTS does not bring. */
+static void leave_parts(PortSnapshot *s, const SimulatedPort *p, unsigned int parts)
 {
 	/* as rdmad-query does of a device that is held open */
 	unsigned int read = parts == READ_LINKS ? READ_LINKS | READ_VERBS | READ_GIDS : parts;
 	const AttrMask unread = port_rows_of(READ_ALL & ~read);
-	PortSnapshot s = p->now;
-	int error = p->error;
 
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
 		if (is_missing(p, a, mask_has(&unread, a)))
-			drop_row(&s, a);
-	s.parts = read;
+			drop_row(s, a);
+	s->parts = read;
+}
+
+int simulated_answer_port(SimulatedPort *p, unsigned int parts, PortSnapshot *ret)
+{
+	PortSnapshot s = p->now;
+	int error = p->error;
+
+	/* a record says itself which parts are known */
+	if (p->protocol != PROTOCOL_UNKNOWN)
+		leave_parts(&s, p, parts);
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++) {
 		const Table *table = s.tables[t];
 

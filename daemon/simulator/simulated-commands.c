@@ -3,6 +3,8 @@
 #include "simulated-commands.h"
 
 #include "command-arguments.h"
+#include "recorded-commands.h"
+#include "recorded-values.h"
 #include "simulated-answer.h"
 
 typedef struct Command {
@@ -23,9 +25,13 @@ static void tell_device(const SimulatedMachine *sim, uint32_t index, const Event
 		simulated_machine_tell(sim, index, EVENT_ALL_PORTS, reasons[i]);
 }
 
-static void tell_device_changed(const SimulatedMachine *sim, uint32_t index)
+/* The device has come, gone, or changed its name. */
+static void tell_device_changed(const SimulatedMachine *sim, uint32_t index, bool recorded)
 {
-	simulated_machine_tell(sim, index, EVENT_ALL_PORTS, REASON_DEVICE);
+	if (recorded)
+		recorded_tell_devices(sim, index);
+	else
+		simulated_machine_tell(sim, index, EVENT_ALL_PORTS, REASON_DEVICE);
 }
 
 static void tell_ports(const SimulatedMachine *sim, const GArray *ports, const EventReason *reasons,
@@ -93,8 +99,9 @@ static int set_device(SimulatedDevice *d, const CommandSettings *a, char **ret_m
 
 	simulated_answer_device(d, &next);
 	for (size_t i = 0; i < a->n; i++) {
-		int r = simulated_device_set(&next, a->settings[i].key, a->settings[i].value,
-					     ret_message);
+		const Setting *s = &a->settings[i];
+		int r = d->recorded ? recorded_device_set(&next, s->key, s->value, ret_message)
+				    : simulated_device_set(&next, s->key, s->value, ret_message);
 
 		if (r < 0)
 			return r;
@@ -167,11 +174,29 @@ static int find_recipe(const SimulatedMachine *sim, CommandSettings *a, DeviceRe
 	return 0;
 }
 
+/* Takes "index = " out of the settings. */
+static int take_index(CommandSettings *a, uint64_t *ret, char **ret_message)
+{
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < a->n && r == 0; i++) {
+		if (streq(a->settings[i].key, "index"))
+			r = simulated_parse_number("index", a->settings[i].value, 0, INT32_MAX, ret,
+						   ret_message);
+		else
+			a->settings[n++] = a->settings[i];
+	}
+	a->n = n;
+	return r;
+}
+
 static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, uint32_t *ret_index,
 		   char **ret_message)
 {
 	_cleanup_(command_settings_done) CommandSettings a = {};
 	DeviceRecipe recipe = {.name = args[0]};
+	uint64_t index = SCENARIO_ANY_INDEX;
 	SimulatedDevice *d = NULL;
 	unsigned int line;
 	int r;
@@ -182,20 +207,25 @@ static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, uin
 	r = command_settings_parse(args + 1, n - 1, &a, ret_message);
 	if (r < 0)
 		return r;
-	r = find_recipe(sim, &a, &recipe, ret_message);
+	r = take_index(&a, &index, ret_message);
+	if (r == 0)
+		r = find_recipe(sim, &a, &recipe, ret_message);
 	if (r < 0)
 		return r;
 	r = scenario_make_device(sim->scenario, &recipe, &d, &line, ret_message);
 	if (r < 0)
 		return r;
-	r = simulated_machine_add(sim, d, SCENARIO_ANY_INDEX, ret_message);
+	r = simulated_machine_add(sim, d, (uint32_t)index, ret_message);
 	if (r < 0)
 		return r;
 	if (recipe.first_port == sim->next_first_port)
 		sim->next_first_port += d->now.values.port_count;
 	if (ret_index)
 		*ret_index = d->now.values.index;
-	tell_device_changed(sim, d->now.values.index);
+	/* a record says with "answer" when it has said all of the device */
+	if (d->recorded)
+		return 0;
+	tell_device_changed(sim, d->now.values.index, false);
 	tell_device(sim, d->now.values.index, a.reasons, a.n_reasons);
 	return 0;
 }
@@ -205,15 +235,17 @@ static int run_remove(SimulatedMachine *sim, const char *const *args, _unused_ s
 {
 	SimulatedDevice *d = NULL;
 	uint32_t index;
+	bool recorded;
 	int r;
 
 	r = simulated_machine_find(sim, args[0], &d, ret_message);
 	if (r < 0)
 		return r;
 	index = d->now.values.index;
+	recorded = d->recorded;
 	simulated_machine_remove(sim, d);
 	simulated_machine_resume(sim, index); /* the query is answered with -ENODEV */
-	tell_device_changed(sim, index);
+	tell_device_changed(sim, index, recorded);
 	return 0;
 }
 
@@ -230,7 +262,7 @@ static int run_rename(SimulatedMachine *sim, const char *const *args, _unused_ s
 	if (r < 0)
 		return r;
 	simulated_machine_rename(sim, d, args[1]);
-	tell_device_changed(sim, d->now.values.index);
+	tell_device_changed(sim, d->now.values.index, d->recorded);
 	return 0;
 }
 
@@ -295,6 +327,20 @@ static int run_fail(SimulatedMachine *sim, const char *const *args, size_t n,
 	return 0;
 }
 
+/* Records */
+
+static int run_answer(SimulatedMachine *sim, const char *const *args, size_t n,
+		      _unused_ uint32_t *ret_index, char **ret_message)
+{
+	return recorded_run_answer(sim, args, n, ret_message);
+}
+
+static int run_noted(SimulatedMachine *sim, const char *const *args, size_t n,
+		     _unused_ uint32_t *ret_index, char **ret_message)
+{
+	return recorded_run_noted(sim, args, n, ret_message);
+}
+
 /* The table of commands */
 
 static const Command commands[] = {
@@ -302,11 +348,13 @@ static const Command commands[] = {
 	 run_set},
 	{"event", 2, SCENARIO_WORDS_MAX, "event PORT|DEVICE|* REASON...", run_event},
 	{"add", 1, SCENARIO_WORDS_MAX, "add NAME [from=DEVICE] [ATTRIBUTE=VALUE...]", run_add},
-	{"remove", 1, 1, "remove DEVICE", run_remove},
-	{"rename", 2, 2, "rename OLD NEW", run_rename},
+	{"remove", 1, 2, "remove DEVICE [time=USEC]", run_remove},
+	{"rename", 2, 3, "rename OLD NEW [time=USEC]", run_rename},
 	{"stall", 1, 1, "stall DEVICE", run_stall},
 	{"unstall", 1, 1, "unstall DEVICE", run_unstall},
 	{"fail", 2, 3, "fail PORT ERRNO|none [COUNT]", run_fail},
+	{"answer", 1, SCENARIO_WORDS_MAX, "answer PORT|DEVICE [KEY=VALUE...]", run_answer},
+	{"noted", 2, SCENARIO_WORDS_MAX, "noted PORT|DEVICE reasons=REASON", run_noted},
 };
 
 int simulated_commands_run(SimulatedMachine *sim, const char *const *words, uint32_t *ret_index,
@@ -332,7 +380,7 @@ int simulated_commands_run(SimulatedMachine *sim, const char *const *words, uint
 	}
 	return simulated_error(-EINVAL, ret_message,
 			       "%.100s: not a command, expected set, event, add, remove, rename, "
-			       "stall, unstall or fail",
+			       "stall, unstall, fail, answer or noted",
 			       n ? words[0] : "nothing");
 }
 

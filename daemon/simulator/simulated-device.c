@@ -77,6 +77,24 @@ SimulatedDevice *simulated_device_new(const char *name, AttrProtocol protocol, u
 	return steal_pointer(&d);
 }
 
+SimulatedDevice *simulated_device_new_recorded(const char *name, uint32_t ports)
+{
+	_cleanup_(simulated_device_free_pointer) SimulatedDevice *d = NULL;
+
+	d = calloc(1, sizeof(SimulatedDevice));
+	if (!d)
+		return NULL;
+	d->ports = calloc(ports, sizeof(SimulatedPort));
+	if (!d->ports)
+		return NULL;
+	d->recorded = true;
+	for (uint32_t i = 0; i < ports; i++)
+		d->ports[i].protocol = PROTOCOL_UNKNOWN;
+	DEVICE_SUPPLY_TEXT(&d->now, name, name);
+	DEVICE_SUPPLY(&d->now, port_count, ports);
+	return steal_pointer(&d);
+}
+
 SimulatedDevice *simulated_device_free(SimulatedDevice *d)
 {
 	if (!d)

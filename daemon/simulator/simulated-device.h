@@ -14,6 +14,7 @@ struct SimulatedDevice {
 	uint32_t number;      /* its number in its section, which %d stands for, from 0 */
 	uint32_t first_port;  /* how many ports the devices before it in the scenario have: makes
 				 its addresses unique */
+	bool recorded;	      /* it is one of a record: recorded-values.h */
 	bool stalled;	      /* it answers no query */
 	bool wedged; /* a query was not answered in time, and REASON_RECOVERED has not been told
 			since */
@@ -26,8 +27,11 @@ int simulated_parse_protocol(const char *text, AttrProtocol *ret, char **ret_mes
  * and no values yet. For NUMBER and FIRST_PORT see SimulatedDevice. NULL if there is no memory. */
 SimulatedDevice *simulated_device_new(const char *name, AttrProtocol protocol, uint32_t ports,
 				      uint32_t number, uint32_t first_port);
+/* A new device of a record, of which nothing is known yet but its name and its PORTS. NULL if there
+ * is no memory. */
+SimulatedDevice *simulated_device_new_recorded(const char *name, uint32_t ports);
 SimulatedDevice *simulated_device_free(SimulatedDevice *d);
 DEFINE_CLEANUP(SimulatedDevice, simulated_device_free);
 /* Sets one attribute in S, which owns its tables, or a health reporter ("reporter.NAME"): -EINVAL
- * with a message. */
+ * with a message. For a device of a record there is recorded_device_set(). */
 int simulated_device_set(DeviceSnapshot *s, const char *key, const char *value, char **ret_message);

@@ -156,6 +156,12 @@ void simulated_machine_tell(const SimulatedMachine *sim, uint32_t device, uint32
 		sim->event(sim->userdata, &event);
 }
 
+void simulated_machine_say(const SimulatedMachine *sim, const Told *told)
+{
+	if (sim->told)
+		sim->told(sim->userdata, told);
+}
+
 void simulated_machine_resume(const SimulatedMachine *sim, uint32_t index)
 {
 	if (sim->resumed)

@@ -12,6 +12,7 @@
 
 #include "event.h"
 #include "scenario.h"
+#include "source.h"
 
 typedef struct SimulatedMachine {
 	Scenario *scenario;	  /* owned; the file that the devices are made from */
@@ -24,9 +25,11 @@ typedef struct SimulatedMachine {
 	/* Who is told of what commands do; each function may be NULL. They are called after a
 	 * command has changed all that it changes. */
 	void (*event)(void *userdata, const Event *event);
+	/* What a record says. */
+	void (*told)(void *userdata, const Told *told);
 	/* The device answers again or is removed: a query that waits for it can be answered. */
 	void (*resumed)(void *userdata, uint32_t index);
-	void *userdata; /* the first argument of both */
+	void *userdata; /* the first argument of each */
 } SimulatedMachine;
 
 /* Makes S a machine without devices. S owns SCENARIO from now on. */
@@ -66,5 +69,7 @@ GPtrArray *simulated_machine_devices(const SimulatedMachine *s);
 /* Tells who listens to S of an event. */
 void simulated_machine_tell(const SimulatedMachine *s, uint32_t device, uint32_t port,
 			    EventReason reason);
+/* Tells who listens to S what a record says. */
+void simulated_machine_say(const SimulatedMachine *s, const Told *told);
 /* Tells who listens to S that a query of the device need not wait any longer. */
 void simulated_machine_resume(const SimulatedMachine *s, uint32_t index);

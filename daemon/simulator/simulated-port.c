@@ -2,6 +2,7 @@
 /* One simulated port: its defaults by protocol, and how settings change it. */
 
 #include "decode.h"
+#include "recorded-values.h"
 #include "simulated-counters.h"
 #include "simulated-defaults.h"
 #include "simulated-users.h"
@@ -341,6 +342,26 @@ static int set_vf(PortEdit *e, const char *key, const char *number, const char *
 				  sizeof(entry));
 }
 
+static bool is_of_record(const PortEdit *e)
+{
+	return e->port->protocol == PROTOCOL_UNKNOWN;
+}
+
+static int set_recorded(PortEdit *e, const char *key, const char *value, char **ret_message)
+{
+	Table *table = NULL;
+	PortTable t;
+	int r = recorded_port_set(&e->next, key, value, &t, &table, ret_message);
+	bool supplied;
+
+	if (r < 0 || t == _PORT_TABLE_MAX)
+		return r;
+	supplied = mask_has(&e->next.supplied, port_table_attr(t));
+	edit_table(e, t, table);
+	mask_set(&e->next.supplied, port_table_attr(t), supplied);
+	return 0;
+}
+
 static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_message)
 {
 	const char *index;
@@ -348,6 +369,8 @@ static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_
 	bool supplied = false;
 	int r;
 
+	if (is_of_record(e))
+		return set_recorded(e, key, value, ret_message);
 	index = startswith(key, "gid.");
 	if (index)
 		return set_gid(e, key, index, value, ret_message);
@@ -494,6 +517,8 @@ int port_edit_finish(PortEdit *e, char **ret_message)
 	const PortValues *v = &e->next.values;
 	int r;
 
+	if (is_of_record(e))
+		return 0;
 	agree_speeds(e);
 	r = check_length(e, PORT_TABLE_GIDS, "gid_tbl_len", v->gid_tbl_len, ret_message);
 	if (r < 0)
@@ -515,6 +540,8 @@ int port_edit_defaults(PortEdit *e, const SimulatedDevice *d)
 	uint32_t n = d->first_port + (uint32_t)(e->port - d->ports);
 	PortValues *v = &e->next.values;
 
+	if (is_of_record(e))
+		return 0;
 	for (size_t i = 0; i < n_simulated_defaults; i++) {
 		const SimulatedDefault *f = &simulated_defaults[i];
 
@@ -609,6 +636,8 @@ int port_edit_complete(PortEdit *e, const SimulatedDevice *d)
 	uint64_t signalling, data;
 	int r = 0;
 
+	if (is_of_record(e))
+		return 0;
 	agree_speeds(e);
 	if (!mask_has(&e->touched, PORT_ATTR_netdev_speed) && v->netdev[0] &&
 	    decode_speed(v->active_speed_ex ? v->active_speed_ex : v->active_speed, &signalling,

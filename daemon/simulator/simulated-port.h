@@ -16,7 +16,8 @@
 typedef struct SimulatedDevice SimulatedDevice;
 
 typedef struct SimulatedPort {
-	AttrProtocol protocol; /* whose defaults it has */
+	AttrProtocol protocol; /* whose defaults it has; PROTOCOL_UNKNOWN: it is one of a record,
+				  and has what recorded-values.h sets, and nothing else */
 	PortSnapshot now;      /* what a query brings, but for its counters: those in it are the
 				  ones that settings have set */
 	int error;	       /* the negative errno that its queries fail with; 0: none */

@@ -10,6 +10,9 @@
 #include "simulated-answer.h"
 #include "simulated-commands.h"
 
+/* The first step of a record comes this much later: it began when all devices had been read. */
+#define RECORD_LEAD_USEC (1 * USEC_PER_SEC)
+
 typedef struct Simulator Simulator;
 
 /* A query that is not answered yet. */
@@ -214,7 +217,7 @@ static int on_step_timer(_unused_ sd_event_source *source, _unused_ uint64_t use
 	r = sd_event_now(sim->event, CLOCK_MONOTONIC, &now);
 	if (r < 0)
 		return r;
-	for (;;) {
+	do {
 		GSequenceIter *first = g_sequence_get_begin_iter(sim->steps);
 		Step *step;
 
@@ -233,7 +236,8 @@ static int on_step_timer(_unused_ sd_event_source *source, _unused_ uint64_t use
 		} else {
 			g_sequence_remove(first);
 		}
-	}
+	} while (!scenario_is_record(sim->machine.scenario));
+	return start_step_timer(sim);
 }
 
 /* The source */
@@ -242,11 +246,12 @@ static int simulator_start(Source *s)
 {
 	Simulator *sim = simulator(s);
 	const ScenarioStep *steps;
-	uint64_t now;
+	uint64_t now, lead;
 	size_t n;
 	int r;
 
 	steps = scenario_steps(sim->machine.scenario, &n);
+	lead = scenario_is_record(sim->machine.scenario) ? RECORD_LEAD_USEC : 0;
 	r = sd_event_now(sim->event, CLOCK_MONOTONIC, &now);
 	if (r < 0)
 		return r;
@@ -254,7 +259,7 @@ static int simulator_start(Source *s)
 		Step *step = g_new0(Step, 1);
 
 		step->step = &steps[i];
-		step->next_usec = now + steps[i].at_usec;
+		step->next_usec = now + lead + steps[i].at_usec;
 		g_sequence_append(sim->steps, step); /* the scenario has them in order */
 	}
 	return start_step_timer(sim);
@@ -358,6 +363,13 @@ static Simulator *simulator(Source *s)
 	return (Simulator *)(void *)s;
 }
 
+static void on_told(void *userdata, const Told *told)
+{
+	Simulator *sim = userdata;
+
+	sim->handler.told(sim->userdata, told);
+}
+
 static void on_event(void *userdata, const Event *event)
 {
 	Simulator *sim = userdata;
@@ -414,6 +426,7 @@ int simulator_new(sd_event *event, const Config *config, const char *path,
 		return r;
 	simulated_machine_init(&sim->machine, scenario);
 	sim->machine.event = on_event;
+	sim->machine.told = on_told;
 	sim->machine.resumed = on_resumed;
 	sim->machine.userdata = sim;
 	r = simulated_machine_populate(&sim->machine, &line, ret_message);
@@ -430,6 +443,12 @@ int simulator_new(sd_event *event, const Config *config, const char *path,
 	if (r < 0)
 		return r;
 	r = sd_event_source_set_enabled(sim->step_timer, SD_EVENT_OFF);
+	if (r < 0)
+		return r;
+	/* All that follows from one step of a record comes before the next one, however quickly it
+	 * is played. */
+	if (scenario_is_record(sim->machine.scenario))
+		r = sd_event_source_set_priority(sim->step_timer, SD_EVENT_PRIORITY_IDLE);
 	if (r < 0)
 		return r;
 	*ret = steal_pointer(&source);

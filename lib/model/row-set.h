@@ -55,6 +55,12 @@ static inline bool row_is_of_core(const Attribute *a)
 	return a->source == SOURCE_CORE;
 }
 
+/* What rdmad counts of an object and publishes. */
+static inline bool row_is_count(const Attribute *a)
+{
+	return a->source == SOURCE_CORE && a->type == ATTR_U64 && a->unit != UNIT_TIMESTAMP;
+}
+
 static inline bool row_is_derived(const Attribute *a)
 {
 	return a->source == SOURCE_DERIVED;

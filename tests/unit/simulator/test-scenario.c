@@ -226,6 +226,53 @@ static const ErrorCase port_errors[] = {
 	 ":5: lid = x: expected a number up to 4294967295"},
 };
 
+/* Devices of a record. */
+#define RECORD	    "[device r]\nrecorded = yes\n"
+#define RECORD_PORT RECORD "[port r/1]\n"
+static const ErrorCase record_errors[] = {
+	{"[device r]\nrecorded = maybe\n", ":2: recorded = maybe: expected yes or no"},
+	{RECORD "name = x\n", ":3: name: no attribute of a record"},
+	{RECORD "chardevs.0 = class=verbs\n",
+	 ":3: chardevs.0: the table has 0 entries, expected a number below that"},
+	{RECORD_PORT "lid = x\n", ":4: lid = x: expected a value of the attribute"},
+	{RECORD_PORT "netdev = a%2\n", ":4: netdev = a%2: expected a value of the attribute"},
+	{RECORD_PORT "rate = 1\n",
+	 ":4: rate: a record has no such value, expected an attribute that "
+	 "the hardware has"},
+	{RECORD_PORT "stale = yes\n",
+	 ":4: stale: a record has no such value, expected an attribute that the hardware has"},
+	{RECORD_PORT "protocols = x\n", ":4: protocols: no attribute of a record"},
+	{RECORD_PORT "gids = x\n", ":4: gids: no attribute of a record"},
+	{RECORD_PORT "lid.0 = x\n", ":4: lid.0: no attribute of a record"},
+	{RECORD_PORT "counters.n = 1\n", ":4: counters.n: no attribute of a record"},
+	{RECORD_PORT "gids.n = 4097\n",
+	 ":4: gids.n = 4097: expected a number of entries up to 4096, or nothing"},
+	{RECORD_PORT "gids.n = 2\ngids.2 = index=2\n",
+	 ":5: gids.2: the table has 2 entries, expected a number below that"},
+	{RECORD_PORT "gids.n = 1\ngids.0 = place=2\n",
+	 ":5: gids.0 = place=2: expected COLUMN=VALUE with spaces between"},
+	{RECORD_PORT "answer.parts = 128\n", ":4: answer.parts = 128: expected a smaller number"},
+	{RECORD_PORT "answer.open_error = 5\n",
+	 ":4: answer.open_error = 5: expected a smaller number"},
+	{RECORD_PORT "answer.unmeasured = lid,x\n",
+	 ":4: answer.unmeasured = lid,x: expected attributes with ',' between"},
+	{RECORD_PORT "answer.x = 1\n", ":4: answer.x: expected answer.parts, answer.failed, "
+				       "answer.open_error or answer.unmeasured"},
+	{RECORD "[script]\nat 1s: answer r/*\n",
+	 ":4: r/*: expected a device of a record, or one port of it"},
+	{SCRIPT "at 1s: answer a/1\n", ":4: a/1: expected a device of a record, or one port of it"},
+	{RECORD "[script]\nat 1s: answer r/1 error=OOPS\n",
+	 ":4: OOPS: not the name of an error, expected one such as EIO or EREMOTEIO, or none"},
+	{RECORD "[script]\nat 1s: answer r/1 reasons=link,moon\n",
+	 ":4: moon: not the reason of an event, expected one such as port-active, port-error, "
+	 "lid-change or link"},
+	{RECORD "[script]\nat 1s: answer r/1 time=soon\n",
+	 ":4: time = soon: expected a number from 0 to 18446744073709551615"},
+	{RECORD "[script]\nat 1s: noted r/1 lid=1\n", ":4: lid: expected reasons=REASON"},
+	{RECORD "[script]\nat 1s: add s recorded=yes index=x\n",
+	 ":4: index = x: expected a number from 0 to 2147483647"},
+};
+
 /* Lines of the script, up to their commands. */
 static const ErrorCase step_errors[] = {
 	{SCRIPT "remove a\n", ":4: remove a: expected at TIME: COMMAND or every TIME: "
@@ -234,13 +281,13 @@ static const ErrorCase step_errors[] = {
 	{SCRIPT "at: remove a\n", ":4: at: expected at TIME or every TIME before ':'"},
 	{SCRIPT "at 1s at 2s: remove a\n", ":4: at: expected at TIME or every TIME before ':'"},
 	{SCRIPT ": remove a\n", ":4: expected at TIME or every TIME before ':'"},
-	{SCRIPT "at 2: remove a\n", ":4: 2: expected a time up to 24h such as 2s, 100ms "
+	{SCRIPT "at 2: remove a\n", ":4: 2: expected a time up to 744h such as 2s, 100ms "
 				    "or 1.5min"},
-	{SCRIPT "at 25h: remove a\n", ":4: 25h: expected a time up to 24h such as 2s, "
-				      "100ms or 1.5min"},
-	{SCRIPT "at 0x2s: remove a\n", ":4: 0x2s: expected a time up to 24h such as 2s, "
+	{SCRIPT "at 745h: remove a\n", ":4: 745h: expected a time up to 744h such as 2s, "
 				       "100ms or 1.5min"},
-	{SCRIPT "at nans: remove a\n", ":4: nans: expected a time up to 24h such as 2s, "
+	{SCRIPT "at 0x2s: remove a\n", ":4: 0x2s: expected a time up to 744h such as 2s, "
+				       "100ms or 1.5min"},
+	{SCRIPT "at nans: remove a\n", ":4: nans: expected a time up to 744h such as 2s, "
 				       "100ms or 1.5min"},
 	{SCRIPT "every 10us: stall a\n", ":4: every: too often, expected 1ms or more"},
 	{SCRIPT "speed = 0\n", ":4: speed = 0: expected a number from 1 to 1000"},
@@ -256,10 +303,11 @@ static const ErrorCase step_errors[] = {
 /* Commands of the script. */
 static const ErrorCase command_errors[] = {
 	{SCRIPT "at 1s:\n", ":4: nothing: not a command, expected set, event, add, remove, "
-			    "rename, stall, unstall or fail"},
+			    "rename, stall, unstall, fail, answer or noted"},
 	{SCRIPT "at 1s: explode a\n", ":4: explode: not a command, expected set, event, add, "
-				      "remove, rename, stall, unstall or fail"},
-	{SCRIPT "at 1s: remove\n", ":4: remove with 0 arguments, expected remove DEVICE"},
+				      "remove, rename, stall, unstall, fail, answer or noted"},
+	{SCRIPT "at 1s: remove\n",
+	 ":4: remove with 0 arguments, expected remove DEVICE [time=USEC]"},
 	{SCRIPT "at 1s: rename a \"b\n", ":4: a quotation mark is not closed, expected "
 					 "another '\"' in the line"},
 	{SCRIPT "at 1s: remove b\n", ":4: b: no such device, expected the name of one "
@@ -338,6 +386,7 @@ static void test_command_errors(void **state)
 {
 	(void)state;
 	expect_errors(command_errors, ARRAY_SIZE(command_errors));
+	expect_errors(record_errors, ARRAY_SIZE(record_errors));
 }
 
 /* The speed is for all steps, wherever it stands; times that become equal stay in order. */
@@ -379,7 +428,7 @@ static void test_bounds(void **state)
 	expect_error("[script]\0\n", 10, ":1: has a byte 0, expected text");
 	memset(big, '#', sizeof(big));
 	expect_error(big, SCENARIO_LINE_MAX + 1, ":1: too long, expected at most 4096 bytes");
-	expect_error(big, sizeof(big), ": too large, expected at most 4194304 bytes");
+	expect_error(big, sizeof(big), ": too large, expected at most 33554432 bytes");
 
 	f = open_memstream(&text, &size);
 	assert_non_null(f);
@@ -387,7 +436,7 @@ static void test_bounds(void **state)
 	for (n = 0; n <= SCENARIO_STEPS_MAX; n++)
 		fputs("at 1s: stall a\n", f);
 	fclose(f);
-	expect_error(text, size, ":4100: too many steps, expected at most 4096");
+	expect_error(text, size, ":524292: too many steps, expected at most 524288");
 
 	free(steal_pointer(&text));
 	f = open_memstream(&text, &size);

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The record of what is published: each change as a line of text, and all that there is where a
+ * segment of the record begins. */
+
+#include <glib.h>
+
+#include "change-text.h"
+#include "change-writer.h"
+#include "log.h"
+#include "manager-private.h"
+#include "record-file.h"
+
+/* Text that waits goes to the writer when there is this much of it. */
+#define TEXT_LONG (64U << 10)
+
+/* A device of which the record has the beginning. */
+typedef struct RecordedDevice {
+	AttrText name; /* that it has in the record */
+	uint32_t n_ports;
+} RecordedDevice;
+
+struct Recorder {
+	Manager *manager;
+	ChangeWriter *writer;
+	char boot[33];
+	GString *text;		/* what the writer has not got yet */
+	GHashTable *devices;	/* index -> RecordedDevice, which it owns */
+	GHashTable *gone;	/* the names of those that have gone since the segment began */
+	uint64_t begin_usec;	/* CLOCK_MONOTONIC: the steps count from there */
+	const char *begin_anew; /* why the next segment is to begin now, NULL: it is not */
+	sd_event_source *flush;
+};
+
+static void keep_device(Recorder *r, const Device *d)
+{
+	RecordedDevice *kept = g_new0(RecordedDevice, 1);
+
+	text_copy(kept->name, sizeof(kept->name), d->now.values.name);
+	kept->n_ports = d->n_ports;
+	g_hash_table_replace(r->devices, GUINT_TO_POINTER(d->index), kept);
+}
+
+static RecordedDevice *find_device(const Recorder *r, const Device *d)
+{
+	return g_hash_table_lookup(r->devices, GUINT_TO_POINTER(d->index));
+}
+
+/* A segment stands for itself: it begins with all that there is. */
+static void begin_segment(Recorder *r, const char *why)
+{
+	Manager *m = r->manager;
+	ChangeHead head = {realtime_now_usec(), monotonic_usec(m), r->boot, why};
+
+	g_string_truncate(r->text, 0);
+	g_hash_table_remove_all(r->devices);
+	g_hash_table_remove_all(r->gone);
+	r->begin_usec = head.monotonic_usec;
+	r->begin_anew = NULL;
+	change_put_head(r->text, &head);
+	for (size_t i = 0; i < m->cache.n_devices; i++) {
+		const Device *d = m->cache.devices[i];
+
+		if (!d->published)
+			continue;
+		change_put_sections(r->text, d);
+		keep_device(r, d);
+	}
+	change_put_script(r->text);
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		if (m->cache.devices[i]->published)
+			change_put_errors(r->text, &(ChangeTime){0, head.realtime_usec},
+					  m->cache.devices[i]);
+	change_writer_begin(r->writer, head.realtime_usec, r->text->str, r->text->len);
+	g_string_truncate(r->text, 0);
+}
+
+static const char *segment_reason(SegmentReason reason)
+{
+	switch (reason) {
+	case SEGMENT_START:
+		return "start";
+	case SEGMENT_FULL:
+		return "full";
+	case SEGMENT_LOST:
+		return "lost";
+	case SEGMENT_GOES_ON:
+		break;
+	}
+	return NULL;
+}
+
+static void flush(Recorder *r)
+{
+	const char *why;
+
+	if (r->text->len > 0)
+		change_writer_put(r->writer, r->text->str, r->text->len);
+	g_string_truncate(r->text, 0);
+	why = segment_reason(change_writer_wants(r->writer));
+	if (!why)
+		why = r->begin_anew;
+	if (why && r->manager->ready)
+		begin_segment(r, why);
+}
+
+static int on_flush(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	flush(userdata);
+	return 0;
+}
+
+/* The text that was added is written a little later: what is published comes first. */
+static void await_flush(Recorder *r)
+{
+	if (r->text->len > TEXT_LONG)
+		flush(r);
+	else
+		manager_await_timer(r->manager, &r->flush, SCHEDULE_LATER_USEC, on_flush, r,
+				    "record");
+}
+
+/* Life */
+
+Recorder *recorder_new(Manager *m, const char *state_directory)
+{
+	Recorder *r;
+	BootId boot;
+
+	if (!state_directory || m->config.record_max == 0)
+		return NULL;
+	r = g_new0(Recorder, 1);
+	r->manager = m;
+	r->text = g_string_new(NULL);
+	r->devices = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	r->gone = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	boot = record_boot_id();
+	for (size_t i = 0; i < sizeof(boot.bytes); i++)
+		snprintf(r->boot + 2 * i, 3, "%02x", boot.bytes[i]);
+	r->writer = change_writer_new(state_directory, m->config.record_max);
+	return r->writer ? r : recorder_free(r);
+}
+
+Recorder *recorder_free(Recorder *r)
+{
+	if (!r)
+		return NULL;
+	if (r->writer) {
+		flush(r);
+		change_writer_free(r->writer, RECORD_PATIENCE_USEC);
+	}
+	sd_event_source_disable_unref(r->flush);
+	g_hash_table_unref(r->devices);
+	g_hash_table_unref(r->gone);
+	g_string_free(r->text, true);
+	g_free(r);
+	return NULL;
+}
+
+/* What is recorded */
+
+/* What there is when rdmad is ready is in the beginning of the first segment. */
+void manager_record_start(Manager *m)
+{
+	if (m->recorder)
+		flush(m->recorder);
+}
+
+static ChangeTime now(const Recorder *r)
+{
+	return (ChangeTime){monotonic_usec(r->manager) - r->begin_usec, realtime_now_usec()};
+}
+
+/* The recorder, if the record has D and goes on. */
+static Recorder *recorder_of(const Manager *m, const Device *d)
+{
+	Recorder *r = m->recorder;
+
+	return r && !r->begin_anew && find_device(r, d) ? r : NULL;
+}
+
+/* Whether D has as many ports as in the record. A script cannot say that it has more or fewer: a
+ * new segment begins. */
+static bool has_same_ports(Recorder *r, const Device *d)
+{
+	if (find_device(r, d)->n_ports == d->n_ports)
+		return true;
+	r->begin_anew = "ports";
+	await_flush(r);
+	return false;
+}
+
+static void record_removal(Recorder *r, const Device *d)
+{
+	ChangeTime t = now(r);
+
+	change_put_removed(r->text, &t, find_device(r, d)->name);
+	g_hash_table_add(r->gone, g_strdup(find_device(r, d)->name));
+	g_hash_table_remove(r->devices, GUINT_TO_POINTER(d->index));
+	await_flush(r);
+}
+
+static void record_device(Recorder *r, const Device *d, const AttrMask *changed)
+{
+	RecordedDevice *kept = find_device(r, d);
+	const char *name = d->now.values.name;
+	ChangeTime t = now(r);
+
+	if (!streq(kept->name, name)) {
+		change_put_renamed(r->text, &t, kept->name, d, changed);
+		text_copy(kept->name, sizeof(kept->name), name);
+	} else {
+		change_put_device(r->text, &t, d, changed);
+	}
+	await_flush(r);
+}
+
+void manager_record_device(Manager *m, const Device *d, CacheOp op, const AttrMask *changed)
+{
+	Recorder *r = recorder_of(m, d);
+
+	if (r && op == CACHE_REMOVED)
+		record_removal(r, d);
+	else if (r && op == CACHE_CHANGED && !mask_is_empty(changed) && has_same_ports(r, d))
+		record_device(r, d, changed);
+}
+
+void manager_record_answered(Manager *m, const Device *d)
+{
+	Recorder *r = m->recorder;
+	ChangeTime t;
+
+	if (!r || !m->ready || !d->published || r->begin_anew || find_device(r, d))
+		return;
+	t = now(r);
+	change_put_added(r->text, &t, d, g_hash_table_contains(r->gone, d->now.values.name));
+	keep_device(r, d);
+	await_flush(r);
+}
+
+void manager_record_before(const Manager *m, const Port *p, const PortSnapshot *s, PortBefore *ret)
+{
+	if (recorder_of(m, p->device))
+		port_before_keep(ret, p, s);
+}
+
+static bool is_news(const PortChange *change)
+{
+	return change->op == CACHE_CHANGED || change->op == CACHE_ADDED ||
+	       change->subnet_reconfigured;
+}
+
+void manager_record_port(Manager *m, const Port *p, const PortBefore *before,
+			 const PortChange *change, uint32_t reasons, bool is_open)
+{
+	Recorder *r = recorder_of(m, p->device);
+	ChangeTime t;
+
+	if (!r || !(is_news(change) || change_is_silent(p, before)))
+		return;
+	t = now(r);
+	change_put_port(r->text, &t, p, before, reasons, is_open);
+	await_flush(r);
+}
+
+void manager_record_port_error(Manager *m, const Port *p, const PortChange *change, int error)
+{
+	Recorder *r = is_news(change) ? recorder_of(m, p->device) : NULL;
+	ChangeTime t;
+
+	if (!r)
+		return;
+	t = now(r);
+	change_put_port_error(r->text, &t, p, error);
+	await_flush(r);
+}
+
+void manager_record_event(Manager *m, const Device *d, const Port *p, EventReason reason)
+{
+	Recorder *r = recorder_of(m, d);
+	ChangeTime t;
+
+	if (!r)
+		return;
+	t = now(r);
+	change_put_noted(r->text, &t, d, p, reason);
+	await_flush(r);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a record says is taken as it was when it was an answer: at once, and in the same way. So
+ * what is published because of it is the same, however quickly the record is played. */
+
+#include "log.h"
+#include "manager-private.h"
+
+static void take_events(Manager *m, Device *d, Port *p, uint32_t reasons)
+{
+	for (EventReason r = 0; r < _REASON_MAX; r++) {
+		if (!(reasons & REASON_BIT(r)))
+			continue;
+		manager_evidence_event(m, d, p ? p->number : EVENT_ALL_PORTS, r);
+		if (p)
+			manager_note_event(m, p, r);
+		manager_record_event(m, d, p, r);
+	}
+}
+
+static void take_port(Manager *m, Port *p, const Told *t)
+{
+	Schedule *w = p->device->schedule;
+
+	/* It has answered. */
+	if (t->error == 0)
+		w->wedged = false;
+	manager_take_port(m, p, t->reasons, t->is_open, t->error, t->text, t->port_snapshot);
+}
+
+static void take_device(Manager *m, Device *d, const Told *t)
+{
+	const PortSet none = {};
+	AttrMask changed;
+	int op;
+
+	if (t->error < 0) {
+		d->schedule->wedged = t->error == -ETIMEDOUT;
+		manager_fail_device(m, d, &none, t->error, t->text);
+		return;
+	}
+	if (!t->is_listed)
+		d->schedule->wedged = false;
+	/* the list says that: TOLD_DEVICES */
+	mask_set(&t->device_snapshot->supplied, DEVICE_ATTR_name, false);
+	mask_set(&t->device_snapshot->supplied, DEVICE_ATTR_port_count, false);
+	manager_evidence_health(m, d, t->device_snapshot);
+	op = cache_apply_device(&m->cache, t->device_snapshot,
+				t->is_listed ? 0 : realtime_now_usec(), &d, &changed);
+	if (op < 0) {
+		log_warning_errno(op, "%s: cannot keep what the record says, ignoring: %m",
+				  d->now.values.name);
+		return;
+	}
+	manager_publish_device(m, d, op, &changed);
+	manager_evidence_device(m, d, &changed);
+	manager_evidence_counts(m, d);
+}
+
+void manager_on_told(void *userdata, const Told *t)
+{
+	Manager *m = userdata;
+	Device *d = cache_device(&m->cache, t->device);
+	Port *p = d && t->port ? device_port(d, t->port) : NULL;
+
+	if (!d || t->kind == TOLD_DEVICES) {
+		manager_enumerate(m);
+		/* those that are new are asked */
+		manager_mark_flush(m);
+		return;
+	}
+	if (t->port && !p)
+		return;
+	if (t->kind == TOLD_EVENT)
+		take_events(m, d, p, t->reasons);
+	else if (p)
+		take_port(m, p, t);
+	else
+		take_device(m, d, t);
+	manager_publish_counts(m);
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "change-text.h"
+
+#include <inttypes.h>
+
+#include "row-set.h"
+#include "row-text.h"
+
+/* A line of a scenario is not longer than SCENARIO_LINE_MAX; a setting of one entry has room behind
+ * this. */
+#define LINE_LONG 3000U
+
+/* Where settings go. */
+typedef struct Lines {
+	GString *to;
+	const ChangeTime *time; /* of a step; NULL: of a section, where each has its line */
+	const char *device;
+	uint32_t port;	/* 0: the device */
+	size_t begin;	/* of the line that is being written */
+	size_t command; /* where its command is */
+} Lines;
+
+/* Steps */
+
+static void put_time(GString *to, const ChangeTime *t)
+{
+	g_string_append_printf(to, "at %" PRIu64 ".%06us: ", t->offset_usec / USEC_PER_SEC,
+			       (unsigned int)(t->offset_usec % USEC_PER_SEC));
+}
+
+static void put_realtime(GString *to, const ChangeTime *t)
+{
+	g_string_append_printf(to, " time=%" PRIu64, t->realtime_usec);
+}
+
+static void put_name(GString *to, const char *device, uint32_t port)
+{
+	g_string_append_c(to, ' ');
+	word_put(to, device);
+	if (port)
+		g_string_append_printf(to, "/%u", port);
+}
+
+static void begin_line(Lines *l, const char *command)
+{
+	l->begin = l->to->len;
+	put_time(l->to, l->time);
+	l->command = l->to->len;
+	g_string_append(l->to, command);
+	put_name(l->to, l->device, l->port);
+}
+
+static void end_line(Lines *l)
+{
+	g_string_append_c(l->to, '\n');
+	l->begin = l->to->len;
+}
+
+/* Settings */
+
+/* Begins a setting, whose value the caller adds, and the quotation mark that ends it. */
+static void begin_setting(Lines *l, const char *key)
+{
+	if (!l->time) {
+		g_string_append_printf(l->to, "%s = ", key);
+		return;
+	}
+	if (l->to->len - l->begin > LINE_LONG) {
+		end_line(l);
+		begin_line(l, "set");
+	} else if (l->to->len == l->begin) {
+		begin_line(l, "set");
+	}
+	g_string_append_printf(l->to, " \"%s=", key);
+}
+
+static void end_setting(Lines *l)
+{
+	g_string_append_c(l->to, l->time ? '"' : '\n');
+}
+
+static void put_number(Lines *l, const char *key, int64_t value)
+{
+	begin_setting(l, key);
+	g_string_append_printf(l->to, "%" PRId64, value);
+	end_setting(l);
+}
+
+/* A row that is not supplied has an empty value. */
+static void put_row(Lines *l, const Attribute *row, const void *values, bool is_supplied)
+{
+	begin_setting(l, row->field);
+	if (is_supplied)
+		row_text_put(l->to, row, values);
+	end_setting(l);
+}
+
+static bool entry_differs(const Table *a, const Table *b, uint32_t i)
+{
+	return !a || i >= a->n ||
+	       memcmp(a->entries + (size_t)i * a->entry_size,
+		      b->entries + (size_t)i * b->entry_size, b->entry_size) != 0;
+}
+
+/* The table TABLE of ROW, which was WAS. */
+static void put_table(Lines *l, const Attribute *row, const Table *was, const Table *table,
+		      bool is_supplied)
+{
+	const TableLayout *layout = table_layout(row->type);
+	char key[48];
+
+	snprintf(key, sizeof(key), "%s.n", row->field);
+	begin_setting(l, key);
+	if (is_supplied)
+		g_string_append_printf(l->to, "%u", table ? table->n : 0);
+	end_setting(l);
+	for (uint32_t i = 0; is_supplied && table && i < table->n; i++) {
+		if (!entry_differs(was, table, i))
+			continue;
+		snprintf(key, sizeof(key), "%s.%u", row->field, i);
+		begin_setting(l, key);
+		entry_text_put(l->to, layout, table->entries + (size_t)i * table->entry_size);
+		end_setting(l);
+	}
+}
+
+/* Rows */
+
+/* A scalar row that a source supplies. */
+static inline bool is_of_source(const Attribute *a)
+{
+	return a->source != SOURCE_CORE && a->source != SOURCE_DERIVED && a->size > 0;
+}
+
+static bool is_recorded(PortTable t)
+{
+	return t != PORT_TABLE_COUNTERS && t != PORT_TABLE_USERS;
+}
+
+static void put_unmeasured(Lines *l, const AttrMask *rows)
+{
+	const char *separator = "";
+
+	begin_setting(l, "answer.unmeasured");
+	MASK_FOREACH(a, *rows)
+	{
+		g_string_append_printf(l->to, "%s%s", separator, port_attributes[a].field);
+		separator = ",";
+	}
+	end_setting(l);
+}
+
+/* What an answer says beside values. */
+static void put_answer(Lines *l, const PortSnapshot *was, const PortSnapshot *is)
+{
+	AttrMask unmeasured = mask_xor(was->unmeasured, is->unmeasured);
+
+	if (was->parts != is->parts)
+		put_number(l, "answer.parts", is->parts);
+	if (was->failed != is->failed)
+		put_number(l, "answer.failed", is->failed);
+	if (was->open_error != is->open_error)
+		put_number(l, "answer.open_error", is->open_error);
+	if (!mask_is_empty(&unmeasured))
+		put_unmeasured(l, &is->unmeasured);
+}
+
+/* Whether row A is another one in IS than in WAS. */
+static bool row_differs(PortAttr a, const PortSnapshot *was, const PortSnapshot *is)
+{
+	const Attribute *row = &port_attributes[a];
+	bool is_supplied = mask_has(&is->supplied, a);
+
+	return is_supplied != mask_has(&was->supplied, a) ||
+	       (is_supplied &&
+		memcmp((const char *)&was->values + row->offset,
+		       (const char *)&is->values + row->offset, row->size) != 0);
+}
+
+/* The rows of source that are other ones in IS than in WAS. */
+static void put_values(Lines *l, const PortSnapshot *was, const PortSnapshot *is)
+{
+	MASK_FOREACH(a, port_rows(is_of_source))
+	if (row_differs(a, was, is))
+		put_row(l, &port_attributes[a], &is->values, mask_has(&is->supplied, a));
+}
+
+/* A row of source whose value can have been published, or be published later. */
+static inline bool is_told(const Attribute *a)
+{
+	return is_of_source(a) && a->class != CLASS_COUNTER;
+}
+
+bool change_is_silent(const Port *p, const PortBefore *before)
+{
+	const PortSnapshot *was = &before->was, *is = &p->now;
+	AttrMask unmeasured = mask_xor(was->unmeasured, is->unmeasured);
+
+	if (before->tables || was->parts != is->parts || was->failed != is->failed ||
+	    was->open_error != is->open_error || !mask_is_empty(&unmeasured))
+		return true;
+	MASK_FOREACH(a, port_rows(is_told))
+	if (row_differs(a, was, is))
+		return true;
+	return false;
+}
+
+/* All of P. IS_BACK: where the record is played a port of this name has been before, and its
+ * history with the count of link downs is known. */
+static void put_port(Lines *l, const Port *p, bool is_back)
+{
+	const PortSnapshot none = {}, *is = &p->now;
+
+	put_answer(l, &none, is);
+	put_values(l, &none, is);
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
+		if (is_recorded(t))
+			put_table(l, &port_attributes[port_table_attr(t)], NULL, is->tables[t],
+				  mask_has(&is->supplied, port_table_attr(t)));
+	MASK_FOREACH(a, port_rows(row_is_count))
+	if (!(is_back && a == PORT_ATTR_link_downs))
+		put_row(l, &port_attributes[a], &is->values, true);
+}
+
+static void put_device_rows(Lines *l, const Device *d, const AttrMask *rows)
+{
+	MASK_FOREACH(a, *rows)
+	{
+		const Attribute *row = &device_attributes[a];
+		DeviceTable t = attr_device_table(row->type);
+		bool is_supplied = mask_has(&d->now.supplied, a);
+
+		if (t < _DEVICE_TABLE_MAX)
+			put_table(l, row, NULL, d->now.tables[t], is_supplied);
+		else if (is_of_source(row) && a != DEVICE_ATTR_name && a != DEVICE_ATTR_port_count)
+			put_row(l, row, &d->now.values, is_supplied);
+	}
+}
+
+static void put_device(Lines *l, const Device *d)
+{
+	AttrMask rows = d->now.supplied;
+
+	put_device_rows(l, d, &rows);
+}
+
+/* Sections */
+
+void change_put_head(GString *to, const ChangeHead *head)
+{
+	g_string_append_printf(to,
+			       "# rdmad record %u\n# realtime %" PRIu64 "\n# monotonic %" PRIu64
+			       "\n# boot %s\n# begins %s\n",
+			       CHANGE_TEXT_VERSION, head->realtime_usec, head->monotonic_usec,
+			       head->boot, head->begins);
+}
+
+void change_put_sections(GString *to, const Device *d)
+{
+	Lines l = {.to = to};
+
+	g_string_append(to, "[device");
+	put_name(to, d->now.values.name, 0);
+	g_string_append_printf(to, "]\nrecorded = yes\nindex = %u\nports = %u\n", d->index,
+			       d->n_ports);
+	put_device(&l, d);
+	for (uint32_t i = 0; i < d->n_ports; i++) {
+		g_string_append(to, "[port");
+		put_name(to, d->now.values.name, d->ports[i]->number);
+		g_string_append(to, "]\n");
+		put_port(&l, d->ports[i], false);
+	}
+}
+
+void change_put_script(GString *to)
+{
+	g_string_append(to, "[script]\n");
+}
+
+/* The script */
+
+static Lines lines(GString *to, const ChangeTime *t, const char *device, uint32_t port)
+{
+	return (Lines){.to = to, .time = t, .device = device, .port = port, .begin = to->len};
+}
+
+static void put_reasons(GString *to, uint32_t reasons)
+{
+	const char *separator = " reasons=";
+
+	for (EventReason r = 0; r < _REASON_MAX; r++)
+		if (reasons & REASON_BIT(r)) {
+			g_string_append_printf(to, "%s%s", separator, event_reason_name(r));
+			separator = ",";
+		}
+}
+
+/* The step that has what was set published: the line in which it is set last, if there is one. */
+static void answer(Lines *l, uint32_t reasons)
+{
+	if (l->to->len > l->begin) {
+		g_string_erase(l->to, (gssize)l->command, strlen("set"));
+		g_string_insert(l->to, (gssize)l->command, "answer");
+	} else {
+		begin_line(l, "answer");
+	}
+	put_realtime(l->to, l->time);
+	put_reasons(l->to, reasons);
+}
+
+static const char *error_name(int error)
+{
+	const char *name = strerrorname_np(-error);
+
+	return name ? name : "EIO";
+}
+
+static void put_error(Lines *l, int error, const char *text)
+{
+	answer(l, 0);
+	g_string_append_printf(l->to, " error=%s text=", error_name(error));
+	word_put(l->to, text);
+}
+
+void change_put_errors(GString *to, const ChangeTime *t, const Device *d)
+{
+	Lines l = lines(to, t, d->now.values.name, 0);
+
+	if (d->now.values.stale) {
+		put_error(&l, d->now.query_error, d->now.values.last_error);
+		end_line(&l);
+	}
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		if (d->ports[i]->now.values.stale)
+			change_put_port_error(to, t, d->ports[i], d->ports[i]->now.query_error);
+}
+
+void change_put_added(GString *to, const ChangeTime *t, const Device *d, bool is_back)
+{
+	const char *name = d->now.values.name;
+	Lines l = lines(to, t, name, 0);
+
+	begin_line(&l, "add");
+	g_string_append_printf(to, " recorded=yes index=%u ports=%u", d->index, d->n_ports);
+	end_line(&l);
+	put_device(&l, d);
+	for (uint32_t i = 0; i < d->n_ports; i++) {
+		if (to->len > l.begin)
+			end_line(&l);
+		l.port = d->ports[i]->number;
+		put_port(&l, d->ports[i], is_back);
+	}
+	if (to->len > l.begin)
+		end_line(&l);
+	l.port = 0;
+	answer(&l, REASON_BIT(REASON_DEVICE));
+	end_line(&l);
+	change_put_errors(to, t, d);
+}
+
+void change_put_removed(GString *to, const ChangeTime *t, const char *name)
+{
+	Lines l = lines(to, t, name, 0);
+
+	begin_line(&l, "remove");
+	put_realtime(to, t);
+	end_line(&l);
+}
+
+void change_put_renamed(GString *to, const ChangeTime *t, const char *was, const Device *d,
+			const AttrMask *changed)
+{
+	Lines l = lines(to, t, was, 0);
+
+	/* what the list of devices says with the name is published with it */
+	put_device_rows(&l, d, changed);
+	if (to->len > l.begin)
+		end_line(&l);
+	begin_line(&l, "rename");
+	put_name(to, d->now.values.name, 0);
+	put_realtime(to, t);
+	end_line(&l);
+}
+
+void change_put_device(GString *to, const ChangeTime *t, const Device *d, const AttrMask *changed)
+{
+	Lines l = lines(to, t, d->now.values.name, 0);
+	bool is_stale = d->now.values.stale;
+
+	put_device_rows(&l, d, changed);
+	if (is_stale &&
+	    (mask_has(changed, DEVICE_ATTR_stale) || mask_has(changed, DEVICE_ATTR_last_error))) {
+		put_error(&l, d->now.query_error, d->now.values.last_error);
+	} else {
+		answer(&l, 0);
+		/* the list of devices says it, and the device still does not answer */
+		if (is_stale)
+			g_string_append(to, " listed=yes");
+	}
+	end_line(&l);
+}
+
+void port_before_keep(PortBefore *b, const Port *p, const PortSnapshot *s)
+{
+	const PortSnapshot *now = &p->now;
+
+	*b = (PortBefore){.was = *now};
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++) {
+		bool is_supplied = mask_has(&s->supplied, port_table_attr(t));
+
+		b->was.tables[t] = NULL;
+		if (!is_recorded(t) ||
+		    (is_supplied == mask_has(&now->supplied, port_table_attr(t)) &&
+		     (!is_supplied || table_equal(now->tables[t], s->tables[t]))))
+			continue;
+		b->tables |= 1U << t;
+		b->was.tables[t] = table_copy(now->tables[t]);
+	}
+}
+
+void port_before_done(PortBefore *b)
+{
+	port_snapshot_done(&b->was);
+}
+
+void change_put_port(GString *to, const ChangeTime *t, const Port *p, const PortBefore *before,
+		     uint32_t reasons, bool is_open)
+{
+	Lines l = lines(to, t, p->device->now.values.name, p->number);
+	const PortSnapshot *is = &p->now;
+
+	put_answer(&l, &before->was, is);
+	put_values(&l, &before->was, is);
+	for (PortTable k = 0; k < _PORT_TABLE_MAX; k++)
+		if (before->tables >> k & 1 &&
+		    !(table_equal(before->was.tables[k], is->tables[k]) &&
+		      mask_has(&before->was.supplied, port_table_attr(k)) ==
+			      mask_has(&is->supplied, port_table_attr(k))))
+			put_table(&l, &port_attributes[port_table_attr(k)], before->was.tables[k],
+				  is->tables[k], mask_has(&is->supplied, port_table_attr(k)));
+	answer(&l, reasons);
+	if (is_open)
+		g_string_append(to, " open=yes");
+	end_line(&l);
+}
+
+void change_put_port_error(GString *to, const ChangeTime *t, const Port *p, int error)
+{
+	Lines l = lines(to, t, p->device->now.values.name, p->number);
+
+	put_error(&l, error, p->now.values.last_error);
+	end_line(&l);
+}
+
+void change_put_noted(GString *to, const ChangeTime *t, const Device *d, const Port *p,
+		      EventReason reason)
+{
+	Lines l = lines(to, t, d->now.values.name, p ? p->number : 0);
+
+	begin_line(&l, "noted");
+	put_realtime(to, t);
+	g_string_append_printf(to, " reasons=%s", event_reason_name(reason));
+	end_line(&l);
+}

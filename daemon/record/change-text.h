@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What is published as lines of a scenario, rdmad-scenario(5): the sections of the devices that
+ * there are, and the steps of what changes. The values are those of the sources; what rdmad derives
+ * from them is derived again where the scenario is played.
+ */
+
+#include <glib.h>
+
+#include "cache.h"
+
+/* The version in the first line of a record. */
+#define CHANGE_TEXT_VERSION 1U
+
+/* The first lines of a record. */
+typedef struct ChangeHead {
+	uint64_t realtime_usec, monotonic_usec; /* of the moment that the steps count from */
+	const char *boot;			/* the boot of the machine, 32 hexadecimal digits */
+	const char *begins; /* why it begins: "start", "full", "lost", "ports" */
+} ChangeHead;
+
+void change_put_head(GString *to, const ChangeHead *head);
+/* The sections of D and its ports. */
+void change_put_sections(GString *to, const Device *d);
+/* Begins the script, which follows the sections. */
+void change_put_script(GString *to);
+
+/* When a step happened. */
+typedef struct ChangeTime {
+	uint64_t offset_usec;	/* CLOCK_MONOTONIC, from the moment in the head */
+	uint64_t realtime_usec; /* CLOCK_REALTIME */
+} ChangeTime;
+
+/* What of D could not be read last: a step each for the device and its ports. */
+void change_put_errors(GString *to, const ChangeTime *t, const Device *d);
+/* D is new, and has been read. IS_BACK: the record has said that a device of its name has gone. */
+void change_put_added(GString *to, const ChangeTime *t, const Device *d, bool is_back);
+/* The device NAME has gone. */
+void change_put_removed(GString *to, const ChangeTime *t, const char *name);
+/* The device that was called WAS is D, of which the rows CHANGED are other ones. */
+void change_put_renamed(GString *to, const ChangeTime *t, const char *was, const Device *d,
+			const AttrMask *changed);
+/* The rows CHANGED of D are other ones. */
+void change_put_device(GString *to, const ChangeTime *t, const Device *d, const AttrMask *changed);
+
+/* What a port was before an answer. */
+typedef struct PortBefore {
+	PortSnapshot was;    /* its tables are its own, and only those that the answer changes */
+	unsigned int tables; /* those: a mask of 1 << PortTable */
+} PortBefore;
+
+/* Keeps what P is, before S is applied. If there is no memory for a table, it counts as empty. */
+void port_before_keep(PortBefore *b, const Port *p, const PortSnapshot *s);
+void port_before_done(PortBefore *b);
+
+/* Whether an answer because of which nothing is published has changed P: what a port that is down
+ * has for a LID is not published, but when it comes up it is. */
+bool change_is_silent(const Port *p, const PortBefore *before);
+/* P was BEFORE, and has been read for REASONS. IS_OPEN: an event that came since then says more of
+ * its state. */
+void change_put_port(GString *to, const ChangeTime *t, const Port *p, const PortBefore *before,
+		     uint32_t reasons, bool is_open);
+/* P could not be read: the negative errno ERROR. */
+void change_put_port_error(GString *to, const ChangeTime *t, const Port *p, int error);
+/* An event about P, or if that is NULL about D, said REASON. */
+void change_put_noted(GString *to, const ChangeTime *t, const Device *d, const Port *p,
+		      EventReason reason);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "recorded-commands.h"
+
+#include "recorded-values.h"
+#include "row-text.h"
+#include "simulated-answer.h"
+
+/* What the arguments of a command say beside values. */
+typedef struct Saying {
+	Told told;
+	AttrText text;
+	Setting settings[SCENARIO_WORDS_MAX];
+	size_t n;
+} Saying;
+
+void recorded_tell_devices(const SimulatedMachine *sim, uint32_t index)
+{
+	simulated_machine_say(sim, &(Told){.kind = TOLD_DEVICES, .device = index});
+}
+
+static int parse_reasons(const char *text, uint32_t *ret, char **ret_message)
+{
+	g_auto(GStrv) names = g_strsplit(text, ",", -1);
+
+	for (char **name = names; *name; name++) {
+		EventReason reason;
+		int r = command_reason_parse(*name, &reason, ret_message);
+
+		if (r < 0)
+			return r;
+		*ret |= REASON_BIT(reason);
+	}
+	return 0;
+}
+
+/* Takes SETTING if it is no value of a row: 1, or 0 if it is one. */
+static int take_word(Saying *s, const Setting *setting, char **ret_message)
+{
+	const char *key = setting->key, *value = setting->value;
+	uint64_t usec;
+	int r = 1;
+
+	if (streq(key, "time"))
+		r = simulated_parse_number(key, value, 0, UINT64_MAX, &usec, ret_message);
+	else if (streq(key, "reasons"))
+		r = parse_reasons(value, &s->told.reasons, ret_message);
+	else if (streq(key, "error"))
+		r = command_errno_parse(value, &s->told.error, ret_message);
+	else if (streq(key, "open"))
+		s->told.is_open = streq(value, "yes");
+	else if (streq(key, "listed"))
+		s->told.is_listed = streq(value, "yes");
+	else if (!streq(key, "text"))
+		return 0;
+	else if (word_parse(value, s->text, sizeof(s->text)) < 0)
+		r = simulated_error(-EINVAL, ret_message,
+				    "text = %.100s: expected text of up to %zu bytes", value,
+				    sizeof(s->text) - 1);
+	return r < 0 ? r : 1;
+}
+
+static int parse(Saying *s, CommandSettings *a, const char *const *args, size_t n,
+		 char **ret_message)
+{
+	int r = command_settings_parse(args, n, a, ret_message);
+
+	for (size_t i = 0; r >= 0 && i < a->n; i++) {
+		r = take_word(s, &a->settings[i], ret_message);
+		if (r == 0)
+			s->settings[s->n++] = a->settings[i];
+	}
+	s->told.text = s->text;
+	return MIN(r, 0);
+}
+
+static int answer_port(const SimulatedMachine *sim, SimulatedPort *p, Saying *s, char **ret_message)
+{
+	PortSnapshot answer;
+	unsigned int line;
+	PortEdit edit;
+	int r;
+
+	port_edit_begin(&edit, p);
+	r = port_edit_apply(&edit, s->settings, s->n, &line, ret_message);
+	if (r < 0) {
+		port_edit_discard(&edit);
+		return r;
+	}
+	port_edit_commit(&edit);
+	p->error = s->told.error;
+	p->error_count = 0;
+	(void)simulated_answer_port(p, READ_ALL, &answer);
+	s->told.port_snapshot = &answer;
+	simulated_machine_say(sim, &s->told);
+	port_snapshot_done(&answer);
+	return 0;
+}
+
+static int answer_device(const SimulatedMachine *sim, SimulatedDevice *d, Saying *s,
+			 char **ret_message)
+{
+	_cleanup_(device_snapshot_done) DeviceSnapshot next = {};
+	DeviceSnapshot answer, before = d->now;
+	int r = 0;
+
+	simulated_answer_device(d, &next);
+	for (size_t i = 0; i < s->n && r == 0; i++)
+		r = recorded_device_set(&next, s->settings[i].key, s->settings[i].value,
+					ret_message);
+	if (r < 0)
+		return r;
+	d->now = next;
+	next = before;
+	simulated_answer_device(d, &answer);
+	s->told.device_snapshot = &answer;
+	simulated_machine_say(sim, &s->told);
+	device_snapshot_done(&answer);
+	return 0;
+}
+
+/* Reads what the command is about; the port, if it is one, is in *RET. */
+static int parse_target(const SimulatedMachine *sim, const char *text, Saying *s,
+			CommandTarget *ret, char **ret_message)
+{
+	int r = command_target_parse(sim, text, ret, ret_message);
+
+	if (r < 0)
+		return r;
+	if (!ret->device || !ret->device->recorded || (ret->ports && !ret->port))
+		return simulated_error(-EINVAL, ret_message,
+				       "%.100s: expected a device of a record, or one port of it",
+				       text);
+	s->told.device = ret->device->now.values.index;
+	s->told.port = ret->port;
+	return 0;
+}
+
+int recorded_run_answer(SimulatedMachine *sim, const char *const *args, size_t n,
+			char **ret_message)
+{
+	_cleanup_(command_settings_done) CommandSettings a = {};
+	Saying s = {.told.kind = TOLD_ANSWER};
+	CommandTarget t = {};
+	int r = parse_target(sim, args[0], &s, &t, ret_message);
+
+	if (r >= 0)
+		r = parse(&s, &a, args + 1, n - 1, ret_message);
+	if (r < 0)
+		return r;
+	return t.port ? answer_port(sim, &t.device->ports[t.port - 1], &s, ret_message)
+		      : answer_device(sim, t.device, &s, ret_message);
+}
+
+int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n, char **ret_message)
+{
+	_cleanup_(command_settings_done) CommandSettings a = {};
+	Saying s = {.told.kind = TOLD_EVENT};
+	CommandTarget t = {};
+	int r = parse_target(sim, args[0], &s, &t, ret_message);
+
+	if (r >= 0)
+		r = parse(&s, &a, args + 1, n - 1, ret_message);
+	if (r >= 0 && s.n > 0)
+		r = simulated_error(-EINVAL, ret_message, "%.100s: expected reasons=REASON",
+				    s.settings[0].key);
+	if (r >= 0)
+		simulated_machine_say(sim, &s.told);
+	return MIN(r, 0);
+}

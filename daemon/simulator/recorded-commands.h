@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The commands of a record: what was answered, and which events were noted. Their arguments:
+ *
+ *   time=USEC      when that was, CLOCK_REALTIME; it is not used here
+ *   reasons=R,R    why it was asked, or the events
+ *   error=ERRNO    the question failed; text=TEXT says why
+ *   open=yes       an event had come that said more of the state
+ *   listed=yes     the list of devices said it of a device that did not answer
+ *   KEY=VALUE      what has changed, as recorded-values.h has it
+ */
+
+#include "command-arguments.h"
+
+/* Carries out "answer PORT|DEVICE ARGUMENT...", of which ARGS has N words behind "answer", and
+ * "noted PORT|DEVICE ARGUMENT...". As simulated_commands_run(). */
+int recorded_run_answer(SimulatedMachine *sim, const char *const *args, size_t n,
+			char **ret_message);
+int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n,
+		       char **ret_message);
+
+/* Tells that other devices of a record are there, or that they have other names. */
+void recorded_tell_devices(const SimulatedMachine *sim, uint32_t index);
