@@ -9,6 +9,9 @@ static const char scenario[] = "[device mlx5_0]\n"
 			       "ports = 2\n"
 			       "pcie_width = 16\n"
 			       "fw_ver = 1.2.2\n"
+			       "aer_correctable = 5\n"
+			       "aer_nonfatal = 0\n"
+			       "aer_root_nonfatal = 0\n"
 			       "[port mlx5_0/*]\n"
 			       "pkey.0 = 0xffff\n"
 			       "pkey.1 = 0x8001\n";
@@ -96,11 +99,37 @@ static void test_stale(void **state)
 		      "Event >resume:resume");
 }
 
+/* Nobody is told of errors of PCI Express. They are read when a port stops being active, and cause
+ * no signal of the device. */
+static void test_errors(void **state)
+{
+	static const char seen[] =
+		"PhysicalState link-up>polling:port-error, AerNonfatal 0>2:device";
+	Fixture *f = *state;
+
+	fixture_configure(f, "[Daemon]\nReconcileIntervalSec=0\n");
+	fixture_start_daemon(f, scenario, NULL);
+	wait_evidence(f, "mlx5_0/1", "");
+	fixture_simulate(f, "set mlx5_0 aer_nonfatal=2 aer_correctable=99");
+	/* what is not about the link reads no more than the port */
+	fixture_simulate(f, "set mlx5_0/1 sm_sl=3 event=sm-change");
+	wait_evidence(f, "mlx5_0/1", "Event >sm-change:sm-change");
+	fixture_assert_property(f, "/org/rdma/device/3", RDMAD_INTERFACE_DEVICE, "AerNonfatal",
+				"0");
+	fixture_simulate(f, "set mlx5_0/2 state=down phys_state=polling event=port-error");
+	wait_evidence(f, "mlx5_0/2", seen);
+	fixture_assert_property(f, "/org/rdma/device/3", RDMAD_INTERFACE_DEVICE, "AerCorrectable",
+				"99");
+	fixture_barrier(f);
+	assert_int_equal(fixture_count_signals(f, "/org/rdma/device/3", "PropertiesChanged"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_evidence, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_stale, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_errors, fixture_setup, fixture_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
