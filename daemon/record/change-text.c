@@ -25,21 +25,27 @@ typedef struct Lines {
 
 static void put_time(GString *to, const ChangeTime *t)
 {
-	g_string_append_printf(to, "at %" PRIu64 ".%06us: ", t->offset_usec / USEC_PER_SEC,
-			       (unsigned int)(t->offset_usec % USEC_PER_SEC));
+	g_string_append(to, "at ");
+	number_put(to, t->offset_usec / USEC_PER_SEC, 1);
+	g_string_append_c(to, '.');
+	number_put(to, t->offset_usec % USEC_PER_SEC, 6);
+	g_string_append(to, "s: ");
 }
 
 static void put_realtime(GString *to, const ChangeTime *t)
 {
-	g_string_append_printf(to, " time=%" PRIu64, t->realtime_usec);
+	g_string_append(to, " time=");
+	number_put(to, t->realtime_usec, 1);
 }
 
 static void put_name(GString *to, const char *device, uint32_t port)
 {
 	g_string_append_c(to, ' ');
 	word_put(to, device);
-	if (port)
-		g_string_append_printf(to, "/%u", port);
+	if (port) {
+		g_string_append_c(to, '/');
+		number_put(to, port, 1);
+	}
 }
 
 static void begin_line(Lines *l, const char *command)
@@ -63,7 +69,8 @@ static void end_line(Lines *l)
 static void begin_setting(Lines *l, const char *key)
 {
 	if (!l->time) {
-		g_string_append_printf(l->to, "%s = ", key);
+		g_string_append(l->to, key);
+		g_string_append(l->to, " = ");
 		return;
 	}
 	if (l->to->len - l->begin > LINE_LONG) {
@@ -72,7 +79,9 @@ static void begin_setting(Lines *l, const char *key)
 	} else if (l->to->len == l->begin) {
 		begin_line(l, "set");
 	}
-	g_string_append_printf(l->to, " \"%s=", key);
+	g_string_append(l->to, " \"");
+	g_string_append(l->to, key);
+	g_string_append_c(l->to, '=');
 }
 
 static void end_setting(Lines *l)
@@ -173,9 +182,8 @@ static bool row_differs(PortAttr a, const PortSnapshot *was, const PortSnapshot 
 	bool is_supplied = mask_has(&is->supplied, a);
 
 	return is_supplied != mask_has(&was->supplied, a) ||
-	       (is_supplied &&
-		memcmp((const char *)&was->values + row->offset,
-		       (const char *)&is->values + row->offset, row->size) != 0);
+	       (is_supplied && memcmp((const char *)&was->values + row->offset,
+				      (const char *)&is->values + row->offset, row->size) != 0);
 }
 
 /* The rows of source that are other ones in IS than in WAS. */
@@ -291,7 +299,8 @@ static void put_reasons(GString *to, uint32_t reasons)
 
 	for (EventReason r = 0; r < _REASON_MAX; r++)
 		if (reasons & REASON_BIT(r)) {
-			g_string_append_printf(to, "%s%s", separator, event_reason_name(r));
+			g_string_append(to, separator);
+			g_string_append(to, event_reason_name(r));
 			separator = ",";
 		}
 }
@@ -408,9 +417,10 @@ void port_before_keep(PortBefore *b, const Port *p, const PortSnapshot *s)
 	*b = (PortBefore){.was = *now};
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++) {
 		bool is_supplied = mask_has(&s->supplied, port_table_attr(t));
+		bool is_read = is_supplied || port_part_of(port_table_attr(t)) & s->parts;
 
 		b->was.tables[t] = NULL;
-		if (!is_recorded(t) ||
+		if (!is_recorded(t) || !is_read ||
 		    (is_supplied == mask_has(&now->supplied, port_table_attr(t)) &&
 		     (!is_supplied || table_equal(now->tables[t], s->tables[t]))))
 			continue;

@@ -3,7 +3,6 @@
 #include "row-text.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 
 #include "decode.h"
 #include "gid.h"
@@ -58,15 +57,17 @@ int word_parse(const char *word, char *ret, size_t size)
 	return 0;
 }
 
-static void put_number(GString *to, uint64_t number)
+void number_put(GString *to, uint64_t number, unsigned int digits)
 {
-	char text[24];
+	char text[20];
+	size_t at = sizeof(text);
 
-	if (number <= UINT32_MAX)
-		*text_put_number(text, (uint32_t)number) = '\0';
-	else
-		snprintf(text, sizeof(text), "%" PRIu64, number);
-	g_string_append(to, text);
+	do
+		text[--at] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (sizeof(text) - at < digits)
+		text[--at] = '0';
+	g_string_append_len(to, text + at, (gssize)(sizeof(text) - at));
 }
 
 void row_text_put(GString *to, const Attribute *a, const void *values)
@@ -88,7 +89,7 @@ void row_text_put(GString *to, const Attribute *a, const void *values)
 	}
 	if (a->type != ATTR_U32 && a->type != ATTR_U64)
 		g_string_append(to, "raw:");
-	put_number(to, raw);
+	number_put(to, raw, 1);
 }
 
 int row_text_parse(const Attribute *a, void *values, const char *text)
@@ -146,7 +147,7 @@ void entry_text_put(GString *to, const TableLayout *l, const void *entry)
 			gid_format((const uint8_t *)entry + c->offset, gid);
 			g_string_append(to, gid);
 		} else
-			put_number(to, get_number(c, entry));
+			number_put(to, get_number(c, entry), 1);
 	}
 }
 

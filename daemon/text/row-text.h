@@ -16,6 +16,9 @@ void word_put(GString *to, const char *text);
  */
 int word_parse(const char *word, char *ret, size_t size);
 
+/* Adds NUMBER with at least DIGITS digits: in front of the others zeros. */
+void number_put(GString *to, uint64_t number, unsigned int digits);
+
 /* Adds the scalar row A of VALUES: an enumeration by its name, a number, "raw:N", or a word. */
 void row_text_put(GString *to, const Attribute *a, const void *values);
 /* Sets the row from TEXT. -EINVAL: it is no value of the row. */

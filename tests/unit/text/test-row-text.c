@@ -44,6 +44,18 @@ static void test_no_words(_unused_ void **state)
 	assert_string_equal(back, "odd");
 }
 
+static void test_numbers(_unused_ void **state)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	number_put(text, 0, 1);
+	g_string_append_c(text, ' ');
+	number_put(text, 42, 6);
+	g_string_append_c(text, ' ');
+	number_put(text, UINT64_MAX, 1);
+	assert_string_equal(text->str, "0 000042 18446744073709551615");
+}
+
 /* Numbers that are names, none, zero, and the greatest */
 static const uint64_t numbers[] = {0,  1,   2,	 3,    4,      5,	   6,
 				   9,  16,  31,	 64,   128,    255,	   0x40000000,
@@ -159,9 +171,10 @@ static void test_no_entries(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),	cmocka_unit_test(test_no_words),
-		cmocka_unit_test(test_rows),	cmocka_unit_test(test_no_rows),
-		cmocka_unit_test(test_entries), cmocka_unit_test(test_no_entries),
+		cmocka_unit_test(test_words),	   cmocka_unit_test(test_no_words),
+		cmocka_unit_test(test_numbers),	   cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_no_rows),	   cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_no_entries),
 	};
 
 	return cmocka_run_group_tests_name("row-text", tests, NULL, NULL);
