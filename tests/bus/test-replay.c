@@ -222,8 +222,8 @@ static void keep(uint32_t seed, const char *was, const char *is, const char *rec
 	const char *const texts[][2] = {{"was", was}, {"is", is}, {"record", record}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		g_autofree char *path = g_strdup_printf("%s/tests/bus/replay-%u.%s",
-							TEST_BUILD_DIR, seed, texts[i][0]);
+		g_autofree char *path = g_strdup_printf("%s/tests/bus/replay-%u.%s", TEST_BUILD_DIR,
+							seed, texts[i][0]);
 
 		(void)g_file_set_contents(path, texts[i][1], -1, NULL);
 		print_error("incident %u: see %s\n", seed, path);
@@ -259,9 +259,141 @@ static void test_replay(void **state)
 	}
 }
 
+/* A device is read again after a pause: so many devices take turns. */
+#define TURNS 16U
+
+/* How many of the changes "lid=1", "lid=2" ... are in RECORD, without a gap. */
+static unsigned int lids(const char *record)
+{
+	unsigned int n = 0, device, lid;
+
+	for (const char *at = record; (at = strstr(at, "answer m")); at++)
+		if (sscanf(at, "answer m%u/1 \"lid=%u\"", &device, &lid) == 2) {
+			assert_int_equal(lid, n + 1);
+			assert_int_equal(device, lid % TURNS);
+			n++;
+		}
+	return n;
+}
+
+static void change_lids(Fixture *f, unsigned int first, unsigned int last)
+{
+	for (unsigned int lid = first; lid <= last; lid++) {
+		g_autofree char *command =
+			g_strdup_printf("set m%u/1 lid=%u event=lid-change", lid % TURNS, lid);
+
+		fixture_forget(f);
+		fixture_simulate(f, command);
+		fixture_wait_signal(f, NULL, "PropertiesChanged");
+	}
+}
+
+/* What is in the file stays there, and what is lost is the end. */
+static void test_killed(void **state)
+{
+	Fixture *f = *state;
+	g_autofree char *directory = g_strdup_printf("%s/killed", f->directory);
+	g_autofree char *option = g_strdup_printf("--state=%s", directory);
+	g_autofree char *text = NULL, *cut = NULL;
+	unsigned int n;
+
+	assert_int_equal(mkdir(directory, 0700), 0);
+	start(f, "[device m%d]\ncount = 16\nprotocol = infiniband\n[port m%d/1]\nlid = 999\n",
+	      (const char *const[]){option, NULL});
+	change_lids(f, 1, 100);
+	do {
+		g_free(text);
+		text = read_record(directory);
+	} while (lids(text) < 100);
+	g_free(steal_pointer(&text));
+	change_lids(f, 101, 300);
+	assert_int_equal(fixture_stop_daemon(f, SIGKILL), -SIGKILL);
+	text = read_record(directory);
+	n = lids(text);
+	print_message("of 300 changes the last %u are not in the record\n", 300 - n);
+	assert_in_range(n, 100, 300);
+	/* the last line may be cut */
+	cut = g_strndup(text, (gsize)(strrchr(text, '\n') - text) + 1);
+	g_free(steal_pointer(&text));
+	text = hurry(cut, 1000);
+	start(f, text, NULL);
+	for (size_t i = 0; i < lids(cut); i++)
+		while (fixture_count_signals(f, NULL, "PropertiesChanged") <= i)
+			fixture_wait_more(f);
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+}
+
+/* The bytes of all segments in the directory STATE, and how many there are. */
+static size_t record_size(const char *state, unsigned int *ret_segments)
+{
+	g_autofree char *directory = g_strdup_printf("%s/record", state);
+	size_t size = 0;
+	DIR *d = opendir(directory);
+
+	assert_non_null(d);
+	*ret_segments = 0;
+	for (const struct dirent *e; (e = readdir(d));) {
+		struct stat st;
+
+		if (e->d_name[0] == '.')
+			continue;
+		assert_int_equal(fstatat(dirfd(d), e->d_name, &st, 0), 0);
+		size += (size_t)st.st_size;
+		++*ret_segments;
+	}
+	closedir(d);
+	return size;
+}
+
+/* More changes than there is room for: the oldest segments go, and each one can be played. */
+static void test_full(void **state)
+{
+	Fixture *f = *state;
+	g_autofree char *directory = g_strdup_printf("%s/full", f->directory);
+	g_autofree char *option = g_strdup_printf("--state=%s", directory);
+	g_autofree char *text = NULL, *fast = NULL;
+	unsigned int segments;
+	size_t size;
+
+	assert_int_equal(mkdir(directory, 0700), 0);
+	fixture_configure(f, "[Daemon]\nRecordMaxMiB=1\n");
+	start(f, "[device m%d]\ncount = 16\nports = 8\nprotocol = infiniband\n",
+	      (const char *const[]){option, NULL});
+	for (unsigned int lid = 1; lid <= 100; lid++) {
+		g_autofree char *command =
+			g_strdup_printf("set */* sm_lid=%u event=sm-change", lid);
+
+		fixture_simulate(f, command);
+		while (fixture_count_signals(f, NULL, "SubnetReconfigured") < 128)
+			fixture_wait_more(f);
+		fixture_forget(f);
+	}
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	size = record_size(directory, &segments);
+	print_message("%zu bytes in %u segments\n", size, segments);
+	assert_in_range(segments, 3, 64);
+	assert_in_range(size, 1 << 19, 1 << 20);
+	text = read_record(directory);
+	assert_non_null(strstr(text, "\n# begins full\n"));
+	fast = hurry(text, 1000);
+	start(f, fast, NULL);
+	/* all that is in it has happened when the last change is there */
+	while (true) {
+		_cleanup_free_ char *lid = fixture_property(f, "/org/rdma/device/15/port/8",
+							    "org.rdma.Port.InfiniBand", "SmLid");
+
+		if (streq(lid, "100"))
+			break;
+		fixture_wait_more(f);
+	}
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_killed, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_full, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_replay, fixture_setup, fixture_teardown),
 	};
 
