@@ -11,6 +11,7 @@
 
 #include "input.h"
 #include "port.h"
+#include "query-aer.h"
 #include "query-counters.h"
 #include "query-function.h"
 #include "query-sysfs.h"
@@ -113,7 +114,8 @@ static void read_device(void)
 	DeviceSnapshot device = {};
 
 	sysfs_supply_device(3, &device);
-	function_supply(3, "/sys/devices/pci0000:c0/0000:c0:01.1/0000:c1:00.2/mlx5_core.sf.4", &device);
+	function_supply(3, "/sys/devices/pci0000:c0/0000:c0:01.1/0000:c1:00.2/mlx5_core.sf.4",
+			&device);
 	device_derive(&device);
 	check_texts(device_attributes, _DEVICE_ATTR_MAX, &device.values);
 	device_snapshot_done(&device);
@@ -133,6 +135,7 @@ static void read_port(void)
 static void read_texts(void)
 {
 	char link[64];
+	char lines[4096];
 	AttrText text;
 	uint64_t number;
 	int file;
@@ -145,6 +148,9 @@ static void read_texts(void)
 	}
 	if (sysfs_read_number(3, "number", 1000, &number) == 0)
 		FUZZ_CHECK(number <= 1000);
+	if (sysfs_read_lines(3, "lines", lines, sizeof(lines)) == 0 &&
+	    aer_parse_total(lines, "TOTAL_ERR_COR", &number))
+		FUZZ_CHECK(number < UINT64_MAX);
 	file = sysfs_open_netdev_speed(3, "eth0", 7);
 	if (file >= 0 && sysfs_read_netdev_speed(file, &number) == 0)
 		FUZZ_CHECK(number <= UINT32_MAX * UINT64_C(1000000));
