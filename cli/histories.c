@@ -55,9 +55,17 @@ static const Object *history_entry_object(const Histories *h, const Value *entry
 	return object_list_find(&h->objects, history_entry_text(entry, "Port"));
 }
 
+/* The number NAME of the tail of T; 0 if there is none. */
+static uint64_t tail_number(const Value *t, const char *name)
+{
+	const Value *v = t->n > 5 ? value_lookup(&t->items[5], name) : NULL;
+
+	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
+}
+
 bool history_read_transition(const Value *entry, size_t i, PastState *ret)
 {
-	const Value *all = history_entry_member(entry, "Transitions"), *t, *rate;
+	const Value *all = history_entry_member(entry, "Transitions"), *t;
 
 	if (!all || all->type != VALUE_ARRAY || i >= all->n)
 		return false;
@@ -65,11 +73,14 @@ bool history_read_transition(const Value *entry, size_t i, PastState *ret)
 	if (t->type != VALUE_STRUCT || t->n < 5 || t->items[0].type != VALUE_UNSIGNED ||
 	    t->items[1].type != VALUE_UNSIGNED)
 		return false;
-	rate = t->n > 5 ? value_lookup(&t->items[5], "Rate") : NULL;
-	*ret = (PastState){
-		t->items[0].number,	  t->items[1].number,
-		value_text(&t->items[2]), value_text(&t->items[3]),
-		value_text(&t->items[4]), rate && rate->type == VALUE_UNSIGNED ? rate->number : 0};
+	*ret = (PastState){.realtime_usec = t->items[0].number,
+			   .monotonic_usec = t->items[1].number,
+			   .from = value_text(&t->items[2]),
+			   .to = value_text(&t->items[3]),
+			   .reason = value_text(&t->items[4]),
+			   .rate = tail_number(t, "Rate"),
+			   .qps = tail_number(t, "Qps"),
+			   .processes = tail_number(t, "Processes")};
 	return true;
 }
 

@@ -37,6 +37,8 @@ typedef struct PastState {
 	uint64_t realtime_usec, monotonic_usec; /* the latter is 0 if that was before the boot */
 	const char *from, *to, *reason;
 	uint64_t rate; /* bit/s, 0: unknown */
+	/* who was on a link that went down; 0: nobody, or it is not known */
+	uint64_t qps, processes;
 } PastState;
 
 /* False: there is no transition I. */

@@ -58,15 +58,30 @@ static int set_cell(struct libscols_line *line, unsigned int i, const char *text
 	return scols_line_refer_data(line, i, filled);
 }
 
+/* The reason of T, and who was on the link. */
+static char *reason_text(const PastState *t)
+{
+	char *text = NULL;
+
+	if (t->qps == 0)
+		return strdup(t->reason);
+	return asprintf(&text, "%s (%" PRIu64 " %s of %" PRIu64 " %s)", t->reason, t->qps,
+			t->qps == 1 ? "QP" : "QPs", t->processes,
+			t->processes == 1 ? "process" : "processes") < 0
+		       ? NULL
+		       : text;
+}
+
 static int add_line(const Context *c, struct libscols_table *table, const PastState *t,
 		    const PastState *next)
 {
 	_cleanup_free_ char *text = time_text(t->realtime_usec);
 	struct libscols_line *line = scols_table_new_line(table, NULL);
 	char duration[DURATION_MAX] = "";
-	const char *cells[_COLUMN_MAX] = {text, t->from, t->to, duration, t->reason};
+	_cleanup_free_ char *reason = reason_text(t);
+	const char *cells[_COLUMN_MAX] = {text, t->from, t->to, duration, reason};
 	uint64_t usec;
-	int r = line && text ? 0 : -ENOMEM;
+	int r = line && text && reason ? 0 : -ENOMEM;
 
 	if (duration_of(c, t, next, &usec))
 		duration_format(usec, duration);
@@ -156,6 +171,8 @@ static void print_json(const Context *c, const Value *entry)
 		json_key(f, "Reason", false);
 		json_text(f, t.reason);
 		print_json_number(c, "Rate", t.rate);
+		print_json_number(c, "Qps", t.qps);
+		print_json_number(c, "Processes", t.processes);
 		fputc('}', f);
 	}
 	fputs("\n  ]}", f);

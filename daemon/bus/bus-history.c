@@ -16,7 +16,7 @@
 #define HISTORY_TYPES "sa{sv}"
 
 /* An estimate of how many bytes a transition has, and an entry of ListHistories() without any. */
-#define TRANSITION_BYTES 96
+#define TRANSITION_BYTES 160
 #define HISTORY_BYTES	 192
 
 static void put_transition(BusWriter *w, const Transition *t)
@@ -29,6 +29,8 @@ static void put_transition(BusWriter *w, const Transition *t)
 		.to = history_state_name(t->to, to),
 		.reason = event_reason_name(t->reason),
 		.rate = UINT64_C(1000000) * t->rate_mbit,
+		.qps = t->qps,
+		.processes = t->processes,
 	};
 
 	bus_put_entry(w, &transition_layout, &published);

@@ -186,6 +186,20 @@ bool history_note_rate(History *h, uint64_t rate)
 	return true;
 }
 
+const Transition *history_note_users(History *h, uint32_t qps, uint32_t processes)
+{
+	for (size_t i = h->n; i > 0; i--) {
+		Transition *t = &h->entries[(h->first + i - 1) % h->room];
+
+		if (!history_is_link_down(t->from, t->to))
+			continue;
+		t->qps = qps;
+		t->processes = processes;
+		return t;
+	}
+	return NULL;
+}
+
 const Transition *history_take(History *h)
 {
 	Transition *t;

@@ -36,6 +36,9 @@ typedef struct Transition {
 	uint8_t reason;		 /* the EventReason of the query that noticed it */
 	bool taken;		 /* history_take() has returned it */
 	uint32_t rate_mbit; /* the highest rate of the link while it was TO, Mbit/s; 0: unknown */
+	/* who was on a link that went down: so many queue pairs of so many processes; 0: nobody, or
+	 * it is not known */
+	uint32_t qps, processes;
 } Transition;
 
 /* All zero: nothing has been seen. */
@@ -89,6 +92,10 @@ bool history_note_event(History *h, EventReason reason, uint64_t realtime_usec,
 /* Notes that the link has RATE, in bit/s, now. The last transition keeps the highest one, if its
  * state is active. Returns whether that has changed it. */
 bool history_note_rate(History *h, uint64_t rate);
+
+/* Notes that QPS queue pairs of PROCESSES were on the link when it went down last. Returns the
+ * transition, NULL if none has taken it down. */
+const Transition *history_note_users(History *h, uint32_t qps, uint32_t processes);
 
 /* The oldest transition that this function has not returned yet, NULL if there is none. */
 const Transition *history_take(History *h);

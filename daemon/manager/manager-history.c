@@ -112,6 +112,20 @@ bool manager_note_event(Manager *m, Port *p, EventReason reason)
 	return history_note_event(&p->history, reason, realtime_now_usec(), monotonic_usec(m));
 }
 
+void manager_note_users(Manager *m, Port *p, uint32_t qps, uint32_t processes)
+{
+	const Transition *t = history_note_users(&p->history, qps, processes);
+	_cleanup_record_buffer_ RecordBuffer b = {};
+
+	if (t && t == history_last(&p->history)) {
+		record_transition(m, p, t);
+	} else if (t && m->records) {
+		history_record_all(&b, p->device->now.values.name, p->now.values.port_num,
+				   &p->history, RECORD_MAX);
+		record_writer_put(m->records, &b);
+	}
+}
+
 void manager_note_rename(Manager *m, Port *p, const char *was, PortChange *change)
 {
 	_cleanup_record_buffer_ RecordBuffer b = {};

@@ -139,6 +139,8 @@ bool manager_note_state(Manager *m, Port *p, uint32_t reasons, bool is_open, Por
 bool manager_note_event(Manager *m, Port *p, EventReason reason);
 /* Tells the journal and the file of the transitions of D that they have not been told of. */
 void manager_log_states(Manager *m, Device *d);
+/* QPS queue pairs of PROCESSES were on P when its link went down last. */
+void manager_note_users(Manager *m, Port *p, uint32_t qps, uint32_t processes);
 /* The device of P, which was called WAS, has another name, to which a history may belong. */
 void manager_note_rename(Manager *m, Port *p, const char *was, PortChange *change);
 /* P goes: its history stays. */

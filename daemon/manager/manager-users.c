@@ -164,7 +164,8 @@ static void put_owners(const Table *holders, char *text, size_t size)
 		snprintf(text + at, size - at, " and more");
 }
 
-static void log_users(const Port *p, const PortUsers *users)
+/* What the journal and the history say of a link that has gone down. */
+static void tell_users(Manager *m, Port *p, const PortUsers *users)
 {
 	char name[80], number[16], qps_text[16], processes_text[16];
 	char owners[OWNERS_MAX * (CGROUP_LABEL_MAX + 16) + 16];
@@ -183,6 +184,7 @@ static void log_users(const Port *p, const PortUsers *users)
 	}
 	if (qps == 0)
 		return;
+	manager_note_users(m, p, qps, processes);
 	snprintf(number, sizeof(number), "%u", p->now.values.port_num);
 	snprintf(qps_text, sizeof(qps_text), "%u", qps);
 	snprintf(processes_text, sizeof(processes_text), "%u", processes);
@@ -205,7 +207,7 @@ static void finish(UsersState *s)
 
 	s->described = sd_bus_slot_unref(s->described);
 	if (s->went_down && p)
-		log_users(p, &s->users);
+		tell_users(s->schedule->manager, p, &s->users);
 	s->went_down = false;
 	bus_answer_users(&s->calls, 0, &s->users, 0, "");
 }

@@ -33,6 +33,12 @@ static void put_transition(RecordBuffer *b, const Transition *t)
 	record_put_text(b, event_reason_name(t->reason));
 }
 
+static void put_users(RecordBuffer *b, const Transition *t)
+{
+	record_put_u32(b, t->qps);
+	record_put_u32(b, t->processes);
+}
+
 static void put_counts(RecordBuffer *b, const History *h)
 {
 	record_put_u64(b, h->since_usec);
@@ -47,12 +53,13 @@ void history_record_transition(RecordBuffer *b, const char *device, uint32_t por
 	put_counts(b, h);
 	put_transition(b, t);
 	record_put_u32(b, t->rate_mbit);
+	put_users(b, t);
 	record_end(b);
 }
 
 /* How many bytes a transition takes, and the rest of a record of one history with the longest name.
  */
-#define TRANSITION_BYTES (2 * 8 + 2 + 1 + 20 + 4)
+#define TRANSITION_BYTES (2 * 8 + 2 + 1 + 20 + 4 + 2 * 4)
 #define HISTORY_BYTES	 (RECORD_FRAME_SIZE + 64 + 4 + 2 * 8 + 1 + 2)
 
 void history_record_all(RecordBuffer *b, const char *device, uint32_t port, const History *h,
@@ -74,6 +81,8 @@ void history_record_all(RecordBuffer *b, const char *device, uint32_t port, cons
 		record_put_u64(b, history_link_down(h, i));
 	for (size_t i = h->n - n; i < h->n; i++)
 		record_put_u32(b, history_entry(h, i)->rate_mbit);
+	for (size_t i = h->n - n; i < h->n; i++)
+		put_users(b, history_entry(h, i));
 	record_end(b);
 }
 
@@ -125,10 +134,16 @@ static void read_transition(RecordReader *r, bool this_boot, Transition *ret)
 		ret->monotonic_usec = 0;
 }
 
-/* The rate of a transition: records had none at first. */
-static uint32_t read_rate(RecordReader *r)
+/* A number that records did not have at first: a rate, or a count of users. */
+static uint32_t read_later(RecordReader *r)
 {
 	return r->at < r->end ? record_read_u32(r) : 0;
+}
+
+static void read_users(RecordReader *r, Transition *t)
+{
+	t->qps = read_later(r);
+	t->processes = read_later(r);
 }
 
 static void replay_transition(RecordReader *r, bool this_boot, HistoryList *l)
@@ -143,7 +158,8 @@ static void replay_transition(RecordReader *r, bool this_boot, HistoryList *l)
 	since = record_read_u64(r);
 	link_downs = record_read_u64(r);
 	read_transition(r, this_boot, &t);
-	t.rate_mbit = read_rate(r);
+	t.rate_mbit = read_later(r);
+	read_users(r, &t);
 	if (r->bad)
 		return;
 	k = history_list_put(l, device, port);
@@ -168,8 +184,10 @@ static void read_history(RecordReader *r, bool this_boot, History *h)
 	downs = *r;
 	for (size_t i = 0; i < n_downs; i++)
 		(void)record_read_u64(r);
+	for (size_t i = 0; i < n; i++)
+		transitions[i].rate_mbit = read_later(r);
 	for (size_t i = 0; i < n && !r->bad; i++) {
-		transitions[i].rate_mbit = read_rate(r);
+		read_users(r, &transitions[i]);
 		history_restore(h, &transitions[i]);
 	}
 	h->n_downs = 0; /* the transitions have some of these times, and here are all */

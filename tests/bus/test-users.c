@@ -195,7 +195,29 @@ static void test_change(void **state)
 	fixture_simulate(f, "set mlx5_0/2 kernel_user.ib_core=");
 }
 
-/* The journal says who was on a port that goes down. */
+/* The last transition of the port has in its tail how many queue pairs there were, of how many
+ * processes. */
+static void assert_in_history(Fixture *f, const char *expected)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, PORT, RDMAD_INTERFACE_PORT, "GetHistory", NULL, "a{sv}", 0);
+	_cleanup_free_ char *text = NULL;
+	size_t size = 0, n = 0;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_non_null(stream);
+	assert_true(sd_bus_message_dump(reply, stream, SD_BUS_MESSAGE_DUMP_SUBTREE_ONLY) >= 0);
+	assert_int_equal(fclose(stream), 0);
+	/* what comes behind another, without white space */
+	for (size_t i = 0; i < size; i++)
+		if (!strchr(" \t\n", text[i]))
+			text[n++] = text[i];
+	text[n] = '\0';
+	if (!strstr(text, expected))
+		fail_msg("not in the history: %s\n%s", expected, text);
+}
+
+/* The journal and the history say who was on a port that goes down. */
 static void test_link_down(void **state)
 {
 	static const char expected[] =
@@ -207,8 +229,11 @@ static void test_link_down(void **state)
 	for (unsigned int i = 0; i < 1000; i++) {
 		_cleanup_free_ char *log = fixture_daemon_log(f);
 
-		if (strstr(log, expected))
+		if (strstr(log, expected)) {
+			assert_in_history(f, "\"Qps\";VARIANT\"u\"{UINT3217;");
+			assert_in_history(f, "\"Processes\";VARIANT\"u\"{UINT323;");
 			return;
+		}
 		usleep(10000);
 	}
 	_cleanup_free_ char *log = fixture_daemon_log(f);

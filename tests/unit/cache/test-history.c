@@ -367,6 +367,26 @@ static void test_kept(void **state)
 }
 
 /* What was before the machine was booted stays, and nothing continues from there. */
+/* Who was on a link belongs to the transition that took it down last. */
+static void test_users(void **state)
+{
+	History h = {};
+
+	(void)state;
+	assert_null(history_note_users(&h, 3, 1));
+	history_note(&h, ACTIVE, REASON_STARTUP, 10, 10);
+	assert_null(history_note_users(&h, 3, 1));
+	history_note(&h, DOWN, REASON_PORT_ERROR, 11, 11);
+	assert_ptr_equal(history_note_users(&h, 3, 1), history_last(&h));
+	history_note(&h, ACTIVE, REASON_PORT_ACTIVE, 12, 12);
+	/* the answer came when the link was up again */
+	assert_ptr_equal(history_note_users(&h, 12, 4), history_entry(&h, 1));
+	assert_int_equal(history_entry(&h, 1)->qps, 12);
+	assert_int_equal(history_entry(&h, 1)->processes, 4);
+	assert_int_equal(history_last(&h)->qps, 0);
+	history_done(&h);
+}
+
 /* A transition to active has the highest rate since then, and no other has one. */
 static void test_rate(void **state)
 {
@@ -436,7 +456,7 @@ int main(void)
 		cmocka_unit_test(test_bounded), cmocka_unit_test(test_since),
 		cmocka_unit_test(test_kept),	cmocka_unit_test(test_link_down_times),
 		cmocka_unit_test(test_found),	cmocka_unit_test(test_earlier_boot),
-		cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_rate),	cmocka_unit_test(test_users),
 	};
 
 	return cmocka_run_group_tests_name("history", tests, NULL, NULL);

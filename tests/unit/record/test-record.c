@@ -38,6 +38,10 @@ static void write_steps(RecordBuffer *b, History h[PORTS], size_t n, size_t *end
 					 last ? REASON_PORT_ERROR : REASON_STARTUP, 1000 + i,
 					 10 + i));
 		(void)history_note_rate(&h[p], UINT64_C(1000000000) * random_below(5));
+		last = history_last(&h[p]);
+		if (history_is_link_down(last->from, last->to))
+			assert_ptr_equal(
+				history_note_users(&h[p], random_below(50), random_below(5)), last);
 		history_record_transition(b, "mlx5_0", p + 1, &h[p], history_last(&h[p]));
 		ends[i + 1] = b->size;
 	}
@@ -58,6 +62,8 @@ static void assert_same(const History *a, const History *b, bool same_boot)
 		assert_int_equal(x->to, y->to);
 		assert_int_equal(x->reason, y->reason);
 		assert_int_equal(x->rate_mbit, y->rate_mbit);
+		assert_int_equal(x->qps, y->qps);
+		assert_int_equal(x->processes, y->processes);
 	}
 	assert_int_equal(a->n_downs, b->n_downs);
 	for (size_t i = 0; i < a->n_downs; i++)
