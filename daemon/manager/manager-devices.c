@@ -11,6 +11,7 @@
 
 static void remove_port(Manager *m, Port *p)
 {
+	manager_record_settle(m);
 	schedule_drop_port(p->device->schedule, p->number);
 	manager_refuse_calls(p->device, p->number, -ENODEV, "the port has gone");
 	if (m->source->ops->netdevs_changed)
@@ -25,6 +26,7 @@ static void remove_port(Manager *m, Port *p)
 static void remove_device(Manager *m, Device *d)
 {
 	log_info("%s: removed", d->now.values.name);
+	manager_record_settle(m);
 	manager_refuse_calls(d, 0, -ENODEV, "the device has gone");
 	m->source->ops->forget(m->source, d->index);
 	while (d->n_ports > 0)

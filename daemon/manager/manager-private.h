@@ -182,14 +182,16 @@ void manager_record_answered(Manager *m, const Device *d);
 /* The answer S is about to go into the cache. *RET is what manager_record_port() is given;
  * port_before_done(). */
 void manager_record_before(const Manager *m, const Port *p, const PortSnapshot *s, PortBefore *ret);
-/* An answer asked for REASONS has been published. IS_OPEN: an event that has come since says more
- * of the state. */
-void manager_record_port(Manager *m, const Port *p, const PortBefore *before,
-			 const PortChange *change, uint32_t reasons, bool is_open);
+/* An answer asked for REASONS has been published. IS_OPEN: an event that has come since says more of
+ * the state. Takes what BEFORE owns. */
+void manager_record_port(Manager *m, Port *p, PortBefore *before, const PortChange *change,
+			 uint32_t reasons, bool is_open);
+/* A port or device is about to be freed. */
+void manager_record_settle(Manager *m);
 /* P could not be read, which has been published. */
 void manager_record_port_error(Manager *m, const Port *p, const PortChange *change, int error);
 /* An event about port P of D, NULL: about D, is in its history, or is evidence. */
-void manager_record_event(Manager *m, const Device *d, const Port *p, EventReason reason);
+void manager_record_event(Manager *m, Device *d, Port *p, EventReason reason);
 
 /* manager-told.c */
 

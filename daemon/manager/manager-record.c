@@ -12,6 +12,8 @@
 
 /* Text that waits goes to the writer when there is this much of it. */
 #define TEXT_LONG (64U << 10)
+/* So many changes at most are kept as they are before they become text. */
+#define CHANGES_MAX 64U
 
 /* A device of which the record has the beginning. */
 typedef struct RecordedDevice {
@@ -19,10 +21,23 @@ typedef struct RecordedDevice {
 	uint32_t n_ports;
 } RecordedDevice;
 
+/* A change that is not text yet: what is published comes first, and the text a little later. A port
+ * whose answer is pending stays as it is until that is text. */
+typedef struct Pending {
+	ChangeTime time;
+	Device *device;
+	Port *port; /* NULL: an event of the device */
+	bool is_event;
+	bool is_open;
+	uint32_t reasons; /* of the question, or the one of the event */
+	PortBefore before;
+} Pending;
+
 struct Recorder {
 	Manager *manager;
 	ChangeWriter *writer;
 	char boot[33];
+	GArray *pending;	/* of Pending, in order */
 	GString *text;		/* what the writer has not got yet */
 	GHashTable *devices;	/* index -> RecordedDevice, which it owns */
 	GHashTable *gone;	/* the names of those that have gone since the segment began */
@@ -45,6 +60,33 @@ static RecordedDevice *find_device(const Recorder *r, const Device *d)
 	return g_hash_table_lookup(r->devices, GUINT_TO_POINTER(d->index));
 }
 
+static void pending_done(void *p)
+{
+	port_before_done(&((Pending *)p)->before);
+}
+
+/* All that is pending becomes text. */
+static void settle(Recorder *r)
+{
+	for (guint i = 0; i < r->pending->len; i++) {
+		const Pending *c = &g_array_index(r->pending, Pending, i);
+		const char *name = find_device(r, c->device)->name;
+
+		if (c->is_event)
+			change_put_noted(r->text, &c->time, name, c->port ? c->port->number : 0,
+					 (EventReason)__builtin_ctz(c->reasons));
+		else
+			change_put_port(r->text, &c->time, name, c->port, &c->before, c->reasons,
+					c->is_open);
+	}
+	g_array_set_size(r->pending, 0);
+}
+
+static void drop_pending(Recorder *r)
+{
+	g_array_set_size(r->pending, 0);
+}
+
 /* A segment stands for itself: it begins with all that there is. */
 static void begin_segment(Recorder *r, const char *why)
 {
@@ -52,6 +94,7 @@ static void begin_segment(Recorder *r, const char *why)
 	ChangeHead head = {realtime_now_usec(), monotonic_usec(m), r->boot, why};
 
 	g_string_truncate(r->text, 0);
+	drop_pending(r);
 	g_hash_table_remove_all(r->devices);
 	g_hash_table_remove_all(r->gone);
 	r->begin_usec = head.monotonic_usec;
@@ -93,6 +136,7 @@ static void flush(Recorder *r)
 {
 	const char *why;
 
+	settle(r);
 	if (r->text->len > 0)
 		change_writer_put(r->writer, r->text->str, r->text->len);
 	g_string_truncate(r->text, 0);
@@ -131,6 +175,8 @@ Recorder *recorder_new(Manager *m, const char *state_directory)
 	r = g_new0(Recorder, 1);
 	r->manager = m;
 	r->text = g_string_new(NULL);
+	r->pending = g_array_new(false, false, sizeof(Pending));
+	g_array_set_clear_func(r->pending, pending_done);
 	r->devices = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	r->gone = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	boot = record_boot_id();
@@ -151,6 +197,7 @@ Recorder *recorder_free(Recorder *r)
 	sd_event_source_disable_unref(r->flush);
 	g_hash_table_unref(r->devices);
 	g_hash_table_unref(r->gone);
+	g_array_unref(r->pending);
 	g_string_free(r->text, true);
 	g_free(r);
 	return NULL;
@@ -193,6 +240,7 @@ static void record_removal(Recorder *r, const Device *d)
 {
 	ChangeTime t = now(r);
 
+	settle(r);
 	change_put_removed(r->text, &t, find_device(r, d)->name);
 	g_hash_table_add(r->gone, g_strdup(find_device(r, d)->name));
 	g_hash_table_remove(r->devices, GUINT_TO_POINTER(d->index));
@@ -205,6 +253,7 @@ static void record_device(Recorder *r, const Device *d, const AttrMask *changed)
 	const char *name = d->now.values.name;
 	ChangeTime t = now(r);
 
+	settle(r);
 	if (!streq(kept->name, name)) {
 		change_put_renamed(r->text, &t, kept->name, d, changed);
 		text_copy(kept->name, sizeof(kept->name), name);
@@ -232,15 +281,35 @@ void manager_record_answered(Manager *m, const Device *d)
 	if (!r || !m->ready || !d->published || r->begin_anew || find_device(r, d))
 		return;
 	t = now(r);
+	settle(r);
 	change_put_added(r->text, &t, d, g_hash_table_contains(r->gone, d->now.values.name));
 	keep_device(r, d);
 	await_flush(r);
 }
 
+void manager_record_settle(Manager *m)
+{
+	if (m->recorder)
+		settle(m->recorder);
+}
+
+static bool is_pending(const Recorder *r, const Port *p)
+{
+	for (guint i = 0; i < r->pending->len; i++)
+		if (g_array_index(r->pending, Pending, i).port == p)
+			return true;
+	return false;
+}
+
 void manager_record_before(const Manager *m, const Port *p, const PortSnapshot *s, PortBefore *ret)
 {
-	if (recorder_of(m, p->device))
-		port_before_keep(ret, p, s);
+	Recorder *r = recorder_of(m, p->device);
+
+	if (!r)
+		return;
+	if (is_pending(r, p))
+		settle(r);
+	port_before_keep(ret, p, s);
 }
 
 static bool is_news(const PortChange *change)
@@ -249,17 +318,30 @@ static bool is_news(const PortChange *change)
 	       change->subnet_reconfigured;
 }
 
-void manager_record_port(Manager *m, const Port *p, const PortBefore *before,
-			 const PortChange *change, uint32_t reasons, bool is_open)
+static void add_pending(Recorder *r, const Pending *c)
+{
+	g_array_append_vals(r->pending, c, 1);
+	if (r->pending->len == CHANGES_MAX)
+		settle(r);
+	await_flush(r);
+}
+
+void manager_record_port(Manager *m, Port *p, PortBefore *before, const PortChange *change,
+			 uint32_t reasons, bool is_open)
 {
 	Recorder *r = recorder_of(m, p->device);
-	ChangeTime t;
+	Pending c;
 
 	if (!r || !(is_news(change) || change_is_silent(p, before)))
 		return;
-	t = now(r);
-	change_put_port(r->text, &t, p, before, reasons, is_open);
-	await_flush(r);
+	c = (Pending){.time = now(r),
+		      .device = p->device,
+		      .port = p,
+		      .is_open = is_open,
+		      .reasons = reasons,
+		      .before = *before};
+	*before = (PortBefore){};
+	add_pending(r, &c);
 }
 
 void manager_record_port_error(Manager *m, const Port *p, const PortChange *change, int error)
@@ -270,18 +352,19 @@ void manager_record_port_error(Manager *m, const Port *p, const PortChange *chan
 	if (!r)
 		return;
 	t = now(r);
-	change_put_port_error(r->text, &t, p, error);
+	settle(r);
+	change_put_port_error(r->text, &t, find_device(r, p->device)->name, p, error);
 	await_flush(r);
 }
 
-void manager_record_event(Manager *m, const Device *d, const Port *p, EventReason reason)
+void manager_record_event(Manager *m, Device *d, Port *p, EventReason reason)
 {
 	Recorder *r = recorder_of(m, d);
-	ChangeTime t;
 
-	if (!r)
-		return;
-	t = now(r);
-	change_put_noted(r->text, &t, d, p, reason);
-	await_flush(r);
+	if (r)
+		add_pending(r, &(Pending){.time = now(r),
+					  .device = d,
+					  .port = p,
+					  .is_event = true,
+					  .reasons = REASON_BIT(reason)});
 }

@@ -342,7 +342,8 @@ void change_put_errors(GString *to, const ChangeTime *t, const Device *d)
 	}
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		if (d->ports[i]->now.values.stale)
-			change_put_port_error(to, t, d->ports[i], d->ports[i]->now.query_error);
+			change_put_port_error(to, t, d->now.values.name, d->ports[i],
+					      d->ports[i]->now.query_error);
 }
 
 void change_put_added(GString *to, const ChangeTime *t, const Device *d, bool is_back)
@@ -434,10 +435,10 @@ void port_before_done(PortBefore *b)
 	port_snapshot_done(&b->was);
 }
 
-void change_put_port(GString *to, const ChangeTime *t, const Port *p, const PortBefore *before,
-		     uint32_t reasons, bool is_open)
+void change_put_port(GString *to, const ChangeTime *t, const char *name, const Port *p,
+		     const PortBefore *before, uint32_t reasons, bool is_open)
 {
-	Lines l = lines(to, t, p->device->now.values.name, p->number);
+	Lines l = lines(to, t, name, p->number);
 	const PortSnapshot *is = &p->now;
 
 	put_answer(&l, &before->was, is);
@@ -455,18 +456,19 @@ void change_put_port(GString *to, const ChangeTime *t, const Port *p, const Port
 	end_line(&l);
 }
 
-void change_put_port_error(GString *to, const ChangeTime *t, const Port *p, int error)
+void change_put_port_error(GString *to, const ChangeTime *t, const char *name, const Port *p,
+			   int error)
 {
-	Lines l = lines(to, t, p->device->now.values.name, p->number);
+	Lines l = lines(to, t, name, p->number);
 
 	put_error(&l, error, p->now.values.last_error);
 	end_line(&l);
 }
 
-void change_put_noted(GString *to, const ChangeTime *t, const Device *d, const Port *p,
+void change_put_noted(GString *to, const ChangeTime *t, const char *name, uint32_t number,
 		      EventReason reason)
 {
-	Lines l = lines(to, t, d->now.values.name, p ? p->number : 0);
+	Lines l = lines(to, t, name, number);
 
 	begin_line(&l, "noted");
 	put_realtime(to, t);

@@ -58,12 +58,13 @@ void port_before_done(PortBefore *b);
 /* Whether an answer because of which nothing is published has changed P: what a port that is down
  * has for a LID is not published, but when it comes up it is. */
 bool change_is_silent(const Port *p, const PortBefore *before);
-/* P was BEFORE, and has been read for REASONS. IS_OPEN: an event that came since then says more of
- * its state. */
-void change_put_port(GString *to, const ChangeTime *t, const Port *p, const PortBefore *before,
-		     uint32_t reasons, bool is_open);
+/* The port P of the device that the record calls NAME was BEFORE, and has been read for REASONS.
+ * IS_OPEN: an event that came since then says more of its state. */
+void change_put_port(GString *to, const ChangeTime *t, const char *name, const Port *p,
+		     const PortBefore *before, uint32_t reasons, bool is_open);
 /* P could not be read: the negative errno ERROR. */
-void change_put_port_error(GString *to, const ChangeTime *t, const Port *p, int error);
-/* An event about P, or if that is NULL about D, said REASON. */
-void change_put_noted(GString *to, const ChangeTime *t, const Device *d, const Port *p,
+void change_put_port_error(GString *to, const ChangeTime *t, const char *name, const Port *p,
+			   int error);
+/* An event about port NUMBER, or with 0 about the device, said REASON. */
+void change_put_noted(GString *to, const ChangeTime *t, const char *name, uint32_t number,
 		      EventReason reason);
