@@ -82,11 +82,6 @@ static void settle(Recorder *r)
 	g_array_set_size(r->pending, 0);
 }
 
-static void drop_pending(Recorder *r)
-{
-	g_array_set_size(r->pending, 0);
-}
-
 /* A segment stands for itself: it begins with all that there is. */
 static void begin_segment(Recorder *r, const char *why)
 {
@@ -94,7 +89,7 @@ static void begin_segment(Recorder *r, const char *why)
 	ChangeHead head = {realtime_now_usec(), monotonic_usec(m), r->boot, why};
 
 	g_string_truncate(r->text, 0);
-	drop_pending(r);
+	g_array_set_size(r->pending, 0);
 	g_hash_table_remove_all(r->devices);
 	g_hash_table_remove_all(r->gone);
 	r->begin_usec = head.monotonic_usec;
@@ -293,11 +288,15 @@ void manager_record_settle(Manager *m)
 		settle(m->recorder);
 }
 
+/* Whether an answer of P is not text yet. */
 static bool is_pending(const Recorder *r, const Port *p)
 {
-	for (guint i = 0; i < r->pending->len; i++)
-		if (g_array_index(r->pending, Pending, i).port == p)
+	for (guint i = 0; i < r->pending->len; i++) {
+		const Pending *c = &g_array_index(r->pending, Pending, i);
+
+		if (c->port == p && !c->is_event)
 			return true;
+	}
 	return false;
 }
 
