@@ -94,6 +94,7 @@ static int answer_port(const SimulatedMachine *sim, SimulatedPort *p, Saying *s,
 	s->told.port_snapshot = &answer;
 	simulated_machine_say(sim, &s->told);
 	port_snapshot_done(&answer);
+	simulated_machine_resume(sim, s->told.device);
 	return 0;
 }
 
@@ -114,8 +115,11 @@ static int answer_device(const SimulatedMachine *sim, SimulatedDevice *d, Saying
 	next = before;
 	simulated_answer_device(d, &answer);
 	s->told.device_snapshot = &answer;
+	if (!s->told.is_listed)
+		d->failed = s->told.error < 0;
 	simulated_machine_say(sim, &s->told);
 	device_snapshot_done(&answer);
+	simulated_machine_resume(sim, s->told.device);
 	return 0;
 }
 

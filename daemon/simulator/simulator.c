@@ -82,13 +82,13 @@ static int on_timeout(_unused_ sd_event_source *source, _unused_ uint64_t usec, 
 	return 0;
 }
 
-/* Takes a query of a stalled device out of the queue. It waits for on_resumed() or its deadline. */
-static int wait_for_device(PendingQuery *q)
+/* Takes a query of a stalled device out of the queue. It waits for on_resumed() or the deadline. */
+static int wait_for_device(PendingQuery *q, uint64_t deadline_usec)
 {
 	int r;
 
-	r = sd_event_add_time(q->simulator->event, &q->timeout, CLOCK_MONOTONIC, q->deadline_usec,
-			      1, on_timeout, q);
+	r = sd_event_add_time(q->simulator->event, &q->timeout, CLOCK_MONOTONIC, deadline_usec, 1,
+			      on_timeout, q);
 	if (r < 0)
 		return r;
 	g_queue_unlink(&q->simulator->queue, &q->link);
@@ -153,7 +153,10 @@ static int on_answer(sd_event_source *source, void *userdata)
 		sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	if (!q)
 		return 0;
-	if (d && d->stalled && wait_for_device(q) == 0)
+	if (d && d->stalled && wait_for_device(q, q->deadline_usec) == 0)
+		return 0;
+	/* what could not be read then cannot be read until the record says so */
+	if (d && simulated_device_fails(d) && wait_for_device(q, UINT64_MAX) == 0)
 		return 0;
 	sim->answering = q;
 	if (d)

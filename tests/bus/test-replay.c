@@ -389,9 +389,34 @@ static void test_full(void **state)
 	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
 }
 
+/* What could not be read stays so, also if rdmad asks, until the record says something else. */
+static void test_failed(void **state)
+{
+	static const char path[] = "/org/rdma/device/0/port/1";
+	Fixture *f = *state;
+
+	start(f,
+	      "[device m0]\nrecorded = yes\n[port m0/1]\nanswer.parts = 127\n"
+	      "link_layer = infiniband\nstate = active\n[script]\n"
+	      "at 1ms: answer m0/1 error=EIO text=gone%20away\n"
+	      "at 1s: answer m0/1 reasons=link\n",
+	      NULL);
+	fixture_wait_signal(f, path, "PropertiesChanged");
+	fixture_assert_property(f, path, RDMAD_INTERFACE_PORT, "LastError", "gone away");
+	fixture_simulate(f, "event m0/1 link");
+	fixture_barrier(f);
+	fixture_barrier(f);
+	fixture_assert_property(f, path, RDMAD_INTERFACE_PORT, "LastError", "gone away");
+	fixture_forget(f);
+	fixture_wait_signal(f, path, "PropertiesChanged");
+	fixture_assert_property(f, path, RDMAD_INTERFACE_PORT, "Stale", "no");
+	fixture_assert_property(f, path, RDMAD_INTERFACE_PORT, "LastError", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_failed, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_killed, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_full, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_replay, fixture_setup, fixture_teardown),
