@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "fixture.h"
+#include "signal-text.h"
 
 /* So many incidents, each of so many random operations. */
 #define INCIDENTS  25U
@@ -102,60 +102,12 @@ static void operate(Machine *m, unsigned int d, unsigned int ports)
 	fixture_simulate(m->f, command->str);
 }
 
-/* One signal as text, without its times. */
-static void put_signal(GString *to, sd_bus_message *m)
-{
-	_cleanup_free_ char *text = NULL;
-	g_auto(GStrv) lines = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&text, &size);
-	bool is_time = false;
-
-	assert_non_null(stream);
-	sd_bus_message_rewind(m, true);
-	assert_true(sd_bus_message_dump(m, stream, SD_BUS_MESSAGE_DUMP_SUBTREE_ONLY) >= 0);
-	assert_int_equal(fclose(stream), 0);
-	g_string_append_printf(to, "%s %s\n", sd_bus_message_get_path(m),
-			       sd_bus_message_get_member(m));
-	lines = g_strsplit(text, "\n", -1);
-	for (char **line = lines; *line; line++) {
-		if (!(is_time && strstr(*line, "UINT64")))
-			g_string_append_printf(to, "%s\n", *line);
-		is_time = strstr(*line, "Timestamp\"") || (is_time && strstr(*line, "VARIANT"));
-	}
-}
-
-/* Waits until the device "last", which is added now, is published. */
-static void wait_last(Fixture *f)
-{
-	for (size_t seen = 0;; seen++) {
-		g_autoptr(GString) text = g_string_new(NULL);
-
-		while (seen == f->n_signals)
-			fixture_wait_more(f);
-		put_signal(text, f->signals[seen]);
-		if (strstr(text->str, "STRING \"last\""))
-			return;
-	}
-}
-
-/* The signals in order, up to the one that says that the device "last" is there. The counts of
- * org.rdma.Manager are left out: they come a little later, those of several changes as one. */
+/* The signals in order, up to the one that says that the device "last" is there. */
 static char *signals(const Fixture *f)
 {
-	GString *text = g_string_new(NULL);
+	g_auto(GStrv) texts = signal_texts(f, NULL, "last");
 
-	for (size_t i = 0; i < f->n_signals; i++) {
-		sd_bus_message *m = f->signals[i];
-
-		if (streq(sd_bus_message_get_path(m), RDMAD_ROOT_PATH) &&
-		    sd_bus_message_is_signal(m, NULL, "PropertiesChanged"))
-			continue;
-		put_signal(text, m);
-		if (strstr(text->str, "STRING \"last\""))
-			break;
-	}
-	return g_string_free(text, false);
+	return g_strjoinv("", texts);
 }
 
 /* The text of the newest segment of the record in the directory STATE; the caller frees it. */
@@ -205,7 +157,7 @@ static void play_random(Fixture *f, uint32_t seed)
 	}
 	g_rand_free(m.random);
 	fixture_simulate(f, "add last protocol=infiniband");
-	wait_last(f);
+	signal_wait_device(f, "last");
 }
 
 static void start(Fixture *f, const char *text, const char *const *options)
@@ -250,7 +202,7 @@ static void test_replay(void **state)
 		text = read_record(directory);
 		fast = hurry(text, 1000);
 		start(f, fast, NULL);
-		wait_last(f);
+		signal_wait_device(f, "last");
 		is = signals(f);
 		assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
 		if (!streq(was, is))
