@@ -105,6 +105,8 @@ static void on_name(void *userdata, int error)
 		log_info("Serving %zu devices with %zu ports", m->cache.n_devices,
 			 m->cache.n_ports);
 		sd_notify(false, "READY=1\nSTATUS=Serving");
+		if (m->source->ops->served && m->source->ops->served(m->source) < 0)
+			sd_event_exit(m->event, EXIT_FAILURE);
 	}
 }
 

@@ -134,6 +134,9 @@ typedef struct SourceOps {
 	 * simulator receives commands. BUS is a new connection, which does not have its name yet;
 	 * if BUS is NULL, the connection is about to end. May be NULL. */
 	int (*bus_changed)(Source *s, sd_bus *bus);
+	/* The core has its name on the bus for the first time: who waits for it has all signals
+	 * from now on. May be NULL. */
+	int (*served)(Source *s);
 	/* What there is of the hardware whose directory in sysfs is PATH; another piece of hardware
 	 * at the same place has another *RET_IDENTITY, which is not 0. May be NULL. */
 	ParentState (*parent)(const Source *s, const char *path, uint64_t *ret_identity);

@@ -10,7 +10,8 @@
 #include "simulated-answer.h"
 #include "simulated-commands.h"
 
-/* The first step of a record comes this much later: it began when all devices had been read. */
+/* A record began when all devices had been read. When they have been here, and rdmad has its name
+ * on the bus, clients have so much time before the first step. */
 #define RECORD_LEAD_USEC (1 * USEC_PER_SEC)
 
 typedef struct Simulator Simulator;
@@ -245,16 +246,15 @@ static int on_step_timer(_unused_ sd_event_source *source, _unused_ uint64_t use
 
 /* The source */
 
-static int simulator_start(Source *s)
+/* The script begins in LEAD_USEC. */
+static int start_script(Simulator *sim, uint64_t lead_usec)
 {
-	Simulator *sim = simulator(s);
 	const ScenarioStep *steps;
-	uint64_t now, lead;
+	uint64_t now;
 	size_t n;
 	int r;
 
 	steps = scenario_steps(sim->machine.scenario, &n);
-	lead = scenario_is_record(sim->machine.scenario) ? RECORD_LEAD_USEC : 0;
 	r = sd_event_now(sim->event, CLOCK_MONOTONIC, &now);
 	if (r < 0)
 		return r;
@@ -262,10 +262,24 @@ static int simulator_start(Source *s)
 		Step *step = g_new0(Step, 1);
 
 		step->step = &steps[i];
-		step->next_usec = now + lead + steps[i].at_usec;
+		step->next_usec = now + lead_usec + steps[i].at_usec;
 		g_sequence_append(sim->steps, step); /* the scenario has them in order */
 	}
 	return start_step_timer(sim);
+}
+
+static int simulator_start(Source *s)
+{
+	Simulator *sim = simulator(s);
+
+	return scenario_is_record(sim->machine.scenario) ? 0 : start_script(sim, 0);
+}
+
+static int simulator_served(Source *s)
+{
+	Simulator *sim = simulator(s);
+
+	return scenario_is_record(sim->machine.scenario) ? start_script(sim, RECORD_LEAD_USEC) : 0;
 }
 
 static int simulator_enumerate(Source *s, DeviceSnapshot **ret, size_t *ret_n)
@@ -356,6 +370,7 @@ static const SourceOps simulator_ops = {
 	.query = simulator_query,
 	.forget = simulator_forget,
 	.bus_changed = simulator_bus_changed,
+	.served = simulator_served,
 	.status = simulator_status,
 	.free = simulator_free,
 };
