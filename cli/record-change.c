@@ -192,7 +192,7 @@ static ExitStatus take_word(RecordReader *r, RecordChange *c, char *word)
 	*value++ = '\0';
 	/* what only matters when it is played */
 	if (streq(word, "time") || streq(word, "recorded") || streq(word, "open") ||
-	    startswith(word, "answer."))
+	    streq(word, "listed") || startswith(word, "answer."))
 		return STATUS_OK;
 	if (c->n_values == VALUES_MAX)
 		return record_file_refuse(r->file, "too many values in one change");
@@ -263,14 +263,10 @@ static size_t find_command(const char *name)
 	return i;
 }
 
-/* Whether the step is about the device that is being added, or a port of it. */
+/* Whether the step is about the device that is being added. */
 static bool is_added(const RecordReader *r)
 {
-	const char *rest = r->added && r->at_usec == r->step.at_usec
-				   ? startswith(r->step.words[1], r->added)
-				   : NULL;
-
-	return rest && (*rest == '\0' || *rest == '/');
+	return r->added && r->at_usec == r->step.at_usec && streq(r->step.words[1], r->added);
 }
 
 /* Takes the names of the step; K is the first word after them. */
@@ -314,7 +310,7 @@ static ExitStatus take_step(RecordReader *r, size_t i)
 			status = take_word(r, c, s->words[k]);
 		else if (!add_reason(c, s->words[k]))
 			status = out_of_memory();
-	if (c->error && commands[i].kind == CHANGE_VALUES)
+	if (c->error && c->kind == CHANGE_VALUES)
 		c->kind = CHANGE_NO_ANSWER;
 	return status;
 }
@@ -363,24 +359,13 @@ static bool is_of_another(const RecordReader *r)
 		!streq(r->pending.name, r->step.words[1]));
 }
 
-/* Whether the pending change says only that all of a device that was added has been said. */
-static bool ends_adding(RecordReader *r)
-{
-	const RecordChange *c = &r->pending;
-	bool ends = c->kind == CHANGE_ADDED && c->n_values == 0 && streq(c->name, r->added);
-
-	if (ends)
-		record_change_done(&r->pending);
-	return ends;
-}
-
 /* Takes the step that is held. *RET_COMPLETE: the pending change is complete. */
 static ExitStatus take_held(RecordReader *r, bool *ret_complete)
 {
 	size_t i = find_command(r->step.words[0]);
 	ExitStatus status = take_step(r, i);
 
-	*ret_complete = status == STATUS_OK && !commands[i].is_part && !ends_adding(r);
+	*ret_complete = status == STATUS_OK && !commands[i].is_part;
 	return status;
 }
 

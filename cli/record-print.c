@@ -188,6 +188,11 @@ static void print_value(FILE *f, const RecordChange *change, const char *field)
 			fprintf(f, ", %s=%s", field, change->values[i].value);
 }
 
+static void print_failure(FILE *f, const RecordChange *change)
+{
+	fprintf(f, "does not answer: %s", change->message ? change->message : change->error);
+}
+
 /* What has happened, in words, or for values as the record has them. */
 static void print_what(FILE *f, const RecordChange *change)
 {
@@ -198,8 +203,7 @@ static void print_what(FILE *f, const RecordChange *change)
 			fputs("no other values", f);
 		break;
 	case CHANGE_NO_ANSWER:
-		fprintf(f, "does not answer: %s",
-			change->message ? change->message : change->error);
+		print_failure(f, change);
 		break;
 	case CHANGE_EVENT:
 		fputs("event ", f);
@@ -208,7 +212,10 @@ static void print_what(FILE *f, const RecordChange *change)
 	case CHANGE_ADDED:
 		fputs("added", f);
 		print_value(f, change, "ports");
-		print_value(f, change, "state");
+		if (change->error) {
+			fputs(", ", f);
+			print_failure(f, change);
+		}
 		break;
 	case CHANGE_REMOVED:
 		fputs("removed", f);

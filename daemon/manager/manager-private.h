@@ -177,13 +177,13 @@ Recorder *recorder_free(Recorder *r);
 void manager_record_start(Manager *m);
 /* D has been published so. */
 void manager_record_device(Manager *m, const Device *d, CacheOp op, const AttrMask *changed);
-/* A question to D has ended. If it is the first one, D is recorded with its ports. */
-void manager_record_answered(Manager *m, const Device *d);
+/* A question to D, which has been published, has ended. Only the first one is recorded. */
+void manager_record_asked(Manager *m, const Device *d);
 /* The answer S is about to go into the cache. *RET is what manager_record_port() is given;
  * port_before_done(). */
 void manager_record_before(const Manager *m, const Port *p, const PortSnapshot *s, PortBefore *ret);
-/* An answer asked for REASONS has been published. IS_OPEN: an event that has come since says more of
- * the state. Takes what BEFORE owns. */
+/* An answer asked for REASONS has been published. IS_OPEN: an event that has come since says more
+ * of the state. Takes what BEFORE owns. */
 void manager_record_port(Manager *m, Port *p, PortBefore *before, const PortChange *change,
 			 uint32_t reasons, bool is_open);
 /* A port or device is about to be freed. */
@@ -283,6 +283,8 @@ void manager_take_port(Manager *m, Port *p, uint32_t reasons, bool is_open, int 
 		       const char *text, PortSnapshot *snapshot);
 /* The device does not answer, or PORTS of it do not: what is published of it is stale. */
 void manager_fail_device(Manager *m, Device *d, const PortSet *ports, int error, const char *text);
+/* A question to D has ended: says which ports it has now. */
+void manager_publish_ports(Manager *m, Device *d);
 /* SourceHandler's functions of the same names. */
 bool manager_on_asking(void *userdata, const Query *query);
 void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot);

@@ -94,9 +94,14 @@ void manager_fail_device(Manager *m, Device *d, const PortSet *ports, int error,
 		manager_record_port_error(m, d->ports[n - 1], &change, error);
 		manager_evidence_port(m, d->ports[n - 1], &change, 0);
 	}
+	bus_answer_queries(&d->schedule->asked.queries, 0, NULL, error, text);
+}
+
+void manager_publish_ports(Manager *m, Device *d)
+{
 	if (m->bus)
 		bus_publish_device_ports(m->bus, d);
-	bus_answer_queries(&d->schedule->asked.queries, 0, NULL, error, text);
+	manager_record_asked(m, d);
 }
 
 static PortSet all_ports(const Device *d)
@@ -136,6 +141,7 @@ static void fail_ask(Manager *m, Device *d, const Query *query, int error)
 		manager_fail_device(m, d, &query->ports, error, strerror(-error));
 		retry_later(m, w);
 	}
+	manager_publish_ports(m, d);
 	schedule_end(w, monotonic_usec(m));
 	manager_check_look(m);
 }
@@ -414,9 +420,7 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 	judge_end(m, d, error, text);
 	schedule_end(w, monotonic_usec(m));
 	await_next(m, w);
-	if (m->bus)
-		bus_publish_device_ports(m->bus, d);
-	manager_record_answered(m, d);
+	manager_publish_ports(m, d);
 	manager_publish_counts(m);
 	manager_check_look(m);
 	w->marked = false;

@@ -19,6 +19,8 @@
 typedef struct RecordedDevice {
 	AttrText name; /* that it has in the record */
 	uint32_t n_ports;
+	bool is_asked; /* the first question to it has ended */
+	bool is_back;  /* a device of this name has gone before in the record */
 } RecordedDevice;
 
 /* A change that is not text yet: what is published comes first, and the text a little later. A port
@@ -28,6 +30,7 @@ typedef struct Pending {
 	Device *device;
 	Port *port; /* NULL: an event of the device */
 	bool is_event;
+	bool is_first; /* the first answer of the port */
 	bool is_open;
 	uint32_t reasons; /* of the question, or the one of the event */
 	PortBefore before;
@@ -46,12 +49,14 @@ struct Recorder {
 	sd_event_source *flush;
 };
 
-static void keep_device(Recorder *r, const Device *d)
+static void keep_device(Recorder *r, const Device *d, bool is_asked)
 {
 	RecordedDevice *kept = g_new0(RecordedDevice, 1);
 
 	text_copy(kept->name, sizeof(kept->name), d->now.values.name);
 	kept->n_ports = d->n_ports;
+	kept->is_asked = is_asked;
+	kept->is_back = g_hash_table_contains(r->gone, d->now.values.name);
 	g_hash_table_replace(r->devices, GUINT_TO_POINTER(d->index), kept);
 }
 
@@ -70,16 +75,62 @@ static void settle(Recorder *r)
 {
 	for (guint i = 0; i < r->pending->len; i++) {
 		const Pending *c = &g_array_index(r->pending, Pending, i);
-		const char *name = find_device(r, c->device)->name;
+		const RecordedDevice *kept = find_device(r, c->device);
+		const char *name = kept->name;
 
 		if (c->is_event)
 			change_put_noted(r->text, &c->time, name, c->port ? c->port->number : 0,
 					 (EventReason)__builtin_ctz(c->reasons));
+		else if (c->is_first)
+			change_put_first(r->text, &c->time, name, c->port, kept->is_back,
+					 c->reasons, c->is_open);
 		else
 			change_put_port(r->text, &c->time, name, c->port, &c->before, c->reasons,
 					c->is_open);
 	}
 	g_array_set_size(r->pending, 0);
+}
+
+static bool all_ports_published(const Device *d)
+{
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		if (!d->ports[i]->published)
+			return false;
+	return true;
+}
+
+/* What there is of D, whose first question has not ended: the script says it, as it says the rest
+ * later. */
+static void put_unasked(Recorder *r, const ChangeTime *t, const Device *d)
+{
+	const char *name = d->now.values.name;
+
+	change_put_added(r->text, t, d);
+	for (uint32_t i = 0; i < d->n_ports; i++) {
+		const Port *p = d->ports[i];
+
+		if (p->published && p->now.values.last_query)
+			change_put_first(r->text, t, name, p, false, REASON_BIT(REASON_DEVICE),
+					 false);
+		if (p->published && p->now.values.stale)
+			change_put_port_error(r->text, t, name, p, p->now.query_error);
+	}
+}
+
+static void begin_script(Recorder *r, uint64_t realtime_usec)
+{
+	const Manager *m = r->manager;
+	const ChangeTime t = {0, realtime_usec};
+
+	change_put_script(r->text);
+	for (size_t i = 0; i < m->cache.n_devices; i++) {
+		const Device *d = m->cache.devices[i];
+
+		if (d->published && find_device(r, d)->is_asked)
+			change_put_errors(r->text, &t, d);
+		else if (d->published)
+			put_unasked(r, &t, d);
+	}
 }
 
 /* A segment stands for itself: it begins with all that there is. */
@@ -100,14 +151,11 @@ static void begin_segment(Recorder *r, const char *why)
 
 		if (!d->published)
 			continue;
-		change_put_sections(r->text, d);
-		keep_device(r, d);
+		keep_device(r, d, all_ports_published(d));
+		if (find_device(r, d)->is_asked)
+			change_put_sections(r->text, d);
 	}
-	change_put_script(r->text);
-	for (size_t i = 0; i < m->cache.n_devices; i++)
-		if (m->cache.devices[i]->published)
-			change_put_errors(r->text, &(ChangeTime){0, head.realtime_usec},
-					  m->cache.devices[i]);
+	begin_script(r, head.realtime_usec);
 	change_writer_begin(r->writer, head.realtime_usec, r->text->str, r->text->len);
 	g_string_truncate(r->text, 0);
 }
@@ -258,27 +306,41 @@ static void record_device(Recorder *r, const Device *d, const AttrMask *changed)
 	await_flush(r);
 }
 
+static void record_added(Recorder *r, const Device *d)
+{
+	ChangeTime t = now(r);
+
+	settle(r);
+	change_put_added(r->text, &t, d);
+	keep_device(r, d, false);
+	await_flush(r);
+}
+
 void manager_record_device(Manager *m, const Device *d, CacheOp op, const AttrMask *changed)
 {
 	Recorder *r = recorder_of(m, d);
 
-	if (r && op == CACHE_REMOVED)
+	/* what there is before all devices have been asked is in the beginning */
+	if (op == CACHE_ADDED && m->recorder && m->ready && !m->recorder->begin_anew)
+		record_added(m->recorder, d);
+	else if (r && op == CACHE_REMOVED)
 		record_removal(r, d);
 	else if (r && op == CACHE_CHANGED && !mask_is_empty(changed) && has_same_ports(r, d))
 		record_device(r, d, changed);
 }
 
-void manager_record_answered(Manager *m, const Device *d)
+void manager_record_asked(Manager *m, const Device *d)
 {
-	Recorder *r = m->recorder;
+	Recorder *r = recorder_of(m, d);
+	RecordedDevice *kept = r ? find_device(r, d) : NULL;
 	ChangeTime t;
 
-	if (!r || !m->ready || !d->published || r->begin_anew || find_device(r, d))
+	if (!kept || kept->is_asked)
 		return;
 	t = now(r);
 	settle(r);
-	change_put_added(r->text, &t, d, g_hash_table_contains(r->gone, d->now.values.name));
-	keep_device(r, d);
+	change_put_asked(r->text, &t, kept->name);
+	kept->is_asked = true;
 	await_flush(r);
 }
 
@@ -336,6 +398,7 @@ void manager_record_port(Manager *m, Port *p, PortBefore *before, const PortChan
 	c = (Pending){.time = now(r),
 		      .device = p->device,
 		      .port = p,
+		      .is_first = change->op == CACHE_ADDED,
 		      .is_open = is_open,
 		      .reasons = reasons,
 		      .before = *before};

@@ -33,16 +33,19 @@ static void take_device(Manager *m, Device *d, const Told *t)
 	AttrMask changed;
 	int op;
 
+	/* the list says that: TOLD_DEVICES */
+	mask_set(&t->device_snapshot->supplied, DEVICE_ATTR_name, false);
+	mask_set(&t->device_snapshot->supplied, DEVICE_ATTR_port_count, false);
 	if (t->error < 0) {
+		/* what the list of devices has said of one that has never answered */
+		if (!d->published)
+			(void)cache_apply_device(&m->cache, t->device_snapshot, 0, &d, &changed);
 		d->schedule->wedged = t->error == -ETIMEDOUT;
 		manager_fail_device(m, d, &none, t->error, t->text);
 		return;
 	}
 	if (!t->is_listed)
 		d->schedule->wedged = false;
-	/* the list says that: TOLD_DEVICES */
-	mask_set(&t->device_snapshot->supplied, DEVICE_ATTR_name, false);
-	mask_set(&t->device_snapshot->supplied, DEVICE_ATTR_port_count, false);
 	manager_evidence_health(m, d, t->device_snapshot);
 	op = cache_apply_device(&m->cache, t->device_snapshot,
 				t->is_listed ? 0 : realtime_now_usec(), &d, &changed);
@@ -60,17 +63,20 @@ void manager_on_told(void *userdata, const Told *t)
 {
 	Manager *m = userdata;
 	Device *d = cache_device(&m->cache, t->device);
-	Port *p = d && t->port ? device_port(d, t->port) : NULL;
+	Port *p;
 
 	if (!d || t->kind == TOLD_DEVICES) {
 		manager_enumerate(m);
 		/* those that are new are asked */
 		manager_mark_flush(m);
-		return;
+		d = t->kind == TOLD_DEVICES ? NULL : cache_device(&m->cache, t->device);
 	}
-	if (t->port && !p)
+	p = d && t->port ? device_port(d, t->port) : NULL;
+	if (!d || (t->port && !p))
 		return;
-	if (t->kind == TOLD_EVENT)
+	if (t->kind == TOLD_ASKED)
+		manager_publish_ports(m, d);
+	else if (t->kind == TOLD_EVENT)
 		take_events(m, d, p, t->reasons);
 	else if (p)
 		take_port(m, p, t);

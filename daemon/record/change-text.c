@@ -332,6 +332,19 @@ static void put_error(Lines *l, int error, const char *text)
 	word_put(l->to, text);
 }
 
+static void put_open(Lines *l, bool is_open)
+{
+	if (is_open)
+		g_string_append(l->to, " open=yes");
+}
+
+/* The list of devices says it, and not the device itself. */
+static void put_listed(Lines *l, bool is_listed)
+{
+	if (is_listed)
+		g_string_append(l->to, " listed=yes");
+}
+
 void change_put_errors(GString *to, const ChangeTime *t, const Device *d)
 {
 	Lines l = lines(to, t, d->now.values.name, 0);
@@ -346,27 +359,41 @@ void change_put_errors(GString *to, const ChangeTime *t, const Device *d)
 					      d->ports[i]->now.query_error);
 }
 
-void change_put_added(GString *to, const ChangeTime *t, const Device *d, bool is_back)
+void change_put_added(GString *to, const ChangeTime *t, const Device *d)
 {
-	const char *name = d->now.values.name;
-	Lines l = lines(to, t, name, 0);
+	Lines l = lines(to, t, d->now.values.name, 0);
 
 	begin_line(&l, "add");
 	g_string_append_printf(to, " recorded=yes index=%u ports=%u", d->index, d->n_ports);
 	end_line(&l);
 	put_device(&l, d);
-	for (uint32_t i = 0; i < d->n_ports; i++) {
-		if (to->len > l.begin)
-			end_line(&l);
-		l.port = d->ports[i]->number;
-		put_port(&l, d->ports[i], is_back);
+	if (d->now.values.stale) {
+		put_error(&l, d->now.query_error, d->now.values.last_error);
+	} else {
+		answer(&l, REASON_BIT(REASON_DEVICE));
+		put_listed(&l, d->now.values.last_query == 0);
 	}
-	if (to->len > l.begin)
-		end_line(&l);
-	l.port = 0;
-	answer(&l, REASON_BIT(REASON_DEVICE));
 	end_line(&l);
-	change_put_errors(to, t, d);
+}
+
+void change_put_first(GString *to, const ChangeTime *t, const char *name, const Port *p,
+		      bool is_back, uint32_t reasons, bool is_open)
+{
+	Lines l = lines(to, t, name, p->number);
+
+	put_port(&l, p, is_back);
+	answer(&l, reasons);
+	put_open(&l, is_open);
+	end_line(&l);
+}
+
+void change_put_asked(GString *to, const ChangeTime *t, const char *name)
+{
+	Lines l = lines(to, t, name, 0);
+
+	begin_line(&l, "asked");
+	put_realtime(to, t);
+	end_line(&l);
 }
 
 void change_put_removed(GString *to, const ChangeTime *t, const char *name)
@@ -404,9 +431,8 @@ void change_put_device(GString *to, const ChangeTime *t, const Device *d, const 
 		put_error(&l, d->now.query_error, d->now.values.last_error);
 	} else {
 		answer(&l, 0);
-		/* the list of devices says it, and the device still does not answer */
-		if (is_stale)
-			g_string_append(to, " listed=yes");
+		/* it still does not answer */
+		put_listed(&l, is_stale);
 	}
 	end_line(&l);
 }
@@ -451,8 +477,7 @@ void change_put_port(GString *to, const ChangeTime *t, const char *name, const P
 			put_table(&l, &port_attributes[port_table_attr(k)], before->was.tables[k],
 				  is->tables[k], mask_has(&is->supplied, port_table_attr(k)));
 	answer(&l, reasons);
-	if (is_open)
-		g_string_append(to, " open=yes");
+	put_open(&l, is_open);
 	end_line(&l);
 }
 

@@ -35,8 +35,11 @@ typedef struct ChangeTime {
 
 /* What of D could not be read last: a step each for the device and its ports. */
 void change_put_errors(GString *to, const ChangeTime *t, const Device *d);
-/* D is new, and has been read. IS_BACK: the record has said that a device of its name has gone. */
-void change_put_added(GString *to, const ChangeTime *t, const Device *d, bool is_back);
+/* D is new, and has just been published. Nothing is said of its ports: each is said when it has
+ * been read. */
+void change_put_added(GString *to, const ChangeTime *t, const Device *d);
+/* The first question to the device NAME, which is about all of it, has ended. */
+void change_put_asked(GString *to, const ChangeTime *t, const char *name);
 /* The device NAME has gone. */
 void change_put_removed(GString *to, const ChangeTime *t, const char *name);
 /* The device that was called WAS is D, of which the rows CHANGED are other ones. */
@@ -62,6 +65,10 @@ bool change_is_silent(const Port *p, const PortBefore *before);
  * IS_OPEN: an event that came since then says more of its state. */
 void change_put_port(GString *to, const ChangeTime *t, const char *name, const Port *p,
 		     const PortBefore *before, uint32_t reasons, bool is_open);
+/* The same where P is read for the first time. IS_BACK: the record has said that a device of its
+ * name has gone. */
+void change_put_first(GString *to, const ChangeTime *t, const char *name, const Port *p,
+		      bool is_back, uint32_t reasons, bool is_open);
 /* P could not be read: the negative errno ERROR. */
 void change_put_port_error(GString *to, const ChangeTime *t, const char *name, const Port *p,
 			   int error);

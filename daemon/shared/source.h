@@ -66,8 +66,10 @@ typedef struct Told {
 		TOLD_DEVICES, /* other devices are there, or have other names: list them now */
 		TOLD_ANSWER,
 		TOLD_EVENT, /* events, which are noted and have nothing asked */
+		TOLD_ASKED, /* the first question to the device has ended */
 	} kind;
-	uint32_t device;  /* kernel index. One that the core does not know: as TOLD_DEVICES */
+	uint32_t device;  /* kernel index. One that the core does not know: it is looked for in
+			     the list first */
 	uint32_t port;	  /* its place on the device, from 1; 0: the device itself */
 	uint32_t reasons; /* why it was asked, or the events: a mask of REASON_BIT */
 	bool is_open;	  /* an event had come that said more of the state of the port */

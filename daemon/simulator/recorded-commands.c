@@ -156,6 +156,22 @@ int recorded_run_answer(SimulatedMachine *sim, const char *const *args, size_t n
 		      : answer_device(sim, t.device, &s, ret_message);
 }
 
+int recorded_run_asked(SimulatedMachine *sim, const char *name, char **ret_message)
+{
+	Saying s = {.told.kind = TOLD_ASKED};
+	CommandTarget t = {};
+	int r = parse_target(sim, name, &s, &t, ret_message);
+
+	if (r < 0)
+		return r;
+	if (t.port)
+		return simulated_error(-EINVAL, ret_message, "%.100s: expected a device", name);
+	t.device->unasked = false;
+	simulated_machine_say(sim, &s.told);
+	simulated_machine_resume(sim, s.told.device);
+	return 0;
+}
+
 int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n, char **ret_message)
 {
 	_cleanup_(command_settings_done) CommandSettings a = {};

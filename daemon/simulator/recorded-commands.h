@@ -15,11 +15,14 @@
 #include "command-arguments.h"
 
 /* Carries out "answer PORT|DEVICE ARGUMENT...", of which ARGS has N words behind "answer", and
- * "noted PORT|DEVICE ARGUMENT...". As simulated_commands_run(). */
+ * "noted PORT|DEVICE ARGUMENT...", and "asked NAME": all of a new device has been said. As
+ * simulated_commands_run(). */
 int recorded_run_answer(SimulatedMachine *sim, const char *const *args, size_t n,
 			char **ret_message);
 int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n,
 		       char **ret_message);
+
+int recorded_run_asked(SimulatedMachine *sim, const char *name, char **ret_message);
 
 /* Tells that other devices of a record are there, or that they have other names. */
 void recorded_tell_devices(const SimulatedMachine *sim, uint32_t index);

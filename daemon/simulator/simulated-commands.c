@@ -191,6 +191,14 @@ static int take_index(CommandSettings *a, uint64_t *ret, char **ret_message)
 	return r;
 }
 
+static bool is_recorded(const CommandSettings *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (streq(a->settings[i].key, "recorded") && streq(a->settings[i].value, "yes"))
+			return true;
+	return false;
+}
+
 static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, uint32_t *ret_index,
 		   char **ret_message)
 {
@@ -208,13 +216,21 @@ static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, uin
 	if (r < 0)
 		return r;
 	r = take_index(&a, &index, ret_message);
-	if (r == 0)
+	/* a record says all of the device */
+	if (r == 0 && !is_recorded(&a))
 		r = find_recipe(sim, &a, &recipe, ret_message);
+	else if (r == 0)
+		recipe = (DeviceRecipe){.name = args[0],
+					.first_port = sim->next_first_port,
+					.settings = a.settings,
+					.n_settings = a.n};
 	if (r < 0)
 		return r;
 	r = scenario_make_device(sim->scenario, &recipe, &d, &line, ret_message);
 	if (r < 0)
 		return r;
+	/* a record says with "asked" when it has said all of the device */
+	d->unasked = d->recorded;
 	r = simulated_machine_add(sim, d, (uint32_t)index, ret_message);
 	if (r < 0)
 		return r;
@@ -222,7 +238,7 @@ static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, uin
 		sim->next_first_port += d->now.values.port_count;
 	if (ret_index)
 		*ret_index = d->now.values.index;
-	/* a record says with "answer" when it has said all of the device */
+	/* and with "answer" when it was published */
 	if (d->recorded)
 		return 0;
 	tell_device_changed(sim, d->now.values.index, false);
@@ -341,6 +357,12 @@ static int run_noted(SimulatedMachine *sim, const char *const *args, size_t n,
 	return recorded_run_noted(sim, args, n, ret_message);
 }
 
+static int run_asked(SimulatedMachine *sim, const char *const *args, _unused_ size_t n,
+		     _unused_ uint32_t *ret_index, char **ret_message)
+{
+	return recorded_run_asked(sim, args[0], ret_message);
+}
+
 /* The table of commands */
 
 static const Command commands[] = {
@@ -354,6 +376,7 @@ static const Command commands[] = {
 	{"unstall", 1, 1, "unstall DEVICE", run_unstall},
 	{"fail", 2, 3, "fail PORT ERRNO|none [COUNT]", run_fail},
 	{"answer", 1, SCENARIO_WORDS_MAX, "answer PORT|DEVICE [KEY=VALUE...]", run_answer},
+	{"asked", 1, 2, "asked DEVICE [time=USEC]", run_asked},
 	{"noted", 2, SCENARIO_WORDS_MAX, "noted PORT|DEVICE reasons=REASON", run_noted},
 };
 
@@ -380,7 +403,7 @@ int simulated_commands_run(SimulatedMachine *sim, const char *const *words, uint
 	}
 	return simulated_error(-EINVAL, ret_message,
 			       "%.100s: not a command, expected set, event, add, remove, rename, "
-			       "stall, unstall, fail, answer or noted",
+			       "stall, unstall, fail, answer, asked or noted",
 			       n ? words[0] : "nothing");
 }
 

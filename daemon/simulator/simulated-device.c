@@ -95,12 +95,12 @@ SimulatedDevice *simulated_device_new_recorded(const char *name, uint32_t ports)
 	return steal_pointer(&d);
 }
 
-bool simulated_device_fails(const SimulatedDevice *d)
+bool simulated_device_is_silent(const SimulatedDevice *d)
 {
 	for (uint32_t i = 0; d->recorded && i < d->now.values.port_count; i++)
 		if (d->ports[i].error)
 			return true;
-	return d->failed;
+	return d->failed || d->unasked;
 }
 
 SimulatedDevice *simulated_device_free(SimulatedDevice *d)

@@ -15,6 +15,7 @@ struct SimulatedDevice {
 	uint32_t first_port;  /* how many ports the devices before it in the scenario have: makes
 				 its addresses unique */
 	bool recorded;	      /* it is one of a record: recorded-values.h */
+	bool unasked;	      /* of a record: it is new, and not all of it has been said */
 	bool failed;	      /* of a record: the device itself could not be read last */
 	bool stalled;	      /* it answers no query */
 	bool wedged; /* a query was not answered in time, and REASON_RECOVERED has not been told
@@ -31,8 +32,9 @@ SimulatedDevice *simulated_device_new(const char *name, AttrProtocol protocol, u
 /* A new device of a record, of which nothing is known yet but its name and its PORTS. NULL if there
  * is no memory. */
 SimulatedDevice *simulated_device_new_recorded(const char *name, uint32_t ports);
-/* Whether it is one of a record, and the device or a port could not be read last. */
-bool simulated_device_fails(const SimulatedDevice *d);
+/* Whether it is one of a record that gives no answer now: not all of it has been said, or it, or a
+ * port, could not be read last. */
+bool simulated_device_is_silent(const SimulatedDevice *d);
 SimulatedDevice *simulated_device_free(SimulatedDevice *d);
 DEFINE_CLEANUP(SimulatedDevice, simulated_device_free);
 /* Sets one attribute in S, which owns its tables, or a health reporter ("reporter.NAME"): -EINVAL

@@ -157,7 +157,7 @@ static int on_answer(sd_event_source *source, void *userdata)
 	if (d && d->stalled && wait_for_device(q, q->deadline_usec) == 0)
 		return 0;
 	/* what could not be read then cannot be read until the record says so */
-	if (d && simulated_device_fails(d) && wait_for_device(q, UINT64_MAX) == 0)
+	if (d && simulated_device_is_silent(d) && wait_for_device(q, UINT64_MAX) == 0)
 		return 0;
 	sim->answering = q;
 	if (d)

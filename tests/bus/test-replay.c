@@ -211,6 +211,62 @@ static void test_replay(void **state)
 	}
 }
 
+/* Devices that come while others change, that cannot be read at first, and that get another name
+ * before they have answered. What has the same time happens at once: the first answer comes later.
+ */
+static const char arrivals[] = "[device m0]\nprotocol = infiniband\n[script]\n"
+			       "at 2s: add a0 protocol=infiniband ports=2\n"
+			       "at 2s: fail a0/1 EIO\n"
+			       "at 2s: set m0/1 lid=7 event=lid-change\n"
+			       "at 2.1s: fail a0/1 none\n"
+			       "at 2.1s: event a0/1 link\n"
+			       "at 2.2s: add b0 protocol=roce ports=2\n"
+			       "at 2.2s: stall b0\n"
+			       "at 2.2s: set m0/1 lid=8 event=lid-change\n"
+			       "at 2.4s: unstall b0\n"
+			       "at 2.6s: add c0 protocol=iwarp\n"
+			       "at 2.6s: stall c0\n"
+			       "at 2.61s: rename c0 c1\n"
+			       "at 2.62s: set m0/1 lid=9 event=lid-change\n"
+			       "at 2.63s: unstall c1\n"
+			       "at 2.7s: remove a0\n"
+			       "at 2.7s: add d0 protocol=infiniband\n"
+			       "at 2.7s: stall d0\n"
+			       "at 2.8s: remove d0\n"
+			       "at 2.9s: add a0 protocol=roce\n"
+			       "at 3s: add last protocol=roce\n";
+
+/* Records the scenario TEXT in DIRECTORY, and plays it; the signals must be the same. */
+static void compare(Fixture *f, const char *directory, const char *scenario_text)
+{
+	g_autofree char *option = g_strdup_printf("--state=%s", directory);
+	g_autofree char *text = NULL, *fast = NULL, *was = NULL, *is = NULL;
+
+	assert_int_equal(mkdir(directory, 0700), 0);
+	start(f, scenario_text, (const char *const[]){option, NULL});
+	signal_wait_device(f, "last");
+	was = signals(f);
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	text = read_record(directory);
+	fast = hurry(text, 1000);
+	start(f, fast, NULL);
+	signal_wait_device(f, "last");
+	is = signals(f);
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	if (!streq(was, is))
+		keep(0, was, is, text);
+	assert_true(streq(was, is));
+}
+
+static void test_arrivals(void **state)
+{
+	Fixture *f = *state;
+	g_autofree char *directory = g_strdup_printf("%s/arrivals", f->directory);
+
+	fixture_configure(f, "[Daemon]\nQueryTimeoutSec=0.05\n");
+	compare(f, directory, arrivals);
+}
+
 /* A device is read again after a pause: so many devices take turns. */
 #define TURNS 16U
 
@@ -369,6 +425,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_failed, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_arrivals, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_killed, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_full, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_replay, fixture_setup, fixture_teardown),

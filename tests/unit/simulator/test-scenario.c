@@ -269,6 +269,10 @@ static const ErrorCase record_errors[] = {
 	{RECORD "[script]\nat 1s: answer r/1 time=soon\n",
 	 ":4: time = soon: expected a number from 0 to 18446744073709551615"},
 	{RECORD "[script]\nat 1s: noted r/1 lid=1\n", ":4: lid: expected reasons=REASON"},
+	{RECORD "[script]\nat 1s: asked r/1\n", ":4: r/1: expected a device"},
+	{RECORD "[script]\nat 1s: asked moon\n",
+	 ":4: moon: no such device, expected the name of one that is there now"},
+	{SCRIPT "at 1s: asked a\n", ":4: a: expected a device of a record, or one port of it"},
 	{RECORD "[script]\nat 1s: add s recorded=yes index=x\n",
 	 ":4: index = x: expected a number from 0 to 2147483647"},
 };
@@ -303,9 +307,9 @@ static const ErrorCase step_errors[] = {
 /* Commands of the script. */
 static const ErrorCase command_errors[] = {
 	{SCRIPT "at 1s:\n", ":4: nothing: not a command, expected set, event, add, remove, "
-			    "rename, stall, unstall, fail, answer or noted"},
+			    "rename, stall, unstall, fail, answer, asked or noted"},
 	{SCRIPT "at 1s: explode a\n", ":4: explode: not a command, expected set, event, add, "
-				      "remove, rename, stall, unstall, fail, answer or noted"},
+				      "remove, rename, stall, unstall, fail, answer, asked or noted"},
 	{SCRIPT "at 1s: remove\n",
 	 ":4: remove with 0 arguments, expected remove DEVICE [time=USEC]"},
 	{SCRIPT "at 1s: rename a \"b\n", ":4: a quotation mark is not closed, expected "
