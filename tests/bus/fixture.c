@@ -176,7 +176,9 @@ void fixture_configure(const Fixture *f, const char *text)
 pid_t fixture_spawn_daemon(Fixture *f, const char *scenario, const char *const *options)
 {
 	char bus[160], simulate[128], path[96], config[128];
-	const char *argv[16] = {TEST_BUILD_DIR "/daemon/rdmad", bus, config};
+	const char *installed = getenv("RDMAD_TEST_DAEMON");
+	const char *argv[16] = {installed ? installed : TEST_BUILD_DIR "/daemon/rdmad", bus,
+				config};
 	size_t n = 3;
 	FILE *file;
 

@@ -4,9 +4,9 @@
 /*
  * A private bus, a real rdmad on a scenario, and a client that records every signal.
  *
- * The bus is dbus-daemon, or dbus-broker if RDMAD_TEST_BUS says so. Every function that waits waits
- * for a message, and fails the test if none comes within a minute. So no test depends on how long
- * something takes.
+ * The bus is dbus-daemon, or dbus-broker if RDMAD_TEST_BUS says so. rdmad is that of the build, or
+ * that in RDMAD_TEST_DAEMON. Every function that waits waits for a message, and fails the test if
+ * none comes within a minute. So no test depends on how long something takes.
  */
 
 /* clang-format off */
