@@ -126,6 +126,49 @@ bool port_stays_closed(int open_error)
 	return open_error == 0 || open_error_find(open_error)->lasts;
 }
 
+/* How often the files of a port are read at most while it changes. */
+#define FILES_READ_MAX 4U
+
+bool port_take_again(PortSnapshot *s, const PortSnapshot *again)
+{
+	bool differs = false;
+
+	/* those of the links belong together with what rtnetlink has said */
+	MASK_FOREACH(a, mask_and(again->supplied, port_rows_of(READ_VERBS)))
+	{
+		const Attribute *row = &port_attributes[a];
+		char *is = (char *)&s->values + row->offset;
+		const char *now = (const char *)&again->values + row->offset;
+
+		if (mask_has(&s->supplied, a) && memcmp(is, now, row->size) == 0)
+			continue;
+		memcpy(is, now, row->size);
+		mask_set(&s->supplied, a, true);
+		differs = true;
+	}
+	return differs;
+}
+
+/* What sysfs supplies of a port without verbs. nldev said a part before, such as the LID of the
+ * subnet manager, and sysfs has a file for each of the others, such as its service level. If nldev
+ * says something else now, they are of two moments, and are read again. */
+static int supply_files(Target *t, uint32_t port, PortSnapshot *s)
+{
+	PortSnapshot said = *s;
+	int r = 0;
+
+	for (unsigned int i = 0; i < FILES_READ_MAX; i++) {
+		PortSnapshot again = {};
+
+		*s = said;
+		r = sysfs_supply_port(target_sysfs(t), port, s);
+		if (r < 0 || nldev_get_port(&t->querier->nldev, t->device, port, &again) < 0 ||
+		    !port_take_again(&said, &again))
+			break;
+	}
+	return r;
+}
+
 /* What verbs and sysfs say, in this order: sysfs supplies what verbs has not. */
 static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 {
@@ -140,7 +183,8 @@ static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 		return r;
 	t->known->link_layers |= 1U << MIN(s->values.link_layer, 31U);
 	if (sysfs_may_supply_port(s))
-		r = sysfs_supply_port(target_sysfs(t), port, s);
+		r = has_verbs ? sysfs_supply_port(target_sysfs(t), port, s)
+			      : supply_files(t, port, s);
 	if (has_verbs)
 		return 0;
 	/* Each of these files asks the hardware as verbs does: the query fails as it does without

@@ -16,6 +16,10 @@ int port_query(Target *t, uint32_t port, PortSnapshot *s);
  * open-errors.def says. For the tests. */
 bool port_stays_closed(int open_error);
 
+/* Puts into S what nldev says AGAIN of a port without verbs, but not of its links. Returns whether
+ * any of that is another value. For the tests. */
+bool port_take_again(PortSnapshot *s, const PortSnapshot *again);
+
 /* Takes out of S what nldev has said of an InfiniBand port beside its links, for a query that does
  * not ask verbs. nldev has the state and the LIDs, but not all that the subnet manager sets with
  * them, and the rest is of an older query. For the tests. */

@@ -61,11 +61,33 @@ static void test_links_alone(_unused_ void **state)
 	assert_true(mask_has(&eth.supplied, PORT_ATTR_ifindex));
 }
 
+/* The service level of the subnet manager is in a file, its LID is not. */
+static void test_again(_unused_ void **state)
+{
+	PortSnapshot s = {}, again = {};
+
+	PORT_SUPPLY(&s, state, IBV_PORT_ACTIVE);
+	PORT_SUPPLY(&s, sm_lid, 1);
+	PORT_SUPPLY(&s, ifindex, 3);
+	PORT_SUPPLY(&again, state, IBV_PORT_ACTIVE);
+	PORT_SUPPLY(&again, ifindex, 4);
+	assert_false(port_take_again(&s, &again));
+	assert_int_equal(s.values.ifindex, 3);
+	PORT_SUPPLY(&again, sm_lid, 2);
+	assert_true(port_take_again(&s, &again));
+	assert_int_equal(s.values.sm_lid, 2);
+	assert_false(port_take_again(&s, &again));
+	PORT_SUPPLY(&again, lid, 0);
+	assert_true(port_take_again(&s, &again));
+	assert_true(mask_has(&s.supplied, PORT_ATTR_lid));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stays_closed),
 		cmocka_unit_test(test_links_alone),
+		cmocka_unit_test(test_again),
 	};
 
 	return cmocka_run_group_tests_name("query-port", tests, NULL, NULL);
