@@ -19,8 +19,9 @@
 typedef struct RecordedDevice {
 	AttrText name; /* that it has in the record */
 	uint32_t n_ports;
-	bool is_asked; /* the first question to it has ended */
-	bool is_back;  /* a device of this name has gone before in the record */
+	AttrMask supplied; /* the rows that the record has of it */
+	bool is_asked;	   /* the first question to it has ended */
+	bool is_back;	   /* a device of this name has gone before in the record */
 } RecordedDevice;
 
 /* A change that is not text yet: what is published comes first, and the text a little later. A port
@@ -55,6 +56,7 @@ static void keep_device(Recorder *r, const Device *d, bool is_asked)
 
 	text_copy(kept->name, sizeof(kept->name), d->now.values.name);
 	kept->n_ports = d->n_ports;
+	kept->supplied = d->now.supplied;
 	kept->is_asked = is_asked;
 	kept->is_back = g_hash_table_contains(r->gone, d->now.values.name);
 	g_hash_table_replace(r->devices, GUINT_TO_POINTER(d->index), kept);
@@ -294,14 +296,20 @@ static void record_device(Recorder *r, const Device *d, const AttrMask *changed)
 {
 	RecordedDevice *kept = find_device(r, d);
 	const char *name = d->now.values.name;
+	/* What never changes is signalled with its interface only, but it may be supplied later
+	 * than the rest. */
+	AttrMask rows = mask_or(*changed, mask_xor(kept->supplied, d->now.supplied));
 	ChangeTime t = now(r);
 
+	if (mask_is_empty(&rows))
+		return;
 	settle(r);
+	kept->supplied = d->now.supplied;
 	if (!streq(kept->name, name)) {
-		change_put_renamed(r->text, &t, kept->name, d, changed);
+		change_put_renamed(r->text, &t, kept->name, d, &rows);
 		text_copy(kept->name, sizeof(kept->name), name);
 	} else {
-		change_put_device(r->text, &t, d, changed);
+		change_put_device(r->text, &t, d, &rows);
 	}
 	await_flush(r);
 }
@@ -325,7 +333,7 @@ void manager_record_device(Manager *m, const Device *d, CacheOp op, const AttrMa
 		record_added(m->recorder, d);
 	else if (r && op == CACHE_REMOVED)
 		record_removal(r, d);
-	else if (r && op == CACHE_CHANGED && !mask_is_empty(changed) && has_same_ports(r, d))
+	else if (r && op == CACHE_CHANGED && has_same_ports(r, d))
 		record_device(r, d, changed);
 }
 
