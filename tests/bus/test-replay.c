@@ -353,6 +353,16 @@ static size_t record_size(const char *state, unsigned int *ret_segments)
 	return size;
 }
 
+/* All 128 ports have another subnet manager. */
+static void change_sm_lids(Fixture *f, unsigned int lid)
+{
+	g_autofree char *command = g_strdup_printf("set */* sm_lid=%u event=sm-change", lid);
+
+	fixture_simulate(f, command);
+	while (fixture_count_signals(f, NULL, "SubnetReconfigured") < 128)
+		fixture_wait_more(f);
+}
+
 /* More changes than there is room for: the oldest segments go, and each one can be played. */
 static void test_full(void **state)
 {
@@ -368,12 +378,7 @@ static void test_full(void **state)
 	start(f, "[device m%d]\ncount = 16\nports = 8\nprotocol = infiniband\n",
 	      (const char *const[]){option, NULL});
 	for (unsigned int lid = 1; lid <= 100; lid++) {
-		g_autofree char *command =
-			g_strdup_printf("set */* sm_lid=%u event=sm-change", lid);
-
-		fixture_simulate(f, command);
-		while (fixture_count_signals(f, NULL, "SubnetReconfigured") < 128)
-			fixture_wait_more(f);
+		change_sm_lids(f, lid);
 		fixture_forget(f);
 	}
 	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
@@ -395,6 +400,50 @@ static void test_full(void **state)
 		fixture_wait_more(f);
 	}
 	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+}
+
+/* A segment begins while the first question to a device has not ended: the rest follows. */
+static void test_unasked(void **state)
+{
+	Fixture *f = *state;
+	g_autofree char *directory = g_strdup_printf("%s/unasked", f->directory);
+	g_autofree char *option = g_strdup_printf("--state=%s", directory);
+	g_autofree char *text = NULL, *fast = NULL, *was = NULL, *is = NULL;
+	unsigned int lid = 0;
+
+	assert_int_equal(mkdir(directory, 0700), 0);
+	fixture_configure(f, "[Daemon]\nRecordMaxMiB=1\nQueryTimeoutSec=60\n");
+	/* a device that gets another name is published before it answers */
+	start(f,
+	      "[device m%d]\ncount = 16\nports = 8\nprotocol = infiniband\n[script]\n"
+	      "at 1s: add c0 protocol=iwarp ports=2\nat 1s: stall c0\n"
+	      "at 1.1s: rename c0 c1\n",
+	      (const char *const[]){option, NULL});
+	signal_wait_device(f, "c1");
+	do {
+		fixture_forget(f);
+		change_sm_lids(f, ++lid);
+		g_free(text);
+		text = read_record(directory);
+	} while (!strstr(text, "\n# begins full\n"));
+	assert_non_null(strstr(text, "[script]\nat 0.000000s: add c1 recorded=yes"));
+	fixture_forget(f);
+	fixture_simulate(f, "unstall c1");
+	fixture_simulate(f, "add last protocol=roce");
+	signal_wait_device(f, "last");
+	was = signals(f);
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	g_free(text);
+	text = read_record(directory);
+	assert_non_null(strstr(text, ": asked c1 "));
+	fast = hurry(text, 1000);
+	start(f, fast, NULL);
+	signal_wait_device(f, "last");
+	is = signals(f);
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	if (!g_str_has_suffix(is, was))
+		keep(1, was, is, text);
+	assert_true(g_str_has_suffix(is, was));
 }
 
 /* What could not be read stays so, also if rdmad asks, until the record says something else. */
@@ -426,6 +475,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_failed, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_arrivals, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_unasked, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_killed, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_full, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_replay, fixture_setup, fixture_teardown),
