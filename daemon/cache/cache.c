@@ -584,7 +584,8 @@ void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, 
 	s->values.sm_generation += ret->subnet_reconfigured;
 	s->values.generation += !mask_is_empty(&changed) || ret->subnet_reconfigured;
 	s->values.stale = false;
-	s->values.last_error[0] = '\0';
+	/* all of it: rows are compared byte for byte */
+	memset(s->values.last_error, 0, sizeof(s->values.last_error));
 	s->values.last_query = now;
 
 	diff_core_rows(old, s, &changed);

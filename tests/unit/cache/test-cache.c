@@ -328,6 +328,9 @@ static void test_stale(void **state)
 	change = apply(p, ib_port(ACTIVE), 0);
 	assert_changed(&change, trust, ARRAY_SIZE(trust));
 	assert_string_equal(p->now.values.last_error, "");
+	change = apply(p, ib_port(ACTIVE), 0);
+	assert_int_equal(change.op, CACHE_UNCHANGED);
+	assert_int_equal(p->now.values.generation, 1);
 }
 
 /* A port whose first query fails is new all the same, and says so. */
@@ -347,6 +350,8 @@ static void test_never_answered(void **state)
 	assert_int_equal(change.op, CACHE_CHANGED);
 	assert_false(change.state_changed);
 	assert_int_equal(change.interfaces_were, 1U << INTERFACE_PORT);
+	change = apply(p, ib_port(ACTIVE), 0);
+	assert_int_equal(change.op, CACHE_UNCHANGED);
 }
 
 static void test_protocols(void **state)
