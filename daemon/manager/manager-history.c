@@ -7,9 +7,6 @@
 #include "log.h"
 #include "manager-private.h"
 
-/* The events that say something of the state of a port */
-#define STATE_REASONS (REASON_BIT(REASON_PORT_ACTIVE) | REASON_BIT(REASON_PORT_ERROR))
-
 /* The message of a transition; explained in systemd/rdmad.catalog. */
 #define MESSAGE_ID_STATE "889996fde0584a548466e442896fef12"
 
@@ -80,7 +77,7 @@ static void recall(Manager *m, Port *p)
 
 bool manager_state_is_open(const Port *p)
 {
-	return schedule_has_reason(p->device->schedule, p->number, STATE_REASONS);
+	return schedule_has_reason(p->device->schedule, p->number, REASONS_OF_STATE);
 }
 
 bool manager_note_state(Manager *m, Port *p, uint32_t reasons, bool is_open, PortChange *change)

@@ -387,6 +387,14 @@ static bool is_news(const PortChange *change)
 	       change->subnet_reconfigured;
 }
 
+/* Whether an answer asked for REASONS is recorded. One that follows an event about the state may
+ * have what the event said published, or have shown that it was wrong. */
+static bool is_recorded(const Port *p, const PortBefore *before, const PortChange *change,
+			uint32_t reasons)
+{
+	return is_news(change) || change_is_silent(p, before) || reasons & REASONS_OF_STATE;
+}
+
 static void add_pending(Recorder *r, const Pending *c)
 {
 	g_array_append_vals(r->pending, c, 1);
@@ -401,7 +409,7 @@ void manager_record_port(Manager *m, Port *p, PortBefore *before, const PortChan
 	Recorder *r = recorder_of(m, p->device);
 	Pending c;
 
-	if (!r || !(is_news(change) || change_is_silent(p, before)))
+	if (!r || !is_recorded(p, before, change, reasons))
 		return;
 	c = (Pending){.time = now(r),
 		      .device = p->device,

@@ -118,6 +118,8 @@ typedef enum EventReason {
 _Static_assert(_REASON_MAX <= 32, "a set of reasons is a uint32_t");
 
 #define REASON_BIT(reason) (UINT32_C(1) << (reason))
+/* The events that say something of the state of a port */
+#define REASONS_OF_STATE (REASON_BIT(REASON_PORT_ACTIVE) | REASON_BIT(REASON_PORT_ERROR))
 
 /* The set of the reasons that have any bit of MEANING: a mask of REASON_BIT. The compiler makes a
  * constant of it if MEANING is a constant. */

@@ -90,6 +90,8 @@ static int answer_port(const SimulatedMachine *sim, SimulatedPort *p, Saying *s,
 	port_edit_commit(&edit);
 	p->error = s->told.error;
 	p->error_count = 0;
+	if (s->told.error == 0)
+		p->is_open = s->told.is_open;
 	(void)simulated_answer_port(p, READ_ALL, &answer);
 	s->told.port_snapshot = &answer;
 	simulated_machine_say(sim, &s->told);
@@ -184,7 +186,11 @@ int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n,
 	if (r >= 0 && s.n > 0)
 		r = simulated_error(-EINVAL, ret_message, "%.100s: expected reasons=REASON",
 				    s.settings[0].key);
-	if (r >= 0)
-		simulated_machine_say(sim, &s.told);
-	return MIN(r, 0);
+	if (r < 0)
+		return r;
+	/* what it says is published with the answer that followed it */
+	if (t.port && s.told.reasons & REASONS_OF_STATE)
+		t.device->ports[t.port - 1].is_open = true;
+	simulated_machine_say(sim, &s.told);
+	return 0;
 }

@@ -98,7 +98,7 @@ SimulatedDevice *simulated_device_new_recorded(const char *name, uint32_t ports)
 bool simulated_device_is_silent(const SimulatedDevice *d)
 {
 	for (uint32_t i = 0; d->recorded && i < d->now.values.port_count; i++)
-		if (d->ports[i].error)
+		if (d->ports[i].error || d->ports[i].is_open)
 			return true;
 	return d->failed || d->unasked;
 }

@@ -32,8 +32,8 @@ SimulatedDevice *simulated_device_new(const char *name, AttrProtocol protocol, u
 /* A new device of a record, of which nothing is known yet but its name and its PORTS. NULL if there
  * is no memory. */
 SimulatedDevice *simulated_device_new_recorded(const char *name, uint32_t ports);
-/* Whether it is one of a record that gives no answer now: not all of it has been said, or it, or a
- * port, could not be read last. */
+/* Whether it is one of a record that gives no answer now: not all of it has been said; or it, or a
+ * port, could not be read last; or the answer is to come that followed an event about a state. */
 bool simulated_device_is_silent(const SimulatedDevice *d);
 SimulatedDevice *simulated_device_free(SimulatedDevice *d);
 DEFINE_CLEANUP(SimulatedDevice, simulated_device_free);

@@ -22,7 +22,8 @@ typedef struct SimulatedPort {
 				  ones that settings have set */
 	int error;	       /* the negative errno that its queries fail with; 0: none */
 	uint32_t error_count;  /* how many queries more fail with it; 0: all */
-	uint32_t n_counted;    /* how often its counters were read */
+	bool is_open; /* of a record: an event has said more of its state than its last answer */
+	uint32_t n_counted; /* how often its counters were read */
 } SimulatedPort;
 
 /* A change of a port that is not made yet. */

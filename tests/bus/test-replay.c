@@ -470,10 +470,37 @@ static void test_failed(void **state)
 	fixture_assert_property(f, path, RDMAD_INTERFACE_PORT, "LastError", "");
 }
 
+/* What events say of a state is published with the answer that followed them, also if rdmad asks
+ * before. */
+static void test_noted(void **state)
+{
+	static const char path[] = "/org/rdma/device/0/port/1";
+	Fixture *f = *state;
+
+	start(f,
+	      "[device m0]\nrecorded = yes\nports = 2\n"
+	      "[port m0/1]\nanswer.parts = 127\nlink_layer = infiniband\nstate = active\n"
+	      "[port m0/2]\nanswer.parts = 127\nlink_layer = infiniband\nstate = active\n"
+	      "[script]\n"
+	      "at 1ms: noted m0/1 reasons=port-error\n"
+	      "at 2ms: noted m0/1 reasons=port-active\n"
+	      "at 3ms: answer m0/2 \"state=down\"\n"
+	      "at 1s: answer m0/1 reasons=port-error,port-active\n",
+	      NULL);
+	fixture_wait_signal(f, "/org/rdma/device/0/port/2", "PropertiesChanged");
+	fixture_simulate(f, "event m0/1 link");
+	fixture_barrier(f);
+	fixture_barrier(f);
+	fixture_assert_property(f, path, RDMAD_INTERFACE_PORT, "LinkDownCount", "0");
+	fixture_wait_signal(f, path, "PropertiesChanged");
+	fixture_assert_property(f, path, RDMAD_INTERFACE_PORT, "LinkDownCount", "1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_failed, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_noted, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_arrivals, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_unasked, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_killed, fixture_setup, fixture_teardown),
