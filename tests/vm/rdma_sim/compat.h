@@ -10,6 +10,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
+#include <rdma/uverbs_ioctl.h>
 
 /* The number of a port in ib_device_ops: u32, and u8 before 5.14. */
 typedef typeof(__builtin_choose_expr(
@@ -30,6 +31,22 @@ typedef const char *const sim_stat_desc;
 #ifndef SIM_HAVE_PORT_STATS
 #define alloc_hw_port_stats alloc_hw_stats
 #endif
+
+/* What create_cq() takes last: before 6.11 it is the udata, then what holds it. Since 7.0 there is one for processes alone. */
+#ifdef SIM_HAVE_USER_CQ
+#define SIM_CREATE_CQ create_user_cq
+#else
+#define SIM_CREATE_CQ create_cq
+#endif
+typedef typeof(*__builtin_choose_expr(
+	__builtin_types_compatible_p(typeof(((struct ib_device_ops *)0)->SIM_CREATE_CQ),
+				     int (*)(struct ib_cq *, const struct ib_cq_init_attr *,
+					     struct ib_udata *)),
+	(struct ib_udata *)0, (struct uverbs_attr_bundle *)0)) sim_cq_context;
+#define sim_cq_udata(context)                                                                      \
+	__builtin_choose_expr(                                                                     \
+		__builtin_types_compatible_p(sim_cq_context, struct ib_udata), (void *)(context),  \
+		&((struct uverbs_attr_bundle *)(void *)(context))->driver_udata)
 
 static inline void sim_device_group_set(struct ib_device *ibdev,
 					const struct attribute_group *group)

@@ -45,10 +45,10 @@ static int sim_query_device(struct ib_device *ibdev, struct ib_device_attr *attr
 		.hw_ver = opt->hw_rev,
 		.max_mr_size = U64_MAX,
 		.page_size_cap = PAGE_SIZE,
-		.max_qp = 1024,
+		.max_qp = SIM_MAX_QPS,
 		.max_qp_wr = 1024,
 		.max_cq = 1024,
-		.max_cqe = 1024,
+		.max_cqe = SIM_MAX_CQE,
 		.max_mr = 1024,
 		.max_pd = 1024,
 		.max_send_sge = 1,
@@ -174,6 +174,7 @@ static void sim_device_setup(struct sim_dev *sd, u32 nth)
 		ib_set_device_ops(ibdev, &sim_pma_ops);
 	if (!opt->nodisassoc)
 		ib_set_device_ops(ibdev, &sim_disassociate_ops);
+	sim_resources_setup(sd);
 	sim_device_group_set(ibdev, &sim_attribute_group);
 	/* Before 5.11 only the commands that a driver names can be used. */
 	ibdev->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_GET_CONTEXT) |
@@ -227,6 +228,7 @@ static void sim_device_free(struct sim_dev *sd)
 
 	sim_netdev_release(sd);
 	sim_pf_del(sd);
+	ida_destroy(&sd->qpns);
 	kvfree(sd->ports);
 	kvfree(sd->gids);
 	kvfree(sd->pkeys);
@@ -252,6 +254,7 @@ int sim_device_add(const struct sim_options *opt, u32 nth, struct sim_dev *above
 	sd->opt = *opt;
 	sd->above = above;
 	spin_lock_init(&sd->lock);
+	ida_init(&sd->qpns);
 	init_waitqueue_head(&sd->wait);
 	INIT_LIST_HEAD(&sd->bound);
 

@@ -15,6 +15,7 @@
 #define RDMA_SIM_H
 
 #include <linux/dcbnl.h>
+#include <linux/idr.h>
 #include <linux/if.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -31,6 +32,8 @@
 #define SIM_MAX_GIDS	4096
 #define SIM_MAX_LINKS	8	/* entries in link= and netdev= */
 #define SIM_MAX_VFS	64
+#define SIM_MAX_QPS	1024	/* of a device */
+#define SIM_MAX_CQE	1024
 #define SIM_MAX_EVENTS	16	/* in one command */
 #define SIM_TEXT_MAX	64
 
@@ -211,6 +214,7 @@ struct sim_dev {
 	bool dead;			/* under lock: nothing waits any more */
 	bool orphan;			/* an iWARP netdev has gone: to be removed */
 	atomic_t contexts;
+	struct ida qpns;		/* numbers of queue pairs that are in use */
 	struct sim_port *ports;
 	union ib_gid *gids;
 	u16 *pkeys;
@@ -271,6 +275,9 @@ int sim_devlink_report(struct sim_dev *sd, const char *name, bool error);
 
 /* planes.c */
 void sim_planes_setup(struct sim_dev *sd);
+
+/* resource.c */
+void sim_resources_setup(struct sim_dev *sd);
 
 /* mlx5.c, hbl.c */
 void sim_mlx5_setup(struct sim_dev *sd);

@@ -100,7 +100,39 @@ static int do_port(char **arguments)
 	return 0;
 }
 
-/* hold DEVICE: opens, says so, prints events, until standard input ends. */
+/* N queue pairs, the last of them up to RTS, on PORT. They live as long as the context. */
+static void make_qps(struct ibv_context *context, int n, int port)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	struct ibv_cq *cq = ibv_create_cq(context, 16, NULL, NULL, 0);
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_UD,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = port, .qkey = 7 };
+	struct ibv_qp *qp = NULL;
+
+	if (!pd || !cq)
+		die(pd ? "ibv_create_cq" : "ibv_alloc_pd");
+	for (int i = 0; i < n; i++) {
+		qp = ibv_create_qp(pd, &init);
+		if (!qp)
+			die("ibv_create_qp");
+		if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY))
+			die("ibv_modify_qp to INIT");
+	}
+	attr.qp_state = IBV_QPS_RTS;
+	if (!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN))
+		die("INIT became RTS");
+	attr.qp_state = IBV_QPS_RTR;
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE))
+		die("ibv_modify_qp to RTR");
+	attr.qp_state = IBV_QPS_RTS;
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN))
+		die("ibv_modify_qp to RTS");
+}
+
+/* hold DEVICE [N PORT]: opens, makes N queue pairs, says so, prints events, until standard input ends. */
 static int do_hold(char **arguments)
 {
 	struct ibv_context *context = open_device(arguments[0]);
@@ -110,6 +142,8 @@ static int do_hold(char **arguments)
 	};
 	struct ibv_async_event event;
 
+	if (arguments[1] && arguments[2])
+		make_qps(context, atoi(arguments[1]), atoi(arguments[2]));
 	puts("open");
 	while (poll(fds, 2, -1) > 0 && !fds[0].revents)
 		if (!ibv_get_async_event(context, &event)) {
