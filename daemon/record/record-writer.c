@@ -111,13 +111,14 @@ static void serve(RecordWriter *w)
 			w->batch = w->waiting;
 			w->waiting = empty;
 		}
-		/* one try for what is left, and the end */
-		stop = w->thread.stop && (w->failed || w->waiting.size == 0);
+		stop = w->thread.stop;
 		pthread_mutex_unlock(&w->thread.lock);
 		if (w->batch.size > 0 && (now >= w->retry_usec || stop))
 			write_batch(w, now);
 		if (w->unsynced && (now >= w->sync_usec || stop))
 			sync_file(w);
+		/* all that waits, unless it fails; nothing is put any more */
+		stop = stop && (w->batch.size > 0 || w->waiting.size == 0);
 	}
 }
 

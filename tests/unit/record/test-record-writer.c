@@ -292,6 +292,38 @@ static void test_full(void **state)
 	history_done(&h);
 }
 
+/* There is no room, which a message says; then another transition comes, and then there is room
+ * again. At the end one more try is made, and both are written. */
+static void test_full_until_the_end(void **state)
+{
+	HistoryList l = {};
+	RecordWriter *w = record_writer_new(directory, PATIENCE_USEC, &l);
+	int fds[2], standard_error = dup(STDERR_FILENO);
+	struct stat st;
+	History h = {};
+	char c;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_non_null(w);
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	assert_int_equal(stat(file, &st), 0);
+	limit_size((rlim_t)st.st_size);
+	assert_int_equal(dup2(fds[1], STDERR_FILENO), STDERR_FILENO);
+	put(w, &h, 0);
+	assert_int_equal(read(fds[0], &c, 1), 1);
+	assert_int_equal(dup2(standard_error, STDERR_FILENO), STDERR_FILENO);
+	put(w, &h, 1);
+	limit_size(RLIM_INFINITY);
+	record_writer_free(w);
+	assert_int_equal(read_back(NULL), 2);
+	close(fds[0]);
+	close(fds[1]);
+	close(standard_error);
+	history_done(&h);
+	history_list_done(&l);
+}
+
 /* There is no room even to begin: it starts without. */
 static void test_full_from_the_beginning(void **state)
 {
@@ -411,6 +443,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test_setup_teardown(test_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_obstacles, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_full_until_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_full_from_the_beginning, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_killed, setup, teardown),
 	};
