@@ -13,34 +13,28 @@
 #define ATTR_IEEE_LAST	 ATTR_TRUST_TABLE
 #define SELECTOR_PCP	 255
 
-/* The bytes of A, a structure of at least SIZE bytes: a later kernel may have more of it. */
-static const void *structure(const struct nlattr *a, size_t size)
-{
-	return nla_len(a) >= (int)size ? nla_data(a) : NULL;
-}
-
 static int parse_pfc(const struct nlattr *a, Dcb *d)
 {
-	const struct ieee_pfc *pfc = structure(a, sizeof(*pfc));
+	struct ieee_pfc pfc;
 
-	if (!pfc)
+	if (!netlink_structure(a, &pfc, sizeof(pfc)))
 		return -EBADMSG;
 	d->has_pfc = true;
-	d->pfc_cap = pfc->pfc_cap;
-	d->pfc_enabled = pfc->pfc_en;
+	d->pfc_cap = pfc.pfc_cap;
+	d->pfc_enabled = pfc.pfc_en;
 	return 0;
 }
 
 static int parse_ets(const struct nlattr *a, Dcb *d)
 {
-	const struct ieee_ets *ets = structure(a, sizeof(*ets));
+	struct ieee_ets ets;
 
-	if (!ets)
+	if (!netlink_structure(a, &ets, sizeof(ets)))
 		return -EBADMSG;
 	d->has_ets = true;
-	memcpy(d->bandwidth, ets->tc_tx_bw, sizeof(d->bandwidth));
-	memcpy(d->algorithm, ets->tc_tsa, sizeof(d->algorithm));
-	memcpy(d->traffic_class, ets->prio_tc, sizeof(d->traffic_class));
+	memcpy(d->bandwidth, ets.tc_tx_bw, sizeof(d->bandwidth));
+	memcpy(d->algorithm, ets.tc_tsa, sizeof(d->algorithm));
+	memcpy(d->traffic_class, ets.prio_tc, sizeof(d->traffic_class));
 	return 0;
 }
 
@@ -57,9 +51,8 @@ static int parse_map(struct nlattr *table, Dcb *d)
 
 		if (nla_type(a) != DCB_ATTR_IEEE_APP)
 			continue;
-		if (!structure(a, sizeof(app)))
+		if (!netlink_structure(a, &app, sizeof(app)))
 			return -EBADMSG;
-		memcpy(&app, nla_data(a), sizeof(app));
 		if (app.selector != IEEE_8021QAZ_APP_SEL_DSCP || app.protocol >= DCB_DSCPS ||
 		    app.priority >= DCB_PRIORITIES)
 			continue;

@@ -10,16 +10,6 @@
 #include "query-netdev.h"
 #include "query-sysfs.h"
 
-/* The structure in A, whose first member is the number of the function: into RET, of SIZE bytes. A
- * later kernel may have more of it. False if there is none. */
-static bool structure(const struct nlattr *a, void *ret, size_t size)
-{
-	if (!a || nla_len(a) < (int)size)
-		return false;
-	memcpy(ret, nla_data(a), size);
-	return true;
-}
-
 /* "02:00:00:00:00:01". An InfiniBand function has GUIDs in place of a MAC address. */
 static void put_address(const struct ifla_vf_mac *mac, VfEntry *e)
 {
@@ -40,15 +30,15 @@ static int parse_vf(struct nlattr *info, uint16_t type, VfEntry *ret)
 	VfEntry e = {.trust = UINT32_MAX};
 
 	if (nla_parse_nested(tb, IFLA_VF_MAX, info, NULL) < 0 ||
-	    !structure(tb[IFLA_VF_MAC], &mac, sizeof(mac)))
+	    !netlink_structure(tb[IFLA_VF_MAC], &mac, sizeof(mac)))
 		return -EBADMSG;
 	e.number = mac.vf;
-	if (structure(tb[IFLA_VF_LINK_STATE], &link, sizeof(link)))
+	if (netlink_structure(tb[IFLA_VF_LINK_STATE], &link, sizeof(link)))
 		e.policy = link.link_state;
-	if (structure(tb[IFLA_VF_TRUST], &trust, sizeof(trust)))
+	if (netlink_structure(tb[IFLA_VF_TRUST], &trust, sizeof(trust)))
 		e.trust = trust.setting == UINT32_MAX ? UINT32_MAX : trust.setting != 0;
-	if (structure(tb[IFLA_VF_IB_NODE_GUID], &node, sizeof(node)) &&
-	    structure(tb[IFLA_VF_IB_PORT_GUID], &port, sizeof(port))) {
+	if (netlink_structure(tb[IFLA_VF_IB_NODE_GUID], &node, sizeof(node)) &&
+	    netlink_structure(tb[IFLA_VF_IB_PORT_GUID], &port, sizeof(port))) {
 		e.has_guids = 1;
 		e.node_guid = node.guid;
 		e.port_guid = port.guid;

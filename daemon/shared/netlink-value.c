@@ -34,3 +34,11 @@ bool netlink_text(struct nlattr *a, char *buffer, size_t size)
 	memset(buffer + n, 0, size - n);
 	return true;
 }
+
+bool netlink_structure(const struct nlattr *a, void *ret, size_t size)
+{
+	if (!a || nla_len(a) < (int)size)
+		return false;
+	memcpy(ret, nla_data(a), size);
+	return true;
+}

@@ -16,3 +16,7 @@ bool netlink_number(struct nlattr *a, uint64_t *ret);
  * terminated, and with zeros behind the end. The attribute itself need not be terminated. False,
  * with BUFFER untouched, if A is NULL. */
 bool netlink_text(struct nlattr *a, char *buffer, size_t size);
+/* The structure that A holds, into the SIZE bytes at RET: an attribute is at a multiple of four
+ * bytes, and the structure may need one of eight. A later kernel may have more of it behind. False,
+ * with RET untouched, if A is NULL or has less. */
+bool netlink_structure(const struct nlattr *a, void *ret, size_t size);

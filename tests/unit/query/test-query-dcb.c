@@ -100,6 +100,29 @@ static void test_whole(_unused_ void **state)
 	assert_string_equal(s.values.priority_trust, "dscp,pcp,77");
 }
 
+/* An attribute begins at a multiple of four bytes: half of them are not where their structure wants
+ * to be. The sanitizer says so if one is read in its place. */
+static void test_places(_unused_ void **state)
+{
+	static const struct ieee_ets ets = {.tc_tx_bw = {100}};
+	static const struct ieee_pfc pfc = {.pfc_cap = 4, .pfc_en = 1 << 3};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		struct nlattr *ieee;
+		struct nl_msg *m = begin_get(&ieee);
+		Dcb d;
+
+		for (unsigned int k = 0; k < i; k++)
+			nla_put(m, 200, 0, NULL); /* four bytes */
+		nla_put(m, DCB_ATTR_IEEE_PFC, sizeof(pfc), &pfc);
+		nla_put(m, DCB_ATTR_IEEE_ETS, sizeof(ets), &ets);
+		assert_int_equal(end(m, ieee, &d), 0);
+		assert_int_equal(d.pfc_cap, 4);
+		assert_int_equal(d.pfc_enabled, 1 << 3);
+		assert_int_equal(d.bandwidth[0], 100);
+	}
+}
+
 /* A driver may say any part of it. */
 static void test_parts(_unused_ void **state)
 {
@@ -356,6 +379,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_longest),
 		cmocka_unit_test(test_malformed),
