@@ -43,21 +43,36 @@ static size_t utf8_sequence(const unsigned char *p, size_t n, uint32_t *ret)
 /* Whether a terminal, or the eye, takes C for something else than a character of the text. */
 static bool is_control(uint32_t c)
 {
+	/* Of Unicode: what is to be obeyed (Cc, Zl, Zp), and what is not to be seen
+	 * (Default_Ignorable_Code_Point, and Cf but for the signs of Arabic, Syriac and Kaithi that
+	 * are seen). Unseen, two texts that differ look the same. */
 	static const struct {
 		uint32_t first, last;
 	} controls[] = {
-		{0x00, 0x1f},	  /* C0 */
-		{0x7f, 0x9f},	  /* DEL and C1: some terminals read U+009B as ESC [ */
-		{0x2028, 0x2029}, /* end of a line, end of a paragraph */
-		/* Direction of writing: with these one text looks like another. */
-		{0x061c, 0x061c},
-		{0x200e, 0x200f},
-		{0x202a, 0x202e},
-		{0x2066, 0x2069},
+		{0x00, 0x1f},	    /* C0 */
+		{0x7f, 0x9f},	    /* DEL and C1: some terminals read U+009B as ESC [ */
+		{0xad, 0xad},	    /* soft hyphen */
+		{0x034f, 0x034f},   /* joiner of graphemes */
+		{0x061c, 0x061c},   /* direction of writing */
+		{0x115f, 0x1160},   /* fillers of Hangul */
+		{0x17b4, 0x17b5},   /* vowels of Khmer that are not written */
+		{0x180b, 0x180f},   /* variations and the vowel separator of Mongolian */
+		{0x200b, 0x200f},   /* no width: space, joiners; direction of writing */
+		{0x2028, 0x202e},   /* end of a line, end of a paragraph; direction of writing */
+		{0x2060, 0x206f},   /* no width; direction of writing; obsolete controls */
+		{0x3164, 0x3164},   /* filler of Hangul */
+		{0xfe00, 0xfe0f},   /* variations */
+		{0xfeff, 0xfeff},   /* no width: byte order mark */
+		{0xffa0, 0xffa0},   /* filler of Hangul */
+		{0xfff0, 0xfffb},   /* reserved, and annotations between lines */
+		{0x13430, 0x13440}, /* where Egyptian hieroglyphs stand */
+		{0x1bca0, 0x1bca3}, /* of shorthand */
+		{0x1d173, 0x1d17a}, /* of music */
+		{0xe0000, 0xe0fff}, /* tags, and more variations */
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(controls); i++)
-		if (c >= controls[i].first && c <= controls[i].last)
+	for (size_t i = 0; i < ARRAY_SIZE(controls) && c >= controls[i].first; i++)
+		if (c <= controls[i].last)
 			return true;
 	return false;
 }

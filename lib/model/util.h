@@ -95,11 +95,11 @@ void text_copy(char *buffer, size_t size, const char *source);
 
 /*
  * Makes the SIZE bytes at BUFFER a terminated, valid UTF-8 string that is safe to show: no control
- * characters (C0, DEL, C1), no ends of lines or paragraphs (U+2028, U+2029), nothing that turns the
- * direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069). Each byte of
- * what is not allowed becomes '?', so the length stays; each byte behind the end becomes zero. Text
- * from firmware (node descriptions, board ids) may hold anything: D-Bus refuses a message with a
- * string that is not UTF-8, and a terminal obeys control characters.
+ * characters (C0, DEL, C1), no ends of lines or paragraphs, nothing that turns the direction of
+ * writing, and nothing that is not seen, such as what has no width, or tags. Each byte of what is
+ * not allowed becomes '?', so the length stays; each byte behind the end becomes zero. Text from
+ * firmware (node descriptions, board ids) may hold anything: D-Bus refuses a message with a string
+ * that is not UTF-8, a terminal obeys control characters, and who reads does not see the rest.
  */
 void text_sanitize(char *buffer, size_t size);
 

@@ -139,12 +139,28 @@ static void test_sanitize(void **state)
 		{"a\xc2\x80z\xc2\x9b"
 		 "31m\xc2\x9f\u00a0",
 		 "a??z??31m??\u00a0"},
-		/* U+200D joins characters and U+2010 is a hyphen: text */
-		{"\u200d\u200e\u200f\u2010", "\u200d??????\u2010"},
-		/* ends of lines and paragraphs, and what turns the direction of writing */
+		/* Each range with the characters before and behind it. U+FFFC and U+E000 to U+F8FF
+		 * are seen, as are the Arabic signs of U+0600. */
+		{"\u00ac\u00ad\u00ae", "\u00ac??\u00ae"},
+		{"\u034e\u034f\u0350", "\u034e??\u0350"},
+		{"\u0600\u061b\u061c\u061d", "\u0600\u061b??\u061d"},
+		{"\u115e\u115f\u1160\u1161", "\u115e??????\u1161"},
+		{"\u17b3\u17b4\u17b5\u17b6", "\u17b3??????\u17b6"},
+		{"\u180a\u180b\u180e\u180f\u1810", "\u180a?????????\u1810"},
+		{"\u200a\u200b\u200c\u200d\u200f\u2010", "\u200a????????????\u2010"},
 		{"\u2027\u2028\u2029\u202a\u202e\u202f", "\u2027????????????\u202f"},
-		{"\u2065\u2066\u2069\u206a", "\u2065??????\u206a"},
-		{"\u061b\u061c\u061d", "\u061b??\u061d"},
+		{"\u205f\u2060\u2064\u2066\u2069\u206f\u2070", "\u205f???????????????\u2070"},
+		{"\u3163\u3164\u3165", "\u3163???\u3165"},
+		{"\ufdff\ufe00\ufe0f\ufe10", "\ufdff??????\ufe10"},
+		{"\ufefe\ufeff\uff00", "\ufefe???\uff00"},
+		{"\uff9f\uffa0\uffa1", "\uff9f???\uffa1"},
+		{"\uffef\ufff0\ufff9\ufffb\ufffc", "\uffef?????????\ufffc"},
+		{"\U0001342f\U00013430\U00013440\U00013441", "\U0001342f????????\U00013441"},
+		{"\U0001bc9f\U0001bca0\U0001bca3\U0001bca4", "\U0001bc9f????????\U0001bca4"},
+		{"\U0001d172\U0001d173\U0001d17a\U0001d17b", "\U0001d172????????\U0001d17b"},
+		{"\U000dffff\U000e0000\U000e0041\U000e007f", "\U000dffff????????????"},
+		{"\U000e0100\U000e01ef\U000e0fff\U000e1000", "????????????\U000e1000"},
+		{"\ue000\uf8ff", "\ue000\uf8ff"},
 		{"h\u00f6st \u4e2d \U0001f600", "h\u00f6st \u4e2d \U0001f600"},
 		{"\xc2\x9b\xc2", "???"},
 	};
