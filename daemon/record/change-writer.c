@@ -160,9 +160,9 @@ static void write_batch(ChangeWriter *w, uint64_t now)
 		w->retry_usec = now + RETRY_USEC;
 		if (!w->failed)
 			log_warning_errno(r,
-					  "Cannot write the record of changes to %s/record, trying "
-					  "again until that works: %m",
-					  w->state_directory);
+					  "Cannot write the record of changes to %s/record/%s, "
+					  "trying again until that works: %m",
+					  w->state_directory, w->ring.failed);
 		w->failed = true;
 		return;
 	}

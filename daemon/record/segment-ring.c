@@ -9,15 +9,16 @@
 
 #include "disk-file.h"
 
-#define DIRECTORY  "record"
-#define NEW_NAME   "begin.new"
-#define DIGITS	   16
-#define NUMBER_MAX (UINT64_C(10000000000000000) - 1)
-#define NAME_SIZE  32
+#define DIRECTORY "record"
+#define NEW_NAME  "begin.new"
+#define DIGITS	  16
+/* No clock gives a greater number, in the year 2255, so that there are always more: 16 digits would
+ * end in 2286. */
+#define CLOCK_MAX UINT64_C(9000000000000000)
 
-static void name_of(uint64_t number, char ret[NAME_SIZE])
+static void name_of(uint64_t number, char ret[SEGMENT_NAME_SIZE])
 {
-	snprintf(ret, NAME_SIZE, "%0*" PRIu64 ".conf", DIGITS, number);
+	snprintf(ret, SEGMENT_NAME_SIZE, "%0*" PRIu64 ".conf", DIGITS, number);
 }
 
 static bool is_segment(const char *name)
@@ -103,6 +104,7 @@ static int make_room(SegmentRing *s, const Names *names, uint64_t size, unsigned
 			continue;
 		if (unlinkat(s->directory_fd, d->d_name, 0) < 0) {
 			error = -errno;
+			text_copy(s->failed, sizeof(s->failed), d->d_name);
 			continue;
 		}
 		total -= bytes;
@@ -158,14 +160,29 @@ int segment_ring_open(SegmentRing *s)
 	return 0;
 }
 
-/* Greater than the number of each other segment. */
-static uint64_t next_number(const Names *names, uint64_t realtime_usec)
+/*
+ * Greater than the number of each other segment. One whose number no clock and no segment before
+ * explains gets the one behind its predecessor: somebody has made it, or a version of rdmad that
+ * did not have CLOCK_MAX, and there may be no number behind it.
+ */
+static uint64_t next_number(const SegmentRing *s, const Names *names, uint64_t realtime_usec)
 {
-	uint64_t next = MIN(realtime_usec, NUMBER_MAX);
+	uint64_t next = 0, bytes;
+	char name[SEGMENT_NAME_SIZE];
 
-	if (names->n > 0)
-		next = MAX(next, number_of(names->entries[names->n - 1]) + 1);
-	return next;
+	for (size_t i = 0; i < names->n; i++) {
+		const struct dirent *d = names->entries[i];
+		uint64_t number = number_of(d);
+
+		name_of(next, name);
+		if (number <= MAX(CLOCK_MAX, next))
+			next = number + 1;
+		else if (segment_size(s, d, &bytes) &&
+			 renameat2(s->directory_fd, d->d_name, s->directory_fd, name,
+				   RENAME_NOREPLACE) == 0)
+			next++;
+	}
+	return realtime_usec <= CLOCK_MAX ? MAX(next, realtime_usec) : next;
 }
 
 /* Makes NEW_NAME with TEXT, on the disk. Returns its descriptor. */
@@ -190,24 +207,26 @@ int segment_ring_begin(SegmentRing *s, uint64_t realtime_usec, const char *text,
 {
 	_cleanup_(names_done) Names names = {};
 	_cleanup_close_ int fd = -EBADF;
-	char name[NAME_SIZE];
+	char name[SEGMENT_NAME_SIZE];
 	uint64_t number;
 	int r;
 
 	/* the directory may have been removed */
+	s->failed[0] = '\0';
 	r = segment_ring_open(s);
 	if (r >= 0)
 		r = read_names(s, &names);
 	if (r < 0)
 		return r;
-	number = next_number(&names, realtime_usec);
-	if (number > NUMBER_MAX)
-		return -EOVERFLOW;
-	r = make_room(s, &names, size, 1);
+	number = next_number(s, &names, realtime_usec);
+	r = read_and_make_room(s, size, 1);
 	if (r < 0)
 		return r;
+	text_copy(s->failed, sizeof(s->failed), NEW_NAME);
 	fd = write_new(s, text, size);
 	name_of(number, name);
+	if (fd >= 0)
+		text_copy(s->failed, sizeof(s->failed), name);
 	if (fd < 0 || renameat(s->directory_fd, NEW_NAME, s->directory_fd, name) < 0) {
 		r = fd < 0 ? fd : -errno;
 		(void)unlinkat(s->directory_fd, NEW_NAME, 0);
@@ -232,9 +251,13 @@ int segment_ring_append(SegmentRing *s, const char *text, size_t size)
 
 	if (s->fd < 0)
 		return -EBADF;
+	s->failed[0] = '\0';
 	if (s->others > 0 && s->others + s->size + size > s->max_bytes)
 		r = read_and_make_room(s, size, 0);
-	return r < 0 ? r : disk_file_append(s->fd, text, size, &s->size, &s->cut);
+	if (r < 0)
+		return r;
+	name_of(s->current, s->failed);
+	return disk_file_append(s->fd, text, size, &s->size, &s->cut);
 }
 
 int segment_ring_sync(const SegmentRing *s)

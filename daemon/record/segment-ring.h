@@ -14,7 +14,8 @@
 
 #include "util.h"
 
-#define SEGMENTS_MAX 64U
+#define SEGMENTS_MAX	  64U
+#define SEGMENT_NAME_SIZE 32
 
 typedef struct SegmentRing {
 	const char *state_directory;
@@ -24,6 +25,8 @@ typedef struct SegmentRing {
 	size_t size;	      /* of what is good in it */
 	bool cut;	      /* there may be more behind that, which was not written in full */
 	uint64_t others;      /* bytes of the other segments, or more */
+	char failed[SEGMENT_NAME_SIZE]; /* after a failure: which file it is about; "": the
+					   directory */
 } SegmentRing;
 
 /* STATE_DIRECTORY is to live as long as RET. */
@@ -35,7 +38,8 @@ int segment_ring_open(SegmentRing *s);
 
 /*
  * Begins a segment with the SIZE bytes at TEXT. Its number is REALTIME_USEC, but greater than those
- * of all others: after the clock was set back the names still say what is older. When it returns
+ * of all others: after the clock was set back the names still say what is older. A clock beyond
+ * 2255 counts for nothing, and a segment with such a number gets a smaller one. When it returns
  * the segment before and this beginning are on the disk. After a failure the segment before is
  * still the current one.
  */

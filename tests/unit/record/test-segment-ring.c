@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The names of segments, whatever the clock says and whatever names there are. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <sys/stat.h>
+
+#include "segment-ring.h"
+
+#define MIB	   (UINT64_C(1) << 20)
+#define NOW	   UINT64_C(1763950000000000)
+#define TEN_YEARS  (UINT64_C(3653) * 24 * 3600 * USEC_PER_SEC)
+#define LAST_CLOCK UINT64_C(9000000000000000)
+#define LAST	   "9999999999999999.conf"
+
+static char directory[64], record[96];
+
+static int setup(_unused_ void **state)
+{
+	strcpy(directory, "/tmp/rdmad-test.XXXXXX");
+	assert_non_null(mkdtemp(directory));
+	snprintf(record, sizeof(record), "%s/record", directory);
+	return mkdir(record, 0755);
+}
+
+static int remove_entry(const char *path, _unused_ const struct stat *st, _unused_ int flag,
+			_unused_ struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static int teardown(_unused_ void **state)
+{
+	return nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static const char *path_of(const char *name)
+{
+	static char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", record, name);
+	return path;
+}
+
+static void make_file(const char *name, const char *text)
+{
+	FILE *to = fopen(path_of(name), "w");
+
+	assert_non_null(to);
+	assert_true(fputs(text, to) >= 0);
+	fclose(to);
+}
+
+static void assert_text(const char *name, const char *text)
+{
+	_cleanup_free_ char *is = NULL;
+	size_t size;
+
+	assert_int_equal(text_read_file(path_of(name), MIB, &is, &size), 0);
+	assert_string_equal(is, text);
+}
+
+static SegmentRing open_ring(uint64_t max_bytes)
+{
+	SegmentRing s;
+
+	segment_ring_init(&s, directory, max_bytes);
+	assert_int_equal(segment_ring_open(&s), 0);
+	return s;
+}
+
+/* A start with this clock, which begins one segment and adds to it. */
+static void start(uint64_t realtime_usec, const char *text)
+{
+	SegmentRing s = open_ring(MIB);
+
+	assert_int_equal(segment_ring_begin(&s, realtime_usec, text, strlen(text)), 0);
+	assert_int_equal(segment_ring_append(&s, ".\n", 2), 0);
+	segment_ring_done(&s);
+}
+
+/* The names say in which order the segments were begun. */
+static void test_clocks(_unused_ void **state)
+{
+	start(0, "1970");
+	start(1, "a moment later");
+	start(NOW, "right");
+	start(NOW + TEN_YEARS, "ten years before");
+	start(NOW, "right again");
+	start(NOW - TEN_YEARS, "ten years after");
+	start(0, "1970 again");
+	start(LAST_CLOCK, "the last clock");
+	start(LAST_CLOCK + 1, "beyond it");
+	start(UINT64_MAX, "before 1970");
+	start(NOW, "right at last");
+	assert_text("0000000000000000.conf", "1970.\n");
+	assert_text("0000000000000001.conf", "a moment later.\n");
+	assert_text("1763950000000000.conf", "right.\n");
+	assert_text("2079569200000000.conf", "ten years before.\n");
+	assert_text("2079569200000001.conf", "right again.\n");
+	assert_text("2079569200000002.conf", "ten years after.\n");
+	assert_text("2079569200000003.conf", "1970 again.\n");
+	assert_text("9000000000000000.conf", "the last clock.\n");
+	assert_text("9000000000000001.conf", "beyond it.\n");
+	assert_text("9000000000000002.conf", "before 1970.\n");
+	assert_text("9000000000000003.conf", "right at last.\n");
+}
+
+/* A clock that is beyond the last one from the start counts for nothing. */
+static void test_clock_beyond(_unused_ void **state)
+{
+	start(UINT64_C(12000000000000000), "the year 2350");
+	start(NOW, "right");
+	assert_text("0000000000000000.conf", "the year 2350.\n");
+	assert_text("1763950000000000.conf", "right.\n");
+}
+
+/* What a version left that clamped the clock to the last number, or somebody has put there: it
+ * stays behind what is older, and before what is newer. */
+static void test_last_numbers(_unused_ void **state)
+{
+	make_file("1700000000000000.conf", "older\n");
+	make_file("9999999999999998.conf", "two\n");
+	make_file(LAST, "three\n");
+	start(NOW, "four");
+	start(NOW, "five");
+	assert_text("1700000000000000.conf", "older\n");
+	assert_text("1700000000000001.conf", "two\n");
+	assert_text("1700000000000002.conf", "three\n");
+	assert_text("1763950000000000.conf", "four.\n");
+	assert_text("1763950000000001.conf", "five.\n");
+	assert_int_equal(access(path_of(LAST), F_OK), -1);
+}
+
+/* Also while rdmad runs; and it counts for the size of all. */
+static void test_last_number_comes(_unused_ void **state)
+{
+	SegmentRing s = open_ring(30);
+
+	assert_int_equal(segment_ring_begin(&s, NOW, "one\n", 4), 0);
+	make_file(LAST, "twenty bytes of two\n");
+	assert_int_equal(segment_ring_begin(&s, NOW, "three\n", 6), 0);
+	assert_text("1763950000000000.conf", "one\n");
+	assert_text("1763950000000001.conf", "twenty bytes of two\n");
+	assert_text("1763950000000002.conf", "three\n");
+	assert_int_equal(segment_ring_append(&s, "end\n", 4), 0);
+	assert_text("1763950000000001.conf", "twenty bytes of two\n");
+	assert_text("1763950000000002.conf", "three\nend\n");
+	assert_int_equal(access(path_of("1763950000000000.conf"), F_OK), -1);
+	segment_ring_done(&s);
+}
+
+/* The room for a segment is made before it is written, of what is not the current one. */
+static void test_last_number_gives_room(_unused_ void **state)
+{
+	SegmentRing s = open_ring(30);
+
+	assert_int_equal(segment_ring_begin(&s, NOW, "one\n", 4), 0);
+	make_file(LAST, "twenty bytes of two\n");
+	assert_int_equal(segment_ring_begin(&s, NOW, "three..\n", 8), 0);
+	segment_ring_done(&s);
+	assert_text("1763950000000000.conf", "one\n");
+	assert_text("1763950000000002.conf", "three..\n");
+	assert_int_equal(access(path_of("1763950000000001.conf"), F_OK), -1);
+	assert_int_equal(access(path_of(LAST), F_OK), -1);
+}
+
+/* What has such a name and is no segment stays where it is, and is not in the way. */
+static void test_last_number_is_no_segment(_unused_ void **state)
+{
+	struct stat st;
+
+	assert_int_equal(mkdir(path_of(LAST), 0755), 0);
+	assert_int_equal(symlink("nowhere", path_of("9999999999999998.conf")), 0);
+	start(NOW, "one");
+	assert_text("1763950000000000.conf", "one.\n");
+	assert_int_equal(lstat(path_of(LAST), &st), 0);
+	assert_true(S_ISDIR(st.st_mode));
+	assert_int_equal(lstat(path_of("9999999999999998.conf"), &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+}
+
+/* A failure says which file it is about. */
+static void test_in_the_way(_unused_ void **state)
+{
+	SegmentRing s = open_ring(MIB);
+
+	assert_int_equal(mkdir(path_of("begin.new"), 0755), 0);
+	assert_int_equal(segment_ring_begin(&s, NOW, "one\n", 4), -EISDIR);
+	assert_string_equal(s.failed, "begin.new");
+	assert_int_equal(rmdir(path_of("begin.new")), 0);
+	assert_int_equal(segment_ring_begin(&s, NOW, "one\n", 4), 0);
+	segment_ring_done(&s);
+	assert_text("1763950000000000.conf", "one\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_clocks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_clock_beyond, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_last_numbers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_last_number_comes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_last_number_gives_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_last_number_is_no_segment, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_in_the_way, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("segment-ring", tests, NULL, NULL);
+}
