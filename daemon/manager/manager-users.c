@@ -120,6 +120,18 @@ typedef struct Owner {
 	uint32_t qps;
 } Owner;
 
+/* What E is called if nothing is known of its control group. A process gives itself its name: one
+ * that could be read as more than a name is left out. */
+static void label_process(const HolderEntry *e, char label[CGROUP_LABEL_MAX])
+{
+	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ._-";
+	bool is_plain = e->name[0] && strspn(e->name, plain) == strlen(e->name);
+
+	snprintf(label, CGROUP_LABEL_MAX, "process %u%s%s", e->pid, is_plain ? " " : "",
+		 is_plain ? e->name : "");
+}
+
 /* Those who have the queue pairs, by what they are called. Returns how many, RET has the first of
  * them. */
 static size_t find_owners(const Table *holders, Owner ret[OWNERS_MAX])
@@ -136,8 +148,7 @@ static size_t find_owners(const Table *holders, Owner ret[OWNERS_MAX])
 		cgroup_owner(e->cgroup, &o);
 		cgroup_label(&o, label);
 		if (!label[0])
-			snprintf(label, sizeof(label), "%s %u", e->name[0] ? e->name : "process",
-				 e->pid);
+			label_process(e, label);
 		while (i < n && !streq(ret[i].label, label))
 			i++;
 		if (i == OWNERS_MAX) {

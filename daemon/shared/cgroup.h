@@ -7,22 +7,24 @@
 
 /* What the path names; "" for what it does not. */
 typedef struct CgroupOwner {
-	char unit[128];	    /* "nginx.service": of the user's systemd if that has one */
+	char unit[128];	    /* "nginx.service", or "user@1000.service/train.service" */
 	char job[24];	    /* "4711", of Slurm */
 	char pod[40];	    /* the UID of a Kubernetes pod, with hyphens */
 	char container[65]; /* the id of a container: 64 hexadecimal digits */
 } CgroupOwner;
 
 /*
- * Reads PATH, such as "/system.slice/nginx.service":
+ * Reads PATH, such as "/system.slice/nginx.service". Only what root's programs have named counts:
+ * a user may make groups with any names below user@UID.service, and so may a unit with Delegate=
+ * and a container below its own.
  *
- *   unit       the first component that ends with .service or .scope; behind user@UID.service the
- *              next one (systemd.unit(5), org.freedesktop.systemd1(5), ControlGroup)
- *   job        a component job_NUMBER (Slurm's plugins cgroup/v1 and cgroup/v2)
- *   pod        a component podUID, or ...-podUID.slice with '_' in place of '-' (kubelet's drivers
- *              cgroupfs and systemd)
- *   container  a component that is its id, or PREFIX-ID.scope (docker, cri-containerd, crio,
- * libpod)
+ *   unit       what comes behind the slices, if it ends with .service or .scope; for
+ *              user@UID.service a '/' and the first such name below it, which is the user's word
+ *   job        job_NUMBER where Slurm's plugins cgroup/v1 and cgroup/v2 make it
+ *   pod        podUID, or kubepods-...podUID.slice with '_' in place of '-', where the kubelet's
+ *              drivers cgroupfs and systemd make it below the top
+ *   container  the unit, if it is PREFIX-ID.scope (docker, cri-containerd, crio, libpod); or ID
+ *              where the kubelet, Docker and Podman make it without systemd
  */
 void cgroup_owner(const char *path, CgroupOwner *ret);
 

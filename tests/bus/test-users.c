@@ -23,6 +23,23 @@ static const char scenario[] =
 	"user.0 = 5\n"
 	"kernel_user.ib_core = 2\n";
 
+#define FORGER "/user.slice/user-64200.slice/user@64200.service/"
+
+/* What a user can call his control groups and himself; each of them has one QP. */
+static const char forged[] =
+	"[device mlx5_0]\n"
+	"index = 3\n"
+	"protocol = infiniband\n"
+	"[port mlx5_0/1]\n"
+	"user.1 = 1 64200 x " FORGER "app.slice/job_4711\n"
+	"user.2 = 1 64200 x " FORGER "app.slice/slurmd.service\n"
+	"user.3 = 1 64200 x " FORGER
+	"kubepods.slice/kubepods-pod7f2b1c34_0d5e_4a67_8b9c_0123456789ab.slice/a.scope\n"
+	"user.4 = 1 64200 x " FORGER "system.slice/slurmstepd.scope/job_4711/step_0\n"
+	"user.5 = 1 64200 x " FORGER "a.service(1);job_4711.service\n"
+	"user.6 = 1 64200 job /user/alice/0/slurmd.service\n"
+	"user.7 = 1 64200 job(4);x /user/alice/0/job_4711\n";
+
 typedef struct Seen {
 	unsigned int n;	     /* entries */
 	uint32_t train_qps;  /* of the process 4711 */
@@ -37,6 +54,11 @@ typedef struct Seen {
 static int setup(void **state)
 {
 	return fixture_setup_daemon(state, scenario);
+}
+
+static int setup_forged(void **state)
+{
+	return fixture_setup_daemon(state, forged);
 }
 
 /* The text KEY in the tail that comes next in M. */
@@ -217,6 +239,19 @@ static void assert_in_history(Fixture *f, const char *expected)
 		fail_msg("not in the history: %s\n%s", expected, text);
 }
 
+static void await_log(const Fixture *f, const char *expected)
+{
+	_cleanup_free_ char *log = fixture_daemon_log(f);
+
+	for (unsigned int i = 0; i < 6000 && !strstr(log, expected); i++) {
+		usleep(10000);
+		free(log);
+		log = fixture_daemon_log(f);
+	}
+	if (!strstr(log, expected))
+		fail_msg("not in the log: %s\n%s", expected, log);
+}
+
 /* The journal and the history say who was on a port that goes down. */
 static void test_link_down(void **state)
 {
@@ -226,19 +261,22 @@ static void test_link_down(void **state)
 	Fixture *f = *state;
 
 	fixture_simulate(f, "set mlx5_0/1 state=down event=port-error");
-	for (unsigned int i = 0; i < 1000; i++) {
-		_cleanup_free_ char *log = fixture_daemon_log(f);
+	await_log(f, expected);
+	assert_in_history(f, "\"Qps\";VARIANT\"u\"{UINT3217;");
+	assert_in_history(f, "\"Processes\";VARIANT\"u\"{UINT323;");
+}
 
-		if (strstr(log, expected)) {
-			assert_in_history(f, "\"Qps\";VARIANT\"u\"{UINT3217;");
-			assert_in_history(f, "\"Processes\";VARIANT\"u\"{UINT323;");
-			return;
-		}
-		usleep(10000);
-	}
-	_cleanup_free_ char *log = fixture_daemon_log(f);
+/* Nobody names his own job. */
+static void test_forged(void **state)
+{
+	static const char expected[] =
+		"mlx5_0/1: went down under 7 QPs of 7 processes: user@64200.service (2), "
+		"user@64200.service/slurmd.service (1), user@64200.service/a.scope (1), "
+		"user@64200.service/slurmstepd.scope (1), process 6 job (1), process 7 (1)\n";
+	Fixture *f = *state;
 
-	fail_msg("not in the log: %s\n%s", expected, log);
+	fixture_simulate(f, "set mlx5_0/1 state=down event=port-error");
+	await_log(f, expected);
 }
 
 /* The device hangs: that is said, and nobody waits. */
@@ -261,6 +299,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_other_user, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_change, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_link_down, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_forged, setup_forged, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_hung, setup, fixture_teardown),
 	};
 
