@@ -235,6 +235,8 @@ int segment_ring_begin(SegmentRing *s, uint64_t realtime_usec, const char *text,
 	/* otherwise a power cut may take away the whole file */
 	(void)fsync(s->directory_fd);
 	(void)segment_ring_sync(s);
+	if (s->fd >= 0)
+		s->others += s->size;
 	close_fd(s->fd);
 	s->fd = steal_fd(&fd);
 	s->current = number;
