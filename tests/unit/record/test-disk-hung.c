@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A disk that does not answer: nobody waits for it, what waits to be written does not grow without
+ * end, and when it answers again the last changes are written. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <sched.h>
+#include <sys/stat.h>
+
+#include "change-writer.h"
+#include "disk-double.h"
+#include "history-record.h"
+#include "record-writer.h"
+
+/* The disk of a machine that runs many tests at once may need seconds. */
+#define PATIENCE_USEC (100 * USEC_PER_SEC)
+/* More than the writers have room for. */
+#define MANY 20000U
+
+static char directory[64];
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(directory, "/tmp/rdmad-test.XXXXXX");
+	assert_non_null(mkdtemp(directory));
+	return 0;
+}
+
+static int remove_entry(const char *path, _unused_ const struct stat *st, _unused_ int flag,
+			_unused_ struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	disk_hang(false);
+	return nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A directory has two links more than subdirectories. */
+static void wait_for_threads(void)
+{
+	struct stat st;
+
+	while (stat("/proc/self/task", &st) == 0 && st.st_nlink > 3)
+		usleep(1000);
+	assert_int_equal(st.st_nlink, 3);
+}
+
+/* Transition I of mlx5_0/1: its times are I + 1. */
+static void put(RecordWriter *w, History *h, unsigned int i)
+{
+	_cleanup_record_buffer_ RecordBuffer b = {};
+
+	assert_true(history_note(h, i % 2 ? 1 : 4, i ? REASON_LINK : REASON_STARTUP, i + 1, i + 1));
+	history_record_transition(&b, "mlx5_0", 1, h, history_last(h));
+	record_writer_put(w, &b);
+}
+
+/* How many transitions the file has; the last ones are there without a gap. */
+static unsigned int read_back(void)
+{
+	HistoryList l = {};
+	RecordWriter *w = record_writer_new(directory, PATIENCE_USEC, &l);
+	const KeptHistory *k = NULL;
+	unsigned int n = 0;
+
+	assert_non_null(w);
+	if (history_find(&l, "mlx5_0/1", &k) == 0) {
+		const History *h = &k->history;
+
+		n = (unsigned int)history_last(h)->realtime_usec;
+		assert_int_equal(h->n, MIN(n, HISTORY_ENTRIES));
+		for (unsigned int i = 0; i < h->n; i++)
+			assert_int_equal(history_entry(h, i)->realtime_usec, n - h->n + i + 1);
+		assert_int_equal(h->link_downs, n / 2);
+	}
+	history_list_done(&l);
+	record_writer_free(w);
+	return n;
+}
+
+/* What is written to standard error meanwhile goes to a file. */
+static int begin_messages(void)
+{
+	char path[96];
+	int was = dup(STDERR_FILENO), fd;
+
+	snprintf(path, sizeof(path), "%s/messages", directory);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(was >= 0 && fd >= 0);
+	assert_true(dup2(fd, STDERR_FILENO) >= 0);
+	close(fd);
+	return was;
+}
+
+/* How often TEXT is in there. */
+static unsigned int end_messages(int was, const char *text)
+{
+	_cleanup_free_ char *messages = NULL;
+	unsigned int n = 0;
+	char path[96];
+	size_t size;
+
+	assert_true(dup2(was, STDERR_FILENO) >= 0);
+	close(was);
+	snprintf(path, sizeof(path), "%s/messages", directory);
+	assert_int_equal(text_read_file(path, 1 << 20, &messages, &size), 0);
+	for (const char *at = messages; (at = strstr(at, text)); at++)
+		n++;
+	return n;
+}
+
+/* The oldest changes go, once and again, and one message says so. */
+static void test_histories_dropped(void **state)
+{
+	HistoryList l = {};
+	History h = {};
+	RecordWriter *w = record_writer_new(directory, PATIENCE_USEC, &l);
+	int was = begin_messages();
+	struct stat st;
+	char path[96];
+
+	(void)state;
+	assert_non_null(w);
+	disk_hang(true);
+	put(w, &h, 0);
+	disk_wait_hung();
+	for (unsigned int i = 1; i < 2 * MANY; i++)
+		put(w, &h, i);
+	disk_hang(false);
+	record_writer_free(w);
+	assert_int_equal(end_messages(was, "left out"), 1);
+	snprintf(path, sizeof(path), "%s/history", directory);
+	assert_int_equal(stat(path, &st), 0);
+	/* not all that waited was dropped, and no more than may wait is written */
+	assert_in_range(st.st_size, 1 << 19, (1 << 20) + 4096);
+	assert_int_equal(read_back(), 2 * MANY);
+	history_done(&h);
+}
+
+/* It does not answer when rdmad starts: it goes on without histories. */
+static void test_histories_at_the_start(void **state)
+{
+	HistoryList l = {};
+	int was = begin_messages();
+
+	(void)state;
+	disk_hang(true);
+	assert_null(record_writer_new(directory, 0, &l));
+	assert_null(l.first);
+	disk_wait_hung();
+	disk_hang(false);
+	wait_for_threads();
+	assert_int_equal(end_messages(was, "the disk does not answer; no histories"), 1);
+	assert_int_equal(read_back(), 0);
+}
+
+/* It does not answer when rdmad ends: what waits is written if it answers later. */
+static void test_histories_at_the_end(void **state)
+{
+	HistoryList l = {};
+	History h = {};
+	RecordWriter *w;
+	int was = begin_messages();
+
+	(void)state;
+	/* it is not waited for longer at the end than at the start, when a busy disk may need more
+	 */
+	while (!(w = record_writer_new(directory, USEC_PER_SEC / 10, &l)))
+		wait_for_threads();
+	disk_hang(true);
+	put(w, &h, 0);
+	disk_wait_hung();
+	put(w, &h, 1);
+	assert_null(record_writer_free(w));
+	disk_hang(false);
+	wait_for_threads();
+	assert_int_equal(end_messages(was, "may be lost"), 1);
+	assert_int_equal(read_back(), 2);
+	history_done(&h);
+}
+
+/* The same for the record of changes. */
+static void test_changes_at_the_end(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	ChangeWriter *w = change_writer_new(directory, 1 << 20);
+	int was = begin_messages();
+	char path[128];
+	size_t size;
+
+	(void)state;
+	assert_non_null(w);
+	disk_hang(true);
+	change_writer_begin(w, 5, "begin\n", 6);
+	disk_wait_hung();
+	change_writer_put(w, "line 1\n", 7);
+	assert_null(change_writer_free(w, 0));
+	disk_hang(false);
+	wait_for_threads();
+	assert_int_equal(end_messages(was, "may be missing"), 1);
+	snprintf(path, sizeof(path), "%s/record/0000000000000005.conf", directory);
+	assert_int_equal(text_read_file(path, 1 << 20, &text, &size), 0);
+	assert_string_equal(text, "begin\nline 1\n");
+}
+
+/* Two beginnings wait when there is no more room: the last one stays, whose state is the newer
+ * one. */
+static void test_last_beginning_stays(void **state)
+{
+	static char line[1025];
+	_cleanup_free_ char *text = NULL;
+	ChangeWriter *w = change_writer_new(directory, 64 << 20);
+	int was = begin_messages();
+	char path[128];
+	size_t size;
+
+	(void)state;
+	assert_non_null(w);
+	memset(line, 'x', 1023);
+	line[1023] = '\n';
+	disk_hang(true);
+	change_writer_begin(w, 5, "first\n", 6);
+	disk_wait_hung();
+	/* one may be what is being written: these wait */
+	change_writer_begin(w, 6, "second\n", 7);
+	change_writer_begin(w, 7, "third\n", 6);
+	change_writer_begin(w, 8, "fourth\n", 7);
+	for (unsigned int i = 0; i <= 1024; i++)
+		change_writer_put(w, line, 1024);
+	assert_int_equal(change_writer_wants(w), SEGMENT_LOST);
+	disk_hang(false);
+	assert_null(change_writer_free(w, PATIENCE_USEC));
+	assert_int_equal(end_messages(was, "left out"), 1);
+	for (unsigned int number = 5; number <= 8; number++) {
+		snprintf(path, sizeof(path), "%s/record/%016u.conf", directory, number);
+		/* the first may have been on its way */
+		if (number > 5)
+			assert_int_equal(access(path, F_OK), number == 8 ? 0 : -1);
+	}
+	assert_int_equal(text_read_file(path, 1 << 20, &text, &size), 0);
+	assert_string_equal(text, "fourth\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_histories_dropped, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_histories_at_the_start, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_histories_at_the_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_changes_at_the_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_last_beginning_stays, setup, teardown),
+	};
+
+	/* messages are read from standard error */
+	unsetenv("JOURNAL_STREAM");
+	return cmocka_run_group_tests_name("disk-hung", tests, NULL, NULL);
+}
