@@ -11,9 +11,11 @@
 
 #define FILE_MAX 4096U
 
-/* The file NAME in the directory of a process, terminated. */
-static int read_file(int directory, const char *name, char text[FILE_MAX])
+/* The file NAME in the directory of a process, terminated, and whose it is. RET_OWNER may be NULL.
+ */
+static int read_file(int directory, const char *name, char text[FILE_MAX], uid_t *ret_owner)
 {
+	struct stat owner;
 	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	size_t n = 0;
 	ssize_t k = 1;
@@ -27,8 +29,10 @@ static int read_file(int directory, const char *name, char text[FILE_MAX])
 		else if (k > 0)
 			n += (size_t)k;
 	}
-	k = k < 0 ? -errno : 0;
+	k = k < 0 || fstat(fd, &owner) < 0 ? -errno : 0;
 	close(fd);
+	if (k == 0 && ret_owner)
+		*ret_owner = owner.st_uid;
 	text[n] = '\0';
 	return (int)k;
 }
@@ -49,8 +53,8 @@ static int read_status(int directory, Process *p)
 	char text[FILE_MAX];
 	uint32_t real, effective, saved;
 	const char *tgid, *uid;
-	struct stat owner;
-	int r = read_file(directory, "status", text);
+	uid_t owner = PROCESS_NO_UID;
+	int r = read_file(directory, "status", text, &owner);
 
 	if (r < 0)
 		return r;
@@ -60,8 +64,7 @@ static int read_status(int directory, Process *p)
 	    sscanf(uid, " %" SCNu32 " %" SCNu32 " %" SCNu32, &real, &effective, &saved) != 3)
 		return -EBADMSG;
 	p->uid = PROCESS_NO_UID;
-	if (fstat(directory, &owner) == 0 && owner.st_uid == real && real == effective &&
-	    real == saved)
+	if (owner == real && real == effective && real == saved)
 		p->uid = real;
 	return 0;
 }
@@ -73,7 +76,7 @@ static int read_stat(int directory, Process *p)
 	char text[FILE_MAX];
 	const char *name, *at;
 	uint64_t ticks;
-	int r = read_file(directory, "stat", text);
+	int r = read_file(directory, "stat", text, NULL);
 
 	if (r < 0)
 		return r;
@@ -92,26 +95,41 @@ static int read_stat(int directory, Process *p)
 	return 0;
 }
 
-/* Lines "HIERARCHY:CONTROLLERS:PATH", see cgroups(7) */
+/* Whether PATH is below a group that Slurm has made at the top of a hierarchy of version 1. */
+static bool is_of_slurm(const char *path)
+{
+	return startswith(path, "/slurm/") || startswith(path, "/slurm_");
+}
+
+/* What is too long loses its last component: half a name is another name. */
+static void take_path(Process *p, const char *path)
+{
+	text_copy(p->cgroup, sizeof(p->cgroup), path);
+	if (strlen(path) >= sizeof(p->cgroup))
+		*strrchr(p->cgroup, '/') = '\0';
+}
+
+/* Lines "HIERARCHY:CONTROLLERS:PATH", see cgroups(7). A path can be too long for the kernel to say
+ * it: what else is known of such a process is known all the same. */
 static int read_cgroup(int directory, Process *p)
 {
 	char text[FILE_MAX], *line, *rest = text;
-	int r = read_file(directory, "cgroup", text);
+	int r = read_file(directory, "cgroup", text, NULL);
 
-	if (r < 0)
-		return r;
 	p->cgroup[0] = '\0';
+	if (r < 0)
+		return r == -ENAMETOOLONG ? 0 : r;
 	while ((line = strsep(&rest, "\n"))) {
 		const char *controllers = strchr(line, ':');
 		const char *path = controllers ? strchr(controllers + 1, ':') : NULL;
 
-		if (!path)
+		if (!path || path[1] != '/')
 			continue;
 		path++;
-		if (strstr(path, "/job_") ||
-		    (!strstr(p->cgroup, "/job_") &&
+		if (is_of_slurm(path) ||
+		    (!is_of_slurm(p->cgroup) &&
 		     (startswith(line, "0::") || startswith(controllers, ":name=systemd:"))))
-			text_copy(p->cgroup, sizeof(p->cgroup), path);
+			take_path(p, path);
 	}
 	return 0;
 }

@@ -21,10 +21,11 @@ typedef struct Process {
  * Reads the process of thread TID from PROC, a directory as /proc. -ESRCH: there is none. Another
  * negative errno: it cannot be read.
  *
- * The user is the one who may see into the process with hidepid=2 (ptrace_may_access() in the
- * kernel's kernel/ptrace.c): the real, effective and saved one, if these are the same. One whose
- * program has more rights than its user (set-user-ID) belongs to nobody: the kernel gives its
- * directory in /proc to root.
+ * The user is the one who may see the process with hidepid=2 (ptrace_may_access() in the kernel's
+ * kernel/ptrace.c), but that groups are not looked at: the real, effective and saved one, if these
+ * are the same. One that is not dumpable, such as one whose program has more rights than its user,
+ * belongs to nobody: the kernel gives the files of its directory in /proc to root, though not that
+ * directory (task_dump_owner() in fs/proc/base.c).
  *
  * The control group is that of the hierarchy of systemd; on a machine with others (version 1), that
  * of a Slurm job if there is one, because Slurm does not use that of systemd.

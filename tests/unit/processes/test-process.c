@@ -10,11 +10,14 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "process.h"
 #include "util.h"
+
+#define NOBODY 65534
 
 static char root[] = "/tmp/test-process-XXXXXX";
 static int proc = -EBADF;
@@ -61,6 +64,111 @@ static void put_process(const char *pid, const char *status, const char *cgroup)
 	put(pid, "cgroup", cgroup);
 }
 
+/* A process of nobody that is not dumpable, and then is. */
+static void test_other_user(_unused_ void **state)
+{
+	int real = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC), down[2], up[2];
+	char turn = 0;
+	Process p;
+	pid_t pid;
+
+	if (getuid() != 0)
+		skip();
+	assert_true(real >= 0);
+	assert_int_equal(pipe(down), 0);
+	assert_int_equal(pipe(up), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		/* that takes away that it is dumpable */
+		if (setresuid(NOBODY, NOBODY, NOBODY) < 0 || write(up[1], &turn, 1) != 1 ||
+		    read(down[0], &turn, 1) != 1 || prctl(PR_SET_DUMPABLE, 1) < 0 ||
+		    write(up[1], &turn, 1) != 1)
+			_exit(EXIT_FAILURE);
+		/* until the test has seen it */
+		_exit(read(down[0], &turn, 1) == 1 ? EXIT_SUCCESS : EXIT_FAILURE);
+	}
+	assert_int_equal(read(up[0], &turn, 1), 1);
+	assert_int_equal(process_read(real, (uint32_t)pid, &p), 0);
+	assert_int_equal(p.uid, PROCESS_NO_UID);
+	assert_int_equal(write(down[1], &turn, 1), 1);
+	assert_int_equal(read(up[0], &turn, 1), 1);
+	assert_int_equal(process_read(real, (uint32_t)pid, &p), 0);
+	assert_int_equal(p.uid, NOBODY);
+	assert_int_equal(write(down[1], &turn, 1), 1);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(real);
+	for (unsigned int i = 0; i < 2; i++) {
+		close(up[i]);
+		close(down[i]);
+	}
+}
+
+/* Whose the process is that has these ids, and files of the test's user. */
+static uint32_t owner_of(uint32_t uid, uint32_t effective, uint32_t saved)
+{
+	char status[128];
+	Process p;
+
+	snprintf(status, sizeof(status), "Tgid:\t30\nUid:\t%u\t%u\t%u\t%u\n", uid, effective, saved,
+		 uid);
+	put_process("30", status, "0::/\n");
+	assert_int_equal(process_read(proc, 30, &p), 0);
+	return p.uid;
+}
+
+static void test_owner(_unused_ void **state)
+{
+	uint32_t me = getuid(), other = me + 1;
+
+	assert_int_equal(owner_of(me, me, me), me);
+	assert_int_equal(owner_of(other, me, me), PROCESS_NO_UID);
+	assert_int_equal(owner_of(me, other, me), PROCESS_NO_UID);
+	assert_int_equal(owner_of(me, me, other), PROCESS_NO_UID);
+	/* the files of one that is not dumpable are root's, its directory is not */
+	assert_int_equal(owner_of(other, other, other), PROCESS_NO_UID);
+	if (me == 0) {
+		put_process("31", "Tgid:\t31\nUid:\t7\t7\t7\t7\n", "0::/\n");
+		assert_int_equal(fchownat(proc, "31", 7, 7, 0), 0);
+		Process p;
+
+		assert_int_equal(process_read(proc, 31, &p), 0);
+		assert_int_equal(p.uid, PROCESS_NO_UID);
+		assert_int_equal(fchownat(proc, "31/status", 7, 7, 0), 0);
+		assert_int_equal(process_read(proc, 31, &p), 0);
+		assert_int_equal(p.uid, 7);
+	}
+}
+
+/* Version 1: no user makes a group for Slurm; and what is cut is no other group. */
+static void test_groups(_unused_ void **state)
+{
+	static const char good[] = "Tgid:\t40\nUid:\t0\t0\t0\t0\n";
+	char text[600] = "0::/system.slice/";
+	Process p;
+
+	put_process("40", good,
+		    "4:freezer:/user/alice/job_5\n"
+		    "1:name=systemd:/user.slice/user-1.slice/session-1.scope\n");
+	assert_int_equal(process_read(proc, 40, &p), 0);
+	assert_string_equal(p.cgroup, "/user.slice/user-1.slice/session-1.scope");
+	put_process("40", good,
+		    "4:freezer:/slurm_node1/uid_1/job_5/step_0\n"
+		    "1:name=systemd:/user.slice/user-1.slice/user@1.service/job_6\n");
+	assert_int_equal(process_read(proc, 40, &p), 0);
+	assert_string_equal(p.cgroup, "/slurm_node1/uid_1/job_5/step_0");
+	memset(text + 17, 'a', 200);
+	snprintf(text + 217, sizeof(text) - 217, "/slurmstepd.scope/job_%030u\n", 47);
+	put_process("40", good, text);
+	assert_int_equal(process_read(proc, 40, &p), 0);
+	assert_int_equal(strlen(p.cgroup), 231);
+	assert_string_equal(p.cgroup + 214, "/slurmstepd.scope");
+	/* no path, and one that does not begin as one */
+	put_process("40", good, "0:\n0::\n0::x\n");
+	assert_int_equal(process_read(proc, 40, &p), 0);
+	assert_string_equal(p.cgroup, "");
+}
+
 static void test_self(_unused_ void **state)
 {
 	int real = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -74,7 +182,7 @@ static void test_self(_unused_ void **state)
 	assert_int_equal(p.uid, getuid());
 	assert_string_equal(p.name, "my) (name");
 	assert_true(p.started_usec > 0 && p.started_usec <= boottime_now_usec());
-	/* the kernel gives the directory of such a process to root */
+	/* the kernel gives the files of such a process to root */
 	if (getuid() != 0) {
 		prctl(PR_SET_DUMPABLE, 0);
 		assert_int_equal(process_read(real, (uint32_t)getpid(), &p), 0);
@@ -154,9 +262,9 @@ static void test_odd(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_self),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_self),  cmocka_unit_test(test_other_user),
+		cmocka_unit_test(test_owner), cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_files), cmocka_unit_test(test_odd),
 	};
 
 	return cmocka_run_group_tests_name("process", tests, setup, teardown);
