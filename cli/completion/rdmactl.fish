@@ -37,7 +37,7 @@ function __rdmactl_words
             case '-*'
                 test -z "$(__rdmactl_argument $token $command)"; or set takes yes
             case '*'
-                echo $token
+                printf '%s\n' $token
                 test -n "$command"; or set command $token
         end
     end
@@ -74,18 +74,18 @@ function __rdmactl_values
         case 'ATTRIBUTE,...'
             set -l before "$(string match -r -- '^.*,' $current)"
             for name in (__rdmactl_attributes '^Of')
-                echo $before$name
+                printf '%s\n' $before$name
             end
         case '*ATTRIBUTE*'
             __rdmactl_attributes .
         case '*COLUMN*'
             set -l before "$(string match -r -- '^.*[-+,]' $current)"
             for name in Port (__rdmactl_attributes '^Of')
-                echo $before$name
+                printf '%s\n' $before$name
             end
         case '*KEY=VALUE'
             for name in Ports Ignore (__rdmactl_attributes '^Of')
-                echo $name=
+                printf '%s\n' $name=
             end
             __fish_complete_path $current
         case STATE
@@ -118,7 +118,7 @@ function __rdmactl_complete
         # "--sort=-Ra": the values of the option, behind its name
         set -l option (string replace -r '=.*' '' -- $current)
         for value in (__rdmactl_values "$(__rdmactl_argument $option $words[1])" (string replace -r '^[^=]*=' '' -- $current) $tokens)
-            echo $option=$value
+            printf '%s\n' $option=$value
         end
         return
     end

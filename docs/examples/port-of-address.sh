@@ -6,7 +6,7 @@
 # if the port is not active.
 set -eu
 
-[ $# -eq 1 ] || { echo "usage: $0 ADDRESS" >&2; exit 2; }
+[ $# -eq 1 ] || { printf 'usage: %s ADDRESS\n' "$0" >&2; exit 2; }
 
 # get PATH INTERFACE PROPERTY: prints a string or a number
 get()
@@ -15,7 +15,7 @@ get()
 }
 
 # busctl prints: ou "/org/rdma/device/2/port/1" 3. If there is an error, busctl prints that too.
-found=$(busctl call org.rdma /org/rdma org.rdma.Manager GetPortByAddress 'sa{sv}' "$1" 0) || exit 1
+found=$(busctl -- call org.rdma /org/rdma org.rdma.Manager GetPortByAddress 'sa{sv}' "$1" 0) || exit 1
 path=${found#*\"}
 path=${path%\"*}
 index=${found##* }

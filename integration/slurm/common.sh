@@ -19,7 +19,8 @@ finding=
 # TEXT: for the log of slurmd and for the system log
 say()
 {
-	echo "$1"
+	# The echo of some shells obeys backslashes, which the name of an interface may have.
+	printf '%s\n' "$1"
 	logger -t rdmad-slurm -- "$1" 2>/dev/null || :
 }
 
