@@ -167,6 +167,41 @@ static void test_no_reply_but_done(void **state)
 	fixture_assert_property(f, LOG_PATH, LOG, "LogLevel", "debug");
 }
 
+/* Another user asks for another level, by a call that wants a reply and one that does not. */
+static int set_log_level(sd_bus *bus)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, LOG_PATH, PROPERTIES, "Set", &error, NULL,
+				   "ssv", LOG, "LogLevel", "s", "debug");
+
+	if (r >= 0 || !sd_bus_error_has_name(&error, SD_BUS_ERROR_ACCESS_DENIED) ||
+	    !streq(error.message, "Only root may change the log"))
+		return 10;
+	r = sd_bus_call_method_async(bus, NULL, RDMAD_BUS_NAME, LOG_PATH, PROPERTIES, "Set", NULL,
+				     NULL, "ssv", LOG, "LogLevel", "s", "debug");
+	if (r < 0)
+		return 11;
+	/* it is answered after the call before */
+	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, LOG_PATH, PROPERTIES, "Get", NULL, NULL, "ss",
+			       LOG, "LogLevel");
+	return r < 0 ? 12 : 0;
+}
+
+static void test_log_of_other_user(void **state)
+{
+	Fixture *f = *state;
+
+	if (!fixture_can_be_other_user())
+		skip();
+	fixture_start_daemon(f, SCENARIO, NULL);
+	fixture_as_nobody(f, set_log_level);
+	fixture_assert_property(f, LOG_PATH, LOG, "LogLevel", "info");
+	sd_bus_message_unref(fixture_call(f, LOG_PATH, PROPERTIES, "Set", NULL, "ssv", LOG,
+					  "LogLevel", "s", "notice"));
+	fixture_as_nobody(f, set_log_level);
+	fixture_assert_property(f, LOG_PATH, LOG, "LogLevel", "notice");
+}
+
 /* Sizes */
 
 static void test_sizes(void **state)
@@ -308,9 +343,10 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_many_names),	      TEST(test_descriptors), TEST(test_no_reply),
-		TEST(test_no_reply_but_done), TEST(test_sizes),	      TEST(test_long_path),
-		TEST(test_error_texts),
+		TEST(test_many_names),	TEST(test_descriptors),
+		TEST(test_no_reply),	TEST(test_no_reply_but_done),
+		TEST(test_sizes),	TEST(test_long_path),
+		TEST(test_error_texts), TEST(test_log_of_other_user),
 	};
 
 	return cmocka_run_group_tests_name("door", tests, NULL, NULL);
