@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What ctest has to know of long tests. "./run test" gives it four slots for each processor, because most tests wait: a test that
-# computes all the time has 4 (on as many processors as it uses), one that waits has 1, which is the default. The longest start
-# first. A test that is not here takes less than six seconds, and is one of those of "./run test quick" if it has the label.
+# What ctest has to know of long tests. "./run test" gives it four slots for each processor, because most tests wait. A test that
+# waits takes one, which is the default, one that computes for a third of its time or more takes two. There is no third weight: ctest
+# starts what fits, so a test with three would wait until those with two are over. The longest start first. A test that is not here
+# takes less than six seconds, and is one of those of "./run test quick" if it has the label.
 
 # weigh(SLOTS SECONDS NAME...): names that this build does not have are left out by ctest.
 function(weigh slots seconds)
@@ -11,17 +12,31 @@ function(weigh slots seconds)
 	endforeach()
 endfunction()
 
-# builds
-weigh(8 400 variants/asan)
-weigh(8 200 variants/clang variants/debian-13 packaging/reproducible)
-weigh(8 190 variants/valgrind)
-weigh(8 1000 packages/bookworm packages/trixie)
+# Builds, with two compilers at once. Then they run tests, which wait.
+weigh(2 900 variants/asan)
+weigh(2 450 variants/clang variants/debian-13)
+weigh(2 200 variants/valgrind packaging/reproducible)
+weigh(2 1000 packages/bookworm packages/trixie)
+
+# Guests: the emulated CPU computes for a third to two thirds of the time.
+foreach(kernel 6.12 6.1 5.10 7.x)
+	weigh(2 500 vm/coherence-${kernel})
+	weigh(2 300 vm/record-${kernel})
+	weigh(2 170 vm/seen-${kernel} vm/faults-${kernel})
+	weigh(2 110 vm/apparmor-${kernel} vm/explain-${kernel})
+	weigh(2 90 vm/fabric-${kernel} vm/users-${kernel} vm/pcie-${kernel} vm/rdmactl-${kernel} vm/wait-online-${kernel} vm/slurm-${kernel})
+	weigh(2 45 vm/kinds-${kernel} vm/changes-${kernel} vm/direct-verbs-${kernel} vm/vfs-${kernel} vm/newest-${kernel})
+	weigh(2 30 vm/devlink-${kernel} vm/dcb-${kernel} vm/rdma_sim-${kernel} vm/peers-${kernel} vm/wall-${kernel} vm/pcie-noaer-${kernel})
+	weigh(2 20 vm/rdma_sim-build-${kernel})
+endforeach()
+weigh(2 300 vm/hung-6.12)
+weigh(2 120 vm/self-test vm/mounts vm/service-dbus-daemon vm/service-dbus-broker)
 
 # What computes
-weigh(4 80 clients/rust cli/test-situations)
-weigh(3 60 cockpit/page fuzz/test-fail-allocation)
-weigh(4 45 rooms/walls monitoring/rules)
-weigh(4 30 unit/test-shared-memory-race-tsan bus/attack/dbus-daemon bus/attack/dbus-broker)
+weigh(2 80 clients/rust cli/test-situations)
+weigh(2 60 cockpit/page fuzz/test-fail-allocation)
+weigh(2 45 rooms/walls monitoring/rules)
+weigh(2 30 unit/test-shared-memory-race-tsan bus/attack/dbus-daemon bus/attack/dbus-broker)
 weigh(2 25 cli/test-completion cli/test-record model/seqlock clients/go)
 weigh(2 17 cli/test-explain cli/test-metrics cli/test-monitor fuzz/bus cli/test-compare cli/test-compare-fleet contracts/json)
 weigh(2 9 cli/test-errors cli/test-output clients/resources)
