@@ -25,6 +25,7 @@ typedef struct FakeSource {
 	size_t n_devices;
 	int enumerate_error; /* enumerate() fails with it, 0: it does not */
 	int query_error;     /* so does query() */
+	bool users;	     /* questions for users are taken */
 	/* As many of the next lists of devices leave out the last one. */
 	unsigned int leave_out;
 	uint32_t events; /* row "events" of every device in its answers */
