@@ -2,7 +2,6 @@
 /* rdmad_find_any(): the port that the daemon finds by any of its names. The memory has few of them.
  */
 
-#include "bus-open.h"
 #include "librdmad-private.h"
 #include "names.h"
 #include "util.h"
@@ -16,10 +15,7 @@ int librdmad_call_error(const sd_bus_error *error, int r)
 		return -EEXIST;
 	if (sd_bus_error_has_name(error, RDMAD_ERROR_INVALID_ARGUMENT))
 		return -EINVAL;
-	if (sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
-	    sd_bus_error_has_name(error, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
-		return -EHOSTUNREACH;
-	return r;
+	return librdmad_bus_error(error, r);
 }
 
 /* Finds the record of the port with the object PATH. */
@@ -66,7 +62,7 @@ EXPORT int rdmad_find_any(const struct rdmad *r, const char *what, struct rdmad_
 
 	if (!r->by_bus)
 		return -EOPNOTSUPP;
-	e = bus_open_address(r->address, &bus);
+	e = librdmad_connect(r->address, &bus);
 	if (e < 0)
 		return e;
 	e = sd_bus_message_new_method_call(bus, &call, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,

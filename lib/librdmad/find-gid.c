@@ -2,7 +2,6 @@
 /* rdmad_find_gid(): which entry of a GID table a program should use. The tables are on the bus and
  * not in the memory; the memory says when to look again. */
 
-#include "bus-open.h"
 #include "gid.h"
 #include "librdmad-private.h"
 #include "names.h"
@@ -229,7 +228,7 @@ EXPORT int rdmad_find_gid(const struct rdmad *r, const struct rdmad_handle *port
 	if ((!port && !address && !netdev) || type < RDMAD_GID_ANY || type >= _GID_TYPE_MAX ||
 	    (address && gid_parse(address, w.gid) < 0))
 		return -EINVAL;
-	e = bus_open_address(r->address, &bus);
+	e = librdmad_connect(r->address, &bus);
 	if (e < 0)
 		return e;
 	if (!port) {

@@ -23,7 +23,11 @@ struct rdmad {
 	char *address;			    /* which rdmad_open() was given; NULL: the system bus */
 };
 
-/* What a call that failed with ERROR and R means to the caller. */
+/* Connects to the bus at ADDRESS; NULL: the system bus. */
+int librdmad_connect(const char *address, sd_bus **ret);
+/* What ERROR and R of any call mean to the caller. */
+int librdmad_bus_error(const sd_bus_error *error, int r);
+/* The same for a call that is about a port. */
 int librdmad_call_error(const sd_bus_error *error, int r);
 /* Makes CALL, whose reply begins with the path of a port, and finds the record of that port.
  * -ENOENT: it has none. */

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "bus-open.h"
 #include "librdmad-private.h"
 #include "names.h"
 #include "util.h"
@@ -103,10 +102,7 @@ static int open_error(const sd_bus_error *error, int r)
 		return -EUSERS;
 	if (sd_bus_error_has_name(error, SD_BUS_ERROR_UNKNOWN_METHOD))
 		return -EOPNOTSUPP;
-	if (sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
-	    sd_bus_error_has_name(error, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
-		return -EHOSTUNREACH;
-	return r;
+	return librdmad_bus_error(error, r);
 }
 
 /* Gets the two descriptors from the daemon. */
@@ -118,7 +114,7 @@ static int call_open_snapshot(const char *address, int *ret_memory, int *ret_cha
 	_cleanup_close_ int memory = -EBADF, changed = -EBADF;
 	int r, theirs[2];
 
-	r = bus_open_address(address, &bus);
+	r = librdmad_connect(address, &bus);
 	if (r < 0)
 		return r;
 	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
@@ -464,8 +460,12 @@ EXPORT int rdmad_wait(struct rdmad *r, uint64_t timeout_usec)
 EXPORT const char *rdmad_strerror(int error)
 {
 	switch (error) {
+	case -ECONNREFUSED:
+		return "there is no bus at that address, or it has closed the connection";
 	case -EHOSTUNREACH:
 		return "no rdmad on the bus";
+	case -EREMOTEIO:
+		return "the bus or rdmad has answered with an error that has no number here";
 	case -EOPNOTSUPP:
 		return "this rdmad or this way of opening does not support it";
 	case -EUSERS:

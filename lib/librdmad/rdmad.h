@@ -179,10 +179,14 @@ struct rdmad_port {
  * starts the daemon if it does not run. The bus is not used again before rdmad_reopen(). The caller
  * closes *RET with rdmad_close(). This blocks like any D-Bus call.
  *
- * -EHOSTUNREACH: there is no rdmad on that bus. -EOPNOTSUPP: that rdmad has no snapshots.
- * -EUSERS: this user, or all users together, have too many open. -EPROTONOSUPPORT: the layout has
- * another major version than this library reads. -EBADMSG: the memory is damaged. Other errors come
- * from connecting, mapping or allocating.
+ * -ECONNREFUSED: there is no bus, as in a container without its socket. -EHOSTUNREACH: there is no
+ * rdmad on that bus, and none starts. -EACCES: the bus or its socket does not let this user in.
+ * -EREMOTEIO: the bus or rdmad answers with an error that has no number here.
+ *
+ * -EOPNOTSUPP: that rdmad has no snapshots. -EUSERS: this user, or all users together, have too
+ * many open. -EPROTONOSUPPORT: the layout has another major version than this library reads.
+ * -EBADMSG: the memory is damaged. Other errors come from connecting, mapping or allocating.
+ * -ENOENT is none of them: it always means that there is no such port or GID.
  */
 int rdmad_open(const char *address, struct rdmad **ret);
 

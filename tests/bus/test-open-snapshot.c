@@ -5,6 +5,7 @@
  */
 
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <signal.h>
 
 #include "fixture.h"
@@ -332,7 +333,7 @@ static void test_bus_restarts(void **state)
 
 	fixture_stop_bus(f);
 	assert_int_equal(rdmad_read_hot(r, ib, &hot), 0);
-	assert_int_equal(rdmad_reopen(r), -ENOENT);
+	assert_int_equal(rdmad_reopen(r), -ECONNREFUSED);
 	fixture_start_bus(f);
 	fixture_connect(f);
 	fixture_wait_name(f);
@@ -423,8 +424,72 @@ static void test_errors(void **state)
 	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "OpenSnapshot",
 				 &error, "a{sv}", 1, "writable", "b", 1));
 	assert_string_equal(error, "org.rdma.Error.InvalidOption");
-	assert_int_equal(rdmad_open("unix:path=/nonexistent", &r), -ENOENT);
+	assert_int_equal(rdmad_open("unix:path=/nonexistent", &r), -ECONNREFUSED);
+	assert_int_equal(rdmad_open("unix:path=/dev/null/bus", &r), -ECONNREFUSED);
+	assert_int_equal(rdmad_open("unix:path=/dev/null", &r), -ECONNREFUSED);
+	assert_int_equal(setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent", 1), 0);
+	assert_int_equal(rdmad_open(NULL, &r), -ECONNREFUSED);
+	assert_int_equal(unsetenv("DBUS_SYSTEM_BUS_ADDRESS"), 0);
 	assert_null(r);
+	assert_null(strstr(rdmad_strerror(-ECONNREFUSED), "port"));
+}
+
+/* What OpenSnapshot() answers, and what rdmad_open() makes of it. */
+static const struct {
+	const char *name;
+	int e;
+} answers[] = {
+	{"org.freedesktop.systemd1.UnitMasked", -EHOSTUNREACH},
+	{"org.freedesktop.systemd1.LoadFailed", -EHOSTUNREACH},
+	{"org.freedesktop.DBus.Error.Spawn.ChildExited", -EHOSTUNREACH},
+	{"org.freedesktop.DBus.Error.NameHasNoOwner", -EHOSTUNREACH},
+	{"org.freedesktop.DBus.Error.AccessDenied", -EACCES},
+	{"org.freedesktop.DBus.Error.UnknownMethod", -EOPNOTSUPP},
+	{"org.freedesktop.DBus.Error.FileNotFound", -ECONNREFUSED},
+	{"org.rdma.Error.LimitsExceeded", -EUSERS},
+	{"org.rdma.Error.QueryFailed", -EREMOTEIO},
+	{"org.example.Unknown", -EREMOTEIO},
+};
+
+static void *answer_calls(void *userdata)
+{
+	sd_bus *bus = userdata;
+
+	for (size_t i = 0; i < ARRAY_SIZE(answers);) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+		int r = sd_bus_process(bus, &m);
+
+		if (r == 0)
+			r = sd_bus_wait(bus, UINT64_MAX);
+		if (r < 0)
+			break;
+		if (!m ||
+		    !sd_bus_message_is_method_call(m, RDMAD_INTERFACE_MANAGER, "OpenSnapshot"))
+			continue;
+		sd_bus_reply_method_errorf(m, answers[i++].name, "of the test");
+		sd_bus_flush(bus);
+	}
+	return NULL;
+}
+
+/* No error of the bus has a number that means something about ports here. */
+static void test_errors_of_bus(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = fixture_client(f);
+	struct rdmad *r = NULL;
+	pthread_t t;
+
+	assert_true(sd_bus_request_name(bus, RDMAD_BUS_NAME, 0) >= 0);
+	assert_int_equal(pthread_create(&t, NULL, answer_calls, bus), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
+		int e = rdmad_open(f->address, &r);
+
+		if (e != answers[i].e)
+			fail_msg("%s: %d and not %d", answers[i].name, e, answers[i].e);
+	}
+	assert_null(r);
+	assert_int_equal(pthread_join(t, NULL), 0);
 }
 
 int main(void)
@@ -444,6 +509,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_survives_sigpipe, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_opens_without_end, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_errors, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_errors_of_bus, fixture_setup,
+						fixture_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
