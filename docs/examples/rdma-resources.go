@@ -5,6 +5,19 @@
 //
 // A port that has gone has "removed":true. What is not known is left out. Nothing is polled: the lines come from signals. When rdmad
 // is started again, everything is read again, and what is the same is not printed. It needs no library of rdmad, only godbus.
+//
+// With what Debian has, in a folder with this file alone:
+//
+//	cat >go.mod <<'END'
+//	module rdma-resources
+//	go 1.19
+//	require github.com/godbus/dbus/v5 v5.0.0
+//	replace github.com/godbus/dbus/v5 => /usr/share/gocode/src/github.com/godbus/dbus
+//	END
+//	GO111MODULE=on GOPROXY=off GOSUMDB=off go build -mod=mod .
+//
+// Debian 12 has it there, in golang-dbus-dev. In Debian 13 the folder is /usr/share/gocode/src/github.com/godbus/dbus/v5, in
+// golang-github-godbus-dbus-dev. Elsewhere: go mod init rdma-resources && go mod tidy && go build
 package main
 
 import (

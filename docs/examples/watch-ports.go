@@ -2,7 +2,20 @@
 
 // Prints the RDMA ports, waits until what it has printed of one changes, and prints that one again.
 //
-// It needs no library of rdmad, only godbus (Debian 12: golang-dbus-dev). Each value that is not known has the code of why.
+// It needs no library of rdmad, only godbus. Each value that is not known has the code of why.
+//
+// With what Debian has, in a folder with this file alone:
+//
+//	cat >go.mod <<'END'
+//	module watch-ports
+//	go 1.19
+//	require github.com/godbus/dbus/v5 v5.0.0
+//	replace github.com/godbus/dbus/v5 => /usr/share/gocode/src/github.com/godbus/dbus
+//	END
+//	GO111MODULE=on GOPROXY=off GOSUMDB=off go build -mod=mod .
+//
+// Debian 12 has it there, in golang-dbus-dev. In Debian 13 the folder is /usr/share/gocode/src/github.com/godbus/dbus/v5, in
+// golang-github-godbus-dbus-dev. Elsewhere: go mod init watch-ports && go mod tidy && go build
 package main
 
 import (

@@ -2,8 +2,27 @@
 
 //! Prints the RDMA ports, waits until what it has printed of one changes, and prints that one again.
 //!
-//! It needs no library of rdmad, only the crate dbus (Debian: librust-dbus-dev). Each value that is not known has the code of
-//! why.
+//! It needs no library of rdmad, only the crate dbus. Each value that is not known has the code of why.
+//!
+//! With what Debian has in cargo and librust-dbus-dev, in a folder with this file:
+//!
+//! ```text
+//! cat >Cargo.toml <<'END'
+//! [package]
+//! name = "watch-ports"
+//! version = "1.0.0"
+//! edition = "2021"
+//! [dependencies]
+//! dbus = "0.9"
+//! [[bin]]
+//! name = "watch-ports"
+//! path = "watch-ports.rs"
+//! END
+//! cargo build --offline --config 'source.crates-io.replace-with="debian"' \
+//!     --config 'source.debian.directory="/usr/share/cargo/registry"'
+//! ```
+//!
+//! The program is target/debug/watch-ports. Elsewhere the same Cargo.toml does, with `cargo build` alone.
 
 use dbus::arg::{prop_cast, PropMap, RefArg};
 use dbus::blocking::stdintf::org_freedesktop_dbus::{ObjectManager, PropertiesPropertiesChanged};
