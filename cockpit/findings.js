@@ -86,11 +86,16 @@ async function check() {
     }
 }
 
+/* What OTHER is called behind its cause, as rdmactl does: what was expected, or the check. */
+function short_name(other) {
+    return other.Check === "expectation" && other.Property ? other.Property : other.Check;
+}
+
 function finding_item(finding) {
     const bad = finding.Severity === "critical";
     const about = finding.Port || finding.Device || "";
     const href = finding.Port && "#" + cockpit.location.encode(split_name(finding.Port));
-    const also = finding.Also.map(other => other.Property || other.Check);
+    const also = finding.Also.map(short_name);
 
     return el("li", {},
               el("span", { class: `badge ${bad ? "bad" : "fair"}` }, finding.Severity), " ",
