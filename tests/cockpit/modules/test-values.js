@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What is computed: values with units, rates, the history, the order of the table, news. */
+
+import { description_json, pack, port, run_timers } from "./doubles.js";
+import assert from "node:assert";
+import test from "node:test";
+
+const { Counters } = await import("./counters.js");
+const { Description, format, tone } = await import("./describe.js");
+const { History } = await import("./history.js");
+const { News } = await import("./news.js");
+const { PortTable } = await import("./table.js");
+
+const description = new Description(description_json);
+const plain = interfaces => Object.fromEntries(
+    Object.entries(interfaces).map(([name, values]) => [name, Object.fromEntries(Object.entries(values).map(([k, x]) => [k, x.v]))]));
+
+test("a value is in its unit", () => {
+    for (const [value, unit, text] of [
+        [400e9, "bit/s", "400 Gb/s"], [1e9, "bit/s", "1 Gb/s"], [999999999, "bit/s", "999.999 Mb/s"], [1e6, "bit/s", "1 Mb/s"],
+        [999999, "bit/s", "999999 bit/s"],
+        [2500000, "us", "2.5 s"], [1000000, "us", "1 s"], [999999, "us", "999.999 ms"], [1000, "us", "1 ms"], [999, "us", "999 us"],
+        [0, "us since 1970", "never"], [1795601478369917, "us since 1970", "2026-11-25 10:11:18.369"],
+        [4096, "bytes", "4096 bytes"], [2 ** 20, "bytes", "1048576 bytes (1 MiB)"], [2 ** 20 + 1, "bytes", "1048577 bytes"],
+        [2 ** 30, "bytes", "1073741824 bytes (1 GiB)"], [2 ** 30 + 2 ** 20, "bytes", "1074790400 bytes (1025 MiB)"], [0, "bytes", "0 bytes"],
+        [1, "lanes", "1 lane"], [4, "lanes", "4 lanes"], [1, "entries", "1 entry"], [0, "entries", "0 entries"],
+        [255, "bits", "0xff"], [16, "id", "0x10"], [7, null, "7"], [7, "turns", "7 turns"],
+        [true, null, "yes"], [false, null, "no"], [["a", 1], null, "a, 1"], [[], null, "none"], ["", null, "none"],
+        [{ a: { v: 1 }, b: { v: "x" } }, null, "a: 1, b: x"], [{}, null, "none"],
+    ])
+        assert.equal(format(value, unit), text);
+    /* each unit of the table has a printer */
+    for (const unit of new Set(description_json.Attributes.map(row => row.Unit)))
+        assert.doesNotMatch(format(5000000, unit), / (us|us since 1970|bit\/s|id|bits)$/);
+    assert.deepEqual(["active", "down", "init", "armed"].map(tone), ["good", "bad", "fair", "fair"]);
+});
+
+test("what has no value has its reason", () => {
+    const row = description.port_rows.find(r => r.Name === "State");
+    const code = description_json.Reasons[0].Name;
+
+    assert.deepEqual(description.show(plain(port("a")), row), { text: "active", missing: false });
+    assert.deepEqual(description.show(plain(port("a", { Unavailable: { State: code } })), row),
+                     { text: `unavailable (${description_json.Reasons[0].Help})`, missing: true });
+    assert.deepEqual(description.show(plain(port("a", { Unavailable: { State: "of-later" } })), row),
+                     { text: "unavailable (of-later)", missing: true });
+    assert.equal(description.show({}, row), null);
+    assert.equal(description.show({ "org.rdma.Port": {} }, row), null);
+});
+
+test("a member that all entries lack has no column", () => {
+    const row = description.port_rows.find(r => r.Name === "Gids");
+    const object = { [row.Interface]: { Gids: [[0, "fe80::", "IB", "", "", {}], [1, "fe81::", "IB", "", "", pack({ VlanId: 5 })]] } };
+
+    assert.deepEqual(description.entries(object, row),
+                     { headings: ["index", "gid", "type", "vlan_id"], rows: [["0", "fe80::", "IB", ""], ["1", "fe81::", "IB", "5"]] });
+});
+
+/* The rate of a counter with these answers: [value, seconds, condition, reason] */
+function rate_of(unit, ...answers) {
+    const counters = new Counters(description);
+
+    for (const [value, seconds, condition = "valid", reason = ""] of answers)
+        counters.update([["port", "x", value, unit, condition, reason, {}]], seconds * 1e6);
+    return counters.rows.get("port/x").rate.textContent;
+}
+
+test("a rate is between two answers, and not over a reset", () => {
+    assert.equal(rate_of("bytes", [1000, 10]), "");
+    assert.equal(rate_of("bytes", [1000, 10], [3000, 12]), "1.00 kB/s");
+    assert.equal(rate_of("bytes", [1000, 10], [1999, 11]), "999 B/s");
+    assert.equal(rate_of("bytes", [0, 10], [5e12, 11]), "5.00 TB/s");
+    assert.equal(rate_of("packets", [0, 10], [1e9, 11]), "1.00 G packets/s");
+    assert.equal(rate_of("packets", [0, 10], [1e6, 12]), "500 k packets/s");
+    assert.equal(rate_of("unknown", [0, 10], [5, 11]), "5.00 /s");
+    assert.equal(rate_of("bytes", [7, 10], [7, 11]), "0 B/s");
+    assert.equal(rate_of("bytes", [3000, 10], [1000, 11]), "");
+    assert.equal(rate_of("bytes", [3000, 10], [1000, 11], [1500, 12]), "500 B/s");
+    assert.equal(rate_of("bytes", [0, 10], [10, 11, "saturated"]), "");
+    assert.equal(rate_of("bytes", [0, 10, "saturated"], [10, 11]), "");
+    assert.equal(rate_of("bytes", [0, 10], [0, 11, "valid", "query-failed"], [50, 12]), "");
+    /* the same answer again changes nothing, and an older one does not count */
+    assert.equal(rate_of("bytes", [0, 10], [10, 11], [10, 11]), "10.0 B/s");
+    assert.equal(rate_of("bytes", [0, 10], [10, 11], [70, 9]), "10.0 B/s");
+});
+
+test("the value of a counter has its unit, its condition and its reason", () => {
+    const value_of = (...c) => {
+        const counters = new Counters(description);
+        counters.fail("broken");
+        counters.update([["port", "x", ...c, {}]], 1);
+        assert.ok(counters.problem.hidden);
+        return [counters.rows.get("port/x").value.textContent, counters.rows.get("port/x").value.className];
+    };
+
+    assert.deepEqual(value_of(5, "bytes", "valid", ""), ["5 bytes", ""]);
+    assert.deepEqual(value_of(5, "unknown", "valid", ""), ["5", ""]);
+    assert.deepEqual(value_of(5, "bytes", "saturated", ""), ["5 bytes (saturated)", ""]);
+    assert.deepEqual(value_of(0, "bytes", "valid", "of-later"), ["unavailable (of-later)", "missing"]);
+});
+
+test("the history counts how often the port went away from active", () => {
+    const now = 1795601478000000;
+    const states = ["active", "down", "init", "active", "down", "armed", "active"];
+    const transitions = states.slice(1).map((to, i) => [now - (600 - 100 * i) * 1e6, 0, states[i], to, "port-error", {}]);
+    const history = new History();
+    const real_now = Date.now;
+    const label = () => history.picture.firstChild.getAttribute("aria-label");
+
+    Date.now = () => now / 1000;
+    try {
+        history.update(transitions);
+        assert.match(label(), /^6 changes of the state from 2026-11-25 10:01:18.000 to 2026-11-25 10:11:18.000, 2 of them away from active/);
+        assert.deepEqual(history.picture.all("rect").map(e => e.className),
+                         ["state bad", "state fair", "state good", "state bad", "state fair", "state good"]);
+        assert.equal(history.picture.all("line").length, 6 + 1);
+        const widths = history.picture.all("rect").map(e => parseFloat(e.getAttribute("width")));
+        for (const width of widths)
+            assert.ok(Math.abs(width - 100 / 6) < 1e-9);
+        assert.deepEqual(history.picture.all("rect").map(e => e.getAttribute("height")), ["12", "35", "60", "12", "35", "60"]);
+        /* the last one first */
+        const rows = history.list.all("tbody")[0].children.map(row => row.children.map(cell => cell.textContent));
+        assert.equal(rows.length, 6);
+        assert.deepEqual(rows[0], ["2026-11-25 10:09:38.000", "armed", "active", "port-error"]);
+        /* a span that begins in the middle: the state that it begins with has a bar, but no mark */
+        history.span.value = "250";
+        history.draw();
+        assert.match(label(), /^2 changes of the state from 2026-11-25 10:07:08.000 .*, 0 of them/);
+        assert.deepEqual(history.picture.all("rect").map(e => e.className), ["state bad", "state fair", "state good"]);
+        assert.equal(history.picture.all("rect")[0].getAttribute("x"), "0%");
+        history.update([]);
+        assert.match(history.list.textContent, /Nothing is known/);
+        assert.match(label(), /^0 changes/);
+    } finally {
+        Date.now = real_now;
+    }
+});
+
+test("news are told once", async () => {
+    const element = document.createElement("p");
+    const news = new News(element);
+
+    news.tell("a", "a: down");
+    news.tell("a", "a: active");
+    news.tell("b", "b: down");
+    assert.equal(element.textContent, "");
+    await run_timers();
+    assert.equal(element.textContent, "a: active. b: down");
+    news.tell("c", "c: down");
+    await run_timers();
+    assert.equal(element.textContent, "c: down");
+    for (const about of ["a", "b", "c", "d"])
+        news.tell(about, about);
+    await run_timers();
+    assert.equal(element.textContent, "a. b. c. d");
+    for (const about of ["a", "b", "c", "d", "e"])
+        news.tell(about, about);
+    await run_timers();
+    assert.equal(element.textContent, "5 ports have changed");
+});
+
+test("the table is in the order of the chosen column", () => {
+    const parent = document.createElement("div");
+    const table = new PortTable(parent, description);
+    const names = () => table.body.children.map(row => row.children[0].textContent).join(" ");
+    const put = (name, others) => table.update(name, plain(port(name, others)));
+    const column = name => table.columns.findIndex(c => c.Name === name);
+    const lid = description.columns.find(c => c.Name === "Lid");
+
+    table.finish(true);
+    assert.ok(table.element.hidden && !table.none.hidden);
+    const with_lid = (name, value, code) => {
+        const object = plain(port(name, code ? { Unavailable: { Lid: code } } : {}));
+        (object[lid.Interface] ??= {}).Lid = value;
+        table.update(name, object);
+    };
+    with_lid("mlx5_10", 9);
+    with_lid("mlx5_9", 100);
+    with_lid("a", 0, "query-failed");
+    put("z", { Stale: true, LastError: "EIO" });
+    table.finish(true);
+    assert.ok(!table.element.hidden && table.none.hidden);
+    assert.equal(names(), "a/1 mlx5_9/1 mlx5_10/1 z/1");
+    table.sort(column("Lid"));
+    assert.equal(names(), "mlx5_10/1 mlx5_9/1 a/1 z/1");
+    table.sort(column("Lid"));
+    assert.equal(names(), "mlx5_9/1 mlx5_10/1 a/1 z/1");
+    with_lid("mlx5_10", 1000);
+    assert.equal(names(), "mlx5_10/1 mlx5_9/1 a/1 z/1");
+    table.sort(column("State"));
+    put("z", { State: "armed" });
+    put("a", { State: "down" });
+    assert.equal(names(), "mlx5_9/1 mlx5_10/1 z/1 a/1");
+    table.update("mlx5_9", undefined);
+    assert.equal(names(), "mlx5_10/1 z/1 a/1");
+    assert.equal(table.rows.size, 3);
+    assert.equal(table.order.length, 3);
+    /* wherever a row belongs */
+    table.sort(0);
+    for (const letter of "hdpbxfnjlcvrmkto")
+        put(letter);
+    assert.equal(names(), "a/1 b/1 c/1 d/1 f/1 h/1 j/1 k/1 l/1 m/1 mlx5_10/1 n/1 o/1 p/1 r/1 t/1 v/1 x/1 z/1");
+});
