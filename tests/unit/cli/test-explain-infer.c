@@ -208,6 +208,73 @@ static void test_clock(_unused_ void **state)
 	assert_string_equal(s.clues[0].what, "AdministrativelyUp");
 }
 
+/* The port was slower, for a cause of two steps of which the second came AFTER seconds later than
+ * the first; negative: before it. */
+static void assert_cause_of_steps(int after, const char *id)
+{
+	Story s = {};
+
+	seen(&s, 110, "NetdevMtu", "9000", "1500");
+	seen(&s, (uint64_t)(110 + after), "ActiveMtu", "4096", "1024");
+	seen(&s, 125, "Rate", "400", "200");
+	assert_cause(&s, id);
+}
+
+/* Steps are in the order of time; what is noticed within 3 s may have happened in any order. */
+static void test_steps(_unused_ void **state)
+{
+	assert_cause_of_steps(10, "mtu-lowered");
+	assert_cause_of_steps(0, "mtu-lowered");
+	assert_cause_of_steps(-3, "mtu-lowered");
+	assert_cause_of_steps(-4, "unknown");
+	assert_cause_of_steps(-10, "unknown");
+	/* and not after the trouble has begun */
+	assert_cause_of_steps(18, "mtu-lowered");
+}
+
+/* A port that does not answer is not well, so that what was before belongs to what comes next. */
+static void test_well(_unused_ void **state)
+{
+	Story stale = {}, answers = {}, quiet = {}, longer = {};
+
+	seen(&stale, 99, "Event", "", "resume");
+	seen(&stale, 100, "Stale", "no", "yes");
+	seen(&stale, 200, "State", "active", "down");
+	assert_int_equal(assert_cause(&stale, "suspended").trouble, TROUBLE_STALE);
+	seen(&answers, 99, "Event", "", "resume");
+	seen(&answers, 100, "Stale", "no", "yes");
+	seen(&answers, 110, "Stale", "yes", "no");
+	seen(&answers, 200, "State", "active", "down");
+	assert_int_equal(assert_cause(&answers, "unknown").trouble, TROUBLE_DOWN);
+	/* how long it has to be well */
+	seen(&quiet, 100, "Event", "", "resume");
+	seen(&quiet, 130, "State", "active", "down");
+	assert_cause(&quiet, "suspended");
+	seen(&longer, 100, "Event", "", "resume");
+	seen(&longer, 131, "State", "active", "down");
+	assert_cause(&longer, "unknown");
+}
+
+/* A trouble that is over ends with what was as it is now. */
+static void test_over(_unused_ void **state)
+{
+	Story slower = {}, as_before = {}, taken = {};
+
+	seen(&slower, 100, "Rate", "400", "100");
+	seen(&slower, 101, "LinkWidth", "4", "1");
+	seen(&slower, 110, "LinkWidth", "1", "2");
+	assert_false(assert_cause(&slower, "lanes-lost").over);
+	seen(&as_before, 100, "LinkWidth", "4", "1");
+	seen(&as_before, 110, "LinkWidth", "1", "4");
+	assert_true(assert_cause(&as_before, "lanes-lost").over);
+	/* one clue is one step: three times down, not once */
+	for (uint64_t i = 0; i < 3; i++) {
+		seen(&taken, 100 + 10 * i, "State", "active", "down");
+		assert_cause(&taken, i < 2 ? "unknown" : "flapping");
+		seen(&taken, 105 + 10 * i, "State", "down", "active");
+	}
+}
+
 /* Each row has at least one step and each step a form that is understood; no row is behind another
  * that has the same steps. */
 static void test_rows(_unused_ void **state)
@@ -234,6 +301,8 @@ int main(void)
 		cmocka_unit_test(test_trouble), cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_aer),	cmocka_unit_test(test_health),
 		cmocka_unit_test(test_clock),	cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_steps),	cmocka_unit_test(test_well),
+		cmocka_unit_test(test_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

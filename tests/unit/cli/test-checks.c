@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What the checks of rdmactl check find on machines that are made here, without rdmad: each on both
+ * sides of the boundary that it has. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "checks.h"
+#include "clock.h"
+#include "format.h"
+#include "port.h"
+
+#define HOUR (UINT64_C(3600) * USEC_PER_SEC)
+#define DAY  (24 * HOUR)
+
+typedef struct Machine {
+	Context context;
+	Expectations expect;
+	CheckRun run;
+	size_t n_devices;
+} Machine;
+
+static void text_(Object *o, size_t row, const char *text)
+{
+	value_done(&o->values[row]);
+	o->values[row] = (Value){.type = VALUE_TEXT, .text = strdup(text)};
+}
+
+static void number(Object *o, size_t row, uint64_t n)
+{
+	value_done(&o->values[row]);
+	o->values[row] = (Value){.type = VALUE_UNSIGNED, .number = n};
+}
+
+static Value *append(Value *v)
+{
+	Value *item = value_append(v);
+
+	assert_non_null(item);
+	return item;
+}
+
+static void append_text(Value *v, const char *text)
+{
+	*append(v) = (Value){.type = VALUE_TEXT, .text = strdup(text)};
+}
+
+static void append_number(Value *v, uint64_t n)
+{
+	*append(v) = (Value){.type = VALUE_UNSIGNED, .number = n};
+}
+
+/* Adds a device with one port, and looks at both. Returns the port. */
+static Object *add(Machine *m)
+{
+	CheckRun *r = &m->run;
+	Object *device, *port;
+	char path[64], name[32];
+
+	snprintf(path, sizeof(path), "/org/rdma/device/%zu", m->n_devices);
+	snprintf(name, sizeof(name), "d%zu", m->n_devices++);
+	assert_int_equal(object_new(path, &device), 0);
+	text_(device, DEVICE_ATTR_name, name);
+	text_(device, DEVICE_ATTR_driver, "mlx5_core");
+	assert_int_equal(object_list_put(&r->chosen.objects, device), 0);
+	strcat(path, "/port/1");
+	assert_int_equal(object_new(path, &port), 0);
+	path[strlen(path) - strlen("/port/1")] = '\0';
+	text_(port, PORT_ATTR_device_index, path);
+	text_(port, PORT_ATTR_device_name, name);
+	number(port, PORT_ATTR_port_num, 1);
+	text_(port, PORT_ATTR_protocol, "infiniband");
+	text_(port, PORT_ATTR_state, "active");
+	number(port, PORT_ATTR_state_change, 1);
+	assert_int_equal(object_list_put(&r->chosen.objects, port), 0);
+	r->chosen.ports = reallocarray(r->chosen.ports, m->n_devices, sizeof(*r->chosen.ports));
+	r->devices = reallocarray(r->devices, m->n_devices, sizeof(*r->devices));
+	assert_true(r->chosen.ports && r->devices);
+	r->chosen.ports[r->chosen.n++] = port;
+	r->devices[r->n_devices++] = device;
+	return port;
+}
+
+static Object *device_of(Machine *m, const Object *port)
+{
+	return CONST_CAST(Object *, selection_device(&m->run.chosen, port));
+}
+
+static void forget(Machine *m)
+{
+	findings_done(&m->run);
+	m->run.findings = NULL;
+	m->run.n_findings = 0;
+}
+
+static void machine_done(Machine *m)
+{
+	forget(m);
+	value_done(&m->run.histories);
+	object_list_done(&m->run.chosen.objects);
+	free(m->run.chosen.ports);
+	free(m->run.devices);
+}
+#define _cleanup_machine_ _cleanup_(machine_done)
+
+/* Runs the check called NAME as rdmactl check does; returns how much it has found. */
+static size_t found(Machine *m, const char *name)
+{
+	CheckRun *r = &m->run;
+	const Check *check = NULL;
+
+	forget(m);
+	r->c = &m->context;
+	r->expect = &m->expect;
+	for (size_t i = 0; i < n_checks; i++)
+		if (streq(checks[i].name, name))
+			check = &checks[i];
+	assert_non_null(check);
+	r->check = check;
+	r->port = r->device = NULL;
+	if (check->scope == SCOPE_MACHINE)
+		check->look(r);
+	for (size_t i = 0; check->scope == SCOPE_PORT && i < r->chosen.n; i++) {
+		r->port = r->chosen.ports[i];
+		r->device = selection_device(&r->chosen, r->port);
+		check->look(r);
+	}
+	if (check->scope == SCOPE_DEVICE) {
+		size_t n = r->n_devices;
+
+		/* those that were looked at before */
+		for (r->n_devices = 1; r->n_devices <= n; r->n_devices++) {
+			r->device = r->devices[r->n_devices - 1];
+			check->look(r);
+		}
+		r->n_devices = n;
+	}
+	assert_int_equal(r->status, STATUS_OK);
+	return r->n_findings;
+}
+
+static void assert_says(const Machine *m, size_t i, const char *text)
+{
+	assert_true(i < m->run.n_findings);
+	if (!strstr(m->run.findings[i].sentence, text))
+		fail_msg("\"%s\" is not in \"%s\"", text, m->run.findings[i].sentence);
+}
+
+/* Ports of one kind with these rates, of one digit each; "-": none. Returns how many are odd. */
+static size_t odd_ones(const char *rates)
+{
+	_cleanup_machine_ Machine m = {};
+
+	for (const char *p = rates; *p; p++) {
+		Object *port = add(&m);
+
+		if (*p != '-')
+			number(port, PORT_ATTR_rate, (uint64_t)(*p - '0') * 1000000000);
+	}
+	return found(&m, "odd-one-out");
+}
+
+static void test_siblings(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+
+	assert_int_equal(odd_ones("4442"), 1);
+	assert_int_equal(odd_ones("4444"), 0);
+	/* three others at least, that have a value */
+	assert_int_equal(odd_ones("442"), 0);
+	assert_int_equal(odd_ones("442-"), 0);
+	assert_int_equal(odd_ones("4-442"), 1);
+	/* more than half of the others agree: half of them are not enough */
+	assert_int_equal(odd_ones("44123"), 0);
+	assert_int_equal(odd_ones("444123"), 3);
+	assert_int_equal(odd_ones("4441235"), 0);
+	assert_int_equal(odd_ones("21344"), 0);
+	assert_int_equal(odd_ones("321444"), 3);
+	/* a value that two have is meant */
+	assert_int_equal(odd_ones("4444422"), 0);
+	assert_int_equal(odd_ones("44444221"), 1);
+	/* another model is no sibling */
+	for (size_t i = 0; i < 4; i++)
+		number(add(&m), PORT_ATTR_rate, i > 0 ? 4 : 2);
+	assert_int_equal(found(&m, "odd-one-out"), 1);
+	assert_says(&m, 0, "on 3 of 3 other ports");
+	assert_ptr_equal(m.run.findings[0].port, m.run.chosen.ports[0]);
+	text_(device_of(&m, m.run.chosen.ports[0]), DEVICE_ATTR_hca_type, "MT1");
+	assert_int_equal(found(&m, "odd-one-out"), 0);
+}
+
+/* What has changed within the time to settle is not compared. */
+static void test_settle(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	uint64_t now = realtime_now_usec();
+	Object *port = NULL;
+
+	for (size_t i = 0; i < 4; i++)
+		number(port = add(&m), PORT_ATTR_rate, i > 2 ? 2 : 4);
+	m.run.settle_usec = HOUR;
+	number(port, PORT_ATTR_state_change, now - HOUR);
+	assert_int_equal(found(&m, "odd-one-out"), 1);
+	number(port, PORT_ATTR_state_change, now - HOUR + 600 * USEC_PER_SEC);
+	assert_int_equal(found(&m, "odd-one-out"), 0);
+	/* by the clock of before it was set back */
+	number(port, PORT_ATTR_state_change, now + DAY);
+	assert_int_equal(found(&m, "odd-one-out"), 0);
+	number(port, PORT_ATTR_state_change, 1);
+	port->values[PORT_ATTR_stale] = (Value){.type = VALUE_BOOL, .boolean = true};
+	assert_int_equal(found(&m, "odd-one-out"), 0);
+}
+
+static Object *add_subnet(Machine *m, const char *prefix, uint64_t lid, uint64_t lmc,
+			  uint64_t sm_lid, const char *adapter)
+{
+	Object *port = add(m);
+
+	text_(port, PORT_ATTR_subnet_prefix, prefix);
+	number(port, PORT_ATTR_lid, lid);
+	number(port, PORT_ATTR_lmc, lmc);
+	number(port, PORT_ATTR_sm_lid, sm_lid);
+	text_(device_of(m, port), DEVICE_ATTR_sys_image_guid, adapter);
+	return port;
+}
+
+#define PREFIX	  "fe80:0000:0000:0000"
+#define ADAPTER_1 "0002:c903:0000:0001"
+#define ADAPTER_2 "0002:c903:0000:0002"
+
+/* Two ports of one prefix; the first has LIDs from 8 on. */
+static size_t same_prefix(uint64_t lmc, uint64_t lid, uint64_t sm_lid, const char *adapter)
+{
+	_cleanup_machine_ Machine m = {};
+
+	add_subnet(&m, PREFIX, 8, lmc, 1, ADAPTER_1);
+	add_subnet(&m, PREFIX, lid, lmc, sm_lid, adapter);
+	return found(&m, "same-prefix");
+}
+
+static void test_prefixes(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+
+	/* with the LMC N a port has 2^N LIDs */
+	assert_int_equal(same_prefix(0, 8, 1, ADAPTER_2), 1);
+	assert_int_equal(same_prefix(0, 9, 1, ADAPTER_2), 0);
+	assert_int_equal(same_prefix(3, 15, 1, ADAPTER_2), 1);
+	assert_int_equal(same_prefix(3, 16, 1, ADAPTER_2), 0);
+	assert_int_equal(same_prefix(2, 11, 1, ADAPTER_2), 1);
+	assert_int_equal(same_prefix(2, 12, 1, ADAPTER_2), 0);
+	assert_int_equal(same_prefix(7, 135, 1, ADAPTER_2), 1);
+	assert_int_equal(same_prefix(7, 136, 1, ADAPTER_2), 0);
+	assert_int_equal(same_prefix(70, 136, 1, ADAPTER_2), 0);
+	/* functions of one adapter share a LID */
+	assert_int_equal(same_prefix(0, 8, 1, ADAPTER_1), 0);
+	assert_int_equal(same_prefix(0, 9, 2, ADAPTER_1), 1);
+	/* what has no LID or subnet manager yet says nothing */
+	assert_int_equal(same_prefix(0, 9, 0, ADAPTER_2), 0);
+	assert_int_equal(same_prefix(0, 0, 2, ADAPTER_2), 0);
+	add_subnet(&m, PREFIX, 8, 0, 1, ADAPTER_1);
+	add_subnet(&m, "fe80:0000:0000:0001", 8, 0, 2, ADAPTER_2);
+	assert_int_equal(found(&m, "same-prefix"), 0);
+	/* one finding for one prefix */
+	add_subnet(&m, PREFIX, 9, 0, 3, ADAPTER_2);
+	add_subnet(&m, PREFIX, 10, 0, 4, ADAPTER_2);
+	add_subnet(&m, "fe80:0000:0000:0001", 9, 0, 3, ADAPTER_2);
+	assert_int_equal(found(&m, "same-prefix"), 2);
+	text_(add_subnet(&m, "fe80:0000:0000:0002", 8, 0, 1, ADAPTER_1), PORT_ATTR_state, "down");
+	add_subnet(&m, "fe80:0000:0000:0002", 9, 0, 2, ADAPTER_2);
+	assert_int_equal(found(&m, "same-prefix"), 2);
+}
+
+static void add_vf(Object *port, uint64_t n, const char *node, const char *guid, const char *policy)
+{
+	Value *vfs = &port->values[PORT_ATTR_vfs], *vf;
+
+	vfs->type = VALUE_ARRAY;
+	vf = append(vfs);
+	vf->type = VALUE_STRUCT;
+	append_number(vf, n);
+	append_text(vf, node);
+	append_text(vf, guid);
+	append_text(vf, policy);
+	append_text(vf, "on");
+	append(vf)->type = VALUE_DICT;
+}
+
+static void test_vfs(_unused_ void **state)
+{
+	static const char none[] = "0000:0000:0000:0000", guid[] = "0002:c903:0000:0101";
+	_cleanup_machine_ Machine m = {}, ethernet = {}, many = {};
+	Object *port = add(&m);
+
+	add_vf(port, 0, guid, guid, "auto");
+	assert_int_equal(found(&m, "vf-no-guid"), 0);
+	assert_int_equal(found(&m, "vf-disabled"), 0);
+	add_vf(port, 1, none, guid, "enable");
+	assert_int_equal(found(&m, "vf-no-guid"), 1);
+	assert_says(&m, 0, "virtual function 1:");
+	add_vf(port, 5, guid, none, "disable");
+	assert_int_equal(found(&m, "vf-no-guid"), 1);
+	assert_says(&m, 0, "virtual functions 1, 5:");
+	assert_int_equal(found(&m, "vf-disabled"), 1);
+	assert_says(&m, 0, "virtual function 5 is");
+	/* Ethernet has none */
+	add_vf(add(&ethernet), 0, "", "", "auto");
+	assert_int_equal(found(&ethernet, "vf-no-guid"), 0);
+	port = add(&many);
+	for (uint64_t i = 0; i < 8; i++)
+		add_vf(port, i, none, none, "auto");
+	assert_int_equal(found(&many, "vf-no-guid"), 1);
+	assert_says(&many, 0, "0, 1, 2, 3, 4, 5, 6, 7:");
+	add_vf(port, 8, none, none, "auto");
+	assert_int_equal(found(&many, "vf-no-guid"), 1);
+	assert_says(&many, 0, "0, 1, 2, 3, 4, 5, 6, 7, ...:");
+}
+
+static size_t pcie_errors(uint64_t nonfatal, uint64_t fatal, uint64_t root, const char *says)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *device = device_of(&m, add(&m));
+	size_t n;
+
+	number(device, DEVICE_ATTR_aer_nonfatal, nonfatal);
+	number(device, DEVICE_ATTR_aer_fatal, fatal);
+	number(device, DEVICE_ATTR_aer_root_fatal, root);
+	n = found(&m, "pcie-errors");
+	if (n > 0)
+		assert_says(&m, 0, says);
+	return n;
+}
+
+static void test_pcie_errors(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	static const char *const addresses[] = {"0000:c1:00.0", "0000:c1:00.1", "0000:c1:01.0"};
+
+	assert_int_equal(pcie_errors(0, 0, 0, ""), 0);
+	assert_int_equal(pcie_errors(1, 0, 0, "1 non-fatal, 0 fatal"), 1);
+	assert_int_equal(pcie_errors(0, 1, 0, "0 non-fatal, 1 fatal"), 1);
+	assert_int_equal(pcie_errors(0, 0, 1, "the root port got 1 message about"), 1);
+	assert_int_equal(pcie_errors(0, 0, 2, "the root port got 2 messages about"), 1);
+	/* Linux may count what is fatal at one of the two only */
+	assert_int_equal(pcie_errors(2, 0, 3, "2 non-fatal, 3 fatal"), 1);
+	assert_int_equal(pcie_errors(2, 4, 3, "2 non-fatal, 4 fatal"), 1);
+	/* the functions of one adapter have one root port */
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
+		Object *device = device_of(&m, add(&m));
+
+		text_(device, DEVICE_ATTR_pci_address, addresses[i]);
+		number(device, DEVICE_ATTR_aer_root_fatal, 1);
+	}
+	assert_int_equal(found(&m, "pcie-errors"), 2);
+	assert_ptr_equal(m.run.findings[1].device, m.run.devices[2]);
+}
+
+static void test_pcie_slow(_unused_ void **state)
+{
+	static const char *const narrowest[] = {"0000:15:01.0", "0000:15:01.0", "0000:15:02.0"};
+	_cleanup_machine_ Machine m = {};
+
+	for (size_t i = 0; i < ARRAY_SIZE(narrowest); i++) {
+		Object *device = device_of(&m, add(&m));
+
+		text_(device, DEVICE_ATTR_pcie_narrowest, narrowest[i]);
+		number(device, DEVICE_ATTR_pcie_rate, 8);
+		number(device, DEVICE_ATTR_pcie_max_rate, 8);
+	}
+	assert_int_equal(found(&m, "pcie-slow"), 0);
+	for (size_t i = 0; i < m.run.n_devices; i++)
+		number(CONST_CAST(Object *, m.run.devices[i]), DEVICE_ATTR_pcie_rate, 7);
+	assert_int_equal(found(&m, "pcie-slow"), 2);
+	assert_ptr_equal(m.run.findings[1].device, m.run.devices[2]);
+	/* without the place, each is one */
+	for (size_t i = 0; i < m.run.n_devices; i++)
+		value_done(&CONST_CAST(Object *, m.run.devices[i])
+				    ->values[DEVICE_ATTR_pcie_narrowest]);
+	assert_int_equal(found(&m, "pcie-slow"), 3);
+}
+
+static void add_reporter(Object *device, const char *state, uint64_t errors, uint64_t recoveries)
+{
+	Value *all = &device->values[DEVICE_ATTR_health_reporters], *reporter;
+
+	all->type = VALUE_ARRAY;
+	reporter = append(all);
+	reporter->type = VALUE_STRUCT;
+	append_text(reporter, "fw");
+	append_text(reporter, state);
+	append_number(reporter, errors);
+	append_number(reporter, recoveries);
+	append(reporter)->type = VALUE_DICT;
+}
+
+static void test_health(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *device = device_of(&m, add(&m));
+
+	add_reporter(device, "healthy", 0, 0);
+	assert_int_equal(found(&m, "health-error") + found(&m, "health-recovered"), 0);
+	add_reporter(device, "healthy", 3, 1);
+	assert_int_equal(found(&m, "health-error"), 0);
+	assert_int_equal(found(&m, "health-recovered"), 1);
+	assert_says(&m, 0, "3 errors, 1 recovered");
+	add_reporter(device, "error", 1, 1);
+	assert_int_equal(found(&m, "health-error"), 1);
+	assert_says(&m, 0, "1 error, 1 recovered");
+	assert_int_equal(found(&m, "health-recovered"), 1);
+}
+
+/* Histories, as ListHistories() has them */
+
+/* Member NAME, an array, of the history of PORT */
+static Value *history_of(Machine *m, const Object *port, const char *name)
+{
+	Value *all = &m->run.histories, *entry, *members, *array;
+
+	all->type = VALUE_ARRAY;
+	entry = append(all);
+	entry->type = VALUE_STRUCT;
+	append_text(entry, "name");
+	members = append(entry);
+	members->type = VALUE_DICT;
+	append_text(members, "Port");
+	append_text(members, port->path);
+	append_text(members, name);
+	array = append(members);
+	array->type = VALUE_ARRAY;
+	return array;
+}
+
+static void add_transition(Value *transitions, uint64_t time, uint64_t rate)
+{
+	Value *t = append(transitions), *tail;
+
+	t->type = VALUE_STRUCT;
+	append_number(t, time);
+	append_number(t, 0);
+	append_text(t, "down");
+	append_text(t, "active");
+	append_text(t, "port-active");
+	tail = append(t);
+	tail->type = VALUE_DICT;
+	if (rate > 0) {
+		append_text(tail, "Rate");
+		append_number(tail, rate);
+	}
+}
+
+/* The link ran at each of RATES for HOURS of 24 before the next one; it has the last one now. */
+static size_t slower(const char *rates, uint64_t hours, uint64_t *ret_first)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+	Value *transitions = history_of(&m, port, "Transitions");
+	size_t n = strlen(rates);
+	uint64_t time = realtime_now_usec() - n * hours * HOUR;
+	_cleanup_free_ char *until = NULL;
+
+	for (size_t i = 0; i < n; i++, time += hours * HOUR)
+		add_transition(transitions, time, (uint64_t)(rates[i] - '0') * 1000000000);
+	number(port, PORT_ATTR_rate, (uint64_t)(rates[n - 1] - '0') * 1000000000);
+	n = found(&m, "slower");
+	if (n == 0)
+		return 0;
+	/* which of them ended when it says */
+	for (size_t i = 1; i < transitions->n; i++) {
+		until = format_value(&port_attributes[PORT_ATTR_state_change],
+				     &transitions->items[i].items[0]);
+		if (strstr(m.run.findings[0].sentence, until))
+			*ret_first = i - 1;
+		free(until);
+		until = NULL;
+	}
+	return n;
+}
+
+static void test_former_rate(_unused_ void **state)
+{
+	uint64_t which = 99;
+
+	assert_int_equal(slower("42", 1, &which), 1);
+	assert_int_equal(which, 0);
+	assert_int_equal(slower("44", 1, &which), 0);
+	assert_int_equal(slower("24", 1, &which), 0);
+	/* the last time of several */
+	assert_int_equal(slower("424242", 1, &which), 1);
+	assert_int_equal(which, 4);
+	assert_int_equal(slower("4240302", 1, &which), 1);
+	assert_int_equal(which, 2);
+	/* what ended more than seven days ago does not count */
+	assert_int_equal(slower("42", 7 * 24 - 1, &which), 1);
+	assert_int_equal(slower("42", 7 * 24 + 1, &which), 0);
+	assert_int_equal(slower("432", 4 * 24, &which), 1);
+	assert_int_equal(which, 1);
+}
+
+static void test_flaps(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	const Object *port = add(&m), *other = add(&m);
+	Value *downs = history_of(&m, port, "LinkDowns");
+
+	assert_true(flap_limit_parse("3/12h", &m.run.flap));
+	assert_int_equal(m.run.flap.usec, 12 * HOUR);
+	for (uint64_t i = 1; i < 3; i++)
+		append_number(downs, i);
+	assert_int_equal(found(&m, "flap"), 0);
+	append_number(downs, 3);
+	assert_int_equal(found(&m, "flap"), 1);
+	assert_ptr_equal(m.run.findings[0].port, port);
+	assert_says(&m, 0, "went down 3 times in 12h");
+	downs = history_of(&m, other, "LinkDowns");
+	for (uint64_t i = 0; i < 4; i++)
+		append_number(downs, i);
+	assert_int_equal(found(&m, "flap"), 2);
+	assert_says(&m, 1, "went down 4 times");
+	assert_true(flap_limit_parse("off", &m.run.flap));
+	assert_int_equal(found(&m, "flap"), 0);
+	assert_true(flap_limit_parse("256/1s", &m.run.flap));
+	assert_false(flap_limit_parse("257/1s", &m.run.flap));
+	assert_false(flap_limit_parse("0/1s", &m.run.flap));
+	assert_false(flap_limit_parse("3", &m.run.flap));
+}
+
+static size_t mtu(const char *protocol, uint64_t is, uint64_t most, uint64_t netdev)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	text_(port, PORT_ATTR_protocol, protocol);
+	number(port, PORT_ATTR_active_mtu, is);
+	number(port, PORT_ATTR_max_mtu, most);
+	number(port, PORT_ATTR_netdev_mtu, netdev);
+	return found(&m, "small-mtu");
+}
+
+static void test_mtu(_unused_ void **state)
+{
+	/* the headers of RoCE take 96 bytes of the MTU of the interface */
+	assert_int_equal(mtu("roce", 1024, 4096, 1500), 0);
+	assert_int_equal(mtu("roce", 1024, 4096, 4191), 1);
+	assert_int_equal(mtu("roce", 2048, 4096, 4191), 0);
+	assert_int_equal(mtu("roce", 2048, 4096, 4192), 1);
+	assert_int_equal(mtu("roce", 1024, 4096, 2143), 0);
+	assert_int_equal(mtu("roce", 1024, 4096, 2144), 1);
+	assert_int_equal(mtu("roce", 2048, 2048, 9000), 0);
+	assert_int_equal(mtu("infiniband", 1024, 4096, 9000), 0);
+}
+
+static void test_lids(_unused_ void **state)
+{
+	static const struct {
+		uint64_t lid, sm_lid;
+		const char *state;
+		size_t no_lid, no_sm;
+	} cases[] = {
+		{1, 1, "active", 0, 0},	     {0, 1, "active", 1, 0}, {0xffff, 1, "active", 1, 0},
+		{0xfffe, 1, "active", 0, 0}, {1, 0, "active", 0, 1}, {0, 0, "active-defer", 1, 1},
+		{0, 0, "init", 0, 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_machine_ Machine m = {};
+		Object *port = add(&m);
+
+		number(port, PORT_ATTR_lid, cases[i].lid);
+		number(port, PORT_ATTR_sm_lid, cases[i].sm_lid);
+		text_(port, PORT_ATTR_state, cases[i].state);
+		assert_int_equal(found(&m, "no-lid"), cases[i].no_lid);
+		assert_int_equal(found(&m, "no-sm"), cases[i].no_sm);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_siblings),    cmocka_unit_test(test_settle),
+		cmocka_unit_test(test_prefixes),    cmocka_unit_test(test_vfs),
+		cmocka_unit_test(test_pcie_errors), cmocka_unit_test(test_pcie_slow),
+		cmocka_unit_test(test_health),	    cmocka_unit_test(test_former_rate),
+		cmocka_unit_test(test_flaps),	    cmocka_unit_test(test_mtu),
+		cmocka_unit_test(test_lids),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
