@@ -87,6 +87,20 @@ golden() {
 	fi
 }
 
+# FILE [PATTERN]: the dates and times in FILE, of which a golden file has the form only, are of this run: none is before it began, and
+# none is later than now. Those in lines with PATTERN are others.
+began=$(date +%s%3N)
+times_are_of_now() {
+	local time now n=0
+	now=$(date +%s%3N)
+	while read -r time; do
+		n=$((n + 1))
+		time=$(date -d "$time" +%s%3N)
+		((time >= began && time <= now)) || fail "the time $time is not from $began to $now, in ms"
+	done < <(grep -v "${2:-^$}" "$1" | grep -oE '20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}')
+	((n > 0)) || fail "no time is found: $(head -3 "$1")"
+}
+
 # STATUS PATTERN ARGUMENT...: runs rdmactl, which must end with STATUS and print a line on standard error that matches PATTERN
 expect() {
 	local want=$1 pattern=$2 got=0 said
