@@ -415,6 +415,75 @@ static void test_health(_unused_ void **state)
 	assert_int_equal(found(&m, "health-recovered"), 1);
 }
 
+/* What rdmad answers to GetEvidence() */
+static Value evidence;
+
+int __wrap_sd_bus_call_method(sd_bus *bus, const char *destination, const char *path,
+			      const char *interface, const char *member, sd_bus_error *ret_error,
+			      sd_bus_message **ret_reply, const char *types, ...);
+int __wrap_sd_bus_call_method(_unused_ sd_bus *bus, _unused_ const char *destination,
+			      _unused_ const char *path, _unused_ const char *interface,
+			      const char *member, _unused_ sd_bus_error *ret_error,
+			      sd_bus_message **ret_reply, _unused_ const char *types, ...)
+{
+	assert_string_equal(member, "GetEvidence");
+	*ret_reply = NULL;
+	return 0;
+}
+
+int __wrap_value_read(sd_bus_message *m, Value *ret);
+int __wrap_value_read(_unused_ sd_bus_message *m, Value *ret)
+{
+	return value_copy(&evidence, ret);
+}
+
+static uint64_t add_evidence(const char *what, uint64_t age_usec, const char *from, const char *to)
+{
+	uint64_t time = realtime_now_usec() - age_usec;
+	Value *entry;
+
+	evidence.type = VALUE_ARRAY;
+	entry = append(&evidence);
+	entry->type = VALUE_STRUCT;
+	append_number(entry, time);
+	append_number(entry, 0);
+	append_text(entry, what);
+	append_text(entry, from);
+	append_text(entry, to);
+	return time;
+}
+
+static void test_bursts(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *device = device_of(&m, add(&m));
+	Value last = {.type = VALUE_UNSIGNED};
+	_cleanup_free_ char *text = NULL;
+
+	number(device, DEVICE_ATTR_aer_correctable, 5000);
+	evidence.type = VALUE_ARRAY;
+	assert_int_equal(found(&m, "pcie-burst"), 0);
+	/* another thing, one that went back, one of the day before */
+	add_evidence("AerRootCorrectable", HOUR, "0", "5000");
+	add_evidence("AerCorrectable", HOUR, "5000", "0");
+	add_evidence("AerCorrectable", DAY + HOUR, "0", "5000");
+	assert_int_equal(found(&m, "pcie-burst"), 0);
+	add_evidence("AerCorrectable", DAY - HOUR, "0", "100");
+	assert_int_equal(found(&m, "pcie-burst"), 1);
+	assert_says(&m, 0, "(AER): 100 in 24 h");
+	last.number = add_evidence("AerCorrectable", HOUR, "100", "350");
+	assert_int_equal(found(&m, "pcie-burst"), 1);
+	assert_says(&m, 0, "(AER): 350 in 24 h");
+	text = format_value(&port_attributes[PORT_ATTR_state_change], &last);
+	assert_says(&m, 0, text);
+	/* of fewer errors in all there can be no burst */
+	number(device, DEVICE_ATTR_aer_correctable, 100);
+	assert_int_equal(found(&m, "pcie-burst"), 1);
+	number(device, DEVICE_ATTR_aer_correctable, 99);
+	assert_int_equal(found(&m, "pcie-burst"), 0);
+	value_done(&evidence);
+}
+
 /* Histories, as ListHistories() has them */
 
 /* Member NAME, an array, of the history of PORT */
@@ -587,7 +656,7 @@ int main(void)
 		cmocka_unit_test(test_pcie_errors), cmocka_unit_test(test_pcie_slow),
 		cmocka_unit_test(test_health),	    cmocka_unit_test(test_former_rate),
 		cmocka_unit_test(test_flaps),	    cmocka_unit_test(test_mtu),
-		cmocka_unit_test(test_lids),
+		cmocka_unit_test(test_lids),	    cmocka_unit_test(test_bursts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -201,6 +201,30 @@ static void test_rates(_unused_ void **state)
 	assert_true(m.model.ports[0].rates[TOP_RECEIVE] > 9e18);
 }
 
+/* The first counter of a kind that a port has is its rate, whatever others count. */
+static void test_other_names(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {.usec = USEC_PER_SEC};
+
+	add_ports(&m, 1);
+	for (uint64_t i = 0; i < 2; i++) {
+		_cleanup_value_ Value all = {};
+		Value *counters;
+
+		m.usec += USEC_PER_SEC;
+		counters = append_port(&all, m.objects.items[0]->path, m.usec, NULL);
+		append_counter(counters, "port_rcv_bytes", 1000 * i, "valid");
+		append_counter(counters, "rx_bytes", 5000 * i, "valid");
+		append_counter(counters, "tx_bytes", 7000 * i, "valid");
+		append_counter(counters, "rcvd_pkts", 3 * i, "valid");
+		assert_int_equal(top_model_sample(&m.model, &all, false, NOW_USEC), 0);
+	}
+	assert_rate(&m, TOP_RECEIVE, 1000);
+	assert_rate(&m, TOP_TRANSMIT, 7000);
+	assert_rate(&m, TOP_RECEIVE_PACKETS, 3);
+	assert_rate(&m, TOP_TRANSMIT_PACKETS, -1);
+}
+
 static void test_reboot(_unused_ void **state)
 {
 	_cleanup_machine_ Machine m = {.usec = 900 * USEC_PER_SEC};
@@ -532,6 +556,8 @@ static void test_sorting(_unused_ void **state)
 	m.model.ports[1].failure = strdup("no answer");
 	style = (TopStyle){.only_bad = true};
 	assert_order(&m, &style, "bd");
+	m.objects.items[5]->values[PORT_ATTR_stale] = (Value){.type = VALUE_BOOL, .boolean = true};
+	assert_order(&m, &style, "bdf");
 }
 
 static void test_contents(_unused_ void **state)
@@ -561,6 +587,69 @@ static void test_contents(_unused_ void **state)
 	assert_shows(&m, &v, "waiting for the counters for 9 s");
 }
 
+static void assert_rate_text(double rate, const char *text)
+{
+	char is[TOP_RATE_TEXT_MAX];
+
+	top_format_rate(rate, true, is);
+	assert_string_equal(is, text);
+}
+
+/* Where a text becomes another one */
+static void test_texts(_unused_ void **state)
+{
+	static const struct {
+		uint64_t seconds;
+		const char *text;
+	} ages[] = {
+		{0, " 0 s ago"},	{119, " 119 s ago"}, {120, " 2 min ago"},
+		{7199, " 119 min ago"}, {7200, " 2 h ago"},  {172799, " 47 h ago"},
+		{172800, " 2 d ago"},
+	};
+	_cleanup_machine_ Machine m = {};
+	_cleanup_(top_view_done) TopView v = new_view(200, 24);
+
+	assert_rate_text(999.4, "999 B/s");
+	assert_rate_text(999.5, "1.00 kB/s");
+	assert_rate_text(9994, "9.99 kB/s");
+	assert_rate_text(9995, "10.0 kB/s");
+	assert_rate_text(99949, "99.9 kB/s");
+	assert_rate_text(99950, "100 kB/s");
+	assert_rate_text(-1, "-");
+	add_ports(&m, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(ages); i++) {
+		set_number(m.objects.items[0], PORT_ATTR_state_change,
+			   NOW_USEC - ages[i].seconds * USEC_PER_SEC);
+		follow(&m);
+		assert_shows(&m, &v, ages[i].text);
+	}
+}
+
+/* A key that shows something else begins at its beginning. */
+static void test_begins_anew(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	_cleanup_(top_view_done) TopView v = new_view(80, 10);
+
+	add_ports(&m, 20);
+	press(&m, &v, 'r');
+	assert_true(v.style.reverse);
+	press(&m, &v, 's');
+	assert_false(v.style.reverse);
+	press(&m, &v, TOP_KEY_END);
+	assert_true(v.first > 0);
+	press(&m, &v, '<');
+	assert_int_equal(v.style.sort, TOP_COLUMN_PORT);
+	press(&m, &v, TOP_KEY_ENTER);
+	assert_int_equal(v.page, TOP_PAGE_DETAILS);
+	press(&m, &v, TOP_KEY_PAGE_DOWN);
+	assert_true(v.first_line > 0);
+	press(&m, &v, TOP_KEY_ENTER);
+	press(&m, &v, TOP_KEY_ENTER);
+	assert_int_equal(v.page, TOP_PAGE_DETAILS);
+	assert_int_equal(v.first_line, 0);
+}
+
 static void test_batch(_unused_ void **state)
 {
 	_cleanup_machine_ Machine m = {};
@@ -585,7 +674,8 @@ int main(void)
 		cmocka_unit_test(test_widths),	  cmocka_unit_test(test_many_ports),
 		cmocka_unit_test(test_scrolling), cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_sorting),	  cmocka_unit_test(test_contents),
-		cmocka_unit_test(test_batch),
+		cmocka_unit_test(test_batch),	  cmocka_unit_test(test_other_names),
+		cmocka_unit_test(test_texts),	  cmocka_unit_test(test_begins_anew),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");
