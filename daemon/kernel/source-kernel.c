@@ -126,6 +126,11 @@ static int kernel_query(Source *s, const Query *query)
 	return pool_query(((SourceKernel *)s)->pool, query);
 }
 
+static void kernel_hurry(Source *s, uint32_t device)
+{
+	pool_hurry(((SourceKernel *)s)->pool, device);
+}
+
 static void kernel_forget(Source *s, uint32_t device)
 {
 	SourceKernel *k = (SourceKernel *)s;
@@ -200,6 +205,7 @@ static const SourceOps kernel_ops = {
 	.start           = kernel_start,
 	.enumerate       = kernel_enumerate,
 	.query           = kernel_query,
+	.hurry           = kernel_hurry,
 	.forget          = kernel_forget,
 	.netdevs_changed = kernel_netdevs_changed,
 	.bus_changed     = kernel_bus_changed,

@@ -231,6 +231,8 @@ void manager_want_users(Manager *m, Port *p);
 void manager_forget_processes(Manager *m);
 /* Asks D for the users that are wanted of it. No question may be under way. */
 void manager_ask_users(Manager *m, Device *d);
+/* Something else is to be asked of D: a question for its users under way is to end soon. */
+void manager_hurry_users(Manager *m, const Device *d);
 /* Whether it is users that W has asked for. */
 bool manager_asked_users(const Schedule *w);
 /* The users of port NUMBER have come. */

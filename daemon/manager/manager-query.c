@@ -168,6 +168,8 @@ void manager_ask(Manager *m, Device *d)
 	Query query;
 	int r;
 
+	if (w->asked_id && schedule_is_dirty(w))
+		manager_hurry_users(m, d);
 	if (w->asked_id || w->wedged)
 		return;
 	if (!schedule_is_dirty(w)) {

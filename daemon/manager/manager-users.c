@@ -34,7 +34,8 @@ typedef struct UsersState {
 struct DeviceUsers {
 	UsersState **ports; /* by number minus 1; NULL: nobody has asked */
 	uint32_t n_ports;
-	bool is_asked; /* there is a question under way */
+	bool is_asked;	 /* there is a question under way */
+	bool is_hurried; /* and it is to end soon */
 };
 
 /* The state of P, which is made the first time; NULL without memory. */
@@ -278,6 +279,17 @@ void manager_ask_users(Manager *m, Device *d)
 		return;
 	d->schedule->asked_id = query.id;
 	u->is_asked = true;
+	u->is_hurried = false;
+}
+
+void manager_hurry_users(Manager *m, const Device *d)
+{
+	struct DeviceUsers *u = d->schedule->users;
+
+	if (!u || !u->is_asked || u->is_hurried || !m->source->ops->hurry)
+		return;
+	m->source->ops->hurry(m->source, d->index);
+	u->is_hurried = true;
 }
 
 bool manager_asked_users(const Schedule *w)

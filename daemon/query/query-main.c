@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
 #include "clock.h"
 #include "log.h"
@@ -160,6 +161,8 @@ static int answer(Querier *querier, const WireMessage *m)
 	case WIRE_FORGET:
 		querier_forget(querier, m->header.device);
 		return 0;
+	case WIRE_HURRY:
+		return 0;
 	case WIRE_QUERY:
 		return take_query(querier, &m->query.query);
 	case WIRE_DEVICE:
@@ -217,9 +220,29 @@ static int loop(Querier *querier)
 	}
 }
 
+/* Whether there is an event, or a message of the core that is not to be had later: see wire.h. */
+static bool is_awaited(void *userdata)
+{
+	const Querier *querier = userdata;
+	struct pollfd events = {.fd = contexts_fd(querier->contexts), .events = POLLIN};
+	WireQuery query;
+	ssize_t n;
+
+	if (poll(&events, 1, 0) > 0)
+		return true;
+	n = recv(arg.fd, &query, sizeof(query), MSG_PEEK | MSG_DONTWAIT);
+	if (n < 0)
+		return errno != EAGAIN && errno != EINTR;
+	return (size_t)n < sizeof(query) || query.header.type != WIRE_QUERY ||
+	       !(query.query.users || query.query.counters);
+}
+
 static int serve(Querier *querier)
 {
 	int flags = fcntl(arg.fd, F_GETFL), r;
+
+	querier->gives_way = is_awaited;
+	querier->userdata = querier;
 
 	/* A full socket makes the worker wait, not lose an answer. */
 	if (flags < 0 || fcntl(arg.fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ||

@@ -74,7 +74,8 @@ static int receive_answer(Netlink *n, NetlinkHandler handler, void *userdata)
 		int left;
 
 		/* The kernel makes the next part of a dump when this one is read. */
-		if (n->deadline_usec && monotonic_now_usec() > n->deadline_usec)
+		if ((n->deadline_usec && monotonic_now_usec() > n->deadline_usec) ||
+		    (n->gives_way && n->gives_way(n->userdata)))
 			return -ETIME;
 		size = receive(n->fd, buffer, DATAGRAM_MAX);
 		left = (int)size;

@@ -17,6 +17,9 @@ typedef struct Netlink {
 	uint32_t sequence; /* number of the last question */
 	/* CLOCK_MONOTONIC: after this the rest of an answer is not waited for; 0: it always is */
 	uint64_t deadline_usec;
+	/* NULL, or whether something else waits: the same as if the deadline had come */
+	bool (*gives_way)(void *userdata);
+	void *userdata;
 } Netlink;
 
 #define NETLINK_CLOSED                                                                             \
@@ -36,6 +39,6 @@ void netlink_close(Netlink *n);
 
 /* Sends REQUEST, which this frees, and waits for the whole answer. 0, or a negative errno: that of
  * the kernel, of the socket, or of HANDLER. -EINTR: a dump is not complete, because what it is
- * about changed meanwhile; ask again. -ETIME: the deadline came before the end of a dump; then N
- * has to be closed, because the kernel has not finished with it. */
+ * about changed meanwhile; ask again. -ETIME: the deadline came, or N gives way, before the end of
+ * a dump; then N has to be closed, because the kernel has not finished with it. */
 int netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata);

@@ -5,7 +5,6 @@
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
 
-#include "clock.h"
 #include "netlink-value.h"
 
 static struct nl_msg *request(int command, int flags, uint32_t index)
@@ -165,16 +164,11 @@ static int on_users(const struct nlmsghdr *message, void *userdata)
 	return resources_parse_users(message, userdata);
 }
 
-int resources_get_users(uint32_t index, uint32_t port, uint64_t limit_usec, Table **ret)
+int resources_get_users(Netlink *n, uint32_t index, uint32_t port, Table **ret)
 {
-	_cleanup_(netlink_close) Netlink n = NETLINK_CLOSED;
 	_cleanup_(holders_done) Holders h = {};
-	int r = netlink_open(&n, NETLINK_RDMA);
+	int r = -EINTR;
 
-	if (r < 0)
-		return r;
-	n.deadline_usec = monotonic_now_usec() + limit_usec;
-	r = -EINTR;
 	for (unsigned int i = 0; i < NETLINK_DUMPS && r == -EINTR; i++) {
 		struct nl_msg *m = request(RDMA_NLDEV_CMD_RES_QP_GET, NLM_F_DUMP, index);
 
@@ -182,7 +176,7 @@ int resources_get_users(uint32_t index, uint32_t port, uint64_t limit_usec, Tabl
 			return -ENOMEM;
 		nla_put_u32(m, RDMA_NLDEV_ATTR_PORT_INDEX, port);
 		h.n = 0;
-		r = netlink_ask(&n, m, on_users, &h);
+		r = netlink_ask(n, m, on_users, &h);
 	}
 	if (r < 0 && r != -ETIME)
 		return r;

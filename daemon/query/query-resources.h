@@ -27,8 +27,9 @@ int resources_get_summary(Netlink *n, uint32_t index, DeviceSnapshot *s);
 /* Who has queue pairs on PORT of it, as a new table of HolderEntry: one entry for each process,
  * part of the kernel, and for all that are not known; NULL if there are none. Of more than
  * TABLE_ENTRIES_MAX - 1 the rest counts as not known. -EINVAL: there is no such device or port.
- * -ETIME: LIMIT_USEC was over before all were read; *RET has those that were. */
-int resources_get_users(uint32_t index, uint32_t port, uint64_t limit_usec, Table **ret);
+ * -ETIME: there was no time to read all (query-netlink.h); *RET has those that were read. N is
+ * open, is for this question alone, and has to be closed then. */
+int resources_get_users(Netlink *n, uint32_t index, uint32_t port, Table **ret);
 
 /* What has been read of the users. Zero-initialise. */
 typedef struct Holders {

@@ -2,6 +2,7 @@
 
 #include "query-run.h"
 
+#include "clock.h"
 #include "query-counters.h"
 #include "query-device.h"
 #include "query-port.h"
@@ -77,23 +78,42 @@ static int run_counters(Target *t, const Sink *sink)
 	return r;
 }
 
+/* Who has queue pairs on PORT. A dump that was not read to its end goes with its socket. */
+static int read_users(const Target *t, uint32_t port, uint64_t deadline_usec, Table **ret)
+{
+	const Querier *q = t->querier;
+	_cleanup_(netlink_close) Netlink n = NETLINK_CLOSED;
+	int r = netlink_open(&n, NETLINK_RDMA);
+
+	if (r < 0)
+		return r;
+	n.deadline_usec = deadline_usec;
+	n.gives_way = q->gives_way;
+	n.userdata = q->userdata;
+	return resources_get_users(&n, t->device, port, ret);
+}
+
 /* Who has queue pairs on the ports. The kernel may ask the firmware about each of them: that takes
- * an eighth of the core's deadline at most, because what else is to be asked of the device waits,
- * such as whether the link is up again. */
+ * an eighth of the core's deadline at most, for all ports together, and gives way to what else is
+ * to be asked, such as whether the link is up again. */
 static int run_users(Target *t, const Sink *sink)
 {
+	uint64_t deadline_usec = monotonic_now_usec() + t->querier->isolation.answer_usec / 4;
 	uint32_t last = port_set_last(&t->query->ports);
+	bool in_time = true;
 	int r = 0;
 
 	for (uint32_t port = 1; r == 0 && port <= last; port++) {
 		_cleanup_(port_snapshot_done) PortSnapshot s = {};
-		int error;
+		int error = -ETIME;
 
 		if (!port_set_has(&t->query->ports, port))
 			continue;
-		error = resources_get_users(t->device, target_port(t, port),
-					    t->querier->isolation.answer_usec / 4,
-					    &s.tables[PORT_TABLE_USERS]);
+		/* what has given way does not begin with the next port */
+		if (in_time)
+			error = read_users(t, target_port(t, port), deadline_usec,
+					   &s.tables[PORT_TABLE_USERS]);
+		in_time &= error != -ETIME;
 		mask_set(&s.supplied, PORT_ATTR_users, error == 0 || error == -ETIME);
 		r = sink->port(sink->userdata, t->query, port, error, &s,
 			       port == last && !closes_device(t));

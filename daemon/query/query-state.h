@@ -18,6 +18,9 @@ typedef struct Querier {
 	Leaves leaves; /* what may be asked without a query of the core */
 	PolicyOptions policy;
 	Isolation isolation;
+	/* NULL, or whether something waits to which a query for users gives way */
+	bool (*gives_way)(void *userdata);
+	void *userdata;
 	unsigned int kernel; /* POLICY_KERNEL() of the running kernel */
 	int classes;	     /* descriptor of /sys/class */
 	int net;	     /* descriptor of /sys/class/net */

@@ -125,6 +125,9 @@ typedef struct SourceOps {
 	/* Starts a query. -EBUSY: another query of this device has not ended yet. -ETIMEDOUT: the
 	 * device hangs. */
 	int (*query)(Source *s, const Query *query);
+	/* Something else of the device is to be asked: the query for users that is under way may
+	 * end before it is complete. May be NULL. */
+	void (*hurry)(Source *s, uint32_t device);
 	/* The device has gone: the source closes everything that it has open of it at once, and
 	 * forgets its query. No end() follows. */
 	void (*forget)(Source *s, uint32_t device);

@@ -12,6 +12,7 @@ size_t wire_size(WireType type)
 	case WIRE_QUERY:
 		return sizeof(WireQuery);
 	case WIRE_FORGET:
+	case WIRE_HURRY:
 		return sizeof(WireHeader);
 	case WIRE_DEVICE:
 		return sizeof(WireDevice);
@@ -202,6 +203,7 @@ static const char *check(const WireMessage *m, size_t size)
 	case WIRE_ASKING:
 		return check_asking(&m->asking);
 	case WIRE_FORGET:
+	case WIRE_HURRY:
 	case _WIRE_MAX:
 		break;
 	}

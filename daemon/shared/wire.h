@@ -5,7 +5,7 @@
  * The messages between the core and a worker (rdmad-query), over a SOCK_SEQPACKET pair. A message
  * has a fixed size for its type.
  *
- *     core to worker      QUERY, FORGET: each in a packet of its own
+ *     core to worker      QUERY, FORGET, HURRY: each in a packet of its own
  *     worker to core      DEVICE, PORT, TABLE, END in answer to a QUERY; EVENT at any time; ASKING
  *                         between two answers. A packet may have several, one behind the other, so
  *                         that a short answer wakes the core only once
@@ -33,6 +33,12 @@
  *     or waits for a QUERY of the same device, it does not use the answer: the event is asked about
  *     later, as if the worker had only sent that.
  *
+ * A query for users may take long, because the firmware has something to say of each queue pair. It
+ * gives way: the worker ends it, incomplete, when it finds an event of a context, or a message of
+ * the core that is no query for users or counters. HURRY is such a message, and says nothing else:
+ * the core sends it when something of that device is to be read. Without such a query it is
+ * ignored.
+ *
  * Both sides are built together. The version only guards against an upgrade in which a core of the
  * old version starts a worker of the new one: it grows with each change of a structure.
  *
@@ -46,7 +52,7 @@
 #include "source.h"
 
 #define WIRE_MAGIC	0x72646d61U /* "rdma" */
-#define WIRE_VERSION	7U
+#define WIRE_VERSION	8U
 #define WIRE_PAGE_BYTES 2048U
 /* A port with three tables of two pages each */
 #define WIRE_PACKET_MAX (16U * 1024)
@@ -54,6 +60,7 @@
 typedef enum WireType {
 	WIRE_QUERY = 1, /* ask a device */
 	WIRE_FORGET,	/* the device has gone: close what is open of it */
+	WIRE_HURRY,	/* end a query for users of the device as soon as possible */
 	WIRE_DEVICE,	/* what a device is */
 	WIRE_PORT,	/* what one of its ports is */
 	WIRE_TABLE,	/* one page of a table */
@@ -68,7 +75,7 @@ typedef struct WireHeader {
 	uint32_t magic;	  /* WIRE_MAGIC */
 	uint16_t version; /* WIRE_VERSION */
 	uint16_t type;	  /* WireType */
-	uint64_t id;	  /* of the query; 0 for EVENT and FORGET */
+	uint64_t id;	  /* of the query; 0 for EVENT, FORGET and HURRY */
 	uint32_t device;  /* kernel index */
 	uint32_t port;	  /* 0: the device itself */
 } WireHeader;
@@ -123,7 +130,7 @@ typedef struct WireAsking {
 	PortSet ports;	   /* Query.ports: at least one */
 } WireAsking;
 
-/* FORGET is a header alone. */
+/* FORGET and HURRY are a header alone. */
 typedef union WireMessage {
 	WireHeader header;
 	WireQuery query;

@@ -383,6 +383,15 @@ int pool_query(Pool *p, const Query *q)
 	return 0;
 }
 
+void pool_hurry(Pool *p, uint32_t device)
+{
+	PoolDevice *d = pool_find_device(p, device);
+
+	/* one that no worker has yet is not told: its time is limited */
+	if (d && d->request && d->request->query.users && d->request->sent && d->asked)
+		worker_hurry(d->asked, device);
+}
+
 /* Takes back the query of D, which is in a shared lane. If the worker has it already, nobody waits
  * for the answer. */
 static void withdraw(PoolDevice *d)

@@ -78,6 +78,8 @@ DEFINE_CLEANUP(Pool, pool_free);
 
 /* As SourceOps.query: -EBUSY, -ETIMEDOUT while the device is wedged, -ENOMEM. */
 int pool_query(Pool *p, const Query *q);
+/* As SourceOps.hurry. */
+void pool_hurry(Pool *p, uint32_t device);
 /* As SourceOps.forget. Returns whether the device was wedged: it takes queries again. *RET_ASKED is
  * the id of the query that was under way, 0 if there was none. */
 bool pool_forget(Pool *p, uint32_t device, uint64_t *ret_asked);

@@ -92,6 +92,7 @@ const char *answer_check(const Answer *a, const Query *q, const WireMessage *m)
 		return check_end(a, q, &m->end);
 	case WIRE_QUERY:
 	case WIRE_FORGET:
+	case WIRE_HURRY:
 	case WIRE_EVENT:
 	case WIRE_ASKING:
 	case _WIRE_MAX:

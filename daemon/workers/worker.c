@@ -272,6 +272,15 @@ void worker_submit(Worker *w, Request *r)
 		renew_patience(w);
 }
 
+void worker_hurry(Worker *w, uint32_t device)
+{
+	WireMessage m = {.header = wire_header(WIRE_HURRY, 0, device, 0)};
+
+	/* If the socket is full it is lost, and the query ends when its time is over. */
+	if (w->state == WORKER_RUNNING)
+		wire_send(w->process.fd, &m);
+}
+
 bool worker_is_slow(Worker *w)
 {
 	return w->started && now_usec(w) >= w->head_usec + w->patience_usec;
@@ -402,6 +411,7 @@ static void take_answer(Worker *w, const WireMessage *m)
 		break;
 	case WIRE_QUERY:
 	case WIRE_FORGET:
+	case WIRE_HURRY:
 	case WIRE_EVENT:
 	case WIRE_ASKING:
 	case _WIRE_MAX:

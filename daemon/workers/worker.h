@@ -74,6 +74,8 @@ bool worker_never_ends(const Worker *w);
 /* What of its head the process is reading now, as far as the messages tell: "port 2 of mlx5_0". */
 void worker_describe_head(const Worker *w, char *buffer, size_t size);
 
+/* Has the query for users of DEVICE end soon, if the process works on it. */
+void worker_hurry(Worker *w, uint32_t device);
 /* Gives R to the worker, which owns it until it ends. */
 void worker_submit(Worker *w, Request *r);
 /* Takes back R if it was not sent yet. */

@@ -48,6 +48,11 @@ static void fake_netdevs_changed(_unused_ Source *s, _unused_ uint32_t device, u
 		port_set_add(&fake.interfaces_forgotten, number);
 }
 
+static void fake_hurry(_unused_ Source *s, _unused_ uint32_t device)
+{
+	fake.n_hurried++;
+}
+
 static void fake_forget(_unused_ Source *s, _unused_ uint32_t device)
 {
 	fake.n_forgotten++;
@@ -68,6 +73,7 @@ static int open_fake(_unused_ void *userdata, const SourceHandler *handler, void
 	static const SourceOps ops = {.start = fake_start,
 				      .enumerate = fake_enumerate,
 				      .query = fake_query,
+				      .hurry = fake_hurry,
 				      .forget = fake_forget,
 				      .netdevs_changed = fake_netdevs_changed,
 				      .status = fake_status,

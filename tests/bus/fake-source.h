@@ -29,7 +29,7 @@ typedef struct FakeSource {
 	/* As many of the next lists of devices leave out the last one. */
 	unsigned int leave_out;
 	uint32_t events; /* row "events" of every device in its answers */
-	unsigned int n_enumerated, n_forgotten;
+	unsigned int n_enumerated, n_forgotten, n_hurried;
 	Query queries[QUERIES_MAX]; /* every question until now, the oldest first */
 	size_t n_queries;
 	unsigned int failed;	      /* READ_*: what the answers of ports say has failed */

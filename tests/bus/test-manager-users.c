@@ -207,6 +207,16 @@ static void test_asked_once(void **state)
 	}
 }
 
+/* Whether users were asked for N times; what else is asked is answered. */
+static bool is_asked(Test *t, size_t n)
+{
+	if (count_asked() >= n)
+		return true;
+	if (device(t, 1)->schedule->asked_id && !last_query()->users)
+		answer(4);
+	return false;
+}
+
 /* There was no time to read all. */
 static void test_incomplete(void **state)
 {
@@ -222,6 +232,50 @@ static void test_incomplete(void **state)
 	wait_users(t, &c, "");
 	assert_says(&c, COUNTS);
 	assert_says(&c, "\"Complete\" false ");
+}
+
+/* A question gives way to an event, once; the caller gets what there was, and what is under way for
+ * other reasons is not hurried. */
+static void test_gives_way(void **state)
+{
+	Test *t = *state;
+	size_t n = fake.n_queries;
+	UsersCall c, other;
+	Query q;
+
+	get_users(t, &c, PORT_1);
+	RUN_UNTIL(t, count_asked() >= 1);
+	q = *last_query();
+	get_users(t, &other, PORT_2);
+	barrier(t);
+	assert_int_equal(fake.n_hurried, 0);
+	tell(1, 2, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_hurried >= 1);
+	tell(1, 1, REASON_LID_CHANGE);
+	barrier(t);
+	assert_int_equal(fake.n_hurried, 1);
+	assert_int_equal(fake.n_queries, n + 1);
+	answer_users(q.id, 1, -ETIME);
+	answer_end(q.id, 0, "");
+	/* now what the events are about */
+	RUN_UNTIL(t, fake.n_queries >= n + 2);
+	assert_true(!last_query()->users && port_set_has(&last_query()->ports, 2));
+	tell(1, 1, REASON_PKEY_CHANGE);
+	barrier(t);
+	assert_int_equal(fake.n_hurried, 1);
+	RUN_UNTIL(t, processes.n_calls >= 1);
+	describe(1);
+	wait_users(t, &c, "");
+	assert_says(&c, "\"Complete\" false ");
+	/* the next question may be hurried again */
+	RUN_UNTIL(t, is_asked(t, 2));
+	tell(1, 2, REASON_PORT_ACTIVE);
+	RUN_UNTIL(t, fake.n_hurried >= 2);
+	answer_users(last_query()->id, 2, 0);
+	answer_end(last_query()->id, 0, "");
+	RUN_UNTIL(t, processes.n_calls >= 2);
+	describe(1);
+	wait_users(t, &other, "");
 }
 
 /* Without rdmad-processes the numbers are all that is known. */
@@ -269,10 +323,8 @@ static void test_no_answer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		USERS(test_asked_once),
-		USERS(test_incomplete),
-		USERS(test_no_processes),
-		USERS(test_no_answer),
+		USERS(test_asked_once),	  USERS(test_incomplete), USERS(test_gives_way),
+		USERS(test_no_processes), USERS(test_no_answer),
 	};
 
 	return cmocka_run_group_tests_name("manager-users", tests, NULL, NULL);

@@ -35,6 +35,7 @@ static WireMessage good_message(WireType type)
 		port_set_add(&m.asking.ports, 1);
 		break;
 	case WIRE_FORGET:
+	case WIRE_HURRY:
 	case WIRE_DEVICE:
 	case WIRE_PORT:
 	case WIRE_END:
@@ -82,6 +83,7 @@ static void check_good(const WireMessage *m, size_t size)
 		FUZZ_CHECK(port_set_last(&m->asking.ports) <= RDMA_PORT_MAX);
 		break;
 	case WIRE_FORGET:
+	case WIRE_HURRY:
 	case _WIRE_MAX:
 		break;
 	}

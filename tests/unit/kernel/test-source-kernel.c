@@ -85,6 +85,12 @@ int pool_query(_unused_ Pool *p, const Query *q)
 	return fake.query;
 }
 
+void pool_hurry(_unused_ Pool *p, uint32_t device)
+{
+	assert_int_equal(device, 5);
+	note('h');
+}
+
 bool pool_forget(_unused_ Pool *p, uint32_t device, uint64_t *ret_asked)
 {
 	assert_int_equal(device, 5);
