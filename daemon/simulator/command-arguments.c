@@ -28,7 +28,8 @@ int command_target_parse(const SimulatedMachine *sim, const char *text, CommandT
 		if (!t.device)
 			return simulated_error(-EINVAL, ret_message,
 					       "%.100s: expected */* for all ports", text);
-		if (port_name_split(text, device, &t.port) < 0 || t.port == 0 ||
+		/* the number alone, with the last byte of the name before it */
+		if (port_name_split(slash - 1, device, &t.port) < 0 || t.port == 0 ||
 		    t.port > t.device->now.values.port_count)
 			return simulated_error(-ENOENT, ret_message,
 					       "%.100s: no such port, expected a number from 1 to "

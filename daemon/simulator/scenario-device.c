@@ -136,8 +136,8 @@ static int make_port(const Scenario *s, const DeviceRecipe *recipe, SimulatedDev
 	port_edit_begin(&edit, &d->ports[number - 1]);
 	if (like) {
 		gather_port_sections(s, &settings, like->section->name, like->number, number);
-		if (!streq(like->section->name, like->name))
-			gather_port_sections(s, &settings, like->name, like->number, number);
+		if (!streq(like->section->name, like->word))
+			gather_port_sections(s, &settings, like->word, like->number, number);
 	}
 	r = take_protocol(&settings, &d->ports[number - 1].protocol, ret_line, ret_message);
 	if (r < 0)

@@ -37,7 +37,10 @@ static void section_free(void *p)
 
 static void device_clear(void *p)
 {
-	g_free(((ScenarioDevice *)p)->name);
+	ScenarioDevice *d = p;
+
+	g_free(d->name);
+	g_free(d->word);
 }
 
 static void step_clear(void *p)
@@ -142,11 +145,12 @@ static bool parse_port(char *text, uint32_t *ret_number)
 	char *slash = strrchr(text, '/');
 	AttrText device;
 
-	if (!slash)
+	if (!slash || slash == text)
 		return false;
 	*ret_number = 0;
+	/* the number alone, with one byte before it: a name has its own rules */
 	if (!streq(slash + 1, "*") &&
-	    (port_name_split(text, device, ret_number) < 0 || *ret_number == 0))
+	    (port_name_split(slash - 1, device, ret_number) < 0 || *ret_number == 0))
 		return false;
 	*slash = '\0';
 	return true;
@@ -225,10 +229,11 @@ static int new_section(Scenario *s, const char *heading, unsigned int line, Scen
 				       "[port NAME/*] or [script]",
 				       heading);
 	if (h.kind != SECTION_SCRIPT) {
+		AttrText device;
 		int r;
 
 		name = device_name(h.name, 0);
-		r = simulated_check_name(name, ret_message);
+		r = simulated_parse_name(name, device, ret_message);
 		if (r < 0)
 			return r;
 	}
@@ -406,15 +411,15 @@ static int parse_line(Scenario *s, char *text, unsigned int line, ScenarioSectio
 static int add_device(Scenario *s, const ScenarioSection *section, uint32_t number,
 		      char **ret_message)
 {
-	g_autofree char *name = device_name(section->name, number);
+	g_autofree char *word = device_name(section->name, number);
 	ScenarioDevice d = {.section = section,
-			    .name = name,
 			    .number = number,
 			    .first_port = s->n_ports,
 			    .index = section->index,
 			    .present = section->present,
 			    .line = section->line};
-	const ScenarioDevice *same = scenario_find(s, name);
+	const ScenarioDevice *same;
+	AttrText name;
 	int r;
 
 	if (d.index != SCENARIO_ANY_INDEX)
@@ -425,16 +430,18 @@ static int add_device(Scenario *s, const ScenarioSection *section, uint32_t numb
 				       "[device %s]: too many, expected at most %u devices and %u "
 				       "ports",
 				       section->name, SCENARIO_DEVICES_MAX, SCENARIO_PORTS_MAX);
-	r = simulated_check_name(name, ret_message);
+	r = simulated_parse_name(word, name, ret_message);
 	if (r < 0)
 		return r;
+	same = scenario_find(s, name);
 	if (same)
 		return simulated_error(-EINVAL, ret_message,
 				       "%s: is made in line %u too, expected another name", name,
 				       same->line);
+	d.name = g_strdup(name);
+	d.word = g_steal_pointer(&word);
 	g_array_append_val(s->devices, d);
-	g_hash_table_insert(s->devices_by_name, g_steal_pointer(&name),
-			    GUINT_TO_POINTER(s->devices->len));
+	g_hash_table_insert(s->devices_by_name, d.name, GUINT_TO_POINTER(s->devices->len));
 	s->n_ports += section->ports;
 	s->is_record |= section->recorded;
 	return 0;
@@ -461,9 +468,13 @@ static int check_port_section(const Scenario *s, const ScenarioSection *section,
 {
 	g_autofree char *heading = g_strdup_printf("device %s", section->name);
 	const ScenarioSection *device = g_hash_table_lookup(s->by_heading, heading);
-	const ScenarioDevice *one = scenario_find(s, section->name);
+	const ScenarioDevice *one;
+	AttrText name;
 
-	if (!device && one)
+	if (!device && simulated_parse_name(section->name, name, ret_message) < 0)
+		return -EINVAL;
+	one = device ? NULL : scenario_find(s, name);
+	if (one)
 		device = one->section;
 	if (!device)
 		return simulated_error(-EINVAL, ret_message,

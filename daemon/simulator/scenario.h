@@ -46,6 +46,7 @@ typedef struct ScenarioSection {
 typedef struct ScenarioDevice {
 	const ScenarioSection *section; /* its [device] section */
 	char *name;
+	char *word;	     /* the name as sections of its ports have it */
 	uint32_t number;     /* which of the devices of its section it is, from 0 */
 	uint32_t first_port; /* how many ports the devices before it in the file have */
 	uint32_t index;	     /* its kernel index, or SCENARIO_ANY_INDEX */

@@ -156,12 +156,16 @@ static int find_recipe(const SimulatedMachine *sim, CommandSettings *a, DeviceRe
 	recipe->like = scenario_find(sim->scenario, recipe->name);
 	recipe->first_port = recipe->like ? recipe->like->first_port : sim->next_first_port;
 	for (size_t i = 0; i < a->n; i++) {
+		AttrText from;
+
 		if (!streq(a->settings[i].key, "from")) {
 			a->settings[n++] = a->settings[i];
 			continue;
 		}
 		recipe->first_port = sim->next_first_port;
-		recipe->like = scenario_find(sim->scenario, a->settings[i].value);
+		if (simulated_parse_name(a->settings[i].value, from, ret_message) < 0)
+			return -EINVAL;
+		recipe->like = scenario_find(sim->scenario, from);
 		if (!recipe->like)
 			return simulated_error(
 				-ENOENT, ret_message,
@@ -203,13 +207,14 @@ static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, uin
 		   char **ret_message)
 {
 	_cleanup_(command_settings_done) CommandSettings a = {};
-	DeviceRecipe recipe = {.name = args[0]};
+	AttrText name;
+	DeviceRecipe recipe = {.name = name};
 	uint64_t index = SCENARIO_ANY_INDEX;
 	SimulatedDevice *d = NULL;
 	unsigned int line;
 	int r;
 
-	r = simulated_machine_check_new_name(sim, args[0], ret_message);
+	r = simulated_machine_parse_new_name(sim, args[0], name, ret_message);
 	if (r < 0)
 		return r;
 	r = command_settings_parse(args + 1, n - 1, &a, ret_message);
@@ -220,7 +225,7 @@ static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, uin
 	if (r == 0 && !is_recorded(&a))
 		r = find_recipe(sim, &a, &recipe, ret_message);
 	else if (r == 0)
-		recipe = (DeviceRecipe){.name = args[0],
+		recipe = (DeviceRecipe){.name = name,
 					.first_port = sim->next_first_port,
 					.settings = a.settings,
 					.n_settings = a.n};
@@ -269,15 +274,16 @@ static int run_rename(SimulatedMachine *sim, const char *const *args, _unused_ s
 		      _unused_ uint32_t *ret_index, char **ret_message)
 {
 	SimulatedDevice *d = NULL;
+	AttrText name;
 	int r;
 
 	r = simulated_machine_find(sim, args[0], &d, ret_message);
 	if (r < 0)
 		return r;
-	r = simulated_machine_check_new_name(sim, args[1], ret_message);
+	r = simulated_machine_parse_new_name(sim, args[1], name, ret_message);
 	if (r < 0)
 		return r;
-	simulated_machine_rename(sim, d, args[1]);
+	simulated_machine_rename(sim, d, name);
 	tell_device_changed(sim, d->now.values.index, d->recorded);
 	return 0;
 }

@@ -2,6 +2,8 @@
 
 #include "simulated-machine.h"
 
+#include "row-text.h"
+
 static void free_device(void *d)
 {
 	simulated_device_free(d);
@@ -66,27 +68,30 @@ void simulated_machine_rename(SimulatedMachine *sim, SimulatedDevice *d, const c
 	g_hash_table_insert(sim->by_name, d->now.values.name, d);
 }
 
-int simulated_machine_check_new_name(const SimulatedMachine *sim, const char *name,
+int simulated_machine_parse_new_name(const SimulatedMachine *sim, const char *word, AttrText ret,
 				     char **ret_message)
 {
-	int r = simulated_check_name(name, ret_message);
+	int r = simulated_parse_name(word, ret, ret_message);
 
-	if (r == 0 && g_hash_table_contains(sim->by_name, name))
+	if (r == 0 && g_hash_table_contains(sim->by_name, ret))
 		r = simulated_error(-EEXIST, ret_message,
-				    "%s: there is such a device, expected another name", name);
+				    "%s: there is such a device, expected another name", ret);
 	return r;
 }
 
-int simulated_machine_find(const SimulatedMachine *sim, const char *name, SimulatedDevice **ret,
+int simulated_machine_find(const SimulatedMachine *sim, const char *word, SimulatedDevice **ret,
 			   char **ret_message)
 {
-	SimulatedDevice *d = g_hash_table_lookup(sim->by_name, name);
+	AttrText name;
+	SimulatedDevice *d = word_parse(word, name, sizeof(name)) < 0
+				     ? NULL
+				     : g_hash_table_lookup(sim->by_name, name);
 
 	if (!d)
 		return simulated_error(-ENOENT, ret_message,
 				       "%.100s: no such device, expected the name of one that is "
 				       "there now",
-				       name);
+				       word);
 	*ret = d;
 	return 0;
 }

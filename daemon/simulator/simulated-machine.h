@@ -53,12 +53,12 @@ void simulated_machine_remove(SimulatedMachine *s, SimulatedDevice *d);
 /* Gives D another name, which must be free. */
 void simulated_machine_rename(SimulatedMachine *s, SimulatedDevice *d, const char *name);
 
-/* Whether a device can get the name NAME: -EINVAL if no device can have it, -EEXIST if one has it;
- * both with a message. */
-int simulated_machine_check_new_name(const SimulatedMachine *s, const char *name,
+/* Reads the name of a device that is to get it: -EINVAL if no device can have it, -EEXIST if one
+ * has it; both with a message. */
+int simulated_machine_parse_new_name(const SimulatedMachine *s, const char *word, AttrText ret,
 				     char **ret_message);
-/* The device that has the name NAME now; -ENOENT with a message. */
-int simulated_machine_find(const SimulatedMachine *s, const char *name, SimulatedDevice **ret,
+/* The device that has the name WORD (simulated_parse_name()) now; -ENOENT with a message. */
+int simulated_machine_find(const SimulatedMachine *s, const char *word, SimulatedDevice **ret,
 			   char **ret_message);
 /* The device with the kernel index INDEX; NULL if there is none. */
 SimulatedDevice *simulated_machine_device(const SimulatedMachine *s, uint32_t index);

@@ -2,8 +2,9 @@
 
 #include "simulated-value.h"
 
-#include <ctype.h>
 #include <stdarg.h>
+
+#include "row-text.h"
 
 int simulated_error(int r, char **ret_message, const char *format, ...)
 {
@@ -22,20 +23,16 @@ int simulated_error(int r, char **ret_message, const char *format, ...)
 	return r;
 }
 
-int simulated_check_name(const char *name, char **ret_message)
+int simulated_parse_name(const char *word, AttrText ret, char **ret_message)
 {
-	size_t n = strlen(name);
-	bool good = n > 0 && n < sizeof(AttrText) && !streq(name, ".") && !streq(name, "..");
-
-	for (size_t i = 0; good && i < n; i++)
-		good = isascii(name[i]) && (isalnum(name[i]) || strchr("_-.:", name[i]));
-	if (!good)
-		return simulated_error(
-			-EINVAL, ret_message,
-			"%.100s: not a name for a device, expected up to %zu letters, "
-			"digits, '_', '-', '.' or ':'",
-			name, sizeof(AttrText) - 1);
-	return 0;
+	if (*word && !word[strcspn(word, " \t\r\n\v\f\"=#*")] &&
+	    word_parse(word, ret, sizeof(AttrText)) == 0 && *ret && !strchr(ret, '/') &&
+	    !streq(ret, ".") && !streq(ret, ".."))
+		return 0;
+	return simulated_error(-EINVAL, ret_message,
+			       "%.100s: not a name for a device, expected up to %zu bytes without "
+			       "'/', and %%XX for white space and any of \"%%=#*",
+			       word, sizeof(AttrText) - 1);
 }
 
 int simulated_parse_number(const char *key, const char *text, uint64_t least, uint64_t most,

@@ -15,8 +15,9 @@ typedef struct Setting {
 /* Composes *RET_MESSAGE, for the caller to free, and returns R; -ENOMEM if there is no memory. */
 int simulated_error(int r, char **ret_message, const char *format, ...) _printf_(3, 4);
 
-/* Whether NAME can be the name of a device: 0, or -EINVAL with a message. */
-int simulated_check_name(const char *name, char **ret_message);
+/* Reads the name of a device, a word as word_put() of row-text.h writes it: -EINVAL with a message.
+ * There is no other form for names, in headings and in commands. */
+int simulated_parse_name(const char *word, AttrText ret, char **ret_message);
 /* Reads TEXT, the value of KEY, as a number from LEAST to MOST: -EINVAL with a message. */
 int simulated_parse_number(const char *key, const char *text, uint64_t least, uint64_t most,
 			   uint64_t *ret, char **ret_message);

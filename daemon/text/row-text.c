@@ -12,7 +12,7 @@
 
 static bool is_plain(char c)
 {
-	return isgraph((unsigned char)c) && !strchr("\"%=#", c);
+	return isgraph((unsigned char)c) && !strchr("\"%=#*", c);
 }
 
 void word_put(GString *to, const char *text)

@@ -3,7 +3,8 @@
 
 /*
  * Values of rows and entries of tables as words: what is written is read back as it was. A word has
- * no white space, no quotation mark and no control byte: these, '%' and '=' are written as %XX.
+ * no white space, no quotation mark, no star and no control byte: these, '%', '#' and '=' are
+ * written as %XX.
  */
 
 #include <glib.h>

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include "row-text.h"
 #include "simulated-commands.h"
 
 typedef struct Fixture {
@@ -331,14 +332,115 @@ static void test_cut_character(void **state)
 	expect_failure(f, line, -ENOENT, message);
 }
 
+/* LINE with WORD in place of each '@' */
+static char *with_word(const char *line, const char *word)
+{
+	GString *text = g_string_new(line);
+
+	g_string_replace(text, "@", word, 0);
+	return g_string_free(text, false);
+}
+
+static void command_with(Fixture *f, const char *line, const char *word)
+{
+	g_autofree char *text = with_word(line, word);
+
+	command(f, text);
+}
+
+/* Whatever the name of a device is: as a record writes it, it is read back, in headings and in
+ * commands. */
+static void test_names(void **state)
+{
+	static const char *const names[] = {
+		"a b",
+		"a%20b",
+		"%",
+		"%d",
+		"mlx5_%d",
+		"%25",
+		"*",
+		"a*",
+		"a=b",
+		"#",
+		"a:b",
+		"[x]",
+		"a]",
+		"\"q\"",
+		"\\",
+		"'$(x)`y`;",
+		"h\u00f6st",
+		" ",
+		"  a  ",
+		"\u4e2d %p",
+		"-n",
+		"x\\c",
+		"%s%n",
+		"%41aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		"%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		Fixture *f = *state;
+		g_autoptr(GString) word = g_string_new(NULL);
+		g_autofree char *text = NULL;
+
+		word_put(word, names[i]);
+		text = with_word("[device @]\nrecorded = yes\nindex = 7\nports = 2\n"
+				 "[port @/2]\nlid = 5\n",
+				 word->str);
+		start(f, text);
+		assert_string_equal(device(f, 7)->values.name, names[i]);
+		assert_int_equal(port(f, 7, 2)->values.lid, 5);
+		command_with(f, "set @/1 lid=6", word->str);
+		assert_int_equal(port(f, 7, 1)->values.lid, 6);
+		command_with(f, "set @/* lid=7", word->str);
+		assert_int_equal(port(f, 7, 2)->values.lid, 7);
+		command_with(f, "answer @/2 lid=8", word->str);
+		assert_int_equal(port(f, 7, 2)->values.lid, 8);
+		command_with(f, "noted @/2 reasons=port-error", word->str);
+		command_with(f, "rename @ other", word->str);
+		command_with(f, "rename other @", word->str);
+		command_with(f, "remove @", word->str);
+		command_with(f, "add @ recorded=yes index=9 ports=1", word->str);
+		command_with(f, "asked @", word->str);
+		assert_string_equal(device(f, 9)->values.name, names[i]);
+		simulated_machine_done(&f->machine);
+		f->n_events = 0;
+	}
+}
+
+/* The number of a device and an escape in one name; a section of a port finds its device. */
+static void test_names_with_numbers(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, "[device a%20%d%25]\nprotocol = infiniband\ncount = 2\n"
+		 "[port a%20%d%25/1]\nlid = 3\n[port a%201%25/1]\nlid = 4\n");
+	assert_string_equal(device(f, 0)->values.name, "a 0%");
+	assert_string_equal(device(f, 1)->values.name, "a 1%");
+	assert_int_equal(port(f, 0, 1)->values.lid, 3);
+	assert_int_equal(port(f, 1, 1)->values.lid, 4);
+	command(f, "add b%23 from=a%201%25");
+	assert_string_equal(device(f, 2)->values.name, "b#");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_set),		  TEST(test_set_nothing),  TEST(test_set_tables),
-		TEST(test_set_interface), TEST(test_set_device),   TEST(test_port_name),
-		TEST(test_events),	  TEST(test_add),	   TEST(test_remove),
-		TEST(test_order),	  TEST(test_cut_character)};
+	const struct CMUnitTest tests[] = {TEST(test_set),
+					   TEST(test_set_nothing),
+					   TEST(test_set_tables),
+					   TEST(test_set_interface),
+					   TEST(test_set_device),
+					   TEST(test_port_name),
+					   TEST(test_events),
+					   TEST(test_add),
+					   TEST(test_remove),
+					   TEST(test_order),
+					   TEST(test_cut_character),
+					   TEST(test_names),
+					   TEST(test_names_with_numbers)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
