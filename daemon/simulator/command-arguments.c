@@ -67,6 +67,30 @@ GArray *command_target_ports(const SimulatedMachine *sim, const CommandTarget *t
 	return ports;
 }
 
+GArray *command_target_examples(const SimulatedMachine *sim, const CommandTarget *t)
+{
+	GArray *ports = g_array_new(false, false, sizeof(PortReference));
+	bool wants_simulated = sim->n_recorded < g_hash_table_size(sim->by_index);
+	bool wants_recorded = sim->n_recorded > 0;
+	GHashTableIter iter;
+	void *value;
+
+	if (t->device) {
+		add_ports(ports, t->device, t->port ? t->port : 1);
+		return ports;
+	}
+	g_hash_table_iter_init(&iter, sim->by_index);
+	while ((wants_simulated || wants_recorded) && g_hash_table_iter_next(&iter, NULL, &value)) {
+		SimulatedDevice *d = value;
+		bool *wants = d->recorded ? &wants_recorded : &wants_simulated;
+
+		if (*wants)
+			add_ports(ports, d, 1);
+		*wants = false;
+	}
+	return ports;
+}
+
 /* Settings and reasons */
 
 int command_reason_parse(const char *text, EventReason *ret, char **ret_message)

@@ -36,6 +36,8 @@ int command_target_parse(const SimulatedMachine *s, const char *text, CommandTar
 			 char **ret_message);
 /* The ports that T names: an array of PortReference, for g_array_unref(). T->ports is true. */
 GArray *command_target_ports(const SimulatedMachine *s, const CommandTarget *t);
+/* Of those one that is simulated and one of a record, as far as there are such. */
+GArray *command_target_examples(const SimulatedMachine *s, const CommandTarget *t);
 
 /* Reads N arguments KEY=VALUE and event=REASON. The caller calls command_settings_done(), also
  * after an error; RET is all zero before. */

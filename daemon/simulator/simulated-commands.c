@@ -7,6 +7,9 @@
 #include "recorded-values.h"
 #include "simulated-answer.h"
 
+/* How many ports are changed or made at most when a script is tried: that takes a second. */
+#define REHEARSED_MAX (UINT64_C(1) << 20)
+
 typedef struct Command {
 	const char *name;
 	size_t least, most; /* how many arguments it takes */
@@ -55,7 +58,7 @@ static int run_event(SimulatedMachine *sim, const char *const *args, size_t n,
 	r = command_target_parse(sim, args[0], &t, ret_message);
 	for (size_t i = 1; r == 0 && i < n; i++)
 		r = command_reason_parse(args[i], &reasons[i - 1], ret_message);
-	if (r < 0)
+	if (r < 0 || sim->rehearsing)
 		return r;
 	if (t.ports) {
 		g_autoptr(GArray) ports = command_target_ports(sim, &t);
@@ -90,6 +93,22 @@ static int set_ports(GArray *ports, const CommandSettings *a, char **ret_message
 			port_edit_discard(&edits[i]);
 	}
 	return r;
+}
+
+/* Whether what is set can be set on every port or on none, and decides nothing about what can be
+ * set later. Unlike that, an entry of a table needs the length of the table, and an interface. */
+static bool are_alike(const CommandSettings *a)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		PortAttr row;
+
+		if (port_attr_from_field(a->settings[i].key, &row) < 0 ||
+		    port_attributes[row].size == 0 || row == PORT_ATTR_gid_tbl_len ||
+		    row == PORT_ATTR_pkey_tbl_len || row == PORT_ATTR_netdev ||
+		    row == PORT_ATTR_ifindex)
+			return false;
+	}
+	return true;
 }
 
 static int set_device(SimulatedDevice *d, const CommandSettings *a, char **ret_message)
@@ -129,7 +148,9 @@ static int run_set(SimulatedMachine *sim, const char *const *args, size_t n,
 	if (r < 0)
 		return r;
 	if (t.ports) {
-		ports = command_target_ports(sim, &t);
+		ports = sim->rehearsing && are_alike(&a) ? command_target_examples(sim, &t)
+							 : command_target_ports(sim, &t);
+		sim->n_rehearsed += ports->len;
 		r = set_ports(ports, &a, ret_message);
 		if (r == 0)
 			tell_ports(sim, ports, a.reasons, a.n_reasons);
@@ -239,6 +260,7 @@ static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, uin
 	r = simulated_machine_add(sim, d, (uint32_t)index, ret_message);
 	if (r < 0)
 		return r;
+	sim->n_rehearsed += d->now.values.port_count;
 	if (recipe.first_port == sim->next_first_port)
 		sim->next_first_port += d->now.values.port_count;
 	if (ret_index)
@@ -337,7 +359,7 @@ static int run_fail(SimulatedMachine *sim, const char *const *args, size_t n,
 	r = command_errno_parse(args[1], &error, ret_message);
 	if (r == 0 && n > 2)
 		r = simulated_parse_number("count", args[2], 0, UINT32_MAX, &count, ret_message);
-	if (r < 0)
+	if (r < 0 || sim->rehearsing)
 		return r;
 	ports = command_target_ports(sim, &t);
 	for (guint i = 0; i < ports->len; i++) {
@@ -418,11 +440,16 @@ int simulated_commands_rehearse(SimulatedMachine *sim, unsigned int *ret_line, c
 	size_t n;
 	const ScenarioStep *steps = scenario_steps(sim->scenario, &n);
 
+	sim->rehearsing = true;
+	sim->n_rehearsed = 0;
 	for (size_t i = 0; i < n; i++) {
-		int r = simulated_commands_run(sim, (const char *const *)steps[i].words, NULL,
-					       ret_message);
+		int r;
 
 		*ret_line = steps[i].line;
+		if (sim->n_rehearsed >= REHEARSED_MAX)
+			return 1;
+		r = simulated_commands_run(sim, (const char *const *)steps[i].words, NULL,
+					   ret_message);
 		if (r < 0)
 			return r;
 	}

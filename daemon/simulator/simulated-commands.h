@@ -20,7 +20,8 @@ int simulated_commands_run(SimulatedMachine *machine, const char *const *words, 
 /*
  * Carries out each step of the script once, in order of time, so that a step that cannot work is an
  * error of the file at the start and not a warning some hours later. On an error *RET_LINE is the
- * line of the step.
+ * line of the step. 1: the step in *RET_LINE and those behind it were not tried, because that would
+ * take too long.
  */
 int simulated_commands_rehearse(SimulatedMachine *machine, unsigned int *ret_line,
 				char **ret_message);

@@ -49,6 +49,7 @@ int simulated_machine_add(SimulatedMachine *sim, SimulatedDevice *d, uint32_t in
 	DEVICE_SUPPLY(&d->now, index, index);
 	sim->next_index = MAX(sim->next_index, index + 1);
 	sim->n_ports += d->now.values.port_count;
+	sim->n_recorded += d->recorded;
 	g_hash_table_insert(sim->by_index, GUINT_TO_POINTER(index), d);
 	g_hash_table_insert(sim->by_name, d->now.values.name, d);
 	return 0;
@@ -57,6 +58,7 @@ int simulated_machine_add(SimulatedMachine *sim, SimulatedDevice *d, uint32_t in
 void simulated_machine_remove(SimulatedMachine *sim, SimulatedDevice *d)
 {
 	sim->n_ports -= d->now.values.port_count;
+	sim->n_recorded -= d->recorded;
 	g_hash_table_remove(sim->by_name, d->now.values.name);
 	g_hash_table_remove(sim->by_index, GUINT_TO_POINTER(d->now.values.index));
 }

@@ -21,6 +21,9 @@ typedef struct SimulatedMachine {
 	uint32_t next_index;	  /* the index of the next device that does not ask for one */
 	uint32_t next_first_port; /* the first_port of the next device that is not in the file */
 	uint32_t n_ports;	  /* the number of ports of all devices together */
+	uint32_t n_recorded;	  /* the number of devices of records */
+	bool rehearsing;	  /* nobody asks the devices: what cannot fail is left out */
+	uint64_t n_rehearsed;	  /* how many ports were changed or made in doing so */
 
 	/* Who is told of what commands do; each function may be NULL. They are called after a
 	 * command has changed all that it changes. */

@@ -414,6 +414,9 @@ static int load(const char *path, Scenario **ret, char **ret_message)
 		r = simulated_commands_rehearse(&rehearsal, &line, &what);
 	if (r < 0)
 		return what ? simulated_error(r, ret_message, "%s:%u: %s", path, line, what) : r;
+	if (r > 0)
+		log_info("%s:%u: the script is long: from here on it is not tried beforehand", path,
+			 line);
 	*ret = steal_pointer(&rehearsal.scenario);
 	return 0;
 }

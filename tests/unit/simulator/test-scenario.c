@@ -593,14 +593,90 @@ static void test_examples(void **state)
 	}
 }
 
+/* A script of N steps COMMAND, and then one that fails, for 512 ports. */
+static char *long_script(unsigned int n, const char *command)
+{
+	GString *text = g_string_new("[device a%d]\nprotocol = roce\ncount = 512\n[script]\n");
+
+	for (unsigned int i = 0; i < n; i++)
+		g_string_append_printf(text, "at 1s: %s\n", command);
+	g_string_append(text, "at 2s: remove b\n");
+	return g_string_free(text, false);
+}
+
+/* What can be set on every port or on none is tried on one: the last of many steps is tried, too.
+ */
+static void test_long_script(void **state)
+{
+	g_autofree char *text = long_script(4096, "set */* lid=7 state=down event=lid-change");
+
+	(void)state;
+	expect_error(text, strlen(text),
+		     ":4101: b: no such device, expected the name of one that "
+		     "is there now");
+}
+
+/* What has to be tried on every port is not tried without end. */
+static void test_too_long_script(void **state)
+{
+	g_autofree char *text = long_script(2048, "set */* \"gid.3=192.0.2.7 v2\"");
+	_cleanup_(simulated_machine_done) SimulatedMachine s = {};
+
+	(void)state;
+	load_text(text, &s);
+}
+
+/* What decides about later steps is set on each port. */
+static void test_script_that_decides(void **state)
+{
+#define DECIDES(key) "[device a]\nprotocol = roce\nports = 2\n[script]\nat 1s: set a/* " key "=4\n"
+	static const ErrorCase cases[] = {
+		{DECIDES("gid_tbl_len") "at 2s: set a/2 gid.4=192.0.2.7\n",
+		 ":6: gid.4: the table has 4 entries, expected an index below that"},
+		{DECIDES("pkey_tbl_len") "at 2s: set a/2 pkey.4=0xffff\n",
+		 ":6: pkey.4: the table has 4 entries, expected an index below that"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		expect_error(cases[i].text, strlen(cases[i].text), cases[i].message);
+}
+
+/* A device of a record takes values that one that is simulated does not take, wherever it stands.
+ */
+static void test_script_of_both_kinds(void **state)
+{
+#define RECORDED "[device r]\nrecorded = yes\n"
+#define STEP	 "[script]\nat 1s: set */* generation=5\n"
+	_cleanup_(simulated_machine_done) SimulatedMachine s = {};
+	const char *const texts[] = {RECORDED "[device a]\nprotocol = roce\n" STEP,
+				     "[device a]\nprotocol = roce\n" RECORDED STEP};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		expect_error(texts[i], strlen(texts[i]),
+			     ":6: generation: rdmad itself keeps it, expected an attribute that "
+			     "the hardware has");
+	load_text(RECORDED STEP, &s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_syntax_errors),  cmocka_unit_test(test_device_errors),
-		cmocka_unit_test(test_port_errors),    cmocka_unit_test(test_step_errors),
-		cmocka_unit_test(test_command_errors), cmocka_unit_test(test_speed),
-		cmocka_unit_test(test_bounds),	       cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_settings),       cmocka_unit_test(test_examples),
+		cmocka_unit_test(test_long_script),
+		cmocka_unit_test(test_too_long_script),
+		cmocka_unit_test(test_script_of_both_kinds),
+		cmocka_unit_test(test_script_that_decides),
+		cmocka_unit_test(test_syntax_errors),
+		cmocka_unit_test(test_device_errors),
+		cmocka_unit_test(test_port_errors),
+		cmocka_unit_test(test_step_errors),
+		cmocka_unit_test(test_command_errors),
+		cmocka_unit_test(test_speed),
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_examples),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
