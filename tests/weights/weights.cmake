@@ -16,7 +16,10 @@ endfunction()
 weigh(2 900 variants/asan)
 weigh(2 450 variants/clang variants/debian-13)
 weigh(2 200 variants/valgrind packaging/reproducible)
-weigh(2 1000 packages/bookworm packages/trixie)
+foreach(suite bookworm trixie)
+	weigh(2 500 packages/make-packages-${suite} packages/test-packages-${suite})
+	weigh(2 100 packages/test-booted-${suite})
+endforeach()
 
 # Guests: the emulated CPU computes for a third to two thirds of the time.
 foreach(kernel 6.12 6.1 5.10 7.x)
