@@ -6,6 +6,28 @@
 
 FakeSource fake;
 
+/* What the linker puts in the place of functions of schedule.c */
+uint64_t __wrap_schedule_next_settle(Schedule *w);
+uint64_t __real_schedule_next_settle(Schedule *w);
+uint64_t __wrap_schedule_next_retry(Schedule *w);
+uint64_t __real_schedule_next_retry(Schedule *w);
+
+uint64_t __wrap_schedule_next_settle(Schedule *w)
+{
+	uint64_t delay;
+
+	do
+		delay = __real_schedule_next_settle(w);
+	while (delay && !fake.settles);
+	return delay;
+}
+
+uint64_t __wrap_schedule_next_retry(Schedule *w)
+{
+	(void)__real_schedule_next_retry(w);
+	return 3600 * USEC_PER_SEC;
+}
+
 static int fake_start(_unused_ Source *s)
 {
 	return 0;
@@ -100,6 +122,14 @@ void tell(uint32_t device, uint32_t port, EventReason reason)
 	fake.handler->event(fake.userdata, &(Event){device, port, reason});
 }
 
+void let_retry(Test *t, uint32_t index)
+{
+	const Schedule *w = device(t, index)->schedule;
+
+	assert_true(timer_runs(w->retry));
+	assert_true(sd_event_source_set_time(w->retry, 0) >= 0);
+}
+
 void answer_device(uint64_t id, const char *name)
 {
 	DeviceSnapshot s = {};
@@ -166,6 +196,22 @@ void answer(uint32_t state)
 		if (port_set_has(&q.ports, n))
 			answer_port(q.id, n, 0, state);
 	answer_end(q.id, 0, "");
+}
+
+static bool has_rest(const Schedule *w)
+{
+	return schedule_has_left(w) || timer_runs(w->later);
+}
+
+void answer_rest(Test *t, uint32_t index, uint32_t state)
+{
+	const Schedule *w = device(t, index)->schedule;
+
+	while (w->asked_id || has_rest(w)) {
+		RUN_UNTIL(t, w->asked_id || !has_rest(w));
+		if (w->asked_id)
+			answer(state);
+	}
 }
 
 static int on_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)

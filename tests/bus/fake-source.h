@@ -29,6 +29,9 @@ typedef struct FakeSource {
 	/* As many of the next lists of devices leave out the last one. */
 	unsigned int leave_out;
 	uint32_t events; /* row "events" of every device in its answers */
+	/* The manager looks again at ports that are settling. It does so only then: on a busy
+	 * machine these questions come before or after those that a test waits for. */
+	bool settles;
 	unsigned int n_enumerated, n_forgotten, n_hurried;
 	Query queries[QUERIES_MAX]; /* every question until now, the oldest first */
 	size_t n_queries;
@@ -63,6 +66,9 @@ void start(Test *t);
 void set_device(size_t i, uint32_t index, const char *name, uint32_t ports);
 /* Reports an event. */
 void tell(uint32_t device, uint32_t port, EventReason reason);
+/* The time has come to ask again about the device INDEX, which has failed. By itself that does not
+ * come while a test runs. */
+void let_retry(Test *t, uint32_t index);
 /* Parts of the answer to the question ID. NAME may be NULL. */
 void answer_device(uint64_t id, const char *name);
 void answer_port(uint64_t id, uint32_t port, int error, uint32_t state);
@@ -70,6 +76,9 @@ void answer_counters(uint64_t id, uint32_t port, uint64_t value);
 void answer_end(uint64_t id, int error, const char *text);
 /* Answers all that the last question asks for; every port has STATE. */
 void answer(uint32_t state);
+/* The same for what the answers of the device INDEX have left to be read later: nothing is asked by
+ * itself afterwards. */
+void answer_rest(Test *t, uint32_t index, uint32_t state);
 /* The last question; there has to be one. */
 const Query *last_query(void);
 

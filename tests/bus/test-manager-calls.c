@@ -17,6 +17,7 @@ static void test_cannot_ask(void **state)
 	call_refresh(t, &c);
 	wait_call(t, &c, "");
 	fake.query_error = 0;
+	let_retry(t, 1);
 	RUN_UNTIL(t, fake.n_queries == 2);
 	answer(4);
 	assert_false(port(t, 1, 1)->stale);
@@ -88,6 +89,7 @@ static void test_counters_fail(void **state)
 	RUN_UNTIL(t, fake.n_queries == n + 2);
 	answer_end(last_query()->id, -EPIPE, "the worker died");
 	wait_call(t, &c, RDMAD_ERROR_QUERY_FAILED);
+	let_retry(t, 1);
 	RUN_UNTIL(t, fake.n_queries == n + 3); /* the device is looked at again */
 	assert_false(last_query()->counters);
 	answer(4);

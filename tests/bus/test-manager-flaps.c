@@ -50,20 +50,25 @@ static void test_flaps(void **state)
 static void test_down(void **state)
 {
 	Test *t = *state;
+	size_t n;
 
 	tell(1, 1, REASON_PORT_ERROR);
 	RUN_UNTIL(t, fake.n_queries == 2);
 	answer(PORT_STATE_INIT);
+	answer_rest(t, 1, PORT_STATE_INIT);
 	assert_int_equal(history(t)->n, 2);
 	assert_entry(t, 1, PORT_STATE_ACTIVE, PORT_STATE_INIT, REASON_PORT_ERROR);
 	assert_int_equal(port(t, 1, 1)->link_downs, 1);
 	/* the port is active when it is read, and its own event comes afterwards */
+	n = fake.n_queries;
 	tell(1, 1, REASON_LID_CHANGE);
-	RUN_UNTIL(t, fake.n_queries == 3);
+	RUN_UNTIL(t, fake.n_queries > n);
 	answer(PORT_STATE_ACTIVE);
+	answer_rest(t, 1, PORT_STATE_ACTIVE);
 	assert_entry(t, 2, PORT_STATE_INIT, PORT_STATE_ACTIVE, REASON_LID_CHANGE);
+	n = fake.n_queries;
 	tell(1, 1, REASON_PORT_ACTIVE);
-	RUN_UNTIL(t, fake.n_queries == 4);
+	RUN_UNTIL(t, fake.n_queries > n);
 	answer(PORT_STATE_ACTIVE);
 	assert_int_equal(history(t)->n, 3);
 	assert_int_equal(port(t, 1, 1)->link_downs, 1);
@@ -91,15 +96,18 @@ static void test_reason(void **state)
 	Test *t = *state;
 	const char *new, *old, *reason;
 	sd_bus_message *m;
+	size_t n;
 
 	tell(1, 1, REASON_PORT_ERROR);
 	RUN_UNTIL(t, fake.n_queries == 2);
 	answer(PORT_STATE_DOWN);
+	answer_rest(t, 1, PORT_STATE_DOWN);
 	barrier(t);
 	fixture_forget(t->f);
+	n = fake.n_queries;
 	tell(1, 1, REASON_PORT_ERROR);
 	tell(1, 1, REASON_PORT_ACTIVE);
-	RUN_UNTIL(t, fake.n_queries == 3);
+	RUN_UNTIL(t, fake.n_queries > n);
 	answer(PORT_STATE_ACTIVE);
 	barrier(t);
 	m = fixture_wait_signal(t->f, PORT_1, "StateChanged");
