@@ -11,7 +11,7 @@
 
 #include <fcntl.h>
 #include <ftw.h>
-#include <sched.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 
 #include "change-writer.h"
@@ -21,9 +21,6 @@
 
 /* The disk of a machine that runs many tests at once may need seconds. */
 #define PATIENCE_USEC (100 * USEC_PER_SEC)
-/* More than the writers have room for. */
-#define MANY 20000U
-
 static char directory[64];
 
 static int setup(void **state)
@@ -57,14 +54,15 @@ static void wait_for_threads(void)
 	assert_int_equal(st.st_nlink, 3);
 }
 
-/* Transition I of mlx5_0/1: its times are I + 1. */
-static void put(RecordWriter *w, History *h, unsigned int i)
+/* Transition I of mlx5_0/1: its times are I + 1. Returns how many bytes it has. */
+static size_t put(RecordWriter *w, History *h, unsigned int i)
 {
 	_cleanup_record_buffer_ RecordBuffer b = {};
 
 	assert_true(history_note(h, i % 2 ? 1 : 4, i ? REASON_LINK : REASON_STARTUP, i + 1, i + 1));
 	history_record_transition(&b, "mlx5_0", 1, h, history_last(h));
 	record_writer_put(w, &b);
+	return b.size;
 }
 
 /* How many transitions the file has; the last ones are there without a gap. */
@@ -121,31 +119,71 @@ static unsigned int end_messages(int was, const char *text)
 	return n;
 }
 
+/* The file has the transitions from some number on until N, each once, behind those before FIRST.
+ */
+static void assert_transitions(unsigned int first, unsigned int n)
+{
+	_cleanup_free_ char *data = NULL;
+	uint64_t last = 0, usec;
+	unsigned int gaps = 0;
+	AttrText device;
+	char path[96];
+	size_t size, offset = RECORD_HEAD_SIZE;
+	Record record;
+
+	snprintf(path, sizeof(path), "%s/history", directory);
+	assert_int_equal(text_read_file(path, 4 << 20, &data, &size), 0);
+	while (record_next((const uint8_t *)data, size, &offset, &record) > 0) {
+		if (record.type != 2)
+			continue;
+		record_read_text(&record.contents, device);
+		(void)record_read_u32(&record.contents);
+		(void)record_read_u64(&record.contents);
+		(void)record_read_u64(&record.contents);
+		usec = record_read_u64(&record.contents);
+		gaps += usec != last + 1;
+		assert_true(usec == last + 1 || last == first);
+		last = usec;
+	}
+	assert_int_equal(offset, size);
+	assert_int_equal(last, n);
+	assert_int_equal(gaps, 1);
+}
+
 /* The oldest changes go, once and again, and one message says so. */
 static void test_histories_dropped(void **state)
 {
+	static const uint8_t text[(1 << 20) + 1];
+	_cleanup_record_buffer_ RecordBuffer large = {};
 	HistoryList l = {};
 	History h = {};
 	RecordWriter *w = record_writer_new(directory, PATIENCE_USEC, &l);
 	int was = begin_messages();
+	unsigned int n = 0, room;
 	struct stat st;
 	char path[96];
 
 	(void)state;
 	assert_non_null(w);
 	disk_hang(true);
-	put(w, &h, 0);
+	put(w, &h, n++);
 	disk_wait_hung();
-	for (unsigned int i = 1; i < 2 * MANY; i++)
-		put(w, &h, i);
+	room = (1 << 20) / (unsigned int)put(w, &h, n++);
+	/* a quarter is dropped each time that there is no more room: three times, and just now */
+	while (n < room + room / 4 * 2 + 10)
+		put(w, &h, n++);
+	/* what is too large for that is left out */
+	record_put_bytes(&large, text, sizeof(text));
+	record_writer_put(w, &large);
 	disk_hang(false);
 	record_writer_free(w);
 	assert_int_equal(end_messages(was, "left out"), 1);
 	snprintf(path, sizeof(path), "%s/history", directory);
 	assert_int_equal(stat(path, &st), 0);
-	/* not all that waited was dropped, and no more than may wait is written */
-	assert_in_range(st.st_size, 1 << 19, (1 << 20) + 4096);
-	assert_int_equal(read_back(), 2 * MANY);
+	/* a quarter of what waits is dropped at once, and no more than may wait is written */
+	assert_in_range(st.st_size, 700 << 10, (1 << 20) + 4096);
+	assert_transitions(1, n);
+	assert_int_equal(read_back(), n);
 	history_done(&h);
 }
 
@@ -253,6 +291,77 @@ static void test_last_beginning_stays(void **state)
 	assert_string_equal(text, "fourth\n");
 }
 
+/* Beginnings may have 64 MiB: then those before go, and what they say is in the next one. */
+static void test_large_beginnings(void **state)
+{
+	const size_t size = 40U << 20;
+	_cleanup_free_ char *text = malloc(size);
+	ChangeWriter *w = change_writer_new(directory, 256 << 20);
+	int was = begin_messages();
+	char path[128];
+
+	(void)state;
+	assert_true(w && text);
+	memset(text, 'x', size);
+	text[size - 1] = '\n';
+	disk_hang(true);
+	change_writer_begin(w, 5, "first\n", 6);
+	disk_wait_hung();
+	change_writer_begin(w, 6, text, size);
+	change_writer_put(w, "line\n", 5);
+	change_writer_begin(w, 7, text, size);
+	assert_int_equal(change_writer_wants(w), SEGMENT_GOES_ON);
+	/* they are added to one another */
+	change_writer_put(w, "line\n", 5);
+	change_writer_put(w, text + size - 8190, 8190);
+	disk_hang(false);
+	assert_null(change_writer_free(w, PATIENCE_USEC));
+	assert_int_equal(end_messages(was, "left out"), 1);
+	snprintf(path, sizeof(path), "%s/record/0000000000000006.conf", directory);
+	assert_int_equal(access(path, F_OK), -1);
+	snprintf(path, sizeof(path), "%s/record/0000000000000007.conf", directory);
+	assert_int_equal(access(path, F_OK), 0);
+}
+
+static atomic_uint n_unsynced, n_syncs;
+
+static void count_unsynced(DiskCall call, _unused_ int fd, _unused_ const char *name)
+{
+	if (call == DISK_WRITE)
+		n_unsynced++;
+	if (call != DISK_SYNC)
+		return;
+	n_unsynced = 0;
+	n_syncs++;
+}
+
+/* At the end the disk has been asked to have everything. */
+static void test_synced(void **state)
+{
+	HistoryList l = {};
+	RecordWriter *w = record_writer_new(directory, PATIENCE_USEC, &l);
+	ChangeWriter *c;
+	History h = {};
+
+	(void)state;
+	disk.on_call = count_unsynced;
+	put(w, &h, 0);
+	record_writer_free(w);
+	assert_int_equal(n_unsynced, 0);
+	n_syncs = 0;
+	c = change_writer_new(directory, 1 << 20);
+	change_writer_begin(c, 5, "begin\n", 6);
+	change_writer_put(c, "line\n", 5);
+	/* until it has been asked once: the next time is a second later */
+	while (n_syncs == 0)
+		usleep(1000);
+	change_writer_put(c, "line\n", 5);
+	assert_null(change_writer_free(c, PATIENCE_USEC));
+	assert_int_equal(n_unsynced, 0);
+	disk.on_call = NULL;
+	history_done(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +370,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_histories_at_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changes_at_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_last_beginning_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_large_beginnings, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_synced, setup, teardown),
 	};
 
 	/* messages are read from standard error */
