@@ -179,6 +179,31 @@ static void test_counts(_unused_ void **state)
 	evidence_free(l);
 }
 
+/* A burst is told again ten minutes after it was told, and not before. */
+static void test_burst(void **state)
+{
+	const uint64_t minute = 60 * USEC_PER_SEC;
+	EvidenceMoment when = at(minute, REASON_DEVICE);
+	EvidenceLog *l = NULL;
+	DeviceSnapshot s = {};
+
+	(void)state;
+	set_counts(&s, 5000, 0);
+	evidence_note_counts(&l, &s, &when);
+	set_counts(&s, 6000, 0);
+	evidence_note_counts(&l, &s, &when);
+	assert_int_equal(evidence_count(l), 1);
+	when = at(11 * minute, REASON_DEVICE);
+	set_counts(&s, 7000, 0);
+	evidence_note_counts(&l, &s, &when);
+	assert_int_equal(evidence_count(l), 1);
+	when = at(11 * minute + 1, REASON_DEVICE);
+	set_counts(&s, 8000, 0);
+	evidence_note_counts(&l, &s, &when);
+	assert_int_equal(evidence_count(l), 2);
+	evidence_free(l);
+}
+
 static void set_health(DeviceSnapshot *s, uint32_t state, uint64_t errors)
 {
 	HealthEntry e[2] = {{.name = "fw"}, {.name = "fw_fatal", .state = state, .errors = errors}};
@@ -295,8 +320,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values), cmocka_unit_test(test_events),
 		cmocka_unit_test(test_tables), cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_health), cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_parent),
+		cmocka_unit_test(test_burst),  cmocka_unit_test(test_health),
+		cmocka_unit_test(test_bounds), cmocka_unit_test(test_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
