@@ -337,6 +337,8 @@ int setup_with(void **state, const Config *config)
 	assert_true(manager_new(&(ManagerSetup){.event = t->event,
 						.config = config,
 						.bus_address = t->f->address,
+						.state_directory =
+							config->record_max ? t->f->directory : NULL,
 						.open_source = open_fake},
 				&t->manager) >= 0);
 	*state = t;

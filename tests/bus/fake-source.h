@@ -57,7 +57,8 @@ int teardown(void **state);
 #define NEW(test)      cmocka_unit_test_setup_teardown(test, setup, teardown)
 #define ANSWERED(test) cmocka_unit_test_setup_teardown(test, setup_answered, teardown)
 
-/* setup() with a configuration of the test's own. */
+/* setup() with a configuration of the test's own. If it has a record, that is in the directory of
+ * the fixture. */
 int setup_with(void **state, const Config *config);
 /* Starts the manager and waits for its first question. */
 void start(Test *t);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the record of changes says where a device hangs, has gone before, or gets other ports. */
+
+#include <dirent.h>
+
+#include "fake-source.h"
+
+static int setup_recorded(void **state)
+{
+	static const Config config = {.query_timeout_usec = USEC_PER_SEC, .record_max = 1 << 20};
+
+	setup_with(state, &config);
+	start(*state);
+	answer(4);
+	barrier(*state);
+	return 0;
+}
+
+static int newest_first(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*b)->d_name, (*a)->d_name);
+}
+
+/* Ends the manager; the text of the newest segment, which the caller frees. */
+static char *end_and_read(Test *t)
+{
+	struct dirent **entries;
+	char directory[96], path[400], *text;
+	size_t size;
+	int n;
+
+	t->manager = manager_free(t->manager);
+	snprintf(directory, sizeof(directory), "%s/record", t->f->directory);
+	n = scandir(directory, &entries, NULL, newest_first);
+	assert_true(n > 2); /* "." and ".." are the last */
+	snprintf(path, sizeof(path), "%s/%s", directory, entries[0]->d_name);
+	for (int i = 0; i < n; i++)
+		free(entries[i]);
+	free(entries);
+	assert_int_equal(text_read_file(path, 1 << 20, &text, &size), 0);
+	return text;
+}
+
+/* The line of TEXT in which WORDS are; the caller frees it. */
+static char *line_with(const char *text, const char *words)
+{
+	const char *at = strstr(text, words), *begin = at;
+
+	if (!at)
+		fail_msg("not in the record: %s\n%s", words, text);
+	while (begin > text && begin[-1] != '\n')
+		begin--;
+	return strndup(begin, strcspn(begin, "\n"));
+}
+
+static void assert_line(const char *text, const char *words, const char *has)
+{
+	_cleanup_free_ char *line = line_with(text, words);
+
+	if (!strstr(line, has))
+		fail_msg("'%s' has no '%s'", line, has);
+}
+
+static void assert_no_line(const char *text, const char *words, const char *has)
+{
+	_cleanup_free_ char *line = line_with(text, words);
+
+	if (strstr(line, has))
+		fail_msg("'%s' has '%s'", line, has);
+}
+
+/* Device INDEX comes, and is answered for. */
+static void add(Test *t, size_t i, uint32_t index, const char *name, uint32_t ports)
+{
+	size_t n = fake.n_queries;
+
+	set_device(i, index, name, ports);
+	fake.n_devices = i + 1;
+	tell(index, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, fake.n_queries > n);
+	answer(4);
+	answer_rest(t, index, 4);
+}
+
+static void remove_last(Test *t, uint32_t index)
+{
+	fake.n_devices--;
+	tell(index, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, !device(t, index));
+}
+
+/* Device 1 gets PORTS ports: that begins a segment. */
+static void resize(Test *t, uint32_t ports)
+{
+	size_t n = fake.n_queries;
+
+	DEVICE_SUPPLY(&fake.devices[0], port_count, ports);
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, fake.n_queries > n);
+	answer(4);
+	answer_rest(t, 1, 4);
+	RUN_UNTIL(t, device(t, 1)->n_ports == ports);
+}
+
+/* Where the record is played the history of a name that has been there goes on. */
+static void test_back(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	Test *t = *state;
+
+	add(t, 1, 2, "mlx5_2", 1);
+	remove_last(t, 2);
+	add(t, 1, 3, "mlx5_2", 1);
+	add(t, 2, 4, "mlx5_4", 1);
+	text = end_and_read(t);
+	assert_line(text, ": answer mlx5_4/1", "link_downs=");
+	assert_line(text, ": answer mlx5_2/1", "link_downs=");
+	assert_no_line(strstr(text, ": remove mlx5_2"), ": answer mlx5_2/1", "link_downs=");
+}
+
+/* A segment stands for itself: what has gone before it began is new in it. */
+static void test_back_in_another_segment(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	Test *t = *state;
+
+	add(t, 1, 2, "mlx5_2", 1);
+	remove_last(t, 2);
+	resize(t, 3);
+	barrier(t);
+	add(t, 1, 3, "mlx5_2", 1);
+	text = end_and_read(t);
+	assert_non_null(strstr(text, "\n# begins ports\n"));
+	assert_non_null(strstr(text, "[port mlx5_0/3]"));
+	assert_line(text, ": answer mlx5_2/1", "link_downs=");
+}
+
+/* An event says that the port is down, and the answer says that it is not: no value has changed. */
+static void test_taken_back(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	Test *t = *state;
+
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer(4);
+	/* once more, when the answer is the same in every respect */
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries > 2);
+	answer(4);
+	answer_rest(t, 1, 4);
+	text = end_and_read(t);
+	assert_line(text, ": noted mlx5_0/1", "reasons=port-error");
+	assert_line(text, ": answer mlx5_0/1", "reasons=port-error");
+	assert_no_line(text, ": answer mlx5_0/1", "open=yes");
+	assert_line(strstr(strstr(text, ": answer mlx5_0/1"), "\n"), ": answer mlx5_0/1",
+		    "reasons=port-error");
+}
+
+/* The state may be another one since the port was asked. */
+static void test_open(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	Test *t = *state;
+
+	tell(1, 1, REASON_GID_CHANGE);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	tell(1, 1, REASON_PORT_ERROR);
+	answer(1);
+	text = end_and_read(t);
+	assert_line(text, ": answer mlx5_0/1", "open=yes");
+}
+
+/* A segment begins while a device hangs: what it does not say is in it. */
+static void test_hangs(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	Test *t = *state;
+
+	add(t, 1, 2, "mlx5_2", 2);
+	tell(2, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, last_query()->device == 2 && device(t, 2)->schedule->asked_id);
+	answer_end(last_query()->id, -ETIMEDOUT, "no answer");
+	resize(t, 3);
+	text = end_and_read(t);
+	assert_non_null(strstr(text, "\n# begins ports\n"));
+	assert_line(text, ": answer mlx5_2 ", "error=ETIMEDOUT text=no%20answer");
+	assert_line(text, ": answer mlx5_2/1 ", "error=ETIMEDOUT text=no%20answer");
+	assert_line(text, ": answer mlx5_2/2 ", "error=ETIMEDOUT text=no%20answer");
+	assert_null(strstr(text, "answer mlx5_0 error"));
+}
+
+int main(void)
+{
+#define RECORDED(test) cmocka_unit_test_setup_teardown(test, setup_recorded, teardown)
+	const struct CMUnitTest tests[] = {
+		RECORDED(test_back),  RECORDED(test_back_in_another_segment),
+		RECORDED(test_open),  RECORDED(test_taken_back),
+		RECORDED(test_hangs),
+	};
+
+	unsetenv("NOTIFY_SOCKET");
+	return cmocka_run_group_tests_name("manager-record", tests, NULL, NULL);
+}
