@@ -10,6 +10,7 @@
 /* clang-format on */
 
 #include <fcntl.h>
+#include <infiniband/verbs.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -58,6 +59,20 @@ static void assert_opens(struct memory_header h, size_t size, int seals, int exp
 	assert_int_equal(rdmad_fd(r), -EOPNOTSUPP);
 	assert_int_equal(rdmad_wait(r, 0), -EOPNOTSUPP);
 	rdmad_close(r);
+}
+
+/* The files of make_file() that are mapped. */
+static size_t count_mapped(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	size_t n = 0;
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps))
+		n += strstr(line, "/memfd:test") != NULL;
+	fclose(maps);
+	return n;
 }
 
 static void test_other_files(_unused_ void **state)
@@ -110,10 +125,18 @@ static void test_other_files(_unused_ void **state)
 	h = good;
 	h.record_size = MEMORY_RECORD_SIZE_MAX + MEMORY_LINE;
 	assert_opens(h, 256 + 15 * (size_t)h.record_size, F_SEAL_SHRINK, -EBADMSG);
+	/* the largest that it believes */
+	h.record_size = MEMORY_RECORD_SIZE_MAX;
+	assert_opens(h, 256 + 15 * (size_t)h.record_size, F_SEAL_SHRINK, 0);
+	h = good;
+	h.capacity = MEMORY_CAPACITY_MAX;
+	assert_opens(h, 256 + 256 * (size_t)h.capacity, F_SEAL_SHRINK, 0);
 	h = good;
 	h.record_size = 512;
 	h.capacity = 7;
 	assert_opens(h, 4096, F_SEAL_SHRINK, 0);
+	/* none of them is still mapped */
+	assert_int_equal(count_mapped(), 0);
 
 	zero = open("/dev/zero", O_RDONLY);
 	assert_int_equal(rdmad_open_fd(zero, -1, &r), -EPERM);
@@ -164,6 +187,111 @@ static void test_writer_killed(_unused_ void **state)
 	rdmad_close(r);
 }
 
+/* A memory of one page in which the test writes. */
+typedef struct Page {
+	struct rdmad *r;
+	struct memory_header *header;
+	struct rdmad_port *records;
+} Page;
+
+#define PAGE_RECORDS 15U /* so many fit behind the header */
+
+static Page page_open(uint32_t capacity)
+{
+	struct memory_header h = good_header();
+	Page page;
+	void *p;
+	int fd;
+
+	h.capacity = capacity;
+	h.n_slots = PAGE_RECORDS;
+	fd = make_file(&h, 4096, F_SEAL_SHRINK);
+	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(p != MAP_FAILED);
+	page.header = p;
+	page.records = (struct rdmad_port *)(page.header + 1);
+	assert_int_equal(rdmad_open_fd(fd, -1, &page.r), 0);
+	return page;
+}
+
+static void page_close(Page *page)
+{
+	rdmad_close(page->r);
+	munmap(page->header, 4096);
+}
+
+/* What looks like a record right behind the last one is none. */
+static void test_behind_the_records(_unused_ void **state)
+{
+	const uint32_t capacity = PAGE_RECORDS - 1;
+	const struct rdmad_port port = {.hot = {.flags = RDMAD_PORT_PRESENT | RDMAD_PORT_KNOWN,
+						.device_index = 9,
+						.port_num = 1},
+					.device_name = "mlx5_0"};
+	Page page = page_open(capacity);
+	struct rdmad_handle h = {.slot = capacity}, next = RDMAD_HANDLE_FIRST;
+	struct ibv_port_attr attr;
+	struct rdmad_port ret;
+
+	memcpy(&h.port, &port.hot.device_index, sizeof(h.port));
+	memory_write(&page.records[capacity], &port);
+	assert_int_equal(rdmad_read(page.r, h, &ret), -ENODEV);
+	assert_int_equal(rdmad_read_hot(page.r, h, &ret.hot), -ENODEV);
+	assert_int_equal(rdmad_query_port(page.r, h, &attr), -ENODEV);
+	assert_int_equal(rdmad_find(page.r, "mlx5_0", &h), -ENOENT);
+	assert_int_equal(rdmad_next(page.r, &next), 0);
+
+	/* and the last one is */
+	h.slot = capacity - 1;
+	memory_write(&page.records[capacity - 1], &port);
+	assert_int_equal(rdmad_read(page.r, h, &ret), 0);
+	assert_int_equal(rdmad_read_hot(page.r, h, &ret.hot), 0);
+	assert_int_equal(rdmad_query_port(page.r, h, &attr), 0);
+	assert_int_equal(rdmad_find(page.r, "mlx5_0", &h), 0);
+	assert_int_equal(h.slot, capacity - 1);
+	assert_int_equal(rdmad_next(page.r, &next), 1);
+	assert_int_equal(rdmad_next(page.r, &next), 0);
+	page_close(&page);
+}
+
+/* Names without an end: the reader gets them with one, and everything before it. */
+static void test_names_without_end(_unused_ void **state)
+{
+	struct rdmad_port port = {.hot = {.flags = RDMAD_PORT_PRESENT, .port_num = 1}}, ret;
+	Page page = page_open(PAGE_RECORDS);
+	struct rdmad_handle h = {};
+	char name[sizeof(port.device_name)], netdev[sizeof(port.netdev)];
+
+	memset(port.device_name, 'd', sizeof(port.device_name));
+	memset(port.netdev, 'n', sizeof(port.netdev));
+	memcpy(&h.port, &port.hot.device_index, sizeof(h.port));
+	memory_write(&page.records[0], &port);
+	/* all that follows the record, too */
+	memset(&page.records[1], 'x', sizeof(page.records[1]));
+	memset(&ret, 'r', sizeof(ret));
+	assert_int_equal(rdmad_read(page.r, h, &ret), 0);
+	assert_int_equal(strnlen(ret.device_name, sizeof(ret.device_name)),
+			 sizeof(ret.device_name) - 1);
+	assert_int_equal(strnlen(ret.netdev, sizeof(ret.netdev)), sizeof(ret.netdev) - 1);
+
+	text_copy(name, sizeof(name), ret.device_name);
+	text_copy(netdev, sizeof(netdev), ret.netdev);
+	page.header->n_slots = 1;
+	h.slot = UINT32_MAX;
+	assert_int_equal(rdmad_find(page.r, netdev, &h), 0);
+	assert_int_equal(h.slot, 0);
+	assert_int_equal(rdmad_find(page.r, name, &h), 0);
+
+	/* after a failure, too: a caller may print what it has got */
+	port.hot.flags = 0;
+	memory_write(&page.records[0], &port);
+	memset(&ret, 'r', sizeof(ret));
+	assert_int_equal(rdmad_read(page.r, h, &ret), -ENODEV);
+	assert_int_equal(ret.device_name[sizeof(ret.device_name) - 1], '\0');
+	assert_int_equal(ret.netdev[sizeof(ret.netdev) - 1], '\0');
+	page_close(&page);
+}
+
 static void test_messages(_unused_ void **state)
 {
 	assert_string_equal(rdmad_strerror(-EBADMSG), "the snapshot is damaged");
@@ -173,8 +301,8 @@ static void test_messages(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_other_files),
-		cmocka_unit_test(test_writer_killed),
+		cmocka_unit_test(test_other_files),	   cmocka_unit_test(test_writer_killed),
+		cmocka_unit_test(test_behind_the_records), cmocka_unit_test(test_names_without_end),
 		cmocka_unit_test(test_messages),
 	};
 
