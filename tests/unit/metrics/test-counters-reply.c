@@ -113,6 +113,48 @@ static void test_same(_unused_ void **state)
 	}
 }
 
+/* What port N has: whether its counters could be read, -1 if nothing is said of that; and whether
+ * it has the counter symbol_error. */
+static void assert_port(const Metrics *m, unsigned int n, int available, bool has_counter)
+{
+	_cleanup_free_ char *text = render(m, METRICS_PROMETHEUS);
+	char line[128];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(line, sizeof(line),
+			 "\nrdma_port_counters_available{device=\"mlx5_0\",port=\"%u\"} %i\n", n,
+			 i);
+		assert_int_equal(strstr(text, line) != NULL, available == i);
+	}
+	snprintf(line, sizeof(line),
+		 "\nrdma_port_symbol_error_total{device=\"mlx5_0\",port=\"%u\"} ", n);
+	assert_int_equal(strstr(text, line) != NULL, has_counter);
+}
+
+/* A reply says of each port whether it could be read, and nothing of an earlier one stays. */
+static void test_available(_unused_ void **state)
+{
+	sd_bus_message *(*const replies[])(void) = {all_reply, values_reply};
+
+	for (size_t i = 0; i < ARRAY_SIZE(replies); i++) {
+		Metrics *m = machine();
+		sd_bus_message *none = message_new();
+
+		assert_port(m, 1, -1, false);
+		assert_int_equal(read_reply(m, replies[i]()), 0);
+		assert_port(m, 1, 1, true);
+		assert_port(m, 2, 0, false);
+		/* no port answers */
+		assert_true(sd_bus_message_append(none, ALL, 0) >= 0);
+		assert_int_equal(read_reply(m, none), 0);
+		assert_port(m, 1, 0, false);
+		assert_port(m, 2, 0, false);
+		assert_int_equal(read_reply(m, replies[i]()), 0);
+		assert_port(m, 1, 1, true);
+		metrics_free(m);
+	}
+}
+
 /* Replies that no rdmad sends. */
 
 /* One set of N_GROUPS and N_NAMES, and one port with set SET and N_VALUES; KEY is about counter I.
@@ -193,6 +235,48 @@ static sd_bus_message *hardware_reply(uint64_t value, const char *conditions[3],
 	return m;
 }
 
+/* A reply about both ports, the second one first. A port has so many counters of the driver's own;
+ * if that is negative, it could not be read. */
+static sd_bus_message *ports_reply(int n_first, int n_second)
+{
+	static const char *const paths[] = {PORT(2), PORT(1)};
+	const int n[] = {n_second, n_first};
+	sd_bus_message *m = message_new();
+
+	assert_true(sd_bus_message_open_container(m, 'a', "(oa(sstsssa{sv})tta{sv})") >= 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(sd_bus_message_open_container(m, 'r', "oa(sstsssa{sv})tta{sv}") >= 0);
+		assert_true(sd_bus_message_append(m, "o", paths[i]) >= 0);
+		assert_true(sd_bus_message_open_container(m, 'a', "(sstsssa{sv})") >= 0);
+		for (int k = 0; k < n[i]; k++)
+			assert_true(sd_bus_message_append(m, "(sstsssa{sv})", "hw_counters", "own",
+							  UINT64_C(5), "unknown", "valid", "",
+							  0) >= 0);
+		assert_true(sd_bus_message_close_container(m) >= 0);
+		assert_true(sd_bus_message_append(m, "tt", UINT64_C(1), UINT64_C(1)) >= 0);
+		assert_true((n[i] < 0 ? sd_bus_message_append(m, "a{sv}", 1, "Error", "s", "x")
+				      : sd_bus_message_append(m, "a{sv}", 0)) >= 0);
+		assert_true(sd_bus_message_close_container(m) >= 0);
+	}
+	assert_true(sd_bus_message_close_container(m) >= 0);
+	return m;
+}
+
+/* The samples of a family are in the order of the ports. */
+static void test_order(_unused_ void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	Metrics *m = machine();
+	const char *first, *second;
+
+	assert_int_equal(read_reply(m, ports_reply(1, 1)), 0);
+	text = render(m, METRICS_PROMETHEUS);
+	first = strstr(text, "\nrdma_port_hw_own{device=\"mlx5_0\",port=\"1\"} 5\n");
+	second = strstr(text, "\nrdma_port_hw_own{device=\"mlx5_0\",port=\"2\"} 5\n");
+	assert_true(first && second && first < second);
+	metrics_free(m);
+}
+
 /* A machine, and the template of each format for its last layout. */
 typedef struct Shown {
 	Metrics *metrics;
@@ -261,6 +345,15 @@ static void test_templates(_unused_ void **state)
 	show(&s, all_reply(), false);
 	show(&s, hardware_reply(15, valid, "own"), true);
 	show(&s, hardware_reply(16, valid, "own"), false);
+	/* both ports could be read, and what there is is on the one or the other */
+	show(&s, ports_reply(1, 0), true);
+	show(&s, ports_reply(1, 0), false);
+	show(&s, ports_reply(0, 1), true);
+	show(&s, ports_reply(1, 1), true);
+	/* a port that has none could be read, or not */
+	show(&s, ports_reply(1, 0), true);
+	show(&s, ports_reply(1, -1), true);
+	show(&s, ports_reply(1, -1), false);
 	for (MetricsFormat f = 0; f < _METRICS_FORMAT_MAX; f++)
 		metrics_template_free(s.templates[f]);
 	metrics_free(s.metrics);
@@ -282,10 +375,9 @@ static void test_empty_template(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_templates),
-		cmocka_unit_test(test_empty_template),
+		cmocka_unit_test(test_same),	  cmocka_unit_test(test_available),
+		cmocka_unit_test(test_bad),	  cmocka_unit_test(test_order),
+		cmocka_unit_test(test_templates), cmocka_unit_test(test_empty_template),
 	};
 
 	return cmocka_run_group_tests_name("counters-reply", tests, NULL, NULL);

@@ -378,6 +378,75 @@ static void test_other_type(void **state)
 	metrics_free(m);
 }
 
+/* Units */
+
+/* The only attribute of the port, and its value. */
+static const Attribute *only;
+static const uint64_t big = UINT64_C(1795601478369917);
+static const uint32_t small = 1234567;
+
+static sd_bus_message *add_only(sd_bus_message *m)
+{
+	const char *type = attr_signature(only->type);
+	int r = sd_bus_message_open_container(m, 'e', "sa{sv}");
+
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", attr_interface_name(only->interface));
+	if (r >= 0)
+		r = streq(type, "t") ? sd_bus_message_append(m, "a{sv}", 1, only->name, type, big)
+		    : streq(type, "b")
+			    ? sd_bus_message_append(m, "a{sv}", 1, only->name, type, 1)
+			    : sd_bus_message_append(m, "a{sv}", 1, only->name, type, small);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	assert_true(r >= 0);
+	return m;
+}
+
+/* What ROW is in the base unit of its metric: seconds and bytes. */
+static const char *in_base_unit(const Attribute *row)
+{
+	bool is_big = streq(attr_signature(row->type), "t");
+
+	if (streq(attr_signature(row->type), "b"))
+		return "1";
+	switch ((int)row->unit) {
+	case UNIT_USEC:
+	case UNIT_TIMESTAMP:
+		return is_big ? "1795601478.369917" : "1.234567";
+	case UNIT_BITS_PER_S:
+		return is_big ? "224450184796239.625" : "154320.875";
+	default:
+		return is_big ? "1795601478369917" : "1234567";
+	}
+}
+
+/* The number of each row that is a metric. */
+static void test_units(_unused_ void **state)
+{
+	unsigned int n[_UNIT_MAX] = {};
+	char name[METRIC_NAME_MAX], line[256];
+
+	for (PortAttr i = 0; i < _PORT_ATTR_MAX; i++) {
+		Metrics *m;
+
+		only = &port_attributes[i];
+		if ((only->metric != METRIC_GAUGE && only->metric != METRIC_COUNTER) ||
+		    !strchr("utib", attr_signature(only->type)[0]))
+			continue;
+		m = machine("mlx5_0", add_only);
+		assert_true(metric_row_name(only, name));
+		snprintf(line, sizeof(line), "\n%s{device=\"mlx5_0\",port=\"1\"} %s\n", name,
+			 in_base_unit(only));
+		expect(m, METRICS_PROMETHEUS, 0, line, true);
+		expect(m, METRICS_OPENMETRICS, 0, line, true);
+		metrics_free(m);
+		n[only->unit]++;
+	}
+	assert_true(n[UNIT_NONE] > 0 && n[UNIT_BYTES] > 0 && n[UNIT_BITS_PER_S] > 0);
+	assert_true(n[UNIT_USEC] > 0 && n[UNIT_TIMESTAMP] > 1);
+}
+
 /* Other objects, none, and messages that are none of these. */
 static void test_strange_objects(void **state)
 {
@@ -554,13 +623,21 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),	       cmocka_unit_test(test_families),
-		cmocka_unit_test(test_names),	       cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_escapes),	       cmocka_unit_test(test_help),
-		cmocka_unit_test(test_strange_values), cmocka_unit_test(test_strange_objects),
-		cmocka_unit_test(test_same_names),     cmocka_unit_test(test_other_type),
-		cmocka_unit_test(test_counters),       cmocka_unit_test(test_no_counters),
-		cmocka_unit_test(test_keep),	       cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_families),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_strange_values),
+		cmocka_unit_test(test_strange_objects),
+		cmocka_unit_test(test_same_names),
+		cmocka_unit_test(test_other_type),
+		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_no_counters),
+		cmocka_unit_test(test_keep),
+		cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
