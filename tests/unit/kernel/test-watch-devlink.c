@@ -125,6 +125,100 @@ static void test_bad(void **state)
 	assert_int_equal(f->r.n, 0);
 }
 
+/* In the place of the kernel: what it answers to the question for the family of devlink. */
+static struct {
+	bool on;
+	Datagram answer;
+	unsigned int n_asked;
+	int other; /* end of the socket */
+} kernel;
+
+int __real_watch_netlink_open(int protocol, int *ret_fd);
+int __wrap_watch_netlink_open(int protocol, int *ret_fd);
+int __wrap_watch_netlink_open(int protocol, int *ret_fd)
+{
+	int fds[2];
+
+	if (!kernel.on)
+		return __real_watch_netlink_open(protocol, ret_fd);
+	/* the question stays in it */
+	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fds), 0);
+	kernel.other = fds[1];
+	*ret_fd = fds[0];
+	return 0;
+}
+
+int __real_watch_netlink_receive(int fd, void *buffer, size_t size, size_t *ret_n);
+int __wrap_watch_netlink_receive(int fd, void *buffer, size_t size, size_t *ret_n);
+int __wrap_watch_netlink_receive(int fd, void *buffer, size_t size, size_t *ret_n)
+{
+	if (!kernel.on)
+		return __real_watch_netlink_receive(fd, buffer, size, ret_n);
+	assert_true(kernel.answer.n <= size);
+	memcpy(buffer, kernel.answer.bytes, kernel.answer.n);
+	*ret_n = kernel.answer.n;
+	kernel.n_asked++;
+	close_fd(kernel.other);
+	return 0;
+}
+
+static void answer_error(int error)
+{
+	const struct nlmsgerr e = {.error = error};
+
+	kernel.answer = (Datagram){};
+	datagram_message(&kernel.answer, NLMSG_ERROR, 0, &e, sizeof(e));
+}
+
+static void answer_family(uint16_t id)
+{
+	const struct genlmsghdr g = {.cmd = CTRL_CMD_NEWFAMILY, .version = 2};
+
+	kernel.answer = (Datagram){};
+	datagram_message(&kernel.answer, GENL_ID_CTRL, 0, &g, sizeof(g));
+	datagram_attribute(&kernel.answer, CTRL_ATTR_FAMILY_ID, &id, sizeof(id));
+}
+
+/* The result of listening for the first time, and of once more; and how often the kernel was asked
+ * for the family. */
+static void assert_listens(int first, int second, unsigned int n_asked)
+{
+	WatchDevlink *w;
+	Recorder r = {};
+
+	kernel.n_asked = 0;
+	assert_int_equal(watch_devlink_new(NULL, "/sys", &recorder_handler, &r, &w), 0);
+	assert_int_equal(watch_devlink_listen(w), first);
+	assert_int_equal(watch_devlink_listen(w), second);
+	assert_int_equal(kernel.n_asked, n_asked);
+	watch_devlink_free(w);
+}
+
+/* The question makes the kernel load modules: what it has said once is not asked again. */
+static void test_asks_once(_unused_ void **state)
+{
+	kernel.on = true;
+	/* no devlink */
+	answer_error(-ENOENT);
+	assert_listens(0, 0, 1);
+	/* one that has no group to listen to */
+	answer_family(FAMILY);
+	assert_listens(0, 0, 1);
+	/* it was not said */
+	answer_error(-ENOMEM);
+	assert_listens(-ENOMEM, -ENOMEM, 2);
+	answer_error(0);
+	assert_listens(-EBADMSG, -EBADMSG, 2);
+	answer_family(0);
+	assert_listens(-EBADMSG, -EBADMSG, 2);
+	answer_error(-ENOENT);
+	datagram_last(&kernel.answer)->nlmsg_len -= 4;
+	assert_listens(-EBADMSG, -EBADMSG, 2);
+	kernel.answer.n = 4;
+	assert_listens(-EBADMSG, -EBADMSG, 2);
+	kernel.on = false;
+}
+
 /* On this machine: it listens, or there is no devlink. */
 static void test_listen(_unused_ void **state)
 {
@@ -148,6 +242,7 @@ int main(void)
 		TEST(test_devices),
 		TEST(test_ignored),
 		TEST(test_bad),
+		cmocka_unit_test(test_asks_once),
 		cmocka_unit_test(test_listen),
 	};
 
