@@ -238,8 +238,6 @@ void batch_apply_objects(Batch *b, GVariant *objects)
 	GVariant *interfaces;
 	const char *path;
 
-	for (guint i = 0; i < have->len; i++)
-		rdmad_object_forget_orders(have->pdata[i]);
 	g_variant_iter_init(&iter, objects);
 	while (g_variant_iter_loop(&iter, "{&o@a{sa{sv}}}", &path, &interfaces)) {
 		apply_interfaces(b, path, interfaces, TRUE);

@@ -55,8 +55,6 @@ void rdmad_object_apply_invalidated(RdmadObject *o, AttrInterface interface, con
 				    guint32 order);
 /* The message with ORDER is an answer that says that row ROW has VALUE. */
 void rdmad_object_apply_loaded(RdmadObject *o, size_t row, GVariant *value, guint32 order);
-/* There is another daemon: the order of its messages to those of the earlier one means nothing. */
-void rdmad_object_forget_orders(RdmadObject *o);
 void rdmad_object_remove_interface(RdmadObject *o, AttrInterface interface);
 
 /* Whether a handler is connected to "notify" of the property NAME of INTERFACE. */

@@ -105,14 +105,6 @@ void rdmad_object_apply_loaded(RdmadObject *o, size_t row, GVariant *value, guin
 		apply_value(o, row, value);
 }
 
-void rdmad_object_forget_orders(RdmadObject *o)
-{
-	size_t n;
-
-	object_rows(o, &n);
-	memset(object_private(o)->invalid_orders, 0, n * sizeof(guint32));
-}
-
 void rdmad_object_remove_interface(RdmadObject *o, AttrInterface interface)
 {
 	size_t n;
