@@ -154,12 +154,59 @@ static void test_matches(_unused_ void **state)
 	assert_true(g_error_matches(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_NOT_FOUND));
 }
 
+/* The text of the error when N ports have the name "x". */
+static char *ambiguous(Service *s, guint n)
+{
+	g_autoptr(GAsyncResult) result = NULL;
+	g_autoptr(GString) body = g_string_new("([");
+	g_autoptr(GError) error = NULL;
+	guint gid_index = 77;
+
+	for (guint i = 0; i < n; i++)
+		g_string_append_printf(body, "%s(objectpath '" PORT_PATH "', @a{sv} {})",
+				       i == 0 ? "" : ", ");
+	g_string_append(body, "],)");
+	rdmad_client_find_port_async(s->l->client, RDMAD_LOOKUP_ANY, "x", NULL, log_take_result,
+				     &result);
+	service_answer_held(s, body->str);
+	wait_until(result);
+	assert_null(rdmad_client_find_port_finish(s->l->client, result, &gid_index, &error));
+	assert_true(g_error_matches(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_AMBIGUOUS));
+	assert_int_equal(gid_index, 77);
+	return g_strdup(error->message);
+}
+
+/* The error names some of the ports, and says how many there are besides. */
+static void test_ambiguous(_unused_ void **state)
+{
+#define SAME_TWICE "\"x\" is more than one port: mlx5_0/1, mlx5_0/1"
+	static const char *const messages[] = {
+		[2] = SAME_TWICE,
+		[3] = SAME_TWICE ", mlx5_0/1",
+		[4] = SAME_TWICE ", mlx5_0/1, mlx5_0/1",
+		[5] = SAME_TWICE ", mlx5_0/1, mlx5_0/1 and 1 more",
+		[9] = SAME_TWICE ", mlx5_0/1, mlx5_0/1 and 5 more",
+	};
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+
+	g_atomic_pointer_set(&s->hold, "FindPorts");
+	s->l = log_new_async(s->f);
+	for (guint n = 2; n < G_N_ELEMENTS(messages); n++) {
+		g_autofree char *message = NULL;
+
+		if (!messages[n])
+			continue;
+		message = ambiguous(s, n);
+		assert_string_equal(message, messages[n]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counters), cmocka_unit_test(test_all_counters),
 		cmocka_unit_test(test_history),	 cmocka_unit_test(test_histories),
-		cmocka_unit_test(test_matches),
+		cmocka_unit_test(test_matches),	 cmocka_unit_test(test_ambiguous),
 	};
 
 	return log_run_tests(tests);

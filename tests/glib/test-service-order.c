@@ -144,7 +144,8 @@ static void test_load_order_in_handler(_unused_ void **state)
 
 static void answer_held_gids(Service *s)
 {
-	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '', {'FromTheFuture': <'later'>})]>,)");
+	service_answer_held(
+		s, "(<[(uint32 0, 'fe80::1', 'IB', '', '', {'FromTheFuture': <'later'>})]>,)");
 }
 
 /* A table that was read before the answer with all objects is older than that. */
@@ -186,7 +187,8 @@ static void test_held_table(_unused_ void **state)
 	service_settle(s);
 	assert_false(rdmad_object_is_available(service_port(s), "gids"));
 	assert_string_equal(s->l->text->str, "");
-	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '', {'FromTheFuture': <'later'>})]>,)");
+	service_answer_held(
+		s, "(<[(uint32 0, 'fe80::1', 'IB', '', '', {'FromTheFuture': <'later'>})]>,)");
 	wait_until(s->l->n_batches > 0);
 	assert_true(rdmad_object_is_available(service_port(s), "gids"));
 	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 gids\n");
@@ -215,7 +217,8 @@ static void test_two_held_tables(_unused_ void **state)
 	service_emit_changed(s, "org.rdma.Port", "{'ActiveMtu': <uint32 2048>}",
 			     "['Gids', 'Netdevs']");
 	wait_until(g_async_queue_length(s->held) == 2);
-	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '', {'FromTheFuture': <'later'>})]>,)");
+	service_answer_held(
+		s, "(<[(uint32 0, 'fe80::1', 'IB', '', '', {'FromTheFuture': <'later'>})]>,)");
 	service_answer_held(s, "(<[(uint32 7, 'ens1', @a{sv} {})]>,)");
 	wait_until(n == 3);
 	service_settle(s);
@@ -258,7 +261,8 @@ static void test_other_table_changes(_unused_ void **state)
 	outdate_gids(s);
 	service_emit_changed(s, "org.rdma.Port.InfiniBand", "{}", "['Pkeys']");
 	wait_until(g_async_queue_length(s->held) == 2);
-	service_answer_held(s, "(<[(uint32 0, 'fe80::1', 'IB', '', '', {'FromTheFuture': <'later'>})]>,)");
+	service_answer_held(
+		s, "(<[(uint32 0, 'fe80::1', 'IB', '', '', {'FromTheFuture': <'later'>})]>,)");
 	service_emit_changed(s, "org.rdma.Port", "{}", "['Netdevs']");
 	wait_until(g_async_queue_length(s->held) == 2);
 	service_answer_held(s, "(<[(uint32 0, uint32 65535, 'full', @a{sv} {})]>,)");
@@ -268,6 +272,66 @@ static void test_other_table_changes(_unused_ void **state)
 	assert_true(rdmad_object_is_available(service_port(s), "netdevs"));
 	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 gids netdevs pkeys\n");
 	g_signal_handlers_disconnect_by_data(service_port(s), &n);
+}
+
+#define INTERFACES "org.freedesktop.DBus.ObjectManager"
+
+static gboolean has_number(Service *s, const char *attribute, guint64 expected)
+{
+	guint64 number;
+
+	return rdmad_object_get_number(service_port(s), attribute, &number) && number == expected;
+}
+
+/* An interface that is added again has what it has then, and nothing of before. */
+static void test_interface_again(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+
+	s->l = log_new_async(s->f);
+	service_emit_changed(s, "org.rdma.Port.InfiniBand", "{'SmLid': <uint32 1>}", "[]");
+	service_settle(s);
+	assert_true(has_number(s, "lid", 17) && has_number(s, "sm-lid", 1));
+	service_emit(s, "/org/rdma", INTERFACES, "InterfacesAdded",
+		     "(objectpath '" PORT_PATH "', {'org.rdma.Port.InfiniBand': {'SmLid': <uint32 "
+		     "2>}})");
+	service_settle(s);
+	assert_true(has_number(s, "sm-lid", 2));
+	assert_false(rdmad_object_is_available(service_port(s), "lid"));
+	/* the other interfaces stay */
+	assert_true(has_number(s, "active-mtu", 4096));
+
+	service_emit(s, "/org/rdma", INTERFACES, "InterfacesRemoved",
+		     "(objectpath '" PORT_PATH "', ['org.rdma.Port.InfiniBand'])");
+	service_settle(s);
+	assert_false(rdmad_object_is_available(service_port(s), "sm-lid"));
+	assert_true(has_number(s, "active-mtu", 4096));
+}
+
+/* A change of an interface that the object does not have gives it neither that nor a value. */
+static void test_change_without_interface(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+
+	s->l = log_new_async(s->f);
+	service_emit_changed(s, "org.rdma.Port.Ethernet", "{'Netdev': <'eth0'>}", "['Addresses']");
+	service_settle(s);
+	assert_false(rdmad_object_is_available(service_port(s), "netdev"));
+	assert_string_equal(s->l->text->str, "");
+	/* and so after it has gone */
+	service_emit(s, "/org/rdma", INTERFACES, "InterfacesRemoved",
+		     "(objectpath '" PORT_PATH "', ['org.rdma.Port.InfiniBand'])");
+	service_settle(s);
+	log_forget(s->l);
+	say_news(s);
+	service_settle(s);
+	assert_false(rdmad_object_is_available(service_port(s), "lid"));
+	assert_string_equal(s->l->text->str, "");
+	/* the one that it is named by takes the object with it */
+	service_emit(s, "/org/rdma", INTERFACES, "InterfacesRemoved",
+		     "(objectpath '" PORT_PATH "', ['org.rdma.Port'])");
+	wait_until(s->l->n_batches > 0);
+	assert_string_equal(s->l->text->str, "port-removed mlx5_0/1\n");
 }
 
 /* A handler in which the service starts again and sends one more signal. */
@@ -310,6 +374,8 @@ int main(void)
 		cmocka_unit_test(test_held_table),
 		cmocka_unit_test(test_two_held_tables),
 		cmocka_unit_test(test_answer_of_old_owner),
+		cmocka_unit_test(test_interface_again),
+		cmocka_unit_test(test_change_without_interface),
 		cmocka_unit_test(test_other_table_changes),
 		cmocka_unit_test(test_restart_in_handler),
 	};
