@@ -384,6 +384,27 @@ static void test_calls(void **state)
 	assert_in_range(calls.counters, 0, 1 + since_sec(begin));
 }
 
+/* The ports change all the time, and somebody scrapes all the time: rdmad is not asked for more
+ * than it can send (source.c), which is one question in 20 ms for no ports, and in more for some.
+ */
+static void test_changes_all_the_time(void **state)
+{
+	Fixture *f = *state;
+	Calls calls = {};
+	uint64_t begin;
+
+	scrape_line(ACTIVE);
+	calls_begin(&calls, f);
+	begin = fixture_now_usec();
+	for (unsigned int i = 0; i < 100; i++) {
+		fixture_simulate(f, i % 2 ? "set mlx5_0/1 lid=18" : "set mlx5_0/1 lid=19");
+		fixture_simulate(f, "event mlx5_0/1 lid-change");
+		scrape_line(ACTIVE);
+	}
+	calls_end(&calls, f);
+	assert_in_range(calls.objects, 2, 2 + (fixture_now_usec() - begin) / 20000);
+}
+
 /* Scrapes until LINE is there, or is not: counters are read once a second. */
 static void wait_line(const char *line, bool there)
 {
@@ -488,6 +509,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hung, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_calls, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_changes_all_the_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_counters, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_together, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
