@@ -154,6 +154,25 @@ static void test_matches(_unused_ void **state)
 	assert_true(g_error_matches(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_NOT_FOUND));
 }
 
+/* A GID of the port was asked for: its index comes with the port. */
+static void test_gid_index(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	g_autoptr(GAsyncResult) result = NULL;
+	g_autoptr(RdmadPort) port = NULL;
+	guint gid_index = 77;
+
+	g_atomic_pointer_set(&s->hold, "FindPorts");
+	s->l = log_new_async(s->f);
+	rdmad_client_find_port_async(s->l->client, RDMAD_LOOKUP_GID, "fe80::1", NULL,
+				     log_take_result, &result);
+	service_answer_held(s, "([(objectpath '" PORT_PATH "', {'GidIndex': <uint32 3>})],)");
+	wait_until(result);
+	port = rdmad_client_find_port_finish(s->l->client, result, &gid_index, NULL);
+	assert_ptr_equal(port, service_port(s));
+	assert_int_equal(gid_index, 3);
+}
+
 /* The text of the error when N ports have the name "x". */
 static char *ambiguous(Service *s, guint n)
 {
@@ -204,9 +223,10 @@ static void test_ambiguous(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counters), cmocka_unit_test(test_all_counters),
-		cmocka_unit_test(test_history),	 cmocka_unit_test(test_histories),
-		cmocka_unit_test(test_matches),	 cmocka_unit_test(test_ambiguous),
+		cmocka_unit_test(test_counters),  cmocka_unit_test(test_all_counters),
+		cmocka_unit_test(test_history),	  cmocka_unit_test(test_histories),
+		cmocka_unit_test(test_matches),	  cmocka_unit_test(test_ambiguous),
+		cmocka_unit_test(test_gid_index),
 	};
 
 	return log_run_tests(tests);

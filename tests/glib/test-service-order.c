@@ -308,6 +308,48 @@ static void test_interface_again(_unused_ void **state)
 	assert_true(has_number(s, "active-mtu", 4096));
 }
 
+/* What has no interface of its kind is no object: neither a new one, nor one that comes back
+ * without. */
+static void test_without_main_interface(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+
+	s->l = log_new_async(s->f);
+	service_emit(s, "/org/rdma", INTERFACES, "InterfacesAdded",
+		     "(objectpath '/org/rdma/device/0/port/2', {'org.rdma.Port.InfiniBand': "
+		     "{'Lid': <uint32 2>}})");
+	service_settle(s);
+	assert_null(rdmad_client_get_port(s->l->client, "/org/rdma/device/0/port/2"));
+	assert_string_equal(s->l->text->str, "");
+
+	service_release_name(s);
+	wait_until(!rdmad_client_get_connected(s->l->client));
+	g_variant_unref(s->objects);
+	s->objects = g_variant_ref_sink(
+		g_variant_new_parsed("({" DEVICE_OBJECT ", objectpath '" PORT_PATH
+				     "': {'org.rdma.Port.InfiniBand': {'Lid': <uint32 17>}}},)"));
+	service_request_name(s);
+	wait_until(rdmad_client_get_connected(s->l->client));
+	assert_null(rdmad_client_get_port(s->l->client, PORT_PATH));
+	assert_string_equal(s->l->text->str, "port-removed mlx5_0/1\n");
+}
+
+/* What "Unavailable" names has no value, until it does not name it any more. */
+static void test_unavailable(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+
+	s->l = log_new_async(s->f);
+	service_emit_changed(s, "org.rdma.Port", "{'Unavailable': <{'Lid': 'not-configured'}>}",
+			     "[]");
+	service_settle(s);
+	assert_false(rdmad_object_is_available(service_port(s), "lid"));
+	assert_true(has_number(s, "active-mtu", 4096));
+	service_emit_changed(s, "org.rdma.Port", "{'Unavailable': <@a{ss} {}>}", "[]");
+	service_settle(s);
+	assert_true(has_number(s, "lid", 17));
+}
+
 /* A change of an interface that the object does not have gives it neither that nor a value. */
 static void test_change_without_interface(_unused_ void **state)
 {
@@ -375,6 +417,8 @@ int main(void)
 		cmocka_unit_test(test_two_held_tables),
 		cmocka_unit_test(test_answer_of_old_owner),
 		cmocka_unit_test(test_interface_again),
+		cmocka_unit_test(test_without_main_interface),
+		cmocka_unit_test(test_unavailable),
 		cmocka_unit_test(test_change_without_interface),
 		cmocka_unit_test(test_other_table_changes),
 		cmocka_unit_test(test_restart_in_handler),
