@@ -294,12 +294,17 @@ void arena_print_log(const Arena *a)
 
 /* Usage */
 
+static FILE *open_pid(pid_t pid, const char *what, const char *mode)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, what);
+	return fopen(path, mode);
+}
+
 static FILE *open_process(const Arena *a, const char *what, const char *mode)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", a->service_pid, what);
-	return fopen(path, mode);
+	return open_pid(a->service_pid, what, mode);
 }
 
 static unsigned int count_fds(const Arena *a)
@@ -329,6 +334,32 @@ static double cpu_seconds(const Arena *a)
 		    2)
 		return 0;
 	return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
+static double resident_mib(pid_t pid)
+{
+	_cleanup_fclose_ FILE *file = open_pid(pid, "status", "r");
+	unsigned long kib = 0;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "VmRSS: %lu", &kib) == 1)
+			break;
+	return (double)kib / 1024;
+}
+
+double arena_bus_mib(const Arena *a)
+{
+	char path[64];
+	double mib = resident_mib(a->bus_pid);
+	int child;
+
+	snprintf(path, sizeof(path), "task/%d/children", a->bus_pid);
+	_cleanup_fclose_ FILE *file = open_pid(a->bus_pid, path, "r");
+
+	while (file && fscanf(file, "%d", &child) == 1)
+		mib += resident_mib(child);
+	return mib;
 }
 
 Usage arena_usage(const Arena *a)

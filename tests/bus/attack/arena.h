@@ -57,6 +57,8 @@ bool arena_same_owner(Arena *a);
 /* All are zero if the process has ended. */
 Usage arena_usage(const Arena *a);
 void arena_reset_peak(const Arena *a);
+/* The memory of the bus, with its child if it has one, in MiB. */
+double arena_bus_mib(const Arena *a);
 /* Prints the end of what the bus and the service have written. */
 void arena_print_log(const Arena *a);
 

@@ -166,6 +166,7 @@ const Attack attacks[] = {
 	/* Connections */
 	{"connections", "connections that make a call and leave", .ports = 8, .run = special_connect},
 	{"leaving", "connections that leave while their calls wait", .ports = 8, .run = special_leave},
+	{"departing", "4 processes: connect, 100 calls of GetAll, leave without reading", .ports = 8, .run = special_depart},
 	{"half-messages", "messages that do not end, and connections that do not say who they are", .ports = 8, .run = special_half},
 	{},
 };

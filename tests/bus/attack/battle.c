@@ -25,6 +25,7 @@ typedef struct Battle {
 	unsigned int n_attackers;
 	Count *counts;			   /* of the attackers */
 	unsigned int n_changes, n_pending; /* changes made; calls that wait for a reply */
+	uint64_t pinged;		   /* when the first Ping afterwards was sent */
 	unsigned int lids[VICTIM_PORTS];   /* before */
 	bool gave_up; /* something did not come in time, so nothing else is waited for */
 	char *state;
@@ -194,6 +195,7 @@ static void look(Battle *b)
 	b->result.fds = MAX(b->result.fds, u.fds);
 	if (u.peak_mib > b->result.peak_mib)
 		b->result.peak_mib = u.peak_mib;
+	b->result.bus_peak_mib = MAX(b->result.bus_peak_mib, arena_bus_mib(b->arena));
 }
 
 static bool has_begun(const Battle *b)
@@ -230,6 +232,28 @@ static void attack_for(Battle *b, unsigned int users, uint64_t usec)
 }
 
 /* Afterwards */
+
+static int on_ping(_unused_ sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	Battle *b = userdata;
+
+	b->n_pending--;
+	b->result.first_ms = (double)(arena_now() - b->pinged) / 1e3;
+	return 0;
+}
+
+/* It is refused where the bus is full: that is an answer, too, and the changes say so. */
+static void ping(Battle *b)
+{
+	int r = sd_bus_call_method_async(b->arena->bus, NULL, RDMAD_BUS_NAME, "/",
+					 "org.freedesktop.DBus.Peer", "Ping", on_ping, b, NULL);
+
+	b->pinged = arena_now();
+	if (r < 0)
+		complain(b, "Ping: %s", strerror(-r));
+	else
+		b->n_pending++;
+}
 
 /* Waits until CHECK says so. */
 static bool wait_until(Battle *b, bool (*check)(Battle *b))
@@ -424,8 +448,11 @@ Result battle(const ArenaSetup *setup, const Attack *k, unsigned int users, uint
 	start_victim(&b);
 	run_now(&b, k->before);
 	b.before = arena_usage(b.arena);
+	b.result.bus_before_mib = arena_bus_mib(b.arena);
 	attack_for(&b, users, usec);
+	ping(&b);
 	check(&b);
+	b.result.bus_after_mib = arena_bus_mib(b.arena);
 	collect_signals(&b);
 	for (Probe p = 0; p < _PROBE_MAX; p++)
 		summarize(&b, p);

@@ -21,6 +21,9 @@ typedef struct Result {
 	unsigned int fds;    /* the most descriptors that it had */
 	unsigned int leaked; /* how many more it had afterwards than before */
 	double cpu;	     /* how much of a processor it used during the attack */
+	/* The memory of the bus: before, the most, and afterwards */
+	double bus_before_mib, bus_peak_mib, bus_after_mib;
+	double first_ms; /* how long the first Ping after the attack took */
 	/* What is wrong afterwards, or was refused to the victim; "" if nothing is. */
 	char wrong[640];
 } Result;

@@ -39,6 +39,11 @@ void body_names(Bytes *b, _unused_ unsigned int n)
 	bytes_text(b, 's', "State");
 }
 
+void body_port_interface(Bytes *b, _unused_ unsigned int n)
+{
+	bytes_text(b, 's', RDMAD_INTERFACE_PORT);
+}
+
 void body_odd_text(Bytes *b, unsigned int n)
 {
 	/* U+009B, U+202E, U+2028, U+FEFF, U+FFFF, U+10FFFF, U+E000, ESC, DEL */

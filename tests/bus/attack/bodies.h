@@ -12,6 +12,7 @@ void bodies_init(void);
 
 /* s: N times "a". ss: an interface and a property of rdmad. s: N odd characters. */
 void body_text(Bytes *b, unsigned int n);
+void body_port_interface(Bytes *b, unsigned int n);
 void body_names(Bytes *b, unsigned int n);
 void body_odd_text(Bytes *b, unsigned int n);
 /* sa{sv}: the same with no option */

@@ -140,10 +140,11 @@ static void print_json_result(const char *name, const Result *r)
 		       probe_names[p], r->probes[p].p99_ms, r->probes[p].max_ms, r->probes[p].calls,
 		       r->probes[p].refused);
 	printf("\"sent\":%llu,\"answered\":%llu,\"errors\":%llu,\"rss\":%.1f,\"growth\":%.1f,"
-	       "\"fds\":%u,\"leaked\":%u,\"cpu\":%.2f}",
+	       "\"fds\":%u,\"leaked\":%u,\"cpu\":%.2f,"
+	       "\"bus\":{\"before\":%.1f,\"peak\":%.1f,\"after\":%.1f},\"first\":%.1f}",
 	       (unsigned long long)r->count.sent, (unsigned long long)r->count.answered,
 	       (unsigned long long)r->count.refused, r->peak_mib, r->growth_mib, r->fds, r->leaked,
-	       r->cpu);
+	       r->cpu, r->bus_before_mib, r->bus_peak_mib, r->bus_after_mib, r->first_ms);
 }
 
 static void print_json(const Attack *k, const char *bus, unsigned int users, Result *rdmad,
@@ -163,9 +164,11 @@ static void print_json(const Attack *k, const char *bus, unsigned int users, Res
 static void print_heading(void)
 {
 	puts("Milliseconds: 99th percentile (longest) of rdmad | of the empty service.\n"
-	     "Memory, descriptors: the most during the attack, rdmad | empty service.\n");
+	     "Memory, descriptors: the most during the attack, rdmad | empty service.\n"
+	     "Bus: its memory in MiB before, the most, and afterwards. First: the first Ping after "
+	     "the attack, ms.\n");
 	puts("| attack | bus | users | Ping | GetAll | WaitFor | signal | MiB | descriptors | CPU "
-	     "| goal |\n|---|---|---|---|---|---|---|---|---|---|---|");
+	     "| bus | first | goal |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|");
 }
 
 static void print_row(const Attack *k, const char *bus, unsigned int users, const Result *rdmad,
@@ -175,8 +178,12 @@ static void print_row(const Attack *k, const char *bus, unsigned int users, cons
 	for (Probe p = 0; p < _PROBE_MAX; p++)
 		printf(" %.0f (%.0f) \\| %.0f (%.0f) |", rdmad->probes[p].p99_ms,
 		       rdmad->probes[p].max_ms, empty->probes[p].p99_ms, empty->probes[p].max_ms);
-	printf(" %.0f \\| %.0f | %u \\| %u | %.0f \\| %.0f %% | %s%s%s |\n", rdmad->peak_mib,
-	       empty->peak_mib, rdmad->fds, empty->fds, rdmad->cpu * 100, empty->cpu * 100,
+	printf(" %.0f \\| %.0f | %u \\| %u | %.0f \\| %.0f %% | %.0f %.0f %.0f \\| %.0f %.0f %.0f "
+	       "| %.0f \\| %.0f | %s%s%s |\n",
+	       rdmad->peak_mib, empty->peak_mib, rdmad->fds, empty->fds, rdmad->cpu * 100,
+	       empty->cpu * 100, rdmad->bus_before_mib, rdmad->bus_peak_mib, rdmad->bus_after_mib,
+	       empty->bus_before_mib, empty->bus_peak_mib, empty->bus_after_mib, rdmad->first_ms,
+	       empty->first_ms,
 	       meets_goal(rdmad, empty, users) ? "yes" : "no", rdmad->wrong[0] ? ": " : "",
 	       rdmad->wrong);
 }

@@ -3,11 +3,18 @@
 #include "special.h"
 
 #include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include "bodies.h"
 #include "names.h"
 
 #define PORT "/org/rdma/device/0/port/1"
+
+/* special_depart(): processes of the one user, and calls of each connection. */
+#define DEPARTING_PROCESSES 4U
+#define DEPARTING_CALLS	    100U
 
 /* Connects, sends N of MESSAGES and leaves, again and again. */
 static void come_and_go(const Attacker *a, const Message *messages, size_t n_messages,
@@ -68,6 +75,49 @@ void special_leave(const Attacker *a)
 	};
 
 	come_and_go(a, messages, ARRAY_SIZE(messages), 60);
+}
+
+/* Sends N calls of M and leaves without reading a reply, again and again. */
+static void call_and_leave(const Attacker *a, const Message *m, unsigned int n)
+{
+	Flood f = {.socket = a->socket,
+		   .n = 1,
+		   .window = n + 1, /* and Hello */
+		   .unread = true,
+		   .null = -EBADF,
+		   .count = a->count};
+
+	message_write(&f.messages[0], m, a->owner);
+	while (attack_goes_on(a)) {
+		Connection c;
+
+		if (connection_open(&c, a->socket) < 0)
+			continue;
+		while (connection_wants_to_send(&c, &f) && connection_run(&c, &f) >= 0) {
+			struct pollfd p = {.fd = c.fd, .events = POLLOUT};
+
+			if (connection_wants_to_send(&c, &f) && poll(&p, 1, 1000) <= 0)
+				break;
+		}
+		connection_close(&c);
+	}
+	bytes_free(&f.messages[0]);
+}
+
+void special_depart(const Attacker *a)
+{
+	static const Message get_all = {.path = PORT,
+					.interface = "org.freedesktop.DBus.Properties",
+					.member = "GetAll",
+					.signature = "s",
+					.body = body_port_interface};
+
+	for (unsigned int i = 1; i < DEPARTING_PROCESSES; i++)
+		if (fork() == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			break;
+		}
+	call_and_leave(a, &get_all, DEPARTING_CALLS);
 }
 
 /* Sends all of a call but the last 8 bytes. */

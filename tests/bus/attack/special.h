@@ -9,6 +9,9 @@
 void special_connect(const Attacker *a);
 /* The same with 60 calls that wait, and leaves when the first replies could come. */
 void special_leave(const Attacker *a);
+/* Several processes of the user connect, make 100 calls with longer replies and leave, all without
+ * reading: what is called is never wanted. */
+void special_depart(const Attacker *a);
 /* Half of the connections do not say who they are, the others send a part of a message. All stay
  * for a while. */
 void special_half(const Attacker *a);
