@@ -29,8 +29,6 @@
 	K(Daemon,  QueryTimeoutSec,      seconds, query_timeout_usec, 2,  0.01, 86400, NULL)       \
 	/* What one user gets of long replies on D-Bus in a second, 0: no limit */                 \
 	K(Daemon,  LongReplyMiBPerSec,   mib,     long_reply_rate,    2,  0.1,  1024, "no limit")  \
-	/* How long the calls of one user may keep rdmad busy while others wait, 0: no limit */     \
-	K(Daemon,  UserBusySec,          seconds, user_busy_usec,     0.05, 0.001, 60, "no limit") \
 	/* What the record of all changes takes on the disk at most, 0: there is none */          \
 	K(Daemon,  RecordMaxMiB,         mib,     record_max,         16, 1,    128,   "no record") \
 	/* Whether verbs contexts stay open, for the asynchronous events */                        \

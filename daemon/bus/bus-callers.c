@@ -15,15 +15,14 @@ struct BusCaller {
 	sd_bus_slot *question;	   /* to the bus; NULL: it has answered, or was not asked */
 	bool known;
 	uid_t user;
-	uint64_t used;	   /* bus_caller_used() */
+	bool seen;	   /* bus_caller_is_new() */
+	void *kept;	   /* bus_caller_kept() */
 	CallerWait *waits; /* for the answer, the latest first */
 	char name[];
 };
 
 struct BusCallers {
 	sd_bus *bus;
-	CallerKnown handler;
-	void *userdata;		      /* the handler's */
 	BusCaller *latest, *earliest; /* of those without a reference */
 	unsigned int n_unused;	      /* how many these are */
 	BusCaller *buckets[N_BUCKETS];
@@ -137,8 +136,6 @@ static int on_answer(sd_bus_message *answer, void *userdata, _unused_ sd_bus_err
 
 	caller->known = r >= 0;
 	caller->question = sd_bus_slot_unref(caller->question);
-	if (caller->known && caller->callers->handler)
-		caller->callers->handler(caller->callers->userdata, caller, caller->user);
 	/* Who is told may ask again, and waits for the next answer then. */
 	waits = steal_pointer(&caller->waits);
 	if (waits)
@@ -210,15 +207,17 @@ bool bus_caller_knows_user(const BusCaller *caller, uid_t *ret)
 	return caller->known;
 }
 
-uint64_t *bus_caller_used(BusCaller *caller)
+bool bus_caller_is_new(BusCaller *caller)
 {
-	return &caller->used;
+	bool is_new = !caller->seen;
+
+	caller->seen = true;
+	return is_new;
 }
 
-void bus_callers_set_handler(BusCallers *c, CallerKnown handler, void *userdata)
+void **bus_caller_kept(BusCaller *caller)
 {
-	c->handler = handler;
-	c->userdata = userdata;
+	return &caller->kept;
 }
 
 int bus_callers_new(sd_bus *bus, BusCallers **ret)

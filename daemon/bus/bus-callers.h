@@ -41,17 +41,11 @@ typedef struct CallerWait {
 	struct CallerWait *next, **at;
 } CallerWait;
 
-/* The bus has said who CALLER is. */
-typedef void (*CallerKnown)(void *userdata, BusCaller *caller, uid_t user);
-
 /* The callers on BUS, which outlives *RET. -ENOMEM. */
 int bus_callers_new(sd_bus *bus, BusCallers **ret);
 /* Nobody may have a reference or wait. NULL is allowed. */
 BusCallers *bus_callers_free(BusCallers *c);
 DEFINE_CLEANUP(BusCallers, bus_callers_free);
-
-/* HANDLER is told from now on. NULL: nobody is. */
-void bus_callers_set_handler(BusCallers *c, CallerKnown handler, void *userdata);
 
 /* *RET is a reference to the connection NAME. The bus is asked who it is, unless that is known or
  * has been asked already. -ENOMEM, or the question cannot be sent. */
@@ -64,9 +58,10 @@ DEFINE_CLEANUP(BusCaller, bus_caller_unref);
 const char *bus_caller_name(const BusCaller *caller);
 /* Whether the bus has said who it is: *RET. */
 bool bus_caller_knows_user(const BusCaller *caller, uid_t *ret);
-/* What the calls of CALLER have used before the bus has said who it is, in nanoseconds. For whoever
- * counts it. */
-uint64_t *bus_caller_used(BusCaller *caller);
+/* Whether this was not asked before about CALLER since it is kept. */
+bool bus_caller_is_new(BusCaller *caller);
+/* A pointer for whoever keeps something of CALLER, with a reference to it; NULL at first. */
+void **bus_caller_kept(BusCaller *caller);
 /* WAIT is told when the bus has said it, which has not been the case. The caller needs a reference
  * for as long. */
 void bus_caller_await(BusCaller *caller, CallerWait *wait);

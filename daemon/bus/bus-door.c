@@ -116,11 +116,13 @@ static int refuse_descriptors(sd_bus_message *m, sd_bus_error *error)
 				 sd_bus_message_get_member(m));
 }
 
-static int check_arguments(sd_bus_message *m, const Rule *rule, sd_bus_error *error)
+static int check_arguments(sd_bus_message *m, const Rule *rule, size_t *ret_size,
+			   sd_bus_error *error)
 {
 	size_t left = rule->max_size;
 	int r = measure(m, &left);
 
+	*ret_size = rule->max_size - left;
 	if (r == -E2BIG)
 		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT,
 					 "The arguments of %s are longer than %zu bytes",
@@ -136,9 +138,9 @@ static bool has_long_path(sd_bus_message *m)
 	return strnlen(sd_bus_message_get_path(m), BUS_DOOR_PATH_MAX + 1) > BUS_DOOR_PATH_MAX;
 }
 
-/* 0: the call passes, and M is as it has come. 1: it is dropped. A negative errno and ERROR: it is
- * refused. */
-static int check(sd_bus_message *m, sd_bus_error *error)
+/* 0: the call passes, M is as it has come, and its arguments have *RET_SIZE bytes. 1: it is
+ * dropped. A negative errno and ERROR: it is refused. */
+static int check(sd_bus_message *m, size_t *ret_size, sd_bus_error *error)
 {
 	bool wants_reply = sd_bus_message_get_expect_reply(m) > 0;
 	const char *signature = sd_bus_message_get_signature(m, true);
@@ -155,43 +157,40 @@ static int check(sd_bus_message *m, sd_bus_error *error)
 	rule = find_rule(m);
 	if (!wants_reply && !rule->acts)
 		return 1;
-	r = check_arguments(m, rule, error);
+	r = check_arguments(m, rule, ret_size, error);
 	return MIN(r, 0);
 }
 
-/* Properties.Get with a reply, which is not measured. */
-static bool is_get(sd_bus_message *m)
+/* M waits for its turn; if ERROR, which is R, is set, it is refused then. */
+static int wait_for_turn(Bus *b, sd_bus_message *m, size_t size, int r, sd_bus_error *error)
 {
-	return streq(sd_bus_message_get_member(m), "Get") &&
-	       streq(sd_bus_message_get_signature(m, true), "ss") && !has_long_path(m) &&
-	       sd_bus_message_get_expect_reply(m) > 0;
+	if (r >= 0)
+		return bus_turns_wait(b->turns, m, size);
+	sd_bus_error_set_errno(error, r); /* if it is not set */
+	r = bus_turns_refuse(b->turns, m, error);
+	sd_bus_error_free(error);
+	return r;
 }
 
-/* What the budget says of the call M; the result is that of check(). */
-static int check_budget(Bus *b, sd_bus_message *m, sd_bus_error *error)
+/* A call that has just come; the result is that of check(), and 1 if it waits. */
+static int receive(Bus *b, sd_bus_message *m, sd_bus_error *error)
 {
-	/* They are not formatted: a refusal is cheap. */
-	static const sd_bus_error busy = SD_BUS_ERROR_MAKE_CONST(
-		RDMAD_ERROR_LIMITS_EXCEEDED, "The calls of this user have kept rdmad busy for too "
-					     "long while others wait; try again in a second");
-	const char *sender = sd_bus_message_get_sender(m);
-	BudgetVerdict verdict;
-	int r;
+	size_t size = 0;
+	int r, now;
 
-	if (!sender)
+	if (!sd_bus_message_get_sender(m))
 		return 1; /* each call on a bus has one */
-	r = bus_meter_begin(b->meter, sender, &verdict);
-	if (r < 0)
+	r = check(m, &size, error);
+	if (r > 0)
 		return r;
-	switch (verdict) {
-	case BUDGET_SERVE:
-		return 0;
-	case BUDGET_REFUSE:
-		return sd_bus_error_copy(error, &busy);
-	case BUDGET_DROP:
-		break;
+	now = bus_turns_admit(b->turns, m);
+	if (now < 0)
+		return now;
+	if (now == 0) {
+		r = wait_for_turn(b, m, size, r, error);
+		return r < 0 ? r : 1;
 	}
-	return 1;
+	return r;
 }
 
 static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -202,10 +201,7 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 
 	if (r < 0 || type != SD_BUS_MESSAGE_METHOD_CALL)
 		return 0;
-	r = check_budget(b, m, error);
-	if (r != 0 || is_get(m))
-		return r;
-	r = check(m, error);
+	r = bus_turns_is_turn(b->turns, m) ? 0 : receive(b, m, error);
 	if (r == 0)
 		r = bus_log_offer(b, m, error);
 	return r != 0 ? r : long_reply_offer(b->long_replies, m, error);

@@ -11,22 +11,18 @@
  *     (dbus/org.rdma.conf) refuse these.
  *   - a call whose arguments are longer than those of its method may be: BUS_DOOR_SIZE_MAX bytes,
  *     or what the table in bus-door.c says. So no call that is kept is longer than that.
- *     Properties.Get is not measured: reading its two names costs 1800 instructions, and it is the
- *     call that is made most often. sd-bus does not keep it, and its error for a property that does
- *     not exist is as long as the names that the caller has sent.
  *   - a call to an object path of more than BUS_DOOR_PATH_MAX characters: there is no such object,
  *     and the error of sd-bus would repeat the whole path.
- *   - a call of a user who has kept rdmad busy for too long while others wait (budget.h). That is
- *     looked at before anything else.
+ *   - a call of a user of whom too many wait for their turn (turns.h).
  *
  * What is dropped without an answer: a call that wants no reply, unless its method does something
  * (the table says which). Else it would cost as much as a call with a reply, and the bus and rdmad
  * count only calls that want a reply.
  *
- * What waits to be sent is bounded: no call comes here while BUS_LOOP_UNSENT messages wait
- * (bus-loop.h). So these are as many replies of 16 KiB at most, 1 MiB of long replies and one more
- * of these (long-reply.c), and the replies to calls that have waited, PENDING_MAX at most
- * (pending-call.h). A signal waits behind no more than that, whatever clients do not read.
+ * What passes is handled at once, or waits for the turn of its user (bus-turns.h). So what waits to
+ * be sent is bounded: what the socket takes and one reply, of 16 KiB at most or a long one
+ * (long-reply.c), and the replies to calls that have waited, PENDING_MAX at most (pending-call.h).
+ * A signal waits behind no more than that, whatever clients do not read.
  *
  * A size is what the values have as bytes in the message, without the zeros between them that align
  * numbers.

@@ -15,19 +15,13 @@
 struct BusLoop {
 	sd_bus *bus;
 	sd_event *event;
-	BusMeter *meter;
+	BusTurns *turns;
 	BusLoopBroken broken;
 	void *userdata;
 	sd_event_source *io;
 	sd_event_source *timer; /* for what sd-bus has to do without being told by IO */
 	uint64_t done;		/* when the last message was done */
 };
-
-/* So many messages wait to be sent that no call may be read. */
-static bool is_writer_behind(const BusLoop *l)
-{
-	return sd_bus_is_ready(l->bus) > 0 && bus_peer_unsent(l->bus) >= BUS_LOOP_UNSENT;
-}
 
 /* There is nothing to wait for any more. */
 static int stop(BusLoop *l)
@@ -41,11 +35,8 @@ static int stop(BusLoop *l)
 /* Handles one message, or writes. Returns whether there may be more to do. */
 static bool do_one(BusLoop *l)
 {
-	int r;
+	int r = sd_bus_process(l->bus, NULL);
 
-	bus_meter_start(l->meter);
-	r = sd_bus_process(l->bus, NULL);
-	bus_meter_stop(l->meter);
 	if (r >= 0)
 		return r > 0;
 	if (r != -ENOTCONN)
@@ -54,16 +45,33 @@ static bool do_one(BusLoop *l)
 	return false;
 }
 
+/* The next turn of a call that waits. Returns whether there may be one more. */
+static bool serve_one(BusLoop *l)
+{
+	if (!bus_turns_begin(l->turns))
+		return false;
+	while (bus_turns_is_pending(l->turns) && do_one(l))
+		;
+	bus_turns_end(l->turns);
+	return true;
+}
+
+/* STEP, again and again if there is MANY, until it has nothing more to do or the time is over. */
+static void repeat(BusLoop *l, bool (*step)(BusLoop *l), bool many)
+{
+	uint64_t end = monotonic_now_usec() + BUS_LOOP_TURN_USEC;
+
+	while (step(l) && many && monotonic_now_usec() < end)
+		;
+}
+
 static void run(BusLoop *l)
 {
 	uint64_t begin = 0;
-	bool many;
 
 	sd_event_now(l->event, CLOCK_MONOTONIC, &begin);
-	many = begin < l->done + PAUSE_USEC;
-	while (do_one(l) && many && !is_writer_behind(l))
-		if (monotonic_now_usec() >= begin + BUS_LOOP_TURN_USEC)
-			break;
+	repeat(l, do_one, begin < l->done + PAUSE_USEC);
+	repeat(l, serve_one, true);
 	l->done = monotonic_now_usec();
 	if (sd_bus_get_fd(l->bus) < 0)
 		stop(l);
@@ -82,11 +90,10 @@ static int on_time(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *us
 	return 0;
 }
 
-/* A message that was read before others had to wait for is handled when they have been sent. */
-static int set_timer(BusLoop *l, bool behind)
+static int set_timer(BusLoop *l)
 {
 	uint64_t when = UINT64_MAX;
-	int r = behind ? 0 : sd_bus_get_timeout(l->bus, &when);
+	int r = sd_bus_get_timeout(l->bus, &when);
 
 	if (r > 0)
 		r = sd_event_source_set_time(l->timer, when);
@@ -100,19 +107,19 @@ static int set_timer(BusLoop *l, bool behind)
 static int on_prepare(_unused_ sd_event_source *s, void *userdata)
 {
 	BusLoop *l = userdata;
-	bool behind = is_writer_behind(l);
 	int fd = sd_bus_get_fd(l->bus), events = sd_bus_get_events(l->bus), r = 0;
 
 	if (fd < 0 || events < 0)
 		return stop(l);
-	if (behind)
-		events &= ~EPOLLIN;
+	/* It is the time of the next turn when the bus has taken what was written. */
+	if (bus_turns_is_ready(l->turns))
+		events |= EPOLLOUT;
 	if (fd != sd_event_source_get_io_fd(l->io))
 		r = sd_event_source_set_io_fd(l->io, fd);
 	if (r >= 0)
 		r = sd_event_source_set_io_events(l->io, (uint32_t)events);
 	if (r >= 0)
-		r = set_timer(l, behind);
+		r = set_timer(l);
 	if (r < 0)
 		log_warning_errno(r, "Cannot wait for the bus: %m");
 	return r;
@@ -137,7 +144,7 @@ static int add_sources(BusLoop *l)
 	return 0;
 }
 
-int bus_loop_new(sd_bus *bus, sd_event *event, BusMeter *meter, BusLoopBroken broken,
+int bus_loop_new(sd_bus *bus, sd_event *event, BusTurns *turns, BusLoopBroken broken,
 		 void *userdata, BusLoop **ret)
 {
 	_cleanup_(bus_loop_free_pointer) BusLoop *l = calloc(1, sizeof(*l));
@@ -146,7 +153,7 @@ int bus_loop_new(sd_bus *bus, sd_event *event, BusMeter *meter, BusLoopBroken br
 	if (!l)
 		return -ENOMEM;
 	*l = (BusLoop){
-		.bus = bus, .event = event, .meter = meter, .broken = broken, .userdata = userdata};
+		.bus = bus, .event = event, .turns = turns, .broken = broken, .userdata = userdata};
 	r = add_sources(l);
 	if (r < 0)
 		return r;

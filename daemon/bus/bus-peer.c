@@ -2,6 +2,7 @@
 
 #include "bus-peer.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "log.h"
@@ -11,8 +12,8 @@
 #define BUS_PATH "/org/freedesktop/DBus"
 
 /* A UNIX socket takes so much whole or not at all: at once it takes half of its buffer
- * (unix_stream_sendmsg() in the kernel's net/unix/af_unix.c), and bus-loop.c asks for 400 KB. */
-#define WRITE_MAX 16384U
+ * (unix_stream_sendmsg() in the kernel's net/unix/af_unix.c), and bus-loop.c asks for 32 KiB. */
+#define WRITE_MAX 16000U
 
 void bus_peer_reply_unknown(sd_bus_message *call)
 {
@@ -50,6 +51,14 @@ uint64_t bus_peer_unsent(sd_bus *bus)
 
 	(void)sd_bus_get_n_queued_write(bus, &n);
 	return n;
+}
+
+bool bus_peer_has_taken(sd_bus *bus)
+{
+	struct pollfd p = {.fd = sd_bus_get_fd(bus), .events = POLLOUT};
+
+	return bus_peer_unsent(bus) == 0 && p.fd >= 0 && poll(&p, 1, 0) > 0 &&
+	       (p.revents & POLLOUT);
 }
 
 bool bus_peer_takes(sd_bus *bus)

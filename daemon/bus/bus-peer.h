@@ -20,6 +20,10 @@ int bus_peer_watch_departures(sd_bus *bus, sd_bus_message_handler_t handler, voi
 /* How many messages wait in sd-bus until the bus takes them; 0 if the connection has ended. */
 uint64_t bus_peer_unsent(sd_bus *bus);
 
+/* Whether the bus has taken all that was sent but for a quarter of what the socket holds: then the
+ * kernel says that it can be written again (unix_writable() in net/unix/af_unix.c). */
+bool bus_peer_has_taken(sd_bus *bus);
+
 /* Whether nothing waits to be sent, so that bytes can be written past sd-bus. */
 bool bus_peer_takes(sd_bus *bus);
 /*

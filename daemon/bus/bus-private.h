@@ -24,7 +24,7 @@ struct Bus {
 	bool signals;	      /* the name is ours, or about to be */
 
 	BusCallers *callers;
-	BusMeter *meter;
+	BusTurns *turns;
 	BusLoop *loop; /* reads and writes the connection */
 	PendingCalls *calls;
 	BusWait *waits;

@@ -4,12 +4,20 @@
 
 #include <assert.h>
 
+static uint64_t n_written;
+
+uint64_t bus_writer_written(void)
+{
+	return n_written;
+}
+
 /* Makes room for SIZE bytes in all. False: that is too many, or there is no memory; the writer has
  * the error. */
 static bool grow(BusWriter *w, size_t size)
 {
 	/* each body here is one array, for which there is a limit, and little else */
-	size_t room = MIN(MAX(2 * w->room, MAX(size, 4096U)), BUS_ARRAY_MAX);
+	size_t most = w->max > 0 ? w->max : BUS_ARRAY_MAX;
+	size_t room = MIN(MAX(2 * w->room, MAX(size, 4096U)), most);
 	uint8_t *data;
 
 	if (size > room) {
@@ -38,6 +46,7 @@ static inline uint8_t *extend(BusWriter *w, size_t align, size_t n)
 	while (w->size < at)
 		w->data[w->size++] = 0;
 	w->size = at + n;
+	n_written += n;
 	return w->data + at;
 }
 
@@ -161,6 +170,7 @@ void bus_writer_put_text(BusWriter *w, char type, const char *text)
 	uint8_t *p;
 
 	if (w->message) {
+		n_written += n;
 		check(w, sd_bus_message_append_basic(w->message, type, text));
 		return;
 	}
@@ -192,6 +202,7 @@ static inline void put(BusWriter *w, char type, const void *value, size_t size)
 	uint8_t *p;
 
 	if (w->message) {
+		n_written += size;
 		check(w, sd_bus_message_append_basic(w->message, type, value));
 		return;
 	}

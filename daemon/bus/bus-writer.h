@@ -27,6 +27,7 @@ typedef struct BusWriter {
 	uint8_t *data;		 /* the bytes so far; bus_writer_done() frees them */
 	size_t size;		 /* how many there are */
 	size_t room;		 /* for how many there is memory */
+	size_t max;		 /* and may be at most; 0: BUS_ARRAY_MAX */
 	size_t message_at;	 /* where in DATA the message begins: positions count from there */
 	size_t body_at;		 /* where its body begins; both are bus-header.c's */
 	size_t depth;		 /* how many containers are open */
@@ -49,6 +50,10 @@ static inline int bus_writer_error(const BusWriter *w)
 {
 	return w->error;
 }
+
+/* About how many bytes all writers have written since the program began: what a reply costs the bus
+ * is counted by that (bus-turns.h). */
+uint64_t bus_writer_written(void);
 
 /* Opens and closes a container. TYPE is 'a', 'r', 'e' or 'v', CONTENTS the signature of what is in
  * it, as for sd_bus_message_open_container(). */

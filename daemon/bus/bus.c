@@ -171,8 +171,7 @@ int bus_new(const BusSetup *setup, Bus **ret)
 				       setup->address ? setup->address : "of the system");
 	r = bus_callers_new(b->bus, &b->callers);
 	if (r >= 0)
-		r = bus_meter_new(b->bus, b->event, b->callers, b->config->user_busy_usec,
-				  &b->meter);
+		r = bus_turns_new(b->bus, b->callers, &b->turns);
 	if (r >= 0)
 		r = pending_calls_new(b->bus, b->callers, &b->calls);
 	if (r >= 0)
@@ -182,7 +181,7 @@ int bus_new(const BusSetup *setup, Bus **ret)
 	r = export_objects(b);
 	if (r < 0)
 		return log_error_errno(r, "Cannot export the objects: %m");
-	r = bus_loop_new(b->bus, b->event, b->meter, on_broken, b, &b->loop);
+	r = bus_loop_new(b->bus, b->event, b->turns, on_broken, b, &b->loop);
 	if (r < 0)
 		return log_error_errno(r, "Cannot attach the bus to the event loop: %m");
 	*ret = steal_pointer(&b);
@@ -224,7 +223,7 @@ Bus *bus_free(Bus *b)
 	pending_calls_free(b->calls);
 	bus_wait_free(b->waits);
 	long_replies_free(b->long_replies);
-	bus_meter_free(b->meter);
+	bus_turns_free(b->turns);
 	bus_callers_free(b->callers);
 	if (b->bus)
 		flush_queue(b->bus);

@@ -229,7 +229,7 @@ const char *const *stage_rdmad(Stage *s, unsigned int n_ports)
 	config = write_file(s, "rdmad.conf",
 			    s->limited ? "[Daemon]\nReconcileIntervalSec=0\n"
 				       : "[Daemon]\nReconcileIntervalSec=0\n"
-					 "LongReplyMiBPerSec=0\nUserBusySec=0\n");
+					 "LongReplyMiBPerSec=0\n");
 	text_copy(s->words[0], sizeof(s->words[0]), daemon);
 	snprintf(s->words[1], sizeof(s->words[1]), "--bus=%s", s->address);
 	snprintf(s->words[2], sizeof(s->words[2]), "--config=%s", config);

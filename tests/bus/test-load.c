@@ -231,8 +231,6 @@ static void test_storm(void **state)
 	uint64_t began, slowest = 0;
 	Replies r = {};
 
-	/* this is about events, which here are calls of one user who never waits for a reply */
-	fixture_configure(f, "[Daemon]\nUserBusySec=0\n");
 	fixture_start_daemon(f, "[device mlx5_%d]\nprotocol = infiniband\ncount = 32\nports = 2\n",
 			     NULL);
 	assert_true(sd_bus_add_match(deaf, NULL, "type='signal'", NULL, NULL) >= 0);

@@ -18,6 +18,8 @@
 #define LOG_PATH   "/org/freedesktop/LogControl1"
 #define LOG	   "org.freedesktop.LogControl1"
 #define OTHER_USER 12345U
+/* A connection whose user the daemon knows: its calls need not wait for that. */
+#define KNOWN ":1.2"
 
 /* AddressSanitizer keeps memory that was freed. */
 #ifdef __SANITIZE_ADDRESS__
@@ -68,41 +70,6 @@ static void process(SilentBus *s)
 		fail_msg("the daemon has closed its connection: %s", strerror(-r));
 	if (r == 0 && sd_bus_wait(s->peer, 60 * USEC_PER_SEC) == 0)
 		fail_msg("the daemon says nothing");
-}
-
-static int setup(void **state)
-{
-	static const sd_id128_t id = {.bytes = {1}};
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	SilentBus *s = calloc(1, sizeof(*s));
-	struct pollfd p;
-	int fd;
-
-	assert_non_null(s);
-	s->f = fixture_new();
-	s->client = ":1.7";
-	s->listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s/silent", s->f->directory);
-	assert_int_equal(bind(s->listening, (struct sockaddr *)&address, sizeof(address)), 0);
-	assert_int_equal(listen(s->listening, 8), 0);
-	snprintf(s->f->address, sizeof(s->f->address), "unix:path=%s", address.sun_path);
-	s->f->daemon_pid = fixture_spawn_daemon(s->f, SCENARIO, NULL);
-	p = (struct pollfd){.fd = s->listening, .events = POLLIN};
-	assert_int_equal(poll(&p, 1, 60000), 1);
-	fd = accept4(s->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	assert_true(fd >= 0);
-	assert_true(sd_bus_new(&s->peer) >= 0);
-	assert_true(sd_bus_set_fd(s->peer, fd, fd) >= 0);
-	assert_true(sd_bus_set_server(s->peer, true, id) >= 0);
-	assert_true(sd_bus_negotiate_fds(s->peer, true) >= 0);
-	assert_true(sd_bus_start(s->peer) >= 0);
-	assert_true(sd_bus_add_filter(s->peer, NULL, on_call, s) >= 0);
-	/* What has been written is read by the daemon soon: the buffer of sd-bus has 8 MiB. */
-	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){65536}, sizeof(int)), 0);
-	while (!s->named)
-		process(s);
-	*state = s;
-	return 0;
 }
 
 static int teardown(void **state)
@@ -159,12 +126,15 @@ static void send_call(SilentBus *s, Call *c, const char *path, const char *inter
 /* The daemon serves a call. */
 static void ping(SilentBus *s)
 {
+	const char *client = s->client;
 	Call c = {};
 
+	s->client = KNOWN;
 	send_call(s, &c, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "");
 	while (!c.reply)
 		process(s);
 	call_done(&c);
+	s->client = client;
 }
 
 static void set_level(SilentBus *s, Call *c, const char *level)
@@ -180,30 +150,81 @@ static sd_bus_message *wait_question(SilentBus *s)
 	return s->questions[--s->n_questions];
 }
 
-/* Answers the question whose the connection is, and waits for the answer to C. */
-static void answer_user(SilentBus *s, Call *c, uint32_t user)
+/* Answers the question whose the connection is. */
+static void answer_later(SilentBus *s, uint32_t user)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = wait_question(s);
 
 	assert_true(sd_bus_reply_method_return(question, "u", user) >= 0);
+}
+
+/* And waits for the answer to C. */
+static void answer_user(SilentBus *s, Call *c, uint32_t user)
+{
+	answer_later(s, user);
 	while (!c->reply)
 		process(s);
+}
+
+/* The daemon knows who KNOWN is. */
+static void introduce(SilentBus *s)
+{
+	ping(s);
+	answer_later(s, OTHER_USER + 2);
+}
+
+static int setup(void **state)
+{
+	static const sd_id128_t id = {.bytes = {1}};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	SilentBus *s = calloc(1, sizeof(*s));
+	struct pollfd p;
+	int fd;
+
+	assert_non_null(s);
+	s->f = fixture_new();
+	s->client = ":1.7";
+	s->listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/silent", s->f->directory);
+	assert_int_equal(bind(s->listening, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(s->listening, 8), 0);
+	snprintf(s->f->address, sizeof(s->f->address), "unix:path=%s", address.sun_path);
+	s->f->daemon_pid = fixture_spawn_daemon(s->f, SCENARIO, NULL);
+	p = (struct pollfd){.fd = s->listening, .events = POLLIN};
+	assert_int_equal(poll(&p, 1, 60000), 1);
+	fd = accept4(s->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	assert_true(fd >= 0);
+	assert_true(sd_bus_new(&s->peer) >= 0);
+	assert_true(sd_bus_set_fd(s->peer, fd, fd) >= 0);
+	assert_true(sd_bus_set_server(s->peer, true, id) >= 0);
+	assert_true(sd_bus_negotiate_fds(s->peer, true) >= 0);
+	assert_true(sd_bus_start(s->peer) >= 0);
+	assert_true(sd_bus_add_filter(s->peer, NULL, on_call, s) >= 0);
+	/* What has been written is read by the daemon soon: the buffer of sd-bus has 8 MiB. */
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){65536}, sizeof(int)), 0);
+	while (!s->named)
+		process(s);
+	introduce(s);
+	*state = s;
+	return 0;
 }
 
 static void assert_level(SilentBus *s, const char *expected)
 {
 	_cleanup_(call_done) Call c = {};
-	const char *level;
+	const char *level, *client = s->client;
 
+	s->client = KNOWN;
 	send_call(s, &c, LOG_PATH, PROPERTIES, "Get", "ss", LOG, "LogLevel");
 	while (!c.reply)
 		process(s);
 	assert_true(sd_bus_message_read(c.reply, "v", "s", &level) >= 0);
 	assert_string_equal(level, expected);
+	s->client = client;
 }
 
-/* The daemon serves other calls while it does not know who wants to change the log. Were it to wait
- * for that, it would answer the calls in their order. */
+/* The daemon serves calls of others while it does not know who wants to change the log. Were it to
+ * wait for that, it would answer the calls in their order. */
 static void test_log_level(void **state)
 {
 	SilentBus *s = *state;
@@ -322,6 +343,7 @@ static void test_too_many_calls(void **state)
 	}
 	s->client = ":1.8";
 	send_call(s, &other, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", "a{sv}", 0);
+	answer_later(s, OTHER_USER + 1);
 	while (!other.reply) {
 		unsigned long resident = process_resident_kib(s->f->daemon_pid);
 
@@ -355,7 +377,7 @@ static void call_as_stranger(SilentBus *s, sd_bus_message *m)
 	snprintf(name, sizeof(name), ":1.%u", n++);
 	assert_true(sd_bus_message_set_sender(m, name) >= 0);
 	assert_true(sd_bus_call_async(s->peer, &slot, m, on_reply, &c, UINT64_MAX) >= 0);
-	s->client = ":1.7";
+	s->client = KNOWN;
 	send_call(s, &ping, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "");
 	while (!ping.reply) {
 		int k = sd_bus_process(s->peer, NULL);

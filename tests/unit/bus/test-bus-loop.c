@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When the connection is read and written, with a bus that is the test itself. */
+/* When the connection is read and written, and when each call is handled, with a bus that is the
+ * test itself. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -10,33 +11,57 @@
 
 #include "bus-loop.h"
 #include "bus-pair.h"
+#include "bus-peer.h"
+#include "names.h"
+#include "turns.h"
 
-#define CALLS 20000U
-/* Of replies of this size the socket takes a few dozen. */
-#define REPLY_SIZE 4000
+#define DBUS "org.freedesktop.DBus"
+/* The socket takes all of them, and by far not as many replies. */
+#define CALLS	   200U
+#define REPLY_SIZE 1000
+/* Connections, and their users */
+#define ALICE ":1.7"
+#define OTHER ":1.8" /* of Alice, too */
+#define BOB   ":1.9"
 
 typedef struct Test {
 	sd_bus *bus, *daemon; /* both ends of the connection */
 	sd_event *event;
 	BusCallers *callers;
-	BusMeter *meter;
+	BusTurns *turns;
 	BusLoop *loop;
-	unsigned int n_calls, n_replies, n_broken;
-	uint64_t longest;    /* queue that was seen */
-	uint64_t n_at_news;  /* how many messages waited when the signal was sent */
-	unsigned int before; /* replies that came before the signal; 0: it has not come */
+	/* what the bus says of a connection; NULL: nothing, until answer_question() */
+	const char *question_error;
+	bool silent;
+	sd_bus_message *question;
+
+	size_t size;	       /* of the arguments of a call, as the door has measured */
+	unsigned int n_read;   /* calls that the daemon has read, */
+	unsigned int n_calls;  /* and handled */
+	unsigned int n_broken; /* ends of the connection that it has heard of */
+	unsigned int n_replies, n_limits, n_timeouts; /* that the bus has got */
+	unsigned int bob;  /* the reply to Bob's call was this one; 0: it has not come */
+	unsigned int news; /* so many replies came before the signal; 0: it has not come */
 } Test;
 
+/* The door */
 static int on_call(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
 	Test *t = userdata;
 	char text[REPLY_SIZE + 1];
-	uint64_t n = 0;
+	int r;
 
 	if (!sd_bus_message_is_method_call(m, "a.b", "Call"))
 		return 0;
-	assert_true(sd_bus_get_n_queued_write(t->daemon, &n) >= 0);
-	t->longest = MAX(t->longest, n);
+	if (!bus_turns_is_turn(t->turns, m)) {
+		t->n_read++;
+		r = bus_turns_admit(t->turns, m);
+		assert_true(r >= 0);
+		if (r == 0) {
+			assert_int_equal(bus_turns_wait(t->turns, m, t->size), 0);
+			return 1;
+		}
+	}
 	t->n_calls++;
 	memset(text, 'a', REPLY_SIZE);
 	text[REPLY_SIZE] = '\0';
@@ -47,18 +72,56 @@ static int on_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *er
 {
 	Test *t = userdata;
 
-	assert_false(sd_bus_message_is_method_error(m, NULL));
+	if (sd_bus_message_is_method_error(m, RDMAD_ERROR_LIMITS_EXCEEDED))
+		t->n_limits++;
+	else if (sd_bus_message_is_method_error(m, SD_BUS_ERROR_TIMEOUT))
+		t->n_timeouts++;
+	else
+		assert_false(sd_bus_message_is_method_error(m, NULL));
 	t->n_replies++;
 	return 0;
 }
 
-static int on_news(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+static int on_reply_to_bob(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	Test *t = userdata;
+
+	on_reply(m, userdata, error);
+	t->bob = t->n_replies;
+	return 0;
+}
+
+static int say_user(Test *t, sd_bus_message *question)
+{
+	const char *name;
+
+	if (t->question_error)
+		return sd_bus_reply_method_errorf(question, t->question_error, "no");
+	assert_true(sd_bus_message_read_basic(question, 's', &name) > 0);
+	return sd_bus_reply_method_return(question, "u", streq(name, BOB) ? 1001 : 1000);
+}
+
+static void answer_question(Test *t)
+{
+	assert_non_null(t->question);
+	assert_true(say_user(t, t->question) >= 0);
+	t->question = sd_bus_message_unref(t->question);
+}
+
+/* What the bus gets */
+static int on_message(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
 	Test *t = userdata;
 
 	if (sd_bus_message_is_signal(m, "a.b", "News"))
-		t->before = t->n_replies + 1;
-	return 0;
+		t->news = t->n_replies + 1;
+	if (!sd_bus_message_is_method_call(m, DBUS, "GetConnectionUnixUser"))
+		return 0;
+	if (!t->silent)
+		return say_user(t, m);
+	assert_null(t->question);
+	t->question = sd_bus_message_ref(m);
+	return 1;
 }
 
 static void on_broken(void *userdata)
@@ -80,6 +143,15 @@ static bool run_daemon(Test *t)
 	return did;
 }
 
+/* Both do. */
+static void settle(Test *t)
+{
+	for (bool did = true; did;) {
+		did = bus_pair_run(t->bus);
+		did |= run_daemon(t);
+	}
+}
+
 static int setup(void **state)
 {
 	Test *t = calloc(1, sizeof(*t));
@@ -88,10 +160,10 @@ static int setup(void **state)
 	bus_pair_open(&t->bus, &t->daemon);
 	assert_true(sd_event_new(&t->event) >= 0);
 	assert_true(bus_callers_new(t->daemon, &t->callers) >= 0);
-	assert_true(bus_meter_new(t->daemon, t->event, t->callers, 0, &t->meter) >= 0);
-	assert_true(bus_loop_new(t->daemon, t->event, t->meter, on_broken, t, &t->loop) >= 0);
+	assert_true(bus_turns_new(t->daemon, t->callers, &t->turns) >= 0);
+	assert_true(bus_loop_new(t->daemon, t->event, t->turns, on_broken, t, &t->loop) >= 0);
 	assert_true(sd_bus_add_filter(t->daemon, NULL, on_call, t) >= 0);
-	assert_true(sd_bus_add_filter(t->bus, NULL, on_news, t) >= 0);
+	assert_true(sd_bus_add_filter(t->bus, NULL, on_message, t) >= 0);
 	while (sd_bus_is_ready(t->bus) == 0 || sd_bus_is_ready(t->daemon) == 0) {
 		bus_pair_run(t->bus);
 		run_daemon(t);
@@ -105,51 +177,212 @@ static int teardown(void **state)
 	Test *t = *state;
 
 	bus_loop_free(t->loop);
-	bus_meter_free(t->meter);
+	bus_turns_free(t->turns);
 	bus_callers_free(t->callers);
 	sd_event_unref(t->event);
+	sd_bus_message_unref(t->question);
 	sd_bus_close_unref(t->bus);
 	sd_bus_close_unref(t->daemon);
 	free(t);
 	return 0;
 }
 
-static void send_calls(Test *t, unsigned int n)
+static void send_calls(Test *t, const char *sender, unsigned int n)
 {
-	for (unsigned int i = 0; i < n; i++)
-		assert_true(sd_bus_call_method_async(t->bus, NULL, NULL, "/", "a.b", "Call",
-						     on_reply, t, NULL) >= 0);
+	for (unsigned int i = 0; i < n; i++) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+
+		assert_true(sd_bus_message_new_method_call(t->bus, &m, NULL, "/", "a.b", "Call") >=
+			    0);
+		assert_true(sd_bus_message_set_sender(m, sender) >= 0);
+		assert_true(sd_bus_call_async(t->bus, NULL, m,
+					      streq(sender, BOB) ? on_reply_to_bob : on_reply, t,
+					      UINT64_MAX) >= 0);
+	}
 }
 
-/* Nobody reads the replies: the daemon stops reading calls, and what waits does not grow. When they
- * are read, all calls are answered. What is signalled meanwhile comes before all calls that were
- * not read yet. */
+/* The daemon knows who they are. */
+static void introduce(Test *t)
+{
+	static const char *const names[] = {ALICE, OTHER, BOB};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		send_calls(t, names[i], 1);
+		settle(t);
+	}
+	assert_int_equal(t->n_replies, ARRAY_SIZE(names));
+	t->n_read = t->n_calls = t->n_replies = t->bob = 0;
+}
+
+/* Nobody reads the replies: the daemon reads all calls, and sends few replies. When they are read,
+ * all calls are answered. What is signalled meanwhile comes before the calls that wait. */
 static void test_replies_that_nobody_reads(void **state)
 {
 	Test *t = *state;
-	unsigned int read;
+	unsigned int sent;
 
-	send_calls(t, CALLS);
-	/* This sends what the socket takes, and reads nothing. */
-	for (uint64_t n = UINT64_MAX, left = 0; left != n;) {
-		n = left;
-		run_daemon(t);
-		assert_true(sd_bus_get_n_queued_write(t->bus, &left) >= 0);
-	}
-	read = t->n_calls;
-	assert_true(read >= BUS_LOOP_UNSENT && read < CALLS);
+	introduce(t);
+	send_calls(t, ALICE, CALLS);
+	run_daemon(t);
+	assert_int_equal(t->n_read, CALLS);
+	assert_true(t->n_calls > 0 && t->n_calls * REPLY_SIZE <= 2 * BUS_LOOP_SOCKET);
+	assert_true(bus_peer_unsent(t->daemon) <= 1);
 	assert_false(run_daemon(t)); /* and it does not spin */
+	sent = t->n_calls;
 	assert_true(sd_bus_emit_signal(t->daemon, "/", "a.b", "News", NULL) >= 0);
-	while (t->n_replies < CALLS) {
-		bool did = run_daemon(t);
-
-		assert_true(bus_pair_run(t->bus) || did);
-	}
-	print_message("%u calls were read at once, %u replies came before the signal\n", read,
-		      t->before - 1);
+	settle(t);
 	assert_int_equal(t->n_calls, CALLS);
-	assert_true(t->longest <= BUS_LOOP_UNSENT);
-	assert_int_equal(t->before, read + 1);
+	assert_int_equal(t->n_replies, CALLS);
+	assert_int_equal(t->news, sent + 1);
+}
+
+/* Beside hundreds of calls of one user, on two connections, another one waits for what was sent
+ * before, and for one more. */
+static void test_turns(void **state)
+{
+	Test *t = *state;
+	unsigned int sent;
+
+	introduce(t);
+	send_calls(t, ALICE, CALLS / 2);
+	send_calls(t, OTHER, CALLS / 2);
+	run_daemon(t);
+	sent = t->n_calls;
+	send_calls(t, BOB, 1);
+	settle(t);
+	assert_int_equal(t->n_replies, CALLS + 1);
+	assert_true(t->bob > sent && t->bob <= sent + 2);
+}
+
+/* The first call of a connection is handled at once, the others when its user is known. */
+static void test_unknown(void **state)
+{
+	Test *t = *state;
+
+	t->silent = true;
+	send_calls(t, ALICE, 10);
+	settle(t);
+	assert_int_equal(t->n_read, 10);
+	assert_int_equal(t->n_replies, 1);
+	answer_question(t);
+	settle(t);
+	assert_int_equal(t->n_replies, 10);
+	assert_int_equal(t->n_calls, 10);
+}
+
+/* It is not, while others wait. */
+static void test_unknown_while_others_wait(void **state)
+{
+	Test *t = *state;
+
+	t->silent = true;
+	send_calls(t, ALICE, 2);
+	send_calls(t, BOB, 1);
+	run_daemon(t);
+	assert_int_equal(t->n_read, 3);
+	assert_int_equal(t->n_calls, 1);
+}
+
+/* Who has left gets nothing for what waited. */
+static void test_left(void **state)
+{
+	Test *t = *state;
+
+	t->question_error = SD_BUS_ERROR_NAME_HAS_NO_OWNER;
+	send_calls(t, ALICE, 100);
+	settle(t);
+	assert_int_equal(t->n_read, 100);
+	assert_int_equal(t->n_calls, 1);
+	assert_int_equal(t->n_replies, 1);
+	assert_false(bus_turns_is_ready(t->turns));
+}
+
+/* The bus has another reason: each call is told. */
+static void test_nobody_knows(void **state)
+{
+	Test *t = *state;
+
+	t->question_error = SD_BUS_ERROR_ACCESS_DENIED;
+	send_calls(t, ALICE, 10);
+	settle(t);
+	assert_int_equal(t->n_calls, 1);
+	assert_int_equal(t->n_replies, 10);
+	assert_int_equal(t->n_timeouts, 9);
+}
+
+/* Fills the socket, so that what comes next waits, and returns how many calls were handled. */
+static unsigned int fill(Test *t)
+{
+	send_calls(t, ALICE, 100);
+	run_daemon(t);
+	assert_true(t->n_calls < 100);
+	return t->n_calls;
+}
+
+/* More than a user may have: he is told, in his turn, and nothing is written before. */
+static void test_too_many(void **state)
+{
+	Test *t = *state;
+	unsigned int n;
+
+	introduce(t);
+	n = fill(t);
+	t->size = TURNS_USER_BYTES;
+	send_calls(t, OTHER, 5);
+	run_daemon(t);
+	assert_int_equal(t->n_read, 105);
+	assert_int_equal(t->n_calls, n);
+	assert_true(bus_peer_unsent(t->daemon) <= 1);
+	/* and Bob, who has nothing that waits, is not concerned */
+	t->size = TURNS_USER_BYTES - 4096;
+	send_calls(t, BOB, 1);
+	settle(t);
+	assert_int_equal(t->n_limits, 5);
+	assert_int_equal(t->n_calls, 101);
+	assert_int_equal(t->n_replies, 106);
+}
+
+/* Even refusals are bounded: who goes on gets no answer. */
+static void test_far_too_many(void **state)
+{
+	Test *t = *state;
+	uint64_t left;
+
+	introduce(t);
+	fill(t);
+	t->size = TURNS_USER_BYTES;
+	/* a refusal takes some hundred bytes */
+	for (unsigned int n = 0; n < TURNS_USER_BYTES / 4 * 5 / 100; n += CALLS) {
+		send_calls(t, OTHER, CALLS);
+		run_daemon(t);
+		assert_int_equal(sd_bus_get_n_queued_write(t->bus, &left), 0);
+		assert_int_equal(left, 0);
+	}
+	settle(t);
+	assert_true(t->n_limits > 0);
+	assert_int_equal(t->n_calls, 100);
+	assert_true(t->n_limits < t->n_read - 100);
+}
+
+/* A refusal that the door asks for comes in its turn, with its text. */
+static void test_refusal_waits(void **state)
+{
+	static const sd_bus_error error =
+		SD_BUS_ERROR_MAKE_CONST(RDMAD_ERROR_LIMITS_EXCEEDED, "no");
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	Test *t = *state;
+	uint64_t before;
+
+	introduce(t);
+	fill(t);
+	before = bus_peer_unsent(t->daemon);
+	assert_true(sd_bus_message_new_method_call(t->daemon, &m, NULL, "/", "a.b", "Call") >= 0);
+	assert_true(sd_bus_message_set_sender(m, BOB) >= 0);
+	assert_true(sd_bus_message_seal(m, 4711, 0) >= 0);
+	assert_int_equal(bus_turns_refuse(t->turns, m, &error), 0);
+	assert_int_equal(bus_peer_unsent(t->daemon), before);
+	settle(t);
+	assert_false(bus_turns_is_ready(t->turns));
 }
 
 /* The connection ends, with calls that were not answered: that is heard once. */
@@ -165,7 +398,8 @@ static void test_other_end_leaves(void **state)
 {
 	Test *t = *state;
 
-	send_calls(t, 1000);
+	introduce(t);
+	send_calls(t, ALICE, CALLS);
 	run_daemon(t);
 	sd_bus_close(t->bus);
 	assert_broken(t);
@@ -175,7 +409,7 @@ static void test_closed_here(void **state)
 {
 	Test *t = *state;
 
-	send_calls(t, 10);
+	send_calls(t, ALICE, 10);
 	sd_bus_close(t->daemon);
 	assert_broken(t);
 }
@@ -185,6 +419,14 @@ int main(void)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_replies_that_nobody_reads),
+		TEST(test_turns),
+		TEST(test_unknown),
+		TEST(test_unknown_while_others_wait),
+		TEST(test_left),
+		TEST(test_nobody_knows),
+		TEST(test_too_many),
+		TEST(test_far_too_many),
+		TEST(test_refusal_waits),
 		TEST(test_other_end_leaves),
 		TEST(test_closed_here),
 	};

@@ -285,7 +285,7 @@ static void test_held(void **state)
 /* Bytes go whole or not at all, or the connection ends. */
 static void test_bytes(void **state)
 {
-	static const uint8_t bytes[16384];
+	static const uint8_t bytes[16000];
 	const int small = 1;
 	Test *t = *state;
 	int fd = sd_bus_get_fd(t->daemon.bus);
