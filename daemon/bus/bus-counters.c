@@ -13,12 +13,6 @@
 #include "port-name.h"
 #include "unavailable.h"
 
-/* How many bytes a counter has, about, and an entry of GetAllCounters() without any. */
-#define COUNTER_BYTES 80
-#define ENTRY_BYTES   80
-/* How many bytes the sets of GetCounterValues() have, about: those of two kinds of ports. */
-#define SET_BYTES 4096
-
 /* The option timeout-usec has no effect above this: a reading never takes so long. */
 #define ALL_TIMEOUT_MAX (3600 * USEC_PER_SEC)
 
@@ -195,29 +189,6 @@ static void put_error(BusWriter *w, const PortCounters *pc)
 	bus_writer_close_property(w);
 }
 
-/* How many bytes the entries of a reply have, about. */
-typedef struct Estimate {
-	size_t size, counter; /* so far; of each counter */
-} Estimate;
-
-static int add_size(void *userdata, Port *p)
-{
-	Estimate *e = userdata;
-
-	e->size += ENTRY_BYTES;
-	if (p->counters && p->counters->table)
-		e->size += p->counters->table->n * e->counter;
-	return 0;
-}
-
-static size_t estimate(const LongReplyQuestion *q, const Cache *c, size_t counter)
-{
-	Estimate e = {.counter = counter};
-
-	(void)for_each_port(q->text, c, add_size, &e);
-	return e.size;
-}
-
 /* GetAllCounters() */
 
 static int put_entry(void *userdata, Port *p)
@@ -236,7 +207,7 @@ static int put_entry(void *userdata, Port *p)
 	put_error(w, pc);
 	bus_writer_close(w);
 	bus_writer_close(w);
-	return r;
+	return r < 0 ? r : bus_writer_error(w);
 }
 
 int bus_all_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
@@ -248,11 +219,6 @@ int bus_all_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache
 	r = for_each_port(q->text, c, put_entry, w);
 	bus_writer_close(w);
 	return r < 0 ? r : 1;
-}
-
-size_t bus_all_counters_estimate(const LongReplyQuestion *q, const Cache *c)
-{
-	return estimate(q, c, COUNTER_BYTES);
 }
 
 /* GetCounterValues() */
@@ -409,7 +375,7 @@ static int put_values(void *userdata, Port *p)
 	put_error(w, pc);
 	bus_writer_close(w);
 	bus_writer_close(w);
-	return 0;
+	return bus_writer_error(w);
 }
 
 int bus_counter_values_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
@@ -428,11 +394,6 @@ int bus_counter_values_write(BusWriter *w, const LongReplyQuestion *q, const Cac
 	r = for_each_port(q->text, c, put_values, &s);
 	bus_writer_close(w);
 	return r < 0 ? r : 1;
-}
-
-size_t bus_counter_values_estimate(const LongReplyQuestion *q, const Cache *c)
-{
-	return SET_BYTES + estimate(q, c, sizeof(uint64_t));
 }
 
 /* The calls */
@@ -489,7 +450,8 @@ static void answer_all(AllCall *a)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(a->call);
-	int r = call ? long_reply_answer_text(a->bus->long_replies, call, a->kind, a->ports, &error)
+	const LongReplyQuestion q = {.path = RDMAD_ROOT_PATH, .text = a->ports};
+	int r = call ? long_reply_answer_question(a->bus->long_replies, call, a->kind, &q, &error)
 		     : 0;
 
 	if (r < 0)
@@ -538,6 +500,7 @@ static int get_all(Bus *b, sd_bus_message *m, const char *method, LongReplyKind 
 	_cleanup_(bus_texts_done) BusTexts names = {.max = WAIT_PORTS_MAX};
 	uint64_t timeout = UINT64_MAX;
 	const BusOption options[] = {{"ports", 'a', &names}, {"timeout-usec", 't', &timeout}};
+	LongReplyQuestion q = {.path = RDMAD_ROOT_PATH};
 	Wanted wanted = {.bus = b};
 	PendingList *list;
 	int r = a ? bus_read_options(m, method, options, ARRAY_SIZE(options), error) : -ENOMEM;
@@ -551,8 +514,10 @@ static int get_all(Bus *b, sd_bus_message *m, const char *method, LongReplyKind 
 	a->bus = b;
 	a->kind = kind;
 	list = wanted.waits ? b->handler->all_counters(b->userdata) : NULL;
-	return list ? keep_all(&a, m, list, timeout, error)
-		    : long_reply_answer_text(b->long_replies, m, kind, a->ports, error);
+	if (list)
+		return keep_all(&a, m, list, timeout, error);
+	q.text = a->ports;
+	return long_reply_answer_question(b->long_replies, m, kind, &q, error);
 }
 
 int bus_get_all_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)

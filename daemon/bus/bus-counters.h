@@ -21,10 +21,8 @@ int bus_get_counter_values(sd_bus_message *m, void *userdata, sd_bus_error *erro
 
 /* The functions of GetAllCounters() for its LongReplyRow. The text of the question has the paths of
  * the ports that are wanted, with a newline behind each; NULL: all. */
-size_t bus_all_counters_estimate(const LongReplyQuestion *q, const Cache *c);
 int bus_all_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 			   sd_bus_error *error);
 /* The same of GetCounterValues(). */
-size_t bus_counter_values_estimate(const LongReplyQuestion *q, const Cache *c);
 int bus_counter_values_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 			     sd_bus_error *error);

@@ -25,25 +25,16 @@ static void put_entry(BusWriter *w, const EvidenceEntry *e)
 }
 
 /* What the device of L has shown by itself, and its port at place PORT. */
-static int reply_evidence(sd_bus_message *call, const EvidenceLog *l, uint32_t port)
+static void put_evidence(BusWriter *w, const EvidenceLog *l, uint32_t port)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	BusWriter w = {};
-	int r = sd_bus_message_new_method_return(call, &reply);
-
-	if (r < 0)
-		return r;
-	w.message = reply;
-	bus_writer_open(&w, 'a', BUS_EVIDENCE);
+	bus_writer_open(w, 'a', BUS_EVIDENCE);
 	for (size_t i = 0; i < evidence_count(l); i++) {
 		const EvidenceEntry *e = evidence_entry(l, i);
 
 		if (e->port == 0 || e->port == port)
-			put_entry(&w, e);
+			put_entry(w, e);
 	}
-	bus_writer_close(&w);
-	r = bus_writer_error(&w);
-	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+	bus_writer_close(w);
 }
 
 /* The log of a device that has gone, by a name that its port had; *RET_PORT is the place of that.
@@ -65,27 +56,32 @@ static int find_gone(const Cache *c, const char *name, const EvidenceLog **ret, 
 	return *ret ? 0 : -ENOENT;
 }
 
-int bus_get_evidence(sd_bus_message *m, void *userdata, sd_bus_error *error)
+int bus_evidence_read(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error)
 {
-	const Bus *b = userdata;
+	int r = sd_bus_message_read_basic(call, 's', &q->text);
+
+	return r < 0 ? r : bus_read_options(call, "GetEvidence", NULL, 0, error);
+}
+
+int bus_evidence_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+		       sd_bus_error *error)
+{
 	const EvidenceLog *gone = NULL;
 	uint32_t number = 0;
 	Port *p = NULL;
-	const char *name;
-	int r = sd_bus_message_read_basic(m, 's', &name);
+	int r = lookup_port(c, q->text, &p);
 
-	if (r >= 0)
-		r = bus_read_options(m, "GetEvidence", NULL, 0, error);
-	if (r < 0)
-		return r;
-	r = lookup_port(b->cache, name, &p);
 	if (r == -EEXIST)
 		return sd_bus_error_setf(error, RDMAD_ERROR_AMBIGUOUS,
-					 "More than one port is meant by \"%s\"", BUS_SHOW(name));
+					 "More than one port is meant by \"%s\"",
+					 BUS_SHOW(q->text));
 	if (r >= 0 && p->published)
-		return reply_evidence(m, p->device->evidence, p->number);
-	if (find_gone(b->cache, name, &gone, &number) < 0)
+		put_evidence(w, p->device->evidence, p->number);
+	else if (find_gone(c, q->text, &gone, &number) >= 0)
+		put_evidence(w, gone, number);
+	else
 		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND,
-					 "No port \"%s\", and no evidence of one", BUS_SHOW(name));
-	return reply_evidence(m, gone, number);
+					 "No port \"%s\", and no evidence of one",
+					 BUS_SHOW(q->text));
+	return 1;
 }

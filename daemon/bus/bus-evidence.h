@@ -3,10 +3,12 @@
 
 /* What ports have shown, on the bus. */
 
-#include <systemd/sd-bus.h>
+#include "long-reply-kinds.h"
 
 /* An entry: evidence_layout of table-columns.h */
 #define BUS_EVIDENCE "(ttssssa{sv})"
 
-/* Manager.GetEvidence(s, a{sv}); USERDATA is the Bus. */
-int bus_get_evidence(sd_bus_message *m, void *userdata, sd_bus_error *error);
+/* The functions of Manager.GetEvidence() for its LongReplyRow. */
+int bus_evidence_read(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error);
+int bus_evidence_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+		       sd_bus_error *error);

@@ -179,88 +179,75 @@ int bus_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_error *err
 	return sd_bus_reply_method_return(m, "ou", port_path(found.port, path), found.gid->index);
 }
 
-/* One entry of the answer of FindPorts(). */
-static int append_found(sd_bus_message *reply, const FoundPort *f, FindKind by)
+/* FindPorts() */
+
+const char bus_found_signature[] = "a(oa{sv})";
+
+static void put_found(BusWriter *w, const FoundPort *f, FindKind by)
 {
 	char path[RDMAD_PATH_MAX];
-	int r = sd_bus_message_open_container(reply, 'r', "oa{sv}");
 
-	if (r >= 0)
-		r = sd_bus_message_append(reply, "o", port_path(f->port, path));
-	if (r >= 0)
-		r = sd_bus_message_open_container(reply, 'a', "{sv}");
-	if (r >= 0)
-		r = sd_bus_message_append(reply, "{sv}", "By", "s", find_kind_name(by));
-	if (r >= 0 && f->gid)
-		r = sd_bus_message_append(reply, "{sv}", "GidIndex", "u", f->gid->index);
-	if (r >= 0 && f->netdev)
-		r = sd_bus_message_append(reply, "{sv}", "Netdev", "s", f->netdev);
-	if (r >= 0)
-		r = sd_bus_message_close_container(reply);
-	return r < 0 ? r : sd_bus_message_close_container(reply);
+	bus_writer_open(w, 'r', "oa{sv}");
+	bus_writer_put_text(w, 'o', port_path(f->port, path));
+	bus_writer_open(w, 'a', "{sv}");
+	bus_writer_open_property(w, "By", "s");
+	bus_writer_put_text(w, 's', find_kind_name(by));
+	bus_writer_close_property(w);
+	if (f->gid) {
+		bus_writer_open_property(w, "GidIndex", "u");
+		bus_writer_put_u32(w, f->gid->index);
+		bus_writer_close_property(w);
+	}
+	if (f->netdev) {
+		bus_writer_open_property(w, "Netdev", "s");
+		bus_writer_put_text(w, 's', f->netdev);
+		bus_writer_close_property(w);
+	}
+	bus_writer_close(w);
+	bus_writer_close(w);
 }
 
-static int reply_found(sd_bus_message *m, const FoundPort *found, size_t n, FindKind by)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	int r = sd_bus_message_new_method_return(m, &reply);
-
-	if (r >= 0)
-		r = sd_bus_message_open_container(reply, 'a', "(oa{sv})");
-	for (size_t i = 0; r >= 0 && i < n; i++)
-		if (found[i].port->published)
-			r = append_found(reply, &found[i], by);
-	if (r >= 0)
-		r = sd_bus_message_close_container(reply);
-	return r < 0 ? r : sd_bus_message_send(reply);
-}
-
-/* What FindPorts() is asked for. */
-static int read_key(sd_bus_message *m, FindKey *ret, sd_bus_error *error)
+int bus_found_read(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error)
 {
 	const char *type = NULL, *by = NULL;
-	FindKey key = {.by = _FIND_MAX};
 	const BusOption options[] = {
-		{"by", 's', &by}, {"type", 's', &type}, {"netdev", 's', &key.netdev}};
-	int r = sd_bus_message_read_basic(m, 's', &key.text);
+		{"by", 's', &by}, {"type", 's', &type}, {"netdev", 's', &q->text_2}};
+	int r = sd_bus_message_read_basic(call, 's', &q->text);
 
 	if (r < 0)
 		return r;
-	r = bus_read_options(m, "FindPorts", options, ARRAY_SIZE(options), error);
+	r = bus_read_options(call, "FindPorts", options, ARRAY_SIZE(options), error);
 	if (r >= 0)
-		r = parse_type(type, &key.type, error);
+		r = parse_type(type, &q->type, error);
 	if (r < 0)
 		return r;
-	if (by) {
-		key.by = find_kind_from_name(by);
-		if (key.by == _FIND_MAX)
-			return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
-						 "Option \"by\": FindPorts knows no \"%s\"",
-						 BUS_SHOW(by));
-	}
-	*ret = key;
+	q->by = by ? find_kind_from_name(by) : _FIND_MAX;
+	if (by && q->by == _FIND_MAX)
+		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
+					 "Option \"by\": FindPorts knows no \"%s\"", BUS_SHOW(by));
 	return 0;
 }
 
-int bus_find_ports(sd_bus_message *m, void *userdata, sd_bus_error *error)
+int bus_found_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c, sd_bus_error *error)
 {
-	const Bus *b = userdata;
+	const FindKey key = {.by = q->by, .text = q->text, .type = q->type, .netdev = q->text_2};
 	_cleanup_free_ FoundPort *found = calloc(BUS_FIND_MAX, sizeof(*found));
 	FindKind by = _FIND_MAX;
 	size_t n = 0;
-	FindKey key;
-	int r = found ? read_key(m, &key, error) : -ENOMEM;
+	int r = found ? lookup_find(c, &key, found, BUS_FIND_MAX, &n, &by) : -ENOMEM;
 
-	if (r < 0)
-		return r;
-	r = lookup_find(b->cache, &key, found, BUS_FIND_MAX, &n, &by);
 	if (r == -EINVAL)
-		return lookup_error(error, r, "name or address of a port", key.text);
+		return lookup_error(error, r, "name or address of a port", q->text);
 	if (r < 0 && r != -ENOENT)
 		return r;
 	if (n > BUS_FIND_MAX)
 		return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
 					 "\"%s\" is %zu ports, more than %u: see ListPorts",
-					 BUS_SHOW(key.text), n, BUS_FIND_MAX);
-	return reply_found(m, found, n, by);
+					 BUS_SHOW(q->text), n, BUS_FIND_MAX);
+	bus_writer_open(w, 'a', bus_found_signature + 1);
+	for (size_t i = 0; i < n; i++)
+		if (found[i].port->published)
+			put_found(w, &found[i], by);
+	bus_writer_close(w);
+	return 1;
 }

@@ -15,10 +15,6 @@
 /* The types between the brackets of BUS_HISTORY */
 #define HISTORY_TYPES "sa{sv}"
 
-/* An estimate of how many bytes a transition has, and an entry of ListHistories() without any. */
-#define TRANSITION_BYTES 160
-#define HISTORY_BYTES	 192
-
 static void put_transition(BusWriter *w, const Transition *t)
 {
 	AttrText from, to;
@@ -46,26 +42,21 @@ void bus_put_transitions(BusWriter *w, const History *h)
 
 /* GetHistory() */
 
-static int reply_history(sd_bus_message *call, const History *h)
+int bus_port_history_read(sd_bus_message *call, _unused_ LongReplyQuestion *q, sd_bus_error *error)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	BusWriter w = {};
-	int r = sd_bus_message_new_method_return(call, &reply);
-
-	if (r >= 0) {
-		w.message = reply;
-		bus_put_transitions(&w, h);
-		r = bus_writer_error(&w);
-	}
-	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+	return bus_read_options(call, "GetHistory", NULL, 0, error);
 }
 
-int bus_port_get_history(sd_bus_message *m, void *userdata, sd_bus_error *error)
+int bus_port_history_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+			   _unused_ sd_bus_error *error)
 {
-	const Port *p = userdata;
-	int r = bus_read_options(m, "GetHistory", NULL, 0, error);
+	Device *d;
+	Port *p;
 
-	return r < 0 ? r : reply_history(m, &p->history);
+	if (lookup_path(c, q->path, &d, &p) < 0 || !p)
+		return 0;
+	bus_put_transitions(w, &p->history);
+	return 1;
 }
 
 /* The history of the port called NAME. One that is there and has not been read yet has none: then
@@ -88,28 +79,31 @@ static int find_history(const Cache *c, const char *name, const History **ret)
 	return is_there ? 0 : r_kept;
 }
 
-int bus_manager_get_history(sd_bus_message *m, void *userdata, sd_bus_error *error)
+int bus_history_read(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error)
 {
-	const Bus *b = userdata;
-	const History *h;
-	const char *name;
-	int r = sd_bus_message_read_basic(m, 's', &name);
+	int r = sd_bus_message_read_basic(call, 's', &q->text);
 
-	if (r >= 0)
-		r = bus_read_options(m, "GetHistory", NULL, 0, error);
-	if (r < 0)
-		return r;
-	r = find_history(b->cache, name, &h);
+	return r < 0 ? r : bus_read_options(call, "GetHistory", NULL, 0, error);
+}
+
+int bus_history_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c, sd_bus_error *error)
+{
+	const History *h;
+	int r = find_history(c, q->text, &h);
+
 	if (r == -EEXIST)
 		return sd_bus_error_setf(error, RDMAD_ERROR_AMBIGUOUS,
-					 "More than one port is meant by \"%s\"", BUS_SHOW(name));
+					 "More than one port is meant by \"%s\"",
+					 BUS_SHOW(q->text));
 	if (r == -EINVAL)
 		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT,
-					 "\"%s\" is no name of a port", BUS_SHOW(name));
+					 "\"%s\" is no name of a port", BUS_SHOW(q->text));
 	if (r < 0)
 		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND,
-					 "No port \"%s\", and no history of one", BUS_SHOW(name));
-	return reply_history(m, h);
+					 "No port \"%s\", and no history of one",
+					 BUS_SHOW(q->text));
+	bus_put_transitions(w, h);
+	return 1;
 }
 
 /* ListHistories() */
@@ -226,7 +220,7 @@ int bus_histories_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c
 	char name[80];
 
 	bus_writer_open(w, 'a', BUS_HISTORY);
-	for (size_t i = 0; i < c->n_devices; i++)
+	for (size_t i = 0; i < c->n_devices && bus_writer_error(w) >= 0; i++)
 		for (uint32_t n = 0; n < c->devices[i]->n_ports; n++) {
 			const Port *p = c->devices[i]->ports[n];
 
@@ -239,23 +233,4 @@ int bus_histories_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c
 	}
 	bus_writer_close(w);
 	return 1;
-}
-
-static size_t estimate(const History *h, const Options *o)
-{
-	return HISTORY_BYTES + (o->transitions ? (size_t)h->n * TRANSITION_BYTES : 0) +
-	       (o->link_downs ? h->n_downs * sizeof(uint64_t) : 0);
-}
-
-size_t bus_histories_estimate(const LongReplyQuestion *q, const Cache *c)
-{
-	Options o = options_of(q);
-	size_t size = 0;
-
-	for (size_t i = 0; i < c->n_devices; i++)
-		for (uint32_t n = 0; n < c->devices[i]->n_ports; n++)
-			size += estimate(&c->devices[i]->ports[n]->history, &o);
-	for (const KeptHistory *k = c->histories.first; k; k = k->next)
-		size += estimate(&k->history, &o);
-	return size;
 }

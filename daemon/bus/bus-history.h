@@ -16,13 +16,14 @@
 /* Writes the transitions of H, the oldest first, as an array of BUS_TRANSITION. */
 void bus_put_transitions(BusWriter *w, const History *h);
 
-/* Port.GetHistory(a{sv}); USERDATA is the port. */
-int bus_port_get_history(sd_bus_message *m, void *userdata, sd_bus_error *error);
-/* Manager.GetHistory(s, a{sv}); USERDATA is the Bus. */
-int bus_manager_get_history(sd_bus_message *m, void *userdata, sd_bus_error *error);
-
-/* The functions of ListHistories() for its LongReplyRow. */
+/* The functions for LongReplyRow, of Port.GetHistory(), of Manager.GetHistory() and of
+ * ListHistories(). */
+int bus_port_history_read(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error);
+int bus_port_history_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+			   sd_bus_error *error);
+int bus_history_read(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error);
+int bus_history_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+		      sd_bus_error *error);
 int bus_histories_read(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error);
-size_t bus_histories_estimate(const LongReplyQuestion *q, const Cache *c);
 int bus_histories_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 			sd_bus_error *error);

@@ -2,30 +2,31 @@
 /* org.rdma.Manager: Refresh() and properties. Its other methods have files of their own:
  * bus-find.c, bus-history.c, bus-evidence.c, long-reply.c, bus-wait-for.c, bus-open-snapshot.c. */
 
-#include "bus-find.h"
+#include "api-feature.h"
 #include "bus-counters.h"
 #include "bus-evidence.h"
+#include "bus-find.h"
 #include "bus-history.h"
 #include "bus-open-snapshot.h"
 #include "bus-options.h"
 #include "bus-private.h"
-#include "api-feature.h"
 #include "log.h"
 #include "names.h"
 
-static int method_list_ports(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	const Bus *b = userdata;
+/* A method whose reply can be long; USERDATA is the Bus. */
+#define LONG_METHOD(method, kind)                                                                  \
+	static int method(sd_bus_message *m, void *userdata, sd_bus_error *error)                  \
+	{                                                                                          \
+		const Bus *b = userdata;                                                           \
+                                                                                                   \
+		return long_reply_answer(b->long_replies, m, kind, error);                         \
+	}
 
-	return long_reply_answer(b->long_replies, m, LONG_REPLY_LIST_PORTS, error);
-}
-
-static int method_list_histories(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	const Bus *b = userdata;
-
-	return long_reply_answer(b->long_replies, m, LONG_REPLY_LIST_HISTORIES, error);
-}
+LONG_METHOD(method_list_ports, LONG_REPLY_LIST_PORTS)
+LONG_METHOD(method_find_ports, LONG_REPLY_FIND_PORTS)
+LONG_METHOD(method_list_histories, LONG_REPLY_LIST_HISTORIES)
+LONG_METHOD(method_get_history, LONG_REPLY_HISTORY)
+LONG_METHOD(method_get_evidence, LONG_REPLY_EVIDENCE)
 
 static int method_refresh(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
@@ -130,15 +131,15 @@ static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_METHOD_WITH_ARGS("GetPortByAddress", SD_BUS_ARGS("s", address, "a{sv}", options),
 				SD_BUS_RESULT("o", port, "u", gid_index), bus_get_port_by_address, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("FindPorts", SD_BUS_ARGS("s", what, "a{sv}", options),
-				SD_BUS_RESULT("a(oa{sv})", ports), bus_find_ports, SD_BUS_VTABLE_UNPRIVILEGED),
+				SD_BUS_RESULT("a(oa{sv})", ports), method_find_ports, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("ListPorts", "a{sv}", SD_BUS_PARAM(options),
 				 long_reply_list_ports_signature, SD_BUS_PARAM(ports), method_list_ports, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetHistory", SD_BUS_ARGS("s", port, "a{sv}", options),
-				SD_BUS_RESULT("a" BUS_TRANSITION, transitions), bus_manager_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
+				SD_BUS_RESULT("a" BUS_TRANSITION, transitions), method_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("ListHistories", SD_BUS_ARGS("a{sv}", options),
 				SD_BUS_RESULT("a" BUS_HISTORY, histories), method_list_histories, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetEvidence", SD_BUS_ARGS("s", port, "a{sv}", options),
-				SD_BUS_RESULT("a" BUS_EVIDENCE, evidence), bus_get_evidence, SD_BUS_VTABLE_UNPRIVILEGED),
+				SD_BUS_RESULT("a" BUS_EVIDENCE, evidence), method_get_evidence, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetAllCounters", "a{sv}", SD_BUS_PARAM(options),
 				 bus_all_counters_signature, SD_BUS_PARAM(counters), bus_get_all_counters, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetCounterValues", "a{sv}", SD_BUS_PARAM(options),

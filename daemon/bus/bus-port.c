@@ -95,6 +95,11 @@ void bus_answer_queries(PendingList *list, uint32_t port, const Port *p, int err
 	}
 }
 
+static int method_get_history(sd_bus_message *m, _unused_ void *userdata, sd_bus_error *error)
+{
+	return long_reply_answer(current_bus(m)->long_replies, m, LONG_REPLY_PORT_HISTORY, error);
+}
+
 /* clang-format off */
 const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS] = {
 	SD_BUS_METHOD_WITH_ARGS("Query", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a{sv}", fields),
@@ -103,7 +108,7 @@ const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS] = {
 				 SD_BUS_PARAM(counters) SD_BUS_PARAM(timestamp) SD_BUS_PARAM(monotonic),
 				 bus_get_counters, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetHistory", "a{sv}", SD_BUS_PARAM(options), transition_table_signature,
-				 SD_BUS_PARAM(transitions), bus_port_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
+				 SD_BUS_PARAM(transitions), method_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetUsers", "a{sv}", SD_BUS_PARAM(options), bus_users_signature,
 				 SD_BUS_PARAM(users) SD_BUS_PARAM(counts), bus_get_users, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS("StateChanged", SD_BUS_ARGS("s", new, "s", old, "s", reason), 0),

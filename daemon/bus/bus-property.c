@@ -169,7 +169,7 @@ void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a)
 		put_scalar(w, row, &p->now.values);
 }
 
-static void put_device_attr(BusWriter *w, const Device *d, DeviceAttr a)
+void bus_put_device_attr(BusWriter *w, const Device *d, DeviceAttr a)
 {
 	const Attribute *row = &device_attributes[a];
 	bool valid = mask_has(&d->now.valid, a);
@@ -197,13 +197,13 @@ static void put_device_ports(BusWriter *w, const Device *d)
 
 /* All properties of an interface */
 
-void bus_put_port_properties(BusWriter *w, const Port *p, AttrInterface interface)
+void bus_put_port_properties(BusWriter *w, const Port *p, unsigned int interfaces)
 {
 	bus_writer_open(w, 'a', "{sv}");
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
 		const Attribute *row = &port_attributes[a];
 
-		if (row->interface != interface)
+		if (!(interfaces >> row->interface & 1))
 			continue;
 		bus_writer_open_property(w, row->name, attr_signature(row->type));
 		bus_put_port_attr(w, p, a);
@@ -212,19 +212,19 @@ void bus_put_port_properties(BusWriter *w, const Port *p, AttrInterface interfac
 	bus_writer_close(w);
 }
 
-void bus_put_device_properties(BusWriter *w, const Device *d, AttrInterface interface)
+void bus_put_device_properties(BusWriter *w, const Device *d, unsigned int interfaces)
 {
 	bus_writer_open(w, 'a', "{sv}");
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
 		const Attribute *row = &device_attributes[a];
 
-		if (row->interface != interface)
+		if (!(interfaces >> row->interface & 1))
 			continue;
 		bus_writer_open_property(w, row->name, attr_signature(row->type));
-		put_device_attr(w, d, a);
+		bus_put_device_attr(w, d, a);
 		bus_writer_close_property(w);
 	}
-	if (interface == INTERFACE_DEVICE) {
+	if (interfaces >> INTERFACE_DEVICE & 1) {
 		bus_writer_open_property(w, "Ports", "ao");
 		put_device_ports(w, d);
 		bus_writer_close_property(w);
@@ -306,7 +306,7 @@ static int get_device_ports(_unused_ sd_bus *bus, _unused_ const char *path,
 				      void *userdata, _unused_ sd_bus_error *error)                \
 	{                                                                                          \
 		BusWriter w = {.message = reply};                                                  \
-		put_device_attr(&w, userdata, DEVICE_ATTR_##field);                                \
+		bus_put_device_attr(&w, userdata, DEVICE_ATTR_##field);                            \
 		return bus_writer_error(&w);                                                       \
 	}
 #include "device-attributes.def"

@@ -28,9 +28,12 @@ void bus_put_entries(BusWriter *w, const TableLayout *l, const void *entries, si
 /* Writes the published value of row A of P. If it is not valid, this is what the row reads as
  * without a value: attr_publish_absent(). */
 void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a);
-/* Writes all properties of an interface of P, or of D, as a{sv} in the order of the vtable. */
-void bus_put_port_properties(BusWriter *w, const Port *p, AttrInterface interface);
-void bus_put_device_properties(BusWriter *w, const Device *d, AttrInterface interface);
+/* Writes all properties of INTERFACES, a mask of 1 << AttrInterface, of P, or of D, as a{sv} in the
+ * order of the rows. */
+void bus_put_port_properties(BusWriter *w, const Port *p, unsigned int interfaces);
+void bus_put_device_properties(BusWriter *w, const Device *d, unsigned int interfaces);
+/* Writes the published value of row A of D, as bus_put_port_attr() does. */
+void bus_put_device_attr(BusWriter *w, const Device *d, DeviceAttr a);
 /* Writes the a{sv}as of PropertiesChanged for those rows in CHANGED that are on INTERFACE and are
  * signalled: scalars with their value, tables by name only, because they may be large. */
 void bus_put_port_changes(BusWriter *w, const Port *p, AttrInterface interface,

@@ -7,6 +7,7 @@
 #include "bus-property.h"
 #include "cgroup.h"
 #include "log.h"
+#include "lookup.h"
 #include "names.h"
 
 /* clang-format off */
@@ -81,48 +82,36 @@ static void put_counts(BusWriter *w, const PortUsers *users, const Counts *c)
 	bus_writer_close(w);
 }
 
-static int reply_users(sd_bus_message *call, const PortUsers *users, uid_t caller)
+int bus_users_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c, sd_bus_error *error)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	Counts counts = count(users->table, caller);
-	BusWriter w = {};
-	int r = sd_bus_message_new_method_return(call, &reply);
+	const Bus *b = q->bus;
+	const PortUsers *users = NULL;
+	Counts counts;
+	Device *d;
+	Port *p = NULL;
 
-	if (r < 0)
-		return r;
-	w.message = reply;
-	bus_writer_open(&w, 'a', user_layout.signature + 1);
+	if (lookup_path(c, q->path, &d, &p) >= 0 && p)
+		users = b->handler->known_users(b->userdata, p);
+	if (!users)
+		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "the port has gone");
+	counts = count(users->table, q->user);
+	bus_writer_open(w, 'a', user_layout.signature + 1);
 	TABLE_FOREACH(HolderEntry, e, users->table)
-		if (may_see(caller, e))
-			put_user(&w, e);
-	bus_writer_close(&w);
-	put_counts(&w, users, &counts);
-	r = bus_writer_error(&w);
-	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+		if (may_see(q->user, e))
+			put_user(w, e);
+	bus_writer_close(w);
+	put_counts(w, users, &counts);
+	return 1;
 }
 
-/* Answers C, whose user is known, and frees it. */
-static void answer(PendingCall *c, const PortUsers *users, int error, const char *text)
+static int reply_users(Bus *b, sd_bus_message *call, const Port *p, uid_t caller)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(c);
-	int r = 0;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	char path[RDMAD_PATH_MAX];
+	LongReplyQuestion q = {.path = port_path(p, path), .user = caller, .bus = b};
+	int r = long_reply_answer_question(b->long_replies, call, LONG_REPLY_USERS, &q, &error);
 
-	if (call && error < 0)
-		bus_reply_error(call, error, text);
-	else if (call)
-		r = reply_users(call, users, c->user);
-	if (r < 0)
-		log_debug_errno(r, "Cannot answer with users, ignoring: %m");
-	pending_call_free(c);
-}
-
-void bus_answer_users(PendingList *list, uint32_t port, const PortUsers *users, int error,
-		      const char *text)
-{
-	PendingCall *c;
-
-	while ((c = pending_list_find(list, port)))
-		answer(c, users, error, text);
+	return r < 0 ? sd_bus_reply_method_errno(call, r, &error) : r;
 }
 
 /* What a call is about, until the bus has said whose it is. */
@@ -131,17 +120,44 @@ typedef struct UsersCall {
 	uint32_t device, port;
 } UsersCall;
 
+/* Answers C, whose user is known, and frees it. */
+static void answer(PendingCall *c, int error, const char *text)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(c);
+	const UsersCall *u = c->userdata;
+	Device *d = cache_device(u->bus->cache, u->device);
+	Port *p = d ? device_port(d, u->port) : NULL;
+	int r = 0;
+
+	if (call && error < 0)
+		bus_reply_error(call, error, text);
+	else if (call && !p)
+		bus_reply_error(call, -ENODEV, "the port has gone");
+	else if (call)
+		r = reply_users(u->bus, call, p, c->user);
+	if (r < 0)
+		log_debug_errno(r, "Cannot answer with users, ignoring: %m");
+	pending_call_free(c);
+}
+
+void bus_answer_users(PendingList *list, uint32_t port, int error, const char *text)
+{
+	PendingCall *c;
+
+	while ((c = pending_list_find(list, port)))
+		answer(c, error, text);
+}
+
 static void on_identified(PendingCall *call, _unused_ uid_t user, void *userdata)
 {
 	const UsersCall *u = userdata;
 	Device *d = cache_device(u->bus->cache, u->device);
 	Port *p = d ? device_port(d, u->port) : NULL;
-	const PortUsers *users = NULL;
 	PendingList *list = NULL;
-	int r = p ? u->bus->handler->users(u->bus->userdata, p, &users, &list) : -ENODEV;
+	int r = p ? u->bus->handler->users(u->bus->userdata, p, &list) : -ENODEV;
 
 	if (r <= 0) {
-		answer(call, users, r,
+		answer(call, r,
 		       !p		 ? "the port has gone"
 		       : r == -ETIMEDOUT ? p->now.values.last_error
 					 : strerror(-r));

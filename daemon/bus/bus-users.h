@@ -10,9 +10,13 @@
  */
 
 #include "bus.h"
+#include "long-reply-kinds.h"
 
 /* "a(...)a{sv}": the signature of the reply */
 extern const char bus_users_signature[];
+
+/* Writes the reply for its LongReplyRow: PATH of the question is the port, and USER the caller. */
+int bus_users_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c, sd_bus_error *error);
 
 /* Port.GetUsers(a{sv}); USERDATA is the port. */
 int bus_get_users(sd_bus_message *m, void *userdata, sd_bus_error *error);

@@ -70,8 +70,10 @@ typedef struct BusHandler {
 	 * ends if no other call waits for it. */
 	void (*left_all_counters)(void *userdata);
 	/* Port.GetUsers(): the same with users that are at most a second old, and
-	 * bus_answer_users(). */
-	int (*users)(void *userdata, Port *p, const PortUsers **ret_users, PendingList **ret_list);
+	 * bus_answer_users(). 0: they are what known_users() says, which is NULL while nothing is
+	 * known. */
+	int (*users)(void *userdata, Port *p, PendingList **ret_list);
+	const PortUsers *(*known_users)(void *userdata, const Port *p);
 	/* Manager.Refresh(): everything is being read afresh, at the earliest a second after the
 	 * last time. The list in which the call is to wait for bus_answer_refresh(). */
 	PendingList *(*refresh)(void *userdata);
@@ -121,9 +123,9 @@ void bus_answer_queries(PendingList *list, uint32_t port, const Port *p, int err
 			const char *text);
 void bus_answer_counters(PendingList *list, uint32_t port, const Port *p,
 			 const PortCounters *counters, int error, const char *text);
-/* The same for calls of GetUsers(): each is told what its caller may see. */
-void bus_answer_users(PendingList *list, uint32_t port, const PortUsers *users, int error,
-		      const char *text);
+/* The same for calls of GetUsers(): each is told what its caller may see of what
+ * BusHandler.known_users() says. */
+void bus_answer_users(PendingList *list, uint32_t port, int error, const char *text);
 /* Answers the calls of GetAllCounters() and GetCounterValues() in LIST with what Port.counters has.
  */
 void bus_answer_all_counters(PendingList *list);

@@ -5,11 +5,13 @@
 #include <assert.h>
 
 #include "bus-counters.h"
+#include "bus-evidence.h"
+#include "bus-find.h"
 #include "bus-history.h"
 #include "bus-options.h"
 #include "bus-property.h"
 #include "bus-shown.h"
-#include "lookup.h"
+#include "bus-users.h"
 #include "names.h"
 #include "row-set.h"
 
@@ -33,7 +35,7 @@ static void put_device_object(BusWriter *w, const Device *d)
 		if (!(interfaces >> i & 1))
 			continue;
 		open_interface(w, i);
-		bus_put_device_properties(w, d, i);
+		bus_put_device_properties(w, d, 1U << i);
 		bus_writer_close(w);
 	}
 	bus_writer_close(w);
@@ -52,7 +54,7 @@ static void put_port_object(BusWriter *w, const Port *p)
 		if (!(interfaces >> i & 1))
 			continue;
 		open_interface(w, i);
-		bus_put_port_properties(w, p, i);
+		bus_put_port_properties(w, p, 1U << i);
 		bus_writer_close(w);
 	}
 	bus_writer_close(w);
@@ -63,7 +65,7 @@ static int write_objects(BusWriter *w, _unused_ const LongReplyQuestion *q, cons
 			 _unused_ sd_bus_error *error)
 {
 	bus_writer_open(w, 'a', "{oa{sa{sv}}}");
-	for (size_t i = 0; i < c->n_devices; i++) {
+	for (size_t i = 0; i < c->n_devices && bus_writer_error(w) >= 0; i++) {
 		const Device *d = c->devices[i];
 
 		if (d->published)
@@ -76,37 +78,28 @@ static int write_objects(BusWriter *w, _unused_ const LongReplyQuestion *q, cons
 	return 1;
 }
 
-static size_t estimate_objects(_unused_ const LongReplyQuestion *q, const Cache *c)
-{
-	return 2048 * (c->n_devices + c->n_ports);
-}
-
 /* Properties.GetAll(): a{sv} */
 
-/* What a call of GetAll() is about: an interface of a device or of a port. */
+/* What a call of GetAll() or Get() is about: interfaces of a device or of a port. */
 typedef struct Subject {
 	Device *device;
 	Port *port; /* NULL: the device */
-	AttrInterface interface;
+	unsigned int interfaces;
 } Subject;
 
-/* False: there is no such object or interface, or the call means all interfaces. sd-bus answers
- * such a call. */
+/* False: there is no such object or interface. sd-bus answers such a call. */
 static bool find_subject(const LongReplyQuestion *q, const Cache *c, Subject *ret)
 {
-	unsigned int interfaces;
 	Subject s;
 
 	if (lookup_path(c, q->path, &s.device, &s.port) < 0)
 		return false;
-	interfaces = s.port ? port_interfaces(&s.port->now) : device_interfaces(&s.device->now);
-	for (s.interface = 0; s.interface < INTERFACE_RAW; s.interface++)
-		if (interfaces >> s.interface & 1 &&
-		    streq(attr_interface_name(s.interface), q->text)) {
-			*ret = s;
-			return true;
-		}
-	return false;
+	s.interfaces = s.port ? port_interfaces(&s.port->now) : device_interfaces(&s.device->now);
+	for (AttrInterface i = 0; *q->text && i < INTERFACE_RAW; i++)
+		if (!streq(attr_interface_name(i), q->text))
+			s.interfaces &= ~(1U << i);
+	*ret = s;
+	return s.interfaces != 0;
 }
 
 static int read_interface(sd_bus_message *call, LongReplyQuestion *q, _unused_ sd_bus_error *error)
@@ -122,27 +115,54 @@ static int write_properties(BusWriter *w, const LongReplyQuestion *q, const Cach
 	if (!find_subject(q, c, &s))
 		return 0;
 	if (s.port)
-		bus_put_port_properties(w, s.port, s.interface);
+		bus_put_port_properties(w, s.port, s.interfaces);
 	else
-		bus_put_device_properties(w, s.device, s.interface);
+		bus_put_device_properties(w, s.device, s.interfaces);
 	return 1;
 }
 
-/* About how many bytes the tables of P take. */
-static size_t estimate_tables(const Port *p)
-{
-	const Table *gids = p->now.tables[PORT_TABLE_GIDS];
-	const Table *pkeys = p->now.tables[PORT_TABLE_PKEYS];
+/* Properties.Get() of a table: v. sd-bus answers all others: they are short. */
 
-	return (gids ? 144 * gids->n : 0) + (pkeys ? 32 * pkeys->n : 0);
+static int read_property(sd_bus_message *call, LongReplyQuestion *q, _unused_ sd_bus_error *error)
+{
+	int r = sd_bus_message_read_basic(call, 's', &q->text);
+
+	return r < 0 ? r : sd_bus_message_read_basic(call, 's', &q->text_2);
 }
 
-/* Only tables can make the reply long. A call that is left to sd-bus must not wait. */
-static size_t estimate_properties(const LongReplyQuestion *q, const Cache *c)
+/* The row among the N_ROWS in ROWS that Q names, if it is a table of S; N_ROWS if not. */
+static size_t find_table(const LongReplyQuestion *q, const Subject *s, const Attribute *rows,
+			 size_t n_rows)
 {
+	size_t i = 0;
+
+	while (i < n_rows && !(s->interfaces >> rows[i].interface & 1 && row_is_table(&rows[i]) &&
+			       streq(rows[i].name, q->text_2)))
+		i++;
+	return i;
+}
+
+static int write_table(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+		       _unused_ sd_bus_error *error)
+{
+	const Attribute *rows;
+	size_t n_rows, i;
 	Subject s;
 
-	return find_subject(q, c, &s) && s.port ? estimate_tables(s.port) : 0;
+	if (!find_subject(q, c, &s))
+		return 0;
+	rows = s.port ? port_attributes : device_attributes;
+	n_rows = s.port ? (size_t)_PORT_ATTR_MAX : (size_t)_DEVICE_ATTR_MAX;
+	i = find_table(q, &s, rows, n_rows);
+	if (i == n_rows)
+		return 0;
+	bus_writer_open(w, 'v', attr_signature(rows[i].type));
+	if (s.port)
+		bus_put_port_attr(w, s.port, (PortAttr)i);
+	else
+		bus_put_device_attr(w, s.device, (DeviceAttr)i);
+	bus_writer_close(w);
+	return 1;
 }
 
 /* ListPorts(): what people want to see of all ports, one structure for each port. Its fields are
@@ -241,7 +261,7 @@ static int write_listed_ports(BusWriter *w, const LongReplyQuestion *q, const Ca
 		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "No device \"%s\"",
 					 BUS_SHOW(q->text));
 	bus_writer_open(w, 'a', long_reply_list_ports_signature + 1);
-	for (size_t i = 0; i < c->n_devices; i++) {
+	for (size_t i = 0; i < c->n_devices && bus_writer_error(w) >= 0; i++) {
 		const Device *d = c->devices[i];
 
 		for (uint32_t n = 0; (!only || d == only) && n < d->n_ports; n++)
@@ -250,24 +270,6 @@ static int write_listed_ports(BusWriter *w, const LongReplyQuestion *q, const Ca
 	}
 	bus_writer_close(w);
 	return 1;
-}
-
-static inline bool is_long(const Attribute *a)
-{
-	return row_is_table(a) || a->type == ATTR_UNAVAILABLE;
-}
-
-static size_t estimate_listed_ports(const LongReplyQuestion *q, const Cache *c)
-{
-	AttrMask long_rows = mask_and(q->rows, port_rows(is_long));
-	size_t size = 256 * c->n_ports;
-
-	MASK_FOREACH(a, q->rows)
-	size += 64 * c->n_ports;
-	for (size_t i = 0; !mask_is_empty(&long_rows) && i < c->n_devices; i++)
-		for (uint32_t n = 0; n < c->devices[i]->n_ports; n++)
-			size += 2048 + estimate_tables(c->devices[i]->ports[n]);
-	return size;
 }
 
 /* Introspect() of the parent of all devices: s. It lists all objects below it, as sd-bus would do
@@ -351,19 +353,20 @@ static int write_introspection(BusWriter *w, _unused_ const LongReplyQuestion *q
 	return 1;
 }
 
-static size_t estimate_introspection(_unused_ const LongReplyQuestion *q, const Cache *c)
-{
-	return sizeof(introspection_begin) + (c->n_devices + c->n_ports) * CHILD_MAX;
-}
-
 /* clang-format off */
 const LongReplyRow long_reply_rows[_LONG_REPLY_KIND_MAX] = {
-	[LONG_REPLY_GET_MANAGED_OBJECTS] = {"a{oa{sa{sv}}}", NULL, estimate_objects, write_objects},
-	[LONG_REPLY_GET_ALL] = {"a{sv}", read_interface, estimate_properties, write_properties},
-	[LONG_REPLY_LIST_PORTS] = {long_reply_list_ports_signature, read_choice, estimate_listed_ports, write_listed_ports},
-	[LONG_REPLY_LIST_HISTORIES] = {"a" BUS_HISTORY, bus_histories_read, bus_histories_estimate, bus_histories_write},
-	[LONG_REPLY_ALL_COUNTERS] = {bus_all_counters_signature, NULL, bus_all_counters_estimate, bus_all_counters_write},
-	[LONG_REPLY_COUNTER_VALUES] = {bus_counter_values_signature, NULL, bus_counter_values_estimate, bus_counter_values_write},
-	[LONG_REPLY_INTROSPECT] = {"s", NULL, estimate_introspection, write_introspection},
+	[LONG_REPLY_GET_MANAGED_OBJECTS] = {"a{oa{sa{sv}}}", NULL, write_objects},
+	[LONG_REPLY_GET_ALL] = {"a{sv}", read_interface, write_properties},
+	[LONG_REPLY_GET] = {"v", read_property, write_table},
+	[LONG_REPLY_LIST_PORTS] = {long_reply_list_ports_signature, read_choice, write_listed_ports},
+	[LONG_REPLY_FIND_PORTS] = {bus_found_signature, bus_found_read, bus_found_write},
+	[LONG_REPLY_LIST_HISTORIES] = {"a" BUS_HISTORY, bus_histories_read, bus_histories_write},
+	[LONG_REPLY_PORT_HISTORY] = {"a" BUS_TRANSITION, bus_port_history_read, bus_port_history_write},
+	[LONG_REPLY_HISTORY] = {"a" BUS_TRANSITION, bus_history_read, bus_history_write},
+	[LONG_REPLY_EVIDENCE] = {"a" BUS_EVIDENCE, bus_evidence_read, bus_evidence_write},
+	[LONG_REPLY_USERS] = {bus_users_signature, NULL, bus_users_write},
+	[LONG_REPLY_ALL_COUNTERS] = {bus_all_counters_signature, NULL, bus_all_counters_write},
+	[LONG_REPLY_COUNTER_VALUES] = {bus_counter_values_signature, NULL, bus_counter_values_write},
+	[LONG_REPLY_INTROSPECT] = {"s", NULL, write_introspection},
 };
 /* clang-format on */

@@ -5,13 +5,19 @@
 
 #include "bus-writer.h"
 #include "long-reply.h"
+#include "lookup.h"
 
 /* What a call asks for: all that is kept of it while it waits. */
-typedef struct LongReplyQuestion {
-	const char *path; /* of the object that was called */
-	const char *text; /* its argument: the interface, or the device; NULL: none */
-	AttrMask rows;	  /* of a port: those that each entry of ListPorts() is to have too */
-} LongReplyQuestion;
+struct LongReplyQuestion {
+	const char *path;   /* of the object that was called */
+	const char *text;   /* its argument: the interface, the device, a name; NULL: none */
+	const char *text_2; /* one more: the property, the netdev; NULL: none */
+	AttrMask rows;	    /* of a port: those that each entry of ListPorts() is to have too */
+	FindKind by;	    /* of FindPorts() */
+	GidType type;	    /* the same */
+	uid_t user;	    /* who asks, of GetUsers() */
+	const void *bus;    /* the Bus, of GetUsers() */
+};
 
 /* A method that has a long reply. */
 typedef struct LongReplyRow {
@@ -21,9 +27,6 @@ typedef struct LongReplyRow {
 	 * long as CALL. A negative errno, perhaps with *ERROR, is the reply. NULL: there is none to
 	 * read. */
 	int (*read)(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error);
-
-	/* About how many bytes the body of the reply will have. */
-	size_t (*estimate)(const LongReplyQuestion *q, const Cache *c);
 
 	/* Writes the body of the reply and returns 1. What has gone wrong in W is not looked at. A
 	 * negative errno, perhaps with *ERROR, is the reply instead of a body. 0: rdmad has no such

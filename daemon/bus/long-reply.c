@@ -2,6 +2,7 @@
 
 #include "long-reply.h"
 
+#include <assert.h>
 #include <time.h>
 
 #include "bus-peer.h"
@@ -12,11 +13,8 @@
 #include "long-reply-raw.h"
 #include "names.h"
 
-/* A reply of at most so many bytes is sent at once: nobody notices that the bus passes it on, and
- * the time of the processor limits how many there are (budget.h). */
-#define SHORT_REPLY 16384U
 /* So many bytes of replies may wait for the bus to take them, and one reply. */
-#define UNSENT_MAX 1048576U
+#define UNSENT_MAX 65536U
 /* If there are more, it is looked at again so much later. */
 #define UNSENT_USEC (5 * USEC_PER_MSEC)
 
@@ -74,23 +72,26 @@ static int send_values(LongReplies *l, sd_bus_message *call, const LongReplyRow 
 	return r < 0 ? r : sd_bus_send(l->bus, reply, NULL);
 }
 
-/* Answers CALL, which asks for Q, now; the rest is as for long_reply_answer(). *RET_SIZE is how
- * many bytes the body of the reply has, and is written if there is one. */
+/* Answers CALL, which asks for Q, now, if the body of the reply has at most MAX bytes; else returns
+ * -EFBIG. The rest is as for long_reply_answer(). *RET_SIZE is how many bytes it has, and is
+ * written if there is one. */
 static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
-		  const LongReplyQuestion *q, size_t *ret_size, sd_bus_error *error)
+		  const LongReplyQuestion *q, size_t max, size_t *ret_size, sd_bus_error *error)
 {
-	_cleanup_(bus_writer_done) BusWriter w = {};
+	_cleanup_(bus_writer_done) BusWriter w = {.max = max};
 	const LongReplyRow *row = &long_reply_rows[kind];
 	int quick, r = row->write(&w, q, l->cache, error);
 
-	if (r <= 0)
-		return r;
-	r = bus_writer_error(&w);
-	if (r == -E2BIG)
+	if (bus_writer_error(&w) == -E2BIG && max < BUS_ARRAY_MAX)
+		return -EFBIG;
+	if (bus_writer_error(&w) == -E2BIG)
 		return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
 					 "The reply is larger than D-Bus can carry");
-	if (r < 0)
+	if (r > 0 && bus_writer_error(&w) < 0)
+		r = bus_writer_error(&w);
+	if (r <= 0)
 		return r;
+	assert(w.size <= max); /* what the header promises */
 	quick = send_bytes(l, call, row, &w);
 	r = quick < 0 ? send_values(l, call, row, q) : 0;
 	if (r < 0)
@@ -229,7 +230,7 @@ static size_t answer_waiting(LongReplies *l, const QueuedCall *c)
 		check_sent(r);
 		return 0;
 	}
-	r = answer(l, call, c->kind, &long_call->question, &size, &error);
+	r = answer(l, call, c->kind, &long_call->question, BUS_ARRAY_MAX, &size, &error);
 	/* The object was there when the call came. sd-bus would say the same. */
 	if (r == 0)
 		r = sd_bus_error_setf(&error, SD_BUS_ERROR_UNKNOWN_OBJECT, "Unknown object '%s'.",
@@ -309,13 +310,29 @@ static void on_user(void *userdata, int error, uid_t user)
 		refuse_calls(l, sender);
 }
 
+/* A copy of TEXT at *AT, which moves behind it; NULL of NULL. */
+static const char *keep_text(char **at, const char *text)
+{
+	char *copy = *at;
+
+	if (!text)
+		return NULL;
+	*at = stpcpy(copy, text) + 1;
+	return copy;
+}
+
 static int new_call(LongReplies *l, sd_bus_message *message, const LongReplyQuestion *q,
 		    LongCall **ret)
 {
-	size_t n_path = strlen(q->path) + 1, n_text = q->text ? strlen(q->text) + 1 : 0;
-	_cleanup_(call_free_pointer) LongCall *c = calloc(1, sizeof(LongCall) + n_path + n_text);
+	const char *texts[] = {q->path, q->text, q->text_2};
+	size_t n = 0;
+	_cleanup_(call_free_pointer) LongCall *c = NULL;
+	char *at;
 	int r;
 
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		n += texts[i] ? strlen(texts[i]) + 1 : 0;
+	c = calloc(1, sizeof(LongCall) + n);
 	if (!c)
 		return -ENOMEM;
 	r = call_ticket_take(l->callers, message, &c->ticket);
@@ -323,10 +340,11 @@ static int new_call(LongReplies *l, sd_bus_message *message, const LongReplyQues
 		return r;
 	c->long_replies = l;
 	c->wait = (CallerWait){.told = on_user, .userdata = c};
-	c->question.rows = q->rows;
-	c->question.path = memcpy(c->texts, q->path, n_path);
-	if (q->text)
-		c->question.text = memcpy(c->texts + n_path, q->text, n_text);
+	c->question = *q;
+	at = c->texts;
+	c->question.path = keep_text(&at, q->path);
+	c->question.text = keep_text(&at, q->text);
+	c->question.text_2 = keep_text(&at, q->text_2);
 	*ret = steal_pointer(&c);
 	return 0;
 }
@@ -368,20 +386,17 @@ static int wait_for_turn(LongReplies *l, sd_bus_message *message, LongReplyKind 
 static int answer_or_wait(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
 			  const LongReplyQuestion *q, sd_bus_error *error)
 {
+	bool may_wait = l->queue && sd_bus_message_get_sender(call);
 	size_t size;
+	int r = answer(l, call, kind, q, may_wait ? LONG_REPLY_SHORT : BUS_ARRAY_MAX, &size, error);
 
-	if (l->queue && long_reply_rows[kind].estimate(q, l->cache) > SHORT_REPLY &&
-	    sd_bus_message_get_sender(call))
-		return wait_for_turn(l, call, kind, q);
-	return answer(l, call, kind, q, &size, error);
+	return r == -EFBIG ? wait_for_turn(l, call, kind, q) : r;
 }
 
-int long_reply_answer_text(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
-			   const char *text, sd_bus_error *error)
+int long_reply_answer_question(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
+			       const LongReplyQuestion *q, sd_bus_error *error)
 {
-	const LongReplyQuestion q = {.path = RDMAD_ROOT_PATH, .text = text};
-
-	return answer_or_wait(l, call, kind, &q, error);
+	return answer_or_wait(l, call, kind, q, error);
 }
 
 int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, sd_bus_error *error)
@@ -409,6 +424,9 @@ int long_reply_offer(LongReplies *l, sd_bus_message *m, sd_bus_error *error)
 	if (sd_bus_message_is_method_call(m, "org.freedesktop.DBus.Properties", "GetAll") && path &&
 	    startswith(path, RDMAD_DEVICE_PREFIX) && sd_bus_message_has_signature(m, "s"))
 		return long_reply_answer(l, m, LONG_REPLY_GET_ALL, error);
+	if (sd_bus_message_is_method_call(m, "org.freedesktop.DBus.Properties", "Get") && path &&
+	    startswith(path, RDMAD_DEVICE_PREFIX) && sd_bus_message_has_signature(m, "ss"))
+		return long_reply_answer(l, m, LONG_REPLY_GET, error);
 	if (sd_bus_message_is_method_call(m, "org.freedesktop.DBus.ObjectManager",
 					  "GetManagedObjects") &&
 	    path && streq(path, RDMAD_ROOT_PATH) && sd_bus_message_has_signature(m, ""))

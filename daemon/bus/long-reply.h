@@ -2,16 +2,18 @@
 #pragma once
 
 /*
- * Replies that can be long: GetManagedObjects(), GetAll() of the interfaces of devices and ports,
- * ListPorts(), ListHistories(), GetAllCounters(), GetCounterValues(), and Introspect() of the
- * parent of all devices.
+ * Replies that can be long: those of LongReplyKind, which are GetManagedObjects(), GetAll() and
+ * Get() of a table of devices and ports, ListPorts(), FindPorts(), what histories, evidence and
+ * users there are, GetAllCounters(), GetCounterValues(), and Introspect() of the parent of all
+ * devices. Every method whose reply grows with what there is must be one of them.
  *
  * rdmad writes them itself, because sd-bus needs many times as long. Each reply is written in one
  * go at the moment at which it is sent. So it fits the signals: a change that was signalled before
  * the reply is in it, and a change that is signalled after the reply is not.
  *
- * A user who asks for many long replies within a short time has to wait for them
- * (long-reply-queue.h).
+ * A reply that has at most LONG_REPLY_SHORT bytes is sent at once. If it has more, what was written
+ * is dropped, and the call waits: a user who asks for many long replies within a short time gets
+ * them later (long-reply-queue.h).
  *
  * This is the only header of the long replies that the rest of the daemon needs. Behind it are
  * long-reply-kinds (what is in each reply), long-reply-queue (which call is answered next, and
@@ -23,14 +25,25 @@
 #include "bus-callers.h"
 #include "cache.h"
 
+/* Nobody notices that the bus passes on so many bytes. */
+#define LONG_REPLY_SHORT 16384U
+
 typedef struct LongReplies LongReplies;
+/* What a call asks for: long-reply-kinds.h */
+typedef struct LongReplyQuestion LongReplyQuestion;
 
 /* One for each method that has a long reply. */
 typedef enum LongReplyKind {
 	LONG_REPLY_GET_MANAGED_OBJECTS,
 	LONG_REPLY_GET_ALL,
+	LONG_REPLY_GET,
 	LONG_REPLY_LIST_PORTS,
+	LONG_REPLY_FIND_PORTS,
 	LONG_REPLY_LIST_HISTORIES,
+	LONG_REPLY_PORT_HISTORY,
+	LONG_REPLY_HISTORY,
+	LONG_REPLY_EVIDENCE,
+	LONG_REPLY_USERS,
 	LONG_REPLY_ALL_COUNTERS,
 	LONG_REPLY_COUNTER_VALUES,
 	LONG_REPLY_INTROSPECT,
@@ -56,14 +69,14 @@ DEFINE_CLEANUP(LongReplies, long_replies_free);
  * sd-bus has to return: 1, a negative errno, or 0 if the call is left to sd-bus. */
 int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
 		      sd_bus_error *error);
-/* The same without reading the arguments of CALL: it asks for TEXT (LongReplyQuestion), of the
- * Manager. CALL may be what call_ticket_new_call() has made. */
-int long_reply_answer_text(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
-			   const char *text, sd_bus_error *error);
+/* The same without reading the arguments of CALL: it asks Q, which is copied. CALL may be what
+ * call_ticket_new_call() has made. */
+int long_reply_answer_question(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
+			       const LongReplyQuestion *q, sd_bus_error *error);
 /*
- * The same for any method call, before sd-bus sees it: GetManagedObjects(), GetAll() of devices and
- * ports, and Introspect() of the parent of all devices are answered here, and 0 is returned for all
- * others. A callback for the paths would not
- * do: to sd-bus a path that has one is an object, also where rdmad has none.
+ * The same for any method call, before sd-bus sees it: GetManagedObjects(), GetAll() and Get() of a
+ * table of devices and ports, and Introspect() of the parent of all devices are answered here, and
+ * 0 is returned for all others. A callback for the paths would not do: to sd-bus a path that has
+ * one is an object, also where rdmad has none.
  */
 int long_reply_offer(LongReplies *l, sd_bus_message *call, sd_bus_error *error);

@@ -222,8 +222,9 @@ void manager_free_counters(Device *d);
 
 /* manager-users.c */
 
-/* BusHandler's function users. */
-int manager_users(void *userdata, Port *p, const PortUsers **ret_users, PendingList **ret_list);
+/* BusHandler's functions users and known_users. */
+int manager_users(void *userdata, Port *p, PendingList **ret_list);
+const PortUsers *manager_known_users(void *userdata, const Port *p);
 /* The link of P has gone down: the journal is told who had queue pairs on it, when that is known.
  */
 void manager_want_users(Manager *m, Port *p);

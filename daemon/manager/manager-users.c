@@ -90,7 +90,7 @@ static void want(Manager *m, UsersState *s)
 	manager_mark_flush(m);
 }
 
-int manager_users(void *userdata, Port *p, const PortUsers **ret_users, PendingList **ret_list)
+int manager_users(void *userdata, Port *p, PendingList **ret_list)
 {
 	UsersState *s = reserve(p);
 	Manager *m = userdata;
@@ -99,13 +99,19 @@ int manager_users(void *userdata, Port *p, const PortUsers **ret_users, PendingL
 		return -ENOMEM;
 	if (p->device->schedule->wedged)
 		return -ETIMEDOUT;
-	if (is_fresh(m, s)) {
-		*ret_users = &s->users;
+	if (is_fresh(m, s))
 		return 0;
-	}
 	want(m, s);
 	*ret_list = &s->calls;
 	return 1;
+}
+
+const PortUsers *manager_known_users(_unused_ void *userdata, const Port *p)
+{
+	const struct DeviceUsers *u = p->device->schedule->users;
+	const UsersState *s = u && p->number <= u->n_ports ? u->ports[p->number - 1] : NULL;
+
+	return s && s->monotonic_usec ? &s->users : NULL;
 }
 
 /* The journal */
@@ -221,14 +227,14 @@ static void finish(UsersState *s)
 	if (s->went_down && p)
 		tell_users(s->schedule->manager, p, &s->users);
 	s->went_down = false;
-	bus_answer_users(&s->calls, 0, &s->users, 0, "");
+	bus_answer_users(&s->calls, 0, 0, "");
 }
 
 static void fail(UsersState *s, int error, const char *text)
 {
 	s->wanted = s->asked = s->went_down = false;
 	s->described = sd_bus_slot_unref(s->described);
-	bus_answer_users(&s->calls, 0, NULL, error, text);
+	bus_answer_users(&s->calls, 0, error, text);
 }
 
 void manager_want_users(Manager *m, Port *p)

@@ -134,6 +134,7 @@ static int connect_bus(Manager *m)
 					   manager_all_counters,
 					   manager_left_all_counters,
 					   manager_users,
+					   manager_known_users,
 					   manager_refresh,
 					   manager_status,
 					   on_name,

@@ -75,7 +75,7 @@ static char *dump_text(sd_bus_message *m)
 	return text;
 }
 
-/* GetAll() as text: INTERFACE "" is all of them, which the daemon leaves to sd-bus. */
+/* GetAll() as text: INTERFACE "" is all of them. */
 static char *get_all(Fixture *f, const char *path, const char *interface)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
@@ -90,8 +90,8 @@ static char *get_all(Fixture *f, const char *path, const char *interface)
 	return text;
 }
 
-/* The next object, which must be PATH: each interface is as in GetAll(), and all together are what
- * sd-bus has in another order. */
+/* The next object, which must be PATH: each interface is as in GetAll(), and all together are as in
+ * GetAll() of all interfaces. */
 static void check_object(Fixture *f, sd_bus_message *m, const char *path)
 {
 	_cleanup_free_ char *all = get_all(f, path, "");
@@ -358,6 +358,90 @@ static void test_introspection_waits(void **state)
 	assert_false(is_there);
 }
 
+static int on_long_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	assert_false(sd_bus_message_is_method_error(m, NULL));
+	++*(unsigned int *)userdata;
+	return 0;
+}
+
+/* A call without options; each reply counts in N. */
+static void ask(sd_bus *bus, unsigned int *n, const char *path, const char *interface,
+		const char *member, const char *types, ...)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	va_list args;
+
+	assert_true(sd_bus_message_new_method_call(bus, &m, RDMAD_BUS_NAME, path, interface,
+						   member) >= 0);
+	va_start(args, types);
+	assert_true(sd_bus_message_appendv(m, types, args) >= 0);
+	va_end(args);
+	assert_true(sd_bus_call_async(bus, NULL, m, on_long_reply, n, UINT64_MAX) >= 0);
+}
+
+/* A port whose table of GIDs, and whose users, are more than a short reply may have, and a device
+ * with so many ports; and a port with little of all that. */
+static char *write_long_scenario(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	fputs("[device large]\nprotocol = roce\nports = 2\n"
+	      "[device wide]\nprotocol = roce\nports = 1000\nnode_guid = 0x1111222233334444\n"
+	      "[device dev%d]\nprotocol = infiniband\ncount = 500\nports = 8\n"
+	      "[port large/1]\ngid_tbl_len = 250\nnetdev = eth7 7\n",
+	      file);
+	for (unsigned int i = 0; i < 250; i++)
+		fprintf(file, "gid.%u = 192.0.2.%u v2 eth7\n", i, i + 1);
+	for (unsigned int i = 0; i < 250; i++)
+		fprintf(file, "user.%u = 1 %u program-%u /system.slice/service-%u.service\n",
+			1000 + i, geteuid(), i, i);
+	assert_int_equal(fclose(file), 0);
+	return text;
+}
+
+/* Each reply that is long waits for its turn, whatever the method; and short ones of the same
+ * methods do not. */
+static void test_all_that_is_long_waits(void **state)
+{
+	static const char large[] = "/org/rdma/device/0/port/1",
+			  small[] = "/org/rdma/device/0/port/2";
+	Fixture *f = *state;
+	_cleanup_(sd_bus_close_unrefp) sd_bus *greedy = fixture_client(f), *other = NULL;
+	_cleanup_free_ char *text = write_long_scenario();
+	unsigned int n_long = 0, n_short = 0;
+	Replies r;
+
+	/* all objects use up what is saved, and most of a minute more */
+	fixture_configure(f, "[Daemon]\nLongReplyMiBPerSec=0.1\n");
+	fixture_start_daemon(f, text, NULL);
+	other = fixture_client(f);
+	ask_often(greedy, 1, &r);
+	wait_replies(greedy, &r, 1);
+	ask(other, &n_long, large, PROPERTIES, "GetAll", "s", "");
+	ask(other, &n_long, large, PROPERTIES, "GetAll", "s", RDMAD_INTERFACE_PORT);
+	ask(other, &n_long, large, PROPERTIES, "Get", "ss", RDMAD_INTERFACE_PORT, "Gids");
+	ask(other, &n_long, large, RDMAD_INTERFACE_PORT, "GetUsers", "a{sv}", 0);
+	ask(other, &n_long, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "FindPorts", "sa{sv}", "wide",
+	    0);
+	ask(other, &n_long, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", "a{sv}", 0);
+	ask(other, &n_short, small, PROPERTIES, "GetAll", "s", "");
+	ask(other, &n_short, small, PROPERTIES, "Get", "ss", RDMAD_INTERFACE_PORT, "Gids");
+	ask(other, &n_short, small, RDMAD_INTERFACE_PORT, "GetUsers", "a{sv}", 0);
+	ask(other, &n_short, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "FindPorts", "sa{sv}",
+	    "large", 0);
+	while (n_short < 4)
+		if (sd_bus_process(other, NULL) == 0)
+			assert_true(sd_bus_wait(other, 60 * USEC_PER_SEC) > 0);
+	/* GetUsers() of the large port was answered by now if it does not wait: both wait for the
+	 * same look at the device */
+	barrier(other);
+	assert_int_equal(n_long, 0);
+}
+
 /* The calls of a client that leaves are forgotten, so that there is room for others. */
 static void test_leaving(void **state)
 {
@@ -506,6 +590,7 @@ int main(void)
 		TEST(test_no_reply_takes_no_place),
 		TEST(test_greedy),
 		TEST(test_introspection_waits),
+		TEST(test_all_that_is_long_waits),
 		TEST(test_leaving),
 		TEST(test_no_descriptors_in_the_queue),
 	};

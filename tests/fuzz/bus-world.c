@@ -88,7 +88,7 @@ void world_toggle_device(World *w)
 		/* as the manager: no call waits for what has gone */
 		bus_answer_queries(&w->queries, 0, NULL, -ENODEV, "the device has gone");
 		bus_answer_counters(&w->counters, 0, NULL, NULL, -ENODEV, "the device has gone");
-		bus_answer_users(&w->users, 0, NULL, -ENODEV, "the device has gone");
+		bus_answer_users(&w->users, 0, -ENODEV, "the device has gone");
 		shared_memory_remove(w->memory, p);
 		bus_publish_port_removed(w->bus, p);
 		bus_publish_device(w->bus, d, CACHE_REMOVED, NULL);
@@ -152,12 +152,18 @@ static void on_left_all_counters(_unused_ void *userdata)
 {
 }
 
-static int on_users(void *userdata, Port *p, const PortUsers **ret_users, PendingList **ret_list)
+static int on_users(void *userdata, Port *p, PendingList **ret_list)
 {
 	World *w = userdata;
 
-	*ret_users = &w->port_users;
 	return answer(w, p, &w->users, ret_list);
+}
+
+static const PortUsers *on_known_users(void *userdata, _unused_ const Port *p)
+{
+	World *w = userdata;
+
+	return &w->port_users;
 }
 
 static PendingList *on_refresh(void *userdata)
@@ -196,7 +202,7 @@ void world_answer(World *w, int error)
 			continue;
 		bus_answer_queries(&w->queries, p->number, p, error, text);
 		bus_answer_counters(&w->counters, p->number, p, &w->port_counters, error, text);
-		bus_answer_users(&w->users, p->number, &w->port_users, error, text);
+		bus_answer_users(&w->users, p->number, error, text);
 	}
 	bus_answer_all_counters(&w->all_counters);
 	bus_answer_refresh(&w->refreshes, error);
@@ -204,9 +210,10 @@ void world_answer(World *w, int error)
 
 void world_init(World *w, const char *address, bool large, uint64_t long_reply_rate)
 {
-	static const BusHandler handler = {
-		on_query, on_counters, on_want_counters, on_all_counters, on_left_all_counters,
-		on_users, on_refresh,  on_status,	 on_name,	  on_disconnected};
+	static const BusHandler handler = {on_query,	    on_counters,	  on_want_counters,
+					   on_all_counters, on_left_all_counters, on_users,
+					   on_known_users,  on_refresh,		  on_status,
+					   on_name,	    on_disconnected};
 	static const CounterEntry counters[] = {
 		{.file = "port_xmit_data", .value = 7},
 		{.file = "port_rcv_data", .error = -EIO},
