@@ -162,6 +162,28 @@ static int query(sd_bus_message *call)
 	return 1;
 }
 
+/* mlx5_0/1 has users in a pod, in a container and in a job; of another port there was no time to
+ * read all, and the caller does not see who has its queue pair. */
+static int get_users(sd_bus_message *call)
+{
+	static const char pod[] = "0f3a7e0c-1111-2222-3333-444455556666";
+	static const char container[] =
+		"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+	const FakePort *p = port_of(call);
+
+	if (p && streq(p->name, "mlx5_0/1"))
+		return sd_bus_reply_method_return(
+			call, "a(ssuuua{sv})a{sv}", 4, "process", "train", 4711, 0, 8, 1, "Pod",
+			"s", pod, "process", "serve", 4712, 1000000000, 4, 1, "Container", "s",
+			container, "process", "solve", 4713, 0, 2, 2, "Unit", "s",
+			"slurmstepd.scope", "Job", "s", "77", "kernel", "ib_core", 0, UINT32_MAX, 1,
+			0, 4, "QpCount", "u", 15, "ProcessCount", "u", 3, "KernelQpCount", "u", 1,
+			"Complete", "b", true);
+	return sd_bus_reply_method_return(call, "a(ssuuua{sv})a{sv}", 0, 5, "QpCount", "u", 1,
+					  "ProcessCount", "u", 1, "HiddenQpCount", "u", 1,
+					  "HiddenProcessCount", "u", 1, "Complete", "b", false);
+}
+
 static bool unavailable_differs(const PortSnapshot *a, const PortSnapshot *b)
 {
 	for (PortAttr i = 0; i < _PORT_ATTR_MAX; i++)
@@ -328,9 +350,10 @@ static int answer(sd_bus_message *call)
 	}
 	return streq(member, "GetManagedObjects") ? get_managed_objects(call)
 	       : streq(member, "FindPorts")	  ? find_ports(call)
-	       : streq(member, "Get")	 ? sd_bus_reply_method_return(call, "v", "b", simulated)
-	       : streq(member, "GetAll") ? get_all(call)
-	       : streq(member, "Query")	 ? query(call)
+	       : streq(member, "Get")	   ? sd_bus_reply_method_return(call, "v", "b", simulated)
+	       : streq(member, "GetAll")   ? get_all(call)
+	       : streq(member, "Query")	   ? query(call)
+	       : streq(member, "GetUsers") ? get_users(call)
 	       : streq(member, "ListHistories") ? sd_bus_reply_method_return(call, "a(sa{sv})", 0)
 	       : streq(member, "GetHistory") ? sd_bus_reply_method_return(call, "a(ttsssa{sv})", 0)
 					     : 0;
