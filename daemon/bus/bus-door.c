@@ -166,7 +166,8 @@ static int wait_for_turn(Bus *b, sd_bus_message *m, size_t size, int r, sd_bus_e
 {
 	if (r >= 0)
 		return bus_turns_wait(b->turns, m, size);
-	sd_bus_error_set_errno(error, r); /* if it is not set */
+	if (!sd_bus_error_is_set(error))
+		sd_bus_error_set_errno(error, r);
 	r = bus_turns_refuse(b->turns, m, error);
 	sd_bus_error_free(error);
 	return r;

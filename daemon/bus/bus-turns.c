@@ -80,10 +80,8 @@ static void close_line(Line *l)
 	free(l);
 }
 
-static void reply_error(sd_bus_message *call, const sd_bus_error *error)
+static void check_sent(int r)
 {
-	int r = sd_bus_reply_method_error(call, error);
-
 	if (r < 0)
 		log_debug_errno(r, "Cannot refuse a call, ignoring: %m");
 }
@@ -94,10 +92,7 @@ static void refuse(const WaitingCall *w)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = NULL;
 	int r = call_ticket_new_call(&w->ticket, &call);
 
-	if (r < 0)
-		log_debug_errno(r, "Cannot refuse a call, ignoring: %m");
-	else
-		reply_error(call, &w->error);
+	check_sent(r < 0 ? r : sd_bus_reply_method_error(call, &w->error));
 }
 
 static void on_user(void *userdata, int error, uid_t user);
@@ -177,14 +172,14 @@ int bus_turns_refuse(BusTurns *t, sd_bus_message *call, const sd_bus_error *erro
 {
 	_cleanup_(waiting_free_pointer) WaitingCall *new = calloc(1, sizeof(*new));
 	Line *l;
-	int r = new ? get_line(t, call, &l) : -ENOMEM;
+	int r = new ? call_ticket_take(t->callers, call, &new->ticket) : -ENOMEM;
 
 	if (r >= 0)
-		r = call_ticket_take(t->callers, call, &new->ticket);
-	if (r >= 0)
-		r = sd_bus_error_copy(&new->error, error);
-	if (r == -ENOMEM)
+		r = get_line(t, call, &l);
+	if (r < 0)
 		return r;
+	/* without memory it is another error */
+	(void)sd_bus_error_copy(&new->error, error);
 	add(l, &new, REFUSAL_SIZE, true);
 	return 0;
 }
@@ -262,6 +257,7 @@ bool bus_turns_begin(BusTurns *t)
 	_cleanup_(waiting_free_pointer) WaitingCall *w = NULL;
 	TurnsLine *line;
 	Line *l;
+	int r = 0;
 
 	if (!turns_is_ready(t->turns) || !bus_peer_has_taken(t->bus))
 		return false;
@@ -269,10 +265,14 @@ bool bus_turns_begin(BusTurns *t)
 	t->written = bus_writer_written();
 	w = (WaitingCall *)turns_next(t->turns, &line, &t->user);
 	l = turns_userdata(line);
-	if (w->call && sd_bus_enqueue_for_read(t->bus, w->call) >= 0)
-		t->current = w->call;
-	else if (!w->call)
+	if (w->call)
+		r = sd_bus_enqueue_for_read(t->bus, w->call);
+	else
 		refuse(w);
+	if (w->call && r >= 0)
+		t->current = w->call;
+	else if (r < 0)
+		check_sent(sd_bus_reply_method_errno(w->call, r, NULL));
 	if (turns_line_is_empty(line))
 		close_line(l);
 	return true;
