@@ -188,25 +188,40 @@ static const sd_bus_error too_many = SD_BUS_ERROR_MAKE_CONST(
 	RDMAD_ERROR_LIMITS_EXCEEDED,
 	"Too many calls of this user wait while others call; try again in a second");
 
-/* The calls of L are refused when it is their turn: with them its user would have too many. L may
- * be closed. */
+/* W is to be refused because there are too many. */
+static int make_refusal(BusTurns *t, WaitingCall *w)
+{
+	int r = w->call ? call_ticket_take(t->callers, w->call, &w->ticket) : 0;
+
+	if (r < 0 || !w->call)
+		return r;
+	w->call = sd_bus_message_unref(w->call);
+	(void)sd_bus_error_copy(&w->error, &too_many);
+	return 0;
+}
+
+/* The calls of L are refused when it is their turn: with them its user would have too many. What
+ * has no room even then is dropped, and L is closed if nothing is left. */
 static void refuse_later(Line *l)
 {
-	BusTurns *t = l->bus_turns;
 	Turn *calls = NULL, **last = &calls;
-	WaitingCall *w;
 
-	while ((w = take(l->line))) {
-		*last = &w->turn;
-		last = &w->turn.next;
-	}
+	while ((*last = turns_take(l->line)))
+		last = &(*last)->next;
 	for (Turn *next; calls; calls = next) {
+		WaitingCall *w = (WaitingCall *)calls;
+
 		next = calls->next;
-		w = (WaitingCall *)calls;
-		if (w->call) /* without memory it is dropped */
-			(void)bus_turns_refuse(t, w->call, &too_many);
-		waiting_free(w);
+		if (make_refusal(l->bus_turns, w) < 0 ||
+		    !turns_has_room(l->line, REFUSAL_SIZE, true)) {
+			waiting_free(w);
+			continue;
+		}
+		w->turn.size = REFUSAL_SIZE;
+		turns_add(l->line, &w->turn);
 	}
+	if (turns_line_is_empty(l->line))
+		close_line(l);
 }
 
 /* The bus has said whose the calls of a line are, or that it does not know. */

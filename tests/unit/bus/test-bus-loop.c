@@ -8,10 +8,12 @@
 #include <stddef.h>
 #include <cmocka.h>
 /* clang-format on */
+#include <time.h>
 
 #include "bus-loop.h"
 #include "bus-pair.h"
 #include "bus-peer.h"
+#include "bus-writer.h"
 #include "names.h"
 #include "turns.h"
 
@@ -33,8 +35,12 @@ typedef struct Test {
 	/* what the bus says of a connection; NULL: nothing, until answer_question() */
 	const char *question_error;
 	bool silent;
-	sd_bus_message *question;
+	sd_bus_message *questions[4];
+	size_t n_questions;
 
+	void (*costs)(bool is_bob); /* does what a call costs; NULL: nothing */
+	char order[64];		    /* in which calls were handled: 'b' is Bob's */
+	size_t n_order;
 	size_t size;	       /* of the arguments of a call, as the door has measured */
 	unsigned int n_read;   /* calls that the daemon has read, */
 	unsigned int n_calls;  /* and handled */
@@ -49,11 +55,15 @@ static int on_call(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *err
 {
 	Test *t = userdata;
 	char text[REPLY_SIZE + 1];
+	bool is_bob;
 	int r;
 
 	if (!sd_bus_message_is_method_call(m, "a.b", "Call"))
 		return 0;
-	if (!bus_turns_is_turn(t->turns, m)) {
+	if (bus_turns_is_turn(t->turns, m)) {
+		/* what is read from now on is not of this turn */
+		assert_false(bus_turns_is_pending(t->turns));
+	} else {
 		t->n_read++;
 		r = bus_turns_admit(t->turns, m);
 		assert_true(r >= 0);
@@ -62,7 +72,12 @@ static int on_call(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *err
 			return 1;
 		}
 	}
+	is_bob = streq(sd_bus_message_get_sender(m), BOB);
 	t->n_calls++;
+	if (t->n_order < sizeof(t->order))
+		t->order[t->n_order++] = is_bob ? 'b' : 'a';
+	if (t->costs)
+		t->costs(is_bob);
 	memset(text, 'a', REPLY_SIZE);
 	text[REPLY_SIZE] = '\0';
 	return sd_bus_reply_method_return(m, "s", text);
@@ -103,9 +118,12 @@ static int say_user(Test *t, sd_bus_message *question)
 
 static void answer_question(Test *t)
 {
-	assert_non_null(t->question);
-	assert_true(say_user(t, t->question) >= 0);
-	t->question = sd_bus_message_unref(t->question);
+	sd_bus_message *question;
+
+	assert_true(t->n_questions > 0);
+	question = t->questions[--t->n_questions];
+	assert_true(say_user(t, question) >= 0);
+	sd_bus_message_unref(question);
 }
 
 /* What the bus gets */
@@ -119,8 +137,8 @@ static int on_message(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *
 		return 0;
 	if (!t->silent)
 		return say_user(t, m);
-	assert_null(t->question);
-	t->question = sd_bus_message_ref(m);
+	assert_true(t->n_questions < ARRAY_SIZE(t->questions));
+	t->questions[t->n_questions++] = sd_bus_message_ref(m);
 	return 1;
 }
 
@@ -180,7 +198,8 @@ static int teardown(void **state)
 	bus_turns_free(t->turns);
 	bus_callers_free(t->callers);
 	sd_event_unref(t->event);
-	sd_bus_message_unref(t->question);
+	while (t->n_questions > 0)
+		sd_bus_message_unref(t->questions[--t->n_questions]);
 	sd_bus_close_unref(t->bus);
 	sd_bus_close_unref(t->daemon);
 	free(t);
@@ -225,7 +244,8 @@ static void test_replies_that_nobody_reads(void **state)
 	send_calls(t, ALICE, CALLS);
 	run_daemon(t);
 	assert_int_equal(t->n_read, CALLS);
-	assert_true(t->n_calls > 0 && t->n_calls * REPLY_SIZE <= 2 * BUS_LOOP_SOCKET);
+	/* the socket holds twice what it was asked for, and is drained below a quarter of that */
+	assert_true(t->n_calls > 0 && t->n_calls * REPLY_SIZE <= BUS_LOOP_SOCKET / 2 + REPLY_SIZE);
 	assert_true(bus_peer_unsent(t->daemon) <= 1);
 	assert_false(run_daemon(t)); /* and it does not spin */
 	sent = t->n_calls;
@@ -252,6 +272,92 @@ static void test_turns(void **state)
 	settle(t);
 	assert_int_equal(t->n_replies, CALLS + 1);
 	assert_true(t->bob > sent && t->bob <= sent + 2);
+}
+
+static void use_processor(unsigned int msec)
+{
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < msec);
+}
+
+static void cost_time(bool is_bob)
+{
+	if (!is_bob)
+		use_processor(200);
+}
+
+static void cost_bytes(bool is_bob)
+{
+	static const uint8_t zeros[1 << 20];
+	BusWriter w = {};
+
+	for (unsigned int i = 0; !is_bob && i < 50; i++)
+		bus_writer_put_bytes(&w, 1, zeros, sizeof(zeros));
+	bus_writer_done(&w);
+	if (is_bob)
+		use_processor(20);
+}
+
+/* A call of Alice costs more than all of Bob's: she has one turn, or two, before his last. */
+static void check_cost(Test *t, void (*costs)(bool is_bob))
+{
+	unsigned int n_alice = 0, n_bob = 0;
+
+	introduce(t);
+	send_calls(t, ALICE, 50);
+	run_daemon(t);
+	t->costs = costs;
+	t->n_order = 0;
+	send_calls(t, BOB, 5);
+	settle(t);
+	for (unsigned int i = 0; i < t->n_order && n_bob < 5; i++) {
+		n_bob += t->order[i] == 'b';
+		n_alice += t->order[i] == 'a';
+	}
+	assert_int_equal(n_bob, 5);
+	assert_true(n_alice <= 2);
+}
+
+static void test_time_counts(void **state)
+{
+	check_cost(*state, cost_time);
+}
+
+static void test_bytes_count(void **state)
+{
+	check_cost(*state, cost_bytes);
+}
+
+/* Calls that came while nobody knew whose they are: with them the user has too many. */
+static void test_too_many_of_a_stranger(void **state)
+{
+	Test *t = *state;
+
+	send_calls(t, BOB, 1);
+	settle(t);
+	t->silent = true;
+	t->size = TURNS_USER_BYTES / 4;
+	send_calls(t, ALICE, 4); /* the first one is handled, and three wait */
+	settle(t);
+	t->size = TURNS_USER_BYTES / 2;
+	send_calls(t, OTHER, 2); /* the same */
+	settle(t);
+	/* nothing is handled until the bus reads what Bob gets */
+	t->size = 0;
+	send_calls(t, BOB, 50);
+	run_daemon(t);
+	while (t->n_questions > 0)
+		answer_question(t);
+	run_daemon(t);
+	settle(t);
+	assert_int_equal(t->n_replies, 1 + 4 + 2 + 50);
+	assert_int_equal(t->n_limits, t->n_read - t->n_calls);
+	/* who is known last has too many, and one of the other was refused before */
+	assert_true(t->n_limits == 2 || t->n_limits == 4);
 }
 
 /* The first call of a connection is handled at once, the others when its user is known. */
@@ -422,6 +528,9 @@ int main(void)
 		TEST(test_turns),
 		TEST(test_unknown),
 		TEST(test_unknown_while_others_wait),
+		TEST(test_time_counts),
+		TEST(test_bytes_count),
+		TEST(test_too_many_of_a_stranger),
 		TEST(test_left),
 		TEST(test_nobody_knows),
 		TEST(test_too_many),

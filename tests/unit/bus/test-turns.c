@@ -208,6 +208,18 @@ static void test_late_class(void **state)
 	expect(t, 10, "rararararaaaa");
 }
 
+/* The classes, too, begin anew when nothing waits. */
+static void test_forgotten_classes(void **state)
+{
+	Turns *t = *state;
+
+	add(open_line(t, "r", ROOT), 10, SIZE);
+	expect(t, 1000, "rrrrrrrrrr");
+	add(open_line(t, "a", ALICE), 3, SIZE);
+	add(open_line(t, "r", ROOT), 3, SIZE);
+	assert_string_not_equal(next(t, 10), next(t, 10));
+}
+
 /* Nothing is handled before the user is known; then he has his place. */
 static void test_unknown(void **state)
 {
@@ -293,10 +305,19 @@ int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_empty),    TEST(test_round),	      TEST(test_cost),
-		TEST(test_newcomer), TEST(test_comes_back),   TEST(test_forgotten),
-		TEST(test_classes),  TEST(test_late_class),   TEST(test_unknown),
-		TEST(test_take),     TEST(test_room_of_user), TEST(test_room_of_class),
+		TEST(test_forgotten_classes),
+		TEST(test_empty),
+		TEST(test_round),
+		TEST(test_cost),
+		TEST(test_newcomer),
+		TEST(test_comes_back),
+		TEST(test_forgotten),
+		TEST(test_classes),
+		TEST(test_late_class),
+		TEST(test_unknown),
+		TEST(test_take),
+		TEST(test_room_of_user),
+		TEST(test_room_of_class),
 	};
 
 	return cmocka_run_group_tests_name("turns", tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include <dirent.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -85,6 +86,47 @@ static void test_changes_are_gathered(void **state)
 	assert_int_equal(ioctl(rdmad_fd(r), FIONREAD, &n), 0);
 	assert_int_equal(n, 2);
 	rdmad_close(r);
+}
+
+static unsigned int count_descriptors(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	assert_non_null(directory);
+	while (readdir(directory))
+		n++;
+	closedir(directory);
+	return n;
+}
+
+/* Of many that leave at once, one turn of the event loop removes more than one, and none that
+ * stays. */
+static void test_many_leave(void **state)
+{
+	enum { LEAVE = 40, STAY = 10 };
+	Fixture *f = *state;
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
+	struct rdmad *leave[LEAVE], *stay[STAY];
+	unsigned int before, n = 0;
+
+	for (size_t i = 0; i < STAY; i++)
+		stay[i] = fixture_open(f, 0);
+	before = count_descriptors();
+	for (size_t i = 0; i < LEAVE; i++)
+		leave[i] = fixture_open(f, 1);
+	for (size_t i = 0; i < LEAVE; i++)
+		rdmad_close(leave[i]);
+	assert_int_equal(count_descriptors(), before + LEAVE);
+	for (; count_descriptors() > before; n++)
+		assert_true(sd_event_run(f->event, UINT64_MAX) > 0);
+	assert_true(n < LEAVE / 4);
+	fixture_put(f, p, fixture_all_fields());
+	fixture_run(f);
+	for (size_t i = 0; i < STAY; i++) {
+		assert_int_equal(rdmad_wait(stay[i], 0), 1);
+		rdmad_close(stay[i]);
+	}
 }
 
 static void test_many_listeners(void **state)
@@ -191,6 +233,7 @@ int main(void)
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_changes_are_gathered, fixture_setup,
 						fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_many_leave, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_many_listeners, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_limits, fixture_setup, fixture_teardown),
