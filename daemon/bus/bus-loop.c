@@ -90,12 +90,14 @@ static int on_time(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *us
 	return 0;
 }
 
-static int set_timer(BusLoop *l)
+/* At the latest at WHEN */
+static int set_timer(BusLoop *l, uint64_t when)
 {
-	uint64_t when = UINT64_MAX;
-	int r = sd_bus_get_timeout(l->bus, &when);
+	uint64_t timeout = UINT64_MAX;
+	int r = sd_bus_get_timeout(l->bus, &timeout);
 
-	if (r > 0)
+	when = MIN(when, timeout);
+	if (r >= 0 && when < UINT64_MAX)
 		r = sd_event_source_set_time(l->timer, when);
 	return r < 0 ? r
 		     : sd_event_source_set_enabled(l->timer, when == UINT64_MAX ? SD_EVENT_OFF
@@ -107,19 +109,20 @@ static int set_timer(BusLoop *l)
 static int on_prepare(_unused_ sd_event_source *s, void *userdata)
 {
 	BusLoop *l = userdata;
+	uint64_t when = UINT64_MAX;
 	int fd = sd_bus_get_fd(l->bus), events = sd_bus_get_events(l->bus), r = 0;
 
 	if (fd < 0 || events < 0)
 		return stop(l);
 	/* It is the time of the next turn when the bus has taken what was written. */
-	if (bus_turns_is_ready(l->turns))
+	if (bus_turns_is_ready(l->turns, &when))
 		events |= EPOLLOUT;
 	if (fd != sd_event_source_get_io_fd(l->io))
 		r = sd_event_source_set_io_fd(l->io, fd);
 	if (r >= 0)
 		r = sd_event_source_set_io_events(l->io, (uint32_t)events);
 	if (r >= 0)
-		r = set_timer(l);
+		r = set_timer(l, when);
 	if (r < 0)
 		log_warning_errno(r, "Cannot wait for the bus: %m");
 	return r;

@@ -7,6 +7,7 @@
 #include "bus-peer.h"
 #include "bus-writer.h"
 #include "call-ticket.h"
+#include "clock.h"
 #include "log.h"
 #include "names.h"
 #include "turns.h"
@@ -22,7 +23,8 @@ struct BusTurns {
 	sd_bus_message *current; /* whose turn it is, until the door sees it; sd-bus has it */
 	/* of the turn */
 	uid_t user;
-	uint64_t began, written;
+	uint64_t began, written; /* in time of the processor; in bytes */
+	uint64_t began_usec;	 /* CLOCK_MONOTONIC */
 };
 
 /* The calls of a connection that wait. */
@@ -257,9 +259,21 @@ int bus_turns_wait(BusTurns *t, sd_bus_message *call, size_t size)
 	return add(l, &new, MESSAGE_SIZE + size, false) ? 0 : bus_turns_refuse(t, call, &too_many);
 }
 
-bool bus_turns_is_ready(const BusTurns *t)
+bool bus_turns_is_ready(const BusTurns *t, uint64_t *ret_when)
 {
-	return turns_is_ready(t->turns);
+	if (!turns_is_ready(t->turns))
+		return false;
+	*ret_when = bus_peer_unsent(t->bus) < BUS_TURNS_UNSENT ? t->began_usec + BUS_TURNS_USEC
+							       : UINT64_MAX;
+	return true;
+}
+
+static bool is_time(const BusTurns *t)
+{
+	uint64_t when;
+
+	return bus_turns_is_ready(t, &when) &&
+	       (bus_peer_has_taken(t->bus) || monotonic_now_usec() >= when);
 }
 
 bool bus_turns_is_pending(const BusTurns *t)
@@ -274,8 +288,9 @@ bool bus_turns_begin(BusTurns *t)
 	Line *l;
 	int r = 0;
 
-	if (!turns_is_ready(t->turns) || !bus_peer_has_taken(t->bus))
+	if (!is_time(t))
 		return false;
+	t->began_usec = monotonic_now_usec();
 	t->began = processor_nsec();
 	t->written = bus_writer_written();
 	w = (WaitingCall *)turns_next(t->turns, &line, &t->user);

@@ -9,6 +9,10 @@
  * each call waits here, and the next one is handled when the bus has taken the replies before it.
  * So a reply, and a signal, wait behind few bytes, whatever clients ask for and do not read.
  *
+ * Signals may come without a pause, so that the bus never takes all that was sent. Then a call has
+ * its turn BUS_TURNS_USEC after the one before, as long as fewer than BUS_TURNS_UNSENT messages
+ * wait to be sent.
+ *
  * A turn is charged with the time of the processor that sd-bus needs for the message, and with
  * BUS_TURNS_NSEC_PER_BYTE for each byte of the reply: that is about what dbus-daemon needs to pass
  * it on. Replies that are not written in that turn are limited where they wait: long replies by
@@ -26,6 +30,9 @@
 #include "bus-callers.h"
 
 #define BUS_TURNS_NSEC_PER_BYTE 10U
+#define BUS_TURNS_USEC		(10 * USEC_PER_MSEC)
+/* Fewer than those at which signals that are held are sent again (bus-signal.c) */
+#define BUS_TURNS_UNSENT 128U
 
 typedef struct BusTurns BusTurns;
 
@@ -44,10 +51,11 @@ int bus_turns_wait(BusTurns *t, sd_bus_message *call, size_t size);
 /* CALL is refused with ERROR in its turn. -ENOMEM. */
 int bus_turns_refuse(BusTurns *t, sd_bus_message *call, const sd_bus_error *error);
 
-/* A call waits, and its user is known. */
-bool bus_turns_is_ready(const BusTurns *t);
-/* Begins the next turn, if the bus takes its reply; else returns false. sd-bus is to handle
- * messages as long as bus_turns_is_pending(). */
+/* Whether a call waits whose user is known. *RET_WHEN is when it has its turn at the latest, by
+ * CLOCK_MONOTONIC, if the bus does not take what was sent before; UINT64_MAX: when it does. */
+bool bus_turns_is_ready(const BusTurns *t, uint64_t *ret_when);
+/* Begins the next turn, if it is time; else returns false. sd-bus is to handle messages as long as
+ * bus_turns_is_pending(). */
 bool bus_turns_begin(BusTurns *t);
 /* The call whose turn it is was not handled yet. */
 bool bus_turns_is_pending(const BusTurns *t);

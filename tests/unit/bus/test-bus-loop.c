@@ -256,6 +256,35 @@ static void test_replies_that_nobody_reads(void **state)
 	assert_int_equal(t->news, sent + 1);
 }
 
+/* Signals that the bus does not take wait: some, so that N messages wait to be sent. */
+static void hold_up(Test *t, uint64_t n)
+{
+	while (bus_peer_unsent(t->daemon) < n)
+		assert_true(sd_bus_emit_signal(t->daemon, "/", "a.b", "Other", NULL) >= 0);
+}
+
+/* Signals come without end: the bus never takes them all, and calls have their turns all the same,
+ * if not too many wait. */
+static void test_signals_without_end(void **state)
+{
+	Test *t = *state;
+
+	introduce(t);
+	hold_up(t, BUS_TURNS_UNSENT);
+	send_calls(t, ALICE, 2);
+	run_daemon(t);
+	assert_int_equal(t->n_read, 2);
+	assert_int_equal(t->n_calls, 0);
+	/* the bus takes some, and there are others at once */
+	for (unsigned int before = 0; t->n_calls < 2;) {
+		assert_true(sd_bus_process(t->bus, NULL) >= 0);
+		hold_up(t, BUS_TURNS_UNSENT / 2);
+		assert_true(sd_event_run(t->event, USEC_PER_MSEC) >= 0);
+		assert_true(t->n_calls <= before + 1);
+		before = t->n_calls;
+	}
+}
+
 /* Beside hundreds of calls of one user, on two connections, another one waits for what was sent
  * before, and for one more. */
 static void test_turns(void **state)
@@ -393,6 +422,7 @@ static void test_unknown_while_others_wait(void **state)
 static void test_left(void **state)
 {
 	Test *t = *state;
+	uint64_t when;
 
 	t->question_error = SD_BUS_ERROR_NAME_HAS_NO_OWNER;
 	send_calls(t, ALICE, 100);
@@ -400,7 +430,7 @@ static void test_left(void **state)
 	assert_int_equal(t->n_read, 100);
 	assert_int_equal(t->n_calls, 1);
 	assert_int_equal(t->n_replies, 1);
-	assert_false(bus_turns_is_ready(t->turns));
+	assert_false(bus_turns_is_ready(t->turns, &when));
 }
 
 /* The bus has another reason: each call is told. */
@@ -477,7 +507,7 @@ static void test_refusal_waits(void **state)
 		SD_BUS_ERROR_MAKE_CONST(RDMAD_ERROR_LIMITS_EXCEEDED, "no");
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	Test *t = *state;
-	uint64_t before;
+	uint64_t before, when;
 
 	introduce(t);
 	fill(t);
@@ -488,7 +518,7 @@ static void test_refusal_waits(void **state)
 	assert_int_equal(bus_turns_refuse(t->turns, m, &error), 0);
 	assert_int_equal(bus_peer_unsent(t->daemon), before);
 	settle(t);
-	assert_false(bus_turns_is_ready(t->turns));
+	assert_false(bus_turns_is_ready(t->turns, &when));
 }
 
 /* The connection ends, with calls that were not answered: that is heard once. */
@@ -525,6 +555,7 @@ int main(void)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_replies_that_nobody_reads),
+		TEST(test_signals_without_end),
 		TEST(test_turns),
 		TEST(test_unknown),
 		TEST(test_unknown_while_others_wait),
