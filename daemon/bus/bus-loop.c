@@ -67,10 +67,11 @@ static void repeat(BusLoop *l, bool (*step)(BusLoop *l), bool many)
 
 static void run(BusLoop *l)
 {
-	uint64_t begin = 0;
+	uint64_t begin = 0, when;
 
 	sd_event_now(l->event, CLOCK_MONOTONIC, &begin);
-	repeat(l, do_one, begin < l->done + PAUSE_USEC);
+	/* all who call take part in the turns */
+	repeat(l, do_one, begin < l->done + PAUSE_USEC || bus_turns_is_ready(l->turns, &when));
 	repeat(l, serve_one, true);
 	l->done = monotonic_now_usec();
 	if (sd_bus_get_fd(l->bus) < 0)

@@ -2,8 +2,9 @@
 #
 # What ctest has to know of long tests. "./run test" gives it four slots for each processor, because most tests wait. A test that
 # waits takes one, which is the default, one that computes for a third of its time or more takes two, and a guest whose devices have
-# to answer in time takes four. These start first: ctest starts what fits, so a test with four would wait until those with two are over. The longest start first. A test that is not here
-# takes less than six seconds, and is one of those of "./run test quick" if it has the label.
+# to answer in time takes four. Those with four start first: ctest starts what fits, so they would else wait until those with two are
+# over. The longest start first. A test that is not here takes less than six seconds, and is one of those of "./run test quick" if it
+# has the label.
 
 # weigh(SLOTS SECONDS NAME...): names that this build does not have are left out by ctest.
 function(weigh slots seconds)
