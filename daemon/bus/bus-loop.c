@@ -35,8 +35,11 @@ static int stop(BusLoop *l)
 /* Handles one message, or writes. Returns whether there may be more to do. */
 static bool do_one(BusLoop *l)
 {
+	uint64_t unsent = bus_peer_unsent(l->bus);
 	int r = sd_bus_process(l->bus, NULL);
 
+	if (bus_peer_unsent(l->bus) < unsent)
+		bus_turns_bus_takes(l->turns);
 	if (r >= 0)
 		return r > 0;
 	if (r != -ENOTCONN)

@@ -25,6 +25,7 @@ struct BusTurns {
 	uid_t user;
 	uint64_t began, written; /* in time of the processor; in bytes */
 	uint64_t began_usec;	 /* CLOCK_MONOTONIC */
+	bool takes;		 /* the bus has taken something since */
 };
 
 /* The calls of a connection that wait. */
@@ -263,9 +264,13 @@ bool bus_turns_is_ready(const BusTurns *t, uint64_t *ret_when)
 {
 	if (!turns_is_ready(t->turns))
 		return false;
-	*ret_when = bus_peer_unsent(t->bus) < BUS_TURNS_UNSENT ? t->began_usec + BUS_TURNS_USEC
-							       : UINT64_MAX;
+	*ret_when = t->takes ? t->began_usec + BUS_TURNS_USEC : UINT64_MAX;
 	return true;
+}
+
+void bus_turns_bus_takes(BusTurns *t)
+{
+	t->takes = true;
 }
 
 static bool is_time(const BusTurns *t)
@@ -291,6 +296,7 @@ bool bus_turns_begin(BusTurns *t)
 	if (!is_time(t))
 		return false;
 	t->began_usec = monotonic_now_usec();
+	t->takes = false;
 	t->began = processor_nsec();
 	t->written = bus_writer_written();
 	w = (WaitingCall *)turns_next(t->turns, &line, &t->user);

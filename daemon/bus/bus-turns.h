@@ -10,8 +10,7 @@
  * So a reply, and a signal, wait behind few bytes, whatever clients ask for and do not read.
  *
  * Signals may come without a pause, so that the bus never takes all that was sent. Then a call has
- * its turn BUS_TURNS_USEC after the one before, as long as fewer than BUS_TURNS_UNSENT messages
- * wait to be sent.
+ * its turn BUS_TURNS_USEC after the one before, if the bus has taken something since.
  *
  * A turn is charged with the time of the processor that sd-bus needs for the message, and with
  * BUS_TURNS_NSEC_PER_BYTE for each byte of the reply: that is about what dbus-daemon needs to pass
@@ -31,8 +30,6 @@
 
 #define BUS_TURNS_NSEC_PER_BYTE 10U
 #define BUS_TURNS_USEC		(10 * USEC_PER_MSEC)
-/* Fewer than those at which signals that are held are sent again (bus-signal.c) */
-#define BUS_TURNS_UNSENT 128U
 
 typedef struct BusTurns BusTurns;
 
@@ -51,8 +48,10 @@ int bus_turns_wait(BusTurns *t, sd_bus_message *call, size_t size);
 /* CALL is refused with ERROR in its turn. -ENOMEM. */
 int bus_turns_refuse(BusTurns *t, sd_bus_message *call, const sd_bus_error *error);
 
+/* The bus has taken some of what waited to be sent. */
+void bus_turns_bus_takes(BusTurns *t);
 /* Whether a call waits whose user is known. *RET_WHEN is when it has its turn at the latest, by
- * CLOCK_MONOTONIC, if the bus does not take what was sent before; UINT64_MAX: when it does. */
+ * CLOCK_MONOTONIC; UINT64_MAX: when the bus takes something. */
 bool bus_turns_is_ready(const BusTurns *t, uint64_t *ret_when);
 /* Begins the next turn, if it is time; else returns false. sd-bus is to handle messages as long as
  * bus_turns_is_pending(). */

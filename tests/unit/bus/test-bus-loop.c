@@ -249,7 +249,8 @@ static void test_replies_that_nobody_reads(void **state)
 	run_daemon(t);
 	assert_int_equal(t->n_read, CALLS);
 	/* the socket holds twice what it was asked for, and is drained below a quarter of that */
-	assert_true(t->n_calls > 0 && t->n_calls * REPLY_SIZE <= BUS_LOOP_SOCKET / 2 + REPLY_SIZE);
+	assert_true(t->n_calls > 0 &&
+		    t->n_calls * REPLY_SIZE <= BUS_LOOP_SOCKET / 2 + 2 * REPLY_SIZE);
 	assert_true(bus_peer_unsent(t->daemon) <= 1);
 	assert_false(run_daemon(t)); /* and it does not spin */
 	sent = t->n_calls;
@@ -268,24 +269,25 @@ static void hold_up(Test *t, uint64_t n)
 }
 
 /* Signals come without end: the bus never takes them all, and calls have their turns all the same,
- * if not too many wait. */
+ * one for each time that it takes something. */
 static void test_signals_without_end(void **state)
 {
+	enum { MANY = 300 };
 	Test *t = *state;
 
 	introduce(t);
-	hold_up(t, BUS_TURNS_UNSENT);
+	hold_up(t, MANY);
 	send_calls(t, ALICE, 2);
-	run_daemon(t);
+	for (unsigned int i = 0; i < 20; i++)
+		assert_true(sd_event_run(t->event, USEC_PER_MSEC) >= 0);
 	assert_int_equal(t->n_read, 2);
 	assert_int_equal(t->n_calls, 0);
 	/* the bus takes some, and there are others at once */
-	for (unsigned int before = 0; t->n_calls < 2;) {
+	for (unsigned int before = 0; t->n_calls < 2; before = t->n_calls) {
 		assert_true(sd_bus_process(t->bus, NULL) >= 0);
-		hold_up(t, BUS_TURNS_UNSENT / 2);
+		hold_up(t, MANY);
 		assert_true(sd_event_run(t->event, USEC_PER_MSEC) >= 0);
 		assert_true(t->n_calls <= before + 1);
-		before = t->n_calls;
 	}
 }
 
