@@ -59,23 +59,29 @@ static bool serve_one(BusLoop *l)
 	return true;
 }
 
-/* STEP, again and again if there is MANY, until it has nothing more to do or the time is over. */
-static void repeat(BusLoop *l, bool (*step)(BusLoop *l), bool many)
+/* STEP, until it has nothing more to do: LEAST times, and if there is MANY until the time is over.
+ */
+static void repeat(BusLoop *l, bool (*step)(BusLoop *l), unsigned int least, bool many)
 {
 	uint64_t end = monotonic_now_usec() + BUS_LOOP_TURN_USEC;
 
-	while (step(l) && many && monotonic_now_usec() < end)
+	for (unsigned int n = 1; step(l) && (n < least || (many && monotonic_now_usec() < end));
+	     n++)
 		;
 }
 
 static void run(BusLoop *l)
 {
 	uint64_t begin = 0, when;
+	bool many;
 
 	sd_event_now(l->event, CLOCK_MONOTONIC, &begin);
 	/* all who call take part in the turns */
-	repeat(l, do_one, begin < l->done + PAUSE_USEC || bus_turns_is_ready(l->turns, &when));
-	repeat(l, serve_one, true);
+	many = begin < l->done + PAUSE_USEC || bus_turns_is_ready(l->turns, &when);
+	/* sd-bus writes first, and reads only in a step in which it has not written: while signals
+	 * come without end, one step would never read */
+	repeat(l, do_one, bus_peer_unsent(l->bus) > 0 ? 3 : 1, many);
+	repeat(l, serve_one, 1, true);
 	l->done = monotonic_now_usec();
 	if (sd_bus_get_fd(l->bus) < 0)
 		stop(l);

@@ -23,8 +23,8 @@
 
 #define DEVICE "[device mlx5_%d]\nprotocol = infiniband\ncount = 64\nports = 4\n"
 #define STORM                                                                                      \
-	"every 5ms: set */* state=down event=port-error\n"                                         \
-	"every 7ms: set */* state=active event=port-active\n"
+	"every 50ms: set */* state=down event=port-error\n"                                         \
+	"every 70ms: set */* state=active event=port-active\n"
 
 static const char storm[] = DEVICE "[script]\n" STORM;
 

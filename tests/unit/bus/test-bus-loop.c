@@ -291,6 +291,26 @@ static void test_signals_without_end(void **state)
 	}
 }
 
+static void use_processor(unsigned int msec);
+
+/* The bus takes all that the socket holds, again and again, and there is always more to write:
+ * calls are read nevertheless, also in a loop that has other things to do. */
+static void test_always_writing(void **state)
+{
+	Test *t = *state;
+
+	introduce(t);
+	hold_up(t, 300);
+	send_calls(t, ALICE, 2);
+	for (unsigned int i = 0; i < 4; i++) {
+		bus_pair_run(t->bus);
+		hold_up(t, 300);
+		use_processor(1);
+		assert_true(sd_event_run(t->event, 0) >= 0);
+	}
+	assert_int_equal(t->n_read, 2);
+}
+
 /* Beside hundreds of calls of one user, on two connections, another one waits for what was sent
  * before, and for one more. */
 static void test_turns(void **state)
@@ -562,6 +582,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_replies_that_nobody_reads),
 		TEST(test_signals_without_end),
+		TEST(test_always_writing),
 		TEST(test_turns),
 		TEST(test_unknown),
 		TEST(test_unknown_while_others_wait),
