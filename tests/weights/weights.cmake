@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # What ctest has to know of long tests. "./run test" gives it four slots for each processor, because most tests wait. A test that
-# waits takes one, which is the default, and one that computes for a third of its time or more takes two. Those with four, which run in
-# pairs and beside nothing else, start first: ctest starts what fits, so they would else wait until all with two are over. After them
-# the longest start first. A test that is not here takes less than six seconds, and is one of those of "./run test quick" if it
-# has the label.
+# waits takes one, which is the default, and one that computes for a third of its time or more takes two. Those with three, of which two
+# run at once beside one with two, start first: ctest starts what fits, so they would else wait until all with two are over. After them
+# the longest start first. A test that is not here takes less than six seconds, and is one of those of "./run test quick" if it has the
+# label.
 
 # weigh(SLOTS SECONDS NAME...): names that this build does not have are left out by ctest.
 function(weigh slots seconds)
@@ -14,9 +14,9 @@ function(weigh slots seconds)
 endfunction()
 
 # Builds, with two compilers at once. Then they run tests, four at once.
-weigh(4 1900 variants/asan)
-weigh(4 1450 variants/clang variants/debian-13)
-weigh(4 1200 variants/valgrind)
+weigh(3 1900 variants/asan)
+weigh(3 1450 variants/clang variants/debian-13)
+weigh(3 1200 variants/valgrind)
 weigh(2 200 packaging/reproducible)
 foreach(suite bookworm trixie)
 	weigh(2 500 packages/make-packages-${suite} packages/test-packages-${suite})
@@ -26,8 +26,8 @@ endforeach()
 # Guests: the emulated CPU computes for a third to two thirds of the time. Beside three others, a device of coherence or record is
 # found to be slow.
 foreach(kernel 6.12 6.1 5.10 7.x)
-	weigh(4 2500 vm/coherence-${kernel})
-	weigh(4 2300 vm/record-${kernel})
+	weigh(3 2500 vm/coherence-${kernel})
+	weigh(3 2300 vm/record-${kernel})
 	weigh(2 170 vm/seen-${kernel} vm/faults-${kernel})
 	weigh(2 110 vm/apparmor-${kernel} vm/explain-${kernel})
 	weigh(2 90 vm/fabric-${kernel} vm/users-${kernel} vm/pcie-${kernel} vm/rdmactl-${kernel} vm/wait-online-${kernel} vm/slurm-${kernel})
