@@ -383,20 +383,14 @@ static int wait_for_turn(LongReplies *l, sd_bus_message *message, LongReplyKind 
 
 /* The door */
 
-static int answer_or_wait(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
-			  const LongReplyQuestion *q, sd_bus_error *error)
+int long_reply_answer_question(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
+			       const LongReplyQuestion *q, sd_bus_error *error)
 {
 	bool may_wait = l->queue && sd_bus_message_get_sender(call);
 	size_t size;
 	int r = answer(l, call, kind, q, may_wait ? LONG_REPLY_SHORT : BUS_ARRAY_MAX, &size, error);
 
 	return r == -EFBIG ? wait_for_turn(l, call, kind, q) : r;
-}
-
-int long_reply_answer_question(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
-			       const LongReplyQuestion *q, sd_bus_error *error)
-{
-	return answer_or_wait(l, call, kind, q, error);
 }
 
 int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, sd_bus_error *error)
@@ -411,7 +405,7 @@ int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, 
 		r = row->read(call, &q, error);
 	if (r < 0)
 		return r;
-	r = answer_or_wait(l, call, kind, &q, error);
+	r = long_reply_answer_question(l, call, kind, &q, error);
 	if (r == 0 && sd_bus_message_rewind(call, true) < 0)
 		r = -EIO;
 	return r;
