@@ -23,15 +23,25 @@ int simulated_error(int r, char **ret_message, const char *format, ...)
 	return r;
 }
 
+/* A word that text_sanitize() would change is no name: word_parse() would make another one of it.
+ */
+static bool is_clean(const char *word)
+{
+	g_autofree char *clean = g_strdup(word);
+
+	text_sanitize(clean, strlen(clean) + 1);
+	return streq(clean, word);
+}
+
 int simulated_parse_name(const char *word, AttrText ret, char **ret_message)
 {
-	if (*word && !word[strcspn(word, " \t\r\n\v\f\"=#*")] &&
+	if (*word && !word[strcspn(word, " \t\r\n\v\f\"=#*")] && is_clean(word) &&
 	    word_parse(word, ret, sizeof(AttrText)) == 0 && *ret && !strchr(ret, '/') &&
 	    !streq(ret, ".") && !streq(ret, ".."))
 		return 0;
 	return simulated_error(-EINVAL, ret_message,
-			       "%.100s: not a name for a device, expected up to %zu bytes without "
-			       "'/', and %%XX for white space and any of \"%%=#*",
+			       "%.100s: not a name for a device, expected up to %zu bytes of text "
+			       "without '/', and %%XX for white space and any of \"%%=#*",
 			       word, sizeof(AttrText) - 1);
 }
 

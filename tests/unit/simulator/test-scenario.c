@@ -106,7 +106,7 @@ static const ErrorCase syntax_errors[] = {
 			   "[port NAME/NUMBER], [port NAME/*] or [script]"},
 	{"[port a/01]\n", ":1: [port a/01]: expected [device NAME], "
 			  "[port NAME/NUMBER], [port NAME/*] or [script]"},
-	{"[device a b]\n", ":1: a b: not a name for a device, expected up to 63 bytes "
+	{"[device a b]\n", ":1: a b: not a name for a device, expected up to 63 bytes of text "
 			   "without '/', and %XX for white space and any of \"%=#*"},
 	{IB "[device  a]\n", ":3: [device  a]: is in line 1 too, expected it once"},
 	{IB "fw_ver = 1\nfw_ver = 2\n", ":4: fw_ver: is set in line 3 too, expected it once"},
@@ -318,8 +318,8 @@ static const ErrorCase command_errors[] = {
 	{SCRIPT "at 1s: remove b\n", ":4: b: no such device, expected the name of one "
 				     "that is there now"},
 	{SCRIPT "at 1s: rename a a/b\n",
-	 ":4: a/b: not a name for a device, expected up to 63 bytes without '/', and %XX for white "
-	 "space and any of \"%=#*"},
+	 ":4: a/b: not a name for a device, expected up to 63 bytes of text without '/', and %XX for "
+	 "white space and any of \"%=#*"},
 	{SCRIPT "at 1s: rename a a\n", ":4: a: there is such a device, expected another name"},
 	{SCRIPT "at 1s: set a/2 state=down\n",
 	 ":4: a/2: no such port, expected a number from 1 to 1, or *"},
