@@ -39,7 +39,7 @@ static bool do_one(BusLoop *l)
 	int r = sd_bus_process(l->bus, NULL);
 
 	if (bus_peer_unsent(l->bus) < unsent)
-		bus_turns_bus_takes(l->turns);
+		bus_turns_bus_takes(l->turns, unsent - bus_peer_unsent(l->bus));
 	if (r >= 0)
 		return r > 0;
 	if (r != -ENOTCONN)

@@ -26,6 +26,7 @@ struct BusTurns {
 	uint64_t began, written; /* in time of the processor; in bytes */
 	uint64_t began_usec;	 /* CLOCK_MONOTONIC */
 	bool takes;		 /* the bus has taken something since */
+	uint64_t taken;		 /* messages, in all */
 };
 
 /* The calls of a connection that wait. */
@@ -268,9 +269,15 @@ bool bus_turns_is_ready(const BusTurns *t, uint64_t *ret_when)
 	return true;
 }
 
-void bus_turns_bus_takes(BusTurns *t)
+void bus_turns_bus_takes(BusTurns *t, uint64_t n)
 {
 	t->takes = true;
+	t->taken += n;
+}
+
+uint64_t bus_turns_taken(const BusTurns *t)
+{
+	return t->taken;
 }
 
 static bool is_time(const BusTurns *t)

@@ -48,8 +48,10 @@ int bus_turns_wait(BusTurns *t, sd_bus_message *call, size_t size);
 /* CALL is refused with ERROR in its turn. -ENOMEM. */
 int bus_turns_refuse(BusTurns *t, sd_bus_message *call, const sd_bus_error *error);
 
-/* The bus has taken some of what waited to be sent. */
-void bus_turns_bus_takes(BusTurns *t);
+/* The bus has taken N of the messages that waited to be sent. */
+void bus_turns_bus_takes(BusTurns *t, uint64_t n);
+/* How many it has taken until now. */
+uint64_t bus_turns_taken(const BusTurns *t);
 /* Whether a call waits whose user is known. *RET_WHEN is when it has its turn at the latest, by
  * CLOCK_MONOTONIC; UINT64_MAX: when the bus takes something. */
 bool bus_turns_is_ready(const BusTurns *t, uint64_t *ret_when);

@@ -133,7 +133,7 @@ static int export_objects(Bus *b)
 	if (r >= 0)
 		r = sd_bus_add_object_manager(b->bus, NULL, RDMAD_ROOT_PATH);
 	if (r >= 0)
-		r = long_replies_new(b->bus, b->callers, b->event, b->cache,
+		r = long_replies_new(b->bus, b->callers, b->turns, b->event, b->cache,
 				     b->config->long_reply_rate, &b->long_replies);
 	if (r >= 0)
 		r = bus_manager_add(b);

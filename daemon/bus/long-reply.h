@@ -22,7 +22,7 @@
 
 #include <systemd/sd-bus.h>
 
-#include "bus-callers.h"
+#include "bus-turns.h"
 #include "cache.h"
 
 /* Nobody notices that the bus passes on so many bytes. */
@@ -57,10 +57,11 @@ extern char long_reply_list_ports_signature[];
 /*
  * Answers long calls that come in on BUS from CALLERS. RATE is how many bytes of long replies one
  * user gets a second; 0 is no limit.
- * BUS, CALLERS, EVENT and C must live longer than what is returned.
+ * TURNS knows what the bus has taken. BUS, CALLERS, TURNS, EVENT and C must live longer than what is
+ * returned.
  */
-int long_replies_new(sd_bus *bus, BusCallers *callers, sd_event *event, const Cache *c,
-		     uint64_t rate, LongReplies **ret);
+int long_replies_new(sd_bus *bus, BusCallers *callers, const BusTurns *turns, sd_event *event,
+		     const Cache *c, uint64_t rate, LongReplies **ret);
 /* Calls that still wait are forgotten: their callers get no answer from here. */
 LongReplies *long_replies_free(LongReplies *l);
 DEFINE_CLEANUP(LongReplies, long_replies_free);
