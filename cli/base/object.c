@@ -6,31 +6,18 @@
 #include <strings.h>
 
 #include "decode.h"
-#include "names.h"
+#include "port-name.h"
 #include "unavailable.h"
-
-/* A device is /org/rdma/device/N, and its ports are below that. */
-static bool parse_path(const char *path, bool *ret_is_port)
-{
-	const char *rest = startswith(path, RDMAD_DEVICE_PREFIX "/");
-	const char *slash;
-
-	if (!rest)
-		return false;
-	slash = strchr(rest, '/');
-	if (slash && !startswith(slash, "/port/"))
-		return false;
-	*ret_is_port = slash != NULL;
-	return true;
-}
 
 int object_new(const char *path, Object **ret)
 {
 	_cleanup_(object_free_pointer) Object *o = NULL;
+	uint32_t device, port;
 	bool is_port;
 
-	if (!parse_path(path, &is_port))
+	if (object_path_parse(path, &device, &port) < 0)
 		return -EINVAL;
+	is_port = port != PORT_NUMBER_NONE;
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return -ENOMEM;

@@ -9,6 +9,7 @@
 #include "log.h"
 #include "lookup.h"
 #include "names.h"
+#include "port-name.h"
 
 /* At the end rdmad waits so long for a bus that takes nothing. */
 #define FLUSH_USEC USEC_PER_SEC
@@ -84,15 +85,16 @@ static int list_objects(_unused_ sd_bus *bus, const char *prefix, void *userdata
 {
 	const Bus *b = userdata;
 	const Cache *c = b->cache;
-	const char *index = startswith(prefix, RDMAD_DEVICE_PREFIX "/");
-	const Device *only = index ? cache_device(c, (uint32_t)strtoul(index, NULL, 10)) : NULL;
+	bool is_below = startswith(prefix, RDMAD_DEVICE_PREFIX "/");
+	uint32_t index;
+	const Device *only = object_path_device(prefix, &index) ? cache_device(c, index) : NULL;
 	size_t n = 0;
 	char **nodes = calloc(c->n_devices + c->n_ports + 1, sizeof(char *));
 	int r = nodes ? 0 : -ENOMEM;
 
 	if (only)
 		r = r < 0 ? r : add_nodes(nodes, &n, only);
-	for (size_t i = 0; !index && r >= 0 && i < c->n_devices; i++)
+	for (size_t i = 0; !is_below && r >= 0 && i < c->n_devices; i++)
 		r = add_nodes(nodes, &n, c->devices[i]);
 	if (r >= 0) {
 		*ret_nodes = nodes;

@@ -322,9 +322,13 @@ static const char introspection_end[] = "</node>\n";
 /* Writes the line of device D, or of its port P. */
 static char *put_child(char *at, const Device *d, const Port *p)
 {
-	at = text_put_number(stpcpy(at, CHILD_BEGIN), d->index);
+	char path[RDMAD_PATH_MAX];
+
 	if (p)
-		at = text_put_number(stpcpy(at, "/port/"), p->now.values.port_num);
+		port_path(p, path);
+	else
+		device_path(d, path);
+	at = stpcpy(stpcpy(at, CHILD_BEGIN), path + strlen(RDMAD_DEVICE_PREFIX "/"));
 	return stpcpy(at, CHILD_END);
 }
 

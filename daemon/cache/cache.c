@@ -5,7 +5,7 @@
 #include "decode.h"
 #include "event.h"
 #include "name-index.h"
-#include "names.h"
+#include "port-name.h"
 #include "row-set.h"
 
 static bool is_active(const PortSnapshot *s)
@@ -194,24 +194,14 @@ Port *device_port_called(const Device *d, uint32_t number)
 	return number >= first ? device_port(d, number - first + 1) : NULL;
 }
 
-/* The paths of all ports are in each reply that lists them: with snprintf() they were a fifth of
- * what ListPorts() costs. */
-static char *put_device_path(const Device *d, char *to)
-{
-	return text_put_number(stpcpy(to, RDMAD_DEVICE_PREFIX "/"), d->index);
-}
-
 const char *device_path(const Device *d, char *ret)
 {
-	*put_device_path(d, ret) = '\0';
-	return ret;
+	return object_path_put(d->index, PORT_NUMBER_NONE, ret);
 }
 
 const char *port_path(const Port *p, char *ret)
 {
-	*text_put_number(stpcpy(put_device_path(p->device, ret), "/port/"),
-			 p->now.values.port_num) = '\0';
-	return ret;
+	return object_path_put(p->device->index, p->now.values.port_num, ret);
 }
 
 const char *port_name(const Port *p, char *ret)

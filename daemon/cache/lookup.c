@@ -3,7 +3,7 @@
 #include "lookup.h"
 
 #include "name-index.h"
-#include "names.h"
+#include "port-name.h"
 
 int lookup_device(const Cache *c, const char *name, Device **ret)
 {
@@ -50,41 +50,19 @@ bool lookup_has_gid(const Port *p, const uint8_t gid[16])
 	return o;
 }
 
-/* A decimal number as an object's path has it: no sign, no zero in front. *AT goes behind it. */
-static int path_number(const char **at, uint64_t *ret)
-{
-	const char *p = *at;
-	uint64_t n = 0;
-
-	if (*p == '0' && p[1] >= '0' && p[1] <= '9')
-		return -EINVAL;
-	for (; *p >= '0' && *p <= '9' && n <= UINT32_MAX; p++)
-		n = 10 * n + (uint64_t)(*p - '0');
-	if (p == *at || n > UINT32_MAX)
-		return -EINVAL;
-	*at = p;
-	*ret = n;
-	return 0;
-}
-
-/* Every property that is read comes here: hence numbers by hand, and no path made to compare. */
 int lookup_path(const Cache *c, const char *path, Device **ret_device, Port **ret_port)
 {
-	const char *at = startswith(path, RDMAD_DEVICE_PREFIX "/");
-	uint64_t index, number;
+	uint32_t index, number;
 	Port *p = NULL;
 	Device *d;
 
-	if (!at || path_number(&at, &index) < 0)
+	if (object_path_parse(path, &index, &number) < 0)
 		return -ENOENT;
-	d = cache_device(c, (uint32_t)index);
+	d = cache_device(c, index);
 	if (!d)
 		return -ENOENT;
-	if (*at) {
-		at = startswith(at, "/port/");
-		if (!at || path_number(&at, &number) < 0 || *at)
-			return -ENOENT;
-		p = device_port_called(d, (uint32_t)number);
+	if (number != PORT_NUMBER_NONE) {
+		p = device_port_called(d, number);
 		if (!p)
 			return -ENOENT;
 	}

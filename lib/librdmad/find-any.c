@@ -4,6 +4,7 @@
 
 #include "librdmad-private.h"
 #include "names.h"
+#include "port-name.h"
 #include "util.h"
 
 int librdmad_call_error(const sd_bus_error *error, int r)
@@ -22,10 +23,9 @@ int librdmad_call_error(const sd_bus_error *error, int r)
 static int find_path(const struct rdmad *r, const char *path, struct rdmad_handle *ret)
 {
 	struct rdmad_port p;
-	unsigned int device, port;
-	char end;
+	uint32_t device, port;
 
-	if (sscanf(path, RDMAD_DEVICE_PREFIX "/%u/port/%u%c", &device, &port, &end) != 2)
+	if (object_path_parse(path, &device, &port) < 0 || port == PORT_NUMBER_NONE)
 		return -EBADMSG;
 	for (uint32_t slot = 0; slot < librdmad_count_slots(r); slot++) {
 		int e = librdmad_read_slot(r, slot, &p);

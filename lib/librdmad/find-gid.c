@@ -5,6 +5,7 @@
 #include "gid.h"
 #include "librdmad-private.h"
 #include "names.h"
+#include "port-name.h"
 #include "util.h"
 
 /* So often the table is read anew because it has changed meanwhile. */
@@ -177,8 +178,7 @@ static int get_table(sd_bus *bus, const struct rdmad_port *port, sd_bus_message 
 	char path[RDMAD_PATH_MAX];
 	int r;
 
-	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u/port/%u", port->hot.device_index,
-		 port->hot.port_num);
+	object_path_put(port->hot.device_index, port->hot.port_num, path);
 	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, path, "org.freedesktop.DBus.Properties", "Get",
 			       &error, ret, "ss", RDMAD_INTERFACE_PORT, "Gids");
 	return r < 0 ? librdmad_call_error(&error, r) : 0;

@@ -3,7 +3,7 @@
 /* Machines, and the objects of a machine from the reply to GetManagedObjects(). */
 
 #include "metrics-private.h"
-#include "names.h"
+#include "port-name.h"
 
 static void object_done(MetricObject *o)
 {
@@ -39,27 +39,6 @@ Metrics *metrics_free(Metrics *m)
 	sd_bus_message_unref(m->counters_reply);
 	free(m);
 	return NULL;
-}
-
-/* "/org/rdma/device/3/port/1", or without "/port/1". False for any other path. */
-static bool parse_path(const char *path, MetricObjectKind *ret_kind, uint32_t *ret_device,
-		       uint32_t *ret_port)
-{
-	const char *rest = startswith(path, RDMAD_DEVICE_PREFIX "/");
-	unsigned int device, port = 0;
-	char end;
-
-	if (!rest)
-		return false;
-	if (sscanf(rest, "%u/port/%u%c", &device, &port, &end) == 2)
-		*ret_kind = METRIC_PORTS;
-	else if (sscanf(rest, "%u%c", &device, &end) == 1)
-		*ret_kind = METRIC_DEVICES;
-	else
-		return false;
-	*ret_device = device;
-	*ret_port = port;
-	return true;
 }
 
 static int read_number(sd_bus_message *m, char type, MetricValue *ret)
@@ -280,8 +259,9 @@ static int read_object(Metrics *metrics, sd_bus_message *m)
 
 	if (r < 0)
 		return r;
-	if (!parse_path(o.path, &kind, &o.device, &o.port))
+	if (object_path_parse(o.path, &o.device, &o.port) < 0)
 		return sd_bus_message_skip(m, "a{sa{sv}}");
+	kind = o.port == PORT_NUMBER_NONE ? METRIC_DEVICES : METRIC_PORTS;
 	list = &metrics->objects[kind];
 	r = metrics_grow((void **)&list->items, list->n, &list->allocated, sizeof(o));
 	if (r < 0)
@@ -429,10 +409,9 @@ MetricObject *metrics_find_port(const Metrics *m, uint32_t device, uint32_t port
 
 MetricObject *metrics_find_path(const Metrics *m, const char *path)
 {
-	MetricObjectKind kind;
 	uint32_t device, port;
 
-	return parse_path(path, &kind, &device, &port) && kind == METRIC_PORTS
+	return object_path_parse(path, &device, &port) == 0 && port != PORT_NUMBER_NONE
 		       ? metrics_find_port(m, device, port)
 		       : NULL;
 }

@@ -7,6 +7,7 @@
 
 #include "decode.h"
 #include "names.h"
+#include "port-name.h"
 #include "table.h"
 
 const Attribute port_attributes[_PORT_ATTR_MAX] = {
@@ -117,7 +118,7 @@ static int publish_guid(AttrValue *ret, uint64_t guid)
 
 static int publish_path(AttrValue *ret, uint32_t device)
 {
-	snprintf(ret->text, sizeof(ret->text), RDMAD_DEVICE_PREFIX "/%u", device);
+	object_path_put(device, PORT_NUMBER_NONE, ret->text);
 	ret->kind = ATTR_VALUE_TEXT;
 	return 0;
 }

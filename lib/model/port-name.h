@@ -5,7 +5,7 @@
  * The names by which people and programs say which port they mean: "mlx5_0/1" is port 1 of device
  * mlx5_0, and so is "mlx5_0:1". The name of a device that has one port, the name of a network
  * interface and a port GUID name a port too. This is about the text alone: whether there is such a
- * port says the cache.
+ * port says the cache. The paths of objects are here too.
  */
 
 #include "attribute.h"
@@ -32,3 +32,19 @@ int port_name_split_colon(const char *name, AttrText ret_device, uint32_t *ret_n
 /* Whether a port can have the name NAME: port_name_split() takes it, it is not too long, and it has
  * nothing that text_sanitize() would change, so it can be repeated to whoever asks. */
 bool port_name_is_valid(const char *name);
+
+/*
+ * The paths of the objects on the bus: /org/rdma/device/DEVICE, and
+ * /org/rdma/device/DEVICE/port/PORT. An object has one path: its numbers are decimal, without a
+ * sign, a space or a zero in front.
+ */
+
+/* What follows the device in PATH, which begins with the path of device *RET_DEVICE. NULL: it does
+ * not. */
+const char *object_path_device(const char *path, uint32_t *ret_device);
+/* The numbers of the object at PATH; *RET_PORT is PORT_NUMBER_NONE if it is a device. -EINVAL: no
+ * object has that path. */
+int object_path_parse(const char *path, uint32_t *ret_device, uint32_t *ret_port);
+/* Writes the path of port PORT of DEVICE to RET, which has room for RDMAD_PATH_MAX bytes; with
+ * PORT_NUMBER_NONE that of the device. Returns RET. */
+const char *object_path_put(uint32_t device, uint32_t port, char *ret);
