@@ -23,8 +23,8 @@
 #include "bus.h"
 #include "change-text.h"
 #include "clock.h"
+#include "history-writer.h"
 #include "manager.h"
-#include "record-writer.h"
 #include "schedule.h"
 
 struct Manager {

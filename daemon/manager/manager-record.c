@@ -6,9 +6,9 @@
 
 #include "change-text.h"
 #include "change-writer.h"
+#include "history-file.h"
 #include "log.h"
 #include "manager-private.h"
-#include "record-file.h"
 
 /* Text that waits goes to the writer when there is this much of it. */
 #define TEXT_LONG (64U << 10)

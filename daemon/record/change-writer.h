@@ -22,7 +22,7 @@
 typedef struct ChangeWriter ChangeWriter;
 
 /* Writes into the directory "record" of STATE_DIRECTORY, at most MAX_BYTES in all. The state
- * directory is to be locked already (record-file.h). NULL: no memory, which has been logged, or
+ * directory is to be locked already (history-file.h). NULL: no memory, which has been logged, or
  * MAX_BYTES is 0. */
 ChangeWriter *change_writer_new(const char *state_directory, uint64_t max_bytes);
 /* Waits until all is on the disk, at most PATIENCE_USEC. What could not be written is tried once

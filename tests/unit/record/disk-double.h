@@ -4,7 +4,8 @@
 /*
  * A disk that a test decides about. A program that is linked with it has its own pwrite(), pread(),
  * ftruncate(), renameat(), fdatasync(), fsync(), openat(), unlinkat(), mkdirat() and scandirat(),
- * which daemon/record calls. Nothing is synced: that would only take time.
+ * which daemon/disk, daemon/past and daemon/record call. Nothing is synced: that would only take
+ * time.
  */
 
 #include <pthread.h>

@@ -18,8 +18,8 @@
 #include <limits.h>
 
 #include "disk-double.h"
+#include "history-file.h"
 #include "log.h"
-#include "record-file.h"
 #include "segment-ring.h"
 
 static const int errors[] = {EIO, ENOSPC, EROFS};

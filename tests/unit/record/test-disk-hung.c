@@ -17,7 +17,7 @@
 #include "change-writer.h"
 #include "disk-double.h"
 #include "history-record.h"
-#include "record-writer.h"
+#include "history-writer.h"
 
 /* The disk of a machine that runs many tests at once may need seconds. */
 #define PATIENCE_USEC (100 * USEC_PER_SEC)

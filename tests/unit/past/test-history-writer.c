@@ -20,9 +20,9 @@
 #include <sys/wait.h>
 
 #include "clock.h"
+#include "history-file.h"
+#include "history-writer.h"
 #include "log.h"
-#include "record-file.h"
-#include "record-writer.h"
 
 /* The disk of a machine that runs many tests at once may need seconds. */
 #define PATIENCE_USEC (100 * USEC_PER_SEC)

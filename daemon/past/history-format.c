@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "record.h"
+#include "history-format.h"
 
 #include <endian.h>
 

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include "history-file.h"
 #include "history-record.h"
-#include "record-file.h"
 
 #define PORTS 5
 

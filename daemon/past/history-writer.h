@@ -3,7 +3,7 @@
 
 /*
  * Keeps records in the file of a directory without ever waiting for the disk: a thread of its own
- * reads and writes the file (record-file.h). What is to be written is copied into a buffer of
+ * reads and writes the file (history-file.h). What is to be written is copied into a buffer of
  * bounded size. If the disk is so slow, or so full, that the buffer becomes full, the oldest
  * records in it are dropped, and a message says so once.
  *
@@ -13,8 +13,8 @@
  */
 
 #include "clock.h"
+#include "history-format.h"
 #include "history.h"
-#include "record.h"
 
 typedef struct RecordWriter RecordWriter;
 

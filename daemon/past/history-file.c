@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "record-file.h"
+#include "history-file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "record-writer.h"
+#include "history-writer.h"
 
 #include "clock.h"
 #include "disk-thread.h"
+#include "history-file.h"
 #include "log.h"
-#include "record-file.h"
 
 /* Bytes that wait to be written: more than 4096 ports need that all change at once. */
 #define WAITING_MAX (UINT64_C(1) << 20)

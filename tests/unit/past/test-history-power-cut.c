@@ -20,8 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "history-file.h"
 #include "log.h"
-#include "record-file.h"
 
 #define SECTOR 512U
 #define STEPS  500U
@@ -187,7 +187,7 @@ static int file_of(int fd)
 	return -1;
 }
 
-/* What record-file.c calls */
+/* What history-file.c calls */
 
 ssize_t pwrite(int fd, const void *data, size_t n, off_t offset)
 {

@@ -4,7 +4,7 @@
 /*
  * The file "history" of a directory: it is read once, records are added, and when it is full it is
  * written again with what the histories are then. Every function may block for as long as the disk
- * does; the thread of record-writer.c calls them. They log what is wrong with the file.
+ * does; the thread of history-writer.c calls them. They log what is wrong with the file.
  *
  * The directory is locked: two processes do not share a file.
  */

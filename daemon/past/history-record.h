@@ -3,8 +3,8 @@
 
 /* Histories as records: what is in each, and how the histories come out of them again. */
 
+#include "history-format.h"
 #include "history.h"
-#include "record.h"
 
 /* The boot of the machine that is running: a random number that the kernel made. */
 typedef struct BootId {
