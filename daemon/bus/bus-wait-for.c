@@ -13,9 +13,9 @@
 typedef struct Waiter {
 	BusWait *waits;
 	struct Waiter *next, **at; /* in the list of all; what points to this one */
-	Wait wait;		   /* for which ports, and for what of them */
 	PendingCall *call;
 	sd_event_source *timer; /* NULL: waits for ever */
+	Wait wait;		/* for which ports, and for what of them; the last member */
 } Waiter;
 
 struct BusWait {
@@ -269,6 +269,16 @@ static int keep(BusWait *w, Waiter *waiter, sd_bus_message *call, uint64_t now, 
 	return r;
 }
 
+/* Gives back what WAITER has no ports for: most calls name one, and thousands can wait. */
+static Waiter *fit(Waiter *waiter)
+{
+	Waiter *fitting =
+		realloc(waiter, offsetof(Waiter, wait.ports) +
+					waiter->wait.n_ports * sizeof(waiter->wait.ports[0]));
+
+	return fitting ?: waiter;
+}
+
 int bus_wait_call(BusWait *w, sd_bus_message *call, sd_bus_error *error)
 {
 	_cleanup_(waiter_free_pointer) Waiter *waiter = calloc(1, sizeof(Waiter));
@@ -283,6 +293,7 @@ int bus_wait_call(BusWait *w, sd_bus_message *call, sd_bus_error *error)
 		r = sd_bus_message_read_basic(call, 't', &timeout);
 	if (r < 0)
 		return r;
+	waiter = fit(steal_pointer(&waiter));
 	if (wait_look(&waiter->wait, w->bus->cache, now))
 		return reply_held(call, &waiter->wait);
 	r = check_unique(&waiter->wait, error);

@@ -132,7 +132,7 @@ void wait_done(Wait *w)
 {
 	for (size_t i = 0; i < w->n_ports; i++)
 		port_ref_set(&w->ports[i].ref, NULL);
-	*w = (Wait){};
+	memset(w, 0, offsetof(Wait, ports) + w->n_ports * sizeof(w->ports[0]));
 }
 
 /* The one before P that means PORT too, or NULL. */

@@ -55,12 +55,13 @@ typedef struct WaitPort {
 typedef struct Wait {
 	WaitCondition condition;
 	bool any; /* one port that fulfils it is enough; else all must */
-	WaitPort ports[WAIT_PORTS_MAX];
 	size_t n_ports;
 	size_t n_different;	   /* of them mean a port that none before it means, or no port */
 	size_t n_held;		   /* of these fulfil the condition */
 	bool looked;		   /* wait_look() was called: what it found is in PORTS */
 	uint64_t names_generation; /* the cache's when the names were looked up */
+	/* The last member: who keeps a Wait for long needs no memory for more than N_PORTS. */
+	WaitPort ports[WAIT_PORTS_MAX];
 } Wait;
 
 /* Where it stands what the last look found of P. */

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "fixture.h"
+#include "process.h"
 
 #define GUARD_USEC (60 * USEC_PER_SEC)
 #define FOR_EVER   UINT64_MAX
@@ -444,10 +445,13 @@ static void test_limit(void **state)
 	_cleanup_(sd_bus_unrefp) sd_bus *first = connect_client(f), *second = connect_client(f);
 	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
 	_cleanup_free_ char *match = NULL;
+	unsigned long kib;
 	uint64_t deadline;
 	const char *name;
 	bool left = false;
 
+	fixture_barrier(f);
+	kib = process_resident_kib(f->daemon_pid);
 	for (size_t i = 0; i < 256; i++)
 		wait_on(i < 40 ? first : second, &calls[i], "P", "ports", "mlx5_9");
 	/* All that a connection sent before has been taken when the last is answered. */
@@ -457,6 +461,13 @@ static void test_limit(void **state)
 					       NULL) >= 0);
 	wait_for(f, &refused, FOR_EVER, "P", "ports", "mlx5_9");
 	assert_error(&refused, RDMAD_ERROR_LIMITS_EXCEEDED, "Too many calls of this user");
+	/* Nothing is kept for ports that a call has not named. AddressSanitizer keeps what is
+	 * freed. */
+	kib = process_resident_kib(f->daemon_pid) - kib;
+	print_message("256 calls that wait for one port: %lu KiB\n", kib);
+#ifndef __SANITIZE_ADDRESS__
+	assert_true(kib < 2048);
+#endif
 
 	assert_true(sd_bus_get_unique_name(first, &name) >= 0);
 	assert_true(asprintf(&match,
