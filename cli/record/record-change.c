@@ -2,9 +2,9 @@
 
 #include "record-change.h"
 
+#include "clock.h"
+
 #define VALUES_MAX 65536U /* in a change */
-/* A step is at most ten years after the beginning of its segment. */
-#define AT_MAX_SEC UINT64_C(315360000)
 
 /* Lines */
 
@@ -15,13 +15,13 @@ static bool read_time(const char *text, uint64_t *ret_usec)
 
 	if (*text < '0' || *text > '9')
 		return false;
-	for (; *text >= '0' && *text <= '9' && seconds <= AT_MAX_SEC; text++)
+	for (; *text >= '0' && *text <= '9' && seconds <= STEP_TIME_MAX_SEC; text++)
 		seconds = seconds * 10 + (uint64_t)(*text - '0');
 	if (*text == '.')
 		for (text++; *text >= '0' && *text <= '9'; text++, digit /= 10)
 			fraction += (uint64_t)(*text - '0') * digit;
 	*ret_usec = seconds * USEC_PER_SEC + fraction;
-	return streq(text, "s") && seconds <= AT_MAX_SEC;
+	return streq(text, "s") && *ret_usec <= STEP_TIME_MAX_SEC * USEC_PER_SEC;
 }
 
 /* Splits TEXT at blanks, but not between quotation marks, which are removed. */

@@ -5,11 +5,10 @@
 #include <ctype.h>
 #include <glib.h>
 
+#include "clock.h"
 #include "simulated-value.h"
 
-/* The latest time of a step, and the shortest interval at which it happens again: a step may change
- * each of 65536 ports. */
-#define STEP_TIME_MAX_SEC   (31 * 24.0 * 3600)
+/* The shortest interval at which a step happens again: it may change each of 65536 ports. */
 #define STEP_EVERY_MIN_USEC USEC_PER_MSEC
 
 int words_split(const char *line, char ***ret, char **ret_message)
@@ -61,12 +60,13 @@ static int parse_time(const char *text, uint64_t *ret, char **ret_message)
 	/* strtod() takes hexadecimal numbers too; they are no times */
 	for (size_t i = 0;
 	     n >= 0 && !memchr(text, 'x', (size_t)(end - text)) && i < ARRAY_SIZE(units); i++)
-		if (streq(end, units[i].name) && n * units[i].usec <= STEP_TIME_MAX_SEC * 1e6) {
+		if (streq(end, units[i].name) &&
+		    n * units[i].usec <= (double)(STEP_TIME_MAX_SEC * USEC_PER_SEC)) {
 			*ret = (uint64_t)(n * units[i].usec);
 			return 0;
 		}
 	return simulated_error(-EINVAL, ret_message,
-			       "%.100s: expected a time up to 744h such as 2s, 100ms or 1.5min",
+			       "%.100s: expected a time up to 87600h such as 2s, 100ms or 1.5min",
 			       text);
 }
 
