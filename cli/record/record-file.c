@@ -8,7 +8,7 @@
 
 #define FORMAT	     1U
 #define BUFFER_SIZE  (64U << 10)
-#define SEGMENTS_MAX 4096U /* in a directory; rdmad keeps at most 64 */
+#define SEGMENTS_MAX 4096U /* in a directory; rdmad keeps at most 400 */
 
 ExitStatus record_file_refuse(const RecordFile *f, const char *what)
 {

@@ -62,6 +62,7 @@ static const char *begins_text(const char *begins)
 	} texts[] = {
 		{"start", "rdmad started"},
 		{"full", "the one before was full"},
+		{"day", "a day was over"},
 		{"lost", "changes were lost"},
 		{"ports", "a device has another number of ports"},
 	};

@@ -32,9 +32,10 @@ struct Manager {
 	Config config;
 	Cache cache;
 	SharedMemory *memory;
-	RecordWriter *records;	   /* NULL: histories are not kept in a file */
-	struct Recorder *recorder; /* NULL: changes are not recorded */
-	Source *source;		   /* what is watched */
+	RecordWriter *records;	     /* NULL: histories are not kept in a file */
+	struct Recorder *recorder;   /* NULL: changes are not recorded */
+	sd_event_source *record_day; /* begins a segment of the record once a day */
+	Source *source;		     /* what is watched */
 
 	/* the connection to the bus */
 	const char *bus_address; /* NULL: the system bus */

@@ -12,6 +12,9 @@
 
 /* Text that waits goes to the writer when there is this much of it. */
 #define TEXT_LONG (64U << 10)
+/* After so long a segment ends, however few changes it has: to play what is at the end of it, one
+ * has to wait for all of it. */
+#define SEGMENT_USEC (24 * 3600 * USEC_PER_SEC)
 /* So many changes at most are kept as they are before they become text. */
 #define CHANGES_MAX 64U
 
@@ -135,6 +138,8 @@ static void begin_script(Recorder *r, uint64_t realtime_usec)
 	}
 }
 
+static int on_day(sd_event_source *s, uint64_t usec, void *userdata);
+
 /* A segment stands for itself: it begins with all that there is. */
 static void begin_segment(Recorder *r, const char *why)
 {
@@ -160,6 +165,7 @@ static void begin_segment(Recorder *r, const char *why)
 	begin_script(r, head.realtime_usec);
 	change_writer_begin(r->writer, head.realtime_usec, r->text->str, r->text->len);
 	g_string_truncate(r->text, 0);
+	manager_start_timer(m, &m->record_day, SEGMENT_USEC, on_day, r, "record-day");
 }
 
 static const char *segment_reason(SegmentReason reason)
@@ -190,6 +196,15 @@ static void flush(Recorder *r)
 		why = r->begin_anew;
 	if (why && r->manager->ready)
 		begin_segment(r, why);
+}
+
+static int on_day(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Recorder *r = userdata;
+
+	r->begin_anew = "day";
+	flush(r);
+	return 0;
 }
 
 static int on_flush(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)

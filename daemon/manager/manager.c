@@ -221,6 +221,7 @@ Manager *manager_free(Manager *m)
 		schedule_free(d->schedule);
 	}
 	recorder_free(m->recorder);
+	sd_event_source_disable_unref(m->record_day);
 	drop_bus(m);
 	sd_event_source_disable_unref(m->reconnect);
 	sd_event_source_disable_unref(m->flush);

@@ -14,7 +14,7 @@
 
 #include "util.h"
 
-#define SEGMENTS_MAX	  64U
+#define SEGMENTS_MAX	  400U /* one begins each day: more than a year */
 #define SEGMENT_NAME_SIZE 32
 
 typedef struct SegmentRing {

@@ -2,6 +2,7 @@
 /* What the record of changes says where a device hangs, has gone before, or gets other ports. */
 
 #include <dirent.h>
+#include <glob.h>
 
 #include "fake-source.h"
 
@@ -39,6 +40,19 @@ static char *end_and_read(Test *t)
 	free(entries);
 	assert_int_equal(text_read_file(path, 1 << 20, &text, &size), 0);
 	return text;
+}
+
+static size_t count_segments(const Test *t)
+{
+	char pattern[128];
+	size_t n;
+	glob_t g;
+
+	snprintf(pattern, sizeof(pattern), "%s/record/*.conf", t->f->directory);
+	assert_int_equal(glob(pattern, 0, NULL, &g), 0);
+	n = g.gl_pathc;
+	globfree(&g);
+	return n;
 }
 
 /* The line of TEXT in which WORDS are; the caller frees it. */
@@ -190,13 +204,38 @@ static void test_hangs(void **state)
 	assert_null(strstr(text, "answer mlx5_0 error"));
 }
 
+/* A day is over: a segment begins with what there is, and its times count from there. */
+static void test_day(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	Test *t = *state;
+
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer(1);
+	answer_rest(t, 1, 1);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_true(timer_runs(t->manager->record_day));
+		assert_true(sd_event_source_set_time(t->manager->record_day, 0) >= 0);
+		barrier(t);
+	}
+	assert_true(timer_runs(t->manager->record_day));
+	add(t, 1, 2, "mlx5_2", 1);
+	text = end_and_read(t);
+	assert_non_null(strstr(text, "\n# begins day\n"));
+	assert_line(strstr(text, "[port mlx5_0/1]"), "\nstate = ", "");
+	assert_null(strstr(text, "answer mlx5_0/1"));
+	assert_line(text, ": add mlx5_2", "at 0.");
+	assert_int_equal(count_segments(t), 3);
+}
+
 int main(void)
 {
 #define RECORDED(test) cmocka_unit_test_setup_teardown(test, setup_recorded, teardown)
 	const struct CMUnitTest tests[] = {
 		RECORDED(test_back),  RECORDED(test_back_in_another_segment),
 		RECORDED(test_open),  RECORDED(test_taken_back),
-		RECORDED(test_hangs),
+		RECORDED(test_hangs), RECORDED(test_day),
 	};
 
 	unsetenv("NOTIFY_SOCKET");

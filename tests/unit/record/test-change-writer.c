@@ -383,13 +383,13 @@ static void test_many_segments(void **state)
 	ChangeWriter *w = new_writer(16 * MIB);
 
 	(void)state;
-	for (unsigned int i = 0; i < 200; i++)
+	for (unsigned int i = 0; i < SEGMENTS_MAX + 36; i++)
 		begin(w, NOW + i, "begin\n");
 	free_writer(w);
 	_cleanup_(listing_done) Listing l = list();
 	assert_int_equal(l.n, SEGMENTS_MAX);
-	assert_string_equal(l.entries[0]->d_name, "1763950000000136.conf");
-	assert_string_equal(l.entries[l.n - 1]->d_name, "1763950000000199.conf");
+	assert_string_equal(l.entries[0]->d_name, "1763950000000036.conf");
+	assert_string_equal(l.entries[l.n - 1]->d_name, "1763950000000435.conf");
 }
 
 /* Files that are no segments are not touched, whatever their names and sizes are. */
