@@ -80,7 +80,7 @@ static void test_never_ends(void **state)
 static void test_slow_start(void **state)
 {
 	Test *t = *state;
-	uint64_t first, second, enough;
+	uint64_t first, second;
 
 	setenv("FAKE_WORKER_STOP_AT_START", "1", 1);
 	start(t, FAKE_WORKER, SHORT_USEC, &slow);
@@ -88,8 +88,7 @@ static void test_slow_start(void **state)
 	second = ask(t, 2, "stop");
 	unsetenv("FAKE_WORKER_STOP_AT_START");
 	RUN_UNTIL(t, child_stopped());
-	enough = now_usec() + 5 * SHORT_USEC / 2;
-	RUN_UNTIL(t, now_usec() >= enough);
+	RUN_FOR(t, 5 * SHORT_USEC / 2, false);
 	assert_int_equal(count_kind(t, CALL_END, first), 0);
 	continue_children();
 	expect_answer(t, first);
@@ -348,23 +347,23 @@ static void test_process_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_stuck),
-		TEST(test_stuck_says_where),
+		CLOCK(test_stuck),
+		CLOCK(test_stuck_says_where),
 		TEST(test_never_ends),
-		TEST(test_slow_start),
-		TEST(test_stuck_is_not_heard),
-		TEST(test_stuck_for_long),
-		TEST(test_stuck_again_and_again),
-		TEST(test_pause_begins_anew),
-		TEST(test_pause_of_slow_begins_anew),
-		TEST(test_pause_of_late_begins_anew),
-		TEST(test_stuck_then_well),
-		TEST(test_stuck_then_crash),
-		TEST(test_stuck_twice),
-		TEST(test_forget_stuck),
-		TEST(test_forget_then_stuck),
-		TEST(test_lingers),
-		TEST(test_process_limit),
+		CLOCK(test_slow_start),
+		CLOCK(test_stuck_is_not_heard),
+		CLOCK(test_stuck_for_long),
+		CLOCK(test_stuck_again_and_again),
+		CLOCK(test_pause_begins_anew),
+		CLOCK(test_pause_of_slow_begins_anew),
+		CLOCK(test_pause_of_late_begins_anew),
+		CLOCK(test_stuck_then_well),
+		CLOCK(test_stuck_then_crash),
+		CLOCK(test_stuck_twice),
+		CLOCK(test_forget_stuck),
+		CLOCK(test_forget_then_stuck),
+		CLOCK(test_lingers),
+		CLOCK(test_process_limit),
 	};
 
 	/* The warnings are expected here. */
