@@ -126,6 +126,10 @@ static void on_slow(void *userdata, Worker *w)
 	PoolDevice *d = worker_head(w)->owner;
 	int r;
 
+	/* It has been set aside, so only its own query can be behind what its worker asks by
+	 * itself. */
+	if (l->owner)
+		return;
 	/* It may have become longer. */
 	worker_set_patience(w, pool_patience_usec(p));
 	if (!worker_is_slow(w))
