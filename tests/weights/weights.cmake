@@ -14,7 +14,7 @@ function(weigh slots seconds)
 endfunction()
 
 # Builds, with two compilers at once. Then they run tests, four at once.
-weigh(3 1900 variants/asan)
+weigh(3 3000 variants/asan)
 weigh(3 1450 variants/clang variants/debian-13)
 weigh(3 1200 variants/valgrind)
 weigh(2 200 packaging/reproducible)
@@ -25,8 +25,9 @@ endforeach()
 
 # Guests: the emulated CPU computes for a third to two thirds of the time. Beside three others, a device of coherence or record is
 # found to be slow.
+weigh(3 2500 vm/coherence-6.12 vm/coherence-6.1)
+weigh(3 1300 vm/coherence-5.10 vm/coherence-7.x)
 foreach(kernel 6.12 6.1 5.10 7.x)
-	weigh(3 2500 vm/coherence-${kernel})
 	weigh(3 2300 vm/record-${kernel})
 	weigh(2 170 vm/seen-${kernel} vm/faults-${kernel})
 	weigh(2 110 vm/apparmor-${kernel} vm/explain-${kernel})
@@ -48,12 +49,11 @@ weigh(2 17 cli/test-explain cli/test-metrics cli/test-monitor fuzz/bus cli/test-
 weigh(2 9 cli/test-errors cli/test-output clients/resources)
 
 # What waits
-weigh(1 100 unit/test-pool-hung)
 weigh(1 60 exporter/test-hostile fuzz/test-fail-call)
-weigh(1 50 unit/test-pool-stuck schedulers/test-slurm)
-weigh(1 20 cli/test-counters exporter/test-scrape unit/test-pool-asking)
-weigh(1 12 cli/test-simulated cli/test-top unit/test-change-writer unit/test-change-writer-tsan)
-weigh(1 8 monitoring/prometheus fuzz/test-interrupt fuzz/compare glib/test-python cli/test-terminal unit/test-pool)
+weigh(1 50 schedulers/test-slurm)
+weigh(1 20 cli/test-counters exporter/test-scrape unit/test-pool-hung)
+weigh(1 12 unit/test-pool-asking cli/test-simulated cli/test-top unit/test-change-writer unit/test-change-writer-tsan)
+weigh(1 8 monitoring/prometheus fuzz/test-interrupt fuzz/compare glib/test-python cli/test-terminal unit/test-pool unit/test-pool-stuck)
 foreach(bus dbus-daemon dbus-broker)
 	weigh(1 53 bus/test-replay/${bus})
 	weigh(1 43 bus/test-load/${bus})
