@@ -21,7 +21,6 @@ typedef enum Call {
 	CALL_SNAPSHOT, /* for the memory that tells of changes */
 	CALL_OBJECTS,
 	CALL_COUNTERS,
-	CALL_OLD_COUNTERS, /* a rdmad that does not have that one */
 	_CALL_MAX
 } Call;
 
@@ -41,7 +40,6 @@ struct Source {
 	sd_event_source *begin;	  /* runs once after somebody has asked */
 	sd_event_source *timeout; /* of the question under way */
 	bool is_asking;
-	bool is_old;  /* rdmad has no GetCounterValues() */
 	bool is_gone; /* a call of this question has failed because there is no rdmad */
 	sd_bus_slot *calls[_CALL_MAX]; /* NULL: not under way */
 	uint64_t began_usec;
@@ -69,7 +67,6 @@ static void forget(Source *s)
 	drop(&s->objects);
 	drop(&s->counters);
 	s->counters_usec = 0;
-	s->is_old = false;
 	s->dirty = s->is_new = s->has_new_objects = true;
 }
 
@@ -279,7 +276,6 @@ static int new_call(Source *s, Call c, sd_bus_message **ret)
 		[CALL_SNAPSHOT] = {RDMAD_INTERFACE_MANAGER, "OpenSnapshot"},
 		[CALL_OBJECTS] = {"org.freedesktop.DBus.ObjectManager", "GetManagedObjects"},
 		[CALL_COUNTERS] = {RDMAD_INTERFACE_MANAGER, "GetCounterValues"},
-		[CALL_OLD_COUNTERS] = {RDMAD_INTERFACE_MANAGER, "GetAllCounters"},
 	};
 	sd_bus_message *m;
 	int r = sd_bus_message_new_method_call(s->bus, &m, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
@@ -292,7 +288,19 @@ static int new_call(Source *s, Call c, sd_bus_message **ret)
 	return sd_bus_message_set_auto_start(m, false);
 }
 
-static int on_counters(sd_bus_message *m, void *userdata, sd_bus_error *error);
+static int on_counters(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	Source *s = userdata;
+
+	drop(&s->counters);
+	if (sd_bus_message_is_method_error(m, NULL))
+		s->is_gone |= is_absence(m);
+	else
+		s->counters = sd_bus_message_ref(m);
+	s->is_new = true;
+	end_call(s, CALL_COUNTERS);
+	return 0;
+}
 
 static int call(Source *s, Call c)
 {
@@ -300,7 +308,6 @@ static int call(Source *s, Call c)
 		[CALL_SNAPSHOT] = on_snapshot,
 		[CALL_OBJECTS] = on_objects,
 		[CALL_COUNTERS] = on_counters,
-		[CALL_OLD_COUNTERS] = on_counters,
 	};
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	int r = new_call(s, c, &m);
@@ -312,27 +319,6 @@ static int call(Source *s, Call c)
 	return r < 0 ? r
 		     : sd_bus_call_async(s->bus, &s->calls[c], m, handlers[c], s,
 					 SOURCE_TIMEOUT_USEC);
-}
-
-static int on_counters(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
-{
-	Source *s = userdata;
-	Call c = s->calls[CALL_COUNTERS] ? CALL_COUNTERS : CALL_OLD_COUNTERS;
-
-	if (c == CALL_COUNTERS && sd_bus_message_is_method_error(m, SD_BUS_ERROR_UNKNOWN_METHOD) &&
-	    call(s, CALL_OLD_COUNTERS) >= 0) {
-		s->is_old = true;
-		end_call(s, c);
-		return 0;
-	}
-	drop(&s->counters);
-	if (sd_bus_message_is_method_error(m, NULL))
-		s->is_gone |= is_absence(m);
-	else
-		s->counters = sd_bus_message_ref(m);
-	s->is_new = true;
-	end_call(s, c);
-	return 0;
 }
 
 /* Which calls are needed, as a mask of 1 << Call. Negative: there is no connection. */
@@ -351,7 +337,7 @@ static int find_needs(Source *s, uint64_t now)
 	if (s->dirty || !s->objects)
 		needs |= 1 << CALL_OBJECTS;
 	if (now - s->counters_usec >= SOURCE_FRESH_USEC)
-		needs |= 1 << (s->is_old ? CALL_OLD_COUNTERS : CALL_COUNTERS);
+		needs |= 1 << CALL_COUNTERS;
 	return needs;
 }
 
@@ -365,7 +351,7 @@ static int make_calls(Source *s, unsigned int needs)
 	/* what changes from now on makes them dirty again */
 	if (needs >> CALL_OBJECTS & 1)
 		s->dirty = false;
-	if (needs >> CALL_COUNTERS & 1 || needs >> CALL_OLD_COUNTERS & 1)
+	if (needs >> CALL_COUNTERS & 1)
 		s->counters_usec = s->began_usec;
 	return r;
 }

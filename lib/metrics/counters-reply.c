@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/*
- * The counters of a machine from the reply to GetAllCounters() or GetCounterValues(). The first
- * says what each counter of each port is, the second once for all ports with the same.
- */
+/* The counters of a machine from the reply to GetCounterValues(). */
 
 #include "metrics-private.h"
 
-#define ALL_TYPES    "oa(sstsssa{sv})tta{sv}"
 #define SET_TYPES    "asasasa{sv}"
 #define VALUES_TYPES "ouattta{sv}"
 
@@ -154,8 +150,8 @@ static int read_which(sd_bus_message *m, bool missing, Value *values, size_t n)
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-/* a{sv}: it has "Error" if the counters of the port could not be read. With VALUES, it says which
- * of these are missing or saturated. */
+/* a{sv}: it has "Error" if the counters of the port could not be read, and says which of VALUES are
+ * missing or saturated. */
 static int read_tail(sd_bus_message *m, Value *values, size_t n, bool *ret_good)
 {
 	bool good = true;
@@ -166,7 +162,7 @@ static int read_tail(sd_bus_message *m, Value *values, size_t n, bool *ret_good)
 		return r;
 	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
 		r = sd_bus_message_read_basic(m, 's', &key);
-		if (r >= 0 && values && (streq(key, "Missing") || streq(key, "Saturated")))
+		if (r >= 0 && (streq(key, "Missing") || streq(key, "Saturated")))
 			r = read_which(m, streq(key, "Missing"), values, n);
 		else if (r >= 0)
 			r = sd_bus_message_skip(m, "v");
@@ -179,62 +175,6 @@ static int read_tail(sd_bus_message *m, Value *values, size_t n, bool *ret_good)
 	*ret_good = good;
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
-
-/* GetAllCounters() */
-
-/* a(sstsssa{sv}). O is NULL for a port that is not of interest. */
-static int read_counters(Metrics *metrics, sd_bus_message *m, MetricObject *o)
-{
-	const char *group, *name, *unit, *condition, *reason;
-	size_t cursor = 0;
-	Known known;
-	Value v;
-	int r = sd_bus_message_enter_container(m, 'a', "(sstsssa{sv})");
-
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'r', "sstsssa{sv}")) > 0) {
-		r = sd_bus_message_read(m, "sstsss", &group, &name, &v.value, &unit, &condition,
-					&reason);
-		if (r >= 0)
-			r = sd_bus_message_skip(m, "a{sv}");
-		if (r >= 0 && o) {
-			v.missing = streq(condition, counter_condition_name(COUNTER_MISSING));
-			v.saturated = streq(condition, counter_condition_name(COUNTER_SATURATED));
-			find_known(group, name, &cursor, &known);
-			r = take_counter(metrics, o, &known, &v);
-		}
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
-}
-
-/* oa(sstsssa{sv})tta{sv} */
-static int read_port(void *userdata, sd_bus_message *m)
-{
-	Metrics *metrics = userdata;
-	const char *path;
-	MetricObject *o = NULL;
-	bool good;
-	int r = sd_bus_message_read_basic(m, 'o', &path);
-
-	if (r >= 0)
-		r = find_port(metrics, path, &o);
-	if (r >= 0)
-		r = read_counters(metrics, m, o);
-	if (r >= 0)
-		r = sd_bus_message_skip(m, "tt");
-	if (r >= 0)
-		r = read_tail(m, NULL, 0, &good);
-	if (r >= 0 && o)
-		o->has_counters = good;
-	return r;
-}
-
-/* GetCounterValues() */
 
 /* The sets of a reply. */
 typedef struct Sets {
@@ -360,8 +300,6 @@ static int read_sets_and_values(Metrics *metrics, sd_bus_message *m)
 	return s->values ? read_each(m, VALUES_TYPES, read_values, &p) : -ENOMEM;
 }
 
-/* Both */
-
 static int compare(const void *left, const void *right)
 {
 	const ForeignCounter *a = left, *b = right;
@@ -458,10 +396,7 @@ int metrics_read_counters(Metrics *metrics, sd_bus_message *m)
 	sd_bus_message_ref(m);
 	forget_counters(metrics);
 	metrics->counters_reply = m;
-	if (sd_bus_message_has_signature(m, "a(" SET_TYPES ")a(" VALUES_TYPES ")"))
-		r = read_sets_and_values(metrics, m);
-	else
-		r = read_each(m, ALL_TYPES, read_port, metrics);
+	r = read_sets_and_values(metrics, m);
 	if (r >= 0)
 		finish_counters(metrics);
 	return r;

@@ -7,7 +7,7 @@
  *
  * There are three steps, each of which stands alone:
  *   1. Read: metrics_read_objects() and metrics_read_counters() take the replies to two calls,
- *      GetManagedObjects() and GetAllCounters() or GetCounterValues(), as they come from the bus.
+ *      GetManagedObjects() and GetCounterValues(), as they come from the bus.
  *   2. Visit: metrics_visit() goes through the families, and the samples of each.
  *   3. Write: metrics_text_add() visits them and writes text. A program that needs another form
  *      than text visits them itself.
@@ -61,9 +61,9 @@ DEFINE_CLEANUP(Metrics, metrics_free);
 int metrics_read_objects(Metrics *m, sd_bus_message *reply);
 
 /*
- * Reads REPLY, which is that to org.rdma.Manager.GetAllCounters(), a(oa(sstsssa{sv})tta{sv}), or to
- * GetCounterValues(), a(asasasa{sv})a(ouattta{sv}). It comes after metrics_read_objects(): the
- * counters of a port that was not read there are left out.
+ * Reads REPLY, which is that to org.rdma.Manager.GetCounterValues(), a(asasasa{sv})a(ouattta{sv}).
+ * It comes after metrics_read_objects(): the counters of a port that was not read there are left
+ * out.
  * It may be called again, with a later reply: then the counters are those of that one. The rest as
  * there.
  */

@@ -103,44 +103,6 @@ static int append_objects(sd_bus_message *m, FuzzInput *in)
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-static int append_counter(sd_bus_message *m, FuzzInput *in)
-{
-	uint8_t choice = input_u8(in);
-	const CounterRow *row = &counter_rows[choice % n_counter_rows];
-	const char *group = counter_group_name(choice & 1);
-	char name[MESSAGE_TEXT_MAX], condition[MESSAGE_TEXT_MAX];
-
-	return sd_bus_message_append(
-		m, "(sstsssa{sv})", choice == UINT8_MAX ? "" : group,
-		choice & 2 ? row->name : message_text(in, name), input_u64(in), "events",
-		choice & 4 ? counter_condition_name(input_u8(in) % _COUNTER_CONDITION_MAX)
-			   : message_text(in, condition),
-		"", 0);
-}
-
-static int append_counters(sd_bus_message *m, FuzzInput *in)
-{
-	int r = sd_bus_message_open_container(m, 'a', "(oa(sstsssa{sv})tta{sv})");
-
-	for (size_t n = input_u8(in) % OBJECTS_MAX; r >= 0 && n > 0; n--) {
-		r = sd_bus_message_open_container(m, 'r', "oa(sstsssa{sv})tta{sv}");
-		if (r >= 0)
-			r = sd_bus_message_append(m, "o", choose_path(in));
-		if (r >= 0)
-			r = sd_bus_message_open_container(m, 'a', "(sstsssa{sv})");
-		for (size_t i = input_u8(in) % COUNTERS_MAX; r >= 0 && i > 0; i--)
-			r = append_counter(m, in);
-		if (r >= 0)
-			r = sd_bus_message_close_container(m);
-		if (r >= 0)
-			r = sd_bus_message_append(m, "tta{sv}", UINT64_C(1), UINT64_C(1),
-						  input_u8(in) & 1, "Error", "s", "later");
-		if (r >= 0)
-			r = sd_bus_message_close_container(m);
-	}
-	return r < 0 ? r : sd_bus_message_close_container(m);
-}
-
 /* A set of the reply to GetCounterValues(). */
 static int append_set(sd_bus_message *m, FuzzInput *in)
 {
@@ -207,16 +169,15 @@ static int append_values(sd_bus_message *m, FuzzInput *in)
 static bool read_replies(Metrics *metrics, FuzzInput *in)
 {
 	sd_bus_message *objects = message_new(), *counters = message_new();
-	bool values = input_u8(in) & 1;
 	bool good = objects && counters && append_objects(objects, in) >= 0 &&
-		    (values ? append_values(counters, in) : append_counters(counters, in)) >= 0 &&
-		    message_seal(objects) >= 0 && message_seal(counters) >= 0;
+		    append_values(counters, in) >= 0 && message_seal(objects) >= 0 &&
+		    message_seal(counters) >= 0;
 	int r;
 
 	if (good) {
 		FUZZ_CHECK(metrics_read_objects(metrics, objects) >= 0);
 		r = metrics_read_counters(metrics, counters);
-		FUZZ_CHECK(r >= 0 || (values && r == -EBADMSG));
+		FUZZ_CHECK(r >= 0 || r == -EBADMSG);
 		good = r >= 0;
 	}
 	sd_bus_message_unref(objects);

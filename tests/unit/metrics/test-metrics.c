@@ -15,7 +15,7 @@
 #define PORT	 "/org/rdma/device/0/port/1"
 #define DEVICE	 "/org/rdma/device/0"
 #define OBJECTS	 "a{oa{sa{sv}}}"
-#define COUNTERS "a(oa(sstsssa{sv})tta{sv})"
+#define COUNTERS COUNTERS_OF_PORTS
 
 /* Messages */
 
@@ -540,7 +540,7 @@ static void test_counters(void **state)
 			COUNTER("counters", "symbol_error", 3, "valid"), UINT64_C(1), UINT64_C(2),
 			1, "Error", "s", "query-failed") >= 0);
 #undef COUNTER
-	read_message(m, metrics_read_counters, metrics, 0);
+	read_message(message_counter_values(m), metrics_read_counters, metrics, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
 		expect(metrics, METRICS_PROMETHEUS, 0, absent[i], false);
 	expect(metrics, METRICS_PROMETHEUS, 0,
@@ -578,7 +578,7 @@ static void test_no_counters(void **state)
 	expect(metrics, METRICS_PROMETHEUS, 0, "counters_available", false);
 	assert_true(sd_bus_message_append(m, COUNTERS, 1, PORT, 0, UINT64_C(0), UINT64_C(0), 1,
 					  "Error", "s", "firmware-timeout") >= 0);
-	read_message(m, metrics_read_counters, metrics, 0);
+	read_message(message_counter_values(m), metrics_read_counters, metrics, 0);
 	expect(metrics, METRICS_PROMETHEUS, 0,
 	       "rdma_port_counters_available{device=\"mlx5_0\",port=\"1\"} 0\n", true);
 	expect(metrics, METRICS_PROMETHEUS, 0, "_total", false);
