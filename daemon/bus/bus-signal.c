@@ -133,13 +133,14 @@ void bus_publish_device_ports(Bus *b, Device *d)
 }
 
 /* The announcements of CHANGE into RET; returns how many. */
-static size_t find_announcements(const Port *p, const PortChange *change, EventReason reason,
-				 Announcement ret[2])
+static size_t find_announcements(const PortChange *change, Announcement ret[2])
 {
+	EventReason reason = port_change_reason(change);
 	size_t n = 0;
 
-	if (change->state_changed)
-		ret[n++] = (Announcement){true, p->now.values.state, change->old_state, reason};
+	if (port_change_is_of_state(change))
+		ret[n++] = (Announcement){true, change->port->now.values.state,
+					  change->was.values.state, reason};
 	if (change->subnet_reconfigured)
 		ret[n++] = (Announcement){.reason = reason};
 	return n;
@@ -285,10 +286,11 @@ void bus_publish_port_removed(Bus *b, const Port *p)
 		"the removal");
 }
 
-void bus_publish_port(Bus *b, Port *p, const PortChange *change, EventReason reason)
+void bus_publish_port(Bus *b, const PortChange *change)
 {
 	char path[RDMAD_PATH_MAX];
-	unsigned int are = port_interfaces(&p->now), were = change->interfaces_were;
+	Port *p = change->port;
+	unsigned int are = port_interfaces(&p->now), were = port_interfaces(&change->was);
 	Announcement announcements[2];
 	PortNews news = {};
 	size_t n;
@@ -297,11 +299,11 @@ void bus_publish_port(Bus *b, Port *p, const PortChange *change, EventReason rea
 		bus_wait_mark_port(b->waits, p);
 	if (!b->signals)
 		return;
-	n = find_announcements(p, change, reason, announcements);
+	n = find_announcements(change, announcements);
 	if (change->op == CACHE_ADDED) {
 		publish_interfaces(b, port_path(p, path), 0, are);
 	} else if (change->op == CACHE_CHANGED) {
-		news = (PortNews){change->changed, change->gained};
+		news = (PortNews){change->changed, mask_without(p->now.valid, change->was.valid)};
 		if (are != were) {
 			release(b, p);
 			publish_interfaces(b, port_path(p, path), were, are);

@@ -463,7 +463,7 @@ static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 }
 
 /* What belongs to parts that the new snapshot has not read is as it was in the old one. A table of
- * that is in both afterwards: see disown_tables(). */
+ * that is in both afterwards. */
 static void carry_parts(PortSnapshot *to, const PortSnapshot *from)
 {
 	const unsigned int unread = READ_ALL & ~to->parts;
@@ -487,12 +487,23 @@ static void carry_parts(PortSnapshot *to, const PortSnapshot *from)
 	to->parts |= from->parts;
 }
 
-/* The tables that S has in common with OLD belong to S alone. */
-static void disown_tables(PortSnapshot *old, const PortSnapshot *s)
+/* A table of S that is as in OLD becomes the one of OLD. Returns the tables that are other ones: a
+ * mask of 1 << PortTable. */
+static unsigned int share_tables(PortSnapshot *s, const PortSnapshot *old)
 {
-	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
-		if (old->tables[t] == s->tables[t])
-			old->tables[t] = NULL;
+	unsigned int others = 0;
+
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++) {
+		if (s->tables[t] == old->tables[t])
+			continue;
+		if (!table_equal(s->tables[t], old->tables[t])) {
+			others |= 1U << t;
+			continue;
+		}
+		table_free(s->tables[t]);
+		s->tables[t] = old->tables[t];
+	}
+	return others;
 }
 
 static inline bool is_compared(const Attribute *a)
@@ -549,52 +560,83 @@ static PortSnapshot *leave_counts(const Port *p, PortSnapshot *s)
 	return counts;
 }
 
+/* The change of P begins: until now it was so. */
+static void begin_change(Port *p, ChangeCause cause, uint32_t reasons, uint64_t now,
+			 PortChange *ret)
+{
+	*ret = (PortChange){
+		.port = p, .cause = cause, .was = p->now, .reasons = reasons, .when_usec = now};
+}
+
 void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, PortChange *ret)
 {
 	const uint32_t sm_reasons = event_reasons_meaning(MEANS_SUBNET);
-	PortSnapshot *old = &p->now;
-	AttrMask changed;
-	bool state_known = mask_has(&old->valid, PORT_ATTR_state);
+	const PortSnapshot *old = &ret->was;
 	_cleanup_free_ PortSnapshot *counts = leave_counts(p, s);
 
-	*ret = (PortChange){.interfaces_were = port_interfaces(old),
-			    .old_state = old->values.state};
+	begin_change(p, CHANGE_ANSWER, reasons, now, ret);
+	ret->parts = s->parts;
 	carry_parts(s, old);
 	carry_core_rows(s, old);
 	port_derive(s, &p->device->now);
+	ret->tables = share_tables(s, old);
 
-	changed = port_diff(old, s);
-	ret->gained = mask_without(s->valid, old->valid);
+	ret->changed = port_diff(old, s);
 	ret->subnet_reconfigured = subnet_differs(p, s) || (p->answered && reasons & sm_reasons &&
 							    mask_has(&s->valid, PORT_ATTR_sm_lid));
-	ret->state_changed = state_known && mask_has(&s->valid, PORT_ATTR_state) &&
-			     old->values.state != s->values.state;
-	s->values.gid_generation += mask_has(&changed, PORT_ATTR_gids);
-	s->values.pkey_generation += mask_has(&changed, PORT_ATTR_pkeys);
+	s->values.gid_generation += mask_has(&ret->changed, PORT_ATTR_gids);
+	s->values.pkey_generation += mask_has(&ret->changed, PORT_ATTR_pkeys);
 	s->values.sm_generation += ret->subnet_reconfigured;
-	s->values.generation += !mask_is_empty(&changed) || ret->subnet_reconfigured;
+	s->values.generation += !mask_is_empty(&ret->changed) || ret->subnet_reconfigured;
 	s->values.stale = false;
 	/* all of it: rows are compared byte for byte */
 	memset(s->values.last_error, 0, sizeof(s->values.last_error));
 	s->values.last_query = now;
 
-	diff_core_rows(old, s, &changed);
-	mask_set(&changed, PORT_ATTR_unavailable, port_reasons_differ(old, s));
+	diff_core_rows(old, s, &ret->changed);
+	mask_set(&ret->changed, PORT_ATTR_unavailable, port_reasons_differ(old, s));
 
 	rename_port(p, s);
 	p->device->cache->n_active += (uint32_t)is_active(s) - (uint32_t)is_active(old);
-	disown_tables(old, s);
-	port_snapshot_done(old);
-	*old = *s;
+	p->now = *s;
 	*s = (PortSnapshot){};
-	ret->changed = changed;
+	ret->op = take_answer(p, &ret->changed);
 	if (counts)
 		take_counts(p, counts);
-	ret->op = take_answer(p, &changed);
 }
 
-void cache_apply_port_history(Port *p, PortChange *change)
+void cache_apply_port_error(Port *p, int error, const char *text, uint32_t reasons, uint64_t now,
+			    PortChange *ret)
 {
+	PortValues *v = &p->now.values;
+
+	begin_change(p, CHANGE_ERROR, reasons, now, ret);
+	text_copy(v->last_error, sizeof(v->last_error), text);
+	text_sanitize(v->last_error, sizeof(v->last_error));
+	mask_set(&ret->changed, PORT_ATTR_last_error,
+		 !streq(ret->was.values.last_error, v->last_error));
+	mask_set(&ret->changed, PORT_ATTR_stale, !v->stale);
+	v->stale = true;
+	p->now.query_error = error;
+	mask_set(&ret->changed, PORT_ATTR_unavailable, port_reasons_differ(&ret->was, &p->now));
+	ret->op = take_answer(p, &ret->changed);
+}
+
+void cache_apply_port_name(Port *p, uint64_t now, PortChange *ret)
+{
+	const char *name = p->device->now.values.name;
+
+	begin_change(p, CHANGE_NAME, REASON_BIT(REASON_DEVICE), now, ret);
+	if (streq(p->now.values.device_name, name))
+		return;
+	text_copy(p->now.values.device_name, sizeof(AttrText), name);
+	mask_set(&ret->changed, PORT_ATTR_device_name, true);
+	ret->op = CACHE_CHANGED;
+}
+
+void cache_apply_port_history(PortChange *change)
+{
+	Port *p = change->port;
 	PortValues *v = &p->now.values;
 	const Transition *last = history_last(&p->history);
 	uint64_t when = last ? last->realtime_usec : 0;
@@ -610,24 +652,6 @@ void cache_apply_port_history(Port *p, PortChange *change)
 	v->link_downs = p->history.link_downs;
 	if (change->op == CACHE_UNCHANGED && !mask_is_empty(&change->changed))
 		change->op = CACHE_CHANGED;
-}
-
-void cache_apply_port_error(Port *p, int error, const char *text, PortChange *ret)
-{
-	PortValues *v = &p->now.values;
-	PortSnapshot before = p->now;
-	AttrText was;
-
-	*ret = (PortChange){.interfaces_were = port_interfaces(&p->now), .old_state = v->state};
-	memcpy(was, v->last_error, sizeof(was));
-	text_copy(v->last_error, sizeof(v->last_error), text);
-	text_sanitize(v->last_error, sizeof(v->last_error));
-	mask_set(&ret->changed, PORT_ATTR_last_error, !streq(was, v->last_error));
-	mask_set(&ret->changed, PORT_ATTR_stale, !v->stale);
-	v->stale = true;
-	p->now.query_error = error;
-	mask_set(&ret->changed, PORT_ATTR_unavailable, port_reasons_differ(&before, &p->now));
-	ret->op = take_answer(p, &ret->changed);
 }
 
 AttrMask cache_apply_device_error(Device *d, int error, const char *text)
@@ -646,16 +670,6 @@ AttrMask cache_apply_device_error(Device *d, int error, const char *text)
 	d->now.query_error = error;
 	mask_set(&changed, DEVICE_ATTR_unavailable, device_reasons_differ(&before, &d->now));
 	return changed;
-}
-
-bool cache_apply_port_device_name(Port *p)
-{
-	const char *name = p->device->now.values.name;
-
-	if (streq(p->now.values.device_name, name))
-		return false;
-	text_copy(p->now.values.device_name, sizeof(AttrText), name);
-	return true;
 }
 
 void cache_remove_device(Cache *c, Device *d)

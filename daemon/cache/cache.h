@@ -12,11 +12,10 @@
  * belong to those who are named there, and no cache_ function looks at them.
  */
 
+#include "change.h"
 #include "evidence.h"
 #include "history.h"
 #include "port.h"
-
-typedef struct Device Device;
 
 /* How many rows of a port the subnet manager sets. */
 #define SUBNET_ROWS 6
@@ -82,25 +81,6 @@ typedef struct Cache {
 	EvidenceList evidence; /* the manager's: of the devices that have gone */
 } Cache;
 
-/* What an apply did. */
-typedef enum CacheOp {
-	CACHE_UNCHANGED,
-	CACHE_ADDED, /* the device is new; the port has its first answer */
-	CACHE_CHANGED,
-	CACHE_REMOVED, /* never by an apply: for those who hand on what happened */
-} CacheOp;
-
-/* What an apply did to a port. */
-typedef struct PortChange {
-	CacheOp op;
-	AttrMask changed;	      /* for CACHE_CHANGED: the rows published differently now */
-	AttrMask gained;	      /* the rows that have a value and had none */
-	unsigned int interfaces_were; /* port_interfaces() before */
-	bool state_changed;	      /* the logical state was known and is another now */
-	uint32_t old_state;	      /* enum ibv_port_state before, if that was known */
-	bool subnet_reconfigured; /* the subnet manager has set something, or said that it has */
-} PortChange;
-
 /* Frees all devices and ports; the cache is empty afterwards. */
 void cache_done(Cache *c);
 
@@ -142,26 +122,31 @@ Port *cache_excess_port(Device *d);
 void cache_remove_port(Port *p);
 
 /*
- * Replaces what is known of P by S, an answer to a question asked for REASONS (mask of REASON_BIT);
- * takes what S owns. What belongs to parts that S has not read stays as it is, with the reason why
- * a row has no value. NOW is CLOCK_REALTIME in us. The port is fresh afterwards; *RET says what has
- * changed.
+ * Each of the next three says in *RET what it has changed, for REASONS (a mask of REASON_BIT) at
+ * NOW (CLOCK_REALTIME in us); port_change_done(). *RET holds until the port changes again.
+ */
+
+/*
+ * Replaces what is known of P by S, an answer to a question asked for REASONS; takes what S owns.
+ * What belongs to parts that S has not read stays as it is, with the reason why a row has no value.
+ * The port is fresh afterwards.
  */
 void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, PortChange *ret);
 
-/* After a change of P's history: brings the rows that come from it up to date, and adds them to
- * *CHANGE. */
-void cache_apply_port_history(Port *p, PortChange *change);
-
 /* The last query for P failed with the negative errno ERROR: the values stay and are stale. TEXT
  * says why. */
-void cache_apply_port_error(Port *p, int error, const char *text, PortChange *ret);
+void cache_apply_port_error(Port *p, int error, const char *text, uint32_t reasons, uint64_t now,
+			    PortChange *ret);
+/* Gives P the name that its device has now. */
+void cache_apply_port_name(Port *p, uint64_t now, PortChange *ret);
+
+/* The history of the port has changed because of *CHANGE: brings the rows that come from it up to
+ * date, and adds them to *CHANGE. */
+void cache_apply_port_history(PortChange *change);
+
 /* The last query for D failed, or, with 0 and "", it no longer does. Returns the rows that changed.
  */
 AttrMask cache_apply_device_error(Device *d, int error, const char *text);
-
-/* Gives P the name that its device has now. Returns whether it had another one. */
-bool cache_apply_port_device_name(Port *p);
 
 /* Takes D with its ports out of the cache and frees it. */
 void cache_remove_device(Cache *c, Device *d);

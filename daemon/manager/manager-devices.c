@@ -44,16 +44,11 @@ static void follow_rename(Manager *m, Device *d)
 {
 	for (uint32_t n = 0; n < d->n_ports; n++) {
 		Port *p = d->ports[n];
-		PortChange change = {.op = CACHE_CHANGED,
-				     .interfaces_were = port_interfaces(&p->now)};
-		AttrText was;
+		_cleanup_(port_change_done) PortChange change = {};
 
-		memcpy(was, p->now.values.device_name, sizeof(was));
-		if (!cache_apply_port_device_name(p) || !p->published)
-			continue;
-		mask_set(&change.changed, PORT_ATTR_device_name, true);
-		manager_note_rename(m, p, was, &change);
-		manager_publish_port(m, p, &change, REASON_DEVICE);
+		cache_apply_port_name(p, realtime_now_usec(), &change);
+		if (change.op == CACHE_CHANGED && p->published)
+			manager_hand_on_port(m, &change);
 	}
 }
 

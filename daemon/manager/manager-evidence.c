@@ -11,22 +11,18 @@ static EvidenceMoment moment(const Manager *m, EventReason reason)
 	return (EvidenceMoment){realtime_now_usec(), monotonic_usec(m), reason};
 }
 
-void manager_evidence_tables(Manager *m, const Port *p, const PortSnapshot *s, uint32_t reasons)
+void manager_evidence_port(Manager *m, PortChange *c)
 {
-	EvidenceMoment when = moment(m, event_reason_to_publish(reasons));
-
-	if (p->answered)
-		evidence_note_tables(&p->device->evidence, p->number, &p->now, s, &when);
-}
-
-void manager_evidence_port(Manager *m, const Port *p, const PortChange *change, uint32_t reasons)
-{
-	EvidenceMoment when = moment(m, event_reason_to_publish(reasons));
+	const Port *p = c->port;
+	EvidenceMoment when = {c->when_usec, monotonic_usec(m),
+			       event_reason_to_publish(c->reasons)};
 	AttrMask all = {{UINT64_MAX, UINT64_MAX}};
 
-	if (change->op == CACHE_ADDED || !mask_is_empty(&change->changed))
+	if (c->op != CACHE_ADDED)
+		evidence_note_tables(&p->device->evidence, p->number, &c->was, &p->now, &when);
+	if (c->op == CACHE_ADDED || !mask_is_empty(&c->changed))
 		evidence_note_port(&p->device->evidence, p->number, &p->now,
-				   change->op == CACHE_ADDED ? &all : &change->changed, &when);
+				   c->op == CACHE_ADDED ? &all : &c->changed, &when);
 }
 
 /* What the hardware of D is, now that its place is known. */

@@ -80,19 +80,21 @@ bool manager_state_is_open(const Port *p)
 	return schedule_has_reason(p->device->schedule, p->number, REASONS_OF_STATE);
 }
 
-bool manager_note_state(Manager *m, Port *p, uint32_t reasons, bool is_open, PortChange *change)
+/* The port has been read: its state, and what events have changed since it was last read. */
+static void note_state(Manager *m, PortChange *change)
 {
+	Port *p = change->port;
 	uint32_t state = p->now.values.state;
-	EventReason reason = event_reason_of_state(reasons, state == PORT_STATE_ACTIVE);
+	EventReason reason = event_reason_of_state(change->reasons, state == PORT_STATE_ACTIVE);
 	const Transition *last = history_last(&p->history);
 	bool was_open = last && last->taken && last->to == STATE_NOT_ACTIVE, is_faster = false;
 
 	if (!mask_has(&p->now.valid, PORT_ATTR_state))
-		return false;
+		return;
 	if (p->history.n == 0)
 		recall(m, p);
-	if (p->history.n == 0 || !is_open) {
-		history_note(&p->history, state, reason, realtime_now_usec(), monotonic_usec(m));
+	if (p->history.n == 0 || !change->is_open) {
+		history_note(&p->history, state, reason, change->when_usec, monotonic_usec(m));
 		is_faster = mask_has(&p->now.valid, PORT_ATTR_rate) &&
 			    history_note_rate(&p->history, p->now.values.rate);
 	}
@@ -100,8 +102,7 @@ bool manager_note_state(Manager *m, Port *p, uint32_t reasons, bool is_open, Por
 	/* what was left open in the file is said now */
 	if (last && last->taken && (is_faster || (was_open && last->to != STATE_NOT_ACTIVE)))
 		record_transition(m, p, last);
-	cache_apply_port_history(p, change);
-	return last && !last->taken && is_transition(last);
+	cache_apply_port_history(change);
 }
 
 bool manager_note_event(Manager *m, Port *p, EventReason reason)
@@ -123,20 +124,45 @@ void manager_note_users(Manager *m, Port *p, uint32_t qps, uint32_t processes)
 	}
 }
 
-void manager_note_rename(Manager *m, Port *p, const char *was, PortChange *change)
+/* The device of the port has another name, to which a history may belong. */
+static void note_name(Manager *m, PortChange *change)
 {
 	_cleanup_record_buffer_ RecordBuffer b = {};
+	Port *p = change->port;
 
 	/* before: the first of them gets another beginning */
 	log_transitions(m, p);
 	recall(m, p);
 	if (m->records) {
-		history_record_forgotten(&b, was, p->now.values.port_num);
+		history_record_forgotten(&b, change->was.values.device_name,
+					 p->now.values.port_num);
 		history_record_all(&b, p->device->now.values.name, p->now.values.port_num,
 				   &p->history, RECORD_MAX);
 		record_writer_put(m->records, &b);
 	}
-	cache_apply_port_history(p, change);
+	cache_apply_port_history(change);
+}
+
+void manager_history_port(Manager *m, PortChange *change)
+{
+	switch (change->cause) {
+	case CHANGE_ANSWER:
+		note_state(m, change);
+		break;
+	case CHANGE_NAME:
+		note_name(m, change);
+		break;
+	case CHANGE_ERROR:
+		break;
+	}
+}
+
+bool manager_is_untold(const Port *p)
+{
+	const Transition *last = history_last(&p->history);
+
+	return mask_has(&p->now.valid, PORT_ATTR_state) && last && !last->taken &&
+	       is_transition(last);
 }
 
 void manager_note_absence(Manager *m, Port *p)

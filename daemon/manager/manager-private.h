@@ -9,6 +9,7 @@
  *   manager-query.c     asks, and takes answers
  *   manager-told.c      takes what a record says, for which nobody asked
  *   manager-look.c      looks at everything: when they are over, READY and Refresh()
+ *   manager-change.c    hands what has changed to those who take it: all below but the calls
  *   manager-publish.c   what goes to the shared memory and to the bus
  *   manager-calls.c     what callers want of the hardware: Query()
  *   manager-counters.c  ... and GetCounters()
@@ -131,10 +132,10 @@ void manager_on_event(void *userdata, const Event *e);
 /* Whether an event about the state of P has come for which it has not been read yet: it says more
  * than an answer, which may be older. */
 bool manager_state_is_open(const Port *p);
-/* P has been read, for REASONS: notes its state, unless IS_OPEN, and in *CHANGE what that changes,
- * and what events have changed since it was last read. Returns whether there are transitions for
- * the journal. */
-bool manager_note_state(Manager *m, Port *p, uint32_t reasons, bool is_open, PortChange *change);
+/* A taker: notes the state in the history, and in *CHANGE what that changes. */
+void manager_history_port(Manager *m, PortChange *change);
+/* Whether P, which has been read, has transitions for the journal. */
+bool manager_is_untold(const Port *p);
 /* An event about P has come. If it says that P is active, or is not active any more, that is noted,
  * even if it is over when P is read. Returns whether it was. */
 bool manager_note_event(Manager *m, Port *p, EventReason reason);
@@ -142,17 +143,13 @@ bool manager_note_event(Manager *m, Port *p, EventReason reason);
 void manager_log_states(Manager *m, Device *d);
 /* QPS queue pairs of PROCESSES were on P when its link went down last. */
 void manager_note_users(Manager *m, Port *p, uint32_t qps, uint32_t processes);
-/* The device of P, which was called WAS, has another name, to which a history may belong. */
-void manager_note_rename(Manager *m, Port *p, const char *was, PortChange *change);
 /* P goes: its history stays. */
 void manager_note_absence(Manager *m, Port *p);
 
 /* manager-evidence.c */
 
-/* What the answer S, which is about to go into the cache, changes in the tables of P. */
-void manager_evidence_tables(Manager *m, const Port *p, const PortSnapshot *s, uint32_t reasons);
-/* P has been read, or could not be read: what CHANGE has changed. */
-void manager_evidence_port(Manager *m, const Port *p, const PortChange *change, uint32_t reasons);
+/* A taker. */
+void manager_evidence_port(Manager *m, PortChange *change);
 /* What the answer S, which is about to go into the cache, changes in the tables of D. */
 void manager_evidence_health(Manager *m, Device *d, const DeviceSnapshot *s);
 /* D has been read, or has another name. */
@@ -180,17 +177,10 @@ void manager_record_start(Manager *m);
 void manager_record_device(Manager *m, const Device *d, CacheOp op, const AttrMask *changed);
 /* A question to D, which has been published, has ended. Only the first one is recorded. */
 void manager_record_asked(Manager *m, const Device *d);
-/* The answer S is about to go into the cache. *RET is what manager_record_port() is given;
- * port_before_done(). */
-void manager_record_before(const Manager *m, const Port *p, const PortSnapshot *s, PortBefore *ret);
-/* An answer asked for REASONS has been published. IS_OPEN: an event that has come since says more
- * of the state. Takes what BEFORE owns. */
-void manager_record_port(Manager *m, Port *p, PortBefore *before, const PortChange *change,
-			 uint32_t reasons, bool is_open);
+/* A taker, after the change has been published. Takes the tables that *CHANGE owns. */
+void manager_record_port(Manager *m, PortChange *change);
 /* A port or device is about to be freed. */
 void manager_record_settle(Manager *m);
-/* P could not be read, which has been published. */
-void manager_record_port_error(Manager *m, const Port *p, const PortChange *change, int error);
 /* An event about port P of D, NULL: about D, is in its history, or is evidence. */
 void manager_record_event(Manager *m, Device *d, Port *p, EventReason reason);
 
@@ -258,7 +248,13 @@ void manager_refuse_calls(Device *d, uint32_t port, int error, const char *text)
 
 void manager_publish_counts(Manager *m);
 void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *changed);
-void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventReason reason);
+/* A taker. */
+void manager_publish_port(Manager *m, PortChange *change);
+
+/* manager-change.c */
+
+/* Hands the change to those who take it. */
+void manager_hand_on_port(Manager *m, PortChange *change);
 
 /* manager-look.c */
 
@@ -281,8 +277,8 @@ void manager_check_look(Manager *m);
 void manager_ask(Manager *m, Device *d);
 /* Gives the source QUERY of D, with what every question says. As SourceOps.query. */
 int manager_send(Manager *m, const Device *d, Query *query);
-/* P has answered a question asked for REASONS, or could not: ERROR, with TEXT. IS_OPEN as for
- * manager_note_state(). */
+/* P has answered a question asked for REASONS, or could not: ERROR, with TEXT. IS_OPEN as in
+ * PortChange. */
 void manager_take_port(Manager *m, Port *p, uint32_t reasons, bool is_open, int error,
 		       const char *text, PortSnapshot *snapshot);
 /* The device does not answer, or PORTS of it do not: what is published of it is stale. */

@@ -39,13 +39,15 @@ void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *c
 	manager_record_device(m, d, op, changed);
 }
 
-void manager_publish_port(Manager *m, Port *p, const PortChange *change, EventReason reason)
+void manager_publish_port(Manager *m, PortChange *change)
 {
+	Port *p = change->port;
+
 	if (!p->device->published)
 		manager_publish_device(m, p->device, CACHE_ADDED, NULL);
 	p->published = true;
 	/* first: whoever hears of the change on the bus finds it in the memory */
 	shared_memory_put(m->memory, p, change->op != CACHE_UNCHANGED);
 	if (m->bus)
-		bus_publish_port(m->bus, p, change, reason);
+		bus_publish_port(m->bus, change);
 }

@@ -2,7 +2,6 @@
 /* Asks the source about what is dirty, puts the answers into the cache, and publishes what they
  * change. */
 
-#include "decode.h"
 #include "log.h"
 #include "manager-private.h"
 
@@ -84,16 +83,9 @@ void manager_fail_device(Manager *m, Device *d, const PortSet *ports, int error,
 	AttrMask changed = cache_apply_device_error(d, error, text);
 
 	manager_publish_device(m, d, CACHE_CHANGED, &changed);
-	for (uint32_t n = 1; n <= d->n_ports; n++) {
-		PortChange change;
-
-		if (!port_set_has(ports, n))
-			continue;
-		cache_apply_port_error(d->ports[n - 1], error, text, &change);
-		manager_publish_port(m, d->ports[n - 1], &change, REASON_QUERY);
-		manager_record_port_error(m, d->ports[n - 1], &change, error);
-		manager_evidence_port(m, d->ports[n - 1], &change, 0);
-	}
+	for (uint32_t n = 1; n <= d->n_ports; n++)
+		if (port_set_has(ports, n))
+			manager_take_port(m, d->ports[n - 1], 0, false, error, text, NULL);
 	bus_answer_queries(&d->schedule->asked.queries, 0, NULL, error, text);
 }
 
@@ -238,83 +230,21 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 	manager_evidence_counts(m, d);
 }
 
-static bool is_active(const PortSnapshot *s)
-{
-	return s->values.state == PORT_STATE_ACTIVE;
-}
-
-/* The answer P has given, SNAPSHOT, goes into the cache. Returns whether the journal is to be told
- * of transitions. */
-static bool take_snapshot(Manager *m, Port *p, PortSnapshot *snapshot, uint32_t reasons,
-			  bool is_open, PortChange *ret)
-{
-	bool was_active = is_active(&p->now);
-	Schedule *w = p->device->schedule;
-	unsigned int parts = snapshot->parts;
-
-	schedule_set_read(w, p->number, parts);
-	manager_evidence_tables(m, p, snapshot, reasons);
-	cache_apply_port(p, snapshot, reasons, realtime_now_usec(), ret);
-	/* No event has told of this change. If it was lost, others may have been lost with it. */
-	if (ret->op == CACHE_CHANGED && !(reasons & ~event_reasons_meaning(MEANS_NO_EVENT)))
-		schedule_doubt(w, p->number, READ_PKEYS);
-	/* That touches everything, whatever the query was about. */
-	if (ret->state_changed)
-		schedule_doubt(w, p->number, READ_USUAL & ~parts);
-	/* It may be errors of PCI Express, of which no event tells, that took the port down. */
-	if (was_active && !is_active(&p->now) &&
-	    mask_has(&p->device->now.valid, DEVICE_ATTR_aer_root_nonfatal))
-		schedule_doubt_device(w);
-	if (!(READ_USUAL & ~parts))
-		p->answered_usec = monotonic_usec(m);
-	return manager_note_state(m, p, reasons, is_open, ret);
-}
-
-/* Has the source watch the network interfaces that P has now, if CHANGE is about them. */
-static void watch_netdevs(Manager *m, Port *p, uint32_t reasons, const PortChange *change)
-{
-	const SourceOps *ops = m->source->ops;
-	bool new_netdevs =
-		change->op == CACHE_ADDED || mask_has(&change->changed, PORT_ATTR_netdevs);
-
-	if (!ops->netdevs_changed || !(new_netdevs || mask_has(&change->changed, PORT_ATTR_gids)))
-		return;
-	ops->netdevs_changed(m->source, p->device->index, p->number,
-			     p->now.tables[PORT_TABLE_NETDEVS], p->now.tables[PORT_TABLE_GIDS]);
-	/* Nobody has listened for changes of these interfaces until now. One may have come since
-	 * the port was read, which at the start of the machine is likely. */
-	if (p->now.tables[PORT_TABLE_NETDEVS] && new_netdevs &&
-	    !(reasons & event_reasons_meaning(MEANS_SETTLING)))
-		manager_mark_device(p->device, p->number, REASON_NETDEV);
-}
-
 void manager_take_port(Manager *m, Port *p, uint32_t reasons, bool is_open, int error,
 		       const char *text, PortSnapshot *snapshot)
 {
-	_cleanup_(port_before_done) PortBefore before = {};
-	bool untold = false;
-	PortChange change;
+	_cleanup_(port_change_done) PortChange change = {};
+	uint64_t now = realtime_now_usec();
 
-	if (error < 0) {
-		cache_apply_port_error(p, error, text, &change);
-	} else {
-		manager_record_before(m, p, snapshot, &before);
-		untold = take_snapshot(m, p, snapshot, reasons, is_open, &change);
-	}
-	manager_publish_port(m, p, &change,
-			     change.state_changed
-				     ? event_reason_of_state(reasons, is_active(&p->now))
-				     : event_reason_to_publish(reasons));
 	if (error < 0)
-		manager_record_port_error(m, p, &change, error);
+		cache_apply_port_error(p, error, text, reasons, now, &change);
 	else
-		manager_record_port(m, p, &before, &change, reasons, is_open);
-	manager_evidence_port(m, p, &change, reasons);
+		cache_apply_port(p, snapshot, reasons, now, &change);
+	change.is_open = is_open;
+	manager_hand_on_port(m, &change);
 	/* The news is on its way. */
-	if (untold)
+	if (error >= 0 && manager_is_untold(p))
 		later(m, p->device->schedule);
-	if (error >= 0)
-		watch_netdevs(m, p, reasons, &change);
 }
 
 void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,

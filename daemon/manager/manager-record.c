@@ -27,17 +27,14 @@ typedef struct RecordedDevice {
 	bool is_back;	   /* a device of this name has gone before in the record */
 } RecordedDevice;
 
-/* A change that is not text yet: what is published comes first, and the text a little later. A port
- * whose answer is pending stays as it is until that is text. */
+/* A change that is not text yet: what is published comes first, and the text a little later, but
+ * before the port has changed twice. */
 typedef struct Pending {
 	ChangeTime time;
 	Device *device;
-	Port *port; /* NULL: an event of the device */
 	bool is_event;
-	bool is_first; /* the first answer of the port */
-	bool is_open;
-	uint32_t reasons; /* of the question, or the one of the event */
-	PortBefore before;
+	PortChange
+		change; /* of an event: its port (NULL: an event of the device), and the reason */
 } Pending;
 
 struct Recorder {
@@ -72,28 +69,41 @@ static RecordedDevice *find_device(const Recorder *r, const Device *d)
 
 static void pending_done(void *p)
 {
-	port_before_done(&((Pending *)p)->before);
+	port_change_done(&((Pending *)p)->change);
 }
 
-/* All that is pending becomes text. */
+/* P becomes text. NEXT is the change that has followed it, NULL: none has. */
+static void put_pending(Recorder *r, const Pending *p, const PortChange *next)
+{
+	const RecordedDevice *kept = find_device(r, p->device);
+	const PortChange *c = &p->change;
+	const Port *port = c->port;
+	const PortSnapshot *is;
+
+	if (p->is_event) {
+		change_put_noted(r->text, &p->time, kept->name, port ? port->number : 0,
+				 (EventReason)__builtin_ctz(c->reasons));
+		return;
+	}
+	is = next && next->port == port ? &next->was : &port->now;
+	if (c->op == CACHE_ADDED)
+		change_put_first(r->text, &p->time, kept->name, port->number, is, kept->is_back,
+				 c->reasons, c->is_open);
+	else
+		change_put_port(r->text, &p->time, kept->name, c, is);
+}
+
+/* All that is pending becomes text. NEXT as for put_pending(). */
+static void settle_before(Recorder *r, const PortChange *next)
+{
+	for (guint i = 0; i < r->pending->len; i++)
+		put_pending(r, &g_array_index(r->pending, Pending, i), next);
+	g_array_set_size(r->pending, 0);
+}
+
 static void settle(Recorder *r)
 {
-	for (guint i = 0; i < r->pending->len; i++) {
-		const Pending *c = &g_array_index(r->pending, Pending, i);
-		const RecordedDevice *kept = find_device(r, c->device);
-		const char *name = kept->name;
-
-		if (c->is_event)
-			change_put_noted(r->text, &c->time, name, c->port ? c->port->number : 0,
-					 (EventReason)__builtin_ctz(c->reasons));
-		else if (c->is_first)
-			change_put_first(r->text, &c->time, name, c->port, kept->is_back,
-					 c->reasons, c->is_open);
-		else
-			change_put_port(r->text, &c->time, name, c->port, &c->before, c->reasons,
-					c->is_open);
-	}
-	g_array_set_size(r->pending, 0);
+	settle_before(r, NULL);
 }
 
 static bool all_ports_published(const Device *d)
@@ -115,10 +125,10 @@ static void put_unasked(Recorder *r, const ChangeTime *t, const Device *d)
 		const Port *p = d->ports[i];
 
 		if (p->published && p->now.values.last_query)
-			change_put_first(r->text, t, name, p, false, REASON_BIT(REASON_DEVICE),
-					 false);
+			change_put_first(r->text, t, name, p->number, &p->now, false,
+					 REASON_BIT(REASON_DEVICE), false);
 		if (p->published && p->now.values.stale)
-			change_put_port_error(r->text, t, name, p, p->now.query_error);
+			change_put_port_error(r->text, t, name, p);
 	}
 }
 
@@ -379,21 +389,10 @@ static bool is_pending(const Recorder *r, const Port *p)
 	for (guint i = 0; i < r->pending->len; i++) {
 		const Pending *c = &g_array_index(r->pending, Pending, i);
 
-		if (c->port == p && !c->is_event)
+		if (c->change.port == p && !c->is_event)
 			return true;
 	}
 	return false;
-}
-
-void manager_record_before(const Manager *m, const Port *p, const PortSnapshot *s, PortBefore *ret)
-{
-	Recorder *r = recorder_of(m, p->device);
-
-	if (!r)
-		return;
-	if (is_pending(r, p))
-		settle(r);
-	port_before_keep(ret, p, s);
 }
 
 static bool is_news(const PortChange *change)
@@ -402,12 +401,11 @@ static bool is_news(const PortChange *change)
 	       change->subnet_reconfigured;
 }
 
-/* Whether an answer asked for REASONS is recorded. One that follows an event about the state may
- * have what the event said published, or have shown that it was wrong. */
-static bool is_recorded(const Port *p, const PortBefore *before, const PortChange *change,
-			uint32_t reasons)
+/* Whether an answer is recorded. One that follows an event about the state may have what the event
+ * said published, or have shown that it was wrong. */
+static bool is_recorded(const PortChange *change)
 {
-	return is_news(change) || change_is_silent(p, before) || reasons & REASONS_OF_STATE;
+	return is_news(change) || change_is_silent(change) || change->reasons & REASONS_OF_STATE;
 }
 
 static void add_pending(Recorder *r, const Pending *c)
@@ -418,36 +416,35 @@ static void add_pending(Recorder *r, const Pending *c)
 	await_flush(r);
 }
 
-void manager_record_port(Manager *m, Port *p, PortBefore *before, const PortChange *change,
-			 uint32_t reasons, bool is_open)
+static void record_error(Recorder *r, const PortChange *change)
 {
-	Recorder *r = recorder_of(m, p->device);
-	Pending c;
+	const Port *p = change->port;
+	ChangeTime t = now(r);
 
-	if (!r || !is_recorded(p, before, change, reasons))
-		return;
-	c = (Pending){.time = now(r),
-		      .device = p->device,
-		      .port = p,
-		      .is_first = change->op == CACHE_ADDED,
-		      .is_open = is_open,
-		      .reasons = reasons,
-		      .before = *before};
-	*before = (PortBefore){};
-	add_pending(r, &c);
+	settle(r);
+	change_put_port_error(r->text, &t, find_device(r, p->device)->name, p);
+	await_flush(r);
 }
 
-void manager_record_port_error(Manager *m, const Port *p, const PortChange *change, int error)
+void manager_record_port(Manager *m, PortChange *change)
 {
-	Recorder *r = is_news(change) ? recorder_of(m, p->device) : NULL;
-	ChangeTime t;
+	Recorder *r;
 
-	if (!r)
+	if (m->recorder && is_pending(m->recorder, change->port))
+		settle_before(m->recorder, change);
+	r = recorder_of(m, change->port->device);
+	/* a name is of the device */
+	if (!r || change->cause == CHANGE_NAME)
 		return;
-	t = now(r);
-	settle(r);
-	change_put_port_error(r->text, &t, find_device(r, p->device)->name, p, error);
-	await_flush(r);
+	if (change->cause == CHANGE_ERROR) {
+		if (is_news(change))
+			record_error(r, change);
+	} else if (is_recorded(change)) {
+		add_pending(r, &(Pending){.time = now(r),
+					  .device = change->port->device,
+					  .change = *change});
+		change->tables = 0; /* they are the record's */
+	}
 }
 
 void manager_record_event(Manager *m, Device *d, Port *p, EventReason reason)
@@ -457,7 +454,6 @@ void manager_record_event(Manager *m, Device *d, Port *p, EventReason reason)
 	if (r)
 		add_pending(r, &(Pending){.time = now(r),
 					  .device = d,
-					  .port = p,
 					  .is_event = true,
-					  .reasons = REASON_BIT(reason)});
+					  .change = {.port = p, .reasons = REASON_BIT(reason)}});
 }

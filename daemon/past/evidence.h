@@ -61,8 +61,8 @@ const EvidenceEntry *evidence_entry(const EvidenceLog *l, size_t i);
 /* The rows CHANGED of a port are now as in S. What is seen for the first time is no evidence. */
 void evidence_note_port(EvidenceLog **l, uint32_t port, const PortSnapshot *s,
 			const AttrMask *changed, const EvidenceMoment *when);
-/* The tables of a port are WAS, and will be as in S: of each table that both have, the entries that
- * go and come. */
+/* The tables of a port were as in WAS, and are as in S: of each table that both have, the entries
+ * that have gone and come. */
 void evidence_note_tables(EvidenceLog **l, uint32_t port, const PortSnapshot *was,
 			  const PortSnapshot *s, const EvidenceMoment *when);
 /* The rows CHANGED of the device are now as in S. */

@@ -200,25 +200,39 @@ static inline bool is_told(const Attribute *a)
 	return is_of_source(a) && a->class != CLASS_COUNTER;
 }
 
-bool change_is_silent(const Port *p, const PortBefore *before)
+/* Whether table T, which a snapshot shares with the one before while it is the same, is another
+ * one. */
+static bool table_differs(PortTable t, const PortSnapshot *was, const PortSnapshot *is)
 {
-	const PortSnapshot *was = &before->was, *is = &p->now;
+	PortAttr a = port_table_attr(t);
+	bool is_supplied = mask_has(&is->supplied, a);
+
+	return is_recorded(t) && (is_supplied != mask_has(&was->supplied, a) ||
+				  (is_supplied && was->tables[t] != is->tables[t]));
+}
+
+bool change_is_silent(const PortChange *c)
+{
+	const PortSnapshot *was = &c->was, *is = &c->port->now;
 	AttrMask unmeasured = mask_xor(was->unmeasured, is->unmeasured);
 
-	if (before->tables || was->parts != is->parts || was->failed != is->failed ||
+	if (was->parts != is->parts || was->failed != is->failed ||
 	    was->open_error != is->open_error || !mask_is_empty(&unmeasured))
 		return true;
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
+		if (table_differs(t, was, is))
+			return true;
 	MASK_FOREACH(a, port_rows(is_told))
 	if (row_differs(a, was, is))
 		return true;
 	return false;
 }
 
-/* All of P. IS_BACK: where the record is played a port of this name has been before, and its
+/* All of a port. IS_BACK: where the record is played a port of this name has been before, and its
  * history with the count of link downs is known. */
-static void put_port(Lines *l, const Port *p, bool is_back)
+static void put_port(Lines *l, const PortSnapshot *is, bool is_back)
 {
-	const PortSnapshot none = {}, *is = &p->now;
+	const PortSnapshot none = {};
 
 	put_answer(l, &none, is);
 	put_values(l, &none, is);
@@ -277,7 +291,7 @@ void change_put_sections(GString *to, const Device *d)
 		g_string_append(to, "[port");
 		put_name(to, d->now.values.name, d->ports[i]->number);
 		g_string_append(to, "]\n");
-		put_port(&l, d->ports[i], false);
+		put_port(&l, &d->ports[i]->now, false);
 	}
 }
 
@@ -355,8 +369,7 @@ void change_put_errors(GString *to, const ChangeTime *t, const Device *d)
 	}
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		if (d->ports[i]->now.values.stale)
-			change_put_port_error(to, t, d->now.values.name, d->ports[i],
-					      d->ports[i]->now.query_error);
+			change_put_port_error(to, t, d->now.values.name, d->ports[i]);
 }
 
 void change_put_added(GString *to, const ChangeTime *t, const Device *d)
@@ -376,12 +389,12 @@ void change_put_added(GString *to, const ChangeTime *t, const Device *d)
 	end_line(&l);
 }
 
-void change_put_first(GString *to, const ChangeTime *t, const char *name, const Port *p,
-		      bool is_back, uint32_t reasons, bool is_open)
+void change_put_first(GString *to, const ChangeTime *t, const char *name, uint32_t number,
+		      const PortSnapshot *is, bool is_back, uint32_t reasons, bool is_open)
 {
-	Lines l = lines(to, t, name, p->number);
+	Lines l = lines(to, t, name, number);
 
-	put_port(&l, p, is_back);
+	put_port(&l, is, is_back);
 	answer(&l, reasons);
 	put_open(&l, is_open);
 	end_line(&l);
@@ -437,56 +450,27 @@ void change_put_device(GString *to, const ChangeTime *t, const Device *d, const 
 	end_line(&l);
 }
 
-void port_before_keep(PortBefore *b, const Port *p, const PortSnapshot *s)
+void change_put_port(GString *to, const ChangeTime *t, const char *name, const PortChange *c,
+		     const PortSnapshot *is)
 {
-	const PortSnapshot *now = &p->now;
+	Lines l = lines(to, t, name, c->port->number);
 
-	*b = (PortBefore){.was = *now};
-	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++) {
-		bool is_supplied = mask_has(&s->supplied, port_table_attr(t));
-		bool is_read = is_supplied || port_part_of(port_table_attr(t)) & s->parts;
-
-		b->was.tables[t] = NULL;
-		if (!is_recorded(t) || !is_read ||
-		    (is_supplied == mask_has(&now->supplied, port_table_attr(t)) &&
-		     (!is_supplied || table_equal(now->tables[t], s->tables[t]))))
-			continue;
-		b->tables |= 1U << t;
-		b->was.tables[t] = table_copy(now->tables[t]);
-	}
-}
-
-void port_before_done(PortBefore *b)
-{
-	port_snapshot_done(&b->was);
-}
-
-void change_put_port(GString *to, const ChangeTime *t, const char *name, const Port *p,
-		     const PortBefore *before, uint32_t reasons, bool is_open)
-{
-	Lines l = lines(to, t, name, p->number);
-	const PortSnapshot *is = &p->now;
-
-	put_answer(&l, &before->was, is);
-	put_values(&l, &before->was, is);
+	put_answer(&l, &c->was, is);
+	put_values(&l, &c->was, is);
 	for (PortTable k = 0; k < _PORT_TABLE_MAX; k++)
-		if (before->tables >> k & 1 &&
-		    !(table_equal(before->was.tables[k], is->tables[k]) &&
-		      mask_has(&before->was.supplied, port_table_attr(k)) ==
-			      mask_has(&is->supplied, port_table_attr(k))))
-			put_table(&l, &port_attributes[port_table_attr(k)], before->was.tables[k],
+		if (table_differs(k, &c->was, is))
+			put_table(&l, &port_attributes[port_table_attr(k)], c->was.tables[k],
 				  is->tables[k], mask_has(&is->supplied, port_table_attr(k)));
-	answer(&l, reasons);
-	put_open(&l, is_open);
+	answer(&l, c->reasons);
+	put_open(&l, c->is_open);
 	end_line(&l);
 }
 
-void change_put_port_error(GString *to, const ChangeTime *t, const char *name, const Port *p,
-			   int error)
+void change_put_port_error(GString *to, const ChangeTime *t, const char *name, const Port *p)
 {
 	Lines l = lines(to, t, name, p->number);
 
-	put_error(&l, error, p->now.values.last_error);
+	put_error(&l, p->now.query_error, p->now.values.last_error);
 	end_line(&l);
 }
 

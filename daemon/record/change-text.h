@@ -48,30 +48,19 @@ void change_put_renamed(GString *to, const ChangeTime *t, const char *was, const
 /* The rows CHANGED of D are other ones. */
 void change_put_device(GString *to, const ChangeTime *t, const Device *d, const AttrMask *changed);
 
-/* What a port was before an answer. */
-typedef struct PortBefore {
-	PortSnapshot was;    /* its tables are its own, and only those that the answer changes */
-	unsigned int tables; /* those: a mask of 1 << PortTable */
-} PortBefore;
-
-/* Keeps what P is, before S is applied. If there is no memory for a table, it counts as empty. */
-void port_before_keep(PortBefore *b, const Port *p, const PortSnapshot *s);
-void port_before_done(PortBefore *b);
-
-/* Whether an answer because of which nothing is published has changed P: what a port that is down
- * has for a LID is not published, but when it comes up it is. */
-bool change_is_silent(const Port *p, const PortBefore *before);
-/* The port P of the device that the record calls NAME was BEFORE, and has been read for REASONS.
- * IS_OPEN: an event that came since then says more of its state. */
-void change_put_port(GString *to, const ChangeTime *t, const char *name, const Port *p,
-		     const PortBefore *before, uint32_t reasons, bool is_open);
-/* The same where P is read for the first time. IS_BACK: the record has said that a device of its
- * name has gone. */
-void change_put_first(GString *to, const ChangeTime *t, const char *name, const Port *p,
-		      bool is_back, uint32_t reasons, bool is_open);
-/* P could not be read: the negative errno ERROR. */
-void change_put_port_error(GString *to, const ChangeTime *t, const char *name, const Port *p,
-			   int error);
+/* Whether an answer because of which nothing is published has changed the port: what a port that is
+ * down has for a LID is not published, but when it comes up it is. */
+bool change_is_silent(const PortChange *c);
+/* A port of the device that the record calls NAME has been read, which has made it IS. */
+void change_put_port(GString *to, const ChangeTime *t, const char *name, const PortChange *c,
+		     const PortSnapshot *is);
+/* Port NUMBER has been read for the first time, for REASONS, and is IS. IS_BACK: the record has
+ * said that a device of its name has gone. IS_OPEN: an event that came since then says more of its
+ * state. */
+void change_put_first(GString *to, const ChangeTime *t, const char *name, uint32_t number,
+		      const PortSnapshot *is, bool is_back, uint32_t reasons, bool is_open);
+/* P could not be read. */
+void change_put_port_error(GString *to, const ChangeTime *t, const char *name, const Port *p);
 /* An event about port NUMBER, or with 0 about the device, said REASON. */
 void change_put_noted(GString *to, const ChangeTime *t, const char *name, uint32_t number,
 		      EventReason reason);

@@ -27,7 +27,7 @@ Table *table_copy(const Table *t)
 
 bool table_equal(const Table *a, const Table *b)
 {
-	if (!a || !b)
+	if (a == b || !a || !b)
 		return a == b;
 	return a->n == b->n && a->entry_size == b->entry_size &&
 	       memcmp(a->entries, b->entries, (size_t)a->n * a->entry_size) == 0;

@@ -36,12 +36,12 @@ static PortSnapshot port_snapshot(uint32_t state, size_t n_gids)
 void world_change(World *w, Port *p, uint32_t state)
 {
 	PortSnapshot s = port_snapshot(state, 1);
-	PortChange change;
+	_cleanup_(port_change_done) PortChange change = {};
 
 	cache_apply_port(p, &s, REASON_BIT(REASON_PORT_ERROR), REALTIME_USEC, &change);
 	port_snapshot_done(&s);
 	shared_memory_put(w->memory, p, true);
-	bus_publish_port(w->bus, p, &change, REASON_PORT_ERROR);
+	bus_publish_port(w->bus, &change);
 	bus_publish_counts(w->bus);
 }
 
@@ -66,6 +66,7 @@ static Device *add_device(World *w, uint32_t index, const char *name, uint32_t p
 		Port *p = device_port(d, i);
 
 		cache_apply_port(p, &port, REASON_BIT(REASON_STARTUP), REALTIME_USEC, &change);
+		port_change_done(&change);
 		port_snapshot_done(&port);
 		p->published = true;
 		shared_memory_put(w->memory, p, true);
@@ -80,8 +81,9 @@ void world_toggle_device(World *w)
 	if (!d) {
 		d = add_device(w, LAST_DEVICE, "rocep1", 1, 1);
 		bus_publish_device(w->bus, d, CACHE_ADDED, NULL);
-		bus_publish_port(w->bus, device_port(d, 1), &(PortChange){.op = CACHE_ADDED},
-				 REASON_DEVICE);
+		bus_publish_port(w->bus, &(PortChange){.port = device_port(d, 1),
+						       .op = CACHE_ADDED,
+						       .reasons = REASON_BIT(REASON_DEVICE)});
 	} else {
 		Port *p = device_port(d, 1);
 
@@ -113,7 +115,7 @@ static int answer(World *w, Port *p, PendingList *list, PendingList **ret_list)
 	*ret_list = list;
 	/* a device that hangs has failed before */
 	if (w->answer == WORLD_NEVER)
-		cache_apply_port_error(p, -EIO, "no answer", &change);
+		cache_apply_port_error(p, -EIO, "no answer", 0, 1000, &change);
 	return w->answer == WORLD_AT_ONCE ? 0 : w->answer == WORLD_LATER ? 1 : -ETIMEDOUT;
 }
 

@@ -185,11 +185,11 @@ static void on_port(_unused_ void *userdata, uint64_t id, uint32_t number, int e
 {
 	Device *d = find_device(id);
 	Port *p = device_port(d, number);
-	PortChange change;
+	_cleanup_(port_change_done) PortChange change = {};
 
 	FUZZ_CHECK(p && error <= 0);
 	if (error < 0)
-		cache_apply_port_error(p, error, strerror(-error), &change);
+		cache_apply_port_error(p, error, strerror(-error), 0, 1000, &change);
 	else
 		cache_apply_port(p, s, REASON_BIT(REASON_RECONCILE), 1, &change);
 	publish(d);
@@ -435,7 +435,8 @@ static void make_devices(void)
 
 static void start(sd_event *event)
 {
-	static const SourceHandler handler = {on_event, on_asking, on_device, on_port, on_end, NULL};
+	static const SourceHandler handler = {on_event, on_asking, on_device,
+					      on_port,	on_end,	   NULL};
 	static const PoolTiming timing = {
 		.answer_usec = 2000,
 		.exit_usec = 500,

@@ -201,12 +201,14 @@ static void test_order(void **state)
 /* ROW has changed, and those in GAINED had no value. */
 static void publish(Test *t, PortAttr row, AttrMask gained)
 {
-	const PortChange change = {.op = CACHE_CHANGED,
-				   .changed = only(row),
-				   .gained = gained,
-				   .interfaces_were = port_interfaces(&t->port.now)};
+	PortChange change = {.port = &t->port,
+			     .op = CACHE_CHANGED,
+			     .changed = only(row),
+			     .was = t->port.now,
+			     .reasons = REASON_BIT(REASON_PORT_ACTIVE)};
 
-	bus_publish_port(&t->daemon, &t->port, &change, REASON_PORT_ACTIVE);
+	change.was.valid = mask_without(change.was.valid, gained);
+	bus_publish_port(&t->daemon, &change);
 }
 
 static int on_something(_unused_ sd_event_source *s, _unused_ void *userdata)

@@ -31,7 +31,7 @@ static void test_added_and_unchanged(void **state)
 	PortSnapshot s = ib_port(ACTIVE);
 
 	assert_int_equal(change.op, CACHE_ADDED);
-	assert_false(change.state_changed);
+	assert_false(port_change_is_of_state(&change));
 	assert_false(change.subnet_reconfigured);
 	assert_int_equal(port_interfaces(&p->now),
 			 1U << INTERFACE_PORT | 1U << INTERFACE_INFINIBAND);
@@ -47,6 +47,13 @@ static void test_added_and_unchanged(void **state)
 	assert_int_equal(p->now.values.generation, 1);
 }
 
+static bool gains_nothing(const PortChange *c)
+{
+	AttrMask gained = mask_without(c->port->now.valid, c->was.valid);
+
+	return mask_is_empty(&gained);
+}
+
 static void test_link_down(void **state)
 {
 	static const PortAttr expected[] = {
@@ -60,14 +67,14 @@ static void test_link_down(void **state)
 	apply(p, ib_port(ACTIVE), 0);
 	change = apply(p, ib_port(DOWN), REASON_BIT(REASON_PORT_ERROR));
 	assert_int_equal(change.op, CACHE_CHANGED);
-	assert_true(change.state_changed);
-	assert_int_equal(change.old_state, ACTIVE);
+	assert_true(port_change_is_of_state(&change));
+	assert_int_equal(change.was.values.state, ACTIVE);
 	assert_changed(&change, expected, ARRAY_SIZE(expected));
 	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_lid)->code, "not-configured");
 	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_active_mtu)->code, "link-down");
 	assert_null(port_unavailable(&p->now, PORT_ATTR_state));
 	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_max_mtu)->code, "not-reported");
-	assert_true(mask_is_empty(&change.gained));
+	assert_true(gains_nothing(&change));
 
 	/* While it is down, what the driver says of the LID is no change. */
 	PortSnapshot s = ib_port(DOWN);
@@ -75,8 +82,9 @@ static void test_link_down(void **state)
 	assert_int_equal(apply(p, s, 0).op, CACHE_UNCHANGED);
 
 	change = apply(p, ib_port(ACTIVE), REASON_BIT(REASON_PORT_ACTIVE));
-	assert_true(mask_has(&change.gained, PORT_ATTR_lid));
-	assert_false(mask_has(&change.gained, PORT_ATTR_state));
+	assert_false(mask_has(&change.was.valid, PORT_ATTR_lid));
+	assert_true(mask_has(&p->now.valid, PORT_ATTR_lid));
+	assert_true(mask_has(&change.was.valid, PORT_ATTR_state));
 }
 
 /* What is missing because the device could not be opened says so, and a change of that is one. */
@@ -228,6 +236,7 @@ static void test_parts(void **state)
 	before = p->now;
 	s = (PortSnapshot){.parts = 0};
 	cache_apply_port(p, &s, 0, 2000, &change);
+	port_change_done(&change);
 	assert_int_equal(change.op, CACHE_UNCHANGED);
 	assert_memory_equal(&p->now.supplied, &before.supplied, sizeof(AttrMask));
 	assert_memory_equal(&p->now.valid, &before.valid, sizeof(AttrMask));
@@ -239,6 +248,7 @@ static void test_parts(void **state)
 		apply(p, whole_port(), 0);
 		before = p->now;
 		cache_apply_port(p, &nothing, 0, 3000, &change);
+		port_change_done(&change);
 		/* what an InfiniBand port says of Ethernet's priorities is not published */
 		assert_int_equal(change.op, part == READ_DCB ? CACHE_UNCHANGED : CACHE_CHANGED);
 		for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
@@ -267,12 +277,14 @@ static void test_parts_without_verbs(void **state)
 	s = (PortSnapshot){.parts = READ_LINKS};
 	PORT_SUPPLY(&s, state, PORT_STATE_DOWN);
 	cache_apply_port(p, &s, 0, 2000, &change);
-	assert_true(change.state_changed && mask_has(&change.changed, PORT_ATTR_state));
+	port_change_done(&change);
+	assert_true(port_change_is_of_state(&change) && mask_has(&change.changed, PORT_ATTR_state));
 	assert_int_equal(p->now.open_error, -EACCES);
 	assert_ptr_equal(port_unavailable(&p->now, PORT_ATTR_active_mtu), why);
 	s = (PortSnapshot){.parts = READ_PKEYS};
 	mask_set(&s.unmeasured, PORT_ATTR_state, true);
 	cache_apply_port(p, &s, 0, 2000, &change);
+	port_change_done(&change);
 	assert_false(mask_has(&p->now.supplied, PORT_ATTR_state));
 }
 
@@ -299,6 +311,7 @@ static void test_tables(void **state)
 	mask_set(&s.supplied, PORT_ATTR_pkeys, false);
 	s.parts = READ_USUAL;
 	cache_apply_port(p, &s, 0, 1000, &change);
+	port_change_done(&change);
 	assert_int_equal(change.op, CACHE_UNCHANGED);
 	assert_int_equal(p->now.tables[PORT_TABLE_PKEYS]->n, 2);
 
@@ -318,12 +331,12 @@ static void test_stale(void **state)
 	PortChange change;
 
 	apply(p, ib_port(ACTIVE), 0);
-	cache_apply_port_error(p, -EIO, "Input/output error", &change);
+	cache_apply_port_error(p, -EIO, "Input/output error", 0, 1000, &change);
 	assert_int_equal(change.op, CACHE_CHANGED);
 	assert_changed(&change, trust, ARRAY_SIZE(trust));
 	assert_int_equal(p->now.values.state, ACTIVE);
 	assert_int_equal(p->now.values.generation, 1);
-	cache_apply_port_error(p, -EIO, "Input/output error", &change);
+	cache_apply_port_error(p, -EIO, "Input/output error", 0, 1000, &change);
 	assert_int_equal(change.op, CACHE_UNCHANGED);
 	change = apply(p, ib_port(ACTIVE), 0);
 	assert_changed(&change, trust, ARRAY_SIZE(trust));
@@ -339,17 +352,17 @@ static void test_never_answered(void **state)
 	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
 	PortChange change;
 
-	cache_apply_port_error(p, -ETIMEDOUT, "Connection timed out", &change);
+	cache_apply_port_error(p, -ETIMEDOUT, "Connection timed out", 0, 1000, &change);
 	assert_int_equal(change.op, CACHE_ADDED);
 	assert_int_equal(port_interfaces(&p->now), 1U << INTERFACE_PORT);
 	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_state)->code, "firmware-timeout");
-	cache_apply_port_error(p, -EIO, "Input/output error", &change);
+	cache_apply_port_error(p, -EIO, "Input/output error", 0, 1000, &change);
 	assert_true(mask_has(&change.changed, PORT_ATTR_unavailable));
 	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_state)->code, "query-failed");
 	change = apply(p, ib_port(ACTIVE), 0);
 	assert_int_equal(change.op, CACHE_CHANGED);
-	assert_false(change.state_changed);
-	assert_int_equal(change.interfaces_were, 1U << INTERFACE_PORT);
+	assert_false(port_change_is_of_state(&change));
+	assert_int_equal(port_interfaces(&change.was), 1U << INTERFACE_PORT);
 	change = apply(p, ib_port(ACTIVE), 0);
 	assert_int_equal(change.op, CACHE_UNCHANGED);
 }
@@ -374,7 +387,8 @@ static void test_protocols(void **state)
 
 	/* A port that changes its link layer changes its interfaces. */
 	PortChange change = apply(roce, ib_port(ACTIVE), 0);
-	assert_int_equal(change.interfaces_were, 1U << INTERFACE_PORT | 1U << INTERFACE_ETHERNET);
+	assert_int_equal(port_interfaces(&change.was),
+			 1U << INTERFACE_PORT | 1U << INTERFACE_ETHERNET);
 	assert_int_equal(port_interfaces(&roce->now),
 			 1U << INTERFACE_PORT | 1U << INTERFACE_INFINIBAND);
 }
@@ -383,6 +397,7 @@ static void test_device(void **state)
 {
 	Device *d = add_device(*state, 7, "mlx5_0", 2, 1), *same;
 	DeviceSnapshot s = {};
+	PortChange change;
 	AttrMask changed;
 
 	DEVICE_SUPPLY(&s, index, 7);
@@ -391,9 +406,12 @@ static void test_device(void **state)
 	assert_ptr_equal(same, d);
 	assert_true(mask_has(&changed, DEVICE_ATTR_name));
 	assert_string_equal(d->ports[0]->now.values.device_name, "mlx5_0");
-	assert_true(cache_apply_port_device_name(d->ports[0]));
+	cache_apply_port_name(d->ports[0], 0, &change);
+	assert_int_equal(change.op, CACHE_CHANGED);
+	assert_string_equal(change.was.values.device_name, "mlx5_0");
 	assert_string_equal(d->ports[0]->now.values.device_name, "ibp1s0");
-	assert_false(cache_apply_port_device_name(d->ports[0]));
+	cache_apply_port_name(d->ports[0], 0, &change);
+	assert_int_equal(change.op, CACHE_UNCHANGED);
 
 	/* text from firmware is made fit for D-Bus */
 	DEVICE_SUPPLY(&s, index, 7);
@@ -418,6 +436,7 @@ static void test_many_ports(void **state)
 {
 	Device *d = add_device(*state, 7, "mlx5_0", 1024, 1), *same;
 	DeviceSnapshot s = {};
+	PortChange change;
 	AttrMask changed;
 
 	assert_int_equal(device_port(d, 1024)->number, 1024);
@@ -444,7 +463,8 @@ static void test_many_ports(void **state)
 	DEVICE_SUPPLY(&s, index, 7);
 	assert_int_equal(cache_apply_device(*state, &s, 6, &same, &changed), CACHE_UNCHANGED);
 	assert_int_equal(d->now.values.omitted_ports, 3000 - 1024);
-	assert_true(cache_apply_port_device_name(device_port(d, 1024)) == false);
+	cache_apply_port_name(device_port(d, 1024), 0, &change);
+	assert_int_equal(change.op, CACHE_UNCHANGED);
 }
 
 /* The only port of a switch has the number 0. */

@@ -59,6 +59,7 @@ static inline PortChange apply(Port *p, PortSnapshot s, uint32_t reasons)
 
 	s.parts = READ_ALL;
 	cache_apply_port(p, &s, reasons, 1000, &change);
+	port_change_done(&change);
 	return change;
 }
 

@@ -103,6 +103,7 @@ void fixture_put(Fixture *f, Port *p, PortSnapshot s)
 
 	s.parts = READ_ALL;
 	cache_apply_port(p, &s, 0, 1234567, &change);
+	port_change_done(&change);
 	p->published = true;
 	shared_memory_put(f->memory, p, change.op != CACHE_UNCHANGED);
 }

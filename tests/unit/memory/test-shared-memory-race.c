@@ -202,6 +202,7 @@ static void put(SharedMemory *s, Port *p, uint32_t n)
 	PORT_SUPPLY(&values, max_msg_sz, n);
 	PORT_SUPPLY(&values, qkey_viol_cntr, n);
 	cache_apply_port(p, &values, 0, n, &change);
+	port_change_done(&change);
 	pthread_mutex_lock(&daemon_lock);
 	shared_memory_put(s, p, true);
 	pthread_mutex_unlock(&daemon_lock);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who takes what has changed, and in which order. */
+
+#include "decode.h"
+#include "manager-private.h"
+
+/* What else is to be read because of the change. */
+static void doubt(_unused_ Manager *m, PortChange *c)
+{
+	Port *p = c->port;
+	Schedule *w = p->device->schedule;
+
+	if (c->cause != CHANGE_ANSWER)
+		return;
+	schedule_set_read(w, p->number, c->parts);
+	/* No event has told of this change. If it was lost, others may have been lost with it. */
+	if (c->op == CACHE_CHANGED && !(c->reasons & ~event_reasons_meaning(MEANS_NO_EVENT)))
+		schedule_doubt(w, p->number, READ_PKEYS);
+	/* That touches everything, whatever the query was about. */
+	if (port_change_is_of_state(c))
+		schedule_doubt(w, p->number, READ_USUAL & ~c->parts);
+	/* It may be errors of PCI Express, of which no event tells, that took the port down. */
+	if (c->was.values.state == PORT_STATE_ACTIVE && p->now.values.state != PORT_STATE_ACTIVE &&
+	    mask_has(&p->device->now.valid, DEVICE_ATTR_aer_root_nonfatal))
+		schedule_doubt_device(w);
+	if (!(READ_USUAL & ~c->parts))
+		p->answered_usec = monotonic_usec(m);
+}
+
+/* Has the source watch the network interfaces that the port has now, if the change is about them.
+ */
+static void watch_netdevs(Manager *m, PortChange *c)
+{
+	const SourceOps *ops = m->source->ops;
+	Port *p = c->port;
+	bool new_netdevs = c->op == CACHE_ADDED || mask_has(&c->changed, PORT_ATTR_netdevs);
+
+	if (c->cause != CHANGE_ANSWER || !ops->netdevs_changed ||
+	    !(new_netdevs || mask_has(&c->changed, PORT_ATTR_gids)))
+		return;
+	ops->netdevs_changed(m->source, p->device->index, p->number,
+			     p->now.tables[PORT_TABLE_NETDEVS], p->now.tables[PORT_TABLE_GIDS]);
+	/* Nobody has listened for changes of these interfaces until now. One may have come since
+	 * the port was read, which at the start of the machine is likely. */
+	if (p->now.tables[PORT_TABLE_NETDEVS] && new_netdevs &&
+	    !(c->reasons & event_reasons_meaning(MEANS_SETTLING)))
+		manager_mark_device(p->device, p->number, REASON_NETDEV);
+}
+
+void manager_hand_on_port(Manager *m, PortChange *c)
+{
+	static void (*const takers[])(Manager * m, PortChange * c) = {
+		doubt,
+		manager_history_port, /* adds rows */
+		manager_publish_port,
+		manager_evidence_port,
+		watch_netdevs,
+		manager_record_port, /* keeps what was */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(takers); i++)
+		takers[i](m, c);
+}

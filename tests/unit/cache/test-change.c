@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a change says. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "test-cache.h"
+
+/* A change has what was known before, and of the tables those that are other ones now. A table that
+ * is read once more and is the same stays where it is. */
+static void test_was(void **state)
+{
+	const PkeyEntry two[] = {{0, 0xffff}, {1, 0x8001}};
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	PortSnapshot s = ib_port(DOWN);
+	const Table *gids, *pkeys;
+	PortChange change;
+
+	apply(p, ib_port(ACTIVE), 0);
+	gids = p->now.tables[PORT_TABLE_GIDS];
+	pkeys = p->now.tables[PORT_TABLE_PKEYS];
+	table_free(s.tables[PORT_TABLE_PKEYS]);
+	s.tables[PORT_TABLE_PKEYS] = table_new(two, 2, sizeof(two[0]));
+	s.parts = READ_ALL;
+	cache_apply_port(p, &s, REASON_BIT(REASON_PORT_ERROR), 2000, &change);
+	assert_ptr_equal(change.port, p);
+	assert_int_equal(change.cause, CHANGE_ANSWER);
+	assert_int_equal(change.parts, READ_ALL);
+	assert_int_equal(change.when_usec, 2000);
+	assert_int_equal(change.was.values.state, ACTIVE);
+	assert_int_equal(change.was.values.last_query, 1000);
+	assert_int_equal(change.tables, 1U << PORT_TABLE_PKEYS);
+	assert_ptr_equal(change.was.tables[PORT_TABLE_PKEYS], pkeys);
+	assert_int_equal(change.was.tables[PORT_TABLE_PKEYS]->n, 1);
+	assert_int_equal(p->now.tables[PORT_TABLE_PKEYS]->n, 2);
+	assert_ptr_equal(change.was.tables[PORT_TABLE_GIDS], gids);
+	assert_ptr_equal(p->now.tables[PORT_TABLE_GIDS], gids);
+	assert_int_equal(port_change_reason(&change), REASON_PORT_ERROR);
+	port_change_done(&change);
+
+	/* an error leaves the tables */
+	cache_apply_port_error(p, -EIO, "no", 0, 3000, &change);
+	assert_int_equal(change.cause, CHANGE_ERROR);
+	assert_int_equal(change.tables, 0);
+	assert_false(change.was.values.stale);
+	assert_int_equal(port_change_reason(&change), REASON_RECONCILE);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_was),
+	};
+
+	return cmocka_run_group_tests_name("change", tests, NULL, NULL);
+}
