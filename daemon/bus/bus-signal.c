@@ -86,18 +86,17 @@ static void publish_interfaces(Bus *b, const char *path, unsigned int were, unsi
 				 "new interfaces");
 }
 
-void bus_publish_device(Bus *b, Device *d, CacheOp op, const AttrMask *changed)
+void bus_publish_device(Bus *b, const DeviceChange *change)
 {
-	unsigned int were = d->interfaces_said;
-	unsigned int are = device_interfaces(&d->now);
+	unsigned int were = device_interfaces(&change->was);
+	unsigned int are = device_interfaces(&change->device->now);
 	char path[RDMAD_PATH_MAX];
 
 	bus_wait_mark_names(b->waits);
-	d->interfaces_said = are;
 	if (!b->signals)
 		return;
-	device_path(d, path);
-	switch (op) {
+	device_path(change->device, path);
+	switch (change->op) {
 	case CACHE_ADDED:
 		publish_interfaces(b, path, 0, are);
 		break;
@@ -105,7 +104,7 @@ void bus_publish_device(Bus *b, Device *d, CacheOp op, const AttrMask *changed)
 		publish_interfaces(b, path, were, are);
 		for (AttrInterface i = 0; i < INTERFACE_PORT; i++)
 			if (were & are & 1U << i)
-				emit_device_changed(b, path, i, changed);
+				emit_device_changed(b, path, i, &change->changed);
 		break;
 	case CACHE_REMOVED:
 		publish_interfaces(b, path, are, 0);

@@ -109,7 +109,7 @@ sd_bus *bus_connection(const Bus *b);
 
 /* The objects exist in the cache when they are added and changed, and still exist when they are
  * removed. */
-void bus_publish_device(Bus *b, Device *d, CacheOp op, const AttrMask *changed);
+void bus_publish_device(Bus *b, const DeviceChange *change);
 void bus_publish_port(Bus *b, const PortChange *change);
 void bus_publish_port_removed(Bus *b, const Port *p);
 /* Says which ports a device has, if their number is another than when that was last said. */

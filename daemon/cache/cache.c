@@ -344,24 +344,22 @@ static DeviceSnapshot merge_device(const Device *d, const DeviceSnapshot *s, boo
 	return merged;
 }
 
-/* Frees those tables of D and S that are not in MERGED, which has one of the two or none. */
-static void free_unused_tables(const Device *d, const DeviceSnapshot *s,
-			       const DeviceSnapshot *merged)
+/* Of each table that MERGED does not have: one of S is freed, one of D belongs to the change. */
+static void leave_tables(const DeviceSnapshot *s, const DeviceSnapshot *merged, DeviceChange *ret)
 {
 	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++) {
-		if (d->now.tables[t] != merged->tables[t])
-			table_free(d->now.tables[t]);
+		if (ret->was.tables[t] != merged->tables[t])
+			ret->tables |= 1U << t;
 		if (s->tables[t] != merged->tables[t])
 			table_free(s->tables[t]);
 	}
 }
 
-int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
-		       AttrMask *ret_changed)
+int cache_apply_device(Cache *c, DeviceSnapshot *s, ChangeCause cause, uint64_t now,
+		       DeviceChange *ret)
 {
 	Device *d = cache_device(c, s->values.index);
 	DeviceSnapshot merged;
-	AttrMask changed;
 	bool added = !d;
 	uint32_t served;
 
@@ -370,11 +368,11 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 	if (!d)
 		return -ENOMEM;
 
-	merged = merge_device(d, s, now != 0);
+	merged = merge_device(d, s, cause == CHANGE_ANSWER);
 	merged.values.index = d->index;
 	served = served_ports(d, merged.values.port_count);
 	merged.values.omitted_ports = merged.values.port_count - served;
-	if (now) {
+	if (cause == CHANGE_ANSWER) {
 		merged.values.stale = false;
 		merged.values.last_error[0] = '\0';
 		merged.values.last_query = now;
@@ -383,22 +381,26 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
 	}
 	device_derive(&merged);
 
-	changed = device_diff(&d->now, &merged);
-	mask_set(&changed, DEVICE_ATTR_unavailable, device_reasons_differ(&d->now, &merged));
-	free_unused_tables(d, s, &merged);
+	*ret = (DeviceChange){.device = d, .cause = cause, .was = d->now, .when_usec = now};
+	ret->changed = device_diff(&d->now, &merged);
+	mask_set(&ret->changed, DEVICE_ATTR_unavailable, device_reasons_differ(&d->now, &merged));
+	leave_tables(s, &merged, ret);
 	rename_device(d, &merged.values);
 	d->now = merged;
 	*s = (DeviceSnapshot){};
 
 	if (add_ports(d, served) < 0) {
+		device_change_done(ret);
 		/* the caller gets no device, so a new one must not stay */
 		if (added)
 			cache_remove_device(c, d);
 		return -ENOMEM;
 	}
-	*ret = d;
-	*ret_changed = changed;
-	return added ? CACHE_ADDED : mask_is_empty(&changed) ? CACHE_UNCHANGED : CACHE_CHANGED;
+	if (added)
+		ret->op = CACHE_ADDED;
+	else if (!mask_is_empty(&ret->changed))
+		ret->op = CACHE_CHANGED;
+	return (int)ret->op;
 }
 
 Port *cache_excess_port(Device *d)
@@ -626,7 +628,7 @@ void cache_apply_port_name(Port *p, uint64_t now, PortChange *ret)
 {
 	const char *name = p->device->now.values.name;
 
-	begin_change(p, CHANGE_NAME, REASON_BIT(REASON_DEVICE), now, ret);
+	begin_change(p, CHANGE_LIST, REASON_BIT(REASON_DEVICE), now, ret);
 	if (streq(p->now.values.device_name, name))
 		return;
 	text_copy(p->now.values.device_name, sizeof(AttrText), name);
@@ -654,22 +656,22 @@ void cache_apply_port_history(PortChange *change)
 		change->op = CACHE_CHANGED;
 }
 
-AttrMask cache_apply_device_error(Device *d, int error, const char *text)
+void cache_apply_device_error(Device *d, int error, const char *text, uint64_t now,
+			      DeviceChange *ret)
 {
 	DeviceValues *v = &d->now.values;
-	DeviceSnapshot before = d->now;
-	AttrMask changed = {};
-	AttrText was;
 
-	memcpy(was, v->last_error, sizeof(was));
+	*ret = (DeviceChange){.device = d, .cause = CHANGE_ERROR, .was = d->now, .when_usec = now};
 	text_copy(v->last_error, sizeof(v->last_error), text);
 	text_sanitize(v->last_error, sizeof(v->last_error));
-	mask_set(&changed, DEVICE_ATTR_last_error, !streq(was, v->last_error));
-	mask_set(&changed, DEVICE_ATTR_stale, v->stale != (*text != '\0'));
+	mask_set(&ret->changed, DEVICE_ATTR_last_error,
+		 !streq(ret->was.values.last_error, v->last_error));
+	mask_set(&ret->changed, DEVICE_ATTR_stale, v->stale != (*text != '\0'));
 	v->stale = *text != '\0';
 	d->now.query_error = error;
-	mask_set(&changed, DEVICE_ATTR_unavailable, device_reasons_differ(&before, &d->now));
-	return changed;
+	mask_set(&ret->changed, DEVICE_ATTR_unavailable, device_reasons_differ(&ret->was, &d->now));
+	if (!mask_is_empty(&ret->changed))
+		ret->op = CACHE_CHANGED;
 }
 
 void cache_remove_device(Cache *c, Device *d)

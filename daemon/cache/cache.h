@@ -62,9 +62,8 @@ struct Device {
 	/* Of others */
 	bool published;	     /* the manager's: the object is on the bus. lookup_path() reads it */
 	uint32_t ports_said; /* the bus's: how many ports it last said that there are */
-	unsigned int interfaces_said; /* the bus's: device_interfaces() as it last said them */
-	struct Schedule *schedule;    /* the manager's: what is to be asked of it, and when */
-	EvidenceLog *evidence;	      /* the manager's: what it has shown, NULL: nothing yet */
+	struct Schedule *schedule; /* the manager's: what is to be asked of it, and when */
+	EvidenceLog *evidence;	   /* the manager's: what it has shown, NULL: nothing yet */
 };
 
 typedef struct Cache {
@@ -104,16 +103,16 @@ const char *port_name(const Port *p, char *ret);
 
 /*
  * Merges what S supplies into device S->values.index, which is created with its ports if it is new;
- * takes what S owns. NOW is CLOCK_REALTIME in us and makes the device fresh, or is 0 if this is an
- * enumeration, which proves nothing about the rest. The device is in *RET, the rows that changed
- * are in *RET_CHANGED. What an answer that has the character devices does not have of sysfs is not
+ * takes what S owns. CAUSE is CHANGE_ANSWER, which makes the device fresh, or CHANGE_LIST, which
+ * proves nothing about the rest; NOW is CLOCK_REALTIME in us. *RET says what has changed;
+ * device_change_done(). What an answer that has the character devices does not have of sysfs is not
  * known any more; other rows stay. The device has an object for each port that its port count says,
  * as far as RDMA_PORT_MAX and RDMA_PORTS_MAX allow; the row omitted_ports counts the others. A
  * CacheOp, or -ENOMEM. If there are fewer ports now, those too many stay until the caller has
  * removed them: see cache_excess_port().
  */
-int cache_apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
-		       AttrMask *ret_changed);
+int cache_apply_device(Cache *c, DeviceSnapshot *s, ChangeCause cause, uint64_t now,
+		       DeviceChange *ret);
 
 /* The last port of D if D has more ports than it should, else NULL. The caller withdraws
  * it and then calls cache_remove_port(), until there is none. */
@@ -144,9 +143,9 @@ void cache_apply_port_name(Port *p, uint64_t now, PortChange *ret);
  * date, and adds them to *CHANGE. */
 void cache_apply_port_history(PortChange *change);
 
-/* The last query for D failed, or, with 0 and "", it no longer does. Returns the rows that changed.
- */
-AttrMask cache_apply_device_error(Device *d, int error, const char *text);
+/* The last query for D failed, or, with 0 and "", it no longer does. */
+void cache_apply_device_error(Device *d, int error, const char *text, uint64_t now,
+			      DeviceChange *ret);
 
 /* Takes D with its ports out of the cache and frees it. */
 void cache_remove_device(Cache *c, Device *d);

@@ -13,6 +13,14 @@ void port_change_done(PortChange *c)
 	c->tables = 0;
 }
 
+void device_change_done(DeviceChange *c)
+{
+	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++)
+		if (c->tables >> t & 1)
+			table_free(c->was.tables[t]);
+	c->tables = 0;
+}
+
 bool port_change_is_of_state(const PortChange *c)
 {
 	const PortSnapshot *is = &c->port->now;

@@ -20,11 +20,11 @@ typedef enum CacheOp {
 	CACHE_REMOVED, /* never by an apply: for those who hand on what happened */
 } CacheOp;
 
-/* What has changed a port. */
+/* What has changed a port or device. */
 typedef enum ChangeCause {
 	CHANGE_ANSWER, /* it was read */
 	CHANGE_ERROR,  /* it could not be read */
-	CHANGE_NAME,   /* its device has another name */
+	CHANGE_LIST, /* the list of devices says so; to a port, that its device has another name */
 } ChangeCause;
 
 /* What an apply did to a port: those who follow the cache get it, and look at nothing before. */
@@ -44,8 +44,22 @@ typedef struct PortChange {
 	bool is_open; /* the manager's: an event has come since that says more of the state */
 } PortChange;
 
-/* Frees the tables that the change owns. */
+/* The same of a device, whose tables are other ones when they were read again. Zeroed but for
+ * DEVICE, OP and WHEN_USEC, it says that the device is new to those who follow the cache, or that
+ * it goes. */
+typedef struct DeviceChange {
+	Device *device;
+	ChangeCause cause;
+	CacheOp op;
+	AttrMask changed;
+	DeviceSnapshot was;
+	unsigned int tables; /* a mask of 1 << DeviceTable */
+	uint64_t when_usec;
+} DeviceChange;
+
+/* Free the tables that the change owns. */
 void port_change_done(PortChange *c);
+void device_change_done(DeviceChange *c);
 /* Whether the logical state was known and is another now. */
 bool port_change_is_of_state(const PortChange *c);
 /* The reason to publish. */

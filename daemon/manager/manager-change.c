@@ -4,6 +4,10 @@
 #include "decode.h"
 #include "manager-private.h"
 
+/* Each sees the change as those before it have left it. */
+typedef void (*PortTaker)(Manager *m, PortChange *c);
+typedef void (*DeviceTaker)(Manager *m, DeviceChange *c);
+
 /* What else is to be read because of the change. */
 static void doubt(_unused_ Manager *m, PortChange *c)
 {
@@ -47,17 +51,44 @@ static void watch_netdevs(Manager *m, PortChange *c)
 		manager_mark_device(p->device, p->number, REASON_NETDEV);
 }
 
+/* Nobody hears of a port before its device. */
+static void publish_parent(Manager *m, PortChange *c)
+{
+	if (!c->port->device->published)
+		manager_announce_device(m, c->port->device, CACHE_ADDED);
+}
+
+/* The history adds rows to what is published. The record keeps what was, and is the last. */
 void manager_hand_on_port(Manager *m, PortChange *c)
 {
-	static void (*const takers[])(Manager * m, PortChange * c) = {
+	static const PortTaker takers[] = {
 		doubt,
-		manager_history_port, /* adds rows */
+		manager_history_port,
+		publish_parent,
 		manager_publish_port,
 		manager_evidence_port,
 		watch_netdevs,
-		manager_record_port, /* keeps what was */
+		manager_record_port,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(takers); i++)
 		takers[i](m, c);
+}
+
+void manager_hand_on_device(Manager *m, DeviceChange *c)
+{
+	static const DeviceTaker takers[] = {
+		manager_publish_device,
+		manager_evidence_device,
+		manager_record_device,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(takers); i++)
+		takers[i](m, c);
+}
+
+void manager_announce_device(Manager *m, Device *d, CacheOp op)
+{
+	manager_hand_on_device(
+		m, &(DeviceChange){.device = d, .op = op, .when_usec = realtime_now_usec()});
 }

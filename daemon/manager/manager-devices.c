@@ -32,7 +32,7 @@ static void remove_device(Manager *m, Device *d)
 	while (d->n_ports > 0)
 		remove_port(m, d->ports[d->n_ports - 1]);
 	if (d->published)
-		manager_publish_device(m, d, CACHE_REMOVED, NULL);
+		manager_announce_device(m, d, CACHE_REMOVED);
 	manager_evidence_absence(m, d);
 	manager_free_counters(d);
 	manager_free_users(d);
@@ -52,22 +52,26 @@ static void follow_rename(Manager *m, Device *d)
 	}
 }
 
+static uint32_t served_ports(const DeviceSnapshot *s)
+{
+	return s->values.port_count - s->values.omitted_ports;
+}
+
 /* Brings one device of an enumeration into the cache. */
 static void take_device(Manager *m, DeviceSnapshot *s)
 {
-	uint32_t index = s->values.index, ports_were, omitted_were;
-	Device *d = cache_device(&m->cache, index);
-	AttrMask changed;
+	_cleanup_(device_change_done) DeviceChange change = {};
+	uint32_t index = s->values.index;
 	Port *excess;
+	Device *d;
 	int op;
 
-	ports_were = d ? d->n_ports : 0;
-	omitted_were = d ? d->now.values.omitted_ports : 0;
-	op = cache_apply_device(&m->cache, s, 0, &d, &changed);
+	op = cache_apply_device(&m->cache, s, CHANGE_LIST, realtime_now_usec(), &change);
 	if (op < 0) {
 		log_error_errno(op, "Cannot keep device %u, ignoring it: %m", index);
 		return;
 	}
+	d = change.device;
 	if (!d->schedule && !schedule_new(d, m)) {
 		log_error_errno(-ENOMEM, "Cannot keep device %u, ignoring it: %m", index);
 		cache_remove_device(&m->cache, d);
@@ -76,27 +80,24 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 	/* at the start one message gives their number instead */
 	if (op == CACHE_ADDED)
 		evidence_recall(&m->cache.evidence, d->now.values.name, &d->evidence);
-	manager_evidence_device(m, d, &changed);
 	if (op == CACHE_ADDED)
 		log_at(m->ready ? LOG_INFO : LOG_DEBUG, 0, "%s: added, %u ports",
 		       d->now.values.name, d->n_ports);
-	if (d->now.values.omitted_ports > omitted_were)
+	if (d->now.values.omitted_ports > change.was.values.omitted_ports)
 		log_warning("%s: has %u ports, of which %u are not served: too many",
 			    d->now.values.name, d->now.values.port_count,
 			    d->now.values.omitted_ports);
 	while ((excess = cache_excess_port(d)))
 		remove_port(m, excess);
-	if (op == CACHE_ADDED || d->n_ports > ports_were) {
+	if (op == CACHE_ADDED || d->n_ports > served_ports(&change.was)) {
 		manager_mark_device(d, EVENT_ALL_PORTS, m->ready ? REASON_DEVICE : REASON_STARTUP);
 		/* without memory for the mark it is not asked, and the look would not end */
 		if (m->looking && schedule_is_dirty(d->schedule))
 			schedule_begin_whole(d->schedule);
 	}
-	if (op == CACHE_CHANGED) {
-		manager_publish_device(m, d, op, &changed);
-		if (mask_has(&changed, DEVICE_ATTR_name))
-			follow_rename(m, d);
-	}
+	manager_hand_on_device(m, &change);
+	if (op == CACHE_CHANGED && mask_has(&change.changed, DEVICE_ATTR_name))
+		follow_rename(m, d);
 }
 
 static int on_enumerate_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)

@@ -37,21 +37,17 @@ static void note_parent(Manager *m, Device *d, const EvidenceMoment *when)
 		evidence_note_parent(&d->evidence, path, identity, when);
 }
 
-void manager_evidence_device(Manager *m, Device *d, const AttrMask *changed)
+void manager_evidence_device(Manager *m, DeviceChange *c)
 {
-	EvidenceMoment when = moment(m, REASON_DEVICE);
+	Device *d = c->device;
+	EvidenceMoment when = {c->when_usec, monotonic_usec(m), REASON_DEVLINK};
 
-	if (mask_is_empty(changed))
-		return;
-	evidence_note_device(&d->evidence, &d->now, changed, &when);
-	if (mask_has(changed, DEVICE_ATTR_sysfs_path))
+	evidence_note_health(&d->evidence, &c->was, &d->now, &when);
+	when.reason = REASON_DEVICE;
+	if (!mask_is_empty(&c->changed))
+		evidence_note_device(&d->evidence, &d->now, &c->changed, &when);
+	if (mask_has(&c->changed, DEVICE_ATTR_sysfs_path))
 		note_parent(m, d, &when);
-}
-
-void manager_evidence_counts(Manager *m, Device *d)
-{
-	EvidenceMoment when = moment(m, REASON_DEVICE);
-
 	evidence_note_counts(&d->evidence, &d->now, &when);
 }
 
@@ -60,13 +56,6 @@ bool manager_evidence_event(Manager *m, Device *d, uint32_t number, EventReason 
 	EvidenceMoment when = moment(m, reason);
 
 	return evidence_note_event(&d->evidence, number, &when);
-}
-
-void manager_evidence_health(Manager *m, Device *d, const DeviceSnapshot *s)
-{
-	EvidenceMoment when = moment(m, REASON_DEVLINK);
-
-	evidence_note_health(&d->evidence, &d->now, s, &when);
 }
 
 static int on_judge(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)

@@ -149,7 +149,7 @@ void manager_history_port(Manager *m, PortChange *change)
 	case CHANGE_ANSWER:
 		note_state(m, change);
 		break;
-	case CHANGE_NAME:
+	case CHANGE_LIST:
 		note_name(m, change);
 		break;
 	case CHANGE_ERROR:

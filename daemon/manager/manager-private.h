@@ -148,14 +148,9 @@ void manager_note_absence(Manager *m, Port *p);
 
 /* manager-evidence.c */
 
-/* A taker. */
+/* Takers. */
 void manager_evidence_port(Manager *m, PortChange *change);
-/* What the answer S, which is about to go into the cache, changes in the tables of D. */
-void manager_evidence_health(Manager *m, Device *d, const DeviceSnapshot *s);
-/* D has been read, or has another name. */
-void manager_evidence_device(Manager *m, Device *d, const AttrMask *changed);
-/* D has answered: its rows that count are as they are now. */
-void manager_evidence_counts(Manager *m, Device *d);
+void manager_evidence_device(Manager *m, DeviceChange *change);
 /* An event about port NUMBER, or with EVENT_ALL_PORTS about all of D. Returns whether it is
  * evidence. */
 bool manager_evidence_event(Manager *m, Device *d, uint32_t number, EventReason reason);
@@ -173,8 +168,8 @@ Recorder *recorder_new(Manager *m, const char *state_directory);
 Recorder *recorder_free(Recorder *r);
 /* From now on changes are recorded: everything has been asked once. */
 void manager_record_start(Manager *m);
-/* D has been published so. */
-void manager_record_device(Manager *m, const Device *d, CacheOp op, const AttrMask *changed);
+/* A taker, after the change has been published. */
+void manager_record_device(Manager *m, DeviceChange *change);
 /* A question to D, which has been published, has ended. Only the first one is recorded. */
 void manager_record_asked(Manager *m, const Device *d);
 /* A taker, after the change has been published. Takes the tables that *CHANGE owns. */
@@ -247,14 +242,17 @@ void manager_refuse_calls(Device *d, uint32_t port, int error, const char *text)
 /* manager-publish.c */
 
 void manager_publish_counts(Manager *m);
-void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *changed);
-/* A taker. */
+/* Takers. A device that nobody has heard of is new: the op says so afterwards. */
+void manager_publish_device(Manager *m, DeviceChange *change);
 void manager_publish_port(Manager *m, PortChange *change);
 
 /* manager-change.c */
 
 /* Hands the change to those who take it. */
 void manager_hand_on_port(Manager *m, PortChange *change);
+void manager_hand_on_device(Manager *m, DeviceChange *change);
+/* Says only that D is there, with CACHE_ADDED, or goes, with CACHE_REMOVED. */
+void manager_announce_device(Manager *m, Device *d, CacheOp op);
 
 /* manager-look.c */
 

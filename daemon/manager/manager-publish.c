@@ -28,23 +28,25 @@ void manager_publish_counts(Manager *m)
 		manager_await_timer(m, &m->counts, SCHEDULE_LATER_USEC, on_counts, m, "counts");
 }
 
-void manager_publish_device(Manager *m, Device *d, CacheOp op, const AttrMask *changed)
+void manager_publish_device(Manager *m, DeviceChange *change)
 {
-	if (!d->published && op != CACHE_REMOVED) {
+	Device *d = change->device;
+
+	/* a device that is only listed is published when it has been asked */
+	if (change->cause == CHANGE_LIST && change->op != CACHE_CHANGED)
+		return;
+	if (!d->published && change->op != CACHE_REMOVED) {
 		d->published = true;
-		op = CACHE_ADDED;
+		change->op = CACHE_ADDED;
 	}
 	if (m->bus)
-		bus_publish_device(m->bus, d, op, changed);
-	manager_record_device(m, d, op, changed);
+		bus_publish_device(m->bus, change);
 }
 
 void manager_publish_port(Manager *m, PortChange *change)
 {
 	Port *p = change->port;
 
-	if (!p->device->published)
-		manager_publish_device(m, p->device, CACHE_ADDED, NULL);
 	p->published = true;
 	/* first: whoever hears of the change on the bus finds it in the memory */
 	shared_memory_put(m->memory, p, change->op != CACHE_UNCHANGED);

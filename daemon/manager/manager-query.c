@@ -80,9 +80,10 @@ static void retry_later(Manager *m, Schedule *w)
 
 void manager_fail_device(Manager *m, Device *d, const PortSet *ports, int error, const char *text)
 {
-	AttrMask changed = cache_apply_device_error(d, error, text);
+	_cleanup_(device_change_done) DeviceChange change = {};
 
-	manager_publish_device(m, d, CACHE_CHANGED, &changed);
+	cache_apply_device_error(d, error, text, realtime_now_usec(), &change);
+	manager_hand_on_device(m, &change);
 	for (uint32_t n = 1; n <= d->n_ports; n++)
 		if (port_set_has(ports, n))
 			manager_take_port(m, d->ports[n - 1], 0, false, error, text, NULL);
@@ -202,8 +203,8 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 {
 	Manager *m = userdata;
 	Device *d = asked_device(m, id);
-	AttrMask changed;
-	int op;
+	_cleanup_(device_change_done) DeviceChange change = {};
+	int r;
 
 	if (!d)
 		return;
@@ -214,20 +215,17 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 	mask_set(&snapshot->supplied, DEVICE_ATTR_name, false);
 	mask_set(&snapshot->supplied, DEVICE_ATTR_parent, false);
 	mask_set(&snapshot->supplied, DEVICE_ATTR_port_count, false);
-	manager_evidence_health(m, d, snapshot);
-	op = cache_apply_device(&m->cache, snapshot, realtime_now_usec(), &d, &changed);
-	if (op < 0) {
-		log_warning_errno(op, "%s: cannot keep the answer, ignoring: %m",
+	r = cache_apply_device(&m->cache, snapshot, CHANGE_ANSWER, realtime_now_usec(), &change);
+	if (r < 0) {
+		log_warning_errno(r, "%s: cannot keep the answer, ignoring: %m",
 				  d->now.values.name);
 		return;
 	}
 	d->schedule->asked.attributes = false;
 	/* Events may have been lost before this was noticed. */
-	if (mask_has(&changed, DEVICE_ATTR_events))
+	if (mask_has(&change.changed, DEVICE_ATTR_events))
 		schedule_doubt(d->schedule, EVENT_ALL_PORTS, READ_PKEYS);
-	manager_publish_device(m, d, op, &changed);
-	manager_evidence_device(m, d, &changed);
-	manager_evidence_counts(m, d);
+	manager_hand_on_device(m, &change);
 }
 
 void manager_take_port(Manager *m, Port *p, uint32_t reasons, bool is_open, int error,
@@ -303,7 +301,7 @@ static void judge_end(Manager *m, Device *d, int error, const char *text)
 	}
 	bus_answer_queries(&w->asked.queries, 0, NULL, -EIO, "the port was not read");
 	if (!d->published)
-		manager_publish_device(m, d, CACHE_ADDED, NULL);
+		manager_announce_device(m, d, CACHE_ADDED);
 	/* an answer about one port says nothing of another one that has failed before */
 	if (is_healthy(d))
 		schedule_stop_retry(w);

@@ -349,17 +349,20 @@ static void record_added(Recorder *r, const Device *d)
 	await_flush(r);
 }
 
-void manager_record_device(Manager *m, const Device *d, CacheOp op, const AttrMask *changed)
+void manager_record_device(Manager *m, DeviceChange *change)
 {
+	const Device *d = change->device;
 	Recorder *r = recorder_of(m, d);
 
+	if (!d->published)
+		return;
 	/* what there is before all devices have been asked is in the beginning */
-	if (op == CACHE_ADDED && m->recorder && m->ready && !m->recorder->begin_anew)
+	if (change->op == CACHE_ADDED && m->recorder && m->ready && !m->recorder->begin_anew)
 		record_added(m->recorder, d);
-	else if (r && op == CACHE_REMOVED)
+	else if (r && change->op == CACHE_REMOVED)
 		record_removal(r, d);
-	else if (r && op == CACHE_CHANGED && has_same_ports(r, d))
-		record_device(r, d, changed);
+	else if (r && change->op == CACHE_CHANGED && has_same_ports(r, d))
+		record_device(r, d, &change->changed);
 }
 
 void manager_record_asked(Manager *m, const Device *d)
@@ -434,7 +437,7 @@ void manager_record_port(Manager *m, PortChange *change)
 		settle_before(m->recorder, change);
 	r = recorder_of(m, change->port->device);
 	/* a name is of the device */
-	if (!r || change->cause == CHANGE_NAME)
+	if (!r || change->cause == CHANGE_LIST)
 		return;
 	if (change->cause == CHANGE_ERROR) {
 		if (is_news(change))

@@ -29,9 +29,9 @@ static void take_port(Manager *m, Port *p, const Told *t)
 
 static void take_device(Manager *m, Device *d, const Told *t)
 {
+	_cleanup_(device_change_done) DeviceChange change = {};
 	const PortSet none = {};
-	AttrMask changed;
-	int op;
+	int r;
 
 	/* the list says that: TOLD_DEVICES */
 	mask_set(&t->device_snapshot->supplied, DEVICE_ATTR_name, false);
@@ -39,24 +39,25 @@ static void take_device(Manager *m, Device *d, const Told *t)
 	if (t->error < 0) {
 		/* what the list of devices has said of one that has never answered */
 		if (!d->published)
-			(void)cache_apply_device(&m->cache, t->device_snapshot, 0, &d, &changed);
+			(void)cache_apply_device(&m->cache, t->device_snapshot, CHANGE_LIST, 0,
+						 &change);
 		d->schedule->wedged = t->error == -ETIMEDOUT;
 		manager_fail_device(m, d, &none, t->error, t->text);
 		return;
 	}
 	if (!t->is_listed)
 		d->schedule->wedged = false;
-	manager_evidence_health(m, d, t->device_snapshot);
-	op = cache_apply_device(&m->cache, t->device_snapshot,
-				t->is_listed ? 0 : realtime_now_usec(), &d, &changed);
-	if (op < 0) {
-		log_warning_errno(op, "%s: cannot keep what the record says, ignoring: %m",
+	r = cache_apply_device(&m->cache, t->device_snapshot,
+			       t->is_listed ? CHANGE_LIST : CHANGE_ANSWER, realtime_now_usec(),
+			       &change);
+	if (r < 0) {
+		log_warning_errno(r, "%s: cannot keep what the record says, ignoring: %m",
 				  d->now.values.name);
 		return;
 	}
-	manager_publish_device(m, d, op, &changed);
-	manager_evidence_device(m, d, &changed);
-	manager_evidence_counts(m, d);
+	/* it was published then, whoever said it */
+	change.cause = CHANGE_ANSWER;
+	manager_hand_on_device(m, &change);
 }
 
 void manager_on_told(void *userdata, const Told *t)

@@ -346,7 +346,7 @@ void evidence_note_health(EvidenceLog **l, const DeviceSnapshot *was, const Devi
 	const Table *new = s->tables[DEVICE_TABLE_HEALTH];
 	EvidenceText from, to;
 
-	if (!mask_has(&s->supplied, DEVICE_ATTR_health_reporters))
+	if (new == was->tables[DEVICE_TABLE_HEALTH])
 		return;
 	TABLE_FOREACH(HealthEntry, e, new) {
 		const HealthEntry *old = find_reporter(was->tables[DEVICE_TABLE_HEALTH], e);

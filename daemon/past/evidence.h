@@ -72,7 +72,7 @@ void evidence_note_device(EvidenceLog **l, const DeviceSnapshot *s, const AttrMa
  * grown by as much as evidence-kinds.def says. Where that is more than 1, what grows again soon is
  * one entry. */
 void evidence_note_counts(EvidenceLog **l, const DeviceSnapshot *s, const EvidenceMoment *when);
-/* The health reporters of the device are as in WAS, and will be as in S. */
+/* The health reporters of the device were as in WAS, and are as in S. */
 void evidence_note_health(EvidenceLog **l, const DeviceSnapshot *was, const DeviceSnapshot *s,
 			  const EvidenceMoment *when);
 /* An event about a port, or with PORT 0 about all of the device, if it says something by itself.

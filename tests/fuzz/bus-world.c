@@ -50,16 +50,18 @@ static Device *add_device(World *w, uint32_t index, const char *name, uint32_t p
 {
 	DeviceSnapshot s = {};
 	PortChange change;
-	AttrMask changed;
-	Device *d = NULL;
+	DeviceChange device_change;
+	Device *d;
 
 	DEVICE_SUPPLY(&s, index, index);
 	DEVICE_SUPPLY_TEXT(&s, name, name);
 	DEVICE_SUPPLY(&s, port_count, ports);
 	DEVICE_SUPPLY(&s, node_type, 1);
 	DEVICE_SUPPLY(&s, dev_protocol, PROTOCOL_INFINIBAND);
-	FUZZ_CHECK(cache_apply_device(&w->cache, &s, 0, &d, &changed) == CACHE_ADDED);
+	FUZZ_CHECK(cache_apply_device(&w->cache, &s, CHANGE_LIST, 0, &device_change) ==
+		   CACHE_ADDED);
 	device_snapshot_done(&s);
+	d = device_change.device;
 	d->published = true;
 	for (uint32_t i = 1; i <= ports; i++) {
 		PortSnapshot port = port_snapshot(ACTIVE, n_gids);
@@ -80,7 +82,7 @@ void world_toggle_device(World *w)
 
 	if (!d) {
 		d = add_device(w, LAST_DEVICE, "rocep1", 1, 1);
-		bus_publish_device(w->bus, d, CACHE_ADDED, NULL);
+		bus_publish_device(w->bus, &(DeviceChange){.device = d, .op = CACHE_ADDED});
 		bus_publish_port(w->bus, &(PortChange){.port = device_port(d, 1),
 						       .op = CACHE_ADDED,
 						       .reasons = REASON_BIT(REASON_DEVICE)});
@@ -93,7 +95,7 @@ void world_toggle_device(World *w)
 		bus_answer_users(&w->users, 0, -ENODEV, "the device has gone");
 		shared_memory_remove(w->memory, p);
 		bus_publish_port_removed(w->bus, p);
-		bus_publish_device(w->bus, d, CACHE_REMOVED, NULL);
+		bus_publish_device(w->bus, &(DeviceChange){.device = d, .op = CACHE_REMOVED});
 		cache_remove_device(&w->cache, d);
 	}
 	bus_publish_counts(w->bus);

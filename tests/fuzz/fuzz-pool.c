@@ -170,13 +170,13 @@ static bool on_asking(_unused_ void *userdata, const Query *q)
 static void on_device(_unused_ void *userdata, uint64_t id, DeviceSnapshot *s)
 {
 	Device *d = find_device(id);
-	AttrMask changed;
+	_cleanup_(device_change_done) DeviceChange device_change = {};
 
 	/* what the manager takes from the kernel's list only */
 	DEVICE_SUPPLY(s, index, d->index);
 	mask_set(&s->supplied, DEVICE_ATTR_name, false);
 	mask_set(&s->supplied, DEVICE_ATTR_port_count, false);
-	FUZZ_CHECK(cache_apply_device(&cache, s, 1, &d, &changed) >= 0);
+	FUZZ_CHECK(cache_apply_device(&cache, s, CHANGE_ANSWER, 1, &device_change) >= 0);
 	publish(d);
 }
 
@@ -423,13 +423,12 @@ static void make_devices(void)
 {
 	for (uint32_t i = 0; i < DEVICES; i++) {
 		DeviceSnapshot s = {};
-		AttrMask changed;
-		Device *d;
+		DeviceChange device_change;
 
 		DEVICE_SUPPLY(&s, index, i);
 		DEVICE_SUPPLY_TEXT(&s, name, "mlx5_0");
 		DEVICE_SUPPLY(&s, port_count, PORTS);
-		FUZZ_CHECK(cache_apply_device(&cache, &s, 0, &d, &changed) >= 0);
+		FUZZ_CHECK(cache_apply_device(&cache, &s, CHANGE_LIST, 0, &device_change) >= 0);
 	}
 }
 

@@ -62,16 +62,16 @@ static void add_devices(Cache *c)
 {
 	for (uint32_t i = 0; i < DEVICES; i++) {
 		DeviceSnapshot s = {};
-		AttrMask changed;
+		DeviceChange device_change;
 		AttrText name;
-		Device *d;
 
 		snprintf(name, sizeof(name), "d%u", i);
 		DEVICE_SUPPLY(&s, index, i);
 		DEVICE_SUPPLY_TEXT(&s, name, name);
-		assert_int_equal(cache_apply_device(c, &s, 0, &d, &changed), CACHE_ADDED);
+		assert_int_equal(cache_apply_device(c, &s, CHANGE_LIST, 0, &device_change),
+				 CACHE_ADDED);
 		device_snapshot_done(&s);
-		d->published = true;
+		device_change.device->published = true;
 	}
 }
 

@@ -402,7 +402,7 @@ static void test_device(void **state)
 
 	DEVICE_SUPPLY(&s, index, 7);
 	DEVICE_SUPPLY_TEXT(&s, name, "ibp1s0");
-	assert_int_equal(cache_apply_device(*state, &s, 0, &same, &changed), CACHE_CHANGED);
+	assert_int_equal(apply_device(*state, &s, 0, &same, &changed), CACHE_CHANGED);
 	assert_ptr_equal(same, d);
 	assert_true(mask_has(&changed, DEVICE_ATTR_name));
 	assert_string_equal(d->ports[0]->now.values.device_name, "mlx5_0");
@@ -418,13 +418,13 @@ static void test_device(void **state)
 	DEVICE_SUPPLY_TEXT(&s, node_desc,
 			   "bad\xff"
 			   "desc");
-	assert_int_equal(cache_apply_device(*state, &s, 5, &same, &changed), CACHE_CHANGED);
+	assert_int_equal(apply_device(*state, &s, 5, &same, &changed), CACHE_CHANGED);
 	assert_string_equal(d->now.values.node_desc, "bad?desc");
 
 	/* fewer ports */
 	DEVICE_SUPPLY(&s, index, 7);
 	DEVICE_SUPPLY(&s, port_count, 1);
-	assert_int_equal(cache_apply_device(*state, &s, 0, &same, &changed), CACHE_CHANGED);
+	assert_int_equal(apply_device(*state, &s, 0, &same, &changed), CACHE_CHANGED);
 	assert_ptr_equal(cache_excess_port(d), d->ports[1]);
 	cache_remove_port(cache_excess_port(d));
 	assert_null(cache_excess_port(d));
@@ -447,7 +447,7 @@ static void test_many_ports(void **state)
 
 	DEVICE_SUPPLY(&s, index, 7);
 	DEVICE_SUPPLY(&s, port_count, 3000);
-	assert_int_equal(cache_apply_device(*state, &s, 0, &same, &changed), CACHE_CHANGED);
+	assert_int_equal(apply_device(*state, &s, 0, &same, &changed), CACHE_CHANGED);
 	assert_int_equal(d->n_ports, 1024);
 	assert_null(cache_excess_port(d));
 	assert_int_equal(d->now.values.port_count, 3000);
@@ -457,11 +457,11 @@ static void test_many_ports(void **state)
 	/* the answer of the device says nothing of it; what it does not have is not reported */
 	assert_string_equal(device_unavailable(&d->now, DEVICE_ATTR_driver)->code, "not-read");
 	DEVICE_SUPPLY(&s, index, 7);
-	assert_int_equal(cache_apply_device(*state, &s, 5, &same, &changed), CACHE_CHANGED);
+	assert_int_equal(apply_device(*state, &s, 5, &same, &changed), CACHE_CHANGED);
 	assert_true(mask_has(&changed, DEVICE_ATTR_unavailable));
 	assert_string_equal(device_unavailable(&d->now, DEVICE_ATTR_driver)->code, "not-reported");
 	DEVICE_SUPPLY(&s, index, 7);
-	assert_int_equal(cache_apply_device(*state, &s, 6, &same, &changed), CACHE_UNCHANGED);
+	assert_int_equal(apply_device(*state, &s, 6, &same, &changed), CACHE_UNCHANGED);
 	assert_int_equal(d->now.values.omitted_ports, 3000 - 1024);
 	cache_apply_port_name(device_port(d, 1024), 0, &change);
 	assert_int_equal(change.op, CACHE_UNCHANGED);
@@ -501,7 +501,7 @@ static void test_ports_of_all(void **state)
 	add_device(c, 31, "some", 1000, 1);
 	DEVICE_SUPPLY(&s, index, 32);
 	DEVICE_SUPPLY(&s, port_count, 1024);
-	assert_int_equal(cache_apply_device(c, &s, 0, &d, &changed), CACHE_ADDED);
+	assert_int_equal(apply_device(c, &s, 0, &d, &changed), CACHE_ADDED);
 	assert_int_equal(c->n_ports, 32768);
 	assert_int_equal(d->n_ports, 24);
 	assert_int_equal(d->now.values.port_count, 1024);
@@ -511,7 +511,7 @@ static void test_ports_of_all(void **state)
 	cache_remove_device(c, cache_device(c, 31));
 	DEVICE_SUPPLY(&s, index, 32);
 	DEVICE_SUPPLY(&s, port_count, 1024);
-	assert_int_equal(cache_apply_device(c, &s, 0, &d, &changed), CACHE_CHANGED);
+	assert_int_equal(apply_device(c, &s, 0, &d, &changed), CACHE_CHANGED);
 	assert_int_equal(d->n_ports, 1024);
 	assert_int_equal(d->now.values.omitted_ports, 0);
 }
@@ -529,19 +529,19 @@ static void test_device_withdrawn(void **state)
 	DEVICE_SUPPLY(&s, driver_id, 1);
 	DEVICE_SUPPLY(&s, vendor_id, 0x2c9);
 	DEVICE_SUPPLY_TEXT(&s, node_desc, "host");
-	cache_apply_device(*state, &s, 5, &same, &changed);
+	apply_device(*state, &s, 5, &same, &changed);
 
 	/* an enumeration, and an answer that could not read the directory */
 	DEVICE_SUPPLY(&s, index, 7);
-	cache_apply_device(*state, &s, 0, &same, &changed);
+	apply_device(*state, &s, 0, &same, &changed);
 	DEVICE_SUPPLY(&s, index, 7);
-	assert_int_equal(cache_apply_device(*state, &s, 6, &same, &changed), CACHE_UNCHANGED);
+	assert_int_equal(apply_device(*state, &s, 6, &same, &changed), CACHE_UNCHANGED);
 	assert_int_equal(d->now.values.numa_node, 1);
 
 	DEVICE_SUPPLY(&s, index, 7);
 	DEVICE_SUPPLY(&s, numa_node, 1);
 	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
-	assert_int_equal(cache_apply_device(*state, &s, 7, &same, &changed), CACHE_CHANGED);
+	assert_int_equal(apply_device(*state, &s, 7, &same, &changed), CACHE_CHANGED);
 	assert_true(mask_has(&changed, DEVICE_ATTR_node_desc));
 	assert_string_equal(device_unavailable(&d->now, DEVICE_ATTR_node_desc)->code,
 			    "not-reported");
@@ -573,7 +573,7 @@ static void test_counts(void **state)
 	/* one fewer, and it was active */
 	DEVICE_SUPPLY(&s, index, 1);
 	DEVICE_SUPPLY(&s, port_count, 2);
-	assert_int_equal(cache_apply_device(c, &s, 0, &d, &changed), CACHE_CHANGED);
+	assert_int_equal(apply_device(c, &s, 0, &d, &changed), CACHE_CHANGED);
 	cache_remove_port(cache_excess_port(d));
 	assert_int_equal(c->n_ports, 3);
 	assert_int_equal(c->n_active, 2);
@@ -611,16 +611,16 @@ static void test_chardevs(void **state)
 	DEVICE_SUPPLY(&s, index, 1);
 	s.tables[DEVICE_TABLE_CHARDEVS] = table_new(&uverbs, 1, sizeof(uverbs));
 	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
-	assert_int_equal(cache_apply_device(c, &s, 1, &d, &changed), CACHE_CHANGED);
+	assert_int_equal(apply_device(c, &s, 1, &d, &changed), CACHE_CHANGED);
 	assert_non_null(d->now.tables[DEVICE_TABLE_CHARDEVS]);
 	/* not asked for: it stays */
 	DEVICE_SUPPLY(&s, index, 1);
-	assert_int_equal(cache_apply_device(c, &s, 2, &d, &changed), CACHE_UNCHANGED);
+	assert_int_equal(apply_device(c, &s, 2, &d, &changed), CACHE_UNCHANGED);
 	assert_non_null(d->now.tables[DEVICE_TABLE_CHARDEVS]);
 	/* read, and empty */
 	DEVICE_SUPPLY(&s, index, 1);
 	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
-	assert_int_equal(cache_apply_device(c, &s, 3, &d, &changed), CACHE_CHANGED);
+	assert_int_equal(apply_device(c, &s, 3, &d, &changed), CACHE_CHANGED);
 	assert_true(mask_has(&changed, DEVICE_ATTR_chardevs));
 	assert_null(d->now.tables[DEVICE_TABLE_CHARDEVS]);
 }
@@ -642,7 +642,7 @@ static void test_text_in_tables(void **state)
 	DEVICE_SUPPLY(&s, index, 1);
 	s.tables[DEVICE_TABLE_CHARDEVS] = table_new(&chardev, 1, sizeof(chardev));
 	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
-	assert_int_equal(cache_apply_device(c, &s, 1, &d, &changed), CACHE_CHANGED);
+	assert_int_equal(apply_device(c, &s, 1, &d, &changed), CACHE_CHANGED);
 	TABLE_FOREACH(ChardevEntry, e, d->now.tables[DEVICE_TABLE_CHARDEVS]) {
 		assert_string_equal(e->class, "v?");
 		assert_string_equal(e->path, "/dev/?");

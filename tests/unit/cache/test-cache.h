@@ -8,6 +8,18 @@
 
 enum { DOWN = 1, INIT, ARMED, ACTIVE };
 
+/* Applies S, which an enumeration brings, or with a time the device itself. */
+static inline int apply_device(Cache *c, DeviceSnapshot *s, uint64_t now, Device **ret,
+			       AttrMask *ret_changed)
+{
+	_cleanup_(device_change_done) DeviceChange change = {};
+	int r = cache_apply_device(c, s, now ? CHANGE_ANSWER : CHANGE_LIST, now, &change);
+
+	*ret = change.device;
+	*ret_changed = change.changed;
+	return r;
+}
+
 /* Adds a device with PORTS ports, as an enumeration brings it. */
 static inline Device *add_device(Cache *c, uint32_t index, const char *name, uint32_t ports,
 				 uint32_t node_type)
@@ -20,7 +32,7 @@ static inline Device *add_device(Cache *c, uint32_t index, const char *name, uin
 	DEVICE_SUPPLY_TEXT(&s, name, name);
 	DEVICE_SUPPLY(&s, port_count, ports);
 	DEVICE_SUPPLY(&s, node_type, node_type);
-	assert_int_equal(cache_apply_device(c, &s, 0, &d, &changed), CACHE_ADDED);
+	assert_int_equal(apply_device(c, &s, 0, &d, &changed), CACHE_ADDED);
 	assert_int_equal(d->n_ports, ports);
 	return d;
 }

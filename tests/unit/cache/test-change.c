@@ -50,11 +50,47 @@ static void test_was(void **state)
 	assert_int_equal(port_change_reason(&change), REASON_RECONCILE);
 }
 
+/* The same of a device: an error changes no table. */
+static void test_device_was(void **state)
+{
+	const ChardevEntry uverbs = {.class = "verbs", .path = "/dev/infiniband/uverbs0"};
+	Cache *c = *state;
+	Device *d = add_device(c, 1, "mlx5_0", 1, 1);
+	DeviceSnapshot s = {};
+	DeviceChange change;
+	AttrMask changed;
+
+	DEVICE_SUPPLY(&s, index, 1);
+	s.tables[DEVICE_TABLE_CHARDEVS] = table_new(&uverbs, 1, sizeof(uverbs));
+	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
+	apply_device(c, &s, 1000, &d, &changed);
+	DEVICE_SUPPLY(&s, index, 1);
+	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
+	assert_int_equal(cache_apply_device(c, &s, CHANGE_ANSWER, 2000, &change), CACHE_CHANGED);
+	assert_ptr_equal(change.device, d);
+	assert_int_equal(change.when_usec, 2000);
+	assert_true(mask_has(&change.changed, DEVICE_ATTR_chardevs));
+	assert_int_equal(change.tables, 1U << DEVICE_TABLE_CHARDEVS);
+	assert_int_equal(change.was.tables[DEVICE_TABLE_CHARDEVS]->n, 1);
+	assert_int_equal(change.was.values.last_query, 1000);
+	assert_null(d->now.tables[DEVICE_TABLE_CHARDEVS]);
+	device_change_done(&change);
+
+	cache_apply_device_error(d, -EIO, "no", 3000, &change);
+	assert_int_equal(change.op, CACHE_CHANGED);
+	assert_int_equal(change.cause, CHANGE_ERROR);
+	assert_int_equal(change.tables, 0);
+	assert_false(change.was.values.stale);
+	cache_apply_device_error(d, -EIO, "no", 4000, &change);
+	assert_int_equal(change.op, CACHE_UNCHANGED);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_was),
+		TEST(test_device_was),
 	};
 
 	return cmocka_run_group_tests_name("change", tests, NULL, NULL);

@@ -182,7 +182,7 @@ static Device *add_function(Cache *c, uint32_t index, const char *name, const ch
 	DEVICE_SUPPLY_TEXT(&s, pci_address, pci);
 	DEVICE_SUPPLY(&s, node_guid, guid);
 	DEVICE_SUPPLY(&s, sys_image_guid, 0x77);
-	assert_true(cache_apply_device(c, &s, 0, &d, &changed) >= 0);
+	assert_true(apply_device(c, &s, 0, &d, &changed) >= 0);
 	return d;
 }
 
@@ -593,7 +593,7 @@ static void apply_random_device(Cache *c)
 	DEVICE_SUPPLY_TEXT(&s, name, devices[rand() % 3]);
 	DEVICE_SUPPLY(&s, port_count, (uint32_t)rand() % 3);
 	DEVICE_SUPPLY(&s, node_type, 1);
-	assert_true(cache_apply_device(c, &s, 0, &d, &changed) >= 0);
+	assert_true(apply_device(c, &s, 0, &d, &changed) >= 0);
 	while ((excess = cache_excess_port(d)))
 		cache_remove_port(excess);
 }

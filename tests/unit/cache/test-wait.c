@@ -16,15 +16,14 @@ enum { DOWN = 1, INIT, ARMED, ACTIVE };
 static Device *add_device(Cache *c, uint32_t index, const char *name, uint32_t ports)
 {
 	DeviceSnapshot s = {};
-	AttrMask changed;
-	Device *d = NULL;
+	DeviceChange device_change;
 
 	DEVICE_SUPPLY(&s, index, index);
 	DEVICE_SUPPLY_TEXT(&s, name, name);
 	DEVICE_SUPPLY(&s, port_count, ports);
 	DEVICE_SUPPLY(&s, node_type, 1);
-	assert_int_equal(cache_apply_device(c, &s, 0, &d, &changed), CACHE_ADDED);
-	return d;
+	assert_int_equal(cache_apply_device(c, &s, CHANGE_LIST, 0, &device_change), CACHE_ADDED);
+	return device_change.device;
 }
 
 /* An InfiniBand port in STATE: LID 17, MTU 4096, 4 lanes of EDR, GID fe80::2. */
@@ -349,7 +348,7 @@ static void test_many_names_of_one_port(void **state)
 	Device *d = add_device(c, 1, "mlx5_0", 1);
 	Port *p = device_port(d, 1);
 	DeviceSnapshot s = {};
-	AttrMask changed;
+	DeviceChange device_change;
 
 	apply(p, ib_port(DOWN));
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -374,7 +373,7 @@ static void test_many_names_of_one_port(void **state)
 	/* with another name of the device, the one that was not looked at stands for the port */
 	DEVICE_SUPPLY(&s, index, 1);
 	DEVICE_SUPPLY_TEXT(&s, name, "rxe0");
-	assert_int_equal(cache_apply_device(c, &s, 0, &d, &changed), CACHE_CHANGED);
+	assert_int_equal(cache_apply_device(c, &s, CHANGE_LIST, 0, &device_change), CACHE_CHANGED);
 	assert_false(wait_look(&w, c, 4000000));
 	assert_int_equal(tell(p, 4000000, &w), 1);
 	assert_says(&w, 5000000,

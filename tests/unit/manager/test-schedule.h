@@ -18,15 +18,17 @@ static inline int setup(void **state)
 {
 	Cache *c = calloc(1, sizeof(Cache));
 	DeviceSnapshot s = {};
-	AttrMask changed;
+	DeviceChange device_change;
 	Device *d;
 
 	DEVICE_SUPPLY(&s, index, 3);
 	DEVICE_SUPPLY(&s, port_count, 2);
 	DEVICE_SUPPLY(&s, sys_image_guid, 0x1234);
 	DEVICE_SUPPLY_TEXT(&s, name, "mlx5_0");
-	if (!c || cache_apply_device(c, &s, 0, &d, &changed) < 0 || !schedule_new(d, NULL))
+	if (!c || cache_apply_device(c, &s, CHANGE_LIST, 0, &device_change) < 0 ||
+	    !schedule_new(device_change.device, NULL))
 		return -1;
+	d = device_change.device;
 	/* they have answered */
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		d->ports[i]->now.parts = READ_ALL;

@@ -39,16 +39,15 @@ Device *fixture_add_device(Fixture *f, uint32_t index, const char *name, uint32_
 			   AttrProtocol protocol)
 {
 	DeviceSnapshot s = {};
-	AttrMask changed;
-	Device *d = NULL;
+	DeviceChange device_change;
 
 	DEVICE_SUPPLY(&s, index, index);
 	DEVICE_SUPPLY_TEXT(&s, name, name);
 	DEVICE_SUPPLY(&s, port_count, ports);
 	DEVICE_SUPPLY(&s, node_type, 1);
 	DEVICE_SUPPLY(&s, dev_protocol, protocol);
-	assert_true(cache_apply_device(&f->cache, &s, 0, &d, &changed) >= 0);
-	return d;
+	assert_true(cache_apply_device(&f->cache, &s, CHANGE_LIST, 0, &device_change) >= 0);
+	return device_change.device;
 }
 
 PortSnapshot fixture_all_fields(void)

@@ -252,19 +252,19 @@ static void test_grow(_unused_ void **state)
 	SharedMemory *s = NULL;
 	Cache cache = {};
 	Reader readers[READERS] = {};
-	AttrMask changed;
+	DeviceChange device_change;
 	uint32_t n = 1;
 
 	assert_true(sd_event_new(&event) >= 0);
 	assert_int_equal(shared_memory_new(event, 16, &s), 0);
 	for (uint32_t i = 0; i < PORTS; i++) {
 		DeviceSnapshot device = {};
-		Device *d;
 
 		DEVICE_SUPPLY(&device, index, i);
 		DEVICE_SUPPLY(&device, port_count, 1);
 		DEVICE_SUPPLY(&device, node_type, 1);
-		assert_true(cache_apply_device(&cache, &device, 0, &d, &changed) >= 0);
+		assert_true(cache_apply_device(&cache, &device, CHANGE_LIST, 0, &device_change) >=
+			    0);
 	}
 	put(s, device_port(cache.devices[0], 1), n);
 
