@@ -92,3 +92,10 @@ void manager_announce_device(Manager *m, Device *d, CacheOp op)
 	manager_hand_on_device(
 		m, &(DeviceChange){.device = d, .op = op, .when_usec = realtime_now_usec()});
 }
+
+void manager_tell_later(Manager *m, Device *d)
+{
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		if (manager_log_states(m, d->ports[i]))
+			manager_want_users(m, d->ports[i]);
+}

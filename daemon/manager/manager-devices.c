@@ -19,7 +19,8 @@ static void remove_port(Manager *m, Port *p)
 	shared_memory_remove(m->memory, p);
 	if (m->bus)
 		bus_publish_port_removed(m->bus, p);
-	manager_note_absence(m, p);
+	if (manager_note_absence(m, p))
+		manager_want_users(m, p);
 	cache_remove_port(p);
 }
 
@@ -42,6 +43,8 @@ static void remove_device(Manager *m, Device *d)
 
 static void follow_rename(Manager *m, Device *d)
 {
+	/* before the history of another name becomes the beginning of theirs */
+	manager_tell_later(m, d);
 	for (uint32_t n = 0; n < d->n_ports; n++) {
 		Port *p = d->ports[n];
 		_cleanup_(port_change_done) PortChange change = {};

@@ -49,23 +49,18 @@ static void record_transition(Manager *m, const Port *p, const Transition *t)
 	record_writer_put(m->records, &b);
 }
 
-static void log_transitions(Manager *m, Port *p)
+bool manager_log_states(Manager *m, Port *p)
 {
+	bool went_down = false;
 	const Transition *t;
 
 	while ((t = history_take(&p->history))) {
 		if (is_transition(t))
 			log_transition(p, t);
-		if (is_transition(t) && history_is_link_down(t->from, t->to))
-			manager_want_users(m, p);
+		went_down |= is_transition(t) && history_is_link_down(t->from, t->to);
 		record_transition(m, p, t);
 	}
-}
-
-void manager_log_states(Manager *m, Device *d)
-{
-	for (uint32_t i = 0; i < d->n_ports; i++)
-		log_transitions(m, d->ports[i]);
+	return went_down;
 }
 
 /* What was kept of the name that P has now is the beginning of its history. */
@@ -130,8 +125,6 @@ static void note_name(Manager *m, PortChange *change)
 	_cleanup_record_buffer_ RecordBuffer b = {};
 	Port *p = change->port;
 
-	/* before: the first of them gets another beginning */
-	log_transitions(m, p);
 	recall(m, p);
 	if (m->records) {
 		history_record_forgotten(&b, change->was.values.device_name,
@@ -165,12 +158,15 @@ bool manager_is_untold(const Port *p)
 	       is_transition(last);
 }
 
-void manager_note_absence(Manager *m, Port *p)
+bool manager_note_absence(Manager *m, Port *p)
 {
+	bool went_down;
+
 	if (p->history.n > 0)
 		history_note(&p->history, STATE_ABSENT, REASON_DEVICE, realtime_now_usec(),
 			     monotonic_usec(m));
-	log_transitions(m, p);
+	went_down = manager_log_states(m, p);
 	history_keep(&m->cache.histories, p->device->now.values.name, p->now.values.port_num,
 		     &p->history);
+	return went_down;
 }

@@ -2,12 +2,13 @@
 #pragma once
 
 /*
- * What the files of the manager share, and nobody else sees. Each calls only those below it:
+ * What the files of the manager share, and nobody else sees. Each calls only those below it, which
+ * tests/rooms/test-layers holds:
  *
  *   manager.c           life, the connection to the bus, the flush
+ *   manager-told.c      takes what a record says, for which nobody asked
  *   manager-devices.c   the set of devices
  *   manager-query.c     asks, and takes answers
- *   manager-told.c      takes what a record says, for which nobody asked
  *   manager-look.c      looks at everything: when they are over, READY and Refresh()
  *   manager-change.c    hands what has changed to those who take it: all below but the calls
  *   manager-publish.c   what goes to the shared memory and to the bus
@@ -18,6 +19,7 @@
  *   manager-history.c   transitions: history and journal
  *   manager-evidence.c  what else devices and ports have shown
  *   manager-record.c    the record of all changes
+ *   manager-base.c      timers, and what goes to the source
  *   schedule.c          what is to be asked about one device, and when
  */
 
@@ -103,7 +105,7 @@ static inline uint64_t manager_new_id(Manager *m, const Device *d)
 	return (uint64_t)m->query_count << 32 | d->index;
 }
 
-/* manager-dirty.c */
+/* manager-base.c */
 
 static inline bool timer_runs(sd_event_source *s)
 {
@@ -117,6 +119,11 @@ void manager_start_timer(Manager *m, sd_event_source **s, uint64_t delay_usec,
 /* The same, unless it runs already. */
 void manager_await_timer(Manager *m, sd_event_source **s, uint64_t delay_usec,
 			 sd_event_time_handler_t handler, void *userdata, const char *name);
+/* Gives the source QUERY of D, with what every question says. As SourceOps.query. */
+int manager_send(Manager *m, const Device *d, Query *query);
+
+/* manager-dirty.c */
+
 /* Notes that there is something to flush. */
 void manager_mark_flush(Manager *m);
 /* Drops the flush if it would do nothing, because all that was marked has been asked: the event of
@@ -139,12 +146,13 @@ bool manager_is_untold(const Port *p);
 /* An event about P has come. If it says that P is active, or is not active any more, that is noted,
  * even if it is over when P is read. Returns whether it was. */
 bool manager_note_event(Manager *m, Port *p, EventReason reason);
-/* Tells the journal and the file of the transitions of D that they have not been told of. */
-void manager_log_states(Manager *m, Device *d);
+/* Tells the journal and the file of the transitions of P that they have not been told of. Returns
+ * whether one of them has taken the link down. */
+bool manager_log_states(Manager *m, Port *p);
 /* QPS queue pairs of PROCESSES were on P when its link went down last. */
 void manager_note_users(Manager *m, Port *p, uint32_t qps, uint32_t processes);
-/* P goes: its history stays. */
-void manager_note_absence(Manager *m, Port *p);
+/* P goes: its history stays. As manager_log_states(). */
+bool manager_note_absence(Manager *m, Port *p);
 
 /* manager-evidence.c */
 
@@ -248,6 +256,9 @@ void manager_publish_port(Manager *m, PortChange *change);
 
 /* manager-change.c */
 
+/* Says of D what can wait until the changed values are on the bus: its transitions, and who was on
+ * a link that has gone down. */
+void manager_tell_later(Manager *m, Device *d);
 /* Hands the change to those who take it. */
 void manager_hand_on_port(Manager *m, PortChange *change);
 void manager_hand_on_device(Manager *m, DeviceChange *change);
@@ -273,8 +284,6 @@ void manager_check_look(Manager *m);
 
 /* Asks about what is dirty of D, as soon as it may. */
 void manager_ask(Manager *m, Device *d);
-/* Gives the source QUERY of D, with what every question says. As SourceOps.query. */
-int manager_send(Manager *m, const Device *d, Query *query);
 /* P has answered a question asked for REASONS, or could not: ERROR, with TEXT. IS_OPEN as in
  * PortChange. */
 void manager_take_port(Manager *m, Port *p, uint32_t reasons, bool is_open, int error,

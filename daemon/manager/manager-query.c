@@ -19,7 +19,7 @@ static int on_later(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 {
 	Schedule *w = userdata;
 
-	manager_log_states(w->manager, w->device);
+	manager_tell_later(w->manager, w->device);
 	schedule_later(w);
 	manager_ask(w->manager, w->device);
 	return 0;
@@ -137,13 +137,6 @@ static void fail_ask(Manager *m, Device *d, const Query *query, int error)
 	manager_publish_ports(m, d);
 	schedule_end(w, monotonic_usec(m));
 	manager_check_look(m);
-}
-
-int manager_send(Manager *m, const Device *d, Query *query)
-{
-	query->links_generation = m->links_generation;
-	query->leave = schedule_leave(d->schedule);
-	return m->source->ops->query(m->source, query);
 }
 
 /* Asks for what callers want beside the attributes, one after the other. */

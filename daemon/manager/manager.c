@@ -216,7 +216,7 @@ Manager *manager_free(Manager *m)
 
 		manager_refuse_calls(d, 0, -ESHUTDOWN, "rdmad stops");
 		manager_free_counters(d);
-		manager_log_states(m, d);
+		manager_tell_later(m, d);
 		manager_free_users(d);
 		schedule_free(d->schedule);
 	}
