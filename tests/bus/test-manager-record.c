@@ -185,6 +185,25 @@ static void test_open(void **state)
 	assert_line(text, ": answer mlx5_0/1", "open=yes");
 }
 
+/* Two answers follow each other before the first is text: each is recorded as it was. */
+static void test_at_once(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *first;
+	Test *t = *state;
+
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer(1);
+	tell(1, 1, REASON_PORT_ACTIVE);
+	RUN_UNTIL(t, fake.n_queries == 3);
+	answer(4);
+	text = end_and_read(t);
+	assert_line(text, ": answer mlx5_0/1", "\"state=down\"");
+	first = strstr(text, ": answer mlx5_0/1");
+	assert_line(strchr(first, '\n'), ": answer mlx5_0/1", "\"state=active\"");
+}
+
 /* A segment begins while a device hangs: what it does not say is in it. */
 static void test_hangs(void **state)
 {
@@ -233,9 +252,10 @@ int main(void)
 {
 #define RECORDED(test) cmocka_unit_test_setup_teardown(test, setup_recorded, teardown)
 	const struct CMUnitTest tests[] = {
-		RECORDED(test_back),  RECORDED(test_back_in_another_segment),
-		RECORDED(test_open),  RECORDED(test_taken_back),
-		RECORDED(test_hangs), RECORDED(test_day),
+		RECORDED(test_back),	RECORDED(test_back_in_another_segment),
+		RECORDED(test_open),	RECORDED(test_taken_back),
+		RECORDED(test_at_once), RECORDED(test_hangs),
+		RECORDED(test_day),
 	};
 
 	unsetenv("NOTIFY_SOCKET");
