@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define FORMAT	     1U
 #define BUFFER_SIZE  (64U << 10)
 #define SEGMENTS_MAX 4096U /* in a directory; rdmad keeps at most 400 */
 
@@ -121,13 +120,13 @@ static ExitStatus check_format(const RecordFile *f, const char *line)
 	if (!version || text_to_u64(version, UINT64_MAX, &format) < 0) {
 		complain("%s is no record of rdmad: expected \"# rdmad record %u\" in its first "
 			 "line",
-			 f->path, FORMAT);
+			 f->path, RECORD_FORMAT);
 		return STATUS_FAILED;
 	}
-	if (format == FORMAT)
+	if (format == RECORD_FORMAT)
 		return STATUS_OK;
 	complain("%s: a later rdmad has written this: it has format %s, and this rdmactl reads %u",
-		 f->path, version, FORMAT);
+		 f->path, version, RECORD_FORMAT);
 	return STATUS_FAILED;
 }
 

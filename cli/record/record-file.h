@@ -12,6 +12,7 @@
 
 #include "rdmactl.h"
 
+#define RECORD_FORMAT	 1U			 /* in the first line */
 #define RECORD_DIRECTORY "/var/lib/rdmad/record" /* of the service */
 #define RECORD_LINE_MAX	 4096U			 /* bytes, without the end of the line */
 #define RECORD_NAME_SIZE 22U /* of a segment in its directory: 16 digits, ".conf" and the 0 */

@@ -60,11 +60,9 @@ static const char *begins_text(const char *begins)
 	static const struct {
 		const char *begins, *text;
 	} texts[] = {
-		{"start", "rdmad started"},
-		{"full", "the one before was full"},
-		{"day", "a day was over"},
-		{"lost", "changes were lost"},
-		{"ports", "a device has another number of ports"},
+		{"start", "rdmad started"},    {"full", "the one before was full"},
+		{"day", "a day was over"},     {"since", "what was before was left out"},
+		{"lost", "changes were lost"}, {"ports", "a device has another number of ports"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)

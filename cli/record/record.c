@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "commands.h"
 #include "parse.h"
+#include "record-fold.h"
 #include "record-print.h"
 
 #define SPEED_MAX 1000U
@@ -38,7 +39,7 @@ static ExitStatus parse_path(const Option *o, const char *argument)
 /* clang-format off */
 #define TIME_EXPECTED "a time such as 10min (so long ago), \"2026-11-24 01:02:03\" or @1763950000"
 const Option record_options[] = {
-	{"since",     0, "TIME", "show: leave out what was before TIME",            parse_time,  &arg_since,     TIME_EXPECTED, 0},
+	{"since",     0, "TIME", "show, export: leave out what was before TIME",            parse_time,  &arg_since,     TIME_EXPECTED, 0},
 	{"until",     0, "TIME", "show, export: leave out what was after TIME",     parse_time,  &arg_until,     TIME_EXPECTED, 0},
 	{"at",        0, "TIME", "export: the segment of TIME (default: the last)", parse_time,  &arg_at,        TIME_EXPECTED, 0},
 	{"speed",     0, "N",    "export: to be played N times quicker",            parse_speed, &arg_speed,     "a number from 1 to 1000", 0},
@@ -231,8 +232,10 @@ static ExitStatus show_record(Context *c)
 
 /* export */
 
-/* Prints the step LINE; *RET_END: it is the first one that is left out. */
-static ExitStatus export_step(const Context *c, RecordReader *r, const char *line, bool *ret_end)
+/* Prints the step LINE; *RET_END: it is the first one that is left out. FOLD: what was before has
+ * been folded; NULL: it has not. */
+static ExitStatus export_step(const Context *c, RecordReader *r, const RecordFold *fold,
+			      const char *line, bool *ret_end)
 {
 	char copy[RECORD_LINE_MAX + 1];
 	ExitStatus status;
@@ -241,9 +244,32 @@ static ExitStatus export_step(const Context *c, RecordReader *r, const char *lin
 	text_copy(copy, sizeof(copy), line);
 	status = record_step_read(r, copy, &r->step, &is_step);
 	*ret_end = is_step && r->step.realtime_usec > arg_until;
+	if (status != STATUS_OK || *ret_end)
+		return status;
 	/* a segment that was exported before may have a speed */
-	if (status == STATUS_OK && !*ret_end && !(arg_speed && startswith(line, "speed")))
+	if (is_step && fold)
+		record_fold_print_step(fold, r->step.at_usec, line, c->out);
+	else if (!(arg_speed && startswith(line, "speed")))
 		fprintf(c->out, "%s\n", line);
+	return status;
+}
+
+/* What the segment did before --since is in how it begins. */
+static ExitStatus export_folded(RecordFile *f, const Context *c)
+{
+	_cleanup_(record_fold_done) RecordFold fold = {.since_usec = arg_since};
+	RecordReader r = {};
+	bool end = false;
+	char *line;
+	ExitStatus status = record_fold_read(&fold, f, &r, &line);
+
+	if (status == STATUS_OK)
+		record_fold_print(&fold, &r, arg_speed, c->out);
+	while (status == STATUS_OK && line && !end) {
+		status = export_step(c, &r, &fold, line, &end);
+		if (status == STATUS_OK)
+			status = record_file_next(f, &line);
+	}
 	return status;
 }
 
@@ -255,13 +281,15 @@ static ExitStatus export_segment(RecordFile *f, void *userdata)
 	bool script = false, end = false;
 	char *line;
 
+	if (arg_since > f->head.realtime_usec)
+		return export_folded(f, c);
 	record_reader_begin(&r, f);
 	while (status == STATUS_OK && !end) {
 		status = record_file_next(f, &line);
 		if (status != STATUS_OK || !line)
 			break;
 		if (f->section == SECTION_SCRIPT && script) {
-			status = export_step(c, &r, line, &end);
+			status = export_step(c, &r, NULL, line, &end);
 			continue;
 		}
 		fprintf(c->out, "%s\n", line);
@@ -274,18 +302,21 @@ static ExitStatus export_segment(RecordFile *f, void *userdata)
 	return status;
 }
 
-/* Opens the segment that is meant: that of --at, otherwise of --until, otherwise the last. */
+/* Opens the segment that is meant: that of --at, otherwise of --since, or the first after that,
+ * otherwise of --until, otherwise the last. */
 static ExitStatus open_segment(RecordFile **ret)
 {
 	const char *directory = arg_directory ? arg_directory : RECORD_DIRECTORY;
 	_cleanup_(record_names_done) RecordNames names = {.fd = -EBADF};
-	uint64_t time = arg_at ? arg_at : arg_until;
+	uint64_t time = arg_at ? arg_at : arg_since ? arg_since : arg_until;
 	ExitStatus status = record_names_read(directory, &names);
 
 	*ret = NULL;
 	for (size_t i = names.n; status == STATUS_OK && !*ret && i-- > 0;)
 		if (strtoull(names.names[i], NULL, 10) <= time)
 			status = record_file_open_in(names.fd, directory, names.names[i], ret);
+	for (size_t i = 0; status == STATUS_OK && !*ret && !arg_at && arg_since && i < names.n; i++)
+		status = record_file_open_in(names.fd, directory, names.names[i], ret);
 	if (status == STATUS_OK && !*ret) {
 		complain("%s: the record begins later than that; see rdmactl record list",
 			 directory);
@@ -319,7 +350,7 @@ ExitStatus record_command(Context *c)
 	} words[] = {
 		{"list", list_record, false, false, false},
 		{"show", show_record, true, true, false},
-		{"export", export_record, false, true, true},
+		{"export", export_record, true, true, true},
 	};
 	const char *word = c->arguments[0];
 

@@ -2,11 +2,12 @@
 /*
  * rdmactl record: a file of any contents. What is wrong with it is said once; each line that is
  * taken can be printed, and so can each text of a change; the changes are in what is printed, once
- * as a table and once as JSON.
+ * as a table and once as JSON. What the script does in its first second can be folded.
  */
 
 #include "cli-parts.h"
 #include "input.h"
+#include "record-fold.h"
 #include "record-print.h"
 
 static void check_change(const RecordChange *c)
@@ -95,6 +96,33 @@ static uint64_t print_file(const char *path, bool json, char **ret)
 	return n;
 }
 
+static void fold_file(const char *path)
+{
+	_cleanup_(record_fold_done) RecordFold fold = {};
+	_cleanup_free_ char *text = NULL;
+	RecordFile *f = NULL;
+	RecordReader r = {};
+	size_t size;
+	char *line;
+	FILE *out;
+
+	if (record_file_open(path, &f) != STATUS_OK)
+		return;
+	n_complaints = 0;
+	fold.since_usec = f->head.realtime_usec + USEC_PER_SEC;
+	if (record_fold_read(&fold, f, &r, &line) == STATUS_OK) {
+		FUZZ_CHECK(n_complaints == 0);
+		out = open_memstream(&text, &size);
+		FUZZ_CHECK(out != NULL);
+		record_fold_print(&fold, &r, 0, out);
+		fclose(out);
+		check_lines(text);
+	} else {
+		FUZZ_CHECK(n_complaints == 1);
+	}
+	record_file_free(f);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	FuzzInput in = {data, size};
@@ -115,5 +143,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	free(text);
 	free(json);
+	fold_file(path);
 	return 0;
 }

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "record-fold.h"
+
+#include <inttypes.h>
+
+typedef struct FoldedValue {
+	char *key, *value; /* as they are in the file */
+} FoldedValue;
+
+struct FoldedObject {
+	char *name; /* of the device, or of the port: with '/' and its number */
+	bool is_port;
+	FoldedValue *values;
+	size_t n;
+	char *error; /* the words of the answer that said so; NULL: it can be read */
+	/* of a device: the commands since it was added; NULL: all of it has been asked */
+	char **lines;
+	size_t n_lines;
+};
+
+/* Lists */
+
+/* Makes room for one more in the array ITEMS of N. It doubles when N is a power of two. */
+static void *grow(void *items, size_t n, size_t size)
+{
+	return (n & (n - 1)) == 0 ? reallocarray(items, n > 0 ? 2 * n : 1, size) : items;
+}
+
+static bool add_line(char ***lines, size_t *n, const char *text)
+{
+	char **items = grow(*lines, *n, sizeof(*items));
+
+	if (!items)
+		return false;
+	*lines = items;
+	items[*n] = strdup(text);
+	return items[*n] && ++*n;
+}
+
+static void free_lines(char ***lines, size_t *n)
+{
+	while (*n > 0)
+		free((*lines)[--*n]);
+	free(*lines);
+	*lines = NULL;
+}
+
+/* Objects */
+
+static void object_done(FoldedObject *o)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		free(o->values[i].key);
+		free(o->values[i].value);
+	}
+	free(o->values);
+	free_lines(&o->lines, &o->n_lines);
+	free(o->error);
+	free(o->name);
+}
+
+static FoldedObject *find(const RecordFold *fold, const char *name)
+{
+	for (size_t i = 0; i < fold->n; i++)
+		if (streq(fold->objects[i].name, name))
+			return &fold->objects[i];
+	return NULL;
+}
+
+/* The number of port O behind the name of DEVICE, or NULL: it is no port of it. */
+static const char *number_in(const FoldedObject *o, const char *device)
+{
+	const char *rest = o->is_port ? startswith(o->name, device) : NULL;
+
+	return rest && *rest == '/' && !strchr(rest + 1, '/') ? rest + 1 : NULL;
+}
+
+/* The device NAME, or the one of which that is a port. NULL: there is none. */
+static FoldedObject *device_of(const RecordFold *fold, const char *name)
+{
+	FoldedObject *o = find(fold, name);
+	char copy[RECORD_LINE_MAX + 1], *slash;
+
+	if (o && !o->is_port)
+		return o;
+	text_copy(copy, sizeof(copy), name);
+	slash = strrchr(copy, '/');
+	if (slash)
+		*slash = '\0';
+	return slash ? find(fold, copy) : NULL;
+}
+
+/* NULL without memory. */
+static FoldedObject *add_object(RecordFold *fold, const char *name, bool is_port)
+{
+	FoldedObject *items = grow(fold->objects, fold->n, sizeof(*items)), *o;
+
+	if (!items)
+		return NULL;
+	fold->objects = items;
+	o = &items[fold->n];
+	*o = (FoldedObject){.name = strdup(name), .is_port = is_port};
+	if (!o->name)
+		return NULL;
+	fold->n++;
+	return o;
+}
+
+static void remove_device(RecordFold *fold, const char *name)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < fold->n; i++) {
+		FoldedObject *o = &fold->objects[i];
+
+		if (number_in(o, name) || (!o->is_port && streq(o->name, name)))
+			object_done(o);
+		else
+			fold->objects[n++] = *o;
+	}
+	fold->n = n;
+}
+
+static bool rename_device(RecordFold *fold, const char *was, const char *name)
+{
+	for (size_t i = 0; i < fold->n; i++) {
+		FoldedObject *o = &fold->objects[i];
+		const char *number = number_in(o, was);
+		char *renamed = NULL;
+
+		if (!number && (o->is_port || !streq(o->name, was)))
+			continue;
+		if (asprintf(&renamed, "%s%s%s", name, number ? "/" : "", number ? number : "") < 0)
+			return false;
+		free(o->name);
+		o->name = renamed;
+	}
+	return true;
+}
+
+/* Values */
+
+/* KEY is "TABLE.n", and VALUE how many entries the table has: the others go. */
+static void cut_table(FoldedObject *o, const char *key, const char *value)
+{
+	size_t length = strlen(key) - 1, n = 0;
+	unsigned long entries = strtoul(value, NULL, 10);
+
+	for (size_t i = 0; i < o->n; i++) {
+		FoldedValue *v = &o->values[i];
+		const char *place = strncmp(v->key, key, length) == 0 ? v->key + length : "n";
+
+		if (*place >= '0' && *place <= '9' && strtoul(place, NULL, 10) >= entries) {
+			free(v->key);
+			free(v->value);
+		} else {
+			o->values[n++] = *v;
+		}
+	}
+	o->n = n;
+}
+
+static bool set_value(FoldedObject *o, const char *key, const char *value)
+{
+	FoldedValue *v;
+	size_t i = 0;
+
+	while (i < o->n && !streq(o->values[i].key, key))
+		i++;
+	if (i == o->n) {
+		FoldedValue *items = grow(o->values, o->n, sizeof(*items));
+
+		if (!items)
+			return false;
+		o->values = items;
+		items[o->n++] = (FoldedValue){.key = strdup(key)};
+	}
+	v = &o->values[i];
+	free(v->value);
+	v->value = strdup(value);
+	return v->key && v->value;
+}
+
+/* Commands */
+
+/* What only concerns the moment of an answer. */
+static bool is_of_moment(const char *word)
+{
+	static const char *const keys[] = {
+		"time=", "reasons=", "error=", "text=", "recorded=", "open=", "listed="};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (startswith(word, keys[i]))
+			return true;
+	return false;
+}
+
+/* Takes a word "KEY=VALUE". */
+static bool take_setting(FoldedObject *o, char *word)
+{
+	char *value = strchr(word, '=');
+	size_t length = value ? (size_t)(value - word) : 0;
+
+	if (!value)
+		return true;
+	*value++ = '\0';
+	if (!set_value(o, word, value))
+		return false;
+	if (length > 2 && streq(word + length - 2, ".n"))
+		cut_table(o, word, value);
+	return true;
+}
+
+/* "set" or "answer" */
+static bool take_values(RecordFold *fold, const RecordStep *step)
+{
+	const char *error = NULL, *text = NULL;
+	bool listed = false, answered = streq(step->words[0], "answer");
+	FoldedObject *o = find(fold, step->words[1]);
+
+	if (!o)
+		o = add_object(fold, step->words[1], strchr(step->words[1], '/'));
+	for (size_t i = 2; o && i < step->n; i++) {
+		char *word = step->words[i];
+
+		error = startswith(word, "error=") ? word : error;
+		text = startswith(word, "text=") ? word : text;
+		listed |= streq(word, "listed=yes");
+		if (!is_of_moment(word) && !take_setting(o, word))
+			return false;
+	}
+	if (!o || !answered || (listed && !error))
+		return o;
+	free(o->error);
+	o->error = NULL;
+	return !error || asprintf(&o->error, "%s \"%s\"", error, text ? text : "text=%") >= 0;
+}
+
+static bool take_added(RecordFold *fold, const RecordStep *step)
+{
+	FoldedObject *o;
+
+	remove_device(fold, step->words[1]);
+	o = add_object(fold, step->words[1], false);
+	if (!o || !set_value(o, "recorded", "yes"))
+		return false;
+	for (size_t i = 2; i < step->n; i++)
+		if (!is_of_moment(step->words[i]) && !take_setting(o, step->words[i]))
+			return false;
+	return true;
+}
+
+/* Takes STEP, whose command with its words is TEXT. */
+static bool take_step(RecordFold *fold, const RecordStep *step, const char *text)
+{
+	const char *command = step->words[0], *name = step->words[1];
+	FoldedObject *device = device_of(fold, name), *o;
+	bool is_known = true, taken = true;
+
+	if (device && device->lines && !add_line(&device->lines, &device->n_lines, text))
+		return false;
+	if (streq(command, "set") || streq(command, "answer"))
+		taken = take_values(fold, step);
+	else if (streq(command, "add"))
+		taken = take_added(fold, step) && (o = find(fold, name)) &&
+			add_line(&o->lines, &o->n_lines, text);
+	else if (streq(command, "asked") && device)
+		free_lines(&device->lines, &device->n_lines);
+	else if (streq(command, "remove"))
+		remove_device(fold, name);
+	else if (streq(command, "rename") && step->n > 2)
+		taken = rename_device(fold, name, step->words[2]);
+	else
+		is_known = streq(command, "noted");
+	return taken && (is_known || add_line(&fold->others, &fold->n_others, text));
+}
+
+/* The command of a line of the script. */
+static const char *command_of(const char *line)
+{
+	return line + strcspn(line, ":") + 1;
+}
+
+/* Takes the lines that were held, and LINE, whose words are STEP. */
+static ExitStatus take_lines(RecordFold *fold, RecordReader *r, const RecordStep *step,
+			     const char *line)
+{
+	for (size_t i = 0; i < fold->n_held; i++) {
+		RecordStep held;
+		char copy[RECORD_LINE_MAX + 1];
+		ExitStatus status;
+		bool is_step;
+
+		text_copy(copy, sizeof(copy), fold->held[i]);
+		status = record_step_read(r, copy, &held, &is_step);
+		if (status != STATUS_OK)
+			return status;
+		if (is_step && !take_step(fold, &held, command_of(fold->held[i])))
+			return out_of_memory();
+	}
+	free_lines(&fold->held, &fold->n_held);
+	return take_step(fold, step, command_of(line)) ? STATUS_OK : out_of_memory();
+}
+
+/* Sections */
+
+/* Takes LINE, "[port mlx5_0/1]" or "KEY = VALUE" behind it. */
+static ExitStatus take_section(RecordFold *fold, const RecordFile *f, char *line)
+{
+	char *value = strchr(line, '='), *end = strchr(line, ']'), *name;
+	FoldedObject *o;
+
+	if (*line == '[' && end) {
+		*end = '\0';
+		name = line + strcspn(line, " ");
+		name += strspn(name, " ");
+		o = add_object(fold, name, startswith(line, "[port"));
+		return o ? STATUS_OK : out_of_memory();
+	}
+	if (!*line || *line == '#')
+		return STATUS_OK;
+	if (!value || fold->n == 0)
+		return record_file_refuse(f, "expected KEY = VALUE");
+	for (end = value; end > line && end[-1] == ' '; end--)
+		;
+	*end = '\0';
+	value++;
+	value += strspn(value, " ");
+	return set_value(&fold->objects[fold->n - 1], line, value) ? STATUS_OK : out_of_memory();
+}
+
+/* Takes LINE of the script; *RET_END: it is the first that is not before fold->since_usec. */
+static ExitStatus take_script(RecordFold *fold, RecordReader *r, const char *line, bool *ret_end)
+{
+	char copy[RECORD_LINE_MAX + 1];
+	RecordStep *step = &r->step;
+	uint64_t before;
+	ExitStatus status;
+	bool is_step;
+
+	text_copy(copy, sizeof(copy), line);
+	status = record_step_read(r, copy, step, &is_step);
+	if (status == STATUS_OK && startswith(line, "speed")) {
+		free(fold->speed);
+		fold->speed = strdup(line);
+		return fold->speed ? STATUS_OK : out_of_memory();
+	}
+	if (status != STATUS_OK || !is_step)
+		return status;
+	if (streq(step->words[0], "set"))
+		return add_line(&fold->held, &fold->n_held, line) ? STATUS_OK : out_of_memory();
+	*ret_end = step->realtime_usec >= fold->since_usec;
+	if (!*ret_end) {
+		fold->begin_usec = step->at_usec;
+		return take_lines(fold, r, step, line);
+	}
+	/* the clock may have been set since the step before */
+	before = step->realtime_usec - fold->since_usec;
+	if (before < step->at_usec)
+		fold->begin_usec = MAX(fold->begin_usec, step->at_usec - before);
+	return STATUS_OK;
+}
+
+ExitStatus record_fold_read(RecordFold *fold, RecordFile *f, RecordReader *r, char **ret)
+{
+	ExitStatus status = STATUS_OK;
+	bool end = false, script = false;
+	char *line = NULL;
+
+	record_reader_begin(r, f);
+	while (status == STATUS_OK && !end) {
+		status = record_file_next(f, &line);
+		if (status != STATUS_OK || !line)
+			break;
+		if (f->section == SECTION_SCRIPT && script)
+			status = take_script(fold, r, line, &end);
+		else if (f->section == SECTION_STATE)
+			status = take_section(fold, f, line);
+		script = f->section == SECTION_SCRIPT;
+	}
+	if (status == STATUS_OK && !line && r->origin_usec <= fold->since_usec)
+		fold->begin_usec = MAX(fold->begin_usec, fold->since_usec - r->origin_usec);
+	*ret = line;
+	return status;
+}
+
+/* Printing */
+
+static void print_time(uint64_t usec, FILE *out)
+{
+	fprintf(out, "at %" PRIu64 ".%06" PRIu64 "s:", usec / USEC_PER_SEC, usec % USEC_PER_SEC);
+}
+
+void record_fold_print_step(const RecordFold *fold, uint64_t at_usec, const char *line, FILE *out)
+{
+	print_time(at_usec > fold->begin_usec ? at_usec - fold->begin_usec : 0, out);
+	fprintf(out, "%s\n", command_of(line));
+}
+
+static void print_section(const FoldedObject *o, FILE *out)
+{
+	fprintf(out, "[%s %s]\n", o->is_port ? "port" : "device", o->name);
+	for (size_t i = 0; i < o->n; i++)
+		fprintf(out, "%s = %s\n", o->values[i].key, o->values[i].value);
+}
+
+/* A device has its ports behind it. */
+static void print_device(const RecordFold *fold, const FoldedObject *device, FILE *out)
+{
+	print_section(device, out);
+	for (size_t i = 0; i < fold->n; i++)
+		if (number_in(&fold->objects[i], device->name))
+			print_section(&fold->objects[i], out);
+}
+
+static void print_lines(char *const *lines, size_t n, FILE *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		print_time(0, out);
+		fprintf(out, "%s\n", lines[i]);
+	}
+}
+
+void record_fold_print(const RecordFold *fold, const RecordReader *r, uint64_t speed, FILE *out)
+{
+	const RecordHead *head = &r->file->head;
+
+	fprintf(out, "# rdmad record %u\n# realtime %" PRIu64 "\n# monotonic %" PRIu64 "\n",
+		RECORD_FORMAT, fold->since_usec, head->monotonic_usec + fold->begin_usec);
+	if (*head->boot)
+		fprintf(out, "# boot %s\n", head->boot);
+	fputs("# begins since\n", out);
+	for (size_t i = 0; i < fold->n; i++)
+		if (!fold->objects[i].is_port && !fold->objects[i].lines)
+			print_device(fold, &fold->objects[i], out);
+	fputs("[script]\n", out);
+	if (speed)
+		fprintf(out, "speed = %" PRIu64 "\n", speed);
+	else if (fold->speed)
+		fprintf(out, "%s\n", fold->speed);
+	for (size_t i = 0; i < fold->n; i++) {
+		const FoldedObject *o = &fold->objects[i], *device = device_of(fold, o->name);
+
+		if (!o->error || (device && device->lines))
+			continue;
+		print_time(0, out);
+		fprintf(out, " answer %s time=%" PRIu64 " %s\n", o->name, fold->since_usec,
+			o->error);
+	}
+	print_lines(fold->others, fold->n_others, out);
+	for (size_t i = 0; i < fold->n; i++)
+		print_lines(fold->objects[i].lines, fold->objects[i].n_lines, out);
+	for (size_t i = 0; i < fold->n_held; i++)
+		record_fold_print_step(fold, r->step.at_usec, fold->held[i], out);
+}
+
+void record_fold_done(RecordFold *fold)
+{
+	for (size_t i = 0; i < fold->n; i++)
+		object_done(&fold->objects[i]);
+	free(fold->objects);
+	free(fold->speed);
+	free_lines(&fold->held, &fold->n_held);
+	free_lines(&fold->others, &fold->n_others);
+}
