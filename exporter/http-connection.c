@@ -7,6 +7,19 @@
 
 static void step(HttpConnection *c);
 
+void http_pause_accept(Http *h, bool pause)
+{
+	h->paused = pause;
+	for (size_t i = 0; i < h->n_listeners; i++)
+		sd_event_source_set_enabled(h->listeners[i], pause ? SD_EVENT_OFF : SD_EVENT_ON);
+}
+
+void http_accept_again(Http *h)
+{
+	if (h->paused)
+		http_pause_accept(h, false);
+}
+
 HttpConnection *http_connection_free(HttpConnection *c)
 {
 	Http *h = c->http;
@@ -28,6 +41,21 @@ HttpConnection *http_connection_free(HttpConnection *c)
 	return NULL;
 }
 DEFINE_CLEANUP(HttpConnection, http_connection_free);
+
+/* Puts C behind all others: it has just moved. */
+static void touch(HttpConnection *c)
+{
+	Http *h = c->http;
+
+	if (!c->next)
+		return;
+	*(c->previous ? &c->previous->next : &h->first) = c->next;
+	c->next->previous = c->previous;
+	c->previous = h->last;
+	c->next = NULL;
+	h->last->next = c;
+	h->last = c;
+}
 
 /* From now on C waits for EVENTS, USEC at most. */
 static void enter(HttpConnection *c, HttpStage stage, uint32_t events, uint64_t usec)
@@ -176,7 +204,7 @@ static bool read_request(HttpConnection **c)
 		*c = http_connection_free(is);
 		return false;
 	}
-	http_touch(is);
+	touch(is);
 	is->n_in += (size_t)n;
 	if (is->stage == HTTP_STAGE_KEEP)
 		enter(is, HTTP_STAGE_REQUEST, EPOLLIN, HTTP_REQUEST_USEC);
@@ -226,7 +254,7 @@ static bool send_reply(HttpConnection **c)
 		*c = http_connection_free(is);
 		return false;
 	}
-	http_touch(is);
+	touch(is);
 	is->n_sent += (size_t)n;
 	return true;
 }

@@ -55,7 +55,7 @@ int http_connection_new(Http *h, int fd);
 /* Closes it. Returns NULL. */
 HttpConnection *http_connection_free(HttpConnection *c);
 
-/* Puts C behind all others: it has just moved. */
-void http_touch(HttpConnection *c);
+/* Whether nothing is accepted for now. */
+void http_pause_accept(Http *h, bool pause);
 /* There is room for a connection again. */
 void http_accept_again(Http *h);

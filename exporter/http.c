@@ -12,33 +12,6 @@
 /* After an error that will not go at once, such as no memory, nothing is accepted for so long. */
 #define PAUSE_USEC (100 * USEC_PER_MSEC)
 
-void http_touch(HttpConnection *c)
-{
-	Http *h = c->http;
-
-	if (!c->next)
-		return;
-	*(c->previous ? &c->previous->next : &h->first) = c->next;
-	c->next->previous = c->previous;
-	c->previous = h->last;
-	c->next = NULL;
-	h->last->next = c;
-	h->last = c;
-}
-
-static void pause_accept(Http *h, bool pause)
-{
-	h->paused = pause;
-	for (size_t i = 0; i < h->n_listeners; i++)
-		sd_event_source_set_enabled(h->listeners[i], pause ? SD_EVENT_OFF : SD_EVENT_ON);
-}
-
-void http_accept_again(Http *h)
-{
-	if (h->paused)
-		pause_accept(h, false);
-}
-
 /* Closes the connection that has not moved for the longest time, of those of the peer that has the
  * most; those that wait for the source do not count. False: there is none. */
 static bool evict(Http *h)
@@ -78,7 +51,7 @@ static bool accept_one(Http *h, int listener)
 
 	if (fd < 0) {
 		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-			pause_accept(h, true);
+			http_pause_accept(h, true);
 			sd_event_source_set_time_relative(h->again, PAUSE_USEC);
 			sd_event_source_set_enabled(h->again, SD_EVENT_ONESHOT);
 		}
@@ -110,7 +83,7 @@ static int on_accept(_unused_ sd_event_source *s, int fd, _unused_ uint32_t even
 
 	for (unsigned int i = 0; i < ACCEPTS_MAX; i++) {
 		if (!has_room(h)) { /* until one of them has its answer */
-			pause_accept(h, true);
+			http_pause_accept(h, true);
 			break;
 		}
 		if (!accept_one(h, fd))

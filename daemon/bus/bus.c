@@ -7,6 +7,7 @@
 #include "bus-property.h"
 #include "clock.h"
 #include "log.h"
+#include "long-reply-kinds.h"
 #include "lookup.h"
 #include "names.h"
 #include "port-name.h"
@@ -130,13 +131,14 @@ static int export_objects(Bus *b)
 {
 	int r = export_ports(b);
 
+	long_reply_kinds_init();
 	if (r >= 0)
 		r = sd_bus_add_node_enumerator(b->bus, NULL, RDMAD_DEVICE_PREFIX, list_objects, b);
 	if (r >= 0)
 		r = sd_bus_add_object_manager(b->bus, NULL, RDMAD_ROOT_PATH);
 	if (r >= 0)
 		r = long_replies_new(b->bus, b->callers, b->turns, b->event, b->cache,
-				     b->config->long_reply_rate, &b->long_replies);
+				     long_reply_rows, b->config->long_reply_rate, &b->long_replies);
 	if (r >= 0)
 		r = bus_manager_add(b);
 	if (r >= 0)

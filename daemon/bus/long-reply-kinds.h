@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What is in each of the long replies. Only long-reply.c needs this. */
+/* What is in each of the long replies. */
 
 #include "bus-writer.h"
 #include "long-reply.h"
@@ -19,8 +19,7 @@ struct LongReplyQuestion {
 	const void *bus;    /* the Bus, of GetUsers() */
 };
 
-/* A method that has a long reply. */
-typedef struct LongReplyRow {
+struct LongReplyRow {
 	const char *signature; /* of the body of the reply */
 
 	/* Reads the arguments of CALL, which has not been read, into *Q: the text is valid for as
@@ -32,7 +31,7 @@ typedef struct LongReplyRow {
 	 * negative errno, perhaps with *ERROR, is the reply instead of a body. 0: rdmad has no such
 	 * object or interface, so that sd-bus answers the call. */
 	int (*write)(BusWriter *w, const LongReplyQuestion *q, const Cache *c, sd_bus_error *error);
-} LongReplyRow;
+};
 
 /* By LongReplyKind. */
 extern const LongReplyRow long_reply_rows[_LONG_REPLY_KIND_MAX];

@@ -24,15 +24,16 @@ struct LongReplies {
 	const BusTurns *turns;
 	sd_event *event;
 	const Cache *cache;
-	LongReplyRaw *raw;	 /* makes messages of bytes */
-	bool warned;		 /* the log says that RAW has failed: once is enough */
-	size_t unsent;		 /* bytes of replies that the bus may not have taken */
-	uint64_t last;		 /* how many messages it has taken when it has the last of these */
-	uint64_t began;		 /* when the first of these was sent */
-	uint64_t pause;		 /* no reply is sent before that */
-	LongReplyQueue *queue;	 /* calls that wait; NULL: there is no limit, so none waits */
-	sd_event_source *timer;	 /* for the next call that waits; NULL until one does */
-	sd_bus_slot *departures; /* hears of callers that leave; NULL while nobody waits */
+	const LongReplyRow *rows; /* by LongReplyKind */
+	LongReplyRaw *raw;	  /* makes messages of bytes */
+	bool warned;		  /* the log says that RAW has failed: once is enough */
+	size_t unsent;		  /* bytes of replies that the bus may not have taken */
+	uint64_t last;		  /* how many messages it has taken when it has the last of these */
+	uint64_t began;		  /* when the first of these was sent */
+	uint64_t pause;		  /* no reply is sent before that */
+	LongReplyQueue *queue;	  /* calls that wait; NULL: there is no limit, so none waits */
+	sd_event_source *timer;	  /* for the next call that waits; NULL until one does */
+	sd_bus_slot *departures;  /* hears of callers that leave; NULL while nobody waits */
 };
 
 /* A call that waits: all that is kept of it. */
@@ -81,7 +82,7 @@ static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
 		  const LongReplyQuestion *q, size_t max, size_t *ret_size, sd_bus_error *error)
 {
 	_cleanup_(bus_writer_done) BusWriter w = {.max = max};
-	const LongReplyRow *row = &long_reply_rows[kind];
+	const LongReplyRow *row = &l->rows[kind];
 	int quick, r = row->write(&w, q, l->cache, error);
 
 	if (bus_writer_error(&w) == -E2BIG && max < BUS_ARRAY_MAX)
@@ -399,7 +400,7 @@ int long_reply_answer_question(LongReplies *l, sd_bus_message *call, LongReplyKi
 
 int long_reply_answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind, sd_bus_error *error)
 {
-	const LongReplyRow *row = &long_reply_rows[kind];
+	const LongReplyRow *row = &l->rows[kind];
 	LongReplyQuestion q = {.path = sd_bus_message_get_path(call)};
 	int r = 0;
 
@@ -436,19 +437,19 @@ int long_reply_offer(LongReplies *l, sd_bus_message *m, sd_bus_error *error)
 }
 
 int long_replies_new(sd_bus *bus, BusCallers *callers, const BusTurns *turns, sd_event *event,
-		     const Cache *c, uint64_t rate, LongReplies **ret)
+		     const Cache *c, const LongReplyRow *rows, uint64_t rate, LongReplies **ret)
 {
 	_cleanup_(long_replies_free_pointer) LongReplies *l = calloc(1, sizeof(LongReplies));
 	int r;
 
 	if (!l)
 		return -ENOMEM;
-	long_reply_kinds_init();
 	l->bus = bus;
 	l->callers = callers;
 	l->turns = turns;
 	l->event = event;
 	l->cache = c;
+	l->rows = rows;
 	r = long_reply_raw_new(&l->raw);
 	if (r >= 0 && rate > 0)
 		r = long_reply_queue_new(rate, &l->queue);

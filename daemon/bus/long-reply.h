@@ -31,6 +31,8 @@
 typedef struct LongReplies LongReplies;
 /* What a call asks for: long-reply-kinds.h */
 typedef struct LongReplyQuestion LongReplyQuestion;
+/* A method that has a long reply, and what is in it: long-reply-kinds.h */
+typedef struct LongReplyRow LongReplyRow;
 
 /* One for each method that has a long reply. */
 typedef enum LongReplyKind {
@@ -51,17 +53,17 @@ typedef enum LongReplyKind {
 } LongReplyKind;
 
 /* The signature of the reply to ListPorts(), for the vtable. It follows from the attribute tables
- * and is empty until the first long_replies_new(). */
+ * and is empty until the first long_reply_kinds_init(). */
 extern char long_reply_list_ports_signature[];
 
 /*
- * Answers long calls that come in on BUS from CALLERS. RATE is how many bytes of long replies one
- * user gets a second; 0 is no limit.
- * TURNS knows what the bus has taken. BUS, CALLERS, TURNS, EVENT and C must live longer than what is
- * returned.
+ * Answers long calls that come in on BUS from CALLERS. ROWS are long_reply_rows. RATE is how many
+ * bytes of long replies one user gets a second; 0 is no limit.
+ * TURNS knows what the bus has taken. BUS, CALLERS, TURNS, EVENT, C and ROWS must live longer than
+ * what is returned.
  */
 int long_replies_new(sd_bus *bus, BusCallers *callers, const BusTurns *turns, sd_event *event,
-		     const Cache *c, uint64_t rate, LongReplies **ret);
+		     const Cache *c, const LongReplyRow *rows, uint64_t rate, LongReplies **ret);
 /* Calls that still wait are forgotten: their callers get no answer from here. */
 LongReplies *long_replies_free(LongReplies *l);
 DEFINE_CLEANUP(LongReplies, long_replies_free);

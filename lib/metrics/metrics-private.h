@@ -95,6 +95,9 @@ static inline CounterRow foreign_row(CounterGroup group, const char *name)
 const char *metric_row_unit(const Attribute *row);
 const char *metric_counter_unit(const CounterRow *row);
 
+/* Writes N so that it ends before END. Returns its first digit. */
+char *metrics_put_digits(char *end, uint64_t n);
+
 /* Makes room for one more item of SIZE bytes behind N others. -ENOMEM. */
 static inline int metrics_grow(void **items, size_t n, size_t *allocated, size_t size)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /* A visit of the families of a machine, which have the names of rdmad (visit.c)
- * or those of node_exporter (visit-node-exporter.c). */
+ * or those of node_exporter (visit-node-exporter.c). Both call the visitor by visit-put.c. */
 
 #include "metrics-private.h"
 

@@ -181,6 +181,13 @@ const TableLayout *table_layout(AttrType type)
 	return layouts[type].columns ? &layouts[type] : NULL;
 }
 
+size_t attr_table_entry_size(AttrType type)
+{
+	const TableLayout *l = table_layout(type);
+
+	return l ? l->entry_size : 0;
+}
+
 const char *table_members(const TableLayout *l, char buffer[TABLE_MEMBERS_MAX])
 {
 	size_t n = strlen(l->signature) - strlen("a()");

@@ -72,13 +72,6 @@ int vf_policy_parse(const char *text, uint32_t *ret)
 	return -EINVAL;
 }
 
-size_t attr_table_entry_size(AttrType type)
-{
-	const TableLayout *l = table_layout(type);
-
-	return l ? l->entry_size : 0;
-}
-
 PortTable attr_port_table(AttrType type)
 {
 	PortTable t = 0;

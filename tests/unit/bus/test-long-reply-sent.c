@@ -11,7 +11,7 @@
 #include "bus-loop.h"
 #include "bus-pair.h"
 #include "bus-peer.h"
-#include "long-reply.h"
+#include "long-reply-kinds.h"
 #include "names.h"
 
 /* The reply to Introspect() is longer than what may be unsent, so the second one waits for the
@@ -86,8 +86,9 @@ static int setup(void **state)
 	assert_true(sd_event_new(&t->event) >= 0);
 	assert_true(bus_callers_new(t->daemon, &t->callers) >= 0);
 	assert_true(bus_turns_new(t->daemon, t->callers, &t->turns) >= 0);
+	long_reply_kinds_init();
 	assert_true(long_replies_new(t->daemon, t->callers, t->turns, t->event, &t->cache,
-				     UINT32_MAX, &t->long_replies) >= 0);
+				     long_reply_rows, UINT32_MAX, &t->long_replies) >= 0);
 	assert_true(bus_loop_new(t->daemon, t->event, t->turns, on_broken, NULL, &t->loop) >= 0);
 	assert_true(sd_bus_add_filter(t->daemon, NULL, on_call, t) >= 0);
 	assert_true(sd_bus_add_filter(t->bus, NULL, on_question, NULL) >= 0);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Numbers of metrics as text. */
+
+#include "metrics-private.h"
+
+char *metrics_put_digits(char *end, uint64_t n)
+{
+	do
+		*--end = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	return end;
+}
+
+const char *metric_number_format(MetricNumber n, char ret[METRIC_NUMBER_MAX])
+{
+	/* 1/8 has three digits behind the point, 1/1000000 has six */
+	unsigned int digits = n.divisor == 1 ? 0 : n.divisor == 8 ? 3 : 6;
+	uint64_t fraction = n.value % n.divisor * (n.divisor == 8 ? 125 : 1);
+	char text[METRIC_NUMBER_MAX], *const end = text + sizeof(text), *p = end;
+
+	/* from the last digit to the first, without zeros at the end */
+	for (; digits > 0; digits--, fraction /= 10)
+		if (fraction % 10 > 0 || p < end)
+			*--p = (char)('0' + fraction % 10);
+	if (p < end)
+		*--p = '.';
+	p = metrics_put_digits(p, n.value / n.divisor);
+	if (n.negative)
+		*--p = '-';
+	*(char *)mempcpy(ret, p, (size_t)(end - p)) = '\0';
+	return ret;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* How a visit calls the visitor, for the families of all names. */
+
+#include "visit.h"
+
+static void announce_family(Visit *v)
+{
+	if (!v->announced && v->visitor->family && v->r >= 0)
+		v->r = v->visitor->family(v->userdata, &v->family);
+	v->announced = true;
+}
+
+void visit_begin_family(Visit *v, MetricType type, const char *unit, const char *help)
+{
+	v->family = (MetricFamily){.name = v->name, .type = type, .unit = unit, .help = help};
+	v->announced = false;
+	if (v->flags & METRICS_ALL_FAMILIES)
+		announce_family(v);
+}
+
+static void put_sample(Visit *v, const MetricSample *sample)
+{
+	announce_family(v);
+	if (v->visitor->sample && v->r >= 0)
+		v->r = v->visitor->sample(v->userdata, &v->family, sample);
+}
+
+void visit_put_labels(Visit *v, const MetricLabel *labels, size_t n, MetricNumber number)
+{
+	put_sample(v, &(MetricSample){.labels = labels, .n_labels = n, .number = number});
+}
+
+size_t visit_set_labels(const MetricObject *o, MetricLabel *labels)
+{
+	labels[0] = (MetricLabel){"device", o->name};
+	labels[1] = (MetricLabel){"port", o->number};
+	return *o->number ? 2 : 1;
+}
+
+void visit_put_sample(Visit *v, const MetricObject *o, const char *label, const char *label_value,
+		      MetricNumber number)
+{
+	MetricLabel labels[3];
+	size_t n = visit_set_labels(o, labels);
+
+	if (label)
+		labels[n++] = (MetricLabel){label, label_value};
+	visit_put_labels(v, labels, n, number);
+}
+
+void visit_put_counter(Visit *v, const MetricObject *o, const uint64_t *counter)
+{
+	MetricLabel labels[2];
+	size_t n = visit_set_labels(o, labels);
+
+	put_sample(v, &(MetricSample){.labels = labels,
+				      .n_labels = n,
+				      .number = whole(*counter),
+				      .counter = counter});
+}
+
+MetricNumber visit_number(const Attribute *row, const MetricValue *value)
+{
+	MetricNumber n = {.value = value->number,
+			  .divisor = 1,
+			  .negative = value->kind == METRIC_VALUE_NEGATIVE};
+
+	if (row->unit == UNIT_BITS_PER_S)
+		n.divisor = 8;
+	else if (row->unit == UNIT_USEC || row->unit == UNIT_TIMESTAMP)
+		n.divisor = USEC_PER_SEC;
+	return n;
+}
