@@ -45,6 +45,9 @@ static int fake_enumerate(_unused_ Source *s, DeviceSnapshot **ret, size_t *ret_
 	if (fake.leave_out > 0 && fake.n_devices > 0) {
 		fake.leave_out--;
 		(*ret_n)--;
+	} else if (fake.leave_out_first > 0 && fake.n_devices > 0) {
+		fake.leave_out_first--;
+		memmove(*ret, *ret + 1, --(*ret_n) * sizeof(DeviceSnapshot));
 	}
 	return 0;
 }

@@ -26,8 +26,9 @@ typedef struct FakeSource {
 	int enumerate_error; /* enumerate() fails with it, 0: it does not */
 	int query_error;     /* so does query() */
 	bool users;	     /* questions for users are taken */
-	/* As many of the next lists of devices leave out the last one. */
-	unsigned int leave_out;
+	/* As many of the next lists of devices leave out the last one, and after these the first.
+	 */
+	unsigned int leave_out, leave_out_first;
 	uint32_t events; /* row "events" of every device in its answers */
 	/* The manager looks again at ports that are settling. It does so only then: on a busy
 	 * machine these questions come before or after those that a test waits for. */

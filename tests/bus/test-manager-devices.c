@@ -218,6 +218,27 @@ static void test_left_out(void **state)
 	assert_non_null(device(t, 2));
 }
 
+/* Two lists of the same length, each without another device, say nothing of either. */
+static void test_left_out_in_turn(void **state)
+{
+	Test *t = *state;
+
+	set_device(1, 2, "mlx5_1", 1);
+	fake.n_devices = 2;
+	tell(EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, device(t, 2));
+	answer(4);
+	fake.n_forgotten = 0;
+	fake.leave_out = 1;
+	fake.leave_out_first = 1;
+	tell(EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, fake.leave_out == 0 && fake.leave_out_first == 0);
+	barrier(t);
+	assert_non_null(device(t, 1));
+	assert_non_null(device(t, 2));
+	assert_int_equal(fake.n_forgotten, 0);
+}
+
 /* A device that reports its end may have gone without another event. */
 static void test_fatal_event(void **state)
 {
@@ -253,6 +274,7 @@ int main(void)
 		ANSWERED(test_wedged_and_removed),
 		ANSWERED(test_unknown_devices),
 		ANSWERED(test_left_out),
+		ANSWERED(test_left_out_in_turn),
 		ANSWERED(test_fatal_event),
 		ANSWERED(test_interfaces_of_removed_port),
 	};
