@@ -44,6 +44,6 @@ __attribute__((constructor, unused)) static void mutant_begin(void)
 __attribute__((unused)) static inline int mutant_at(int n)
 {
 	if (mutant_reached)
-		mutant_reached[n] = 1;
+		__atomic_store_n(&mutant_reached[n], 1, __ATOMIC_RELAXED);
 	return mutant_on == n;
 }
