@@ -111,7 +111,12 @@ export function format(value, unit) {
     return String(value) || "none";
 }
 
+/* A port that is active-defer works: its link is retrained while it is in use. */
+export function is_active(state) {
+    return state === "active" || state === "active-defer";
+}
+
 /* How good a state is, for its color. The text says it too. */
 export function tone(state) {
-    return state === "active" ? "good" : state === "down" ? "bad" : "fair";
+    return is_active(state) ? "good" : state === "down" ? "bad" : "fair";
 }

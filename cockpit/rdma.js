@@ -2,7 +2,7 @@
 
 /* The page: what has changed in objects.js goes to the view that is shown. The address "#/mlx5_0/1" is the page of a port. */
 
-import { Description, format_time } from "./describe.js";
+import { Description, format_time, is_active } from "./describe.js";
 import { el, set_class, set_text } from "./dom.js";
 import { Findings } from "./findings.js";
 import { News } from "./news.js";
@@ -85,7 +85,7 @@ class Page {
 
     show_summary() {
         const ports = [...this.objects.paths.values()].map(port_of).filter(port => port);
-        const active = ports.filter(port => port.State === "active").length;
+        const active = ports.filter(port => is_active(port.State)).length;
         const stale = ports.filter(port => port.Stale).length;
         const { Version, Simulated } = this.objects.manager;
 

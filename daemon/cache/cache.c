@@ -10,7 +10,7 @@
 
 static bool is_active(const PortSnapshot *s)
 {
-	return s->values.state == PORT_STATE_ACTIVE;
+	return decode_state_meets(s->values.state, PORT_STATE_ACTIVE);
 }
 
 /* Names */

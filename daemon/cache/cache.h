@@ -70,7 +70,7 @@ typedef struct Cache {
 	Device **devices; /* [n_devices], by ascending index */
 	size_t n_devices;
 	size_t n_ports;		 /* of all devices */
-	uint32_t n_active;	 /* ports whose state is ACTIVE */
+	uint32_t n_active;	 /* ports that are active or active-defer */
 	struct NameIndex *names; /* NULL: there are none; lookup.h reads it */
 	/* Another number when something by which lookup_find() finds a port has come or gone. While
 	 * it is the same, each of these names finds the same ports. */

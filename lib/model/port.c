@@ -201,7 +201,7 @@ static const Unavailable *broken_rule(const Attribute *a, const void *values, ui
 			return because(UNAVAILABLE_LINK_DOWN);
 		break;
 	case VALID_CONFIGURED:
-		if (state != PORT_STATE_ARMED && state != PORT_STATE_ACTIVE)
+		if (!decode_state_meets(state, PORT_STATE_ARMED))
 			return because(UNAVAILABLE_NOT_CONFIGURED);
 		break;
 	case VALID_NETDEV_UP: /* a row of a port */

@@ -33,7 +33,7 @@ test("a value is in its unit", () => {
     /* each unit of the table has a printer */
     for (const unit of new Set(description_json.Attributes.map(row => row.Unit)))
         assert.doesNotMatch(format(5000000, unit), / (us|us since 1970|bit\/s|id|bits)$/);
-    assert.deepEqual(["active", "down", "init", "armed"].map(tone), ["good", "bad", "fair", "fair"]);
+    assert.deepEqual(["active", "active-defer", "down", "init", "armed"].map(tone), ["good", "good", "bad", "fair", "fair"]);
 });
 
 test("what has no value has its reason", () => {

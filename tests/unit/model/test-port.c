@@ -107,6 +107,27 @@ static void test_no_speed(void **state)
 	port_snapshot_done(&s);
 }
 
+/* The subnet manager has configured a port that is armed, active or active-defer: the link of the
+ * last is retrained while it is in use, and it keeps its LID. */
+static void test_configured(void **state)
+{
+	const DeviceSnapshot ca = {.values.node_type = NODE_TYPE_CA};
+
+	(void)state;
+	for (uint32_t i = PORT_STATE_NOP; i <= PORT_STATE_ACTIVE_DEFER + 1; i++) {
+		bool configured = i >= PORT_STATE_ARMED && i <= PORT_STATE_ACTIVE_DEFER;
+		PortSnapshot s = {};
+
+		PORT_SUPPLY(&s, link_layer, LINK_LAYER_INFINIBAND);
+		PORT_SUPPLY(&s, state, i);
+		PORT_SUPPLY(&s, lid, 17);
+		PORT_SUPPLY(&s, lmc, 0);
+		port_derive(&s, &ca);
+		assert_int_equal(mask_has(&s.valid, PORT_ATTR_lid), configured);
+		assert_int_equal(mask_has(&s.valid, PORT_ATTR_lmc), configured);
+	}
+}
+
 /* On Ethernet without a GID table there is no RoCE: representors, and RoCE switched off. */
 static void test_protocol(void **state)
 {
@@ -251,10 +272,11 @@ static void test_codes(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port_guid),    cmocka_unit_test(test_capabilities),
-		cmocka_unit_test(test_no_speed),     cmocka_unit_test(test_protocol),
-		cmocka_unit_test(test_rates),	     cmocka_unit_test(test_violations),
-		cmocka_unit_test(test_beyond_verbs), cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_port_guid),  cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_no_speed),   cmocka_unit_test(test_configured),
+		cmocka_unit_test(test_protocol),   cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_violations), cmocka_unit_test(test_beyond_verbs),
+		cmocka_unit_test(test_codes),
 	};
 
 	return cmocka_run_group_tests_name("port", tests, NULL, NULL);
