@@ -195,6 +195,15 @@ const char *object_unavailable(const Object *o, size_t i)
 	return code ? unavailable_text(code) : NULL;
 }
 
+/* Every port has a maximum MTU, and rdmad can learn it by verbs only. A code that stands for no
+ * known MTU is an answer of verbs too. */
+const char *object_verbs_obstacle(const Object *port)
+{
+	const char *code = object_unavailable_code(port, PORT_ATTR_max_mtu);
+
+	return code && !streq(code, unavailable_rows[UNAVAILABLE_UNKNOWN_CODE].code) ? code : NULL;
+}
+
 const Value *object_value(const Object *o, size_t i)
 {
 	return object_has(o, i) && !object_unavailable(o, i) ? &o->values[i] : NULL;

@@ -49,6 +49,8 @@ bool object_has(const Object *o, size_t i);
 const char *object_unavailable(const Object *o, size_t i);
 /* The same as a code of unavailable.def, or of a later rdmad. */
 const char *object_unavailable_code(const Object *o, size_t i);
+/* Why rdmad cannot use verbs on PORT, as such a code; NULL if it can. */
+const char *object_verbs_obstacle(const Object *port);
 /* The value of row I, NULL if it is unavailable or not there. */
 const Value *object_value(const Object *o, size_t i);
 /* Whether PORT is stale: its values may be older than the last change. */

@@ -282,11 +282,9 @@ static bool is_left_closed(const CheckRun *r, const char *code)
 	       (driver && startswith(value_text(driver), "habanalabs"));
 }
 
-/* Every port has a maximum MTU, and rdmad can learn it by verbs only: if it is unavailable, verbs
- * failed. */
 static void look_at_verbs(CheckRun *r)
 {
-	const char *code = object_unavailable_code(r->port, PORT_ATTR_max_mtu);
+	const char *code = object_verbs_obstacle(r->port);
 
 	if (code && !is_left_closed(r, code) && !is_true(object_value(r->port, PORT_ATTR_stale)))
 		check_find(r, &port_attributes[PORT_ATTR_max_mtu],

@@ -15,6 +15,7 @@
 #include "json.h"
 #include "selection.h"
 #include "terminal.h"
+#include "unavailable.h"
 
 /* What the value of a variable says. */
 typedef enum VariableKind {
@@ -128,7 +129,7 @@ static bool find_gid(Rail *rail)
 static const char *find_obstacle(const Selection *s, const Library *l, Rail *rail, char buffer[256])
 {
 	const Object *port = rail->port;
-	const char *closed = object_unavailable(port, PORT_ATTR_max_mtu);
+	const char *closed = object_verbs_obstacle(port);
 	const Value *stale = object_value(port, PORT_ATTR_stale);
 	const char *state = port_text(port, PORT_ATTR_state);
 
@@ -141,7 +142,8 @@ static const char *find_obstacle(const Selection *s, const Library *l, Rail *rai
 		return buffer;
 	}
 	if (closed) {
-		snprintf(buffer, 256, "rdmad cannot use verbs on it (%s)", closed);
+		snprintf(buffer, 256, "rdmad cannot use verbs on it (%s)",
+			 unavailable_text(closed));
 		return buffer;
 	}
 	if (is_infiniband(port) || (l->iwarp && has_name(port, PORT_ATTR_protocol, PROTOCOL_IWARP)))
