@@ -10,12 +10,14 @@
 
 #include "check-parts.h"
 #include "checks.h"
+#include "decode.h"
 
 /* Two InfiniBand subnets with the same prefix */
 
 typedef struct SubnetPort {
 	const Object *port;
 	const char *prefix;
+	bool is_opa;
 	uint64_t lid, lids, sm_lid, adapter;
 } SubnetPort;
 
@@ -24,6 +26,13 @@ static uint64_t number_of(const Object *o, size_t row)
 	const Value *v = o ? object_value(o, row) : NULL;
 
 	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
+}
+
+static bool is_opa(const Object *port)
+{
+	const Value *protocol = object_value(port, PORT_ATTR_protocol);
+
+	return protocol && streq(value_text(protocol), decode_name(ATTR_PROTOCOL, PROTOCOL_OPA));
 }
 
 static uint64_t adapter_of(const CheckRun *r, const Object *port)
@@ -44,6 +53,8 @@ static int compare_lids(const void *a, const void *b)
 
 	if (order != 0)
 		return order;
+	if (x->is_opa != y->is_opa)
+		return x->is_opa ? 1 : -1;
 	if (x->lid != y->lid)
 		return x->lid < y->lid ? -1 : 1;
 	return (x->adapter > y->adapter) - (x->adapter < y->adapter);
@@ -61,7 +72,8 @@ static size_t gather_subnet_ports(CheckRun *r, SubnetPort *ret)
 				.lid = number_of(port, PORT_ATTR_lid),
 				.lids = UINT64_C(1) << MIN(number_of(port, PORT_ATTR_lmc), 7U),
 				.sm_lid = number_of(port, PORT_ATTR_sm_lid),
-				.adapter = adapter_of(r, port)};
+				.adapter = adapter_of(r, port),
+				.is_opa = is_opa(port)};
 
 		r->port = port;
 		if (!prefix || !check_is_active(port) || p.lid == 0 || p.sm_lid == 0 ||
@@ -97,8 +109,10 @@ void look_at_prefixes(CheckRun *r)
 	for (size_t i = 1; i < n; i++) {
 		const SubnetPort *a = &p[i - 1], *b = &p[i];
 
-		/* one finding for one prefix */
-		if (!streq(a->prefix, b->prefix) || (found && streq(found, b->prefix)))
+		/* one finding for one prefix; Omni-Path and InfiniBand have nothing in common, and
+		 * the managers of both call their first subnet the same */
+		if (a->is_opa != b->is_opa || !streq(a->prefix, b->prefix) ||
+		    (found && streq(found, b->prefix)))
 			continue;
 		r->port = b->port;
 		r->device = selection_device(&r->chosen, b->port);
