@@ -7,8 +7,7 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
-/* Newer than Debian 12's headers. */
-#define DRIVER_MANA	    20
+/* Newer than Debian 12's headers, as DRIVER_MANA is. */
 #define DRIVER_IONIC_OR_HBL 21
 
 /*

@@ -22,6 +22,9 @@ typedef struct PolicyDevice {
 	bool exclusive;		   /* it has one user at a time; dv_find() does not look at this */
 } PolicyDevice;
 
+/* RDMA_DRIVER_MANA is newer than Debian 12's headers. */
+#define DRIVER_MANA 20
+
 #define POLICY_KERNEL(major, minor) ((major) << 8 | (minor))
 
 typedef enum Policy {

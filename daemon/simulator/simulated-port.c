@@ -542,6 +542,7 @@ int port_edit_defaults(PortEdit *e, const SimulatedDevice *d)
 
 	if (is_of_record(e))
 		return 0;
+	v->protocol = protocol; /* what a value means may depend on it */
 	for (size_t i = 0; i < n_simulated_defaults; i++) {
 		const SimulatedDefault *f = &simulated_defaults[i];
 

@@ -96,6 +96,7 @@ EXPORT int rdmad_field_text(const struct rdmad_port *port, unsigned int field, c
 		return (size_t)snprintf(ret, size, "%.*s", (int)fields[field].size, at) < size
 			       ? 0
 			       : -ENOSPC;
+	values.protocol = port->hot.protocol;
 	attr_set_raw(row, &values, load(at, fields[field].size));
 	r = attr_publish(row, &values, &value);
 	/* a code that has no meaning in the unit of the row */

@@ -157,10 +157,19 @@ static int publish_name(AttrType type, uint32_t value, AttrValue *ret)
 	return 0;
 }
 
-/* A code that stands for a number, none of which is 0 */
-static int publish_decoded(AttrValue *ret, AttrType type, uint64_t code)
+/* Omni-Path has no code for virtual lanes: its driver says how many there are. Rows of this type
+ * are of a port. */
+static bool is_lane_count(AttrType type, const void *values)
 {
-	publish_u32(ret, decode_number(type, (uint32_t)code));
+	return type == ATTR_VL_CODE && ((const PortValues *)values)->protocol == PROTOCOL_OPA;
+}
+
+/* A code that stands for a number, none of which is 0 */
+static int publish_decoded(AttrValue *ret, AttrType type, const void *values, uint64_t code)
+{
+	uint32_t n = (uint32_t)code;
+
+	publish_u32(ret, is_lane_count(type, values) ? n : decode_number(type, n));
 	return ret->u32 ? 0 : -ERANGE;
 }
 
@@ -211,7 +220,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_MTU:
 	case ATTR_WIDTH:
 	case ATTR_VL_CODE:
-		return publish_decoded(ret, a->type, raw);
+		return publish_decoded(ret, a->type, values, raw);
 	case ATTR_TIMEOUT:
 		return publish_timeout(ret, raw);
 	case ATTR_CAP_FLAGS:
@@ -334,12 +343,24 @@ static int parse_boolean(const char *text, uint64_t *ret)
 	return -EINVAL;
 }
 
+/* The code of the number TEXT, or the number itself where no code stands for it. */
+static int parse_decoded(AttrType type, const void *values, const char *text, uint32_t *ret)
+{
+	uint64_t number;
+	int r = text_to_u64(text, UINT32_MAX, &number);
+
+	if (r < 0 || !is_lane_count(type, values))
+		return r < 0 ? r : decode_code(type, number, ret);
+	*ret = (uint32_t)number;
+	return 0;
+}
+
 /* The raw number of row A, which is no text, from TEXT in its published form; -EINVAL or -ERANGE.
  */
-static int parse_published(const Attribute *a, const char *text, uint64_t most, uint64_t *ret)
+static int parse_published(const Attribute *a, const void *values, const char *text, uint64_t most,
+			   uint64_t *ret)
 {
 	uint32_t code = 0;
-	uint64_t number;
 	int r;
 
 	switch (a->type) {
@@ -372,9 +393,7 @@ static int parse_published(const Attribute *a, const char *text, uint64_t most, 
 	case ATTR_MTU:
 	case ATTR_WIDTH:
 	case ATTR_VL_CODE:
-		r = text_to_u64(text, UINT32_MAX, &number);
-		if (r == 0)
-			r = decode_code(a->type, number, &code);
+		r = parse_decoded(a->type, values, text, &code);
 		break;
 	case ATTR_CAP_FLAGS:
 	case ATTR_CAP_FLAGS2:
@@ -420,7 +439,7 @@ int attr_parse(const Attribute *a, void *values, const char *text)
 		return 0;
 	}
 	if (raw_text ? text_to_u64(raw_text, most, &raw) < 0
-		     : parse_published(a, text, most, &raw) < 0)
+		     : parse_published(a, values, text, most, &raw) < 0)
 		return -EINVAL;
 	attr_set_raw(a, values, raw);
 	return 0;

@@ -190,6 +190,7 @@ typedef enum AttrRateSource {
 	RATE_SOURCE_LINK,      /* width and speed of the link, as codes */
 	RATE_SOURCE_EFFECTIVE, /* EffectiveSpeed */
 	RATE_SOURCE_NETDEV,    /* NetdevSpeed */
+	RATE_SOURCE_LAG_PORT,  /* NetdevSpeed of one port of a LAG: the sum is not known */
 } AttrRateSource;
 
 typedef enum PortAttr {

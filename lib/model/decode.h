@@ -26,6 +26,9 @@ enum {
 	LINK_LAYER_ETHERNET = 2,
 };
 
+/* Codes of the speed of a lane */
+#define SPEED_SDR 1U
+#define SPEED_FDR 16U
 /* What the field of eight bits for the speed of a lane says of NDR and of everything quicker. */
 #define SPEED_NDR 128U
 

@@ -100,22 +100,42 @@ static void supply_rate(PortSnapshot *s, uint64_t rate, uint64_t data, AttrRateS
  * these the one that knows of a LAG. A code that must do after all counts without the encoding of
  * InfiniBand: 10 Gb/s of Ethernet are 10 Gb/s of data.
  */
-static bool derive_ethernet_rate(PortSnapshot *s)
+static bool derive_ethernet_rate(PortSnapshot *s, const DeviceSnapshot *device)
 {
 	const PortValues *v = &s->values;
+	bool is_lag_port = mask_has(&device->supplied, DEVICE_ATTR_num_lag_ports) &&
+			   device->values.num_lag_ports > 1 &&
+			   mask_has(&s->supplied, PORT_ATTR_netdev_master) && v->netdev_master[0];
 
 	if (v->link_layer != LINK_LAYER_ETHERNET)
 		return false;
 	if (mask_has(&s->supplied, PORT_ATTR_port_speed) && v->port_speed)
 		supply_rate(s, v->port_speed, v->port_speed, RATE_SOURCE_EFFECTIVE);
 	else if (mask_has(&s->supplied, PORT_ATTR_netdev_speed) && v->netdev_speed)
-		supply_rate(s, v->netdev_speed, v->netdev_speed, RATE_SOURCE_NETDEV);
+		supply_rate(s, v->netdev_speed, v->netdev_speed,
+			    is_lag_port ? RATE_SOURCE_LAG_PORT : RATE_SOURCE_NETDEV);
 	else
 		return false;
 	return true;
 }
 
-static void derive_rate(PortSnapshot *s)
+/* Whether the lanes at the speed LANE make something else than RATE. */
+static bool contradicts(const PortValues *v, uint64_t lane, uint64_t rate)
+{
+	uint32_t lanes = decode_number(ATTR_WIDTH, v->active_width);
+
+	return lanes && lanes * lane != rate;
+}
+
+/* Omni-Path has lanes of 12.5 Gb/s, for which there is no code: its driver says FDR. */
+#define OPA_SLOW_LANE UINT64_C(12500000000)
+
+static bool is_slow_opa(const PortValues *v)
+{
+	return v->protocol == PROTOCOL_OPA && v->link_speed == SPEED_FDR;
+}
+
+static void derive_rate(PortSnapshot *s, const DeviceSnapshot *device)
 {
 	PortValues *v = &s->values;
 	uint64_t signalling, data;
@@ -127,13 +147,47 @@ static void derive_rate(PortSnapshot *s)
 			    mask_has(&s->supplied, PORT_ATTR_active_speed_ex) && v->active_speed_ex
 				    ? v->active_speed_ex
 				    : v->active_speed);
-	if (derive_ethernet_rate(s) || !is_speed_known ||
+	if (derive_ethernet_rate(s, device) || !is_speed_known ||
 	    !mask_has(&s->supplied, PORT_ATTR_active_width) || lanes == 0 ||
 	    !decode_speed(v->link_speed, &signalling, &data))
 		return;
 	if (v->link_layer == LINK_LAYER_ETHERNET)
 		data = signalling;
+	if (is_slow_opa(v))
+		signalling = data = OPA_SLOW_LANE;
 	supply_rate(s, lanes * signalling, lanes * data, RATE_SOURCE_LINK);
+}
+
+/*
+ * The rows that are supplied and that nobody has measured. For an interface whose speed is unknown,
+ * or at most 1 Gb/s, the kernel says one lane of SDR: ib_get_eth_speed() in its
+ * drivers/infiniband/core/verbs.c. For a speed of Ethernet that no code stands for, it says the
+ * code of another one.
+ */
+static AttrMask guessed_rows(const PortSnapshot *s)
+{
+	static const PortAttr speeds[] = {PORT_ATTR_active_width, PORT_ATTR_link_speed,
+					  PORT_ATTR_rate, PORT_ATTR_data_rate,
+					  PORT_ATTR_rate_source};
+	const PortValues *v = &s->values;
+	uint64_t netdev = mask_has(&s->supplied, PORT_ATTR_netdev_speed) ? v->netdev_speed : 0;
+	uint64_t effective = mask_has(&s->supplied, PORT_ATTR_port_speed) ? v->port_speed : 0;
+	uint64_t signalling, data;
+	AttrMask guessed = {};
+
+	if (mask_has(&s->supplied, PORT_ATTR_link_speed) && is_slow_opa(v))
+		mask_set(&guessed, PORT_ATTR_link_speed, true);
+	if (v->link_layer != LINK_LAYER_ETHERNET ||
+	    !decode_speed(v->link_speed, &signalling, &data))
+		return guessed;
+	if (netdev || effective)
+		mask_set(&guessed, PORT_ATTR_link_speed,
+			 contradicts(v, signalling, netdev) &&
+				 contradicts(v, signalling, effective));
+	else if (v->link_speed == SPEED_SDR && decode_number(ATTR_WIDTH, v->active_width) == 1)
+		for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
+			mask_set(&guessed, speeds[i], true);
+	return mask_and(guessed, s->supplied);
 }
 
 static void derive_port_guid(PortSnapshot *s)
@@ -280,12 +334,13 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 	if (mask_has(&s->supplied, PORT_ATTR_link_layer))
 		PORT_SUPPLY(s, protocol, derive_protocol(s, device));
 	derive_capabilities(s);
-	derive_rate(s);
+	derive_rate(s, device);
 	derive_port_guid(s);
 	s->valid = mask_or(core,
 			   valid_rows(port_attributes, mask_without(s->supplied, core),
 				      port_rows(has_rule), port_interfaces(s) | 1U << INTERFACE_RAW,
 				      &s->values, rule_state(s)));
+	s->valid = mask_without(s->valid, guessed_rows(s));
 }
 
 void device_derive(DeviceSnapshot *s)
@@ -374,11 +429,13 @@ static const Unavailable *not_read(int32_t error)
 }
 
 /* Why a row that is supplied has no value. */
-static const Unavailable *not_valid(const Attribute *row, const void *values, uint32_t state)
+static const Unavailable *not_valid(const Attribute *row, const void *values, uint32_t state,
+				    bool is_guessed)
 {
 	const Unavailable *why = broken_rule(row, values, state);
 
-	return why ? why : because(UNAVAILABLE_NOT_APPLICABLE);
+	return why ? why
+		   : because(is_guessed ? UNAVAILABLE_NOT_MEASURED : UNAVAILABLE_NOT_APPLICABLE);
 }
 
 /* Whether ROW cannot be read without verbs because of ERROR, for which verbs could not be asked:
@@ -414,9 +471,12 @@ static const Unavailable *port_not_supplied(const PortSnapshot *s, PortAttr a)
 
 const Unavailable *port_unavailable(const PortSnapshot *s, PortAttr a)
 {
+	const AttrMask guessed = guessed_rows(s);
+
 	if (mask_has(&s->valid, a))
 		return NULL;
-	return mask_has(&s->supplied, a) ? not_valid(&port_attributes[a], &s->values, rule_state(s))
+	return mask_has(&s->supplied, a) ? not_valid(&port_attributes[a], &s->values, rule_state(s),
+						     mask_has(&guessed, a))
 					 : port_not_supplied(s, a);
 }
 
@@ -425,6 +485,6 @@ const Unavailable *device_unavailable(const DeviceSnapshot *s, DeviceAttr a)
 	if (mask_has(&s->valid, a))
 		return NULL;
 	if (mask_has(&s->supplied, a))
-		return not_valid(&device_attributes[a], &s->values, 0);
+		return not_valid(&device_attributes[a], &s->values, 0, false);
 	return s->is_read ? because(UNAVAILABLE_NOT_REPORTED) : not_read(s->query_error);
 }

@@ -121,7 +121,7 @@ static void compare_state(Report *r, const Object *o, const char *device, uint8_
 	for (size_t i = 0; infiniband && i < ARRAY_SIZE(subnet); i++)
 		if (read_number(device, port, subnet[i].file, &value))
 			compare_number(r, o, subnet[i].property,
-				       state == IBV_PORT_ARMED || state == IBV_PORT_ACTIVE
+				       state >= IBV_PORT_ARMED && state <= IBV_PORT_ACTIVE_DEFER
 					       ? value
 					       : subnet[i].not_set);
 }

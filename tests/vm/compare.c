@@ -137,19 +137,22 @@ static void compare_meanings(Report *r, const Object *o, const struct ibv_port_a
 		uint32_t code;
 		const char *lanes;
 	} widths[] = {{1, "1"}, {2, "4"}, {4, "8"}, {8, "12"}, {16, "2"}};
-	bool up = a->state >= IBV_PORT_INIT;
+	bool up = a->state >= IBV_PORT_INIT, guessed;
 
 	if (a->state < ARRAY_SIZE(states))
 		compare_property(r, o, "State", states[a->state]);
 	compare_number(r, o, "ActiveMtu",
 		       up && a->active_mtu <= IBV_MTU_4096 ? 128U << a->active_mtu : 0);
 	compare_number(r, o, "MaxMtu", 128U << a->max_mtu);
+	/* of an interface whose speed is unknown the kernel says one lane of SDR */
+	guessed = a->link_layer == IBV_LINK_LAYER_ETHERNET && a->active_width == 1 &&
+		  a->active_speed == 1;
 	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
-		if (up && widths[i].code == a->active_width)
+		if (up && widths[i].code == a->active_width && !guessed)
 			compare_property(r, o, "LinkWidth", widths[i].lanes);
 	if (a->link_layer == IBV_LINK_LAYER_ETHERNET)
 		return;
-	up = a->state == IBV_PORT_ARMED || a->state == IBV_PORT_ACTIVE;
+	up = a->state >= IBV_PORT_ARMED && a->state <= IBV_PORT_ACTIVE_DEFER;
 	compare_number(r, o, "Lid", up ? a->lid : 0);
 	compare_number(r, o, "Lmc", up ? a->lmc : NOT_SET);
 	compare_number(r, o, "SmLid", up ? a->sm_lid : 0);

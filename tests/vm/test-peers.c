@@ -332,13 +332,14 @@ static char *bus_value(const Row *row, const Object *o)
 	return text ? strdup(text) : NULL;
 }
 
-static bool is_unavailable(const Object *o, const char *property)
+/* CODE: "" for any */
+static bool is_unavailable(const Object *o, const char *property, const char *code)
 {
 	const char *text = object_get(o, "Unavailable");
-	char key[48];
+	char key[64];
 	size_t n = text ? strlen(text) : 0;
 
-	snprintf(key, sizeof(key), "%s ", property);
+	snprintf(key, sizeof(key), "%s %s", property, code);
 	return n > 0 && (startswith(text, key) || strstr(text, key));
 }
 
@@ -369,7 +370,10 @@ static void compare(Row *row, const Fact *fact)
 		return;
 	}
 	row->n_compared++;
-	if (is_nothing(fact->value) && (!*bus || is_unavailable(o, row->property)))
+	if (is_nothing(fact->value) && (!*bus || is_unavailable(o, row->property, "")))
+		return;
+	/* other tools show what the kernel says for want of a speed */
+	if (is_unavailable(o, row->property, "not-measured"))
 		return;
 	if (!is_equal(fact, row->how, bus))
 		complain(fact, "on the bus it is", bus);

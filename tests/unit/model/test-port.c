@@ -210,6 +210,141 @@ static void test_rates(void **state)
 	}
 }
 
+/* Of width, speed and rate of a port of Ethernet those are published that agree. */
+static void test_guesses(void **state)
+{
+	static const struct {
+		uint32_t width, speed;
+		uint64_t netdev, effective; /* Mbit/s; 0: not supplied */
+		bool has_rate, has_speed, has_width;
+	} cases[] = {
+		/* the code for an interface of which the speed is unknown */
+		{1, 1, 0, 0, false, false, false},
+		{1, 1, 1000, 0, true, false, true},
+		{1, 1, 2500, 0, true, true, true},
+		/* codes of another speed */
+		{2, 1, 800000, 0, true, false, true},
+		{2, 128, 800000, 0, true, false, true},
+		{1, 8, 5000, 0, true, false, true},
+		/* these agree, and nothing says that these do not */
+		{2, 128, 400000, 0, true, true, true},
+		{2, 64, 200000, 400000, true, true, true},
+		{2, 128, 0, 400000, true, true, true},
+		{2, 32, 0, 0, true, true, true},
+		{2, 1, 0, 0, true, true, true},
+		/* codes that nobody knows */
+		{2, 512, 400000, 0, true, true, true},
+		{3, 128, 400000, 0, true, true, false},
+	};
+	static const PortAttr guessed[] = {PORT_ATTR_rate, PORT_ATTR_rate_source,
+					   PORT_ATTR_data_rate, PORT_ATTR_link_speed,
+					   PORT_ATTR_active_width};
+	const DeviceSnapshot ca = {.values.node_type = NODE_TYPE_CA};
+	const uint64_t mega = 1000000;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		PortSnapshot s = {.parts = READ_ALL};
+
+		PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
+		PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
+		PORT_SUPPLY(&s, active_width, cases[i].width);
+		PORT_SUPPLY(&s, active_speed, cases[i].speed);
+		if (cases[i].netdev)
+			PORT_SUPPLY(&s, netdev_speed, cases[i].netdev * mega);
+		if (cases[i].effective)
+			PORT_SUPPLY(&s, port_speed, cases[i].effective * mega);
+		port_derive(&s, &ca);
+		assert_int_equal(mask_has(&s.valid, PORT_ATTR_rate), cases[i].has_rate);
+		assert_int_equal(mask_has(&s.valid, PORT_ATTR_link_speed), cases[i].has_speed);
+		assert_int_equal(mask_has(&s.valid, PORT_ATTR_active_width), cases[i].has_width);
+		for (size_t a = 0; !cases[i].has_rate && a < ARRAY_SIZE(guessed); a++) {
+			assert_false(mask_has(&s.valid, guessed[a]));
+			assert_string_equal(port_unavailable(&s, guessed[a])->code, "not-measured");
+		}
+		/* a link that is down has none, whatever the driver says */
+		PORT_SUPPLY(&s, state, PORT_STATE_DOWN);
+		port_derive(&s, &ca);
+		assert_string_equal(port_unavailable(&s, PORT_ATTR_link_speed)->code, "link-down");
+	}
+}
+
+/* The interface is one of those that make a LAG, and no number says what they are together. */
+static void test_lag_port(void **state)
+{
+	static const struct {
+		uint32_t ports;
+		const char *master;
+		uint64_t effective;
+		AttrRateSource source;
+	} cases[] = {
+		{2, "bond0", 0, RATE_SOURCE_LAG_PORT},
+		{2, "bond0", UINT64_C(400000000000), RATE_SOURCE_EFFECTIVE},
+		{2, "", 0, RATE_SOURCE_NETDEV},
+		{1, "bond0", 0, RATE_SOURCE_NETDEV},
+		{0, "bond0", 0, RATE_SOURCE_NETDEV},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		DeviceSnapshot d = {.values.node_type = NODE_TYPE_CA};
+		PortSnapshot s = {};
+
+		DEVICE_SUPPLY(&d, num_lag_ports, cases[i].ports);
+		PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
+		PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
+		PORT_SUPPLY(&s, netdev_speed, UINT64_C(200000000000));
+		PORT_SUPPLY_TEXT(&s, netdev_master, cases[i].master);
+		if (cases[i].effective)
+			PORT_SUPPLY(&s, port_speed, cases[i].effective);
+		port_derive(&s, &d);
+		assert_int_equal(s.values.rate_source, cases[i].source);
+	}
+}
+
+/* Omni-Path: its driver says the number of virtual lanes, and FDR for 12.5 Gb/s. */
+static void test_opa(void **state)
+{
+	const DeviceSnapshot hfi = {.values.node_type = NODE_TYPE_CA,
+				    .values.dev_protocol = PROTOCOL_OPA};
+	static const struct {
+		uint32_t width, speed;
+		bool has_speed;
+		uint64_t rate;
+	} cases[] = {
+		{2, 16, false, UINT64_C(50000000000)},
+		{1, 16, false, UINT64_C(12500000000)},
+		{2, 32, true, UINT64_C(100000000000)},
+		{2, 128, true, UINT64_C(400000000000)},
+	};
+	AttrValue v;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		PortSnapshot s = {.parts = READ_ALL};
+
+		PORT_SUPPLY(&s, link_layer, LINK_LAYER_INFINIBAND);
+		PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
+		PORT_SUPPLY(&s, active_width, cases[i].width);
+		PORT_SUPPLY(&s, active_speed, cases[i].speed);
+		port_derive(&s, &hfi);
+		assert_int_equal(mask_has(&s.valid, PORT_ATTR_link_speed), cases[i].has_speed);
+		assert_true(mask_has(&s.valid, PORT_ATTR_active_width));
+		assert_true(s.values.rate == cases[i].rate && s.values.data_rate == cases[i].rate);
+	}
+	for (uint32_t n = 1; n <= 31; n++) {
+		const Attribute *row = &port_attributes[PORT_ATTR_max_vl_num];
+		PortSnapshot s = {};
+
+		PORT_SUPPLY(&s, link_layer, LINK_LAYER_INFINIBAND);
+		PORT_SUPPLY(&s, max_vl_num, n);
+		port_derive(&s, &hfi);
+		assert_true(mask_has(&s.valid, PORT_ATTR_max_vl_num));
+		assert_int_equal(attr_publish(row, &s.values, &v), 0);
+		assert_int_equal(v.u32, n);
+	}
+}
+
 /* RoCE adapters count packets with a wrong Q_Key too. */
 static void test_violations(void **state)
 {
@@ -272,11 +407,12 @@ static void test_codes(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port_guid),  cmocka_unit_test(test_capabilities),
-		cmocka_unit_test(test_no_speed),   cmocka_unit_test(test_configured),
-		cmocka_unit_test(test_protocol),   cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_violations), cmocka_unit_test(test_beyond_verbs),
-		cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_port_guid),    cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_no_speed),     cmocka_unit_test(test_configured),
+		cmocka_unit_test(test_protocol),     cmocka_unit_test(test_guesses),
+		cmocka_unit_test(test_lag_port),     cmocka_unit_test(test_opa),
+		cmocka_unit_test(test_rates),	     cmocka_unit_test(test_violations),
+		cmocka_unit_test(test_beyond_verbs), cmocka_unit_test(test_codes),
 	};
 
 	return cmocka_run_group_tests_name("port", tests, NULL, NULL);

@@ -84,12 +84,46 @@ static void test_other_drivers(_unused_ void **state)
 	assert_true(mask_is_empty(&other.unmeasured));
 }
 
+/* A constant of 100 Gb/s; the speed of the interface is a rate that somebody has measured. */
+static void test_mana(_unused_ void **state)
+{
+	for (unsigned int minor = 16; minor <= 17; minor++) {
+		const PolicyDevice d = {.name = "mana_0",
+					.kernel_driver = "mana",
+					.driver_id = DRIVER_MANA,
+					.kernel = POLICY_KERNEL(6, minor)};
+		const DeviceSnapshot device = {.values.node_type = NODE_TYPE_CA};
+		AttrMask rows = unmeasured_rows(&d);
+		PortSnapshot s = {.parts = READ_ALL};
+
+		PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
+		PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
+		PORT_SUPPLY(&s, active_width, 2);
+		PORT_SUPPLY(&s, active_speed, 32);
+		unmeasured_drop(&rows, &s);
+		port_derive(&s, &device);
+		assert_true(mask_has(&s.valid, PORT_ATTR_state));
+		assert_int_equal(mask_has(&s.valid, PORT_ATTR_rate), minor == 17);
+		if (minor == 17)
+			continue;
+		assert_unmeasured(&s, PORT_ATTR_active_width);
+		assert_unmeasured(&s, PORT_ATTR_link_speed);
+		assert_unmeasured(&s, PORT_ATTR_rate);
+		assert_unmeasured(&s, PORT_ATTR_rate_source);
+		PORT_SUPPLY(&s, netdev_speed, UINT64_C(200000000000));
+		port_derive(&s, &device);
+		assert_true(mask_has(&s.valid, PORT_ATTR_rate));
+		assert_true(s.values.rate == UINT64_C(200000000000));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_efa),
 		cmocka_unit_test(test_efa_speed),
 		cmocka_unit_test(test_other_drivers),
+		cmocka_unit_test(test_mana),
 	};
 
 	return cmocka_run_group_tests_name("query-unmeasured", tests, NULL, NULL);
