@@ -121,9 +121,20 @@ static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 		log_debug("%s/%u: %s direct verbs: %s", t->name, port, dv->name, strerror(-r));
 }
 
-bool port_stays_closed(int open_error)
+int port_judge_without_verbs(PortSnapshot *s, int files_error)
 {
-	return open_error == 0 || open_error_find(open_error)->lasts;
+	/* rdmad lacks something, and the hardware has not been asked */
+	bool is_own = files_error == -ENOMEM || files_error == -EMFILE || files_error == -ENFILE;
+
+	if (!mask_has(&s->supplied, PORT_ATTR_state))
+		return files_error < 0 ? files_error : s->open_error < 0 ? s->open_error : -EIO;
+	/* Each of these files asks the hardware as verbs does: nobody is told that the port has
+	 * lost a value. */
+	if (files_error < 0 && !is_own)
+		return files_error;
+	if (files_error < 0 || s->open_error == 0 || !open_error_find(s->open_error)->lasts)
+		s->failed |= READ_VERBS;
+	return 0;
 }
 
 /* How often the files of a port are read at most while it changes. */
@@ -169,7 +180,16 @@ static int supply_files(Target *t, uint32_t port, PortSnapshot *s)
 	return r;
 }
 
-/* What verbs and sysfs say, in this order: sysfs supplies what verbs has not. */
+/* Why verbs was not asked about PORT, as PortSnapshot.open_error; 0 if it was, and has failed. */
+static int reason_without_verbs(const Target *t, uint32_t port)
+{
+	if (t->context)
+		return port > VERBS_PORT_MAX ? -ERANGE : 0;
+	return !t->is_isolated && t->open_error == 0 ? -ECANCELED : t->open_error;
+}
+
+/* What verbs and sysfs say, in this order: sysfs supplies what verbs has not. Where verbs says
+ * nothing, what netlink and sysfs say is published: the state is among it. */
 static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 {
 	bool has_verbs = t->context && port <= VERBS_PORT_MAX;
@@ -179,26 +199,19 @@ static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 		return 0;
 	if (has_verbs)
 		r = verbs_query_port(t->context, port, &t->known->verbs, s);
-	if (r < 0)
+	/* If the hardware has failed, and not the way to it, netlink has no answer either. */
+	if (r < 0 && nldev_get_port(&t->querier->nldev, t->device, port, s) < 0)
 		return r;
+	has_verbs &= r == 0;
 	t->known->link_layers |= 1U << MIN(s->values.link_layer, 31U);
+	r = 0;
 	if (sysfs_may_supply_port(s))
 		r = has_verbs ? sysfs_supply_port(target_sysfs(t), port, s)
 			      : supply_files(t, port, s);
 	if (has_verbs)
 		return 0;
-	/* Each of these files asks the hardware as verbs does: the query fails as it does without
-	 * an answer of verbs, and nobody is told that the port has lost a value. */
-	if (r < 0)
-		return r;
-	if (t->context) {
-		s->open_error = -ERANGE;
-		return mask_has(&s->supplied, PORT_ATTR_state) ? 0 : -EIO;
-	}
-	s->open_error = !t->is_isolated && t->open_error == 0 ? -ECANCELED : t->open_error;
-	if (!mask_has(&s->supplied, PORT_ATTR_state))
-		return t->open_error < 0 ? t->open_error : -EIO;
-	return port_stays_closed(t->open_error) ? 0 : t->open_error;
+	s->open_error = reason_without_verbs(t, port);
+	return port_judge_without_verbs(s, r);
 }
 
 static void query_gids(Target *t, uint32_t port, PortSnapshot *s)

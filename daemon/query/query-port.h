@@ -12,9 +12,10 @@
  */
 int port_query(Target *t, uint32_t port, PortSnapshot *s);
 
-/* Whether a device that failed to open with OPEN_ERROR (0: it is not to be opened) stays closed, as
- * open-errors.def says. For the tests. */
-bool port_stays_closed(int open_error);
+/* What becomes of S, which verbs has not answered for S->open_error (0: it was asked, and failed);
+ * FILES_ERROR is what reading sysfs has returned. Returns 0 if S is published, and notes there if
+ * verbs should be tried again soon; else the error of the query. For the tests. */
+int port_judge_without_verbs(PortSnapshot *s, int files_error);
 
 /* Puts into S what nldev says AGAIN of a port without verbs, but not of its links. Returns whether
  * any of that is another value. For the tests. */

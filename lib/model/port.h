@@ -32,8 +32,8 @@ typedef struct PortSnapshot {
 				not. Only the cache writes it */
 	unsigned int parts;  /* READ_*: those that were read. Of a row of another part the snapshot
 				says nothing, unless it is supplied */
-	unsigned int failed; /* READ_*: those of which a table could not be read now, but may be
-				later. It is not supplied then */
+	unsigned int failed; /* READ_*: those of which a table, or what verbs has, could not be read
+				now, but may be later. It is not supplied then */
 	Table *tables[_PORT_TABLE_MAX];
 } PortSnapshot;
 

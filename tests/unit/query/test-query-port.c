@@ -9,29 +9,59 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include "decode.h"
 #include "query-port.h"
 
-static void test_stays_closed(_unused_ void **state)
+/* What netlink and sysfs say is published for whatever reason verbs says nothing. */
+static void test_without_verbs(_unused_ void **state)
 {
 	static const struct {
-		int error;
-		bool stays;
+		int open_error;
+		bool again; /* it is tried again soon */
+		const char *why;
 	} cases[] = {
-		{0, true},	     /* the configuration says so */
-		{-EACCES, true},     /* permissions of the node */
-		{-EPERM, true},	     /* a container without the device */
-		{-ENOENT, true},     /* a container without the node */
-		{-EBUSY, true},	     /* somebody else has it */
-		{-EOPNOTSUPP, true}, /* libibverbs has no driver for it */
-		{-ENXIO, true},	     /* the kernel has no uverbs node for it */
-		{-ECANCELED, true},  /* the configuration says so */
-		{-ENODEV, false},    /* it is being removed */
-		{-EIO, false},	     {-ENOMEM, false}, {-EMFILE, false},
-		{-EINTR, false},     {-EAGAIN, false},
+		{-ECANCELED, false, "kept-closed"},  /* the configuration says so */
+		{-EACCES, false, "no-permission"},   /* permissions of the node */
+		{-EPERM, false, "no-permission"},    /* a container without the device */
+		{-ENOENT, false, "no-node"},	     /* a container without the node */
+		{-EBUSY, false, "in-use"},	     /* somebody else has it */
+		{-EOPNOTSUPP, false, "no-provider"}, /* libibverbs has no driver for it */
+		{-ENXIO, false, "no-verbs"},	     /* the kernel has no uverbs node for it */
+		{-ERANGE, false, "too-many-ports"},  {-ENODEV, true, "cannot-open"},
+		{-EIO, true, "cannot-open"},	     {-ENOMEM, true, "cannot-open"},
+		{-EMFILE, true, "cannot-open"},	     {-ENFILE, true, "cannot-open"},
+		{-EINTR, true, "cannot-open"},	     {-EAGAIN, true, "cannot-open"},
+		{-ENOSPC, true, "cannot-open"},	     {-ETIMEDOUT, true, "cannot-open"},
+		{0, true, "query-failed"}, /* it is open, and verbs alone has failed */
 	};
+	const DeviceSnapshot ca = {.values.node_type = NODE_TYPE_CA};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		assert_int_equal(port_stays_closed(cases[i].error), cases[i].stays);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		PortSnapshot s = {.parts = READ_ALL, .open_error = cases[i].open_error};
+
+		PORT_SUPPLY(&s, link_layer, IBV_LINK_LAYER_INFINIBAND);
+		PORT_SUPPLY(&s, state, IBV_PORT_DOWN);
+		assert_int_equal(port_judge_without_verbs(&s, 0), 0);
+		assert_int_equal(s.failed, cases[i].again ? READ_VERBS : 0);
+		port_derive(&s, &ca);
+		assert_true(mask_has(&s.valid, PORT_ATTR_state));
+		assert_string_equal(port_unavailable(&s, PORT_ATTR_max_mtu)->code, cases[i].why);
+	}
+}
+
+/* Without the state nothing is published; nor if the hardware does not answer what files ask. */
+static void test_without_state(_unused_ void **state)
+{
+	PortSnapshot none = {.open_error = -ENOMEM}, s = {.open_error = -ENOMEM};
+
+	assert_int_equal(port_judge_without_verbs(&none, 0), -ENOMEM);
+	assert_int_equal(port_judge_without_verbs(&none, -EMFILE), -EMFILE);
+	none.open_error = 0;
+	assert_int_equal(port_judge_without_verbs(&none, 0), -EIO);
+	PORT_SUPPLY(&s, state, IBV_PORT_DOWN);
+	assert_int_equal(port_judge_without_verbs(&s, -EIO), -EIO);
+	assert_int_equal(port_judge_without_verbs(&s, -EMFILE), 0);
+	assert_int_equal(s.failed, READ_VERBS);
 }
 
 /* nldev has the LIDs but not the service level: together with an older service level they would be
@@ -85,7 +115,8 @@ static void test_again(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stays_closed),
+		cmocka_unit_test(test_without_verbs),
+		cmocka_unit_test(test_without_state),
 		cmocka_unit_test(test_links_alone),
 		cmocka_unit_test(test_again),
 	};
