@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 
+#include "query-said.h"
 #include "query-sysfs.h"
 
 typedef struct Held {
@@ -36,7 +37,7 @@ int contexts_new(Contexts **ret)
 	}
 	/* The first time, libibverbs loads all its providers, which takes long. Now no query waits
 	 * for that. */
-	c->list = ibv_get_device_list(NULL);
+	c->list = said_list_devices();
 	*ret = c;
 	return 0;
 }
@@ -130,7 +131,7 @@ static int open_listed(Contexts *c, uint32_t device, const char *name, struct ib
 	if (r < 0)
 		return r;
 	errno = 0;
-	context = ibv_open_device(d);
+	context = said_open_device(d);
 	if (!context)
 		return errno > 0 ? -errno : -EIO;
 	*ret = context;
@@ -175,7 +176,7 @@ int contexts_get(Contexts *c, uint32_t device, const char *name, bool hold,
 		/* The list may be older than the device or its name. A new list asks the kernel
 		 * about all devices, so none is made only because a device of the list has gone. */
 		drop_list(c);
-		c->list = ibv_get_device_list(NULL);
+		c->list = said_list_devices();
 		r = open_listed(c, device, name, &context);
 	}
 	if (r < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "query-isolated.h"
+#include "query-said.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -195,7 +196,7 @@ static void end_after(uint64_t usec)
 /* -ENODEV: libibverbs has no such device. -EOPNOTSUPP: PROVIDER has no use for it. */
 static int open_device(const DvProvider *provider, uint32_t index, struct ibv_context **ret)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_device **list = said_list_devices();
 	int r = -ENODEV;
 
 	for (size_t i = 0; list && list[i]; i++) {
@@ -205,7 +206,7 @@ static int open_device(const DvProvider *provider, uint32_t index, struct ibv_co
 		if (!provider->is_usable(list[i]))
 			break;
 		errno = 0;
-		*ret = ibv_open_device(list[i]);
+		*ret = said_open_device(list[i]);
 		r = *ret ? 0 : errno > 0 ? -errno : -EIO;
 		break;
 	}
