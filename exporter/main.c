@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
 
+#include "compat-event.h"
 #include "http.h"
 #include "varlink.h"
 

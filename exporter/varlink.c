@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include "compat-event.h"
 #include "varlink-link.h"
 #include "varlink.h"
 

@@ -21,8 +21,10 @@ static ExitStatus choose_ports(Report *r, const char *argument)
 	if (!ports)
 		return out_of_memory();
 	r->ports = ports;
-	for (size_t i = 0; i < found.n; i++)
-		ports[r->n_ports++] = (WatchedPort){.path = steal_pointer(&found.paths[i])};
+	for (size_t i = 0; i < found.n; i++) {
+		ports[r->n_ports] = (WatchedPort){};
+		ports[r->n_ports++].path = steal_pointer(&found.paths[i]);
+	}
 	return STATUS_OK;
 }
 

@@ -2,6 +2,7 @@
 /* What the methods of all interfaces do with a call that they cannot answer at once. */
 
 #include "bus-private.h"
+#include "compat.h"
 #include "log.h"
 #include "names.h"
 

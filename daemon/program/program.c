@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <systemd/sd-daemon.h>
 
+#include "compat-event.h"
 #include "log.h"
 #include "manager.h"
 

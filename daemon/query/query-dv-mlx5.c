@@ -16,6 +16,7 @@ static bool matches(const PolicyDevice *d)
  * and no error. */
 static int query_port(struct ibv_context *context, uint32_t port, PortSnapshot *s)
 {
+#ifdef RDMAD_HAVE_MLX5DV_QUERY_PORT
 	struct mlx5dv_port info = {};
 	int r = mlx5dv_query_port(context, port, &info);
 
@@ -36,6 +37,11 @@ static int query_port(struct ibv_context *context, uint32_t port, PortSnapshot *
 		PORT_SUPPLY(s, reg_c0_mask, info.reg_c0.mask);
 	}
 	return 0;
+#else
+	/* rdma-core 34 and older: the port has no interface of mlx5 */
+	(void)context, (void)port, (void)s;
+	return -EOPNOTSUPP;
+#endif
 }
 
 /* libmlx5 has read these when the context was opened: this does not ask the firmware. */

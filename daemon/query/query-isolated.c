@@ -6,12 +6,12 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/pidfd.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
 #include "child.h"
 #include "clock.h"
+#include "compat.h"
 #include "log.h"
 #include "query-verbs.h"
 #include "wire.h"

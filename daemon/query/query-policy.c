@@ -7,7 +7,9 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
-/* Newer than Debian 12's headers, as DRIVER_MANA is. */
+/* Newer than the headers of Debian 11 or 12, as DRIVER_MANA is. */
+#define DRIVER_IRDMA	    9 /* as RDMA_DRIVER_I40IW before it */
+#define DRIVER_ERDMA	    19
 #define DRIVER_IONIC_OR_HBL 21
 
 /*
@@ -30,9 +32,9 @@ static const struct {
 	/* ae184ddeca5d, which implements it for mlx4 */
 	{RDMA_DRIVER_MLX4, POLICY_KERNEL(5, 10), NULL},
 	{RDMA_DRIVER_HNS, POLICY_KERNEL(6, 1), NULL},
-	{RDMA_DRIVER_IRDMA, POLICY_KERNEL(6, 1), NULL},
+	{DRIVER_IRDMA, POLICY_KERNEL(6, 1), NULL},
 	{RDMA_DRIVER_BNXT_RE, POLICY_KERNEL(6, 12), NULL}, /* 6.1 has not */
-	{RDMA_DRIVER_ERDMA, POLICY_KERNEL(6, 12), NULL},   /* 6.1 has not */
+	{DRIVER_ERDMA, POLICY_KERNEL(6, 12), NULL},	   /* 6.1 has not */
 	{DRIVER_MANA, POLICY_KERNEL(6, 12), NULL},	   /* 6.1 has no such driver */
 	/* The out-of-tree hbl driver calls itself 21 too. */
 	{DRIVER_IONIC_OR_HBL, POLICY_KERNEL(6, 18), "ionic"},

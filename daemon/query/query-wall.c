@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
+#include "compat.h"
 #include "query-wall-files.h"
 #include "util.h"
 

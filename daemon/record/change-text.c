@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "compat.h"
 #include "row-set.h"
 #include "row-text.h"
 

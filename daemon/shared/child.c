@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "compat.h"
 #include "util.h"
 
 static int set_attributes(posix_spawnattr_t *attributes)

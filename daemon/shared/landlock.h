@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <linux/landlock.h>
 #include <stddef.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "compat.h"
 
 /* The version of Landlock's interface that the kernel has (landlock(7)). 0: it has none (Linux 5.13
  * is the first), or it was started without it (lsm=). */

@@ -6,6 +6,7 @@
 
 #include "bus-door.h"
 #include "bus-options.h"
+#include "compat-glib.h"
 #include "names.h"
 #include "simulated-commands.h"
 
@@ -93,7 +94,8 @@ static int method_set(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	r = sd_bus_message_read(m, "s", &port);
 	if (r < 0)
 		return r;
-	g_strv_builder_add_many(builder, "set", port, NULL);
+	g_strv_builder_add(builder, "set");
+	g_strv_builder_add(builder, port);
 	r = read_settings(m, builder, error);
 	if (r < 0)
 		return r;
@@ -115,7 +117,8 @@ static int method_add_device(sd_bus_message *m, void *userdata, sd_bus_error *er
 	r = sd_bus_message_read(m, "s", &name);
 	if (r < 0)
 		return r;
-	g_strv_builder_add_many(builder, "add", name, NULL);
+	g_strv_builder_add(builder, "add");
+	g_strv_builder_add(builder, name);
 	r = read_settings(m, builder, error);
 	if (r < 0)
 		return r;

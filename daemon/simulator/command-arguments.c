@@ -2,6 +2,7 @@
 
 #include "command-arguments.h"
 
+#include "compat.h"
 #include "port-name.h"
 
 /* The largest errno of Linux. */

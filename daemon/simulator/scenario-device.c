@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Makes one simulated device, with its ports, of the sections of a scenario. */
 
+#include "compat-glib.h"
 #include "recorded-values.h"
 #include "scenario.h"
 

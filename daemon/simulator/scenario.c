@@ -2,6 +2,7 @@
 
 #include "scenario.h"
 
+#include "compat-glib.h"
 #include "port-name.h"
 
 struct Scenario {

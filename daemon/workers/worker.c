@@ -7,10 +7,10 @@
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <sys/pidfd.h>
 #include <sys/wait.h>
 
 #include "child.h"
+#include "compat.h"
 #include "wire.h"
 #include "worker-answer.h"
 

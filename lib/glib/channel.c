@@ -2,6 +2,7 @@
 
 #include "channel.h"
 
+#include "compat-glib.h"
 #include "names.h"
 #include "util.h"
 

@@ -4,6 +4,7 @@
 #include "client-objects.h"
 #include "client-private.h"
 #include "client-start.h"
+#include "compat-glib.h"
 #include "object-private.h"
 
 G_DEFINE_FINAL_TYPE_WITH_CODE(RdmadClient, rdmad_client, G_TYPE_OBJECT,

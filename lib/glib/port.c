@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "client-objects.h"
+#include "compat-glib.h"
 #include "object-private.h"
 
 struct _RdmadPort {

@@ -166,7 +166,7 @@ static inline memory_word memory_lock(uint32_t sequence, uint32_t flags)
 
 /* ThreadSanitizer does not know fences, and gcc warns of that. With relaxed atomics for the data
  * there is no race that it could report. */
-#if defined(MEMORY_ATOMIC_WORDS) && !defined(__clang__)
+#if defined(MEMORY_ATOMIC_WORDS) && !defined(__clang__) && __GNUC__ >= 11
 #pragma GCC diagnostic ignored "-Wtsan"
 #endif
 
