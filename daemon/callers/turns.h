@@ -29,8 +29,8 @@
 
 #include "util.h"
 
-#define TURNS_USER_BYTES   (UINT64_C(1) << 20)
-#define TURNS_BYTES	   (UINT64_C(4) << 20)
+#define TURNS_USER_BYTES   (UINT64_C(2) << 20)
+#define TURNS_BYTES	   (UINT64_C(8) << 20)
 #define TURNS_ALWAYS_BYTES (UINT64_C(16) << 10)
 #define TURNS_ORDINARY_UID 1000U /* UID_MIN of login.defs(5) */
 
