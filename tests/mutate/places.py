@@ -6,9 +6,13 @@ import dataclasses
 import re
 
 
+# No source has this byte: what is around it is not changed, whatever it is.
+ON = "\0"
+
+
 @dataclasses.dataclass
 class Mutation:
-    """Bytes begin to end of the file become wrong, in one line. in_c is what stands there in a program that has many mutations; {on} in it
+    """Bytes begin to end of the file become wrong, in one line. in_c is what stands there in a program that has many mutations; ON in it
     is the condition that this one is on."""
 
     path: str
@@ -100,7 +104,7 @@ class Source:
         self.found.append(complete(self.text, Mutation(self.path, line, begin, end, kind, wrong=wrong, in_c=in_c), self.starts))
 
     def add_either(self, kind, begin, end, wrong):
-        self.add(kind, begin, end, wrong, f"({{on}} ? ({wrong}) : ({self.text[begin:end]}))")
+        self.add(kind, begin, end, wrong, f"({ON} ? ({wrong}) : ({self.text[begin:end]}))")
 
     def binary(self, cursor):
         children = list(cursor.get_children())
@@ -124,14 +128,14 @@ class Source:
         text = self.text[begin:end]
         leaves = body is not None and re.match(r"\s*(return\b|goto\b)", self.text[body.extent.start.offset :].lstrip("{"))
         if cursor.kind == self.cindex.CursorKind.IF_STMT and leaves and re.search(r"<\s*0\b|^!|\berror\b|\berrno\b", text):
-            self.add("dropped error check", begin, end, "false", f"!{{on}} && ({text})")
-        self.add("negated condition", begin, end, f"!({text})", f"{{on}} ? !({text}) : !!({text})")
+            self.add("dropped error check", begin, end, "false", f"!{ON} && ({text})")
+        self.add("negated condition", begin, end, f"!({text})", f"{ON} ? !({text}) : !!({text})")
 
     def statement(self, cursor):
         begin, end = self.span(cursor)
         if not self.is_plain(begin, end, True) or UNSEEN.match(self.text[begin:end]) or self.text[end : end + 1] != ";":
             return
-        self.add("dropped statement", begin, end + 1, ";", f"{{{{ if (!{{on}}) {quote(self.text[begin:end])}; }}}}")
+        self.add("dropped statement", begin, end + 1, ";", f"{{ if (!{ON}) {self.text[begin:end]}; }}")
 
     def call(self, cursor):
         begin, end = self.span(cursor)
@@ -189,11 +193,6 @@ class Source:
                     if child.kind == kinds.COMPOUND_STMT:
                         self.visit(child, cursor)
         return self.found
-
-
-def quote(text):
-    """A text in a format string"""
-    return text.replace("{", "{{").replace("}", "}}")
 
 
 def mutations_of_c(cindex, path, name, arguments):
