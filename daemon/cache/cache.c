@@ -537,8 +537,8 @@ static CacheOp take_answer(Port *p, const AttrMask *changed)
 	return is_first ? CACHE_ADDED : mask_is_empty(changed) ? CACHE_UNCHANGED : CACHE_CHANGED;
 }
 
-/* A record says with the first answer of P what rdmad had counted until then. What was counted for
- * this answer itself is in it. */
+/* The first answer of P in a record has the counts that rdmad had at that time, with what rdmad
+ * counted for that answer. So the counts of S replace those of P. */
 static void take_counts(Port *p, const PortSnapshot *s)
 {
 	MASK_FOREACH(a, mask_and(s->supplied, port_rows(row_is_count)))

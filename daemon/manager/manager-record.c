@@ -114,8 +114,8 @@ static bool all_ports_published(const Device *d)
 	return true;
 }
 
-/* What there is of D, whose first question has not ended: the script says it, as it says the rest
- * later. */
+/* Writes the values of D into the script if the first query of D has not ended: the sections at the
+ * beginning of the segment have only devices whose first query has ended. */
 static void put_unasked(Recorder *r, const ChangeTime *t, const Device *d)
 {
 	const char *name = d->now.values.name;

@@ -22,9 +22,9 @@
 
 struct Manager;
 
-/* Changed values go out first. What a reason has read later, journal and counts follow after this
- * time: on a machine with one CPU they would otherwise be done before the bus has passed the
- * signals on. */
+/* The manager sends the signals of changed values first. After this time it reads the parts that a
+ * reason has read later, and writes the journal and the counts: on a machine with one CPU this work
+ * would otherwise be done before the bus has passed the signals on. */
 #define SCHEDULE_LATER_USEC (10 * USEC_PER_MSEC)
 
 /* What a query is to ask, or asks. */
@@ -57,7 +57,7 @@ typedef struct Schedule {
 	uint32_t n_looks; /* of MEANS_PKEYS_CHECK; it begins with the index of the device */
 	uint8_t *left;	  /* READ_* by port number: to be read SCHEDULE_LATER_USEC from now */
 	bool device_left; /* the attributes of the device are to be read then too */
-	bool only_left;	  /* NEXT has nothing but what was left */
+	bool only_left;	  /* NEXT has only parts of LEFT, and nothing that an event asked for */
 	sd_event_source *later;
 
 	/* The device does not answer. It takes no query until the source says RECOVERED. */

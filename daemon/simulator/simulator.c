@@ -10,8 +10,9 @@
 #include "simulated-answer.h"
 #include "simulated-commands.h"
 
-/* A record began when all devices had been read. When they have been here, and rdmad has its name
- * on the bus, clients have so much time before the first step. */
+/* The record of a machine begins after rdmad has read all devices. So the simulator plays the first
+ * step after all devices have been read and rdmad has its name on the bus; before that step clients
+ * have so much time to connect. */
 #define RECORD_LEAD_USEC (1 * USEC_PER_SEC)
 
 typedef struct Simulator Simulator;
@@ -156,7 +157,8 @@ static int on_answer(sd_event_source *source, void *userdata)
 		return 0;
 	if (d && d->stalled && wait_for_device(q, q->deadline_usec) == 0)
 		return 0;
-	/* what could not be read then cannot be read until the record says so */
+	/* the record says that this device or a port of it could not be read: the query waits for
+	 * the step of the record that changes this */
 	if (d && simulated_device_is_silent(d) && wait_for_device(q, UINT64_MAX) == 0)
 		return 0;
 	sim->answering = q;
