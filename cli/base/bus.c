@@ -183,51 +183,82 @@ void bus_found_done(FoundPaths *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		free(f->paths[i]);
+	for (size_t i = 0; i < f->n; i++)
+		free(f->netdevs[i]);
 	free(f->paths);
 	free(f->gids);
+	free(f->netdevs);
 	*f = (FoundPaths){};
 }
 
-/* The members of an entry, of which only the index of the GID matters here. */
-static int read_gid_index(sd_bus_message *m, uint32_t *ret)
+/* The members of an entry. */
+static int read_found_details(sd_bus_message *m, uint32_t *ret_gid, const char **ret_netdev)
 {
 	const char *key;
 	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
 
 	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
 		r = sd_bus_message_read_basic(m, 's', &key);
-		if (r >= 0)
-			r = streq(key, "GidIndex") ? sd_bus_message_read(m, "v", "u", ret)
-						   : sd_bus_message_skip(m, "v");
+		if (r < 0)
+			return r;
+		if (streq(key, "GidIndex"))
+			r = sd_bus_message_read(m, "v", "u", ret_gid);
+		else if (streq(key, "Netdev"))
+			r = sd_bus_message_read(m, "v", "s", ret_netdev);
+		else
+			r = sd_bus_message_skip(m, "v");
 		if (r >= 0)
 			r = sd_bus_message_exit_container(m);
 	}
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int read_found(sd_bus_message *m, FoundPaths *f)
+/* Makes room for one more. */
+static int grow_found(FoundPaths *f)
 {
 	char **paths = reallocarray(f->paths, f->n + 1, sizeof(*paths));
 	uint32_t *gids = reallocarray(f->gids, f->n + 1, sizeof(*gids));
-	const char *path;
-	int r;
+	char **netdevs = reallocarray(f->netdevs, f->n + 1, sizeof(*netdevs));
 
 	f->paths = paths ? paths : f->paths;
 	f->gids = gids ? gids : f->gids;
-	if (!paths || !gids)
-		return -ENOMEM;
-	r = sd_bus_message_read_basic(m, 'o', &path);
+	f->netdevs = netdevs ? netdevs : f->netdevs;
+	return paths && gids && netdevs ? 0 : -ENOMEM;
+}
+
+static int read_found(sd_bus_message *m, FoundPaths *f)
+{
+	_cleanup_free_ char *path = NULL, *netdev = NULL;
+	const char *path_text, *netdev_text = "";
+	int r = grow_found(f);
+
+	if (r >= 0)
+		r = sd_bus_message_read_basic(m, 'o', &path_text);
 	if (r < 0)
 		return r;
-	gids[f->n] = UINT32_MAX;
-	r = read_gid_index(m, &gids[f->n]);
+	f->gids[f->n] = UINT32_MAX;
+	r = read_found_details(m, &f->gids[f->n], &netdev_text);
 	if (r < 0)
 		return r;
-	paths[f->n] = strdup(path);
-	if (!paths[f->n])
+	path = strdup(path_text);
+	netdev = strdup(netdev_text);
+	if (!path || !netdev)
 		return -ENOMEM;
-	f->n++;
+	f->paths[f->n] = steal_pointer(&path);
+	f->netdevs[f->n++] = steal_pointer(&netdev);
 	return sd_bus_message_exit_container(m);
+}
+
+bool bus_is_local(const Context *c)
+{
+	int simulated = false;
+
+	if (c->host || c->machine)
+		return false;
+	return sd_bus_get_property_trivial(c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					   RDMAD_INTERFACE_MANAGER, "Simulated", NULL, 'b',
+					   &simulated) >= 0 &&
+	       !simulated;
 }
 
 int bus_find_ports(sd_bus *bus, const char *what, const char *by, FoundPaths *ret,

@@ -32,6 +32,10 @@ bool bus_is_no_port(const sd_bus_error *error);
 /* All devices and ports. They come with one reply, so they are of one moment. */
 ExitStatus bus_read_objects(sd_bus *bus, ObjectList *ret);
 
+/* Whether the device nodes that rdmad publishes are nodes of this machine: not if rdmad runs on
+ * another machine or in a container, and not if the devices are simulated. */
+bool bus_is_local(const Context *c);
+
 /* Adds the entry KEY to a dictionary a{sv}, which is open in M: the texts, of which NULL is the
  * last.
  */
@@ -41,6 +45,7 @@ int bus_append_texts(sd_bus_message *m, const char *key, char **texts);
 typedef struct FoundPaths {
 	char **paths;
 	uint32_t *gids; /* the index of the GID that holds the address; UINT32_MAX: it has none */
+	char **netdevs; /* the network interface that was meant; "": none */
 	size_t n;
 } FoundPaths;
 

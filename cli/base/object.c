@@ -232,6 +232,20 @@ const char *object_name(const Object *o, char buffer[96])
 	return buffer;
 }
 
+const char *object_uverbs_node(const Object *device)
+{
+	const Value *nodes = object_value(device, DEVICE_ATTR_chardevs);
+
+	for (size_t i = 0; nodes && nodes->type == VALUE_ARRAY && i < nodes->n; i++) {
+		const Value *node = &nodes->items[i];
+
+		if (node->type == VALUE_STRUCT && node->n >= 2 &&
+		    streq(value_text(&node->items[0]), "verbs"))
+			return value_text(&node->items[1]);
+	}
+	return "";
+}
+
 bool object_matches(const Object *port, const char *pattern)
 {
 	const Value *netdev = object_value(port, PORT_ATTR_netdev);

@@ -124,20 +124,6 @@ static void look_at_everything(CheckRun *r)
 	}
 }
 
-/* Whether the device nodes that rdmad publishes are nodes of this machine: not if rdmad runs on
- * another machine or in a container, and not if the devices are simulated. */
-static bool is_local(const Context *c)
-{
-	int simulated = false;
-
-	if (c->host || c->machine)
-		return false;
-	return sd_bus_get_property_trivial(c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
-					   RDMAD_INTERFACE_MANAGER, "Simulated", NULL, 'b',
-					   &simulated) >= 0 &&
-	       !simulated;
-}
-
 static ExitStatus list_checks(Context *c)
 {
 	if (c->json)
@@ -210,7 +196,7 @@ ExitStatus check_command(Context *c)
 	r.devices = calloc(r.chosen.objects.n + 1, sizeof(*r.devices));
 	if (!r.devices)
 		return out_of_memory();
-	r.local = is_local(c);
+	r.local = bus_is_local(c);
 	look_at_everything(&r);
 	if (r.status != STATUS_OK)
 		return r.status;

@@ -224,21 +224,6 @@ static void look_at_speed(CheckRun *r)
 	}
 }
 
-/* The verbs node of the device, "" if it has none. */
-static const char *uverbs_node(const Object *device)
-{
-	const Value *nodes = object_value(device, DEVICE_ATTR_chardevs);
-
-	for (size_t i = 0; nodes && nodes->type == VALUE_ARRAY && i < nodes->n; i++) {
-		const Value *node = &nodes->items[i];
-
-		if (node->type == VALUE_STRUCT && node->n >= 2 &&
-		    streq(value_text(&node->items[0]), "verbs"))
-			return value_text(&node->items[1]);
-	}
-	return "";
-}
-
 /* Whether the device can be one that programs use: a plane of another device cannot. */
 static bool offers_verbs(const Object *device)
 {
@@ -254,14 +239,14 @@ static void look_for_uverbs(CheckRun *r)
 
 	if (reason)
 		check_find(r, row, "the character devices of the device are not known: %s", reason);
-	else if (!*uverbs_node(r->device) && offers_verbs(r->device))
+	else if (!*object_uverbs_node(r->device) && offers_verbs(r->device))
 		check_find(r, row,
 			   "the device has no uverbs node: is the module ib_uverbs loaded?");
 }
 
 static void look_at_access(CheckRun *r)
 {
-	const char *node = uverbs_node(r->device);
+	const char *node = object_uverbs_node(r->device);
 
 	/* Ask the file system and do not open the device: that could wait for firmware. */
 	if (r->local && *node && access(node, R_OK | W_OK) < 0)

@@ -86,7 +86,7 @@ static bool has_name(const Object *port, PortAttr a, uint32_t value)
 static bool read_choice(const Object *port, const Value *entry, GidChoice *ret)
 {
 	const char *const names[] = {"IB", "RoCE v1", "RoCE v2"};
-	const Value *m = entry->items, *space = NULL;
+	const Value *m = entry->items, *space = NULL, *vlan = NULL;
 
 	*ret = (GidChoice){};
 	if (entry->type != VALUE_STRUCT || entry->n < 4 || m[0].type != VALUE_UNSIGNED ||
@@ -94,11 +94,16 @@ static bool read_choice(const Object *port, const Value *entry, GidChoice *ret)
 		return false;
 	if (m[entry->n - 1].type == VALUE_DICT)
 		space = value_lookup(&m[entry->n - 1], "Namespace");
+	if (m[entry->n - 1].type == VALUE_DICT)
+		vlan = value_lookup(&m[entry->n - 1], "VlanId");
 	ret->index = (uint32_t)m[0].number;
 	for (uint32_t t = 0; t < ARRAY_SIZE(names); t++)
 		if (streq(value_text(&m[2]), names[t]))
 			ret->type = t;
-	ret->own_netdev = streq(value_text(&m[3]), port_text(port, PORT_ATTR_netdev));
+	ret->where = gid_where(value_text(&m[3]),
+			       vlan && vlan->type == VALUE_UNSIGNED ? (uint32_t)vlan->number : 0,
+			       GID_NAMESPACE_OWN, port_text(port, PORT_ATTR_netdev),
+			       port_text(port, PORT_ATTR_netdev_master));
 	return !space || !*value_text(space);
 }
 

@@ -96,11 +96,15 @@ static ExitStatus add_address(Context *c, const ObjectList *objects, Lines *l, c
 	return STATUS_NO_PORT;
 }
 
+/* An address, with a zone or without one, or a subnet. */
 static bool is_address(const char *argument)
 {
+	const char *zone;
+	unsigned int bits;
 	uint8_t gid[16];
 
-	return gid_parse(argument, gid) == 0;
+	return gid_parse_zone(argument, gid, &zone) == 0 ||
+	       gid_parse_subnet(argument, gid, &bits) == 0;
 }
 
 /* The arguments are ports, or addresses, but not both. */

@@ -58,6 +58,7 @@ static void count_device_names(Device *d, const DeviceValues *v, bool more)
 static void count_port_names(Port *p, const PortSnapshot *s, bool more)
 {
 	Cache *c = p->device->cache;
+	uint8_t mac[HW_ADDRESS_MAX];
 
 	TABLE_FOREACH(NetdevEntry, n, s->tables[PORT_TABLE_NETDEVS]) {
 		count_text(c, NAME_NETDEV, n->name, p, more);
@@ -72,6 +73,9 @@ static void count_port_names(Port *p, const PortSnapshot *s, bool more)
 		count_ifindex(c, g->ifindex, p, more);
 		count_name(c, NAME_GID, g->gid, sizeof(g->gid), p, more);
 	}
+	count_text(c, NAME_NETDEV, s->values.netdev_master, p, more);
+	if (hw_address_parse(s->values.netdev_address, mac) == 6)
+		count_name(c, NAME_MAC, mac, 6, p, more);
 	if (mask_has(&s->valid, PORT_ATTR_port_guid))
 		count_name(c, NAME_GUID, &s->values.port_guid, sizeof(uint64_t), p, more);
 }
@@ -81,6 +85,8 @@ static bool port_names_differ(const PortSnapshot *a, const PortSnapshot *b)
 	return mask_has(&a->valid, PORT_ATTR_port_guid) !=
 		       mask_has(&b->valid, PORT_ATTR_port_guid) ||
 	       a->values.port_guid != b->values.port_guid ||
+	       !streq(a->values.netdev_master, b->values.netdev_master) ||
+	       !streq(a->values.netdev_address, b->values.netdev_address) ||
 	       !table_equal(a->tables[PORT_TABLE_GIDS], b->tables[PORT_TABLE_GIDS]) ||
 	       !table_equal(a->tables[PORT_TABLE_NETDEVS], b->tables[PORT_TABLE_NETDEVS]) ||
 	       !table_equal(a->tables[PORT_TABLE_ALTNAMES], b->tables[PORT_TABLE_ALTNAMES]) ||

@@ -32,6 +32,7 @@ typedef struct Search {
 	const FindKey *key;
 	FoundPort *found; /* those that there is ROOM for */
 	size_t room, n;	  /* N counts the others too */
+	const char *zone; /* of an address: behind the percent sign; NULL: none */
 } Search;
 
 static void take(Search *s, Port *p, const GidEntry *gid, const char *netdev)
@@ -215,7 +216,8 @@ static GidChoice choice_of(const Port *p, const GidEntry *g)
 	GidChoice c = {.type = g->type, .index = g->index};
 
 	memcpy(c.gid, g->gid, sizeof(c.gid));
-	c.own_netdev = streq(g->netdev, p->now.values.netdev);
+	c.where = gid_where(g->netdev, g->vlan_id, g->namespace, p->now.values.netdev,
+			    p->now.values.netdev_master);
 	return c;
 }
 
@@ -226,17 +228,38 @@ static bool is_better(const Port *p, const GidEntry *a, const GidEntry *b)
 	return gid_compare(&x, &y) < 0;
 }
 
-/* The entry of P with GID that KEY means; with IS_ADDRESS only if it stands for an IP address. */
-static const GidEntry *best_gid(const Port *p, const FindKey *key, const uint8_t gid[16],
-				bool is_address)
+/* Whether interface IFINDEX of P is called NAME beside its own name. */
+static bool has_altname(const Port *p, uint32_t ifindex, const char *name)
+{
+	TABLE_FOREACH(AltnameEntry, e, p->now.tables[PORT_TABLE_ALTNAMES])
+		if (e->ifindex == ifindex && streq(e->name, name))
+			return true;
+	return false;
+}
+
+/* Whether S wants what belongs to interface NETDEV of P. */
+static bool wants_netdev(const Search *s, const Port *p, const char *netdev, uint32_t ifindex)
+{
+	return (!s->key->netdev || streq(netdev, s->key->netdev)) &&
+	       (gid_zone_fits(s->zone, netdev, ifindex) || has_altname(p, ifindex, s->zone));
+}
+
+/* Whether S wants G of P; with IS_ADDRESS only if it stands for an IP address. */
+static bool wants_gid(const Search *s, const Port *p, const GidEntry *g, bool is_address)
+{
+	return !(is_address && g->type == GID_TYPE_IB) &&
+	       (s->key->type == _GID_TYPE_MAX || g->type == s->key->type) &&
+	       wants_netdev(s, p, g->netdev, g->ifindex);
+}
+
+/* The entry of P whose first BITS are those of GID, and that S means. */
+static const GidEntry *best_gid(const Search *s, const Port *p, const uint8_t gid[16],
+				unsigned int bits, bool is_address)
 {
 	const GidEntry *best = NULL;
 
 	TABLE_FOREACH(GidEntry, g, p->now.tables[PORT_TABLE_GIDS]) {
-		if (memcmp(g->gid, gid, sizeof(g->gid)) != 0 ||
-		    (is_address && g->type == GID_TYPE_IB) ||
-		    (key->type != _GID_TYPE_MAX && g->type != key->type) ||
-		    (key->netdev && !streq(g->netdev, key->netdev)))
+		if (!gid_in_subnet(g->gid, gid, bits) || !wants_gid(s, p, g, is_address))
 			continue;
 		if (!best || is_better(p, g, best))
 			best = g;
@@ -247,21 +270,23 @@ static const GidEntry *best_gid(const Port *p, const FindKey *key, const uint8_t
 static void take_gids(Search *s, const uint8_t gid[16], bool is_address)
 {
 	for (const NameOwner *o = owners(s, NAME_GID, gid, 16); o; o = o->next) {
-		const GidEntry *best = best_gid(o->owner, s->key, gid, is_address);
+		const GidEntry *best = best_gid(s, o->owner, gid, 128, is_address);
 
 		if (best)
 			take(s, o->owner, best, *best->netdev ? best->netdev : NULL);
 	}
 }
 
-/* The interface of P that has ADDRESS; NULL if KEY wants another one. */
-static const char *interface_of(const Port *p, const FindKey *key, const uint8_t address[16])
+/* The interface of P that has an address whose first BITS are those of ADDRESS; NULL if S wants
+ * another one. */
+static const char *interface_of(const Search *s, const Port *p, const uint8_t address[16],
+				unsigned int bits)
 {
 	TABLE_FOREACH(AddressEntry, e, p->now.tables[PORT_TABLE_ADDRESSES]) {
 		const char *name = interface_name(p, e->ifindex);
 
-		if (name && memcmp(e->address, address, sizeof(e->address)) == 0 &&
-		    (!key->netdev || streq(name, key->netdev)))
+		if (name && gid_in_subnet(e->address, address, bits) &&
+		    wants_netdev(s, p, name, e->ifindex))
 			return name;
 	}
 	return NULL;
@@ -276,22 +301,27 @@ static const GidEntry *first_gid(const Port *p, const FindKey *key)
 	return NULL;
 }
 
+/* P, if one of its interfaces has such an address that is in none of its GIDs. */
+static void take_address(Search *s, Port *p, const uint8_t address[16], unsigned int bits)
+{
+	const char *netdev = interface_of(s, p, address, bits);
+	const GidEntry *first = first_gid(p, s->key);
+
+	if (netdev && (first || s->key->type == _GID_TYPE_MAX) &&
+	    !best_gid(s, p, address, bits, true))
+		take(s, p, first, netdev);
+}
+
 static int find_address(Search *s)
 {
 	uint8_t address[16];
 	const NameOwner *o;
 
-	if (gid_parse(s->key->text, address) < 0)
+	if (gid_parse_zone(s->key->text, address, &s->zone) < 0)
 		return -EINVAL;
 	take_gids(s, address, true);
-	for (o = owners(s, NAME_ADDRESS, address, sizeof(address)); o; o = o->next) {
-		const char *netdev = interface_of(o->owner, s->key, address);
-		const GidEntry *first = first_gid(o->owner, s->key);
-
-		if (netdev && (first || s->key->type == _GID_TYPE_MAX) &&
-		    !best_gid(o->owner, s->key, address, true))
-			take(s, o->owner, first, netdev);
-	}
+	for (o = owners(s, NAME_ADDRESS, address, sizeof(address)); o; o = o->next)
+		take_address(s, o->owner, address, 128);
 	return 0;
 }
 
@@ -299,9 +329,50 @@ static int find_gid(Search *s)
 {
 	uint8_t gid[16];
 
-	if (gid_parse(s->key->text, gid) < 0)
+	if (gid_parse_zone(s->key->text, gid, &s->zone) < 0)
 		return -EINVAL;
 	take_gids(s, gid, false);
+	return 0;
+}
+
+static void take_in_subnet(Search *s, Port *p, const uint8_t subnet[16], unsigned int bits)
+{
+	const GidEntry *best = best_gid(s, p, subnet, bits, true);
+
+	if (best)
+		take(s, p, best, *best->netdev ? best->netdev : NULL);
+	else
+		take_address(s, p, subnet, bits);
+}
+
+static int find_subnet(Search *s)
+{
+	unsigned int bits;
+	uint8_t subnet[16];
+
+	if (gid_parse_subnet(s->key->text, subnet, &bits) < 0)
+		return -EINVAL;
+	for (size_t d = 0; d < s->cache->n_devices; d++)
+		for (uint32_t i = 0; i < s->cache->devices[d]->n_ports; i++)
+			take_in_subnet(s, s->cache->devices[d]->ports[i], subnet, bits);
+	return 0;
+}
+
+/* A MAC address; or that of an IPoIB interface, which ends with a GID of the port. */
+static int find_hw_address(Search *s)
+{
+	uint8_t address[HW_ADDRESS_MAX];
+	int size = hw_address_parse(s->key->text, address);
+	const NameOwner *o;
+
+	if (size < 0)
+		return size;
+	if (size == (int)HW_ADDRESS_MAX) {
+		take_gids(s, address + HW_ADDRESS_MAX - 16, false);
+		return 0;
+	}
+	for (o = owners(s, NAME_MAC, address, (size_t)size); o; o = o->next)
+		take(s, o->owner, NULL, ((const Port *)o->owner)->now.values.netdev);
 	return 0;
 }
 
@@ -318,9 +389,11 @@ static const struct {
 	{FIND_SYSTEM_GUID, find_system_guid},
 	{FIND_NAME, find_name_with_colon},
 	{FIND_PCI, find_pci},
+	{FIND_HW_ADDRESS, find_hw_address},
 	{FIND_IFINDEX, find_ifindex},
 	{FIND_ADDRESS, find_address},
 	{FIND_GID, find_gid},
+	{FIND_SUBNET, find_subnet},
 };
 
 static int compare_found(const void *a, const void *b)

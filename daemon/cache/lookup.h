@@ -25,9 +25,11 @@
 	F(NODE_GUID, "node-guid", "a node GUID")                                                   \
 	F(SYSTEM_GUID, "system-guid", "a system image GUID")                                       \
 	F(PCI, "pci", "a PCI address")                                                             \
+	F(HW_ADDRESS, "hw-address", "the hardware address of a network interface")                 \
 	F(IFINDEX, "ifindex", "the index of a network interface")                                  \
 	F(ADDRESS, "address", "an IP address")                                                     \
-	F(GID, "gid", "a GID")
+	F(GID, "gid", "a GID")                                                                     \
+	F(SUBNET, "subnet", "an IP subnet")
 
 typedef enum FindKind {
 #define F(kind, name, help) FIND_##kind,
@@ -63,11 +65,14 @@ typedef struct FoundPort {
  *
  *   NAME     "mlx5_0/1", "mlx5_0:1" (tried behind the GUIDs, which may look the same), or all ports
  * of the device "mlx5_0" NETDEV, ALTNAME, IFINDEX of an interface that is on the port (that of an
- * Ethernet port, an IPoIB interface), or of one that a GID belongs to (a VLAN; not by ALTNAME)
+ * Ethernet port, an IPoIB interface), or of one that a GID belongs to (a VLAN; not by ALTNAME); by
+ * NETDEV the bond or bridge that the interface of the port is in, too
  *   *_GUID   in any form that guid_parse() takes; of the node and of the system: all their ports
  *   PCI      with or without "0000:" in front: all ports of the devices there
- *   ADDRESS  in a GID of RoCE, or of an IPoIB interface or another one without GIDs of its own
- *   GID      in the notation of IPv6
+ *   HW_ADDRESS  a MAC address of an Ethernet port, or the 20 bytes of an IPoIB interface
+ *   ADDRESS  with a zone or without one (fe80::1%eth3), in a GID of RoCE, or of an IPoIB interface
+ * or another one without GIDs of its own GID      in the notation of IPv6, with a zone or without
+ * one SUBNET   192.0.2.0/24: all ports with an ADDRESS in it
  *
  * Interfaces are those in the network namespace of rdmad. Of several GIDs of one port the best one
  * by gid_compare() is taken. -ENOENT, -EINVAL.
@@ -86,8 +91,8 @@ static inline int lookup_port(const Cache *c, const char *text, Port **ret)
 
 /*
  * The GID that holds IP address TEXT, its port in *RET and its index in *RET_INDEX: of TYPE if that
- * is not _GID_TYPE_MAX, and of interface NETDEV if that is not NULL. Of several on one port the best
- * one by gid_compare() is taken. -EEXIST if several ports have it.
+ * is not _GID_TYPE_MAX, and of interface NETDEV if that is not NULL. Of several on one port the
+ * best one by gid_compare() is taken. -EEXIST if several ports have it.
  */
 int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const char *netdev,
 			  Port **ret, uint32_t *ret_index);

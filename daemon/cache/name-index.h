@@ -25,6 +25,7 @@ typedef enum NameKind {
 	NAME_NETDEV,  /* text */
 	NAME_ALTNAME, /* text */
 	NAME_IFINDEX, /* uint32_t */
+	NAME_MAC,     /* 6 bytes */
 	NAME_GUID,    /* uint64_t, as in PortValues */
 	NAME_GID,     /* 16 bytes */
 	NAME_ADDRESS, /* 16 bytes, as in AddressEntry */

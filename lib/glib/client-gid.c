@@ -9,9 +9,10 @@
 
 /* What the caller wants. */
 typedef struct Wish {
-	char *address;	 /* as text, for the daemon; NULL: any */
-	uint8_t gid[16]; /* ADDRESS as it is in a GID */
-	char *netdev;	 /* NULL: any */
+	char *address;	  /* as text, for the daemon; NULL: any */
+	uint8_t gid[16];  /* ADDRESS as it is in a GID */
+	const char *zone; /* a part of ADDRESS; NULL: none */
+	char *netdev;	  /* NULL: any */
 	RdmadGidType type;
 	RdmadPort *port; /* NULL: not known yet */
 	gboolean asked;	 /* PORT is what the daemon has found by ADDRESS or NETDEV */
@@ -53,7 +54,7 @@ static Wish *wish_new(RdmadPort *port, const char *address, const char *netdev, 
 	w->netdev = g_strdup(netdev);
 	w->type = type;
 	w->port = port ? g_object_ref(port) : NULL;
-	if (address && gid_parse(address, w->gid) < 0) {
+	if (address && gid_parse_zone(w->address, w->gid, &w->zone) < 0) {
 		g_set_error(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_INVALID_ARGUMENT,
 			    "\"%s\" is not an IP address or a GID", address);
 		return NULL;
@@ -82,22 +83,51 @@ static uint32_t type_of(const char *name)
 	return type;
 }
 
-/* FALSE: it does not fit W. NETDEV is the interface of the port. The GIDs of InfiniBand have no
- * address and no interface: a port that was found by those of its IPoIB interface has any of them.
- */
-static gboolean read_entry(const Wish *w, GVariant *entry, const char *netdev, Entry *ret)
+/* What the tail of an entry says. */
+typedef struct Details {
+	uint32_t ifindex, vlan_id, namespace;
+} Details;
+
+static void read_details(GVariant *tail, Details *ret)
 {
+	const char *namespace = "";
+
+	*ret = (Details){};
+	g_variant_lookup(tail, "Ifindex", "u", &ret->ifindex);
+	g_variant_lookup(tail, "VlanId", "u", &ret->vlan_id);
+	g_variant_lookup(tail, "Namespace", "&s", &namespace);
+	if (streq(namespace, gid_namespace_name(GID_NAMESPACE_OTHER)))
+		ret->namespace = GID_NAMESPACE_OTHER;
+}
+
+/* A text property of the port of W; "" if there is none. */
+static const char *port_text(const Wish *w, const char *name)
+{
+	const char *text = rdmad_object_get_string(RDMAD_OBJECT(w->port), name);
+
+	return text ? text : "";
+}
+
+/* FALSE: it does not fit W. The GIDs of InfiniBand have no address and no interface: a port that
+ * was found by those of its IPoIB interface has any of them. */
+static gboolean read_entry(const Wish *w, GVariant *entry, Entry *ret)
+{
+	g_autoptr(GVariant) tail = NULL;
 	Entry e = {};
+	Details d;
 
 	g_variant_get(entry, "(u&s&s&s&s@a{sv})", &e.choice.index, &e.gid, &e.type, &e.netdev,
-		      &e.address, NULL);
+		      &e.address, &tail);
 	e.choice.type = type_of(e.type);
 	if (e.choice.type == _GID_TYPE_MAX || gid_parse(e.gid, e.choice.gid) < 0 ||
 	    (w->type != RDMAD_GID_TYPE_ANY && e.choice.type != (uint32_t)w->type))
 		return FALSE;
+	read_details(tail, &d);
 	e.named = (!w->netdev || streq(w->netdev, e.netdev)) &&
+		  gid_zone_fits(w->zone, e.netdev, d.ifindex) &&
 		  (!w->address || memcmp(w->gid, e.choice.gid, sizeof(w->gid)) == 0);
-	e.choice.own_netdev = netdev && streq(e.netdev, netdev);
+	e.choice.where = gid_where(e.netdev, d.vlan_id, d.namespace, port_text(w, "netdev"),
+				   port_text(w, "master"));
 	*ret = e;
 	return e.named || (w->asked && e.choice.type == GID_TYPE_IB);
 }
@@ -130,14 +160,13 @@ static RdmadGid *make_gid(RdmadPort *port, GVariant *entry, const Entry *e)
 /* The best entry of TABLE that fits W. */
 static RdmadGid *choose(const Wish *w, GVariant *table, GError **error)
 {
-	const char *netdev = rdmad_object_get_string(RDMAD_OBJECT(w->port), "netdev");
 	g_autoptr(GVariant) best = NULL;
 	Entry best_entry = {}, e;
 
 	for (gsize i = 0; i < g_variant_n_children(table); i++) {
 		g_autoptr(GVariant) entry = g_variant_get_child_value(table, i);
 
-		if (!read_entry(w, entry, netdev, &e) || (best && !is_better(&e, &best_entry)))
+		if (!read_entry(w, entry, &e) || (best && !is_better(&e, &best_entry)))
 			continue;
 		g_clear_pointer(&best, g_variant_unref);
 		best = g_steal_pointer(&entry);

@@ -279,8 +279,9 @@ GPtrArray *rdmad_client_find_ports_sync(RdmadClient *self, RdmadLookup lookup, c
  *
  * Finds the GID that a program should use, among those that have the address, the interface and the
  * type. Of several the first of this order is taken: RoCE v2 before RoCE v1, a global address
- * before a link-local one, the interface of the port before another one (a VLAN), IPv4 before IPv6,
- * the lower index.
+ * before a link-local one, the interface of the port, or the bond or bridge that it is in, before
+ * another one, and that before a VLAN, IPv4 before IPv6, the lower index. One in another network
+ * namespace is the last of all.
  *
  * If the address or the interface is that of IPoIB, it says which port, as no GID of InfiniBand has
  * them.

@@ -307,8 +307,9 @@ struct rdmad_gid {
  * NULL: any. NETDEV: a GID of this network interface; NULL: of any. TYPE: enum rdmad_gid_type.
  *
  * Of several the first of this order is taken: RoCE v2 before RoCE v1, a global address before a
- * link-local one, the interface of the port before another one (a VLAN), IPv4 before IPv6, the
- * lower index.
+ * link-local one, the interface of the port, or the bond or bridge that it is in, before another
+ * one, and that before a VLAN, IPv4 before IPv6, the lower index. One in another network namespace
+ * is the last of all.
  *
  * Without PORT, an address or an interface of IPoIB says which port, as no GID of InfiniBand has
  * them.

@@ -75,17 +75,87 @@ bool gid_is_link_local(const uint8_t gid[16])
 	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
 }
 
-int gid_compare(const GidChoice *a, const GidChoice *b)
+int gid_parse_zone(const char *text, uint8_t ret[16], const char **ret_zone)
 {
+	const char *sign = strchr(text, '%');
+	char address[46];
+	int r;
+
+	if (sign && (!sign[1] || sign - text >= (ptrdiff_t)sizeof(address)))
+		return -EINVAL;
+	text_copy(address, sign ? (size_t)(sign - text) + 1 : sizeof(address), text);
+	r = gid_parse(sign ? address : text, ret);
+	if (r < 0)
+		return r;
+	*ret_zone = sign ? sign + 1 : NULL;
+	return 0;
+}
+
+bool gid_zone_fits(const char *zone, const char *netdev, uint32_t ifindex)
+{
+	uint64_t number;
+
+	return !zone || streq(zone, netdev) ||
+	       (ifindex && text_to_u64(zone, UINT32_MAX, &number) == 0 && number == ifindex);
+}
+
+int gid_parse_subnet(const char *text, uint8_t ret[16], unsigned int *ret_bits)
+{
+	const char *slash = strchr(text, '/');
+	char address[46];
+	uint64_t length;
+	bool v4;
+
+	if (!slash || slash - text >= (ptrdiff_t)sizeof(address))
+		return -EINVAL;
+	text_copy(address, (size_t)(slash - text) + 1, text);
+	v4 = !strchr(address, ':');
+	if (gid_parse(address, ret) < 0 || text_to_u64(slash + 1, v4 ? 32 : 128, &length) < 0)
+		return -EINVAL;
+	*ret_bits = (unsigned int)length + (v4 ? 96 : 0);
+	return 0;
+}
+
+bool gid_in_subnet(const uint8_t gid[16], const uint8_t subnet[16], unsigned int bits)
+{
+	unsigned int bytes = bits / 8, rest = bits % 8;
+
+	return memcmp(gid, subnet, bytes) == 0 &&
+	       (!rest || ((gid[bytes] ^ subnet[bytes]) >> (8 - rest)) == 0);
+}
+
+GidWhere gid_where(const char *netdev, uint32_t vlan_id, uint32_t namespace,
+		   const char *port_netdev, const char *port_master)
+{
+	if (namespace == GID_NAMESPACE_OTHER)
+		return GID_WHERE_NAMESPACE;
+	if (streq(netdev, port_netdev) || (*netdev && streq(netdev, port_master)))
+		return GID_WHERE_OWN;
+	return vlan_id ? GID_WHERE_VLAN : GID_WHERE_ABOVE;
+}
+
+int gid_compare_kind(const GidChoice *a, const GidChoice *b)
+{
+	bool other = a->where == GID_WHERE_NAMESPACE;
+
+	if (other != (b->where == GID_WHERE_NAMESPACE))
+		return other ? 1 : -1;
 	if (a->type != b->type)
 		return a->type > b->type ? -1 : 1;
 	if (gid_is_link_local(a->gid) != gid_is_link_local(b->gid))
 		return gid_is_link_local(a->gid) ? 1 : -1;
-	if (a->own_netdev != b->own_netdev)
-		return a->own_netdev ? -1 : 1;
+	if (a->where != b->where)
+		return a->where < b->where ? -1 : 1;
 	if (is_v4_mapped(a->gid) != is_v4_mapped(b->gid))
 		return is_v4_mapped(a->gid) ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
+	return 0;
+}
+
+int gid_compare(const GidChoice *a, const GidChoice *b)
+{
+	int r = gid_compare_kind(a, b);
+
+	return r ? r : (a->index > b->index) - (a->index < b->index);
 }
 
 const char *gid_namespace_name(uint32_t namespace)
@@ -126,6 +196,35 @@ void guid_format(uint64_t guid, char ret[20])
 	for (int shift = 48; shift >= 0; shift -= 16)
 		ret = put_group(ret, (unsigned int)(guid >> shift) & 0xffff,
 				shift > 0 ? ':' : '\0');
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int hw_address_parse(const char *text, uint8_t ret[HW_ADDRESS_MAX])
+{
+	char separator = '\0';
+	unsigned int n = 0;
+
+	for (;; text += 3) {
+		int high = hex_digit(text[0]), low = high < 0 ? -1 : hex_digit(text[1]);
+
+		if (low < 0 || n == HW_ADDRESS_MAX)
+			return -EINVAL;
+		ret[n++] = (uint8_t)(high << 4 | low);
+		if (!text[2])
+			break;
+		if (n == 1)
+			separator = text[2];
+		if (text[2] != separator || (separator != ':' && separator != '-'))
+			return -EINVAL;
+	}
+	return n == 6 || n == HW_ADDRESS_MAX ? (int)n : -EINVAL;
 }
 
 const char *pkey_membership(uint32_t pkey)

@@ -29,6 +29,8 @@ static const char scenario[] = "[device mlx5_0]\n"
 			       "[port rocep1/1]\n"
 			       "netdev = eth7 7\n"
 			       "altnames = enp193s0f1np1\n"
+			       "netdev_address = 02:00:5e:00:53:07\n"
+			       "netdev_master = bond0\n"
 			       "gid.2 = 192.0.2.7 v1 eth7\n"
 			       "gid.3 = 192.0.2.7 v2 eth7\n"
 			       "gid.4 = 192.0.2.8 v2 vlan5 8\n"
@@ -149,6 +151,13 @@ static void test_find(void **state)
 		{"fd00::9", NULL, "1/1 By=address GidIndex=0 Netdev=ib0"},
 		{"192.0.2.9", "gid", ""},
 		{"fe80::5501", NULL, "1/1 By=gid GidIndex=0"},
+		{"bond0", NULL, "2/1 By=netdev Netdev=bond0"},
+		{"02:00:5e:00:53:07", NULL, "2/1 By=hw-address Netdev=eth7"},
+		{"192.0.2.8%vlan5", NULL, "2/1 By=address GidIndex=4 Netdev=vlan5"},
+		{"192.0.2.8%8", NULL, "2/1 By=address GidIndex=4 Netdev=vlan5"},
+		{"192.0.2.8%eth7", NULL, ""},
+		{"192.0.2.0/28", NULL,
+		 "1/1 By=subnet GidIndex=0 Netdev=ib0, 2/1 By=subnet GidIndex=3 Netdev=eth7"},
 	};
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *v1 = NULL, *vlan = NULL;
 	_cleanup_free_ char *of_v1 = NULL, *of_vlan = NULL;

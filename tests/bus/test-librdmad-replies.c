@@ -95,6 +95,19 @@ static int reply_table(Env *e, sd_bus_message *call)
 	return r < 0 ? r : sd_bus_send(NULL, m, NULL);
 }
 
+/* The table, or Master: the interface of the port is in no bond. */
+static int reply_property(Env *e, sd_bus_message *call)
+{
+	const char *interface, *property;
+	int r = sd_bus_message_read(call, "ss", &interface, &property);
+
+	if (r < 0)
+		return r;
+	if (streq(property, "Master"))
+		return sd_bus_reply_method_return(call, "v", "s", "");
+	return reply_table(e, call);
+}
+
 /* Keeps which port CALL asks for: "METHOD WHAT OPTION=VALUE ...". */
 static int keep_question(Script *s, sd_bus_message *call)
 {
@@ -129,7 +142,7 @@ static int on_call(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *err
 	if (streq(member, "OpenSnapshot"))
 		return sd_bus_reply_method_return(m, "hh", e->memory, e->changed[0]);
 	if (streq(member, "Get"))
-		return reply_table(e, m);
+		return reply_property(e, m);
 	return keep_question(&e->script, m) < 0
 		       ? sd_bus_reply_method_errorf(m, SD_BUS_ERROR_INVALID_ARGS, "%s", member)
 		       : sd_bus_reply_method_return(m, "o", e->script.path);

@@ -150,6 +150,34 @@ static void test_find_gid(void **state)
 	rdmad_close(r);
 }
 
+static int setup_bond(void **state)
+{
+	return fixture_setup_daemon(
+		state,
+		"[device mlx5_0]\nprotocol = roce\n[port mlx5_0/1]\nnetdev = ens1 7\n"
+		"netdev_master = bond0\n"
+		"gid.0 = fe80::9 v1 bond0 30\ngid.1 = fe80::9 v2 bond0 30\n"
+		"gid.2 = 198.51.100.7 v2 bond0.66 31 vlan=66\ngid.3 = 198.51.100.8 v2 macvlan0 32\n"
+		"gid.4 = 203.0.113.7 v2 namespace=other\ngid.5 = 192.0.2.7 v2 bond0 30\n"
+		"gid.6 = fe80::9 v2 bond0.66 31 vlan=66\n");
+}
+
+/* The same table as in test-client-gid and test-env: what rdmad, the libraries and rdmactl say of
+ * it is the same. */
+static void test_find_gid_of_bond(void **state)
+{
+	struct rdmad *r = open_snapshot(*state);
+	struct rdmad_handle port = find(r, "mlx5_0/1");
+
+	assert_int_equal(find_gid(r, &port, NULL, NULL, RDMAD_GID_ANY).index, 5);
+	assert_int_equal(find_gid(r, NULL, NULL, "bond0", RDMAD_GID_ANY).index, 5);
+	assert_int_equal(find_gid(r, NULL, NULL, "bond0.66", RDMAD_GID_ANY).index, 2);
+	assert_int_equal(find_gid(r, NULL, "fe80::9", NULL, RDMAD_GID_ANY).index, 1);
+	assert_int_equal(find_gid(r, NULL, "fe80::9%bond0.66", NULL, RDMAD_GID_ANY).index, 6);
+	assert_int_equal(find_gid(r, &port, "fe80::9%31", NULL, RDMAD_GID_ANY).index, 6);
+	rdmad_close(r);
+}
+
 /* What the memory does not know the daemon does. */
 static void test_find_any(void **state)
 {
@@ -498,6 +526,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_read, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_example, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_find_gid, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_find_gid_of_bond, setup_bond,
+						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_find_any, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_field_text, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_changes, setup, fixture_teardown),

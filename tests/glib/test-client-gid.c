@@ -58,6 +58,26 @@ static void test_choice(_unused_ void **state)
 	assert_int_equal(find_index(&e, NULL, NULL, "eth0", RDMAD_GID_TYPE_ANY), 4);
 }
 
+/* The same table as in test-open-snapshot and test-env: what rdmad, the libraries and rdmactl say
+ * of it is the same. */
+static void test_bond(_unused_ void **state)
+{
+	_cleanup_env_ Env e = env_new(
+		"[device mlx5_0]\nprotocol = roce\n[port mlx5_0/1]\nnetdev = ens1 7\n"
+		"netdev_master = bond0\n"
+		"gid.0 = fe80::9 v1 bond0 30\ngid.1 = fe80::9 v2 bond0 30\n"
+		"gid.2 = 198.51.100.7 v2 bond0.66 31 vlan=66\ngid.3 = 198.51.100.8 v2 macvlan0 32\n"
+		"gid.4 = 203.0.113.7 v2 namespace=other\ngid.5 = 192.0.2.7 v2 bond0 30\n"
+		"gid.6 = fe80::9 v2 bond0.66 31 vlan=66\n");
+
+	assert_int_equal(find_index(&e, "mlx5_0/1", NULL, NULL, RDMAD_GID_TYPE_ANY), 5);
+	assert_int_equal(find_index(&e, NULL, NULL, "bond0", RDMAD_GID_TYPE_ANY), 5);
+	assert_int_equal(find_index(&e, NULL, NULL, "bond0.66", RDMAD_GID_TYPE_ANY), 2);
+	assert_int_equal(find_index(&e, NULL, "fe80::9", NULL, RDMAD_GID_TYPE_ANY), 1);
+	assert_int_equal(find_index(&e, NULL, "fe80::9%bond0.66", NULL, RDMAD_GID_TYPE_ANY), 6);
+	assert_int_equal(find_index(&e, "mlx5_0/1", "fe80::9%31", NULL, RDMAD_GID_TYPE_ANY), 6);
+}
+
 /* No GID has the address of an IPoIB interface: it says which port. */
 static void test_ipoib(_unused_ void **state)
 {
@@ -139,9 +159,8 @@ static void test_change(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_choice),
-		cmocka_unit_test(test_ipoib),
-		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_choice), cmocka_unit_test(test_bond),
+		cmocka_unit_test(test_ipoib),  cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_change),
 	};
 

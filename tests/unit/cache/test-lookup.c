@@ -257,6 +257,24 @@ static const struct {
 	{"10.0.0.1", FIND_GID, "gid rxe0/1[3]=eth0"},
 	{"fe80::2:c903:0:1", _FIND_MAX, "gid mlx5_0/1[0]"},
 	{"fe80::2:c903:0:1", FIND_ADDRESS, "none"},
+	{"80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:00:00:01", _FIND_MAX,
+	 "hw-address mlx5_0/1[0]"},
+	{"02:00:5E:00:53:01", _FIND_MAX, "hw-address rxe0/1=eth0"},
+	{"02-00-5e-00-53-01", FIND_HW_ADDRESS, "hw-address rxe0/1=eth0"},
+	{"02:00:5e:00:53:02", _FIND_MAX, "none"},
+	{"bond0", _FIND_MAX, "netdev rxe0/1=bond0"},
+	{"10.0.0.1%eth0", _FIND_MAX, "address rxe0/1[3]=eth0"},
+	{"10.0.0.1%4", _FIND_MAX, "address rxe0/1[3]=eth0"},
+	{"10.0.0.1%eth1", _FIND_MAX, "none"},
+	{"10.0.0.1%", FIND_ADDRESS, "bad"},
+	{"192.0.2.1%ib0", _FIND_MAX, "address mlx5_0/1[0]=ib0"},
+	{"192.0.2.1%ibp193s0", _FIND_MAX, "address mlx5_0/1[0]=ib0"},
+	{"192.0.2.1%ib1", _FIND_MAX, "none"},
+	{"10.0.0.0/30", _FIND_MAX, "subnet rxe0/1[3]=eth0"},
+	{"10.0.0.4/30", _FIND_MAX, "none"},
+	{"192.0.2.9/24", _FIND_MAX, "subnet mlx5_0/1[0]=ib0"},
+	{"192.0.2.0/33", FIND_SUBNET, "bad"},
+	{"0.0.0.0/0", _FIND_MAX, "subnet mlx5_0/1[0]=ib0 rxe0/1[3]=eth0"},
 };
 
 static void test_find(void **state)
@@ -284,6 +302,9 @@ static void test_find(void **state)
 	PORT_SUPPLY(&s, link_layer, 2);
 	s.tables[PORT_TABLE_GIDS] = table_new(gids, ARRAY_SIZE(gids), sizeof(gids[0]));
 	mask_set(&s.supplied, PORT_ATTR_gids, true);
+	PORT_SUPPLY_TEXT(&s, netdev, "eth0");
+	PORT_SUPPLY_TEXT(&s, netdev_address, "02:00:5e:00:53:01");
+	PORT_SUPPLY_TEXT(&s, netdev_master, "bond0");
 	apply(roce, s, 0);
 
 	for (size_t i = 0; i < ARRAY_SIZE(find_cases); i++) {
