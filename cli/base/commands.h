@@ -18,6 +18,7 @@ ExitStatus gid_command(Context *c);
 
 /* STATUS_FAILED if there is no port, or a variable has no value that is right for all ports. */
 ExitStatus env_command(Context *c);
+extern const Option env_options[];
 
 ExitStatus show_command(Context *c);
 extern const Option show_options[];

@@ -4,25 +4,35 @@
  * rdmactl env: what to set so that a communication library uses the ports of this machine, as lines
  * for a shell.
  *
- * The names and the forms of the values are those of the documentation of NCCL ("Environment
- * Variables"), of UCX (ucx_info -c -f) and of libfabric (fi_verbs(7)).
+ * Where the rules are in the sources of the libraries. They were read in public copies of which
+ * the release is not known.
+ *  NCCL and RCCL, net_ib.cc: NCCL_IB_GID_INDEX is for all ports, and not used on InfiniBand.
+ * Without it each port has a GID of NCCL_IB_ADDR_FAMILY. NCCL_IB_PKEY is an index. UCX, ib_iface.c:
+ * UCX_IB_PKEY is a P_Key without the bit of the membership. libfabric, verbs: FI_VERBS_DEVICE_NAME
+ * is the beginning of names, whatever their case. Endpoints of type MSG need a device with an IP
+ * address. Open MPI, common_ucx.c: the drivers in opal_common_ucx_devices decide whether UCX is
+ * used. PyTorch, c10d: GLOO_SOCKET_IFNAME is a list of interfaces. Not read, but from their
+ * manuals: that '=' makes the names of NCCL_IB_HCA exact, and the variables of btl_openib.
  */
 
 #include "bus.h"
 #include "commands.h"
-#include "decode.h"
-#include "gid.h"
+#include "env-rails.h"
 #include "json.h"
-#include "selection.h"
+#include "parse.h"
 #include "terminal.h"
-#include "unavailable.h"
 
 /* What the value of a variable says. */
 typedef enum VariableKind {
-	VARIABLE_PORTS,	    /* all ports, "mlx5_0:1,mlx5_1:1" */
-	VARIABLE_DEVICE,    /* the one device */
-	VARIABLE_NETDEV,    /* the one network interface */
-	VARIABLE_GID_INDEX, /* the one index that is right for all ports */
+	VARIABLE_PORTS,	     /* all ports, "mlx5_0:1,mlx5_1:1" */
+	VARIABLE_DEVICE,     /* the one device */
+	VARIABLE_NETDEV,     /* the one network interface */
+	VARIABLE_NETDEVS,    /* all network interfaces */
+	VARIABLE_GID_INDEX,  /* the one index that is right for all ports */
+	VARIABLE_FAMILY,     /* of the GIDs, if no index is right for all ports */
+	VARIABLE_PKEY_INDEX, /* the one index of a P_Key of which all are full members */
+	VARIABLE_PKEY,	     /* that P_Key, without the bit of the membership */
+	VARIABLE_CONSTANT,
 } VariableKind;
 
 typedef struct Variable {
@@ -35,185 +45,211 @@ typedef struct Library {
 	const char *name, *title;
 	bool iwarp;	   /* it uses iWARP too */
 	bool index_for_ib; /* it uses the GID index for InfiniBand too, where 0 is the right one */
-	Variable variables[4];
+	bool by_prefix;	   /* it compares the beginnings of the names of devices */
+	bool by_address;   /* it finds a port by an IP address of an interface */
+	bool interface;	   /* it uses interfaces and not ports */
+	Variable variables[7];
 } Library;
 
 /* clang-format off */
+#define NCCL_VARIABLES \
+	{{"NCCL_IB_HCA", VARIABLE_PORTS, "="}, {"NCCL_IB_GID_INDEX", VARIABLE_GID_INDEX, NULL}, \
+	 {"NCCL_IB_ADDR_FAMILY", VARIABLE_FAMILY, NULL}, {"NCCL_IB_PKEY", VARIABLE_PKEY_INDEX, NULL}}
+
 static const Library libraries[] = {
-	/* '=': the names are exact. Otherwise NCCL takes mlx5_10 for mlx5_1 too. */
-	{"nccl", "NCCL",      false, false, {{"NCCL_IB_HCA", VARIABLE_PORTS, "="}, {"NCCL_IB_GID_INDEX", VARIABLE_GID_INDEX, NULL}}},
-	{"ucx",  "UCX",       false, true,  {{"UCX_NET_DEVICES", VARIABLE_PORTS, NULL}, {"UCX_IB_GID_INDEX", VARIABLE_GID_INDEX, NULL}}},
-	{"ofi",  "libfabric", true,  true,  {{"FI_VERBS_DEVICE_NAME", VARIABLE_DEVICE, NULL}, {"FI_VERBS_IFACE", VARIABLE_NETDEV, NULL},
-					     {"FI_VERBS_GID_IDX", VARIABLE_GID_INDEX, NULL}}},
+	{"nccl", "NCCL", .variables = NCCL_VARIABLES},
+	{"rccl", "RCCL", .variables = NCCL_VARIABLES},
+	{"ucx",  "UCX", .index_for_ib = true,
+	 .variables = {{"UCX_NET_DEVICES", VARIABLE_PORTS, NULL}, {"UCX_IB_GID_INDEX", VARIABLE_GID_INDEX, NULL},
+		       {"UCX_IB_PKEY", VARIABLE_PKEY, NULL}}},
+	{"ofi",  "libfabric", .iwarp = true, .index_for_ib = true, .by_prefix = true, .by_address = true,
+	 .variables = {{"FI_VERBS_DEVICE_NAME", VARIABLE_DEVICE, NULL}, {"FI_VERBS_IFACE", VARIABLE_NETDEV, NULL},
+		       {"FI_VERBS_GID_IDX", VARIABLE_GID_INDEX, NULL}}},
+	{"mpi",  "MPI", .index_for_ib = true,
+	 .variables = {{"UCX_NET_DEVICES", VARIABLE_PORTS, NULL}, {"UCX_IB_GID_INDEX", VARIABLE_GID_INDEX, NULL},
+		       {"UCX_IB_PKEY", VARIABLE_PKEY, NULL},
+		       {"OMPI_MCA_opal_common_ucx_devices", VARIABLE_CONSTANT, "any"},
+		       {"OMPI_MCA_btl_openib_if_include", VARIABLE_PORTS, NULL},
+		       {"OMPI_MCA_btl_openib_gid_index", VARIABLE_GID_INDEX, NULL}}},
+	{"gloo", "Gloo", .iwarp = true, .interface = true, .variables = {{"GLOO_SOCKET_IFNAME", VARIABLE_NETDEVS, NULL}}},
 };
 /* clang-format on */
 
-/* A port that was chosen. */
-typedef struct Rail {
-	const Object *port;
-	char *reason;	/* why it is left out; NULL: it is not */
-	bool has_index; /* a program must know the index of its GID, which is below */
-	uint32_t index;
-} Rail;
+static RailWish wish;
 
+static ExitStatus parse_rail_rate(const Option *o, const char *argument)
+{
+	return parse_rate(argument, o->value) ? STATUS_OK : option_refuse(o, argument);
+}
+
+static ExitStatus parse_link_layer(const Option *o, const char *argument)
+{
+	if (strcasecmp(argument, "infiniband") != 0 && strcasecmp(argument, "ethernet") != 0)
+		return option_refuse(o, argument);
+	return option_text(o, argument);
+}
+
+static ExitStatus parse_pkey(const Option *o, const char *argument)
+{
+	char *end;
+	unsigned long pkey;
+
+	errno = 0;
+	pkey = strtoul(argument, &end, 0);
+	if (errno || !*argument || *end || *argument == '-' || pkey > 0xffff || !(pkey & 0x7fff))
+		return option_refuse(o, argument);
+	wish.has_pkey = true;
+	wish.pkey = (uint32_t)pkey & 0x7fff;
+	return STATUS_OK;
+}
+
+/* clang-format off */
+const Option env_options[] = {
+	{"rate",       0, "RATE",    "Only ports with this rate (400G) or a higher one", parse_rail_rate,  &wish.rate,       "a rate, such as 400G",   0},
+	{"link-layer", 0, "LAYER",   "Only infiniband, or only ethernet",                parse_link_layer, &wish.link_layer, "infiniband or ethernet", 0},
+	{"model",      0, "PATTERN", "Only ports with this HcaType or BoardId",          option_text,      &wish.model,      NULL,                     0},
+	{"pkey",       0, "P_KEY",   "Only full members of this partition (0x8012)",     parse_pkey,       NULL,             "a P_Key, such as 0x8012", 0},
+	{},
+};
+/* clang-format on */
+
+/* A library, and what it can use. */
 typedef struct Environment {
 	const Library *library;
-	Rail *rails;
-	size_t n, n_used;
+	Rails rails;
+	char **notes; /* what to know beside it */
+	size_t n_notes;
 } Environment;
 
 static void environment_done(Environment *e)
 {
-	for (size_t i = 0; i < e->n; i++)
-		free(e->rails[i].reason);
-	free(e->rails);
+	for (size_t i = 0; i < e->n_notes; i++)
+		free(e->notes[i]);
+	free(e->notes);
+	rails_done(&e->rails);
 }
 
-static const char *port_text(const Object *port, PortAttr a)
+/* "mlx5_0:1" */
+static void port_with_colon(const Object *port, char buffer[96])
 {
-	const Value *v = object_value(port, a);
+	char *slash;
 
-	return v ? value_text(v) : "";
+	object_name(port, buffer);
+	slash = strrchr(buffer, '/');
+	if (slash)
+		*slash = ':';
 }
 
-static bool has_name(const Object *port, PortAttr a, uint32_t value)
+static bool is_ipv6(const Rail *rail)
 {
-	return streq(port_text(port, a), decode_name(port_attributes[a].type, value));
-}
+	char address[46];
 
-/* Reads an entry of a GID table. False if no program of this machine should use it: it belongs to
- * another network namespace. */
-static bool read_choice(const Object *port, const Value *entry, GidChoice *ret)
-{
-	const char *const names[] = {"IB", "RoCE v1", "RoCE v2"};
-	const Value *m = entry->items, *space = NULL, *vlan = NULL;
-
-	*ret = (GidChoice){};
-	if (entry->type != VALUE_STRUCT || entry->n < 4 || m[0].type != VALUE_UNSIGNED ||
-	    gid_parse(value_text(&m[1]), ret->gid) < 0)
-		return false;
-	if (m[entry->n - 1].type == VALUE_DICT)
-		space = value_lookup(&m[entry->n - 1], "Namespace");
-	if (m[entry->n - 1].type == VALUE_DICT)
-		vlan = value_lookup(&m[entry->n - 1], "VlanId");
-	ret->index = (uint32_t)m[0].number;
-	for (uint32_t t = 0; t < ARRAY_SIZE(names); t++)
-		if (streq(value_text(&m[2]), names[t]))
-			ret->type = t;
-	ret->where = gid_where(value_text(&m[3]),
-			       vlan && vlan->type == VALUE_UNSIGNED ? (uint32_t)vlan->number : 0,
-			       GID_NAMESPACE_OWN, port_text(port, PORT_ATTR_netdev),
-			       port_text(port, PORT_ATTR_netdev_master));
-	return !space || !*value_text(space);
-}
-
-static bool is_infiniband(const Object *port)
-{
-	return has_name(port, PORT_ATTR_link_layer, LINK_LAYER_INFINIBAND);
-}
-
-static bool find_gid(Rail *rail)
-{
-	const Value *gids = object_value(rail->port, PORT_ATTR_gids);
-	GidChoice best = {};
-
-	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
-		GidChoice c;
-
-		if (!read_choice(rail->port, &gids->items[i], &c) ||
-		    (rail->has_index && gid_compare(&best, &c) < 0))
-			continue;
-		best = c;
-		rail->has_index = true;
-	}
-	rail->index = best.index;
-	return rail->has_index;
-}
-
-/* Why programs should not use the port now; "" if they can. Returns BUFFER or a static text. */
-static const char *find_obstacle(const Selection *s, const Library *l, Rail *rail, char buffer[256])
-{
-	const Object *port = rail->port;
-	const char *closed = object_verbs_obstacle(port);
-	const Value *stale = object_value(port, PORT_ATTR_stale);
-	const char *state = port_text(port, PORT_ATTR_state);
-
-	if (object_list_is_plane(&s->objects, port))
-		return "it is a plane of another device";
-	if (stale && stale->type == VALUE_BOOL && stale->boolean)
-		return "it is stale";
-	if (!startswith(state, "active")) {
-		snprintf(buffer, 256, "its state is %s", *state ? state : "not known");
-		return buffer;
-	}
-	if (closed) {
-		snprintf(buffer, 256, "rdmad cannot use verbs on it (%s)",
-			 unavailable_text(closed));
-		return buffer;
-	}
-	if (is_infiniband(port) || (l->iwarp && has_name(port, PORT_ATTR_protocol, PROTOCOL_IWARP)))
-		return "";
-	if (!has_name(port, PORT_ATTR_protocol, PROTOCOL_ROCE)) {
-		snprintf(buffer, 256, "%s does not use %s", l->title,
-			 port_text(port, PORT_ATTR_protocol));
-		return buffer;
-	}
-	return find_gid(rail) ? "" : "it has no GID";
-}
-
-static ExitStatus examine(Environment *e, const Selection *s)
-{
-	e->rails = calloc(s->n + 1, sizeof(*e->rails));
-	if (!e->rails)
-		return out_of_memory();
-	for (; e->n < s->n; e->n++) {
-		Rail *rail = &e->rails[e->n];
-		const char *obstacle;
-		char buffer[256];
-
-		rail->port = s->ports[e->n];
-		obstacle = find_obstacle(s, e->library, rail, buffer);
-		if (*obstacle && !(rail->reason = strdup(obstacle)))
-			return out_of_memory();
-		e->n_used += !*obstacle;
-	}
-	return STATUS_OK;
+	gid_format_address(rail->gid.gid, GID_TYPE_ROCE_V2, address);
+	return strchr(address, ':');
 }
 
 /* Writes into BUFFER what variable V must be for RAIL alone, "" if it must not be set. Returns
  * false if RAIL is left out, or any value is right for it. */
 static bool value_for(const Environment *e, const Variable *v, const Rail *rail, char buffer[96])
 {
-	char *slash;
+	const Value *name = object_value(rail->port, PORT_ATTR_device_name);
 
 	if (rail->reason)
 		return false;
 	switch (v->kind) {
 	case VARIABLE_PORTS:
-		object_name(rail->port, buffer);
-		slash = strrchr(buffer, '/');
-		if (slash)
-			*slash = ':';
+		port_with_colon(rail->port, buffer);
 		return true;
 	case VARIABLE_DEVICE:
-		text_copy(buffer, 96, port_text(rail->port, PORT_ATTR_device_name));
+		text_copy(buffer, 96, name ? value_text(name) : "");
 		return true;
 	case VARIABLE_NETDEV:
-		text_copy(buffer, 96, port_text(rail->port, PORT_ATTR_netdev));
+	case VARIABLE_NETDEVS:
+		text_copy(buffer, 96, rail->netdev);
 		return true;
 	case VARIABLE_GID_INDEX:
-		snprintf(buffer, 96, "%u", rail->index);
-		return rail->has_index || (e->library->index_for_ib && is_infiniband(rail->port));
+		snprintf(buffer, 96, "%u", rail->gid.index);
+		return rail->has_index || (e->library->index_for_ib && rail->infiniband);
+	case VARIABLE_FAMILY:
+		text_copy(buffer, 96, is_ipv6(rail) ? "AF_INET6" : "AF_INET");
+		return rail->has_index;
+	case VARIABLE_PKEY_INDEX:
+		snprintf(buffer, 96, "%u", rail->pkey_index);
+		return rail->infiniband && rail->has_pkey;
+	case VARIABLE_PKEY:
+		snprintf(buffer, 96, "0x%x", rail->pkey & 0x7fff);
+		return rail->infiniband && rail->has_pkey;
+	case VARIABLE_CONSTANT:
+		return false;
 	}
 	return false;
 }
 
+/* Whether a list of all ports is a value of V. */
+static bool is_list(const Variable *v)
+{
+	return v->kind == VARIABLE_PORTS || v->kind == VARIABLE_NETDEVS;
+}
+
 static bool needs_index(const Environment *e)
 {
-	for (size_t i = 0; i < e->n; i++)
-		if (!e->rails[i].reason && e->rails[i].has_index)
+	for (size_t i = 0; i < e->rails.n; i++)
+		if (!e->rails.items[i].reason && e->rails.items[i].has_index)
 			return true;
 	return false;
+}
+
+/* Whether the ports have no index in common, and NCCL finds that of each by its family. */
+static bool needs_family(const Environment *e)
+{
+	for (size_t i = 0; i < e->rails.n; i++) {
+		const Rail *r = &e->rails.items[i];
+
+		if (!r->reason && (!r->has_index || !is_ipv6(r) || gid_is_link_local(r->gid.gid)))
+			return false;
+	}
+	return needs_index(e) && !rails_agree_on_index(&e->rails);
+}
+
+/* Libraries use the entry 0 of the P_Keys by themselves. */
+static bool needs_pkey(const Environment *e)
+{
+	for (size_t i = 0; i < e->rails.n; i++) {
+		const Rail *r = &e->rails.items[i];
+
+		if (!r->reason && r->infiniband && r->has_pkey && (wish.has_pkey || r->pkey_index))
+			return true;
+	}
+	return false;
+}
+
+static bool has_family(const Library *l)
+{
+	for (const Variable *v = l->variables; v->name; v++)
+		if (v->kind == VARIABLE_FAMILY)
+			return true;
+	return false;
+}
+
+/* Whether V must be set at all. */
+static bool is_needed(const Environment *e, const Variable *v)
+{
+	switch (v->kind) {
+	case VARIABLE_GID_INDEX:
+		return needs_index(e) && !(has_family(e->library) && needs_family(e));
+	case VARIABLE_FAMILY:
+		return needs_family(e);
+	case VARIABLE_PKEY_INDEX:
+	case VARIABLE_PKEY:
+		return needs_pkey(e);
+	case VARIABLE_PORTS:
+	case VARIABLE_DEVICE:
+	case VARIABLE_NETDEV:
+	case VARIABLE_NETDEVS:
+	case VARIABLE_CONSTANT:
+		return true;
+	}
+	return true;
 }
 
 /* ", mlx5_1/1" for each port from the Ith on that needs VALUE. */
@@ -223,28 +259,32 @@ static void print_ports_with(const Environment *e, const Variable *v, const char
 	const char *between = "";
 	char other[96], name[96];
 
-	for (; i < e->n; i++)
-		if (value_for(e, v, &e->rails[i], other) && streq(value, other)) {
-			fprintf(f, "%s%s", between, object_name(e->rails[i].port, name));
+	for (; i < e->rails.n; i++)
+		if (value_for(e, v, &e->rails.items[i], other) && streq(value, other)) {
+			fprintf(f, "%s%s", between, object_name(e->rails.items[i].port, name));
 			between = ", ";
 		}
 }
 
-/* "3 for mlx5_0/1, mlx5_1/1; 5 for mlx5_2/1" */
+/* Whether a rail before the Ith has the value that the Ith has, VALUE. */
+static bool is_repeated(const Environment *e, const Variable *v, const char *value, size_t i)
+{
+	char other[96];
+
+	for (size_t k = 0; k < i; k++)
+		if (value_for(e, v, &e->rails.items[k], other) && streq(value, other))
+			return true;
+	return false;
+}
+
+/* "3 for mlx5_0/1, mlx5_1/1; 5 for mlx5_2/1": all ports with a value where its first one is */
 static void print_differences(const Environment *e, const Variable *v, FILE *f)
 {
 	const char *between = "";
-	char value[96], other[96];
+	char value[96];
 
-	for (size_t i = 0; i < e->n; i++) {
-		size_t k = 0;
-
-		if (!value_for(e, v, &e->rails[i], value))
-			continue;
-		/* all ports with this value are printed where its first one is */
-		while (k < i && !(value_for(e, v, &e->rails[k], other) && streq(value, other)))
-			k++;
-		if (k < i)
+	for (size_t i = 0; i < e->rails.n; i++) {
+		if (!value_for(e, v, &e->rails.items[i], value) || is_repeated(e, v, value, i))
 			continue;
 		fprintf(f, "%s%s for ", between, *value ? value : "none");
 		between = "; ";
@@ -255,18 +295,19 @@ static void print_differences(const Environment *e, const Variable *v, FILE *f)
 /* Joins the values of the ports. False if only one value is possible and they differ. */
 static bool join_values(const Environment *e, const Variable *v, FILE *f)
 {
-	bool single = v->kind != VARIABLE_PORTS;
 	char value[96], first[96];
 	size_t n = 0;
 
-	for (size_t i = 0; i < e->n; i++) {
-		if (!value_for(e, v, &e->rails[i], value))
+	if (v->kind == VARIABLE_CONSTANT)
+		fputs(v->prefix, f);
+	for (size_t i = 0; i < e->rails.n; i++) {
+		if (!value_for(e, v, &e->rails.items[i], value))
 			continue;
 		if (n == 0)
 			text_copy(first, sizeof(first), value);
-		if (single && !streq(first, value))
+		if (!is_list(v) && !streq(first, value))
 			return false;
-		if (n == 0 || !single)
+		if (n == 0 || (is_list(v) && !is_repeated(e, v, value, i)))
 			fprintf(f, "%s%s", n > 0 ? "," : v->prefix ? v->prefix : "", value);
 		n++;
 	}
@@ -280,14 +321,12 @@ static int find_value(const Environment *e, const Variable *v, char **ret_value,
 	_cleanup_free_ char *value = NULL, *why = NULL;
 	size_t size;
 	FILE *f = open_memstream(&value, &size);
-	bool single = false;
+	bool single = true;
 
 	if (!f)
 		return -ENOMEM;
-	if (v->kind != VARIABLE_GID_INDEX || needs_index(e))
+	if (is_needed(e, v))
 		single = join_values(e, v, f);
-	else
-		single = true;
 	if (fclose(f) != 0)
 		return -ENOMEM;
 	if (!single) {
@@ -302,6 +341,110 @@ static int find_value(const Environment *e, const Variable *v, char **ret_value,
 	*ret_why = steal_pointer(&why);
 	return 0;
 }
+
+/* Notes */
+
+_printf_(2, 3) static ExitStatus add_note(Environment *e, const char *format, ...)
+{
+	char **notes = reallocarray(e->notes, e->n_notes + 1, sizeof(*notes));
+	va_list arguments;
+	int r;
+
+	if (!notes)
+		return out_of_memory();
+	e->notes = notes;
+	va_start(arguments, format);
+	r = vasprintf(&notes[e->n_notes], format, arguments);
+	va_end(arguments);
+	if (r < 0)
+		return out_of_memory();
+	e->n_notes++;
+	return STATUS_OK;
+}
+
+/* What is to be known of one port. */
+static ExitStatus note_rail(Environment *e, const Rail *r)
+{
+	ExitStatus status = STATUS_OK;
+	char name[96], address[46];
+
+	object_name(r->port, name);
+	gid_format_address(r->gid.gid, GID_TYPE_ROCE_V2, address);
+	if (r->has_index && gid_is_link_local(r->gid.gid))
+		status = add_note(e, "%s: its address is link-local: %s", name, address);
+	else if (r->has_index && r->gid.type != GID_TYPE_ROCE_V2)
+		status = add_note(e, "%s: its GID is of RoCE v1, which no router forwards", name);
+	else if (r->infiniband && !r->has_pkey && object_value(r->port, PORT_ATTR_pkeys))
+		status = add_note(e, "%s: it is a full member of no partition", name);
+	if (status == STATUS_OK && e->library->by_address && r->infiniband && !*r->netdev)
+		status = add_note(e,
+				  "%s: no IPoIB interface of it has an IP address, and libfabric "
+				  "has no MSG endpoint without one",
+				  name);
+	return status;
+}
+
+/* Whether a library that compares beginnings takes another device for that of R; *RET is its name.
+ */
+static bool find_same_beginning(const Environment *e, const Rail *r, const char **ret)
+{
+	const char *name = value_text(object_value(r->port, PORT_ATTR_device_name));
+
+	for (size_t i = 0; i < e->rails.selection.objects.n; i++) {
+		const Object *o = e->rails.selection.objects.items[i];
+		const Value *v = o->is_port ? NULL : object_value(o, DEVICE_ATTR_name);
+
+		if (v && !streq(value_text(v), name) &&
+		    strncasecmp(value_text(v), name, strlen(name)) == 0) {
+			*ret = value_text(v);
+			return true;
+		}
+	}
+	return false;
+}
+
+static ExitStatus note_rates(Environment *e)
+{
+	const Rail *slow = NULL, *fast = NULL;
+	char slow_name[96], fast_name[96];
+
+	for (size_t i = 0; i < e->rails.n; i++) {
+		const Rail *r = &e->rails.items[i];
+
+		if (r->reason || !r->rate)
+			continue;
+		slow = slow && slow->rate <= r->rate ? slow : r;
+		fast = fast && fast->rate >= r->rate ? fast : r;
+	}
+	if (!slow || slow->rate == fast->rate)
+		return STATUS_OK;
+	return add_note(e, "rates differ: %s %.6g Gb/s, %s %.6g Gb/s (see --rate=%.6gG)",
+			object_name(slow->port, slow_name), (double)slow->rate / 1e9,
+			object_name(fast->port, fast_name), (double)fast->rate / 1e9,
+			(double)fast->rate / 1e9);
+}
+
+static ExitStatus make_notes(Environment *e)
+{
+	ExitStatus status = note_rates(e);
+
+	for (size_t i = 0; status == STATUS_OK && i < e->rails.n; i++) {
+		const Rail *r = &e->rails.items[i];
+		const char *other;
+
+		if (r->reason)
+			continue;
+		status = note_rail(e, r);
+		if (status == STATUS_OK && e->library->by_prefix &&
+		    find_same_beginning(e, r, &other))
+			status = add_note(e, "%s takes %s too, because its name begins with %s",
+					  e->library->title, other,
+					  value_text(object_value(r->port, PORT_ATTR_device_name)));
+	}
+	return status;
+}
+
+/* Output */
 
 /* Prints TEXT so that a shell reads it as one word. */
 static void print_quoted(FILE *f, const char *text)
@@ -325,10 +468,12 @@ static void print_left_out(const Environment *e, FILE *f)
 {
 	char name[96];
 
-	for (size_t i = 0; i < e->n; i++)
-		if (e->rails[i].reason)
-			fprintf(f, "# without %s: %s\n", object_name(e->rails[i].port, name),
-				e->rails[i].reason);
+	for (size_t i = 0; i < e->rails.n; i++)
+		if (e->rails.items[i].reason)
+			fprintf(f, "# without %s: %s\n", object_name(e->rails.items[i].port, name),
+				e->rails.items[i].reason);
+	for (size_t i = 0; i < e->n_notes; i++)
+		fprintf(f, "# %s\n", e->notes[i]);
 }
 
 static void print_left_out_json(const Environment *e, FILE *f)
@@ -336,14 +481,19 @@ static void print_left_out_json(const Environment *e, FILE *f)
 	size_t n = 0;
 
 	json_next_list(f, "LeftOut");
-	for (size_t i = 0; i < e->n; i++) {
-		if (!e->rails[i].reason)
+	for (size_t i = 0; i < e->rails.n; i++) {
+		if (!e->rails.items[i].reason)
 			continue;
 		json_next(f, n++);
-		json_begin_port(f, e->rails[i].port);
+		json_begin_port(f, e->rails.items[i].port);
 		json_key(f, "Reason", false);
-		json_text(f, e->rails[i].reason);
+		json_text(f, e->rails.items[i].reason);
 		fputc('}', f);
+	}
+	json_next_list(f, "Notes");
+	for (size_t i = 0; i < e->n_notes; i++) {
+		json_next(f, i);
+		json_text(f, e->notes[i]);
 	}
 }
 
@@ -352,8 +502,8 @@ static void print_ports_json(const Environment *e, FILE *f)
 	size_t n = 0;
 
 	json_next_list(f, "Ports");
-	for (size_t i = 0; i < e->n; i++) {
-		const Rail *rail = &e->rails[i];
+	for (size_t i = 0; i < e->rails.n; i++) {
+		const Rail *rail = &e->rails.items[i];
 
 		if (rail->reason)
 			continue;
@@ -361,7 +511,7 @@ static void print_ports_json(const Environment *e, FILE *f)
 		json_begin_port(f, rail->port);
 		json_key(f, "GidIndex", false);
 		if (rail->has_index)
-			fprintf(f, "%u}", rail->index);
+			fprintf(f, "%u}", rail->gid.index);
 		else
 			fputs("null}", f);
 	}
@@ -380,12 +530,29 @@ static void print_variable_json(FILE *f, const Variable *v, const char *value, s
 	fputc('}', f);
 }
 
+/* What to type, because a variable has no single value. */
+static void advise(const Environment *e)
+{
+	const Rail *fast = NULL;
+	char name[96];
+
+	for (size_t i = 0; i < e->rails.n; i++) {
+		const Rail *r = &e->rails.items[i];
+
+		if (!r->reason && (!fast || r->rate > fast->rate))
+			fast = r;
+	}
+	if (fast)
+		complain("env: name ports that have the same, such as: rdmactl env %s %s",
+			 e->library->name, object_name(fast->port, name));
+}
+
 static ExitStatus print_variables(const Context *c, const Environment *e)
 {
 	ExitStatus status = STATUS_OK;
 	size_t n = 0;
 
-	for (const Variable *v = e->library->variables; v->name && e->n_used > 0; v++) {
+	for (const Variable *v = e->library->variables; v->name && e->rails.n_used > 0; v++) {
 		_cleanup_free_ char *value = NULL, *why = NULL;
 
 		if (find_value(e, v, &value, &why) < 0)
@@ -404,6 +571,8 @@ static ExitStatus print_variables(const Context *c, const Environment *e)
 			fputc('\n', c->out);
 		}
 	}
+	if (status == STATUS_FAILED)
+		advise(e);
 	return status;
 }
 
@@ -414,13 +583,12 @@ static ExitStatus find_library(const char *name, const Library **ret)
 			*ret = &libraries[i];
 			return STATUS_OK;
 		}
-	complain("env: unknown library \"%s\"; expected nccl, ucx or ofi", name);
+	complain("env: unknown library \"%s\"; expected nccl, rccl, ucx, ofi, mpi or gloo", name);
 	return STATUS_USAGE;
 }
 
 ExitStatus env_command(Context *c)
 {
-	_cleanup_selection_ Selection s = {};
 	_cleanup_(environment_done) Environment e = {};
 	ExitStatus status = find_library(c->arguments[0], &e.library), missing, printed;
 
@@ -428,19 +596,21 @@ ExitStatus env_command(Context *c)
 		return status;
 	c->arguments++;
 	c->n_arguments--;
-	status = selection_read(c, true, &s);
-	if (status != STATUS_OK)
-		return status;
-	missing = selection_complain(&s);
-	status = examine(&e, &s);
+	wish.title = e.library->title;
+	wish.iwarp = e.library->iwarp;
+	wish.interface = e.library->interface;
+	status = rails_read(c, &wish, &e.rails, &missing);
+	if (status == STATUS_OK)
+		status = make_notes(&e);
 	if (status != STATUS_OK)
 		return status;
 	if (c->json)
 		json_begin(c->out, "Variables");
 	else
 		print_left_out(&e, c->out);
-	if (e.n_used == 0 && missing == STATUS_OK) {
+	if (e.rails.n_used == 0 && missing == STATUS_OK) {
 		complain("env: %s can use no port of this machine now", e.library->title);
+		complain("env: why not: rdmactl check; rdmactl explain");
 		status = STATUS_FAILED;
 	}
 	printed = print_variables(c, &e);

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "env-rails.h"
+
+#include <fnmatch.h>
+#include <unistd.h>
+
+#include "decode.h"
+#include "unavailable.h"
+
+void rails_done(Rails *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		free(r->items[i].reason);
+	free(r->items);
+	for (size_t i = 0; i < r->n_found; i++)
+		bus_found_done(&r->found[i]);
+	free(r->found);
+	bus_found_done(&r->with_v4);
+	bus_found_done(&r->with_v6);
+	selection_done(&r->selection);
+}
+
+static const char *text_of(const Object *o, size_t row)
+{
+	const Value *v = o ? object_value(o, row) : NULL;
+
+	return v ? value_text(v) : "";
+}
+
+static bool has_name(const Object *port, PortAttr a, uint32_t value)
+{
+	return streq(text_of(port, a), decode_name(port_attributes[a].type, value));
+}
+
+/* The GIDs of a rail */
+
+/* An entry of a GID table. */
+typedef struct Entry {
+	GidChoice choice;
+	const char *netdev;
+} Entry;
+
+static const char *tail_text(const Value *tail, const char *key)
+{
+	const Value *v = value_lookup(tail, key);
+
+	return v ? value_text(v) : "";
+}
+
+static bool read_entry(const Object *port, const Value *v, Entry *ret)
+{
+	const Value *m = v->items, *tail, *vlan;
+	char buffer[24];
+
+	*ret = (Entry){};
+	if (v->type != VALUE_STRUCT || v->n < 4 || m[0].type != VALUE_UNSIGNED ||
+	    gid_parse(value_text(&m[1]), ret->choice.gid) < 0)
+		return false;
+	tail = &m[v->n - 1];
+	vlan = value_lookup(tail, "VlanId");
+	ret->choice.index = (uint32_t)m[0].number;
+	for (uint32_t t = 0; t < _GID_TYPE_MAX; t++)
+		if (streq(value_text(&m[2]), gid_type_name(t, buffer)))
+			ret->choice.type = t;
+	ret->netdev = value_text(&m[3]);
+	ret->choice.where = gid_where(
+		ret->netdev, vlan && vlan->type == VALUE_UNSIGNED ? (uint32_t)vlan->number : 0,
+		*tail_text(tail, "Namespace") ? GID_NAMESPACE_OTHER : GID_NAMESPACE_OWN,
+		text_of(port, PORT_ATTR_netdev), text_of(port, PORT_ATTR_netdev_master));
+	return true;
+}
+
+/* The entry behind *AT; false: there is none. */
+static bool next_entry(const Rail *r, size_t *at, Entry *ret)
+{
+	const Value *gids = object_value(r->port, PORT_ATTR_gids);
+
+	while (gids && gids->type == VALUE_ARRAY && *at < gids->n)
+		if (read_entry(r->port, &gids->items[(*at)++], ret))
+			return true;
+	return false;
+}
+
+/* Whether one of the GIDs of R belongs to NETDEV. */
+static bool has_gid_on(const Rail *r, const char *netdev)
+{
+	Entry e;
+
+	for (size_t at = 0; next_entry(r, &at, &e);)
+		if (streq(e.netdev, netdev))
+			return true;
+	return false;
+}
+
+/* The interface to which the GIDs of R must belong; NULL: any. The interface of the port itself
+ * has none if they are all on its bond. */
+static const char *wanted_netdev(const Rail *r)
+{
+	if (!*r->named_netdev || r->named_index != UINT32_MAX ||
+	    (streq(r->named_netdev, text_of(r->port, PORT_ATTR_netdev)) &&
+	     !has_gid_on(r, r->named_netdev)))
+		return NULL;
+	return r->named_netdev;
+}
+
+/* Whether a program may use E of R. */
+static bool is_allowed(const Rail *r, const char *netdev, const Entry *e)
+{
+	if (r->named_index != UINT32_MAX && e->choice.index != r->named_index)
+		return false;
+	return e->choice.where != GID_WHERE_NAMESPACE && (!netdev || streq(netdev, e->netdev));
+}
+
+/* NULL: the rail has a GID, the best of which is in it now. Else why not. */
+static const char *find_gid(Rail *r, char buffer[256])
+{
+	const char *netdev = wanted_netdev(r);
+	bool elsewhere = false;
+	Entry e;
+
+	for (size_t at = 0; next_entry(r, &at, &e);) {
+		elsewhere |=
+			e.choice.index == r->named_index && e.choice.where == GID_WHERE_NAMESPACE;
+		if (!is_allowed(r, netdev, &e) ||
+		    (r->has_index && gid_compare(&r->gid, &e.choice) < 0))
+			continue;
+		r->gid = e.choice;
+		r->netdev = e.netdev;
+		r->has_index = true;
+	}
+	if (r->has_index)
+		return NULL;
+	if (elsewhere)
+		return "the address is in another network namespace: run env there";
+	if (!netdev)
+		return "it has no GID";
+	snprintf(buffer, 256, "it has no GID on %s", netdev);
+	return buffer;
+}
+
+/* Whether R has a GID with INDEX that is as good as its best one; then it is in *RET. */
+static bool has_equal(const Rail *r, uint32_t index, Entry *ret)
+{
+	const char *netdev = wanted_netdev(r);
+	Entry e;
+
+	for (size_t at = 0; next_entry(r, &at, &e);)
+		if (e.choice.index == index && is_allowed(r, netdev, &e) &&
+		    gid_compare_kind(&e.choice, &r->gid) == 0) {
+			*ret = e;
+			return true;
+		}
+	return false;
+}
+
+static bool uses_index(const Rail *r)
+{
+	return !r->reason && r->has_index;
+}
+
+bool rails_agree_on_index(const Rails *r)
+{
+	const Rail *first = NULL;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (!uses_index(&r->items[i]))
+			continue;
+		if (first && first->gid.index != r->items[i].gid.index)
+			return false;
+		first = first ? first : &r->items[i];
+	}
+	return true;
+}
+
+static bool all_have(const Rails *r, uint32_t index)
+{
+	Entry e;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (uses_index(&r->items[i]) && !has_equal(&r->items[i], index, &e))
+			return false;
+	return true;
+}
+
+/* A library takes one index for all ports. Each may have another one that is as good as its best:
+ * an index that is good for all is taken, the lowest of them. */
+static void find_common_index(Rails *r)
+{
+	const Rail *first = NULL;
+	uint32_t best = UINT32_MAX;
+	Entry e;
+
+	for (size_t i = 0; i < r->n && !first; i++)
+		first = uses_index(&r->items[i]) ? &r->items[i] : NULL;
+	if (!first || rails_agree_on_index(r))
+		return;
+	for (size_t at = 0; next_entry(first, &at, &e);)
+		if (e.choice.index < best && all_have(r, e.choice.index))
+			best = e.choice.index;
+	for (size_t i = 0; best != UINT32_MAX && i < r->n; i++)
+		if (uses_index(&r->items[i]) && has_equal(&r->items[i], best, &e)) {
+			r->items[i].gid = e.choice;
+			r->items[i].netdev = e.netdev;
+		}
+}
+
+/* The P_Keys of a rail */
+
+static void find_pkey(Rail *r, const RailWish *w)
+{
+	const Value *pkeys = object_value(r->port, PORT_ATTR_pkeys);
+
+	for (size_t i = 0; pkeys && pkeys->type == VALUE_ARRAY && i < pkeys->n; i++) {
+		const Value *m = pkeys->items[i].items;
+		uint32_t index, pkey;
+
+		if (pkeys->items[i].type != VALUE_STRUCT || pkeys->items[i].n < 2 ||
+		    m[0].type != VALUE_UNSIGNED || m[1].type != VALUE_UNSIGNED)
+			continue;
+		index = (uint32_t)m[0].number;
+		pkey = (uint32_t)m[1].number;
+		if (!(pkey & 0x8000) || (w->has_pkey && (pkey & 0x7fff) != w->pkey) ||
+		    (r->has_pkey && index > r->pkey_index))
+			continue;
+		r->has_pkey = true;
+		r->pkey = pkey;
+		r->pkey_index = index;
+	}
+}
+
+/* The reasons to leave a rail out */
+
+/* What was asked for on the command line, and R is not. NULL: nothing. */
+static const char *find_unwanted(const Rail *r, const RailWish *w, char buffer[256])
+{
+	const char *layer = text_of(r->port, PORT_ATTR_link_layer);
+	const char *model = text_of(r->device, DEVICE_ATTR_hca_type);
+
+	if (w->rate && r->rate < w->rate) {
+		snprintf(buffer, 256, "its rate is %.6g Gb/s", (double)r->rate / 1e9);
+	} else if (w->link_layer && strcasecmp(layer, w->link_layer) != 0) {
+		snprintf(buffer, 256, "its link layer is %s", layer);
+	} else if (w->model && fnmatch(w->model, model, FNM_CASEFOLD) != 0 &&
+		   fnmatch(w->model, text_of(r->device, DEVICE_ATTR_board_id), FNM_CASEFOLD) != 0) {
+		snprintf(buffer, 256, "its model is %s", *model ? model : "not known");
+	} else if (w->has_pkey && !r->has_pkey) {
+		snprintf(buffer, 256, "it is no full member of P_Key 0x%04x", w->pkey | 0x8000);
+	} else {
+		return NULL;
+	}
+	return buffer;
+}
+
+/* Why no program can use the port now. NULL: nothing is known. */
+static const char *find_trouble(const Rails *rails, const Rail *r, bool local, char buffer[256])
+{
+	const char *closed = object_verbs_obstacle(r->port);
+	const char *state = text_of(r->port, PORT_ATTR_state);
+	const char *node = r->device ? object_uverbs_node(r->device) : "";
+
+	if (object_list_is_plane(&rails->selection.objects, r->port))
+		return "it is a plane of another device";
+	if (object_is_stale(r->port))
+		return "it is stale";
+	if (!startswith(state, "active"))
+		snprintf(buffer, 256, "its state is %s", *state ? state : "not known");
+	else if (closed)
+		snprintf(buffer, 256, "rdmad cannot use verbs on it (%s)",
+			 unavailable_text(closed));
+	/* ask the file system and do not open the device: that could wait for firmware */
+	else if (local && *node && access(node, R_OK | W_OK) < 0)
+		snprintf(buffer, 256, "this process cannot use %s: %s", node, strerror(errno));
+	else
+		return NULL;
+	return buffer;
+}
+
+/* The interface of a rail that has no GID with an IP address: an IPoIB interface, or one of iWARP.
+ */
+static const char *find_netdev(const Rails *rails, const Rail *r)
+{
+	const FoundPaths *const all[] = {&rails->with_v4, &rails->with_v6};
+
+	if (*r->named_netdev)
+		return r->named_netdev;
+	for (size_t k = 0; k < ARRAY_SIZE(all); k++)
+		for (size_t i = 0; i < all[k]->n; i++)
+			if (streq(all[k]->paths[i], r->port->path))
+				return all[k]->netdevs[i];
+	return text_of(r->port, PORT_ATTR_netdev);
+}
+
+/* Why the library should not use R; NULL if it can. */
+static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r, bool local,
+				 char buffer[256])
+{
+	const char *why = find_trouble(rails, r, local, buffer);
+	const char *protocol = text_of(r->port, PORT_ATTR_protocol);
+
+	if (!why)
+		why = find_unwanted(r, w, buffer);
+	if (why)
+		return why;
+	if (r->named_twice)
+		return "it is named by two addresses, and programs use one";
+	if (has_name(r->port, PORT_ATTR_protocol, PROTOCOL_ROCE))
+		return find_gid(r, buffer);
+	r->netdev = find_netdev(rails, r);
+	if (w->interface && !*r->netdev)
+		return "none of its network interfaces has an IP address";
+	if (r->infiniband || (w->iwarp && has_name(r->port, PORT_ATTR_protocol, PROTOCOL_IWARP)))
+		return NULL;
+	snprintf(buffer, 256, "%s does not use %s", w->title, protocol);
+	return buffer;
+}
+
+/* The rate of all ports of one link layer together. */
+static uint64_t sum_rates(const Rails *r, bool infiniband, size_t *ret_n)
+{
+	uint64_t sum = 0;
+
+	*ret_n = 0;
+	for (size_t i = 0; i < r->n; i++)
+		if (!r->items[i].reason && r->items[i].infiniband == infiniband) {
+			sum += r->items[i].rate;
+			(*ret_n)++;
+		}
+	return sum;
+}
+
+/* No library joins ports of two link layers: those with the most bandwidth stay. */
+static ExitStatus leave_one_link_layer(Rails *r)
+{
+	size_t n_ib, n_other;
+	uint64_t ib = sum_rates(r, true, &n_ib), other = sum_rates(r, false, &n_other);
+	bool keep_ib = ib != other ? ib > other : n_ib >= n_other;
+
+	for (size_t i = 0; n_ib && n_other && i < r->n; i++) {
+		Rail *rail = &r->items[i];
+		const char *layer = text_of(rail->port, PORT_ATTR_link_layer);
+
+		if (rail->reason || rail->infiniband == keep_ib)
+			continue;
+		if (asprintf(&rail->reason, "its link layer is %s (see --link-layer)", layer) < 0) {
+			rail->reason = NULL;
+			return out_of_memory();
+		}
+	}
+	return STATUS_OK;
+}
+
+/* Reading */
+
+static void name_rail(Rail *r, uint32_t index, const char *netdev)
+{
+	if (index != UINT32_MAX && r->named_index != UINT32_MAX && index != r->named_index)
+		r->named_twice = true;
+	if (index != UINT32_MAX || r->named_index == UINT32_MAX) {
+		r->named_index = index;
+		r->named_netdev = *netdev ? netdev : r->named_netdev;
+	}
+}
+
+/* Which GIDs and interfaces of the ports the arguments name. */
+static ExitStatus read_names(Context *c, Rails *r)
+{
+	r->found = calloc(c->n_arguments + 1, sizeof(*r->found));
+	if (!r->found)
+		return out_of_memory();
+	for (unsigned int i = 0; i < c->n_arguments; i++) {
+		_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+		FoundPaths *f = &r->found[r->n_found];
+		int e;
+
+		if (selection_is_pattern(c->arguments[i]))
+			continue;
+		e = bus_find_ports(c->bus, c->arguments[i], NULL, f, &error);
+		if (e < 0)
+			return bus_complain(c->arguments[i], &error, e);
+		r->n_found++;
+		for (size_t k = 0; k < f->n; k++)
+			for (size_t p = 0; p < r->n; p++)
+				if (streq(r->items[p].port->path, f->paths[k]))
+					name_rail(&r->items[p], f->gids[k], f->netdevs[k]);
+	}
+	return STATUS_OK;
+}
+
+/* More ports than one answer has are no reason to fail: their interfaces are not known then. */
+static void read_addresses(Context *c, Rails *r)
+{
+	(void)bus_find_ports(c->bus, "0.0.0.0/0", "subnet", &r->with_v4, NULL);
+	(void)bus_find_ports(c->bus, "::/0", "subnet", &r->with_v6, NULL);
+}
+
+static void describe(const Rails *r, size_t i, const RailWish *w, Rail *ret)
+{
+	const Object *port = r->selection.ports[i];
+	const Value *rate = object_value(port, PORT_ATTR_rate);
+
+	*ret = (Rail){
+		.port = port,
+		.device = selection_device(&r->selection, port),
+		.named_index = UINT32_MAX,
+		.named_netdev = "",
+		.netdev = "",
+		.infiniband = has_name(port, PORT_ATTR_link_layer, LINK_LAYER_INFINIBAND),
+		.rate = rate && rate->type == VALUE_UNSIGNED ? rate->number : 0,
+	};
+	find_pkey(ret, w);
+}
+
+static ExitStatus examine(Rails *r, const RailWish *w, bool local)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		char buffer[256];
+		const char *obstacle = find_obstacle(r, w, &r->items[i], local, buffer);
+
+		if (obstacle && !(r->items[i].reason = strdup(obstacle)))
+			return out_of_memory();
+	}
+	return leave_one_link_layer(r);
+}
+
+ExitStatus rails_read(Context *c, const RailWish *w, Rails *ret, ExitStatus *ret_missing)
+{
+	ExitStatus status = selection_read(c, true, &ret->selection);
+
+	if (status != STATUS_OK)
+		return status;
+	*ret_missing = selection_complain(&ret->selection);
+	ret->items = calloc(ret->selection.n + 1, sizeof(*ret->items));
+	if (!ret->items)
+		return out_of_memory();
+	for (; ret->n < ret->selection.n; ret->n++)
+		describe(ret, ret->n, w, &ret->items[ret->n]);
+	status = read_names(c, ret);
+	if (status != STATUS_OK)
+		return status;
+	read_addresses(c, ret);
+	status = examine(ret, w, bus_is_local(c));
+	if (status != STATUS_OK)
+		return status;
+	find_common_index(ret);
+	for (size_t i = 0; i < ret->n; i++)
+		ret->n_used += !ret->items[i].reason;
+	return STATUS_OK;
+}
