@@ -20,6 +20,7 @@
 #include "mdoc.h"
 #include "members.h"
 #include "names.h"
+#include "query-error.h"
 #include "unavailable.h"
 
 /* "One of a, b or c." Names in quotes: some have spaces. */
@@ -177,6 +178,15 @@ static void put_unavailable(void)
 	puts(".El");
 }
 
+static void put_query_errors(void)
+{
+	puts(".Bl -column \"device-error:EIO\" \"sentence\"\n"
+	     ".It Sy code Ta Sy sentence");
+	for (QueryErrorCode i = 0; i < _QUERY_ERROR_MAX; i++)
+		printf(".It Qq %s Ta %s\n", query_error_name(i), query_error_meaning(i));
+	puts(".El");
+}
+
 static void put_errors(void)
 {
 	static const struct {
@@ -302,6 +312,8 @@ int main(void)
 			put_errors();
 		else if (streq(line, "@features@\n"))
 			put_features();
+		else if (streq(line, "@query-errors@\n"))
+			put_query_errors();
 		else if (streq(line, "@unavailable@\n"))
 			put_unavailable();
 		else if (!put_member(line))

@@ -131,7 +131,7 @@ static void add_facts(Story *s)
 	add_row(s, s->port, PORT_ATTR_state);
 	add_row(s, s->port, PORT_ATTR_phys_state);
 	add_row(s, s->port, PORT_ATTR_stale);
-	add_row(s, s->port, PORT_ATTR_last_error);
+	add_row(s, s->port, PORT_ATTR_last_error_code);
 	add_row(s, s->port, PORT_ATTR_netdev_up);
 	add_row(s, s->port, PORT_ATTR_netdev_carrier);
 	if (is && best)

@@ -192,7 +192,7 @@ static ExitStatus take_word(RecordReader *r, RecordChange *c, char *word)
 	*value++ = '\0';
 	/* what only matters when it is played */
 	if (streq(word, "time") || streq(word, "recorded") || streq(word, "open") ||
-	    streq(word, "listed") || startswith(word, "answer."))
+	    streq(word, "listed") || streq(word, "code") || startswith(word, "answer."))
 		return STATUS_OK;
 	if (c->n_values == VALUES_MAX)
 		return record_file_refuse(r->file, "too many values in one change");

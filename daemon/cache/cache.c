@@ -381,6 +381,7 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, ChangeCause cause, uint64_t 
 	if (cause == CHANGE_ANSWER) {
 		merged.values.stale = false;
 		merged.values.last_error[0] = '\0';
+		merged.values.last_error_code[0] = '\0';
 		merged.values.last_query = now;
 		merged.is_read = true;
 		merged.query_error = 0;
@@ -599,6 +600,7 @@ void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, 
 	s->values.stale = false;
 	/* all of it: rows are compared byte for byte */
 	memset(s->values.last_error, 0, sizeof(s->values.last_error));
+	memset(s->values.last_error_code, 0, sizeof(s->values.last_error_code));
 	s->values.last_query = now;
 
 	diff_core_rows(old, s, &ret->changed);
@@ -613,8 +615,8 @@ void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, 
 		take_counts(p, counts);
 }
 
-void cache_apply_port_error(Port *p, int error, const char *text, uint32_t reasons, uint64_t now,
-			    PortChange *ret)
+void cache_apply_port_error(Port *p, int error, QueryErrorCode code, const char *text,
+			    uint32_t reasons, uint64_t now, PortChange *ret)
 {
 	PortValues *v = &p->now.values;
 
@@ -623,6 +625,9 @@ void cache_apply_port_error(Port *p, int error, const char *text, uint32_t reaso
 	text_sanitize(v->last_error, sizeof(v->last_error));
 	mask_set(&ret->changed, PORT_ATTR_last_error,
 		 !streq(ret->was.values.last_error, v->last_error));
+	query_error_format(code, error, v->last_error_code);
+	mask_set(&ret->changed, PORT_ATTR_last_error_code,
+		 !streq(ret->was.values.last_error_code, v->last_error_code));
 	mask_set(&ret->changed, PORT_ATTR_stale, !v->stale);
 	v->stale = true;
 	p->now.query_error = error;
@@ -662,8 +667,8 @@ void cache_apply_port_history(PortChange *change)
 		change->op = CACHE_CHANGED;
 }
 
-void cache_apply_device_error(Device *d, int error, const char *text, uint64_t now,
-			      DeviceChange *ret)
+void cache_apply_device_error(Device *d, int error, QueryErrorCode code, const char *text,
+			      uint64_t now, DeviceChange *ret)
 {
 	DeviceValues *v = &d->now.values;
 
@@ -672,6 +677,9 @@ void cache_apply_device_error(Device *d, int error, const char *text, uint64_t n
 	text_sanitize(v->last_error, sizeof(v->last_error));
 	mask_set(&ret->changed, DEVICE_ATTR_last_error,
 		 !streq(ret->was.values.last_error, v->last_error));
+	query_error_format(code, error, v->last_error_code);
+	mask_set(&ret->changed, DEVICE_ATTR_last_error_code,
+		 !streq(ret->was.values.last_error_code, v->last_error_code));
 	mask_set(&ret->changed, DEVICE_ATTR_stale, v->stale != (*text != '\0'));
 	v->stale = *text != '\0';
 	d->now.query_error = error;

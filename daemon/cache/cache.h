@@ -16,6 +16,7 @@
 #include "evidence.h"
 #include "history.h"
 #include "port.h"
+#include "query-error.h"
 
 /* How many rows of a port the subnet manager sets. */
 #define SUBNET_ROWS 6
@@ -134,8 +135,8 @@ void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, 
 
 /* The last query for P failed with the negative errno ERROR: the values stay and are stale. TEXT
  * says why. */
-void cache_apply_port_error(Port *p, int error, const char *text, uint32_t reasons, uint64_t now,
-			    PortChange *ret);
+void cache_apply_port_error(Port *p, int error, QueryErrorCode code, const char *text,
+			    uint32_t reasons, uint64_t now, PortChange *ret);
 /* Gives P the name that its device has now. */
 void cache_apply_port_name(Port *p, uint64_t now, PortChange *ret);
 
@@ -144,8 +145,8 @@ void cache_apply_port_name(Port *p, uint64_t now, PortChange *ret);
 void cache_apply_port_history(PortChange *change);
 
 /* The last query for D failed, or, with 0 and "", it no longer does. */
-void cache_apply_device_error(Device *d, int error, const char *text, uint64_t now,
-			      DeviceChange *ret);
+void cache_apply_device_error(Device *d, int error, QueryErrorCode code, const char *text,
+			      uint64_t now, DeviceChange *ret);
 
 /* Takes D with its ports out of the cache and frees it. */
 void cache_remove_device(Cache *c, Device *d);

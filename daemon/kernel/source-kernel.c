@@ -55,7 +55,8 @@ static void on_watch_going(void *userdata, uint32_t device)
 	if (wedged)
 		k->handler->event(k->userdata, &(Event){device, EVENT_ALL_PORTS, REASON_RECOVERED});
 	if (id)
-		k->handler->end(k->userdata, id, -ENODEV, "the device is being removed");
+		k->handler->end(k->userdata, id, -ENODEV, QUERY_ERROR_DEVICE,
+				"the device is being removed");
 }
 
 static const WatchHandler watch_handler = {on_watch_event, on_watch_going};

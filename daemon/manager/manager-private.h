@@ -287,9 +287,10 @@ void manager_ask(Manager *m, Device *d);
 /* P has answered a question asked for REASONS, or could not: ERROR, with TEXT. IS_OPEN as in
  * PortChange. */
 void manager_take_port(Manager *m, Port *p, uint32_t reasons, bool is_open, int error,
-		       const char *text, PortSnapshot *snapshot);
+		       QueryErrorCode code, const char *text, PortSnapshot *snapshot);
 /* The device does not answer, or PORTS of it do not: what is published of it is stale. */
-void manager_fail_device(Manager *m, Device *d, const PortSet *ports, int error, const char *text);
+void manager_fail_device(Manager *m, Device *d, const PortSet *ports, int error,
+			 QueryErrorCode code, const char *text);
 /* A question to D has ended: says which ports it has now. */
 void manager_publish_ports(Manager *m, Device *d);
 /* SourceHandler's functions of the same names. */
@@ -297,7 +298,8 @@ bool manager_on_asking(void *userdata, const Query *query);
 void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot);
 void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 		     PortSnapshot *snapshot);
-void manager_on_end(void *userdata, uint64_t id, int error, const char *reason);
+void manager_on_end(void *userdata, uint64_t id, int error, QueryErrorCode code,
+		    const char *reason);
 
 /* manager-devices.c */
 

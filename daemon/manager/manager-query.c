@@ -78,15 +78,16 @@ static void retry_later(Manager *m, Schedule *w)
 
 /* Queries */
 
-void manager_fail_device(Manager *m, Device *d, const PortSet *ports, int error, const char *text)
+void manager_fail_device(Manager *m, Device *d, const PortSet *ports, int error,
+			 QueryErrorCode code, const char *text)
 {
 	_cleanup_(device_change_done) DeviceChange change = {};
 
-	cache_apply_device_error(d, error, text, realtime_now_usec(), &change);
+	cache_apply_device_error(d, error, code, text, realtime_now_usec(), &change);
 	manager_hand_on_device(m, &change);
 	for (uint32_t n = 1; n <= d->n_ports; n++)
 		if (port_set_has(ports, n))
-			manager_take_port(m, d->ports[n - 1], 0, false, error, text, NULL);
+			manager_take_port(m, d->ports[n - 1], 0, false, error, code, text, NULL);
 	bus_answer_queries(&d->schedule->asked.queries, 0, NULL, error, text);
 }
 
@@ -107,7 +108,7 @@ static PortSet all_ports(const Device *d)
 }
 
 /* The device takes no queries until the source says RECOVERED. */
-static void wedge(Manager *m, Device *d, const char *text)
+static void wedge(Manager *m, Device *d, QueryErrorCode code, const char *text)
 {
 	Schedule *w = d->schedule;
 	PortSet all = all_ports(d);
@@ -117,7 +118,7 @@ static void wedge(Manager *m, Device *d, const char *text)
 			    text);
 	w->wedged = true;
 	w->recovering = false;
-	manager_fail_device(m, d, &all, -ETIMEDOUT, text);
+	manager_fail_device(m, d, &all, -ETIMEDOUT, code, text);
 	manager_refuse_calls(d, 0, -ETIMEDOUT, text);
 	schedule_end_whole(w);
 }
@@ -129,9 +130,10 @@ static void fail_ask(Manager *m, Device *d, const Query *query, int error)
 
 	log_debug_errno(error, "%s: cannot ask: %m", d->now.values.name);
 	if (error == -ETIMEDOUT) {
-		wedge(m, d, "the device does not answer");
+		wedge(m, d, QUERY_ERROR_TIMEOUT, "the device does not answer");
 	} else {
-		manager_fail_device(m, d, &query->ports, error, strerror(-error));
+		manager_fail_device(m, d, &query->ports, error, QUERY_ERROR_CANNOT_ASK,
+				    strerror(-error));
 		retry_later(m, w);
 	}
 	manager_publish_ports(m, d);
@@ -222,13 +224,13 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 }
 
 void manager_take_port(Manager *m, Port *p, uint32_t reasons, bool is_open, int error,
-		       const char *text, PortSnapshot *snapshot)
+		       QueryErrorCode code, const char *text, PortSnapshot *snapshot)
 {
 	_cleanup_(port_change_done) PortChange change = {};
 	uint64_t now = realtime_now_usec();
 
 	if (error < 0)
-		cache_apply_port_error(p, error, text, reasons, now, &change);
+		cache_apply_port_error(p, error, code, text, reasons, now, &change);
 	else
 		cache_apply_port(p, snapshot, reasons, now, &change);
 	change.is_open = is_open;
@@ -261,8 +263,8 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	port_set_remove(&w->asked.ports, number);
 	if (error < 0)
 		schedule_keep_reasons(w, number);
-	manager_take_port(m, p, w->asked.reasons[number], manager_state_is_open(p), error, text,
-			  snapshot);
+	manager_take_port(m, p, w->asked.reasons[number], manager_state_is_open(p), error,
+			  QUERY_ERROR_DEVICE, text, snapshot);
 	bus_answer_queries(&w->asked.queries, number, p, error, text);
 }
 
@@ -276,15 +278,15 @@ static bool is_healthy(const Device *d)
 }
 
 /* The query of D has ended with ERROR, or 0: what that says of the device. */
-static void judge_end(Manager *m, Device *d, int error, const char *text)
+static void judge_end(Manager *m, Device *d, int error, QueryErrorCode code, const char *text)
 {
 	Schedule *w = d->schedule;
 
 	if (error == -ETIMEDOUT) {
-		wedge(m, d, text);
+		wedge(m, d, code, text);
 	} else if (error < 0) {
 		log_debug("%s: %s", d->now.values.name, text);
-		manager_fail_device(m, d, &w->asked.ports, error, text);
+		manager_fail_device(m, d, &w->asked.ports, error, code, text);
 		/* the device may be about to go */
 		m->devices_due = true;
 		manager_mark_flush(m);
@@ -311,7 +313,7 @@ static void await_next(Manager *m, Schedule *w)
 	await_settle(m, w);
 }
 
-void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
+void manager_on_end(void *userdata, uint64_t id, int error, QueryErrorCode code, const char *reason)
 {
 	Manager *m = userdata;
 	Device *d = asked_device(m, id);
@@ -338,9 +340,10 @@ void manager_on_end(void *userdata, uint64_t id, int error, const char *reason)
 	}
 	if (error == 0 && (!port_set_is_empty(&w->asked.ports) || w->asked.attributes)) {
 		error = -EPROTO;
+		code = QUERY_ERROR_INCOMPLETE;
 		text_copy(text, sizeof(text), "the answer is incomplete");
 	}
-	judge_end(m, d, error, text);
+	judge_end(m, d, error, code, text);
 	schedule_end(w, monotonic_usec(m));
 	await_next(m, w);
 	manager_publish_ports(m, d);

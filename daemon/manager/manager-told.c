@@ -24,7 +24,8 @@ static void take_port(Manager *m, Port *p, const Told *t)
 	/* It has answered. */
 	if (t->error == 0)
 		w->wedged = false;
-	manager_take_port(m, p, t->reasons, t->is_open, t->error, t->text, t->port_snapshot);
+	manager_take_port(m, p, t->reasons, t->is_open, t->error, t->code, t->text,
+			  t->port_snapshot);
 }
 
 static void take_device(Manager *m, Device *d, const Told *t)
@@ -42,7 +43,7 @@ static void take_device(Manager *m, Device *d, const Told *t)
 			(void)cache_apply_device(&m->cache, t->device_snapshot, CHANGE_LIST, 0,
 						 &change);
 		d->schedule->wedged = t->error == -ETIMEDOUT;
-		manager_fail_device(m, d, &none, t->error, t->text);
+		manager_fail_device(m, d, &none, t->error, t->code, t->text);
 		return;
 	}
 	if (!t->is_listed)

@@ -340,10 +340,10 @@ static const char *error_name(int error)
 	return name ? name : "EIO";
 }
 
-static void put_error(Lines *l, int error, const char *text)
+static void put_error(Lines *l, int error, const char *code, const char *text)
 {
 	answer(l, 0);
-	g_string_append_printf(l->to, " error=%s text=", error_name(error));
+	g_string_append_printf(l->to, " error=%s code=%s text=", error_name(error), code);
 	word_put(l->to, text);
 }
 
@@ -365,7 +365,8 @@ void change_put_errors(GString *to, const ChangeTime *t, const Device *d)
 	Lines l = lines(to, t, d->now.values.name, 0);
 
 	if (d->now.values.stale) {
-		put_error(&l, d->now.query_error, d->now.values.last_error);
+		put_error(&l, d->now.query_error, d->now.values.last_error_code,
+			  d->now.values.last_error);
 		end_line(&l);
 	}
 	for (uint32_t i = 0; i < d->n_ports; i++)
@@ -382,7 +383,8 @@ void change_put_added(GString *to, const ChangeTime *t, const Device *d)
 	end_line(&l);
 	put_device(&l, d);
 	if (d->now.values.stale) {
-		put_error(&l, d->now.query_error, d->now.values.last_error);
+		put_error(&l, d->now.query_error, d->now.values.last_error_code,
+			  d->now.values.last_error);
 	} else {
 		answer(&l, REASON_BIT(REASON_DEVICE));
 		put_listed(&l, d->now.values.last_query == 0);
@@ -441,8 +443,10 @@ void change_put_device(GString *to, const ChangeTime *t, const Device *d, const 
 
 	put_device_rows(&l, d, changed);
 	if (is_stale &&
-	    (mask_has(changed, DEVICE_ATTR_stale) || mask_has(changed, DEVICE_ATTR_last_error))) {
-		put_error(&l, d->now.query_error, d->now.values.last_error);
+	    (mask_has(changed, DEVICE_ATTR_stale) || mask_has(changed, DEVICE_ATTR_last_error) ||
+	     mask_has(changed, DEVICE_ATTR_last_error_code))) {
+		put_error(&l, d->now.query_error, d->now.values.last_error_code,
+			  d->now.values.last_error);
 	} else {
 		answer(&l, 0);
 		/* it still does not answer */
@@ -471,7 +475,7 @@ void change_put_port_error(GString *to, const ChangeTime *t, const char *name, c
 {
 	Lines l = lines(to, t, name, p->number);
 
-	put_error(&l, p->now.query_error, p->now.values.last_error);
+	put_error(&l, p->now.query_error, p->now.values.last_error_code, p->now.values.last_error);
 	end_line(&l);
 }
 

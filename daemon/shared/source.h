@@ -16,6 +16,7 @@
 #include "event.h"
 #include "port-set.h"
 #include "port.h"
+#include "query-error.h"
 #include "token-bucket.h"
 
 /* Leave to ask a device without being told to, because of an event that its source has read. It
@@ -74,7 +75,8 @@ typedef struct Told {
 	uint32_t reasons; /* why it was asked, or the events: a mask of REASON_BIT */
 	bool is_open;	  /* an event had come that said more of the state of the port */
 	bool is_listed;	  /* the list of devices said it, and not the device itself */
-	int error;	  /* 0, or the negative errno of the question, and in words */
+	int error;	  /* 0, or the negative errno of the question, for programs, and in words */
+	QueryErrorCode code;
 	const char *text;
 	/* what was answered: of the port, or of the device. The handler may take over what they own
 	 */
@@ -98,11 +100,12 @@ typedef struct SourceHandler {
 	 * is a negative errno, and the snapshot holds what could be read without that query. */
 	void (*device)(void *userdata, uint64_t id, DeviceSnapshot *snapshot);
 	void (*port)(void *userdata, uint64_t id, uint32_t port, int error, PortSnapshot *snapshot);
-	/* ERROR is 0 or a negative errno; TEXT says in words what failed ("" if ERROR is 0).
+	/* ERROR is 0 or a negative errno; CODE says for programs what failed, TEXT in words ("" if
+	 * ERROR is 0).
 	 * -ETIMEDOUT: the device hangs. It takes no query until the source reports an event with
 	 * REASON_RECOVERED for it. -EPIPE: the process that asked the device crashed; try again
 	 * later. */
-	void (*end)(void *userdata, uint64_t id, int error, const char *text);
+	void (*end)(void *userdata, uint64_t id, int error, QueryErrorCode code, const char *text);
 	/* The source plays a record. */
 	void (*told)(void *userdata, const Told *told);
 } SourceHandler;

@@ -12,6 +12,7 @@ typedef struct Saying {
 	AttrText text;
 	Setting settings[SCENARIO_WORDS_MAX];
 	size_t n;
+	bool has_code;
 } Saying;
 
 void recorded_tell_devices(const SimulatedMachine *sim, uint32_t index)
@@ -34,6 +35,15 @@ static int parse_reasons(const char *text, uint32_t *ret, char **ret_message)
 	return 0;
 }
 
+static int parse_code(Saying *s, const char *text, char **ret_message)
+{
+	s->has_code = true;
+	return query_error_parse(text, &s->told.code) == 0
+		       ? 0
+		       : simulated_error(-EINVAL, ret_message,
+					 "code = %.100s: expected a code of LastErrorCode", text);
+}
+
 /* Takes SETTING if it is no value of a row: 1, or 0 if it is one. */
 static int take_word(Saying *s, const Setting *setting, char **ret_message)
 {
@@ -47,6 +57,8 @@ static int take_word(Saying *s, const Setting *setting, char **ret_message)
 		r = parse_reasons(value, &s->told.reasons, ret_message);
 	else if (streq(key, "error"))
 		r = command_errno_parse(value, &s->told.error, ret_message);
+	else if (streq(key, "code"))
+		r = parse_code(s, value, ret_message);
 	else if (streq(key, "open"))
 		s->told.is_open = streq(value, "yes");
 	else if (streq(key, "listed"))
@@ -71,6 +83,8 @@ static int parse(Saying *s, CommandSettings *a, const char *const *args, size_t 
 			s->settings[s->n++] = a->settings[i];
 	}
 	s->told.text = s->text;
+	if (!s->has_code)
+		s->told.code = query_error_of(s->told.error, s->text);
 	return MIN(r, 0);
 }
 

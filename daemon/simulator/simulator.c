@@ -80,7 +80,7 @@ static int on_timeout(_unused_ sd_event_source *source, _unused_ uint64_t usec, 
 	g_hash_table_remove(sim->pending, GUINT_TO_POINTER(q->query.device));
 	snprintf(text, sizeof(text), "no answer within %ju ms",
 		 (uintmax_t)(sim->timeout_usec / USEC_PER_MSEC));
-	sim->handler.end(sim->userdata, id, -ETIMEDOUT, text);
+	sim->handler.end(sim->userdata, id, -ETIMEDOUT, QUERY_ERROR_TIMEOUT, text);
 	return 0;
 }
 
@@ -170,7 +170,8 @@ static int on_answer(sd_event_source *source, void *userdata)
 	/* removed before the handler is called, so that the handler can ask the device again */
 	g_hash_table_remove(sim->pending, GUINT_TO_POINTER(q->query.device));
 	if (!forgotten)
-		sim->handler.end(sim->userdata, id, d ? 0 : -ENODEV, d ? "" : "no such device");
+		sim->handler.end(sim->userdata, id, d ? 0 : -ENODEV, QUERY_ERROR_DEVICE,
+				 d ? "" : "no such device");
 	return 0;
 }
 

@@ -29,7 +29,7 @@ static void on_device(void *userdata, _unused_ Worker *w, Request *r, DeviceSnap
 		p->handler->device(p->userdata, r->query.id, snapshot);
 }
 
-static void on_failed(void *userdata, Worker *w, const char *why);
+static void on_failed(void *userdata, Worker *w, QueryErrorCode code, const char *why);
 
 static void on_port(void *userdata, Worker *w, Request *r, uint32_t port, int error,
 		    PortSnapshot *snapshot)
@@ -43,7 +43,7 @@ static void on_port(void *userdata, Worker *w, Request *r, uint32_t port, int er
 	rule = pool_device_count_tables(r->owner, port, snapshot);
 	if (rule) {
 		snprintf(why, sizeof(why), "worker broke the protocol: %s", rule);
-		on_failed(p, w, why);
+		on_failed(p, w, QUERY_ERROR_PROTOCOL, why);
 	} else {
 		p->handler->port(p->userdata, r->query.id, port, error, snapshot);
 	}
@@ -106,7 +106,7 @@ static void on_end(void *userdata, Worker *w, Request *answered, int error, cons
 	else
 		pool_settle(l);
 	if (asked)
-		p->handler->end(p->userdata, r->query.id, error, text);
+		p->handler->end(p->userdata, r->query.id, error, QUERY_ERROR_DEVICE, text);
 }
 
 /* The worker of L hangs in a device that has gone, or does not read its messages: nobody waits for
@@ -147,8 +147,8 @@ static void on_slow(void *userdata, Worker *w)
 	pool_split(l);
 }
 
-/* Logs that W is stuck, and says in TEXT what it has not answered. */
-static void describe_stuck(const Pool *p, const Worker *w, char *text, size_t size)
+/* Logs that W is stuck, and says in TEXT what it has not answered. Returns that as a code. */
+static QueryErrorCode describe_stuck(const Pool *p, const Worker *w, char *text, size_t size)
 {
 	unsigned int times = worker_never_ends(w) ? WORKER_QUERY_TIMEOUTS : 1;
 	char what[96];
@@ -158,6 +158,7 @@ static void describe_stuck(const Pool *p, const Worker *w, char *text, size_t si
 		 times > 1 ? "end of the answer after" : "answer for",
 		 times * p->query_timeout_usec / USEC_PER_MSEC, what);
 	log_warning("Worker %d: %s, set aside", worker_pid(w), text);
+	return times > 1 ? QUERY_ERROR_NO_END : QUERY_ERROR_TIMEOUT;
 }
 
 /* The worker W has spoilt the query of D for which the core waits: that which it works on, or one
@@ -201,6 +202,7 @@ static void on_stuck(void *userdata, Worker *w)
 	Lane *l = pool_find_lane(p, w);
 	Request *head = worker_head(w);
 	PoolDevice *d = head ? head->owner : NULL;
+	QueryErrorCode code;
 	char text[160];
 	uint64_t id;
 
@@ -212,14 +214,14 @@ static void on_stuck(void *userdata, Worker *w)
 		worker_kill(w); /* on_exited() has the device tried again */
 	} else {
 		id = end_request(d, w);
-		describe_stuck(p, w, text, sizeof(text));
+		code = describe_stuck(p, w, text, sizeof(text));
 		wedge(d, l, w);
 		if (id)
-			p->handler->end(p->userdata, id, -ETIMEDOUT, text);
+			p->handler->end(p->userdata, id, -ETIMEDOUT, code, text);
 	}
 }
 
-static void on_failed(void *userdata, Worker *w, const char *why)
+static void on_failed(void *userdata, Worker *w, QueryErrorCode code, const char *why)
 {
 	Pool *p = userdata;
 	Lane *l = pool_find_lane(p, w);
@@ -243,7 +245,7 @@ static void on_failed(void *userdata, Worker *w, const char *why)
 		pool_device_spoil(d);
 	pool_settle(l);
 	if (id)
-		p->handler->end(p->userdata, id, -EPIPE, why);
+		p->handler->end(p->userdata, id, -EPIPE, code, why);
 }
 
 static void on_event(void *userdata, Worker *w, const Event *event)
@@ -254,7 +256,8 @@ static void on_event(void *userdata, Worker *w, const Event *event)
 	Event e = *event;
 
 	if (!pool_count_event(p, process)) {
-		on_failed(p, w, "worker broke the protocol: a flood of events");
+		on_failed(p, w, QUERY_ERROR_PROTOCOL,
+			  "worker broke the protocol: a flood of events");
 		return;
 	}
 	if (!d || d->asked != w) {
@@ -300,7 +303,8 @@ static const char *on_asking(void *userdata, Worker *w, Request *r)
 		d->request = r;
 	/* The core limits those that it takes for its own. */
 	else if (!pool_count_event(p, pool_find_process(p, w)))
-		on_failed(p, w, "worker broke the protocol: a flood of queries of its own");
+		on_failed(p, w, QUERY_ERROR_PROTOCOL,
+			  "worker broke the protocol: a flood of queries of its own");
 	return NULL;
 }
 
@@ -337,7 +341,8 @@ static void on_expired(Pool *p, Request *expired, int error)
 	pool_settle(d->lane);
 	if (asked)
 		p->handler->end(p->userdata, r->query.id, error,
-				no_place ? "not asked, as too many other devices hang"
+				no_place ? QUERY_ERROR_NOT_ASKED : QUERY_ERROR_NO_WORKER,
+				no_place ? QUERY_ERROR_TEXT_NOT_ASKED
 					 : "no worker could be kept running");
 }
 

@@ -200,9 +200,9 @@ void worker_kill(Worker *w)
 	send_signal(w, SIGKILL);
 }
 
-static void fail(Worker *w, const char *format, ...) _printf_(2, 3);
+static void fail(Worker *w, QueryErrorCode code, const char *format, ...) _printf_(3, 4);
 
-static void fail(Worker *w, const char *format, ...)
+static void fail(Worker *w, QueryErrorCode code, const char *format, ...)
 {
 	char why[128];
 	va_list args;
@@ -213,7 +213,7 @@ static void fail(Worker *w, const char *format, ...)
 	disconnect(w);
 	sd_event_source_set_enabled(w->timer, SD_EVENT_OFF);
 	w->state = WORKER_FAILED;
-	w->handler->failed(w->userdata, w, why);
+	w->handler->failed(w->userdata, w, code, why);
 }
 
 /* Sends requests until WORKER_WINDOW are under way or the socket is full. Does not call the
@@ -396,7 +396,7 @@ static void take_answer(Worker *w, const WireMessage *m)
 	case WIRE_TABLE:
 		r = answer_take_table(a, &m->table);
 		if (r < 0)
-			fail(w, "worker broke the protocol: %s",
+			fail(w, QUERY_ERROR_PROTOCOL, "worker broke the protocol: %s",
 			     r == -EBADMSG ? "a page that does not continue its table"
 					   : strerror(-r));
 		break;
@@ -469,7 +469,7 @@ static void take_asking(Worker *w, const WireAsking *m)
 	if (w->state != WORKER_RUNNING)
 		return;
 	if (why)
-		fail(w, "worker broke the protocol: %s", why);
+		fail(w, QUERY_ERROR_PROTOCOL, "worker broke the protocol: %s", why);
 	else
 		begin_own(w, steal_pointer(&r));
 }
@@ -492,7 +492,7 @@ static void take_message(Worker *w, const WireMessage *m)
 	}
 	why = answer_check(&w->answer, head ? &head->query : NULL, m);
 	if (why)
-		fail(w, "worker broke the protocol: %s", why);
+		fail(w, QUERY_ERROR_PROTOCOL, "worker broke the protocol: %s", why);
 	else
 		take_answer(w, m);
 }
@@ -525,7 +525,8 @@ static bool take_packet(Worker *w, int fd)
 		}
 	}
 	if (r < 0)
-		fail(w, "worker broke the protocol: %s", r == -EBADMSG ? why : strerror(-r));
+		fail(w, QUERY_ERROR_PROTOCOL, "worker broke the protocol: %s",
+		     r == -EBADMSG ? why : strerror(-r));
 	return asking && w->state == WORKER_RUNNING;
 }
 
@@ -566,7 +567,7 @@ static int on_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 		look_at_head(w);
 		break;
 	case WORKER_CLOSED:
-		fail(w, "worker closed its connection");
+		fail(w, QUERY_ERROR_WORKER_LOST, "worker closed its connection");
 		break;
 	case WORKER_FAILED:
 		break;
@@ -591,11 +592,13 @@ static int on_exit_ready(_unused_ sd_event_source *s, int fd, _unused_ uint32_t 
 	w->process.pidfd = close_fd(w->process.pidfd);
 	if (w->state == WORKER_RUNNING || w->state == WORKER_CLOSED) {
 		if (r < 0)
-			fail(w, "worker died");
+			fail(w, QUERY_ERROR_WORKER_LOST, "worker died");
 		else if (status.si_code == CLD_EXITED)
-			fail(w, "worker died: exit status %d", status.si_status);
+			fail(w, QUERY_ERROR_WORKER_LOST, "worker died: exit status %d",
+			     status.si_status);
 		else
-			fail(w, "worker died: signal %d", status.si_status);
+			fail(w, QUERY_ERROR_WORKER_LOST, "worker died: signal %d",
+			     status.si_status);
 	}
 	w->handler->exited(w->userdata, w);
 	return 0;

@@ -16,6 +16,7 @@
 
 #include <sys/types.h>
 
+#include "query-error.h"
 #include "request.h"
 
 /* Requests that one process is sent before it has answered the first: enough that it never waits
@@ -51,7 +52,7 @@ typedef struct WorkerHandler {
 	void (*slow)(void *userdata, Worker *w);
 	/* The worker is of no use any more: it died, or lies. Called once; the handler takes the
 	 * requests and ends it. */
-	void (*failed)(void *userdata, Worker *w, const char *why);
+	void (*failed)(void *userdata, Worker *w, QueryErrorCode code, const char *why);
 	/* The process has ended and is reaped: the handler frees W. Nothing else frees it, but the
 	 * end of the pool. */
 	void (*exited)(void *userdata, Worker *w);

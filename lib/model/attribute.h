@@ -217,13 +217,17 @@ typedef enum ListedAttr {
 	_LISTED_MAX
 } ListedAttr;
 
+#define ATTR_MASK_WORDS 3U
+
 /* A set of rows of one object, by PortAttr or DeviceAttr. */
 typedef struct AttrMask {
-	uint64_t bits[2];
+	uint64_t bits[ATTR_MASK_WORDS];
 } AttrMask;
 
-_Static_assert(_PORT_ATTR_MAX <= 128, "AttrMask is too small for the ports' attributes");
-_Static_assert(_DEVICE_ATTR_MAX <= 128, "AttrMask is too small for the devices' attributes");
+_Static_assert(_PORT_ATTR_MAX <= 64 * ATTR_MASK_WORDS,
+	       "AttrMask is too small for the ports' attributes");
+_Static_assert(_DEVICE_ATTR_MAX <= 64 * ATTR_MASK_WORDS,
+	       "AttrMask is too small for the devices' attributes");
 
 static inline void mask_set(AttrMask *m, unsigned int a, bool on)
 {
@@ -240,34 +244,34 @@ static inline bool mask_has(const AttrMask *m, unsigned int a)
 
 static inline bool mask_is_empty(const AttrMask *m)
 {
-	return (m->bits[0] | m->bits[1]) == 0;
+	return (m->bits[0] | m->bits[1] | m->bits[2]) == 0;
 }
 
 static inline AttrMask mask_or(AttrMask a, AttrMask b)
 {
-	return (AttrMask){{a.bits[0] | b.bits[0], a.bits[1] | b.bits[1]}};
+	return (AttrMask){{a.bits[0] | b.bits[0], a.bits[1] | b.bits[1], a.bits[2] | b.bits[2]}};
 }
 
 static inline AttrMask mask_and(AttrMask a, AttrMask b)
 {
-	return (AttrMask){{a.bits[0] & b.bits[0], a.bits[1] & b.bits[1]}};
+	return (AttrMask){{a.bits[0] & b.bits[0], a.bits[1] & b.bits[1], a.bits[2] & b.bits[2]}};
 }
 
 static inline AttrMask mask_xor(AttrMask a, AttrMask b)
 {
-	return (AttrMask){{a.bits[0] ^ b.bits[0], a.bits[1] ^ b.bits[1]}};
+	return (AttrMask){{a.bits[0] ^ b.bits[0], a.bits[1] ^ b.bits[1], a.bits[2] ^ b.bits[2]}};
 }
 
 /* The rows of A that are not in B. */
 static inline AttrMask mask_without(AttrMask a, AttrMask b)
 {
-	return (AttrMask){{a.bits[0] & ~b.bits[0], a.bits[1] & ~b.bits[1]}};
+	return (AttrMask){{a.bits[0] & ~b.bits[0], a.bits[1] & ~b.bits[1], a.bits[2] & ~b.bits[2]}};
 }
 
 /* Takes the first row out of M into *RET. False if M is empty. */
 static inline bool mask_take(AttrMask *m, unsigned int *ret)
 {
-	unsigned int word = m->bits[0] == 0;
+	unsigned int word = m->bits[0] ? 0 : m->bits[1] ? 1 : 2;
 
 	if (m->bits[word] == 0)
 		return false;

@@ -180,7 +180,7 @@ void answer_counters(uint64_t id, uint32_t port, uint64_t value)
 
 void answer_end(uint64_t id, int error, const char *text)
 {
-	fake.handler->end(fake.userdata, id, error, text);
+	fake.handler->end(fake.userdata, id, error, query_error_of(error, text), text);
 }
 
 const Query *last_query(void)

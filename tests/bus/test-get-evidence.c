@@ -92,10 +92,12 @@ static void test_stale(void **state)
 	fixture_simulate(f, "fail mlx5_0/1 EIO");
 	fixture_simulate(f, "event mlx5_0/1 port-active");
 	wait_evidence(f, "mlx5_0/1",
-		      "Stale no>yes:port-active, LastError >Input/output error:port-active");
+		      "Stale no>yes:port-active, LastError >Input/output error:port-active, "
+		      "LastErrorCode >device-error:EIO:port-active");
 	fixture_simulate(f, "event * resume");
 	wait_evidence(f, "mlx5_0/1",
 		      "Stale no>yes:port-active, LastError >Input/output error:port-active, "
+		      "LastErrorCode >device-error:EIO:port-active, "
 		      "Event >resume:resume");
 }
 

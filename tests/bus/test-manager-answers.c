@@ -13,13 +13,17 @@ static void test_end_without_answers(void **state)
 	answer_end(last_query()->id, 0, "");
 	assert_true(device(t, 1)->now.values.stale);
 	assert_string_equal(device(t, 1)->now.values.last_error, "the answer is incomplete");
+	assert_string_equal(device(t, 1)->now.values.last_error_code, "incomplete");
+	assert_string_equal(port(t, 1, 2)->last_error_code, "incomplete");
 	assert_true(port(t, 1, 2)->stale);
 	/* it is asked again by itself, and that heals it */
 	let_retry(t, 1);
 	RUN_UNTIL(t, fake.n_queries == 2);
 	answer(4);
 	assert_false(device(t, 1)->now.values.stale);
+	assert_string_equal(device(t, 1)->now.values.last_error_code, "");
 	assert_false(port(t, 1, 2)->stale);
+	assert_string_equal(port(t, 1, 2)->last_error_code, "");
 }
 
 static void test_other_ids(void **state)

@@ -217,9 +217,9 @@ static void test_hangs(void **state)
 	resize(t, 3);
 	text = end_and_read(t);
 	assert_non_null(strstr(text, "\n# begins ports\n"));
-	assert_line(text, ": answer mlx5_2 ", "error=ETIMEDOUT text=no%20answer");
-	assert_line(text, ": answer mlx5_2/1 ", "error=ETIMEDOUT text=no%20answer");
-	assert_line(text, ": answer mlx5_2/2 ", "error=ETIMEDOUT text=no%20answer");
+	assert_line(text, ": answer mlx5_2 ", "error=ETIMEDOUT code=timeout text=no%20answer");
+	assert_line(text, ": answer mlx5_2/1 ", "error=ETIMEDOUT code=timeout text=no%20answer");
+	assert_line(text, ": answer mlx5_2/2 ", "error=ETIMEDOUT code=timeout text=no%20answer");
 	assert_null(strstr(text, "answer mlx5_0 error"));
 }
 

@@ -457,6 +457,43 @@ static void test_unasked(void **state)
 	assert_true(g_str_has_suffix(is, was));
 }
 
+/* The code of an error is in the record; where it is not, errno and words say which one it is. */
+static void test_error_codes(void **state)
+{
+	static const char path[] = "/org/rdma/device/0/port/1";
+	static const struct {
+		const char *error, *code;
+	} cases[] = {
+		{"error=ETIMEDOUT text=no%20answer%20for%202000%20ms", "timeout"},
+		{"error=ETIMEDOUT code=no-end text=no%20end%20of%20the%20answer", "no-end"},
+		{"error=ETIMEDOUT code=not-asked text=too%20many", "not-asked"},
+		{"error=ETIMEDOUT text=not%20asked,%20as%20too%20many%20other%20devices%20hang",
+		 "not-asked"},
+		{"error=EPIPE text=worker%20died:%20signal%209", "worker-lost"},
+		{"error=EPIPE code=no-worker text=x", "no-worker"},
+		{"error=EPROTO text=the%20worker%20lies", "protocol"},
+		{"error=EPROTO code=incomplete text=x", "incomplete"},
+		{"error=ENOMEM code=cannot-ask text=x", "cannot-ask"},
+		{"error=EPIPE code=device-error:EPIPE text=x", "device-error:EPIPE"},
+	};
+
+	Fixture *f = *state;
+
+	start(f,
+	      "[device m0]\nrecorded = yes\n[port m0/1]\nanswer.parts = 127\n"
+	      "link_layer = infiniband\nstate = active\n[script]\nat 1000s: event m0/1 link\n",
+	      NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		g_autofree char *command = g_strdup_printf("answer m0/1 %s", cases[i].error);
+
+		fixture_forget(f);
+		fixture_simulate(f, command);
+		fixture_wait_signal(f, path, "PropertiesChanged");
+		fixture_assert_property(f, path, RDMAD_INTERFACE_PORT, "LastErrorCode",
+					cases[i].code);
+	}
+}
+
 /* What could not be read stays so, also if rdmad asks, until the record says something else. */
 static void test_failed(void **state)
 {
@@ -471,6 +508,7 @@ static void test_failed(void **state)
 	      NULL);
 	fixture_wait_signal(f, path, "PropertiesChanged");
 	fixture_assert_property(f, path, RDMAD_INTERFACE_PORT, "LastError", "gone away");
+	fixture_assert_property(f, path, RDMAD_INTERFACE_PORT, "LastErrorCode", "device-error:EIO");
 	fixture_simulate(f, "event m0/1 link");
 	fixture_barrier(f);
 	fixture_barrier(f);
@@ -510,6 +548,7 @@ static void test_noted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_error_codes, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_failed, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_noted, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_arrivals, fixture_setup, fixture_teardown),

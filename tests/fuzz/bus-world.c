@@ -117,7 +117,7 @@ static int answer(World *w, Port *p, PendingList *list, PendingList **ret_list)
 	*ret_list = list;
 	/* a device that hangs has failed before */
 	if (w->answer == WORLD_NEVER)
-		cache_apply_port_error(p, -EIO, "no answer", 0, 1000, &change);
+		cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "no answer", 0, 1000, &change);
 	return w->answer == WORLD_AT_ONCE ? 0 : w->answer == WORLD_LATER ? 1 : -ETIMEDOUT;
 }
 

@@ -189,13 +189,15 @@ static void on_port(_unused_ void *userdata, uint64_t id, uint32_t number, int e
 
 	FUZZ_CHECK(p && error <= 0);
 	if (error < 0)
-		cache_apply_port_error(p, error, strerror(-error), 0, 1000, &change);
+		cache_apply_port_error(p, error, QUERY_ERROR_DEVICE, strerror(-error), 0, 1000,
+				       &change);
 	else
 		cache_apply_port(p, s, REASON_BIT(REASON_RECONCILE), 1, &change);
 	publish(d);
 }
 
-static void on_end(_unused_ void *userdata, uint64_t id, int error, const char *text)
+static void on_end(_unused_ void *userdata, uint64_t id, int error, _unused_ QueryErrorCode code,
+		   const char *text)
 {
 	const Device *d = find_device(id);
 

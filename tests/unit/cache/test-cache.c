@@ -326,17 +326,18 @@ static void test_tables(void **state)
 
 static void test_stale(void **state)
 {
-	static const PortAttr trust[] = {PORT_ATTR_stale, PORT_ATTR_last_error};
+	static const PortAttr trust[] = {PORT_ATTR_stale, PORT_ATTR_last_error,
+					 PORT_ATTR_last_error_code};
 	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
 	PortChange change;
 
 	apply(p, ib_port(ACTIVE), 0);
-	cache_apply_port_error(p, -EIO, "Input/output error", 0, 1000, &change);
+	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "Input/output error", 0, 1000, &change);
 	assert_int_equal(change.op, CACHE_CHANGED);
 	assert_changed(&change, trust, ARRAY_SIZE(trust));
 	assert_int_equal(p->now.values.state, ACTIVE);
 	assert_int_equal(p->now.values.generation, 1);
-	cache_apply_port_error(p, -EIO, "Input/output error", 0, 1000, &change);
+	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "Input/output error", 0, 1000, &change);
 	assert_int_equal(change.op, CACHE_UNCHANGED);
 	change = apply(p, ib_port(ACTIVE), 0);
 	assert_changed(&change, trust, ARRAY_SIZE(trust));
@@ -352,11 +353,12 @@ static void test_never_answered(void **state)
 	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
 	PortChange change;
 
-	cache_apply_port_error(p, -ETIMEDOUT, "Connection timed out", 0, 1000, &change);
+	cache_apply_port_error(p, -ETIMEDOUT, QUERY_ERROR_DEVICE, "Connection timed out", 0, 1000,
+			       &change);
 	assert_int_equal(change.op, CACHE_ADDED);
 	assert_int_equal(port_interfaces(&p->now), 1U << INTERFACE_PORT);
 	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_state)->code, "firmware-timeout");
-	cache_apply_port_error(p, -EIO, "Input/output error", 0, 1000, &change);
+	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "Input/output error", 0, 1000, &change);
 	assert_true(mask_has(&change.changed, PORT_ATTR_unavailable));
 	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_state)->code, "query-failed");
 	change = apply(p, ib_port(ACTIVE), 0);

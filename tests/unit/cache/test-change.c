@@ -43,7 +43,7 @@ static void test_was(void **state)
 	port_change_done(&change);
 
 	/* an error leaves the tables */
-	cache_apply_port_error(p, -EIO, "no", 0, 3000, &change);
+	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "no", 0, 3000, &change);
 	assert_int_equal(change.cause, CHANGE_ERROR);
 	assert_int_equal(change.tables, 0);
 	assert_false(change.was.values.stale);
@@ -76,12 +76,12 @@ static void test_device_was(void **state)
 	assert_null(d->now.tables[DEVICE_TABLE_CHARDEVS]);
 	device_change_done(&change);
 
-	cache_apply_device_error(d, -EIO, "no", 3000, &change);
+	cache_apply_device_error(d, -EIO, QUERY_ERROR_DEVICE, "no", 3000, &change);
 	assert_int_equal(change.op, CACHE_CHANGED);
 	assert_int_equal(change.cause, CHANGE_ERROR);
 	assert_int_equal(change.tables, 0);
 	assert_false(change.was.values.stale);
-	cache_apply_device_error(d, -EIO, "no", 4000, &change);
+	cache_apply_device_error(d, -EIO, QUERY_ERROR_DEVICE, "no", 4000, &change);
 	assert_int_equal(change.op, CACHE_UNCHANGED);
 }
 

@@ -175,7 +175,7 @@ static void test_lacks(void **state)
 
 	/* neither does what was before it went stale */
 	apply(p, ib_port(ACTIVE));
-	cache_apply_port_error(p, -EIO, "no answer", 0, 1000, &change);
+	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "no answer", 0, 1000, &change);
 	assert_int_equal(wait_lack(&all, p), LACK_FRESH);
 
 	/* nothing known at all */
@@ -223,7 +223,7 @@ static void test_since(void **state)
 	assert_true(wait_look(&w, c, 30000000));
 	assert_says(&w, 30000000, "");
 	/* from here on it is known when it went */
-	cache_apply_port_error(p, -EIO, "no answer", 0, 1000, &change);
+	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "no answer", 0, 1000, &change);
 	assert_false(wait_look(&w, c, 40000000));
 	assert_says(&w, 240000000, "mlx5_0: stale (no answer) for 3 min 20 s");
 	cache_remove_device(c, d);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "explain-infer.h"
+#include "query-error.h"
 
 #define CLUES_MAX 16
 
@@ -232,6 +233,35 @@ static void test_steps(_unused_ void **state)
 	assert_cause_of_steps(18, "mtu-lowered");
 }
 
+/* Each code of an error has a cause, seen or found, and says whose fault it is. */
+static void test_error_codes(_unused_ void **state)
+{
+	static const char *const expected[_QUERY_ERROR_MAX] = {
+		[QUERY_ERROR_DEVICE] = "query-fails",	   [QUERY_ERROR_TIMEOUT] = "firmware-hang",
+		[QUERY_ERROR_NO_END] = "firmware-hang",	   [QUERY_ERROR_NOT_ASKED] = "others-hang",
+		[QUERY_ERROR_WORKER_LOST] = "worker-lost", [QUERY_ERROR_NO_WORKER] = "rdmad-fails",
+		[QUERY_ERROR_PROTOCOL] = "rdmad-fails",	   [QUERY_ERROR_INCOMPLETE] = "rdmad-fails",
+		[QUERY_ERROR_CANNOT_ASK] = "rdmad-fails",
+	};
+
+	for (QueryErrorCode i = 0; i < _QUERY_ERROR_MAX; i++) {
+		Story seen_now = {}, found = {};
+		QueryErrorCode read;
+		AttrText code;
+
+		query_error_format(i, -EIO, code);
+		assert_int_equal(query_error_parse(code, &read), 0);
+		assert_int_equal(read, i);
+		assert_non_null(expected[i]);
+		seen(&seen_now, 100, "Stale", "no", "yes");
+		seen(&seen_now, 100, "LastErrorCode", "", code);
+		assert_int_equal(assert_cause(&seen_now, expected[i]).trouble, TROUBLE_STALE);
+		is_now(&found, "Stale", "yes");
+		is_now(&found, "LastErrorCode", code);
+		assert_int_equal(assert_cause(&found, expected[i]).trouble, TROUBLE_STALE);
+	}
+}
+
 /* A port that does not answer is not well, so that what was before belongs to what comes next. */
 static void test_well(_unused_ void **state)
 {
@@ -297,12 +327,12 @@ static void test_rows(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	cmocka_unit_test(test_episode),
-		cmocka_unit_test(test_trouble), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_aer),	cmocka_unit_test(test_health),
-		cmocka_unit_test(test_clock),	cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_steps),	cmocka_unit_test(test_well),
-		cmocka_unit_test(test_over),
+		cmocka_unit_test(test_order),	    cmocka_unit_test(test_episode),
+		cmocka_unit_test(test_trouble),	    cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_aer),	    cmocka_unit_test(test_health),
+		cmocka_unit_test(test_clock),	    cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_error_codes), cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_well),	    cmocka_unit_test(test_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

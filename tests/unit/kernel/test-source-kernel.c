@@ -219,7 +219,8 @@ static void on_event(_unused_ void *userdata, const Event *e)
 	fake.recovered += e->reason == REASON_RECOVERED;
 }
 
-static void on_end(_unused_ void *userdata, uint64_t id, int error, const char *text)
+static void on_end(_unused_ void *userdata, uint64_t id, int error, _unused_ QueryErrorCode code,
+		   const char *text)
 {
 	assert_non_null(text);
 	fake.ends++;

@@ -95,7 +95,7 @@ static void test_unknown_is_said(void **state)
 	PortChange change;
 
 	/* the first query failed: only the number of the port is known */
-	cache_apply_port_error(p, -EIO, "no", 0, 1000, &change);
+	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "no", 0, 1000, &change);
 	shared_memory_put(f->memory, p, true);
 	assert_int_equal(rdmad_read(r, fixture_find(r, "rocep1/1"), &port), 0);
 	assert_int_equal(port.hot.flags, RDMAD_PORT_PRESENT | RDMAD_PORT_STALE);
@@ -236,7 +236,7 @@ static void test_query_fails(void **state)
 	PortChange change;
 
 	fixture_put(f, p, fixture_all_fields());
-	cache_apply_port_error(p, -EIO, "no answer", 0, 1000, &change);
+	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "no answer", 0, 1000, &change);
 	shared_memory_put(f->memory, p, true);
 	assert_int_equal(rdmad_query_port(r, fixture_find(r, "mlx5_0"), &a), -EIO);
 	rdmad_close(r);

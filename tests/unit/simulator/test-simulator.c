@@ -79,7 +79,8 @@ static void on_port(void *userdata, uint64_t id, uint32_t port, int error, PortS
 		f->source->ops->forget(f->source, 0);
 }
 
-static void on_end(void *userdata, uint64_t id, int error, const char *text)
+static void on_end(void *userdata, uint64_t id, int error, _unused_ QueryErrorCode code,
+		   const char *text)
 {
 	Fixture *f = userdata;
 

@@ -257,13 +257,14 @@ static void on_port(void *userdata, uint64_t id, uint32_t port, int error, PortS
 		forget(t, t->forget_in_port);
 }
 
-static void on_end(void *userdata, uint64_t id, int error, const char *text)
+static void on_end(void *userdata, uint64_t id, int error, QueryErrorCode code, const char *text)
 {
 	Test *t = userdata;
 	Call *c = record(t, CALL_END);
 
 	c->id = id;
 	c->error = error;
+	c->code = code;
 	snprintf(c->text, sizeof(c->text), "%s", text);
 	if (t->forget_in_end)
 		forget(t, t->forget_in_end);
@@ -452,10 +453,32 @@ uint64_t expect_answer(Test *t, uint64_t id)
 	return device->pid;
 }
 
+/* The code that goes with what people read. */
+static QueryErrorCode code_of(const char *text)
+{
+	static const struct {
+		const char *begin;
+		QueryErrorCode code;
+	} codes[] = {
+		{"no answer for ", QUERY_ERROR_TIMEOUT},
+		{"no end of the answer ", QUERY_ERROR_NO_END},
+		{"not asked, ", QUERY_ERROR_NOT_ASKED},
+		{"worker broke the protocol: ", QUERY_ERROR_PROTOCOL},
+		{"worker ", QUERY_ERROR_WORKER_LOST},
+		{"no worker ", QUERY_ERROR_NO_WORKER},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
+		if (startswith(text, codes[i].begin))
+			return codes[i].code;
+	return QUERY_ERROR_DEVICE;
+}
+
 void expect_error(Test *t, uint64_t id, int error, const char *text)
 {
 	const Call *end = wait_end(t, id);
 
+	assert_int_equal(end->code, code_of(text));
 	assert_string_equal(end->text, text);
 	assert_int_equal(end->error, error);
 	assert_int_equal(count_kind(t, CALL_END, id), 1);

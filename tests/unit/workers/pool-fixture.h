@@ -31,6 +31,7 @@ typedef struct Call {
 	Event event; /* CALL_EVENT */
 	uint32_t port;
 	int error;
+	QueryErrorCode code; /* CALL_END */
 	int open_error;
 	char text[160];	    /* of the end; CALL_ASKING: the name of the device */
 	uint64_t pid;	    /* of the worker that answered */
