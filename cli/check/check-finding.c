@@ -12,6 +12,17 @@ const char *severity_name(Severity s)
 	return names[s];
 }
 
+const char *condition_name(CheckCondition c)
+{
+	static const char *const names[_CONDITION_MAX] = {
+		[CONDITION_PORT] = "port",     [CONDITION_LINK] = "link",
+		[CONDITION_LOSS] = "loss",     [CONDITION_STALE] = "stale",
+		[CONDITION_CONFIG] = "config", [CONDITION_DEVICE] = "device",
+	};
+
+	return names[c];
+}
+
 bool check_is_ignored(const CheckRun *r, const char *name)
 {
 	const Expectations *e = r->expect;

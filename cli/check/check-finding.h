@@ -15,6 +15,18 @@ typedef enum Severity {
 	_SEVERITY_MAX
 } Severity;
 
+/* What kind of trouble a check is about: a monitoring system has one condition for each. A new
+ * check belongs to one of them, and nobody else has to know of it. */
+typedef enum CheckCondition {
+	CONDITION_PORT,	  /* programs cannot use the port, or it is not there */
+	CONDITION_LINK,	  /* the link is slow or goes down again and again */
+	CONDITION_LOSS,	  /* counters are not as they should be */
+	CONDITION_STALE,  /* it is not known how the port is */
+	CONDITION_CONFIG, /* somebody has configured it otherwise than it should be */
+	CONDITION_DEVICE, /* the adapter, or its place on PCI Express */
+	_CONDITION_MAX
+} CheckCondition;
+
 typedef struct Check Check;
 
 /* One thing that is wrong. */
@@ -50,6 +62,7 @@ typedef struct CheckRun {
 	FlapLimit flap;
 	Value histories;      /* all histories that rdmad has, once a check has asked for one */
 	size_t history;	      /* the one that was looked at last */
+	unsigned int only;    /* mask of 1 << CheckCondition: what is told */
 	uint64_t settle_usec; /* ports that changed later than so long ago are not compared */
 
 	/* what is looked at now */
@@ -66,9 +79,10 @@ typedef enum CheckScope { SCOPE_MACHINE, SCOPE_DEVICE, SCOPE_PORT } CheckScope;
 struct Check {
 	const char *name;
 	Severity severity;
+	CheckCondition condition;
 	CheckScope scope; /* whether LOOK is called once, for each device or for each port */
 	void (*look)(CheckRun *r); /* calls check_find() if the condition holds */
-	const char *condition;	   /* what is wrong then, as a sentence */
+	const char *sentence;	   /* what is wrong then, as a sentence */
 };
 
 /* Notes that something is wrong with what the run looks at now, unless an expectation says to
@@ -80,11 +94,13 @@ bool check_is_ignored(const CheckRun *r, const char *name);
 /* Sets the cause of each finding that comes from what another finding says already, so that one
  * cause is one finding. */
 void findings_fold(CheckRun *r);
-/* How bad F and the findings that have it as their cause are; SEVERITY_OK if F has a cause itself.
- */
+/* How bad F and the findings that have it as their cause are; SEVERITY_OK if F has a cause itself,
+ * or is about nothing that is to be told. */
 Severity finding_severity(const CheckRun *r, const Finding *f);
 
 void findings_done(CheckRun *r);
 
+/* "port", "link", ... */
+const char *condition_name(CheckCondition c);
 /* "ok", "warning", "critical" */
 const char *severity_name(Severity s);

@@ -43,8 +43,9 @@ static bool same_matter(const Finding *a, const Finding *b)
 {
 	Topic topic = topic_of_row(a->row);
 
-	if (!a->row || !b->row || a->device != b->device ||
-	    (a->port != b->port && a->row->interface >= INTERFACE_PORT))
+	/* several entries of one table can be wrong, each in its own way */
+	if (!a->row || !b->row || a->row == &port_attributes[PORT_ATTR_vfs] ||
+	    a->device != b->device || (a->port != b->port && a->row->interface >= INTERFACE_PORT))
 		return false;
 	return a->row == b->row || (topic < _TOPIC_MAX && topic == topic_of_row(b->row));
 }
@@ -78,7 +79,7 @@ Severity finding_severity(const CheckRun *r, const Finding *f)
 {
 	Severity worst = f->check->severity;
 
-	if (f->cause)
+	if (f->cause || !(r->only >> f->check->condition & 1))
 		return SEVERITY_OK;
 	for (size_t i = 0; i < r->n_findings; i++)
 		if (r->findings[i].cause == f)

@@ -97,13 +97,15 @@ void look_for_flaps(CheckRun *r)
 	_cleanup_free_ char *last = NULL;
 	const Value *downs;
 
-	if (r->flap.n == 0 || check_is_ignored(r, r->check->name) || check_is_expected(r, row))
+	if (r->flap.n == 0 || check_may_be_idle(r, r->port) ||
+	    check_is_ignored(r, r->check->name) || check_is_expected(r, row))
 		return;
 	downs = find_history(r, "LinkDowns");
 	if (!downs || downs->n < r->flap.n)
 		return;
 	last = format_value(&port_attributes[PORT_ATTR_state_change], &downs->items[downs->n - 1]);
-	check_find(r, row, "the link went down %zu %s in %s, the last time at %s", downs->n,
+	check_find(r, row, "the link went down %s%zu %s in %s, the last time at %s",
+		   downs->n >= FLAPS_MAX ? "at least " : "", downs->n,
 		   downs->n == 1 ? "time" : "times", r->flap.text, last ? last : "");
 }
 

@@ -16,6 +16,29 @@ bool check_is_active(const Object *port)
 	return streq(state, "active") || streq(state, "active-defer");
 }
 
+static bool is_named(const CheckRun *r, const Object *port)
+{
+	char name[96];
+
+	for (unsigned int i = 0; i < r->c->n_arguments; i++)
+		if (!selection_is_pattern(r->c->arguments[i]) &&
+		    (streq(r->c->arguments[i], object_name(port, name)) ||
+		     object_matches(port, r->c->arguments[i])))
+			return true;
+	return false;
+}
+
+bool check_may_be_idle(const CheckRun *r, const Object *port)
+{
+	const Object *device = selection_device(&r->chosen, port);
+	const Value *function = device ? object_value(device, DEVICE_ATTR_function) : NULL;
+	const char *kind = function ? value_text(function) : "";
+
+	return (streq(kind, "vf") || streq(kind, "sf") ||
+		streq(check_text(port, PORT_ATTR_protocol), "raw-packet")) &&
+	       !is_named(r, port);
+}
+
 bool check_is_expected(const CheckRun *r, const Attribute *row)
 {
 	const Expectations *e = r->expect;

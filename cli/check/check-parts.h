@@ -10,6 +10,10 @@
 const char *check_text(const Object *port, PortAttr a);
 /* Whether the state is active or active-defer. */
 bool check_is_active(const Object *port);
+/* Whether PORT can be as it is because nobody uses it: a virtual function or a subfunction waits
+ * for a container or a virtual machine, and what is no RDMA port has no program. A port that was
+ * named is meant to be used. */
+bool check_may_be_idle(const CheckRun *r, const Object *port);
 /* Whether an expectation says what attribute ROW of the port or device that the run looks at shall
  * be. A check that would look at it leaves it to that expectation. */
 bool check_is_expected(const CheckRun *r, const Attribute *row);

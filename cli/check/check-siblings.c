@@ -27,8 +27,8 @@ static const Attribute *const compared[] = {
  * adapter may be one that nobody uses. */
 static const Attribute *const kind[] = {
 	&device_attributes[DEVICE_ATTR_driver],	  &device_attributes[DEVICE_ATTR_hca_type],
-	&device_attributes[DEVICE_ATTR_board_id], &port_attributes[PORT_ATTR_protocol],
-	&port_attributes[PORT_ATTR_port_num],
+	&device_attributes[DEVICE_ATTR_board_id], &device_attributes[DEVICE_ATTR_function],
+	&port_attributes[PORT_ATTR_protocol],	  &port_attributes[PORT_ATTR_port_num],
 };
 
 typedef struct Sibling {
@@ -154,7 +154,8 @@ void look_for_odd_ones(CheckRun *r)
 	for (size_t i = 0; i < all->n; i++) {
 		const Object *o = all->items[i], *device;
 
-		if (!o->is_port || object_list_is_plane(all, o) || !is_settled(r, o))
+		if (!o->is_port || object_list_is_plane(all, o) || !is_settled(r, o) ||
+		    (check_may_be_idle(r, o) && !check_is_active(o)))
 			continue;
 		device = selection_device(&r->chosen, o);
 		if (device && object_value(device, DEVICE_ATTR_driver))

@@ -260,7 +260,8 @@ void look_at_ip_subnets(CheckRun *r)
 		return;
 	for (size_t i = 0; i < r->chosen.n; i++) {
 		r->port = r->chosen.ports[i];
-		if (check_is_active(r->port))
+		if (check_is_active(r->port) &&
+		    !streq(check_text(r->port, PORT_ATTR_protocol), "raw-packet"))
 			n = add_addresses(r, all, r->port, a, n, ADDRESSES_MAX);
 	}
 	r->port = NULL;

@@ -22,6 +22,7 @@ static Expectations arg_expect = {.is_check = check_exists};
 static bool arg_list;
 static CheckFormat arg_format = FORMAT_TEXT;
 static Severity arg_severity = SEVERITY_WARNING;
+static unsigned int arg_only = (1U << _CONDITION_MAX) - 1;
 static FlapLimit arg_flap = {5, 3600 * USEC_PER_SEC, "1h"};
 static uint64_t arg_settle_usec = 60 * USEC_PER_SEC;
 
@@ -42,6 +43,36 @@ static ExitStatus parse_severity(const Option *o, const char *argument)
 			return STATUS_OK;
 		}
 	return option_refuse(o, argument);
+}
+
+/* Condition NAME, which has N bytes; _CONDITION_MAX if there is none. */
+static CheckCondition find_condition(const char *name, size_t n)
+{
+	CheckCondition k = 0;
+
+	while (k < _CONDITION_MAX &&
+	       (strncmp(condition_name(k), name, n) != 0 || condition_name(k)[n] != '\0'))
+		k++;
+	return k;
+}
+
+static ExitStatus parse_only(const Option *o, const char *argument)
+{
+	unsigned int only = 0;
+
+	for (const char *at = argument;; at++) {
+		size_t n = strcspn(at, ",");
+		CheckCondition k = find_condition(at, n);
+
+		if (k == _CONDITION_MAX)
+			return option_refuse(o, argument);
+		only |= 1U << k;
+		at += n;
+		if (!*at)
+			break;
+	}
+	arg_only = only;
+	return STATUS_OK;
 }
 
 static ExitStatus parse_flap(const Option *o, const char *argument)
@@ -78,6 +109,7 @@ static ExitStatus parse_format(const Option *o, const char *argument)
 const Option check_options[] = {
 	{"expect",   0, "FILE|KEY=VALUE", "Expect this of the ports; may be repeated",          parse_expect,   &arg_expect, NULL, 0},
 	{"severity", 0, "warning|critical", "Report only what is so severe or worse",            parse_severity, NULL,        "warning or critical", 0},
+	{"only",     0, "CONDITION[,...]",  "Check only what is about port, link, loss, stale, config or device", parse_only, NULL, "port, link, loss, stale, config or device, with ',' between", 0},
 	{"format",   0, "text|nagios|npd",  "Print one line for another program",                parse_format,   NULL,        "text, nagios or npd", 0},
 	{"flap",     0, "N/TIME",           "How often a link may not go down (5/1h), or off",   parse_flap,     &arg_flap,   "a number and a time, such as 3/12h, or off", 0},
 	{"settle",   0, "SEC",              "Compare ports so long after they changed (60)",     option_seconds, &arg_settle_usec, "seconds, such as 60", 0},
@@ -134,7 +166,7 @@ static ExitStatus list_checks(Context *c)
 		if (!c->json) {
 			fprintf(c->out, "%s%-12s%s  %-8s  ", terminal_color(c, "bold"), check->name,
 				terminal_plain(c), severity_name(check->severity));
-			terminal_print_wrapped(c, check->condition, 24);
+			terminal_print_wrapped(c, check->sentence, 24);
 			continue;
 		}
 		json_next(c->out, i);
@@ -143,7 +175,9 @@ static ExitStatus list_checks(Context *c)
 		json_key(c->out, "Severity", false);
 		json_text(c->out, severity_name(check->severity));
 		json_key(c->out, "Condition", false);
-		json_text(c->out, check->condition);
+		json_text(c->out, check->sentence);
+		json_key(c->out, "About", false);
+		json_text(c->out, condition_name(check->condition));
 		fputc('}', c->out);
 	}
 	if (c->json)
@@ -178,8 +212,11 @@ static ExitStatus refuse_patterns(const CheckRun *r)
 
 ExitStatus check_command(Context *c)
 {
-	_cleanup_(run_done) CheckRun r = {
-		.c = c, .expect = &arg_expect, .flap = arg_flap, .settle_usec = arg_settle_usec};
+	_cleanup_(run_done) CheckRun r = {.c = c,
+					  .expect = &arg_expect,
+					  .flap = arg_flap,
+					  .only = arg_only,
+					  .settle_usec = arg_settle_usec};
 	ExitStatus status;
 
 	if (c->json && arg_format != FORMAT_TEXT) {

@@ -120,6 +120,40 @@ static void look_at_staleness(CheckRun *r)
 			   port_text(r, PORT_ATTR_last_error));
 }
 
+/* Whether PORT has not been active since rdmad keeps its history. */
+static bool was_never_active(const Object *port)
+{
+	const Value *downs = object_value(port, PORT_ATTR_link_downs);
+
+	return !check_is_active(port) && streq(check_text(port, PORT_ATTR_state), "down") &&
+	       downs && downs->type == VALUE_UNSIGNED && downs->number == 0;
+}
+
+/* Whether nobody has ever used this port and those that have its place on other adapters, while
+ * another port of its adapter is used: adapters with two ports often have one cable. */
+static bool was_never_used(const CheckRun *r)
+{
+	const ObjectList *all = &r->chosen.objects;
+	const char *device = check_text(r->port, PORT_ATTR_device_index);
+	bool used = false;
+	uint64_t number = 0, other;
+
+	if (!was_never_active(r->port) || !port_number(r, PORT_ATTR_port_num, &number))
+		return false;
+	for (size_t i = 0; i < all->n; i++) {
+		const Object *o = all->items[i];
+		const Value *v = o->is_port ? object_value(o, PORT_ATTR_port_num) : NULL;
+
+		if (!v || v->type != VALUE_UNSIGNED)
+			continue;
+		other = v->number;
+		used |= streq(check_text(o, PORT_ATTR_device_index), device) && check_is_active(o);
+		if (other == number && !was_never_active(o) && number > 1)
+			return false;
+	}
+	return used && number > 1;
+}
+
 static void look_at_state(CheckRun *r)
 {
 	const char *physical = port_text(r, PORT_ATTR_phys_state);
@@ -127,7 +161,8 @@ static void look_at_state(CheckRun *r)
 	/* Without a state the port is stale, which is found by another check, or its driver does
 	 * not measure the state, and then nothing can be said. */
 	if (object_value(r->port, PORT_ATTR_state) && !is_active(r) &&
-	    !is_expected(r, PORT_ATTR_state))
+	    !is_expected(r, PORT_ATTR_state) && !check_may_be_idle(r, r->port) &&
+	    !was_never_used(r))
 		check_find(r, &port_attributes[PORT_ATTR_state], "the port is %s%s%s, not active",
 			   port_text(r, PORT_ATTR_state), *physical ? ", physically " : "",
 			   physical);
@@ -138,7 +173,7 @@ static void look_at_interface(CheckRun *r)
 	const char *netdev = port_text(r, PORT_ATTR_netdev);
 
 	if (object_value(r->port, PORT_ATTR_state) && !is_active(r) &&
-	    streq(port_text(r, PORT_ATTR_netdev_operstate), "up"))
+	    !check_may_be_idle(r, r->port) && streq(port_text(r, PORT_ATTR_netdev_operstate), "up"))
 		check_find(r, &port_attributes[PORT_ATTR_state],
 			   "the network interface %s is up, but the port is %s", netdev,
 			   port_text(r, PORT_ATTR_state));
@@ -323,34 +358,36 @@ static void look_at_expectations(CheckRun *r)
 
 /* clang-format off */
 const Check checks[] = {
-	{"no-port",        SEVERITY_CRITICAL, SCOPE_MACHINE, look_for_ports,           "The machine has no RDMA port, and none was named."},
-	{"missing",        SEVERITY_CRITICAL, SCOPE_MACHINE, look_for_missing,         "A port that was named, or that a section expects, is not there."},
-	{"count",          SEVERITY_CRITICAL, SCOPE_MACHINE, look_at_count,            "There are more or fewer ports than Ports expects."},
-	{"device-stale",   SEVERITY_CRITICAL, SCOPE_DEVICE,  look_at_device_staleness, "The last query of the device failed, or the device does not answer."},
-	{"no-uverbs",      SEVERITY_CRITICAL, SCOPE_DEVICE,  look_for_uverbs,          "The device has no character device for verbs."},
-	{"access",         SEVERITY_WARNING,  SCOPE_DEVICE,  look_at_access,           "The caller may not open that character device, or it is not there."},
-	{"pcie-slow",      SEVERITY_WARNING,  SCOPE_DEVICE,  look_at_pcie,             "A PCI Express link between the device and the processor has fewer lanes or a lower speed than both of its ends can do, and that makes it the narrowest."},
-	{"pcie-errors",    SEVERITY_WARNING,  SCOPE_DEVICE,  look_for_pcie_errors,     "PCI Express had errors that could not be corrected (AER), since the machine was started or the adapter was put in."},
-	{"pcie-burst",     SEVERITY_WARNING,  SCOPE_DEVICE,  look_for_pcie_bursts,     "PCI Express has corrected 100 errors or more from one query of the device to the next (AER), in the last 24 hours."},
-	{"health-error",   SEVERITY_WARNING,  SCOPE_DEVICE,  look_for_health_errors,   "A health reporter of the driver (devlink) says that there was an error from which it has not recovered."},
-	{"health-recovered", SEVERITY_WARNING, SCOPE_DEVICE, look_for_recoveries,      "A health reporter of the driver (devlink) had errors since the driver was loaded, and has recovered from them."},
-	{"stale",          SEVERITY_CRITICAL, SCOPE_PORT,    look_at_staleness,        "The last query of the port failed, or the device does not answer."},
-	{"no-verbs",       SEVERITY_WARNING,  SCOPE_PORT,    look_at_verbs,            "rdmad could not ask the port by verbs."},
-	{"not-active",     SEVERITY_CRITICAL, SCOPE_PORT,    look_at_state,            "The port is not active, and no expectation says what State shall be."},
-	{"netdev-up",      SEVERITY_WARNING,  SCOPE_PORT,    look_at_interface,        "The network interface is up, but the port is not active."},
-	{"flap",           SEVERITY_WARNING,  SCOPE_PORT,    look_for_flaps,           "The link went down too often: see --flap."},
-	{"no-lid",         SEVERITY_CRITICAL, SCOPE_PORT,    look_at_lid,              "The port is active, but has no LID (InfiniBand)."},
-	{"no-sm",          SEVERITY_WARNING,  SCOPE_PORT,    look_at_sm,               "The port is active, but the LID of its subnet manager is 0 (InfiniBand)."},
-	{"slow",           SEVERITY_WARNING,  SCOPE_PORT,    look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand), and neither LinkSpeed nor Rate is expected."},
-	{"slower",         SEVERITY_WARNING,  SCOPE_PORT,    look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected."},
-	{"small-mtu",      SEVERITY_WARNING,  SCOPE_PORT,    look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},
-	{"vf-no-guid",     SEVERITY_WARNING,  SCOPE_PORT,    look_at_vf_guids,         "A virtual function has no GUID of its node or its port: the host has set none (InfiniBand)."},
-	{"vf-disabled",    SEVERITY_WARNING,  SCOPE_PORT,    look_at_vf_policies,      "The host has disabled the link of a virtual function."},
-	{"odd-one-out",    SEVERITY_WARNING,  SCOPE_MACHINE, look_for_odd_ones,        "State, Rate, ActiveMtu or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree."},
-	{"same-prefix",    SEVERITY_WARNING,  SCOPE_MACHINE, look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
-	{"same-subnet",    SEVERITY_WARNING,  SCOPE_MACHINE, look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
-	{"expectation",    SEVERITY_CRITICAL, SCOPE_PORT,    look_at_expectations,     "An attribute is not as expected."},
-	{"counter",        SEVERITY_CRITICAL, SCOPE_PORT,    look_at_counters,         "A counter is not as expected, or it cannot be read."},
+	{"no-port",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE, look_for_ports,           "The machine has no RDMA port, and none was named."},
+	{"missing",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE, look_for_missing,         "A port that was named, or that a section expects, is not there."},
+	{"count",          SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE, look_at_count,            "There are more or fewer ports than Ports expects."},
+	{"device-stale",   SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_DEVICE,  look_at_device_staleness, "The last query of the device failed, or the device does not answer."},
+	{"no-uverbs",      SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_DEVICE,  look_for_uverbs,          "The device has no character device for verbs."},
+	{"access",         SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_DEVICE,  look_at_access,           "The caller may not open that character device, or it is not there."},
+	{"pcie-slow",      SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,  look_at_pcie,             "A PCI Express link between the device and the processor has fewer lanes or a lower speed than both of its ends can do, and that makes it the narrowest."},
+	{"pcie-errors",    SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,  look_for_pcie_errors,     "PCI Express had errors that could not be corrected (AER), since the machine was started or the adapter was put in."},
+	{"pcie-burst",     SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,  look_for_pcie_bursts,     "PCI Express has corrected 100 errors or more from one query of the device to the next (AER), in the last 24 hours."},
+	{"health-error",   SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,  look_for_health_errors,   "A health reporter of the driver (devlink) says that there was an error from which it has not recovered."},
+	{"health-recovered", SEVERITY_WARNING, CONDITION_DEVICE, SCOPE_DEVICE, look_for_recoveries,      "A health reporter of the driver (devlink) had errors since the driver was loaded, and has recovered from them."},
+	{"stale",          SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_PORT,    look_at_staleness,        "The last query of the port failed, or the device does not answer."},
+	{"no-verbs",       SEVERITY_WARNING,  CONDITION_STALE,  SCOPE_PORT,    look_at_verbs,            "rdmad could not ask the port by verbs."},
+	{"not-active",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,    look_at_state,            "The port is not active, and no expectation says what State shall be. A virtual function, a subfunction and a port that is none for RDMA are left out unless they are named, and so is a second port that has never been active on any adapter."},
+	{"netdev-up",      SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,    look_at_interface,        "The network interface is up, but the port is not active."},
+	{"flap",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_for_flaps,           "The link went down too often: see --flap."},
+	{"no-lid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,    look_at_lid,              "The port is active, but has no LID (InfiniBand)."},
+	{"no-sm",          SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,    look_at_sm,               "The port is active, but the LID of its subnet manager is 0 (InfiniBand)."},
+	{"no-gid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,    look_for_gids,            "The port is active, but its GID table is empty (RoCE)."},
+	{"same-address",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,    look_for_same_addresses,  "Another port has the same IP address on another network interface (RoCE)."},
+	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand), and neither LinkSpeed nor Rate is expected."},
+	{"slower",         SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected."},
+	{"small-mtu",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,    look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},
+	{"vf-no-guid",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,    look_at_vf_guids,         "A virtual function has no GUID of its node or its port: the host has set none (InfiniBand)."},
+	{"vf-disabled",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,    look_at_vf_policies,      "The host has disabled the link of a virtual function."},
+	{"odd-one-out",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_MACHINE, look_for_odd_ones,        "State, Rate, ActiveMtu or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree."},
+	{"same-prefix",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE, look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
+	{"same-subnet",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE, look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
+	{"expectation",    SEVERITY_CRITICAL, CONDITION_CONFIG, SCOPE_PORT,    look_at_expectations,     "An attribute is not as expected."},
+	{"counter",        SEVERITY_CRITICAL, CONDITION_LOSS,   SCOPE_PORT,    look_at_counters,         "A counter is not as expected, or it cannot be read."},
 };
 /* clang-format on */
 
