@@ -21,58 +21,98 @@ void look_for_gids(CheckRun *r)
 			   "the port is active, but has no GID: programs cannot connect over it");
 }
 
-/* The IP address of entry I of the GID table, if it is one that others reach; "" otherwise. An
- * interface can have the same link-local address as another one. */
-static const char *find_address(const Value *gids, size_t i)
-{
-	const char *text = format_member_text(ATTR_GIDS, "address", &gids->items[i]);
+typedef struct PortAddress {
+	const Object *port;
+	size_t order; /* of the port among those that are checked */
+	const char *netdev;
+	char *address;
+} PortAddress;
 
-	return startswith(text, "169.254.") || strncasecmp(text, "fe8", 3) == 0 ? "" : text;
+typedef struct PortAddresses {
+	PortAddress *items;
+	size_t n, room;
+} PortAddresses;
+
+static void addresses_done(PortAddresses *a)
+{
+	while (a->n > 0)
+		free(a->items[--a->n].address);
+	free(a->items);
 }
 
-/* An entry of PORT with ADDRESS, on another network interface than NETDEV. The ports of a bond have
- * the interface in common. */
-static bool has_address(const Object *port, const char *address, const char *netdev)
+/* Adds the IP addresses of PORT that others reach: an interface can have the same link-local
+ * address as another one. An address without an interface here is that of another network
+ * namespace. */
+static int add_addresses(PortAddresses *a, const Object *port, size_t order)
 {
 	const Value *gids = object_value(port, PORT_ATTR_gids);
 
-	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++)
-		if (streq(find_address(gids, i), address) &&
-		    !streq(format_member_text(ATTR_GIDS, "netdev", &gids->items[i]), netdev))
-			return true;
-	return false;
-}
-
-/* The address that the port of the run and PORT have both, "" if there is none. */
-static const char *find_common(const CheckRun *r, const Object *port)
-{
-	const Value *gids = object_value(r->port, PORT_ATTR_gids);
-
 	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
-		const char *address = find_address(gids, i);
 		const char *netdev = format_member_text(ATTR_GIDS, "netdev", &gids->items[i]);
+		const char *text = format_member_text(ATTR_GIDS, "address", &gids->items[i]);
 
-		if (*address && *netdev && has_address(port, address, netdev))
-			return address;
+		if (!*netdev || !*text || startswith(text, "169.254.") ||
+		    strncasecmp(text, "fe8", 3) == 0)
+			continue;
+		if (a->n == a->room) {
+			PortAddress *items =
+				reallocarray(a->items, 2 * a->room + 64, sizeof(*items));
+
+			if (!items)
+				return -ENOMEM;
+			a->items = items;
+			a->room = 2 * a->room + 64;
+		}
+		a->items[a->n] = (PortAddress){port, order, netdev, strdup(text)};
+		if (!a->items[a->n].address)
+			return -ENOMEM;
+		a->n++;
 	}
-	return "";
+	return 0;
 }
 
-/* The finding is about the later one of two ports. */
-void look_for_same_addresses(CheckRun *r)
+static int compare_addresses(const void *a, const void *b)
+{
+	const PortAddress *x = a, *y = b;
+	int r = strcmp(x->address, y->address);
+
+	return r ?: (x->order > y->order) - (x->order < y->order);
+}
+
+/* Reports N entries of one address, in the order of their ports. The ports of a bond have the
+ * interface in common. A finding is about the later one of two ports. */
+static void report_address(CheckRun *r, const PortAddress *a, size_t n)
 {
 	char name[96];
 
-	for (size_t i = 0; i < r->chosen.n && r->chosen.ports[i] != r->port; i++) {
-		const Object *other = r->chosen.ports[i];
-		const char *address =
-			is_roce(r->port) && is_roce(other) ? find_common(r, other) : "";
-
-		if (!*address)
+	for (size_t i = 1; i < n; i++) {
+		if (a[i].port == a[i - 1].port || streq(a[i].netdev, a[0].netdev))
 			continue;
-		check_find(r, &port_attributes[PORT_ATTR_gids],
-			   "%s has the address %s too: connections can take the wrong port",
-			   object_name(other, name), address);
-		return;
+		r->port = a[i].port;
+		r->device = selection_device(&r->chosen, r->port);
+		if (!check_is_ignored(r, r->check->name))
+			check_find(r, &port_attributes[PORT_ATTR_gids],
+				   "%s has the address %s too: connections can take the wrong port",
+				   object_name(a[0].port, name), a[0].address);
+	}
+	r->port = r->device = NULL;
+}
+
+void look_at_addresses(CheckRun *r)
+{
+	_cleanup_(addresses_done) PortAddresses a = {};
+
+	for (size_t i = 0; i < r->chosen.n; i++)
+		if (is_roce(r->chosen.ports[i]) && add_addresses(&a, r->chosen.ports[i], i) < 0) {
+			r->status = out_of_memory();
+			return;
+		}
+	if (a.n > 0)
+		qsort(a.items, a.n, sizeof(*a.items), compare_addresses);
+	for (size_t first = 0, end; first < a.n; first = end) {
+		for (end = first + 1;
+		     end < a.n && streq(a.items[end].address, a.items[first].address); end++)
+			;
+		report_address(r, &a.items[first], end - first);
 	}
 }

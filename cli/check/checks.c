@@ -377,7 +377,7 @@ const Check checks[] = {
 	{"no-lid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,    look_at_lid,              "The port is active, but has no LID (InfiniBand)."},
 	{"no-sm",          SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,    look_at_sm,               "The port is active, but the LID of its subnet manager is 0 (InfiniBand)."},
 	{"no-gid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,    look_for_gids,            "The port is active, but its GID table is empty (RoCE)."},
-	{"same-address",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,    look_for_same_addresses,  "Another port has the same IP address on another network interface (RoCE)."},
+	{"same-address",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE, look_at_addresses,        "Another port has the same IP address on another network interface (RoCE)."},
 	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand), and neither LinkSpeed nor Rate is expected."},
 	{"slower",         SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected."},
 	{"small-mtu",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,    look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},

@@ -23,7 +23,7 @@ void look_at_former_rate(CheckRun *r);
 void look_at_counters(CheckRun *r);
 /* check-gids.c */
 void look_for_gids(CheckRun *r);
-void look_for_same_addresses(CheckRun *r);
+void look_at_addresses(CheckRun *r);
 /* check-vf.c */
 void look_at_vf_guids(CheckRun *r);
 void look_at_vf_policies(CheckRun *r);
