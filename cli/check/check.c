@@ -109,7 +109,7 @@ static ExitStatus parse_format(const Option *o, const char *argument)
 const Option check_options[] = {
 	{"expect",   0, "FILE|KEY=VALUE", "Expect this of the ports; may be repeated",          parse_expect,   &arg_expect, NULL, 0},
 	{"severity", 0, "warning|critical", "Report only what is so severe or worse",            parse_severity, NULL,        "warning or critical", 0},
-	{"only",     0, "CONDITION[,...]",  "Check only what is about port, link, loss, stale, config or device", parse_only, NULL, "port, link, loss, stale, config or device, with ',' between", 0},
+	{"only",     0, "CONDITION[,...]",  "Only for port, link, loss, stale, config or device", parse_only, NULL, "port, link, loss, stale, config or device, with ',' between", 0},
 	{"format",   0, "text|nagios|npd",  "Print one line for another program",                parse_format,   NULL,        "text, nagios or npd", 0},
 	{"flap",     0, "N/TIME",           "How often a link may not go down (5/1h), or off",   parse_flap,     &arg_flap,   "a number and a time, such as 3/12h, or off", 0},
 	{"settle",   0, "SEC",              "Compare ports so long after they changed (60)",     option_seconds, &arg_settle_usec, "seconds, such as 60", 0},
