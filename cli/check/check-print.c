@@ -248,6 +248,18 @@ void format_print_unknown(CheckFormat format, const char *message)
 	printf("%s%s\n", format == FORMAT_NAGIOS ? "RDMA UNKNOWN: " : "", l.text);
 }
 
+/* A person at a terminal is told that nothing was found; a program reads that in the status. */
+static void print_well(const CheckRun *r)
+{
+	if (!r->c->is_terminal || r->n_findings > 0 || r->only != (1U << _CONDITION_MAX) - 1)
+		return;
+	if (r->chosen.n == 0)
+		fputs("There are no ports\n", r->c->out);
+	else
+		fprintf(r->c->out, "%zu %s, all well\n", r->chosen.n,
+			r->chosen.n == 1 ? "port" : "ports");
+}
+
 Severity findings_print(const CheckRun *r, CheckFormat format, Severity least)
 {
 	size_t n[_SEVERITY_MAX] = {}, printed = 0;
@@ -272,6 +284,8 @@ Severity findings_print(const CheckRun *r, CheckFormat format, Severity least)
 		json_end(r->c->out);
 	else if (format != FORMAT_TEXT)
 		print_line(r, format, least, n);
+	else
+		print_well(r);
 	return n[SEVERITY_CRITICAL]  ? SEVERITY_CRITICAL
 	       : n[SEVERITY_WARNING] ? SEVERITY_WARNING
 				     : SEVERITY_OK;
