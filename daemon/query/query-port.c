@@ -188,6 +188,17 @@ static int reason_without_verbs(const Target *t, uint32_t port)
 	return !t->is_isolated && t->open_error == 0 ? -ECANCELED : t->open_error;
 }
 
+/* What verbs says of PORT. After an error that may be the context's, another context is asked. */
+static int ask_verbs(Target *t, uint32_t port, PortSnapshot *s)
+{
+	int r = verbs_query_port(t->context, port, &t->known->verbs, s);
+
+	if ((r != -EIO && r != -ENODEV) || target_is_gone(t))
+		return r;
+	target_reopen(t);
+	return t->context ? verbs_query_port(t->context, port, &t->known->verbs, s) : r;
+}
+
 /* What verbs and sysfs say, in this order: sysfs supplies what verbs has not. Where verbs says
  * nothing, what netlink and sysfs say is published: the state is among it. */
 static int query_values(Target *t, uint32_t port, PortSnapshot *s)
@@ -198,7 +209,7 @@ static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 	if (!(s->parts & READ_VERBS))
 		return 0;
 	if (has_verbs)
-		r = verbs_query_port(t->context, port, &t->known->verbs, s);
+		r = ask_verbs(t, port, s);
 	/* If the hardware has failed, and not the way to it, netlink has no answer either. */
 	if (r < 0 && nldev_get_port(&t->querier->nldev, t->device, port, s) < 0)
 		return r;

@@ -508,6 +508,9 @@ static void test_reopened(_unused_ void **state)
 	wait_property(f, path_of(index, 1).text, INFINIBAND, "SmLid", "77");
 	wait_property(f, path_of(index, 2).text, PORT, "Stale", "no");
 	assert_int_equal(sim_number("calls", "sim0/2", "fault"), 1);
+	while (count_reconfigured(f, path_of(index, 1).text, "sm-change") == 0)
+		fixture_wait_more(f);
+	fixture_barrier(f);
 	assert_int_equal(count_reconfigured(f, path_of(index, 1).text, "sm-change"), 1);
 	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "LostEventCount", "0");
 	/* The new context hears events. */
