@@ -361,7 +361,7 @@ static void check_generations(Follower *o, const Object *object, PortCount *was)
 			 was->values, is.values);
 	memcpy(is.subnet, was->subnet, sizeof(is.subnet));
 	if (object_get(object, "SmGeneration") && state &&
-	    (streq(state, "armed") || streq(state, "active")))
+	    (streq(state, "armed") || startswith(state, "active")))
 		describe(object, FIELD_LID, FIELD_PREFIX, is.subnet, sizeof(is.subnet));
 	if (was->subnet[0] && !streq(was->subnet, is.subnet) &&
 	    was->sm_generation == is.sm_generation)

@@ -98,7 +98,7 @@ static void describe_ib(const IbPort *p, bool no_verbs, Truth *t)
 					       "link-up",
 					       "link-error-recovery",
 					       "phy-test"};
-	bool up = p->state >= 2, configured = p->state == 3 || p->state == 4;
+	bool up = p->state >= 2, configured = p->state >= 3 && p->state <= 5;
 	uint32_t lanes = p->width == 16	 ? 2
 			 : p->width == 8 ? 12
 			 : p->width == 4 ? 8

@@ -116,7 +116,7 @@ static inline sd_bus_message *message_counter_values(sd_bus_message *all)
 	size_t n = 0;
 
 	message_seal(all);
-	assert_true(sd_bus_message_enter_container(all, 'a', COUNTERS_OF_PORTS + 1) > 0);
+	assert_true(sd_bus_message_enter_container(all, 'a', &COUNTERS_OF_PORTS[1]) > 0);
 	for (; sd_bus_message_enter_container(all, 'r', "oa(sstsssa{sv})tta{sv}") > 0; n++) {
 		message_read_port(all, &ports[n]);
 		assert_true(sd_bus_message_exit_container(all) > 0);
