@@ -2,6 +2,8 @@
 
 #include "query-error.h"
 
+#include "compat.h"
+
 static const struct {
 	const char *code;
 	int error;
