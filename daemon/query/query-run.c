@@ -30,11 +30,8 @@ static int run_port(Target *t, uint32_t port, bool last, const Sink *sink, bool 
 	int error = port_query(t, target_port(t, port), &s);
 
 	/* -EINVAL is what nldev says of a device or port that is not there. */
-	if (error == -EIO || error == -ENODEV || error == -EINVAL) {
+	if (error == -EIO || error == -ENODEV || error == -EINVAL)
 		*gone = target_is_gone(t);
-		if (!*gone && error != -EINVAL)
-			target_reopen(t); /* the error may be the context's */
-	}
 	return *gone ? 0
 		     : sink->port(sink->userdata, t->query, port, error, &s,
 				  last && !closes_device(t));
