@@ -471,21 +471,3 @@ int lookup_port_by(const Cache *c, const char *text, FindKind by, Port **ret)
 	*ret = found.port;
 	return 0;
 }
-
-int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const char *netdev,
-			  Port **ret, uint32_t *ret_index)
-{
-	const FindKey key = {.text = text, .by = FIND_GID, .type = type, .netdev = netdev};
-	FoundPort found;
-	FindKind by;
-	size_t n;
-	int r = lookup_find(c, &key, &found, 1, &n, &by);
-
-	if (r < 0)
-		return r;
-	if (n > 1)
-		return -EEXIST;
-	*ret = found.port;
-	*ret_index = found.gid->index;
-	return 0;
-}

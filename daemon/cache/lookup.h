@@ -89,14 +89,6 @@ static inline int lookup_port(const Cache *c, const char *text, Port **ret)
 	return lookup_port_by(c, text, _FIND_MAX, ret);
 }
 
-/*
- * The GID that holds IP address TEXT, its port in *RET and its index in *RET_INDEX: of TYPE if that
- * is not _GID_TYPE_MAX, and of interface NETDEV if that is not NULL. Of several on one port the
- * best one by gid_compare() is taken. -EEXIST if several ports have it.
- */
-int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const char *netdev,
-			  Port **ret, uint32_t *ret_index);
-
 /* Whether GID is in the GID table of P: without going through the table. */
 bool lookup_has_gid(const Port *p, const uint8_t gid[16]);
 

@@ -48,6 +48,26 @@ static Port *add_roce(Cache *c, uint32_t device, const char *name)
 	return port;
 }
 
+/* The GID that holds IP address TEXT, its port in *RET and its index in *RET_INDEX. -EEXIST if
+ * several ports have it. */
+static int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const char *netdev,
+				 Port **ret, uint32_t *ret_index)
+{
+	const FindKey key = {.text = text, .by = FIND_GID, .type = type, .netdev = netdev};
+	FoundPort found;
+	FindKind by;
+	size_t n;
+	int r = lookup_find(c, &key, &found, 1, &n, &by);
+
+	if (r < 0)
+		return r;
+	if (n > 1)
+		return -EEXIST;
+	*ret = found.port;
+	*ret_index = found.gid->index;
+	return 0;
+}
+
 static void test_names(void **state)
 {
 	Cache *c = *state;
