@@ -358,7 +358,7 @@ static ExitStatus explain_entry(Context *c, const Histories *h, size_t i, size_t
 ExitStatus explain_command(Context *c)
 {
 	_cleanup_(histories_done) Histories h = {};
-	ExitStatus status, worst = STATUS_OK;
+	ExitStatus status, worst;
 	size_t n_printed = 0;
 
 	if (arg_list)
@@ -366,14 +366,9 @@ ExitStatus explain_command(Context *c)
 	status = histories_read(c, &h);
 	if (status != STATUS_OK)
 		return status;
-	if (c->n_arguments == 0)
-		histories_choose_all(&h);
-	for (unsigned int i = 0; i < c->n_arguments; i++) {
-		status = histories_choose(c, &h, c->arguments[i]);
-		if (status != STATUS_OK && status != STATUS_NO_PORT)
-			return status;
-		worst = MAX(worst, status);
-	}
+	worst = histories_choose(c, &h);
+	if (worst != STATUS_OK && worst != STATUS_NO_PORT)
+		return worst;
 	if (c->json)
 		json_begin(c->out, "Ports");
 	for (size_t i = 0; i < h.n; i++) {

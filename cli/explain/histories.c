@@ -173,7 +173,7 @@ static size_t choose_found(Histories *h, const FoundPaths *found)
 	return n;
 }
 
-ExitStatus histories_choose(Context *c, Histories *h, const char *argument)
+static ExitStatus choose_named(Context *c, Histories *h, const char *argument)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(bus_found_done) FoundPaths found = {};
@@ -200,7 +200,7 @@ ExitStatus histories_choose(Context *c, Histories *h, const char *argument)
 	return STATUS_NO_PORT;
 }
 
-void histories_choose_all(Histories *h)
+static void choose_all(Histories *h)
 {
 	for (size_t i = 0; i < h->all.n; i++) {
 		const Object *o = history_entry_object(h, &h->all.items[i]);
@@ -208,6 +208,22 @@ void histories_choose_all(Histories *h)
 		if (!o || !object_list_is_plane(&h->objects, o))
 			choose_entry(h, &h->all.items[i]);
 	}
+}
+
+ExitStatus histories_choose(Context *c, Histories *h)
+{
+	ExitStatus worst = STATUS_OK;
+
+	if (c->n_arguments == 0)
+		choose_all(h);
+	for (unsigned int i = 0; i < c->n_arguments; i++) {
+		ExitStatus status = choose_named(c, h, c->arguments[i]);
+
+		if (status != STATUS_OK && status != STATUS_NO_PORT)
+			return status;
+		worst = MAX(worst, status);
+	}
+	return worst;
 }
 
 ExitStatus histories_read(Context *c, Histories *h)

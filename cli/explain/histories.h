@@ -19,11 +19,10 @@ typedef struct Histories {
 void histories_done(Histories *h);
 /* Reads all histories and objects. */
 ExitStatus histories_read(Context *c, Histories *ret);
-/* Chooses all but those of planes. */
-void histories_choose_all(Histories *h);
-/* Chooses those that ARGUMENT names: a port that is there by any of its names, one that has gone by
- * the name that it had, or a pattern of names. STATUS_NO_PORT if there is none, which is said. */
-ExitStatus histories_choose(Context *c, Histories *h, const char *argument);
+/* Chooses those that the arguments of C name: a port that is there by any of its names, one that
+ * has gone by the name that it had, or a pattern of names. Without an argument it is all but those
+ * of planes. STATUS_NO_PORT if an argument names none, which is said; the others are chosen. */
+ExitStatus histories_choose(Context *c, Histories *h);
 
 /* Members of an entry. What is not there, or has another type, reads as empty. */
 const char *history_entry_name(const Value *entry);

@@ -181,18 +181,13 @@ static void print_json(const Context *c, const Value *entry)
 ExitStatus history_command(Context *c)
 {
 	_cleanup_(histories_done) Histories h = {};
-	ExitStatus status = histories_read(c, &h), worst = STATUS_OK;
+	ExitStatus status = histories_read(c, &h), worst;
 
 	if (status != STATUS_OK)
 		return status;
-	if (c->n_arguments == 0)
-		histories_choose_all(&h);
-	for (unsigned int i = 0; i < c->n_arguments; i++) {
-		status = histories_choose(c, &h, c->arguments[i]);
-		if (status != STATUS_OK && status != STATUS_NO_PORT)
-			return status;
-		worst = MAX(worst, status);
-	}
+	worst = histories_choose(c, &h);
+	if (worst != STATUS_OK && worst != STATUS_NO_PORT)
+		return worst;
 	if (c->json)
 		json_begin(c->out, "Ports");
 	for (size_t i = 0; i < h.n; i++) {
