@@ -141,15 +141,14 @@ static bool set_text(char **to, const char *text)
 	return (*to = decoded(text)) != NULL;
 }
 
-/* Makes room for one more in the array ITEMS of N. It doubles when N is a power of two. */
-static void *grow(void *items, size_t n, size_t size)
+void *record_grow(void *items, size_t n, size_t size)
 {
 	return (n & (n - 1)) == 0 ? reallocarray(items, n > 0 ? 2 * n : 1, size) : items;
 }
 
 static bool add_reason(RecordChange *c, const char *text)
 {
-	char **items = grow(c->reasons, c->n_reasons, sizeof(*items));
+	char **items = record_grow(c->reasons, c->n_reasons, sizeof(*items));
 
 	if (!items)
 		return false;
@@ -171,7 +170,7 @@ static bool add_reasons(RecordChange *c, char *list)
 
 static bool add_value(RecordChange *c, const char *field, const char *value)
 {
-	RecordValue *items = grow(c->values, c->n_values, sizeof(*items)), *v;
+	RecordValue *items = record_grow(c->values, c->n_values, sizeof(*items)), *v;
 
 	if (!items)
 		return false;

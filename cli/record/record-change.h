@@ -74,3 +74,7 @@ void record_change_done(RecordChange *c);
 
 /* Takes LINE, of the script, apart. *RET_IS_STEP is false if it is none, such as a comment. */
 ExitStatus record_step_read(RecordReader *r, char *line, RecordStep *ret, bool *ret_is_step);
+
+/* Makes room for one more in the array ITEMS of N. It doubles when N is a power of two. NULL
+ * without memory: ITEMS is as before then. */
+void *record_grow(void *items, size_t n, size_t size);

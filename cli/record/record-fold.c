@@ -21,15 +21,9 @@ struct FoldedObject {
 
 /* Lists */
 
-/* Makes room for one more in the array ITEMS of N. It doubles when N is a power of two. */
-static void *grow(void *items, size_t n, size_t size)
-{
-	return (n & (n - 1)) == 0 ? reallocarray(items, n > 0 ? 2 * n : 1, size) : items;
-}
-
 static bool add_line(char ***lines, size_t *n, const char *text)
 {
-	char **items = grow(*lines, *n, sizeof(*items));
+	char **items = record_grow(*lines, *n, sizeof(*items));
 
 	if (!items)
 		return false;
@@ -94,7 +88,7 @@ static FoldedObject *device_of(const RecordFold *fold, const char *name)
 /* NULL without memory. */
 static FoldedObject *add_object(RecordFold *fold, const char *name, bool is_port)
 {
-	FoldedObject *items = grow(fold->objects, fold->n, sizeof(*items)), *o;
+	FoldedObject *items = record_grow(fold->objects, fold->n, sizeof(*items)), *o;
 
 	if (!items)
 		return NULL;
@@ -169,7 +163,7 @@ static bool set_value(FoldedObject *o, const char *key, const char *value)
 	while (i < o->n && !streq(o->values[i].key, key))
 		i++;
 	if (i == o->n) {
-		FoldedValue *items = grow(o->values, o->n, sizeof(*items));
+		FoldedValue *items = record_grow(o->values, o->n, sizeof(*items));
 
 		if (!items)
 			return false;
