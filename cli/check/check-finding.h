@@ -26,6 +26,8 @@ typedef enum CheckCondition {
 	CONDITION_DEVICE, /* the adapter, or its place on PCI Express */
 	_CONDITION_MAX
 } CheckCondition;
+/* The mask of all of them */
+#define CONDITIONS_ALL ((1U << _CONDITION_MAX) - 1)
 
 typedef struct Check Check;
 

@@ -5,6 +5,7 @@
 
 #include "check-parts.h"
 #include "checks.h"
+#include "gid.h"
 
 static bool is_roce(const Object *port)
 {
@@ -24,8 +25,7 @@ void look_for_gids(CheckRun *r)
 typedef struct PortAddress {
 	const Object *port;
 	size_t order; /* of the port among those that are checked */
-	const char *netdev;
-	char *address;
+	const char *netdev, *address;
 } PortAddress;
 
 typedef struct PortAddresses {
@@ -33,42 +33,40 @@ typedef struct PortAddresses {
 	size_t n, room;
 } PortAddresses;
 
-static void addresses_done(PortAddresses *a)
+/* The IP address of ENTRY of a GID table, if it is one that others reach: an interface can have the
+ * same link-local address as another one. Else "". */
+static const char *reachable_address(const Value *entry)
 {
-	while (a->n > 0)
-		free(a->items[--a->n].address);
-	free(a->items);
+	const char *text = format_member_text(ATTR_GIDS, "address", entry);
+	uint8_t gid[16];
+
+	return gid_parse(text, gid) == 0 && !gid_is_link_local(gid) ? text : "";
 }
 
-/* Adds the IP addresses of PORT that others reach: an interface can have the same link-local
- * address as another one. An address without an interface here is that of another network
- * namespace. */
-static int add_addresses(PortAddresses *a, const Object *port, size_t order)
+/* Adds the addresses of PORT. One without an interface here is that of another network namespace.
+ */
+static bool add_addresses(PortAddresses *a, const Object *port, size_t order)
 {
 	const Value *gids = object_value(port, PORT_ATTR_gids);
 
 	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
 		const char *netdev = format_member_text(ATTR_GIDS, "netdev", &gids->items[i]);
-		const char *text = format_member_text(ATTR_GIDS, "address", &gids->items[i]);
+		const char *address = reachable_address(&gids->items[i]);
 
-		if (!*netdev || !*text || startswith(text, "169.254.") ||
-		    strncasecmp(text, "fe8", 3) == 0)
+		if (!*netdev || !*address)
 			continue;
 		if (a->n == a->room) {
 			PortAddress *items =
 				reallocarray(a->items, 2 * a->room + 64, sizeof(*items));
 
 			if (!items)
-				return -ENOMEM;
+				return false;
 			a->items = items;
 			a->room = 2 * a->room + 64;
 		}
-		a->items[a->n] = (PortAddress){port, order, netdev, strdup(text)};
-		if (!a->items[a->n].address)
-			return -ENOMEM;
-		a->n++;
+		a->items[a->n++] = (PortAddress){port, order, netdev, address};
 	}
-	return 0;
+	return true;
 }
 
 static int compare_addresses(const void *a, const void *b)
@@ -100,13 +98,11 @@ static void report_address(CheckRun *r, const PortAddress *a, size_t n)
 
 void look_at_addresses(CheckRun *r)
 {
-	_cleanup_(addresses_done) PortAddresses a = {};
+	PortAddresses a = {};
 
-	for (size_t i = 0; i < r->chosen.n; i++)
-		if (is_roce(r->chosen.ports[i]) && add_addresses(&a, r->chosen.ports[i], i) < 0) {
+	for (size_t i = 0; i < r->chosen.n && r->status == STATUS_OK; i++)
+		if (is_roce(r->chosen.ports[i]) && !add_addresses(&a, r->chosen.ports[i], i))
 			r->status = out_of_memory();
-			return;
-		}
 	if (a.n > 0)
 		qsort(a.items, a.n, sizeof(*a.items), compare_addresses);
 	for (size_t first = 0, end; first < a.n; first = end) {
@@ -115,4 +111,5 @@ void look_at_addresses(CheckRun *r)
 			;
 		report_address(r, &a.items[first], end - first);
 	}
+	free(a.items);
 }

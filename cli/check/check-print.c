@@ -251,7 +251,7 @@ void format_print_unknown(CheckFormat format, const char *message)
 /* A person at a terminal is told that nothing was found; a program reads that in the status. */
 static void print_well(const CheckRun *r)
 {
-	if (!r->c->is_terminal || r->n_findings > 0 || r->only != (1U << _CONDITION_MAX) - 1)
+	if (!r->c->is_terminal || r->n_findings > 0 || r->only != CONDITIONS_ALL)
 		return;
 	if (r->chosen.n == 0)
 		fputs("There are no ports\n", r->c->out);

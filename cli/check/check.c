@@ -22,7 +22,7 @@ static Expectations arg_expect = {.is_check = check_exists};
 static bool arg_list;
 static CheckFormat arg_format = FORMAT_TEXT;
 static Severity arg_severity = SEVERITY_WARNING;
-static unsigned int arg_only = (1U << _CONDITION_MAX) - 1;
+static unsigned int arg_only = CONDITIONS_ALL;
 static FlapLimit arg_flap = {5, 3600 * USEC_PER_SEC, "1h"};
 static uint64_t arg_settle_usec = 60 * USEC_PER_SEC;
 
