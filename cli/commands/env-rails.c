@@ -387,9 +387,16 @@ static ExitStatus read_names(Context *c, Rails *r)
 	return STATUS_OK;
 }
 
-/* More ports than one answer has are no reason to fail: their interfaces are not known then. */
+/* The interfaces of ports that have no GID with an address; those of RoCE have. More ports than one
+ * answer has are no reason to fail: their interfaces are not known then. */
 static void read_addresses(Context *c, Rails *r)
 {
+	size_t n_roce = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		n_roce += has_name(r->items[i].port, PORT_ATTR_protocol, PROTOCOL_ROCE);
+	if (n_roce == r->n)
+		return;
 	(void)bus_find_ports(c->bus, "0.0.0.0/0", "subnet", &r->with_v4, NULL);
 	(void)bus_find_ports(c->bus, "::/0", "subnet", &r->with_v6, NULL);
 }
