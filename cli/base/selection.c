@@ -75,7 +75,7 @@ static void choose_all(Selection *s, bool planes)
 static ExitStatus choose(Context *c, Selection *s, const char *argument)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(bus_found_done) FoundPaths found = {};
+	_cleanup_(found_paths_done) FoundPaths found = {};
 	bool any = false;
 	int r;
 
@@ -83,7 +83,7 @@ static ExitStatus choose(Context *c, Selection *s, const char *argument)
 		return choose_matching(s, argument) > 0
 			       ? STATUS_OK
 			       : add_missing(s, argument, "no port has such a name");
-	r = bus_find_ports(c->bus, argument, NULL, &found, &error);
+	r = ports_find(c->bus, argument, NULL, &found, &error);
 	if (r < 0)
 		return bus_complain(argument, &error, r);
 	for (size_t i = 0; i < found.n; i++) {

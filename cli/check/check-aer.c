@@ -89,7 +89,7 @@ static bool read_evidence(CheckRun *r, Value *ret)
 	object_name(port, name);
 	k = sd_bus_call_method(r->c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
 			       "GetEvidence", &error, &reply, "sa{sv}", name, 0);
-	if (k < 0 && bus_is_no_port(&error))
+	if (k < 0 && error_is_no_port(&error))
 		return false;
 	if (k >= 0)
 		k = value_read(reply, ret);

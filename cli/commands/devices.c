@@ -80,12 +80,12 @@ static void complain_missing(const Choice *d, const char *argument)
 static ExitStatus choose(const Context *c, Choice *d, const char *argument)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(bus_found_done) FoundPaths found = {};
+	_cleanup_(found_paths_done) FoundPaths found = {};
 	bool any = choose_matching(d, argument);
 	int r;
 
 	if (!any && !selection_is_pattern(argument)) {
-		r = bus_find_ports(c->bus, argument, NULL, &found, &error);
+		r = ports_find(c->bus, argument, NULL, &found, &error);
 		if (r < 0)
 			return bus_complain(argument, &error, r);
 	}

@@ -14,10 +14,10 @@ void rails_done(Rails *r)
 		free(r->items[i].reason);
 	free(r->items);
 	for (size_t i = 0; i < r->n_found; i++)
-		bus_found_done(&r->found[i]);
+		found_paths_done(&r->found[i]);
 	free(r->found);
-	bus_found_done(&r->with_v4);
-	bus_found_done(&r->with_v6);
+	found_paths_done(&r->with_v4);
+	found_paths_done(&r->with_v6);
 	selection_done(&r->selection);
 }
 
@@ -375,7 +375,7 @@ static ExitStatus read_names(Context *c, Rails *r)
 
 		if (selection_is_pattern(c->arguments[i]))
 			continue;
-		e = bus_find_ports(c->bus, c->arguments[i], NULL, f, &error);
+		e = ports_find(c->bus, c->arguments[i], NULL, f, &error);
 		if (e < 0)
 			return bus_complain(c->arguments[i], &error, e);
 		r->n_found++;
@@ -397,8 +397,8 @@ static void read_addresses(Context *c, Rails *r)
 		n_roce += has_name(r->items[i].port, PORT_ATTR_protocol, PROTOCOL_ROCE);
 	if (n_roce == r->n)
 		return;
-	(void)bus_find_ports(c->bus, "0.0.0.0/0", "subnet", &r->with_v4, NULL);
-	(void)bus_find_ports(c->bus, "::/0", "subnet", &r->with_v6, NULL);
+	(void)ports_find(c->bus, "0.0.0.0/0", "subnet", &r->with_v4, NULL);
+	(void)ports_find(c->bus, "::/0", "subnet", &r->with_v6, NULL);
 }
 
 static void describe(const Rails *r, size_t i, const RailWish *w, Rail *ret)

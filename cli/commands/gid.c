@@ -77,8 +77,8 @@ static ExitStatus add_entry(Lines *l, const ObjectList *objects, const char *pat
 static ExitStatus add_address(Context *c, const ObjectList *objects, Lines *l, const char *address)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(bus_found_done) FoundPaths found = {};
-	int r = bus_find_ports(c->bus, address, NULL, &found, &error);
+	_cleanup_(found_paths_done) FoundPaths found = {};
+	int r = ports_find(c->bus, address, NULL, &found, &error);
 	ExitStatus status = STATUS_OK;
 	size_t n = 0;
 

@@ -255,7 +255,7 @@ static int on_answer(sd_bus_message *reply, void *userdata, _unused_ sd_bus_erro
 		return 0;
 	}
 	/* The second error: rdmad was started too slowly for the bus. */
-	if (bus_is_absence(error, 0) ||
+	if (error_is_absence(error, 0) ||
 	    sd_bus_error_has_name(error, "org.freedesktop.DBus.Error.TimedOut"))
 		return 0;
 	if (sd_bus_error_has_name(error, RDMAD_ERROR_AMBIGUOUS) && !w->chosen)

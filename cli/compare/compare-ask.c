@@ -131,7 +131,7 @@ static int on_answer(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *e
 {
 	Question *q = userdata;
 	const sd_bus_error *e = sd_bus_message_get_error(m);
-	const char *why = bus_absence(e);
+	const char *why = error_absence(e);
 	char reason[256];
 	int r;
 
@@ -256,7 +256,7 @@ static ExitStatus start_one(Asking *a, Machine *machine)
 		return STATUS_OK;
 	}
 	a->failed++;
-	a->status = keep_reason(q, !machine_is_bus(machine->name) && bus_is_absence(NULL, r)
+	a->status = keep_reason(q, !machine_is_bus(machine->name) && error_is_absence(NULL, r)
 					   ? "the connection has ended"
 					   : strerror(-r));
 	question_free(q);

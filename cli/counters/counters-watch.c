@@ -196,12 +196,12 @@ static ExitStatus watch_once(Watch *w)
 		take_sample(w, &s);
 		return STATUS_OK;
 	}
-	if (bus_is_no_port(&error) || sd_bus_is_open(w->c->bus) <= 0)
+	if (error_is_no_port(&error) || sd_bus_is_open(w->c->bus) <= 0)
 		return bus_complain(w->name, &error, r);
 	/* the device hangs, or there is no rdmad: try again */
-	print_failure(w, bus_is_absence(&error, r) ? "rdmad is not running"
-			 : error.message	   ? error.message
-						   : strerror(-r));
+	print_failure(w, error_is_absence(&error, r) ? "rdmad is not running"
+			 : error.message	     ? error.message
+						     : strerror(-r));
 	return STATUS_OK;
 }
 

@@ -158,7 +158,7 @@ static ExitStatus read_evidence(Context *c, Story *s)
 
 	if (r >= 0)
 		r = value_read(reply, &s->evidence);
-	else if (bus_is_no_port(&error))
+	else if (error_is_no_port(&error))
 		return STATUS_OK;
 	if (r >= 0 && s->evidence.type != VALUE_ARRAY)
 		r = -EBADMSG;

@@ -176,11 +176,10 @@ static size_t choose_found(Histories *h, const FoundPaths *found)
 static ExitStatus choose_named(Context *c, Histories *h, const char *argument)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(bus_found_done) FoundPaths found = {};
+	_cleanup_(found_paths_done) FoundPaths found = {};
 	size_t n;
-	int r = selection_is_pattern(argument)
-			? 0
-			: bus_find_ports(c->bus, argument, NULL, &found, &error);
+	int r = selection_is_pattern(argument) ? 0
+					       : ports_find(c->bus, argument, NULL, &found, &error);
 
 	if (r < 0)
 		return bus_complain(argument, &error, r);

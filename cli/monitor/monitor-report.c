@@ -11,9 +11,9 @@
 static ExitStatus choose_ports(Report *r, const char *argument)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(bus_found_done) FoundPaths found = {};
+	_cleanup_(found_paths_done) FoundPaths found = {};
 	WatchedPort *ports;
-	int e = bus_find_ports(r->c->bus, argument, NULL, &found, &error);
+	int e = ports_find(r->c->bus, argument, NULL, &found, &error);
 
 	if (e < 0)
 		return bus_complain(argument, &error, e);

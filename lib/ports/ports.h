@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What rdmad is asked about ports, and what its errors mean. Nothing here prints. */
+
+#include "object.h"
+
+/* Calls GetManagedObjects(): all devices and ports. They come with one reply, so they are of one
+ * moment. */
+int ports_read(sd_bus *bus, ObjectList *ret, sd_bus_error *error);
+
+/* The ports that rdmad finds by a name or an address, by their object paths. */
+typedef struct FoundPaths {
+	char **paths;
+	uint32_t *gids; /* the index of the GID that holds the address; UINT32_MAX: it has none */
+	char **netdevs; /* the network interface that was meant; "": none */
+	size_t n;
+} FoundPaths;
+
+void found_paths_done(FoundPaths *f);
+/* Calls FindPorts() for WHAT as the user wrote it; with BY, what it has to be, unless that is NULL.
+ * None is no error. */
+int ports_find(sd_bus *bus, const char *what, const char *by, FoundPaths *ret, sd_bus_error *error);
+
+/* Whether the connection has ended: also that of ssh, before anything was read (EPIPE) or later. */
+bool error_is_lost(int r);
+/* Whether the error means that there is no rdmad: the bus could not start it, or systemd could not,
+ * or the connection was lost. */
+bool error_is_absence(const sd_bus_error *error, int r);
+/* Why there is no rdmad, by the name of the error: "is not running". NULL if the error has another
+ * meaning, or is NULL or not set. */
+const char *error_absence(const sd_bus_error *error);
+/* Whether the error is that there is no such port. */
+bool error_is_no_port(const sd_bus_error *error);
