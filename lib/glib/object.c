@@ -262,12 +262,12 @@ static gboolean has_rows_of(RdmadObject *o, AttrInterface interface)
 
 gboolean rdmad_object_find_interface(RdmadObject *o, const char *name, AttrInterface *ret)
 {
-	for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
-		if (streq(attr_interface_name(i), name) && has_rows_of(o, i)) {
-			*ret = i;
-			return TRUE;
-		}
-	return FALSE;
+	AttrInterface i;
+
+	if (attr_interface_find(name, &i) < 0 || !has_rows_of(o, i))
+		return FALSE;
+	*ret = i;
+	return TRUE;
 }
 
 /* The property that is the row with the D-Bus name NAME. */

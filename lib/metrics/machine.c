@@ -176,16 +176,6 @@ static int read_property(sd_bus_message *m, const MetricObjects *list, MetricObj
 	return sd_bus_message_exit_container(m);
 }
 
-static bool find_interface(const char *name, AttrInterface *ret)
-{
-	for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
-		if (streq(attr_interface_name(i), name)) {
-			*ret = i;
-			return true;
-		}
-	return false;
-}
-
 /* a{sv} */
 static int read_properties(sd_bus_message *m, const MetricObjects *list, MetricObject *o,
 			   const char *interface_name, size_t *cursor)
@@ -194,7 +184,7 @@ static int read_properties(sd_bus_message *m, const MetricObjects *list, MetricO
 	const char *name;
 	int r;
 
-	if (!find_interface(interface_name, &interface))
+	if (attr_interface_find(interface_name, &interface) < 0)
 		return sd_bus_message_skip(m, "a{sv}");
 	r = sd_bus_message_enter_container(m, 'a', "{sv}");
 	if (r < 0)

@@ -513,6 +513,16 @@ const char *attr_interface_name(AttrInterface interface)
 	return names[interface];
 }
 
+int attr_interface_find(const char *name, AttrInterface *ret)
+{
+	for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
+		if (streq(attr_interface_name(i), name)) {
+			*ret = i;
+			return 0;
+		}
+	return -ENOENT;
+}
+
 const char *attr_class_name(AttrClass class)
 {
 	static const char *const names[_CLASS_MAX] = {

@@ -459,5 +459,7 @@ const char *attr_interface_name(AttrInterface interface);
 const char *attr_class_name(AttrClass class);
 const char *attr_validity_name(AttrValidity valid);
 const char *attr_source_name(AttrSource source);
+/* The interface of D-Bus that is called NAME; -ENOENT if no row has it. */
+int attr_interface_find(const char *name, AttrInterface *ret);
 /* When a row has a value, for people: "always", "while the link is up". */
 const char *attr_validity_text(AttrValidity valid);

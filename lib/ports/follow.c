@@ -50,7 +50,7 @@ static int on_refetched(sd_bus_message *reply, void *userdata, _unused_ sd_bus_e
 	/* The object has gone while the call was under way. A signal says that too. */
 	if (!o || sd_bus_message_is_method_error(reply, NULL))
 		return 0;
-	r = object_interface(refetch->interface, &interface);
+	r = attr_interface_find(refetch->interface, &interface);
 	if (r >= 0)
 		r = tell_before(refetch->f, o, 1U << interface);
 	if (r >= 0)
@@ -92,7 +92,7 @@ static int on_properties_changed(Follow *f, sd_bus_message *signal)
 	int r;
 
 	r = sd_bus_message_read_basic(signal, 's', &name);
-	if (r < 0 || !o || object_interface(name, &interface) < 0)
+	if (r < 0 || !o || attr_interface_find(name, &interface) < 0)
 		return r;
 	r = tell_before(f, o, 1U << interface);
 	if (r >= 0)

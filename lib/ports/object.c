@@ -57,16 +57,6 @@ Object *object_copy(const Object *o)
 	return steal_pointer(&copy);
 }
 
-int object_interface(const char *name, AttrInterface *ret)
-{
-	for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
-		if (streq(attr_interface_name(i), name)) {
-			*ret = i;
-			return 0;
-		}
-	return -ENOENT;
-}
-
 static const Attribute *find_row(const Attribute *rows, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
@@ -118,7 +108,7 @@ int object_read_properties(Object *o, const char *interface, sd_bus_message *m)
 	AttrInterface i;
 	int r;
 
-	if (object_interface(interface, &i) < 0)
+	if (attr_interface_find(interface, &i) < 0)
 		return sd_bus_message_skip(m, "a{sv}");
 	o->interfaces |= 1U << i;
 	r = sd_bus_message_enter_container(m, 'a', "{sv}");
@@ -161,7 +151,7 @@ void object_remove_interface(Object *o, const char *interface)
 {
 	AttrInterface i;
 
-	if (object_interface(interface, &i) < 0)
+	if (attr_interface_find(interface, &i) < 0)
 		return;
 	o->interfaces &= ~(1U << i);
 	for (size_t a = 0; a < o->n_rows; a++)

@@ -35,8 +35,6 @@ DEFINE_CLEANUP(Object, object_free);
 int object_read_properties(Object *o, const char *interface, sd_bus_message *m);
 /* Reads a{sa{sv}}, as in GetManagedObjects and InterfacesAdded. */
 int object_read_interfaces(Object *o, sd_bus_message *m);
-/* Finds the interface called NAME; -ENOENT if there is none. */
-int object_interface(const char *name, AttrInterface *ret);
 /* Finds the row of the property called NAME, first among those of a port and then among those of a
  * device; NULL if there is none. Upper and lower case are the same. */
 const Attribute *object_find_row(const char *name, bool *ret_of_device);
