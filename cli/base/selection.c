@@ -72,22 +72,85 @@ static void choose_all(Selection *s, bool planes)
 	}
 }
 
-static ExitStatus choose(Context *c, Selection *s, const char *argument)
+/* What rdmad finds by each argument. */
+typedef struct Found {
+	FoundPaths *items; /* by argument; of a pattern none */
+	unsigned int n;
+	size_t n_paths;
+	bool all; /* an argument is a pattern or finds nothing, or there is none */
+} Found;
+
+static void found_done(Found *f)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(found_paths_done) FoundPaths found = {};
+	for (unsigned int i = 0; i < f->n; i++)
+		found_paths_done(&f->items[i]);
+	free(f->items);
+}
+
+static ExitStatus find_arguments(Context *c, Found *f)
+{
+	f->items = calloc(c->n_arguments + 1, sizeof(*f->items));
+	if (!f->items)
+		return out_of_memory();
+	f->all = c->n_arguments == 0;
+	for (; f->n < c->n_arguments; f->n++) {
+		_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+		const char *argument = c->arguments[f->n];
+		FoundPaths *found = &f->items[f->n];
+		int r = selection_is_pattern(argument)
+				? 0
+				: ports_find(c->bus, argument, NULL, found, &error);
+
+		if (r < 0)
+			return bus_complain(argument, &error, r);
+		f->n_paths += found->n;
+		f->all |= found->n == 0;
+	}
+	return STATUS_OK;
+}
+
+/* Reads the port at PATH, and its device if DEVICE. */
+static int read_port(Context *c, ObjectList *l, const char *path, bool device)
+{
+	const Object *port;
+	int r = ports_read_one(c->bus, path, l, NULL);
+
+	if (r < 0 || !device)
+		return r;
+	port = object_list_find(l, path);
+	return ports_read_one(c->bus, value_text(&port->values[PORT_ATTR_device_index]), l, NULL);
+}
+
+/* Up to so many ports are read one by one. */
+#define FEW_PORTS 16U
+
+/* Whether no more than the ports that were found is needed and they could be read. One that cannot
+ * be read may have gone, or its device is not published. */
+static bool read_few(Context *c, SelectionFlags flags, const Found *f, ObjectList *ret)
+{
+	_cleanup_objects_ ObjectList few = {};
+
+	if (f->all || f->n_paths > FEW_PORTS || (flags & SELECTION_OTHERS))
+		return false;
+	for (unsigned int i = 0; i < f->n; i++)
+		for (size_t k = 0; k < f->items[i].n; k++)
+			if (read_port(c, &few, f->items[i].paths[k], flags & SELECTION_DEVICES) < 0)
+				return false;
+	*ret = few;
+	few = (ObjectList){};
+	return true;
+}
+
+static ExitStatus choose(Selection *s, const char *argument, const FoundPaths *found)
+{
 	bool any = false;
-	int r;
 
 	if (selection_is_pattern(argument))
 		return choose_matching(s, argument) > 0
 			       ? STATUS_OK
 			       : add_missing(s, argument, "no port has such a name");
-	r = ports_find(c->bus, argument, NULL, &found, &error);
-	if (r < 0)
-		return bus_complain(argument, &error, r);
-	for (size_t i = 0; i < found.n; i++) {
-		Object *o = object_list_find(&s->objects, found.paths[i]);
+	for (size_t i = 0; i < found->n; i++) {
+		Object *o = object_list_find(&s->objects, found->paths[i]);
 
 		if (o)
 			add_port(s, o);
@@ -96,14 +159,17 @@ static ExitStatus choose(Context *c, Selection *s, const char *argument)
 	if (any)
 		return STATUS_OK;
 	return add_missing(s, argument,
-			   found.n == 0 ? "no port has this name" : "the port has just gone away");
+			   found->n == 0 ? "no port has this name" : "the port has just gone away");
 }
 
-ExitStatus selection_read(Context *c, bool planes, Selection *ret)
+ExitStatus selection_read(Context *c, SelectionFlags flags, Selection *ret)
 {
 	_cleanup_selection_ Selection s = {};
-	ExitStatus status = bus_read_objects(c->bus, &s.objects);
+	_cleanup_(found_done) Found found = {};
+	ExitStatus status = find_arguments(c, &found);
 
+	if (status == STATUS_OK && !read_few(c, flags, &found, &s.objects))
+		status = bus_read_objects(c->bus, &s.objects);
 	if (status != STATUS_OK)
 		return status;
 	s.ports = calloc(s.objects.n + 1, sizeof(*s.ports));
@@ -111,9 +177,9 @@ ExitStatus selection_read(Context *c, bool planes, Selection *ret)
 	if (!s.ports || !s.missing)
 		return out_of_memory();
 	if (c->n_arguments == 0)
-		choose_all(&s, planes);
+		choose_all(&s, flags & SELECTION_PLANES);
 	for (unsigned int i = 0; status == STATUS_OK && i < c->n_arguments; i++)
-		status = choose(c, &s, c->arguments[i]);
+		status = choose(&s, c->arguments[i], &found.items[i]);
 	if (status != STATUS_OK)
 		return status;
 	*ret = s;
@@ -133,10 +199,10 @@ const Object *selection_device(const Selection *s, const Object *port)
 	return object_list_find(&s->objects, value_text(&port->values[PORT_ATTR_device_index]));
 }
 
-ExitStatus selection_print(Context *c, SelectionPrint *print)
+ExitStatus selection_print(Context *c, SelectionFlags flags, SelectionPrint *print)
 {
 	_cleanup_selection_ Selection s = {};
-	ExitStatus status = selection_read(c, false, &s), worst;
+	ExitStatus status = selection_read(c, flags, &s), worst;
 	size_t n = 0;
 
 	if (status != STATUS_OK)

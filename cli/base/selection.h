@@ -11,16 +11,23 @@
 #include "rdmactl.h"
 
 typedef struct Selection {
-	ObjectList objects; /* all devices and ports, of one moment */
+	ObjectList objects; /* what was read: see SelectionFlags */
 	Object **ports;	    /* those that are chosen, each once, in the order of the arguments */
 	size_t n;
 	char **missing; /* of each argument that chooses nothing: "mlx5_7: no such port" */
 	size_t n_missing;
 } Selection;
 
-/* Reads the objects and chooses. Without arguments all ports are chosen; those of planes only if
- * PLANES is true. A name of which there is no port is no error yet. */
-ExitStatus selection_read(Context *c, bool planes, Selection *ret);
+/* What a command looks at beside the ports that are chosen. */
+typedef enum SelectionFlags {
+	SELECTION_PLANES = 1 << 0,  /* without arguments the ports of planes are chosen too */
+	SELECTION_DEVICES = 1 << 1, /* their devices are read */
+	SELECTION_OTHERS = 1 << 2,  /* all devices and ports are read */
+} SelectionFlags;
+
+/* Reads the ports that the arguments choose, or more. Without arguments all are chosen. A name of
+ * which there is no port is no error yet. */
+ExitStatus selection_read(Context *c, SelectionFlags flags, Selection *ret);
 void selection_done(Selection *s);
 #define _cleanup_selection_ _cleanup_(selection_done)
 
@@ -34,7 +41,7 @@ typedef ExitStatus SelectionPrint(Context *c, const Selection *s, const Object *
 				  bool heading);
 /* Runs a command that prints the ports that are chosen, or the list "Ports" in JSON. One that is
  * missing or fails does not keep the others from being printed. Returns the worst status. */
-ExitStatus selection_print(Context *c, SelectionPrint *print);
+ExitStatus selection_print(Context *c, SelectionFlags flags, SelectionPrint *print);
 
-/* The device of PORT; NULL if rdmad has not published it. */
+/* The device of PORT; NULL if rdmad has not published it, or it was not asked for. */
 const Object *selection_device(const Selection *s, const Object *port);

@@ -73,8 +73,17 @@ static ExitStatus add_entry(Lines *l, const ObjectList *objects, const char *pat
 	return STATUS_NO_PORT;
 }
 
+/* Reads the port at PATH. One that has gone is no error yet. */
+static ExitStatus read_port(Context *c, ObjectList *objects, const char *path, const char *address)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	int r = ports_read_one(c->bus, path, objects, &error);
+
+	return r < 0 && !error_is_no_port(&error) ? bus_complain(address, &error, r) : STATUS_OK;
+}
+
 /* rdmad says which entry a program should use for ADDRESS: the rule is there alone. */
-static ExitStatus add_address(Context *c, const ObjectList *objects, Lines *l, const char *address)
+static ExitStatus add_address(Context *c, ObjectList *objects, Lines *l, const char *address)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(found_paths_done) FoundPaths found = {};
@@ -87,7 +96,9 @@ static ExitStatus add_address(Context *c, const ObjectList *objects, Lines *l, c
 	for (size_t i = 0; status == STATUS_OK && i < found.n; i++) {
 		if (found.gids[i] == UINT32_MAX)
 			continue;
-		status = add_entry(l, objects, found.paths[i], found.gids[i], address);
+		status = read_port(c, objects, found.paths[i], address);
+		if (status == STATUS_OK)
+			status = add_entry(l, objects, found.paths[i], found.gids[i], address);
 		n++;
 	}
 	if (n > 0)
@@ -121,7 +132,7 @@ static ExitStatus read_lines(Context *c, Selection *s, Lines *ret, ExitStatus *r
 		return STATUS_USAGE;
 	}
 	if (n == 0) {
-		status = selection_read(c, false, s);
+		status = selection_read(c, 0, s);
 		if (status != STATUS_OK)
 			return status;
 		*ret_missing = selection_complain(s);
@@ -129,13 +140,14 @@ static ExitStatus read_lines(Context *c, Selection *s, Lines *ret, ExitStatus *r
 			status = add_port(ret, s->ports[i]);
 		return status;
 	}
-	status = bus_read_objects(c->bus, &s->objects);
-	for (unsigned int i = 0; status == STATUS_OK && i < c->n_arguments; i++) {
+	for (unsigned int i = 0; i < c->n_arguments; i++) {
 		ExitStatus one = add_address(c, &s->objects, ret, c->arguments[i]);
 
+		if (one == STATUS_NO_DAEMON)
+			return one;
 		*ret_missing = MAX(*ret_missing, one);
 	}
-	return status;
+	return STATUS_OK;
 }
 
 static void print_json(FILE *f, const Lines *l)

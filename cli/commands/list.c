@@ -442,7 +442,7 @@ ExitStatus list_command(Context *c)
 
 	if (arg_help)
 		return describe_columns(c);
-	status = selection_read(c, arg_all, &s);
+	status = selection_read(c, SELECTION_DEVICES | (arg_all ? SELECTION_PLANES : 0), &s);
 	if (status != STATUS_OK)
 		return status;
 	missing = selection_complain(&s);

@@ -73,11 +73,18 @@ const Attribute *object_find_row(const char *name, bool *ret_of_device)
 	return row ? row : find_row(device_attributes, _DEVICE_ATTR_MAX, name);
 }
 
+/* Each name is that of one row of an object, whatever the interface: INTERFACE_RAW is any. */
 static Value *find_property(Object *o, AttrInterface interface, const char *name)
 {
-	for (size_t i = 0; i < o->n_rows; i++)
-		if (o->rows[i].interface == interface && streq(o->rows[i].name, name))
+	for (size_t i = 0; i < o->n_rows; i++) {
+		AttrInterface of = o->rows[i].interface;
+
+		if ((of == interface || (interface == INTERFACE_RAW && of != INTERFACE_RAW)) &&
+		    streq(o->rows[i].name, name)) {
+			o->interfaces |= 1U << of;
 			return &o->values[i];
+		}
+	}
 	return NULL;
 }
 
@@ -105,12 +112,13 @@ static int read_property(Object *o, AttrInterface interface, sd_bus_message *m)
 
 int object_read_properties(Object *o, const char *interface, sd_bus_message *m)
 {
-	AttrInterface i;
+	AttrInterface i = INTERFACE_RAW;
 	int r;
 
-	if (attr_interface_find(interface, &i) < 0)
+	if (*interface && attr_interface_find(interface, &i) < 0)
 		return sd_bus_message_skip(m, "a{sv}");
-	o->interfaces |= 1U << i;
+	if (i != INTERFACE_RAW)
+		o->interfaces |= 1U << i;
 	r = sd_bus_message_enter_container(m, 'a', "{sv}");
 	if (r < 0)
 		return r;

@@ -31,7 +31,8 @@ Object *object_free(Object *o);
 Object *object_copy(const Object *o);
 DEFINE_CLEANUP(Object, object_free);
 
-/* Reads a{sv}, the properties of INTERFACE. Unknown interfaces and properties are skipped. */
+/* Reads a{sv}, the properties of INTERFACE; of "" those of all. Unknown interfaces and properties
+ * are skipped. */
 int object_read_properties(Object *o, const char *interface, sd_bus_message *m);
 /* Reads a{sa{sv}}, as in GetManagedObjects and InterfacesAdded. */
 int object_read_interfaces(Object *o, sd_bus_message *m);

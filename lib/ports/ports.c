@@ -62,6 +62,29 @@ int ports_read(sd_bus *bus, ObjectList *ret, sd_bus_error *error)
 	return 0;
 }
 
+int ports_read_one(sd_bus *bus, const char *path, ObjectList *l, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(object_free_pointer) Object *o = NULL;
+	int r;
+
+	if (object_list_find(l, path))
+		return 0;
+	r = object_new(path, &o);
+	if (r >= 0)
+		r = sd_bus_call_method(bus, RDMAD_BUS_NAME, path, "org.freedesktop.DBus.Properties",
+				       "GetAll", error, &reply, "s", "");
+	if (r >= 0)
+		r = object_read_properties(o, "", reply);
+	if (r >= 0 && o->interfaces == 0)
+		r = -EBADMSG;
+	if (r >= 0)
+		r = object_list_put(l, o);
+	if (r >= 0)
+		o = NULL;
+	return r;
+}
+
 void found_paths_done(FoundPaths *f)
 {
 	for (size_t i = 0; i < f->n; i++)

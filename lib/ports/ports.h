@@ -9,6 +9,9 @@
  * moment. */
 int ports_read(sd_bus *bus, ObjectList *ret, sd_bus_error *error);
 
+/* Calls GetAll(): adds the device or port at PATH to L, unless it is there. */
+int ports_read_one(sd_bus *bus, const char *path, ObjectList *l, sd_bus_error *error);
+
 /* The ports that rdmad finds by a name or an address, by their object paths. */
 typedef struct FoundPaths {
 	char **paths;

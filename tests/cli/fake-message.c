@@ -159,7 +159,9 @@ void append_properties(sd_bus_message *m, const View *v, AttrInterface interface
 {
 	sd_bus_message_open_container(m, 'a', "{sv}");
 	for (unsigned int i = 0; i < v->n_rows; i++)
-		if (v->rows[i].interface == interface && (!only || mask_has(only, i)))
+		if ((interface == INTERFACE_RAW ? v->interfaces >> v->rows[i].interface & 1
+						: v->rows[i].interface == interface) &&
+		    (!only || mask_has(only, i)))
 			append_property(m, v, i);
 	/* what rdmactl has never heard of */
 	if (!only)

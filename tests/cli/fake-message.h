@@ -23,7 +23,8 @@ typedef struct View {
 View view_of_port(const FakePort *p);
 View view_of_device(const DeviceSnapshot *d);
 
-/* Appends a{sv}, the properties of INTERFACE: the rows in ONLY, or all. */
+/* Appends a{sv}, the properties of INTERFACE, of INTERFACE_RAW those of all: the rows in ONLY, or
+ * all. */
 void append_properties(sd_bus_message *m, const View *v, AttrInterface interface,
 		       const AttrMask *only);
 /* Appends oa{sa{sv}}, PATH and all properties of all interfaces. */

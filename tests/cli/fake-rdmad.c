@@ -105,23 +105,42 @@ static FakePort *port_of(sd_bus_message *call)
 	return NULL;
 }
 
+/* A port of the device that the call is about. */
+static FakePort *port_of_device(sd_bus_message *call)
+{
+	char path[RDMAD_PATH_MAX];
+
+	for (size_t i = 0; i < N_FAKE_PORTS; i++) {
+		snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u", fake_ports[i].device_index);
+		if (fake_ports[i].present && streq(path, sd_bus_message_get_path(call)))
+			return &fake_ports[i];
+	}
+	return NULL;
+}
+
 static int get_all(sd_bus_message *call)
 {
-	const FakePort *p = port_of(call);
+	const FakePort *p = port_of(call), *of_device = port_of_device(call);
+	DeviceSnapshot d = {};
 	const char *interface;
 	sd_bus_message *reply;
 	View v;
 
 	sd_bus_message_read(call, "s", &interface);
-	if (!p)
+	if (!p && !of_device)
 		return sd_bus_reply_method_errorf(call, SD_BUS_ERROR_UNKNOWN_OBJECT, "no object");
-	v = view_of_port(p);
+	if (of_device)
+		d = fake_device(of_device);
+	v = of_device ? view_of_device(&d) : view_of_port(p);
 	sd_bus_message_new_method_return(call, &reply);
+	if (!*interface)
+		append_properties(reply, &v, INTERFACE_RAW, NULL);
 	for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
 		if (streq(attr_interface_name(i), interface))
 			append_properties(reply, &v, i, NULL);
 	sd_bus_send(bus, reply, NULL);
 	sd_bus_message_unref(reply);
+	device_snapshot_done(&d);
 	return 1;
 }
 
