@@ -21,14 +21,13 @@
 struct LongReplies {
 	sd_bus *bus;
 	BusCallers *callers;
-	const BusTurns *turns;
+	BusTurns *turns;
 	sd_event *event;
 	const Cache *cache;
 	const LongReplyRow *rows; /* by LongReplyKind */
 	LongReplyRaw *raw;	  /* makes messages of bytes */
 	bool warned;		  /* the log says that RAW has failed: once is enough */
 	size_t unsent;		  /* bytes of replies that the bus may not have taken */
-	uint64_t last;		  /* how many messages it has taken when it has the last of these */
 	uint64_t began;		  /* when the first of these was sent */
 	uint64_t pause;		  /* no reply is sent before that */
 	LongReplyQueue *queue;	  /* calls that wait; NULL: there is no limit, so none waits */
@@ -246,12 +245,15 @@ static size_t answer_waiting(LongReplies *l, const QueuedCall *c)
 /* Whether one more reply may be sent at NOW; else *RET_WHEN is when to look again. What has kept
  * the bus busy is followed by a pause as long as that, in which the bus has time for everything
  * else. What counts is when the bus has taken the replies, and not when it has taken all: while
- * signals come without end, something always waits. */
+ * signals come without end, something always waits. Nor when somebody asks again: that may be
+ * much later. */
 static bool may_send(LongReplies *l, uint64_t now, uint64_t *ret_when)
 {
-	if (bus_turns_taken(l->turns) >= l->last) {
+	uint64_t taken = bus_turns_marked_usec(l->turns);
+
+	if (l->unsent > 0 && taken > 0) {
 		if (l->unsent >= UNSENT_MAX)
-			l->pause = now + (now - l->began);
+			l->pause = taken + (taken - l->began);
 		l->unsent = 0;
 	}
 	*ret_when = l->unsent >= UNSENT_MAX ? now + UNSENT_USEC : l->pause;
@@ -277,7 +279,7 @@ static void serve(LongReplies *l)
 		if (l->unsent == 0)
 			l->began = now;
 		l->unsent += size;
-		l->last = bus_turns_taken(l->turns) + bus_peer_unsent(l->bus);
+		bus_turns_mark(l->turns);
 		when = now;
 	}
 	if (long_reply_queue_is_empty(l->queue)) {
@@ -436,7 +438,7 @@ int long_reply_offer(LongReplies *l, sd_bus_message *m, sd_bus_error *error)
 	return 0;
 }
 
-int long_replies_new(sd_bus *bus, BusCallers *callers, const BusTurns *turns, sd_event *event,
+int long_replies_new(sd_bus *bus, BusCallers *callers, BusTurns *turns, sd_event *event,
 		     const Cache *c, const LongReplyRow *rows, uint64_t rate, LongReplies **ret)
 {
 	_cleanup_(long_replies_free_pointer) LongReplies *l = calloc(1, sizeof(LongReplies));

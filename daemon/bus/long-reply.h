@@ -62,7 +62,7 @@ extern char long_reply_list_ports_signature[];
  * TURNS knows what the bus has taken. BUS, CALLERS, TURNS, EVENT, C and ROWS must live longer than
  * what is returned.
  */
-int long_replies_new(sd_bus *bus, BusCallers *callers, const BusTurns *turns, sd_event *event,
+int long_replies_new(sd_bus *bus, BusCallers *callers, BusTurns *turns, sd_event *event,
 		     const Cache *c, const LongReplyRow *rows, uint64_t rate, LongReplies **ret);
 /* Calls that still wait are forgotten: their callers get no answer from here. */
 LongReplies *long_replies_free(LongReplies *l);

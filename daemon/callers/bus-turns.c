@@ -26,7 +26,8 @@ struct BusTurns {
 	uint64_t began, written; /* in time of the processor; in bytes */
 	uint64_t began_usec;	 /* CLOCK_MONOTONIC */
 	bool takes;		 /* the bus has taken something since */
-	uint64_t taken;		 /* messages, in all */
+	uint64_t marked;	 /* so many messages wait before that which was marked, and it */
+	uint64_t marked_usec;	 /* when the bus has taken it; 0: not yet */
 };
 
 /* The calls of a connection that wait. */
@@ -272,12 +273,22 @@ bool bus_turns_is_ready(const BusTurns *t, uint64_t *ret_when)
 void bus_turns_bus_takes(BusTurns *t, uint64_t n)
 {
 	t->takes = true;
-	t->taken += n;
+	if (t->marked == 0)
+		return;
+	t->marked -= MIN(n, t->marked);
+	if (t->marked == 0)
+		t->marked_usec = monotonic_now_usec();
 }
 
-uint64_t bus_turns_taken(const BusTurns *t)
+void bus_turns_mark(BusTurns *t)
 {
-	return t->taken;
+	t->marked = bus_peer_unsent(t->bus);
+	t->marked_usec = t->marked == 0 ? monotonic_now_usec() : 0;
+}
+
+uint64_t bus_turns_marked_usec(const BusTurns *t)
+{
+	return t->marked_usec;
 }
 
 static bool is_time(const BusTurns *t)

@@ -50,8 +50,10 @@ int bus_turns_refuse(BusTurns *t, sd_bus_message *call, const sd_bus_error *erro
 
 /* The bus has taken N of the messages that waited to be sent. */
 void bus_turns_bus_takes(BusTurns *t, uint64_t n);
-/* How many it has taken until now. */
-uint64_t bus_turns_taken(const BusTurns *t);
+/* Marks the last message that was sent. */
+void bus_turns_mark(BusTurns *t);
+/* When the bus has taken what was marked last, by CLOCK_MONOTONIC; 0: not yet. */
+uint64_t bus_turns_marked_usec(const BusTurns *t);
 /* Whether a call waits whose user is known. *RET_WHEN is when it has its turn at the latest, by
  * CLOCK_MONOTONIC; UINT64_MAX: when the bus takes something. */
 bool bus_turns_is_ready(const BusTurns *t, uint64_t *ret_when);
