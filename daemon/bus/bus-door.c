@@ -205,6 +205,8 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	r = bus_turns_is_turn(b->turns, m) ? 0 : receive(b, m, error);
 	if (r == 0)
 		r = bus_log_offer(b, m, error);
+	if (r == 0)
+		r = bus_manager_offer(b, m, error);
 	return r != 0 ? r : long_reply_offer(b->long_replies, m, error);
 }
 

@@ -22,6 +22,8 @@ struct Bus {
 	sd_bus_slot *request; /* for the name, and hears the answer */
 	sd_bus_slot *door;    /* sees each method call first */
 	bool signals;	      /* the name is ours, or about to be */
+	/* An object came or went since bus_publish_counts() has last said so. */
+	bool devices_changed, ports_changed;
 
 	BusCallers *callers;
 	BusTurns *turns;
@@ -46,6 +48,9 @@ extern const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS];
 /* Add an interface to the connection. */
 int bus_manager_add(Bus *b);
 int bus_log_add(Bus *b);
+/* Answers M, a method call, if it reads Devices or Ports of the manager. Returns what a handler of
+ * sd-bus has to return. */
+int bus_manager_offer(Bus *b, sd_bus_message *m, sd_bus_error *error);
 /* Answers M, a method call, if it sets a property of the log, when the bus has said whose it is.
  * Returns what a handler of sd-bus has to return. */
 int bus_log_offer(Bus *b, sd_bus_message *m, sd_bus_error *error);

@@ -64,12 +64,29 @@ static void emit_device_changed(Bus *b, const char *path, AttrInterface interfac
 
 void bus_publish_counts(Bus *b)
 {
+	char *names[] = {CONST_CAST(char *, "DeviceCount"),
+			 CONST_CAST(char *, "PortCount"),
+			 CONST_CAST(char *, "ActivePortCount"),
+			 NULL,
+			 NULL,
+			 NULL};
+	size_t n = 3;
+
 	if (!b->signals)
 		return;
-	bus_signal_check(sd_bus_emit_properties_changed(b->bus, RDMAD_ROOT_PATH,
-							RDMAD_INTERFACE_MANAGER, "DeviceCount",
-							"PortCount", "ActivePortCount", NULL),
+	if (b->devices_changed)
+		names[n++] = CONST_CAST(char *, "Devices");
+	if (b->ports_changed)
+		names[n++] = CONST_CAST(char *, "Ports");
+	b->devices_changed = b->ports_changed = false;
+	bus_signal_check(sd_bus_emit_properties_changed_strv(b->bus, RDMAD_ROOT_PATH,
+							     RDMAD_INTERFACE_MANAGER, names),
 			 RDMAD_ROOT_PATH, "counts");
+}
+
+bool bus_lists_changed(const Bus *b)
+{
+	return b->devices_changed || b->ports_changed;
 }
 
 /* An interface comes and goes with what it is about: those of a port with the link layer, those of
@@ -98,6 +115,7 @@ void bus_publish_device(Bus *b, const DeviceChange *change)
 	device_path(change->device, path);
 	switch (change->op) {
 	case CACHE_ADDED:
+		b->devices_changed = true;
 		publish_interfaces(b, path, 0, are);
 		break;
 	case CACHE_CHANGED:
@@ -107,6 +125,7 @@ void bus_publish_device(Bus *b, const DeviceChange *change)
 				emit_device_changed(b, path, i, &change->changed);
 		break;
 	case CACHE_REMOVED:
+		b->devices_changed = true;
 		publish_interfaces(b, path, are, 0);
 		break;
 	case CACHE_UNCHANGED:
@@ -278,6 +297,7 @@ void bus_publish_port_removed(Bus *b, const Port *p)
 	bus_wait_mark_names(b->waits);
 	if (!b->signals || !p->published)
 		return;
+	b->ports_changed = true;
 	release(b, p);
 	interface_names(port_interfaces(&p->now), interfaces);
 	bus_signal_check(
@@ -300,6 +320,7 @@ void bus_publish_port(Bus *b, const PortChange *change)
 		return;
 	n = find_announcements(change, announcements);
 	if (change->op == CACHE_ADDED) {
+		b->ports_changed = true;
 		publish_interfaces(b, port_path(p, path), 0, are);
 	} else if (change->op == CACHE_CHANGED) {
 		news = (PortNews){change->changed, mask_without(p->now.valid, change->was.valid)};

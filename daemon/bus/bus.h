@@ -114,8 +114,10 @@ void bus_publish_port(Bus *b, const PortChange *change);
 void bus_publish_port_removed(Bus *b, const Port *p);
 /* Says which ports a device has, if their number is another than when that was last said. */
 void bus_publish_device_ports(Bus *b, Device *d);
-/* Counts on the Manager object have changed. */
+/* Counts on the Manager object have changed, or its lists Devices and Ports. */
 void bus_publish_counts(Bus *b);
+/* Whether an object came or went since that was last said. */
+bool bus_lists_changed(const Bus *b);
 
 /* Answer the calls in LIST that are about PORT (0: all) and free them: with what there is of P or
  * COUNTERS, or, if ERROR is negative, with that and TEXT. They log. */

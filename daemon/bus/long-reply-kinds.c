@@ -121,7 +121,8 @@ static int write_properties(BusWriter *w, const LongReplyQuestion *q, const Cach
 	return 1;
 }
 
-/* Properties.Get() of a table: v. sd-bus answers all others: they are short. */
+/* Properties.Get() of a table, or of a list of the manager: v. sd-bus answers all others: they are
+ * short. */
 
 static int read_property(sd_bus_message *call, LongReplyQuestion *q, _unused_ sd_bus_error *error)
 {
@@ -142,6 +143,21 @@ static size_t find_table(const LongReplyQuestion *q, const Subject *s, const Att
 	return i;
 }
 
+static int write_list(BusWriter *w, const LongReplyQuestion *q, const Cache *c)
+{
+	bool devices = streq(q->text_2, "Devices");
+
+	if (!streq(q->text, RDMAD_INTERFACE_MANAGER) || (!devices && !streq(q->text_2, "Ports")))
+		return 0;
+	bus_writer_open(w, 'v', "ao");
+	if (devices)
+		bus_put_devices(w, c);
+	else
+		bus_put_ports(w, c);
+	bus_writer_close(w);
+	return 1;
+}
+
 static int write_table(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 		       _unused_ sd_bus_error *error)
 {
@@ -149,6 +165,8 @@ static int write_table(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 	size_t n_rows, i;
 	Subject s;
 
+	if (streq(q->path, RDMAD_ROOT_PATH))
+		return write_list(w, q, c);
 	if (!find_subject(q, c, &s))
 		return 0;
 	rows = s.port ? port_attributes : device_attributes;

@@ -3,9 +3,10 @@
 
 /*
  * Replies that can be long: those of LongReplyKind, which are GetManagedObjects(), GetAll() and
- * Get() of a table of devices and ports, ListPorts(), FindPorts(), what histories, evidence and
- * users there are, GetAllCounters(), GetCounterValues(), and Introspect() of the parent of all
- * devices. Every method whose reply grows with what there is must be one of them.
+ * Get() of a table of devices and ports, Get() of the lists of the manager, ListPorts(),
+ * FindPorts(), what histories, evidence and users there are, GetAllCounters(), GetCounterValues(),
+ * and Introspect() of the parent of all devices. Every method whose reply grows with what there is
+ * must be one of them.
  *
  * rdmad writes them itself, because sd-bus needs many times as long. Each reply is written in one
  * go at the moment at which it is sent. So it fits the signals: a change that was signalled before

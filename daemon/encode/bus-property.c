@@ -184,14 +184,38 @@ void bus_put_device_attr(BusWriter *w, const Device *d, DeviceAttr a)
 		put_scalar(w, row, &d->now.values);
 }
 
+static void put_port_paths(BusWriter *w, const Device *d)
+{
+	char path[RDMAD_PATH_MAX];
+
+	for (uint32_t n = 0; n < d->n_ports; n++)
+		if (d->ports[n]->published)
+			bus_writer_put_text(w, 'o', port_path(d->ports[n], path));
+}
+
 static void put_device_ports(BusWriter *w, const Device *d)
+{
+	bus_writer_open(w, 'a', "o");
+	put_port_paths(w, d);
+	bus_writer_close(w);
+}
+
+void bus_put_devices(BusWriter *w, const Cache *c)
 {
 	char path[RDMAD_PATH_MAX];
 
 	bus_writer_open(w, 'a', "o");
-	for (uint32_t n = 0; n < d->n_ports; n++)
-		if (d->ports[n]->published)
-			bus_writer_put_text(w, 'o', port_path(d->ports[n], path));
+	for (size_t i = 0; i < c->n_devices; i++)
+		if (c->devices[i]->published)
+			bus_writer_put_text(w, 'o', device_path(c->devices[i], path));
+	bus_writer_close(w);
+}
+
+void bus_put_ports(BusWriter *w, const Cache *c)
+{
+	bus_writer_open(w, 'a', "o");
+	for (size_t i = 0; i < c->n_devices && bus_writer_error(w) >= 0; i++)
+		put_port_paths(w, c->devices[i]);
 	bus_writer_close(w);
 }
 

@@ -19,7 +19,8 @@ void manager_publish_counts(Manager *m)
 	uint32_t devices = (uint32_t)m->cache.n_devices, ports = (uint32_t)m->cache.n_ports;
 	uint32_t active = m->cache.n_active;
 
-	if (devices == m->said_devices && ports == m->said_ports && active == m->said_active)
+	if (devices == m->said_devices && ports == m->said_ports && active == m->said_active &&
+	    !(m->bus && bus_lists_changed(m->bus)))
 		return;
 	m->said_devices = devices;
 	m->said_ports = ports;

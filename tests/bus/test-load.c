@@ -42,6 +42,7 @@ static void test_1024_ports(void **state)
 			     "[port many/1000]\nstate = down\ncounter.port_rcv_data = 7\n",
 			     NULL);
 	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "PortCount", "1024");
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Ports", "1024");
 	fixture_assert_property(f, "/org/rdma/device/0", RDMAD_INTERFACE_DEVICE, "Ports", "1024");
 	fixture_assert_property(f, "/org/rdma/device/0", RDMAD_INTERFACE_DEVICE, "PortCount",
 				"1024");

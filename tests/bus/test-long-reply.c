@@ -177,6 +177,47 @@ static void test_left_to_others(void **state)
 	assert_string_equal(none, "");
 	manager = get_all(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER);
 	assert_non_null(strstr(manager, "PortCount"));
+	assert_null(strstr(manager, "/org/rdma/device/"));
+}
+
+/* The property NAME of the manager has the N paths PATHS, in this order. */
+static void check_list(Fixture *f, const char *name, const char *const *paths, size_t n)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = fixture_call(
+		f, RDMAD_ROOT_PATH, PROPERTIES, "Get", NULL, "ss", RDMAD_INTERFACE_MANAGER, name);
+	const char *path;
+
+	assert_true(sd_bus_message_enter_container(reply, 'v', "ao") > 0);
+	assert_true(sd_bus_message_enter_container(reply, 'a', "o") > 0);
+	for (size_t i = 0; i < n; i++) {
+		assert_true(sd_bus_message_read_basic(reply, 'o', &path) > 0);
+		assert_string_equal(path, paths[i]);
+	}
+	assert_int_equal(sd_bus_message_read_basic(reply, 'o', &path), 0);
+}
+
+static void test_lists_of_manager(void **state)
+{
+	static const char *const devices[] = {"/org/rdma/device/3", "/org/rdma/device/5",
+					      "/org/rdma/device/6", "/org/rdma/device/7",
+					      "/org/rdma/device/8"};
+	static const char *const ports[] = {
+		"/org/rdma/device/3/port/1", "/org/rdma/device/3/port/2",
+		"/org/rdma/device/5/port/1", "/org/rdma/device/6/port/1",
+		"/org/rdma/device/7/port/1", "/org/rdma/device/8/port/1"};
+	Fixture *f = *state;
+	char *error;
+
+	check_list(f, "Devices", devices, ARRAY_SIZE(devices));
+	check_list(f, "Ports", ports, ARRAY_SIZE(ports));
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, PROPERTIES, "Get", &error, "ss",
+				 RDMAD_INTERFACE_MANAGER, "Port"));
+	assert_string_equal(error, SD_BUS_ERROR_UNKNOWN_PROPERTY);
+	free(error);
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, PROPERTIES, "Get", &error, "ss",
+				 "org.freedesktop.DBus.Peer", "Ports"));
+	assert_string_equal(error, SD_BUS_ERROR_UNKNOWN_PROPERTY);
+	free(error);
 }
 
 /* The same for a port whose tables are so long that its GetAll() is a long reply. */
@@ -428,6 +469,8 @@ static void test_all_that_is_long_waits(void **state)
 	ask(other, &n_long, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "FindPorts", "sa{sv}", "wide",
 	    0);
 	ask(other, &n_long, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", "a{sv}", 0);
+	ask(other, &n_long, RDMAD_ROOT_PATH, PROPERTIES, "Get", "ss", RDMAD_INTERFACE_MANAGER,
+	    "Ports");
 	ask(other, &n_short, small, PROPERTIES, "GetAll", "s", "");
 	ask(other, &n_short, small, PROPERTIES, "Get", "ss", RDMAD_INTERFACE_PORT, "Gids");
 	ask(other, &n_short, small, RDMAD_INTERFACE_PORT, "GetUsers", "a{sv}", 0);
@@ -584,6 +627,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SOME(test_same_as_single),
 		SOME(test_left_to_others),
+		SOME(test_lists_of_manager),
 		TEST(test_left_to_others_long),
 		SOME(test_no_reply_wanted),
 		TEST(test_no_descriptors),

@@ -262,6 +262,58 @@ static void test_interfaces_of_removed_port(void **state)
 	assert_false(port_set_has(&fake.interfaces_forgotten, 1));
 }
 
+/* How many signals of the manager name LIST as invalidated. */
+static size_t count_named(const Test *t, const char *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->f->n_signals; i++)
+		if (streq(sd_bus_message_get_path(t->f->signals[i]), RDMAD_ROOT_PATH) &&
+		    streq(sd_bus_message_get_member(t->f->signals[i]), "PropertiesChanged"))
+			n += fixture_changed(t->f->signals[i], RDMAD_INTERFACE_MANAGER, list) == 2;
+	return n;
+}
+
+/* Every change so far has been said; forgets what was said. */
+static void settle(Test *t)
+{
+	RUN_UNTIL(t, !timer_runs(t->manager->counts));
+	barrier(t);
+	fixture_forget(t->f);
+}
+
+/* The lists of the manager are named if an object came or went, also if there are as many as
+ * before, and not if a port has changed. */
+static void test_lists(void **state)
+{
+	Test *t = *state;
+	size_t n = fake.n_queries;
+
+	tell(1, EVENT_ALL_PORTS, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries > n);
+	settle(t);
+	answer(1);
+	RUN_UNTIL(t, fixture_count_signals(t->f, RDMAD_ROOT_PATH, "PropertiesChanged") == 1);
+	assert_int_equal(count_named(t, "Devices"), 0);
+	assert_int_equal(count_named(t, "Ports"), 0);
+
+	settle(t);
+	n = fake.n_queries;
+	set_device(0, 2, "mlx5_1", 2);
+	tell(EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, fake.n_queries > n);
+	RUN_UNTIL(t, count_named(t, "Devices") == 1 && count_named(t, "Ports") == 1);
+	settle(t);
+	answer(1);
+	RUN_UNTIL(t, count_named(t, "Devices") == 1 && count_named(t, "Ports") == 1);
+
+	settle(t);
+	set_device(0, 2, "mlx5_1", 1);
+	tell(2, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, count_named(t, "Ports") == 1);
+	assert_int_equal(count_named(t, "Devices"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +329,7 @@ int main(void)
 		ANSWERED(test_left_out_in_turn),
 		ANSWERED(test_fatal_event),
 		ANSWERED(test_interfaces_of_removed_port),
+		ANSWERED(test_lists),
 	};
 
 	unsetenv("NOTIFY_SOCKET");
