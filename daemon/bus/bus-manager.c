@@ -136,7 +136,7 @@ int bus_manager_offer(Bus *b, sd_bus_message *m, sd_bus_error *error)
 #define LIST (SD_BUS_VTABLE_PROPERTY_EMITS_INVALIDATION | SD_BUS_VTABLE_PROPERTY_EXPLICIT)
 
 /* clang-format off */
-static const sd_bus_vtable manager_vtable[] = {
+const sd_bus_vtable bus_manager_members[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_PROPERTY("Version", "s", get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("ApiVersion", "u", get_api_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
@@ -185,9 +185,10 @@ static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_VTABLE_END,
 };
 /* clang-format on */
+const size_t bus_n_manager_members = ARRAY_SIZE(bus_manager_members);
 
 int bus_manager_add(Bus *b)
 {
 	return sd_bus_add_object_vtable(b->bus, NULL, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-					manager_vtable, b);
+					bus_manager_members, b);
 }

@@ -45,6 +45,13 @@ void bus_signals_done(Bus *b);
 #define BUS_PORT_MEMBERS 6
 extern const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS];
 
+/* What org.rdma.Manager has, as sd-bus takes it. */
+extern const sd_bus_vtable bus_manager_members[];
+extern const size_t bus_n_manager_members;
+/* Answers M, a method call of the manager or of a port that leaves out the options, as if it had
+ * none. Returns what a handler of sd-bus has to return. */
+int bus_short_call_offer(Bus *b, sd_bus_message *m, sd_bus_error *error);
+
 /* Add an interface to the connection. */
 int bus_manager_add(Bus *b);
 int bus_log_add(Bus *b);

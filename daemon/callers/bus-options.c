@@ -101,8 +101,11 @@ int bus_read_options(sd_bus_message *m, const char *method, const BusOption *opt
 		     sd_bus_error *error)
 {
 	uint64_t seen = 0;
-	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
+	int r = sd_bus_message_at_end(m, true);
 
+	if (r != 0)
+		return MIN(r, 0);
+	r = sd_bus_message_enter_container(m, 'a', "{sv}");
 	if (r < 0)
 		return r;
 	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {

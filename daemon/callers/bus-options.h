@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The last argument of every method: a dictionary of options. */
+/* The last argument of every method: a dictionary of options. A call may leave it out. */
 
 #include <systemd/sd-bus.h>
 
@@ -32,8 +32,8 @@ void bus_texts_done(BusTexts *t);
 
 /*
  * Reads the a{sv} of METHOD, which takes the N options at OPTIONS (64 at most), and sets the value
- * of each that is there. An option that is not among them, has another type or is there twice is an
- * error that names it.
+ * of each that is there; there are none where M ends. An option that is not among them, has another
+ * type or is there twice is an error that names it.
  */
 int bus_read_options(sd_bus_message *m, const char *method, const BusOption *options, size_t n,
 		     sd_bus_error *error);

@@ -126,6 +126,47 @@ static char *expect_refusal(Fixture *f, const Method *m, sd_bus_message *call)
 	"aaa"                                                                                      \
 	"aaaaaaaa\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
 
+/* Whether SIGNATURE is that of M without the options, which a call may leave out. */
+static bool is_without_options(const Method *m, const char *signature)
+{
+	const char *rest = startswith(m->signature, signature);
+
+	return (streq(m->interface, RDMAD_INTERFACE_MANAGER) ||
+		streq(m->interface, RDMAD_INTERFACE_PORT)) &&
+	       rest && streq(rest, "a{sv}");
+}
+
+/* The name of the error of the call of M, "" if there is none; to be freed. */
+static char *call_error(Fixture *f, const char *path, const Method *m, const char *signature)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = new_call(f, path, m);
+
+	append_arguments(call, signature, "mlx5_0/1", false);
+	if (sd_bus_call(f->bus, call, 0, &error, NULL) >= 0)
+		return strdup("");
+	return strdup(error.name);
+}
+
+/* Without options the answer is the same as with none. */
+static size_t check_without_options(Fixture *f, const char *path, const Method *m)
+{
+	_cleanup_free_ char *signature = strdup(m->signature), *with = NULL, *without = NULL;
+	size_t n = strlen(signature);
+
+	if (n < strlen("a{sv}"))
+		return 0;
+	signature[n - strlen("a{sv}")] = '\0';
+	if (!is_without_options(m, signature))
+		return 0;
+	with = call_error(f, path, m, m->signature);
+	without = call_error(f, path, m, signature);
+	if (!streq(with, without))
+		fail_msg("%s.%s: \"%s\", and without options \"%s\"", m->interface, m->name, with,
+			 without);
+	return 1;
+}
+
 static void check_method(Fixture *f, const char *path, const Method *m)
 {
 	static const char *const wrong[] = {"", "u", "as", "ss", "v"};
@@ -139,7 +180,7 @@ static void check_method(Fixture *f, const char *path, const Method *m)
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		_cleanup_free_ char *error = NULL;
 
-		if (streq(m->signature, wrong[i]))
+		if (streq(m->signature, wrong[i]) || is_without_options(m, wrong[i]))
 			continue;
 		call = new_call(f, path, m);
 		if (streq(wrong[i], "u"))
@@ -180,7 +221,7 @@ static void test_every_method(void **state)
 	static const char *const paths[] = {RDMAD_ROOT_PATH, "/org/rdma/device/0", PORT, LOG};
 	Fixture *f = *state;
 	Method methods[64];
-	size_t checked = 0;
+	size_t checked = 0, with_options = 0;
 
 	fixture_start_daemon(f, SCENARIO, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
@@ -192,12 +233,15 @@ static void test_every_method(void **state)
 			if (startswith(methods[k].interface, "org.freedesktop.DBus."))
 				continue;
 			check_method(f, paths[i], &methods[k]);
+			with_options += check_without_options(f, paths[i], &methods[k]);
 			checked++;
 		}
 	}
 	/* Manager 7, Simulator 8, Port 1. A new method is found and checked without a change here.
 	 */
 	assert_true(checked >= 16);
+	/* of the manager all but WaitFor(), and all four of the port */
+	assert_true(with_options >= 18);
 	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "State", "active");
 }
 
