@@ -4,10 +4,8 @@
 
 #include <fnmatch.h>
 
-/* What is noticed within this time may have happened in any order. */
-#define SLACK_USEC (3 * USEC_PER_SEC)
-#define STEPS_MAX  8U
-#define STEP_SIZE  160U
+#define STEPS_MAX 8U
+#define STEP_SIZE 160U
 
 static const struct {
 	const char *words, *begins, *now;
@@ -324,14 +322,16 @@ static size_t find_episode(const Clue *clues, size_t n)
 Explanation explain_infer(Clue *clues, size_t n, Fact *facts, size_t n_facts)
 {
 	Case k = {clues, find_episode(clues, n), n, facts, n_facts};
-	Explanation e = {.trouble = TROUBLE_NONE, .over = true};
-	size_t begin = n;
+	Explanation e = {.trouble = TROUBLE_NONE, .over = true, .begin = n, .episode = k.begin};
 
 	for (Trouble t = 0; t < _TROUBLE_MAX; t++) {
 		size_t i = find_begin(&k, t);
 		bool now = is_so_now(&k, t), over = !now && i < n && has_ended(&k, t, i);
 
 		if ((i == n && !now) || (over && e.trouble != TROUBLE_NONE))
+			continue;
+		/* it was often enough only if somebody has counted */
+		if (t == TROUBLE_FLAPS && !now)
 			continue;
 		/* the worst that goes on, or else the worst that is over */
 		if (e.trouble != TROUBLE_NONE && !e.over)
@@ -342,12 +342,69 @@ Explanation explain_infer(Clue *clues, size_t n, Fact *facts, size_t n_facts)
 			continue;
 		e.trouble = t;
 		e.over = over;
-		begin = i;
+		e.begin = i;
 	}
 	if (e.trouble == TROUBLE_NONE)
 		return e;
-	e.cause = find_cause(&k, e.trouble, begin);
-	if (begin < n)
-		clues[begin].used = true;
+	e.cause = find_cause(&k, e.trouble, e.begin);
+	if (e.begin < n)
+		clues[e.begin].used = true;
 	return e;
+}
+
+/* What lasts */
+
+static const struct {
+	const char *what;
+	bool is_table;
+} lasting[] = {
+#define LASTING(what_, is_table_) {.what = #what_, .is_table = is_table_},
+#include "explain-causes.def"
+};
+
+/* The first and the last of the clues between BEGIN and N about WHAT, which is ENTRY of a table if
+ * that is not NULL; false: there is none. */
+static bool find_ends(const Clue *clues, size_t begin, size_t n, const char *what,
+		      const char *entry, const Clue **ret_first, const Clue **ret_last)
+{
+	*ret_first = NULL;
+	for (size_t i = begin; i < n; i++) {
+		const Clue *c = &clues[i];
+
+		if (!streq(c->what, what) ||
+		    (entry && !streq(c->from, entry) && !streq(c->to, entry)))
+			continue;
+		if (!*ret_first)
+			*ret_first = c;
+		*ret_last = c;
+	}
+	return *ret_first;
+}
+
+size_t explain_differences(const Clue *clues, size_t n, const Explanation *e, bool all,
+			   Difference *ret)
+{
+	bool well = e->over || e->trouble > TROUBLE_DOWN;
+	const Clue *first, *last;
+	size_t n_found = 0;
+
+	for (size_t i = e->episode; well && e->trouble != TROUBLE_NONE && i < n; i++) {
+		const Clue *c = &clues[i];
+		size_t k = 0;
+		bool is_table;
+
+		while (k < ARRAY_SIZE(lasting) && !streq(lasting[k].what, c->what))
+			k++;
+		if (k == ARRAY_SIZE(lasting) || !*c->from)
+			continue;
+		is_table = lasting[k].is_table;
+		/* each thing once, at its first clue */
+		if (!find_ends(clues, e->episode, n, c->what, is_table ? c->from : NULL, &first,
+			       &last) ||
+		    first != c || streq(first->from, last->to) || (!*last->to && !is_table))
+			continue;
+		if (all || first != last || !first->used)
+			ret[n_found++] = (Difference){c->what, first->from, last->to};
+	}
+	return n_found;
 }

@@ -46,6 +46,8 @@ typedef struct Explanation {
 	Trouble trouble;    /* TROUBLE_NONE: there is nothing to explain */
 	const Cause *cause; /* NULL: unknown */
 	bool over;	    /* the trouble has ended */
+	size_t begin;	    /* the clue with which it began; the number of clues: none was seen */
+	size_t episode;	    /* the first clue that belongs to it */
 } Explanation;
 
 /*
@@ -55,7 +57,20 @@ typedef struct Explanation {
  * port was well.
  */
 #define QUIET_USEC (30 * USEC_PER_SEC)
+/* What is noticed within this time may have happened in any order, or at once. */
+#define SLACK_USEC (3 * USEC_PER_SEC)
 Explanation explain_infer(Clue *clues, size_t n, Fact *facts, size_t n_facts);
+
+/* Something that was FROM before the trouble and is TO now: programs that ran all the time may
+ * still hold what was. */
+typedef struct Difference {
+	const char *what, *from, *to; /* TO is "" of an entry of a table that has gone */
+} Difference;
+
+/* What differs after the trouble that E explains, and is not told by a clue that E uses, or with
+ * ALL by such a clue too. RET has room for N. Nothing if the port is not well again. */
+size_t explain_differences(const Clue *clues, size_t n, const Explanation *e, bool all,
+			   Difference *ret);
 
 /* Puts the clues into the order of time. Those of the same time keep their order. */
 void explain_sort(Clue *clues, size_t n);

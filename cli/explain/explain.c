@@ -8,6 +8,8 @@
 #include "clock.h"
 #include "commands.h"
 #include "explain-infer.h"
+#include "falls.h"
+#include "flaps.h"
 #include "format.h"
 #include "histories.h"
 #include "json.h"
@@ -18,6 +20,7 @@
 /* What was seen longer ago is not asked for. */
 #define SINCE_DEFAULT_USEC (UINT64_C(24) * 3600 * USEC_PER_SEC)
 #define CLUES_SHOWN	   12U /* of an unknown cause the last */
+#define NAMES_SHOWN	   8U  /* of ports with the same trouble the first */
 
 static uint64_t arg_since = SINCE_DEFAULT_USEC;
 static bool arg_list;
@@ -43,18 +46,39 @@ typedef struct Story {
 	Value evidence;	      /* the reply of GetEvidence() */
 	Clue *clues;
 	size_t n_clues;
-	Fact facts[8];
+	char (*together)[FALLS_TEXT_SIZE]; /* what clues point to */
+	Fact facts[12];
 	size_t n_facts;
-	char *texts[8]; /* what the facts point to */
+	char *texts[12]; /* what the facts point to */
 	Explanation explanation;
+	size_t n_downs;	  /* how often the link went down by itself in FLAPS_USEC */
+	size_t n_members; /* so many stories are told with this one; 0: it is told with another */
+	const struct Story *first; /* that other */
 } Story;
+
+typedef struct Stories {
+	Histories histories;
+	Falls falls;
+	Story *items;
+	size_t n;
+} Stories;
 
 static void story_done(Story *s)
 {
 	value_done(&s->evidence);
 	free(s->clues);
+	free(s->together);
 	for (size_t i = 0; i < ARRAY_SIZE(s->texts); i++)
 		free(s->texts[i]);
+}
+
+static void stories_done(Stories *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		story_done(&s->items[i]);
+	free(s->items);
+	falls_done(&s->falls);
+	histories_done(&s->histories);
 }
 
 /* Collecting */
@@ -65,8 +89,9 @@ static void add_clue(Story *s, const Clue *c, uint64_t oldest)
 		s->clues[s->n_clues++] = *c;
 }
 
-/* The transitions of the state are in the history; the first look is none. */
-static void add_states(Story *s, uint64_t oldest)
+/* The transitions of the state are in the history; the first look is none. Beside one that others
+ * had at the same time is the clue which ones. */
+static void add_states(Stories *all, Story *s, uint64_t oldest)
 {
 	PastState t;
 
@@ -74,8 +99,16 @@ static void add_states(Story *s, uint64_t oldest)
 		Clue c = {
 			t.realtime_usec, t.monotonic_usec, "State", t.from, t.to, t.reason, false};
 
-		if (!streq(t.from, "unknown"))
-			add_clue(s, &c, oldest);
+		if (streq(t.from, "unknown"))
+			continue;
+		add_clue(s, &c, oldest);
+		if (!startswith(t.from, "active") || startswith(t.to, "active") ||
+		    !falls_together(&all->falls, s->entry, t.realtime_usec, s->together[i]))
+			continue;
+		c.what = "Together";
+		c.from = "";
+		c.to = s->together[i];
+		add_clue(s, &c, oldest);
 	}
 }
 
@@ -134,6 +167,8 @@ static void add_facts(Story *s)
 	add_row(s, s->port, PORT_ATTR_last_error_code);
 	add_row(s, s->port, PORT_ATTR_netdev_up);
 	add_row(s, s->port, PORT_ATTR_netdev_carrier);
+	add_row(s, s->device, DEVICE_ATTR_function);
+	add_fact(s, "Flapping", s->n_downs >= FLAPS_LEAST ? "yes" : "no");
 	if (is && best)
 		add_fact(s, "PcieSlow", is->number < best->number ? "yes" : "no");
 }
@@ -165,8 +200,20 @@ static ExitStatus read_evidence(Context *c, Story *s)
 	return r < 0 ? bus_complain(name, &error, r) : STATUS_OK;
 }
 
-static ExitStatus read_story(Context *c, const Histories *h, Story *s)
+/* How often the link of S went down by itself lately. That of a virtual function goes with whoever
+ * uses it. */
+static size_t count_downs(const Story *s)
 {
+	const Value *downs = history_entry_member(s->entry, "LinkDowns");
+	const Value *function = s->device ? object_value(s->device, DEVICE_ATTR_function) : NULL;
+	const char *kind = function ? value_text(function) : "";
+
+	return streq(kind, "vf") || streq(kind, "sf") ? 0 : flaps_count(downs, &s->evidence, NULL);
+}
+
+static ExitStatus read_story(Context *c, Stories *all, Story *s)
+{
+	const Histories *h = &all->histories;
 	ExitStatus status = read_evidence(c, s);
 	const Value *path;
 	uint64_t now = realtime_now_usec(), oldest = now > arg_since ? now - arg_since : 0;
@@ -176,10 +223,12 @@ static ExitStatus read_story(Context *c, const Histories *h, Story *s)
 	s->port = object_list_find(&h->objects, history_entry_text(s->entry, "Port"));
 	path = s->port ? object_value(s->port, PORT_ATTR_device_index) : NULL;
 	s->device = path ? object_list_find(&h->objects, value_text(path)) : NULL;
-	s->clues = calloc(count_states(s->entry) + s->evidence.n + 1, sizeof(Clue));
-	if (!s->clues)
+	s->clues = calloc(2 * count_states(s->entry) + s->evidence.n + 1, sizeof(Clue));
+	s->together = calloc(count_states(s->entry) + 1, sizeof(*s->together));
+	if (!s->clues || !s->together)
 		return out_of_memory();
-	add_states(s, oldest);
+	s->n_downs = count_downs(s);
+	add_states(all, s, oldest);
 	add_evidence(s, oldest);
 	add_facts(s);
 	explain_sort(s->clues, s->n_clues);
@@ -211,13 +260,77 @@ static void print_clue(const Context *c, const Clue *clue)
 		*clue->to ? clue->to : "none", clue->reason);
 }
 
-static void print_story(const Context *c, const Story *s)
+/* The number or the text of WHAT, with the unit that it has as a property. */
+static char *format_clue_value(const char *what, const char *text)
+{
+	const Attribute *row = object_find_row(what, &(bool){false});
+	Value v = {.type = VALUE_UNSIGNED};
+
+	if (!row || text_to_u64(text, UINT64_MAX, &v.number) < 0)
+		return strdup(text);
+	return format_value(row, &v);
+}
+
+/* Returns how many differences there are. */
+static size_t print_differences(const Context *c, const Story *s, bool is_member)
+{
+	_cleanup_free_ Difference *d = calloc(s->n_clues + 1, sizeof(*d));
+	size_t n = d ? explain_differences(s->clues, s->n_clues, &s->explanation, is_member, d) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_free_ char *from = format_clue_value(d[i].what, d[i].from);
+		_cleanup_free_ char *to = format_clue_value(d[i].what, d[i].to);
+
+		fprintf(c->out, "  still  %s%s%s: %s before, %s now\n",
+			s->first ? history_entry_name(s->entry) : "", s->first ? " " : "",
+			d[i].what, from ? from : "", to && *to ? to : "gone");
+	}
+	return n;
+}
+
+/* The name of the port, or those of all that have the same trouble. */
+static void print_names(const Context *c, const Stories *all, const Story *s)
+{
+	size_t n = 0;
+
+	if (s->n_members > 1)
+		fprintf(c->out, "%zu ports at the same time (", s->n_members);
+	for (size_t i = 0; i < all->n && n < NAMES_SHOWN; i++)
+		if (&all->items[i] == s || all->items[i].first == s)
+			fprintf(c->out, "%s%s%s%s", n++ > 0 ? ", " : "", terminal_color(c, "bold"),
+				history_entry_name(all->items[i].entry), terminal_plain(c));
+	if (s->n_members > n)
+		fprintf(c->out, " and %zu more", s->n_members - n);
+	fputs(s->n_members > 1 ? "): " : ": ", c->out);
+}
+
+static void print_seen(const Context *c, const Story *s)
+{
+	if (s->n_members > 1)
+		fprintf(c->out, "  of %s was seen:\n", history_entry_name(s->entry));
+	for (size_t i = 0; i < s->n_clues; i++)
+		if (is_shown(s, i))
+			print_clue(c, &s->clues[i]);
+	for (size_t i = 0; i < s->n_facts; i++)
+		if (s->facts[i].used)
+			fprintf(c->out, "  now  %s: %s\n", s->facts[i].what, s->facts[i].value);
+}
+
+/* Whether S says nothing of it that the link goes down again and again. */
+static bool hides_flaps(const Story *s)
+{
+	const Cause *cause = s->explanation.cause;
+
+	return s->n_downs >= FLAPS_LEAST && !(cause && strstr(cause->id, "flap"));
+}
+
+static void print_story(const Context *c, const Stories *all, const Story *s)
 {
 	const Explanation *e = &s->explanation;
 	const char *id = e->cause ? e->cause->id : NULL;
+	size_t n_differences = 0;
 
-	fprintf(c->out, "%s%s%s: ", terminal_color(c, "bold"), history_entry_name(s->entry),
-		terminal_plain(c));
+	print_names(c, all, s);
 	if (e->trouble == TROUBLE_NONE) {
 		fputs("nothing to explain\n", c->out);
 		return;
@@ -226,12 +339,17 @@ static void print_story(const Context *c, const Story *s)
 		e->over ? ", which is over" : "",
 		e->cause ? e->cause->says : "what was seen fits no known cause", id ? id : "",
 		id ? ", " : "", confidence_name(confidence_of(s)));
-	for (size_t i = 0; i < s->n_clues; i++)
-		if (is_shown(s, i))
-			print_clue(c, &s->clues[i]);
-	for (size_t i = 0; i < s->n_facts; i++)
-		if (s->facts[i].used)
-			fprintf(c->out, "  now  %s: %s\n", s->facts[i].what, s->facts[i].value);
+	print_seen(c, s);
+	for (size_t i = 0; i < all->n; i++)
+		if (&all->items[i] == s || all->items[i].first == s)
+			n_differences += print_differences(c, &all->items[i], s->n_members > 1);
+	if (hides_flaps(s))
+		fprintf(c->out,
+			"  also  the link went down %zu times in " FLAPS_TEXT " [flapping]\n",
+			s->n_downs);
+	if (n_differences > 0)
+		fputs("  Programs that ran all the time may hold what was before: restart them.\n",
+		      c->out);
 	if (e->cause && !e->over) {
 		fputs("  ", c->out);
 		terminal_print_wrapped(c, e->cause->advice, 2);
@@ -287,7 +405,40 @@ static void print_json_clues(const Context *c, const Story *s)
 	fputs("]", f);
 }
 
-static void print_json(const Context *c, const Story *s)
+/* What differs still, which ports have the same trouble, and what else there is. */
+static void print_json_beside(const Context *c, const Stories *all, const Story *s)
+{
+	_cleanup_free_ Difference *d = calloc(s->n_clues + 1, sizeof(*d));
+	size_t n = d ? explain_differences(s->clues, s->n_clues, &s->explanation, true, d) : 0;
+	const Story *first = s->first ?: s;
+
+	json_key(c->out, "Differences", false);
+	fputc('[', c->out);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i > 0 ? ", {\"What\": " : "{\"What\": ", c->out);
+		json_text(c->out, d[i].what);
+		json_text_or_null(c, "From", d[i].from);
+		json_text_or_null(c, "To", d[i].to);
+		fputc('}', c->out);
+	}
+	fputs("]", c->out);
+	json_key(c->out, "Together", false);
+	fputc('[', c->out);
+	n = 0;
+	for (size_t i = 0; i < all->n; i++) {
+		const Story *other = &all->items[i];
+
+		if (other == s || (other != first && other->first != first))
+			continue;
+		fputs(n++ > 0 ? ", " : "", c->out);
+		json_text(c->out, history_entry_name(other->entry));
+	}
+	fputs("]", c->out);
+	json_key(c->out, "Also", false);
+	fputs(hides_flaps(s) ? "[\"flapping\"]" : "[]", c->out);
+}
+
+static void print_json(const Context *c, const Stories *all, const Story *s)
 {
 	const Explanation *e = &s->explanation;
 	bool any = e->trouble != TROUBLE_NONE;
@@ -303,6 +454,7 @@ static void print_json(const Context *c, const Story *s)
 	json_text_or_null(c, "Explanation", e->cause ? e->cause->says : NULL);
 	json_text_or_null(c, "Advice", e->cause ? e->cause->advice : NULL);
 	print_json_clues(c, s);
+	print_json_beside(c, all, s);
 	fputs("\n  }", c->out);
 }
 
@@ -334,50 +486,123 @@ static ExitStatus print_causes(const Context *c)
 	return STATUS_OK;
 }
 
-/* STATUS_FAILED: something is wrong now, and nobody knows why. */
-static ExitStatus explain_entry(Context *c, const Histories *h, size_t i, size_t *n_printed)
-{
-	_cleanup_(story_done) Story s = {.entry = h->chosen[i]};
-	ExitStatus status = read_story(c, h, &s);
+/* Telling */
 
-	if (status != STATUS_OK)
-		return status;
-	/* of ports that nobody named only those are printed that there is something to say of */
-	if (c->n_arguments > 0 || s.explanation.trouble != TROUBLE_NONE) {
-		if (c->json) {
-			json_next(c->out, *n_printed);
-			print_json(c, &s);
-		} else {
-			print_story(c, &s);
-		}
-		(*n_printed)++;
+static bool is_same_trouble(const Story *a, const Story *b)
+{
+	const Explanation *x = &a->explanation, *y = &b->explanation;
+	uint64_t when, other;
+
+	if (x->trouble == TROUBLE_NONE || x->trouble != y->trouble || x->over != y->over ||
+	    !x->cause != !y->cause || (x->cause && !streq(x->cause->id, y->cause->id)) ||
+	    x->begin == a->n_clues || y->begin == b->n_clues)
+		return false;
+	when = a->clues[x->begin].realtime_usec;
+	other = b->clues[y->begin].realtime_usec;
+	return MAX(when, other) - MIN(when, other) <= SLACK_USEC;
+}
+
+/* Whether B may be told with A, if MANY have the same trouble at the same time. */
+static bool may_join(const Stories *all, const Story *a, const Story *b, bool many)
+{
+	return !b->first && b->n_members == 0 && is_same_trouble(a, b) &&
+	       (many || (a->port && b->port &&
+			 streq(falls_adapter(&all->histories, a->port),
+			       falls_adapter(&all->histories, b->port))));
+}
+
+/* Ports that have the same trouble at the same time have one cause, which is told once. */
+static void join_stories(Stories *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		Story *a = &all->items[i];
+		size_t n = 1;
+		bool many;
+
+		if (a->first)
+			continue;
+		for (size_t k = i + 1; k < all->n; k++)
+			n += may_join(all, a, &all->items[k], true);
+		many = falls_are_many(&all->falls, a->port, n);
+		a->n_members = 1;
+		for (size_t k = i + 1; n > 1 && k < all->n; k++)
+			if (may_join(all, a, &all->items[k], many)) {
+				all->items[k].first = a;
+				a->n_members++;
+			}
 	}
-	return s.explanation.cause || s.explanation.over ? STATUS_OK : STATUS_FAILED;
+}
+
+static ExitStatus read_stories(Context *c, Stories *s)
+{
+	const Histories *h = &s->histories;
+	ExitStatus status;
+
+	s->items = calloc(h->n + 1, sizeof(*s->items));
+	if (!s->items || !falls_gather(h, &s->falls))
+		return out_of_memory();
+	for (size_t i = 0; i < h->n; i++) {
+		s->items[s->n].entry = h->chosen[i];
+		status = read_story(c, s, &s->items[s->n++]);
+		if (status != STATUS_OK)
+			return status;
+	}
+	join_stories(s);
+	return STATUS_OK;
+}
+
+/* Prints S, if there is something to say of it: of ports that were named there is. */
+static void tell(const Context *c, const Stories *all, const Story *s, size_t *n_printed)
+{
+	if (c->n_arguments == 0 && s->explanation.trouble == TROUBLE_NONE)
+		return;
+	if (c->json) {
+		json_next(c->out, *n_printed);
+		print_json(c, all, s);
+	} else if (!s->first) {
+		print_story(c, all, s);
+	}
+	(*n_printed)++;
+}
+
+/* STATUS_FAILED: something is wrong now, and nobody knows why. */
+static ExitStatus tell_all(Context *c, const Stories *all)
+{
+	ExitStatus worst = STATUS_OK;
+	size_t n_printed = 0;
+
+	if (c->json)
+		json_begin(c->out, "Ports");
+	for (size_t i = 0; i < all->n; i++) {
+		const Explanation *e = &all->items[i].explanation;
+
+		tell(c, all, &all->items[i], &n_printed);
+		if (!e->cause && !e->over)
+			worst = STATUS_FAILED;
+	}
+	if (c->json)
+		json_end(c->out);
+	else if (n_printed == 0 && c->n_arguments == 0)
+		fputs("Nothing to explain.\n", c->out);
+	return worst;
 }
 
 ExitStatus explain_command(Context *c)
 {
-	_cleanup_(histories_done) Histories h = {};
-	ExitStatus status, worst;
-	size_t n_printed = 0;
+	_cleanup_(stories_done) Stories s = {};
+	ExitStatus status, chosen;
 
 	if (arg_list)
 		return print_causes(c);
-	status = histories_read(c, &h);
+	status = histories_read(c, &s.histories);
 	if (status != STATUS_OK)
 		return status;
-	worst = histories_choose(c, &h);
-	if (worst != STATUS_OK && worst != STATUS_NO_PORT)
-		return worst;
-	if (c->json)
-		json_begin(c->out, "Ports");
-	for (size_t i = 0; i < h.n; i++) {
-		status = explain_entry(c, &h, i, &n_printed);
-		worst = MAX(worst, status);
-	}
-	if (c->json)
-		json_end(c->out);
-	else if (n_printed == 0 && worst == STATUS_OK)
-		fputs("Nothing to explain.\n", c->out);
-	return worst;
+	chosen = histories_choose(c, &s.histories);
+	if (chosen != STATUS_OK && chosen != STATUS_NO_PORT)
+		return chosen;
+	status = read_stories(c, &s);
+	if (status != STATUS_OK)
+		return status;
+	status = tell_all(c, &s);
+	return MAX(status, chosen);
 }

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include "bus.h"
+#include "flaps.h"
 #include "names.h"
 #include "port-name.h"
 #include "selection.h"
@@ -235,7 +236,8 @@ ExitStatus histories_read(Context *c, Histories *h)
 	if (status != STATUS_OK)
 		return status;
 	r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-			       "ListHistories", &error, &reply, "a{sv}", 1, "transitions", "b", 1);
+			       "ListHistories", &error, &reply, "a{sv}", 2, "transitions", "b", 1,
+			       "link-downs-within-usec", "t", FLAPS_USEC);
 	if (r >= 0)
 		r = value_read(reply, &h->all);
 	for (size_t i = 0; r >= 0 && i < h->all.n; i++)

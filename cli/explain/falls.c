@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "falls.h"
+
+#include "explain-infer.h"
+
+static const char *port_text(const Object *port, PortAttr a)
+{
+	const Value *v = object_value(port, a);
+
+	return v ? value_text(v) : "";
+}
+
+static const Object *device_of(const Histories *h, const Object *port)
+{
+	return port ? object_list_find(&h->objects, port_text(port, PORT_ATTR_device_index)) : NULL;
+}
+
+const char *falls_adapter(const Histories *h, const Object *port)
+{
+	const Object *device = device_of(h, port);
+	const Value *guid = device ? object_value(device, DEVICE_ATTR_sys_image_guid) : NULL;
+
+	return guid ? value_text(guid) : device ? device->path : "";
+}
+
+static bool is_function(const Histories *h, const Object *port)
+{
+	const Object *device = device_of(h, port);
+	const Value *v = device ? object_value(device, DEVICE_ATTR_function) : NULL;
+
+	return v && (streq(value_text(v), "vf") || streq(value_text(v), "sf"));
+}
+
+/* Whether PORT has a link of its own. */
+static bool has_link(const Histories *h, const Object *port)
+{
+	return port->is_port && !object_list_is_plane(&h->objects, port) && !is_function(h, port) &&
+	       !streq(port_text(port, PORT_ATTR_protocol), "raw-packet");
+}
+
+bool falls_are_many(Falls *f, const Object *port, size_t n)
+{
+	const Histories *h = f->histories;
+	const char *protocol = port ? port_text(port, PORT_ATTR_protocol) : "*";
+
+	if (!streq(f->protocol, protocol)) {
+		text_copy(f->protocol, sizeof(f->protocol), protocol);
+		f->n_protocol = 0;
+		for (size_t i = 0; i < h->objects.n; i++) {
+			const Object *o = h->objects.items[i];
+
+			if (has_link(h, o))
+				f->n_protocol +=
+					!port || streq(port_text(o, PORT_ATTR_protocol), protocol);
+		}
+	}
+	return n > 1 && 4 * n >= f->n_protocol;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const Fall *x = a, *y = b;
+
+	return (x->usec > y->usec) - (x->usec < y->usec);
+}
+
+void falls_done(Falls *f)
+{
+	free(f->items);
+}
+
+static bool is_fall(const PastState *t)
+{
+	return startswith(t->from, "active") && !startswith(t->to, "active") &&
+	       !streq(t->to, "absent") && !streq(t->to, "unknown");
+}
+
+static size_t count_falls(const Value *entry)
+{
+	size_t n = 0;
+	PastState t;
+
+	for (size_t i = 0; history_read_transition(entry, i, &t); i++)
+		n += is_fall(&t);
+	return n;
+}
+
+bool falls_gather(const Histories *h, Falls *ret)
+{
+	Falls f = {.histories = h};
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->all.n; i++)
+		n += count_falls(&h->all.items[i]);
+	f.items = calloc(n + 1, sizeof(*f.items));
+	if (!f.items)
+		return false;
+	for (size_t i = 0; i < h->all.n; i++) {
+		const Value *entry = &h->all.items[i];
+		const Object *port =
+			object_list_find(&h->objects, history_entry_text(entry, "Port"));
+		uint64_t previous = 0;
+		PastState t;
+
+		if (!port || !has_link(h, port))
+			continue;
+		for (size_t k = 0; history_read_transition(entry, k, &t); k++) {
+			if (!is_fall(&t))
+				continue;
+			f.items[f.n++] =
+				(Fall){t.realtime_usec, previous, port, falls_adapter(h, port)};
+			previous = t.realtime_usec;
+		}
+	}
+	qsort(f.items, f.n, sizeof(*f.items), compare);
+	*ret = f;
+	return true;
+}
+
+/* Whether A and B are in the same state, of the same protocol. */
+static bool is_alike(const Object *a, const Object *b)
+{
+	return streq(port_text(a, PORT_ATTR_state), port_text(b, PORT_ATTR_state)) &&
+	       streq(port_text(a, PORT_ATTR_phys_state), port_text(b, PORT_ATTR_phys_state)) &&
+	       streq(port_text(a, PORT_ATTR_protocol), port_text(b, PORT_ATTR_protocol));
+}
+
+/* The first fall that is not before USEC. */
+static size_t find_since(const Falls *f, uint64_t usec)
+{
+	size_t low = 0, high = f->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->items[middle].usec < usec)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool falls_together(Falls *f, const Value *entry, uint64_t usec, char ret[FALLS_TEXT_SIZE])
+{
+	const Histories *h = f->histories;
+	const Object *port = object_list_find(&h->objects, history_entry_text(entry, "Port"));
+	const char *adapter = falls_adapter(h, port);
+	uint64_t since = usec > SLACK_USEC ? usec - SLACK_USEC : 0;
+	size_t same = 0, others = 0;
+	bool function;
+
+	if (!port)
+		return false;
+	function = is_function(h, port);
+	for (size_t i = find_since(f, since); i < f->n && f->items[i].usec <= usec + SLACK_USEC;
+	     i++) {
+		const Fall *o = &f->items[i];
+
+		/* each port once */
+		if (o->port == port || !is_alike(o->port, port) || o->previous >= since)
+			continue;
+		/* a function has the link of its adapter */
+		if (!streq(o->adapter, adapter))
+			others++;
+		else if (!function)
+			same++;
+	}
+	if (others > 0 && !falls_are_many(f, port, same + others + 1))
+		others = 0;
+	if (same + others == 0)
+		return false;
+	snprintf(ret, FALLS_TEXT_SIZE, "%zu other %s%s", same + others,
+		 same + others == 1 ? "port" : "ports", others == 0 ? " of the adapter" : "");
+	return true;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* How often a link went down by itself. What an administrator did, who has set its network
+ * interface down, is no fault of the link. */
+
+#include "value.h"
+
+/* So often in so long is too often. */
+#define FLAPS_LEAST 5U
+#define FLAPS_USEC  (3600 * USEC_PER_SEC)
+#define FLAPS_TEXT  "1h"
+
+/* Counts DOWNS, the times in LinkDowns of a history, without those that EVIDENCE, the reply of
+ * GetEvidence() of that port, says to be the work of an administrator. Either may be NULL or of
+ * another type. *RET_LAST is the last of these times, if RET_LAST is not NULL and there is one. */
+size_t flaps_count(const Value *downs, const Value *evidence, const Value **ret_last);
