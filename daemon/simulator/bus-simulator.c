@@ -186,18 +186,21 @@ static int method_fail(sd_bus_message *m, void *userdata, sd_bus_error *error)
 
 static int method_run(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	g_auto(GStrv) words = NULL;
-	_cleanup_free_ char *message = NULL;
+	_cleanup_free_ char *message = NULL, *copy = NULL;
 	const char *line;
+	Words words;
 	int r;
 
 	r = sd_bus_message_read(m, "s", &line);
 	if (r < 0)
 		return r;
-	r = words_split(line, &words, &message);
+	copy = strdup(line);
+	if (!copy)
+		return -ENOMEM;
+	r = words_split(copy, &words, &message);
 	if (r < 0)
 		return message ? sd_bus_error_set(error, RDMAD_ERROR_INVALID_ARGUMENT, message) : r;
-	return run_and_reply(m, userdata, (const char *const *)words, error);
+	return run_and_reply(m, userdata, (const char *const *)words.words, error);
 }
 
 /* clang-format off */

@@ -27,12 +27,12 @@ int command_target_parse(const SimulatedMachine *sim, const char *text, CommandT
 	}
 	if (slash && !streq(slash + 1, "*")) {
 		if (!t.device)
-			return simulated_error(-EINVAL, ret_message,
+			return scenario_refuse(-EINVAL, ret_message,
 					       "%.100s: expected */* for all ports", text);
 		/* the number alone, with the last byte of the name before it */
 		if (port_name_split(slash - 1, device, &t.port) < 0 || t.port == 0 ||
 		    t.port > t.device->now.values.port_count)
-			return simulated_error(-ENOENT, ret_message,
+			return scenario_refuse(-ENOENT, ret_message,
 					       "%.100s: no such port, expected a number from 1 to "
 					       "%u, or *",
 					       text, t.device->now.values.port_count);
@@ -99,7 +99,7 @@ int command_reason_parse(const char *text, EventReason *ret, char **ret_message)
 	EventReason reason = event_reason_from_name(text);
 
 	if (reason == _REASON_INVALID)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: not the reason of an event, expected one such as "
 				       "port-active, port-error, lid-change or link",
 				       text);
@@ -131,7 +131,7 @@ int command_settings_parse(const char *const *args, size_t n, CommandSettings *r
 			continue;
 		}
 		if (!equals)
-			return simulated_error(-EINVAL, ret_message,
+			return scenario_refuse(-EINVAL, ret_message,
 					       "%.100s: expected ATTRIBUTE=VALUE or event=REASON",
 					       ret->words[i]);
 		*equals = '\0';
@@ -156,7 +156,7 @@ int command_errno_parse(const char *text, int *ret, char **ret_message)
 			return 0;
 		}
 	}
-	return simulated_error(-EINVAL, ret_message,
+	return scenario_refuse(-EINVAL, ret_message,
 			       "%.100s: not the name of an error, expected one such as EIO or "
 			       "EREMOTEIO, or none",
 			       text);

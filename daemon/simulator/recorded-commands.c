@@ -40,7 +40,7 @@ static int parse_code(Saying *s, const char *text, char **ret_message)
 	s->has_code = true;
 	return query_error_parse(text, &s->told.code) == 0
 		       ? 0
-		       : simulated_error(-EINVAL, ret_message,
+		       : scenario_refuse(-EINVAL, ret_message,
 					 "code = %.100s: expected a code of LastErrorCode", text);
 }
 
@@ -66,7 +66,7 @@ static int take_word(Saying *s, const Setting *setting, char **ret_message)
 	else if (!streq(key, "text"))
 		return 0;
 	else if (word_parse(value, s->text, sizeof(s->text)) < 0)
-		r = simulated_error(-EINVAL, ret_message,
+		r = scenario_refuse(-EINVAL, ret_message,
 				    "text = %.100s: expected text of up to %zu bytes", value,
 				    sizeof(s->text) - 1);
 	return r < 0 ? r : 1;
@@ -148,7 +148,7 @@ static int parse_target(const SimulatedMachine *sim, const char *text, Saying *s
 	if (r < 0)
 		return r;
 	if (!ret->device || !ret->device->recorded || (ret->ports && !ret->port))
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: expected a device of a record, or one port of it",
 				       text);
 	s->told.device = ret->device->now.values.index;
@@ -181,7 +181,7 @@ int recorded_run_asked(SimulatedMachine *sim, const char *name, char **ret_messa
 	if (r < 0)
 		return r;
 	if (t.port)
-		return simulated_error(-EINVAL, ret_message, "%.100s: expected a device", name);
+		return scenario_refuse(-EINVAL, ret_message, "%.100s: expected a device", name);
 	t.device->unasked = false;
 	simulated_machine_say(sim, &s.told);
 	simulated_machine_resume(sim, s.told.device);
@@ -198,7 +198,7 @@ int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n,
 	if (r >= 0)
 		r = parse(&s, &a, args + 1, n - 1, ret_message);
 	if (r >= 0 && s.n > 0)
-		r = simulated_error(-EINVAL, ret_message, "%.100s: expected reasons=REASON",
+		r = scenario_refuse(-EINVAL, ret_message, "%.100s: expected reasons=REASON",
 				    s.settings[0].key);
 	if (r < 0)
 		return r;

@@ -7,7 +7,7 @@
 
 static int refuse(const char *key, const char *value, const char *expected, char **ret_message)
 {
-	return simulated_error(-EINVAL, ret_message, "%.100s = %.100s: expected %s", key, value,
+	return scenario_refuse(-EINVAL, ret_message, "%.100s = %.100s: expected %s", key, value,
 			       expected);
 }
 
@@ -60,7 +60,7 @@ static int set_table(AttrType type, const Table *old, const char *key, const cha
 		return resize(old, (uint32_t)n, layout->entry_size, ret);
 	}
 	if (text_to_u64(place, TABLE_ENTRIES_MAX, &n) < 0 || n >= length)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: the table has %u entries, expected a number below "
 				       "that",
 				       key, length);
@@ -99,7 +99,7 @@ static int set_row(const Attribute *row, void *values, const char *value, bool *
 		   char **ret_message)
 {
 	if (!is_recorded(row))
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%s: a record has no such value, expected an attribute that "
 				       "the hardware has",
 				       row->field);
@@ -142,7 +142,7 @@ static int set_answer(PortSnapshot *s, const char *key, const char *value, char 
 		return r;
 	}
 	if (!streq(what, "parts") && !streq(what, "failed"))
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: expected answer.parts, answer.failed, "
 				       "answer.open_error or answer.unmeasured",
 				       key);
@@ -154,7 +154,7 @@ static int set_answer(PortSnapshot *s, const char *key, const char *value, char 
 
 static int refuse_key(const char *key, char **ret_message)
 {
-	return simulated_error(-EINVAL, ret_message, "%.100s: no attribute of a record", key);
+	return scenario_refuse(-EINVAL, ret_message, "%.100s: no attribute of a record", key);
 }
 
 int recorded_port_set(PortSnapshot *s, const char *key, const char *value, PortTable *ret_table,

@@ -182,7 +182,7 @@ int scenario_make_device(const Scenario *s, const DeviceRecipe *recipe, Simulate
 		return r;
 	recorded = take_recorded(&settings) || (like && like->section->recorded);
 	if (protocol == PROTOCOL_UNKNOWN && !recorded)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%s: expected protocol = infiniband, roce, iwarp or opa",
 				       recipe->name);
 	r = take_ports(&settings, &ports, ret_message);

@@ -225,7 +225,7 @@ static int new_section(Scenario *s, const char *heading, unsigned int line, Scen
 	Heading h;
 
 	if (!parse_heading(text, &h))
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "[%.100s]: expected [device NAME], [port NAME/NUMBER], "
 				       "[port NAME/*] or [script]",
 				       heading);
@@ -241,7 +241,7 @@ static int new_section(Scenario *s, const char *heading, unsigned int line, Scen
 	key = heading_key(&h);
 	before = g_hash_table_lookup(s->by_heading, key);
 	if (before)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "[%.100s]: is in line %u too, expected it once", heading,
 				       before->line);
 	*ret = add_section(s, &h, line);
@@ -258,7 +258,7 @@ static int parse_device_key(ScenarioSection *section, const char *key, const cha
 
 	if (streq(key, "present") || streq(key, "recorded")) {
 		if (!streq(value, "yes") && !streq(value, "no"))
-			return simulated_error(-EINVAL, ret_message,
+			return scenario_refuse(-EINVAL, ret_message,
 					       "%s = %.100s: expected yes or no", key, value);
 		*(*key == 'p' ? &section->present : &section->recorded) = streq(value, "yes");
 		return 1;
@@ -286,7 +286,7 @@ static int parse_setting(ScenarioSection *section, char *text, unsigned int line
 	int r;
 
 	if (!equals)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: expected KEY = VALUE, [SECTION] or # comment",
 				       text);
 	*equals = '\0';
@@ -294,7 +294,7 @@ static int parse_setting(ScenarioSection *section, char *text, unsigned int line
 	value = g_strstrip(equals + 1);
 	before = GPOINTER_TO_UINT(g_hash_table_lookup(section->keys, key));
 	if (before)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: is set in line %u too, expected it once", key,
 				       before);
 	if (section->kind == SECTION_DEVICE) {
@@ -315,16 +315,18 @@ static int parse_setting(ScenarioSection *section, char *text, unsigned int line
 
 static int add_step(Scenario *s, char *text, unsigned int line, char **ret_message)
 {
-	ScenarioStep step = {};
+	ScenarioStep step;
+	ScriptLine parsed;
 	int r;
 
 	if (s->steps->len == SCENARIO_STEPS_MAX)
-		return simulated_error(-EINVAL, ret_message, "too many steps, expected at most %u",
+		return scenario_refuse(-EINVAL, ret_message, "too many steps, expected at most %u",
 				       SCENARIO_STEPS_MAX);
-	r = script_line_parse(text, &step, ret_message);
+	r = script_line_parse(text, &parsed, ret_message);
 	if (r < 0)
 		return r;
-	step.line = line;
+	step = (ScenarioStep){parsed.at_usec, parsed.every_usec, g_strdupv(parsed.command.words),
+			      line};
 	g_array_append_val(s->steps, step);
 	return 0;
 }
@@ -341,7 +343,7 @@ static int parse_speed(Scenario *s, char *text, char **ret_message)
 	    strspn(text + strlen("speed"), " \t") != (size_t)(equals - text) - strlen("speed"))
 		return 0;
 	if (s->speed)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "speed: is set before too, expected it once");
 	r = simulated_parse_number("speed", g_strstrip(equals + 1), 1, SCENARIO_SPEED_MAX, &n,
 				   ret_message);
@@ -358,6 +360,18 @@ static int parse_script_line(Scenario *s, char *text, unsigned int line, char **
 	return r < 0 ? r : r > 0 ? 0 : add_step(s, text, line, ret_message);
 }
 
+/* Has STEP happen SPEED (at least 1) times quicker. */
+static int hurry_step(ScenarioStep *step, uint32_t speed, char **ret_message)
+{
+	if (step->every_usec && step->every_usec / speed < SCENARIO_EVERY_MIN_USEC)
+		return scenario_refuse(-EINVAL, ret_message,
+				       "every: too often with speed = %u, expected %ums or more",
+				       speed, speed);
+	step->at_usec /= speed;
+	step->every_usec /= speed;
+	return 0;
+}
+
 /* After the last line, because the speed may stand behind steps; and when they are in order, which
  * stays also if times become equal. */
 static int hurry_steps(Scenario *s, unsigned int *ret_line, char **ret_message)
@@ -367,7 +381,7 @@ static int hurry_steps(Scenario *s, unsigned int *ret_line, char **ret_message)
 		int r;
 
 		*ret_line = step->line;
-		r = script_line_hurry(step, s->speed, ret_message);
+		r = hurry_step(step, s->speed, ret_message);
 		if (r < 0)
 			return r;
 	}
@@ -394,13 +408,13 @@ static int parse_line(Scenario *s, char *text, unsigned int line, ScenarioSectio
 		return 0;
 	if (*text == '[') {
 		if (text[n - 1] != ']')
-			return simulated_error(-EINVAL, ret_message,
+			return scenario_refuse(-EINVAL, ret_message,
 					       "%.100s: expected ']' at the end", text);
 		text[n - 1] = '\0';
 		return new_section(s, g_strstrip(text + 1), line, section, ret_message);
 	}
 	if (!*section)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: expected a section such as [device NAME] before",
 				       text);
 	if ((*section)->kind == SECTION_SCRIPT)
@@ -427,7 +441,7 @@ static int add_device(Scenario *s, const ScenarioSection *section, uint32_t numb
 		d.index += number;
 	if (s->devices->len == SCENARIO_DEVICES_MAX ||
 	    s->n_ports + section->ports > SCENARIO_PORTS_MAX)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "[device %s]: too many, expected at most %u devices and %u "
 				       "ports",
 				       section->name, SCENARIO_DEVICES_MAX, SCENARIO_PORTS_MAX);
@@ -436,7 +450,7 @@ static int add_device(Scenario *s, const ScenarioSection *section, uint32_t numb
 		return r;
 	same = scenario_find(s, name);
 	if (same)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%s: is made in line %u too, expected another name", name,
 				       same->line);
 	d.name = g_strdup(name);
@@ -452,7 +466,7 @@ static int add_device(Scenario *s, const ScenarioSection *section, uint32_t numb
 static int add_devices(Scenario *s, const ScenarioSection *section, char **ret_message)
 {
 	if (section->count > 1 && !strstr(section->name, "%d"))
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "[device %s]: count = %u, expected %%d in the name",
 				       section->name, section->count);
 	for (uint32_t i = 0; i < section->count; i++) {
@@ -478,11 +492,11 @@ static int check_port_section(const Scenario *s, const ScenarioSection *section,
 	if (one)
 		device = one->section;
 	if (!device)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "[port %s/...]: expected a section [device %s] too",
 				       section->name, section->name);
 	if (section->port > device->ports)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "[port %s/%u]: expected a port from 1 to %u", section->name,
 				       section->port, device->ports);
 	return 0;
@@ -503,11 +517,11 @@ static int parse_text(Scenario *s, char *text, size_t size, unsigned int *ret_li
 		*ret_line = ++line;
 		*end = '\0';
 		if (end - p > SCENARIO_LINE_MAX)
-			return simulated_error(-EINVAL, ret_message,
+			return scenario_refuse(-EINVAL, ret_message,
 					       "too long, expected at most %u bytes",
 					       SCENARIO_LINE_MAX);
 		if (strlen(p) != (size_t)(end - p))
-			return simulated_error(-EINVAL, ret_message, "has a byte 0, expected text");
+			return scenario_refuse(-EINVAL, ret_message, "has a byte 0, expected text");
 		r = parse_line(s, p, line, &section, ret_message);
 		if (r < 0)
 			return r;
@@ -541,17 +555,17 @@ int scenario_load(const char *path, Scenario **ret, char **ret_message)
 
 	r = text_read_file(path, SCENARIO_FILE_MAX, &text, &size);
 	if (r == -EFBIG)
-		return simulated_error(r, ret_message, "%s: too large, expected at most %u bytes",
+		return scenario_refuse(r, ret_message, "%s: too large, expected at most %u bytes",
 				       path, SCENARIO_FILE_MAX);
 	if (r < 0)
-		return simulated_error(r, ret_message, "%s: %s", path, strerror(-r));
+		return scenario_refuse(r, ret_message, "%s: %s", path, strerror(-r));
 
 	s = scenario_new(path);
 	/* before it is cut into lines; a record of no device begins so too */
 	s->is_record = startswith(text, "# rdmad record ");
 	r = parse_text(s, text, size, &line, &what);
 	if (r < 0)
-		return what ? simulated_error(r, ret_message, "%s:%u: %s", path, line, what) : r;
+		return what ? scenario_refuse(r, ret_message, "%s:%u: %s", path, line, what) : r;
 	*ret = steal_pointer(&s);
 	return 0;
 }

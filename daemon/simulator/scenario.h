@@ -16,7 +16,6 @@
 #include "simulated-device.h"
 
 #define SCENARIO_FILE_MAX    (32U << 20) /* bytes */
-#define SCENARIO_LINE_MAX    4096U	 /* bytes */
 #define SCENARIO_STEPS_MAX   (1U << 19)	 /* in the script */
 #define SCENARIO_SPEED_MAX   1000U	 /* how many times quicker the script may be played */
 #define SCENARIO_DEVICES_MAX 4096U	 /* in the file, and at one time */
@@ -24,6 +23,13 @@
 
 /* The index of a section without "index = ": the next index that no device has had. */
 #define SCENARIO_ANY_INDEX UINT32_MAX
+
+/* One line of the script. */
+typedef struct ScenarioStep {
+	uint64_t at_usec, every_usec; /* as in ScriptLine */
+	char **words;		      /* the command; NULL-terminated, for g_strfreev() */
+	unsigned int line;	      /* its number in the file */
+} ScenarioStep;
 
 typedef enum SectionKind { SECTION_DEVICE, SECTION_PORT, SECTION_SCRIPT } SectionKind;
 

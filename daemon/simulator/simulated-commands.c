@@ -142,7 +142,7 @@ static int run_set(SimulatedMachine *sim, const char *const *args, size_t n,
 	if (r < 0)
 		return r;
 	if (!t.device && !t.ports)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "*: expected a device, a port, or */* for all ports");
 	r = command_settings_parse(args + 1, n - 1, &a, ret_message);
 	if (r < 0)
@@ -188,7 +188,7 @@ static int find_recipe(const SimulatedMachine *sim, CommandSettings *a, DeviceRe
 			return -EINVAL;
 		recipe->like = scenario_find(sim->scenario, from);
 		if (!recipe->like)
-			return simulated_error(
+			return scenario_refuse(
 				-ENOENT, ret_message,
 				"from=%.100s: expected a device of the scenario file",
 				a->settings[i].value);
@@ -354,7 +354,7 @@ static int run_fail(SimulatedMachine *sim, const char *const *args, size_t n,
 	if (r < 0)
 		return r;
 	if (!t.ports)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: expected a port, NAME/NUMBER or NAME/*", args[0]);
 	r = command_errno_parse(args[1], &error, ret_message);
 	if (r == 0 && n > 2)
@@ -416,7 +416,7 @@ int simulated_commands_run(SimulatedMachine *sim, const char *const *words, uint
 	while (words[n])
 		n++;
 	if (n > SCENARIO_WORDS_MAX)
-		return simulated_error(-EINVAL, ret_message, "too many words, expected at most %u",
+		return scenario_refuse(-EINVAL, ret_message, "too many words, expected at most %u",
 				       SCENARIO_WORDS_MAX);
 	for (size_t i = 0; n && i < ARRAY_SIZE(commands); i++) {
 		const Command *c = &commands[i];
@@ -424,12 +424,12 @@ int simulated_commands_run(SimulatedMachine *sim, const char *const *words, uint
 		if (!streq(words[0], c->name))
 			continue;
 		if (n - 1 < c->least || n - 1 > c->most)
-			return simulated_error(-EINVAL, ret_message,
+			return scenario_refuse(-EINVAL, ret_message,
 					       "%s with %zu arguments, expected %s", c->name, n - 1,
 					       c->usage);
 		return c->run(sim, words + 1, n - 1, ret_index, ret_message);
 	}
-	return simulated_error(-EINVAL, ret_message,
+	return scenario_refuse(-EINVAL, ret_message,
 			       "%.100s: not a command, expected set, event, add, remove, rename, "
 			       "stall, unstall, fail, answer, asked or noted",
 			       n ? words[0] : "nothing");

@@ -112,7 +112,7 @@ int simulated_counters_set(const Table *old, const char *key, const char *value,
 	const char *name = parse_key(key, &group);
 
 	if (!*name || strlen(name) >= sizeof(e.file))
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: expected a counter of up to %zu bytes", key,
 				       sizeof(e.file) - 1);
 	e.group = group;
@@ -120,7 +120,7 @@ int simulated_counters_set(const Table *old, const char *key, const char *value,
 	text_sanitize(e.file, sizeof(e.file));
 	e.error = *value ? 0 : -ENOENT;
 	if (*value && text_to_u64(value, UINT64_MAX, &e.value) < 0)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s = %.100s: expected a number, or nothing", key,
 				       value);
 	entries = malloc((n + 1) * sizeof(*entries));
@@ -131,7 +131,7 @@ int simulated_counters_set(const Table *old, const char *key, const char *value,
 	at = find(entries, n, &e);
 	*(at ? at : &entries[n++]) = e;
 	if (n > COUNTERS_SET_MAX)
-		return simulated_error(-ENOSPC, ret_message,
+		return scenario_refuse(-ENOSPC, ret_message,
 				       "%.100s: too many, expected at most %u counters of a port",
 				       key, COUNTERS_SET_MAX);
 	*ret = table_new(entries, n, sizeof(*entries));

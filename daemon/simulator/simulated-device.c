@@ -27,7 +27,7 @@ int simulated_parse_protocol(const char *text, AttrProtocol *ret, char **ret_mes
 			*ret = protocols[i].protocol;
 			return 0;
 		}
-	return simulated_error(-EINVAL, ret_message,
+	return scenario_refuse(-EINVAL, ret_message,
 			       "protocol = %.100s: expected infiniband, roce, iwarp or opa", text);
 }
 
@@ -150,7 +150,7 @@ static int set_reporter(DeviceSnapshot *s, const char *key, const char *name, co
 	text_copy(new.name, sizeof(new.name), name);
 	if (!*name || strlen(name) >= sizeof(new.name) ||
 	    (*value && parse_reporter(value, &new) < 0))
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s = %.100s: expected healthy or error, then how many "
 				       "errors and how many recoveries there were; or nothing",
 				       key, value);
@@ -181,19 +181,19 @@ int simulated_device_set(DeviceSnapshot *s, const char *key, const char *value, 
 	if (reporter)
 		return set_reporter(s, key, reporter, value, ret_message);
 	if (device_attr_from_field(key, &a) < 0)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: no attribute of a device, expected a field of it "
 				       "such as fw_ver or node_desc",
 				       key);
 	if (a == DEVICE_ATTR_name)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "name: cannot be set, expected the command rename");
 	if (a == DEVICE_ATTR_port_count)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "port_count: cannot be set, expected ports = N where the "
 				       "device is made");
 	if (attr_device_table(device_attributes[a].type) < _DEVICE_TABLE_MAX)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%s: cannot be set, expected a scalar attribute", key);
 	r = simulated_set_row(&device_attributes[a], &s->values, value, &supplied, ret_message);
 	if (r < 0)

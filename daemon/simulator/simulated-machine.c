@@ -35,11 +35,11 @@ int simulated_machine_add(SimulatedMachine *sim, SimulatedDevice *d, uint32_t in
 	if (index == SCENARIO_ANY_INDEX)
 		index = sim->next_index;
 	if (g_hash_table_contains(sim->by_index, GUINT_TO_POINTER(index)))
-		r = simulated_error(-EEXIST, ret_message, "%s: index %u is taken, expected another",
+		r = scenario_refuse(-EEXIST, ret_message, "%s: index %u is taken, expected another",
 				    d->now.values.name, index);
 	else if (index >= INT32_MAX || g_hash_table_size(sim->by_index) >= SCENARIO_DEVICES_MAX ||
 		 sim->n_ports + d->now.values.port_count > SCENARIO_PORTS_MAX)
-		r = simulated_error(-ENOSPC, ret_message,
+		r = scenario_refuse(-ENOSPC, ret_message,
 				    "%s: too many, expected at most %u devices and %u ports",
 				    d->now.values.name, SCENARIO_DEVICES_MAX, SCENARIO_PORTS_MAX);
 	if (r < 0) {
@@ -76,7 +76,7 @@ int simulated_machine_parse_new_name(const SimulatedMachine *sim, const char *wo
 	int r = simulated_parse_name(word, ret, ret_message);
 
 	if (r == 0 && g_hash_table_contains(sim->by_name, ret))
-		r = simulated_error(-EEXIST, ret_message,
+		r = scenario_refuse(-EEXIST, ret_message,
 				    "%s: there is such a device, expected another name", ret);
 	return r;
 }
@@ -90,7 +90,7 @@ int simulated_machine_find(const SimulatedMachine *sim, const char *word, Simula
 				     : g_hash_table_lookup(sim->by_name, name);
 
 	if (!d)
-		return simulated_error(-ENOENT, ret_message,
+		return scenario_refuse(-ENOENT, ret_message,
 				       "%.100s: no such device, expected the name of one that is "
 				       "there now",
 				       word);

@@ -77,7 +77,7 @@ static int parse_index(const char *key, const char *text, uint32_t length, uint3
 
 	length = MIN(length, TABLE_ENTRIES_MAX);
 	if (text_to_u64(text, UINT32_MAX, &index) < 0 || index >= length)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: the table has %u entries, expected an index below "
 				       "that",
 				       key, length);
@@ -96,7 +96,7 @@ static int set_pkey(PortEdit *e, const char *key, const char *index_text, const 
 	if (r < 0)
 		return r;
 	if (*value && text_to_u64(value, UINT16_MAX, &pkey) < 0)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%s = %.100s: expected a P_Key such as 0xffff, or nothing",
 				       key, value);
 	entry.pkey = (uint32_t)pkey;
@@ -200,7 +200,7 @@ static int set_gid(PortEdit *e, const char *key, const char *index_text, const c
 	if (r < 0)
 		return r;
 	if (*value && parse_gid_entry(e, value, &entry) < 0)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%s = %.100s: expected a GID or IP address, then its type "
 				       "(ib, v1 or v2), then a network interface (and its index, "
 				       "if it is not the port's), then vlan=NUMBER or "
@@ -224,7 +224,7 @@ static int set_netdev(PortEdit *e, const char *value, char **ret_message)
 	}
 	if (!parse_netdev_name(word, name) || (index && !parse_ifindex(index, &ifindex)) ||
 	    strtok_r(NULL, " \t", &save) || !ifindex)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "netdev = %.100s: expected a name of up to 15 bytes and the "
 				       "index of the interface, or nothing",
 				       value);
@@ -280,7 +280,7 @@ static int set_altnames(PortEdit *e, const char *value, char **ret_message)
 	int r = set_words(e, PORT_TABLE_ALTNAMES, value, sizeof(AltnameEntry), parse_altname);
 
 	return r != -EINVAL ? r
-			    : simulated_error(r, ret_message,
+			    : scenario_refuse(r, ret_message,
 					      "altnames = %.100s: expected names of up to 127 "
 					      "bytes",
 					      value);
@@ -291,7 +291,7 @@ static int set_addresses(PortEdit *e, const char *value, char **ret_message)
 	int r = set_words(e, PORT_TABLE_ADDRESSES, value, sizeof(AddressEntry), parse_address);
 
 	return r != -EINVAL ? r
-			    : simulated_error(r, ret_message,
+			    : scenario_refuse(r, ret_message,
 					      "addresses = %.100s: expected IP addresses", value);
 }
 
@@ -386,7 +386,7 @@ static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_
 		return set_in_table(e, PORT_TABLE_USERS, key, value, simulated_users_set,
 				    ret_message);
 	if (port_attr_from_field(key, &a) < 0)
-		return simulated_error(
+		return scenario_refuse(
 			-EINVAL, ret_message,
 			"%.100s: no attribute of a port, expected a field of it "
 			"such as state, or gid.INDEX, pkey.INDEX, vf.NUMBER, counter.NAME, "
@@ -506,7 +506,7 @@ static int check_length(const PortEdit *e, PortTable t, const char *key, uint32_
 	const Table *table = e->next.tables[t];
 
 	if (table && entry_index(table, table->n - 1) >= length)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%s = %u: entry %u is in use, expected more than that", key,
 				       length, entry_index(table, table->n - 1));
 	return 0;

@@ -21,7 +21,7 @@ static int parse_key(const char *key, HolderEntry *ret, char **ret_message)
 
 	if (name ? !*name || strlen(name) >= sizeof(e.name)
 		 : text_to_u64(number, INT32_MAX, &pid) < 0)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: expected user.PID, or kernel_user.NAME of up to "
 				       "%zu bytes",
 				       key, sizeof(e.name) - 1);
@@ -74,7 +74,7 @@ static int parse_value(const char *key, const char *value, HolderEntry *e, char 
 		e->started = STARTED_USEC;
 	}
 	if (!good || *at)
-		return simulated_error(
+		return scenario_refuse(
 			-EINVAL, ret_message, "%.100s = %.100s: expected %s", key, value,
 			e->kind == USER_PROCESS ? "QPS, or QPS UID NAME CGROUP" : "a number");
 	text_sanitize(e->name, sizeof(e->name));
@@ -108,7 +108,7 @@ int simulated_users_set(const Table *old, const char *key, const char *value, Ta
 		entries[n++] = e;
 	}
 	if (n > USERS_MAX)
-		return simulated_error(-ENOSPC, ret_message,
+		return scenario_refuse(-ENOSPC, ret_message,
 				       "%.100s: too many, expected at most %u users of a port", key,
 				       USERS_MAX);
 	*ret = n ? table_new(entries, n, sizeof(*entries)) : NULL;

@@ -2,26 +2,7 @@
 
 #include "simulated-value.h"
 
-#include <stdarg.h>
-
 #include "row-text.h"
-
-int simulated_error(int r, char **ret_message, const char *format, ...)
-{
-	char *message;
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vasprintf(&message, format, args);
-	va_end(args);
-	if (n < 0)
-		return -ENOMEM;
-	/* %.100s can cut a character in two, and D-Bus refuses such a text */
-	text_sanitize(message, (size_t)n + 1);
-	*ret_message = message;
-	return r;
-}
 
 /* A word that text_sanitize() would change is no name: word_parse() would make another one of it.
  */
@@ -39,7 +20,7 @@ int simulated_parse_name(const char *word, AttrText ret, char **ret_message)
 	    word_parse(word, ret, sizeof(AttrText)) == 0 && *ret && !strchr(ret, '/') &&
 	    !streq(ret, ".") && !streq(ret, ".."))
 		return 0;
-	return simulated_error(-EINVAL, ret_message,
+	return scenario_refuse(-EINVAL, ret_message,
 			       "%.100s: not a name for a device, expected up to %zu bytes of text "
 			       "without '/', and %%XX for white space and any of \"%%=#*",
 			       word, sizeof(AttrText) - 1);
@@ -51,7 +32,7 @@ int simulated_parse_number(const char *key, const char *text, uint64_t least, ui
 	uint64_t value;
 
 	if (text_to_u64(text, most, &value) < 0 || value < least)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%s = %.100s: expected a number from %ju to %ju", key, text,
 				       (uintmax_t)least, (uintmax_t)most);
 	*ret = value;
@@ -144,16 +125,16 @@ int simulated_set_row(const Attribute *a, void *values, const char *text, bool *
 	char buffer[256];
 
 	if (a->source == SOURCE_CORE)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%s: rdmad itself keeps it, expected an attribute that "
 				       "the hardware has",
 				       a->field);
 	if (a->source == SOURCE_DERIVED)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%s: derived from other attributes, expected one of those",
 				       a->field);
 	if (a->size == 0)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%s: a table, expected entries of it: gid.INDEX, "
 				       "pkey.INDEX or netdev",
 				       a->field);
@@ -163,7 +144,7 @@ int simulated_set_row(const Attribute *a, void *values, const char *text, bool *
 		return 0;
 	}
 	if ((attr_is_text(a->type) && strlen(text) >= a->size) || attr_parse(a, values, text) < 0)
-		return simulated_error(-EINVAL, ret_message, "%s = %.100s: expected %s", a->field,
+		return scenario_refuse(-EINVAL, ret_message, "%s = %.100s: expected %s", a->field,
 				       text, expectation(a, buffer, sizeof(buffer)));
 	*ret_supplied = true;
 	return 0;

@@ -5,6 +5,7 @@
  */
 
 #include "attribute.h"
+#include "word.h"
 
 /* "KEY = VALUE". */
 typedef struct Setting {
@@ -12,10 +13,7 @@ typedef struct Setting {
 	unsigned int line; /* of the scenario file; 0: of a command */
 } Setting;
 
-/* Composes *RET_MESSAGE, for the caller to free, and returns R; -ENOMEM if there is no memory. */
-int simulated_error(int r, char **ret_message, const char *format, ...) _printf_(3, 4);
-
-/* Reads the name of a device, a word as word_put() of row-text.h writes it: -EINVAL with a message.
+/* Reads the name of a device, a word as word_write() writes it: -EINVAL with a message.
  * There is no other form for names, in headings and in commands. */
 int simulated_parse_name(const char *word, AttrText ret, char **ret_message);
 /* Reads TEXT, the value of KEY, as a number from LEAST to MOST: -EINVAL with a message. */

@@ -55,7 +55,7 @@ int simulated_vf_parse(const char *key, const char *number, const char *value, V
 	uint64_t index;
 
 	if (text_to_u64(number, UINT16_MAX, &index) < 0 || index >= TABLE_ENTRIES_MAX)
-		return simulated_error(-EINVAL, ret_message,
+		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: expected the number of a virtual function, less "
 				       "than %u",
 				       key, TABLE_ENTRIES_MAX);
@@ -63,7 +63,7 @@ int simulated_vf_parse(const char *key, const char *number, const char *value, V
 	text_copy(copy, sizeof(copy), strlen(value) < sizeof(copy) ? value : "?");
 	for (char *word = strtok_r(copy, " \t,", &save); word; word = strtok_r(NULL, " \t,", &save))
 		if (!parse_word(word, &e))
-			return simulated_error(
+			return scenario_refuse(
 				-EINVAL, ret_message,
 				"%.100s = %.100s: expected node_guid=GUID, port_guid=GUID, "
 				"policy=auto, enable or disable, trust=on or off, address=MAC; or "

@@ -416,7 +416,7 @@ static int load(const char *path, Scenario **ret, char **ret_message)
 	if (r == 0)
 		r = simulated_commands_rehearse(&rehearsal, &line, &what);
 	if (r < 0)
-		return what ? simulated_error(r, ret_message, "%s:%u: %s", path, line, what) : r;
+		return what ? scenario_refuse(r, ret_message, "%s:%u: %s", path, line, what) : r;
 	if (r > 0)
 		log_info("%s:%u: the script is long: from here on it is not tried beforehand", path,
 			 line);

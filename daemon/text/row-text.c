@@ -2,72 +2,27 @@
 
 #include "row-text.h"
 
-#include <ctype.h>
-
 #include "decode.h"
 #include "gid.h"
 
-/* Longer than any text of a row or a column */
+/* Longer than any text of a row */
 #define WORD_MAX 512U
-
-static bool is_plain(char c)
-{
-	return isgraph((unsigned char)c) && !strchr("\"%=#*", c);
-}
 
 void word_put(GString *to, const char *text)
 {
-	if (!*text)
-		g_string_append_c(to, '%');
-	for (; *text; text++)
-		/* UTF-8 stays as it is */
-		if (is_plain(*text) || (unsigned char)*text >= 0x80)
-			g_string_append_c(to, *text);
-		else
-			g_string_append_printf(to, "%%%02X", (unsigned char)*text);
-}
+	size_t at = to->len;
+	char *end;
 
-int word_parse(const char *word, char *ret, size_t size)
-{
-	char text[WORD_MAX];
-	size_t n = 0;
-
-	if (streq(word, "%"))
-		word = "";
-	for (; *word && n < sizeof(text) && n < size; n++) {
-		int high, low;
-
-		if (*word != '%') {
-			text[n] = *word++;
-			continue;
-		}
-		high = g_ascii_xdigit_value(word[1]);
-		low = high < 0 ? -1 : g_ascii_xdigit_value(word[2]);
-		if (low < 0 || high + low == 0)
-			return -EINVAL;
-		text[n] = (char)(high << 4 | low);
-		word += 3;
-	}
-	if (n >= sizeof(text) || n >= size)
-		return -EINVAL;
-	text[n] = '\0';
-	memset(ret, 0, size);
-	memcpy(ret, text, n);
-	text_sanitize(ret, size);
-	return 0;
+	g_string_set_size(to, at + WORD_SIZE(strlen(text)));
+	end = word_write(to->str + at, text);
+	g_string_truncate(to, (gsize)(end - to->str));
 }
 
 void number_put(GString *to, uint64_t number, unsigned int digits)
 {
 	char text[20];
-	size_t at = sizeof(text);
 
-	do
-		text[--at] = (char)('0' + number % 10);
-	while (number /= 10);
-	while (sizeof(text) - at < digits)
-		text[--at] = '0';
-	g_string_append_len(to, text + at, (gssize)(sizeof(text) - at));
+	g_string_append_len(to, text, number_write(text, number, digits) - text);
 }
 
 void row_text_put(GString *to, const Attribute *a, const void *values)
@@ -82,7 +37,7 @@ void row_text_put(GString *to, const Attribute *a, const void *values)
 	raw = attr_get_raw(a, values);
 	if (attr_type_names(a->type) && raw <= UINT32_MAX) {
 		attr_enumeration_text(a->type, (uint32_t)raw, text);
-		if (!startswith(text, "unknown(") && is_plain(*text)) {
+		if (*text && !startswith(text, "unknown(")) {
 			word_put(to, text);
 			return;
 		}

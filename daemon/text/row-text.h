@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/*
- * Values of rows and entries of tables as words: what is written is read back as it was. A word has
- * no white space, no quotation mark, no star and no control byte: these, '%', '#' and '=' are
- * written as %XX.
- */
+/* Values of rows and entries of tables as words of scenarios: what is written is read back as it
+ * was. */
 
 #include <glib.h>
 
 #include "table.h"
+#include "word.h"
 
-/* Adds TEXT as a word; an empty one is "%". */
+/* As word_write() and number_write(). */
 void word_put(GString *to, const char *text);
-/* Reads such a word into RET, which has room for SIZE bytes. -EINVAL: it is none, or is too long.
- */
-int word_parse(const char *word, char *ret, size_t size);
-
-/* Adds NUMBER with at least DIGITS digits: in front of the others zeros. */
 void number_put(GString *to, uint64_t number, unsigned int digits);
 
 /* Adds the scalar row A of VALUES: an enumeration by its name, a number, "raw:N", or a word. */

@@ -27,15 +27,13 @@ static void look_up(const char *text)
 
 static void parse(const char *text)
 {
-	_cleanup_free_ char *message = NULL;
+	_cleanup_free_ char *message = NULL, *copy = strdup(text);
 	uint64_t number = 1;
-	char **words = NULL;
 	uint8_t gid[16];
-	int r = words_split(text, &words, &message);
+	Words words;
+	int r = words_split(copy, &words, &message);
 
 	FUZZ_CHECK(r == 0 || (r < 0 && message));
-	if (r == 0)
-		g_strfreev(words);
 	(void)guid_parse(text, &number);
 	(void)gid_parse(text, gid);
 	if (text_to_u64(text, 1000, &number) == 0)

@@ -64,24 +64,25 @@ static int teardown(void **state)
 
 static void command(Fixture *f, const char *line)
 {
-	_cleanup_free_ char *message = NULL;
-	g_auto(GStrv) words = NULL;
+	_cleanup_free_ char *message = NULL, *copy = strdup(line);
+	Words words;
 
-	assert_int_equal(words_split(line, &words, &message), 0);
-	if (simulated_commands_run(&f->machine, (const char *const *)words, NULL, &message) < 0)
+	assert_int_equal(words_split(copy, &words, &message), 0);
+	if (simulated_commands_run(&f->machine, (const char *const *)words.words, NULL, &message) <
+	    0)
 		fail_msg("%s: %s", line, message);
 }
 
 /* The command LINE fails with ERROR and MESSAGE and sends no event. */
 static void expect_failure(Fixture *f, const char *line, int error, const char *message)
 {
-	_cleanup_free_ char *said = NULL;
-	g_auto(GStrv) words = NULL;
+	_cleanup_free_ char *said = NULL, *copy = strdup(line);
 	size_t n_events = f->n_events;
+	Words words;
 
-	assert_int_equal(words_split(line, &words, &said), 0);
+	assert_int_equal(words_split(copy, &words, &said), 0);
 	assert_int_equal(
-		simulated_commands_run(&f->machine, (const char *const *)words, NULL, &said),
+		simulated_commands_run(&f->machine, (const char *const *)words.words, NULL, &said),
 		error);
 	assert_string_equal(said, message);
 	assert_int_equal(f->n_events, n_events);

@@ -170,10 +170,11 @@ static void turn(Fixture *f)
 
 static int run(Fixture *f, const char *line, char **ret_message)
 {
-	g_auto(GStrv) words = NULL;
+	_cleanup_free_ char *copy = strdup(line);
+	Words words;
 
-	assert_int_equal(words_split(line, &words, ret_message), 0);
-	return simulator_run(f->source, (const char *const *)words, NULL, ret_message);
+	assert_int_equal(words_split(copy, &words, ret_message), 0);
+	return simulator_run(f->source, (const char *const *)words.words, NULL, ret_message);
 }
 
 static void command(Fixture *f, const char *line)

@@ -9,53 +9,6 @@
 
 #include "row-text.h"
 
-static void assert_word(const char *text, const char *word)
-{
-	g_autoptr(GString) is = g_string_new(NULL);
-	char back[64];
-
-	word_put(is, text);
-	assert_string_equal(is->str, word);
-	assert_int_equal(word_parse(word, back, sizeof(back)), 0);
-	assert_string_equal(back, text);
-}
-
-static void test_words(_unused_ void **state)
-{
-	assert_word("", "%");
-	assert_word("mlx5_0", "mlx5_0");
-	assert_word("a b", "a%20b");
-	assert_word("100%", "100%25");
-	assert_word("\"a=b\"#", "%22a%3Db%22%23");
-	assert_word("d\303\274sseldorf", "d\303\274sseldorf");
-}
-
-static void test_no_words(_unused_ void **state)
-{
-	/* %00 would be an end that others do not see */
-	static const char *const wrong[] = {"%2", "%zz", "a%", "%00", "a%2g"};
-	char back[4] = "was";
-
-	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		assert_int_equal(word_parse(wrong[i], back, sizeof(back)), -EINVAL);
-	assert_int_equal(word_parse("four", back, sizeof(back)), -EINVAL);
-	assert_string_equal(back, "was");
-	assert_int_equal(word_parse("odd", back, sizeof(back)), 0);
-	assert_string_equal(back, "odd");
-}
-
-static void test_numbers(_unused_ void **state)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	number_put(text, 0, 1);
-	g_string_append_c(text, ' ');
-	number_put(text, 42, 6);
-	g_string_append_c(text, ' ');
-	number_put(text, UINT64_MAX, 1);
-	assert_string_equal(text->str, "0 000042 18446744073709551615");
-}
-
 /* Numbers that are names, none, zero, and the greatest */
 static const uint64_t numbers[] = {0,  1,   2,	 3,    4,      5,	   6,
 				   9,  16,  31,	 64,   128,    255,	   0x40000000,
@@ -171,9 +124,9 @@ static void test_no_entries(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),	   cmocka_unit_test(test_no_words),
-		cmocka_unit_test(test_numbers),	   cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_no_rows),	   cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_no_rows),
+		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_no_entries),
 	};
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* One line of the script of a scenario: when it happens, and the words of its command. */
+
+#include "word.h"
+
+/* A step is at most ten years after the beginning. */
+#define SCENARIO_TIME_MAX_SEC UINT64_C(315360000)
+/* The shortest interval at which a step happens again: it may change each of 65536 ports. */
+#define SCENARIO_EVERY_MIN_USEC USEC_PER_MSEC
+
+/* One line of a script. */
+typedef struct ScriptLine {
+	uint64_t at_usec;    /* when it happens first, from the beginning */
+	uint64_t every_usec; /* after how long it happens again; 0: it happens once */
+	Words command;
+} ScriptLine;
+
+/* Parses "at TIME: COMMAND", "every TIME: COMMAND" or "at TIME every TIME: COMMAND"; TEXT is
+ * changed, and RET points into it. -EINVAL with a message. */
+int script_line_parse(char *text, ScriptLine *ret, char **ret_message);
