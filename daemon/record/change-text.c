@@ -7,6 +7,7 @@
 #include "compat.h"
 #include "row-set.h"
 #include "row-text.h"
+#include "script-line.h"
 
 /* A line of a scenario is not longer than SCENARIO_LINE_MAX; a setting of one entry has room behind
  * this. */
@@ -26,11 +27,9 @@ typedef struct Lines {
 
 static void put_time(GString *to, const ChangeTime *t)
 {
-	g_string_append(to, "at ");
-	number_put(to, t->offset_usec / USEC_PER_SEC, 1);
-	g_string_append_c(to, '.');
-	number_put(to, t->offset_usec % USEC_PER_SEC, 6);
-	g_string_append(to, "s: ");
+	char text[SCRIPT_TIME_SIZE];
+
+	g_string_append_len(to, text, script_time_write(text, t->offset_usec) - text);
 }
 
 static void put_realtime(GString *to, const ChangeTime *t)

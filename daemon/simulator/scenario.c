@@ -3,7 +3,6 @@
 #include "scenario.h"
 
 #include "compat-glib.h"
-#include "port-name.h"
 
 struct Scenario {
 	char *path;
@@ -133,45 +132,6 @@ static char *device_name(const char *pattern, uint32_t number)
 	return g_string_free(name, false);
 }
 
-/* What a heading says. */
-typedef struct Heading {
-	SectionKind kind;
-	const char *name; /* the device's; "" for a script */
-	uint32_t port;	  /* as in ScenarioSection */
-} Heading;
-
-/* NAME/NUMBER or NAME/ and a star: leaves the name in TEXT. */
-static bool parse_port(char *text, uint32_t *ret_number)
-{
-	char *slash = strrchr(text, '/');
-	AttrText device;
-
-	if (!slash || slash == text)
-		return false;
-	*ret_number = 0;
-	/* the number alone, with one byte before it: a name has its own rules */
-	if (!streq(slash + 1, "*") &&
-	    (port_name_split(slash - 1, device, ret_number) < 0 || *ret_number == 0))
-		return false;
-	*slash = '\0';
-	return true;
-}
-
-/* TEXT is a heading without its brackets. It is changed, and RET points into it. */
-static bool parse_heading(char *text, Heading *ret)
-{
-	char *name = strchr(text, ' ');
-
-	*ret = (Heading){.kind = SECTION_SCRIPT, .name = ""};
-	if (!name)
-		return streq(text, "script");
-	*name = '\0';
-	ret->name = name = g_strstrip(name + 1);
-	ret->kind = streq(text, "port") ? SECTION_PORT : SECTION_DEVICE;
-	return streq(text, "port") ? parse_port(name, &ret->port)
-				   : streq(text, "device") && !strchr(name, '/');
-}
-
 /* The heading as the key under which its section is kept. */
 static char *heading_key(const Heading *h)
 {
@@ -216,22 +176,20 @@ static ScenarioSection *add_section(Scenario *s, const Heading *h, unsigned int 
 	return section;
 }
 
-/* Makes the section of HEADING, which is without its brackets. */
+/* Makes the section of HEADING. */
 static int new_section(Scenario *s, const char *heading, unsigned int line, ScenarioSection **ret,
 		       char **ret_message)
 {
 	g_autofree char *text = g_strdup(heading), *key = NULL, *name = NULL;
 	const ScenarioSection *before;
 	Heading h;
+	int r;
 
-	if (!parse_heading(text, &h))
-		return scenario_refuse(-EINVAL, ret_message,
-				       "[%.100s]: expected [device NAME], [port NAME/NUMBER], "
-				       "[port NAME/*] or [script]",
-				       heading);
+	r = heading_parse(text, &h, ret_message);
+	if (r < 0)
+		return r;
 	if (h.kind != SECTION_SCRIPT) {
 		AttrText device;
-		int r;
 
 		name = device_name(h.name, 0);
 		r = simulated_parse_name(name, device, ret_message);
@@ -242,7 +200,7 @@ static int new_section(Scenario *s, const char *heading, unsigned int line, Scen
 	before = g_hash_table_lookup(s->by_heading, key);
 	if (before)
 		return scenario_refuse(-EINVAL, ret_message,
-				       "[%.100s]: is in line %u too, expected it once", heading,
+				       "%.100s: is in line %u too, expected it once", heading,
 				       before->line);
 	*ret = add_section(s, &h, line);
 	return 0;
@@ -281,17 +239,12 @@ static int parse_device_key(ScenarioSection *section, const char *key, const cha
 static int parse_setting(ScenarioSection *section, char *text, unsigned int line,
 			 char **ret_message)
 {
-	char *equals = strchr(text, '='), *key, *value;
+	char *key, *value;
 	unsigned int before;
-	int r;
+	int r = setting_parse(text, &key, &value, ret_message);
 
-	if (!equals)
-		return scenario_refuse(-EINVAL, ret_message,
-				       "%.100s: expected KEY = VALUE, [SECTION] or # comment",
-				       text);
-	*equals = '\0';
-	key = g_strstrip(text);
-	value = g_strstrip(equals + 1);
+	if (r < 0)
+		return r;
 	before = GPOINTER_TO_UINT(g_hash_table_lookup(section->keys, key));
 	if (before)
 		return scenario_refuse(-EINVAL, ret_message,
@@ -331,33 +284,27 @@ static int add_step(Scenario *s, char *text, unsigned int line, char **ret_messa
 	return 0;
 }
 
-/* Sets how many times quicker than they are written the steps happen, if TEXT says that. 1 if so, 0
- * if it is another line. */
-static int parse_speed(Scenario *s, char *text, char **ret_message)
+/* Sets how many times quicker than they are written the steps happen: VALUE. */
+static int parse_speed(Scenario *s, const char *value, char **ret_message)
 {
-	char *equals = strchr(text, '=');
 	uint64_t n;
 	int r;
 
-	if (!g_str_has_prefix(text, "speed") || !equals ||
-	    strspn(text + strlen("speed"), " \t") != (size_t)(equals - text) - strlen("speed"))
-		return 0;
 	if (s->speed)
 		return scenario_refuse(-EINVAL, ret_message,
 				       "speed: is set before too, expected it once");
-	r = simulated_parse_number("speed", g_strstrip(equals + 1), 1, SCENARIO_SPEED_MAX, &n,
-				   ret_message);
+	r = simulated_parse_number("speed", value, 1, SCENARIO_SPEED_MAX, &n, ret_message);
 	if (r < 0)
 		return r;
 	s->speed = (uint32_t)n;
-	return 1;
+	return 0;
 }
 
 static int parse_script_line(Scenario *s, char *text, unsigned int line, char **ret_message)
 {
-	int r = parse_speed(s, text, ret_message);
+	const char *speed = script_speed(text);
 
-	return r < 0 ? r : r > 0 ? 0 : add_step(s, text, line, ret_message);
+	return speed ? parse_speed(s, speed, ret_message) : add_step(s, text, line, ret_message);
 }
 
 /* Has STEP happen SPEED (at least 1) times quicker. */
@@ -400,19 +347,11 @@ static int compare_steps(const void *a, const void *b)
 static int parse_line(Scenario *s, char *text, unsigned int line, ScenarioSection **section,
 		      char **ret_message)
 {
-	size_t n;
-
-	text = g_strstrip(text);
-	n = strlen(text);
-	if (n == 0 || *text == '#')
+	text = line_strip(text);
+	if (!*text || *text == '#')
 		return 0;
-	if (*text == '[') {
-		if (text[n - 1] != ']')
-			return scenario_refuse(-EINVAL, ret_message,
-					       "%.100s: expected ']' at the end", text);
-		text[n - 1] = '\0';
-		return new_section(s, g_strstrip(text + 1), line, section, ret_message);
-	}
+	if (*text == '[')
+		return new_section(s, text, line, section, ret_message);
 	if (!*section)
 		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: expected a section such as [device NAME] before",

@@ -13,11 +13,11 @@
 #include <glib.h>
 
 #include "script-line.h"
+#include "section.h"
 #include "simulated-device.h"
 
 #define SCENARIO_FILE_MAX    (32U << 20) /* bytes */
 #define SCENARIO_STEPS_MAX   (1U << 19)	 /* in the script */
-#define SCENARIO_SPEED_MAX   1000U	 /* how many times quicker the script may be played */
 #define SCENARIO_DEVICES_MAX 4096U	 /* in the file, and at one time */
 #define SCENARIO_PORTS_MAX   65536U	 /* of all devices together */
 
@@ -30,8 +30,6 @@ typedef struct ScenarioStep {
 	char **words;		      /* the command; NULL-terminated, for g_strfreev() */
 	unsigned int line;	      /* its number in the file */
 } ScenarioStep;
-
-typedef enum SectionKind { SECTION_DEVICE, SECTION_PORT, SECTION_SCRIPT } SectionKind;
 
 typedef struct ScenarioSection {
 	SectionKind kind;

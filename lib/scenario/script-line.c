@@ -4,27 +4,42 @@
 
 #include <ctype.h>
 
-/* A number with a unit, such as "2s" or "1.5ms". */
+#define TIME_MAX_USEC (SCENARIO_TIME_MAX_SEC * USEC_PER_SEC)
+
+/* A number with a unit, such as "2s" or "1.5ms". What is less than a microsecond is cut off. */
 static int parse_time(const char *text, uint64_t *ret, char **ret_message)
 {
 	static const struct {
 		const char *name;
-		double usec;
-	} units[] = {{"us", 1}, {"ms", 1e3}, {"s", 1e6}, {"min", 60e6}, {"h", 3600e6}};
-	char *end = NULL;
-	double n = isdigit((unsigned char)*text) ? strtod(text, &end) : -1;
+		uint64_t usec;
+	} units[] = {{"us", 1},
+		     {"ms", USEC_PER_MSEC},
+		     {"s", USEC_PER_SEC},
+		     {"min", 60 * USEC_PER_SEC},
+		     {"h", 3600 * USEC_PER_SEC}};
+	const char *digits = "0123456789", *p = text + strspn(text, digits);
+	const char *fraction = *p == '.' ? p + 1 : p, *unit = fraction + strspn(fraction, digits);
 
-	/* strtod() takes hexadecimal numbers too; they are no times */
-	for (size_t i = 0;
-	     n >= 0 && !memchr(text, 'x', (size_t)(end - text)) && i < ARRAY_SIZE(units); i++)
-		if (streq(end, units[i].name) &&
-		    n * units[i].usec <= (double)(SCENARIO_TIME_MAX_SEC * USEC_PER_SEC)) {
-			*ret = (uint64_t)(n * units[i].usec);
-			return 0;
-		}
+	for (size_t i = 0; p > text && i < ARRAY_SIZE(units); i++) {
+		uint64_t usec = 0, part = units[i].usec;
+
+		if (!streq(unit, units[i].name))
+			continue;
+		for (p = text; isdigit((unsigned char)*p) && usec <= TIME_MAX_USEC / part; p++)
+			usec = usec * 10 + (uint64_t)(*p - '0');
+		if (usec > TIME_MAX_USEC / part)
+			break;
+		usec *= part;
+		for (p = fraction; p < unit; p++)
+			usec += (uint64_t)(*p - '0') * (part /= 10);
+		if (usec > TIME_MAX_USEC)
+			break;
+		*ret = usec;
+		return 0;
+	}
 	return scenario_refuse(-EINVAL, ret_message,
-			       "%.100s: expected a time up to 87600h such as 2s, 100ms or 1.5min",
-			       text);
+			       "%.100s: expected a time up to %juh such as 2s, 100ms or 1.5min",
+			       text, (uintmax_t)(SCENARIO_TIME_MAX_SEC / 3600));
 }
 
 /* Parses "at TIME every TIME" into the times of RET. */
@@ -71,4 +86,20 @@ int script_line_parse(char *text, ScriptLine *ret, char **ret_message)
 	*colon = '\0';
 	r = parse_when(text, ret, ret_message);
 	return r < 0 ? r : words_split(colon + 1, &ret->command, ret_message);
+}
+
+const char *script_speed(const char *line)
+{
+	const char *p = startswith(line, "speed");
+
+	if (p)
+		p += strspn(p, SCENARIO_BLANKS);
+	return p && *p == '=' ? p + 1 + strspn(p + 1, SCENARIO_BLANKS) : NULL;
+}
+
+char *script_time_write(char to[SCRIPT_TIME_SIZE], uint64_t usec)
+{
+	to = number_write(stpcpy(to, "at "), usec / USEC_PER_SEC, 1);
+	*to++ = '.';
+	return stpcpy(number_write(to, usec % USEC_PER_SEC, 6), "s: ");
 }

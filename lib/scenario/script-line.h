@@ -9,6 +9,7 @@
 #define SCENARIO_TIME_MAX_SEC UINT64_C(315360000)
 /* The shortest interval at which a step happens again: it may change each of 65536 ports. */
 #define SCENARIO_EVERY_MIN_USEC USEC_PER_MSEC
+#define SCENARIO_SPEED_MAX	1000U /* how many times quicker a script may be played */
 
 /* One line of a script. */
 typedef struct ScriptLine {
@@ -20,3 +21,12 @@ typedef struct ScriptLine {
 /* Parses "at TIME: COMMAND", "every TIME: COMMAND" or "at TIME every TIME: COMMAND"; TEXT is
  * changed, and RET points into it. -EINVAL with a message. */
 int script_line_parse(char *text, ScriptLine *ret, char **ret_message);
+/* The value of LINE, "speed = VALUE": how many times quicker the steps of the script happen. NULL:
+ * it is another line. */
+const char *script_speed(const char *line);
+
+/* Room for what script_time_write() writes. */
+#define SCRIPT_TIME_SIZE 40
+/* Writes how a line begins whose step happens once, after USEC: "at 1.234567s: ". Returns where the
+ * 0 is that ends it. */
+char *script_time_write(char to[SCRIPT_TIME_SIZE], uint64_t usec);
