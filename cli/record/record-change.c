@@ -2,143 +2,104 @@
 
 #include "record-change.h"
 
-#include "clock.h"
+#include "section.h"
 
 #define VALUES_MAX 65536U /* in a change */
 
 /* Lines */
 
-/* Reads "1.234567s". */
-static bool read_time(const char *text, uint64_t *ret_usec)
+/* Refuses the line of F because of MESSAGE, which is freed; NULL: there was no memory for it. */
+static ExitStatus refuse(const RecordFile *f, char *message)
 {
-	uint64_t seconds = 0, fraction = 0, digit = USEC_PER_SEC / 10;
+	ExitStatus status = message ? record_file_refuse(f, message) : out_of_memory();
 
-	if (*text < '0' || *text > '9')
-		return false;
-	for (; *text >= '0' && *text <= '9' && seconds <= STEP_TIME_MAX_SEC; text++)
-		seconds = seconds * 10 + (uint64_t)(*text - '0');
-	if (*text == '.')
-		for (text++; *text >= '0' && *text <= '9'; text++, digit /= 10)
-			fraction += (uint64_t)(*text - '0') * digit;
-	*ret_usec = seconds * USEC_PER_SEC + fraction;
-	return streq(text, "s") && *ret_usec <= STEP_TIME_MAX_SEC * USEC_PER_SEC;
+	free(message);
+	return status;
 }
 
-/* Splits TEXT at blanks, but not between quotation marks, which are removed. */
-static bool split(char *text, RecordStep *step)
+ExitStatus record_word_read(const RecordFile *f, char *word)
 {
-	char *to;
+	return word_parse(word, word, strlen(word) + 1) == 0
+		       ? STATUS_OK
+		       : record_file_refuse(f, "expected two hexadecimal digits, which are not 00, "
+					       "behind %");
+}
 
-	for (step->n = 0; *(text += strspn(text, " "));) {
-		bool quoted = false;
+ExitStatus record_heading_read(const RecordFile *f, char *line, char **ret_name, bool *ret_is_port)
+{
+	_cleanup_free_ char *name = NULL;
+	char *message = NULL;
+	ExitStatus status;
+	Heading h;
 
-		if (step->n == RECORD_WORDS_MAX)
-			return false;
-		step->words[step->n++] = to = text;
-		for (; *text && (quoted || *text != ' '); text++)
-			if (*text == '"')
-				quoted = !quoted;
-			else
-				*to++ = *text;
-		if (quoted)
-			return false;
-		text += *text == ' ';
-		*to = '\0';
+	if (heading_parse(line, &h, &message) < 0)
+		return refuse(f, message);
+	if (h.kind == SECTION_SCRIPT || (h.kind == SECTION_PORT && h.port == 0))
+		return record_file_refuse(f, "expected the name of a device or a port");
+	if ((h.kind == SECTION_PORT ? asprintf(&name, "%s/%u", h.name, h.port)
+				    : asprintf(&name, "%s", h.name)) < 0) {
+		name = NULL;
+		return out_of_memory();
 	}
-	return true;
+	status = record_word_read(f, name);
+	if (status != STATUS_OK)
+		return status;
+	*ret_is_port = h.kind == SECTION_PORT;
+	*ret_name = steal_pointer(&name);
+	return STATUS_OK;
 }
 
 /* The word "time=" of a step. */
 static bool read_realtime(RecordReader *r, RecordStep *step)
 {
-	for (size_t i = 1; i < step->n; i++) {
-		const char *text = startswith(step->words[i], "time=");
+	const Words *w = &step->line.command;
+
+	for (size_t i = 1; i < w->n; i++) {
+		const char *text = startswith(w->words[i], "time=");
 		uint64_t usec;
 
 		if (!text)
 			continue;
 		if (text_to_u64(text, RECORD_USEC_MAX, &usec) < 0)
 			return false;
-		r->origin_usec = usec - step->at_usec; /* may wrap, and wraps back */
+		r->origin_usec = usec - step->line.at_usec; /* may wrap, and wraps back */
 		break;
 	}
-	step->realtime_usec = r->origin_usec + step->at_usec;
+	step->realtime_usec = r->origin_usec + step->line.at_usec;
 	return true;
 }
 
 ExitStatus record_step_read(RecordReader *r, char *line, RecordStep *ret, bool *ret_is_step)
 {
-	char *colon, *time;
+	const Words *w = &ret->line.command;
+	char *message = NULL;
+	ExitStatus status;
 
 	*ret_is_step = false;
-	if (!*line || *line == '#' || *line == '[' || startswith(line, "speed"))
+	line = line_strip(line);
+	if (!*line || *line == '#' || *line == '[' || script_speed(line))
 		return STATUS_OK;
-	time = CONST_CAST(char *, startswith(line, "at "));
-	colon = time ? strchr(time, ':') : NULL;
-	if (!colon)
-		return record_file_refuse(r->file, "expected \"at TIME: COMMAND\"");
-	*colon = '\0';
-	if (!read_time(time, &ret->at_usec))
-		return record_file_refuse(r->file, "expected a time such as 1.234567s");
-	if (!split(colon + 1, ret))
-		return record_file_refuse(r->file,
-					  "too many words, or a quotation mark is not closed");
-	if (ret->n < 2)
+	if (script_line_parse(line, &ret->line, &message) < 0)
+		return refuse(r->file, message);
+	if (ret->line.every_usec > 0)
+		return record_file_refuse(r->file, "expected a step that happens once");
+	if (w->n < 2 || !*w->words[1])
 		return record_file_refuse(r->file, "expected a command and a port or device");
 	if (!read_realtime(r, ret))
 		return record_file_refuse(r->file, "expected time=MICROSECONDS");
 	*ret_is_step = true;
-	return STATUS_OK;
+	status = record_word_read(r->file, w->words[1]);
+	if (status == STATUS_OK && streq(w->words[0], "rename") && w->n > 2)
+		status = record_word_read(r->file, w->words[2]);
+	return status;
 }
 
 /* Words */
 
-static int hex_digit(char c)
-{
-	const char *digits = "0123456789ABCDEF", *found = c ? strchr(digits, c) : NULL;
-
-	return found ? (int)(found - digits) : -1;
-}
-
-/* Makes each %XX of TEXT the byte that it stands for, if that can be printed. Returns TEXT. */
-static char *decode(char *text)
-{
-	char *to = text;
-
-	if (streq(text, "%")) { /* an empty text */
-		*text = '\0';
-		return text;
-	}
-	for (const char *p = text; *p; p++) {
-		int high = *p == '%' ? hex_digit(p[1]) : -1;
-		int low = high >= 0 ? hex_digit(p[2]) : -1;
-
-		if (low >= 0) {
-			int byte = high << 4 | low;
-
-			*to++ = byte ? (char)byte : '?';
-			p += 2;
-		} else {
-			*to++ = *p;
-		}
-	}
-	*to = '\0';
-	text_sanitize(text, (size_t)(to - text) + 1);
-	return text;
-}
-
-/* The same of a copy; NULL without memory. */
-static char *decoded(const char *text)
-{
-	char *copy = strdup(text);
-
-	return copy ? decode(copy) : NULL;
-}
-
 static bool set_text(char **to, const char *text)
 {
 	free(*to);
-	return (*to = decoded(text)) != NULL;
+	return (*to = strdup(text)) != NULL;
 }
 
 void *record_grow(void *items, size_t n, size_t size)
@@ -153,7 +114,7 @@ static bool add_reason(RecordChange *c, const char *text)
 	if (!items)
 		return false;
 	c->reasons = items;
-	c->reasons[c->n_reasons] = decoded(text);
+	c->reasons[c->n_reasons] = strdup(text);
 	return c->reasons[c->n_reasons] && ++c->n_reasons;
 }
 
@@ -168,6 +129,7 @@ static bool add_reasons(RecordChange *c, char *list)
 	return true;
 }
 
+/* VALUE: NULL: it is not reported. */
 static bool add_value(RecordChange *c, const char *field, const char *value)
 {
 	RecordValue *items = record_grow(c->values, c->n_values, sizeof(*items)), *v;
@@ -176,15 +138,16 @@ static bool add_value(RecordChange *c, const char *field, const char *value)
 		return false;
 	c->values = items;
 	v = &c->values[c->n_values++];
-	*v = (RecordValue){decoded(field), *value ? decoded(value) : NULL};
-	return v->field && (v->value || !*value);
+	*v = (RecordValue){strdup(field), value ? strdup(value) : NULL};
+	return v->field && (v->value || !value);
 }
 
 /* Takes a word "KEY=VALUE" of a line about C. */
 static ExitStatus take_word(RecordReader *r, RecordChange *c, char *word)
 {
 	char *value = strchr(word, '=');
-	bool taken;
+	bool taken, is_reported;
+	ExitStatus status;
 
 	if (!value || value == word)
 		return record_file_refuse(r->file, "expected FIELD=VALUE");
@@ -195,6 +158,10 @@ static ExitStatus take_word(RecordReader *r, RecordChange *c, char *word)
 		return STATUS_OK;
 	if (c->n_values == VALUES_MAX)
 		return record_file_refuse(r->file, "too many values in one change");
+	is_reported = *value;
+	status = record_word_read(r->file, value);
+	if (status != STATUS_OK)
+		return status;
 	if (streq(word, "reasons"))
 		taken = add_reasons(c, value);
 	else if (streq(word, "error"))
@@ -202,7 +169,7 @@ static ExitStatus take_word(RecordReader *r, RecordChange *c, char *word)
 	else if (streq(word, "text") && c->error)
 		taken = set_text(&c->message, value);
 	else
-		taken = add_value(c, word, value);
+		taken = add_value(c, word, is_reported ? value : NULL);
 	return taken ? STATUS_OK : out_of_memory();
 }
 
@@ -265,35 +232,33 @@ static size_t find_command(const char *name)
 /* Whether the step is about the device that is being added. */
 static bool is_added(const RecordReader *r)
 {
-	return r->added && r->at_usec == r->step.at_usec && streq(r->step.words[1], r->added);
+	return r->added && r->at_usec == r->step.line.at_usec &&
+	       streq(r->step.line.command.words[1], r->added);
 }
 
 /* Takes the names of the step; K is the first word after them. */
 static ExitStatus take_names(RecordReader *r, size_t i, size_t *ret_k)
 {
 	RecordChange *c = &r->pending;
-	const RecordStep *s = &r->step;
+	const Words *w = &r->step.line.command;
 
 	*ret_k = 2;
-	if (!c->name && !(c->name = strdup(s->words[1])))
+	if (!c->name && !(c->name = strdup(w->words[1])))
 		return out_of_memory();
-	if (commands[i].kind == CHANGE_ADDED) {
-		free(r->added);
-		r->added = strdup(s->words[1]);
-		if (!r->added)
-			return out_of_memory();
-	}
+	if (commands[i].kind == CHANGE_ADDED && !set_text(&r->added, w->words[1]))
+		return out_of_memory();
 	if (!commands[i].new_name)
 		return STATUS_OK;
-	if (s->n < 3)
+	if (w->n < 3)
 		return record_file_refuse(r->file, "expected the new name");
-	return set_text(&c->new_name, s->words[(*ret_k)++]) ? STATUS_OK : out_of_memory();
+	return set_text(&c->new_name, w->words[(*ret_k)++]) ? STATUS_OK : out_of_memory();
 }
 
 /* Adds the step, which is command I, to the pending change. */
 static ExitStatus take_step(RecordReader *r, size_t i)
 {
 	const RecordStep *s = &r->step;
+	const Words *w = &s->line.command;
 	RecordChange *c = &r->pending;
 	size_t k;
 	ExitStatus status = take_names(r, i, &k);
@@ -301,13 +266,13 @@ static ExitStatus take_step(RecordReader *r, size_t i)
 	r->held = false;
 	c->kind =
 		commands[i].kind == CHANGE_VALUES && is_added(r) ? CHANGE_ADDED : commands[i].kind;
-	r->at_usec = s->at_usec;
+	r->at_usec = s->line.at_usec;
 	c->realtime_usec = s->realtime_usec;
-	c->monotonic_usec = r->file->head.monotonic_usec + s->at_usec;
-	for (; status == STATUS_OK && k < s->n; k++)
-		if (c->kind != CHANGE_EVENT || strchr(s->words[k], '='))
-			status = take_word(r, c, s->words[k]);
-		else if (!add_reason(c, s->words[k]))
+	c->monotonic_usec = r->file->head.monotonic_usec + s->line.at_usec;
+	for (; status == STATUS_OK && k < w->n; k++)
+		if (c->kind != CHANGE_EVENT || strchr(w->words[k], '='))
+			status = take_word(r, c, w->words[k]);
+		else if (!add_reason(c, w->words[k]))
 			status = out_of_memory();
 	if (c->error && c->kind == CHANGE_VALUES)
 		c->kind = CHANGE_NO_ANSWER;
@@ -315,14 +280,15 @@ static ExitStatus take_step(RecordReader *r, size_t i)
 }
 
 /* "[port mlx5_0/1]" */
-static void say_heading(RecordReader *r, char *line)
+static ExitStatus say_heading(const RecordReader *r, char *line)
 {
-	char *name = strchr(line, ' '), *end = strrchr(line, ']');
+	_cleanup_free_ char *name = NULL;
+	bool is_port;
+	ExitStatus status = record_heading_read(r->file, line, &name, &is_port);
 
-	if (!name || !end)
-		return;
-	*end = '\0';
-	r->heading(r->userdata, decode(name + 1));
+	if (status == STATUS_OK)
+		r->heading(r->userdata, name);
+	return status;
 }
 
 /* Reads the next step; r->held is false at the end. */
@@ -335,15 +301,15 @@ static ExitStatus read_step(RecordReader *r)
 		status = record_file_next(r->file, &line);
 		if (status != STATUS_OK || !line)
 			return status;
-		if (r->file->section == SECTION_SCRIPT)
+		line = line_strip(line);
+		if (r->file->part == PART_SCRIPT)
 			status = record_step_read(r, line, &r->step, &r->held);
 		else if (*line == '[' && r->heading)
-			say_heading(r, line);
-		if (r->held && (r->step.at_usec == 0 ||
-				find_command(r->step.words[0]) == ARRAY_SIZE(commands)))
+			status = say_heading(r, line);
+		if (r->held &&
+		    (r->step.line.at_usec == 0 ||
+		     find_command(r->step.line.command.words[0]) == ARRAY_SIZE(commands)))
 			r->held = false;
-		if (r->held && !*decode(r->step.words[1]))
-			status = record_file_refuse(r->file, "expected a port or device");
 	}
 	return status;
 }
@@ -351,17 +317,18 @@ static ExitStatus read_step(RecordReader *r)
 /* Whether the step is not about what the pending lines are about. */
 static bool is_of_another(const RecordReader *r)
 {
-	size_t i = find_command(r->step.words[0]);
+	const ScriptLine *line = &r->step.line;
+	size_t i = find_command(line->command.words[0]);
 
 	return r->pending.name &&
-	       (commands[i].kind != CHANGE_VALUES || r->at_usec != r->step.at_usec ||
-		!streq(r->pending.name, r->step.words[1]));
+	       (commands[i].kind != CHANGE_VALUES || r->at_usec != line->at_usec ||
+		!streq(r->pending.name, line->command.words[1]));
 }
 
 /* Takes the step that is held. *RET_COMPLETE: the pending change is complete. */
 static ExitStatus take_held(RecordReader *r, bool *ret_complete)
 {
-	size_t i = find_command(r->step.words[0]);
+	size_t i = find_command(r->step.line.command.words[0]);
 	ExitStatus status = take_step(r, i);
 
 	*ret_complete = status == STATUS_OK && !commands[i].is_part;

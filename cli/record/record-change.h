@@ -9,15 +9,13 @@
  */
 
 #include "record-file.h"
+#include "script-line.h"
 
-#define RECORD_WORDS_MAX 256U /* in a line */
-
-/* One line of a script, in words. They point into the line. */
+/* One line of a script. The words point into the line; the names of ports and devices are decoded.
+ */
 typedef struct RecordStep {
-	uint64_t at_usec;	/* from the beginning of the segment */
+	ScriptLine line;
 	uint64_t realtime_usec; /* what the clock of that machine said */
-	char *words[RECORD_WORDS_MAX];
-	size_t n;
 } RecordStep;
 
 typedef enum RecordChangeKind {
@@ -72,8 +70,14 @@ void record_reader_done(RecordReader *r);
 ExitStatus record_reader_next(RecordReader *r, RecordChange *ret, bool *ret_found);
 void record_change_done(RecordChange *c);
 
-/* Takes LINE, of the script, apart. *RET_IS_STEP is false if it is none, such as a comment. */
+/* Takes LINE, of the script, apart. *RET_IS_STEP is false if it is none, such as a comment. Says
+ * what is wrong with it. */
 ExitStatus record_step_read(RecordReader *r, char *line, RecordStep *ret, bool *ret_is_step);
+/* Takes LINE, a heading of F that is not "[script]", apart: *RET_NAME is the name of the device or
+ * port and is to be freed. Says what is wrong with it. */
+ExitStatus record_heading_read(const RecordFile *f, char *line, char **ret_name, bool *ret_is_port);
+/* Decodes WORD of a line of F in its place. Says what is wrong with it. */
+ExitStatus record_word_read(const RecordFile *f, char *word);
 
 /* Makes room for one more in the array ITEMS of N. It doubles when N is a power of two. NULL
  * without memory: ITEMS is as before then. */

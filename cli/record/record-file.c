@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "section.h"
+
 #define BUFFER_SIZE  (64U << 10)
 #define SEGMENTS_MAX 4096U /* in a directory; rdmad keeps at most 400 */
 
@@ -42,7 +44,7 @@ static ExitStatus fill(RecordFile *f)
 /* Whether TEXT can be printed. Tabs become blanks. */
 static bool is_printable(char *text, size_t size)
 {
-	char copy[RECORD_LINE_MAX + 1];
+	char copy[SCENARIO_LINE_MAX + 1];
 
 	for (char *p = text; (p = strchr(p, '\t'));)
 		*p = ' ';
@@ -53,8 +55,16 @@ static bool is_printable(char *text, size_t size)
 
 static void enter_section(RecordFile *f, const char *line)
 {
-	if (line[0] == '[')
-		f->section = streq(line, "[script]") ? SECTION_SCRIPT : SECTION_STATE;
+	_cleanup_free_ char *message = NULL;
+	char copy[SCENARIO_LINE_MAX + 1];
+	Heading h;
+
+	if (line[strspn(line, SCENARIO_BLANKS)] != '[')
+		return;
+	text_copy(copy, sizeof(copy), line);
+	f->part = heading_parse(line_strip(copy), &h, &message) == 0 && h.kind == SECTION_SCRIPT
+			  ? PART_SCRIPT
+			  : PART_STATE;
 }
 
 ExitStatus record_file_next(RecordFile *f, char **ret)
@@ -68,7 +78,7 @@ ExitStatus record_file_next(RecordFile *f, char **ret)
 		end = memchr(line, '\n', size);
 		if (end)
 			size = (size_t)(end - line);
-		if (size > RECORD_LINE_MAX) {
+		if (size > SCENARIO_LINE_MAX) {
 			f->line++;
 			return record_file_refuse(f, "a line has more than 4096 bytes");
 		}
@@ -162,7 +172,7 @@ static ExitStatus rewind_file(RecordFile *f)
 	f->at_end = false;
 	f->n_bytes = 0;
 	f->line = 0;
-	f->section = SECTION_HEAD;
+	f->part = PART_HEAD;
 	return STATUS_OK;
 }
 

@@ -11,10 +11,10 @@
  */
 
 #include "rdmactl.h"
+#include "word.h"
 
 #define RECORD_FORMAT	 1U			 /* in the first line */
 #define RECORD_DIRECTORY "/var/lib/rdmad/record" /* of the service */
-#define RECORD_LINE_MAX	 4096U			 /* bytes, without the end of the line */
 #define RECORD_NAME_SIZE 22U /* of a segment in its directory: 16 digits, ".conf" and the 0 */
 /* No time in microseconds of a file is later than this, in the year 5138: sums do not wrap. */
 #define RECORD_USEC_MAX (UINT64_C(100000000000) * USEC_PER_SEC)
@@ -27,19 +27,19 @@ typedef struct RecordHead {
 	char begins[17];	 /* why the segment began; "" if it is not said */
 } RecordHead;
 
+typedef enum RecordPart { PART_HEAD, PART_STATE, PART_SCRIPT } RecordPart;
+
 typedef struct RecordFile {
 	char *path; /* for messages */
 	int fd;
 	RecordHead head;
-	char *buffer;	      /* what has been read of the file and not yet been used */
-	size_t begin, end;    /* where that is in the buffer */
-	bool at_end;	      /* there is no more in the file */
-	uint64_t n_bytes;     /* of the lines that were returned */
-	unsigned int line;    /* the number of the last of them */
-	unsigned int section; /* RecordSection that it is in */
+	char *buffer;	   /* what has been read of the file and not yet been used */
+	size_t begin, end; /* where that is in the buffer */
+	bool at_end;	   /* there is no more in the file */
+	uint64_t n_bytes;  /* of the lines that were returned */
+	unsigned int line; /* the number of the last of them */
+	RecordPart part;   /* that it is in */
 } RecordFile;
-
-typedef enum RecordSection { SECTION_HEAD, SECTION_STATE, SECTION_SCRIPT } RecordSection;
 
 /* Opens the file PATH and reads its head. The next line is then the first one. Says what is wrong.
  */

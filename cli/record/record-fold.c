@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#include "section.h"
+
 typedef struct FoldedValue {
 	char *key, *value; /* as they are in the file */
 } FoldedValue;
@@ -74,7 +76,7 @@ static const char *number_in(const FoldedObject *o, const char *device)
 static FoldedObject *device_of(const RecordFold *fold, const char *name)
 {
 	FoldedObject *o = find(fold, name);
-	char copy[RECORD_LINE_MAX + 1], *slash;
+	char copy[SCENARIO_LINE_MAX + 1], *slash;
 
 	if (o && !o->is_port)
 		return o;
@@ -207,16 +209,16 @@ static bool take_setting(FoldedObject *o, char *word)
 }
 
 /* "set" or "answer" */
-static bool take_values(RecordFold *fold, const RecordStep *step)
+static bool take_values(RecordFold *fold, const Words *w)
 {
-	const char *error = NULL, *text = NULL;
-	bool listed = false, answered = streq(step->words[0], "answer");
-	FoldedObject *o = find(fold, step->words[1]);
+	const char *error = NULL, *text = NULL, *name = w->words[1];
+	bool listed = false, answered = streq(w->words[0], "answer");
+	FoldedObject *o = find(fold, name);
 
 	if (!o)
-		o = add_object(fold, step->words[1], strchr(step->words[1], '/'));
-	for (size_t i = 2; o && i < step->n; i++) {
-		char *word = step->words[i];
+		o = add_object(fold, name, strchr(name, '/'));
+	for (size_t i = 2; o && i < w->n; i++) {
+		char *word = w->words[i];
 
 		error = startswith(word, "error=") ? word : error;
 		text = startswith(word, "text=") ? word : text;
@@ -231,40 +233,40 @@ static bool take_values(RecordFold *fold, const RecordStep *step)
 	return !error || asprintf(&o->error, "%s \"%s\"", error, text ? text : "text=%") >= 0;
 }
 
-static bool take_added(RecordFold *fold, const RecordStep *step)
+static bool take_added(RecordFold *fold, const Words *w)
 {
 	FoldedObject *o;
 
-	remove_device(fold, step->words[1]);
-	o = add_object(fold, step->words[1], false);
+	remove_device(fold, w->words[1]);
+	o = add_object(fold, w->words[1], false);
 	if (!o || !set_value(o, "recorded", "yes"))
 		return false;
-	for (size_t i = 2; i < step->n; i++)
-		if (!is_of_moment(step->words[i]) && !take_setting(o, step->words[i]))
+	for (size_t i = 2; i < w->n; i++)
+		if (!is_of_moment(w->words[i]) && !take_setting(o, w->words[i]))
 			return false;
 	return true;
 }
 
-/* Takes STEP, whose command with its words is TEXT. */
-static bool take_step(RecordFold *fold, const RecordStep *step, const char *text)
+/* Takes the words of a command, which is TEXT. */
+static bool take_step(RecordFold *fold, const Words *w, const char *text)
 {
-	const char *command = step->words[0], *name = step->words[1];
+	const char *command = w->words[0], *name = w->words[1];
 	FoldedObject *device = device_of(fold, name), *o;
 	bool is_known = true, taken = true;
 
 	if (device && device->lines && !add_line(&device->lines, &device->n_lines, text))
 		return false;
 	if (streq(command, "set") || streq(command, "answer"))
-		taken = take_values(fold, step);
+		taken = take_values(fold, w);
 	else if (streq(command, "add"))
-		taken = take_added(fold, step) && (o = find(fold, name)) &&
+		taken = take_added(fold, w) && (o = find(fold, name)) &&
 			add_line(&o->lines, &o->n_lines, text);
 	else if (streq(command, "asked") && device)
 		free_lines(&device->lines, &device->n_lines);
 	else if (streq(command, "remove"))
 		remove_device(fold, name);
-	else if (streq(command, "rename") && step->n > 2)
-		taken = rename_device(fold, name, step->words[2]);
+	else if (streq(command, "rename") && w->n > 2)
+		taken = rename_device(fold, name, w->words[2]);
 	else
 		is_known = streq(command, "noted");
 	return taken && (is_known || add_line(&fold->others, &fold->n_others, text));
@@ -273,7 +275,8 @@ static bool take_step(RecordFold *fold, const RecordStep *step, const char *text
 /* The command of a line of the script. */
 static const char *command_of(const char *line)
 {
-	return line + strcspn(line, ":") + 1;
+	line += strcspn(line, ":") + 1;
+	return line + strspn(line, SCENARIO_BLANKS);
 }
 
 /* Takes the lines that were held, and LINE, whose words are STEP. */
@@ -282,7 +285,7 @@ static ExitStatus take_lines(RecordFold *fold, RecordReader *r, const RecordStep
 {
 	for (size_t i = 0; i < fold->n_held; i++) {
 		RecordStep held;
-		char copy[RECORD_LINE_MAX + 1];
+		char copy[SCENARIO_LINE_MAX + 1];
 		ExitStatus status;
 		bool is_step;
 
@@ -290,11 +293,11 @@ static ExitStatus take_lines(RecordFold *fold, RecordReader *r, const RecordStep
 		status = record_step_read(r, copy, &held, &is_step);
 		if (status != STATUS_OK)
 			return status;
-		if (is_step && !take_step(fold, &held, command_of(fold->held[i])))
+		if (is_step && !take_step(fold, &held.line.command, command_of(fold->held[i])))
 			return out_of_memory();
 	}
 	free_lines(&fold->held, &fold->n_held);
-	return take_step(fold, step, command_of(line)) ? STATUS_OK : out_of_memory();
+	return take_step(fold, &step->line.command, command_of(line)) ? STATUS_OK : out_of_memory();
 }
 
 /* Sections */
@@ -302,32 +305,31 @@ static ExitStatus take_lines(RecordFold *fold, RecordReader *r, const RecordStep
 /* Takes LINE, "[port mlx5_0/1]" or "KEY = VALUE" behind it. */
 static ExitStatus take_section(RecordFold *fold, const RecordFile *f, char *line)
 {
-	char *value = strchr(line, '='), *end = strchr(line, ']'), *name;
-	FoldedObject *o;
+	_cleanup_free_ char *name = NULL, *message = NULL;
+	char *key, *value;
+	ExitStatus status;
+	bool is_port;
 
-	if (*line == '[' && end) {
-		*end = '\0';
-		name = line + strcspn(line, " ");
-		name += strspn(name, " ");
-		o = add_object(fold, name, startswith(line, "[port"));
-		return o ? STATUS_OK : out_of_memory();
+	line = line_strip(line);
+	if (*line == '[') {
+		status = record_heading_read(f, line, &name, &is_port);
+		if (status != STATUS_OK)
+			return status;
+		return add_object(fold, name, is_port) ? STATUS_OK : out_of_memory();
 	}
 	if (!*line || *line == '#')
 		return STATUS_OK;
-	if (!value || fold->n == 0)
-		return record_file_refuse(f, "expected KEY = VALUE");
-	for (end = value; end > line && end[-1] == ' '; end--)
-		;
-	*end = '\0';
-	value++;
-	value += strspn(value, " ");
-	return set_value(&fold->objects[fold->n - 1], line, value) ? STATUS_OK : out_of_memory();
+	if (fold->n == 0)
+		return record_file_refuse(f, "expected a heading before");
+	if (setting_parse(line, &key, &value, &message) < 0)
+		return message ? record_file_refuse(f, message) : out_of_memory();
+	return set_value(&fold->objects[fold->n - 1], key, value) ? STATUS_OK : out_of_memory();
 }
 
 /* Takes LINE of the script; *RET_END: it is the first that is not before fold->since_usec. */
 static ExitStatus take_script(RecordFold *fold, RecordReader *r, const char *line, bool *ret_end)
 {
-	char copy[RECORD_LINE_MAX + 1];
+	char copy[SCENARIO_LINE_MAX + 1];
 	RecordStep *step = &r->step;
 	uint64_t before;
 	ExitStatus status;
@@ -335,24 +337,24 @@ static ExitStatus take_script(RecordFold *fold, RecordReader *r, const char *lin
 
 	text_copy(copy, sizeof(copy), line);
 	status = record_step_read(r, copy, step, &is_step);
-	if (status == STATUS_OK && startswith(line, "speed")) {
+	if (status == STATUS_OK && script_speed(line)) {
 		free(fold->speed);
 		fold->speed = strdup(line);
 		return fold->speed ? STATUS_OK : out_of_memory();
 	}
 	if (status != STATUS_OK || !is_step)
 		return status;
-	if (streq(step->words[0], "set"))
+	if (streq(step->line.command.words[0], "set"))
 		return add_line(&fold->held, &fold->n_held, line) ? STATUS_OK : out_of_memory();
 	*ret_end = step->realtime_usec >= fold->since_usec;
 	if (!*ret_end) {
-		fold->begin_usec = step->at_usec;
+		fold->begin_usec = step->line.at_usec;
 		return take_lines(fold, r, step, line);
 	}
 	/* the clock may have been set since the step before */
 	before = step->realtime_usec - fold->since_usec;
-	if (before < step->at_usec)
-		fold->begin_usec = MAX(fold->begin_usec, step->at_usec - before);
+	if (before < step->line.at_usec)
+		fold->begin_usec = MAX(fold->begin_usec, step->line.at_usec - before);
 	return STATUS_OK;
 }
 
@@ -367,11 +369,11 @@ ExitStatus record_fold_read(RecordFold *fold, RecordFile *f, RecordReader *r, ch
 		status = record_file_next(f, &line);
 		if (status != STATUS_OK || !line)
 			break;
-		if (f->section == SECTION_SCRIPT && script)
+		if (f->part == PART_SCRIPT && script)
 			status = take_script(fold, r, line, &end);
-		else if (f->section == SECTION_STATE)
+		else if (f->part == PART_STATE)
 			status = take_section(fold, f, line);
-		script = f->section == SECTION_SCRIPT;
+		script = f->part == PART_SCRIPT;
 	}
 	if (status == STATUS_OK && !line && r->origin_usec <= fold->since_usec)
 		fold->begin_usec = MAX(fold->begin_usec, fold->since_usec - r->origin_usec);
@@ -383,7 +385,18 @@ ExitStatus record_fold_read(RecordFold *fold, RecordFile *f, RecordReader *r, ch
 
 static void print_time(uint64_t usec, FILE *out)
 {
-	fprintf(out, "at %" PRIu64 ".%06" PRIu64 "s:", usec / USEC_PER_SEC, usec % USEC_PER_SEC);
+	char text[SCRIPT_TIME_SIZE];
+
+	script_time_write(text, usec);
+	fputs(text, out);
+}
+
+static void print_name(const char *name, FILE *out)
+{
+	char word[WORD_SIZE(SCENARIO_LINE_MAX)];
+
+	word_write(word, name);
+	fputs(word, out);
 }
 
 void record_fold_print_step(const RecordFold *fold, uint64_t at_usec, const char *line, FILE *out)
@@ -394,7 +407,9 @@ void record_fold_print_step(const RecordFold *fold, uint64_t at_usec, const char
 
 static void print_section(const FoldedObject *o, FILE *out)
 {
-	fprintf(out, "[%s %s]\n", o->is_port ? "port" : "device", o->name);
+	fputs(o->is_port ? "[port " : "[device ", out);
+	print_name(o->name, out);
+	fputs("]\n", out);
 	for (size_t i = 0; i < o->n; i++)
 		fprintf(out, "%s = %s\n", o->values[i].key, o->values[i].value);
 }
@@ -439,14 +454,15 @@ void record_fold_print(const RecordFold *fold, const RecordReader *r, uint64_t s
 		if (!o->error || (device && device->lines))
 			continue;
 		print_time(0, out);
-		fprintf(out, " answer %s time=%" PRIu64 " %s\n", o->name, fold->since_usec,
-			o->error);
+		fputs("answer ", out);
+		print_name(o->name, out);
+		fprintf(out, " time=%" PRIu64 " %s\n", fold->since_usec, o->error);
 	}
 	print_lines(fold->others, fold->n_others, out);
 	for (size_t i = 0; i < fold->n; i++)
 		print_lines(fold->objects[i].lines, fold->objects[i].n_lines, out);
 	for (size_t i = 0; i < fold->n_held; i++)
-		record_fold_print_step(fold, r->step.at_usec, fold->held[i], out);
+		record_fold_print_step(fold, r->step.line.at_usec, fold->held[i], out);
 }
 
 void record_fold_done(RecordFold *fold)

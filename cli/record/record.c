@@ -13,8 +13,6 @@
 #include "record-fold.h"
 #include "record-print.h"
 
-#define SPEED_MAX 1000U
-
 static const char *arg_directory, *arg_file;
 static uint64_t arg_since, arg_until = UINT64_MAX, arg_at, arg_speed;
 
@@ -26,7 +24,7 @@ static ExitStatus parse_time(const Option *o, const char *argument)
 
 static ExitStatus parse_speed(const Option *o, const char *argument)
 {
-	if (text_to_u64(argument, SPEED_MAX, o->value) < 0 || arg_speed == 0)
+	if (text_to_u64(argument, SCENARIO_SPEED_MAX, o->value) < 0 || arg_speed == 0)
 		return option_refuse(o, argument);
 	return STATUS_OK;
 }
@@ -237,7 +235,7 @@ static ExitStatus show_record(Context *c)
 static ExitStatus export_step(const Context *c, RecordReader *r, const RecordFold *fold,
 			      const char *line, bool *ret_end)
 {
-	char copy[RECORD_LINE_MAX + 1];
+	char copy[SCENARIO_LINE_MAX + 1];
 	ExitStatus status;
 	bool is_step;
 
@@ -248,8 +246,8 @@ static ExitStatus export_step(const Context *c, RecordReader *r, const RecordFol
 		return status;
 	/* a segment that was exported before may have a speed */
 	if (is_step && fold)
-		record_fold_print_step(fold, r->step.at_usec, line, c->out);
-	else if (!(arg_speed && startswith(line, "speed")))
+		record_fold_print_step(fold, r->step.line.at_usec, line, c->out);
+	else if (!(arg_speed && script_speed(line)))
 		fprintf(c->out, "%s\n", line);
 	return status;
 }
@@ -288,12 +286,12 @@ static ExitStatus export_segment(RecordFile *f, void *userdata)
 		status = record_file_next(f, &line);
 		if (status != STATUS_OK || !line)
 			break;
-		if (f->section == SECTION_SCRIPT && script) {
+		if (f->part == PART_SCRIPT && script) {
 			status = export_step(c, &r, NULL, line, &end);
 			continue;
 		}
 		fprintf(c->out, "%s\n", line);
-		script = f->section == SECTION_SCRIPT;
+		script = f->part == PART_SCRIPT;
 		if (script && arg_speed)
 			fprintf(c->out, "speed = %" PRIu64 "\n", arg_speed);
 	}

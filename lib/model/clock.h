@@ -13,7 +13,3 @@ uint64_t boottime_now_usec(void);
 /* Of CLOCK_REALTIME, since 1970: for time stamps that people read. An administrator can set it,
  * back too. */
 uint64_t realtime_now_usec(void);
-
-/* A step of a scenario, and so of the record of changes, is at most ten years after its beginning.
- */
-#define STEP_TIME_MAX_SEC UINT64_C(315360000)
