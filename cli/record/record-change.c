@@ -2,6 +2,7 @@
 
 #include "record-change.h"
 
+#include "command.h"
 #include "section.h"
 
 #define VALUES_MAX 65536U /* in a change */
@@ -146,15 +147,18 @@ static bool add_value(RecordChange *c, const char *field, const char *value)
 static ExitStatus take_word(RecordReader *r, RecordChange *c, char *word)
 {
 	char *value = strchr(word, '=');
-	bool taken, is_reported;
+	bool taken, is_reported, is_value;
+	RecordKey key;
 	ExitStatus status;
 
 	if (!value || value == word)
 		return record_file_refuse(r->file, "expected FIELD=VALUE");
 	*value++ = '\0';
+	key = record_key_of(word);
+	is_value = key == _RECORD_KEY_MAX;
 	/* what only matters when it is played */
-	if (streq(word, "time") || streq(word, "recorded") || streq(word, "open") ||
-	    streq(word, "listed") || streq(word, "code") || startswith(word, "answer."))
+	if (startswith(word, "answer.") || (!is_value && key != RECORD_KEY_REASONS &&
+					    key != RECORD_KEY_ERROR && key != RECORD_KEY_TEXT))
 		return STATUS_OK;
 	if (c->n_values == VALUES_MAX)
 		return record_file_refuse(r->file, "too many values in one change");
@@ -162,12 +166,10 @@ static ExitStatus take_word(RecordReader *r, RecordChange *c, char *word)
 	status = record_word_read(r->file, value);
 	if (status != STATUS_OK)
 		return status;
-	if (streq(word, "reasons"))
+	if (key == RECORD_KEY_REASONS)
 		taken = add_reasons(c, value);
-	else if (streq(word, "error"))
-		taken = set_text(&c->error, value);
-	else if (streq(word, "text") && c->error)
-		taken = set_text(&c->message, value);
+	else if (!is_value)
+		taken = set_text(key == RECORD_KEY_ERROR ? &c->error : &c->message, value);
 	else
 		taken = add_value(c, word, is_reported ? value : NULL);
 	return taken ? STATUS_OK : out_of_memory();

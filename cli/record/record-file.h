@@ -11,13 +11,11 @@
  */
 
 #include "rdmactl.h"
-#include "word.h"
+#include "script-line.h"
 
 #define RECORD_FORMAT	 1U			 /* in the first line */
 #define RECORD_DIRECTORY "/var/lib/rdmad/record" /* of the service */
 #define RECORD_NAME_SIZE 22U /* of a segment in its directory: 16 digits, ".conf" and the 0 */
-/* No time in microseconds of a file is later than this, in the year 5138: sums do not wrap. */
-#define RECORD_USEC_MAX (UINT64_C(100000000000) * USEC_PER_SEC)
 
 /* What the head says. */
 typedef struct RecordHead {

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "command.h"
 #include "section.h"
 
 typedef struct FoldedValue {
@@ -180,18 +181,6 @@ static bool set_value(FoldedObject *o, const char *key, const char *value)
 
 /* Commands */
 
-/* What only concerns the moment of an answer. */
-static bool is_of_moment(const char *word)
-{
-	static const char *const keys[] = {
-		"time=", "reasons=", "error=", "text=", "recorded=", "open=", "listed="};
-
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		if (startswith(word, keys[i]))
-			return true;
-	return false;
-}
-
 /* Takes a word "KEY=VALUE". */
 static bool take_setting(FoldedObject *o, char *word)
 {
@@ -211,26 +200,29 @@ static bool take_setting(FoldedObject *o, char *word)
 /* "set" or "answer" */
 static bool take_values(RecordFold *fold, const Words *w)
 {
-	const char *error = NULL, *text = NULL, *name = w->words[1];
-	bool listed = false, answered = streq(w->words[0], "answer");
+	const char *said[_RECORD_KEY_MAX] = {}, *name = w->words[1], *error, *code, *text;
 	FoldedObject *o = find(fold, name);
 
 	if (!o)
 		o = add_object(fold, name, strchr(name, '/'));
 	for (size_t i = 2; o && i < w->n; i++) {
-		char *word = w->words[i];
+		RecordKey key = record_key_of(w->words[i]);
 
-		error = startswith(word, "error=") ? word : error;
-		text = startswith(word, "text=") ? word : text;
-		listed |= streq(word, "listed=yes");
-		if (!is_of_moment(word) && !take_setting(o, word))
+		if (key < _RECORD_KEY_MAX)
+			said[key] = w->words[i];
+		else if (!take_setting(o, w->words[i]))
 			return false;
 	}
-	if (!o || !answered || (listed && !error))
+	error = said[RECORD_KEY_ERROR];
+	code = said[RECORD_KEY_CODE];
+	text = said[RECORD_KEY_TEXT];
+	if (!o || !streq(w->words[0], "answer") ||
+	    (!error && said[RECORD_KEY_LISTED] && streq(said[RECORD_KEY_LISTED], "listed=yes")))
 		return o;
 	free(o->error);
 	o->error = NULL;
-	return !error || asprintf(&o->error, "%s \"%s\"", error, text ? text : "text=%") >= 0;
+	return !error || asprintf(&o->error, "%s%s%s \"%s\"", error, code ? " " : "",
+				  code ? code : "", text ? text : "text=%") >= 0;
 }
 
 static bool take_added(RecordFold *fold, const Words *w)
@@ -242,7 +234,7 @@ static bool take_added(RecordFold *fold, const Words *w)
 	if (!o || !set_value(o, "recorded", "yes"))
 		return false;
 	for (size_t i = 2; i < w->n; i++)
-		if (!is_of_moment(w->words[i]) && !take_setting(o, w->words[i]))
+		if (record_key_of(w->words[i]) == _RECORD_KEY_MAX && !take_setting(o, w->words[i]))
 			return false;
 	return true;
 }

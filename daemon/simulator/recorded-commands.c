@@ -2,8 +2,9 @@
 
 #include "recorded-commands.h"
 
+#include "command.h"
 #include "recorded-values.h"
-#include "row-text.h"
+#include "script-line.h"
 #include "simulated-answer.h"
 
 /* What the arguments of a command say beside values. */
@@ -51,24 +52,35 @@ static int take_word(Saying *s, const Setting *setting, char **ret_message)
 	uint64_t usec;
 	int r = 1;
 
-	if (streq(key, "time"))
-		r = simulated_parse_number(key, value, 0, UINT64_MAX, &usec, ret_message);
-	else if (streq(key, "reasons"))
+	switch (record_key_of(key)) {
+	case RECORD_KEY_TIME:
+		r = simulated_parse_number(key, value, 0, RECORD_USEC_MAX, &usec, ret_message);
+		break;
+	case RECORD_KEY_REASONS:
 		r = parse_reasons(value, &s->told.reasons, ret_message);
-	else if (streq(key, "error"))
+		break;
+	case RECORD_KEY_ERROR:
 		r = command_errno_parse(value, &s->told.error, ret_message);
-	else if (streq(key, "code"))
+		break;
+	case RECORD_KEY_CODE:
 		r = parse_code(s, value, ret_message);
-	else if (streq(key, "open"))
+		break;
+	case RECORD_KEY_TEXT:
+		if (word_parse(value, s->text, sizeof(s->text)) < 0)
+			r = scenario_refuse(-EINVAL, ret_message,
+					    "text = %.100s: expected text of up to %zu bytes",
+					    value, sizeof(s->text) - 1);
+		break;
+	case RECORD_KEY_OPEN:
 		s->told.is_open = streq(value, "yes");
-	else if (streq(key, "listed"))
+		break;
+	case RECORD_KEY_LISTED:
 		s->told.is_listed = streq(value, "yes");
-	else if (!streq(key, "text"))
+		break;
+	case RECORD_KEY_RECORDED:
+	case _RECORD_KEY_MAX:
 		return 0;
-	else if (word_parse(value, s->text, sizeof(s->text)) < 0)
-		r = scenario_refuse(-EINVAL, ret_message,
-				    "text = %.100s: expected text of up to %zu bytes", value,
-				    sizeof(s->text) - 1);
+	}
 	return r < 0 ? r : 1;
 }
 

@@ -2,14 +2,8 @@
 #pragma once
 
 /*
- * The commands of a record: what was answered, and which events were noted. Their arguments:
- *
- *   time=USEC      when that was, CLOCK_REALTIME; it is not used here
- *   reasons=R,R    why it was asked, or the events
- *   error=ERRNO    the question failed; text=TEXT says why
- *   open=yes       an event had come that said more of the state
- *   listed=yes     the list of devices said it of a device that did not answer
- *   KEY=VALUE      what has changed, as recorded-values.h has it
+ * The commands of a record: what was answered, and which events were noted. Their arguments are
+ * those of record-keys.def, and KEY=VALUE: what has changed, as recorded-values.h has it.
  */
 
 #include "command-arguments.h"

@@ -9,7 +9,9 @@
 #define SCENARIO_TIME_MAX_SEC UINT64_C(315360000)
 /* The shortest interval at which a step happens again: it may change each of 65536 ports. */
 #define SCENARIO_EVERY_MIN_USEC USEC_PER_MSEC
-#define SCENARIO_SPEED_MAX	1000U /* how many times quicker a script may be played */
+/* No time in microseconds of a record is later than this, in the year 5138: sums do not wrap. */
+#define RECORD_USEC_MAX	   (UINT64_C(100000000000) * USEC_PER_SEC)
+#define SCENARIO_SPEED_MAX 1000U /* how many times quicker a script may be played */
 
 /* One line of a script. */
 typedef struct ScriptLine {

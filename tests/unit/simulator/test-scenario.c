@@ -267,7 +267,7 @@ static const ErrorCase record_errors[] = {
 	 ":4: moon: not the reason of an event, expected one such as port-active, port-error, "
 	 "lid-change or link"},
 	{RECORD "[script]\nat 1s: answer r/1 time=soon\n",
-	 ":4: time = soon: expected a number from 0 to 18446744073709551615"},
+	 ":4: time = soon: expected a number from 0 to 100000000000000000"},
 	{RECORD "[script]\nat 1s: noted r/1 lid=1\n", ":4: lid: expected reasons=REASON"},
 	{RECORD "[script]\nat 1s: asked r/1\n", ":4: r/1: expected a device"},
 	{RECORD "[script]\nat 1s: asked moon\n",

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What the words of commands are called. */
+
+typedef enum RecordKey {
+#define KEY(id, name) RECORD_KEY_##id,
+#include "record-keys.def"
+#undef KEY
+	_RECORD_KEY_MAX,
+} RecordKey;
+
+const char *record_key_name(RecordKey k);
+/* The key of WORD, which is KEY or KEY=VALUE. _RECORD_KEY_MAX: it is none of these, but that of a
+ * value. */
+RecordKey record_key_of(const char *word);
