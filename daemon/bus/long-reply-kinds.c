@@ -213,13 +213,14 @@ void long_reply_kinds_init(void)
 	stpcpy(p, ")");
 }
 
-/* Those of ROWS that P has, each with a value: one that has none is left out. */
-static void put_named_rows(BusWriter *w, const Port *p, const AttrMask *rows)
+/* Those of the rows that Q names that P has, and then those that D has, each with a value: one that
+ * has none is left out. */
+static void put_named_rows(BusWriter *w, const Device *d, const Port *p, const LongReplyQuestion *q)
 {
-	unsigned int interfaces = port_interfaces(&p->now);
+	unsigned int interfaces = port_interfaces(&p->now), of_device = device_interfaces(&d->now);
 
 	bus_writer_open(w, 'a', "{sv}");
-	MASK_FOREACH(a, mask_and(*rows, p->now.valid))
+	MASK_FOREACH(a, mask_and(q->rows, p->now.valid))
 	{
 		const Attribute *row = &port_attributes[a];
 
@@ -229,10 +230,21 @@ static void put_named_rows(BusWriter *w, const Port *p, const AttrMask *rows)
 		bus_put_port_attr(w, p, a);
 		bus_writer_close_property(w);
 	}
+	MASK_FOREACH(b, mask_and(q->device_rows, d->now.valid))
+	{
+		const Attribute *row = &device_attributes[b];
+
+		if (!d->published || !(of_device >> row->interface & 1))
+			continue;
+		bus_writer_open_property(w, row->name, attr_signature(row->type));
+		bus_put_device_attr(w, d, b);
+		bus_writer_close_property(w);
+	}
 	bus_writer_close(w);
 }
 
-static void put_listed_port(BusWriter *w, const Port *p, const AttrMask *rows)
+static void put_listed_port(BusWriter *w, const Device *d, const Port *p,
+			    const LongReplyQuestion *q)
 {
 	char path[RDMAD_PATH_MAX];
 
@@ -240,33 +252,42 @@ static void put_listed_port(BusWriter *w, const Port *p, const AttrMask *rows)
 	bus_writer_put_text(w, 'o', port_path(p, path));
 	for (ListedAttr i = 0; i < _LISTED_MAX; i++)
 		bus_put_port_attr(w, p, listed_attributes[i]);
-	put_named_rows(w, p, rows);
+	put_named_rows(w, d, p, q);
 	bus_writer_close(w);
 }
 
-/* Adds the row of the property NAME to *ROWS. */
-static int add_property(const char *name, AttrMask *rows, sd_bus_error *error)
+/* Adds the row of the property NAME to *RET. */
+static bool add_row(const Attribute *rows, size_t n_rows, const char *name, AttrMask *ret)
 {
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
-		if (port_attributes[a].interface != INTERFACE_RAW &&
-		    streq(port_attributes[a].name, name)) {
-			mask_set(rows, a, true);
-			return 0;
+	for (size_t a = 0; a < n_rows; a++)
+		if (rows[a].interface != INTERFACE_RAW && streq(rows[a].name, name)) {
+			mask_set(ret, a, true);
+			return true;
 		}
+	return false;
+}
+
+/* A name that both have is that of the port's. */
+static int add_property(const char *name, LongReplyQuestion *q, sd_bus_error *error)
+{
+	if (add_row(port_attributes, _PORT_ATTR_MAX, name, &q->rows) ||
+	    add_row(device_attributes, _DEVICE_ATTR_MAX, name, &q->device_rows))
+		return 0;
 	return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
-				 "Option \"properties\": a port has no property \"%s\"",
+				 "Option \"properties\": no port or device has a property \"%s\"",
 				 BUS_SHOW(name));
 }
 
 /* The name of the device, if only its ports are wanted, and the properties beside the fields. */
 static int read_choice(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error)
 {
-	_cleanup_(bus_texts_done) BusTexts names = {.max = _PORT_ATTR_MAX};
+	_cleanup_(bus_texts_done)
+		BusTexts names = {.max = (unsigned int)_PORT_ATTR_MAX + _DEVICE_ATTR_MAX};
 	const BusOption options[] = {{"device", 's', &q->text}, {"properties", 'a', &names}};
 	int r = bus_read_options(call, "ListPorts", options, ARRAY_SIZE(options), error);
 
 	for (size_t i = 0; r >= 0 && names.texts && names.texts[i]; i++)
-		r = add_property(names.texts[i], &q->rows, error);
+		r = add_property(names.texts[i], q, error);
 	return r;
 }
 
@@ -284,7 +305,7 @@ static int write_listed_ports(BusWriter *w, const LongReplyQuestion *q, const Ca
 
 		for (uint32_t n = 0; (!only || d == only) && n < d->n_ports; n++)
 			if (d->ports[n]->published)
-				put_listed_port(w, d->ports[n], &q->rows);
+				put_listed_port(w, d, d->ports[n], q);
 	}
 	bus_writer_close(w);
 	return 1;

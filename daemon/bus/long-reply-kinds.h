@@ -9,14 +9,15 @@
 
 /* What a call asks for: all that is kept of it while it waits. */
 struct LongReplyQuestion {
-	const char *path;   /* of the object that was called */
-	const char *text;   /* its argument: the interface, the device, a name; NULL: none */
-	const char *text_2; /* one more: the property, the netdev; NULL: none */
-	AttrMask rows;	    /* of a port: those that each entry of ListPorts() is to have too */
-	FindKind by;	    /* of FindPorts() */
-	GidType type;	    /* the same */
-	uid_t user;	    /* who asks, of GetUsers() */
-	const void *bus;    /* the Bus, of GetUsers() */
+	const char *path;     /* of the object that was called */
+	const char *text;     /* its argument: the interface, the device, a name; NULL: none */
+	const char *text_2;   /* one more: the property, the netdev; NULL: none */
+	AttrMask rows;	      /* of a port: those that each entry of ListPorts() is to have too */
+	AttrMask device_rows; /* the same of its device */
+	FindKind by;	      /* of FindPorts() */
+	GidType type;	      /* the same */
+	uid_t user;	      /* who asks, of GetUsers() */
+	const void *bus;      /* the Bus, of GetUsers() */
 };
 
 struct LongReplyRow {

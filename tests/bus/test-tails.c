@@ -133,6 +133,7 @@ static void test_list_ports(void **state)
 {
 	Fixture *f = *state;
 	_cleanup_free_ char *ethernet = NULL, *infiniband = NULL, *down = NULL, *error = NULL;
+	_cleanup_free_ char *of_device = NULL, *both = NULL;
 	char expected[1024];
 
 	ethernet = list_ports(f, "rocep1", "Ifindex");
@@ -142,6 +143,12 @@ static void test_list_ports(void **state)
 	infiniband = list_ports(f, "mlx5_0", "SmSl");
 	assert_non_null(strstr(infiniband, "PhysicalState=link-up"));
 	assert_true(ends(infiniband, " SmSl=0})]"));
+	/* what is a property of the device, and not of the port; a device has LastError too */
+	of_device = list_ports(f, "mlx5_0", "FirmwareVersion");
+	assert_true(ends(of_device, " FirmwareVersion=1.0.0})]"));
+	both = list_ports(f, "mlx5_0", "LastError");
+	assert_non_null(strstr(both, " LastError="));
+	assert_string_equal(strstr(both, " LastError="), " LastError=})]");
 	fixture_simulate(f, "set mlx5_0/1 state=down event=port-error");
 	fixture_wait_signal(f, IB_PORT, "StateChanged");
 	down = list_ports(f, "mlx5_0", "SmSl");
