@@ -4,6 +4,7 @@
 
 #include "bus.h"
 #include "json.h"
+#include "names.h"
 #include "suggestion.h"
 
 void selection_done(Selection *s)
@@ -77,7 +78,8 @@ typedef struct Found {
 	FoundPaths *items; /* by argument; of a pattern none */
 	unsigned int n;
 	size_t n_paths;
-	bool all; /* an argument is a pattern or finds nothing, or there is none */
+	bool patterns; /* an argument is a pattern */
+	bool all;      /* the same, or an argument finds nothing, or there is none */
 } Found;
 
 static void found_done(Found *f)
@@ -103,6 +105,7 @@ static ExitStatus find_arguments(Context *c, Found *f)
 
 		if (r < 0)
 			return bus_complain(argument, &error, r);
+		f->patterns |= selection_is_pattern(argument);
 		f->n_paths += found->n;
 		f->all |= found->n == 0;
 	}
@@ -141,6 +144,41 @@ static bool read_few(Context *c, SelectionFlags flags, const Found *f, ObjectLis
 	return true;
 }
 
+const char *const selection_names[] = {NULL};
+
+/* Whether ListPorts() failed because an older rdmad does not know it, or one of the properties. */
+static bool is_of_older(const sd_bus_error *error)
+{
+	return sd_bus_error_has_name(error, RDMAD_ERROR_INVALID_OPTION) ||
+	       sd_bus_error_has_name(error, SD_BUS_ERROR_UNKNOWN_METHOD);
+}
+
+/* Reads PROPERTIES of all ports, and what the choice needs; NULL: everything. */
+static ExitStatus read_all(Context *c, const char *const *properties, const Found *f,
+			   ObjectList *ret)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	static const char *const own[] = {"Type", "Netdev", "Netdevs"};
+	const size_t n_own = f->patterns ? 3 : 2;
+	_cleanup_free_ const char **all = NULL;
+	size_t n = 0;
+	int r;
+
+	if (!properties)
+		return bus_read_objects(c->bus, ret);
+	while (properties[n])
+		n++;
+	all = calloc(n_own + n + 1, sizeof(*all));
+	if (!all)
+		return out_of_memory();
+	memcpy(all, own, n_own * sizeof(*all));
+	memcpy(all + n_own, properties, n * sizeof(*all));
+	r = ports_list(c->bus, all, ret, &error);
+	if (r < 0 && is_of_older(&error))
+		return bus_read_objects(c->bus, ret);
+	return r < 0 ? bus_complain("cannot read the ports", &error, r) : STATUS_OK;
+}
+
 static ExitStatus choose(Selection *s, const char *argument, const FoundPaths *found)
 {
 	bool any = false;
@@ -162,14 +200,15 @@ static ExitStatus choose(Selection *s, const char *argument, const FoundPaths *f
 			   found->n == 0 ? "no port has this name" : "the port has just gone away");
 }
 
-ExitStatus selection_read(Context *c, SelectionFlags flags, Selection *ret)
+ExitStatus selection_read(Context *c, SelectionFlags flags, const char *const *properties,
+			  Selection *ret)
 {
 	_cleanup_selection_ Selection s = {};
 	_cleanup_(found_done) Found found = {};
 	ExitStatus status = find_arguments(c, &found);
 
 	if (status == STATUS_OK && !read_few(c, flags, &found, &s.objects))
-		status = bus_read_objects(c->bus, &s.objects);
+		status = read_all(c, properties, &found, &s.objects);
 	if (status != STATUS_OK)
 		return status;
 	s.ports = calloc(s.objects.n + 1, sizeof(*s.ports));
@@ -199,10 +238,11 @@ const Object *selection_device(const Selection *s, const Object *port)
 	return object_list_find(&s->objects, value_text(&port->values[PORT_ATTR_device_index]));
 }
 
-ExitStatus selection_print(Context *c, SelectionFlags flags, SelectionPrint *print)
+ExitStatus selection_print(Context *c, SelectionFlags flags, const char *const *properties,
+			   SelectionPrint *print)
 {
 	_cleanup_selection_ Selection s = {};
-	ExitStatus status = selection_read(c, flags, &s), worst;
+	ExitStatus status = selection_read(c, flags, properties, &s), worst;
 	size_t n = 0;
 
 	if (status != STATUS_OK)

@@ -26,8 +26,12 @@ typedef enum SelectionFlags {
 } SelectionFlags;
 
 /* Reads the ports that the arguments choose, or more. Without arguments all are chosen. A name of
- * which there is no port is no error yet. */
-ExitStatus selection_read(Context *c, SelectionFlags flags, Selection *ret);
+ * which there is no port is no error yet. With PROPERTIES, the command looks at no more of the
+ * ports and their devices than these, see ports_list(); NULL: at everything. */
+ExitStatus selection_read(Context *c, SelectionFlags flags, const char *const *properties,
+			  Selection *ret);
+/* For PROPERTIES: at the names only. */
+extern const char *const selection_names[];
 void selection_done(Selection *s);
 #define _cleanup_selection_ _cleanup_(selection_done)
 
@@ -41,7 +45,8 @@ typedef ExitStatus SelectionPrint(Context *c, const Selection *s, const Object *
 				  bool heading);
 /* Runs a command that prints the ports that are chosen, or the list "Ports" in JSON. One that is
  * missing or fails does not keep the others from being printed. Returns the worst status. */
-ExitStatus selection_print(Context *c, SelectionFlags flags, SelectionPrint *print);
+ExitStatus selection_print(Context *c, SelectionFlags flags, const char *const *properties,
+			   SelectionPrint *print);
 
 /* The device of PORT; NULL if rdmad has not published it, or it was not asked for. */
 const Object *selection_device(const Selection *s, const Object *port);

@@ -225,7 +225,7 @@ ExitStatus check_command(Context *c)
 	}
 	if (arg_list)
 		return list_checks(c);
-	status = selection_read(c, SELECTION_OTHERS, &r.chosen);
+	status = selection_read(c, SELECTION_OTHERS, NULL, &r.chosen);
 	if (status == STATUS_OK)
 		status = refuse_patterns(&r);
 	if (status != STATUS_OK)

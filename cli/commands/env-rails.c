@@ -432,7 +432,8 @@ static ExitStatus examine(Rails *r, const RailWish *w, bool local)
 
 ExitStatus rails_read(Context *c, const RailWish *w, Rails *ret, ExitStatus *ret_missing)
 {
-	ExitStatus status = selection_read(c, SELECTION_PLANES | SELECTION_OTHERS, &ret->selection);
+	ExitStatus status =
+		selection_read(c, SELECTION_PLANES | SELECTION_OTHERS, NULL, &ret->selection);
 
 	if (status != STATUS_OK)
 		return status;

@@ -121,6 +121,7 @@ static bool is_address(const char *argument)
 /* The arguments are ports, or addresses, but not both. */
 static ExitStatus read_lines(Context *c, Selection *s, Lines *ret, ExitStatus *ret_missing)
 {
+	static const char *const gids[] = {"Gids", NULL};
 	unsigned int n = 0;
 	ExitStatus status;
 
@@ -132,7 +133,7 @@ static ExitStatus read_lines(Context *c, Selection *s, Lines *ret, ExitStatus *r
 		return STATUS_USAGE;
 	}
 	if (n == 0) {
-		status = selection_read(c, 0, s);
+		status = selection_read(c, 0, gids, s);
 		if (status != STATUS_OK)
 			return status;
 		*ret_missing = selection_complain(s);

@@ -435,14 +435,37 @@ static void print_names(FILE *f, const Selection *s)
 		fprintf(f, "%s\n", object_name(s->ports[i], name));
 }
 
+/* The names of the properties that are printed, and of that by which is sorted, for
+ * selection_read(). NULL without memory. */
+static const char **list_properties(void)
+{
+	size_t n = 0;
+	const char **names = calloc(ARRAY_SIZE(usual_rows) + arg_columns.n + 2, sizeof(*names));
+
+	for (size_t i = 0; names && i < ARRAY_SIZE(usual_rows) && !arg_columns.alone; i++)
+		names[n++] = port_attributes[usual_rows[i]].name;
+	for (size_t i = 0; names && i < arg_columns.n; i++)
+		if (arg_columns.items[i].row)
+			names[n++] = arg_columns.items[i].row->name;
+	if (names && arg_sort.column.row)
+		names[n++] = arg_sort.column.row->name;
+	return names;
+}
+
 ExitStatus list_command(Context *c)
 {
+	_cleanup_free_ const char **properties = NULL;
+	bool everything = c->json && arg_columns.n == 0;
 	_cleanup_selection_ Selection s = {};
 	ExitStatus status, missing;
 
 	if (arg_help)
 		return describe_columns(c);
-	status = selection_read(c, SELECTION_DEVICES | (arg_all ? SELECTION_PLANES : 0), &s);
+	properties = everything ? NULL : list_properties();
+	if (!everything && !properties)
+		return out_of_memory();
+	status = selection_read(c, SELECTION_DEVICES | (arg_all ? SELECTION_PLANES : 0), properties,
+				&s);
 	if (status != STATUS_OK)
 		return status;
 	missing = selection_complain(&s);

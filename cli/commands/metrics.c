@@ -123,7 +123,8 @@ static ExitStatus read_machine(Context *c, Metrics *m, ExitStatus *ret_missing)
 {
 	_cleanup_selection_ Selection s = {};
 	bool all = c->n_arguments == 0;
-	ExitStatus status = all ? STATUS_OK : selection_read(c, SELECTION_PLANES, &s);
+	ExitStatus status =
+		all ? STATUS_OK : selection_read(c, SELECTION_PLANES, selection_names, &s);
 
 	if (status == STATUS_OK)
 		status = read_objects(c, m);

@@ -223,5 +223,5 @@ static ExitStatus print_port(Context *c, _unused_ const Selection *s, const Obje
 
 ExitStatus query_command(Context *c)
 {
-	return selection_print(c, 0, print_port);
+	return selection_print(c, 0, selection_names, print_port);
 }

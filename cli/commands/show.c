@@ -366,5 +366,5 @@ static ExitStatus print_port(Context *c, const Selection *s, const Object *port,
 
 ExitStatus show_command(Context *c)
 {
-	return selection_print(c, c->json ? 0 : SELECTION_DEVICES, print_port);
+	return selection_print(c, c->json ? 0 : SELECTION_DEVICES, NULL, print_port);
 }

@@ -236,7 +236,7 @@ static void print_json(FILE *f, const char *name, const char *path, const Users 
 ExitStatus users_command(Context *c)
 {
 	_cleanup_selection_ Selection s = {};
-	ExitStatus status = selection_read(c, 0, &s), worst;
+	ExitStatus status = selection_read(c, 0, selection_names, &s), worst;
 	size_t n = 0;
 
 	if (status != STATUS_OK)

@@ -187,7 +187,7 @@ static ExitStatus add_chosen(Waiting *w, char *argument)
 
 	c.arguments = &argument;
 	c.n_arguments = argument != NULL;
-	status = selection_read(&c, 0, &s);
+	status = selection_read(&c, 0, selection_names, &s);
 	if (status == STATUS_OK && s.n == 0 && argument && !selection_is_pattern(argument))
 		return add_name(w, argument);
 	for (size_t i = 0; status == STATUS_OK && i < s.n; i++)

@@ -374,7 +374,7 @@ ExitStatus counters_command(Context *c)
 			 "--total");
 		return STATUS_USAGE;
 	}
-	status = selection_read(c, 0, &s);
+	status = selection_read(c, 0, selection_names, &s);
 	if (status != STATUS_OK)
 		return status;
 	missing = selection_complain(&s);

@@ -169,6 +169,33 @@ void append_properties(sd_bus_message *m, const View *v, AttrInterface interface
 	sd_bus_message_close_container(m);
 }
 
+/* Appends the property of V called NAME, if V has it and it has a value. */
+static bool append_named(sd_bus_message *m, const View *v, const char *name)
+{
+	for (unsigned int i = 0; i < v->n_rows; i++) {
+		if (v->rows[i].interface == INTERFACE_RAW || !streq(v->rows[i].name, name))
+			continue;
+		if ((v->interfaces >> v->rows[i].interface & 1) && mask_has(v->valid, i))
+			append_property(m, v, i);
+		return true;
+	}
+	return false;
+}
+
+void append_listed(sd_bus_message *m, const char *path, const View *port, const View *device,
+		   char **names)
+{
+	sd_bus_message_append(m, "o", path);
+	for (ListedAttr i = 0; i < _LISTED_MAX; i++)
+		append_scalar(m, port, listed_attributes[i]);
+	sd_bus_message_open_container(m, 'a', "{sv}");
+	for (size_t i = 0; names[i]; i++)
+		if (!append_named(m, port, names[i]))
+			append_named(m, device, names[i]);
+	sd_bus_message_append(m, "{sv}", "FromTheFuture", "(dx)", 1.5, INT64_C(-1));
+	sd_bus_message_close_container(m);
+}
+
 static void append_interfaces(sd_bus_message *m, const View *v)
 {
 	sd_bus_message_open_container(m, 'a', "{sa{sv}}");

@@ -27,5 +27,9 @@ View view_of_device(const DeviceSnapshot *d);
  * all. */
 void append_properties(sd_bus_message *m, const View *v, AttrInterface interface,
 		       const AttrMask *only);
+/* Appends o...a{sv}, a structure of ListPorts() for PORT at PATH, with the properties NAMES of the
+ * port or DEVICE. */
+void append_listed(sd_bus_message *m, const char *path, const View *port, const View *device,
+		   char **names);
 /* Appends oa{sa{sv}}, PATH and all properties of all interfaces. */
 void append_object(sd_bus_message *m, const char *path, const View *v);

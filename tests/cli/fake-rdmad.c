@@ -144,6 +144,43 @@ static int get_all(sd_bus_message *call)
 	return 1;
 }
 
+#define LISTED_PORT "osussssuustuussbsta{sv}"
+
+/* Only the option "properties". */
+static int list_ports(sd_bus_message *call)
+{
+	_cleanup_free_ char **names = NULL;
+	sd_bus_message *reply;
+	const char *key;
+
+	sd_bus_message_enter_container(call, 'a', "{sv}");
+	if (sd_bus_message_enter_container(call, 'e', "sv") > 0) {
+		sd_bus_message_read(call, "s", &key);
+		sd_bus_message_enter_container(call, 'v', "as");
+		sd_bus_message_read_strv(call, &names);
+	}
+	sd_bus_message_new_method_return(call, &reply);
+	sd_bus_message_open_container(reply, 'a', "(" LISTED_PORT ")");
+	for (size_t i = 0; i < N_FAKE_PORTS; i++) {
+		DeviceSnapshot d = fake_device(&fake_ports[i]);
+		View port = view_of_port(&fake_ports[i]), device = view_of_device(&d);
+
+		if (fake_ports[i].present) {
+			sd_bus_message_open_container(reply, 'r', LISTED_PORT);
+			append_listed(reply, fake_path(&fake_ports[i]), &port, &device,
+				      names ? names : (char *[]){NULL});
+			sd_bus_message_close_container(reply);
+		}
+		device_snapshot_done(&d);
+	}
+	sd_bus_message_close_container(reply);
+	sd_bus_send(bus, reply, NULL);
+	sd_bus_message_unref(reply);
+	for (size_t i = 0; names && names[i]; i++)
+		free(names[i]);
+	return 1;
+}
+
 static int query(sd_bus_message *call)
 {
 	const FakePort *p = port_of(call);
@@ -369,6 +406,7 @@ static int answer(sd_bus_message *call)
 	}
 	return streq(member, "GetManagedObjects") ? get_managed_objects(call)
 	       : streq(member, "FindPorts")	  ? find_ports(call)
+	       : streq(member, "ListPorts")	  ? list_ports(call)
 	       : streq(member, "Get")	   ? sd_bus_reply_method_return(call, "v", "b", simulated)
 	       : streq(member, "GetAll")   ? get_all(call)
 	       : streq(member, "Query")	   ? query(call)

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What ListPorts() says of all ports, as objects that have only that. */
+
+#include "names.h"
+#include "ports.h"
+
+/* Reads the value of row A. */
+static int read_row(Object *o, size_t a, sd_bus_message *m)
+{
+	_cleanup_value_ Value v = {};
+	int r = value_read(m, &v);
+
+	if (r < 0)
+		return r;
+	o->interfaces |= 1U << o->rows[a].interface;
+	value_done(&o->values[a]);
+	o->values[a] = v;
+	v = (Value){};
+	return 0;
+}
+
+/* Sets the path of the device of PORT, which is the beginning of that of the port. */
+static int set_device(Object *port)
+{
+	const char *end = strstr(port->path, "/port/");
+	char *path = end ? strndup(port->path, (size_t)(end - port->path)) : NULL;
+
+	if (!path)
+		return end ? -ENOMEM : -EBADMSG;
+	port->values[PORT_ATTR_device_index] = (Value){.type = VALUE_TEXT, .text = path};
+	return 0;
+}
+
+/* The device of PORT in L, which is made if it is not there. */
+static int find_device(ObjectList *l, const Object *port, Object **ret)
+{
+	const char *path = value_text(&port->values[PORT_ATTR_device_index]);
+	Object *o = object_list_find(l, path);
+	int r = o ? 0 : object_new(path, &o);
+
+	if (r >= 0 && o->interfaces == 0)
+		r = object_list_put(l, o);
+	if (r < 0) {
+		object_free(o);
+		return r;
+	}
+	*ret = o;
+	return 0;
+}
+
+/* A property in the tail: of PORT, which is then in *NAMED, or of its device. */
+static int read_named(ObjectList *l, Object *port, AttrMask *named, sd_bus_message *m)
+{
+	const Attribute *row;
+	Object *o = port;
+	const char *name;
+	bool of_device;
+	int r = sd_bus_message_read_basic(m, 's', &name);
+
+	if (r < 0)
+		return r;
+	row = object_find_row(name, &of_device);
+	if (!row)
+		return sd_bus_message_skip(m, "v");
+	if (of_device)
+		r = find_device(l, port, &o);
+	else
+		mask_set(named, (unsigned int)(row - o->rows), true);
+	return r < 0 ? r : read_row(o, (size_t)(row - o->rows), m);
+}
+
+/* The fields are there for each port. Takes those away that are properties of an interface that the
+ * port does not have, as far as can be seen: they have no value, and no reason for that. */
+static void drop_foreign(Object *port, AttrMask named)
+{
+	for (ListedAttr i = 0; i < _LISTED_MAX; i++) {
+		PortAttr a = listed_attributes[i];
+
+		if (port->rows[a].interface != INTERFACE_PORT && !mask_has(&named, a) &&
+		    !object_unavailable_code(port, a))
+			value_done(&port->values[a]);
+	}
+}
+
+/* Reads what is between the path of PORT and the end of its structure. */
+static int read_port(ObjectList *l, Object *port, sd_bus_message *m)
+{
+	AttrMask named = {};
+	int r = set_device(port);
+
+	for (ListedAttr i = 0; r >= 0 && i < _LISTED_MAX; i++)
+		r = read_row(port, listed_attributes[i], m);
+	if (r >= 0)
+		r = sd_bus_message_enter_container(m, 'a', "{sv}");
+	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
+		r = read_named(l, port, &named, m);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+	}
+	drop_foreign(port, named);
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int read_entry(ObjectList *l, sd_bus_message *m)
+{
+	_cleanup_(object_free_pointer) Object *port = NULL;
+	const char *path;
+	int r = sd_bus_message_read_basic(m, 'o', &path);
+
+	if (r >= 0)
+		r = object_new(path, &port);
+	if (r >= 0)
+		r = port->is_port ? read_port(l, port, m) : -EBADMSG;
+	if (r >= 0)
+		r = object_list_put(l, port);
+	if (r < 0)
+		return r;
+	port = NULL;
+	return sd_bus_message_exit_container(m);
+}
+
+/* Whether NAME is a property that each port has and that is a field. */
+static bool is_field(const char *name)
+{
+	for (ListedAttr i = 0; i < _LISTED_MAX; i++) {
+		const Attribute *row = &port_attributes[listed_attributes[i]];
+
+		if (row->interface == INTERFACE_PORT && streq(row->name, name))
+			return true;
+	}
+	return false;
+}
+
+/* Adds the option "properties". Without Unavailable nobody could tell a field without a value. */
+static int append_properties(sd_bus_message *m, const char *const *properties)
+{
+	int r = sd_bus_message_open_container(m, 'e', "sv");
+
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", "properties");
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'v', "as");
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "s");
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", port_attributes[PORT_ATTR_unavailable].name);
+	for (size_t i = 0; r >= 0 && properties[i]; i++)
+		if (!is_field(properties[i]))
+			r = sd_bus_message_append(m, "s", properties[i]);
+	for (int i = 0; r >= 0 && i < 3; i++)
+		r = sd_bus_message_close_container(m);
+	return r;
+}
+
+static int call(sd_bus *bus, const char *const *properties, sd_bus_message **ret,
+		sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r = sd_bus_message_new_method_call(bus, &m, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					       RDMAD_INTERFACE_MANAGER, "ListPorts");
+
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "{sv}");
+	if (r >= 0)
+		r = append_properties(m, properties);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	return r < 0 ? r : sd_bus_call(bus, m, 0, error, ret);
+}
+
+int ports_list(sd_bus *bus, const char *const *properties, ObjectList *ret, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_objects_ ObjectList list = {};
+	int r = call(bus, properties, &reply, error);
+
+	if (r >= 0)
+		r = sd_bus_message_enter_container(reply, 'a', NULL);
+	while (r >= 0 && (r = sd_bus_message_at_end(reply, false)) == 0) {
+		r = sd_bus_message_enter_container(reply, 'r', NULL);
+		if (r >= 0)
+			r = read_entry(&list, reply);
+	}
+	if (r < 0)
+		return r;
+	*ret = list;
+	list = (ObjectList){};
+	return 0;
+}
