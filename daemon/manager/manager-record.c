@@ -5,10 +5,10 @@
 #include <glib.h>
 
 #include "change-text.h"
-#include "change-writer.h"
 #include "history-file.h"
 #include "log.h"
 #include "manager-private.h"
+#include "segment-ring.h"
 
 /* Text that waits goes to the writer when there is this much of it. */
 #define TEXT_LONG (64U << 10)
@@ -39,7 +39,7 @@ typedef struct Pending {
 
 struct Recorder {
 	Manager *manager;
-	ChangeWriter *writer;
+	LineWriter *writer;
 	char boot[33];
 	GArray *pending;	/* of Pending, in order */
 	GString *text;		/* what the writer has not got yet */
@@ -173,21 +173,21 @@ static void begin_segment(Recorder *r, const char *why)
 			change_put_sections(r->text, d);
 	}
 	begin_script(r, head.realtime_usec);
-	change_writer_begin(r->writer, head.realtime_usec, r->text->str, r->text->len);
+	line_writer_begin(r->writer, head.realtime_usec, r->text->str, r->text->len);
 	g_string_truncate(r->text, 0);
 	manager_start_timer(m, &m->record_day, SEGMENT_USEC, on_day, r, "record-day");
 }
 
-static const char *segment_reason(SegmentReason reason)
+static const char *segment_reason(LinesWanted reason)
 {
 	switch (reason) {
-	case SEGMENT_START:
+	case LINES_START:
 		return "start";
-	case SEGMENT_FULL:
+	case LINES_FULL:
 		return "full";
-	case SEGMENT_LOST:
+	case LINES_LOST:
 		return "lost";
-	case SEGMENT_GOES_ON:
+	case LINES_GO_ON:
 		break;
 	}
 	return NULL;
@@ -199,9 +199,9 @@ static void flush(Recorder *r)
 
 	settle(r);
 	if (r->text->len > 0)
-		change_writer_put(r->writer, r->text->str, r->text->len);
+		line_writer_put(r->writer, r->text->str, r->text->len);
 	g_string_truncate(r->text, 0);
-	why = segment_reason(change_writer_wants(r->writer));
+	why = segment_reason(line_writer_wants(r->writer));
 	if (!why)
 		why = r->begin_anew;
 	if (why && r->manager->ready)
@@ -252,7 +252,7 @@ Recorder *recorder_new(Manager *m, const char *state_directory)
 	boot = record_boot_id();
 	for (size_t i = 0; i < sizeof(boot.bytes); i++)
 		snprintf(r->boot + 2 * i, 3, "%02x", boot.bytes[i]);
-	r->writer = change_writer_new(state_directory, m->config.record_max);
+	r->writer = segment_writer_new(state_directory, m->config.record_max);
 	return r->writer ? r : recorder_free(r);
 }
 
@@ -262,7 +262,7 @@ Recorder *recorder_free(Recorder *r)
 		return NULL;
 	if (r->writer) {
 		flush(r);
-		change_writer_free(r->writer, RECORD_PATIENCE_USEC);
+		line_writer_free(r->writer, LINES_PATIENCE_USEC);
 	}
 	sd_event_source_disable_unref(r->flush);
 	g_hash_table_unref(r->devices);

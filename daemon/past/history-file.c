@@ -8,7 +8,6 @@
 #include <systemd/sd-id128.h>
 
 #include "clock.h"
-#include "disk-file.h"
 #include "log.h"
 
 #define NAME	 "history"
@@ -63,10 +62,10 @@ static int load(const RecordFile *f, HistoryList *l, size_t *ret)
 	size_t size;
 	int r;
 
-	if (fstat(f->fd, &st) < 0)
+	if (fstat(f->disk.fd, &st) < 0)
 		return -errno;
 	/* it does not grow that large, and nobody is to be able to use up all memory with it */
-	r = read_file(f->fd, (size_t)MIN((uint64_t)st.st_size, 2 * f->max), &data, &size);
+	r = read_file(f->disk.fd, (size_t)MIN((uint64_t)st.st_size, 2 * f->max), &data, &size);
 	if (r < 0)
 		return r;
 	if (size == 0) {
@@ -90,7 +89,7 @@ static int begin(RecordFile *f)
 {
 	_cleanup_record_buffer_ RecordBuffer b = {};
 	uint8_t head[RECORD_HEAD_SIZE];
-	bool is_new = f->size == 0;
+	bool is_new = f->disk.size == 0;
 	int r;
 
 	if (is_new) {
@@ -101,7 +100,7 @@ static int begin(RecordFile *f)
 	r = b.failed ? -ENOMEM : record_file_append(f, b.data, b.size);
 	/* otherwise a power cut may take away the whole file, however much of it is on the disk */
 	if (r >= 0 && is_new)
-		(void)fsync(f->directory_fd);
+		(void)fsync(f->disk.directory_fd);
 	return r;
 }
 
@@ -110,8 +109,8 @@ static int begin(RecordFile *f)
 static bool find_later_name(const RecordFile *f, char *ret, size_t size)
 {
 	snprintf(ret, size, NAME ".later");
-	for (unsigned int i = 2; faccessat(f->directory_fd, ret, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-	     i++) {
+	for (unsigned int i = 2;
+	     faccessat(f->disk.directory_fd, ret, F_OK, AT_SYMLINK_NOFOLLOW) == 0; i++) {
 		if (i > LATER_MAX)
 			return false;
 		snprintf(ret, size, NAME ".later.%u", i);
@@ -130,30 +129,30 @@ static int start_again(RecordFile *f, int error)
 		    error == -EPROTONOSUPPORT ? "of a later version of rdmad"
 					      : "no file of rdmad, or damaged",
 		    name);
-	f->fd = close_fd(f->fd);
-	if (renameat(f->directory_fd, NAME, f->directory_fd, name) < 0)
+	f->disk.fd = close_fd(f->disk.fd);
+	if (renameat(f->disk.directory_fd, NAME, f->disk.directory_fd, name) < 0)
 		return -errno;
-	f->fd = disk_file_open(f->directory_fd, NAME, O_EXCL, 0600);
-	f->size = 0;
-	return MIN(f->fd, 0);
+	f->disk.fd = disk_file_open(f->disk.directory_fd, NAME, O_EXCL, 0600);
+	f->disk.size = 0;
+	return MIN(f->disk.fd, 0);
 }
 
 static int open_and_read(RecordFile *f, HistoryList *l)
 {
 	int r;
 
-	f->directory_fd = open(f->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (f->directory_fd < 0)
+	f->disk.directory_fd = open(f->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (f->disk.directory_fd < 0)
 		return -errno;
-	if (flock(f->directory_fd, LOCK_EX | LOCK_NB) < 0)
+	if (flock(f->disk.directory_fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
-	f->fd = disk_file_open(f->directory_fd, NAME, 0, 0600);
-	if (f->fd < 0)
-		return f->fd;
-	r = load(f, l, &f->size);
+	f->disk.fd = disk_file_open(f->disk.directory_fd, NAME, 0, 0600);
+	if (f->disk.fd < 0)
+		return f->disk.fd;
+	r = load(f, l, &f->disk.size);
 	if (r == -EBADMSG || r == -EPROTONOSUPPORT)
 		r = start_again(f, r);
-	f->cut = true;
+	f->disk.cut = true;
 	return r < 0 ? r : begin(f);
 }
 
@@ -162,8 +161,7 @@ int record_file_open(const char *directory, RecordFile *ret, HistoryList *l)
 	RecordFile f = {.directory = directory,
 			.boot = record_boot_id(),
 			.max = RECORD_FILE_MAX,
-			.directory_fd = -EBADF,
-			.fd = -EBADF};
+			.disk = DISK_FILE_NONE};
 	int r = open_and_read(&f, l);
 
 	if (r < 0) {
@@ -177,8 +175,7 @@ int record_file_open(const char *directory, RecordFile *ret, HistoryList *l)
 
 void record_file_close(RecordFile *f)
 {
-	f->fd = close_fd(f->fd);
-	f->directory_fd = close_fd(f->directory_fd);
+	disk_file_close(&f->disk);
 }
 
 /* Writes NEW_NAME: the histories as the file says them, and nothing twice. */
@@ -189,7 +186,7 @@ static int write_new(const RecordFile *f, int fd, size_t *ret)
 	_cleanup_free_ uint8_t *data = NULL;
 	uint8_t head[RECORD_HEAD_SIZE];
 	size_t size;
-	int r = read_file(f->fd, f->size, &data, &size);
+	int r = read_file(f->disk.fd, f->disk.size, &data, &size);
 
 	if (r < 0)
 		return r;
@@ -211,37 +208,37 @@ static int write_new(const RecordFile *f, int fd, size_t *ret)
  */
 static int write_again(RecordFile *f)
 {
-	int fd = disk_file_open(f->directory_fd, NEW_NAME, O_TRUNC, 0600), r;
+	int fd = disk_file_open(f->disk.directory_fd, NEW_NAME, O_TRUNC, 0600), r;
 	size_t size;
 
 	if (fd < 0)
 		return fd;
 	r = write_new(f, fd, &size);
-	if (r >= 0 && renameat(f->directory_fd, NEW_NAME, f->directory_fd, NAME) < 0)
+	if (r >= 0 && renameat(f->disk.directory_fd, NEW_NAME, f->disk.directory_fd, NAME) < 0)
 		r = -errno;
 	if (r < 0) {
-		(void)unlinkat(f->directory_fd, NEW_NAME, 0);
+		(void)unlinkat(f->disk.directory_fd, NEW_NAME, 0);
 		close(fd);
 		return r;
 	}
-	(void)fsync(f->directory_fd);
-	close(f->fd);
-	f->fd = fd;
-	f->size = size;
-	f->cut = false;
+	(void)fsync(f->disk.directory_fd);
+	close(f->disk.fd);
+	f->disk.fd = fd;
+	f->disk.size = size;
+	f->disk.cut = false;
 	return 0;
 }
 
 int record_file_append(RecordFile *f, const uint8_t *data, size_t size)
 {
-	int r = f->size + size > f->max ? write_again(f) : 0;
+	int r = f->disk.size + size > f->max ? write_again(f) : 0;
 
 	if (r < 0)
 		return r;
-	return disk_file_append(f->fd, data, size, &f->size, &f->cut);
+	return disk_file_append(&f->disk, data, size);
 }
 
 int record_file_sync(const RecordFile *f)
 {
-	return fdatasync(f->fd) < 0 ? -errno : 0;
+	return disk_file_sync(&f->disk);
 }

@@ -9,6 +9,7 @@
  * The directory is locked: two processes do not share a file.
  */
 
+#include "disk-file.h"
 #include "history-record.h"
 
 /* The file does not become larger than this; written again it has at most half of it. */
@@ -18,9 +19,7 @@ typedef struct RecordFile {
 	const char *directory;
 	BootId boot;
 	uint64_t max; /* RECORD_FILE_MAX, or less in a test */
-	int directory_fd, fd;
-	size_t size; /* of what is good: the next record begins there */
-	bool cut;    /* there may be more behind it, which was not written in full */
+	DiskFile disk;
 } RecordFile;
 
 /* The boot of this machine. If it cannot be found out, a number that nobody knows: that of another

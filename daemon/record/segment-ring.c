@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-#include "disk-file.h"
+#include "log.h"
 
 #define DIRECTORY "record"
 #define NEW_NAME  "begin.new"
@@ -51,7 +51,7 @@ static void names_done(Names *names)
 
 static int read_names(const SegmentRing *s, Names *ret)
 {
-	int n = scandirat(s->directory_fd, ".", &ret->entries, only_segments, by_name);
+	int n = scandirat(s->file.disk.directory_fd, ".", &ret->entries, only_segments, by_name);
 
 	if (n < 0)
 		return -errno;
@@ -69,7 +69,7 @@ static bool segment_size(const SegmentRing *s, const struct dirent *d, uint64_t 
 {
 	struct stat st;
 
-	if (fstatat(s->directory_fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	if (fstatat(s->file.disk.directory_fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    !S_ISREG(st.st_mode))
 		return false;
 	*ret = (uint64_t)st.st_size;
@@ -92,19 +92,19 @@ static int make_room(SegmentRing *s, const Names *names, uint64_t size, unsigned
 			total += bytes;
 			n++;
 			kept = number_of(names->entries[i]);
-			if (s->fd >= 0 && kept == s->current)
+			if (s->file.disk.fd >= 0 && kept == s->current)
 				own = bytes;
 		}
-	if (s->fd >= 0)
+	if (s->file.disk.fd >= 0)
 		kept = s->current;
 	for (size_t i = 0; i < names->n && (total + size > s->max_bytes || n > SEGMENTS_MAX); i++) {
 		const struct dirent *d = names->entries[i];
 
 		if (number_of(d) == kept || !segment_size(s, d, &bytes))
 			continue;
-		if (unlinkat(s->directory_fd, d->d_name, 0) < 0) {
+		if (unlinkat(s->file.disk.directory_fd, d->d_name, 0) < 0) {
 			error = -errno;
-			text_copy(s->failed, sizeof(s->failed), d->d_name);
+			text_copy(s->file.failed, sizeof(s->file.failed), d->d_name);
 			continue;
 		}
 		total -= bytes;
@@ -122,24 +122,10 @@ static int read_and_make_room(SegmentRing *s, uint64_t size, unsigned int n_more
 	return r < 0 ? r : make_room(s, &names, size, n_more);
 }
 
-void segment_ring_init(SegmentRing *ret, const char *state_directory, uint64_t max_bytes)
-{
-	*ret = (SegmentRing){.state_directory = state_directory,
-			     .max_bytes = max_bytes,
-			     .directory_fd = -EBADF,
-			     .fd = -EBADF};
-}
-
-void segment_ring_done(SegmentRing *s)
-{
-	s->fd = close_fd(s->fd);
-	s->directory_fd = close_fd(s->directory_fd);
-}
-
 int segment_ring_open(SegmentRing *s)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-	_cleanup_close_ int state_fd = open(s->state_directory, flags), fd = -EBADF;
+	_cleanup_close_ int state_fd = open(s->file.directory, flags), fd = -EBADF;
 	bool made;
 
 	if (state_fd < 0)
@@ -155,8 +141,8 @@ int segment_ring_open(SegmentRing *s)
 		(void)fchmod(fd, 0755);
 		(void)fsync(state_fd);
 	}
-	close_fd(s->directory_fd);
-	s->directory_fd = steal_fd(&fd);
+	close_fd(s->file.disk.directory_fd);
+	s->file.disk.directory_fd = steal_fd(&fd);
 	return 0;
 }
 
@@ -178,41 +164,23 @@ static uint64_t next_number(const SegmentRing *s, const Names *names, uint64_t r
 		if (number <= MAX(CLOCK_MAX, next))
 			next = number + 1;
 		else if (segment_size(s, d, &bytes) &&
-			 renameat2(s->directory_fd, d->d_name, s->directory_fd, name,
-				   RENAME_NOREPLACE) == 0)
+			 renameat2(s->file.disk.directory_fd, d->d_name, s->file.disk.directory_fd,
+				   name, RENAME_NOREPLACE) == 0)
 			next++;
 	}
 	return realtime_usec <= CLOCK_MAX ? MAX(next, realtime_usec) : next;
 }
 
-/* Makes NEW_NAME with TEXT, on the disk. Returns its descriptor. */
-static int write_new(const SegmentRing *s, const char *text, size_t size)
-{
-	_cleanup_close_ int fd = -EBADF;
-	int r;
-
-	if (unlinkat(s->directory_fd, NEW_NAME, 0) < 0 && errno != ENOENT)
-		return -errno;
-	fd = disk_file_open(s->directory_fd, NEW_NAME, O_EXCL, 0644);
-	if (fd < 0)
-		return fd;
-	(void)fchmod(fd, 0644);
-	r = disk_file_write(fd, text, size, 0);
-	if (r >= 0 && fdatasync(fd) < 0)
-		r = -errno;
-	return r < 0 ? r : steal_fd(&fd);
-}
-
 int segment_ring_begin(SegmentRing *s, uint64_t realtime_usec, const char *text, size_t size)
 {
 	_cleanup_(names_done) Names names = {};
-	_cleanup_close_ int fd = -EBADF;
+	DiskFile *disk = &s->file.disk;
 	char name[SEGMENT_NAME_SIZE];
-	uint64_t number;
-	int r;
+	uint64_t number, others;
+	int fd, r;
 
 	/* the directory may have been removed */
-	s->failed[0] = '\0';
+	s->file.failed[0] = '\0';
 	r = segment_ring_open(s);
 	if (r >= 0)
 		r = read_names(s, &names);
@@ -222,26 +190,19 @@ int segment_ring_begin(SegmentRing *s, uint64_t realtime_usec, const char *text,
 	r = read_and_make_room(s, size, 1);
 	if (r < 0)
 		return r;
-	text_copy(s->failed, sizeof(s->failed), NEW_NAME);
-	fd = write_new(s, text, size);
+	text_copy(s->file.failed, sizeof(s->file.failed), NEW_NAME);
+	fd = disk_file_make(disk->directory_fd, NEW_NAME, 0644, text, size);
+	if (fd < 0)
+		return fd;
+	(void)disk_file_sync(disk);
+	others = disk->fd >= 0 ? disk->size : 0;
 	name_of(number, name);
-	if (fd >= 0)
-		text_copy(s->failed, sizeof(s->failed), name);
-	if (fd < 0 || renameat(s->directory_fd, NEW_NAME, s->directory_fd, name) < 0) {
-		r = fd < 0 ? fd : -errno;
-		(void)unlinkat(s->directory_fd, NEW_NAME, 0);
+	text_copy(s->file.failed, sizeof(s->file.failed), name);
+	r = disk_file_rename(disk, fd, size, NEW_NAME, name);
+	if (r < 0)
 		return r;
-	}
-	/* otherwise a power cut may take away the whole file */
-	(void)fsync(s->directory_fd);
-	(void)segment_ring_sync(s);
-	if (s->fd >= 0)
-		s->others += s->size;
-	close_fd(s->fd);
-	s->fd = steal_fd(&fd);
+	s->others += others;
 	s->current = number;
-	s->size = size;
-	s->cut = false;
 	/* The one before, which was kept until now. A failure is one of the next append, too. */
 	(void)read_and_make_room(s, 0, 0);
 	return 0;
@@ -251,25 +212,65 @@ int segment_ring_append(SegmentRing *s, const char *text, size_t size)
 {
 	int r = 0;
 
-	if (s->fd < 0)
-		return -EBADF;
-	s->failed[0] = '\0';
-	if (s->others > 0 && s->others + s->size + size > s->max_bytes)
+	s->file.failed[0] = '\0';
+	if (s->others > 0 && s->others + s->file.disk.size + size > s->max_bytes)
 		r = read_and_make_room(s, size, 0);
 	if (r < 0)
 		return r;
-	name_of(s->current, s->failed);
-	return disk_file_append(s->fd, text, size, &s->size, &s->cut);
+	name_of(s->current, s->file.failed);
+	return disk_file_append(&s->file.disk, text, size);
 }
 
-int segment_ring_sync(const SegmentRing *s)
+/* What the writer calls */
+
+static int ring_open(LineFile *f)
 {
-	return s->fd >= 0 && fdatasync(s->fd) < 0 ? -errno : 0;
+	return segment_ring_open((SegmentRing *)f);
 }
 
-bool segment_ring_removed(const SegmentRing *s)
+static int ring_begin(LineFile *f, uint64_t realtime_usec, const char *text, size_t size)
 {
-	struct stat st;
+	return segment_ring_begin((SegmentRing *)f, realtime_usec, text, size);
+}
 
-	return s->fd >= 0 && fstat(s->fd, &st) == 0 && st.st_nlink == 0;
+static int ring_append(LineFile *f, const char *text, size_t size)
+{
+	return segment_ring_append((SegmentRing *)f, text, size);
+}
+
+static void ring_free(LineFile *f)
+{
+	segment_ring_done((SegmentRing *)f);
+	free(f->directory);
+	free(f);
+}
+
+void segment_ring_init(SegmentRing *ret, char *state_directory, uint64_t max_bytes)
+{
+	static const LineFileKind kind = {"record of changes", DIRECTORY,   ring_open,
+					  ring_begin,	       ring_append, ring_free};
+
+	*ret = (SegmentRing){
+		.file = {.kind = &kind, .directory = state_directory, .disk = DISK_FILE_NONE},
+		.max_bytes = max_bytes};
+}
+
+void segment_ring_done(SegmentRing *s)
+{
+	disk_file_close(&s->file.disk);
+}
+
+LineWriter *segment_writer_new(const char *state_directory, uint64_t max_bytes)
+{
+	SegmentRing *s = max_bytes > 0 ? malloc(sizeof(*s)) : NULL;
+	char *directory = s ? strdup(state_directory) : NULL;
+
+	if (directory) {
+		segment_ring_init(s, directory, max_bytes);
+		return line_writer_new(&s->file, max_bytes);
+	}
+	free(s);
+	if (max_bytes > 0)
+		log_warning("No memory to keep the record of changes in %s", state_directory);
+	return NULL;
 }

@@ -7,30 +7,29 @@
  * become too large, the oldest go. No other file is ever touched, but for "begin.new", in which a
  * segment is begun: it gets its name when its beginning is on the disk, so that each segment has a
  * whole beginning.
- *
- * Every function but the first may block for as long as the disk does; the thread of
- * change-writer.c calls them. None logs.
  */
 
-#include "util.h"
+#include "line-writer.h"
 
 #define SEGMENTS_MAX	  400U /* one begins each day: more than a year */
 #define SEGMENT_NAME_SIZE 32
 
+/* Writes the record of changes into segments, at most MAX_BYTES in all. The state directory is to
+ * be locked already (history-file.h). NULL: no memory, which has been logged, or MAX_BYTES is 0. */
+LineWriter *segment_writer_new(const char *state_directory, uint64_t max_bytes);
+
+/* What the thread of the writer does. Every function but the first may block for as long as the
+ * disk does. None logs. */
+
 typedef struct SegmentRing {
-	const char *state_directory;
+	LineFile file; /* the current segment */
 	uint64_t max_bytes;
-	int directory_fd, fd; /* fd: of the current segment, or -EBADF */
-	uint64_t current;     /* its number */
-	size_t size;	      /* of what is good in it */
-	bool cut;	      /* there may be more behind that, which was not written in full */
-	uint64_t others;      /* bytes of the other segments, or more */
-	char failed[SEGMENT_NAME_SIZE]; /* after a failure: which file it is about; "": the
-					   directory */
+	uint64_t current; /* its number */
+	uint64_t others;  /* bytes of the other segments, or more */
 } SegmentRing;
 
 /* STATE_DIRECTORY is to live as long as RET. */
-void segment_ring_init(SegmentRing *ret, const char *state_directory, uint64_t max_bytes);
+void segment_ring_init(SegmentRing *ret, char *state_directory, uint64_t max_bytes);
 void segment_ring_done(SegmentRing *s);
 
 /* Opens the directory, or makes it. -ENOTDIR: it is a symbolic link, or a file. */
@@ -46,7 +45,3 @@ int segment_ring_open(SegmentRing *s);
 int segment_ring_begin(SegmentRing *s, uint64_t realtime_usec, const char *text, size_t size);
 /* Adds text to the current segment. After a failure nothing of it is there. */
 int segment_ring_append(SegmentRing *s, const char *text, size_t size);
-/* Waits until what was added is on the disk. */
-int segment_ring_sync(const SegmentRing *s);
-/* Somebody has removed the current segment: what is added is nowhere. */
-bool segment_ring_removed(const SegmentRing *s);

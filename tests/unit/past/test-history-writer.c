@@ -280,10 +280,10 @@ static void test_full(void **state)
 	note(&h, 0);
 	history_record_transition(&b, "mlx5_0", 1, &h, history_last(&h));
 	for (size_t room = 0; room < b.size; room++) {
-		limit_size(f.size + room);
+		limit_size(f.disk.size + room);
 		assert_int_equal(record_file_append(&f, b.data, b.size), -EFBIG);
 		assert_int_equal(stat(file, &st), 0);
-		assert_int_equal(st.st_size, f.size);
+		assert_int_equal(st.st_size, f.disk.size);
 	}
 	limit_size(RLIM_INFINITY);
 	assert_int_equal(record_file_append(&f, b.data, b.size), 0);

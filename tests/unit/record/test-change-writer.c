@@ -17,7 +17,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "change-writer.h"
 #include "clock.h"
 #include "segment-ring.h"
 
@@ -51,28 +50,28 @@ static int teardown(void **state)
 	return nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static ChangeWriter *new_writer(uint64_t max_bytes)
+static LineWriter *new_writer(uint64_t max_bytes)
 {
-	ChangeWriter *w = change_writer_new(directory, max_bytes);
+	LineWriter *w = segment_writer_new(directory, max_bytes);
 
 	assert_non_null(w);
 	return w;
 }
 
-static void free_writer(ChangeWriter *w)
+static void free_writer(LineWriter *w)
 {
-	assert_null(change_writer_free(w, PATIENCE_USEC));
+	assert_null(line_writer_free(w, PATIENCE_USEC));
 }
 
-static void begin(ChangeWriter *w, uint64_t usec, const char *text)
+static void begin(LineWriter *w, uint64_t usec, const char *text)
 {
-	change_writer_begin(w, usec, text, strlen(text));
-	assert_int_equal(change_writer_wants(w), SEGMENT_GOES_ON);
+	line_writer_begin(w, usec, text, strlen(text));
+	assert_int_equal(line_writer_wants(w), LINES_GO_ON);
 }
 
-static void put(ChangeWriter *w, const char *text)
+static void put(LineWriter *w, const char *text)
 {
-	change_writer_put(w, text, strlen(text));
+	line_writer_put(w, text, strlen(text));
 }
 
 static const char *path_of(const char *name)
@@ -194,11 +193,11 @@ static unsigned int count(const char *text, const char *word)
 
 static void test_segments(void **state)
 {
-	ChangeWriter *w = new_writer(16 * MIB);
+	LineWriter *w = new_writer(16 * MIB);
 	struct stat st;
 
 	(void)state;
-	assert_int_equal(change_writer_wants(w), SEGMENT_START);
+	assert_int_equal(line_writer_wants(w), LINES_START);
 	put(w, "before the first segment\n");
 	begin(w, NOW, "first\n");
 	put(w, "at 1s\n");
@@ -207,7 +206,7 @@ static void test_segments(void **state)
 	put(w, "at 3s\n");
 	free_writer(w);
 	w = new_writer(16 * MIB);
-	assert_int_equal(change_writer_wants(w), SEGMENT_START);
+	assert_int_equal(line_writer_wants(w), LINES_START);
 	begin(w, 42, "third\n"); /* the clock is wrong: the order is not */
 	begin(w, NOW + 9, "fourth\n");
 	free_writer(w);
@@ -227,7 +226,7 @@ static void test_segments(void **state)
 /* Names that exist: the next free one. A name before all of today: 16 digits. */
 static void test_clock_set_back(void **state)
 {
-	ChangeWriter *w = new_writer(16 * MIB);
+	LineWriter *w = new_writer(16 * MIB);
 
 	(void)state;
 	begin(w, 42, "a\n");
@@ -243,16 +242,16 @@ static void test_clock_set_back(void **state)
 
 /* Puts numbered lines of 100 bytes; a segment begins when one is wanted, with the number of the
  * next line. */
-static unsigned int put_lines(ChangeWriter *w, unsigned int first, unsigned int n)
+static unsigned int put_lines(LineWriter *w, unsigned int first, unsigned int n)
 {
 	unsigned int begun = 0;
 	char line[128];
 
 	for (unsigned int i = first; i < first + n; i++) {
-		SegmentReason wants = change_writer_wants(w);
+		LinesWanted wants = line_writer_wants(w);
 
-		if (wants != SEGMENT_GOES_ON) {
-			assert_int_equal(wants, i == 0 ? SEGMENT_START : SEGMENT_FULL);
+		if (wants != LINES_GO_ON) {
+			assert_int_equal(wants, i == 0 ? LINES_START : LINES_FULL);
 			snprintf(line, sizeof(line), "begin %093u\n", i);
 			begin(w, NOW + i, line);
 			begun++;
@@ -267,7 +266,7 @@ static unsigned int put_lines(ChangeWriter *w, unsigned int first, unsigned int 
 static void test_bounded(void **state)
 {
 	const unsigned int n = 5000;
-	ChangeWriter *w = new_writer(40000);
+	LineWriter *w = new_writer(40000);
 	unsigned int next = 0;
 
 	(void)state;
@@ -356,22 +355,22 @@ static void test_room_is_made_before(void **state)
 static void test_wants_full(void **state)
 {
 	static char text[3000];
-	ChangeWriter *w = new_writer(8000);
+	LineWriter *w = new_writer(8000);
 
 	(void)state;
 	memset(text, '\n', sizeof(text));
 	/* twice its beginning is more than a quarter of all */
-	change_writer_begin(w, NOW, text, 1500);
-	change_writer_put(w, text, 1499);
-	assert_int_equal(change_writer_wants(w), SEGMENT_GOES_ON);
-	change_writer_put(w, text, 1);
-	assert_int_equal(change_writer_wants(w), SEGMENT_FULL);
+	line_writer_begin(w, NOW, text, 1500);
+	line_writer_put(w, text, 1499);
+	assert_int_equal(line_writer_wants(w), LINES_GO_ON);
+	line_writer_put(w, text, 1);
+	assert_int_equal(line_writer_wants(w), LINES_FULL);
 	put(w, "not written\n");
-	change_writer_begin(w, NOW, text, 100);
-	change_writer_put(w, text, 1899);
-	assert_int_equal(change_writer_wants(w), SEGMENT_GOES_ON);
-	change_writer_put(w, text, 1);
-	assert_int_equal(change_writer_wants(w), SEGMENT_FULL);
+	line_writer_begin(w, NOW, text, 100);
+	line_writer_put(w, text, 1899);
+	assert_int_equal(line_writer_wants(w), LINES_GO_ON);
+	line_writer_put(w, text, 1);
+	assert_int_equal(line_writer_wants(w), LINES_FULL);
 	free_writer(w);
 	_cleanup_(listing_done) Listing l = list();
 	assert_int_equal(l.n, 2);
@@ -380,7 +379,7 @@ static void test_wants_full(void **state)
 
 static void test_many_segments(void **state)
 {
-	ChangeWriter *w = new_writer(16 * MIB);
+	LineWriter *w = new_writer(16 * MIB);
 
 	(void)state;
 	for (unsigned int i = 0; i < SEGMENTS_MAX + 36; i++)
@@ -405,7 +404,7 @@ static void test_foreign(void **state)
 		"0000000000000000.CONF",
 		"notes.conf",
 	};
-	ChangeWriter *w;
+	LineWriter *w;
 	struct stat st;
 
 	(void)state;
@@ -435,17 +434,17 @@ static void test_foreign(void **state)
 /* What cannot be used is said once, and is no reason to wait or to end. */
 static void assert_unusable(const char *state_directory)
 {
-	ChangeWriter *w;
+	LineWriter *w;
 	Messages m;
 
 	messages_begin(&m);
-	w = change_writer_new(state_directory, MIB);
+	w = segment_writer_new(state_directory, MIB);
 	assert_non_null(w);
-	change_writer_begin(w, NOW, "begin\n", 6);
-	messages_wait(&m, "Cannot keep a record of changes in ");
-	while (change_writer_wants(w) != SEGMENT_GOES_ON)
+	line_writer_begin(w, NOW, "begin\n", 6);
+	messages_wait(&m, "Cannot keep the record of changes in ");
+	while (line_writer_wants(w) != LINES_GO_ON)
 		sched_yield();
-	change_writer_begin(w, NOW, "begin\n", 6);
+	line_writer_begin(w, NOW, "begin\n", 6);
 	put(w, "line\n");
 	free_writer(w);
 	messages_end(&m);
@@ -471,11 +470,11 @@ static void test_obstacles(void **state)
 	assert_unusable("/proc/self");
 	assert_int_equal(lstat(record, &st), -1);
 
-	assert_null(change_writer_new(directory, 0));
-	assert_null(change_writer_free(NULL, 0));
-	assert_int_equal(change_writer_wants(NULL), SEGMENT_GOES_ON);
-	change_writer_begin(NULL, NOW, "", 0);
-	change_writer_put(NULL, "", 0);
+	assert_null(segment_writer_new(directory, 0));
+	assert_null(line_writer_free(NULL, 0));
+	assert_int_equal(line_writer_wants(NULL), LINES_GO_ON);
+	line_writer_begin(NULL, NOW, "", 0);
+	line_writer_put(NULL, "", 0);
 }
 
 /* No room for the last lines, however much of it there is: the file has what it had, and later all
@@ -514,7 +513,7 @@ static void test_ring_full(void **state)
 /* The disk is full for a while: it is said, and nothing is missing afterwards. */
 static void test_full_for_a_while(void **state)
 {
-	ChangeWriter *w;
+	LineWriter *w;
 	Messages m;
 
 	(void)state;
@@ -538,7 +537,7 @@ static void test_full_for_a_while(void **state)
 /* It is tried again without anybody asking for that. */
 static void test_tried_again(void **state)
 {
-	ChangeWriter *w;
+	LineWriter *w;
 	Messages m;
 
 	(void)state;
@@ -559,7 +558,7 @@ static void test_tried_again(void **state)
 static void test_lost(void **state)
 {
 	static char line[1025];
-	ChangeWriter *w;
+	LineWriter *w;
 	Messages m;
 
 	(void)state;
@@ -573,17 +572,17 @@ static void test_lost(void **state)
 	messages_wait(&m, "trying again until that works: File too large\n");
 	for (unsigned int i = 0; i < 1024; i++) {
 		put(w, line);
-		assert_int_equal(change_writer_wants(w), SEGMENT_GOES_ON);
+		assert_int_equal(line_writer_wants(w), LINES_GO_ON);
 	}
 	put(w, line);
-	assert_int_equal(change_writer_wants(w), SEGMENT_LOST);
+	assert_int_equal(line_writer_wants(w), LINES_LOST);
 	put(w, "not written\n");
-	assert_int_equal(change_writer_wants(w), SEGMENT_LOST);
+	assert_int_equal(line_writer_wants(w), LINES_LOST);
 	begin(w, NOW + 1, "second\n");
 	/* once more, with a beginning that waits: that stays */
 	for (unsigned int i = 0; i < 1025; i++)
 		put(w, line);
-	assert_int_equal(change_writer_wants(w), SEGMENT_LOST);
+	assert_int_equal(line_writer_wants(w), LINES_LOST);
 	begin(w, NOW + 2, "third\n");
 	put(w, "line 3\n");
 	limit_size(RLIM_INFINITY);
@@ -600,7 +599,7 @@ static void test_large_beginning(void **state)
 {
 	const size_t size = 64 * MIB;
 	_cleanup_free_ char *text = malloc(size + 2);
-	ChangeWriter *w;
+	LineWriter *w;
 	struct stat st;
 	Messages m;
 
@@ -610,16 +609,16 @@ static void test_large_beginning(void **state)
 	text[size - 1] = '\n';
 	messages_begin(&m);
 	w = new_writer(MIB);
-	change_writer_begin(w, NOW, text, size);
-	assert_int_equal(change_writer_wants(w), SEGMENT_GOES_ON);
+	line_writer_begin(w, NOW, text, size);
+	assert_int_equal(line_writer_wants(w), LINES_GO_ON);
 	put(w, "line\n");
-	change_writer_begin(w, NOW + 1, text, size + 1);
-	assert_int_equal(change_writer_wants(w), SEGMENT_GOES_ON);
+	line_writer_begin(w, NOW + 1, text, size + 1);
+	assert_int_equal(line_writer_wants(w), LINES_GO_ON);
 	put(w, "line\n");
-	change_writer_begin(w, NOW + 1, "a\n", 2);
+	line_writer_begin(w, NOW + 1, "a\n", 2);
 	free_writer(w);
 	messages_end(&m);
-	assert_int_equal(count(m.text, "the record ends\n"), 1);
+	assert_int_equal(count(m.text, ": it ends\n"), 1);
 	assert_int_equal(stat(path_of("1763950000000000.conf"), &st), 0);
 	assert_int_equal(st.st_size, size + 5);
 	_cleanup_(listing_done) Listing l = list();
@@ -629,7 +628,7 @@ static void test_large_beginning(void **state)
 /* Somebody removes all of it: there is a new segment soon. */
 static void test_removed(void **state)
 {
-	ChangeWriter *w = new_writer(MIB);
+	LineWriter *w = new_writer(MIB);
 
 	(void)state;
 	begin(w, NOW, "begin\n");
@@ -637,9 +636,9 @@ static void test_removed(void **state)
 		sched_yield();
 	assert_int_equal(nftw(record, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
 	put(w, "nowhere\n");
-	while (change_writer_wants(w) == SEGMENT_GOES_ON)
+	while (line_writer_wants(w) == LINES_GO_ON)
 		sched_yield();
-	assert_int_equal(change_writer_wants(w), SEGMENT_LOST);
+	assert_int_equal(line_writer_wants(w), LINES_LOST);
 	begin(w, NOW + 1, "second\n");
 	put(w, "line\n");
 	free_writer(w);

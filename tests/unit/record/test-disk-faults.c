@@ -287,7 +287,7 @@ static void write_segments(void)
 			write_line(&s, i, true);
 		write_line(&s, i, false);
 		if (i % 3 == 0)
-			(void)segment_ring_sync(&s);
+			(void)disk_file_sync(&s.file.disk);
 	}
 	segment_ring_done(&s);
 	mend();

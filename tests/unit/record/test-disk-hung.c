@@ -14,10 +14,10 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
-#include "change-writer.h"
 #include "disk-double.h"
 #include "history-record.h"
 #include "history-writer.h"
+#include "segment-ring.h"
 
 /* The disk of a machine that runs many tests at once may need seconds. */
 #define PATIENCE_USEC (100 * USEC_PER_SEC)
@@ -233,7 +233,7 @@ static void test_histories_at_the_end(void **state)
 static void test_changes_at_the_end(void **state)
 {
 	_cleanup_free_ char *text = NULL;
-	ChangeWriter *w = change_writer_new(directory, 1 << 20);
+	LineWriter *w = segment_writer_new(directory, 1 << 20);
 	int was = begin_messages();
 	char path[128];
 	size_t size;
@@ -241,10 +241,10 @@ static void test_changes_at_the_end(void **state)
 	(void)state;
 	assert_non_null(w);
 	disk_hang(true);
-	change_writer_begin(w, 5, "begin\n", 6);
+	line_writer_begin(w, 5, "begin\n", 6);
 	disk_wait_hung();
-	change_writer_put(w, "line 1\n", 7);
-	assert_null(change_writer_free(w, 0));
+	line_writer_put(w, "line 1\n", 7);
+	assert_null(line_writer_free(w, 0));
 	disk_hang(false);
 	wait_for_threads();
 	assert_int_equal(end_messages(was, "may be missing"), 1);
@@ -259,7 +259,7 @@ static void test_last_beginning_stays(void **state)
 {
 	static char line[1025];
 	_cleanup_free_ char *text = NULL;
-	ChangeWriter *w = change_writer_new(directory, 64 << 20);
+	LineWriter *w = segment_writer_new(directory, 64 << 20);
 	int was = begin_messages();
 	char path[128];
 	size_t size;
@@ -269,17 +269,17 @@ static void test_last_beginning_stays(void **state)
 	memset(line, 'x', 1023);
 	line[1023] = '\n';
 	disk_hang(true);
-	change_writer_begin(w, 5, "first\n", 6);
+	line_writer_begin(w, 5, "first\n", 6);
 	disk_wait_hung();
 	/* one may be what is being written: these wait */
-	change_writer_begin(w, 6, "second\n", 7);
-	change_writer_begin(w, 7, "third\n", 6);
-	change_writer_begin(w, 8, "fourth\n", 7);
+	line_writer_begin(w, 6, "second\n", 7);
+	line_writer_begin(w, 7, "third\n", 6);
+	line_writer_begin(w, 8, "fourth\n", 7);
 	for (unsigned int i = 0; i <= 1024; i++)
-		change_writer_put(w, line, 1024);
-	assert_int_equal(change_writer_wants(w), SEGMENT_LOST);
+		line_writer_put(w, line, 1024);
+	assert_int_equal(line_writer_wants(w), LINES_LOST);
 	disk_hang(false);
-	assert_null(change_writer_free(w, PATIENCE_USEC));
+	assert_null(line_writer_free(w, PATIENCE_USEC));
 	assert_int_equal(end_messages(was, "left out"), 1);
 	for (unsigned int number = 5; number <= 8; number++) {
 		snprintf(path, sizeof(path), "%s/record/%016u.conf", directory, number);
@@ -296,7 +296,7 @@ static void test_large_beginnings(void **state)
 {
 	const size_t size = 40U << 20;
 	_cleanup_free_ char *text = malloc(size);
-	ChangeWriter *w = change_writer_new(directory, 256 << 20);
+	LineWriter *w = segment_writer_new(directory, 256 << 20);
 	int was = begin_messages();
 	char path[128];
 
@@ -305,22 +305,40 @@ static void test_large_beginnings(void **state)
 	memset(text, 'x', size);
 	text[size - 1] = '\n';
 	disk_hang(true);
-	change_writer_begin(w, 5, "first\n", 6);
+	line_writer_begin(w, 5, "first\n", 6);
 	disk_wait_hung();
-	change_writer_begin(w, 6, text, size);
-	change_writer_put(w, "line\n", 5);
-	change_writer_begin(w, 7, text, size);
-	assert_int_equal(change_writer_wants(w), SEGMENT_GOES_ON);
+	line_writer_begin(w, 6, text, size);
+	line_writer_put(w, "line\n", 5);
+	line_writer_begin(w, 7, text, size);
+	assert_int_equal(line_writer_wants(w), LINES_GO_ON);
 	/* they are added to one another */
-	change_writer_put(w, "line\n", 5);
-	change_writer_put(w, text + size - 8190, 8190);
+	line_writer_put(w, "line\n", 5);
+	line_writer_put(w, text + size - 8190, 8190);
 	disk_hang(false);
-	assert_null(change_writer_free(w, PATIENCE_USEC));
+	assert_null(line_writer_free(w, PATIENCE_USEC));
 	assert_int_equal(end_messages(was, "left out"), 1);
 	snprintf(path, sizeof(path), "%s/record/0000000000000006.conf", directory);
 	assert_int_equal(access(path, F_OK), -1);
 	snprintf(path, sizeof(path), "%s/record/0000000000000007.conf", directory);
 	assert_int_equal(access(path, F_OK), 0);
+}
+
+/* A beginning is too large before the directory is open: that is the end all the same. */
+static void test_ended_before_it_opens(void **state)
+{
+	LineWriter *w;
+	int was = begin_messages();
+
+	(void)state;
+	disk_hang(true);
+	w = segment_writer_new(directory, 1 << 20);
+	assert_non_null(w);
+	disk_wait_hung();
+	line_writer_begin(w, 5, "", (64U << 20) + 1);
+	disk_hang(false);
+	assert_int_equal(line_writer_await_open(w, PATIENCE_USEC), -EIO);
+	assert_null(line_writer_free(w, PATIENCE_USEC));
+	assert_int_equal(end_messages(was, ": it ends\n"), 1);
 }
 
 static atomic_uint n_unsynced, n_syncs;
@@ -340,7 +358,7 @@ static void test_synced(void **state)
 {
 	HistoryList l = {};
 	RecordWriter *w = record_writer_new(directory, PATIENCE_USEC, &l);
-	ChangeWriter *c;
+	LineWriter *c;
 	History h = {};
 
 	(void)state;
@@ -349,14 +367,14 @@ static void test_synced(void **state)
 	record_writer_free(w);
 	assert_int_equal(n_unsynced, 0);
 	n_syncs = 0;
-	c = change_writer_new(directory, 1 << 20);
-	change_writer_begin(c, 5, "begin\n", 6);
-	change_writer_put(c, "line\n", 5);
+	c = segment_writer_new(directory, 1 << 20);
+	line_writer_begin(c, 5, "begin\n", 6);
+	line_writer_put(c, "line\n", 5);
 	/* until it has been asked once: the next time is a second later */
 	while (n_syncs == 0)
 		usleep(1000);
-	change_writer_put(c, "line\n", 5);
-	assert_null(change_writer_free(c, PATIENCE_USEC));
+	line_writer_put(c, "line\n", 5);
+	assert_null(line_writer_free(c, PATIENCE_USEC));
 	assert_int_equal(n_unsynced, 0);
 	disk.on_call = NULL;
 	history_done(&h);
@@ -371,6 +389,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_changes_at_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_last_beginning_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_large_beginnings, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ended_before_it_opens, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_synced, setup, teardown),
 	};
 

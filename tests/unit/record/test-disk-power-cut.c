@@ -166,7 +166,7 @@ static void test_power_cut(void **state)
 	for (unsigned int n = 0; n < LINES; n++) {
 		/* the process is started again */
 		if (n % 100 == 99) {
-			assert_int_equal(segment_ring_sync(&s), 0);
+			assert_int_equal(disk_file_sync(&s.file.disk), 0);
 			segment_ring_done(&s);
 			segment_ring_init(&s, world.directory, RING_MAX);
 			assert_int_equal(segment_ring_open(&s), 0);
@@ -175,7 +175,7 @@ static void test_power_cut(void **state)
 			write_line(&s, n, true);
 		write_line(&s, n, false);
 		if (n % 5 == 0) {
-			assert_int_equal(segment_ring_sync(&s), 0);
+			assert_int_equal(disk_file_sync(&s.file.disk), 0);
 			world.n_promised = n + 1;
 			check_state();
 		}

@@ -194,7 +194,7 @@ static void test_in_the_way(_unused_ void **state)
 
 	assert_int_equal(mkdir(path_of("begin.new"), 0755), 0);
 	assert_int_equal(segment_ring_begin(&s, NOW, "one\n", 4), -EISDIR);
-	assert_string_equal(s.failed, "begin.new");
+	assert_string_equal(s.file.failed, "begin.new");
 	assert_int_equal(rmdir(path_of("begin.new")), 0);
 	assert_int_equal(segment_ring_begin(&s, NOW, "one\n", 4), 0);
 	segment_ring_done(&s);

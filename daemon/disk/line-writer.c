@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "change-writer.h"
+#include "line-writer.h"
 
 #include "clock.h"
 #include "disk-thread.h"
 #include "log.h"
-#include "segment-ring.h"
 
 /* Bytes that wait to be written, but for beginnings: more than 4096 ports need that all change at
  * once. */
@@ -26,21 +25,21 @@ typedef struct Text {
 	char data[];
 } Text;
 
-struct ChangeWriter {
+struct LineWriter {
 	DiskThread thread;
-	char *state_directory;
 	uint64_t max_bytes;
 
 	/* shared, under the lock of the thread */
 	Text *waiting, **last; /* a list, and where it keeps its last one; &waiting if empty */
 	size_t put_bytes, beginning_bytes; /* in it */
-	SegmentReason wants;
-	uint64_t segment_size, segment_max; /* with what waits */
-	bool ended;			    /* nothing is written any more */
-	bool dropped;			    /* text was dropped, and a message has said so */
+	LinesWanted wants;
+	uint64_t file_size, file_max; /* with what waits */
+	bool opened;		      /* the thread has opened the file, or could not */
+	bool ended;		      /* nothing is written any more */
+	bool dropped;		      /* text was dropped, and a message has said so */
 
 	/* the thread's own */
-	SegmentRing ring;
+	LineFile *file;
 	Text *batch; /* what is being written */
 	bool failed; /* it was not written, and a message has said so */
 	bool unsynced;
@@ -49,7 +48,7 @@ struct ChangeWriter {
 
 /* What waits. All under the lock */
 
-static void append_text(ChangeWriter *w, Text *t)
+static void append_text(LineWriter *w, Text *t)
 {
 	if (*w->last)
 		w->last = &(*w->last)->next;
@@ -57,7 +56,7 @@ static void append_text(ChangeWriter *w, Text *t)
 	*(t->begins ? &w->beginning_bytes : &w->put_bytes) += t->size;
 }
 
-static Text *take_first(ChangeWriter *w)
+static Text *take_first(LineWriter *w)
 {
 	Text *t = w->waiting;
 
@@ -72,7 +71,7 @@ static Text *take_first(ChangeWriter *w)
 }
 
 /* Drops all that waits, but the last beginning if KEEP_BEGINNING. */
-static void drop_waiting(ChangeWriter *w, bool keep_beginning)
+static void drop_waiting(LineWriter *w, bool keep_beginning)
 {
 	Text *kept = NULL, *t;
 
@@ -99,7 +98,7 @@ static Text *new_text(size_t room)
 
 /* The last text that waits, with room for SIZE more bytes; a new one if there is none to which they
  * can be added. NULL without memory. */
-static Text *text_with_room(ChangeWriter *w, size_t size)
+static Text *text_with_room(LineWriter *w, size_t size)
 {
 	Text *t = *w->last;
 
@@ -121,7 +120,7 @@ static Text *text_with_room(ChangeWriter *w, size_t size)
 	return t;
 }
 
-static void add_to(ChangeWriter *w, Text *t, const char *text, size_t size)
+static void add_to(LineWriter *w, Text *t, const char *text, size_t size)
 {
 	memcpy(t->data + t->size, text, size);
 	t->size += size;
@@ -130,19 +129,19 @@ static void add_to(ChangeWriter *w, Text *t, const char *text, size_t size)
 
 static void destroy(void *userdata)
 {
-	ChangeWriter *w = userdata;
+	LineWriter *w = userdata;
 
 	drop_waiting(w, false);
 	free(w->batch);
 	disk_thread_done(&w->thread);
-	free(w->state_directory);
+	w->file->kind->free(w->file);
 	free(w);
 }
 
 /* The thread */
 
 /* When there is something to do next, at NOW; 0 is at once. */
-static uint64_t next_usec(const ChangeWriter *w, uint64_t now)
+static uint64_t next_usec(const LineWriter *w, uint64_t now)
 {
 	uint64_t write = w->batch || w->waiting ? w->retry_usec : UINT64_MAX;
 	uint64_t next = MIN(write, w->unsynced ? w->sync_usec : UINT64_MAX);
@@ -150,19 +149,21 @@ static uint64_t next_usec(const ChangeWriter *w, uint64_t now)
 	return w->thread.stop || next <= now ? 0 : next;
 }
 
-static void write_batch(ChangeWriter *w, uint64_t now)
+static void write_batch(LineWriter *w, uint64_t now)
 {
+	LineFile *f = w->file;
 	Text *t = w->batch;
-	int r = t->begins ? segment_ring_begin(&w->ring, t->realtime_usec, t->data, t->size)
-			  : segment_ring_append(&w->ring, t->data, t->size);
+	int r = t->begins ? f->kind->begin(f, t->realtime_usec, t->data, t->size)
+			  : f->kind->append(f, t->data, t->size);
 
 	if (r < 0) {
 		w->retry_usec = now + RETRY_USEC;
 		if (!w->failed)
 			log_warning_errno(r,
-					  "Cannot write the record of changes to %s/record/%s, "
-					  "trying again until that works: %m",
-					  w->state_directory, w->ring.failed);
+					  "Cannot write the %s to %s/%s%s%s, trying again until "
+					  "that works: %m",
+					  f->kind->what, f->directory, f->kind->name,
+					  *f->failed ? "/" : "", f->failed);
 		w->failed = true;
 		return;
 	}
@@ -171,30 +172,31 @@ static void write_batch(ChangeWriter *w, uint64_t now)
 	free(t);
 	w->batch = NULL;
 	if (w->failed)
-		log_info("Writing the record of changes to %s/record again", w->state_directory);
+		log_info("Writing the %s to %s/%s again", f->kind->what, f->directory,
+			 f->kind->name);
 	w->failed = false;
 }
 
-static void sync_segment(ChangeWriter *w)
+static void sync_file(LineWriter *w)
 {
-	int r = segment_ring_sync(&w->ring);
+	int r = disk_file_sync(&w->file->disk);
 
 	w->unsynced = false;
 	w->sync_usec = monotonic_now_usec() + SYNC_USEC;
 	if (r < 0)
-		log_warning_errno(r, "%s/record: the record of changes may not be on the disk: %m",
-				  w->state_directory);
-	if (!segment_ring_removed(&w->ring))
+		log_warning_errno(r, "%s/%s: the %s may not be on the disk: %m", w->file->directory,
+				  w->file->kind->name, w->file->kind->what);
+	if (!disk_file_is_removed(&w->file->disk))
 		return;
 	pthread_mutex_lock(&w->thread.lock);
 	/* if a beginning waits there is a file again soon */
 	if (w->beginning_bytes == 0 && !(w->batch && w->batch->begins))
-		w->wants = SEGMENT_LOST;
+		w->wants = LINES_LOST;
 	pthread_mutex_unlock(&w->thread.lock);
 }
 
 /* Until it is to stop. A batch that could not be written stays, and waits for the next try. */
-static void serve(ChangeWriter *w)
+static void serve(LineWriter *w)
 {
 	bool stop = false;
 
@@ -211,95 +213,114 @@ static void serve(ChangeWriter *w)
 		if (w->batch && (now >= w->retry_usec || stop))
 			write_batch(w, now);
 		if (w->unsynced && now >= w->sync_usec)
-			sync_segment(w);
+			sync_file(w);
 		/* all that waits, unless it fails; nothing is put any more */
 		stop = stop && (w->batch || !w->waiting);
 	}
 	if (w->unsynced)
-		sync_segment(w);
+		sync_file(w);
 }
 
 static void run(void *userdata)
 {
-	ChangeWriter *w = userdata;
-	int r;
+	LineWriter *w = userdata;
+	LineFile *f = w->file;
+	int r = f->kind->open(f);
 
-	segment_ring_init(&w->ring, w->state_directory, w->max_bytes);
-	r = segment_ring_open(&w->ring);
-	if (r >= 0) {
-		serve(w);
-	} else {
-		log_warning_errno(r, "Cannot keep a record of changes in %s/record: %m",
-				  w->state_directory);
-		pthread_mutex_lock(&w->thread.lock);
+	if (r < 0)
+		log_warning_errno(r, "Cannot keep the %s in %s/%s: %m", f->kind->what, f->directory,
+				  f->kind->name);
+	pthread_mutex_lock(&w->thread.lock);
+	w->opened = true;
+	if (r < 0) {
 		w->ended = true;
 		drop_waiting(w, false);
-		pthread_mutex_unlock(&w->thread.lock);
 	}
-	segment_ring_done(&w->ring);
+	pthread_cond_broadcast(&w->thread.changed);
+	pthread_mutex_unlock(&w->thread.lock);
+	if (r >= 0)
+		serve(w);
 }
 
 /* The rest */
 
-ChangeWriter *change_writer_new(const char *state_directory, uint64_t max_bytes)
+LineWriter *line_writer_new(LineFile *file, uint64_t max_bytes)
 {
-	ChangeWriter *w = max_bytes > 0 ? calloc(1, sizeof(*w)) : NULL;
+	LineWriter *w = calloc(1, sizeof(*w));
 
 	if (w) {
 		disk_thread_init(&w->thread);
-		w->state_directory = strdup(state_directory);
+		w->file = file;
 		w->max_bytes = max_bytes;
 		w->last = &w->waiting;
-		w->wants = SEGMENT_START;
-		if (w->state_directory && disk_thread_start(&w->thread, run, destroy, w) == 0)
+		w->wants = LINES_START;
+		if (disk_thread_start(&w->thread, run, destroy, w) == 0)
 			return w;
-		destroy(w);
 	}
-	if (max_bytes > 0)
-		log_warning("No memory to keep a record of changes in %s/record", state_directory);
+	log_warning("No memory to keep the %s in %s/%s", file->kind->what, file->directory,
+		    file->kind->name);
+	if (w)
+		destroy(w);
+	else
+		file->kind->free(file);
 	return NULL;
 }
 
-ChangeWriter *change_writer_free(ChangeWriter *w, uint64_t patience_usec)
+int line_writer_await_open(LineWriter *w, uint64_t patience_usec)
 {
+	uint64_t until = monotonic_now_usec() + patience_usec;
+	int r;
+
+	pthread_mutex_lock(&w->thread.lock);
+	while (!w->opened && disk_thread_wait(&w->thread, until))
+		;
+	r = !w->opened ? -ETIMEDOUT : w->ended ? -EIO : 0;
+	pthread_mutex_unlock(&w->thread.lock);
+	return r;
+}
+
+LineWriter *line_writer_free(LineWriter *w, uint64_t patience_usec)
+{
+	const char *what = w ? w->file->kind->what : NULL;
+
 	if (w && !disk_thread_end(&w->thread, patience_usec))
-		log_warning("The disk does not answer: the last changes may be missing in the "
-			    "record of changes");
+		log_warning("The disk does not answer: the last changes may be missing in the %s",
+			    what);
 	return NULL;
 }
 
-SegmentReason change_writer_wants(ChangeWriter *w)
+LinesWanted line_writer_wants(LineWriter *w)
 {
-	SegmentReason wants;
+	LinesWanted wants;
 
 	if (!w)
-		return SEGMENT_GOES_ON;
+		return LINES_GO_ON;
 	pthread_mutex_lock(&w->thread.lock);
-	wants = w->ended ? SEGMENT_GOES_ON : w->wants;
+	wants = w->ended ? LINES_GO_ON : w->wants;
 	pthread_mutex_unlock(&w->thread.lock);
 	return wants;
 }
 
 /* The first text that is dropped is worth a message: returns whether this is it. */
-static bool lose(ChangeWriter *w, bool keep_beginning)
+static bool lose(LineWriter *w, bool keep_beginning)
 {
 	bool first = !w->dropped;
 
 	drop_waiting(w, keep_beginning);
-	w->wants = SEGMENT_LOST;
+	w->wants = LINES_LOST;
 	w->dropped = true;
 	return first;
 }
 
-static void log_dropped(void)
+static void log_dropped(const LineWriter *w)
 {
-	log_warning(
-		"The disk is too slow for the record of changes, or there is no memory: changes "
-		"that wait to be written are left out");
+	log_warning("The disk is too slow for the %s, or there is no memory: changes that wait to "
+		    "be written are left out",
+		    w->file->kind->what);
 }
 
 /* Returns whether text was dropped for the first time. */
-static bool begin(ChangeWriter *w, uint64_t realtime_usec, const char *text, size_t size)
+static bool begin(LineWriter *w, uint64_t realtime_usec, const char *text, size_t size)
 {
 	Text *t = new_text(size);
 	bool drops = false;
@@ -312,13 +333,13 @@ static bool begin(ChangeWriter *w, uint64_t realtime_usec, const char *text, siz
 	t->realtime_usec = realtime_usec;
 	append_text(w, t);
 	add_to(w, t, text, size);
-	w->segment_size = size;
-	w->segment_max = MAX(w->max_bytes / 4, 2 * (uint64_t)size);
-	w->wants = w->segment_size < w->segment_max ? SEGMENT_GOES_ON : SEGMENT_FULL;
+	w->file_size = size;
+	w->file_max = MAX(w->max_bytes / 4, 2 * (uint64_t)size);
+	w->wants = w->file_size < w->file_max ? LINES_GO_ON : LINES_FULL;
 	return drops;
 }
 
-void change_writer_begin(ChangeWriter *w, uint64_t realtime_usec, const char *text, size_t size)
+void line_writer_begin(LineWriter *w, uint64_t realtime_usec, const char *text, size_t size)
 {
 	bool drops = false, ends;
 
@@ -332,28 +353,28 @@ void change_writer_begin(ChangeWriter *w, uint64_t realtime_usec, const char *te
 	pthread_cond_broadcast(&w->thread.changed);
 	pthread_mutex_unlock(&w->thread.lock);
 	if (ends)
-		log_warning("The state of all ports has %zu bytes, more than a segment of the "
-			    "record of changes can begin with: the record ends",
-			    size);
+		log_warning("The state of all ports has %zu bytes, which is too much for the "
+			    "beginning of the %s: it ends",
+			    size, w->file->kind->what);
 	if (drops)
-		log_dropped();
+		log_dropped(w);
 }
 
-void change_writer_put(ChangeWriter *w, const char *text, size_t size)
+void line_writer_put(LineWriter *w, const char *text, size_t size)
 {
 	bool drops = false;
 
 	if (!w || size == 0)
 		return;
 	pthread_mutex_lock(&w->thread.lock);
-	if (!w->ended && w->wants == SEGMENT_GOES_ON) {
+	if (!w->ended && w->wants == LINES_GO_ON) {
 		Text *t = w->put_bytes + size > WAITING_MAX ? NULL : text_with_room(w, size);
 
 		if (t) {
 			add_to(w, t, text, size);
-			w->segment_size += size;
-			if (w->segment_size >= w->segment_max)
-				w->wants = SEGMENT_FULL;
+			w->file_size += size;
+			if (w->file_size >= w->file_max)
+				w->wants = LINES_FULL;
 		} else {
 			drops = lose(w, true);
 		}
@@ -361,5 +382,5 @@ void change_writer_put(ChangeWriter *w, const char *text, size_t size)
 	}
 	pthread_mutex_unlock(&w->thread.lock);
 	if (drops)
-		log_dropped();
+		log_dropped(w);
 }
