@@ -17,6 +17,10 @@
 /* A caller gets users that are at most so old. */
 #define FRESH_USEC USEC_PER_SEC
 
+/* How often the users of a link that went down are read, until all of them are known: there is more
+ * news then, and a question gives way to it. */
+#define READS_MAX 8U
+
 /* Of one port. First it is wanted, then the source is asked, then rdmad-processes. */
 typedef struct UsersState {
 	Schedule *schedule;
@@ -29,6 +33,7 @@ typedef struct UsersState {
 	bool asked;
 	sd_bus_slot *described; /* rdmad-processes is asked */
 	bool went_down;		/* the journal is to be told */
+	unsigned int n_reads;	/* for the journal, that were not complete */
 } UsersState;
 
 struct DeviceUsers {
@@ -182,6 +187,14 @@ static void put_owners(const Table *holders, char *text, size_t size)
 		snprintf(text + at, size - at, " and more");
 }
 
+/* What the journal says of a link that has gone down if nobody knows under whom. */
+static void tell_unknown(const Port *p, const char *why)
+{
+	char name[80];
+
+	log_info("%s: went down; its queue pairs are not known: %s", port_name(p, name), why);
+}
+
 /* What the journal and the history say of a link that has gone down. */
 static void tell_users(Manager *m, Port *p, const PortUsers *users)
 {
@@ -200,8 +213,11 @@ static void tell_users(Manager *m, Port *p, const PortUsers *users)
 		qps += e->kind == USER_KERNEL ? 0 : e->qps;
 		processes += e->kind == USER_PROCESS;
 	}
-	if (qps == 0)
+	if (qps == 0) {
+		if (users->partial)
+			tell_unknown(p, "there was no time to read all");
 		return;
+	}
 	manager_note_users(m, p, qps, processes);
 	snprintf(number, sizeof(number), "%u", p->now.values.port_num);
 	snprintf(qps_text, sizeof(qps_text), "%u", qps);
@@ -218,33 +234,52 @@ static Port *port_of(const UsersState *s)
 	return device_port(s->schedule->device, s->number);
 }
 
-/* All that can be known is known. */
+static void end_reads(UsersState *s)
+{
+	s->went_down = false;
+	s->n_reads = 0;
+}
+
+/* All that can be known is known, or is asked once more for the journal. */
 static void finish(UsersState *s)
 {
 	Port *p = port_of(s);
 
 	s->described = sd_bus_slot_unref(s->described);
-	if (s->went_down && p)
-		tell_users(s->schedule->manager, p, &s->users);
-	s->went_down = false;
+	if (s->went_down && s->users.partial && ++s->n_reads < READS_MAX) {
+		want(s->schedule->manager, s);
+	} else {
+		if (s->went_down && p)
+			tell_users(s->schedule->manager, p, &s->users);
+		end_reads(s);
+	}
 	bus_answer_users(&s->calls, 0, 0, "");
 }
 
 static void fail(UsersState *s, int error, const char *text)
 {
-	s->wanted = s->asked = s->went_down = false;
+	Port *p = port_of(s);
+
+	if (s->went_down && p && error != -ENODEV)
+		tell_unknown(p, text);
+	end_reads(s);
+	s->wanted = s->asked = false;
 	s->described = sd_bus_slot_unref(s->described);
 	bus_answer_users(&s->calls, 0, error, text);
 }
 
 void manager_want_users(Manager *m, Port *p)
 {
+	const Transition *last = history_last(&p->history);
 	UsersState *s = reserve(p);
 
 	/* A device that hangs would not answer. */
 	if (!s || p->device->schedule->wedged)
 		return;
 	s->went_down = true;
+	/* Of one that has gone no more will be known. */
+	if (last && last->to == STATE_ABSENT)
+		s->n_reads = READS_MAX;
 	if (is_fresh(m, s))
 		finish(s);
 	else

@@ -207,13 +207,13 @@ static void test_asked_once(void **state)
 	}
 }
 
-/* Whether users were asked for N times; what else is asked is answered. */
-static bool is_asked(Test *t, size_t n)
+/* Whether users were asked for N times; what else is asked is answered: ports have STATE. */
+static bool is_asked(Test *t, size_t n, uint32_t state)
 {
 	if (count_asked() >= n)
 		return true;
 	if (device(t, 1)->schedule->asked_id && !last_query()->users)
-		answer(4);
+		answer(state);
 	return false;
 }
 
@@ -268,7 +268,7 @@ static void test_gives_way(void **state)
 	wait_users(t, &c, "");
 	assert_says(&c, "\"Complete\" false ");
 	/* the next question may be hurried again */
-	RUN_UNTIL(t, is_asked(t, 2));
+	RUN_UNTIL(t, is_asked(t, 2, 4));
 	tell(1, 2, REASON_PORT_ACTIVE);
 	RUN_UNTIL(t, fake.n_hurried >= 2);
 	answer_users(last_query()->id, 2, 0);
@@ -276,6 +276,82 @@ static void test_gives_way(void **state)
 	RUN_UNTIL(t, processes.n_calls >= 2);
 	describe(1);
 	wait_users(t, &other, "");
+}
+
+/* Port 1 goes down: its users are asked for. */
+static void go_down(Test *t)
+{
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, device(t, 1)->schedule->asked_id);
+	answer(1);
+	RUN_UNTIL(t, is_asked(t, 1, 1));
+	log_capture(t);
+}
+
+/* The question for the users of port 1 ends before anything was read. */
+static void cut_users(void)
+{
+	PortSnapshot s = {};
+	uint64_t id = last_query()->id;
+
+	mask_set(&s.supplied, PORT_ATTR_users, true);
+	fake.handler->port(fake.userdata, id, 1, -ETIME, &s);
+	answer_end(id, 0, "");
+}
+
+/* Who was on a link that has gone down is asked until it is known. */
+static void test_down(void **state)
+{
+	Test *t = *state;
+
+	go_down(t);
+	for (size_t n = 2; n < 5; n++) {
+		cut_users();
+		RUN_UNTIL(t, is_asked(t, n, 1));
+	}
+	answer_users(last_query()->id, 1, 0);
+	answer_end(last_query()->id, 0, "");
+	RUN_UNTIL(t, processes.n_calls >= 1);
+	describe(1);
+	RUN_UNTIL(t, history_last(&device(t, 1)->ports[0]->history)->qps == 120);
+	barrier(t);
+	assert_int_equal(log_count(t, "mlx5_0/1: went down under 120 QPs of 2 processes: "), 1);
+	assert_int_equal(count_asked(), 4);
+}
+
+/* It is not asked without an end, and then the journal says so. */
+static void test_down_unknown(void **state)
+{
+	Test *t = *state;
+	size_t n = 1;
+
+	go_down(t);
+	while (device(t, 1)->schedule->asked_id) {
+		assert_true(n < 20);
+		cut_users();
+		barrier(t);
+		n += 1;
+		is_asked(t, n, 1);
+	}
+	assert_int_equal(log_count(t, "mlx5_0/1: went down; its queue pairs are not known: there "
+				      "was no time to read all"),
+			 1);
+	assert_int_equal(count_asked(), 8);
+}
+
+/* The source fails: the journal says so. */
+static void test_down_failed(void **state)
+{
+	Test *t = *state;
+
+	go_down(t);
+	answer_users(last_query()->id, 1, -EIO);
+	answer_end(last_query()->id, 0, "");
+	barrier(t);
+	assert_int_equal(
+		log_count(t, "mlx5_0/1: went down; its queue pairs are not known: Input/output"),
+		1);
+	assert_int_equal(count_asked(), 1);
 }
 
 /* Without rdmad-processes the numbers are all that is known. */
@@ -323,8 +399,9 @@ static void test_no_answer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		USERS(test_asked_once),	  USERS(test_incomplete), USERS(test_gives_way),
-		USERS(test_no_processes), USERS(test_no_answer),
+		USERS(test_asked_once),	  USERS(test_incomplete),  USERS(test_gives_way),
+		USERS(test_no_processes), USERS(test_no_answer),   USERS(test_down),
+		USERS(test_down_unknown), USERS(test_down_failed),
 	};
 
 	return cmocka_run_group_tests_name("manager-users", tests, NULL, NULL);
