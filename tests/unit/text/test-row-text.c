@@ -68,6 +68,29 @@ static void fill(const TableLayout *l, uint8_t *entry, uint8_t byte)
 	}
 }
 
+/* What is zero, or empty, is not written. */
+static void test_entry_text(_unused_ void **state)
+{
+	static const struct {
+		GidEntry entry;
+		const char *text;
+	} rows[] = {
+		{{}, ""},
+		{{.index = 3}, "index=3"},
+		{{.type = 2, .ifindex = 4294967295}, "type=2 ifindex=4294967295"},
+		{{.index = 1, .netdev = "a b"}, "index=1 netdev=a%20b"},
+		{{.gid = {[0] = 0xfe, [1] = 0x80, [15] = 1}},
+		 "gid=fe80:0000:0000:0000:0000:0000:0000:0001"},
+	};
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		g_string_truncate(text, 0);
+		entry_text_put(text, table_layout(ATTR_GIDS), &rows[i].entry);
+		assert_string_equal(text->str, rows[i].text);
+	}
+}
+
 static void assert_entry(const TableLayout *l, const uint8_t *entry)
 {
 	_cleanup_free_ uint8_t *back = malloc(l->entry_size);
@@ -124,10 +147,9 @@ static void test_no_entries(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_no_rows),
-		cmocka_unit_test(test_entries),
-		cmocka_unit_test(test_no_entries),
+		cmocka_unit_test(test_rows),	   cmocka_unit_test(test_no_rows),
+		cmocka_unit_test(test_entries),	   cmocka_unit_test(test_no_entries),
+		cmocka_unit_test(test_entry_text),
 	};
 
 	return cmocka_run_group_tests_name("row-text", tests, NULL, NULL);
