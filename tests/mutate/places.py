@@ -41,6 +41,29 @@ OPERATORS = {"comparison": COMPARISONS, "boundary": BOUNDARIES, "arithmetic": AR
 UNSEEN = re.compile(r"(log_\w+|g?_?free\w*|\w*_free|\w*_unref\w*|close|safe_close|va_end|assert\w*|console\.\w+)\s*\(")
 
 
+# Calls that say the same of A, B and of B, A; those of the second kind only if nobody asks which of the two is greater.
+SYMMETRIC = re.compile(r"\(*(streq|\w+_equals?|MIN|MAX)\s*\(")
+COMPARING = re.compile(r"(g_strcmp0|str\w*cmp|memcmp)\s*\(")
+# What is not 0, or is seldom: the length of a text that has more than conversions, and a descriptor where standard input is open
+PRINTING = re.compile(r'v?asprintf\s*\([^"]*"((?:\\.|[^"\\])*)"')
+DESCRIPTOR = re.compile(r"(.*[^a-z])?fd")
+
+
+def is_symmetric(before, call, after):
+    """Whether a call that stands between BEFORE and AFTER does the same with its first two arguments swapped"""
+    if SYMMETRIC.match(call):
+        return True
+    return bool(COMPARING.match(call)) and bool(re.match(r"\s*[!=]= 0\b", after) or before.endswith("!"))
+
+
+def is_never_equal(left, right):
+    """Whether LEFT < RIGHT and LEFT <= RIGHT are the same"""
+    if right.strip() != "0":
+        return False
+    printing = PRINTING.match(left.strip())
+    return bool(DESCRIPTOR.fullmatch(left.strip())) or bool(printing and re.sub(r"%[^a-zA-Z%]*[hlzj]*[a-zA-Z]", "", printing[1]))
+
+
 def number_changed(text):
     """The text of a number, one more or, of a bit or a size in hexadecimal, twice; None if it is no plain number."""
     match = re.fullmatch(r"(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)", text)
@@ -118,7 +141,7 @@ class Source:
         operator = gap.strip()
         for kind, table in OPERATORS.items():
             # The sum of two pointers does not exist, nor does that of structures; what does not compile is left out later.
-            if operator in table:
+            if operator in table and not (kind == "boundary" and is_never_equal(self.text[begin:left], self.text[right:end])):
                 self.add_either(kind, begin, end, self.text[begin:left] + gap.replace(operator, table[operator]) + self.text[right:end])
 
     def condition(self, cursor, child, body):
@@ -142,6 +165,8 @@ class Source:
         arguments = list(cursor.get_arguments())
         if not self.is_plain(begin, end):
             return
+        if is_symmetric(self.text[:begin], self.text[begin:end], self.text[end : end + 8]):
+            arguments = arguments[1:]
         for a, b in zip(arguments, arguments[1:]):
             (p, q), (r, s) = self.span(a), self.span(b)
             one, two = self.text[p:q], self.text[r:s]
@@ -161,7 +186,9 @@ class Source:
         elif kind == kinds.INTEGER_LITERAL:
             begin, end = self.span(cursor)
             changed = number_changed(self.text[begin:end])
-            if changed and self.is_plain(begin, end):
+            # a < 4 becomes a <= 4 already
+            is_boundary = re.search(r"[^<]< $|>= $", self.text[max(0, begin - 4) : begin]) and not self.text[begin:end].startswith("0x")
+            if changed and not is_boundary and self.is_plain(begin, end):
                 self.add_either("constant", begin, end, changed)
         elif kind in (kinds.IF_STMT, kinds.WHILE_STMT) and children:
             self.condition(cursor, children[0], children[1] if len(children) == 2 else None)
