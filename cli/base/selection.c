@@ -124,16 +124,13 @@ static int read_port(Context *c, ObjectList *l, const char *path, bool device)
 	return ports_read_one(c->bus, value_text(&port->values[PORT_ATTR_device_index]), l, NULL);
 }
 
-/* Up to so many ports are read one by one. */
-#define FEW_PORTS 16U
-
 /* Whether no more than the ports that were found is needed and they could be read. One that cannot
  * be read may have gone, or its device is not published. */
 static bool read_few(Context *c, SelectionFlags flags, const Found *f, ObjectList *ret)
 {
 	_cleanup_objects_ ObjectList few = {};
 
-	if (f->all || f->n_paths > FEW_PORTS || (flags & SELECTION_OTHERS))
+	if (f->all || f->n_paths > SELECTION_FEW || (flags & SELECTION_OTHERS))
 		return false;
 	for (unsigned int i = 0; i < f->n; i++)
 		for (size_t k = 0; k < f->items[i].n; k++)

@@ -25,6 +25,9 @@ typedef enum SelectionFlags {
 	SELECTION_OTHERS = 1 << 2,  /* all devices and ports are read */
 } SelectionFlags;
 
+/* Up to so many ports are read one by one. */
+#define SELECTION_FEW 16U
+
 /* Reads the ports that the arguments choose, or more. Without arguments all are chosen. A name of
  * which there is no port is no error yet. With PROPERTIES, the command looks at no more of the
  * ports and their devices than these, see ports_list(); NULL: at everything. */

@@ -86,13 +86,78 @@ static int call(Context *c, const char *interface, const char *method, bool opti
 	return r < 0 ? r : sd_bus_call(c->bus, m, 0, error, ret);
 }
 
-static ExitStatus read_objects(Context *c, Metrics *m)
+/* Appends the object at PATH to M as GetManagedObjects() would do, with the interface "" for all.
+ */
+static int append_object(Context *c, sd_bus_message *m, const char *path)
+{
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	int r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, path, "org.freedesktop.DBus.Properties",
+				   "GetAll", NULL, &reply, "s", "");
+
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'e', "oa{sa{sv}}");
+	if (r >= 0)
+		r = sd_bus_message_append(m, "o", path);
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "{sa{sv}}");
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'e', "sa{sv}");
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", "");
+	if (r >= 0)
+		r = sd_bus_message_copy(m, reply, true);
+	for (int i = 0; r >= 0 && i < 3; i++)
+		r = sd_bus_message_close_container(m);
+	return r;
+}
+
+/* Appends the ports of S and their devices, each once. */
+static int append_chosen(Context *c, const Selection *s, sd_bus_message *m)
+{
+	int r = sd_bus_message_open_container(m, 'a', "{oa{sa{sv}}}");
+
+	for (size_t i = 0; r >= 0 && i < s->n; i++) {
+		const char *device = value_text(&s->ports[i]->values[PORT_ATTR_device_index]);
+		size_t k = 0;
+
+		r = append_object(c, m, s->ports[i]->path);
+		while (!streq(device, value_text(&s->ports[k]->values[PORT_ATTR_device_index])))
+			k++;
+		if (r >= 0 && k == i)
+			r = append_object(c, m, device);
+	}
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+/* The reply of GetManagedObjects() as if there were only the ports of S and their devices. Fails if
+ * these are many, or one of them has gone. */
+static int read_few(Context *c, const Selection *s, sd_bus_message **ret)
+{
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *m = NULL;
+	int r = s->n <= SELECTION_FEW ? sd_bus_message_new(c->bus, &m, SD_BUS_MESSAGE_METHOD_CALL)
+				      : -EFBIG;
+
+	if (r >= 0)
+		r = append_chosen(c, s, m);
+	if (r >= 0)
+		r = sd_bus_message_seal(m, 1, 0);
+	if (r >= 0)
+		r = sd_bus_message_rewind(m, true);
+	if (r >= 0)
+		*ret = steal_pointer(&m);
+	return r;
+}
+
+/* S is NULL: all ports. With S, others may be read too. */
+static ExitStatus read_objects(Context *c, const Selection *s, Metrics *m)
 {
 	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	int r = call(c, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", false, NULL,
-		     &reply, &error);
+	int r = s ? read_few(c, s, &reply) : -EFBIG;
 
+	if (r < 0)
+		r = call(c, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", false, NULL,
+			 &reply, &error);
 	if (r >= 0)
 		r = metrics_read_objects(m, reply);
 	return r < 0 ? bus_complain("cannot read the ports", &error, r) : STATUS_OK;
@@ -127,7 +192,7 @@ static ExitStatus read_machine(Context *c, Metrics *m, ExitStatus *ret_missing)
 		all ? STATUS_OK : selection_read(c, SELECTION_PLANES, selection_names, &s);
 
 	if (status == STATUS_OK)
-		status = read_objects(c, m);
+		status = read_objects(c, all ? NULL : &s, m);
 	if (status != STATUS_OK)
 		return status;
 	if (!all) {

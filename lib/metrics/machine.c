@@ -111,8 +111,8 @@ static int read_value(sd_bus_message *m, MetricValue *ret)
 	return sd_bus_message_read_basic(m, 's', &ret->text);
 }
 
-/* The row of property NAME. Properties come in the order of the rows: *CURSOR, where the last was
- * found, saves looking. NULL: there is none. */
+/* The row of property NAME, of any interface if INTERFACE is INTERFACE_RAW. Properties come in the
+ * order of the rows: *CURSOR, where the last was found, saves looking. NULL: there is none. */
 static const Attribute *find_row(const MetricObjects *list, AttrInterface interface,
 				 const char *name, size_t *cursor)
 {
@@ -120,7 +120,9 @@ static const Attribute *find_row(const MetricObjects *list, AttrInterface interf
 		const Attribute *row = &list->rows[*cursor];
 
 		*cursor = (*cursor + 1) % list->n_rows;
-		if (row->interface == interface && streq(row->name, name))
+		if ((interface == INTERFACE_RAW ? row->interface != INTERFACE_RAW
+						: row->interface == interface) &&
+		    streq(row->name, name))
 			return row;
 	}
 	return NULL;
@@ -180,11 +182,11 @@ static int read_property(sd_bus_message *m, const MetricObjects *list, MetricObj
 static int read_properties(sd_bus_message *m, const MetricObjects *list, MetricObject *o,
 			   const char *interface_name, size_t *cursor)
 {
-	AttrInterface interface;
+	AttrInterface interface = INTERFACE_RAW;
 	const char *name;
 	int r;
 
-	if (attr_interface_find(interface_name, &interface) < 0)
+	if (*interface_name && attr_interface_find(interface_name, &interface) < 0)
 		return sd_bus_message_skip(m, "a{sv}");
 	r = sd_bus_message_enter_container(m, 'a', "{sv}");
 	if (r < 0)
