@@ -141,6 +141,7 @@ void answer_device(uint64_t id, const char *name)
 		DEVICE_SUPPLY_TEXT(&s, name, name);
 	DEVICE_SUPPLY_TEXT(&s, fw_ver, "1.2");
 	DEVICE_SUPPLY(&s, events, fake.events);
+	mask_set(&s.supplied, DEVICE_ATTR_health_reporters, true);
 	fake.handler->device(fake.userdata, id, &s);
 	device_snapshot_done(&s);
 }

@@ -93,10 +93,12 @@ static void test_entry_text(_unused_ void **state)
 
 static void assert_entry(const TableLayout *l, const uint8_t *entry)
 {
-	_cleanup_free_ uint8_t *back = malloc(l->entry_size);
+	_cleanup_free_ uint8_t *back = malloc(l->entry_size), *was = malloc(l->entry_size);
 	g_autoptr(GString) text = g_string_new(NULL);
 
+	memcpy(was, entry, l->entry_size);
 	entry_text_put(text, l, entry);
+	assert_memory_equal(was, entry, l->entry_size);
 	assert_null(strpbrk(text->str, "\"\t\n"));
 	assert_int_equal(entry_text_parse(l, text->str, back), 0);
 	assert_memory_equal(entry, back, l->entry_size);
