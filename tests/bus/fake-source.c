@@ -328,6 +328,26 @@ uint64_t last_sync(Test *t)
 	return s.last_sync_usec;
 }
 
+static void make_manager(Test *t, const Config *config)
+{
+	assert_true(manager_new(&(ManagerSetup){.event = t->event,
+						.config = config,
+						.bus_address = t->f->address,
+						.state_directory =
+							config->record_max ? t->f->directory : NULL,
+						.open_source = open_fake},
+				&t->manager) >= 0);
+}
+
+void start_again(Test *t, const Config *config)
+{
+	manager_free(t->manager);
+	fake.n_queries = 0;
+	t->has_name = false;
+	make_manager(t, config);
+	start(t);
+}
+
 int setup_with(void **state, const Config *config)
 {
 	Test *t = calloc(1, sizeof(Test));
@@ -338,13 +358,7 @@ int setup_with(void **state, const Config *config)
 	t->f = fixture_new();
 	assert_true(sd_event_new(&t->event) >= 0);
 	assert_true(sd_bus_attach_event(t->f->bus, t->event, 0) >= 0);
-	assert_true(manager_new(&(ManagerSetup){.event = t->event,
-						.config = config,
-						.bus_address = t->f->address,
-						.state_directory =
-							config->record_max ? t->f->directory : NULL,
-						.open_source = open_fake},
-				&t->manager) >= 0);
+	make_manager(t, config);
 	*state = t;
 	return 0;
 }

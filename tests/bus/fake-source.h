@@ -63,6 +63,8 @@ int teardown(void **state);
 int setup_with(void **state, const Config *config);
 /* Starts the manager and waits for its first question. */
 void start(Test *t);
+/* Ends the manager, and starts another one with what it has left in its directory. */
+void start_again(Test *t, const Config *config);
 
 /* Makes devices[I] the device INDEX. */
 void set_device(size_t i, uint32_t index, const char *name, uint32_t ports);

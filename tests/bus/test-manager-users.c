@@ -46,11 +46,18 @@ static const sd_bus_vtable processes_vtable[] = {
 };
 /* clang-format on */
 
+static const Config recorded = {.query_timeout_usec = USEC_PER_SEC, .record_max = 1 << 20};
+
 static int setup_users(void **state)
 {
-	int r = setup_answered(state);
-	Test *t = *state;
+	Test *t;
 
+	setup_with(state, &recorded);
+	t = *state;
+	start(t);
+	answer(4);
+	barrier(t);
+	fixture_forget(t->f);
 	fake.users = true;
 	processes.n_calls = 0;
 	processes.bus = fixture_client(t->f);
@@ -58,7 +65,7 @@ static int setup_users(void **state)
 					     processes_vtable, NULL) >= 0);
 	assert_true(sd_bus_request_name(processes.bus, PROCESSES_NAME, 0) >= 0);
 	assert_true(sd_bus_attach_event(processes.bus, t->event, 0) >= 0);
-	return r;
+	return 0;
 }
 
 static int teardown_users(void **state)
@@ -319,6 +326,35 @@ static void test_down(void **state)
 	assert_int_equal(count_asked(), 4);
 }
 
+/* The link is up again when it is known who was on it: the file has it all the same. */
+static void test_down_earlier(void **state)
+{
+	Test *t = *state;
+	const History *h;
+	size_t n = 0;
+
+	go_down(t);
+	tell(1, 1, REASON_PORT_ACTIVE);
+	RUN_UNTIL(t, fake.n_hurried >= 1);
+	answer_users(last_query()->id, 1, 0);
+	answer_end(last_query()->id, 0, "");
+	RUN_UNTIL(t, device(t, 1)->schedule->asked_id);
+	answer(4);
+	RUN_UNTIL(t, processes.n_calls >= 1);
+	RUN_UNTIL(t, history_last(&device(t, 1)->ports[0]->history)->taken);
+	describe(1);
+	RUN_UNTIL(t, history_entry(&device(t, 1)->ports[0]->history, 1)->qps == 120);
+	assert_int_equal(log_count(t, "went down under 120 QPs"), 1);
+	start_again(t, &recorded);
+	answer(4);
+	barrier(t);
+	h = &device(t, 1)->ports[0]->history;
+	assert_int_equal(history_last(h)->to, 4);
+	for (size_t i = 0; i < h->n; i++)
+		n += history_entry(h, i)->qps == 120 && history_entry(h, i)->processes == 2;
+	assert_int_equal(n, 1);
+}
+
 /* It is not asked without an end, and then the journal says so. */
 static void test_down_unknown(void **state)
 {
@@ -399,9 +435,9 @@ static void test_no_answer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		USERS(test_asked_once),	  USERS(test_incomplete),  USERS(test_gives_way),
-		USERS(test_no_processes), USERS(test_no_answer),   USERS(test_down),
-		USERS(test_down_unknown), USERS(test_down_failed),
+		USERS(test_asked_once),	  USERS(test_incomplete),   USERS(test_gives_way),
+		USERS(test_no_processes), USERS(test_no_answer),    USERS(test_down),
+		USERS(test_down_earlier), USERS(test_down_unknown), USERS(test_down_failed),
 	};
 
 	return cmocka_run_group_tests_name("manager-users", tests, NULL, NULL);
