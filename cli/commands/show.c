@@ -243,37 +243,70 @@ static bool is_elsewhere(const Value *entry)
 	       value_lookup(&entry->items[entry->n - 1], "Namespace");
 }
 
-/* Adds the addresses to F that are link-local or are not, each once: the table has most of them as
- * RoCE v1 and as v2. */
-static void join_addresses(FILE *f, const Value *gids, bool local, size_t *n)
-{
-	for (size_t i = 0; i < gids->n; i++) {
-		const char *address = address_of(&gids->items[i]);
-		size_t k = 0;
+/* What entry PLACE of the GID table is known as. */
+typedef struct Address {
+	const char *text; /* NULL: an entry before it has the same */
+	size_t place;
+} Address;
 
-		if (is_local(&gids->items[i]) != local || is_elsewhere(&gids->items[i]))
-			continue;
-		while (k < i && !streq(address, address_of(&gids->items[k])))
-			k++;
-		if (k == i)
-			fprintf(f, "%s%s", (*n)++ > 0 ? ", " : "", address);
-	}
+static int compare_texts(const void *left, const void *right)
+{
+	const Address *a = left, *b = right;
+	int r = strcmp(a->text, b->text);
+
+	return r ? r : (a->place > b->place) - (a->place < b->place);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const Address *a = left, *b = right;
+
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+/* The addresses of the entries, each once: the table has most of them as RoCE v1 and as v2. NULL
+ * without memory. */
+static Address *find_addresses(const Value *gids)
+{
+	Address *list = calloc(gids->n, sizeof(*list));
+
+	if (!list)
+		return NULL;
+	for (size_t i = 0; i < gids->n; i++)
+		list[i] = (Address){address_of(&gids->items[i]), i};
+	qsort(list, gids->n, sizeof(*list), compare_texts);
+	for (size_t i = gids->n - 1; i > 0; i--)
+		if (streq(list[i].text, list[i - 1].text))
+			list[i].text = NULL;
+	qsort(list, gids->n, sizeof(*list), compare_places);
+	return list;
+}
+
+/* Adds the addresses to F that are link-local or are not. */
+static void join_addresses(FILE *f, const Value *gids, const Address *list, bool local, size_t *n)
+{
+	for (size_t i = 0; i < gids->n; i++)
+		if (list[i].text && is_local(&gids->items[i]) == local &&
+		    !is_elsewhere(&gids->items[i]))
+			fprintf(f, "%s%s", (*n)++ > 0 ? ", " : "", list[i].text);
 }
 
 static ExitStatus print_addresses(Context *c, const Object *port)
 {
 	const Value *gids = object_value(port, PORT_ATTR_gids);
+	_cleanup_free_ Address *list = NULL;
 	_cleanup_free_ char *text = NULL;
 	size_t size, n = 0;
 	FILE *f;
 
 	if (!gids || gids->type != VALUE_ARRAY || gids->n == 0)
 		return STATUS_OK;
-	f = open_memstream(&text, &size);
+	list = find_addresses(gids);
+	f = list ? open_memstream(&text, &size) : NULL;
 	if (!f)
 		return out_of_memory();
-	join_addresses(f, gids, false, &n);
-	join_addresses(f, gids, true, &n);
+	join_addresses(f, gids, list, false, &n);
+	join_addresses(f, gids, list, true, &n);
 	if (fclose(f) != 0)
 		return out_of_memory();
 	fprintf(c->out, "  %-*s  ", name_width(port), n == 1 ? "Address" : "Addresses");
