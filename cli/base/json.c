@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "format.h"
+#include "list.h"
 
 #define JSON_VERSION 1
 
@@ -124,6 +125,25 @@ static void json_dict(FILE *f, const Value *v)
 	fputc('}', f);
 }
 
+/* TEXT, a list of TYPE: value_join() has made it of the array that it is here. */
+static void json_list(FILE *f, AttrType type, const char *text)
+{
+	const char *separator = "";
+	ListItem item;
+
+	fputc(type == ATTR_PAIRS ? '{' : '[', f);
+	for (ListReader r = list_reader(type, text); list_next(&r, &item); separator = ", ") {
+		fputs(separator, f);
+		if (type == ATTR_WORDS)
+			json_text(f, item.word);
+		else if (type == ATTR_NUMBERS)
+			fprintf(f, "%u", item.number);
+		else
+			fprintf(f, "\"%u\": %u", item.number, item.second);
+	}
+	fputc(type == ATTR_PAIRS ? '}' : ']', f);
+}
+
 void json_value(FILE *f, AttrType type, const Value *v)
 {
 	const char *const *columns = format_table_columns(type);
@@ -148,7 +168,10 @@ void json_value(FILE *f, AttrType type, const Value *v)
 			fputs("null", f);
 		break;
 	case VALUE_TEXT:
-		json_text(f, v->text);
+		if (attr_is_list(type))
+			json_list(f, type, v->text);
+		else
+			json_text(f, v->text);
 		break;
 	case VALUE_ARRAY:
 		json_array(f, type, v);

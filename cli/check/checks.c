@@ -312,14 +312,14 @@ static void look_at_verbs(CheckRun *r)
 			   unavailable_text(code));
 }
 
-/* Whether the row is a list or a table. */
+/* Whether the row is a set of names or a table. */
 static bool is_many(const Attribute *row)
 {
-	return attr_signature(row->type)[0] == 'a';
+	return attr_signature(row->type)[0] == 'a' && !attr_is_list(row->type);
 }
 
 /* Whether a later expectation for the same attribute of this port replaces expectation I. For a
- * list or a table none does: all of them must hold. */
+ * set or a table none does: all of them must hold. */
 static bool is_overridden(const CheckRun *r, size_t i)
 {
 	const Expectations *e = r->expect;

@@ -92,7 +92,7 @@ static const char *parse_value(const Attribute *a, const char *text, uint64_t *r
 	if (a->type == ATTR_GUID)
 		return guid_parse(text, ret_number) == 0 ? NULL
 							 : "a GUID such as 0002:c903:00ab:cdef";
-	if (streq(signature, "as"))
+	if (streq(signature, "as") && !attr_is_list(a->type))
 		return are_capabilities(a->type, text) ? NULL
 						       : "names of capabilities with ',' between";
 	if (a->type == ATTR_SPEED && decode_value(a->type, text, &code) == 0)

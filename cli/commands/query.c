@@ -96,6 +96,7 @@ static int publish(const Attribute *a, const Value *v, Value *ret)
 		*ret = (Value){.type = VALUE_UNSIGNED, .number = published.u64};
 		return 0;
 	case ATTR_VALUE_TEXT:
+	case ATTR_VALUE_LIST:
 		*ret = (Value){.type = VALUE_TEXT, .text = strdup(published.text)};
 		return ret->text ? 0 : -ENOMEM;
 	case ATTR_VALUE_NAMES:
@@ -180,6 +181,14 @@ static void print_json(Context *c, const Object *port, const Value *dict)
 	fputs("\n  }}", c->out);
 }
 
+/* Makes V, the value of FIELD, its text if it is a list. */
+static int join_field(const char *field, Value *v)
+{
+	PortAttr a;
+
+	return port_attr_from_field(field, &a) < 0 ? 0 : value_join(port_attributes[a].type, v);
+}
+
 static ExitStatus ask(Context *c, const Object *port, Value *ret)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -198,6 +207,8 @@ static ExitStatus ask(Context *c, const Object *port, Value *ret)
 		r = value_read(reply, ret);
 	if (r >= 0 && ret->type != VALUE_DICT)
 		r = -EBADMSG;
+	for (size_t i = 0; r >= 0 && i + 1 < ret->n; i += 2)
+		r = join_field(value_text(&ret->items[i]), &ret->items[i + 1]);
 	return r < 0 ? bus_complain(object_name(port, name), &error, r) : STATUS_OK;
 }
 

@@ -35,7 +35,14 @@ static int reply_refused(sd_bus_message *m, const Port *p, int error)
 static int append_row(sd_bus_message *reply, const Attribute *row, const PortValues *values)
 {
 	const char *signature = attr_raw_signature(row->type);
+	BusWriter w = {.message = reply};
 
+	if (attr_is_list(row->type)) {
+		bus_writer_open_property(&w, row->field, signature);
+		bus_put_list(&w, row->type, attr_get_text(row, values));
+		bus_writer_close_property(&w);
+		return bus_writer_error(&w);
+	}
 	if (signature[0] == 's')
 		return sd_bus_message_append(reply, "{sv}", row->field, "s",
 					     attr_get_text(row, values));

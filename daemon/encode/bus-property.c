@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "list.h"
 #include "names.h"
 #include "row-set.h"
 
@@ -71,6 +72,27 @@ static void put_table(BusWriter *w, AttrType type, const Table *t)
 	bus_put_entries(w, table_layout(type), t ? t->entries : NULL, t ? t->n : 0);
 }
 
+void bus_put_list(BusWriter *w, AttrType type, const char *text)
+{
+	ListItem item;
+
+	bus_writer_open(w, 'a', attr_signature(type) + 1);
+	for (ListReader r = list_reader(type, text); list_next(&r, &item);) {
+		if (type == ATTR_WORDS) {
+			bus_writer_put_text(w, 's', item.word);
+			continue;
+		}
+		if (type == ATTR_PAIRS)
+			bus_writer_open(w, 'e', "uu");
+		bus_writer_put_u32(w, item.number);
+		if (type == ATTR_PAIRS) {
+			bus_writer_put_u32(w, item.second);
+			bus_writer_close(w);
+		}
+	}
+	bus_writer_close(w);
+}
+
 /* A published value of a scalar row. */
 static void put_value(BusWriter *w, const Attribute *row, const AttrValue *v)
 {
@@ -89,6 +111,9 @@ static void put_value(BusWriter *w, const Attribute *row, const AttrValue *v)
 		break;
 	case ATTR_VALUE_TEXT:
 		bus_writer_put_text(w, attr_signature(row->type)[0], v->text);
+		break;
+	case ATTR_VALUE_LIST:
+		bus_put_list(w, row->type, v->text);
 		break;
 	case ATTR_VALUE_NAMES:
 		bus_writer_open(w, 'a', "s");

@@ -25,6 +25,9 @@ void bus_put_entry(BusWriter *w, const TableLayout *l, const void *entry);
 /* Writes N ENTRIES as an array of these. */
 void bus_put_entries(BusWriter *w, const TableLayout *l, const void *entries, size_t n);
 
+/* Writes TEXT, a list of TYPE, as an array. */
+void bus_put_list(BusWriter *w, AttrType type, const char *text);
+
 /* Writes the published value of row A of P. If it is not valid, this is what the row reads as
  * without a value: attr_publish_absent(). */
 void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a);

@@ -141,7 +141,7 @@ static void value_text(const Attribute *a, const void *values, EvidenceText ret)
 	*ret = '\0';
 	if (attr_publish(a, values, &v) < 0)
 		return;
-	if (v.kind == ATTR_VALUE_TEXT)
+	if (v.kind == ATTR_VALUE_TEXT || v.kind == ATTR_VALUE_LIST)
 		text_copy(ret, sizeof(EvidenceText), v.text);
 	else if (v.kind == ATTR_VALUE_BOOL)
 		text_copy(ret, sizeof(EvidenceText), v.boolean ? "yes" : "no");

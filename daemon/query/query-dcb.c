@@ -3,9 +3,9 @@
 #include "query-dcb.h"
 
 #include <linux/rtnetlink.h>
-#include <stdarg.h>
 #include <sys/socket.h>
 
+#include "list.h"
 #include "netlink-value.h"
 
 /* Of Linux 6.3, newer than the headers of Debian 12 */
@@ -123,134 +123,98 @@ int dcb_get(Netlink *n, const char *name, Dcb *ret)
 	return netlink_ask(n, m, on_dcb, ret);
 }
 
-/* A text in the making. What does not fit is left out. */
-typedef struct Line {
-	char *text;
-	size_t size, used;
-} Line;
-
-#define LINE(row)                                                                                  \
-	{                                                                                          \
-		.text = (row), .size = sizeof(row)                                                 \
-	}
-
-__attribute__((format(printf, 2, 3))) static void put(Line *l, const char *format, ...)
+/* Writes the N numbers at NUMBERS. */
+static void put_numbers(const uint8_t *numbers, size_t n, AttrText ret)
 {
-	va_list arguments;
-	int n;
+	ListWriter w;
 
-	va_start(arguments, format);
-	n = vsnprintf(l->text + l->used, l->size - l->used, format, arguments);
-	va_end(arguments);
-	l->used += MIN((size_t)MAX(n, 0), l->size - l->used - 1);
+	list_begin(&w, ATTR_NUMBERS, ret, sizeof(AttrText));
+	for (size_t i = 0; i < n; i++)
+		list_add_number(&w, numbers[i]);
+	list_end(&w);
 }
 
-static void put_list(Line *l, const uint8_t numbers[DCB_PRIORITIES])
+/* Adds the name that NAMES, which has N_NAMES, has at CODE; without one, the number. */
+static void add_name(ListWriter *w, const char *const *names, size_t n_names, unsigned int code)
 {
-	for (unsigned int i = 0; i < DCB_PRIORITIES; i++)
-		put(l, "%s%u", i ? "," : "", numbers[i]);
+	if (code < n_names && names[code])
+		list_add_word(w, names[code]);
+	else
+		list_add_number(w, code);
 }
 
-static void put_algorithms(Line *l, const uint8_t algorithms[IEEE_8021QAZ_MAX_TCS])
+static void put_algorithms(const uint8_t algorithms[IEEE_8021QAZ_MAX_TCS], AttrText ret)
 {
-	for (unsigned int i = 0; i < IEEE_8021QAZ_MAX_TCS; i++) {
-		const char *comma = i ? "," : "";
+	static const char *const names[UINT8_MAX + 1] = {
+		[IEEE_8021QAZ_TSA_STRICT] = "strict",
+		[IEEE_8021QAZ_TSA_CB_SHAPER] = "cbs",
+		[IEEE_8021QAZ_TSA_ETS] = "ets",
+		[IEEE_8021QAZ_TSA_VENDOR] = "vendor",
+	};
+	ListWriter w;
 
-		switch (algorithms[i]) {
-		case IEEE_8021QAZ_TSA_STRICT:
-			put(l, "%sstrict", comma);
-			break;
-		case IEEE_8021QAZ_TSA_CB_SHAPER:
-			put(l, "%scbs", comma);
-			break;
-		case IEEE_8021QAZ_TSA_ETS:
-			put(l, "%sets", comma);
-			break;
-		case IEEE_8021QAZ_TSA_VENDOR:
-			put(l, "%svendor", comma);
-			break;
-		default:
-			put(l, "%s%u", comma, algorithms[i]);
-		}
-	}
+	list_begin(&w, ATTR_WORDS, ret, sizeof(AttrText));
+	for (unsigned int i = 0; i < IEEE_8021QAZ_MAX_TCS; i++)
+		add_name(&w, names, ARRAY_SIZE(names), algorithms[i]);
+	list_end(&w);
 }
 
-/* Neighbours of the same priority are put together: "0-7:0,26:3". */
-static void put_map(Line *l, const uint8_t dscp[DCB_DSCPS])
+static void put_map(const uint8_t dscp[DCB_DSCPS], AttrPath ret)
 {
-	for (unsigned int i = 0; i < DCB_DSCPS; i++) {
-		unsigned int first = i;
+	ListWriter w;
 
-		if (!dscp[i])
-			continue;
-		while (i + 1 < DCB_DSCPS && dscp[i + 1] == dscp[i])
-			i++;
-		put(l, "%s%u", l->used ? "," : "", first);
-		if (i > first)
-			put(l, "-%u", i);
-		put(l, ":%u", dscp[i] - 1U);
-	}
-	if (!l->used)
-		put(l, "none");
+	list_begin(&w, ATTR_PAIRS, ret, sizeof(AttrPath));
+	for (unsigned int i = 0; i < DCB_DSCPS; i++)
+		if (dscp[i])
+			list_add_pair(&w, i, dscp[i] - 1U);
+	list_end(&w);
 }
 
-static void put_trust(Line *l, const Dcb *d)
+static void put_trust(const Dcb *d, AttrText ret)
 {
-	static const char *const names[] = {
+	static const char *const names[UINT8_MAX + 1] = {
 		[IEEE_8021QAZ_APP_SEL_ETHERTYPE] = "ethertype",
 		[IEEE_8021QAZ_APP_SEL_STREAM] = "stream-port",
 		[IEEE_8021QAZ_APP_SEL_DGRAM] = "dgram-port",
 		[IEEE_8021QAZ_APP_SEL_ANY] = "port",
 		[IEEE_8021QAZ_APP_SEL_DSCP] = "dscp",
+		[SELECTOR_PCP] = "pcp",
 	};
+	ListWriter w;
 
-	for (size_t i = 0; i < d->n_trust; i++) {
-		unsigned int selector = d->trust[i];
-		const char *name = selector < ARRAY_SIZE(names) ? names[selector] : NULL;
-
-		if (selector == SELECTOR_PCP)
-			name = "pcp";
-		put(l, "%s", i ? "," : "");
-		if (name)
-			put(l, "%s", name);
-		else
-			put(l, "%u", selector);
-	}
-	if (!l->used)
-		put(l, "none");
+	list_begin(&w, ATTR_WORDS, ret, sizeof(AttrText));
+	for (size_t i = 0; i < d->n_trust; i++)
+		add_name(&w, names, ARRAY_SIZE(names), d->trust[i]);
+	list_end(&w);
 }
 
 void dcb_put_priorities(uint8_t priorities, AttrText ret)
 {
-	Line l = {.text = ret, .size = sizeof(AttrText)};
+	uint8_t numbers[DCB_PRIORITIES];
+	size_t n = 0;
 
-	for (unsigned int i = 0; i < DCB_PRIORITIES; i++)
+	for (uint8_t i = 0; i < DCB_PRIORITIES; i++)
 		if (priorities >> i & 1)
-			put(&l, "%s%u", l.used ? "," : "", i);
-	if (!l.used)
-		put(&l, "none");
+			numbers[n++] = i;
+	put_numbers(numbers, n, ret);
 }
 
 static void supply_ets(const Dcb *d, PortSnapshot *s)
 {
-	AttrText bandwidth = "", traffic_class = "", algorithm = "";
-	Line l = LINE(bandwidth);
+	AttrText text = "";
 
-	put_list(&l, d->bandwidth);
-	PORT_SUPPLY_TEXT(s, ets_bandwidth, bandwidth);
-	l = (Line)LINE(traffic_class);
-	put_list(&l, d->traffic_class);
-	PORT_SUPPLY_TEXT(s, prio_to_tc, traffic_class);
-	l = (Line)LINE(algorithm);
-	put_algorithms(&l, d->algorithm);
-	PORT_SUPPLY_TEXT(s, ets_algorithm, algorithm);
+	put_numbers(d->bandwidth, ARRAY_SIZE(d->bandwidth), text);
+	PORT_SUPPLY_TEXT(s, ets_bandwidth, text);
+	put_numbers(d->traffic_class, ARRAY_SIZE(d->traffic_class), text);
+	PORT_SUPPLY_TEXT(s, prio_to_tc, text);
+	put_algorithms(d->algorithm, text);
+	PORT_SUPPLY_TEXT(s, ets_algorithm, text);
 }
 
 void dcb_supply(const Dcb *d, PortSnapshot *s)
 {
 	AttrText text = "";
 	AttrPath map = "";
-	Line l = LINE(map);
 
 	if (d->has_pfc) {
 		PORT_SUPPLY(s, pfc_cap, d->pfc_cap);
@@ -260,13 +224,11 @@ void dcb_supply(const Dcb *d, PortSnapshot *s)
 	if (d->has_ets)
 		supply_ets(d, s);
 	if (d->has_map) {
-		put_map(&l, d->dscp);
+		put_map(d->dscp, map);
 		PORT_SUPPLY_TEXT(s, dscp_to_priority, map);
 	}
 	if (d->has_trust) {
-		text[0] = '\0';
-		l = (Line)LINE(text);
-		put_trust(&l, d);
+		put_trust(d, text);
 		PORT_SUPPLY_TEXT(s, priority_trust, text);
 	}
 }

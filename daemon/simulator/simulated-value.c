@@ -2,6 +2,7 @@
 
 #include "simulated-value.h"
 
+#include "attribute-cases.h"
 #include "row-text.h"
 
 /* A word that text_sanitize() would change is no name: word_parse() would make another one of it.
@@ -68,6 +69,12 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 		return "text of up to 71 bytes";
 	case ATTR_PATH:
 		return "text of up to 319 bytes";
+	case ATTR_NUMBERS:
+		return "none, or numbers with commas between, up to 63 bytes";
+	case ATTR_WORDS:
+		return "none, or words with commas between, up to 63 bytes";
+	case ATTR_PAIRS:
+		return "none, or pairs such as 0-7:0,26:3 in ascending order, up to 319 bytes";
 	case ATTR_GUID:
 		return "a GUID such as 0002:c903:00ab:cdef";
 	case ATTR_MTU:
@@ -102,18 +109,7 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 	case ATTR_SPEED:
 	case ATTR_ATOMIC_CAP:
 	case ATTR_EVENTS:
-	case ATTR_UNAVAILABLE: /* from here on: types that cannot be set */
-	case ATTR_GIDS:
-	case ATTR_PKEYS:
-	case ATTR_NETDEVS:
-	case ATTR_VFS:
-	case ATTR_CHARDEVS:
-	case ATTR_HEALTH:
-	case ATTR_ALTNAMES:
-	case ATTR_ADDRESSES:
-	case ATTR_COUNTERS:
-	case ATTR_USERS:
-	case _ATTR_TYPE_MAX:
+	ATTR_CASE_NO_FIELD: /* cannot be set */
 		break;
 	}
 	return "a number up to 4294967295";

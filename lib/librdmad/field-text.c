@@ -69,6 +69,7 @@ static int write_value(const AttrValue *v, char *ret, size_t size)
 		n = snprintf(ret, size, "%" PRIi32, v->s32);
 		break;
 	case ATTR_VALUE_TEXT:
+	case ATTR_VALUE_LIST:
 		n = snprintf(ret, size, "%s", v->text);
 		break;
 	case ATTR_VALUE_NAMES:

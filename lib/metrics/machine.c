@@ -2,11 +2,21 @@
 
 /* Machines, and the objects of a machine from the reply to GetManagedObjects(). */
 
+#include "list.h"
 #include "metrics-private.h"
 #include "port-name.h"
 
-static void object_done(MetricObject *o)
+static void value_done(MetricValue *v)
 {
+	if (v->kind == METRIC_VALUE_LIST)
+		free(v->list);
+	*v = (MetricValue){};
+}
+
+static void object_done(const MetricObjects *list, MetricObject *o)
+{
+	for (size_t i = 0; o->values && i < list->n_rows; i++)
+		value_done(&o->values[i]);
 	free(o->values);
 	free(o->counters);
 }
@@ -30,7 +40,7 @@ Metrics *metrics_free(Metrics *m)
 		return NULL;
 	for (MetricObjectKind k = 0; k < _METRIC_OBJECT_KIND_MAX; k++) {
 		for (size_t i = 0; i < m->objects[k].n; i++)
-			object_done(&m->objects[k].items[i]);
+			object_done(&m->objects[k], &m->objects[k].items[i]);
 		free(m->objects[k].items);
 	}
 	free(m->foreign.items);
@@ -133,9 +143,11 @@ static void set_unavailable(const MetricObjects *list, MetricObject *o, const ch
 			    const char *code)
 {
 	for (size_t i = 0; i < list->n_rows; i++)
-		if (list->rows[i].interface != INTERFACE_RAW && streq(list->rows[i].name, name))
+		if (list->rows[i].interface != INTERFACE_RAW && streq(list->rows[i].name, name)) {
+			value_done(&o->values[i]);
 			o->values[i] =
 				(MetricValue){.kind = METRIC_VALUE_UNAVAILABLE, .text = code};
+		}
 }
 
 /* "Unavailable", a{ss}, which has been entered as far as the variant. */
@@ -151,12 +163,56 @@ static int read_unavailable(sd_bus_message *m, const MetricObjects *list, Metric
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
+/* One item of a list. */
+static int read_item(sd_bus_message *m, ListWriter *w)
+{
+	uint32_t number, second;
+	const char *word;
+	int r;
+
+	if (w->type == ATTR_WORDS) {
+		r = sd_bus_message_read_basic(m, 's', &word);
+		if (r > 0)
+			list_add_word(w, word);
+		return r;
+	}
+	if (w->type == ATTR_NUMBERS) {
+		r = sd_bus_message_read_basic(m, 'u', &number);
+		if (r > 0)
+			list_add_number(w, number);
+		return r;
+	}
+	r = sd_bus_message_read(m, "{uu}", &number, &second);
+	if (r > 0)
+		list_add_pair(w, number, second);
+	return r;
+}
+
+/* A list of TYPE, in a variant that has been entered, as its text. */
+static int read_list(sd_bus_message *m, AttrType type, MetricValue *ret)
+{
+	AttrPath text;
+	ListWriter w;
+	int r = sd_bus_message_enter_container(m, 'a', attr_signature(type) + 1);
+
+	list_begin(&w, type, text, sizeof(text));
+	while (r >= 0 && (r = read_item(m, &w)) > 0)
+		;
+	if (r >= 0)
+		r = sd_bus_message_exit_container(m);
+	if (r < 0)
+		return r;
+	list_end(&w);
+	*ret = (MetricValue){.kind = METRIC_VALUE_LIST, .list = strdup(text)};
+	return ret->list ? 0 : -ENOMEM;
+}
+
 /* The variant with the value of ROW. */
 static int read_property(sd_bus_message *m, const MetricObjects *list, MetricObject *o,
 			 const Attribute *row)
 {
 	const char *contents;
-	MetricValue value, *place = &o->values[row - list->rows];
+	MetricValue value = {}, *place = &o->values[row - list->rows];
 	int r = sd_bus_message_peek_type(m, NULL, &contents);
 
 	/* a later rdmad may say it in another way */
@@ -168,14 +224,18 @@ static int read_property(sd_bus_message *m, const MetricObjects *list, MetricObj
 		return r;
 	if (row->type == ATTR_UNAVAILABLE)
 		r = read_unavailable(m, list, o);
+	else if (attr_is_list(row->type) && streq(contents, attr_signature(row->type)))
+		r = read_list(m, row->type, &value);
 	else
 		r = read_value(m, &value);
-	if (r < 0)
-		return r;
 	/* "Unavailable" may have come first */
-	if (row->type != ATTR_UNAVAILABLE && place->kind != METRIC_VALUE_UNAVAILABLE)
+	if (r < 0 || row->type == ATTR_UNAVAILABLE || place->kind == METRIC_VALUE_UNAVAILABLE) {
+		value_done(&value);
+	} else {
+		value_done(place);
 		*place = value;
-	return sd_bus_message_exit_container(m);
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
 /* a{sv} */
@@ -293,7 +353,7 @@ static void keep_objects(Metrics *m, bool (*keep)(void *userdata, const MetricOb
 			if (keep(userdata, &list->items[i]))
 				list->items[n++] = list->items[i];
 			else
-				object_done(&list->items[i]);
+				object_done(list, &list->items[i]);
 		list->n = n;
 	}
 }

@@ -12,11 +12,13 @@ typedef struct MetricValue {
 		METRIC_VALUE_NUMBER,
 		METRIC_VALUE_NEGATIVE, /* the number has a minus sign */
 		METRIC_VALUE_TEXT,
+		METRIC_VALUE_LIST,	 /* TEXT is that of a list, and freed with the object */
 		METRIC_VALUE_UNAVAILABLE /* TEXT is the code that says why */
 	} kind;
 	union {
 		uint64_t number; /* of a table, how many entries it has */
 		const char *text;
+		char *list;
 	};
 } MetricValue;
 

@@ -76,6 +76,8 @@ static const char *label_text(const Attribute *row, const MetricValue *value,
 {
 	if (value->kind == METRIC_VALUE_TEXT)
 		return *value->text ? value->text : NULL;
+	if (value->kind == METRIC_VALUE_LIST)
+		return value->list;
 	if (!is_number(value))
 		return NULL;
 	if (row->unit == UNIT_HEX)

@@ -5,7 +5,9 @@
 #include <assert.h>
 #include <strings.h>
 
+#include "attribute-cases.h"
 #include "decode.h"
+#include "list.h"
 #include "names.h"
 #include "port-name.h"
 #include "table.h"
@@ -109,6 +111,14 @@ static int publish_text(AttrValue *ret, const char *text)
 	return 0;
 }
 
+static int publish_stored(AttrValue *ret, AttrType type, const char *text)
+{
+	publish_text(ret, text);
+	if (attr_is_list(type))
+		ret->kind = ATTR_VALUE_LIST;
+	return 0;
+}
+
 static int publish_guid(AttrValue *ret, uint64_t guid)
 {
 	guid_format(guid, ret->text);
@@ -187,7 +197,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	if (a->size == 0)
 		return -EOPNOTSUPP;
 	if (attr_is_text(a->type))
-		return publish_text(ret, attr_get_text(a, values));
+		return publish_stored(ret, a->type, attr_get_text(a, values));
 
 	raw = attr_get_raw(a, values);
 	switch (a->type) {
@@ -234,18 +244,10 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_LONG_TEXT:
 	case ATTR_REASON:
 	case ATTR_PATH:
-	case ATTR_UNAVAILABLE:
-	case ATTR_GIDS:
-	case ATTR_PKEYS:
-	case ATTR_NETDEVS:
-	case ATTR_VFS:
-	case ATTR_CHARDEVS:
-	case ATTR_HEALTH:
-	case ATTR_ALTNAMES:
-	case ATTR_ADDRESSES:
-	case ATTR_COUNTERS:
-	case ATTR_USERS:
-	case _ATTR_TYPE_MAX:
+	case ATTR_NUMBERS:
+	case ATTR_WORDS:
+	case ATTR_PAIRS:
+	ATTR_CASE_NO_FIELD:
 		break;
 	}
 	return -EOPNOTSUPP;
@@ -268,6 +270,8 @@ int attr_publish_absent(const Attribute *a, AttrValue *ret)
 	case 'b':
 		return publish_bool(ret, false);
 	case 'a':
+		if (attr_is_list(a->type))
+			return publish_stored(ret, a->type, "");
 		ret->names[0] = NULL;
 		ret->kind = ATTR_VALUE_NAMES;
 		return 0;
@@ -297,6 +301,7 @@ const char *attr_absent_text(const Attribute *a)
 		return v.s32 ? "-1" : "0";
 	case ATTR_VALUE_TEXT:
 		return v.text[0] ? "unknown" : "an empty text";
+	case ATTR_VALUE_LIST:
 	case ATTR_VALUE_NAMES:
 		return "an empty list";
 	}
@@ -406,18 +411,10 @@ static int parse_published(const Attribute *a, const void *values, const char *t
 	case ATTR_LONG_TEXT:
 	case ATTR_REASON:
 	case ATTR_PATH:
-	case ATTR_UNAVAILABLE:
-	case ATTR_GIDS:
-	case ATTR_PKEYS:
-	case ATTR_NETDEVS:
-	case ATTR_VFS:
-	case ATTR_CHARDEVS:
-	case ATTR_HEALTH:
-	case ATTR_ALTNAMES:
-	case ATTR_ADDRESSES:
-	case ATTR_COUNTERS:
-	case ATTR_USERS:
-	case _ATTR_TYPE_MAX:
+	case ATTR_NUMBERS:
+	case ATTR_WORDS:
+	case ATTR_PAIRS:
+	ATTR_CASE_NO_FIELD:
 		return -EINVAL;
 	}
 	if (r == 0)
@@ -433,6 +430,8 @@ int attr_parse(const Attribute *a, void *values, const char *text)
 
 	if (a->size == 0)
 		return -EOPNOTSUPP;
+	if (attr_is_list(a->type) && !list_is_valid(a->type, text))
+		return -EINVAL;
 	if (attr_is_text(a->type)) {
 		text_copy((char *)values + a->offset, a->size, text);
 		text_sanitize((char *)values + a->offset, a->size);

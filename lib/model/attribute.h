@@ -22,7 +22,7 @@
 typedef char AttrText[64];
 /* The same for a text that the kernel keeps in 64 bytes without a zero behind it. */
 typedef char AttrLongText[72];
-/* The same for a path in sysfs, or a list of numbers. */
+/* The same for a path in sysfs, or a long list. */
 typedef char AttrPath[320];
 /* What has no storage among the values: a structure without members has size 0 in GNU C. */
 typedef struct AttrNone {
@@ -44,6 +44,9 @@ typedef struct AttrNone {
 	T(LONG_TEXT,   AttrLongText, "s", "s")                                                              \
 	T(REASON,      AttrText,  "s", "s")      /* a code of unavailable.def, or "" */                     \
 	T(PATH,        AttrPath,  "s", "s")                                                                 \
+	T(NUMBERS,     AttrText,  "au", "au")    /* lists: lib/model/list.h */                              \
+	T(WORDS,       AttrText,  "as", "as")                                                               \
+	T(PAIRS,       AttrPath,  "a{uu}", "a{uu}")                                                         \
 	T(GUID,        uint64_t,  "t", "s")      /* 0011:2233:4455:6677, most significant first */          \
 	T(PORT_STATE,  uint32_t,  "u", "s")      /* enum ibv_port_state */                                  \
 	T(PHYS_STATE,  uint32_t,  "u", "s")      /* IBA vol. 1, PortInfo:PortPhysicalState; 9, 11 Omni-Path */ \
@@ -345,6 +348,7 @@ typedef struct AttrValue {
 		ATTR_VALUE_U64,
 		ATTR_VALUE_S32,
 		ATTR_VALUE_TEXT,
+		ATTR_VALUE_LIST, /* TEXT, as lib/model/list.h has it; "": none */
 		ATTR_VALUE_NAMES
 	} kind;
 	union {
@@ -353,7 +357,7 @@ typedef struct AttrValue {
 		uint64_t u64;
 		int32_t s32;
 	};
-	AttrPath text;	       /* ATTR_VALUE_TEXT */
+	AttrPath text;	       /* ATTR_VALUE_TEXT, ATTR_VALUE_LIST */
 	const char *names[65]; /* ATTR_VALUE_NAMES: the names of bits, NULL at the end */
 } AttrValue;
 
@@ -366,11 +370,16 @@ const char *attr_raw_signature(AttrType type);
 uint64_t attr_get_raw(const Attribute *a, const void *values);
 /* Sets it; what does not fit the field is cut. */
 void attr_set_raw(const Attribute *a, void *values, uint64_t raw);
+/* Whether a row of TYPE is a list: lib/model/list.h */
+static inline bool attr_is_list(AttrType type)
+{
+	return type == ATTR_NUMBERS || type == ATTR_WORDS || type == ATTR_PAIRS;
+}
 /* Whether a row of TYPE is stored as text. */
 static inline bool attr_is_text(AttrType type)
 {
 	return type == ATTR_TEXT || type == ATTR_LONG_TEXT || type == ATTR_REASON ||
-	       type == ATTR_PATH;
+	       type == ATTR_PATH || attr_is_list(type);
 }
 /* Whether there are numbers of TYPE that have no meaning in its unit. */
 static inline bool attr_has_range(AttrType type)
@@ -397,7 +406,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret);
 /*
  * What a scalar row is published as while it has no value. It says nothing about the thing: which
  * rows have no value is in "unavailable". An enumeration is "unknown", other text "", a flag false,
- * a list of names empty. A number is 0, or the greatest of its type (-1 of a signed one) if the row
+ * a list empty. A number is 0, or the greatest of its type (-1 of a signed one) if the row
  * says MAX. -EOPNOTSUPP if the row is a table, which is empty then, or computed.
  */
 int attr_publish_absent(const Attribute *a, AttrValue *ret);

@@ -11,6 +11,8 @@ static int read_row(Object *o, size_t a, sd_bus_message *m)
 	_cleanup_value_ Value v = {};
 	int r = value_read(m, &v);
 
+	if (r >= 0)
+		r = value_join(o->rows[a].type, &v);
 	if (r < 0)
 		return r;
 	o->interfaces |= 1U << o->rows[a].interface;

@@ -102,6 +102,8 @@ static int read_property(Object *o, AttrInterface interface, sd_bus_message *m)
 	if (!v)
 		return sd_bus_message_skip(m, "v");
 	r = value_read(m, &read);
+	if (r >= 0)
+		r = value_join(o->rows[v - o->values].type, &read);
 	if (r < 0)
 		return r;
 	value_done(v);

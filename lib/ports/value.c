@@ -4,6 +4,8 @@
 
 #include <fnmatch.h>
 
+#include "list.h"
+
 void value_done(Value *v)
 {
 	if (v->type == VALUE_TEXT)
@@ -153,6 +155,39 @@ int value_read(sd_bus_message *m, Value *ret)
 	if (r >= 0)
 		set_number(type, &number, ret);
 	return r;
+}
+
+/* An item, or two for a pair. */
+static void add_item(ListWriter *w, AttrType type, const Value *item, const Value *second)
+{
+	if (type == ATTR_WORDS && item->type == VALUE_TEXT)
+		list_add_word(w, item->text);
+	else if (type == ATTR_NUMBERS && item->type == VALUE_UNSIGNED)
+		list_add_number(w, (uint32_t)item->number);
+	else if (second && item->type == VALUE_UNSIGNED && second->type == VALUE_UNSIGNED)
+		list_add_pair(w, (uint32_t)item->number, (uint32_t)second->number);
+}
+
+int value_join(AttrType type, Value *v)
+{
+	bool pairs = type == ATTR_PAIRS;
+	AttrPath text;
+	ListWriter w;
+	char *copy;
+
+	/* another version of rdmad may say it in another way */
+	if (!attr_is_list(type) || v->type != (pairs ? VALUE_DICT : VALUE_ARRAY))
+		return 0;
+	list_begin(&w, type, text, sizeof(text));
+	for (size_t i = 0; i < v->n; i += 1 + (size_t)pairs)
+		add_item(&w, type, &v->items[i], pairs ? &v->items[i + 1] : NULL);
+	list_end(&w);
+	copy = strdup(text);
+	if (!copy)
+		return -ENOMEM;
+	value_done(v);
+	*v = (Value){.type = VALUE_TEXT, .text = copy};
+	return 0;
 }
 
 int value_copy(const Value *v, Value *ret)

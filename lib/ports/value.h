@@ -13,6 +13,7 @@
 
 #include <systemd/sd-bus.h>
 
+#include "attribute.h"
 #include "util.h"
 
 typedef enum ValueType {
@@ -49,6 +50,9 @@ void value_done(Value *v);
 /* Reads the next complete value of M; of a variant, what is in it. *RET must be VALUE_NONE; after
  * an error it may hold a part of the value. */
 int value_read(sd_bus_message *m, Value *ret);
+/* Makes V, a list of TYPE, its text (lib/model/list.h); leaves V alone if TYPE is no list. -ENOMEM.
+ */
+int value_join(AttrType type, Value *v);
 /* Adds a VALUE_NONE to the end of an array, structure or dictionary; NULL without memory. */
 Value *value_append(Value *v);
 /* Copies V with all that it holds; the caller ends *RET with value_done(). -ENOMEM. */

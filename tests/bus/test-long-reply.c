@@ -13,6 +13,8 @@ static const char scenario[] = "[device mlx5_0]\nindex = 3\nprotocol = infiniban
 			       "[port mlx5_0/1]\nstate = down\n"
 			       "[device rocep1]\nindex = 5\nprotocol = roce\n"
 			       "[port rocep1/1]\nnetdev = eth7 7\ngid.3 = 192.0.2.7 v2 eth7\n"
+			       "pfc_enabled = 3,4\ndscp_to_priority = 0-7:0,26:3\n"
+			       "priority_trust = dscp,pcp\n"
 			       "[device mlx5_1]\nindex = 6\nprotocol = roce\n"
 			       "[port mlx5_1/1]\nvport = 1\n"
 			       "[device hbl_0]\nindex = 7\nprotocol = roce\n"

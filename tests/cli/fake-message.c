@@ -2,6 +2,8 @@
 
 #include "fake-message.h"
 
+#include "list.h"
+
 View view_of_port(const FakePort *p)
 {
 	return (View){
@@ -103,6 +105,21 @@ static void append_table(sd_bus_message *m, const View *v, AttrType type)
 	sd_bus_message_close_container(m);
 }
 
+void append_list(sd_bus_message *m, AttrType type, const char *text)
+{
+	ListItem item;
+
+	sd_bus_message_open_container(m, 'a', attr_signature(type) + 1);
+	for (ListReader r = list_reader(type, text); list_next(&r, &item);)
+		if (type == ATTR_WORDS)
+			sd_bus_message_append(m, "s", item.word);
+		else if (type == ATTR_NUMBERS)
+			sd_bus_message_append(m, "u", item.number);
+		else
+			sd_bus_message_append(m, "{uu}", item.number, item.second);
+	sd_bus_message_close_container(m);
+}
+
 static void append_scalar(sd_bus_message *m, const View *v, unsigned int row)
 {
 	const Attribute *a = &v->rows[row];
@@ -130,6 +147,9 @@ static void append_scalar(sd_bus_message *m, const View *v, unsigned int row)
 			sd_bus_message_append(m, "o", value.text);
 		else
 			sd_bus_message_append(m, "s", value.text);
+		break;
+	case ATTR_VALUE_LIST:
+		append_list(m, a->type, value.text);
 		break;
 	case ATTR_VALUE_NAMES:
 		sd_bus_message_append_strv(m, CONST_CAST(char **, value.names));

@@ -195,6 +195,15 @@ static int query(sd_bus_message *call)
 
 		if (!mask_has(&p->s.supplied, i) || a->size == 0)
 			continue;
+		if (attr_is_list(a->type)) {
+			sd_bus_message_open_container(reply, 'e', "sv");
+			sd_bus_message_append(reply, "s", a->field);
+			sd_bus_message_open_container(reply, 'v', attr_raw_signature(a->type));
+			append_list(reply, a->type, attr_get_text(a, &p->s.values));
+			sd_bus_message_close_container(reply);
+			sd_bus_message_close_container(reply);
+			continue;
+		}
 		raw = attr_is_text(a->type) ? 0 : attr_get_raw(a, &p->s.values);
 		switch (attr_raw_signature(a->type)[0]) {
 		case 'u':

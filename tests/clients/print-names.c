@@ -21,7 +21,7 @@ static void print_values(const char *property, AttrType type)
 
 	for (size_t i = 0; names && names[i]; i++)
 		printf("value %s %s\n", property, names[i]);
-	if (!streq(attr_signature(type), "as"))
+	if (!streq(attr_signature(type), "as") || attr_is_list(type))
 		return;
 	for (unsigned int bit = 0; bit < decode_capability_bits(type); bit++) {
 		const char *name = decode_capability(type, bit);

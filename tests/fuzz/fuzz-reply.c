@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "fuzz.h"
+#include "list.h"
 #include "query-dcb.h"
 #include "query-vfs.h"
 
@@ -21,12 +22,28 @@ static void check_rows(const PortSnapshot *s)
 
 		if (attr_is_text(row->type))
 			check_text(attr_get_text(row, &s->values), row->size);
+		if (attr_is_list(row->type))
+			FUZZ_CHECK(list_is_valid(row->type, attr_get_text(row, &s->values)));
 	}
+}
+
+/* How many items row A of S has. */
+static size_t count_items(const PortSnapshot *s, PortAttr a)
+{
+	const Attribute *row = &port_attributes[a];
+	ListItem item;
+	size_t n = 0;
+
+	for (ListReader r = list_reader(row->type, attr_get_text(row, &s->values));
+	     list_next(&r, &item);)
+		n++;
+	return n;
 }
 
 static void take_priorities(const struct nlmsghdr *m)
 {
 	PortSnapshot s = {};
+	size_t n_mapped = 0;
 	Dcb d;
 	int r = dcb_parse(m, &d);
 
@@ -36,14 +53,14 @@ static void take_priorities(const struct nlmsghdr *m)
 	FUZZ_CHECK(d.n_trust <= DCB_TRUST_MAX);
 	dcb_supply(&d, &s);
 	check_rows(&s);
-	/* None of the texts has been cut. */
-	FUZZ_CHECK(strlen(s.values.dscp_to_priority) < sizeof(s.values.dscp_to_priority) - 1);
-	FUZZ_CHECK(strlen(s.values.ets_algorithm) < sizeof(s.values.ets_algorithm) - 1);
-	FUZZ_CHECK(strlen(s.values.ets_bandwidth) < sizeof(s.values.ets_bandwidth) - 1);
-	FUZZ_CHECK(strlen(s.values.prio_to_tc) < sizeof(s.values.prio_to_tc) - 1);
-	FUZZ_CHECK(!d.has_map || s.values.dscp_to_priority[0]);
-	FUZZ_CHECK(!d.has_pfc || s.values.pfc_enabled[0]);
-	FUZZ_CHECK(!d.has_trust || s.values.priority_trust[0]);
+	/* Every item had room. */
+	FUZZ_CHECK(!d.has_ets || count_items(&s, PORT_ATTR_ets_algorithm) == DCB_PRIORITIES);
+	FUZZ_CHECK(!d.has_ets || count_items(&s, PORT_ATTR_ets_bandwidth) == DCB_PRIORITIES);
+	FUZZ_CHECK(!d.has_ets || count_items(&s, PORT_ATTR_prio_to_tc) == DCB_PRIORITIES);
+	for (size_t i = 0; i < DCB_DSCPS; i++)
+		n_mapped += d.dscp[i] > 0;
+	FUZZ_CHECK(count_items(&s, PORT_ATTR_dscp_to_priority) == n_mapped);
+	FUZZ_CHECK(!d.n_trust || count_items(&s, PORT_ATTR_priority_trust) > 0);
 }
 
 static void take_interface(const struct nlmsghdr *m)

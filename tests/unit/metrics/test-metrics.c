@@ -257,7 +257,7 @@ static void check_rows(const Attribute *rows, size_t n)
 		if (row->metric == METRIC_GAUGE)
 			assert_true(is_table || strchr("utib", first));
 		if (row->metric == METRIC_INFO)
-			assert_non_null(strchr("suti", first));
+			assert_true(attr_is_list(row->type) || strchr("suti", first));
 		n_labels += row->metric == METRIC_LABEL;
 	}
 	assert_int_equal(n_labels, rows == port_attributes ? 2 : 1);
@@ -447,6 +447,63 @@ static void test_units(_unused_ void **state)
 	assert_true(n[UNIT_USEC] > 0 && n[UNIT_TIMESTAMP] > 1);
 }
 
+/* Lists */
+
+#define LISTS 4, "PfcEnabled", "au", 2, 3, 4, "PriorityTrust", "as", 2, "dscp", "pcp"
+
+static sd_bus_message *add_lists(sd_bus_message *m)
+{
+	assert_true(sd_bus_message_append(m, "{sa{sv}}", "org.rdma.Port.Ethernet", LISTS,
+					  "EcnReactionPoint", "au", 0, "EcnNotificationPoint", "s",
+					  "another type") >= 0);
+	return m;
+}
+
+/* The reason comes after the value. */
+static sd_bus_message *add_lists_without_value(sd_bus_message *m)
+{
+	assert_true(sd_bus_message_append(m, "{sa{sv}}", "org.rdma.Port.Ethernet", LISTS,
+					  "EcnReactionPoint", "au", 0, "PfcEnabled", "au", 1,
+					  5) >= 0);
+	assert_true(sd_bus_message_append(m, "{sa{sv}}", "org.rdma.Port", 1, "Unavailable", "a{ss}",
+					  2, "PriorityTrust", "not-reported", "EcnReactionPoint",
+					  "not-reported") >= 0);
+	return m;
+}
+
+/* And before it. */
+static sd_bus_message *add_reason_first(sd_bus_message *m)
+{
+	assert_true(sd_bus_message_append(m, "{sa{sv}}", "org.rdma.Port", 1, "Unavailable", "a{ss}",
+					  1, "PfcEnabled", "not-reported") >= 0);
+	assert_true(sd_bus_message_append(m, "{sa{sv}}", "org.rdma.Port.Ethernet", 1, "PfcEnabled",
+					  "au", 1, 5) >= 0);
+	return m;
+}
+
+static void test_lists(_unused_ void **state)
+{
+	static const struct {
+		sd_bus_message *(*add)(sd_bus_message *m);
+		const char *labels;
+	} cases[] = {
+		{add_lists, ",pfc_enabled=\"3,4\",priority_trust=\"dscp,pcp\","
+			    "ecn_notification_point=\"another type\",ecn_reaction_point=\"none\""},
+		{add_lists_without_value, ",pfc_enabled=\"5\""},
+		{add_reason_first, ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		Metrics *m = machine("mlx5_0", cases[i].add);
+		char line[256];
+
+		snprintf(line, sizeof(line), "rdma_port_info{device=\"mlx5_0\",port=\"1\"%s} 1\n",
+			 cases[i].labels);
+		expect(m, METRICS_PROMETHEUS, 0, line, true);
+		metrics_free(m);
+	}
+}
+
 /* Other objects, none, and messages that are none of these. */
 static void test_strange_objects(void **state)
 {
@@ -623,21 +680,14 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_units),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_families),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_escapes),
-		cmocka_unit_test(test_help),
-		cmocka_unit_test(test_strange_values),
-		cmocka_unit_test(test_strange_objects),
-		cmocka_unit_test(test_same_names),
-		cmocka_unit_test(test_other_type),
-		cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_no_counters),
-		cmocka_unit_test(test_keep),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_units),	       cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_numbers),	       cmocka_unit_test(test_families),
+		cmocka_unit_test(test_names),	       cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_escapes),	       cmocka_unit_test(test_help),
+		cmocka_unit_test(test_strange_values), cmocka_unit_test(test_strange_objects),
+		cmocka_unit_test(test_same_names),     cmocka_unit_test(test_other_type),
+		cmocka_unit_test(test_counters),       cmocka_unit_test(test_no_counters),
+		cmocka_unit_test(test_keep),	       cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
