@@ -17,11 +17,6 @@ void selection_done(Selection *s)
 	*s = (Selection){};
 }
 
-bool selection_is_pattern(const char *argument)
-{
-	return strpbrk(argument, "*?[") != NULL;
-}
-
 /* A port may be named twice, also by its name and its network interface. */
 static void add_port(Selection *s, Object *port)
 {
@@ -99,13 +94,13 @@ static ExitStatus find_arguments(Context *c, Found *f)
 		_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 		const char *argument = c->arguments[f->n];
 		FoundPaths *found = &f->items[f->n];
-		int r = selection_is_pattern(argument)
+		int r = object_is_pattern(argument)
 				? 0
 				: ports_find(c->bus, argument, NULL, found, &error);
 
 		if (r < 0)
 			return bus_complain(argument, &error, r);
-		f->patterns |= selection_is_pattern(argument);
+		f->patterns |= object_is_pattern(argument);
 		f->n_paths += found->n;
 		f->all |= found->n == 0;
 	}
@@ -180,7 +175,7 @@ static ExitStatus choose(Selection *s, const char *argument, const FoundPaths *f
 {
 	bool any = false;
 
-	if (selection_is_pattern(argument))
+	if (object_is_pattern(argument))
 		return choose_matching(s, argument) > 0
 			       ? STATUS_OK
 			       : add_missing(s, argument, "no port has such a name");

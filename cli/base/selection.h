@@ -38,9 +38,6 @@ extern const char *const selection_names[];
 void selection_done(Selection *s);
 #define _cleanup_selection_ _cleanup_(selection_done)
 
-/* Whether ARGUMENT is a pattern, and not a name. */
-bool selection_is_pattern(const char *argument);
-
 /* Says what is missing. STATUS_NO_PORT if anything is. */
 ExitStatus selection_complain(const Selection *s);
 /* Prints one of the ports that are chosen, behind N others; with its name above if HEADING. */

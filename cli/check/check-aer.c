@@ -31,11 +31,11 @@ static uint64_t count_of(const Object *device, DeviceAttr a)
 /* Whether both are functions of one adapter: PCI addresses that are the same up to the dot. */
 static bool share_slot(const Object *a, const Object *b)
 {
-	const Value *x = object_value(a, DEVICE_ATTR_pci_address);
-	const Value *y = object_value(b, DEVICE_ATTR_pci_address);
-	size_t n = x && y ? strcspn(value_text(x), ".") : 0;
+	const char *x = object_text(a, DEVICE_ATTR_pci_address);
+	const char *y = object_text(b, DEVICE_ATTR_pci_address);
+	size_t n = strcspn(x, ".");
 
-	return n > 0 && strncmp(value_text(x), value_text(y), n + 1) == 0;
+	return n > 0 && strncmp(x, y, n + 1) == 0;
 }
 
 /* Whether a device that was looked at before is on the same adapter, and has the same root port. */

@@ -9,7 +9,7 @@
 
 static bool is_roce(const Object *port)
 {
-	return check_is_active(port) && streq(check_text(port, PORT_ATTR_protocol), "roce");
+	return object_is_active(port) && streq(object_text(port, PORT_ATTR_protocol), "roce");
 }
 
 void look_for_gids(CheckRun *r)

@@ -2,26 +2,12 @@
 
 #include "check-parts.h"
 
-const char *check_text(const Object *port, PortAttr a)
-{
-	const Value *v = object_value(port, a);
-
-	return v ? value_text(v) : "";
-}
-
-bool check_is_active(const Object *port)
-{
-	const char *state = check_text(port, PORT_ATTR_state);
-
-	return streq(state, "active") || streq(state, "active-defer");
-}
-
 static bool is_named(const CheckRun *r, const Object *port)
 {
 	char name[96];
 
 	for (unsigned int i = 0; i < r->c->n_arguments; i++)
-		if (!selection_is_pattern(r->c->arguments[i]) &&
+		if (!object_is_pattern(r->c->arguments[i]) &&
 		    (streq(r->c->arguments[i], object_name(port, name)) ||
 		     object_matches(port, r->c->arguments[i])))
 			return true;
@@ -31,11 +17,10 @@ static bool is_named(const CheckRun *r, const Object *port)
 bool check_may_be_idle(const CheckRun *r, const Object *port)
 {
 	const Object *device = selection_device(&r->chosen, port);
-	const Value *function = device ? object_value(device, DEVICE_ATTR_function) : NULL;
-	const char *kind = function ? value_text(function) : "";
+	const char *kind = object_text(device, DEVICE_ATTR_function);
 
 	return (streq(kind, "vf") || streq(kind, "sf") ||
-		streq(check_text(port, PORT_ATTR_protocol), "raw-packet")) &&
+		streq(object_text(port, PORT_ATTR_protocol), "raw-packet")) &&
 	       !is_named(r, port);
 }
 

@@ -6,10 +6,6 @@
 #include "check-finding.h"
 #include "format.h"
 
-/* The text of attribute A of PORT, "" if it has none now. */
-const char *check_text(const Object *port, PortAttr a);
-/* Whether the state is active or active-defer. */
-bool check_is_active(const Object *port);
 /* Whether PORT can be as it is because nobody uses it: a virtual function or a subfunction waits
  * for a container or a virtual machine, and what is no RDMA port has no program. A port that was
  * named is meant to be used. */

@@ -8,13 +8,6 @@
 #include "check-parts.h"
 #include "checks.h"
 
-static const char *narrowest_of(const Object *device)
-{
-	const Value *v = object_value(device, DEVICE_ATTR_pcie_narrowest);
-
-	return v ? value_text(v) : "";
-}
-
 static bool is_slow(const Object *device)
 {
 	const Value *is = object_value(device, DEVICE_ATTR_pcie_rate);
@@ -27,11 +20,11 @@ static bool is_slow(const Object *device)
  * of one adapter share their link, and the adapters below one switch the link of that. */
 static bool was_found(const CheckRun *r)
 {
-	const char *narrowest = narrowest_of(r->device);
+	const char *narrowest = object_text(r->device, DEVICE_ATTR_pcie_narrowest);
 
 	for (size_t i = 0; i < r->n_devices; i++)
 		if (r->devices[i] != r->device && is_slow(r->devices[i]) && *narrowest &&
-		    streq(narrowest_of(r->devices[i]), narrowest))
+		    streq(object_text(r->devices[i], DEVICE_ATTR_pcie_narrowest), narrowest))
 			return true;
 	return false;
 }
@@ -47,5 +40,6 @@ void look_at_pcie(CheckRun *r)
 	best = format_row(r->device, DEVICE_ATTR_pcie_max_rate);
 	check_find(r, row,
 		   "PCIe has %s, and could have %s: the link below %s is not as its ends can do",
-		   is ? is : "", best ? best : "", narrowest_of(r->device));
+		   is ? is : "", best ? best : "",
+		   object_text(r->device, DEVICE_ATTR_pcie_narrowest));
 }

@@ -196,11 +196,8 @@ static size_t count_active(const CheckRun *r)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->chosen.n; i++) {
-		const Value *state = object_value(r->chosen.ports[i], PORT_ATTR_state);
-
-		n += state && startswith(value_text(state), "active");
-	}
+	for (size_t i = 0; i < r->chosen.n; i++)
+		n += object_is_active(r->chosen.ports[i]);
 	return n;
 }
 

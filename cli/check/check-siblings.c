@@ -155,7 +155,7 @@ void look_for_odd_ones(CheckRun *r)
 		const Object *o = all->items[i], *device;
 
 		if (!o->is_port || object_list_is_plane(all, o) || !is_settled(r, o) ||
-		    (check_may_be_idle(r, o) && !check_is_active(o)))
+		    (check_may_be_idle(r, o) && !object_is_active(o)))
 			continue;
 		device = selection_device(&r->chosen, o);
 		if (device && object_value(device, DEVICE_ATTR_driver))

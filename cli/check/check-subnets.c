@@ -30,19 +30,16 @@ static uint64_t number_of(const Object *o, size_t row)
 
 static bool is_opa(const Object *port)
 {
-	const Value *protocol = object_value(port, PORT_ATTR_protocol);
-
-	return protocol && streq(value_text(protocol), decode_name(ATTR_PROTOCOL, PROTOCOL_OPA));
+	return streq(object_text(port, PORT_ATTR_protocol),
+		     decode_name(ATTR_PROTOCOL, PROTOCOL_OPA));
 }
 
 static uint64_t adapter_of(const CheckRun *r, const Object *port)
 {
 	const Object *device = selection_device(&r->chosen, port);
-	const Value *guid = device ? object_value(device, DEVICE_ATTR_sys_image_guid) : NULL;
 	uint64_t n = 0;
 
-	if (guid)
-		(void)guid_parse(value_text(guid), &n);
+	(void)guid_parse(object_text(device, DEVICE_ATTR_sys_image_guid), &n);
 	return n;
 }
 
@@ -76,7 +73,7 @@ static size_t gather_subnet_ports(CheckRun *r, SubnetPort *ret)
 				.is_opa = is_opa(port)};
 
 		r->port = port;
-		if (!prefix || !check_is_active(port) || p.lid == 0 || p.sm_lid == 0 ||
+		if (!prefix || !object_is_active(port) || p.lid == 0 || p.sm_lid == 0 ||
 		    check_is_ignored(r, r->check->name))
 			continue;
 		p.prefix = value_text(prefix);
@@ -260,8 +257,8 @@ void look_at_ip_subnets(CheckRun *r)
 		return;
 	for (size_t i = 0; i < r->chosen.n; i++) {
 		r->port = r->chosen.ports[i];
-		if (check_is_active(r->port) &&
-		    !streq(check_text(r->port, PORT_ATTR_protocol), "raw-packet"))
+		if (object_is_active(r->port) &&
+		    !streq(object_text(r->port, PORT_ATTR_protocol), "raw-packet"))
 			n = add_addresses(r, all, r->port, a, n, ADDRESSES_MAX);
 	}
 	r->port = NULL;

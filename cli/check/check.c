@@ -202,7 +202,7 @@ static ExitStatus refuse_patterns(const CheckRun *r)
 			const char *argument = r->c->arguments[i], *missing = r->chosen.missing[k];
 			const char *rest = startswith(missing, argument);
 
-			if (selection_is_pattern(argument) && rest && *rest == ':') {
+			if (object_is_pattern(argument) && rest && *rest == ':') {
 				complain("check: %s", missing);
 				return STATUS_USAGE;
 			}

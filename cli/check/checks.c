@@ -8,11 +8,6 @@
 
 /* What the checks have in common */
 
-static const char *port_text(const CheckRun *r, PortAttr a)
-{
-	return check_text(r->port, a);
-}
-
 /* Returns false if the attribute has no value now, or one that is no number. */
 static bool port_number(const CheckRun *r, PortAttr a, uint64_t *ret)
 {
@@ -27,11 +22,6 @@ static bool port_number(const CheckRun *r, PortAttr a, uint64_t *ret)
 static bool is_true(const Value *v)
 {
 	return v && v->type == VALUE_BOOL && v->boolean;
-}
-
-static bool is_active(const CheckRun *r)
-{
-	return check_is_active(r->port);
 }
 
 static bool is_expected(const CheckRun *r, PortAttr a)
@@ -106,18 +96,16 @@ static void look_at_count(CheckRun *r)
 
 static void look_at_device_staleness(CheckRun *r)
 {
-	const Value *error = object_value(r->device, DEVICE_ATTR_last_error);
-
 	if (is_true(object_value(r->device, DEVICE_ATTR_stale)))
 		check_find(r, &device_attributes[DEVICE_ATTR_stale], "the device is stale: %s",
-			   error ? value_text(error) : "");
+			   object_text(r->device, DEVICE_ATTR_last_error));
 }
 
 static void look_at_staleness(CheckRun *r)
 {
 	if (is_true(object_value(r->port, PORT_ATTR_stale)))
 		check_find(r, &port_attributes[PORT_ATTR_stale], "the port is stale: %s",
-			   port_text(r, PORT_ATTR_last_error));
+			   object_text(r->port, PORT_ATTR_last_error));
 }
 
 /* Whether PORT has not been active since rdmad keeps its history. */
@@ -125,7 +113,7 @@ static bool was_never_active(const Object *port)
 {
 	const Value *downs = object_value(port, PORT_ATTR_link_downs);
 
-	return !check_is_active(port) && streq(check_text(port, PORT_ATTR_state), "down") &&
+	return !object_is_active(port) && streq(object_text(port, PORT_ATTR_state), "down") &&
 	       downs && downs->type == VALUE_UNSIGNED && downs->number == 0;
 }
 
@@ -134,7 +122,7 @@ static bool was_never_active(const Object *port)
 static bool was_never_used(const CheckRun *r)
 {
 	const ObjectList *all = &r->chosen.objects;
-	const char *device = check_text(r->port, PORT_ATTR_device_index);
+	const char *device = object_text(r->port, PORT_ATTR_device_index);
 	bool used = false;
 	uint64_t number = 0, other;
 
@@ -147,7 +135,8 @@ static bool was_never_used(const CheckRun *r)
 		if (!v || v->type != VALUE_UNSIGNED)
 			continue;
 		other = v->number;
-		used |= streq(check_text(o, PORT_ATTR_device_index), device) && check_is_active(o);
+		used |= streq(object_text(o, PORT_ATTR_device_index), device) &&
+			object_is_active(o);
 		if (other == number && !was_never_active(o) && number > 1)
 			return false;
 	}
@@ -156,27 +145,28 @@ static bool was_never_used(const CheckRun *r)
 
 static void look_at_state(CheckRun *r)
 {
-	const char *physical = port_text(r, PORT_ATTR_phys_state);
+	const char *physical = object_text(r->port, PORT_ATTR_phys_state);
 
 	/* Without a state the port is stale, which is found by another check, or its driver does
 	 * not measure the state, and then nothing can be said. */
-	if (object_value(r->port, PORT_ATTR_state) && !is_active(r) &&
+	if (object_value(r->port, PORT_ATTR_state) && !object_is_active(r->port) &&
 	    !is_expected(r, PORT_ATTR_state) && !check_may_be_idle(r, r->port) &&
 	    !was_never_used(r))
 		check_find(r, &port_attributes[PORT_ATTR_state], "the port is %s%s%s, not active",
-			   port_text(r, PORT_ATTR_state), *physical ? ", physically " : "",
+			   object_text(r->port, PORT_ATTR_state), *physical ? ", physically " : "",
 			   physical);
 }
 
 static void look_at_interface(CheckRun *r)
 {
-	const char *netdev = port_text(r, PORT_ATTR_netdev);
+	const char *netdev = object_text(r->port, PORT_ATTR_netdev);
 
-	if (object_value(r->port, PORT_ATTR_state) && !is_active(r) &&
-	    !check_may_be_idle(r, r->port) && streq(port_text(r, PORT_ATTR_netdev_operstate), "up"))
+	if (object_value(r->port, PORT_ATTR_state) && !object_is_active(r->port) &&
+	    !check_may_be_idle(r, r->port) &&
+	    streq(object_text(r->port, PORT_ATTR_netdev_operstate), "up"))
 		check_find(r, &port_attributes[PORT_ATTR_state],
 			   "the network interface %s is up, but the port is %s", netdev,
-			   port_text(r, PORT_ATTR_state));
+			   object_text(r->port, PORT_ATTR_state));
 }
 
 static void look_at_lid(CheckRun *r)
@@ -184,7 +174,8 @@ static void look_at_lid(CheckRun *r)
 	uint64_t lid;
 
 	/* 0 is no LID, and 0xffff is the permissive LID, which is never the LID of a port */
-	if (is_active(r) && port_number(r, PORT_ATTR_lid, &lid) && (lid == 0 || lid == 0xffff))
+	if (object_is_active(r->port) && port_number(r, PORT_ATTR_lid, &lid) &&
+	    (lid == 0 || lid == 0xffff))
 		check_find(r, &port_attributes[PORT_ATTR_lid],
 			   "the port is active, but has no LID");
 }
@@ -193,7 +184,7 @@ static void look_at_sm(CheckRun *r)
 {
 	uint64_t lid;
 
-	if (is_active(r) && port_number(r, PORT_ATTR_sm_lid, &lid) && lid == 0)
+	if (object_is_active(r->port) && port_number(r, PORT_ATTR_sm_lid, &lid) && lid == 0)
 		check_find(r, &port_attributes[PORT_ATTR_sm_lid],
 			   "the port is active, but knows no subnet manager");
 }
@@ -215,7 +206,7 @@ static void look_at_mtu(CheckRun *r)
 {
 	uint64_t mtu, most, netdev_mtu;
 
-	if (!streq(port_text(r, PORT_ATTR_protocol), "roce") ||
+	if (!streq(object_text(r->port, PORT_ATTR_protocol), "roce") ||
 	    is_expected(r, PORT_ATTR_active_mtu) || !port_number(r, PORT_ATTR_active_mtu, &mtu) ||
 	    !port_number(r, PORT_ATTR_max_mtu, &most) ||
 	    !port_number(r, PORT_ATTR_netdev_mtu, &netdev_mtu))
@@ -224,7 +215,7 @@ static void look_at_mtu(CheckRun *r)
 	if (mtu < most)
 		check_find(r, &port_attributes[PORT_ATTR_active_mtu],
 			   "the MTU is %u, %s (%u) has room for %u", (unsigned int)mtu,
-			   port_text(r, PORT_ATTR_netdev), (unsigned int)netdev_mtu,
+			   object_text(r->port, PORT_ATTR_netdev), (unsigned int)netdev_mtu,
 			   (unsigned int)most);
 }
 
@@ -241,10 +232,10 @@ static void look_at_speed(CheckRun *r)
 		{PORT_ATTR_port_cap_flags2, "link-speed-hdr", "HDR"},
 		{PORT_ATTR_capabilities, "extended-speeds", "FDR"},
 	};
-	const char *speed = port_text(r, PORT_ATTR_link_speed);
+	const char *speed = object_text(r->port, PORT_ATTR_link_speed);
 	uint32_t is, could_be;
 
-	if (!streq(port_text(r, PORT_ATTR_protocol), "infiniband") ||
+	if (!streq(object_text(r->port, PORT_ATTR_protocol), "infiniband") ||
 	    is_expected(r, PORT_ATTR_link_speed) || is_expected(r, PORT_ATTR_rate) ||
 	    decode_value(ATTR_SPEED, speed, &is) < 0)
 		return;
@@ -262,9 +253,8 @@ static void look_at_speed(CheckRun *r)
 /* Whether the device can be one that programs use: a plane of another device cannot. */
 static bool offers_verbs(const Object *device)
 {
-	const Value *type = object_value(device, DEVICE_ATTR_dev_type);
-
-	return !type || !streq(value_text(type), decode_name(ATTR_DEVICE_TYPE, DEVICE_TYPE_SMI));
+	return !streq(object_text(device, DEVICE_ATTR_dev_type),
+		      decode_name(ATTR_DEVICE_TYPE, DEVICE_TYPE_SMI));
 }
 
 static void look_for_uverbs(CheckRun *r)
@@ -294,12 +284,10 @@ static void look_at_access(CheckRun *r)
  * the device has no uverbs node, which another check finds; or verbs has no number for the port. */
 static bool is_left_closed(const CheckRun *r, const char *code)
 {
-	const Value *driver = r->device ? object_value(r->device, DEVICE_ATTR_driver) : NULL;
-
 	return streq(code, unavailable_rows[UNAVAILABLE_KEPT_CLOSED].code) ||
 	       streq(code, unavailable_rows[UNAVAILABLE_TOO_MANY_PORTS].code) ||
 	       streq(code, unavailable_rows[UNAVAILABLE_NO_VERBS].code) ||
-	       (driver && startswith(value_text(driver), "habanalabs"));
+	       startswith(object_text(r->device, DEVICE_ATTR_driver), "habanalabs");
 }
 
 static void look_at_verbs(CheckRun *r)

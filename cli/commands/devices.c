@@ -84,7 +84,7 @@ static ExitStatus choose(const Context *c, Choice *d, const char *argument)
 	bool any = choose_matching(d, argument);
 	int r;
 
-	if (!any && !selection_is_pattern(argument)) {
+	if (!any && !object_is_pattern(argument)) {
 		r = ports_find(c->bus, argument, NULL, &found, &error);
 		if (r < 0)
 			return bus_complain(argument, &error, r);

@@ -21,16 +21,9 @@ void rails_done(Rails *r)
 	selection_done(&r->selection);
 }
 
-static const char *text_of(const Object *o, size_t row)
-{
-	const Value *v = o ? object_value(o, row) : NULL;
-
-	return v ? value_text(v) : "";
-}
-
 static bool has_name(const Object *port, PortAttr a, uint32_t value)
 {
-	return streq(text_of(port, a), decode_name(port_attributes[a].type, value));
+	return streq(object_text(port, a), decode_name(port_attributes[a].type, value));
 }
 
 /* The GIDs of a rail */
@@ -67,7 +60,7 @@ static bool read_entry(const Object *port, const Value *v, Entry *ret)
 	ret->choice.where = gid_where(
 		ret->netdev, vlan && vlan->type == VALUE_UNSIGNED ? (uint32_t)vlan->number : 0,
 		*tail_text(tail, "Namespace") ? GID_NAMESPACE_OTHER : GID_NAMESPACE_OWN,
-		text_of(port, PORT_ATTR_netdev), text_of(port, PORT_ATTR_netdev_master));
+		object_text(port, PORT_ATTR_netdev), object_text(port, PORT_ATTR_netdev_master));
 	return true;
 }
 
@@ -98,7 +91,7 @@ static bool has_gid_on(const Rail *r, const char *netdev)
 static const char *wanted_netdev(const Rail *r)
 {
 	if (!*r->named_netdev || r->named_index != UINT32_MAX ||
-	    (streq(r->named_netdev, text_of(r->port, PORT_ATTR_netdev)) &&
+	    (streq(r->named_netdev, object_text(r->port, PORT_ATTR_netdev)) &&
 	     !has_gid_on(r, r->named_netdev)))
 		return NULL;
 	return r->named_netdev;
@@ -234,15 +227,16 @@ static void find_pkey(Rail *r, const RailWish *w)
 /* What was asked for on the command line, and R is not. NULL: nothing. */
 static const char *find_unwanted(const Rail *r, const RailWish *w, char buffer[256])
 {
-	const char *layer = text_of(r->port, PORT_ATTR_link_layer);
-	const char *model = text_of(r->device, DEVICE_ATTR_hca_type);
+	const char *layer = object_text(r->port, PORT_ATTR_link_layer);
+	const char *model = object_text(r->device, DEVICE_ATTR_hca_type);
 
 	if (w->rate && r->rate < w->rate) {
 		snprintf(buffer, 256, "its rate is %.6g Gb/s", (double)r->rate / 1e9);
 	} else if (w->link_layer && strcasecmp(layer, w->link_layer) != 0) {
 		snprintf(buffer, 256, "its link layer is %s", layer);
 	} else if (w->model && fnmatch(w->model, model, FNM_CASEFOLD) != 0 &&
-		   fnmatch(w->model, text_of(r->device, DEVICE_ATTR_board_id), FNM_CASEFOLD) != 0) {
+		   fnmatch(w->model, object_text(r->device, DEVICE_ATTR_board_id), FNM_CASEFOLD) !=
+			   0) {
 		snprintf(buffer, 256, "its model is %s", *model ? model : "not known");
 	} else if (w->has_pkey && !r->has_pkey) {
 		snprintf(buffer, 256, "it is no full member of P_Key 0x%04x", w->pkey | 0x8000);
@@ -256,7 +250,7 @@ static const char *find_unwanted(const Rail *r, const RailWish *w, char buffer[2
 static const char *find_trouble(const Rails *rails, const Rail *r, bool local, char buffer[256])
 {
 	const char *closed = object_verbs_obstacle(r->port);
-	const char *state = text_of(r->port, PORT_ATTR_state);
+	const char *state = object_text(r->port, PORT_ATTR_state);
 	const char *node = r->device ? object_uverbs_node(r->device) : "";
 
 	if (object_list_is_plane(&rails->selection.objects, r->port))
@@ -288,7 +282,7 @@ static const char *find_netdev(const Rails *rails, const Rail *r)
 		for (size_t i = 0; i < all[k]->n; i++)
 			if (streq(all[k]->paths[i], r->port->path))
 				return all[k]->netdevs[i];
-	return text_of(r->port, PORT_ATTR_netdev);
+	return object_text(r->port, PORT_ATTR_netdev);
 }
 
 /* Why the library should not use R; NULL if it can. */
@@ -296,7 +290,7 @@ static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r,
 				 char buffer[256])
 {
 	const char *why = find_trouble(rails, r, local, buffer);
-	const char *protocol = text_of(r->port, PORT_ATTR_protocol);
+	const char *protocol = object_text(r->port, PORT_ATTR_protocol);
 
 	if (!why)
 		why = find_unwanted(r, w, buffer);
@@ -338,7 +332,7 @@ static ExitStatus leave_one_link_layer(Rails *r)
 
 	for (size_t i = 0; n_ib && n_other && i < r->n; i++) {
 		Rail *rail = &r->items[i];
-		const char *layer = text_of(rail->port, PORT_ATTR_link_layer);
+		const char *layer = object_text(rail->port, PORT_ATTR_link_layer);
 
 		if (rail->reason || rail->infiniband == keep_ib)
 			continue;
@@ -373,7 +367,7 @@ static ExitStatus read_names(Context *c, Rails *r)
 		FoundPaths *f = &r->found[r->n_found];
 		int e;
 
-		if (selection_is_pattern(c->arguments[i]))
+		if (object_is_pattern(c->arguments[i]))
 			continue;
 		e = ports_find(c->bus, c->arguments[i], NULL, f, &error);
 		if (e < 0)

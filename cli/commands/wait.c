@@ -188,7 +188,7 @@ static ExitStatus add_chosen(Waiting *w, char *argument)
 	c.arguments = &argument;
 	c.n_arguments = argument != NULL;
 	status = selection_read(&c, 0, selection_names, &s);
-	if (status == STATUS_OK && s.n == 0 && argument && !selection_is_pattern(argument))
+	if (status == STATUS_OK && s.n == 0 && argument && !object_is_pattern(argument))
 		return add_name(w, argument);
 	for (size_t i = 0; status == STATUS_OK && i < s.n; i++)
 		status = add_name(w, object_name(s.ports[i], name));
@@ -387,7 +387,7 @@ static ExitStatus name_ports(Waiting *w)
 				 c->arguments[i]);
 			return STATUS_USAGE;
 		}
-		status = selection_is_pattern(name) ? add_chosen(w, name) : add_name(w, name);
+		status = object_is_pattern(name) ? add_chosen(w, name) : add_name(w, name);
 	}
 	return status;
 }

@@ -4,16 +4,9 @@
 
 #include "decode.h"
 
-static const char *text_of(const Object *o, size_t row)
-{
-	const Value *v = object_value(o, row);
-
-	return v ? value_text(v) : "";
-}
-
 bool device_is_compared(const Object *o)
 {
-	return !o->is_port && !streq(text_of(o, DEVICE_ATTR_dev_type),
+	return !o->is_port && !streq(object_text(o, DEVICE_ATTR_dev_type),
 				     decode_name(ATTR_DEVICE_TYPE, DEVICE_TYPE_SMI));
 }
 
@@ -23,8 +16,8 @@ const char *device_model(const Object *device)
 					  DEVICE_ATTR_dev_protocol};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (*text_of(device, rows[i]))
-			return text_of(device, rows[i]);
+		if (*object_text(device, rows[i]))
+			return object_text(device, rows[i]);
 	return "unknown";
 }
 
@@ -80,8 +73,8 @@ typedef struct Devices {
 static int compare_devices(const void *a, const void *b)
 {
 	const Object *x = *(const Object *const *)a, *y = *(const Object *const *)b;
-	int order =
-		strcmp(text_of(x, DEVICE_ATTR_pci_address), text_of(y, DEVICE_ATTR_pci_address));
+	int order = strcmp(object_text(x, DEVICE_ATTR_pci_address),
+			   object_text(y, DEVICE_ATTR_pci_address));
 
 	return order ? order : strverscmp(device_name(x), device_name(y));
 }
@@ -122,9 +115,9 @@ static bool has_same_model(const Object *a, const Object *b)
 
 static bool has_same_slot(const Object *a, const Object *b)
 {
-	const char *slot = text_of(a, DEVICE_ATTR_pci_address);
+	const char *slot = object_text(a, DEVICE_ATTR_pci_address);
 
-	return *slot && streq(slot, text_of(b, DEVICE_ATTR_pci_address));
+	return *slot && streq(slot, object_text(b, DEVICE_ATTR_pci_address));
 }
 
 static bool has_same_model_and_slot(const Object *a, const Object *b)

@@ -120,7 +120,7 @@ static bool entry_matches(const Histories *h, const Value *entry, const char *pa
  * these are; of a name that several match none is chosen. */
 static size_t choose_matching(Histories *h, const char *argument)
 {
-	bool pattern = selection_is_pattern(argument);
+	bool pattern = object_is_pattern(argument);
 	const Value *found = NULL;
 	size_t n = 0;
 
@@ -155,7 +155,7 @@ static void complain_missing(const Histories *h, const char *argument)
 	for (size_t i = 0; i < h->all.n; i++)
 		suggestion_offer(&suggestion, history_entry_name(&h->all.items[i]));
 	complain("%s: no port has %s, and none that has gone had it%s", argument,
-		 selection_is_pattern(argument) ? "such a name" : "this name",
+		 object_is_pattern(argument) ? "such a name" : "this name",
 		 suggestion_text(&suggestion));
 }
 
@@ -179,8 +179,8 @@ static ExitStatus choose_named(Context *c, Histories *h, const char *argument)
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(found_paths_done) FoundPaths found = {};
 	size_t n;
-	int r = selection_is_pattern(argument) ? 0
-					       : ports_find(c->bus, argument, NULL, &found, &error);
+	int r = object_is_pattern(argument) ? 0
+					    : ports_find(c->bus, argument, NULL, &found, &error);
 
 	if (r < 0)
 		return bus_complain(argument, &error, r);
@@ -191,7 +191,7 @@ static ExitStatus choose_named(Context *c, Histories *h, const char *argument)
 		return n > 0 ? STATUS_OK : STATUS_NO_PORT;
 	}
 	n = choose_matching(h, argument);
-	if (n == 1 || (n > 1 && selection_is_pattern(argument)))
+	if (n == 1 || (n > 1 && object_is_pattern(argument)))
 		return STATUS_OK;
 	if (n > 1)
 		complain("%s: several ports that have gone had this name; say which", argument);

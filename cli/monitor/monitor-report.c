@@ -34,7 +34,7 @@ ExitStatus report_choose_ports(Report *r)
 	ExitStatus status = STATUS_OK;
 
 	for (unsigned int i = 0; status == STATUS_OK && i < c->n_arguments; i++)
-		if (!selection_is_pattern(c->arguments[i]))
+		if (!object_is_pattern(c->arguments[i]))
 			status = choose_ports(r, c->arguments[i]);
 	return status;
 }

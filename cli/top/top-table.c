@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 
-#include "check-parts.h"
 #include "decode.h"
 #include "fit.h"
 #include "format.h"
@@ -47,8 +46,8 @@ static double port_number(const TopPort *p, PortAttr a)
 /* The interface that carries the port, or the first of those on it. */
 static const char *port_netdev(const TopPort *p)
 {
-	const Value *v = object_value(p->object, PORT_ATTR_netdev);
-	const char *name = v ? value_text(v) : "";
+	const char *name = object_text(p->object, PORT_ATTR_netdev);
+	const Value *v;
 
 	if (*name)
 		return name;
@@ -62,7 +61,7 @@ static const char *port_netdev(const TopPort *p)
 
 static bool is_bad(const TopPort *p)
 {
-	return !check_is_active(p->object) || object_is_stale(p->object) || p->failure ||
+	return !object_is_active(p->object) || object_is_stale(p->object) || p->failure ||
 	       p->n_errors > 0;
 }
 

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <time.h>
 
-#include "check-parts.h"
 #include "fit.h"
 #include "show.h"
 #include "terminal.h"
@@ -221,7 +220,7 @@ static int add_status(Lines *l, const TopModel *m)
 		return add_format(l, "yellow", "%s %s: waiting for the counters for %" PRIu64 " s",
 				  v->host, clock, (now - m->waiting_usec) / USEC_PER_SEC);
 	for (size_t i = 0; i < m->n; i++) {
-		n_active += check_is_active(m->ports[i].object);
+		n_active += object_is_active(m->ports[i].object);
 		n_stale += object_is_stale(m->ports[i].object);
 	}
 	return add_format(l, "bold", "%s %s: %zu %s, %zu active, %zu not active, %zu stale",

@@ -210,9 +210,9 @@ char *format_row(const Object *o, size_t i)
 
 static const char *port_text(const Object *port, PortAttr a)
 {
-	const Value *v = object_value(port, a);
+	const char *text = object_text(port, a);
 
-	return v && *value_text(v) ? value_text(v) : "-";
+	return *text ? text : "-";
 }
 
 char *format_state(const Object *port)

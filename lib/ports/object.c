@@ -209,6 +209,20 @@ const Value *object_value(const Object *o, size_t i)
 	return object_has(o, i) && !object_unavailable(o, i) ? &o->values[i] : NULL;
 }
 
+const char *object_text(const Object *o, size_t i)
+{
+	const Value *v = o ? object_value(o, i) : NULL;
+
+	return v ? value_text(v) : "";
+}
+
+bool object_is_active(const Object *port)
+{
+	const char *state = object_text(port, PORT_ATTR_state);
+
+	return streq(state, "active") || streq(state, "active-defer");
+}
+
 bool object_is_stale(const Object *port)
 {
 	const Value *stale = object_value(port, PORT_ATTR_stale);
@@ -244,6 +258,11 @@ const char *object_uverbs_node(const Object *device)
 			return value_text(&node->items[1]);
 	}
 	return "";
+}
+
+bool object_is_pattern(const char *name)
+{
+	return strpbrk(name, "*?[") != NULL;
 }
 
 bool object_matches(const Object *port, const char *pattern)
@@ -319,9 +338,9 @@ bool object_list_is_plane(const ObjectList *l, const Object *port)
 {
 	const Object *device =
 		object_list_find(l, value_text(&port->values[PORT_ATTR_device_index]));
-	const Value *type = device ? object_value(device, DEVICE_ATTR_dev_type) : NULL;
 
-	return type && streq(value_text(type), decode_name(ATTR_DEVICE_TYPE, DEVICE_TYPE_SMI));
+	return streq(object_text(device, DEVICE_ATTR_dev_type),
+		     decode_name(ATTR_DEVICE_TYPE, DEVICE_TYPE_SMI));
 }
 
 void object_list_remove(ObjectList *l, const char *path)

@@ -52,8 +52,12 @@ const char *object_unavailable_code(const Object *o, size_t i);
 const char *object_verbs_obstacle(const Object *port);
 /* The value of row I, NULL if it is unavailable or not there. */
 const Value *object_value(const Object *o, size_t i);
+/* The text of row I of O, "" if it has none now, or O is NULL. */
+const char *object_text(const Object *o, size_t i);
 /* Whether PORT is stale: its values may be older than the last change. */
 bool object_is_stale(const Object *port);
+/* Whether the state of PORT is active or active-defer. */
+bool object_is_active(const Object *port);
 /* The name that people use: "mlx5_0/1" or "mlx5_0". Returns BUFFER. */
 const char *object_name(const Object *o, char buffer[96]);
 
@@ -63,6 +67,8 @@ const char *object_uverbs_node(const Object *device);
 /* Whether PATTERN, of fnmatch(3), matches a name of PORT: "mlx5_0/1", "mlx5_0:1", "mlx5_0", or that
  * of one of its network interfaces. */
 bool object_matches(const Object *port, const char *pattern);
+/* Whether NAME is such a pattern, and not a name. */
+bool object_is_pattern(const char *name);
 
 /* Frees the objects and makes the list empty. */
 void object_list_done(ObjectList *l);
