@@ -5,7 +5,7 @@
 #include "bus.h"
 #include "check-parts.h"
 #include "checks.h"
-#include "counters-sample.h"
+#include "sample.h"
 
 /* Whether expectation I is one on a counter of the port that the run looks at, and no later one is
  * on the same counter in the same sense. */
@@ -61,7 +61,7 @@ void look_at_counters(CheckRun *r)
 	if (first == r->expect->n || (stale && stale->boolean) ||
 	    check_is_ignored(r, r->check->name))
 		return;
-	k = sample_read(r->c, r->port->path, &s, &error);
+	k = sample_read(r->c->bus, r->port->path, &s, &error);
 	if (k < 0) {
 		check_find(r, NULL, "the counters cannot be read: %s",
 			   error.message ? error.message : strerror(-k));

@@ -14,7 +14,8 @@
  * all bytes before its line, so that a file that is cut or changed is not taken for a good one.
  */
 
-#include "counters-sample.h"
+#include "rdmactl.h"
+#include "sample.h"
 
 /* Writes LIST to the file PATH, which is replaced as a whole or not at all. Says what went wrong.
  */

@@ -8,9 +8,9 @@
 
 #include "bus.h"
 #include "clock.h"
-#include "counters-sample.h"
 #include "format.h"
 #include "json.h"
+#include "sample.h"
 
 /* rdmad reads the counters of a port at most once a second. When it answers with the last sample
  * again, ask it again after this time. */
@@ -189,7 +189,7 @@ static ExitStatus watch_once(Watch *w)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sample_done) Sample s = {};
-	int r = sample_read(w->c, w->path, &s, &error);
+	int r = sample_read(w->c->bus, w->path, &s, &error);
 
 	w->again = false;
 	if (r >= 0) {

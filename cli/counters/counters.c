@@ -8,12 +8,12 @@
 #include "bus.h"
 #include "commands.h"
 #include "counters-file.h"
-#include "counters-sample.h"
 #include "counters-watch.h"
 #include "format.h"
 #include "json.h"
 #include "names.h"
 #include "parse.h"
+#include "sample.h"
 #include "selection.h"
 #include "terminal.h"
 
@@ -269,7 +269,7 @@ static ExitStatus read_port(Context *c, const Object *port, Value *all, Sample *
 	int r;
 
 	object_name(port, name);
-	r = all->type == VALUE_NONE ? sample_read(c, port->path, ret, &error)
+	r = all->type == VALUE_NONE ? sample_read(c->bus, port->path, ret, &error)
 				    : sample_take(all, port->path, ret, &why);
 	if (r >= 0)
 		return STATUS_OK;
@@ -286,7 +286,7 @@ static ExitStatus read_list(Context *c, const Selection *s, SampleList *ret)
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	ExitStatus worst = STATUS_OK, status;
 	_cleanup_value_ Value all = {};
-	int r = c->n_arguments == 0 && s->n > 0 ? sample_read_all(c, &all, &error) : 0;
+	int r = c->n_arguments == 0 && s->n > 0 ? sample_read_all(c->bus, &all, &error) : 0;
 
 	if (r < 0)
 		return bus_complain("counters", &error, r);

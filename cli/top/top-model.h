@@ -6,7 +6,7 @@
  * and calls nobody: objects and answers are given to it.
  */
 
-#include "counters-sample.h"
+#include "sample.h"
 #include "object.h"
 
 typedef enum TopRate {

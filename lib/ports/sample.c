@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "counters-sample.h"
-
-#include "unavailable.h"
+#include "sample.h"
 
 #include "names.h"
+#include "unavailable.h"
 
 void sample_done(Sample *s)
 {
@@ -23,12 +22,12 @@ static bool is_sample(const Value *v)
 	return true;
 }
 
-int sample_read(Context *c, const char *path, Sample *ret, sd_bus_error *error)
+int sample_read(sd_bus *bus, const char *path, Sample *ret, sd_bus_error *error)
 {
-	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(sample_done) Sample s = {};
-	int r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, path, RDMAD_INTERFACE_PORT,
-				   "GetCounters", error, &reply, "a{sv}", 0);
+	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, path, RDMAD_INTERFACE_PORT, "GetCounters",
+				   error, &reply, "a{sv}", 0);
 
 	if (r >= 0)
 		r = value_read(reply, &s.counters);
@@ -43,10 +42,10 @@ int sample_read(Context *c, const char *path, Sample *ret, sd_bus_error *error)
 	return 0;
 }
 
-int sample_read_all(Context *c, Value *ret, sd_bus_error *error)
+int sample_read_all(sd_bus *bus, Value *ret, sd_bus_error *error)
 {
-	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
-	int r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
 				   "GetAllCounters", error, &reply, "a{sv}", 0);
 
 	return r < 0 ? r : value_read(reply, ret);

@@ -3,7 +3,6 @@
 
 /* The counters of ports as rdmad read them at one time, and how they differ from earlier ones. */
 
-#include "rdmactl.h"
 #include "value.h"
 
 typedef struct Sample {
@@ -36,10 +35,10 @@ typedef struct SampleList {
 
 /* Calls GetCounters() of the port at PATH; the caller ends *RET with sample_done(). -EBADMSG if the
  * answer has another form, or the error of the call, which is in ERROR too. */
-int sample_read(Context *c, const char *path, Sample *ret, sd_bus_error *error);
+int sample_read(sd_bus *bus, const char *path, Sample *ret, sd_bus_error *error);
 /* Calls GetAllCounters(): *RET is the answer, to be ended with value_done(), from which
  * sample_take() takes the samples of the ports. The error of the call is in ERROR too. */
-int sample_read_all(Context *c, Value *ret, sd_bus_error *error);
+int sample_read_all(sd_bus *bus, Value *ret, sd_bus_error *error);
 /* Moves the sample of the port at PATH out of ALL; the caller ends *RET with sample_done().
  * -EBADMSG as above; -ENOENT if the port is not there; -EIO if it could not be read, then *RET_WHY
  * says why.
