@@ -32,7 +32,12 @@ static bool unknown;
 
 static ExitStatus parse_expect(const Option *o, const char *argument)
 {
-	return expect_add(o->value, argument);
+	Expectations *e = o->value;
+	int r = expect_add(e, argument);
+
+	if (r == -EINVAL)
+		complain("%s", e->error);
+	return r == -EINVAL ? STATUS_USAGE : r < 0 ? out_of_memory() : STATUS_OK;
 }
 
 static ExitStatus parse_severity(const Option *o, const char *argument)

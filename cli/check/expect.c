@@ -3,6 +3,7 @@
 #include "expect.h"
 
 #include <fnmatch.h>
+#include <stdarg.h>
 #include <strings.h>
 
 #include "counters.h"
@@ -21,6 +22,23 @@ typedef struct Place {
 	const char *text; /* "--expect Rate=x" or "FILE:LINE" */
 	const char *glob;
 } Place;
+
+/* Says what is wrong with an argument. Returns -EINVAL. */
+static int refuse(Expectations *e, const char *format, ...) _printf_(2, 3);
+static int refuse(Expectations *e, const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	free(e->error);
+	va_start(ap, format);
+	n = vasprintf(&e->error, format, ap);
+	va_end(ap);
+	if (n >= 0)
+		return -EINVAL;
+	e->error = NULL;
+	return -ENOMEM;
+}
 
 /* Values */
 
@@ -128,51 +146,48 @@ static const char *keep(Expectations *e, const char *text)
 	return texts[e->n_texts] ? texts[e->n_texts++] : NULL;
 }
 
-static ExitStatus append(Expectations *e, const Place *place, Expectation item)
+static int append(Expectations *e, const Place *place, Expectation item)
 {
 	Expectation *items = reallocarray(e->items, e->n + 1, sizeof(*items));
 
 	if (!items)
-		return out_of_memory();
+		return -ENOMEM;
 	e->items = items;
 	item.glob = place->glob;
 	item.text = keep(e, item.text);
 	item.place = strdup(place->text);
 	if (!item.text || !item.place) {
 		free(item.place);
-		return out_of_memory();
+		return -ENOMEM;
 	}
 	e->items[e->n++] = item;
-	return STATUS_OK;
+	return 0;
 }
 
-static ExitStatus add_ignore(Expectations *e, const Place *place, const char *value)
+static int add_ignore(Expectations *e, const Place *place, const char *value)
 {
 	_cleanup_free_ char *names = strdup(value);
 	char *rest = names, *name;
 
 	if (!names)
-		return out_of_memory();
-	if (!*value) {
-		complain("%s: Ignore: expected names of checks; see rdmactl check --list",
-			 place->text);
-		return STATUS_USAGE;
-	}
+		return -ENOMEM;
+	if (!*value)
+		return refuse(e, "%s: Ignore: expected names of checks; see rdmactl check --list",
+			      place->text);
 	while ((name = strsep(&rest, ", "))) {
-		ExitStatus status;
+		int r;
 
 		if (!*name)
 			continue;
-		if (!e->is_check(name)) {
-			complain("%s: Ignore: unknown check \"%s\"; see rdmactl check --list",
-				 place->text, name);
-			return STATUS_USAGE;
-		}
-		status = append(e, place, (Expectation){.kind = EXPECT_IGNORE, .text = name});
-		if (status != STATUS_OK)
-			return status;
+		if (!e->is_check(name))
+			return refuse(e,
+				      "%s: Ignore: unknown check \"%s\"; see rdmactl check --list",
+				      place->text, name);
+		r = append(e, place, (Expectation){.kind = EXPECT_IGNORE, .text = name});
+		if (r < 0)
+			return r;
 	}
-	return STATUS_OK;
+	return 0;
 }
 
 /* The name of the counter that KEY stands for; NULL if it is none. */
@@ -186,21 +201,21 @@ static const char *find_counter(const char *key)
 	return any && *any ? any : NULL;
 }
 
-static ExitStatus refuse_key(const Place *place, const char *key)
+static int refuse_key(Expectations *e, const Place *place, const char *key)
 {
 	Suggestion suggestion = suggestion_for(key);
 
 	suggestion_offer_attributes(&suggestion);
 	for (size_t i = 0; i < n_counter_rows; i++)
 		suggestion_offer(&suggestion, counter_rows[i].name);
-	complain("%s: unknown key \"%s\"; expected an attribute such as Rate, a counter, "
-		 "Ports or Ignore%s",
-		 place->text, key, suggestion_text(&suggestion));
-	return STATUS_USAGE;
+	return refuse(e,
+		      "%s: unknown key \"%s\"; expected an attribute such as Rate, a counter, "
+		      "Ports or Ignore%s",
+		      place->text, key, suggestion_text(&suggestion));
 }
 
-static ExitStatus add_pair(Expectations *e, const Place *place, const char *key,
-			   ExpectationOrder order, const char *value)
+static int add_pair(Expectations *e, const Place *place, const char *key, ExpectationOrder order,
+		    const char *value)
 {
 	Expectation item = {.kind = EXPECT_ATTRIBUTE, .text = value, .order = order};
 	const char *expected = NULL, *counter = find_counter(key);
@@ -218,29 +233,24 @@ static ExitStatus add_pair(Expectations *e, const Place *place, const char *key,
 		item.kind = EXPECT_COUNTER;
 		item.counter = keep(e, counter);
 		if (!item.counter)
-			return out_of_memory();
+			return -ENOMEM;
 		if (text_to_u64(value, UINT64_MAX, &item.number) < 0)
 			expected = "a number";
 	} else {
 		item.row = object_find_row(key, &item.of_device);
 		if (!item.row)
-			return refuse_key(place, key);
-		if (item.row->type == ATTR_UNAVAILABLE || item.row->type == ATTR_DEVICE_PATH) {
-			complain("%s: %s cannot be expected", place->text, key);
-			return STATUS_USAGE;
-		}
+			return refuse_key(e, place, key);
+		if (item.row->type == ATTR_UNAVAILABLE || item.row->type == ATTR_DEVICE_PATH)
+			return refuse(e, "%s: %s cannot be expected", place->text, key);
 		ordered = is_number(item.row);
 		expected = parse_value(item.row, value, &item.number, buffer);
 	}
-	if (order != ORDER_EQUAL && !ordered) {
-		complain("%s: %s is no number: expected %s = VALUE", place->text, key, key);
-		return STATUS_USAGE;
-	}
+	if (order != ORDER_EQUAL && !ordered)
+		return refuse(e, "%s: %s is no number: expected %s = VALUE", place->text, key, key);
 	if (!expected)
 		return append(e, place, item);
-	complain("%s: %s %s \"%s\": expected %s", place->text, key, order_signs[order], value,
-		 expected);
-	return STATUS_USAGE;
+	return refuse(e, "%s: %s %s \"%s\": expected %s", place->text, key, order_signs[order],
+		      value, expected);
 }
 
 /* Splits "KEY = VALUE" or "KEY < VALUE"; false if no such sign is there. */
@@ -262,72 +272,67 @@ static bool split(char *text, char **ret_key, ExpectationOrder *ret_order, char 
 	return true;
 }
 
-static ExitStatus add_line(Expectations *e, Place *place, char *line)
+static int add_line(Expectations *e, Place *place, char *line)
 {
 	size_t n = strlen(line);
 	ExpectationOrder order;
 	char *key, *value;
 
 	if (n == 0 || line[0] == '#' || line[0] == ';')
-		return STATUS_OK;
+		return 0;
 	if (line[0] == '[') {
-		if (n < 3 || line[n - 1] != ']') {
-			complain("%s: \"%s\": expected [PORT] with the name of a port, such as "
-				 "[mlx5_*/1]",
-				 place->text, line);
-			return STATUS_USAGE;
-		}
+		if (n < 3 || line[n - 1] != ']')
+			return refuse(
+				e,
+				"%s: \"%s\": expected [PORT] with the name of a port, such as "
+				"[mlx5_*/1]",
+				place->text, line);
 		line[n - 1] = '\0';
 		place->glob = keep(e, line + 1);
 		if (!place->glob)
-			return out_of_memory();
+			return -ENOMEM;
 		return append(e, place, (Expectation){.kind = EXPECT_SECTION, .text = line + 1});
 	}
 	if (split(line, &key, &order, &value))
 		return add_pair(e, place, key, order, value);
-	complain("%s: \"%s\": expected KEY = VALUE, [PORT] or a comment after #", place->text,
-		 line);
-	return STATUS_USAGE;
+	return refuse(e, "%s: \"%s\": expected KEY = VALUE, [PORT] or a comment after #",
+		      place->text, line);
 }
 
-static ExitStatus add_file(Expectations *e, const char *path)
+static int add_file(Expectations *e, const char *path)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	char line[EXPECT_LINE_MAX];
-	ExitStatus status = STATUS_OK;
 	Place place = {};
+	int r = 0;
 
-	if (!f) {
-		complain("--expect %s: %s; expected a file, or KEY=VALUE", path, strerror(errno));
-		return STATUS_USAGE;
-	}
-	for (unsigned int n = 1; status == STATUS_OK && fgets(line, sizeof(line), f); n++) {
+	if (!f)
+		return refuse(e, "--expect %s: %s; expected a file, or KEY=VALUE", path,
+			      strerror(errno));
+	for (unsigned int n = 1; r == 0 && fgets(line, sizeof(line), f); n++) {
 		_cleanup_free_ char *text = NULL;
 
 		if (asprintf(&text, "%s:%u", path, n) < 0)
-			return out_of_memory();
+			return -ENOMEM;
 		place.text = text;
-		if (n > LINES_MAX || (!strchr(line, '\n') && strlen(line) == sizeof(line) - 1)) {
-			complain("%s: the %s is too long", text, n > LINES_MAX ? "file" : "line");
-			return STATUS_USAGE;
-		}
-		status = add_line(e, &place, parse_trim(line));
+		if (n > LINES_MAX || (!strchr(line, '\n') && strlen(line) == sizeof(line) - 1))
+			return refuse(e, "%s: the %s is too long", text,
+				      n > LINES_MAX ? "file" : "line");
+		r = add_line(e, &place, parse_trim(line));
 	}
-	if (status == STATUS_OK && ferror(f)) {
-		complain("--expect %s: %s", path, strerror(errno));
-		return STATUS_USAGE;
-	}
-	return status;
+	if (r == 0 && ferror(f))
+		return refuse(e, "--expect %s: %s", path, strerror(errno));
+	return r;
 }
 
-ExitStatus expect_add(Expectations *e, const char *argument)
+int expect_add(Expectations *e, const char *argument)
 {
 	_cleanup_free_ char *copy = strdup(argument), *text = NULL;
 	ExpectationOrder order;
 	char *key, *value;
 
 	if (!copy || asprintf(&text, "--expect %s", argument) < 0)
-		return out_of_memory();
+		return -ENOMEM;
 	/* ARGUMENT is a path if there is no sign, or if a '/' comes before it. For a file called
 	 * a=b write ./a=b. */
 	if (strcspn(argument, "/") < strcspn(argument, "=<>") ||
@@ -337,6 +342,18 @@ ExitStatus expect_add(Expectations *e, const char *argument)
 	}
 	e->given |= !streq(key, "Ignore");
 	return add_pair(e, &(Place){.text = text}, key, order, value);
+}
+
+void expectations_done(Expectations *e)
+{
+	for (size_t i = 0; i < e->n; i++)
+		free(e->items[i].place);
+	for (size_t i = 0; i < e->n_texts; i++)
+		free(e->texts[i]);
+	free(e->items);
+	free(e->texts);
+	free(e->error);
+	*e = (Expectations){};
 }
 
 /* Comparison */

@@ -23,7 +23,6 @@
  */
 
 #include "object.h"
-#include "rdmactl.h"
 
 /* A line of a file has fewer bytes than this, with its end. */
 #define EXPECT_LINE_MAX 4096U
@@ -66,11 +65,13 @@ typedef struct Expectations {
 	size_t n;
 	char **texts; /* what the items point to; owned */
 	size_t n_texts;
+	char *error; /* what was wrong with the last argument that was refused */
 } Expectations;
 
-/* Adds the expectations in ARGUMENT: KEY=VALUE, or the path of a file. Prints what is wrong with
- * it, for a file with the number of the line. */
-ExitStatus expect_add(Expectations *e, const char *argument);
+/* Adds the expectations in ARGUMENT: KEY=VALUE, or the path of a file. -EINVAL: E->error says what
+ * is wrong with it, for a file with the number of the line. -ENOMEM. */
+int expect_add(Expectations *e, const char *argument);
+void expectations_done(Expectations *e);
 
 /* Whether TEXT can be the value that is expected of row A. */
 bool expect_accepts(const Attribute *a, const char *text);
