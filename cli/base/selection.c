@@ -227,7 +227,7 @@ ExitStatus selection_complain(const Selection *s)
 
 const Object *selection_device(const Selection *s, const Object *port)
 {
-	return object_list_find(&s->objects, value_text(&port->values[PORT_ATTR_device_index]));
+	return object_list_device(&s->objects, port);
 }
 
 ExitStatus selection_print(Context *c, SelectionFlags flags, const char *const *properties,

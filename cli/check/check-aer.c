@@ -6,11 +6,8 @@
  * time: that is evidence, which rdmad keeps.
  */
 
-#include "bus.h"
 #include "check-parts.h"
 #include "checks.h"
-#include "clock.h"
-#include "names.h"
 
 /* A burst that was longer ago is not looked at: somebody may have reseated the adapter. */
 #define BURSTS_HOURS 24U
@@ -65,49 +62,14 @@ void look_for_pcie_errors(CheckRun *r)
 			   root_fatal, root_fatal == 1 ? "message" : "messages");
 }
 
-/* A port of the device that the run looks at, for a call that takes ports. */
-static const Object *port_of(const CheckRun *r)
-{
-	for (size_t i = 0; i < r->chosen.n; i++)
-		if (selection_device(&r->chosen, r->chosen.ports[i]) == r->device)
-			return r->chosen.ports[i];
-	return NULL;
-}
-
-/* Reads what the device has shown. False: that cannot be read, and then it was said why, or the
- * port has gone. */
-static bool read_evidence(CheckRun *r, Value *ret)
-{
-	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	const Object *port = port_of(r);
-	char name[96];
-	int k;
-
-	if (r->status != STATUS_OK || !port)
-		return false;
-	object_name(port, name);
-	k = sd_bus_call_method(r->c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-			       "GetEvidence", &error, &reply, "sa{sv}", name, 0);
-	if (k < 0 && error_is_no_port(&error))
-		return false;
-	if (k >= 0)
-		k = value_read(reply, ret);
-	if (k >= 0 && ret->type != VALUE_ARRAY)
-		k = -EBADMSG;
-	if (k < 0)
-		r->status = bus_complain(name, &error, k);
-	return k >= 0;
-}
-
 /* By how much ENTRY says that NAME has grown in the last BURSTS_USEC. */
-static uint64_t growth(const Value *entry, const char *name)
+static uint64_t growth(const CheckRun *r, const Value *entry, const char *name)
 {
 	uint64_t from, to;
 
 	if (entry->type != VALUE_STRUCT || entry->n < _ENTRY_MAX ||
 	    !streq(value_text(&entry->items[ENTRY_WHAT]), name) ||
-	    entry->items[ENTRY_TIME].number + BURSTS_USEC < realtime_now_usec() ||
+	    entry->items[ENTRY_TIME].number + BURSTS_USEC < r->now_usec ||
 	    text_to_u64(value_text(&entry->items[ENTRY_FROM]), UINT64_MAX, &from) < 0 ||
 	    text_to_u64(value_text(&entry->items[ENTRY_TO]), UINT64_MAX, &to) < 0)
 		return 0;
@@ -117,20 +79,20 @@ static uint64_t growth(const Value *entry, const char *name)
 void look_for_pcie_bursts(CheckRun *r)
 {
 	const Attribute *row = &device_attributes[DEVICE_ATTR_aer_correctable];
-	_cleanup_(value_done) Value evidence = {};
 	_cleanup_free_ char *last = NULL;
-	const Value *when = NULL;
+	const Value *when = NULL, *evidence;
 	uint64_t sum = 0;
 
 	if (count_of(r->device, DEVICE_ATTR_aer_correctable) < BURST_LEAST ||
-	    check_is_ignored(r, r->check->name) || !read_evidence(r, &evidence))
+	    check_is_ignored(r, r->check->name) || !r->ask.evidence)
 		return;
-	for (size_t i = 0; i < evidence.n; i++) {
-		uint64_t n = growth(&evidence.items[i], row->name);
+	evidence = r->ask.evidence(r->ask.userdata, r->device);
+	for (size_t i = 0; evidence && i < evidence->n; i++) {
+		uint64_t n = growth(r, &evidence->items[i], row->name);
 
 		sum += n;
 		if (n > 0)
-			when = &evidence.items[i].items[ENTRY_TIME];
+			when = &evidence->items[i].items[ENTRY_TIME];
 	}
 	if (!when)
 		return;

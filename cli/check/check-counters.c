@@ -2,10 +2,8 @@
 
 /* Expectations on counters. */
 
-#include "bus.h"
 #include "check-parts.h"
 #include "checks.h"
-#include "sample.h"
 
 /* Whether expectation I is one on a counter of the port that the run looks at, and no later one is
  * on the same counter in the same sense. */
@@ -49,25 +47,20 @@ static void compare(CheckRun *r, const Sample *s, const Expectation *x)
 
 void look_at_counters(CheckRun *r)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(sample_done) Sample s = {};
-	const Value *stale = object_value(r->port, PORT_ATTR_stale);
+	const Sample *s = NULL;
+	const char *why = "";
 	size_t first = 0;
-	int k;
 
 	while (first < r->expect->n && !applies(r, first))
 		first++;
 	/* a port that does not answer is found by another check */
-	if (first == r->expect->n || (stale && stale->boolean) ||
-	    check_is_ignored(r, r->check->name))
+	if (first == r->expect->n || object_is_stale(r->port) ||
+	    check_is_ignored(r, r->check->name) || !r->ask.counters)
 		return;
-	k = sample_read(r->c->bus, r->port->path, &s, &error);
-	if (k < 0) {
-		check_find(r, NULL, "the counters cannot be read: %s",
-			   error.message ? error.message : strerror(-k));
-		return;
-	}
-	for (size_t i = first; i < r->expect->n; i++)
+	s = r->ask.counters(r->ask.userdata, r->port, &why);
+	if (!s)
+		check_find(r, NULL, "the counters cannot be read: %s", why);
+	for (size_t i = first; s && i < r->expect->n; i++)
 		if (applies(r, i))
-			compare(r, &s, &r->expect->items[i]);
+			compare(r, s, &r->expect->items[i]);
 }

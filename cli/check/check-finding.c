@@ -56,7 +56,7 @@ void check_find(CheckRun *r, const Attribute *row, const char *format, ...)
 	if (!findings) {
 		if (n >= 0)
 			free(sentence);
-		r->status = out_of_memory();
+		r->error = -ENOMEM;
 		return;
 	}
 	r->findings = findings;
@@ -67,9 +67,10 @@ void check_find(CheckRun *r, const Attribute *row, const char *format, ...)
 					      .sentence = sentence};
 }
 
-void findings_done(CheckRun *r)
+void check_run_done(CheckRun *r)
 {
 	for (size_t i = 0; i < r->n_findings; i++)
 		free(r->findings[i].sentence);
 	free(r->findings);
+	free(r->devices);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A run of rdmactl check: what it looks at, and what it finds. */
+/* A run of the checks: what they look at, and what they find. They print nothing, and all that they
+ * ask is in CheckAsk. */
 
 #include "expect.h"
-#include "selection.h"
+#include "sample.h"
 
 /* As monitoring systems have them. Worse ones are greater. */
 typedef enum Severity {
@@ -54,26 +55,48 @@ typedef struct FlapLimit {
 /* Reads "3/12h", or "off". TEXT is kept. */
 bool flap_limit_parse(const char *text, FlapLimit *ret);
 
+/* What a check asks while it looks, because few need it. What a function returns stays until its
+ * next call; one that is NULL: that is not known. */
+typedef struct CheckAsk {
+	/* The history of PORT, a dictionary as ListHistories() has it; NULL: there is none. */
+	const Value *(*history)(void *userdata, const Object *port);
+	/* What DEVICE has shown, an array as GetEvidence() has it; NULL: that cannot be read. */
+	const Value *(*evidence)(void *userdata, const Object *device);
+	/* The counters of PORT; NULL: they cannot be read, and *RET_WHY says why. */
+	const Sample *(*counters)(void *userdata, const Object *port, const char **ret_why);
+	/* Whether who asks may use a device node: 0, or a negative errno. */
+	int (*access)(void *userdata, const char *node);
+	/* The mask of the IPv4 address ADDRESS on NETDEV, both in the order of the host; 0: it has
+	 * no such address, or other interfaces do not answer for it. */
+	uint32_t (*subnet_mask)(void *userdata, const char *netdev, uint32_t address);
+	void *userdata;
+} CheckAsk;
+
 typedef struct CheckRun {
-	Context *c;
+	/* what is judged */
+	const ObjectList *objects; /* all devices and ports, of one moment */
+	Object **ports;		   /* those that are checked */
+	size_t n_ports;
+	char **names; /* names and patterns by which they were chosen; none: all are checked */
+	size_t n_names;
+	char **missing; /* of each name that is none: "mlx5_7: no such port" */
+	size_t n_missing;
 	const Expectations *expect;
-	Selection chosen;	/* the ports that are checked */
-	const Object **devices; /* their devices, as far as they were looked at */
-	size_t n_devices;
-	bool local; /* the device nodes are those of this machine */
 	FlapLimit flap;
-	Value histories;      /* all histories that rdmad has, once a check has asked for one */
-	size_t history;	      /* the one that was looked at last */
 	unsigned int only;    /* mask of 1 << CheckCondition: what is told */
 	uint64_t settle_usec; /* ports that changed later than so long ago are not compared */
+	uint64_t now_usec;    /* on CLOCK_REALTIME */
+	CheckAsk ask;
 
 	/* what is looked at now */
 	const Check *check;
 	const Object *port, *device; /* NULL: no port or no device in particular */
+	const Object **devices;	     /* those that were looked at so far */
+	size_t n_devices;
 
 	Finding *findings; /* so far, in the order in which they were found */
 	size_t n_findings;
-	ExitStatus status; /* not STATUS_OK: the check is not complete, and it was said why */
+	int error; /* -ENOMEM: the run is not complete */
 } CheckRun;
 
 typedef enum CheckScope { SCOPE_MACHINE, SCOPE_DEVICE, SCOPE_PORT } CheckScope;
@@ -100,7 +123,8 @@ void findings_fold(CheckRun *r);
  * or is about nothing that is to be told. */
 Severity finding_severity(const CheckRun *r, const Finding *f);
 
-void findings_done(CheckRun *r);
+/* Frees what the run has made. */
+void check_run_done(CheckRun *r);
 
 /* "port", "link", ... */
 const char *condition_name(CheckCondition c);

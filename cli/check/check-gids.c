@@ -87,7 +87,7 @@ static void report_address(CheckRun *r, const PortAddress *a, size_t n)
 		if (a[i].port == a[i - 1].port || streq(a[i].netdev, a[0].netdev))
 			continue;
 		r->port = a[i].port;
-		r->device = selection_device(&r->chosen, r->port);
+		r->device = object_list_device(r->objects, r->port);
 		if (!check_is_ignored(r, r->check->name))
 			check_find(r, &port_attributes[PORT_ATTR_gids],
 				   "%s has the address %s too: connections can take the wrong port",
@@ -100,9 +100,9 @@ void look_at_addresses(CheckRun *r)
 {
 	PortAddresses a = {};
 
-	for (size_t i = 0; i < r->chosen.n && r->status == STATUS_OK; i++)
-		if (is_roce(r->chosen.ports[i]) && !add_addresses(&a, r->chosen.ports[i], i))
-			r->status = out_of_memory();
+	for (size_t i = 0; i < r->n_ports && r->error == 0; i++)
+		if (is_roce(r->ports[i]) && !add_addresses(&a, r->ports[i], i))
+			r->error = -ENOMEM;
 	if (a.n > 0)
 		qsort(a.items, a.n, sizeof(*a.items), compare_addresses);
 	for (size_t first = 0, end; first < a.n; first = end) {

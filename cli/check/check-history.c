@@ -3,15 +3,11 @@
 /* What the history of a port says: that its link goes down again and again, or that it came back
  * slower than it was. */
 
-#include "bus.h"
 #include "check-parts.h"
 #include "checks.h"
-#include "clock.h"
-#include "names.h"
 #include "parse.h"
 
-/* The members of an entry of ListHistories(), and those of a transition that are looked at */
-enum { MEMBER_NAME, MEMBER_HISTORY, _MEMBER_MAX };
+/* The members of a transition that are looked at */
 enum { TRANSITION_TIME = 0, TRANSITION_TO = 3, TRANSITION_TAIL = 5, _TRANSITION_MAX };
 
 /* What was longer ago says nothing of a link that is slower now: somebody has changed the cable. */
@@ -39,56 +35,13 @@ bool flap_limit_parse(const char *text, FlapLimit *ret)
 	return true;
 }
 
-/* Reads all histories, for the first port that needs one. */
-static int read_histories(CheckRun *r)
+/* Member NAME, an array, of the history of the port that the run looks at; NULL if it has none. */
+static const Value *find_history(const CheckRun *r, const char *name)
 {
-	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	int k;
+	const Value *history = r->ask.history ? r->ask.history(r->ask.userdata, r->port) : NULL;
+	const Value *member = history ? value_lookup(history, name) : NULL;
 
-	if (r->status != STATUS_OK)
-		return -ECANCELED;
-	if (r->histories.type == VALUE_ARRAY)
-		return 0;
-	/* rdmad has more times at which a link went down than it has transitions */
-	k = sd_bus_call_method(r->c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-			       "ListHistories", &error, &reply, "a{sv}", 2, "transitions", "b", 1,
-			       "link-downs-within-usec", "t", r->flap.usec);
-	if (k >= 0)
-		k = value_read(reply, &r->histories);
-	if (k >= 0 && r->histories.type != VALUE_ARRAY)
-		k = -EBADMSG;
-	if (k < 0)
-		r->status = bus_complain("the histories cannot be read", &error, k);
-	return k;
-}
-
-static bool is_history_of(const Value *entry, const Object *port)
-{
-	const Value *path = entry->type == VALUE_STRUCT && entry->n >= _MEMBER_MAX
-				    ? value_lookup(&entry->items[MEMBER_HISTORY], "Port")
-				    : NULL;
-
-	return path && streq(value_text(path), port->path);
-}
-
-/* Member NAME, an array, of the history of the port that the run looks at; NULL if it has none. The
- * histories are in the order of the ports: the search goes on where the last one ended. */
-static const Value *find_history(CheckRun *r, const char *name)
-{
-	const Value *all = &r->histories, *member;
-
-	if (read_histories(r) < 0)
-		return NULL;
-	for (size_t i = 0; i < all->n; i++, r->history++) {
-		const Value *entry = &all->items[r->history % all->n];
-
-		if (!is_history_of(entry, r->port))
-			continue;
-		member = value_lookup(&entry->items[MEMBER_HISTORY], name);
-		return member && member->type == VALUE_ARRAY ? member : NULL;
-	}
-	return NULL;
+	return member && member->type == VALUE_ARRAY ? member : NULL;
 }
 
 void look_for_flaps(CheckRun *r)
@@ -120,9 +73,9 @@ static uint64_t rate_of(const Value *t)
 }
 
 /* The highest rate that the port had in the last SLOWER_USEC, and until when, 0 for now. */
-static uint64_t find_highest_rate(const Value *transitions, uint64_t *ret_until)
+static uint64_t find_highest_rate(const CheckRun *r, const Value *transitions, uint64_t *ret_until)
 {
-	uint64_t now = realtime_now_usec(), highest = 0;
+	uint64_t highest = 0;
 
 	for (size_t i = 0; i < transitions->n; i++) {
 		const Value *next = i + 1 < transitions->n ? &transitions->items[i + 1] : NULL;
@@ -132,7 +85,7 @@ static uint64_t find_highest_rate(const Value *transitions, uint64_t *ret_until)
 			continue;
 		if (next && next->type == VALUE_STRUCT && next->n >= _TRANSITION_MAX)
 			until = next->items[TRANSITION_TIME].number;
-		if (until && until + SLOWER_USEC < now)
+		if (until && until + SLOWER_USEC < r->now_usec)
 			continue;
 		highest = rate;
 		*ret_until = until;
@@ -161,7 +114,7 @@ void look_at_former_rate(CheckRun *r)
 	transitions = find_history(r, "Transitions");
 	if (!transitions)
 		return;
-	highest.number = find_highest_rate(transitions, &until.number);
+	highest.number = find_highest_rate(r, transitions, &until.number);
 	if (rate->number >= highest.number)
 		return;
 	is = format_value(row, rate);

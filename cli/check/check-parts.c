@@ -6,17 +6,17 @@ static bool is_named(const CheckRun *r, const Object *port)
 {
 	char name[96];
 
-	for (unsigned int i = 0; i < r->c->n_arguments; i++)
-		if (!object_is_pattern(r->c->arguments[i]) &&
-		    (streq(r->c->arguments[i], object_name(port, name)) ||
-		     object_matches(port, r->c->arguments[i])))
+	for (unsigned int i = 0; i < r->n_names; i++)
+		if (!object_is_pattern(r->names[i]) &&
+		    (streq(r->names[i], object_name(port, name)) ||
+		     object_matches(port, r->names[i])))
 			return true;
 	return false;
 }
 
 bool check_may_be_idle(const CheckRun *r, const Object *port)
 {
-	const Object *device = selection_device(&r->chosen, port);
+	const Object *device = object_list_device(r->objects, port);
 	const char *kind = object_text(device, DEVICE_ATTR_function);
 
 	return (streq(kind, "vf") || streq(kind, "sf") ||
@@ -37,8 +37,8 @@ bool check_is_expected(const CheckRun *r, const Attribute *row)
 
 bool check_has_port(const CheckRun *r, const Object *port)
 {
-	for (size_t i = 0; i < r->chosen.n; i++)
-		if (r->chosen.ports[i] == port)
+	for (size_t i = 0; i < r->n_ports; i++)
+		if (r->ports[i] == port)
 			return true;
 	return false;
 }

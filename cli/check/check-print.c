@@ -49,7 +49,7 @@ static const char *short_name(const Finding *f, char buffer[96])
 
 /* "; also: Rate, LinkWidth": what has F as its cause. Each name is there once, even if several
  * things are wrong with the same port. */
-static void print_rest(const CheckRun *r, const Finding *f)
+static void print_rest(const Context *c, const CheckRun *r, const Finding *f)
 {
 	const char *before = "; also: ";
 	char last[96] = "", buffer[96];
@@ -61,23 +61,23 @@ static void print_rest(const CheckRun *r, const Finding *f)
 			continue;
 		name = short_name(&r->findings[i], buffer);
 		if (!streq(name, last))
-			fprintf(r->c->out, "%s%s", before, name);
+			fprintf(c->out, "%s%s", before, name);
 		before = ", ";
 		text_copy(last, sizeof(last), name);
 	}
 }
 
-static void print_text(const CheckRun *r, const Finding *f, Severity severity)
+static void print_text(const Context *c, const CheckRun *r, const Finding *f, Severity severity)
 {
 	const Object *o = object_of(f);
 	const char *color = severity == SEVERITY_CRITICAL ? "red" : "yellow";
 	char name[96];
 
-	fprintf(r->c->out, "%s%s%s%s%s", terminal_color(r->c, "bold"),
-		o ? object_name(o, name) : "", terminal_plain(r->c), o ? ": " : "", f->sentence);
-	print_rest(r, f);
-	fprintf(r->c->out, " [%s, %s%s%s]\n", f->check->name, terminal_color(r->c, color),
-		severity_name(severity), terminal_plain(r->c));
+	fprintf(c->out, "%s%s%s%s%s", terminal_color(c, "bold"), o ? object_name(o, name) : "",
+		terminal_plain(c), o ? ": " : "", f->sentence);
+	print_rest(c, r, f);
+	fprintf(c->out, " [%s, %s%s%s]\n", f->check->name, terminal_color(c, color),
+		severity_name(severity), terminal_plain(c));
 }
 
 /* O is NULL in the list of those that have the same cause: they are about the same. */
@@ -101,9 +101,10 @@ static void print_json_members(FILE *f, const Finding *finding, const Object *o)
 	json_text(f, finding->sentence);
 }
 
-static void print_json(const CheckRun *r, const Finding *finding, Severity severity)
+static void print_json(const Context *c, const CheckRun *r, const Finding *finding,
+		       Severity severity)
 {
-	FILE *f = r->c->out;
+	FILE *f = c->out;
 	size_t n = 0;
 
 	fputc('{', f);
@@ -196,8 +197,8 @@ static size_t count_active(const CheckRun *r)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->chosen.n; i++)
-		n += object_is_active(r->chosen.ports[i]);
+	for (size_t i = 0; i < r->n_ports; i++)
+		n += object_is_active(r->ports[i]);
 	return n;
 }
 
@@ -209,7 +210,7 @@ static void replace_bars(char *text)
 			*text = '/';
 }
 
-static void print_line(const CheckRun *r, CheckFormat format, Severity least,
+static void print_line(const Context *c, const CheckRun *r, CheckFormat format, Severity least,
 		       const size_t n[_SEVERITY_MAX])
 {
 	static const char *const words[_SEVERITY_MAX] = {"OK", "WARNING", "CRITICAL"};
@@ -220,19 +221,19 @@ static void print_line(const CheckRun *r, CheckFormat format, Severity least,
 	Line l = {.room = format == FORMAT_NPD ? NPD_LINE_MAX : NAGIOS_TEXT_MAX - 1};
 	char text[64];
 
-	snprintf(text, sizeof(text), "%zu RDMA %s, %zu active", r->chosen.n,
-		 r->chosen.n == 1 ? "port" : "ports", active);
+	snprintf(text, sizeof(text), "%zu RDMA %s, %zu active", r->n_ports,
+		 r->n_ports == 1 ? "port" : "ports", active);
 	if (all == 0)
 		line_add(&l, text, 0);
 	else
 		line_add_findings(&l, r, least, all);
 	if (format == FORMAT_NPD) {
-		fprintf(r->c->out, "%s\n", l.text);
+		fprintf(c->out, "%s\n", l.text);
 		return;
 	}
 	replace_bars(l.text);
-	fprintf(r->c->out, "RDMA %s: %s | ports=%zu active=%zu warning=%zu critical=%zu\n",
-		words[worst], l.text, r->chosen.n, active, n[SEVERITY_WARNING],
+	fprintf(c->out, "RDMA %s: %s | ports=%zu active=%zu warning=%zu critical=%zu\n",
+		words[worst], l.text, r->n_ports, active, n[SEVERITY_WARNING],
 		n[SEVERITY_CRITICAL]);
 }
 
@@ -246,24 +247,24 @@ void format_print_unknown(CheckFormat format, const char *message)
 }
 
 /* A person at a terminal is told that nothing was found; a program reads that in the status. */
-static void print_well(const CheckRun *r)
+static void print_well(const Context *c, const CheckRun *r)
 {
-	if (!r->c->is_terminal || r->n_findings > 0 || r->only != CONDITIONS_ALL)
+	if (!c->is_terminal || r->n_findings > 0 || r->only != CONDITIONS_ALL)
 		return;
-	if (r->chosen.n == 0)
-		fputs("There are no ports\n", r->c->out);
+	if (r->n_ports == 0)
+		fputs("There are no ports\n", c->out);
 	else
-		fprintf(r->c->out, "%zu %s, all well\n", r->chosen.n,
-			r->chosen.n == 1 ? "port" : "ports");
+		fprintf(c->out, "%zu %s, all well\n", r->n_ports,
+			r->n_ports == 1 ? "port" : "ports");
 }
 
-Severity findings_print(const CheckRun *r, CheckFormat format, Severity least)
+Severity findings_print(const Context *c, const CheckRun *r, CheckFormat format, Severity least)
 {
 	size_t n[_SEVERITY_MAX] = {}, printed = 0;
-	bool json = r->c->json;
+	bool json = c->json;
 
 	if (json)
-		json_begin(r->c->out, "Findings");
+		json_begin(c->out, "Findings");
 	for (size_t i = 0; i < r->n_findings; i++) {
 		Severity s = finding_severity(r, &r->findings[i]);
 
@@ -271,18 +272,18 @@ Severity findings_print(const CheckRun *r, CheckFormat format, Severity least)
 			continue;
 		n[s]++;
 		if (json)
-			json_next(r->c->out, printed++);
+			json_next(c->out, printed++);
 		if (json)
-			print_json(r, &r->findings[i], s);
+			print_json(c, r, &r->findings[i], s);
 		else if (format == FORMAT_TEXT)
-			print_text(r, &r->findings[i], s);
+			print_text(c, r, &r->findings[i], s);
 	}
 	if (json)
-		json_end(r->c->out);
+		json_end(c->out);
 	else if (format != FORMAT_TEXT)
-		print_line(r, format, least, n);
+		print_line(c, r, format, least, n);
 	else
-		print_well(r);
+		print_well(c, r);
 	return n[SEVERITY_CRITICAL]  ? SEVERITY_CRITICAL
 	       : n[SEVERITY_WARNING] ? SEVERITY_WARNING
 				     : SEVERITY_OK;

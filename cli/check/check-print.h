@@ -4,6 +4,7 @@
 /* How rdmactl check says what it has found. */
 
 #include "check-finding.h"
+#include "rdmactl.h"
 
 typedef enum CheckFormat {
 	FORMAT_TEXT,   /* a line for each finding, or JSON; exit status 1 if there is one */
@@ -14,7 +15,7 @@ typedef enum CheckFormat {
 
 /* Prints those findings that stand for themselves and are as severe as LEAST or worse. Returns the
  * worst severity of these. */
-Severity findings_print(const CheckRun *r, CheckFormat format, Severity least);
+Severity findings_print(const Context *c, const CheckRun *r, CheckFormat format, Severity least);
 
 /* The exit status for WORST; UNKNOWN: it could not be checked, and the message was printed. */
 int format_exit_status(CheckFormat format, Severity worst, bool unknown);

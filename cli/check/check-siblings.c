@@ -11,7 +11,6 @@
 
 #include "check-parts.h"
 #include "checks.h"
-#include "clock.h"
 
 #define SIBLINGS_LEAST 3U
 
@@ -134,20 +133,19 @@ static bool is_settled(const CheckRun *r, const Object *port)
 {
 	const Value *since = object_value(port, PORT_ATTR_state_change);
 	const Value *stale = object_value(port, PORT_ATTR_stale);
-	uint64_t now = realtime_now_usec();
 
-	return since && since->type == VALUE_UNSIGNED && since->number <= now &&
-	       now - since->number >= r->settle_usec && !(stale && stale->boolean);
+	return since && since->type == VALUE_UNSIGNED && since->number <= r->now_usec &&
+	       r->now_usec - since->number >= r->settle_usec && !(stale && stale->boolean);
 }
 
 void look_for_odd_ones(CheckRun *r)
 {
-	const ObjectList *all = &r->chosen.objects;
+	const ObjectList *all = r->objects;
 	_cleanup_free_ Sibling *s = calloc(all->n + 1, sizeof(*s));
 	size_t n = 0;
 
 	if (!s) {
-		r->status = out_of_memory();
+		r->error = -ENOMEM;
 		return;
 	}
 	/* the others are all ports of the machine, not only those that are checked */
@@ -157,7 +155,7 @@ void look_for_odd_ones(CheckRun *r)
 		if (!o->is_port || object_list_is_plane(all, o) || !is_settled(r, o) ||
 		    (check_may_be_idle(r, o) && !object_is_active(o)))
 			continue;
-		device = selection_device(&r->chosen, o);
+		device = object_list_device(r->objects, o);
 		if (device && object_value(device, DEVICE_ATTR_driver))
 			s[n++] = (Sibling){o, device};
 	}

@@ -4,8 +4,6 @@
  * ports in it. */
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <stdlib.h>
 
 #include "check-parts.h"
@@ -36,7 +34,7 @@ static bool is_opa(const Object *port)
 
 static uint64_t adapter_of(const CheckRun *r, const Object *port)
 {
-	const Object *device = selection_device(&r->chosen, port);
+	const Object *device = object_list_device(r->objects, port);
 	uint64_t n = 0;
 
 	(void)guid_parse(object_text(device, DEVICE_ATTR_sys_image_guid), &n);
@@ -62,8 +60,8 @@ static size_t gather_subnet_ports(CheckRun *r, SubnetPort *ret)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->chosen.n; i++) {
-		const Object *port = r->chosen.ports[i];
+	for (size_t i = 0; i < r->n_ports; i++) {
+		const Object *port = r->ports[i];
 		const Value *prefix = object_value(port, PORT_ATTR_subnet_prefix);
 		SubnetPort p = {.port = port,
 				.lid = number_of(port, PORT_ATTR_lid),
@@ -91,14 +89,14 @@ static size_t gather_subnet_ports(CheckRun *r, SubnetPort *ret)
  */
 void look_at_prefixes(CheckRun *r)
 {
-	_cleanup_free_ SubnetPort *p = calloc(r->chosen.n + 1, sizeof(*p));
+	_cleanup_free_ SubnetPort *p = calloc(r->n_ports + 1, sizeof(*p));
 	const Attribute *row = &port_attributes[PORT_ATTR_subnet_prefix];
 	const char *found = NULL;
 	char name[96];
 	size_t n;
 
 	if (!p) {
-		r->status = out_of_memory();
+		r->error = -ENOMEM;
 		return;
 	}
 	n = gather_subnet_ports(r, p);
@@ -112,7 +110,7 @@ void look_at_prefixes(CheckRun *r)
 		    (found && streq(found, b->prefix)))
 			continue;
 		r->port = b->port;
-		r->device = selection_device(&r->chosen, b->port);
+		r->device = object_list_device(r->objects, b->port);
 		if (a->sm_lid != b->sm_lid)
 			check_find(
 				r, row,
@@ -141,50 +139,9 @@ typedef struct Address {
 	uint32_t address, mask; /* IPv4, in the order of the host */
 } Address;
 
-/* The mask of ADDRESS on NETDEV, as this machine has it; 0 if it has no such address there. */
-static uint32_t find_mask(const struct ifaddrs *all, const char *netdev, struct in_addr address)
-{
-	for (const struct ifaddrs *i = all; i; i = i->ifa_next) {
-		struct sockaddr_in is, mask;
-
-		if (!i->ifa_addr || !i->ifa_netmask || i->ifa_addr->sa_family != AF_INET ||
-		    !streq(i->ifa_name, netdev))
-			continue;
-		memcpy(&is, i->ifa_addr, sizeof(is));
-		memcpy(&mask, i->ifa_netmask, sizeof(mask));
-		if (is.sin_addr.s_addr == address.s_addr)
-			return ntohl(mask.sin_addr.s_addr);
-	}
-	return 0;
-}
-
-static uint64_t read_setting(const char *netdev, const char *name)
-{
-	char path[128], text[16] = "";
-	uint64_t n = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/sys/net/ipv4/conf/%.15s/%s", netdev, name);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	if (fgets(text, sizeof(text), f))
-		text[strcspn(text, "\n")] = '\0';
-	fclose(f);
-	return text_to_u64(text, UINT32_MAX, &n) == 0 ? n : 0;
-}
-
-/* Whether the interface answers ARP for its own addresses only, and asks from these only: then
- * several interfaces in one subnet work. The larger of the two settings counts. */
-static bool is_separated(const char *netdev)
-{
-	return MAX(read_setting(netdev, "arp_ignore"), read_setting("all", "arp_ignore")) >= 1 &&
-	       MAX(read_setting(netdev, "arp_announce"), read_setting("all", "arp_announce")) >= 2;
-}
-
 /* Adds the addresses that the GID table of PORT has for RoCE v2. */
-static size_t add_addresses(const CheckRun *r, const struct ifaddrs *all, const Object *port,
-			    Address *ret, size_t n, size_t most)
+static size_t add_addresses(const CheckRun *r, const Object *port, Address *ret, size_t n,
+			    size_t most)
 {
 	const Value *gids = object_value(port, PORT_ATTR_gids);
 
@@ -198,10 +155,9 @@ static size_t add_addresses(const CheckRun *r, const struct ifaddrs *all, const 
 		    inet_pton(AF_INET, text, &address) != 1)
 			continue;
 		a.address = ntohl(address.s_addr);
-		a.mask = find_mask(all, netdev, address);
+		a.mask = r->ask.subnet_mask(r->ask.userdata, netdev, a.address);
 		/* a point-to-point address is no subnet */
-		if (a.mask == 0 || a.mask == UINT32_MAX || is_separated(netdev) ||
-		    check_is_ignored(r, r->check->name))
+		if (a.mask == 0 || a.mask == UINT32_MAX || check_is_ignored(r, r->check->name))
 			continue;
 		ret[n++] = a;
 	}
@@ -250,19 +206,17 @@ static void report_subnet(CheckRun *r, const Address *a, size_t n)
 void look_at_ip_subnets(CheckRun *r)
 {
 	_cleanup_free_ Address *a = calloc(ADDRESSES_MAX, sizeof(*a));
-	struct ifaddrs *all = NULL;
 	size_t n = 0;
 
-	if (r->c->host || r->c->machine || !a || getifaddrs(&all) < 0)
+	if (!r->ask.subnet_mask || !a)
 		return;
-	for (size_t i = 0; i < r->chosen.n; i++) {
-		r->port = r->chosen.ports[i];
+	for (size_t i = 0; i < r->n_ports; i++) {
+		r->port = r->ports[i];
 		if (object_is_active(r->port) &&
 		    !streq(object_text(r->port, PORT_ATTR_protocol), "raw-packet"))
-			n = add_addresses(r, all, r->port, a, n, ADDRESSES_MAX);
+			n = add_addresses(r, r->port, a, n, ADDRESSES_MAX);
 	}
 	r->port = NULL;
-	freeifaddrs(all);
 	qsort(a, n, sizeof(*a), compare_subnets);
 	for (size_t first = 0, end; first < n; first = end) {
 		uint32_t subnet = a[first].address & a[first].mask;

@@ -2,21 +2,13 @@
 
 /* rdmactl check: what is wrong with the ports, for health checks of a node. */
 
-#include "bus.h"
+#include "check-ask.h"
 #include "check-print.h"
 #include "checks.h"
+#include "clock.h"
 #include "commands.h"
 #include "json.h"
-#include "names.h"
 #include "terminal.h"
-
-static bool check_exists(const char *name)
-{
-	for (size_t i = 0; i < n_checks; i++)
-		if (streq(checks[i].name, name))
-			return true;
-	return false;
-}
 
 static Expectations arg_expect = {.is_check = check_exists};
 static bool arg_list;
@@ -123,44 +115,6 @@ const Option check_options[] = {
 };
 /* clang-format on */
 
-/* What is looked at */
-
-static void look(CheckRun *r, CheckScope scope, const Object *device, const Object *port)
-{
-	r->device = device;
-	r->port = port;
-	for (size_t i = 0; i < n_checks; i++) {
-		if (checks[i].scope != scope)
-			continue;
-		r->check = &checks[i];
-		checks[i].look(r);
-	}
-}
-
-/* Adds a device to those that were looked at; false if it is one of them. */
-static bool add_device(CheckRun *r, const Object *device)
-{
-	for (size_t i = r->n_devices; i-- > 0;)
-		if (r->devices[i] == device)
-			return false;
-	r->devices[r->n_devices++] = device;
-	return true;
-}
-
-/* Looks at each device before the first of its ports. */
-static void look_at_everything(CheckRun *r)
-{
-	look(r, SCOPE_MACHINE, NULL, NULL);
-	for (size_t i = 0; i < r->chosen.n; i++) {
-		const Object *port = r->chosen.ports[i];
-		const Object *device = selection_device(&r->chosen, port);
-
-		if (device && add_device(r, device))
-			look(r, SCOPE_DEVICE, device, NULL);
-		look(r, SCOPE_PORT, device, port);
-	}
-}
-
 static ExitStatus list_checks(Context *c)
 {
 	if (c->json)
@@ -190,21 +144,13 @@ static ExitStatus list_checks(Context *c)
 	return STATUS_OK;
 }
 
-static void run_done(CheckRun *r)
-{
-	selection_done(&r->chosen);
-	free(r->devices);
-	value_done(&r->histories);
-	findings_done(r);
-}
-
 /* A name of which there is no port is a finding: the port may have gone. A pattern is no name of a
  * port; that it matches none is an error of who wrote it. */
-static ExitStatus refuse_patterns(const CheckRun *r)
+static ExitStatus refuse_patterns(const Context *c, const Selection *s)
 {
-	for (unsigned int i = 0; i < r->c->n_arguments; i++)
-		for (size_t k = 0; k < r->chosen.n_missing; k++) {
-			const char *argument = r->c->arguments[i], *missing = r->chosen.missing[k];
+	for (unsigned int i = 0; i < c->n_arguments; i++)
+		for (size_t k = 0; k < s->n_missing; k++) {
+			const char *argument = c->arguments[i], *missing = s->missing[k];
 			const char *rest = startswith(missing, argument);
 
 			if (object_is_pattern(argument) && rest && *rest == ':') {
@@ -217,11 +163,15 @@ static ExitStatus refuse_patterns(const CheckRun *r)
 
 ExitStatus check_command(Context *c)
 {
-	_cleanup_(run_done) CheckRun r = {.c = c,
-					  .expect = &arg_expect,
-					  .flap = arg_flap,
-					  .only = arg_only,
-					  .settle_usec = arg_settle_usec};
+	_cleanup_selection_ Selection chosen = {};
+	_cleanup_(asker_done) Asker asker = {.c = c, .chosen = &chosen, .flap_usec = arg_flap.usec};
+	_cleanup_(check_run_done) CheckRun r = {.objects = &chosen.objects,
+						.names = c->arguments,
+						.n_names = c->n_arguments,
+						.expect = &arg_expect,
+						.flap = arg_flap,
+						.only = arg_only,
+						.settle_usec = arg_settle_usec};
 	ExitStatus status;
 
 	if (c->json && arg_format != FORMAT_TEXT) {
@@ -230,19 +180,21 @@ ExitStatus check_command(Context *c)
 	}
 	if (arg_list)
 		return list_checks(c);
-	status = selection_read(c, SELECTION_OTHERS, NULL, &r.chosen);
+	status = selection_read(c, SELECTION_OTHERS, NULL, &chosen);
 	if (status == STATUS_OK)
-		status = refuse_patterns(&r);
+		status = refuse_patterns(c, &chosen);
 	if (status != STATUS_OK)
 		return status;
-	r.devices = calloc(r.chosen.objects.n + 1, sizeof(*r.devices));
-	if (!r.devices)
+	r.ports = chosen.ports;
+	r.n_ports = chosen.n;
+	r.missing = chosen.missing;
+	r.n_missing = chosen.n_missing;
+	r.ask = asker_functions(&asker);
+	r.now_usec = realtime_now_usec();
+	if (checks_run(&r) < 0)
 		return out_of_memory();
-	r.local = bus_is_local(c);
-	look_at_everything(&r);
-	if (r.status != STATUS_OK)
-		return r.status;
-	findings_fold(&r);
-	worst = findings_print(&r, arg_format, arg_severity);
+	if (asker.status != STATUS_OK)
+		return asker.status;
+	worst = findings_print(c, &r, arg_format, arg_severity);
 	return worst > SEVERITY_OK ? STATUS_FAILED : STATUS_OK;
 }

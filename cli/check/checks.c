@@ -42,8 +42,8 @@ static size_t count_ports(const CheckRun *r, const Expectation *e)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->chosen.n; i++)
-		n += expectation_applies(e, r->chosen.ports[i]);
+	for (size_t i = 0; i < r->n_ports; i++)
+		n += expectation_applies(e, r->ports[i]);
 	return n;
 }
 
@@ -51,7 +51,7 @@ static size_t count_ports(const CheckRun *r, const Expectation *e)
 
 static void look_for_ports(CheckRun *r)
 {
-	if (r->chosen.n == 0 && !r->expect->given && r->c->n_arguments == 0)
+	if (r->n_ports == 0 && !r->expect->given && r->n_names == 0)
 		check_find(r, NULL, "there is no RDMA port");
 }
 
@@ -59,10 +59,10 @@ static void look_for_missing(CheckRun *r)
 {
 	const Expectations *e = r->expect;
 
-	for (size_t i = 0; i < r->chosen.n_missing; i++)
-		check_find(r, NULL, "%s", r->chosen.missing[i]);
+	for (size_t i = 0; i < r->n_missing; i++)
+		check_find(r, NULL, "%s", r->missing[i]);
 	/* If ports were named, only these are checked: nothing else can be missing. */
-	for (size_t i = 0; e && i < e->n && r->c->n_arguments == 0; i++) {
+	for (size_t i = 0; e && i < e->n && r->n_names == 0; i++) {
 		const Expectation *x = &e->items[i];
 		bool counted = false;
 
@@ -121,7 +121,7 @@ static bool was_never_active(const Object *port)
  * another port of its adapter is used: adapters with two ports often have one cable. */
 static bool was_never_used(const CheckRun *r)
 {
-	const ObjectList *all = &r->chosen.objects;
+	const ObjectList *all = r->objects;
 	const char *device = object_text(r->port, PORT_ATTR_device_index);
 	bool used = false;
 	uint64_t number = 0, other;
@@ -272,11 +272,11 @@ static void look_for_uverbs(CheckRun *r)
 static void look_at_access(CheckRun *r)
 {
 	const char *node = object_uverbs_node(r->device);
+	int k = r->ask.access && *node ? r->ask.access(r->ask.userdata, node) : 0;
 
-	/* Ask the file system and do not open the device: that could wait for firmware. */
-	if (r->local && *node && access(node, R_OK | W_OK) < 0)
+	if (k < 0)
 		check_find(r, &device_attributes[DEVICE_ATTR_chardevs], "%s cannot be used: %s",
-			   node, strerror(errno));
+			   node, strerror(-k));
 }
 
 /* Whether it is known why rdmad does not open the device, and nobody has to do anything about that:
@@ -380,3 +380,51 @@ const Check checks[] = {
 /* clang-format on */
 
 const size_t n_checks = ARRAY_SIZE(checks);
+
+bool check_exists(const char *name)
+{
+	for (size_t i = 0; i < n_checks; i++)
+		if (streq(checks[i].name, name))
+			return true;
+	return false;
+}
+
+static void look(CheckRun *r, CheckScope scope, const Object *device, const Object *port)
+{
+	r->device = device;
+	r->port = port;
+	for (size_t i = 0; i < n_checks; i++) {
+		if (checks[i].scope != scope)
+			continue;
+		r->check = &checks[i];
+		checks[i].look(r);
+	}
+}
+
+/* Adds a device to those that were looked at; false if it is one of them. */
+static bool add_device(CheckRun *r, const Object *device)
+{
+	for (size_t i = r->n_devices; i-- > 0;)
+		if (r->devices[i] == device)
+			return false;
+	r->devices[r->n_devices++] = device;
+	return true;
+}
+
+int checks_run(CheckRun *r)
+{
+	r->devices = calloc(r->objects->n + 1, sizeof(*r->devices));
+	if (!r->devices)
+		return -ENOMEM;
+	look(r, SCOPE_MACHINE, NULL, NULL);
+	for (size_t i = 0; i < r->n_ports; i++) {
+		const Object *port = r->ports[i];
+		const Object *device = object_list_device(r->objects, port);
+
+		if (device && add_device(r, device))
+			look(r, SCOPE_DEVICE, device, NULL);
+		look(r, SCOPE_PORT, device, port);
+	}
+	findings_fold(r);
+	return r->error;
+}

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The checks of rdmactl check, one row each. A check looks at one thing, says one sentence, and
+/* The checks, one row each. A check looks at one thing, says one sentence, and
  * knows nothing of the other checks. */
 
 #include "check-finding.h"
 
 extern const Check checks[];
 extern const size_t n_checks;
+
+/* Whether there is a check called NAME. */
+bool check_exists(const char *name);
+
+/* Looks at everything, at each device before the first of its ports, and folds what it finds. The
+ * caller ends the run with check_run_done(). -ENOMEM. */
+int checks_run(CheckRun *r);
 
 /* The checks that have a file of their own. */
 

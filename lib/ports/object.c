@@ -334,10 +334,14 @@ int object_list_put(ObjectList *l, Object *o)
 	return 0;
 }
 
+const Object *object_list_device(const ObjectList *l, const Object *port)
+{
+	return object_list_find(l, value_text(&port->values[PORT_ATTR_device_index]));
+}
+
 bool object_list_is_plane(const ObjectList *l, const Object *port)
 {
-	const Object *device =
-		object_list_find(l, value_text(&port->values[PORT_ATTR_device_index]));
+	const Object *device = object_list_device(l, port);
 
 	return streq(object_text(device, DEVICE_ATTR_dev_type),
 		     decode_name(ATTR_DEVICE_TYPE, DEVICE_TYPE_SMI));

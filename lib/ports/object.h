@@ -79,6 +79,8 @@ int object_list_read(ObjectList *l, sd_bus_message *m);
 int object_list_put(ObjectList *l, Object *o);
 /* The object at PATH, which the list still owns; NULL if there is none. */
 Object *object_list_find(const ObjectList *l, const char *path);
+/* The device of PORT; NULL if it is not in the list. */
+const Object *object_list_device(const ObjectList *l, const Object *port);
 /* Whether PORT is one of a device that is a plane of another one (its Type is "smi"). It is no port
  * of its own for programs, which cannot use it. */
 bool object_list_is_plane(const ObjectList *l, const Object *port);

@@ -19,8 +19,9 @@
 #define DAY  (24 * HOUR)
 
 typedef struct Machine {
-	Context context;
+	ObjectList objects;
 	Expectations expect;
+	Value histories, evidence; /* dictionaries by port, and of all devices */
 	CheckRun run;
 	size_t n_devices;
 } Machine;
@@ -67,7 +68,7 @@ static Object *add(Machine *m)
 	assert_int_equal(object_new(path, &device), 0);
 	text_(device, DEVICE_ATTR_name, name);
 	text_(device, DEVICE_ATTR_driver, "mlx5_core");
-	assert_int_equal(object_list_put(&r->chosen.objects, device), 0);
+	assert_int_equal(object_list_put(&m->objects, device), 0);
 	strcat(path, "/port/1");
 	assert_int_equal(object_new(path, &port), 0);
 	path[strlen(path) - strlen("/port/1")] = '\0';
@@ -77,46 +78,63 @@ static Object *add(Machine *m)
 	text_(port, PORT_ATTR_protocol, "infiniband");
 	text_(port, PORT_ATTR_state, "active");
 	number(port, PORT_ATTR_state_change, 1);
-	assert_int_equal(object_list_put(&r->chosen.objects, port), 0);
-	r->chosen.ports = reallocarray(r->chosen.ports, m->n_devices, sizeof(*r->chosen.ports));
+	assert_int_equal(object_list_put(&m->objects, port), 0);
+	r->ports = reallocarray(r->ports, m->n_devices, sizeof(*r->ports));
 	r->devices = reallocarray(r->devices, m->n_devices, sizeof(*r->devices));
-	assert_true(r->chosen.ports && r->devices);
-	r->chosen.ports[r->chosen.n++] = port;
+	assert_true(r->ports && r->devices);
+	r->ports[r->n_ports++] = port;
 	r->devices[r->n_devices++] = device;
 	return port;
 }
 
 static Object *device_of(Machine *m, const Object *port)
 {
-	return CONST_CAST(Object *, selection_device(&m->run.chosen, port));
+	return CONST_CAST(Object *, object_list_device(&m->objects, port));
 }
 
 static void forget(Machine *m)
 {
-	findings_done(&m->run);
-	m->run.findings = NULL;
+	for (size_t i = 0; i < m->run.n_findings; i++)
+		free(m->run.findings[i].sentence);
 	m->run.n_findings = 0;
 }
 
 static void machine_done(Machine *m)
 {
-	forget(m);
-	value_done(&m->run.histories);
-	object_list_done(&m->run.chosen.objects);
-	free(m->run.chosen.ports);
-	free(m->run.devices);
+	free(m->run.ports);
+	check_run_done(&m->run);
+	value_done(&m->histories);
+	value_done(&m->evidence);
+	object_list_done(&m->objects);
 }
 #define _cleanup_machine_ _cleanup_(machine_done)
 
-/* Runs the check called NAME as rdmactl check does; returns how much it has found. */
+static const Value *find_history(void *userdata, const Object *port)
+{
+	const Value *all = &((Machine *)userdata)->histories;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (streq(value_text(value_lookup(&all->items[i], "Port")), port->path))
+			return &all->items[i];
+	return NULL;
+}
+
+static const Value *find_evidence(void *userdata, _unused_ const Object *device)
+{
+	return &((Machine *)userdata)->evidence;
+}
+
+/* Runs the check called NAME as checks_run() does; returns how much it has found. */
 static size_t found(Machine *m, const char *name)
 {
 	CheckRun *r = &m->run;
 	const Check *check = NULL;
 
 	forget(m);
-	r->c = &m->context;
+	r->objects = &m->objects;
 	r->expect = &m->expect;
+	r->now_usec = realtime_now_usec();
+	r->ask = (CheckAsk){.history = find_history, .evidence = find_evidence, .userdata = m};
 	for (size_t i = 0; i < n_checks; i++)
 		if (streq(checks[i].name, name))
 			check = &checks[i];
@@ -125,9 +143,9 @@ static size_t found(Machine *m, const char *name)
 	r->port = r->device = NULL;
 	if (check->scope == SCOPE_MACHINE)
 		check->look(r);
-	for (size_t i = 0; check->scope == SCOPE_PORT && i < r->chosen.n; i++) {
-		r->port = r->chosen.ports[i];
-		r->device = selection_device(&r->chosen, r->port);
+	for (size_t i = 0; check->scope == SCOPE_PORT && i < r->n_ports; i++) {
+		r->port = r->ports[i];
+		r->device = object_list_device(r->objects, r->port);
 		check->look(r);
 	}
 	if (check->scope == SCOPE_DEVICE) {
@@ -140,7 +158,7 @@ static size_t found(Machine *m, const char *name)
 		}
 		r->n_devices = n;
 	}
-	assert_int_equal(r->status, STATUS_OK);
+	assert_int_equal(r->error, 0);
 	return r->n_findings;
 }
 
@@ -189,8 +207,8 @@ static void test_siblings(_unused_ void **state)
 		number(add(&m), PORT_ATTR_rate, i > 0 ? 4 : 2);
 	assert_int_equal(found(&m, "odd-one-out"), 1);
 	assert_says(&m, 0, "on 3 of 3 other ports");
-	assert_ptr_equal(m.run.findings[0].port, m.run.chosen.ports[0]);
-	text_(device_of(&m, m.run.chosen.ports[0]), DEVICE_ATTR_hca_type, "MT1");
+	assert_ptr_equal(m.run.findings[0].port, m.run.ports[0]);
+	text_(device_of(&m, m.run.ports[0]), DEVICE_ATTR_hca_type, "MT1");
 	assert_int_equal(found(&m, "odd-one-out"), 0);
 }
 
@@ -415,35 +433,13 @@ static void test_health(_unused_ void **state)
 	assert_int_equal(found(&m, "health-recovered"), 1);
 }
 
-/* What rdmad answers to GetEvidence() */
-static Value evidence;
-
-int __wrap_sd_bus_call_method(sd_bus *bus, const char *destination, const char *path,
-			      const char *interface, const char *member, sd_bus_error *ret_error,
-			      sd_bus_message **ret_reply, const char *types, ...);
-int __wrap_sd_bus_call_method(_unused_ sd_bus *bus, _unused_ const char *destination,
-			      _unused_ const char *path, _unused_ const char *interface,
-			      const char *member, _unused_ sd_bus_error *ret_error,
-			      sd_bus_message **ret_reply, _unused_ const char *types, ...)
-{
-	assert_string_equal(member, "GetEvidence");
-	*ret_reply = NULL;
-	return 0;
-}
-
-int __wrap_value_read(sd_bus_message *m, Value *ret);
-int __wrap_value_read(_unused_ sd_bus_message *m, Value *ret)
-{
-	return value_copy(&evidence, ret);
-}
-
-static uint64_t add_evidence(const char *what, uint64_t age_usec, const char *from, const char *to)
+static uint64_t add_evidence(Machine *m, const char *what, uint64_t age_usec, const char *from,
+			     const char *to)
 {
 	uint64_t time = realtime_now_usec() - age_usec;
 	Value *entry;
 
-	evidence.type = VALUE_ARRAY;
-	entry = append(&evidence);
+	entry = append(&m->evidence);
 	entry->type = VALUE_STRUCT;
 	append_number(entry, time);
 	append_number(entry, 0);
@@ -461,17 +457,17 @@ static void test_bursts(_unused_ void **state)
 	_cleanup_free_ char *text = NULL;
 
 	number(device, DEVICE_ATTR_aer_correctable, 5000);
-	evidence.type = VALUE_ARRAY;
+	m.evidence.type = VALUE_ARRAY;
 	assert_int_equal(found(&m, "pcie-burst"), 0);
 	/* another thing, one that went back, one of the day before */
-	add_evidence("AerRootCorrectable", HOUR, "0", "5000");
-	add_evidence("AerCorrectable", HOUR, "5000", "0");
-	add_evidence("AerCorrectable", DAY + HOUR, "0", "5000");
+	add_evidence(&m, "AerRootCorrectable", HOUR, "0", "5000");
+	add_evidence(&m, "AerCorrectable", HOUR, "5000", "0");
+	add_evidence(&m, "AerCorrectable", DAY + HOUR, "0", "5000");
 	assert_int_equal(found(&m, "pcie-burst"), 0);
-	add_evidence("AerCorrectable", DAY - HOUR, "0", "100");
+	add_evidence(&m, "AerCorrectable", DAY - HOUR, "0", "100");
 	assert_int_equal(found(&m, "pcie-burst"), 1);
 	assert_says(&m, 0, "(AER): 100 in 24 h");
-	last.number = add_evidence("AerCorrectable", HOUR, "100", "350");
+	last.number = add_evidence(&m, "AerCorrectable", HOUR, "100", "350");
 	assert_int_equal(found(&m, "pcie-burst"), 1);
 	assert_says(&m, 0, "(AER): 350 in 24 h");
 	text = format_value(&port_attributes[PORT_ATTR_state_change], &last);
@@ -481,21 +477,15 @@ static void test_bursts(_unused_ void **state)
 	assert_int_equal(found(&m, "pcie-burst"), 1);
 	number(device, DEVICE_ATTR_aer_correctable, 99);
 	assert_int_equal(found(&m, "pcie-burst"), 0);
-	value_done(&evidence);
 }
-
-/* Histories, as ListHistories() has them */
 
 /* Member NAME, an array, of the history of PORT */
 static Value *history_of(Machine *m, const Object *port, const char *name)
 {
-	Value *all = &m->run.histories, *entry, *members, *array;
+	Value *members, *array;
 
-	all->type = VALUE_ARRAY;
-	entry = append(all);
-	entry->type = VALUE_STRUCT;
-	append_text(entry, "name");
-	members = append(entry);
+	m->histories.type = VALUE_ARRAY;
+	members = append(&m->histories);
 	members->type = VALUE_DICT;
 	append_text(members, "Port");
 	append_text(members, port->path);

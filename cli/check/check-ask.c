@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "check-ask.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+
+#include "bus.h"
+#include "names.h"
+
+/* The members of an entry of ListHistories() */
+enum { ENTRY_NAME, ENTRY_HISTORY, _ENTRY_MAX };
+
+/* Ends a call that has returned K, and was to read an array into V. */
+static bool take_array(Asker *a, int k, sd_bus_message *reply, Value *v, const char *what,
+		       const sd_bus_error *error)
+{
+	if (k >= 0)
+		k = value_read(reply, v);
+	if (k >= 0 && v->type != VALUE_ARRAY)
+		k = -EBADMSG;
+	if (k < 0)
+		a->status = bus_complain(what, error, k);
+	return k >= 0;
+}
+
+/* Reads all histories, for the first port that needs one. */
+static bool read_histories(Asker *a)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	int k;
+
+	if (a->status != STATUS_OK || a->histories.type == VALUE_ARRAY)
+		return a->status == STATUS_OK;
+	/* rdmad has more times at which a link went down than it has transitions */
+	k = sd_bus_call_method(a->c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+			       "ListHistories", &error, &reply, "a{sv}", 2, "transitions", "b", 1,
+			       "link-downs-within-usec", "t", a->flap_usec);
+	return take_array(a, k, reply, &a->histories, "the histories cannot be read", &error);
+}
+
+static bool is_history_of(const Value *entry, const Object *port)
+{
+	const Value *path = entry->type == VALUE_STRUCT && entry->n >= _ENTRY_MAX
+				    ? value_lookup(&entry->items[ENTRY_HISTORY], "Port")
+				    : NULL;
+
+	return path && streq(value_text(path), port->path);
+}
+
+/* The histories are in the order of the ports: the search goes on where the last one ended. */
+static const Value *find_history(void *userdata, const Object *port)
+{
+	Asker *a = userdata;
+	const Value *all = &a->histories;
+
+	if (!read_histories(a))
+		return NULL;
+	for (size_t i = 0; i < all->n; i++, a->history++) {
+		const Value *entry = &all->items[a->history % all->n];
+
+		if (is_history_of(entry, port))
+			return &entry->items[ENTRY_HISTORY];
+	}
+	return NULL;
+}
+
+/* A port of DEVICE, for a call that takes ports. */
+static const Object *port_of(const Asker *a, const Object *device)
+{
+	for (size_t i = 0; i < a->chosen->n; i++)
+		if (selection_device(a->chosen, a->chosen->ports[i]) == device)
+			return a->chosen->ports[i];
+	return NULL;
+}
+
+/* NULL too if the port has gone. */
+static const Value *read_evidence(void *userdata, const Object *device)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	Asker *a = userdata;
+	const Object *port = port_of(a, device);
+	char name[96];
+	int k;
+
+	if (a->status != STATUS_OK || !port)
+		return NULL;
+	object_name(port, name);
+	k = sd_bus_call_method(a->c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+			       "GetEvidence", &error, &reply, "sa{sv}", name, 0);
+	if (k < 0 && error_is_no_port(&error))
+		return NULL;
+	value_done(&a->evidence);
+	return take_array(a, k, reply, &a->evidence, name, &error) ? &a->evidence : NULL;
+}
+
+static const Sample *read_counters(void *userdata, const Object *port, const char **ret_why)
+{
+	Asker *a = userdata;
+	int k;
+
+	sample_done(&a->sample);
+	sd_bus_error_free(&a->error);
+	k = sample_read(a->c->bus, port->path, &a->sample, &a->error);
+	if (k >= 0)
+		return &a->sample;
+	*ret_why = a->error.message ? a->error.message : strerror(-k);
+	return NULL;
+}
+
+/* Asks the file system and does not open the device: that could wait for firmware. */
+static int access_node(_unused_ void *userdata, const char *node)
+{
+	return access(node, R_OK | W_OK) < 0 ? -errno : 0;
+}
+
+static uint64_t read_setting(const char *netdev, const char *name)
+{
+	char path[128], text[16] = "";
+	uint64_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/sys/net/ipv4/conf/%.15s/%s", netdev, name);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (fgets(text, sizeof(text), f))
+		text[strcspn(text, "\n")] = '\0';
+	fclose(f);
+	return text_to_u64(text, UINT32_MAX, &n) == 0 ? n : 0;
+}
+
+/* Whether the interface answers ARP for its own addresses only, and asks from these only: then
+ * several interfaces in one subnet work. The larger of the two settings counts. */
+static bool is_separated(const char *netdev)
+{
+	return MAX(read_setting(netdev, "arp_ignore"), read_setting("all", "arp_ignore")) >= 1 &&
+	       MAX(read_setting(netdev, "arp_announce"), read_setting("all", "arp_announce")) >= 2;
+}
+
+static uint32_t find_mask(void *userdata, const char *netdev, uint32_t address)
+{
+	Asker *a = userdata;
+
+	if (!a->addresses && getifaddrs(&a->addresses) < 0)
+		a->addresses = NULL;
+	for (const struct ifaddrs *i = a->addresses; i; i = i->ifa_next) {
+		struct sockaddr_in is, mask;
+
+		if (!i->ifa_addr || !i->ifa_netmask || i->ifa_addr->sa_family != AF_INET ||
+		    !streq(i->ifa_name, netdev))
+			continue;
+		memcpy(&is, i->ifa_addr, sizeof(is));
+		memcpy(&mask, i->ifa_netmask, sizeof(mask));
+		if (ntohl(is.sin_addr.s_addr) == address)
+			return is_separated(netdev) ? 0 : ntohl(mask.sin_addr.s_addr);
+	}
+	return 0;
+}
+
+/* Of this machine only this machine knows: how large the subnet of an address is, and what may be
+ * opened. */
+CheckAsk asker_functions(Asker *a)
+{
+	const Context *c = a->c;
+
+	return (CheckAsk){
+		.history = find_history,
+		.evidence = read_evidence,
+		.counters = read_counters,
+		.access = bus_is_local(c) ? access_node : NULL,
+		.subnet_mask = c->host || c->machine ? NULL : find_mask,
+		.userdata = a,
+	};
+}
+
+void asker_done(Asker *a)
+{
+	value_done(&a->histories);
+	value_done(&a->evidence);
+	sample_done(&a->sample);
+	sd_bus_error_free(&a->error);
+	if (a->addresses)
+		freeifaddrs(a->addresses);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What checks ask: rdmad, and this machine. */
+
+#include "check-finding.h"
+#include "selection.h"
+
+struct ifaddrs;
+
+typedef struct Asker {
+	Context *c;
+	const Selection *chosen;
+	uint64_t flap_usec; /* how far back it is asked when links went down */
+	ExitStatus status;  /* not STATUS_OK: rdmad could not be asked, and it was said why. Nothing
+			       more is asked then. */
+
+	/* the last answers */
+	Value histories;
+	size_t history; /* the one that was looked at last */
+	Value evidence;
+	Sample sample;
+	sd_bus_error error; /* why there is no sample */
+	struct ifaddrs *addresses;
+} Asker;
+
+/* What A can say, which is as C has been asked to. */
+CheckAsk asker_functions(Asker *a);
+void asker_done(Asker *a);
