@@ -73,4 +73,7 @@ void check_run_done(CheckRun *r)
 		free(r->findings[i].sentence);
 	free(r->findings);
 	free(r->devices);
+	r->findings = NULL;
+	r->devices = NULL;
+	r->n_findings = r->n_devices = 0;
 }

@@ -123,7 +123,7 @@ void findings_fold(CheckRun *r);
  * or is about nothing that is to be told. */
 Severity finding_severity(const CheckRun *r, const Finding *f);
 
-/* Frees what the run has made. */
+/* Frees what the run has made; it can be run again. */
 void check_run_done(CheckRun *r);
 
 /* "port", "link", ... */

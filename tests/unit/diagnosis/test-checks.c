@@ -3,171 +3,9 @@
 /* What the checks of rdmactl check find on machines that are made here, without rdmad: each on both
  * sides of the boundary that it has. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "checks.h"
 #include "clock.h"
 #include "format.h"
-#include "port.h"
-
-#define HOUR (UINT64_C(3600) * USEC_PER_SEC)
-#define DAY  (24 * HOUR)
-
-typedef struct Machine {
-	ObjectList objects;
-	Expectations expect;
-	Value histories, evidence; /* dictionaries by port, and of all devices */
-	CheckRun run;
-	size_t n_devices;
-} Machine;
-
-static void text_(Object *o, size_t row, const char *text)
-{
-	value_done(&o->values[row]);
-	o->values[row] = (Value){.type = VALUE_TEXT, .text = strdup(text)};
-}
-
-static void number(Object *o, size_t row, uint64_t n)
-{
-	value_done(&o->values[row]);
-	o->values[row] = (Value){.type = VALUE_UNSIGNED, .number = n};
-}
-
-static Value *append(Value *v)
-{
-	Value *item = value_append(v);
-
-	assert_non_null(item);
-	return item;
-}
-
-static void append_text(Value *v, const char *text)
-{
-	*append(v) = (Value){.type = VALUE_TEXT, .text = strdup(text)};
-}
-
-static void append_number(Value *v, uint64_t n)
-{
-	*append(v) = (Value){.type = VALUE_UNSIGNED, .number = n};
-}
-
-/* Adds a device with one port, and looks at both. Returns the port. */
-static Object *add(Machine *m)
-{
-	CheckRun *r = &m->run;
-	Object *device, *port;
-	char path[64], name[32];
-
-	snprintf(path, sizeof(path), "/org/rdma/device/%zu", m->n_devices);
-	snprintf(name, sizeof(name), "d%zu", m->n_devices++);
-	assert_int_equal(object_new(path, &device), 0);
-	text_(device, DEVICE_ATTR_name, name);
-	text_(device, DEVICE_ATTR_driver, "mlx5_core");
-	assert_int_equal(object_list_put(&m->objects, device), 0);
-	strcat(path, "/port/1");
-	assert_int_equal(object_new(path, &port), 0);
-	path[strlen(path) - strlen("/port/1")] = '\0';
-	text_(port, PORT_ATTR_device_index, path);
-	text_(port, PORT_ATTR_device_name, name);
-	number(port, PORT_ATTR_port_num, 1);
-	text_(port, PORT_ATTR_protocol, "infiniband");
-	text_(port, PORT_ATTR_state, "active");
-	number(port, PORT_ATTR_state_change, 1);
-	assert_int_equal(object_list_put(&m->objects, port), 0);
-	r->ports = reallocarray(r->ports, m->n_devices, sizeof(*r->ports));
-	r->devices = reallocarray(r->devices, m->n_devices, sizeof(*r->devices));
-	assert_true(r->ports && r->devices);
-	r->ports[r->n_ports++] = port;
-	r->devices[r->n_devices++] = device;
-	return port;
-}
-
-static Object *device_of(Machine *m, const Object *port)
-{
-	return CONST_CAST(Object *, object_list_device(&m->objects, port));
-}
-
-static void forget(Machine *m)
-{
-	for (size_t i = 0; i < m->run.n_findings; i++)
-		free(m->run.findings[i].sentence);
-	m->run.n_findings = 0;
-}
-
-static void machine_done(Machine *m)
-{
-	free(m->run.ports);
-	check_run_done(&m->run);
-	value_done(&m->histories);
-	value_done(&m->evidence);
-	object_list_done(&m->objects);
-}
-#define _cleanup_machine_ _cleanup_(machine_done)
-
-static const Value *find_history(void *userdata, const Object *port)
-{
-	const Value *all = &((Machine *)userdata)->histories;
-
-	for (size_t i = 0; i < all->n; i++)
-		if (streq(value_text(value_lookup(&all->items[i], "Port")), port->path))
-			return &all->items[i];
-	return NULL;
-}
-
-static const Value *find_evidence(void *userdata, _unused_ const Object *device)
-{
-	return &((Machine *)userdata)->evidence;
-}
-
-/* Runs the check called NAME as checks_run() does; returns how much it has found. */
-static size_t found(Machine *m, const char *name)
-{
-	CheckRun *r = &m->run;
-	const Check *check = NULL;
-
-	forget(m);
-	r->objects = &m->objects;
-	r->expect = &m->expect;
-	r->now_usec = realtime_now_usec();
-	r->ask = (CheckAsk){.history = find_history, .evidence = find_evidence, .userdata = m};
-	for (size_t i = 0; i < n_checks; i++)
-		if (streq(checks[i].name, name))
-			check = &checks[i];
-	assert_non_null(check);
-	r->check = check;
-	r->port = r->device = NULL;
-	if (check->scope == SCOPE_MACHINE)
-		check->look(r);
-	for (size_t i = 0; check->scope == SCOPE_PORT && i < r->n_ports; i++) {
-		r->port = r->ports[i];
-		r->device = object_list_device(r->objects, r->port);
-		check->look(r);
-	}
-	if (check->scope == SCOPE_DEVICE) {
-		size_t n = r->n_devices;
-
-		/* those that were looked at before */
-		for (r->n_devices = 1; r->n_devices <= n; r->n_devices++) {
-			r->device = r->devices[r->n_devices - 1];
-			check->look(r);
-		}
-		r->n_devices = n;
-	}
-	assert_int_equal(r->error, 0);
-	return r->n_findings;
-}
-
-static void assert_says(const Machine *m, size_t i, const char *text)
-{
-	assert_true(i < m->run.n_findings);
-	if (!strstr(m->run.findings[i].sentence, text))
-		fail_msg("\"%s\" is not in \"%s\"", text, m->run.findings[i].sentence);
-}
+#include "machine.h"
 
 /* Ports of one kind with these rates, of one digit each; "-": none. Returns how many are odd. */
 static size_t odd_ones(const char *rates)
@@ -178,7 +16,7 @@ static size_t odd_ones(const char *rates)
 		Object *port = add(&m);
 
 		if (*p != '-')
-			number(port, PORT_ATTR_rate, (uint64_t)(*p - '0') * 1000000000);
+			set_number(port, PORT_ATTR_rate, (uint64_t)(*p - '0') * 1000000000);
 	}
 	return found(&m, "odd-one-out");
 }
@@ -204,11 +42,11 @@ static void test_siblings(_unused_ void **state)
 	assert_int_equal(odd_ones("44444221"), 1);
 	/* another model is no sibling */
 	for (size_t i = 0; i < 4; i++)
-		number(add(&m), PORT_ATTR_rate, i > 0 ? 4 : 2);
+		set_number(add(&m), PORT_ATTR_rate, i > 0 ? 4 : 2);
 	assert_int_equal(found(&m, "odd-one-out"), 1);
 	assert_says(&m, 0, "on 3 of 3 other ports");
 	assert_ptr_equal(m.run.findings[0].port, m.run.ports[0]);
-	text_(device_of(&m, m.run.ports[0]), DEVICE_ATTR_hca_type, "MT1");
+	set_text(device_of(&m, m.run.ports[0]), DEVICE_ATTR_hca_type, "MT1");
 	assert_int_equal(found(&m, "odd-one-out"), 0);
 }
 
@@ -220,16 +58,16 @@ static void test_settle(_unused_ void **state)
 	Object *port = NULL;
 
 	for (size_t i = 0; i < 4; i++)
-		number(port = add(&m), PORT_ATTR_rate, i > 2 ? 2 : 4);
+		set_number(port = add(&m), PORT_ATTR_rate, i > 2 ? 2 : 4);
 	m.run.settle_usec = HOUR;
-	number(port, PORT_ATTR_state_change, now - HOUR);
+	set_number(port, PORT_ATTR_state_change, now - HOUR);
 	assert_int_equal(found(&m, "odd-one-out"), 1);
-	number(port, PORT_ATTR_state_change, now - HOUR + 600 * USEC_PER_SEC);
+	set_number(port, PORT_ATTR_state_change, now - HOUR + 600 * USEC_PER_SEC);
 	assert_int_equal(found(&m, "odd-one-out"), 0);
 	/* by the clock of before it was set back */
-	number(port, PORT_ATTR_state_change, now + DAY);
+	set_number(port, PORT_ATTR_state_change, now + DAY);
 	assert_int_equal(found(&m, "odd-one-out"), 0);
-	number(port, PORT_ATTR_state_change, 1);
+	set_number(port, PORT_ATTR_state_change, 1);
 	port->values[PORT_ATTR_stale] = (Value){.type = VALUE_BOOL, .boolean = true};
 	assert_int_equal(found(&m, "odd-one-out"), 0);
 }
@@ -239,11 +77,11 @@ static Object *add_subnet(Machine *m, const char *prefix, uint64_t lid, uint64_t
 {
 	Object *port = add(m);
 
-	text_(port, PORT_ATTR_subnet_prefix, prefix);
-	number(port, PORT_ATTR_lid, lid);
-	number(port, PORT_ATTR_lmc, lmc);
-	number(port, PORT_ATTR_sm_lid, sm_lid);
-	text_(device_of(m, port), DEVICE_ATTR_sys_image_guid, adapter);
+	set_text(port, PORT_ATTR_subnet_prefix, prefix);
+	set_number(port, PORT_ATTR_lid, lid);
+	set_number(port, PORT_ATTR_lmc, lmc);
+	set_number(port, PORT_ATTR_sm_lid, sm_lid);
+	set_text(device_of(m, port), DEVICE_ATTR_sys_image_guid, adapter);
 	return port;
 }
 
@@ -289,7 +127,8 @@ static void test_prefixes(_unused_ void **state)
 	add_subnet(&m, PREFIX, 10, 0, 4, ADAPTER_2);
 	add_subnet(&m, "fe80:0000:0000:0001", 9, 0, 3, ADAPTER_2);
 	assert_int_equal(found(&m, "same-prefix"), 2);
-	text_(add_subnet(&m, "fe80:0000:0000:0002", 8, 0, 1, ADAPTER_1), PORT_ATTR_state, "down");
+	set_text(add_subnet(&m, "fe80:0000:0000:0002", 8, 0, 1, ADAPTER_1), PORT_ATTR_state,
+		 "down");
 	add_subnet(&m, "fe80:0000:0000:0002", 9, 0, 2, ADAPTER_2);
 	assert_int_equal(found(&m, "same-prefix"), 2);
 }
@@ -345,9 +184,9 @@ static size_t pcie_errors(uint64_t nonfatal, uint64_t fatal, uint64_t root, cons
 	Object *device = device_of(&m, add(&m));
 	size_t n;
 
-	number(device, DEVICE_ATTR_aer_nonfatal, nonfatal);
-	number(device, DEVICE_ATTR_aer_fatal, fatal);
-	number(device, DEVICE_ATTR_aer_root_fatal, root);
+	set_number(device, DEVICE_ATTR_aer_nonfatal, nonfatal);
+	set_number(device, DEVICE_ATTR_aer_fatal, fatal);
+	set_number(device, DEVICE_ATTR_aer_root_fatal, root);
 	n = found(&m, "pcie-errors");
 	if (n > 0)
 		assert_says(&m, 0, says);
@@ -371,8 +210,8 @@ static void test_pcie_errors(_unused_ void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
 		Object *device = device_of(&m, add(&m));
 
-		text_(device, DEVICE_ATTR_pci_address, addresses[i]);
-		number(device, DEVICE_ATTR_aer_root_fatal, 1);
+		set_text(device, DEVICE_ATTR_pci_address, addresses[i]);
+		set_number(device, DEVICE_ATTR_aer_root_fatal, 1);
 	}
 	assert_int_equal(found(&m, "pcie-errors"), 2);
 	assert_ptr_equal(m.run.findings[1].device, m.run.devices[2]);
@@ -386,13 +225,13 @@ static void test_pcie_slow(_unused_ void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(narrowest); i++) {
 		Object *device = device_of(&m, add(&m));
 
-		text_(device, DEVICE_ATTR_pcie_narrowest, narrowest[i]);
-		number(device, DEVICE_ATTR_pcie_rate, 8);
-		number(device, DEVICE_ATTR_pcie_max_rate, 8);
+		set_text(device, DEVICE_ATTR_pcie_narrowest, narrowest[i]);
+		set_number(device, DEVICE_ATTR_pcie_rate, 8);
+		set_number(device, DEVICE_ATTR_pcie_max_rate, 8);
 	}
 	assert_int_equal(found(&m, "pcie-slow"), 0);
 	for (size_t i = 0; i < m.run.n_devices; i++)
-		number(CONST_CAST(Object *, m.run.devices[i]), DEVICE_ATTR_pcie_rate, 7);
+		set_number(CONST_CAST(Object *, m.run.devices[i]), DEVICE_ATTR_pcie_rate, 7);
 	assert_int_equal(found(&m, "pcie-slow"), 2);
 	assert_ptr_equal(m.run.findings[1].device, m.run.devices[2]);
 	/* without the place, each is one */
@@ -456,7 +295,7 @@ static void test_bursts(_unused_ void **state)
 	Value last = {.type = VALUE_UNSIGNED};
 	_cleanup_free_ char *text = NULL;
 
-	number(device, DEVICE_ATTR_aer_correctable, 5000);
+	set_number(device, DEVICE_ATTR_aer_correctable, 5000);
 	m.evidence.type = VALUE_ARRAY;
 	assert_int_equal(found(&m, "pcie-burst"), 0);
 	/* another thing, one that went back, one of the day before */
@@ -473,9 +312,9 @@ static void test_bursts(_unused_ void **state)
 	text = format_value(&port_attributes[PORT_ATTR_state_change], &last);
 	assert_says(&m, 0, text);
 	/* of fewer errors in all there can be no burst */
-	number(device, DEVICE_ATTR_aer_correctable, 100);
+	set_number(device, DEVICE_ATTR_aer_correctable, 100);
 	assert_int_equal(found(&m, "pcie-burst"), 1);
-	number(device, DEVICE_ATTR_aer_correctable, 99);
+	set_number(device, DEVICE_ATTR_aer_correctable, 99);
 	assert_int_equal(found(&m, "pcie-burst"), 0);
 }
 
@@ -525,7 +364,7 @@ static size_t slower(const char *rates, uint64_t hours, uint64_t *ret_first)
 
 	for (size_t i = 0; i < n; i++, time += hours * HOUR)
 		add_transition(transitions, time, (uint64_t)(rates[i] - '0') * 1000000000);
-	number(port, PORT_ATTR_rate, (uint64_t)(rates[n - 1] - '0') * 1000000000);
+	set_number(port, PORT_ATTR_rate, (uint64_t)(rates[n - 1] - '0') * 1000000000);
 	n = found(&m, "slower");
 	if (n == 0)
 		return 0;
@@ -594,10 +433,10 @@ static size_t mtu(const char *protocol, uint64_t is, uint64_t most, uint64_t net
 	_cleanup_machine_ Machine m = {};
 	Object *port = add(&m);
 
-	text_(port, PORT_ATTR_protocol, protocol);
-	number(port, PORT_ATTR_active_mtu, is);
-	number(port, PORT_ATTR_max_mtu, most);
-	number(port, PORT_ATTR_netdev_mtu, netdev);
+	set_text(port, PORT_ATTR_protocol, protocol);
+	set_number(port, PORT_ATTR_active_mtu, is);
+	set_number(port, PORT_ATTR_max_mtu, most);
+	set_number(port, PORT_ATTR_netdev_mtu, netdev);
 	return found(&m, "small-mtu");
 }
 
@@ -630,9 +469,9 @@ static void test_lids(_unused_ void **state)
 		_cleanup_machine_ Machine m = {};
 		Object *port = add(&m);
 
-		number(port, PORT_ATTR_lid, cases[i].lid);
-		number(port, PORT_ATTR_sm_lid, cases[i].sm_lid);
-		text_(port, PORT_ATTR_state, cases[i].state);
+		set_number(port, PORT_ATTR_lid, cases[i].lid);
+		set_number(port, PORT_ATTR_sm_lid, cases[i].sm_lid);
+		set_text(port, PORT_ATTR_state, cases[i].state);
 		assert_int_equal(found(&m, "no-lid"), cases[i].no_lid);
 		assert_int_equal(found(&m, "no-sm"), cases[i].no_sm);
 	}

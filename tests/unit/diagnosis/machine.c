@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "machine.h"
+
+#include "clock.h"
+
+void set_text(Object *o, size_t row, const char *text)
+{
+	value_done(&o->values[row]);
+	o->values[row] = (Value){.type = VALUE_TEXT, .text = strdup(text)};
+}
+
+void set_number(Object *o, size_t row, uint64_t n)
+{
+	value_done(&o->values[row]);
+	o->values[row] = (Value){.type = VALUE_UNSIGNED, .number = n};
+}
+
+Value *append(Value *v)
+{
+	Value *item = value_append(v);
+
+	assert_non_null(item);
+	return item;
+}
+
+void append_text(Value *v, const char *text)
+{
+	*append(v) = (Value){.type = VALUE_TEXT, .text = strdup(text)};
+}
+
+void append_number(Value *v, uint64_t n)
+{
+	*append(v) = (Value){.type = VALUE_UNSIGNED, .number = n};
+}
+
+Object *add(Machine *m)
+{
+	CheckRun *r = &m->run;
+	Object *device, *port;
+	char path[64], name[32];
+
+	m->expect.is_check = check_exists;
+	snprintf(path, sizeof(path), "/org/rdma/device/%zu", m->n_devices);
+	snprintf(name, sizeof(name), "d%zu", m->n_devices++);
+	assert_int_equal(object_new(path, &device), 0);
+	set_text(device, DEVICE_ATTR_name, name);
+	set_text(device, DEVICE_ATTR_driver, "mlx5_core");
+	assert_int_equal(object_list_put(&m->objects, device), 0);
+	strcat(path, "/port/1");
+	assert_int_equal(object_new(path, &port), 0);
+	path[strlen(path) - strlen("/port/1")] = '\0';
+	set_text(port, PORT_ATTR_device_index, path);
+	set_text(port, PORT_ATTR_device_name, name);
+	set_number(port, PORT_ATTR_port_num, 1);
+	set_text(port, PORT_ATTR_protocol, "infiniband");
+	set_text(port, PORT_ATTR_state, "active");
+	set_number(port, PORT_ATTR_state_change, 1);
+	assert_int_equal(object_list_put(&m->objects, port), 0);
+	r->ports = reallocarray(r->ports, m->n_devices, sizeof(*r->ports));
+	assert_non_null(r->ports);
+	r->ports[r->n_ports++] = port;
+	return port;
+}
+
+Object *device_of(Machine *m, const Object *port)
+{
+	return CONST_CAST(Object *, object_list_device(&m->objects, port));
+}
+
+void machine_done(Machine *m)
+{
+	free(m->run.ports);
+	check_run_done(&m->run);
+	expectations_done(&m->expect);
+	value_done(&m->histories);
+	value_done(&m->evidence);
+	object_list_done(&m->objects);
+}
+
+static const Value *find_history(void *userdata, const Object *port)
+{
+	const Value *all = &((Machine *)userdata)->histories;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (streq(value_text(value_lookup(&all->items[i], "Port")), port->path))
+			return &all->items[i];
+	return NULL;
+}
+
+static const Value *find_evidence(void *userdata, _unused_ const Object *device)
+{
+	return &((Machine *)userdata)->evidence;
+}
+
+size_t found_in_all(Machine *m)
+{
+	CheckRun *r = &m->run;
+	size_t n = 0;
+
+	check_run_done(r);
+	r->objects = &m->objects;
+	r->expect = &m->expect;
+	r->now_usec = realtime_now_usec();
+	r->ask.history = find_history;
+	r->ask.evidence = find_evidence;
+	r->ask.userdata = m;
+	r->only = CONDITIONS_ALL;
+	assert_int_equal(checks_run(r), 0);
+	for (size_t i = 0; i < r->n_findings; i++)
+		n += finding_severity(r, &r->findings[i]) > SEVERITY_OK;
+	return n;
+}
+
+size_t found(Machine *m, const char *name)
+{
+	CheckRun *r = &m->run;
+	size_t n = 0;
+
+	assert_true(check_exists(name));
+	found_in_all(m);
+	for (size_t i = 0; i < r->n_findings; i++)
+		if (streq(r->findings[i].check->name, name))
+			r->findings[n++] = r->findings[i];
+		else
+			free(r->findings[i].sentence);
+	r->n_findings = n;
+	return n;
+}
+
+void assert_says(const Machine *m, size_t i, const char *text)
+{
+	assert_true(i < m->run.n_findings);
+	if (!strstr(m->run.findings[i].sentence, text))
+		fail_msg("\"%s\" is not in \"%s\"", text, m->run.findings[i].sentence);
+}
