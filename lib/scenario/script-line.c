@@ -27,8 +27,6 @@ static int parse_time(const char *text, uint64_t *ret, char **ret_message)
 			continue;
 		for (p = text; isdigit((unsigned char)*p) && usec <= TIME_MAX_USEC / part; p++)
 			usec = usec * 10 + (uint64_t)(*p - '0');
-		if (usec > TIME_MAX_USEC / part)
-			break;
 		usec *= part;
 		for (p = fraction; p < unit; p++)
 			usec += (uint64_t)(*p - '0') * (part /= 10);
