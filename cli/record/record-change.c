@@ -2,7 +2,6 @@
 
 #include "record-change.h"
 
-#include "command.h"
 #include "section.h"
 
 #define VALUES_MAX 65536U /* in a change */
@@ -89,8 +88,9 @@ ExitStatus record_step_read(RecordReader *r, char *line, RecordStep *ret, bool *
 	if (!read_realtime(r, ret))
 		return record_file_refuse(r->file, "expected time=MICROSECONDS");
 	*ret_is_step = true;
+	ret->verb = scenario_verb_parse(w->words[0]);
 	status = record_word_read(r->file, w->words[1]);
-	if (status == STATUS_OK && streq(w->words[0], "rename") && w->n > 2)
+	if (status == STATUS_OK && ret->verb == VERB_RENAME && w->n > 2)
 		status = record_word_read(r->file, w->words[2]);
 	return status;
 }
@@ -210,26 +210,18 @@ void record_reader_done(RecordReader *r)
 
 /* The commands that are changes. */
 static const struct {
-	const char *name;
+	bool is_change;
 	RecordChangeKind kind;
 	bool is_part;  /* more lines may belong to the same change */
 	bool new_name; /* it has a second name */
-} commands[] = {
-	{"set", CHANGE_VALUES, true, false},	  {"answer", CHANGE_VALUES, false, false},
-	{"noted", CHANGE_EVENT, false, false},	  {"add", CHANGE_ADDED, true, false},
-	{"remove", CHANGE_REMOVED, false, false}, {"rename", CHANGE_RENAMED, false, true},
-	{"ports", CHANGE_PORTS, false, false},
+} commands[_VERB_MAX + 1] = {
+	[VERB_SET] = {true, CHANGE_VALUES, true, false},
+	[VERB_ANSWER] = {true, CHANGE_VALUES, false, false},
+	[VERB_NOTED] = {true, CHANGE_EVENT, false, false},
+	[VERB_ADD] = {true, CHANGE_ADDED, true, false},
+	[VERB_REMOVE] = {true, CHANGE_REMOVED, false, false},
+	[VERB_RENAME] = {true, CHANGE_RENAMED, false, true},
 };
-
-/* ARRAY_SIZE(commands): it is none. */
-static size_t find_command(const char *name)
-{
-	size_t i = 0;
-
-	while (i < ARRAY_SIZE(commands) && !streq(commands[i].name, name))
-		i++;
-	return i;
-}
 
 /* Whether the step is about the device that is being added. */
 static bool is_added(const RecordReader *r)
@@ -239,7 +231,7 @@ static bool is_added(const RecordReader *r)
 }
 
 /* Takes the names of the step; K is the first word after them. */
-static ExitStatus take_names(RecordReader *r, size_t i, size_t *ret_k)
+static ExitStatus take_names(RecordReader *r, ScenarioVerb i, size_t *ret_k)
 {
 	RecordChange *c = &r->pending;
 	const Words *w = &r->step.line.command;
@@ -257,7 +249,7 @@ static ExitStatus take_names(RecordReader *r, size_t i, size_t *ret_k)
 }
 
 /* Adds the step, which is command I, to the pending change. */
-static ExitStatus take_step(RecordReader *r, size_t i)
+static ExitStatus take_step(RecordReader *r, ScenarioVerb i)
 {
 	const RecordStep *s = &r->step;
 	const Words *w = &s->line.command;
@@ -308,9 +300,7 @@ static ExitStatus read_step(RecordReader *r)
 			status = record_step_read(r, line, &r->step, &r->held);
 		else if (*line == '[' && r->heading)
 			status = say_heading(r, line);
-		if (r->held &&
-		    (r->step.line.at_usec == 0 ||
-		     find_command(r->step.line.command.words[0]) == ARRAY_SIZE(commands)))
+		if (r->held && (r->step.line.at_usec == 0 || !commands[r->step.verb].is_change))
 			r->held = false;
 	}
 	return status;
@@ -320,7 +310,7 @@ static ExitStatus read_step(RecordReader *r)
 static bool is_of_another(const RecordReader *r)
 {
 	const ScriptLine *line = &r->step.line;
-	size_t i = find_command(line->command.words[0]);
+	ScenarioVerb i = r->step.verb;
 
 	return r->pending.name &&
 	       (commands[i].kind != CHANGE_VALUES || r->at_usec != line->at_usec ||
@@ -330,7 +320,7 @@ static bool is_of_another(const RecordReader *r)
 /* Takes the step that is held. *RET_COMPLETE: the pending change is complete. */
 static ExitStatus take_held(RecordReader *r, bool *ret_complete)
 {
-	size_t i = find_command(r->step.line.command.words[0]);
+	ScenarioVerb i = r->step.verb;
 	ExitStatus status = take_step(r, i);
 
 	*ret_complete = status == STATUS_OK && !commands[i].is_part;

@@ -8,6 +8,7 @@
  * change: it is a part of how the segment begins. All texts are decoded and can be printed.
  */
 
+#include "command.h"
 #include "record-file.h"
 #include "script-line.h"
 
@@ -15,6 +16,7 @@
  */
 typedef struct RecordStep {
 	ScriptLine line;
+	ScenarioVerb verb;	/* _VERB_MAX: the command of a later rdmad */
 	uint64_t realtime_usec; /* what the clock of that machine said */
 } RecordStep;
 
@@ -25,7 +27,6 @@ typedef enum RecordChangeKind {
 	CHANGE_ADDED,	  /* the device, and each port with it */
 	CHANGE_REMOVED,
 	CHANGE_RENAMED, /* to NEW_NAME */
-	CHANGE_PORTS,	/* the device has another number of ports */
 	_CHANGE_MAX,
 } RecordChangeKind;
 

@@ -13,7 +13,6 @@
 #include "rdmactl.h"
 #include "script-line.h"
 
-#define RECORD_FORMAT	 1U			 /* in the first line */
 #define RECORD_DIRECTORY "/var/lib/rdmad/record" /* of the service */
 #define RECORD_NAME_SIZE 22U /* of a segment in its directory: 16 digits, ".conf" and the 0 */
 

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 
-#include "command.h"
 #include "section.h"
 
 typedef struct FoldedValue {
@@ -198,8 +197,9 @@ static bool take_setting(FoldedObject *o, char *word)
 }
 
 /* "set" or "answer" */
-static bool take_values(RecordFold *fold, const Words *w)
+static bool take_values(RecordFold *fold, const RecordStep *step)
 {
+	const Words *w = &step->line.command;
 	const char *said[_RECORD_KEY_MAX] = {}, *name = w->words[1], *error, *code, *text;
 	FoldedObject *o = find(fold, name);
 
@@ -216,7 +216,7 @@ static bool take_values(RecordFold *fold, const Words *w)
 	error = said[RECORD_KEY_ERROR];
 	code = said[RECORD_KEY_CODE];
 	text = said[RECORD_KEY_TEXT];
-	if (!o || !streq(w->words[0], "answer") ||
+	if (!o || step->verb != VERB_ANSWER ||
 	    (!error && said[RECORD_KEY_LISTED] && streq(said[RECORD_KEY_LISTED], "listed=yes")))
 		return o;
 	free(o->error);
@@ -239,29 +239,43 @@ static bool take_added(RecordFold *fold, const Words *w)
 	return true;
 }
 
-/* Takes the words of a command, which is TEXT. */
-static bool take_step(RecordFold *fold, const Words *w, const char *text)
+/* Takes STEP, whose command with its words is TEXT. */
+static bool take_step(RecordFold *fold, const RecordStep *step, const char *text)
 {
-	const char *command = w->words[0], *name = w->words[1];
-	FoldedObject *device = device_of(fold, name), *o;
-	bool is_known = true, taken = true;
+	const Words *w = &step->line.command;
+	FoldedObject *device = device_of(fold, w->words[1]), *o;
 
 	if (device && device->lines && !add_line(&device->lines, &device->n_lines, text))
 		return false;
-	if (streq(command, "set") || streq(command, "answer"))
-		taken = take_values(fold, w);
-	else if (streq(command, "add"))
-		taken = take_added(fold, w) && (o = find(fold, name)) &&
-			add_line(&o->lines, &o->n_lines, text);
-	else if (streq(command, "asked") && device)
+	switch (step->verb) {
+	case VERB_SET:
+	case VERB_ANSWER:
+		return take_values(fold, step);
+	case VERB_ADD:
+		return take_added(fold, w) && (o = find(fold, w->words[1])) &&
+		       add_line(&o->lines, &o->n_lines, text);
+	case VERB_ASKED:
+		if (!device)
+			break;
 		free_lines(&device->lines, &device->n_lines);
-	else if (streq(command, "remove"))
-		remove_device(fold, name);
-	else if (streq(command, "rename") && w->n > 2)
-		taken = rename_device(fold, name, w->words[2]);
-	else
-		is_known = streq(command, "noted");
-	return taken && (is_known || add_line(&fold->others, &fold->n_others, text));
+		return true;
+	case VERB_REMOVE:
+		remove_device(fold, w->words[1]);
+		return true;
+	case VERB_RENAME:
+		if (w->n < 3)
+			break;
+		return rename_device(fold, w->words[1], w->words[2]);
+	case VERB_NOTED:
+		return true;
+	case VERB_EVENT:
+	case VERB_STALL:
+	case VERB_UNSTALL:
+	case VERB_FAIL:
+	case _VERB_MAX:
+		break;
+	}
+	return add_line(&fold->others, &fold->n_others, text);
 }
 
 /* The command of a line of the script. */
@@ -285,11 +299,11 @@ static ExitStatus take_lines(RecordFold *fold, RecordReader *r, const RecordStep
 		status = record_step_read(r, copy, &held, &is_step);
 		if (status != STATUS_OK)
 			return status;
-		if (is_step && !take_step(fold, &held.line.command, command_of(fold->held[i])))
+		if (is_step && !take_step(fold, &held, command_of(fold->held[i])))
 			return out_of_memory();
 	}
 	free_lines(&fold->held, &fold->n_held);
-	return take_step(fold, &step->line.command, command_of(line)) ? STATUS_OK : out_of_memory();
+	return take_step(fold, step, command_of(line)) ? STATUS_OK : out_of_memory();
 }
 
 /* Sections */
@@ -336,7 +350,7 @@ static ExitStatus take_script(RecordFold *fold, RecordReader *r, const char *lin
 	}
 	if (status != STATUS_OK || !is_step)
 		return status;
-	if (streq(step->line.command.words[0], "set"))
+	if (step->verb == VERB_SET)
 		return add_line(&fold->held, &fold->n_held, line) ? STATUS_OK : out_of_memory();
 	*ret_end = step->realtime_usec >= fold->since_usec;
 	if (!*ret_end) {

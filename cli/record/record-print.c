@@ -222,9 +222,6 @@ static void print_what(FILE *f, const RecordChange *change)
 	case CHANGE_RENAMED:
 		fprintf(f, "renamed from %s to %s", change->name, change->new_name);
 		break;
-	case CHANGE_PORTS:
-		fputs("has another number of ports", f);
-		break;
 	case _CHANGE_MAX:
 		break;
 	}
@@ -280,7 +277,6 @@ static const char *kind_name(RecordChangeKind kind)
 		[CHANGE_VALUES] = "values",   [CHANGE_NO_ANSWER] = "no-answer",
 		[CHANGE_EVENT] = "event",     [CHANGE_ADDED] = "added",
 		[CHANGE_REMOVED] = "removed", [CHANGE_RENAMED] = "renamed",
-		[CHANGE_PORTS] = "ports",
 	};
 
 	return names[kind];

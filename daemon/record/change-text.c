@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "command.h"
 #include "compat.h"
 #include "row-set.h"
 #include "row-text.h"
@@ -32,9 +33,16 @@ static void put_time(GString *to, const ChangeTime *t)
 	g_string_append_len(to, text, script_time_write(text, t->offset_usec) - text);
 }
 
+static void put_key(GString *to, RecordKey key)
+{
+	g_string_append_c(to, ' ');
+	g_string_append(to, record_key_name(key));
+	g_string_append_c(to, '=');
+}
+
 static void put_realtime(GString *to, const ChangeTime *t)
 {
-	g_string_append(to, " time=");
+	put_key(to, RECORD_KEY_TIME);
 	number_put(to, t->realtime_usec, 1);
 }
 
@@ -48,12 +56,12 @@ static void put_name(GString *to, const char *device, uint32_t port)
 	}
 }
 
-static void begin_line(Lines *l, const char *command)
+static void begin_line(Lines *l, ScenarioVerb verb)
 {
 	l->begin = l->to->len;
 	put_time(l->to, l->time);
 	l->command = l->to->len;
-	g_string_append(l->to, command);
+	g_string_append(l->to, scenario_verb_name(verb));
 	put_name(l->to, l->device, l->port);
 }
 
@@ -75,9 +83,9 @@ static void begin_setting(Lines *l, const char *key)
 	}
 	if (l->to->len - l->begin > LINE_LONG) {
 		end_line(l);
-		begin_line(l, "set");
+		begin_line(l, VERB_SET);
 	} else if (l->to->len == l->begin) {
-		begin_line(l, "set");
+		begin_line(l, VERB_SET);
 	}
 	g_string_append(l->to, " \"");
 	g_string_append(l->to, key);
@@ -274,8 +282,8 @@ void change_put_head(GString *to, const ChangeHead *head)
 	g_string_append_printf(to,
 			       "# rdmad record %u\n# realtime %" PRIu64 "\n# monotonic %" PRIu64
 			       "\n# boot %s\n# begins %s\n",
-			       CHANGE_TEXT_VERSION, head->realtime_usec, head->monotonic_usec,
-			       head->boot, head->begins);
+			       RECORD_FORMAT, head->realtime_usec, head->monotonic_usec, head->boot,
+			       head->begins);
 }
 
 void change_put_sections(GString *to, const Device *d)
@@ -309,13 +317,16 @@ static Lines lines(GString *to, const ChangeTime *t, const char *device, uint32_
 
 static void put_reasons(GString *to, uint32_t reasons)
 {
-	const char *separator = " reasons=";
+	bool first = true;
 
 	for (EventReason r = 0; r < _REASON_MAX; r++)
 		if (reasons & REASON_BIT(r)) {
-			g_string_append(to, separator);
+			if (first)
+				put_key(to, RECORD_KEY_REASONS);
+			else
+				g_string_append_c(to, ',');
 			g_string_append(to, event_reason_name(r));
-			separator = ",";
+			first = false;
 		}
 }
 
@@ -323,10 +334,11 @@ static void put_reasons(GString *to, uint32_t reasons)
 static void answer(Lines *l, uint32_t reasons)
 {
 	if (l->to->len > l->begin) {
-		g_string_erase(l->to, (gssize)l->command, strlen("set"));
-		g_string_insert(l->to, (gssize)l->command, "answer");
+		g_string_erase(l->to, (gssize)l->command,
+			       (gssize)strlen(scenario_verb_name(VERB_SET)));
+		g_string_insert(l->to, (gssize)l->command, scenario_verb_name(VERB_ANSWER));
 	} else {
-		begin_line(l, "answer");
+		begin_line(l, VERB_ANSWER);
 	}
 	put_realtime(l->to, l->time);
 	put_reasons(l->to, reasons);
@@ -342,21 +354,18 @@ static const char *error_name(int error)
 static void put_error(Lines *l, int error, const char *code, const char *text)
 {
 	answer(l, 0);
-	g_string_append_printf(l->to, " error=%s code=%s text=", error_name(error), code);
+	put_key(l->to, RECORD_KEY_ERROR);
+	g_string_append(l->to, error_name(error));
+	put_key(l->to, RECORD_KEY_CODE);
+	g_string_append(l->to, code);
+	put_key(l->to, RECORD_KEY_TEXT);
 	word_put(l->to, text);
 }
 
-static void put_open(Lines *l, bool is_open)
+static void put_yes(GString *to, RecordKey key)
 {
-	if (is_open)
-		g_string_append(l->to, " open=yes");
-}
-
-/* The list of devices says it, and not the device itself. */
-static void put_listed(Lines *l, bool is_listed)
-{
-	if (is_listed)
-		g_string_append(l->to, " listed=yes");
+	put_key(to, key);
+	g_string_append(to, "yes");
 }
 
 void change_put_errors(GString *to, const ChangeTime *t, const Device *d)
@@ -377,8 +386,9 @@ void change_put_added(GString *to, const ChangeTime *t, const Device *d)
 {
 	Lines l = lines(to, t, d->now.values.name, 0);
 
-	begin_line(&l, "add");
-	g_string_append_printf(to, " recorded=yes index=%u ports=%u", d->index, d->n_ports);
+	begin_line(&l, VERB_ADD);
+	put_yes(to, RECORD_KEY_RECORDED);
+	g_string_append_printf(to, " index=%u ports=%u", d->index, d->n_ports);
 	end_line(&l);
 	put_device(&l, d);
 	if (d->now.values.stale) {
@@ -386,7 +396,8 @@ void change_put_added(GString *to, const ChangeTime *t, const Device *d)
 			  d->now.values.last_error);
 	} else {
 		answer(&l, REASON_BIT(REASON_DEVICE));
-		put_listed(&l, d->now.values.last_query == 0);
+		if (d->now.values.last_query == 0)
+			put_yes(to, RECORD_KEY_LISTED);
 	}
 	end_line(&l);
 }
@@ -398,7 +409,8 @@ void change_put_first(GString *to, const ChangeTime *t, const char *name, uint32
 
 	put_port(&l, is, is_back);
 	answer(&l, reasons);
-	put_open(&l, is_open);
+	if (is_open)
+		put_yes(to, RECORD_KEY_OPEN);
 	end_line(&l);
 }
 
@@ -406,7 +418,7 @@ void change_put_asked(GString *to, const ChangeTime *t, const char *name)
 {
 	Lines l = lines(to, t, name, 0);
 
-	begin_line(&l, "asked");
+	begin_line(&l, VERB_ASKED);
 	put_realtime(to, t);
 	end_line(&l);
 }
@@ -415,7 +427,7 @@ void change_put_removed(GString *to, const ChangeTime *t, const char *name)
 {
 	Lines l = lines(to, t, name, 0);
 
-	begin_line(&l, "remove");
+	begin_line(&l, VERB_REMOVE);
 	put_realtime(to, t);
 	end_line(&l);
 }
@@ -429,7 +441,7 @@ void change_put_renamed(GString *to, const ChangeTime *t, const char *was, const
 	put_device_rows(&l, d, changed);
 	if (to->len > l.begin)
 		end_line(&l);
-	begin_line(&l, "rename");
+	begin_line(&l, VERB_RENAME);
 	put_name(to, d->now.values.name, 0);
 	put_realtime(to, t);
 	end_line(&l);
@@ -449,7 +461,8 @@ void change_put_device(GString *to, const ChangeTime *t, const Device *d, const 
 	} else {
 		answer(&l, 0);
 		/* it still does not answer */
-		put_listed(&l, is_stale);
+		if (is_stale)
+			put_yes(to, RECORD_KEY_LISTED);
 	}
 	end_line(&l);
 }
@@ -466,7 +479,8 @@ void change_put_port(GString *to, const ChangeTime *t, const char *name, const P
 			put_table(&l, &port_attributes[port_table_attr(k)], c->was.tables[k],
 				  is->tables[k], mask_has(&is->supplied, port_table_attr(k)));
 	answer(&l, c->reasons);
-	put_open(&l, c->is_open);
+	if (c->is_open)
+		put_yes(to, RECORD_KEY_OPEN);
 	end_line(&l);
 }
 
@@ -483,8 +497,8 @@ void change_put_noted(GString *to, const ChangeTime *t, const char *name, uint32
 {
 	Lines l = lines(to, t, name, number);
 
-	begin_line(&l, "noted");
+	begin_line(&l, VERB_NOTED);
 	put_realtime(to, t);
-	g_string_append_printf(to, " reasons=%s", event_reason_name(reason));
+	put_reasons(to, REASON_BIT(reason));
 	end_line(&l);
 }

@@ -11,9 +11,6 @@
 
 #include "cache.h"
 
-/* The version in the first line of a record. */
-#define CHANGE_TEXT_VERSION 1U
-
 /* The first lines of a record. */
 typedef struct ChangeHead {
 	uint64_t realtime_usec, monotonic_usec; /* of the moment that the steps count from */

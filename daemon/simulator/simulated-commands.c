@@ -3,6 +3,7 @@
 #include "simulated-commands.h"
 
 #include "command-arguments.h"
+#include "command.h"
 #include "recorded-commands.h"
 #include "recorded-values.h"
 #include "simulated-answer.h"
@@ -11,7 +12,6 @@
 #define REHEARSED_MAX (UINT64_C(1) << 20)
 
 typedef struct Command {
-	const char *name;
 	size_t least, most; /* how many arguments it takes */
 	const char *usage;
 	/* ARGS has N arguments and then NULL. RET_INDEX is for "add"; it may be NULL. */
@@ -394,23 +394,26 @@ static int run_asked(SimulatedMachine *sim, const char *const *args, _unused_ si
 /* The table of commands */
 
 static const Command commands[] = {
-	{"set", 2, SCENARIO_WORDS_MAX, "set PORT|DEVICE ATTRIBUTE=VALUE... [event=REASON...]",
-	 run_set},
-	{"event", 2, SCENARIO_WORDS_MAX, "event PORT|DEVICE|* REASON...", run_event},
-	{"add", 1, SCENARIO_WORDS_MAX, "add NAME [from=DEVICE] [ATTRIBUTE=VALUE...]", run_add},
-	{"remove", 1, 2, "remove DEVICE [time=USEC]", run_remove},
-	{"rename", 2, 3, "rename OLD NEW [time=USEC]", run_rename},
-	{"stall", 1, 1, "stall DEVICE", run_stall},
-	{"unstall", 1, 1, "unstall DEVICE", run_unstall},
-	{"fail", 2, 3, "fail PORT ERRNO|none [COUNT]", run_fail},
-	{"answer", 1, SCENARIO_WORDS_MAX, "answer PORT|DEVICE [KEY=VALUE...]", run_answer},
-	{"asked", 1, 2, "asked DEVICE [time=USEC]", run_asked},
-	{"noted", 2, SCENARIO_WORDS_MAX, "noted PORT|DEVICE reasons=REASON", run_noted},
+	[VERB_SET] = {2, SCENARIO_WORDS_MAX, "set PORT|DEVICE ATTRIBUTE=VALUE... [event=REASON...]",
+		      run_set},
+	[VERB_EVENT] = {2, SCENARIO_WORDS_MAX, "event PORT|DEVICE|* REASON...", run_event},
+	[VERB_ADD] = {1, SCENARIO_WORDS_MAX, "add NAME [from=DEVICE] [ATTRIBUTE=VALUE...]",
+		      run_add},
+	[VERB_REMOVE] = {1, 2, "remove DEVICE [time=USEC]", run_remove},
+	[VERB_RENAME] = {2, 3, "rename OLD NEW [time=USEC]", run_rename},
+	[VERB_STALL] = {1, 1, "stall DEVICE", run_stall},
+	[VERB_UNSTALL] = {1, 1, "unstall DEVICE", run_unstall},
+	[VERB_FAIL] = {2, 3, "fail PORT ERRNO|none [COUNT]", run_fail},
+	[VERB_ANSWER] = {1, SCENARIO_WORDS_MAX, "answer PORT|DEVICE [KEY=VALUE...]", run_answer},
+	[VERB_ASKED] = {1, 2, "asked DEVICE [time=USEC]", run_asked},
+	[VERB_NOTED] = {2, SCENARIO_WORDS_MAX, "noted PORT|DEVICE reasons=REASON", run_noted},
 };
 
 int simulated_commands_run(SimulatedMachine *sim, const char *const *words, uint32_t *ret_index,
 			   char **ret_message)
 {
+	ScenarioVerb verb = words[0] ? scenario_verb_parse(words[0]) : _VERB_MAX;
+	const Command *c = &commands[verb];
 	size_t n = 0;
 
 	while (words[n])
@@ -418,21 +421,16 @@ int simulated_commands_run(SimulatedMachine *sim, const char *const *words, uint
 	if (n > SCENARIO_WORDS_MAX)
 		return scenario_refuse(-EINVAL, ret_message, "too many words, expected at most %u",
 				       SCENARIO_WORDS_MAX);
-	for (size_t i = 0; n && i < ARRAY_SIZE(commands); i++) {
-		const Command *c = &commands[i];
-
-		if (!streq(words[0], c->name))
-			continue;
-		if (n - 1 < c->least || n - 1 > c->most)
-			return scenario_refuse(-EINVAL, ret_message,
-					       "%s with %zu arguments, expected %s", c->name, n - 1,
-					       c->usage);
-		return c->run(sim, words + 1, n - 1, ret_index, ret_message);
-	}
-	return scenario_refuse(-EINVAL, ret_message,
-			       "%.100s: not a command, expected set, event, add, remove, rename, "
-			       "stall, unstall, fail, answer, asked or noted",
-			       n ? words[0] : "nothing");
+	if (verb == _VERB_MAX)
+		return scenario_refuse(
+			-EINVAL, ret_message,
+			"%.100s: not a command, expected set, event, add, remove, rename, "
+			"stall, unstall, fail, answer, asked or noted",
+			n ? words[0] : "nothing");
+	if (n - 1 < c->least || n - 1 > c->most)
+		return scenario_refuse(-EINVAL, ret_message, "%s with %zu arguments, expected %s",
+				       words[0], n - 1, c->usage);
+	return c->run(sim, words + 1, n - 1, ret_index, ret_message);
 }
 
 int simulated_commands_rehearse(SimulatedMachine *sim, unsigned int *ret_line, char **ret_message)

@@ -3,6 +3,17 @@
 
 /* What the words of commands are called. */
 
+typedef enum ScenarioVerb {
+#define VERB(id, name) VERB_##id,
+#include "scenario-verbs.def"
+#undef VERB
+	_VERB_MAX,
+} ScenarioVerb;
+
+const char *scenario_verb_name(ScenarioVerb v);
+/* _VERB_MAX: TEXT is no command. */
+ScenarioVerb scenario_verb_parse(const char *text);
+
 typedef enum RecordKey {
 #define KEY(id, name) RECORD_KEY_##id,
 #include "record-keys.def"

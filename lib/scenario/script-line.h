@@ -10,7 +10,9 @@
 /* The shortest interval at which a step happens again: it may change each of 65536 ports. */
 #define SCENARIO_EVERY_MIN_USEC USEC_PER_MSEC
 /* No time in microseconds of a record is later than this, in the year 5138: sums do not wrap. */
-#define RECORD_USEC_MAX	   (UINT64_C(100000000000) * USEC_PER_SEC)
+#define RECORD_USEC_MAX (UINT64_C(100000000000) * USEC_PER_SEC)
+/* The format of records, in their first line. */
+#define RECORD_FORMAT	   1U
 #define SCENARIO_SPEED_MAX 1000U /* how many times quicker a script may be played */
 
 /* One line of a script. */

@@ -26,9 +26,20 @@ static void test_keys(_unused_ void **state)
 		assert_int_equal(record_key_of(others[i]), _RECORD_KEY_MAX);
 }
 
+static void test_verbs(_unused_ void **state)
+{
+	static const char *const others[] = {"", "Set", "sets", "se", "set ", "ports"};
+
+	for (ScenarioVerb v = 0; v < _VERB_MAX; v++)
+		assert_int_equal(scenario_verb_parse(scenario_verb_name(v)), v);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_int_equal(scenario_verb_parse(others[i]), _VERB_MAX);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys),
+					   cmocka_unit_test(test_verbs)};
 
 	return cmocka_run_group_tests_name("command", tests, NULL, NULL);
 }
