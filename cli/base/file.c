@@ -45,20 +45,25 @@ static int replace(const char *path, const char *text, size_t size, mode_t mode,
 	return r;
 }
 
-int file_replace(const char *path, const char *text, size_t size)
+/* What replace() returned. */
+static ExitStatus report(const char *path, int r)
+{
+	if (r == 0)
+		return STATUS_OK;
+	complain("cannot write %s: %s", path,
+		 r == -EEXIST ? "it is not a regular file" : strerror(-r));
+	return STATUS_FAILED;
+}
+
+ExitStatus file_replace(const char *path, const char *text, size_t size)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
-	return replace(path, text, size, 0666 & ~mask, true);
+	return report(path, replace(path, text, size, 0666 & ~mask, true));
 }
 
-int file_publish(const char *path, const char *text, size_t size)
+ExitStatus file_publish(const char *path, const char *text, size_t size)
 {
-	return replace(path, text, size, 0644, false);
-}
-
-const char *file_error_text(int r)
-{
-	return r == -EEXIST ? "it is not a regular file" : strerror(-r);
+	return report(path, replace(path, text, size, 0644, false));
 }

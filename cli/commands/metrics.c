@@ -214,16 +214,10 @@ static void put_up(MetricsText *t, bool up)
 
 static ExitStatus write_text(const Context *c, const MetricsText *t)
 {
-	int r;
-
-	if (!arg_output) {
-		fwrite(t->text, 1, t->size, c->out);
-		return STATUS_OK;
-	}
-	r = file_publish(arg_output, t->text, t->size);
-	if (r < 0)
-		complain("cannot write %s: %s", arg_output, file_error_text(r));
-	return r < 0 ? STATUS_FAILED : STATUS_OK;
+	if (arg_output)
+		return file_publish(arg_output, t->text, t->size);
+	fwrite(t->text, 1, t->size, c->out);
+	return STATUS_OK;
 }
 
 ExitStatus metrics_command(Context *c)

@@ -176,18 +176,13 @@ static ExitStatus write_kind(const Kind *k, const IgnoredRows *ignored, const ch
 	_cleanup_free_ char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
-	int r;
 
 	if (!f)
 		return out_of_memory();
 	compare_put_expect(f, k, ignored);
 	if (fclose(f) != 0)
 		return out_of_memory();
-	r = file_replace(path, text, size);
-	if (r == 0)
-		return STATUS_OK;
-	complain("cannot write %s: %s", path, file_error_text(r));
-	return STATUS_FAILED;
+	return file_replace(path, text, size);
 }
 
 ExitStatus compare_write_expect(const Kinds *k, const IgnoredRows *ignored, const char *path)

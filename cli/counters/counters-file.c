@@ -45,7 +45,6 @@ ExitStatus samples_save(const char *path, const SampleList *list)
 	_cleanup_free_ char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
-	int r;
 
 	if (!f)
 		return out_of_memory();
@@ -57,11 +56,7 @@ ExitStatus samples_save(const char *path, const SampleList *list)
 	fprintf(f, "end\t%016" PRIx64 "\n", hash(text, size));
 	if (fclose(f) != 0)
 		return out_of_memory();
-	r = file_replace(path, text, size);
-	if (r == 0)
-		return STATUS_OK;
-	complain("cannot write %s: %s", path, file_error_text(r));
-	return STATUS_FAILED;
+	return file_replace(path, text, size);
 }
 
 /* Reads the whole file. *RET is terminated by 0. */
