@@ -266,17 +266,25 @@ LineWriter *line_writer_new(LineFile *file, uint64_t max_bytes)
 	return NULL;
 }
 
-int line_writer_await_open(LineWriter *w, uint64_t patience_usec)
+LineWriter *line_writer_await_open(LineWriter *w, uint64_t patience_usec)
 {
 	uint64_t until = monotonic_now_usec() + patience_usec;
-	int r;
+	bool opened, ended;
 
 	pthread_mutex_lock(&w->thread.lock);
 	while (!w->opened && disk_thread_wait(&w->thread, until))
 		;
-	r = !w->opened ? -ETIMEDOUT : w->ended ? -EIO : 0;
+	opened = w->opened;
+	ended = w->ended;
 	pthread_mutex_unlock(&w->thread.lock);
-	return r;
+	if (opened && !ended)
+		return w;
+	if (!opened)
+		log_warning("%s/%s: the disk does not answer; no %s are kept there",
+			    w->file->directory, w->file->kind->name, w->file->kind->what);
+	/* a disk that does not answer has been waited for long enough */
+	(void)disk_thread_end(&w->thread, opened ? patience_usec : 0);
+	return NULL;
 }
 
 LineWriter *line_writer_free(LineWriter *w, uint64_t patience_usec)

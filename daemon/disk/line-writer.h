@@ -51,9 +51,9 @@ typedef struct LineWriter LineWriter;
 /* Opens FILE, which belongs to the writer from now on, also after a failure. NULL: no memory, which
  * has been logged. */
 LineWriter *line_writer_new(LineFile *file, uint64_t max_bytes);
-/* Waits until the file is open, at most PATIENCE_USEC. -ETIMEDOUT: the disk does not answer.
- * -EIO: it could not be opened, which has been logged. */
-int line_writer_await_open(LineWriter *w, uint64_t patience_usec);
+/* Waits until the file is open, at most PATIENCE_USEC. Returns W, or NULL: the disk does not
+ * answer, or the file cannot be opened. That has been logged, and W is freed. */
+LineWriter *line_writer_await_open(LineWriter *w, uint64_t patience_usec);
 /* Waits until all is on the disk, at most PATIENCE_USEC. What could not be written is tried once
  * more. NULL is allowed; returns NULL. */
 LineWriter *line_writer_free(LineWriter *w, uint64_t patience_usec);

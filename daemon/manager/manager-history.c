@@ -3,7 +3,8 @@
  * in the file. */
 
 #include "decode.h"
-#include "history-record.h"
+#include "history-file.h"
+#include "history-text.h"
 #include "log.h"
 #include "manager-private.h"
 
@@ -38,15 +39,65 @@ static bool is_transition(const Transition *t)
 	return t->from != STATE_UNKNOWN;
 }
 
-static void record_transition(Manager *m, const Port *p, const Transition *t)
+static void put_history(GString *to, const Port *p, size_t bytes)
 {
-	_cleanup_record_buffer_ RecordBuffer b = {};
+	history_put_port(to, p->device->now.values.name, p->now.values.port_num, &p->history,
+			 bytes);
+}
 
-	if (!m->records)
+/* The file begins anew, with all histories, if that is due: those of ports that have gone, or are
+ * not seen yet, and then those of the ports. */
+static void begin_file(Manager *m)
+{
+	g_autoptr(GString) text = NULL;
+	char boot[BOOT_ID_SIZE];
+	size_t n = m->cache.histories.n, bytes;
+
+	if (line_writer_wants(m->history_writer) == LINES_GO_ON)
 		return;
-	history_record_transition(&b, p->device->now.values.name, p->now.values.port_num,
-				  &p->history, t);
-	record_writer_put(m->records, &b);
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		n += m->cache.devices[i]->n_ports;
+	bytes = HISTORY_PORT_BYTES(n);
+	text = g_string_new(NULL);
+	boot_id_text(boot);
+	history_put_head(text, boot);
+	for (const KeptHistory *k = m->cache.histories.first; k; k = k->next)
+		history_put_port(text, k->device, k->port, &k->history, bytes);
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		for (uint32_t k = 0; k < m->cache.devices[i]->n_ports; k++)
+			if (m->cache.devices[i]->ports[k]->history.n > 0)
+				put_history(text, m->cache.devices[i]->ports[k], bytes);
+	line_writer_begin(m->history_writer, 0, text->str, text->len);
+}
+
+static void write_lines(Manager *m, const GString *text)
+{
+	line_writer_put(m->history_writer, text->str, text->len);
+	begin_file(m);
+}
+
+void manager_history_start(Manager *m, const char *directory)
+{
+	m->history_writer = history_writer_new(directory, LINES_PATIENCE_USEC, &m->cache.histories);
+	begin_file(m);
+}
+
+void manager_history_end(Manager *m)
+{
+	begin_file(m);
+	m->history_writer = line_writer_free(m->history_writer, LINES_PATIENCE_USEC);
+}
+
+static void write_transition(Manager *m, const Port *p, const Transition *t)
+{
+	g_autoptr(GString) text = NULL;
+
+	if (!m->history_writer)
+		return;
+	text = g_string_new(NULL);
+	history_put_change(text, p->device->now.values.name, p->now.values.port_num, &p->history,
+			   t);
+	write_lines(m, text);
 }
 
 bool manager_log_states(Manager *m, Port *p)
@@ -58,7 +109,7 @@ bool manager_log_states(Manager *m, Port *p)
 		if (is_transition(t))
 			log_transition(p, t);
 		went_down |= is_transition(t) && history_is_link_down(t->from, t->to);
-		record_transition(m, p, t);
+		write_transition(m, p, t);
 	}
 	return went_down;
 }
@@ -96,7 +147,7 @@ static void note_state(Manager *m, PortChange *change)
 	last = history_last(&p->history); /* NULL if there was no memory to keep the first */
 	/* what was left open in the file is said now */
 	if (last && last->taken && (is_faster || (was_open && last->to != STATE_NOT_ACTIVE)))
-		record_transition(m, p, last);
+		write_transition(m, p, last);
 	cache_apply_port_history(change);
 }
 
@@ -108,30 +159,25 @@ bool manager_note_event(Manager *m, Port *p, EventReason reason)
 void manager_note_users(Manager *m, Port *p, uint32_t qps, uint32_t processes)
 {
 	const Transition *t = history_note_users(&p->history, qps, processes);
-	_cleanup_record_buffer_ RecordBuffer b = {};
 
-	if (t && t == history_last(&p->history)) {
-		record_transition(m, p, t);
-	} else if (t && m->records) {
-		history_record_all(&b, p->device->now.values.name, p->now.values.port_num,
-				   &p->history, RECORD_MAX);
-		record_writer_put(m->records, &b);
-	}
+	if (t)
+		write_transition(m, p, t);
 }
 
 /* The device of the port has another name, to which a history may belong. */
 static void note_name(Manager *m, PortChange *change)
 {
-	_cleanup_record_buffer_ RecordBuffer b = {};
+	static const History none = {};
 	Port *p = change->port;
 
 	recall(m, p);
-	if (m->records) {
-		history_record_forgotten(&b, change->was.values.device_name,
-					 p->now.values.port_num);
-		history_record_all(&b, p->device->now.values.name, p->now.values.port_num,
-				   &p->history, RECORD_MAX);
-		record_writer_put(m->records, &b);
+	if (m->history_writer) {
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		history_put_port(text, change->was.values.device_name, p->now.values.port_num,
+				 &none, 0);
+		put_history(text, p, HISTORY_PORT_BYTES(1));
+		write_lines(m, text);
 	}
 	cache_apply_port_history(change);
 }

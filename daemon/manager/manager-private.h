@@ -26,7 +26,7 @@
 #include "bus.h"
 #include "change-text.h"
 #include "clock.h"
-#include "history-writer.h"
+#include "line-writer.h"
 #include "manager.h"
 #include "schedule.h"
 
@@ -35,7 +35,7 @@ struct Manager {
 	Config config;
 	Cache cache;
 	SharedMemory *memory;
-	RecordWriter *records;	     /* NULL: histories are not kept in a file */
+	LineWriter *history_writer;  /* NULL: histories are not kept in a file */
 	struct Recorder *recorder;   /* NULL: changes are not recorded */
 	sd_event_source *record_day; /* begins a segment of the record once a day */
 	Source *source;		     /* what is watched */
@@ -136,6 +136,10 @@ void manager_on_event(void *userdata, const Event *e);
 
 /* manager-history.c */
 
+/* Reads the histories that DIRECTORY has, and keeps them there from now on. */
+void manager_history_start(Manager *m, const char *directory);
+/* All is written, as far as the disk answers. */
+void manager_history_end(Manager *m);
 /* Whether an event about the state of P has come for which it has not been read yet: it says more
  * than an answer, which may be older. */
 bool manager_state_is_open(const Port *p);

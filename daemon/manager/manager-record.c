@@ -40,7 +40,7 @@ typedef struct Pending {
 struct Recorder {
 	Manager *manager;
 	LineWriter *writer;
-	char boot[33];
+	char boot[BOOT_ID_SIZE];
 	GArray *pending;	/* of Pending, in order */
 	GString *text;		/* what the writer has not got yet */
 	GHashTable *devices;	/* index -> RecordedDevice, which it owns */
@@ -238,7 +238,6 @@ static void await_flush(Recorder *r)
 Recorder *recorder_new(Manager *m, const char *state_directory)
 {
 	Recorder *r;
-	BootId boot;
 
 	if (!state_directory || m->config.record_max == 0)
 		return NULL;
@@ -249,9 +248,7 @@ Recorder *recorder_new(Manager *m, const char *state_directory)
 	g_array_set_clear_func(r->pending, pending_done);
 	r->devices = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	r->gone = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	boot = record_boot_id();
-	for (size_t i = 0; i < sizeof(boot.bytes); i++)
-		snprintf(r->boot + 2 * i, 3, "%02x", boot.bytes[i]);
+	boot_id_text(r->boot);
 	r->writer = segment_writer_new(state_directory, m->config.record_max);
 	return r->writer ? r : recorder_free(r);
 }

@@ -182,8 +182,7 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 	if (r < 0)
 		return log_error_errno(r, "Cannot make the shared memory: %m");
 	if (setup->state_directory)
-		m->records = record_writer_new(setup->state_directory, RECORD_PATIENCE_USEC,
-					       &m->cache.histories);
+		manager_history_start(m, setup->state_directory);
 	m->recorder = recorder_new(m, setup->state_directory);
 	r = setup->open_source(setup->userdata, &handler, m, &m->source);
 	if (r < 0)
@@ -235,7 +234,7 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->enumerate_retry);
 	source_free(m->source);
 	shared_memory_free(m->memory);
-	record_writer_free(m->records);
+	manager_history_end(m);
 	cache_done(&m->cache);
 	sd_event_unref(m->event);
 	free(m);

@@ -2,41 +2,34 @@
 #pragma once
 
 /*
- * The file "history" of a directory: it is read once, records are added, and when it is full it is
- * written again with what the histories are then. Every function may block for as long as the disk
- * does; the thread of history-writer.c calls them. They log what is wrong with the file.
+ * The file "history" of the state directory, in the lines of history-text.h. It is read once, and
+ * then begins anew with what was read. Later lines are added, until it is full and begins anew: the
+ * new file, "history.new", takes the place of the old one in one step.
  *
  * The directory is locked: two processes do not share a file.
  */
 
-#include "disk-file.h"
-#include "history-record.h"
+#include "history.h"
+#include "line-writer.h"
 
-/* The file does not become larger than this; written again it has at most half of it. */
-#define RECORD_FILE_MAX (UINT64_C(8) << 20)
+/* A file that is larger than this is not read. */
+#define HISTORY_FILE_MAX (UINT64_C(160) << 20)
 
-typedef struct RecordFile {
-	const char *directory;
-	BootId boot;
-	uint64_t max; /* RECORD_FILE_MAX, or less in a test */
-	DiskFile disk;
-} RecordFile;
-
-/* The boot of this machine. If it cannot be found out, a number that nobody knows: that of another
- * boot. */
-BootId record_boot_id(void);
+/* The boot of this machine, 32 hexadecimal digits. If it cannot be found out, a number that nobody
+ * knows: that of another boot. */
+#define BOOT_ID_SIZE 33
+void boot_id_text(char ret[BOOT_ID_SIZE]);
 
 /*
- * Opens the file, or makes it, and reads it into L, which must be empty. What is behind damage is
- * cut off. A file of a later version, or none of this form, is renamed, and a new one is made. Up
- * to nine files of later versions are kept; of damaged ones the last. A negative errno: no history
- * can be kept there, which has been logged.
+ * Reads what DIRECTORY has into LIST, which must be empty; waits for that no longer than
+ * PATIENCE_USEC. The writer wants a beginning. What is wrong with the file is logged: a bad line is
+ * left out. A file of a later version, or none of this form, is renamed. Up to nine files of later
+ * versions are kept; of damaged ones the last. NULL: no histories are kept there, which has been
+ * logged, and LIST is empty.
  */
-int record_file_open(const char *directory, RecordFile *ret, HistoryList *l);
-void record_file_close(RecordFile *f);
+LineWriter *history_writer_new(const char *directory, uint64_t patience_usec, HistoryList *list);
 
-/* Adds the SIZE bytes at DATA, whole records. After a failure nothing of them is in the file. Does
- * not log. */
-int record_file_append(RecordFile *f, const uint8_t *data, size_t size);
-/* Waits until what was added is on the disk. Does not log. */
-int record_file_sync(const RecordFile *f);
+/* The file of that writer. KIND->open() reads it into the list, which is the caller's after that.
+ * NULL: no memory. */
+LineFile *history_file_new(const char *directory);
+HistoryList *history_file_list(LineFile *f);

@@ -144,18 +144,19 @@ bool history_note(History *h, uint32_t state, EventReason reason, uint64_t realt
 	return true;
 }
 
-void history_restore(History *h, const Transition *t)
+bool history_restore(History *h, const Transition *t)
 {
-	const Transition *last = history_last(h);
+	for (size_t i = h->n; i > 0; i--) {
+		Transition *known = &h->entries[(h->first + i - 1) % h->room];
 
-	/* the next one would come from another state */
-	if (last && last->from == t->from && last->realtime_usec == t->realtime_usec) {
-		*history_end(h) = *t;
-		return;
+		/* another one of that time would come from another state */
+		if (known->from == t->from && known->realtime_usec == t->realtime_usec) {
+			*known = *t;
+			return false;
+		}
 	}
-	if (history_is_link_down(t->from, t->to))
-		append_link_down(h, t->realtime_usec);
 	append(h, t);
+	return true;
 }
 
 void history_restore_link_down(History *h, uint64_t realtime_usec)
@@ -311,6 +312,9 @@ KeptHistory *history_list_put(HistoryList *l, const char *device, uint32_t port)
 	*at = k;
 	link_last(l, k);
 	l->n++;
+	/* who has written the file decides how many it has */
+	if (l->n > 2 * HISTORY_LIST_MAX)
+		drop(l, l->first);
 	return k;
 }
 

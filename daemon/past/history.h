@@ -115,10 +115,10 @@ bool history_since_not(const History *h, uint32_t state, uint64_t *ret_usec, boo
  * a name that has to be made; it need not be what is returned. */
 const char *history_state_name(uint32_t state, AttrText ret);
 
-/* Adds T, which comes from a file, to the end of H; or if T is the last transition once more, with
- * what was not known before, its state or its rate, puts it in its place. If it takes the link
- * down, the time is kept too. The counts are the caller's. */
-void history_restore(History *h, const Transition *t);
+/* Adds T, which comes from a file, to the end of H; or if T is a transition once more, with what
+ * was not known before, its state, its rate or its users, puts it in its place. Returns whether T
+ * is new. The counts and the times at which the link went down are the caller's. */
+bool history_restore(History *h, const Transition *t);
 /* Adds a time at which the link went down. */
 void history_restore_link_down(History *h, uint64_t realtime_usec);
 
@@ -141,7 +141,8 @@ typedef struct HistoryList {
 
 /* Frees all histories; the list is empty afterwards. */
 void history_list_done(HistoryList *l);
-/* The entry of port PORT of DEVICE, which becomes the last, or a new one; NULL without memory. */
+/* The entry of port PORT of DEVICE, which becomes the last, or a new one; NULL without memory. Of
+ * more than twice HISTORY_LIST_MAX the first goes. */
 KeptHistory *history_list_put(HistoryList *l, const char *device, uint32_t port);
 /* Forgets what is empty, and the first of what is too much: of more than HISTORY_KEPT ports that
  * were seen to go, or more than HISTORY_LIST_MAX in all. */

@@ -408,13 +408,22 @@ static void test_rate(void **state)
 	assert_int_equal(history_entry(&h, 2)->rate_mbit, UINT32_MAX);
 	history_done(&h);
 	/* what was before a boot was another link */
-	history_restore(&h, &(Transition){.realtime_usec = 10, .from = DOWN, .to = ACTIVE});
+	assert_true(history_restore(
+		&h, &(Transition){.realtime_usec = 10, .from = DOWN, .to = ACTIVE}));
 	assert_false(history_note_rate(&h, 100000000));
-	/* the same transition, with its rate */
-	history_restore(
-		&h, &(Transition){.realtime_usec = 10, .from = DOWN, .to = ACTIVE, .rate_mbit = 7});
-	assert_int_equal(h.n, 1);
-	assert_int_equal(history_last(&h)->rate_mbit, 7);
+	assert_true(history_restore(
+		&h, &(Transition){.realtime_usec = 20, .from = ACTIVE, .to = DOWN}));
+	/* the same transition, with its rate; another state at that time, and another time */
+	assert_false(history_restore(
+		&h,
+		&(Transition){.realtime_usec = 10, .from = DOWN, .to = ACTIVE, .rate_mbit = 7}));
+	assert_int_equal(h.n, 2);
+	assert_int_equal(history_entry(&h, 0)->rate_mbit, 7);
+	assert_true(history_restore(
+		&h, &(Transition){.realtime_usec = 20, .from = DOWN, .to = ACTIVE}));
+	assert_true(history_restore(
+		&h, &(Transition){.realtime_usec = 30, .from = ACTIVE, .to = DOWN}));
+	assert_int_equal(h.n, 4);
 	history_done(&h);
 }
 
@@ -427,7 +436,8 @@ static void test_earlier_boot(void **state)
 
 	(void)state;
 	history_restore(&h, &(Transition){.realtime_usec = 10, .from = ACTIVE, .to = DOWN});
-	assert_int_equal(h.n_downs, 1);
+	assert_int_equal(h.n_downs, 0);
+	history_restore_link_down(&h, 10);
 	assert_false(history_since_not(&h, ACTIVE, &usec, &exact));
 	assert_false(history_note_event(&h, REASON_PORT_ACTIVE, 20, 1));
 	assert_true(history_note(&h, DOWN, REASON_STARTUP, 20, 5));

@@ -19,6 +19,7 @@
 
 #include "disk-double.h"
 #include "history-file.h"
+#include "history-text.h"
 #include "log.h"
 #include "segment-ring.h"
 
@@ -83,7 +84,7 @@ static void fail_each_call(void (*run)(void))
 
 /* The histories */
 
-/* So large that the file is written again some times. */
+/* When the file begins anew. */
 #define FILE_MAX    8192U
 #define TRANSITIONS 200U
 
@@ -109,73 +110,92 @@ static unsigned int count_transitions(const HistoryList *l)
 static unsigned int look(void)
 {
 	_cleanup_(history_list_done) HistoryList l = {};
-	static uint8_t data[4 * FILE_MAX];
-	char path[96];
-	ssize_t size;
-	int fd;
+	_cleanup_free_ char *text = NULL;
+	HistoryReader r = {.list = &l, .boot = ""};
+	char path[96], *line, *rest;
+	size_t size;
 
 	snprintf(path, sizeof(path), "%s/history", directory);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	size = read(fd, data, sizeof(data));
-	close(fd);
-	assert_in_range(size, RECORD_HEAD_SIZE, sizeof(data) - 1);
-	(void)history_replay(data + RECORD_HEAD_SIZE, (size_t)size - RECORD_HEAD_SIZE, &(BootId){},
-			     &l);
+	assert_int_equal(text_read_file(path, 4 * FILE_MAX, &text, &size), 0);
+	rest = text;
+	line = strsep(&rest, "\n");
+	/* nothing before it has begun */
+	if (size == 0)
+		return 0;
+	assert_int_equal(history_check_head(line), 0);
+	while ((line = strsep(&rest, "\n")) && rest)
+		assert_null(history_read_line(&r, line, strlen(line)));
+	history_list_trim(&l);
 	return count_transitions(&l);
 }
 
-static void open_history(RecordFile *ret, unsigned int n)
+static LineFile *open_history(unsigned int n)
 {
-	_cleanup_(history_list_done) HistoryList l = {};
+	LineFile *f = history_file_new(directory);
 
-	if (record_file_open(directory, ret, &l) < 0) {
+	if (f->kind->open(f) < 0) {
 		assert_true(disk.n_failed > 0);
 		mend();
-		history_list_done(&l);
-		assert_int_equal(record_file_open(directory, ret, &l), 0);
+		f->kind->free(f);
+		f = history_file_new(directory);
+		assert_int_equal(f->kind->open(f), 0);
 	}
-	assert_int_equal(count_transitions(&l), n);
-	ret->max = FILE_MAX;
+	assert_int_equal(count_transitions(history_file_list(f)), n);
+	return f;
 }
 
-/* Appends transition I, whose times are I + 1. */
-static void append_transition(RecordFile *f, History *h, unsigned int i)
+/* Begins the file with H, or adds its last transition. */
+static int try_history(LineFile *f, const History *h, bool begins)
 {
-	_cleanup_record_buffer_ RecordBuffer b = {};
+	g_autoptr(GString) text = g_string_new(NULL);
 
-	assert_true(history_note(h, i % 2 ? 1 : 4, i ? REASON_LINK : REASON_STARTUP, i + 1, i + 1));
-	history_record_transition(&b, "mlx5_0", 1, h, history_last(h));
-	if (record_file_append(f, b.data, b.size) < 0) {
-		assert_true(disk.n_failed > 0);
-		assert_int_equal(look(), i);
-		/* once more, and it may fail again */
-		if (record_file_append(f, b.data, b.size) < 0) {
-			assert_int_equal(look(), i);
-			mend();
-			assert_int_equal(record_file_append(f, b.data, b.size), 0);
-		}
-		assert_int_equal(look(), i + 1);
+	if (!begins) {
+		history_put_change(text, "mlx5_0", 1, h, history_last(h));
+		return f->kind->append(f, text->str, text->len);
 	}
+	history_put_head(text, "");
+	history_put_port(text, "mlx5_0", 1, h, HISTORY_PORT_BYTES(1));
+	return f->kind->begin(f, 0, text->str, text->len);
+}
+
+/* So that it has N transitions; WAS before that. */
+static void write_transitions(LineFile *f, const History *h, bool begins, unsigned int was,
+			      unsigned int n)
+{
+	if (try_history(f, h, begins) >= 0)
+		return;
+	assert_true(disk.n_failed > 0);
+	assert_int_equal(look(), was);
+	/* once more, and it may fail again */
+	if (try_history(f, h, begins) < 0) {
+		assert_int_equal(look(), was);
+		mend();
+		assert_int_equal(try_history(f, h, begins), 0);
+	}
+	assert_int_equal(look(), n);
 }
 
 static void write_history(void)
 {
 	History h = {};
-	RecordFile f;
+	LineFile *f = open_history(0);
 
-	open_history(&f, 0);
+	write_transitions(f, &h, true, 0, 0);
 	for (unsigned int i = 0; i < TRANSITIONS; i++) {
-		append_transition(&f, &h, i);
+		/* the times of transition I are I + 1 */
+		assert_true(history_note(&h, i % 2 ? 1 : 4, i ? REASON_LINK : REASON_STARTUP, i + 1,
+					 i + 1));
+		write_transitions(f, &h, f->disk.size > FILE_MAX, i, i + 1);
 		if (i % 50 == 49) {
-			record_file_close(&f);
-			open_history(&f, i + 1);
+			f->kind->free(f);
+			f = open_history(i + 1);
+			write_transitions(f, &h, true, i + 1, i + 1);
 		}
 	}
-	record_file_close(&f);
+	f->kind->free(f);
 	mend();
-	open_history(&f, TRANSITIONS);
-	record_file_close(&f);
+	f = open_history(TRANSITIONS);
+	f->kind->free(f);
 	history_done(&h);
 }
 
