@@ -16,9 +16,8 @@
 
 /* The values that are compared. */
 static const Attribute *const compared[] = {
-	&port_attributes[PORT_ATTR_state],
-	&port_attributes[PORT_ATTR_rate],
-	&port_attributes[PORT_ATTR_active_mtu],
+	&port_attributes[PORT_ATTR_state],	&port_attributes[PORT_ATTR_rate],
+	&port_attributes[PORT_ATTR_active_mtu], &port_attributes[PORT_ATTR_pkeys],
 	&device_attributes[DEVICE_ATTR_fw_ver],
 };
 
@@ -32,12 +31,15 @@ static const Attribute *const kind[] = {
 
 typedef struct Sibling {
 	const Object *port, *device;
+	Value pkeys; /* a text: those of the table of an active port, in their order */
 } Sibling;
 
 static const Value *value_of(const Sibling *s, const Attribute *row)
 {
 	bool of_device = row->interface < INTERFACE_PORT;
 
+	if (row == &port_attributes[PORT_ATTR_pkeys])
+		return s->pkeys.type == VALUE_TEXT ? &s->pkeys : NULL;
 	return of_device ? object_value(s->device, (size_t)(row - device_attributes))
 			 : object_value(s->port, (size_t)(row - port_attributes));
 }
@@ -127,6 +129,38 @@ static void compare(CheckRun *r, const Sibling *s, size_t n, const Attribute *ro
 	r->port = r->device = NULL;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The P_Keys of PORT, whatever their places in its table: "0x8012, 0xffff". NULL: it has none, is
+ * not active, or there was no memory. */
+static char *pkeys_text(const Object *port)
+{
+	const Value *table = object_value(port, PORT_ATTR_pkeys);
+	_cleanup_free_ uint64_t *keys = NULL;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	if (!table || table->type != VALUE_ARRAY || table->n == 0 || !object_is_active(port))
+		return NULL;
+	keys = calloc(table->n, sizeof(*keys));
+	f = keys ? open_memstream(&text, &size) : NULL;
+	if (!f)
+		return NULL;
+	for (size_t i = 0; i < table->n; i++)
+		keys[i] = format_member_number(ATTR_PKEYS, "pkey", &table->items[i]);
+	qsort(keys, table->n, sizeof(*keys), compare_numbers);
+	for (size_t i = 0; i < table->n; i++)
+		fprintf(f, "%s0x%04x", i > 0 ? ", " : "", (unsigned int)keys[i]);
+	fclose(f);
+	return text;
+}
+
 /* Whether the port has been in its state for long enough: what is seen while a link comes up, or
  * while several are changed one after the other, says nothing. */
 static bool is_settled(const CheckRun *r, const Object *port)
@@ -157,7 +191,9 @@ void look_for_odd_ones(CheckRun *r)
 			continue;
 		device = object_list_device(r->objects, o);
 		if (device && object_value(device, DEVICE_ATTR_driver))
-			s[n++] = (Sibling){o, device};
+			s[n++] = (Sibling){o, device, {.text = pkeys_text(o)}};
+		if (n > 0 && s[n - 1].pkeys.text)
+			s[n - 1].pkeys.type = VALUE_TEXT;
 	}
 	qsort(s, n, sizeof(*s), compare_kind);
 	for (size_t first = 0, end; first < n; first = end) {
@@ -166,4 +202,6 @@ void look_for_odd_ones(CheckRun *r)
 		for (size_t i = 0; i < ARRAY_SIZE(compared); i++)
 			compare(r, &s[first], end - first, compared[i]);
 	}
+	for (size_t i = 0; i < n; i++)
+		free(s[i].pkeys.text);
 }

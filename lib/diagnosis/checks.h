@@ -31,6 +31,11 @@ void look_at_counters(CheckRun *r);
 /* check-gids.c */
 void look_for_gids(CheckRun *r);
 void look_at_addresses(CheckRun *r);
+/* check-contradictions.c */
+void look_at_physical_state(CheckRun *r);
+void look_at_lanes(CheckRun *r);
+void look_for_guid(CheckRun *r);
+void look_at_same_guids(CheckRun *r);
 /* check-vf.c */
 void look_at_vf_guids(CheckRun *r);
 void look_at_vf_policies(CheckRun *r);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Ports whose state says that all is well while something else says that it is not: programs, or
+ * the subnet manager, cannot use them as they are. */
+
+#include "check-parts.h"
+#include "checks.h"
+#include "port.h"
+
+/* A link that is up is in none of these. */
+void look_at_physical_state(CheckRun *r)
+{
+	static const char *const names[] = {"sleep", "polling", "disabled"};
+	const char *is = object_text(r->port, PORT_ATTR_phys_state);
+
+	if (!object_is_active(r->port) ||
+	    check_is_expected(r, &port_attributes[PORT_ATTR_phys_state]))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (streq(is, names[i]))
+			check_find(
+				r, &port_attributes[PORT_ATTR_phys_state],
+				"the port says that it is %s, and its link is %s: one of both is "
+				"wrong",
+				object_text(r->port, PORT_ATTR_state), is);
+}
+
+static bool is_infiniband(const Object *port)
+{
+	const char *protocol = object_text(port, PORT_ATTR_protocol);
+
+	return streq(protocol, "infiniband") || streq(protocol, "opa");
+}
+
+/* An InfiniBand link has four lanes or more; two, where a cable shares the port of a switch between
+ * two hosts, which there is from HDR on. */
+void look_at_lanes(CheckRun *r)
+{
+	static const char *const shared[] = {"HDR", "NDR", "XDR"};
+	const Value *lanes = object_value(r->port, PORT_ATTR_active_width);
+	const char *speed = object_text(r->port, PORT_ATTR_link_speed);
+
+	if (!object_is_active(r->port) ||
+	    !streq(object_text(r->port, PORT_ATTR_protocol), "infiniband") || !lanes ||
+	    lanes->type != VALUE_UNSIGNED || lanes->number == 0 || lanes->number >= 4 ||
+	    check_is_expected(r, &port_attributes[PORT_ATTR_active_width]) ||
+	    check_is_expected(r, &port_attributes[PORT_ATTR_rate]))
+		return;
+	for (size_t i = 0; lanes->number == 2 && i < ARRAY_SIZE(shared); i++)
+		if (streq(speed, shared[i]))
+			return;
+	check_find(r, &port_attributes[PORT_ATTR_active_width],
+		   "the link has %u %s at %s, and should have 4", (unsigned int)lanes->number,
+		   lanes->number == 1 ? "lane" : "lanes", speed);
+}
+
+/* Whether row I of O was read, and is zero. */
+static bool has_no_guid(const Object *o, size_t i)
+{
+	const char *code = o ? object_unavailable_code(o, i) : NULL;
+
+	return code && streq(code, unavailable_rows[UNAVAILABLE_NONE].code);
+}
+
+void look_for_guid(CheckRun *r)
+{
+	bool port = has_no_guid(r->port, PORT_ATTR_port_guid);
+
+	if (!object_is_active(r->port) || !is_infiniband(r->port))
+		return;
+	if (port || has_no_guid(r->device, DEVICE_ATTR_node_guid))
+		check_find(
+			r,
+			port ? &port_attributes[PORT_ATTR_port_guid]
+			     : &device_attributes[DEVICE_ATTR_node_guid],
+			"the port is active, but the GUID of %s is 0: no subnet manager can tell "
+			"it from others",
+			port ? "the port" : "its device");
+}
+
+typedef struct Guid {
+	const Object *port;
+	size_t order; /* of the port among those that are checked */
+	const Attribute *row;
+	const char *text;
+} Guid;
+
+static int compare_guids(const void *a, const void *b)
+{
+	const Guid *x = a, *y = b;
+	int r = strcmp(x->text, y->text);
+
+	return r ?: (x->order > y->order) - (x->order < y->order);
+}
+
+/* Adds the GUIDs of the port and, once, that of its device. */
+static size_t add_guids(const CheckRun *r, size_t order, Guid *items, size_t n)
+{
+	const Object *port = r->ports[order];
+	const Object *device = object_list_device(r->objects, port);
+	const Value *guid = object_value(port, PORT_ATTR_port_guid);
+	bool first = true;
+
+	if (!is_infiniband(port) || object_list_is_plane(r->objects, port) ||
+	    (check_may_be_idle(r, port) && !object_is_active(port)))
+		return n;
+	if (guid)
+		items[n++] = (Guid){port, order, &port_attributes[PORT_ATTR_port_guid],
+				    value_text(guid)};
+	for (size_t i = 0; i < order && first; i++)
+		first = object_list_device(r->objects, r->ports[i]) != device;
+	guid = device ? object_value(device, DEVICE_ATTR_node_guid) : NULL;
+	if (guid && first)
+		items[n++] = (Guid){port, order, &device_attributes[DEVICE_ATTR_node_guid],
+				    value_text(guid)};
+	return n;
+}
+
+/* Whether there is a finding of this check about PORT: one is enough. */
+static bool was_told(const CheckRun *r, const Object *port)
+{
+	for (size_t i = 0; i < r->n_findings; i++)
+		if (r->findings[i].check == r->check && r->findings[i].port == port)
+			return true;
+	return false;
+}
+
+/* A GUID of a port and that of its own device may be the same, and mostly are. */
+void look_at_same_guids(CheckRun *r)
+{
+	_cleanup_free_ Guid *g = calloc(2 * r->n_ports + 1, sizeof(*g));
+	char name[96];
+	size_t n = 0;
+
+	if (!g) {
+		r->error = -ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < r->n_ports; i++)
+		n = add_guids(r, i, g, n);
+	qsort(g, n, sizeof(*g), compare_guids);
+	for (size_t i = 1; i < n; i++) {
+		const Object *device = object_list_device(r->objects, g[i].port);
+		const Object *other = object_list_device(r->objects, g[i - 1].port);
+
+		if (!streq(g[i].text, g[i - 1].text) || g[i].port == g[i - 1].port ||
+		    (device == other && g[i].row != g[i - 1].row) || was_told(r, g[i].port))
+			continue;
+		r->port = g[i].port;
+		r->device = device;
+		check_find(r, g[i].row,
+			   "it has the GUID %s, as %s has: the subnet manager takes them for one",
+			   g[i].text, object_name(g[i - 1].port, name));
+	}
+	r->port = r->device = NULL;
+}
