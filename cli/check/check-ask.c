@@ -77,12 +77,12 @@ static const Object *port_of(const Asker *a, const Object *device)
 }
 
 /* NULL too if the port has gone. */
-static const Value *read_evidence(void *userdata, const Object *device)
+static const Value *read_evidence(void *userdata, const Object *o)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	Asker *a = userdata;
-	const Object *port = port_of(a, device);
+	const Object *port = o->is_port ? o : port_of(a, o);
 	char name[96];
 	int k;
 

@@ -7,6 +7,7 @@
 #include "checks.h"
 #include "clock.h"
 #include "commands.h"
+#include "flaps.h"
 #include "json.h"
 #include "terminal.h"
 
@@ -15,7 +16,7 @@ static bool arg_list;
 static CheckFormat arg_format = FORMAT_TEXT;
 static Severity arg_severity = SEVERITY_WARNING;
 static unsigned int arg_only = CONDITIONS_ALL;
-static FlapLimit arg_flap = {5, 3600 * USEC_PER_SEC, "1h"};
+static FlapLimit arg_flap = {FLAPS_LEAST, FLAPS_USEC, FLAPS_TEXT};
 static uint64_t arg_settle_usec = 60 * USEC_PER_SEC;
 
 /* With --format=nagios or npd: what the exit status says. */

@@ -60,8 +60,9 @@ bool flap_limit_parse(const char *text, FlapLimit *ret);
 typedef struct CheckAsk {
 	/* The history of PORT, a dictionary as ListHistories() has it; NULL: there is none. */
 	const Value *(*history)(void *userdata, const Object *port);
-	/* What DEVICE has shown, an array as GetEvidence() has it; NULL: that cannot be read. */
-	const Value *(*evidence)(void *userdata, const Object *device);
+	/* What O, a device or a port with its device, has shown, an array as GetEvidence() has it;
+	 * NULL: that cannot be read. */
+	const Value *(*evidence)(void *userdata, const Object *o);
 	/* The counters of PORT; NULL: they cannot be read, and *RET_WHY says why. */
 	const Sample *(*counters)(void *userdata, const Object *port, const char **ret_why);
 	/* Whether who asks may use a device node: 0, or a negative errno. */

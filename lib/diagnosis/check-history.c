@@ -5,6 +5,7 @@
 
 #include "check-parts.h"
 #include "checks.h"
+#include "flaps.h"
 #include "parse.h"
 
 /* The members of a transition that are looked at */
@@ -47,8 +48,9 @@ static const Value *find_history(const CheckRun *r, const char *name)
 void look_for_flaps(CheckRun *r)
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_link_downs];
-	_cleanup_free_ char *last = NULL;
-	const Value *downs;
+	_cleanup_free_ char *text = NULL;
+	const Value *downs, *last = NULL;
+	size_t n;
 
 	if (r->flap.n == 0 || check_may_be_idle(r, r->port) ||
 	    check_is_ignored(r, r->check->name) || check_is_expected(r, row))
@@ -56,10 +58,14 @@ void look_for_flaps(CheckRun *r)
 	downs = find_history(r, "LinkDowns");
 	if (!downs || downs->n < r->flap.n)
 		return;
-	last = format_value(&port_attributes[PORT_ATTR_state_change], &downs->items[downs->n - 1]);
+	n = flaps_count(downs, r->ask.evidence ? r->ask.evidence(r->ask.userdata, r->port) : NULL,
+			&last);
+	if (n < r->flap.n)
+		return;
+	text = last ? format_value(&port_attributes[PORT_ATTR_state_change], last) : NULL;
 	check_find(r, row, "the link went down %s%zu %s in %s, the last time at %s",
-		   downs->n >= FLAPS_MAX ? "at least " : "", downs->n,
-		   downs->n == 1 ? "time" : "times", r->flap.text, last ? last : "");
+		   downs->n >= FLAPS_MAX ? "at least " : "", n, n == 1 ? "time" : "times",
+		   r->flap.text, text ? text : "");
 }
 
 /* The rate that the port had after transition T; 0 if that is not known. */
