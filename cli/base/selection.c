@@ -5,6 +5,7 @@
 #include "bus.h"
 #include "json.h"
 #include "names.h"
+#include "no-ports.h"
 #include "suggestion.h"
 
 void selection_done(Selection *s)
@@ -250,6 +251,6 @@ ExitStatus selection_print(Context *c, SelectionFlags flags, const char *const *
 	if (c->json)
 		json_end(c->out);
 	else if (s.n + s.n_missing == 0)
-		fputs("No RDMA ports.\n", c->out);
+		no_ports(c);
 	return worst;
 }

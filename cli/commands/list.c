@@ -11,6 +11,7 @@
 #include "decode.h"
 #include "format.h"
 #include "json.h"
+#include "no-ports.h"
 #include "selection.h"
 #include "suggestion.h"
 #include "terminal.h"
@@ -479,7 +480,7 @@ ExitStatus list_command(Context *c)
 	else if (s.n > 0)
 		status = print_ports(c, &s);
 	else if (missing == STATUS_OK && !c->no_legend)
-		fputs("No RDMA ports.\n", c->out);
+		no_ports(c);
 	return status == STATUS_OK ? missing : status;
 }
 

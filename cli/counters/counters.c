@@ -12,6 +12,7 @@
 #include "format.h"
 #include "json.h"
 #include "names.h"
+#include "no-ports.h"
 #include "parse.h"
 #include "sample.h"
 #include "selection.h"
@@ -379,7 +380,7 @@ ExitStatus counters_command(Context *c)
 		return status;
 	missing = selection_complain(&s);
 	if (s.n + s.n_missing == 0 && !c->json && !arg_save)
-		fputs("No RDMA ports.\n", c->out);
+		no_ports(c);
 	else if (arg_watch_usec > 0)
 		status = counters_watch(c, &s, arg_watch_usec);
 	else

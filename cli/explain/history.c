@@ -10,6 +10,7 @@
 #include "format.h"
 #include "histories.h"
 #include "json.h"
+#include "no-ports.h"
 #include "terminal.h"
 
 static char *time_text(uint64_t usec)
@@ -203,6 +204,6 @@ ExitStatus history_command(Context *c)
 	if (c->json)
 		json_end(c->out);
 	else if (c->n_arguments == 0 && h.n == 0)
-		fputs("No RDMA ports.\n", c->out);
+		no_ports(c);
 	return worst;
 }

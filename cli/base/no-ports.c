@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "no-ports.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+
+#include "bus.h"
+#include "terminal.h"
+
+static void closedir_pointer(DIR **d)
+{
+	if (*d)
+		closedir(*d);
+}
+
+/* The next name in D that is none of the directory itself; NULL at the end. */
+static const char *next_name(DIR *d)
+{
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.')
+			return e->d_name;
+	return NULL;
+}
+
+static void say(const Context *c, const char *text)
+{
+	terminal_print_wrapped(c, text, 0);
+}
+
+/* The kernel has devices, and rdmad has none of them. */
+static bool say_unseen(const Context *c)
+{
+	_cleanup_(closedir_pointer) DIR *d = opendir("/sys/class/infiniband");
+	const char *name = next_name(d);
+	char text[512];
+
+	if (!name)
+		return false;
+	snprintf(text, sizeof(text),
+		 "This shell sees the RDMA device %s, but rdmad has no port of it. The device may "
+		 "have just come, or rdmad may run in another network namespace: see "
+		 "'journalctl -u rdmad'.",
+		 name);
+	say(c, text);
+	return true;
+}
+
+/* The module that makes RDMA devices of the functions of a network driver; NULL: none does, or the
+ * driver does by itself. See kernel-boot/rdma-hw-modules.rules of rdma-core. */
+static const char *rdma_module(const char *driver)
+{
+	static const char *const modules[][2] = {
+		{"be2net", "ocrdma"},	  {"bnxt_en", "bnxt_re"},     {"cxgb4", "iw_cxgb4"},
+		{"enic", "usnic_verbs"},  {"hns3", "hns_roce_hw_v2"}, {"i40e", "irdma"},
+		{"ice", "irdma"},	  {"mana", "mana_ib"},	      {"mlx4_core", "mlx4_ib"},
+		{"mlx5_core", "mlx5_ib"}, {"qede", "qedr"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(modules); i++)
+		if (streq(modules[i][0], driver))
+			return modules[i][1];
+	return NULL;
+}
+
+/* Whether the class of the PCI function says InfiniBand, which has two, or a fabric such as
+ * Omni-Path. See the "PCI Code and ID Assignment Specification". */
+static bool is_fabric(int fd, const char *function)
+{
+	char path[300], text[16] = "";
+	_cleanup_close_ int file = -1;
+
+	snprintf(path, sizeof(path), "%s/class", function);
+	file = openat(fd, path, O_RDONLY | O_CLOEXEC);
+	if (file < 0 || read(file, text, sizeof(text) - 1) < 0)
+		return false;
+	return startswith(text, "0x0207") || startswith(text, "0x0208") ||
+	       startswith(text, "0x0c06");
+}
+
+/* What FUNCTION, an entry of the directory FD, needs to be an RDMA device. False: it may be none.
+ */
+static bool say_function(const Context *c, int fd, const char *function)
+{
+	char path[300], link[300], text[512];
+	const char *driver = NULL, *module;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%s/driver", function);
+	n = readlinkat(fd, path, link, sizeof(link) - 1);
+	if (n > 0) {
+		link[n] = '\0';
+		driver = strrchr(link, '/') ? strrchr(link, '/') + 1 : link;
+	}
+	module = driver ? rdma_module(driver) : NULL;
+	if (module)
+		snprintf(text, sizeof(text),
+			 "The PCI function %s has the driver %s, but no RDMA device. Try: modprobe "
+			 "%s",
+			 function, driver, module);
+	else if (!driver && is_fabric(fd, function))
+		snprintf(text, sizeof(text),
+			 "The PCI function %s is an adapter for RDMA without a driver. Is the "
+			 "module "
+			 "for it installed? See 'lspci -k -s %s'.",
+			 function, function);
+	else
+		return false;
+	say(c, text);
+	return true;
+}
+
+static bool say_functions(const Context *c)
+{
+	_cleanup_(closedir_pointer) DIR *d = opendir("/sys/bus/pci/devices");
+	const char *name;
+	bool any = false;
+
+	while ((name = next_name(d)))
+		any |= say_function(c, dirfd(d), name);
+	return any;
+}
+
+void no_ports(const Context *c)
+{
+	fputs("No RDMA ports.\n", c->out);
+	if (!c->is_terminal || !bus_is_local(c) || say_unseen(c) || say_functions(c))
+		return;
+	say(c,
+	    "This machine has no adapter for RDMA that Linux knows. For a software device on a "
+	    "network interface: rdma link add rxe0 type rxe netdev eth0. For simulated ports see "
+	    "--simulate in rdmad(8).");
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What a command says if there is no port. */
+
+#include "rdmactl.h"
+
+/* Says that there is none. To a person at this machine it says what is missing too, as far as sysfs
+ * shows it, and what to do next. */
+void no_ports(const Context *c);
