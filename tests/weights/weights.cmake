@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # What ctest has to know of long tests. "./run test" gives it four slots for each processor, because most tests wait. A test that
-# waits takes one, which is the default, and one that computes for a third of its time or more takes two. Those with three and four, of
-# which two run at once, start first: ctest starts what fits, so they would else wait until all with two are over. After them
+# waits takes one, which is the default, and one that computes for a third of its time or more takes two. Those with three, of which two
+# run at once beside one with two, start first: ctest starts what fits, so they would else wait until all with two are over. After them
 # the longest start first. A test that is not here takes less than six seconds, and is one of those of "./run test quick" if it has the
 # label.
 
@@ -24,12 +24,12 @@ foreach(suite bookworm trixie)
 endforeach()
 
 # Guests: the emulated CPU computes for a third to two thirds of the time. Beside three others, a device of coherence or record is
-# found to be slow, and two hundred devices of faults are: half of the slots for each.
-weigh(4 2500 vm/coherence-6.12 vm/coherence-6.1)
-weigh(4 1300 vm/coherence-5.10 vm/coherence-7.x)
+# found to be slow, and so are two hundred devices of faults.
+weigh(3 2500 vm/coherence-6.12 vm/coherence-6.1)
+weigh(3 1300 vm/coherence-5.10 vm/coherence-7.x)
 foreach(kernel 6.12 6.1 5.10 7.x)
-	weigh(4 2300 vm/record-${kernel})
-	weigh(4 300 vm/faults-${kernel})
+	weigh(3 2300 vm/record-${kernel})
+	weigh(3 300 vm/faults-${kernel})
 	weigh(2 170 vm/seen-${kernel})
 	weigh(2 110 vm/apparmor-${kernel} vm/explain-${kernel})
 	weigh(2 90 vm/fabric-${kernel} vm/users-${kernel} vm/pcie-${kernel} vm/rdmactl-${kernel} vm/wait-online-${kernel} vm/slurm-${kernel})
