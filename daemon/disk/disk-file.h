@@ -25,7 +25,10 @@ int disk_file_write(int fd, const void *data, size_t size, size_t offset);
 int disk_file_make(int directory_fd, const char *name, mode_t mode, const void *data, size_t size);
 
 /* F has neither a directory nor a file; and closes both. */
-#define DISK_FILE_NONE ((DiskFile){.directory_fd = -EBADF, .fd = -EBADF})
+#define DISK_FILE_NONE                                                                             \
+	{                                                                                          \
+		.directory_fd = -EBADF, .fd = -EBADF                                               \
+	}
 void disk_file_close(DiskFile *f);
 /* F is the file NAME now, which disk_file_make() has made as FD, of SIZE bytes. The name may be the
  * one of the file before: there is always one of them. */
