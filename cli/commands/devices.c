@@ -71,8 +71,9 @@ static void complain_missing(const Choice *d, const char *argument)
 
 	for (size_t i = 0; i < d->objects.n; i++)
 		if (!d->objects.items[i]->is_port)
-			suggestion_offer(&suggestion,
-					 value_text(&d->objects.items[i]->values[DEVICE_ATTR_name]));
+			suggestion_offer(
+				&suggestion,
+				value_text(&d->objects.items[i]->values[DEVICE_ATTR_name]));
 	complain("%s: no device has such a name%s", argument, suggestion_text(&suggestion));
 }
 

@@ -214,9 +214,8 @@ static void print_json_entry(FILE *f, const Value *entry)
 
 static void print_json(FILE *f, const char *name, const char *path, const Users *u)
 {
-	static const char *const counts[] = {"QpCount",		   "ProcessCount",
-					     "KernelQpCount",	   "HiddenProcessCount",
-					     "HiddenQpCount"};
+	static const char *const counts[] = {"QpCount", "ProcessCount", "KernelQpCount",
+					     "HiddenProcessCount", "HiddenQpCount"};
 
 	json_begin_named(f, name, path);
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)

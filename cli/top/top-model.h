@@ -6,8 +6,8 @@
  * and calls nobody: objects and answers are given to it.
  */
 
-#include "sample.h"
 #include "object.h"
+#include "sample.h"
 
 typedef enum TopRate {
 	TOP_RECEIVE,	     /* bytes in a second */

@@ -9,9 +9,9 @@
  * moment. */
 int ports_read(sd_bus *bus, ObjectList *ret, sd_bus_error *error);
 
-/* Calls ListPorts(): all ports. They have the attributes that it always has and those of PROPERTIES,
- * the names of properties of ports or devices, of which NULL is the last. A value that a port does
- * not have is not there. Devices are there only if they have one of the properties. */
+/* Calls ListPorts(): all ports. They have the attributes that it always has and those of
+ * PROPERTIES, the names of properties of ports or devices, of which NULL is the last. A value that
+ * a port does not have is not there. Devices are there only if they have one of the properties. */
 int ports_list(sd_bus *bus, const char *const *properties, ObjectList *ret, sd_bus_error *error);
 /* Calls GetAll(): adds the device or port at PATH to L, unless it is there. */
 int ports_read_one(sd_bus *bus, const char *path, ObjectList *l, sd_bus_error *error);
