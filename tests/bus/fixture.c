@@ -357,6 +357,9 @@ int fixture_read_entry(sd_bus_message *m, const char *types, ...)
 	return 1;
 }
 
+/* A call that asks all devices of a busy machine takes longer than the 25 s that sd-bus waits. */
+#define CALL_USEC (120 * USEC_PER_SEC)
+
 sd_bus_message *fixture_call(Fixture *f, const char *path, const char *interface,
 			     const char *method, char **ret_error, const char *types, ...)
 {
@@ -372,7 +375,7 @@ sd_bus_message *fixture_call(Fixture *f, const char *path, const char *interface
 	r = sd_bus_message_appendv(m, types, args);
 	va_end(args);
 	assert_true(r >= 0);
-	r = sd_bus_call(f->bus, m, 0, &error, &reply);
+	r = sd_bus_call(f->bus, m, CALL_USEC, &error, &reply);
 	if (r >= 0) {
 		if (ret_error)
 			*ret_error = NULL;
