@@ -55,7 +55,7 @@ bool falls_are_many(Falls *f, const Object *port, size_t n)
 					!port || streq(port_text(o, PORT_ATTR_protocol), protocol);
 		}
 	}
-	return n > 1 && 2 * n > f->n_protocol;
+	return n > 1 && 2 * n >= f->n_protocol;
 }
 
 static int compare(const void *a, const void *b)

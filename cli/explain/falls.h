@@ -30,7 +30,7 @@ bool falls_gather(const Histories *h, Falls *ret);
 /* What tells apart the adapter of PORT, which may be NULL. */
 const char *falls_adapter(const Histories *h, const Object *port);
 /* Whether N ports are so many of those with the protocol of PORT, or of all if PORT is NULL, that
- * it is no chance if all of them have the same trouble at once: more than half. */
+ * it is no chance if all of them have the same trouble at once: half of them. */
 bool falls_are_many(Falls *f, const Object *port, size_t n);
 
 /* Which other ports fell with ENTRY, at USEC, and are as it is since then: "7 other ports", or if
