@@ -3,34 +3,21 @@
 /* What ListPorts() says of all ports, as objects that have only that. */
 
 #include "names.h"
+#include "port-name.h"
 #include "ports.h"
 
-/* Reads the value of row A. */
-static int read_row(Object *o, size_t a, sd_bus_message *m)
-{
-	_cleanup_value_ Value v = {};
-	int r = value_read(m, &v);
-
-	if (r >= 0)
-		r = value_join(o->rows[a].type, &v);
-	if (r < 0)
-		return r;
-	o->interfaces |= 1U << o->rows[a].interface;
-	value_done(&o->values[a]);
-	o->values[a] = v;
-	v = (Value){};
-	return 0;
-}
-
-/* Sets the path of the device of PORT, which is the beginning of that of the port. */
+/* Sets the path of the device of PORT, which its own path says. */
 static int set_device(Object *port)
 {
-	const char *end = strstr(port->path, "/port/");
-	char *path = end ? strndup(port->path, (size_t)(end - port->path)) : NULL;
+	char path[RDMAD_PATH_MAX], *text;
+	uint32_t device, number;
 
-	if (!path)
-		return end ? -ENOMEM : -EBADMSG;
-	port->values[PORT_ATTR_device_index] = (Value){.type = VALUE_TEXT, .text = path};
+	if (object_path_parse(port->path, &device, &number) < 0)
+		return -EBADMSG;
+	text = strdup(object_path_put(device, PORT_NUMBER_NONE, path));
+	if (!text)
+		return -ENOMEM;
+	port->values[PORT_ATTR_device_index] = (Value){.type = VALUE_TEXT, .text = text};
 	return 0;
 }
 
@@ -69,7 +56,7 @@ static int read_named(ObjectList *l, Object *port, AttrMask *named, sd_bus_messa
 		r = find_device(l, port, &o);
 	else
 		mask_set(named, (unsigned int)(row - o->rows), true);
-	return r < 0 ? r : read_row(o, (size_t)(row - o->rows), m);
+	return r < 0 ? r : object_read_row(o, (size_t)(row - o->rows), m);
 }
 
 /* The fields are there for each port. Takes those away that are properties of an interface that the
@@ -92,7 +79,7 @@ static int read_port(ObjectList *l, Object *port, sd_bus_message *m)
 	int r = set_device(port);
 
 	for (ListedAttr i = 0; r >= 0 && i < _LISTED_MAX; i++)
-		r = read_row(port, listed_attributes[i], m);
+		r = object_read_row(port, listed_attributes[i], m);
 	if (r >= 0)
 		r = sd_bus_message_enter_container(m, 'a', "{sv}");
 	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {

@@ -73,43 +73,47 @@ const Attribute *object_find_row(const char *name, bool *ret_of_device)
 	return row ? row : find_row(device_attributes, _DEVICE_ATTR_MAX, name);
 }
 
-/* Each name is that of one row of an object, whatever the interface: INTERFACE_RAW is any. */
-static Value *find_property(Object *o, AttrInterface interface, const char *name)
+/* The row; the number of rows if there is none. Each name is that of one row of an object, whatever
+ * the interface: INTERFACE_RAW is any. */
+static size_t find_property(const Object *o, AttrInterface interface, const char *name)
 {
 	for (size_t i = 0; i < o->n_rows; i++) {
 		AttrInterface of = o->rows[i].interface;
 
 		if ((of == interface || (interface == INTERFACE_RAW && of != INTERFACE_RAW)) &&
-		    streq(o->rows[i].name, name)) {
-			o->interfaces |= 1U << of;
-			return &o->values[i];
-		}
+		    streq(o->rows[i].name, name))
+			return i;
 	}
-	return NULL;
+	return o->n_rows;
+}
+
+int object_read_row(Object *o, size_t i, sd_bus_message *m)
+{
+	_cleanup_value_ Value read = {};
+	int r = value_read(m, &read);
+
+	if (r >= 0)
+		r = value_join(o->rows[i].type, &read);
+	if (r < 0)
+		return r;
+	o->interfaces |= 1U << o->rows[i].interface;
+	value_done(&o->values[i]);
+	o->values[i] = read;
+	read = (Value){};
+	return 0;
 }
 
 static int read_property(Object *o, AttrInterface interface, sd_bus_message *m)
 {
-	_cleanup_value_ Value read = {};
 	const char *name;
-	Value *v;
+	size_t i;
 	int r;
 
 	r = sd_bus_message_read_basic(m, 's', &name);
 	if (r < 0)
 		return r;
-	v = find_property(o, interface, name);
-	if (!v)
-		return sd_bus_message_skip(m, "v");
-	r = value_read(m, &read);
-	if (r >= 0)
-		r = value_join(o->rows[v - o->values].type, &read);
-	if (r < 0)
-		return r;
-	value_done(v);
-	*v = read;
-	read = (Value){};
-	return 0;
+	i = find_property(o, interface, name);
+	return i < o->n_rows ? object_read_row(o, i, m) : sd_bus_message_skip(m, "v");
 }
 
 int object_read_properties(Object *o, const char *interface, sd_bus_message *m)
@@ -176,16 +180,10 @@ bool object_has(const Object *o, size_t i)
 
 const char *object_unavailable_code(const Object *o, size_t i)
 {
-	const Value *reason;
+	size_t codes = o->is_port ? (size_t)PORT_ATTR_unavailable : (size_t)DEVICE_ATTR_unavailable;
+	const Value *code = value_lookup(&o->values[codes], o->rows[i].name);
 
-	for (size_t a = 0; a < o->n_rows; a++) {
-		if (o->rows[a].type != ATTR_UNAVAILABLE)
-			continue;
-		reason = value_lookup(&o->values[a], o->rows[i].name);
-		if (reason)
-			return value_text(reason);
-	}
-	return NULL;
+	return code ? value_text(code) : NULL;
 }
 
 const char *object_unavailable(const Object *o, size_t i)
@@ -337,6 +335,13 @@ int object_list_put(ObjectList *l, Object *o)
 const Object *object_list_device(const ObjectList *l, const Object *port)
 {
 	return object_list_find(l, value_text(&port->values[PORT_ATTR_device_index]));
+}
+
+bool object_is_function(const Object *device)
+{
+	const char *function = object_text(device, DEVICE_ATTR_function);
+
+	return streq(function, "vf") || streq(function, "sf");
 }
 
 bool object_list_is_plane(const ObjectList *l, const Object *port)

@@ -34,6 +34,8 @@ DEFINE_CLEANUP(Object, object_free);
 /* Reads a{sv}, the properties of INTERFACE; of "" those of all. Unknown interfaces and properties
  * are skipped. */
 int object_read_properties(Object *o, const char *interface, sd_bus_message *m);
+/* Reads the value of row I, whose interface O then has. */
+int object_read_row(Object *o, size_t i, sd_bus_message *m);
 /* Reads a{sa{sv}}, as in GetManagedObjects and InterfacesAdded. */
 int object_read_interfaces(Object *o, sd_bus_message *m);
 /* Finds the row of the property called NAME, first among those of a port and then among those of a
@@ -81,6 +83,9 @@ int object_list_put(ObjectList *l, Object *o);
 Object *object_list_find(const ObjectList *l, const char *path);
 /* The device of PORT; NULL if it is not in the list. */
 const Object *object_list_device(const ObjectList *l, const Object *port);
+/* Whether DEVICE, which may be NULL, is a virtual function or a subfunction: it has the link of its
+ * adapter. */
+bool object_is_function(const Object *device);
 /* Whether PORT is one of a device that is a plane of another one (its Type is "smi"). It is no port
  * of its own for programs, which cannot use it. */
 bool object_list_is_plane(const ObjectList *l, const Object *port);
