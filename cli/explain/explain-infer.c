@@ -4,6 +4,8 @@
 
 #include <fnmatch.h>
 
+#include "flaps.h"
+
 #define STEPS_MAX 8U
 #define STEP_SIZE 160U
 

@@ -57,8 +57,6 @@ typedef struct Explanation {
  * port was well.
  */
 #define QUIET_USEC (30 * USEC_PER_SEC)
-/* What is noticed within this time may have happened in any order, or at once. */
-#define SLACK_USEC (3 * USEC_PER_SEC)
 Explanation explain_infer(Clue *clues, size_t n, Fact *facts, size_t n_facts);
 
 /* Something that was FROM before the trouble and is TO now: programs that ran all the time may

@@ -205,10 +205,8 @@ static ExitStatus read_evidence(Context *c, Story *s)
 static size_t count_downs(const Story *s)
 {
 	const Value *downs = history_entry_member(s->entry, "LinkDowns");
-	const Value *function = s->device ? object_value(s->device, DEVICE_ATTR_function) : NULL;
-	const char *kind = function ? value_text(function) : "";
 
-	return streq(kind, "vf") || streq(kind, "sf") ? 0 : flaps_count(downs, &s->evidence, NULL);
+	return object_is_function(s->device) ? 0 : flaps_count(downs, &s->evidence, NULL);
 }
 
 static ExitStatus read_story(Context *c, Stories *all, Story *s)
@@ -491,15 +489,12 @@ static ExitStatus print_causes(const Context *c)
 static bool is_same_trouble(const Story *a, const Story *b)
 {
 	const Explanation *x = &a->explanation, *y = &b->explanation;
-	uint64_t when, other;
-
 	if (x->trouble == TROUBLE_NONE || x->trouble != y->trouble || x->over != y->over ||
 	    !x->cause != !y->cause || (x->cause && !streq(x->cause->id, y->cause->id)) ||
 	    x->begin == a->n_clues || y->begin == b->n_clues)
 		return false;
-	when = a->clues[x->begin].realtime_usec;
-	other = b->clues[y->begin].realtime_usec;
-	return MAX(when, other) - MIN(when, other) <= SLACK_USEC;
+	return flaps_are_at_once(a->clues[x->begin].realtime_usec,
+				 b->clues[y->begin].realtime_usec);
 }
 
 /* Whether B may be told with A, if MANY have the same trouble at the same time. */

@@ -2,23 +2,11 @@
 
 #include "falls.h"
 
-#include "explain-infer.h"
-
-static const char *port_text(const Object *port, PortAttr a)
-{
-	const Value *v = object_value(port, a);
-
-	return v ? value_text(v) : "";
-}
-
-static const Object *device_of(const Histories *h, const Object *port)
-{
-	return port ? object_list_find(&h->objects, port_text(port, PORT_ATTR_device_index)) : NULL;
-}
+#include "flaps.h"
 
 const char *falls_adapter(const Histories *h, const Object *port)
 {
-	const Object *device = device_of(h, port);
+	const Object *device = port ? object_list_device(&h->objects, port) : NULL;
 	const Value *guid = device ? object_value(device, DEVICE_ATTR_sys_image_guid) : NULL;
 
 	return guid ? value_text(guid) : device ? device->path : "";
@@ -26,23 +14,20 @@ const char *falls_adapter(const Histories *h, const Object *port)
 
 static bool is_function(const Histories *h, const Object *port)
 {
-	const Object *device = device_of(h, port);
-	const Value *v = device ? object_value(device, DEVICE_ATTR_function) : NULL;
-
-	return v && (streq(value_text(v), "vf") || streq(value_text(v), "sf"));
+	return object_is_function(object_list_device(&h->objects, port));
 }
 
 /* Whether PORT has a link of its own. */
 static bool has_link(const Histories *h, const Object *port)
 {
 	return port->is_port && !object_list_is_plane(&h->objects, port) && !is_function(h, port) &&
-	       !streq(port_text(port, PORT_ATTR_protocol), "raw-packet");
+	       !streq(object_text(port, PORT_ATTR_protocol), "raw-packet");
 }
 
 bool falls_are_many(Falls *f, const Object *port, size_t n)
 {
 	const Histories *h = f->histories;
-	const char *protocol = port ? port_text(port, PORT_ATTR_protocol) : "*";
+	const char *protocol = port ? object_text(port, PORT_ATTR_protocol) : "*";
 
 	if (!streq(f->protocol, protocol)) {
 		text_copy(f->protocol, sizeof(f->protocol), protocol);
@@ -51,8 +36,8 @@ bool falls_are_many(Falls *f, const Object *port, size_t n)
 			const Object *o = h->objects.items[i];
 
 			if (has_link(h, o))
-				f->n_protocol +=
-					!port || streq(port_text(o, PORT_ATTR_protocol), protocol);
+				f->n_protocol += !port || streq(object_text(o, PORT_ATTR_protocol),
+								protocol);
 		}
 	}
 	return n > 1 && 2 * n >= f->n_protocol;
@@ -121,9 +106,9 @@ bool falls_gather(const Histories *h, Falls *ret)
 /* Whether A and B are in the same state, of the same protocol. */
 static bool is_alike(const Object *a, const Object *b)
 {
-	return streq(port_text(a, PORT_ATTR_state), port_text(b, PORT_ATTR_state)) &&
-	       streq(port_text(a, PORT_ATTR_phys_state), port_text(b, PORT_ATTR_phys_state)) &&
-	       streq(port_text(a, PORT_ATTR_protocol), port_text(b, PORT_ATTR_protocol));
+	return streq(object_text(a, PORT_ATTR_state), object_text(b, PORT_ATTR_state)) &&
+	       streq(object_text(a, PORT_ATTR_phys_state), object_text(b, PORT_ATTR_phys_state)) &&
+	       streq(object_text(a, PORT_ATTR_protocol), object_text(b, PORT_ATTR_protocol));
 }
 
 /* The first fall that is not before USEC. */

@@ -17,9 +17,8 @@ static bool is_named(const CheckRun *r, const Object *port)
 bool check_may_be_idle(const CheckRun *r, const Object *port)
 {
 	const Object *device = object_list_device(r->objects, port);
-	const char *kind = object_text(device, DEVICE_ATTR_function);
 
-	return (streq(kind, "vf") || streq(kind, "sf") ||
+	return (object_is_function(device) ||
 		streq(object_text(port, PORT_ATTR_protocol), "raw-packet")) &&
 	       !is_named(r, port);
 }

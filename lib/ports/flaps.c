@@ -7,22 +7,21 @@
 /* The members of an entry of GetEvidence() that are looked at */
 enum { EVIDENCE_TIME = 0, EVIDENCE_WHAT = 2, EVIDENCE_TO = 4, _EVIDENCE_MAX };
 
-/* What is noticed within this time may have happened in any order. */
-#define SLACK_USEC (3 * USEC_PER_SEC)
+bool flaps_are_at_once(uint64_t a, uint64_t b)
+{
+	return MAX(a, b) - MIN(a, b) <= SLACK_USEC;
+}
 
 /* Whether E says that the interface was set down at USEC. */
 static bool is_set_down(const Value *e, uint64_t usec)
 {
-	uint64_t when;
-
 	if (e->type != VALUE_STRUCT || e->n < _EVIDENCE_MAX ||
 	    e->items[EVIDENCE_TIME].type != VALUE_UNSIGNED ||
 	    !streq(value_text(&e->items[EVIDENCE_WHAT]),
 		   port_attributes[PORT_ATTR_netdev_up].name) ||
 	    !streq(value_text(&e->items[EVIDENCE_TO]), "no"))
 		return false;
-	when = e->items[EVIDENCE_TIME].number;
-	return MAX(when, usec) - MIN(when, usec) <= SLACK_USEC;
+	return flaps_are_at_once(e->items[EVIDENCE_TIME].number, usec);
 }
 
 static bool is_administrative(const Value *evidence, uint64_t usec)

@@ -6,6 +6,11 @@
 
 #include "value.h"
 
+/* What is noticed within this time may have happened in any order, or at once. */
+#define SLACK_USEC (3 * USEC_PER_SEC)
+/* Whether these two times are no farther apart than that. */
+bool flaps_are_at_once(uint64_t a, uint64_t b);
+
 /* So often in so long is too often. */
 #define FLAPS_LEAST 5U
 #define FLAPS_USEC  (3600 * USEC_PER_SEC)
