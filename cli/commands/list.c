@@ -55,13 +55,6 @@ static const Value *port_value(const Object *o, PortAttr a)
 	return object_value(o, a);
 }
 
-static const char *port_text(const Object *o, PortAttr a)
-{
-	const Value *v = port_value(o, a);
-
-	return v && *value_text(v) ? value_text(v) : "-";
-}
-
 /* Sets a cell. 0 or -ENOMEM. */
 static int set_cell(struct libscols_line *line, unsigned int column, const char *format, ...)
 	_printf_(3, 4);
@@ -91,7 +84,7 @@ static int set_link(struct libscols_line *line, const Object *o)
 	r = set_cell(line, COLUMN_RATE, "%s", text);
 	if (r == 0 && width && width->type == VALUE_UNSIGNED)
 		r = set_cell(line, COLUMN_LINK, "%ux %s", (unsigned int)width->number,
-			     port_text(o, PORT_ATTR_link_speed));
+			     format_text(o, PORT_ATTR_link_speed));
 	else if (r == 0)
 		r = set_cell(line, COLUMN_LINK, "-");
 	if (r == 0 && mtu && mtu->type == VALUE_UNSIGNED)
@@ -108,7 +101,7 @@ static int set_where(struct libscols_line *line, const Object *o)
 	const Value *lid = port_value(o, PORT_ATTR_lid);
 
 	if (!object_has(o, PORT_ATTR_lid))
-		return set_cell(line, COLUMN_WHERE, "%s", port_text(o, PORT_ATTR_netdev));
+		return set_cell(line, COLUMN_WHERE, "%s", format_text(o, PORT_ATTR_netdev));
 	if (!lid || lid->type != VALUE_UNSIGNED)
 		return set_cell(line, COLUMN_WHERE, "-");
 	return set_cell(line, COLUMN_WHERE, "lid %u", (unsigned int)lid->number);
@@ -124,7 +117,7 @@ static int set_usual(const Context *c, struct libscols_line *line, const Object 
 	if (r == 0)
 		r = set_cell(line, COLUMN_PORT, "%s", object_name(o, name));
 	if (r == 0)
-		r = set_cell(line, COLUMN_PROTOCOL, "%s", port_text(o, PORT_ATTR_protocol));
+		r = set_cell(line, COLUMN_PROTOCOL, "%s", format_text(o, PORT_ATTR_protocol));
 	if (r == 0)
 		r = set_cell(line, COLUMN_STATE, "%s", state);
 	if (r == 0)

@@ -208,25 +208,25 @@ char *format_row(const Object *o, size_t i)
 	return asprintf(&text, "unavailable (%s)", reason) < 0 ? NULL : text;
 }
 
-static const char *port_text(const Object *port, PortAttr a)
+const char *format_text(const Object *o, size_t i)
 {
-	const char *text = object_text(port, a);
+	const char *text = object_text(o, i);
 
 	return *text ? text : "-";
 }
 
 char *format_state(const Object *port)
 {
-	const char *physical = port_text(port, PORT_ATTR_phys_state);
+	const char *physical = format_text(port, PORT_ATTR_phys_state);
 	bool plain = streq(physical, "link-up") || streq(physical, "-");
 	char *text;
 
 	if (object_is_stale(port))
 		physical = "stale";
 	else if (plain)
-		return strdup(port_text(port, PORT_ATTR_state));
-	return asprintf(&text, "%s (%s)", port_text(port, PORT_ATTR_state), physical) < 0 ? NULL
-											  : text;
+		return strdup(format_text(port, PORT_ATTR_state));
+	return asprintf(&text, "%s (%s)", format_text(port, PORT_ATTR_state), physical) < 0 ? NULL
+											    : text;
 }
 
 const char *const *format_table_columns(AttrType type)

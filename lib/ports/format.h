@@ -14,6 +14,9 @@ char *format_value(const Attribute *a, const Value *v);
  * NULL without memory. */
 char *format_row(const Object *o, size_t i);
 
+/* The text of row I of O; "-" if it has none. */
+const char *format_text(const Object *o, size_t i);
+
 /* The logical state of PORT. In brackets follows that it is stale, or the physical state if it is
  * another one than a link that is up has: "active", "down (polling)". NULL without memory. */
 char *format_state(const Object *port);

@@ -158,11 +158,11 @@ int value_read(sd_bus_message *m, Value *ret)
 }
 
 /* An item, or two for a pair. */
-static void add_item(ListWriter *w, AttrType type, const Value *item, const Value *second)
+static void add_item(ListWriter *w, const Value *item, const Value *second)
 {
-	if (type == ATTR_WORDS && item->type == VALUE_TEXT)
+	if (w->type == ATTR_WORDS && item->type == VALUE_TEXT)
 		list_add_word(w, item->text);
-	else if (type == ATTR_NUMBERS && item->type == VALUE_UNSIGNED)
+	else if (w->type == ATTR_NUMBERS && item->type == VALUE_UNSIGNED)
 		list_add_number(w, (uint32_t)item->number);
 	else if (second && item->type == VALUE_UNSIGNED && second->type == VALUE_UNSIGNED)
 		list_add_pair(w, (uint32_t)item->number, (uint32_t)second->number);
@@ -180,7 +180,7 @@ int value_join(AttrType type, Value *v)
 		return 0;
 	list_begin(&w, type, text, sizeof(text));
 	for (size_t i = 0; i < v->n; i += 1 + (size_t)pairs)
-		add_item(&w, type, &v->items[i], pairs ? &v->items[i + 1] : NULL);
+		add_item(&w, &v->items[i], pairs ? &v->items[i + 1] : NULL);
 	list_end(&w);
 	copy = strdup(text);
 	if (!copy)
