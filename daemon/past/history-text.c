@@ -168,22 +168,18 @@ static const char *read_settings(Line *l, char **rest)
 
 static int read_state(const char *text, uint8_t *ret)
 {
-	static const struct {
-		const char *name;
-		uint8_t state;
-	} others[] = {{"not-active", STATE_NOT_ACTIVE},
-		      {"unknown", STATE_UNKNOWN},
-		      {"absent", STATE_ABSENT}};
+	static const uint8_t others[] = {STATE_NOT_ACTIVE, STATE_UNKNOWN, STATE_ABSENT};
 	uint32_t state = 0;
 	uint64_t number;
+	AttrText name;
 
-	for (size_t i = 0; text && i < ARRAY_SIZE(others); i++)
-		if (streq(text, others[i].name)) {
-			*ret = others[i].state;
-			return 0;
-		}
 	if (!text)
 		return -EINVAL;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (streq(text, history_state_name(others[i], name))) {
+			*ret = others[i];
+			return 0;
+		}
 	if (text_to_u64(text, STATE_ABSENT, &number) == 0)
 		state = (uint32_t)number;
 	else if (decode_value(ATTR_PORT_STATE, text, &state) < 0)
