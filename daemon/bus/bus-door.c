@@ -206,8 +206,6 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	if (r == 0)
 		r = bus_log_offer(b, m, error);
 	if (r == 0)
-		r = bus_manager_offer(b, m, error);
-	if (r == 0)
 		r = long_reply_offer(b->long_replies, m, error);
 	return r != 0 ? r : bus_short_call_offer(b, m, error);
 }

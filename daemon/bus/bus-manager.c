@@ -107,30 +107,16 @@ static int get_features(_unused_ sd_bus *bus, _unused_ const char *path,
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-/* Get() is a long reply, and GetAll() does not have them: they may be large. */
-#define LIST_GETTER(property, put)                                                                 \
-	static int get_##property(_unused_ sd_bus *bus, _unused_ const char *path,                 \
-				  _unused_ const char *interface, _unused_ const char *name,       \
-				  sd_bus_message *reply, void *userdata,                           \
-				  _unused_ sd_bus_error *error)                                    \
-	{                                                                                          \
-		const Bus *b = userdata;                                                           \
-		BusWriter w = {.message = reply};                                                  \
-                                                                                                   \
-		put(&w, b->cache);                                                                 \
-		return bus_writer_error(&w);                                                       \
-	}
-
-LIST_GETTER(devices, bus_put_devices)
-LIST_GETTER(ports, bus_put_ports)
-
-int bus_manager_offer(Bus *b, sd_bus_message *m, sd_bus_error *error)
+/* Devices and Ports. Get() is a long reply, and GetAll() does not have them: they may be large. */
+static int get_list(_unused_ sd_bus *bus, _unused_ const char *path, _unused_ const char *interface,
+		    const char *name, sd_bus_message *reply, void *userdata,
+		    _unused_ sd_bus_error *error)
 {
-	if (!sd_bus_message_is_method_call(m, "org.freedesktop.DBus.Properties", "Get") ||
-	    !streq(sd_bus_message_get_path(m), RDMAD_ROOT_PATH) ||
-	    !sd_bus_message_has_signature(m, "ss"))
-		return 0;
-	return long_reply_answer(b->long_replies, m, LONG_REPLY_GET, error);
+	const Bus *b = userdata;
+	BusWriter w = {.message = reply};
+
+	bus_put_objects(&w, b->cache, name);
+	return bus_writer_error(&w);
 }
 
 #define LIST (SD_BUS_VTABLE_PROPERTY_EMITS_INVALIDATION | SD_BUS_VTABLE_PROPERTY_EXPLICIT)
@@ -147,8 +133,8 @@ const sd_bus_vtable bus_manager_members[] = {
 	SD_BUS_PROPERTY("DeviceCount", "u", get_device_count, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("PortCount", "u", get_port_count, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("ActivePortCount", "u", get_active_port_count, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-	SD_BUS_PROPERTY("Devices", "ao", get_devices, 0, LIST),
-	SD_BUS_PROPERTY("Ports", "ao", get_ports, 0, LIST),
+	SD_BUS_PROPERTY("Devices", "ao", get_list, 0, LIST),
+	SD_BUS_PROPERTY("Ports", "ao", get_list, 0, LIST),
 	SD_BUS_PROPERTY("LastSyncTimestamp", "t", get_last_sync, 0, 0),
 	SD_BUS_PROPERTY("LostEventCount", "t", get_lost_events, 0, 0),
 	SD_BUS_METHOD_WITH_ARGS("GetDeviceByName", SD_BUS_ARGS("s", name, "a{sv}", options),

@@ -55,9 +55,6 @@ int bus_short_call_offer(Bus *b, sd_bus_message *m, sd_bus_error *error);
 /* Add an interface to the connection. */
 int bus_manager_add(Bus *b);
 int bus_log_add(Bus *b);
-/* Answers M, a method call, if it reads Devices or Ports of the manager. Returns what a handler of
- * sd-bus has to return. */
-int bus_manager_offer(Bus *b, sd_bus_message *m, sd_bus_error *error);
 /* Answers M, a method call, if it sets a property of the log, when the bus has said whose it is.
  * Returns what a handler of sd-bus has to return. */
 int bus_log_offer(Bus *b, sd_bus_message *m, sd_bus_error *error);

@@ -145,15 +145,11 @@ static size_t find_table(const LongReplyQuestion *q, const Subject *s, const Att
 
 static int write_list(BusWriter *w, const LongReplyQuestion *q, const Cache *c)
 {
-	bool devices = streq(q->text_2, "Devices");
-
-	if (!streq(q->text, RDMAD_INTERFACE_MANAGER) || (!devices && !streq(q->text_2, "Ports")))
+	if (!streq(q->text, RDMAD_INTERFACE_MANAGER) ||
+	    (!streq(q->text_2, "Devices") && !streq(q->text_2, "Ports")))
 		return 0;
 	bus_writer_open(w, 'v', "ao");
-	if (devices)
-		bus_put_devices(w, c);
-	else
-		bus_put_ports(w, c);
+	bus_put_objects(w, c, q->text_2);
 	bus_writer_close(w);
 	return 1;
 }

@@ -426,7 +426,8 @@ int long_reply_offer(LongReplies *l, sd_bus_message *m, sd_bus_error *error)
 	    startswith(path, RDMAD_DEVICE_PREFIX) && sd_bus_message_has_signature(m, "s"))
 		return long_reply_answer(l, m, LONG_REPLY_GET_ALL, error);
 	if (sd_bus_message_is_method_call(m, "org.freedesktop.DBus.Properties", "Get") && path &&
-	    startswith(path, RDMAD_DEVICE_PREFIX) && sd_bus_message_has_signature(m, "ss"))
+	    (startswith(path, RDMAD_DEVICE_PREFIX) || streq(path, RDMAD_ROOT_PATH)) &&
+	    sd_bus_message_has_signature(m, "ss"))
 		return long_reply_answer(l, m, LONG_REPLY_GET, error);
 	if (sd_bus_message_is_method_call(m, "org.freedesktop.DBus.ObjectManager",
 					  "GetManagedObjects") &&

@@ -79,8 +79,8 @@ int long_reply_answer_question(LongReplies *l, sd_bus_message *call, LongReplyKi
 			       const LongReplyQuestion *q, sd_bus_error *error);
 /*
  * The same for any method call, before sd-bus sees it: GetManagedObjects(), GetAll() and Get() of a
- * table of devices and ports, and Introspect() of the parent of all devices are answered here, and
- * 0 is returned for all others. A callback for the paths would not do: to sd-bus a path that has
- * one is an object, also where rdmad has none.
+ * table of devices and ports, Get() of the lists of the manager, and Introspect() of the parent of
+ * all devices are answered here, and 0 is returned for all others. A callback for the paths would
+ * not do: to sd-bus a path that has one is an object, also where rdmad has none.
  */
 int long_reply_offer(LongReplies *l, sd_bus_message *call, sd_bus_error *error);

@@ -225,22 +225,20 @@ static void put_device_ports(BusWriter *w, const Device *d)
 	bus_writer_close(w);
 }
 
-void bus_put_devices(BusWriter *w, const Cache *c)
+void bus_put_objects(BusWriter *w, const Cache *c, const char *list)
 {
+	bool ports = streq(list, "Ports");
 	char path[RDMAD_PATH_MAX];
 
 	bus_writer_open(w, 'a', "o");
-	for (size_t i = 0; i < c->n_devices; i++)
-		if (c->devices[i]->published)
-			bus_writer_put_text(w, 'o', device_path(c->devices[i], path));
-	bus_writer_close(w);
-}
+	for (size_t i = 0; i < c->n_devices && bus_writer_error(w) >= 0; i++) {
+		const Device *d = c->devices[i];
 
-void bus_put_ports(BusWriter *w, const Cache *c)
-{
-	bus_writer_open(w, 'a', "o");
-	for (size_t i = 0; i < c->n_devices && bus_writer_error(w) >= 0; i++)
-		put_port_paths(w, c->devices[i]);
+		if (ports)
+			put_port_paths(w, d);
+		else if (d->published)
+			bus_writer_put_text(w, 'o', device_path(d, path));
+	}
 	bus_writer_close(w);
 }
 

@@ -37,10 +37,9 @@ void bus_put_port_properties(BusWriter *w, const Port *p, unsigned int interface
 void bus_put_device_properties(BusWriter *w, const Device *d, unsigned int interfaces);
 /* Writes the published value of row A of D, as bus_put_port_attr() does. */
 void bus_put_device_attr(BusWriter *w, const Device *d, DeviceAttr a);
-/* Write the paths of the objects of all devices, or of all ports, as ao, by ascending index and
- * number. */
-void bus_put_devices(BusWriter *w, const Cache *c);
-void bus_put_ports(BusWriter *w, const Cache *c);
+/* Writes LIST, "Devices" or "Ports" of the manager: the paths of all of them, as ao, by ascending
+ * index and number. */
+void bus_put_objects(BusWriter *w, const Cache *c, const char *list);
 /* Writes the a{sv}as of PropertiesChanged for those rows in CHANGED that are on INTERFACE and are
  * signalled: scalars with their value, tables by name only, because they may be large. */
 void bus_put_port_changes(BusWriter *w, const Port *p, AttrInterface interface,
