@@ -27,6 +27,10 @@ static void test_state(_unused_ void **state)
 	assert_int_equal(found(&m, "not-active"), 0);
 	/* a function waits for who uses it, unless it was named; a pattern names none */
 	set_text(port, PORT_ATTR_state, "down");
+	set_text(device_of(&m, port), DEVICE_ATTR_function, "pf");
+	assert_int_equal(found(&m, "not-active"), 1);
+	set_text(device_of(&m, port), DEVICE_ATTR_function, "sf");
+	assert_int_equal(found(&m, "not-active"), 0);
 	set_text(device_of(&m, port), DEVICE_ATTR_function, "vf");
 	assert_int_equal(found(&m, "not-active"), 0);
 	m.run.names = names;
