@@ -230,7 +230,8 @@ bool turns_has_room(const TurnsLine *line, size_t size, bool refusal)
 {
 	size_t has = line->user ? line->user->size : line->size;
 	uint64_t all = line->turns->classes[line_class(line)].size;
-	uint64_t most = all < TURNS_BYTES ? TURNS_USER_BYTES : TURNS_ALWAYS_BYTES;
+	uint64_t least = line->user ? TURNS_ALWAYS_BYTES : TURNS_UNKNOWN_BYTES;
+	uint64_t most = all < TURNS_BYTES ? TURNS_USER_BYTES : least;
 
 	return has + size <= (refusal ? most + most / 4 : most);
 }

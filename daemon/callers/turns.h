@@ -18,8 +18,10 @@
  *
  * What waits is bounded by its bytes: TURNS_USER_BYTES of one user, or of one connection until its
  * user is known, and TURNS_BYTES of each class, the unknown being one more. When a class has more
- * than that, who has TURNS_ALWAYS_BYTES gets no more: the others still have these. Refusals wait
- * too and may take a quarter more.
+ * than that, who has TURNS_ALWAYS_BYTES gets no more: the others still have these. A connection
+ * whose user is not known has TURNS_UNKNOWN_BYTES then, which is one call: everybody can open
+ * thousands of connections, and leave before the bus has said whose they are. Refusals wait too and
+ * may take a quarter more.
  *
  * The turns know neither a clock nor a bus. A cost is in nanoseconds, or in any other unit.
  */
@@ -29,10 +31,11 @@
 
 #include "util.h"
 
-#define TURNS_USER_BYTES   (UINT64_C(2) << 20)
-#define TURNS_BYTES	   (UINT64_C(8) << 20)
-#define TURNS_ALWAYS_BYTES (UINT64_C(16) << 10)
-#define TURNS_ORDINARY_UID 1000U /* UID_MIN of login.defs(5) */
+#define TURNS_USER_BYTES    (UINT64_C(2) << 20)
+#define TURNS_BYTES	    (UINT64_C(8) << 20)
+#define TURNS_ALWAYS_BYTES  (UINT64_C(16) << 10)
+#define TURNS_UNKNOWN_BYTES (UINT64_C(2) << 10)
+#define TURNS_ORDINARY_UID  1000U /* UID_MIN of login.defs(5) */
 
 typedef struct Turns Turns;
 /* A connection with calls that wait. */

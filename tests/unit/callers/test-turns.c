@@ -301,6 +301,22 @@ static void test_room_of_class(void **state)
 	assert_true(turns_has_room(u, TURNS_USER_BYTES, false));
 }
 
+/* When all connections whose user is not known have as much as there may be, each still has one
+ * call: there can be very many of them. */
+static void test_room_of_unknown(void **state)
+{
+	Turns *t = *state;
+	TurnsLine *bob = open_line(t, "b", BOB), *u = open_unknown(t, "u");
+
+	for (unsigned int i = 0; i < TURNS_BYTES / TURNS_USER_BYTES; i++) {
+		assert_true(turns_has_room(u, TURNS_UNKNOWN_BYTES + 1, false));
+		add(open_unknown(t, "x"), 1, TURNS_USER_BYTES);
+	}
+	assert_true(turns_has_room(u, TURNS_UNKNOWN_BYTES, false));
+	assert_false(turns_has_room(u, TURNS_UNKNOWN_BYTES + 1, false));
+	assert_true(turns_has_room(bob, TURNS_USER_BYTES, false));
+}
+
 int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -318,6 +334,7 @@ int main(void)
 		TEST(test_take),
 		TEST(test_room_of_user),
 		TEST(test_room_of_class),
+		TEST(test_room_of_unknown),
 	};
 
 	return cmocka_run_group_tests_name("turns", tests, NULL, NULL);
