@@ -188,6 +188,21 @@ static void test_greedy_client(void **state)
 	assert_int_equal(process_count_entries(f->daemon_pid, "fd"), descriptors);
 }
 
+/* Refreshes when there is room for one more call: the calls of a client that has left wait for a
+ * moment longer, because rdmad reads that it has left after them. */
+static void refresh_when_there_is_room(Fixture *f)
+{
+	uint64_t end = calls_now_usec() + 60 * USEC_PER_SEC;
+	_cleanup_free_ char *error = NULL;
+
+	do {
+		free(steal_pointer(&error));
+		sd_bus_message_unref(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+						  "Refresh", &error, "a{sv}", 0));
+	} while (error && streq(error, RDMAD_ERROR_LIMITS_EXCEEDED) && calls_now_usec() < end);
+	assert_null(error);
+}
+
 /* Clients that leave while their calls wait. */
 static void test_clients_leave(void **state)
 {
@@ -209,7 +224,7 @@ static void test_clients_leave(void **state)
 		calls_ping(f);
 		fixture_simulate(f, "unstall mlx5_0");
 		/* Their calls wait no more: otherwise this one would be beyond the limit. */
-		calls_refresh(f);
+		refresh_when_there_is_room(f);
 		if (round == 9)
 			kib = process_resident_kib(f->daemon_pid);
 	}
