@@ -9,8 +9,8 @@
  * The keys, those of a group together: K(group, key, type, field, default, limits).
  *
  * From a row come the field of Config, its default, the parser and the lists of what is expected in
- * messages. The manual page and docs/rdmad.conf are written by hand; a test compares them with the
- * rows.
+ * messages. The manual page and docs/examples/rdmad.conf are written by hand; a test compares them
+ * with the rows.
  *
  *   type     seconds  a number of seconds, with a fraction; the field has microseconds
  *            mib      a number of MiB, with a fraction; the field has bytes

@@ -456,7 +456,7 @@ static void print_json(const Context *c, const Stories *all, const Story *s)
 	fputs("\n  }", c->out);
 }
 
-/* The table of causes, for --list and docs/explain.md. */
+/* The table of causes, for --list and docs/guide/explain.md. */
 static ExitStatus print_causes(const Context *c)
 {
 	if (c->json)

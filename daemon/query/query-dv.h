@@ -4,7 +4,7 @@
 /*
  * Direct verbs: what the library of a vendor says of a port or device beyond what verbs says. A
  * provider is one file, query-dv-NAME.c, and one row in the list in query-dv.c;
- * docs/direct-verbs.md says how to add one.
+ * docs/design/direct-verbs.md says how to add one.
  */
 
 #include <infiniband/verbs.h>

@@ -4,7 +4,7 @@
  *
  * Runs in a virtual machine, as root, with rdmad installed, rdma_sim and rdma_rxe. It runs other
  * tools that show devices and ports, and looks up each field that they show in MAP, which is
- * docs/peers.md: a field without a row is an error, and so is a value that rdmad publishes
+ * docs/guide/peers.md: a field without a row is an error, and so is a value that rdmad publishes
  * otherwise. The words that say how values are compared are explained there.
  */
 

@@ -180,7 +180,7 @@ static void assert_defaults(const Config *c)
 /* The sample names every key, in its group, and says the defaults of those that have one. */
 static void test_sample(void **state)
 {
-	g_autofree char *sample = read_document("rdmad.conf");
+	g_autofree char *sample = read_document("examples/rdmad.conf");
 	Config c = CONFIG_DEFAULT;
 	_cleanup_free_ char *message = NULL;
 	const char *at = sample;
@@ -213,7 +213,7 @@ static void test_sample(void **state)
 /* The manual page describes every key, with its limits and its default. */
 static void test_manual(void **state)
 {
-	g_autofree char *manual = read_document("rdmad.conf.5");
+	g_autofree char *manual = read_document("man/rdmad.conf.5");
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

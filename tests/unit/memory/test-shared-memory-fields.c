@@ -155,7 +155,7 @@ static unsigned int count_lines(const char *text, const char *prefix)
 /* The list of the fields of a record in librdmad(3) */
 static char *read_manual(void)
 {
-	FILE *file = fopen(TEST_SOURCE_DIR "/docs/librdmad.3", "re");
+	FILE *file = fopen(TEST_SOURCE_DIR "/docs/man/librdmad.3", "re");
 	char *text = calloc(1, 65536), *begin, *end;
 
 	assert_non_null(file);
