@@ -219,7 +219,8 @@ static ExitStatus help(void)
 	printf("  %-26s  %s\n", "help [COMMAND]", "Print this text, or the help of a command");
 	options_print(&options, NULL);
 	print_port_names();
-	puts("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 no such port, 4 no rdmad.");
+	puts("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 no such port, 4 no rdmad.\n\n"
+	     "Manual: rdmactl(1), and a page for each command such as rdmactl-list(1).");
 	return STATUS_OK;
 }
 
@@ -230,11 +231,12 @@ static ExitStatus help_command(const Command *command)
 
 	printf("Usage: rdmactl [OPTION...] %s%s%s\n\n%s.\n", command->name,
 	       command->argument ? " " : "", arguments_of(command, arguments), command->help);
-	if (options_print(&options, command->name) > 0)
-		puts("\nFor the options of every command see rdmactl --help.");
+	options_print(&options, command->name);
 	if (command->argument && startswith(last_argument(command, &n), "PORT"))
 		print_port_names();
-	printf("\nExamples:\n%s", command->examples);
+	printf("\nExamples:\n%s\nManual: rdmactl-%s(1); rdmactl(1) has the options of every "
+	       "command.\n",
+	       command->examples, command->name);
 	return STATUS_OK;
 }
 

@@ -251,9 +251,9 @@ unsigned int options_flags(const OptionTable *t)
 	return flags;
 }
 
-unsigned int options_print(const OptionTable *t, const char *command)
+void options_print(const OptionTable *t, const char *command)
 {
-	unsigned int n = 0;
+	bool first = true;
 
 	for (size_t i = 0; i < t->n; i++) {
 		const Option *o = t->rows[i].option;
@@ -263,11 +263,11 @@ unsigned int options_print(const OptionTable *t, const char *command)
 
 		if (command ? !owner || !streq(owner, command) : owner != NULL)
 			continue;
-		if (n++ == 0)
+		if (first)
 			puts("\nOptions:");
+		first = false;
 		snprintf(text, sizeof(text), "%3s --%s%s%s", o->letter ? letter : "", o->name,
 			 o->argument ? "=" : "", o->argument ? o->argument : "");
 		printf("  %-26s  %s\n", text, o->help);
 	}
-	return n;
 }

@@ -71,6 +71,5 @@ ExitStatus options_check(const OptionTable *t, const char *command);
 void options_request(unsigned int flags);
 /* The RunFlags of all options that were given, and those that were requested. */
 unsigned int options_flags(const OptionTable *t);
-/* Prints the options of every command (COMMAND NULL), or only those of COMMAND. Returns how many.
- */
-unsigned int options_print(const OptionTable *t, const char *command);
+/* Prints the options of every command (COMMAND NULL), or only those of COMMAND. */
+void options_print(const OptionTable *t, const char *command);
