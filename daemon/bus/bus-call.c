@@ -6,32 +6,32 @@
 #include "log.h"
 #include "names.h"
 
-static void reply_named(sd_bus_message *call, const char *name, const char *text)
-{
-	int r = sd_bus_reply_method_errorf(call, name, "%s", text);
-
-	if (r < 0)
-		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
-}
-
-void bus_reply_query_failed(sd_bus_message *call, int error, const char *text)
+int bus_error_set(sd_bus_error *ret, int error, const char *text)
 {
 	const char *name = strerrorname_np(-error);
-	char with_name[BUS_ERROR_TEXT_MAX];
 
-	snprintf(with_name, sizeof(with_name), "%.*s [%s]", (int)sizeof(with_name) - 32, text,
-		 name ? name : "unknown");
-	reply_named(call, RDMAD_ERROR_QUERY_FAILED, with_name);
+	if (error == -ETIMEDOUT)
+		return sd_bus_error_setf(ret, RDMAD_ERROR_DEVICE_TIMEOUT, "%s", text);
+	if (error == -ENODEV)
+		return sd_bus_error_setf(ret, RDMAD_ERROR_NOT_FOUND, "%s", text);
+	return sd_bus_error_setf(ret, RDMAD_ERROR_QUERY_FAILED, "%.*s [%s]",
+				 (int)BUS_ERROR_TEXT_MAX - 32, text, name ? name : "unknown");
 }
 
 void bus_reply_error(sd_bus_message *call, int error, const char *text)
 {
-	if (error == -ETIMEDOUT)
-		reply_named(call, RDMAD_ERROR_DEVICE_TIMEOUT, text);
-	else if (error == -ENODEV)
-		reply_named(call, RDMAD_ERROR_NOT_FOUND, text);
-	else
-		bus_reply_query_failed(call, error, text);
+	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
+	int r;
+
+	bus_error_set(&e, error, text);
+	r = sd_bus_reply_method_error(call, &e);
+	if (r < 0)
+		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
+}
+
+Bus *bus_current(sd_bus_message *m)
+{
+	return sd_bus_slot_get_userdata(sd_bus_get_current_slot(sd_bus_message_get_bus(m)));
 }
 
 sd_bus_message *bus_call_of(const PendingCall *c)

@@ -5,16 +5,13 @@
 #include "bus-options.h"
 #include "bus-private.h"
 #include "bus-property.h"
+#include "bus-reading.h"
 #include "bus-shown.h"
 #include "counters.h"
-#include "log.h"
 #include "lookup.h"
 #include "names.h"
 #include "port-name.h"
 #include "unavailable.h"
-
-/* The option timeout-usec has no effect above this: a reading never takes so long. */
-#define ALL_TIMEOUT_MAX (3600 * USEC_PER_SEC)
 
 /* clang-format off */
 #define COUNTERS_SIGNATURE_BEGIN "a("
@@ -44,179 +41,103 @@ static bool is_complete(const Port *p)
 	return port_interfaces(&p->now) >> INTERFACE_INFINIBAND & 1;
 }
 
-/* Writes the counters of P and when they were read; without PC, none. */
-static int put_counters(BusWriter *w, const Port *p, const PortCounters *pc)
+/* Writes the counters of P and when they were read; without R, none. */
+static int put_counters(BusWriter *w, const Port *p, const Reading *r)
 {
 	_cleanup_free_ Counter *counters = NULL;
 	size_t n = 0;
-	int r = pc ? counters_interpret(pc->table, is_complete(p), &counters, &n) : 0;
+	int error = r ? counters_interpret(r->table, is_complete(p), &counters, &n) : 0;
 
-	if (r < 0)
-		return r;
+	if (error < 0)
+		return error;
 	bus_put_entries(w, &counter_layout, counters, n);
-	bus_writer_put_u64(w, pc ? pc->realtime_usec : 0);
-	bus_writer_put_u64(w, pc ? pc->monotonic_usec : 0);
+	bus_writer_put_u64(w, r ? r->realtime_usec : 0);
+	bus_writer_put_u64(w, r ? r->monotonic_usec : 0);
 	return 0;
 }
 
 /* GetCounters() */
 
-static int reply_counters(sd_bus_message *call, const Port *p, const PortCounters *pc)
+int bus_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+		       sd_bus_error *error)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	BusWriter w = {};
-	int r = sd_bus_message_new_method_return(call, &reply);
+	PortWalk walk = {.cache = c, .paths = q->text};
+	const Port *p = port_walk_next(&walk);
+	const Reading *r = NULL;
+	const char *text = "the port has gone";
+	int code = -ENODEV;
 
-	if (r < 0)
-		return r;
-	w.message = reply;
-	r = put_counters(&w, p, pc);
-	if (r >= 0)
-		r = bus_writer_error(&w);
-	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
-}
-
-int bus_get_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	Port *p = userdata;
-	/* the userdata of a port's method is the port */
-	Bus *b = sd_bus_slot_get_userdata(sd_bus_get_current_slot(sd_bus_message_get_bus(m)));
-	const PortCounters *counters;
-	PendingList *list;
-	int r = bus_read_options(m, "GetCounters", NULL, 0, error);
-
-	if (r < 0)
-		return r;
-	r = b->handler->counters(b->userdata, p, &counters, &list);
-	if (r < 0) {
-		/* the hardware was not even asked */
-		bus_reply_error(m, r, r == -ETIMEDOUT ? p->now.values.last_error : strerror(-r));
-		return 1;
-	}
-	return r == 0 ? reply_counters(m, p, counters)
-		      : bus_keep_call(b, m, list, p->number, error);
-}
-
-void bus_answer_counters(PendingList *list, uint32_t port, const Port *p,
-			 const PortCounters *counters, int error, const char *text)
-{
-	PendingCall *c;
-	int r;
-
-	while ((c = pending_list_find(list, port))) {
-		_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(c);
-
-		if (call && error < 0) {
-			bus_reply_error(call, error, text);
-		} else if (call) {
-			r = reply_counters(call, p, counters);
-			if (r < 0)
-				log_debug_errno(r, "Cannot answer with counters, ignoring: %m");
-		}
-		pending_call_free(c);
-	}
+	if (p)
+		r = bus_reading_for(q, p, QUERY_COUNTERS, &code, &text);
+	if (!r)
+		return bus_error_set(error, code, text);
+	code = put_counters(w, p, r);
+	return code < 0 ? code : 1;
 }
 
 /* GetAllCounters() and GetCounterValues() */
 
-/* A call that waits until the ports have been read. */
-typedef struct AllCall {
-	Bus *bus;
-	LongReplyKind kind;
-	char *ports; /* LongReplyQuestion.text */
-	PendingCall *call;
-	sd_event_source *timer; /* NULL: it waits as long as a reading takes */
-} AllCall;
+/* What came of the reading of a port. */
+typedef struct Outcome {
+	const Reading *reading; /* NULL: it could not be read */
+	int error;
+	const char *text;
+} Outcome;
 
-static AllCall *all_call_free(AllCall *a)
+/* What Q is to be told of the next port; NULL: there is none. A port that is about to go is left
+ * out. */
+static const Port *next_port(PortWalk *w, const LongReplyQuestion *q, Outcome *ret)
 {
-	if (!a)
-		return NULL;
-	sd_event_source_disable_unref(a->timer);
-	free(a->ports);
-	free(a);
-	return NULL;
-}
-DEFINE_CLEANUP(AllCall, all_call_free);
+	const Port *p;
 
-static void on_freed(void *userdata)
-{
-	all_call_free(userdata);
-}
-
-/* Calls FUNCTION for each port of the question Q; ends with its first result that is negative. */
-static int for_each_port(const char *ports, const Cache *c,
-			 int (*function)(void *userdata, Port *p), void *userdata)
-{
-	char path[RDMAD_PATH_MAX];
-	Device *d;
-	Port *p;
-	int r = 0;
-
-	for (; ports && *ports && r >= 0; ports += strcspn(ports, "\n") + 1) {
-		text_copy(path, MIN(sizeof(path), strcspn(ports, "\n") + 1), ports);
-		/* it may have gone meanwhile */
-		if (lookup_path(c, path, &d, &p) == 0 && p)
-			r = function(userdata, p);
+	while ((p = port_walk_next(w))) {
+		*ret = (Outcome){};
+		ret->reading = bus_reading_for(q, p, QUERY_COUNTERS, &ret->error, &ret->text);
+		if (ret->error != -ENODEV)
+			break;
 	}
-	for (size_t i = 0; !ports && i < c->n_devices; i++)
-		for (uint32_t n = 0; n < c->devices[i]->n_ports && r >= 0; n++)
-			if (c->devices[i]->ports[n]->published)
-				r = function(userdata, c->devices[i]->ports[n]);
-	return r;
+	return p;
 }
 
-static bool is_read(const PortCounters *pc)
+/* Why a port has no counters, for a dictionary; nothing if it has. */
+static void put_error(BusWriter *w, const Outcome *o)
 {
-	return pc && pc->error == 0 && pc->monotonic_usec > 0;
-}
+	UnavailableCode code =
+		o->error == -ETIMEDOUT ? UNAVAILABLE_FIRMWARE_TIMEOUT : UNAVAILABLE_QUERY_FAILED;
 
-/* Why P has no counters, for a dictionary; nothing if it has. */
-static void put_error(BusWriter *w, const PortCounters *pc)
-{
-	static const PortCounters new = {.error = -EAGAIN, .error_text = "the port has just come"};
-	UnavailableCode code;
-
-	if (is_read(pc))
+	if (o->reading)
 		return;
-	pc = pc ? pc : &new;
-	code = pc->error == -ETIMEDOUT ? UNAVAILABLE_FIRMWARE_TIMEOUT : UNAVAILABLE_QUERY_FAILED;
 	bus_writer_open_property(w, "Error", "s");
 	bus_writer_put_text(w, 's', unavailable_rows[code].code);
 	bus_writer_close_property(w);
 	bus_writer_open_property(w, "ErrorMessage", "s");
-	bus_writer_put_text(w, 's', pc->error_text);
+	bus_writer_put_text(w, 's', o->text);
 	bus_writer_close_property(w);
 }
 
 /* GetAllCounters() */
 
-static int put_entry(void *userdata, Port *p)
-{
-	const PortCounters *pc = p->counters;
-	char path[RDMAD_PATH_MAX];
-	BusWriter *w = userdata;
-	int r;
-
-	if (pc && pc->error == -ENODEV)
-		return 0; /* it is about to go */
-	bus_writer_open(w, 'r', entry_types);
-	bus_writer_put_text(w, 'o', port_path(p, path));
-	r = put_counters(w, p, is_read(pc) ? pc : NULL);
-	bus_writer_open(w, 'a', "{sv}");
-	put_error(w, pc);
-	bus_writer_close(w);
-	bus_writer_close(w);
-	return r < 0 ? r : bus_writer_error(w);
-}
-
 int bus_all_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 			   _unused_ sd_bus_error *error)
 {
-	int r;
+	PortWalk walk = {.cache = c, .paths = q->text};
+	char path[RDMAD_PATH_MAX];
+	const Port *p;
+	Outcome o;
+	int r = 0;
 
 	bus_writer_open(w, 'a', bus_all_counters_signature + 1);
-	r = for_each_port(q->text, c, put_entry, w);
+	while (r >= 0 && (p = next_port(&walk, q, &o))) {
+		bus_writer_open(w, 'r', entry_types);
+		bus_writer_put_text(w, 'o', port_path(p, path));
+		r = put_counters(w, p, o.reading);
+		bus_writer_open(w, 'a', "{sv}");
+		put_error(w, &o);
+		bus_writer_close(w);
+		bus_writer_close(w);
+		if (r >= 0)
+			r = bus_writer_error(w);
+	}
 	bus_writer_close(w);
 	return r < 0 ? r : 1;
 }
@@ -225,7 +146,6 @@ int bus_all_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache
 
 /* The sets of the ports of one reply, each once. */
 typedef struct Sets {
-	BusWriter *writer;
 	CounterSet **sets;
 	size_t n, allocated;
 	size_t last; /* which was found last: the next port is often of the same kind */
@@ -238,28 +158,27 @@ static void sets_done(Sets *s)
 	free(s->sets);
 }
 
-/* Sets s->last to the set of P, which has been read. False: it has none yet. */
-static bool find_set(Sets *s, const Port *p)
+/* Sets s->last to the set of P, of which TABLE was read. False: it has none yet. */
+static bool find_set(Sets *s, const Port *p, const Table *table)
 {
 	bool complete = is_complete(p);
 
-	if (s->n > 0 && counter_set_fits(s->sets[s->last], p->counters->table, complete))
+	if (s->n > 0 && counter_set_fits(s->sets[s->last], table, complete))
 		return true;
 	for (size_t i = 0; i < s->n; i++)
-		if (counter_set_fits(s->sets[i], p->counters->table, complete)) {
+		if (counter_set_fits(s->sets[i], table, complete)) {
 			s->last = i;
 			return true;
 		}
 	return false;
 }
 
-static int add_set(void *userdata, Port *p)
+static int add_set(Sets *s, const Port *p, const Table *table)
 {
-	Sets *s = userdata;
 	CounterSet **sets;
 	int r;
 
-	if (!is_read(p->counters) || find_set(s, p))
+	if (find_set(s, p, table))
 		return 0;
 	if (s->n == s->allocated) {
 		sets = reallocarray(s->sets, 2 * s->n + 4, sizeof(*sets));
@@ -268,7 +187,7 @@ static int add_set(void *userdata, Port *p)
 		s->sets = sets;
 		s->allocated = 2 * s->n + 4;
 	}
-	r = counter_set_new(p->counters->table, is_complete(p), &s->sets[s->n]);
+	r = counter_set_new(table, is_complete(p), &s->sets[s->n]);
 	if (r >= 0)
 		s->last = s->n++;
 	return r;
@@ -349,41 +268,44 @@ static unsigned int put_numbers(BusWriter *w, const CounterSet *s, const Table *
 	return conditions;
 }
 
-static int put_values(void *userdata, Port *p)
+/* What O says of P. */
+static void put_values(BusWriter *w, Sets *s, const Port *p, const Outcome *o)
 {
-	const PortCounters *pc = p->counters;
+	const Table *table = o->reading ? o->reading->table : NULL;
 	const CounterSet *set = NULL;
 	char path[RDMAD_PATH_MAX];
-	Sets *s = userdata;
-	BusWriter *w = s->writer;
 	unsigned int conditions;
 
-	if (pc && pc->error == -ENODEV)
-		return 0; /* it is about to go */
-	if (is_read(pc) && find_set(s, p))
+	if (o->reading && find_set(s, p, table))
 		set = s->sets[s->last];
 	bus_writer_open(w, 'r', VALUES_TYPES);
 	bus_writer_put_text(w, 'o', port_path(p, path));
 	bus_writer_put_u32(w, set ? (uint32_t)s->last : 0);
-	conditions = put_numbers(w, set, set ? pc->table : NULL);
-	bus_writer_put_u64(w, set ? pc->realtime_usec : 0);
-	bus_writer_put_u64(w, set ? pc->monotonic_usec : 0);
+	conditions = put_numbers(w, set, table);
+	bus_writer_put_u64(w, set ? o->reading->realtime_usec : 0);
+	bus_writer_put_u64(w, set ? o->reading->monotonic_usec : 0);
 	bus_writer_open(w, 'a', "{sv}");
 	for (CounterCondition k = COUNTER_SATURATED; k < _COUNTER_CONDITION_MAX; k++)
 		if (conditions >> k & 1)
-			put_condition(w, set, pc->table, k);
-	put_error(w, pc);
+			put_condition(w, set, table, k);
+	put_error(w, o);
 	bus_writer_close(w);
 	bus_writer_close(w);
-	return bus_writer_error(w);
 }
 
 int bus_counter_values_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 			     _unused_ sd_bus_error *error)
 {
-	_cleanup_(sets_done) Sets s = {.writer = w};
-	int r = for_each_port(q->text, c, add_set, &s);
+	const PortWalk first = {.cache = c, .paths = q->text};
+	_cleanup_(sets_done) Sets s = {};
+	PortWalk walk = first;
+	const Port *p;
+	Outcome o;
+	int r = 0;
 
+	while (r >= 0 && (p = next_port(&walk, q, &o)))
+		if (o.reading)
+			r = add_set(&s, p, o.reading->table);
 	if (r < 0)
 		return r;
 	bus_writer_open(w, 'a', "(" SET_TYPES ")");
@@ -391,14 +313,23 @@ int bus_counter_values_write(BusWriter *w, const LongReplyQuestion *q, const Cac
 		put_set(w, s.sets[i]);
 	bus_writer_close(w);
 	bus_writer_open(w, 'a', "(" VALUES_TYPES ")");
-	r = for_each_port(q->text, c, put_values, &s);
+	walk = first;
+	while (bus_writer_error(w) >= 0 && (p = next_port(&walk, q, &o)))
+		put_values(w, &s, p, &o);
 	bus_writer_close(w);
-	return r < 0 ? r : 1;
+	return 1;
 }
 
 /* The calls */
 
-/* The paths of the ports that NAMES name, as bus_all_counters_write() takes them. */
+int bus_get_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	int r = bus_read_options(m, "GetCounters", NULL, 0, error);
+
+	return r < 0 ? r : bus_ask_reading(m, userdata, QUERY_COUNTERS, LONG_REPLY_COUNTERS, error);
+}
+
+/* The paths of the ports that NAMES name, as PortWalk.paths. */
 static int find_ports(const Cache *c, char *const *names, char **ret, sd_bus_error *error)
 {
 	char *text = NULL, path[RDMAD_PATH_MAX];
@@ -431,93 +362,20 @@ static int find_ports(const Cache *c, char *const *names, char **ret, sd_bus_err
 	return r;
 }
 
-typedef struct Wanted {
-	const Bus *bus;
-	bool waits;
-} Wanted;
-
-static int want(void *userdata, Port *p)
-{
-	Wanted *w = userdata;
-	int r = w->bus->handler->want_counters(w->bus->userdata, p);
-
-	w->waits |= r > 0;
-	return r;
-}
-
-/* Answers A with what has been read, and frees it. */
-static void answer_all(AllCall *a)
-{
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(a->call);
-	const LongReplyQuestion q = {.path = RDMAD_ROOT_PATH, .text = a->ports};
-	int r = call ? long_reply_answer_question(a->bus->long_replies, call, a->kind, &q, &error)
-		     : 0;
-
-	if (r < 0)
-		r = sd_bus_reply_method_errno(call, r, &error);
-	if (r < 0)
-		log_debug_errno(r, "Cannot answer with counters, ignoring: %m");
-	pending_call_free(a->call);
-}
-
-static int on_all_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
-{
-	AllCall *a = userdata;
-	Bus *b = a->bus;
-
-	answer_all(a);
-	b->handler->left_all_counters(b->userdata);
-	return 0;
-}
-
-/* Has A wait in LIST for TIMEOUT at most. */
-static int keep_all(AllCall **a, sd_bus_message *m, PendingList *list, uint64_t timeout,
-		    sd_bus_error *error)
-{
-	static const PendingKind kind = {.freed = on_freed};
-	AllCall *is = *a;
-	int r = 0;
-
-	if (timeout < UINT64_MAX)
-		r = sd_event_add_time_relative(is->bus->event, &is->timer, CLOCK_MONOTONIC,
-					       MIN(timeout, ALL_TIMEOUT_MAX), USEC_PER_MSEC,
-					       on_all_timer, is);
-	if (r >= 0)
-		r = pending_call_new(is->bus->calls, m, &kind, is, &is->call, error);
-	if (r < 0)
-		return r;
-	*a = NULL;
-	pending_list_add(list, is->call);
-	return r;
-}
-
-/* METHOD, whose reply is KIND. */
-static int get_all(Bus *b, sd_bus_message *m, const char *method, LongReplyKind kind,
+/* METHOD, which REPLY answers. */
+static int get_all(Bus *b, sd_bus_message *m, const char *method, LongReplyKind reply,
 		   sd_bus_error *error)
 {
-	_cleanup_(all_call_free_pointer) AllCall *a = calloc(1, sizeof(AllCall));
 	_cleanup_(bus_texts_done) BusTexts names = {.max = WAIT_PORTS_MAX};
-	uint64_t timeout = UINT64_MAX;
-	const BusOption options[] = {{"ports", 'a', &names}, {"timeout-usec", 't', &timeout}};
-	LongReplyQuestion q = {.path = RDMAD_ROOT_PATH};
-	Wanted wanted = {.bus = b};
-	PendingList *list;
-	int r = a ? bus_read_options(m, method, options, ARRAY_SIZE(options), error) : -ENOMEM;
+	/* one time-out for what each device does when it is asked, and one for itself */
+	ReadingQuestion q = {QUERY_COUNTERS, reply, NULL, 2 * b->config->query_timeout_usec};
+	const BusOption options[] = {{"ports", 'a', &names},
+				     {"timeout-usec", 't', &q.timeout_usec}};
+	int r = bus_read_options(m, method, options, ARRAY_SIZE(options), error);
 
 	if (r >= 0 && names.texts)
-		r = find_ports(b->cache, names.texts, &a->ports, error);
-	if (r >= 0)
-		r = for_each_port(a->ports, b->cache, want, &wanted);
-	if (r < 0)
-		return r;
-	a->bus = b;
-	a->kind = kind;
-	list = wanted.waits ? b->handler->all_counters(b->userdata) : NULL;
-	if (list)
-		return keep_all(&a, m, list, timeout, error);
-	q.text = a->ports;
-	return long_reply_answer_question(b->long_replies, m, kind, &q, error);
+		r = find_ports(b->cache, names.texts, &q.paths, error);
+	return r < 0 ? r : bus_ask_readings(b, m, &q, error);
 }
 
 int bus_get_all_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -528,12 +386,4 @@ int bus_get_all_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
 int bus_get_counter_values(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	return get_all(userdata, m, "GetCounterValues", LONG_REPLY_COUNTER_VALUES, error);
-}
-
-void bus_answer_all_counters(PendingList *list)
-{
-	PendingCall *c;
-
-	while ((c = pending_list_find(list, 0)))
-		answer_all(c->userdata);
 }

@@ -19,10 +19,10 @@ int bus_get_all_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
 /* Manager.GetCounterValues(a{sv}); USERDATA is the Bus. */
 int bus_get_counter_values(sd_bus_message *m, void *userdata, sd_bus_error *error);
 
-/* The functions of GetAllCounters() for its LongReplyRow. The text of the question has the paths of
- * the ports that are wanted, with a newline behind each; NULL: all. */
+/* Write the replies for their LongReplyRow. The text of the question has the paths of the ports. */
+int bus_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+		       sd_bus_error *error);
 int bus_all_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 			   sd_bus_error *error);
-/* The same of GetCounterValues(). */
 int bus_counter_values_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 			     sd_bus_error *error);

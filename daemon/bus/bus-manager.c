@@ -51,7 +51,7 @@ void bus_answer_refresh(PendingList *list, int error)
 		_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(c);
 
 		if (call && error < 0) {
-			bus_reply_query_failed(call, error, text);
+			bus_reply_error(call, error, text);
 		} else if (call) {
 			r = sd_bus_reply_method_return(call, NULL);
 			if (r < 0)

@@ -10,12 +10,6 @@
 #include "log.h"
 #include "names.h"
 
-/* The Bus of the call that is being handled: the userdata of a port's method is the port. */
-static Bus *current_bus(sd_bus_message *m)
-{
-	return sd_bus_slot_get_userdata(sd_bus_get_current_slot(sd_bus_message_get_bus(m)));
-}
-
 static void check_reply(int r, const char *what)
 {
 	if (r < 0)
@@ -72,7 +66,7 @@ static int reply_query(sd_bus_message *call, const Port *p)
 static int method_query(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	Port *p = userdata;
-	Bus *b = current_bus(m);
+	Bus *b = bus_current(m);
 	uint64_t max_age = 0;
 	const BusOption options[] = {{"max-age-usec", 't', &max_age}};
 	PendingList *list;
@@ -104,7 +98,7 @@ void bus_answer_queries(PendingList *list, uint32_t port, const Port *p, int err
 
 static int method_get_history(sd_bus_message *m, _unused_ void *userdata, sd_bus_error *error)
 {
-	return long_reply_answer(current_bus(m)->long_replies, m, LONG_REPLY_PORT_HISTORY, error);
+	return long_reply_answer(bus_current(m)->long_replies, m, LONG_REPLY_PORT_HISTORY, error);
 }
 
 /* clang-format off */

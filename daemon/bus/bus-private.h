@@ -63,11 +63,14 @@ int bus_log_offer(Bus *b, sd_bus_message *m, sd_bus_error *error);
 
 /* The longest text of QueryFailed. */
 #define BUS_ERROR_TEXT_MAX 256
-/* Answers CALL with DeviceTimeout, NotFound or QueryFailed, as ERROR, a negative errno, says, and
- * with TEXT. Logs. */
+/* Sets *RET to DeviceTimeout, NotFound or QueryFailed, as ERROR, a negative errno, says, with TEXT;
+ * behind that, QueryFailed has the name of ERROR in brackets. Returns a negative errno, for sd-bus.
+ */
+int bus_error_set(sd_bus_error *ret, int error, const char *text);
+/* Answers CALL with that. Logs. */
 void bus_reply_error(sd_bus_message *call, int error, const char *text);
-/* Answers CALL with QueryFailed, and with TEXT and the name of ERROR in brackets. Logs. */
-void bus_reply_query_failed(sd_bus_message *call, int error, const char *text);
+/* The Bus of M, a call that is being handled: the userdata of a port's method is the port. */
+Bus *bus_current(sd_bus_message *m);
 /* The call that the reply to C is made of (call_ticket_new_call()), NULL if there is no memory for
  * it. To be freed. Logs. */
 sd_bus_message *bus_call_of(const PendingCall *c);

@@ -5,10 +5,8 @@
 #include "bus-options.h"
 #include "bus-private.h"
 #include "bus-property.h"
+#include "bus-reading.h"
 #include "cgroup.h"
-#include "log.h"
-#include "lookup.h"
-#include "names.h"
 
 /* clang-format off */
 const char bus_users_signature[] = "a("
@@ -65,7 +63,7 @@ static void put_u32(BusWriter *w, const char *name, uint32_t value)
 	bus_writer_close_property(w);
 }
 
-static void put_counts(BusWriter *w, const PortUsers *users, const Counts *c)
+static void put_counts(BusWriter *w, const Reading *users, const Counts *c)
 {
 	bus_writer_open(w, 'a', "{sv}");
 	put_u32(w, "QpCount", c->qps);
@@ -84,16 +82,17 @@ static void put_counts(BusWriter *w, const PortUsers *users, const Counts *c)
 
 int bus_users_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c, sd_bus_error *error)
 {
-	const Bus *b = q->bus;
-	const PortUsers *users = NULL;
+	PortWalk walk = {.cache = c, .paths = q->text};
+	const Port *p = port_walk_next(&walk);
+	const Reading *users = NULL;
+	const char *text = "the port has gone";
+	int code = -ENODEV;
 	Counts counts;
-	Device *d;
-	Port *p = NULL;
 
-	if (lookup_path(c, q->path, &d, &p) >= 0 && p)
-		users = b->handler->known_users(b->userdata, p);
+	if (p)
+		users = bus_reading_for(q, p, QUERY_USERS, &code, &text);
 	if (!users)
-		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "the port has gone");
+		return bus_error_set(error, code, text);
 	counts = count(users->table, q->user);
 	bus_writer_open(w, 'a', user_layout.signature + 1);
 	TABLE_FOREACH(HolderEntry, e, users->table)
@@ -104,88 +103,9 @@ int bus_users_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c, sd
 	return 1;
 }
 
-static int reply_users(Bus *b, sd_bus_message *call, const Port *p, uid_t caller)
-{
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	char path[RDMAD_PATH_MAX];
-	LongReplyQuestion q = {.path = port_path(p, path), .user = caller, .bus = b};
-	int r = long_reply_answer_question(b->long_replies, call, LONG_REPLY_USERS, &q, &error);
-
-	return r < 0 ? sd_bus_reply_method_errno(call, r, &error) : r;
-}
-
-/* What a call is about, until the bus has said whose it is. */
-typedef struct UsersCall {
-	Bus *bus;
-	uint32_t device, port;
-} UsersCall;
-
-/* Answers C, whose user is known, and frees it. */
-static void answer(PendingCall *c, int error, const char *text)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = bus_call_of(c);
-	const UsersCall *u = c->userdata;
-	Device *d = cache_device(u->bus->cache, u->device);
-	Port *p = d ? device_port(d, u->port) : NULL;
-	int r = 0;
-
-	if (call && error < 0)
-		bus_reply_error(call, error, text);
-	else if (call && !p)
-		bus_reply_error(call, -ENODEV, "the port has gone");
-	else if (call)
-		r = reply_users(u->bus, call, p, c->user);
-	if (r < 0)
-		log_debug_errno(r, "Cannot answer with users, ignoring: %m");
-	pending_call_free(c);
-}
-
-void bus_answer_users(PendingList *list, uint32_t port, int error, const char *text)
-{
-	PendingCall *c;
-
-	while ((c = pending_list_find(list, port)))
-		answer(c, error, text);
-}
-
-static void on_identified(PendingCall *call, _unused_ uid_t user, void *userdata)
-{
-	const UsersCall *u = userdata;
-	Device *d = cache_device(u->bus->cache, u->device);
-	Port *p = d ? device_port(d, u->port) : NULL;
-	PendingList *list = NULL;
-	int r = p ? u->bus->handler->users(u->bus->userdata, p, &list) : -ENODEV;
-
-	if (r <= 0) {
-		answer(call, r,
-		       !p		 ? "the port has gone"
-		       : r == -ETIMEDOUT ? p->now.values.last_error
-					 : strerror(-r));
-		return;
-	}
-	call->port = u->port;
-	pending_list_add(list, call);
-}
-
 int bus_get_users(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	static const PendingKind kind = {.identified = on_identified, .freed = free};
-	const Port *p = userdata;
-	PendingCall *call;
-	UsersCall *u;
 	int r = bus_read_options(m, "GetUsers", NULL, 0, error);
 
-	if (r < 0)
-		return r;
-	u = malloc(sizeof(*u));
-	if (!u)
-		return -ENOMEM;
-	/* the userdata of a port's method is the port */
-	*u = (UsersCall){
-		sd_bus_slot_get_userdata(sd_bus_get_current_slot(sd_bus_message_get_bus(m))),
-		p->device->index, p->number};
-	r = pending_call_new(u->bus->calls, m, &kind, u, &call, error);
-	if (r < 0)
-		free(u);
-	return r;
+	return r < 0 ? r : bus_ask_reading(m, userdata, QUERY_USERS, LONG_REPLY_USERS, error);
 }

@@ -15,7 +15,8 @@
 /* "a(...)a{sv}": the signature of the reply */
 extern const char bus_users_signature[];
 
-/* Writes the reply for its LongReplyRow: PATH of the question is the port, and USER the caller. */
+/* Writes the reply for its LongReplyRow: the text of the question has the path of the port, and
+ * USER is the caller. */
 int bus_users_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c, sd_bus_error *error);
 
 /* Port.GetUsers(a{sv}); USERDATA is the port. */

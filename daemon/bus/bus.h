@@ -15,27 +15,11 @@
 #include "config.h"
 #include "event.h"
 #include "pending-call.h"
+#include "reading.h"
 #include "shared-memory.h"
 #include "source.h"
 
 typedef struct Bus Bus;
-
-/* The counters of a port as they were read last. */
-typedef struct PortCounters {
-	Table *table;
-	uint64_t realtime_usec, monotonic_usec; /* when; 0: never */
-	/* for GetAllCounters() and GetCounterValues(): 0, or a negative errno and what it means:
-	 * they could not be read */
-	int error;
-	AttrText error_text;
-} PortCounters;
-
-/* Who had queue pairs on a port when that was read last. */
-typedef struct PortUsers {
-	Table *table;		/* of HolderEntry */
-	bool partial;		/* there was no time to read all */
-	uint64_t realtime_usec; /* when */
-} PortUsers;
 
 /* What org.rdma.Manager shows beside the cache and the configuration. */
 typedef struct BusStatus {
@@ -54,26 +38,10 @@ typedef struct BusHandler {
 	 * device does not answer.
 	 */
 	int (*query)(void *userdata, Port *p, uint64_t max_age_usec, PendingList **ret_list);
-	/* Port.GetCounters(): the same with counters that are at most a second old. 0: they are
-	 * *RET_COUNTERS. 1: the call is to wait in *RET_LIST for bus_answer_counters(). However
-	 * many ask, the port is read once a second. */
-	int (*counters)(void *userdata, Port *p, const PortCounters **ret_counters,
-			PendingList **ret_list);
-	/* GetAllCounters() or GetCounterValues() of the manager wants the counters of P. 0: nothing
-	 * is to be read for that. 1: they are to be read. A negative errno. */
-	int (*want_counters)(void *userdata, Port *p);
-	/* Reads what these calls want, by now or when the reading that goes on is over. The
-	 * list in which the call is to wait for bus_answer_all_counters(); NULL: there is nothing
-	 * to wait for. */
-	PendingList *(*all_counters)(void *userdata);
-	/* A call that waited in that list has been answered, because its time was over. The reading
-	 * ends if no other call waits for it. */
-	void (*left_all_counters)(void *userdata);
-	/* Port.GetUsers(): the same with users that are at most a second old, and
-	 * bus_answer_users(). 0: they are what known_users() says, which is NULL while nothing is
-	 * known. */
-	int (*users)(void *userdata, Port *p, PendingList **ret_list);
-	const PortUsers *(*known_users)(void *userdata, const Port *p);
+	/* What KIND reads of P on demand is wanted. 0: it is at most READING_FRESH_USEC old, or the
+	 * device does not answer. 1: it is being read, and bus_resume_calls() follows: however many
+	 * want it, it is read once. -ENOMEM. */
+	int (*read)(void *userdata, Port *p, QueryKind kind);
 	/* Manager.Refresh(): everything is being read afresh, at the earliest a second after the
 	 * last time. The list in which the call is to wait for bus_answer_refresh(). */
 	PendingList *(*refresh)(void *userdata);
@@ -119,17 +87,11 @@ void bus_publish_counts(Bus *b);
 /* Whether an object came or went since that was last said. */
 bool bus_lists_changed(const Bus *b);
 
-/* Answer the calls in LIST that are about PORT (0: all) and free them: with what there is of P or
- * COUNTERS, or, if ERROR is negative, with that and TEXT. They log. */
+/* Answers the calls in LIST that are about PORT (0: all) and frees them: with what there is of P,
+ * or, if ERROR is negative, with that and TEXT. Logs. */
 void bus_answer_queries(PendingList *list, uint32_t port, const Port *p, int error,
 			const char *text);
-void bus_answer_counters(PendingList *list, uint32_t port, const Port *p,
-			 const PortCounters *counters, int error, const char *text);
-/* The same for calls of GetUsers(): each is told what its caller may see of what
- * BusHandler.known_users() says. */
-void bus_answer_users(PendingList *list, uint32_t port, int error, const char *text);
-/* Answers the calls of GetAllCounters() and GetCounterValues() in LIST with what Port.counters has.
- */
-void bus_answer_all_counters(PendingList *list);
+/* The calls in LIST, which is Reading.calls, wait no longer: that reading has ended. */
+void bus_resume_calls(PendingList *list);
 /* ERROR: the devices cannot be enumerated. */
 void bus_answer_refresh(PendingList *list, int error);

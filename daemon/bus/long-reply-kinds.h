@@ -16,8 +16,9 @@ struct LongReplyQuestion {
 	AttrMask device_rows; /* the same of its device */
 	FindKind by;	      /* of FindPorts() */
 	GidType type;	      /* the same */
-	uid_t user;	      /* who asks, of GetUsers() */
-	const void *bus;      /* the Bus, of GetUsers() */
+	/* of what is read on demand (bus-reading.h) */
+	uid_t user;	     /* who asks */
+	uint64_t since_usec; /* CLOCK_MONOTONIC: what was read later is shown */
 };
 
 struct LongReplyRow {

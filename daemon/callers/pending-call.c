@@ -38,7 +38,7 @@ void pending_list_add(PendingList *list, PendingCall *call)
 	list->first = call;
 }
 
-static void leave_list(PendingCall *call)
+void pending_list_remove(PendingCall *call)
 {
 	if (!call->at)
 		return;
@@ -107,7 +107,7 @@ PendingCall *pending_call_free(PendingCall *call)
 	if (!call)
 		return NULL;
 	p = call->calls;
-	leave_list(call);
+	pending_list_remove(call);
 	if (call->previous_of_all)
 		call->previous_of_all->next_of_all = call->next_of_all;
 	else

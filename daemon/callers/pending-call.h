@@ -4,7 +4,7 @@
 /*
  * Method calls that are answered later: who made them, how many a user may have, and when nobody
  * wants the answer any more. Query(), GetCounters(), GetAllCounters(), GetCounterValues(),
- * Refresh(), WaitFor() and OpenSnapshot() all wait here, under the same rules.
+ * GetUsers(), Refresh(), WaitFor() and OpenSnapshot() all wait here, under the same rules.
  *
  * Nothing of the message is kept: what the reply needs is in a ticket, and what was asked is kept
  * by whoever answers, in a form of their own.
@@ -89,6 +89,8 @@ PendingCall *pending_call_free(PendingCall *call);
 
 /* CALL must be in no list. */
 void pending_list_add(PendingList *list, PendingCall *call);
+/* Takes CALL out of the list that it is in, if it is in one. */
+void pending_list_remove(PendingCall *call);
 /* Moves all calls from FROM to TO, which must be empty. */
 void pending_list_move(PendingList *to, PendingList *from);
 /* The first call in LIST that is about PORT (0: about any), NULL: none. */

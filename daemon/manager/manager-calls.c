@@ -3,6 +3,27 @@
 
 #include "manager-private.h"
 
+static void clean_counters(Table *t)
+{
+	TABLE_FOREACH(CounterEntry, e, t)
+		text_sanitize(CONST_CAST(char *, e->file), sizeof(e->file));
+}
+
+const ReadingRow manager_reading_rows[_QUERY_KIND_MAX] = {
+	[QUERY_COUNTERS] = {.name = "counters",
+			    .size = sizeof(Reading),
+			    .table = PORT_TABLE_COUNTERS,
+			    .clean = clean_counters},
+	[QUERY_USERS] = {.name = "users",
+			 .size = sizeof(UsersReading),
+			 .table = PORT_TABLE_USERS,
+			 .gives_way = true,
+			 .clean = manager_clean_users,
+			 .complete = manager_describe_users,
+			 .finished = manager_finished_users,
+			 .failed = manager_failed_users},
+};
+
 int manager_query(void *userdata, Port *p, uint64_t max_age_usec, PendingList **ret_list)
 {
 	Manager *m = userdata;
@@ -43,6 +64,5 @@ void manager_refuse_calls(Device *d, uint32_t port, int error, const char *text)
 {
 	bus_answer_queries(&d->schedule->asked.queries, port, NULL, error, text);
 	bus_answer_queries(&d->schedule->callers.queries, port, NULL, error, text);
-	manager_refuse_counters(d, port, error, text);
-	manager_refuse_users(d, port, error, text);
+	manager_refuse_readings(d, port, error, text);
 }

@@ -21,6 +21,7 @@ static void remove_port(Manager *m, Port *p)
 		bus_publish_port_removed(m->bus, p);
 	if (manager_note_absence(m, p))
 		manager_want_users(m, p);
+	manager_free_readings(p);
 	cache_remove_port(p);
 }
 
@@ -35,8 +36,6 @@ static void remove_device(Manager *m, Device *d)
 	if (d->published)
 		manager_announce_device(m, d, CACHE_REMOVED);
 	manager_evidence_absence(m, d);
-	manager_free_counters(d);
-	manager_free_users(d);
 	schedule_free(d->schedule);
 	cache_remove_device(&m->cache, d);
 }

@@ -12,9 +12,9 @@
  *   manager-look.c      looks at everything: when they are over, READY and Refresh()
  *   manager-change.c    hands what has changed to those who take it: all below but the calls
  *   manager-publish.c   what goes to the shared memory and to the bus
- *   manager-calls.c     what callers want of the hardware: Query()
- *   manager-counters.c  ... and GetCounters()
- *   manager-users.c     ... and GetUsers()
+ *   manager-calls.c     what callers want of the hardware
+ *   manager-users.c     who has queue pairs: the processes, and the journal
+ *   manager-reading.c   what is read on demand
  *   manager-dirty.c     takes events in: what may have changed is marked
  *   manager-history.c   transitions: history and journal
  *   manager-evidence.c  what else devices and ports have shown
@@ -35,10 +35,11 @@ struct Manager {
 	Config config;
 	Cache cache;
 	SharedMemory *memory;
-	LineWriter *history_writer;  /* NULL: histories are not kept in a file */
-	struct Recorder *recorder;   /* NULL: changes are not recorded */
-	sd_event_source *record_day; /* begins a segment of the record once a day */
-	Source *source;		     /* what is watched */
+	LineWriter *history_writer;	       /* NULL: histories are not kept in a file */
+	struct Recorder *recorder;	       /* NULL: changes are not recorded */
+	sd_event_source *record_day;	       /* begins a segment of the record once a day */
+	Source *source;			       /* what is watched */
+	const struct ReadingRow *reading_rows; /* by QueryKind: manager_reading_rows */
 
 	/* the connection to the bus */
 	const char *bus_address; /* NULL: the system bus */
@@ -65,18 +66,12 @@ struct Manager {
 	sd_event_source *enumerate_retry;
 
 	/* looks at everything */
-	bool ready;		  /* everything has been asked once, or that takes too long */
-	sd_event_source *start;	  /* until then: looks for that, every START_STEP */
-	unsigned int start_steps; /* how often it has looked */
-	uint32_t n_answered;	  /* devices that had answered when it looked last */
-	bool looking;		  /* a look at everything goes on */
-	uint64_t last_sync_usec;  /* CLOCK_REALTIME when a look was last complete, 0: never */
-	/* GetAllCounters(): the devices that are read for the calls in ALL_ASKED; when none is
-	 * left, or they have had their time, these are answered, and it is the turn of ALL_NEXT */
-	uint32_t all_left;
-	PendingList all_asked, all_next;
-	sd_event_source *all_deadline;
-
+	bool ready;		   /* everything has been asked once, or that takes too long */
+	sd_event_source *start;	   /* until then: looks for that, every START_STEP */
+	unsigned int start_steps;  /* how often it has looked */
+	uint32_t n_answered;	   /* devices that had answered when it looked last */
+	bool looking;		   /* a look at everything goes on */
+	uint64_t last_sync_usec;   /* CLOCK_REALTIME when a look was last complete, 0: never */
 	PendingList refresh_next;  /* calls of Refresh() that wait for the next one */
 	PendingList refresh_asked; /* those that the one that goes on answers */
 	uint64_t refresh_usec;	   /* CLOCK_MONOTONIC: the next one does not begin before */
@@ -196,53 +191,69 @@ void manager_record_event(Manager *m, Device *d, Port *p, EventReason reason);
 /* SourceHandler's function of the same name. */
 void manager_on_told(void *userdata, const Told *t);
 
-/* manager-counters.c */
+/* manager-reading.c */
 
-/* BusHandler's function of the same name. */
-int manager_counters(void *userdata, Port *p, const PortCounters **ret_counters,
-		     PendingList **ret_list);
-/* BusHandler's functions of these names. */
-int manager_want_counters(void *userdata, Port *p);
-PendingList *manager_all_counters(void *userdata);
-void manager_left_all_counters(void *userdata);
-/* Asks D for the counters that callers want of it. No question may be under way. */
-void manager_ask_counters(Manager *m, Device *d);
-/* Whether it is counters that W has asked for. */
-bool manager_asked_counters(const Schedule *w);
-/* The counters of port NUMBER have come. */
-void manager_on_counters(Manager *m, Device *d, uint32_t number, int error, PortSnapshot *snapshot);
-/* The question for counters has ended. */
-void manager_end_counters(Device *d, int error, const char *text);
-/* Answers the calls for counters of PORT (0: all) of D with ERROR: the port has gone, or the device
- * answers no more. */
-void manager_refuse_counters(Device *d, uint32_t port, int error, const char *text);
-void manager_free_counters(Device *d);
+/* What is special about a kind of what is read on demand. */
+typedef struct ReadingRow {
+	const char *name; /* for messages */
+	size_t size;	  /* of its structure, which begins with a Reading */
+	PortTable table;  /* that of the answer of the source */
+	/* Its question ends soon when there is something else to be asked; then the answer may be
+	 * a part (-ETIME). */
+	bool gives_way;
+	/* Makes the text in T valid, whatever a worker says. */
+	void (*clean)(Table *t);
+	/* Asks somebody else for the rest. True: manager_finish_reading() follows. May be NULL, as
+	 * what follows. */
+	bool (*complete)(Manager *m, Reading *r);
+	/* All that can be known is known. True: it is to be read once more. */
+	bool (*finished)(Manager *m, Reading *r);
+	/* It could not be read. */
+	void (*failed)(Reading *r);
+} ReadingRow;
+
+/* What is read of P, which is made the first time; NULL without memory. */
+Reading *manager_reserve_reading(Port *p, QueryKind kind);
+/* BusHandler.read(). */
+int manager_read(void *userdata, Port *p, QueryKind kind);
+/* All that can be known is known. */
+void manager_finish_reading(Manager *m, Reading *r);
+void manager_fail_reading(Reading *r, int error, const char *text);
+/* Asks D for what is wanted of it. No question may be under way. */
+void manager_ask_readings(Manager *m, Device *d);
+/* Something else is to be asked of D: a question under way that gives way is to end soon. */
+void manager_hurry_reading(Manager *m, const Device *d);
+/* Port NUMBER has answered a question that is not one for attributes. */
+void manager_on_reading(Manager *m, Device *d, uint32_t number, int error, PortSnapshot *snapshot);
+/* That question has ended. */
+void manager_end_reading(Device *d, int error, const char *text);
+/* PORT (0: all) of D has gone, or does not answer any more. */
+void manager_refuse_readings(Device *d, uint32_t port, int error, const char *text);
+void manager_free_readings(Port *p);
 
 /* manager-users.c */
 
-/* BusHandler's functions users and known_users. */
-int manager_users(void *userdata, Port *p, PendingList **ret_list);
-const PortUsers *manager_known_users(void *userdata, const Port *p);
+typedef struct UsersReading {
+	Reading reading;
+	bool went_down;	      /* the journal is to be told */
+	unsigned int n_reads; /* for the journal, that were not complete */
+} UsersReading;
+
+/* The functions of its ReadingRow. */
+void manager_clean_users(Table *t);
+bool manager_describe_users(Manager *m, Reading *r);
+bool manager_finished_users(Manager *m, Reading *r);
+void manager_failed_users(Reading *r);
 /* The link of P has gone down: the journal is told who had queue pairs on it, when that is known.
  */
 void manager_want_users(Manager *m, Port *p);
 /* The connection to the bus ends: nobody says what processes are. */
 void manager_forget_processes(Manager *m);
-/* Asks D for the users that are wanted of it. No question may be under way. */
-void manager_ask_users(Manager *m, Device *d);
-/* Something else is to be asked of D: a question for its users under way is to end soon. */
-void manager_hurry_users(Manager *m, const Device *d);
-/* Whether it is users that W has asked for. */
-bool manager_asked_users(const Schedule *w);
-/* The users of port NUMBER have come. */
-void manager_on_users(Manager *m, Device *d, uint32_t number, int error, PortSnapshot *snapshot);
-/* The question for users has ended. */
-void manager_end_users(Device *d, int error, const char *text);
-/* As manager_refuse_counters(). */
-void manager_refuse_users(Device *d, uint32_t port, int error, const char *text);
-void manager_free_users(Device *d);
 
 /* manager-calls.c */
+
+/* The rows of all kinds but QUERY_ATTRIBUTES. */
+extern const ReadingRow manager_reading_rows[_QUERY_KIND_MAX];
 
 /* BusHandler's functions of the same names. */
 int manager_query(void *userdata, Port *p, uint64_t max_age_usec, PendingList **ret_list);

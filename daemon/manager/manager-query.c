@@ -141,14 +141,6 @@ static void fail_ask(Manager *m, Device *d, const Query *query, int error)
 	manager_check_look(m);
 }
 
-/* Asks for what callers want beside the attributes, one after the other. */
-static void ask_aside(Manager *m, Device *d)
-{
-	manager_ask_counters(m, d);
-	if (!d->schedule->asked_id)
-		manager_ask_users(m, d);
-}
-
 void manager_ask(Manager *m, Device *d)
 {
 	Schedule *w = d->schedule;
@@ -157,19 +149,19 @@ void manager_ask(Manager *m, Device *d)
 	int r;
 
 	if (w->asked_id && schedule_is_dirty(w))
-		manager_hurry_users(m, d);
+		manager_hurry_reading(m, d);
 	if (w->asked_id || w->wedged)
 		return;
 	if (!schedule_is_dirty(w)) {
 		/* an event may have nothing to be asked at once */
 		await_settle(m, w);
-		ask_aside(m, d);
+		manager_ask_readings(m, d);
 		return;
 	}
 	now = monotonic_usec(m);
 	if (!schedule_may_ask(w, now, &when)) {
 		manager_start_timer(m, &w->pace, when - now, on_pace, w, "pace");
-		ask_aside(m, d);
+		manager_ask_readings(m, d);
 		return;
 	}
 	schedule_begin(w, manager_new_id(m, d), now, &query);
@@ -249,12 +241,8 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	const char *text = error < 0 ? strerror(-error) : "";
 	Schedule *w;
 
-	if (d && manager_asked_counters(d->schedule)) {
-		manager_on_counters(m, d, number, error, snapshot);
-		return;
-	}
-	if (d && manager_asked_users(d->schedule)) {
-		manager_on_users(m, d, number, error, snapshot);
+	if (d && d->schedule->asked_kind != QUERY_ATTRIBUTES) {
+		manager_on_reading(m, d, number, error, snapshot);
 		return;
 	}
 	if (!p || !port_set_has(&d->schedule->asked.ports, number))
@@ -326,11 +314,8 @@ void manager_on_end(void *userdata, uint64_t id, int error, QueryErrorCode code,
 	/* what hardware says may not be UTF-8, and D-Bus has no way to send that */
 	text_copy(text, sizeof(text), reason);
 	text_sanitize(text, sizeof(text));
-	if (manager_asked_counters(w) || manager_asked_users(w)) {
-		if (manager_asked_counters(w))
-			manager_end_counters(d, error, text);
-		else
-			manager_end_users(d, error, text);
+	if (w->asked_kind != QUERY_ATTRIBUTES) {
+		manager_end_reading(d, error, text);
 		if (error == 0) {
 			/* says nothing of what else is to be asked, or when */
 			w->asked_id = 0;

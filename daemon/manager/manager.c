@@ -128,17 +128,8 @@ static void on_disconnected(void *userdata)
 
 static int connect_bus(Manager *m)
 {
-	static const BusHandler handler = {manager_query,
-					   manager_counters,
-					   manager_want_counters,
-					   manager_all_counters,
-					   manager_left_all_counters,
-					   manager_users,
-					   manager_known_users,
-					   manager_refresh,
-					   manager_status,
-					   on_name,
-					   on_disconnected};
+	static const BusHandler handler = {manager_query,  manager_read, manager_refresh,
+					   manager_status, on_name,	 on_disconnected};
 	const BusSetup setup = {.event = m->event,
 				.address = m->bus_address,
 				.cache = &m->cache,
@@ -172,6 +163,7 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 	m->config = *setup->config;
 	m->bus_address = setup->bus_address;
 	m->reconnect_usec = RECONNECT_FIRST_USEC;
+	m->reading_rows = manager_reading_rows;
 	r = sd_event_add_defer(m->event, &m->flush, on_flush, m);
 	if (r < 0)
 		return log_error_errno(r, "Cannot set up the flush: %m");
@@ -214,9 +206,9 @@ Manager *manager_free(Manager *m)
 		Device *d = m->cache.devices[i];
 
 		manager_refuse_calls(d, 0, -ESHUTDOWN, "rdmad stops");
-		manager_free_counters(d);
 		manager_tell_later(m, d);
-		manager_free_users(d);
+		for (uint32_t n = 0; n < d->n_ports; n++)
+			manager_free_readings(d->ports[n]);
 		schedule_free(d->schedule);
 	}
 	recorder_free(m->recorder);
@@ -230,7 +222,6 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->counts);
 	sd_event_source_disable_unref(m->judge);
 	sd_event_source_disable_unref(m->refresh_pace);
-	sd_event_source_disable_unref(m->all_deadline);
 	sd_event_source_disable_unref(m->enumerate_retry);
 	source_free(m->source);
 	shared_memory_free(m->memory);

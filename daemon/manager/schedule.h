@@ -51,6 +51,8 @@ typedef struct Schedule {
 
 	bool marked;		  /* there is something new to ask about since the last flush */
 	uint64_t asked_id;	  /* of the query under way, 0: there is none */
+	QueryKind asked_kind;	  /* what it asks for; if there is none, QUERY_ATTRIBUTES */
+	bool is_hurried;	  /* it is to end soon */
 	unsigned int asked_parts; /* READ_*: what it reads of its ports */
 	bool asked_callers;	  /* it asks what callers want, perhaps beside what events want */
 
@@ -64,9 +66,6 @@ typedef struct Schedule {
 	bool wedged;
 	/* It was wedged, and has not answered since. */
 	bool recovering;
-
-	struct DeviceUsers *users;	 /* NULL: nobody has asked; manager-users.c */
-	struct DeviceCounters *counters; /* NULL: nobody has asked for any; manager-counters.c */
 
 	/* pacing: a token for each query because of events. What only callers want takes none;
 	 * neither does what an event's query has left for later, which is one query more at most.

@@ -234,7 +234,7 @@ static bool is_awaited(void *userdata)
 	if (n < 0)
 		return errno != EAGAIN && errno != EINTR;
 	return (size_t)n < sizeof(query) || query.header.type != WIRE_QUERY ||
-	       !(query.query.users || query.query.counters);
+	       query.query.kind == QUERY_ATTRIBUTES;
 }
 
 static int serve(Querier *querier)

@@ -124,9 +124,9 @@ static int run(Target *t, const Sink *sink, bool *gone)
 	uint32_t last = port_set_last(&q->ports);
 	int r;
 
-	if (q->counters)
+	if (q->kind == QUERY_COUNTERS)
 		return run_counters(t, sink);
-	if (q->users)
+	if (q->kind == QUERY_USERS)
 		return run_users(t, sink);
 	r = q->attributes ? run_device(t, q, sink) : 0;
 

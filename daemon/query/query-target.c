@@ -136,18 +136,12 @@ static bool is_familiar(const Target *t, const char *name)
 	       streq(t->known->name, name);
 }
 
-/* Whether Q is about something beside the attributes. */
-static bool is_aside(const Query *q)
-{
-	return q->counters || q->users;
-}
-
 /* Whether Q asks the kernel about its device anyway: netlink is asked about the port, which says
  * too if there is no such device. */
 static bool asks_netlink(const Query *q)
 {
 	return q->parts && !(q->parts & ~(unsigned int)(READ_LINKS | READ_DCB)) && !q->attributes &&
-	       !is_aside(q);
+	       q->kind == QUERY_ATTRIBUTES;
 }
 
 /* The parts of a port that are read with a context */
@@ -168,7 +162,7 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 		r = nldev_get_device(&querier->nldev, t.device, &t.nldev);
 		memcpy(t.name, t.nldev.values.name, sizeof(t.name));
 		t.known->first_port = device_first_port(&t.nldev);
-		if (r == 0 && !is_aside(q) && !is_familiar(&t, t.name))
+		if (r == 0 && q->kind == QUERY_ATTRIBUTES && !is_familiar(&t, t.name))
 			learn(&t);
 	}
 	if (r < 0) {
@@ -180,8 +174,8 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 	if (q->health)
 		read_health(&t);
 	t.isolated = isolated_new(&querier->isolation, t.name);
-	if (!is_aside(q) && (q->attributes || q->parts & NEEDS_CONTEXT ||
-			     contexts_holds(querier->contexts, q->device)))
+	if (q->kind == QUERY_ATTRIBUTES && (q->attributes || q->parts & NEEDS_CONTEXT ||
+					    contexts_holds(querier->contexts, q->device)))
 		open_context(&t);
 	*ret = t;
 	return 0;

@@ -27,8 +27,16 @@ typedef struct Leave {
 	TokenBucket tokens; /* each query takes one */
 } Leave;
 
+typedef enum QueryKind {
+	QUERY_ATTRIBUTES, /* of ports, and perhaps of the device */
+	QUERY_COUNTERS,	  /* the counters of ports and nothing else */
+	QUERY_USERS,	  /* who has queue pairs on ports and nothing else */
+	_QUERY_KIND_MAX
+} QueryKind;
+
 /* One question to the hardware. */
 typedef struct Query {
+	QueryKind kind;
 	uint64_t id;	  /* chosen by the core, not 0 */
 	uint32_t device;  /* kernel index */
 	AttrText name;	  /* the name that the device has when the query is made */
@@ -36,8 +44,6 @@ typedef struct Query {
 	bool attributes;  /* read the device's own attributes too */
 	bool health;	  /* of these, also the health of its function: that may wait for a lock
 			     which is held while the firmware is written */
-	bool counters;	  /* read the counters of the ports and nothing else */
-	bool users;	  /* read who has queue pairs on the ports and nothing else */
 	uint32_t parts;	  /* of the ports, READ_*: those to read. The source may read others too */
 	uint32_t links_generation; /* as long as this number does not change, the source may use
 				      the network interfaces that it found before */

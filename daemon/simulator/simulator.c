@@ -112,9 +112,16 @@ static void on_resumed(void *userdata, uint32_t index)
 
 static int answer_port(SimulatedPort *p, const Query *q, PortSnapshot *ret)
 {
-	return q->counters ? simulated_answer_counters(p, ret)
-	       : q->users  ? simulated_answer_users(p, ret)
-			   : simulated_answer_port(p, q->parts, ret);
+	switch (q->kind) {
+	case QUERY_COUNTERS:
+		return simulated_answer_counters(p, ret);
+	case QUERY_USERS:
+		return simulated_answer_users(p, ret);
+	case QUERY_ATTRIBUTES:
+	case _QUERY_KIND_MAX:
+		break;
+	}
+	return simulated_answer_port(p, q->parts, ret);
 }
 
 /* Gives the handler the snapshots of an answer, but not its end. */

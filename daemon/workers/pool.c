@@ -397,7 +397,8 @@ void pool_hurry(Pool *p, uint32_t device)
 	PoolDevice *d = pool_find_device(p, device);
 
 	/* one that no worker has yet is not told: its time is limited */
-	if (d && d->request && d->request->query.users && d->request->sent && d->asked)
+	if (d && d->request && d->request->query.kind == QUERY_USERS && d->request->sent &&
+	    d->asked)
 		worker_hurry(d->asked, device);
 }
 

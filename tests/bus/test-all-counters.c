@@ -235,6 +235,37 @@ static void test_timeout(void **state)
 	assert_all_within(f, 0, PORT_1 " read\n" PORT_2 " read\n" IWARP " read\n");
 }
 
+static void call_for(Fixture *f, sd_bus_message **replies, const char *port)
+{
+	assert_true(sd_bus_call_method_async(f->bus, NULL, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					     RDMAD_INTERFACE_MANAGER, "GetAllCounters",
+					     fixture_keep_reply, replies, "a{sv}", 1, "ports", "as",
+					     1, port) >= 0);
+}
+
+/* A call waits for none of the ports that only others want. */
+static void test_own_ports(void **state)
+{
+	Fixture *f = *state;
+	sd_bus_message *hung[2] = {}, *other[2] = {};
+	_cleanup_free_ char *is = NULL, *late = NULL;
+
+	fixture_simulate(f, "stall mlx5_0");
+	call_for(f, hung, "mlx5_0/1");
+	fixture_barrier(f);
+	call_for(f, other, "iwarp0");
+	fixture_wait_reply(f, &other[0]);
+	assert_null(hung[0]);
+	fixture_simulate(f, "unstall mlx5_0");
+	fixture_wait_reply(f, &hung[0]);
+	is = answer(other[0], NULL);
+	late = answer(hung[0], NULL);
+	assert_string_equal(is, IWARP " read\n");
+	assert_string_equal(late, PORT_1 " read\n");
+	sd_bus_message_unref(other[0]);
+	sd_bus_message_unref(hung[0]);
+}
+
 /* A device that goes while it is waited for is waited for no longer. */
 static void test_removed(void **state)
 {
@@ -299,6 +330,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_together, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_hung, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_timeout, setup_patient, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_own_ports, setup_patient, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_removed, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_next, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_ends, setup, fixture_teardown),

@@ -37,11 +37,12 @@ static void test_counters_in_turn(void **state)
 	call_counters(t, &counters, PORT_1);
 	barrier(t);
 	assert_int_equal(fake.n_queries, n + 1);
-	assert_false(last_query()->counters);
+	assert_int_equal(last_query()->kind, QUERY_ATTRIBUTES);
 	answer(4);
 	RUN_UNTIL(t, fake.n_queries == n + 2);
 	q = *last_query();
-	assert_true(q.counters && port_set_has(&q.ports, 1) && !port_set_has(&q.ports, 2));
+	assert_true(q.kind == QUERY_COUNTERS && port_set_has(&q.ports, 1) &&
+		    !port_set_has(&q.ports, 2));
 	assert_false(q.attributes || q.parts);
 
 	/* the same port shares the question, another gets the next; an event waits */
@@ -58,11 +59,13 @@ static void test_counters_in_turn(void **state)
 	assert_int_equal(port(t, 1, 1)->state, 4);
 	answer_end(q.id, 0, "");
 	RUN_UNTIL(t, fake.n_queries == n + 3);
-	assert_true(!last_query()->counters && port_set_has(&last_query()->ports, 2));
+	assert_true(last_query()->kind == QUERY_ATTRIBUTES &&
+		    port_set_has(&last_query()->ports, 2));
 	answer(1);
 	RUN_UNTIL(t, fake.n_queries == n + 4);
 	q = *last_query();
-	assert_true(q.counters && port_set_has(&q.ports, 2) && !port_set_has(&q.ports, 1));
+	assert_true(q.kind == QUERY_COUNTERS && port_set_has(&q.ports, 2) &&
+		    !port_set_has(&q.ports, 1));
 	/* an end without the answer */
 	answer_end(q.id, 0, "");
 	wait_call(t, &other, RDMAD_ERROR_QUERY_FAILED);
@@ -91,7 +94,7 @@ static void test_counters_fail(void **state)
 	wait_call(t, &c, RDMAD_ERROR_QUERY_FAILED);
 	let_retry(t, 1);
 	RUN_UNTIL(t, fake.n_queries == n + 3); /* the device is looked at again */
-	assert_false(last_query()->counters);
+	assert_int_equal(last_query()->kind, QUERY_ATTRIBUTES);
 	answer(4);
 
 	/* the source */
@@ -192,7 +195,7 @@ static void test_counters_of_successor(void **state)
 		answer(4);
 	}
 	call_counters(t, &c, PORT_2);
-	RUN_UNTIL(t, c.done || last_query()->counters);
+	RUN_UNTIL(t, c.done || last_query()->kind == QUERY_COUNTERS);
 	assert_false(c.done);
 	answer_counters(last_query()->id, 2, 0);
 	answer_end(last_query()->id, 0, "");
@@ -212,7 +215,8 @@ static void test_all_counters(void **state)
 	call_counters(t, &one, PORT_1);
 	RUN_UNTIL(t, fake.n_queries == 2);
 	q = *last_query();
-	assert_true(q.counters && port_set_has(&q.ports, 1) && port_set_has(&q.ports, 2));
+	assert_true(q.kind == QUERY_COUNTERS && port_set_has(&q.ports, 1) &&
+		    port_set_has(&q.ports, 2));
 	answer_counters(q.id, 1, 5);
 	wait_call(t, &one, "");
 	call_all_counters(t, &later);

@@ -137,7 +137,7 @@ static size_t count_asked(void)
 	size_t n = 0;
 
 	for (size_t i = 0; i < fake.n_queries; i++)
-		n += fake.queries[i].users;
+		n += fake.queries[i].kind == QUERY_USERS;
 	return n;
 }
 
@@ -219,7 +219,7 @@ static bool is_asked(Test *t, size_t n, uint32_t state)
 {
 	if (count_asked() >= n)
 		return true;
-	if (device(t, 1)->schedule->asked_id && !last_query()->users)
+	if (device(t, 1)->schedule->asked_id && last_query()->kind != QUERY_USERS)
 		answer(state);
 	return false;
 }
@@ -266,7 +266,7 @@ static void test_gives_way(void **state)
 	answer_end(q.id, 0, "");
 	/* now what the events are about */
 	RUN_UNTIL(t, fake.n_queries >= n + 2);
-	assert_true(!last_query()->users && port_set_has(&last_query()->ports, 2));
+	assert_true(last_query()->kind != QUERY_USERS && port_set_has(&last_query()->ports, 2));
 	tell(1, 1, REASON_PKEY_CHANGE);
 	barrier(t);
 	assert_int_equal(fake.n_hurried, 1);

@@ -76,6 +76,20 @@ static Device *add_device(World *w, uint32_t index, const char *name, uint32_t p
 	return d;
 }
 
+/* What is read of KIND of P has been read, or could not be: ERROR. */
+static void end_reading(World *w, const Port *p, QueryKind kind, int error)
+{
+	Reading *r = reading_of(p, kind);
+
+	if (!r)
+		return;
+	r->step = READING_IDLE;
+	r->error = error;
+	if (error == 0)
+		sd_event_now(w->event, CLOCK_MONOTONIC, &r->monotonic_usec);
+	bus_resume_calls(&r->calls);
+}
+
 void world_toggle_device(World *w)
 {
 	Device *d = cache_device(&w->cache, LAST_DEVICE);
@@ -91,8 +105,9 @@ void world_toggle_device(World *w)
 
 		/* as the manager: no call waits for what has gone */
 		bus_answer_queries(&w->queries, 0, NULL, -ENODEV, "the device has gone");
-		bus_answer_counters(&w->counters, 0, NULL, NULL, -ENODEV, "the device has gone");
-		bus_answer_users(&w->users, 0, -ENODEV, "the device has gone");
+		for (QueryKind k = QUERY_COUNTERS; k < _QUERY_KIND_MAX; k++)
+			end_reading(w, p, k, -ENODEV);
+		p->readings = NULL;
 		shared_memory_remove(w->memory, p);
 		bus_publish_port_removed(w->bus, p);
 		bus_publish_device(w->bus, &(DeviceChange){.device = d, .op = CACHE_REMOVED});
@@ -128,46 +143,32 @@ static int on_query(void *userdata, Port *p, _unused_ uint64_t max_age_usec, Pen
 	return answer(w, p, &w->queries, ret_list);
 }
 
-static int on_counters(void *userdata, Port *p, const PortCounters **ret_counters,
-		       PendingList **ret_list)
+static Reading *reading(World *w, const Port *p, QueryKind kind)
 {
-	World *w = userdata;
-
-	*ret_counters = &w->port_counters;
-	return answer(w, p, &w->counters, ret_list);
+	return &w->readings[p->device->index == FIRST_DEVICE ? p->number - 1 : WORLD_PORTS - 1]
+			   [kind];
 }
 
-static int on_want_counters(void *userdata, Port *p)
+static int on_read(void *userdata, Port *p, QueryKind kind)
 {
 	World *w = userdata;
+	Reading *r = reading(w, p, kind);
 
-	p->counters = w->answer == WORLD_NEVER ? NULL : &w->port_counters;
-	return w->answer == WORLD_LATER;
-}
-
-static PendingList *on_all_counters(void *userdata)
-{
-	World *w = userdata;
-
-	return &w->all_counters;
-}
-
-static void on_left_all_counters(_unused_ void *userdata)
-{
-}
-
-static int on_users(void *userdata, Port *p, PendingList **ret_list)
-{
-	World *w = userdata;
-
-	return answer(w, p, &w->users, ret_list);
-}
-
-static const PortUsers *on_known_users(void *userdata, _unused_ const Port *p)
-{
-	World *w = userdata;
-
-	return &w->port_users;
+	if (!reading_of(p, kind)) {
+		r->next = p->readings;
+		p->readings = r;
+		r->port = p;
+		r->kind = kind;
+	}
+	if (r->step == READING_IDLE && w->answer == WORLD_LATER) {
+		r->step = READING_ASKED;
+		sd_event_now(w->event, CLOCK_MONOTONIC, &r->began_usec);
+	}
+	if (w->answer == WORLD_AT_ONCE)
+		sd_event_now(w->event, CLOCK_MONOTONIC, &r->monotonic_usec);
+	if (w->answer == WORLD_NEVER)
+		r->error = -ETIMEDOUT;
+	return r->step != READING_IDLE;
 }
 
 static PendingList *on_refresh(void *userdata)
@@ -205,19 +206,16 @@ void world_answer(World *w, int error)
 		if (!p)
 			continue;
 		bus_answer_queries(&w->queries, p->number, p, error, text);
-		bus_answer_counters(&w->counters, p->number, p, &w->port_counters, error, text);
-		bus_answer_users(&w->users, p->number, error, text);
+		for (QueryKind k = QUERY_COUNTERS; k < _QUERY_KIND_MAX; k++)
+			end_reading(w, p, k, error);
 	}
-	bus_answer_all_counters(&w->all_counters);
 	bus_answer_refresh(&w->refreshes, error);
 }
 
 void world_init(World *w, const char *address, bool large, uint64_t long_reply_rate)
 {
-	static const BusHandler handler = {on_query,	    on_counters,	  on_want_counters,
-					   on_all_counters, on_left_all_counters, on_users,
-					   on_known_users,  on_refresh,		  on_status,
-					   on_name,	    on_disconnected};
+	static const BusHandler handler = {on_query,  on_read, on_refresh,
+					   on_status, on_name, on_disconnected};
 	static const CounterEntry counters[] = {
 		{.file = "port_xmit_data", .value = 7},
 		{.file = "port_rcv_data", .error = -EIO},
@@ -234,9 +232,14 @@ void world_init(World *w, const char *address, bool large, uint64_t long_reply_r
 	*w = (World){.config = CONFIG_DEFAULT};
 	w->config.long_reply_rate = long_reply_rate;
 	w->config.wait_ports = configured;
-	w->port_users.table = table_new(users, ARRAY_SIZE(users), sizeof(users[0]));
-	FUZZ_CHECK(w->port_users.table);
-	w->port_counters.table = table_new(counters, ARRAY_SIZE(counters), sizeof(counters[0]));
+	for (size_t i = 0; i < WORLD_PORTS; i++) {
+		w->readings[i][QUERY_COUNTERS].table =
+			table_new(counters, ARRAY_SIZE(counters), sizeof(counters[0]));
+		w->readings[i][QUERY_USERS].table =
+			table_new(users, ARRAY_SIZE(users), sizeof(users[0]));
+		FUZZ_CHECK(w->readings[i][QUERY_COUNTERS].table &&
+			   w->readings[i][QUERY_USERS].table);
+	}
 	FUZZ_CHECK(sd_event_new(&w->event) >= 0);
 	FUZZ_CHECK(shared_memory_new(w->event, MEMORY_RECORDS, &w->memory) == 0);
 	(void)add_device(w, FIRST_DEVICE, "mlx5_0", 2, large ? LARGE_GIDS : 2);
@@ -254,7 +257,8 @@ void world_done(World *w)
 	bus_free(w->bus);
 	shared_memory_free(w->memory);
 	cache_done(&w->cache);
-	table_free(w->port_counters.table);
-	table_free(w->port_users.table);
+	for (size_t i = 0; i < WORLD_PORTS; i++)
+		for (QueryKind k = 0; k < _QUERY_KIND_MAX; k++)
+			table_free(w->readings[i][k].table);
 	sd_event_unref(w->event);
 }

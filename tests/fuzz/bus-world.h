@@ -7,6 +7,8 @@
 #include "bus.h"
 #include "fuzz.h"
 
+#define WORLD_PORTS 3U
+
 /* What the handler does with a call. */
 typedef enum WorldAnswer {
 	WORLD_AT_ONCE,
@@ -23,13 +25,10 @@ typedef struct World {
 	Bus *bus;
 	WorldAnswer answer;
 	/* calls that wait for the harness */
-	PendingList queries, counters, users, all_counters, refreshes;
-	PortCounters port_counters;
-	PortUsers port_users;
+	PendingList queries, refreshes;
+	Reading readings[WORLD_PORTS][_QUERY_KIND_MAX]; /* of each port */
 	bool disconnected;
 } World;
-
-#define WORLD_PORTS 3U
 
 /* LARGE: a reply with all objects is longer than LONG_REPLY_SIZE. The Bus is connecting. */
 void world_init(World *w, const char *address, bool large, uint64_t long_reply_rate);

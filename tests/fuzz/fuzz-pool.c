@@ -217,7 +217,7 @@ static void ask(void)
 		   .name = "mlx5_0",
 		   .attributes = flags & 1,
 		   .parts = flags & 2 ? READ_ALL : READ_USUAL,
-		   .counters = flags & 4,
+		   .kind = flags & 4 ? QUERY_COUNTERS : QUERY_ATTRIBUTES,
 		   .leave.ports = flags & 8 ? 0 : PORTS};
 	int r;
 

@@ -164,7 +164,7 @@ static int on_end(_unused_ void *userdata, _unused_ const Query *q, int error,
 static void ask(void)
 {
 	static const Sink sink = {on_device, on_port, on_end, NULL};
-	Query q = {.id = 1, .device = 5, .name = "mlx5_0", .users = true};
+	Query q = {.id = 1, .device = 5, .name = "mlx5_0", .kind = QUERY_USERS};
 	Querier querier;
 
 	memset(&answer, 0, sizeof(answer));

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What is read of a port only when somebody asks for it: its counters, and who has queue pairs on
+ * it. Nobody is told of changes. The manager reads it (manager-reading.c), and it is here because
+ * the bus shows it.
+ */
+
+#include <systemd/sd-bus.h>
+
+#include "cache.h"
+#include "pending-call.h"
+#include "source.h"
+
+/* A caller gets what is at most so old. */
+#define READING_FRESH_USEC USEC_PER_SEC
+
+typedef enum ReadingStep {
+	READING_IDLE,
+	READING_WANTED,	   /* the source will be asked */
+	READING_ASKED,	   /* the source has been asked */
+	READING_COMPLETING /* the source has answered, and somebody else is asked for the rest */
+} ReadingStep;
+
+/* One kind of what was read of one port. */
+typedef struct Reading {
+	struct Reading *next; /* in Port.readings */
+	Port *port;
+	QueryKind kind;
+	ReadingStep step;
+	uint64_t began_usec; /* CLOCK_MONOTONIC: when it was idle last */
+
+	/* what was read last */
+	Table *table;
+	bool partial;				/* there was no time to read all */
+	uint64_t realtime_usec, monotonic_usec; /* when; 0: never */
+	uint64_t boottime_usec;			/* CLOCK_BOOTTIME when the source was asked */
+	/* 0, or a negative errno and what it means: it could not be read later */
+	int error;
+	AttrText error_text;
+
+	PendingList calls;	 /* those that wait for it: bus_resume_calls() */
+	sd_bus_slot *completing; /* the question to somebody else */
+} Reading;
+
+/* What was read of P; NULL: nobody has asked for that kind. */
+static inline Reading *reading_of(const Port *p, QueryKind kind)
+{
+	Reading *r = p->readings;
+
+	while (r && r->kind != kind)
+		r = r->next;
+	return r;
+}
