@@ -11,12 +11,12 @@ static bool applies(const CheckRun *r, size_t i)
 {
 	const Expectation *items = r->expect->items;
 
-	if (items[i].kind != EXPECT_COUNTER || !expectation_applies(&items[i], r->port))
+	if (items[i].kind != EXPECT_COUNTER || !check_applies(r, &items[i], r->port))
 		return false;
 	for (size_t k = i + 1; k < r->expect->n; k++)
 		if (items[k].kind == EXPECT_COUNTER && items[k].order == items[i].order &&
 		    streq(items[k].counter, items[i].counter) &&
-		    expectation_applies(&items[k], r->port))
+		    check_applies(r, &items[k], r->port))
 			return false;
 	return true;
 }

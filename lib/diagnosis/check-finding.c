@@ -2,7 +2,6 @@
 
 #include "check-finding.h"
 
-#include <fnmatch.h>
 #include <stdarg.h>
 
 const char *severity_name(Severity s)
@@ -23,6 +22,28 @@ const char *condition_name(CheckCondition c)
 	return names[c];
 }
 
+bool check_applies(const CheckRun *r, const Expectation *x, const Object *port)
+{
+	return expectation_applies(r->expect, x, port, object_list_device(r->objects, port));
+}
+
+/* Whether X applies to each port of DEVICE. */
+static bool applies_to_device(const CheckRun *r, const Expectation *x, const Object *device)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->objects->n; i++) {
+		const Object *o = r->objects->items[i];
+
+		if (!o->is_port || object_list_device(r->objects, o) != device)
+			continue;
+		if (!check_applies(r, x, o))
+			return false;
+		n++;
+	}
+	return n > 0;
+}
+
 bool check_is_ignored(const CheckRun *r, const char *name)
 {
 	const Expectations *e = r->expect;
@@ -32,9 +53,8 @@ bool check_is_ignored(const CheckRun *r, const char *name)
 
 		if (x->kind != EXPECT_IGNORE || !streq(x->text, name))
 			continue;
-		if (!x->glob || (r->port && expectation_applies(x, r->port)) ||
-		    (!r->port && r->device &&
-		     fnmatch(x->glob, value_text(&r->device->values[DEVICE_ATTR_name]), 0) == 0))
+		if (!x->section || (r->port && check_applies(r, x, r->port)) ||
+		    (!r->port && r->device && applies_to_device(r, x, r->device)))
 			return true;
 	}
 	return false;

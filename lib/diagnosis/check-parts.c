@@ -29,7 +29,7 @@ bool check_is_expected(const CheckRun *r, const Attribute *row)
 
 	for (size_t i = 0; i < e->n; i++)
 		if (e->items[i].kind == EXPECT_ATTRIBUTE && e->items[i].row == row &&
-		    expectation_applies(&e->items[i], r->port))
+		    check_applies(r, &e->items[i], r->port))
 			return true;
 	return false;
 }

@@ -43,7 +43,7 @@ static size_t count_ports(const CheckRun *r, const Expectation *e)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n_ports; i++)
-		n += expectation_applies(e, r->ports[i]);
+		n += check_applies(r, e, r->ports[i]);
 	return n;
 }
 
@@ -68,10 +68,12 @@ static void look_for_missing(CheckRun *r)
 
 		if (x->kind != EXPECT_SECTION)
 			continue;
+		/* a heading with attributes says what such ports are, and not that there are any */
 		for (size_t k = i + 1; k < e->n && e->items[k].kind != EXPECT_SECTION; k++)
-			counted |= e->items[k].kind == EXPECT_PORTS;
+			counted |= e->items[k].kind == EXPECT_PORTS ||
+				   e->items[k].kind == EXPECT_CONDITION;
 		if (!counted && count_ports(r, x) == 0)
-			check_find(r, NULL, "there is no port %s, which %s expects", x->glob,
+			check_find(r, NULL, "there is no port %s, which %s expects", x->text,
 				   x->place);
 	}
 }
@@ -87,10 +89,11 @@ static void look_at_count(CheckRun *r)
 	for (size_t i = 0; i < e->n; i++) {
 		const Expectation *x = &e->items[i];
 		size_t n = x->kind == EXPECT_PORTS ? count_ports(r, x) : 0;
+		const char *heading = expectation_heading(e, x);
 
 		if (x->kind == EXPECT_PORTS && (n > x->number || n + missing < x->number))
 			check_find(r, NULL, "%zu %s%s%s, expected %s", n, n == 1 ? "port" : "ports",
-				   x->glob ? " " : "", x->glob ? x->glob : "", x->text);
+				   heading ? " " : "", heading ? heading : "", x->text);
 	}
 }
 
@@ -315,8 +318,7 @@ static bool is_overridden(const CheckRun *r, size_t i)
 	if (is_many(e->items[i].row))
 		return false;
 	for (size_t k = i + 1; k < e->n; k++)
-		if (e->items[k].row == e->items[i].row &&
-		    expectation_applies(&e->items[k], r->port))
+		if (e->items[k].row == e->items[i].row && check_applies(r, &e->items[k], r->port))
 			return true;
 	return false;
 }
@@ -330,7 +332,7 @@ static void look_at_expectations(CheckRun *r)
 		const Object *o = x->of_device ? r->device : r->port;
 		_cleanup_free_ char *is = NULL, *expected = NULL;
 
-		if (x->kind != EXPECT_ATTRIBUTE || !expectation_applies(x, r->port) || !o ||
+		if (x->kind != EXPECT_ATTRIBUTE || !check_applies(r, x, r->port) || !o ||
 		    is_overridden(r, i) || expectation_holds(x, o))
 			continue;
 		if (is_many(x->row) && object_value(o, (size_t)(x->row - o->rows))) {

@@ -17,10 +17,11 @@
 
 static const char *const order_signs[_ORDER_MAX] = {"=", "<", "<=", ">", ">="};
 
-/* Where a line stands, for messages. */
+/* Where a line stands. */
 typedef struct Place {
 	const char *text; /* "--expect Rate=x" or "FILE:LINE" */
-	const char *glob;
+	size_t section;	  /* as in Expectation */
+	bool is_heading;
 } Place;
 
 /* Says what is wrong with an argument. Returns -EINVAL. */
@@ -88,6 +89,12 @@ static bool is_number(const Attribute *a)
 	return streq(signature, "u") || streq(signature, "t");
 }
 
+/* Whether the row is text that has an order: 28.9 comes before 28.36. */
+static bool is_version(const Attribute *a)
+{
+	return a == &device_attributes[DEVICE_ATTR_fw_ver];
+}
+
 /* Checks TEXT as a value of row A. Returns NULL if it is one, and otherwise what is expected,
  * perhaps in BUFFER. */
 static const char *parse_value(const Attribute *a, const char *text, uint64_t *ret_number,
@@ -153,7 +160,7 @@ static int append(Expectations *e, const Place *place, Expectation item)
 	if (!items)
 		return -ENOMEM;
 	e->items = items;
-	item.glob = place->glob;
+	item.section = place->section;
 	item.text = keep(e, item.text);
 	item.place = strdup(place->text);
 	if (!item.text || !item.place) {
@@ -217,11 +224,16 @@ static int refuse_key(Expectations *e, const Place *place, const char *key)
 static int add_pair(Expectations *e, const Place *place, const char *key, ExpectationOrder order,
 		    const char *value)
 {
-	Expectation item = {.kind = EXPECT_ATTRIBUTE, .text = value, .order = order};
+	Expectation item = {.kind = place->is_heading ? EXPECT_CONDITION : EXPECT_ATTRIBUTE,
+			    .text = value,
+			    .order = order};
 	const char *expected = NULL, *counter = find_counter(key);
 	bool ordered = true;
 	char buffer[256];
 
+	if (place->is_heading && !object_find_row(key, &item.of_device))
+		return refuse(e, "%s: \"%s\": expected an attribute such as Function in a heading",
+			      place->text, key);
 	if (streq(key, "Ignore") && order == ORDER_EQUAL)
 		return add_ignore(e, place, value);
 	if (streq(key, "Ports") || streq(key, "Ignore")) {
@@ -242,7 +254,7 @@ static int add_pair(Expectations *e, const Place *place, const char *key, Expect
 			return refuse_key(e, place, key);
 		if (item.row->type == ATTR_UNAVAILABLE || item.row->type == ATTR_DEVICE_PATH)
 			return refuse(e, "%s: %s cannot be expected", place->text, key);
-		ordered = is_number(item.row);
+		ordered = is_number(item.row) || is_version(item.row);
 		expected = parse_value(item.row, value, &item.number, buffer);
 	}
 	if (order != ORDER_EQUAL && !ordered)
@@ -272,6 +284,38 @@ static bool split(char *text, char **ret_key, ExpectationOrder *ret_order, char 
 	return true;
 }
 
+/* TEXT is a pattern, or attributes with ',' between, of which one can be a pattern. */
+static int add_heading(Expectations *e, Place *place, char *text)
+{
+	Place heading = {place->text, e->n + 1, true};
+	bool is_pattern = !strpbrk(text, "=<>");
+	ExpectationOrder order;
+	char *key, *value;
+	int r;
+
+	place->section = heading.section;
+	r = append(e, place, (Expectation){.kind = EXPECT_SECTION, .text = text});
+	while (r == 0 && text) {
+		/* a pattern can have ',' in brackets */
+		char *part = is_pattern ? text : strsep(&text, ",");
+		const char **glob = &e->items[heading.section - 1].glob;
+
+		if (is_pattern)
+			text = NULL;
+		if (split(part, &key, &order, &value)) {
+			r = add_pair(e, &heading, key, order, value);
+			continue;
+		}
+		part = parse_trim(part);
+		if (*glob || !*part)
+			return refuse(e, "%s: \"%s\": a heading has one name, and attributes",
+				      place->text, part);
+		*glob = keep(e, part);
+		r = *glob ? 0 : -ENOMEM;
+	}
+	return r;
+}
+
 static int add_line(Expectations *e, Place *place, char *line)
 {
 	size_t n = strlen(line);
@@ -285,13 +329,10 @@ static int add_line(Expectations *e, Place *place, char *line)
 			return refuse(
 				e,
 				"%s: \"%s\": expected [PORT] with the name of a port, such as "
-				"[mlx5_*/1]",
+				"[mlx5_*/1], or attributes, such as [Function = vf]",
 				place->text, line);
 		line[n - 1] = '\0';
-		place->glob = keep(e, line + 1);
-		if (!place->glob)
-			return -ENOMEM;
-		return append(e, place, (Expectation){.kind = EXPECT_SECTION, .text = line + 1});
+		return add_heading(e, place, line + 1);
 	}
 	if (split(line, &key, &order, &value))
 		return add_pair(e, place, key, order, value);
@@ -325,7 +366,7 @@ static int add_file(Expectations *e, const char *path)
 	return r;
 }
 
-int expect_add(Expectations *e, const char *argument)
+static int add_argument(Expectations *e, const char *argument)
 {
 	_cleanup_free_ char *copy = strdup(argument), *text = NULL;
 	ExpectationOrder order;
@@ -344,10 +385,26 @@ int expect_add(Expectations *e, const char *argument)
 	return add_pair(e, &(Place){.text = text}, key, order, value);
 }
 
+/* Forgets the items from N on. */
+static void shorten(Expectations *e, size_t n)
+{
+	while (e->n > n)
+		free(e->items[--e->n].place);
+}
+
+int expect_add(Expectations *e, const char *argument)
+{
+	size_t n = e->n;
+	int r = add_argument(e, argument);
+
+	if (r < 0)
+		shorten(e, n);
+	return r;
+}
+
 void expectations_done(Expectations *e)
 {
-	for (size_t i = 0; i < e->n; i++)
-		free(e->items[i].place);
+	shorten(e, 0);
 	for (size_t i = 0; i < e->n_texts; i++)
 		free(e->texts[i]);
 	free(e->items);
@@ -358,9 +415,28 @@ void expectations_done(Expectations *e)
 
 /* Comparison */
 
-bool expectation_applies(const Expectation *e, const Object *port)
+const char *expectation_heading(const Expectations *e, const Expectation *x)
 {
-	return !e->glob || object_matches(port, e->glob);
+	return x->section ? e->items[x->section - 1].text : NULL;
+}
+
+bool expectation_applies(const Expectations *e, const Expectation *x, const Object *port,
+			 const Object *device)
+{
+	const char *glob = x->section ? e->items[x->section - 1].glob : NULL;
+
+	if (glob && !object_matches(port, glob))
+		return false;
+	for (size_t i = x->section; x->section && i < e->n; i++) {
+		const Expectation *condition = &e->items[i];
+		const Object *o = condition->of_device ? device : port;
+
+		if (condition->kind != EXPECT_CONDITION)
+			break;
+		if (!o || !expectation_holds(condition, o))
+			return false;
+	}
+	return true;
 }
 
 static bool has_names(const Value *v, const char *list)
@@ -377,6 +453,31 @@ static bool has_names(const Value *v, const char *list)
 	return true;
 }
 
+/* Whether a comparison, which has the sign of DIFFERENCE, is as ORDER says. */
+static bool has_order(ExpectationOrder order, int difference)
+{
+	switch (order) {
+	case ORDER_EQUAL:
+		return difference == 0;
+	case ORDER_LESS:
+		return difference < 0;
+	case ORDER_LESS_EQUAL:
+		return difference <= 0;
+	case ORDER_GREATER:
+		return difference > 0;
+	case ORDER_GREATER_EQUAL:
+		return difference >= 0;
+	case _ORDER_MAX:
+		break;
+	}
+	return false;
+}
+
+static bool means_least(const Expectation *e)
+{
+	return e->kind == EXPECT_ATTRIBUTE && e->order == ORDER_EQUAL && is_least(e->row);
+}
+
 static bool text_holds(const Expectation *e, const char *text)
 {
 	uint64_t guid;
@@ -385,27 +486,18 @@ static bool text_holds(const Expectation *e, const char *text)
 	if (e->row->type == ATTR_GUID)
 		return guid_parse(text, &guid) == 0 && guid == e->number;
 	if (e->row->type == ATTR_SPEED)
-		return decode_value(ATTR_SPEED, text, &code) == 0 && code >= e->number;
+		return decode_value(ATTR_SPEED, text, &code) == 0 &&
+		       (means_least(e) ? code >= e->number : code == e->number);
+	/* the numbers in a version are compared as such */
+	if (e->order != ORDER_EQUAL)
+		return has_order(e->order, strverscmp(text, e->text));
 	return fnmatch(e->text, text, FNM_CASEFOLD) == 0;
 }
 
 bool expectation_holds_for(const Expectation *e, uint64_t value)
 {
-	switch (e->order) {
-	case ORDER_EQUAL:
-		return e->row && is_least(e->row) ? value >= e->number : value == e->number;
-	case ORDER_LESS:
-		return value < e->number;
-	case ORDER_LESS_EQUAL:
-		return value <= e->number;
-	case ORDER_GREATER:
-		return value > e->number;
-	case ORDER_GREATER_EQUAL:
-		return value >= e->number;
-	case _ORDER_MAX:
-		break;
-	}
-	return false;
+	return means_least(e) ? value >= e->number
+			      : has_order(e->order, (value > e->number) - (value < e->number));
 }
 
 bool expectation_holds(const Expectation *e, const Object *o)
@@ -438,7 +530,6 @@ char *expectation_format(const Expectation *e)
 {
 	static const char *const words[_ORDER_MAX] = {"", "less than ", "at most ", "more than ",
 						      "at least "};
-	bool least = e->row && e->order == ORDER_EQUAL && is_least(e->row);
 	_cleanup_free_ char *text = NULL;
 	char *sentence;
 
@@ -446,8 +537,8 @@ char *expectation_format(const Expectation *e)
 		text = format_value(e->row, &(Value){.type = VALUE_UNSIGNED, .number = e->number});
 	else
 		text = strdup(e->text);
-	if (!text ||
-	    asprintf(&sentence, "%s%s", words[least ? ORDER_GREATER_EQUAL : e->order], text) < 0)
+	if (!text || asprintf(&sentence, "%s%s",
+			      words[means_least(e) ? ORDER_GREATER_EQUAL : e->order], text) < 0)
 		return NULL;
 	return sentence;
 }

@@ -5,18 +5,19 @@
  * What ports are expected to be, for rdmactl check. An expectation is a line KEY = VALUE.
  *
  * A line of a file that stands below a heading [GLOB] applies to the ports with such a name, and to
- * those on a device or with a network interface of such a name. All other lines apply to every
- * port.
+ * those on a device or with a network interface of such a name. In place of GLOB or beside it, with
+ * ',' between, a heading can have attributes of the port or its device: [Function = vf]. All other
+ * lines apply to every port.
  *
  * KEY is an attribute of a port or of its device, by the name of its property. A number that counts
- * something (a rate, bytes, lanes, entries) and a link speed must be at least VALUE. For text,
- * VALUE is a glob; for a list, names that must all be in it; for a table, a member that one of its
- * entries must have. If several lines give one attribute of a port a value, the last line counts.
+ * something (a rate, bytes, lanes, entries) and a link speed must be at least VALUE; in a heading
+ * they must be equal to it. For text, VALUE is a glob; for a list, names that must all be in it;
+ * for a table, a member that one of its entries must have. If several lines give one attribute of a
+ * port a value, the last line counts.
  *
  * KEY can also be a counter, as GetCounters names it: one that rdmad knows, or hw_counter.NAME for
- * any in hw_counters/. A counter, and an attribute that is a number, can be compared with <, <=, >
- * and
- * >= too.
+ * any in hw_counters/. A counter, and an attribute that is a number or a version, can be compared
+ * with <, <=, > and >= too.
  *
  * Two keys are no attributes: Ports says to how many ports the heading applies, and Ignore names
  * checks to leave out.
@@ -32,7 +33,8 @@ typedef enum ExpectationKind {
 	EXPECT_COUNTER,
 	EXPECT_PORTS,
 	EXPECT_IGNORE,
-	EXPECT_SECTION, /* a heading: there is such a port */
+	EXPECT_SECTION,	  /* a heading; if it is only a name, there is such a port */
+	EXPECT_CONDITION, /* behind it: an attribute in the heading */
 } ExpectationKind;
 
 /* How a number has to compare. */
@@ -47,12 +49,13 @@ typedef enum ExpectationOrder {
 
 typedef struct Expectation {
 	ExpectationKind kind;
-	const char *glob;     /* of the heading; NULL: every port */
-	const Attribute *row; /* of EXPECT_ATTRIBUTE; NULL otherwise */
+	size_t section;	      /* the number of the heading among the items, from 1; 0: none */
+	const Attribute *row; /* of EXPECT_ATTRIBUTE and EXPECT_CONDITION; NULL otherwise */
 	const char *counter;  /* of EXPECT_COUNTER; NULL otherwise */
+	const char *glob;     /* of EXPECT_SECTION: the name in the heading; NULL: any */
 	ExpectationOrder order;
 	bool of_device;	  /* ROW is an attribute of the device */
-	const char *text; /* the value as it was written */
+	const char *text; /* the value as it was written, or the heading */
 	uint64_t number;  /* TEXT as a number, if it is a number, a code or a boolean */
 	char *place;	  /* "FILE:LINE" */
 } Expectation;
@@ -76,8 +79,11 @@ void expectations_done(Expectations *e);
 /* Whether TEXT can be the value that is expected of row A. */
 bool expect_accepts(const Attribute *a, const char *text);
 
-/* Whether E applies to PORT. */
-bool expectation_applies(const Expectation *e, const Object *port);
+/* The heading above X, as it was written; NULL: there is none. */
+const char *expectation_heading(const Expectations *e, const Expectation *x);
+/* Whether X, one of E, applies to PORT of DEVICE, which may be NULL. */
+bool expectation_applies(const Expectations *e, const Expectation *x, const Object *port,
+			 const Object *device);
 /* Whether the attribute of O, the port or its device, is as expected. An unavailable attribute is
  * not. */
 bool expectation_holds(const Expectation *e, const Object *o);

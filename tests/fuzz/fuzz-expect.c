@@ -41,8 +41,9 @@ static void compare(const Expectations *e, const Object *port, const Object *dev
 		_cleanup_free_ char *shown = NULL;
 
 		FUZZ_CHECK(x->text && x->place &&
-			   (x->kind == EXPECT_ATTRIBUTE) == (x->row != NULL));
-		(void)expectation_applies(x, port);
+			   (x->kind == EXPECT_ATTRIBUTE || x->kind == EXPECT_CONDITION) ==
+				   (x->row != NULL));
+		(void)expectation_applies(e, x, port, device);
 		if (!x->row)
 			continue;
 		(void)expectation_holds(x, x->of_device ? device : port);

@@ -127,6 +127,88 @@ static void test_headings(_unused_ void **state)
 	assert_says(&m, 0, "there is no port d2*, which /proc/self/fd/");
 }
 
+/* Ports of this function, driver, protocol and rate, of which those below HEADING are expected to
+ * have 400 Gb/s: how many do not. */
+static size_t below_heading(const char *heading)
+{
+	static const struct {
+		const char *function, *driver, *protocol;
+		uint64_t rate;
+	} ports[] = {
+		{"pf", "mlx5_core", "infiniband", 200},
+		{"vf", "mlx5_core", "infiniband", 200},
+		{"vf", "irdma", "roce", 100},
+		{"sf", "mlx5_core", "roce", 100},
+	};
+	_cleanup_machine_ Machine m = {};
+	char text[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
+		Object *port = add(&m), *device = device_of(&m, port);
+
+		set_text(device, DEVICE_ATTR_function, ports[i].function);
+		set_text(device, DEVICE_ATTR_driver, ports[i].driver);
+		set_text(port, PORT_ATTR_protocol, ports[i].protocol);
+		set_number(port, PORT_ATTR_rate, ports[i].rate * 1000000000);
+	}
+	snprintf(text, sizeof(text), "[%s]\nRate = 400G\n", heading);
+	assert_int_equal(read_file(&m.expect, text), 0);
+	assert_int_equal(found(&m, "missing"), 0);
+	return found(&m, "expectation");
+}
+
+static void test_heading_attributes(_unused_ void **state)
+{
+	assert_int_equal(below_heading("Function = vf"), 2);
+	assert_int_equal(below_heading("Function=[vs]f"), 3);
+	assert_int_equal(below_heading("Driver = mlx5*, Function=vf"), 1);
+	assert_int_equal(below_heading("d[12], Function = vf"), 2);
+	assert_int_equal(below_heading("Protocol = roce,d3"), 1);
+	/* here a rate is equal to the value, and not at least that */
+	assert_int_equal(below_heading("Rate = 100G"), 2);
+	assert_int_equal(below_heading("Rate >= 100G"), 4);
+	assert_int_equal(below_heading("Rate < 200G, Function = vf"), 1);
+	/* that there is such a port is not expected */
+	assert_int_equal(below_heading("Function = none"), 0);
+}
+
+/* What is ignored for each port of a device is ignored for the device. */
+static void test_ignore_of_device(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+
+	for (size_t i = 0; i < 2; i++)
+		set_text(add(&m), PORT_ATTR_protocol, i == 0 ? "roce" : "infiniband");
+	assert_int_equal(found(&m, "no-uverbs"), 2);
+	assert_int_equal(read_file(&m.expect, "[Protocol = roce]\nIgnore = no-uverbs\n"), 0);
+	assert_int_equal(found(&m, "no-uverbs"), 1);
+	assert_ptr_equal(m.run.findings[0].device, device_of(&m, m.run.ports[1]));
+	assert_int_equal(read_file(&m.expect, "[d1/1]\nIgnore = no-uverbs\n"), 0);
+	assert_int_equal(found(&m, "no-uverbs"), 0);
+}
+
+/* Whether firmware IS is as the expectation says. */
+static bool is_firmware(const char *is, const char *expectation)
+{
+	_cleanup_machine_ Machine m = {};
+
+	set_text(device_of(&m, add(&m)), DEVICE_ATTR_fw_ver, is);
+	assert_int_equal(expect_add(&m.expect, expectation), 0);
+	return found(&m, "expectation") == 0;
+}
+
+static void test_versions(_unused_ void **state)
+{
+	assert_false(is_firmware("28.9.1000", "FirmwareVersion>=28.36"));
+	assert_true(is_firmware("28.43.1014", "FirmwareVersion>=28.36"));
+	assert_true(is_firmware("28.36", "FirmwareVersion>=28.36"));
+	assert_false(is_firmware("28.36", "FirmwareVersion>28.36"));
+	assert_true(is_firmware("28.36.1", "FirmwareVersion>28.36"));
+	assert_true(is_firmware("28.9.1000", "FirmwareVersion<28.36"));
+	assert_true(is_firmware("28.36", "FirmwareVersion<=28.36"));
+	assert_true(is_firmware("28.43.1014", "FirmwareVersion=28.4*"));
+}
+
 static void assert_refused(const char *argument, const char *says)
 {
 	Expectations e = {.is_check = check_exists};
@@ -150,6 +232,10 @@ static void test_refused(_unused_ void **state)
 	assert_refused("Ignore=flop", "unknown check \"flop\"");
 	assert_refused("\nRate\n", ":2: \"Rate\": expected KEY = VALUE");
 	assert_refused("/nowhere/at/all", "expected a file, or KEY=VALUE");
+	assert_refused("Rate=400G\n[d1, d2, Function=vf]\n", ":2: \"d2\": a heading has one name");
+	assert_refused("[Function=vf,]\n", "a heading has one name");
+	assert_refused("[symbol_error=0]\n", "expected an attribute such as Function in a heading");
+	assert_refused("[Function>vf]\n", "Function is no number: expected Function = VALUE");
 	/* the next argument can be right */
 	assert_int_equal(expect_add(&e, "Rate=400"), -EINVAL);
 	assert_int_equal(expect_add(&e, "Rate=400G"), 0);
@@ -323,11 +409,18 @@ static void test_asking(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_state),	     cmocka_unit_test(test_gids),
-		cmocka_unit_test(test_expectations), cmocka_unit_test(test_headings),
-		cmocka_unit_test(test_refused),	     cmocka_unit_test(test_folding),
-		cmocka_unit_test(test_severity),     cmocka_unit_test(test_asking),
+		cmocka_unit_test(test_state),
+		cmocka_unit_test(test_gids),
+		cmocka_unit_test(test_expectations),
+		cmocka_unit_test(test_headings),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_folding),
+		cmocka_unit_test(test_severity),
+		cmocka_unit_test(test_asking),
 		cmocka_unit_test(test_worst),
+		cmocka_unit_test(test_heading_attributes),
+		cmocka_unit_test(test_ignore_of_device),
+		cmocka_unit_test(test_versions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
