@@ -10,10 +10,10 @@
 #define STEP_SIZE 160U
 
 static const struct {
-	const char *words, *begins, *now;
+	const char *words, *begins, *now, *ends;
 } troubles[_TROUBLE_MAX] = {
-#define TROUBLE(trouble, words_, begins_, now_)                                                    \
-	[TROUBLE_##trouble] = {.words = words_, .begins = begins_, .now = now_},
+#define TROUBLE(trouble, words_, begins_, now_, ends_)                                             \
+	[TROUBLE_##trouble] = {.words = words_, .begins = begins_, .now = now_, .ends = ends_},
 #include "explain-causes.def"
 };
 
@@ -161,45 +161,73 @@ static bool is_so_now(const Case *k, Trouble t)
 	return *troubles[t].now && find_fact(k, troubles[t].now);
 }
 
+/* The text of an entry of a table without its index, "[INDEX] " */
+static const char *without_index(const char *text)
+{
+	return *text == '[' && strchr(text, ' ') ? strchr(text, ' ') + 1 : text;
+}
+
+/* Whether LATER ends what began with C as PATTERN says. */
+static bool ends(const Clue *c, const Clue *later, const char *pattern)
+{
+	char full[STEP_SIZE];
+	uint64_t was, is;
+
+	if (*pattern != '.')
+		return clue_fits(later, pattern);
+	if (!streq(later->what, c->what))
+		return false;
+	/* what was gone may come back at another index */
+	if (streq(pattern, ".:back"))
+		return *c->from &&
+		       (*c->to ? streq(c->from, later->to)
+			       : streq(without_index(c->from), without_index(later->to)));
+	if (streq(pattern, ".:as-much"))
+		return text_to_u64(c->from, UINT64_MAX, &was) == 0 &&
+		       text_to_u64(later->to, UINT64_MAX, &is) == 0 && is >= was;
+	snprintf(full, sizeof(full), "%s%s", c->what, pattern + 1);
+	return clue_fits(later, full);
+}
+
+/* Whether clue N ends what T began with clue I. */
+static bool ends_trouble(const Case *k, Trouble t, size_t i, size_t n)
+{
+	const char *at = troubles[t].ends;
+	char step[STEP_SIZE];
+
+	while (next_step(&at, step))
+		if (ends(&k->clues[i], &k->clues[n], step))
+			return true;
+	return false;
+}
+
+/* Whether clue I, with which T began, or a later one has ended it: a driver can recover at once. */
+static bool has_ended(const Case *k, Trouble t, size_t i)
+{
+	for (size_t n = i; n < k->end; n++)
+		if (ends_trouble(k, t, i, n))
+			return true;
+	return false;
+}
+
+/* Whether T began with clue I, and not with one that I has taken back. */
+static bool began(const Case *k, Trouble t, size_t i)
+{
+	if (!begins(t, &k->clues[i]))
+		return false;
+	for (size_t n = k->begin; n < i; n++)
+		if (begins(t, &k->clues[n]) && ends_trouble(k, t, n, i))
+			return false;
+	return true;
+}
+
 /* The clue with which T began last, K->end if there is none. */
 static size_t find_begin(const Case *k, Trouble t)
 {
 	for (size_t i = k->end; i > k->begin; i--)
-		if (begins(t, &k->clues[i - 1]))
+		if (began(k, t, i - 1))
 			return i - 1;
 	return k->end;
-}
-
-/* Whether a later clue of the same thing has ended what began with clue I. */
-static bool has_ended(const Case *k, Trouble t, size_t i)
-{
-	const Clue *c = &k->clues[i];
-	uint64_t was, is;
-
-	/* the driver has recovered at once */
-	if (t == TROUBLE_FAILED && fits("* healthy *", c->to))
-		return true;
-	/* a device that has failed is as new when it comes back */
-	for (size_t n = i + 1; n < k->end; n++) {
-		const Clue *later = &k->clues[n];
-
-		if (t == TROUBLE_FAILED && clue_fits(later, "State:absent>*"))
-			return true;
-		if (t == TROUBLE_CHANGED || !streq(later->what, c->what))
-			continue;
-		if (t == TROUBLE_GONE && streq(later->from, "absent"))
-			return true;
-		if (t == TROUBLE_FAILED && fits("* healthy *", later->to))
-			return true;
-		if (t == TROUBLE_STALE && streq(later->to, "no"))
-			return true;
-		if (t == TROUBLE_DOWN && startswith(later->to, "active"))
-			return true;
-		if (t == TROUBLE_SLOW && text_to_u64(c->from, UINT64_MAX, &was) == 0 &&
-		    text_to_u64(later->to, UINT64_MAX, &is) == 0 && is >= was)
-			return true;
-	}
-	return false;
 }
 
 /* Causes */
@@ -374,7 +402,8 @@ static bool find_ends(const Clue *clues, size_t begin, size_t n, const char *wha
 		const Clue *c = &clues[i];
 
 		if (!streq(c->what, what) ||
-		    (entry && !streq(c->from, entry) && !streq(c->to, entry)))
+		    (entry && !streq(without_index(c->from), without_index(entry)) &&
+		     !streq(without_index(c->to), without_index(entry))))
 			continue;
 		if (!*ret_first)
 			*ret_first = c;

@@ -258,11 +258,17 @@ bool evidence_note_event(EvidenceLog **l, uint32_t port, const EvidenceMoment *w
 
 /* Tables */
 
-/* An entry of a table as text, without its place: GIDs and P_Keys move when others go. */
+/* An entry of a table as text. P_Keys move when others go. A GID has its index before it: "[3]
+ * ...", because programs that run hold the index. */
 static void entry_text(EvidenceKind kind, const void *entry, EvidenceText ret)
 {
+	const GidEntry *gid = entry;
+	char text[40];
+
 	if (kind == EVIDENCE_PORT_gids)
-		gid_format(((const GidEntry *)entry)->gid, ret);
+		gid_format(gid->gid, text);
+	if (kind == EVIDENCE_PORT_gids)
+		snprintf(ret, sizeof(EvidenceText), "[%" PRIu32 "] %s", gid->index, text);
 	else
 		snprintf(ret, sizeof(EvidenceText), "0x%04x", ((const PkeyEntry *)entry)->pkey);
 }
@@ -272,32 +278,52 @@ static const void *entry_at(const Table *t, size_t i)
 	return t->entries + i * t->entry_size;
 }
 
-/* Whether T has an entry that reads as TEXT before entry END. */
-static bool table_has(EvidenceKind kind, const Table *t, size_t end, const char *text)
+/* Whether A and B stand for the same: a GID is in the table once for each type. */
+static bool same_entry(EvidenceKind kind, const void *a, const void *b)
 {
-	EvidenceText other;
+	const GidEntry *x = a, *y = b;
 
-	for (size_t i = 0; i < end; i++) {
-		entry_text(kind, entry_at(t, i), other);
-		if (streq(other, text))
-			return true;
-	}
-	return false;
+	if (kind == EVIDENCE_PORT_gids)
+		return memcmp(x->gid, y->gid, sizeof(x->gid)) == 0;
+	return ((const PkeyEntry *)a)->pkey == ((const PkeyEntry *)b)->pkey;
 }
 
-/* Notes the entries of A that B does not have: they have gone, or they have come. A GID stands in
- * the table once for each type, and is told once. */
+/* The entry of T that stands for the same as ENTRY, of a GID that of the latest type, which is what
+ * programs use; NULL: there is none. */
+static const void *find_entry(EvidenceKind kind, const Table *t, const void *entry)
+{
+	const void *found = NULL;
+
+	for (size_t i = 0; t && i < t->n; i++) {
+		const void *other = entry_at(t, i);
+
+		if (same_entry(kind, other, entry) &&
+		    (!found || (kind == EVIDENCE_PORT_gids &&
+				((const GidEntry *)other)->type > ((const GidEntry *)found)->type)))
+			found = other;
+	}
+	return found;
+}
+
+/* Notes the entries of A that B does not have: they have gone, or they have come; and those that
+ * have gone from one index to another. */
 static void note_entries(EvidenceLog *l, uint32_t port, EvidenceKind kind, const Table *a,
 			 const Table *b, bool gone, const EvidenceMoment *when)
 {
 	unsigned int n = 0;
-	EvidenceText text;
 
 	for (size_t i = 0; a && i < a->n && n < TABLE_CHANGES_MAX; i++) {
-		entry_text(kind, entry_at(a, i), text);
-		if (table_has(kind, b, b ? b->n : 0, text) || table_has(kind, a, i, text))
+		const void *entry = entry_at(a, i), *other = find_entry(kind, b, entry);
+		EvidenceText text, moved = "";
+
+		if (find_entry(kind, a, entry) != entry)
 			continue;
-		append(l, port, kind, gone ? text : "", gone ? "" : text, when);
+		entry_text(kind, entry, text);
+		if (other)
+			entry_text(kind, other, moved);
+		if (other && (!gone || streq(text, moved)))
+			continue;
+		append(l, port, kind, gone ? text : "", gone ? moved : text, when);
 		n++;
 	}
 }

@@ -21,8 +21,8 @@
 #define EVIDENCE_ENTRIES 256U
 #define EVIDENCE_KEPT	 64U
 
-/* Room for a value as text: the longest is a GID. A longer text is cut. */
-typedef char EvidenceText[40];
+/* Room for a value as text: the longest is a GID with its index. A longer text is cut. */
+typedef char EvidenceText[48];
 
 typedef struct EvidenceMoment {
 	uint64_t realtime_usec, monotonic_usec;

@@ -123,6 +123,48 @@ static void test_trouble(_unused_ void **state)
 	assert_true(assert_cause(&back, "device-returned").over);
 }
 
+/* A smaller MTU is no lower speed, and comes before what was slow since ever. What is again as it
+ * was is over. */
+static void test_back(_unused_ void **state)
+{
+	Story mtu = {}, subnet = {}, lid = {}, gid = {}, moved = {};
+	Difference d[CLUES_MAX];
+	Explanation e;
+
+	seen(&mtu, 100, "NetdevMtu", "9000", "1500");
+	seen(&mtu, 100, "ActiveMtu", "4096", "1024");
+	is_now(&mtu, "PcieSlow", "yes");
+	e = assert_cause(&mtu, "mtu-lowered");
+	assert_int_equal(e.trouble, TROUBLE_MTU);
+	assert_false(e.over);
+	seen(&mtu, 110, "ActiveMtu", "1024", "2048");
+	assert_false(assert_cause(&mtu, "mtu-lowered").over);
+	seen(&mtu, 120, "ActiveMtu", "2048", "4096");
+	e = assert_cause(&mtu, "pcie-slow");
+	seen(&subnet, 100, "ActiveMtu", "4096", "2048");
+	is_now(&subnet, "Protocol", "infiniband");
+	assert_int_equal(assert_cause(&subnet, "mtu-by-subnet").trouble, TROUBLE_MTU);
+	/* a number that is greater is not back */
+	seen(&lid, 100, "Lid", "270", "1270");
+	assert_false(assert_cause(&lid, "lid-changed").over);
+	seen(&lid, 110, "Lid", "1270", "270");
+	assert_true(assert_cause(&lid, "lid-changed").over);
+	/* a GID is back, whatever its index; that differs still */
+	seen(&gid, 100, "Gids", "[3] fe80::1", "");
+	seen(&gid, 101, "Gids", "[5] fe80::2", "");
+	seen(&gid, 102, "Gids", "", "[5] fe80::2");
+	e = assert_cause(&gid, "gid-lost");
+	assert_true(e.over);
+	seen(&gid, 103, "Gids", "", "[7] fe80::1");
+	e = assert_cause(&gid, "gid-lost");
+	assert_int_equal(explain_differences(gid.clues, gid.n, &e, false, d), 1);
+	assert_string_equal(d[0].from, "[3] fe80::1");
+	assert_string_equal(d[0].to, "[7] fe80::1");
+	seen(&moved, 100, "Gids", "[3] fe80::1", "[7] fe80::1");
+	e = assert_cause(&moved, "gid-moved");
+	assert_false(e.over);
+}
+
 /* Errors of PCI Express explain what they came with; what was corrected explains only itself. */
 static void test_aer(_unused_ void **state)
 {
@@ -327,12 +369,13 @@ static void test_rows(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	    cmocka_unit_test(test_episode),
-		cmocka_unit_test(test_trouble),	    cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_aer),	    cmocka_unit_test(test_health),
-		cmocka_unit_test(test_clock),	    cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_error_codes), cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_well),	    cmocka_unit_test(test_over),
+		cmocka_unit_test(test_order),	cmocka_unit_test(test_episode),
+		cmocka_unit_test(test_trouble), cmocka_unit_test(test_back),
+		cmocka_unit_test(test_nothing), cmocka_unit_test(test_aer),
+		cmocka_unit_test(test_health),	cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_rows),	cmocka_unit_test(test_error_codes),
+		cmocka_unit_test(test_steps),	cmocka_unit_test(test_well),
+		cmocka_unit_test(test_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,6 +122,55 @@ static void test_tables(_unused_ void **state)
 	evidence_free(l);
 }
 
+/* N GIDs, each of the type and with the last byte that stand there, from index 0; of 0: no entry.
+ */
+static void set_gids(PortSnapshot *s, const uint8_t (*gids)[2], size_t n)
+{
+	GidEntry entries[8] = {};
+	size_t used = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (gids[i][1])
+			entries[used++] = (GidEntry){.index = (uint32_t)i,
+						     .type = gids[i][0],
+						     .gid = {0xfe, [15] = gids[i][1]}};
+	s->tables[PORT_TABLE_GIDS] = table_new(entries, used, sizeof(entries[0]));
+	mask_set(&s->supplied, PORT_ATTR_gids, true);
+	mask_set(&s->valid, PORT_ATTR_gids, true);
+}
+
+/* A GID has its index, that of the latest type; one that moves is told too. */
+static void test_gids(_unused_ void **state)
+{
+	static const char at_1[] = "[1] fe00:0000:0000:0000:0000:0000:0000:0007",
+			  at_3[] = "[3] fe00:0000:0000:0000:0000:0000:0000:0007";
+	EvidenceMoment when = at(1, REASON_GID_CHANGE);
+	PortSnapshot low = {}, high = {}, none = {}, twice = {};
+	EvidenceLog *l = NULL;
+
+	set_gids(&low, (const uint8_t[][2]){{1, 7}, {2, 7}}, 2);
+	set_gids(&high, (const uint8_t[][2]){{0, 0}, {0, 0}, {1, 7}, {2, 7}}, 4);
+	set_gids(&none, NULL, 0);
+	/* a VLAN with the same GID */
+	set_gids(&twice, (const uint8_t[][2]){{1, 7}, {2, 7}, {1, 7}, {2, 7}}, 4);
+	evidence_note_tables(&l, 1, &low, &none, &when);
+	evidence_note_tables(&l, 1, &none, &high, &when);
+	assert_int_equal(evidence_count(l), 2);
+	assert_entry(l, 0, EVIDENCE_PORT_gids, at_1, "");
+	assert_entry(l, 1, EVIDENCE_PORT_gids, "", at_3);
+	evidence_note_tables(&l, 1, &high, &low, &when);
+	assert_int_equal(evidence_count(l), 3);
+	assert_entry(l, 2, EVIDENCE_PORT_gids, at_3, at_1);
+	evidence_note_tables(&l, 1, &low, &twice, &when);
+	evidence_note_tables(&l, 1, &twice, &low, &when);
+	assert_int_equal(evidence_count(l), 3);
+	port_snapshot_done(&low);
+	port_snapshot_done(&high);
+	port_snapshot_done(&none);
+	port_snapshot_done(&twice);
+	evidence_free(l);
+}
+
 static void set_counts(DeviceSnapshot *s, uint64_t correctable, uint64_t nonfatal)
 {
 	s->values.aer_correctable = correctable;
@@ -319,9 +368,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values), cmocka_unit_test(test_events),
-		cmocka_unit_test(test_tables), cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_burst),  cmocka_unit_test(test_health),
-		cmocka_unit_test(test_bounds), cmocka_unit_test(test_parent),
+		cmocka_unit_test(test_tables), cmocka_unit_test(test_gids),
+		cmocka_unit_test(test_counts), cmocka_unit_test(test_burst),
+		cmocka_unit_test(test_health), cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
