@@ -3,7 +3,7 @@
 
 /*
  * The files in which rdmad records what it publishes: segments, each of which is a scenario,
- * rdmad-scenario(5), with a head of comments. docs/guide/record.md has the form.
+ * rdmad-scenario(5), with a head of comments. docs/design/record.md has the form.
  *
  * A file may come from anywhere. It is read in pieces; a line is bounded, and one that has anything
  * else than printable UTF-8 is refused, so that a line can be printed. What has not been written in
