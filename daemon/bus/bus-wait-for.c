@@ -223,12 +223,10 @@ static int check_unique(const Wait *wait, sd_bus_error *error)
 /* A condition that can never hold is refused now, and not when the time is over. */
 static int check_possible(const Wait *wait, sd_bus_error *error)
 {
-	const char *why = wait_impossible(&wait->condition, NULL);
 	const WaitPort *never = NULL;
+	const char *why = NULL;
 	size_t n = 0;
 
-	if (why)
-		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_ARGUMENT, "%s", why);
 	for (size_t i = 0; i < wait->n_ports; i++) {
 		const WaitPort *p = &wait->ports[i];
 		const Port *port = wait_port_found(p)->ref.port;

@@ -23,13 +23,18 @@ int lookup_device(const Cache *c, const char *name, Device **ret)
 	return 0;
 }
 
-bool lookup_has_gid(const Port *p, const uint8_t gid[16])
+static bool has_name(const Port *p, NameKind kind, const uint8_t name[16])
 {
-	const NameOwner *o = name_index_find(p->device->cache->names, NAME_GID, gid, 16);
+	const NameOwner *o = name_index_find(p->device->cache->names, kind, name, 16);
 
 	while (o && o->owner != p)
 		o = o->next;
 	return o;
+}
+
+bool lookup_has_address(const Port *p, const uint8_t gid[16])
+{
+	return has_name(p, NAME_GID, gid) || has_name(p, NAME_ADDRESS, gid);
 }
 
 int lookup_path(const Cache *c, const char *path, Device **ret_device, Port **ret_port)

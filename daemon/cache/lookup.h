@@ -89,8 +89,9 @@ static inline int lookup_port(const Cache *c, const char *text, Port **ret)
 	return lookup_port_by(c, text, _FIND_MAX, ret);
 }
 
-/* Whether GID is in the GID table of P: without going through the table. */
-bool lookup_has_gid(const Port *p, const uint8_t gid[16]);
+/* Whether GID is in the GID table of P, or is an address of its interfaces, as of IPoIB: without
+ * going through the tables. */
+bool lookup_has_address(const Port *p, const uint8_t gid[16]);
 
 /* The object at PATH, which is written as device_path() or port_path() writes it: *RET_PORT is the
  * port, or NULL if it is the device itself. -ENOENT: no object that is on the bus has that path. */

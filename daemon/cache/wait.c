@@ -23,7 +23,7 @@ int wait_add(Wait *w, const char *name)
 
 static bool has_gid(const Port *p, const uint8_t gid[16])
 {
-	return mask_has(&p->now.valid, PORT_ATTR_gids) && lookup_has_gid(p, gid);
+	return mask_has(&p->now.valid, PORT_ATTR_gids) && lookup_has_address(p, gid);
 }
 
 /* The active MTU in bytes, 0 if it is not known. */
@@ -48,13 +48,6 @@ static uint64_t rate(const PortSnapshot *s)
 static bool has_lid(const PortSnapshot *s)
 {
 	return mask_has(&s->valid, PORT_ATTR_lid) && s->values.lid != 0 && s->values.lid != 0xffff;
-}
-
-static bool is_ip(const uint8_t gid[16])
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	return memcmp(gid, mapped, sizeof(mapped)) == 0;
 }
 
 static uint32_t max_mtu(const PortSnapshot *s)
@@ -88,19 +81,10 @@ static bool meets_state(const PortSnapshot *s, uint32_t state)
 
 const char *wait_impossible(const WaitCondition *c, const PortSnapshot *s)
 {
-	bool ip = c->has_gid && is_ip(c->gid);
-	unsigned int interfaces;
-
-	if (c->lid && ip)
-		return "no port has a LID, as on InfiniBand, and an IP address in its GID table, "
-		       "as on RoCE";
-	if (!s || !mask_has(&s->valid, PORT_ATTR_protocol))
+	if (!mask_has(&s->valid, PORT_ATTR_protocol))
 		return NULL;
-	interfaces = port_interfaces(s);
-	if (c->lid && !(interfaces & 1U << INTERFACE_INFINIBAND))
+	if (c->lid && !(port_interfaces(s) & 1U << INTERFACE_INFINIBAND))
 		return "only ports of InfiniBand have a LID";
-	if (ip && interfaces & 1U << INTERFACE_INFINIBAND)
-		return "no GID of a port of InfiniBand stands for an IP address";
 	if (!can_be_in_state(s, c->state))
 		return "the driver does not measure the state of the port, so nothing shows that "
 		       "the port is down";
@@ -289,7 +273,9 @@ static void describe_lack(FILE *f, const WaitCondition *c, const WaitPort *p)
 	case LACK_GID:
 		gid_format_address(c->gid, GID_TYPE_ROCE_V2, gid);
 		fprintf(f, "no GID %s (%s)", gid,
-			reason(s, PORT_ATTR_gids, "not in its GID table"));
+			reason(s, PORT_ATTR_gids,
+			       "not in its GID table, and no address of its "
+			       "interfaces"));
 		break;
 	case LACK_MTU:
 		if (active_mtu(s) > 0)

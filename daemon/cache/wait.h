@@ -18,7 +18,7 @@ typedef struct WaitCondition {
 	uint32_t state;	 /* enum ibv_port_state: it meets this one, see decode_state_meets(). A port
 			    whose driver does not measure the state is taken for active */
 	bool lid;	 /* it has a LID, and not 0 or 0xffff */
-	bool has_gid;	 /* the GID below is in its GID table */
+	bool has_gid;	 /* the GID below is in its GID table, or an address of its interfaces */
 	uint8_t gid[16]; /* network byte order; an IPv4 address is mapped into IPv6 */
 	uint32_t mtu;	 /* its active MTU is at least so many bytes */
 	uint64_t rate;	 /* its rate is at least so many bit/s */
@@ -79,8 +79,8 @@ int wait_add(Wait *w, const char *name);
  * freed. */
 void wait_done(Wait *w);
 
-/* Why no port, or the one that was read as S, can ever fulfil C: a static sentence fragment. NULL:
- * it can, for all that is known. S may be NULL. */
+/* Why the port that was read as S can never fulfil C: a static sentence fragment. NULL: it can, for
+ * all that is known. */
 const char *wait_impossible(const WaitCondition *c, const PortSnapshot *s);
 
 /* What P, which has been read, lacks of C: LACK_FRESH or a later one. */

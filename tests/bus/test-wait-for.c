@@ -229,14 +229,12 @@ static void test_lid(void **state)
 static void test_impossible(void **state)
 {
 	Fixture *f = *state;
-	_cleanup_call_ Call both = {}, ip = {}, mtu = {}, any = {}, none = {}, later = {};
+	_cleanup_call_ Call both = {}, mtu = {}, any = {}, none = {}, later = {};
 	char eth[] = "eth7", ib[] = "mlx5_0/1", *names[] = {eth, ib, NULL};
 
-	wait_for(f, &both, FOR_EVER, "Pbs", "ports", "mlx5_9/1", "lid", 1, "gid", "192.0.2.7");
-	assert_error(&both, RDMAD_ERROR_INVALID_ARGUMENT, "no port has a LID, as on InfiniBand, ");
-	wait_for(f, &ip, FOR_EVER, "Ps", "ports", "mlx5_0/1", "gid", "192.0.2.7");
-	assert_error(&ip, RDMAD_ERROR_INVALID_ARGUMENT,
-		     "mlx5_0/1: no GID of a port of InfiniBand stands for an IP address");
+	wait_for(f, &both, FOR_EVER, "Pbs", "ports", "eth7", "lid", 1, "gid", "192.0.2.7");
+	assert_error(&both, RDMAD_ERROR_INVALID_ARGUMENT,
+		     "eth7: only ports of InfiniBand have a LID");
 	wait_for(f, &mtu, FOR_EVER, "Pu", "ports", "mlx5_0/1", "mtu", 4097);
 	assert_error(&mtu, RDMAD_ERROR_INVALID_ARGUMENT, "mlx5_0/1: the MTU is larger than MaxMtu");
 	/* one of them can, or is not there yet */
@@ -257,12 +255,30 @@ static void test_gid(void **state)
 	wait_for(f, &a, 0, "Ps", "ports", "eth7", "gid", "192.0.2.7");
 	assert_held(&a, "eth7", ROCE_PORT);
 	wait_for(f, &b, 0, "Ps", "ports", "eth7", "gid", "2001:db8::1");
-	assert_error(&b, RDMAD_ERROR_WAIT_TIMEOUT,
-		     "eth7: no GID 2001:db8::1 (not in its GID table) for at least 0.");
+	assert_error(
+		&b, RDMAD_ERROR_WAIT_TIMEOUT,
+		"eth7: no GID 2001:db8::1 (not in its GID table, and no address of its interfaces) "
+		"for at least 0.");
 	wait_for(f, &c, FOR_EVER, "Ps", "ports", "eth7", "gid", "2001:db8::1");
 	assert_waits(f, &c);
 	change(f, "set rocep1/1 gid.9=2001:db8::1 event=gid-change", ROCE_PORT);
 	assert_held(&c, "eth7", ROCE_PORT);
+}
+
+/* The address of an IPoIB interface is in no GID; a look-up by it finds the port all the same. */
+static void test_ipoib_address(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_call_ Call a = {}, b = {};
+
+	wait_for(f, &a, FOR_EVER, "Pbs", "ports", "mlx5_0/1", "lid", 1, "gid", "203.0.113.7");
+	assert_waits(f, &a);
+	change(f, "set mlx5_0/1 netdev=\"ib0 7\" event=netdev", IB_PORT);
+	assert_waits(f, &a);
+	fixture_simulate(f, "set mlx5_0/1 addresses=203.0.113.7 event=address");
+	assert_held(&a, "mlx5_0/1", IB_PORT);
+	wait_for(f, &b, 0, "Ps", "ports", "203.0.113.7", "gid", "203.0.113.7");
+	assert_held(&b, "203.0.113.7", IB_PORT);
 }
 
 static void test_mtu_and_rate(void **state)
@@ -539,6 +555,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lid, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_impossible, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_gid, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_ipoib_address, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_mtu_and_rate, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_several, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_presence, setup, fixture_teardown),
