@@ -110,6 +110,10 @@ void bus_publish_device(Bus *b, const DeviceChange *change)
 	char path[RDMAD_PATH_MAX];
 
 	bus_wait_mark_names(b->waits);
+	if (change->op == CACHE_CHANGED)
+		long_replies_changed(b->long_replies, change->device);
+	else
+		long_replies_moved(b->long_replies);
 	if (!b->signals)
 		return;
 	device_path(change->device, path);
@@ -143,6 +147,7 @@ void bus_publish_device_ports(Bus *b, Device *d)
 	if (n == d->ports_said)
 		return;
 	d->ports_said = n;
+	long_replies_changed(b->long_replies, d);
 	if (b->signals)
 		bus_signal_check(sd_bus_emit_properties_changed(b->bus, device_path(d, path),
 								RDMAD_INTERFACE_DEVICE, "Ports",
@@ -295,6 +300,7 @@ void bus_publish_port_removed(Bus *b, const Port *p)
 	char *interfaces[INTERFACE_RAW + 1];
 
 	bus_wait_mark_names(b->waits);
+	long_replies_changed(b->long_replies, p->device);
 	if (!b->signals || !p->published)
 		return;
 	b->ports_changed = true;
@@ -314,8 +320,10 @@ void bus_publish_port(Bus *b, const PortChange *change)
 	PortNews news = {};
 	size_t n;
 
-	if (change->op != CACHE_UNCHANGED)
+	if (change->op != CACHE_UNCHANGED) {
 		bus_wait_mark_port(b->waits, p);
+		long_replies_changed(b->long_replies, p->device);
+	}
 	if (!b->signals)
 		return;
 	n = find_announcements(change, announcements);

@@ -61,19 +61,21 @@ static void put_port_object(BusWriter *w, const Port *p)
 	bus_writer_close(w);
 }
 
+static void put_objects(BusWriter *w, const Device *d)
+{
+	if (d->published)
+		put_device_object(w, d);
+	for (uint32_t n = 0; n < d->n_ports; n++)
+		if (d->ports[n]->published)
+			put_port_object(w, d->ports[n]);
+}
+
 static int write_objects(BusWriter *w, _unused_ const LongReplyQuestion *q, const Cache *c,
 			 _unused_ sd_bus_error *error)
 {
 	bus_writer_open(w, 'a', "{oa{sa{sv}}}");
-	for (size_t i = 0; i < c->n_devices && bus_writer_error(w) >= 0; i++) {
-		const Device *d = c->devices[i];
-
-		if (d->published)
-			put_device_object(w, d);
-		for (uint32_t n = 0; n < d->n_ports; n++)
-			if (d->ports[n]->published)
-				put_port_object(w, d->ports[n]);
-	}
+	for (size_t i = 0; i < c->n_devices && bus_writer_error(w) >= 0; i++)
+		put_objects(w, c->devices[i]);
 	bus_writer_close(w);
 	return 1;
 }
@@ -394,7 +396,7 @@ static int write_introspection(BusWriter *w, _unused_ const LongReplyQuestion *q
 
 /* clang-format off */
 const LongReplyRow long_reply_rows[_LONG_REPLY_KIND_MAX] = {
-	[LONG_REPLY_GET_MANAGED_OBJECTS] = {"a{oa{sa{sv}}}", NULL, write_objects},
+	[LONG_REPLY_GET_MANAGED_OBJECTS] = {"a{oa{sa{sv}}}", NULL, write_objects, put_objects},
 	[LONG_REPLY_GET_ALL] = {"a{sv}", read_interface, write_properties},
 	[LONG_REPLY_GET] = {"v", read_property, write_table},
 	[LONG_REPLY_LIST_PORTS] = {long_reply_list_ports_signature, read_choice, write_listed_ports},

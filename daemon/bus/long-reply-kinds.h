@@ -33,6 +33,10 @@ struct LongReplyRow {
 	 * negative errno, perhaps with *ERROR, is the reply instead of a body. 0: rdmad has no such
 	 * object or interface, so that sd-bus answers the call. */
 	int (*write)(BusWriter *w, const LongReplyQuestion *q, const Cache *c, sd_bus_error *error);
+
+	/* If the body is one array of what belongs to each device, in their order, whatever is
+	 * asked: writes that of D; else NULL. */
+	void (*write_part)(BusWriter *w, const Device *d);
 };
 
 /* By LongReplyKind. */

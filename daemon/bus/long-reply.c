@@ -7,14 +7,18 @@
 
 #include "bus-peer.h"
 #include "call-ticket.h"
+#include "clock.h"
 #include "log.h"
 #include "long-reply-kinds.h"
+#include "long-reply-parts.h"
 #include "long-reply-queue.h"
 #include "long-reply-raw.h"
 #include "names.h"
 
 /* So many bytes of replies may wait for the bus to take them, and one reply. */
 #define UNSENT_MAX 65536U
+/* A reply with parts is written for so long; then all else has its turn. */
+#define WRITE_USEC (2 * USEC_PER_MSEC)
 /* If there are more, it is looked at again so much later. */
 #define UNSENT_USEC (5 * USEC_PER_MSEC)
 
@@ -24,15 +28,18 @@ struct LongReplies {
 	BusTurns *turns;
 	sd_event *event;
 	const Cache *cache;
-	const LongReplyRow *rows; /* by LongReplyKind */
-	LongReplyRaw *raw;	  /* makes messages of bytes */
-	bool warned;		  /* the log says that RAW has failed: once is enough */
-	size_t unsent;		  /* bytes of replies that the bus may not have taken */
-	uint64_t began;		  /* when the first of these was sent */
-	uint64_t pause;		  /* no reply is sent before that */
-	LongReplyQueue *queue;	  /* calls that wait; NULL: there is no limit, so none waits */
-	sd_event_source *timer;	  /* for the next call that waits; NULL until one does */
-	sd_bus_slot *departures;  /* hears of callers that leave; NULL while nobody waits */
+	const LongReplyRow *rows;   /* by LongReplyKind */
+	LongReplyRaw *raw;	    /* makes messages of bytes */
+	bool warned;		    /* the log says that RAW has failed: once is enough */
+	size_t unsent;		    /* bytes of replies that the bus may not have taken */
+	uint64_t began;		    /* when the first of these was sent */
+	uint64_t pause;		    /* no reply is sent before that */
+	LongReplyQueue *queue;	    /* calls that wait; NULL: there is no limit, so none waits */
+	sd_event_source *timer;	    /* for the next call that waits; NULL until one does */
+	sd_bus_slot *departures;    /* hears of callers that leave; NULL while nobody waits */
+	struct QueuedCall *written; /* whose reply is being written; NULL: none */
+	uid_t written_for;	    /* its user */
+	LongReplyParts parts;	    /* what is written of it */
 };
 
 /* A call that waits: all that is kept of it. */
@@ -74,27 +81,19 @@ static int send_values(LongReplies *l, sd_bus_message *call, const LongReplyRow 
 	return r < 0 ? r : sd_bus_send(l->bus, reply, NULL);
 }
 
-/* Answers CALL, which asks for Q, now, if the body of the reply has at most MAX bytes; else returns
- * -EFBIG. The rest is as for long_reply_answer(). *RET_SIZE is how many bytes it has, and is
- * written if there is one. */
-static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
-		  const LongReplyQuestion *q, size_t max, size_t *ret_size, sd_bus_error *error)
+/* Sends the reply to CALL, which asks for Q, with the body W. The rest is as for answer(). */
+static int send_body(LongReplies *l, sd_bus_message *call, const LongReplyRow *row,
+		     const LongReplyQuestion *q, const BusWriter *w, size_t *ret_size,
+		     sd_bus_error *error)
 {
-	_cleanup_(bus_writer_done) BusWriter w = {.max = max};
-	const LongReplyRow *row = &l->rows[kind];
-	int quick, r = row->write(&w, q, l->cache, error);
+	int quick, r = bus_writer_error(w);
 
-	if (bus_writer_error(&w) == -E2BIG && max < BUS_ARRAY_MAX)
-		return -EFBIG;
-	if (bus_writer_error(&w) == -E2BIG)
+	if (r == -E2BIG)
 		return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
 					 "The reply is larger than D-Bus can carry");
-	if (r > 0 && bus_writer_error(&w) < 0)
-		r = bus_writer_error(&w);
-	if (r <= 0)
+	if (r < 0)
 		return r;
-	assert(w.size <= max); /* what the header promises */
-	quick = send_bytes(l, call, row, &w);
+	quick = send_bytes(l, call, row, w);
 	r = quick < 0 ? send_values(l, call, row, q) : 0;
 	if (r < 0)
 		return r; /* nothing can be sent: the warning would be wrong */
@@ -103,8 +102,26 @@ static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
 					 "way; sd-bus makes it: %m");
 		l->warned = true;
 	}
-	*ret_size = w.size;
+	*ret_size = w->size;
 	return 1;
+}
+
+/* Answers CALL, which asks for Q, now, if the body of the reply has at most MAX bytes; else returns
+ * -EFBIG. The rest is as for long_reply_answer(). *RET_SIZE is how many bytes it has, and is
+ * written if there is one. */
+static int answer(LongReplies *l, sd_bus_message *call, LongReplyKind kind,
+		  const LongReplyQuestion *q, size_t max, size_t *ret_size, sd_bus_error *error)
+{
+	_cleanup_(bus_writer_done) BusWriter w = {.max = max};
+	const LongReplyRow *row = &l->rows[kind];
+	int r = row->write(&w, q, l->cache, error);
+
+	if (bus_writer_error(&w) == -E2BIG && max < BUS_ARRAY_MAX)
+		return -EFBIG;
+	if (r <= 0 && bus_writer_error(&w) != -E2BIG)
+		return r;
+	assert(w.size <= max); /* what the header promises */
+	return send_body(l, call, row, q, &w, ret_size, error);
 }
 
 static void check_sent(int r)
@@ -178,12 +195,24 @@ static void refuse_calls(LongReplies *l, const char *sender)
 	}
 }
 
+/* No reply is being written any more. */
+static void stop_writing(LongReplies *l)
+{
+	l->written = queued_free(l->written);
+	long_reply_parts_done(&l->parts);
+}
+
 static int on_departure(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
+	LongReplies *l = userdata;
+	const LongCall *written = l->written ? l->written->call : NULL;
 	const char *name;
 
-	if (sd_bus_message_read_basic(m, 's', &name) >= 0)
-		forget_calls(userdata, name);
+	if (sd_bus_message_read_basic(m, 's', &name) < 0)
+		return 0;
+	forget_calls(l, name);
+	if (written && streq(bus_caller_name(written->ticket.caller), name))
+		stop_writing(l);
 	return 0;
 }
 
@@ -219,27 +248,44 @@ static void start_timer(LongReplies *l, uint64_t when)
 		log_warning_errno(r, "Cannot start the timer of long replies, ignoring: %m");
 }
 
-/* Answers a call that has waited; returns how many bytes the reply has. */
-static size_t answer_waiting(LongReplies *l, const QueuedCall *c)
+/* Answers the call that has waited, whose reply may have been written in parts; returns how many
+ * bytes it has. */
+static size_t answer_waiting(LongReplies *l)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = NULL;
-	const LongCall *long_call = c->call;
+	const LongCall *c = l->written->call;
+	const LongReplyRow *row = &l->rows[l->written->kind];
 	size_t size = 0;
-	int r = call_ticket_new_call(&long_call->ticket, &call);
+	int r = call_ticket_new_call(&c->ticket, &call);
 
 	if (r < 0) {
 		check_sent(r);
 		return 0;
 	}
-	r = answer(l, call, c->kind, &long_call->question, BUS_ARRAY_MAX, &size, &error);
+	if (row->write_part)
+		r = send_body(l, call, row, &c->question, &l->parts.w, &size, &error);
+	else
+		r = answer(l, call, l->written->kind, &c->question, BUS_ARRAY_MAX, &size, &error);
 	/* The object was there when the call came. sd-bus would say the same. */
 	if (r == 0)
 		r = sd_bus_error_setf(&error, SD_BUS_ERROR_UNKNOWN_OBJECT, "Unknown object '%s'.",
-				      long_call->question.path);
+				      c->question.path);
 	if (r < 0)
 		check_sent(sd_bus_reply_method_errno(call, r, &error));
 	return size;
+}
+
+/* Writes for a moment what is written in parts. Returns whether the reply can be sent. */
+static bool write_parts(LongReplies *l)
+{
+	const LongReplyRow *row = &l->rows[l->written->kind];
+
+	if (!row->write_part)
+		return true;
+	if (!l->parts.row)
+		long_reply_parts_begin(&l->parts, row);
+	return long_reply_parts_write(&l->parts, l->cache, monotonic_now_usec() + WRITE_USEC);
 }
 
 /* Whether one more reply may be sent at NOW; else *RET_WHEN is when to look again. What has kept
@@ -260,35 +306,37 @@ static bool may_send(LongReplies *l, uint64_t now, uint64_t *ret_when)
 	return l->unsent < UNSENT_MAX && now >= l->pause;
 }
 
-/* Answers the next call, if one may be answered now, and starts the timer for the one after it.
- * Only one: between two long replies the event loop does what else there is to do. And none while
- * the bus has not taken what was sent before: so signals wait behind one long reply at most, and
- * more than that needs no memory. */
+/* Answers the next call, or writes on at its reply, if one may be answered now, and starts the
+ * timer for what is next. Only one: between two long replies the event loop does what else there is
+ * to do. And none while the bus has not taken what was sent before: so signals wait behind one long
+ * reply at most, and more than that needs no memory. */
 static void serve(LongReplies *l)
 {
-	_cleanup_(queued_free_pointer) QueuedCall *next = NULL;
 	uint64_t now = now_usec(l), when;
-	uid_t user;
+	bool busy;
 	size_t size;
 
-	if (may_send(l, now, &when))
-		next = long_reply_queue_next(l->queue, now, &user, &when);
-	if (next) {
-		size = answer_waiting(l, next);
-		long_reply_queue_charge(l->queue, user, size, now);
+	if (!l->written && may_send(l, now, &when))
+		l->written = long_reply_queue_next(l->queue, now, &l->written_for, &when);
+	busy = l->written;
+	if (busy)
+		when = now;
+	if (busy && write_parts(l)) {
+		size = answer_waiting(l);
+		long_reply_queue_charge(l->queue, l->written_for, size, now);
+		stop_writing(l);
 		if (l->unsent == 0)
 			l->began = now;
 		l->unsent += size;
 		bus_turns_mark(l->turns);
-		when = now;
 	}
-	if (long_reply_queue_is_empty(l->queue)) {
+	if (!l->written && long_reply_queue_is_empty(l->queue)) {
 		l->departures = sd_bus_slot_unref(l->departures);
 		return;
 	}
 	if (when == UINT64_MAX)
 		return; /* on_user() comes first */
-	if (!next)
+	if (!busy)
 		watch_departures(l);
 	start_timer(l, when);
 }
@@ -439,6 +487,18 @@ int long_reply_offer(LongReplies *l, sd_bus_message *m, sd_bus_error *error)
 	return 0;
 }
 
+void long_replies_changed(LongReplies *l, const Device *d)
+{
+	if (l)
+		long_reply_parts_changed(&l->parts, d);
+}
+
+void long_replies_moved(LongReplies *l)
+{
+	if (l)
+		long_reply_parts_moved(&l->parts);
+}
+
 int long_replies_new(sd_bus *bus, BusCallers *callers, BusTurns *turns, sd_event *event,
 		     const Cache *c, const LongReplyRow *rows, uint64_t rate, LongReplies **ret)
 {
@@ -468,6 +528,7 @@ LongReplies *long_replies_free(LongReplies *l)
 		return NULL;
 	sd_event_source_disable_unref(l->timer);
 	forget_calls(l, NULL);
+	stop_writing(l);
 	long_reply_queue_free(l->queue);
 	sd_bus_slot_unref(l->departures);
 	long_reply_raw_free(l->raw);

@@ -8,17 +8,18 @@
  * and Introspect() of the parent of all devices. Every method whose reply grows with what there is
  * must be one of them.
  *
- * rdmad writes them itself, because sd-bus needs many times as long. Each reply is written in one
- * go at the moment at which it is sent. So it fits the signals: a change that was signalled before
- * the reply is in it, and a change that is signalled after the reply is not.
+ * rdmad writes them itself, because sd-bus needs many times as long. Each reply has what is
+ * published at the moment at which it is sent. So it fits the signals: a change that was signalled
+ * before the reply is in it, and a change that is signalled after the reply is not.
  *
  * A reply that has at most LONG_REPLY_SHORT bytes is sent at once. If it has more, what was written
  * is dropped, and the call waits: a user who asks for many long replies within a short time gets
  * them later (long-reply-queue.h).
  *
  * This is the only header of the long replies that the rest of the daemon needs. Behind it are
- * long-reply-kinds (what is in each reply), long-reply-queue (which call is answered next, and
- * when) and long-reply-raw (how bytes become a message).
+ * long-reply-kinds (what is in each reply), long-reply-parts (how a very long one is written),
+ * long-reply-queue (which call is answered next, and when) and long-reply-raw (how bytes become a
+ * message).
  */
 
 #include <systemd/sd-bus.h>
@@ -85,3 +86,8 @@ int long_reply_answer_question(LongReplies *l, sd_bus_message *call, LongReplyKi
  * not do: to sd-bus a path that has one is an object, also where rdmad has none.
  */
 int long_reply_offer(LongReplies *l, sd_bus_message *call, sd_bus_error *error);
+
+/* A reply may be being written (long-reply-parts.h): D, or a port of it, is published otherwise
+ * than before; a device has come, or is about to go. L may be NULL. */
+void long_replies_changed(LongReplies *l, const Device *d);
+void long_replies_moved(LongReplies *l);

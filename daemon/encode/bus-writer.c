@@ -197,6 +197,18 @@ void bus_writer_put_bytes(BusWriter *w, size_t align, const void *bytes, size_t 
 		memcpy(p, bytes, n);
 }
 
+void bus_writer_replace(BusWriter *w, size_t begin, size_t end, const BusWriter *by)
+{
+	size_t size = w->size - (end - begin) + by->size;
+
+	check(w, by->error);
+	if (w->error < 0 || (size > w->room && !grow(w, size)))
+		return;
+	memmove(w->data + begin + by->size, w->data + end, w->size - end);
+	memcpy(w->data + begin, by->data, by->size);
+	w->size = size;
+}
+
 static inline void put(BusWriter *w, char type, const void *value, size_t size)
 {
 	uint8_t *p;

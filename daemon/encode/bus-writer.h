@@ -68,6 +68,9 @@ void bus_writer_close_property(BusWriter *w);
 
 /* Only into memory: adds N bytes, at a multiple of ALIGN. */
 void bus_writer_put_bytes(BusWriter *w, size_t align, const void *bytes, size_t n);
+/* The same: BY, which has been written into memory too, takes the place of the bytes from BEGIN to
+ * END. It is the caller's business that all stays aligned. */
+void bus_writer_replace(BusWriter *w, size_t begin, size_t end, const BusWriter *by);
 /* TYPE is 's', 'o' or 'g'. TEXT must be valid for that type, which is not checked; what is in the
  * cache is valid. */
 void bus_writer_put_text(BusWriter *w, char type, const char *text);

@@ -296,12 +296,131 @@ static void test_storm(void **state)
 	assert_true(most <= 2 * (12 + 10 * (began / USEC_PER_SEC + 3)));
 }
 
+/* The whole and the changes */
+
+enum { CHANGED_DEVICES = 64 };
+
+/* What GetManagedObjects() and the signals before its reply say of the port 1 of devices. */
+typedef struct Lids {
+	Fixture *f;
+	uint32_t by_reply[CHANGED_DEVICES], by_signal[CHANGED_DEVICES];
+	bool answered;
+} Lids;
+
+/* The device of PATH if it is the path of a port 1 that is changed. */
+static bool is_changed_port(const char *path, unsigned int *ret_device)
+{
+	unsigned int port;
+
+	return path && sscanf(path, RDMAD_DEVICE_PREFIX "/%u/port/%u", ret_device, &port) == 2 &&
+	       port == 1 && *ret_device < CHANGED_DEVICES;
+}
+
+/* The LID in the properties at which M is, or nothing. */
+static void read_lid(sd_bus_message *m, uint32_t *lid)
+{
+	const char *name;
+
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") > 0);
+	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
+		assert_true(sd_bus_message_read_basic(m, 's', &name) > 0);
+		if (streq(name, "Lid"))
+			assert_true(sd_bus_message_read(m, "v", "u", lid) > 0);
+		else
+			assert_true(sd_bus_message_skip(m, "v") > 0);
+		assert_true(sd_bus_message_exit_container(m) > 0);
+	}
+	assert_true(sd_bus_message_exit_container(m) > 0);
+}
+
+static void read_objects(sd_bus_message *m, uint32_t lids[CHANGED_DEVICES])
+{
+	const char *path, *interface;
+	unsigned int device;
+
+	assert_true(sd_bus_message_enter_container(m, 'a', "{oa{sa{sv}}}") > 0);
+	while (sd_bus_message_enter_container(m, 'e', "oa{sa{sv}}") > 0) {
+		uint32_t lid = 0;
+
+		assert_true(sd_bus_message_read_basic(m, 'o', &path) > 0);
+		assert_true(sd_bus_message_enter_container(m, 'a', "{sa{sv}}") > 0);
+		while (sd_bus_message_enter_container(m, 'e', "sa{sv}") > 0) {
+			assert_true(sd_bus_message_read_basic(m, 's', &interface) > 0);
+			read_lid(m, &lid);
+			assert_true(sd_bus_message_exit_container(m) > 0);
+		}
+		assert_true(sd_bus_message_exit_container(m) > 0);
+		assert_true(sd_bus_message_exit_container(m) > 0);
+		if (is_changed_port(path, &device))
+			lids[device] = lid;
+	}
+	assert_true(sd_bus_message_exit_container(m) > 0);
+}
+
+static int on_objects(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	Lids *lids = userdata;
+	unsigned int device;
+	const char *interface;
+
+	assert_false(sd_bus_message_is_method_error(m, NULL));
+	read_objects(m, lids->by_reply);
+	for (size_t i = 0; i < lids->f->n_signals; i++) {
+		sd_bus_message *s = lids->f->signals[i];
+
+		if (!is_changed_port(sd_bus_message_get_path(s), &device) ||
+		    !sd_bus_message_is_signal(s, "org.freedesktop.DBus.Properties",
+					      "PropertiesChanged"))
+			continue;
+		assert_true(sd_bus_message_read_basic(s, 's', &interface) > 0);
+		read_lid(s, &lids->by_signal[device]);
+	}
+	lids->answered = true;
+	return 0;
+}
+
+/* A change that was signalled before the reply to GetManagedObjects() is in it, and no other one
+ * is, however long rdmad writes at the reply, and whatever changes meanwhile. */
+static void test_objects_fit_signals(void **state)
+{
+	Fixture *f = *state;
+	Lids lids = {.f = f};
+	unsigned int i = 0, n = 0;
+
+	fixture_start_daemon(f, "[device mlx5_%d]\nprotocol = infiniband\ncount = 512\nports = 4\n",
+			     NULL);
+	calls_refresh(f);
+	fixture_forget(f);
+	assert_true(sd_bus_call_method_async(f->bus, NULL, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					     "org.freedesktop.DBus.ObjectManager",
+					     "GetManagedObjects", on_objects, &lids, NULL) >= 0);
+	assert_true(sd_bus_flush(f->bus) >= 0);
+	while (!lids.answered) {
+		char line[128];
+
+		snprintf(line, sizeof(line), "set mlx5_%u/1 lid=%u event=lid-change",
+			 i % CHANGED_DEVICES, 1000 + i);
+		fixture_simulate(f, line);
+		i++;
+		while (sd_bus_process(f->bus, NULL) > 0)
+			;
+	}
+	for (i = 0; i < CHANGED_DEVICES; i++)
+		if (lids.by_signal[i] > 0) {
+			assert_int_equal(lids.by_reply[i], lids.by_signal[i]);
+			n++;
+		}
+	print_message("%u ports have changed before the reply\n", n);
+	assert_true(n > 0);
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_1024_ports),	  TEST(test_switch),	    TEST(test_4096_ports),
-		TEST(test_greedy_client), TEST(test_clients_leave), TEST(test_storm),
+		TEST(test_1024_ports),		TEST(test_switch),	  TEST(test_4096_ports),
+		TEST(test_greedy_client),	TEST(test_clients_leave), TEST(test_storm),
+		TEST(test_objects_fit_signals),
 	};
 
 	return cmocka_run_group_tests_name("load", tests, NULL, NULL);

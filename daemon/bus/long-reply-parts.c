@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "long-reply-parts.h"
+
+#include "clock.h"
+
+/* Each part begins there: an element of the array is a structure or an entry. */
+#define ALIGN 8U
+
+static void begin(LongReplyParts *p)
+{
+	p->w.size = p->w.depth = p->n = 0;
+	bus_writer_open(&p->w, 'a', p->row->signature + 1);
+}
+
+void long_reply_parts_begin(LongReplyParts *p, const LongReplyRow *row)
+{
+	*p = (LongReplyParts){.row = row};
+	begin(p);
+}
+
+static void write_next(LongReplyParts *p, const Device *d)
+{
+	if (p->n == p->room) {
+		size_t room = MAX(2 * p->room, 64U);
+		void *parts = reallocarray(p->parts, room, sizeof(p->parts[0]));
+
+		if (!parts) {
+			p->w.error = -ENOMEM;
+			return;
+		}
+		p->parts = parts;
+		p->room = room;
+	}
+	bus_writer_put_bytes(&p->w, ALIGN, NULL, 0);
+	p->parts[p->n] = (struct LongReplyPart){.device = d, .begin = p->w.size};
+	p->row->write_part(&p->w, d);
+	p->parts[p->n].size = p->w.size - p->parts[p->n].begin;
+	p->n++;
+}
+
+/* Writes the part I again, in its place. */
+static void write_again(LongReplyParts *p, size_t i)
+{
+	_cleanup_(bus_writer_done) BusWriter again = {};
+	size_t begin = p->parts[i].begin;
+	size_t end = i + 1 < p->n ? p->parts[i + 1].begin : p->w.size;
+
+	p->row->write_part(&again, p->parts[i].device);
+	p->parts[i].size = again.size;
+	bus_writer_put_bytes(&again, ALIGN, NULL, 0);
+	bus_writer_replace(&p->w, begin, end, &again);
+	for (size_t k = i + 1; k < p->n; k++)
+		p->parts[k].begin += again.size - (end - begin);
+}
+
+/* No zeros are behind the last element. */
+static void finish(LongReplyParts *p)
+{
+	for (size_t i = 0; i < p->n && bus_writer_error(&p->w) >= 0; i++)
+		if (p->parts[i].stale)
+			write_again(p, i);
+	for (size_t i = 0; i < p->n && bus_writer_error(&p->w) >= 0; i++)
+		if (p->parts[i].size > 0 || i == 0)
+			p->w.size = p->parts[i].begin + p->parts[i].size;
+	bus_writer_close(&p->w);
+}
+
+bool long_reply_parts_write(LongReplyParts *p, const Cache *c, uint64_t until)
+{
+	while (p->n < c->n_devices && bus_writer_error(&p->w) >= 0) {
+		write_next(p, c->devices[p->n]);
+		if (!p->hurried && p->n < c->n_devices && monotonic_now_usec() >= until)
+			return false;
+	}
+	finish(p);
+	return true;
+}
+
+void long_reply_parts_changed(LongReplyParts *p, const Device *d)
+{
+	for (size_t i = 0; p->row && i < p->n; i++)
+		if (p->parts[i].device == d)
+			p->parts[i].stale = true;
+}
+
+void long_reply_parts_moved(LongReplyParts *p)
+{
+	if (!p->row)
+		return;
+	p->hurried = true;
+	begin(p);
+}
+
+void long_reply_parts_done(LongReplyParts *p)
+{
+	bus_writer_done(&p->w);
+	free(p->parts);
+	*p = (LongReplyParts){};
+}
