@@ -7,7 +7,6 @@
 #include "checks.h"
 #include "clock.h"
 #include "commands.h"
-#include "flaps.h"
 #include "json.h"
 #include "terminal.h"
 
@@ -16,7 +15,7 @@ static bool arg_list;
 static CheckFormat arg_format = FORMAT_TEXT;
 static Severity arg_severity = SEVERITY_WARNING;
 static unsigned int arg_only = CONDITIONS_ALL;
-static FlapLimit arg_flap = {FLAPS_LEAST, FLAPS_USEC, FLAPS_TEXT};
+static FlapLimit arg_flap = {FLAP_LIMIT, FLAP_LIMIT_USEC, FLAP_LIMIT_TEXT};
 static uint64_t arg_settle_usec = 60 * USEC_PER_SEC;
 
 /* With --format=nagios or npd: what the exit status says. */
@@ -109,7 +108,7 @@ const Option check_options[] = {
 	{"severity", 0, "warning|critical", "Report only what is so severe or worse",            parse_severity, NULL,        "warning or critical", 0},
 	{"only",     0, "CONDITION[,...]",  "Only for port, link, loss, stale, config or device", parse_only, NULL, "port, link, loss, stale, config or device, with ',' between", 0},
 	{"format",   0, "text|nagios|npd",  "Print one line for another program",                parse_format,   NULL,        "text, nagios or npd", 0},
-	{"flap",     0, "N/TIME",           "How often a link may not go down (5/1h), or off",   parse_flap,     &arg_flap,   "a number and a time, such as 3/12h, or off", 0},
+	{"flap",     0, "N/TIME",           "How often a link may not go down (2/24h), or off",   parse_flap,     &arg_flap,   "a number and a time, such as 3/12h, or off", 0},
 	{"settle",   0, "SEC",              "Compare ports so long after they changed (60)",     option_seconds, &arg_settle_usec, "seconds, such as 60", 0},
 	{"list",     0, NULL,             "Print what is checked, and check nothing",           option_set,     &arg_list,   NULL, RUN_OFFLINE},
 	{},

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include "flaps.h"
+#include "seen.h"
 
 #define STEPS_MAX 8U
 #define STEP_SIZE 160U
@@ -161,12 +162,6 @@ static bool is_so_now(const Case *k, Trouble t)
 	return *troubles[t].now && find_fact(k, troubles[t].now);
 }
 
-/* The text of an entry of a table without its index, "[INDEX] " */
-static const char *without_index(const char *text)
-{
-	return *text == '[' && strchr(text, ' ') ? strchr(text, ' ') + 1 : text;
-}
-
 /* Whether LATER ends what began with C as PATTERN says. */
 static bool ends(const Clue *c, const Clue *later, const char *pattern)
 {
@@ -181,7 +176,7 @@ static bool ends(const Clue *c, const Clue *later, const char *pattern)
 	if (streq(pattern, ".:back"))
 		return *c->from &&
 		       (*c->to ? streq(c->from, later->to)
-			       : streq(without_index(c->from), without_index(later->to)));
+			       : streq(seen_without_index(c->from), seen_without_index(later->to)));
 	if (streq(pattern, ".:as-much"))
 		return text_to_u64(c->from, UINT64_MAX, &was) == 0 &&
 		       text_to_u64(later->to, UINT64_MAX, &is) == 0 && is >= was;
@@ -402,8 +397,8 @@ static bool find_ends(const Clue *clues, size_t begin, size_t n, const char *wha
 		const Clue *c = &clues[i];
 
 		if (!streq(c->what, what) ||
-		    (entry && !streq(without_index(c->from), without_index(entry)) &&
-		     !streq(without_index(c->to), without_index(entry))))
+		    (entry && !streq(seen_without_index(c->from), seen_without_index(entry)) &&
+		     !streq(seen_without_index(c->to), seen_without_index(entry))))
 			continue;
 		if (!*ret_first)
 			*ret_first = c;

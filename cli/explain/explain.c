@@ -15,6 +15,7 @@
 #include "json.h"
 #include "names.h"
 #include "parse.h"
+#include "seen.h"
 #include "terminal.h"
 
 /* What was seen longer ago is not asked for. */
@@ -114,22 +115,13 @@ static void add_states(Stories *all, Story *s, uint64_t oldest)
 
 static void add_evidence(Story *s, uint64_t oldest)
 {
-	for (size_t i = 0; i < s->evidence.n; i++) {
-		const Value *e = &s->evidence.items[i];
-		Clue c;
+	Seen e;
 
-		if (e->type != VALUE_STRUCT || e->n < 6 || e->items[0].type != VALUE_UNSIGNED ||
-		    e->items[1].type != VALUE_UNSIGNED)
-			continue;
-		c = (Clue){e->items[0].number,
-			   e->items[1].number,
-			   value_text(&e->items[2]),
-			   value_text(&e->items[3]),
-			   value_text(&e->items[4]),
-			   value_text(&e->items[5]),
-			   false};
-		add_clue(s, &c, oldest);
-	}
+	for (size_t i = 0; seen_read(&s->evidence, i, &e); i++)
+		add_clue(s,
+			 &(Clue){e.realtime_usec, e.monotonic_usec, e.what, e.from, e.to, e.reason,
+				 false},
+			 oldest);
 }
 
 static void add_fact(Story *s, const char *what, const char *value)

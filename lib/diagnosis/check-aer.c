@@ -8,15 +8,13 @@
 
 #include "check-parts.h"
 #include "checks.h"
+#include "seen.h"
 
 /* A burst that was longer ago is not looked at: somebody may have reseated the adapter. */
 #define BURSTS_HOURS 24U
 #define BURSTS_USEC  (BURSTS_HOURS * 3600 * USEC_PER_SEC)
 /* Of fewer there can be no burst: no need to ask. */
 #define BURST_LEAST 100U
-
-/* The members of an entry of GetEvidence() that are looked at */
-enum { ENTRY_TIME = 0, ENTRY_WHAT = 2, ENTRY_FROM, ENTRY_TO, _ENTRY_MAX };
 
 static uint64_t count_of(const Object *device, DeviceAttr a)
 {
@@ -62,16 +60,13 @@ void look_for_pcie_errors(CheckRun *r)
 			   root_fatal, root_fatal == 1 ? "message" : "messages");
 }
 
-/* By how much ENTRY says that NAME has grown in the last BURSTS_USEC. */
-static uint64_t growth(const CheckRun *r, const Value *entry, const char *name)
+/* By how much E says that NAME has grown in the last BURSTS_USEC. */
+static uint64_t growth(const CheckRun *r, const Seen *e, const char *name)
 {
 	uint64_t from, to;
 
-	if (entry->type != VALUE_STRUCT || entry->n < _ENTRY_MAX ||
-	    !streq(value_text(&entry->items[ENTRY_WHAT]), name) ||
-	    entry->items[ENTRY_TIME].number + BURSTS_USEC < r->now_usec ||
-	    text_to_u64(value_text(&entry->items[ENTRY_FROM]), UINT64_MAX, &from) < 0 ||
-	    text_to_u64(value_text(&entry->items[ENTRY_TO]), UINT64_MAX, &to) < 0)
+	if (!streq(e->what, name) || e->realtime_usec + BURSTS_USEC < r->now_usec ||
+	    text_to_u64(e->from, UINT64_MAX, &from) < 0 || text_to_u64(e->to, UINT64_MAX, &to) < 0)
 		return 0;
 	return to > from ? to - from : 0;
 }
@@ -80,23 +75,25 @@ void look_for_pcie_bursts(CheckRun *r)
 {
 	const Attribute *row = &device_attributes[DEVICE_ATTR_aer_correctable];
 	_cleanup_free_ char *last = NULL;
-	const Value *when = NULL, *evidence;
+	Value when = {.type = VALUE_UNSIGNED};
+	const Value *evidence;
 	uint64_t sum = 0;
+	Seen e;
 
 	if (count_of(r->device, DEVICE_ATTR_aer_correctable) < BURST_LEAST ||
 	    check_is_ignored(r, r->check->name) || !r->ask.evidence)
 		return;
 	evidence = r->ask.evidence(r->ask.userdata, r->device);
-	for (size_t i = 0; evidence && i < evidence->n; i++) {
-		uint64_t n = growth(r, &evidence->items[i], row->name);
+	for (size_t i = 0; seen_read(evidence, i, &e); i++) {
+		uint64_t n = growth(r, &e, row->name);
 
 		sum += n;
 		if (n > 0)
-			when = &evidence->items[i].items[ENTRY_TIME];
+			when.number = e.realtime_usec;
 	}
-	if (!when)
+	if (sum == 0)
 		return;
-	last = format_value(&port_attributes[PORT_ATTR_state_change], when);
+	last = format_value(&port_attributes[PORT_ATTR_state_change], &when);
 	check_find(r, row,
 		   "PCIe has corrected many errors in a short time (AER): %" PRIu64
 		   " in %u h, the last time at %s",

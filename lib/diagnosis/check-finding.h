@@ -49,6 +49,12 @@ typedef struct FlapLimit {
 	const char *text; /* the time as it was written */
 } FlapLimit;
 
+/* If nobody says otherwise: two link downs of a port in 24 hours are to be looked into, says
+ * NVIDIA's bring-up procedure for InfiniBand clusters. */
+#define FLAP_LIMIT	2U
+#define FLAP_LIMIT_USEC (24 * 3600 * USEC_PER_SEC)
+#define FLAP_LIMIT_TEXT "24h"
+
 /* More link downs than rdmad says the times of. */
 #define FLAPS_MAX 256U
 

@@ -6,6 +6,7 @@
 #include "check-parts.h"
 #include "checks.h"
 #include "gid.h"
+#include "seen.h"
 
 static bool is_roce(const Object *port)
 {
@@ -22,6 +23,52 @@ void look_for_gids(CheckRun *r)
 			   "the port is active, but has no GID: programs cannot connect over it");
 }
 
+/* Whether others than neighbours reach TEXT, a GID or an address. */
+static bool is_reachable(const char *text)
+{
+	uint8_t gid[16];
+
+	return gid_parse(text, gid) == 0 && !gid_is_link_local(gid);
+}
+
+/* The last address that others reach, and that the port has had before; false: none was seen. */
+static bool find_lost_address(const CheckRun *r, char ret[46])
+{
+	const Value *evidence = r->ask.evidence ? r->ask.evidence(r->ask.userdata, r->port) : NULL;
+	bool found = false;
+	uint8_t gid[16];
+	Seen e;
+
+	for (size_t i = 0; seen_read(evidence, i, &e); i++) {
+		if (!streq(e.what, port_attributes[PORT_ATTR_gids].name) ||
+		    !is_reachable(seen_without_index(e.from)) ||
+		    gid_parse(seen_without_index(e.from), gid) < 0)
+			continue;
+		gid_format_address(gid, GID_TYPE_ROCE_V2, ret);
+		found = true;
+	}
+	return found;
+}
+
+/* A port without an address may be meant so; one that has lost its last one hardly. */
+void look_for_lost_address(CheckRun *r)
+{
+	const Value *gids = object_value(r->port, PORT_ATTR_gids);
+	char lost[46];
+
+	if (!is_roce(r->port) || !gids || gids->type != VALUE_ARRAY || gids->n == 0 ||
+	    check_may_be_idle(r, r->port) || check_is_ignored(r, r->check->name) ||
+	    check_is_expected(r, &port_attributes[PORT_ATTR_gids]))
+		return;
+	for (size_t i = 0; i < gids->n; i++)
+		if (is_reachable(format_member_text(ATTR_GIDS, "gid", &gids->items[i])))
+			return;
+	if (find_lost_address(r, lost))
+		check_find(r, &port_attributes[PORT_ATTR_gids],
+			   "the address %s has gone, and the port has no other that peers reach",
+			   lost);
+}
+
 typedef struct PortAddress {
 	const Object *port;
 	size_t order; /* of the port among those that are checked */
@@ -33,16 +80,6 @@ typedef struct PortAddresses {
 	size_t n, room;
 } PortAddresses;
 
-/* The IP address of ENTRY of a GID table, if it is one that others reach: an interface can have the
- * same link-local address as another one. Else "". */
-static const char *reachable_address(const Value *entry)
-{
-	const char *text = format_member_text(ATTR_GIDS, "address", entry);
-	uint8_t gid[16];
-
-	return gid_parse(text, gid) == 0 && !gid_is_link_local(gid) ? text : "";
-}
-
 /* Adds the addresses of PORT. One without an interface here is that of another network namespace.
  */
 static bool add_addresses(PortAddresses *a, const Object *port, size_t order)
@@ -51,9 +88,10 @@ static bool add_addresses(PortAddresses *a, const Object *port, size_t order)
 
 	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
 		const char *netdev = format_member_text(ATTR_GIDS, "netdev", &gids->items[i]);
-		const char *address = reachable_address(&gids->items[i]);
+		const char *address = format_member_text(ATTR_GIDS, "address", &gids->items[i]);
 
-		if (!*netdev || !*address)
+		/* an interface can have the same link-local address as another one */
+		if (!*netdev || !is_reachable(address))
 			continue;
 		if (a->n == a->room) {
 			PortAddress *items =

@@ -28,8 +28,11 @@ void look_for_flaps(CheckRun *r);
 void look_at_former_rate(CheckRun *r);
 /* check-counters.c */
 void look_at_counters(CheckRun *r);
+/* check-storm.c */
+void look_for_storms(CheckRun *r);
 /* check-gids.c */
 void look_for_gids(CheckRun *r);
+void look_for_lost_address(CheckRun *r);
 void look_at_addresses(CheckRun *r);
 /* check-contradictions.c */
 void look_at_physical_state(CheckRun *r);

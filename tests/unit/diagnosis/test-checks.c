@@ -278,6 +278,7 @@ static uint64_t add_evidence(Machine *m, const char *what, uint64_t age_usec, co
 	uint64_t time = realtime_now_usec() - age_usec;
 	Value *entry;
 
+	m->evidence.type = VALUE_ARRAY;
 	entry = append(&m->evidence);
 	entry->type = VALUE_STRUCT;
 	append_number(entry, time);
@@ -285,6 +286,7 @@ static uint64_t add_evidence(Machine *m, const char *what, uint64_t age_usec, co
 	append_text(entry, what);
 	append_text(entry, from);
 	append_text(entry, to);
+	append_text(entry, "port-active");
 	return time;
 }
 
@@ -485,9 +487,73 @@ static void test_lids(_unused_ void **state)
 	}
 }
 
+/* What N times of this, so long ago, are found to be; "": nothing. */
+static void assert_storm(size_t n, const char *what, const char *to, uint64_t ago, const char *says)
+{
+	_cleanup_machine_ Machine m = {};
+
+	set_number(add(&m), PORT_ATTR_sm_generation, 4);
+	for (size_t i = 0; i < n; i++)
+		add_evidence(&m, what, ago, "1", to);
+	assert_int_equal(found(&m, "sm-storm"), *says ? 1 : 0);
+	if (*says)
+		assert_says(&m, 0, says);
+}
+
+static void test_storms(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+
+	assert_storm(4, "SmLid", "7", 0, "changed 4 times in 1h");
+	assert_storm(3, "SmLid", "7", 0, "");
+	assert_storm(4, "SmLid", "7", HOUR + USEC_PER_SEC, "");
+	assert_storm(4, "SmLid", "7", HOUR - 60 * USEC_PER_SEC, "several of them compete");
+	assert_storm(10, "Event", "client-reregister", 0, "configured the port again 10 times");
+	assert_storm(9, "Event", "client-reregister", 0, "");
+	assert_storm(10, "Event", "sm-change", 0, "configured the port again 10 times");
+	assert_storm(10, "Event", "resume", 0, "");
+	/* one reconfiguration has both events */
+	set_number(add(&m), PORT_ATTR_sm_generation, 100);
+	for (size_t i = 0; i < 9; i++) {
+		add_evidence(&m, "Event", 0, "", "sm-change");
+		add_evidence(&m, "Event", 0, "", "client-reregister");
+	}
+	assert_int_equal(found(&m, "sm-storm"), 0);
+}
+
+/* A RoCE port with this GID, which has lost that one: what is found; "": nothing. */
+static void assert_lost(const char *is, const char *was, const char *says)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+	Value *gids = &port->values[PORT_ATTR_gids], *entry;
+
+	set_text(port, PORT_ATTR_protocol, "roce");
+	gids->type = VALUE_ARRAY;
+	entry = append(gids);
+	entry->type = VALUE_STRUCT;
+	append_number(entry, 0);
+	append_text(entry, is);
+	if (was)
+		add_evidence(&m, "Gids", DAY, was, "");
+	assert_int_equal(found(&m, "no-address"), *says ? 1 : 0);
+	if (*says)
+		assert_says(&m, 0, says);
+}
+
+static void test_lost_address(_unused_ void **state)
+{
+	assert_lost("fe80::1", "[3] ::ffff:192.0.2.1", "the address 192.0.2.1 has gone");
+	assert_lost("::ffff:169.254.7.8", "[3] 2001:db8::1", "the address 2001:db8::1 has gone");
+	assert_lost("::ffff:192.0.2.2", "[3] ::ffff:192.0.2.1", "");
+	assert_lost("fe80::1", "[3] fe80::2", "");
+	assert_lost("fe80::1", NULL, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_storms),	    cmocka_unit_test(test_lost_address),
 		cmocka_unit_test(test_siblings),    cmocka_unit_test(test_settle),
 		cmocka_unit_test(test_prefixes),    cmocka_unit_test(test_vfs),
 		cmocka_unit_test(test_pcie_errors), cmocka_unit_test(test_pcie_slow),

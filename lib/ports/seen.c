@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "seen.h"
+
+bool seen_read(const Value *evidence, size_t i, Seen *ret)
+{
+	enum { REALTIME, MONOTONIC, WHAT, FROM, TO, REASON, _SEEN_MAX };
+	const Value *e;
+
+	if (!evidence || evidence->type != VALUE_ARRAY || i >= evidence->n)
+		return false;
+	*ret = (Seen){.what = "", .from = "", .to = "", .reason = ""};
+	e = &evidence->items[i];
+	if (e->type != VALUE_STRUCT || e->n < _SEEN_MAX ||
+	    e->items[REALTIME].type != VALUE_UNSIGNED || e->items[MONOTONIC].type != VALUE_UNSIGNED)
+		return true;
+	*ret = (Seen){e->items[REALTIME].number,   e->items[MONOTONIC].number,
+		      value_text(&e->items[WHAT]), value_text(&e->items[FROM]),
+		      value_text(&e->items[TO]),   value_text(&e->items[REASON])};
+	return true;
+}
+
+const char *seen_without_index(const char *text)
+{
+	return *text == '[' && strstr(text, "] ") ? strstr(text, "] ") + 2 : text;
+}
