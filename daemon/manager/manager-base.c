@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What all other files of the manager stand on. */
+/* The base of all other files of the manager: timers, and queries to the source. */
 
 #include "log.h"
 #include "manager-private.h"

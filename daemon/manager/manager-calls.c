@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What callers on the bus want of the hardware, and what org.rdma.Manager shows. */
+/* The manager's side of the bus: readings of the hardware for callers, and the values of
+ * org.rdma.Manager. */
 
 #include "manager-private.h"
 

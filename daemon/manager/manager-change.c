@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who takes what has changed, and in which order. */
+/* The list of those who take a change, in their order. */
 
 #include "decode.h"
 #include "manager-private.h"
@@ -8,7 +8,7 @@
 typedef void (*PortTaker)(Manager *m, PortChange *c);
 typedef void (*DeviceTaker)(Manager *m, DeviceChange *c);
 
-/* What else is to be read because of the change. */
+/* Marks the other parts that the change puts in doubt. */
 static void doubt(_unused_ Manager *m, PortChange *c)
 {
 	Port *p = c->port;
@@ -20,10 +20,10 @@ static void doubt(_unused_ Manager *m, PortChange *c)
 	/* No event has told of this change. If it was lost, others may have been lost with it. */
 	if (c->op == CACHE_CHANGED && !(c->reasons & ~event_reasons_meaning(MEANS_NO_EVENT)))
 		schedule_doubt(w, p->number, READ_PKEYS);
-	/* That touches everything, whatever the query was about. */
+	/* A change of the state touches all parts. */
 	if (port_change_is_of_state(c))
 		schedule_doubt(w, p->number, READ_USUAL & ~c->parts);
-	/* It may be errors of PCI Express, of which no event tells, that took the port down. */
+	/* Errors of PCI Express may have taken the port down, and no event tells of them. */
 	if (c->was.values.state == PORT_STATE_ACTIVE && p->now.values.state != PORT_STATE_ACTIVE &&
 	    mask_has(&p->device->now.valid, DEVICE_ATTR_aer_root_nonfatal))
 		schedule_doubt_device(w);

@@ -33,7 +33,7 @@ void manager_mark_device(Device *d, uint32_t port, EventReason reason)
 		log_warning("%s: no memory to note an event, ignoring", d->now.values.name);
 }
 
-/* What the event about P, NULL: about D, says by itself. */
+/* Notes the event about P (NULL: about D) in history, evidence and record. */
 static void note_event(Manager *m, Device *d, Port *p, const Event *e)
 {
 	bool is_evidence = manager_evidence_event(m, d, e->port, e->reason);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What devices and ports have shown beside their states: for whoever explains it later. */
+/* The evidence of devices and ports beside their states, for a later explanation. */
 
 #include "manager-private.h"
 
@@ -25,7 +25,7 @@ void manager_evidence_port(Manager *m, PortChange *c)
 				   c->op == CACHE_ADDED ? &all : &c->changed, &when);
 }
 
-/* What the hardware of D is, now that its place is known. */
+/* Notes the hardware of D, now that its place is known. */
 static void note_parent(Manager *m, Device *d, const EvidenceMoment *when)
 {
 	const char *path = d->now.values.sysfs_path;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the state of each port has been: each transition is a message in the journal, and a record
- * in the file. */
+/* The states of each port: each transition is a message in the journal, and a line in the file. */
 
 #include "decode.h"
 #include "history-file.h"
@@ -114,7 +113,7 @@ bool manager_log_states(Manager *m, Port *p)
 	return went_down;
 }
 
-/* What was kept of the name that P has now is the beginning of its history. */
+/* The history of P begins with the history that was kept of its present name. */
 static void recall(Manager *m, Port *p)
 {
 	history_recall(&m->cache.histories, p->device->now.values.name, p->now.values.port_num,

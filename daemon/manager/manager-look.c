@@ -114,8 +114,8 @@ static void check_ready(Manager *m)
 			   silent, m->cache.n_devices);
 	manager_publish_counts(m); /* nobody has been told of them yet */
 	m->ready = true;
-	/* Whoever finds the name on the bus finds all objects there. READY=1 follows when the bus
-	 * has given us the name. */
+	/* A program that finds the name on the bus finds all objects there. READY=1 follows when
+	 * the bus has given us the name. */
 	if (m->bus && bus_acquire_name(m->bus) < 0)
 		sd_event_exit(m->event, EXIT_FAILURE);
 	manager_record_start(m);

@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * What the files of the manager share, and nobody else sees. Each calls only those below it, which
+ * The header that only the files of the manager share. Each file calls only files below it, which
  * tests/rooms/test-layers holds:
  *
  *   manager.c           life, the connection to the bus, the flush
- *   manager-told.c      takes what a record says, for which nobody asked
+ *   manager-told.c      takes the lines of a record in place of answers
  *   manager-devices.c   the set of devices
  *   manager-query.c     asks, and takes answers
  *   manager-look.c      looks at everything: when they are over, READY and Refresh()
@@ -193,7 +193,7 @@ void manager_on_told(void *userdata, const Told *t);
 
 /* manager-reading.c */
 
-/* What is special about a kind of what is read on demand. */
+/* The functions of one kind of readings on demand. */
 typedef struct ReadingRow {
 	const char *name; /* for messages */
 	size_t size;	  /* of its structure, which begins with a Reading */
@@ -208,11 +208,11 @@ typedef struct ReadingRow {
 	bool (*complete)(Manager *m, Reading *r);
 	/* All that can be known is known. True: it is to be read once more. */
 	bool (*finished)(Manager *m, Reading *r);
-	/* It could not be read. */
+	/* The reading has failed. */
 	void (*failed)(Reading *r);
 } ReadingRow;
 
-/* What is read of P, which is made the first time; NULL without memory. */
+/* The reading of P, made the first time; NULL without memory. */
 Reading *manager_reserve_reading(Port *p, QueryKind kind);
 /* BusHandler.read(). */
 int manager_read(void *userdata, Port *p, QueryKind kind);
@@ -225,7 +225,7 @@ void manager_ask_readings(Manager *m, Device *d);
 void manager_hurry_reading(Manager *m, const Device *d);
 /* Port NUMBER has answered a question that is not one for attributes. */
 void manager_on_reading(Manager *m, Device *d, uint32_t number, int error, PortSnapshot *snapshot);
-/* That question has ended. */
+/* The query for readings has ended. */
 void manager_end_reading(Device *d, int error, const char *text);
 /* PORT (0: all) of D has gone, or does not answer any more. */
 void manager_refuse_readings(Device *d, uint32_t port, int error, const char *text);

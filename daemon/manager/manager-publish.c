@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What has changed goes to the shared memory first, and then to the bus. */
+/* A change goes to the shared memory first, and then to the bus. */
 
 #include "manager-private.h"
 

@@ -292,7 +292,8 @@ static void judge_end(Manager *m, Device *d, int error, QueryErrorCode code, con
 		retry_later(m, w);
 }
 
-/* What comes after a query: what it has left a little later, and ports that are settling once more.
+/* Starts the timers after a query: for parts that were left for later, and for ports that are
+ * settling.
  */
 static void await_next(Manager *m, Schedule *w)
 {

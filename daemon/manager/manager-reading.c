@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is read on demand: counters, and who has queue pairs (manager_reading_rows in
- * manager-calls.c, a row for each kind). It is no attribute: nobody is told of its changes, and it
- * is read only when somebody asks.
+ * Readings on demand: counters, and the owners of queue pairs (manager_reading_rows in
+ * manager-calls.c, a row for each kind). A reading is no attribute: no signal tells of its changes,
+ * and rdmad reads it only when a program calls for it.
  *
  * The source is asked by a query of each kind, when nothing of the device is dirty; when the device
  * hangs, that query fails like any other. However many ask, a port is read once a second.
@@ -88,8 +88,8 @@ void manager_fail_reading(Reading *r, int error, const char *text)
 	bus_resume_calls(&r->calls);
 }
 
-/* What is read of KIND of the next port of D from *I on, which moves on, that is at STEP; NULL:
- * there is none. */
+/* The reading of KIND of the next port of D that is at STEP. The search begins at *I, and moves it
+ * on. NULL: there is none. */
 static Reading *next_at(const Device *d, QueryKind kind, ReadingStep step, uint32_t *i)
 {
 	while (*i < d->n_ports) {

@@ -270,9 +270,10 @@ Recorder *recorder_free(Recorder *r)
 	return NULL;
 }
 
-/* What is recorded */
+/* The changes that are recorded */
 
-/* What there is when rdmad is ready is in the beginning of the first segment. */
+/* The beginning of the first segment has the devices and ports of the moment when rdmad is ready.
+ */
 void manager_record_start(Manager *m)
 {
 	if (m->recorder)
@@ -318,7 +319,7 @@ static void record_device(Recorder *r, const Device *d, const AttrMask *changed)
 {
 	RecordedDevice *kept = find_device(r, d);
 	const char *name = d->now.values.name;
-	/* What never changes is signalled with its interface only, but it may be supplied later
+	/* A constant row is signalled with its interface only, but the source may supply it later
 	 * than the rest. */
 	AttrMask rows = mask_or(*changed, mask_xor(kept->supplied, d->now.supplied));
 	ChangeTime t = now(r);

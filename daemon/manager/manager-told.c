@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a record says is taken as it was when it was an answer: at once, and in the same way. So
- * what is published because of it is the same, however quickly the record is played. */
+/* The lines of a record are taken as answers: at once, and in the same way. So rdmad publishes the
+ * same, however quickly the record is played. */
 
 #include "log.h"
 #include "manager-private.h"
@@ -21,7 +21,7 @@ static void take_port(Manager *m, Port *p, const Told *t)
 {
 	Schedule *w = p->device->schedule;
 
-	/* It has answered. */
+	/* The device has answered. */
 	if (t->error == 0)
 		w->wedged = false;
 	manager_take_port(m, p, t->reasons, t->is_open, t->error, t->code, t->text,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who has queue pairs on a port: what rdmad-processes says of the processes (bus-processes.h), and
- * what the journal says of a link that has gone down. Without rdmad-processes nothing but the
- * numbers of processes is known.
+ * The owners of queue pairs on a port: the processes, as rdmad-processes describes them
+ * (bus-processes.h), and the message in the journal when a link goes down. Without rdmad-processes
+ * only the numbers of processes are known.
  */
 
 #include "bus-processes.h"
@@ -32,7 +32,7 @@ typedef struct Owner {
 	uint32_t qps;
 } Owner;
 
-/* What E is called if nothing is known of its control group. A process gives itself its name: one
+/* Puts a label for E, whose control group is not known. A process gives itself its name: a name
  * that could be read as more than a name is left out. */
 static void label_process(const HolderEntry *e, char label[CGROUP_LABEL_MAX])
 {
@@ -87,7 +87,7 @@ static void put_owners(const Table *holders, char *text, size_t size)
 		snprintf(text + at, size - at, " and more");
 }
 
-/* What the journal says of a link that has gone down if nobody knows under whom. */
+/* Writes into the journal that a link has gone down, and that its users are not known. */
 static void tell_unknown(const Port *p, const char *why)
 {
 	char name[80];
@@ -95,7 +95,7 @@ static void tell_unknown(const Port *p, const char *why)
 	log_info("%s: went down; its queue pairs are not known: %s", port_name(p, name), why);
 }
 
-/* What the journal and the history say of a link that has gone down. */
+/* Writes the users of a link that has gone down into the journal and the history. */
 static void tell_users(Manager *m, Port *p, const Reading *users)
 {
 	char name[80], number[16], qps_text[16], processes_text[16];

@@ -167,8 +167,8 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 	r = sd_event_add_defer(m->event, &m->flush, on_flush, m);
 	if (r < 0)
 		return log_error_errno(r, "Cannot set up the flush: %m");
-	/* It has the priority of the sources that bring events: it runs after all events that wait
-	 * already. */
+	/* The flush has the priority of the sources that bring events, so it runs after all events
+	 * that wait already. */
 	sd_event_source_set_enabled(m->flush, SD_EVENT_OFF);
 	r = shared_memory_new(m->event, 0, &m->memory);
 	if (r < 0)

@@ -14,13 +14,13 @@
 
 typedef struct Manager Manager;
 
-/* What a manager is made with. */
+/* The parts that a manager is made with. */
 typedef struct ManagerSetup {
 	sd_event *event;
-	const Config *config;	 /* copied; what it points to outlives the manager */
-	const char *bus_address; /* NULL: the system bus; outlives the manager */
-	SourceOpen open_source;	 /* makes what is watched */
-	void *userdata;		 /* for open_source() */
+	const Config *config;	     /* copied; what it points to outlives the manager */
+	const char *bus_address;     /* NULL: the system bus; outlives the manager */
+	SourceOpen open_source;	     /* makes what is watched */
+	void *userdata;		     /* for open_source() */
 	const char *state_directory; /* where histories are kept; NULL: they end with rdmad */
 } ManagerSetup;
 

@@ -91,7 +91,7 @@ static bool hears_changes(const Device *d)
 	       d->now.values.events == EVENTS_VERBS;
 }
 
-/* What REASON has read at once. */
+/* The parts that are read at once for REASON. */
 static unsigned int parts_at_once(Schedule *w, EventReason reason)
 {
 	unsigned int parts = event_parts_at_once(REASON_BIT(reason));
@@ -240,8 +240,8 @@ static void take_reasons(Schedule *w, Ask *a, uint32_t port)
 	a->reasons[port] = a->parts[port] = 0;
 }
 
-/* What the query that begins has to read of PORT, whatever the reason: everything of a port whose
- * last query failed, and what was never read. */
+/* The parts of PORT that the next query reads for any reason: all parts if the last query failed,
+ * and the parts that were never read. */
 static unsigned int parts_due(const Schedule *w, uint32_t port)
 {
 	const PortSnapshot *now = &w->device->ports[port - 1]->now;

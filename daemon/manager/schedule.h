@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * What is to be asked about one device, and when. The schedule knows what the next query is
- * to ask, what the query under way asks, and the calls that wait for each. What events want and
- * what only callers want is kept apart: each has its own pace, so that nobody who calls all the
- * time delays the news for the others. It has four timers:
+ * The queries of one device, and their times. The schedule knows the ports and parts of the next
+ * query and of the query under way, and the calls that wait for each. Queries because of events and
+ * queries for callers are kept apart: each kind has its own pace, so that a program that calls all
+ * the time does not delay the news for the others. A schedule has four timers:
  *
  *   pace    limits the number of queries, however many events and callers there are
  *   settle  repeats a query at growing distances: the kernel tells of some changes before it has
  *           carried them out
  *   retry   repeats a query that has failed
- *   later   does what nobody is told of, when the changed values are on the bus
+ *   later   does the work without signals, when the changed values are on the bus
  */
 
 #include "cache.h"
@@ -27,7 +27,7 @@ struct Manager;
  * would otherwise be done before the bus has passed the signals on. */
 #define SCHEDULE_LATER_USEC (10 * USEC_PER_MSEC)
 
-/* What a query is to ask, or asks. */
+/* The ports and parts of one query. */
 typedef struct Ask {
 	PortSet ports;	     /* to be read; of the query under way, those not answered yet */
 	bool attributes;     /* those of the device are to be read too */
@@ -64,11 +64,11 @@ typedef struct Schedule {
 
 	/* The device does not answer. It takes no query until the source says RECOVERED. */
 	bool wedged;
-	/* It was wedged, and has not answered since. */
+	/* The device was wedged, and has not answered since. */
 	bool recovering;
 
-	/* pacing: a token for each query because of events. What only callers want takes none;
-	 * neither does what an event's query has left for later, which is one query more at most.
+	/* pacing: a token for each query because of events. A query for callers takes none, and
+	 * neither does the one later query for the parts that the query of an event has left.
 	 */
 	TokenBucket tokens;
 	uint64_t callers_usec; /* callers get no query before this time */
@@ -106,15 +106,15 @@ void schedule_end_whole(Schedule *w);
  * count it. */
 bool schedule_may_ask(Schedule *w, uint64_t now_usec, uint64_t *ret_usec);
 
-/* Moves what may be asked at NOW_USEC to the query under way and fills *RET for it. What must wait
- * for longer stays: an event does not make the query that callers want come sooner, or its own
- * query longer. schedule_may_ask() has said yes. */
+/* Moves the ports that may be asked about at NOW_USEC to the query under way and fills *RET for it.
+ * The others stay: an event neither hurries the query for callers, nor gets a longer query itself.
+ * schedule_may_ask() has said yes. */
 void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret);
 /* The source asks Q by itself at NOW_USEC, which takes a token. Returns whether that is the query
  * under way now. If not, because there is no token or another query is under way, what has been
  * marked is asked later as if the source had not asked. */
 bool schedule_adopt(Schedule *w, uint64_t now_usec, const Query *q);
-/* What the source may ask by itself, for the next Query of the device. */
+/* The leave of the source for the next query of the device. */
 Leave schedule_leave(const Schedule *w);
 /* PORT has answered with an error: the reasons to ask about it are reasons of its next query too.
  */
@@ -122,8 +122,8 @@ void schedule_keep_reasons(Schedule *w, uint32_t port);
 /* The query ended. The same for the ports that have not answered. */
 void schedule_end(Schedule *w, uint64_t now_usec);
 
-/* PARTS of PORT (or EVENT_ALL_PORTS) may have changed, though no event says so. What the query
- * under way does not read of them the next query of the port does, SCHEDULE_LATER_USEC from now at
+/* PARTS of PORT (or EVENT_ALL_PORTS) may have changed, though no event says so. The query under way
+ * reads some of them; the next query of the port reads the others, SCHEDULE_LATER_USEC from now at
  * the latest. */
 void schedule_doubt(Schedule *w, uint32_t port, unsigned int parts);
 /* The same for the attributes of the device. */

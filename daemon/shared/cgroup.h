@@ -5,7 +5,7 @@
 
 #include "attribute.h"
 
-/* What the path names; "" for what it does not. */
+/* The owners that the path names; "" for one that it does not name. */
 typedef struct CgroupOwner {
 	char unit[128];	    /* "nginx.service", or "user@1000.service/train.service" */
 	char job[24];	    /* "4711", of Slurm */
@@ -28,7 +28,7 @@ typedef struct CgroupOwner {
  */
 void cgroup_owner(const char *path, CgroupOwner *ret);
 
-/* What people call the owner, best first: "job 4711", "pod UID", "container 0123456789ab", the
- * unit, and "" if nothing is known. Returns BUFFER. */
+/* The label of the owner for people, best first: "job 4711", "pod UID", "container 0123456789ab",
+ * the unit, and "" if nothing is known. Returns BUFFER. */
 #define CGROUP_LABEL_MAX 136U
 const char *cgroup_label(const CgroupOwner *o, char buffer[CGROUP_LABEL_MAX]);

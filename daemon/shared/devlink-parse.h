@@ -13,7 +13,7 @@
 
 #include "attribute.h"
 
-/* What the messages of devlink have; there may be none of them. */
+/* The attributes of a message of devlink; each may be missing. */
 typedef struct nlattr *DevlinkAttributes[DEVLINK_ATTR_MAX + 1];
 
 /* The numbers that the kernel has given the family. */
@@ -28,8 +28,9 @@ typedef struct DevlinkHandle {
 	AttrText device; /* "0000:c1:00.0", "mlx5_core.sf.4" */
 } DevlinkHandle;
 
-/* A new request for the numbers of the family; NULL without memory. It has no sequence number yet,
- * nor NLM_F_REQUEST. A kernel without devlink answers -ENOENT; it may look for a module first. */
+/* A new request for the numbers of the family; NULL without memory. The message has no sequence
+ * number yet, nor NLM_F_REQUEST. A kernel without devlink answers -ENOENT, perhaps after it has
+ * looked for a module. */
 struct nl_msg *devlink_ask_family(void);
 /* Reads the answer. -EBADMSG. */
 int devlink_parse_family(const struct nlmsghdr *message, DevlinkFamily *ret);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * An event says that a device or port may have changed, and why. It carries no values: values come
- * from a query only. The row of a reason in EVENT_REASONS says what has to be asked because of it,
- * and when. No other place in the source says that.
+ * An event says that a device or port may have changed, and why. An event carries no values: values
+ * come from a query only. The row of a reason in EVENT_REASONS says which parts are asked about
+ * because of it, and when. This rule stands in no other place.
  */
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 #include "port-part.h"
 
-/* What a reason means. */
+/* The meaning of a reason. */
 typedef enum EventMeaning {
 	/* Everything is read again. When that is done, LastSyncTimestamp is set and Refresh() is
 	 * answered. */
@@ -42,7 +42,7 @@ typedef enum EventMeaning {
 	/* The health of the function that the device is on has changed. With MEANS_SETTLING it is
 	 * read in the looks that follow too: the kernel makes the dump after the event. */
 	MEANS_HEALTH = 1 << 9,
-	/* It is not known what changed of the device: its attributes and its interfaces are due. */
+	/* Anything of the device may have changed: its attributes and its interfaces are due. */
 	MEANS_ANYTHING = MEANS_DEVICE | MEANS_LINKS,
 } EventMeaning;
 

@@ -39,7 +39,7 @@ static int parse_name(struct nlattr *a, AttrText ret)
 	return 0;
 }
 
-/* What the kernel calls a protocol: fill_dev_info() in drivers/infiniband/core/nldev.c. */
+/* The kernel's names of protocols: fill_dev_info() in drivers/infiniband/core/nldev.c. */
 static void supply_protocol(DeviceSnapshot *d, const char *text)
 {
 	static const char *const names[_PROTOCOL_MAX] = {

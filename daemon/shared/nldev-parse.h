@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What a message of nldev (NETLINK_RDMA) says of a device. The core reads such messages when it
+ * The device in a message of nldev (NETLINK_RDMA). The core reads such messages when it
  * enumerates, the worker when it queries: both follow the rules here, so that they agree about
  * every device.
  */
@@ -31,7 +31,7 @@ int nldev_parse_attributes(const struct nlmsghdr *message, NldevAttributes ret);
 int nldev_parse_index(struct nlattr *a, uint32_t *ret);
 
 /*
- * What MESSAGE says of a device, into *RET, which is overwritten and owns nothing.
+ * Reads the device in MESSAGE into *RET, which is overwritten and owns nothing.
  *
  * -EBADMSG if the message does not identify a device: it must have an index, a name of 1 to 63
  * bytes without '/', and a number of ports, which may be more than RDMA_PORT_MAX. Every other

@@ -19,9 +19,9 @@
 #include "query-error.h"
 #include "token-bucket.h"
 
-/* Leave to ask a device without being told to, because of an event that its source has read. It
- * belongs to the query that it comes with: it begins when that query has ended, and lasts until the
- * next query of the device has. */
+/* The leave to ask a device without a query, because of an event that its source has read. A leave
+ * comes with a query: it begins at the end of that query, and lasts until the end of the next query
+ * of the device. */
 typedef struct Leave {
 	uint32_t ports;	    /* for the ports 1 to this; 0: there is no leave */
 	TokenBucket tokens; /* each query takes one */
@@ -52,7 +52,7 @@ typedef struct Query {
 	Leave leave;   /* what the source may ask of DEVICE by itself from then on */
 } Query;
 
-/* What there is of the hardware that a device is on, or was on. */
+/* The state of the hardware that a device is on, or was on. */
 typedef enum ParentState {
 	PARENT_UNKNOWN,
 	PARENT_PRESENT,	       /* it has a driver */
@@ -61,13 +61,14 @@ typedef enum ParentState {
 	_PARENT_MAX
 } ParentState;
 
-/* What org.rdma.Manager publishes about the source. */
+/* The properties of org.rdma.Manager about the source. */
 typedef struct SourceStatus {
 	bool simulated;	   /* the devices come from a scenario */
 	bool monitor_mode; /* the kernel announces devices by NETLINK_RDMA */
 } SourceStatus;
 
-/* What a record says: it was an answer once, and is taken as one, although nobody has asked. */
+/* One line of a record: an answer or an event of former times, which is taken now although no query
+ * asked for it. */
 typedef struct Told {
 	enum {
 		TOLD_DEVICES, /* other devices are there, or have other names: list them now */
@@ -151,8 +152,8 @@ typedef struct SourceOps {
 	/* The core has its name on the bus for the first time: who waits for it has all signals
 	 * from now on. May be NULL. */
 	int (*served)(Source *s);
-	/* What there is of the hardware whose directory in sysfs is PATH; another piece of hardware
-	 * at the same place has another *RET_IDENTITY, which is not 0. May be NULL. */
+	/* The state of the hardware whose directory in sysfs is PATH. Other hardware at the same
+	 * place has another *RET_IDENTITY, which is not 0. May be NULL. */
 	ParentState (*parent)(const Source *s, const char *path, uint64_t *ret_identity);
 	void (*status)(const Source *s, SourceStatus *ret);
 	void (*free)(Source *s);
@@ -160,7 +161,7 @@ typedef struct SourceOps {
 
 /*
  * Makes the source of a program. *RET calls HANDLER with HANDLER_USERDATA; HANDLER must outlive it.
- * USERDATA belongs to the program. It logs its errors.
+ * USERDATA belongs to the program. The function logs its errors.
  */
 typedef int (*SourceOpen)(void *userdata, const SourceHandler *handler, void *handler_userdata,
 			  Source **ret);

@@ -33,19 +33,18 @@
  *     or waits for a QUERY of the same device, it does not use the answer: the event is asked about
  *     later, as if the worker had only sent that.
  *
- * A query for users may take long, because the firmware has something to say of each queue pair. It
- * gives way: the worker ends it, incomplete, when it finds an event of a context, or a message of
- * the core that is no query for users or counters. HURRY is such a message, and says nothing else:
- * the core sends it when something of that device is to be read. Without such a query it is
- * ignored.
+ * A query for users may take long, because the firmware is asked about each queue pair. Such a
+ * query gives way: the worker ends it, incomplete, when it finds an event of a context, or a
+ * message of the core that is no query for users or counters. HURRY is such a message, and says
+ * nothing else: the core sends it when something of that device is to be read. Without such a query
+ * it is ignored.
  *
  * Both sides are built together. The version only guards against an upgrade in which a core of the
  * old version starts a worker of the new one: it grows with each change of a structure.
  *
  * The core does not trust a worker: it checks each message with wire_check() before it uses
- * anything of it. What wire_check() cannot know (whether the message answers what was asked,
- * whether the pages continue each other) the receiver checks. A worker that breaks a rule is
- * replaced.
+ * anything of it. The receiver checks the rest: whether the message answers the query, and whether
+ * the pages continue each other. A worker that breaks a rule is replaced.
  */
 
 #include "port.h"
@@ -70,7 +69,7 @@ typedef enum WireType {
 	_WIRE_MAX
 } WireType;
 
-/* What each message begins with. */
+/* The beginning of each message. */
 typedef struct WireHeader {
 	uint32_t magic;	  /* WIRE_MAGIC */
 	uint16_t version; /* WIRE_VERSION */
