@@ -118,6 +118,11 @@ static const Command commands[] = {
 	 "  rdmactl wait 'mlx5_*'             all that match now\n"
 	 "  rdmactl wait --timeout=60 --gid=192.0.2.7 eth2\n"
 	 "  rdmactl wait --any --rate=200G ib0 ib1\n"},
+	{"ping",     "PEER",      1, UINT_MAX, RUN_ENDLESS, ping_options,     ping_command,
+	 "Try whether the RDMA stacks of peers answer",
+	 "  rdmactl ping node17               nothing has to run there\n"
+	 "  rdmactl ping --from=mlx5_3 --count=1 192.0.2.17 192.0.2.18\n"
+	 "  rdmactl ping --json node17 | jq -r '.Peers[].Tries[].Broken'\n"},
 };
 /* clang-format on */
 

@@ -69,3 +69,7 @@ ExitStatus describe_columns(Context *c);
 /* STATUS_FAILED if the ports did not come in time. */
 ExitStatus wait_command(Context *c);
 extern const Option wait_options[];
+
+/* STATUS_FAILED if a peer has not answered. */
+ExitStatus ping_command(Context *c);
+extern const Option ping_options[];

@@ -137,7 +137,7 @@ _rdmactl()
 	DIR) _filedir -d ;;
 	PROGRAM) mapfile -t COMPREPLY < <(compgen -c -- "$cur" | sort -u) ;;
 	BUS) mapfile -t COMPREPLY < <(compgen -W "system session" -- "$cur") ;;
-	*HOST*) _known_hosts_real -a -- "$cur" ;;
+	*HOST* | PEER*) _known_hosts_real -a -- "$cur" ;;
 	CONTAINER)
 		mapfile -t COMPREPLY < <(compgen -W "$(machinectl --no-legend --no-pager list 2>/dev/null |
 			awk '{ print $1 }')" -- "$cur")

@@ -98,7 +98,7 @@ function __rdmactl_values
             complete -C "$current"
         case BUS
             printf '%s\n' system session
-        case '*HOST*'
+        case '*HOST*' 'PEER*'
             __fish_print_hostnames
         case CONTAINER
             machinectl --no-legend --no-pager list 2>/dev/null | awk '{ print $1 }'

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * rdmactl ping: whether the RDMA stacks of peers answer. All peers are asked at the same time, and
+ * each again at an interval. What is known of the ports comes from rdmad, the route and the answer
+ * come from the kernel.
+ */
+
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <poll.h>
+
+#include "bus.h"
+#include "clock.h"
+#include "commands.h"
+#include "json.h"
+#include "parse.h"
+#include "ping-cm.h"
+#include "ping-print.h"
+#include "selection.h"
+
+static const char *arg_from;
+static uint64_t arg_count = 3, arg_interval_usec = USEC_PER_SEC,
+		arg_timeout_usec = 5 * USEC_PER_SEC;
+
+static ExitStatus parse_count(const Option *o, const char *argument)
+{
+	uint64_t count;
+
+	if (text_to_u64(argument, 1000000, &count) < 0 || count == 0)
+		return option_refuse(o, argument);
+	*(uint64_t *)o->value = count;
+	return STATUS_OK;
+}
+
+static ExitStatus parse_time(const Option *o, const char *argument)
+{
+	uint64_t usec;
+
+	if (!parse_seconds(argument, &usec) || usec < USEC_PER_SEC / 5 ||
+	    usec > 3600 * USEC_PER_SEC)
+		return option_refuse(o, argument);
+	*(uint64_t *)o->value = usec;
+	return STATUS_OK;
+}
+
+/* clang-format off */
+const Option ping_options[] = {
+	{"from",     0,   "PORT",   "Ask from an address of this port",    option_text, &arg_from,          NULL,                         0},
+	{"count",    'c', "NUMBER", "Ask each peer so often (3)",          parse_count, &arg_count,         "a number from 1 to 1000000", 0},
+	{"interval", 0,   "SEC",    "Ask again after this time (1)",       parse_time,  &arg_interval_usec, "seconds from 0.2 to 3600",   0},
+	{"timeout",  0,   "SEC",    "Wait so long for each answer (5)",    parse_time,  &arg_timeout_usec,  "seconds from 0.2 to 3600",   0},
+	{},
+};
+/* clang-format on */
+
+typedef struct Peer {
+	PingResult result;
+	PingSocket address, source;
+	const PingSocket *from; /* SOURCE, or NULL: the kernel chooses */
+	PingTry try;
+	bool is_asked;	    /* the try waits for an answer */
+	uint64_t due_usec;  /* the end of the try, or the begin of the next; UINT64_MAX: neither */
+	unsigned int shown; /* how much of the way was printed */
+} Peer;
+
+typedef struct Ping {
+	Context *c;
+	PingCm *cm;
+	int fd;		  /* of its events; a negative errno: it cannot be used */
+	Selection from;	  /* the port of --from */
+	ObjectList ports; /* those that were read */
+	Peer *peers;
+	size_t n, n_left; /* those that are asked still */
+} Ping;
+
+static void ping_done(Ping *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		ping_try_end(&p->peers[i].try);
+		free(p->peers[i].result.tries);
+	}
+	free(p->peers);
+	if (p->cm)
+		ping_cm_close(p->cm);
+	selection_done(&p->from);
+	object_list_done(&p->ports);
+}
+
+/* Ports */
+
+/* The port that rdmad finds by WHAT; NULL if it finds none. */
+static const Object *find_port(Ping *p, const char *what, uint32_t *ret_gid)
+{
+	_cleanup_(found_paths_done) FoundPaths found = {};
+
+	if (ports_find(p->c->bus, what, NULL, &found, NULL) < 0 || found.n == 0 ||
+	    ports_read_one(p->c->bus, found.paths[0], &p->ports, NULL) < 0)
+		return NULL;
+	*ret_gid = found.gids[0];
+	return object_list_find(&p->ports, found.paths[0]);
+}
+
+/* The first address of the family of PEER that is one of the port of --from. */
+static ExitStatus find_source(Ping *p, Peer *peer)
+{
+	struct ifaddrs *all = NULL;
+	char text[PING_ADDRESS_MAX], name[96];
+	uint32_t gid;
+
+	if (getifaddrs(&all) < 0)
+		return bus_complain("ping", NULL, -errno);
+	for (const struct ifaddrs *a = all; a && !peer->from; a = a->ifa_next) {
+		const Object *port;
+
+		if (!a->ifa_addr || a->ifa_addr->sa_family != peer->address.any.sa_family)
+			continue;
+		memcpy(&peer->source, a->ifa_addr,
+		       a->ifa_addr->sa_family == AF_INET ? sizeof(peer->source.v4)
+							 : sizeof(peer->source.v6));
+		ping_format_address(&peer->source, text);
+		port = find_port(p, text, &gid);
+		if (port && streq(port->path, p->from.ports[0]->path))
+			peer->from = &peer->source;
+	}
+	freeifaddrs(all);
+	if (peer->from)
+		return STATUS_OK;
+	complain("ping: %s has no address to ask %s from", object_name(p->from.ports[0], name),
+		 peer->result.way.address);
+	return STATUS_FAILED;
+}
+
+/* Tries */
+
+/* Prints the way, and again if more of it is known than before. */
+static void show_way(FILE *f, Peer *peer)
+{
+	const PingWay *way = &peer->result.way;
+	unsigned int known = 1U + way->has_gid + way->has_path;
+
+	if (known > peer->shown)
+		ping_print_way(f, way);
+	peer->shown = MAX(peer->shown, known);
+}
+
+static int finish_try(Ping *p, Peer *peer)
+{
+	PingResult *r = &peer->result;
+	PingState *tries = reallocarray(r->tries, r->n + 1, sizeof(*tries));
+
+	ping_try_end(&peer->try);
+	peer->is_asked = false;
+	if (!tries)
+		return -ENOMEM;
+	r->tries = tries;
+	tries[r->n++] = peer->try.state;
+	r->n_answered += peer->try.state.stage == PING_STAGE_DONE;
+	if (!p->c->json) {
+		show_way(p->c->out, peer);
+		ping_print_try(p->c->out, r);
+		(void)fflush(p->c->out);
+	}
+	p->n_left -= r->n == arg_count;
+	peer->due_usec = r->n == arg_count ? UINT64_MAX : monotonic_now_usec() + arg_interval_usec;
+	return 0;
+}
+
+/* Looks for what comes before the connection manager, if the name has an address. */
+static PingState look(Ping *p, Peer *peer)
+{
+	PingWay *way = &peer->result.way;
+	int r = ping_find_route(&peer->address, peer->from, way);
+
+	if (r < 0)
+		return (PingState){PING_STAGE_BROKEN, PING_LINK_ROUTE, r, 0};
+	if (!way->port)
+		way->port = find_port(p, way->source, &way->gid_index);
+	if (!way->port)
+		way->port = find_port(p, way->netdev, &way->gid_index);
+	if (p->fd < 0)
+		return (PingState){PING_STAGE_BROKEN, PING_LINK_RDMA_CM, p->fd, 0};
+	return (PingState){};
+}
+
+static int start_try(Ping *p, Peer *peer)
+{
+	PingTry *t = &peer->try;
+
+	if (*peer->result.way.address)
+		t->state = look(p, peer);
+	if (t->state.stage != PING_STAGE_BROKEN)
+		ping_try_start(t, &peer->address, peer->from);
+	peer->is_asked = true;
+	peer->due_usec = monotonic_now_usec() + arg_timeout_usec;
+	return t->state.stage == PING_STAGE_BROKEN ? finish_try(p, peer) : 0;
+}
+
+static int take_event(Ping *p)
+{
+	PingTry *t;
+	Peer *peer;
+	int r = ping_cm_next(p->cm, &t);
+
+	if (r < 0 || !t || t->state.stage < PING_STAGE_DONE)
+		return r;
+	peer = (Peer *)((char *)t - offsetof(Peer, try));
+	return finish_try(p, peer);
+}
+
+/* Does what is due, and *RET_DUE_USEC is when the next is. */
+static int do_due(Ping *p, uint64_t *ret_due_usec)
+{
+	*ret_due_usec = UINT64_MAX;
+	for (size_t i = 0; i < p->n; i++) {
+		Peer *peer = &p->peers[i];
+		int r = 0;
+
+		if (peer->due_usec <= monotonic_now_usec()) {
+			if (peer->is_asked)
+				peer->try.state =
+					ping_failed(peer->try.state, -ETIMEDOUT, peer->try.way);
+			r = peer->is_asked ? finish_try(p, peer) : start_try(p, peer);
+		}
+		if (r < 0)
+			return r;
+		*ret_due_usec = MIN(*ret_due_usec, peer->due_usec);
+	}
+	return 0;
+}
+
+static int run(Ping *p)
+{
+	uint64_t due_usec, now;
+	int r = do_due(p, &due_usec);
+
+	while (r >= 0 && p->n_left > 0) {
+		struct pollfd events = {.fd = p->fd, .events = POLLIN};
+
+		now = monotonic_now_usec();
+		r = poll(&events, 1,
+			 due_usec > now ? (int)((due_usec - now) / USEC_PER_MSEC) + 1 : 0);
+		if (r < 0 && errno != EINTR)
+			return -errno;
+		r = r > 0 ? take_event(p) : 0;
+		if (r >= 0)
+			r = do_due(p, &due_usec);
+	}
+	return r;
+}
+
+/* Before the first try */
+
+static ExitStatus prepare_peer(Ping *p, Peer *peer, const char *name)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+	PingWay *way = &peer->result.way;
+	int r = getaddrinfo(name, NULL, &hints, &found);
+
+	/* The kernel can miss that a neighbour has answered. It looks again at the end of its time.
+	 */
+	peer->try = (PingTry){
+		.cm = p->cm, .way = way, .wait_ms = (int)(arg_timeout_usec / USEC_PER_MSEC / 2)};
+	way->peer = name;
+	way->gid_index = UINT32_MAX;
+	if (r != 0) {
+		peer->try.state = (PingState){PING_STAGE_BROKEN, PING_LINK_NAME, r, 0};
+		return STATUS_OK;
+	}
+	memcpy(&peer->address, found->ai_addr, MIN(found->ai_addrlen, sizeof(peer->address)));
+	freeaddrinfo(found);
+	ping_format_address(&peer->address, way->address);
+	return arg_from ? find_source(p, peer) : STATUS_OK;
+}
+
+static ExitStatus choose_from(Ping *p)
+{
+	Context c = *p->c;
+	char *from = CONST_CAST(char *, arg_from);
+	ExitStatus status;
+
+	if (!arg_from)
+		return STATUS_OK;
+	c.arguments = &from;
+	c.n_arguments = 1;
+	status = selection_read(&c, 0, selection_names, &p->from);
+	if (status == STATUS_OK)
+		status = selection_complain(&p->from);
+	if (status == STATUS_OK && p->from.n != 1) {
+		complain("--from=%s: expected one port, and there are %zu", arg_from, p->from.n);
+		status = STATUS_USAGE;
+	}
+	return status;
+}
+
+static ExitStatus prepare(Ping *p)
+{
+	Context *c = p->c;
+	const char *why = NULL;
+	ExitStatus status = choose_from(p);
+
+	if (status != STATUS_OK)
+		return status;
+	p->fd = ping_cm_open(&p->cm, &why);
+	if (p->fd == -ELIBACC) {
+		complain("ping: please install librdmacm1 (Debian) or librdmacm (Fedora): %s", why);
+		return STATUS_FAILED;
+	}
+	p->peers = calloc(c->n_arguments, sizeof(*p->peers));
+	if (!p->peers)
+		return out_of_memory();
+	for (; status == STATUS_OK && p->n < c->n_arguments; p->n++)
+		status = prepare_peer(p, &p->peers[p->n], c->arguments[p->n]);
+	p->n_left = p->n;
+	return status;
+}
+
+ExitStatus ping_command(Context *c)
+{
+	_cleanup_(ping_done) Ping p = {.c = c};
+	ExitStatus status;
+	int r;
+
+	if (c->host || c->machine) {
+		complain("ping: asks from this machine only, without --host and --machine");
+		return STATUS_USAGE;
+	}
+	status = prepare(&p);
+	if (status != STATUS_OK)
+		return status;
+	r = run(&p);
+	if (r < 0)
+		return bus_complain("ping", NULL, r);
+	if (c->json)
+		json_begin(c->out, "Peers");
+	for (size_t i = 0; i < p.n; i++) {
+		if (c->json)
+			ping_print_json(c->out, i, &p.peers[i].result);
+		if (p.peers[i].result.n_answered == 0)
+			status = STATUS_FAILED;
+	}
+	if (c->json)
+		json_end(c->out);
+	return status;
+}
