@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the methods of all interfaces do with a call that they cannot answer at once. */
+/* Calls that a method cannot answer at once, of all interfaces. */
 
 #include "bus-private.h"
 #include "compat.h"

@@ -77,15 +77,14 @@ int bus_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 
 /* GetAllCounters() and GetCounterValues() */
 
-/* What came of the reading of a port. */
+/* The outcome of the reading of a port. */
 typedef struct Outcome {
 	const Reading *reading; /* NULL: it could not be read */
 	int error;
 	const char *text;
 } Outcome;
 
-/* What Q is to be told of the next port; NULL: there is none. A port that is about to go is left
- * out. */
+/* The next port for the reply to Q; NULL: there is none. A port that is about to go is left out. */
 static const Port *next_port(PortWalk *w, const LongReplyQuestion *q, Outcome *ret)
 {
 	const Port *p;
@@ -268,7 +267,7 @@ static unsigned int put_numbers(BusWriter *w, const CounterSet *s, const Table *
 	return conditions;
 }
 
-/* What O says of P. */
+/* Puts the values of O for P. */
 static void put_values(BusWriter *w, Sets *s, const Port *p, const Outcome *o)
 {
 	const Table *table = o->reading ? o->reading->table : NULL;

@@ -8,7 +8,7 @@
 
 #define PROPERTIES "org.freedesktop.DBus.Properties"
 
-/* What is special about a method, or about all methods of an interface (MEMBER is NULL). */
+/* The rule for a method, or for all methods of an interface (MEMBER is NULL). */
 typedef struct Rule {
 	const char *interface, *member;
 	size_t max_size; /* of its arguments, in bytes */

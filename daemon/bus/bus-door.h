@@ -34,9 +34,10 @@ typedef struct Bus Bus;
 #define BUS_DOOR_SIZE_OTHER 65536U /* bus_door_admit() */
 #define BUS_DOOR_PATH_MAX   100U
 
-/* Opens the door of the connection of B. It is the only filter of that connection: sd-bus needs
- * some 400 instructions a message for each. What passes is offered to bus_log_offer() and the long
- * replies, and then sd-bus has it. The door is there for as long as the connection. */
+/* Opens the door of the connection of B. The door is the only filter of that connection: sd-bus
+ * needs some 400 instructions a message for each. A message that passes is offered to
+ * bus_log_offer() and the long replies, and then goes to sd-bus. The door is there for as long as
+ * the connection. */
 int bus_door_add(Bus *b);
 /* The methods of INTERFACE, which is not one of the bus room, all do something, and their arguments
  * may have BUS_DOOR_SIZE_OTHER bytes. One interface of the program, on every connection; INTERFACE

@@ -24,7 +24,7 @@ static void put_entry(BusWriter *w, const EvidenceEntry *e)
 	bus_put_entry(w, &evidence_layout, &published);
 }
 
-/* What the device of L has shown by itself, and its port at place PORT. */
+/* Puts the evidence of the device of L, and of its port at place PORT. */
 static void put_evidence(BusWriter *w, const EvidenceLog *l, uint32_t port)
 {
 	bus_writer_open(w, 'a', BUS_EVIDENCE);

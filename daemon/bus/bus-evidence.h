@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What ports have shown, on the bus. */
+/* The evidence of ports, on the bus. */
 
 #include "long-reply-kinds.h"
 

@@ -11,7 +11,7 @@
 /* How many of the ports that an ambiguous name may mean are in the text of the error. */
 #define CANDIDATES 4U
 
-/* What a failed look-up of the KIND named TEXT is to the caller. */
+/* The error for a caller whose look-up of the KIND named TEXT has failed. */
 static int lookup_error(sd_bus_error *error, int r, const char *kind, const char *text)
 {
 	const char *shown = BUS_SHOW(text);

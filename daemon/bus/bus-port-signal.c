@@ -14,7 +14,7 @@ typedef struct PortSignal {
 	const Announcement *announcement; /* NULL: PropertiesChanged */
 } PortSignal;
 
-/* What the signals are about. */
+/* The subject of the signals. */
 typedef struct PortChanges {
 	const Port *port;
 	const char *path;
@@ -108,10 +108,10 @@ static bool has_other_property(AttrMask rows)
 }
 
 /*
- * Whether Unavailable, which is in the signal of org.rdma.Port, is said after the values of the
- * other interfaces. It comes after values that are new, and before values that are lost. So a
- * client that has got only some of the signals does not take for a value what a property reads as
- * without one. While values only change, the state is what most clients wait for.
+ * Whether the signal of org.rdma.Port, which has Unavailable, is sent after those of the other
+ * interfaces. Unavailable comes after values that are new, and before values that are lost. So a
+ * client that has got only some of the signals does not take for a value the text or number of a
+ * property without one. While values only change, the state is what most clients wait for.
  */
 static bool is_port_last(const PortChanges *c)
 {

@@ -5,7 +5,7 @@
 
 #include "bus-private.h"
 
-/* What is said beside the values, one for one. */
+/* A signal beside those of the values. */
 typedef struct Announcement {
 	bool is_state; /* StateChanged(), else SubnetReconfigured() */
 	uint32_t state, old_state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the files of the bus share, and nobody else sees. bus.c has the connection and the tree of
+/* The header that only the files of the bus share. bus.c has the connection and the tree of
  * objects, bus-port.c, bus-manager.c and bus-log.c have an interface each, bus-signal.c says what
  * has changed. */
 
@@ -45,7 +45,7 @@ void bus_signals_done(Bus *b);
 #define BUS_PORT_MEMBERS 6
 extern const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS];
 
-/* What org.rdma.Manager has, as sd-bus takes it. */
+/* The members of org.rdma.Manager for sd-bus. */
 extern const sd_bus_vtable bus_manager_members[];
 extern const size_t bus_n_manager_members;
 /* Answers M, a method call of the manager or of a port that leaves out the options, as if it had

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What processes are, as rdmad-processes says (daemon/processes/processes-main.c): it sees them,
- * rdmad does not. The bus starts it. */
+/* The descriptions of processes, from rdmad-processes (daemon/processes/processes-main.c), which
+ * sees them and is started by the bus. rdmad does not see them. */
 
 #include "bus.h"
 

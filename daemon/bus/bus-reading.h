@@ -35,7 +35,7 @@ int bus_ask_readings(Bus *b, sd_bus_message *m, const ReadingQuestion *q, sd_bus
 int bus_ask_reading(sd_bus_message *m, const Port *p, QueryKind kind, LongReplyKind reply,
 		    sd_bus_error *error);
 
-/* What Q is to be told of P. NULL: it could not be read because of *RET_ERROR, a negative errno,
- * which *RET_TEXT says in words. */
+/* The reading of P for the reply to Q. NULL: it has failed with *RET_ERROR, a negative errno, which
+ * *RET_TEXT says in words. */
 const Reading *bus_reading_for(const LongReplyQuestion *q, const Port *p, QueryKind kind,
 			       int *ret_error, const char **ret_text);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What has changed, as signals.
+ * Changes, as signals.
  *
- * What the bus does not take waits in sd-bus' queue, which has an end. When it is long, what a port
- * has to say is held here instead: two masks of rows, and its announcements in order. It is said
- * when the queue has drained, with the values of then.
+ * Signals that the bus does not take wait in sd-bus' queue, which has an end. When the queue is
+ * long, the news of a port is held here instead: two masks of rows, and its announcements in order.
+ * The signals are sent when the queue has drained, with the values of then.
  *
- * What is held of a port does not grow: from the seventeenth announcement on the oldest transitions
- * are joined. "down to active" and "active to init" become "down to init"; a transition back to the
- * state that it came from is left out. So each StateChanged still begins where the one before it
- * has ended, and the last one ends in the state of the property, but not each transition is told.
+ * The news that is held of a port does not grow: from the seventeenth announcement on the oldest
+ * transitions are joined. "down to active" and "active to init" become "down to init"; a transition
+ * back to the state that it came from is left out. So each StateChanged still begins where the one
+ * before it has ended, and the last one ends in the state of the property, but not each transition
+ * is told.
  */
 
 #include "bus-peer.h"
@@ -22,7 +23,7 @@
 #define QUEUE_LONG  1024U
 #define QUEUE_SHORT 256U
 
-/* What a port has to say. */
+/* The news of a port that is held. */
 typedef struct PortHeld {
 	struct PortHeld *next;
 	Port *port;

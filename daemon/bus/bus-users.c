@@ -15,7 +15,7 @@ const char bus_users_signature[] = "a("
 	COLUMN_TAIL_SIGNATURE ")a{sv}";
 /* clang-format on */
 
-/* What nobody's rights hide */
+/* The counts, which no right hides */
 typedef struct Counts {
 	uint32_t qps, kernel_qps, processes;
 	uint32_t hidden_qps, hidden_processes; /* the caller does not see whose they are */

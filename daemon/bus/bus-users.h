@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * Who has queue pairs on a port: Port.GetUsers().
+ * The owners of queue pairs on a port: Port.GetUsers().
  *
- * Whom a caller may see is decided as the kernel decides for /proc with hidepid=2 (proc(5)), which
- * is also what it asks for /proc/PID/environ: root sees all processes, everybody else those of the
- * same user. How many there are everybody may know.
+ * A caller sees the same processes as in /proc with hidepid=2 (proc(5)), for which the kernel has
+ * the rule of /proc/PID/environ: root sees all processes, everybody else those of the same user.
+ * Everybody sees how many there are.
  */
 
 #include "bus.h"

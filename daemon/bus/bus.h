@@ -21,7 +21,7 @@
 
 typedef struct Bus Bus;
 
-/* What org.rdma.Manager shows beside the cache and the configuration. */
+/* The values of org.rdma.Manager that come neither from the cache nor from the configuration. */
 typedef struct BusStatus {
 	SourceStatus source;
 	uint64_t last_sync_usec; /* CLOCK_REALTIME of the last complete look at everything, 0: none
@@ -29,7 +29,7 @@ typedef struct BusStatus {
 	uint64_t lost_events;	 /* how often a source said that it lost some */
 } BusStatus;
 
-/* What the bus cannot answer by itself. */
+/* The functions of the manager for calls that the bus cannot answer by itself. */
 typedef struct BusHandler {
 	/*
 	 * Port.Query(): 0 if the cache is no older than MAX_AGE_USEC. 1: P is being read afresh,
@@ -38,9 +38,9 @@ typedef struct BusHandler {
 	 * device does not answer.
 	 */
 	int (*query)(void *userdata, Port *p, uint64_t max_age_usec, PendingList **ret_list);
-	/* What KIND reads of P on demand is wanted. 0: it is at most READING_FRESH_USEC old, or the
-	 * device does not answer. 1: it is being read, and bus_resume_calls() follows: however many
-	 * want it, it is read once. -ENOMEM. */
+	/* A caller wants the reading of KIND of P. 0: the reading is at most READING_FRESH_USEC
+	 * old, or the device does not answer. 1: the reading goes on, once for all callers, and
+	 * bus_resume_calls() follows. -ENOMEM. */
 	int (*read)(void *userdata, Port *p, QueryKind kind);
 	/* Manager.Refresh(): everything is being read afresh, at the earliest a second after the
 	 * last time. The list in which the call is to wait for bus_answer_refresh(). */
@@ -53,7 +53,7 @@ typedef struct BusHandler {
 	void (*disconnected)(void *userdata);
 } BusHandler;
 
-/* What a bus is made with. All of it outlives the bus. */
+/* The parts that a bus is made with. All of them outlive the bus. */
 typedef struct BusSetup {
 	sd_event *event;
 	const char *address; /* NULL: the system bus */

@@ -82,7 +82,7 @@ static int write_objects(BusWriter *w, _unused_ const LongReplyQuestion *q, cons
 
 /* Properties.GetAll(): a{sv} */
 
-/* What a call of GetAll() or Get() is about: interfaces of a device or of a port. */
+/* The subject of a call of GetAll() or Get(): interfaces of a device or of a port. */
 typedef struct Subject {
 	Device *device;
 	Port *port; /* NULL: the device */
@@ -309,8 +309,8 @@ static int write_listed_ports(BusWriter *w, const LongReplyQuestion *q, const Ca
 	return 1;
 }
 
-/* Introspect() of the parent of all devices: s. It lists all objects below it, as sd-bus would do
- * with a node enumerator. */
+/* Introspect() of the parent of all devices: s. The reply lists all objects below the parent, as
+ * sd-bus would do with a node enumerator. */
 
 /* As sd-bus writes it for an object that has no interface of its own. */
 static const char introspection_begin[] =

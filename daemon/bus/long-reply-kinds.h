@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What is in each of the long replies. */
+/* The contents of each of the long replies. */
 
 #include "bus-writer.h"
 #include "long-reply.h"
 #include "lookup.h"
 
-/* What a call asks for: all that is kept of it while it waits. */
+/* The question of a call, and all that is kept of the call while it waits. */
 struct LongReplyQuestion {
 	const char *path;     /* of the object that was called */
 	const char *text;     /* its argument: the interface, the device, a name; NULL: none */
@@ -29,7 +29,7 @@ struct LongReplyRow {
 	 * read. */
 	int (*read)(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error);
 
-	/* Writes the body of the reply and returns 1. What has gone wrong in W is not looked at. A
+	/* Writes the body of the reply and returns 1. Errors of W are the caller's business. A
 	 * negative errno, perhaps with *ERROR, is the reply instead of a body. 0: rdmad has no such
 	 * object or interface, so that sd-bus answers the call. */
 	int (*write)(BusWriter *w, const LongReplyQuestion *q, const Cache *c, sd_bus_error *error);

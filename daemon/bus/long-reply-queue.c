@@ -6,13 +6,13 @@
 
 /*
  * The rate is kept with one number, PAID_UNTIL: what has been sent is paid for at that time. While
- * it is in the future, the user has to wait. How far it is in the past is what the user has saved
- * up, which is at most LONG_REPLY_QUEUE_SAVED_USEC.
+ * this time is in the future, the user has to wait. A time in the past means savings: the user has
+ * saved up the time since then, at most LONG_REPLY_QUEUE_SAVED_USEC.
  *
  * Turns are kept with one number, ANSWERED: replies are counted, and this is the number of the last
- * one that the user or the connection got. Whoever has the lowest is next. Newcomers have the
- * number of the last reply but one: they come before whoever got the last reply, and after all that
- * have waited for longer than that.
+ * one that the user or the connection got. The user or connection with the lowest number is next.
+ * Newcomers have the number of the last reply but one: they come before the receiver of the last
+ * reply, and after all that have waited for longer than that.
  */
 
 /* A user whose calls wait, or who has not saved up everything yet. */

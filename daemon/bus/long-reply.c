@@ -63,8 +63,8 @@ static int send_bytes(LongReplies *l, sd_bus_message *call, const LongReplyRow *
 	return r < 0 ? r : sd_bus_send(l->bus, reply, NULL);
 }
 
-/* The same by sd-bus, value by value, which needs many times as long. It opens no descriptor and
- * does nothing unusual. */
+/* The same by sd-bus, value by value, which needs many times as long. This way opens no descriptor
+ * and does nothing unusual. */
 static int send_values(LongReplies *l, sd_bus_message *call, const LongReplyRow *row,
 		       const LongReplyQuestion *q)
 {
@@ -288,11 +288,11 @@ static bool write_parts(LongReplies *l)
 	return long_reply_parts_write(&l->parts, l->cache, monotonic_now_usec() + WRITE_USEC);
 }
 
-/* Whether one more reply may be sent at NOW; else *RET_WHEN is when to look again. What has kept
- * the bus busy is followed by a pause as long as that, in which the bus has time for everything
- * else. What counts is when the bus has taken the replies, and not when it has taken all: while
- * signals come without end, something always waits. Nor when somebody asks again: that may be
- * much later. */
+/* Whether one more reply may be sent at NOW; else *RET_WHEN is when to look again. A reply is
+ * followed by a pause as long as it kept the bus busy, in which the bus has time for everything
+ * else. The pause begins when the bus has taken the replies, and not when it has taken all
+ * messages: while signals come without end, some message always waits. It does not begin with the
+ * next call either, which may be much later. */
 static bool may_send(LongReplies *l, uint64_t now, uint64_t *ret_when)
 {
 	uint64_t taken = bus_turns_marked_usec(l->turns);

@@ -31,7 +31,7 @@
 #define LONG_REPLY_SHORT 16384U
 
 typedef struct LongReplies LongReplies;
-/* What a call asks for: long-reply-kinds.h */
+/* The question of a call: long-reply-kinds.h */
 typedef struct LongReplyQuestion LongReplyQuestion;
 /* A method that has a long reply, and what is in it: long-reply-kinds.h */
 typedef struct LongReplyRow LongReplyRow;
@@ -55,8 +55,8 @@ typedef enum LongReplyKind {
 	_LONG_REPLY_KIND_MAX
 } LongReplyKind;
 
-/* The signature of the reply to ListPorts(), for the vtable. It follows from the attribute tables
- * and is empty until the first long_reply_kinds_init(). */
+/* The signature of the reply to ListPorts(), for the vtable. The signature follows from the
+ * attribute tables and is empty until the first long_reply_kinds_init(). */
 extern char long_reply_list_ports_signature[];
 
 /*

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What is read of a port only when somebody asks for it: its counters, and who has queue pairs on
- * it. Nobody is told of changes. The manager reads it (manager-reading.c), and it is here because
- * the bus shows it.
+ * Readings of a port on demand: its counters, and the owners of queue pairs on it. No signal tells
+ * of their changes. The manager makes them (manager-reading.c); they are declared here because the
+ * bus shows them.
  */
 
 #include <systemd/sd-bus.h>
@@ -44,7 +44,7 @@ typedef struct Reading {
 	sd_bus_slot *completing; /* the question to somebody else */
 } Reading;
 
-/* What was read of P; NULL: nobody has asked for that kind. */
+/* The reading of P; NULL: no program has called for that kind. */
 static inline Reading *reading_of(const Port *p, QueryKind kind)
 {
 	Reading *r = p->readings;
