@@ -25,7 +25,7 @@ typedef struct DeviceFiles {
 
 /* The open files of PORT; NULL if there are none. */
 PortFiles *port_files_find(const DeviceFiles *d, uint32_t port);
-/* The place for the files of PORT; NULL without memory. It is good until the next call. */
+/* The place for the files of PORT; NULL without memory. The place is good until the next call. */
 PortFiles *port_files_reserve(DeviceFiles *d, uint32_t port);
 /* Closes the files of one port, or of all. *N_OPEN, which counts them, becomes smaller by their
  * number. */

@@ -19,6 +19,6 @@
 bool aer_parse_total(const char *text, const char *name, uint64_t *ret);
 
 /* Supplies the rows of S about errors. FUNCTION is the directory of the PCI function and PATH its
- * path, of N characters, as in query-pcie.h. It must not be a virtual one: the physical one tells
- * of the errors of both. */
+ * path, of N characters, as in query-pcie.h. The function must be a physical one, which has the
+ * errors of its virtual ones too. */
 void aer_supply(int function, const char *path, size_t n, DeviceSnapshot *s);

@@ -98,8 +98,8 @@ bool contexts_lists(const Contexts *c, uint32_t device)
 
 /*
  * Whether the character device is there, is this device's, and may be opened. libibverbs must not
- * find that out: when it fails to open the node for whatever reason, it waits 5 s for udev to make
- * another. That is longer than a query may take.
+ * try first: when it fails to open the node for whatever reason, it waits 5 s for udev to make
+ * another, longer than a query may take.
  */
 static int check_node(struct ibv_device *d, const char *name)
 {

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What the interface of an Ethernet port does with priorities, which decides whether RoCE loses
- * packets: Data Center Bridging (IEEE 802.1Q), which rtnetlink says to everybody, and beside it
- * what only files of a driver and of the RDMA connection manager say.
+ * The priorities of the interface of an Ethernet port, which decide whether RoCE loses packets:
+ * Data Center Bridging (IEEE 802.1Q), which rtnetlink tells everybody, and values from files of a
+ * driver and of the RDMA connection manager.
  */
 
 #include <linux/dcbnl.h>
@@ -24,7 +24,7 @@ typedef struct Dcb {
 	uint8_t bandwidth[IEEE_8021QAZ_MAX_TCS], algorithm[IEEE_8021QAZ_MAX_TCS];
 	uint8_t traffic_class[DCB_PRIORITIES];
 	uint8_t dscp[DCB_DSCPS]; /* one more than the priority; 0: it is not mapped */
-	/* What is trusted, IEEE_8021QAZ_APP_SEL_* and 255 for PCP, the more trusted first. */
+	/* The trusted selectors, IEEE_8021QAZ_APP_SEL_* and 255 for PCP, the more trusted first. */
 	uint8_t trust[DCB_TRUST_MAX];
 	size_t n_trust;
 } Dcb;

@@ -21,7 +21,7 @@ static void query_chardevs(Target *t, DeviceSnapshot *s)
 		mask_set(&s->supplied, DEVICE_ATTR_chardevs, true);
 }
 
-/* What the library of the vendor says. If it fails, only these attributes are missing. */
+/* Supplies the values of the vendor's library. If it fails, only these attributes are missing. */
 static void query_direct_verbs(Target *t, DeviceSnapshot *s)
 {
 	const DvProvider *dv = t->known->dv;

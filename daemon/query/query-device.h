@@ -5,5 +5,5 @@
 
 #include "query-target.h"
 
-/* S is empty before. What a source does not say is not supplied. */
+/* S is empty before. A value that no source has is not supplied. */
 void device_query(Target *t, DeviceSnapshot *s);

@@ -128,8 +128,8 @@ int devlink_read_health(Devlink *d, const DevlinkHandle *h, Table **ret)
 	Table *table = NULL;
 	int r = list ? open_devlink(d) : -ENOMEM;
 
-	/* Before 6.6 the dump below is one of all instances, whatever it is asked for. It does not
-	 * say then that this one does not exist. */
+	/* Before 6.6 the dump below is one of all instances, whatever it is asked for. Such a dump
+	 * does not say that this instance does not exist. */
 	if (r == 0)
 		r = ask(d, DEVLINK_CMD_GET, 0, h, on_instance, NULL);
 	if (r < 0)

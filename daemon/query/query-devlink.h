@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * What a driver says of the health of its function: the health reporters of devlink
- * (DEVLINK_CMD_HEALTH_REPORTER_GET, net/devlink/health.c). The kernel keeps what they say: no
- * driver is asked. But the kernel holds the lock of an instance while its driver loads, unloads or
- * writes firmware, and a question waits for that. So the caller must have no context open that the
- * driver could wait for.
+ * The health of a function as its driver reports it: the health reporters of devlink
+ * (DEVLINK_CMD_HEALTH_REPORTER_GET, net/devlink/health.c). The kernel keeps the reports: no driver
+ * is asked. But the kernel holds the lock of an instance while its driver loads, unloads or writes
+ * firmware, and a question waits for that. So the caller must have no context open that the driver
+ * could wait for.
  */
 
 #include "devlink-parse.h"

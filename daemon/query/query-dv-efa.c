@@ -12,9 +12,9 @@ static bool matches(const PolicyDevice *d)
 	return d->driver_id == RDMA_DRIVER_EFA;
 }
 
-/* libefa has read these when the context was opened: this does not ask the firmware. It fills as
- * much of the structure as there is room for, and has no flags: what an older library does not know
- * is 0. */
+/* libefa has read these when the context was opened: this does not ask the firmware. The function
+ * fills as much of the structure as there is room for, and has no flags: a field that an older
+ * library does not know is 0. */
 static int query_device(struct ibv_context *context, DeviceSnapshot *s)
 {
 	struct efadv_device_attr info = {};

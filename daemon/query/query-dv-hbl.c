@@ -63,8 +63,8 @@ static bool load(void)
 }
 
 /* The driver id alone says nothing: the driver calls itself 21, as ionic does in the kernel since
- * 6.18. It counts only if nothing else is known of the device: opened by mistake, an accelerator
- * would be taken from its user. */
+ * 6.18. The id counts only if nothing else is known of the device: opened by mistake, an
+ * accelerator would be taken from its user. */
 static bool matches(const PolicyDevice *d)
 {
 	return startswith(d->name, "hbl_") || startswith(d->kernel_driver, "habanalabs") ||

@@ -95,8 +95,8 @@ static void drain_retired(Contexts *c, EventHandler handler, void *userdata)
 void events_drain(Contexts *c, EventHandler handler, void *userdata)
 {
 	struct epoll_event ready[32];
-	/* What a round does not finish is reported again in the next (the set is level-triggered).
-	 * There are enough rounds for every device to have its turn. */
+	/* Events that a round does not finish are reported again in the next (the set is
+	 * level-triggered). There are enough rounds for every device to have its turn. */
 	size_t rounds = contexts_count(c) / ARRAY_SIZE(ready) + 1;
 	uint32_t late;
 

@@ -16,6 +16,6 @@ typedef void (*EventHandler)(const Event *event, void *userdata);
  * events then, is reported with REASON_OVERRUN. Does not wait. */
 void events_drain(Contexts *c, EventHandler handler, void *userdata);
 
-/* What an async event of DEVICE says: of TYPE (IBV_EVENT_*), with PORT in it. False if it is not
- * about a port or a device. */
+/* Translates an async event of DEVICE, of TYPE (IBV_EVENT_*), with PORT in it. False if the event
+ * is not about a port or a device. */
 bool event_translate(unsigned int type, int port, uint32_t device, Event *ret);

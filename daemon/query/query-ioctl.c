@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/ioctl.h>
 
-/* What the kernel writes since 6.7; until then the last member was reserved and zero. */
+/* The reply of the kernel since 6.7; until then the last member was reserved and zero. */
 typedef struct QueryPortResponse {
 	struct ib_uverbs_query_port_resp legacy;
 	uint16_t port_cap_flags2;

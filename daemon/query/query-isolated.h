@@ -3,9 +3,10 @@
 
 /*
  * A process that opens one device for one query, and ends with it: for devices that have one user
- * at a time and a library that may keep it open, crash or hang (query-dv.h). It is this program
- * again (--isolated), which is asked for port after port on a socket, with the messages of wire.h.
- * If it crashes, hangs or lies, the worker that started it goes on after a limited time.
+ * at a time and a library that may keep it open, crash or hang (query-dv.h). The process is this
+ * program again (--isolated), which is asked for port after port on a socket, with the messages of
+ * wire.h. If the process crashes, hangs or lies, the worker that started it goes on after a limited
+ * time.
  */
 
 #include "query-dv.h"
@@ -14,7 +15,7 @@
 /* After a process that crashed, hung or lied, no other is started for this time. */
 #define ISOLATED_PAUSE_USEC (60 * USEC_PER_SEC)
 
-/* What a worker knows of its isolated processes. */
+/* The isolated processes of a worker. */
 typedef struct Isolation {
 	const char *program;  /* what is started; NULL: this program */
 	uint64_t answer_usec; /* how long to wait for an answer; for its end, a quarter of this */

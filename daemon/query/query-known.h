@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What the worker knows of devices from one query to the next: what does not change as long as a
- * device is there and has its name. It is used for a device that is held open, which proves that it
- * is still there, and read again whenever the device's own attributes are asked for.
+ * The memory of the worker from one query to the next: values that do not change as long as a
+ * device is there and has its name. They are used for a device that is held open, which proves that
+ * the device is still there, and read again whenever the device's own attributes are asked for.
  */
 
 #include "query-counters.h"

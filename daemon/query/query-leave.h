@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the worker may ask by itself (wire.h), and what of that the events want that it has read. */
+/* The leave of the worker to ask by itself (wire.h), and the use of the leave for the events that
+ * the worker has read. */
 
 #include "event.h"
 #include "source.h"
@@ -24,7 +25,8 @@ void leaves_note(Leaves *l, const Query *q);
 void leaves_forget(Leaves *l, uint32_t device);
 void leaves_done(Leaves *l);
 
-/* What the events of one turn touch, as far as one query can ask for it. Zero-initialise. */
+/* The parts that the events of one turn touch, as far as one query can ask for them.
+ * Zero-initialise. */
 typedef struct Touched {
 	unsigned int n;	  /* events */
 	uint32_t device;  /* the first of which there was an event; nothing is noted of others */

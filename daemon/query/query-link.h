@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * What is kept of the network interface of a port from one query to the next.
+ * The network interface of a port, as kept from one query to the next.
  *
  * The speed of an interface is a file in sysfs. To find, open and close it costs ten times as much
- * as to read it. So the file of an interface that has changed stays open for the next change. It
- * does not keep the interface: when that goes, reading it fails. When the interface gets another
- * name, the file is still that of the same interface, and also when the interface moves to another
- * network namespace. There the file would be the wrong one: another interface may come and have
- * the same index here. So the file is closed when the port has another interface or none, and each
- * look at the port that is not about a change opens it anew.
+ * as to read it. So the file of an interface that has changed stays open for the next change. An
+ * open file does not hold the interface: when the interface goes, reading fails. When the interface
+ * gets another name, the file is still that of the same interface, and also when the interface
+ * moves to another network namespace. There the file would be the wrong one: another interface may
+ * come and have the same index here. So the file is closed when the port has another interface or
+ * none, and each look at the port that is not about a change opens it anew.
  */
 
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * rdmad-query, the worker of rdmad: the only program of rdmad that opens /dev/infiniband and asks
- * drivers. It takes queries from a socket, one after the other, reports async events of the
- * contexts that it holds, asks what they touch if it has leave to, and ends with the socket. Any of
- * its calls may block for as long as the firmware likes: the core watches the clock, not the
- * worker.
+ * drivers. The worker takes queries from a socket, one after the other, reports async events of the
+ * contexts that it holds, asks about the ports of the events if it has leave, and ends with the
+ * socket. Any of its calls may block for as long as the firmware likes: the core watches the clock,
+ * not the worker.
  */
 
 #include <fcntl.h>
@@ -249,7 +249,7 @@ static int serve(Querier *querier)
 	    fcntl(arg.fd, F_SETFD, FD_CLOEXEC) < 0)
 		return log_error_errno(-errno, "Descriptor %i: %m", arg.fd);
 	r = loop(querier);
-	/* That the core has ended meanwhile is no failure of the worker. */
+	/* The end of the core is no failure of the worker. */
 	return r == -EPIPE ? 0 : r;
 }
 
@@ -303,7 +303,7 @@ static void put_on_wall(bool isolates)
 
 	log_to_stderr();
 	r = wall_put_on(isolates);
-	/* That the kernel has no Landlock is said once, by the core. */
+	/* The core logs once that the kernel has no Landlock. */
 	if (r < 0 && r != -EOPNOTSUPP)
 		log_warning_errno(r, "Cannot give up all the rights that are not needed: %m");
 }

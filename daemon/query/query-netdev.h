@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What rtnetlink says of the network interface of a port, which IPoIB interfaces there are, and
- * which IP addresses an interface has. All of it is about the network namespace of this process. */
+/* Network interfaces from rtnetlink: that of a port, those of IPoIB, and the IP addresses of one.
+ * All of them are in the network namespace of this process. */
 
 #include "port.h"
 #include "query-netlink.h"
@@ -78,5 +78,5 @@ void netdev_supply(const Netdev *d, PortSnapshot *s);
 
 /* Reads one message (RTM_NEWLINK). -EBADMSG. */
 int netdev_parse(const struct nlmsghdr *message, Netdev *ret);
-/* What D is as an IPoIB interface; false if it is none. */
+/* Fills *RET with the IPoIB interface D; false if D is none. */
 bool netdev_to_ipoib(const Netdev *d, Ipoib *ret);

@@ -6,7 +6,7 @@
 
 #include <sys/socket.h>
 
-/* The kernel puts at most 32 KiB of a dump into one datagram. What it says of one interface may
+/* The kernel puts at most 32 KiB of a dump into one datagram. The message about one interface may
  * have an attribute of 64 KiB, the virtual functions, or of more: then the rest of its length is
  * missing (query-vfs.c), and -EMSGSIZE says so too. */
 #define DATAGRAM_MAX (96 * 1024)
@@ -88,7 +88,7 @@ static int receive_answer(Netlink *n, NetlinkHandler handler, void *userdata)
 
 			if (h->nlmsg_seq != n->sequence)
 				continue; /* rest of an answer that was given up */
-			/* What the kernel dumps changed meanwhile: something may be missing. */
+			/* The list changed while the kernel dumped it: something may be missing. */
 			interrupted |= h->nlmsg_flags & NLM_F_DUMP_INTR;
 			if (is_end(h, &r))
 				return first_error < 0 ? first_error

@@ -97,7 +97,7 @@ int nldev_get_device(Netlink *n, uint32_t index, DeviceSnapshot *s)
 		return -ENOMEM;
 	nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, index);
 	r = netlink_ask(n, m, on_device, s);
-	/* That is how nldev says that there is no such device. */
+	/* With -EINVAL nldev says that there is no such device. */
 	return r == -EINVAL ? -ENODEV : r;
 }
 

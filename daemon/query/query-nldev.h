@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * What NETLINK_RDMA (nldev) says of devices and ports. Asking for a port runs the driver's query
+ * Devices and ports from NETLINK_RDMA (nldev). Asking for a port runs the driver's query
  * and can block; asking for a device does not.
  */
 
 #include "nldev-parse.h"
 #include "query-netlink.h"
 
-/* What nldev_parse_device() reads of the device with that kernel index, into *S, which is
- * overwritten. -ENODEV. */
+/* Reads the device with that kernel index with nldev_parse_device() into *S, which is overwritten.
+ * -ENODEV. */
 int nldev_get_device(Netlink *n, uint32_t index, DeviceSnapshot *s);
 /* The kernel index of the device that has NAME now; -ENODEV. */
 int nldev_find_device(Netlink *n, const char *name, uint32_t *ret);

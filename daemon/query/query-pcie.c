@@ -6,7 +6,7 @@
 
 #include "query-sysfs.h"
 
-/* PCI Express has no wider link. What the kernel does not know is 0, 63 or 255 lanes. */
+/* PCI Express has no wider link. A width that the kernel does not know is 0, 63 or 255 lanes. */
 #define LANES_MAX 32U
 /* GT/s; PCI Express 7 has 128 */
 #define SPEED_MAX 1000U
@@ -59,8 +59,8 @@ static bool read_link(int directory, const char *which, Link *ret)
 	return true;
 }
 
-/* What a link leaves for data after the line encoding: 8 of 10 bits up to 5 GT/s, 128 of 130 up to
- * 32 GT/s, and above that all. */
+/* The bits of a link that are left for data after the line encoding: 8 of 10 bits up to 5 GT/s, 128
+ * of 130 up to 32 GT/s, and above that all. */
 static uint64_t data_rate(Link l)
 {
 	uint64_t rate = l.speed * l.width;
@@ -70,8 +70,8 @@ static uint64_t data_rate(Link l)
 	return l.speed <= UINT64_C(32000000000) ? rate / 130 * 128 : rate;
 }
 
-/* What the link between two functions is, and what it could be at best. False if that is not known:
- * both ends must say the same of the link. */
+/* Reads the link between two functions: its present width and speed, and the best ones. False if
+ * they are not known: both ends must have the same present ones. */
 static bool read_between(int lower, int upper, Link *ret_is, Link *ret_best)
 {
 	Link is, seen, low, high;

@@ -27,6 +27,6 @@ bool pcie_parse_speed(const char *text, uint64_t *ret);
 bool pcie_go_up(const char *path, size_t *n, AttrText ret);
 
 /* Supplies the rows of S about the links. FUNCTION is the directory of the PCI function and PATH
- * its path, of N characters, as /sys/devices/pci0000:c0/0000:c0:01.1/0000:c1:00.0. It must not be a
- * virtual one: the registers of that say nothing of the link. */
+ * its path, of N characters, as /sys/devices/pci0000:c0/0000:c0:01.1/0000:c1:00.0. The function
+ * must not be a virtual one, whose registers have nothing of the link. */
 void pcie_supply(int function, const char *path, size_t n, DeviceSnapshot *s);

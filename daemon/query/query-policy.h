@@ -13,7 +13,7 @@ typedef struct PolicyOptions {
 	char **never_open; /* globs of device names, NULL-terminated; may be NULL */
 } PolicyOptions;
 
-/* What of a device decides. */
+/* The properties of a device that decide. */
 typedef struct PolicyDevice {
 	const char *name;
 	const char *kernel_driver; /* of the parent device; "" if there is none */
@@ -34,7 +34,8 @@ typedef enum Policy {
 	POLICY_HOLD,
 } Policy;
 
-/* What may be done with D. *RET_WHY: why its context cannot stay open; NULL for POLICY_HOLD. */
+/* Decides how the context of D may be used. *RET_WHY: why its context cannot stay open; NULL for
+ * POLICY_HOLD. */
 Policy policy_decide(const PolicyOptions *o, const PolicyDevice *d, const Unavailable **ret_why);
 /* The running kernel's version; 0 if uname() says nothing that can be understood. */
 unsigned int policy_kernel_version(void);

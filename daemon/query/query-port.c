@@ -105,7 +105,7 @@ static int read_gids(Target *t, uint32_t port, const PortSnapshot *s, Table **re
 	return 0;
 }
 
-/* What the library of the vendor says. If it fails, only these attributes are missing. */
+/* Supplies the values of the vendor's library. If it fails, only these attributes are missing. */
 static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 {
 	const DvProvider *dv = t->known->dv;
@@ -160,9 +160,9 @@ bool port_take_again(PortSnapshot *s, const PortSnapshot *again)
 	return differs;
 }
 
-/* What sysfs supplies of a port without verbs. nldev said a part before, such as the LID of the
- * subnet manager, and sysfs has a file for each of the others, such as its service level. If nldev
- * says something else now, they are of two moments, and are read again. */
+/* Supplies a port from sysfs, without verbs. nldev supplied some values before, such as the LID of
+ * the subnet manager, and sysfs has a file for each of the others, such as its service level. If
+ * nldev has other values now, the values are of two moments, and are read again. */
 static int supply_files(Target *t, uint32_t port, PortSnapshot *s)
 {
 	PortSnapshot said = *s;
@@ -188,7 +188,7 @@ static int reason_without_verbs(const Target *t, uint32_t port)
 	return !t->is_isolated && t->open_error == 0 ? -ECANCELED : t->open_error;
 }
 
-/* What verbs says of PORT. After an error that may be the context's, another context is asked. */
+/* Asks verbs about PORT. After an error that may be the context's, another context is asked. */
 static int ask_verbs(Target *t, uint32_t port, PortSnapshot *s)
 {
 	int r = verbs_query_port(t->context, port, &t->known->verbs, s);
@@ -199,8 +199,9 @@ static int ask_verbs(Target *t, uint32_t port, PortSnapshot *s)
 	return t->context ? verbs_query_port(t->context, port, &t->known->verbs, s) : r;
 }
 
-/* What verbs and sysfs say, in this order: sysfs supplies what verbs has not. Where verbs says
- * nothing, what netlink and sysfs say is published: the state is among it. */
+/* Supplies the values of verbs and sysfs, in this order: sysfs supplies the values that verbs has
+ * not. If verbs does not answer, the values of netlink and sysfs are published, the state among
+ * them. */
 static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 {
 	bool has_verbs = t->context && port <= VERBS_PORT_MAX;
@@ -250,7 +251,7 @@ static int query_pkeys(Target *t, uint32_t port, PortSnapshot *s)
 	if (r < 0)
 		r = sysfs_read_pkeys(target_sysfs(t), port, &table);
 	supply_table(s, READ_PKEYS, PORT_TABLE_PKEYS, r, table);
-	/* The kernel says when the table changes. What has changed will change again. */
+	/* The kernel tells when the table changes. A table that has changed will change again. */
 	if (is_change && r == 0)
 		pkeys_keep(&t->known->pkeys, target_sysfs(t), port);
 	return r;
@@ -293,7 +294,7 @@ void port_keep_links(PortSnapshot *s)
 		s->supplied = mask_and(s->supplied, port_rows_of(READ_LINKS));
 }
 
-/* What rtnetlink says of the interface IFINDEX. */
+/* Gets the interface IFINDEX from rtnetlink. */
 static int get_netdev(Querier *querier, uint32_t ifindex, Netdev *ret)
 {
 	int r = ifindex ? netdev_open(&querier->rtnl) : -ENOENT;
@@ -317,10 +318,10 @@ static void supply_netdev(Target *t, PortSnapshot *s)
 }
 
 /*
- * What netlink says of the port, and rtnetlink of its interface. rtnetlink answers when the kernel
- * has told everybody of a change of the interface, the driver of the port too. So it is asked
- * first, about the interface that the port had last. If the port has another one, it is asked about
- * that, and then the port is asked again.
+ * Asks netlink about the port, and rtnetlink about its interface. rtnetlink answers when the kernel
+ * has told everybody of a change of the interface, the driver of the port too. So rtnetlink is
+ * asked first, about the interface that the port had last. If the port has another one, rtnetlink
+ * is asked about that one, and then netlink about the port again.
  */
 static int query_links(Target *t, uint32_t port, PortSnapshot *s)
 {
@@ -351,7 +352,7 @@ static int query_links(Target *t, uint32_t port, PortSnapshot *s)
 	return 0;
 }
 
-/* What the interface of the port does with priorities. That there is no DCB is no failure. */
+/* Supplies the priorities of the interface of the port. An interface without DCB is no failure. */
 static void query_dcb(Target *t, uint32_t port, PortSnapshot *s)
 {
 	_cleanup_close_ int rdma_cm = -EBADF;

@@ -12,9 +12,9 @@
  */
 int port_query(Target *t, uint32_t port, PortSnapshot *s);
 
-/* What becomes of S, which verbs has not answered for S->open_error (0: it was asked, and failed);
- * FILES_ERROR is what reading sysfs has returned. Returns 0 if S is published, and notes there if
- * verbs should be tried again soon; else the error of the query. For the tests. */
+/* Decides about S, for which verbs has not answered because of S->open_error (0: verbs was asked,
+ * and failed); FILES_ERROR is the result of reading sysfs. Returns 0 if S is published, and notes
+ * there if verbs should be tried again soon; else the error of the query. For the tests. */
 int port_judge_without_verbs(PortSnapshot *s, int files_error);
 
 /* Puts into S what nldev says AGAIN of a port without verbs, but not of its links. Returns whether

@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * What nldev says of the resources of a device that are in use: how many there are of each kind,
- * and whose queue pairs they are. Both need no capability.
+ * The resources of a device that are in use, from nldev: the number of each kind, and the owners of
+ * queue pairs. Both need no capability.
  *
  * How many: RDMA_NLDEV_CMD_RES_GET, from the lists of the kernel. The driver is not asked.
  *
  * Whose: RDMA_NLDEV_CMD_RES_QP_GET. The kernel asks the driver about each queue pair
  * (fill_res_qp_entry() in drivers/infiniband/core/nldev.c calls ib_query_qp()), so this may take
- * long, and hang with the firmware. What it says of the owner:
+ * long, and hang with the firmware. The message says of the owner:
  *
  *   RES_KERN_NAME  a module of the kernel has it
  *   RES_PID        the thread that made it, by its number in the pid namespace of who asks. In most
@@ -24,14 +24,14 @@
 /* Supplies the counts of resources of the device with that kernel index. */
 int resources_get_summary(Netlink *n, uint32_t index, DeviceSnapshot *s);
 
-/* Who has queue pairs on PORT of it, as a new table of HolderEntry: one entry for each process,
- * part of the kernel, and for all that are not known; NULL if there are none. Of more than
- * TABLE_ENTRIES_MAX - 1 the rest counts as not known. -EINVAL: there is no such device or port.
- * -ETIME: there was no time to read all (query-netlink.h); *RET has those that were read. N is
- * open, is for this question alone, and has to be closed then. */
+/* The owners of queue pairs on PORT of the device, as a new table of HolderEntry: one entry for
+ * each process, part of the kernel, and for all that are not known; NULL if there are none. Of more
+ * than TABLE_ENTRIES_MAX - 1 the rest counts as not known. -EINVAL: there is no such device or
+ * port. -ETIME: there was no time to read all (query-netlink.h); *RET has those that were read. N
+ * is open, is for this question alone, and has to be closed then. */
 int resources_get_users(Netlink *n, uint32_t index, uint32_t port, Table **ret);
 
-/* What has been read of the users. Zero-initialise. */
+/* The users that have been read. Zero-initialise. */
 typedef struct Holders {
 	HolderEntry *entries; /* [n], [room] */
 	size_t n, room;

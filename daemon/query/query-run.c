@@ -75,7 +75,8 @@ static int run_counters(Target *t, const Sink *sink)
 	return r;
 }
 
-/* Who has queue pairs on PORT. A dump that was not read to its end goes with its socket. */
+/* Reads the owners of queue pairs on PORT. A dump that was not read to its end goes with its
+ * socket. */
 static int read_users(const Target *t, uint32_t port, uint64_t deadline_usec, Table **ret)
 {
 	const Querier *q = t->querier;
@@ -90,9 +91,9 @@ static int read_users(const Target *t, uint32_t port, uint64_t deadline_usec, Ta
 	return resources_get_users(&n, t->device, port, ret);
 }
 
-/* Who has queue pairs on the ports. The kernel may ask the firmware about each of them: that takes
- * an eighth of the core's deadline at most, for all ports together, and gives way to what else is
- * to be asked, such as whether the link is up again. */
+/* Reads the owners of queue pairs on the ports. The kernel may ask the firmware about each queue
+ * pair. So the reading takes an eighth of the core's deadline at most, for all ports together, and
+ * gives way to other queries, such as whether the link is up again. */
 static int run_users(Target *t, const Sink *sink)
 {
 	uint64_t deadline_usec = monotonic_now_usec() + t->querier->isolation.answer_usec / 4;

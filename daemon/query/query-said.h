@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What libraries write to standard error. libibverbs and its drivers warn of the same thing each
- * time that they list devices, or open one; the log has each line once.
+ * The lines that libraries write to standard error. libibverbs and its drivers warn of the same
+ * thing each time that they list devices, or open one; the log has each line once.
  */
 
 #include <infiniband/verbs.h>

@@ -385,7 +385,8 @@ static void note_error(int r, int *first)
 		*first = r;
 }
 
-/* What files have in another form than verbs. Netlink has the capability mask of some ports only.
+/* Supplies values that files have in another form than verbs. Netlink has the capability mask of
+ * some ports only.
  */
 static void supply_without_verbs(int directory, PortSnapshot *s, int *error)
 {

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * What only sysfs says, and what it says in the place of verbs where a device may not or cannot be
- * opened. DEVICE is a descriptor of the device's directory below /sys/class/infiniband: after a
- * rename it still is that of the device, while the name may be that of another. To read a file in
- * ports/, other than P_Keys and GIDs, makes the driver query its hardware.
+ * Values that only sysfs has, and values of sysfs in the place of verbs where a device may not or
+ * cannot be opened. DEVICE is a descriptor of the device's directory below /sys/class/infiniband:
+ * after a rename it still is that of the device, while the name may be that of another. To read a
+ * file in ports/, other than P_Keys and GIDs, makes the driver query its hardware.
  */
 
 #include "port.h"

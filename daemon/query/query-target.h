@@ -13,7 +13,7 @@ typedef struct Target {
 	uint32_t device; /* kernel index */
 	Known *known;	 /* what the querier knows of it from before */
 	AttrText name;	 /* the last that was read or given */
-	/* What nldev says of the device: empty if it was not asked, because KNOWN is enough. */
+	/* The device from nldev: empty if nldev was not asked, because KNOWN is enough. */
 	DeviceSnapshot nldev;
 	/* The health reporters of the devlink instance of its parent, which device_query() takes;
 	 * only if they are asked for. */

@@ -7,8 +7,8 @@ int unlisted_error(Netlink *n, uint32_t index, const char *name)
 	NldevChardev node;
 	uint32_t found;
 	char path[64];
-	/* While a device is being removed, the kernel takes away its uverbs node first. It still
-	 * answers for the device then, but does not enumerate it any more. */
+	/* While a device is being removed, the kernel takes away its uverbs node first. The kernel
+	 * still answers for the device then, but does not enumerate it any more. */
 	int r = nldev_find_device(n, name, &found);
 
 	if (r < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the driver of a device says of its ports without measuring it: unmeasured.def. */
+/* Values of ports that the driver of a device does not measure: unmeasured.def. */
 
 #include "port.h"
 #include "query-policy.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What libibverbs says through an open context. */
+/* Values from libibverbs, through an open context. */
 
 #include <infiniband/verbs.h>
 
 #include "port.h"
 
-/* What of a device decides how its ports' values are understood. */
+/* The properties of a device that decide how its ports' values are understood. */
 typedef struct VerbsDevice {
 	unsigned int cap_flags; /* IBV_DEVICE_*; 0 if not known */
 	int64_t driver_id;	/* negative if not known */

@@ -124,7 +124,7 @@ int vfs_read(Netlink *n, int device, const Table *netdevs, Table **ret)
 	int r = sysfs_read_number(device, "device/sriov_numvfs", UINT32_MAX, &enabled);
 
 	*ret = NULL;
-	/* What has no such file is no physical function. */
+	/* A function without such a file is no physical function. */
 	if (r == -ENOENT || r == -ENOTDIR || (r == 0 && enabled == 0))
 		return 0;
 	if (r < 0)

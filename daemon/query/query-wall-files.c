@@ -47,7 +47,7 @@ static const struct {
 	{"/usr", READ},
 };
 
-/* What the kernel knows of what this file asks for. */
+/* The rights of this file that the kernel of ABI knows. */
 static RulesetAttr known(int abi)
 {
 	RulesetAttr a = {.fs = FS_OF_FIRST_ABI};
@@ -65,7 +65,7 @@ static RulesetAttr known(int abi)
 	return a;
 }
 
-/* Allows ACCESS to PATH, and to what is below it. What is not there needs no rule. */
+/* Allows ACCESS to PATH, and to all below it. A path that does not exist needs no rule. */
 static int allow(int ruleset, const RulesetAttr *attr, const char *path, uint64_t access)
 {
 	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);

@@ -156,7 +156,7 @@ typedef struct Row {
 static const Row rows[] = {
 	{"open", {{1, MAKES_FILE, 0}}},
 	{"openat", {{2, MAKES_FILE, 0}}},
-	/* What is left out: F_SETOWN and F_SETSIG, which send signals. */
+	/* Not allowed are F_SETOWN and F_SETSIG, which send signals. */
 	{"fcntl", {{1, WORD, F_DUPFD_CLOEXEC}}},
 	{"fcntl", {{1, WORD, F_GETFD}}},
 	{"fcntl", {{1, WORD, F_SETFD}}},
@@ -253,8 +253,8 @@ static int fill(scmp_filter_ctx filter, bool isolates, bool signals)
 	r = allow_calls(filter, isolating_calls, ARRAY_SIZE(isolating_calls));
 	if (r == 0)
 		r = allow_rows(filter, isolating_rows, ARRAY_SIZE(isolating_rows));
-	/* With these calls alone, a worker could kill any process of its user. It kills what it has
-	 * started, and that may abort(). */
+	/* With these calls alone, a worker could kill any process of its user. A worker kills the
+	 * processes that it has started, and a process may abort(). */
 	if (r == 0 && signals)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(pidfd_send_signal), 0);
 	if (r == 0 && signals)
@@ -287,8 +287,8 @@ int wall_put_on(bool isolates)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
 	files = wall_files_put_on(isolates, &signals);
-	/* Nothing else keeps another worker from the memory of this one, through /proc/PID/mem. It
-	 * costs the core dump. */
+	/* Nothing else keeps another worker from the memory of this one, through /proc/PID/mem. The
+	 * price is the core dump. */
 	if (files < 0)
 		prctl(PR_SET_DUMPABLE, 0);
 	r = put_on_calls(isolates, signals);

@@ -10,9 +10,10 @@
  *   - ask NETLINK_RDMA, NETLINK_ROUTE and NETLINK_GENERIC;
  *   - use the descriptors that it has: the connection to the core, and standard error.
  *
- * It cannot signal, trace or read another process, reach the bus or any other service, execute a
- * program, start a thread, make or change a file, read any other file, mount, load a module or
- * code for BPF, or get a namespace. Two things of the kernel enforce this. Neither needs a right.
+ * The process cannot signal, trace or read another process, reach the bus or any other service,
+ * execute a program, start a thread, make or change a file, read any other file, mount, load a
+ * module or code for BPF, or get a namespace. Two things of the kernel enforce this. Neither needs
+ * a right.
  *
  *   - seccomp(2), with libseccomp: a list of the system calls that are allowed. Any other answers
  *     ENOSYS, as on a kernel that does not have it: with that answer glibc and the drivers go on
@@ -32,9 +33,9 @@
 
 /*
  * Puts the wall on, for the rest of this process' life. Call it when libibverbs has listed the
- * devices: providers that it loads later are found all the same, but what it did before was
- * quicker. ISOLATES: the process may start this program again (query-isolated.h), and no other.
- * What it starts is behind the wall, and can put on one without ISOLATES.
+ * devices: providers that it loads later are found all the same, but listing is quicker before.
+ * ISOLATES: the process may start this program again (query-isolated.h), and no other. The started
+ * process is behind the wall, and can put on one without ISOLATES.
  *
  * Without one of the two parts, the other is put on. Returns 0, the error of Landlock (-EOPNOTSUPP:
  * the kernel has none), or that of seccomp, which counts more. Does not log.
