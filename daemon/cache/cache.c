@@ -324,7 +324,7 @@ static bool is_withdrawn(const DeviceSnapshot *answer, DeviceAttr a)
 	       (device_attributes[a].source == SOURCE_SYSFS || a == DEVICE_ATTR_driver_id);
 }
 
-/* What is known of D, with what S supplies. */
+/* The values of D, with those that S supplies. */
 static DeviceSnapshot merge_device(const Device *d, const DeviceSnapshot *s, bool is_answer)
 {
 	DeviceSnapshot merged = d->now;
@@ -471,8 +471,8 @@ static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 	carry_row(to, from, a);
 }
 
-/* What belongs to parts that the new snapshot has not read is as it was in the old one. A table of
- * that is in both afterwards. */
+/* Rows of parts that the new snapshot has not read stay as in the old one. A table of such a part
+ * is in both snapshots afterwards. */
 static void carry_parts(PortSnapshot *to, const PortSnapshot *from)
 {
 	const unsigned int unread = READ_ALL & ~to->parts;
@@ -534,7 +534,8 @@ static void diff_core_rows(const PortSnapshot *a, const PortSnapshot *b, AttrMas
 	}
 }
 
-/* What an answer that changed the rows CHANGED did to P. The first is news even if it says nothing.
+/* The effect on P of an answer that changed the rows CHANGED. The first answer is news even without
+ * a value.
  */
 static CacheOp take_answer(Port *p, const AttrMask *changed)
 {

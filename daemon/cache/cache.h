@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What is known of every device and port: the one authority that D-Bus reads.
+ * The values of every device and port: the one authority that D-Bus reads.
  *
  * Answers go in by the cache_apply functions, which say what they changed; nothing else writes the
  * values. The rows with source CORE (trust, generations, identity) are kept here. No I/O, no clock:
@@ -21,7 +21,7 @@
 /* How many rows of a port the subnet manager sets. */
 #define SUBNET_ROWS 6
 
-/* What the subnet manager last set of a port. It outlives a time in which the port is not
+/* The last values of a port from the subnet manager. They outlive a time in which the port is not
  * configured, so that a change during this time is noticed afterwards. */
 typedef struct SubnetValues {
 	unsigned int known; /* those of VALUES that an answer has had while the port was configured:
@@ -105,10 +105,10 @@ const char *port_name(const Port *p, char *ret);
  * Merges what S supplies into device S->values.index, which is created with its ports if it is new;
  * takes what S owns. CAUSE is CHANGE_ANSWER, which makes the device fresh, or CHANGE_LIST, which
  * proves nothing about the rest; NOW is CLOCK_REALTIME in us. *RET says what has changed;
- * device_change_done(). What an answer that has the character devices does not have of sysfs is not
- * known any more; other rows stay. The device has an object for each port that its port count says,
- * as far as RDMA_PORT_MAX and RDMA_PORTS_MAX allow; the row omitted_ports counts the others. A
- * CacheOp, or -ENOMEM. If there are fewer ports now, those too many stay until the caller has
+ * device_change_done(). If an answer has the character devices, rows of sysfs that it does not have
+ * lose their values; other rows stay. The device has an object for each port that its port count
+ * says, as far as RDMA_PORT_MAX and RDMA_PORTS_MAX allow; the row omitted_ports counts the others.
+ * A CacheOp, or -ENOMEM. If there are fewer ports now, those too many stay until the caller has
  * removed them: see cache_excess_port().
  */
 int cache_apply_device(Cache *c, DeviceSnapshot *s, ChangeCause cause, uint64_t now,
@@ -126,9 +126,9 @@ void cache_remove_port(Port *p);
  */
 
 /*
- * Replaces what is known of P by S, an answer to a question asked for REASONS; takes what S owns.
- * What belongs to parts that S has not read stays as it is, with the reason why a row has no value.
- * The port is fresh afterwards.
+ * Replaces the values of P by S, an answer to a query for REASONS; takes what S owns. Rows of parts
+ * that S has not read stay as they are, with the reason why a row has no value. The port is fresh
+ * afterwards.
  */
 void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, PortChange *ret);
 

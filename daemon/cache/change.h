@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What has changed: the cache gives it out, and those who follow the cache take it. It has what was
- * known before, so that nobody has to look before the cache does.
+ * Changes: the cache gives them out, and the rooms behind the cache take them. A change has the old
+ * values, so that no room has to read them before the cache does.
  */
 
 #include "event.h"
@@ -12,7 +12,7 @@
 typedef struct Device Device;
 typedef struct Port Port;
 
-/* What an apply did. */
+/* The effect of an apply. */
 typedef enum CacheOp {
 	CACHE_UNCHANGED,
 	CACHE_ADDED, /* the device is new; the port has its first answer */
@@ -20,21 +20,21 @@ typedef enum CacheOp {
 	CACHE_REMOVED, /* never by an apply: for those who hand on what happened */
 } CacheOp;
 
-/* What has changed a port or device. */
+/* The cause of a change. */
 typedef enum ChangeCause {
 	CHANGE_ANSWER, /* it was read */
 	CHANGE_ERROR,  /* it could not be read */
 	CHANGE_LIST, /* the list of devices says so; to a port, that its device has another name */
 } ChangeCause;
 
-/* What an apply did to a port: those who follow the cache get it, and look at nothing before. */
+/* The effect of an apply on a port. */
 typedef struct PortChange {
 	Port *port; /* PORT->now is what is known now */
 	ChangeCause cause;
 	CacheOp op;
 	AttrMask changed; /* for CACHE_CHANGED: the rows published differently now */
-	/* What was known before. A table that is the same now is that of the port; the others
-	 * belong to the change: TABLES, a mask of 1 << PortTable. */
+	/* The old values. A table that is the same now is that of the port; the others belong to
+	 * the change: TABLES, a mask of 1 << PortTable. */
 	PortSnapshot was;
 	unsigned int tables;
 	unsigned int parts;	  /* READ_*: what was read */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a text names: ports by any of their names and addresses. */
+/* Finds the ports that a text names, by any of their names and addresses. */
 
 #include "lookup.h"
 
@@ -210,7 +210,7 @@ static int find_pci(Search *s)
 	return 0;
 }
 
-/* What decides how good the entry is. */
+/* The properties that decide how good the entry is. */
 static GidChoice choice_of(const Port *p, const GidEntry *g)
 {
 	GidChoice c = {.type = g->type, .index = g->index};

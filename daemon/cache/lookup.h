@@ -12,10 +12,10 @@
 #include "cache.h"
 
 /*
- * What a text may name a port by, in the order in which it is tried: the first kind by which the
- * text finds anything is the one that is meant.
+ * The kinds of names of a port, in the order in which a text is tried: the first kind by which the
+ * text finds a port is meant.
  *
- * F(kind, name, help): NAME is what it is called on the bus.
+ * F(kind, name, help): NAME is the word for the kind on the bus.
  */
 #define FIND_KINDS(F)                                                                              \
 	F(NAME, "name", "the name of a port or a device")                                          \
@@ -42,7 +42,7 @@ const char *find_kind_name(FindKind kind);
 /* _FIND_MAX if it is the name of none. */
 FindKind find_kind_from_name(const char *name);
 
-/* What to find. */
+/* The text to find, and its kinds. */
 typedef struct FindKey {
 	const char *text;
 	FindKind by;  /* _FIND_MAX: any */

@@ -31,8 +31,8 @@ static void make_key(NameKind kind, const void *name, size_t size, uint8_t ret[K
 	memcpy(ret + KEY_HEADER, name, size);
 }
 
-/* What worker processes say of a device decides over names. So that none of them can choose names
- * which all have the same hash, a number is part of it that nobody else knows. */
+/* Names come from worker processes. So that no worker can choose names which all have the same
+ * hash, a secret number is part of the hash. */
 static guint hash_key(gconstpointer key)
 {
 	static uint64_t secret;

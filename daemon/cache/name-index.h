@@ -14,7 +14,7 @@
 
 #include "util.h"
 
-/* What kind of name it is. Names of two kinds are never equal. */
+/* The kinds of names. Names of two kinds are never equal. */
 typedef enum NameKind {
 	/* the owner is a Device */
 	NAME_DEVICE,	  /* text */
@@ -48,8 +48,9 @@ NameIndex *name_index_free(NameIndex *index);
 /* OWNER has the name of SIZE bytes at NAME, once more. Returns whether it did not have it before.
  */
 bool name_index_add(NameIndex *index, NameKind kind, const void *name, size_t size, void *owner);
-/* It has it once less; it must have it. Returns whether it has it no more. */
+/* The owner, which must have the name, has it once less. Returns whether it has the name no more.
+ */
 bool name_index_remove(NameIndex *index, NameKind kind, const void *name, size_t size, void *owner);
-/* Who has the name; NULL: nobody. INDEX may be NULL. */
+/* The owner of the name; NULL: none. INDEX may be NULL. */
 const NameOwner *name_index_find(const NameIndex *index, NameKind kind, const void *name,
 				 size_t size);

@@ -155,7 +155,7 @@ static void look_up(Wait *w, const Cache *c)
 	w->names_generation = c->names_generation;
 }
 
-/* What P lacks now. */
+/* The lack of P now. */
 static WaitLack find_lack(const WaitPort *p)
 {
 	const Port *port = p->ref.port;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What it means to wait for ports: the condition, the ports that have to fulfil it, and what each
- * of them lacks, since when.
+ * A wait for ports: the condition, the ports that have to fulfil it, and the lack of each of them,
+ * since when.
  *
  * No bus, no clock, no waiting: times come in as arguments (CLOCK_MONOTONIC in us), and the caller
  * looks again when the cache has changed. A change of a port costs only the waits that name it:
@@ -13,7 +13,8 @@
 #include "cache.h"
 #include "port-name.h"
 
-/* What a port has to be. The state always counts; of the others what is not zero. */
+/* The condition for a port. The state always counts; the other fields count if they are not zero.
+ */
 typedef struct WaitCondition {
 	uint32_t state;	 /* enum ibv_port_state: it meets this one, see decode_state_meets(). A port
 			    whose driver does not measure the state is taken for active */
@@ -83,7 +84,7 @@ void wait_done(Wait *w);
  * all that is known. */
 const char *wait_impossible(const WaitCondition *c, const PortSnapshot *s);
 
-/* What P, which has been read, lacks of C: LACK_FRESH or a later one. */
+/* The lack of P, which has been read, for C: LACK_FRESH or a later one. */
 WaitLack wait_lack(const WaitCondition *c, const Port *p);
 
 /* Looks at all ports, at NOW_USEC, and looks up their names if any name has come or gone. Returns
@@ -95,6 +96,6 @@ Wait *wait_look_at_port(PortRef *ref, uint64_t now_usec);
 /* Whether the condition holds as of the last look; for no port it does. */
 bool wait_holds(const Wait *w);
 
-/* What is missing as of wait_look(), which was called right before: one line for each port that
+/* Describes the lacks as of wait_look(), which was called right before: one line for each port that
  * lacks something, without a line feed at the end. To be freed; NULL without memory. */
 char *wait_describe(const Wait *w, uint64_t now_usec);

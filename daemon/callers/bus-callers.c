@@ -136,7 +136,7 @@ static int on_answer(sd_bus_message *answer, void *userdata, _unused_ sd_bus_err
 
 	caller->known = r >= 0;
 	caller->question = sd_bus_slot_unref(caller->question);
-	/* Who is told may ask again, and waits for the next answer then. */
+	/* A waiter that is told may ask again, and then waits for the next answer. */
 	waits = steal_pointer(&caller->waits);
 	if (waits)
 		waits->at = &waits;

@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * Who a caller is: the user of each connection that calls rdmad.
+ * Callers: the user of each connection that calls rdmad.
  *
- * Only the bus knows that. It is asked once for each connection (GetConnectionUnixUser) and is not
- * waited for: it may ask something of rdmad first. All who want to know it of the same connection
+ * Only the bus knows the user. rdmad asks the bus once for each connection (GetConnectionUnixUser)
+ * and does not wait: the bus may ask something of rdmad first. All calls of the same connection
  * share the one question. A bus never gives the name of a connection (":1.42") to another one later
  * (D-Bus specification, "Unique Connection Name"), so the answer is true for as long as it is kept.
  *
- * What is kept is bounded: callers that nobody has a reference to are at most BUS_CALLERS_MAX; the
- * one that was used longest ago is forgotten first, and is asked for again when it calls again.
+ * The memory is bounded: callers without a reference are at most BUS_CALLERS_MAX; the one that was
+ * used longest ago is forgotten first, and rdmad asks for it again when it calls again.
  */
 
 #include <stdbool.h>
@@ -25,14 +25,14 @@ typedef struct BusCallers BusCallers;
 /* One connection. Two references to the same connection are the same pointer. */
 typedef struct BusCaller BusCaller;
 
-/* Waits until the bus has said who a caller is. It is a part of what waits, which fills in the
- * first two. */
+/* A wait until the bus has said who a caller is. The struct is a part of the waiter, which fills in
+ * the first two members. */
 typedef struct CallerWait {
 	/*
 	 * ERROR is 0: the caller is USER. -ENXIO: the connection has left. -EREMOTEIO or another:
 	 * the bus has not answered in 25 seconds, or with an error; then the connection may still
-	 * be there, and its call needs an answer: bus_peer_reply_unknown(). It is called once, and
-	 * may free what waits.
+	 * be there, and its call needs an answer: bus_peer_reply_unknown(). The function is called
+	 * once, and may free the waiter.
 	 */
 	void (*told)(void *userdata, int error, uid_t user);
 	void *userdata;

@@ -205,8 +205,8 @@ static int make_refusal(BusTurns *t, WaitingCall *w)
 	return 0;
 }
 
-/* The calls of L are refused when it is their turn: with them its user would have too many. What
- * has no room even then is dropped, and L is closed if nothing is left. */
+/* The calls of L are refused when it is their turn: with them its user would have too many. A call
+ * without room even then is dropped, and L is closed if nothing is left. */
 static void refuse_later(Line *l)
 {
 	Turn *calls = NULL, **last = &calls;

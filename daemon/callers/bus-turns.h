@@ -35,11 +35,12 @@ typedef struct BusTurns BusTurns;
 
 /* For the calls that come in on BUS from CALLERS, which both outlive *RET. -ENOMEM. */
 int bus_turns_new(sd_bus *bus, BusCallers *callers, BusTurns **ret);
-/* What waits is dropped. */
+/* Calls that wait are dropped. */
 BusTurns *bus_turns_free(BusTurns *t);
 DEFINE_CLEANUP(BusTurns, bus_turns_free);
 
-/* Whether CALL has waited, and this is its turn. It is asked once about each call, first. */
+/* Whether CALL has waited, and this is its turn. The function is called once for each call, before
+ * all others. */
 bool bus_turns_is_turn(BusTurns *t, sd_bus_message *call);
 /* Whether CALL is handled at once: 1, else 0. -ENOMEM, or the bus cannot be asked whose it is. */
 int bus_turns_admit(BusTurns *t, sd_bus_message *call);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What is kept of a method call that is answered later: who made it, and its number, which the
- * reply names. So a call that waits holds no arguments, no file descriptor and no other memory of
- * the message that it came in.
+ * The ticket of a method call that is answered later: its caller and its number, which the reply
+ * names. So a call that waits holds no arguments, no file descriptor and no other memory of the
+ * message that it came in.
  */
 
 #include "bus-callers.h"

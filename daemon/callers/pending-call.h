@@ -32,8 +32,8 @@
 typedef struct PendingCalls PendingCalls;
 typedef struct PendingCall PendingCall;
 
-/* The calls that wait for the same thing, the latest first. Zeroed, it is empty. It does not own
- * them. */
+/* The calls that wait for the same thing, the latest first. Zeroed, the list is empty. The list
+ * does not own the calls. */
 typedef struct PendingList {
 	PendingCall *first;
 } PendingList;
@@ -56,14 +56,14 @@ struct PendingCall {
 	uid_t user;
 };
 
-/* What is special about a kind of call. All may be NULL. */
+/* The functions of a kind of call. All may be NULL. */
 typedef struct PendingKind {
 	/* The call is USER's, as the bus has said. May free it. */
 	void (*identified)(PendingCall *call, uid_t user, void *userdata);
 	/* The call is being freed: frees what USERDATA has for it. */
 	void (*freed)(void *userdata);
-	/* The call may wait for long: it is freed when its caller leaves the bus. What waits for
-	 * the hardware does not wait longer than a query takes, and need not know. */
+	/* The call may wait for long: it is freed when its caller leaves the bus. A call for the
+	 * hardware does not wait longer than a query takes, and need not be freed earlier. */
 	bool waits_long;
 } PendingKind;
 
@@ -74,8 +74,8 @@ PendingCalls *pending_calls_free(PendingCalls *p);
 DEFINE_CLEANUP(PendingCalls, pending_calls_free);
 
 /*
- * Keeps the ticket of MESSAGE, a method call, until pending_call_free(). It may be freed before by
- * itself: when its user has too many or the bus does not say whose it is, and then it is answered
+ * Keeps the ticket of MESSAGE, a method call, until pending_call_free(). The ticket may be freed
+ * before: when its user has too many or the bus does not say whose it is, and then it is answered
  * with an error; when its caller leaves (PendingKind.waits_long); when the connection ends. *RET is
  * owned by P. If it is known already whose the call is, KIND->identified is called at once; then
  * *RET is NULL. If the user or the connection has too many that wait, ERROR says so. -ENOMEM.

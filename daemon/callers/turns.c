@@ -6,7 +6,8 @@
 
 /*
  * This is start-time fair queueing: COST is a user's virtual time, and REACHED that of the last
- * turn. Who has no call and no more cost than that is as if he had never called, and is forgotten.
+ * turn. A user without a call and with no more cost than REACHED is as if he had never called, and
+ * is forgotten.
  */
 
 /* Calls of the last one wait until their user is known. */

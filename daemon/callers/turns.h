@@ -41,7 +41,7 @@ typedef struct Turns Turns;
 /* A connection with calls that wait. */
 typedef struct TurnsLine TurnsLine;
 
-/* A call that waits. It is a part of what the caller keeps of it. */
+/* A call that waits. The struct is a part of the user's own struct for the call. */
 typedef struct Turn {
 	struct Turn *next; /* the call that came after it on the same connection */
 	size_t size;	   /* how many bytes it takes, for the limits */

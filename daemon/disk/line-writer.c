@@ -46,7 +46,7 @@ struct LineWriter {
 	uint64_t sync_usec, retry_usec; /* CLOCK_MONOTONIC: not before that */
 };
 
-/* What waits. All under the lock */
+/* The texts that wait. All under the lock */
 
 static void append_text(LineWriter *w, Text *t)
 {

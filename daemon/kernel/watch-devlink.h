@@ -4,8 +4,8 @@
 /*
  * Reports that devlink has news about the health of the function that an RDMA device is on: a
  * reporter had an error, or the driver has recovered from it; or the instance has just been made,
- * which some drivers do after their RDMA device. It only listens: the kernel would carry out a
- * question under the lock of the instance.
+ * which some drivers do after their RDMA device. The watcher only listens: the kernel would carry
+ * out a query under the lock of the instance.
  */
 
 #include <systemd/sd-event.h>

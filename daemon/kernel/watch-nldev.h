@@ -3,8 +3,8 @@
 
 /*
  * The RDMA devices as nldev (NETLINK_RDMA) lists them, and from kernel 6.12 on the announcements
- * that one has come, gone or changed its name. It asks for devices only, never for ports: that
- * would make the driver query its hardware.
+ * that one has come, gone or changed its name. The watcher asks for devices only, never for ports,
+ * for which the driver would query its hardware.
  */
 
 #include <systemd/sd-event.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Listens to the signal PrepareForSleep of logind. It calls no method and waits for nothing. */
+/* Listens to the signal PrepareForSleep of logind. The watcher calls no method and waits for
+ * nothing. */
 
 #include "watch-sleep.h"
 

@@ -11,7 +11,7 @@
 
 typedef struct WatchSleep WatchSleep;
 
-/* Subscribes on BUS to the signal of logind. It is no error if there is no logind. ON_EVENT is
+/* Subscribes on BUS to the signal of logind. A machine without logind is no error. ON_EVENT is
  * called with USERDATA while BUS is processed. The caller frees *RET before it closes BUS. */
 int watch_sleep_new(sd_bus *bus, void (*on_event)(void *userdata, const Event *event),
 		    void *userdata, WatchSleep **ret);

@@ -30,8 +30,8 @@ typedef struct Node {
 	char name[16]; /* uverbs0, umad0, issm0 */
 	const char *subsystem;
 	uint32_t device; /* DEVICE_UNKNOWN: of none of the last enumeration */
-	/* It has come since the last enumeration. Its device may be a new one too, with the name of
-	 * one of that enumeration. */
+	/* The node has come since the last enumeration. Its device may be a new one too, with the
+	 * name of one of that enumeration. */
 	bool new;
 } Node;
 
@@ -279,8 +279,8 @@ static void on_node(WatchUdev *w, bool first, const char *action, const char *su
 				w->handler->going(w->userdata, device);
 			report(w, device, REASON_CHARDEV);
 		} else {
-			/* It is not known whose node it was. A device that is being removed is not
-			 * enumerated any more, so the enumeration shows which one it is. */
+			/* The device of the node is not known. A device that is being removed is
+			 * not enumerated any more, so the enumeration shows which one it is. */
 			report(w, EVENT_ALL_DEVICES, REASON_DEVICE);
 		}
 		return;

@@ -5,9 +5,9 @@
  * Uevents of RDMA devices and their character devices: from the kernel, and again from udev when it
  * has set permissions and names.
  *
- * It remembers which character device belongs to which RDMA device, because the uevent of a removal
- * does not say so any more. That uevent is the only warning: a driver such as rxe waits inside
- * `rdma link delete` until every context is closed.
+ * The watcher remembers which character device belongs to which RDMA device, because the uevent of
+ * a removal does not say so any more. This uevent is the only warning: a driver such as rxe waits
+ * inside `rdma link delete` until every context is closed.
  */
 
 #include <systemd/sd-event.h>

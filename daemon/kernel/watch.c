@@ -77,7 +77,8 @@ void watch_netlink_parse(void *datagram, size_t n, WatchMessage message, void *w
 
 	for (; nlmsg_ok(m, left); m = nlmsg_next(m, &left))
 		bad |= message(watch, m) == -EBADMSG;
-	/* LEFT is below 0 if the padding behind the last message is missing. That is allowed. */
+	/* LEFT is below 0 if the padding behind the last message is missing. The kernel may leave
+	 * it out. */
 	if (bad || left > 0)
 		watch_overrun(handler, userdata);
 }

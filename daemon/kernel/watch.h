@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What the watchers of the kernel share: whom they report to, and how they read a netlink socket.
- * They never wait, and check everything that they read. Each watcher owns its sockets and their
- * event sources, and reports from the event loop only.
+ * The common part of the watchers of the kernel: the handler of their reports, and the reading of a
+ * netlink socket. They never wait, and check everything that they read. Each watcher owns its
+ * sockets and their event sources, and reports from the event loop only.
  */
 
 #include <linux/netlink.h>

@@ -8,9 +8,9 @@
 
 #include "log.h"
 
-/* The most listeners of all users together. It is never more than half of the descriptors that the
- * daemon may have. One user may have a quarter of it: a node of a cluster runs one or two processes
- * for each core, and all of them belong to one user. */
+/* The most listeners of all users together. The number is never more than half of the descriptors
+ * that the daemon may have. One user may have a quarter of the listeners: a node of a cluster runs
+ * one or two processes for each core, and all of them belong to one user. */
 #define LISTENERS_MAX 4096U
 #define USER_SHARE    4U
 

@@ -15,7 +15,7 @@ typedef struct Known {
 
 _Static_assert(_EVIDENCE_MAX <= 64, "Known.has is too small");
 
-/* What grows by so much again within this time goes on. */
+/* A counter that grows by so much again within this time goes on. */
 #define BURST_USEC (10 * 60 * USEC_PER_SEC)
 
 /* More changes of one table at once are not told one by one. */
@@ -117,7 +117,7 @@ static void append(EvidenceLog *l, uint32_t port, EvidenceKind kind, const char 
 	l->n++;
 }
 
-/* What was known of port PORT, or with 0 of the device; NULL without memory. */
+/* The last values of port PORT, or with 0 of the device; NULL without memory. */
 static Known *get_known(EvidenceLog *l, uint32_t port)
 {
 	Known *known;
@@ -386,7 +386,7 @@ void evidence_note_health(EvidenceLog **l, const DeviceSnapshot *was, const Devi
 	}
 }
 
-/* What became of the hardware */
+/* The fate of the hardware */
 
 void evidence_note_parent(EvidenceLog **l, const char *path, uint64_t identity,
 			  const EvidenceMoment *when)

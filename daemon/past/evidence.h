@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * What a device and its ports have shown: the last changes of the rows that evidence-kinds.def
- * names, and events that say something by themselves. Whoever explains what has happened to a port
- * joins them with its history, which has the state.
+ * The evidence of a device and its ports: the last changes of the rows that evidence-kinds.def
+ * names, and events that say something by themselves. An explanation of a port joins them with its
+ * history, which has the state.
  *
  * A log belongs to the name of a device, as a history does: that of a device that has gone is kept
- * until there is one of that name again. It is in memory only, and bounded: see the limits. No I/O,
- * no clock: times come in as arguments.
+ * until there is one of that name again. The log is in memory only, and bounded: see the limits. No
+ * I/O, no clock: times come in as arguments.
  */
 
 #include "event.h"
@@ -29,7 +29,8 @@ typedef struct EvidenceMoment {
 	EventReason reason; /* why it was looked at, or the event itself */
 } EvidenceMoment;
 
-/* The value of KIND was FROM and is TO. What came has no FROM, what went has no TO. */
+/* The value of KIND was FROM and is TO. A value that came has no FROM, a value that went has no TO.
+ */
 typedef struct EvidenceEntry {
 	EvidenceMoment when;
 	uint32_t port; /* its place on the device, from 1; 0: the device itself */
@@ -58,7 +59,7 @@ const EvidenceEntry *evidence_entry(const EvidenceLog *l, size_t i);
  * noted. PORT is the place of the port on its device.
  */
 
-/* The rows CHANGED of a port are now as in S. What is seen for the first time is no evidence. */
+/* The rows CHANGED of a port are now as in S. A first value is no evidence. */
 void evidence_note_port(EvidenceLog **l, uint32_t port, const PortSnapshot *s,
 			const AttrMask *changed, const EvidenceMoment *when);
 /* The tables of a port were as in WAS, and are as in S: of each table that both have, the entries

@@ -60,8 +60,8 @@ static int read_line(HistoryFile *f, HistoryReader *r, char *line, size_t size, 
 	return 0;
 }
 
-/* Reads the lines of the N bytes at BUFFER. What is no whole line yet is moved to the beginning.
- * *IS_LONG: what follows is the rest of a line that is too long. */
+/* Reads the lines of the N bytes at BUFFER. A line that is not whole yet is moved to the beginning.
+ * *IS_LONG: the next bytes are the rest of a line that is too long. */
 static int read_buffer(HistoryFile *f, HistoryReader *r, char *buffer, size_t *n, bool *is_long)
 {
 	char *line = buffer, *end;
@@ -167,7 +167,7 @@ static int set_aside(HistoryFile *f, int error)
 	return renameat(fd, NAME, fd, name) < 0 ? -errno : 0;
 }
 
-/* What the writer calls */
+/* The functions that the writer calls */
 
 static int file_open(LineFile *file)
 {

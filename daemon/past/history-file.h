@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The file "history" of the state directory, in the lines of history-text.h. It is read once, and
- * then begins anew with what was read. Later lines are added, until it is full and begins anew: the
- * new file, "history.new", takes the place of the old one in one step.
+ * The file "history" of the state directory, in the lines of history-text.h. The file is read once,
+ * and then begins anew with the histories that were read. Later lines are added, until it is full
+ * and begins anew: the new file, "history.new", takes the place of the old one in one step.
  *
  * The directory is locked: two processes do not share a file.
  */
@@ -22,8 +22,8 @@ void boot_id_text(char ret[BOOT_ID_SIZE]);
 
 /*
  * Reads what DIRECTORY has into LIST, which must be empty; waits for that no longer than
- * PATIENCE_USEC. The writer wants a beginning. What is wrong with the file is logged: a bad line is
- * left out. A file of a later version, or none of this form, is renamed. Up to nine files of later
+ * PATIENCE_USEC. The writer wants a beginning. Errors in the file are logged: a bad line is left
+ * out. A file of a later version, or none of this form, is renamed. Up to nine files of later
  * versions are kept; of damaged ones the last. NULL: no histories are kept there, which has been
  * logged, and LIST is empty.
  */

@@ -98,7 +98,7 @@ void history_put_port(GString *to, const char *device, uint32_t port, const Hist
 
 /* Reading */
 
-/* What a line has; 0 or NULL: it has not. */
+/* The words of a line; 0 or NULL: the line does not have the word. */
 typedef struct Line {
 	AttrText device;
 	uint32_t port;

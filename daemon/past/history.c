@@ -17,8 +17,8 @@ const Transition *history_entry(const History *h, size_t i)
 	return &h->entries[(h->first + i) % h->room];
 }
 
-/* Makes room for one more entry; the oldest is dropped from a full ring. It begins with one entry,
- * as most ports have one transition in all their life. False: no memory. */
+/* Makes room for one more entry; the oldest is dropped from a full ring. A ring begins with one
+ * entry, as most ports have one transition in all their life. False: no memory. */
 static bool grow(History *h)
 {
 	uint8_t room = h->room ? (uint8_t)(2 * h->room) : 1;
@@ -360,7 +360,7 @@ void history_keep(HistoryList *l, const char *device, uint32_t port, History *h)
 	history_list_trim(l);
 }
 
-/* What was kept of the only port of DEVICE. */
+/* Finds the history that was kept of the only port of DEVICE. */
 static int find_only(const HistoryList *l, const char *device, const KeptHistory **ret)
 {
 	const KeptHistory *found = NULL;

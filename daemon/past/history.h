@@ -149,9 +149,9 @@ KeptHistory *history_list_put(HistoryList *l, const char *device, uint32_t port)
 void history_list_trim(HistoryList *l);
 /* Moves H, the history of port PORT of DEVICE, to the end of the list; H is empty afterwards. */
 void history_keep(HistoryList *l, const char *device, uint32_t port, History *h);
-/* What was kept of the port that NAME names ("mlx5_0/1", "mlx5_0:1", or "mlx5_0" if one port of
- * it is in the list). -ENOENT: nothing. -EEXIST: NAME names several. -EINVAL: no port has such a
- * name. */
+/* Finds the history that was kept of the port that NAME names ("mlx5_0/1", "mlx5_0:1", or "mlx5_0"
+ * if one port of it is in the list). -ENOENT: nothing. -EEXIST: NAME names several. -EINVAL: no
+ * port has such a name. */
 int history_find(const HistoryList *l, const char *name, const KeptHistory **ret);
 /* Moves what was kept of port PORT of DEVICE, if anything was, to the beginning of H. */
 void history_recall(HistoryList *l, const char *device, uint32_t port, History *h);

@@ -37,7 +37,7 @@ static int read_file(int directory, const char *name, char text[FILE_MAX], uid_t
 	return (int)k;
 }
 
-/* What is behind KEY at the beginning of a line of TEXT, NULL if there is no such line. */
+/* The text behind KEY at the beginning of a line of TEXT, NULL if there is no such line. */
 static const char *find_line(const char *text, const char *key)
 {
 	while (text && strncmp(text, key, strlen(key)) != 0) {
@@ -101,7 +101,7 @@ static bool is_of_slurm(const char *path)
 	return startswith(path, "/slurm/") || startswith(path, "/slurm_");
 }
 
-/* What is too long loses its last component: half a name is another name. */
+/* A path that is too long loses its last component: half a name is another name. */
 static void take_path(Process *p, const char *path)
 {
 	text_copy(p->cgroup, sizeof(p->cgroup), path);

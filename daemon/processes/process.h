@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What /proc says of a process: whose it is, what it is called, and in which control group it is.
+/* A process in /proc: its user, its name, and its control group.
  * See proc(5). */
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * rdmad-processes: tells rdmad what processes are. It is started by the bus, answers
+ * rdmad-processes describes processes to rdmad. The program is started by the bus, answers
  *
  *     org.rdma.Processes.Describe(au threads) -> a(uuutss)
  *

@@ -174,7 +174,7 @@ static int bus_address(const char *name, char **ret)
 	return 0;
 }
 
-/* What open_source() is called with. */
+/* The arguments of open_source(). */
 typedef struct Opening {
 	const Program *program;
 	sd_event *event;

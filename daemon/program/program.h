@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What rdmad and rdmad-simulate have in common: arguments, configuration, event loop, exit status.
+/* The common part of rdmad and rdmad-simulate: arguments, configuration, event loop, exit status.
  * They differ in the source that the manager watches. */
 
 #include "config.h"
 #include "source.h"
 
-/* An option of one program only. It has an argument. */
+/* An option of one program only, with an argument. */
 typedef struct ProgramOption {
 	const char *name;   /* without the dashes; NULL ends the list */
 	const char **value; /* receives the argument, which lives as long as argv */

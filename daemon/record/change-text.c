@@ -168,7 +168,7 @@ static void put_unmeasured(Lines *l, const AttrMask *rows)
 	end_setting(l);
 }
 
-/* What an answer says beside values. */
+/* Puts the words of an answer beside the values. */
 static void put_answer(Lines *l, const PortSnapshot *was, const PortSnapshot *is)
 {
 	AttrMask unmeasured = mask_xor(was->unmeasured, is->unmeasured);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What is published as lines of a scenario, rdmad-scenario(5): the sections of the devices that
- * there are, and the steps of what changes. The values are those of the sources; what rdmad derives
- * from them is derived again where the scenario is played.
+ * Published values and changes as lines of a scenario, rdmad-scenario(5): the sections of the
+ * devices, and a step for each change. The values are those of the sources; rdmad derives the
+ * others again when the scenario is played.
  */
 
 #include <glib.h>
@@ -30,7 +30,7 @@ typedef struct ChangeTime {
 	uint64_t realtime_usec; /* CLOCK_REALTIME */
 } ChangeTime;
 
-/* What of D could not be read last: a step each for the device and its ports. */
+/* Puts the last errors of D: a step each for the device and its ports. */
 void change_put_errors(GString *to, const ChangeTime *t, const Device *d);
 /* D is new, and has just been published. Nothing is said of its ports: each is said when it has
  * been read. */

@@ -221,7 +221,7 @@ int segment_ring_append(SegmentRing *s, const char *text, size_t size)
 	return disk_file_append(&s->file.disk, text, size);
 }
 
-/* What the writer calls */
+/* The functions that the writer calls */
 
 static int ring_open(LineFile *f)
 {

@@ -18,7 +18,7 @@
  * be locked already (history-file.h). NULL: no memory, which has been logged, or MAX_BYTES is 0. */
 LineWriter *segment_writer_new(const char *state_directory, uint64_t max_bytes);
 
-/* What the thread of the writer does. Every function but the first may block for as long as the
+/* The work of the writer's thread. Every function but the first may block for as long as the
  * disk does. None logs. */
 
 typedef struct SegmentRing {

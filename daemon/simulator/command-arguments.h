@@ -8,7 +8,7 @@
 
 #include "simulated-machine.h"
 
-/* What the first argument of most commands names. */
+/* The device or port that the first argument of most commands names. */
 typedef struct CommandTarget {
 	SimulatedDevice *device; /* NULL: all devices */
 	bool ports;		 /* ports are meant; else the device itself */

@@ -7,7 +7,7 @@
 #include "script-line.h"
 #include "simulated-answer.h"
 
-/* What the arguments of a command say beside values. */
+/* The arguments of a command beside the values. */
 typedef struct Saying {
 	Told told;
 	AttrText text;

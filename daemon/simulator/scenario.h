@@ -82,7 +82,7 @@ bool scenario_is_record(const Scenario *s);
 /* How many ports all of its devices have together. */
 uint32_t scenario_port_count(const Scenario *s);
 
-/* What a new device is made from. */
+/* The recipe of a new device. */
 typedef struct DeviceRecipe {
 	const char *name;	    /* of the new device */
 	const ScenarioDevice *like; /* the device whose sections it gets; NULL: none */

@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * What a query of a simulated device or port brings: copies of its values, as the kernel and the
- * driver would report them. The caller frees what a snapshot owns with device_snapshot_done() or
+ * The answers of simulated devices and ports: copies of their values, as the kernel and the driver
+ * would report them. The caller frees what a snapshot owns with device_snapshot_done() or
  * port_snapshot_done().
  */
 
 #include "simulated-device.h"
 
-/* What the kernel reports of D when it lists the devices: it does not ask the driver. RET owns
- * nothing. */
+/* The values of D in the kernel's list of devices, for which the kernel does not ask the driver.
+ * RET owns nothing. */
 void simulated_answer_enumeration(const SimulatedDevice *d, DeviceSnapshot *ret);
 
 /* The attributes of the device itself. */
@@ -23,7 +23,7 @@ void simulated_answer_device(const SimulatedDevice *d, DeviceSnapshot *ret);
  */
 int simulated_answer_port(SimulatedPort *p, unsigned int parts, PortSnapshot *ret);
 
-/* Who has queue pairs on a port and nothing else. -ENOMEM. */
+/* The owners of queue pairs on a port, and nothing else. -ENOMEM. */
 int simulated_answer_users(const SimulatedPort *p, PortSnapshot *ret);
 /* The counters of a port and nothing else. -ENOMEM. */
 int simulated_answer_counters(SimulatedPort *p, PortSnapshot *ret);

@@ -9,10 +9,10 @@
 #include "simulated-machine.h"
 
 /*
- * Carries out one command, given as its words (NULL-terminated). It takes effect as a whole or not
- * at all: -EINVAL, -ENOENT (no such device or port), -EEXIST (the name is taken), -ENOSPC (too many
- * devices or ports), each with a message. "add" sets *RET_INDEX to the kernel index of the new
- * device; RET_INDEX may be NULL.
+ * Carries out one command, given as its words (NULL-terminated). A command takes effect as a whole
+ * or not at all: -EINVAL, -ENOENT (no such device or port), -EEXIST (the name is taken), -ENOSPC
+ * (too many devices or ports), each with a message. "add" sets *RET_INDEX to the kernel index of
+ * the new device; RET_INDEX may be NULL.
  */
 int simulated_commands_run(SimulatedMachine *machine, const char *const *words, uint32_t *ret_index,
 			   char **ret_message);

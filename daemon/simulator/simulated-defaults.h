@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What a simulated port has if nothing else is said. */
+/* The values of a simulated port that a scenario does not set. */
 
 #include "attribute.h"
 #include "decode.h"

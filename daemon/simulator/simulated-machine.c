@@ -152,7 +152,7 @@ int simulated_machine_populate(SimulatedMachine *sim, unsigned int *ret_line, ch
 	return 0;
 }
 
-/* Who listens */
+/* The listener */
 
 void simulated_machine_tell(const SimulatedMachine *sim, uint32_t device, uint32_t port,
 			    EventReason reason)

@@ -4,8 +4,8 @@
 /*
  * The simulated machine: the set of the devices that exist now.
  *
- * It finds a device by its index and by its name, and keeps both unique. It knows neither time nor
- * queries (simulator.c has those) nor the words of commands (simulated-commands.c).
+ * The machine finds a device by its index and by its name, and keeps both unique. Time and queries
+ * are in simulator.c, the words of commands in simulated-commands.c.
  */
 
 #include <glib.h>
@@ -25,10 +25,10 @@ typedef struct SimulatedMachine {
 	bool rehearsing;	  /* nobody asks the devices: what cannot fail is left out */
 	uint64_t n_rehearsed;	  /* how many ports were changed or made in doing so */
 
-	/* Who is told of what commands do; each function may be NULL. They are called after a
-	 * command has changed all that it changes. */
+	/* The listener for the effects of commands; each function may be NULL. They are called
+	 * after a command has changed all that it changes. */
 	void (*event)(void *userdata, const Event *event);
-	/* What a record says. */
+	/* A line of a record. */
 	void (*told)(void *userdata, const Told *told);
 	/* The device answers again or is removed: a query that waits for it can be answered. */
 	void (*resumed)(void *userdata, uint32_t index);

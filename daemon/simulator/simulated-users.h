@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Who has queue pairs on one simulated port. The settings, in the order in which they come:
+ * The owners of queue pairs on one simulated port. The settings, in the order in which they come:
  *
  *   user.PID = QPS UID NAME CGROUP   a process; without UID and what follows nothing is known of it
  *   user.0 = QPS                     queue pairs whose process has ended

@@ -51,7 +51,7 @@ static const char *list_names(const char *const *names, char *buffer, size_t siz
 	return buffer;
 }
 
-/* What was expected as the value of row A. The text may be in the SIZE bytes at BUFFER. */
+/* Describes the values that are expected of row A. The text may be in the SIZE bytes at BUFFER. */
 static const char *expectation(const Attribute *a, char *buffer, size_t size)
 {
 	const char *const *names = attr_type_names(a->type);

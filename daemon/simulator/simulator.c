@@ -84,7 +84,8 @@ static int on_timeout(_unused_ sd_event_source *source, _unused_ uint64_t usec, 
 	return 0;
 }
 
-/* Takes a query of a stalled device out of the queue. It waits for on_resumed() or the deadline. */
+/* Takes a query of a stalled device out of the queue. The query waits for on_resumed() or the
+ * deadline. */
 static int wait_for_device(PendingQuery *q, uint64_t deadline_usec)
 {
 	int r;

@@ -18,8 +18,8 @@ void row_text_put(GString *to, const Attribute *a, const void *values);
 /* Sets the row from TEXT. -EINVAL: it is no value of the row. */
 int row_text_parse(const Attribute *a, void *values, const char *text);
 
-/* Adds ENTRY, which is of a table of the layout L: "index=0 gid=fe80:... type=1". What is 0 or
- * empty is left out. */
+/* Adds ENTRY, which is of a table of the layout L: "index=0 gid=fe80:... type=1". A member that is
+ * 0 or empty is left out. */
 void entry_text_put(GString *to, const TableLayout *l, const void *entry);
 /* Reads it into RET, which has room for an entry. -EINVAL: it is none. */
 int entry_text_parse(const TableLayout *l, const char *text, void *ret);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A lane: a place for one worker, with the requests that wait while there is none. It starts a
- * worker when there is something to do, after a pause if the last ones did not live long. No
- * function here calls the SourceHandler.
+ * A lane: a place for one worker, with the requests that wait while there is none. A lane starts a
+ * worker when a request waits, after a pause if the last ones did not live long. No function here
+ * calls the SourceHandler.
  */
 
 #include "pool-private.h"

@@ -120,7 +120,8 @@ static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 	if (!take_turn(d))
 		return 0;
 	if (!d->wedged) {
-		/* It is slow. Has the core ask it again: it may go back to its home. */
+		/* The device is slow. The core asks it again, so that it may go back to its home.
+		 */
 		pool_report(d, REASON_BIT(REASON_RECOVERED));
 		return 0;
 	}

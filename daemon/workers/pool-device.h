@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the pool knows of one device: whether it is on probation, whether it is wedged, and when a
+/* The pool's view of one device: whether it is on probation, whether it is wedged, and when a
  * wedged one is tried again (pool.h). */
 
 #include "pool-private.h"

@@ -9,8 +9,8 @@
 int pool_events_init(Pool *p);
 void pool_events_done(Pool *p);
 
-/* Reports an event about all ports of D for each of the reasons, a set of REASON_BIT(). That
- * happens later, on the event loop, so that the handler may then do what it likes to the devices.
+/* Reports an event about all ports of D for each of the reasons, a set of REASON_BIT(). The report
+ * comes later, on the event loop, so that the handler may do anything to the devices.
  */
 void pool_report(PoolDevice *d, uint32_t reasons);
 /* W is out of service, and what it held open of its devices is closed or no longer listened to:

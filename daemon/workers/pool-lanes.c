@@ -96,8 +96,8 @@ static void set_patience_of_all(Pool *p)
 		set_patience(l);
 }
 
-/* Begins a crisis, or has the one that goes on last longer. That has an end: a device that was set
- * aside stays where it is until then. */
+/* Begins a crisis, or has the one that goes on last longer. A crisis has an end: a device that was
+ * set aside stays in its lane until then. */
 static void extend_crisis(Pool *p)
 {
 	bool new = !pool_in_crisis(p);
@@ -229,8 +229,8 @@ void pool_settle(Lane *l)
 		end_shared(l);
 	} else if (l->over) {
 		pool_release(d);
-		/* It must be asked again through its main lane, whose worker then listens to its
-		 * events. */
+		/* The device must be asked again through its main lane, whose worker then listens
+		 * to its events. */
 		pool_report(d, REASON_BIT(REASON_RECOVERED));
 	}
 }

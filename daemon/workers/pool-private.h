@@ -8,7 +8,7 @@
 
 typedef struct Pool Pool;
 
-/* What a lane calls. */
+/* The functions that a lane calls. */
 typedef struct LaneHandler {
 	WorkerHandler worker; /* of the workers that lanes start; its USERDATA is the pool */
 	/* No worker took R. R is the handler's to free. ERROR is -EPIPE: none could be kept running

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the pool does about what workers say and what the core asks. The handler of the core is
+ * The pool between the messages of workers and the queries of the core. The handler of the core is
  * always called last: it may forget the device or ask again.
  */
 
@@ -71,7 +71,7 @@ static void take_end(PoolDevice *d, Lane *l, Worker *w, const Request *r)
 	}
 	if (l->owner && !l->over)
 		pool_device_retry_later(d);
-	/* It is to be asked again: the next worker then listens to its events. */
+	/* The device is to be asked again: the next worker then listens to its events. */
 	if (taken && !l->over)
 		pool_report(d, REASON_BIT(REASON_OVERRUN));
 	pool_settle(l);
@@ -126,11 +126,11 @@ static void on_slow(void *userdata, Worker *w)
 	PoolDevice *d = worker_head(w)->owner;
 	int r;
 
-	/* It has been set aside, so only its own query can be behind what its worker asks by
-	 * itself. */
+	/* The device has been set aside, so only its own query can wait behind a query that its
+	 * worker makes by itself. */
 	if (l->owner)
 		return;
-	/* It may have become longer. */
+	/* The patience may have become longer. */
 	worker_set_patience(w, pool_patience_usec(p));
 	if (!worker_is_slow(w))
 		return;
@@ -317,7 +317,7 @@ static void on_exited(void *userdata, Worker *w)
 	p->n_processes--;
 	worker_free(w);
 	if (l) {
-		/* It hung, and was left in its lane until now. */
+		/* The worker hung, and was left in its lane until now. */
 		l->worker = NULL;
 		l->taken = l->stuck = false;
 		pool_device_retry_later(l->owner);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What workers are given to do, and queues of it. A request is in one queue at most, and goes with
- * it. */
+/* Requests to workers, and queues of them. A request is in one queue at most, and goes with it. */
 
 #include "source.h"
 
-/* A device as the pool knows it. It means nothing to a worker. */
+/* A device as the pool knows it. The pointer means nothing to a worker. */
 typedef struct PoolDevice PoolDevice;
 
 /* A query for a worker, or word that a device has gone. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What a worker has sent so far in answer to a query, and the rules for that (wire.h, source.h). */
+/* The answer to a query, as far as the worker has sent it, and the rules for it (wire.h, source.h).
+ */
 
 #include "wire.h"
 
@@ -33,5 +34,5 @@ void answer_take_device(Answer *a, const WireDevice *m);
 void answer_take_port(Answer *a, const WirePort *m);
 /* One page of a table of the object. -EBADMSG if it does not continue the last one, -ENOMEM. */
 int answer_take_table(Answer *a, const WireTable *page);
-/* What of Q is still to come next, as text for messages: "port 2 of mlx5_0". */
+/* Describes the next message of the answer to Q, as text for messages: "port 2 of mlx5_0". */
 void answer_describe_next(const Answer *a, const Query *q, char *buffer, size_t size);

@@ -125,7 +125,7 @@ static uint64_t next_look_usec(Worker *w)
 }
 
 /* Has the timer fire at USEC at the latest. One that fires earlier is left as it is: it looks at
- * the times when it fires. That saves a system call for each message. */
+ * the times when it fires. This saves a system call for each message. */
 static void await_timer(Worker *w, uint64_t usec)
 {
 	int enabled = SD_EVENT_OFF;
@@ -651,7 +651,7 @@ Worker *worker_free(Worker *w)
 
 		send_signal(w, SIGKILL);
 		/* Without a timer the worker was never in use, and this is the only chance to reap
-		 * it. It was asked nothing yet, so the wait is short. */
+		 * it. The worker was asked nothing yet, so the wait is short. */
 		waitid(P_PIDFD, (id_t)w->process.pidfd, &status,
 		       WEXITED | (w->timer ? WNOHANG : 0));
 	}

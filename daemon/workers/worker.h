@@ -72,7 +72,8 @@ Request *worker_head(const Worker *w);
 bool worker_is_idle(const Worker *w);
 /* In handler->stuck(): the messages for the head came in time, but not the last of them. */
 bool worker_never_ends(const Worker *w);
-/* What of its head the process is reading now, as far as the messages tell: "port 2 of mlx5_0". */
+/* Describes the part of its first request that the process is reading now, as far as the messages
+ * tell: "port 2 of mlx5_0". */
 void worker_describe_head(const Worker *w, char *buffer, size_t size);
 
 /* Has the query for users of DEVICE end soon, if the process works on it. */
