@@ -110,7 +110,8 @@ static int go_on(PingTry *t)
 
 	if (t->state.stage == PING_STAGE_PATH) {
 		memcpy(t->way->gid, &t->id->route.addr.addr.ibaddr.sgid, sizeof(t->way->gid));
-		t->way->has_gid = true;
+		/* iWARP has none */
+		t->way->has_gid = t->id->route.addr.addr.ibaddr.sgid.global.interface_id != 0;
 		return errno_of(t->cm->resolve_route(t->id, t->wait_ms));
 	}
 	if (t->state.stage == PING_STAGE_ANSWER) {

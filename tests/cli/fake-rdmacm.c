@@ -5,8 +5,8 @@
  * peers, without RDMA. FAKE_CM is "ADDRESS=STEP:EVENT:STATUS ...". STEP is where the kernel does
  * not go on as usual: 0 the addresses, 1 the path, 2 the request. There EVENT (enum
  * rdma_cm_event_type) comes with STATUS; EVENT -1 is that the call fails with the errno STATUS, and
- * -2 that nothing comes. FAKE_CM_OPEN is the errno of opening it. The GID is that of 127.0.0.1, the
- * MTU 4096, and the traffic class 106.
+ * -2 that nothing comes. FAKE_CM_OPEN is the errno of opening it. With FAKE_CM_IWARP there are
+ * neither GIDs nor paths. The GID is that of 127.0.0.1, the MTU 4096, and the traffic class 106.
  */
 
 #include <arpa/inet.h>
@@ -103,7 +103,9 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *source, struct soc
 	if (!found || ntohs(peer->sin_port) != 9 ||
 	    sscanf(found + strlen(text), "=%d:%d:%d", &f->step, &f->event, &f->status) != 3)
 		abort();
-	memcpy(&id->route.addr.addr.ibaddr.sgid, "\0\0\0\0\0\0\0\0\0\0\377\377\177\0\0\1", 16);
+	if (!getenv("FAKE_CM_IWARP"))
+		memcpy(&id->route.addr.addr.ibaddr.sgid, "\0\0\0\0\0\0\0\0\0\0\377\377\177\0\0\1",
+		       16);
 	return say(f, 0, RDMA_CM_EVENT_ADDR_RESOLVED);
 }
 
@@ -115,7 +117,7 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 	f->path.mtu = IBV_MTU_4096;
 	f->path.traffic_class = 106;
 	id->route.path_rec = &f->path;
-	id->route.num_paths = 1;
+	id->route.num_paths = !getenv("FAKE_CM_IWARP");
 	return say(f, 1, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
