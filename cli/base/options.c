@@ -25,6 +25,26 @@ ExitStatus option_seconds(const Option *o, const char *argument)
 	return parse_seconds(argument, o->value) ? STATUS_OK : option_refuse(o, argument);
 }
 
+ExitStatus option_interval(const Option *o, const char *argument, uint64_t least_usec)
+{
+	uint64_t usec;
+
+	if (!parse_seconds(argument, &usec) || usec < least_usec || usec > 3600 * USEC_PER_SEC)
+		return option_refuse(o, argument);
+	*(uint64_t *)o->value = usec;
+	return STATUS_OK;
+}
+
+ExitStatus option_count(const Option *o, const char *argument)
+{
+	uint64_t n;
+
+	if (text_to_u64(argument, UINT32_MAX, &n) < 0 || n == 0)
+		return option_refuse(o, argument);
+	*(uint64_t *)o->value = n;
+	return STATUS_OK;
+}
+
 ExitStatus option_refuse(const Option *o, const char *argument)
 {
 	complain("--%s=%s: expected %s", o->name, argument, o->expected);

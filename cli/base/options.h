@@ -36,6 +36,10 @@ ExitStatus option_set(const Option *o, const char *argument);
 ExitStatus option_text(const Option *o, const char *argument);
 /* PARSE of a row whose value is an uint64_t, in microseconds: seconds, with a fraction. */
 ExitStatus option_seconds(const Option *o, const char *argument);
+/* The same from LEAST_USEC to an hour: for a PARSE of a command's own. */
+ExitStatus option_interval(const Option *o, const char *argument, uint64_t least_usec);
+/* PARSE of a row whose value is an uint64_t: a number from 1 to UINT32_MAX. */
+ExitStatus option_count(const Option *o, const char *argument);
 /* Says "--NAME=ARGUMENT: expected EXPECTED". Returns STATUS_USAGE. */
 ExitStatus option_refuse(const Option *o, const char *argument);
 

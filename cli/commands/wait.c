@@ -22,7 +22,7 @@
 /* The options. One that was not given is NULL, false or 0. */
 static const char *arg_state, *arg_gid;
 static bool arg_lid, arg_any, arg_quiet, arg_configured, arg_escaped;
-static uint32_t arg_mtu;		       /* bytes */
+static uint64_t arg_mtu;		       /* bytes */
 static uint64_t arg_rate;		       /* bit/s */
 static uint64_t arg_timeout_usec = UINT64_MAX; /* UINT64_MAX: for ever */
 
@@ -56,16 +56,6 @@ static ExitStatus parse_gid(const Option *o, const char *argument)
 	return option_text(o, argument);
 }
 
-static ExitStatus parse_mtu(const Option *o, const char *argument)
-{
-	uint64_t mtu;
-
-	if (text_to_u64(argument, UINT32_MAX, &mtu) < 0 || mtu == 0)
-		return option_refuse(o, argument);
-	*(uint32_t *)o->value = (uint32_t)mtu;
-	return STATUS_OK;
-}
-
 static ExitStatus parse_least_rate(const Option *o, const char *argument)
 {
 	return parse_rate(argument, o->value) ? STATUS_OK : option_refuse(o, argument);
@@ -76,7 +66,7 @@ const Option wait_options[] = {
 	{"state",      0, "STATE",   "Wait for this state (default: active)",          parse_state,      &arg_state,        NULL,                                        0},
 	{"lid",        0, NULL,      "Wait for a LID too",                             option_set,       &arg_lid,          NULL,                                        0},
 	{"gid",        0, "ADDRESS", "Wait for this IP address or GID too",            parse_gid,        &arg_gid,          "an IP address or a GID, such as 192.0.2.7", 0},
-	{"mtu",        0, "BYTES",   "Wait for this MTU or a larger one too",          parse_mtu,        &arg_mtu,          "bytes, such as 4096",                       0},
+	{"mtu",        0, "BYTES",   "Wait for this MTU or a larger one too",          option_count,     &arg_mtu,          "bytes, such as 4096",                       0},
 	{"rate",       0, "RATE",    "Wait for this rate (200G) or a higher one too",  parse_least_rate, &arg_rate,         "a rate, such as 200G",                      0},
 	{"any",        0, NULL,      "Wait for one of the ports only; print which",    option_set,       &arg_any,          NULL,                                        0},
 	{"timeout",    0, "SEC",     "Give up after this time (default: never)",       option_seconds,   &arg_timeout_usec, "seconds, such as 60",                       0},
@@ -285,7 +275,7 @@ static int append_condition(sd_bus_message *m, const Waiting *w)
 	if (r >= 0 && arg_gid)
 		r = sd_bus_message_append(m, "{sv}", "gid", "s", arg_gid);
 	if (r >= 0 && arg_mtu)
-		r = sd_bus_message_append(m, "{sv}", "mtu", "u", arg_mtu);
+		r = sd_bus_message_append(m, "{sv}", "mtu", "u", (uint32_t)arg_mtu);
 	if (r >= 0 && arg_rate)
 		r = sd_bus_message_append(m, "{sv}", "rate", "t", arg_rate);
 	return r < 0 ? r : sd_bus_message_close_container(m);

@@ -14,7 +14,6 @@
 #include "clock.h"
 #include "commands.h"
 #include "json.h"
-#include "parse.h"
 #include "ping-cm.h"
 #include "ping-print.h"
 #include "selection.h"
@@ -23,33 +22,17 @@ static const char *arg_from;
 static uint64_t arg_count = 3, arg_interval_usec = USEC_PER_SEC,
 		arg_timeout_usec = 5 * USEC_PER_SEC;
 
-static ExitStatus parse_count(const Option *o, const char *argument)
-{
-	uint64_t count;
-
-	if (text_to_u64(argument, 1000000, &count) < 0 || count == 0)
-		return option_refuse(o, argument);
-	*(uint64_t *)o->value = count;
-	return STATUS_OK;
-}
-
 static ExitStatus parse_time(const Option *o, const char *argument)
 {
-	uint64_t usec;
-
-	if (!parse_seconds(argument, &usec) || usec < USEC_PER_SEC / 5 ||
-	    usec > 3600 * USEC_PER_SEC)
-		return option_refuse(o, argument);
-	*(uint64_t *)o->value = usec;
-	return STATUS_OK;
+	return option_interval(o, argument, USEC_PER_SEC / 5);
 }
 
 /* clang-format off */
 const Option ping_options[] = {
-	{"from",     0,   "PORT",   "Ask from an address of this port",    option_text, &arg_from,          NULL,                         0},
-	{"count",    'c', "NUMBER", "Ask each peer so often (3)",          parse_count, &arg_count,         "a number from 1 to 1000000", 0},
-	{"interval", 0,   "SEC",    "Ask again after this time (1)",       parse_time,  &arg_interval_usec, "seconds from 0.2 to 3600",   0},
-	{"timeout",  0,   "SEC",    "Wait so long for each answer (5)",    parse_time,  &arg_timeout_usec,  "seconds from 0.2 to 3600",   0},
+	{"from",     0,   "PORT",   "Ask from an address of this port", option_text,  &arg_from,          NULL,                       0},
+	{"count",    'c', "NUMBER", "Ask each peer so often (3)",       option_count, &arg_count,         "a number from 1",          0},
+	{"interval", 0,   "SEC",    "Ask again after this time (1)",    parse_time,   &arg_interval_usec, "seconds from 0.2 to 3600", 0},
+	{"timeout",  0,   "SEC",    "Wait so long for each answer (5)", parse_time,   &arg_timeout_usec,  "seconds from 0.2 to 3600", 0},
 	{},
 };
 /* clang-format on */

@@ -20,7 +20,6 @@
 #include "follow.h"
 #include "monitor-report.h"
 #include "names.h"
-#include "parse.h"
 #include "top-screen.h"
 #include "top-view.h"
 
@@ -34,27 +33,15 @@ static bool arg_batch;
 
 static ExitStatus parse_interval(const Option *o, const char *argument)
 {
-	uint64_t usec;
-
 	/* rdmad reads counters once a second at most */
-	if (!parse_seconds(argument, &usec) || usec < USEC_PER_SEC || usec > 3600 * USEC_PER_SEC)
-		return option_refuse(o, argument);
-	*(uint64_t *)o->value = usec;
-	return STATUS_OK;
-}
-
-static ExitStatus parse_iterations(const Option *o, const char *argument)
-{
-	return text_to_u64(argument, UINT32_MAX, o->value) == 0 && arg_iterations > 0
-		       ? STATUS_OK
-		       : option_refuse(o, argument);
+	return option_interval(o, argument, USEC_PER_SEC);
 }
 
 /* clang-format off */
 const Option top_options[] = {
 	{"interval",   0,   "SEC",    "Read the counters at this interval (2)",          parse_interval,   &arg_interval_usec, "seconds from 1 to 3600", 0},
 	{"batch",      0,   NULL,     "Print tables, for a file or a pipe",              option_set,       &arg_batch,         NULL, 0},
-	{"iterations", 'n', "NUMBER", "End after so many tables",                        parse_iterations, &arg_iterations,    "a number from 1", 0},
+	{"iterations", 'n', "NUMBER", "End after so many tables",                        option_count,     &arg_iterations,    "a number from 1", 0},
 	{},
 };
 /* clang-format on */
