@@ -16,8 +16,8 @@ typedef enum Severity {
 	_SEVERITY_MAX
 } Severity;
 
-/* What kind of trouble a check is about: a monitoring system has one condition for each. A new
- * check belongs to one of them, and nobody else has to know of it. */
+/* The kinds of trouble: a monitoring system has one condition for each. A new check belongs to one
+ * of them, and no other place has to know of it. */
 typedef enum CheckCondition {
 	CONDITION_PORT,	  /* programs cannot use the port, or it is not there */
 	CONDITION_LINK,	  /* the link is slow or goes down again and again */
@@ -61,13 +61,13 @@ typedef struct FlapLimit {
 /* Reads "3/12h", or "off". TEXT is kept. */
 bool flap_limit_parse(const char *text, FlapLimit *ret);
 
-/* What a check asks while it looks, because few need it. What a function returns stays until its
- * next call; one that is NULL: that is not known. */
+/* The functions that a check calls while it looks, because few checks need them. A returned value
+ * stays until the next call of the function. A function that is NULL: its values are not known. */
 typedef struct CheckAsk {
 	/* The history of PORT, a dictionary as ListHistories() has it; NULL: there is none. */
 	const Value *(*history)(void *userdata, const Object *port);
-	/* What O, a device or a port with its device, has shown, an array as GetEvidence() has it;
-	 * NULL: that cannot be read. */
+	/* The evidence of O, a device or a port with its device, an array as GetEvidence() has it;
+	 * NULL: the evidence cannot be read. */
 	const Value *(*evidence)(void *userdata, const Object *o);
 	/* The counters of PORT; NULL: they cannot be read, and *RET_WHY says why. */
 	const Sample *(*counters)(void *userdata, const Object *port, const char **ret_why);

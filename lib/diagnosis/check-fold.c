@@ -23,7 +23,7 @@ static bool has_value(const Finding *f)
 	       object_value(f->port, (size_t)(f->row - port_attributes));
 }
 
-/* Of two findings with the same cause: whether A stands for it. That is the more severe one, or
+/* Of two findings with the same cause: whether A stands for it. The more severe finding stands, or
  * that of the check that comes first in the table, or the first one. */
 static bool goes_first(const Finding *a, const Finding *b)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What the driver says of its function by the health reporters of devlink. Some reporters stay in
- * error because their driver cannot recover from what they report (fw of mlx5): the port may work
- * all the same, and if it does not, another check says so.
+ * Checks of the health reporters of devlink, by which the driver reports about its function. Some
+ * reporters stay in error because their driver cannot recover from what they report (fw of mlx5):
+ * the port may work all the same, and if it does not, another check says so.
  */
 
 #include "check-parts.h"

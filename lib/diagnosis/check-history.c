@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the history of a port says: that its link goes down again and again, or that it came back
- * slower than it was. */
+/* Checks of the history of a port: its link goes down again and again, or has come back slower than
+ * it was. */
 
 #include "check-parts.h"
 #include "checks.h"
@@ -11,7 +11,7 @@
 /* The members of a transition that are looked at */
 enum { TRANSITION_TIME = 0, TRANSITION_TO = 3, TRANSITION_TAIL = 5, _TRANSITION_MAX };
 
-/* What was longer ago says nothing of a link that is slower now: somebody has changed the cable. */
+/* An older speed says nothing of a link that is slower now: somebody has changed the cable. */
 #define SLOWER_DAYS 7U
 #define SLOWER_USEC (SLOWER_DAYS * 24 * 3600 * USEC_PER_SEC)
 

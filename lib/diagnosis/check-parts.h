@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What several checks need to know of what they look at. */
+/* Functions about ports and devices that several checks need. */
 
 #include "check-finding.h"
 #include "format.h"

@@ -21,8 +21,8 @@ static const Attribute *const compared[] = {
 	&device_attributes[DEVICE_ATTR_fw_ver],
 };
 
-/* What ports of one kind have in common. With a port number, because the second port of each
- * adapter may be one that nobody uses. */
+/* The attributes that ports of one kind have in common. With a port number, because the second port
+ * of each adapter may be one that nobody uses. */
 static const Attribute *const kind[] = {
 	&device_attributes[DEVICE_ATTR_driver],	  &device_attributes[DEVICE_ATTR_hca_type],
 	&device_attributes[DEVICE_ATTR_board_id], &device_attributes[DEVICE_ATTR_function],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What is wrong between ports: two subnets that cannot be told apart, and one subnet with several
- * ports in it. */
+/* Checks between ports: two subnets that cannot be told apart, and one subnet with several ports in
+ * it. */
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -82,10 +82,10 @@ static size_t gather_subnet_ports(CheckRun *r, SubnetPort *ret)
 }
 
 /*
- * What says that two ports are not in one subnet: a subnet has one subnet manager in charge, and
- * each of its LIDs belongs to one port. Functions of one adapter may share a LID, so that says
- * nothing. Two subnets whose managers have the same LID, and whose LIDs do not meet on this
- * machine, cannot be told from one.
+ * A subnet has one subnet manager in charge, and each of its LIDs belongs to one port. So two ports
+ * with one prefix are in different subnets if the LIDs of their managers differ, or if both ports
+ * have one LID. Functions of one adapter may share a LID, which says nothing. Two subnets whose
+ * managers have the same LID, and whose LIDs do not meet on this machine, cannot be told from one.
  */
 void look_at_prefixes(CheckRun *r)
 {

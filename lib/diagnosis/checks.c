@@ -6,7 +6,7 @@
 #include "decode.h"
 #include "port.h"
 
-/* What the checks have in common */
+/* The common part of the checks */
 
 /* Returns false if the attribute has no value now, or one that is no number. */
 static bool port_number(const CheckRun *r, PortAttr a, uint64_t *ret)
@@ -222,8 +222,8 @@ static void look_at_mtu(CheckRun *r)
 			   (unsigned int)most);
 }
 
-/* An InfiniBand port announces which speeds from FDR upwards it supports. It does not announce its
- * widths, except 2x, so there is no such check for the width. */
+/* An InfiniBand port announces which speeds from FDR upwards it supports. The port does not
+ * announce its widths, except 2x, so there is no such check for the width. */
 static void look_at_speed(CheckRun *r)
 {
 	static const struct {

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What ports are expected to be, for rdmactl check. An expectation is a line KEY = VALUE.
+ * Expectations of ports, for rdmactl check. An expectation is a line KEY = VALUE.
  *
  * A line of a file that stands below a heading [GLOB] applies to the ports with such a name, and to
  * those on a device or with a network interface of such a name. In place of GLOB or beside it, with
@@ -89,6 +89,6 @@ bool expectation_applies(const Expectations *e, const Expectation *x, const Obje
 bool expectation_holds(const Expectation *e, const Object *o);
 /* Whether a counter with this value is as expected. */
 bool expectation_holds_for(const Expectation *e, uint64_t value);
-/* What is expected, for people: "at least 400 Gb/s", "less than 10". The caller frees it; NULL
- * without memory. */
+/* Formats the expected value for people: "at least 400 Gb/s", "less than 10". The caller frees it;
+ * NULL without memory. */
 char *expectation_format(const Expectation *e);

@@ -11,7 +11,7 @@
 #define read_each(m, types, read, userdata)                                                        \
 	read_structures((m), "(" types ")", (types), (read), (userdata))
 
-/* What a counter of the reply is. */
+/* The row of a counter of the reply. */
 typedef struct Known {
 	bool is_known; /* a later rdmad may have another group */
 	CounterGroup group;
@@ -67,7 +67,7 @@ static size_t find_row(CounterGroup group, const char *name, size_t *cursor)
 	return n_counter_rows;
 }
 
-/* What the counter NAME of GROUP is; CURSOR as for find_row(). */
+/* Finds the row of the counter NAME of GROUP; CURSOR as for find_row(). */
 static void find_known(const char *group, const char *name, size_t *cursor, Known *ret)
 {
 	CounterRow row;

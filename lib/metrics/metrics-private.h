@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What reading the replies leaves behind, for visiting. */
+/* The result of reading the replies, for visiting. */
 
 #include "metrics.h"
 

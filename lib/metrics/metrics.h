@@ -52,21 +52,20 @@ DEFINE_CLEANUP(Metrics, metrics_free);
 
 /*
  * Reads REPLY, which is that to org.freedesktop.DBus.ObjectManager.GetManagedObjects() of rdmad:
- * a{oa{sa{sv}}}; or a message like it, in which the interface "" is all of an object. What no row
- * knows, because a later rdmad sends it, is skipped. A device or port without a name is left out,
- * and of those with the same name and number all but the first. M keeps a reference to the message,
- * whose texts it uses, and must not have read such a reply before. -EINVAL: the reply has been read
- * before. -ENOMEM; -EBADMSG, -ENXIO: the message has another type or is damaged. After an error M
- * can only be freed.
+ * a{oa{sa{sv}}}; or a message like it, in which the interface "" is all of an object. A property
+ * without a row, which a later rdmad sends, is skipped. A device or port without a name is left
+ * out, and of those with the same name and number all but the first. M keeps a reference to the
+ * message, whose texts it uses, and must not have read such a reply before. -EINVAL: the reply has
+ * been read before. -ENOMEM; -EBADMSG, -ENXIO: the message has another type or is damaged. After an
+ * error M can only be freed.
  */
 int metrics_read_objects(Metrics *m, sd_bus_message *reply);
 
 /*
  * Reads REPLY, which is that to org.rdma.Manager.GetCounterValues(), a(asasasa{sv})a(ouattta{sv}).
- * It comes after metrics_read_objects(): the counters of a port that was not read there are left
- * out.
- * It may be called again, with a later reply: then the counters are those of that one. The rest as
- * there.
+ * The call comes after metrics_read_objects(): the counters of a port that was not read there are
+ * left out. Another call, with a later reply, replaces the counters. The errors are those of
+ * metrics_read_objects().
  */
 int metrics_read_counters(Metrics *m, sd_bus_message *reply);
 
@@ -102,7 +101,7 @@ typedef struct MetricLabel {
 	const char *value; /* UTF-8, not escaped, not empty */
 } MetricLabel;
 
-/* VALUE / DIVISOR. It is no floating-point number: those cannot hold every counter. */
+/* VALUE / DIVISOR. A floating-point number cannot hold every counter. */
 typedef struct MetricNumber {
 	uint64_t value;
 	uint32_t divisor; /* 1, 8 (bits as bytes) or 1000000 (microseconds as seconds) */
@@ -118,8 +117,8 @@ typedef struct MetricSample {
 	const uint64_t *counter;
 } MetricSample;
 
-/* What metrics_visit() calls. All that the pointers refer to stays only until the function returns.
- * A negative result ends the visit, and is its result. */
+/* The functions that metrics_visit() calls. All that the pointers refer to stays only until the
+ * function returns. A negative result ends the visit, and is its result. */
 typedef struct MetricsVisitor {
 	/* Before the samples of each family. May be NULL. */
 	int (*family)(void *userdata, const MetricFamily *f);
@@ -147,8 +146,8 @@ enum {
 int metrics_visit(const Metrics *m, unsigned int flags, const MetricsVisitor *visitor,
 		  void *userdata);
 
-/* rdma_rdmad_up, which has no labels: 0 or 1. It is of the program that asks, and metrics_visit()
- * does not visit it. */
+/* rdma_rdmad_up, which has no labels: 0 or 1. The asking program has this metric, and
+ * metrics_visit() does not visit it. */
 extern const MetricFamily metrics_up;
 
 /* The number as text: decimal, exact, without an exponent: "400000000000", "0.004096". Returns RET.
@@ -177,11 +176,11 @@ typedef enum MetricsFormat {
 
 /* "prometheus", "openmetrics" */
 const char *metrics_format_name(MetricsFormat format);
-/* What HTTP calls it: "text/plain; version=0.0.4; charset=utf-8" */
+/* The content type in HTTP: "text/plain; version=0.0.4; charset=utf-8" */
 const char *metrics_content_type(MetricsFormat format);
 
-/* A text that grows. It begins as {.format = FORMAT}, and ends with metrics_text_done(). The
- * functions below do nothing after an error, so that only the last has to be asked for it. */
+/* A text that grows. The struct begins as {.format = FORMAT}, and ends with metrics_text_done().
+ * The functions below do nothing after an error, so that only the last has to be asked for it. */
 typedef struct MetricsText {
 	MetricsFormat format;
 	char *text; /* not terminated before metrics_text_finish() */
@@ -202,8 +201,8 @@ extern const MetricsVisitor metrics_text_visitor;
 /* All that metrics_visit() visits. */
 void metrics_text_add(MetricsText *t, const Metrics *m, unsigned int flags);
 
-/* What metrics_visit() visits, as text without the values of counters: those can be written again
- * and again, as long as the layout stays. It refers to the machine. */
+/* All that metrics_visit() visits, as text without the values of counters: those can be written
+ * again and again, as long as the layout stays. The template refers to the machine. */
 typedef struct MetricsTemplate MetricsTemplate;
 /* FLAGS as for metrics_text_add(). -ENOMEM. */
 int metrics_template_new(const Metrics *m, MetricsFormat format, unsigned int flags,
@@ -211,7 +210,7 @@ int metrics_template_new(const Metrics *m, MetricsFormat format, unsigned int fl
 /* Takes NULL too; returns NULL. */
 MetricsTemplate *metrics_template_free(MetricsTemplate *t);
 DEFINE_CLEANUP(MetricsTemplate, metrics_template_free);
-/* What metrics_text_add() would add now. T has the format of the template. */
+/* Adds the same as metrics_text_add(). T has the format of the template. */
 void metrics_text_add_template(MetricsText *t, const MetricsTemplate *template);
 
 /* Ends the text: in OpenMetrics with "# EOF". Terminates it; SIZE does not count the terminator.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What rdmad can do: the rows of api-features.def. */
+/* The features of rdmad: the rows of api-features.def. */
 
 #include <stddef.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What a switch over AttrType has no use for, as one case: the compiler wants each type named. */
+/* The types without use in a switch over AttrType, as one case: the compiler wants each type named.
+ */
 
 #include "attribute.h"
 

@@ -18,13 +18,14 @@
 #include "gid.h"
 #include "util.h"
 
-/* Storage of a text. It is always terminated, zero behind its end, and valid UTF-8. */
+/* Storage of a text, always terminated, zero behind its end, and valid UTF-8. */
 typedef char AttrText[64];
 /* The same for a text that the kernel keeps in 64 bytes without a zero behind it. */
 typedef char AttrLongText[72];
 /* The same for a path in sysfs, or a long list. */
 typedef char AttrPath[320];
-/* What has no storage among the values: a structure without members has size 0 in GNU C. */
+/* The type of rows without storage among the values: a structure without members has size 0 in GNU
+ * C. */
 typedef struct AttrNone {
 } AttrNone;
 
@@ -91,7 +92,7 @@ typedef enum AttrType {
 		_ATTR_TYPE_MAX
 } AttrType;
 
-/* What the published number of a row counts. */
+/* The unit of the published number of a row. */
 typedef enum AttrUnit {
 	UNIT_NONE, /* nothing, or the row is no number */
 	UNIT_BYTES,
@@ -159,10 +160,10 @@ typedef enum AttrSource {
 	_SOURCE_MAX
 } AttrSource;
 
-/* What the property reads as while it has no value: attr_publish_absent(). */
+/* The value of the property while it has none: attr_publish_absent(). */
 typedef enum AttrAbsent { ABSENT_ZERO, ABSENT_MAX, _ABSENT_MAX } AttrAbsent;
 
-/* What monitoring gets of the row; lib/metrics makes it. */
+/* The form of the row in monitoring; lib/metrics makes it. */
 typedef enum AttrMetric {
 	METRIC_NONE,
 	METRIC_GAUGE,	 /* a number that rises and falls; of a table, the number of its entries */
@@ -173,7 +174,7 @@ typedef enum AttrMetric {
 	_METRIC_MAX
 } AttrMetric;
 
-/* What a port speaks; decides which interfaces its object has. */
+/* The protocol of a port, which decides about the interfaces of its object. */
 typedef enum AttrProtocol {
 	PROTOCOL_UNKNOWN,
 	PROTOCOL_INFINIBAND,
@@ -404,10 +405,10 @@ static inline const char *attr_get_text(const Attribute *a, const void *values)
 int attr_publish(const Attribute *a, const void *values, AttrValue *ret);
 
 /*
- * What a scalar row is published as while it has no value. It says nothing about the thing: which
- * rows have no value is in "unavailable". An enumeration is "unknown", other text "", a flag false,
- * a list empty. A number is 0, or the greatest of its type (-1 of a signed one) if the row
- * says MAX. -EOPNOTSUPP if the row is a table, which is empty then, or computed.
+ * The published form of a scalar row without a value. The form says nothing about the port or
+ * device: "unavailable" has the rows without a value. An enumeration is "unknown", other text "", a
+ * flag false, a list empty. A number is 0, or the greatest of its type (-1 of a signed one) if the
+ * row says MAX. -EOPNOTSUPP if the row is a table, which is empty then, or computed.
  */
 int attr_publish_absent(const Attribute *a, AttrValue *ret);
 
@@ -461,7 +462,7 @@ static inline bool attr_is_bookkeeping(const Attribute *a)
 	       (a->source == SOURCE_CORE && a->type == ATTR_U64);
 }
 
-/* What the columns of a row are called in the manual and by "rdmactl describe": "bit/s",
+/* The words for the columns of a row in the manual and in "rdmactl describe": "bit/s",
  * "org.rdma.Port", "dynamic", "link-up", "verbs". UNIT_NONE and INTERFACE_RAW are "". */
 const char *attr_unit_name(AttrUnit unit);
 const char *attr_interface_name(AttrInterface interface);

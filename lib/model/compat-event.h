@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What sd-event of Debian 11 (systemd 247) has not. */
+/* Functions that sd-event of Debian 11 (systemd 247) does not have. */
 
 #include <errno.h>
 #include <signal.h>

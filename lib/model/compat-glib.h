@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What GLib of Debian 11 (2.66) has not. */
+/* Functions that GLib of Debian 11 (2.66) does not have. */
 
 #include <glib-object.h>
 #include <string.h>

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * What the C library and the kernel's headers of Debian 11 have not: glibc 2.31 and Linux 5.10.
- * Here, and in compat-event.h and compat-glib.h, is all that an older distribution needs.
+ * Names that the C library and the kernel's headers of Debian 11 do not have: glibc 2.31 and
+ * Linux 5.10. This file, compat-event.h and compat-glib.h have everything for an older
+ * distribution.
  */
 
 #include <errno.h>

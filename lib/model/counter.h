@@ -11,7 +11,7 @@ typedef enum CounterGroup {
 	_COUNTER_GROUP_MAX
 } CounterGroup;
 
-/* What a counter counts. */
+/* The unit of a counter. */
 typedef enum CounterUnit {
 	COUNTER_BYTES,
 	COUNTER_PACKETS,

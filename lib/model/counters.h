@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What the counters of a port are: counters.def at run time. A port has a table of the raw numbers
+ * The counters of a port: counters.def at run time. A port has a table of the raw numbers
  * that sysfs has (struct CounterEntry in table.h). Here each gets its unit, and the reason if there
  * is no value.
  */
@@ -30,8 +30,8 @@ extern const CounterRow counter_rows[];
 extern const size_t n_counter_rows;
 
 /*
- * What the counters of a table are, without the numbers: the same for all tables with the same
- * files, so that it is found once for all ports of one kind.
+ * The counters of a table without the numbers: the same for all tables with the same files, so that
+ * they are found once for all ports of one kind.
  */
 typedef struct CounterSet CounterSet;
 

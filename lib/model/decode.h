@@ -29,7 +29,8 @@ enum {
 /* Codes of the speed of a lane */
 #define SPEED_SDR 1U
 #define SPEED_FDR 16U
-/* What the field of eight bits for the speed of a lane says of NDR and of everything quicker. */
+/* The value for NDR and for everything quicker in the field of eight bits for the speed of a lane.
+ */
 #define SPEED_NDR 128U
 
 /* enum rdma_node_type of the kernel */

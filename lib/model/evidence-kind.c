@@ -2,7 +2,7 @@
 
 #include "evidence-kind.h"
 
-/* What an EvidenceRow is made from: an attribute of a port or of a device, or texts. */
+/* The origin of an EvidenceRow: an attribute of a port or of a device, or texts. */
 static const struct {
 	const char *name, *help;
 	const Attribute *table;

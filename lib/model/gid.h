@@ -51,7 +51,7 @@ typedef enum GidWhere {
 GidWhere gid_where(const char *netdev, uint32_t vlan_id, uint32_t namespace,
 		   const char *port_netdev, const char *port_master);
 
-/* What decides which entry of the GID table of a port a program should use. */
+/* The properties that decide which entry of the GID table of a port a program should use. */
 typedef struct GidChoice {
 	uint8_t gid[16];
 	uint32_t type; /* GidType */

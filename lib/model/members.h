@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the interfaces on the bus and their members are for: members.def at run time. The properties
- * that are rows of the attribute tables are documented there. */
+/* The descriptions of the interfaces on the bus and of their members: members.def at run time. The
+ * properties that are rows of the attribute tables are documented there. */
 
 #include "attribute.h"
 

@@ -20,8 +20,8 @@
 #define RDMAD_INTERFACE_MLX5	      "org.rdma.Port.Mlx5"
 #define RDMAD_INTERFACE_HBL	      "org.rdma.Port.Hbl"
 
-/* The promise of org.rdma(5), section COMPATIBILITY, has a number, which stays as long as the promise
- * is kept. What was added is in api-features.def. */
+/* The promise of org.rdma(5), section COMPATIBILITY, has a number, which stays as long as the
+ * promise is kept. Additions are in api-features.def. */
 #define RDMAD_API_VERSION 1U
 
 /* errors.def says what they mean. */

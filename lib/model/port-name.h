@@ -39,8 +39,8 @@ bool port_name_is_valid(const char *name);
  * sign, a space or a zero in front.
  */
 
-/* What follows the device in PATH, which begins with the path of device *RET_DEVICE. NULL: it does
- * not. */
+/* The rest of PATH behind the device, if PATH begins with the path of a device, *RET_DEVICE. NULL:
+ * PATH does not. */
 const char *object_path_device(const char *path, uint32_t *ret_device);
 /* The numbers of the object at PATH; *RET_PORT is PORT_NUMBER_NONE if it is a device. -EINVAL: no
  * object has that path. */

@@ -17,7 +17,7 @@
 /* The same for all devices together: in the core they take 100 MiB. */
 #define RDMA_PORTS_MAX 32768U
 
-/* A port as one query saw it. It owns its tables. */
+/* A port as one query saw it. The snapshot owns its tables. */
 typedef struct PortSnapshot {
 	PortValues values;
 	AttrMask supplied; /* the rows that the sources filled */
@@ -55,7 +55,7 @@ typedef struct OpenError {
  * that does not last. */
 const OpenError *open_error_find(int32_t error);
 
-/* A device as one query saw it. It owns its tables. */
+/* A device as one query saw it. The snapshot owns its tables. */
 typedef struct DeviceSnapshot {
 	DeviceValues values;
 	AttrMask supplied;

@@ -12,7 +12,7 @@ typedef enum QueryErrorCode {
 	_QUERY_ERROR_MAX
 } QueryErrorCode;
 
-/* What LastError says of NOT_ASKED: it is always the same. */
+/* The text in LastError for NOT_ASKED, which is always the same. */
 #define QUERY_ERROR_TEXT_NOT_ASKED "not asked, as too many other devices hang"
 
 /* CODE for programs: "no-end". ERROR is the negative errno beside it: "device-error:EIO". Returns

@@ -3,8 +3,8 @@
 
 /*
  * Sets of rows of the attribute tables that do not change at run time, such as all those that are
- * signalled. The compiler makes a constant of each. Whoever needs only a few of the rows takes the
- * set and a mask of what there is, and visits what is in both.
+ * signalled. The compiler makes a constant of each. A visitor of a few rows takes the set and a
+ * mask, and visits the rows that are in both.
  */
 
 #include "attribute.h"

@@ -58,8 +58,8 @@ typedef struct TableLayout {
 /* Room for the signature of an entry of any table. */
 #define TABLE_MEMBERS_MAX (TABLE_COLUMNS_MAX + sizeof("a{sv}"))
 
-/* The layout of the tables of TYPE (ATTR_GIDS, ...); NULL if TYPE is no table. That of
- * ATTR_COUNTERS has the files; what is published of them is counter_layout. */
+/* The layout of the tables of TYPE (ATTR_GIDS, ...); NULL if TYPE is no table. The layout of
+ * ATTR_COUNTERS has the files; the published one is counter_layout. */
 const TableLayout *table_layout(AttrType type);
 /* The signature of what is in an entry of L: "usa{sv}". Returns BUFFER. */
 const char *table_members(const TableLayout *l, char buffer[TABLE_MEMBERS_MAX]);
@@ -103,7 +103,7 @@ void column_publish(const Column *c, const void *entry, ColumnValue *ret);
 /* Declares the member FIELD of a structure for a column with that storage, if it has any. */
 #define COLUMN_MEMBER(field, ...) __VA_OPT__(__typeof__(__VA_ARGS__) field;)
 
-/* What a row adds to the signature of an entry: nothing if the member is in the tail. */
+/* The part of a row in the signature of an entry: nothing if the member is in the tail. */
 #define COLUMN_SIGNATURE(field, storage, type, signature, tail, ...)                               \
 	COLUMN_POSITIONAL(signature, tail)
 #define COLUMN_POSITIONAL(signature, ...) COLUMN_FIRST(__VA_OPT__("", ) signature, )
@@ -111,7 +111,7 @@ void column_publish(const Column *c, const void *entry, ColumnValue *ret);
 /* The tail of an entry, behind these. */
 #define COLUMN_TAIL_SIGNATURE "a{sv}"
 
-/* Who has queue pairs on a port. The numbers are sent by workers. */
+/* The kinds of owners of queue pairs. Workers send the numbers. */
 typedef enum UserKind {
 	USER_UNKNOWN, /* the kernel does not say: who made them has ended */
 	USER_PROCESS,
@@ -137,7 +137,7 @@ typedef struct PublishedTransition {
 #include "table-columns.def"
 } PublishedTransition;
 
-/* What a device or port has shown, as it is published: the columns EVIDENCES of table-columns.def.
+/* The evidence of a device or port, as it is published: the columns EVIDENCES of table-columns.def.
  */
 typedef struct PublishedEvidence {
 #define EVIDENCES(field, storage, ...) COLUMN_MEMBER(field, storage)

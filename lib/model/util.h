@@ -116,9 +116,9 @@ char *text_put_number(char *to, uint32_t n);
  */
 int text_read_file(const char *path, size_t max, char **ret, size_t *ret_size);
 
-/* A number that nobody can tell before, another one on each machine and in each process. It does
- * not wait for the kernel's random numbers: in the first seconds after boot it may be easier to
- * guess. Not for secrets. */
+/* A number that nobody can tell before, another one on each machine and in each process. The
+ * function does not wait for the kernel's random numbers: in the first seconds after boot the
+ * number may be easier to guess. Not for secrets. */
 uint64_t random_u64(void);
 
 /* A length of time as people say it: "0.250 s", "12 s", "3 min 20 s", "5 h 1 min", "2 d 4 h". */

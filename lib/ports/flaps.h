@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* How often a link went down by itself. What an administrator did, who has set its network
- * interface down, is no fault of the link. */
+/* How often a link went down by itself. A network interface that an administrator has set down is
+ * no fault of the link. */
 
 #include "value.h"
 
-/* What is noticed within this time may have happened in any order, or at once. */
+/* Events that are noticed within this time may have happened in any order, or at once. */
 #define SLACK_USEC (3 * USEC_PER_SEC)
 /* Whether these two times are no farther apart than that. */
 bool flaps_are_at_once(uint64_t a, uint64_t b);

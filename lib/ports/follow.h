@@ -9,7 +9,7 @@
 
 #include "object.h"
 
-/* What the owner of the copy is told. A handler that is NULL is not called. Those that return an
+/* The handlers of the owner of the copy. A handler that is NULL is not called. Those that return an
  * int return a negative errno if they fail, and then failed() is called. */
 typedef struct FollowHandlers {
 	/* A signal is going to change these interfaces (1 << AttrInterface) of O; 0: not known

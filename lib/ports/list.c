@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What ListPorts() says of all ports, as objects that have only that. */
+/* The reply of ListPorts(), as objects that have only the values in it. */
 
 #include "names.h"
 #include "port-name.h"

@@ -86,8 +86,8 @@ const Object *object_list_device(const ObjectList *l, const Object *port);
 /* Whether DEVICE, which may be NULL, is a virtual function or a subfunction: it has the link of its
  * adapter. */
 bool object_is_function(const Object *device);
-/* Whether PORT is one of a device that is a plane of another one (its Type is "smi"). It is no port
- * of its own for programs, which cannot use it. */
+/* Whether PORT is one of a device that is a plane of another one (its Type is "smi"). Programs
+ * cannot use such a port. */
 bool object_list_is_plane(const ObjectList *l, const Object *port);
 /* Frees the object at PATH, if there is one. */
 void object_list_remove(ObjectList *l, const char *path);

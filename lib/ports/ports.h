@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What rdmad is asked about ports, and what its errors mean. Nothing here prints. */
+/* Calls to rdmad about ports, and the meanings of its errors. Nothing here prints. */
 
 #include "object.h"
 

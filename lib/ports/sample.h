@@ -48,8 +48,8 @@ int sample_take(Value *all, const char *path, Sample *ret, const char **ret_why)
 void sample_done(Sample *s);
 /* Finds the same counter in another sample; NULL if it is not there. */
 const Value *sample_find(const Sample *s, const Value *counter);
-/* Finds COUNTER, which is one of NOW, in the sample BEFORE of the same port. It is looked for first
- * where it is in NOW, so that all counters of many ports are found quickly. */
+/* Finds COUNTER, which is one of NOW, in the sample BEFORE of the same port. The search begins at
+ * its place in NOW, so that all counters of many ports are found quickly. */
 const Value *sample_find_earlier(const Sample *now, const Sample *before, const Value *counter);
 /* How much COUNTER, which is one of NOW, has changed in a second since BEFORE. False if that is not
  * known: it is missing in one of the samples, it was reset, or the samples are of the same time. */

@@ -6,7 +6,7 @@
 
 /* A name that has the word as a part is as far from it as this. */
 #define PART_DISTANCE 2U
-/* What is as far as this is not suggested. */
+/* A name as far as this is not suggested. */
 #define TOO_FAR	 3U
 #define WORD_MAX 64U
 

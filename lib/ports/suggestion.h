@@ -22,5 +22,5 @@ void suggestion_offer(Suggestion *s, const char *name);
 /* The same for all names of attributes, and for all names of ports in LIST. */
 void suggestion_offer_attributes(Suggestion *s);
 void suggestion_offer_ports(Suggestion *s, const ObjectList *list);
-/* "; did you mean NAME?", or "". It lives as long as S. */
+/* "; did you mean NAME?", or "". The text lives as long as S. */
 const char *suggestion_text(Suggestion *s);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A D-Bus value as a tree, which stays when its message is freed. It can have any type, because a
- * newer rdmad may send properties of any type. Strings have no control characters, so they can be
- * printed on a terminal.
+ * A D-Bus value as a tree, which stays when its message is freed. The value can have any type,
+ * because a newer rdmad may send properties of any type. Strings have no control characters, so
+ * they can be printed on a terminal.
  */
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the words of commands are called. */
+/* The verbs of commands. */
 
 typedef enum ScenarioVerb {
 #define VERB(id, name) VERB_##id,

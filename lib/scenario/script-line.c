@@ -6,7 +6,7 @@
 
 #define TIME_MAX_USEC (SCENARIO_TIME_MAX_SEC * USEC_PER_SEC)
 
-/* A number with a unit, such as "2s" or "1.5ms". What is less than a microsecond is cut off. */
+/* A number with a unit, such as "2s" or "1.5ms". The part below a microsecond is cut off. */
 static int parse_time(const char *text, uint64_t *ret, char **ret_message)
 {
 	static const struct {

@@ -7,7 +7,7 @@
 
 typedef enum SectionKind { SECTION_DEVICE, SECTION_PORT, SECTION_SCRIPT } SectionKind;
 
-/* What a heading says. */
+/* The words of a heading. */
 typedef struct Heading {
 	SectionKind kind;
 	const char *name; /* the device's, a word; "" for a script */
@@ -16,7 +16,7 @@ typedef struct Heading {
 
 /* Cuts white space off both ends of TEXT. Returns where it begins then. */
 char *line_strip(char *text);
-/* Parses LINE, "[port NAME/NUMBER]" or another heading without white space around it. It is
+/* Parses LINE, "[port NAME/NUMBER]" or another heading without white space around it. The line is
  * changed, and RET points into it. -EINVAL with a message. */
 int heading_parse(char *line, Heading *ret, char **ret_message);
 /* Parses LINE, "KEY = VALUE"; the same. */

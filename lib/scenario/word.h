@@ -4,7 +4,7 @@
 /*
  * The words of scenarios, rdmad-scenario(5), and of records, which are scenarios. A word has no
  * white space, no quotation mark, no star and no control byte: these, '%', '#' and '=' are written
- * as %XX. What is written is read back as it was.
+ * as %XX. A written word is read back as it was.
  */
 
 #include "util.h"
@@ -12,7 +12,7 @@
 #define SCENARIO_LINE_MAX  4096U /* bytes, without the end of the line */
 #define SCENARIO_WORDS_MAX 256U	 /* in a command */
 
-/* What separates words. */
+/* The characters that separate words. */
 #define SCENARIO_BLANKS " \t\r\n\v\f"
 
 /* Composes *RET_MESSAGE, for the caller to free, and returns R; -ENOMEM if there is no memory. */
