@@ -18,9 +18,9 @@ DEFINE_CLEANUP(Changes, changes_free);
 
 /*
  * Compares the records of all ports with those that the last look found. 0: they are equal. 1: they
- * are not, or this is the first look. What is asked of rdmad after the look is not older than what
- * the look found. -ESTALE: rdmad has moved to a larger memory. -ENOTCONN: that rdmad has ended.
- * After an error the memory has to be opened anew. -ENOMEM.
+ * are not, or this is the first look. A reply of rdmad after the look is not older than the records
+ * of the look. -ESTALE: rdmad has moved to a larger memory. -ENOTCONN: that rdmad has ended. After
+ * an error the memory has to be opened anew. -ENOMEM.
  */
 int changes_look(Changes *c);
 

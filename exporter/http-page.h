@@ -28,7 +28,7 @@ typedef struct HttpPages {
 		HttpPage *page;
 		uint64_t serial; /* of the state in it */
 	} last[2][2];
-	/* What of them stays while only counters change, in each format. */
+	/* The part of the pages that stays while only counters change, in each format. */
 	struct {
 		MetricsTemplate *template;
 		uint64_t layout; /* of the state in it */

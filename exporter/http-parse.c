@@ -7,7 +7,7 @@
 
 #include "util.h"
 
-/* A part of the input. It is not terminated. */
+/* A part of the input, not terminated. */
 typedef struct Span {
 	const char *at;
 	size_t n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Who connects, and how many connections each has. A peer is an IPv4 address, a network of IPv6
- * with 64 bits, as one machine may have all addresses in it, or on a Unix socket a user. */
+/* The peers that connect, and how many connections each has. A peer is an IPv4 address, a network
+ * of IPv6 with 64 bits, as one machine may have all addresses in it, or on a Unix socket a user. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the files of the HTTP side share. */
+/* The header that the files of the HTTP side share. */
 
 #include "http-page.h"
 #include "http-parse.h"
 #include "http-peers.h"
 #include "http.h"
 
-/* What a connection does. */
+/* The stage of a connection. */
 typedef enum HttpStage {
 	HTTP_STAGE_KEEP,    /* waits for a request */
 	HTTP_STAGE_REQUEST, /* a part of one is here, or it is the first of the connection */

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The HTTP side: GET and HEAD of /metrics, of / and of /-/healthy, in HTTP/1.0 and 1.1. It trusts
- * nobody. Everything that a client can make large or slow has a limit here and in http-parse.h; the
- * memory is bounded by their product: 3 MiB, 32 MiB in the kernel, and the pages.
+ * The HTTP side: GET and HEAD of /metrics, of / and of /-/healthy, in HTTP/1.0 and 1.1. The server
+ * trusts nobody. Everything that a client can make large or slow has a limit here and in
+ * http-parse.h; the memory is bounded by their product: 3 MiB, 32 MiB in the kernel, and the pages.
  *
  * When all connections are taken, a new one takes the place of one that has not moved for the
  * longest time, of the peer that has most of them (http-peers.h). So a client that sends its
@@ -26,7 +26,7 @@
 #define HTTP_KEEP_USEC (75 * USEC_PER_SEC)
 /* How long the client may take to read an answer. Prometheus gives up after 10 s by default. */
 #define HTTP_REPLY_USEC (10 * USEC_PER_SEC)
-/* What the kernel keeps of a reply that the client does not read, about */
+/* The part of a reply that the kernel keeps while the client does not read, about */
 #define HTTP_SEND_BYTES 65536
 /* How long, and how many bytes, are still read from a client after an error was sent to it: closing
  * at once would make the kernel drop the answer on its way. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * rdmad-exporter: what rdmad knows, for monitoring. systemd starts it with the sockets that it
- * listens on when somebody connects to one of them; their names say what is spoken there. It ends
- * when nobody has used it for some minutes.
+ * rdmad-exporter: the values of rdmad, for monitoring. systemd starts the exporter with the sockets
+ * that it listens on when a client connects to one of them; the names of the sockets say which
+ * protocol is spoken there. The exporter ends when nobody has used it for some minutes.
  */
 
 #include <fcntl.h>

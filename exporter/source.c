@@ -60,7 +60,7 @@ static void drop(sd_bus_message **m)
 	*m = sd_bus_message_unref(*m);
 }
 
-/* What was known is about a rdmad that has gone. */
+/* Forgets the values of a rdmad that has gone. */
 static void forget(Source *s)
 {
 	s->changes = changes_free(s->changes);
@@ -117,7 +117,8 @@ static int add_matches(Source *s)
 	return r;
 }
 
-/* Connects to the bus. It does not wait for the bus to answer: calls wait in the connection. */
+/* Connects to the bus. The function does not wait for the bus to answer: calls wait in the
+ * connection. */
 static int connect_bus(Source *s)
 {
 	int r;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What rdmad says, for those who show it: the HTTP side and the Varlink side. Nothing here waits:
- * who wants the state asks for it, and is told later.
+ * The state of rdmad for the HTTP side and the Varlink side. Nothing here waits: a side asks for
+ * the state, and is told later.
  *
  * All who ask while rdmad is being asked get the same answer. The objects are read again only after
  * a change, which the shared memory of rdmad tells without a call, or a signal of a device. The
@@ -18,11 +18,11 @@
 #include "metrics.h"
 #include "util.h"
 
-/* Who asks is told no later than so long after it asked. A rdmad that has not answered by then is
+/* A side is told no later than so long after it asked. A rdmad that has not answered by then is
  * not up. */
 #define SOURCE_TIMEOUT_USEC (5 * USEC_PER_SEC)
 /* How long a call of GetCounterValues() waits for devices: those that take longer have no counters.
- * What is asked after a device that hangs waits half a second for it (QueryTimeoutSec=). */
+ * A device that is asked after one that hangs waits half a second for that (QueryTimeoutSec=). */
 #define SOURCE_COUNTERS_USEC (700 * USEC_PER_MSEC)
 /* Counters that are not older are not read again. */
 #define SOURCE_FRESH_USEC USEC_PER_SEC
@@ -37,12 +37,12 @@ typedef struct SourceState {
 	/* another one if more than the values of counters is another one, and then all that refers
 	 * to METRICS is invalid */
 	uint64_t layout;
-	/* What it has answered. NULL, which metrics_visit() takes too, if it is not up. */
+	/* The answer of rdmad. NULL, which metrics_visit() takes too, if rdmad is not up. */
 	const Metrics *metrics;
 	uint64_t duration_usec; /* how long it took to get that */
 } SourceState;
 
-/* The state is here. It belongs to the source, and changes after the function has returned. */
+/* The state is here. STATE belongs to the source, and changes after the function has returned. */
 typedef void (*SourceDone)(void *userdata, const SourceState *state);
 
 /* Connects to the bus at ADDRESS (NULL: the system bus) at the first question, and again after the

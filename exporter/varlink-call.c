@@ -18,7 +18,7 @@ static int parse_object(const char *text, size_t n, json_object **ret)
 		n--;
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	object = json_tokener_parse_ex(tokener, text, (int)n);
-	/* It stops behind the object: what follows would be ignored. */
+	/* The tokener stops behind the object, and would ignore the rest. */
 	if (json_tokener_get_error(tokener) == json_tokener_success &&
 	    json_tokener_get_parse_end(tokener) == n &&
 	    json_object_is_type(object, json_type_object)) {

@@ -23,7 +23,7 @@ typedef struct VarlinkCall {
 } VarlinkCall;
 
 /*
- * Takes the N bytes of TEXT apart, without the zero at the end. It is not changed, and *RET does
+ * Takes the N bytes of TEXT apart, without the zero at the end. TEXT is not changed, and *RET does
  * not need it any more. The caller calls varlink_call_done().
  *
  * -EBADMSG: not a call. Varlink has no error for that: the connection is to be closed, as nothing

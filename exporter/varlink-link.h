@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A connection of a Varlink client. It answers one call after the other: until the replies to one
- * are taken, it reads nothing more. */
+/* A connection of a Varlink client. The connection answers one call after the other: until the
+ * replies to one are taken, it reads nothing more. */
 
 #include <sys/types.h>
 #include <systemd/sd-event.h>
@@ -12,7 +12,7 @@
 
 typedef struct VarlinkLink VarlinkLink;
 
-/* What the connections of a server share. */
+/* The common state of the connections of a server. */
 typedef struct VarlinkLinks {
 	Idle *idle;
 	VarlinkMetrics *metrics;

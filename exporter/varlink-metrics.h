@@ -10,7 +10,7 @@
 typedef struct VarlinkMetrics VarlinkMetrics;
 typedef struct VarlinkQuestion VarlinkQuestion;
 
-/* TEXT is the answer. It belongs to VarlinkMetrics: who wants to keep it takes a reference. NULL:
+/* TEXT is the answer, and belongs to VarlinkMetrics: to keep it, take a reference. NULL:
  * memory lacks, or too much is in use by answers that clients have not taken. */
 typedef void VarlinkDone(void *userdata, VarlinkText *text);
 

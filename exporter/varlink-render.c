@@ -94,8 +94,8 @@ static json_object *number_object(MetricNumber n)
 
 #define OBJECT_MAX (2 * sizeof(AttrText))
 
-/* What a sample is about, in RET: the port, the device, or "", the machine. Returns how many labels
- * say it. */
+/* Writes the object of a sample into RET: the port, the device, or "", the machine. Returns how
+ * many labels say it. */
 static size_t object_of(const MetricSample *s, char ret[OBJECT_MAX])
 {
 	ret[0] = '\0';

@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * What io.systemd.Metrics says: the metrics of lib/metrics in the form of systemd, and so the same
+ * The metrics of io.systemd.Metrics: those of lib/metrics in the form of systemd, and so the same
  * as those of Prometheus.
  *
  * The object of a value is the port ("mlx5_0/1") or the device ("mlx5_0"). A state set is one text
- * here. What an info metric has as labels are texts, and the field "field" says which: so does
+ * here. The labels of an info metric are texts, with their names in the field "field", as in
  * io.systemd.Basic.OSRelease of systemd.
  */
 

@@ -9,14 +9,14 @@
 #include "varlink-call.h"
 #include "varlink-reply.h"
 
-/* What a method asks for. */
+/* The work that a method asks for. */
 typedef enum VarlinkWork {
 	VARLINK_LIST_METRICS,	  /* the values of all metrics */
 	VARLINK_DESCRIBE_METRICS, /* their descriptions */
 	_VARLINK_WORK_MAX
 } VarlinkWork;
 
-/* What io.systemd.Metrics answers if there is no metric: systemd's clients take it for an empty
+/* The error of io.systemd.Metrics if there is no metric: systemd's clients take it for an empty
  * list. */
 #define VARLINK_NO_SUCH_METRIC "io.systemd.Metrics.NoSuchMetric"
 

@@ -9,7 +9,7 @@
 /* How many connections root has, who makes the reports of systemd, and how many all others have. In
  * its user namespace (PrivateUsers=) the service cannot tell the others from each other. */
 #define LINKS_MAX 32U
-/* How many connections are looked at in which time. It is a bound for the case that accept4() fails
+/* How many connections are looked at in which time. The bound is for the case that accept4() fails
  * again and again, with EMFILE for example. Beside a user who connects as often as he can, others
  * wait for no longer than that. */
 #define ACCEPTS	     1000U

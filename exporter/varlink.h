@@ -7,7 +7,7 @@
  *
  * Each local user may connect, so everything is bounded: connections, the length of a call, the
  * time that a client takes to send a call and to take the replies, and the replies that clients
- * have not taken. A client that breaks a bound loses its connection. It delays no other one.
+ * have not taken. A client that breaks a bound loses its connection. No client delays another one.
  */
 
 #include <systemd/sd-event.h>

@@ -55,7 +55,8 @@ ExitStatus history_command(Context *c);
 ExitStatus explain_command(Context *c);
 extern const Option explain_options[];
 
-/* It needs no rdmad. STATUS_FAILED if a file of the record, or a part of one, makes no sense. */
+/* The command needs no rdmad. STATUS_FAILED if a file of the record, or a part of one, makes no
+ * sense. */
 ExitStatus record_command(Context *c);
 extern const Option record_options[];
 
@@ -63,7 +64,7 @@ ExitStatus metrics_command(Context *c);
 extern const Option metrics_options[];
 
 ExitStatus describe_command(Context *c);
-/* Prints the columns of "list", a line each. It needs no rdmad. */
+/* Prints the columns of "list", a line each, without rdmad. */
 ExitStatus describe_columns(Context *c);
 
 /* STATUS_FAILED if the ports did not come in time. */

@@ -45,7 +45,7 @@ static int replace(const char *path, const char *text, size_t size, mode_t mode,
 	return r;
 }
 
-/* What replace() returned. */
+/* Reports the result of replace(). */
 static ExitStatus report(const char *path, int r)
 {
 	if (r == 0)

@@ -10,7 +10,7 @@
 
 #include "rdmactl.h"
 
-/* A file of the user, with the permissions that umask(2) allows. It is on the disk when the
+/* A file of the user, with the permissions that umask(2) allows. The file is on the disk when the
  * function returns. */
 ExitStatus file_replace(const char *path, const char *text, size_t size);
 /* A file for programs of all users, which is soon written again: it need not be on the disk. */

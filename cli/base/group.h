@@ -28,7 +28,7 @@ typedef enum Group {
 
 /* The group of row I of ROWS, which is port_attributes or device_attributes. */
 Group group_of_row(const Attribute *rows, size_t i);
-/* What the group is called; NULL of GROUP_HIDDEN. */
+/* The name of the group; NULL of GROUP_HIDDEN. */
 const char *group_name(Group group);
 
 /* The rows of a port that are in GROUP_FIRST, in the order in which they are shown. */

@@ -5,9 +5,9 @@
  * JSON for scripts. The output of a command is one object with the number of this format,
  * "Version", and one or more lists, such as "Ports"; monitor and counters --watch print such an
  * object on each line. Keys are written as the names of properties are on D-Bus, numbers are
- * numbers, and null is what is unavailable. Only the fields of "query" have the names that they
- * have in C. What is there stays; more keys may be added. (libsmartcols writes JSON too, but with
- * all keys in lower case and without objects in arrays.)
+ * numbers, and an unavailable value is null. Only the fields of "query" have the names that they
+ * have in C. Keys stay; more of them may be added. (libsmartcols writes JSON too, but with all keys
+ * in lower case and without objects in arrays.)
  */
 
 #include "object.h"

@@ -80,7 +80,8 @@ static bool is_fabric(int fd, const char *function)
 	       startswith(text, "0x0c06");
 }
 
-/* What FUNCTION, an entry of the directory FD, needs to be an RDMA device. False: it may be none.
+/* Says what is missing to make FUNCTION, an entry of the directory FD, an RDMA device. False: the
+ * function may be none.
  */
 static bool say_function(const Context *c, int fd, const char *function)
 {

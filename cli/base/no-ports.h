@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What a command says if there is no port. */
+/* The message of a command on a machine without ports. */
 
 #include "rdmactl.h"
 

@@ -101,7 +101,7 @@ void options_prefer(OptionTable *t, const char *command)
 	}
 }
 
-/* What getopt_long() calls row I. */
+/* The code of row I for getopt_long(). */
 static int option_code(const OptionTable *t, size_t i)
 {
 	const Option *o = t->rows[i].option;
@@ -136,8 +136,8 @@ static const char *suggest(const OptionTable *t, const char *word, Suggestion *s
 	return suggestion_text(s);
 }
 
-/* Says which option getopt_long() has just refused. It returned RESULT, ':' or '?', and left the
- * option in optopt. */
+/* Says which option getopt_long() has just refused. getopt_long() returned RESULT, ':' or '?', and
+ * left the option in optopt. */
 static void complain_option(const OptionTable *t, char **argv, int result)
 {
 	const char *word = argv[optind - 1];

@@ -60,8 +60,8 @@ typedef struct OptionTable {
  * commands may have options with the same name; no command has one of those of every command. */
 void options_join(OptionTable *t, const char *command, const Option *options);
 /* The first word of ARGV that is no option and no argument of one: the command; NULL if there is
- * none. It comes before options_parse(), because the same name can be an option of more than one
- * command. */
+ * none. The call comes before options_parse(), because the same name can be an option of more than
+ * one command. */
 const char *options_find_command(const OptionTable *t, int argc, char **argv);
 /* From now on a name or a letter that more than one command has stands for the option of COMMAND.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What all commands of rdmactl share: the connection, where output goes, the options of every
+/* The common part of all commands of rdmactl: the connection, the output, the options of every
  * command, and the exit status. */
 
 #include <stdbool.h>
@@ -45,7 +45,7 @@ typedef struct Reporter {
 	void (*complain)(const char *text); /* instead of a line on standard error */
 	int (*status)(ExitStatus status);   /* the exit status of the program */
 } Reporter;
-/* From now on REPORTER is used; NULL: as usual. It is kept. */
+/* From now on REPORTER is used, and kept; NULL: as usual. */
 void report_through(const Reporter *reporter);
 /* The exit status of the program. */
 int reported_status(ExitStatus status);

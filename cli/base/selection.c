@@ -69,7 +69,7 @@ static void choose_all(Selection *s, bool planes)
 	}
 }
 
-/* What rdmad finds by each argument. */
+/* The ports that rdmad finds by each argument. */
 typedef struct Found {
 	FoundPaths *items; /* by argument; of a pattern none */
 	unsigned int n;

@@ -18,7 +18,7 @@ typedef struct Selection {
 	size_t n_missing;
 } Selection;
 
-/* What a command looks at beside the ports that are chosen. */
+/* The objects that a command needs beside the ports that are chosen. */
 typedef enum SelectionFlags {
 	SELECTION_PLANES = 1 << 0,  /* without arguments the ports of planes are chosen too */
 	SELECTION_DEVICES = 1 << 1, /* their devices are read */

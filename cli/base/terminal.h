@@ -14,7 +14,7 @@ ExitStatus terminal_start(Context *c, bool pager);
 /* Shows what was collected, or puts it into the buffer of standard output. */
 void terminal_finish(Context *c);
 /* Writes what is in the buffer of standard output. Returns STATUS; or STATUS_FAILED, and says why,
- * if something could not be written. That nobody reads any more is no error. */
+ * if something could not be written. A closed pipe is no error. */
 ExitStatus terminal_flush(ExitStatus status);
 
 /* A new table with the settings that all commands use; NULL without memory. */

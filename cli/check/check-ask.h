@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What checks ask: rdmad, and this machine. */
+/* The answers of rdmad, and of this machine, for checks. */
 
 #include "check-finding.h"
 #include "selection.h"
@@ -24,6 +24,6 @@ typedef struct Asker {
 	struct ifaddrs *addresses;
 } Asker;
 
-/* What A can say, which is as C has been asked to. */
+/* The functions of A for checks. Those about this machine are NULL if A asks another one. */
 CheckAsk asker_functions(Asker *a);
 void asker_done(Asker *a);

@@ -39,7 +39,7 @@ static const Object *object_of(const Finding *f)
 	return f->port ? f->port : f->device;
 }
 
-/* What F is called behind its cause: the port, if the cause is on the device or on another port. */
+/* The name of F behind its cause: the port, if the cause is on the device or on another port. */
 static const char *short_name(const Finding *f, char buffer[96])
 {
 	if (f->port && f->port != f->cause->port)

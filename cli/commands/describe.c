@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl describe: what the tables of attributes, counters, reasons and features say. It needs no
- * rdmad. */
+/* rdmactl describe: the texts in the tables of attributes, counters, reasons and features. The
+ * command needs no rdmad. */
 
 #include <strings.h>
 

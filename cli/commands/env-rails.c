@@ -224,7 +224,7 @@ static void find_pkey(Rail *r, const RailWish *w)
 
 /* The reasons to leave a rail out */
 
-/* What was asked for on the command line, and R is not. NULL: nothing. */
+/* Says in which way R is not as the command line asks. NULL: in none. */
 static const char *find_unwanted(const Rail *r, const RailWish *w, char buffer[256])
 {
 	const char *layer = object_text(r->port, PORT_ATTR_link_layer);

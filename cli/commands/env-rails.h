@@ -7,7 +7,7 @@
 #include "gid.h"
 #include "selection.h"
 
-/* What decides over ports. */
+/* The wishes of the command line about ports. */
 typedef struct RailWish {
 	const char *title;	/* of the library */
 	bool iwarp;		/* it uses iWARP too */

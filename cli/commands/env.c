@@ -22,7 +22,7 @@
 #include "parse.h"
 #include "terminal.h"
 
-/* What the value of a variable says. */
+/* The contents of a variable. */
 typedef enum VariableKind {
 	VARIABLE_PORTS,	     /* all ports, "mlx5_0:1,mlx5_1:1" */
 	VARIABLE_DEVICE,     /* the one device */
@@ -362,7 +362,7 @@ _printf_(2, 3) static ExitStatus add_note(Environment *e, const char *format, ..
 	return STATUS_OK;
 }
 
-/* What is to be known of one port. */
+/* Adds a comment about the port of R, if one is needed. */
 static ExitStatus note_rail(Environment *e, const Rail *r)
 {
 	ExitStatus status = STATUS_OK;
@@ -530,7 +530,7 @@ static void print_variable_json(FILE *f, const Variable *v, const char *value, s
 	fputc('}', f);
 }
 
-/* What to type, because a variable has no single value. */
+/* Advises a command, because a variable has no single value. */
 static void advise(const Environment *e)
 {
 	const Rail *fast = NULL;

@@ -201,7 +201,7 @@ static const struct {
 	{"NAMESPACE", "namespace", NULL, 0},
 };
 
-/* What most entries lack comes last, and is not there if all lack it. */
+/* A column that most entries lack comes last, and is not there if all lack it. */
 #define N_USUAL_CELLS 4U
 
 static size_t count_cells(const Lines *l)

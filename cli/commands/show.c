@@ -220,7 +220,7 @@ static const char *gid_member(const Value *entry, const char *column)
 	return "";
 }
 
-/* What a GID is known as: its IP address, or if it stands for none, itself. */
+/* The address of a GID for people: its IP address, or if it stands for none, the GID itself. */
 static const char *address_of(const Value *entry)
 {
 	const char *address = gid_member(entry, "address");
@@ -243,7 +243,7 @@ static bool is_elsewhere(const Value *entry)
 	       value_lookup(&entry->items[entry->n - 1], "Namespace");
 }
 
-/* What entry PLACE of the GID table is known as. */
+/* The address of entry PLACE of the GID table. */
 typedef struct Address {
 	const char *text; /* NULL: an entry before it has the same */
 	size_t place;

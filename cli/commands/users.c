@@ -17,7 +17,7 @@
 /* The members of an entry that are positional, as USERS of table-columns.def has them. */
 enum { MEMBER_KIND, MEMBER_NAME, MEMBER_PID, MEMBER_UID, MEMBER_QPS, MEMBER_TAIL, _MEMBER_MAX };
 
-/* What GetUsers() returns */
+/* The reply of GetUsers() */
 typedef struct Users {
 	Value entries, counts;
 } Users;
@@ -81,7 +81,7 @@ static void print_count(FILE *f, uint64_t qps, uint64_t processes)
 		processes == 1 ? "process" : "processes");
 }
 
-/* What the process belongs to, as people call it. */
+/* The owner of the process, with its name for people. */
 static int owner_text(const Value *entry, char **ret)
 {
 	const char *job = tail_text(entry, "Job"), *pod = tail_text(entry, "Pod");

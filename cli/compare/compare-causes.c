@@ -55,7 +55,7 @@ static const char *code_of(const Difference *d)
 	return code ? code : "";
 }
 
-/* What a difference of rank RANK_OTHER explains. */
+/* Whether A, a difference of rank RANK_OTHER, explains B. */
 static bool is_same_matter(const Difference *a, const Difference *b, bool same_place)
 {
 	const Place *place = &a->kind->places[a->place];

@@ -11,7 +11,7 @@ void differences_done(Differences *d)
 	*d = (Differences){};
 }
 
-/* What is looked at. */
+/* The place that is compared, and the differences found there. */
 typedef struct Look {
 	const Kind *kind;
 	const IgnoredRows *ignored;

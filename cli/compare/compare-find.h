@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * How machines differ from the others of their kind. What more than half of those that have a
- * device or a port agree on is expected of all of them.
+ * How machines differ from the others of their kind. If more than half of the machines with a
+ * device or a port agree on a value, the value is expected of all of them.
  */
 
 #include "compare-kinds.h"

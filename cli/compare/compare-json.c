@@ -37,7 +37,7 @@ static void put_members(FILE *f, const Difference *d, bool first)
 	json_row(f, d->usual, (size_t)(d->row - d->usual->rows));
 }
 
-/* What comes from difference I. */
+/* Puts the differences that come from difference I. */
 static void put_rest(FILE *f, const Differences *d, size_t i)
 {
 	size_t n = 0;
@@ -69,7 +69,8 @@ static void put_deviation(FILE *f, const Differences *list, size_t i)
 	fputc('}', f);
 }
 
-/* What each machine has of an undecided attribute, or which of them have the thing. */
+/* Puts the value of each machine for an undecided attribute, or the machines that have the thing.
+ */
 static void put_votes(FILE *f, const Difference *d)
 {
 	const Place *p = &d->kind->places[d->place];

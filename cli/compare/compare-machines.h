@@ -5,9 +5,9 @@
  * The machines that rdmactl compare asks.
  *
  * They come from a file with one machine on a line: a destination of ssh(1), such as node17,
- * root@node17 or ssh://node17:2222, or the address of a bus on this machine, unix:path=PATH. What
- * follows a '#' at the beginning of a line or behind a blank is a comment. Below a line [LABEL]
- * the machines of a group follow, whose devices are to be alike.
+ * root@node17 or ssh://node17:2222, or the address of a bus on this machine, unix:path=PATH. A '#'
+ * at the beginning of a line or behind a blank begins a comment. Below a line [LABEL] the machines
+ * of a group follow, whose devices are to be alike.
  */
 
 #include "object.h"

@@ -7,7 +7,7 @@
 
 /* Whether O is a device that is compared: a plane of another device is not. */
 bool device_is_compared(const Object *o);
-/* What the model of a device is called: its HcaType or, without that, what else says it. The text
+/* The name of the model of a device: its HcaType or, without that, another name. The text
  * is in DEVICE or static. */
 const char *device_model(const Object *device);
 

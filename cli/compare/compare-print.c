@@ -205,7 +205,7 @@ static void put_sentence(FILE *f, const Differences *list, size_t i)
 	}
 }
 
-/* What PUT writes about difference I; NULL without memory. */
+/* The text that PUT writes about difference I; NULL without memory. */
 static char *make_text(void (*put)(FILE *f, const Differences *d, size_t i), const Differences *d,
 		       size_t i)
 {
@@ -224,7 +224,7 @@ static char *make_text(void (*put)(FILE *f, const Differences *d, size_t i), con
 
 /* Lines */
 
-/* What is missing comes first, then what is wrong with ports, and then with devices. */
+/* Missing things come first, then differences of ports, and then those of devices. */
 static int compare_meaning(const Difference *a, const Difference *b)
 {
 	bool port_a = a->kind->places[a->place].is_port, port_b = b->kind->places[b->place].is_port;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What rdmactl compare prints. */
+/* The output of rdmactl compare. */
 
 #include "compare-find.h"
 

@@ -49,7 +49,7 @@ const Option counters_options[] = {
 };
 /* clang-format on */
 
-/* What the value alone does not say: "(missing: REASON)"; "" if there is nothing. */
+/* The note behind the value: "(missing: REASON)"; "" if there is nothing. */
 static char *counter_note(const Value *counter)
 {
 	const char *condition = counter_member(counter, MEMBER_CONDITION);

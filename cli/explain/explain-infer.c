@@ -377,7 +377,7 @@ Explanation explain_infer(Clue *clues, size_t n, Fact *facts, size_t n_facts)
 	return e;
 }
 
-/* What lasts */
+/* Differences that last */
 
 static const struct {
 	const char *what;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What has happened to a port, from what was seen of it: a function of an array, which knows no bus
+ * Infers the past of a port from its evidence: a function of an array, which knows no bus
  * and no clock. The rules are the rows of explain-causes.def.
  */
 
@@ -65,8 +65,8 @@ typedef struct Difference {
 	const char *what, *from, *to; /* TO is "" of an entry of a table that has gone */
 } Difference;
 
-/* What differs after the trouble that E explains, and is not told by a clue that E uses, or with
- * ALL by such a clue too. RET has room for N. Nothing if the port is not well again. */
+/* Finds the differences after the trouble that E explains. Those that a clue of E tells are left
+ * out, but with ALL they are not. RET has room for N. Nothing if the port is not well again. */
 size_t explain_differences(const Clue *clues, size_t n, const Explanation *e, bool all,
 			   Difference *ret);
 

@@ -18,7 +18,7 @@
 #include "seen.h"
 #include "terminal.h"
 
-/* What was seen longer ago is not asked for. */
+/* Older evidence is not asked for. */
 #define SINCE_DEFAULT_USEC (UINT64_C(24) * 3600 * USEC_PER_SEC)
 #define CLUES_SHOWN	   12U /* of an unknown cause the last */
 #define NAMES_SHOWN	   8U  /* of ports with the same trouble the first */
@@ -192,8 +192,8 @@ static ExitStatus read_evidence(Context *c, Story *s)
 	return r < 0 ? bus_complain(name, &error, r) : STATUS_OK;
 }
 
-/* How often the link of S went down by itself lately. That of a virtual function goes with whoever
- * uses it. */
+/* How often the link of S went down by itself lately. The link of a virtual function goes with the
+ * program that uses it. */
 static size_t count_downs(const Story *s)
 {
 	const Value *downs = history_entry_member(s->entry, "LinkDowns");
@@ -395,7 +395,7 @@ static void print_json_clues(const Context *c, const Story *s)
 	fputs("]", f);
 }
 
-/* What differs still, which ports have the same trouble, and what else there is. */
+/* Prints the differences that last, the ports with the same trouble, and the other troubles. */
 static void print_json_beside(const Context *c, const Stories *all, const Story *s)
 {
 	_cleanup_free_ Difference *d = calloc(s->n_clues + 1, sizeof(*d));

@@ -27,7 +27,7 @@ void falls_done(Falls *f);
 /* Finds the falls of the ports that are there. False: no memory. */
 bool falls_gather(const Histories *h, Falls *ret);
 
-/* What tells apart the adapter of PORT, which may be NULL. */
+/* The identity of the adapter of PORT, which may be NULL. */
 const char *falls_adapter(const Histories *h, const Object *port);
 /* Whether N ports are so many of those with the protocol of PORT, or of all if PORT is NULL, that
  * it is no chance if all of them have the same trouble at once: half of them. */

@@ -18,7 +18,7 @@ void histories_done(Histories *h)
 	free(h->chosen);
 }
 
-/* Members of the answer. What is not there, or has another type, reads as empty. */
+/* Members of the answer. A member that is not there, or has another type, reads as empty. */
 
 const char *history_entry_name(const Value *entry)
 {

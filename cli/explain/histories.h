@@ -24,7 +24,7 @@ ExitStatus histories_read(Context *c, Histories *ret);
  * of planes. STATUS_NO_PORT if an argument names none, which is said; the others are chosen. */
 ExitStatus histories_choose(Context *c, Histories *h);
 
-/* Members of an entry. What is not there, or has another type, reads as empty. */
+/* Members of an entry. A member that is not there, or has another type, reads as empty. */
 const char *history_entry_name(const Value *entry);
 const Value *history_entry_member(const Value *entry, const char *key);
 const char *history_entry_text(const Value *entry, const char *key);

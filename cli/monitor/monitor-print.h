@@ -7,7 +7,7 @@
 #include "object.h"
 #include "rdmactl.h"
 
-/* Something that happened, to an object or to rdmad. What does not apply is NULL. */
+/* Something that happened, to an object or to rdmad. A member that does not apply is NULL. */
 typedef struct News {
 	const char *name; /* the member "event" of the JSON object: "changed", "added", ... */
 	const Object *object;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What rdmactl monitor reports: which objects are watched, and what of the difference between an
- * object before and after is news. Each function prints at once.
+ * The reports of rdmactl monitor: the objects that are watched, and the news in the difference
+ * between an object before and after. Each function prints at once.
  */
 
 #include <systemd/sd-event.h>

@@ -4,8 +4,8 @@
 /*
  * The changes in the script of a segment. A change is a line, with the lines "set" in front of it
  * that belong to it. A device that is added comes with lines "set" of all that it and its ports
- * have, at the same time: it and each of its ports is a change. What happens at the time 0 is no
- * change: it is a part of how the segment begins. All texts are decoded and can be printed.
+ * have, at the same time: it and each of its ports is a change. A line at the time 0 is no change:
+ * it is a part of the beginning of the segment. All texts are decoded and can be printed.
  */
 
 #include "command.h"
@@ -80,6 +80,6 @@ ExitStatus record_heading_read(const RecordFile *f, char *line, char **ret_name,
 /* Decodes WORD of a line of F in its place. Says what is wrong with it. */
 ExitStatus record_word_read(const RecordFile *f, char *word);
 
-/* Makes room for one more in the array ITEMS of N. It doubles when N is a power of two. NULL
+/* Makes room for one more in the array ITEMS of N. The array doubles when N is a power of two. NULL
  * without memory: ITEMS is as before then. */
 void *record_grow(void *items, size_t n, size_t size);

@@ -5,9 +5,9 @@
  * The files in which rdmad records what it publishes: segments, each of which is a scenario,
  * rdmad-scenario(5), with a head of comments. docs/design/record.md has the form.
  *
- * A file may come from anywhere. It is read in pieces; a line is bounded, and one that has anything
- * else than printable UTF-8 is refused, so that a line can be printed. What has not been written in
- * full is left out: a last line without its end, and what follows a byte 0.
+ * A file may come from anywhere. The file is read in pieces; a line is bounded, and a line with
+ * anything else than printable UTF-8 is refused, so that a line can be printed. Incomplete text is
+ * left out: a last line without its end, and all behind a byte 0.
  */
 
 #include "rdmactl.h"
@@ -16,7 +16,7 @@
 #define RECORD_DIRECTORY "/var/lib/rdmad/record" /* of the service */
 #define RECORD_NAME_SIZE 22U /* of a segment in its directory: 16 digits, ".conf" and the 0 */
 
-/* What the head says. */
+/* The values of the head. */
 typedef struct RecordHead {
 	uint64_t realtime_usec;	 /* when the segment begins */
 	uint64_t monotonic_usec; /* the same: the times of the script count from it */

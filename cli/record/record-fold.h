@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A segment that begins later: what its script did before some time is in its sections, as if rdmad
- * had begun the segment then. What was counted, and what has a time, is as old as the segment was.
+ * A segment that begins later: the changes of its script before some time are in its sections, as
+ * if rdmad had begun the segment then. Counts and times are as old as the segment was.
  *
  * A device whose first question had not ended stays in the script, at the time 0.
  */

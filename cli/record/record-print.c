@@ -39,7 +39,7 @@ static void json_text_or_null(FILE *f, const char *key, const char *text)
 		fputs("null", f);
 }
 
-/* What the head of a segment says; NULL: it does not. */
+/* A word of the head of a segment; NULL: the head does not have it. */
 static const char *said(const char *text)
 {
 	return *text ? text : NULL;
@@ -192,7 +192,7 @@ static void print_failure(FILE *f, const RecordChange *change)
 	fprintf(f, "does not answer: %s", change->message ? change->message : change->error);
 }
 
-/* What has happened, in words, or for values as the record has them. */
+/* Prints the change in words, or its values as the record has them. */
 static void print_what(FILE *f, const RecordChange *change)
 {
 	switch (change->kind) {

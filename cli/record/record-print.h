@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What "rdmactl record" prints of a record: a table of its segments, and its changes. */
+/* The output of "rdmactl record": a table of the segments, and the changes. */
 
 #include "record-change.h"
 #include "terminal.h"
 
-/* What a segment has. */
+/* A segment in the table. */
 typedef struct RecordSegment {
 	uint64_t first_usec, last_usec; /* CLOCK_REALTIME: its beginning and its last change */
 	uint64_t n_changes, n_bytes;
@@ -30,11 +30,11 @@ typedef struct RecordPrinter {
 	bool headed; /* the heading was */
 } RecordPrinter;
 
-/* What is before all changes. */
+/* Prints the lines before all changes. */
 void record_print_begin(const RecordPrinter *p);
 /* Says, to people, that F begins because rdmad has not seen what was before, if that is so. */
 void record_print_gap(RecordPrinter *p, const RecordFile *f);
 /* Prints CHANGE of the segment F. */
 void record_print_change(RecordPrinter *p, const RecordFile *f, const RecordChange *change);
-/* What is after all; IS_COMPLETE: nothing went wrong. */
+/* Prints the lines after all changes; IS_COMPLETE: nothing went wrong. */
 void record_print_end(const RecordPrinter *p, bool is_complete);

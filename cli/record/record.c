@@ -166,7 +166,7 @@ static void see(void *userdata, const char *name)
 		s->seen[i] = s->seen[i] || is_meant(s->names[i], name);
 }
 
-/* Whether a change of NAME is asked for. What a device does concerns each of its ports. */
+/* Whether a change of NAME is asked for. A change of a device concerns each of its ports. */
 static bool is_asked_for(const Show *s, const char *name)
 {
 	for (size_t i = 0; i < s->n_names; i++)
@@ -252,7 +252,7 @@ static ExitStatus export_step(const Context *c, RecordReader *r, const RecordFol
 	return status;
 }
 
-/* What the segment did before --since is in how it begins. */
+/* Exports the segment; its beginning has the changes before --since. */
 static ExitStatus export_folded(RecordFile *f, const Context *c)
 {
 	_cleanup_(record_fold_done) RecordFold fold = {.since_usec = arg_since};

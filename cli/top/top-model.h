@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What rdmactl top knows: the ports that it shows, and what their counters said. It has no clock
- * and calls nobody: objects and answers are given to it.
+ * The model of rdmactl top: the ports that it shows, and their counters. The model has no clock and
+ * makes no calls: objects and answers are given to it.
  */
 
 #include "object.h"
@@ -47,8 +47,8 @@ typedef struct TopModel {
 /* Whether PORT is one of those to show. */
 typedef bool TopFilter(void *userdata, const Object *port);
 
-/* Makes the ports of the model those of OBJECTS that FILTER takes. What is known of the counters of
- * a port stays. OBJECTS must stay until the next call. -ENOMEM. */
+/* Makes the ports of the model those of OBJECTS that FILTER takes. The counters of a port stay.
+ * OBJECTS must stay until the next call. -ENOMEM. */
 int top_model_follow(TopModel *m, const ObjectList *objects, TopFilter *filter, void *userdata);
 /* Takes an answer of GetAllCounters(), which it changes. With REMOTE, the clock of the machine that
  * is asked may differ from REALTIME_USEC, the time here. -EBADMSG, -ENOMEM. */

@@ -9,7 +9,7 @@
  * libncursesw: what rdmactl prints elsewhere (tables, colours, "show") is text with such sequences
  * already, and top shows the same text. ncurses takes characters and attributes one by one and
  * would show the sequences themselves, so that each colour and table would be needed a second time.
- * What is left of it here is to clear the line before each line, and about fifteen keys.
+ * The code here clears the line before each line, and reads about fifteen keys.
  */
 
 #include "rdmactl.h"
@@ -31,8 +31,8 @@ int screen_enter(Screen *s);
 
 /* How large the terminal is now. After a change the next text is written as a whole. */
 void screen_size(Screen *s, size_t *ret_width, size_t *ret_rows);
-/* Shows the lines of TEXT. What is there already is not written again. -EIO and the like: the
- * terminal has gone. */
+/* Shows the lines of TEXT. Lines that are there already are not written again. -EIO and the like:
+ * the terminal has gone. */
 int screen_draw(Screen *s, const char *text);
 /* Reads what was typed, without waiting, and calls ON_KEY for each key (see TopKey), until it
  * returns false. -EPIPE: the terminal has gone. */

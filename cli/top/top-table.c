@@ -65,7 +65,7 @@ static bool is_bad(const TopPort *p)
 	       p->n_errors > 0;
 }
 
-/* What the column is sorted by; below 0: the port has no value. */
+/* The number by which the column is sorted; below 0: the port has no value. */
 static double sort_number(const TopPort *p, TopColumn column)
 {
 	const Value *state = object_value(p->object, PORT_ATTR_state);

@@ -129,7 +129,7 @@ int top_view_key(const TopModel *m, TopView *v, int key)
 	return r < 0 ? r : 1;
 }
 
-/* What is printed is collected line by line: no line is longer than the terminal. */
+/* The output, collected line by line: no line is longer than the terminal. */
 typedef struct Lines {
 	const Context *c;
 	const TopView *v;
@@ -146,7 +146,7 @@ static void add_line(Lines *l, const char *text, size_t n)
 	fprintf(l->f, "%s%.*s", l->n++ > 0 ? "\n" : "", (int)n, text);
 }
 
-/* Adds TEXT, which has no colours, in this colour (NULL: none). It is cut. */
+/* Adds TEXT, which has no colours, in this colour (NULL: none). The text is cut. */
 static int add_text(Lines *l, const char *color, const char *text)
 {
 	size_t width = l->v->style.width > 0 ? l->v->style.width : SIZE_MAX;

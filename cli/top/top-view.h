@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The screen of rdmactl top as text: what is on it, and what a key changes. It needs no terminal,
- * so that tests can look at it.
+ * The screen of rdmactl top as text: its lines, and the effects of keys. The view needs no
+ * terminal, so that tests can look at it.
  */
 
 #include "top-table.h"

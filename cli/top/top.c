@@ -25,7 +25,7 @@
 
 /* The screen is not drawn more often. */
 #define DRAW_USEC (50 * USEC_PER_MSEC)
-/* It is drawn so often if nothing happens, because it says how long ago something was. */
+/* The screen is drawn so often if nothing happens, because it says how long ago something was. */
 #define IDLE_USEC USEC_PER_SEC
 
 static uint64_t arg_interval_usec = 2 * USEC_PER_SEC, arg_iterations;
