@@ -6,8 +6,8 @@
 #include "names.h"
 #include "util.h"
 
-/* What the thread of GDBus uses too. GDBus drops its reference some time after the filter has been
- * removed, so this may live longer than the channel. */
+/* The part of a channel that the thread of GDBus uses too. GDBus drops its reference some time
+ * after the filter has been removed, so this may live longer than the channel. */
 typedef struct Shared {
 	GMutex lock;	 /* for MESSAGES and CLOSED */
 	GQueue messages; /* that have been collected */

@@ -330,8 +330,8 @@ static void deliver(RdmadClient *c, gboolean all, guint32 order)
 {
 	g_autoptr(RdmadClient) keep = NULL;
 
-	/* A handler has made a call. What came before its answer is delivered after the handlers
-	 * have returned. */
+	/* A handler has made a call. Messages from before its answer are delivered after the
+	 * handlers have returned. */
 	if (c->delivering || !c->channel)
 		return;
 	keep = g_object_ref(c);
@@ -375,7 +375,7 @@ static gboolean is_current(RdmadClient *c, GDBusMessage *reply)
 	       g_strcmp0(g_dbus_message_get_sender(reply), BUS_NAME) == 0;
 }
 
-/* What came before REPLY, the answer with all objects, is in it. */
+/* Messages from before REPLY, the answer with all objects, are in it. */
 static void drop_older(RdmadClient *c, GDBusMessage *reply)
 {
 	guint n = g_queue_get_length(&c->pending);

@@ -7,7 +7,7 @@
 #include "names.h"
 #include "util.h"
 
-/* What the caller wants. */
+/* The wish of the caller. */
 typedef struct Wish {
 	char *address;	  /* as text, for the daemon; NULL: any */
 	uint8_t gid[16];  /* ADDRESS as it is in a GID */
@@ -83,7 +83,7 @@ static uint32_t type_of(const char *name)
 	return type;
 }
 
-/* What the tail of an entry says. */
+/* The members in the tail of an entry. */
 typedef struct Details {
 	uint32_t ifindex, vlan_id, namespace;
 } Details;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What a client consists of. Its files, from the lowest to the highest; each calls only those above
- * it in this list:
+ * The parts of a client. Its files, from the lowest to the highest; each calls only those above it
+ * in this list:
  *
  *   client-objects.c  the list of its devices and ports
  *   client-batch.c    applies messages to objects and reports what came of it

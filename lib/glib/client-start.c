@@ -4,9 +4,9 @@
  * Starts a client: connects to the bus, asks it for the signals of the daemon, and asks the daemon
  * for all objects, in this order. So it gets a signal for each change after the answer.
  *
- * When the bus has gone, the client is started again, each RECONNECT_SEC until the bus is there. It
- * needs another connection for that, so it uses none that belongs to the program or is shared with
- * it.
+ * When the bus has gone, the client is started again, each RECONNECT_SEC until the bus is there. A
+ * new start needs another connection, so a client uses none that belongs to the program or is
+ * shared with it.
  */
 
 #include "client-start.h"
@@ -30,7 +30,7 @@ static const char *const matches[] = {
 	"type='signal',sender='" RDMAD_BUS_NAME "',path_namespace='" RDMAD_ROOT_PATH "'",
 };
 
-/* What is sent to the bus, each message when the one before is answered: AddMatch for each rule,
+/* The messages to the bus, each sent when the one before is answered: AddMatch for each rule,
  * and last the call for all objects. */
 #define START_MESSAGES (G_N_ELEMENTS(matches) + 1)
 

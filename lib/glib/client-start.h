@@ -5,7 +5,7 @@
 
 #include "rdmad-client.h"
 
-/* What the interfaces GInitable and GAsyncInitable call. */
+/* The functions for the interfaces GInitable and GAsyncInitable. */
 void client_initable_init(GInitableIface *interface);
 void client_async_initable_init(GAsyncInitableIface *interface);
 /* Ends what a start has begun; does nothing if there was none. */

@@ -60,8 +60,8 @@ void rdmad_object_remove_interface(RdmadObject *o, AttrInterface interface);
 /* Whether a handler is connected to "notify" of the property NAME of INTERFACE. */
 gboolean rdmad_object_is_listened(RdmadObject *o, AttrInterface interface, const char *name,
 				  size_t *ret_row);
-/* The client has begun, or has ended, to read a table of O. It is not reported that tables are
- * outdated while the client reads any. */
+/* The client has begun, or has ended, to read a table of O. While the client reads a table, no
+ * report says that tables are outdated. */
 void rdmad_object_set_loading(RdmadObject *o, gboolean loading);
 
 /* Ends a change. Returns the names of the properties that have changed since rdmad_object_begin(),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What an object consists of. Used by object.c, which shows it, and object-update.c, which changes
+/* The parts of an object. Used by object.c, which shows it, and object-update.c, which changes
  * it. */
 
 #include "object-private.h"
 
-/* What is known of an object at one moment. */
+/* The values of an object at one moment. */
 typedef struct ObjectState {
 	unsigned int interfaces; /* 1 << AttrInterface of each that the object has */
 	GVariant **values;	 /* by row; NULL where the daemon has sent none */

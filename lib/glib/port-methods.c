@@ -54,7 +54,7 @@ GVariant *rdmad_port_query_sync(RdmadPort *self, gint64 max_age_usec, GCancellab
 
 /* GetCounters */
 
-/* What the three functions for it pass on: an answer. */
+/* An answer, which the three functions for samples pass on. */
 typedef struct Sample {
 	GPtrArray *counters;
 	guint64 timestamp, monotonic;

@@ -61,7 +61,7 @@ static void put_columns(const TableLayout *l)
 	     "daemon may send more.\n *");
 }
 
-/* What the GObject property is: a text and a list that there are not are %NULL. */
+/* The GObject property of a row without a value: a missing text or list is %NULL. */
 static const char *absent_text(const Attribute *row)
 {
 	return strchr("soa", attr_signature(row->type)[0]) ? "%NULL" : attr_absent_text(row);

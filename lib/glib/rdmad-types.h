@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What all headers of librdmad-glib use. Programs include rdmad-glib.h only. */
+/* The types that all headers of librdmad-glib use. Programs include rdmad-glib.h only. */
 
 #include <gio/gio.h>
 

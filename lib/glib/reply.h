@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What an answer to a call is. */
+/* The answers to calls. */
 
 #include <gio/gio.h>
 

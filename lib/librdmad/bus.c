@@ -6,8 +6,8 @@
 #include "names.h"
 #include "util.h"
 
-/* Errors that say that no rdmad is there, or that it does not start. Who starts it has more of them
- * than can be listed: they begin with one of these. */
+/* Errors that say that no rdmad is there, or that it does not start. The starter of rdmad has more
+ * of them than can be listed: they begin with one of these. */
 static bool is_absence(const char *name)
 {
 	static const char *const beginnings[] = {

@@ -15,7 +15,7 @@ _Static_assert((int)RDMAD_GID_IB == GID_TYPE_IB && (int)RDMAD_GID_ROCE_V1 == GID
 		       (int)RDMAD_GID_ROCE_V2 == GID_TYPE_ROCE_V2,
 	       "a type of GIDs has another number");
 
-/* What the caller wants. */
+/* The wish of the caller. */
 typedef struct Wish {
 	const char *address; /* as text, for the daemon; NULL: any */
 	uint8_t gid[16];     /* ADDRESS as it is in a GID */
@@ -67,7 +67,7 @@ static bool fits(const Wish *w, const Entry *e)
 	       (e->named || (w->asked && e->gid.type == RDMAD_GID_IB));
 }
 
-/* What decides over E, which was read. */
+/* Weighs E, which was read. */
 static void weigh(Entry *e, const Wish *w, const Place *p)
 {
 	e->named = is_named(w, e);

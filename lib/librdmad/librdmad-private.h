@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the files of librdmad share. */
+/* The header that the files of librdmad share. */
 
 #include <systemd/sd-bus.h>
 
@@ -10,7 +10,8 @@
 #define EXPORT __attribute__((visibility("default")))
 
 struct rdmad {
-	/* What a read needs: copied from the header, and checked, when the memory was opened. */
+	/* The values for a read: copied from the header, and checked, when the memory was opened.
+	 */
 	const char *records; /* record 0 */
 	uint32_t capacity;   /* so many records are within the memory */
 	uint32_t record_size;
@@ -25,7 +26,7 @@ struct rdmad {
 
 /* Connects to the bus at ADDRESS; NULL: the system bus. */
 int librdmad_connect(const char *address, sd_bus **ret);
-/* What ERROR and R of any call mean to the caller. */
+/* The error for the caller after ERROR and R of any call. */
 int librdmad_bus_error(const sd_bus_error *error, int r);
 /* The same for a call that is about a port. */
 int librdmad_call_error(const sd_bus_error *error, int r);

@@ -95,7 +95,7 @@ EXPORT int rdmad_open_fd(int memory, int changed, struct rdmad **ret)
 	return 0;
 }
 
-/* What rdmad_open() returns when the call of OpenSnapshot() failed with ERROR and R. */
+/* The error of rdmad_open() when the call of OpenSnapshot() failed with ERROR and R. */
 static int open_error(const sd_bus_error *error, int r)
 {
 	if (sd_bus_error_has_name(error, RDMAD_ERROR_LIMITS_EXCEEDED))

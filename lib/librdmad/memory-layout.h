@@ -5,10 +5,10 @@
  * The shared memory between rdmad and librdmad: where everything is, and how the one writes a
  * record and the other reads it. memory-fields.def has the fields of a record.
  *
- * It is one file: a header, then CAPACITY records of RECORD_SIZE bytes, one for each port. Each
- * record begins a cache line. Everything is in the byte order of the machine. A layout that only
- * has more fields in reserved room, or longer records, has a new minor version, and old readers can
- * read it. Any other change is a new major version. librdmad(3) says the same to the authors of
+ * The memory is one file: a header, then CAPACITY records of RECORD_SIZE bytes, one for each port.
+ *Each record begins a cache line. Everything is in the byte order of the machine. A layout that
+ *only has more fields in reserved room, or longer records, has a new minor version, and old readers
+ *can read it. Any other change is a new major version. librdmad(3) says the same to the authors of
  * other readers.
  *
  * Each record has its own sequence lock: a port that changes all the time does not disturb those
@@ -30,8 +30,8 @@
  * same steps over all interleavings.
  *
  * In an ordinary build the data are copied as vectors: atomic words would take up to twice as long
- * as a memcpy() of 256 bytes. C does not promise that vectors do the same. It follows from what
- * compilers and processors do: the compiler cannot move the copy over the fences, and so not over
+ * as a memcpy() of 256 bytes. C does not promise that vectors do the same. The guarantee follows
+ *from compilers and processors: the compiler cannot move the copy over the fences, and so not over
  * either access of the lock; nothing looks at the copy before R3 has approved of it; and a
  * processor orders a vector access against these fences like any other access. It may split a
  * vector into words, but words are all that the argument needs. Under ThreadSanitizer the data are
@@ -46,7 +46,7 @@
 #define MEMORY_BYTE_ORDER UINT32_C(0x01020304)
 #define MEMORY_MAJOR	  1 /* MEMORY_MINOR is in memory-fields.def */
 
-/* What has become of the memory. */
+/* The state of the memory. */
 enum memory_state {
 	MEMORY_LIVE = 0,   /* the daemon writes to it */
 	MEMORY_MOVED = 1,  /* the daemon writes to a larger one, and not to this one any more */
@@ -146,7 +146,7 @@ static inline struct memory_header memory_new_header(uint32_t capacity)
  */
 typedef uint64_t memory_word __attribute__((may_alias));
 
-/* That word with this SEQUENCE and these FLAGS. */
+/* The word of the lock with this SEQUENCE and these FLAGS. */
 static inline memory_word memory_lock(uint32_t sequence, uint32_t flags)
 {
 	const uint32_t halves[2] = {sequence, flags};
@@ -219,8 +219,8 @@ static inline void memory_write(struct rdmad_port *at, const struct rdmad_port *
 
 /*
  * Tries once to copy SIZE bytes (a constant: a cache line or a record) from OFFSET of the record
- * AT. What was read is one state of the port if this returns true and the sequence in *RET_LOCK is
- * even. *RET_PORT is the identity in the record (struct rdmad_handle). It is read by itself: to
+ * AT. The copy is one state of the port if this returns true and the sequence in *RET_LOCK is even.
+ * *RET_PORT is the identity in the record (struct rdmad_handle). The identity is read by itself: to
  * wait until the copy has it would make the read a tenth slower.
  */
 static inline __attribute__((always_inline)) bool memory_try_read(const char *at, size_t offset,
@@ -237,8 +237,9 @@ static inline __attribute__((always_inline)) bool memory_try_read(const char *at
 	return __atomic_load_n(lock, __ATOMIC_RELAXED) == *ret_lock;
 }
 
-/* So often a reader tries. That takes as long as more than 100 writes of some 20 ns. If it is not
- * enough, the writer was interrupted in a write, and the reader returns instead of waiting. */
+/* So often a reader tries. So many tries take as long as more than 100 writes of some 20 ns. If
+ * they are not enough, the writer was interrupted in a write, and the reader returns instead of
+ * waiting. */
 #define MEMORY_TRIES 1000U
 
 /* Tells the processor that this is a loop that waits. */
