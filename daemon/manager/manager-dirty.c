@@ -79,6 +79,15 @@ void manager_on_event(void *userdata, const Event *e)
 	}
 }
 
+void manager_on_noted(void *userdata, const Event *e)
+{
+	Manager *m = userdata;
+	Device *d = cache_device(&m->cache, e->device);
+
+	if (d)
+		note_event(m, d, device_port(d, e->port), e);
+}
+
 void manager_mark_everything(Manager *m, EventReason reason)
 {
 	manager_on_event(m, &(Event){EVENT_ALL_DEVICES, EVENT_ALL_PORTS, reason});

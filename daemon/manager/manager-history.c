@@ -120,11 +120,6 @@ static void recall(Manager *m, Port *p)
 		       &p->history);
 }
 
-bool manager_state_is_open(const Port *p)
-{
-	return schedule_has_reason(p->device->schedule, p->number, REASONS_OF_STATE);
-}
-
 /* The port has been read: its state, and what events have changed since it was last read. */
 static void note_state(Manager *m, PortChange *change)
 {

@@ -6,7 +6,6 @@
  * tests/rooms/test-layers holds:
  *
  *   manager.c           life, the connection to the bus, the flush
- *   manager-told.c      takes the lines of a record in place of answers
  *   manager-devices.c   the set of devices
  *   manager-query.c     asks, and takes answers
  *   manager-look.c      looks at everything: when they are over, READY and Refresh()
@@ -126,8 +125,9 @@ void manager_mark_flush(Manager *m);
 void manager_spare_flush(Manager *m);
 void manager_mark_device(Device *d, uint32_t port, EventReason reason);
 void manager_mark_everything(Manager *m, EventReason reason);
-/* SourceHandler's function of the same name. */
+/* SourceHandler's functions of the same names. */
 void manager_on_event(void *userdata, const Event *e);
+void manager_on_noted(void *userdata, const Event *e);
 
 /* manager-history.c */
 
@@ -135,9 +135,6 @@ void manager_on_event(void *userdata, const Event *e);
 void manager_history_start(Manager *m, const char *directory);
 /* All is written, as far as the disk answers. */
 void manager_history_end(Manager *m);
-/* Whether an event about the state of P has come for which it has not been read yet: it says more
- * than an answer, which may be older. */
-bool manager_state_is_open(const Port *p);
 /* A taker: notes the state in the history, and in *CHANGE what that changes. */
 void manager_history_port(Manager *m, PortChange *change);
 /* Whether P, which has been read, has transitions for the journal. */
@@ -185,11 +182,6 @@ void manager_record_port(Manager *m, PortChange *change);
 void manager_record_settle(Manager *m);
 /* An event about port P of D, NULL: about D, is in its history, or is evidence. */
 void manager_record_event(Manager *m, Device *d, Port *p, EventReason reason);
-
-/* manager-told.c */
-
-/* SourceHandler's function of the same name. */
-void manager_on_told(void *userdata, const Told *t);
 
 /* manager-reading.c */
 
@@ -299,15 +291,6 @@ void manager_check_look(Manager *m);
 
 /* Asks about what is dirty of D, as soon as it may. */
 void manager_ask(Manager *m, Device *d);
-/* P has answered a question asked for REASONS, or could not: ERROR, with TEXT. IS_OPEN as in
- * PortChange. */
-void manager_take_port(Manager *m, Port *p, uint32_t reasons, bool is_open, int error,
-		       QueryErrorCode code, const char *text, PortSnapshot *snapshot);
-/* The device does not answer, or PORTS of it do not: what is published of it is stale. */
-void manager_fail_device(Manager *m, Device *d, const PortSet *ports, int error,
-			 QueryErrorCode code, const char *text);
-/* A question to D has ended: says which ports it has now. */
-void manager_publish_ports(Manager *m, Device *d);
 /* SourceHandler's functions of the same names. */
 bool manager_on_asking(void *userdata, const Query *query);
 void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot);

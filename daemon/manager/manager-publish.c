@@ -34,7 +34,7 @@ void manager_publish_device(Manager *m, DeviceChange *change)
 	Device *d = change->device;
 
 	/* a device that is only listed is published when it has been asked */
-	if (change->cause == CHANGE_LIST && change->op != CACHE_CHANGED)
+	if (change->cause == CHANGE_LIST && !d->published)
 		return;
 	if (!d->published && change->op != CACHE_REMOVED) {
 		d->published = true;

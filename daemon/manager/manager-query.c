@@ -78,8 +78,29 @@ static void retry_later(Manager *m, Schedule *w)
 
 /* Queries */
 
-void manager_fail_device(Manager *m, Device *d, const PortSet *ports, int error,
-			 QueryErrorCode code, const char *text)
+/* P has answered, or could not: ERROR, with TEXT. */
+static void take_port(Manager *m, Port *p, uint32_t reasons, int error, QueryErrorCode code,
+		      const char *text, PortSnapshot *snapshot)
+{
+	Schedule *w = p->device->schedule;
+	_cleanup_(port_change_done) PortChange change = {};
+	uint64_t now = realtime_now_usec();
+
+	if (error < 0)
+		cache_apply_port_error(p, error, code, text, reasons, now, &change);
+	else
+		cache_apply_port(p, snapshot, reasons, now, &change);
+	/* it says more than the answer, which may be older */
+	change.is_open = w->asked_open || schedule_has_reason(w, p->number, REASONS_OF_STATE);
+	manager_hand_on_port(m, &change);
+	/* The news is on its way. */
+	if (error >= 0 && manager_is_untold(p))
+		later(m, w);
+}
+
+/* The device does not answer, or PORTS of it do not: what is published of it is stale. */
+static void fail_device(Manager *m, Device *d, const PortSet *ports, int error, QueryErrorCode code,
+			const char *text)
 {
 	_cleanup_(device_change_done) DeviceChange change = {};
 
@@ -87,11 +108,12 @@ void manager_fail_device(Manager *m, Device *d, const PortSet *ports, int error,
 	manager_hand_on_device(m, &change);
 	for (uint32_t n = 1; n <= d->n_ports; n++)
 		if (port_set_has(ports, n))
-			manager_take_port(m, d->ports[n - 1], 0, false, error, code, text, NULL);
+			take_port(m, d->ports[n - 1], 0, error, code, text, NULL);
 	bus_answer_queries(&d->schedule->asked.queries, 0, NULL, error, text);
 }
 
-void manager_publish_ports(Manager *m, Device *d)
+/* A question to D has ended: says which ports it has now. */
+static void publish_ports(Manager *m, Device *d)
 {
 	if (m->bus)
 		bus_publish_device_ports(m->bus, d);
@@ -118,7 +140,7 @@ static void wedge(Manager *m, Device *d, QueryErrorCode code, const char *text)
 			    text);
 	w->wedged = true;
 	w->recovering = false;
-	manager_fail_device(m, d, &all, -ETIMEDOUT, code, text);
+	fail_device(m, d, &all, -ETIMEDOUT, code, text);
 	manager_refuse_calls(d, 0, -ETIMEDOUT, text);
 	schedule_end_whole(w);
 }
@@ -132,11 +154,10 @@ static void fail_ask(Manager *m, Device *d, const Query *query, int error)
 	if (error == -ETIMEDOUT) {
 		wedge(m, d, QUERY_ERROR_TIMEOUT, "the device does not answer");
 	} else {
-		manager_fail_device(m, d, &query->ports, error, QUERY_ERROR_CANNOT_ASK,
-				    strerror(-error));
+		fail_device(m, d, &query->ports, error, QUERY_ERROR_CANNOT_ASK, strerror(-error));
 		retry_later(m, w);
 	}
-	manager_publish_ports(m, d);
+	publish_ports(m, d);
 	schedule_end(w, monotonic_usec(m));
 	manager_check_look(m);
 }
@@ -209,27 +230,11 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 		return;
 	}
 	d->schedule->asked.attributes = false;
+	d->schedule->wedged = false;
 	/* Events may have been lost before this was noticed. */
 	if (mask_has(&change.changed, DEVICE_ATTR_events))
 		schedule_doubt(d->schedule, EVENT_ALL_PORTS, READ_PKEYS);
 	manager_hand_on_device(m, &change);
-}
-
-void manager_take_port(Manager *m, Port *p, uint32_t reasons, bool is_open, int error,
-		       QueryErrorCode code, const char *text, PortSnapshot *snapshot)
-{
-	_cleanup_(port_change_done) PortChange change = {};
-	uint64_t now = realtime_now_usec();
-
-	if (error < 0)
-		cache_apply_port_error(p, error, code, text, reasons, now, &change);
-	else
-		cache_apply_port(p, snapshot, reasons, now, &change);
-	change.is_open = is_open;
-	manager_hand_on_port(m, &change);
-	/* The news is on its way. */
-	if (error >= 0 && manager_is_untold(p))
-		later(m, p->device->schedule);
 }
 
 void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
@@ -251,8 +256,9 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	port_set_remove(&w->asked.ports, number);
 	if (error < 0)
 		schedule_keep_reasons(w, number);
-	manager_take_port(m, p, w->asked.reasons[number], manager_state_is_open(p), error,
-			  QUERY_ERROR_DEVICE, text, snapshot);
+	else
+		w->wedged = false;
+	take_port(m, p, w->asked.reasons[number], error, QUERY_ERROR_DEVICE, text, snapshot);
 	bus_answer_queries(&w->asked.queries, number, p, error, text);
 }
 
@@ -274,7 +280,7 @@ static void judge_end(Manager *m, Device *d, int error, QueryErrorCode code, con
 		wedge(m, d, code, text);
 	} else if (error < 0) {
 		log_debug("%s: %s", d->now.values.name, text);
-		manager_fail_device(m, d, &w->asked.ports, error, code, text);
+		fail_device(m, d, &w->asked.ports, error, code, text);
 		/* the device may be about to go */
 		m->devices_due = true;
 		manager_mark_flush(m);
@@ -332,7 +338,7 @@ void manager_on_end(void *userdata, uint64_t id, int error, QueryErrorCode code,
 	judge_end(m, d, error, code, text);
 	schedule_end(w, monotonic_usec(m));
 	await_next(m, w);
-	manager_publish_ports(m, d);
+	publish_ports(m, d);
 	manager_publish_counts(m);
 	manager_check_look(m);
 	w->marked = false;

@@ -151,9 +151,9 @@ static int connect_bus(Manager *m)
 
 int manager_new(const ManagerSetup *setup, Manager **ret)
 {
-	static const SourceHandler handler = {manager_on_event,	 manager_on_asking,
-					      manager_on_device, manager_on_port,
-					      manager_on_end,	 manager_on_told};
+	static const SourceHandler handler = {manager_on_event,	 manager_on_noted,
+					      manager_on_asking, manager_on_device,
+					      manager_on_port,	 manager_on_end};
 	_cleanup_(manager_free_pointer) Manager *m = calloc(1, sizeof(Manager));
 	int r;
 

@@ -330,8 +330,36 @@ static void adopt_port(Schedule *w, uint32_t port)
 	w->left[port] |= (uint8_t)parts_due(w, port);
 }
 
+/* The source has the answer of Q. The query under way, if it has the id of Q, asks that and nothing
+ * else. */
+static bool take_query(Schedule *w, const Query *q)
+{
+	const PortSet before = w->asked.ports;
+
+	if (w->asked_id && w->asked_id != q->id)
+		return false;
+	if (!w->asked_id)
+		w->asked.attributes = w->asked.whole = w->asked_callers = false;
+	w->asked.ports = (PortSet){};
+	for (uint32_t n = 1; n <= w->device->n_ports && n < w->n_reasons; n++) {
+		if (port_set_has(&q->ports, n)) {
+			port_set_add(&w->asked.ports, n);
+			w->asked.reasons[n] = q->reasons;
+		} else if (port_set_has(&before, n)) {
+			schedule_keep_reasons(w, n);
+			port_set_add(&w->next.ports, n);
+		}
+	}
+	w->asked_id = q->id;
+	w->asked_parts = q->parts;
+	w->asked_open = q->is_open;
+	return true;
+}
+
 bool schedule_adopt(Schedule *w, uint64_t now_usec, const Query *q)
 {
+	if (q->has_answer)
+		return take_query(w, q);
 	if (!token_bucket_take(&w->tokens, now_usec) || w->asked_id || w->wedged)
 		return false;
 	w->asked.ports = (PortSet){};
@@ -380,6 +408,7 @@ void schedule_end(Schedule *w, uint64_t now_usec)
 			schedule_keep_reasons(w, n);
 	w->asked_id = 0;
 	w->asked_parts = 0;
+	w->asked_open = false;
 	w->asked.ports = (PortSet){};
 	w->asked.whole = false;
 	if (w->asked_callers)

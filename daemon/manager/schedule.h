@@ -55,6 +55,7 @@ typedef struct Schedule {
 	bool is_hurried;	  /* it is to end soon */
 	unsigned int asked_parts; /* READ_*: what it reads of its ports */
 	bool asked_callers;	  /* it asks what callers want, perhaps beside what events want */
+	bool asked_open;	  /* Query.is_open */
 
 	uint32_t n_looks; /* of MEANS_PKEYS_CHECK; it begins with the index of the device */
 	uint8_t *left;	  /* READ_* by port number: to be read SCHEDULE_LATER_USEC from now */
@@ -110,9 +111,9 @@ bool schedule_may_ask(Schedule *w, uint64_t now_usec, uint64_t *ret_usec);
  * The others stay: an event neither hurries the query for callers, nor gets a longer query itself.
  * schedule_may_ask() has said yes. */
 void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret);
-/* The source asks Q by itself at NOW_USEC, which takes a token. Returns whether that is the query
- * under way now. If not, because there is no token or another query is under way, what has been
- * marked is asked later as if the source had not asked. */
+/* The source asks Q by itself at NOW_USEC, which takes a token unless it has the answer already.
+ * Returns whether that is the query under way now. If not, because there is no token or another
+ * query is under way, what has been marked is asked later as if the source had not asked. */
 bool schedule_adopt(Schedule *w, uint64_t now_usec, const Query *q);
 /* The leave of the source for the next query of the device. */
 Leave schedule_leave(const Schedule *w);

@@ -396,8 +396,6 @@ void change_put_added(GString *to, const ChangeTime *t, const Device *d)
 			  d->now.values.last_error);
 	} else {
 		answer(&l, REASON_BIT(REASON_DEVICE));
-		if (d->now.values.last_query == 0)
-			put_yes(to, RECORD_KEY_LISTED);
 	}
 	end_line(&l);
 }

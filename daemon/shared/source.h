@@ -50,6 +50,11 @@ typedef struct Query {
 	PortSet ports; /* the ports to read, by their place on the device, from 1. That is their
 			  number, but for the only port of a switch, whose number is 0 */
 	Leave leave;   /* what the source may ask of DEVICE by itself from then on */
+
+	/* Of a query that a source makes by itself: */
+	bool has_answer;  /* the source has the answer already, and needs no leave */
+	uint32_t reasons; /* then: why, a mask of REASON_BIT */
+	bool is_open;	  /* then: an event has come since that says more of the state */
 } Query;
 
 /* The state of the hardware that a device is on, or was on. */
@@ -67,38 +72,18 @@ typedef struct SourceStatus {
 	bool monitor_mode; /* the kernel announces devices by NETLINK_RDMA */
 } SourceStatus;
 
-/* One line of a record: an answer or an event of former times, which is taken now although no query
- * asked for it. */
-typedef struct Told {
-	enum {
-		TOLD_DEVICES, /* other devices are there, or have other names: list them now */
-		TOLD_ANSWER,
-		TOLD_EVENT, /* events, which are noted and have nothing asked */
-		TOLD_ASKED, /* the first question to the device has ended */
-	} kind;
-	uint32_t device;  /* kernel index. One that the core does not know: it is looked for in
-			     the list first */
-	uint32_t port;	  /* its place on the device, from 1; 0: the device itself */
-	uint32_t reasons; /* why it was asked, or the events: a mask of REASON_BIT */
-	bool is_open;	  /* an event had come that said more of the state of the port */
-	bool is_listed;	  /* the list of devices said it, and not the device itself */
-	int error;	  /* 0, or the negative errno of the question, for programs, and in words */
-	QueryErrorCode code;
-	const char *text;
-	/* what was answered: of the port, or of the device. The handler may take over what they own
-	 */
-	PortSnapshot *port_snapshot;
-	DeviceSnapshot *device_snapshot;
-} Told;
-
 /* The functions that a source calls. USERDATA is what was given to it with the handler. */
 typedef struct SourceHandler {
 	/* Something may have changed. */
 	void (*event)(void *userdata, const Event *event);
+	/* The same of an event about one device, to which the source has the answer already:
+	 * nothing is to be asked because of it. */
+	void (*noted)(void *userdata, const Event *event);
 	/* The source asks by itself what an event has touched, for which it had leave; the event
 	 * came first. QUERY has the id of the query with that leave. Returns whether the core takes
 	 * this for a query of its own, under way from now on: then the answer follows. If not, it
-	 * does not. */
+	 * does not. A source that has the answer already may use the id of a query under way: that
+	 * asks this from then on, and what it asked before is asked later. */
 	bool (*asking)(void *userdata, const Query *query);
 	/* The answer to a query comes in this order: the device if its attributes were asked for,
 	 * each port that was asked for (unless the query ends early), then exactly one end. The
@@ -113,8 +98,6 @@ typedef struct SourceHandler {
 	 * REASON_RECOVERED for it. -EPIPE: the process that asked the device crashed; try again
 	 * later. */
 	void (*end)(void *userdata, uint64_t id, int error, QueryErrorCode code, const char *text);
-	/* The source plays a record. */
-	void (*told)(void *userdata, const Told *told);
 } SourceHandler;
 
 typedef struct Source Source;

@@ -9,17 +9,13 @@
 
 /* The arguments of a command beside the values. */
 typedef struct Saying {
-	Told told;
+	RecordedAnswer answer;
+	bool is_listed; /* the list of devices said it, and not the device itself */
 	AttrText text;
 	Setting settings[SCENARIO_WORDS_MAX];
 	size_t n;
 	bool has_code;
 } Saying;
-
-void recorded_tell_devices(const SimulatedMachine *sim, uint32_t index)
-{
-	simulated_machine_say(sim, &(Told){.kind = TOLD_DEVICES, .device = index});
-}
 
 static int parse_reasons(const char *text, uint32_t *ret, char **ret_message)
 {
@@ -39,7 +35,7 @@ static int parse_reasons(const char *text, uint32_t *ret, char **ret_message)
 static int parse_code(Saying *s, const char *text, char **ret_message)
 {
 	s->has_code = true;
-	return query_error_parse(text, &s->told.code) == 0
+	return query_error_parse(text, &s->answer.code) == 0
 		       ? 0
 		       : scenario_refuse(-EINVAL, ret_message,
 					 "code = %.100s: expected a code of LastErrorCode", text);
@@ -57,10 +53,10 @@ static int take_word(Saying *s, const Setting *setting, char **ret_message)
 		r = simulated_parse_number(key, value, 0, RECORD_USEC_MAX, &usec, ret_message);
 		break;
 	case RECORD_KEY_REASONS:
-		r = parse_reasons(value, &s->told.reasons, ret_message);
+		r = parse_reasons(value, &s->answer.reasons, ret_message);
 		break;
 	case RECORD_KEY_ERROR:
-		r = command_errno_parse(value, &s->told.error, ret_message);
+		r = command_errno_parse(value, &s->answer.error, ret_message);
 		break;
 	case RECORD_KEY_CODE:
 		r = parse_code(s, value, ret_message);
@@ -72,10 +68,10 @@ static int take_word(Saying *s, const Setting *setting, char **ret_message)
 					    value, sizeof(s->text) - 1);
 		break;
 	case RECORD_KEY_OPEN:
-		s->told.is_open = streq(value, "yes");
+		s->answer.is_open = streq(value, "yes");
 		break;
 	case RECORD_KEY_LISTED:
-		s->told.is_listed = streq(value, "yes");
+		s->is_listed = streq(value, "yes");
 		break;
 	case RECORD_KEY_RECORDED:
 	case _RECORD_KEY_MAX:
@@ -94,9 +90,9 @@ static int parse(Saying *s, CommandSettings *a, const char *const *args, size_t 
 		if (r == 0)
 			s->settings[s->n++] = a->settings[i];
 	}
-	s->told.text = s->text;
+	s->answer.text = s->text;
 	if (!s->has_code)
-		s->told.code = query_error_of(s->told.error, s->text);
+		s->answer.code = query_error_of(s->answer.error, s->text);
 	return MIN(r, 0);
 }
 
@@ -114,15 +110,15 @@ static int answer_port(const SimulatedMachine *sim, SimulatedPort *p, Saying *s,
 		return r;
 	}
 	port_edit_commit(&edit);
-	p->error = s->told.error;
+	p->error = s->answer.error;
 	p->error_count = 0;
-	if (s->told.error == 0)
-		p->is_open = s->told.is_open;
+	if (s->answer.error == 0)
+		p->is_open = s->answer.is_open;
 	(void)simulated_answer_port(p, READ_ALL, &answer);
-	s->told.port_snapshot = &answer;
-	simulated_machine_say(sim, &s->told);
+	s->answer.port_snapshot = &answer;
+	simulated_machine_answer(sim, &s->answer);
 	port_snapshot_done(&answer);
-	simulated_machine_resume(sim, s->told.device);
+	simulated_machine_resume(sim, s->answer.device->now.values.index);
 	return 0;
 }
 
@@ -141,13 +137,16 @@ static int answer_device(const SimulatedMachine *sim, SimulatedDevice *d, Saying
 		return r;
 	d->now = next;
 	next = before;
+	if (s->is_listed) {
+		simulated_machine_tell(sim, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
+		return 0;
+	}
+	d->failed = s->answer.error < 0;
 	simulated_answer_device(d, &answer);
-	s->told.device_snapshot = &answer;
-	if (!s->told.is_listed)
-		d->failed = s->told.error < 0;
-	simulated_machine_say(sim, &s->told);
+	s->answer.device_snapshot = &answer;
+	simulated_machine_answer(sim, &s->answer);
 	device_snapshot_done(&answer);
-	simulated_machine_resume(sim, s->told.device);
+	simulated_machine_resume(sim, d->now.values.index);
 	return 0;
 }
 
@@ -163,8 +162,8 @@ static int parse_target(const SimulatedMachine *sim, const char *text, Saying *s
 		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: expected a device of a record, or one port of it",
 				       text);
-	s->told.device = ret->device->now.values.index;
-	s->told.port = ret->port;
+	s->answer.device = ret->device;
+	s->answer.port = ret->port;
 	return 0;
 }
 
@@ -172,7 +171,7 @@ int recorded_run_answer(SimulatedMachine *sim, const char *const *args, size_t n
 			char **ret_message)
 {
 	_cleanup_(command_settings_done) CommandSettings a = {};
-	Saying s = {.told.kind = TOLD_ANSWER};
+	Saying s = {};
 	CommandTarget t = {};
 	int r = parse_target(sim, args[0], &s, &t, ret_message);
 
@@ -186,7 +185,7 @@ int recorded_run_answer(SimulatedMachine *sim, const char *const *args, size_t n
 
 int recorded_run_asked(SimulatedMachine *sim, const char *name, char **ret_message)
 {
-	Saying s = {.told.kind = TOLD_ASKED};
+	Saying s = {};
 	CommandTarget t = {};
 	int r = parse_target(sim, name, &s, &t, ret_message);
 
@@ -195,15 +194,14 @@ int recorded_run_asked(SimulatedMachine *sim, const char *name, char **ret_messa
 	if (t.port)
 		return scenario_refuse(-EINVAL, ret_message, "%.100s: expected a device", name);
 	t.device->unasked = false;
-	simulated_machine_say(sim, &s.told);
-	simulated_machine_resume(sim, s.told.device);
+	simulated_machine_resume(sim, t.device->now.values.index);
 	return 0;
 }
 
 int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n, char **ret_message)
 {
 	_cleanup_(command_settings_done) CommandSettings a = {};
-	Saying s = {.told.kind = TOLD_EVENT};
+	Saying s = {};
 	CommandTarget t = {};
 	int r = parse_target(sim, args[0], &s, &t, ret_message);
 
@@ -215,8 +213,10 @@ int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n,
 	if (r < 0)
 		return r;
 	/* what it says is published with the answer that followed it */
-	if (t.port && s.told.reasons & REASONS_OF_STATE)
+	if (t.port && s.answer.reasons & REASONS_OF_STATE)
 		t.device->ports[t.port - 1].is_open = true;
-	simulated_machine_say(sim, &s.told);
+	for (EventReason reason = 0; reason < _REASON_MAX; reason++)
+		if (s.answer.reasons & REASON_BIT(reason))
+			simulated_machine_note(sim, t.device->now.values.index, t.port, reason);
 	return 0;
 }

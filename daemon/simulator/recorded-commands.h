@@ -17,6 +17,3 @@ int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n,
 		       char **ret_message);
 
 int recorded_run_asked(SimulatedMachine *sim, const char *name, char **ret_message);
-
-/* Tells that other devices of a record are there, or that they have other names. */
-void recorded_tell_devices(const SimulatedMachine *sim, uint32_t index);

@@ -31,10 +31,9 @@ static void tell_device(const SimulatedMachine *sim, uint32_t index, const Event
 /* The device has come, gone, or changed its name. */
 static void tell_device_changed(const SimulatedMachine *sim, uint32_t index, bool recorded)
 {
-	if (recorded)
-		recorded_tell_devices(sim, index);
-	else
-		simulated_machine_tell(sim, index, EVENT_ALL_PORTS, REASON_DEVICE);
+	/* of a record, what is to be asked because of it has been answered too */
+	simulated_machine_tell(sim, recorded ? EVENT_ALL_DEVICES : index, EVENT_ALL_PORTS,
+			       REASON_DEVICE);
 }
 
 static void tell_ports(const SimulatedMachine *sim, const GArray *ports, const EventReason *reasons,
@@ -287,7 +286,10 @@ static int run_remove(SimulatedMachine *sim, const char *const *args, _unused_ s
 	index = d->now.values.index;
 	recorded = d->recorded;
 	simulated_machine_remove(sim, d);
-	simulated_machine_resume(sim, index); /* the query is answered with -ENODEV */
+	/* the query is answered with -ENODEV, or in a record, where it may not have been made,
+	 * forgotten */
+	if (!recorded)
+		simulated_machine_resume(sim, index);
 	tell_device_changed(sim, index, recorded);
 	return 0;
 }

@@ -15,6 +15,8 @@ struct SimulatedDevice {
 	uint32_t first_port;  /* how many ports the devices before it in the scenario have: makes
 				 its addresses unique */
 	bool recorded;	      /* it is one of a record: recorded-values.h */
+	bool listed;	      /* the core has had it in a list */
+	uint64_t query_id;    /* of the last query of the core, 0: there was none */
 	bool unasked;	      /* of a record: it is new, and not all of it has been said */
 	bool failed;	      /* of a record: the device itself could not be read last */
 	bool stalled;	      /* it answers no query */

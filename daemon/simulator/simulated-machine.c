@@ -163,10 +163,17 @@ void simulated_machine_tell(const SimulatedMachine *sim, uint32_t device, uint32
 		sim->event(sim->userdata, &event);
 }
 
-void simulated_machine_say(const SimulatedMachine *sim, const Told *told)
+void simulated_machine_note(const SimulatedMachine *sim, uint32_t device, uint32_t port,
+			    EventReason reason)
 {
-	if (sim->told)
-		sim->told(sim->userdata, told);
+	if (sim->noted)
+		sim->noted(sim->userdata, &(Event){device, port, reason});
+}
+
+void simulated_machine_answer(const SimulatedMachine *sim, const RecordedAnswer *answer)
+{
+	if (sim->answered)
+		sim->answered(sim->userdata, answer);
 }
 
 void simulated_machine_resume(const SimulatedMachine *sim, uint32_t index)

@@ -14,6 +14,20 @@
 #include "scenario.h"
 #include "source.h"
 
+/* What a record says that a device or port has answered. */
+typedef struct RecordedAnswer {
+	SimulatedDevice *device;
+	uint32_t port;	  /* its place on the device, from 1; 0: the device itself */
+	uint32_t reasons; /* why it was asked: a mask of REASON_BIT */
+	bool is_open;	  /* an event had come that said more of the state of the port */
+	int error;	  /* 0, or the negative errno of the question, for programs, and in words */
+	QueryErrorCode code;
+	const char *text;
+	/* what it has answered, if ERROR is 0; who listens may take over what it owns */
+	PortSnapshot *port_snapshot;
+	DeviceSnapshot *device_snapshot;
+} RecordedAnswer;
+
 typedef struct SimulatedMachine {
 	Scenario *scenario;	  /* owned; the file that the devices are made from */
 	GHashTable *by_index;	  /* kernel index -> SimulatedDevice, which it owns */
@@ -28,8 +42,9 @@ typedef struct SimulatedMachine {
 	/* The listener for the effects of commands; each function may be NULL. They are called
 	 * after a command has changed all that it changes. */
 	void (*event)(void *userdata, const Event *event);
-	/* A line of a record. */
-	void (*told)(void *userdata, const Told *told);
+	void (*noted)(void *userdata, const Event *event);
+	/* A device of a record answers. */
+	void (*answered)(void *userdata, const RecordedAnswer *answer);
 	/* The device answers again or is removed: a query that waits for it can be answered. */
 	void (*resumed)(void *userdata, uint32_t index);
 	void *userdata; /* the first argument of each */
@@ -72,7 +87,10 @@ GPtrArray *simulated_machine_devices(const SimulatedMachine *s);
 /* Tells who listens to S of an event. */
 void simulated_machine_tell(const SimulatedMachine *s, uint32_t device, uint32_t port,
 			    EventReason reason);
-/* Tells who listens to S what a record says. */
-void simulated_machine_say(const SimulatedMachine *s, const Told *told);
+/* The same of an event of a record, which has the answers that followed from it too. */
+void simulated_machine_note(const SimulatedMachine *s, uint32_t device, uint32_t port,
+			    EventReason reason);
+/* Tells who listens to S of an answer. */
+void simulated_machine_answer(const SimulatedMachine *s, const RecordedAnswer *answer);
 /* Tells who listens to S that a query of the device need not wait any longer. */
 void simulated_machine_resume(const SimulatedMachine *s, uint32_t index);

@@ -51,6 +51,8 @@ struct Simulator {
 
 	GSequence *steps;	     /* of Step, the next one first */
 	sd_event_source *step_timer; /* for the first of them */
+	bool list_due; /* of a record: no step comes before the core has listed the devices */
+	bool again;    /* the step is to be carried out once more then */
 };
 
 static Simulator *simulator(Source *s);
@@ -149,6 +151,15 @@ static void answer_query(Simulator *sim, SimulatedDevice *d, PendingQuery *q)
 	}
 }
 
+/* Whether the record says that D or a port of it could not be read: then Q waits for the step that
+ * changes this, or that ends the first query of D. */
+static bool waits_for_record(const SimulatedDevice *d, const Query *q)
+{
+	return q->kind == QUERY_ATTRIBUTES &&
+	       (d->unasked || ((q->attributes || !port_set_is_empty(&q->ports)) &&
+			       simulated_device_is_silent(d)));
+}
+
 /* Answers one query in each turn of the loop, so that other event sources get their turn. */
 static int on_answer(sd_event_source *source, void *userdata)
 {
@@ -165,9 +176,7 @@ static int on_answer(sd_event_source *source, void *userdata)
 		return 0;
 	if (d && d->stalled && wait_for_device(q, q->deadline_usec) == 0)
 		return 0;
-	/* the record says that this device or a port of it could not be read: the query waits for
-	 * the step of the record that changes this */
-	if (d && simulated_device_is_silent(d) && wait_for_device(q, UINT64_MAX) == 0)
+	if (d && waits_for_record(d, &q->query) && wait_for_device(q, UINT64_MAX) == 0)
 		return 0;
 	sim->answering = q;
 	if (d)
@@ -217,7 +226,7 @@ static int start_step_timer(Simulator *sim)
 	GSequenceIter *first = g_sequence_get_begin_iter(sim->steps);
 	int r;
 
-	if (g_sequence_iter_is_end(first))
+	if (g_sequence_iter_is_end(first) || sim->list_due)
 		return 0;
 	r = sd_event_source_set_time(sim->step_timer, ((Step *)g_sequence_get(first))->next_usec);
 	return r < 0 ? r : sd_event_source_set_enabled(sim->step_timer, SD_EVENT_ONESHOT);
@@ -241,7 +250,10 @@ static int on_step_timer(_unused_ sd_event_source *source, _unused_ uint64_t use
 		step = g_sequence_get(first);
 		if (step->next_usec > now)
 			return start_step_timer(sim);
+		sim->again = false;
 		run_step(sim, step);
+		if (sim->again)
+			return 0;
 		if (step->step->every_usec) {
 			/* times that have passed already are left out */
 			step->next_usec += step->step->every_usec;
@@ -295,23 +307,29 @@ static int simulator_served(Source *s)
 
 static int simulator_enumerate(Source *s, DeviceSnapshot **ret, size_t *ret_n)
 {
-	g_autoptr(GPtrArray) devices = simulated_machine_devices(&simulator(s)->machine);
+	Simulator *sim = simulator(s);
+	g_autoptr(GPtrArray) devices = simulated_machine_devices(&sim->machine);
 	/* calloc(0) may return NULL, which would look like an error */
 	DeviceSnapshot *snapshots = calloc(MAX(devices->len, 1U), sizeof(DeviceSnapshot));
 
 	if (!snapshots)
 		return -ENOMEM;
-	for (guint i = 0; i < devices->len; i++)
-		simulated_answer_enumeration(g_ptr_array_index(devices, i), &snapshots[i]);
+	for (guint i = 0; i < devices->len; i++) {
+		SimulatedDevice *d = g_ptr_array_index(devices, i);
+
+		d->listed = true;
+		simulated_answer_enumeration(d, &snapshots[i]);
+	}
 	*ret = snapshots;
 	*ret_n = devices->len;
-	return 0;
+	sim->list_due = false;
+	return scenario_is_record(sim->machine.scenario) ? start_step_timer(sim) : 0;
 }
 
 static int simulator_query(Source *s, const Query *query)
 {
 	Simulator *sim = simulator(s);
-	const SimulatedDevice *d = simulated_machine_device(&sim->machine, query->device);
+	SimulatedDevice *d = simulated_machine_device(&sim->machine, query->device);
 	uint64_t now;
 	PendingQuery *q;
 	int r;
@@ -331,6 +349,8 @@ static int simulator_query(Source *s, const Query *query)
 		return -ENOMEM;
 	q->simulator = sim;
 	q->query = *query;
+	if (d)
+		d->query_id = query->id;
 	q->deadline_usec = now + sim->timeout_usec;
 	q->link.data = q;
 	g_hash_table_insert(sim->pending, GUINT_TO_POINTER(query->device), q);
@@ -392,18 +412,72 @@ static Simulator *simulator(Source *s)
 	return (Simulator *)(void *)s;
 }
 
-static void on_told(void *userdata, const Told *told)
-{
-	Simulator *sim = userdata;
-
-	sim->handler.told(sim->userdata, told);
-}
-
 static void on_event(void *userdata, const Event *event)
 {
 	Simulator *sim = userdata;
 
+	sim->list_due |=
+		event->reason == REASON_DEVICE && scenario_is_record(sim->machine.scenario);
 	sim->handler.event(sim->userdata, event);
+}
+
+static void on_noted(void *userdata, const Event *event)
+{
+	Simulator *sim = userdata;
+
+	sim->handler.noted(sim->userdata, event);
+}
+
+/* Whether the device as a whole could not be asked: of a port that could not be read, the errno
+ * says all. */
+static bool has_ended(const RecordedAnswer *a)
+{
+	return a->error < 0 &&
+	       !(a->port && a->code == QUERY_ERROR_DEVICE && streq(a->text, strerror(-a->error)));
+}
+
+/* The answer of a record belongs to the query that waits for it, or to one that nobody made. */
+static void on_answered(void *userdata, const RecordedAnswer *a)
+{
+	Simulator *sim = userdata;
+	const uint32_t index = a->device->now.values.index;
+	PendingQuery *q = g_hash_table_lookup(sim->pending, GUINT_TO_POINTER(index));
+	Query query = {.id = a->device->query_id,
+		       .device = index,
+		       .parts = READ_ALL,
+		       .has_answer = true,
+		       .reasons = a->reasons,
+		       .is_open = a->is_open};
+
+	if (!a->device->listed) {
+		/* the core asks a device that it finds in the list */
+		sim->again = true;
+		simulated_machine_tell(&sim->machine, EVENT_ALL_DEVICES, EVENT_ALL_PORTS,
+				       REASON_DEVICE);
+		return;
+	}
+	/* the first query of a device ends when the record says so */
+	if (q && a->device->unasked)
+		query.ports = q->query.ports;
+	if (a->port)
+		port_set_add(&query.ports, a->port);
+	if ((q && q->query.kind != QUERY_ATTRIBUTES) || !sim->handler.asking(sim->userdata, &query))
+		return;
+	if (has_ended(a)) {
+		g_hash_table_remove(sim->pending, GUINT_TO_POINTER(index));
+		sim->handler.end(sim->userdata, query.id, a->error, a->code, a->text);
+		return;
+	}
+	if (a->port)
+		sim->handler.port(sim->userdata, query.id, a->port, a->error, a->port_snapshot);
+	else
+		sim->handler.device(sim->userdata, query.id, a->device_snapshot);
+	if (q && a->port)
+		port_set_remove(&q->query.ports, a->port);
+	else if (q)
+		q->query.attributes = false;
+	else
+		sim->handler.end(sim->userdata, query.id, 0, QUERY_ERROR_DEVICE, "");
 }
 
 /* Loads the scenario, and tries all of it on a machine that is thrown away: what cannot work is an
@@ -458,7 +532,8 @@ int simulator_new(sd_event *event, const Config *config, const char *path,
 		return r;
 	simulated_machine_init(&sim->machine, scenario);
 	sim->machine.event = on_event;
-	sim->machine.told = on_told;
+	sim->machine.noted = on_noted;
+	sim->machine.answered = on_answered;
 	sim->machine.resumed = on_resumed;
 	sim->machine.userdata = sim;
 	r = simulated_machine_populate(&sim->machine, &line, ret_message);

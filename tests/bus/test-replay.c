@@ -423,11 +423,11 @@ static void test_unasked(void **state)
 
 	assert_int_equal(mkdir(directory, 0700), 0);
 	fixture_configure(f, "[Daemon]\nRecordMaxMiB=1\nQueryTimeoutSec=60\n");
-	/* a device that gets another name is published before it answers */
+	/* of a record, a device can have answered while its ports have not */
 	start(f,
-	      "[device m%d]\ncount = 16\nports = 8\nprotocol = infiniband\n[script]\n"
-	      "at 1s: add c0 protocol=iwarp ports=2\nat 1s: stall c0\n"
-	      "at 1.1s: rename c0 c1\n",
+	      "[device m%d]\ncount = 16\nports = 8\nprotocol = infiniband\n"
+	      "[device r]\nrecorded = yes\nports = 1\n[script]\n"
+	      "at 1s: add c1 recorded=yes index=20 ports=2\nat 1s: answer c1 node_type=rnic\n",
 	      (const char *const[]){option, NULL});
 	signal_wait_device(f, "c1");
 	do {
@@ -438,7 +438,9 @@ static void test_unasked(void **state)
 	} while (!text || !strstr(text, "\n# begins full\n"));
 	assert_non_null(strstr(text, "[script]\nat 0.000000s: add c1 recorded=yes"));
 	fixture_forget(f);
-	fixture_simulate(f, "unstall c1");
+	fixture_simulate(f, "answer c1/1 answer.parts=127 state=active reasons=device");
+	fixture_simulate(f, "answer c1/2 answer.parts=127 state=down reasons=device");
+	fixture_simulate(f, "asked c1");
 	fixture_simulate(f, "add last protocol=roce");
 	signal_wait_device(f, "last");
 	was = signals(f);

@@ -436,8 +436,8 @@ static void make_devices(void)
 
 static void start(sd_event *event)
 {
-	static const SourceHandler handler = {on_event, on_asking, on_device,
-					      on_port,	on_end,	   NULL};
+	static const SourceHandler handler = {on_event,	 NULL,	  on_asking,
+					      on_device, on_port, on_end};
 	static const PoolTiming timing = {
 		.answer_usec = 2000,
 		.exit_usec = 500,

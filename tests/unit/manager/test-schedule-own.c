@@ -164,12 +164,43 @@ static void test_adopted_whole(void **state)
 	assert_false(schedule_is_whole(w));
 }
 
+/* A source that has the answer already says why, and needs no token. The query under way, if it has
+ * the same id, asks that, and later what it asked before. */
+static void test_has_answer(void **state)
+{
+	Schedule *w = work_of(state);
+	Query q = own_query(2, READ_ALL), asked;
+	uint64_t now = 100 * USEC_PER_SEC, when;
+
+	q.has_answer = q.is_open = true;
+	q.reasons = REASON_BIT(REASON_LID_CHANGE);
+	port_set_add(&q.ports, 77); /* which does not exist */
+	schedule_mark(w, 1, REASON_PORT_ERROR);
+	assert_true(schedule_may_ask(w, now, &when));
+	schedule_begin(w, 1, now, &asked);
+	assert_false(schedule_adopt(w, now, &q));
+	assert_true(port_set_has(&w->asked.ports, 1));
+	q.id = 1;
+	assert_true(schedule_adopt(w, now, &q));
+	assert_int_equal(w->asked.ports.bits[0], 1 << 2);
+	assert_false(port_set_has(&w->asked.ports, 77));
+	assert_int_equal(w->asked.reasons[2], q.reasons);
+	assert_true(w->asked_open);
+	assert_true(schedule_has_reason(w, 1, REASON_BIT(REASON_PORT_ERROR)));
+	schedule_end(w, now);
+	assert_false(w->asked_open);
+	for (unsigned int i = 0; i < 100; i++)
+		assert_true(adopt_and_end(w, now, &q));
+	assert_int_equal(schedule_leave(w).tokens.n, 10 - 1);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_adopted),	  TEST(test_not_adopted),   TEST(test_adopted_pacing),
 		TEST(test_adopted_parts), TEST(test_adopted_stale), TEST(test_adopted_whole),
+		TEST(test_has_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,9 @@ typedef struct Fixture {
 	/* what the handler was called with; of several the last one */
 	Event events[64];
 	size_t n_events;
-	size_t n_ports, n_devices, n_ends, n_told;
+	size_t n_ports, n_devices, n_ends, n_asking, n_noted;
+	Query asked; /* by the source itself, last */
+	bool is_refused;
 	uint64_t end_id;
 	int end_error;
 	char end_text[64];
@@ -93,15 +95,24 @@ static void on_end(void *userdata, uint64_t id, int error, _unused_ QueryErrorCo
 	f->ask_in_end = false;
 }
 
-static void on_told(void *userdata, _unused_ const Told *told)
+static void on_noted(void *userdata, const Event *event)
 {
 	Fixture *f = userdata;
 
-	f->n_told++;
+	on_event(userdata, event);
+	f->n_noted++;
 }
 
-static const SourceHandler handler = {
-	.event = on_event, .device = on_device, .port = on_port, .end = on_end, .told = on_told};
+static bool on_asking(void *userdata, const Query *query)
+{
+	Fixture *f = userdata;
+
+	f->n_asking++;
+	f->asked = *query;
+	return !f->is_refused;
+}
+
+static const SourceHandler handler = {on_event, on_noted, on_asking, on_device, on_port, on_end};
 
 static void start_with(Fixture *f, uint64_t timeout_usec, const char *text)
 {
@@ -482,11 +493,105 @@ static void test_record_waits(void **state)
 	Fixture *f = *state;
 
 	start(f, "[device a]\nrecorded = yes\nports = 1\n"
-		 "[script]\nat 0s: answer a/1 lid=7 reasons=lid-change\n");
+		 "[script]\nat 0s: noted a/1 reasons=lid-change\n");
 	assert_int_equal(sd_event_run(f->loop, 2 * USEC_PER_SEC), 0);
-	assert_int_equal(f->n_told, 0);
+	assert_int_equal(f->n_noted, 0);
 	assert_int_equal(f->source->ops->served(f->source), 0);
-	turn_until(f, &f->n_told, 1);
+	turn_until(f, &f->n_noted, 1);
+	expect_event(f, 0, 0, 1, REASON_LID_CHANGE);
+}
+
+/* The devices are listed, as often as the core does that at once. */
+static void list(Fixture *f)
+{
+	DeviceSnapshot *d = NULL;
+	size_t n = 0;
+
+	assert_int_equal(f->source->ops->enumerate(f->source, &d, &n), 0);
+	device_array_free(d, n);
+}
+
+#define RECORDED "[device a]\nrecorded = yes\nports = 2\n"
+
+/* What a record says is the answer of a query that nobody made, and that ends with it. */
+static void test_record_answers(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, RECORDED);
+	list(f);
+	assert_int_equal(ask(f, 5, 0, 1), 0);
+	turn_until(f, &f->n_ends, 1);
+	command(f, "answer a/2 lid=7 reasons=lid-change,link open=yes");
+	assert_int_equal(f->n_asking, 1);
+	assert_int_equal(f->asked.id, 5);
+	assert_true(f->asked.has_answer && f->asked.is_open);
+	assert_int_equal(f->asked.reasons, REASON_BIT(REASON_LID_CHANGE) | REASON_BIT(REASON_LINK));
+	assert_true(port_set_has(&f->asked.ports, 2) && !port_set_has(&f->asked.ports, 1));
+	assert_int_equal(f->n_ports, 2);
+	assert_int_equal(f->port.values.lid, 7);
+	assert_int_equal(f->n_ends, 2);
+	assert_int_equal(f->end_error, 0);
+	/* the core does not take it */
+	f->is_refused = true;
+	command(f, "answer a/2 lid=8");
+	assert_int_equal(f->n_asking, 2);
+	assert_int_equal(f->n_ports + f->n_ends, 4);
+}
+
+/* A port that could not be read answers no query until the record says that it has. What the record
+ * says in the meantime belongs to the query that waits. */
+static void test_record_waiting_query(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, RECORDED);
+	list(f);
+	assert_int_equal(ask(f, 5, 0, 0), 0);
+	turn_until(f, &f->n_ends, 1);
+	command(f, "answer a/1 error=EIO code=device-error:EIO text=Input/output%20error");
+	assert_int_equal(f->port_error, -EIO);
+	assert_int_equal(f->n_ends, 2);
+	assert_int_equal(ask(f, 6, 0, 0), 0);
+	f->n_ports = f->n_devices = 0;
+	assert_int_equal(sd_event_run(f->loop, USEC_PER_SEC), 1);
+	assert_int_equal(f->n_ends, 2);
+	command(f, "answer a/1 lid=7");
+	assert_int_equal(f->asked.id, 6);
+	assert_int_equal(f->n_ports, 1);
+	assert_int_equal(f->n_ends, 2);
+	turn_until(f, &f->n_ends, 3);
+	assert_int_equal(f->end_id, 6);
+	/* the port that has answered does not do so twice */
+	assert_int_equal(f->n_ports, RDMA_PORT_MAX);
+	/* all of the device could not be asked */
+	command(f, "answer a error=ETIMEDOUT code=timeout text=hangs");
+	assert_int_equal(f->end_error, -ETIMEDOUT);
+	assert_string_equal(f->end_text, "hangs");
+}
+
+/* A new device is listed before the next step, which comes once more then. */
+static void test_record_new_device(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, "[device b]\nrecorded = yes\nports = 1\n"
+		 "[script]\nat 0s: add a recorded=yes index=3 ports=1\n"
+		 "at 0s: answer a fw_ver=1.2\nat 0s: answer a/1 lid=7\nat 0s: asked a\n");
+	assert_int_equal(f->source->ops->served(f->source), 0);
+	turn_until(f, &f->n_events, 1);
+	assert_int_equal(sd_event_run(f->loop, 10 * USEC_PER_MSEC), 0);
+	expect_event(f, 0, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
+	assert_int_equal(f->n_asking, 0);
+	list(f);
+	assert_int_equal(ask(f, 5, 3, 1), 0);
+	turn_until(f, &f->n_ports, 1);
+	assert_int_equal(f->n_devices, 1);
+	assert_string_equal(f->device.values.fw_ver, "1.2");
+	assert_int_equal(f->port.values.lid, 7);
+	turn_until(f, &f->n_ends, 1);
+	assert_int_equal(f->n_asking, 2);
+	assert_int_equal(f->n_events, 1);
 }
 
 static void test_script_failure(void **state)
@@ -526,12 +631,23 @@ static void test_many(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_enumerate),	   TEST(test_query),	    TEST(test_set),
-		TEST(test_set_no_netdev),  TEST(test_devices),	    TEST(test_stall),
-		TEST(test_wedged),	   TEST(test_forget),	    TEST(test_fail),
-		TEST(test_script),	   TEST(test_script_speed), TEST(test_record_waits),
-		TEST(test_script_failure), TEST(test_many)};
+	const struct CMUnitTest tests[] = {TEST(test_enumerate),
+					   TEST(test_query),
+					   TEST(test_set),
+					   TEST(test_set_no_netdev),
+					   TEST(test_devices),
+					   TEST(test_stall),
+					   TEST(test_wedged),
+					   TEST(test_forget),
+					   TEST(test_fail),
+					   TEST(test_script),
+					   TEST(test_script_speed),
+					   TEST(test_record_waits),
+					   TEST(test_record_answers),
+					   TEST(test_record_waiting_query),
+					   TEST(test_record_new_device),
+					   TEST(test_script_failure),
+					   TEST(test_many)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
