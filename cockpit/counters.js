@@ -7,8 +7,17 @@
 
 import { el, set_text } from "./dom.js";
 
-/* [group, name, value, unit, condition, reason, tail] as an object */
-const counter = ([group, name, value, unit, condition, reason]) => ({ group, name, value, unit, condition, reason });
+/* The counters of the port of a reply to GetCounters() as objects */
+function read_counters([, set, values, , , tail], sets) {
+    const [groups, names, units] = sets[set] || [];
+    const missing = tail.Missing?.v || {};
+    const saturated = new Set(tail.Saturated?.v);
+
+    return values.map((value, i) => ({
+        group: groups[i], name: names[i], unit: units[i], value,
+        condition: i in missing ? "missing" : saturated.has(i) ? "saturated" : "valid", reason: missing[i] || "",
+    }));
+}
 
 function format_rate(rate, unit) {
     unit = { bytes: "B", unknown: "" }[unit] ?? ` ${unit}`;
@@ -40,14 +49,17 @@ export class Counters {
         set_text(this.problem, message);
     }
 
-    /* TIME in microseconds */
-    update(counters, time) {
-        const seconds = (time - this.time) / 1e6;
+    /* The reply to GetCounters() for one port */
+    update(sets, [port]) {
+        const [, , , , time, tail] = port;
+        const seconds = (time - this.time) / 1e6; /* it is in microseconds */
 
+        if (tail.ErrorMessage)
+            return this.fail(tail.ErrorMessage.v);
         this.problem.hidden = true;
         if (seconds <= 0)
             return; /* the same answer again */
-        for (const c of counters.map(counter)) {
+        for (const c of read_counters(port, sets)) {
             const key = `${c.group}/${c.name}`;
             const before = this.last.get(key);
             if (!this.rows.has(key))

@@ -164,8 +164,9 @@ export class PortPage {
         for (const name of Object.keys(this.objects.paths.get(path)))
             this.objects.refresh(path, name);
         try {
-            const [counters, , monotonic] = await this.objects.call(path, "org.rdma.Port", "GetCounters", [{}]);
-            this.counters.update(counters, monotonic);
+            const options = { ports: { t: "as", v: [path] } };
+            const [sets, ports] = await this.objects.call("/org/rdma", "org.rdma.Manager", "GetCounters", [options]);
+            this.counters.update(sets, ports);
         } catch (error) {
             this.counters.fail(cockpit.message(error));
         }

@@ -276,7 +276,7 @@ static int new_call(Source *s, Call c, sd_bus_message **ret)
 	} rows[_CALL_MAX] = {
 		[CALL_SNAPSHOT] = {RDMAD_INTERFACE_MANAGER, "OpenSnapshot"},
 		[CALL_OBJECTS] = {"org.freedesktop.DBus.ObjectManager", "GetManagedObjects"},
-		[CALL_COUNTERS] = {RDMAD_INTERFACE_MANAGER, "GetCounterValues"},
+		[CALL_COUNTERS] = {RDMAD_INTERFACE_MANAGER, "GetCounters"},
 	};
 	sd_bus_message *m;
 	int r = sd_bus_message_new_method_call(s->bus, &m, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,

@@ -21,7 +21,7 @@
 /* A side is told no later than so long after it asked. A rdmad that has not answered by then is
  * not up. */
 #define SOURCE_TIMEOUT_USEC (5 * USEC_PER_SEC)
-/* How long a call of GetCounterValues() waits for devices: those that take longer have no counters.
+/* How long a call of GetCounters() waits for devices: those that take longer have no counters.
  * A device that is asked after one that hangs waits half a second for that (QueryTimeoutSec=). */
 #define SOURCE_COUNTERS_USEC (700 * USEC_PER_MSEC)
 /* Counters that are not older are not read again. */

@@ -175,7 +175,7 @@ static ExitStatus read_counters(Context *c, const Selection *s, Metrics *m)
 
 	for (size_t i = 0; few && i < s->n; i++)
 		ports[i] = CONST_CAST(char *, object_name(s->ports[i], names[i]));
-	r = call(c, RDMAD_INTERFACE_MANAGER, "GetCounterValues", true, few ? ports : NULL, &reply,
+	r = call(c, RDMAD_INTERFACE_MANAGER, "GetCounters", true, few ? ports : NULL, &reply,
 		 &error);
 	if (r >= 0)
 		r = metrics_read_counters(m, reply);

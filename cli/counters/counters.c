@@ -261,8 +261,8 @@ static ExitStatus print_list(const Context *c, const SampleList *list, const Sam
 	return status;
 }
 
-/* The sample of PORT, from ALL, the answer for all ports, or if that is VALUE_NONE read now. */
-static ExitStatus read_port(Context *c, const Object *port, Value *all, Sample *ret)
+/* The sample of PORT, from ALL, the answer for all ports, or if that is NULL read now. */
+static ExitStatus read_port(Context *c, const Object *port, const Samples *all, Sample *ret)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	const char *why = NULL;
@@ -270,8 +270,8 @@ static ExitStatus read_port(Context *c, const Object *port, Value *all, Sample *
 	int r;
 
 	object_name(port, name);
-	r = all->type == VALUE_NONE ? sample_read(c->bus, port->path, ret, &error)
-				    : sample_take(all, port->path, ret, &why);
+	r = all ? sample_take(all, port->path, ret, &why)
+		: sample_read(c->bus, port->path, ret, &error);
 	if (r >= 0)
 		return STATUS_OK;
 	if (!why)
@@ -286,8 +286,9 @@ static ExitStatus read_list(Context *c, const Selection *s, SampleList *ret)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	ExitStatus worst = STATUS_OK, status;
-	_cleanup_value_ Value all = {};
-	int r = c->n_arguments == 0 && s->n > 0 ? sample_read_all(c->bus, &all, &error) : 0;
+	_cleanup_(samples_done) Samples all = {};
+	bool is_all = c->n_arguments == 0 && s->n > 0;
+	int r = is_all ? sample_read_all(c->bus, &all, &error) : 0;
 
 	if (r < 0)
 		return bus_complain("counters", &error, r);
@@ -296,7 +297,7 @@ static ExitStatus read_list(Context *c, const Selection *s, SampleList *ret)
 		char name[96];
 		PortSample *p;
 
-		status = read_port(c, s->ports[i], &all, &sample);
+		status = read_port(c, s->ports[i], is_all ? &all : NULL, &sample);
 		worst = MAX(worst, status);
 		if (status != STATUS_OK)
 			continue;

@@ -209,12 +209,10 @@ void top_model_restart(TopModel *m)
 	m->stopped_usec = 0;
 }
 
-int top_model_sample(TopModel *m, Value *all, bool remote, uint64_t realtime_usec)
+int top_model_sample(TopModel *m, const Samples *all, bool remote, uint64_t realtime_usec)
 {
 	uint64_t newest = 0;
 
-	if (all->type != VALUE_ARRAY)
-		return -EBADMSG;
 	top_model_restart(m);
 	for (size_t i = 0; i < m->n; i++) {
 		_cleanup_(sample_done) Sample s = {};
@@ -225,7 +223,7 @@ int top_model_sample(TopModel *m, Value *all, bool remote, uint64_t realtime_use
 		newest = MAX(newest, s.realtime_usec);
 		if (r == -ENOENT) /* the port was added while the others were read */
 			continue;
-		if (r == -EIO)
+		if (r == -EIO || r == -ETIMEDOUT)
 			r = port_fail(p, why);
 		else if (r == 0)
 			r = take_sample(p, &s);

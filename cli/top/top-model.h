@@ -50,9 +50,9 @@ typedef bool TopFilter(void *userdata, const Object *port);
 /* Makes the ports of the model those of OBJECTS that FILTER takes. The counters of a port stay.
  * OBJECTS must stay until the next call. -ENOMEM. */
 int top_model_follow(TopModel *m, const ObjectList *objects, TopFilter *filter, void *userdata);
-/* Takes an answer of GetAllCounters(), which it changes. With REMOTE, the clock of the machine that
- * is asked may differ from REALTIME_USEC, the time here. -EBADMSG, -ENOMEM. */
-int top_model_sample(TopModel *m, Value *all, bool remote, uint64_t realtime_usec);
+/* Takes an answer of GetCounters(). With REMOTE, the clock of the machine that is asked may differ
+ * from REALTIME_USEC, the time here. -EBADMSG, -ENOMEM. */
+int top_model_sample(TopModel *m, const Samples *all, bool remote, uint64_t realtime_usec);
 /* The counters could not be read, for the reason TEXT. */
 void top_model_fail(TopModel *m, const char *text);
 /* rdmad has stopped: from now on no rate is known. */

@@ -160,7 +160,7 @@ static int on_draw_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, vo
 static int on_counters(sd_bus_message *reply, void *userdata, _unused_ sd_bus_error *ret_error)
 {
 	const sd_bus_error *error = sd_bus_message_get_error(reply);
-	_cleanup_value_ Value all = {};
+	_cleanup_(samples_done) Samples all = {};
 	Top *t = userdata;
 	int r;
 
@@ -170,7 +170,7 @@ static int on_counters(sd_bus_message *reply, void *userdata, _unused_ sd_bus_er
 	if (error) {
 		top_model_fail(&t->model, error->message ? error->message : error->name);
 	} else {
-		r = value_read(reply, &all);
+		r = samples_from(reply, &all);
 		if (r >= 0)
 			r = top_model_sample(&t->model, &all, t->c->host, realtime_now_usec());
 		if (r < 0)
@@ -186,7 +186,7 @@ static int request_counters(Top *t)
 {
 	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *m = NULL;
 	int r = sd_bus_message_new_method_call(t->c->bus, &m, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
-					       RDMAD_INTERFACE_MANAGER, "GetAllCounters");
+					       RDMAD_INTERFACE_MANAGER, "GetCounters");
 
 	if (r >= 0)
 		r = sd_bus_message_append(m, "a{sv}", 0);

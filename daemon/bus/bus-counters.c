@@ -13,69 +13,15 @@
 #include "port-name.h"
 #include "unavailable.h"
 
-/* clang-format off */
-#define COUNTERS_SIGNATURE_BEGIN "a("
-#define COUNTERS_SIGNATURE_END	 COLUMN_TAIL_SIGNATURE ")tt"
-const char bus_counters_signature[] = COUNTERS_SIGNATURE_BEGIN
-#define COUNTERS(...) COLUMN_SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	COUNTERS_SIGNATURE_END;
-/* An entry: the path of the port, what GetCounters() returns, and what may be added. */
-static const char entry_types[] = "o" COUNTERS_SIGNATURE_BEGIN
-#define COUNTERS(...) COLUMN_SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	COUNTERS_SIGNATURE_END "a{sv}";
-const char bus_all_counters_signature[] = "a(o" COUNTERS_SIGNATURE_BEGIN
-#define COUNTERS(...) COLUMN_SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	COUNTERS_SIGNATURE_END "a{sv})";
-/* clang-format on */
-
 #define SET_TYPES    "asasasa{sv}"
 #define VALUES_TYPES "ouattta{sv}"
-const char bus_counter_values_signature[] = "a(" SET_TYPES ")a(" VALUES_TYPES ")";
+const char bus_counters_signature[] = "a(" SET_TYPES ")a(" VALUES_TYPES ")";
 
 /* Whether P has all counters of a group: InfiniBand always has PMA; others may have borrowed it. */
 static bool is_complete(const Port *p)
 {
 	return port_interfaces(&p->now) >> INTERFACE_INFINIBAND & 1;
 }
-
-/* Writes the counters of P and when they were read; without R, none. */
-static int put_counters(BusWriter *w, const Port *p, const Reading *r)
-{
-	_cleanup_free_ Counter *counters = NULL;
-	size_t n = 0;
-	int error = r ? counters_interpret(r->table, is_complete(p), &counters, &n) : 0;
-
-	if (error < 0)
-		return error;
-	bus_put_entries(w, &counter_layout, counters, n);
-	bus_writer_put_u64(w, r ? r->realtime_usec : 0);
-	bus_writer_put_u64(w, r ? r->monotonic_usec : 0);
-	return 0;
-}
-
-/* GetCounters() */
-
-int bus_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
-		       sd_bus_error *error)
-{
-	PortWalk walk = {.cache = c, .paths = q->text};
-	const Port *p = port_walk_next(&walk);
-	const Reading *r = NULL;
-	const char *text = "the port has gone";
-	int code = -ENODEV;
-
-	if (p)
-		r = bus_reading_for(q, p, QUERY_COUNTERS, &code, &text);
-	if (!r)
-		return bus_error_set(error, code, text);
-	code = put_counters(w, p, r);
-	return code < 0 ? code : 1;
-}
-
-/* GetAllCounters() and GetCounterValues() */
 
 /* The outcome of the reading of a port. */
 typedef struct Outcome {
@@ -113,35 +59,6 @@ static void put_error(BusWriter *w, const Outcome *o)
 	bus_writer_put_text(w, 's', o->text);
 	bus_writer_close_property(w);
 }
-
-/* GetAllCounters() */
-
-int bus_all_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
-			   _unused_ sd_bus_error *error)
-{
-	PortWalk walk = {.cache = c, .paths = q->text};
-	char path[RDMAD_PATH_MAX];
-	const Port *p;
-	Outcome o;
-	int r = 0;
-
-	bus_writer_open(w, 'a', bus_all_counters_signature + 1);
-	while (r >= 0 && (p = next_port(&walk, q, &o))) {
-		bus_writer_open(w, 'r', entry_types);
-		bus_writer_put_text(w, 'o', port_path(p, path));
-		r = put_counters(w, p, o.reading);
-		bus_writer_open(w, 'a', "{sv}");
-		put_error(w, &o);
-		bus_writer_close(w);
-		bus_writer_close(w);
-		if (r >= 0)
-			r = bus_writer_error(w);
-	}
-	bus_writer_close(w);
-	return r < 0 ? r : 1;
-}
-
-/* GetCounterValues() */
 
 /* The sets of the ports of one reply, each once. */
 typedef struct Sets {
@@ -292,8 +209,8 @@ static void put_values(BusWriter *w, Sets *s, const Port *p, const Outcome *o)
 	bus_writer_close(w);
 }
 
-int bus_counter_values_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
-			     _unused_ sd_bus_error *error)
+int bus_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+		       _unused_ sd_bus_error *error)
 {
 	const PortWalk first = {.cache = c, .paths = q->text};
 	_cleanup_(sets_done) Sets s = {};
@@ -319,15 +236,6 @@ int bus_counter_values_write(BusWriter *w, const LongReplyQuestion *q, const Cac
 	return 1;
 }
 
-/* The calls */
-
-int bus_get_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	int r = bus_read_options(m, "GetCounters", NULL, 0, error);
-
-	return r < 0 ? r : bus_ask_reading(m, userdata, QUERY_COUNTERS, LONG_REPLY_COUNTERS, error);
-}
-
 /* The paths of the ports that NAMES name, as PortWalk.paths. */
 static int find_ports(const Cache *c, char *const *names, char **ret, sd_bus_error *error)
 {
@@ -340,10 +248,11 @@ static int find_ports(const Cache *c, char *const *names, char **ret, sd_bus_err
 	if (!file)
 		return -ENOMEM;
 	for (; *names && r == 0; names++) {
-		Port *p;
+		Device *d;
+		Port *p = NULL;
 
-		r = lookup_port(c, *names, &p);
-		if (r == 0 && p->published)
+		r = **names == '/' ? lookup_path(c, *names, &d, &p) : lookup_port(c, *names, &p);
+		if (r == 0 && p && p->published)
 			fprintf(file, "%s\n", port_path(p, path));
 		else
 			r = sd_bus_error_setf(
@@ -361,28 +270,18 @@ static int find_ports(const Cache *c, char *const *names, char **ret, sd_bus_err
 	return r;
 }
 
-/* METHOD, which REPLY answers. */
-static int get_all(Bus *b, sd_bus_message *m, const char *method, LongReplyKind reply,
-		   sd_bus_error *error)
+int bus_get_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
+	Bus *b = userdata;
 	_cleanup_(bus_texts_done) BusTexts names = {.max = WAIT_PORTS_MAX};
 	/* one time-out for what each device does when it is asked, and one for itself */
-	ReadingQuestion q = {QUERY_COUNTERS, reply, NULL, 2 * b->config->query_timeout_usec};
+	ReadingQuestion q = {QUERY_COUNTERS, LONG_REPLY_COUNTERS, NULL,
+			     2 * b->config->query_timeout_usec};
 	const BusOption options[] = {{"ports", 'a', &names},
 				     {"timeout-usec", 't', &q.timeout_usec}};
-	int r = bus_read_options(m, method, options, ARRAY_SIZE(options), error);
+	int r = bus_read_options(m, "GetCounters", options, ARRAY_SIZE(options), error);
 
 	if (r >= 0 && names.texts)
 		r = find_ports(b->cache, names.texts, &q.paths, error);
 	return r < 0 ? r : bus_ask_readings(b, m, &q, error);
-}
-
-int bus_get_all_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	return get_all(userdata, m, "GetAllCounters", LONG_REPLY_ALL_COUNTERS, error);
-}
-
-int bus_get_counter_values(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	return get_all(userdata, m, "GetCounterValues", LONG_REPLY_COUNTER_VALUES, error);
 }

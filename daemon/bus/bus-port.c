@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* org.rdma.Port: its methods. The properties are rows, bus-property.c. */
 
-#include "bus-counters.h"
 #include "bus-history.h"
 #include "bus-options.h"
 #include "bus-private.h"
@@ -105,9 +104,6 @@ static int method_get_history(sd_bus_message *m, _unused_ void *userdata, sd_bus
 const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS] = {
 	SD_BUS_METHOD_WITH_ARGS("Query", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a{sv}", fields),
 				method_query, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_NAMES("GetCounters", "a{sv}", SD_BUS_PARAM(options), bus_counters_signature,
-				 SD_BUS_PARAM(counters) SD_BUS_PARAM(timestamp) SD_BUS_PARAM(monotonic),
-				 bus_get_counters, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetHistory", "a{sv}", SD_BUS_PARAM(options), transition_table_signature,
 				 SD_BUS_PARAM(transitions), method_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetUsers", "a{sv}", SD_BUS_PARAM(options), bus_users_signature,

@@ -42,7 +42,7 @@ struct Bus {
 void bus_signals_done(Bus *b);
 
 /* The methods and signals of org.rdma.Port, beside the properties that its rows are. */
-#define BUS_PORT_MEMBERS 6
+#define BUS_PORT_MEMBERS 5
 extern const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS];
 
 /* The members of org.rdma.Manager for sd-bus. */

@@ -407,8 +407,6 @@ const LongReplyRow long_reply_rows[_LONG_REPLY_KIND_MAX] = {
 	[LONG_REPLY_EVIDENCE] = {"a" BUS_EVIDENCE, bus_evidence_read, bus_evidence_write},
 	[LONG_REPLY_USERS] = {bus_users_signature, NULL, bus_users_write},
 	[LONG_REPLY_COUNTERS] = {bus_counters_signature, NULL, bus_counters_write},
-	[LONG_REPLY_ALL_COUNTERS] = {bus_all_counters_signature, NULL, bus_all_counters_write},
-	[LONG_REPLY_COUNTER_VALUES] = {bus_counter_values_signature, NULL, bus_counter_values_write},
 	[LONG_REPLY_INTROSPECT] = {"s", NULL, write_introspection},
 };
 /* clang-format on */

@@ -4,9 +4,8 @@
 /*
  * Replies that can be long: those of LongReplyKind, which are GetManagedObjects(), GetAll() and
  * Get() of a table of devices and ports, Get() of the lists of the manager, ListPorts(),
- * FindPorts(), what histories, evidence and users there are, GetAllCounters(), GetCounterValues(),
- * and Introspect() of the parent of all devices. Every method whose reply grows with what there is
- * must be one of them.
+ * FindPorts(), what histories, evidence, users and counters there are, and Introspect() of the
+ * parent of all devices. Every method whose reply grows with what there is must be one of them.
  *
  * rdmad writes them itself, because sd-bus needs many times as long. Each reply has what is
  * published at the moment at which it is sent. So it fits the signals: a change that was signalled
@@ -49,8 +48,6 @@ typedef enum LongReplyKind {
 	LONG_REPLY_EVIDENCE,
 	LONG_REPLY_USERS,
 	LONG_REPLY_COUNTERS,
-	LONG_REPLY_ALL_COUNTERS,
-	LONG_REPLY_COUNTER_VALUES,
 	LONG_REPLY_INTROSPECT,
 	_LONG_REPLY_KIND_MAX
 } LongReplyKind;

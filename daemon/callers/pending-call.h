@@ -3,8 +3,8 @@
 
 /*
  * Method calls that are answered later: who made them, how many a user may have, and when nobody
- * wants the answer any more. Query(), GetCounters(), GetAllCounters(), GetCounterValues(),
- * GetUsers(), Refresh(), WaitFor() and OpenSnapshot() all wait here, under the same rules.
+ * wants the answer any more. Query(), GetCounters(), GetUsers(), Refresh(), WaitFor() and
+ * OpenSnapshot() all wait here, under the same rules.
  *
  * Nothing of the message is kept: what the reply needs is in a ticket, and what was asked is kept
  * by whoever answers, in a form of their own.

@@ -78,8 +78,6 @@ static void print_entry(FILE *f, const TableLayout *l, const uint8_t *entry)
 		case COLUMN_STRING:
 		case COLUMN_GID_ADDRESS:
 		case COLUMN_PKEY_MEMBERSHIP:
-		case COLUMN_COUNTER_UNIT:
-		case COLUMN_COUNTER_CONDITION:
 			break;
 		}
 	}

@@ -100,8 +100,6 @@ static const char *check_column(const Column *c, const uint8_t *entry)
 	case COLUMN_VF_TRUST:
 		break;
 	case COLUMN_STRING:
-	case COLUMN_COUNTER_UNIT:
-	case COLUMN_COUNTER_CONDITION:
 		return "a column that no worker fills";
 	}
 	return NULL;

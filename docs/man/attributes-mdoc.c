@@ -4,7 +4,7 @@
  * Completes org.rdma(5): copies standard input to standard output, and puts in the place of a line
  * "@properties@" the properties of all interfaces, of "@raw@" the fields of org.rdma.Port.Query(),
  * of "@listed@" the fields of org.rdma.Manager.ListPorts(), of "@counters@", "@counter-columns@"
- * and "@counter-units@" what org.rdma.Port.GetCounters() knows, of "@transition-columns@" the
+ * and "@counter-units@" what org.rdma.Manager.GetCounters() knows, of "@transition-columns@" the
  * members of a transition, of "@reasons@" the reasons that signals carry, of "@unavailable@" the
  * codes of why something has no value, of "@errors@" the errors, of "@features@" what
  * org.rdma.Manager.Features has, and of "@member INTERFACE.NAME@" the sentence of members.def. All
@@ -294,8 +294,6 @@ int main(void)
 			put_listed_fields();
 		else if (streq(line, "@counters@\n"))
 			put_counters();
-		else if (streq(line, "@counter-columns@\n"))
-			put_columns(&counter_layout);
 		else if (streq(line, "@user-columns@\n"))
 			put_columns(&user_layout);
 		else if (streq(line, "@transition-columns@\n"))

@@ -33,18 +33,22 @@ gboolean rdmad_client_refresh_sync(RdmadClient *self, GCancellable *cancellable,
 	return method_call_sync(&refresh, self, method_no_options(), cancellable, error) != NULL;
 }
 
-/* GetAllCounters */
+/* GetCounters */
 
-static gpointer take_port_counters(const Answer *a, _unused_ GError **error)
+static gpointer take_counters(const Answer *a, GError **error)
 {
-	g_autoptr(GVariant) entries = g_variant_get_child_value(a->body, 0);
+	g_autoptr(GVariant) sets = g_variant_get_child_value(a->body, 0);
+	g_autoptr(GVariant) ports = g_variant_get_child_value(a->body, 1);
 
-	return entries_port_counters(a->client, entries);
+	return entries_port_counters(a->client, sets, ports, error);
 }
 
-static const Method get_all_counters = {RDMAD_INTERFACE_MANAGER,	   "GetAllCounters",
-					"(a" ENTRY_PORT_COUNTERS ")",	   take_port_counters,
-					(GDestroyNotify)g_ptr_array_unref, FALSE};
+static const Method get_counters = {RDMAD_INTERFACE_MANAGER,
+				    "GetCounters",
+				    "(a" ENTRY_COUNTER_SET "a" ENTRY_COUNTER_VALUES ")",
+				    take_counters,
+				    (GDestroyNotify)g_ptr_array_unref,
+				    FALSE};
 
 /* PORTS may be NULL: all. */
 static GVariant *ports_arguments(const char *const *ports)
@@ -57,27 +61,25 @@ static GVariant *ports_arguments(const char *const *ports)
 	return g_variant_new("(a{sv})", &options);
 }
 
-void rdmad_client_get_all_counters_async(RdmadClient *self, const char *const *ports,
-					 GCancellable *cancellable, GAsyncReadyCallback callback,
-					 gpointer user_data)
+void rdmad_client_get_counters_async(RdmadClient *self, const char *const *ports,
+				     GCancellable *cancellable, GAsyncReadyCallback callback,
+				     gpointer user_data)
 {
 	g_return_if_fail(RDMAD_IS_CLIENT(self));
-	method_call_async(&get_all_counters, self, ports_arguments(ports), cancellable, callback,
+	method_call_async(&get_counters, self, ports_arguments(ports), cancellable, callback,
 			  user_data);
 }
 
-GPtrArray *rdmad_client_get_all_counters_finish(RdmadClient *self, GAsyncResult *result,
-						GError **error)
+GPtrArray *rdmad_client_get_counters_finish(RdmadClient *self, GAsyncResult *result, GError **error)
 {
-	return method_call_finish(&get_all_counters, self, result, error);
+	return method_call_finish(&get_counters, self, result, error);
 }
 
-GPtrArray *rdmad_client_get_all_counters_sync(RdmadClient *self, const char *const *ports,
-					      GCancellable *cancellable, GError **error)
+GPtrArray *rdmad_client_get_counters_sync(RdmadClient *self, const char *const *ports,
+					  GCancellable *cancellable, GError **error)
 {
 	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
-	return method_call_sync(&get_all_counters, self, ports_arguments(ports), cancellable,
-				error);
+	return method_call_sync(&get_counters, self, ports_arguments(ports), cancellable, error);
 }
 
 /* GetHistory */

@@ -120,33 +120,6 @@ static guint64 number_at(GVariant *entry, gsize i)
 	return number;
 }
 
-static RdmadCounter *read_counter(GVariant *entry)
-{
-	RdmadCounter *c = g_atomic_rc_box_new0(RdmadCounter);
-
-	c->group = text_at(entry, 0);
-	c->name = text_at(entry, 1);
-	c->value = number_at(entry, 2);
-	c->unit = text_at(entry, 3);
-	c->condition = text_at(entry, 4);
-	c->reason = text_at(entry, 5);
-	c->details = g_variant_get_child_value(entry, 6);
-	c->available = !g_str_equal(c->condition, counter_condition_name(COUNTER_MISSING));
-	return c;
-}
-
-GPtrArray *entries_counters(GVariant *entries)
-{
-	GPtrArray *counters = g_ptr_array_new_with_free_func((GDestroyNotify)rdmad_counter_unref);
-
-	for (gsize i = 0; i < g_variant_n_children(entries); i++) {
-		g_autoptr(GVariant) entry = g_variant_get_child_value(entries, i);
-
-		g_ptr_array_add(counters, read_counter(entry));
-	}
-	return counters;
-}
-
 static RdmadTransition *read_transition(GVariant *entry)
 {
 	RdmadTransition *t = g_atomic_rc_box_new0(RdmadTransition);
@@ -276,34 +249,109 @@ GPtrArray *entries_matches(RdmadClient *c, GVariant *entries, GError **error)
 	return g_steal_pointer(&matches);
 }
 
-static RdmadPortCounters *read_port_counters(RdmadPort *port, GVariant *entry)
+/* What DETAILS of a port say of its counter I: its condition, and why it has no value. */
+static void read_condition(GVariant *details, guint i, RdmadCounter *c)
 {
-	RdmadPortCounters *c = g_atomic_rc_box_new0(RdmadPortCounters);
-	g_autoptr(GVariant) counters = g_variant_get_child_value(entry, 1);
+	g_autoptr(GVariant) missing =
+		g_variant_lookup_value(details, "Missing", G_VARIANT_TYPE("a{us}"));
+	g_autoptr(GVariant) saturated =
+		g_variant_lookup_value(details, "Saturated", G_VARIANT_TYPE("au"));
+	CounterCondition condition = COUNTER_VALID;
 
-	c->port = g_object_ref(port);
-	c->counters = entries_counters(counters);
-	c->timestamp = number_at(entry, 2);
-	c->monotonic = number_at(entry, 3);
-	c->details = g_variant_get_child_value(entry, 4);
-	g_variant_lookup(c->details, "Error", "s", &c->reason);
-	g_variant_lookup(c->details, "ErrorMessage", "s", &c->message);
-	return c;
+	for (gsize k = 0; saturated && k < g_variant_n_children(saturated); k++) {
+		guint which;
+
+		g_variant_get_child(saturated, k, "u", &which);
+		if (which == i)
+			condition = COUNTER_SATURATED;
+	}
+	for (gsize k = 0; missing && k < g_variant_n_children(missing) && !c->reason; k++) {
+		const char *reason;
+		guint which;
+
+		g_variant_get_child(missing, k, "{u&s}", &which, &reason);
+		if (which != i)
+			continue;
+		condition = COUNTER_MISSING;
+		c->reason = g_strdup(reason);
+	}
+	if (!c->reason)
+		c->reason = g_strdup("");
+	c->condition = g_strdup(counter_condition_name(condition));
+	c->available = condition != COUNTER_MISSING;
 }
 
-GPtrArray *entries_port_counters(RdmadClient *c, GVariant *entries)
+/* SET is NULL if ENTRY has no values. */
+static RdmadPortCounters *read_port_counters(RdmadPort *port, GVariant *set, GVariant *entry)
 {
-	GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)rdmad_port_counters_unref);
+	RdmadPortCounters *p = g_atomic_rc_box_new0(RdmadPortCounters);
+	g_autoptr(GVariant) values = g_variant_get_child_value(entry, 2);
 
-	for (gsize i = 0; i < g_variant_n_children(entries); i++) {
-		g_autoptr(GVariant) entry = g_variant_get_child_value(entries, i);
+	p->port = g_object_ref(port);
+	p->counters = g_ptr_array_new_with_free_func((GDestroyNotify)rdmad_counter_unref);
+	p->timestamp = number_at(entry, 3);
+	p->monotonic = number_at(entry, 4);
+	p->details = g_variant_get_child_value(entry, 5);
+	g_variant_lookup(p->details, "Error", "s", &p->reason);
+	g_variant_lookup(p->details, "ErrorMessage", "s", &p->message);
+	for (guint i = 0; i < g_variant_n_children(values); i++) {
+		RdmadCounter *c = g_atomic_rc_box_new0(RdmadCounter);
+
+		for (gsize k = 0; k < 3; k++) {
+			g_autoptr(GVariant) texts = g_variant_get_child_value(set, k);
+
+			*(char **[]){&c->group, &c->name, &c->unit}[k] = text_at(texts, i);
+		}
+		c->value = number_at(values, i);
+		c->details = g_variant_get_child_value(set, 3);
+		read_condition(p->details, i, c);
+		g_ptr_array_add(p->counters, c);
+	}
+	return p;
+}
+
+/* The set of SETS that ENTRY has, NULL if it has no values. False: it does not fit. */
+static gboolean find_set(GVariant *sets, GVariant *entry, GVariant **ret)
+{
+	g_autoptr(GVariant) values = g_variant_get_child_value(entry, 2);
+	gsize n = g_variant_n_children(values);
+	guint which;
+
+	g_variant_get_child(entry, 1, "u", &which);
+	*ret = NULL;
+	if (n == 0)
+		return TRUE;
+	if (which >= g_variant_n_children(sets))
+		return FALSE;
+	*ret = g_variant_get_child_value(sets, which);
+	for (gsize k = 0; k < 3; k++) {
+		g_autoptr(GVariant) texts = g_variant_get_child_value(*ret, k);
+
+		if (g_variant_n_children(texts) != n)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+GPtrArray *entries_port_counters(RdmadClient *c, GVariant *sets, GVariant *ports, GError **error)
+{
+	g_autoptr(GPtrArray) all =
+		g_ptr_array_new_with_free_func((GDestroyNotify)rdmad_port_counters_unref);
+
+	for (gsize i = 0; i < g_variant_n_children(ports); i++) {
+		g_autoptr(GVariant) entry = g_variant_get_child_value(ports, i), set = NULL;
 		const char *path;
 		RdmadPort *port;
 
+		if (!find_set(sets, entry, &set)) {
+			g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+				    "The values of counters do not fit their names");
+			return NULL;
+		}
 		g_variant_get_child(entry, 0, "&o", &path);
 		port = entries_find_port(c, path, NULL);
 		if (port)
-			g_ptr_array_add(all, read_port_counters(port, entry));
+			g_ptr_array_add(all, read_port_counters(port, set, entry));
 	}
-	return all;
+	return g_steal_pointer(&all);
 }

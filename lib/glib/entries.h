@@ -7,17 +7,17 @@
 #include "method.h"
 
 /* The types of the structures. */
-#define ENTRY_COUNTER	    "(sstsssa{sv})"
-#define ENTRY_TRANSITION    "(ttsssa{sv})"
-#define ENTRY_HISTORY	    "(sa{sv})"
-#define ENTRY_PORT_COUNTERS "(oa" ENTRY_COUNTER "tta{sv})"
-#define ENTRY_MATCH	    "(oa{sv})"
+#define ENTRY_TRANSITION     "(ttsssa{sv})"
+#define ENTRY_HISTORY	     "(sa{sv})"
+#define ENTRY_COUNTER_SET    "(asasasa{sv})"
+#define ENTRY_COUNTER_VALUES "(ouattta{sv})"
+#define ENTRY_MATCH	     "(oa{sv})"
 
 /* New arrays of what ENTRIES has, an array of such structures. */
-GPtrArray *entries_counters(GVariant *entries);
 GPtrArray *entries_histories(RdmadClient *c, GVariant *entries);
-/* Without the ports that C does not have. */
-GPtrArray *entries_port_counters(RdmadClient *c, GVariant *entries);
+/* Of SETS and PORTS, without the ports that C does not have. NULL and an error if they do not fit.
+ */
+GPtrArray *entries_port_counters(RdmadClient *c, GVariant *sets, GVariant *ports, GError **error);
 /* NULL and an error if C does not have one of the ports. */
 GPtrArray *entries_matches(RdmadClient *c, GVariant *entries, GError **error);
 /* The port of C with PATH; NULL and an error if there is none. */

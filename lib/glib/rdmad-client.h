@@ -331,7 +331,7 @@ RdmadGid *rdmad_client_find_gid_sync(RdmadClient *self, RdmadPort *port, const c
 				     GCancellable *cancellable, GError **error);
 
 /**
- * rdmad_client_get_all_counters_async:
+ * rdmad_client_get_counters_async:
  * @self: a client
  * @ports: (nullable) (array zero-terminated=1): the names of the ports, at most 64; %NULL for all
  *   ports
@@ -343,43 +343,43 @@ RdmadGid *rdmad_client_find_gid_sync(RdmadClient *self, RdmadPort *port, const c
  * second.
  */
 RDMAD_GLIB_PUBLIC
-void rdmad_client_get_all_counters_async(RdmadClient *self, const char *const *ports,
-					 GCancellable *cancellable, GAsyncReadyCallback callback,
-					 gpointer user_data);
+void rdmad_client_get_counters_async(RdmadClient *self, const char *const *ports,
+				     GCancellable *cancellable, GAsyncReadyCallback callback,
+				     gpointer user_data);
 
 /**
- * rdmad_client_get_all_counters_finish:
+ * rdmad_client_get_counters_finish:
  * @self: a client
  * @result: the result that the callback has got
  * @error: why there is no answer: an #RdmadServiceError or an error of the bus. That the counters
  * of one port could not be read is no error: its entry says so.
  *
- * Ends the call that [method@Client.get_all_counters_async] has begun.
+ * Ends the call that [method@Client.get_counters_async] has begun.
  *
  * Returns: (transfer container) (element-type RdmadPortCounters): an entry for each port, sorted by
  *   the index of the device and the number of the port
  */
 RDMAD_GLIB_PUBLIC
-GPtrArray *rdmad_client_get_all_counters_finish(RdmadClient *self, GAsyncResult *result,
-						GError **error);
+GPtrArray *rdmad_client_get_counters_finish(RdmadClient *self, GAsyncResult *result,
+					    GError **error);
 
 /**
- * rdmad_client_get_all_counters_sync:
+ * rdmad_client_get_counters_sync:
  * @self: a client
  * @ports: (nullable) (array zero-terminated=1): the names of the ports, at most 64; %NULL for all
  *   ports
  * @cancellable: (nullable): cancels the call
- * @error: the same as for [method@Client.get_all_counters_finish]
+ * @error: the same as for [method@Client.get_counters_finish]
  *
- * Asks for the counters of all ports, as [method@Client.get_all_counters_async] does, and waits for
+ * Asks for the counters of all ports, as [method@Client.get_counters_async] does, and waits for
  * the answer.
  *
  * Returns: (transfer container) (element-type RdmadPortCounters): an entry for each port, sorted by
  *   the index of the device and the number of the port
  */
 RDMAD_GLIB_PUBLIC
-GPtrArray *rdmad_client_get_all_counters_sync(RdmadClient *self, const char *const *ports,
-					      GCancellable *cancellable, GError **error);
+GPtrArray *rdmad_client_get_counters_sync(RdmadClient *self, const char *const *ports,
+					  GCancellable *cancellable, GError **error);
 
 /**
  * rdmad_client_get_history_async:

@@ -77,57 +77,6 @@ GVariant *rdmad_port_query_sync(RdmadPort *self, gint64 max_age_usec, GCancellab
 				GError **error);
 
 /**
- * rdmad_port_get_counters_async:
- * @self: a port
- * @cancellable: (nullable): cancels the call
- * @callback: (scope async) (closure user_data): called when the call has ended
- * @user_data: what @callback gets as its last argument
- *
- * Asks for the counters of the port. The daemon reads them at most once in a second, so an answer
- * can be one second old.
- */
-RDMAD_GLIB_PUBLIC
-void rdmad_port_get_counters_async(RdmadPort *self, GCancellable *cancellable,
-				   GAsyncReadyCallback callback, gpointer user_data);
-
-/**
- * rdmad_port_get_counters_finish:
- * @self: a port
- * @result: the result that the callback has got
- * @ret_timestamp: (out) (optional): when the counters were read, in microseconds since 1970
- * @ret_monotonic: (out) (optional): the same in microseconds of CLOCK_MONOTONIC, to divide
- * differences by
- * @error: why there is no answer: an #RdmadServiceError or an error of the bus
- *
- * Ends the call that [method@Port.get_counters_async] has begun.
- *
- * Returns: (transfer container) (element-type RdmadCounter): the counters
- */
-RDMAD_GLIB_PUBLIC
-GPtrArray *rdmad_port_get_counters_finish(RdmadPort *self, GAsyncResult *result,
-					  guint64 *ret_timestamp, guint64 *ret_monotonic,
-					  GError **error);
-
-/**
- * rdmad_port_get_counters_sync:
- * @self: a port
- * @ret_timestamp: (out) (optional): when the counters were read, in microseconds since 1970
- * @ret_monotonic: (out) (optional): the same in microseconds of CLOCK_MONOTONIC, to divide
- * differences by
- * @cancellable: (nullable): cancels the call
- * @error: the same as for [method@Port.get_counters_finish]
- *
- * Asks for the counters of the port, as [method@Port.get_counters_async] does, and waits for the
- * answer.
- *
- * Returns: (transfer container) (element-type RdmadCounter): the counters
- */
-RDMAD_GLIB_PUBLIC
-GPtrArray *rdmad_port_get_counters_sync(RdmadPort *self, guint64 *ret_timestamp,
-					guint64 *ret_monotonic, GCancellable *cancellable,
-					GError **error);
-
-/**
  * rdmad_port_get_history_async:
  * @self: a port
  * @cancellable: (nullable): cancels the call

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The counters of a machine from the reply to GetCounterValues(). */
+/* The counters of a machine from the reply to GetCounters(). */
 
 #include "metrics-private.h"
 

@@ -7,7 +7,7 @@
  *
  * There are three steps, each of which stands alone:
  *   1. Read: metrics_read_objects() and metrics_read_counters() take the replies to two calls,
- *      GetManagedObjects() and GetCounterValues(), as they come from the bus.
+ *      GetManagedObjects() and GetCounters(), as they come from the bus.
  *   2. Visit: metrics_visit() goes through the families, and the samples of each.
  *   3. Write: metrics_text_add() visits them and writes text. A program that needs another form
  *      than text visits them itself.
@@ -62,7 +62,7 @@ DEFINE_CLEANUP(Metrics, metrics_free);
 int metrics_read_objects(Metrics *m, sd_bus_message *reply);
 
 /*
- * Reads REPLY, which is that to org.rdma.Manager.GetCounterValues(), a(asasasa{sv})a(ouattta{sv}).
+ * Reads REPLY, which is that to org.rdma.Manager.GetCounters(), a(asasasa{sv})a(ouattta{sv}).
  * The call comes after metrics_read_objects(): the counters of a port that was not read there are
  * left out. Another call, with a later reply, replaces the counters. The errors are those of
  * metrics_read_objects().

@@ -81,7 +81,7 @@ typedef struct AttrNone {
 	T(HEALTH,      AttrNone,  "",  health_table_signature)                                              \
 	T(ALTNAMES,    AttrNone,  "",  "")       /* FindPorts() finds ports by what is in these two */          \
 	T(ADDRESSES,   AttrNone,  "",  "")                                                                  \
-	T(COUNTERS,    AttrNone,  "",  counter_table_signature) /* as GetCounters() returns them */   \
+	T(COUNTERS,    AttrNone,  "",  "")       /* GetCounters() makes its answer of them */                  \
 	T(USERS,       AttrNone,  "",  user_table_signature) /* as GetUsers() returns them */
 /* clang-format on */
 

@@ -29,12 +29,15 @@ typedef enum CounterCondition {
 	_COUNTER_CONDITION_MAX
 } CounterCondition;
 
-/* A counter to publish: the columns COUNTERS of table-columns.def. Texts are static or in the table
- * that it came from. */
+/* A counter to publish. Texts are static or in the table that it came from. */
 typedef struct Counter {
-#define COUNTERS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-	const char *help; /* NULL: it has no row in counters.def */
+	CounterGroup group;
+	const char *name;
+	uint64_t value; /* 0 if there is none */
+	CounterUnit unit;
+	CounterCondition condition;
+	const char *reason; /* why there is no value: a code, as in Unavailable; "" if there is */
+	const char *help;   /* NULL: it has no row in counters.def */
 } Counter;
 
 /* "counters", "hw_counters": the directory in sysfs */

@@ -195,21 +195,3 @@ Counter counter_set_get(const CounterSet *s, size_t i, const Table *table)
 			.group = e->group, .name = e->file, .unit = COUNTER_UNKNOWN, .scale = 1},
 		e, s->extended);
 }
-
-int counters_interpret(const Table *table, bool complete, Counter **ret, size_t *ret_n)
-{
-	_cleanup_(counter_set_free_pointer) CounterSet *s = NULL;
-	Counter *counters;
-	int r = counter_set_new(table, complete, &s);
-
-	if (r < 0)
-		return r;
-	counters = calloc(s->n + 1, sizeof(*counters));
-	if (!counters)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->n; i++)
-		counters[i] = counter_set_get(s, i, table);
-	*ret = counters;
-	*ret_n = s->n;
-	return 0;
-}

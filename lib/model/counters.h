@@ -35,8 +35,15 @@ extern const size_t n_counter_rows;
  */
 typedef struct CounterSet CounterSet;
 
-/* The counters of TABLE (NULL: none), in the order of counters_interpret(), where COMPLETE is
- * explained. TABLE must live longer than *RET. -ENOMEM. */
+/*
+ * The counters of TABLE (NULL: none), which must live longer than *RET: first those with a row, in
+ * the order of the rows, then the others in the order of the table. -ENOMEM.
+ *
+ * If COMPLETE, or if the table has any counter of counters/, all rows of that group are there, and
+ * those that the port does not offer are COUNTER_MISSING: a port that answers performance
+ * management has them all. Of hw_counters/ only what the table has is there: each driver has its
+ * own.
+ */
 int counter_set_new(const Table *table, bool complete, CounterSet **ret);
 /* Takes NULL too; returns NULL. */
 CounterSet *counter_set_free(CounterSet *s);
@@ -49,16 +56,3 @@ size_t counter_set_size(const CounterSet *s);
  * counter_set_new().
  */
 Counter counter_set_get(const CounterSet *s, size_t i, const Table *table);
-
-/*
- * The counters of a port from the entries of TABLE (NULL: none): first those with a row, in the
- * order of the rows, then the others in the order of the table.
- *
- * If COMPLETE, or if the table has any counter of counters/, all rows of that group are there, and
- * those that the port does not offer are COUNTER_MISSING: a port that answers performance
- * management has them all. Of hw_counters/ only what the table has is there: each driver has its
- * own.
- *
- * *RET is a new array of *RET_N that the caller frees. -ENOMEM.
- */
-int counters_interpret(const Table *table, bool complete, Counter **ret, size_t *ret_n);

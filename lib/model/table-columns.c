@@ -78,15 +78,6 @@ const char health_table_signature[] = "a("
 #include "table-columns.def"
 	END;
 
-static const Column counter_columns[] = {
-#define COUNTERS(...) ROW(Counter, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char counter_table_signature[] = "a("
-#define COUNTERS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
 static const Column transition_columns[] = {
 #define TRANSITIONS(...) ROW(PublishedTransition, __VA_ARGS__)
 #include "table-columns.def"
@@ -136,9 +127,7 @@ static const Column holder_columns[] = {
 
 /* clang-format on */
 
-_Static_assert(ARRAY_SIZE(gid_columns) <= TABLE_COLUMNS_MAX &&
-		       ARRAY_SIZE(counter_columns) <= TABLE_COLUMNS_MAX,
-	       "TABLE_COLUMNS_MAX is too small");
+_Static_assert(ARRAY_SIZE(gid_columns) <= TABLE_COLUMNS_MAX, "TABLE_COLUMNS_MAX is too small");
 
 #define LAYOUT(structure, name)                                                                    \
 	{                                                                                          \
@@ -166,7 +155,6 @@ static const TableLayout layouts[_ATTR_TYPE_MAX] = {
 	[ATTR_USERS] = UNPUBLISHED(HolderEntry, holder),
 };
 
-const TableLayout counter_layout = LAYOUT(Counter, counter);
 const TableLayout transition_layout = LAYOUT(PublishedTransition, transition);
 const TableLayout evidence_layout = LAYOUT(PublishedEvidence, evidence);
 const TableLayout user_layout = LAYOUT(PortUser, user);
@@ -275,12 +263,6 @@ void column_publish(const Column *c, const void *entry, ColumnValue *ret)
 		break;
 	case COLUMN_COUNTER_GROUP:
 		ret->text = counter_group_name(number);
-		break;
-	case COLUMN_COUNTER_UNIT:
-		ret->text = counter_unit_name(number);
-		break;
-	case COLUMN_COUNTER_CONDITION:
-		ret->text = counter_condition_name(number);
 		break;
 	case COLUMN_USER_KIND:
 		ret->text = user_kind_name(number);

@@ -10,22 +10,20 @@
 typedef enum ColumnType {
 	COLUMN_U32,
 	COLUMN_U64,
-	COLUMN_TEXT,		  /* an array of characters: terminated, zero behind its end */
-	COLUMN_STRING,		  /* a pointer to text that lives elsewhere */
-	COLUMN_ERROR,		  /* 0 or a negative errno */
-	COLUMN_GID,		  /* in network byte order */
-	COLUMN_GID_TYPE,	  /* enum GidType, or a number that is none */
-	COLUMN_GID_ADDRESS,	  /* computed from a GidEntry */
-	COLUMN_GID_NAMESPACE,	  /* enum GidNamespace */
-	COLUMN_PKEY_MEMBERSHIP,	  /* computed from a PkeyEntry */
-	COLUMN_HEALTH_STATE,	  /* enum HealthState, or a number that is none */
-	COLUMN_VF_GUID,		  /* a number; of a VfEntry that has GUIDs */
-	COLUMN_VF_POLICY,	  /* IFLA_VF_LINK_STATE_* */
-	COLUMN_VF_TRUST,	  /* 0, 1, or UINT32_MAX: the driver does not say */
-	COLUMN_COUNTER_GROUP,	  /* enum CounterGroup */
-	COLUMN_COUNTER_UNIT,	  /* enum CounterUnit */
-	COLUMN_COUNTER_CONDITION, /* enum CounterCondition */
-	COLUMN_USER_KIND,	  /* enum UserKind */
+	COLUMN_TEXT,		/* an array of characters: terminated, zero behind its end */
+	COLUMN_STRING,		/* a pointer to text that lives elsewhere */
+	COLUMN_ERROR,		/* 0 or a negative errno */
+	COLUMN_GID,		/* in network byte order */
+	COLUMN_GID_TYPE,	/* enum GidType, or a number that is none */
+	COLUMN_GID_ADDRESS,	/* computed from a GidEntry */
+	COLUMN_GID_NAMESPACE,	/* enum GidNamespace */
+	COLUMN_PKEY_MEMBERSHIP, /* computed from a PkeyEntry */
+	COLUMN_HEALTH_STATE,	/* enum HealthState, or a number that is none */
+	COLUMN_VF_GUID,		/* a number; of a VfEntry that has GUIDs */
+	COLUMN_VF_POLICY,	/* IFLA_VF_LINK_STATE_* */
+	COLUMN_VF_TRUST,	/* 0, 1, or UINT32_MAX: the driver does not say */
+	COLUMN_COUNTER_GROUP,	/* enum CounterGroup */
+	COLUMN_USER_KIND,	/* enum UserKind */
 } ColumnType;
 
 /* enum devlink_health_reporter_state of the kernel's net/devlink.h, which is not in its uapi. */
@@ -58,13 +56,10 @@ typedef struct TableLayout {
 /* Room for the signature of an entry of any table. */
 #define TABLE_MEMBERS_MAX (TABLE_COLUMNS_MAX + sizeof("a{sv}"))
 
-/* The layout of the tables of TYPE (ATTR_GIDS, ...); NULL if TYPE is no table. The layout of
- * ATTR_COUNTERS has the files; the published one is counter_layout. */
+/* The layout of the tables of TYPE (ATTR_GIDS, ...); NULL if TYPE is no table. */
 const TableLayout *table_layout(AttrType type);
 /* The signature of what is in an entry of L: "usa{sv}". Returns BUFFER. */
 const char *table_members(const TableLayout *l, char buffer[TABLE_MEMBERS_MAX]);
-/* The layout of struct Counter in counters.h. */
-extern const TableLayout counter_layout;
 /* The layout of struct PublishedTransition. */
 extern const TableLayout transition_layout;
 /* The layout of struct PublishedEvidence. */
@@ -75,8 +70,7 @@ extern const TableLayout user_layout;
 /* Their signatures on D-Bus, for ATTR_TYPES. */
 extern const char gid_table_signature[], pkey_table_signature[], netdev_table_signature[],
 	vf_table_signature[], chardev_table_signature[], health_table_signature[],
-	counter_table_signature[], transition_table_signature[], evidence_table_signature[],
-	user_table_signature[];
+	transition_table_signature[], evidence_table_signature[], user_table_signature[];
 
 /* A value of an entry as it is published. TEXT is static, or in the entry, or BUFFER. */
 typedef struct ColumnValue {

@@ -10,71 +10,158 @@ void sample_done(Sample *s)
 	value_done(&s->counters);
 }
 
-/* Whether V is an array of structures with the members that a counter has. */
-static bool is_sample(const Value *v)
+/* Where things are in a reply to GetCounters() */
+enum { SET_GROUPS, SET_NAMES, SET_UNITS, _SET_MAX };
+enum { PORT_PATH, PORT_SET, PORT_VALUES, PORT_REALTIME, PORT_MONOTONIC, PORT_TAIL, _PORT_MAX };
+
+void samples_done(Samples *s)
 {
-	if (v->type != VALUE_ARRAY)
-		return false;
-	for (size_t i = 0; i < v->n; i++)
-		if (v->items[i].type != VALUE_STRUCT || v->items[i].n <= MEMBER_REASON ||
-		    v->items[i].items[MEMBER_VALUE].type != VALUE_UNSIGNED)
-			return false;
-	return true;
+	value_done(&s->sets);
+	value_done(&s->ports);
+}
+
+int samples_from(sd_bus_message *reply, Samples *ret)
+{
+	_cleanup_(samples_done) Samples s = {};
+	int r = value_read(reply, &s.sets);
+
+	if (r >= 0)
+		r = value_read(reply, &s.ports);
+	if (r < 0)
+		return r;
+	*ret = s;
+	s = (Samples){};
+	return 0;
+}
+
+/* PATH: of the only port; NULL: all. */
+static int call(sd_bus *bus, const char *path, Samples *ret, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int r = path ? sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					  RDMAD_INTERFACE_MANAGER, "GetCounters", error, &reply,
+					  "a{sv}", 1, "ports", "as", 1, path)
+		     : sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					  RDMAD_INTERFACE_MANAGER, "GetCounters", error, &reply,
+					  "a{sv}", 0);
+
+	return r < 0 ? r : samples_from(reply, ret);
+}
+
+int sample_read_all(sd_bus *bus, Samples *ret, sd_bus_error *error)
+{
+	return call(bus, NULL, ret, error);
 }
 
 int sample_read(sd_bus *bus, const char *path, Sample *ret, sd_bus_error *error)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	_cleanup_(sample_done) Sample s = {};
-	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, path, RDMAD_INTERFACE_PORT, "GetCounters",
-				   error, &reply, "a{sv}", 0);
+	_cleanup_(samples_done) Samples all = {};
+	const char *why = "the port has gone";
+	int r = call(bus, path, &all, error);
 
 	if (r >= 0)
-		r = value_read(reply, &s.counters);
-	if (r >= 0)
-		r = sd_bus_message_read(reply, "tt", &s.realtime_usec, &s.monotonic_usec);
-	if (r < 0)
-		return r;
-	if (!is_sample(&s.counters))
-		return -EBADMSG;
-	*ret = s;
-	s = (Sample){};
-	return 0;
+		r = sample_take(&all, path, ret, &why);
+	if (r == -ENOENT)
+		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "%s", why);
+	if (r == -EIO || r == -ETIMEDOUT)
+		return sd_bus_error_setf(
+			error, r == -EIO ? RDMAD_ERROR_QUERY_FAILED : RDMAD_ERROR_DEVICE_TIMEOUT,
+			"%s", why);
+	return r;
 }
 
-int sample_read_all(sd_bus *bus, Value *ret, sd_bus_error *error)
+/* Item I of V, which is to have TYPE; NULL: it has not. */
+static const Value *item_of(const Value *v, size_t i, ValueType type)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-				   "GetAllCounters", error, &reply, "a{sv}", 0);
-
-	return r < 0 ? r : value_read(reply, ret);
+	return v && i < v->n && v->items[i].type == type ? &v->items[i] : NULL;
 }
 
-int sample_take(Value *all, const char *path, Sample *ret, const char **ret_why)
+/* What the dictionary D has under I, a number; NULL: nothing. */
+static const Value *numbered(const Value *d, uint64_t i)
 {
-	enum { PATH, COUNTERS, REALTIME, MONOTONIC, TAIL, ENTRY_MAX };
+	for (size_t k = 0; d && d->type == VALUE_DICT && k + 1 < d->n; k += 2)
+		if (d->items[k].type == VALUE_UNSIGNED && d->items[k].number == i)
+			return &d->items[k + 1];
+	return NULL;
+}
 
-	for (size_t i = 0; i < all->n; i++) {
-		Value *entry = &all->items[i];
-		const Value *error;
+static bool has_number(const Value *array, uint64_t i)
+{
+	for (size_t k = 0; array && array->type == VALUE_ARRAY && k < array->n; k++)
+		if (array->items[k].type == VALUE_UNSIGNED && array->items[k].number == i)
+			return true;
+	return false;
+}
 
-		if (entry->type != VALUE_STRUCT || entry->n < ENTRY_MAX)
+/* The counters of PORT, an item of a reply, whose set is SET. */
+static int take_counters(const Value *set, const Value *port, Sample *s)
+{
+	const Value *tail = &port->items[PORT_TAIL], *values = &port->items[PORT_VALUES];
+	const Value *missing = value_lookup(tail, "Missing");
+	const Value *saturated = value_lookup(tail, "Saturated");
+	const char *texts[_COUNTER_MEMBER_MAX];
+	int r = 0;
+
+	for (size_t i = 0; i < values->n && r == 0; i++) {
+		const Value *reason = numbered(missing, i);
+
+		for (int k = SET_GROUPS; k < _SET_MAX; k++)
+			if (!item_of(item_of(set, (size_t)k, VALUE_ARRAY), i, VALUE_TEXT))
+				return -EBADMSG;
+		if (!item_of(values, i, VALUE_UNSIGNED))
 			return -EBADMSG;
-		if (!streq(value_text(&entry->items[PATH]), path))
+		texts[MEMBER_GROUP] = set->items[SET_GROUPS].items[i].text;
+		texts[MEMBER_NAME] = set->items[SET_NAMES].items[i].text;
+		texts[MEMBER_UNIT] = set->items[SET_UNITS].items[i].text;
+		texts[MEMBER_CONDITION] = reason		     ? "missing"
+					  : has_number(saturated, i) ? "saturated"
+								     : "valid";
+		texts[MEMBER_REASON] = reason ? value_text(reason) : "";
+		r = sample_append(s, texts, values->items[i].number);
+	}
+	return r;
+}
+
+static bool is_port(const Value *v)
+{
+	static const ValueType types[_PORT_MAX] = {
+		[PORT_PATH] = VALUE_TEXT,	   [PORT_SET] = VALUE_UNSIGNED,
+		[PORT_VALUES] = VALUE_ARRAY,	   [PORT_REALTIME] = VALUE_UNSIGNED,
+		[PORT_MONOTONIC] = VALUE_UNSIGNED, [PORT_TAIL] = VALUE_DICT,
+	};
+
+	for (size_t i = 0; i < _PORT_MAX; i++)
+		if (!item_of(v, i, types[i]))
+			return false;
+	return true;
+}
+
+int sample_take(const Samples *all, const char *path, Sample *ret, const char **ret_why)
+{
+	for (size_t i = 0; i < all->ports.n; i++) {
+		const Value *port = &all->ports.items[i], *error;
+		_cleanup_(sample_done) Sample s = {.counters.type = VALUE_ARRAY};
+		int r;
+
+		if (!is_port(port))
+			return -EBADMSG;
+		if (!streq(port->items[PORT_PATH].text, path))
 			continue;
-		error = value_lookup(&entry->items[TAIL], "ErrorMessage");
+		error = value_lookup(&port->items[PORT_TAIL], "ErrorMessage");
 		if (error) {
 			*ret_why = value_text(error);
-			return -EIO;
+			error = value_lookup(&port->items[PORT_TAIL], "Error");
+			return error && streq(value_text(error), "firmware-timeout") ? -ETIMEDOUT
+										     : -EIO;
 		}
-		if (!is_sample(&entry->items[COUNTERS]) ||
-		    entry->items[REALTIME].type != VALUE_UNSIGNED ||
-		    entry->items[MONOTONIC].type != VALUE_UNSIGNED)
-			return -EBADMSG;
-		*ret = (Sample){entry->items[COUNTERS], entry->items[REALTIME].number,
-				entry->items[MONOTONIC].number};
-		entry->items[COUNTERS] = (Value){};
+		s.realtime_usec = port->items[PORT_REALTIME].number;
+		s.monotonic_usec = port->items[PORT_MONOTONIC].number;
+		r = take_counters(item_of(&all->sets, port->items[PORT_SET].number, VALUE_STRUCT),
+				  port, &s);
+		if (r < 0)
+			return r;
+		*ret = s;
+		s = (Sample){};
 		return 0;
 	}
 	return -ENOENT;

@@ -33,17 +33,24 @@ typedef struct SampleList {
 	size_t n;
 } SampleList;
 
-/* Calls GetCounters() of the port at PATH; the caller ends *RET with sample_done(). -EBADMSG if the
- * answer has another form, or the error of the call, which is in ERROR too. */
+/* A reply to GetCounters(), from which sample_take() takes the samples of ports. */
+typedef struct Samples {
+	Value sets, ports;
+} Samples;
+
+/* Calls GetCounters() for the port at PATH; the caller ends *RET with sample_done(). -EBADMSG if
+ * the answer has another form, or the error of the call, or that of the port, which are in ERROR
+ * too. */
 int sample_read(sd_bus *bus, const char *path, Sample *ret, sd_bus_error *error);
-/* Calls GetAllCounters(): *RET is the answer, to be ended with value_done(), from which
- * sample_take() takes the samples of the ports. The error of the call is in ERROR too. */
-int sample_read_all(sd_bus *bus, Value *ret, sd_bus_error *error);
-/* Moves the sample of the port at PATH out of ALL; the caller ends *RET with sample_done().
- * -EBADMSG as above; -ENOENT if the port is not there; -EIO if it could not be read, then *RET_WHY
- * says why.
- */
-int sample_take(Value *all, const char *path, Sample *ret, const char **ret_why);
+/* The same for all ports; the caller ends *RET with samples_done(). */
+int sample_read_all(sd_bus *bus, Samples *ret, sd_bus_error *error);
+/* The same from REPLY, which has not been read. */
+int samples_from(sd_bus_message *reply, Samples *ret);
+void samples_done(Samples *s);
+/* The sample of the port at PATH; the caller ends *RET with sample_done(). -EBADMSG as above;
+ * -ENOENT if the port is not there; -ETIMEDOUT or -EIO if it could not be read, then *RET_WHY, a
+ * text of ALL, says why. */
+int sample_take(const Samples *all, const char *path, Sample *ret, const char **ret_why);
 /* Frees the counters. */
 void sample_done(Sample *s);
 /* Finds the same counter in another sample; NULL if it is not there. */

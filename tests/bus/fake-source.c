@@ -2,6 +2,8 @@
 
 #include "fake-source.h"
 
+#include "counters-text.h"
+
 #include <fcntl.h>
 
 FakeSource fake;
@@ -228,6 +230,23 @@ static int on_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *er
 	return 0;
 }
 
+/* The same of a call of GetCounters() for one port: the error is what the reply says of it. */
+static int on_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	_cleanup_free_ char *text = NULL;
+	Call *c = userdata;
+	const char *code;
+
+	on_reply(m, userdata, error);
+	if (*c->error)
+		return 0;
+	text = counters_text(m, NULL);
+	code = strstr(text, "Error=");
+	if (code)
+		sscanf(code, "Error=%79s", c->error);
+	return 0;
+}
+
 /* The name is asked for when everything has been asked about, and comes when the bus says so. */
 static void wait_name(Test *t)
 {
@@ -244,8 +263,8 @@ static void wait_name(Test *t)
 	t->has_name = true;
 }
 
-static void call(Test *t, Call *c, const char *path, const char *interface, const char *method,
-		 const char *types, ...)
+static void call(Test *t, Call *c, sd_bus_message_handler_t handler, const char *path,
+		 const char *interface, const char *method, const char *types, ...)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	va_list args;
@@ -259,33 +278,34 @@ static void call(Test *t, Call *c, const char *path, const char *interface, cons
 	va_start(args, types);
 	assert_true(sd_bus_message_appendv(m, types, args) >= 0);
 	va_end(args);
-	assert_true(sd_bus_call_async(t->f->bus, &c->slot, m, on_reply, c, 0) >= 0);
+	assert_true(sd_bus_call_async(t->f->bus, &c->slot, m, handler, c, 0) >= 0);
 }
 
 void call_query(Test *t, Call *c, const char *path)
 {
-	call(t, c, path, RDMAD_INTERFACE_PORT, "Query", "a{sv}", 0);
+	call(t, c, on_reply, path, RDMAD_INTERFACE_PORT, "Query", "a{sv}", 0);
 }
 
 void call_query_cached(Test *t, Call *c, const char *path, uint64_t max_age_usec)
 {
-	call(t, c, path, RDMAD_INTERFACE_PORT, "Query", "a{sv}", 1, "max-age-usec", "t",
+	call(t, c, on_reply, path, RDMAD_INTERFACE_PORT, "Query", "a{sv}", 1, "max-age-usec", "t",
 	     max_age_usec);
 }
 
 void call_counters(Test *t, Call *c, const char *path)
 {
-	call(t, c, path, RDMAD_INTERFACE_PORT, "GetCounters", "a{sv}", 0);
+	call(t, c, on_counters, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetCounters", "a{sv}", 1,
+	     "ports", "as", 1, path);
 }
 
 void call_all_counters(Test *t, Call *c)
 {
-	call(t, c, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetAllCounters", "a{sv}", 0);
+	call(t, c, on_reply, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetCounters", "a{sv}", 0);
 }
 
 void call_refresh(Test *t, Call *c)
 {
-	call(t, c, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh", "a{sv}", 0);
+	call(t, c, on_reply, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh", "a{sv}", 0);
 }
 
 void wait_call(Test *t, Call *c, const char *error)
@@ -301,7 +321,7 @@ void barrier(Test *t)
 
 	while (sd_event_run(t->event, 0) > 0)
 		;
-	call(t, &c, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "");
+	call(t, &c, on_reply, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "");
 	wait_call(t, &c, "");
 	while (sd_event_run(t->event, 0) > 0)
 		;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Port.GetCounters() of the real daemon on a scenario. A simulated port counts further with each
- * reading, so that the values tell how often it was read.
+ * Manager.GetCounters() for one port of the real daemon on a scenario. A simulated port counts
+ * further with each reading, so that the values tell how often it was read.
  */
 
 #include <signal.h>
 
+#include "counters-text.h"
 #include "fixture.h"
 
 static const char scenario[] = "[device mlx5_0]\n"
 			       "index = 3\n"
 			       "protocol = infiniband\n"
-			       "ports = 2\n"
+			       "ports = 4\n"
 			       "[port mlx5_0/1]\n"
 			       "counter.symbol_error = 65535\n"
 			       "counter.local_link_integrity_errors = 14\n"
@@ -50,34 +51,50 @@ static int setup(void **state)
 	return fixture_setup_daemon(state, scenario);
 }
 
-/* Counter NAME of GROUP in a reply. */
+/* Counter NAME of GROUP in a reply about one port. */
 static Answer find(sd_bus_message *m, const char *group, const char *name)
 {
-	const char *g, *c, *unit, *condition, *reason;
-	Answer a = {};
-	uint64_t value;
+	_cleanup_free_ char *all = NULL;
+	char g[16], n[64], *saved = NULL;
+	Answer a = {}, c;
 
 	assert_true(sd_bus_message_rewind(m, true) >= 0);
-	assert_true(sd_bus_message_enter_container(m, 'a', "(sstsssa{sv})") > 0);
-	while (fixture_read_entry(m, "sstsss", &g, &c, &value, &unit, &condition, &reason) > 0) {
-		a.n++;
-		if (!streq(g, group) || !streq(c, name))
+	all = counters_text(m, NULL);
+	(void)strtok_r(all, "\n", &saved); /* the path */
+	for (const char *line; (line = strtok_r(NULL, "\n", &saved));) {
+		c = (Answer){.found = true};
+		if (sscanf(line, "%15s %63s %" SCNu64 " %15s %15s %63s", g, n, &c.value, c.unit,
+			   c.condition, c.reason) < 5) {
+			assert_int_equal(
+				sscanf(line, "%" SCNu64 " %" SCNu64, &a.realtime, &a.monotonic), 2);
+			continue;
+		}
+		c.n = ++a.n;
+		if (!streq(g, group) || !streq(n, name))
 			continue;
 		assert_false(a.found); /* once */
-		a.found = true;
-		a.value = value;
-		text_copy(a.unit, sizeof(a.unit), unit);
-		text_copy(a.condition, sizeof(a.condition), condition);
-		text_copy(a.reason, sizeof(a.reason), reason);
+		a = c;
 	}
-	assert_true(sd_bus_message_exit_container(m) >= 0);
-	assert_true(sd_bus_message_read(m, "tt", &a.realtime, &a.monotonic) > 0);
 	return a;
+}
+
+static sd_bus_message *get_with(Fixture *f, const char *path, char **ret_error)
+{
+	return fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetCounters", ret_error,
+			    "a{sv}", 1, "ports", "as", 1, path);
 }
 
 static sd_bus_message *get(Fixture *f, const char *path)
 {
-	return fixture_call(f, path, RDMAD_INTERFACE_PORT, "GetCounters", NULL, "a{sv}", 0);
+	return get_with(f, path, NULL);
+}
+
+static void call(Fixture *f, const char *path, sd_bus_message **replies)
+{
+	assert_true(sd_bus_call_method_async(f->bus, NULL, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					     RDMAD_INTERFACE_MANAGER, "GetCounters",
+					     fixture_keep_reply, replies, "a{sv}", 1, "ports", "as",
+					     1, path) >= 0);
 }
 
 static void assert_counter(sd_bus_message *m, const char *group, const char *name, uint64_t value,
@@ -144,9 +161,7 @@ static void test_once(void **state)
 	Answer first, later;
 
 	for (unsigned int i = 0; i < 100; i++)
-		assert_true(sd_bus_call_method_async(f->bus, NULL, RDMAD_BUS_NAME, PORT_1,
-						     RDMAD_INTERFACE_PORT, "GetCounters",
-						     fixture_keep_reply, replies, "a{sv}", 0) >= 0);
+		call(f, PORT_1, replies);
 	fixture_wait_reply(f, &replies[99]);
 	first = find(replies[0], "counters", "port_xmit_bytes");
 	assert_int_equal(first.value, STEP);
@@ -182,12 +197,14 @@ static void test_no_signal(void **state)
 	fixture_assert_property(f, PORT_1, RDMAD_INTERFACE_PORT, "ConfigGeneration", "1");
 }
 
-static void expect_error(Fixture *f, const char *path, const char *expected)
+/* PORT is in the reply, and could not be read: CODE. */
+static void expect_error(Fixture *f, const char *port, const char *code)
 {
-	_cleanup_free_ char *error = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = get(f, port);
+	_cleanup_free_ char *text = counters_text(m, NULL), *expected = NULL;
 
-	assert_null(fixture_call(f, path, RDMAD_INTERFACE_PORT, "GetCounters", &error, "a{sv}", 0));
-	assert_string_equal(error, expected);
+	assert_true(asprintf(&expected, "%s\n0 0 Error=%s ErrorMessage=", port, code) > 0);
+	assert_memory_equal(text, expected, strlen(expected));
 }
 
 /* A device that hangs while its counters are read counts as wedged; the next call gets that as its
@@ -198,10 +215,10 @@ static void test_wedged(void **state)
 	Answer a;
 
 	fixture_simulate(f, "stall mlx5_0");
-	expect_error(f, PORT_1, "org.rdma.Error.DeviceTimeout");
+	expect_error(f, PORT_1, "firmware-timeout");
 	fixture_assert_property(f, PORT_1, RDMAD_INTERFACE_PORT, "Stale", "yes");
 	fixture_assert_property(f, PORT_2, RDMAD_INTERFACE_PORT, "Stale", "yes");
-	expect_error(f, PORT_2, "org.rdma.Error.DeviceTimeout");
+	expect_error(f, PORT_2, "firmware-timeout");
 	/* another device goes on */
 	sd_bus_message_unref(get(f, IWARP));
 	fixture_forget(f);
@@ -222,25 +239,40 @@ static void test_removed(void **state)
 	sd_bus_message *replies[3] = {};
 
 	fixture_simulate(f, "stall mlx5_0");
-	for (unsigned int i = 0; i < 2; i++)
-		assert_true(sd_bus_call_method_async(f->bus, NULL, RDMAD_BUS_NAME,
-						     i ? PORT_2 : PORT_1, RDMAD_INTERFACE_PORT,
-						     "GetCounters", fixture_keep_reply, replies,
-						     "a{sv}", 0) >= 0);
+	call(f, PORT_1, replies);
+	call(f, PORT_2, replies);
 	fixture_simulate(f, "remove mlx5_0");
 	fixture_wait_reply(f, &replies[1]);
 	for (unsigned int i = 0; i < 2; i++) {
-		assert_true(sd_bus_message_is_method_error(replies[i], RDMAD_ERROR_NOT_FOUND));
+		_cleanup_free_ char *text = counters_text(replies[i], NULL), *error = NULL;
+
+		assert_string_equal(text, "");
 		sd_bus_message_unref(replies[i]);
+		assert_null(get_with(f, i ? PORT_2 : PORT_1, &error));
+		assert_string_equal(error, RDMAD_ERROR_NOT_FOUND);
 	}
+}
+
+/* Ports of one kind share a set. */
+static void test_sets(void **state)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = fixture_call(
+		*state, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetCounters", NULL, "a{sv}", 0);
+	_cleanup_free_ char *text = NULL;
+	size_t n_sets;
+
+	text = counters_text(m, &n_sets);
+	assert_int_equal(n_sets, 4);
+	assert_non_null(strstr(text, PORT_2));
+	assert_non_null(strstr(text, IWARP));
 }
 
 static void test_options(void **state)
 {
 	_cleanup_free_ char *error = NULL;
 
-	assert_null(fixture_call(*state, PORT_1, RDMAD_INTERFACE_PORT, "GetCounters", &error,
-				 "a{sv}", 1, "max-age-usec", "t", UINT64_C(5)));
+	assert_null(fixture_call(*state, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetCounters",
+				 &error, "a{sv}", 1, "max-age-usec", "t", UINT64_C(5)));
 	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
 }
 
@@ -254,6 +286,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_signal, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_wedged, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_removed, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_sets, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_options, setup, fixture_teardown),
 	};
 

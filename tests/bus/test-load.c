@@ -70,8 +70,8 @@ static void test_1024_ports(void **state)
 
 	sd_bus_message_unref(
 		fixture_call(f, last, RDMAD_INTERFACE_PORT, "Query", NULL, "a{sv}", 0));
-	sd_bus_message_unref(
-		fixture_call(f, one, RDMAD_INTERFACE_PORT, "GetCounters", NULL, "a{sv}", 0));
+	sd_bus_message_unref(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+					  "GetCounters", NULL, "a{sv}", 1, "ports", "as", 1, one));
 	sd_bus_message_unref(
 		fixture_call(f, one, RDMAD_INTERFACE_PORT, "GetHistory", NULL, "a{sv}", 0));
 	sd_bus_message_unref(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetPort",
@@ -100,8 +100,8 @@ static void test_switch(void **state)
 					  NULL, "sa{sv}", "sw0/0", 0));
 	sd_bus_message_unref(
 		fixture_call(f, port, RDMAD_INTERFACE_PORT, "Query", NULL, "a{sv}", 0));
-	sd_bus_message_unref(
-		fixture_call(f, port, RDMAD_INTERFACE_PORT, "GetCounters", NULL, "a{sv}", 0));
+	sd_bus_message_unref(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+					  "GetCounters", NULL, "a{sv}", 1, "ports", "as", 1, port));
 	assert_int_equal(count_managed_ports(f), 1);
 	fixture_simulate(f, "set sw0/1 state=down event=port-error");
 	fixture_wait_signal(f, port, "StateChanged");

@@ -37,7 +37,7 @@ static void call(sd_bus *bus, Kind kind, unsigned int n, Replies *r)
 
 	for (unsigned int i = 0; i < n; i++) {
 		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
-		bool of_port = kind == QUERY || kind == GET_COUNTERS;
+		bool of_port = kind == QUERY;
 
 		assert_true(sd_bus_message_new_method_call(
 				    bus, &m, RDMAD_BUS_NAME, of_port ? STALLED : RDMAD_ROOT_PATH,
@@ -137,7 +137,7 @@ static void test_all_kinds(void **state)
 	assert_int_equal(r.good + r.limit + r.other, 0);
 	if (fixture_can_be_other_user()) {
 		fixture_assert_other_user(f, OTHER, RDMAD_INTERFACE_PORT, "Query");
-		fixture_assert_other_user(f, OTHER, RDMAD_INTERFACE_PORT, "GetCounters");
+		fixture_assert_other_user(f, OTHER, RDMAD_INTERFACE_PORT, "GetUsers");
 	}
 	fixture_simulate(f, "unstall mlx5_0");
 	/* all but those that wait for a port that does not come */

@@ -91,7 +91,6 @@ static void print_counters(void)
 int main(void)
 {
 	print_attributes();
-	print_entry(RDMAD_INTERFACE_PORT ".GetCounters", &counter_layout);
 	print_entry(RDMAD_INTERFACE_PORT ".GetHistory", &transition_layout);
 	print_entry(RDMAD_INTERFACE_MANAGER ".GetEvidence", &evidence_layout);
 	print_entry(RDMAD_INTERFACE_PORT ".GetUsers", &user_layout);

@@ -355,7 +355,7 @@ static void calls_end(Calls *c, Fixture *f)
 			continue;
 		found = sd_bus_message_is_method_call(m, NULL, "Ping");
 		c->objects += sd_bus_message_is_method_call(m, NULL, "GetManagedObjects") > 0;
-		c->counters += sd_bus_message_is_method_call(m, NULL, "GetCounterValues") > 0;
+		c->counters += sd_bus_message_is_method_call(m, NULL, "GetCounters") > 0;
 		c->all++;
 	}
 	sd_bus_close_unref(c->bus);

@@ -107,9 +107,9 @@ static void on_reply(void *userdata, uint64_t cookie, sd_bus_message *reply)
 static bool can_be_long(const Call *c)
 {
 	static const char *const members[] = {
-		"GetManagedObjects", "GetAll",		 "Get",		  "ListPorts", "FindPorts",
-		"GetHistory",	     "GetEvidence",	 "ListHistories", "GetUsers",  "Introspect",
-		"GetAllCounters",    "GetCounterValues",
+		"GetManagedObjects", "GetAll",	   "Get",	  "ListPorts",
+		"FindPorts",	     "GetHistory", "GetEvidence", "ListHistories",
+		"GetUsers",	     "Introspect", "GetCounters",
 	};
 
 	for (size_t i = 0; c->method && i < ARRAY_SIZE(members); i++)

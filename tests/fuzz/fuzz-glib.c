@@ -448,14 +448,11 @@ static bool query_now(RdmadPort *port, uint8_t choice, GError **error)
 	g_autoptr(GPtrArray) entries = NULL;
 	g_autoptr(GVariant) v = NULL;
 
-	switch (choice % 4) {
+	switch (choice % 3) {
 	case 0:
-		entries = rdmad_port_get_counters_sync(port, NULL, NULL, NULL, error);
-		return entries;
-	case 1:
 		entries = rdmad_port_get_history_sync(port, NULL, error);
 		return entries;
-	case 2:
+	case 1:
 		v = rdmad_object_load_all_sync(RDMAD_OBJECT(port), NULL, error);
 		return v;
 	default:
@@ -475,7 +472,7 @@ static bool call_manager_now(Fuzz *f, uint8_t choice, GError **error)
 	case 1:
 		return rdmad_client_load_all_sync(f->client, NULL, error);
 	case 2:
-		counters = rdmad_client_get_all_counters_sync(f->client, NULL, NULL, error);
+		counters = rdmad_client_get_counters_sync(f->client, NULL, NULL, error);
 		return counters;
 	default:
 		gid = rdmad_client_find_gid_sync(f->client, NULL, "fe80::1", NULL,

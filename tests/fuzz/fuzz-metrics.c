@@ -103,7 +103,7 @@ static int append_objects(sd_bus_message *m, FuzzInput *in)
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-/* A set of the reply to GetCounterValues(). */
+/* A set of the reply to GetCounters(). */
 static int append_set(sd_bus_message *m, FuzzInput *in)
 {
 	const char *groups[COUNTERS_MAX + 1] = {}, *names[COUNTERS_MAX + 1] = {};
@@ -150,7 +150,7 @@ static int append_port_values(sd_bus_message *m, FuzzInput *in)
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-/* The reply to GetCounterValues(). */
+/* The reply to GetCounters(). */
 static int append_values(sd_bus_message *m, FuzzInput *in)
 {
 	int r = sd_bus_message_open_container(m, 'a', "(asasasa{sv})");

@@ -268,14 +268,10 @@ GVariant *value_of_answer(FuzzInput *in, GDBusMessage *call)
 	if (streq(member, "ListHistories"))
 		return g_variant_new_parsed("([('mlx5_0/1', %@a{sv})],)", value_dictionary(in));
 	if (streq(member, "GetCounters"))
-		return g_variant_new_parsed("([('counters', 'x', %t, 'bytes', %s, '', @a{sv} {})], "
-					    "%t, %t)",
-					    (guint64)7, input_u8(in) % 2 ? "valid" : "missing",
-					    (guint64)1, (guint64)2);
-	if (streq(member, "GetAllCounters"))
-		return g_variant_new_parsed("([(%o, @a(sstsssa{sv}) [], %t, %t, %@a{sv})],)",
-					    value_path(in), (guint64)1, (guint64)2,
-					    value_dictionary(in));
+		return g_variant_new_parsed("([(['counters'], ['x'], ['bytes'], @a{sv} {})], "
+					    "[(%o, %u, [%t], %t, %t, %@a{sv})])",
+					    value_path(in), (guint)(input_u8(in) % 2), (guint64)7,
+					    (guint64)1, (guint64)2, value_dictionary(in));
 	if (!streq(member, "Get"))
 		return NULL;
 	boxed = g_variant_new_variant(value_of_property(in, g_dbus_message_get_body(call)));

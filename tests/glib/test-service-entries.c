@@ -14,69 +14,58 @@ static void assert_colour(GVariant *details)
 	assert_string_equal(colour, "green");
 }
 
+/* A port that could not be read, one that the client does not have, and sets that do not fit. */
 static void test_counters(_unused_ void **state)
 {
 	_cleanup_service_ Service *s = service_new(OBJECTS(""));
 	g_autoptr(GAsyncResult) result = NULL, wrong = NULL;
-	g_autoptr(GPtrArray) counters = NULL;
+	g_autoptr(GPtrArray) all = NULL;
 	g_autoptr(GError) error = NULL;
-	RdmadPort *port;
-	guint64 timestamp;
+	const RdmadPortCounters *p;
 	const RdmadCounter *c;
 
 	g_atomic_pointer_set(&s->hold, "GetCounters");
 	s->l = log_new_async(s->f);
-	port = RDMAD_PORT(service_port(s));
-	rdmad_port_get_counters_async(port, NULL, log_take_result, &result);
-	service_answer_held(s, "([('counters', 'symbol_error', uint64 0, 'events', 'valid', '', "
-			       "@a{sv} " LATER "), ('counters', 'x', 0, 'events', 'dubious', '', "
-			       "{})], uint64 7, uint64 8)");
+	rdmad_client_get_counters_async(s->l->client, NULL, NULL, log_take_result, &result);
+	service_answer_held(s, "([(['counters', 'x'], ['symbol_error', 'y'], ['events', ''], "
+			       "@a{sv} " LATER ")], [(objectpath '/org/rdma/device/9/port/1', "
+			       "uint32 0, [uint64 1, 2], uint64 5, uint64 6, @a{sv} {}), "
+			       "(objectpath '" PORT_PATH "', 0, [0, 7], 5, 6, "
+			       "{'Missing': <{uint32 0: 'no-value'}>, 'Saturated': <[uint32 1]>}), "
+			       "(objectpath '" PORT_PATH "', 1, [], 0, 0, "
+			       "{'Error': <'firmware-timeout'>, 'ErrorMessage': "
+			       "<'no answer'>, 'Colour': <'green'>})])");
 	wait_until(result);
-	counters = rdmad_port_get_counters_finish(port, result, &timestamp, NULL, NULL);
-	assert_non_null(counters);
-	assert_int_equal(counters->len, 2);
-	assert_int_equal(timestamp, 7);
-	c = counters->pdata[0];
-	assert_true(c->available);
-	assert_int_equal(c->value, 0);
+	all = rdmad_client_get_counters_finish(s->l->client, result, &error);
+	if (!all)
+		fail_msg("%s", error->message);
+	assert_int_equal(all->len, 2);
+	p = all->pdata[0];
+	assert_ptr_equal(p->port, service_port(s));
+	assert_int_equal(p->counters->len, 2);
+	c = p->counters->pdata[0];
+	assert_string_equal(c->name, "symbol_error");
+	assert_string_equal(c->condition, "missing");
+	assert_string_equal(c->reason, "no-value");
 	assert_colour(c->details);
-	c = counters->pdata[1];
-	assert_string_equal(c->condition, "dubious");
-	assert_int_equal(g_variant_n_children(c->details), 0);
+	c = p->counters->pdata[1];
+	assert_string_equal(c->group, "x");
+	assert_string_equal(c->condition, "saturated");
+	assert_true(c->available && c->value == 7);
+	p = all->pdata[1];
+	assert_int_equal(p->counters->len, 0);
+	assert_int_equal(p->timestamp, 0);
+	assert_string_equal(p->reason, "firmware-timeout");
+	assert_string_equal(p->message, "no answer");
+	assert_colour(p->details);
 
-	rdmad_port_get_counters_async(port, NULL, log_take_result, &wrong);
-	service_answer_held(s, "([('counters', 'symbol_error')], uint64 7, uint64 8)");
+	rdmad_client_get_counters_async(s->l->client, NULL, NULL, log_take_result, &wrong);
+	service_answer_held(s, "(@a(asasasa{sv}) [(['counters'], ['x'], [], {})], "
+			       "[(objectpath '" PORT_PATH
+			       "', uint32 0, [uint64 1], uint64 5, uint64 6, @a{sv} {})])");
 	wait_until(wrong);
-	assert_null(rdmad_port_get_counters_finish(port, wrong, NULL, NULL, &error));
+	assert_null(rdmad_client_get_counters_finish(s->l->client, wrong, &error));
 	assert_true(g_error_matches(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA));
-}
-
-/* A port that could not be read, and one that the client does not have. */
-static void test_all_counters(_unused_ void **state)
-{
-	_cleanup_service_ Service *s = service_new(OBJECTS(""));
-	g_autoptr(GAsyncResult) result = NULL;
-	g_autoptr(GPtrArray) all = NULL;
-	const RdmadPortCounters *c;
-
-	g_atomic_pointer_set(&s->hold, "GetAllCounters");
-	s->l = log_new_async(s->f);
-	rdmad_client_get_all_counters_async(s->l->client, NULL, NULL, log_take_result, &result);
-	service_answer_held(s, "([(objectpath '/org/rdma/device/9/port/1', @a(sstsssa{sv}) [], "
-			       "uint64 5, uint64 6, @a{sv} {}), (objectpath '" PORT_PATH
-			       "', [], 0, 0, {'Error': <'firmware-timeout'>, 'ErrorMessage': "
-			       "<'no answer'>, 'Colour': <'green'>})],)");
-	wait_until(result);
-	all = rdmad_client_get_all_counters_finish(s->l->client, result, NULL);
-	assert_non_null(all);
-	assert_int_equal(all->len, 1);
-	c = all->pdata[0];
-	assert_ptr_equal(c->port, service_port(s));
-	assert_int_equal(c->counters->len, 0);
-	assert_int_equal(c->timestamp, 0);
-	assert_string_equal(c->reason, "firmware-timeout");
-	assert_string_equal(c->message, "no answer");
-	assert_colour(c->details);
 }
 
 static void test_history(_unused_ void **state)
@@ -223,10 +212,9 @@ static void test_ambiguous(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counters),  cmocka_unit_test(test_all_counters),
-		cmocka_unit_test(test_history),	  cmocka_unit_test(test_histories),
-		cmocka_unit_test(test_matches),	  cmocka_unit_test(test_ambiguous),
-		cmocka_unit_test(test_gid_index),
+		cmocka_unit_test(test_counters),  cmocka_unit_test(test_history),
+		cmocka_unit_test(test_histories), cmocka_unit_test(test_matches),
+		cmocka_unit_test(test_ambiguous), cmocka_unit_test(test_gid_index),
 	};
 
 	return log_run_tests(tests);

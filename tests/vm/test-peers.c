@@ -14,6 +14,7 @@
 #include <fnmatch.h>
 #include <sys/stat.h>
 
+#include "counters-text.h"
 #include "fabric.h"
 #include "published.h"
 
@@ -310,10 +311,11 @@ static const char *counters_of(const Object *o)
 	assert_true(i < PORTS_MAX);
 	if (!known[i].path) {
 		sd_bus_message *reply =
-			fixture_call(f, o->path, PORT, "GetCounters", NULL, "a{sv}", 0);
+			fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetCounters",
+				     NULL, "a{sv}", 1, "ports", "as", 1, o->path);
 
 		known[i].path = strdup(o->path);
-		known[i].text = value_text(reply);
+		known[i].text = counters_text(reply, NULL);
 		sd_bus_message_unref(reply);
 	}
 	return known[i].text;

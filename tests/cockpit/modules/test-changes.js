@@ -253,7 +253,7 @@ test("the page of a port reads what no signal announces", async () => {
     assert.deepEqual(bus.calls.map(call => call.method).sort(), ["GetAll", "GetCounters", "GetHistory"]);
     await bus.answer("GetHistory", [[1, 1, "", "active", "x", {}]]);
     await bus.answer("GetAll", { ...port("a")[PORT], LinkDownCount: { v: 3 } });
-    await bus.answer("GetCounters", [["port", "x", 1, "bytes", "valid", "", {}]], 0, 1000000);
+    await bus.answer("GetCounters", [[["port"], ["x"], ["bytes"], {}]], [[a, 0, [1], 0, 1000000, {}]]);
     assert.equal(objects.paths.get(a)[PORT].LinkDownCount, 3);
     assert.equal(page.counters.rows.size, 1);
     assert.equal(page.history.transitions.length, 1);
@@ -266,7 +266,7 @@ test("the page of a port reads what no signal announces", async () => {
     assert.equal(intervals.size, 1);
     for (const poll of intervals)
         poll();
-    assert.deepEqual(bus.calls.map(call => [call.path, call.method]), [[a, "GetAll"], [a, "GetCounters"]]);
+    assert.deepEqual(bus.calls.map(call => [call.path, call.method]), [[a, "GetAll"], ["/org/rdma", "GetCounters"]]);
     bus.take("GetCounters").fail(new Error("it hangs"));
     await settle();
     assert.deepEqual([page.counters.problem.textContent, page.counters.problem.hidden], ["it hangs", false]);

@@ -57,12 +57,20 @@ test("a member that all entries lack has no column", () => {
                      { headings: ["index", "gid", "type", "vlan_id"], rows: [["0", "fe80::", "IB", ""], ["1", "fe81::", "IB", "5"]] });
 });
 
+/* What GetCounters() returns of one counter of a port. */
+function reply(value, unit, condition, reason, usec) {
+    const tail = reason ? { Missing: { t: "a{us}", v: { 0: reason } } }
+        : condition === "saturated" ? { Saturated: { t: "au", v: [0] } } : {};
+
+    return [[[["port"], ["x"], [unit], {}]], [["/org/rdma/device/0/port/1", 0, [value], 0, usec, tail]]];
+}
+
 /* The rate of a counter with these answers: [value, seconds, condition, reason] */
 function rate_of(unit, ...answers) {
     const counters = new Counters(description);
 
     for (const [value, seconds, condition = "valid", reason = ""] of answers)
-        counters.update([["port", "x", value, unit, condition, reason, {}]], seconds * 1e6);
+        counters.update(...reply(value, unit, condition, reason, seconds * 1e6));
     return counters.rows.get("port/x").rate.textContent;
 }
 
@@ -89,7 +97,7 @@ test("the value of a counter has its unit, its condition and its reason", () => 
     const value_of = (...c) => {
         const counters = new Counters(description);
         counters.fail("broken");
-        counters.update([["port", "x", ...c, {}]], 1);
+        counters.update(...reply(...c, 1));
         assert.ok(counters.problem.hidden);
         return [counters.rows.get("port/x").value.textContent, counters.rows.get("port/x").value.className];
     };

@@ -84,76 +84,90 @@ static void machine_done(Machine *m)
 }
 #define _cleanup_machine_ _cleanup_(machine_done)
 
-/* Answers of GetAllCounters() */
-
-static Value *append_text(Value *v, const char *text)
+/* Makes answers of GetCounters(). */
+static Value *append_item(Value *v, ValueType type)
 {
 	Value *item = value_append(v);
 
 	assert_non_null(item);
-	*item = (Value){.type = VALUE_TEXT, .text = strdup(text)};
+	item->type = type;
 	return item;
+}
+
+static void append_text(Value *v, const char *text)
+{
+	append_item(v, VALUE_TEXT)->text = strdup(text);
 }
 
 static void append_number(Value *v, uint64_t n)
 {
-	Value *item = value_append(v);
-
-	assert_non_null(item);
-	*item = (Value){.type = VALUE_UNSIGNED, .number = n};
+	append_item(v, VALUE_UNSIGNED)->number = n;
 }
 
-/* The entry of the port at PATH; WHY: it could not be read. Returns its counters. */
-static Value *append_port(Value *all, const char *path, uint64_t usec, const char *why)
+/* The port at PATH, which has a set of its own; WHY: it could not be read. */
+static void append_port(Samples *all, const char *path, uint64_t usec, const char *why)
 {
-	Value *entry, *tail;
+	Value *set, *port, *tail;
 
-	all->type = VALUE_ARRAY;
-	entry = value_append(all);
-	assert_non_null(entry);
-	entry->type = VALUE_STRUCT;
-	append_text(entry, path);
-	assert_non_null(value_append(entry));
-	append_number(entry, why ? 0 : NOW_USEC + usec);
-	append_number(entry, why ? 0 : usec);
-	tail = value_append(entry);
-	assert_non_null(tail);
-	tail->type = VALUE_DICT;
+	all->sets.type = all->ports.type = VALUE_ARRAY;
+	set = append_item(&all->sets, VALUE_STRUCT);
+	for (size_t i = 0; i < 3; i++)
+		append_item(set, VALUE_ARRAY);
+	port = append_item(&all->ports, VALUE_STRUCT);
+	append_text(port, path);
+	append_number(port, all->sets.n - 1);
+	append_item(port, VALUE_ARRAY);
+	append_number(port, why ? 0 : NOW_USEC + usec);
+	append_number(port, why ? 0 : usec);
+	tail = append_item(port, VALUE_DICT);
 	if (why) {
 		append_text(tail, "ErrorMessage");
 		append_text(tail, why);
 	}
-	entry->items[1].type = VALUE_ARRAY;
-	return &entry->items[1];
 }
 
-static void append_counter(Value *counters, const char *name, uint64_t n, const char *condition)
+/* The item UNDER of TAIL, which is made the first time. */
+static Value *item_under(Value *tail, const char *under, ValueType type)
 {
-	Value *counter = value_append(counters);
+	for (size_t i = 0; i < tail->n; i += 2)
+		if (streq(tail->items[i].text, under))
+			return &tail->items[i + 1];
+	append_text(tail, under);
+	return append_item(tail, type);
+}
 
-	assert_non_null(counter);
-	counter->type = VALUE_STRUCT;
-	append_text(counter, "counters");
-	append_text(counter, name);
-	append_number(counter, n);
-	append_text(counter, "events");
-	append_text(counter, condition);
-	append_text(counter, "");
+/* One more counter of the last port. */
+static void append_counter(Samples *all, const char *name, uint64_t n, const char *condition)
+{
+	Value *set = &all->sets.items[all->sets.n - 1], *port = &all->ports.items[all->ports.n - 1];
+	bool missing = streq(condition, "missing");
+	Value *which;
+
+	if (missing || streq(condition, "saturated")) {
+		which = item_under(&port->items[5], missing ? "Missing" : "Saturated",
+				   missing ? VALUE_DICT : VALUE_ARRAY);
+		append_number(which, port->items[2].n);
+		if (missing)
+			append_text(which, "no-value");
+	}
+	append_text(&set->items[0], "counters");
+	append_text(&set->items[1], name);
+	append_text(&set->items[2], "events");
+	append_number(&port->items[2], n);
 }
 
 /* After SECONDS the first port has these counters. */
 static void sample(Machine *m, uint64_t seconds, uint64_t bytes, uint64_t errors,
 		   const char *condition)
 {
-	_cleanup_value_ Value all = {};
-	Value *counters;
+	_cleanup_(samples_done) Samples all = {};
 
 	m->usec += seconds * USEC_PER_SEC;
-	counters = append_port(&all, m->objects.items[0]->path, m->usec, NULL);
-	append_counter(counters, "port_rcv_bytes", bytes, condition);
-	append_counter(counters, "port_xmit_bytes", 2 * bytes, condition);
-	append_counter(counters, "symbol_error", errors, condition);
-	append_counter(counters, "port_rcv_packets", bytes / 1000, condition);
+	append_port(&all, m->objects.items[0]->path, m->usec, NULL);
+	append_counter(&all, "port_rcv_bytes", bytes, condition);
+	append_counter(&all, "port_xmit_bytes", 2 * bytes, condition);
+	append_counter(&all, "symbol_error", errors, condition);
+	append_counter(&all, "port_rcv_packets", bytes / 1000, condition);
 	assert_int_equal(top_model_sample(&m->model, &all, false, NOW_USEC), 0);
 }
 
@@ -208,15 +222,14 @@ static void test_other_names(_unused_ void **state)
 
 	add_ports(&m, 1);
 	for (uint64_t i = 0; i < 2; i++) {
-		_cleanup_value_ Value all = {};
-		Value *counters;
+		_cleanup_(samples_done) Samples all = {};
 
 		m.usec += USEC_PER_SEC;
-		counters = append_port(&all, m.objects.items[0]->path, m.usec, NULL);
-		append_counter(counters, "port_rcv_bytes", 1000 * i, "valid");
-		append_counter(counters, "rx_bytes", 5000 * i, "valid");
-		append_counter(counters, "tx_bytes", 7000 * i, "valid");
-		append_counter(counters, "rcvd_pkts", 3 * i, "valid");
+		append_port(&all, m.objects.items[0]->path, m.usec, NULL);
+		append_counter(&all, "port_rcv_bytes", 1000 * i, "valid");
+		append_counter(&all, "rx_bytes", 5000 * i, "valid");
+		append_counter(&all, "tx_bytes", 7000 * i, "valid");
+		append_counter(&all, "rcvd_pkts", 3 * i, "valid");
 		assert_int_equal(top_model_sample(&m.model, &all, false, NOW_USEC), 0);
 	}
 	assert_rate(&m, TOP_RECEIVE, 1000);
@@ -277,15 +290,15 @@ static void test_errors(_unused_ void **state)
 static void test_failures(_unused_ void **state)
 {
 	_cleanup_machine_ Machine m = {.usec = USEC_PER_SEC};
-	_cleanup_value_ Value hung = {}, remote = {}, other = {.type = VALUE_UNSIGNED};
+	_cleanup_(samples_done) Samples hung = {}, remote = {}, other = {}, unfit = {};
 
 	add_ports(&m, 2);
 	sample(&m, 1, 0, 0, "valid");
 	sample(&m, 1, 1000, 0, "valid");
 	assert_rate(&m, TOP_RECEIVE, 1000);
 	append_port(&hung, m.objects.items[0]->path, 0, "no answer");
-	append_counter(append_port(&hung, m.objects.items[1]->path, m.usec, NULL), "port_rcv_bytes",
-		       1, "valid");
+	append_port(&hung, m.objects.items[1]->path, m.usec, NULL);
+	append_counter(&hung, "port_rcv_bytes", 1, "valid");
 	assert_int_equal(top_model_sample(&m.model, &hung, false, NOW_USEC), 0);
 	assert_rate(&m, TOP_RECEIVE, -1);
 	assert_string_equal(m.model.ports[0].failure, "no answer");
@@ -298,7 +311,11 @@ static void test_failures(_unused_ void **state)
 	append_port(&remote, m.objects.items[0]->path, m.usec + 1, NULL);
 	assert_int_equal(top_model_sample(&m.model, &remote, true, NOW_USEC), 0);
 	assert_int_equal(m.model.clock_ahead, m.usec + 1);
-	/* an answer with another form is refused */
+	/* an answer with another form is refused, and one whose set has too few names */
+	append_number(&other.ports, 1);
+	append_port(&unfit, m.objects.items[0]->path, m.usec, NULL);
+	append_number(&unfit.ports.items[0].items[2], 1);
+	assert_int_equal(top_model_sample(&m.model, &unfit, false, NOW_USEC), -EBADMSG);
 	assert_int_equal(top_model_sample(&m.model, &other, false, NOW_USEC), -EBADMSG);
 	/* text of the bus is shown without control characters */
 	top_model_fail(&m.model, "too\033many\ncalls");

@@ -107,7 +107,7 @@ static inline void message_put_condition(sd_bus_message *m, const MessagePort *p
 		assert_true(sd_bus_message_close_container(m) >= 0);
 }
 
-/* The reply to GetCounterValues() that says what ALL says, COUNTERS_OF_PORTS: each port has a set
+/* The reply to GetCounters() that says what ALL says, COUNTERS_OF_PORTS: each port has a set
  * of its own. ALL is freed. */
 static inline sd_bus_message *message_counter_values(sd_bus_message *all)
 {

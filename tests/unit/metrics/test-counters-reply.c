@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reply to GetCounterValues(), in which ports share sets or have their own: what both say is
+/* The reply to GetCounters(), in which ports share sets or have their own: what both say is
  * the same metrics; and templates, which are for replies that differ only by values. */
 
 /* clang-format off */

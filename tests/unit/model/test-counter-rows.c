@@ -27,14 +27,13 @@ static CounterEntry entry_of(CounterGroup group, const char *file, uint64_t valu
 static Counter counter_of(const CounterEntry *entries, size_t n, const char *name)
 {
 	Table *t = n ? table_new(entries, n, sizeof(*entries)) : NULL;
-	_cleanup_free_ Counter *counters = NULL;
+	_cleanup_(counter_set_free_pointer) CounterSet *set = NULL;
 	Counter found = {};
-	size_t n_counters = 0;
 
-	assert_int_equal(counters_interpret(t, false, &counters, &n_counters), 0);
-	for (size_t i = 0; i < n_counters; i++)
-		if (streq(counters[i].name, name))
-			found = counters[i];
+	assert_int_equal(counter_set_new(t, false, &set), 0);
+	for (size_t i = 0; i < counter_set_size(set); i++)
+		if (streq(counter_set_get(set, i, t).name, name))
+			found = counter_set_get(set, i, t);
 	if (!found.name)
 		fail_msg("there is no %s", name);
 	found.name = name; /* the other one is in the table */

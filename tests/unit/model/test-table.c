@@ -23,8 +23,6 @@ static size_t stored_size(ColumnType type, size_t size)
 	case COLUMN_VF_POLICY:
 	case COLUMN_VF_TRUST:
 	case COLUMN_COUNTER_GROUP:
-	case COLUMN_COUNTER_UNIT:
-	case COLUMN_COUNTER_CONDITION:
 	case COLUMN_USER_KIND:
 		return 4;
 	case COLUMN_U64:
@@ -146,7 +144,6 @@ static void test_layouts(void **state)
 		check_packed(l);
 	}
 	assert_int_equal(n, (int)_PORT_TABLE_MAX + (int)_DEVICE_TABLE_MAX);
-	check_layout(&counter_layout);
 	check_layout(&transition_layout);
 }
 
@@ -158,7 +155,6 @@ static void test_contract(void **state)
 	assert_string_equal(attr_signature(ATTR_PKEYS), "a(uusa{sv})");
 	assert_string_equal(attr_signature(ATTR_NETDEVS), "a(usa{sv})");
 	assert_string_equal(attr_signature(ATTR_CHARDEVS), "a(ssuua{sv})");
-	assert_string_equal(attr_signature(ATTR_COUNTERS), "a(sstsssa{sv})");
 	assert_string_equal(user_table_signature, "a(ssuuua{sv})");
 	assert_string_equal(transition_table_signature, "a(ttsssa{sv})");
 }
@@ -225,12 +221,6 @@ static void test_published(void **state)
 		.number = 2, .policy = 9, .trust = 1, .address = "02:00:00:00:00:01"};
 	const ChardevEntry chardev = {
 		.class = "mad", .path = "/dev/infiniband/umad0", .major = 231, .port = 2};
-	const Counter counter = {.group = COUNTER_GROUP_HARDWARE,
-				 .name = "rdma_sends",
-				 .value = UINT64_MAX,
-				 .unit = COUNTER_EVENTS,
-				 .condition = COUNTER_MISSING,
-				 .reason = "no value"};
 
 	(void)state;
 	assert_begins(published(table_layout(ATTR_GIDS), &v4),
@@ -247,8 +237,6 @@ static void test_published(void **state)
 		      "2|||unknown(9)|on|Address=02:00:00:00:00:01");
 	assert_begins(published(table_layout(ATTR_CHARDEVS), &chardev),
 		      "mad|/dev/infiniband/umad0|231|0|Port=2");
-	assert_begins(published(&counter_layout, &counter),
-		      "hw_counters|rdma_sends|18446744073709551615|events|missing|no value");
 }
 
 int main(void)
