@@ -102,13 +102,46 @@ static const Sample *read_counters(void *userdata, const Object *port, const cha
 	Asker *a = userdata;
 	int k;
 
+	if (a->sampled == port)
+		return &a->sample;
 	sample_done(&a->sample);
+	a->sampled = NULL;
 	sd_bus_error_free(&a->error);
 	k = sample_read(a->c->bus, port->path, &a->sample, &a->error);
-	if (k >= 0)
+	if (k >= 0) {
+		a->sampled = port;
 		return &a->sample;
+	}
 	*ret_why = a->error.message ? a->error.message : strerror(-k);
 	return NULL;
+}
+
+static const Sample *find_before(void *userdata, const Object *port)
+{
+	const Asker *a = userdata;
+	const PortSample *p;
+	char name[96];
+
+	p = sample_list_find(&a->before, object_name(port, name));
+	return p && p->sample.counters.n > 0 ? &p->sample : NULL;
+}
+
+/* A port whose counters cannot be read has no earlier sample: another check says so. */
+ExitStatus asker_sample(Asker *a, uint64_t usec)
+{
+	for (size_t i = 0; i < a->chosen->n; i++) {
+		_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+		const Object *port = a->chosen->ports[i];
+		PortSample *p;
+		char name[96];
+
+		p = sample_list_add(&a->before, object_name(port, name), port->path);
+		if (!p)
+			return out_of_memory();
+		(void)sample_read(a->c->bus, port->path, &p->sample, &error);
+	}
+	usleep((useconds_t)usec);
+	return STATUS_OK;
 }
 
 /* Asks the file system and does not open the device: that could wait for firmware. */
@@ -171,6 +204,7 @@ CheckAsk asker_functions(Asker *a)
 		.history = find_history,
 		.evidence = read_evidence,
 		.counters = read_counters,
+		.counters_before = a->before.n > 0 ? find_before : NULL,
 		.access = bus_is_local(c) ? access_node : NULL,
 		.subnet_mask = c->host || c->machine ? NULL : find_mask,
 		.userdata = a,
@@ -182,6 +216,7 @@ void asker_done(Asker *a)
 	value_done(&a->histories);
 	value_done(&a->evidence);
 	sample_done(&a->sample);
+	sample_list_done(&a->before);
 	sd_bus_error_free(&a->error);
 	if (a->addresses)
 		freeifaddrs(a->addresses);

@@ -20,10 +20,14 @@ typedef struct Asker {
 	size_t history; /* the one that was looked at last */
 	Value evidence;
 	Sample sample;
-	sd_bus_error error; /* why there is no sample */
+	const Object *sampled; /* the port of SAMPLE */
+	SampleList before;     /* earlier samples; empty: there are none */
+	sd_bus_error error;    /* why there is no sample */
 	struct ifaddrs *addresses;
 } Asker;
 
+/* Reads the counters of all ports that are chosen, and waits for USEC. */
+ExitStatus asker_sample(Asker *a, uint64_t usec);
 /* The functions of A for checks. Those about this machine are NULL if A asks another one. */
 CheckAsk asker_functions(Asker *a);
 void asker_done(Asker *a);

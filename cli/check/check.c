@@ -7,6 +7,7 @@
 #include "checks.h"
 #include "clock.h"
 #include "commands.h"
+#include "counters-file.h"
 #include "json.h"
 #include "terminal.h"
 
@@ -17,6 +18,8 @@ static Severity arg_severity = SEVERITY_WARNING;
 static unsigned int arg_only = CONDITIONS_ALL;
 static FlapLimit arg_flap = {FLAP_LIMIT, FLAP_LIMIT_USEC, FLAP_LIMIT_TEXT};
 static uint64_t arg_settle_usec = 60 * USEC_PER_SEC;
+static uint64_t arg_interval_usec;
+static const char *arg_since;
 
 /* With --format=nagios or npd: what the exit status says. */
 static Severity worst;
@@ -77,6 +80,25 @@ static ExitStatus parse_flap(const Option *o, const char *argument)
 	return flap_limit_parse(argument, o->value) ? STATUS_OK : option_refuse(o, argument);
 }
 
+static ExitStatus parse_interval(const Option *o, const char *argument)
+{
+	/* rdmad reads counters once a second at most */
+	return option_interval(o, argument, USEC_PER_SEC);
+}
+
+/* Gets the counters that the present ones are compared with. */
+static ExitStatus get_earlier(Asker *a)
+{
+	if (arg_since)
+		return samples_load(arg_since, &a->before);
+	if (arg_interval_usec)
+		return asker_sample(a, arg_interval_usec);
+	if (!expectations_have_rates(&arg_expect))
+		return STATUS_OK;
+	complain("check: how much a counter grows needs --interval or --since");
+	return STATUS_USAGE;
+}
+
 /* The other program reads standard output and the exit status only. */
 static void say_unknown(const char *message)
 {
@@ -110,6 +132,8 @@ const Option check_options[] = {
 	{"format",   0, "text|nagios|npd",  "Print one line for another program",                parse_format,   NULL,        "text, nagios or npd", 0},
 	{"flap",     0, "N/TIME",           "How often a link may not go down (2/24h), or off",   parse_flap,     &arg_flap,   "a number and a time, such as 3/12h, or off", 0},
 	{"settle",   0, "SEC",              "Compare ports so long after they changed (60)",     option_seconds, &arg_settle_usec, "seconds, such as 60", 0},
+	{"interval", 0, "SEC",              "Read counters twice, at this interval", parse_interval, &arg_interval_usec, "seconds from 1 to 3600", 0},
+	{"since",    0, "FILE",             "Compare counters with those that were saved",       option_text,    &arg_since,  NULL, 0},
 	{"list",     0, NULL,             "Print what is checked, and check nothing",           option_set,     &arg_list,   NULL, RUN_OFFLINE},
 	{},
 };
@@ -183,6 +207,8 @@ ExitStatus check_command(Context *c)
 	status = selection_read(c, SELECTION_OTHERS, NULL, &chosen);
 	if (status == STATUS_OK)
 		status = refuse_patterns(c, &chosen);
+	if (status == STATUS_OK)
+		status = get_earlier(&asker);
 	if (status != STATUS_OK)
 		return status;
 	r.ports = chosen.ports;

@@ -15,6 +15,7 @@ static bool applies(const CheckRun *r, size_t i)
 		return false;
 	for (size_t k = i + 1; k < r->expect->n; k++)
 		if (items[k].kind == EXPECT_COUNTER && items[k].order == items[i].order &&
+		    !items[k].per_usec == !items[i].per_usec &&
 		    streq(items[k].counter, items[i].counter) &&
 		    check_applies(r, &items[k], r->port))
 			return false;
@@ -29,6 +30,27 @@ static const Value *find_counter(const Sample *s, const char *name)
 	return NULL;
 }
 
+/* Compares by how much COUNTER has grown, as far as that is known: in less than the time of X what
+ * was too much is too much, and in more it is the part of that time. */
+static void compare_growth(CheckRun *r, const Sample *s, const Expectation *x, const Value *counter)
+{
+	const Sample *before =
+		r->ask.counters_before ? r->ask.counters_before(r->ask.userdata, r->port) : NULL;
+	_cleanup_free_ char *expected = expectation_format(x);
+	double rate, seconds, growth;
+
+	if (!before || !sample_rate(s, before, counter, &rate))
+		return;
+	seconds = (double)(s->monotonic_usec - before->monotonic_usec) / (double)USEC_PER_SEC;
+	growth = rate * MIN(seconds, (double)x->per_usec / (double)USEC_PER_SEC);
+	if (seconds * (double)USEC_PER_SEC < (double)x->per_usec && x->order != ORDER_LESS &&
+	    x->order != ORDER_LESS_EQUAL)
+		return;
+	if (!expectation_holds_for(x, (uint64_t)(growth + 0.5)))
+		check_find(r, NULL, "%s has grown by %.0f in %.0f s, expected %s", x->counter,
+			   rate * seconds, seconds, expected ? expected : "");
+}
+
 static void compare(CheckRun *r, const Sample *s, const Expectation *x)
 {
 	const Value *counter = find_counter(s, x->counter);
@@ -39,6 +61,8 @@ static void compare(CheckRun *r, const Sample *s, const Expectation *x)
 	else if (counter_is(counter, "missing"))
 		check_find(r, NULL, "%s cannot be read: %s", x->counter,
 			   counter_member(counter, MEMBER_REASON));
+	else if (x->per_usec)
+		compare_growth(r, s, x, counter);
 	else if (!expectation_holds_for(x, counter_value(counter)))
 		check_find(r, NULL, "%s is %s%llu, expected %s", x->counter,
 			   counter_is(counter, "saturated") ? "at least " : "",

@@ -71,6 +71,8 @@ typedef struct CheckAsk {
 	const Value *(*evidence)(void *userdata, const Object *o);
 	/* The counters of PORT; NULL: they cannot be read, and *RET_WHY says why. */
 	const Sample *(*counters)(void *userdata, const Object *port, const char **ret_why);
+	/* An earlier sample of them, with which they are compared; NULL: there is none. */
+	const Sample *(*counters_before)(void *userdata, const Object *port);
 	/* Whether who asks may use a device node: 0, or a negative errno. */
 	int (*access)(void *userdata, const char *node);
 	/* The mask of the IPv4 address ADDRESS on NETDEV, both in the order of the host; 0: it has

@@ -30,6 +30,12 @@ void look_at_former_rate(CheckRun *r);
 void look_at_counters(CheckRun *r);
 /* check-storm.c */
 void look_for_storms(CheckRun *r);
+/* check-rates.c */
+void look_for_loss(CheckRun *r);
+void look_for_congestion(CheckRun *r);
+void look_for_pauses(CheckRun *r);
+void look_for_symbol_errors(CheckRun *r);
+void look_for_many_symbol_errors(CheckRun *r);
 /* check-gids.c */
 void look_for_gids(CheckRun *r);
 void look_for_lost_address(CheckRun *r);

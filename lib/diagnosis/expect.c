@@ -208,6 +208,19 @@ static const char *find_counter(const char *key)
 	return any && *any ? any : NULL;
 }
 
+/* Reads "10", or "10/1h"; of the former *RET_USEC is 0. */
+static bool parse_growth(const char *text, uint64_t *ret_number, uint64_t *ret_usec)
+{
+	const char *slash = strchr(text, '/');
+	char number[24];
+
+	*ret_usec = 0;
+	text_copy(number, MIN(sizeof(number), slash ? (size_t)(slash - text) + 1 : sizeof(number)),
+		  text);
+	return text_to_u64(slash ? number : text, UINT64_MAX, ret_number) == 0 &&
+	       (!slash || (parse_duration(slash + 1, ret_usec) && *ret_usec > 0));
+}
+
 static int refuse_key(Expectations *e, const Place *place, const char *key)
 {
 	Suggestion suggestion = suggestion_for(key);
@@ -246,8 +259,8 @@ static int add_pair(Expectations *e, const Place *place, const char *key, Expect
 		item.counter = keep(e, counter);
 		if (!item.counter)
 			return -ENOMEM;
-		if (text_to_u64(value, UINT64_MAX, &item.number) < 0)
-			expected = "a number";
+		if (!parse_growth(value, &item.number, &item.per_usec))
+			expected = "a number, or a number in a time such as 10/1h";
 	} else {
 		item.row = object_find_row(key, &item.of_device);
 		if (!item.row)
@@ -414,6 +427,14 @@ void expectations_done(Expectations *e)
 }
 
 /* Comparison */
+
+bool expectations_have_rates(const Expectations *e)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (e->items[i].per_usec)
+			return true;
+	return false;
+}
 
 const char *expectation_heading(const Expectations *e, const Expectation *x)
 {

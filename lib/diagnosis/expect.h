@@ -17,7 +17,8 @@
  *
  * KEY can also be a counter, as GetCounters names it: one that rdmad knows, or hw_counter.NAME for
  * any in hw_counters/. A counter, and an attribute that is a number or a version, can be compared
- * with <, <=, > and >= too.
+ * with <, <=, > and >= too. VALUE of a counter can be NUMBER/TIME, such as 10/1h: by how much it
+ * grows.
  *
  * Two keys are no attributes: Ports says to how many ports the heading applies, and Ignore names
  * checks to leave out.
@@ -54,10 +55,12 @@ typedef struct Expectation {
 	const char *counter;  /* of EXPECT_COUNTER; NULL otherwise */
 	const char *glob;     /* of EXPECT_SECTION: the name in the heading; NULL: any */
 	ExpectationOrder order;
-	bool of_device;	  /* ROW is an attribute of the device */
-	const char *text; /* the value as it was written, or the heading */
-	uint64_t number;  /* TEXT as a number, if it is a number, a code or a boolean */
-	char *place;	  /* "FILE:LINE" */
+	uint64_t per_usec; /* of EXPECT_COUNTER: NUMBER is how much it grows in so long; 0: its
+			      value */
+	bool of_device;	   /* ROW is an attribute of the device */
+	const char *text;  /* the value as it was written, or the heading */
+	uint64_t number;   /* TEXT as a number, if it is a number, a code or a boolean */
+	char *place;	   /* "FILE:LINE" */
 } Expectation;
 
 typedef struct Expectations {
@@ -84,6 +87,8 @@ const char *expectation_heading(const Expectations *e, const Expectation *x);
 /* Whether X, one of E, applies to PORT of DEVICE, which may be NULL. */
 bool expectation_applies(const Expectations *e, const Expectation *x, const Object *port,
 			 const Object *device);
+/* Whether there is an expectation on how much a counter grows. */
+bool expectations_have_rates(const Expectations *e);
 /* Whether the attribute of O, the port or its device, is as expected. An unavailable attribute is
  * not. */
 bool expectation_holds(const Expectation *e, const Object *o);

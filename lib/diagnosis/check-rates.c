@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What the counters have grown by since an earlier sample: loss, congestion and symbol errors. A
+ * total since the machine was started says nothing: who knows when that was.
+ */
+
+#include <fnmatch.h>
+
+#include "check-parts.h"
+#include "checks.h"
+
+/* The checks that a kind of counters is found by */
+typedef enum RateCheck { LOSS, CONGESTED, PAUSED } RateCheck;
+
+enum {
+#define COUNTER_KIND(kind, ...) KIND_##kind,
+#include "counter-kinds.def"
+	_KIND_MAX
+};
+
+static const struct {
+	RateCheck check;
+	double least; /* in a second */
+	const char *words;
+} kinds[_KIND_MAX] = {
+#define COUNTER_KIND(kind, check_, least_, words_, source) [KIND_##kind] = {check_, least_, words_},
+#include "counter-kinds.def"
+};
+
+static const struct {
+	unsigned int kind;
+	const char *pattern;
+} names[] = {
+#define COUNTER_OF(kind_, pattern_) {KIND_##kind_, #pattern_},
+#include "counter-kinds.def"
+};
+
+/* What a tick of port_xmit_wait is, in bits of the link: NVIDIA says so of its adapters. */
+#define TICK_BITS 64
+/* A RoCE link was found to have lost 22 % of its time to pauses, and a check that its users had
+ * would have said so (NVIDIA daqiri). */
+#define WAIT_SHARE 0.2
+/* NVIDIA's bring-up procedure for clusters: a symbol error ratio of 5e-15 is a warning, and of
+ * 1e-14 an error. */
+#define SYMBOLS_WARNING	 5e-15
+#define SYMBOLS_CRITICAL 1e-14
+/* Of fewer errors no ratio is known: ten are three too many or too few by chance. */
+#define SYMBOLS_LEAST 10
+
+/* The two samples of a port. */
+typedef struct Interval {
+	const Sample *now, *before;
+	double seconds;
+} Interval;
+
+/* The samples of the port that the run looks at; false: there are not two, and nothing is known. */
+static bool find_interval(const CheckRun *r, Interval *ret)
+{
+	const char *why;
+	Interval i = {};
+
+	if (!r->ask.counters || !r->ask.counters_before || object_is_stale(r->port) ||
+	    check_is_ignored(r, r->check->name))
+		return false;
+	i.before = r->ask.counters_before(r->ask.userdata, r->port);
+	i.now = i.before ? r->ask.counters(r->ask.userdata, r->port, &why) : NULL;
+	if (!i.now || i.now->monotonic_usec <= i.before->monotonic_usec)
+		return false;
+	i.seconds =
+		(double)(i.now->monotonic_usec - i.before->monotonic_usec) / (double)USEC_PER_SEC;
+	*ret = i;
+	return true;
+}
+
+static bool is_of_kind(const char *name, unsigned int kind)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i].kind == kind && fnmatch(names[i].pattern, name, FNM_EXTMATCH) == 0)
+			return true;
+	return false;
+}
+
+/* The counter of KIND that grows the most, and how much in a second; NULL: none does. One that
+ * another one counts too, in another way, is not added. */
+static const char *find_fastest(const Interval *in, unsigned int kind, double *ret_rate)
+{
+	const char *fastest = NULL;
+
+	*ret_rate = 0;
+	for (size_t i = 0; i < in->now->counters.n; i++) {
+		const Value *c = &in->now->counters.items[i];
+		double rate;
+
+		if (!is_of_kind(counter_member(c, MEMBER_NAME), kind) ||
+		    !sample_rate(in->now, in->before, c, &rate) || rate <= *ret_rate)
+			continue;
+		*ret_rate = rate;
+		fastest = counter_member(c, MEMBER_NAME);
+	}
+	return fastest;
+}
+
+/* Adds to TEXT, of SIZE bytes, what of CHECK was more than may be. */
+static void gather(const Interval *in, RateCheck check, char *text, size_t size)
+{
+	for (unsigned int kind = 0; kind < _KIND_MAX; kind++) {
+		size_t used = strlen(text);
+		const char *name;
+		double rate;
+
+		if (kinds[kind].check != check)
+			continue;
+		name = find_fastest(in, kind, &rate);
+		if (name && rate >= kinds[kind].least)
+			snprintf(text + used, size - used, "%s%.0f %s (%.48s)",
+				 used > 0 ? ", " : "", rate, kinds[kind].words, name);
+	}
+}
+
+static void look_at_rates(CheckRun *r, RateCheck check, const char *says)
+{
+	char text[384] = "";
+	Interval in;
+
+	if (!find_interval(r, &in))
+		return;
+	gather(&in, check, text, sizeof(text));
+	if (*text)
+		check_find(r, NULL, "%s: %s in a second, over %.0f s", says, text, in.seconds);
+}
+
+void look_for_loss(CheckRun *r)
+{
+	look_at_rates(r, LOSS, "packets are lost");
+}
+
+void look_for_pauses(CheckRun *r)
+{
+	look_at_rates(r, PAUSED, "the link is paused");
+}
+
+static const Value *find_counter(const Sample *s, const char *name)
+{
+	for (size_t i = 0; i < s->counters.n; i++)
+		if (streq(counter_member(&s->counters.items[i], MEMBER_NAME), name))
+			return &s->counters.items[i];
+	return NULL;
+}
+
+/* By how much the counter NAME has grown in a second, as a part of what the link can carry; 0 if
+ * that is not known. */
+static double find_share(const CheckRun *r, const Interval *in, const char *name)
+{
+	const Value *rate = object_value(r->port, PORT_ATTR_rate);
+	const Value *c = find_counter(in->now, name);
+	double growth;
+
+	if (!c || !rate || rate->type != VALUE_UNSIGNED || rate->number == 0 ||
+	    !sample_rate(in->now, in->before, c, &growth))
+		return 0;
+	return growth / (double)rate->number;
+}
+
+void look_for_congestion(CheckRun *r)
+{
+	Interval in;
+	double share;
+
+	look_at_rates(r, CONGESTED, "the fabric is congested");
+	if (!find_interval(r, &in))
+		return;
+	share = find_share(r, &in, "port_xmit_wait") * TICK_BITS;
+	if (share >= WAIT_SHARE)
+		check_find(r, NULL,
+			   "the port had to wait with what it had to send for %.0f %% of the time, "
+			   "over %.0f s (port_xmit_wait)",
+			   100 * MIN(share, 1.0), in.seconds);
+}
+
+/* Finds a symbol error ratio from LEAST on, and below MOST. While a link trains, errors are
+ * normal. */
+static void look_at_symbols(CheckRun *r, double least, double most)
+{
+	const Value *since = object_value(r->port, PORT_ATTR_state_change);
+	Interval in;
+	double ratio;
+
+	if (!object_is_active(r->port) || !find_interval(r, &in) || !since ||
+	    since->type != VALUE_UNSIGNED || since->number > in.before->realtime_usec)
+		return;
+	ratio = find_share(r, &in, "symbol_error");
+	if (ratio >= least && ratio < most &&
+	    ratio * in.seconds * (double)object_value(r->port, PORT_ATTR_rate)->number >=
+		    SYMBOLS_LEAST - 0.5)
+		check_find(r, NULL, "one of %.1e bits is a symbol error, over %.0f s", 1 / ratio,
+			   in.seconds);
+}
+
+void look_for_symbol_errors(CheckRun *r)
+{
+	look_at_symbols(r, SYMBOLS_WARNING, SYMBOLS_CRITICAL);
+}
+
+void look_for_many_symbol_errors(CheckRun *r)
+{
+	look_at_symbols(r, SYMBOLS_CRITICAL, 1);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What checks find in how counters have grown between two samples, on both sides of each limit. */
+
+#include "clock.h"
+#include "machine.h"
+
+#define RATE UINT64_C(400000000000)
+
+static Sample before, now;
+
+static const Sample *read_now(_unused_ void *userdata, _unused_ const Object *port,
+			      _unused_ const char **ret_why)
+{
+	return &now;
+}
+
+static const Sample *read_before(_unused_ void *userdata, _unused_ const Object *port)
+{
+	return &before;
+}
+
+static void add_counter(Sample *s, const char *name, uint64_t value)
+{
+	const char *const texts[_COUNTER_MEMBER_MAX] = {"hw_counters", name, "", "", "valid", ""};
+
+	assert_int_equal(sample_append(s, texts, value), 0);
+}
+
+/* A machine whose port has had 100 of NAME, and GROWTH more SECONDS later. */
+static void prepare(Machine *m, const char *name, uint64_t growth, uint64_t seconds)
+{
+	Object *port = add(m);
+
+	sample_done(&before);
+	sample_done(&now);
+	before = (Sample){.realtime_usec = realtime_now_usec() - seconds * USEC_PER_SEC,
+			  .monotonic_usec = HOUR};
+	now = (Sample){.realtime_usec = realtime_now_usec(),
+		       .monotonic_usec = HOUR + seconds * USEC_PER_SEC};
+	add_counter(&before, name, 100);
+	add_counter(&now, name, 100 + growth);
+	set_number(port, PORT_ATTR_rate, RATE);
+	m->run.ask.counters = read_now;
+	m->run.ask.counters_before = read_before;
+}
+
+/* That CHECK finds this; SAYS is "" if it finds nothing. */
+static void assert_found(const char *check, const char *name, uint64_t growth, uint64_t seconds,
+			 const char *says)
+{
+	_cleanup_machine_ Machine m = {};
+
+	prepare(&m, name, growth, seconds);
+	assert_int_equal(found(&m, check), *says ? 1 : 0);
+	if (*says)
+		assert_says(&m, 0, says);
+}
+
+static void test_loss(_unused_ void **state)
+{
+	assert_found("loss", "out_of_sequence", 1000, 100,
+		     "10 packets sent again or out of order (out_of_sequence) in a second, over "
+		     "100 s");
+	assert_found("loss", "out_of_sequence", 990, 100, "");
+	assert_found("loss", "local_ack_timeout_err", 100, 100, "1 acknowledgements that did not");
+	assert_found("loss", "local_ack_timeout_err", 99, 100, "");
+	assert_found("loss", "port_xmit_discards", 1000, 100, "10 packets discarded");
+	/* of each driver, and no other counter */
+	assert_found("loss", "to_retransmits", 1000, 10, "(to_retransmits)");
+	assert_found("loss", "RetransSegs", 1000, 10, "(RetransSegs)");
+	assert_found("loss", "tcpRetransSegs", 1000, 10, "(tcpRetransSegs)");
+	assert_found("loss", "tx_rdma_retx_pkts", 1000, 10, "(tx_rdma_retx_pkts)");
+	assert_found("loss", "retrans_pkts", 1000, 10, "(retrans_pkts)");
+	assert_found("loss", "requester_timeout", 1000, 10, "(requester_timeout)");
+	assert_found("loss", "rx_write_requests", 1000000, 10, "");
+	/* it was reset */
+	assert_found("loss", "out_of_sequence", UINT64_MAX - 10, 10, "");
+	/* of one moment */
+	assert_found("loss", "out_of_sequence", 1000, 0, "");
+}
+
+static void test_congestion(_unused_ void **state)
+{
+	/* 64 bits a tick */
+	const uint64_t fifth = RATE / 64 / 5;
+
+	assert_found("congested", "np_cnp_sent", 10000, 10, "1000 congestion notifications");
+	assert_found("congested", "np_cnp_sent", 9900, 10, "");
+	assert_found("congested", "rx_ecn_marked_pkts", 10000, 10, "(rx_ecn_marked_pkts)");
+	assert_found("congested", "port_xmit_wait", 10 * fifth, 10,
+		     "for 20 % of the time, over 10");
+	assert_found("congested", "port_xmit_wait", 10 * fifth - 100, 10, "");
+	assert_found("pause-storm", "rx_prio3_pause", 10000, 10, "1000 pause frames");
+	assert_found("pause-storm", "rx_prio3_pause", 9900, 10, "");
+	assert_found("pause-storm", "tx_pause_ctrl_phy", 10000, 10, "(tx_pause_ctrl_phy)");
+	assert_found("pause-storm", "rx_prio3_packets", 10000, 10, "");
+}
+
+static void test_symbols(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+
+	/* 1.44e15 bits an hour at 400 Gb/s: 7.2 errors are 5e-15, and 14.4 are 1e-14 */
+	assert_found("symbol-errors", "symbol_error", 10, 3600, "bits is a symbol error");
+	assert_found("symbol-errors", "symbol_error", 9, 3600, "");
+	assert_found("symbol-errors", "symbol_error", 14, 3600, "over 3600 s");
+	assert_found("symbol-errors", "symbol_error", 15, 3600, "");
+	assert_found("bad-signal", "symbol_error", 15, 3600, "bits is a symbol error");
+	assert_found("bad-signal", "symbol_error", 14, 3600, "");
+	/* 36 in five hours are 5e-15 */
+	assert_found("symbol-errors", "symbol_error", 37, 5 * 3600, "bits is a symbol error");
+	assert_found("symbol-errors", "symbol_error", 35, 5 * 3600, "");
+	/* while a link trains they are normal */
+	prepare(&m, "symbol_error", 1000, 3600);
+	assert_int_equal(found(&m, "bad-signal"), 1);
+	set_number(m.run.ports[0], PORT_ATTR_state_change, realtime_now_usec() - HOUR / 2);
+	assert_int_equal(found(&m, "bad-signal"), 0);
+}
+
+/* Whether a counter that has grown so much holds the expectation. */
+static bool holds(const char *expectation, uint64_t growth, uint64_t seconds)
+{
+	_cleanup_machine_ Machine m = {};
+
+	prepare(&m, "symbol_error", growth, seconds);
+	assert_int_equal(expect_add(&m.expect, expectation), 0);
+	assert_true(expectations_have_rates(&m.expect));
+	return found(&m, "counter") == 0;
+}
+
+static void test_expectations(_unused_ void **state)
+{
+	Expectations e = {.is_check = check_exists};
+
+	assert_true(holds("symbol_error<10/1h", 9, 3600));
+	assert_false(holds("symbol_error<10/1h", 10, 3600));
+	/* in two hours twice as many; in a minute not a sixtieth */
+	assert_true(holds("symbol_error<10/1h", 18, 7200));
+	assert_false(holds("symbol_error<10/1h", 20, 7200));
+	assert_true(holds("symbol_error<10/1h", 9, 60));
+	assert_false(holds("symbol_error<10/1h", 10, 60));
+	/* that it is little is known after all of the time */
+	assert_true(holds("symbol_error>10/1h", 1, 60));
+	assert_false(holds("symbol_error>10/1h", 10, 3600));
+	assert_true(holds("symbol_error>10/1h", 11, 3600));
+	assert_int_equal(expect_add(&e, "symbol_error<10/"), -EINVAL);
+	assert_int_equal(expect_add(&e, "symbol_error</1h"), -EINVAL);
+	assert_int_equal(expect_add(&e, "symbol_error<10/0s"), -EINVAL);
+	assert_int_equal(expect_add(&e, "symbol_error<10"), 0);
+	assert_false(expectations_have_rates(&e));
+	expectations_done(&e);
+}
+
+/* Without an earlier sample no counter is read. */
+static void test_nothing_known(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+
+	prepare(&m, "out_of_sequence", 1000000, 10);
+	m.run.ask.counters_before = NULL;
+	assert_int_equal(found(&m, "loss"), 0);
+	m.run.ask.counters_before = read_before;
+	assert_int_equal(found(&m, "loss"), 1);
+	assert_int_equal(expect_add(&m.expect, "Ignore=loss"), 0);
+	assert_int_equal(found(&m, "loss"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_loss),	      cmocka_unit_test(test_congestion),
+		cmocka_unit_test(test_symbols),	      cmocka_unit_test(test_expectations),
+		cmocka_unit_test(test_nothing_known),
+	};
+	int r = cmocka_run_group_tests(tests, NULL, NULL);
+
+	sample_done(&before);
+	sample_done(&now);
+	return r;
+}
