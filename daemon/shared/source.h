@@ -112,8 +112,8 @@ typedef struct SourceOps {
 	 * change between the two is missed. */
 	int (*start)(Source *s);
 	/* The devices that exist now: a new array of *RET_N snapshots with index, name, node type,
-	 * GUIDs, firmware version, port count and protocol supplied. The caller frees it with
-	 * device_array_free(). */
+	 * GUIDs, firmware version, port count, protocol and flags supplied. The caller frees it
+	 * with device_array_free(). */
 	int (*enumerate)(Source *s, DeviceSnapshot **ret, size_t *ret_n);
 	/* Starts a query. -EBUSY: another query of this device has not ended yet. -ETIMEDOUT: the
 	 * device hangs. */

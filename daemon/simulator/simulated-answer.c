@@ -10,7 +10,7 @@ void simulated_answer_enumeration(const SimulatedDevice *d, DeviceSnapshot *ret)
 		DEVICE_ATTR_index,	DEVICE_ATTR_name,	  DEVICE_ATTR_node_type,
 		DEVICE_ATTR_port_count, DEVICE_ATTR_node_guid,	  DEVICE_ATTR_sys_image_guid,
 		DEVICE_ATTR_fw_ver,	DEVICE_ATTR_dev_protocol, DEVICE_ATTR_dev_type,
-		DEVICE_ATTR_parent,
+		DEVICE_ATTR_parent,	DEVICE_ATTR_cap_flags,
 	};
 
 	*ret = (DeviceSnapshot){};

@@ -594,6 +594,23 @@ static void test_record_new_device(void **state)
 	assert_int_equal(f->n_events, 1);
 }
 
+/* The list has what the kernel's has (nldev-parse.c): what a device that has never answered is
+ * published with. */
+static void test_record_list(void **state)
+{
+	Fixture *f = *state;
+	DeviceSnapshot *d = NULL;
+	size_t n = 0;
+
+	start(f, "[device a]\nrecorded = yes\nports = 1\ncap_flags = 7\nvendor_id = 5\n");
+	assert_int_equal(f->source->ops->enumerate(f->source, &d, &n), 0);
+	assert_int_equal(n, 1);
+	assert_true(mask_has(&d->supplied, DEVICE_ATTR_cap_flags));
+	assert_int_equal(d->values.cap_flags, 7);
+	assert_false(mask_has(&d->supplied, DEVICE_ATTR_vendor_id));
+	device_array_free(d, n);
+}
+
 static void test_script_failure(void **state)
 {
 	Fixture *f = *state;
@@ -643,6 +660,7 @@ int main(void)
 					   TEST(test_script),
 					   TEST(test_script_speed),
 					   TEST(test_record_waits),
+					   TEST(test_record_list),
 					   TEST(test_record_answers),
 					   TEST(test_record_waiting_query),
 					   TEST(test_record_new_device),
