@@ -74,6 +74,7 @@ static void count_port_names(Port *p, const PortSnapshot *s, bool more)
 		count_name(c, NAME_GID, g->gid, sizeof(g->gid), p, more);
 	}
 	count_text(c, NAME_NETDEV, s->values.netdev_master, p, more);
+	count_ifindex(c, s->values.bond_ifindex, p, more);
 	if (hw_address_parse(s->values.netdev_address, mac) == 6)
 		count_name(c, NAME_MAC, mac, 6, p, more);
 	if (mask_has(&s->valid, PORT_ATTR_port_guid))
@@ -86,6 +87,7 @@ static bool port_names_differ(const PortSnapshot *a, const PortSnapshot *b)
 		       mask_has(&b->valid, PORT_ATTR_port_guid) ||
 	       a->values.port_guid != b->values.port_guid ||
 	       !streq(a->values.netdev_master, b->values.netdev_master) ||
+	       a->values.bond_ifindex != b->values.bond_ifindex ||
 	       !streq(a->values.netdev_address, b->values.netdev_address) ||
 	       !table_equal(a->tables[PORT_TABLE_GIDS], b->tables[PORT_TABLE_GIDS]) ||
 	       !table_equal(a->tables[PORT_TABLE_NETDEVS], b->tables[PORT_TABLE_NETDEVS]) ||
@@ -93,8 +95,7 @@ static bool port_names_differ(const PortSnapshot *a, const PortSnapshot *b)
 	       !table_equal(a->tables[PORT_TABLE_ADDRESSES], b->tables[PORT_TABLE_ADDRESSES]);
 }
 
-/* P will have the names of S in place of those that it has. The new ones come first: so a name that
- * stays neither goes nor comes. */
+/* P will have the names of S. The new ones come first: one that stays neither goes nor comes. */
 static void rename_port(Port *p, const PortSnapshot *s)
 {
 	if (!port_names_differ(&p->now, s))

@@ -103,7 +103,7 @@ static int find_netdev(Search *s)
 	return 0;
 }
 
-/* The name of interface IFINDEX, which is on P or belongs to one of its GIDs. */
+/* The name of interface IFINDEX, which is on P, is its bond or belongs to one of its GIDs. */
 static const char *interface_name(const Port *p, uint32_t ifindex)
 {
 	TABLE_FOREACH(NetdevEntry, e, p->now.tables[PORT_TABLE_NETDEVS])
@@ -112,7 +112,7 @@ static const char *interface_name(const Port *p, uint32_t ifindex)
 	TABLE_FOREACH(GidEntry, e, p->now.tables[PORT_TABLE_GIDS])
 		if (e->ifindex == ifindex)
 			return e->netdev;
-	return NULL;
+	return ifindex && ifindex == p->now.values.bond_ifindex ? p->now.values.bond : NULL;
 }
 
 static int find_altname(Search *s)

@@ -141,12 +141,12 @@ static void kernel_forget(Source *s, uint32_t device)
 	watch_rtnl_forget(k->rtnl, device);
 }
 
-static void kernel_netdevs_changed(Source *s, uint32_t device, uint32_t port, const Table *netdevs,
-				   const Table *gids)
+static void kernel_netdevs_changed(Source *s, uint32_t device, uint32_t port,
+				   const PortSnapshot *now)
 {
 	SourceKernel *k = (SourceKernel *)s;
 
-	watch_rtnl_port(k->rtnl, device, port, netdevs, gids);
+	watch_rtnl_port(k->rtnl, device, port, now);
 }
 
 static int kernel_bus_changed(Source *s, sd_bus *bus)

@@ -278,14 +278,20 @@ static void remove_links(WatchRtnl *w, uint32_t device, uint32_t port)
 	w->n_links = n;
 }
 
-void watch_rtnl_port(WatchRtnl *w, uint32_t device, uint32_t port, const Table *netdevs,
-		     const Table *gids)
+void watch_rtnl_port(WatchRtnl *w, uint32_t device, uint32_t port, const PortSnapshot *now)
 {
 	remove_links(w, device, port);
-	TABLE_FOREACH(NetdevEntry, e, netdevs)
+	if (!now)
+		return;
+	if (now->values.bond_ifindex)
+		add_link(w, now->values.bond_ifindex, device, port);
+	TABLE_FOREACH(BondMember, e, now->tables[PORT_TABLE_BOND_MEMBERS])
 		if (e->ifindex)
 			add_link(w, e->ifindex, device, port);
-	TABLE_FOREACH(GidEntry, e, gids)
+	TABLE_FOREACH(NetdevEntry, e, now->tables[PORT_TABLE_NETDEVS])
+		if (e->ifindex)
+			add_link(w, e->ifindex, device, port);
+	TABLE_FOREACH(GidEntry, e, now->tables[PORT_TABLE_GIDS])
 		if (e->ifindex)
 			add_link(w, e->ifindex, device, port);
 		else if (e->type == GID_TYPE_IB)

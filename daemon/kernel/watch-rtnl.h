@@ -26,10 +26,10 @@ DEFINE_CLEANUP(WatchRtnl, watch_rtnl_free);
  * or after the socket broke later. */
 int watch_rtnl_listen(WatchRtnl *w);
 
-/* From now on these are the interfaces of the port: NETDEVS and those of GIDS. For a port with
- * InfiniBand GIDs every IPoIB interface counts too. */
-void watch_rtnl_port(WatchRtnl *w, uint32_t device, uint32_t port, const Table *netdevs,
-		     const Table *gids);
+/* From now on the interfaces of the port are those that NOW names: its own, those of its GIDs, its
+ * bond and the members of that. For a port with InfiniBand GIDs every IPoIB interface counts too.
+ * NULL: it has none. */
+void watch_rtnl_port(WatchRtnl *w, uint32_t device, uint32_t port, const PortSnapshot *now);
 /* The device is gone: forgets its interfaces. */
 void watch_rtnl_forget(WatchRtnl *w, uint32_t device);
 

@@ -40,10 +40,11 @@ static void watch_netdevs(Manager *m, PortChange *c)
 	bool new_netdevs = c->op == CACHE_ADDED || mask_has(&c->changed, PORT_ATTR_netdevs);
 
 	if (c->cause != CHANGE_ANSWER || !ops->netdevs_changed ||
-	    !(new_netdevs || mask_has(&c->changed, PORT_ATTR_gids)))
+	    !(new_netdevs || mask_has(&c->changed, PORT_ATTR_gids) ||
+	      mask_has(&c->changed, PORT_ATTR_bond_ifindex) ||
+	      mask_has(&c->changed, PORT_ATTR_bond_members)))
 		return;
-	ops->netdevs_changed(m->source, p->device->index, p->number,
-			     p->now.tables[PORT_TABLE_NETDEVS], p->now.tables[PORT_TABLE_GIDS]);
+	ops->netdevs_changed(m->source, p->device->index, p->number, &p->now);
 	/* Nobody has listened for changes of these interfaces until now. One may have come since
 	 * the port was read, which at the start of the machine is likely. */
 	if (p->now.tables[PORT_TABLE_NETDEVS] && new_netdevs &&

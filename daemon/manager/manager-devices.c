@@ -15,7 +15,7 @@ static void remove_port(Manager *m, Port *p)
 	schedule_drop_port(p->device->schedule, p->number);
 	manager_refuse_calls(p->device, p->number, -ENODEV, "the port has gone");
 	if (m->source->ops->netdevs_changed)
-		m->source->ops->netdevs_changed(m->source, p->device->index, p->number, NULL, NULL);
+		m->source->ops->netdevs_changed(m->source, p->device->index, p->number, NULL);
 	shared_memory_remove(m->memory, p);
 	if (m->bus)
 		bus_publish_port_removed(m->bus, p);

@@ -16,20 +16,43 @@
 /* So many interfaces may be on one another. */
 #define LOWER_MAX 8U
 
-/* 0: LINKINFO is not that of a VLAN. */
-static uint32_t parse_vlan_id(struct nlattr *linkinfo)
+/* The number in attribute TYPE of the nest DATA, which may be NULL; OTHERWISE if there is none. */
+static uint64_t nested_number(struct nlattr *data, int type, uint64_t otherwise)
 {
-	struct nlattr *info[IFLA_INFO_MAX + 1], *vlan[IFLA_VLAN_MAX + 1];
-	uint64_t id;
-	char kind[16];
+	struct nlattr *a = data ? nla_find(nla_data(data), nla_len(data), type) : NULL;
+	uint64_t number;
 
-	if (!linkinfo || nla_parse_nested(info, IFLA_INFO_MAX, linkinfo, NULL) < 0 ||
-	    !netlink_text(info[IFLA_INFO_KIND], kind, sizeof(kind)) || !streq(kind, "vlan") ||
-	    !info[IFLA_INFO_DATA] ||
-	    nla_parse_nested(vlan, IFLA_VLAN_MAX, info[IFLA_INFO_DATA], NULL) < 0 ||
-	    !netlink_number(vlan[IFLA_VLAN_ID], &id))
-		return 0;
-	return (uint32_t)id;
+	return netlink_number(a, &number) ? number : otherwise;
+}
+
+static bool is_kind_of_bond(const char *kind)
+{
+	return streq(kind, "bond") || streq(kind, "team");
+}
+
+/* What LINKINFO, which may be NULL, says of the kind of D, and of its place in a bond. */
+static void parse_linkinfo(struct nlattr *linkinfo, Netdev *d)
+{
+	struct nlattr *info[IFLA_INFO_MAX + 1];
+	char kind[16] = "", member_kind[16] = "";
+
+	if (!linkinfo || nla_parse_nested(info, IFLA_INFO_MAX, linkinfo, NULL) < 0)
+		return;
+	(void)netlink_text(info[IFLA_INFO_KIND], kind, sizeof(kind));
+	(void)netlink_text(info[IFLA_INFO_SLAVE_KIND], member_kind, sizeof(member_kind));
+	d->is_bond = is_kind_of_bond(kind);
+	d->is_bonded = is_kind_of_bond(member_kind);
+	if (streq(kind, "vlan"))
+		d->vlan_id = (uint32_t)nested_number(info[IFLA_INFO_DATA], IFLA_VLAN_ID, 0);
+	d->bond_mode = streq(kind, "bond")
+			       ? nested_number(info[IFLA_INFO_DATA], IFLA_BOND_MODE, UINT64_MAX)
+			       : UINT64_MAX;
+	if (streq(member_kind, "bond")) {
+		d->member_state =
+			nested_number(info[IFLA_INFO_SLAVE_DATA], IFLA_BOND_SLAVE_STATE, 0);
+		d->member_link =
+			nested_number(info[IFLA_INFO_SLAVE_DATA], IFLA_BOND_SLAVE_MII_STATUS, 0);
+	}
 }
 
 int netdev_open(Netlink *n)
@@ -90,7 +113,7 @@ int netdev_parse(const struct nlmsghdr *message, Netdev *ret)
 		d.master = (uint32_t)v;
 	if (!tb[IFLA_LINK_NETNSID] && netlink_number(tb[IFLA_LINK], &v) && v != d.ifindex)
 		d.lower = (uint32_t)v;
-	d.vlan_id = parse_vlan_id(tb[IFLA_LINKINFO]);
+	parse_linkinfo(tb[IFLA_LINKINFO], &d);
 	if (tb[IFLA_ADDRESS] && nla_len(tb[IFLA_ADDRESS]) <= NETDEV_ADDRESS_MAX) {
 		d.address_length = (size_t)nla_len(tb[IFLA_ADDRESS]);
 		memcpy(d.address, nla_data(tb[IFLA_ADDRESS]), d.address_length);

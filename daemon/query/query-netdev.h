@@ -22,6 +22,10 @@ typedef struct Netdev {
 			   this network namespace */
 	uint32_t vlan_id; /* if this interface is a VLAN; else 0 */
 	uint32_t operstate;
+	bool is_bond, is_bonded; /* it is one, or is a member of one: of bonding, or a team */
+	uint64_t bond_mode;	 /* of a bond: IFLA_BOND_MODE; UINT64_MAX: not known */
+	/* of a member: IFLA_BOND_SLAVE_STATE and IFLA_BOND_SLAVE_MII_STATUS; 0 if it has none */
+	uint64_t member_state, member_link;
 	bool has_mtu, has_operstate;
 	bool up, carrier; /* UP and LOWER_UP of "ip link" */
 	size_t address_length;

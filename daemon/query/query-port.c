@@ -6,6 +6,7 @@
 
 #include "decode.h"
 #include "log.h"
+#include "query-bond.h"
 #include "query-dcb.h"
 #include "query-interfaces.h"
 #include "query-sysfs.h"
@@ -311,6 +312,8 @@ static void supply_netdev(Target *t, PortSnapshot *s)
 	uint64_t speed;
 
 	netdev_supply(d, s);
+	if (bond_supply(&t->querier->rtnl, t->querier->net, d, s) < 0)
+		s->failed |= READ_LINKS;
 	/* The kernel says none of an interface that is down. */
 	if (d->up && link_read_speed(&t->known->link, t->querier->net, d->name, d->ifindex,
 				     is_change, &speed) == 0)

@@ -124,10 +124,9 @@ typedef struct SourceOps {
 	/* The device has gone: the source closes everything that it has open of it at once, and
 	 * forgets its query. No end() follows. */
 	void (*forget)(Source *s, uint32_t device);
-	/* Tells the source which network interfaces and GIDs the port has now, so that it can
-	 * report their changes. May be NULL. */
-	void (*netdevs_changed)(Source *s, uint32_t device, uint32_t port, const Table *netdevs,
-				const Table *gids);
+	/* Tells the source that the port is NOW, so that it can report changes of the network
+	 * interfaces that NOW names; NULL: the port names none any more. May be NULL. */
+	void (*netdevs_changed)(Source *s, uint32_t device, uint32_t port, const PortSnapshot *now);
 	/* Some sources use the bus: logind sends a signal when the machine is awake again, and the
 	 * simulator receives commands. BUS is a new connection, which does not have its name yet;
 	 * if BUS is NULL, the connection is about to end. May be NULL. */

@@ -3,6 +3,7 @@
 
 #include "decode.h"
 #include "recorded-values.h"
+#include "simulated-bond.h"
 #include "simulated-counters.h"
 #include "simulated-defaults.h"
 #include "simulated-users.h"
@@ -24,7 +25,7 @@ static void edit_table(PortEdit *e, PortTable t, Table *table)
 }
 
 _Static_assert(offsetof(GidEntry, index) == 0 && offsetof(PkeyEntry, index) == 0 &&
-		       offsetof(VfEntry, number) == 0,
+		       offsetof(VfEntry, number) == 0 && offsetof(BondMember, ifindex) == 0,
 	       "entry_index() takes the first member for the index");
 
 /* The index of entry I. A table is in the order of the indices. */
@@ -342,6 +343,17 @@ static int set_vf(PortEdit *e, const char *key, const char *number, const char *
 				  sizeof(entry));
 }
 
+static int set_bond_member(PortEdit *e, const char *key, const char *index, const char *value,
+			   char **ret_message)
+{
+	BondMember entry;
+	int r = simulated_bond_member_parse(key, index, value, &entry, ret_message);
+
+	return r < 0 ? r
+		     : edit_entry(e, PORT_TABLE_BOND_MEMBERS, entry.ifindex, *value ? &entry : NULL,
+				  sizeof(entry));
+}
+
 static bool is_of_record(const PortEdit *e)
 {
 	return e->port->protocol == PROTOCOL_UNKNOWN;
@@ -379,6 +391,9 @@ static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_
 		return set_pkey(e, key, index, value, ret_message);
 	if (simulated_is_vf(key, &index))
 		return set_vf(e, key, index, value, ret_message);
+	index = startswith(key, "bond_member.");
+	if (index)
+		return set_bond_member(e, key, index, value, ret_message);
 	if (simulated_is_counter(key))
 		return set_in_table(e, PORT_TABLE_COUNTERS, key, value, simulated_counters_set,
 				    ret_message);
@@ -386,12 +401,12 @@ static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_
 		return set_in_table(e, PORT_TABLE_USERS, key, value, simulated_users_set,
 				    ret_message);
 	if (port_attr_from_field(key, &a) < 0)
-		return scenario_refuse(
-			-EINVAL, ret_message,
-			"%.100s: no attribute of a port, expected a field of it "
-			"such as state, or gid.INDEX, pkey.INDEX, vf.NUMBER, counter.NAME, "
-			"hw_counter.NAME, user.PID or kernel_user.NAME",
-			key);
+		return scenario_refuse(-EINVAL, ret_message,
+				       "%.100s: no attribute of a port, expected a field of it "
+				       "such as state, or gid.INDEX, pkey.INDEX, vf.NUMBER, "
+				       "bond_member.IFINDEX, counter.NAME, hw_counter.NAME, "
+				       "user.PID or kernel_user.NAME",
+				       key);
 	mask_set(&e->touched, a, true);
 	if (a == PORT_ATTR_netdev)
 		return set_netdev(e, value, ret_message);
@@ -500,6 +515,16 @@ static int agree_netdevs(PortEdit *e)
 	return 0;
 }
 
+/* An interface that has members beside it is in a bond, whose name its master is. */
+static void agree_bond(PortEdit *e)
+{
+	const PortValues *v = &e->next.values;
+
+	if (e->next.tables[PORT_TABLE_BOND_MEMBERS] && !mask_has(&e->touched, PORT_ATTR_bond) &&
+	    v->netdev_master[0])
+		PORT_SUPPLY_TEXT(&e->next, bond, v->netdev_master);
+}
+
 static int check_length(const PortEdit *e, PortTable t, const char *key, uint32_t length,
 			char **ret_message)
 {
@@ -526,6 +551,7 @@ int port_edit_finish(PortEdit *e, char **ret_message)
 	r = check_length(e, PORT_TABLE_PKEYS, "pkey_tbl_len", v->pkey_tbl_len, ret_message);
 	if (r < 0)
 		return r;
+	agree_bond(e);
 	r = agree_netdevs(e);
 	if (r == 0)
 		r = agree_ifindex(e, PORT_TABLE_ALTNAMES);
@@ -647,6 +673,8 @@ int port_edit_complete(PortEdit *e, const SimulatedDevice *d)
 			    decode_number(ATTR_WIDTH, v->active_width) * signalling);
 	if (!mask_has(&e->touched, PORT_ATTR_gids))
 		r = complete_gids(e, d);
+	if (!mask_has(&e->touched, PORT_ATTR_bond_members))
+		edit_table(e, PORT_TABLE_BOND_MEMBERS, NULL);
 	if (!mask_has(&e->touched, PORT_ATTR_vfs))
 		edit_table(e, PORT_TABLE_VFS, NULL);
 	if (r == 0 && !mask_has(&e->touched, PORT_ATTR_pkeys) && v->pkey_tbl_len)

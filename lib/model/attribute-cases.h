@@ -13,6 +13,7 @@
 	case ATTR_GIDS:                                                                            \
 	case ATTR_PKEYS:                                                                           \
 	case ATTR_NETDEVS:                                                                         \
+	case ATTR_BOND_MEMBERS:                                                                    \
 	case ATTR_VFS:                                                                             \
 	case ATTR_CHARDEVS:                                                                        \
 	case ATTR_HEALTH:                                                                          \

@@ -76,6 +76,7 @@ typedef struct AttrNone {
 	T(GIDS,        AttrNone,  "",  gid_table_signature)                                                 \
 	T(PKEYS,       AttrNone,  "",  pkey_table_signature)                                                \
 	T(NETDEVS,     AttrNone,  "",  netdev_table_signature)                                              \
+	T(BOND_MEMBERS, AttrNone, "",  bond_member_table_signature)                                         \
 	T(VFS,         AttrNone,  "",  vf_table_signature)                                                  \
 	T(CHARDEVS,    AttrNone,  "",  chardev_table_signature)                                             \
 	T(HEALTH,      AttrNone,  "",  health_table_signature)                                              \
@@ -194,6 +195,7 @@ typedef enum AttrRateSource {
 	RATE_SOURCE_LINK,      /* width and speed of the link, as codes */
 	RATE_SOURCE_EFFECTIVE, /* EffectiveSpeed */
 	RATE_SOURCE_NETDEV,    /* NetdevSpeed */
+	RATE_SOURCE_BOND,      /* BondActiveRate of a LAG */
 	RATE_SOURCE_LAG_PORT,  /* NetdevSpeed of one port of a LAG: the sum is not known */
 } AttrRateSource;
 

@@ -44,6 +44,7 @@ static const Enumeration enumerations[_ATTR_TYPE_MAX] = {
 		[RATE_SOURCE_LINK] = "link",
 		[RATE_SOURCE_EFFECTIVE] = "effective-speed",
 		[RATE_SOURCE_NETDEV] = "netdev-speed",
+		[RATE_SOURCE_BOND] = "bond",
 		[RATE_SOURCE_LAG_PORT] = "lag-port",
 	}},
 	[ATTR_NODE_TYPE] = {{

@@ -2,6 +2,7 @@
 
 #include "port.h"
 
+#include "bond.h"
 #include "decode.h"
 #include "row-set.h"
 
@@ -87,6 +88,17 @@ static void derive_capabilities(PortSnapshot *s)
 	PORT_SUPPLY(s, capabilities, bits);
 }
 
+static void derive_bond(PortSnapshot *s)
+{
+	uint64_t all, active;
+
+	if (!mask_has(&s->supplied, PORT_ATTR_bond_members))
+		return;
+	bond_rates(s->tables[PORT_TABLE_BOND_MEMBERS], s->values.bond_mode, &all, &active);
+	PORT_SUPPLY(s, bond_rate, all);
+	PORT_SUPPLY(s, bond_active_rate, active);
+}
+
 static void supply_rate(PortSnapshot *s, uint64_t rate, uint64_t data, AttrRateSource source)
 {
 	PORT_SUPPLY(s, rate, rate);
@@ -111,6 +123,9 @@ static bool derive_ethernet_rate(PortSnapshot *s, const DeviceSnapshot *device)
 		return false;
 	if (mask_has(&s->supplied, PORT_ATTR_port_speed) && v->port_speed)
 		supply_rate(s, v->port_speed, v->port_speed, RATE_SOURCE_EFFECTIVE);
+	else if (is_lag_port && mask_has(&s->supplied, PORT_ATTR_bond_active_rate) &&
+		 v->bond_active_rate)
+		supply_rate(s, v->bond_active_rate, v->bond_active_rate, RATE_SOURCE_BOND);
 	else if (mask_has(&s->supplied, PORT_ATTR_netdev_speed) && v->netdev_speed)
 		supply_rate(s, v->netdev_speed, v->netdev_speed,
 			    is_lag_port ? RATE_SOURCE_LAG_PORT : RATE_SOURCE_NETDEV);
@@ -334,6 +349,7 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 	if (mask_has(&s->supplied, PORT_ATTR_link_layer))
 		PORT_SUPPLY(s, protocol, derive_protocol(s, device));
 	derive_capabilities(s);
+	derive_bond(s);
 	derive_rate(s, device);
 	derive_port_guid(s);
 	s->valid = mask_or(core,
@@ -451,6 +467,8 @@ static unsigned int part_behind(PortAttr a)
 {
 	if (port_attributes[a].source != SOURCE_DERIVED)
 		return port_part_of(a);
+	if (a == PORT_ATTR_bond_rate || a == PORT_ATTR_bond_active_rate)
+		return READ_LINKS;
 	return a == PORT_ATTR_port_guid ? READ_GIDS : READ_VERBS;
 }
 

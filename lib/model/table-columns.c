@@ -51,6 +51,15 @@ const char netdev_table_signature[] = "a("
 #include "table-columns.def"
 	END;
 
+static const Column bond_member_columns[] = {
+#define BOND_MEMBERS(...) ROW(BondMember, __VA_ARGS__)
+#include "table-columns.def"
+};
+const char bond_member_table_signature[] = "a("
+#define BOND_MEMBERS(...) SIGNATURE(__VA_ARGS__)
+#include "table-columns.def"
+	END;
+
 static const Column vf_columns[] = {
 #define VFS(...) ROW(VfEntry, __VA_ARGS__)
 #include "table-columns.def"
@@ -146,6 +155,7 @@ static const TableLayout layouts[_ATTR_TYPE_MAX] = {
 	[ATTR_GIDS] = LAYOUT(GidEntry, gid),
 	[ATTR_PKEYS] = LAYOUT(PkeyEntry, pkey),
 	[ATTR_NETDEVS] = LAYOUT(NetdevEntry, netdev),
+	[ATTR_BOND_MEMBERS] = LAYOUT(BondMember, bond_member),
 	[ATTR_VFS] = LAYOUT(VfEntry, vf),
 	[ATTR_CHARDEVS] = LAYOUT(ChardevEntry, chardev),
 	[ATTR_HEALTH] = LAYOUT(HealthEntry, health),

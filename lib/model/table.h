@@ -24,6 +24,11 @@ typedef struct NetdevEntry {
 #include "table-columns.def"
 } NetdevEntry;
 
+typedef struct BondMember {
+#define BOND_MEMBERS(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+} BondMember;
+
 typedef struct VfEntry {
 #define VFS(field, storage, ...) COLUMN_MEMBER(field, storage)
 #include "table-columns.def"
@@ -75,6 +80,7 @@ typedef enum PortTable {
 	PORT_TABLE_GIDS,
 	PORT_TABLE_PKEYS,
 	PORT_TABLE_NETDEVS,
+	PORT_TABLE_BOND_MEMBERS,
 	PORT_TABLE_VFS,
 	PORT_TABLE_ALTNAMES,
 	PORT_TABLE_ADDRESSES,

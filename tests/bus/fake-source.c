@@ -67,9 +67,9 @@ static int fake_query(_unused_ Source *s, const Query *query)
 }
 
 static void fake_netdevs_changed(_unused_ Source *s, _unused_ uint32_t device, uint32_t number,
-				 const Table *netdevs, const Table *gids)
+				 const PortSnapshot *now)
 {
-	if (netdevs || gids)
+	if (now)
 		port_set_remove(&fake.interfaces_forgotten, number);
 	else
 		port_set_add(&fake.interfaces_forgotten, number);

@@ -31,6 +31,8 @@ static const char scenario[] = "[device mlx5_0]\n"
 			       "altnames = enp193s0f1np1\n"
 			       "netdev_address = 02:00:5e:00:53:07\n"
 			       "netdev_master = bond0\n"
+			       "bond_ifindex = 30\n"
+			       "bond_member.7 = eth7\n"
 			       "gid.2 = 192.0.2.7 v1 eth7\n"
 			       "gid.3 = 192.0.2.7 v2 eth7\n"
 			       "gid.4 = 192.0.2.8 v2 vlan5 8\n"
@@ -152,6 +154,7 @@ static void test_find(void **state)
 		{"192.0.2.9", "gid", ""},
 		{"fe80::5501", NULL, "1/1 By=gid GidIndex=0"},
 		{"bond0", NULL, "2/1 By=netdev Netdev=bond0"},
+		{"30", NULL, "2/1 By=ifindex Netdev=bond0"},
 		{"02:00:5e:00:53:07", NULL, "2/1 By=hw-address Netdev=eth7"},
 		{"192.0.2.8%vlan5", NULL, "2/1 By=address GidIndex=4 Netdev=vlan5"},
 		{"192.0.2.8%8", NULL, "2/1 By=address GidIndex=4 Netdev=vlan5"},

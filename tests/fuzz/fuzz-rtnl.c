@@ -25,16 +25,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const NetdevEntry netdev = {.ifindex = 2, .name = "eth0"};
 	const GidEntry gid = {.type = GID_TYPE_IB};
-	_cleanup_(table_free_pointer) Table *netdevs = table_new(&netdev, 1, sizeof(netdev));
-	_cleanup_(table_free_pointer) Table *gids = table_new(&gid, 1, sizeof(gid));
+	PortSnapshot ethernet = {.tables[PORT_TABLE_NETDEVS] =
+					 table_new(&netdev, 1, sizeof(netdev))};
+	PortSnapshot infiniband = {.tables[PORT_TABLE_GIDS] = table_new(&gid, 1, sizeof(gid))};
 	_cleanup_(watch_rtnl_free_pointer) WatchRtnl *w = NULL;
 	_cleanup_free_ void *datagram = malloc(size + 1);
 
-	if (!datagram || !netdevs || !gids ||
-	    watch_rtnl_new(NULL, "/nonexistent", &handler, NULL, &w) < 0)
+	if (datagram && watch_rtnl_new(NULL, "/nonexistent", &handler, NULL, &w) == 0) {
+		watch_rtnl_port(w, 3, 1, &ethernet);
+		watch_rtnl_port(w, 4, 2, &infiniband);
+	}
+	port_snapshot_done(&ethernet);
+	port_snapshot_done(&infiniband);
+	if (!w)
 		return 0;
-	watch_rtnl_port(w, 3, 1, netdevs, NULL);
-	watch_rtnl_port(w, 4, 2, NULL, gids);
 	memcpy(datagram, data, size);
 	watch_netlink_parse(datagram, size, on_message, w, &handler, NULL);
 	return 0;

@@ -197,7 +197,7 @@ int watch_rtnl_listen(_unused_ WatchRtnl *w)
 }
 
 void watch_rtnl_port(_unused_ WatchRtnl *w, uint32_t device, uint32_t port,
-		     _unused_ const Table *netdevs, _unused_ const Table *gids)
+		     _unused_ const PortSnapshot *now)
 {
 	assert_int_equal(device, 5);
 	assert_int_equal(port, 2);
@@ -368,7 +368,7 @@ static void test_passes_on(void **state)
 	/* what the workers say goes to the core directly */
 	assert_ptr_equal(fake.pool_handler, &core);
 	assert_ptr_equal(fake.pool_userdata, CORE);
-	s->ops->netdevs_changed(s, 5, 2, NULL, NULL);
+	s->ops->netdevs_changed(s, 5, 2, NULL);
 	assert_int_equal(fake.ports, 1);
 	s->ops->status(s, &status);
 	assert_false(status.monitor_mode);

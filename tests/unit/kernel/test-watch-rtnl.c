@@ -44,13 +44,14 @@ static void set_port(Fixture *f, uint32_t device, uint32_t port, uint32_t netdev
 	NetdevEntry n = {.ifindex = netdev};
 	GidEntry g[2] = {
 		{.ifindex = gid_netdev, .type = gid_netdev ? GID_TYPE_ROCE_V2 : GID_TYPE_IB}};
-	_cleanup_(table_free_pointer) Table *netdevs = netdev ? table_new(&n, 1, sizeof(n)) : NULL;
-	_cleanup_(table_free_pointer) Table *gids = NULL;
+	PortSnapshot s = {};
 
 	g[1] = g[0]; /* there is more than one on an interface */
 	g[1].index = 1;
-	gids = table_new(g, 2, sizeof(g[0]));
-	watch_rtnl_port(f->watch, device, port, netdevs, gids);
+	s.tables[PORT_TABLE_NETDEVS] = netdev ? table_new(&n, 1, sizeof(n)) : NULL;
+	s.tables[PORT_TABLE_GIDS] = table_new(g, 2, sizeof(g[0]));
+	watch_rtnl_port(f->watch, device, port, &s);
+	port_snapshot_done(&s);
 }
 
 static int take(Fixture *f, Datagram *d)
@@ -122,6 +123,33 @@ static void test_dcb(_unused_ void **state)
 	end(&f);
 }
 
+/* The bond that the interface of a port is in, and the other members of it. */
+static void test_bond(_unused_ void **state)
+{
+	const BondMember members[] = {{5, "eth0", "active", 0}, {6, "eth1", "down", 0}};
+	PortSnapshot s = {.values.bond_ifindex = 30};
+	Fixture f;
+	Datagram d;
+
+	begin(&f, "/nonexistent");
+	s.tables[PORT_TABLE_BOND_MEMBERS] = table_new(members, 2, sizeof(members[0]));
+	watch_rtnl_port(f.watch, 1, 1, &s);
+	for (int ifindex = 4; ifindex <= 30; ifindex++) {
+		bool is_watched = ifindex == 5 || ifindex == 6 || ifindex == 30;
+
+		d = link_message(RTM_NEWLINK, ifindex, ARPHRD_ETHER);
+		assert_int_equal(take(&f, &d), 0);
+		assert_int_equal(recorded(&f.r, 1, 1, REASON_LINK), is_watched);
+	}
+	/* an interface that comes to the bond */
+	d = link_message(RTM_NEWLINK, 7, ARPHRD_ETHER);
+	DATAGRAM_NUMBER(&d, IFLA_MASTER, uint32_t, 30);
+	assert_int_equal(take(&f, &d), 0);
+	assert_true(recorded(&f.r, 1, 1, REASON_LINK));
+	port_snapshot_done(&s);
+	end(&f);
+}
+
 static void test_map(_unused_ void **state)
 {
 	Fixture f;
@@ -184,7 +212,7 @@ static void test_map(_unused_ void **state)
 	assert_int_equal(take(&f, &d), 0);
 	assert_int_equal(f.r.n, 1);
 	assert_true(recorded(&f.r, 2, 1, REASON_LINK));
-	watch_rtnl_port(f.watch, 2, 1, NULL, NULL);
+	watch_rtnl_port(f.watch, 2, 1, NULL);
 	assert_int_equal(take(&f, &d), 0);
 	assert_int_equal(f.r.n, 0);
 	end(&f);
@@ -508,6 +536,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_listen_again),
 		cmocka_unit_test(test_map),
+		cmocka_unit_test(test_bond),
 		cmocka_unit_test(test_dcb),
 		cmocka_unit_test(test_uppers_and_lowers),
 		cmocka_unit_test(test_ipoib),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include "bond.h"
 #include "decode.h"
 #include "port.h"
 
@@ -302,6 +303,74 @@ static void test_lag_port(void **state)
 	}
 }
 
+#define GBIT UINT64_C(1000000000)
+
+/* What a bond has, what remains of it, and the rate of a LAG, which is what remains. */
+static void test_bond(void **state)
+{
+	static const struct {
+		const char *mode;
+		BondMember members[3];
+		uint64_t all, active;
+	} cases[] = {
+		{"802.3ad",
+		 {{1, "a", "active", 200 * GBIT}, {2, "b", "active", 200 * GBIT}},
+		 400,
+		 400},
+		/* no speed, as its link is down */
+		{"802.3ad", {{1, "a", "active", 200 * GBIT}, {2, "b", "down", 0}}, 400, 200},
+		/* the switch does not answer on it */
+		{"802.3ad",
+		 {{1, "a", "active", 200 * GBIT}, {2, "b", "backup", 200 * GBIT}},
+		 400,
+		 200},
+		{"active-backup",
+		 {{1, "a", "active", 25 * GBIT}, {2, "b", "backup", 100 * GBIT}},
+		 100,
+		 25},
+		{"broadcast",
+		 {{1, "a", "active", 25 * GBIT}, {2, "b", "active", 25 * GBIT}},
+		 25,
+		 25},
+		{"", {{1, "a", "active", 25 * GBIT}, {2, "b", "active", 10 * GBIT}}, 35, 35},
+		{"802.3ad", {{1, "a", "down", 0}, {2, "b", "down", 0}}, 0, 0},
+		{"802.3ad", {{1, "a", "active", 0}, {2, "b", "down", 0}}, 0, 0},
+		{"", {}, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		DeviceSnapshot d = {.values.node_type = NODE_TYPE_CA};
+		PortSnapshot s = {};
+		size_t n = cases[i].members[0].ifindex ? 2 : 0;
+
+		s.tables[PORT_TABLE_BOND_MEMBERS] =
+			table_new(cases[i].members, n, sizeof(BondMember));
+		mask_set(&s.supplied, PORT_ATTR_bond_members, true);
+		DEVICE_SUPPLY(&d, num_lag_ports, 2);
+		PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
+		PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
+		PORT_SUPPLY(&s, netdev_speed, 7 * GBIT);
+		PORT_SUPPLY_TEXT(&s, netdev_master, "bond0");
+		PORT_SUPPLY_TEXT(&s, bond_mode, cases[i].mode);
+		port_derive(&s, &d);
+		assert_true(s.values.bond_rate == cases[i].all * GBIT);
+		assert_true(s.values.bond_active_rate == cases[i].active * GBIT);
+		assert_int_equal(mask_has(&s.valid, PORT_ATTR_bond_active_rate),
+				 cases[i].active > 0);
+		assert_int_equal(s.values.rate_source,
+				 cases[i].active ? RATE_SOURCE_BOND : RATE_SOURCE_LAG_PORT);
+		assert_true(s.values.rate == (cases[i].active ? cases[i].active : 7) * GBIT);
+		port_snapshot_done(&s);
+	}
+	assert_true(bond_lacks_member("down", "active-backup"));
+	assert_false(bond_lacks_member("backup", "active-backup"));
+	assert_true(bond_lacks_member("backup", "802.3ad"));
+	assert_false(bond_lacks_member("active", "802.3ad"));
+	assert_string_equal(bond_mode_name(4), "802.3ad");
+	assert_string_equal(bond_mode_name(7), "");
+}
+
 /* Omni-Path: its driver says the number of virtual lanes, and FDR for 12.5 Gb/s. */
 static void test_opa(void **state)
 {
@@ -407,12 +476,13 @@ static void test_codes(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port_guid),    cmocka_unit_test(test_capabilities),
-		cmocka_unit_test(test_no_speed),     cmocka_unit_test(test_configured),
-		cmocka_unit_test(test_protocol),     cmocka_unit_test(test_guesses),
-		cmocka_unit_test(test_lag_port),     cmocka_unit_test(test_opa),
-		cmocka_unit_test(test_rates),	     cmocka_unit_test(test_violations),
-		cmocka_unit_test(test_beyond_verbs), cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_port_guid),  cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_no_speed),   cmocka_unit_test(test_configured),
+		cmocka_unit_test(test_protocol),   cmocka_unit_test(test_guesses),
+		cmocka_unit_test(test_lag_port),   cmocka_unit_test(test_bond),
+		cmocka_unit_test(test_opa),	   cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_violations), cmocka_unit_test(test_beyond_verbs),
+		cmocka_unit_test(test_codes),
 	};
 
 	return cmocka_run_group_tests_name("port", tests, NULL, NULL);

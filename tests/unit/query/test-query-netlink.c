@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "query-bond.h"
 #include "query-netdev.h"
 #include "query-nldev.h"
 
@@ -215,6 +216,84 @@ static void test_vlan(_unused_ void **state)
 	assert_int_equal(d.vlan_id, 0);
 	assert_int_equal(d.lower, 0);
 	nlmsg_free(m);
+}
+
+static void put_number(struct nl_msg *m, int nest, int type, uint8_t number)
+{
+	struct nlattr *data = nla_nest_start(m, nest);
+
+	nla_put_u8(m, type, number);
+	nla_nest_end(m, data);
+}
+
+/* A bond has a mode, and a team has none. */
+static void test_bond(_unused_ void **state)
+{
+	static const struct {
+		const char *kind;
+		bool is_bond;
+		uint64_t mode;
+	} cases[] = {{"bond", true, 4}, {"team", true, UINT64_MAX}, {"bridge", false, UINT64_MAX}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct nl_msg *m = link_message(30, ARPHRD_ETHER);
+		struct nlattr *info = nla_nest_start(m, IFLA_LINKINFO);
+		Netdev d = {};
+
+		nla_put_string(m, IFLA_INFO_KIND, cases[i].kind);
+		put_number(m, IFLA_INFO_DATA, IFLA_BOND_MODE, 4);
+		nla_nest_end(m, info);
+		assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+		assert_int_equal(d.is_bond, cases[i].is_bond);
+		assert_true(d.bond_mode == cases[i].mode);
+		assert_false(d.is_bonded);
+		nlmsg_free(m);
+	}
+}
+
+/* The link of a member may be down for the bond while it has a carrier. */
+static void test_bond_member(_unused_ void **state)
+{
+	static const struct {
+		const char *kind;
+		unsigned int flags;
+		uint8_t state, link;
+		bool is_bonded;
+		const char *is;
+	} cases[] = {
+		{"bond", IFF_UP | LOWER_UP, 0, 0, true, "active"},
+		{"bond", IFF_UP | LOWER_UP, 1, 0, true, "backup"},
+		{"bond", IFF_UP | LOWER_UP, 0, 2, true, "down"},
+		{"bond", IFF_UP, 0, 0, true, "down"},
+		{"bond", LOWER_UP, 0, 0, true, "down"},
+		{"team", IFF_UP | LOWER_UP, 1, 2, true, "active"},
+		{"bridge", IFF_UP | LOWER_UP, 1, 2, false, "active"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct nl_msg *m = link_message(10, ARPHRD_ETHER);
+		struct ifinfomsg *link = nlmsg_data(nlmsg_hdr(m));
+		struct nlattr *info, *data;
+		BondMember member;
+		Netdev d = {};
+
+		link->ifi_flags = cases[i].flags;
+		info = nla_nest_start(m, IFLA_LINKINFO);
+		nla_put_string(m, IFLA_INFO_SLAVE_KIND, cases[i].kind);
+		data = nla_nest_start(m, IFLA_INFO_SLAVE_DATA);
+		nla_put_u8(m, IFLA_BOND_SLAVE_STATE, cases[i].state);
+		nla_put_u8(m, IFLA_BOND_SLAVE_MII_STATUS, cases[i].link);
+		nla_nest_end(m, data);
+		nla_nest_end(m, info);
+		assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+		assert_int_equal(d.is_bonded, cases[i].is_bonded);
+		assert_false(d.is_bond);
+		member = bond_member(&d);
+		assert_string_equal(member.state, cases[i].is);
+		assert_string_equal(member.name, "net0");
+		assert_int_equal(member.ifindex, 10);
+		nlmsg_free(m);
+	}
 }
 
 static void test_ipoib(_unused_ void **state)
@@ -417,6 +496,7 @@ int main(void)
 		cmocka_unit_test(test_port),	   cmocka_unit_test(test_chardev),
 		cmocka_unit_test(test_netdev),	   cmocka_unit_test(test_carrier),
 		cmocka_unit_test(test_vlan),	   cmocka_unit_test(test_ipoib),
+		cmocka_unit_test(test_bond),	   cmocka_unit_test(test_bond_member),
 		cmocka_unit_test(test_altnames),   cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_interrupted),
 	};

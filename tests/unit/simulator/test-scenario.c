@@ -157,9 +157,10 @@ static const ErrorCase device_errors[] = {
 static const ErrorCase port_errors[] = {
 	{"[port b/1]\n", ":1: [port b/...]: expected a section [device b] too"},
 	{IB "[port a/2]\n", ":3: [port a/2]: expected a port from 1 to 1"},
-	{PORT_1 "stat = up\n", ":4: stat: no attribute of a port, expected a field of it "
-			       "such as state, or gid.INDEX, pkey.INDEX, vf.NUMBER, counter.NAME, "
-			       "hw_counter.NAME, user.PID or kernel_user.NAME"},
+	{PORT_1 "stat = up\n",
+	 ":4: stat: no attribute of a port, expected a field of it "
+	 "such as state, or gid.INDEX, pkey.INDEX, vf.NUMBER, "
+	 "bond_member.IFINDEX, counter.NAME, hw_counter.NAME, user.PID or kernel_user.NAME"},
 	{PORT_1 "user.1 = x\n", ":4: user.1 = x: expected QPS, or QPS UID NAME CGROUP"},
 	{PORT_1 "user.1 = 1 2 name\n",
 	 ":4: user.1 = 1 2 name: expected QPS, or QPS UID NAME CGROUP"},

@@ -106,8 +106,9 @@ static void assert_entry(const TableLayout *l, const uint8_t *entry)
 
 static void test_entries(_unused_ void **state)
 {
-	static const AttrType types[] = {ATTR_GIDS,	ATTR_PKEYS,  ATTR_NETDEVS,  ATTR_VFS,
-					 ATTR_CHARDEVS, ATTR_HEALTH, ATTR_ALTNAMES, ATTR_ADDRESSES};
+	static const AttrType types[] = {ATTR_GIDS,   ATTR_PKEYS,	 ATTR_NETDEVS,
+					 ATTR_VFS,    ATTR_BOND_MEMBERS, ATTR_CHARDEVS,
+					 ATTR_HEALTH, ATTR_ALTNAMES,	 ATTR_ADDRESSES};
 	static const uint8_t bytes[] = {0, ' ', '%', 'a', '=', 0xff};
 
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-bond.h"
+
+#include <linux/rtnetlink.h>
+
+#include "bond.h"
+#include "query-sysfs.h"
+
+/* BOND_LINK_UP of the kernel's net/bonding.h, and BOND_STATE_ACTIVE of linux/if_bonding.h */
+#define MEMBER_LINK_UP	    0U
+#define MEMBER_STATE_ACTIVE 0U
+
+typedef struct Members {
+	uint32_t bond;
+	BondMember *entries;
+	size_t n;
+} Members;
+
+BondMember bond_member(const Netdev *d)
+{
+	bool is_up = d->up && d->carrier && d->member_link == MEMBER_LINK_UP;
+	BondMember m = {.ifindex = d->ifindex};
+
+	text_copy(m.name, sizeof(m.name), d->name);
+	text_copy(m.state, sizeof(m.state),
+		  !is_up				   ? BOND_MEMBER_DOWN
+		  : d->member_state == MEMBER_STATE_ACTIVE ? BOND_MEMBER_ACTIVE
+							   : BOND_MEMBER_BACKUP);
+	return m;
+}
+
+static int on_member(const struct nlmsghdr *message, void *userdata)
+{
+	Members *list = userdata;
+	BondMember *entries;
+	Netdev d;
+	int r = netdev_parse(message, &d);
+
+	if (r < 0)
+		return r;
+	if (d.master != list->bond || list->n >= TABLE_ENTRIES_MAX)
+		return 0;
+	entries = reallocarray(list->entries, list->n + 1, sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	list->entries = entries;
+	entries[list->n++] = bond_member(&d);
+	return 0;
+}
+
+static int dump_members(Netlink *n, Members *list)
+{
+	struct ifinfomsg info = {};
+	struct nl_msg *m = nlmsg_alloc_simple(RTM_GETLINK, NLM_F_DUMP);
+
+	if (!m)
+		return -ENOMEM;
+	nlmsg_append(m, &info, sizeof(info), NLMSG_ALIGNTO);
+	nla_put_u32(m, IFLA_MASTER, list->bond);
+	return netlink_ask(n, m, on_member, list);
+}
+
+static int compare_members(const void *a, const void *b)
+{
+	const BondMember *x = a, *y = b;
+
+	return (x->ifindex > y->ifindex) - (x->ifindex < y->ifindex);
+}
+
+/* The kernel says none of an interface that is down, and some drivers none at all. */
+static void read_speed(int net, BondMember *m)
+{
+	_cleanup_close_ int fd = sysfs_open_netdev_speed(net, m->name, m->ifindex);
+	uint64_t speed;
+
+	if (fd >= 0 && sysfs_read_netdev_speed(fd, &speed) == 0)
+		m->speed = speed;
+}
+
+static int list_members(Netlink *n, int net, uint32_t bond, Table **ret)
+{
+	Members list = {.bond = bond};
+	int r = -EINTR;
+
+	*ret = NULL;
+	for (unsigned int i = 0; i < NETLINK_DUMPS && r == -EINTR; i++) {
+		list.n = 0;
+		r = dump_members(n, &list);
+	}
+	if (r == 0 && list.n) {
+		qsort(list.entries, list.n, sizeof(*list.entries), compare_members);
+		for (size_t i = 0; i < list.n; i++)
+			read_speed(net, &list.entries[i]);
+		*ret = table_new(list.entries, list.n, sizeof(*list.entries));
+		r = *ret ? 0 : -ENOMEM;
+	}
+	free(list.entries);
+	return r;
+}
+
+/* The bond of D; false if it has none here. It may be in another network namespace. */
+static bool find_bond(Netlink *n, const Netdev *d, Netdev *ret)
+{
+	*ret = *d;
+	return d->is_bond ||
+	       (d->is_bonded && d->master && netdev_get(n, d->master, ret) == 0 && ret->is_bond);
+}
+
+int bond_supply(Netlink *n, int net, const Netdev *d, PortSnapshot *s)
+{
+	Table *members = NULL;
+	Netdev bond;
+	bool has_bond = find_bond(n, d, &bond);
+	int r = has_bond ? list_members(n, net, bond.ifindex, &members) : 0;
+
+	if (r < 0)
+		return r;
+	PORT_SUPPLY_TEXT(s, bond, has_bond ? bond.name : "");
+	PORT_SUPPLY(s, bond_ifindex, has_bond ? bond.ifindex : 0);
+	PORT_SUPPLY_TEXT(s, bond_mode, has_bond ? bond_mode_name(bond.bond_mode) : "");
+	s->tables[PORT_TABLE_BOND_MEMBERS] = members;
+	mask_set(&s->supplied, PORT_ATTR_bond_members, true);
+	return 0;
+}
