@@ -373,6 +373,7 @@ const Check checks[] = {
 	{"not-linked",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,    look_at_physical_state,   "The port is active, but its physical state is one of a link that is down."},
 	{"no-guid",        SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,    look_for_guid,            "The port is active, but its GUID or that of its device is 0 (InfiniBand, Omni-Path)."},
 	{"same-guid",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE, look_at_same_guids,       "Two ports or two devices have the same GUID (InfiniBand, Omni-Path)."},
+	{"bond-member",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_at_bond,             "A member of the bond carries nothing: its link is down, or the bond does not use it and has no mode with members that stand by."},
 	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand), and neither LinkSpeed nor Rate is expected."},
 	{"slower",         SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected."},
 	{"few-lanes",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_at_lanes,            "The link has fewer lanes than an InfiniBand link has: four, or two from HDR on; and neither LinkWidth nor Rate is expected."},

@@ -45,6 +45,8 @@ void look_at_physical_state(CheckRun *r);
 void look_at_lanes(CheckRun *r);
 void look_for_guid(CheckRun *r);
 void look_at_same_guids(CheckRun *r);
+/* check-bond.c */
+void look_at_bond(CheckRun *r);
 /* check-vf.c */
 void look_at_vf_guids(CheckRun *r);
 void look_at_vf_policies(CheckRun *r);
