@@ -44,9 +44,12 @@ static void parse_linkinfo(struct nlattr *linkinfo, Netdev *d)
 	d->is_bonded = is_kind_of_bond(member_kind);
 	if (streq(kind, "vlan"))
 		d->vlan_id = (uint32_t)nested_number(info[IFLA_INFO_DATA], IFLA_VLAN_ID, 0);
-	d->bond_mode = streq(kind, "bond")
-			       ? nested_number(info[IFLA_INFO_DATA], IFLA_BOND_MODE, UINT64_MAX)
-			       : UINT64_MAX;
+	if (streq(kind, "bond"))
+		d->bond_mode = nested_number(info[IFLA_INFO_DATA], IFLA_BOND_MODE, UINT64_MAX);
+	if (streq(kind, "ipoib")) {
+		d->ipoib_mode = nested_number(info[IFLA_INFO_DATA], IFLA_IPOIB_MODE, UINT64_MAX);
+		d->ipoib_pkey = nested_number(info[IFLA_INFO_DATA], IFLA_IPOIB_PKEY, 0);
+	}
 	if (streq(member_kind, "bond")) {
 		d->member_state =
 			nested_number(info[IFLA_INFO_SLAVE_DATA], IFLA_BOND_SLAVE_STATE, 0);
@@ -91,7 +94,7 @@ int netdev_parse(const struct nlmsghdr *message, Netdev *ret)
 	struct nlattr *tb[IFLA_MAX + 1];
 	struct nlmsghdr *m = CONST_CAST(struct nlmsghdr *, message);
 	const struct ifinfomsg *info = nlmsg_data(m);
-	Netdev d = {};
+	Netdev d = {.bond_mode = UINT64_MAX, .ipoib_mode = UINT64_MAX};
 	uint64_t v;
 
 	if (message->nlmsg_type != RTM_NEWLINK || nlmsg_datalen(m) < (int)sizeof(*info) ||
@@ -124,6 +127,27 @@ int netdev_parse(const struct nlmsghdr *message, Netdev *ret)
 	return 0;
 }
 
+/* IPOIB_MODE_* of linux/if_link.h; "" for another number. */
+static const char *ipoib_mode_name(uint64_t mode)
+{
+	return mode == IPOIB_MODE_DATAGRAM    ? "datagram"
+	       : mode == IPOIB_MODE_CONNECTED ? "connected"
+					      : "";
+}
+
+/* What is known of interface D beside its name. */
+static void describe_ipoib(const Netdev *d, NetdevEntry *e)
+{
+	AttrText state = "";
+
+	if (d->has_operstate)
+		attr_enumeration_text(ATTR_OPERSTATE, d->operstate, state);
+	e->mtu = d->has_mtu ? d->mtu : 0;
+	e->pkey = (uint32_t)d->ipoib_pkey;
+	text_copy(e->state, sizeof(e->state), state);
+	text_copy(e->mode, sizeof(e->mode), ipoib_mode_name(d->ipoib_mode));
+}
+
 /* The hardware address of IPoIB is flags and queue pair number (4 bytes) and the port's GID. */
 bool netdev_to_ipoib(const Netdev *d, Ipoib *ret)
 {
@@ -131,6 +155,7 @@ bool netdev_to_ipoib(const Netdev *d, Ipoib *ret)
 		return false;
 	*ret = (Ipoib){.entry.ifindex = d->ifindex};
 	memcpy(ret->entry.name, d->name, sizeof(ret->entry.name));
+	describe_ipoib(d, &ret->entry);
 	memcpy(ret->port_guid, d->address + 12, sizeof(ret->port_guid));
 	memcpy(ret->altnames, d->altnames, sizeof(d->altnames));
 	ret->n_altnames = d->n_altnames;

@@ -26,6 +26,8 @@ typedef struct Netdev {
 	uint64_t bond_mode;	 /* of a bond: IFLA_BOND_MODE; UINT64_MAX: not known */
 	/* of a member: IFLA_BOND_SLAVE_STATE and IFLA_BOND_SLAVE_MII_STATUS; 0 if it has none */
 	uint64_t member_state, member_link;
+	uint64_t ipoib_pkey; /* of IPoIB: its P_Key; 0: not known */
+	uint64_t ipoib_mode; /* of IPoIB: IFLA_IPOIB_MODE; UINT64_MAX: not known */
 	bool has_mtu, has_operstate;
 	bool up, carrier; /* UP and LOWER_UP of "ip link" */
 	size_t address_length;

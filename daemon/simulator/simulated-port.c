@@ -6,6 +6,7 @@
 #include "simulated-bond.h"
 #include "simulated-counters.h"
 #include "simulated-defaults.h"
+#include "simulated-ipoib.h"
 #include "simulated-users.h"
 #include "simulated-vf.h"
 
@@ -481,12 +482,17 @@ static int agree_ifindex(PortEdit *e, PortTable t)
  */
 static int agree_netdevs(PortEdit *e)
 {
+	static const PortAttr rows[] = {PORT_ATTR_netdev, PORT_ATTR_ifindex, PORT_ATTR_netdev_mtu,
+					PORT_ATTR_netdev_up, PORT_ATTR_netdev_operstate};
 	PortValues *v = &e->next.values;
+	bool is_touched = false;
 	NetdevEntry netdev = {};
 	const Table *gids = e->next.tables[PORT_TABLE_GIDS];
 	Table *table = NULL;
 
-	if (!mask_has(&e->touched, PORT_ATTR_netdev) && !mask_has(&e->touched, PORT_ATTR_ifindex))
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		is_touched |= mask_has(&e->touched, rows[i]);
+	if (!is_touched)
 		return 0;
 	if (!v->netdev[0] || !v->ifindex) {
 		memset(v->netdev, 0, sizeof(v->netdev));
@@ -496,6 +502,7 @@ static int agree_netdevs(PortEdit *e)
 	}
 	netdev.ifindex = v->ifindex;
 	memcpy(netdev.name, v->netdev, sizeof(netdev.name) - 1);
+	simulated_ipoib_describe(&e->next, &netdev);
 	table = table_new(&netdev, 1, sizeof(netdev));
 	if (!table)
 		return -ENOMEM;

@@ -33,7 +33,7 @@ static Port *add_roce(Cache *c, uint32_t device, const char *name)
 		 .gid = {[10] = 0xff, [11] = 0xff, 10, 0, 0, 1},
 		 .netdev = "eth0.5"},
 	};
-	const NetdevEntry netdev = {4, "eth0"};
+	const NetdevEntry netdev = {.ifindex = 4, .name = "eth0"};
 	Port *port = device_port(add_device(c, device, name, 1, 1), 1);
 	PortSnapshot s = {};
 

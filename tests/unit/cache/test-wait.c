@@ -389,7 +389,7 @@ static void test_names_move(void **state)
 {
 	Cache *c = *state;
 	_cleanup_(wait_done) Wait w = {.condition = {.state = ACTIVE}};
-	const NetdevEntry eth0 = {4, "eth0"};
+	const NetdevEntry eth0 = {.ifindex = 4, .name = "eth0"};
 	PortSnapshot s = ib_port(ACTIVE);
 	Port *p[2];
 

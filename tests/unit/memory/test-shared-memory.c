@@ -249,7 +249,8 @@ static void test_find(void **state)
 	Device *roce = fixture_add_device(f, 7, "mlx5_01", 1, PROTOCOL_ROCE);
 	struct rdmad *old = fixture_open(f, 0), *r;
 	struct rdmad_handle h;
-	const NetdevEntry ipoib[] = {{9, "ib0"}, {10, "ib0.8001"}};
+	const NetdevEntry ipoib[] = {{.ifindex = 9, .name = "ib0"},
+				     {.ifindex = 10, .name = "ib0.8001"}};
 	PortSnapshot s = fixture_all_fields();
 
 	s.tables[PORT_TABLE_NETDEVS] = table_new(ipoib, 2, sizeof(ipoib[0]));

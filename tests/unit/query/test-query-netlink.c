@@ -302,6 +302,7 @@ static void test_ipoib(_unused_ void **state)
 					    0,	  0,	0,    0,    0,	  0x00, 0x02,
 					    0xc9, 0x03, 0x00, 0xab, 0xcd, 0xef};
 	struct nl_msg *m = link_message(4, ARPHRD_INFINIBAND);
+	struct nlattr *info, *data;
 	Netdev d = {};
 	Ipoib ipoib;
 	uint8_t long_address[64] = {};
@@ -314,6 +315,23 @@ static void test_ipoib(_unused_ void **state)
 	assert_memory_equal(ipoib.port_guid, address + 12, 8);
 	assert_int_equal(ipoib.entry.ifindex, 4);
 	assert_string_equal(ipoib.entry.name, "net0");
+	assert_string_equal(ipoib.entry.mode, "");
+	assert_int_equal(ipoib.entry.mtu, 0);
+	nla_put_u32(m, IFLA_MTU, 2044);
+	nla_put_u8(m, IFLA_OPERSTATE, 2);
+	info = nla_nest_start(m, IFLA_LINKINFO);
+	nla_put_string(m, IFLA_INFO_KIND, "ipoib");
+	data = nla_nest_start(m, IFLA_INFO_DATA);
+	nla_put_u16(m, IFLA_IPOIB_PKEY, 0x8001);
+	nla_put_u16(m, IFLA_IPOIB_MODE, IPOIB_MODE_CONNECTED);
+	nla_nest_end(m, data);
+	nla_nest_end(m, info);
+	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
+	assert_true(netdev_to_ipoib(&d, &ipoib));
+	assert_int_equal(ipoib.entry.mtu, 2044);
+	assert_int_equal(ipoib.entry.pkey, 0x8001);
+	assert_string_equal(ipoib.entry.state, "down");
+	assert_string_equal(ipoib.entry.mode, "connected");
 	d.type = ARPHRD_ETHER;
 	assert_false(netdev_to_ipoib(&d, &ipoib));
 	nlmsg_free(m);

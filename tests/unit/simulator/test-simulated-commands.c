@@ -177,6 +177,29 @@ static void test_set_tables(void **state)
 		"eth5");
 }
 
+/* An IPoIB interface is as the rows about the interface of the port say it; that of an Ethernet
+ * port has these rows itself. */
+static void test_set_ipoib(void **state)
+{
+	Fixture *f = *state;
+	const NetdevEntry *e;
+
+	start(f, TWO);
+	command(f, "set a/1 \"netdev=ib0 9\"");
+	command(f, "set a/1 netdev_up=no netdev_mtu=2044");
+	command(f, "set b/1 netdev_up=no netdev_mtu=2044");
+	e = (const NetdevEntry *)(const void *)port(f, 0, 1)->tables[PORT_TABLE_NETDEVS]->entries;
+	assert_string_equal(e->name, "ib0");
+	assert_string_equal(e->state, "down");
+	assert_int_equal(e->mtu, 2044);
+	command(f, "set a/1 netdev_operstate=dormant");
+	e = (const NetdevEntry *)(const void *)port(f, 0, 1)->tables[PORT_TABLE_NETDEVS]->entries;
+	assert_string_equal(e->state, "dormant");
+	e = (const NetdevEntry *)(const void *)port(f, 1, 1)->tables[PORT_TABLE_NETDEVS]->entries;
+	assert_string_equal(e->state, "");
+	assert_int_equal(e->mtu, 0);
+}
+
 /* What the interface of a port is called too, and its addresses. They stay its when it changes. */
 static void test_set_interface(void **state)
 {
@@ -429,19 +452,13 @@ static void test_names_with_numbers(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {TEST(test_set),
-					   TEST(test_set_nothing),
-					   TEST(test_set_tables),
-					   TEST(test_set_interface),
-					   TEST(test_set_device),
-					   TEST(test_port_name),
-					   TEST(test_events),
-					   TEST(test_add),
-					   TEST(test_remove),
-					   TEST(test_order),
-					   TEST(test_cut_character),
-					   TEST(test_names),
-					   TEST(test_names_with_numbers)};
+	const struct CMUnitTest tests[] = {TEST(test_set),	  TEST(test_set_nothing),
+					   TEST(test_set_tables), TEST(test_set_interface),
+					   TEST(test_set_ipoib),  TEST(test_set_device),
+					   TEST(test_port_name),  TEST(test_events),
+					   TEST(test_add),	  TEST(test_remove),
+					   TEST(test_order),	  TEST(test_cut_character),
+					   TEST(test_names),	  TEST(test_names_with_numbers)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
