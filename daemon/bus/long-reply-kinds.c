@@ -397,16 +397,16 @@ static int write_introspection(BusWriter *w, _unused_ const LongReplyQuestion *q
 /* clang-format off */
 const LongReplyRow long_reply_rows[_LONG_REPLY_KIND_MAX] = {
 	[LONG_REPLY_GET_MANAGED_OBJECTS] = {"a{oa{sa{sv}}}", NULL, write_objects, put_objects},
-	[LONG_REPLY_GET_ALL] = {"a{sv}", read_interface, write_properties},
-	[LONG_REPLY_GET] = {"v", read_property, write_table},
-	[LONG_REPLY_LIST_PORTS] = {long_reply_list_ports_signature, read_choice, write_listed_ports},
-	[LONG_REPLY_FIND_PORTS] = {bus_found_signature, bus_found_read, bus_found_write},
-	[LONG_REPLY_LIST_HISTORIES] = {"a" BUS_HISTORY, bus_histories_read, bus_histories_write},
-	[LONG_REPLY_PORT_HISTORY] = {"a" BUS_TRANSITION, bus_port_history_read, bus_port_history_write},
-	[LONG_REPLY_HISTORY] = {"a" BUS_TRANSITION, bus_history_read, bus_history_write},
-	[LONG_REPLY_EVIDENCE] = {"a" BUS_EVIDENCE, bus_evidence_read, bus_evidence_write},
-	[LONG_REPLY_USERS] = {bus_users_signature, NULL, bus_users_write},
-	[LONG_REPLY_COUNTERS] = {bus_counters_signature, NULL, bus_counters_write},
-	[LONG_REPLY_INTROSPECT] = {"s", NULL, write_introspection},
+	[LONG_REPLY_GET_ALL] = {"a{sv}", read_interface, write_properties, NULL},
+	[LONG_REPLY_GET] = {"v", read_property, write_table, NULL},
+	[LONG_REPLY_LIST_PORTS] = {long_reply_list_ports_signature, read_choice, write_listed_ports, NULL},
+	[LONG_REPLY_FIND_PORTS] = {bus_found_signature, bus_found_read, bus_found_write, NULL},
+	[LONG_REPLY_LIST_HISTORIES] = {"a" BUS_HISTORY, bus_histories_read, bus_histories_write, NULL},
+	[LONG_REPLY_PORT_HISTORY] = {"a" BUS_TRANSITION, bus_port_history_read, bus_port_history_write, NULL},
+	[LONG_REPLY_HISTORY] = {"a" BUS_TRANSITION, bus_history_read, bus_history_write, NULL},
+	[LONG_REPLY_EVIDENCE] = {"a" BUS_EVIDENCE, bus_evidence_read, bus_evidence_write, NULL},
+	[LONG_REPLY_USERS] = {bus_users_signature, NULL, bus_users_write, NULL},
+	[LONG_REPLY_COUNTERS] = {bus_counters_signature, NULL, bus_counters_write, NULL},
+	[LONG_REPLY_INTROSPECT] = {"s", NULL, write_introspection, NULL},
 };
 /* clang-format on */
