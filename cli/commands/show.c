@@ -274,11 +274,11 @@ static Address *find_addresses(const Value *gids)
 		return NULL;
 	for (size_t i = 0; i < gids->n; i++)
 		list[i] = (Address){address_of(&gids->items[i]), i};
-	qsort(list, gids->n, sizeof(*list), compare_texts);
+	sort(list, gids->n, sizeof(*list), compare_texts);
 	for (size_t i = gids->n - 1; i > 0; i--)
 		if (streq(list[i].text, list[i - 1].text))
 			list[i].text = NULL;
-	qsort(list, gids->n, sizeof(*list), compare_places);
+	sort(list, gids->n, sizeof(*list), compare_places);
 	return list;
 }
 

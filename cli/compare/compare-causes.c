@@ -130,7 +130,7 @@ static int compare_differences(const void *a, const void *b)
 void differences_find_causes(Differences *d)
 {
 	if (d->n > 0)
-		qsort(d->items, d->n, sizeof(*d->items), compare_differences);
+		sort(d->items, d->n, sizeof(*d->items), compare_differences);
 	for (size_t first = 0, end; first < d->n; first = end) {
 		const Difference *of = &d->items[first];
 

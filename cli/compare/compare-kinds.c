@@ -65,7 +65,7 @@ static int read_models(const Machine *machine, Models *ret)
 			return -ENOMEM;
 		ret->n++;
 	}
-	qsort(ret->names, ret->n, sizeof(*ret->names), compare_texts);
+	sort(ret->names, ret->n, sizeof(*ret->names), compare_texts);
 	return 0;
 }
 
@@ -167,7 +167,7 @@ static int compare_sizes(const void *a, const void *b)
  * of one kind. */
 static int find_kinds(Kinds *k, const char *label, Class *classes, size_t n, size_t room)
 {
-	qsort(classes, n, sizeof(*classes), compare_sizes);
+	sort(classes, n, sizeof(*classes), compare_sizes);
 	for (size_t i = 0; i < n; i++) {
 		size_t other = 0;
 
@@ -198,7 +198,7 @@ static int divide(Kinds *k, const char *label, Models *m, size_t n)
 
 	if (!classes)
 		return -ENOMEM;
-	qsort(m, n, sizeof(*m), compare_classes);
+	sort(m, n, sizeof(*m), compare_classes);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || compare_models(&m[i - 1], &m[i]) != 0)
 			classes[n_classes++].first = &m[i];
@@ -214,7 +214,7 @@ static int divide(Kinds *k, const char *label, Models *m, size_t n)
 			kind->members[kind->n++] = classes[i].first[a].machine;
 		}
 	for (size_t i = begin; i < k->n; i++)
-		qsort(k->items[i].members, k->items[i].n, sizeof(Machine *), compare_order);
+		sort(k->items[i].members, k->items[i].n, sizeof(Machine *), compare_order);
 	return 0;
 }
 

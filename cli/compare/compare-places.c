@@ -89,7 +89,7 @@ static int list_devices(const Machine *machine, Devices *ret)
 	for (size_t i = 0; i < l->n; i++)
 		if (device_is_compared(l->items[i]))
 			ret->items[ret->n++] = l->items[i];
-	qsort(ret->items, ret->n, sizeof(*ret->items), compare_devices);
+	sort(ret->items, ret->n, sizeof(*ret->items), compare_devices);
 	return 0;
 }
 
@@ -267,7 +267,7 @@ static void sort_places(Kind *k)
 {
 	size_t device = 0;
 
-	qsort(k->places, k->n_places, sizeof(*k->places), compare_places);
+	sort(k->places, k->n_places, sizeof(*k->places), compare_places);
 	for (size_t i = 0; i < k->n_places; i++) {
 		if (!k->places[i].is_port)
 			device = i;

@@ -281,7 +281,7 @@ static int make_lines(const Differences *d, Lines *ret)
 		if (!ret->items[ret->n - 1].sentence || !ret->items[ret->n - 1].rest)
 			return -ENOMEM;
 	}
-	qsort(ret->items, ret->n, sizeof(*ret->items), compare_sentences);
+	sort(ret->items, ret->n, sizeof(*ret->items), compare_sentences);
 	return 0;
 }
 
@@ -319,7 +319,7 @@ static ssize_t fold_machines(Line *l, size_t n)
 		if (machines - 1 != first)
 			l[first] = swap;
 	}
-	qsort(l, machines, sizeof(*l), compare_by_places);
+	sort(l, machines, sizeof(*l), compare_by_places);
 	return (ssize_t)machines;
 }
 

@@ -77,7 +77,7 @@ static void make_set(Value *v)
 {
 	size_t n = 0;
 
-	qsort(v->items, v->n, sizeof(*v->items), compare_texts);
+	sort(v->items, v->n, sizeof(*v->items), compare_texts);
 	for (size_t i = 0; i < v->n; i++)
 		if (n > 0 && value_equal(&v->items[n - 1], &v->items[i]))
 			value_done(&v->items[i]);

@@ -98,7 +98,7 @@ bool falls_gather(const Histories *h, Falls *ret)
 			previous = t.realtime_usec;
 		}
 	}
-	qsort(f.items, f.n, sizeof(*f.items), compare);
+	sort(f.items, f.n, sizeof(*f.items), compare);
 	*ret = f;
 	return true;
 }

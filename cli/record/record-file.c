@@ -342,7 +342,7 @@ ExitStatus record_names_read(const char *directory, RecordNames *ret)
 	closedir(d);
 	if (status != STATUS_OK)
 		return status;
-	qsort(names.names, names.n, sizeof(*names.names), compare_names);
+	sort(names.names, names.n, sizeof(*names.names), compare_names);
 	*ret = names;
 	names = (RecordNames){.fd = -EBADF};
 	return STATUS_OK;

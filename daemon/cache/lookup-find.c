@@ -423,7 +423,7 @@ static int collect(Search *s, int (*find)(Search *s), FoundPort *ret, size_t roo
 		return -ENOMEM;
 	s->n = 0;
 	(void)find(s);
-	qsort(s->found, n, sizeof(*ret), compare_found);
+	sort(s->found, n, sizeof(*ret), compare_found);
 	if (all)
 		memcpy(ret, all, room * sizeof(*ret));
 	return 0;

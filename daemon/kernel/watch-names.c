@@ -17,7 +17,7 @@ int device_names_set(DeviceNames *names, const DeviceSnapshot *devices, size_t n
 		memcpy(entries[i].name, devices[i].values.name, sizeof(entries[i].name));
 		entries[i].device = devices[i].values.index;
 	}
-	qsort(entries, n, sizeof(*entries), compare_names);
+	sort(entries, n, sizeof(*entries), compare_names);
 	free(names->entries);
 	*names = (DeviceNames){.entries = entries, .n = n};
 	return 0;

@@ -139,7 +139,7 @@ static int list_devices(Manager *m, DeviceSnapshot **ret, size_t *ret_n)
 	int r = m->source->ops->enumerate(m->source, ret, ret_n);
 
 	if (r >= 0 && *ret_n > 0)
-		qsort(*ret, *ret_n, sizeof(**ret), compare_indices);
+		sort(*ret, *ret_n, sizeof(**ret), compare_indices);
 	return r;
 }
 

@@ -62,7 +62,7 @@ static int list_group(Reading *r, int directory, CounterGroup group)
 		r->n++;
 	}
 	closedir(files);
-	qsort(r->entries + first, r->n - first, sizeof(*r->entries), compare_entries);
+	sort(r->entries + first, r->n - first, sizeof(*r->entries), compare_entries);
 	return 0;
 }
 

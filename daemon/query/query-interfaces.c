@@ -45,7 +45,7 @@ int interfaces_read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
 	for (size_t i = 0; i < n_ipoib; i++)
 		if (memcmp(ipoib[i].port_guid, guid, 8) == 0)
 			entries[n++] = ipoib[i].entry;
-	qsort(entries, n, sizeof(*entries), compare_netdevs);
+	sort(entries, n, sizeof(*entries), compare_netdevs);
 	*ret = NULL;
 	if (n == 0)
 		return 0;

@@ -256,7 +256,7 @@ int sysfs_read_chardevs(int device, int classes, const char *name, const Chardev
 	if (r == 0)
 		r = read_mad_class(base, name, &g);
 	if (r == 0 && g.n)
-		qsort(g.entries, g.n, sizeof(ChardevEntry), compare_chardevs);
+		sort(g.entries, g.n, sizeof(ChardevEntry), compare_chardevs);
 	return finish(&g, sizeof(ChardevEntry), r, ret);
 }
 

@@ -184,7 +184,7 @@ int verbs_gid_table(const VerbsGids *gids, uint32_t port, Table **ret)
 		memcpy(e->gid, from->gid.raw, sizeof(e->gid));
 		n++;
 	}
-	qsort(entries, n, sizeof(*entries), compare_gids);
+	sort(entries, n, sizeof(*entries), compare_gids);
 	*ret = NULL;
 	if (n == 0)
 		return 0;

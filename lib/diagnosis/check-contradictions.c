@@ -138,7 +138,7 @@ void look_at_same_guids(CheckRun *r)
 	}
 	for (size_t i = 0; i < r->n_ports; i++)
 		n = add_guids(r, i, g, n);
-	qsort(g, n, sizeof(*g), compare_guids);
+	sort(g, n, sizeof(*g), compare_guids);
 	for (size_t i = 1; i < n; i++) {
 		const Object *device = object_list_device(r->objects, g[i].port);
 		const Object *other = object_list_device(r->objects, g[i - 1].port);

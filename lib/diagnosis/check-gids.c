@@ -142,7 +142,7 @@ void look_at_addresses(CheckRun *r)
 		if (is_roce(r->ports[i]) && !add_addresses(&a, r->ports[i], i))
 			r->error = -ENOMEM;
 	if (a.n > 0)
-		qsort(a.items, a.n, sizeof(*a.items), compare_addresses);
+		sort(a.items, a.n, sizeof(*a.items), compare_addresses);
 	for (size_t first = 0, end; first < a.n; first = end) {
 		for (end = first + 1;
 		     end < a.n && streq(a.items[end].address, a.items[first].address); end++)

@@ -154,7 +154,7 @@ static char *pkeys_text(const Object *port)
 		return NULL;
 	for (size_t i = 0; i < table->n; i++)
 		keys[i] = format_member_number(ATTR_PKEYS, "pkey", &table->items[i]);
-	qsort(keys, table->n, sizeof(*keys), compare_numbers);
+	sort(keys, table->n, sizeof(*keys), compare_numbers);
 	for (size_t i = 0; i < table->n; i++)
 		fprintf(f, "%s0x%04x", i > 0 ? ", " : "", (unsigned int)keys[i]);
 	fclose(f);
@@ -195,7 +195,7 @@ void look_for_odd_ones(CheckRun *r)
 		if (n > 0 && s[n - 1].pkeys.text)
 			s[n - 1].pkeys.type = VALUE_TEXT;
 	}
-	qsort(s, n, sizeof(*s), compare_kind);
+	sort(s, n, sizeof(*s), compare_kind);
 	for (size_t first = 0, end; first < n; first = end) {
 		for (end = first + 1; end < n && compare_kind(&s[first], &s[end]) == 0; end++)
 			;

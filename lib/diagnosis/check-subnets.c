@@ -100,7 +100,7 @@ void look_at_prefixes(CheckRun *r)
 		return;
 	}
 	n = gather_subnet_ports(r, p);
-	qsort(p, n, sizeof(*p), compare_lids);
+	sort(p, n, sizeof(*p), compare_lids);
 	for (size_t i = 1; i < n; i++) {
 		const SubnetPort *a = &p[i - 1], *b = &p[i];
 
@@ -217,7 +217,7 @@ void look_at_ip_subnets(CheckRun *r)
 			n = add_addresses(r, r->port, a, n, ADDRESSES_MAX);
 	}
 	r->port = NULL;
-	qsort(a, n, sizeof(*a), compare_subnets);
+	sort(a, n, sizeof(*a), compare_subnets);
 	for (size_t first = 0, end; first < n; first = end) {
 		uint32_t subnet = a[first].address & a[first].mask;
 

@@ -378,7 +378,7 @@ static void finish_counters(Metrics *m)
 	ForeignCounters *list = &m->foreign;
 
 	if (list->n > 0)
-		qsort(list->items, list->n, sizeof(*list->items), compare);
+		sort(list->items, list->n, sizeof(*list->items), compare);
 	if (!has_same_layout(m)) {
 		m->layout++;
 		return;

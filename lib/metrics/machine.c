@@ -384,7 +384,7 @@ static int drop_doubles(MetricObjects *list)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->n; i++)
 		sorted[i] = &list->items[i];
-	qsort(sorted, list->n, sizeof(*sorted), compare_labels);
+	sort(sorted, list->n, sizeof(*sorted), compare_labels);
 	for (size_t i = list->n; i > 1; i--)
 		if (has_same_labels(sorted[i - 2], sorted[i - 1]))
 			sorted[i - 1]->name = NULL;
@@ -399,7 +399,7 @@ static int finish_objects(Metrics *m)
 		MetricObjects *list = &m->objects[k];
 
 		if (list->n > 0)
-			qsort(list->items, list->n, sizeof(MetricObject), compare);
+			sort(list->items, list->n, sizeof(MetricObject), compare);
 		if (drop_doubles(list) < 0)
 			return -ENOMEM;
 	}

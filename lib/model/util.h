@@ -76,6 +76,14 @@ static inline void fclose_pointer(FILE **f)
 		fclose(*f);
 }
 
+/* qsort(), where BASE may be NULL if N is 0: C forbids that. */
+static inline void sort(void *base, size_t n, size_t size,
+			int (*compare)(const void *a, const void *b))
+{
+	if (n > 1)
+		qsort(base, n, size, compare);
+}
+
 static inline bool streq(const char *a, const char *b)
 {
 	return strcmp(a, b) == 0;
