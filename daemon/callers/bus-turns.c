@@ -245,6 +245,8 @@ static void on_user(void *userdata, int error, uid_t user)
 	while (error != -ENXIO && (w = take(l->line))) {
 		if (w->call)
 			bus_peer_reply_unknown(w->call);
+		else
+			refuse(w);
 		waiting_free(w);
 	}
 	close_line(l);

@@ -472,6 +472,20 @@ static void test_nobody_knows(void **state)
 	assert_int_equal(t->n_timeouts, 9);
 }
 
+/* Those that are refused for another reason are told that. */
+static void test_refused_and_nobody_knows(void **state)
+{
+	Test *t = *state;
+
+	t->question_error = SD_BUS_ERROR_ACCESS_DENIED;
+	t->size = TURNS_USER_BYTES;
+	send_calls(t, ALICE, 6);
+	settle(t);
+	assert_int_equal(t->n_calls, 1);
+	assert_int_equal(t->n_replies, 6);
+	assert_int_equal(t->n_limits, 5);
+}
+
 /* Fills the socket, so that what comes next waits, and returns how many calls were handled. */
 static unsigned int fill(Test *t)
 {
@@ -591,6 +605,7 @@ int main(void)
 		TEST(test_too_many_of_a_stranger),
 		TEST(test_left),
 		TEST(test_nobody_knows),
+		TEST(test_refused_and_nobody_knows),
 		TEST(test_too_many),
 		TEST(test_far_too_many),
 		TEST(test_refusal_waits),
