@@ -336,7 +336,7 @@ static void serve(LongReplies *l)
 	}
 	if (when == UINT64_MAX)
 		return; /* on_user() comes first */
-	if (!busy)
+	if (!busy || l->written)
 		watch_departures(l);
 	start_timer(l, when);
 }
