@@ -5,11 +5,11 @@
  * The shared memory between rdmad and librdmad: where everything is, and how the one writes a
  * record and the other reads it. memory-fields.def has the fields of a record.
  *
- * The memory is one file: a header, then CAPACITY records of RECORD_SIZE bytes, one for each port.
- *Each record begins a cache line. Everything is in the byte order of the machine. A layout that
- *only has more fields in reserved room, or longer records, has a new minor version, and old readers
- *can read it. Any other change is a new major version. librdmad(3) says the same to the authors of
- * other readers.
+ * The memory is one file: a header, then CAPACITY records of RECORD_SIZE bytes, one for each
+ * port. Each record begins a cache line. Everything is in the byte order of the machine. A layout
+ * that only has more fields in reserved room, or longer records, has a new minor version, and old
+ * readers can read it. Any other change is a new major version. librdmad(3) says the same to the
+ * authors of other readers.
  *
  * Each record has its own sequence lock: a port that changes all the time does not disturb those
  * who read another port. The lock is one word: a sequence, which is odd while the record is being
@@ -31,7 +31,7 @@
  *
  * In an ordinary build the data are copied as vectors: atomic words would take up to twice as long
  * as a memcpy() of 256 bytes. C does not promise that vectors do the same. The guarantee follows
- *from compilers and processors: the compiler cannot move the copy over the fences, and so not over
+ * from compilers and processors: the compiler cannot move the copy over the fences, and so not over
  * either access of the lock; nothing looks at the copy before R3 has approved of it; and a
  * processor orders a vector access against these fences like any other access. It may split a
  * vector into words, but words are all that the argument needs. Under ThreadSanitizer the data are
