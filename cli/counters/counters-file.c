@@ -8,8 +8,8 @@
 
 #define MAGIC  "rdmactl-counters "
 #define FORMAT 1U
-/* 65536 ports with 100 counters of 64 bytes each are 400 MiB; no machine has so many. */
-#define SIZE_MOST (512U << 20)
+/* 8192 ports with 100 counters of 64 bytes each are 50 MiB; no machine has so many. */
+#define SIZE_MOST (64U << 20)
 
 static uint64_t hash(const char *text, size_t size)
 {
@@ -57,35 +57,6 @@ ExitStatus samples_save(const char *path, const SampleList *list)
 	if (fclose(f) != 0)
 		return out_of_memory();
 	return file_replace(path, text, size);
-}
-
-/* Reads the whole file. *RET is terminated by 0. */
-static int read_file(const char *path, char **ret, size_t *ret_size)
-{
-	_cleanup_free_ char *text = NULL;
-	size_t size = 0, room = 0;
-	FILE *f = fopen(path, "re");
-	ssize_t n;
-	int r = 0;
-
-	if (!f)
-		return -errno;
-	/* there is no byte 0 in it: the whole file is one part that ends with one */
-	n = getdelim(&text, &room, '\0', f);
-	if (n >= 0)
-		size = (size_t)n;
-	else if (ferror(f))
-		r = -errno;
-	fclose(f);
-	if (r < 0)
-		return r;
-	if (size > SIZE_MOST)
-		return -EFBIG;
-	if (!text && !(text = strdup("")))
-		return -ENOMEM;
-	*ret = steal_pointer(&text);
-	*ret_size = size;
-	return 0;
 }
 
 /* Splits LINE at tabs into exactly N words. */
@@ -167,7 +138,7 @@ ExitStatus samples_load(const char *path, SampleList *ret)
 	_cleanup_samples_ SampleList list = {};
 	const char *format, *end;
 	size_t size;
-	int r = read_file(path, &text, &size);
+	int r = text_read_file(path, SIZE_MOST, &text, &size);
 
 	if (r < 0) {
 		complain("cannot read %s: %s", path, strerror(-r));
