@@ -305,11 +305,9 @@ static int start(Monitor *m)
 		r = sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
 	if (r < 0)
 		return r;
-	/* End when the reader of a pipe has gone. -EPERM: the output is a file, which cannot be
-	 * watched and does not need it. */
-	r = sd_event_add_io(m->event, NULL, STDOUT_FILENO, EPOLLERR, on_output_closed, m);
-	if (r < 0 && r != -EPERM)
-		return r;
+	/* End when the reader of a pipe has gone. A file cannot be watched, and does not need it.
+	 */
+	(void)sd_event_add_io(m->event, NULL, STDOUT_FILENO, EPOLLERR, on_output_closed, m);
 	r = sd_bus_attach_event(m->c->bus, m->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
 		return r;
