@@ -137,7 +137,8 @@ static int answer_device(const SimulatedMachine *sim, SimulatedDevice *d, Saying
 		return r;
 	d->now = next;
 	next = before;
-	if (s->is_listed) {
+	/* a device does not say its parent: only the list does */
+	if (s->is_listed || (d->listed && !streq(next.values.parent, d->now.values.parent))) {
 		simulated_machine_tell(sim, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
 		return 0;
 	}

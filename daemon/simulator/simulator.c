@@ -152,9 +152,12 @@ static void answer_query(Simulator *sim, SimulatedDevice *d, PendingQuery *q)
 }
 
 /* Whether the record says that D or a port of it could not be read: then Q waits for the step that
- * changes this, or that ends the first query of D. */
-static bool waits_for_record(const SimulatedDevice *d, const Query *q)
+ * changes this, or that ends the first query of D. If D has gone, the core finds that in the list,
+ * and forgets Q. */
+static bool waits_for_record(const Simulator *sim, const SimulatedDevice *d, const Query *q)
 {
+	if (!d)
+		return scenario_is_record(sim->machine.scenario);
 	return q->kind == QUERY_ATTRIBUTES &&
 	       (d->unasked || ((q->attributes || !port_set_is_empty(&q->ports)) &&
 			       simulated_device_is_silent(d)));
@@ -176,7 +179,7 @@ static int on_answer(sd_event_source *source, void *userdata)
 		return 0;
 	if (d && d->stalled && wait_for_device(q, q->deadline_usec) == 0)
 		return 0;
-	if (d && waits_for_record(d, &q->query) && wait_for_device(q, UINT64_MAX) == 0)
+	if (waits_for_record(sim, d, &q->query) && wait_for_device(q, UINT64_MAX) == 0)
 		return 0;
 	sim->answering = q;
 	if (d)

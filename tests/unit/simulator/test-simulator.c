@@ -485,7 +485,6 @@ static void test_script_speed(void **state)
 	expect_event(f, 1, 0, 2, REASON_SM_CHANGE);
 }
 
-/* A step that fails because of an earlier command does nothing, and the other steps happen. */
 /* On a slow machine rdmad needs long until it has read all devices and has its name. A record that
  * is played is not ahead of that. */
 static void test_record_waits(void **state)
@@ -611,6 +610,39 @@ static void test_record_list(void **state)
 	device_array_free(d, n);
 }
 
+/* What only the list says is not the device's to answer: the core lists the devices. */
+static void test_record_parent(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, RECORDED);
+	list(f);
+	assert_int_equal(ask(f, 5, 0, 1), 0);
+	turn_until(f, &f->n_ends, 1);
+	command(f, "answer a parent=b");
+	assert_int_equal(f->n_asking, 0);
+	assert_int_equal(f->n_events, 1);
+	expect_event(f, 0, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
+	command(f, "answer a fw_ver=1.2");
+	assert_int_equal(f->n_asking, 1);
+}
+
+/* A device that a record says has gone gives no answer before the core has listed the devices. */
+static void test_record_removed(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, RECORDED);
+	list(f);
+	command(f, "remove a");
+	assert_int_equal(ask(f, 5, 0, 1), 0);
+	assert_int_equal(sd_event_run(f->loop, USEC_PER_SEC), 1);
+	assert_int_equal(sd_event_run(f->loop, 10 * USEC_PER_MSEC), 0);
+	assert_int_equal(f->n_ends, 0);
+	f->source->ops->forget(f->source, 0);
+}
+
+/* A step that fails because of an earlier command does nothing, and the other steps happen. */
 static void test_script_failure(void **state)
 {
 	Fixture *f = *state;
@@ -648,24 +680,15 @@ static void test_many(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {TEST(test_enumerate),
-					   TEST(test_query),
-					   TEST(test_set),
-					   TEST(test_set_no_netdev),
-					   TEST(test_devices),
-					   TEST(test_stall),
-					   TEST(test_wedged),
-					   TEST(test_forget),
-					   TEST(test_fail),
-					   TEST(test_script),
-					   TEST(test_script_speed),
-					   TEST(test_record_waits),
-					   TEST(test_record_list),
-					   TEST(test_record_answers),
-					   TEST(test_record_waiting_query),
-					   TEST(test_record_new_device),
-					   TEST(test_script_failure),
-					   TEST(test_many)};
+	/* clang-format off */
+	const struct CMUnitTest tests[] = {
+		TEST(test_enumerate), TEST(test_query), TEST(test_set), TEST(test_set_no_netdev),
+		TEST(test_devices), TEST(test_stall), TEST(test_wedged), TEST(test_forget),
+		TEST(test_fail), TEST(test_script), TEST(test_script_speed), TEST(test_record_waits),
+		TEST(test_record_list), TEST(test_record_parent), TEST(test_record_removed), TEST(test_record_answers),
+		TEST(test_record_waiting_query), TEST(test_record_new_device), TEST(test_script_failure), TEST(test_many),
+	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
