@@ -370,6 +370,7 @@ static void tables_together(Query *q)
 	for (uint32_t port = 1; port <= port_set_last(&q->ports); port++) {
 		WireMessage m = {.port = {.header = wire_header(WIRE_PORT, q->id, q->device, port),
 					  .parts = q->parts}};
+		size_t left = 288 << 10;
 
 		mask_set(&m.port.supplied, PORT_ATTR_gids, true);
 		mask_set(&m.port.supplied, PORT_ATTR_netdevs, true);
@@ -377,13 +378,15 @@ static void tables_together(Query *q)
 		for (unsigned int i = 0; i < 2; i++) {
 			AttrType type = i == 0 ? ATTR_GIDS : ATTR_NETDEVS;
 			size_t size = attr_table_entry_size(type);
-			_cleanup_free_ uint8_t *entries = calloc(TABLE_ENTRIES_MAX, size);
+			size_t n = MIN(TABLE_ENTRIES_MAX, left / size);
+			_cleanup_free_ uint8_t *entries = calloc(n, size);
 			_cleanup_(table_free_pointer) Table *t = NULL;
 
 			/* The index is the first member of both. */
-			for (uint32_t k = 0; k < TABLE_ENTRIES_MAX; k++)
+			for (uint32_t k = 0; k < n; k++)
 				memcpy(entries + k * size, &k, sizeof(k));
-			t = table_new(entries, TABLE_ENTRIES_MAX, size);
+			t = table_new(entries, n, size);
+			left -= n * size;
 			say_table(wire_header(0, q->id, q->device, port), type, t);
 		}
 	}
