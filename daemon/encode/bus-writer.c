@@ -205,7 +205,8 @@ void bus_writer_replace(BusWriter *w, size_t begin, size_t end, const BusWriter 
 	if (w->error < 0 || (size > w->room && !grow(w, size)))
 		return;
 	memmove(w->data + begin + by->size, w->data + end, w->size - end);
-	memcpy(w->data + begin, by->data, by->size);
+	if (by->size > 0)
+		memcpy(w->data + begin, by->data, by->size);
 	w->size = size;
 }
 

@@ -312,7 +312,7 @@ static void test_failures(_unused_ void **state)
 	assert_int_equal(top_model_sample(&m.model, &remote, true, NOW_USEC), 0);
 	assert_int_equal(m.model.clock_ahead, m.usec + 1);
 	/* an answer with another form is refused, and one whose set has too few names */
-	append_number(&other.ports, 1);
+	other.ports.type = VALUE_UNSIGNED;
 	append_port(&unfit, m.objects.items[0]->path, m.usec, NULL);
 	append_number(&unfit.ports.items[0].items[2], 1);
 	assert_int_equal(top_model_sample(&m.model, &unfit, false, NOW_USEC), -EBADMSG);
