@@ -312,7 +312,8 @@ static void test_failures(_unused_ void **state)
 	assert_int_equal(top_model_sample(&m.model, &remote, true, NOW_USEC), 0);
 	assert_int_equal(m.model.clock_ahead, m.usec + 1);
 	/* an answer with another form is refused, and one whose set has too few names */
-	other.ports.type = VALUE_UNSIGNED;
+	other.ports.type = VALUE_ARRAY;
+	append_number(&other.ports, 1);
 	append_port(&unfit, m.objects.items[0]->path, m.usec, NULL);
 	append_number(&unfit.ports.items[0].items[2], 1);
 	assert_int_equal(top_model_sample(&m.model, &unfit, false, NOW_USEC), -EBADMSG);
@@ -324,8 +325,6 @@ static void test_failures(_unused_ void **state)
 	top_model_restart(&m.model);
 	assert_null(m.model.failure);
 }
-
-/* The screen */
 
 /* The columns of a line without its escape sequences. */
 static size_t line_width(const char *line, size_t n)
