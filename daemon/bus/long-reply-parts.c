@@ -6,6 +6,8 @@
 
 /* Each part begins there: an element of the array is a structure or an entry. */
 #define ALIGN 8U
+/* If more parts than these are to be written again, all are: each may move the bytes behind it. */
+#define AGAIN_MAX 16U
 
 static void begin(LongReplyParts *p)
 {
@@ -66,13 +68,31 @@ static void finish(LongReplyParts *p)
 	bus_writer_close(&p->w);
 }
 
+static size_t count_stale(const LongReplyParts *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += p->parts[i].stale;
+	return n;
+}
+
+static bool is_complete(const LongReplyParts *p, const Cache *c)
+{
+	return p->n >= c->n_devices || bus_writer_error(&p->w) < 0;
+}
+
 bool long_reply_parts_write(LongReplyParts *p, const Cache *c, uint64_t until)
 {
-	while (p->n < c->n_devices && bus_writer_error(&p->w) >= 0) {
+	while (!is_complete(p, c)) {
 		write_next(p, c->devices[p->n]);
 		if (!p->hurried && p->n < c->n_devices && monotonic_now_usec() >= until)
 			return false;
 	}
+	if (count_stale(p) > AGAIN_MAX)
+		begin(p);
+	while (!is_complete(p, c))
+		write_next(p, c->devices[p->n]);
 	finish(p);
 	return true;
 }

@@ -125,6 +125,22 @@ static void test_changed(void **state)
 	}
 }
 
+/* More than are written again one by one */
+static void test_all_changed(void **state)
+{
+	Cache *c = *state;
+	LongReplyParts p;
+
+	for (uint32_t i = DEVICES; i < 40; i++)
+		apply(c, i, "d");
+	long_reply_parts_begin(&p, row);
+	write_parts(&p, c, 39);
+	for (uint32_t i = 0; i < 40; i++)
+		long_reply_parts_changed(&p, apply(c, i, "longer than before"));
+	assert_true(long_reply_parts_write(&p, c, ONE_PART));
+	assert_as_in_one_go(&p, c);
+}
+
 /* What is not published leaves no bytes, nor zeros at the end. */
 static void test_unpublished(void **state)
 {
@@ -161,7 +177,8 @@ int main(void)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_unchanged), TEST(test_until),	      TEST(test_nothing),
-		TEST(test_changed),   TEST(test_unpublished), TEST(test_moved),
+		TEST(test_changed),   TEST(test_all_changed), TEST(test_unpublished),
+		TEST(test_moved),
 	};
 
 	return cmocka_run_group_tests_name("long-reply-parts", tests, NULL, NULL);
