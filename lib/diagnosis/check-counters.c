@@ -22,21 +22,13 @@ static bool applies(const CheckRun *r, size_t i)
 	return true;
 }
 
-static const Value *find_counter(const Sample *s, const char *name)
-{
-	for (size_t i = 0; i < s->counters.n; i++)
-		if (streq(counter_member(&s->counters.items[i], MEMBER_NAME), name))
-			return &s->counters.items[i];
-	return NULL;
-}
-
 /* Compares by how much COUNTER has grown, as far as that is known: in less than the time of X what
  * was too much is too much, and in more it is the part of that time. */
-static void compare_growth(CheckRun *r, const Sample *s, const Expectation *x, const Value *counter)
+static void compare_growth(CheckRun *r, const Sample *s, const Expectation *x, const Value *counter,
+			   const char *expected)
 {
 	const Sample *before =
 		r->ask.counters_before ? r->ask.counters_before(r->ask.userdata, r->port) : NULL;
-	_cleanup_free_ char *expected = expectation_format(x);
 	double rate, seconds, growth;
 
 	if (!before || !sample_rate(s, before, counter, &rate))
@@ -48,12 +40,12 @@ static void compare_growth(CheckRun *r, const Sample *s, const Expectation *x, c
 		return;
 	if (!expectation_holds_for(x, (uint64_t)(growth + 0.5)))
 		check_find(r, NULL, "%s has grown by %.0f in %.0f s, expected %s", x->counter,
-			   rate * seconds, seconds, expected ? expected : "");
+			   rate * seconds, seconds, expected);
 }
 
 static void compare(CheckRun *r, const Sample *s, const Expectation *x)
 {
-	const Value *counter = find_counter(s, x->counter);
+	const Value *counter = sample_find_name(s, x->counter);
 	_cleanup_free_ char *expected = expectation_format(x);
 
 	if (!counter)
@@ -62,7 +54,7 @@ static void compare(CheckRun *r, const Sample *s, const Expectation *x)
 		check_find(r, NULL, "%s cannot be read: %s", x->counter,
 			   counter_member(counter, MEMBER_REASON));
 	else if (x->per_usec)
-		compare_growth(r, s, x, counter);
+		compare_growth(r, s, x, counter, expected ? expected : "");
 	else if (!expectation_holds_for(x, counter_value(counter)))
 		check_find(r, NULL, "%s is %s%llu, expected %s", x->counter,
 			   counter_is(counter, "saturated") ? "at least " : "",

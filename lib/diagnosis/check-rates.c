@@ -140,20 +140,12 @@ void look_for_pauses(CheckRun *r)
 	look_at_rates(r, PAUSED, "the link is paused");
 }
 
-static const Value *find_counter(const Sample *s, const char *name)
-{
-	for (size_t i = 0; i < s->counters.n; i++)
-		if (streq(counter_member(&s->counters.items[i], MEMBER_NAME), name))
-			return &s->counters.items[i];
-	return NULL;
-}
-
 /* By how much the counter NAME has grown in a second, as a part of what the link can carry; 0 if
  * that is not known. */
 static double find_share(const CheckRun *r, const Interval *in, const char *name)
 {
 	const Value *rate = object_value(r->port, PORT_ATTR_rate);
-	const Value *c = find_counter(in->now, name);
+	const Value *c = sample_find_name(in->now, name);
 	double growth;
 
 	if (!c || !rate || rate->type != VALUE_UNSIGNED || rate->number == 0 ||

@@ -193,6 +193,14 @@ static bool is_same_counter(const Value *a, const Value *b)
 	       streq(counter_member(a, MEMBER_GROUP), counter_member(b, MEMBER_GROUP));
 }
 
+const Value *sample_find_name(const Sample *s, const char *name)
+{
+	for (size_t i = 0; i < s->counters.n; i++)
+		if (streq(counter_member(&s->counters.items[i], MEMBER_NAME), name))
+			return &s->counters.items[i];
+	return NULL;
+}
+
 const Value *sample_find(const Sample *s, const Value *counter)
 {
 	for (size_t i = 0; i < s->counters.n; i++)

@@ -53,6 +53,8 @@ void samples_done(Samples *s);
 int sample_take(const Samples *all, const char *path, Sample *ret, const char **ret_why);
 /* Frees the counters. */
 void sample_done(Sample *s);
+/* Finds the first counter called NAME; NULL if there is none. */
+const Value *sample_find_name(const Sample *s, const char *name);
 /* Finds the same counter in another sample; NULL if it is not there. */
 const Value *sample_find(const Sample *s, const Value *counter);
 /* Finds COUNTER, which is one of NOW, in the sample BEFORE of the same port. The search begins at
