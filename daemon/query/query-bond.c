@@ -2,8 +2,6 @@
 
 #include "query-bond.h"
 
-#include <linux/rtnetlink.h>
-
 #include "bond.h"
 #include "query-sysfs.h"
 
@@ -49,18 +47,6 @@ static int on_member(const struct nlmsghdr *message, void *userdata)
 	return 0;
 }
 
-static int dump_members(Netlink *n, Members *list)
-{
-	struct ifinfomsg info = {};
-	struct nl_msg *m = nlmsg_alloc_simple(RTM_GETLINK, NLM_F_DUMP);
-
-	if (!m)
-		return -ENOMEM;
-	nlmsg_append(m, &info, sizeof(info), NLMSG_ALIGNTO);
-	nla_put_u32(m, IFLA_MASTER, list->bond);
-	return netlink_ask(n, m, on_member, list);
-}
-
 static int compare_members(const void *a, const void *b)
 {
 	const BondMember *x = a, *y = b;
@@ -81,15 +67,11 @@ static void read_speed(int net, BondMember *m)
 static int list_members(Netlink *n, int net, uint32_t bond, Table **ret)
 {
 	Members list = {.bond = bond};
-	int r = -EINTR;
+	int r = netdev_dump(n, bond, on_member, &list.n, &list);
 
 	*ret = NULL;
-	for (unsigned int i = 0; i < NETLINK_DUMPS && r == -EINTR; i++) {
-		list.n = 0;
-		r = dump_members(n, &list);
-	}
 	if (r == 0 && list.n) {
-		qsort(list.entries, list.n, sizeof(*list.entries), compare_members);
+		sort(list.entries, list.n, sizeof(*list.entries), compare_members);
 		for (size_t i = 0; i < list.n; i++)
 			read_speed(net, &list.entries[i]);
 		*ret = table_new(list.entries, list.n, sizeof(*list.entries));

@@ -212,7 +212,8 @@ static int on_any_link(const struct nlmsghdr *message, void *userdata)
 	return 0;
 }
 
-static int dump_links(Netlink *n, IpoibList *list)
+static int dump_once(Netlink *n, uint32_t master,
+		     int (*on_each)(const struct nlmsghdr *message, void *userdata), void *userdata)
 {
 	struct ifinfomsg info = {};
 	struct nl_msg *m = nlmsg_alloc_simple(RTM_GETLINK, NLM_F_DUMP);
@@ -220,18 +221,29 @@ static int dump_links(Netlink *n, IpoibList *list)
 	if (!m)
 		return -ENOMEM;
 	nlmsg_append(m, &info, sizeof(info), NLMSG_ALIGNTO);
-	return netlink_ask(n, m, on_any_link, list);
+	if (master)
+		nla_put_u32(m, IFLA_MASTER, master);
+	return netlink_ask(n, m, on_each, userdata);
+}
+
+int netdev_dump(Netlink *n, uint32_t master,
+		int (*on_each)(const struct nlmsghdr *message, void *userdata), size_t *found,
+		void *userdata)
+{
+	int r = -EINTR;
+
+	for (unsigned int i = 0; i < NETLINK_DUMPS && r == -EINTR; i++) {
+		*found = 0;
+		r = dump_once(n, master, on_each, userdata);
+	}
+	return r;
 }
 
 int netdev_list_ipoib(Netlink *n, Ipoib **ret, size_t *ret_n)
 {
 	IpoibList list = {};
-	int r = -EINTR;
+	int r = netdev_dump(n, 0, on_any_link, &list.n, &list);
 
-	for (unsigned int i = 0; i < NETLINK_DUMPS && r == -EINTR; i++) {
-		list.n = 0;
-		r = dump_links(n, &list);
-	}
 	if (r < 0) {
 		free(list.entries);
 		return r;

@@ -82,6 +82,14 @@ int netdev_parse_address(const struct nlmsghdr *message, int family, uint32_t if
 /* Supplies the rows of S that are about its interface. */
 void netdev_supply(const Netdev *d, PortSnapshot *s);
 
+/*
+ * Has ON_EACH called with a message about each interface, or about each member of MASTER if it is
+ * not 0. If interfaces change meanwhile, all begins anew, with 0 in *FOUND, where ON_EACH counts.
+ * -EINTR: they change all the time; or a negative errno of ON_EACH.
+ */
+int netdev_dump(Netlink *n, uint32_t master,
+		int (*on_each)(const struct nlmsghdr *message, void *userdata), size_t *found,
+		void *userdata);
 /* Reads one message (RTM_NEWLINK). -EBADMSG. */
 int netdev_parse(const struct nlmsghdr *message, Netdev *ret);
 /* Fills *RET with the IPoIB interface D; false if D is none. */
