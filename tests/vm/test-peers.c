@@ -321,6 +321,12 @@ static const char *counters_of(const Object *o)
 	return known[i].text;
 }
 
+/* A method says it, and not a property of the object. */
+static bool is_method(const Row *row)
+{
+	return streq(row->interface, "Query") || streq(row->interface, "Manager");
+}
+
 /* The value on the bus for FACT, which the caller frees; NULL: there is none. */
 static char *bus_value(const Row *row, const Object *o)
 {
@@ -328,7 +334,7 @@ static char *bus_value(const Row *row, const Object *o)
 
 	if (streq(row->interface, "Query"))
 		return query_field(o, row->property);
-	if (streq(row->property, "GetCounters"))
+	if (streq(row->interface, "Manager"))
 		return strdup(counters_of(o));
 	text = object_get(o, row->property);
 	return text ? strdup(text) : NULL;
@@ -364,7 +370,7 @@ static void compare(Row *row, const Fact *fact)
 		complain(fact, "not on the bus:", row->interface);
 		return;
 	}
-	if (!streq(row->interface, "Query") && !has_interface(o, row->interface))
+	if (!is_method(row) && !has_interface(o, row->interface))
 		return; /* it does not apply */
 	bus = bus_value(row, o);
 	if (!bus) {
