@@ -49,7 +49,7 @@ static const char *short_name(const Finding *f, char buffer[96])
 
 /* "; also: Rate, LinkWidth": what has F as its cause. Each name is there once, even if several
  * things are wrong with the same port. */
-static void print_rest(const Context *c, const CheckRun *r, const Finding *f)
+static void print_rest(FILE *out, const CheckRun *r, const Finding *f)
 {
 	const char *before = "; also: ";
 	char last[96] = "", buffer[96];
@@ -61,23 +61,70 @@ static void print_rest(const Context *c, const CheckRun *r, const Finding *f)
 			continue;
 		name = short_name(&r->findings[i], buffer);
 		if (!streq(name, last))
-			fprintf(c->out, "%s%s", before, name);
+			fprintf(out, "%s%s", before, name);
 		before = ", ";
 		text_copy(last, sizeof(last), name);
 	}
 }
 
-static void print_text(const Context *c, const CheckRun *r, const Finding *f, Severity severity)
+/* What is printed behind the name of what F is about, but for the severity. */
+static char *finding_text(const CheckRun *r, const Finding *f)
 {
-	const Object *o = object_of(f);
-	const char *color = severity == SEVERITY_CRITICAL ? "red" : "yellow";
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs(f->sentence, out);
+	print_rest(out, r, f);
+	fclose(out);
+	return text;
+}
+
+/* Whether B says of another port or device what TEXT, of A, says. */
+static bool says_same(const CheckRun *r, const Finding *a, const char *text, const Finding *b)
+{
+	_cleanup_free_ char *other = NULL;
+
+	if (a->check != b->check || !a->port != !b->port || object_of(a) == object_of(b))
+		return false;
+	other = finding_text(r, b);
+	return text && other && streq(text, other) &&
+	       finding_severity(r, a) == finding_severity(r, b);
+}
+
+/* The first finding from I on that is told, as severe as LEAST or worse; n_findings: none. */
+static size_t find_told(const CheckRun *r, size_t i, Severity least)
+{
+	while (i < r->n_findings && finding_severity(r, &r->findings[i]) < least)
+		i++;
+	return i;
+}
+
+/* Prints the finding I, with those told next that say the same of other ports or devices: they are
+ * one line. Returns the one behind them. */
+static size_t print_text(const Context *c, const CheckRun *r, size_t i, Severity least)
+{
+	const Finding *f = &r->findings[i];
+	_cleanup_free_ char *text = finding_text(r, f);
+	Severity severity = finding_severity(r, f);
+	size_t n = 1, end = find_told(r, i + 1, least);
 	char name[96];
 
-	fprintf(c->out, "%s%s%s%s%s", terminal_color(c, "bold"), o ? object_name(o, name) : "",
-		terminal_plain(c), o ? ": " : "", f->sentence);
-	print_rest(c, r, f);
-	fprintf(c->out, " [%s, %s%s%s]\n", f->check->name, terminal_color(c, color),
+	for (; object_of(f) && end < r->n_findings && says_same(r, f, text, &r->findings[end]); n++)
+		end = find_told(r, end + 1, least);
+	fputs(terminal_color(c, "bold"), c->out);
+	if (n > 1)
+		fprintf(c->out, "%zu %s (", n, f->port ? "ports" : "devices");
+	for (size_t k = 0; object_of(f) && k < n; k++, i = find_told(r, i + 1, least))
+		fprintf(c->out, "%s%s", k > 0 ? ", " : "",
+			object_name(object_of(&r->findings[i]), name));
+	fprintf(c->out, "%s%s%s%s [%s, %s%s%s]\n", n > 1 ? ")" : "", terminal_plain(c),
+		object_of(f) ? ": " : "", text ? text : f->sentence, f->check->name,
+		terminal_color(c, severity == SEVERITY_CRITICAL ? "red" : "yellow"),
 		severity_name(severity), terminal_plain(c));
+	return end;
 }
 
 /* O is NULL in the list of those that have the same cause: they are about the same. */
@@ -260,30 +307,24 @@ static void print_well(const Context *c, const CheckRun *r)
 
 Severity findings_print(const Context *c, const CheckRun *r, CheckFormat format, Severity least)
 {
-	size_t n[_SEVERITY_MAX] = {}, printed = 0;
-	bool json = c->json;
+	size_t n[_SEVERITY_MAX] = {}, printed = 0, first = find_told(r, 0, least);
 
-	if (json)
+	for (size_t i = first; i < r->n_findings; i = find_told(r, i + 1, least))
+		n[finding_severity(r, &r->findings[i])]++;
+	if (c->json) {
 		json_begin(c->out, "Findings");
-	for (size_t i = 0; i < r->n_findings; i++) {
-		Severity s = finding_severity(r, &r->findings[i]);
-
-		if (s < least)
-			continue;
-		n[s]++;
-		if (json)
+		for (size_t i = first; i < r->n_findings; i = find_told(r, i + 1, least)) {
 			json_next(c->out, printed++);
-		if (json)
-			print_json(c, r, &r->findings[i], s);
-		else if (format == FORMAT_TEXT)
-			print_text(c, r, &r->findings[i], s);
-	}
-	if (json)
+			print_json(c, r, &r->findings[i], finding_severity(r, &r->findings[i]));
+		}
 		json_end(c->out);
-	else if (format != FORMAT_TEXT)
+	} else if (format != FORMAT_TEXT) {
 		print_line(c, r, format, least, n);
-	else
+	} else {
+		for (size_t i = first; i < r->n_findings;)
+			i = print_text(c, r, i, least);
 		print_well(c, r);
+	}
 	return n[SEVERITY_CRITICAL]  ? SEVERITY_CRITICAL
 	       : n[SEVERITY_WARNING] ? SEVERITY_WARNING
 				     : SEVERITY_OK;

@@ -7,7 +7,8 @@
 #include "rdmactl.h"
 
 typedef enum CheckFormat {
-	FORMAT_TEXT,   /* a line for each finding, or JSON; exit status 1 if there is one */
+	FORMAT_TEXT, /* a line for each finding, one for all ports that have the same one, or JSON;
+			exit status 1 if there is one */
 	FORMAT_NAGIOS, /* one line with performance data; exit status 0, 1, 2, 3 */
 	FORMAT_NPD,    /* one short line for node-problem-detector; exit status 0, 1, 2 */
 	_FORMAT_MAX
