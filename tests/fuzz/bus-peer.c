@@ -14,6 +14,7 @@
 struct Peer {
 	sd_bus *bus;
 	PeerReply on_reply;
+	PeerSignal on_signal; /* NULL: signals are for nobody */
 	void *userdata;
 	bool named;
 	unsigned int connections[PEER_CLIENTS]; /* the numbers in their names */
@@ -74,7 +75,9 @@ static int on_message(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *
 		FUZZ_CHECK(p->n_questions < QUESTIONS_MAX);
 		p->questions[p->n_questions++] = sd_bus_message_ref(m);
 	}
-	return 1; /* signals are for nobody */
+	if (p->on_signal && sd_bus_message_is_signal(m, NULL, NULL))
+		p->on_signal(p->userdata, m);
+	return 1;
 }
 
 Peer *peer_new(PeerReply on_reply, void *userdata)
@@ -107,6 +110,11 @@ Peer *peer_free(Peer *p)
 	sd_bus_close_unref(p->bus);
 	free(p);
 	return NULL;
+}
+
+void peer_listen(Peer *p, PeerSignal on_signal)
+{
+	p->on_signal = on_signal;
 }
 
 sd_bus *peer_bus(Peer *p)

@@ -19,6 +19,8 @@
 
 typedef struct Peer Peer;
 
+/* A signal has come. */
+typedef void (*PeerSignal)(void *userdata, sd_bus_message *signal);
 /* REPLY has come for the call that CLIENT's connection sent with COOKIE. */
 typedef void (*PeerReply)(void *userdata, uint64_t cookie, sd_bus_message *reply);
 
@@ -28,6 +30,8 @@ const char *peer_address(void);
  * processed until peer_is_ready(). */
 Peer *peer_new(PeerReply on_reply, void *userdata);
 Peer *peer_free(Peer *p);
+/* Until then signals are for nobody. ON_SIGNAL gets the userdata of the replies. */
+void peer_listen(Peer *p, PeerSignal on_signal);
 
 /* The bus, to make messages for. */
 sd_bus *peer_bus(Peer *p);

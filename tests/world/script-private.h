@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The header that only the files of the script share: script.c has the machine, script-source.c the
+ * workers and what the core sees of both. */
+
+#include "script.h"
+
+#define SCRIPT_EVENTS 64U
+#define SCRIPT_LATE   16U
+#define SCRIPT_ASKED  16U
+#define SCRIPT_ACTS   64U
+
+/* A value that changes after its event. */
+typedef struct LateChange {
+	uint64_t when_usec;
+	uint32_t device, port;
+	Fact fact;
+	uint32_t value;
+} LateChange;
+
+/* What a worker has read, on its way to the core. */
+typedef struct Answer {
+	uint32_t port; /* 0: the device */
+	int error;
+	ScriptDevice device; /* as it was then */
+	Facts facts;
+} Answer;
+
+/* A device that the core knows, and the query of it that is under way. */
+typedef struct Asked {
+	bool used;
+	uint32_t index;
+	bool wedged; /* it has not answered in time: it is not asked until it answers again */
+	bool open;   /* there is a query */
+	Query query;
+	uint64_t asked_usec;
+	bool device_unread; /* what is to be read */
+	PortSet unread;
+	bool hurried;
+	Answer answers[SCRIPT_PORTS + 1]; /* what has been read, the oldest first */
+	size_t n_answers;
+} Asked;
+
+/* What is done in the event loop. */
+typedef struct Act {
+	void (*run)(Script *s, Lots *lots);
+	Lots lots;
+} Act;
+
+struct Script {
+	Source source;
+	const SourceHandler *handler;
+	void *userdata;
+	Lots *lots; /* those of the step */
+	uint64_t timeout_usec;
+	sd_event_source *act; /* runs ACTS */
+	Act acts[SCRIPT_ACTS];
+	size_t n_acts;
+
+	ScriptDevice devices[SCRIPT_DEVICES];
+	uint32_t next_index;
+	Event events[SCRIPT_EVENTS]; /* the core has not heard of, the oldest first */
+	size_t n_events;
+	LateChange late[SCRIPT_LATE];
+	size_t n_late;
+
+	Asked asked[SCRIPT_ASKED];
+	uint64_t last_id; /* of the last query that ended */
+	unsigned int enumerate_errors;
+	bool leave_out;	 /* the next list lacks a device */
+	int query_error; /* of the next query; 0: none */
+};
+
+ScriptDevice *script_find(Script *s, uint32_t index);
+void script_report(Script *s, uint32_t device, uint32_t port, EventReason reason);
+/* Events of device INDEX are lost. */
+void script_drop_events(Script *s, uint32_t index);
+void script_list_device(const ScriptDevice *d, DeviceSnapshot *ret);
+void script_counters(const Facts *f, PortSnapshot *ret);
+/* Queries that have taken too long end. */
+void script_end_overdue(Script *s);
+uint64_t script_next_overdue_usec(const Script *s);

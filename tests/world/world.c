@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "world.h"
+
+#include <dirent.h>
+#include <malloc.h>
+
+#include "bus-peer.h"
+#include "log.h"
+#include "manager-private.h"
+#include "script.h"
+
+/* Within this time after the last fault the core has found out all. A device that has failed for
+ * long is asked every 30 s. */
+#define QUIET_USEC (40 * USEC_PER_SEC)
+/* At most so many turns of the event loop without anything new from outside */
+#define TURNS_MAX 100000U
+
+typedef struct World {
+	sd_event *event;
+	Lots lots; /* of the step */
+	Config config;
+	Script *script;
+	Manager *manager;
+	Peer *peer;
+	uint64_t n_quiet;
+} World;
+
+/* The event loop */
+
+/* One turn of the event loop, and one of the bus. Returns whether there was anything to do. */
+static bool turn(World *w)
+{
+	int r = sd_event_run(w->event, 0);
+
+	LAW(r >= 0, "the event loop has failed: %s", strerror(-r));
+	return (w->peer && peer_process(w->peer)) || r > 0;
+}
+
+/* Until there is nothing more to do at this time */
+static void settle(World *w)
+{
+	for (unsigned int n = 0; turn(w); n++)
+		LAW(n < TURNS_MAX, "the core does not come to rest");
+}
+
+static uint64_t next_usec(const World *w)
+{
+	return MIN(virtual_next_usec(), script_next_usec(w->script));
+}
+
+/* DELAY_USEC pass, in which the core does all that it has to do in time. */
+static void pass(World *w, uint64_t delay_usec)
+{
+	uint64_t until = virtual_now_usec() + delay_usec, next;
+
+	while ((next = next_usec(w)) <= until) {
+		virtual_time_set(next);
+		script_catch_up(w->script);
+		settle(w);
+	}
+	virtual_time_set(until);
+	script_catch_up(w->script);
+}
+
+/* Laws */
+
+static bool is_idle(const Schedule *w)
+{
+	return !w->asked_id && !w->wedged && !schedule_is_dirty(w) && !schedule_has_left(w) &&
+	       !timer_runs(w->pace) && !timer_runs(w->later) && !timer_runs(w->settle) &&
+	       !timer_runs(w->retry);
+}
+
+/* Whether the core has nothing left to do but to look from time to time. */
+static bool is_quiet(const Manager *m)
+{
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		if (!is_idle(m->cache.devices[i]->schedule))
+			return false;
+	return m->has_name && !m->devices_due && !m->looking && !timer_runs(m->flush) &&
+	       !timer_runs(m->enumerate_pace) && !timer_runs(m->enumerate_retry) &&
+	       !timer_runs(m->refresh_pace) && !timer_runs(m->counts);
+}
+
+static void check_port(const ScriptDevice *d, const Device *is, uint32_t number)
+{
+	PortSnapshot truth;
+	AttrMask rows;
+	const Port *p = is->ports[number - 1];
+
+	LAW(p->published, "%s/%u is not published", d->name, number);
+	LAW(!p->now.values.stale, "%s/%u is stale: %s", d->name, number, p->now.values.last_error);
+	script_port(d, number, &d->ports[number - 1], READ_ALL, &truth);
+	rows = truth.supplied;
+	port_derive(&truth, &is->now);
+	rows = mask_and(rows, port_diff(&truth, &p->now));
+	MASK_FOREACH(a, rows)
+	law_broken("%s/%u: %s is not what it is in the world", d->name, number,
+		   port_attributes[a].name);
+	port_snapshot_done(&truth);
+}
+
+static void check_device(const ScriptDevice *d, const Device *is)
+{
+	char firmware[16];
+
+	LAW(is, "%s, device %u, is not in the cache", d->name, d->index);
+	LAW(is->published, "%s is not published", d->name);
+	LAW(streq(is->now.values.name, d->name), "%s is called %s", d->name, is->now.values.name);
+	LAW(is->n_ports == d->n_ports, "%s has %u ports, in the cache %u", d->name, d->n_ports,
+	    is->n_ports);
+	LAW(!is->now.values.stale, "%s is stale", d->name);
+	script_firmware(d, firmware);
+	LAW(streq(is->now.values.fw_ver, firmware), "%s: the firmware is %s, in the cache %s",
+	    d->name, firmware, is->now.values.fw_ver);
+	for (uint32_t n = 1; n <= d->n_ports; n++)
+		check_port(d, is, n);
+}
+
+static void check_cache(const World *w)
+{
+	const ScriptDevice *devices = script_devices_now(w->script);
+	size_t n = 0;
+
+	for (size_t i = 0; i < SCRIPT_DEVICES; i++) {
+		if (!devices[i].exists)
+			continue;
+		check_device(&devices[i], cache_device(&w->manager->cache, devices[i].index));
+		n++;
+	}
+	LAW(n == w->manager->cache.n_devices, "%zu devices exist, %zu are in the cache", n,
+	    w->manager->cache.n_devices);
+}
+
+/* Nothing fails any more: the core finds out all, and all laws hold. */
+static void quiet(World *w)
+{
+	uint64_t begin = virtual_now_usec();
+
+	note("quiet");
+	script_heal(w->script);
+	/* what has been told before is carried out */
+	pass(w, 2 * USEC_PER_SEC);
+	do {
+		while (script_answer_all(w->script))
+			settle(w);
+		settle(w);
+		if (is_quiet(w->manager))
+			break;
+		LAW(virtual_now_usec() < begin + QUIET_USEC, "after %.1f s it is not quiet",
+		    QUIET_USEC / 1e6);
+		pass(w, MIN(next_usec(w), begin + QUIET_USEC) - virtual_now_usec());
+	} while (true);
+	check_cache(w);
+	w->n_quiet++;
+}
+
+/* Steps */
+
+static void some_turns(World *w)
+{
+	for (uint32_t n = 1 + lots_below(&w->lots, 8); n > 0 && turn(w); n--)
+		;
+}
+
+static void some_time(World *w)
+{
+	static const uint32_t longest_usec[] = {100, 1000, 10000, 100000, 1000000};
+
+	settle(w);
+	pass(w, lots_below(&w->lots, longest_usec[lots_below(&w->lots, ARRAY_SIZE(longest_usec))]));
+}
+
+/* The machine was busy, or was suspended: no timer has run in time. */
+static void jump(World *w)
+{
+	uint64_t to = virtual_now_usec() + lots_below(&w->lots, 5 * USEC_PER_SEC);
+
+	note("the time jumps by %.3f s", (double)(to - virtual_now_usec()) / 1e6);
+	virtual_time_set(to);
+	script_catch_up(w->script);
+}
+
+static void turns_and_time(World *w)
+{
+	if (lots_once_in(&w->lots, 100))
+		jump(w);
+	else if (lots_once_in(&w->lots, 2))
+		some_turns(w);
+	else
+		some_time(w);
+}
+
+static void do_step(World *w, uint64_t number)
+{
+	w->lots.state = number;
+	switch (lots_below(&w->lots, 256)) {
+	case 0 ... 49:
+		script_change(w->script);
+		break;
+	case 50 ... 99:
+		script_tell(w->script);
+		break;
+	case 100 ... 169:
+		script_work(w->script);
+		break;
+	case 170 ... 175:
+		script_devices(w->script);
+		break;
+	case 176 ... 181:
+		script_faults(w->script);
+		break;
+	case 182 ... 185:
+		script_lie(w->script);
+		break;
+	case 186:
+		quiet(w);
+		break;
+	default:
+		turns_and_time(w);
+	}
+}
+
+/* Life */
+
+static void on_reply(_unused_ void *userdata, _unused_ uint64_t cookie,
+		     _unused_ sd_bus_message *reply)
+{
+}
+
+static void world_init(World *w)
+{
+	ManagerSetup setup = {.bus_address = peer_address(), .open_source = script_open};
+
+	*w = (World){.config = (Config){CONFIG_KEYS(CONFIG_INITIAL)}};
+	/* all has to come by events */
+	w->config.reconcile_usec = 0;
+	LAW(sd_event_new(&w->event) >= 0, "no event loop");
+	w->script = script_new(w->event, &w->lots, w->config.query_timeout_usec);
+	setup.config = &w->config;
+	setup.event = w->event;
+	setup.userdata = w->script;
+	LAW(manager_new(&setup, &w->manager) >= 0, "no manager");
+	w->peer = peer_new(on_reply, w);
+	LAW(manager_start(w->manager) >= 0, "the manager does not start");
+}
+
+static void world_done(World *w)
+{
+	manager_free(w->manager);
+	peer_free(w->peer);
+	script_free(w->script);
+	sd_event_unref(w->event);
+}
+
+void run_world(uint64_t seed, const uint64_t *numbers, size_t n, RunResult *ret)
+{
+	uint64_t begin;
+	World w;
+
+	log_max_level = law_verbose ? LOG_DEBUG : LOG_CRIT;
+	virtual_time_init(seed);
+	begin = virtual_now_usec();
+	world_init(&w);
+	for (size_t i = 0; i < n; i++) {
+		law_step = i;
+		do_step(&w, numbers[i]);
+	}
+	quiet(&w);
+	script_empty(w.script);
+	quiet(&w);
+	world_done(&w);
+	*ret = (RunResult){.virtual_usec = virtual_now_usec() - begin,
+			   .quiet = w.n_quiet,
+			   .digest = note_digest()};
+}
