@@ -4,6 +4,7 @@
 /* Which devices may be opened, and of which the context may stay open for async events. */
 
 #include "attribute.h"
+#include "kernel-version.h"
 #include "unavailable.h"
 #include "util.h"
 
@@ -18,14 +19,12 @@ typedef struct PolicyDevice {
 	const char *name;
 	const char *kernel_driver; /* of the parent device; "" if there is none */
 	int64_t driver_id;	   /* enum rdma_driver_id, negative if unknown */
-	unsigned int kernel;	   /* of the machine, a POLICY_KERNEL() */
+	unsigned int kernel;	   /* of the machine, a KERNEL() */
 	bool exclusive;		   /* it has one user at a time; dv_find() does not look at this */
 } PolicyDevice;
 
 /* RDMA_DRIVER_MANA is newer than Debian 12's headers. */
 #define DRIVER_MANA 20
-
-#define POLICY_KERNEL(major, minor) ((major) << 8 | (minor))
 
 typedef enum Policy {
 	POLICY_NEVER_OPEN,
@@ -37,7 +36,3 @@ typedef enum Policy {
 /* Decides how the context of D may be used. *RET_WHY: why its context cannot stay open; NULL for
  * POLICY_HOLD. */
 Policy policy_decide(const PolicyOptions *o, const PolicyDevice *d, const Unavailable **ret_why);
-/* The running kernel's version; 0 if uname() says nothing that can be understood. */
-unsigned int policy_kernel_version(void);
-/* The same of RELEASE, such as "6.12.0-1-amd64". */
-unsigned int policy_parse_kernel_version(const char *release);

@@ -16,7 +16,7 @@ int querier_init(Querier *querier, const PolicyOptions *policy, uint64_t answer_
 		.devlink = DEVLINK_CLOSED,
 		.policy = *policy,
 		.isolation = {.answer_usec = answer_usec, .stray = -EBADF},
-		.kernel = policy_kernel_version(),
+		.kernel = kernel_version(),
 		.classes = sysfs_open_directory(AT_FDCWD, "/sys/class"),
 		.net = sysfs_open_directory(AT_FDCWD, "/sys/class/net"),
 	};

@@ -21,7 +21,7 @@ typedef struct Querier {
 	/* NULL, or whether something waits to which a query for users gives way */
 	bool (*gives_way)(void *userdata);
 	void *userdata;
-	unsigned int kernel; /* POLICY_KERNEL() of the running kernel */
+	unsigned int kernel; /* KERNEL() of the running kernel */
 	int classes;	     /* descriptor of /sys/class */
 	int net;	     /* descriptor of /sys/class/net */
 	/* All IPoIB interfaces, read while Query.links_generation was IPOIB_GENERATION. */

@@ -10,7 +10,7 @@
 static const struct {
 	int64_t driver_id;
 	const char *kernel_driver;
-	unsigned int until; /* POLICY_KERNEL() */
+	unsigned int until; /* KERNEL() */
 	PortAttr row;
 } rows[] = {
 #define UNMEASURED(driver, name, until, field) {driver, name, until, PORT_ATTR_##field},

@@ -16,7 +16,7 @@
 
 static const DvProvider *find(const char *name, const char *driver, int64_t id)
 {
-	return dv_find(&(PolicyDevice){name, driver, id, POLICY_KERNEL(6, 12), false});
+	return dv_find(&(PolicyDevice){name, driver, id, KERNEL(6, 12), false});
 }
 
 /* By the numbers of enum rdma_driver_id. */

@@ -18,7 +18,7 @@
 
 static const DvProvider *find(const char *name, const char *driver, int64_t id)
 {
-	return dv_find(&(PolicyDevice){name, driver, id, POLICY_KERNEL(6, 12), false});
+	return dv_find(&(PolicyDevice){name, driver, id, KERNEL(6, 12), false});
 }
 
 static void test_find(_unused_ void **state)

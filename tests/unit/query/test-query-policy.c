@@ -10,7 +10,7 @@
 
 #include "query-dv.h"
 
-#define NEW POLICY_KERNEL(7, 0)
+#define NEW KERNEL(7, 0)
 
 static const Unavailable *why; /* that of the last decision */
 
@@ -37,19 +37,17 @@ static void test_hold(_unused_ void **state)
 	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, NEW), POLICY_HOLD);
 	assert_null(why);
 	/* mlx5 and mlx4: in the oldest kernel that is supported */
-	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, POLICY_KERNEL(5, 10)), POLICY_HOLD);
-	assert_int_equal(decide("mlx4_0", "mlx4_core", 2, POLICY_KERNEL(5, 10)), POLICY_HOLD);
-	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, POLICY_KERNEL(5, 9)),
-			 POLICY_OPEN_BRIEFLY);
+	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, KERNEL(5, 10)), POLICY_HOLD);
+	assert_int_equal(decide("mlx4_0", "mlx4_core", 2, KERNEL(5, 10)), POLICY_HOLD);
+	assert_int_equal(decide("mlx5_0", "mlx5_core", 1, KERNEL(5, 9)), POLICY_OPEN_BRIEFLY);
 	assert_string_equal(why->code, "kernel-not-held");
 	/* bnxt_re: not in 6.1 */
-	assert_int_equal(decide("bnxt_re0", "bnxt_en", 6, POLICY_KERNEL(6, 1)),
-			 POLICY_OPEN_BRIEFLY);
-	assert_int_equal(decide("bnxt_re0", "bnxt_en", 6, POLICY_KERNEL(6, 12)), POLICY_HOLD);
+	assert_int_equal(decide("bnxt_re0", "bnxt_en", 6, KERNEL(6, 1)), POLICY_OPEN_BRIEFLY);
+	assert_int_equal(decide("bnxt_re0", "bnxt_en", 6, KERNEL(6, 12)), POLICY_HOLD);
 	/* rxe: not in 7.2 */
-	assert_int_equal(decide("rxe0", "", 14, POLICY_KERNEL(7, 2)), POLICY_OPEN_BRIEFLY);
+	assert_int_equal(decide("rxe0", "", 14, KERNEL(7, 2)), POLICY_OPEN_BRIEFLY);
 	assert_string_equal(why->code, "kernel-not-held");
-	assert_int_equal(decide("rxe0", "", 14, POLICY_KERNEL(7, 3)), POLICY_HOLD);
+	assert_int_equal(decide("rxe0", "", 14, KERNEL(7, 3)), POLICY_HOLD);
 	/* efa, unknown, none */
 	assert_int_equal(decide("efa_0", "efa", 17, NEW), POLICY_OPEN_BRIEFLY);
 	assert_string_equal(why->code, "driver-not-held");
@@ -64,7 +62,7 @@ static void test_hbl(_unused_ void **state)
 	const PolicyOptions with_hbl = {.hold = true, .hbl = true};
 
 	assert_int_equal(decide("ionic_0", "ionic", 21, NEW), POLICY_HOLD);
-	assert_int_equal(decide("ionic_0", "ionic", 21, POLICY_KERNEL(6, 12)), POLICY_OPEN_BRIEFLY);
+	assert_int_equal(decide("ionic_0", "ionic", 21, KERNEL(6, 12)), POLICY_OPEN_BRIEFLY);
 	assert_int_equal(decide("ibp1s0", "", 21, NEW), POLICY_NEVER_OPEN);
 	assert_string_equal(why->code, "one-user");
 	assert_int_equal(decide("ibp1s0", "habanalabs_cn", -1, NEW), POLICY_NEVER_OPEN);
@@ -90,10 +88,10 @@ static void test_options(_unused_ void **state)
 
 static void test_kernel_version(_unused_ void **state)
 {
-	assert_int_equal(policy_parse_kernel_version("6.12.117+deb12-amd64"), POLICY_KERNEL(6, 12));
-	assert_int_equal(policy_parse_kernel_version("7.0-rc1"), POLICY_KERNEL(7, 0));
-	assert_int_equal(policy_parse_kernel_version("seven"), 0);
-	assert_true(policy_kernel_version() > 0);
+	assert_int_equal(kernel_parse_version("6.12.117+deb12-amd64"), KERNEL(6, 12));
+	assert_int_equal(kernel_parse_version("7.0-rc1"), KERNEL(7, 0));
+	assert_int_equal(kernel_parse_version("seven"), 0);
+	assert_true(kernel_version() > 0);
 }
 
 int main(void)

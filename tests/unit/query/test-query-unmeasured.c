@@ -45,7 +45,7 @@ static void assert_unmeasured(const PortSnapshot *s, PortAttr a)
 
 static void test_efa(_unused_ void **state)
 {
-	PortSnapshot s = efa_port(POLICY_KERNEL(6, 12), RDMA_DRIVER_EFA);
+	PortSnapshot s = efa_port(KERNEL(6, 12), RDMA_DRIVER_EFA);
 
 	assert_unmeasured(&s, PORT_ATTR_state);
 	assert_unmeasured(&s, PORT_ATTR_phys_state);
@@ -62,7 +62,7 @@ static void test_efa(_unused_ void **state)
 /* Since 6.13 the speed is what the device says that it can do. */
 static void test_efa_speed(_unused_ void **state)
 {
-	PortSnapshot s = efa_port(POLICY_KERNEL(6, 13), RDMA_DRIVER_EFA);
+	PortSnapshot s = efa_port(KERNEL(6, 13), RDMA_DRIVER_EFA);
 
 	assert_unmeasured(&s, PORT_ATTR_state);
 	assert_unmeasured(&s, PORT_ATTR_phys_state);
@@ -74,8 +74,8 @@ static void test_efa_speed(_unused_ void **state)
 /* Without a node of uverbs only the name of the driver is known. */
 static void test_other_drivers(_unused_ void **state)
 {
-	PortSnapshot without_id = efa_port(POLICY_KERNEL(6, 12), -1);
-	PortSnapshot other = efa_port(POLICY_KERNEL(6, 12), RDMA_DRIVER_MLX5);
+	PortSnapshot without_id = efa_port(KERNEL(6, 12), -1);
+	PortSnapshot other = efa_port(KERNEL(6, 12), RDMA_DRIVER_MLX5);
 
 	assert_unmeasured(&without_id, PORT_ATTR_state);
 	assert_true(mask_has(&other.valid, PORT_ATTR_state));
@@ -91,7 +91,7 @@ static void test_mana(_unused_ void **state)
 		const PolicyDevice d = {.name = "mana_0",
 					.kernel_driver = "mana",
 					.driver_id = DRIVER_MANA,
-					.kernel = POLICY_KERNEL(6, minor)};
+					.kernel = KERNEL(6, minor)};
 		const DeviceSnapshot device = {.values.node_type = NODE_TYPE_CA};
 		AttrMask rows = unmeasured_rows(&d);
 		PortSnapshot s = {.parts = READ_ALL};
