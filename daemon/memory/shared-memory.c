@@ -3,21 +3,16 @@
 #include "shared-memory.h"
 
 #include <fcntl.h>
-#include <linux/memfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "compat.h"
 #include "log.h"
 #include "memory-layout.h"
 #include "memory-listeners.h"
 
 /* With the header this is 64 KiB. The kernel allocates only the pages that were written. */
 #define CAPACITY_FIRST 255U
-
-/* Linux 6.3 has this flag. Earlier kernels refuse a flag that they do not know. */
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8U
-#endif
 
 /* One memfd, mapped for reading and writing. */
 typedef struct MemoryFile {

@@ -64,6 +64,12 @@ static inline const char *strerrorname_np(int error)
 #define posix_spawn_file_actions_addclosefrom_np(actions, from) ((void)(actions), (void)(from), 0)
 #endif
 
+/* glibc 2.38 has the flag of Linux 6.3. */
+#include <sys/mman.h>
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+
 /* Linux 5.17 */
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41
