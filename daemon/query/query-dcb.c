@@ -8,7 +8,7 @@
 #include "list.h"
 #include "netlink-value.h"
 
-/* Of Linux 6.3, newer than the headers of Debian 12 */
+/* Of Linux 6.2, newer than the headers of Debian 12 */
 #define ATTR_TRUST_TABLE 11
 #define ATTR_IEEE_LAST	 ATTR_TRUST_TABLE
 #define SELECTOR_PCP	 255

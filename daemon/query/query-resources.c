@@ -19,7 +19,7 @@ static struct nl_msg *request(int command, int flags, uint32_t index)
 /* The summary */
 
 /* The kernel's names of the kinds of resources: fill_res_info() in drivers/infiniband/core/nldev.c.
- * The name srq is there since Linux 5.14. Kinds of later kernels are passed over. */
+ * The name srq is there since Linux 5.13. Kinds of later kernels are passed over. */
 static void supply_count(DeviceSnapshot *s, const char *kind, uint32_t n)
 {
 	if (streq(kind, "qp"))

@@ -12,7 +12,7 @@
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 
-/* The number of a port in ib_device_ops: u32, and u8 before 5.14. */
+/* The number of a port in ib_device_ops: u32, and u8 before 5.13. */
 typedef typeof(__builtin_choose_expr(
 	__builtin_types_compatible_p(typeof(((struct ib_device_ops *)0)->query_pkey),
 				     int (*)(struct ib_device *, u32, u16, u16 *)),
