@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 
 #include "bus.h"
 #include "terminal.h"
@@ -12,6 +13,16 @@ static void closedir_pointer(DIR **d)
 {
 	if (*d)
 		closedir(*d);
+}
+
+/* The directory PATH below ROOT; NULL: there is none. */
+static DIR *open_below(const char *root, const char *path)
+{
+	char whole[PATH_MAX];
+
+	return snprintf(whole, sizeof(whole), "%s%s", root, path) < (int)sizeof(whole)
+		       ? opendir(whole)
+		       : NULL;
 }
 
 /* The next name in D that is none of the directory itself; NULL at the end. */
@@ -25,15 +36,10 @@ static const char *next_name(DIR *d)
 	return NULL;
 }
 
-static void say(const Context *c, const char *text)
-{
-	terminal_print_wrapped(c, text, 0);
-}
-
 /* The kernel has devices, and rdmad has none of them. */
-static bool say_unseen(const Context *c)
+static bool say_unseen(const char *root, NextStep *say, void *userdata)
 {
-	_cleanup_(closedir_pointer) DIR *d = opendir("/sys/class/infiniband");
+	_cleanup_(closedir_pointer) DIR *d = open_below(root, "/sys/class/infiniband");
 	const char *name = next_name(d);
 	char text[512];
 
@@ -44,7 +50,7 @@ static bool say_unseen(const Context *c)
 		 "have just come, or rdmad may run in another network namespace: see "
 		 "'journalctl -u rdmad'.",
 		 name);
-	say(c, text);
+	say(text, userdata);
 	return true;
 }
 
@@ -83,7 +89,7 @@ static bool is_fabric(int fd, const char *function)
 /* Says what is missing to make FUNCTION, an entry of the directory FD, an RDMA device. False: the
  * function may be none.
  */
-static bool say_function(const Context *c, int fd, const char *function)
+static bool say_function(int fd, const char *function, NextStep *say, void *userdata)
 {
 	char path[300], link[300], text[512];
 	const char *driver = NULL, *module;
@@ -109,28 +115,39 @@ static bool say_function(const Context *c, int fd, const char *function)
 			 function, function);
 	else
 		return false;
-	say(c, text);
+	say(text, userdata);
 	return true;
 }
 
-static bool say_functions(const Context *c)
+static bool say_functions(const char *root, NextStep *say, void *userdata)
 {
-	_cleanup_(closedir_pointer) DIR *d = opendir("/sys/bus/pci/devices");
+	_cleanup_(closedir_pointer) DIR *d = open_below(root, "/sys/bus/pci/devices");
 	const char *name;
 	bool any = false;
 
 	while ((name = next_name(d)))
-		any |= say_function(c, dirfd(d), name);
+		any |= say_function(dirfd(d), name, say, userdata);
 	return any;
 }
 
-void no_ports(const Context *c)
+void no_ports_next(const char *root, NextStep *say, void *userdata)
+{
+	if (say_unseen(root, say, userdata) || say_functions(root, say, userdata))
+		return;
+	say("This machine has no adapter for RDMA that Linux knows. For a software device on a "
+	    "network interface: rdma link add rxe0 type rxe netdev eth0. For simulated ports see "
+	    "--simulate in rdmad(8).",
+	    userdata);
+}
+
+static void print_step(const char *text, void *userdata)
+{
+	terminal_print_wrapped(userdata, text, 0);
+}
+
+void no_ports(Context *c)
 {
 	fputs("No RDMA ports.\n", c->out);
-	if (!c->is_terminal || !bus_is_local(c) || say_unseen(c) || say_functions(c))
-		return;
-	say(c,
-	    "This machine has no adapter for RDMA that Linux knows. For a software device on a "
-	    "network interface: rdma link add rxe0 type rxe netdev eth0. For simulated ports see "
-	    "--simulate in rdmad(8).");
+	if (c->is_terminal && bus_is_local(c))
+		no_ports_next("", print_step, c);
 }

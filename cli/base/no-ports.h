@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The message of a command on a machine without ports. */
+/* What a machine without ports lacks. */
 
 #include "rdmactl.h"
 
 /* Says that there is none. To a person at this machine it says what is missing too, as far as sysfs
  * shows it, and what to do next. */
-void no_ports(const Context *c);
+void no_ports(Context *c);
+
+/* Takes one thing that is missing, and what to do. */
+typedef void NextStep(const char *text, void *userdata);
+/* Tells SAY what is missing on this machine, whose files are below ROOT. */
+void no_ports_next(const char *root, NextStep *say, void *userdata);
