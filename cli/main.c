@@ -123,6 +123,11 @@ static const Command commands[] = {
 	 "  rdmactl ping node17               nothing has to run there\n"
 	 "  rdmactl ping --from=mlx5_3 --count=1 192.0.2.17 192.0.2.18\n"
 	 "  rdmactl ping --json node17 | jq -r '.Peers[].Tries[].Broken'\n"},
+	{"doctor",   NULL,        0, 0,        RUN_OFFLINE, doctor_options,   doctor_command,
+	 "Print what is missing on this machine, if anything",
+	 "  rdmactl doctor                    also what a report of a bug begins with\n"
+	 "  rdmactl doctor --list             what rdmad asks of a kernel\n"
+	 "  rdmactl doctor --json | jq -r .Advice[]\n"},
 };
 /* clang-format on */
 

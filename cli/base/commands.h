@@ -60,6 +60,10 @@ extern const Option explain_options[];
 ExitStatus record_command(Context *c);
 extern const Option record_options[];
 
+/* The command needs no rdmad. STATUS_FAILED if something is missing. */
+ExitStatus doctor_command(Context *c);
+extern const Option doctor_options[];
+
 ExitStatus metrics_command(Context *c);
 extern const Option metrics_options[];
 

@@ -144,6 +144,16 @@ static int get_all(sd_bus_message *call)
 	return 1;
 }
 
+/* A property of the manager. MonitorMode is as Simulated. */
+static int get(sd_bus_message *call)
+{
+	const char *interface, *property;
+
+	sd_bus_message_read(call, "ss", &interface, &property);
+	return streq(property, "Version") ? sd_bus_reply_method_return(call, "v", "s", "0.0.7")
+					  : sd_bus_reply_method_return(call, "v", "b", simulated);
+}
+
 #define LISTED_PORT "osussssuustuussbsta{sv}"
 
 /* Only the option "properties". */
@@ -416,11 +426,11 @@ static int answer(sd_bus_message *call)
 	return streq(member, "GetManagedObjects") ? get_managed_objects(call)
 	       : streq(member, "FindPorts")	  ? find_ports(call)
 	       : streq(member, "ListPorts")	  ? list_ports(call)
-	       : streq(member, "Get")	   ? sd_bus_reply_method_return(call, "v", "b", simulated)
-	       : streq(member, "GetAll")   ? get_all(call)
-	       : streq(member, "Query")	   ? query(call)
-	       : streq(member, "GetUsers") ? get_users(call)
-	       : streq(member, "ListHistories") ? sd_bus_reply_method_return(call, "a(sa{sv})", 0)
+	       : streq(member, "Get")		  ? get(call)
+	       : streq(member, "GetAll")	  ? get_all(call)
+	       : streq(member, "Query")		  ? query(call)
+	       : streq(member, "GetUsers")	  ? get_users(call)
+	       : streq(member, "ListHistories")	  ? sd_bus_reply_method_return(call, "a(sa{sv})", 0)
 	       : streq(member, "GetHistory") ? sd_bus_reply_method_return(call, "a(ttsssa{sv})", 0)
 					     : 0;
 }

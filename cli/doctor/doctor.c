@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* rdmactl doctor: what this machine has of what rdmad uses, what is missing, and what to do. It is
+ * also what a report of a bug begins with. */
+
+#include "bus.h"
+#include "commands.h"
+#include "doctor-advice.h"
+#include "json.h"
+#include "terminal.h"
+#include "unavailable.h"
+
+static const char *arg_root = "";
+static bool arg_list;
+
+static ExitStatus parse_root(const Option *o, const char *argument)
+{
+	return argument[0] == '/' ? option_text(o, argument) : option_refuse(o, argument);
+}
+
+/* clang-format off */
+const Option doctor_options[] = {
+	{"root", 0, "DIR", "Read the files of the machine below DIR",      parse_root, &arg_root, "an absolute path, such as /host", 0},
+	{"list", 0, NULL,  "Print what rdmad asks of a kernel, and no more", option_set, &arg_list, NULL,                              0},
+	{},
+};
+/* clang-format on */
+
+/* A table of TEXTS, of which each line has the number of HEADINGS. */
+static ExitStatus print_table(const Context *c, const char *const *headings,
+			      const char *const *texts, size_t n_lines)
+{
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
+	size_t n = 0;
+
+	for (; table && headings[n]; n++)
+		if (!scols_table_new_column(table, headings[n], 0,
+					    headings[n + 1] ? 0 : SCOLS_FL_TRUNC))
+			return out_of_memory();
+	if (!table)
+		return out_of_memory();
+	for (size_t i = 0; i < n_lines; i++) {
+		struct libscols_line *line = scols_table_new_line(table, NULL);
+
+		for (size_t k = 0; line && k < n; k++) {
+			const char *text = texts[i * n + k];
+
+			if (scols_line_set_data(line, k, *text ? text : "-") < 0)
+				line = NULL;
+		}
+		if (!line)
+			return out_of_memory();
+	}
+	return terminal_print_table(c, table, 0);
+}
+
+static ExitStatus print_facts(const Context *c, const Machine *m)
+{
+	static const char *const headings[] = {"WHAT", "HERE", NULL};
+	_cleanup_free_ char(*values)[FACT_MAX] = calloc(n_machine_facts, sizeof(*values));
+	_cleanup_free_ const char **texts = calloc(2 * n_machine_facts, sizeof(*texts));
+
+	if (!values || !texts)
+		return out_of_memory();
+	for (size_t i = 0; i < n_machine_facts; i++) {
+		machine_facts[i].read(m, values[i]);
+		texts[2 * i] = machine_facts[i].name;
+		texts[2 * i + 1] = values[i];
+	}
+	return print_table(c, headings, texts, n_machine_facts);
+}
+
+/* How rdmad learns of changes of DEVICE. */
+static const char *device_events(const Object *device)
+{
+	const char *code = object_text(device, DEVICE_ATTR_events_reason);
+
+	return *code ? unavailable_text(code) : object_text(device, DEVICE_ATTR_events);
+}
+
+static ExitStatus print_devices(const Context *c, const Machine *m)
+{
+	static const char *const headings[] = {"DEVICE", "DRIVER", "FIRMWARE", "EVENTS", NULL};
+	_cleanup_free_ const char **texts = calloc(4 * m->objects.n + 1, sizeof(*texts));
+	size_t n = 0;
+
+	if (!texts)
+		return out_of_memory();
+	for (size_t i = 0; i < m->objects.n; i++) {
+		const Object *o = m->objects.items[i];
+
+		if (o->is_port)
+			continue;
+		texts[4 * n] = object_text(o, DEVICE_ATTR_name);
+		texts[4 * n + 1] = object_text(o, DEVICE_ATTR_driver);
+		texts[4 * n + 2] = object_text(o, DEVICE_ATTR_fw_ver);
+		texts[4 * n + 3] = device_events(o);
+		n++;
+	}
+	if (n == 0)
+		return STATUS_OK;
+	fputc('\n', c->out);
+	return print_table(c, headings, texts, n);
+}
+
+static void format_version(const KernelFeature *f, char ret[16])
+{
+	snprintf(ret, 16, "%u.%u", f->kernel >> 8, f->kernel & 255);
+}
+
+/* M is NULL: of no machine. */
+static ExitStatus print_features(const Context *c, const Machine *m)
+{
+	const char *const headings[] = {"FEATURE", "LINUX", m ? "HERE" : "COMMIT", "EFFECT", NULL};
+	_cleanup_free_ char(*versions)[16] = calloc(n_kernel_features, sizeof(*versions));
+	_cleanup_free_ const char **texts = calloc(4 * n_kernel_features, sizeof(*texts));
+
+	if (!versions || !texts)
+		return out_of_memory();
+	for (size_t i = 0; i < n_kernel_features; i++) {
+		const KernelFeature *f = &kernel_features[i];
+		bool tried, there = m && kernel_feature_is_there(f, &m->kernel, &tried);
+
+		format_version(f, versions[i]);
+		texts[4 * i] = f->name;
+		texts[4 * i + 1] = versions[i];
+		texts[4 * i + 2] = !m	   ? f->commit
+				   : tried ? there ? "yes" : "no"
+				   : there ? "by its version"
+					   : "not by its version";
+		texts[4 * i + 3] = m && !there ? f->without : f->use;
+	}
+	return print_table(c, headings, texts, n_kernel_features);
+}
+
+static ExitStatus print_text(const Context *c, const Machine *m, const Advice *a)
+{
+	ExitStatus status = print_facts(c, m);
+
+	if (status == STATUS_OK)
+		status = print_devices(c, m);
+	fputc('\n', c->out);
+	if (status == STATUS_OK)
+		status = print_features(c, m);
+	fputc('\n', c->out);
+	for (size_t i = 0; i < a->n; i++)
+		terminal_print_wrapped(c, a->items[i], 0);
+	if (a->n == 0)
+		fputs("Nothing is missing.\n", c->out);
+	return status;
+}
+
+static void print_json_pair(FILE *f, const char *key, const char *text, bool first)
+{
+	json_key(f, key, first);
+	json_text(f, text);
+}
+
+static void print_json_facts(FILE *f, const Machine *m)
+{
+	for (size_t i = 0; i < n_machine_facts; i++) {
+		char value[FACT_MAX];
+
+		machine_facts[i].read(m, value);
+		json_next(f, i);
+		fputc('{', f);
+		print_json_pair(f, "Name", machine_facts[i].name, true);
+		print_json_pair(f, "Value", value, false);
+		fputc('}', f);
+	}
+}
+
+static void print_json_devices(FILE *f, const Machine *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->objects.n; i++) {
+		const Object *o = m->objects.items[i];
+
+		if (o->is_port)
+			continue;
+		json_next(f, n++);
+		fputc('{', f);
+		print_json_pair(f, "Device", object_text(o, DEVICE_ATTR_name), true);
+		print_json_pair(f, "Driver", object_text(o, DEVICE_ATTR_driver), false);
+		print_json_pair(f, "FirmwareVersion", object_text(o, DEVICE_ATTR_fw_ver), false);
+		print_json_pair(f, "Events", object_text(o, DEVICE_ATTR_events), false);
+		print_json_pair(f, "EventsReason", object_text(o, DEVICE_ATTR_events_reason),
+				false);
+		fputc('}', f);
+	}
+}
+
+/* M is NULL: of no machine. */
+static void print_json_features(FILE *f, const Machine *m)
+{
+	for (size_t i = 0; i < n_kernel_features; i++) {
+		const KernelFeature *feature = &kernel_features[i];
+		char version[16];
+		bool tried, there = m && kernel_feature_is_there(feature, &m->kernel, &tried);
+
+		format_version(feature, version);
+		json_next(f, i);
+		fputc('{', f);
+		print_json_pair(f, "Name", feature->name, true);
+		print_json_pair(f, "Linux", version, false);
+		print_json_pair(f, "Commit", feature->commit, false);
+		print_json_pair(f, "For", feature->use, false);
+		print_json_pair(f, "Without", feature->without, false);
+		if (m) {
+			json_key(f, "Present", false);
+			fputs(there ? "true" : "false", f);
+			json_key(f, "Tried", false);
+			fputs(tried ? "true" : "false", f);
+		}
+		fputc('}', f);
+	}
+}
+
+static void print_json(FILE *f, const Machine *m, const Advice *a)
+{
+	json_begin(f, "Facts");
+	print_json_facts(f, m);
+	json_next_list(f, "Devices");
+	print_json_devices(f, m);
+	json_next_list(f, "Features");
+	print_json_features(f, m);
+	json_next_list(f, "Advice");
+	for (size_t i = 0; i < a->n; i++) {
+		json_next(f, i);
+		json_text(f, a->items[i]);
+	}
+	json_end(f);
+}
+
+static ExitStatus list_features(const Context *c)
+{
+	if (!c->json)
+		return print_features(c, NULL);
+	json_begin(c->out, "Features");
+	print_json_features(c->out, NULL);
+	json_end(c->out);
+	return STATUS_OK;
+}
+
+ExitStatus doctor_command(Context *c)
+{
+	_cleanup_(sd_bus_flush_close_unref_pointer) sd_bus *bus = NULL;
+	_cleanup_machine_ Machine m = {};
+	_cleanup_advice_ Advice a = {};
+	ExitStatus status = STATUS_OK;
+
+	if (arg_list)
+		return list_features(c);
+	if (c->host || c->machine) {
+		complain("doctor looks at this machine: run it where rdmad is");
+		return STATUS_USAGE;
+	}
+	if (bus_connect(c, &bus) == STATUS_OK)
+		c->bus = bus;
+	machine_read(c, arg_root, &m);
+	advice_find(c, &m, &a);
+	if (c->json)
+		print_json(c->out, &m, &a);
+	else
+		status = print_text(c, &m, &a);
+	return status != STATUS_OK ? status
+	       : !m.reached	   ? STATUS_NO_DAEMON
+	       : a.n > 0	   ? STATUS_FAILED
+				   : STATUS_OK;
+}
