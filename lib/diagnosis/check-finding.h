@@ -114,7 +114,9 @@ struct Check {
 	const char *name;
 	Severity severity;
 	CheckCondition condition;
-	CheckScope scope; /* whether LOOK is called once, for each device or for each port */
+	CheckScope scope;    /* whether LOOK is called once, for each device or for each port */
+	uint64_t clear_usec; /* where somebody keeps findings: one ends when it has not been true
+				for so long */
 	void (*look)(CheckRun *r); /* calls check_find() if the condition holds */
 	const char *sentence;	   /* what is wrong then, as a sentence */
 };

@@ -346,50 +346,52 @@ static void look_at_expectations(CheckRun *r)
 	}
 }
 
+#define MINUTES(n) ((n) * 60 * USEC_PER_SEC)
+
 /* clang-format off */
 const Check checks[] = {
-	{"no-port",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE, look_for_ports,           "The machine has no RDMA port, and none was named."},
-	{"missing",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE, look_for_missing,         "A port that was named, or that a section expects, is not there."},
-	{"count",          SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE, look_at_count,            "There are more or fewer ports than Ports expects."},
-	{"device-stale",   SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_DEVICE,  look_at_device_staleness, "The last query of the device failed, or the device does not answer."},
-	{"no-uverbs",      SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_DEVICE,  look_for_uverbs,          "The device has no character device for verbs."},
-	{"access",         SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_DEVICE,  look_at_access,           "The caller may not open that character device, or it is not there."},
-	{"pcie-slow",      SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,  look_at_pcie,             "A PCI Express link between the device and the processor has fewer lanes or a lower speed than both of its ends can do, and that makes it the narrowest."},
-	{"pcie-errors",    SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,  look_for_pcie_errors,     "PCI Express had errors that could not be corrected (AER), since the machine was started or the adapter was put in."},
-	{"pcie-burst",     SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,  look_for_pcie_bursts,     "PCI Express has corrected 100 errors or more from one query of the device to the next (AER), in the last 24 hours."},
-	{"health-error",   SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,  look_for_health_errors,   "A health reporter of the driver (devlink) says that there was an error from which it has not recovered."},
-	{"health-recovered", SEVERITY_WARNING, CONDITION_DEVICE, SCOPE_DEVICE, look_for_recoveries,      "A health reporter of the driver (devlink) had errors since the driver was loaded, and has recovered from them."},
-	{"stale",          SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_PORT,    look_at_staleness,        "The last query of the port failed, or the device does not answer."},
-	{"no-verbs",       SEVERITY_WARNING,  CONDITION_STALE,  SCOPE_PORT,    look_at_verbs,            "rdmad could not ask the port by verbs."},
-	{"not-active",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,    look_at_state,            "The port is not active, and no expectation says what State shall be. A virtual function, a subfunction and a port that is none for RDMA are left out unless they are named, and so is a second port that has never been active on any adapter."},
-	{"netdev-up",      SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,    look_at_interface,        "The network interface is up, but the port is not active."},
-	{"flap",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_for_flaps,           "The link went down too often, twice in 24 hours if --flap does not say otherwise."},
-	{"no-lid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,    look_at_lid,              "The port is active, but has no LID (InfiniBand)."},
-	{"no-sm",          SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,    look_at_sm,               "The port is active, but the LID of its subnet manager is 0 (InfiniBand)."},
-	{"sm-storm",       SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_for_storms,          "In the last hour the subnet manager has changed four times, or has configured the port again ten times (InfiniBand)."},
-	{"no-gid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,    look_for_gids,            "The port is active, but its GID table is empty (RoCE)."},
-	{"no-address",     SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,    look_for_lost_address,    "The port is active and has lost the last address that peers reach: its GID table has only link-local ones (RoCE)."},
-	{"same-address",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE, look_at_addresses,        "Another port has the same IP address on another network interface (RoCE)."},
-	{"not-linked",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,    look_at_physical_state,   "The port is active, but its physical state is one of a link that is down."},
-	{"no-guid",        SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,    look_for_guid,            "The port is active, but its GUID or that of its device is 0 (InfiniBand, Omni-Path)."},
-	{"same-guid",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE, look_at_same_guids,       "Two ports or two devices have the same GUID (InfiniBand, Omni-Path)."},
-	{"bond-member",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_at_bond,             "A member of the bond carries nothing: its link is down, or the bond does not use it and has no mode with members that stand by."},
-	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand), and neither LinkSpeed nor Rate is expected."},
-	{"slower",         SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected."},
-	{"few-lanes",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_at_lanes,            "The link has fewer lanes than an InfiniBand link has: four, or two from HDR on; and neither LinkWidth nor Rate is expected."},
-	{"small-mtu",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,    look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},
-	{"vf-no-guid",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,    look_at_vf_guids,         "A virtual function has no GUID of its node or its port: the host has set none (InfiniBand)."},
-	{"vf-disabled",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,    look_at_vf_policies,      "The host has disabled the link of a virtual function."},
-	{"odd-one-out",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_MACHINE, look_for_odd_ones,        "State, Rate, ActiveMtu, Pkeys or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree."},
-	{"same-prefix",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE, look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
-	{"same-subnet",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE, look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
-	{"expectation",    SEVERITY_CRITICAL, CONDITION_CONFIG, SCOPE_PORT,    look_at_expectations,     "An attribute is not as expected."},
-	{"counter",        SEVERITY_CRITICAL, CONDITION_LOSS,   SCOPE_PORT,    look_at_counters,         "A counter is not as expected, or it cannot be read."},
-	{"loss",           SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,    look_for_loss,            "Packets are sent again, come out of order, are not acknowledged or are discarded: ten in a second, or one that is not acknowledged."},
-	{"congested",      SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,    look_for_congestion,      "The port had to wait with what it had to send for a fifth of the time (InfiniBand), or congestion is notified a thousand times in a second (RoCE)."},
-	{"pause-storm",    SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,    look_for_pauses,          "A thousand pause frames in a second stop the link (Ethernet)."},
-	{"symbol-errors",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,    look_for_symbol_errors,   "Of the bits that the link could carry, one in 2e14 is a symbol error, and there were ten or more."},
-	{"bad-signal",     SEVERITY_CRITICAL, CONDITION_LINK,   SCOPE_PORT,    look_for_many_symbol_errors, "Of the bits that the link could carry, one in 1e14 is a symbol error, and there were ten or more."},
+	{"no-port",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_for_ports,           "The machine has no RDMA port, and none was named."},
+	{"missing",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_for_missing,         "A port that was named, or that a section expects, is not there."},
+	{"count",          SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_at_count,            "There are more or fewer ports than Ports expects."},
+	{"device-stale",   SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_DEVICE,   0,          look_at_device_staleness, "The last query of the device failed, or the device does not answer."},
+	{"no-uverbs",      SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_DEVICE,   0,          look_for_uverbs,          "The device has no character device for verbs."},
+	{"access",         SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_DEVICE,   0,          look_at_access,           "The caller may not open that character device, or it is not there."},
+	{"pcie-slow",      SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_at_pcie,             "A PCI Express link between the device and the processor has fewer lanes or a lower speed than both of its ends can do, and that makes it the narrowest."},
+	{"pcie-errors",    SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_for_pcie_errors,     "PCI Express had errors that could not be corrected (AER), since the machine was started or the adapter was put in."},
+	{"pcie-burst",     SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   MINUTES(10), look_for_pcie_bursts,     "PCI Express has corrected 100 errors or more from one query of the device to the next (AER), in the last 24 hours."},
+	{"health-error",   SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_for_health_errors,   "A health reporter of the driver (devlink) says that there was an error from which it has not recovered."},
+	{"health-recovered", SEVERITY_WARNING, CONDITION_DEVICE, SCOPE_DEVICE,  0,          look_for_recoveries,      "A health reporter of the driver (devlink) had errors since the driver was loaded, and has recovered from them."},
+	{"stale",          SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_PORT,     0,          look_at_staleness,        "The last query of the port failed, or the device does not answer."},
+	{"no-verbs",       SEVERITY_WARNING,  CONDITION_STALE,  SCOPE_PORT,     0,          look_at_verbs,            "rdmad could not ask the port by verbs."},
+	{"not-active",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_state,            "The port is not active, and no expectation says what State shall be. A virtual function, a subfunction and a port that is none for RDMA are left out unless they are named, and so is a second port that has never been active on any adapter."},
+	{"netdev-up",      SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_at_interface,        "The network interface is up, but the port is not active."},
+	{"flap",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_flaps,           "The link went down too often, twice in 24 hours if --flap does not say otherwise."},
+	{"no-lid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_lid,              "The port is active, but has no LID (InfiniBand)."},
+	{"no-sm",          SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_at_sm,               "The port is active, but the LID of its subnet manager is 0 (InfiniBand)."},
+	{"sm-storm",       SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_storms,          "In the last hour the subnet manager has changed four times, or has configured the port again ten times (InfiniBand)."},
+	{"no-gid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_for_gids,            "The port is active, but its GID table is empty (RoCE)."},
+	{"no-address",     SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_for_lost_address,    "The port is active and has lost the last address that peers reach: its GID table has only link-local ones (RoCE)."},
+	{"same-address",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_addresses,        "Another port has the same IP address on another network interface (RoCE)."},
+	{"not-linked",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_physical_state,   "The port is active, but its physical state is one of a link that is down."},
+	{"no-guid",        SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_guid,            "The port is active, but its GUID or that of its device is 0 (InfiniBand, Omni-Path)."},
+	{"same-guid",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_same_guids,       "Two ports or two devices have the same GUID (InfiniBand, Omni-Path)."},
+	{"bond-member",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_bond,             "A member of the bond carries nothing: its link is down, or the bond does not use it and has no mode with members that stand by."},
+	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand), and neither LinkSpeed nor Rate is expected."},
+	{"slower",         SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected."},
+	{"few-lanes",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_lanes,            "The link has fewer lanes than an InfiniBand link has: four, or two from HDR on; and neither LinkWidth nor Rate is expected."},
+	{"small-mtu",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},
+	{"vf-no-guid",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_guids,         "A virtual function has no GUID of its node or its port: the host has set none (InfiniBand)."},
+	{"vf-disabled",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_policies,      "The host has disabled the link of a virtual function."},
+	{"odd-one-out",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_MACHINE,  0,          look_for_odd_ones,        "State, Rate, ActiveMtu, Pkeys or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree."},
+	{"same-prefix",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
+	{"same-subnet",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
+	{"expectation",    SEVERITY_CRITICAL, CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_expectations,     "An attribute is not as expected."},
+	{"counter",        SEVERITY_CRITICAL, CONDITION_LOSS,   SCOPE_PORT,     0,          look_at_counters,         "A counter is not as expected, or it cannot be read."},
+	{"loss",           SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     0,          look_for_loss,            "Packets are sent again, come out of order, are not acknowledged or are discarded: ten in a second, or one that is not acknowledged."},
+	{"congested",      SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     0,          look_for_congestion,      "The port had to wait with what it had to send for a fifth of the time (InfiniBand), or congestion is notified a thousand times in a second (RoCE)."},
+	{"pause-storm",    SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     0,          look_for_pauses,          "A thousand pause frames in a second stop the link (Ethernet)."},
+	{"symbol-errors",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_for_symbol_errors,   "Of the bits that the link could carry, one in 2e14 is a symbol error, and there were ten or more."},
+	{"bad-signal",     SEVERITY_CRITICAL, CONDITION_LINK,   SCOPE_PORT,     0,          look_for_many_symbol_errors, "Of the bits that the link could carry, one in 1e14 is a symbol error, and there were ten or more."},
 };
 /* clang-format on */
 
@@ -403,16 +405,19 @@ bool check_exists(const char *name)
 	return false;
 }
 
-static void look(CheckRun *r, CheckScope scope, const Object *device, const Object *port)
+void check_look(CheckRun *r, const Check *check, const Object *device, const Object *port)
 {
+	r->check = check;
 	r->device = device;
 	r->port = port;
-	for (size_t i = 0; i < n_checks; i++) {
-		if (checks[i].scope != scope)
-			continue;
-		r->check = &checks[i];
-		checks[i].look(r);
-	}
+	check->look(r);
+}
+
+static void look(CheckRun *r, CheckScope scope, const Object *device, const Object *port)
+{
+	for (size_t i = 0; i < n_checks; i++)
+		if (checks[i].scope == scope)
+			check_look(r, &checks[i], device, port);
 }
 
 /* Adds a device to those that were looked at; false if it is one of them. */

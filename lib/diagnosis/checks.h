@@ -12,6 +12,8 @@ extern const size_t n_checks;
 /* Whether there is a check called NAME. */
 bool check_exists(const char *name);
 
+/* Looks with one check only: at DEVICE or PORT, which are NULL as its scope says. */
+void check_look(CheckRun *r, const Check *check, const Object *device, const Object *port);
 /* Looks at everything, at each device before the first of its ports, and folds what it finds. The
  * caller ends the run with check_run_done(). -ENOMEM. */
 int checks_run(CheckRun *r);

@@ -204,7 +204,7 @@ char *format_row(const Object *o, size_t i)
 	char *text;
 
 	if (!reason || !object_has(o, i))
-		return format_value(&o->rows[i], &o->values[i]);
+		return format_value(&o->rows[i], object_stored(o, i));
 	return asprintf(&text, "unavailable (%s)", reason) < 0 ? NULL : text;
 }
 

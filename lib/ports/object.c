@@ -9,7 +9,14 @@
 #include "port-name.h"
 #include "unavailable.h"
 
-int object_new(const char *path, Object **ret)
+/* A row that was asked for. */
+typedef struct MadeValue {
+	struct MadeValue *next;
+	size_t row;
+	Value value;
+} MadeValue;
+
+static int new_object(const char *path, Object **ret)
 {
 	_cleanup_(object_free_pointer) Object *o = NULL;
 	uint32_t device, port;
@@ -25,17 +32,61 @@ int object_new(const char *path, Object **ret)
 	o->rows = is_port ? port_attributes : device_attributes;
 	o->n_rows = is_port ? (size_t)_PORT_ATTR_MAX : (size_t)_DEVICE_ATTR_MAX;
 	o->path = strdup(path);
-	o->values = calloc(o->n_rows, sizeof(Value));
-	if (!o->path || !o->values)
+	if (!o->path)
 		return -ENOMEM;
 	*ret = steal_pointer(&o);
 	return 0;
+}
+
+int object_new(const char *path, Object **ret)
+{
+	_cleanup_(object_free_pointer) Object *o = NULL;
+	int r = new_object(path, &o);
+
+	if (r < 0)
+		return r;
+	o->values = calloc(o->n_rows, sizeof(Value));
+	if (!o->values)
+		return -ENOMEM;
+	*ret = steal_pointer(&o);
+	return 0;
+}
+
+int object_new_from(const char *path, const ObjectSource *source, const void *what, AttrMask *read,
+		    Object **ret)
+{
+	_cleanup_(object_free_pointer) Object *o = NULL;
+	int r = new_object(path, &o);
+
+	if (r < 0)
+		return r;
+	o->made = malloc(sizeof(*o->made));
+	if (!o->made)
+		return -ENOMEM;
+	*o->made = (MadeValues){.source = source, .what = what, .read = read};
+	*ret = steal_pointer(&o);
+	return 0;
+}
+
+void object_forget(Object *o)
+{
+	MadeValue *m;
+
+	while ((m = o->made->first)) {
+		o->made->first = m->next;
+		value_done(&m->value);
+		free(m);
+	}
+	o->made->failed = false;
 }
 
 Object *object_free(Object *o)
 {
 	if (!o)
 		return NULL;
+	if (o->made)
+		object_forget(o);
+	free(o->made);
 	for (size_t i = 0; o->values && i < o->n_rows; i++)
 		value_done(&o->values[i]);
 	free(o->values);
@@ -173,15 +224,51 @@ void object_remove_interface(Object *o, const char *interface)
 			value_done(&o->values[a]);
 }
 
+static const Value no_value = {};
+
+static const Value *make_value(MadeValues *made, size_t i)
+{
+	MadeValue *m = made->first;
+
+	mask_set(made->read, (unsigned int)i, true);
+	while (m && m->row != i)
+		m = m->next;
+	if (m)
+		return &m->value;
+	m = calloc(1, sizeof(*m));
+	if (!m || made->source->read(made->what, i, &m->value) < 0) {
+		free(m);
+		made->failed = true;
+		return &no_value;
+	}
+	m->row = i;
+	m->next = made->first;
+	made->first = m;
+	return &m->value;
+}
+
+const Value *object_stored(const Object *o, size_t i)
+{
+	return o->made ? make_value(o->made, i) : &o->values[i];
+}
+
 bool object_has(const Object *o, size_t i)
 {
-	return o->values[i].type != VALUE_NONE;
+	return object_stored(o, i)->type != VALUE_NONE ||
+	       (o->made && object_unavailable_code(o, i));
 }
 
 const char *object_unavailable_code(const Object *o, size_t i)
 {
 	size_t codes = o->is_port ? (size_t)PORT_ATTR_unavailable : (size_t)DEVICE_ATTR_unavailable;
-	const Value *code = value_lookup(&o->values[codes], o->rows[i].name);
+	const Value *code;
+
+	if (o->made) {
+		mask_set(o->made->read, (unsigned int)i, true);
+		mask_set(o->made->read, (unsigned int)codes, true);
+		return o->made->source->unavailable(o->made->what, i);
+	}
+	code = value_lookup(&o->values[codes], o->rows[i].name);
 
 	return code ? value_text(code) : NULL;
 }
@@ -204,7 +291,10 @@ const char *object_verbs_obstacle(const Object *port)
 
 const Value *object_value(const Object *o, size_t i)
 {
-	return object_has(o, i) && !object_unavailable(o, i) ? &o->values[i] : NULL;
+	const Value *v = object_stored(o, i);
+
+	/* a source makes only what is valid */
+	return v->type != VALUE_NONE && (o->made || !object_unavailable_code(o, i)) ? v : NULL;
 }
 
 const char *object_text(const Object *o, size_t i)
@@ -230,14 +320,14 @@ bool object_is_stale(const Object *port)
 
 const char *object_name(const Object *o, char buffer[96])
 {
-	const Value *name =
-		&o->values[o->is_port ? (size_t)PORT_ATTR_device_name : (size_t)DEVICE_ATTR_name];
-	const Value *port = &o->values[PORT_ATTR_port_num];
+	const Value *name = object_stored(o, o->is_port ? (size_t)PORT_ATTR_device_name
+							: (size_t)DEVICE_ATTR_name);
+	const Value *port = o->is_port ? object_stored(o, PORT_ATTR_port_num) : NULL;
 	char device[65];
 
 	text_copy(device, sizeof(device), value_text(name));
 	text_sanitize(device, sizeof(device)); /* the last character may have been cut */
-	if (o->is_port && port->type == VALUE_UNSIGNED)
+	if (port && port->type == VALUE_UNSIGNED)
 		snprintf(buffer, 96, "%s/%u", device, (unsigned int)port->number);
 	else
 		snprintf(buffer, 96, "%s", device);
@@ -270,7 +360,7 @@ bool object_matches(const Object *port, const char *pattern)
 	char name[96], *slash;
 
 	if (fnmatch(pattern, object_name(port, name), 0) == 0 ||
-	    fnmatch(pattern, value_text(&port->values[PORT_ATTR_device_name]), 0) == 0)
+	    fnmatch(pattern, value_text(object_stored(port, PORT_ATTR_device_name)), 0) == 0)
 		return true;
 	slash = strrchr(name, '/');
 	if (slash)
@@ -334,7 +424,9 @@ int object_list_put(ObjectList *l, Object *o)
 
 const Object *object_list_device(const ObjectList *l, const Object *port)
 {
-	return object_list_find(l, value_text(&port->values[PORT_ATTR_device_index]));
+	if (port->device)
+		return port->device;
+	return object_list_find(l, value_text(object_stored(port, PORT_ATTR_device_index)));
 }
 
 bool object_is_function(const Object *device)

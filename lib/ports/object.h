@@ -9,13 +9,35 @@
 #include "attribute.h"
 #include "value.h"
 
+/* From where the values come of an object that nobody reads from the bus. */
+typedef struct ObjectSource {
+	/* The value of row I of WHAT, which *RET stays without if there is none now. -ENOMEM. */
+	int (*read)(const void *what, size_t i, Value *ret);
+	/* Why row I has none: a code of unavailable.def; NULL: it has one, or WHAT does not have
+	 * the interface. */
+	const char *(*unavailable)(const void *what, size_t i);
+} ObjectSource;
+
+/* The values that were asked for of such an object. */
+typedef struct MadeValues {
+	const ObjectSource *source;
+	const void *what;	 /* for the source */
+	AttrMask *read;		 /* the rows that somebody asks for are added here, and if he asks
+				    for a reason the row "unavailable"; not NULL */
+	struct MadeValue *first; /* those that were made until now */
+	bool failed; /* there was no memory for one of them, which seems to be missing */
+} MadeValues;
+
 typedef struct Object {
 	char *path;
 	bool is_port;
 	const Attribute *rows; /* port_attributes or device_attributes */
 	size_t n_rows;
 	unsigned int interfaces; /* 1 << AttrInterface of those that are there */
-	Value *values;		 /* by row; VALUE_NONE if the object does not have the interface */
+	Value *values;	  /* by row; VALUE_NONE if the object does not have the interface. Read them
+			     through object_stored() where the object may have a source */
+	MadeValues *made; /* NULL: all values are in VALUES; else VALUES is NULL */
+	const struct Object *device; /* of a port, where it is known already; else NULL */
 } Object;
 
 typedef struct ObjectList {
@@ -25,9 +47,16 @@ typedef struct ObjectList {
 
 /* Makes an object without interfaces. -EINVAL if PATH is not the path of a device or a port. */
 int object_new(const char *path, Object **ret);
+/* Makes one whose values are made by SOURCE of WHAT when somebody asks for them. WHAT, and READ, to
+ * which the rows are added that are asked for, outlive it. */
+int object_new_from(const char *path, const ObjectSource *source, const void *what, AttrMask *read,
+		    Object **ret);
+/* Forgets the values that were made: WHAT may have changed. Pointers to them are not valid any
+ * more. */
+void object_forget(Object *o);
 /* Takes NULL too; returns NULL. */
 Object *object_free(Object *o);
-/* A copy with all values; NULL without memory. */
+/* A copy with all values of an object without a source; NULL without memory. */
 Object *object_copy(const Object *o);
 DEFINE_CLEANUP(Object, object_free);
 
@@ -44,6 +73,8 @@ const Attribute *object_find_row(const char *name, bool *ret_of_device);
 /* Removes an interface and its values. */
 void object_remove_interface(Object *o, const char *interface);
 
+/* The value of row I, whether it is valid or not; VALUE_NONE if there is none. */
+const Value *object_stored(const Object *o, size_t i);
 /* Whether the object has the property of row I, with a valid value or without. */
 bool object_has(const Object *o, size_t i);
 /* Why row I has no valid value, for people; NULL if it has one. */
