@@ -18,16 +18,7 @@
 static void put_transition(BusWriter *w, const Transition *t)
 {
 	AttrText from, to;
-	PublishedTransition published = {
-		.timestamp = t->realtime_usec,
-		.monotonic = t->monotonic_usec,
-		.from = history_state_name(t->from, from),
-		.to = history_state_name(t->to, to),
-		.reason = event_reason_name(t->reason),
-		.rate = UINT64_C(1000000) * t->rate_mbit,
-		.qps = t->qps,
-		.processes = t->processes,
-	};
+	PublishedTransition published = history_published(t, from, to);
 
 	bus_put_entry(w, &transition_layout, &published);
 }

@@ -240,6 +240,20 @@ const char *history_state_name(uint32_t state, AttrText ret)
 	return attr_enumeration_text(ATTR_PORT_STATE, state, ret);
 }
 
+PublishedTransition history_published(const Transition *t, AttrText from, AttrText to)
+{
+	return (PublishedTransition){
+		.timestamp = t->realtime_usec,
+		.monotonic = t->monotonic_usec,
+		.from = history_state_name(t->from, from),
+		.to = history_state_name(t->to, to),
+		.reason = event_reason_name(t->reason),
+		.rate = UINT64_C(1000000) * t->rate_mbit,
+		.qps = t->qps,
+		.processes = t->processes,
+	};
+}
+
 static KeptHistory **bucket(HistoryList *l, const char *device, uint32_t port)
 {
 	uint32_t hash = port;

@@ -13,6 +13,7 @@
 #include "attribute.h"
 #include "event.h"
 #include "port.h"
+#include "table-columns.h"
 
 /* The most transitions that are kept of a port, and the most ports that were seen to go. */
 #define HISTORY_ENTRIES 32U
@@ -99,6 +100,9 @@ const Transition *history_note_users(History *h, uint32_t qps, uint32_t processe
 
 /* The oldest transition that this function has not returned yet, NULL if there is none. */
 const Transition *history_take(History *h);
+
+/* T as it is published. FROM and TO are room for the names of its states. */
+PublishedTransition history_published(const Transition *t, AttrText from, AttrText to);
 
 /* Whether a transition takes the link down: to a lower state than active, and a lower than before.
  */
