@@ -76,8 +76,8 @@ static const Object *port_of(const Asker *a, const Object *device)
 	return NULL;
 }
 
-/* NULL too if the port has gone. */
-static const Value *read_evidence(void *userdata, const Object *o)
+/* None too if the port has gone. */
+static SeenSource read_evidence(void *userdata, const Object *o)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -87,14 +87,15 @@ static const Value *read_evidence(void *userdata, const Object *o)
 	int k;
 
 	if (a->status != STATUS_OK || !port)
-		return NULL;
+		return (SeenSource){};
 	object_name(port, name);
 	k = sd_bus_call_method(a->c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
 			       "GetEvidence", &error, &reply, "sa{sv}", name, 0);
 	if (k < 0 && error_is_no_port(&error))
-		return NULL;
+		return (SeenSource){};
 	value_done(&a->evidence);
-	return take_array(a, k, reply, &a->evidence, name, &error) ? &a->evidence : NULL;
+	return take_array(a, k, reply, &a->evidence, name, &error) ? seen_in(&a->evidence)
+								   : (SeenSource){};
 }
 
 static const Sample *read_counters(void *userdata, const Object *port, const char **ret_why)

@@ -115,9 +115,10 @@ static void add_states(Stories *all, Story *s, uint64_t oldest)
 
 static void add_evidence(Story *s, uint64_t oldest)
 {
+	SeenSource evidence = seen_in(&s->evidence);
 	Seen e;
 
-	for (size_t i = 0; seen_read(&s->evidence, i, &e); i++)
+	for (size_t i = 0; seen_read(&evidence, i, &e); i++)
 		add_clue(s,
 			 &(Clue){e.realtime_usec, e.monotonic_usec, e.what, e.from, e.to, e.reason,
 				 false},
@@ -197,8 +198,9 @@ static ExitStatus read_evidence(Context *c, Story *s)
 static size_t count_downs(const Story *s)
 {
 	const Value *downs = history_entry_member(s->entry, "LinkDowns");
+	SeenSource evidence = seen_in(&s->evidence);
 
-	return object_is_function(s->device) ? 0 : flaps_count(downs, &s->evidence, NULL);
+	return object_is_function(s->device) ? 0 : flaps_count(downs, &evidence, NULL);
 }
 
 static ExitStatus read_story(Context *c, Stories *all, Story *s)

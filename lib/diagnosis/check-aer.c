@@ -8,7 +8,6 @@
 
 #include "check-parts.h"
 #include "checks.h"
-#include "seen.h"
 
 /* A burst that was longer ago is not looked at: somebody may have reseated the adapter. */
 #define BURSTS_HOURS 24U
@@ -76,15 +75,15 @@ void look_for_pcie_bursts(CheckRun *r)
 	const Attribute *row = &device_attributes[DEVICE_ATTR_aer_correctable];
 	_cleanup_free_ char *last = NULL;
 	Value when = {.type = VALUE_UNSIGNED};
-	const Value *evidence;
+	SeenSource evidence;
 	uint64_t sum = 0;
 	Seen e;
 
 	if (count_of(r->device, DEVICE_ATTR_aer_correctable) < BURST_LEAST ||
-	    check_is_ignored(r, r->check->name) || !r->ask.evidence)
+	    check_is_ignored(r, r->check->name))
 		return;
-	evidence = r->ask.evidence(r->ask.userdata, r->device);
-	for (size_t i = 0; seen_read(evidence, i, &e); i++) {
+	evidence = check_evidence(r, r->device);
+	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
 		uint64_t n = growth(r, &e, row->name);
 
 		sum += n;

@@ -6,6 +6,7 @@
 
 #include "expect.h"
 #include "sample.h"
+#include "seen.h"
 
 /* As monitoring systems have them. Worse ones are greater. */
 typedef enum Severity {
@@ -66,9 +67,8 @@ bool flap_limit_parse(const char *text, FlapLimit *ret);
 typedef struct CheckAsk {
 	/* The history of PORT, a dictionary as ListHistories() has it; NULL: there is none. */
 	const Value *(*history)(void *userdata, const Object *port);
-	/* The evidence of O, a device or a port with its device, an array as GetEvidence() has it;
-	 * NULL: the evidence cannot be read. */
-	const Value *(*evidence)(void *userdata, const Object *o);
+	/* The evidence of O, a device or a port with its device; none if it cannot be read. */
+	SeenSource (*evidence)(void *userdata, const Object *o);
 	/* The counters of PORT; NULL: they cannot be read, and *RET_WHY says why. */
 	const Sample *(*counters)(void *userdata, const Object *port, const char **ret_why);
 	/* An earlier sample of them, with which they are compared; NULL: there is none. */

@@ -6,7 +6,6 @@
 #include "check-parts.h"
 #include "checks.h"
 #include "gid.h"
-#include "seen.h"
 
 static bool is_roce(const Object *port)
 {
@@ -34,12 +33,12 @@ static bool is_reachable(const char *text)
 /* The last address that others reach, and that the port has had before; false: none was seen. */
 static bool find_lost_address(const CheckRun *r, char ret[46])
 {
-	const Value *evidence = r->ask.evidence ? r->ask.evidence(r->ask.userdata, r->port) : NULL;
+	SeenSource evidence = check_evidence(r, r->port);
 	bool found = false;
 	uint8_t gid[16];
 	Seen e;
 
-	for (size_t i = 0; seen_read(evidence, i, &e); i++) {
+	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
 		if (!streq(e.what, port_attributes[PORT_ATTR_gids].name) ||
 		    !is_reachable(seen_without_index(e.from)) ||
 		    gid_parse(seen_without_index(e.from), gid) < 0)

@@ -50,6 +50,7 @@ void look_for_flaps(CheckRun *r)
 	const Attribute *row = &port_attributes[PORT_ATTR_link_downs];
 	_cleanup_free_ char *text = NULL;
 	const Value *downs, *last = NULL;
+	SeenSource evidence;
 	size_t n;
 
 	if (r->flap.n == 0 || check_may_be_idle(r, r->port) ||
@@ -58,8 +59,8 @@ void look_for_flaps(CheckRun *r)
 	downs = find_history(r, "LinkDowns");
 	if (!downs || downs->n < r->flap.n)
 		return;
-	n = flaps_count(downs, r->ask.evidence ? r->ask.evidence(r->ask.userdata, r->port) : NULL,
-			&last);
+	evidence = check_evidence(r, r->port);
+	n = flaps_count(downs, &evidence, &last);
 	if (n < r->flap.n)
 		return;
 	text = last ? format_value(&port_attributes[PORT_ATTR_state_change], last) : NULL;

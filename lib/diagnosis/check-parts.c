@@ -2,6 +2,11 @@
 
 #include "check-parts.h"
 
+SeenSource check_evidence(const CheckRun *r, const Object *o)
+{
+	return r->ask.evidence ? r->ask.evidence(r->ask.userdata, o) : (SeenSource){};
+}
+
 static bool is_named(const CheckRun *r, const Object *port)
 {
 	char name[96];

@@ -6,6 +6,8 @@
 #include "check-finding.h"
 #include "format.h"
 
+/* What O, a device or a port with its device, has shown. It stays until the next call. */
+SeenSource check_evidence(const CheckRun *r, const Object *o);
 /* Whether PORT can be as it is because nobody uses it: a virtual function or a subfunction waits
  * for a container or a virtual machine, and what is no RDMA port has no program. A port that was
  * named is meant to be used. */

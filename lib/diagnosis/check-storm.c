@@ -8,7 +8,6 @@
 
 #include "check-parts.h"
 #include "checks.h"
-#include "seen.h"
 
 #define STORM_USEC (3600 * USEC_PER_SEC)
 #define STORM_TEXT "1h"
@@ -18,48 +17,61 @@
 /* A subnet that is brought up is configured several times. */
 #define CONFIGURED_LEAST 10U
 
-/* How often the port has shown WHAT lately, of events TO; *LAST is when it did last. */
-static size_t count(const CheckRun *r, const Value *evidence, const char *what, const char *to,
-		    Value *last)
+/* How often the port has shown lately what a subnet manager does, and when it did last. */
+typedef struct Storm {
+	size_t managers, changes, reregistered;
+	uint64_t last_usec;
+} Storm;
+
+static Storm count(const CheckRun *r)
 {
-	size_t n = 0;
+	const char *manager = port_attributes[PORT_ATTR_sm_lid].name;
+	SeenSource evidence = check_evidence(r, r->port);
+	Storm s = {};
 	Seen e;
 
-	for (size_t i = 0; seen_read(evidence, i, &e); i++) {
-		if (!streq(e.what, what) || (*to && !streq(e.to, to)) ||
-		    e.realtime_usec + STORM_USEC < r->now_usec)
+	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
+		size_t *n = streq(e.what, manager)	       ? &s.managers
+			    : !streq(e.what, "Event")	       ? NULL
+			    : streq(e.to, "sm-change")	       ? &s.changes
+			    : streq(e.to, "client-reregister") ? &s.reregistered
+							       : NULL;
+
+		if (!n || e.realtime_usec + STORM_USEC < r->now_usec)
 			continue;
-		last->number = e.realtime_usec;
-		n++;
+		++*n;
+		s.last_usec = MAX(s.last_usec, e.realtime_usec);
 	}
-	return n;
+	return s;
 }
 
 void look_for_storms(CheckRun *r)
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_sm_lid];
-	const Value *evidence, *all = object_value(r->port, PORT_ATTR_sm_generation);
+	const Value *all = object_value(r->port, PORT_ATTR_sm_generation);
 	Value last = {.type = VALUE_UNSIGNED};
-	size_t managers, changes, reregistered;
 	_cleanup_free_ char *when = NULL;
+	size_t configured;
+	Storm s;
 
 	if (!all || all->type != VALUE_UNSIGNED || all->number < MANAGERS_LEAST ||
-	    check_is_ignored(r, r->check->name) || !r->ask.evidence)
+	    check_is_ignored(r, r->check->name))
 		return;
-	evidence = r->ask.evidence(r->ask.userdata, r->port);
-	reregistered = count(r, evidence, "Event", "client-reregister", &last);
-	changes = count(r, evidence, "Event", "sm-change", &last);
-	managers = count(r, evidence, row->name, "", &last);
+	s = count(r);
+	configured = MAX(s.changes, s.reregistered);
+	if (s.managers < MANAGERS_LEAST && configured < CONFIGURED_LEAST)
+		return;
+	last.number = s.last_usec;
 	when = format_value(&port_attributes[PORT_ATTR_state_change], &last);
-	if (managers >= MANAGERS_LEAST)
+	if (s.managers >= MANAGERS_LEAST)
 		check_find(r, row,
 			   "its subnet manager has changed %zu times in " STORM_TEXT
 			   ", the last time at %s: several of them compete",
-			   managers, when ? when : "");
-	else if (MAX(changes, reregistered) >= CONFIGURED_LEAST)
+			   s.managers, when ? when : "");
+	else
 		check_find(
 			r, row,
 			"the subnet manager has configured the port again %zu times in " STORM_TEXT
 			", the last time at %s",
-			MAX(changes, reregistered), when ? when : "");
+			configured, when ? when : "");
 }

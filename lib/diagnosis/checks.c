@@ -346,7 +346,7 @@ static void look_at_expectations(CheckRun *r)
 	}
 }
 
-#define MINUTES(n) ((n) * 60 * USEC_PER_SEC)
+#define MINUTES(n) ((n)*60 * USEC_PER_SEC)
 
 /* clang-format off */
 const Check checks[] = {

@@ -3,7 +3,6 @@
 #include "flaps.h"
 
 #include "attribute.h"
-#include "seen.h"
 
 bool flaps_are_at_once(uint64_t a, uint64_t b)
 {
@@ -11,7 +10,7 @@ bool flaps_are_at_once(uint64_t a, uint64_t b)
 }
 
 /* Whether EVIDENCE says that the interface was set down at USEC. */
-static bool is_administrative(const Value *evidence, uint64_t usec)
+static bool is_administrative(const SeenSource *evidence, uint64_t usec)
 {
 	Seen e;
 
@@ -22,7 +21,7 @@ static bool is_administrative(const Value *evidence, uint64_t usec)
 	return false;
 }
 
-size_t flaps_count(const Value *downs, const Value *evidence, const Value **ret_last)
+size_t flaps_count(const Value *downs, const SeenSource *evidence, const Value **ret_last)
 {
 	size_t n = 0;
 

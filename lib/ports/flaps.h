@@ -4,7 +4,7 @@
 /* How often a link went down by itself. A network interface that an administrator has set down is
  * no fault of the link. */
 
-#include "value.h"
+#include "seen.h"
 
 /* Events that are noticed within this time may have happened in any order, or at once. */
 #define SLACK_USEC (3 * USEC_PER_SEC)
@@ -16,7 +16,7 @@ bool flaps_are_at_once(uint64_t a, uint64_t b);
 #define FLAPS_USEC  (3600 * USEC_PER_SEC)
 #define FLAPS_TEXT  "1h"
 
-/* Counts DOWNS, the times in LinkDowns of a history, without those that EVIDENCE, the reply of
- * GetEvidence() of that port, says to be the work of an administrator. Either may be NULL or of
- * another type. *RET_LAST is the last of these times, if RET_LAST is not NULL and there is one. */
-size_t flaps_count(const Value *downs, const Value *evidence, const Value **ret_last);
+/* Counts DOWNS, the times in LinkDowns of a history, without those that EVIDENCE of that port says
+ * to be the work of an administrator. DOWNS may be NULL or of another type. *RET_LAST is the last
+ * of these times, if RET_LAST is not NULL and there is one. */
+size_t flaps_count(const Value *downs, const SeenSource *evidence, const Value **ret_last);

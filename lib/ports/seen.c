@@ -2,10 +2,10 @@
 
 #include "seen.h"
 
-bool seen_read(const Value *evidence, size_t i, Seen *ret)
+static bool read_value(const void *of, size_t i, Seen *ret)
 {
 	enum { REALTIME, MONOTONIC, WHAT, FROM, TO, REASON, _SEEN_MAX };
-	const Value *e;
+	const Value *evidence = of, *e;
 
 	if (!evidence || evidence->type != VALUE_ARRAY || i >= evidence->n)
 		return false;
@@ -18,6 +18,16 @@ bool seen_read(const Value *evidence, size_t i, Seen *ret)
 		      value_text(&e->items[WHAT]), value_text(&e->items[FROM]),
 		      value_text(&e->items[TO]),   value_text(&e->items[REASON])};
 	return true;
+}
+
+SeenSource seen_in(const Value *evidence)
+{
+	return (SeenSource){read_value, evidence};
+}
+
+bool seen_read(const SeenSource *s, size_t i, Seen *ret)
+{
+	return s->read && s->read(s->of, i, ret);
 }
 
 const char *seen_without_index(const char *text)

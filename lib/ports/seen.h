@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The entries of GetEvidence(): what a port and its device have shown beside the states. */
+/* What a port and its device have shown beside the states: the entries of GetEvidence(), or what
+ * they are made of. */
 
 #include "value.h"
 
@@ -10,10 +11,19 @@ typedef struct Seen {
 	const char *what, *from, *to, *reason; /* "": none */
 } Seen;
 
-/* Reads entry I of EVIDENCE, the reply of GetEvidence(), whose texts *RET points to; an entry that
- * has another form is empty, and its time is 0. EVIDENCE may be NULL or of another type. False:
- * there is no such entry. */
-bool seen_read(const Value *evidence, size_t i, Seen *ret);
+/* From where the entries come. All zero: there are none. */
+typedef struct SeenSource {
+	bool (*read)(const void *of, size_t i, Seen *ret); /* as seen_read() */
+	const void *of;
+} SeenSource;
+
+/* The entries of EVIDENCE, the reply of GetEvidence(), which may be NULL or of another type. One
+ * that has another form is empty. */
+SeenSource seen_in(const Value *evidence);
+
+/* Reads entry I of S, whose texts *RET points to; the time of an empty one is 0. False: there is no
+ * such entry. */
+bool seen_read(const SeenSource *s, size_t i, Seen *ret);
 
 /* The text of an entry of a table without its index: "fe80::1" of "[3] fe80::1". */
 const char *seen_without_index(const char *text);

@@ -88,9 +88,9 @@ static const Value *find_history(void *userdata, const Object *port)
 	return NULL;
 }
 
-static const Value *find_evidence(void *userdata, _unused_ const Object *device)
+static SeenSource find_evidence(void *userdata, _unused_ const Object *device)
 {
-	return &((Machine *)userdata)->evidence;
+	return seen_in(&((Machine *)userdata)->evidence);
 }
 
 size_t found_in_all(Machine *m)
