@@ -31,6 +31,8 @@
 	K(Daemon,  LongReplyMiBPerSec,   mib,     long_reply_rate,    2,  0.1,  1024, "no limit")  \
 	/* What the record of all changes takes on the disk at most, 0: there is none */          \
 	K(Daemon,  RecordMaxMiB,         mib,     record_max,         16, 1,    128,   "no record") \
+	/* How long a port is not compared with others after it has changed */                     \
+	K(Daemon,  SettleSec,            seconds, settle_usec,        60, 0.1,  86400, "no time")  \
 	/* Whether verbs contexts stay open, for the asynchronous events */                        \
 	K(Devices, HoldContexts,         boolean, hold_contexts,      true)                        \
 	/* Devices (patterns as in glob(7)) that are read by netlink and sysfs only */             \

@@ -95,6 +95,26 @@ GETTER(device_count, "u", (uint32_t)b->cache->n_devices)
 GETTER(port_count, "u", (uint32_t)b->cache->n_ports)
 GETTER(active_port_count, "u", (uint32_t)b->cache->n_active)
 
+static int get_health(_unused_ sd_bus *bus, _unused_ const char *path,
+		      _unused_ const char *interface, const char *name, sd_bus_message *reply,
+		      void *userdata, _unused_ sd_bus_error *error)
+{
+	const Bus *b = userdata;
+	BusWriter w = {.message = reply};
+	BusStatus status;
+	AttrText text;
+
+	b->handler->status(b->userdata, &status);
+	if (streq(name, "Findings"))
+		bus_put_entries(&w, table_layout(ATTR_FINDINGS),
+				status.findings ? status.findings->entries : NULL,
+				status.findings ? status.findings->n : 0);
+	else
+		bus_writer_put_text(&w, 's',
+				    attr_enumeration_text(ATTR_VERDICT, status.health, text));
+	return bus_writer_error(&w);
+}
+
 static int get_features(_unused_ sd_bus *bus, _unused_ const char *path,
 			_unused_ const char *interface, _unused_ const char *name,
 			sd_bus_message *reply, _unused_ void *userdata,
@@ -133,6 +153,8 @@ const sd_bus_vtable bus_manager_members[] = {
 	SD_BUS_PROPERTY("DeviceCount", "u", get_device_count, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("PortCount", "u", get_port_count, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("ActivePortCount", "u", get_active_port_count, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Health", "s", get_health, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Findings", finding_table_signature, get_health, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Devices", "ao", get_list, 0, LIST),
 	SD_BUS_PROPERTY("Ports", "ao", get_list, 0, LIST),
 	SD_BUS_PROPERTY("LastSyncTimestamp", "t", get_last_sync, 0, 0),

@@ -85,6 +85,15 @@ void bus_publish_counts(Bus *b)
 			 RDMAD_ROOT_PATH, "counts");
 }
 
+void bus_publish_health(Bus *b)
+{
+	if (b->signals)
+		bus_signal_check(sd_bus_emit_properties_changed(b->bus, RDMAD_ROOT_PATH,
+								RDMAD_INTERFACE_MANAGER, "Health",
+								"Findings", NULL),
+				 RDMAD_ROOT_PATH, "the health");
+}
+
 bool bus_lists_changed(const Bus *b)
 {
 	return b->devices_changed || b->ports_changed;

@@ -27,6 +27,8 @@ typedef struct BusStatus {
 	uint64_t last_sync_usec; /* CLOCK_REALTIME of the last complete look at everything, 0: none
 				    yet */
 	uint64_t lost_events;	 /* how often a source said that it lost some */
+	AttrVerdict health;	 /* the worst of all */
+	const Table *findings;	 /* what is wrong with the machine, and not with one device */
 } BusStatus;
 
 /* The functions of the manager for calls that the bus cannot answer by itself. */
@@ -84,6 +86,8 @@ void bus_publish_port_removed(Bus *b, const Port *p);
 void bus_publish_device_ports(Bus *b, Device *d);
 /* Counts on the Manager object have changed, or its lists Devices and Ports. */
 void bus_publish_counts(Bus *b);
+/* Health or Findings of the Manager object have changed. */
+void bus_publish_health(Bus *b);
 /* Whether an object came or went since that was last said. */
 bool bus_lists_changed(const Bus *b);
 

@@ -388,7 +388,6 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, ChangeCause cause, uint64_t 
 		merged.query_error = 0;
 	}
 	device_derive(&merged);
-
 	*ret = (DeviceChange){.device = d, .cause = cause, .was = d->now, .when_usec = now};
 	ret->changed = device_diff(&d->now, &merged);
 	mask_set(&ret->changed, DEVICE_ATTR_unavailable, device_reasons_differ(&d->now, &merged));
@@ -470,6 +469,7 @@ static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 {
 	MASK_FOREACH(a, port_rows(row_is_of_core))
 	carry_row(to, from, a);
+	to->tables[PORT_TABLE_FINDINGS] = from->tables[PORT_TABLE_FINDINGS];
 }
 
 /* Rows of parts that the new snapshot has not read stay as in the old one. A table of such a part

@@ -50,7 +50,8 @@ typedef struct Port {
 				     READ_USUAL, 0: none */
 	struct PortHeld *held;	  /* the bus's: signals that wait until the bus takes more */
 	struct Reading *readings; /* the manager's: what was read on demand, one of each kind */
-	uint32_t memory_slot;	  /* the shared memory's: number of its slot plus 1, 0: none */
+	struct PortHealth *health; /* of daemon/health: what is judged of it, NULL: nothing yet */
+	uint32_t memory_slot;	   /* the shared memory's: number of its slot plus 1, 0: none */
 } Port;
 
 struct Device {
@@ -62,8 +63,9 @@ struct Device {
 	/* Of others */
 	bool published;	     /* the manager's: the object is on the bus. lookup_path() reads it */
 	uint32_t ports_said; /* the bus's: how many ports it last said that there are */
-	struct Schedule *schedule; /* the manager's: what is to be asked of it, and when */
-	EvidenceLog *evidence;	   /* the manager's: what it has shown, NULL: nothing yet */
+	struct Schedule *schedule;   /* the manager's: what is to be asked of it, and when */
+	struct DeviceHealth *health; /* of daemon/health: the same */
+	EvidenceLog *evidence;	     /* the manager's: what it has shown, NULL: nothing yet */
 };
 
 typedef struct Cache {
@@ -146,6 +148,13 @@ void cache_apply_port_history(PortChange *change);
 /* The last query for D failed, or, with 0 and "", it no longer does. */
 void cache_apply_device_error(Device *d, int error, QueryErrorCode code, const char *text,
 			      uint64_t now, DeviceChange *ret);
+
+/* P, or D, was judged: it is HEALTH, for FINDINGS, which the cache takes. *RET says what changes at
+ * NOW (CLOCK_REALTIME in us); port_change_done(), device_change_done(). */
+void cache_apply_port_health(Port *p, AttrVerdict health, Table *findings, uint64_t now,
+			     PortChange *ret);
+void cache_apply_device_health(Device *d, AttrVerdict health, Table *findings, uint64_t now,
+			       DeviceChange *ret);
 
 /* Takes D with its ports out of the cache and frees it. */
 void cache_remove_device(Cache *c, Device *d);

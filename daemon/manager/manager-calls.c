@@ -57,7 +57,10 @@ void manager_status(void *userdata, BusStatus *ret)
 {
 	const Manager *m = userdata;
 
-	*ret = (BusStatus){.last_sync_usec = m->last_sync_usec, .lost_events = m->lost_events};
+	*ret = (BusStatus){.last_sync_usec = m->last_sync_usec,
+			   .lost_events = m->lost_events,
+			   .health = m->machine_health,
+			   .findings = m->machine_findings};
 	m->source->ops->status(m->source, &ret->source);
 }
 

@@ -70,6 +70,7 @@ void manager_hand_on_port(Manager *m, PortChange *c)
 		manager_evidence_port,
 		watch_netdevs,
 		manager_record_port,
+		manager_health_port,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(takers); i++)
@@ -82,6 +83,7 @@ void manager_hand_on_device(Manager *m, DeviceChange *c)
 		manager_publish_device,
 		manager_evidence_device,
 		manager_record_device,
+		manager_health_device,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(takers); i++)

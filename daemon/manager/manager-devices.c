@@ -22,6 +22,7 @@ static void remove_port(Manager *m, Port *p)
 	if (manager_note_absence(m, p))
 		manager_want_users(m, p);
 	manager_free_readings(p);
+	manager_health_forget_port(m, p);
 	cache_remove_port(p);
 }
 
@@ -37,6 +38,7 @@ static void remove_device(Manager *m, Device *d)
 		manager_announce_device(m, d, CACHE_REMOVED);
 	manager_evidence_absence(m, d);
 	schedule_free(d->schedule);
+	manager_health_forget_device(m, d);
 	cache_remove_device(&m->cache, d);
 }
 

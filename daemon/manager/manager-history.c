@@ -186,6 +186,7 @@ void manager_history_port(Manager *m, PortChange *change)
 		note_name(m, change);
 		break;
 	case CHANGE_ERROR:
+	case CHANGE_JUDGED:
 		break;
 	}
 }

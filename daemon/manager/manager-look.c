@@ -114,6 +114,7 @@ static void check_ready(Manager *m)
 			   silent, m->cache.n_devices);
 	manager_publish_counts(m); /* nobody has been told of them yet */
 	m->ready = true;
+	manager_health_judge_all(m);
 	/* A program that finds the name on the bus finds all objects there. READY=1 follows when
 	 * the bus has given us the name. */
 	if (m->bus && bus_acquire_name(m->bus) < 0)

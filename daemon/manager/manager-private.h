@@ -10,6 +10,7 @@
  *   manager-query.c     asks, and takes answers
  *   manager-look.c      looks at everything: when they are over, READY and Refresh()
  *   manager-change.c    hands what has changed to those who take it: all below but the calls
+ *   manager-health.c    how well devices and ports are
  *   manager-publish.c   what goes to the shared memory and to the bus
  *   manager-calls.c     what callers want of the hardware
  *   manager-users.c     who has queue pairs: the processes, and the journal
@@ -25,6 +26,7 @@
 #include "bus.h"
 #include "change-text.h"
 #include "clock.h"
+#include "health.h"
 #include "line-writer.h"
 #include "manager.h"
 #include "schedule.h"
@@ -77,6 +79,15 @@ struct Manager {
 	sd_event_source *refresh_pace;
 
 	sd_event_source *judge; /* looks what became of the hardware of devices that have gone */
+
+	/* the judge */
+	Health *health;
+	sd_event_source *health_timer;
+	bool health_soon;	    /* it runs because something has changed */
+	bool health_told;	    /* the judge has told of something */
+	uint64_t compare_usec;	    /* CLOCK_MONOTONIC: the ports are not compared before */
+	AttrVerdict machine_health; /* the worst of all */
+	Table *machine_findings;
 
 	/* the counts of org.rdma.Manager: what they were when that was last said */
 	uint32_t said_devices, said_ports, said_active;
@@ -253,6 +264,20 @@ PendingList *manager_refresh(void *userdata);
 void manager_status(void *userdata, BusStatus *ret);
 /* Answers all calls about PORT (0: all) of D that wait with ERROR and TEXT. */
 void manager_refuse_calls(Device *d, uint32_t port, int error, const char *text);
+
+/* manager-health.c */
+
+/* -ENOMEM */
+int manager_health_start(Manager *m);
+void manager_health_end(Manager *m);
+/* All devices have been asked once: judges them now, before anybody is told of them. */
+void manager_health_judge_all(Manager *m);
+/* Takers. */
+void manager_health_port(Manager *m, PortChange *change);
+void manager_health_device(Manager *m, DeviceChange *change);
+/* P, or D without ports, is about to be freed. */
+void manager_health_forget_port(Manager *m, Port *p);
+void manager_health_forget_device(Manager *m, Device *d);
 
 /* manager-publish.c */
 

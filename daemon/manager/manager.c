@@ -173,6 +173,9 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 	r = shared_memory_new(m->event, 0, &m->memory);
 	if (r < 0)
 		return log_error_errno(r, "Cannot make the shared memory: %m");
+	r = manager_health_start(m);
+	if (r < 0)
+		return log_error_errno(r, "No memory for the health of ports: %m");
 	if (setup->state_directory)
 		manager_history_start(m, setup->state_directory);
 	m->recorder = recorder_new(m, setup->state_directory);
@@ -226,6 +229,7 @@ Manager *manager_free(Manager *m)
 	source_free(m->source);
 	shared_memory_free(m->memory);
 	manager_history_end(m);
+	manager_health_end(m);
 	cache_done(&m->cache);
 	sd_event_unref(m->event);
 	free(m);

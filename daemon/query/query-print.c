@@ -70,6 +70,7 @@ static void print_entry(FILE *f, const TableLayout *l, const uint8_t *entry)
 		case COLUMN_HEALTH_STATE:
 		case COLUMN_GID_NAMESPACE:
 		case COLUMN_VF_POLICY:
+		case COLUMN_VERDICT:
 		case COLUMN_VF_TRUST:
 		case COLUMN_COUNTER_GROUP:
 		case COLUMN_USER_KIND:

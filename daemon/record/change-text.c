@@ -152,7 +152,7 @@ static inline bool is_of_source(const Attribute *a)
 
 static bool is_recorded(PortTable t)
 {
-	return t != PORT_TABLE_COUNTERS && t != PORT_TABLE_USERS;
+	return t != PORT_TABLE_COUNTERS && t != PORT_TABLE_USERS && t != PORT_TABLE_FINDINGS;
 }
 
 static void put_unmeasured(Lines *l, const AttrMask *rows)

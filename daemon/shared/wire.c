@@ -99,6 +99,7 @@ static const char *check_column(const Column *c, const uint8_t *entry)
 	case COLUMN_VF_POLICY:
 	case COLUMN_VF_TRUST:
 		break;
+	case COLUMN_VERDICT:
 	case COLUMN_STRING:
 		return "a column that no worker fills";
 	}

@@ -109,6 +109,7 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 	case ATTR_SPEED:
 	case ATTR_ATOMIC_CAP:
 	case ATTR_EVENTS:
+	case ATTR_VERDICT:
 	ATTR_CASE_NO_FIELD: /* cannot be set */
 		break;
 	}

@@ -224,6 +224,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 	case ATTR_OPERSTATE:
 	case ATTR_ATOMIC_CAP:
 	case ATTR_EVENTS:
+	case ATTR_VERDICT:
 	case ATTR_RATE_SOURCE:
 	case ATTR_SPEED:
 		return publish_name(a->type, (uint32_t)raw, ret);
@@ -393,6 +394,7 @@ static int parse_published(const Attribute *a, const void *values, const char *t
 	case ATTR_SPEED:
 	case ATTR_ATOMIC_CAP:
 	case ATTR_EVENTS:
+	case ATTR_VERDICT:
 		r = decode_value(a->type, text, &code);
 		break;
 	case ATTR_MTU:

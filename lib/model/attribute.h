@@ -60,6 +60,7 @@ typedef struct AttrNone {
 	T(SPEED,       uint32_t,  "u", "s")      /* IBA vol. 1, PortInfo:LinkSpeedActive and LinkSpeedExtActive as one code */ \
 	T(ATOMIC_CAP,  uint32_t,  "u", "s")      /* enum ibv_atomic_cap */                                  \
 	T(EVENTS,      uint32_t,  "u", "s")      /* enum AttrEvents */                                      \
+	T(VERDICT,     uint32_t,  "u", "s")      /* enum AttrVerdict */                                     \
 	T(MTU,         uint32_t,  "u", "u")      /* enum ibv_mtu, published in bytes */                     \
 	T(WIDTH,       uint32_t,  "u", "u")      /* a bit, not a count; published as the number of lanes */ \
 	T(VL_CODE,     uint32_t,  "u", "u")      /* PortInfo:VLCap, published as the number of data VLs */  \
@@ -80,6 +81,7 @@ typedef struct AttrNone {
 	T(VFS,         AttrNone,  "",  vf_table_signature)                                                  \
 	T(CHARDEVS,    AttrNone,  "",  chardev_table_signature)                                             \
 	T(HEALTH,      AttrNone,  "",  health_table_signature)                                              \
+	T(FINDINGS,    AttrNone,  "",  finding_table_signature)                                             \
 	T(ALTNAMES,    AttrNone,  "",  "")       /* FindPorts() finds ports by what is in these two */          \
 	T(ADDRESSES,   AttrNone,  "",  "")                                                                  \
 	T(COUNTERS,    AttrNone,  "",  "")       /* GetCounters() makes its answer of them */                  \
@@ -189,6 +191,15 @@ typedef enum AttrProtocol {
 
 /* How changes of the ports of a device reach rdmad. */
 typedef enum AttrEvents { EVENTS_POLLED, EVENTS_VERBS, _EVENTS_MAX } AttrEvents;
+
+/* How well something is, as far as rdmad can judge that. */
+typedef enum AttrVerdict {
+	VERDICT_UNKNOWN, /* it is not known how the thing is, or nobody has judged that yet */
+	VERDICT_OK,
+	VERDICT_WARNING,
+	VERDICT_CRITICAL,
+	_VERDICT_MAX
+} AttrVerdict;
 
 /* Where the rate of a port comes from. */
 typedef enum AttrRateSource {

@@ -63,6 +63,12 @@ static const Enumeration enumerations[_ATTR_TYPE_MAX] = {
 		[EVENTS_POLLED] = "polled",
 		[EVENTS_VERBS] = "verbs",
 	}},
+	[ATTR_VERDICT] = {{
+		[VERDICT_UNKNOWN] = "unknown",
+		[VERDICT_OK] = "ok",
+		[VERDICT_WARNING] = "warning",
+		[VERDICT_CRITICAL] = "critical",
+	}},
 	[ATTR_DEVICE_TYPE] = {{
 		[DEVICE_TYPE_NORMAL] = "normal",
 		[DEVICE_TYPE_SMI] = "smi",

@@ -3,6 +3,7 @@
 #include "table-columns.h"
 
 #include "counter.h"
+#include "decode.h"
 #include "table.h"
 
 /* Where the member of a column is, if the column is stored. */
@@ -87,6 +88,15 @@ const char health_table_signature[] = "a("
 #include "table-columns.def"
 	END;
 
+static const Column finding_columns[] = {
+#define FINDINGS(...) ROW(FindingEntry, __VA_ARGS__)
+#include "table-columns.def"
+};
+const char finding_table_signature[] = "a("
+#define FINDINGS(...) SIGNATURE(__VA_ARGS__)
+#include "table-columns.def"
+	END;
+
 static const Column transition_columns[] = {
 #define TRANSITIONS(...) ROW(PublishedTransition, __VA_ARGS__)
 #include "table-columns.def"
@@ -159,6 +169,7 @@ static const TableLayout layouts[_ATTR_TYPE_MAX] = {
 	[ATTR_VFS] = LAYOUT(VfEntry, vf),
 	[ATTR_CHARDEVS] = LAYOUT(ChardevEntry, chardev),
 	[ATTR_HEALTH] = LAYOUT(HealthEntry, health),
+	[ATTR_FINDINGS] = LAYOUT(FindingEntry, finding),
 	[ATTR_ALTNAMES] = UNPUBLISHED(AltnameEntry, altname),
 	[ATTR_ADDRESSES] = UNPUBLISHED(AddressEntry, address),
 	[ATTR_COUNTERS] = UNPUBLISHED(CounterEntry, counter_file),
@@ -216,10 +227,15 @@ static void publish_vf_guid(const VfEntry *entry, const void *member, ColumnValu
 	ret->text = ret->buffer;
 }
 
+static void publish_gid_address(const GidEntry *entry, ColumnValue *ret)
+{
+	gid_format_address(entry->gid, entry->type, ret->buffer);
+	ret->text = ret->buffer;
+}
+
 void column_publish(const Column *c, const void *entry, ColumnValue *ret)
 {
 	const void *member = (const char *)entry + c->offset;
-	const GidEntry *gid;
 	uint32_t number = 0;
 
 	if (c->size == sizeof(number))
@@ -249,9 +265,7 @@ void column_publish(const Column *c, const void *entry, ColumnValue *ret)
 		ret->text = gid_type_name(number, ret->buffer);
 		break;
 	case COLUMN_GID_ADDRESS:
-		gid = entry;
-		gid_format_address(gid->gid, gid->type, ret->buffer);
-		ret->text = ret->buffer;
+		publish_gid_address(entry, ret);
 		break;
 	case COLUMN_GID_NAMESPACE:
 		ret->text = gid_namespace_name(number);
@@ -261,6 +275,9 @@ void column_publish(const Column *c, const void *entry, ColumnValue *ret)
 		break;
 	case COLUMN_HEALTH_STATE:
 		ret->text = health_state_name(number, ret->buffer);
+		break;
+	case COLUMN_VERDICT:
+		ret->text = decode_name(ATTR_VERDICT, number) ?: "unknown";
 		break;
 	case COLUMN_VF_GUID:
 		publish_vf_guid(entry, member, ret);

@@ -19,6 +19,7 @@ typedef enum ColumnType {
 	COLUMN_GID_NAMESPACE,	/* enum GidNamespace */
 	COLUMN_PKEY_MEMBERSHIP, /* computed from a PkeyEntry */
 	COLUMN_HEALTH_STATE,	/* enum HealthState, or a number that is none */
+	COLUMN_VERDICT,		/* enum AttrVerdict */
 	COLUMN_VF_GUID,		/* a number; of a VfEntry that has GUIDs */
 	COLUMN_VF_POLICY,	/* IFLA_VF_LINK_STATE_* */
 	COLUMN_VF_TRUST,	/* 0, 1, or UINT32_MAX: the driver does not say */
@@ -70,8 +71,8 @@ extern const TableLayout user_layout;
 /* Their signatures on D-Bus, for ATTR_TYPES. */
 extern const char gid_table_signature[], pkey_table_signature[], netdev_table_signature[],
 	bond_member_table_signature[], vf_table_signature[], chardev_table_signature[],
-	health_table_signature[], transition_table_signature[], evidence_table_signature[],
-	user_table_signature[];
+	health_table_signature[], finding_table_signature[], transition_table_signature[],
+	evidence_table_signature[], user_table_signature[];
 
 /* A value of an entry as it is published. TEXT is static, or in the entry, or BUFFER. */
 typedef struct ColumnValue {

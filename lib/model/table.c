@@ -43,6 +43,7 @@ static const struct {
 	[PORT_TABLE_NETDEVS] = {ATTR_NETDEVS, PORT_ATTR_netdevs},
 	[PORT_TABLE_BOND_MEMBERS] = {ATTR_BOND_MEMBERS, PORT_ATTR_bond_members},
 	[PORT_TABLE_VFS] = {ATTR_VFS, PORT_ATTR_vfs},
+	[PORT_TABLE_FINDINGS] = {ATTR_FINDINGS, PORT_ATTR_findings},
 	[PORT_TABLE_ALTNAMES] = {ATTR_ALTNAMES, PORT_ATTR_altnames},
 	[PORT_TABLE_ADDRESSES] = {ATTR_ADDRESSES, PORT_ATTR_addresses},
 	[PORT_TABLE_COUNTERS] = {ATTR_COUNTERS, PORT_ATTR_counters},
@@ -94,6 +95,7 @@ static const struct {
 } device_tables[_DEVICE_TABLE_MAX] = {
 	[DEVICE_TABLE_CHARDEVS] = {ATTR_CHARDEVS, DEVICE_ATTR_chardevs},
 	[DEVICE_TABLE_HEALTH] = {ATTR_HEALTH, DEVICE_ATTR_health_reporters},
+	[DEVICE_TABLE_FINDINGS] = {ATTR_FINDINGS, DEVICE_ATTR_findings},
 };
 
 DeviceTable attr_device_table(AttrType type)

@@ -44,6 +44,11 @@ typedef struct HealthEntry {
 #include "table-columns.def"
 } HealthEntry;
 
+typedef struct FindingEntry {
+#define FINDINGS(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+} FindingEntry;
+
 typedef struct AltnameEntry {
 #define ALTNAMES(field, storage, ...) COLUMN_MEMBER(field, storage)
 #include "table-columns.def"
@@ -82,6 +87,7 @@ typedef enum PortTable {
 	PORT_TABLE_NETDEVS,
 	PORT_TABLE_BOND_MEMBERS,
 	PORT_TABLE_VFS,
+	PORT_TABLE_FINDINGS,
 	PORT_TABLE_ALTNAMES,
 	PORT_TABLE_ADDRESSES,
 	PORT_TABLE_COUNTERS,
@@ -93,6 +99,7 @@ typedef enum PortTable {
 typedef enum DeviceTable {
 	DEVICE_TABLE_CHARDEVS,
 	DEVICE_TABLE_HEALTH,
+	DEVICE_TABLE_FINDINGS,
 	_DEVICE_TABLE_MAX
 } DeviceTable;
 

@@ -28,6 +28,8 @@ typedef struct Fixture {
 	/* The signals from org.rdma since the last fixture_forget(), the oldest first. */
 	sd_bus_message **signals;
 	size_t n_signals;
+	/* Also those of Health and Findings, which follow some milliseconds after others. */
+	bool with_health;
 } Fixture;
 
 /* CLOCK_MONOTONIC, in microseconds and in milliseconds. */

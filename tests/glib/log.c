@@ -27,19 +27,45 @@ static void on_port_removed(_unused_ RdmadClient *client, RdmadObject *o, Log *l
 	on_object(o, l, "port-removed");
 }
 
+/* What is judged changes a little later than what it is judged by, or at once with it. */
+static bool is_judged(const char *property)
+{
+	return streq(property, "health") || streq(property, "findings");
+}
+
 static void on_object_changed(_unused_ RdmadClient *client, RdmadObject *o, char **properties,
 			      Log *l)
 {
-	g_autofree char *names = g_strjoinv(" ", properties);
+	g_autoptr(GString) names = g_string_new(NULL);
 
-	g_string_append_printf(l->text, "%s-changed %s %s\n", RDMAD_IS_PORT(o) ? "port" : "device",
-			       rdmad_object_get_name(o), names);
+	for (char **p = properties; *p; p++)
+		if (!is_judged(*p))
+			g_string_append_printf(names, " %s", *p);
+	if (names->len > 0)
+		g_string_append_printf(l->text, "%s-changed %s%s\n",
+				       RDMAD_IS_PORT(o) ? "port" : "device",
+				       rdmad_object_get_name(o), names->str);
+}
+
+static bool is_only_judged(const RdmadChange *c)
+{
+	bool only = c->properties && *c->properties;
+
+	for (char **p = c->properties; p && *p; p++)
+		only &= is_judged(*p);
+	return only;
 }
 
 static void on_changed(_unused_ RdmadClient *client, GPtrArray *changes, Log *l)
 {
+	guint n = 0;
+
+	for (guint i = 0; i < changes->len; i++)
+		n += !is_only_judged(changes->pdata[i]);
+	if (n == 0)
+		return;
 	l->n_batches++;
-	l->n_last = changes->len;
+	l->n_last = n;
 }
 
 static void on_connected(_unused_ RdmadClient *client, _unused_ GParamSpec *property, Log *l)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A client, and what it has reported, as text with one line for each signal. */
+/* A client, and what it has reported but how well things are, as text with one line for each
+ * signal. */
 
 #include <rdmad-glib.h>
 

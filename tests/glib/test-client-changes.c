@@ -129,6 +129,27 @@ static void test_many_changes(_unused_ void **state)
 	g_signal_handler_disconnect(e.l->client, handler);
 }
 
+/* Health and Findings are there as on the bus, a little later than what they are about. */
+static void test_health(_unused_ void **state)
+{
+	_cleanup_env_ Env e = env_new(TWO_DEVICES);
+	RdmadObject *port = env_port(&e, "mlx5_0/1");
+	g_autoptr(GVariant) findings = NULL, first = NULL;
+	g_autoptr(GError) error = NULL;
+	const char *check;
+
+	wait_until(g_strcmp0(rdmad_object_get_string(port, "health"), "ok") == 0);
+	fixture_simulate(e.f, "set mlx5_0/1 state=down phys_state=polling event=port-error");
+	wait_until(g_strcmp0(rdmad_object_get_string(port, "health"), "critical") == 0);
+	findings = rdmad_object_load_sync(port, "findings", NULL, &error);
+	if (!findings)
+		fail_msg("%s", error->message);
+	assert_int_equal(g_variant_n_children(findings), 1);
+	first = g_variant_get_child_value(findings, 0);
+	g_variant_get_child(first, 0, "&s", &check);
+	assert_string_equal(check, "not-active");
+}
+
 /* The port of a switch has the number 0, and is no device. */
 static void test_switch(_unused_ void **state)
 {
@@ -191,6 +212,7 @@ int main(void)
 		cmocka_unit_test(test_values), cmocka_unit_test(test_change),
 		cmocka_unit_test(test_batch),  cmocka_unit_test(test_many_changes),
 		cmocka_unit_test(test_switch), cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_health),
 	};
 
 	return log_run_tests(tests);

@@ -151,6 +151,10 @@ static void test_texts_in_tables(void **state)
 			if (l->columns[c].type != COLUMN_TEXT)
 				continue;
 			texts++;
+			if (t == ATTR_FINDINGS) {
+				expect_bad(&m, sizeof(WireTable), "a column that no worker fills");
+				continue;
+			}
 			assert_int_equal(wire_check(&m, sizeof(WireTable), &why), 0);
 			memset(m.table.entries + 2 * l->entry_size + l->columns[c].offset, 'x',
 			       l->columns[c].size);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "health-kept.h"
+
+static const Object *subject_of(const Finding *f)
+{
+	return f->port ? f->port : f->device;
+}
+
+static void finding_done(KeptFinding *k)
+{
+	free(k->finding.sentence);
+}
+
+void kept_done(KeptList *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		finding_done(&l->items[i]);
+	free(l->items);
+	*l = (KeptList){};
+}
+
+static bool is_same(const Finding *a, const Finding *b)
+{
+	return a->check == b->check && a->port == b->port && a->device == b->device &&
+	       a->row == b->row;
+}
+
+/* The one that F, which is found again, was before: several of one row are told apart by their
+ * order. NULL: it is new. */
+static KeptFinding *find_before(const KeptList *l, const Finding *f)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->items[i].is_seen && is_same(&l->items[i].finding, f))
+			return &l->items[i];
+	return NULL;
+}
+
+static void take_one(KeptList *l, Finding *f, uint64_t now)
+{
+	KeptFinding *k = find_before(l, f), *items;
+
+	if (!k) {
+		items = reallocarray(l->items, l->n + 1, sizeof(*items));
+		if (!items)
+			return;
+		l->items = items;
+		k = &items[l->n++];
+		*k = (KeptFinding){.since_usec = now};
+	}
+	free(k->finding.sentence);
+	k->finding = *f;
+	k->ended_usec = 0;
+	k->is_seen = true;
+	f->sentence = NULL;
+}
+
+/* Removes those of which IS_OVER is true. */
+static void remove_those(KeptList *l, bool (*is_over)(const KeptFinding *k, const void *what),
+			 const void *what)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (is_over(&l->items[i], what))
+			finding_done(&l->items[i]);
+		else
+			l->items[n++] = l->items[i];
+	}
+	l->n = n;
+}
+
+static bool has_ended(const KeptFinding *k, const void *now)
+{
+	uint64_t since = *(const uint64_t *)now - k->ended_usec;
+
+	/* a clock that was set back ends it too */
+	return k->ended_usec && (since >= k->finding.check->clear_usec || since > INT64_MAX);
+}
+
+void kept_take(KeptList *l, const Check *check, const Object *subject, Finding *found, size_t n,
+	       KeptBelongs belongs, const void *owner, uint64_t now)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		KeptFinding *k = &l->items[i];
+
+		k->is_seen = k->finding.check != check ||
+			     (subject && subject_of(&k->finding) != subject);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (belongs(owner, &found[i]))
+			take_one(l, &found[i], now);
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->items[i].is_seen && l->items[i].ended_usec == 0)
+			l->items[i].ended_usec = now;
+	remove_those(l, has_ended, &now);
+}
+
+bool kept_has(const KeptList *l, const Check *check)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->items[i].finding.check == check)
+			return true;
+	return false;
+}
+
+static bool is_about(const KeptFinding *k, const void *port)
+{
+	return k->finding.port == port;
+}
+
+void kept_forget(KeptList *l, const Object *port)
+{
+	remove_those(l, is_about, port);
+}
+
+void kept_fold(KeptList *l)
+{
+	CheckRun r = {};
+
+	if (l->n == 0)
+		return;
+	r.findings = calloc(l->n, sizeof(*r.findings));
+	if (!r.findings)
+		return;
+	r.n_findings = l->n;
+	for (size_t i = 0; i < l->n; i++) {
+		r.findings[i] = l->items[i].finding;
+		r.findings[i].cause = NULL;
+	}
+	findings_fold(&r);
+	for (size_t i = 0; i < l->n; i++)
+		l->items[i].cause =
+			r.findings[i].cause ? (size_t)(r.findings[i].cause - r.findings) : SIZE_MAX;
+	free(r.findings); /* the sentences are those of L */
+}
+
+static AttrVerdict verdict_of(Severity s)
+{
+	return s == SEVERITY_CRITICAL  ? VERDICT_CRITICAL
+	       : s == SEVERITY_WARNING ? VERDICT_WARNING
+				       : VERDICT_OK;
+}
+
+#define PUT(entry, member, text) text_copy((entry)->member, sizeof((entry)->member), text)
+
+static void put_entry(const KeptList *l, const KeptFinding *k, FindingEntry *ret)
+{
+	const Check *check = k->finding.check;
+
+	*ret = (FindingEntry){.severity = verdict_of(check->severity), .since = k->since_usec};
+	PUT(ret, check, check->name);
+	PUT(ret, condition, condition_name(check->condition));
+	PUT(ret, text, k->finding.sentence);
+	if (k->finding.row)
+		PUT(ret, attribute, k->finding.row->name);
+	if (k->cause < l->n)
+		PUT(ret, cause, l->items[k->cause].finding.check->name);
+	/* what was too long has been cut */
+	text_sanitize(ret->text, sizeof(ret->text));
+}
+
+AttrVerdict kept_tell(const KeptList *l, const Object *subject, Table **ret)
+{
+	_cleanup_free_ FindingEntry *entries = l->n ? calloc(l->n, sizeof(*entries)) : NULL;
+	AttrVerdict worst = VERDICT_OK;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const KeptFinding *k = &l->items[i];
+
+		if (subject_of(&k->finding) != subject)
+			continue;
+		worst = MAX(worst, verdict_of(k->finding.check->severity));
+		if (entries)
+			put_entry(l, k, &entries[n++]);
+	}
+	*ret = n > 0 ? table_new(entries, n, sizeof(*entries)) : NULL;
+	return worst;
+}

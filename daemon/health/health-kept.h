@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The findings that are kept: since when, and whether they still hold. */
+
+#include "checks.h"
+#include "table.h"
+
+typedef struct KeptFinding {
+	Finding finding; /* with what its members point to; it owns the sentence */
+	uint64_t since_usec;
+	uint64_t ended_usec; /* 0: it holds */
+	size_t cause; /* another finding of the list, of which it is a part; SIZE_MAX: none */
+	bool is_seen; /* while findings are taken */
+} KeptFinding;
+
+/* Those of a device and its ports, or those of the machine. */
+typedef struct KeptList {
+	KeptFinding *items;
+	size_t n;
+} KeptList;
+
+void kept_done(KeptList *l);
+/* CHECK has looked at SUBJECT, a device or a port, NULL: at all. Of the N findings FOUND those that
+ * BELONGS says to belong to L replace what it has found before, the sentences of which L takes.
+ * Without memory it keeps what it has. */
+typedef bool (*KeptBelongs)(const void *owner, const Finding *f);
+void kept_take(KeptList *l, const Check *check, const Object *subject, Finding *found, size_t n,
+	       KeptBelongs belongs, const void *owner, uint64_t now);
+/* Whether one of L is of CHECK. */
+bool kept_has(const KeptList *l, const Check *check);
+/* Forgets what is about PORT. */
+void kept_forget(KeptList *l, const Object *port);
+/* Finds out which of them are parts of others. */
+void kept_fold(KeptList *l);
+/* The findings about SUBJECT, a device or a port, NULL: about none, as a table, which the caller
+ * frees, and the worst of them. */
+AttrVerdict kept_tell(const KeptList *l, const Object *subject, Table **ret);

@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "health.h"
+
+#include "flaps.h"
+#include "health-asked.h"
+#include "health-kept.h"
+#include "health-object.h"
+#include "row-set.h"
+
+/* A finding that depends on the time is looked at again so often. */
+#define AGAIN_USEC (60 * USEC_PER_SEC)
+
+/* What has changed of a port or device since it was judged. */
+typedef struct Mark {
+	AttrMask rows;
+	bool whole; /* it is new */
+} Mark;
+
+typedef struct PortHealth {
+	Object *object;
+	Mark mark;
+} PortHealth;
+
+typedef struct DeviceHealth {
+	Object *object;
+	size_t order; /* among the devices */
+	Mark mark;
+	bool is_marked; /* it, or a port */
+	bool is_again;	/* what depends on the time is to be judged again */
+	bool is_told;	/* something else is to be said of it, or of a port */
+	KeptList kept;
+} DeviceHealth;
+
+struct Health {
+	const Cache *cache;
+	Expectations expect;
+	uint64_t settle_usec;
+	AskedBy asked;
+	Asked now; /* by the check that looks */
+	Value history;
+	PortEvidence evidence;
+
+	/* what the checks look at */
+	ObjectList list;
+	Object **ports;
+	const Object **devices;
+	size_t n_ports, n_devices;
+	bool is_other_set; /* devices or ports have come or gone */
+
+	bool is_marked;	     /* anything */
+	bool is_again;	     /* a kept finding depends on the time */
+	CheckSet compares;   /* who is to compare the ports */
+	CheckSet unsettled;  /* who because something has changed */
+	CheckSet again;	     /* who is to compare them again */
+	uint64_t again_usec; /* when: UINT64_MAX: never */
+	uint64_t judged_usec;
+	KeptList kept; /* of the machine */
+};
+
+static DeviceHealth *device_health(const Object *o)
+{
+	return health_object_device(o)->health;
+}
+
+/* What checks ask */
+
+static const Value *ask_history(void *userdata, const Object *port)
+{
+	/* a history changes with these */
+	static const PortAttr rows[] = {PORT_ATTR_state, PORT_ATTR_state_change,
+					PORT_ATTR_link_downs, PORT_ATTR_rate};
+	Health *h = userdata;
+
+	h->now.time = true;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		mask_set(port->made->read, rows[i], true);
+	value_done(&h->history);
+	return health_history(health_object_port(port), h->judged_usec - FLAP_LIMIT_USEC,
+			      &h->history) < 0
+		       ? NULL
+		       : &h->history;
+}
+
+static SeenSource ask_evidence(void *userdata, const Object *o)
+{
+	const Port *port = health_object_port(o);
+	Health *h = userdata;
+
+	h->now.evidence = h->now.time = true;
+	h->evidence = (PortEvidence){health_object_device(o)->evidence, port ? port->number : 0};
+	return (SeenSource){health_evidence, &h->evidence};
+}
+
+/* What is judged */
+
+static void set_done(Health *h)
+{
+	/* the objects belong to the devices and ports */
+	free(h->list.items);
+	free(h->ports);
+	free(h->devices);
+	h->list = (ObjectList){};
+	h->ports = NULL;
+	h->devices = NULL;
+	h->n_ports = h->n_devices = 0;
+}
+
+static bool reserve_port(Health *h, Port *p)
+{
+	PortHealth *ph = p->health;
+
+	if (ph)
+		return true;
+	ph = calloc(1, sizeof(*ph));
+	if (!ph || health_object_of_port(p, p->device->health->object, &h->now.other_port,
+					 &ph->object) < 0) {
+		free(ph);
+		return false;
+	}
+	ph->mark.whole = true;
+	p->device->health->is_marked = h->is_marked = true;
+	p->health = ph;
+	return true;
+}
+
+static bool reserve_device(Health *h, Device *d)
+{
+	DeviceHealth *dh = d->health;
+
+	if (dh)
+		return true;
+	dh = calloc(1, sizeof(*dh));
+	if (!dh || health_object_of_device(d, &h->now.other_device, &dh->object) < 0) {
+		free(dh);
+		return false;
+	}
+	dh->mark.whole = dh->is_marked = h->is_marked = true;
+	d->health = dh;
+	return true;
+}
+
+static void add_device(Health *h, Device *d)
+{
+	if (!d->published || !reserve_device(h, d))
+		return;
+	d->health->order = h->n_devices;
+	h->devices[h->n_devices++] = h->list.items[h->list.n++] = d->health->object;
+	for (uint32_t i = 0; i < d->n_ports; i++) {
+		Port *p = d->ports[i];
+
+		if (!p->published || !reserve_port(h, p))
+			continue;
+		h->ports[h->n_ports++] = h->list.items[h->list.n++] = p->health->object;
+	}
+}
+
+/* Lists all that is published, in the order of indices and numbers. */
+static void find_set(Health *h)
+{
+	const Cache *c = h->cache;
+
+	if (!h->is_other_set)
+		return;
+	set_done(h);
+	h->list.items = calloc(c->n_devices + c->n_ports + 1, sizeof(Object *));
+	h->ports = calloc(c->n_ports + 1, sizeof(Object *));
+	h->devices = calloc(c->n_devices + 1, sizeof(Object *));
+	if (!h->list.items || !h->ports || !h->devices) {
+		set_done(h);
+		return;
+	}
+	for (size_t i = 0; i < c->n_devices; i++)
+		add_device(h, c->devices[i]);
+	h->is_other_set = false;
+}
+
+/* Looking */
+
+static CheckRun new_run(Health *h)
+{
+	return (CheckRun){
+		.objects = &h->list,
+		.ports = h->ports,
+		.n_ports = h->n_ports,
+		.expect = &h->expect,
+		.flap = {FLAP_LIMIT, FLAP_LIMIT_USEC, FLAP_LIMIT_TEXT},
+		.only = CONDITIONS_ALL,
+		.settle_usec = h->settle_usec,
+		.now_usec = h->judged_usec,
+		.ask = {.history = ask_history, .evidence = ask_evidence, .userdata = h},
+		.devices = h->devices,
+	};
+}
+
+static bool is_any(_unused_ const void *owner, _unused_ const Finding *f)
+{
+	return true;
+}
+
+static void findings_done(CheckRun *r)
+{
+	r->devices = NULL; /* they are not of this run */
+	check_run_done(r);
+}
+
+/* CHECK looks at D, or at its port P. */
+static void look(Health *h, const Check *check, DeviceHealth *d, PortHealth *p)
+{
+	CheckRun r = new_run(h);
+
+	h->now = (Asked){};
+	d->object->made->read = &h->now.device;
+	if (p)
+		p->object->made->read = &h->now.port;
+	r.n_devices = d->order + 1;
+	check_look(&r, check, d->object, p ? p->object : NULL);
+	d->object->made->read = &h->now.other_device;
+	if (p)
+		p->object->made->read = &h->now.other_port;
+	asked_note(&h->asked, check, &h->now);
+	if (r.error >= 0)
+		kept_take(&d->kept, check, p ? p->object : d->object, r.findings, r.n_findings,
+			  is_any, NULL, h->judged_usec);
+	findings_done(&r);
+}
+
+/* All of WHO look at D, or at its port P. */
+static void look_all(Health *h, CheckSet who, DeviceHealth *d, PortHealth *p)
+{
+	for (; who; who &= who - 1)
+		look(h, &checks[__builtin_ctzll(who)], d, p);
+}
+
+/* Who may say another thing now, because of the device. */
+static CheckSet due_of_device(const Health *h, const DeviceHealth *d)
+{
+	if (d->mark.whole)
+		return CHECKS_ALL;
+	return asked_who(h->asked.device, d->mark.rows) | (d->is_again ? h->asked.time : 0) |
+	       (mask_is_empty(&d->mark.rows) ? 0 : h->asked.evidence);
+}
+
+/* The same because of a port. */
+static CheckSet due_of_port(const Health *h, const PortHealth *p)
+{
+	if (p->mark.whole)
+		return CHECKS_ALL;
+	return mask_is_empty(&p->mark.rows)
+		       ? 0
+		       : asked_who(h->asked.port, p->mark.rows) | h->asked.evidence;
+}
+
+/* Whether what MARK says changes a verdict by itself: of what is stale nothing is known. */
+static bool is_of_verdict(const Mark *mark, unsigned int stale, unsigned int state)
+{
+	return mark->whole || mask_has(&mark->rows, stale) || mask_has(&mark->rows, state);
+}
+
+static void judge_device(Health *h, Device *device)
+{
+	DeviceHealth *d = device->health;
+	CheckSet due = due_of_device(h, d);
+
+	d->is_told = d->kept.n > 0 ||
+		     is_of_verdict(&d->mark, DEVICE_ATTR_stale, DEVICE_ATTR_unavailable);
+	look_all(h, due & h->asked.of_device, d, NULL);
+	for (uint32_t i = 0; i < device->n_ports; i++) {
+		PortHealth *p = device->ports[i]->health;
+		CheckSet who;
+
+		if (!p)
+			continue;
+		who = (due | due_of_port(h, p)) & h->asked.of_port;
+		look_all(h, who, d, p);
+		d->is_told |= is_of_verdict(&p->mark, PORT_ATTR_stale, PORT_ATTR_state);
+		p->mark = (Mark){};
+		if (who)
+			object_forget(p->object);
+	}
+	object_forget(d->object);
+	d->mark = (Mark){};
+	d->is_marked = d->is_again = false;
+	d->is_told |= d->kept.n > 0;
+	kept_fold(&d->kept);
+}
+
+/* Whether a finding of L may be over after some time. */
+static bool depends_on_time(const Health *h, const KeptList *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->items[i].ended_usec ||
+		    (h->asked.time & CHECK_BIT(l->items[i].finding.check)))
+			return true;
+	return false;
+}
+
+/* What depends on the time is marked if it is late enough for that. */
+static void mark_late(Health *h, uint64_t now)
+{
+	if (h->again_usec <= now) {
+		h->compares |= h->again;
+		h->again = 0;
+		h->again_usec = UINT64_MAX;
+	}
+	if (!h->is_again || now - h->judged_usec < AGAIN_USEC)
+		return;
+	for (size_t i = 0; i < h->n_devices; i++) {
+		DeviceHealth *d = device_health(h->devices[i]);
+
+		if (depends_on_time(h, &d->kept))
+			d->is_marked = d->is_again = h->is_marked = true;
+	}
+}
+
+void health_judge(Health *h, uint64_t now, HealthTell tell, void *userdata)
+{
+	find_set(h);
+	mark_late(h, now);
+	h->judged_usec = now;
+	if (!h->is_marked)
+		return;
+	h->is_marked = h->is_again = false;
+	for (size_t i = 0; i < h->n_devices; i++) {
+		Device *d = health_object_device(h->devices[i]);
+
+		if (d->health->is_marked) {
+			judge_device(h, d);
+			if (d->health->is_told)
+				tell(userdata, d);
+		}
+		h->is_again |= d->health->kept.n > 0 && depends_on_time(h, &d->health->kept);
+	}
+}
+
+/* The comparison */
+
+static bool is_of_device(const void *owner, const Finding *f)
+{
+	const Object *o = f->port ? f->port : f->device;
+
+	return o && device_health(o) == owner;
+}
+
+static bool is_of_machine(_unused_ const void *owner, const Finding *f)
+{
+	return !f->port && !f->device;
+}
+
+/* CHECK looks at all ports. */
+static void compare(Health *h, const Check *check)
+{
+	CheckRun r = new_run(h);
+
+	h->now = (Asked){};
+	check_look(&r, check, NULL, NULL);
+	asked_note(&h->asked, check, &h->now);
+	if (r.error >= 0) {
+		kept_take(&h->kept, check, NULL, r.findings, r.n_findings, is_of_machine, NULL,
+			  h->judged_usec);
+		for (size_t i = 0; i < h->n_devices; i++) {
+			DeviceHealth *d = device_health(h->devices[i]);
+
+			if (r.n_findings == 0 && !kept_has(&d->kept, check))
+				continue;
+			kept_take(&d->kept, check, NULL, r.findings, r.n_findings, is_of_device, d,
+				  h->judged_usec);
+			d->is_told = true;
+		}
+	}
+	findings_done(&r);
+}
+
+/* CHECK, which looks at others beside its own device or port, looks at each of these. */
+static void look_again(Health *h, const Check *check)
+{
+	for (size_t i = 0; i < h->n_devices; i++) {
+		Device *device = health_object_device(h->devices[i]);
+		DeviceHealth *d = device->health;
+
+		d->is_told |= kept_has(&d->kept, check);
+		if (check->scope == SCOPE_DEVICE)
+			look(h, check, d, NULL);
+		for (uint32_t k = 0; k < device->n_ports && check->scope == SCOPE_PORT; k++)
+			if (device->ports[k]->health)
+				look(h, check, d, device->ports[k]->health);
+		d->is_told |= kept_has(&d->kept, check);
+	}
+}
+
+bool health_wants_comparison(const Health *h)
+{
+	return h->compares != 0;
+}
+
+void health_compare(Health *h, uint64_t now, HealthTell tell, void *userdata)
+{
+	CheckSet who = h->compares;
+
+	/* ports that have changed now are compared when they have settled */
+	if (h->unsettled) {
+		h->again |= h->unsettled;
+		h->again_usec = now + h->settle_usec + USEC_PER_SEC;
+	}
+	h->compares = h->unsettled = 0;
+	h->judged_usec = now;
+	for (size_t i = 0; i < h->n_devices; i++)
+		device_health(h->devices[i])->is_told = false;
+	for (size_t i = 0; i < n_checks; i++) {
+		CheckSet bit = CHECK_BIT(&checks[i]);
+
+		if (!(who & bit))
+			continue;
+		if (checks[i].scope == SCOPE_MACHINE)
+			compare(h, &checks[i]);
+		else if (h->asked.others & bit)
+			look_again(h, &checks[i]);
+	}
+	for (size_t i = 0; i < h->list.n; i++)
+		object_forget(h->list.items[i]);
+	for (size_t i = 0; i < h->n_devices; i++) {
+		Device *d = health_object_device(h->devices[i]);
+
+		if (!d->health->is_told)
+			continue;
+		kept_fold(&d->health->kept);
+		tell(userdata, d);
+	}
+}
+
+uint64_t health_next_usec(const Health *h)
+{
+	return h->is_again ? MIN(h->again_usec, h->judged_usec + AGAIN_USEC) : h->again_usec;
+}
+
+/* Changes */
+
+/* WHO is to compare the ports, now and when they have settled. */
+static void compare_soon(Health *h, CheckSet who)
+{
+	h->compares |= who;
+	h->unsettled |= who;
+}
+
+/* The set of devices or ports is another one. */
+static void take_set(Health *h)
+{
+	h->is_other_set = true;
+	compare_soon(h, CHECKS_ALL);
+}
+
+/* Takes the rows CHANGED into MARK, if any check has ever asked for one of them. OWN and OTHER say
+ * who has. */
+static bool take_rows(Health *h, DeviceHealth *d, Mark *mark, AttrMask changed, const CheckSet *own,
+		      const CheckSet *other)
+{
+	CheckSet compares = asked_who(other, changed);
+	bool is_own =
+		asked_who(own, changed) != 0 || (h->asked.evidence && !mask_is_empty(&changed));
+
+	compare_soon(h, compares);
+	if (is_own) {
+		mark->rows = mask_or(mark->rows, changed);
+		d->is_marked = h->is_marked = true;
+	}
+	return is_own || compares;
+}
+
+bool health_take_port(Health *h, const PortChange *c)
+{
+	PortHealth *p = c->port->health;
+
+	if (!p || c->op == CACHE_ADDED) {
+		if (p)
+			p->mark.whole = c->port->device->health->is_marked = h->is_marked = true;
+		take_set(h);
+		return true;
+	}
+	return c->op == CACHE_CHANGED && take_rows(h, c->port->device->health, &p->mark, c->changed,
+						   h->asked.port, h->asked.other_port);
+}
+
+static inline bool is_counter(const Attribute *a)
+{
+	return a->class == CLASS_COUNTER && a->size > 0;
+}
+
+/* What has changed, with the counters that checks ask for, of which no change tells. */
+static AttrMask changed_rows(const Health *h, const DeviceChange *c)
+{
+	AttrMask changed = c->changed;
+	AttrMask counters = mask_and(device_rows(is_counter),
+				     mask_or(h->asked.any.device, h->asked.any.other_device));
+	AttrMask valid = mask_xor(c->was.valid, c->device->now.valid);
+
+	MASK_FOREACH(a, counters)
+	{
+		const Attribute *row = &device_attributes[a];
+
+		if (mask_has(&valid, a) ||
+		    memcmp((const char *)&c->was.values + row->offset,
+			   (const char *)&c->device->now.values + row->offset, row->size) != 0)
+			mask_set(&changed, a, true);
+	}
+	return changed;
+}
+
+bool health_take_device(Health *h, const DeviceChange *c)
+{
+	DeviceHealth *d = c->device->health;
+
+	if (c->op == CACHE_REMOVED)
+		return false;
+	if (!d || c->op == CACHE_ADDED) {
+		take_set(h);
+		return true;
+	}
+	return take_rows(h, d, &d->mark, changed_rows(h, c), h->asked.device,
+			 h->asked.other_device);
+}
+
+void health_forget_port(Health *h, Port *p)
+{
+	if (!p->health)
+		return;
+	kept_forget(&p->device->health->kept, p->health->object);
+	kept_fold(&p->device->health->kept);
+	object_free(p->health->object);
+	free(p->health);
+	p->health = NULL;
+	set_done(h);
+	take_set(h);
+}
+
+void health_forget_device(Health *h, Device *d)
+{
+	if (!d->health)
+		return;
+	kept_done(&d->health->kept);
+	object_free(d->health->object);
+	free(d->health);
+	d->health = NULL;
+	set_done(h);
+	take_set(h);
+}
+
+void health_expect(Health *h, Expectations *e)
+{
+	expectations_done(&h->expect);
+	h->expect = *e;
+	*e = (Expectations){};
+	for (size_t i = 0; i < h->n_devices; i++) {
+		DeviceHealth *d = device_health(h->devices[i]);
+
+		d->mark.whole = d->is_marked = h->is_marked = true;
+	}
+	h->compares = CHECKS_ALL;
+}
+
+/* Verdicts */
+
+AttrVerdict health_of_port(const Port *p, Table **ret_findings)
+{
+	const DeviceSnapshot *d = &p->device->now;
+	AttrVerdict v = VERDICT_UNKNOWN;
+
+	*ret_findings = NULL;
+	if (!p->health)
+		return VERDICT_UNKNOWN;
+	v = kept_tell(&p->device->health->kept, p->health->object, ret_findings);
+	return p->now.values.stale || d->values.stale || !mask_has(&p->now.valid, PORT_ATTR_state)
+		       ? VERDICT_UNKNOWN
+		       : v;
+}
+
+AttrVerdict health_of_device(const Device *d, Table **ret_findings)
+{
+	AttrVerdict v;
+
+	*ret_findings = NULL;
+	if (!d->health)
+		return VERDICT_UNKNOWN;
+	v = kept_tell(&d->health->kept, d->health->object, ret_findings);
+	return d->now.values.stale || !d->now.is_read ? VERDICT_UNKNOWN : v;
+}
+
+/* The worse of both: what is not known may be better or worse than what is to be looked at, and
+ * nobody knows that it is well. */
+static AttrVerdict worse(AttrVerdict a, AttrVerdict b)
+{
+	static const unsigned int order[_VERDICT_MAX] = {
+		[VERDICT_OK] = 0,
+		[VERDICT_WARNING] = 1,
+		[VERDICT_UNKNOWN] = 2,
+		[VERDICT_CRITICAL] = 3,
+	};
+
+	return order[a] >= order[b] ? a : b;
+}
+
+AttrVerdict health_of_machine(const Health *h, Table **ret_findings)
+{
+	AttrVerdict worst = kept_tell(&h->kept, NULL, ret_findings);
+
+	for (size_t i = 0; i < h->cache->n_devices; i++) {
+		const Device *d = h->cache->devices[i];
+
+		worst = worse(worst, d->now.values.health);
+		for (uint32_t k = 0; k < d->n_ports; k++)
+			worst = worse(worst, d->ports[k]->now.values.health);
+	}
+	return worst;
+}
+
+/* Life */
+
+int health_new(const Cache *c, uint64_t settle_usec, Health **ret)
+{
+	Health *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return -ENOMEM;
+	asked_begin(&h->asked);
+	h->cache = c;
+	h->settle_usec = settle_usec;
+	h->again_usec = UINT64_MAX;
+	h->compares = CHECKS_ALL;
+	*ret = h;
+	return 0;
+}
+
+Health *health_free(Health *h)
+{
+	if (!h)
+		return NULL;
+	set_done(h);
+	kept_done(&h->kept);
+	value_done(&h->history);
+	expectations_done(&h->expect);
+	free(h);
+	return NULL;
+}

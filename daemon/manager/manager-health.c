@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How well devices and ports are: what the judge (daemon/health) says of what has changed.
+ *
+ * It is asked when the change is on the bus, a little later, so that what changes together is
+ * judged together. Ports are compared with each other only after READY, when all are known, and so
+ * seldom that it takes a thousandth of the time at most.
+ */
+
+#include "clock.h"
+#include "manager-private.h"
+
+#define JUDGE_DELAY_USEC (2 * USEC_PER_MSEC)
+#define COMPARE_SHARE	 1000U
+
+static void publish_device_health(Manager *m, Device *d)
+{
+	_cleanup_(device_change_done) DeviceChange change = {};
+	Table *findings;
+	AttrVerdict health = health_of_device(d, &findings);
+
+	cache_apply_device_health(d, health, findings, realtime_now_usec(), &change);
+	if (change.op == CACHE_CHANGED)
+		manager_publish_device(m, &change);
+}
+
+static void publish_port_health(Manager *m, Port *p)
+{
+	_cleanup_(port_change_done) PortChange change = {};
+	Table *findings;
+	AttrVerdict health = health_of_port(p, &findings);
+
+	cache_apply_port_health(p, health, findings, realtime_now_usec(), &change);
+	if (change.op == CACHE_CHANGED)
+		manager_publish_port(m, &change);
+}
+
+/* A HealthTell */
+static void publish_health(void *userdata, Device *d)
+{
+	Manager *m = userdata;
+
+	m->health_told = true;
+	publish_device_health(m, d);
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		if (d->ports[i]->published)
+			publish_port_health(m, d->ports[i]);
+}
+
+/* The worst of all, and what is found of no device. */
+static void publish_machine(Manager *m)
+{
+	Table *findings;
+	AttrVerdict health = health_of_machine(m->health, &findings);
+
+	if (health == m->machine_health && table_equal(findings, m->machine_findings)) {
+		table_free(findings);
+		return;
+	}
+	table_free(m->machine_findings);
+	m->machine_findings = findings;
+	m->machine_health = health;
+	if (m->bus)
+		bus_publish_health(m->bus);
+}
+
+static void compare(Manager *m)
+{
+	uint64_t begin = monotonic_now_usec(), end;
+
+	health_compare(m->health, realtime_now_usec(), publish_health, m);
+	end = monotonic_now_usec();
+	m->compare_usec = end + COMPARE_SHARE * (end - begin);
+	m->health_told = true;
+}
+
+static int on_health(sd_event_source *s, uint64_t usec, void *userdata);
+
+/* Waits for what is to be done next. */
+static void await_health(Manager *m)
+{
+	uint64_t now = monotonic_now_usec(), realtime = realtime_now_usec();
+	uint64_t next = health_next_usec(m->health), delay = UINT64_MAX;
+
+	if (next != UINT64_MAX)
+		delay = next > realtime ? next - realtime : 0;
+	if (m->ready && health_wants_comparison(m->health))
+		delay = m->compare_usec > now ? m->compare_usec - now : 0;
+	if (delay != UINT64_MAX)
+		manager_start_timer(m, &m->health_timer, delay, on_health, m, "health");
+}
+
+static int on_health(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Manager *m = userdata;
+
+	m->health_soon = m->health_told = false;
+	health_judge(m->health, realtime_now_usec(), publish_health, m);
+	if (m->ready && health_wants_comparison(m->health) &&
+	    monotonic_now_usec() >= m->compare_usec)
+		compare(m);
+	if (m->health_told)
+		publish_machine(m);
+	await_health(m);
+	return 0;
+}
+
+static void judge_soon(Manager *m)
+{
+	if (m->health_soon)
+		return;
+	m->health_soon = true;
+	manager_start_timer(m, &m->health_timer, JUDGE_DELAY_USEC, on_health, m, "health");
+}
+
+void manager_health_port(Manager *m, PortChange *c)
+{
+	if (health_take_port(m->health, c))
+		judge_soon(m);
+}
+
+void manager_health_device(Manager *m, DeviceChange *c)
+{
+	if (health_take_device(m->health, c))
+		judge_soon(m);
+}
+
+void manager_health_forget_port(Manager *m, Port *p)
+{
+	health_forget_port(m->health, p);
+	judge_soon(m);
+}
+
+void manager_health_forget_device(Manager *m, Device *d)
+{
+	health_forget_device(m->health, d);
+	judge_soon(m);
+}
+
+int manager_health_start(Manager *m)
+{
+	return health_new(&m->cache, m->config.settle_usec, &m->health);
+}
+
+void manager_health_judge_all(Manager *m)
+{
+	(void)on_health(NULL, 0, m);
+}
+
+void manager_health_end(Manager *m)
+{
+	for (size_t i = 0; m->health && i < m->cache.n_devices; i++) {
+		Device *d = m->cache.devices[i];
+
+		for (uint32_t k = 0; k < d->n_ports; k++)
+			health_forget_port(m->health, d->ports[k]);
+		health_forget_device(m->health, d);
+	}
+	sd_event_source_disable_unref(m->health_timer);
+	m->health = health_free(m->health);
+	m->machine_findings = table_free(m->machine_findings);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Health and Findings of ports, of devices and of the manager. */
+
+#include "fixture.h"
+#include "names.h"
+
+#define PORT   "/org/rdma/device/3/port/1"
+#define OTHER  "/org/rdma/device/4/port/1"
+#define DEVICE "/org/rdma/device/3"
+
+static const char scenario[] = "[device mlx5_0]\n"
+			       "index = 3\n"
+			       "protocol = infiniband\n"
+			       "[device mlx5_1]\n"
+			       "index = 4\n"
+			       "protocol = infiniband\n";
+
+static int setup(void **state)
+{
+	int r = fixture_setup_daemon(state, scenario);
+	Fixture *f = *state;
+
+	f->with_health = true;
+	return r;
+}
+
+static const char *interface_of(const char *path)
+{
+	return strstr(path, "/port/")	      ? RDMAD_INTERFACE_PORT
+	       : streq(path, RDMAD_ROOT_PATH) ? RDMAD_INTERFACE_MANAGER
+					      : RDMAD_INTERFACE_DEVICE;
+}
+
+/* Returns when the Health of PATH is EXPECTED: each change of it is signalled. */
+static void wait_health(Fixture *f, const char *path, const char *expected)
+{
+	for (;;) {
+		_cleanup_free_ char *is = fixture_property(f, path, interface_of(path), "Health");
+
+		if (streq(is, expected))
+			return;
+		fixture_wait_signal(f, path, "PropertiesChanged");
+		fixture_forget(f);
+	}
+}
+
+/* Writes "CHECK SEVERITY, ..." of PATH to TEXT. */
+static const char *findings(Fixture *f, const char *path, char text[256])
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
+		fixture_call(f, path, "org.freedesktop.DBus.Properties", "Get", NULL, "ss",
+			     interface_of(path), "Findings");
+	const char *check, *severity;
+	size_t n = 0;
+
+	text[0] = '\0';
+	assert_true(sd_bus_message_enter_container(m, 'v', "a(sssa{sv})") > 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "(sssa{sv})") > 0);
+	while (sd_bus_message_enter_container(m, 'r', "sssa{sv}") > 0) {
+		assert_true(sd_bus_message_read(m, "ss", &check, &severity) > 0);
+		n += (size_t)snprintf(text + n, 256 - n, "%s%s %s", n ? ", " : "", check, severity);
+		assert_true(sd_bus_message_skip(m, "sa{sv}") > 0);
+		assert_true(sd_bus_message_exit_container(m) >= 0);
+	}
+	return text;
+}
+
+/* The place of the first signal of PATH that has PROPERTY. */
+static size_t place_of(const Fixture *f, const char *path, const char *property)
+{
+	size_t i = 0;
+
+	while (i < f->n_signals &&
+	       !(streq(sd_bus_message_get_path(f->signals[i]), path) &&
+		 sd_bus_message_is_signal(f->signals[i], NULL, "PropertiesChanged") > 0 &&
+		 fixture_changed(f->signals[i], interface_of(path), property)))
+		i++;
+	return i;
+}
+
+/* What is wrong is said after the news itself, and when it is over, that too. */
+static void test_link_down(void **state)
+{
+	Fixture *f = *state;
+	char text[256];
+
+	/* who finds the name finds them judged */
+	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "ok");
+	fixture_assert_property(f, DEVICE, RDMAD_INTERFACE_DEVICE, "Health", "ok");
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Health", "ok");
+	fixture_forget(f);
+	fixture_simulate(f, "set mlx5_0/1 state=down phys_state=polling event=port-error");
+	while (place_of(f, PORT, "Health") == f->n_signals)
+		fixture_wait_more(f);
+	assert_true(place_of(f, PORT, "State") < place_of(f, PORT, "Health"));
+	wait_health(f, RDMAD_ROOT_PATH, "critical");
+	assert_string_equal(findings(f, PORT, text), "not-active critical");
+	fixture_assert_property(f, OTHER, RDMAD_INTERFACE_PORT, "Health", "ok");
+	fixture_assert_property(f, DEVICE, RDMAD_INTERFACE_DEVICE, "Health", "ok");
+	fixture_simulate(f, "set mlx5_0/1 state=active phys_state=link-up event=port-active");
+	wait_health(f, PORT, "ok");
+	wait_health(f, RDMAD_ROOT_PATH, "ok");
+	assert_string_equal(findings(f, PORT, text), "");
+}
+
+/* What is not known is never well. */
+static void test_stale(void **state)
+{
+	Fixture *f = *state;
+	char text[256];
+
+	fixture_simulate(f, "fail mlx5_0/1 EIO");
+	fixture_simulate(f, "event mlx5_0/1 link");
+	wait_health(f, PORT, "unknown");
+	assert_string_equal(findings(f, PORT, text), "stale critical");
+	wait_health(f, RDMAD_ROOT_PATH, "unknown");
+	fixture_simulate(f, "fail mlx5_0/1 none");
+	fixture_simulate(f, "event mlx5_0/1 link");
+	wait_health(f, PORT, "ok");
+}
+
+/* A row that no change tells of, because it counts, is judged too; and a device has findings. */
+static void test_counter_of_device(void **state)
+{
+	Fixture *f = *state;
+	char text[256];
+
+	fixture_simulate(f, "set mlx5_0 aer_nonfatal=0");
+	fixture_simulate(f, "set mlx5_0 aer_nonfatal=2 event=device");
+	wait_health(f, DEVICE, "warning");
+	assert_string_equal(findings(f, DEVICE, text), "pcie-errors warning");
+	wait_health(f, RDMAD_ROOT_PATH, "warning");
+	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "ok");
+}
+
+/* Devices that come and go are judged, and what was found of them goes with them. */
+static void test_come_and_go(void **state)
+{
+	Fixture *f = *state;
+
+	fixture_simulate(f, "add bad protocol=infiniband");
+	fixture_wait_signal(f, RDMAD_ROOT_PATH, "InterfacesAdded");
+	fixture_simulate(f, "set bad/1 state=down phys_state=polling event=port-error");
+	wait_health(f, RDMAD_ROOT_PATH, "critical");
+	fixture_simulate(f, "remove bad");
+	wait_health(f, RDMAD_ROOT_PATH, "ok");
+	fixture_simulate(f, "remove mlx5_0");
+	fixture_simulate(f, "remove mlx5_1");
+	wait_health(f, RDMAD_ROOT_PATH, "critical"); /* there is no port */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_link_down, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_stale, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_counter_of_device, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_come_and_go, setup, fixture_teardown),
+	};
+
+	return cmocka_run_group_tests_name("health", tests, NULL, NULL);
+}
