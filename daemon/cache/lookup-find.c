@@ -4,6 +4,7 @@
 #include "lookup.h"
 
 #include "name-index.h"
+#include "pci.h"
 #include "port-name.h"
 
 static const char *const kind_names[_FIND_MAX] = {
@@ -178,32 +179,12 @@ static int find_system_guid(Search *s)
 	return find_guid(s, NAME_SYSTEM_GUID);
 }
 
-/* Writes a PCI address as the kernel does: "0000:c1:00.0". -EINVAL. */
-static int normalize_pci(const char *text, char ret[24])
-{
-	unsigned int domain = 0, bus, slot, function;
-	int end = 0;
-
-	if (strlen(text) > 16 || text[strspn(text, "0123456789abcdefABCDEF:.")])
-		return -EINVAL;
-	if (sscanf(text, "%x:%x:%x.%x%n", &domain, &bus, &slot, &function, &end) != 4) {
-		domain = 0;
-		end = 0;
-		if (sscanf(text, "%x:%x.%x%n", &bus, &slot, &function, &end) != 3)
-			return -EINVAL;
-	}
-	if (text[end] || bus > 0xff || slot > 0x1f || function > 7)
-		return -EINVAL;
-	snprintf(ret, 24, "%04x:%02x:%02x.%x", domain, bus, slot, function);
-	return 0;
-}
-
 static int find_pci(Search *s)
 {
 	const NameOwner *o;
-	char address[24];
+	char address[PCI_ADDRESS_SIZE];
 
-	if (normalize_pci(s->key->text, address) < 0)
+	if (pci_address_parse(s->key->text, address) < 0)
 		return -EINVAL;
 	for (o = owners(s, NAME_PCI, address, strlen(address)); o; o = o->next)
 		take_device(s, o->owner);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "pci.h"
+
+#include "util.h"
+
+int pci_address_parse(const char *text, char ret[PCI_ADDRESS_SIZE])
+{
+	unsigned int domain = 0, bus, slot, function;
+	int end = 0;
+
+	if (strlen(text) > 16 || text[strspn(text, "0123456789abcdefABCDEF:.")])
+		return -EINVAL;
+	if (sscanf(text, "%x:%x:%x.%x%n", &domain, &bus, &slot, &function, &end) != 4) {
+		domain = 0;
+		end = 0;
+		if (sscanf(text, "%x:%x.%x%n", &bus, &slot, &function, &end) != 3)
+			return -EINVAL;
+	}
+	if (text[end] || bus > 0xff || slot > 0x1f || function > 7)
+		return -EINVAL;
+	snprintf(ret, PCI_ADDRESS_SIZE, "%04x:%02x:%02x.%x", domain, bus, slot, function);
+	return 0;
+}
