@@ -55,6 +55,9 @@ void device_query(Target *t, DeviceSnapshot *s)
 	sysfs_supply_device(target_sysfs(t), s);
 	if (function_find(target_sysfs(t), t->name, parent) == 0)
 		function_supply(t->sysfs, parent, s);
+	gpudirect_supply_peers(s);
+	accelerators_refresh(&t->querier->accelerators);
+	accelerators_supply(&t->querier->accelerators, s);
 	query_chardevs(t, s);
 	if (t->has_health) {
 		s->tables[DEVICE_TABLE_HEALTH] = steal_pointer(&t->health);
@@ -65,6 +68,7 @@ void device_query(Target *t, DeviceSnapshot *s)
 	supply_events(t, s);
 	if (t->context) {
 		(void)verbs_query_device(t->context, s, &cap_flags);
+		gpudirect_supply_dma_buf(t->context, &t->known->dma_buf, s);
 		query_direct_verbs(t, s);
 	}
 }

@@ -149,7 +149,7 @@ void function_supply(int device, const char *parent, DeviceSnapshot *s)
 {
 	_cleanup_close_ int directory = -EBADF;
 	char upwards[UPWARDS_MAX];
-	AttrText address = "";
+	AttrText address = "", type;
 	bool is_virtual;
 	uint64_t number;
 	size_t n;
@@ -166,6 +166,8 @@ void function_supply(int device, const char *parent, DeviceSnapshot *s)
 	    sysfs_read_number(directory, "numa_node", INT32_MAX, &number) == 0)
 		DEVICE_SUPPLY(s, numa_node, (uint32_t)number);
 	supply_cpus(directory, s);
+	if (sysfs_read_text(directory, "iommu_group/type", type, sizeof(type)) == 0)
+		DEVICE_SUPPLY_TEXT(s, iommu, type);
 	is_virtual = supply_vf(directory, address, s);
 	/* only a physical function says how many virtual ones it can have */
 	if (!supply_sf(device, address, s) && !is_virtual &&

@@ -10,6 +10,7 @@
 #include "query-counters.h"
 #include "query-dv.h"
 #include "query-gids.h"
+#include "query-gpudirect.h"
 #include "query-link.h"
 #include "query-pkeys.h"
 #include "query-policy.h"
@@ -24,6 +25,7 @@ typedef struct Known {
 	const DvProvider *dv;	       /* of its direct verbs; NULL if there is none */
 	AttrMask unmeasured;	       /* the rows of its ports that its driver does not measure */
 	VerbsDevice verbs;	       /* driver_id is negative until it has a uverbs node */
+	DmaBuf dma_buf;		       /* whether DMA-BUF was tried */
 	bool has_cap_flags;	       /* VERBS.cap_flags was read */
 	unsigned int link_layers; /* of its ports that were read: a mask of 1 << IBV_LINK_LAYER_* */
 	KnownLink link;		  /* the interface of the port that was read last */

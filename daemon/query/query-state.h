@@ -3,6 +3,7 @@
 
 /* The state of the worker process: what it keeps from one query to the next. */
 
+#include "query-accelerators.h"
 #include "query-context.h"
 #include "query-devlink.h"
 #include "query-isolated.h"
@@ -24,6 +25,7 @@ typedef struct Querier {
 	unsigned int kernel; /* KERNEL() of the running kernel */
 	int classes;	     /* descriptor of /sys/class */
 	int net;	     /* descriptor of /sys/class/net */
+	Accelerators accelerators;
 	/* All IPoIB interfaces, read while Query.links_generation was IPOIB_GENERATION. */
 	Ipoib *ipoib;
 	size_t n_ipoib;

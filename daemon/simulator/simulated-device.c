@@ -2,6 +2,7 @@
 
 #include "simulated-device.h"
 
+#include "accelerator.h"
 #include "decode.h"
 
 /* Simulated GUIDs begin here: 02 in the first byte says that no manufacturer has assigned them. */
@@ -138,14 +139,36 @@ static int parse_reporter(const char *value, HealthEntry *ret)
 	return strtok_r(NULL, " \t,", &save) ? -EINVAL : 0;
 }
 
-/* Replaces the health reporter called NAME, or adds it; an empty value removes it. */
+/* Replaces the entry that begins with the same NAME_SIZE characters as NEW, or adds NEW; without IS
+ * it is removed only. */
+static int replace_entry(Table **table, const void *new, size_t size, size_t name_size, bool is)
+{
+	size_t room = (*table ? (*table)->n : 0) + 1, n = 0;
+	_cleanup_free_ char *entries = calloc(room, size);
+	Table *next;
+
+	if (!entries)
+		return -ENOMEM;
+	for (size_t i = 0; i + 1 < room; i++)
+		if (memcmp((*table)->entries + i * size, new, name_size) != 0)
+			memcpy(entries + n++ * size, (*table)->entries + i * size, size);
+	if (is)
+		memcpy(entries + n++ * size, new, size);
+	if (size == sizeof(AcceleratorEntry) && n > 0)
+		sort(entries, n, size, accelerator_compare);
+	next = table_new(entries, n, size);
+	if (n && !next)
+		return -ENOMEM;
+	table_free(*table);
+	*table = next;
+	return 0;
+}
+
+/* The health reporter called NAME; an empty value removes it. */
 static int set_reporter(DeviceSnapshot *s, const char *key, const char *name, const char *value,
 			char **ret_message)
 {
-	Table **table = &s->tables[DEVICE_TABLE_HEALTH], *next;
-	_cleanup_free_ HealthEntry *entries = NULL;
 	HealthEntry new = {};
-	size_t n = 0;
 
 	text_copy(new.name, sizeof(new.name), name);
 	if (!*name || strlen(name) >= sizeof(new.name) ||
@@ -154,32 +177,56 @@ static int set_reporter(DeviceSnapshot *s, const char *key, const char *name, co
 				       "%.100s = %.100s: expected healthy or error, then how many "
 				       "errors and how many recoveries there were; or nothing",
 				       key, value);
-	entries = calloc((*table ? (*table)->n : 0) + 1, sizeof(*entries));
-	if (!entries)
-		return -ENOMEM;
-	TABLE_FOREACH(HealthEntry, e, *table)
-		if (!streq(e->name, new.name))
-			entries[n++] = *e;
-	if (*value)
-		entries[n++] = new;
-	next = table_new(entries, n, sizeof(*entries));
-	if (n && !next)
-		return -ENOMEM;
-	table_free(*table);
-	*table = next;
 	mask_set(&s->supplied, DEVICE_ATTR_health_reporters, true);
+	return replace_entry(&s->tables[DEVICE_TABLE_HEALTH], &new, sizeof(new), sizeof(new.name),
+			     *value);
+}
+
+/* "DISTANCE HOPS MODEL", such as "PIX 2 10de:2330". */
+static int parse_accelerator(const char *value, AcceleratorEntry *ret)
+{
+	char hops[4];
+	int end = 0;
+
+	if (sscanf(value, "%7[A-Z]%*1[ ,]%2[0-9]%*1[ ,]%9[0-9a-f:]%n", ret->distance, hops,
+		   ret->model, &end) != 3 ||
+	    value[end] || distance_from_name(ret->distance) == _DISTANCE_MAX)
+		return -EINVAL;
+	ret->hops = (uint32_t)strtoul(hops, NULL, 10);
 	return 0;
+}
+
+/* The accelerator at ADDRESS; an empty value removes it. */
+static int set_accelerator(DeviceSnapshot *s, const char *key, const char *address,
+			   const char *value, char **ret_message)
+{
+	AcceleratorEntry new = {};
+
+	text_copy(new.address, sizeof(new.address), address);
+	if (!*address || strlen(address) >= sizeof(new.address) ||
+	    (*value && parse_accelerator(value, &new) < 0))
+		return scenario_refuse(-EINVAL, ret_message,
+				       "%.100s = %.100s: expected LOC, PIX, PXB, PHB, NODE or SYS, "
+				       "the number of hops and the model, such as PIX 2 "
+				       "10de:2330; or nothing",
+				       key, value);
+	mask_set(&s->supplied, DEVICE_ATTR_accelerators, true);
+	return replace_entry(&s->tables[DEVICE_TABLE_ACCELERATORS], &new, sizeof(new),
+			     sizeof(new.address), *value);
 }
 
 int simulated_device_set(DeviceSnapshot *s, const char *key, const char *value, char **ret_message)
 {
 	DeviceAttr a;
 	const char *reporter = startswith(key, "reporter.");
+	const char *accelerator = startswith(key, "accelerator.");
 	bool supplied = false;
 	int r;
 
 	if (reporter)
 		return set_reporter(s, key, reporter, value, ret_message);
+	if (accelerator)
+		return set_accelerator(s, key, accelerator, value, ret_message);
 	if (device_attr_from_field(key, &a) < 0)
 		return scenario_refuse(-EINVAL, ret_message,
 				       "%.100s: no attribute of a device, expected a field of it "

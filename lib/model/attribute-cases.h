@@ -17,6 +17,7 @@
 	case ATTR_VFS:                                                                             \
 	case ATTR_CHARDEVS:                                                                        \
 	case ATTR_HEALTH:                                                                          \
+	case ATTR_ACCELERATORS:                                                                    \
 	case ATTR_FINDINGS:                                                                        \
 	case ATTR_ALTNAMES:                                                                        \
 	case ATTR_ADDRESSES:                                                                       \

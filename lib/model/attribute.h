@@ -81,6 +81,7 @@ typedef struct AttrNone {
 	T(VFS,         AttrNone,  "",  vf_table_signature)                                                  \
 	T(CHARDEVS,    AttrNone,  "",  chardev_table_signature)                                             \
 	T(HEALTH,      AttrNone,  "",  health_table_signature)                                              \
+	T(ACCELERATORS, AttrNone, "",  accelerator_table_signature)                                         \
 	T(FINDINGS,    AttrNone,  "",  finding_table_signature)                                             \
 	T(ALTNAMES,    AttrNone,  "",  "")       /* FindPorts() finds ports by what is in these two */          \
 	T(ADDRESSES,   AttrNone,  "",  "")                                                                  \

@@ -97,6 +97,15 @@ const char finding_table_signature[] = "a("
 #include "table-columns.def"
 	END;
 
+static const Column accelerator_columns[] = {
+#define ACCELERATORS(...) ROW(AcceleratorEntry, __VA_ARGS__)
+#include "table-columns.def"
+};
+const char accelerator_table_signature[] = "a("
+#define ACCELERATORS(...) SIGNATURE(__VA_ARGS__)
+#include "table-columns.def"
+	END;
+
 static const Column transition_columns[] = {
 #define TRANSITIONS(...) ROW(PublishedTransition, __VA_ARGS__)
 #include "table-columns.def"
@@ -169,6 +178,7 @@ static const TableLayout layouts[_ATTR_TYPE_MAX] = {
 	[ATTR_VFS] = LAYOUT(VfEntry, vf),
 	[ATTR_CHARDEVS] = LAYOUT(ChardevEntry, chardev),
 	[ATTR_HEALTH] = LAYOUT(HealthEntry, health),
+	[ATTR_ACCELERATORS] = LAYOUT(AcceleratorEntry, accelerator),
 	[ATTR_FINDINGS] = LAYOUT(FindingEntry, finding),
 	[ATTR_ALTNAMES] = UNPUBLISHED(AltnameEntry, altname),
 	[ATTR_ADDRESSES] = UNPUBLISHED(AddressEntry, address),

@@ -71,8 +71,8 @@ extern const TableLayout user_layout;
 /* Their signatures on D-Bus, for ATTR_TYPES. */
 extern const char gid_table_signature[], pkey_table_signature[], netdev_table_signature[],
 	bond_member_table_signature[], vf_table_signature[], chardev_table_signature[],
-	health_table_signature[], finding_table_signature[], transition_table_signature[],
-	evidence_table_signature[], user_table_signature[];
+	health_table_signature[], accelerator_table_signature[], finding_table_signature[],
+	transition_table_signature[], evidence_table_signature[], user_table_signature[];
 
 /* A value of an entry as it is published. TEXT is static, or in the entry, or BUFFER. */
 typedef struct ColumnValue {

@@ -44,6 +44,11 @@ typedef struct HealthEntry {
 #include "table-columns.def"
 } HealthEntry;
 
+typedef struct AcceleratorEntry {
+#define ACCELERATORS(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+} AcceleratorEntry;
+
 typedef struct FindingEntry {
 #define FINDINGS(field, storage, ...) COLUMN_MEMBER(field, storage)
 #include "table-columns.def"
@@ -99,6 +104,7 @@ typedef enum PortTable {
 typedef enum DeviceTable {
 	DEVICE_TABLE_CHARDEVS,
 	DEVICE_TABLE_HEALTH,
+	DEVICE_TABLE_ACCELERATORS,
 	DEVICE_TABLE_FINDINGS,
 	_DEVICE_TABLE_MAX
 } DeviceTable;
