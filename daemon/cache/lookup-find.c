@@ -3,6 +3,7 @@
 
 #include "lookup.h"
 
+#include "accelerator.h"
 #include "name-index.h"
 #include "pci.h"
 #include "port-name.h"
@@ -191,6 +192,32 @@ static int find_pci(Search *s)
 	return 0;
 }
 
+/* How far D is from the accelerator at ADDRESS; _DISTANCE_MAX: no way is known. */
+static Distance distance_to(const Device *d, const char *address)
+{
+	TABLE_FOREACH(AcceleratorEntry, e, d->now.tables[DEVICE_TABLE_ACCELERATORS])
+		if (streq(e->address, address))
+			return distance_from_name(e->distance);
+	return _DISTANCE_MAX;
+}
+
+/* The ports of the devices that are nearest to an accelerator. */
+static int find_accelerator(Search *s)
+{
+	Device *const *devices = s->cache->devices;
+	Distance nearest = _DISTANCE_MAX;
+	char address[PCI_ADDRESS_SIZE];
+
+	if (pci_address_parse(s->key->text, address) < 0)
+		return -EINVAL;
+	for (size_t d = 0; d < s->cache->n_devices; d++)
+		nearest = MIN(nearest, distance_to(devices[d], address));
+	for (size_t d = 0; nearest < _DISTANCE_MAX && d < s->cache->n_devices; d++)
+		if (distance_to(devices[d], address) == nearest)
+			take_device(s, devices[d]);
+	return 0;
+}
+
 /* The properties that decide how good the entry is. */
 static GidChoice choice_of(const Port *p, const GidEntry *g)
 {
@@ -370,6 +397,7 @@ static const struct {
 	{FIND_SYSTEM_GUID, find_system_guid},
 	{FIND_NAME, find_name_with_colon},
 	{FIND_PCI, find_pci},
+	{FIND_ACCELERATOR, find_accelerator},
 	{FIND_HW_ADDRESS, find_hw_address},
 	{FIND_IFINDEX, find_ifindex},
 	{FIND_ADDRESS, find_address},

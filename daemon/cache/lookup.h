@@ -25,6 +25,7 @@
 	F(NODE_GUID, "node-guid", "a node GUID")                                                   \
 	F(SYSTEM_GUID, "system-guid", "a system image GUID")                                       \
 	F(PCI, "pci", "a PCI address")                                                             \
+	F(ACCELERATOR, "accelerator", "the PCI address of an accelerator")                         \
 	F(HW_ADDRESS, "hw-address", "the hardware address of a network interface")                 \
 	F(IFINDEX, "ifindex", "the index of a network interface")                                  \
 	F(ADDRESS, "address", "an IP address")                                                     \
@@ -69,6 +70,7 @@ typedef struct FoundPort {
  * NETDEV the bond or bridge that the interface of the port is in, too, and by IFINDEX the bond
  *   *_GUID   in any form that guid_parse() takes; of the node and of the system: all their ports
  *   PCI      with or without "0000:" in front: all ports of the devices there
+ *   ACCELERATOR  the same of an accelerator: all ports of the devices that are nearest to it
  *   HW_ADDRESS  a MAC address of an Ethernet port, or the 20 bytes of an IPoIB interface
  *   ADDRESS  with a zone or without one (fe80::1%eth3), in a GID of RoCE, or of an IPoIB interface
  * or another one without GIDs of its own GID      in the notation of IPv6, with a zone or without

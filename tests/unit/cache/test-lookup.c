@@ -192,10 +192,16 @@ static PortSnapshot named_port(const char *netdev, uint32_t ifindex, const char 
 static Device *add_function(Cache *c, uint32_t index, const char *name, const char *pci,
 			    uint64_t guid)
 {
+	/* the first device is near to the first accelerator, and both are far from the second */
+	AcceleratorEntry ways[] = {{.address = "0000:d1:00.0", .distance = "PXB", .hops = 3},
+				   {.address = "0000:d2:00.0", .distance = "SYS", .hops = 3}};
 	DeviceSnapshot s = {};
 	AttrMask changed;
 	Device *d = add_device(c, index, name, 2, 1);
 
+	strcpy(ways[0].distance, index == 1 ? "PIX" : "PXB");
+	s.tables[DEVICE_TABLE_ACCELERATORS] = table_new(ways, 2, sizeof(ways[0]));
+	mask_set(&s.supplied, DEVICE_ATTR_accelerators, true);
 	DEVICE_SUPPLY(&s, index, index);
 	DEVICE_SUPPLY_TEXT(&s, name, name);
 	DEVICE_SUPPLY(&s, port_count, 2);
@@ -263,6 +269,9 @@ static const struct {
 	{"c1:00.8", FIND_PCI, "bad"},
 	{"c1:00.0 ", FIND_PCI, "bad"},
 	{"10000:c1:00.0", FIND_PCI, "none"},
+	{"d1:00.0", _FIND_MAX, "accelerator mlx5_0/1 mlx5_0/2"},
+	{"0000:D2:00.0", FIND_ACCELERATOR, "accelerator mlx5_0/1 mlx5_0/2 mlx5_1/1 mlx5_1/2"},
+	{"c1:00.0", FIND_ACCELERATOR, "none"},
 	{"0002:c903:0000:0001", _FIND_MAX, "port-guid mlx5_0/1"},
 	{"0002:c903:0000:0001", FIND_NODE_GUID, "node-guid mlx5_1/1 mlx5_1/2"},
 	{"0x55", _FIND_MAX, "node-guid mlx5_0/1 mlx5_0/2"},
