@@ -37,9 +37,10 @@ static const Command commands[] = {
 	 "Print all attributes of ports",
 	 "  rdmactl show eth2                 the port behind a network interface\n"
 	 "  rdmactl show --history=32 mlx5_0/1\n"},
-	{"map",      "PORT",      0, UINT_MAX, 0,           NULL,             map_command,
+	{"map",      "PORT",      0, UINT_MAX, 0,           map_options,      map_command,
 	 "Print interface, PCI address and NUMA node of ports",
-	 "  rdmactl map                       which network interface is on which port?\n"},
+	 "  rdmactl map                       which network interface is on which port?\n"
+	 "  rdmactl map --gpu                 which port is near to which GPU?\n"},
 	{"gid",      "PORT|ADDRESS", 0, UINT_MAX, 0,           NULL,             gid_command,
 	 "Print the GIDs of ports, or that of an address",
 	 "  rdmactl gid                       the GID tables of all ports\n"
@@ -48,7 +49,8 @@ static const Command commands[] = {
 	 "Print what to set for a library",
 	 "  eval \"$(rdmactl env nccl)\"        NCCL_IB_HCA and NCCL_IB_GID_INDEX\n"
 	 "  rdmactl env ucx mlx5_0 mlx5_1     for these ports only\n"
-	 "  rdmactl env nccl --rate=400G      for ports with this rate\n"},
+	 "  rdmactl env nccl --rate=400G      for ports with this rate\n"
+	 "  rdmactl env nccl --gpu=0          for those that are nearest to this GPU\n"},
 	{"monitor",  "PORT",      0, UINT_MAX, RUN_ENDLESS, monitor_options,  monitor_command,
 	 "Print changes as they happen",
 	 "  rdmactl monitor mlx5_0/1          until it is interrupted\n"

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "decode.h"
+#include "gpus.h"
 #include "unavailable.h"
 
 void rails_done(Rails *r)
@@ -309,6 +310,40 @@ static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r,
 	return buffer;
 }
 
+/* Of the ports that can be used, those that are nearest to the accelerator stay. */
+static ExitStatus leave_nearest(Rails *r, const char *wanted)
+{
+	_cleanup_(gpus_done) Gpus gpus = {};
+	Distance nearest = _DISTANCE_MAX;
+	const Gpu *gpu;
+	uint64_t hops;
+
+	if (gpus_find(&r->selection.objects, &gpus) < 0)
+		return out_of_memory();
+	gpu = gpus_get(&gpus, wanted);
+	if (!gpu) {
+		complain("env: --gpu=%s: there is no such accelerator (see rdmactl map --gpu)",
+			 wanted);
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < r->n; i++)
+		if (!r->items[i].reason)
+			nearest = MIN(nearest, gpu_distance(r->items[i].device, gpu, &hops));
+	for (size_t i = 0; i < r->n; i++) {
+		Distance d = gpu_distance(r->items[i].device, gpu, &hops);
+
+		if (r->items[i].reason || d == nearest)
+			continue;
+		if (asprintf(&r->items[i].reason, "its way to %s is %s, and that of others %s",
+			     gpu->address, d < _DISTANCE_MAX ? distance_name(d) : "not known",
+			     distance_name(nearest)) < 0) {
+			r->items[i].reason = NULL;
+			return out_of_memory();
+		}
+	}
+	return STATUS_OK;
+}
+
 /* The rate of all ports of one link layer together. */
 static uint64_t sum_rates(const Rails *r, bool infiniband, size_t *ret_n)
 {
@@ -420,6 +455,12 @@ static ExitStatus examine(Rails *r, const RailWish *w, bool local)
 
 		if (obstacle && !(r->items[i].reason = strdup(obstacle)))
 			return out_of_memory();
+	}
+	if (w->gpu) {
+		ExitStatus status = leave_nearest(r, w->gpu);
+
+		if (status != STATUS_OK)
+			return status;
 	}
 	return leave_one_link_layer(r);
 }

@@ -15,6 +15,7 @@ typedef struct RailWish {
 	uint64_t rate;		/* bit/s, at least; 0: any */
 	const char *link_layer; /* NULL: that of the most bandwidth */
 	const char *model;	/* a pattern for HcaType or BoardId; NULL: any */
+	const char *gpu;	/* an index or a PCI address; NULL: none in particular */
 	bool has_pkey;
 	uint32_t pkey; /* the partition, without the bit of the membership */
 } RailWish;

@@ -108,6 +108,7 @@ const Option env_options[] = {
 	{"rate",       0, "RATE",    "Only ports with this rate (400G) or a higher one", parse_rail_rate,  &wish.rate,       "a rate, such as 400G",   0},
 	{"link-layer", 0, "LAYER",   "Only infiniband, or only ethernet",                parse_link_layer, &wish.link_layer, "infiniband or ethernet", 0},
 	{"model",      0, "PATTERN", "Only ports with this HcaType or BoardId",          option_text,      &wish.model,      NULL,                     0},
+	{"gpu",        0, "INDEX|ADDRESS", "Only the ports nearest to this accelerator", option_text,      &wish.gpu,        NULL,                     0},
 	{"pkey",       0, "P_KEY",   "Only full members of this partition (0x8012)",     parse_pkey,       NULL,             "a P_Key, such as 0x8012", 0},
 	{},
 };

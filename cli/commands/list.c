@@ -11,6 +11,7 @@
 #include "decode.h"
 #include "format.h"
 #include "json.h"
+#include "map-gpu.h"
 #include "no-ports.h"
 #include "selection.h"
 #include "suggestion.h"
@@ -477,12 +478,22 @@ ExitStatus list_command(Context *c)
 	return status == STATUS_OK ? missing : status;
 }
 
+static bool arg_gpu;
+
+const Option map_options[] = {
+	{"gpu", 0, NULL, "Print which port is near to which accelerator", option_set, &arg_gpu,
+	 NULL, 0},
+	{},
+};
+
 /* rdmactl map: the list with other columns. */
 ExitStatus map_command(Context *c)
 {
 	static const Option columns = {.name = "output", .value = &arg_columns};
 	ExitStatus status = parse_output(&columns, "Port,Netdevs,PciAddress,NumaNode,State");
 
+	if (arg_gpu)
+		return map_gpus(c);
 	n_spare_columns = 2;
 	return status == STATUS_OK ? list_command(c) : status;
 }

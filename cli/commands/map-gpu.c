@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "map-gpu.h"
+
+#include "format.h"
+#include "gpus.h"
+#include "json.h"
+#include "selection.h"
+#include "terminal.h"
+
+/* A way to a port. */
+typedef struct Way {
+	const Object *port;
+	Distance distance;
+	uint64_t hops;
+	size_t place; /* of the port in the selection */
+} Way;
+
+static int compare_ways(const void *a, const void *b)
+{
+	const Way *x = a, *y = b;
+
+	if (x->distance != y->distance)
+		return x->distance < y->distance ? -1 : 1;
+	if (x->hops != y->hops)
+		return x->hops < y->hops ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Fills RET, which has room for all ports of S, with those that G has a way to, the nearest first.
+ */
+static size_t find_ways(const Selection *s, const Gpu *g, Way *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		Way w = {.port = s->ports[i], .place = i};
+
+		w.distance = gpu_distance(selection_device(s, w.port), g, &w.hops);
+		if (w.distance != _DISTANCE_MAX)
+			ret[n++] = w;
+	}
+	sort(ret, n, sizeof(*ret), compare_ways);
+	return n;
+}
+
+static void print_ways_json(FILE *f, const Way *ways, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			fputs(", ", f);
+		json_begin_port(f, ways[i].port);
+		json_key(f, "Distance", false);
+		json_text(f, distance_name(ways[i].distance));
+		json_key(f, "Hops", false);
+		fprintf(f, "%u", (unsigned int)ways[i].hops);
+		json_key(f, "State", false);
+		json_row(f, ways[i].port, PORT_ATTR_state);
+		fputc('}', f);
+	}
+}
+
+static void print_json(FILE *f, const Selection *s, const Gpus *g, Way *ways)
+{
+	json_begin(f, "Gpus");
+	for (size_t i = 0; i < g->n; i++) {
+		json_next(f, i);
+		fprintf(f, "{\"Index\": %zu", i);
+		json_key(f, "Address", false);
+		json_text(f, g->items[i].address);
+		json_key(f, "Model", false);
+		json_text(f, g->items[i].model);
+		json_key(f, "Ports", false);
+		fputc('[', f);
+		print_ways_json(f, ways, find_ways(s, &g->items[i], ways));
+		fputs("]}", f);
+	}
+	json_end(f);
+}
+
+static const struct {
+	const char *heading;
+	int flags;
+} columns[] = {{"GPU", SCOLS_FL_RIGHT},	 {"ADDRESS", 0}, {"MODEL", 0}, {"DISTANCE", 0},
+	       {"HOPS", SCOLS_FL_RIGHT}, {"PORT", 0},	 {"STATE", 0}};
+
+/* Takes TEXT; NULL is an error. */
+static int set(struct libscols_line *line, size_t column, char *text)
+{
+	return text ? scols_line_refer_data(line, column, text) : -ENOMEM;
+}
+
+static int add_way(struct libscols_table *t, size_t index, const Gpu *g, const Way *w)
+{
+	struct libscols_line *line = scols_table_new_line(t, NULL);
+	char number[24], hops[24], name[96];
+	const char *const cells[] = {number,   g->address,
+				     g->model, distance_name(w->distance),
+				     hops,     object_name(w->port, name),
+				     NULL};
+	int r = line ? 0 : -ENOMEM;
+
+	snprintf(number, sizeof(number), "%zu", index);
+	snprintf(hops, sizeof(hops), "%u", (unsigned int)w->hops);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(columns); i++)
+		r = set(line, i, cells[i] ? strdup(cells[i]) : format_state(w->port));
+	return r;
+}
+
+static ExitStatus print_table(const Context *c, const Selection *s, const Gpus *g, Way *ways)
+{
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *t = terminal_table(c);
+	int r = t ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(columns); i++)
+		if (!scols_table_new_column(t, columns[i].heading, 0, columns[i].flags))
+			r = -ENOMEM;
+	for (size_t i = 0; r == 0 && i < g->n; i++) {
+		size_t n = find_ways(s, &g->items[i], ways);
+
+		for (size_t k = 0; r == 0 && k < n && ways[k].distance == ways[0].distance; k++)
+			r = add_way(t, i, &g->items[i], &ways[k]);
+	}
+	return r < 0 ? out_of_memory() : terminal_print_table(c, t, 0);
+}
+
+ExitStatus map_gpus(Context *c)
+{
+	_cleanup_selection_ Selection s = {};
+	_cleanup_(gpus_done) Gpus g = {};
+	_cleanup_free_ Way *ways = NULL;
+	ExitStatus status = selection_read(c, SELECTION_DEVICES | SELECTION_OTHERS, NULL, &s);
+	ExitStatus missing;
+
+	if (status != STATUS_OK)
+		return status;
+	missing = selection_complain(&s);
+	ways = calloc(s.n + 1, sizeof(*ways));
+	if (!ways || gpus_find(&s.objects, &g) < 0)
+		return out_of_memory();
+	if (c->json)
+		print_json(c->out, &s, &g, ways);
+	else if (g.n > 0)
+		status = print_table(c, &s, &g, ways);
+	else if (!c->no_legend)
+		fputs("No accelerator.\n", c->out);
+	return status == STATUS_OK ? missing : status;
+}
