@@ -54,6 +54,8 @@ void look_at_vf_guids(CheckRun *r);
 void look_at_vf_policies(CheckRun *r);
 /* check-pcie.c */
 void look_at_pcie(CheckRun *r);
+/* check-gpu.c */
+void look_for_far_gpus(CheckRun *r);
 /* check-aer.c */
 void look_for_pcie_errors(CheckRun *r);
 void look_for_pcie_bursts(CheckRun *r);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * An accelerator without a port near it. Machines with PCI switches have a port below each switch
+ * that has accelerators: if one of several lacks a port, an adapter is missing or in another slot.
+ * Where all ways go through the processor, as in many virtual machines, nothing is wrong.
+ */
+
+#include "check-parts.h"
+#include "checks.h"
+#include "gpus.h"
+
+#define NEAR_LEAST 3U
+
+/* How far the nearest port is. */
+static Distance find_nearest(const ObjectList *objects, const Gpu *g)
+{
+	Distance nearest = _DISTANCE_MAX;
+	uint64_t hops;
+
+	for (size_t i = 0; i < objects->n; i++)
+		if (!objects->items[i]->is_port)
+			nearest = MIN(nearest, gpu_distance(objects->items[i], g, &hops));
+	return nearest;
+}
+
+/* Of the accelerators ALL, the Ith is far while most others of its model are near. NEAREST: how far
+ * the nearest port of each is. */
+static void judge(CheckRun *r, const Gpus *all, const Distance *nearest, size_t i)
+{
+	const Gpu *g = &all->items[i];
+	size_t n = 0, near = 0;
+
+	for (size_t k = 0; k < all->n; k++) {
+		bool is_same = streq(all->items[k].model, g->model);
+
+		n += is_same;
+		near += is_same && nearest[k] <= DISTANCE_PXB;
+	}
+	if (nearest[i] > DISTANCE_PXB && near >= NEAR_LEAST && 2 * near > n)
+		check_find(
+			r, &device_attributes[DEVICE_ATTR_accelerators],
+			"the nearest port of accelerator %zu (%s) is at %s, but %zu of %zu of its "
+			"model have one at PXB or nearer",
+			i, g->address, distance_name(nearest[i]), near, n);
+}
+
+void look_for_far_gpus(CheckRun *r)
+{
+	_cleanup_free_ Distance *nearest = NULL;
+	_cleanup_(gpus_done) Gpus all = {};
+
+	/* if ports were named, only these are checked */
+	if (r->n_names > 0)
+		return;
+	if (gpus_find(r->objects, &all) < 0 || !(nearest = calloc(all.n + 1, sizeof(*nearest)))) {
+		r->error = -ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < all.n; i++)
+		nearest[i] = find_nearest(r->objects, &all.items[i]);
+	for (size_t i = 0; i < all.n; i++)
+		judge(r, &all, nearest, i);
+}
