@@ -51,10 +51,16 @@ ExitStatus option_refuse(const Option *o, const char *argument)
 	return STATUS_USAGE;
 }
 
+/* The first letter is compared first, because each command compares all names with all. */
+static bool is_same_word(const Option *a, const Option *b)
+{
+	return a->name[0] == b->name[0] && streq(a->name, b->name);
+}
+
 /* Whether a command line cannot have both. */
 static bool is_same_name(const Option *a, const Option *b)
 {
-	return streq(a->name, b->name) || (a->letter && a->letter == b->letter);
+	return (a->letter && a->letter == b->letter) || is_same_word(a, b);
 }
 
 /* Whether a row that COMMAND has, or every command, has the name or the letter of O. */
@@ -77,28 +83,21 @@ void options_join(OptionTable *t, const char *command, const Option *options)
 		t->rows[t->n].option = o;
 		t->rows[t->n++].command = command;
 	}
-	options_prefer(t, NULL);
 }
 
-/* Whether row I stands for its name rather than row K, which has the same. */
-static bool is_preferred(const OptionTable *t, size_t i, size_t k, const char *command)
+static bool is_owner(const OptionTable *t, size_t i, const char *command)
 {
-	const char *owner_i = t->rows[i].command, *owner_k = t->rows[k].command;
-	bool own_i = command && owner_i && streq(owner_i, command);
-	bool own_k = command && owner_k && streq(owner_k, command);
-
-	return own_i != own_k ? own_i : i < k;
+	return command && t->rows[i].command && streq(t->rows[i].command, command);
 }
 
 void options_prefer(OptionTable *t, const char *command)
 {
-	for (size_t i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n; i++)
 		t->rows[i].hidden = false;
-		for (size_t k = 0; k < t->n; k++)
-			if (k != i && is_same_name(t->rows[i].option, t->rows[k].option) &&
-			    !is_preferred(t, i, k, command))
-				t->rows[i].hidden = true;
-	}
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t k = i + 1; k < t->n; k++)
+			if (is_same_name(t->rows[i].option, t->rows[k].option))
+				t->rows[is_owner(t, k, command) ? i : k].hidden = true;
 }
 
 /* The code of row I for getopt_long(). */
@@ -187,7 +186,7 @@ static void describe_options(const OptionTable *t, struct option longs[OPTIONS_M
 static bool is_clear(const OptionTable *t, size_t i)
 {
 	for (size_t k = 0; k < t->n; k++)
-		if (streq(t->rows[k].option->name, t->rows[i].option->name) &&
+		if (is_same_word(t->rows[k].option, t->rows[i].option) &&
 		    !t->rows[k].option->argument != !t->rows[i].option->argument)
 			return false;
 	return true;
