@@ -108,18 +108,6 @@ static ExitStatus find_arguments(Context *c, Found *f)
 	return STATUS_OK;
 }
 
-/* Reads the port at PATH, and its device if DEVICE. */
-static int read_port(Context *c, ObjectList *l, const char *path, bool device)
-{
-	const Object *port;
-	int r = ports_read_one(c->bus, path, l, NULL);
-
-	if (r < 0 || !device)
-		return r;
-	port = object_list_find(l, path);
-	return ports_read_one(c->bus, value_text(&port->values[PORT_ATTR_device_index]), l, NULL);
-}
-
 /* Whether no more than the ports that were found is needed and they could be read. One that cannot
  * be read may have gone, or its device is not published. */
 static bool read_few(Context *c, SelectionFlags flags, const Found *f, ObjectList *ret)
@@ -130,7 +118,8 @@ static bool read_few(Context *c, SelectionFlags flags, const Found *f, ObjectLis
 		return false;
 	for (unsigned int i = 0; i < f->n; i++)
 		for (size_t k = 0; k < f->items[i].n; k++)
-			if (read_port(c, &few, f->items[i].paths[k], flags & SELECTION_DEVICES) < 0)
+			if (ports_read_port(c->bus, f->items[i].paths[k], flags & SELECTION_DEVICES,
+					    &few, NULL) < 0)
 				return false;
 	*ret = few;
 	few = (ObjectList){};
@@ -146,13 +135,12 @@ static bool is_of_older(const sd_bus_error *error)
 	       sd_bus_error_has_name(error, SD_BUS_ERROR_UNKNOWN_METHOD);
 }
 
-/* Reads PROPERTIES of all ports, and what the choice needs; NULL: everything. */
-static ExitStatus read_all(Context *c, const char *const *properties, const Found *f,
-			   ObjectList *ret)
+ExitStatus selection_read_all(Context *c, const char *const *properties, bool patterns,
+			      ObjectList *ret)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	static const char *const own[] = {"Type", "Netdev", "Netdevs"};
-	const size_t n_own = f->patterns ? 3 : 2;
+	const size_t n_own = patterns ? 3 : 2;
 	_cleanup_free_ const char **all = NULL;
 	size_t n = 0;
 	int r;
@@ -201,7 +189,7 @@ ExitStatus selection_read(Context *c, SelectionFlags flags, const char *const *p
 	ExitStatus status = find_arguments(c, &found);
 
 	if (status == STATUS_OK && !read_few(c, flags, &found, &s.objects))
-		status = read_all(c, properties, &found, &s.objects);
+		status = selection_read_all(c, properties, found.patterns, &s.objects);
 	if (status != STATUS_OK)
 		return status;
 	s.ports = calloc(s.objects.n + 1, sizeof(*s.ports));

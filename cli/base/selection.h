@@ -35,6 +35,10 @@ ExitStatus selection_read(Context *c, SelectionFlags flags, const char *const *p
 			  Selection *ret);
 /* For PROPERTIES: at the names only. */
 extern const char *const selection_names[];
+/* Reads PROPERTIES of all ports and their devices, and what a choice among them needs; with
+ * PATTERNS, by patterns too. */
+ExitStatus selection_read_all(Context *c, const char *const *properties, bool patterns,
+			      ObjectList *ret);
 void selection_done(Selection *s);
 #define _cleanup_selection_ _cleanup_(selection_done)
 

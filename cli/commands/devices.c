@@ -22,14 +22,14 @@ const Option devices_options[] = {
 
 /* The devices that the arguments choose. */
 typedef struct Choice {
-	ObjectList objects;
-	bool *chosen; /* of each object */
-	bool missing; /* an argument chooses nothing */
+	Selection read; /* the ports that the arguments name and their devices, or all */
+	bool *chosen;	/* of each object */
+	bool missing;	/* an argument chooses nothing */
 } Choice;
 
 static void choice_done(Choice *d)
 {
-	object_list_done(&d->objects);
+	selection_done(&d->read);
 	free(d->chosen);
 }
 
@@ -38,8 +38,8 @@ static bool choose_matching(Choice *d, const char *pattern)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < d->objects.n; i++) {
-		const Object *o = d->objects.items[i];
+	for (size_t i = 0; i < d->read.objects.n; i++) {
+		const Object *o = d->read.objects.items[i];
 
 		if (o->is_port ||
 		    fnmatch(pattern, value_text(&o->values[DEVICE_ATTR_name]), 0) != 0)
@@ -53,11 +53,11 @@ static bool choose_matching(Choice *d, const char *pattern)
 /* Chooses the device of the port at PATH. Returns whether it is there. */
 static bool choose_of_port(Choice *d, const char *path)
 {
-	const Object *port = object_list_find(&d->objects, path);
+	const Object *port = object_list_find(&d->read.objects, path);
 	const char *device = port ? value_text(&port->values[PORT_ATTR_device_index]) : "";
 
-	for (size_t i = 0; i < d->objects.n; i++) {
-		if (!streq(d->objects.items[i]->path, device))
+	for (size_t i = 0; i < d->read.objects.n; i++) {
+		if (!streq(d->read.objects.items[i]->path, device))
 			continue;
 		d->chosen[i] = true;
 		return true;
@@ -69,11 +69,11 @@ static void complain_missing(const Choice *d, const char *argument)
 {
 	Suggestion suggestion = suggestion_for(argument);
 
-	for (size_t i = 0; i < d->objects.n; i++)
-		if (!d->objects.items[i]->is_port)
+	for (size_t i = 0; i < d->read.objects.n; i++)
+		if (!d->read.objects.items[i]->is_port)
 			suggestion_offer(
 				&suggestion,
-				value_text(&d->objects.items[i]->values[DEVICE_ATTR_name]));
+				value_text(&d->read.objects.items[i]->values[DEVICE_ATTR_name]));
 	complain("%s: no device has such a name%s", argument, suggestion_text(&suggestion));
 }
 
@@ -98,13 +98,13 @@ static ExitStatus choose(const Context *c, Choice *d, const char *argument)
 	return STATUS_OK;
 }
 
-static ExitStatus choose_all(const Context *c, Choice *d)
+static ExitStatus choose_all(Context *c, Choice *d)
 {
-	ExitStatus status = bus_read_objects(c->bus, &d->objects);
+	ExitStatus status = selection_read(c, SELECTION_DEVICES, NULL, &d->read);
 
 	if (status != STATUS_OK)
 		return status;
-	d->chosen = calloc(d->objects.n + 1, sizeof(*d->chosen));
+	d->chosen = calloc(d->read.objects.n + 1, sizeof(*d->chosen));
 	if (!d->chosen)
 		return out_of_memory();
 	if (c->n_arguments == 0)
@@ -124,17 +124,17 @@ ExitStatus devices_command(Context *c)
 		return status;
 	if (c->json)
 		json_begin(c->out, "Devices");
-	for (size_t i = 0; i < d.objects.n && status == STATUS_OK; i++) {
+	for (size_t i = 0; i < d.read.objects.n && status == STATUS_OK; i++) {
 		if (!d.chosen[i])
 			continue;
 		if (c->json) {
 			json_next(c->out, n++);
-			json_object(c->out, d.objects.items[i]);
+			json_object(c->out, d.read.objects.items[i]);
 			continue;
 		}
 		if (n++ > 0)
 			fputc('\n', c->out);
-		status = show_object(c, d.objects.items[i], arg_limits);
+		status = show_object(c, d.read.objects.items[i], arg_limits);
 	}
 	if (c->json)
 		json_end(c->out);

@@ -16,6 +16,7 @@
 #include "names.h"
 #include "parse.h"
 #include "seen.h"
+#include "selection.h"
 #include "terminal.h"
 
 /* Older evidence is not asked for. */
@@ -59,6 +60,7 @@ typedef struct Story {
 
 typedef struct Stories {
 	Histories histories;
+	ObjectList named; /* the ports that are named, with their devices */
 	Falls falls;
 	Story *items;
 	size_t n;
@@ -79,6 +81,7 @@ static void stories_done(Stories *s)
 		story_done(&s->items[i]);
 	free(s->items);
 	falls_done(&s->falls);
+	object_list_done(&s->named);
 	histories_done(&s->histories);
 }
 
@@ -203,18 +206,30 @@ static size_t count_downs(const Story *s)
 	return object_is_function(s->device) ? 0 : flaps_count(downs, &evidence, NULL);
 }
 
+/* Reads the port of S, if it is there and was named, and its device. */
+static ExitStatus read_named(Context *c, Stories *all, const Story *s)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	const char *path = history_entry_text(s->entry, "Port");
+	int r = c->n_arguments == 0 || !*path
+			? 0
+			: ports_read_port(c->bus, path, true, &all->named, &error);
+
+	return r < 0 && !error_is_no_port(&error) ? bus_complain("explain", &error, r) : STATUS_OK;
+}
+
 static ExitStatus read_story(Context *c, Stories *all, Story *s)
 {
-	const Histories *h = &all->histories;
+	const ObjectList *objects = c->n_arguments == 0 ? &all->histories.objects : &all->named;
 	ExitStatus status = read_evidence(c, s);
-	const Value *path;
 	uint64_t now = realtime_now_usec(), oldest = now > arg_since ? now - arg_since : 0;
 
+	if (status == STATUS_OK)
+		status = read_named(c, all, s);
 	if (status != STATUS_OK)
 		return status;
-	s->port = object_list_find(&h->objects, history_entry_text(s->entry, "Port"));
-	path = s->port ? object_value(s->port, PORT_ATTR_device_index) : NULL;
-	s->device = path ? object_list_find(&h->objects, value_text(path)) : NULL;
+	s->port = object_list_find(objects, history_entry_text(s->entry, "Port"));
+	s->device = s->port ? object_list_device(objects, s->port) : NULL;
 	s->clues = calloc(2 * count_states(s->entry) + s->evidence.n + 1, sizeof(Clue));
 	s->together = calloc(count_states(s->entry) + 1, sizeof(*s->together));
 	if (!s->clues || !s->together)
@@ -525,8 +540,12 @@ static void join_stories(Stories *all)
 static ExitStatus read_stories(Context *c, Stories *s)
 {
 	const Histories *h = &s->histories;
-	ExitStatus status;
+	ExitStatus status = c->n_arguments > 0 && h->n > SELECTION_FEW
+				    ? bus_read_objects(c->bus, &s->named)
+				    : STATUS_OK;
 
+	if (status != STATUS_OK)
+		return status;
 	s->items = calloc(h->n + 1, sizeof(*s->items));
 	if (!s->items || !falls_gather(h, &s->falls))
 		return out_of_memory();
@@ -578,12 +597,14 @@ static ExitStatus tell_all(Context *c, const Stories *all)
 
 ExitStatus explain_command(Context *c)
 {
+	/* with which the ports that are named are compared */
+	static const char *const others[] = {"SystemImageGuid", "Function", NULL};
 	_cleanup_(stories_done) Stories s = {};
 	ExitStatus status, chosen;
 
 	if (arg_list)
 		return print_causes(c);
-	status = histories_read(c, &s.histories);
+	status = histories_read(c, c->n_arguments == 0 ? NULL : others, &s.histories);
 	if (status != STATUS_OK)
 		return status;
 	chosen = histories_choose(c, &s.histories);

@@ -226,11 +226,23 @@ ExitStatus histories_choose(Context *c, Histories *h)
 	return worst;
 }
 
-ExitStatus histories_read(Context *c, Histories *h)
+/* Of arguments that are all names, rdmad says which ports they mean. */
+static ExitStatus read_objects(Context *c, const char *const *properties, ObjectList *ret)
+{
+	bool patterns = false;
+
+	for (unsigned int i = 0; i < c->n_arguments; i++)
+		patterns |= object_is_pattern(c->arguments[i]);
+	if (c->n_arguments > 0 && !patterns && properties == selection_names)
+		return STATUS_OK;
+	return selection_read_all(c, properties, patterns, ret);
+}
+
+ExitStatus histories_read(Context *c, const char *const *properties, Histories *h)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
-	ExitStatus status = bus_read_objects(c->bus, &h->objects);
+	ExitStatus status = read_objects(c, properties, &h->objects);
 	int r;
 
 	if (status != STATUS_OK)

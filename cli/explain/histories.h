@@ -10,15 +10,16 @@
 /* The histories that rdmad has, as ListHistories() returns them, and those that the arguments
  * choose. */
 typedef struct Histories {
-	ObjectList objects;
+	ObjectList objects; /* what histories_read() was told to read of them */
 	Value all;
 	const Value **chosen; /* entries of ALL, each once */
 	size_t n;
 } Histories;
 
 void histories_done(Histories *h);
-/* Reads all histories and objects. */
-ExitStatus histories_read(Context *c, Histories *ret);
+/* Reads all histories, and of all ports and devices what the choice needs and PROPERTIES; see
+ * selection_read(). */
+ExitStatus histories_read(Context *c, const char *const *properties, Histories *ret);
 /* Chooses those that the arguments of C name: a port that is there by any of its names, one that
  * has gone by the name that it had, or a pattern of names. Without an argument it is all but those
  * of planes. STATUS_NO_PORT if an argument names none, which is said; the others are chosen. */

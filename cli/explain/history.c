@@ -11,6 +11,7 @@
 #include "histories.h"
 #include "json.h"
 #include "no-ports.h"
+#include "selection.h"
 #include "terminal.h"
 
 static char *time_text(uint64_t usec)
@@ -182,7 +183,7 @@ static void print_json(const Context *c, const Value *entry)
 ExitStatus history_command(Context *c)
 {
 	_cleanup_(histories_done) Histories h = {};
-	ExitStatus status = histories_read(c, &h), worst;
+	ExitStatus status = histories_read(c, selection_names, &h), worst;
 
 	if (status != STATUS_OK)
 		return status;

@@ -85,6 +85,17 @@ int ports_read_one(sd_bus *bus, const char *path, ObjectList *l, sd_bus_error *e
 	return r;
 }
 
+int ports_read_port(sd_bus *bus, const char *path, bool device, ObjectList *l, sd_bus_error *error)
+{
+	const Object *port;
+	int r = ports_read_one(bus, path, l, error);
+
+	if (r < 0 || !device)
+		return r;
+	port = object_list_find(l, path);
+	return ports_read_one(bus, value_text(&port->values[PORT_ATTR_device_index]), l, error);
+}
+
 void found_paths_done(FoundPaths *f)
 {
 	for (size_t i = 0; i < f->n; i++)
