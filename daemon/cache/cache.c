@@ -54,11 +54,12 @@ static void count_device_names(Device *d, const DeviceValues *v, bool more)
 	count_guid(c, NAME_SYSTEM_GUID, v->sys_image_guid, d, more);
 }
 
-/* The names that P has by S. */
-static void count_port_names(Port *p, const PortSnapshot *s, bool more)
+/* The names that P has by S; of the GIDs only those that are not in STAY, which may be NULL. */
+static void count_port_names(Port *p, const PortSnapshot *s, const Table *stay, bool more)
 {
 	Cache *c = p->device->cache;
 	uint8_t mac[HW_ADDRESS_MAX];
+	TableCursor cursor = {};
 
 	TABLE_FOREACH(NetdevEntry, n, s->tables[PORT_TABLE_NETDEVS]) {
 		count_text(c, NAME_NETDEV, n->name, p, more);
@@ -68,7 +69,7 @@ static void count_port_names(Port *p, const PortSnapshot *s, bool more)
 		count_text(c, NAME_ALTNAME, a->name, p, more);
 	TABLE_FOREACH(AddressEntry, a, s->tables[PORT_TABLE_ADDRESSES])
 		count_name(c, NAME_ADDRESS, a->address, sizeof(a->address), p, more);
-	TABLE_FOREACH(GidEntry, g, s->tables[PORT_TABLE_GIDS]) {
+	for (const GidEntry *g; (g = table_next_own(s->tables[PORT_TABLE_GIDS], stay, &cursor));) {
 		count_text(c, NAME_NETDEV, g->netdev, p, more);
 		count_ifindex(c, g->ifindex, p, more);
 		count_name(c, NAME_GID, g->gid, sizeof(g->gid), p, more);
@@ -100,8 +101,8 @@ static void rename_port(Port *p, const PortSnapshot *s)
 {
 	if (!port_names_differ(&p->now, s))
 		return;
-	count_port_names(p, s, true);
-	count_port_names(p, &p->now, false);
+	count_port_names(p, s, p->now.tables[PORT_TABLE_GIDS], true);
+	count_port_names(p, &p->now, s->tables[PORT_TABLE_GIDS], false);
 }
 
 void port_ref_set(PortRef *r, Port *p)
@@ -125,14 +126,13 @@ void port_ref_set(PortRef *r, Port *p)
 
 static Port *port_free(Port *p)
 {
-	Cache *c;
+	Cache *c = p ? p->device->cache : NULL;
 
 	if (!p)
 		return NULL;
-	c = p->device->cache;
 	while (p->refs)
 		port_ref_set(p->refs, NULL);
-	count_port_names(p, &p->now, false);
+	count_port_names(p, &p->now, NULL, false);
 	c->names_generation++;
 	c->n_ports--;
 	c->n_active -= is_active(&p->now);

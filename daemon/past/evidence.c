@@ -305,19 +305,44 @@ static const void *find_entry(EvidenceKind kind, const Table *t, const void *ent
 	return found;
 }
 
+/* The entries of two tables that are not in both. */
+typedef struct Changed {
+	const void **entries;
+	size_t n;
+} Changed;
+
+static void add_changed(Changed *c, const Table *t, const Table *other)
+{
+	TableCursor cursor = {};
+	const void *entry;
+
+	while ((entry = table_next_own(t, other, &cursor)))
+		c->entries[c->n++] = entry;
+}
+
+/* Whether one of C stands for the same as ENTRY. */
+static bool is_changed(EvidenceKind kind, const Changed *c, const void *entry)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (same_entry(kind, c->entries[i], entry))
+			return true;
+	return false;
+}
+
 /* Notes the entries of A that B does not have: they have gone, or they have come; and those that
- * have gone from one index to another. */
+ * have gone from one index to another. All these are among C. */
 static void note_entries(EvidenceLog *l, uint32_t port, EvidenceKind kind, const Table *a,
-			 const Table *b, bool gone, const EvidenceMoment *when)
+			 const Table *b, const Changed *c, bool gone, const EvidenceMoment *when)
 {
 	unsigned int n = 0;
 
 	for (size_t i = 0; a && i < a->n && n < TABLE_CHANGES_MAX; i++) {
-		const void *entry = entry_at(a, i), *other = find_entry(kind, b, entry);
+		const void *entry = entry_at(a, i), *other;
 		EvidenceText text, moved = "";
 
-		if (find_entry(kind, a, entry) != entry)
+		if (!is_changed(kind, c, entry) || find_entry(kind, a, entry) != entry)
 			continue;
+		other = find_entry(kind, b, entry);
 		entry_text(kind, entry, text);
 		if (other)
 			entry_text(kind, other, moved);
@@ -326,6 +351,20 @@ static void note_entries(EvidenceLog *l, uint32_t port, EvidenceKind kind, const
 		append(l, port, kind, gone ? text : "", gone ? moved : text, when);
 		n++;
 	}
+}
+
+static void note_table(EvidenceLog *l, uint32_t port, EvidenceKind kind, const Table *old,
+		       const Table *new, const EvidenceMoment *when)
+{
+	Changed c = {calloc((old ? old->n : 0) + (new ? new->n : 0), sizeof(void *)), 0};
+
+	if (!c.entries)
+		return;
+	add_changed(&c, old, new);
+	add_changed(&c, new, old);
+	note_entries(l, port, kind, old, new, &c, true, when);
+	note_entries(l, port, kind, new, old, &c, false, when);
+	free(c.entries);
 }
 
 void evidence_note_tables(EvidenceLog **l, uint32_t port, const PortSnapshot *was,
@@ -344,8 +383,7 @@ void evidence_note_tables(EvidenceLog **l, uint32_t port, const PortSnapshot *wa
 		new = s->tables[t];
 		if (table_equal(old, new) || !get_log(l))
 			continue;
-		note_entries(*l, port, kind, old, new, true, when);
-		note_entries(*l, port, kind, new, old, false, when);
+		note_table(*l, port, kind, old, new, when);
 	}
 }
 

@@ -33,6 +33,43 @@ bool table_equal(const Table *a, const Table *b)
 	       memcmp(a->entries, b->entries, (size_t)a->n * a->entry_size) == 0;
 }
 
+static const uint8_t *entry_at(const Table *t, uint32_t i)
+{
+	return t->entries + (size_t)i * t->entry_size;
+}
+
+static uint32_t index_of(const void *entry)
+{
+	uint32_t index;
+
+	memcpy(&index, entry, sizeof(index));
+	return index;
+}
+
+const void *table_next_own(const Table *t, const Table *other, TableCursor *c)
+{
+	while (t && c->i < t->n) {
+		const uint8_t *own = entry_at(t, c->i), *its;
+
+		if (!other || c->k == other->n) {
+			c->i++;
+			return own;
+		}
+		its = entry_at(other, c->k);
+		if (memcmp(own, its, t->entry_size) == 0) {
+			c->i++;
+			c->k++;
+		} else if (index_of(own) > index_of(its)) {
+			c->k++;
+		} else {
+			c->k += index_of(own) == index_of(its);
+			c->i++;
+			return own;
+		}
+	}
+	return NULL;
+}
+
 /* The rows that are tables of a port. */
 static const struct {
 	AttrType type;

@@ -125,6 +125,16 @@ DEFINE_CLEANUP(Table, table_free);
 /* Whether the two, which may be NULL, have the same entries in the same order. */
 bool table_equal(const Table *a, const Table *b);
 
+/* How far table_next_own() has come in T and in OTHER. */
+typedef struct TableCursor {
+	uint32_t i, k;
+} TableCursor;
+
+/* The next entry of T from *C on, which begins zeroed, that OTHER does not have at its index; NULL:
+ * there is none. The index is the first member of the entries of both, which may be NULL. An entry
+ * that is not own to T is not own to OTHER either, also if the indexes are in no order. */
+const void *table_next_own(const Table *t, const Table *other, TableCursor *c);
+
 /* A loop over the entries of T, which may be NULL: TABLE_FOREACH(GidEntry, e, table) ... */
 #define TABLE_FOREACH(type, e, t)                                                                  \
 	for (const type *e = (t) ? (const type *)(const void *)(t)->entries : NULL,                \

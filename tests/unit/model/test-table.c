@@ -241,12 +241,50 @@ static void test_published(void **state)
 		      "mad|/dev/infiniband/umad0|231|0|Port=2");
 }
 
+/* The indexes of the entries of T that OTHER does not have, as text. */
+static void assert_own(const Table *t, const Table *other, const char *expected)
+{
+	char text[64] = "";
+	const PkeyEntry *e;
+	TableCursor c = {};
+
+	while ((e = table_next_own(t, other, &c)))
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%u ", e->index);
+	assert_string_equal(text, expected);
+}
+
+static void test_own(_unused_ void **state)
+{
+	static const PkeyEntry was[] = {{0, 7}, {2, 8}, {3, 9}, {5, 7}};
+	static const PkeyEntry is[] = {{0, 7}, {1, 1}, {3, 6}, {5, 7}, {9, 9}};
+	static const PkeyEntry disorder[] = {{5, 7}, {0, 7}, {0, 7}};
+	static const PkeyEntry twice[] = {{0, 7}, {0, 8}};
+	_cleanup_(table_free_pointer) Table *a = table_new(was, ARRAY_SIZE(was), sizeof(*was));
+	_cleanup_(table_free_pointer) Table *b = table_new(is, ARRAY_SIZE(is), sizeof(*is));
+	_cleanup_(table_free_pointer) Table *c =
+		table_new(disorder, ARRAY_SIZE(disorder), sizeof(*disorder));
+	_cleanup_(table_free_pointer) Table *d = table_new(twice, 2, sizeof(*twice));
+	_cleanup_(table_free_pointer) Table *e = table_new(twice + 1, 1, sizeof(*twice));
+
+	assert_own(a, b, "2 3 ");
+	assert_own(b, a, "1 3 9 ");
+	assert_own(a, a, "");
+	assert_own(a, NULL, "0 2 3 5 ");
+	assert_own(NULL, a, "");
+	/* as many entries are left out here as there */
+	assert_own(a, c, "0 2 3 ");
+	assert_own(c, a, "0 0 ");
+	assert_own(d, e, "0 0 ");
+	assert_own(e, d, "0 ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layouts),
 		cmocka_unit_test(test_contract),
 		cmocka_unit_test(test_published),
+		cmocka_unit_test(test_own),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
