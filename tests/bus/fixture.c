@@ -14,25 +14,40 @@
 
 #define GUARD_USEC (60 * USEC_PER_SEC)
 
+/* Adds to *N how many properties M names in the rest of its array, and to *JUDGED how many of them
+ * say how well something is. */
+static void count_properties(sd_bus_message *m, char type, const char *contents, size_t *n,
+			     size_t *judged)
+{
+	const char *name;
+
+	assert_true(sd_bus_message_enter_container(m, 'a', contents) >= 0);
+	while (type == 's' || sd_bus_message_enter_container(m, 'e', "sv") > 0) {
+		if (sd_bus_message_read_basic(m, 's', &name) <= 0)
+			break;
+		++*n;
+		*judged += streq(name, "Health") || streq(name, "Findings");
+		if (type == 's')
+			continue;
+		assert_true(sd_bus_message_skip(m, "v") >= 0);
+		assert_true(sd_bus_message_exit_container(m) >= 0);
+	}
+	assert_true(sd_bus_message_exit_container(m) >= 0);
+}
+
 /* Whether M says how well something is, and nothing else. */
 static bool is_of_health(sd_bus_message *m)
 {
-	const char *name = "";
+	size_t n = 0, judged = 0;
 
 	if (sd_bus_message_is_signal(m, NULL, "PropertiesChanged") <= 0)
 		return false;
 	assert_true(sd_bus_message_rewind(m, true) >= 0);
 	assert_true(sd_bus_message_skip(m, "s") >= 0);
-	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
-	if (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
-		assert_true(sd_bus_message_read_basic(m, 's', &name) > 0);
-	} else {
-		assert_true(sd_bus_message_exit_container(m) >= 0);
-		assert_true(sd_bus_message_enter_container(m, 'a', "s") >= 0);
-		(void)sd_bus_message_read_basic(m, 's', &name);
-	}
-	assert_true(sd_bus_message_rewind(m, true) >= 0); /* NAME stays */
-	return streq(name, "Health") || streq(name, "Findings");
+	count_properties(m, 'e', "{sv}", &n, &judged);
+	count_properties(m, 's', "s", &n, &judged);
+	assert_true(sd_bus_message_rewind(m, true) >= 0);
+	return judged > 0 && judged == n;
 }
 
 static int on_signal(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)

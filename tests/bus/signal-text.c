@@ -4,6 +4,27 @@
 
 #include <glib.h>
 
+/* Whether LINE names what is judged: that comes a little later than what it is judged by, or with
+ * it, and Findings say since when. */
+static bool is_judged(const char *line)
+{
+	return line && (strstr(line, "STRING \"Health\"") || strstr(line, "STRING \"Findings\""));
+}
+
+/* The line after what is judged, if that begins at LINES; else LINES. */
+static char **skip_judged(char **lines)
+{
+	size_t indent = strspn(*lines, " ");
+
+	if (is_judged(*lines))
+		return lines + 1;
+	if (!strstr(*lines, "DICT_ENTRY") || !is_judged(lines[1]))
+		return lines;
+	while (*++lines && strspn(*lines, " ") > indent)
+		;
+	return lines + 1;
+}
+
 char *signal_text(sd_bus_message *m)
 {
 	_cleanup_free_ char *text = NULL;
@@ -11,7 +32,7 @@ char *signal_text(sd_bus_message *m)
 	size_t size = 0;
 	FILE *stream;
 	GString *to;
-	bool is_time = false, is_health = false;
+	bool is_time = false;
 
 	if (streq(sd_bus_message_get_path(m), RDMAD_ROOT_PATH) &&
 	    sd_bus_message_is_signal(m, NULL, "PropertiesChanged"))
@@ -25,10 +46,9 @@ char *signal_text(sd_bus_message *m)
 	g_string_printf(to, "%s %s\n", sd_bus_message_get_path(m), sd_bus_message_get_member(m));
 	lines = g_strsplit(text, "\n", -1);
 	for (char **line = lines; *line; line++) {
-		/* things are judged a little later, and Findings say since when */
-		is_health = strstr(*line, "STRING \"Health\"") ||
-			    (is_health && !strstr(*line, "STRING \"Stale\""));
-		if (!is_health && !(is_time && strstr(*line, "UINT64")))
+		for (char **next; (next = skip_judged(line)) > line; line = next)
+			;
+		if (!(is_time && strstr(*line, "UINT64")))
 			g_string_append_printf(to, "%s\n", *line);
 		is_time = strstr(*line, "Timestamp\"") || (is_time && strstr(*line, "VARIANT"));
 	}
