@@ -109,6 +109,8 @@ WaitLack wait_lack(const WaitCondition *c, const Port *p)
 		return LACK_MTU;
 	if (rate(s) < c->rate)
 		return LACK_RATE;
+	if (c->healthy && s->values.health != VERDICT_OK)
+		return LACK_HEALTH;
 	return LACK_NOTHING;
 }
 
@@ -241,6 +243,21 @@ static const char *reason(const PortSnapshot *s, PortAttr a, const char *otherwi
 	return why ? why->text : otherwise;
 }
 
+/* What was found of the port: the first that is as bad as its health. */
+static void describe_health(FILE *f, const PortSnapshot *s)
+{
+	AttrText text;
+
+	fprintf(f, "health %s", attr_enumeration_text(ATTR_VERDICT, s->values.health, text));
+	TABLE_FOREACH(FindingEntry, e, s->tables[PORT_TABLE_FINDINGS]) {
+		if (e->severity != s->values.health)
+			continue;
+		fprintf(f, " (%s)", e->text);
+		break;
+	}
+	fputs(", not ok", f);
+}
+
 static void describe_lack(FILE *f, const WaitCondition *c, const WaitPort *p)
 {
 	const PortSnapshot *s = p->ref.port ? &p->ref.port->now : NULL;
@@ -289,6 +306,9 @@ static void describe_lack(FILE *f, const WaitCondition *c, const WaitPort *p)
 				(double)c->rate / 1e9);
 		else
 			fprintf(f, "no rate (%s)", reason(s, PORT_ATTR_rate, "unknown"));
+		break;
+	case LACK_HEALTH:
+		describe_health(f, s);
 		break;
 	case LACK_NOTHING:
 		break;

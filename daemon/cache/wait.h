@@ -23,6 +23,7 @@ typedef struct WaitCondition {
 	uint8_t gid[16]; /* network byte order; an IPv4 address is mapped into IPv6 */
 	uint32_t mtu;	 /* its active MTU is at least so many bytes */
 	uint64_t rate;	 /* its rate is at least so many bit/s */
+	bool healthy;	 /* its health is ok */
 } WaitCondition;
 
 /* The first thing that a port lacks, in this order: each needs those above it. */
@@ -36,6 +37,7 @@ typedef enum WaitLack {
 	LACK_GID,
 	LACK_MTU,
 	LACK_RATE,
+	LACK_HEALTH,
 	LACK_NOTHING, /* it fulfils the condition */
 } WaitLack;
 

@@ -116,6 +116,20 @@ static void test_unmeasured(void **state)
 	assert_int_equal(p->device->cache->n_active, 0);
 }
 
+/* One that has not been judged is not healthy. */
+static void test_health(void **state)
+{
+	const WaitCondition c = {.state = ACTIVE, .healthy = true};
+	Port *p = device_port(add_device(*state, 1, "mlx5_0", 1), 1);
+
+	apply(p, ib_port(ACTIVE));
+	assert_int_equal(wait_lack(&c, p), LACK_HEALTH);
+	p->now.values.health = VERDICT_WARNING;
+	assert_int_equal(wait_lack(&c, p), LACK_HEALTH);
+	p->now.values.health = VERDICT_OK;
+	assert_int_equal(wait_lack(&c, p), LACK_NOTHING);
+}
+
 /* Each condition alone, fulfilled and not, and which of several is named. */
 static void test_lacks(void **state)
 {
@@ -448,6 +462,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_lacks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_health, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unmeasured, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_meets, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_since, setup, teardown),
