@@ -187,8 +187,9 @@ const char *terminal_state_color(const char *state)
 	static const struct {
 		const char *state, *color;
 	} colors[] = {
-		{"active", "green"}, {"active-defer", "green"}, {"armed", "yellow"},
-		{"init", "yellow"},  {"down", "red"},
+		{"active", "green"},   {"active-defer", "green"}, {"armed", "yellow"},
+		{"init", "yellow"},    {"down", "red"},		  {"ok", "green"},
+		{"warning", "yellow"}, {"critical", "red"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(colors); i++)

@@ -131,6 +131,15 @@ static int set_usual(const Context *c, struct libscols_line *line, const Object 
 	return r;
 }
 
+/* Whether rdmad has found something wrong with PORT. That it does not know is not enough: the state
+ * says so. */
+static bool is_unwell(const Object *port)
+{
+	const char *health = object_text(port, PORT_ATTR_health);
+
+	return streq(health, "warning") || streq(health, "critical");
+}
+
 /* -o and --sort */
 
 /* The attributes that the usual columns show. LINK and LID/NETDEV show two each. */
@@ -319,7 +328,8 @@ static int set_column(const Context *c, const ObjectList *objects, struct libsco
 	else
 		text = v ? format_value(column->row, v) : strdup("-");
 	r = text ? scols_line_refer_data(line, at, text) : -ENOMEM;
-	if (r == 0 && column->row && column->row->type == ATTR_PORT_STATE)
+	if (r == 0 && column->row &&
+	    (column->row->type == ATTR_PORT_STATE || column->row->type == ATTR_VERDICT))
 		r = scols_cell_set_color(scols_line_get_cell(line, at),
 					 terminal_color(c, terminal_state_color(text)));
 	return r;
@@ -435,16 +445,32 @@ static void print_names(FILE *f, const Selection *s)
 static const char **list_properties(void)
 {
 	size_t n = 0;
-	const char **names = calloc(ARRAY_SIZE(usual_rows) + arg_columns.n + 2, sizeof(*names));
+	const char **names = calloc(ARRAY_SIZE(usual_rows) + arg_columns.n + 3, sizeof(*names));
 
 	for (size_t i = 0; names && i < ARRAY_SIZE(usual_rows) && !arg_columns.alone; i++)
 		names[n++] = port_attributes[usual_rows[i]].name;
+	if (names && !arg_columns.alone)
+		names[n++] = port_attributes[PORT_ATTR_health].name;
 	for (size_t i = 0; names && i < arg_columns.n; i++)
 		if (arg_columns.items[i].row)
 			names[n++] = arg_columns.items[i].row->name;
 	if (names && arg_sort.column.row)
 		names[n++] = arg_sort.column.row->name;
 	return names;
+}
+
+/* Adds the column HEALTH to the usual ones if something is wrong. */
+static bool add_health(const Selection *s)
+{
+	const ListColumn health = {.row = &port_attributes[PORT_ATTR_health]};
+	bool is_wanted = false;
+
+	for (size_t i = 0; i < arg_columns.n; i++)
+		if (arg_columns.items[i].row == health.row)
+			return true;
+	for (size_t i = 0; i < s->n && !arg_columns.alone; i++)
+		is_wanted |= is_unwell(s->ports[i]);
+	return !is_wanted || append_column(&arg_columns, health);
 }
 
 ExitStatus list_command(Context *c)
@@ -472,7 +498,7 @@ ExitStatus list_command(Context *c)
 	else if (arg_names)
 		print_names(c->out, &s);
 	else if (s.n > 0)
-		status = print_ports(c, &s);
+		status = add_health(&s) ? print_ports(c, &s) : out_of_memory();
 	else if (missing == STATUS_OK && !c->no_legend)
 		no_ports(c);
 	return status == STATUS_OK ? missing : status;
