@@ -146,7 +146,7 @@ static void print_value(sd_bus_message *m, FILE *out)
 	}
 }
 
-char *value_text(sd_bus_message *m)
+char *message_text(sd_bus_message *m)
 {
 	char *text = NULL;
 	size_t size;
@@ -170,7 +170,7 @@ static void read_properties(Object *object, const char *interface, sd_bus_messag
 	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
 	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
 		sd_bus_message_read_basic(m, 's', &name);
-		set_property(object, interface, name, value_text(m));
+		set_property(object, interface, name, message_text(m));
 		if (changed)
 			fprintf(changed, "%s,", name);
 		sd_bus_message_exit_container(m);

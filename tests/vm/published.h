@@ -34,7 +34,7 @@ Object *objects_find(const Objects *o, const char *path);
 const char *object_get(const Object *object, const char *name);
 
 /* What is left to be read of a message, as text. The caller frees it. */
-char *value_text(sd_bus_message *m);
+char *message_text(sd_bus_message *m);
 
 /* Calls GetManagedObjects(). False if rdmad did not answer. */
 bool objects_read(Fixture *f, Objects *ret);

@@ -288,7 +288,7 @@ static char *query_field(const Object *o, const char *name)
 	while (!text && sd_bus_message_enter_container(reply, 'e', "sv") > 0) {
 		assert_true(sd_bus_message_read_basic(reply, 's', &key) > 0);
 		if (streq(key, name))
-			text = value_text(reply);
+			text = message_text(reply);
 		else
 			assert_true(sd_bus_message_skip(reply, "v") > 0);
 		if (!text)
