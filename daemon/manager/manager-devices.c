@@ -93,6 +93,9 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 			    d->now.values.omitted_ports);
 	while ((excess = cache_excess_port(d)))
 		remove_port(m, excess);
+	/* a device that hangs ends no question after which they would be said */
+	if (m->bus)
+		bus_publish_device_ports(m->bus, d);
 	if (op == CACHE_ADDED || d->n_ports > served_ports(&change.was)) {
 		manager_mark_device(d, EVENT_ALL_PORTS, m->ready ? REASON_DEVICE : REASON_STARTUP);
 		/* without memory for the mark it is not asked, and the look would not end */

@@ -314,6 +314,35 @@ static void test_lists(void **state)
 	assert_int_equal(count_named(t, "Devices"), 0);
 }
 
+/* How often it was said which ports device 1 has. */
+static size_t count_ports_said(const Test *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->f->n_signals; i++)
+		if (streq(sd_bus_message_get_path(t->f->signals[i]), RDMAD_DEVICE_PREFIX "/1") &&
+		    streq(sd_bus_message_get_member(t->f->signals[i]), "PropertiesChanged"))
+			n += fixture_changed(t->f->signals[i], RDMAD_INTERFACE_DEVICE, "Ports") > 0;
+	return n;
+}
+
+/* No question to a device that hangs ends, after which its ports would be said. */
+static void test_shrinks_while_it_hangs(void **state)
+{
+	Test *t = *state;
+	size_t n = fake.n_queries;
+
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries > n);
+	answer_end(last_query()->id, -ETIMEDOUT, "no answer");
+	settle(t);
+	set_device(0, 1, "mlx5_0", 1);
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, device(t, 1)->n_ports == 1);
+	barrier(t);
+	assert_int_equal(count_ports_said(t), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +357,7 @@ int main(void)
 		ANSWERED(test_left_out),
 		ANSWERED(test_left_out_in_turn),
 		ANSWERED(test_fatal_event),
+		ANSWERED(test_shrinks_while_it_hangs),
 		ANSWERED(test_interfaces_of_removed_port),
 		ANSWERED(test_lists),
 	};
