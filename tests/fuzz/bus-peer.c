@@ -2,6 +2,7 @@
 
 #include "bus-peer.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -55,6 +56,13 @@ const char *peer_address(void)
 	(void)listening();
 	snprintf(text, sizeof(text), "unix:abstract=rdmad-fuzz-%d", getpid());
 	return text;
+}
+
+bool peer_is_awaited(void)
+{
+	struct pollfd fd = {.fd = listening(), .events = POLLIN};
+
+	return poll(&fd, 1, 0) > 0;
 }
 
 static int on_message(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)

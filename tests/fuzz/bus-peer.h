@@ -26,6 +26,8 @@ typedef void (*PeerReply)(void *userdata, uint64_t cookie, sd_bus_message *reply
 
 /* What bus_new() is to connect to. The same for as long as the program runs. */
 const char *peer_address(void);
+/* Whether a daemon's end is connecting. */
+bool peer_is_awaited(void);
 /* The daemon's end is connecting; the rest of that is up to the caller: both ends have to be
  * processed until peer_is_ready(). */
 Peer *peer_new(PeerReply on_reply, void *userdata);

@@ -192,17 +192,11 @@ static void read_interfaces(Object *object, sd_bus_message *m, FILE *changed)
 	sd_bus_message_exit_container(m);
 }
 
-bool objects_read(Fixture *f, Objects *ret)
+void objects_take(sd_bus_message *reply, Objects *ret)
 {
-	_cleanup_free_ char *error = NULL;
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
-		fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
-			     "GetManagedObjects", &error, "");
 	Objects o = {};
 	const char *path;
 
-	if (!reply)
-		return false;
 	assert_true(sd_bus_message_enter_container(reply, 'a', "{oa{sa{sv}}}") >= 0);
 	while (sd_bus_message_enter_container(reply, 'e', "oa{sa{sv}}") > 0) {
 		sd_bus_message_read_basic(reply, 'o', &path);
@@ -210,6 +204,18 @@ bool objects_read(Fixture *f, Objects *ret)
 		sd_bus_message_exit_container(reply);
 	}
 	*ret = o;
+}
+
+bool objects_read(Fixture *f, Objects *ret)
+{
+	_cleanup_free_ char *error = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
+			     "GetManagedObjects", &error, "");
+
+	if (!reply)
+		return false;
+	objects_take(reply, ret);
 	return true;
 }
 

@@ -36,6 +36,8 @@ const char *object_get(const Object *object, const char *name);
 /* What is left to be read of a message, as text. The caller frees it. */
 char *message_text(sd_bus_message *m);
 
+/* The objects that are in REPLY, of GetManagedObjects(). */
+void objects_take(sd_bus_message *reply, Objects *ret);
 /* Calls GetManagedObjects(). False if rdmad did not answer. */
 bool objects_read(Fixture *f, Objects *ret);
 /* Reads all properties of one object. False if there is no such object. */

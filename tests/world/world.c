@@ -6,6 +6,7 @@
 #include <malloc.h>
 
 #include "bus-peer.h"
+#include "clients.h"
 #include "log.h"
 #include "manager-private.h"
 #include "script.h"
@@ -15,6 +16,10 @@
 #define QUIET_USEC (40 * USEC_PER_SEC)
 /* At most so many turns of the event loop without anything new from outside */
 #define TURNS_MAX 100000U
+/* What the libraries, and malloc() for each thread, may keep */
+#define MEMORY_MAX (512U << 10)
+/* After these the libraries have made what they make once. */
+#define FIRST_STEPS 300U
 
 typedef struct World {
 	sd_event *event;
@@ -22,7 +27,7 @@ typedef struct World {
 	Config config;
 	Script *script;
 	Manager *manager;
-	Peer *peer;
+	Clients *clients;
 	uint64_t n_quiet;
 } World;
 
@@ -34,7 +39,7 @@ static bool turn(World *w)
 	int r = sd_event_run(w->event, 0);
 
 	LAW(r >= 0, "the event loop has failed: %s", strerror(-r));
-	return (w->peer && peer_process(w->peer)) || r > 0;
+	return clients_process(w->clients) || r > 0;
 }
 
 /* Until there is nothing more to do at this time */
@@ -140,19 +145,28 @@ static void quiet(World *w)
 
 	note("quiet");
 	script_heal(w->script);
+	clients_heal(w->clients);
 	/* what has been told before is carried out */
 	pass(w, 2 * USEC_PER_SEC);
 	do {
 		while (script_answer_all(w->script))
 			settle(w);
 		settle(w);
-		if (is_quiet(w->manager))
+		if (is_quiet(w->manager) && !clients_wait(w->clients))
 			break;
 		LAW(virtual_now_usec() < begin + QUIET_USEC, "after %.1f s it is not quiet",
 		    QUIET_USEC / 1e6);
 		pass(w, MIN(next_usec(w), begin + QUIET_USEC) - virtual_now_usec());
 	} while (true);
 	check_cache(w);
+	clients_read(w->clients);
+	/* a long reply waits for its turn */
+	while (clients_wait(w->clients)) {
+		settle(w);
+		LAW(virtual_now_usec() < begin + 2 * QUIET_USEC, "the objects are not sent");
+		pass(w, 10 * USEC_PER_MSEC);
+	}
+	clients_check(w->clients);
 	w->n_quiet++;
 }
 
@@ -180,6 +194,7 @@ static void jump(World *w)
 	note("the time jumps by %.3f s", (double)(to - virtual_now_usec()) / 1e6);
 	virtual_time_set(to);
 	script_catch_up(w->script);
+	clients_excuse(w->clients);
 }
 
 static void turns_and_time(World *w)
@@ -214,7 +229,17 @@ static void do_step(World *w, uint64_t number)
 	case 182 ... 185:
 		script_lie(w->script);
 		break;
-	case 186:
+	case 186 ... 201:
+		clients_call(w->clients);
+		break;
+	case 202:
+		clients_leave(w->clients);
+		break;
+	case 203:
+		if (lots_once_in(&w->lots, 2))
+			clients_fault(w->clients);
+		break;
+	case 204:
 		quiet(w);
 		break;
 	default:
@@ -223,11 +248,6 @@ static void do_step(World *w, uint64_t number)
 }
 
 /* Life */
-
-static void on_reply(_unused_ void *userdata, _unused_ uint64_t cookie,
-		     _unused_ sd_bus_message *reply)
-{
-}
 
 static void world_init(World *w)
 {
@@ -242,35 +262,72 @@ static void world_init(World *w)
 	setup.event = w->event;
 	setup.userdata = w->script;
 	LAW(manager_new(&setup, &w->manager) >= 0, "no manager");
-	w->peer = peer_new(on_reply, w);
+	w->clients = clients_new(&w->lots, &w->manager->cache);
 	LAW(manager_start(w->manager) >= 0, "the manager does not start");
 }
 
 static void world_done(World *w)
 {
 	manager_free(w->manager);
-	peer_free(w->peer);
+	clients_free(w->clients);
 	script_free(w->script);
 	sd_event_unref(w->event);
 }
 
+static size_t n_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	LAW(d, "/proc is not there");
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* Of this process, in bytes */
+static size_t memory_now(void)
+{
+#if __GLIBC_PREREQ(2, 33)
+	return mallinfo2().uordblks;
+#else
+	return (unsigned int)mallinfo().uordblks;
+#endif
+}
+
+/* All of a run; what it takes of the machine it gives back. */
+static void run_steps(World *w, const uint64_t *numbers, size_t n)
+{
+	world_init(w);
+	for (size_t i = 0; i < n; i++) {
+		law_step = i;
+		do_step(w, numbers[i]);
+	}
+	quiet(w);
+	script_empty(w->script);
+	quiet(w);
+	world_done(w);
+}
+
 void run_world(uint64_t seed, const uint64_t *numbers, size_t n, RunResult *ret)
 {
+	size_t descriptors, memory;
 	uint64_t begin;
 	World w;
 
 	log_max_level = law_verbose ? LOG_DEBUG : LOG_CRIT;
 	virtual_time_init(seed);
+	/* what the libraries keep for ever they have then */
+	run_steps(&w, numbers, MIN(n, FIRST_STEPS));
+	descriptors = n_descriptors();
+	memory = memory_now();
 	begin = virtual_now_usec();
-	world_init(&w);
-	for (size_t i = 0; i < n; i++) {
-		law_step = i;
-		do_step(&w, numbers[i]);
-	}
-	quiet(&w);
-	script_empty(w.script);
-	quiet(&w);
-	world_done(&w);
+	run_steps(&w, numbers, n);
+	LAW(n_descriptors() == descriptors, "%zu descriptors are open, before it were %zu",
+	    n_descriptors(), descriptors);
+	LAW(memory_now() <= memory + MEMORY_MAX, "%zu bytes of memory are lost",
+	    memory_now() - memory);
 	*ret = (RunResult){.virtual_usec = virtual_now_usec() - begin,
 			   .quiet = w.n_quiet,
 			   .digest = note_digest()};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The bus, and clients on it. Each client may read all objects; from then on it knows them from the
+ * signals alone. Clients call methods and leave; the bus may stand still, or go away for a while.
+ */
+
+#include <stdbool.h>
+
+#include "cache.h"
+#include "virtual-time.h"
+
+typedef struct Clients Clients;
+
+/* CACHE says which ports there are to call. */
+Clients *clients_new(Lots *lots, const Cache *cache);
+void clients_free(Clients *c);
+
+/* Takes in and sends what there is, unless the bus stands still. Returns whether there was
+ * anything. */
+bool clients_process(Clients *c);
+
+/* Each is one step: what happens is drawn by lot. */
+void clients_call(Clients *c);
+void clients_leave(Clients *c);
+void clients_fault(Clients *c);
+
+/* The bus works again. */
+void clients_heal(Clients *c);
+/* Whether calls have no answer yet. */
+bool clients_wait(const Clients *c);
+/* The time has jumped: from now on nobody can be expected to have been served in time. */
+void clients_excuse(Clients *c);
+/* One client reads all objects, ... */
+void clients_read(Clients *c);
+/* ... and when clients_wait() says no more, each client has to know the same from its signals. */
+void clients_check(Clients *c);
