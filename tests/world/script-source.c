@@ -429,6 +429,9 @@ static int enumerate(Source *source, DeviceSnapshot **ret, size_t *ret_n)
 		return -EAGAIN;
 	}
 	s->leave_out = false;
+	/* because another one went meanwhile */
+	if (leave_out)
+		script_report(s, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
 	for (size_t i = 0; i < SCRIPT_DEVICES; i++) {
 		if (!s->devices[i].exists)
 			continue;

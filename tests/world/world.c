@@ -239,7 +239,7 @@ static void do_step(World *w, uint64_t number)
 		if (lots_once_in(&w->lots, 2))
 			clients_fault(w->clients);
 		break;
-	case 204:
+	case 204 ... 206:
 		quiet(w);
 		break;
 	default:
