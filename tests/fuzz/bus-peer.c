@@ -65,6 +65,16 @@ bool peer_is_awaited(void)
 	return poll(&fd, 1, 0) > 0;
 }
 
+void peer_refuse_all(void)
+{
+	while (peer_is_awaited()) {
+		int fd = accept4(listening(), NULL, NULL, SOCK_CLOEXEC);
+
+		FUZZ_CHECK(fd >= 0);
+		close(fd);
+	}
+}
+
 static int on_message(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
 	uint64_t cookie;

@@ -28,6 +28,8 @@ typedef void (*PeerReply)(void *userdata, uint64_t cookie, sd_bus_message *reply
 const char *peer_address(void);
 /* Whether a daemon's end is connecting. */
 bool peer_is_awaited(void);
+/* Those that are connecting are turned away. */
+void peer_refuse_all(void);
 /* The daemon's end is connecting; the rest of that is up to the caller: both ends have to be
  * processed until peer_is_ready(). */
 Peer *peer_new(PeerReply on_reply, void *userdata);

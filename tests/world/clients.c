@@ -204,6 +204,8 @@ typedef struct Method {
 } Method;
 
 static const Method methods[] = {
+	{RDMAD_INTERFACE_MANAGER, "WaitFor", false},
+	{RDMAD_INTERFACE_MANAGER, "WaitFor", false},
 	{RDMAD_INTERFACE_PORT, "Query", true},
 	{RDMAD_INTERFACE_PORT, "Query", true},
 	{RDMAD_INTERFACE_PORT, "GetHistory", true},
@@ -215,6 +217,23 @@ static const Method methods[] = {
 	{RDMAD_INTERFACE_MANAGER, "Refresh", false},
 };
 
+/* For a port that may come or not */
+static void call_wait_for(Clients *c, unsigned int client)
+{
+	static const char *const states[] = {"down", "init", "active"};
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
+		new_call(c, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "WaitFor");
+	const char *state = states[lots_below(c->lots, ARRAY_SIZE(states))];
+	char port[16];
+
+	snprintf(port, sizeof(port), "mlx5_%u/%u", lots_below(c->lots, 4),
+		 1 + lots_below(c->lots, 3));
+	LAW(sd_bus_message_append(m, "a{sv}t", 2, "ports", "as", 1, port, "state", "s", state,
+				  (uint64_t)lots_below(c->lots, 5 * USEC_PER_SEC)) >= 0,
+	    "no memory");
+	send_call(c, m, client, "WaitFor");
+}
+
 static void call_method(Clients *c, unsigned int client)
 {
 	const Method *method = &methods[lots_below(c->lots, ARRAY_SIZE(methods))];
@@ -224,6 +243,10 @@ static void call_method(Clients *c, unsigned int client)
 
 	if (method->of_port)
 		any_path(c, path);
+	if (streq(method->member, "WaitFor")) {
+		call_wait_for(c, client);
+		return;
+	}
 	m = new_call(c, path, method->interface, method->member);
 	LAW(sd_bus_message_open_container(m, 'a', "{sv}") >= 0, "no memory");
 	if (has_age)
@@ -250,8 +273,9 @@ void clients_call(Clients *c)
 
 	if (!can_call(c))
 		return;
+	/* two of them follow */
 	if (lots_once_in(c->lots, 6))
-		call_objects(c, client);
+		call_objects(c, client % 2);
 	else
 		call_method(c, client);
 }
@@ -284,10 +308,10 @@ static void connect(Clients *c)
 	peer_listen(c->peer, on_signal);
 }
 
-static void drop_bus(Clients *c)
+void clients_drop(Clients *c)
 {
-	note("the bus goes");
 	c->peer = peer_free(c->peer);
+	peer_refuse_all();
 	c->stands_still = false;
 	for (unsigned int i = 0; i < PEER_CLIENTS; i++) {
 		forget_calls(c, i);
@@ -299,7 +323,8 @@ static void drop_bus(Clients *c)
 void clients_fault(Clients *c)
 {
 	if (c->peer && lots_once_in(c->lots, 8)) {
-		drop_bus(c);
+		note("the bus goes");
+		clients_drop(c);
 		return;
 	}
 	c->stands_still = !c->stands_still;
@@ -366,13 +391,17 @@ void clients_check(Clients *c)
 	note("%zu objects, %ju signals", c->read.n, (uintmax_t)c->n_signals);
 }
 
-Clients *clients_new(Lots *lots, const Cache *cache)
+void clients_serve(Clients *c, const Cache *cache)
+{
+	c->cache = cache;
+}
+
+Clients *clients_new(Lots *lots)
 {
 	Clients *c = calloc(1, sizeof(*c));
 
 	LAW(c, "no memory");
 	c->lots = lots;
-	c->cache = cache;
 	return c;
 }
 

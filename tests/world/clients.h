@@ -13,8 +13,11 @@
 
 typedef struct Clients Clients;
 
-/* CACHE says which ports there are to call. */
-Clients *clients_new(Lots *lots, const Cache *cache);
+Clients *clients_new(Lots *lots);
+/* CACHE is that of the core, and says which ports there are to call. */
+void clients_serve(Clients *c, const Cache *cache);
+/* The core has ended: the bus knows it no longer, and nobody waits for it. */
+void clients_drop(Clients *c);
 void clients_free(Clients *c);
 
 /* Takes in and sends what there is, unless the bus stands still. Returns whether there was

@@ -74,6 +74,8 @@ struct Script {
 
 ScriptDevice *script_find(Script *s, uint32_t index);
 void script_report(Script *s, uint32_t device, uint32_t port, EventReason reason);
+/* What the kernel has announced is carried out. */
+void script_settle(Script *s);
 /* Events of device INDEX are lost. */
 void script_drop_events(Script *s, uint32_t index);
 void script_list_device(const ScriptDevice *d, DeviceSnapshot *ret);

@@ -403,6 +403,16 @@ bool script_answer_all(Script *s)
 	return any;
 }
 
+void script_restart(Script *s)
+{
+	/* what is not carried out yet has no event that the next one hears of */
+	script_settle(s);
+	s->n_events = 0;
+	s->n_acts = 0;
+	s->last_id = 0;
+	memset(s->asked, 0, sizeof(s->asked));
+}
+
 /* The Source */
 
 static Script *script_of(const Source *s)
@@ -473,6 +483,14 @@ static void hurry(Source *source, uint32_t device)
 		a->hurried = true;
 }
 
+/* The core begins to look at an interface again when it hears of it first: an event may have come
+ * before. */
+static void netdevs_changed(_unused_ Source *s, uint32_t device, uint32_t port,
+			    const PortSnapshot *now)
+{
+	note("device %u port %u has %s", device, port, now ? "these interfaces" : "gone");
+}
+
 static void forget(Source *source, uint32_t device)
 {
 	Asked *a = find_asked(script_of(source), device);
@@ -508,6 +526,7 @@ Script *script_new(sd_event *event, Lots *lots, uint64_t timeout_usec)
 				      .query = query,
 				      .hurry = hurry,
 				      .forget = forget,
+				      .netdevs_changed = netdevs_changed,
 				      .status = status,
 				      .free = free_source};
 	Script *s = calloc(1, sizeof(*s));

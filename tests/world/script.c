@@ -144,7 +144,7 @@ void script_report(Script *s, uint32_t device, uint32_t port, EventReason reason
 	if (s->n_events == SCRIPT_EVENTS) {
 		/* the kernel has dropped them, and says so */
 		s->n_events = 0;
-		carry_out(s, UINT64_MAX);
+		script_settle(s);
 		device = EVENT_ALL_DEVICES;
 		port = EVENT_ALL_PORTS;
 		reason = REASON_OVERRUN;
@@ -204,9 +204,10 @@ static void change_later(Script *s, ScriptDevice *d, uint32_t port, Lots *lots)
 	static const EventReason reasons[] = {REASON_LINK, REASON_NETDEV, REASON_ADDRESS,
 					      REASON_NAMESPACE};
 	EventReason reason = reasons[lots_below(lots, ARRAY_SIZE(reasons))];
-	Fact f = reason == REASON_ADDRESS || !d->is_ethernet ? FACT_GIDS : FACT_LINK;
+	Fact f = reason == REASON_ADDRESS ? FACT_GIDS : FACT_LINK;
 
-	if (s->n_late == SCRIPT_LATE)
+	/* those of InfiniBand have no interface here */
+	if (s->n_late == SCRIPT_LATE || !d->is_ethernet)
 		return;
 	s->late[s->n_late++] =
 		(LateChange){.when_usec = virtual_now_usec() + lots_below(lots, SETTLED_USEC),
@@ -273,6 +274,11 @@ void script_change(Script *s)
 		change_fact(s, d, port, f, s->lots);
 }
 
+void script_settle(Script *s)
+{
+	carry_out(s, UINT64_MAX);
+}
+
 void script_catch_up(Script *s)
 {
 	carry_out(s, virtual_now_usec());
@@ -290,14 +296,32 @@ uint64_t script_next_usec(const Script *s)
 
 /* Devices */
 
+/* The first name with PREFIX that no device has */
+static void free_name(const Script *s, const char *prefix, char ret[16])
+{
+	for (unsigned int n = 0;; n++) {
+		size_t i = 0;
+
+		snprintf(ret, 16, "%s%u", prefix, n);
+		while (i < SCRIPT_DEVICES &&
+		       !(s->devices[i].exists && streq(s->devices[i].name, ret)))
+			i++;
+		if (i == SCRIPT_DEVICES)
+			return;
+	}
+}
+
 static void add_device(Script *s, ScriptDevice *d, Lots *lots)
 {
+	char name[16];
+
+	free_name(s, "mlx5_", name);
 	*d = (ScriptDevice){.exists = true,
 			    .index = s->next_index++,
 			    .is_ethernet = lots_once_in(lots, 2),
 			    .n_ports = 1 + lots_below(lots, SCRIPT_PORTS),
 			    .firmware = lots_below(lots, 1000)};
-	snprintf(d->name, sizeof(d->name), "mlx5_%u", (unsigned int)(d - s->devices));
+	memcpy(d->name, name, sizeof(name));
 	for (size_t i = 0; i < SCRIPT_PORTS; i++) {
 		for (Fact f = 0; f < _FACT_MAX; f++)
 			d->ports[i].of[f] = 1 + lots_below(lots, 200);
@@ -306,15 +330,26 @@ static void add_device(Script *s, ScriptDevice *d, Lots *lots)
 	note("%s: comes as device %u with %u ports", d->name, d->index, d->n_ports);
 }
 
-/* A name that no device has */
 static void rename_device(Script *s, ScriptDevice *d)
 {
-	char was[16];
+	char name[16];
 
-	memcpy(was, d->name, sizeof(was));
-	snprintf(d->name, sizeof(d->name), "%s%u", startswith(was, "mlx5_") ? "rdma" : "mlx5_",
-		 (unsigned int)(d - s->devices));
-	note("%s: is %s now", was, d->name);
+	free_name(s, startswith(d->name, "mlx5_") ? "rdma" : "mlx5_", name);
+	note("%s: is %s now", d->name, name);
+	memcpy(d->name, name, sizeof(name));
+}
+
+/* Two devices change their names. */
+static void swap_names(ScriptDevice *a, ScriptDevice *b)
+{
+	char name[16];
+
+	if (!b->exists || a == b)
+		return;
+	memcpy(name, a->name, sizeof(name));
+	memcpy(a->name, b->name, sizeof(name));
+	memcpy(b->name, name, sizeof(name));
+	note("%s and %s have changed names", a->name, b->name);
 }
 
 void script_devices(Script *s)
@@ -323,6 +358,9 @@ void script_devices(Script *s)
 
 	if (!d->exists) {
 		add_device(s, d, s->lots);
+	} else if (lots_once_in(s->lots, 8)) {
+		swap_names(d, &s->devices[lots_below(s->lots, SCRIPT_DEVICES)]);
+		script_report(s, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
 	} else if (lots_once_in(s->lots, 3)) {
 		rename_device(s, d);
 	} else if (lots_once_in(s->lots, 2)) {
@@ -372,7 +410,7 @@ void script_faults(Script *s)
 		if (s->n_events > 0) {
 			note("%zu events are lost", s->n_events);
 			s->n_events = 0;
-			carry_out(s, UINT64_MAX);
+			script_settle(s);
 			script_report(s, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_OVERRUN);
 		}
 		return;

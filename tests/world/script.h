@@ -75,5 +75,7 @@ void script_port(const ScriptDevice *d, uint32_t number, const Facts *facts, uns
 		 PortSnapshot *ret);
 /* The text of the firmware's version. */
 void script_firmware(const ScriptDevice *d, char ret[16]);
+/* The core has ended, and another one begins. */
+void script_restart(Script *s);
 /* No device is left. */
 void script_empty(Script *s);

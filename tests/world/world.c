@@ -6,6 +6,7 @@
 #include <malloc.h>
 
 #include "bus-peer.h"
+#include "check.h"
 #include "clients.h"
 #include "log.h"
 #include "manager-private.h"
@@ -88,56 +89,6 @@ static bool is_quiet(const Manager *m)
 	       !timer_runs(m->refresh_pace) && !timer_runs(m->counts);
 }
 
-static void check_port(const ScriptDevice *d, const Device *is, uint32_t number)
-{
-	PortSnapshot truth;
-	AttrMask rows;
-	const Port *p = is->ports[number - 1];
-
-	LAW(p->published, "%s/%u is not published", d->name, number);
-	LAW(!p->now.values.stale, "%s/%u is stale: %s", d->name, number, p->now.values.last_error);
-	script_port(d, number, &d->ports[number - 1], READ_ALL, &truth);
-	rows = truth.supplied;
-	port_derive(&truth, &is->now);
-	rows = mask_and(rows, port_diff(&truth, &p->now));
-	MASK_FOREACH(a, rows)
-	law_broken("%s/%u: %s is not what it is in the world", d->name, number,
-		   port_attributes[a].name);
-	port_snapshot_done(&truth);
-}
-
-static void check_device(const ScriptDevice *d, const Device *is)
-{
-	char firmware[16];
-
-	LAW(is, "%s, device %u, is not in the cache", d->name, d->index);
-	LAW(is->published, "%s is not published", d->name);
-	LAW(streq(is->now.values.name, d->name), "%s is called %s", d->name, is->now.values.name);
-	LAW(is->n_ports == d->n_ports, "%s has %u ports, in the cache %u", d->name, d->n_ports,
-	    is->n_ports);
-	LAW(!is->now.values.stale, "%s is stale", d->name);
-	script_firmware(d, firmware);
-	LAW(streq(is->now.values.fw_ver, firmware), "%s: the firmware is %s, in the cache %s",
-	    d->name, firmware, is->now.values.fw_ver);
-	for (uint32_t n = 1; n <= d->n_ports; n++)
-		check_port(d, is, n);
-}
-
-static void check_cache(const World *w)
-{
-	const ScriptDevice *devices = script_devices_now(w->script);
-	size_t n = 0;
-
-	for (size_t i = 0; i < SCRIPT_DEVICES; i++) {
-		if (!devices[i].exists)
-			continue;
-		check_device(&devices[i], cache_device(&w->manager->cache, devices[i].index));
-		n++;
-	}
-	LAW(n == w->manager->cache.n_devices, "%zu devices exist, %zu are in the cache", n,
-	    w->manager->cache.n_devices);
-}
-
 /* Nothing fails any more: the core finds out all, and all laws hold. */
 static void quiet(World *w)
 {
@@ -158,7 +109,8 @@ static void quiet(World *w)
 		    QUIET_USEC / 1e6);
 		pass(w, MIN(next_usec(w), begin + QUIET_USEC) - virtual_now_usec());
 	} while (true);
-	check_cache(w);
+	check_cache(w->script, &w->manager->cache);
+	check_memory(w->manager);
 	clients_read(w->clients);
 	/* a long reply waits for its turn */
 	while (clients_wait(w->clients)) {
@@ -195,6 +147,30 @@ static void jump(World *w)
 	virtual_time_set(to);
 	script_catch_up(w->script);
 	clients_excuse(w->clients);
+}
+
+static void start_manager(World *w)
+{
+	const ManagerSetup setup = {.event = w->event,
+				    .config = &w->config,
+				    .bus_address = peer_address(),
+				    .open_source = script_open,
+				    .userdata = w->script};
+
+	LAW(manager_new(&setup, &w->manager) >= 0, "no manager");
+	clients_serve(w->clients, &w->manager->cache);
+	LAW(manager_start(w->manager) >= 0, "the manager does not start");
+}
+
+/* The core ends, whatever it does, and begins again. */
+static void restart(World *w)
+{
+	note("the core ends");
+	/* nobody reads what it says last */
+	manager_free(w->manager);
+	clients_drop(w->clients);
+	script_restart(w->script);
+	start_manager(w);
 }
 
 static void turns_and_time(World *w)
@@ -238,6 +214,8 @@ static void do_step(World *w, uint64_t number)
 	case 203:
 		if (lots_once_in(&w->lots, 2))
 			clients_fault(w->clients);
+		else if (lots_once_in(&w->lots, 10))
+			restart(w);
 		break;
 	case 204 ... 206:
 		quiet(w);
@@ -251,19 +229,13 @@ static void do_step(World *w, uint64_t number)
 
 static void world_init(World *w)
 {
-	ManagerSetup setup = {.bus_address = peer_address(), .open_source = script_open};
-
 	*w = (World){.config = (Config){CONFIG_KEYS(CONFIG_INITIAL)}};
 	/* all has to come by events */
 	w->config.reconcile_usec = 0;
 	LAW(sd_event_new(&w->event) >= 0, "no event loop");
 	w->script = script_new(w->event, &w->lots, w->config.query_timeout_usec);
-	setup.config = &w->config;
-	setup.event = w->event;
-	setup.userdata = w->script;
-	LAW(manager_new(&setup, &w->manager) >= 0, "no manager");
-	w->clients = clients_new(&w->lots, &w->manager->cache);
-	LAW(manager_start(w->manager) >= 0, "the manager does not start");
+	w->clients = clients_new(&w->lots);
+	start_manager(w);
 }
 
 static void world_done(World *w)

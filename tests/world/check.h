@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The laws of a quiet point: whatever has happened, all is as it is in the world. */
+
+#include "manager-private.h"
+#include "script.h"
+
+/* Devices, ports and values */
+void check_cache(const Script *s, const Cache *cache);
+/* A reader of the shared memory finds what the cache has. */
+void check_memory(const Manager *m);
