@@ -224,12 +224,14 @@ static void call_wait_for(Clients *c, unsigned int client)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
 		new_call(c, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "WaitFor");
 	const char *state = states[lots_below(c->lots, ARRAY_SIZE(states))];
+	/* compilers call functions among arguments in different orders */
+	uint32_t device = lots_below(c->lots, 4), number = 1 + lots_below(c->lots, 3);
+	uint64_t timeout_usec = lots_below(c->lots, 5 * USEC_PER_SEC);
 	char port[16];
 
-	snprintf(port, sizeof(port), "mlx5_%u/%u", lots_below(c->lots, 4),
-		 1 + lots_below(c->lots, 3));
+	snprintf(port, sizeof(port), "mlx5_%u/%u", device, number);
 	LAW(sd_bus_message_append(m, "a{sv}t", 2, "ports", "as", 1, port, "state", "s", state,
-				  (uint64_t)lots_below(c->lots, 5 * USEC_PER_SEC)) >= 0,
+				  timeout_usec) >= 0,
 	    "no memory");
 	send_call(c, m, client, "WaitFor");
 }

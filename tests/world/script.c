@@ -205,16 +205,15 @@ static void change_later(Script *s, ScriptDevice *d, uint32_t port, Lots *lots)
 					      REASON_NAMESPACE};
 	EventReason reason = reasons[lots_below(lots, ARRAY_SIZE(reasons))];
 	Fact f = reason == REASON_ADDRESS ? FACT_GIDS : FACT_LINK;
+	LateChange *l;
 
 	/* those of InfiniBand have no interface here */
 	if (s->n_late == SCRIPT_LATE || !d->is_ethernet)
 		return;
-	s->late[s->n_late++] =
-		(LateChange){.when_usec = virtual_now_usec() + lots_below(lots, SETTLED_USEC),
-			     .device = d->index,
-			     .port = port,
-			     .fact = f,
-			     .value = 1 + lots_below(lots, 200)};
+	l = &s->late[s->n_late++];
+	*l = (LateChange){.device = d->index, .port = port, .fact = f};
+	l->when_usec = virtual_now_usec() + lots_below(lots, SETTLED_USEC);
+	l->value = 1 + lots_below(lots, 200);
 	note("%s/%u: event %s, fact %u follows", d->name, port, event_reason_name(reason), f);
 	script_report(s, d->index, port, reason);
 }
@@ -316,11 +315,10 @@ static void add_device(Script *s, ScriptDevice *d, Lots *lots)
 	char name[16];
 
 	free_name(s, "mlx5_", name);
-	*d = (ScriptDevice){.exists = true,
-			    .index = s->next_index++,
-			    .is_ethernet = lots_once_in(lots, 2),
-			    .n_ports = 1 + lots_below(lots, SCRIPT_PORTS),
-			    .firmware = lots_below(lots, 1000)};
+	*d = (ScriptDevice){.exists = true, .index = s->next_index++};
+	d->is_ethernet = lots_once_in(lots, 2);
+	d->n_ports = 1 + lots_below(lots, SCRIPT_PORTS);
+	d->firmware = lots_below(lots, 1000);
 	memcpy(d->name, name, sizeof(name));
 	for (size_t i = 0; i < SCRIPT_PORTS; i++) {
 		for (Fact f = 0; f < _FACT_MAX; f++)
