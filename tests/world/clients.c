@@ -9,6 +9,7 @@
 #define CALLS_MAX 64U
 /* A query may have to wait for the end of another one, each of which has 2 s, and for its turn. */
 #define WAIT_USEC      (10 * USEC_PER_SEC)
+#define STATES_MAX     32U
 #define OBJECT_MANAGER "org.freedesktop.DBus.ObjectManager"
 
 typedef struct Call {
@@ -24,6 +25,11 @@ typedef struct Client {
 	Objects objects;
 } Client;
 
+/* What StateChanged of a port has said last */
+typedef struct LastState {
+	char path[RDMAD_PATH_MAX], state[16];
+} LastState;
+
 struct Clients {
 	Lots *lots; /* those of the step */
 	const Cache *cache;
@@ -35,6 +41,8 @@ struct Clients {
 	Objects read; /* by clients_read() */
 	bool has_read;
 	uint64_t n_signals;
+	LastState states[STATES_MAX]; /* the oldest are forgotten */
+	size_t n_states;
 };
 
 /* Signals */
@@ -60,15 +68,65 @@ static void check_generations(const Objects *objects, sd_bus_message *m, const c
 	}
 }
 
+/* Who hears of a new state knows it already. */
+static void check_state(const Objects *objects, sd_bus_message *m)
+{
+	const Object *o = objects_find(objects, sd_bus_message_get_path(m));
+	const char *is, *was, *reason, *state = o ? object_get(o, "State") : NULL;
+
+	LAW(sd_bus_message_rewind(m, true) >= 0 &&
+		    sd_bus_message_read(m, "sss", &is, &was, &reason) > 0,
+	    "StateChanged has other arguments");
+	LAW(state && streq(state, is), "%s: StateChanged to %s (%s), but State is %s",
+	    sd_bus_message_get_path(m), is, reason, state);
+}
+
 static void follow(Client *c, sd_bus_message *m)
 {
 	_cleanup_free_ char *changed = NULL;
 	uint64_t before[4] = {};
 
+	if (streq(sd_bus_message_get_member(m), "StateChanged")) {
+		check_state(&c->objects, m);
+		return;
+	}
+
 	check_generations(&c->objects, m, "", before, true);
 	objects_follow(&c->objects, m, &changed);
 	if (streq(sd_bus_message_get_member(m), "PropertiesChanged"))
 		check_generations(&c->objects, m, changed, before, false);
+}
+
+/* Nobody misses a transition: the old state of each is the new one of the last. */
+static void check_transition(Clients *c, sd_bus_message *m)
+{
+	const char *path = sd_bus_message_get_path(m), *is, *was;
+	LastState *l = c->states;
+
+	LAW(sd_bus_message_rewind(m, true) >= 0 && sd_bus_message_read(m, "ss", &is, &was) > 0,
+	    "StateChanged has other arguments");
+	while (l < c->states + STATES_MAX && !streq(l->path, path))
+		l++;
+	if (l == c->states + STATES_MAX) {
+		l = &c->states[c->n_states++ % STATES_MAX];
+		text_copy(l->path, sizeof(l->path), path);
+		text_copy(l->state, sizeof(l->state), was);
+	}
+	LAW(streq(l->state, was), "%s: StateChanged from %s to %s, but it was %s", path, was, is,
+	    l->state);
+	text_copy(l->state, sizeof(l->state), is);
+}
+
+/* An object has gone: what comes with its path begins anew. */
+static void forget_state(Clients *c, sd_bus_message *m)
+{
+	const char *path;
+
+	LAW(sd_bus_message_rewind(m, true) >= 0 && sd_bus_message_read(m, "o", &path) > 0,
+	    "InterfacesRemoved has other arguments");
+	for (size_t i = 0; i < STATES_MAX; i++)
+		if (streq(c->states[i].path, path))
+			c->states[i].path[0] = '\0';
 }
 
 static void on_signal(void *userdata, sd_bus_message *m)
@@ -77,6 +135,10 @@ static void on_signal(void *userdata, sd_bus_message *m)
 
 	c->n_signals++;
 	note("signal %s of %s", sd_bus_message_get_member(m), sd_bus_message_get_path(m));
+	if (streq(sd_bus_message_get_member(m), "StateChanged"))
+		check_transition(c, m);
+	else if (streq(sd_bus_message_get_member(m), "InterfacesRemoved"))
+		forget_state(c, m);
 	/* the manager is no object that GetManagedObjects() returns */
 	if (streq(sd_bus_message_get_path(m), RDMAD_ROOT_PATH) &&
 	    streq(sd_bus_message_get_member(m), "PropertiesChanged"))
@@ -314,6 +376,7 @@ void clients_drop(Clients *c)
 {
 	c->peer = peer_free(c->peer);
 	peer_refuse_all();
+	memset(c->states, 0, sizeof(c->states));
 	c->stands_still = false;
 	for (unsigned int i = 0; i < PEER_CLIENTS; i++) {
 		forget_calls(c, i);

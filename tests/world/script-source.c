@@ -318,8 +318,10 @@ static void lie(Script *s, Lots *lots)
 		return;
 	case 1:
 		/* late, and once more */
-		if (!is_open(s, s->last_id))
+		if (!is_open(s, s->last_id) && lots_once_in(lots, 2))
 			send_lie(s, s->last_id, port, 0);
+		else if (!is_open(s, s->last_id))
+			s->handler->end(s->userdata, s->last_id, 0, 0, "");
 		return;
 	case 2:
 		send_lie(s, lots_next(lots), port, -EIO);
