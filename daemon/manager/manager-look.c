@@ -102,6 +102,7 @@ static bool is_overdue(const Manager *m)
 static void check_ready(Manager *m)
 {
 	size_t silent = 0;
+	int r;
 
 	if (m->ready)
 		return;
@@ -117,7 +118,9 @@ static void check_ready(Manager *m)
 	manager_health_judge_all(m);
 	/* A program that finds the name on the bus finds all objects there. READY=1 follows when
 	 * the bus has given us the name. */
-	if (m->bus && bus_acquire_name(m->bus) < 0)
+	r = m->bus ? bus_acquire_name(m->bus) : 0;
+	/* if the bus has gone since the start, the name comes with the next connection */
+	if (r < 0 && r != -ENOTCONN && r != -ECONNRESET)
 		sd_event_exit(m->event, EXIT_FAILURE);
 	manager_record_start(m);
 }

@@ -332,6 +332,29 @@ static void test_reconcile_unheard_pkeys(void **state)
 	}
 }
 
+/* The name comes with the next connection. */
+static void test_bus_goes_at_the_start(void **state)
+{
+	Test *t = *state;
+	Call c = {};
+	int code;
+
+	start(t);
+	assert_true(sd_bus_detach_event(t->f->bus) >= 0);
+	fixture_stop_bus(t->f);
+	RUN_UNTIL(t, timer_runs(t->manager->reconnect));
+	answer(4);
+	assert_true(t->manager->ready);
+	assert_int_equal(sd_event_get_exit_code(t->event, &code), -ENODATA);
+	fixture_start_bus(t->f);
+	fixture_connect(t->f);
+	assert_true(sd_bus_attach_event(t->f->bus, t->event, 0) >= 0);
+	call_refresh(t, &c);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	answer(4);
+	wait_call(t, &c, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +365,7 @@ int main(void)
 		ANSWERED(test_refresh_finds_device),
 		ANSWERED(test_overrun_finds_device),
 		NEW(test_ready_waits_for_earlier_device),
+		NEW(test_bus_goes_at_the_start),
 		NEW(test_ready_without_silent_device),
 		NEW(test_ready_waits_while_devices_answer),
 		cmocka_unit_test_setup_teardown(test_reconcile, setup_reconcile, teardown),
