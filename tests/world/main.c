@@ -4,8 +4,10 @@
  * fails, its steps are taken out as long as it still fails, and what is left is printed.
  *
  *     world [--steps=N] [--seconds=N] [--verbose] [SEED...]
+ *     world --plants
  *
  * Each SEED is run; then, until the seconds are over, those from today's on: YYYYMMDD * 100000.
+ * --plants plants one bug after the other (planted.h), and says which run finds it.
  */
 
 #include <fcntl.h>
@@ -16,11 +18,14 @@
 #include <time.h>
 
 #include "laws.h"
+#include "planted.h"
 #include "virtual-time.h"
 #include "world.h"
 
 #define STEPS	    20000U
 #define SHORTER_MAX 400U
+/* A planted bug has to be found in so many runs. */
+#define PLANT_RUNS 50U
 /* In seconds: a run that takes longer does not end. */
 #define RUN_MAX 300U
 
@@ -119,17 +124,24 @@ static void make_shorter(Run *r)
 				at += size;
 }
 
+static void make_run(uint64_t seed, size_t steps, Run *ret)
+{
+	Lots lots = {seed};
+
+	*ret = (Run){.seed = seed, .numbers = malloc(steps * sizeof(uint64_t)), .n = steps};
+	if (!ret->numbers)
+		exit(2);
+	for (size_t i = 0; i < steps; i++)
+		ret->numbers[i] = lots_next(&lots);
+}
+
 /* Runs SEED. Returns whether all laws held. */
 static bool run_seed(uint64_t seed, size_t steps)
 {
-	Run r = {.seed = seed, .numbers = malloc(steps * sizeof(uint64_t)), .n = steps};
-	Lots lots = {seed};
 	bool good;
+	Run r;
 
-	if (!r.numbers)
-		exit(2);
-	for (size_t i = 0; i < steps; i++)
-		r.numbers[i] = lots_next(&lots);
+	make_run(seed, steps, &r);
 	good = run(&r, false);
 	if (good) {
 		printf("seed %ju: %zu steps, %.1f h, %ju times quiet, digest %016jx\n",
@@ -143,6 +155,37 @@ static bool run_seed(uint64_t seed, size_t steps)
 		(void)run(&r, false);
 	}
 	free(r.numbers);
+	return good;
+}
+
+/* Which run finds the bug, which is planted: first the one that did before. Returns whether one
+ * does. */
+static bool find_plant(const Plant *plant, size_t steps)
+{
+	planted = plant->name;
+	for (uint64_t n = 0; n <= PLANT_RUNS; n++) {
+		uint64_t seed = n == 0 ? plant->seed : n;
+		bool good;
+		Run r;
+
+		make_run(seed, steps, &r);
+		good = run(&r, true);
+		free(r.numbers);
+		if (good)
+			continue;
+		printf("seed %3ju finds at step %5zu: %s\n", (uintmax_t)seed, r.failed_at, planted);
+		return true;
+	}
+	printf("nothing finds: %s\n", planted);
+	return false;
+}
+
+static bool find_plants(size_t steps)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < n_plants; i++)
+		good &= find_plant(&plants[i], steps);
 	return good;
 }
 
@@ -172,6 +215,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {{"steps", required_argument, NULL, 'n'},
 						{"seconds", required_argument, NULL, 's'},
 						{"verbose", no_argument, NULL, 'v'},
+						{"plants", no_argument, NULL, 'p'},
 						{}};
 	uint64_t seconds = 0, end, seed = seed_of_today();
 	size_t steps = STEPS;
@@ -185,6 +229,8 @@ int main(int argc, char **argv)
 			seconds = number(optarg);
 		else if (c == 'v')
 			law_verbose = true;
+		else if (c == 'p')
+			return find_plants(steps) ? EXIT_SUCCESS : EXIT_FAILURE;
 		else
 			return 2;
 	}
