@@ -37,5 +37,6 @@ bool clients_wait(const Clients *c);
 void clients_excuse(Clients *c);
 /* One client reads all objects, ... */
 void clients_read(Clients *c);
-/* ... and when clients_wait() says no more, each client has to know the same from its signals. */
-void clients_check(Clients *c);
+/* ... and when clients_wait() says no more, each client has to know the same from its signals.
+ * Returns whether that could be compared: nothing was read, or a signal has come meanwhile. */
+bool clients_check(Clients *c);
