@@ -161,6 +161,15 @@ int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 	return r;
 }
 
+/* The same as a library calls it that was compiled with _FORTIFY_SOURCE */
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set,
+		size_t size);
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set,
+		_unused_ size_t size)
+{
+	return ppoll(fds, n, timeout, set);
+}
+
 ssize_t getrandom(void *buffer, size_t n, _unused_ unsigned int flags)
 {
 	for (size_t i = 0; i < n; i++)
