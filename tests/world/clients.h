@@ -24,6 +24,9 @@ void clients_free(Clients *c);
  * anything. */
 bool clients_process(Clients *c);
 
+/* Whether there is a bus with the core on it */
+bool clients_are_served(const Clients *c);
+
 /* Each is one step: what happens is drawn by lot. */
 void clients_call(Clients *c);
 void clients_leave(Clients *c);

@@ -80,6 +80,7 @@ void script_settle(Script *s);
 void script_drop_events(Script *s, uint32_t index);
 void script_list_device(const ScriptDevice *d, DeviceSnapshot *ret);
 void script_counters(const Facts *f, PortSnapshot *ret);
+void script_users(const Facts *f, PortSnapshot *ret);
 /* Queries that have taken too long end. */
 void script_end_overdue(Script *s);
 uint64_t script_next_overdue_usec(const Script *s);

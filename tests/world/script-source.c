@@ -138,6 +138,18 @@ static void send_device(Script *s, const Asked *a, const Answer *answer)
 	device_snapshot_done(&d);
 }
 
+/* Tables that could not be read now are missing. */
+static void fail_tables(PortSnapshot *p)
+{
+	static const PortTable tables[] = {PORT_TABLE_GIDS, PORT_TABLE_PKEYS};
+
+	p->failed = p->parts & (READ_GIDS | READ_PKEYS);
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		p->tables[tables[i]] = table_free(p->tables[tables[i]]);
+		mask_set(&p->supplied, port_table_attr(tables[i]), false);
+	}
+}
+
 static void send_port(Script *s, const Asked *a, const Answer *answer)
 {
 	PortSnapshot p = {.parts = a->query.parts};
@@ -146,6 +158,11 @@ static void send_port(Script *s, const Asked *a, const Answer *answer)
 		script_counters(&answer->facts, &p);
 	else if (a->query.kind == QUERY_ATTRIBUTES && !answer->error)
 		script_port(&answer->device, answer->port, &answer->facts, a->query.parts, &p);
+	else if (a->query.kind == QUERY_USERS && !answer->error)
+		script_users(&answer->facts, &p);
+	if (a->query.kind == QUERY_ATTRIBUTES &&
+	    port_set_has(&answer->device.partial, answer->port))
+		fail_tables(&p);
 	note("answer to %#jx: port %u, %d, parts %#x", (uintmax_t)a->query.id, answer->port,
 	     answer->error, a->query.parts);
 	s->handler->port(s->userdata, a->query.id, answer->port,

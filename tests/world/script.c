@@ -105,6 +105,16 @@ void script_counters(const Facts *f, PortSnapshot *ret)
 	mask_set(&ret->supplied, PORT_ATTR_counters, true);
 }
 
+void script_users(const Facts *f, PortSnapshot *ret)
+{
+	HolderEntry e = {.kind = USER_PROCESS, .pid = 100 + f->of[FACT_LID], .qps = 3};
+
+	text_copy(e.name, sizeof(e.name), "job");
+	*ret = (PortSnapshot){};
+	ret->tables[PORT_TABLE_USERS] = table_new(&e, 1, sizeof(e));
+	mask_set(&ret->supplied, PORT_ATTR_users, true);
+}
+
 void script_list_device(const ScriptDevice *d, DeviceSnapshot *ret)
 {
 	char firmware[16];
@@ -386,6 +396,14 @@ void script_empty(Script *s)
 
 /* Faults */
 
+static void toggle(PortSet *ports, uint32_t port)
+{
+	if (port_set_has(ports, port))
+		port_set_remove(ports, port);
+	else
+		port_set_add(ports, port);
+}
+
 void script_faults(Script *s)
 {
 	ScriptDevice *d = any_device(s, s->lots);
@@ -423,10 +441,7 @@ void script_faults(Script *s)
 		if (!d)
 			return;
 		port = 1 + lots_below(s->lots, d->n_ports);
-		if (port_set_has(&d->failing, port))
-			port_set_remove(&d->failing, port);
-		else
-			port_set_add(&d->failing, port);
+		toggle(lots_once_in(s->lots, 2) ? &d->failing : &d->partial, port);
 		note("%s/%u: fails, or no longer", d->name, port);
 	}
 }
@@ -438,6 +453,6 @@ void script_heal(Script *s)
 	s->leave_out = false;
 	for (size_t i = 0; i < SCRIPT_DEVICES; i++) {
 		s->devices[i].hangs = false;
-		s->devices[i].failing = (PortSet){};
+		s->devices[i].failing = s->devices[i].partial = (PortSet){};
 	}
 }

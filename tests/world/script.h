@@ -40,6 +40,7 @@ typedef struct ScriptDevice {
 	uint32_t firmware; /* a value of the device itself */
 	Facts ports[SCRIPT_PORTS];
 	PortSet failing; /* ports that cannot be read */
+	PortSet partial; /* ports of which some tables cannot be read */
 	bool hangs;	 /* nothing can be read */
 } ScriptDevice;
 

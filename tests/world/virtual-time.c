@@ -27,7 +27,7 @@ typedef struct Timer {
 	uint64_t when_usec; /* UINT64_MAX: it does not run */
 } Timer;
 
-static uint64_t now_usec = BEGIN_USEC, processor_nsec;
+static uint64_t now_usec = BEGIN_USEC, processor_nsec, realtime_usec = REALTIME_USEC;
 static Timer timers[TIMERS_MAX];
 static size_t n_timers;
 static Lots lots;
@@ -60,12 +60,18 @@ void virtual_time_init(uint64_t seed)
 {
 	now_usec = BEGIN_USEC;
 	processor_nsec = 0;
+	realtime_usec = REALTIME_USEC;
 	lots.state = seed;
 }
 
 uint64_t virtual_now_usec(void)
 {
 	return now_usec;
+}
+
+void virtual_realtime_set(int64_t offset_usec)
+{
+	realtime_usec = REALTIME_USEC + (uint64_t)offset_usec;
 }
 
 uint64_t virtual_next_usec(void)
@@ -104,7 +110,7 @@ uint64_t machine_now_usec(void)
 
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
-	uint64_t usec = now_usec + (clock == CLOCK_REALTIME ? REALTIME_USEC : 0);
+	uint64_t usec = now_usec + (clock == CLOCK_REALTIME ? realtime_usec : 0);
 
 	*t = (struct timespec){(time_t)(usec / USEC_PER_SEC), (long)(usec % USEC_PER_SEC * 1000)};
 	if (clock == CLOCK_THREAD_CPUTIME_ID || clock == CLOCK_PROCESS_CPUTIME_ID) {

@@ -27,8 +27,10 @@ static inline bool lots_once_in(Lots *l, uint32_t n)
 
 /* Begins; what getrandom() gives depends on SEED. */
 void virtual_time_init(uint64_t seed);
-/* CLOCK_MONOTONIC and CLOCK_BOOTTIME in microseconds; CLOCK_REALTIME is a constant later. */
+/* CLOCK_MONOTONIC and CLOCK_BOOTTIME in microseconds */
 uint64_t virtual_now_usec(void);
+/* CLOCK_REALTIME is that and OFFSET_USEC more than it was at first: somebody has set the clock. */
+void virtual_realtime_set(int64_t offset_usec);
 /* When the next timer of the event loop runs out; UINT64_MAX: never. */
 uint64_t virtual_next_usec(void);
 /* It is WHEN now. Time never goes back. */

@@ -17,6 +17,7 @@
 #define QUIET_USEC (40 * USEC_PER_SEC)
 /* At most so many turns of the event loop without anything new from outside */
 #define TURNS_MAX 100000U
+#define DAY_SEC	  86400U
 /* How often all objects are read until there is no signal meanwhile */
 #define READS_MAX 10U
 /* What the libraries, and malloc() for each thread, may keep */
@@ -145,7 +146,11 @@ static void some_time(World *w)
 /* The machine was busy, or was suspended: no timer has run in time. */
 static void jump(World *w)
 {
-	uint64_t to = virtual_now_usec() + lots_below(&w->lots, 5 * USEC_PER_SEC);
+	bool is_long = lots_once_in(&w->lots, 8) && clients_are_served(w->clients);
+	/* sd-bus gives up a bus that does not let it in for so long */
+	uint64_t seconds = is_long ? lots_below(&w->lots, 3 * DAY_SEC) : 0;
+	uint64_t to = virtual_now_usec() + seconds * USEC_PER_SEC +
+		      lots_below(&w->lots, 5 * USEC_PER_SEC);
 
 	note("the time jumps by %.3f s", (double)(to - virtual_now_usec()) / 1e6);
 	virtual_time_set(to);
@@ -177,10 +182,21 @@ static void restart(World *w)
 	start_manager(w);
 }
 
+/* Somebody sets the clock, perhaps back. */
+static void set_clock(World *w)
+{
+	int64_t seconds = (int64_t)lots_below(&w->lots, 2 * DAY_SEC) - (int64_t)DAY_SEC;
+
+	note("the clock is %jd s from right", (intmax_t)seconds);
+	virtual_realtime_set(seconds * (int64_t)USEC_PER_SEC);
+}
+
 static void turns_and_time(World *w)
 {
 	if (lots_once_in(&w->lots, 100))
 		jump(w);
+	else if (lots_once_in(&w->lots, 200))
+		set_clock(w);
 	else if (lots_once_in(&w->lots, 2))
 		some_turns(w);
 	else
