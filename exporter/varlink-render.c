@@ -154,6 +154,10 @@ static int list(void *userdata, const MetricFamily *f, const MetricSample *s)
 	char object[OBJECT_MAX];
 	size_t first = object_of(s, object);
 
+	/* systemd-report takes 4096 values of all services, and an adapter has up to a thousand
+	 * functions */
+	if (s->of_function)
+		return 0;
 	switch (f->type) {
 	case METRIC_TYPE_INFO:
 		return list_info(reply, f, s, first, object);

@@ -391,6 +391,25 @@ static int drop_doubles(MetricObjects *list)
 	return 0;
 }
 
+static void mark_functions(Metrics *m)
+{
+	const MetricObjects *devices = &m->objects[METRIC_DEVICES],
+			    *ports = &m->objects[METRIC_PORTS];
+
+	for (size_t d = 0, p = 0; d < devices->n; d++) {
+		MetricObject *device = &devices->items[d];
+		const MetricValue *function = &device->values[DEVICE_ATTR_function];
+
+		device->is_function =
+			function->kind == METRIC_VALUE_TEXT && !streq(function->text, "pf");
+		/* both are sorted by the index of the device */
+		while (p < ports->n && ports->items[p].device < device->device)
+			p++;
+		for (; p < ports->n && ports->items[p].device == device->device; p++)
+			ports->items[p].is_function = device->is_function;
+	}
+}
+
 /* Removes what has no labels to know it by, and sorts the rest. */
 static int finish_objects(Metrics *m)
 {
@@ -404,6 +423,7 @@ static int finish_objects(Metrics *m)
 			return -ENOMEM;
 	}
 	keep_objects(m, has_name, NULL);
+	mark_functions(m);
 	return 0;
 }
 

@@ -43,6 +43,7 @@ typedef struct MetricObject {
 	bool had_counters; /* in the reply before */
 	const char *name;  /* of the device; NULL if it is not known */
 	char number[12];   /* of the port, as text; "" of a device */
+	bool is_function;  /* the device is a virtual function or a subfunction */
 } MetricObject;
 
 /* A counter without a row. */

@@ -111,6 +111,7 @@ typedef struct MetricNumber {
 typedef struct MetricSample {
 	const MetricLabel *labels; /* the first is "device"; of a port the second is "port" */
 	size_t n_labels;
+	bool of_function; /* of a virtual function or a subfunction, or of a port of one */
 	MetricNumber number;
 	/* of a counter, where its value is: metrics_read_counters() writes the next one there
 	 * unless the layout changes. NULL: the number stays until then */

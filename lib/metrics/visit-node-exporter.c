@@ -37,7 +37,7 @@ static void visit_info(Visit *v)
 			if (value->kind == METRIC_VALUE_TEXT && *value->text)
 				labels[n_labels++] = (MetricLabel){names[i], value->text};
 		}
-		visit_put_labels(v, labels, n_labels, one);
+		visit_put_labels(v, &list->items[n], labels, n_labels, one);
 	}
 }
 

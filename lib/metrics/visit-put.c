@@ -26,9 +26,13 @@ static void put_sample(Visit *v, const MetricSample *sample)
 		v->r = v->visitor->sample(v->userdata, &v->family, sample);
 }
 
-void visit_put_labels(Visit *v, const MetricLabel *labels, size_t n, MetricNumber number)
+void visit_put_labels(Visit *v, const MetricObject *o, const MetricLabel *labels, size_t n,
+		      MetricNumber number)
 {
-	put_sample(v, &(MetricSample){.labels = labels, .n_labels = n, .number = number});
+	put_sample(v, &(MetricSample){.labels = labels,
+				      .n_labels = n,
+				      .of_function = o->is_function,
+				      .number = number});
 }
 
 size_t visit_set_labels(const MetricObject *o, MetricLabel *labels)
@@ -46,7 +50,7 @@ void visit_put_sample(Visit *v, const MetricObject *o, const char *label, const 
 
 	if (label)
 		labels[n++] = (MetricLabel){label, label_value};
-	visit_put_labels(v, labels, n, number);
+	visit_put_labels(v, o, labels, n, number);
 }
 
 void visit_put_counter(Visit *v, const MetricObject *o, const uint64_t *counter)
@@ -56,6 +60,7 @@ void visit_put_counter(Visit *v, const MetricObject *o, const uint64_t *counter)
 
 	put_sample(v, &(MetricSample){.labels = labels,
 				      .n_labels = n,
+				      .of_function = o->is_function,
 				      .number = whole(*counter),
 				      .counter = counter});
 }

@@ -104,7 +104,7 @@ static void put_info(Visit *v, const MetricObjects *list, const MetricObject *o,
 		if (text)
 			labels[n++] = (MetricLabel){names[i], text};
 	}
-	visit_put_labels(v, labels, n, one);
+	visit_put_labels(v, o, labels, n, one);
 }
 
 static void visit_info(Visit *v, const MetricObjects *list, const char *word)
@@ -132,7 +132,7 @@ static void put_unavailable(Visit *v, const MetricObjects *list, const MetricObj
 			continue;
 		labels[n] = (MetricLabel){"attribute", list->rows[i].name};
 		labels[n + 1] = (MetricLabel){"reason", o->values[i].text};
-		visit_put_labels(v, labels, n + 2, one);
+		visit_put_labels(v, o, labels, n + 2, one);
 	}
 }
 

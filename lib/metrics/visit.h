@@ -35,8 +35,9 @@ static inline bool is_number(const MetricValue *value)
 void visit_begin_family(Visit *v, MetricType type, const char *unit, const char *help);
 /* Sets the labels that every sample of O has, at most two. Returns how many. */
 size_t visit_set_labels(const MetricObject *o, MetricLabel *labels);
-/* A sample with these labels. */
-void visit_put_labels(Visit *v, const MetricLabel *labels, size_t n, MetricNumber number);
+/* A sample of O with these labels. */
+void visit_put_labels(Visit *v, const MetricObject *o, const MetricLabel *labels, size_t n,
+		      MetricNumber number);
 /* A sample of O, which has one more label unless LABEL is NULL. */
 void visit_put_sample(Visit *v, const MetricObject *o, const char *label, const char *label_value,
 		      MetricNumber number);
