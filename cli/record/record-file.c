@@ -299,8 +299,8 @@ void record_names_done(RecordNames *names)
 static ExitStatus cannot_list(const char *directory, int error)
 {
 	if (error == ENOENT)
-		complain("%s: rdmad has written no record there; see RecordMaxMiB= in "
-			 "rdmad.conf(5)",
+		complain("%s: rdmad has written no record there; RecordMaxMiB= in rdmad.conf(5) "
+			 "switches it on, and a simulated rdmad needs --state= too",
 			 directory);
 	else if (error == EACCES && streq(directory, RECORD_DIRECTORY))
 		complain("cannot open %s: only root may read the record of the service", directory);
