@@ -59,6 +59,11 @@ static inline const char *strerrorname_np(int error)
 }
 #endif
 
+/* glibc 2.33: with numbers of 64 bits. */
+#if !__GLIBC_PREREQ(2, 33)
+#define mallinfo2 mallinfo
+#endif
+
 /* glibc 2.34. Every descriptor is opened with O_CLOEXEC, so nothing is left to close. */
 #if !__GLIBC_PREREQ(2, 34)
 #define posix_spawn_file_actions_addclosefrom_np(actions, from) ((void)(actions), (void)(from), 0)

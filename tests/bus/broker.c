@@ -19,8 +19,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <systemd/sd-bus.h>
-#include <systemd/sd-event.h>
 
+#include "compat-event.h"
 #include "util.h"
 
 /* One set of rules: who may connect, own a name, send, and receive. Each rule says whether it

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "compat-glib.h"
 #include "signal-text.h"
 
 /* So many incidents, each of so many random operations. */

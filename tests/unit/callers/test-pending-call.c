@@ -11,6 +11,7 @@
 #include <malloc.h>
 
 #include "bus-pair.h"
+#include "compat.h"
 #include "names.h"
 #include "pending-call.h"
 

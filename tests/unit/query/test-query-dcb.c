@@ -11,6 +11,7 @@
 #include <linux/rtnetlink.h>
 #include <unistd.h>
 
+#include "nest.h"
 #include "query-dcb.h"
 #include "tree.h"
 
@@ -37,7 +38,7 @@ static int end(struct nl_msg *m, struct nlattr *ieee, Dcb *ret)
 {
 	int r;
 
-	nla_nest_end_keep_empty(m, ieee);
+	nest_end(m, ieee);
 	r = dcb_parse(nlmsg_hdr(m), ret);
 	nlmsg_free(m);
 	return r;
@@ -81,12 +82,12 @@ static void test_whole(_unused_ void **state)
 	put_app(m, IEEE_8021QAZ_APP_SEL_DSCP, 64, 3); /* there is no such DSCP */
 	put_app(m, IEEE_8021QAZ_APP_SEL_DSCP, 30, 8); /* nor such a priority */
 	nla_put_u32(m, 2, 0);			      /* entry of another kind */
-	nla_nest_end_keep_empty(m, table);
+	nest_end(m, table);
 	table = nla_nest_start(m, TRUST_TABLE);
 	nla_put_u8(m, 1, IEEE_8021QAZ_APP_SEL_DSCP);
 	nla_put_u8(m, 2, 255);
 	nla_put_u8(m, 1, 77);
-	nla_nest_end_keep_empty(m, table);
+	nest_end(m, table);
 	nla_put_u32(m, 200, 5); /* of a later kernel */
 	assert_int_equal(end(m, ieee, &d), 0);
 
@@ -139,9 +140,9 @@ static void test_parts(_unused_ void **state)
 	m = begin_get(&ieee);
 	nla_put(m, DCB_ATTR_IEEE_PFC, sizeof(pfc), &pfc);
 	table = nla_nest_start(m, DCB_ATTR_IEEE_APP_TABLE);
-	nla_nest_end_keep_empty(m, table);
+	nest_end(m, table);
 	table = nla_nest_start(m, TRUST_TABLE);
-	nla_nest_end_keep_empty(m, table);
+	nest_end(m, table);
 	assert_int_equal(end(m, ieee, &d), 0);
 	dcb_supply(&d, &s);
 	assert_string_equal(s.values.pfc_enabled, "none");
@@ -218,7 +219,7 @@ static void test_malformed(_unused_ void **state)
 		table = shorter[i].table ? nla_nest_start(m, shorter[i].table) : NULL;
 		nla_put(m, shorter[i].type, (int)shorter[i].size, bytes);
 		if (table)
-			nla_nest_end_keep_empty(m, table);
+			nest_end(m, table);
 		expect_bad(m, ieee);
 	}
 
@@ -226,7 +227,7 @@ static void test_malformed(_unused_ void **state)
 	m = begin_get(&ieee);
 	table = nla_nest_start(m, TRUST_TABLE);
 	nla_put_u32(m, 1, 256);
-	nla_nest_end_keep_empty(m, table);
+	nest_end(m, table);
 	expect_bad(m, ieee);
 
 	/* another message, and the answer to another question */
@@ -249,12 +250,12 @@ static void test_malformed(_unused_ void **state)
 	nla_put(m, DCB_ATTR_IEEE_ETS, sizeof(bytes), bytes);
 	table = nla_nest_start(m, DCB_ATTR_IEEE_APP_TABLE);
 	nla_put(m, DCB_ATTR_IEEE_APP, 32, bytes);
-	nla_nest_end_keep_empty(m, table);
+	nest_end(m, table);
 	/* more selectors than there are */
 	table = nla_nest_start(m, TRUST_TABLE);
 	for (unsigned int i = 0; i < 200; i++)
 		nla_put_u8(m, 1, IEEE_8021QAZ_APP_SEL_DSCP);
-	nla_nest_end_keep_empty(m, table);
+	nest_end(m, table);
 	assert_int_equal(end(m, ieee, &d), 0);
 	assert_true(d.has_pfc && d.has_ets && d.has_map);
 	assert_int_equal(d.n_trust, DCB_TRUST_MAX);

@@ -10,6 +10,7 @@
 /* clang-format on */
 #include <linux/genetlink.h>
 
+#include "nest.h"
 #include "query-devlink.h"
 #include "tree.h"
 
@@ -59,7 +60,7 @@ static void put_reporter(struct nl_msg *m, int without)
 	if (without)
 		nla_put_u64(m, DEVLINK_ATTR_HEALTH_REPORTER_DUMP_TS_NS,
 			    UINT64_C(1800000000123456789));
-	nla_nest_end_keep_empty(m, reporter);
+	nest_end(m, reporter);
 }
 
 static void test_whole(_unused_ void **state)
@@ -125,7 +126,7 @@ static void test_malformed(_unused_ void **state)
 	reporter = nla_nest_start(m, DEVLINK_ATTR_HEALTH_REPORTER);
 	nla_put_string(m, DEVLINK_ATTR_HEALTH_REPORTER_NAME, "fw");
 	nla_put(m, DEVLINK_ATTR_HEALTH_REPORTER_STATE, 3, "\0\0");
-	nla_nest_end_keep_empty(m, reporter);
+	nest_end(m, reporter);
 	assert_int_equal(end(m, &e), -EBADMSG);
 	m = begin();
 	reporter = nla_nest_start(m, DEVLINK_ATTR_HEALTH_REPORTER);
@@ -133,7 +134,7 @@ static void test_malformed(_unused_ void **state)
 	nla_put_u64(m, DEVLINK_ATTR_HEALTH_REPORTER_STATE, UINT64_MAX);
 	nla_put_u64(m, DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT, 0);
 	nla_put_u64(m, DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT, 0);
-	nla_nest_end_keep_empty(m, reporter);
+	nest_end(m, reporter);
 	assert_int_equal(end(m, &e), -EBADMSG);
 	/* no reporter, no instance, no header */
 	assert_int_equal(end(begin(), &e), -EBADMSG);
@@ -154,7 +155,7 @@ static void test_malformed(_unused_ void **state)
 	nla_put_u8(m, DEVLINK_ATTR_HEALTH_REPORTER_STATE, 9);
 	nla_put_u64(m, DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT, 0);
 	nla_put_u64(m, DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT, 0);
-	nla_nest_end_keep_empty(m, reporter);
+	nest_end(m, reporter);
 	assert_int_equal(end(m, &e), 0);
 	assert_int_equal(strlen(e.name), sizeof(e.name) - 1);
 	assert_int_equal(e.state, 9);

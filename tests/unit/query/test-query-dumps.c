@@ -15,6 +15,7 @@
 #include <rdma/rdma_netlink.h>
 #include <sys/socket.h>
 
+#include "nest.h"
 #include "query-devlink.h"
 #include "query-netdev.h"
 #include "query-nldev.h"
@@ -105,7 +106,7 @@ static struct nl_msg *reporter_of(const char *device, uint32_t number)
 	nla_put_u8(m, DEVLINK_ATTR_HEALTH_REPORTER_STATE, 0);
 	nla_put_u64(m, DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT, number);
 	nla_put_u64(m, DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT, 0);
-	nla_nest_end_keep_empty(m, nest);
+	nest_end(m, nest);
 	return m;
 }
 

@@ -11,6 +11,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
 
+#include "nest.h"
 #include "query-vfs.h"
 #include "tree.h"
 
@@ -32,7 +33,7 @@ static int end(struct nl_msg *m, struct nlattr *list, VfList *ret)
 {
 	int r;
 
-	nla_nest_end_keep_empty(m, list);
+	nest_end(m, list);
 	r = vfs_parse(nlmsg_hdr(m), ret);
 	nlmsg_free(m);
 	return r;

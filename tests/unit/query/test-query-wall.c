@@ -16,12 +16,12 @@
 #include <poll.h>
 #include <seccomp.h>
 #include <signal.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "child.h"
+#include "compat.h"
 #include "landlock.h"
 #include "query-ifname.h"
 #include "query-wall.h"
@@ -43,7 +43,7 @@ static void hide_landlock(void)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 
-	seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(landlock_create_ruleset), 0);
+	seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SYS_landlock_create_ruleset, 0);
 	if (!filter || seccomp_load(filter) < 0)
 		abort();
 	seccomp_release(filter);

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -20,6 +19,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+#include "compat.h"
 #include "util.h"
 
 Surroundings around = {.bus.sun_family = AF_UNIX};
@@ -137,7 +137,7 @@ static int act_kcmp(void)
 
 static int act_pidfd_getfd(void)
 {
-	return C_CALL(pidfd_getfd(around.victim_pidfd, STDERR_FILENO, 0));
+	return SYSTEM_CALL(__NR_pidfd_getfd, around.victim_pidfd, STDERR_FILENO, 0);
 }
 
 static int act_memory_file(void)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include "compat-glib.h"
 #include "row-text.h"
 #include "simulated-commands.h"
 
