@@ -89,18 +89,8 @@ static int find_one(const Bus *b, const FindKey *key, const char *kind, FoundPor
 	return 0;
 }
 
-/* KEY names ports by what it says, or if there are none by OTHER: the kind that it has then. */
-static void choose_kind(const Bus *b, FindKey *key, FindKind other)
-{
-	FindKind by;
-	size_t n;
-
-	if (lookup_find(b->cache, key, NULL, 0, &n, &by) < 0)
-		key->by = other;
-}
-
 static int get_port(sd_bus_message *m, const Bus *b, sd_bus_error *error, const char *method,
-		    const char *kind, FindKind by, FindKind other)
+		    const char *kind, FindKind by)
 {
 	FindKey key = {.by = by, .type = _GID_TYPE_MAX};
 	char path[RDMAD_PATH_MAX];
@@ -109,26 +99,23 @@ static int get_port(sd_bus_message *m, const Bus *b, sd_bus_error *error, const 
 
 	if (r < 0)
 		return r;
-	choose_kind(b, &key, other);
 	r = find_one(b, &key, kind, &found, error);
 	return r < 0 ? r : sd_bus_reply_method_return(m, "o", port_path(found.port, path));
 }
 
 int bus_get_port(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	return get_port(m, userdata, error, "GetPort", "port", _FIND_MAX, _FIND_MAX);
+	return get_port(m, userdata, error, "GetPort", "port", _FIND_MAX);
 }
 
 int bus_get_port_by_netdev(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	return get_port(m, userdata, error, "GetPortByNetdev", "netdev of a port", FIND_NETDEV,
-			FIND_ALTNAME);
+	return get_port(m, userdata, error, "GetPortByNetdev", "netdev of a port", FIND_NETDEV);
 }
 
 int bus_get_port_by_guid(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	return get_port(m, userdata, error, "GetPortByGuid", "port GUID", FIND_PORT_GUID,
-			FIND_PORT_GUID);
+	return get_port(m, userdata, error, "GetPortByGuid", "port GUID", FIND_PORT_GUID);
 }
 
 /* The value of option "type"; NULL: it is not there. */
@@ -153,12 +140,15 @@ static int parse_type(const char *name, GidType *ret, sd_bus_error *error)
 
 int bus_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
+	const Bus *b = userdata;
 	FindKey key = {.by = FIND_ADDRESS};
 	const char *type_name = NULL, *kind;
 	const BusOption options[] = {{"type", 's', &type_name}, {"netdev", 's', &key.netdev}};
 	char path[RDMAD_PATH_MAX];
 	FoundPort found;
 	uint8_t gid[16];
+	FindKind by;
+	size_t n;
 	int r = sd_bus_message_read_basic(m, 's', &key.text);
 
 	if (r < 0)
@@ -169,8 +159,9 @@ int bus_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_error *err
 	if (r < 0)
 		return r;
 	kind = gid_parse(key.text, gid) < 0 ? "IP address" : "GID with the IP address";
-	choose_kind(userdata, &key, FIND_GID);
-	r = find_one(userdata, &key, kind, &found, error);
+	if (lookup_find(b->cache, &key, NULL, 0, &n, &by) < 0)
+		key.by = FIND_GID;
+	r = find_one(b, &key, kind, &found, error);
 	if (r < 0)
 		return r;
 	/* the GID table of a port with IPoIB may not have been read */

@@ -37,10 +37,14 @@ typedef struct Search {
 	const char *zone; /* of an address: behind the percent sign; NULL: none */
 } Search;
 
+static const GidEntry *usual_gid(const Search *s, const Port *p, const char *netdev);
+
+/* P was found by GID, or NULL: by another name, which may be that of NETDEV. */
 static void take(Search *s, Port *p, const GidEntry *gid, const char *netdev)
 {
 	if (s->n < s->room)
-		s->found[s->n] = (FoundPort){.port = p, .gid = gid, .netdev = netdev};
+		s->found[s->n] = (FoundPort){
+			.port = p, .gid = gid ? gid : usual_gid(s, p, netdev), .netdev = netdev};
 	s->n++;
 }
 
@@ -248,7 +252,9 @@ static bool has_altname(const Port *p, uint32_t ifindex, const char *name)
 /* Whether S wants what belongs to interface NETDEV of P. */
 static bool wants_netdev(const Search *s, const Port *p, const char *netdev, uint32_t ifindex)
 {
-	return (!s->key->netdev || streq(netdev, s->key->netdev)) &&
+	const char *wanted = s->key->netdev;
+
+	return (!wanted || streq(netdev, wanted) || has_altname(p, ifindex, wanted)) &&
 	       (gid_zone_fits(s->zone, netdev, ifindex) || has_altname(p, ifindex, s->zone));
 }
 
@@ -273,6 +279,30 @@ static const GidEntry *best_gid(const Search *s, const Port *p, const uint8_t gi
 			best = g;
 	}
 	return best;
+}
+
+/* Whether NETDEV is an interface of P itself: no bond, and no other one above it. */
+static bool is_on_port(const Port *p, const char *netdev)
+{
+	TABLE_FOREACH(NetdevEntry, e, p->now.tables[PORT_TABLE_NETDEVS])
+		if (streq(e->name, netdev) || has_altname(p, e->ifindex, netdev))
+			return true;
+	return false;
+}
+
+/* The entry of P that a program should use which was told the port, or one of its interfaces. The
+ * GIDs of InfiniBand have no interface, and those of a port in a bond may all be on the bond. */
+static const GidEntry *usual_gid(const Search *s, const Port *p, const char *netdev)
+{
+	static const uint8_t any[16];
+	const FindKey on_netdev = {.type = s->key->type,
+				   .netdev = netdev ? netdev : s->key->netdev};
+	const FindKey on_port = {.type = s->key->type};
+	const GidEntry *best = best_gid(&(Search){.key = &on_netdev}, p, any, 0, false);
+
+	if (best || !on_netdev.netdev || !is_on_port(p, on_netdev.netdev))
+		return best;
+	return best_gid(&(Search){.key = &on_port}, p, any, 0, false);
 }
 
 static void take_gids(Search *s, const uint8_t gid[16], bool is_address)
@@ -300,24 +330,14 @@ static const char *interface_of(const Search *s, const Port *p, const uint8_t ad
 	return NULL;
 }
 
-/* GID 0 of P, if it is of the type that KEY wants: it is in the hardware address of IPoIB. */
-static const GidEntry *first_gid(const Port *p, const FindKey *key)
-{
-	TABLE_FOREACH(GidEntry, g, p->now.tables[PORT_TABLE_GIDS])
-		if (g->index == 0 && (key->type == _GID_TYPE_MAX || g->type == key->type))
-			return g;
-	return NULL;
-}
-
 /* P, if one of its interfaces has such an address that is in none of its GIDs. */
 static void take_address(Search *s, Port *p, const uint8_t address[16], unsigned int bits)
 {
 	const char *netdev = interface_of(s, p, address, bits);
-	const GidEntry *first = first_gid(p, s->key);
 
-	if (netdev && (first || s->key->type == _GID_TYPE_MAX) &&
+	if (netdev && (s->key->type == _GID_TYPE_MAX || usual_gid(s, p, netdev)) &&
 	    !best_gid(s, p, address, bits, true))
-		take(s, p, first, netdev);
+		take(s, p, NULL, netdev);
 }
 
 static int find_address(Search *s)
@@ -438,6 +458,13 @@ static int collect(Search *s, int (*find)(Search *s), FoundPort *ret, size_t roo
 	return 0;
 }
 
+/* Whether KEY may be of the kind BY. An interface may be meant by either of its names. */
+static bool is_tried(const FindKey *key, FindKind by)
+{
+	return key->by == _FIND_MAX || key->by == by ||
+	       (key->by == FIND_NETDEV && by == FIND_ALTNAME);
+}
+
 int lookup_find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room, size_t *ret_n,
 		FindKind *ret_by)
 {
@@ -447,7 +474,7 @@ int lookup_find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room,
 		Search s = {.cache = c, .key = key};
 		int r;
 
-		if (key->by != _FIND_MAX && steps[i].by != key->by)
+		if (!is_tried(key, steps[i].by))
 			continue;
 		r = steps[i].find(&s);
 		/* only a port has a name with a number behind a slash, and nothing has an empty one

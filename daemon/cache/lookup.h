@@ -46,17 +46,19 @@ FindKind find_kind_from_name(const char *name);
 /* The text to find, and its kinds. */
 typedef struct FindKey {
 	const char *text;
-	FindKind by;  /* _FIND_MAX: any */
-	GidType type; /* of an address or a GID: the entries of this type; _GID_TYPE_MAX: any */
-	const char *netdev; /* of these: those of this network interface; NULL: any */
+	FindKind by;	    /* _FIND_MAX: any; NETDEV: ALTNAME too */
+	GidType type;	    /* the GIDs of this type; _GID_TYPE_MAX: any */
+	const char *netdev; /* those of the network interface with this name or alternative name;
+			       NULL: any */
 } FindKey;
 
 /* A port that was found. */
 typedef struct FoundPort {
 	Port *port;
-	const GidEntry *gid; /* by an address or a GID: the entry that holds it, or for the address
-				of an IPoIB interface the first GID of the port; else NULL */
-	const char *netdev;  /* by a network interface: its name; else NULL */
+	const GidEntry
+		*gid;	    /* the entry that a program should use: of those that hold the address
+			       or the GID, else of those of the interface or the port; NULL: none */
+	const char *netdev; /* by a network interface: its name; else NULL */
 } FoundPort;
 
 /*

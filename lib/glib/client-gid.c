@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which entry of a GID table a program should use. */
+/* Which entry of a GID table a program should use: the daemon decides. */
 
+#include "client-call.h"
 #include "entries.h"
 #include "gid.h"
 #include "method.h"
 #include "names.h"
-#include "util.h"
 
-/* The wish of the caller. */
+/* So often the daemon is asked anew because the table has changed meanwhile. */
+#define TRIES 5
+
+/* The wish of the caller, and what the daemon has answered. */
 typedef struct Wish {
-	char *address;	  /* as text, for the daemon; NULL: any */
-	uint8_t gid[16];  /* ADDRESS as it is in a GID */
-	const char *zone; /* a part of ADDRESS; NULL: none */
-	char *netdev;	  /* NULL: any */
+	char *address; /* NULL: any */
+	char *netdev;  /* NULL: any */
 	RdmadGidType type;
 	RdmadPort *port; /* NULL: not known yet */
-	gboolean asked;	 /* PORT is what the daemon has found by ADDRESS or NETDEV */
+	guint index;	 /* of the GID */
+	guint64 generation;
+	unsigned int tries;
 } Wish;
 
 static void wish_free(gpointer data)
@@ -32,16 +35,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Wish, wish_free)
 
 static gboolean is_type(RdmadGidType type)
 {
-	return type >= RDMAD_GID_TYPE_ANY && type <= RDMAD_GID_TYPE_ROCE_V2;
-}
-
-/* The name that TYPE has on the bus. */
-static const char *type_name(RdmadGidType type, char buffer[24])
-{
 	G_STATIC_ASSERT((int)RDMAD_GID_TYPE_IB == GID_TYPE_IB &&
 			(int)RDMAD_GID_TYPE_ROCE_V1 == GID_TYPE_ROCE_V1 &&
 			(int)RDMAD_GID_TYPE_ROCE_V2 == GID_TYPE_ROCE_V2);
-	return gid_type_name((uint32_t)type, buffer);
+	return type >= RDMAD_GID_TYPE_ANY && type <= RDMAD_GID_TYPE_ROCE_V2;
 }
 
 /* NULL and an error if that cannot be wanted. */
@@ -49,173 +46,134 @@ static Wish *wish_new(RdmadPort *port, const char *address, const char *netdev, 
 		      GError **error)
 {
 	g_autoptr(Wish) w = g_new0(Wish, 1);
+	const char *zone;
+	uint8_t gid[16];
 
-	w->address = g_strdup(address);
-	w->netdev = g_strdup(netdev);
-	w->type = type;
-	w->port = port ? g_object_ref(port) : NULL;
-	if (address && gid_parse_zone(w->address, w->gid, &w->zone) < 0) {
+	if (port && !client_of_object(RDMAD_OBJECT(port), error))
+		return NULL;
+	if (address && gid_parse_zone(address, gid, &zone) < 0) {
 		g_set_error(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_INVALID_ARGUMENT,
 			    "\"%s\" is not an IP address or a GID", address);
 		return NULL;
 	}
+	w->address = g_strdup(address);
+	w->netdev = g_strdup(netdev);
+	w->type = type;
+	w->port = port ? g_object_ref(port) : NULL;
 	return g_steal_pointer(&w);
 }
 
+/* The question */
+
+static gpointer take_matches(const Answer *a, GError **error)
+{
+	g_autoptr(GVariant) entries = g_variant_get_child_value(a->body, 0);
+
+	return entries_matches(a->client, entries, error);
+}
+
+static const Method find_ports = {
+	RDMAD_INTERFACE_MANAGER,	   "FindPorts", "(a" ENTRY_MATCH ")", take_matches,
+	(GDestroyNotify)g_ptr_array_unref, FALSE};
+
+static GVariant *find_arguments(const Wish *w)
+{
+	const char *text = w->address  ? w->address
+			   : w->netdev ? w->netdev
+				       : rdmad_object_get_name(RDMAD_OBJECT(w->port));
+	GVariantBuilder options;
+	char type[24];
+
+	g_variant_builder_init(&options, G_VARIANT_TYPE_VARDICT);
+	if (w->netdev)
+		g_variant_builder_add(&options, "{sv}", w->address ? "netdev" : "by",
+				      g_variant_new_string(w->address ? w->netdev : "netdev"));
+	if (w->type != RDMAD_GID_TYPE_ANY)
+		g_variant_builder_add(&options, "{sv}", "type",
+				      g_variant_new_string(gid_type_name((uint32_t)w->type, type)));
+	return g_variant_new("(sa{sv})", text, &options);
+}
+
+static gboolean fail_not_found(const Wish *w, GError **error)
+{
+	g_set_error(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_NOT_FOUND, "%s has no such GID",
+		    w->port ? rdmad_object_get_name(RDMAD_OBJECT(w->port)) : "No port");
+	return FALSE;
+}
+
+/* Takes the port and the index from MATCHES. FALSE and an error. */
+static gboolean take_answer(Wish *w, const GPtrArray *matches, GError **error)
+{
+	const RdmadPortMatch *found = NULL;
+
+	for (guint i = 0; i < matches->len; i++) {
+		const RdmadPortMatch *m = matches->pdata[i];
+
+		if (w->port && m->port != w->port)
+			continue;
+		if (found) {
+			g_set_error(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_AMBIGUOUS,
+				    "%s and %s have such a GID",
+				    rdmad_object_get_name(RDMAD_OBJECT(found->port)),
+				    rdmad_object_get_name(RDMAD_OBJECT(m->port)));
+			return FALSE;
+		}
+		found = m;
+	}
+	if (!found || !found->has_gid)
+		return fail_not_found(w, error);
+	if (!w->port)
+		w->port = g_object_ref(found->port);
+	w->index = found->gid_index;
+	rdmad_object_get_number(RDMAD_OBJECT(w->port), "gid-generation", &w->generation);
+	return TRUE;
+}
+
 /* The table */
-
-/* An entry that was read. The texts are those of the table. */
-typedef struct Entry {
-	GidChoice choice;
-	gboolean named; /* it has the address and the interface that are wanted */
-	const char *gid, *type, *netdev, *address;
-} Entry;
-
-/* The type that the bus calls NAME; _GID_TYPE_MAX if this library does not know it. */
-static uint32_t type_of(const char *name)
-{
-	char buffer[24];
-	uint32_t type;
-
-	for (type = 0; type < _GID_TYPE_MAX; type++)
-		if (streq(gid_type_name(type, buffer), name))
-			break;
-	return type;
-}
-
-/* The members in the tail of an entry. */
-typedef struct Details {
-	uint32_t ifindex, vlan_id, namespace;
-} Details;
-
-static void read_details(GVariant *tail, Details *ret)
-{
-	const char *namespace = "";
-
-	*ret = (Details){};
-	g_variant_lookup(tail, "Ifindex", "u", &ret->ifindex);
-	g_variant_lookup(tail, "VlanId", "u", &ret->vlan_id);
-	g_variant_lookup(tail, "Namespace", "&s", &namespace);
-	if (streq(namespace, gid_namespace_name(GID_NAMESPACE_OTHER)))
-		ret->namespace = GID_NAMESPACE_OTHER;
-}
-
-/* A text property of the port of W; "" if there is none. */
-static const char *port_text(const Wish *w, const char *name)
-{
-	const char *text = rdmad_object_get_string(RDMAD_OBJECT(w->port), name);
-
-	return text ? text : "";
-}
-
-/* FALSE: it does not fit W. The GIDs of InfiniBand have no address and no interface: a port that
- * was found by those of its IPoIB interface has any of them. */
-static gboolean read_entry(const Wish *w, GVariant *entry, Entry *ret)
-{
-	g_autoptr(GVariant) tail = NULL;
-	Entry e = {};
-	Details d;
-
-	g_variant_get(entry, "(u&s&s&s&s@a{sv})", &e.choice.index, &e.gid, &e.type, &e.netdev,
-		      &e.address, &tail);
-	e.choice.type = type_of(e.type);
-	if (e.choice.type == _GID_TYPE_MAX || gid_parse(e.gid, e.choice.gid) < 0 ||
-	    (w->type != RDMAD_GID_TYPE_ANY && e.choice.type != (uint32_t)w->type))
-		return FALSE;
-	read_details(tail, &d);
-	e.named = (!w->netdev || streq(w->netdev, e.netdev)) &&
-		  gid_zone_fits(w->zone, e.netdev, d.ifindex) &&
-		  (!w->address || memcmp(w->gid, e.choice.gid, sizeof(w->gid)) == 0);
-	e.choice.where = gid_where(e.netdev, d.vlan_id, d.namespace, port_text(w, "netdev"),
-				   port_text(w, "master"));
-	*ret = e;
-	return e.named || (w->asked && e.choice.type == GID_TYPE_IB);
-}
-
-static gboolean is_better(const Entry *a, const Entry *b)
-{
-	return a->named != b->named ? a->named : gid_compare(&a->choice, &b->choice) < 0;
-}
 
 static char *text_or_null(const char *text)
 {
 	return *text ? g_strdup(text) : NULL;
 }
 
-static RdmadGid *make_gid(RdmadPort *port, GVariant *entry, const Entry *e)
+static RdmadGid *make_gid(const Wish *w, GVariant *entry)
 {
 	RdmadGid *g = g_atomic_rc_box_new0(RdmadGid);
+	const char *netdev, *address;
 
-	g->port = g_object_ref(port);
-	g->index = e->choice.index;
-	g->gid = g_strdup(e->gid);
-	g->type = g_strdup(e->type);
-	g->netdev = text_or_null(e->netdev);
-	g->address = text_or_null(e->address);
-	g->details = g_variant_get_child_value(entry, 5);
-	rdmad_object_get_number(RDMAD_OBJECT(port), "gid-generation", &g->generation);
+	g_variant_get(entry, "(uss&s&s@a{sv})", &g->index, &g->gid, &g->type, &netdev, &address,
+		      &g->details);
+	g->port = g_object_ref(w->port);
+	g->netdev = text_or_null(netdev);
+	g->address = text_or_null(address);
+	g->generation = w->generation;
 	return g;
 }
 
-/* The best entry of TABLE that fits W. */
-static RdmadGid *choose(const Wish *w, GVariant *table, GError **error)
+/* The entry of TABLE that the daemon has named. NULL and an error; without an error: TABLE is a
+ * later one, ask again. */
+static RdmadGid *choose(Wish *w, GVariant *table, GError **error)
 {
-	g_autoptr(GVariant) best = NULL;
-	Entry best_entry = {}, e;
+	guint64 generation = 0;
+	guint index;
 
+	rdmad_object_get_number(RDMAD_OBJECT(w->port), "gid-generation", &generation);
+	if (generation != w->generation && ++w->tries < TRIES)
+		return NULL;
 	for (gsize i = 0; i < g_variant_n_children(table); i++) {
 		g_autoptr(GVariant) entry = g_variant_get_child_value(table, i);
 
-		if (!read_entry(w, entry, &e) || (best && !is_better(&e, &best_entry)))
-			continue;
-		g_clear_pointer(&best, g_variant_unref);
-		best = g_steal_pointer(&entry);
-		best_entry = e;
+		g_variant_get_child(entry, 0, "u", &index);
+		if (index == w->index)
+			return make_gid(w, entry);
 	}
-	if (best)
-		return make_gid(w->port, best, &best_entry);
-	g_set_error(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_NOT_FOUND, "%s has no such GID",
-		    rdmad_object_get_name(RDMAD_OBJECT(w->port)));
+	fail_not_found(w, error);
 	return NULL;
 }
 
-/* The port */
-
-static gpointer take_port(const Answer *a, GError **error)
-{
-	const char *path;
-	RdmadPort *port;
-
-	g_variant_get_child(a->body, 0, "&o", &path);
-	port = entries_find_port(a->client, path, error);
-	return port ? g_object_ref(port) : NULL;
-}
-
-static const Method by_address = {
-	RDMAD_INTERFACE_MANAGER, "GetPortByAddress", "(ou)", take_port, g_object_unref, FALSE};
-static const Method by_netdev = {
-	RDMAD_INTERFACE_MANAGER, "GetPortByNetdev", "(o)", take_port, g_object_unref, FALSE};
-
-static const Method *port_method(const Wish *w)
-{
-	return w->address ? &by_address : &by_netdev;
-}
-
-static GVariant *port_arguments(const Wish *w)
-{
-	GVariantBuilder options;
-	char buffer[24];
-
-	g_variant_builder_init(&options, G_VARIANT_TYPE_VARDICT);
-	if (w->address && w->netdev)
-		g_variant_builder_add(&options, "{sv}", "netdev", g_variant_new_string(w->netdev));
-	if (w->address && w->type != RDMAD_GID_TYPE_ANY)
-		g_variant_builder_add(&options, "{sv}", "type",
-				      g_variant_new_string(type_name(w->type, buffer)));
-	return g_variant_new("(sa{sv})", w->address ? w->address : w->netdev, &options);
-}
-
 /* The calls */
+
+static void ask(GTask *task);
 
 static void on_table(GObject *port, GAsyncResult *result, gpointer user_data)
 {
@@ -226,31 +184,33 @@ static void on_table(GObject *port, GAsyncResult *result, gpointer user_data)
 
 	if (gid)
 		g_task_return_pointer(task, gid, (GDestroyNotify)rdmad_gid_unref);
-	else
+	else if (error)
 		g_task_return_error(task, error);
+	else
+		ask(g_steal_pointer(&task));
 }
 
-/* Goes on when the port is known. Takes over the task. */
-static void load_table(GTask *task)
-{
-	const Wish *w = g_task_get_task_data(task);
-
-	rdmad_object_load_async(RDMAD_OBJECT(w->port), "gids", g_task_get_cancellable(task),
-				on_table, task);
-}
-
-static void on_port(GObject *client, GAsyncResult *result, gpointer user_data)
+static void on_answer(GObject *client, GAsyncResult *result, gpointer user_data)
 {
 	g_autoptr(GTask) task = user_data;
 	Wish *w = g_task_get_task_data(task);
 	GError *error = NULL;
+	g_autoptr(GPtrArray) matches = method_call_finish(&find_ports, client, result, &error);
 
-	w->port = method_call_finish(port_method(w), client, result, &error);
-	w->asked = TRUE;
-	if (w->port)
-		load_table(g_steal_pointer(&task));
+	if (matches && take_answer(w, matches, &error))
+		rdmad_object_load_async(RDMAD_OBJECT(w->port), "gids", g_task_get_cancellable(task),
+					on_table, g_object_ref(task));
 	else
 		g_task_return_error(task, error);
+}
+
+/* Takes over the task. */
+static void ask(GTask *task)
+{
+	const Wish *w = g_task_get_task_data(task);
+
+	method_call_async(&find_ports, g_task_get_source_object(task), find_arguments(w),
+			  g_task_get_cancellable(task), on_answer, task);
 }
 
 void rdmad_client_find_gid_async(RdmadClient *self, RdmadPort *port, const char *address,
@@ -273,11 +233,7 @@ void rdmad_client_find_gid_async(RdmadClient *self, RdmadPort *port, const char 
 		return;
 	}
 	g_task_set_task_data(task, w, wish_free);
-	if (port)
-		load_table(g_steal_pointer(&task));
-	else
-		method_call_async(port_method(w), self, port_arguments(w), cancellable, on_port,
-				  g_steal_pointer(&task));
+	ask(g_steal_pointer(&task));
 }
 
 RdmadGid *rdmad_client_find_gid_finish(RdmadClient *self, GAsyncResult *result, GError **error)
@@ -287,27 +243,35 @@ RdmadGid *rdmad_client_find_gid_finish(RdmadClient *self, GAsyncResult *result, 
 	return g_task_propagate_pointer(G_TASK(result), error);
 }
 
+/* NULL without an error: ask again. */
+static RdmadGid *ask_and_wait(RdmadClient *c, Wish *w, GCancellable *cancellable, GError **error)
+{
+	g_autoptr(GPtrArray) matches =
+		method_call_sync(&find_ports, c, find_arguments(w), cancellable, error);
+	g_autoptr(GVariant) table = NULL;
+
+	if (!matches || !take_answer(w, matches, error))
+		return NULL;
+	table = rdmad_object_load_sync(RDMAD_OBJECT(w->port), "gids", cancellable, error);
+	return table ? choose(w, table, error) : NULL;
+}
+
 RdmadGid *rdmad_client_find_gid_sync(RdmadClient *self, RdmadPort *port, const char *address,
 				     const char *netdev, RdmadGidType type,
 				     GCancellable *cancellable, GError **error)
 {
-	g_autoptr(GVariant) table = NULL;
 	g_autoptr(Wish) w = NULL;
+	RdmadGid *gid = NULL;
+	GError *why = NULL;
 
 	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
 	g_return_val_if_fail(!port || RDMAD_IS_PORT(port), NULL);
 	g_return_val_if_fail(port || address || netdev, NULL);
 	g_return_val_if_fail(is_type(type), NULL);
 	w = wish_new(port, address, netdev, type, error);
-	if (!w)
-		return NULL;
-	if (!w->port) {
-		w->port = method_call_sync(port_method(w), self, port_arguments(w), cancellable,
-					   error);
-		w->asked = TRUE;
-	}
-	if (!w->port)
-		return NULL;
-	table = rdmad_object_load_sync(RDMAD_OBJECT(w->port), "gids", cancellable, error);
-	return table ? choose(w, table, error) : NULL;
+	while (w && !gid && !why)
+		gid = ask_and_wait(self, w, cancellable, &why);
+	if (why)
+		g_propagate_error(error, why);
+	return gid;
 }

@@ -183,8 +183,8 @@ void rdmad_client_find_port_async(RdmadClient *self, RdmadLookup lookup, const c
  * rdmad_client_find_port_finish:
  * @self: a client
  * @result: the result that the callback has got
- * @ret_gid_index: (out) (optional): the index of the address in the GID table of the port; 0 for
- *   other look-ups
+ * @ret_gid_index: (out) (optional): the index of the GID that a program should use, as
+ *   [method@Client.find_gid_async] finds it; 0 if there is none
  * @error: why there is no port: %RDMAD_SERVICE_ERROR_NOT_FOUND, %RDMAD_SERVICE_ERROR_AMBIGUOUS,
  *   %RDMAD_SERVICE_ERROR_INVALID_ARGUMENT or an error of the bus
  *
@@ -201,8 +201,8 @@ RdmadPort *rdmad_client_find_port_finish(RdmadClient *self, GAsyncResult *result
  * @self: a client
  * @lookup: what kind of name @text is
  * @text: the name to look for
- * @ret_gid_index: (out) (optional): the index of the address in the GID table of the port; 0 for
- *   other look-ups
+ * @ret_gid_index: (out) (optional): the index of the GID that a program should use, as
+ *   [method@Client.find_gid_async] finds it; 0 if there is none
  * @cancellable: (nullable): cancels the call
  * @error: the same as for [method@Client.find_port_finish]
  *
@@ -271,7 +271,7 @@ GPtrArray *rdmad_client_find_ports_sync(RdmadClient *self, RdmadLookup lookup, c
  * @self: a client
  * @port: (nullable): the port; %NULL for any port, then @address or @netdev must say which
  * @address: (nullable): an IP address, or a GID in the notation of IPv6; %NULL for any
- * @netdev: (nullable): the name of a network interface; %NULL for any
+ * @netdev: (nullable): the name or alternative name of a network interface; %NULL for any
  * @type: the type of the GID
  * @cancellable: (nullable): cancels the call
  * @callback: (scope async) (closure user_data): called when the call has ended
@@ -283,11 +283,10 @@ GPtrArray *rdmad_client_find_ports_sync(RdmadClient *self, RdmadLookup lookup, c
  * another one, and that before a VLAN, IPv4 before IPv6, the lower index. One in another network
  * namespace is the last of all.
  *
- * If the address or the interface is that of IPoIB, it says which port, as no GID of InfiniBand has
- * them.
+ * The first GID of a port has the address of its IPoIB interface, or is on that, as it is in the
+ * hardware address of the interface; it is also the first choice on InfiniBand.
  *
- * The daemon is only asked for what the client does not have: which port it is, and the table if it
- * has changed since it was read.
+ * The daemon is asked which it is, and for the table if that has changed since it was read.
  */
 RDMAD_GLIB_PUBLIC
 void rdmad_client_find_gid_async(RdmadClient *self, RdmadPort *port, const char *address,
@@ -314,7 +313,7 @@ RdmadGid *rdmad_client_find_gid_finish(RdmadClient *self, GAsyncResult *result, 
  * @self: a client
  * @port: (nullable): the port; %NULL for any port, then @address or @netdev must say which
  * @address: (nullable): an IP address, or a GID in the notation of IPv6; %NULL for any
- * @netdev: (nullable): the name of a network interface; %NULL for any
+ * @netdev: (nullable): the name or alternative name of a network interface; %NULL for any
  * @type: the type of the GID
  * @cancellable: (nullable): cancels the call
  * @error: the same as for [method@Client.find_gid_finish]

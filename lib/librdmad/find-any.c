@@ -19,8 +19,7 @@ int librdmad_call_error(const sd_bus_error *error, int r)
 	return librdmad_bus_error(error, r);
 }
 
-/* Finds the record of the port with the object PATH. */
-static int find_path(const struct rdmad *r, const char *path, struct rdmad_handle *ret)
+int librdmad_find_path(const struct rdmad *r, const char *path, struct rdmad_handle *ret)
 {
 	struct rdmad_port p;
 	uint32_t device, port;
@@ -40,24 +39,12 @@ static int find_path(const struct rdmad *r, const char *path, struct rdmad_handl
 	return -ENOENT;
 }
 
-int librdmad_call_for_port(const struct rdmad *r, sd_bus *bus, sd_bus_message *call,
-			   struct rdmad_handle *ret)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	const char *path;
-	int e = sd_bus_call(bus, call, 0, &error, &reply);
-
-	if (e < 0)
-		return librdmad_call_error(&error, e);
-	e = sd_bus_message_read_basic(reply, 'o', &path);
-	return e < 0 ? e : find_path(r, path, ret);
-}
-
 EXPORT int rdmad_find_any(const struct rdmad *r, const char *what, struct rdmad_handle *ret)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	const char *path;
 	int e;
 
 	if (!r->by_bus)
@@ -65,9 +52,10 @@ EXPORT int rdmad_find_any(const struct rdmad *r, const char *what, struct rdmad_
 	e = librdmad_connect(r->address, &bus);
 	if (e < 0)
 		return e;
-	e = sd_bus_message_new_method_call(bus, &call, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
-					   RDMAD_INTERFACE_MANAGER, "GetPort");
-	if (e >= 0)
-		e = sd_bus_message_append(call, "sa{sv}", what, 0);
-	return e < 0 ? e : librdmad_call_for_port(r, bus, call, ret);
+	e = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+			       "GetPort", &error, &reply, "sa{sv}", what, 0);
+	if (e < 0)
+		return librdmad_call_error(&error, e);
+	e = sd_bus_message_read_basic(reply, 'o', &path);
+	return e < 0 ? e : librdmad_find_path(r, path, ret);
 }

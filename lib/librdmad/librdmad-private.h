@@ -30,10 +30,8 @@ int librdmad_connect(const char *address, sd_bus **ret);
 int librdmad_bus_error(const sd_bus_error *error, int r);
 /* The same for a call that is about a port. */
 int librdmad_call_error(const sd_bus_error *error, int r);
-/* Makes CALL, whose reply begins with the path of a port, and finds the record of that port.
- * -ENOENT: it has none. */
-int librdmad_call_for_port(const struct rdmad *r, sd_bus *bus, sd_bus_message *call,
-			   struct rdmad_handle *ret);
+/* Finds the record of the port with the object PATH. -ENOENT: it has none. */
+int librdmad_find_path(const struct rdmad *r, const char *path, struct rdmad_handle *ret);
 
 /* Reads the port in SLOT. Returns 1, or 0 if no port is there; -EAGAIN, -ESTALE, -ENOTCONN as
  * rdmad_read(). */

@@ -304,15 +304,16 @@ struct rdmad_gid {
  * Finds the GID that a program should use: what it gives to ibv_modify_qp() as sgid_index, or to a
  * library that wants a GID index. PORT: on this port; NULL: on any port, then ADDRESS or NETDEV
  * must say which. ADDRESS: the GID with this address, IPv4 or IPv6 as text, or with these 128 bits;
- * NULL: any. NETDEV: a GID of this network interface; NULL: of any. TYPE: enum rdmad_gid_type.
+ * NULL: any. NETDEV: a GID of the network interface
+ * with this name or alternative name; NULL: of any. TYPE: enum rdmad_gid_type.
  *
  * Of several the first of this order is taken: RoCE v2 before RoCE v1, a global address before a
  * link-local one, the interface of the port, or the bond or bridge that it is in, before another
  * one, and that before a VLAN, IPv4 before IPv6, the lower index. One in another network namespace
  * is the last of all.
  *
- * Without PORT, an address or an interface of IPoIB says which port, as no GID of InfiniBand has
- * them.
+ * The first GID of a port has the address of its IPoIB interface, or is on that, as it is in the
+ * hardware address of the interface; it is also the first choice on InfiniBand.
  *
  * The GID tables are not in the memory: this asks the daemon on the bus and blocks like
  * rdmad_open(). Keep the result, and compare its generation with the record: that costs nothing.

@@ -142,6 +142,9 @@ int gid_compare_kind(const GidChoice *a, const GidChoice *b)
 		return other ? 1 : -1;
 	if (a->type != b->type)
 		return a->type > b->type ? -1 : 1;
+	/* the first GID of an InfiniBand port is that which the others know it by */
+	if (a->type == GID_TYPE_IB)
+		return 0;
 	if (gid_is_link_local(a->gid) != gid_is_link_local(b->gid))
 		return gid_is_link_local(a->gid) ? 1 : -1;
 	if (a->where != b->where)

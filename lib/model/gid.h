@@ -65,7 +65,8 @@ bool gid_is_link_local(const uint8_t gid[16]);
 /* Less than 0 if a program should use A before B, greater than 0 if B before A. This is the rule
  * of all of rdmad; the first difference decides:
  *  1. the network namespace of rdmad before another one
- *  2. RoCE v2 before RoCE v1 (which no router forwards), and that before IB
+ *  2. RoCE v2 before RoCE v1 (which no router forwards), and that before IB, of which the index
+ *     alone decides: paths to an InfiniBand port lead to its first GID
  *  3. a global address before a link-local one
  *  4. the network interface of the port itself, or its bond or bridge, before another one, and that
  *     before a VLAN

@@ -111,7 +111,7 @@ void found_paths_done(FoundPaths *f)
 /* The members of an entry. */
 static int read_found_details(sd_bus_message *m, uint32_t *ret_gid, const char **ret_netdev)
 {
-	const char *key;
+	const char *key, *by = "";
 	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
 
 	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
@@ -122,11 +122,15 @@ static int read_found_details(sd_bus_message *m, uint32_t *ret_gid, const char *
 			r = sd_bus_message_read(m, "v", "u", ret_gid);
 		else if (streq(key, "Netdev"))
 			r = sd_bus_message_read(m, "v", "s", ret_netdev);
+		else if (streq(key, "By"))
+			r = sd_bus_message_read(m, "v", "s", &by);
 		else
 			r = sd_bus_message_skip(m, "v");
 		if (r >= 0)
 			r = sd_bus_message_exit_container(m);
 	}
+	if (!streq(by, "address") && !streq(by, "gid") && !streq(by, "subnet"))
+		*ret_gid = UINT32_MAX;
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 

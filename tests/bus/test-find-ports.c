@@ -86,7 +86,9 @@ static char *read_found(sd_bus_message *reply, size_t *ret_n)
 			assert_true(sd_bus_message_read_basic(reply, 's', &key) > 0);
 			if (streq(key, "GidIndex")) {
 				assert_true(sd_bus_message_read(reply, "v", "u", &number) > 0);
-				used += (size_t)sprintf(line + used, " GidIndex=%u", number);
+				if (shown)
+					used += (size_t)sprintf(line + used, " GidIndex=%u",
+								number);
 			} else {
 				assert_true(sd_bus_message_read(reply, "v", "s", &text) > 0);
 				if (shown)
@@ -130,32 +132,37 @@ static void test_find(void **state)
 	static const struct {
 		const char *what, *by, *found;
 	} cases[] = {
-		{"mlx5_0/2", NULL, "1/2 By=name"},
-		{"mlx5_0:2", NULL, "1/2 By=name"},
-		{"mlx5_0", NULL, "1/1 By=name, 1/2 By=name"},
+		{"mlx5_0/2", NULL, "1/2 By=name GidIndex=0"},
+		{"mlx5_0:2", NULL, "1/2 By=name GidIndex=0"},
+		{"mlx5_0", NULL, "1/1 By=name GidIndex=0, 1/2 By=name GidIndex=0"},
 		{"mlx5_0", "netdev", ""},
 		{"mlx5_9", NULL, ""},
-		{"eth7", NULL, "2/1 By=netdev Netdev=eth7"},
-		{"vlan5", "netdev", "2/1 By=netdev Netdev=vlan5"},
-		{"ibp193s0", NULL, "1/1 By=altname Netdev=ib0"},
-		{"enp193s0f1np1", "altname", "2/1 By=altname Netdev=eth7"},
-		{"9", NULL, "1/1 By=ifindex Netdev=ib0"},
-		{"8", "ifindex", "2/1 By=ifindex Netdev=vlan5"},
-		{"0000:c1:00.0", NULL, "1/1 By=pci, 1/2 By=pci"},
-		{"c1:00.1", "pci", "2/1 By=pci, 8/1 By=pci"},
-		{"0000:0000:0000:5501", NULL, "1/1 By=port-guid"},
-		{"00:00:00:00:00:00:55:01", NULL, "1/1 By=port-guid"},
-		{"0x5500", NULL, "1/1 By=node-guid, 1/2 By=node-guid"},
-		{"0x7700", NULL, "1/1 By=system-guid, 1/2 By=system-guid, 2/1 By=system-guid"},
+		{"eth7", NULL, "2/1 By=netdev GidIndex=3 Netdev=eth7"},
+		{"vlan5", "netdev", "2/1 By=netdev GidIndex=4 Netdev=vlan5"},
+		{"ibp193s0", NULL, "1/1 By=altname GidIndex=0 Netdev=ib0"},
+		{"enp193s0f1np1", "altname", "2/1 By=altname GidIndex=3 Netdev=eth7"},
+		{"9", NULL, "1/1 By=ifindex GidIndex=0 Netdev=ib0"},
+		{"8", "ifindex", "2/1 By=ifindex GidIndex=4 Netdev=vlan5"},
+		{"0000:c1:00.0", NULL, "1/1 By=pci GidIndex=0, 1/2 By=pci GidIndex=0"},
+		{"c1:00.1", "pci", "2/1 By=pci GidIndex=3, 8/1 By=pci GidIndex=3"},
+		{"0000:0000:0000:5501", NULL, "1/1 By=port-guid GidIndex=0"},
+		{"00:00:00:00:00:00:55:01", NULL, "1/1 By=port-guid GidIndex=0"},
+		{"0x5500", NULL, "1/1 By=node-guid GidIndex=0, 1/2 By=node-guid GidIndex=0"},
+		{"0x7700", NULL,
+		 "1/1 By=system-guid GidIndex=0, 1/2 By=system-guid GidIndex=0, 2/1 By=system-guid "
+		 "GidIndex=3"},
 		{"192.0.2.7", NULL, "2/1 By=address GidIndex=3 Netdev=eth7"},
 		{"192.0.2.7", "gid", "2/1 By=gid GidIndex=3 Netdev=eth7"},
 		{"192.0.2.9", NULL, "1/1 By=address GidIndex=0 Netdev=ib0"},
 		{"fd00::9", NULL, "1/1 By=address GidIndex=0 Netdev=ib0"},
+		{"enp193s0f1np1", "netdev", "2/1 By=altname GidIndex=3 Netdev=eth7"},
+		{"80:00:02:08:fe:80:00:00:00:00:00:00:00:00:00:00:00:00:55:01", NULL,
+		 "1/1 By=hw-address GidIndex=0"},
 		{"192.0.2.9", "gid", ""},
 		{"fe80::5501", NULL, "1/1 By=gid GidIndex=0"},
 		{"bond0", NULL, "2/1 By=netdev Netdev=bond0"},
 		{"30", NULL, "2/1 By=ifindex Netdev=bond0"},
-		{"02:00:5e:00:53:07", NULL, "2/1 By=hw-address Netdev=eth7"},
+		{"02:00:5e:00:53:07", NULL, "2/1 By=hw-address GidIndex=3 Netdev=eth7"},
 		{"192.0.2.8%vlan5", NULL, "2/1 By=address GidIndex=4 Netdev=vlan5"},
 		{"192.0.2.8%8", NULL, "2/1 By=address GidIndex=4 Netdev=vlan5"},
 		{"192.0.2.8%eth7", NULL, ""},
@@ -215,7 +222,7 @@ static void test_changes(void **state)
 			     0);
 	expect_found(f, "192.0.2.10", NULL, "1/1 By=address GidIndex=0 Netdev=ib0");
 	expect_found(f, "192.0.2.9", NULL, "");
-	expect_found(f, "roce0", NULL, "2/1 By=altname Netdev=eth7");
+	expect_found(f, "roce0", NULL, "2/1 By=altname GidIndex=3 Netdev=eth7");
 	expect_found(f, "enp193s0f1np1", NULL, "");
 }
 
@@ -243,7 +250,8 @@ static void test_many(void **state)
 	_cleanup_free_ char *found = read_found(reply, &n);
 
 	assert_int_equal(n, 1024);
-	assert_string_equal(found, "3/1 By=name, 3/2 By=name, 3/3 By=name");
+	assert_string_equal(
+		found, "3/1 By=name GidIndex=3, 3/2 By=name GidIndex=3, 3/3 By=name GidIndex=3");
 }
 
 /* GetPort() takes all of it where one port is meant. Else the error names those that may be. */

@@ -24,6 +24,8 @@ typedef struct Gid {
 typedef struct Script {
 	const char *error;	/* of each call; NULL: none */
 	const char *path;	/* the port that is found */
+	const char *other;	/* FindPorts() finds this one first; NULL: none */
+	uint32_t index[2];	/* of its GID: before the first table is read, and later */
 	const char *entry;	/* the type of the entries of the GID table */
 	const Gid *tables[2];	/* the first answer, and all others; ended by a NULL gid */
 	unsigned int n_changes; /* before so many answers the table changes */
@@ -95,19 +97,6 @@ static int reply_table(Env *e, sd_bus_message *call)
 	return r < 0 ? r : sd_bus_send(NULL, m, NULL);
 }
 
-/* The table, or Master: the interface of the port is in no bond. */
-static int reply_property(Env *e, sd_bus_message *call)
-{
-	const char *interface, *property;
-	int r = sd_bus_message_read(call, "ss", &interface, &property);
-
-	if (r < 0)
-		return r;
-	if (streq(property, "Master"))
-		return sd_bus_reply_method_return(call, "v", "s", "");
-	return reply_table(e, call);
-}
-
 /* Keeps which port CALL asks for: "METHOD WHAT OPTION=VALUE ...". */
 static int keep_question(Script *s, sd_bus_message *call)
 {
@@ -126,6 +115,30 @@ static int keep_question(Script *s, sd_bus_message *call)
 	return r;
 }
 
+static int append_found(sd_bus_message *m, const char *path, uint32_t index)
+{
+	return index == UINT32_MAX
+		       ? sd_bus_message_append(m, "(oa{sv})", path, 1, "By", "s", "name")
+		       : sd_bus_message_append(m, "(oa{sv})", path, 2, "By", "s", "name",
+					       "GidIndex", "u", index);
+}
+
+static int reply_found(const Script *s, sd_bus_message *call)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r = sd_bus_message_new_method_return(call, &m);
+
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "(oa{sv})");
+	if (r >= 0 && s->other)
+		r = append_found(m, s->other, 77);
+	if (r >= 0 && s->path)
+		r = append_found(m, s->path, s->index[s->n_read > 0]);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	return r < 0 ? r : sd_bus_send(NULL, m, NULL);
+}
+
 static int on_call(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
 	Env *e = userdata;
@@ -142,10 +155,11 @@ static int on_call(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *err
 	if (streq(member, "OpenSnapshot"))
 		return sd_bus_reply_method_return(m, "hh", e->memory, e->changed[0]);
 	if (streq(member, "Get"))
-		return reply_property(e, m);
-	return keep_question(&e->script, m) < 0
-		       ? sd_bus_reply_method_errorf(m, SD_BUS_ERROR_INVALID_ARGS, "%s", member)
-		       : sd_bus_reply_method_return(m, "o", e->script.path);
+		return reply_table(e, m);
+	if (keep_question(&e->script, m) < 0)
+		return sd_bus_reply_method_errorf(m, SD_BUS_ERROR_INVALID_ARGS, "%s", member);
+	return streq(member, "FindPorts") ? reply_found(&e->script, m)
+					  : sd_bus_reply_method_return(m, "o", e->script.path);
 }
 
 static void *serve(void *userdata)
@@ -194,7 +208,7 @@ static int setup(void **state)
 
 	assert_non_null(e);
 	e->f = fixture_new();
-	e->script = (Script){.path = PORT_PATH, .entry = "(ussssa{sv})"};
+	e->script = (Script){.path = PORT_PATH, .entry = "(ussssa{sv})", .index = {1, 2}};
 	make_memory(e);
 	assert_int_equal(pipe2(e->changed, O_CLOEXEC | O_NONBLOCK), 0);
 	assert_int_equal(pthread_create(&e->thread, NULL, serve, e), 0);
@@ -443,79 +457,57 @@ static void test_table_changes(void **state)
 	assert_int_equal(e->script.n_read, 0);
 }
 
-/* The daemon says which port has an address. On RoCE it is that of the GID, and no other will do;
- * on InfiniBand it is that of an interface, and any GID of the port will. */
-static void test_other_address(void **state)
+/* Which of the ports that the daemon finds is meant, and which entry of its table. */
+static void test_answers(void **state)
 {
-	static const Gid roce[] = {{1, IPV4(01), "RoCE v2", "eth0"}, {}};
-	static const Gid ib[] = {{3, LOCAL(1), "IB", ""}, {4, LOCAL(2), "IB", ""}, {}};
+	static const Gid gids[] = {{0, LOCAL(1), "RoCE v1", "eth0"},
+				   {1, IPV4(03), "RoCE v2", "eth0.5"},
+				   {3, IPV4(04), "RoCE v3", "eth0"}, /* of a later rdmad */
+				   {}};
 	Env *e = *state;
+	struct rdmad_gid g;
 
-	e->script.tables[0] = e->script.tables[1] = roce;
-	assert_int_equal(find_gid(e, NULL, "192.0.2.1", NULL, RDMAD_GID_ANY, NULL), 1);
-	assert_int_equal(find_gid(e, NULL, "192.0.2.9", NULL, RDMAD_GID_ANY, NULL), -ENOENT);
-	assert_int_equal(find_gid(e, NULL, NULL, "eth0", RDMAD_GID_ANY, NULL), 1);
-	assert_int_equal(find_gid(e, NULL, NULL, "eth9", RDMAD_GID_ANY, NULL), -ENOENT);
-	assert_int_equal(find_gid(e, NULL, "192.0.2.1", "eth9", RDMAD_GID_ANY, NULL), -ENOENT);
-	assert_int_equal(find_gid(e, NULL, "192.0.2.9", "eth0", RDMAD_GID_ANY, NULL), -ENOENT);
-	assert_int_equal(find_gid(e, NULL, "192.0.2.1", NULL, RDMAD_GID_ROCE_V1, NULL), -ENOENT);
-
-	e->script.tables[0] = e->script.tables[1] = ib;
-	assert_int_equal(find_gid(e, NULL, "192.0.2.9", NULL, RDMAD_GID_ANY, NULL), 3);
-	assert_int_equal(find_gid(e, NULL, NULL, "ib0", RDMAD_GID_ANY, NULL), 3);
-	assert_int_equal(find_gid(e, NULL, "192.0.2.9", NULL, RDMAD_GID_ROCE_V2, NULL), -ENOENT);
-	/* the one that has it comes first, nevertheless */
-	assert_int_equal(find_gid(e, NULL, "fe80::2", NULL, RDMAD_GID_ANY, NULL), 4);
+	e->script.tables[0] = e->script.tables[1] = gids;
+	assert_int_equal(find_gid(e, NULL, "192.0.2.3", NULL, RDMAD_GID_ANY, &g), 1);
+	assert_int_equal(g.type, RDMAD_GID_ROCE_V2);
+	assert_string_equal(g.netdev, "eth0.5");
+	assert_int_equal(g.gid[15], 3);
+	assert_int_equal(g.port.port, 3 | UINT64_C(1) << 32);
+	assert_int_equal(find_any_gid(e, NULL), 1);
+	e->script.index[0] = 3;
+	assert_int_equal(find_any_gid(e, NULL), -ENOENT);
+	e->script.index[0] = 2;
+	assert_int_equal(find_any_gid(e, NULL), -ENOENT);
+	e->script.index[0] = UINT32_MAX;
+	assert_int_equal(find_any_gid(e, NULL), -ENOENT);
+	assert_int_equal(e->script.n_read, 0);
+	e->script.index[0] = 1;
+	e->script.other = RDMAD_DEVICE_PREFIX "/2/port/1";
+	assert_int_equal(find_any_gid(e, NULL), 1);
+	assert_int_equal(find_gid(e, NULL, "192.0.2.3", NULL, RDMAD_GID_ANY, NULL), -EEXIST);
+	e->script.path = NULL;
+	assert_int_equal(find_any_gid(e, NULL), -ENOENT);
+	e->script.other = NULL;
+	assert_int_equal(find_gid(e, NULL, "192.0.2.3", NULL, RDMAD_GID_ANY, NULL), -ENOENT);
 }
 
-/* What the daemon is asked for a port by: all that the caller wants. */
+/* What the daemon is asked: all that the caller wants. */
 static void test_question(void **state)
 {
 	static const Gid none[] = {{}};
 	Env *e = *state;
 
 	e->script.tables[0] = e->script.tables[1] = none;
+	find_any_gid(e, NULL);
+	assert_string_equal(e->script.asked, "FindPorts rocep1/1");
 	find_gid(e, NULL, "192.0.2.1", NULL, RDMAD_GID_ANY, NULL);
-	assert_string_equal(e->script.asked, "GetPortByAddress 192.0.2.1");
+	assert_string_equal(e->script.asked, "FindPorts 192.0.2.1");
 	find_gid(e, NULL, "192.0.2.1", NULL, RDMAD_GID_IB, NULL);
-	assert_string_equal(e->script.asked, "GetPortByAddress 192.0.2.1 type=IB");
+	assert_string_equal(e->script.asked, "FindPorts 192.0.2.1 type=IB");
 	find_gid(e, NULL, "fe80::1", "eth0", RDMAD_GID_ROCE_V2, NULL);
-	assert_string_equal(e->script.asked, "GetPortByAddress fe80::1 netdev=eth0 type=RoCE v2");
+	assert_string_equal(e->script.asked, "FindPorts fe80::1 netdev=eth0 type=RoCE v2");
 	find_gid(e, NULL, NULL, "eth0", RDMAD_GID_ROCE_V1, NULL);
-	assert_string_equal(e->script.asked, "GetPortByNetdev eth0");
-}
-
-/* Which of several is taken. */
-static void test_order(void **state)
-{
-	static const Gid gids[] = {
-		{9, IPV4(01), "RoCE v1", "eth0"},
-		{8, LOCAL(1), "RoCE v2", "eth0"},
-		{7, IPV4(01), "RoCE v2", "eth0.5"},
-		{6, "2001:0db8:0000:0000:0000:0000:0000:0001", "RoCE v2", "eth0"},
-		{5, IPV4(02), "RoCE v2", "eth0"},
-		{4, IPV4(03), "RoCE v2", "eth0"},
-		{3, IPV4(04), "RoCE v3", "eth0"}, /* a type of a later rdmad */
-		{},
-	};
-	Env *e = *state;
-	struct rdmad_gid g;
-
-	e->script.tables[0] = e->script.tables[1] = gids;
-	assert_int_equal(find_any_gid(e, &g), 4);
-	assert_int_equal(g.type, RDMAD_GID_ROCE_V2);
-	assert_string_equal(g.netdev, "eth0");
-	assert_int_equal(g.gid[15], 3);
-	assert_int_equal(g.port.port, 3 | UINT64_C(1) << 32);
-	/* each of the others is the best of those from it on */
-	for (size_t i = 1; i < 5; i++) {
-		e->script.tables[0] = e->script.tables[1] = (const Gid[]){gids[i - 1], gids[i], {}};
-		assert_int_equal(find_any_gid(e, NULL), gids[i].index);
-		e->script.tables[0] = e->script.tables[1] = (const Gid[]){gids[i], gids[i - 1], {}};
-		assert_int_equal(find_any_gid(e, NULL), gids[i].index);
-	}
-	e->script.tables[0] = e->script.tables[1] = gids + 6;
-	assert_int_equal(find_any_gid(e, NULL), -ENOENT);
+	assert_string_equal(e->script.asked, "FindPorts eth0 by=netdev type=RoCE v1");
 }
 
 /* Tables with fewer and with more members than this library knows, and what is no table. */
@@ -527,6 +519,7 @@ static void test_table_types(void **state)
 		{1, IPV4(01), "RoCE v2", "eth0"}, {2, "c000:0201", "RoCE v2", "eth0"}, {}};
 	Env *e = *state;
 
+	e->script.index[0] = 2;
 	e->script.tables[0] = e->script.tables[1] = good;
 	assert_int_equal(find_any_gid(e, NULL), 2);
 	e->script.entry = "(ussss)";
@@ -545,9 +538,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_find_any_errors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_find_any_paths, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_table_changes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_other_address, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_answers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_question, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_table_types, setup, teardown),
 	};
 

@@ -117,13 +117,15 @@ static void test_find_gid(void **state)
 	assert_int_equal(g.index, 4);
 	assert_memory_equal(&g.port, &roce, sizeof(roce));
 
-	/* no GID has the address of an IPoIB interface: it says which port */
+	/* the first GID is that of the IPoIB interface, whose address no GID has */
 	ib = find(r, "mlx5_1");
 	g = find_gid(r, NULL, "192.0.2.9", NULL, RDMAD_GID_ANY);
 	assert_memory_equal(&g.port, &ib, sizeof(ib));
 	assert_int_equal(g.type, RDMAD_GID_IB);
 	assert_int_equal(find_gid(r, NULL, NULL, "ib0", RDMAD_GID_ANY).index, g.index);
-	assert_int_equal(rdmad_find_gid(r, &ib, "192.0.2.9", NULL, RDMAD_GID_ANY, &g), -ENOENT);
+	assert_int_equal(find_gid(r, &ib, "192.0.2.9", NULL, RDMAD_GID_ANY).index, g.index);
+	assert_int_equal(find_gid(r, &ib, "192.0.2.9", "ib0", RDMAD_GID_IB).index, g.index);
+	assert_int_equal(rdmad_find_gid(r, &roce, "192.0.2.9", NULL, RDMAD_GID_ANY, &g), -ENOENT);
 
 	g = find_gid(r, NULL, NULL, "eth0", RDMAD_GID_ANY);
 	assert_int_equal(rdmad_find_gid(r, &roce, "192.0.2.2", NULL, RDMAD_GID_ANY, &g), -ENOENT);

@@ -78,7 +78,7 @@ static void test_bond(_unused_ void **state)
 	assert_int_equal(find_index(&e, "mlx5_0/1", "fe80::9%31", NULL, RDMAD_GID_TYPE_ANY), 6);
 }
 
-/* No GID has the address of an IPoIB interface: it says which port. */
+/* The first GID is that of the IPoIB interface, whose address no GID has. */
 static void test_ipoib(_unused_ void **state)
 {
 	_cleanup_env_ Env e = env_new(SCENARIO);
@@ -87,16 +87,17 @@ static void test_ipoib(_unused_ void **state)
 	g_autoptr(RdmadGid) later = NULL;
 
 	assert_ptr_equal(g->port, env_port(&e, "mlx5_0/1"));
-	assert_int_equal(g->index, 2);
-	assert_int_equal(find_index(&e, NULL, NULL, "ib0", RDMAD_GID_TYPE_ANY), 2);
+	assert_int_equal(g->index, 0);
+	assert_int_equal(find_index(&e, NULL, NULL, "ib0", RDMAD_GID_TYPE_ANY), 0);
+	assert_int_equal(find_index(&e, "mlx5_0/1", "192.0.2.9", "ib0", RDMAD_GID_TYPE_ANY), 0);
 	/* one that has the address itself comes first */
-	assert_int_equal(find_index(&e, NULL, "fe80::1", NULL, RDMAD_GID_TYPE_ANY), 0);
+	assert_int_equal(find_index(&e, NULL, "fd00::2", NULL, RDMAD_GID_TYPE_ANY), 2);
 	rdmad_client_find_gid_async(e.l->client, NULL, NULL, "ib0", RDMAD_GID_TYPE_IB, NULL,
 				    log_take_result, &result);
 	wait_until(result);
 	later = rdmad_client_find_gid_finish(e.l->client, result, NULL);
 	assert_non_null(later);
-	assert_int_equal(later->index, 2);
+	assert_int_equal(later->index, 0);
 }
 
 static void assert_error(Env *e, const char *port, const char *address, const char *netdev,

@@ -247,35 +247,35 @@ static const struct {
 } find_cases[] = {
 	{"mlx5_0/2", _FIND_MAX, "name mlx5_0/2"},
 	{"mlx5_0:2", _FIND_MAX, "name mlx5_0/2"},
-	{"mlx5_0", _FIND_MAX, "name mlx5_0/1 mlx5_0/2"},
+	{"mlx5_0", _FIND_MAX, "name mlx5_0/1[0] mlx5_0/2"},
 	{"mlx5_0", FIND_NETDEV, "none"},
 	{"mlx5_0/9", _FIND_MAX, "none"},
 	{"mlx5_0/x", _FIND_MAX, "bad"},
 	{"", _FIND_MAX, "bad"},
 	{"", FIND_ALTNAME, "bad"},
-	{"ib0", _FIND_MAX, "netdev mlx5_0/1=ib0"},
-	{"ibp193s0", _FIND_MAX, "altname mlx5_0/1=ib0"},
-	{"ibp193s0", FIND_NETDEV, "none"},
-	{"9", _FIND_MAX, "ifindex mlx5_0/1=ib0"},
+	{"ib0", _FIND_MAX, "netdev mlx5_0/1[0]=ib0"},
+	{"ibp193s0", _FIND_MAX, "altname mlx5_0/1[0]=ib0"},
+	{"ibp193s0", FIND_NETDEV, "altname mlx5_0/1[0]=ib0"},
+	{"9", _FIND_MAX, "ifindex mlx5_0/1[0]=ib0"},
 	{"9", FIND_NAME, "none"},
 	{"09", _FIND_MAX, "none"},
 	{"09", FIND_IFINDEX, "bad"},
 	{"0", FIND_IFINDEX, "bad"},
 	{"4294967305", FIND_IFINDEX, "bad"},
-	{"0000:c1:00.0", _FIND_MAX, "pci mlx5_0/1 mlx5_0/2"},
-	{"c1:00.0", _FIND_MAX, "pci mlx5_0/1 mlx5_0/2"},
-	{"C1:0.0", _FIND_MAX, "pci mlx5_0/1 mlx5_0/2"},
+	{"0000:c1:00.0", _FIND_MAX, "pci mlx5_0/1[0] mlx5_0/2"},
+	{"c1:00.0", _FIND_MAX, "pci mlx5_0/1[0] mlx5_0/2"},
+	{"C1:0.0", _FIND_MAX, "pci mlx5_0/1[0] mlx5_0/2"},
 	{"c1:00.2", _FIND_MAX, "none"},
 	{"c1:00.8", FIND_PCI, "bad"},
 	{"c1:00.0 ", FIND_PCI, "bad"},
 	{"10000:c1:00.0", FIND_PCI, "none"},
-	{"d1:00.0", _FIND_MAX, "accelerator mlx5_0/1 mlx5_0/2"},
-	{"0000:D2:00.0", FIND_ACCELERATOR, "accelerator mlx5_0/1 mlx5_0/2 mlx5_1/1 mlx5_1/2"},
+	{"d1:00.0", _FIND_MAX, "accelerator mlx5_0/1[0] mlx5_0/2"},
+	{"0000:D2:00.0", FIND_ACCELERATOR, "accelerator mlx5_0/1[0] mlx5_0/2 mlx5_1/1 mlx5_1/2"},
 	{"c1:00.0", FIND_ACCELERATOR, "none"},
-	{"0002:c903:0000:0001", _FIND_MAX, "port-guid mlx5_0/1"},
+	{"0002:c903:0000:0001", _FIND_MAX, "port-guid mlx5_0/1[0]"},
 	{"0002:c903:0000:0001", FIND_NODE_GUID, "node-guid mlx5_1/1 mlx5_1/2"},
-	{"0x55", _FIND_MAX, "node-guid mlx5_0/1 mlx5_0/2"},
-	{"0000:0000:0000:0077", _FIND_MAX, "system-guid mlx5_0/1 mlx5_0/2 mlx5_1/1 mlx5_1/2"},
+	{"0x55", _FIND_MAX, "node-guid mlx5_0/1[0] mlx5_0/2"},
+	{"0000:0000:0000:0077", _FIND_MAX, "system-guid mlx5_0/1[0] mlx5_0/2 mlx5_1/1 mlx5_1/2"},
 	{"0x78", _FIND_MAX, "none"},
 	{"mlx5_0", FIND_PORT_GUID, "bad"},
 	{"192.0.2.1", _FIND_MAX, "address mlx5_0/1[0]=ib0"},
@@ -288,8 +288,8 @@ static const struct {
 	{"fe80::2:c903:0:1", FIND_ADDRESS, "none"},
 	{"80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:00:00:01", _FIND_MAX,
 	 "hw-address mlx5_0/1[0]"},
-	{"02:00:5E:00:53:01", _FIND_MAX, "hw-address rxe0/1=eth0"},
-	{"02-00-5e-00-53-01", FIND_HW_ADDRESS, "hw-address rxe0/1=eth0"},
+	{"02:00:5E:00:53:01", _FIND_MAX, "hw-address rxe0/1[3]=eth0"},
+	{"02-00-5e-00-53-01", FIND_HW_ADDRESS, "hw-address rxe0/1[3]=eth0"},
 	{"02:00:5e:00:53:02", _FIND_MAX, "none"},
 	{"bond0", _FIND_MAX, "netdev rxe0/1=bond0"},
 	{"10.0.0.1%eth0", _FIND_MAX, "address rxe0/1[3]=eth0"},
@@ -336,13 +336,9 @@ static void test_find(void **state)
 	PORT_SUPPLY_TEXT(&s, netdev_master, "bond0");
 	apply(roce, s, 0);
 
-	for (size_t i = 0; i < ARRAY_SIZE(find_cases); i++) {
-		const char *found = found_by(c, find_cases[i].text, find_cases[i].by, NULL);
-
-		if (!streq(found, find_cases[i].found))
-			fail_msg("\"%s\": %s, not %s", find_cases[i].text, found,
-				 find_cases[i].found);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(find_cases); i++)
+		assert_string_equal(found_by(c, find_cases[i].text, find_cases[i].by, NULL),
+				    find_cases[i].found);
 	assert_string_equal(found_by(c, "192.0.2.1", _FIND_MAX, "ib1"), "none");
 	assert_string_equal(found_by(c, "192.0.2.1", _FIND_MAX, "ib0"), "address mlx5_0/1[0]=ib0");
 
@@ -375,31 +371,29 @@ static void test_find_many(void **state)
 /* An object has one path: another way to write its numbers is the path of nothing. */
 static void test_paths(void **state)
 {
-	static const char *const none[] = {
-		"",
-		"/org/rdma",
-		"/org/rdma/device",
-		"/org/rdma/device/",
-		"/org/rdma/device/1",
-		"/org/rdma/device/00",
-		"/org/rdma/device/0x0",
-		"/org/rdma/device/+0",
-		"/org/rdma/device/ 0",
-		"/org/rdma/device/4294967296",
-		"/org/rdma/device/18446744073709551616",
-		"/org/rdma/device/0/port/4294967297",
-		"/org/rdma/device/0000000000000000",
-		"/org/rdma/device/0/",
-		"/org/rdma/device/0/1",
-		"/org/rdma/device/0/port/",
-		"/org/rdma/device/0/port/0",
-		"/org/rdma/device/0/port/01",
-		"/org/rdma/device/0/port/0x1",
-		"/org/rdma/device/0/port/3",
-		"/org/rdma/device/0/port/1/",
-		"/org/rdma/device/00/port/1",
-		"/org/rdma/device/0x0/port/1",
-	};
+	static const char *const none[] = {"",
+					   "/org/rdma",
+					   "/org/rdma/device",
+					   "/org/rdma/device/",
+					   "/org/rdma/device/1",
+					   "/org/rdma/device/00",
+					   "/org/rdma/device/0x0",
+					   "/org/rdma/device/+0",
+					   "/org/rdma/device/ 0",
+					   "/org/rdma/device/4294967296",
+					   "/org/rdma/device/18446744073709551616",
+					   "/org/rdma/device/0/port/4294967297",
+					   "/org/rdma/device/0000000000000000",
+					   "/org/rdma/device/0/",
+					   "/org/rdma/device/0/1",
+					   "/org/rdma/device/0/port/",
+					   "/org/rdma/device/0/port/0",
+					   "/org/rdma/device/0/port/01",
+					   "/org/rdma/device/0/port/0x1",
+					   "/org/rdma/device/0/port/3",
+					   "/org/rdma/device/0/port/1/",
+					   "/org/rdma/device/00/port/1",
+					   "/org/rdma/device/0x0/port/1"};
 	Device *d = add_device(*state, 0, "mlx5_0", 2, 1), *device;
 	Port *port;
 
@@ -483,7 +477,12 @@ static int lookup_address(const Cache *c, const char *text, Port **ret)
 
 static int lookup_netdev(const Cache *c, const char *text, Port **ret)
 {
-	return lookup_port_by(c, text, FIND_NETDEV, ret);
+	const FindKey key = {.text = text, .by = FIND_NETDEV, .type = _GID_TYPE_MAX};
+	FindKind by = FIND_NETDEV;
+	size_t n;
+
+	(void)lookup_find(c, &key, NULL, 0, &n, &by);
+	return by == FIND_NETDEV ? lookup_port_by(c, text, by, ret) : -ENOENT;
 }
 
 static int lookup_guid(const Cache *c, const char *text, Port **ret)

@@ -53,8 +53,8 @@ static void test_order(void **state)
 		choice("fe80::2", GID_TYPE_ROCE_V2, GID_WHERE_VLAN, 0),
 		choice("192.0.2.7", GID_TYPE_ROCE_V1, GID_WHERE_OWN, 2),
 		choice("fe80::1", GID_TYPE_ROCE_V1, GID_WHERE_OWN, 0),
-		choice("2001:db8::1", GID_TYPE_IB, GID_WHERE_OWN, 1),
 		choice("fe80::1", GID_TYPE_IB, GID_WHERE_OWN, 0),
+		choice("2001:db8::1", GID_TYPE_IB, GID_WHERE_OWN, 1),
 		choice("192.0.2.7", GID_TYPE_ROCE_V2, GID_WHERE_NAMESPACE, 3),
 	};
 
