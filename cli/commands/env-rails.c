@@ -247,6 +247,13 @@ static const char *find_unwanted(const Rail *r, const RailWish *w, char buffer[2
 	return buffer;
 }
 
+/* Whether the state of R is such that programs can use it: EFA has none that the driver measures.
+ */
+static bool is_usable(const Rail *r)
+{
+	return *r->provider || startswith(object_text(r->port, PORT_ATTR_state), "active");
+}
+
 /* Why no program can use the port now. NULL: nothing is known. */
 static const char *find_trouble(const Rails *rails, const Rail *r, bool local, char buffer[256])
 {
@@ -258,7 +265,7 @@ static const char *find_trouble(const Rails *rails, const Rail *r, bool local, c
 		return "it is a plane of another device";
 	if (object_is_stale(r->port))
 		return "it is stale";
-	if (!startswith(state, "active"))
+	if (!is_usable(r))
 		snprintf(buffer, 256, "its state is %s", *state ? state : "not known");
 	else if (closed)
 		snprintf(buffer, 256, "rdmad cannot use verbs on it (%s)",
@@ -297,6 +304,13 @@ static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r,
 		why = find_unwanted(r, w, buffer);
 	if (why)
 		return why;
+	if (*r->provider) {
+		if (w->providers)
+			return NULL;
+		snprintf(buffer, 256, "%s uses it by libfabric alone, with a plugin: see env ofi",
+			 w->title);
+		return buffer;
+	}
 	if (r->named_twice)
 		return "it is named by two addresses, and programs use one";
 	if (has_name(r->port, PORT_ATTR_protocol, PROTOCOL_ROCE))
@@ -433,11 +447,13 @@ static void read_addresses(Context *c, Rails *r)
 static void describe(const Rails *r, size_t i, const RailWish *w, Rail *ret)
 {
 	const Object *port = r->selection.ports[i];
+	const Object *device = selection_device(&r->selection, port);
 	const Value *rate = object_value(port, PORT_ATTR_rate);
 
 	*ret = (Rail){
 		.port = port,
-		.device = selection_device(&r->selection, port),
+		.device = device,
+		.provider = streq(object_text(device, DEVICE_ATTR_driver), "efa") ? "efa" : "",
 		.named_index = UINT32_MAX,
 		.named_netdev = "",
 		.netdev = "",

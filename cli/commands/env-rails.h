@@ -11,6 +11,7 @@
 typedef struct RailWish {
 	const char *title;	/* of the library */
 	bool iwarp;		/* it uses iWARP too */
+	bool providers;		/* it uses EFA, by a provider of its own */
 	bool interface;		/* it uses network interfaces, and needs one with an address */
 	uint64_t rate;		/* bit/s, at least; 0: any */
 	const char *link_layer; /* NULL: that of the most bandwidth */
@@ -30,6 +31,7 @@ typedef struct Rail {
 	const char *named_netdev; /* a network interface; "": none */
 	bool named_twice;	  /* by two addresses */
 
+	const char *provider; /* by which libfabric uses it; "": by verbs */
 	bool infiniband;
 	uint64_t rate;	    /* bit/s; 0: not known */
 	bool has_index;	    /* a program must know the index of its GID */

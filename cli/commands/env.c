@@ -10,13 +10,15 @@
  * Without it each port has a GID of NCCL_IB_ADDR_FAMILY. NCCL_IB_PKEY is an index. UCX, ib_iface.c:
  * UCX_IB_PKEY is a P_Key without the bit of the membership. libfabric, verbs: FI_VERBS_DEVICE_NAME
  * is the beginning of names, whatever their case. Endpoints of type MSG need a device with an IP
- * address. Open MPI, common_ucx.c: the drivers in opal_common_ucx_devices decide whether UCX is
- * used. PyTorch, c10d: GLOO_SOCKET_IFNAME is a list of interfaces. Not read, but from their
- * manuals: that '=' makes the names of NCCL_IB_HCA exact, and the variables of btl_openib.
+ * address; EFA is used by another provider, named efa. Open MPI, common_ucx.c: the drivers in
+ * opal_common_ucx_devices decide whether UCX is used. PyTorch, c10d: GLOO_SOCKET_IFNAME is a list
+ * of interfaces. Not read, but from their manuals: that '=' makes the names of NCCL_IB_HCA exact,
+ * and the variables of btl_openib.
  */
 
 #include "bus.h"
 #include "commands.h"
+#include "decode.h"
 #include "env-rails.h"
 #include "json.h"
 #include "parse.h"
@@ -32,6 +34,7 @@ typedef enum VariableKind {
 	VARIABLE_FAMILY,     /* of the GIDs, if no index is right for all ports */
 	VARIABLE_PKEY_INDEX, /* the one index of a P_Key of which all are full members */
 	VARIABLE_PKEY,	     /* that P_Key, without the bit of the membership */
+	VARIABLE_PROVIDER,   /* of libfabric, for ports that it does not use by verbs */
 	VARIABLE_CONSTANT,
 } VariableKind;
 
@@ -63,8 +66,8 @@ static const Library libraries[] = {
 	 .variables = {{"UCX_NET_DEVICES", VARIABLE_PORTS, NULL}, {"UCX_IB_GID_INDEX", VARIABLE_GID_INDEX, NULL},
 		       {"UCX_IB_PKEY", VARIABLE_PKEY, NULL}}},
 	{"ofi",  "libfabric", .iwarp = true, .index_for_ib = true, .by_prefix = true, .by_address = true,
-	 .variables = {{"FI_VERBS_DEVICE_NAME", VARIABLE_DEVICE, NULL}, {"FI_VERBS_IFACE", VARIABLE_NETDEV, NULL},
-		       {"FI_VERBS_GID_IDX", VARIABLE_GID_INDEX, NULL}}},
+	 .variables = {{"FI_PROVIDER", VARIABLE_PROVIDER, NULL}, {"FI_VERBS_DEVICE_NAME", VARIABLE_DEVICE, NULL},
+		       {"FI_VERBS_IFACE", VARIABLE_NETDEV, NULL}, {"FI_VERBS_GID_IDX", VARIABLE_GID_INDEX, NULL}}},
 	{"mpi",  "MPI", .index_for_ib = true,
 	 .variables = {{"UCX_NET_DEVICES", VARIABLE_PORTS, NULL}, {"UCX_IB_GID_INDEX", VARIABLE_GID_INDEX, NULL},
 		       {"UCX_IB_PKEY", VARIABLE_PKEY, NULL},
@@ -155,9 +158,12 @@ static bool value_for(const Environment *e, const Variable *v, const Rail *rail,
 {
 	const Value *name = object_value(rail->port, PORT_ATTR_device_name);
 
-	if (rail->reason)
+	if (rail->reason || (*rail->provider && v->kind != VARIABLE_PROVIDER))
 		return false;
 	switch (v->kind) {
+	case VARIABLE_PROVIDER:
+		text_copy(buffer, 96, rail->provider);
+		return true;
 	case VARIABLE_PORTS:
 		port_with_colon(rail->port, buffer);
 		return true;
@@ -224,10 +230,19 @@ static bool needs_pkey(const Environment *e)
 	return false;
 }
 
-static bool has_family(const Library *l)
+/* Whether L has a variable of KIND. */
+static bool has_variable(const Library *l, VariableKind kind)
 {
 	for (const Variable *v = l->variables; v->name; v++)
-		if (v->kind == VARIABLE_FAMILY)
+		if (v->kind == kind)
+			return true;
+	return false;
+}
+
+static bool needs_provider(const Environment *e)
+{
+	for (size_t i = 0; i < e->rails.n; i++)
+		if (!e->rails.items[i].reason && *e->rails.items[i].provider)
 			return true;
 	return false;
 }
@@ -237,9 +252,12 @@ static bool is_needed(const Environment *e, const Variable *v)
 {
 	switch (v->kind) {
 	case VARIABLE_GID_INDEX:
-		return needs_index(e) && !(has_family(e->library) && needs_family(e));
+		return needs_index(e) &&
+		       !(has_variable(e->library, VARIABLE_FAMILY) && needs_family(e));
 	case VARIABLE_FAMILY:
 		return needs_family(e);
+	case VARIABLE_PROVIDER:
+		return needs_provider(e);
 	case VARIABLE_PKEY_INDEX:
 	case VARIABLE_PKEY:
 		return needs_pkey(e);
@@ -363,6 +381,12 @@ _printf_(2, 3) static ExitStatus add_note(Environment *e, const char *format, ..
 	return STATUS_OK;
 }
 
+static bool is_opa(const Rail *r)
+{
+	return streq(object_text(r->port, PORT_ATTR_protocol),
+		     decode_name(port_attributes[PORT_ATTR_protocol].type, PROTOCOL_OPA));
+}
+
 /* Adds a comment about the port of R, if one is needed. */
 static ExitStatus note_rail(Environment *e, const Rail *r)
 {
@@ -375,9 +399,12 @@ static ExitStatus note_rail(Environment *e, const Rail *r)
 		status = add_note(e, "%s: its address is link-local: %s", name, address);
 	else if (r->has_index && r->gid.type != GID_TYPE_ROCE_V2)
 		status = add_note(e, "%s: its GID is of RoCE v1, which no router forwards", name);
+	else if (is_opa(r))
+		status = add_note(e, "%s: Omni-Path is slower by verbs than by PSM2 or OPX", name);
 	else if (r->infiniband && !r->has_pkey && object_value(r->port, PORT_ATTR_pkeys))
 		status = add_note(e, "%s: it is a full member of no partition", name);
-	if (status == STATUS_OK && e->library->by_address && r->infiniband && !*r->netdev)
+	if (status == STATUS_OK && e->library->by_address && r->infiniband && !*r->netdev &&
+	    !is_opa(r))
 		status = add_note(e,
 				  "%s: no IPoIB interface of it has an IP address, and libfabric "
 				  "has no MSG endpoint without one",
@@ -436,7 +463,7 @@ static ExitStatus make_notes(Environment *e)
 		if (r->reason)
 			continue;
 		status = note_rail(e, r);
-		if (status == STATUS_OK && e->library->by_prefix &&
+		if (status == STATUS_OK && e->library->by_prefix && !*r->provider &&
 		    find_same_beginning(e, r, &other))
 			status = add_note(e, "%s takes %s too, because its name begins with %s",
 					  e->library->title, other,
@@ -600,6 +627,7 @@ ExitStatus env_command(Context *c)
 	wish.title = e.library->title;
 	wish.iwarp = e.library->iwarp;
 	wish.interface = e.library->interface;
+	wish.providers = has_variable(e.library, VARIABLE_PROVIDER);
 	status = rails_read(c, &wish, &e.rails, &missing);
 	if (status == STATUS_OK)
 		status = make_notes(&e);
