@@ -123,7 +123,7 @@ static const Sample *find_before(void *userdata, const Object *port)
 	const PortSample *p;
 	char name[96];
 
-	p = sample_list_find(&a->before, object_name(port, name));
+	p = sample_list_find(&a->before, 0, object_name(port, name));
 	return p && p->sample.counters.n > 0 ? &p->sample : NULL;
 }
 

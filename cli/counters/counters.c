@@ -199,7 +199,7 @@ static void print_ports_json(FILE *f, const SampleList *list, const SampleList *
 	json_begin(f, "Ports");
 	for (size_t i = 0; i < list->n; i++) {
 		const PortSample *p = &list->items[i];
-		const PortSample *was = sample_list_find(since, p->name);
+		const PortSample *was = sample_list_find(since, i, p->name);
 
 		json_next(f, i);
 		json_begin_named(f, p->name, p->path);
@@ -253,7 +253,7 @@ static ExitStatus print_list(const Context *c, const SampleList *list, const Sam
 	}
 	for (size_t i = 0; i < list->n && status == STATUS_OK; i++) {
 		const PortSample *p = &list->items[i];
-		const PortSample *was = sample_list_find(since, p->name);
+		const PortSample *was = sample_list_find(since, i, p->name);
 
 		fputs(i > 0 ? "\n" : "", c->out);
 		status = print_sample(c, p->name, &p->sample, was ? was->sample.realtime_usec : 0);
@@ -262,7 +262,7 @@ static ExitStatus print_list(const Context *c, const SampleList *list, const Sam
 }
 
 /* The sample of PORT, from ALL, the answer for all ports, or if that is NULL read now. */
-static ExitStatus read_port(Context *c, const Object *port, const Samples *all, Sample *ret)
+static ExitStatus read_port(Context *c, const Object *port, Samples *all, Sample *ret)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	const char *why = NULL;
@@ -331,7 +331,7 @@ static ExitStatus subtract(const SampleList *list, const SampleList *since, Samp
 
 	for (size_t i = 0; i < list->n; i++) {
 		const PortSample *now = &list->items[i];
-		const PortSample *was = sample_list_find(since, now->name);
+		const PortSample *was = sample_list_find(since, i, now->name);
 		const char *gap = find_gap(now, was);
 		PortSample *p;
 

@@ -209,7 +209,7 @@ void top_model_restart(TopModel *m)
 	m->stopped_usec = 0;
 }
 
-int top_model_sample(TopModel *m, const Samples *all, bool remote, uint64_t realtime_usec)
+int top_model_sample(TopModel *m, Samples *all, bool remote, uint64_t realtime_usec)
 {
 	uint64_t newest = 0;
 

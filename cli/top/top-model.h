@@ -52,7 +52,7 @@ typedef bool TopFilter(void *userdata, const Object *port);
 int top_model_follow(TopModel *m, const ObjectList *objects, TopFilter *filter, void *userdata);
 /* Takes an answer of GetCounters(). With REMOTE, the clock of the machine that is asked may differ
  * from REALTIME_USEC, the time here. -EBADMSG, -ENOMEM. */
-int top_model_sample(TopModel *m, const Samples *all, bool remote, uint64_t realtime_usec);
+int top_model_sample(TopModel *m, Samples *all, bool remote, uint64_t realtime_usec);
 /* The counters could not be read, for the reason TEXT. */
 void top_model_fail(TopModel *m, const char *text);
 /* rdmad has stopped: from now on no rate is known. */

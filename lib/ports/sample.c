@@ -136,10 +136,13 @@ static bool is_port(const Value *v)
 	return true;
 }
 
-int sample_take(const Samples *all, const char *path, Sample *ret, const char **ret_why)
+int sample_take(Samples *all, const char *path, Sample *ret, const char **ret_why)
 {
+	const size_t first = all->next;
+
 	for (size_t i = 0; i < all->ports.n; i++) {
-		const Value *port = &all->ports.items[i], *error;
+		const size_t at = (first + i) % all->ports.n;
+		const Value *port = &all->ports.items[at], *error;
 		_cleanup_(sample_done) Sample s = {.counters.type = VALUE_ARRAY};
 		int r;
 
@@ -147,6 +150,7 @@ int sample_take(const Samples *all, const char *path, Sample *ret, const char **
 			return -EBADMSG;
 		if (!streq(port->items[PORT_PATH].text, path))
 			continue;
+		all->next = at + 1;
 		error = value_lookup(&port->items[PORT_TAIL], "ErrorMessage");
 		if (error) {
 			*ret_why = value_text(error);
@@ -381,11 +385,14 @@ PortSample *sample_list_add(SampleList *l, const char *name, const char *path)
 	return item->name && item->path ? item : NULL;
 }
 
-const PortSample *sample_list_find(const SampleList *l, const char *name)
+const PortSample *sample_list_find(const SampleList *l, size_t place, const char *name)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (streq(l->items[i].name, name))
-			return &l->items[i];
+	for (size_t i = 0; i < l->n; i++) {
+		const PortSample *p = &l->items[(place + i) % l->n];
+
+		if (streq(p->name, name))
+			return p;
+	}
 	return NULL;
 }
 

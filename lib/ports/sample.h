@@ -36,6 +36,7 @@ typedef struct SampleList {
 /* A reply to GetCounters(), from which sample_take() takes the samples of ports. */
 typedef struct Samples {
 	Value sets, ports;
+	size_t next; /* of PORTS: where the search for the next one begins */
 } Samples;
 
 /* Calls GetCounters() for the port at PATH; the caller ends *RET with sample_done(). -EBADMSG if
@@ -47,10 +48,11 @@ int sample_read_all(sd_bus *bus, Samples *ret, sd_bus_error *error);
 /* The same from REPLY, which has not been read. */
 int samples_from(sd_bus_message *reply, Samples *ret);
 void samples_done(Samples *s);
-/* The sample of the port at PATH; the caller ends *RET with sample_done(). -EBADMSG as above;
+/* The sample of the port at PATH, which is found at once if it is behind the one that was taken
+ * last; the caller ends *RET with sample_done(). -EBADMSG as above;
  * -ENOENT if the port is not there; -ETIMEDOUT or -EIO if it could not be read, then *RET_WHY, a
  * text of ALL, says why. */
-int sample_take(const Samples *all, const char *path, Sample *ret, const char **ret_why);
+int sample_take(Samples *all, const char *path, Sample *ret, const char **ret_why);
 /* Frees the counters. */
 void sample_done(Sample *s);
 /* Finds the first counter called NAME; NULL if there is none. */
@@ -77,8 +79,9 @@ int sample_total(const SampleList *list, Sample *ret);
 
 /* Adds a port; its sample is empty. NULL without memory. */
 PortSample *sample_list_add(SampleList *l, const char *name, const char *path);
-/* The sample of the port called NAME; NULL if there is none. */
-const PortSample *sample_list_find(const SampleList *l, const char *name);
+/* The sample of the port called NAME, which is found at once if it is at PLACE; NULL if there is
+ * none. */
+const PortSample *sample_list_find(const SampleList *l, size_t place, const char *name);
 void sample_list_done(SampleList *l);
 #define _cleanup_samples_ _cleanup_(sample_list_done)
 
