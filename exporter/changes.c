@@ -7,6 +7,8 @@ struct Changes {
 	struct rdmad_port *ports; /* as the last look found them */
 	size_t n, room;
 	bool looked;
+	ChangedPort changed[CHANGES_FEW]; /* that the last look found */
+	size_t n_changed;		  /* more than CHANGES_FEW: these are not all */
 };
 
 int changes_new(int memory, int changed, Changes **ret)
@@ -49,26 +51,50 @@ static struct rdmad_port *place(Changes *c, size_t i)
 	return &c->ports[i];
 }
 
-/* Whether P is what is at place I; it is there afterwards. */
+/* More has changed than the values of some ports. */
+static void note_all(Changes *c)
+{
+	c->n_changed = CHANGES_FEW + 1;
+}
+
+/* Port NEW is where OLD was. */
+static void note(Changes *c, const struct rdmad_port *old, const struct rdmad_port *new)
+{
+	if (old->hot.device_index != new->hot.device_index ||
+	    old->hot.port_num != new->hot.port_num || !streq(old->device_name, new->device_name))
+		note_all(c);
+	else if (c->n_changed < CHANGES_FEW)
+		c->changed[c->n_changed++] =
+			(ChangedPort){new->hot.device_index, new->hot.port_num};
+	else
+		note_all(c);
+}
+
+/* P is at place I afterwards; notes whether it was before. -ENOMEM. */
 static int keep(Changes *c, size_t i, struct rdmad_port *p)
 {
 	struct rdmad_port *at = place(c, i);
-	bool same;
 
 	if (!at)
 		return -ENOMEM;
 	p->hot.sequence = 0; /* counts the writes, also those that write the same */
-	same = i < c->n && memcmp(at, p, sizeof(*p)) == 0;
+	if (i >= c->n)
+		note_all(c);
+	else if (memcmp(at, p, sizeof(*p)) != 0)
+		note(c, at, p);
 	*at = *p;
-	return same;
+	return 0;
 }
 
 int changes_look(Changes *c)
 {
 	struct rdmad_handle handle = RDMAD_HANDLE_FIRST;
-	bool same = c->looked;
 	size_t n = 0;
 	int r;
+
+	c->n_changed = 0;
+	if (!c->looked)
+		note_all(c);
 
 	/* a rdmad that was killed leaves records that look as before; the pipe tells that */
 	r = rdmad_wait(c->memory, 0);
@@ -81,20 +107,28 @@ int changes_look(Changes *c)
 		if (r == -ESTALE || r == -ENOTCONN)
 			return r;
 		if (r < 0) { /* it has gone, or is being written */
-			same = false;
+			note_all(c);
 			continue;
 		}
 		r = keep(c, n++, &port);
 		if (r < 0)
 			return r;
-		same &= r > 0;
 	}
 	if (r < 0)
 		return r;
-	same &= n == c->n;
+	if (n != c->n)
+		note_all(c);
 	c->n = n;
 	c->looked = true;
-	return !same;
+	return c->n_changed > 0;
+}
+
+size_t changes_few(const Changes *c, ChangedPort ret[CHANGES_FEW])
+{
+	if (c->n_changed > CHANGES_FEW)
+		return 0;
+	memcpy(ret, c->changed, c->n_changed * sizeof(*ret));
+	return c->n_changed;
 }
 
 size_t changes_count(const Changes *c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Whether any port has changed since the last look. The shared memory of rdmad says it, without a
+/* Which ports have changed since the last look. The shared memory of rdmad says it, without a
  * call: some microseconds for a hundred ports. */
 
 #include "rdmad.h"
@@ -26,3 +26,15 @@ int changes_look(Changes *c);
 
 /* How many ports the last look found. */
 size_t changes_count(const Changes *c);
+
+/* No more changed ports than these are told one by one. */
+#define CHANGES_FEW 16U
+
+typedef struct ChangedPort {
+	uint32_t device, port; /* kernel index and number */
+} ChangedPort;
+
+/* The ports that have other records since the look before the last, if that was all that the last
+ * look found. Returns how many; 0: ports may have come, gone or got other names, or too many have
+ * changed. */
+size_t changes_few(const Changes *c, ChangedPort ret[CHANGES_FEW]);

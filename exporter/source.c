@@ -9,6 +9,7 @@
 #include "changes.h"
 #include "clock.h"
 #include "names.h"
+#include "port-name.h"
 
 /* So long after the last question the next one begins, and no later than after a second: who asks
  * all the time does not get rdmad to send more than LongReplyMiBPerSec= (rdmad.conf(5)), which it
@@ -19,10 +20,17 @@
 /* The calls. */
 typedef enum Call {
 	CALL_SNAPSHOT, /* for the memory that tells of changes */
-	CALL_OBJECTS,
+	CALL_OBJECTS,  /* for all */
 	CALL_COUNTERS,
 	_CALL_MAX
 } Call;
+
+/* A call for the values of one object. */
+typedef struct ObjectCall {
+	Source *source;
+	sd_bus_slot *slot; /* NULL: not under way */
+	char path[RDMAD_PATH_MAX];
+} ObjectCall;
 
 struct SourceRequest {
 	Source *source;
@@ -42,16 +50,20 @@ struct Source {
 	bool is_asking;
 	bool is_gone; /* a call of this question has failed because there is no rdmad */
 	sd_bus_slot *calls[_CALL_MAX]; /* NULL: not under way */
+	ObjectCall object_calls[CHANGES_FEW];
 	uint64_t began_usec;
 
-	Changes *changes;	 /* NULL: rdmad has to be asked every time */
-	bool dirty;		 /* the objects may have changed since they were asked for */
-	sd_bus_message *objects; /* the last replies. NULL: there is none */
+	Changes *changes; /* NULL: rdmad has to be asked every time */
+	bool dirty;	  /* more may have changed since it was asked for than these objects */
+	char changed[CHANGES_FEW][RDMAD_PATH_MAX];
+	size_t n_changed;
+	bool is_lost;		 /* METRICS are those of a rdmad that has gone */
+	sd_bus_message *objects; /* a reply that is not in METRICS yet; NULL: there is none */
 	sd_bus_message *counters;
 	uint64_t counters_usec; /* when they were asked for */
 	bool is_new;		/* what the last replies say is not in STATE yet */
-	bool has_new_objects;	/* and OBJECTS are not in METRICS */
 	Metrics *metrics;	/* in STATE */
+	uint64_t layout;	/* of METRICS in STATE */
 	SourceState state;
 };
 
@@ -67,20 +79,41 @@ static void forget(Source *s)
 	drop(&s->objects);
 	drop(&s->counters);
 	s->counters_usec = 0;
-	s->dirty = s->is_new = s->has_new_objects = true;
+	s->dirty = s->is_new = s->is_lost = true;
 }
 
 static void disconnect(Source *s)
 {
 	for (Call c = 0; c < _CALL_MAX; c++)
 		s->calls[c] = sd_bus_slot_unref(s->calls[c]);
+	for (size_t i = 0; i < CHANGES_FEW; i++)
+		s->object_calls[i].slot = sd_bus_slot_unref(s->object_calls[i].slot);
 	forget(s);
 	s->bus = sd_bus_close_unref(s->bus);
 }
 
+/* The object at PATH may have changed. */
+static void note_changed(Source *s, const char *path)
+{
+	for (size_t i = 0; i < s->n_changed; i++)
+		if (streq(s->changed[i], path))
+			return;
+	if (s->n_changed == CHANGES_FEW || strlen(path) >= RDMAD_PATH_MAX)
+		s->dirty = true;
+	else
+		text_copy(s->changed[s->n_changed++], RDMAD_PATH_MAX, path);
+}
+
 /* Signals */
 
-static int on_device(_unused_ sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+static int on_device(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	note_changed(userdata, sd_bus_message_get_path(m));
+	return 0;
+}
+
+static int on_objects_changed(_unused_ sd_bus_message *m, void *userdata,
+			      _unused_ sd_bus_error *error)
 {
 	Source *s = userdata;
 
@@ -108,7 +141,7 @@ static int add_matches(Source *s)
 		r = sd_bus_add_match_async(s->bus, NULL,
 					   "type='signal',sender='" RDMAD_BUS_NAME "',"
 					   "interface='org.freedesktop.DBus.ObjectManager'",
-					   on_device, NULL, s);
+					   on_objects_changed, NULL, s);
 	if (r >= 0)
 		r = sd_bus_add_match_async(s->bus, NULL,
 					   "type='signal',sender='org.freedesktop.DBus',"
@@ -138,53 +171,51 @@ static int connect_bus(Source *s)
 
 /* The question */
 
-/* Reads the last objects into METRICS, which is NULL. */
+/* Makes METRICS anew from the last reply with all objects. */
 static int read_objects(Source *s)
 {
 	int r;
 
+	metrics_free(s->metrics);
 	s->metrics = metrics_new();
-	r = s->metrics ? sd_bus_message_rewind(s->objects, true) : -ENOMEM;
-	return r < 0 ? r : metrics_read_objects(s->metrics, s->objects);
+	r = s->metrics ? metrics_read_objects(s->metrics, s->objects) : -ENOMEM;
+	drop(&s->objects);
+	return r;
 }
 
-/* Reads the last replies into METRICS. The objects, of which there is most to read, are read only
- * if they are new. *RET_SAME: only values of counters are other ones. */
+/* Reads the last replies into METRICS. *RET_SAME: only values of counters are other ones. */
 static int read_replies(Source *s, bool *ret_same)
 {
-	uint64_t layout;
+	bool is_new = s->objects;
 	int r = 0;
 
-	/* without counters, those of an earlier reply must not stay */
-	if (s->has_new_objects || !s->counters)
-		s->metrics = metrics_free(s->metrics);
-	s->has_new_objects = false;
-	if (!s->objects)
-		return 0;
-	*ret_same = s->metrics != NULL;
-	if (!s->metrics)
+	if (is_new)
 		r = read_objects(s);
-	layout = r < 0 ? 0 : metrics_layout(s->metrics);
 	if (r >= 0 && s->counters)
 		r = sd_bus_message_rewind(s->counters, true);
 	if (r >= 0 && s->counters)
 		r = metrics_read_counters(s->metrics, s->counters);
+	else if (r >= 0) /* those of an earlier reply must not stay */
+		metrics_drop_counters(s->metrics);
 	if (r < 0)
-		s->metrics = metrics_free(s->metrics);
-	*ret_same = *ret_same && s->metrics && metrics_layout(s->metrics) == layout;
-	return r;
+		return r;
+	*ret_same = !is_new && metrics_layout(s->metrics) == s->layout;
+	s->layout = metrics_layout(s->metrics);
+	return 0;
 }
 
 /* Makes the state from the last replies. */
 static void renew(Source *s)
 {
 	bool same = false;
-	int r = read_replies(s, &same);
+	int r = s->is_lost ? 0 : read_replies(s, &same);
 
 	if (r < 0) {
 		fprintf(stderr, SD_ERR "Cannot read what rdmad answers: %s\n", strerror(-r));
 		forget(s);
 	}
+	if (s->is_lost)
+		s->metrics = metrics_free(s->metrics);
 	s->is_new = false;
 	s->state.serial++;
 	s->state.layout += !same;
@@ -199,7 +230,7 @@ static void answer(Source *s)
 
 	s->is_asking = false;
 	sd_event_source_set_enabled(s->timeout, SD_EVENT_OFF);
-	if (s->is_gone || !s->objects)
+	if (s->is_gone || s->is_lost)
 		forget(s);
 	if (s->is_new)
 		renew(s);
@@ -216,11 +247,15 @@ static void answer(Source *s)
 	}
 }
 
-static void end_call(Source *s, Call c)
+/* Ends the call whose slot is at SLOT, and the question with the last call. */
+static void end_call(Source *s, sd_bus_slot **slot)
 {
-	s->calls[c] = sd_bus_slot_unref(s->calls[c]);
-	for (c = 0; c < _CALL_MAX; c++)
+	*slot = sd_bus_slot_unref(*slot);
+	for (Call c = 0; c < _CALL_MAX; c++)
 		if (s->calls[c])
+			return;
+	for (size_t i = 0; i < CHANGES_FEW; i++)
+		if (s->object_calls[i].slot)
 			return;
 	answer(s);
 }
@@ -253,7 +288,7 @@ static int on_snapshot(sd_bus_message *m, void *userdata, _unused_ sd_bus_error 
 		if (memory >= 0 && changed >= 0 && changes_new(memory, changed, &s->changes) >= 0)
 			memory = changed = -EBADF;
 	}
-	end_call(s, CALL_SNAPSHOT);
+	end_call(s, &s->calls[CALL_SNAPSHOT]);
 	return 0;
 }
 
@@ -262,10 +297,11 @@ static int on_objects(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *
 	Source *s = userdata;
 
 	drop(&s->objects);
-	if (!sd_bus_message_is_method_error(m, NULL))
+	s->is_lost = sd_bus_message_is_method_error(m, NULL);
+	if (!s->is_lost)
 		s->objects = sd_bus_message_ref(m);
-	s->is_new = s->has_new_objects = true;
-	end_call(s, CALL_OBJECTS);
+	s->is_new = true;
+	end_call(s, &s->calls[CALL_OBJECTS]);
 	return 0;
 }
 
@@ -299,7 +335,7 @@ static int on_counters(sd_bus_message *m, void *userdata, _unused_ sd_bus_error 
 	else
 		s->counters = sd_bus_message_ref(m);
 	s->is_new = true;
-	end_call(s, CALL_COUNTERS);
+	end_call(s, &s->calls[CALL_COUNTERS]);
 	return 0;
 }
 
@@ -322,21 +358,80 @@ static int call(Source *s, Call c)
 					 SOURCE_TIMEOUT_USEC);
 }
 
-/* Which calls are needed, as a mask of 1 << Call. Negative: there is no connection. */
+/* The object has gone, or is another one. */
+static int ask_all(Source *s)
+{
+	int r = s->calls[CALL_OBJECTS] ? 0 : call(s, CALL_OBJECTS);
+
+	s->is_lost |= r < 0;
+	return r;
+}
+
+static int on_object(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	ObjectCall *c = userdata;
+	Source *s = c->source;
+
+	if (sd_bus_message_is_method_error(m, NULL) && is_absence(m))
+		s->is_gone = true;
+	else if (sd_bus_message_is_method_error(m, NULL) ||
+		 metrics_read_object(s->metrics, c->path, m) < 0)
+		ask_all(s);
+	s->is_new = true;
+	end_call(s, &c->slot);
+	return 0;
+}
+
+/* Calls GetAll() of the object at PATH. */
+static int call_object(Source *s, ObjectCall *c, const char *path)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r = sd_bus_message_new_method_call(s->bus, &m, RDMAD_BUS_NAME, path,
+					       "org.freedesktop.DBus.Properties", "GetAll");
+
+	if (r >= 0)
+		r = sd_bus_message_set_auto_start(m, false);
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", "");
+	if (r < 0)
+		return r;
+	c->source = s;
+	text_copy(c->path, sizeof(c->path), path);
+	return sd_bus_call_async(s->bus, &c->slot, m, on_object, c, SOURCE_TIMEOUT_USEC);
+}
+
+/* Notes which objects have changed since the last look. */
+static void look(Source *s)
+{
+	int r = s->changes ? changes_look(s->changes) : 1;
+	ChangedPort ports[CHANGES_FEW];
+	size_t n = r > 0 && s->changes ? changes_few(s->changes, ports) : 0;
+	char path[RDMAD_PATH_MAX];
+
+	if (r < 0)
+		forget(s);
+	s->dirty |= r > 0 && n == 0;
+	for (size_t i = 0; i < n; i++)
+		note_changed(s, object_path_put(ports[i].device, ports[i].port, path));
+}
+
+/* What a question needs: a mask of 1 << Call, and this. */
+#define NEEDS_CHANGED (1 << _CALL_MAX)
+
+/* Which calls are needed. Negative: there is no connection. */
 static int find_needs(Source *s, uint64_t now)
 {
-	int r = connect_bus(s), changed, needs = 0;
+	int r = connect_bus(s), needs = 0;
 
 	if (r < 0)
 		return r;
-	changed = s->changes ? changes_look(s->changes) : 1;
-	if (changed < 0)
-		forget(s);
-	s->dirty |= changed != 0;
+	look(s);
 	if (!s->changes)
 		needs |= 1 << CALL_SNAPSHOT;
-	if (s->dirty || !s->objects)
+	if (s->dirty)
 		needs |= 1 << CALL_OBJECTS;
+	else if (s->n_changed > 0)
+		needs |= NEEDS_CHANGED;
 	if (now - s->counters_usec >= SOURCE_FRESH_USEC)
 		needs |= 1 << CALL_COUNTERS;
 	return needs;
@@ -349,7 +444,11 @@ static int make_calls(Source *s, unsigned int needs)
 	for (Call c = 0; c < _CALL_MAX && r >= 0; c++)
 		if (needs >> c & 1)
 			r = call(s, c);
-	/* what changes from now on makes them dirty again */
+	for (size_t i = 0; needs & NEEDS_CHANGED && i < s->n_changed && r >= 0; i++)
+		r = call_object(s, &s->object_calls[i], s->changed[i]);
+	/* what changes from now on is noted again */
+	if (needs & (NEEDS_CHANGED | 1 << CALL_OBJECTS))
+		s->n_changed = 0;
 	if (needs >> CALL_OBJECTS & 1)
 		s->dirty = false;
 	if (needs >> CALL_COUNTERS & 1)
@@ -442,7 +541,7 @@ int source_new(sd_event *event, const char *address, Source **ret)
 	if (!s)
 		return -ENOMEM;
 	s->event = sd_event_ref(event);
-	s->is_new = s->dirty = true;
+	s->is_new = s->dirty = s->is_lost = true;
 	if (address) {
 		s->address = strdup(address);
 		if (!s->address)

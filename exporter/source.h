@@ -5,9 +5,10 @@
  * The state of rdmad for the HTTP side and the Varlink side. Nothing here waits: a side asks for
  * the state, and is told later.
  *
- * All who ask while rdmad is being asked get the same answer. The objects are read again only after
- * a change, which the shared memory of rdmad tells without a call, or a signal of a device. The
- * counters are read at most once a second. rdmad is never started by a question.
+ * All who ask while rdmad is being asked get the same answer. Of ports and devices those are read
+ * again that have changed, which the shared memory of rdmad tells without a call, or a signal of a
+ * device; all are read again after a change of many. The counters are read at most once a second.
+ * rdmad is never started by a question.
  */
 
 #include <stdbool.h>

@@ -389,6 +389,24 @@ static void finish_counters(Metrics *m)
 	swap_foreign(m);
 }
 
+void metrics_drop_counters(Metrics *m)
+{
+	MetricObjects *ports = &m->objects[METRIC_PORTS];
+
+	if (!m->counters_reply)
+		return;
+	for (size_t i = 0; i < ports->n; i++) {
+		MetricObject *o = &ports->items[i];
+
+		free(o->counters);
+		o->counters = NULL;
+		o->has_counters = o->had_counters = false;
+	}
+	m->foreign.n = m->foreign_before.n = 0;
+	m->counters_reply = sd_bus_message_unref(m->counters_reply);
+	m->layout++;
+}
+
 int metrics_read_counters(Metrics *metrics, sd_bus_message *m)
 {
 	int r;

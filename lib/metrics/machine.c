@@ -19,6 +19,7 @@ static void object_done(const MetricObjects *list, MetricObject *o)
 		value_done(&o->values[i]);
 	free(o->values);
 	free(o->counters);
+	sd_bus_message_unref(o->reply);
 }
 
 Metrics *metrics_new(void)
@@ -448,6 +449,59 @@ int metrics_read_objects(Metrics *metrics, sd_bus_message *m)
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
+/* The object of KIND with these numbers; NULL if there is none. */
+static MetricObject *find_object(const Metrics *m, MetricObjectKind kind, uint32_t device,
+				 uint32_t port)
+{
+	const MetricObjects *list = &m->objects[kind];
+	const MetricObject key = {.device = device, .port = port};
+
+	return list->n > 0 ? bsearch(&key, list->items, list->n, sizeof(key), compare) : NULL;
+}
+
+/* Gives O the values and the name of NEW, which has none then. */
+static void replace_values(const MetricObjects *list, MetricObject *o, MetricObject *new)
+{
+	MetricObject was = {.values = o->values, .reply = o->reply};
+
+	o->values = steal_pointer(&new->values);
+	o->reply = steal_pointer(&new->reply);
+	o->name = new->name;
+	object_done(list, &was);
+}
+
+int metrics_read_object(Metrics *metrics, const char *path, sd_bus_message *m)
+{
+	MetricObject new = {}, *o;
+	MetricObjects *list;
+	MetricObjectKind kind;
+	size_t cursor = 0;
+	int r;
+
+	if (object_path_parse(path, &new.device, &new.port) < 0)
+		return -ENOENT;
+	kind = new.port == PORT_NUMBER_NONE ? METRIC_DEVICES : METRIC_PORTS;
+	list = &metrics->objects[kind];
+	o = find_object(metrics, kind, new.device, new.port);
+	if (!o)
+		return -ENOENT;
+	new.values = calloc(list->n_rows, sizeof(*new.values));
+	if (!new.values)
+		return -ENOMEM;
+	new.reply = sd_bus_message_ref(m);
+	r = read_properties(m, list, &new, "", &cursor);
+	set_labels(&new, kind);
+	if (r >= 0 && (!new.name || !streq(new.name, o->name)))
+		r = -ENOENT;
+	if (r >= 0) {
+		replace_values(list, o, &new);
+		mark_functions(metrics);
+		metrics->layout++;
+	}
+	object_done(list, &new);
+	return r < 0 ? r : 0;
+}
+
 typedef struct Keep {
 	bool (*function)(void *userdata, const char *path);
 	void *userdata;
@@ -473,10 +527,7 @@ uint64_t metrics_layout(const Metrics *m)
 
 MetricObject *metrics_find_port(const Metrics *m, uint32_t device, uint32_t port)
 {
-	const MetricObjects *list = &m->objects[METRIC_PORTS];
-	const MetricObject key = {.device = device, .port = port};
-
-	return list->n > 0 ? bsearch(&key, list->items, list->n, sizeof(key), compare) : NULL;
+	return find_object(m, METRIC_PORTS, device, port);
 }
 
 MetricObject *metrics_find_path(const Metrics *m, const char *path)

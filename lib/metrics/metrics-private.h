@@ -44,6 +44,8 @@ typedef struct MetricObject {
 	const char *name;  /* of the device; NULL if it is not known */
 	char number[12];   /* of the port, as text; "" of a device */
 	bool is_function;  /* the device is a virtual function or a subfunction */
+	/* of metrics_read_object(); NULL: the values are of the reply with all */
+	sd_bus_message *reply;
 } MetricObject;
 
 /* A counter without a row. */

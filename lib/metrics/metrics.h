@@ -62,6 +62,14 @@ DEFINE_CLEANUP(Metrics, metrics_free);
 int metrics_read_objects(Metrics *m, sd_bus_message *reply);
 
 /*
+ * Reads REPLY, which is that to org.freedesktop.DBus.Properties.GetAll("") of the object at PATH:
+ * its values replace those that M has of that object. -ENOENT: M has no such object, or one with
+ * another name; then and after other errors, which are those of metrics_read_objects(), M is as
+ * before.
+ */
+int metrics_read_object(Metrics *m, const char *path, sd_bus_message *reply);
+
+/*
  * Reads REPLY, which is that to org.rdma.Manager.GetCounters(), a(asasasa{sv})a(ouattta{sv}).
  * The call comes after metrics_read_objects(): the counters of a port that was not read there are
  * left out. Another call, with a later reply, replaces the counters. The errors are those of
@@ -69,9 +77,12 @@ int metrics_read_objects(Metrics *m, sd_bus_message *reply);
  */
 int metrics_read_counters(Metrics *m, sd_bus_message *reply);
 
-/* Which samples M has and with which labels, as a number: another one after metrics_read_counters()
- * or metrics_keep() has changed that. As long as it stays, a visit differs from the last one only
- * by the numbers of counters. */
+/* Removes all that metrics_read_counters() has read. */
+void metrics_drop_counters(Metrics *m);
+
+/* Which samples M has and with which labels, as a number: another one after
+ * metrics_read_counters(), metrics_read_object() or metrics_keep() has changed that. As long as it
+ * stays, a visit differs from the last one only by the numbers of counters. */
 uint64_t metrics_layout(const Metrics *m);
 
 /* Removes the devices and ports for whose object path KEEP returns false. */

@@ -105,6 +105,52 @@ static void test_looks(void **state)
 	assert_changed(e, 0);
 }
 
+/* The next look finds changes of these ports alone, by their numbers; 0 ends them, and none: it
+ * does not say which. */
+static void assert_few(Env *e, const uint32_t *numbers)
+{
+	ChangedPort few[CHANGES_FEW];
+	size_t n;
+
+	assert_int_equal(changes_look(e->changes), 1);
+	n = changes_few(e->changes, few);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(few[i].port, numbers[i]);
+	assert_int_equal(numbers[n], 0);
+}
+
+static void test_few(void **state)
+{
+	Env *e = *state;
+	uint32_t all[CHANGES_FEW + 1] = {};
+
+	for (uint32_t i = 1; i <= CHANGES_FEW + 1; i++)
+		put(e, i, RDMAD_PORT_PRESENT, 4);
+	assert_few(e, (const uint32_t[]){0}); /* the first look */
+	put(e, 3, RDMAD_PORT_PRESENT, 1);
+	put(e, 1, RDMAD_PORT_PRESENT, 1);
+	assert_few(e, (const uint32_t[]){1, 3, 0});
+	for (uint32_t i = 1; i <= CHANGES_FEW; i++) {
+		put(e, i, RDMAD_PORT_PRESENT, 2);
+		all[i - 1] = i;
+	}
+	assert_few(e, all);
+	for (uint32_t i = 1; i <= CHANGES_FEW + 1; i++)
+		put(e, i, RDMAD_PORT_PRESENT, 3);
+	assert_few(e, (const uint32_t[]){0});
+	/* another name, another port in the place of one, one that goes */
+	e->records[1].device_name[0] = 'x';
+	assert_few(e, (const uint32_t[]){0});
+	e->records[1].hot.device_index++;
+	assert_few(e, (const uint32_t[]){0});
+	e->records[1].hot.port_num = 9;
+	assert_few(e, (const uint32_t[]){0});
+	put(e, CHANGES_FEW + 1, 0, 0);
+	assert_few(e, (const uint32_t[]){0});
+	put(e, CHANGES_FEW + 1, RDMAD_PORT_PRESENT, 3);
+	assert_few(e, (const uint32_t[]){0});
+}
+
 /* More ports than there was room for. */
 static void test_many(void **state)
 {
@@ -161,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_looks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_few, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_being_written, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
