@@ -290,6 +290,8 @@ static bool is_repeated(const Environment *e, const Variable *v, const char *val
 {
 	char other[96];
 
+	if (v->kind == VARIABLE_PORTS) /* each port has another name */
+		return false;
 	for (size_t k = 0; k < i; k++)
 		if (value_for(e, v, &e->rails.items[k], other) && streq(value, other))
 			return true;

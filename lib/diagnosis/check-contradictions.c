@@ -93,11 +93,11 @@ static int compare_guids(const void *a, const void *b)
 	return r ?: (x->order > y->order) - (x->order < y->order);
 }
 
-/* Adds the GUIDs of the port and, once, that of its device. */
-static size_t add_guids(const CheckRun *r, size_t order, Guid *items, size_t n)
+/* Adds the GUIDs of the port and, once, that of its device, which is in DEVICES, by order. */
+static size_t add_guids(const CheckRun *r, const Object *const *devices, size_t order, Guid *items,
+			size_t n)
 {
-	const Object *port = r->ports[order];
-	const Object *device = object_list_device(r->objects, port);
+	const Object *port = r->ports[order], *device = devices[order];
 	const Value *guid = object_value(port, PORT_ATTR_port_guid);
 	bool first = true;
 
@@ -108,7 +108,7 @@ static size_t add_guids(const CheckRun *r, size_t order, Guid *items, size_t n)
 		items[n++] = (Guid){port, order, &port_attributes[PORT_ATTR_port_guid],
 				    value_text(guid)};
 	for (size_t i = 0; i < order && first; i++)
-		first = object_list_device(r->objects, r->ports[i]) != device;
+		first = devices[i] != device;
 	guid = device ? object_value(device, DEVICE_ATTR_node_guid) : NULL;
 	if (guid && first)
 		items[n++] = (Guid){port, order, &device_attributes[DEVICE_ATTR_node_guid],
@@ -129,15 +129,18 @@ static bool was_told(const CheckRun *r, const Object *port)
 void look_at_same_guids(CheckRun *r)
 {
 	_cleanup_free_ Guid *g = calloc(2 * r->n_ports + 1, sizeof(*g));
+	_cleanup_free_ const Object **devices = calloc(r->n_ports + 1, sizeof(*devices));
 	char name[96];
 	size_t n = 0;
 
-	if (!g) {
+	if (!g || !devices) {
 		r->error = -ENOMEM;
 		return;
 	}
-	for (size_t i = 0; i < r->n_ports; i++)
-		n = add_guids(r, i, g, n);
+	for (size_t i = 0; i < r->n_ports; i++) {
+		devices[i] = object_list_device(r->objects, r->ports[i]);
+		n = add_guids(r, devices, i, g, n);
+	}
 	sort(g, n, sizeof(*g), compare_guids);
 	for (size_t i = 1; i < n; i++) {
 		const Object *device = object_list_device(r->objects, g[i].port);
