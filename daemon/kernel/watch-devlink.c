@@ -19,7 +19,7 @@ struct WatchDevlink {
 	sd_event_source *source;
 	int fd;
 	char *sysfs;
-	DevlinkFamily family;
+	GenlFamily family;
 	bool is_known; /* the kernel was asked for the family */
 	DeviceNames names;
 	const WatchHandler *handler;
@@ -108,7 +108,7 @@ static int learn_family(WatchDevlink *w)
 {
 	uint8_t buffer[WATCH_DATAGRAM_MAX] __attribute__((aligned(NLMSG_ALIGNTO)));
 	struct nlmsghdr *answer = (struct nlmsghdr *)buffer;
-	struct nl_msg *request = devlink_ask_family();
+	struct nl_msg *request = genl_ask_family(DEVLINK_GENL_NAME);
 	_cleanup_close_ int fd = -EBADF;
 	size_t n;
 	int r = request ? watch_netlink_open(NETLINK_GENERIC, &fd) : -ENOMEM;
@@ -134,7 +134,7 @@ static int learn_family(WatchDevlink *w)
 		w->is_known = error->error == -ENOENT;
 		return error->error;
 	}
-	r = devlink_parse_family(answer, &w->family);
+	r = genl_parse_family(answer, DEVLINK_GENL_MCGRP_CONFIG_NAME, &w->family);
 	w->is_known = r == 0;
 	return r;
 }
@@ -169,7 +169,7 @@ void watch_devlink_devices(WatchDevlink *w, const DeviceSnapshot *devices, size_
 	(void)device_names_set(&w->names, devices, n);
 }
 
-void watch_devlink_set_family(WatchDevlink *w, const DevlinkFamily *family)
+void watch_devlink_set_family(WatchDevlink *w, const GenlFamily *family)
 {
 	w->family = *family;
 	w->is_known = true;

@@ -11,6 +11,7 @@
 #include <systemd/sd-event.h>
 
 #include "devlink-parse.h"
+#include "genl.h"
 #include "source.h"
 #include "watch.h"
 
@@ -31,4 +32,4 @@ void watch_devlink_devices(WatchDevlink *w, const DeviceSnapshot *devices, size_
 /* Takes one message and reports: 0, or -EBADMSG. For the tests and the fuzzer. */
 int watch_devlink_message(WatchDevlink *w, struct nlmsghdr *message);
 /* The numbers that the messages have. The same. */
-void watch_devlink_set_family(WatchDevlink *w, const DevlinkFamily *family);
+void watch_devlink_set_family(WatchDevlink *w, const GenlFamily *family);

@@ -16,11 +16,6 @@ typedef struct HealthList {
 	HealthEntry entries[REPORTERS_MAX];
 } HealthList;
 
-void devlink_done(Devlink *d)
-{
-	netlink_close(&d->netlink);
-}
-
 bool devlink_handle(int device, const char *parent, DevlinkHandle *ret)
 {
 	const char *slash = strrchr(parent, '/');
@@ -69,39 +64,16 @@ int devlink_parse_reporter(const struct nlmsghdr *message, const DevlinkHandle *
 	return 0;
 }
 
-static int on_family(const struct nlmsghdr *message, void *userdata)
+static int ask(Genl *g, uint8_t command, int flags, const DevlinkHandle *h, NetlinkHandler handler,
+	       void *userdata)
 {
-	return devlink_parse_family(message, userdata);
-}
-
-/* Opens the socket, and learns the number of the family once. */
-static int open_devlink(Devlink *d)
-{
-	struct nl_msg *m;
-	int r = netlink_open(&d->netlink, NETLINK_GENERIC);
-
-	if (r < 0 || d->is_known)
-		return r < 0 ? r : d->family.id ? 0 : -EOPNOTSUPP;
-	m = devlink_ask_family();
-	if (!m)
-		return -ENOMEM;
-	r = netlink_ask(&d->netlink, m, on_family, &d->family);
-	d->is_known = r == 0 || r == -ENOENT;
-	return r == -ENOENT ? -EOPNOTSUPP : r;
-}
-
-static int ask(Devlink *d, uint8_t command, int flags, const DevlinkHandle *h,
-	       NetlinkHandler handler, void *userdata)
-{
-	struct genlmsghdr g = {.cmd = command, .version = DEVLINK_GENL_VERSION};
-	struct nl_msg *m = nlmsg_alloc_simple(d->family.id, flags);
+	struct nl_msg *m = genl_request(g, command, flags);
 
 	if (!m)
 		return -ENOMEM;
-	nlmsg_append(m, &g, sizeof(g), NLMSG_ALIGNTO);
 	nla_put_string(m, DEVLINK_ATTR_BUS_NAME, h->bus);
 	nla_put_string(m, DEVLINK_ATTR_DEV_NAME, h->device);
-	return netlink_ask(&d->netlink, m, handler, userdata);
+	return netlink_ask(&g->netlink, m, handler, userdata);
 }
 
 static int on_instance(_unused_ const struct nlmsghdr *message, _unused_ void *userdata)
@@ -122,23 +94,23 @@ static int on_reporter(const struct nlmsghdr *message, void *userdata)
 	return 0;
 }
 
-int devlink_read_health(Devlink *d, const DevlinkHandle *h, Table **ret)
+int devlink_read_health(Genl *g, const DevlinkHandle *h, Table **ret)
 {
 	_cleanup_free_ HealthList *list = malloc(sizeof(*list));
 	Table *table = NULL;
-	int r = list ? open_devlink(d) : -ENOMEM;
+	int r = list ? genl_open(g, DEVLINK_GENL_NAME) : -ENOMEM;
 
 	/* Before 6.6 the dump below is one of all instances, whatever it is asked for. Such a dump
 	 * does not say that this instance does not exist. */
 	if (r == 0)
-		r = ask(d, DEVLINK_CMD_GET, 0, h, on_instance, NULL);
+		r = ask(g, DEVLINK_CMD_GET, 0, h, on_instance, NULL);
 	if (r < 0)
 		return r;
 	r = -EINTR;
 	for (unsigned int i = 0; i < NETLINK_DUMPS && r == -EINTR; i++) {
 		list->handle = h;
 		list->n = 0;
-		r = ask(d, DEVLINK_CMD_HEALTH_REPORTER_GET, NLM_F_DUMP, h, on_reporter, list);
+		r = ask(g, DEVLINK_CMD_HEALTH_REPORTER_GET, NLM_F_DUMP, h, on_reporter, list);
 	}
 	if (r == 0 && list->n) {
 		table = table_new(list->entries, list->n, sizeof(HealthEntry));

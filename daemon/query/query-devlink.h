@@ -11,29 +11,15 @@
 
 #include "devlink-parse.h"
 #include "port.h"
-#include "query-netlink.h"
-
-/* The connection to devlink. */
-typedef struct Devlink {
-	Netlink netlink;
-	DevlinkFamily family;
-	bool is_known; /* the kernel was asked for the family: one without it is not asked again */
-} Devlink;
-
-#define DEVLINK_CLOSED                                                                             \
-	{                                                                                          \
-		.netlink = NETLINK_CLOSED                                                          \
-	}
-
-void devlink_done(Devlink *d);
+#include "query-genl.h"
 
 /* The instance of the parent of the device, if there is one: DEVICE is the directory of the device
  * in sysfs, and PARENT the path of its parent. */
 bool devlink_handle(int device, const char *parent, DevlinkHandle *ret);
-/* The reporters of the instance H as a new table of HealthEntry, those of the instance before those
- * of its ports; NULL if it has none. -EOPNOTSUPP: the kernel has no devlink. -ENODEV: there is no
- * such instance. Another negative errno. */
-int devlink_read_health(Devlink *d, const DevlinkHandle *h, Table **ret);
+/* The reporters of the instance H, of which G is the family, as a new table of HealthEntry, those
+ * of the instance before those of its ports; NULL if it has none. -EOPNOTSUPP: the kernel has no
+ * devlink. -ENODEV: there is no such instance. Another negative errno. */
+int devlink_read_health(Genl *g, const DevlinkHandle *h, Table **ret);
 
 /* Reads one message about a reporter. -EBADMSG; -ENOENT if it is of another instance than H. */
 int devlink_parse_reporter(const struct nlmsghdr *message, const DevlinkHandle *h,

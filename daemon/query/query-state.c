@@ -13,7 +13,7 @@ int querier_init(Querier *querier, const PolicyOptions *policy, uint64_t answer_
 	*querier = (Querier){
 		.nldev = NETLINK_CLOSED,
 		.rtnl = NETLINK_CLOSED,
-		.devlink = DEVLINK_CLOSED,
+		.devlink = GENL_CLOSED,
 		.policy = *policy,
 		.isolation = {.answer_usec = answer_usec, .stray = -EBADF},
 		.kernel = kernel_version(),
@@ -34,7 +34,7 @@ void querier_done(Querier *querier)
 	netdev_ipoib_free(querier->ipoib, querier->n_ipoib);
 	netlink_close(&querier->nldev);
 	netlink_close(&querier->rtnl);
-	devlink_done(&querier->devlink);
+	genl_done(&querier->devlink);
 	close_fd(querier->classes);
 	close_fd(querier->net);
 	isolation_done(&querier->isolation);

@@ -13,7 +13,7 @@
 
 typedef struct Querier {
 	Netlink nldev, rtnl; /* opened at the first use */
-	Devlink devlink;     /* the same */
+	Genl devlink;	     /* the same */
 	Contexts *contexts;
 	KnownDevices known;
 	Leaves leaves; /* what may be asked without a query of the core */

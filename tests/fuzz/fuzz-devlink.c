@@ -36,8 +36,8 @@ static void take_reporter(const struct nlmsghdr *m)
 
 static void take_family(const struct nlmsghdr *m)
 {
-	DevlinkFamily f;
-	int r = devlink_parse_family(m, &f);
+	GenlFamily f;
+	int r = genl_parse_family(m, "config", &f);
 
 	FUZZ_CHECK(r == 0 || r == -EBADMSG);
 	FUZZ_CHECK(r < 0 || (f.id >= 16 && f.group <= INT32_MAX));
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!datagram || watch_devlink_new(NULL, "/nonexistent", &handler, NULL, &w) < 0)
 		return 0;
-	watch_devlink_set_family(w, &(DevlinkFamily){.id = FAMILY});
+	watch_devlink_set_family(w, &(GenlFamily){.id = FAMILY});
 	memcpy(datagram, data, size);
 	for (; nlmsg_ok(m, left); m = nlmsg_next(m, &left)) {
 		take_reporter(m);

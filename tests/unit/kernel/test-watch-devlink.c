@@ -43,7 +43,7 @@ static int begin(void **state)
 	    "bus/auxiliary/devices/mlx5_core.sf.4/infiniband/mlx5_2",
 	    f->root);
 	assert_int_equal(watch_devlink_new(NULL, f->root, &recorder_handler, &f->r, &f->watch), 0);
-	watch_devlink_set_family(f->watch, &(DevlinkFamily){.id = FAMILY, .group = 5});
+	watch_devlink_set_family(f->watch, &(GenlFamily){.id = FAMILY, .group = 5});
 	for (uint32_t i = 0; i < 3; i++) {
 		devices[i].values.index = 40 + i;
 		DEVICE_SUPPLY_TEXT(&devices[i], name, names[i]);

@@ -170,9 +170,9 @@ static struct nl_msg *begin_family(void)
 	return m;
 }
 
-static int end_family(struct nl_msg *m, DevlinkFamily *ret)
+static int end_family(struct nl_msg *m, GenlFamily *ret)
 {
-	int r = devlink_parse_family(nlmsg_hdr(m), ret);
+	int r = genl_parse_family(nlmsg_hdr(m), "config", ret);
 
 	nlmsg_free(m);
 	return r;
@@ -190,7 +190,7 @@ static void put_group(struct nl_msg *m, int nth, const char *name, uint32_t id)
 static void test_family(_unused_ void **state)
 {
 	static const uint32_t bad[] = {0, 15, 65536};
-	DevlinkFamily f = {};
+	GenlFamily f = {};
 	struct nl_msg *m = begin_family();
 	struct nlattr *groups;
 
@@ -237,7 +237,7 @@ static void test_handle(void **state)
 static void test_kernel(_unused_ void **state)
 {
 	static const DevlinkHandle nothing = {.bus = "pci", .device = "ffff:ff:1f.7"};
-	Devlink d = DEVLINK_CLOSED;
+	Genl d = GENL_CLOSED;
 	Table *t = NULL;
 
 	for (unsigned int i = 0; i < 2; i++) {
@@ -248,7 +248,7 @@ static void test_kernel(_unused_ void **state)
 		assert_int_equal(r == -ENODEV, d.family.id != 0);
 		assert_null(t);
 	}
-	devlink_done(&d);
+	genl_done(&d);
 }
 
 int main(void)

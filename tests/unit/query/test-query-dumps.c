@@ -183,7 +183,7 @@ static int count_table(int r, Table *t)
 
 static int read_reporters(void)
 {
-	Devlink d = DEVLINK_CLOSED;
+	Genl d = GENL_CLOSED;
 	Table *t = NULL;
 	int r = devlink_read_health(&d, &function, &t);
 

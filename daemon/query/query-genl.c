@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-genl.h"
+
+#include <linux/genetlink.h>
+
+/* The version of devlink and of ethtool, which no kernel has looked at. */
+#define FAMILY_VERSION 1
+
+static int on_family(const struct nlmsghdr *message, void *userdata)
+{
+	return genl_parse_family(message, NULL, userdata);
+}
+
+int genl_open(Genl *g, const char *name)
+{
+	struct nl_msg *m;
+	int r = netlink_open(&g->netlink, NETLINK_GENERIC);
+
+	if (r < 0 || g->is_known)
+		return r < 0 ? r : g->family.id ? 0 : -EOPNOTSUPP;
+	m = genl_ask_family(name);
+	if (!m)
+		return -ENOMEM;
+	r = netlink_ask(&g->netlink, m, on_family, &g->family);
+	g->is_known = r == 0 || r == -ENOENT;
+	return r == -ENOENT ? -EOPNOTSUPP : r;
+}
+
+void genl_done(Genl *g)
+{
+	netlink_close(&g->netlink);
+}
+
+struct nl_msg *genl_request(const Genl *g, uint8_t command, int flags)
+{
+	struct genlmsghdr header = {.cmd = command, .version = FAMILY_VERSION};
+	struct nl_msg *m = nlmsg_alloc_simple(g->family.id, flags);
+
+	if (m)
+		nlmsg_append(m, &header, sizeof(header), NLMSG_ALIGNTO);
+	return m;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Questions to a family of generic netlink. */
+
+#include "genl.h"
+#include "query-netlink.h"
+
+/* The connection to a family. */
+typedef struct Genl {
+	Netlink netlink;
+	GenlFamily family;
+	bool is_known; /* the kernel was asked for the family: one without it is not asked again */
+} Genl;
+
+#define GENL_CLOSED                                                                                \
+	{                                                                                          \
+		.netlink = NETLINK_CLOSED                                                          \
+	}
+
+/* Opens the socket if it is closed, and learns the number of the family NAME once. -EOPNOTSUPP: the
+ * kernel has no such family. */
+int genl_open(Genl *g, const char *name);
+void genl_done(Genl *g);
+/* A new request of COMMAND, without attributes, to the family, which is open. NULL without memory.
+ */
+struct nl_msg *genl_request(const Genl *g, uint8_t command, int flags);
