@@ -95,6 +95,7 @@ const units = {
     "bit/s": n => n >= 1e9 ? scaled(n, 1e9, "Gb/s") : n >= 1e6 ? scaled(n, 1e6, "Mb/s") : `${n} bit/s`,
     us: n => n >= 1e6 ? scaled(n, 1e6, "s") : n >= 1e3 ? scaled(n, 1e3, "ms") : `${n} us`,
     "us since 1970": n => n === 0 ? "never" : format_time(n),
+    "degrees Celsius": n => `${n} °C`,
     bits: n => `0x${n.toString(16)}`,
     id: n => `0x${n.toString(16)}`,
 };

@@ -47,6 +47,8 @@ Group group_of_row(const Attribute *rows, size_t row)
 		return GROUP_INFINIBAND;
 	case INTERFACE_ETHERNET:
 		return GROUP_ETHERNET;
+	case INTERFACE_SIGNAL:
+		return GROUP_SIGNAL;
 	case INTERFACE_MLX5:
 		return GROUP_MLX5;
 	case INTERFACE_HBL:
@@ -72,6 +74,7 @@ const char *group_name(Group group)
 		[GROUP_LINK] = "Link",
 		[GROUP_INFINIBAND] = "InfiniBand",
 		[GROUP_ETHERNET] = "Ethernet",
+		[GROUP_SIGNAL] = "Signal",
 		[GROUP_MLX5] = "mlx5",
 		[GROUP_HBL] = "hbl",
 		[GROUP_TABLE] = "Tables",

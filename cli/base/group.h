@@ -15,6 +15,7 @@ typedef enum Group {
 	GROUP_LINK,
 	GROUP_INFINIBAND,
 	GROUP_ETHERNET,
+	GROUP_SIGNAL,
 	GROUP_MLX5,
 	GROUP_HBL,
 	GROUP_TABLE,   /* each row is a table */

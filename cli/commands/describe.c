@@ -53,6 +53,10 @@ static const char *source_sentence(AttrSource source)
 		return "DCB netlink, and files about the same";
 	case SOURCE_DEVLINK:
 		return "devlink (generic netlink)";
+	case SOURCE_ETHTOOL:
+		return "ethtool (generic netlink)";
+	case SOURCE_HWMON:
+		return "the sensors of the function (hwmon)";
 	case SOURCE_DV:
 		return "direct verbs (the vendor's library)";
 	case SOURCE_DERIVED:

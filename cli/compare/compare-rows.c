@@ -36,6 +36,8 @@ static bool unit_is_compared(AttrUnit unit)
 	case UNIT_BITS_PER_S:
 	case UNIT_USEC:
 	case UNIT_BITS:
+	case UNIT_CELSIUS:
+	case UNIT_KELVIN:
 		break;
 	}
 	return true;

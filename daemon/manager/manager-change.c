@@ -20,9 +20,9 @@ static void doubt(_unused_ Manager *m, PortChange *c)
 	/* No event has told of this change. If it was lost, others may have been lost with it. */
 	if (c->op == CACHE_CHANGED && !(c->reasons & ~event_reasons_meaning(MEANS_NO_EVENT)))
 		schedule_doubt(w, p->number, READ_PKEYS);
-	/* A change of the state touches all parts. */
+	/* A change of the state touches all parts. The PHY may say why. */
 	if (port_change_is_of_state(c))
-		schedule_doubt(w, p->number, READ_USUAL & ~c->parts);
+		schedule_doubt(w, p->number, (READ_USUAL | READ_SIGNAL) & ~c->parts);
 	/* Errors of PCI Express may have taken the port down, and no event tells of them. */
 	if (c->was.values.state == PORT_STATE_ACTIVE && p->now.values.state != PORT_STATE_ACTIVE &&
 	    mask_has(&p->device->now.valid, DEVICE_ATTR_aer_root_nonfatal))

@@ -16,7 +16,7 @@ void manager_evidence_port(Manager *m, PortChange *c)
 	const Port *p = c->port;
 	EvidenceMoment when = {c->when_usec, monotonic_usec(m),
 			       event_reason_to_publish(c->reasons)};
-	AttrMask all = {{UINT64_MAX, UINT64_MAX}};
+	AttrMask all = {{UINT64_MAX, UINT64_MAX, UINT64_MAX}};
 
 	if (c->op != CACHE_ADDED)
 		evidence_note_tables(&p->device->evidence, p->number, &c->was, &p->now, &when);

@@ -4,13 +4,16 @@
 
 #include <assert.h>
 
+#include "decode.h"
+
 /* Reads that callers want keep this distance. manager-look.c has a longer one for Refresh(). */
 #define CALLER_USEC (100 * USEC_PER_MSEC)
 
-/* Of a device whose events are heard, one in so many periodic looks reads the P_Keys. On an adapter
- * with many virtual functions a table read is thousands of firmware commands, and a change that the
- * kernel did not report is found after five minutes at most (ReconcileIntervalSec=30). */
-#define PKEYS_LOOKS 10U
+/* One in so many periodic looks is a long one: it reads the P_Keys of a device whose events are
+ * heard, and what the PHY and the sensors say. On an adapter with many virtual functions a table
+ * read is thousands of firmware commands, and a change that the kernel did not report is found
+ * after five minutes at most (ReconcileIntervalSec=30). */
+#define LONG_LOOKS 10U
 
 #define RETRY_FIRST_USEC (250 * USEC_PER_MSEC)
 #define RETRY_LAST_USEC	 (30 * USEC_PER_SEC)
@@ -96,10 +99,11 @@ static unsigned int parts_at_once(Schedule *w, EventReason reason)
 {
 	unsigned int parts = event_parts_at_once(REASON_BIT(reason));
 
-	if (REASON_BIT(reason) & event_reasons_meaning(MEANS_PKEYS_CHECK) &&
-	    (!hears_changes(w->device) || ++w->n_looks % PKEYS_LOOKS == 0))
-		parts |= READ_PKEYS;
-	return parts;
+	if (!(REASON_BIT(reason) & event_reasons_meaning(MEANS_CHECK)))
+		return parts;
+	if (++w->n_looks % LONG_LOOKS == 0)
+		return parts | READ_PKEYS | READ_SIGNAL;
+	return hears_changes(w->device) ? parts : parts | READ_PKEYS;
 }
 
 static void mark_port(Schedule *w, Ask *a, uint32_t port, EventReason reason, unsigned int parts)
@@ -246,7 +250,7 @@ static unsigned int parts_due(const Schedule *w, uint32_t port)
 {
 	const PortSnapshot *now = &w->device->ports[port - 1]->now;
 
-	return (now->values.stale ? READ_USUAL : 0U) | (READ_ALL & ~now->parts);
+	return (now->values.stale ? READ_USUAL : 0U) | (READ_NEWS & ~now->parts);
 }
 
 static void take_port_reasons(Schedule *w, uint32_t port)
@@ -483,6 +487,9 @@ void schedule_settle(Schedule *w)
 		if (port_set_has(&w->settling, n) && n <= w->device->n_ports) {
 			port_set_add(&w->next.ports, n);
 			w->next.parts[n] |= (uint8_t)event_parts_at_once(REASON_BIT(REASON_SETTLE));
+			/* a PHY may know only a little later why the link is down */
+			if (w->device->ports[n - 1]->now.values.state != PORT_STATE_ACTIVE)
+				w->next.parts[n] |= READ_SIGNAL;
 			w->next.reasons[n] |= w->settle_reasons | REASON_BIT(REASON_SETTLE);
 		}
 }

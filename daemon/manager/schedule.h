@@ -57,7 +57,7 @@ typedef struct Schedule {
 	bool asked_callers;	  /* it asks what callers want, perhaps beside what events want */
 	bool asked_open;	  /* Query.is_open */
 
-	uint32_t n_looks; /* of MEANS_PKEYS_CHECK; it begins with the index of the device */
+	uint32_t n_looks; /* of MEANS_CHECK; it begins with the index of the device */
 	uint8_t *left;	  /* READ_* by port number: to be read SCHEDULE_LATER_USEC from now */
 	bool device_left; /* the attributes of the device are to be read then too */
 	bool only_left;	  /* NEXT has only parts of LEFT, and nothing that an event asked for */

@@ -145,6 +145,14 @@ static void supply_cpus(int directory, DeviceSnapshot *s)
 		DEVICE_SUPPLY_TEXT(s, local_cpus, text);
 }
 
+int function_open(int device, const char *parent)
+{
+	char upwards[UPWARDS_MAX];
+	AttrText address;
+
+	return find_pci(parent, address, upwards) ? sysfs_open_directory(device, upwards) : -ENODEV;
+}
+
 void function_supply(int device, const char *parent, DeviceSnapshot *s)
 {
 	_cleanup_close_ int directory = -EBADF;

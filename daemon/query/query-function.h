@@ -17,6 +17,11 @@
  * has the name now; another negative errno. */
 int function_find(int device, const char *name, AttrPath ret);
 
+/* Opens the directory of the PCI function that DEVICE is on; PARENT is what function_find() has
+ * found. Returns a descriptor that the caller closes, or a negative errno: -ENODEV if it is on
+ * none. */
+int function_open(int device, const char *parent);
+
 /* Supplies the rows of S that say so. DEVICE is the directory of the device, PARENT what
  * function_find() has found. */
 void function_supply(int device, const char *parent, DeviceSnapshot *s);

@@ -8,6 +8,9 @@
 #include "log.h"
 #include "query-bond.h"
 #include "query-dcb.h"
+#include "query-ethtool.h"
+#include "query-function.h"
+#include "query-hwmon.h"
 #include "query-interfaces.h"
 #include "query-sysfs.h"
 #include "query-unmeasured.h"
@@ -276,7 +279,7 @@ static unsigned int parts_to_read(Target *t, uint32_t port)
 	/* Without these GIDs, what the others mean depends on the link layer. */
 	if (parts & READ_GIDS && !(parts & READ_VERBS) && !has_device_gids(t))
 		parts |= READ_VERBS;
-	if (parts & (READ_GIDS | READ_DCB | READ_VFS))
+	if (parts & (READ_GIDS | READ_DCB | READ_VFS | READ_SIGNAL))
 		parts |= READ_LINKS;
 	/* Netlink is asked where verbs does not say everything. On Ethernet the speed of the
 	 * interface is the rate of a port that becomes active. A device that this process has not
@@ -390,6 +393,23 @@ static void query_vfs(Target *t, PortSnapshot *s)
 		supply_table(s, READ_VFS, PORT_TABLE_VFS, r, table);
 }
 
+/* The PHY of the interface of the port, and the sensors of its function. What does not answer now
+ * is as one that says nothing: nobody waits for it, and a later look asks again. */
+static void query_signal(Target *t, PortSnapshot *s)
+{
+	_cleanup_close_ int function = -EBADF;
+	uint32_t ifindex = s->values.ifindex;
+	AttrPath parent;
+	int r = ifindex ? ethtool_supply(&t->querier->ethtool, ifindex, s) : 0;
+
+	if (r < 0 && r != -EOPNOTSUPP)
+		log_debug_errno(r, "%s: ethtool: %m", t->name);
+	if (function_find(target_sysfs(t), t->name, parent) == 0)
+		function = function_open(t->sysfs, parent);
+	if (function >= 0)
+		hwmon_supply(function, s);
+}
+
 int port_query(Target *t, uint32_t port, PortSnapshot *s)
 {
 	int r;
@@ -409,6 +429,8 @@ int port_query(Target *t, uint32_t port, PortSnapshot *s)
 		query_dcb(t, port, s);
 	if (s->parts & READ_VFS)
 		query_vfs(t, s);
+	if (s->parts & READ_SIGNAL)
+		query_signal(t, s);
 	if (s->parts & READ_PKEYS)
 		r = query_pkeys(t, port, s);
 	/* nothing else has asked the device whether it is there */

@@ -146,7 +146,7 @@ int query_run(Querier *querier, const Query *q, const Sink *sink)
 
 	if (error == 0) {
 		/* reads everything, so it does not matter what was before */
-		if (q->attributes && q->parts == READ_ALL)
+		if (q->attributes && !(READ_NEWS & ~q->parts))
 			contexts_set_read(querier->contexts, t.device);
 		r = run(&t, sink, &gone);
 		target_close(&t);

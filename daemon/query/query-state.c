@@ -14,6 +14,7 @@ int querier_init(Querier *querier, const PolicyOptions *policy, uint64_t answer_
 		.nldev = NETLINK_CLOSED,
 		.rtnl = NETLINK_CLOSED,
 		.devlink = GENL_CLOSED,
+		.ethtool = GENL_CLOSED,
 		.policy = *policy,
 		.isolation = {.answer_usec = answer_usec, .stray = -EBADF},
 		.kernel = kernel_version(),
@@ -35,6 +36,7 @@ void querier_done(Querier *querier)
 	netlink_close(&querier->nldev);
 	netlink_close(&querier->rtnl);
 	genl_done(&querier->devlink);
+	genl_done(&querier->ethtool);
 	close_fd(querier->classes);
 	close_fd(querier->net);
 	isolation_done(&querier->isolation);

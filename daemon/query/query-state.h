@@ -12,8 +12,8 @@
 #include "query-netdev.h"
 
 typedef struct Querier {
-	Netlink nldev, rtnl; /* opened at the first use */
-	Genl devlink;	     /* the same */
+	Netlink nldev, rtnl;   /* opened at the first use */
+	Genl devlink, ethtool; /* the same */
 	Contexts *contexts;
 	KnownDevices known;
 	Leaves leaves; /* what may be asked without a query of the core */

@@ -140,8 +140,8 @@ static bool is_familiar(const Target *t, const char *name)
  * too if there is no such device. */
 static bool asks_netlink(const Query *q)
 {
-	return q->parts && !(q->parts & ~(unsigned int)(READ_LINKS | READ_DCB)) && !q->attributes &&
-	       q->kind == QUERY_ATTRIBUTES;
+	return q->parts && !(q->parts & ~(unsigned int)(READ_LINKS | READ_DCB | READ_SIGNAL)) &&
+	       !q->attributes && q->kind == QUERY_ATTRIBUTES;
 }
 
 /* The parts of a port that are read with a context */

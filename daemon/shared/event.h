@@ -33,9 +33,9 @@ typedef enum EventMeaning {
 	 * changed. */
 	MEANS_SUBNET = 1 << 6,
 	/* P_Keys are read if the kernel does not say when those of the device change (its row
-	 * "events"). If it does, they are read in some of these looks only: PKEYS_LOOKS in
-	 * manager/schedule.c. */
-	MEANS_PKEYS_CHECK = 1 << 7,
+	 * "events"). If it does, they are read in some of these looks only, and so is READ_SIGNAL,
+	 * of which no event tells: LONG_LOOKS in manager/schedule.c. */
+	MEANS_CHECK = 1 << 7,
 	/* Nobody has said that anything changed. If something has, an event was lost, or there is
 	 * none for it; the P_Keys may have changed too then. */
 	MEANS_NO_EVENT = 1 << 8,
@@ -62,26 +62,26 @@ typedef enum EventMeaning {
 /* clang-format off */
 #define EVENT_REASONS(R)                                                                                                               \
 	/* rdmad has started */                                                                                                        \
-	R(STARTUP,           "startup",           MEANS_WHOLE | MEANS_ANYTHING,                   READ_ALL,              0)           \
+	R(STARTUP,           "startup",           MEANS_WHOLE | MEANS_ANYTHING,                   READ_NEWS,             READ_SIGNAL)  \
 	/* a device came, went, or changed its name */                                                                                 \
-	R(DEVICE,            "device",            MEANS_DEVICES | MEANS_ANYTHING | MEANS_SETTLING, READ_ALL,              0)          \
+	R(DEVICE,            "device",            MEANS_DEVICES | MEANS_ANYTHING | MEANS_SETTLING, READ_NEWS,             READ_SIGNAL) \
 	/* the timer of ReconcileIntervalSec */                                                                                        \
-	R(RECONCILE,         "reconcile",         MEANS_WHOLE | MEANS_ANYTHING | MEANS_PKEYS_CHECK |                                   \
+	R(RECONCILE,         "reconcile",         MEANS_WHOLE | MEANS_ANYTHING | MEANS_CHECK |                                         \
 	                                          MEANS_NO_EVENT,                                 READ_USUAL | READ_DCB | READ_VFS, 0) \
 	/* Manager.Refresh() */                                                                                                        \
 	R(REFRESH,           "refresh",           MEANS_WHOLE | MEANS_CALLER | MEANS_ANYTHING,    READ_ALL,              0)           \
 	/* Port.Query() */                                                                                                             \
-	R(QUERY,             "query",             MEANS_CALLER | MEANS_LINKS | MEANS_NO_EVENT,    READ_USUAL | READ_DCB | READ_VFS, 0) \
+	R(QUERY,             "query",             MEANS_CALLER | MEANS_LINKS | MEANS_NO_EVENT,    READ_USUAL | READ_DCB | READ_VFS | READ_SIGNAL, 0) \
 	/* the machine is awake again after suspend */                                                                                 \
-	R(RESUME,            "resume",            MEANS_WHOLE | MEANS_ANYTHING,                   READ_ALL,              0)           \
+	R(RESUME,            "resume",            MEANS_WHOLE | MEANS_ANYTHING,                   READ_NEWS,             READ_SIGNAL)  \
 	/* a source lost events */                                                                                                     \
-	R(OVERRUN,           "overrun",           MEANS_WHOLE | MEANS_ANYTHING,                   READ_ALL,              0)           \
+	R(OVERRUN,           "overrun",           MEANS_WHOLE | MEANS_ANYTHING,                   READ_NEWS,             READ_SIGNAL)  \
 	/* the second look, a little after an event that has MEANS_SETTLING */                                                         \
 	R(SETTLE,            "settle",            MEANS_LINKS,                                    READ_USUAL | READ_VFS, 0)           \
 	/* a device answers again */                                                                                                   \
-	R(RECOVERED,         "recovered",         MEANS_ANYTHING,                                 READ_ALL,              0)           \
+	R(RECOVERED,         "recovered",         MEANS_ANYTHING,                                 READ_NEWS,             READ_SIGNAL)  \
 	/* a character device came or went */                                                                                          \
-	R(CHARDEV,           "chardev",           MEANS_DEVICE | MEANS_SETTLING,                  READ_ALL,              0)           \
+	R(CHARDEV,           "chardev",           MEANS_DEVICE | MEANS_SETTLING,                  READ_NEWS,             READ_SIGNAL)  \
 	/* a network interface was attached, detached or renamed */                                                                    \
 	R(NETDEV,            "netdev",            MEANS_LINKS | MEANS_SETTLING,                   READ_USUAL | READ_DCB | READ_VFS, 0) \
 	/* rtnetlink: MTU, carrier, MAC, master */                                                                                     \
@@ -95,16 +95,16 @@ typedef enum EventMeaning {
 	/* devlink: an error was reported, or the driver has recovered; or the instance is new */                                      \
 	R(DEVLINK,           "devlink",           MEANS_DEVICE | MEANS_HEALTH | MEANS_SETTLING,   READ_VERBS,            0)           \
 	/* from here on: asynchronous events of verbs */                                                                               \
-	R(PORT_ACTIVE,       "port-active",       0,                                              READ_VERBS,             READ_ALL)   \
+	R(PORT_ACTIVE,       "port-active",       0,                                              READ_VERBS,             READ_NEWS)   \
 	R(PORT_ERROR,        "port-error",        0,                                              READ_VERBS,             READ_USUAL) \
 	R(LID_CHANGE,        "lid-change",        0,                                              READ_VERBS,             READ_USUAL) \
 	R(SM_CHANGE,         "sm-change",         MEANS_SUBNET,                                   READ_VERBS,             READ_USUAL) \
 	/* the prefix of the subnet, which only netlink says, comes with it */                                                         \
-	R(CLIENT_REREGISTER, "client-reregister", MEANS_SUBNET,                                   READ_VERBS | READ_LINKS, READ_ALL)  \
+	R(CLIENT_REREGISTER, "client-reregister", MEANS_SUBNET,                                   READ_VERBS | READ_LINKS, READ_NEWS)  \
 	R(PKEY_CHANGE,       "pkey-change",       0,                                              READ_PKEYS,             READ_USUAL) \
 	R(GID_CHANGE,        "gid-change",        0,                                              READ_LINKS | READ_GIDS, READ_USUAL) \
 	R(SPEED_CHANGE,      "speed-change",      0,                                              READ_VERBS,             READ_USUAL) \
-	R(DEVICE_FATAL,      "device-fatal",      MEANS_DEVICES | MEANS_ANYTHING,                 READ_ALL,              0)
+	R(DEVICE_FATAL,      "device-fatal",      MEANS_DEVICES | MEANS_ANYTHING,                 READ_NEWS,             READ_SIGNAL)
 /* clang-format on */
 
 typedef enum EventReason {

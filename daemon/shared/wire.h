@@ -51,7 +51,7 @@
 #include "source.h"
 
 #define WIRE_MAGIC	0x72646d61U /* "rdma" */
-#define WIRE_VERSION	8U
+#define WIRE_VERSION	9U
 #define WIRE_PAGE_BYTES 2048U
 /* A port with three tables of two pages each */
 #define WIRE_PACKET_MAX (16U * 1024)

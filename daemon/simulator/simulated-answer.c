@@ -46,7 +46,8 @@ static void drop_row(PortSnapshot *s, PortAttr a)
 static bool is_of_netdev(PortAttr a)
 {
 	return (port_attributes[a].source == SOURCE_RTNL && a != PORT_ATTR_vfs) ||
-	       port_attributes[a].source == SOURCE_DCB || a == PORT_ATTR_netdev ||
+	       port_attributes[a].source == SOURCE_DCB ||
+	       port_attributes[a].source == SOURCE_ETHTOOL || a == PORT_ATTR_netdev ||
 	       a == PORT_ATTR_ifindex || a == PORT_ATTR_netdev_speed;
 }
 

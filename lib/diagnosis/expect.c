@@ -51,8 +51,10 @@ static bool is_least(const Attribute *a)
 	case UNIT_LANES:
 	case UNIT_ENTRIES:
 	case UNIT_BITS_PER_S:
+	case UNIT_KELVIN:
 		return true;
 	case UNIT_NONE:
+	case UNIT_CELSIUS:
 	case UNIT_USEC:
 	case UNIT_TIMESTAMP:
 	case UNIT_BITS:

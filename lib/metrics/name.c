@@ -72,6 +72,10 @@ const char *metric_row_unit(const Attribute *row)
 	case UNIT_USEC:
 	case UNIT_TIMESTAMP:
 		return "seconds";
+	case UNIT_CELSIUS:
+		return "celsius";
+	case UNIT_KELVIN:
+		return "kelvin";
 	case UNIT_NONE:
 	case UNIT_BITS:
 	case UNIT_HEX:

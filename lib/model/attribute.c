@@ -488,6 +488,8 @@ const char *attr_unit_name(AttrUnit unit)
 		[UNIT_USEC] = "us",
 		[UNIT_TIMESTAMP] = "us since 1970",
 		[UNIT_BITS] = "bits",
+		[UNIT_CELSIUS] = "degrees Celsius",
+		[UNIT_KELVIN] = "K",
 		[UNIT_HEX] = "id",
 		[UNIT_ID] = "",
 	};
@@ -506,6 +508,7 @@ const char *attr_interface_name(AttrInterface interface)
 		[INTERFACE_PORT] = RDMAD_INTERFACE_PORT,
 		[INTERFACE_INFINIBAND] = RDMAD_INTERFACE_INFINIBAND,
 		[INTERFACE_ETHERNET] = RDMAD_INTERFACE_ETHERNET,
+		[INTERFACE_SIGNAL] = RDMAD_INTERFACE_SIGNAL,
 		[INTERFACE_MLX5] = RDMAD_INTERFACE_MLX5,
 		[INTERFACE_HBL] = RDMAD_INTERFACE_HBL,
 		[INTERFACE_RAW] = "",
@@ -567,6 +570,7 @@ const char *attr_source_name(AttrSource source)
 		[SOURCE_VERBS] = "verbs",     [SOURCE_NLDEV] = "rdma-netlink",
 		[SOURCE_SYSFS] = "sysfs",     [SOURCE_RTNL] = "rtnetlink",
 		[SOURCE_DCB] = "dcb",	      [SOURCE_DEVLINK] = "devlink",
+		[SOURCE_ETHTOOL] = "ethtool", [SOURCE_HWMON] = "hwmon",
 		[SOURCE_DV] = "direct-verbs", [SOURCE_DERIVED] = "derived",
 		[SOURCE_CORE] = "rdmad",
 	};

@@ -106,6 +106,8 @@ typedef enum AttrUnit {
 	UNIT_USEC,	/* a duration in microseconds */
 	UNIT_TIMESTAMP, /* microseconds of CLOCK_REALTIME */
 	UNIT_BITS,	/* a mask */
+	UNIT_CELSIUS,	/* degrees */
+	UNIT_KELVIN,	/* a difference of temperatures */
 	UNIT_HEX,	/* an identifier that people write in hexadecimal */
 	UNIT_ID, /* nothing: it names or numbers one thing, and another machine has another */
 	_UNIT_MAX
@@ -121,6 +123,7 @@ typedef enum AttrInterface {
 	INTERFACE_PORT, /* from here on: interfaces of a port */
 	INTERFACE_INFINIBAND,
 	INTERFACE_ETHERNET,
+	INTERFACE_SIGNAL,
 	INTERFACE_MLX5,
 	INTERFACE_HBL,
 	INTERFACE_RAW, /* no property: served by Query only */
@@ -158,6 +161,8 @@ typedef enum AttrSource {
 	SOURCE_RTNL,	/* rtnetlink */
 	SOURCE_DCB,	/* DCB netlink, and files about the same: query-dcb.h */
 	SOURCE_DEVLINK, /* devlink (generic netlink) */
+	SOURCE_ETHTOOL, /* ethtool (generic netlink) */
+	SOURCE_HWMON,	/* the sensors of the function, in sysfs */
 	SOURCE_DV,	/* direct verbs of a provider: mlx5, hbl */
 	SOURCE_DERIVED, /* port_derive() makes it from other rows */
 	SOURCE_CORE,	/* rdmad itself */

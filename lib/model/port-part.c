@@ -7,12 +7,13 @@
 	((type) == ATTR_GIDS || (type) == ATTR_NETDEVS || (type) == ATTR_ALTNAMES ||               \
 			 (type) == ATTR_ADDRESSES                                                  \
 		 ? READ_GIDS                                                                       \
-	 : (type) == ATTR_PKEYS	    ? READ_PKEYS                                                   \
-	 : (type) == ATTR_VFS	    ? READ_VFS                                                     \
-	 : (type) == ATTR_COUNTERS || (type) == ATTR_USERS ? 0                                     \
-	 : (source) == SOURCE_VERBS ? READ_VERBS                                                   \
-	 : (source) == SOURCE_DV    ? READ_DIRECT                                                  \
-	 : (source) == SOURCE_DCB   ? READ_DCB                                                     \
+	 : (type) == ATTR_PKEYS					  ? READ_PKEYS                     \
+	 : (type) == ATTR_VFS					  ? READ_VFS                       \
+	 : (type) == ATTR_COUNTERS || (type) == ATTR_USERS	  ? 0                              \
+	 : (source) == SOURCE_VERBS				  ? READ_VERBS                     \
+	 : (source) == SOURCE_DV				  ? READ_DIRECT                    \
+	 : (source) == SOURCE_ETHTOOL || (source) == SOURCE_HWMON ? READ_SIGNAL                    \
+	 : (source) == SOURCE_DCB				  ? READ_DCB                       \
 	 : (source) == SOURCE_NLDEV || (source) == SOURCE_RTNL || (source) == SOURCE_SYSFS         \
 		 ? READ_LINKS                                                                      \
 		 : 0)

@@ -27,8 +27,14 @@ typedef enum PortPart {
 	/* The virtual functions: mlx5 asks its firmware for each of them, and the kernel holds the
 	   RTNL lock meanwhile. A query reads READ_GIDS with it, which has the interfaces. */
 	READ_VFS = 1 << 6,
+	/* The PHY and the sensors of the adapter: each value is a firmware command, and the kernel
+	   holds the RTNL lock during those of the PHY. No event is about them. A query reads
+	   READ_LINKS with it, which has the interface. */
+	READ_SIGNAL = 1 << 7,
 
 	/* The parts that cost a few system calls, and a firmware command or two. */
 	READ_USUAL = READ_VERBS | READ_LINKS | READ_GIDS | READ_DIRECT,
-	READ_ALL = READ_USUAL | READ_PKEYS | READ_DCB | READ_VFS,
+	/* The parts that an event can be about. READ_SIGNAL follows in a query of its own. */
+	READ_NEWS = READ_USUAL | READ_PKEYS | READ_DCB | READ_VFS,
+	READ_ALL = READ_NEWS | READ_SIGNAL,
 } PortPart;

@@ -232,8 +232,8 @@ static unsigned int interfaces_of(const Attribute *table, AttrMask rows)
 
 unsigned int port_interfaces(const PortSnapshot *s)
 {
-	/* The interface of a provider (mlx5, hbl) applies if the provider said anything. */
-	AttrMask said = mask_and(s->supplied, port_rows(row_is_of_direct_verbs));
+	/* These interfaces apply if their source said anything. */
+	AttrMask said = mask_and(s->supplied, port_rows(row_brings_interface));
 	unsigned int interfaces = 1U << INTERFACE_PORT | interfaces_of(port_attributes, said);
 
 	if (!mask_has(&s->supplied, PORT_ATTR_protocol))

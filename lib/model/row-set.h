@@ -66,15 +66,11 @@ static inline bool row_is_derived(const Attribute *a)
 	return a->source == SOURCE_DERIVED;
 }
 
-static inline bool row_is_of_direct_verbs(const Attribute *a)
-{
-	return a->source == SOURCE_DV;
-}
-
 /* The rows that an object has their interface for, once one of them is known. */
 static inline bool row_brings_interface(const Attribute *a)
 {
-	return a->source == SOURCE_DV || a->interface == INTERFACE_DEVICE_LIMITS;
+	return a->source == SOURCE_DV || a->interface == INTERFACE_DEVICE_LIMITS ||
+	       a->interface == INTERFACE_SIGNAL;
 }
 
 static inline bool row_is_text(const Attribute *a)

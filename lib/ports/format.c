@@ -86,6 +86,12 @@ static void print_number(FILE *f, AttrUnit unit, uint64_t n)
 	case UNIT_ENTRIES:
 		fprintf(f, "%" PRIu64 " %s", n, n == 1 ? "entry" : "entries");
 		break;
+	case UNIT_CELSIUS:
+		fprintf(f, "%" PRIu64 " °C", n);
+		break;
+	case UNIT_KELVIN:
+		fprintf(f, "%" PRIu64 " K", n);
+		break;
 	case UNIT_BITS_PER_S:
 		print_rate(f, n);
 		break;

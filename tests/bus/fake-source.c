@@ -148,12 +148,13 @@ void answer_device(uint64_t id, const char *name)
 	device_snapshot_done(&s);
 }
 
-/* What query ID asks of its ports: the fake answers it, no less and no more. */
+/* What query ID asks of its ports: the fake answers it, and what nobody waits for with it, so that
+ * no query follows for that alone. */
 static unsigned int asked_parts(uint64_t id)
 {
 	for (size_t i = 0; i < fake.n_queries; i++)
 		if (fake.queries[i].id == id)
-			return fake.queries[i].parts;
+			return fake.queries[i].parts | (fake.omits_signal ? 0U : READ_SIGNAL);
 	return READ_ALL;
 }
 

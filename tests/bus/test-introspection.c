@@ -13,6 +13,7 @@
 
 static const char scenario[] = "[device mlx5_0]\nindex = 1\nprotocol = infiniband\nmax_qp = 1\n"
 			       "[device rocep1]\nindex = 2\nprotocol = roce\n"
+			       "[port rocep1/1]\nfec_mode = rs\n"
 			       "[device mlx5_1]\nindex = 3\nprotocol = roce\nnum_lag_ports = 2\n"
 			       "[port mlx5_1/1]\nvport = 1\n"
 			       "[device hbl_0]\nindex = 4\nprotocol = roce\n"
@@ -29,6 +30,7 @@ static const struct {
 	{"/org/rdma/device/1/port/1", RDMAD_INTERFACE_PORT},
 	{"/org/rdma/device/1/port/1", RDMAD_INTERFACE_INFINIBAND},
 	{"/org/rdma/device/2/port/1", RDMAD_INTERFACE_ETHERNET},
+	{"/org/rdma/device/2/port/1", RDMAD_INTERFACE_SIGNAL},
 	{"/org/rdma/device/3/port/1", RDMAD_INTERFACE_MLX5},
 	{"/org/rdma/device/4/port/1", RDMAD_INTERFACE_HBL},
 	{"/org/rdma/device/1", RDMAD_INTERFACE_DEVICE_LIMITS},
@@ -100,6 +102,9 @@ static void test_interfaces(void **state)
 
 	(void)state;
 	fixture_start_daemon(f, scenario, NULL);
+	/* what the PHY says is read after the news */
+	sd_bus_message_unref(fixture_call(f, "/org/rdma/device/2/port/1", RDMAD_INTERFACE_PORT,
+					  "Query", NULL, "a{sv}", 0));
 	for (size_t i = 0; i < ARRAY_SIZE(interfaces); i++) {
 		_cleanup_free_ char *is =
 			introspect(f, interfaces[i].path, interfaces[i].interface);

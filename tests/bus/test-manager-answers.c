@@ -110,6 +110,22 @@ static void test_parts_later(void **state)
 	assert_int_equal(fake.n_queries, 7);
 }
 
+/* Why the link is down is read after the news that it is down, in a query of its own. */
+static void test_signal_later(void **state)
+{
+	Test *t = *state;
+
+	fake.omits_signal = true;
+	tell(1, 1, REASON_LINK);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	assert_int_equal(last_query()->parts, READ_LINKS);
+	answer(1);
+	RUN_UNTIL(t, port(t, 1, 1)->state == 1);
+	RUN_UNTIL(t, fake.n_queries > 2 && last_query()->parts & READ_SIGNAL);
+	fake.omits_signal = false;
+	answer(1);
+}
+
 /* The source asks by itself because of an event of PORT of DEVICE, and has the answer at once. */
 static void ask_by_itself(uint32_t device, uint32_t port)
 {
@@ -495,6 +511,7 @@ int main(void)
 		NEW(test_other_ids),
 		NEW(test_port_twice),
 		ANSWERED(test_parts_later),
+		ANSWERED(test_signal_later),
 		ANSWERED(test_answer_in_the_turn_of_its_event),
 		ANSWERED(test_settles),
 		ANSWERED(test_age_of_parts),

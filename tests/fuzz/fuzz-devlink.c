@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The input is messages of devlink, as the core hears them and as the worker reads them, and of the
- * controller of generic netlink. */
+/* The input is messages of devlink, as the core hears them and as the worker reads them, of
+ * ethtool, and of the controller of generic netlink. */
 
 #include "fuzz.h"
 #include "query-devlink.h"
+#include "query-ethtool.h"
 #include "watch-devlink.h"
 
 #define FAMILY 21
@@ -43,6 +44,24 @@ static void take_family(const struct nlmsghdr *m)
 	FUZZ_CHECK(r < 0 || (f.id >= 16 && f.group <= INT32_MAX));
 }
 
+static void take_phy(const struct nlmsghdr *m)
+{
+	PortSnapshot s = {};
+	PhyLink link;
+	PhyFec fec;
+	int r = ethtool_parse_link(m, &link);
+
+	FUZZ_CHECK(r == 0 || r == -EBADMSG);
+	if (r == 0)
+		ethtool_supply_link(&link, &s);
+	r = ethtool_parse_fec(m, &fec);
+	FUZZ_CHECK(r == 0 || r == -EBADMSG);
+	if (r == 0)
+		ethtool_supply_fec(&fec, &s);
+	FUZZ_CHECK(memchr(s.values.link_down_reason, '\0', sizeof(s.values.link_down_reason)));
+	FUZZ_CHECK(s.values.signal_quality <= s.values.signal_quality_max);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_(watch_devlink_free_pointer) WatchDevlink *w = NULL;
@@ -57,6 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (; nlmsg_ok(m, left); m = nlmsg_next(m, &left)) {
 		take_reporter(m);
 		take_family(m);
+		take_phy(m);
 	}
 	watch_netlink_parse(datagram, size, on_message, w, &handler, NULL);
 	return 0;

@@ -243,9 +243,10 @@ static void test_parts(void **state)
 	assert_memory_equal(p->now.tables, before.tables, sizeof(before.tables));
 	for (unsigned int part = 1; part < READ_ALL; part *= 2) {
 		const AttrMask rows = port_rows_of(part);
-		PortSnapshot nothing = {.parts = part};
+		PortSnapshot nothing = {.parts = part}, all = whole_port();
 
-		apply(p, whole_port(), 0);
+		PORT_SUPPLY_TEXT(&all, fec_mode, "rs");
+		apply(p, all, 0);
 		before = p->now;
 		cache_apply_port(p, &nothing, 0, 3000, &change);
 		port_change_done(&change);

@@ -114,7 +114,7 @@ static void test_adopted_parts(void **state)
 	assert_false(schedule_is_dirty(w));
 	schedule_later(w);
 	assert_true(schedule_is_dirty(w));
-	assert_int_equal(ask(w).parts, READ_ALL & ~READ_VERBS);
+	assert_int_equal(ask(w).parts, READ_NEWS & ~READ_VERBS);
 	assert_false(schedule_is_dirty(w));
 
 	schedule_mark(w, 1, REASON_LID_CHANGE);

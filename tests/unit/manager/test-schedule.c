@@ -77,7 +77,7 @@ static void test_parts(void **state)
 		{REASON_PKEY_CHANGE, READ_PKEYS, READ_USUAL},
 		{REASON_GID_CHANGE, READ_LINKS | READ_GIDS, READ_VERBS | READ_DIRECT},
 		{REASON_SPEED_CHANGE, READ_VERBS, READ_LINKS | READ_GIDS | READ_DIRECT},
-		{REASON_DEVICE_FATAL, READ_ALL, 0},
+		{REASON_DEVICE_FATAL, READ_NEWS, READ_SIGNAL},
 		/* these have looks of their own, which follow when the kernel is done */
 		{REASON_LINK, READ_LINKS, 0},
 		{REASON_DCB, READ_DCB, READ_USUAL},
@@ -129,7 +129,7 @@ static void test_parts_of_two(void **state)
 	assert_int_equal(left(w), READ_DIRECT);
 	/* what a query of other reasons reads is not left any more */
 	schedule_mark(w, 1, REASON_QUERY);
-	assert_int_equal(ask(w).parts, READ_USUAL | READ_DCB | READ_VFS);
+	assert_int_equal(ask(w).parts, READ_USUAL | READ_DCB | READ_VFS | READ_SIGNAL);
 	assert_int_equal(left(w), 0);
 }
 
@@ -160,7 +160,7 @@ static void test_parts_due(void **state)
 	assert_int_equal(ask(w).parts, READ_VERBS | READ_PKEYS | READ_DCB | READ_VFS);
 	now->parts = 0;
 	schedule_mark(w, 1, REASON_LID_CHANGE);
-	assert_int_equal(ask(w).parts, READ_ALL);
+	assert_int_equal(ask(w).parts, READ_NEWS);
 }
 
 /* What an event has left for later does not delay the next event. */
@@ -191,8 +191,8 @@ static void set_events(Schedule *w, uint32_t events)
 	DEVICE_SUPPLY(&w->device->now, events, events);
 }
 
-/* Of 100 periodic looks, how many read P_Keys. *RET_FIRST: the first of them, from 0. */
-static unsigned int count_pkey_looks(Schedule *w, unsigned int *ret_first)
+/* Of 100 periodic looks, how many read PART. *RET_FIRST: the first of them, from 0. */
+static unsigned int count_looks(Schedule *w, unsigned int part, unsigned int *ret_first)
 {
 	unsigned int n = 0;
 
@@ -203,7 +203,7 @@ static unsigned int count_pkey_looks(Schedule *w, unsigned int *ret_first)
 		q = ask(w);
 		assert_true(q.attributes);
 		assert_int_equal(q.ports.bits[0], 6);
-		if (q.parts & READ_PKEYS && n++ == 0)
+		if (q.parts & part && n++ == 0)
 			*ret_first = i;
 	}
 	return n;
@@ -216,20 +216,47 @@ static void test_pkeys_of_looks(void **state)
 	unsigned int first, mine, others = 0;
 
 	/* nothing is known of its events */
-	assert_int_equal(count_pkey_looks(w, &first), 100);
+	assert_int_equal(count_looks(w, READ_PKEYS, &first), 100);
 	set_events(w, EVENTS_POLLED);
-	assert_int_equal(count_pkey_looks(w, &first), 100);
+	assert_int_equal(count_looks(w, READ_PKEYS, &first), 100);
 	set_events(w, EVENTS_VERBS);
-	assert_int_equal(count_pkey_looks(w, &mine), 10);
-	assert_int_equal(count_pkey_looks(w, &first), 10);
+	assert_int_equal(count_looks(w, READ_PKEYS, &mine), 10);
+	assert_int_equal(count_looks(w, READ_PKEYS, &first), 10);
 	assert_int_equal(first, mine);
 	/* another device does it in another look */
 	w->device->index++;
 	schedule_free(w);
 	w = schedule_new(((Cache *)*state)->devices[0], NULL);
 	assert_non_null(w);
-	assert_int_equal(count_pkey_looks(w, &others), 10);
+	assert_int_equal(count_looks(w, READ_PKEYS, &others), 10);
 	assert_int_not_equal(others, mine);
+}
+
+/* The PHY and the sensors are not part of any news: what reads everything leaves them for later,
+ * the periodic look reads them rarely, and a look at a port that settles only while it is down. */
+static void test_signal(void **state)
+{
+	Schedule *w = work_of(state);
+	PortSnapshot *now = &w->device->ports[0]->now;
+	unsigned int first;
+
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_STARTUP);
+	assert_int_equal(ask(w).parts, READ_NEWS);
+	assert_int_equal(left(w), READ_SIGNAL);
+	schedule_later(w);
+	assert_int_equal(ask(w).parts, READ_SIGNAL);
+	assert_int_equal(count_looks(w, READ_SIGNAL, &first), 10);
+	set_events(w, EVENTS_VERBS);
+	assert_int_equal(count_looks(w, READ_SIGNAL, &first), 10);
+
+	now->values.state = 4;
+	schedule_mark(w, 1, REASON_LINK);
+	assert_int_equal(ask(w).parts, READ_LINKS);
+	schedule_settle(w);
+	assert_int_equal(ask(w).parts & READ_SIGNAL, 0);
+	now->values.state = 1;
+	schedule_settle(w);
+	assert_int_equal(ask(w).parts & READ_SIGNAL, READ_SIGNAL);
 }
 
 /* Whoever does not rely on events reads them always. */
@@ -627,6 +654,7 @@ int main(void)
 		TEST(test_parts_due),
 		TEST(test_later_takes_no_token),
 		TEST(test_pkeys_of_looks),
+		TEST(test_signal),
 		TEST(test_pkeys_without_event),
 		TEST(test_pkeys_in_doubt),
 		TEST(test_pkeys_later),

@@ -29,9 +29,11 @@ static inline int setup(void **state)
 	    !schedule_new(device_change.device, NULL))
 		return -1;
 	d = device_change.device;
-	/* they have answered */
-	for (uint32_t i = 0; i < d->n_ports; i++)
+	/* they have answered, and are active */
+	for (uint32_t i = 0; i < d->n_ports; i++) {
 		d->ports[i]->now.parts = READ_ALL;
+		d->ports[i]->now.values.state = 4;
+	}
 	*state = c;
 	return 0;
 }

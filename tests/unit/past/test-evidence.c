@@ -11,7 +11,7 @@
 
 #include "evidence.h"
 
-static const AttrMask all = {{UINT64_MAX, UINT64_MAX}};
+static const AttrMask all = {{UINT64_MAX, UINT64_MAX, UINT64_MAX}};
 
 static EvidenceMoment at(uint64_t usec, EventReason reason)
 {

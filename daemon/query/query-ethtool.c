@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "query-ethtool.h"
+
+#include <linux/ethtool_netlink.h>
+#include <linux/genetlink.h>
+
+#include "netlink-value.h"
+
+/* Newer than the headers of Debian 11, of Linux 5.10: FEC_GET is of 5.13, LINK_DOWNS of 6.3. */
+#define FEC_GET	      29
+#define FEC_GET_REPLY 30
+#define LINK_DOWNS    7
+#define LINK_LAST     LINK_DOWNS
+
+enum { FEC_ACTIVE = 4, FEC_STATS = 5, FEC_LAST = FEC_STATS };
+enum { STAT_CORRECTED = 2, STAT_UNCORRECTABLE, STAT_BITS, STAT_LAST = STAT_BITS };
+
+/* The modes of FEC among the modes of a link, ETHTOOL_LINK_MODE_FEC_*_BIT */
+static const struct {
+	uint32_t bit;
+	const char *word;
+} fec_modes[] = {{49, "off"}, {50, "rs"}, {51, "baser"}, {74, "llrs"}};
+
+/* Reads the attributes of MESSAGE up to LAST into A; -EBADMSG if it is no COMMAND. */
+static int parse(const struct nlmsghdr *message, uint8_t command, struct nlattr **a, int last)
+{
+	struct nlmsghdr *m = CONST_CAST(struct nlmsghdr *, message);
+
+	if (!nlmsg_valid_hdr(m, sizeof(struct genlmsghdr)) ||
+	    ((const struct genlmsghdr *)nlmsg_data(m))->cmd != command ||
+	    nlmsg_parse(m, sizeof(struct genlmsghdr), a, last, NULL) < 0)
+		return -EBADMSG;
+	return 0;
+}
+
+static uint64_t number(struct nlattr *a)
+{
+	uint64_t v;
+
+	return netlink_number(a, &v) ? v : UINT64_MAX;
+}
+
+int ethtool_parse_link(const struct nlmsghdr *message, PhyLink *ret)
+{
+	struct nlattr *a[LINK_LAST + 1];
+	int r = parse(message, ETHTOOL_MSG_LINKSTATE_GET_REPLY, a, LINK_LAST);
+
+	if (r == 0)
+		*ret = (PhyLink){.up = number(a[ETHTOOL_A_LINKSTATE_LINK]),
+				 .state = number(a[ETHTOOL_A_LINKSTATE_EXT_STATE]),
+				 .substate = number(a[ETHTOOL_A_LINKSTATE_EXT_SUBSTATE]),
+				 .sqi = number(a[ETHTOOL_A_LINKSTATE_SQI]),
+				 .sqi_max = number(a[ETHTOOL_A_LINKSTATE_SQI_MAX]),
+				 .downs = number(a[LINK_DOWNS])};
+	return r;
+}
+
+/* The total of a statistic of FEC; behind it there may be those of the lanes. */
+static uint64_t total(const struct nlattr *a)
+{
+	uint64_t v;
+
+	return netlink_structure(a, &v, sizeof(v)) ? v : UINT64_MAX;
+}
+
+int ethtool_parse_fec(const struct nlmsghdr *message, PhyFec *ret)
+{
+	struct nlattr *a[FEC_LAST + 1], *stat[STAT_LAST + 1] = {};
+	int r = parse(message, FEC_GET_REPLY, a, FEC_LAST);
+
+	if (r < 0)
+		return r;
+	if (a[FEC_STATS] && nla_parse_nested(stat, STAT_LAST, a[FEC_STATS], NULL) < 0)
+		return -EBADMSG;
+	*ret = (PhyFec){.active = number(a[FEC_ACTIVE]),
+			.corrected = total(stat[STAT_CORRECTED]),
+			.uncorrectable = total(stat[STAT_UNCORRECTABLE]),
+			.corrected_bits = total(stat[STAT_BITS])};
+	return 0;
+}
+
+/* The word for STATE; one of a later kernel is "unknown(13)". */
+static void reason_text(uint64_t state, AttrText ret)
+{
+	static const char *const words[] = {
+#define LINK_DOWN(state, word) [state] = word,
+#define DETAIL(...)
+#include "link-down.def"
+	};
+
+	if (state < ARRAY_SIZE(words))
+		text_copy(ret, sizeof(AttrText), words[state]);
+	else
+		snprintf(ret, sizeof(AttrText), "unknown(%u)", (unsigned int)state);
+}
+
+/* The same for what SUBSTATE adds to STATE; 0 is nothing. */
+static void detail_text(uint64_t state, uint64_t substate, AttrText ret)
+{
+	static const struct {
+		uint64_t state, substate;
+		const char *words;
+	} details[] = {
+#define LINK_DOWN(...)
+#define DETAIL(state, substate, words) {state, substate, words},
+#include "link-down.def"
+	};
+
+	*ret = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(details); i++)
+		if (details[i].state == state && details[i].substate == substate)
+			text_copy(ret, sizeof(AttrText), details[i].words);
+	if (!*ret && substate != 0)
+		snprintf(ret, sizeof(AttrText), "unknown(%u)", (unsigned int)substate);
+}
+
+void ethtool_supply_link(const PhyLink *l, PortSnapshot *s)
+{
+	AttrText reason = "", detail = "";
+
+	/* A driver may keep the last reason, or name one that is over. */
+	if (l->state <= UINT8_MAX && l->up != 1) {
+		reason_text(l->state, reason);
+		if (l->substate <= UINT8_MAX)
+			detail_text(l->state, l->substate, detail);
+	}
+	PORT_SUPPLY_TEXT(s, link_down_reason, reason);
+	PORT_SUPPLY_TEXT(s, link_down_detail, detail);
+	if (l->downs <= UINT32_MAX)
+		PORT_SUPPLY(s, phy_link_downs, (uint32_t)l->downs);
+	if (l->sqi_max > UINT32_MAX || l->sqi > l->sqi_max)
+		return;
+	PORT_SUPPLY(s, signal_quality, (uint32_t)l->sqi);
+	PORT_SUPPLY(s, signal_quality_max, (uint32_t)l->sqi_max);
+}
+
+void ethtool_supply_fec(const PhyFec *f, PortSnapshot *s)
+{
+	AttrText mode = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(fec_modes); i++)
+		if (fec_modes[i].bit == f->active)
+			text_copy(mode, sizeof(mode), fec_modes[i].word);
+	if (!*mode && f->active <= UINT32_MAX)
+		snprintf(mode, sizeof(mode), "unknown(%u)", (unsigned int)f->active);
+	PORT_SUPPLY_TEXT(s, fec_mode, mode);
+	if (f->corrected != UINT64_MAX)
+		PORT_SUPPLY(s, fec_corrected, f->corrected);
+	if (f->uncorrectable != UINT64_MAX)
+		PORT_SUPPLY(s, fec_uncorrectable, f->uncorrectable);
+	if (f->corrected_bits != UINT64_MAX)
+		PORT_SUPPLY(s, fec_corrected_bits, f->corrected_bits);
+}
+
+/* Asks COMMAND for the interface IFINDEX, with statistics if the kernel has some for it: one that
+ * has none refuses the flag with -EINVAL. */
+static int ask(Genl *g, uint8_t command, uint32_t ifindex, NetlinkHandler handler, void *userdata)
+{
+	static const uint32_t flags[] = {ETHTOOL_FLAG_STATS, 0};
+	int r = -EINVAL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags) && r == -EINVAL; i++) {
+		struct nl_msg *m = genl_request(g, command, 0);
+		struct nlattr *header;
+
+		if (!m)
+			return -ENOMEM;
+		/* the header is the first attribute of each message */
+		header = nla_nest_start(m, ETHTOOL_A_LINKSTATE_HEADER);
+		nla_put_u32(m, ETHTOOL_A_HEADER_DEV_INDEX, ifindex);
+		nla_put_u32(m, ETHTOOL_A_HEADER_FLAGS, flags[i]);
+		nla_nest_end(m, header);
+		r = netlink_ask(&g->netlink, m, handler, userdata);
+	}
+	return r;
+}
+
+static int on_link(const struct nlmsghdr *message, void *userdata)
+{
+	return ethtool_parse_link(message, userdata);
+}
+
+static int on_fec(const struct nlmsghdr *message, void *userdata)
+{
+	return ethtool_parse_fec(message, userdata);
+}
+
+int ethtool_supply(Genl *g, uint32_t ifindex, PortSnapshot *s)
+{
+	PhyLink link;
+	PhyFec fec;
+	int r = genl_open(g, ETHTOOL_GENL_NAME);
+
+	if (r == 0)
+		r = ask(g, ETHTOOL_MSG_LINKSTATE_GET, ifindex, on_link, &link);
+	if (r < 0)
+		return r;
+	ethtool_supply_link(&link, s);
+	/* most drivers have none */
+	r = ask(g, FEC_GET, ifindex, on_fec, &fec);
+	if (r == 0)
+		ethtool_supply_fec(&fec, s);
+	return r == -EOPNOTSUPP ? 0 : r;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the worker reads of the PHY: from messages of ethtool, which are made here. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <linux/ethtool.h>
+#include <linux/ethtool_netlink.h>
+#include <linux/genetlink.h>
+
+#include "query-ethtool.h"
+
+#define FAMILY 21
+/* newer than the headers of Debian 11 */
+#define FEC_GET_REPLY	       30
+#define FEC_ACTIVE	       4
+#define FEC_STATS	       5
+#define STAT_CORRECTED	       2
+#define STAT_UNCORR	       3
+#define STAT_BITS	       4
+#define LINK_DOWNS	       7
+#define DOWN_OF_A_LATER_KERNEL 200
+
+static struct nl_msg *begin(uint8_t command)
+{
+	struct genlmsghdr g = {.cmd = command, .version = 1};
+	struct nl_msg *m = nlmsg_alloc_simple(FAMILY, 0);
+
+	nlmsg_append(m, &g, sizeof(g), NLMSG_ALIGNTO);
+	return m;
+}
+
+static PortSnapshot end_link(struct nl_msg *m)
+{
+	PortSnapshot s = {};
+	PhyLink l;
+
+	assert_int_equal(ethtool_parse_link(nlmsg_hdr(m), &l), 0);
+	ethtool_supply_link(&l, &s);
+	nlmsg_free(m);
+	return s;
+}
+
+static PortSnapshot link_is(uint8_t up, int state, int substate)
+{
+	struct nl_msg *m = begin(ETHTOOL_MSG_LINKSTATE_GET_REPLY);
+
+	nla_put_u8(m, ETHTOOL_A_LINKSTATE_LINK, up);
+	if (state >= 0)
+		nla_put_u8(m, ETHTOOL_A_LINKSTATE_EXT_STATE, (uint8_t)state);
+	if (substate >= 0)
+		nla_put_u8(m, ETHTOOL_A_LINKSTATE_EXT_SUBSTATE, (uint8_t)substate);
+	return end_link(m);
+}
+
+static bool has(const PortSnapshot *s, PortAttr a)
+{
+	return mask_has(&s->supplied, a);
+}
+
+/* The words, by the names that the kernel gives the numbers. */
+static void test_reasons(_unused_ void **state)
+{
+	static const struct {
+		int state, substate;
+		const char *reason, *detail;
+	} cases[] = {
+		{ETHTOOL_LINK_EXT_STATE_AUTONEG, ETHTOOL_LINK_EXT_SUBSTATE_AN_NO_PARTNER_DETECTED,
+		 "autonegotiation", "no-partner"},
+		{ETHTOOL_LINK_EXT_STATE_AUTONEG, ETHTOOL_LINK_EXT_SUBSTATE_AN_NO_HCD,
+		 "autonegotiation", "no-common-mode"},
+		{ETHTOOL_LINK_EXT_STATE_AUTONEG,
+		 ETHTOOL_LINK_EXT_SUBSTATE_AN_FEC_MISMATCH_DURING_OVERRIDE, "autonegotiation",
+		 "fec-mismatch"},
+		{ETHTOOL_LINK_EXT_STATE_LINK_TRAINING_FAILURE,
+		 ETHTOOL_LINK_EXT_SUBSTATE_LT_REMOTE_FAULT, "link-training", "remote-fault"},
+		{ETHTOOL_LINK_EXT_STATE_LINK_LOGICAL_MISMATCH,
+		 ETHTOOL_LINK_EXT_SUBSTATE_LLM_RS_FEC_IS_NOT_LOCKED, "logical-mismatch",
+		 "rs-fec-not-locked"},
+		{ETHTOOL_LINK_EXT_STATE_BAD_SIGNAL_INTEGRITY,
+		 ETHTOOL_LINK_EXT_SUBSTATE_BSI_LARGE_NUMBER_OF_PHYSICAL_ERRORS,
+		 "bad-signal-integrity", "many-physical-errors"},
+		{ETHTOOL_LINK_EXT_STATE_NO_CABLE, -1, "no-cable", ""},
+		{ETHTOOL_LINK_EXT_STATE_CABLE_ISSUE,
+		 ETHTOOL_LINK_EXT_SUBSTATE_CI_CABLE_TEST_FAILURE, "cable-issue",
+		 "cable-test-failure"},
+		{ETHTOOL_LINK_EXT_STATE_EEPROM_ISSUE, 0, "eeprom-issue", ""},
+		{ETHTOOL_LINK_EXT_STATE_CALIBRATION_FAILURE, -1, "calibration-failure", ""},
+		{ETHTOOL_LINK_EXT_STATE_POWER_BUDGET_EXCEEDED, -1, "power-budget-exceeded", ""},
+		{ETHTOOL_LINK_EXT_STATE_OVERHEAT, -1, "overheat", ""},
+		{10, 1, "module", "cmis-not-ready"},
+		{12, -1, "bmc-request", ""},
+		{DOWN_OF_A_LATER_KERNEL, 9, "unknown(200)", "unknown(9)"},
+		{ETHTOOL_LINK_EXT_STATE_NO_CABLE, 9, "no-cable", "unknown(9)"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		PortSnapshot s = link_is(0, cases[i].state, cases[i].substate);
+
+		assert_string_equal(s.values.link_down_reason, cases[i].reason);
+		assert_string_equal(s.values.link_down_detail, cases[i].detail);
+	}
+}
+
+/* A link that is up has no reason to be down; a driver that says none is known to say none. */
+static void test_no_reason(_unused_ void **state)
+{
+	PortSnapshot up = link_is(1, ETHTOOL_LINK_EXT_STATE_NO_CABLE, 0), down = link_is(0, -1, -1);
+
+	assert_true(has(&up, PORT_ATTR_link_down_reason));
+	assert_string_equal(up.values.link_down_reason, "");
+	assert_true(has(&down, PORT_ATTR_link_down_reason));
+	assert_string_equal(down.values.link_down_reason, "");
+	assert_false(has(&down, PORT_ATTR_phy_link_downs));
+	assert_false(has(&down, PORT_ATTR_signal_quality));
+}
+
+static void test_numbers(_unused_ void **state)
+{
+	struct nl_msg *m = begin(ETHTOOL_MSG_LINKSTATE_GET_REPLY);
+	PortSnapshot s;
+
+	nla_put_u32(m, ETHTOOL_A_LINKSTATE_SQI, 5);
+	nla_put_u32(m, ETHTOOL_A_LINKSTATE_SQI_MAX, 7);
+	nla_put_u32(m, LINK_DOWNS, 12);
+	nla_put_u32(m, 5000, 1); /* of a later kernel */
+	s = end_link(m);
+	assert_int_equal(s.values.signal_quality, 5);
+	assert_int_equal(s.values.signal_quality_max, 7);
+	assert_int_equal(s.values.phy_link_downs, 12);
+
+	/* better than the best */
+	m = begin(ETHTOOL_MSG_LINKSTATE_GET_REPLY);
+	nla_put_u32(m, ETHTOOL_A_LINKSTATE_SQI, 8);
+	nla_put_u32(m, ETHTOOL_A_LINKSTATE_SQI_MAX, 7);
+	s = end_link(m);
+	assert_false(has(&s, PORT_ATTR_signal_quality));
+}
+
+static PortSnapshot end_fec(struct nl_msg *m)
+{
+	PortSnapshot s = {};
+	PhyFec f;
+
+	assert_int_equal(ethtool_parse_fec(nlmsg_hdr(m), &f), 0);
+	ethtool_supply_fec(&f, &s);
+	nlmsg_free(m);
+	return s;
+}
+
+static void test_fec(_unused_ void **state)
+{
+	static const uint64_t corrected[] = {70, 30, 40};
+	struct nl_msg *m = begin(FEC_GET_REPLY);
+	struct nlattr *stats;
+	PortSnapshot s;
+
+	nla_put_u32(m, FEC_ACTIVE, ETHTOOL_LINK_MODE_FEC_RS_BIT);
+	stats = nla_nest_start(m, FEC_STATS);
+	nla_put(m, STAT_CORRECTED, sizeof(corrected), corrected);
+	nla_put(m, STAT_UNCORR, sizeof(uint64_t), &corrected[1]);
+	nla_put(m, STAT_BITS, 4, corrected); /* too short */
+	nla_nest_end(m, stats);
+	s = end_fec(m);
+	assert_string_equal(s.values.fec_mode, "rs");
+	assert_true(s.values.fec_corrected == 70);
+	assert_true(s.values.fec_uncorrectable == 30);
+	assert_false(has(&s, PORT_ATTR_fec_corrected_bits));
+}
+
+static void test_fec_modes(_unused_ void **state)
+{
+	static const struct {
+		uint32_t bit;
+		const char *word;
+	} cases[] = {
+		{ETHTOOL_LINK_MODE_FEC_NONE_BIT, "off"},
+		{ETHTOOL_LINK_MODE_FEC_BASER_BIT, "baser"},
+		{ETHTOOL_LINK_MODE_FEC_LLRS_BIT, "llrs"},
+		{DOWN_OF_A_LATER_KERNEL, "unknown(200)"},
+	};
+	PortSnapshot s;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct nl_msg *m = begin(FEC_GET_REPLY);
+
+		nla_put_u32(m, FEC_ACTIVE, cases[i].bit);
+		s = end_fec(m);
+		assert_string_equal(s.values.fec_mode, cases[i].word);
+	}
+	/* the link is down */
+	s = end_fec(begin(FEC_GET_REPLY));
+	assert_true(has(&s, PORT_ATTR_fec_mode));
+	assert_string_equal(s.values.fec_mode, "");
+}
+
+static void test_bad(_unused_ void **state)
+{
+	struct nl_msg *other = begin(FEC_GET_REPLY), *none = nlmsg_alloc_simple(FAMILY, 0);
+	PhyLink l = {.up = 3};
+	PhyFec f = {.active = 3};
+
+	assert_int_equal(ethtool_parse_link(nlmsg_hdr(other), &l), -EBADMSG);
+	assert_int_equal(ethtool_parse_link(nlmsg_hdr(none), &l), -EBADMSG);
+	assert_int_equal(ethtool_parse_fec(nlmsg_hdr(none), &f), -EBADMSG);
+	assert_int_equal(l.up, 3);
+	assert_int_equal(f.active, 3);
+	nlmsg_free(other);
+	nlmsg_free(none);
+}
+
+/* The kernel of this machine: lo has no PHY, and it is told so without a privilege. */
+static void test_kernel(_unused_ void **state)
+{
+	Genl g = GENL_CLOSED;
+	PortSnapshot s = {};
+	int r = ethtool_supply(&g, 1, &s);
+
+	if (r != -EOPNOTSUPP && r != -ENODEV) { /* no such family, or no such interface */
+		assert_int_equal(r, 0);
+		assert_true(has(&s, PORT_ATTR_link_down_reason));
+		assert_string_equal(s.values.link_down_reason, "");
+		assert_false(has(&s, PORT_ATTR_fec_mode));
+		assert_int_equal(ethtool_supply(&g, INT32_MAX, &s), -ENODEV);
+	}
+	genl_done(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reasons),	  cmocka_unit_test(test_no_reason),
+		cmocka_unit_test(test_numbers),	  cmocka_unit_test(test_fec),
+		cmocka_unit_test(test_fec_modes), cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
