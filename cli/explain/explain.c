@@ -49,9 +49,9 @@ typedef struct Story {
 	Clue *clues;
 	size_t n_clues;
 	char (*together)[FALLS_TEXT_SIZE]; /* what clues point to */
-	Fact facts[12];
+	Fact facts[14];
 	size_t n_facts;
-	char *texts[12]; /* what the facts point to */
+	char *texts[14]; /* what the facts point to */
 	Explanation explanation;
 	size_t n_downs;	  /* how often the link went down by itself in FLAPS_USEC */
 	size_t n_members; /* so many stories are told with this one; 0: it is told with another */
@@ -163,6 +163,8 @@ static void add_facts(Story *s)
 	add_row(s, s->port, PORT_ATTR_last_error_code);
 	add_row(s, s->port, PORT_ATTR_netdev_up);
 	add_row(s, s->port, PORT_ATTR_netdev_carrier);
+	add_row(s, s->port, PORT_ATTR_link_down_reason);
+	add_row(s, s->port, PORT_ATTR_link_down_detail);
 	add_row(s, s->device, DEVICE_ATTR_function);
 	add_fact(s, "Flapping", s->n_downs >= FLAPS_LEAST ? "yes" : "no");
 	if (is && best)

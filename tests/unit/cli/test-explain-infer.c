@@ -366,6 +366,40 @@ static void test_rows(_unused_ void **state)
 	}
 }
 
+/* The PHY is believed where it names a part. Where it says only how far the link came, what
+ * happened to other links at the same time says more. It tells of it a little later. */
+static void test_phy(_unused_ void **state)
+{
+	static const struct {
+		const char *reason, *cause;
+	} cases[] = {{"no-cable", "phy-no-cable"},
+		     {"module", "phy-module"},
+		     {"eeprom-issue", "phy-module"},
+		     {"autonegotiation", "switch-lost"},
+		     {"unknown(13)", "switch-lost"}};
+	Story now = {}, set_down = {};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		Story s = {};
+
+		seen(&s, 100, "State", "active", "down");
+		seen(&s, 100, "Together", "", "7 other ports");
+		seen(&s, 110, "LinkDownReason", "", cases[i].reason);
+		assert_cause(&s, cases[i].cause);
+	}
+	/* since before anything was seen */
+	is_now(&now, "State", "down");
+	is_now(&now, "LinkDownReason", "link-training");
+	assert_cause(&now, "phy-training");
+	is_now(&now, "LinkDownDetail", "remote-fault");
+	assert_cause(&now, "phy-remote-fault");
+	/* what somebody did comes first */
+	seen(&set_down, 100, "AdministrativelyUp", "yes", "no");
+	seen(&set_down, 100, "State", "active", "down");
+	seen(&set_down, 101, "LinkDownReason", "", "no-cable");
+	assert_cause(&set_down, "admin-down");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -375,7 +409,7 @@ int main(void)
 		cmocka_unit_test(test_health),	cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_rows),	cmocka_unit_test(test_error_codes),
 		cmocka_unit_test(test_steps),	cmocka_unit_test(test_well),
-		cmocka_unit_test(test_over),
+		cmocka_unit_test(test_over),	cmocka_unit_test(test_phy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
