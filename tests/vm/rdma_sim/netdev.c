@@ -76,6 +76,7 @@ static int bind_port(struct sim_port *port, const char *name)
 		return ret;
 	port->dev->ndevs[port->num - 1] = ndev;
 	sim_dcb_attach(port, ndev);
+	sim_phy_attach(port, ndev);
 	strscpy(port->netdev, name, sizeof(port->netdev));
 	follow_mtu(port, ndev);
 	follow_carrier(port, is_up(ndev));
@@ -119,8 +120,10 @@ void sim_netdev_release(struct sim_dev *sd)
 	mutex_unlock(&sim_bound_lock);
 	/* What has gone is not among them; what is left cannot go while here is the RTNL. */
 	for (i = 0; i < sd->opt.nnetdevs; i++)
-		if (sd->ndevs[i])
+		if (sd->ndevs[i]) {
 			sim_dcb_detach(sd->ndevs[i]);
+			sim_phy_detach(&sd->ports[i], sd->ndevs[i]);
+		}
 	rtnl_unlock();
 }
 
@@ -159,6 +162,7 @@ static void port_event(struct sim_port *port, struct net_device *ndev, unsigned 
 		break;
 	case NETDEV_UNREGISTER:
 		sim_dcb_detach(ndev);
+		sim_phy_detach(port, ndev);
 		ib_device_set_netdev(&port->dev->ibdev, NULL, port->num);
 		spin_lock(&port->dev->lock);
 		port->netdev[0] = '\0';

@@ -67,6 +67,7 @@ static const struct {
 	OPTION(nodisassoc, 0, 1),
 	OPTION(dcb, 0, 1),
 	OPTION(devlink, 0, 1),
+	OPTION(phy, 0, 1),
 };
 
 static const struct {

@@ -30,6 +30,7 @@ void sim_port_init(struct sim_port *port, struct sim_dev *sd, u32 num)
 	if (opt->pkeys)
 		port->pkeys[0] = 0xffff;
 
+	port->phy.state = SIM_PHY_SILENT;
 	switch (port->link) {
 	case SIM_LINK_IB:
 		attr->lid = num;

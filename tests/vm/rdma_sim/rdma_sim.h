@@ -126,6 +126,8 @@ enum {
 	SIM_HANG_MAX = SIM_HANG_UNINTERRUPTIBLE
 };
 
+#define SIM_PHY_SILENT U8_MAX
+
 struct sim_port {
 	struct sim_dev *dev;
 	u32 num;		/* from 1 */
@@ -147,6 +149,15 @@ struct sim_port {
 	struct ieee_ets ets;
 	struct ieee_pfc pfc;
 	u32 dcb_trust;		/* selectors, one in each byte, the most trusted first */
+
+	struct {
+		u8 state;	/* enum ethtool_link_ext_state; SIM_PHY_SILENT: says nothing */
+		u8 substate;	/* 0: none */
+		u8 fec;		/* ETHTOOL_FEC_* while the link is up */
+		u32 downs;
+		u64 corrected, uncorrectable, corrected_bits;
+		const struct ethtool_ops *own_ops;	/* of the interface */
+	} phy;
 
 	/* what goes wrong */
 	u8 hang;		/* SIM_HANG_* */
@@ -181,6 +192,7 @@ struct sim_options {
 	u8 nodisassoc;
 	u8 dcb;
 	u8 devlink;
+	u8 phy;
 	u64 guid;		/* 0: not given */
 	u64 image_guid;		/* 0: not given */
 	u32 fw[3];
@@ -261,6 +273,10 @@ void sim_netdev_exit(void);
 /* dcb.c */
 void sim_dcb_attach(struct sim_port *port, struct net_device *ndev);
 void sim_dcb_detach(struct net_device *ndev);
+
+/* phy.c */
+void sim_phy_attach(struct sim_port *port, struct net_device *ndev);
+void sim_phy_detach(struct sim_port *port, struct net_device *ndev);
 
 /* vf.c */
 int sim_pf_add(struct sim_dev *sd);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the interfaces that ports are bound to say to ethtool of their PHY: why
+ * the link is down, how often it was lost, and what forward error correction
+ * has done. "set" changes it, and nobody is told.
+ *
+ * The core calls all of these under the RTNL.
+ */
+#include <linux/ethtool.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+
+#include "rdma_sim.h"
+
+static int get_link_ext_state(struct net_device *ndev, struct ethtool_link_ext_state_info *info)
+{
+	struct sim_port *port = sim_netdev_port(ndev);
+
+	if (!port || netif_carrier_ok(ndev) || port->phy.state == SIM_PHY_SILENT)
+		return -ENODATA;
+	info->link_ext_state = port->phy.state;
+	info->__link_ext_substate = port->phy.substate;
+	return 0;
+}
+
+static int get_fecparam(struct net_device *ndev, struct ethtool_fecparam *fec)
+{
+	struct sim_port *port = sim_netdev_port(ndev);
+
+	if (!port)
+		return -ENODEV;
+	fec->fec = ETHTOOL_FEC_AUTO;
+	fec->active_fec = netif_carrier_ok(ndev) ? port->phy.fec : 0;
+	return 0;
+}
+
+#ifdef SIM_HAVE_LINK_EXT_STATS
+static void get_link_ext_stats(struct net_device *ndev, struct ethtool_link_ext_stats *stats)
+{
+	struct sim_port *port = sim_netdev_port(ndev);
+
+	if (port)
+		stats->link_down_events = port->phy.downs;
+}
+#endif
+
+#ifdef SIM_HAVE_FEC_STATS
+#ifdef SIM_HAVE_FEC_HIST
+static void get_fec_stats(struct net_device *ndev, struct ethtool_fec_stats *stats,
+			  struct ethtool_fec_hist *hist)
+#else
+static void get_fec_stats(struct net_device *ndev, struct ethtool_fec_stats *stats)
+#endif
+{
+	struct sim_port *port = sim_netdev_port(ndev);
+
+	if (!port)
+		return;
+	stats->corrected_blocks.total = port->phy.corrected;
+	stats->uncorrectable_blocks.total = port->phy.uncorrectable;
+	stats->corrected_bits.total = port->phy.corrected_bits;
+}
+#endif
+
+static const struct ethtool_ops sim_ethtool_ops = {
+	.get_link = ethtool_op_get_link,
+	.get_link_ext_state = get_link_ext_state,
+	.get_fecparam = get_fecparam,
+#ifdef SIM_HAVE_LINK_EXT_STATS
+	.get_link_ext_stats = get_link_ext_stats,
+#endif
+#ifdef SIM_HAVE_FEC_STATS
+	.get_fec_stats = get_fec_stats,
+#endif
+};
+
+/* In the place of what the interface's own driver says. */
+void sim_phy_attach(struct sim_port *port, struct net_device *ndev)
+{
+	ASSERT_RTNL();
+	if (!port->dev->opt.phy)
+		return;
+	port->phy.own_ops = ndev->ethtool_ops;
+	ndev->ethtool_ops = &sim_ethtool_ops;
+}
+
+void sim_phy_detach(struct sim_port *port, struct net_device *ndev)
+{
+	ASSERT_RTNL();
+	if (ndev->ethtool_ops == &sim_ethtool_ops)
+		ndev->ethtool_ops = port->phy.own_ops;
+}
