@@ -215,8 +215,8 @@ void rdmad_history_unref(RdmadHistory *self);
  * RdmadPortMatch:
  * @port: the port
  * @by: the kind of name by which it was found, as `org.rdma(5)` writes it: `netdev`, `port-guid`
- * @has_gid: whether it was found by an entry of its GID table
- * @gid_index: the index of this entry; 0 if there is none
+ * @has_gid: whether the port has a GID that a program should use
+ * @gid_index: the index of this GID in the table of the port; 0 if there is none
  * @netdev: (nullable): the network interface that has the name, the index or the address; %NULL if
  *   there is none
  * @details: all members, a dictionary `a{sv}`, under the names that `org.rdma(5)` has
