@@ -466,9 +466,30 @@ static bool take_rows(Health *h, DeviceHealth *d, Mark *mark, AttrMask changed, 
 	return is_own || compares;
 }
 
+static inline bool is_counter(const Attribute *a)
+{
+	return a->class == CLASS_COUNTER && a->size > 0;
+}
+
+/* The COUNTERS, rows of TABLE, that differ, of which no change tells. VALID: the rows that only one
+ * of the two has. */
+static AttrMask grown(const Attribute *table, AttrMask counters, AttrMask valid, const void *was,
+		      const void *now)
+{
+	AttrMask changed = mask_and(counters, valid);
+
+	MASK_FOREACH(a, counters)
+	if (memcmp((const char *)was + table[a].offset, (const char *)now + table[a].offset,
+		   table[a].size) != 0)
+		mask_set(&changed, a, true);
+	return changed;
+}
+
 bool health_take_port(Health *h, const PortChange *c)
 {
+	const PortSnapshot *now = &c->port->now;
 	PortHealth *p = c->port->health;
+	AttrMask counters, changed;
 
 	if (!p || c->op == CACHE_ADDED) {
 		if (p)
@@ -476,38 +497,20 @@ bool health_take_port(Health *h, const PortChange *c)
 		take_set(h);
 		return true;
 	}
-	return c->op == CACHE_CHANGED && take_rows(h, c->port->device->health, &p->mark, c->changed,
-						   h->asked.port, h->asked.other_port);
-}
-
-static inline bool is_counter(const Attribute *a)
-{
-	return a->class == CLASS_COUNTER && a->size > 0;
-}
-
-/* What has changed, with the counters that checks ask for, of which no change tells. */
-static AttrMask changed_rows(const Health *h, const DeviceChange *c)
-{
-	AttrMask changed = c->changed;
-	AttrMask counters = mask_and(device_rows(is_counter),
-				     mask_or(h->asked.any.device, h->asked.any.other_device));
-	AttrMask valid = mask_xor(c->was.valid, c->device->now.valid);
-
-	MASK_FOREACH(a, counters)
-	{
-		const Attribute *row = &device_attributes[a];
-
-		if (mask_has(&valid, a) ||
-		    memcmp((const char *)&c->was.values + row->offset,
-			   (const char *)&c->device->now.values + row->offset, row->size) != 0)
-			mask_set(&changed, a, true);
-	}
-	return changed;
+	counters = mask_and(port_rows(is_counter),
+			    mask_or(h->asked.any.port, h->asked.any.other_port));
+	changed = mask_or(c->changed,
+			  grown(port_attributes, counters, mask_xor(c->was.valid, now->valid),
+				&c->was.values, &now->values));
+	return !mask_is_empty(&changed) && take_rows(h, c->port->device->health, &p->mark, changed,
+						     h->asked.port, h->asked.other_port);
 }
 
 bool health_take_device(Health *h, const DeviceChange *c)
 {
+	const DeviceSnapshot *now = &c->device->now;
 	DeviceHealth *d = c->device->health;
+	AttrMask counters, changed;
 
 	if (c->op == CACHE_REMOVED)
 		return false;
@@ -515,8 +518,12 @@ bool health_take_device(Health *h, const DeviceChange *c)
 		take_set(h);
 		return true;
 	}
-	return take_rows(h, d, &d->mark, changed_rows(h, c), h->asked.device,
-			 h->asked.other_device);
+	counters = mask_and(device_rows(is_counter),
+			    mask_or(h->asked.any.device, h->asked.any.other_device));
+	changed = mask_or(c->changed,
+			  grown(device_attributes, counters, mask_xor(c->was.valid, now->valid),
+				&c->was.values, &now->values));
+	return take_rows(h, d, &d->mark, changed, h->asked.device, h->asked.other_device);
 }
 
 void health_forget_port(Health *h, Port *p)

@@ -23,6 +23,8 @@ void manager_evidence_port(Manager *m, PortChange *c)
 	if (c->op == CACHE_ADDED || !mask_is_empty(&c->changed))
 		evidence_note_port(&p->device->evidence, p->number, &p->now,
 				   c->op == CACHE_ADDED ? &all : &c->changed, &when);
+	if (c->parts & READ_SIGNAL)
+		evidence_note_port_counts(&p->device->evidence, p->number, &p->now, &when);
 }
 
 /* Notes the hardware of D, now that its place is known. */

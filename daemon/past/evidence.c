@@ -181,7 +181,7 @@ void evidence_note_port(EvidenceLog **l, uint32_t port, const PortSnapshot *s,
 		const Attribute *a = evidence_row(kind).port;
 		unsigned int i = a ? (unsigned int)(a - port_attributes) : 0;
 
-		if (a && a->size && mask_has(changed, i))
+		if (a && a->size && !evidence_row(kind).least && mask_has(changed, i))
 			note_row(*l, port, kind, a, &s->values,
 				 a->source == SOURCE_CORE || mask_has(&s->valid, i), when);
 	}
@@ -204,14 +204,15 @@ void evidence_note_device(EvidenceLog **l, const DeviceSnapshot *s, const AttrMa
 /* Counts */
 
 /* A burst that goes on is not told again: its entry grows. */
-static bool extend(EvidenceLog *l, EvidenceKind kind, const char *to, const EvidenceMoment *when)
+static bool extend(EvidenceLog *l, uint32_t port, EvidenceKind kind, const char *to,
+		   const EvidenceMoment *when)
 {
 	for (size_t i = l->n; i > 0; i--) {
 		EvidenceEntry *e = &l->entries[(l->first + i - 1) % l->room];
 
 		if (when->monotonic_usec - e->when.monotonic_usec > BURST_USEC)
 			return false;
-		if (e->kind == kind) {
+		if (e->kind == kind && e->port == port) {
 			text_copy(e->to, sizeof(e->to), to);
 			return true;
 		}
@@ -219,29 +220,47 @@ static bool extend(EvidenceLog *l, EvidenceKind kind, const char *to, const Evid
 	return false;
 }
 
+/* Row A of KIND, which counts, is as in VALUES. */
+static void note_count(EvidenceLog *l, uint32_t port, EvidenceKind kind, const Attribute *a,
+		       const void *values, const EvidenceMoment *when)
+{
+	uint64_t least = evidence_row(kind).least, was, is;
+	Known *known = get_known(l, port);
+	EvidenceText text;
+
+	if (!known)
+		return;
+	value_text(a, values, text);
+	/* less than before: other hardware, which was counted from the beginning */
+	if (known->has >> kind & 1 && text_to_u64(text, UINT64_MAX, &is) == 0 &&
+	    text_to_u64(known->values[kind], UINT64_MAX, &was) == 0 && is >= was &&
+	    is - was >= least && (least == 1 || !extend(l, port, kind, text, when)))
+		append(l, port, kind, known->values[kind], text, when);
+	known->has |= UINT64_C(1) << kind;
+	text_copy(known->values[kind], sizeof(KnownText), text);
+}
+
 void evidence_note_counts(EvidenceLog **l, const DeviceSnapshot *s, const EvidenceMoment *when)
 {
 	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
 		EvidenceRow row = evidence_row(kind);
-		uint64_t was, is;
-		EvidenceText text;
-		Known *known;
 
-		if (!row.least ||
-		    !mask_has(&s->valid, (unsigned int)(row.device - device_attributes)) ||
-		    !get_log(l))
-			continue;
-		known = get_known(*l, 0);
-		if (!known)
-			continue;
-		value_text(row.device, &s->values, text);
-		/* less than before: other hardware, which was counted from the beginning */
-		if (known->has >> kind & 1 && text_to_u64(text, UINT64_MAX, &is) == 0 &&
-		    text_to_u64(known->values[kind], UINT64_MAX, &was) == 0 && is >= was &&
-		    is - was >= row.least && (row.least == 1 || !extend(*l, kind, text, when)))
-			append(*l, 0, kind, known->values[kind], text, when);
-		known->has |= UINT64_C(1) << kind;
-		text_copy(known->values[kind], sizeof(KnownText), text);
+		if (row.least && row.device &&
+		    mask_has(&s->valid, (unsigned int)(row.device - device_attributes)) &&
+		    get_log(l))
+			note_count(*l, 0, kind, row.device, &s->values, when);
+	}
+}
+
+void evidence_note_port_counts(EvidenceLog **l, uint32_t port, const PortSnapshot *s,
+			       const EvidenceMoment *when)
+{
+	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
+		EvidenceRow row = evidence_row(kind);
+
+		if (row.least && row.port &&
+		    mask_has(&s->valid, (unsigned int)(row.port - port_attributes)) && get_log(l))
+			note_count(*l, port, kind, row.port, &s->values, when);
 	}
 }
 

@@ -73,6 +73,9 @@ void evidence_note_device(EvidenceLog **l, const DeviceSnapshot *s, const AttrMa
  * grown by as much as evidence-kinds.def says. Where that is more than 1, what grows again soon is
  * one entry. */
 void evidence_note_counts(EvidenceLog **l, const DeviceSnapshot *s, const EvidenceMoment *when);
+/* The same of the rows of a port. */
+void evidence_note_port_counts(EvidenceLog **l, uint32_t port, const PortSnapshot *s,
+			       const EvidenceMoment *when);
 /* The health reporters of the device were as in WAS, and are as in S. */
 void evidence_note_health(EvidenceLog **l, const DeviceSnapshot *was, const DeviceSnapshot *s,
 			  const EvidenceMoment *when);

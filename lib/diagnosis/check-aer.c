@@ -9,9 +9,6 @@
 #include "check-parts.h"
 #include "checks.h"
 
-/* A burst that was longer ago is not looked at: somebody may have reseated the adapter. */
-#define BURSTS_HOURS 24U
-#define BURSTS_USEC  (BURSTS_HOURS * 3600 * USEC_PER_SEC)
 /* Of fewer there can be no burst: no need to ask. */
 #define BURST_LEAST 100U
 
@@ -59,42 +56,18 @@ void look_for_pcie_errors(CheckRun *r)
 			   root_fatal, root_fatal == 1 ? "message" : "messages");
 }
 
-/* By how much E says that NAME has grown in the last BURSTS_USEC. */
-static uint64_t growth(const CheckRun *r, const Seen *e, const char *name)
-{
-	uint64_t from, to;
-
-	if (!streq(e->what, name) || e->realtime_usec + BURSTS_USEC < r->now_usec ||
-	    text_to_u64(e->from, UINT64_MAX, &from) < 0 || text_to_u64(e->to, UINT64_MAX, &to) < 0)
-		return 0;
-	return to > from ? to - from : 0;
-}
-
 void look_for_pcie_bursts(CheckRun *r)
 {
 	const Attribute *row = &device_attributes[DEVICE_ATTR_aer_correctable];
 	_cleanup_free_ char *last = NULL;
-	Value when = {.type = VALUE_UNSIGNED};
-	SeenSource evidence;
-	uint64_t sum = 0;
-	Seen e;
+	uint64_t sum;
 
-	if (count_of(r->device, DEVICE_ATTR_aer_correctable) < BURST_LEAST ||
-	    check_is_ignored(r, r->check->name))
+	if (count_of(r->device, DEVICE_ATTR_aer_correctable) < BURST_LEAST)
 		return;
-	evidence = check_evidence(r, r->device);
-	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
-		uint64_t n = growth(r, &e, row->name);
-
-		sum += n;
-		if (n > 0)
-			when.number = e.realtime_usec;
-	}
-	if (sum == 0)
-		return;
-	last = format_value(&port_attributes[PORT_ATTR_state_change], &when);
-	check_find(r, row,
-		   "PCIe has corrected many errors in a short time (AER): %" PRIu64
-		   " in %u h, the last time at %s",
-		   sum, BURSTS_HOURS, last ? last : "");
+	sum = check_growth_of_day(r, r->device, row, &last);
+	if (sum > 0)
+		check_find(r, row,
+			   "PCIe has corrected many errors in a short time (AER): %" PRIu64
+			   " in 24 h, the last time at %s",
+			   sum, last ? last : "");
 }

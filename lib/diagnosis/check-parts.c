@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "check-parts.h"
+#include "seen.h"
+
+#define DAY_USEC (24 * 3600 * USEC_PER_SEC)
 
 SeenSource check_evidence(const CheckRun *r, const Object *o)
 {
@@ -37,6 +40,40 @@ bool check_is_expected(const CheckRun *r, const Attribute *row)
 		    check_applies(r, &e->items[i], r->port))
 			return true;
 	return false;
+}
+
+/* By how much E says that NAME has grown in the last day. */
+static uint64_t growth(const CheckRun *r, const Seen *e, const char *name)
+{
+	uint64_t from, to;
+
+	if (!streq(e->what, name) || e->realtime_usec + DAY_USEC < r->now_usec ||
+	    text_to_u64(e->from, UINT64_MAX, &from) < 0 || text_to_u64(e->to, UINT64_MAX, &to) < 0)
+		return 0;
+	return to > from ? to - from : 0;
+}
+
+uint64_t check_growth_of_day(const CheckRun *r, const Object *o, const Attribute *row,
+			     char **ret_last)
+{
+	Value when = {.type = VALUE_UNSIGNED};
+	SeenSource evidence;
+	uint64_t sum = 0;
+	Seen e;
+
+	if (check_is_ignored(r, r->check->name))
+		return 0;
+	evidence = check_evidence(r, o);
+	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
+		uint64_t n = growth(r, &e, row->name);
+
+		sum += n;
+		if (n > 0)
+			when.number = e.realtime_usec;
+	}
+	if (sum > 0)
+		*ret_last = format_value(&port_attributes[PORT_ATTR_state_change], &when);
+	return sum;
 }
 
 bool check_has_port(const CheckRun *r, const Object *port)

@@ -15,5 +15,10 @@ bool check_may_be_idle(const CheckRun *r, const Object *port);
 /* Whether an expectation says what attribute ROW of the port or device that the run looks at shall
  * be. A check that would look at it leaves it to that expectation. */
 bool check_is_expected(const CheckRun *r, const Attribute *row);
+/* By how much evidence says that the counter ROW of O has grown in the last 24 hours: what was
+ * longer ago somebody may have mended. *RET_LAST is when it did so last, for people, to be freed.
+ * 0, and nothing in *RET_LAST, if the check is ignored there or nobody can be asked. */
+uint64_t check_growth_of_day(const CheckRun *r, const Object *o, const Attribute *row,
+			     char **ret_last);
 /* Whether PORT is one of those that are checked. */
 bool check_has_port(const CheckRun *r, const Object *port);

@@ -18,7 +18,7 @@
 static const Attribute *const compared[] = {
 	&port_attributes[PORT_ATTR_state],	&port_attributes[PORT_ATTR_rate],
 	&port_attributes[PORT_ATTR_active_mtu], &port_attributes[PORT_ATTR_pkeys],
-	&device_attributes[DEVICE_ATTR_fw_ver],
+	&port_attributes[PORT_ATTR_fec_mode],	&device_attributes[DEVICE_ATTR_fw_ver],
 };
 
 /* The attributes that ports of one kind have in common. With a port number, because the second port

@@ -59,6 +59,10 @@ void look_for_far_gpus(CheckRun *r);
 /* check-aer.c */
 void look_for_pcie_errors(CheckRun *r);
 void look_for_pcie_bursts(CheckRun *r);
+/* check-signal.c */
+void look_for_heat(CheckRun *r);
+void look_for_overheating(CheckRun *r);
+void look_for_uncorrectable(CheckRun *r);
 /* check-health.c */
 void look_for_health_errors(CheckRun *r);
 void look_for_recoveries(CheckRun *r);

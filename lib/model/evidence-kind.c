@@ -17,6 +17,9 @@ static const struct {
 #define COUNTER_EVIDENCE(field, least_)                                                            \
 	[EVIDENCE_DEVICE_##field] = {                                                              \
 		.table = device_attributes, .row = DEVICE_ATTR_##field, .least = least_},
+#define PORT_COUNTER_EVIDENCE(field, least_)                                                       \
+	[EVIDENCE_PORT_##                                                                          \
+		field] = {.table = port_attributes, .row = PORT_ATTR_##field, .least = least_},
 #include "evidence-kinds.def"
 };
 

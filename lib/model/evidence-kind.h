@@ -6,10 +6,11 @@
 #include "attribute.h"
 
 typedef enum EvidenceKind {
-#define EVIDENCE(kind, name, help)     EVIDENCE_##kind,
-#define PORT_EVIDENCE(field)	       EVIDENCE_PORT_##field,
-#define DEVICE_EVIDENCE(field)	       EVIDENCE_DEVICE_##field,
-#define COUNTER_EVIDENCE(field, least) EVIDENCE_DEVICE_##field,
+#define EVIDENCE(kind, name, help)	    EVIDENCE_##kind,
+#define PORT_EVIDENCE(field)		    EVIDENCE_PORT_##field,
+#define DEVICE_EVIDENCE(field)		    EVIDENCE_DEVICE_##field,
+#define COUNTER_EVIDENCE(field, least)	    EVIDENCE_DEVICE_##field,
+#define PORT_COUNTER_EVIDENCE(field, least) EVIDENCE_PORT_##field,
 #include "evidence-kinds.def"
 	_EVIDENCE_MAX
 } EvidenceKind;

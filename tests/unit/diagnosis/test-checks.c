@@ -320,6 +320,42 @@ static void test_bursts(_unused_ void **state)
 	assert_int_equal(found(&m, "pcie-burst"), 0);
 }
 
+static void test_heat(_unused_ void **state)
+{
+	static const struct {
+		uint64_t margin;
+		size_t hot, too_hot;
+	} cases[] = {{6, 0, 0}, {5, 1, 0}, {1, 1, 0}, {0, 0, 1}};
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	set_number(port, PORT_ATTR_module_temperature, 69);
+	assert_int_equal(found(&m, "hot") + found(&m, "too-hot"), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		set_number(port, PORT_ATTR_module_temperature_margin, cases[i].margin);
+		assert_int_equal(found(&m, "hot"), cases[i].hot);
+		assert_int_equal(found(&m, "too-hot"), cases[i].too_hot);
+	}
+	assert_says(&m, 0, "the module has 69 °C, which is critical");
+	set_number(port, PORT_ATTR_adapter_temperature, 103);
+	set_number(port, PORT_ATTR_adapter_temperature_margin, 2);
+	assert_int_equal(found(&m, "hot"), 1);
+	assert_says(&m, 0, "the adapter has 103 °C, 2 K below what is critical");
+}
+
+static void test_uncorrectable(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	m.evidence.type = VALUE_ARRAY;
+	add_evidence(&m, "UncorrectableBlocks", HOUR, "5", "25");
+	assert_int_equal(found(&m, "uncorrectable"), 0);
+	set_number(port, PORT_ATTR_fec_uncorrectable, 25);
+	assert_int_equal(found(&m, "uncorrectable"), 1);
+	assert_says(&m, 0, "FEC could not correct 20 blocks in 24 h");
+}
+
 /* Member NAME, an array, of the history of PORT */
 static Value *history_of(Machine *m, const Object *port, const char *name)
 {
@@ -560,6 +596,7 @@ int main(void)
 		cmocka_unit_test(test_health),	    cmocka_unit_test(test_former_rate),
 		cmocka_unit_test(test_flaps),	    cmocka_unit_test(test_mtu),
 		cmocka_unit_test(test_lids),	    cmocka_unit_test(test_bursts),
+		cmocka_unit_test(test_heat),	    cmocka_unit_test(test_uncorrectable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,6 +228,36 @@ static void test_counts(_unused_ void **state)
 	evidence_free(l);
 }
 
+/* What a port counts is its own, and grows by itself. */
+static void test_port_counts(_unused_ void **state)
+{
+	const uint64_t minute = 60 * USEC_PER_SEC;
+	EvidenceMoment when = at(minute, REASON_RECONCILE);
+	PortSnapshot s = {};
+	EvidenceLog *l = NULL;
+
+	evidence_note_port_counts(&l, 1, &s, &when);
+	assert_int_equal(evidence_count(l), 0);
+	mask_set(&s.valid, PORT_ATTR_fec_uncorrectable, true);
+	for (uint32_t port = 1; port <= 2; port++) {
+		s.values.fec_uncorrectable = 7;
+		evidence_note_port_counts(&l, port, &s, &when);
+		s.values.fec_uncorrectable = 16;
+		evidence_note_port_counts(&l, port, &s, &when);
+	}
+	assert_int_equal(evidence_count(l), 0);
+	for (uint32_t port = 1; port <= 2; port++) {
+		s.values.fec_uncorrectable = 26 + port;
+		evidence_note_port_counts(&l, port, &s, &when);
+	}
+	assert_int_equal(evidence_count(l), 2);
+	assert_int_equal(evidence_entry(l, 0)->port, 1);
+	assert_entry(l, 0, EVIDENCE_PORT_fec_uncorrectable, "16", "27");
+	assert_int_equal(evidence_entry(l, 1)->port, 2);
+	assert_entry(l, 1, EVIDENCE_PORT_fec_uncorrectable, "16", "28");
+	evidence_free(l);
+}
+
 /* A burst is told again ten minutes after it was told, and not before. */
 static void test_burst(void **state)
 {
@@ -367,11 +397,11 @@ static void test_parent(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values), cmocka_unit_test(test_events),
-		cmocka_unit_test(test_tables), cmocka_unit_test(test_gids),
-		cmocka_unit_test(test_counts), cmocka_unit_test(test_burst),
-		cmocka_unit_test(test_health), cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_parent),
+		cmocka_unit_test(test_values),	    cmocka_unit_test(test_events),
+		cmocka_unit_test(test_tables),	    cmocka_unit_test(test_gids),
+		cmocka_unit_test(test_counts),	    cmocka_unit_test(test_burst),
+		cmocka_unit_test(test_port_counts), cmocka_unit_test(test_health),
+		cmocka_unit_test(test_bounds),	    cmocka_unit_test(test_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Checks of what the sensors and the PHY say: the adapter or the module is too hot, and FEC could
+ * not correct what came over the link. */
+
+#include "check-parts.h"
+#include "checks.h"
+
+/* NVIDIA's bring-up procedure warns of a module of 70 °C, and calls 80 °C an error. Each driver has
+ * a limit of its own; half of that distance is near. */
+#define NEAR_KELVIN 5U
+
+/* The parts that have a temperature */
+static const struct {
+	const char *name;
+	PortAttr now, margin;
+} parts[] = {
+	{"adapter", PORT_ATTR_adapter_temperature, PORT_ATTR_adapter_temperature_margin},
+	{"module", PORT_ATTR_module_temperature, PORT_ATTR_module_temperature_margin},
+};
+
+/* Finds the parts whose margin is LEAST kelvin or more, and MOST or less. */
+static void look_at_margins(CheckRun *r, uint64_t least, uint64_t most)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		const Value *now = object_value(r->port, parts[i].now);
+		const Value *margin = object_value(r->port, parts[i].margin);
+
+		if (!now || !margin || margin->number < least || margin->number > most)
+			continue;
+		if (margin->number == 0)
+			check_find(r, &port_attributes[parts[i].now],
+				   "the %s has %" PRIu64 " °C, which is critical", parts[i].name,
+				   now->number);
+		else
+			check_find(r, &port_attributes[parts[i].now],
+				   "the %s has %" PRIu64 " °C, %" PRIu64
+				   " K below what is critical",
+				   parts[i].name, now->number, margin->number);
+	}
+}
+
+void look_for_heat(CheckRun *r)
+{
+	look_at_margins(r, 1, NEAR_KELVIN);
+}
+
+void look_for_overheating(CheckRun *r)
+{
+	look_at_margins(r, 0, 0);
+}
+
+void look_for_uncorrectable(CheckRun *r)
+{
+	const Attribute *row = &port_attributes[PORT_ATTR_fec_uncorrectable];
+	const Value *total = object_value(r->port, PORT_ATTR_fec_uncorrectable);
+	_cleanup_free_ char *last = NULL;
+	uint64_t n;
+
+	if (!total || total->number == 0)
+		return;
+	n = check_growth_of_day(r, r->port, row, &last);
+	if (n > 0)
+		check_find(r, row,
+			   "FEC could not correct %" PRIu64 " blocks in 24 h, the last time at %s",
+			   n, last ? last : "");
+}
