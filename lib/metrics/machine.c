@@ -18,6 +18,7 @@ static void object_done(const MetricObjects *list, MetricObject *o)
 	for (size_t i = 0; o->values && i < list->n_rows; i++)
 		value_done(&o->values[i]);
 	free(o->values);
+	free(o->findings);
 	free(o->counters);
 	sd_bus_message_unref(o->reply);
 }
@@ -208,6 +209,62 @@ static int read_list(sd_bus_message *m, AttrType type, MetricValue *ret)
 	return ret->list ? 0 : -ENOMEM;
 }
 
+/* The members by name of a finding, a{sv}. */
+static int read_condition(sd_bus_message *m, const char **ret)
+{
+	const char *key;
+	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
+
+	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
+		r = sd_bus_message_read_basic(m, 's', &key);
+		if (r >= 0)
+			r = streq(key, "Condition") ? sd_bus_message_read(m, "v", "s", ret)
+						    : sd_bus_message_skip(m, "v");
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+/* Counts F, which two things of one object can be found by. */
+static int count_finding(MetricObject *o, const MetricFinding *f)
+{
+	int r;
+
+	for (size_t i = 0; i < o->n_findings; i++)
+		if (streq(o->findings[i].check, f->check)) {
+			o->findings[i].n++;
+			return 0;
+		}
+	r = metrics_grow((void **)&o->findings, o->n_findings, &o->allocated_findings, sizeof(*f));
+	if (r == 0)
+		o->findings[o->n_findings++] = *f;
+	return r;
+}
+
+/* What is wrong with O, in a variant that has been entered; the value is how much that is. */
+static int read_findings(sd_bus_message *m, MetricObject *o, MetricValue *ret)
+{
+	const char *sentence;
+	uint64_t n = 0;
+	int r = sd_bus_message_enter_container(m, 'a', "(sssa{sv})");
+
+	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'r', "sssa{sv}")) > 0) {
+		MetricFinding f = {.check = "", .severity = "", .condition = "", .n = 1};
+
+		r = sd_bus_message_read(m, "sss", &f.check, &f.severity, &sentence);
+		if (r >= 0)
+			r = read_condition(m, &f.condition);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+		if (r >= 0)
+			r = count_finding(o, &f);
+		n++;
+	}
+	*ret = (MetricValue){.kind = METRIC_VALUE_NUMBER, .number = n};
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
 /* The variant with the value of ROW. */
 static int read_property(sd_bus_message *m, const MetricObjects *list, MetricObject *o,
 			 const Attribute *row)
@@ -227,6 +284,8 @@ static int read_property(sd_bus_message *m, const MetricObjects *list, MetricObj
 		r = read_unavailable(m, list, o);
 	else if (attr_is_list(row->type) && streq(contents, attr_signature(row->type)))
 		r = read_list(m, row->type, &value);
+	else if (row->type == ATTR_FINDINGS && streq(contents, attr_signature(row->type)))
+		r = read_findings(m, o, &value);
 	else
 		r = read_value(m, &value);
 	/* "Unavailable" may have come first */

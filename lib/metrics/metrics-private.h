@@ -30,12 +30,21 @@ typedef struct MetricCounter {
 	uint64_t value;
 } MetricCounter;
 
+/* What is wrong with an object, as often as one check has found it. Texts are those of the
+ * messages. */
+typedef struct MetricFinding {
+	const char *check, *severity, *condition;
+	uint64_t n;
+} MetricFinding;
+
 /* A device or a port. Texts are those of the messages. */
 typedef struct MetricObject {
 	const char *path;
 	uint32_t device;     /* kernel index */
 	uint32_t port;	     /* number; of a device 0, as it is of the port of a switch */
 	MetricValue *values; /* by row */
+	MetricFinding *findings;
+	size_t n_findings, allocated_findings;
 	/* of a port, after metrics_read_counters(): by row of counters.def; NULL: they were not
 	 * asked for */
 	MetricCounter *counters;

@@ -148,6 +148,37 @@ static void visit_unavailable(Visit *v, const MetricObjects *list, const char *w
 		put_unavailable(v, list, &list->items[n]);
 }
 
+/* rdma_finding */
+
+static void put_findings(Visit *v, const MetricObject *o)
+{
+	MetricLabel labels[5];
+	size_t n = visit_set_labels(o, labels);
+
+	for (size_t i = 0; i < o->n_findings; i++) {
+		const MetricFinding *f = &o->findings[i];
+
+		labels[n] = (MetricLabel){"check", f->check};
+		labels[n + 1] = (MetricLabel){"severity", f->severity};
+		labels[n + 2] = (MetricLabel){"condition", f->condition};
+		visit_put_labels(v, o, labels, n + (*f->condition ? 3 : 2), whole(f->n));
+	}
+}
+
+/* One family for ports and devices: an alert takes all. */
+static void visit_findings(Visit *v)
+{
+	snprintf(v->name, sizeof(v->name), "rdma_finding");
+	visit_begin_family(
+		v, METRIC_TYPE_GAUGE, "",
+		"What rdmad has found wrong with the port, or with the device if there "
+		"is no label port: the check, how severe it is, and what kind of trouble; "
+		"the value is how often.");
+	for (MetricObjectKind k = 0; k < _METRIC_OBJECT_KIND_MAX; k++)
+		for (size_t n = 0; n < v->metrics->objects[k].n && v->r >= 0; n++)
+			put_findings(v, &v->metrics->objects[k].items[n]);
+}
+
 /* Counters */
 
 static void visit_counter(Visit *v, size_t i)
@@ -295,6 +326,7 @@ int metrics_visit(const Metrics *m, unsigned int flags, const MetricsVisitor *vi
 			visit_row(&v, list, i);
 		visit_unavailable(&v, list, object_words[k]);
 	}
+	visit_findings(&v);
 	visit_available(&v);
 	for (size_t i = 0; i < n_counter_rows && v.r >= 0; i++)
 		visit_counter(&v, i);

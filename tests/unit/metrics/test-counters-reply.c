@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reply to GetCounters(), in which ports share sets or have their own: what both say is
- * the same metrics; and templates, which are for replies that differ only by values. */
+/* What is wrong with ports and devices. The reply to GetCounters(), in which ports share sets or
+ * have their own: what both say is the same metrics; and templates, which are for replies that
+ * differ only by values. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -50,6 +51,41 @@ static char *render(const Metrics *m, MetricsFormat format)
 	metrics_text_add(&t, m, METRICS_UNAVAILABLE);
 	assert_int_equal(metrics_text_finish(&t), 0);
 	return t.text;
+}
+
+/* What is wrong with a port and its device: one sample for each check, however many things it has
+ * found. */
+static void test_findings(void **state)
+{
+	static const char expected[] =
+		"# TYPE rdma_finding gauge\n"
+		"rdma_finding{device=\"mlx5_0\",port=\"1\",check=\"expectation\","
+		"severity=\"critical\",condition=\"config\"} 2\n"
+		"rdma_finding{device=\"mlx5_0\",port=\"1\",check=\"flap\","
+		"severity=\"warning\"} 1\n"
+		"rdma_finding{device=\"mlx5_0\",check=\"pcie-slow\","
+		"severity=\"warning\",condition=\"device\"} 1\n";
+	_cleanup_free_ char *text = NULL;
+	Metrics *metrics = metrics_new();
+	sd_bus_message *m = message_new();
+
+	(void)state;
+	assert_non_null(metrics);
+	assert_true(sd_bus_message_append(
+			    m, "a{oa{sa{sv}}}", 2, PORT(1), 1, "org.rdma.Port", 2, "DeviceName",
+			    "s", "mlx5_0", "Findings", "a(sssa{sv})", 3, "expectation", "critical",
+			    "Lid is 1, expected 2", 2, "Since", "t", UINT64_C(7), "Condition", "s",
+			    "config", "flap", "warning", "twice", 0, "expectation", "critical",
+			    "Rate is 1", 1, "Condition", "s", "config", "/org/rdma/device/0", 1,
+			    "org.rdma.Device", 2, "Name", "s", "mlx5_0", "Findings", "a(sssa{sv})",
+			    1, "pcie-slow", "warning", "slow", 1, "Condition", "s", "device") >= 0);
+	message_seal(m);
+	assert_true(metrics_read_objects(metrics, m) >= 0);
+	sd_bus_message_unref(m);
+	text = render(metrics, METRICS_PROMETHEUS);
+	assert_non_null(strstr(text, expected));
+	assert_non_null(strstr(text, "rdma_port_findings{device=\"mlx5_0\",port=\"1\"} 3\n"));
+	metrics_free(metrics);
 }
 
 /* Replies */
@@ -375,9 +411,10 @@ static void test_empty_template(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),	  cmocka_unit_test(test_available),
-		cmocka_unit_test(test_bad),	  cmocka_unit_test(test_order),
-		cmocka_unit_test(test_templates), cmocka_unit_test(test_empty_template),
+		cmocka_unit_test(test_findings),       cmocka_unit_test(test_same),
+		cmocka_unit_test(test_available),      cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_order),	       cmocka_unit_test(test_templates),
+		cmocka_unit_test(test_empty_template),
 	};
 
 	return cmocka_run_group_tests_name("counters-reply", tests, NULL, NULL);
