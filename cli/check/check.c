@@ -2,6 +2,7 @@
 
 /* rdmactl check: what is wrong with the ports, for health checks of a node. */
 
+#include "bus.h"
 #include "check-ask.h"
 #include "check-print.h"
 #include "checks.h"
@@ -185,6 +186,16 @@ static ExitStatus refuse_patterns(const Context *c, const Selection *s)
 	return STATUS_OK;
 }
 
+/* Without --expect, what is expected of this machine counts, as it does for rdmad. */
+static ExitStatus expect_usual(const Context *c)
+{
+	if (arg_expect.given || arg_expect.n > 0 || !bus_is_local(c))
+		return STATUS_OK;
+	return expect_add_machine(&arg_expect, RDMAD_SYSCONF_DIR "/rdmad/expect.conf") < 0
+		       ? out_of_memory()
+		       : STATUS_OK;
+}
+
 ExitStatus check_command(Context *c)
 {
 	_cleanup_selection_ Selection chosen = {};
@@ -207,6 +218,8 @@ ExitStatus check_command(Context *c)
 	status = selection_read(c, SELECTION_OTHERS, NULL, &chosen);
 	if (status == STATUS_OK)
 		status = refuse_patterns(c, &chosen);
+	if (status == STATUS_OK)
+		status = expect_usual(c);
 	if (status == STATUS_OK)
 		status = get_earlier(&asker);
 	if (status != STATUS_OK)

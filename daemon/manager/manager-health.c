@@ -7,7 +7,9 @@
  * seldom that it takes a thousandth of the time at most.
  */
 
+#include "checks.h"
 #include "clock.h"
+#include "log.h"
 #include "manager-private.h"
 
 #define JUDGE_DELAY_USEC (2 * USEC_PER_MSEC)
@@ -137,9 +139,19 @@ void manager_health_forget_device(Manager *m, Device *d)
 	judge_soon(m);
 }
 
-int manager_health_start(Manager *m)
+int manager_health_start(Manager *m, const char *expect_path)
 {
-	return health_new(&m->cache, m->config.settle_usec, &m->health);
+	_cleanup_(expectations_done) Expectations e = {.is_check = check_exists};
+	int r = health_new(&m->cache, m->config.settle_usec, &m->health);
+
+	if (r >= 0 && expect_path)
+		r = expect_add_machine(&e, expect_path);
+	if (r < 0)
+		return r;
+	if (e.error)
+		log_warning("%s; the file counts for nothing", e.error);
+	health_expect(m->health, &e);
+	return 0;
 }
 
 void manager_health_judge_all(Manager *m)

@@ -267,8 +267,8 @@ void manager_refuse_calls(Device *d, uint32_t port, int error, const char *text)
 
 /* manager-health.c */
 
-/* -ENOMEM */
-int manager_health_start(Manager *m);
+/* Reads what is expected at EXPECT_PATH, NULL: nothing. -ENOMEM. */
+int manager_health_start(Manager *m, const char *expect_path);
 void manager_health_end(Manager *m);
 /* All devices have been asked once: judges them now, before anybody is told of them. */
 void manager_health_judge_all(Manager *m);

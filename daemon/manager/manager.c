@@ -173,7 +173,7 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 	r = shared_memory_new(m->event, 0, &m->memory);
 	if (r < 0)
 		return log_error_errno(r, "Cannot make the shared memory: %m");
-	r = manager_health_start(m);
+	r = manager_health_start(m, setup->expect_path);
 	if (r < 0)
 		return log_error_errno(r, "No memory for the health of ports: %m");
 	if (setup->state_directory)

@@ -21,6 +21,7 @@ typedef struct ManagerSetup {
 	const char *bus_address;     /* NULL: the system bus; outlives the manager */
 	SourceOpen open_source;	     /* makes what is watched */
 	void *userdata;		     /* for open_source() */
+	const char *expect_path;     /* the file of what is expected; NULL: nothing is */
 	const char *state_directory; /* where histories are kept; NULL: they end with rdmad */
 } ManagerSetup;
 

@@ -231,15 +231,33 @@ static int state_directory(const Program *p, const ProgramArguments *a, char **r
 	return 0;
 }
 
+/* What is expected stands beside the configuration. *RET is to be freed. */
+static int expect_path(const ProgramArguments *a, char **ret)
+{
+	const char *slash = a->config ? strrchr(a->config, '/') : NULL;
+	const char *directory = a->config ? a->config : RDMAD_SYSCONF_DIR;
+	size_t n = slash ? (size_t)(slash - a->config) : strlen(directory);
+	char *text = NULL;
+	int r = a->config && !slash ? asprintf(&text, "rdmad/expect.conf")
+				    : asprintf(&text, "%.*s/rdmad/expect.conf", (int)n, directory);
+
+	if (r < 0)
+		return log_error_errno(-ENOMEM, "No memory to start: %m");
+	*ret = text;
+	return 0;
+}
+
 static int serve(const Program *p, const ProgramArguments *a, const Config *config)
 {
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
 	_cleanup_(manager_free_pointer) Manager *manager = NULL;
-	_cleanup_free_ char *address = NULL, *state = NULL;
+	_cleanup_free_ char *address = NULL, *expect = NULL, *state = NULL;
 	Opening opening;
 	int r;
 
 	r = bus_address(a->bus, &address);
+	if (r >= 0)
+		r = expect_path(a, &expect);
 	if (r >= 0)
 		r = state_directory(p, a, &state);
 	if (r >= 0)
@@ -252,6 +270,7 @@ static int serve(const Program *p, const ProgramArguments *a, const Config *conf
 					.bus_address = address,
 					.open_source = open_source,
 					.userdata = &opening,
+					.expect_path = expect,
 					.state_directory = state},
 			&manager);
 	if (r >= 0)

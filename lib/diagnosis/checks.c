@@ -97,6 +97,13 @@ static void look_at_count(CheckRun *r)
 	}
 }
 
+/* What a file with an error expects is not known. */
+static void look_at_expect_files(CheckRun *r)
+{
+	if (r->expect->error)
+		check_find(r, NULL, "%s", r->expect->error);
+}
+
 static void look_at_device_staleness(CheckRun *r)
 {
 	if (is_true(object_value(r->device, DEVICE_ATTR_stale)))
@@ -353,6 +360,7 @@ const Check checks[] = {
 	{"no-port",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_for_ports,           "The machine has no RDMA port, and none was named."},
 	{"missing",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_for_missing,         "A port that was named, or that a section expects, is not there."},
 	{"count",          SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_at_count,            "There are more or fewer ports than Ports expects."},
+	{"expect-file",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_expect_files,     "A file that says what is expected of the machine has an error, and counts for nothing."},
 	{"device-stale",   SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_DEVICE,   0,          look_at_device_staleness, "The last query of the device failed, or the device does not answer."},
 	{"no-uverbs",      SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_DEVICE,   0,          look_for_uverbs,          "The device has no character device for verbs."},
 	{"access",         SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_DEVICE,   0,          look_at_access,           "The caller may not open that character device, or it is not there."},

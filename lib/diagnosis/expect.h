@@ -71,12 +71,17 @@ typedef struct Expectations {
 	size_t n;
 	char **texts; /* what the items point to; owned */
 	size_t n_texts;
-	char *error; /* what was wrong with the last argument that was refused */
+	char *error; /* what was wrong with the last argument that was refused, or with a file */
 } Expectations;
 
 /* Adds the expectations in ARGUMENT: KEY=VALUE, or the path of a file. -EINVAL: E->error says what
  * is wrong with it, for a file with the number of the line. -ENOMEM. */
 int expect_add(Expectations *e, const char *argument);
+/* Adds to E, which is empty, what is expected of the machine: the expectations in the file PATH and
+ * in the files of PATH.d whose names end in ".conf", by name, as far as there are any. Of a file
+ * with an error none counts, and E->error says what is wrong with the first such file; NULL:
+ * nothing. -ENOMEM. */
+int expect_add_machine(Expectations *e, const char *path);
 void expectations_done(Expectations *e);
 
 /* Whether TEXT can be the value that is expected of row A. */

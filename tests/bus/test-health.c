@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Health and Findings of ports, of devices and of the manager. */
 
+#include <sys/stat.h>
+
 #include "fixture.h"
 #include "names.h"
 
@@ -149,6 +151,59 @@ static void test_come_and_go(void **state)
 	wait_health(f, RDMAD_ROOT_PATH, "critical"); /* there is no port */
 }
 
+/* Writes the file NAME of the directory in which the configuration is. */
+static void write_file(const Fixture *f, const char *name, const char *text)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", f->directory, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void make_directory(const Fixture *f, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", f->directory, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static int setup_expectations(void **state)
+{
+	Fixture *f = fixture_new();
+
+	make_directory(f, "rdmad");
+	make_directory(f, "rdmad/expect.conf.d");
+	write_file(f, "rdmad/expect.conf", "[mlx5_0]\nSmLid = 3\n[mlx5_1]\nSmLid = 4\n");
+	write_file(f, "rdmad/expect.conf.d/20-later.conf", "[mlx5_1]\nSmLid = 1\n");
+	write_file(f, "rdmad/expect.conf.d/30-wrong.conf", "[mlx5_1]\nSmLid = 9\nNonsense\n");
+	write_file(f, "rdmad/expect.conf.d/40-not.txt", "SmLid = 8\n");
+	f->with_health = true;
+	fixture_start_daemon(f, scenario, NULL);
+	*state = f;
+	return 0;
+}
+
+/* Files say what is expected; a later one goes before. One with an error is told of, and counts for
+ * nothing, and rdmad goes on. */
+static void test_expectations(void **state)
+{
+	Fixture *f = *state;
+	char text[256];
+
+	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "critical");
+	assert_string_equal(findings(f, PORT, text), "expectation critical");
+	assert_string_equal(findings(f, OTHER, text), "");
+	assert_string_equal(findings(f, RDMAD_ROOT_PATH, text), "expect-file warning");
+	fixture_simulate(f, "set mlx5_0/1 sm_lid=3 event=sm-change");
+	wait_health(f, PORT, "ok");
+	wait_health(f, RDMAD_ROOT_PATH, "warning");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +211,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stale, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_counter_of_device, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_come_and_go, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_expectations, setup_expectations,
+						fixture_teardown),
 	};
 
 	return cmocka_run_group_tests_name("health", tests, NULL, NULL);
