@@ -1,62 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "health.h"
-
 #include "flaps.h"
-#include "health-asked.h"
-#include "health-kept.h"
-#include "health-object.h"
+#include "health-private.h"
 #include "row-set.h"
 
 /* A finding that depends on the time is looked at again so often. */
 #define AGAIN_USEC (60 * USEC_PER_SEC)
-
-/* What has changed of a port or device since it was judged. */
-typedef struct Mark {
-	AttrMask rows;
-	bool whole; /* it is new */
-} Mark;
-
-typedef struct PortHealth {
-	Object *object;
-	Mark mark;
-} PortHealth;
-
-typedef struct DeviceHealth {
-	Object *object;
-	size_t order; /* among the devices */
-	Mark mark;
-	bool is_marked; /* it, or a port */
-	bool is_again;	/* what depends on the time is to be judged again */
-	bool is_told;	/* something else is to be said of it, or of a port */
-	KeptList kept;
-} DeviceHealth;
-
-struct Health {
-	const Cache *cache;
-	Expectations expect;
-	uint64_t settle_usec;
-	AskedBy asked;
-	Asked now; /* by the check that looks */
-	Value history;
-	PortEvidence evidence;
-
-	/* what the checks look at */
-	ObjectList list;
-	Object **ports;
-	const Object **devices;
-	size_t n_ports, n_devices;
-	bool is_other_set; /* devices or ports have come or gone */
-
-	bool is_marked;	     /* anything */
-	bool is_again;	     /* a kept finding depends on the time */
-	CheckSet compares;   /* who is to compare the ports */
-	CheckSet unsettled;  /* who because something has changed */
-	CheckSet again;	     /* who is to compare them again */
-	uint64_t again_usec; /* when: UINT64_MAX: never */
-	uint64_t judged_usec;
-	KeptList kept; /* of the machine */
-};
 
 static DeviceHealth *device_health(const Object *o)
 {
@@ -562,61 +511,6 @@ void health_expect(Health *h, Expectations *e)
 		d->mark.whole = d->is_marked = h->is_marked = true;
 	}
 	h->compares = CHECKS_ALL;
-}
-
-/* Verdicts */
-
-AttrVerdict health_of_port(const Port *p, Table **ret_findings)
-{
-	const DeviceSnapshot *d = &p->device->now;
-	AttrVerdict v = VERDICT_UNKNOWN;
-
-	*ret_findings = NULL;
-	if (!p->health)
-		return VERDICT_UNKNOWN;
-	v = kept_tell(&p->device->health->kept, p->health->object, ret_findings);
-	return p->now.values.stale || d->values.stale || !mask_has(&p->now.valid, PORT_ATTR_state)
-		       ? VERDICT_UNKNOWN
-		       : v;
-}
-
-AttrVerdict health_of_device(const Device *d, Table **ret_findings)
-{
-	AttrVerdict v;
-
-	*ret_findings = NULL;
-	if (!d->health)
-		return VERDICT_UNKNOWN;
-	v = kept_tell(&d->health->kept, d->health->object, ret_findings);
-	return d->now.values.stale || !d->now.is_read ? VERDICT_UNKNOWN : v;
-}
-
-/* The worse of both: what is not known may be better or worse than what is to be looked at, and
- * nobody knows that it is well. */
-static AttrVerdict worse(AttrVerdict a, AttrVerdict b)
-{
-	static const unsigned int order[_VERDICT_MAX] = {
-		[VERDICT_OK] = 0,
-		[VERDICT_WARNING] = 1,
-		[VERDICT_UNKNOWN] = 2,
-		[VERDICT_CRITICAL] = 3,
-	};
-
-	return order[a] >= order[b] ? a : b;
-}
-
-AttrVerdict health_of_machine(const Health *h, Table **ret_findings)
-{
-	AttrVerdict worst = kept_tell(&h->kept, NULL, ret_findings);
-
-	for (size_t i = 0; i < h->cache->n_devices; i++) {
-		const Device *d = h->cache->devices[i];
-
-		worst = worse(worst, d->now.values.health);
-		for (uint32_t k = 0; k < d->n_ports; k++)
-			worst = worse(worst, d->ports[k]->now.values.health);
-	}
-	return worst;
 }
 
 /* Life */

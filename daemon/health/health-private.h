@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What the judge keeps of each device and port, and of all. */
+
+#include "health-asked.h"
+#include "health-kept.h"
+#include "health-object.h"
+#include "health.h"
+
+/* What has changed of a port or device since it was judged. */
+typedef struct Mark {
+	AttrMask rows;
+	bool whole; /* it is new */
+} Mark;
+
+typedef struct PortHealth {
+	Object *object;
+	Mark mark;
+} PortHealth;
+
+typedef struct DeviceHealth {
+	Object *object;
+	size_t order; /* among the devices */
+	Mark mark;
+	bool is_marked; /* it, or a port */
+	bool is_again;	/* what depends on the time is to be judged again */
+	bool is_told;	/* something else is to be said of it, or of a port */
+	KeptList kept;
+} DeviceHealth;
+
+struct Health {
+	const Cache *cache;
+	Expectations expect;
+	uint64_t settle_usec;
+	AskedBy asked;
+	Asked now; /* by the check that looks */
+	Value history;
+	PortEvidence evidence;
+
+	/* what the checks look at */
+	ObjectList list;
+	Object **ports;
+	const Object **devices;
+	size_t n_ports, n_devices;
+	bool is_other_set; /* devices or ports have come or gone */
+
+	bool is_marked;	     /* anything */
+	bool is_again;	     /* a kept finding depends on the time */
+	CheckSet compares;   /* who is to compare the ports */
+	CheckSet unsettled;  /* who because something has changed */
+	CheckSet again;	     /* who is to compare them again */
+	uint64_t again_usec; /* when: UINT64_MAX: never */
+	uint64_t judged_usec;
+	KeptList kept; /* of the machine */
+};
