@@ -364,9 +364,12 @@ void health_compare(Health *h, uint64_t now, HealthTell tell, void *userdata)
 			compare(h, &checks[i]);
 		else if (h->asked.others & bit)
 			look_again(h, &checks[i]);
+		else
+			continue;
+		/* before the next makes its own: there may be thousands of ports */
+		for (size_t k = 0; k < h->list.n; k++)
+			object_forget(h->list.items[k]);
 	}
-	for (size_t i = 0; i < h->list.n; i++)
-		object_forget(h->list.items[i]);
 	for (size_t i = 0; i < h->n_devices; i++) {
 		Device *d = health_object_device(h->devices[i]);
 
