@@ -49,6 +49,8 @@ Group group_of_row(const Attribute *rows, size_t row)
 		return GROUP_ETHERNET;
 	case INTERFACE_SIGNAL:
 		return GROUP_SIGNAL;
+	case INTERFACE_NEIGHBOR:
+		return GROUP_NEIGHBOR;
 	case INTERFACE_MLX5:
 		return GROUP_MLX5;
 	case INTERFACE_HBL:
@@ -75,6 +77,7 @@ const char *group_name(Group group)
 		[GROUP_INFINIBAND] = "InfiniBand",
 		[GROUP_ETHERNET] = "Ethernet",
 		[GROUP_SIGNAL] = "Signal",
+		[GROUP_NEIGHBOR] = "Neighbor",
 		[GROUP_MLX5] = "mlx5",
 		[GROUP_HBL] = "hbl",
 		[GROUP_TABLE] = "Tables",

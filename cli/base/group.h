@@ -16,6 +16,7 @@ typedef enum Group {
 	GROUP_INFINIBAND,
 	GROUP_ETHERNET,
 	GROUP_SIGNAL,
+	GROUP_NEIGHBOR,
 	GROUP_MLX5,
 	GROUP_HBL,
 	GROUP_TABLE,   /* each row is a table */

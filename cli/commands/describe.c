@@ -59,6 +59,8 @@ static const char *source_sentence(AttrSource source)
 		return "the sensors of the function (hwmon)";
 	case SOURCE_DV:
 		return "direct verbs (the vendor's library)";
+	case SOURCE_NEIGHBOR:
+		return "the other end of the link, by lldpd";
 	case SOURCE_DERIVED:
 		return "derived from other attributes";
 	case SOURCE_CORE:

@@ -476,7 +476,7 @@ static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
  * is in both snapshots afterwards. */
 static void carry_parts(PortSnapshot *to, const PortSnapshot *from)
 {
-	const unsigned int unread = READ_ALL & ~to->parts;
+	const unsigned int unread = READ_ANY & ~to->parts;
 
 	if (unread == 0)
 		return;
@@ -603,7 +603,7 @@ void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, 
 	/* all of it: rows are compared byte for byte */
 	memset(s->values.last_error, 0, sizeof(s->values.last_error));
 	memset(s->values.last_error_code, 0, sizeof(s->values.last_error_code));
-	s->values.last_query = now;
+	s->values.last_query = ret->parts & READ_ALL ? now : old->values.last_query;
 
 	diff_core_rows(old, s, &ret->changed);
 	mask_set(&ret->changed, PORT_ATTR_unavailable, port_reasons_differ(old, s));

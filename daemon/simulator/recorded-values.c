@@ -146,7 +146,7 @@ static int set_answer(PortSnapshot *s, const char *key, const char *value, char 
 				       "%.100s: expected answer.parts, answer.failed, "
 				       "answer.open_error or answer.unmeasured",
 				       key);
-	r = parse_integer(key, value, 0, READ_ALL, &n, ret_message);
+	r = parse_integer(key, value, 0, READ_ANY, &n, ret_message);
 	if (r == 0)
 		*(streq(what, "parts") ? &s->parts : &s->failed) = (unsigned int)n;
 	return r;

@@ -66,8 +66,9 @@ static bool is_missing(const SimulatedPort *p, PortAttr a, bool unread)
 static void leave_parts(PortSnapshot *s, const SimulatedPort *p, unsigned int parts)
 {
 	/* as rdmad-query does of a device that is held open */
-	unsigned int read = parts == READ_LINKS ? READ_LINKS | READ_VERBS | READ_GIDS : parts;
-	const AttrMask unread = port_rows_of(READ_ALL & ~read);
+	unsigned int read =
+		READ_NEIGHBOR | (parts == READ_LINKS ? READ_LINKS | READ_VERBS | READ_GIDS : parts);
+	const AttrMask unread = port_rows_of(READ_ANY & ~read);
 
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
 		if (is_missing(p, a, mask_has(&unread, a)))

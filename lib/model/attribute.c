@@ -509,6 +509,7 @@ const char *attr_interface_name(AttrInterface interface)
 		[INTERFACE_INFINIBAND] = RDMAD_INTERFACE_INFINIBAND,
 		[INTERFACE_ETHERNET] = RDMAD_INTERFACE_ETHERNET,
 		[INTERFACE_SIGNAL] = RDMAD_INTERFACE_SIGNAL,
+		[INTERFACE_NEIGHBOR] = RDMAD_INTERFACE_NEIGHBOR,
 		[INTERFACE_MLX5] = RDMAD_INTERFACE_MLX5,
 		[INTERFACE_HBL] = RDMAD_INTERFACE_HBL,
 		[INTERFACE_RAW] = "",
@@ -571,8 +572,8 @@ const char *attr_source_name(AttrSource source)
 		[SOURCE_SYSFS] = "sysfs",     [SOURCE_RTNL] = "rtnetlink",
 		[SOURCE_DCB] = "dcb",	      [SOURCE_DEVLINK] = "devlink",
 		[SOURCE_ETHTOOL] = "ethtool", [SOURCE_HWMON] = "hwmon",
-		[SOURCE_DV] = "direct-verbs", [SOURCE_DERIVED] = "derived",
-		[SOURCE_CORE] = "rdmad",
+		[SOURCE_DV] = "direct-verbs", [SOURCE_NEIGHBOR] = "neighbor",
+		[SOURCE_DERIVED] = "derived", [SOURCE_CORE] = "rdmad",
 	};
 
 	return names[source];

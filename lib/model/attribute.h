@@ -124,6 +124,7 @@ typedef enum AttrInterface {
 	INTERFACE_INFINIBAND,
 	INTERFACE_ETHERNET,
 	INTERFACE_SIGNAL,
+	INTERFACE_NEIGHBOR,
 	INTERFACE_MLX5,
 	INTERFACE_HBL,
 	INTERFACE_RAW, /* no property: served by Query only */
@@ -158,14 +159,15 @@ typedef enum AttrSource {
 	SOURCE_VERBS, /* libibverbs */
 	SOURCE_NLDEV, /* RDMA netlink */
 	SOURCE_SYSFS,
-	SOURCE_RTNL,	/* rtnetlink */
-	SOURCE_DCB,	/* DCB netlink, and files about the same: query-dcb.h */
-	SOURCE_DEVLINK, /* devlink (generic netlink) */
-	SOURCE_ETHTOOL, /* ethtool (generic netlink) */
-	SOURCE_HWMON,	/* the sensors of the function, in sysfs */
-	SOURCE_DV,	/* direct verbs of a provider: mlx5, hbl */
-	SOURCE_DERIVED, /* port_derive() makes it from other rows */
-	SOURCE_CORE,	/* rdmad itself */
+	SOURCE_RTNL,	 /* rtnetlink */
+	SOURCE_DCB,	 /* DCB netlink, and files about the same: query-dcb.h */
+	SOURCE_DEVLINK,	 /* devlink (generic netlink) */
+	SOURCE_ETHTOOL,	 /* ethtool (generic netlink) */
+	SOURCE_HWMON,	 /* the sensors of the function, in sysfs */
+	SOURCE_DV,	 /* direct verbs of a provider: mlx5, hbl */
+	SOURCE_NEIGHBOR, /* what the other end of the link says: READ_NEIGHBOR */
+	SOURCE_DERIVED,	 /* port_derive() makes it from other rows */
+	SOURCE_CORE,	 /* rdmad itself */
 	_SOURCE_MAX
 } AttrSource;
 

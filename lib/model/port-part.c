@@ -14,11 +14,12 @@
 	 : (source) == SOURCE_DV				  ? READ_DIRECT                    \
 	 : (source) == SOURCE_ETHTOOL || (source) == SOURCE_HWMON ? READ_SIGNAL                    \
 	 : (source) == SOURCE_DCB				  ? READ_DCB                       \
+	 : (source) == SOURCE_NEIGHBOR				  ? READ_NEIGHBOR                  \
 	 : (source) == SOURCE_NLDEV || (source) == SOURCE_RTNL || (source) == SOURCE_SYSFS         \
 		 ? READ_LINKS                                                                      \
 		 : 0)
 
-static const uint8_t part_of[_PORT_ATTR_MAX] = {
+static const uint16_t part_of[_PORT_ATTR_MAX] = {
 #define PORT(field, name, type, unit, interface, class, valid, source, absent, metric, help)       \
 	[PORT_ATTR_##field] = PART_OF(SOURCE_##source, ATTR_##type),
 #include "port-attributes.def"

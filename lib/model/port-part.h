@@ -32,9 +32,15 @@ typedef enum PortPart {
 	   READ_LINKS with it, which has the interface. */
 	READ_SIGNAL = 1 << 7,
 
+	/* The other end of the link. No worker reads it, and no query asks for it: another program
+	   tells the core (manager/manager-neighbors.c). An answer of the simulator has it. */
+	READ_NEIGHBOR = 1 << 8,
+
 	/* The parts that cost a few system calls, and a firmware command or two. */
 	READ_USUAL = READ_VERBS | READ_LINKS | READ_GIDS | READ_DIRECT,
 	/* The parts that an event can be about. READ_SIGNAL follows in a query of its own. */
 	READ_NEWS = READ_USUAL | READ_PKEYS | READ_DCB | READ_VFS,
 	READ_ALL = READ_NEWS | READ_SIGNAL,
+	/* All that an answer can have. */
+	READ_ANY = READ_ALL | READ_NEIGHBOR,
 } PortPart;

@@ -63,6 +63,8 @@ static unsigned int managed_interfaces(Fixture *f, const char *path)
 	return mask;
 }
 
+#define ETHERNET (1U << INTERFACE_ETHERNET | 1U << INTERFACE_NEIGHBOR)
+
 static void test_objects(void **state)
 {
 	Fixture *f = *state;
@@ -71,8 +73,8 @@ static void test_objects(void **state)
 	assert_int_equal(managed_interfaces(f, "/org/rdma/device/3"), 1U << INTERFACE_DEVICE);
 	assert_int_equal(managed_interfaces(f, IB_PORT), port | 1U << INTERFACE_INFINIBAND);
 	assert_int_equal(managed_interfaces(f, IB_PORT_2), port | 1U << INTERFACE_INFINIBAND);
-	assert_int_equal(managed_interfaces(f, ROCE_PORT), port | 1U << INTERFACE_ETHERNET);
-	assert_int_equal(managed_interfaces(f, IWARP_PORT), port | 1U << INTERFACE_ETHERNET);
+	assert_int_equal(managed_interfaces(f, ROCE_PORT), port | ETHERNET);
+	assert_int_equal(managed_interfaces(f, IWARP_PORT), port | ETHERNET);
 	assert_int_equal(managed_interfaces(f, "/org/rdma/device/4"), 0);
 	assert_int_equal(managed_interfaces(f, "/org/rdma/device/3/port/3"), 0);
 	fixture_assert_property(f, "/org/rdma/device/3", RDMAD_INTERFACE_DEVICE, "Name", "mlx5_0");
@@ -255,8 +257,7 @@ static void test_devices_come_and_go(void **state)
 		fixture_barrier(f);
 	assert_int_equal(managed_interfaces(f, IB_PORT), 0);
 	assert_int_equal(managed_interfaces(f, "/org/rdma/device/3"), 0);
-	assert_int_equal(managed_interfaces(f, ROCE_PORT),
-			 1U << INTERFACE_PORT | 1U << INTERFACE_ETHERNET);
+	assert_int_equal(managed_interfaces(f, ROCE_PORT), 1U << INTERFACE_PORT | ETHERNET);
 }
 
 /* A device has the interfaces of its vendor and of its limits as soon as there is an answer. */

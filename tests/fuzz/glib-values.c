@@ -11,7 +11,7 @@
 static GVariant *make(FuzzInput *in, const GVariantType *type, unsigned int depth);
 
 /* Row I of those of devices and ports. */
-static const Attribute *row(uint8_t i)
+static const Attribute *row(unsigned int i)
 {
 	size_t n = i % (_PORT_ATTR_MAX + _DEVICE_ATTR_MAX);
 
@@ -162,7 +162,7 @@ GVariant *value_of_property(FuzzInput *in, GVariant *arguments)
 	const char *name;
 
 	g_variant_get_child(arguments, 1, "&s", &name);
-	for (uint8_t i = 0; i < _PORT_ATTR_MAX + _DEVICE_ATTR_MAX; i++)
+	for (unsigned int i = 0; i < _PORT_ATTR_MAX + _DEVICE_ATTR_MAX; i++)
 		if (row(i)->name && streq(row(i)->name, name))
 			return value_of_row(in, row(i));
 	return value_any(in);
