@@ -46,10 +46,11 @@ typedef struct Port {
 	PortRef *refs;	     /* those that point to it, in no order */
 	/* Of others */
 	bool published; /* the manager's: the object is on the bus. lookup_path() reads it */
-	uint64_t answered_usec;	  /* the manager's: CLOCK_MONOTONIC of the last good answer that had
-				     READ_USUAL, 0: none */
-	struct PortHeld *held;	  /* the bus's: signals that wait until the bus takes more */
-	struct Reading *readings; /* the manager's: what was read on demand, one of each kind */
+	uint64_t answered_usec; /* the manager's: CLOCK_MONOTONIC of the last good answer that had
+				   READ_USUAL, 0: none */
+	bool is_heard;		/* the manager's: the answer that is being read has its other end */
+	struct PortHeld *held;	/* the bus's: signals that wait until the bus takes more */
+	struct Reading *readings;  /* the manager's: what was read on demand, one of each kind */
 	struct PortHealth *health; /* of daemon/health: what is judged of it, NULL: nothing yet */
 	uint32_t memory_slot;	   /* the shared memory's: number of its slot plus 1, 0: none */
 } Port;

@@ -52,6 +52,16 @@ static void watch_netdevs(Manager *m, PortChange *c)
 		manager_mark_device(p->device, p->number, REASON_NETDEV);
 }
 
+/* A link that has come up has another end, which will say what it is. */
+static void expect_neighbor(Manager *m, PortChange *c)
+{
+	if (!m->neighbors || c->port->now.values.state != PORT_STATE_ACTIVE ||
+	    (c->op != CACHE_ADDED && !port_change_is_of_state(c)))
+		return;
+	m->neighbors_usec = NEIGHBORS_SOON_USEC;
+	sd_event_source_set_time(m->neighbors, monotonic_usec(m) + NEIGHBORS_SOON_USEC);
+}
+
 /* Nobody hears of a port before its device. */
 static void publish_parent(Manager *m, PortChange *c)
 {
@@ -69,6 +79,7 @@ void manager_hand_on_port(Manager *m, PortChange *c)
 		manager_publish_port,
 		manager_evidence_port,
 		watch_netdevs,
+		expect_neighbor,
 		manager_record_port,
 		manager_health_port,
 	};

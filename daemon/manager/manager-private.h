@@ -7,6 +7,7 @@
  *
  *   manager.c           life, the connection to the bus, the flush
  *   manager-devices.c   the set of devices
+ *   manager-neighbors.c what is at the other ends of links
  *   manager-query.c     asks, and takes answers
  *   manager-look.c      looks at everything: when they are over, READY and Refresh()
  *   manager-change.c    hands what has changed to those who take it: all below but the calls
@@ -66,6 +67,12 @@ struct Manager {
 	uint64_t enumerate_retry_usec; /* the delay of the next try */
 	sd_event_source *enumerate_retry;
 
+	/* the other ends of links */
+	const char *lldpd_socket; /* NULL: nobody is asked */
+	uint64_t neighbors_usec;  /* the delay of the next question */
+	sd_event_source *neighbors;
+	sd_bus_slot *neighbors_asked; /* a question is under way */
+
 	/* looks at everything */
 	bool ready;		   /* everything has been asked once, or that takes too long */
 	sd_event_source *start;	   /* until then: looks for that, every START_STEP */
@@ -109,6 +116,9 @@ static inline uint64_t manager_new_id(Manager *m, const Device *d)
 		m->query_count = 1;
 	return (uint64_t)m->query_count << 32 | d->index;
 }
+
+/* A link has come up: so long afterwards its other end may have been heard. */
+#define NEIGHBORS_SOON_USEC (2 * USEC_PER_SEC)
 
 /* manager-base.c */
 
@@ -323,6 +333,13 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 		     PortSnapshot *snapshot);
 void manager_on_end(void *userdata, uint64_t id, int error, QueryErrorCode code,
 		    const char *reason);
+
+/* manager-neighbors.c */
+
+/* From now on the other ends of links are asked for, if there is somebody to ask. */
+void manager_neighbors_start(Manager *m);
+/* The connection to the bus ends: the question that is under way gets no answer. */
+void manager_neighbors_forget(Manager *m);
 
 /* manager-devices.c */
 

@@ -81,6 +81,7 @@ static int on_reconnect(_unused_ sd_event_source *s, _unused_ uint64_t usec, voi
 	Manager *m = userdata;
 
 	manager_forget_processes(m);
+	manager_neighbors_forget(m);
 	drop_bus(m);
 	if (connect_bus(m) < 0 || (m->ready && bus_acquire_name(m->bus) < 0)) {
 		drop_bus(m);
@@ -162,6 +163,7 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 	m->event = sd_event_ref(setup->event);
 	m->config = *setup->config;
 	m->bus_address = setup->bus_address;
+	m->lldpd_socket = setup->lldpd_socket;
 	m->reconnect_usec = RECONNECT_FIRST_USEC;
 	m->reading_rows = manager_reading_rows;
 	r = sd_event_add_defer(m->event, &m->flush, on_flush, m);
@@ -197,6 +199,7 @@ int manager_start(Manager *m)
 		return log_error_errno(r, "Cannot watch for changes: %m");
 	manager_mark_everything(m, REASON_STARTUP);
 	manager_start_reconcile(m);
+	manager_neighbors_start(m);
 	manager_limit_start(m);
 	return 0;
 }
@@ -216,7 +219,9 @@ Manager *manager_free(Manager *m)
 	}
 	recorder_free(m->recorder);
 	sd_event_source_disable_unref(m->record_day);
+	manager_neighbors_forget(m);
 	drop_bus(m);
+	sd_event_source_disable_unref(m->neighbors);
 	sd_event_source_disable_unref(m->reconnect);
 	sd_event_source_disable_unref(m->flush);
 	sd_event_source_disable_unref(m->enumerate_pace);

@@ -22,6 +22,8 @@ typedef struct ManagerSetup {
 	SourceOpen open_source;	     /* makes what is watched */
 	void *userdata;		     /* for open_source() */
 	const char *expect_path;     /* the file of what is expected; NULL: nothing is */
+	const char *lldpd_socket;    /* is there if lldpd is; NULL: there is nobody to ask for the
+					other ends of links; outlives the manager */
 	const char *state_directory; /* where histories are kept; NULL: they end with rdmad */
 } ManagerSetup;
 

@@ -13,11 +13,9 @@
  */
 
 #include <fcntl.h>
-#include <sys/prctl.h>
-#include <systemd/sd-bus.h>
-#include <systemd/sd-event.h>
 #include <unistd.h>
 
+#include "helper.h"
 #include "process.h"
 #include "util.h"
 
@@ -27,8 +25,8 @@
 #define IDLE_USEC   (30 * USEC_PER_SEC)
 
 typedef struct Service {
+	Helper helper;
 	int proc;
-	sd_event_source *idle;
 } Service;
 
 static int append_process(sd_bus_message *reply, uint32_t thread, Process *p)
@@ -42,7 +40,7 @@ static int append_process(sd_bus_message *reply, uint32_t thread, Process *p)
 static int method_describe(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	const Service *s = userdata;
+	Service *s = userdata;
 	const uint32_t *threads;
 	size_t size;
 	int r = sd_bus_message_read_array(m, 'u', (const void **)&threads, &size);
@@ -52,7 +50,7 @@ static int method_describe(sd_bus_message *m, void *userdata, sd_bus_error *erro
 	if (size > THREADS_MAX * sizeof(*threads))
 		return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
 					 "More than %u threads", THREADS_MAX);
-	sd_event_source_set_time_relative(s->idle, IDLE_USEC);
+	helper_note_call(&s->helper);
 	r = sd_bus_message_new_method_return(m, &reply);
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "(uuutss)");
@@ -75,64 +73,17 @@ static const sd_bus_vtable vtable[] = {
 };
 /* clang-format on */
 
-static int on_idle(sd_event_source *source, _unused_ uint64_t usec, _unused_ void *userdata)
-{
-	return sd_event_exit(sd_event_source_get_event(source), 0);
-}
-
-static int on_disconnected(_unused_ sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
-{
-	return sd_event_exit(userdata, 0);
-}
-
-static int start(sd_event *event, sd_bus *bus, Service *s)
-{
-	int r = sd_event_add_time_relative(event, &s->idle, CLOCK_MONOTONIC, IDLE_USEC, 0, on_idle,
-					   NULL);
-
-	if (r >= 0)
-		r = sd_bus_add_object_vtable(bus, NULL, PATH, NAME, vtable, s);
-	if (r >= 0)
-		r = sd_bus_match_signal_async(bus, NULL, "org.freedesktop.DBus.Local", NULL,
-					      "org.freedesktop.DBus.Local", "Disconnected",
-					      on_disconnected, NULL, event);
-	if (r >= 0)
-		r = sd_bus_attach_event(bus, event, SD_EVENT_PRIORITY_NORMAL);
-	return r < 0 ? r : sd_bus_request_name(bus, NAME, 0);
-}
-
-static int run(void)
-{
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
-	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
-	Service s = {.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-	int r;
-
-	if (s.proc < 0)
-		return -errno;
-	/* Nobody of the same user sees /proc through this process. */
-	if (prctl(PR_SET_DUMPABLE, 0) < 0)
-		return -errno;
-	r = sd_event_new(&event);
-	if (r >= 0)
-		r = sd_bus_open_system(&bus);
-	if (r >= 0)
-		r = start(event, bus, &s);
-	if (r >= 0)
-		r = sd_event_loop(event);
-	sd_event_source_unref(s.idle);
-	return r;
-}
-
 int main(int argc, char *argv[])
 {
+	Service s = {.helper = {NAME, PATH, vtable, IDLE_USEC, NULL}};
 	int r;
 
 	if (argc > 1) {
 		fprintf(stderr, "Unexpected argument: %s\n", argv[1]);
 		return EXIT_FAILURE;
 	}
-	r = run();
+	s.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r = s.proc < 0 ? -errno : helper_run(&s.helper);
 	if (r < 0)
 		fprintf(stderr, "rdmad-processes: %s\n", strerror(-r));
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -247,6 +247,9 @@ static int expect_path(const ProgramArguments *a, char **ret)
 	return 0;
 }
 
+/* Where lldpd listens, unless it was built to listen elsewhere. */
+#define LLDPD_SOCKET "/run/lldpd.socket"
+
 static int serve(const Program *p, const ProgramArguments *a, const Config *config)
 {
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
@@ -268,6 +271,7 @@ static int serve(const Program *p, const ProgramArguments *a, const Config *conf
 	r = manager_new(&(ManagerSetup){.event = event,
 					.config = config,
 					.bus_address = address,
+					.lldpd_socket = p->starts_workers ? LLDPD_SOCKET : NULL,
 					.open_source = open_source,
 					.userdata = &opening,
 					.expect_path = expect,

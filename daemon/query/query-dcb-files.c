@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include "list.h"
 #include "query-dcb.h"
 #include "query-sysfs.h"
 
@@ -42,7 +43,7 @@ static bool read_priorities(int ecn, const char *path, AttrText ret)
 			return false;
 		priorities |= (uint8_t)(on << i);
 	}
-	dcb_put_priorities(priorities, ret);
+	list_put_bits(priorities, ret);
 	return true;
 }
 

@@ -188,17 +188,6 @@ static void put_trust(const Dcb *d, AttrText ret)
 	list_end(&w);
 }
 
-void dcb_put_priorities(uint8_t priorities, AttrText ret)
-{
-	uint8_t numbers[DCB_PRIORITIES];
-	size_t n = 0;
-
-	for (uint8_t i = 0; i < DCB_PRIORITIES; i++)
-		if (priorities >> i & 1)
-			numbers[n++] = i;
-	put_numbers(numbers, n, ret);
-}
-
 static void supply_ets(const Dcb *d, PortSnapshot *s)
 {
 	AttrText text = "";
@@ -218,7 +207,7 @@ void dcb_supply(const Dcb *d, PortSnapshot *s)
 
 	if (d->has_pfc) {
 		PORT_SUPPLY(s, pfc_cap, d->pfc_cap);
-		dcb_put_priorities(d->pfc_enabled, text);
+		list_put_bits(d->pfc_enabled, text);
 		PORT_SUPPLY_TEXT(s, pfc_enabled, text);
 	}
 	if (d->has_ets)

@@ -36,9 +36,6 @@ int dcb_parse(const struct nlmsghdr *message, Dcb *ret);
 /* Supplies the rows of S that D says something about. */
 void dcb_supply(const Dcb *d, PortSnapshot *s);
 
-/* The numbers of the bits of PRIORITIES, such as "3,4"; "none". */
-void dcb_put_priorities(uint8_t priorities, AttrText ret);
-
 /* Supplies ECN of the interface D, where its driver has files about it. NET is a descriptor of
  * /sys/class/net. */
 void dcb_supply_ecn(int net, const Netdev *d, PortSnapshot *s);

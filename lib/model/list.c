@@ -167,3 +167,14 @@ void list_end(ListWriter *w)
 	if (w->used == 0)
 		put(w, EMPTY);
 }
+
+void list_put_bits(uint8_t bits, AttrText ret)
+{
+	ListWriter w;
+
+	list_begin(&w, ATTR_NUMBERS, ret, sizeof(AttrText));
+	for (uint32_t i = 0; i < 8; i++)
+		if (bits >> i & 1)
+			list_add_number(&w, i);
+	list_end(&w);
+}

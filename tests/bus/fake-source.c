@@ -351,9 +351,13 @@ uint64_t last_sync(Test *t)
 
 static void make_manager(Test *t, const Config *config)
 {
+	static char lldpd_socket[512];
+
+	snprintf(lldpd_socket, sizeof(lldpd_socket), "%s/lldpd", t->f->directory);
 	assert_true(manager_new(&(ManagerSetup){.event = t->event,
 						.config = config,
 						.bus_address = t->f->address,
+						.lldpd_socket = lldpd_socket,
 						.state_directory =
 							config->record_max ? t->f->directory : NULL,
 						.open_source = open_fake},

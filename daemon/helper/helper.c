@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "helper.h"
+
+#include <sys/prctl.h>
+
+#include "util.h"
+
+void helper_note_call(Helper *h)
+{
+	sd_event_source_set_time_relative(h->idle, h->idle_usec);
+}
+
+static int on_idle(sd_event_source *source, _unused_ uint64_t usec, _unused_ void *userdata)
+{
+	return sd_event_exit(sd_event_source_get_event(source), 0);
+}
+
+static int on_disconnected(_unused_ sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	return sd_event_exit(userdata, 0);
+}
+
+static int start(sd_event *event, sd_bus *bus, Helper *h)
+{
+	int r = sd_event_add_time_relative(event, &h->idle, CLOCK_MONOTONIC, h->idle_usec, 0,
+					   on_idle, NULL);
+
+	if (r >= 0)
+		r = sd_bus_add_object_vtable(bus, NULL, h->path, h->name, h->vtable, h);
+	if (r >= 0)
+		r = sd_bus_match_signal_async(bus, NULL, "org.freedesktop.DBus.Local", NULL,
+					      "org.freedesktop.DBus.Local", "Disconnected",
+					      on_disconnected, NULL, event);
+	if (r >= 0)
+		r = sd_bus_attach_event(bus, event, SD_EVENT_PRIORITY_NORMAL);
+	return r < 0 ? r : sd_bus_request_name(bus, h->name, 0);
+}
+
+int helper_run(Helper *h)
+{
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
+	int r;
+
+	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+		return -errno;
+	r = sd_event_new(&event);
+	if (r >= 0)
+		r = sd_bus_open_system(&bus);
+	if (r >= 0)
+		r = start(event, bus, h);
+	if (r >= 0)
+		r = sd_event_loop(event);
+	h->idle = sd_event_source_unref(h->idle);
+	return r;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* A program that the bus starts to answer what rdmad may not see itself. It has one object with one
+ * interface, both called as the program is on the bus, and ends when nobody has asked for a while.
+ */
+
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+typedef struct Helper {
+	const char *name, *path;
+	const sd_bus_vtable *vtable; /* its functions get this structure */
+	uint64_t idle_usec;	     /* so long after the last call the program ends */
+	sd_event_source *idle;	     /* of the helper itself */
+} Helper;
+
+/* Serves until nobody has called helper_note_call() for a while. Nobody of the same user sees what
+ * this process may see. Returns 0, or a negative errno. */
+int helper_run(Helper *h);
+/* A call has come. */
+void helper_note_call(Helper *h);

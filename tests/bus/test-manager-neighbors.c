@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The other ends of links, with a source and an rdmad-neighbors that the test plays: when it is
+ * asked, what a port says afterwards, and what it keeps.
+ */
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "fake-source.h"
+
+#define NEIGHBORS_NAME "org.rdma.Neighbors"
+#define NEIGHBORS_PATH "/org/rdma/neighbors"
+
+static const Config config = {.query_timeout_usec = USEC_PER_SEC,
+			      .neighbor_usec = 60 * USEC_PER_SEC};
+
+/* rdmad-neighbors */
+static struct {
+	sd_bus *bus;
+	unsigned int n_calls;
+	const char *system; /* at the other end of eth1; NULL: nothing is */
+	uint32_t vlan;
+	bool fails, is_strange;
+} neighbors;
+
+static int on_list(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_error *error)
+{
+	neighbors.n_calls++;
+	if (neighbors.fails)
+		return -EIO;
+	if (neighbors.is_strange)
+		return sd_bus_reply_method_return(m, "as", 1, "leaf");
+	if (!neighbors.system)
+		return sd_bus_reply_method_return(m, "a(ssssssuuit)", 0);
+	return sd_bus_reply_method_return(m, "a(ssssssuuit)", 2, "lo", "other", "", "", "", "", 0,
+					  0, -1, UINT64_C(1), "eth1", neighbors.system,
+					  "Ethernet12/1", "to node17", "02:00:00:00:00:01",
+					  "192.0.2.1", neighbors.vlan, 9216, 0x18, UINT64_C(5));
+}
+
+/* Answers the last question: both ports are on Ethernet and have STATE. */
+static void answer_ethernet(uint32_t state)
+{
+	const Query q = *last_query();
+
+	if (q.attributes)
+		answer_device(q.id, NULL);
+	for (uint32_t n = 1; n <= 2; n++) {
+		PortSnapshot s = {.parts = q.parts};
+
+		if (!port_set_has(&q.ports, n))
+			continue;
+		PORT_SUPPLY(&s, state, state);
+		PORT_SUPPLY(&s, link_layer, 2 /* Ethernet */);
+		PORT_SUPPLY_TEXT(&s, netdev, n == 1 ? "eth1" : "eth2");
+		fake.handler->port(fake.userdata, q.id, n, 0, &s);
+		port_snapshot_done(&s);
+	}
+	answer_end(q.id, 0, "");
+}
+
+static void make_socket(Test *t, bool is_there)
+{
+	const char *path = t->manager->lldpd_socket;
+	int fd;
+
+	if (!is_there) {
+		assert_int_equal(unlink(path), 0);
+		return;
+	}
+	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static int setup_neighbors(void **state)
+{
+	Test *t;
+
+	setup_with(state, &config);
+	t = *state;
+	memset(&neighbors, 0, sizeof(neighbors));
+	neighbors.system = "leaf-r07-a";
+	neighbors.bus = fixture_client(t->f);
+	/* no vtable: that would refuse an answer with another signature */
+	assert_true(sd_bus_add_object(neighbors.bus, NULL, NEIGHBORS_PATH, on_list, NULL) >= 0);
+	assert_true(sd_bus_request_name(neighbors.bus, NEIGHBORS_NAME, 0) >= 0);
+	assert_true(sd_bus_attach_event(neighbors.bus, t->event, 0) >= 0);
+	make_socket(t, true);
+	start(t);
+	answer_ethernet(4);
+	barrier(t);
+	fixture_forget(t->f);
+	return 0;
+}
+
+static int teardown_neighbors(void **state)
+{
+	Test *t = *state;
+
+	(void)unlink(t->manager->lldpd_socket);
+	neighbors.bus = sd_bus_flush_close_unref(neighbors.bus);
+	return teardown(state);
+}
+
+/* The time to ask has come, and the answer has been taken. */
+static void ask(Test *t)
+{
+	unsigned int n = neighbors.n_calls;
+
+	assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
+	RUN_UNTIL(t, neighbors.n_calls > n);
+	RUN_UNTIL(t, !t->manager->neighbors_asked);
+	barrier(t);
+}
+
+static void assert_unknown(Test *t, uint32_t number)
+{
+	const Port *p = device_port(device(t, 1), number);
+	const Unavailable *why = port_unavailable(&p->now, PORT_ATTR_neighbor);
+
+	assert_non_null(why);
+	assert_string_equal(why->code, "no-lldp");
+}
+
+static void test_neighbor(void **state)
+{
+	Test *t = *state;
+	const PortValues *v = port(t, 1, 1);
+	uint64_t last_query_usec = v->last_query, generation = v->generation;
+
+	assert_unknown(t, 1);
+	ask(t);
+	assert_string_equal(v->neighbor, "leaf-r07-a");
+	assert_string_equal(v->neighbor_port, "Ethernet12/1");
+	assert_string_equal(v->neighbor_port_text, "to node17");
+	assert_string_equal(v->neighbor_chassis, "02:00:00:00:00:01");
+	assert_string_equal(v->neighbor_address, "192.0.2.1");
+	assert_int_equal(v->neighbor_frame, 9216);
+	assert_string_equal(v->neighbor_pfc, "3,4");
+	assert_string_equal(v->neighbor_source, "lldpd");
+	assert_int_equal(v->neighbor_since, 5);
+	/* the hardware was not asked */
+	assert_int_equal(v->last_query, last_query_usec);
+	assert_int_equal(v->generation, generation + 1);
+	assert_unknown(t, 2);
+	assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"), 2);
+	assert_int_equal(fixture_count_signals(t->f, PORT_2, "PropertiesChanged"), 0);
+	/* what has not changed is no news, and an answer of the device keeps it */
+	fixture_forget(t->f);
+	ask(t);
+	tell(1, EVENT_ALL_PORTS, REASON_RECONCILE);
+	barrier(t);
+	answer_ethernet(4);
+	barrier(t);
+	assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"), 0);
+	assert_string_equal(v->neighbor, "leaf-r07-a");
+}
+
+/* A link goes down: the last other end stays, and goes when the link is up without it. */
+static void test_link_down(void **state)
+{
+	Test *t = *state;
+	uint64_t when, soon;
+
+	ask(t);
+	tell(1, EVENT_ALL_PORTS, REASON_RECONCILE);
+	barrier(t);
+	answer_ethernet(1);
+	neighbors.system = NULL;
+	ask(t);
+	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-a");
+	tell(1, EVENT_ALL_PORTS, REASON_RECONCILE);
+	barrier(t);
+	answer_ethernet(4);
+	/* it is asked soon, and later again */
+	assert_true(sd_event_now(t->event, CLOCK_MONOTONIC, &soon) >= 0);
+	assert_true(sd_event_source_get_time(t->manager->neighbors, &when) >= 0);
+	assert_true(when <= soon + NEIGHBORS_SOON_USEC);
+	ask(t);
+	assert_unknown(t, 1);
+	assert_int_equal(t->manager->neighbors_usec, 2 * NEIGHBORS_SOON_USEC);
+	for (unsigned int i = 0; i < 10; i++)
+		ask(t);
+	assert_int_equal(t->manager->neighbors_usec, config.neighbor_usec);
+}
+
+/* Without lldpd nobody is asked, and nothing is known. */
+static void test_without_lldpd(void **state)
+{
+	Test *t = *state;
+
+	ask(t);
+	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-a");
+	make_socket(t, false);
+	neighbors.n_calls = 0;
+	assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
+	RUN_UNTIL(t, !port(t, 1, 1)->neighbor[0]);
+	barrier(t);
+	assert_unknown(t, 1);
+	assert_int_equal(neighbors.n_calls, 0);
+}
+
+/* An answer that is none changes nothing. */
+static void test_bad_answers(void **state)
+{
+	Test *t = *state;
+
+	ask(t);
+	neighbors.fails = true;
+	ask(t);
+	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-a");
+	neighbors.fails = false;
+	neighbors.is_strange = true;
+	ask(t);
+	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-a");
+	neighbors.is_strange = false;
+	neighbors.system = "leaf-r07-b";
+	neighbors.vlan = 4095;
+	ask(t);
+	assert_int_equal(port(t, 1, 1)->neighbor_vlan, 0);
+	neighbors.vlan = 4094;
+	ask(t);
+	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-b");
+	assert_int_equal(port(t, 1, 1)->neighbor_vlan, 4094);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_neighbor, setup_neighbors, teardown_neighbors),
+		cmocka_unit_test_setup_teardown(test_link_down, setup_neighbors,
+						teardown_neighbors),
+		cmocka_unit_test_setup_teardown(test_without_lldpd, setup_neighbors,
+						teardown_neighbors),
+		cmocka_unit_test_setup_teardown(test_bad_answers, setup_neighbors,
+						teardown_neighbors),
+	};
+
+	return cmocka_run_group_tests_name("manager-neighbors", tests, NULL, NULL);
+}
