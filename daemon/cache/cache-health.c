@@ -32,6 +32,7 @@ void cache_apply_port_health(Port *p, AttrVerdict health, Table *findings, uint6
 	else
 		table_free(left);
 	ret->op = mask_is_empty(&ret->changed) ? CACHE_UNCHANGED : CACHE_CHANGED;
+	p->health_generation += ret->op == CACHE_CHANGED;
 }
 
 void cache_apply_device_health(Device *d, AttrVerdict health, Table *findings, uint64_t now,

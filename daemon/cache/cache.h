@@ -50,9 +50,10 @@ typedef struct Port {
 				   READ_USUAL, 0: none */
 	bool is_heard;		/* the manager's: the answer that is being read has its other end */
 	struct PortHeld *held;	/* the bus's: signals that wait until the bus takes more */
-	struct Reading *readings;  /* the manager's: what was read on demand, one of each kind */
-	struct PortHealth *health; /* of daemon/health: what is judged of it, NULL: nothing yet */
-	uint32_t memory_slot;	   /* the shared memory's: number of its slot plus 1, 0: none */
+	struct Reading *readings;   /* the manager's: what was read on demand, one of each kind */
+	struct PortHealth *health;  /* of daemon/health: what is judged of it, NULL: nothing yet */
+	uint16_t health_generation; /* counts the changes of Health and Findings */
+	uint32_t memory_slot;	    /* the shared memory's: number of its slot plus 1, 0: none */
 } Port;
 
 struct Device {

@@ -108,7 +108,8 @@ static void make_record(const Port *p, struct rdmad_port *ret)
 {
 	const PortSnapshot *s = &p->now;
 	const PortValues *v = &s->values;
-	struct rdmad_port r = {.hot.flags = RDMAD_PORT_PRESENT | (v->stale ? RDMAD_PORT_STALE : 0)};
+	struct rdmad_port r = {.hot.flags = RDMAD_PORT_PRESENT | (v->stale ? RDMAD_PORT_STALE : 0),
+			       .health_generation = p->health_generation};
 
 	put_always(&r, v);
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {

@@ -110,7 +110,8 @@ struct rdmad_hot {
 	uint32_t device_index;
 	uint32_t port_num;
 	uint64_t valid;	     /* mask of 1 << enum rdmad_field */
-	uint64_t generation; /* counts the refreshes that changed anything that D-Bus publishes */
+	uint64_t generation; /* counts the refreshes that changed anything that D-Bus publishes of
+				the port itself */
 	uint64_t last_query; /* when the port was last read: us of CLOCK_REALTIME, 0: never */
 	uint32_t lid;	     /* 32 bits wide on Omni-Path */
 	uint32_t sm_lid;
@@ -163,10 +164,12 @@ struct rdmad_port {
 	struct rdmad_hot hot;
 	struct rdmad_verbs verbs;
 	uint32_t ifindex;
-	uint8_t reserved_1[4];
-	uint64_t rate;		/* nominal, bit/s */
-	uint64_t port_guid;	/* in the machine's byte order */
-	uint64_t subnet_prefix; /* likewise */
+	uint8_t health; /* how well the port is: 0 unknown, 1 ok, 2 warning, 3 critical */
+	uint8_t reserved_1;
+	uint16_t health_generation; /* counts the changes of that and of Findings on D-Bus */
+	uint64_t rate;		    /* nominal, bit/s */
+	uint64_t port_guid;	    /* in the machine's byte order */
+	uint64_t subnet_prefix;	    /* likewise */
 	uint64_t gid_generation;
 	uint64_t pkey_generation;
 	uint64_t sm_generation;

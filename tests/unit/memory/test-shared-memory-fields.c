@@ -42,7 +42,9 @@ static struct rdmad_port read_only_one(Row *row, PortAttr attribute, uint64_t va
 /* The record of a port of which nothing is known: what a row adds is set in it. */
 static struct rdmad_port empty_record(const Row *row)
 {
-	struct rdmad_port record = {.hot.flags = RDMAD_PORT_PRESENT, .device_name = "mlx5_0"};
+	struct rdmad_port record = {.hot.flags = RDMAD_PORT_PRESENT,
+				    .health_generation = row->p->health_generation,
+				    .device_name = "mlx5_0"};
 	const PortValues *v = &row->p->now.values;
 
 #define ALWAYS(attribute, member, offset, type) record.member = v->attribute;
@@ -76,6 +78,8 @@ static void test_each_row(void **state)
 	p->now.values.gid_generation = 0x3333333333333333;
 	p->now.values.pkey_generation = 0x4444444444444444;
 	p->now.values.sm_generation = 0x5555555555555555;
+	p->now.values.health = VERDICT_WARNING;
+	p->health_generation = 0x6666;
 
 #define FIELD(number, NAME, attribute, member, offset, type)                                       \
 	value = TEST_VALUE(type, number);                                                          \

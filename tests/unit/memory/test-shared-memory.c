@@ -84,6 +84,30 @@ static void test_fields(void **state)
 	rdmad_close(r);
 }
 
+/* A finding with the same verdict is another record too. */
+static void test_health(void **state)
+{
+	Fixture *f = *state;
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
+	struct rdmad *r = fixture_open(f, 0);
+	struct rdmad_port port;
+	PortChange change;
+
+	fixture_put(f, p, fixture_all_fields());
+	for (unsigned int i = 0; i < 3; i++) {
+		const FindingEntry flap = {.check = "flap", .severity = VERDICT_WARNING};
+		Table *findings = i < 2 ? table_new(&flap, 1, sizeof(flap)) : NULL;
+
+		cache_apply_port_health(p, VERDICT_WARNING, findings, 1000, &change);
+		assert_int_equal(change.op, i == 1 ? CACHE_UNCHANGED : CACHE_CHANGED);
+		shared_memory_put(f->memory, p, false);
+		assert_int_equal(rdmad_read(r, fixture_find(r, "mlx5_0/1"), &port), 0);
+		assert_int_equal(port.health, 2);
+		assert_int_equal(port.health_generation, i < 2 ? 1 : 2);
+	}
+	rdmad_close(r);
+}
+
 static void test_unknown_is_said(void **state)
 {
 	Fixture *f = *state;
@@ -470,6 +494,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_fields, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_health, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_is_said, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_ibv_port_attr, fixture_setup,
