@@ -122,29 +122,47 @@ static void check_object(Fixture *f, sd_bus_message *m, const char *path)
 	assert_true(n > 500);
 }
 
+/* The objects of the scenario, in the order of GetManagedObjects(). */
+static const char *const all_paths[] = {
+	"/org/rdma/device/3",	     "/org/rdma/device/3/port/1", "/org/rdma/device/3/port/2",
+	"/org/rdma/device/5",	     "/org/rdma/device/5/port/1", "/org/rdma/device/6",
+	"/org/rdma/device/6/port/1", "/org/rdma/device/7",	  "/org/rdma/device/7/port/1",
+	"/org/rdma/device/8",	     "/org/rdma/device/8/port/1",
+};
+
+/* Returns when nothing changes any more: rdmad has read also what it reads later than the rest, and
+ * has judged all of them. */
+static void wait_quiet(Fixture *f)
+{
+	sd_bus_message_unref(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Refresh",
+					  NULL, "a{sv}", 0));
+	for (size_t i = 0; i < ARRAY_SIZE(all_paths);) {
+		_cleanup_free_ char *health =
+			fixture_property(f, all_paths[i],
+					 strstr(all_paths[i], "/port/") ? RDMAD_INTERFACE_PORT
+									: RDMAD_INTERFACE_DEVICE,
+					 "Health");
+
+		i += !streq(health, "unknown");
+	}
+}
+
 static void test_same_as_single(void **state)
 {
-	static const char *const paths[] = {
-		"/org/rdma/device/3",	     "/org/rdma/device/3/port/1",
-		"/org/rdma/device/3/port/2", "/org/rdma/device/5",
-		"/org/rdma/device/5/port/1", "/org/rdma/device/6",
-		"/org/rdma/device/6/port/1", "/org/rdma/device/7",
-		"/org/rdma/device/7/port/1", "/org/rdma/device/8",
-		"/org/rdma/device/8/port/1",
-	};
 	Fixture *f = *state;
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
-		fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
-			     "GetManagedObjects", NULL, "");
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	size_t n = 0;
 
+	wait_quiet(f);
+	m = fixture_call(f, RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
+			 "GetManagedObjects", NULL, "");
 	assert_true(sd_bus_message_enter_container(m, 'a', "{oa{sa{sv}}}") > 0);
 	for (; sd_bus_message_enter_container(m, 'e', "oa{sa{sv}}") > 0; n++) {
-		assert_true(n < ARRAY_SIZE(paths));
-		check_object(f, m, paths[n]);
+		assert_true(n < ARRAY_SIZE(all_paths));
+		check_object(f, m, all_paths[n]);
 		assert_true(sd_bus_message_exit_container(m) > 0);
 	}
-	assert_int_equal(n, ARRAY_SIZE(paths));
+	assert_int_equal(n, ARRAY_SIZE(all_paths));
 	assert_true(sd_bus_message_exit_container(m) > 0);
 	assert_true(sd_bus_message_at_end(m, true) > 0);
 }
@@ -586,6 +604,7 @@ static void test_no_descriptors(void **state)
 	/* No port is queried, so that no time stamp changes in between. */
 	fixture_configure(f, "[Daemon]\nReconcileIntervalSec=0\n");
 	fixture_start_daemon(f, scenario, NULL);
+	wait_quiet(f);
 	before = process_max_descriptors(f->daemon_pid);
 	process_set_max_descriptors(f->daemon_pid, 3);
 	slow = ask_for_all(f);
