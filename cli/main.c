@@ -41,6 +41,10 @@ static const Command commands[] = {
 	 "Print interface, PCI address and NUMA node of ports",
 	 "  rdmactl map                       which network interface is on which port?\n"
 	 "  rdmactl map --gpu                 which port is near to which GPU?\n"},
+	{"neighbors", "PORT",     0, UINT_MAX, 0,           NULL,             neighbors_command,
+	 "Print what is at the other ends of links",
+	 "  rdmactl neighbors                 which port of which switch?\n"
+	 "  rdmactl neighbors --json | jq .Ports[].Neighbor\n"},
 	{"gid",      "PORT|ADDRESS", 0, UINT_MAX, 0,           NULL,             gid_command,
 	 "Print the GIDs of ports, or that of an address",
 	 "  rdmactl gid                       the GID tables of all ports\n"

@@ -13,6 +13,7 @@ ExitStatus list_command(Context *c);
 extern const Option list_options[];
 
 ExitStatus map_command(Context *c);
+ExitStatus neighbors_command(Context *c);
 extern const Option map_options[];
 
 ExitStatus gid_command(Context *c);

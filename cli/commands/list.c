@@ -512,14 +512,25 @@ const Option map_options[] = {
 	{},
 };
 
-/* rdmactl map: the list with other columns. */
-ExitStatus map_command(Context *c)
+/* The list with the columns NAMES, of which the last N_SPARE may be left out. */
+static ExitStatus list_with(Context *c, const char *names, size_t n_spare)
 {
 	static const Option columns = {.name = "output", .value = &arg_columns};
-	ExitStatus status = parse_output(&columns, "Port,Netdevs,PciAddress,NumaNode,State");
+	ExitStatus status = parse_output(&columns, names);
 
-	if (arg_gpu)
-		return map_gpus(c);
-	n_spare_columns = 2;
+	n_spare_columns = n_spare;
 	return status == STATUS_OK ? list_command(c) : status;
+}
+
+ExitStatus map_command(Context *c)
+{
+	return arg_gpu ? map_gpus(c) : list_with(c, "Port,Netdevs,PciAddress,NumaNode,State", 2);
+}
+
+ExitStatus neighbors_command(Context *c)
+{
+	return list_with(c,
+			 "Port,Netdev,Neighbor,NeighborPort,NeighborPortDescription,"
+			 "NeighborAddress,NeighborMaxFrameSize,NeighborPfcEnabled",
+			 4);
 }

@@ -49,6 +49,9 @@ void look_for_guid(CheckRun *r);
 void look_at_same_guids(CheckRun *r);
 /* check-bond.c */
 void look_at_bond(CheckRun *r);
+/* check-neighbor.c */
+void look_at_neighbor_pfc(CheckRun *r);
+void look_at_neighbor_mtu(CheckRun *r);
 /* check-vf.c */
 void look_at_vf_guids(CheckRun *r);
 void look_at_vf_policies(CheckRun *r);
