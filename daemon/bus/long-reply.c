@@ -21,6 +21,8 @@
 #define WRITE_USEC (2 * USEC_PER_MSEC)
 /* If there are more, it is looked at again so much later. */
 #define UNSENT_USEC (5 * USEC_PER_MSEC)
+/* The longest pause after a reply: a bus that stood still for an hour was not busy. */
+#define PAUSE_MAX USEC_PER_SEC
 
 struct LongReplies {
 	sd_bus *bus;
@@ -299,7 +301,7 @@ static bool may_send(LongReplies *l, uint64_t now, uint64_t *ret_when)
 
 	if (l->unsent > 0 && taken > 0) {
 		if (l->unsent >= UNSENT_MAX)
-			l->pause = taken + (taken - l->began);
+			l->pause = taken + MIN(taken - l->began, PAUSE_MAX);
 		l->unsent = 0;
 	}
 	*ret_when = l->unsent >= UNSENT_MAX ? now + UNSENT_USEC : l->pause;
