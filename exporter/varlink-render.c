@@ -71,14 +71,26 @@ static const char *description(const MetricFamily *f)
 		       : f->help;
 }
 
+/* rdma_finding is about ports and about devices, and says by labels which finding it is: a metric
+ * here is about one kind of object, and has one value of each. rdma_port_findings and
+ * rdma_device_findings say how many there are. */
+static bool is_left_out(const MetricFamily *f)
+{
+	return streq(f->name, "rdma_finding");
+}
+
 static int describe(void *userdata, const MetricFamily *f)
 {
-	json_object *family = json_object_new_object();
+	json_object *family;
 	char name[VARLINK_NAME_MAX];
-	bool ok = family && text_member(family, "name", varlink_metric_name(f->name, name)) &&
-		  text_member(family, "description", description(f)) &&
-		  text_member(family, "type", type_name(f->type));
+	bool ok;
 
+	if (is_left_out(f))
+		return 0;
+	family = json_object_new_object();
+	ok = family && text_member(family, "name", varlink_metric_name(f->name, name)) &&
+	     text_member(family, "description", description(f)) &&
+	     text_member(family, "type", type_name(f->type));
 	return add_reply(userdata, family, ok);
 }
 
@@ -156,7 +168,7 @@ static int list(void *userdata, const MetricFamily *f, const MetricSample *s)
 
 	/* systemd-report takes 4096 values of all services, and an adapter has up to a thousand
 	 * functions */
-	if (s->of_function)
+	if (s->of_function || is_left_out(f))
 		return 0;
 	switch (f->type) {
 	case METRIC_TYPE_INFO:
