@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* GetEvidence(): what a port and its device have shown, also when the device has gone. */
 
+#include "calls.h"
 #include "fixture.h"
 
 static const char scenario[] = "[device mlx5_0]\n"
@@ -88,6 +89,7 @@ static void test_stale(void **state)
 {
 	Fixture *f = *state;
 
+	calls_refresh(f); /* then nothing is left that is read later */
 	wait_evidence(f, "mlx5_0/1", "");
 	fixture_simulate(f, "fail mlx5_0/1 EIO");
 	fixture_simulate(f, "event mlx5_0/1 port-active");
