@@ -258,6 +258,7 @@ void follow(Follower *o, uint64_t wait_usec)
 
 void follow_begin(Follower *o)
 {
+	o->f->with_health = true; /* what is judged later is signalled like the rest */
 	fixture_barrier(o->f);
 	fixture_forget(o->f);
 	objects_done(&o->objects);

@@ -23,8 +23,8 @@ foreach(suite bookworm trixie)
 	weigh(2 100 packages/test-booted-${suite})
 endforeach()
 
-# Guests: the emulated CPU computes for a third to two thirds of the time. Beside three others, a device of coherence or record is
-# found to be slow, and so are two hundred devices of faults.
+# Guests: the emulated CPU computes for a third to two thirds of the time. Beside three others, a device of coherence, record or
+# bonds is found to be slow, and so are two hundred devices of faults.
 weigh(3 2500 vm/coherence-6.12 vm/coherence-6.1)
 weigh(3 1300 vm/coherence-5.10 vm/coherence-7.x)
 foreach(kernel 6.12 6.1 5.10 7.x)
@@ -34,7 +34,8 @@ foreach(kernel 6.12 6.1 5.10 7.x)
 	weigh(2 110 vm/apparmor-${kernel} vm/explain-${kernel})
 	weigh(2 90 vm/fabric-${kernel} vm/users-${kernel} vm/pcie-${kernel} vm/rdmactl-${kernel} vm/wait-online-${kernel} vm/slurm-${kernel})
 	weigh(2 45 vm/kinds-${kernel} vm/changes-${kernel} vm/direct-verbs-${kernel} vm/vfs-${kernel} vm/newest-${kernel})
-	weigh(2 30 vm/devlink-${kernel} vm/dcb-${kernel} vm/rdma_sim-${kernel} vm/peers-${kernel} vm/wall-${kernel} vm/pcie-noaer-${kernel})
+	weigh(3 60 vm/bonds-${kernel})
+	weigh(2 30 vm/phy-${kernel} vm/devlink-${kernel} vm/dcb-${kernel} vm/rdma_sim-${kernel} vm/peers-${kernel} vm/wall-${kernel} vm/pcie-noaer-${kernel})
 	weigh(2 20 vm/rdma_sim-build-${kernel})
 endforeach()
 weigh(2 300 vm/hung-6.12)
