@@ -3,8 +3,9 @@
  * How well devices and ports are: what the judge (daemon/health) says of what has changed.
  *
  * It is asked when the change is on the bus, a little later, so that what changes together is
- * judged together. Ports are compared with each other only after READY, when all are known, and so
- * seldom that it takes a thousandth of the time at most.
+ * judged together, and in a storm of changes it takes a tenth of the time at most. Ports are
+ * compared with each other only after READY, when all are known, and so seldom that it takes a
+ * thousandth of the time at most.
  */
 
 #include "checks.h"
@@ -13,6 +14,7 @@
 #include "manager-private.h"
 
 #define JUDGE_DELAY_USEC (2 * USEC_PER_MSEC)
+#define JUDGE_SHARE	 10U
 #define COMPARE_SHARE	 1000U
 
 static void publish_device_health(Manager *m, Device *d)
@@ -95,9 +97,12 @@ static void await_health(Manager *m)
 static int on_health(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Manager *m = userdata;
+	uint64_t begin = monotonic_now_usec(), end;
 
 	m->health_soon = m->health_told = false;
 	health_judge(m->health, realtime_now_usec(), publish_health, m);
+	end = monotonic_now_usec();
+	m->judge_usec = end + JUDGE_SHARE * (end - begin);
 	if (m->ready && health_wants_comparison(m->health) &&
 	    monotonic_now_usec() >= m->compare_usec)
 		compare(m);
@@ -109,10 +114,15 @@ static int on_health(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *
 
 static void judge_soon(Manager *m)
 {
+	uint64_t now;
+
 	if (m->health_soon)
 		return;
+	now = monotonic_now_usec();
 	m->health_soon = true;
-	manager_start_timer(m, &m->health_timer, JUDGE_DELAY_USEC, on_health, m, "health");
+	manager_start_timer(m, &m->health_timer,
+			    MAX(JUDGE_DELAY_USEC, m->judge_usec > now ? m->judge_usec - now : 0),
+			    on_health, m, "health");
 }
 
 void manager_health_port(Manager *m, PortChange *c)

@@ -92,6 +92,7 @@ struct Manager {
 	sd_event_source *health_timer;
 	bool health_soon;	    /* it runs because something has changed */
 	bool health_told;	    /* the judge has told of something */
+	uint64_t judge_usec;	    /* CLOCK_MONOTONIC: nothing is judged before */
 	uint64_t compare_usec;	    /* CLOCK_MONOTONIC: the ports are not compared before */
 	AttrVerdict machine_health; /* the worst of all */
 	Table *machine_findings;

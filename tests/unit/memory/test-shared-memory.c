@@ -91,11 +91,11 @@ static void test_health(void **state)
 	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
 	struct rdmad *r = fixture_open(f, 0);
 	struct rdmad_port port;
-	PortChange change;
 
 	fixture_put(f, p, fixture_all_fields());
 	for (unsigned int i = 0; i < 3; i++) {
 		const FindingEntry flap = {.check = "flap", .severity = VERDICT_WARNING};
+		_cleanup_(port_change_done) PortChange change = {};
 		Table *findings = i < 2 ? table_new(&flap, 1, sizeof(flap)) : NULL;
 
 		cache_apply_port_health(p, VERDICT_WARNING, findings, 1000, &change);
