@@ -166,8 +166,8 @@ static int ask(Genl *g, uint8_t command, uint32_t ifindex, NetlinkHandler handle
 
 		if (!m)
 			return -ENOMEM;
-		/* the header is the first attribute of each message */
-		/* the kernel wants the flag, which libnl sets by itself since 3.5 */
+		/* The header is the first attribute of each message. The kernel wants the flag,
+		 * which libnl sets by itself since 3.5. */
 		header = nla_nest_start(m, ETHTOOL_A_LINKSTATE_HEADER | NLA_F_NESTED);
 		nla_put_u32(m, ETHTOOL_A_HEADER_DEV_INDEX, ifindex);
 		nla_put_u32(m, ETHTOOL_A_HEADER_FLAGS, flags[i]);
