@@ -518,15 +518,18 @@ static MetricObject *find_object(const Metrics *m, MetricObjectKind kind, uint32
 	return list->n > 0 ? bsearch(&key, list->items, list->n, sizeof(key), compare) : NULL;
 }
 
-/* Gives O the values and the name of NEW, which has none then. */
-static void replace_values(const MetricObjects *list, MetricObject *o, MetricObject *new)
+/* Gives O what was read into NEW, which has what O had then; the counters stay. */
+static void replace_values(MetricObject *o, MetricObject *new)
 {
-	MetricObject was = {.values = o->values, .reply = o->reply};
+	MetricObject was = *o;
 
-	o->values = steal_pointer(&new->values);
-	o->reply = steal_pointer(&new->reply);
+	o->values = new->values;
+	o->findings = new->findings;
+	o->n_findings = new->n_findings;
+	o->allocated_findings = new->allocated_findings;
+	o->reply = new->reply;
 	o->name = new->name;
-	object_done(list, &was);
+	*new = (MetricObject){.values = was.values, .findings = was.findings, .reply = was.reply};
 }
 
 int metrics_read_object(Metrics *metrics, const char *path, sd_bus_message *m)
@@ -553,7 +556,7 @@ int metrics_read_object(Metrics *metrics, const char *path, sd_bus_message *m)
 	if (r >= 0 && (!new.name || !streq(new.name, o->name)))
 		r = -ENOENT;
 	if (r >= 0) {
-		replace_values(list, o, &new);
+		replace_values(o, &new);
 		mark_functions(metrics);
 		metrics->layout++;
 	}

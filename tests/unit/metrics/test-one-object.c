@@ -82,10 +82,47 @@ static void test_one_object(_unused_ void **state)
 	metrics_free(metrics);
 }
 
+/* Reads the port with a finding of CHECK; NULL: nothing is wrong with it. */
+static void read_finding(Metrics *metrics, const char *check)
+{
+	sd_bus_message *m = message_new();
+	int r = sd_bus_message_open_container(m, 'a', "{sv}");
+
+	if (r >= 0)
+		r = sd_bus_message_append(m, "{sv}", "DeviceName", "s", "mlx5_0");
+	if (r >= 0 && check)
+		r = sd_bus_message_append(m, "{sv}", "Findings", "a(sssa{sv})", 1, check, "warning",
+					  "", 1, "Condition", "s", "link");
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	assert_true(r >= 0);
+	message_seal(m);
+	assert_int_equal(metrics_read_object(metrics, PORT, m), 0);
+	sd_bus_message_unref(m);
+}
+
+/* What is wrong with the object is replaced with its values. */
+static void test_findings(_unused_ void **state)
+{
+	static const char flap[] = "rdma_finding{device=\"mlx5_0\",port=\"1\",check=\"flap\","
+				   "severity=\"warning\",condition=\"link\"} 1\n";
+	Metrics *metrics = machine();
+
+	read_finding(metrics, "flap");
+	expect(metrics, flap, true);
+	read_finding(metrics, "slow");
+	expect(metrics, "check=\"slow\"", true);
+	expect(metrics, "check=\"flap\"", false);
+	read_finding(metrics, NULL);
+	expect(metrics, "rdma_finding", false);
+	metrics_free(metrics);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_object),
+		cmocka_unit_test(test_findings),
 	};
 
 	return cmocka_run_group_tests_name("one object", tests, NULL, NULL);
