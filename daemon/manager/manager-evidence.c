@@ -16,13 +16,12 @@ void manager_evidence_port(Manager *m, PortChange *c)
 	const Port *p = c->port;
 	EvidenceMoment when = {c->when_usec, monotonic_usec(m),
 			       event_reason_to_publish(c->reasons)};
-	AttrMask all = {{UINT64_MAX, UINT64_MAX, UINT64_MAX}};
 
 	if (c->op != CACHE_ADDED)
 		evidence_note_tables(&p->device->evidence, p->number, &c->was, &p->now, &when);
 	if (c->op == CACHE_ADDED || !mask_is_empty(&c->changed))
 		evidence_note_port(&p->device->evidence, p->number, &p->now,
-				   c->op == CACHE_ADDED ? &all : &c->changed, &when);
+				   c->op == CACHE_ADDED ? &mask_all : &c->changed, &when);
 	if (c->parts & READ_SIGNAL)
 		evidence_note_port_counts(&p->device->evidence, p->number, &p->now, &when);
 }

@@ -140,8 +140,9 @@ static int parse_reporter(const char *value, HealthEntry *ret)
 }
 
 /* Replaces the entry that begins with the same NAME_SIZE characters as NEW, or adds NEW; without IS
- * it is removed only. */
-static int replace_entry(Table **table, const void *new, size_t size, size_t name_size, bool is)
+ * it is removed only. COMPARE gives the order; NULL: as they came. */
+static int replace_entry(Table **table, const void *new, size_t size, size_t name_size, bool is,
+			 int (*compare)(const void *a, const void *b))
 {
 	size_t room = (*table ? (*table)->n : 0) + 1, n = 0;
 	_cleanup_free_ char *entries = calloc(room, size);
@@ -154,8 +155,8 @@ static int replace_entry(Table **table, const void *new, size_t size, size_t nam
 			memcpy(entries + n++ * size, (*table)->entries + i * size, size);
 	if (is)
 		memcpy(entries + n++ * size, new, size);
-	if (size == sizeof(AcceleratorEntry) && n > 0)
-		sort(entries, n, size, accelerator_compare);
+	if (compare)
+		sort(entries, n, size, compare);
 	next = table_new(entries, n, size);
 	if (n && !next)
 		return -ENOMEM;
@@ -179,7 +180,7 @@ static int set_reporter(DeviceSnapshot *s, const char *key, const char *name, co
 				       key, value);
 	mask_set(&s->supplied, DEVICE_ATTR_health_reporters, true);
 	return replace_entry(&s->tables[DEVICE_TABLE_HEALTH], &new, sizeof(new), sizeof(new.name),
-			     *value);
+			     *value, NULL);
 }
 
 /* "DISTANCE HOPS MODEL", such as "PIX 2 10de:2330". */
@@ -212,7 +213,7 @@ static int set_accelerator(DeviceSnapshot *s, const char *key, const char *addre
 				       key, value);
 	mask_set(&s->supplied, DEVICE_ATTR_accelerators, true);
 	return replace_entry(&s->tables[DEVICE_TABLE_ACCELERATORS], &new, sizeof(new),
-			     sizeof(new.address), *value);
+			     sizeof(new.address), *value, accelerator_compare);
 }
 
 int simulated_device_set(DeviceSnapshot *s, const char *key, const char *value, char **ret_message)

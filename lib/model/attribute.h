@@ -249,6 +249,9 @@ typedef struct AttrMask {
 	uint64_t bits[ATTR_MASK_WORDS];
 } AttrMask;
 
+/* All rows. */
+static const AttrMask mask_all = {{[0 ... ATTR_MASK_WORDS - 1] = UINT64_MAX}};
+
 _Static_assert(_PORT_ATTR_MAX <= 64 * ATTR_MASK_WORDS,
 	       "AttrMask is too small for the ports' attributes");
 _Static_assert(_DEVICE_ATTR_MAX <= 64 * ATTR_MASK_WORDS,

@@ -11,8 +11,6 @@
 
 #include "evidence.h"
 
-static const AttrMask all = {{UINT64_MAX, UINT64_MAX, UINT64_MAX}};
-
 static EvidenceMoment at(uint64_t usec, EventReason reason)
 {
 	return (EvidenceMoment){usec, usec, reason};
@@ -47,19 +45,19 @@ static void test_values(_unused_ void **state)
 	assert_int_equal(evidence_count(l), 0);
 	/* what is seen for the first time is no evidence; codes are published as lanes */
 	set_width(&s, 2);
-	evidence_note_port(&l, 1, &s, &all, &when);
+	evidence_note_port(&l, 1, &s, &mask_all, &when);
 	assert_int_equal(evidence_count(l), 0);
 	/* a link that is down and comes back as it was is none either */
 	set_width(&s, 0);
-	evidence_note_port(&l, 1, &s, &all, &when);
+	evidence_note_port(&l, 1, &s, &mask_all, &when);
 	set_width(&s, 2);
-	evidence_note_port(&l, 1, &s, &all, &when);
+	evidence_note_port(&l, 1, &s, &mask_all, &when);
 	assert_int_equal(evidence_count(l), 0);
 	set_width(&s, 0);
-	evidence_note_port(&l, 1, &s, &all, &when);
+	evidence_note_port(&l, 1, &s, &mask_all, &when);
 	set_width(&s, 1);
 	when = at(2, REASON_PORT_ACTIVE);
-	evidence_note_port(&l, 1, &s, &all, &when);
+	evidence_note_port(&l, 1, &s, &mask_all, &when);
 	assert_int_equal(evidence_count(l), 1);
 	assert_entry(l, 0, EVIDENCE_PORT_active_width, "4", "1");
 	assert_int_equal(evidence_entry(l, 0)->port, 1);
@@ -67,10 +65,10 @@ static void test_values(_unused_ void **state)
 	/* a text that goes is */
 	PORT_SUPPLY_TEXT(&s, netdev, "eth0");
 	mask_set(&s.valid, PORT_ATTR_netdev, true);
-	evidence_note_port(&l, 1, &s, &all, &when);
+	evidence_note_port(&l, 1, &s, &mask_all, &when);
 	s.values.netdev[0] = '\0';
 	mask_set(&s.valid, PORT_ATTR_netdev, false);
-	evidence_note_port(&l, 1, &s, &all, &when);
+	evidence_note_port(&l, 1, &s, &mask_all, &when);
 	assert_entry(l, evidence_count(l) - 1, EVIDENCE_PORT_netdev, "eth0", "");
 	evidence_free(l);
 }
