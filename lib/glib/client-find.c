@@ -31,7 +31,7 @@ static gpointer take_matches(const Answer *a, GError **error)
 	return entries_matches(a->client, entries, error);
 }
 
-static const Method find_ports = {
+const Method method_find_ports = {
 	RDMAD_INTERFACE_MANAGER,	   "FindPorts", "(a" ENTRY_MATCH ")", take_matches,
 	(GDestroyNotify)g_ptr_array_unref, FALSE};
 
@@ -52,13 +52,13 @@ void rdmad_client_find_ports_async(RdmadClient *self, RdmadLookup lookup, const 
 	g_return_if_fail(RDMAD_IS_CLIENT(self));
 	g_return_if_fail((guint)lookup < G_N_ELEMENTS(kinds));
 	g_return_if_fail(text);
-	method_call_async(&find_ports, self, find_arguments(lookup, text), cancellable, callback,
-			  user_data);
+	method_call_async(&method_find_ports, self, find_arguments(lookup, text), cancellable,
+			  callback, user_data);
 }
 
 GPtrArray *rdmad_client_find_ports_finish(RdmadClient *self, GAsyncResult *result, GError **error)
 {
-	return method_call_finish(&find_ports, self, result, error);
+	return method_call_finish(&method_find_ports, self, result, error);
 }
 
 GPtrArray *rdmad_client_find_ports_sync(RdmadClient *self, RdmadLookup lookup, const char *text,
@@ -67,7 +67,7 @@ GPtrArray *rdmad_client_find_ports_sync(RdmadClient *self, RdmadLookup lookup, c
 	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
 	g_return_val_if_fail((guint)lookup < G_N_ELEMENTS(kinds), NULL);
 	g_return_val_if_fail(text, NULL);
-	return method_call_sync(&find_ports, self, find_arguments(lookup, text), cancellable,
+	return method_call_sync(&method_find_ports, self, find_arguments(lookup, text), cancellable,
 				error);
 }
 

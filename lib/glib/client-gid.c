@@ -5,7 +5,6 @@
 #include "entries.h"
 #include "gid.h"
 #include "method.h"
-#include "names.h"
 
 /* So often the daemon is asked anew because the table has changed meanwhile. */
 #define TRIES 5
@@ -64,17 +63,6 @@ static Wish *wish_new(RdmadPort *port, const char *address, const char *netdev, 
 }
 
 /* The question */
-
-static gpointer take_matches(const Answer *a, GError **error)
-{
-	g_autoptr(GVariant) entries = g_variant_get_child_value(a->body, 0);
-
-	return entries_matches(a->client, entries, error);
-}
-
-static const Method find_ports = {
-	RDMAD_INTERFACE_MANAGER,	   "FindPorts", "(a" ENTRY_MATCH ")", take_matches,
-	(GDestroyNotify)g_ptr_array_unref, FALSE};
 
 static GVariant *find_arguments(const Wish *w)
 {
@@ -195,7 +183,8 @@ static void on_answer(GObject *client, GAsyncResult *result, gpointer user_data)
 	g_autoptr(GTask) task = user_data;
 	Wish *w = g_task_get_task_data(task);
 	GError *error = NULL;
-	g_autoptr(GPtrArray) matches = method_call_finish(&find_ports, client, result, &error);
+	g_autoptr(GPtrArray) matches =
+		method_call_finish(&method_find_ports, client, result, &error);
 
 	if (matches && take_answer(w, matches, &error))
 		rdmad_object_load_async(RDMAD_OBJECT(w->port), "gids", g_task_get_cancellable(task),
@@ -209,7 +198,7 @@ static void ask(GTask *task)
 {
 	const Wish *w = g_task_get_task_data(task);
 
-	method_call_async(&find_ports, g_task_get_source_object(task), find_arguments(w),
+	method_call_async(&method_find_ports, g_task_get_source_object(task), find_arguments(w),
 			  g_task_get_cancellable(task), on_answer, task);
 }
 
@@ -247,7 +236,7 @@ RdmadGid *rdmad_client_find_gid_finish(RdmadClient *self, GAsyncResult *result, 
 static RdmadGid *ask_and_wait(RdmadClient *c, Wish *w, GCancellable *cancellable, GError **error)
 {
 	g_autoptr(GPtrArray) matches =
-		method_call_sync(&find_ports, c, find_arguments(w), cancellable, error);
+		method_call_sync(&method_find_ports, c, find_arguments(w), cancellable, error);
 	g_autoptr(GVariant) table = NULL;
 
 	if (!matches || !take_answer(w, matches, error))

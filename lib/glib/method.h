@@ -25,6 +25,9 @@ typedef struct Method {
 	gboolean waits;	     /* the answer may take as long as it likes */
 } Method;
 
+/* FindPorts(text, options): a GPtrArray of RdmadPortMatch. */
+extern const Method method_find_ports;
+
 /* Calls M of SOURCE, a client (the manager) or a device or port; takes ARGUMENTS, a tuple, if that
  * is floating. The source of the task is SOURCE. */
 void method_call_async(const Method *m, gpointer source, GVariant *arguments,

@@ -307,8 +307,8 @@ struct rdmad_gid {
  * Finds the GID that a program should use: what it gives to ibv_modify_qp() as sgid_index, or to a
  * library that wants a GID index. PORT: on this port; NULL: on any port, then ADDRESS or NETDEV
  * must say which. ADDRESS: the GID with this address, IPv4 or IPv6 as text, or with these 128 bits;
- * NULL: any. NETDEV: a GID of the network interface
- * with this name or alternative name; NULL: of any. TYPE: enum rdmad_gid_type.
+ * NULL: any. NETDEV: a GID of the network interface with this name or alternative name; NULL: of
+ * any. TYPE: enum rdmad_gid_type.
  *
  * Of several the first of this order is taken: RoCE v2 before RoCE v1, a global address before a
  * link-local one, the interface of the port, or the bond or bridge that it is in, before another
