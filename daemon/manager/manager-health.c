@@ -8,9 +8,7 @@
  * thousandth of the time at most.
  */
 
-#include "checks.h"
 #include "clock.h"
-#include "log.h"
 #include "manager-private.h"
 
 #define JUDGE_DELAY_USEC (2 * USEC_PER_MSEC)
@@ -112,7 +110,7 @@ static int on_health(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *
 	return 0;
 }
 
-static void judge_soon(Manager *m)
+void manager_health_judge_soon(Manager *m)
 {
 	uint64_t now;
 
@@ -128,40 +126,30 @@ static void judge_soon(Manager *m)
 void manager_health_port(Manager *m, PortChange *c)
 {
 	if (health_take_port(m->health, c))
-		judge_soon(m);
+		manager_health_judge_soon(m);
 }
 
 void manager_health_device(Manager *m, DeviceChange *c)
 {
 	if (health_take_device(m->health, c))
-		judge_soon(m);
+		manager_health_judge_soon(m);
 }
 
 void manager_health_forget_port(Manager *m, Port *p)
 {
 	health_forget_port(m->health, p);
-	judge_soon(m);
+	manager_health_judge_soon(m);
 }
 
 void manager_health_forget_device(Manager *m, Device *d)
 {
 	health_forget_device(m->health, d);
-	judge_soon(m);
+	manager_health_judge_soon(m);
 }
 
-int manager_health_start(Manager *m, const char *expect_path)
+int manager_health_start(Manager *m)
 {
-	_cleanup_(expectations_done) Expectations e = {.is_check = check_exists};
-	int r = health_new(&m->cache, m->config.settle_usec, &m->health);
-
-	if (r >= 0 && expect_path)
-		r = expect_add_machine(&e, expect_path);
-	if (r < 0)
-		return r;
-	if (e.error)
-		log_warning("%s; the file counts for nothing", e.error);
-	health_expect(m->health, &e);
-	return 0;
+	return health_new(&m->cache, m->config.settle_usec, &m->health);
 }
 
 void manager_health_judge_all(Manager *m)

@@ -11,6 +11,7 @@
  *   manager-query.c     asks, and takes answers
  *   manager-look.c      looks at everything: when they are over, READY and Refresh()
  *   manager-change.c    hands what has changed to those who take it: all below but the calls
+ *   manager-expect.c    what is expected of ports, in files
  *   manager-health.c    how well devices and ports are
  *   manager-publish.c   what goes to the shared memory and to the bus
  *   manager-calls.c     what callers want of the hardware
@@ -96,6 +97,13 @@ struct Manager {
 	uint64_t compare_usec;	    /* CLOCK_MONOTONIC: the ports are not compared before */
 	AttrVerdict machine_health; /* the worst of all */
 	Table *machine_findings;
+
+	/* what is expected */
+	const char *expect_path; /* NULL: nothing */
+	struct ExpectReading
+		*expect_reading;	/* the files are being read anew; NULL: they are not */
+	sd_event_source *expect_source; /* says when that has been done */
+	bool expect_again;		/* then they are to be read once more */
 
 	/* the counts of org.rdma.Manager: what they were when that was last said */
 	uint32_t said_devices, said_ports, said_active;
@@ -276,11 +284,19 @@ void manager_status(void *userdata, BusStatus *ret);
 /* Answers all calls about PORT (0: all) of D that wait with ERROR and TEXT. */
 void manager_refuse_calls(Device *d, uint32_t port, int error, const char *text);
 
+/* manager-expect.c */
+
+/* Reads what is expected at PATH, NULL: nothing. -ENOMEM. */
+int manager_expect_start(Manager *m, const char *path);
+void manager_expect_end(Manager *m);
+
 /* manager-health.c */
 
-/* Reads what is expected at EXPECT_PATH, NULL: nothing. -ENOMEM. */
-int manager_health_start(Manager *m, const char *expect_path);
+/* -ENOMEM */
+int manager_health_start(Manager *m);
 void manager_health_end(Manager *m);
+/* Judges a little later what is to be judged. */
+void manager_health_judge_soon(Manager *m);
 /* All devices have been asked once: judges them now, before anybody is told of them. */
 void manager_health_judge_all(Manager *m);
 /* Takers. */

@@ -175,7 +175,9 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 	r = shared_memory_new(m->event, 0, &m->memory);
 	if (r < 0)
 		return log_error_errno(r, "Cannot make the shared memory: %m");
-	r = manager_health_start(m, setup->expect_path);
+	r = manager_health_start(m);
+	if (r >= 0)
+		r = manager_expect_start(m, setup->expect_path);
 	if (r < 0)
 		return log_error_errno(r, "No memory for the health of ports: %m");
 	if (setup->state_directory)
@@ -234,6 +236,7 @@ Manager *manager_free(Manager *m)
 	source_free(m->source);
 	shared_memory_free(m->memory);
 	manager_history_end(m);
+	manager_expect_end(m);
 	manager_health_end(m);
 	cache_done(&m->cache);
 	sd_event_unref(m->event);

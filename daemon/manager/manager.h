@@ -21,7 +21,8 @@ typedef struct ManagerSetup {
 	const char *bus_address;     /* NULL: the system bus; outlives the manager */
 	SourceOpen open_source;	     /* makes what is watched */
 	void *userdata;		     /* for open_source() */
-	const char *expect_path;     /* the file of what is expected; NULL: nothing is */
+	const char *expect_path;     /* the file of what is expected; NULL: nothing is; outlives the
+					manager */
 	const char *lldpd_socket;    /* is there if lldpd is; NULL: there is nobody to ask for the
 					other ends of links; outlives the manager */
 	const char *state_directory; /* where histories are kept; NULL: they end with rdmad */
@@ -31,6 +32,9 @@ typedef struct ManagerSetup {
 int manager_new(const ManagerSetup *setup, Manager **ret);
 Manager *manager_free(Manager *m);
 DEFINE_CLEANUP(Manager, manager_free);
+
+/* Reads anew what is expected, without waiting for the disk, and judges all. Logs. */
+void manager_reload(Manager *m);
 
 /* Starts to listen and to enumerate; the rest happens in the event loop, READY=1 included. Logs. */
 int manager_start(Manager *m);

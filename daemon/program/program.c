@@ -189,7 +189,17 @@ static int open_source(void *userdata, const SourceHandler *handler, void *handl
 	return o->program->open_source(o->event, o->config, handler, handler_userdata, ret);
 }
 
-static int prepare_event_loop(sd_event **ret)
+static int on_hangup(_unused_ sd_event_source *s, _unused_ const struct signalfd_siginfo *si,
+		     void *userdata)
+{
+	Manager **manager = userdata;
+
+	manager_reload(*manager);
+	return 0;
+}
+
+/* MANAGER is there when the loop runs. */
+static int prepare_event_loop(Manager **manager, sd_event **ret)
 {
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
 	int r = sd_event_default(&event);
@@ -199,6 +209,9 @@ static int prepare_event_loop(sd_event **ret)
 	r = sd_event_add_signal(event, NULL, SIGTERM | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
 	if (r >= 0)
 		r = sd_event_add_signal(event, NULL, SIGINT | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
+	if (r >= 0)
+		r = sd_event_add_signal(event, NULL, SIGHUP | SD_EVENT_SIGNAL_PROCMASK, on_hangup,
+					manager);
 	if (r < 0)
 		return log_error_errno(r, "Cannot listen to signals: %m");
 	/* A reader of the shared memory that closes its pipe is no reason to end. */
@@ -252,9 +265,9 @@ static int expect_path(const ProgramArguments *a, char **ret)
 
 static int serve(const Program *p, const ProgramArguments *a, const Config *config)
 {
+	_cleanup_free_ char *address = NULL, *expect = NULL, *state = NULL;
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
 	_cleanup_(manager_free_pointer) Manager *manager = NULL;
-	_cleanup_free_ char *address = NULL, *expect = NULL, *state = NULL;
 	Opening opening;
 	int r;
 
@@ -264,7 +277,7 @@ static int serve(const Program *p, const ProgramArguments *a, const Config *conf
 	if (r >= 0)
 		r = state_directory(p, a, &state);
 	if (r >= 0)
-		r = prepare_event_loop(&event);
+		r = prepare_event_loop(&manager, &event);
 	if (r < 0)
 		return r;
 	opening = (Opening){p, event, config};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Health and Findings of ports, of devices and of the manager. */
 
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #include "fixture.h"
@@ -65,6 +67,17 @@ static const char *findings(Fixture *f, const char *path, char text[256])
 		assert_true(sd_bus_message_exit_container(m) >= 0);
 	}
 	return text;
+}
+
+/* Returns when that is EXPECTED: each change of it is signalled. */
+static void wait_findings(Fixture *f, const char *path, const char *expected)
+{
+	char text[256];
+
+	while (!streq(findings(f, path, text), expected)) {
+		fixture_wait_signal(f, path, "PropertiesChanged");
+		fixture_forget(f);
+	}
 }
 
 /* The place of the first signal of PATH that has PROPERTY. */
@@ -204,6 +217,57 @@ static void test_expectations(void **state)
 	wait_health(f, RDMAD_ROOT_PATH, "warning");
 }
 
+static void reload(const Fixture *f)
+{
+	assert_int_equal(kill(f->daemon_pid, SIGHUP), 0);
+}
+
+/* SIGHUP: the files are read anew, and it is as after a start. */
+static void test_reload(void **state)
+{
+	Fixture *f = *state;
+	char text[256];
+
+	write_file(f, "rdmad/expect.conf.d/30-wrong.conf", "[mlx5_1]\nSmLid = 9\n");
+	write_file(f, "rdmad/expect.conf", "[mlx5_0]\nSmLid = 1\n");
+	reload(f);
+	wait_health(f, PORT, "ok");
+	wait_health(f, OTHER, "critical");
+	assert_string_equal(findings(f, OTHER, text), "expectation critical");
+	wait_findings(f, RDMAD_ROOT_PATH, "");
+	/* an error ends nothing, and what the file expected before does not count any more */
+	write_file(f, "rdmad/expect.conf.d/30-wrong.conf", "[mlx5_1]\nSmLid = 9\nNonsense\n");
+	reload(f);
+	wait_health(f, OTHER, "ok");
+	wait_findings(f, RDMAD_ROOT_PATH, "expect-file warning");
+}
+
+/* A file that is not there for long, as on a disk that hangs: rdmad answers, and goes on to judge
+ * by what was read before. Who asks meanwhile gets a reading of his own. */
+static void test_reload_hangs(void **state)
+{
+	Fixture *f = *state;
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/rdmad/expect.conf.d/50-fifo.conf", f->directory);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	reload(f);
+	/* the thread has opened it when this returns */
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	write_file(f, "rdmad/expect.conf.d/60-last.conf", "[mlx5_0]\nSmLid = 2\n");
+	reload(f);
+	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "critical");
+	fixture_simulate(f, "set mlx5_0/1 sm_lid=3 event=sm-change");
+	wait_health(f, PORT, "ok");
+	assert_int_equal(unlink(path), 0);
+	close(fd);
+	wait_health(f, PORT, "critical");
+	fixture_simulate(f, "set mlx5_0/1 sm_lid=2 event=sm-change");
+	wait_health(f, PORT, "ok");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +276,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_counter_of_device, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_come_and_go, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_expectations, setup_expectations,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_reload, setup_expectations, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_reload_hangs, setup_expectations,
 						fixture_teardown),
 	};
 
