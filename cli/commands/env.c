@@ -367,15 +367,13 @@ static int find_value(const Environment *e, const Variable *v, char **ret_value,
 
 _printf_(2, 3) static ExitStatus add_note(Environment *e, const char *format, ...)
 {
-	char **notes = reallocarray(e->notes, e->n_notes + 1, sizeof(*notes));
 	va_list arguments;
 	int r;
 
-	if (!notes)
+	if (!array_grow(e->notes, e->n_notes))
 		return out_of_memory();
-	e->notes = notes;
 	va_start(arguments, format);
-	r = vasprintf(&notes[e->n_notes], format, arguments);
+	r = vasprintf(&e->notes[e->n_notes], format, arguments);
 	va_end(arguments);
 	if (r < 0)
 		return out_of_memory();

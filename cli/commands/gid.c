@@ -28,12 +28,9 @@ static void lines_done(Lines *l)
 
 static ExitStatus add_line(Lines *l, const Object *port, const Value *entry)
 {
-	Line *items = reallocarray(l->items, l->n + 1, sizeof(*items));
-
-	if (!items)
+	if (!array_grow(l->items, l->n))
 		return out_of_memory();
-	l->items = items;
-	items[l->n++] = (Line){port, entry};
+	l->items[l->n++] = (Line){port, entry};
 	return STATUS_OK;
 }
 

@@ -150,12 +150,9 @@ static const PortAttr usual_rows[] = {
 
 static bool append_column(Columns *columns, ListColumn column)
 {
-	ListColumn *items = reallocarray(columns->items, columns->n + 1, sizeof(*items));
-
-	if (!items)
+	if (!array_grow(columns->items, columns->n))
 		return false;
-	columns->items = items;
-	items[columns->n++] = column;
+	columns->items[columns->n++] = column;
 	return true;
 }
 

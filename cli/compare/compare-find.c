@@ -22,18 +22,12 @@ typedef struct Look {
 static int add(const Look *l, Difference d)
 {
 	Differences *f = l->found;
-	Difference *items = f->items;
 
-	/* room for 64, 128, 256, ... */
-	if (f->n == 0 || (f->n >= 64 && (f->n & (f->n - 1)) == 0)) {
-		items = reallocarray(items, f->n ? f->n * 2 : 64, sizeof(*items));
-		if (!items)
-			return -ENOMEM;
-		f->items = items;
-	}
+	if (!array_grow(f->items, f->n))
+		return -ENOMEM;
 	d.kind = l->kind;
 	d.place = l->place;
-	items[f->n++] = d;
+	f->items[f->n++] = d;
 	return 0;
 }
 

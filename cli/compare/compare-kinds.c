@@ -138,12 +138,11 @@ static char *describe_models(const Models *m)
 /* Adds an empty kind, described by M. Without a LABEL its number is its name. */
 static Kind *add_kind(Kinds *k, const char *label, const Models *m, size_t room)
 {
-	Kind *items = reallocarray(k->items, k->n + 1, sizeof(*items)), *kind;
+	Kind *kind;
 
-	if (!items)
+	if (!array_grow(k->items, k->n))
 		return NULL;
-	k->items = items;
-	kind = &items[k->n++];
+	kind = &k->items[k->n++];
 	*kind = (Kind){.hardware = describe_models(m),
 		       .members = calloc(room, sizeof(*kind->members))};
 	if (label)

@@ -70,7 +70,7 @@ static ExitStatus add_machine(Machines *m, const char *name, const char *label, 
 {
 	const char *wrong = judge_name(name);
 	const Machine *same = find_machine(m, name);
-	Machine *items;
+	Machine *item;
 
 	if (wrong) {
 		complain("%s: \"%s\": %s", place, name, wrong);
@@ -84,17 +84,13 @@ static ExitStatus add_machine(Machines *m, const char *name, const char *label, 
 		complain("%s: \"%s\": there are more than %u machines", place, name, MACHINES_MAX);
 		return STATUS_USAGE;
 	}
-	items = reallocarray(m->items, m->n + 1, sizeof(*items));
-	if (!items)
+	if (!array_grow(m->items, m->n))
 		return out_of_memory();
-	m->items = items;
-	items[m->n] = (Machine){.name = strdup(name),
-				.label = label ? strdup(label) : NULL,
-				.place = strdup(place)};
-	m->n++;
-	return items[m->n - 1].name && items[m->n - 1].place && (!label || items[m->n - 1].label)
-		       ? STATUS_OK
-		       : out_of_memory();
+	item = &m->items[m->n++];
+	*item = (Machine){.name = strdup(name),
+			  .label = label ? strdup(label) : NULL,
+			  .place = strdup(place)};
+	return item->name && item->place && (!label || item->label) ? STATUS_OK : out_of_memory();
 }
 
 ExitStatus machines_add_argument(Machines *m, const char *name)

@@ -43,12 +43,11 @@ void places_done(Kind *k)
 /* Adds a place at the end; NULL without memory. */
 static Place *add_place(Kind *k)
 {
-	Place *places = reallocarray(k->places, k->n_places + 1, sizeof(*places)), *p;
+	Place *p;
 
-	if (!places)
+	if (!array_grow(k->places, k->n_places))
 		return NULL;
-	k->places = places;
-	p = &places[k->n_places];
+	p = &k->places[k->n_places];
 	*p = (Place){.objects = calloc(k->n, sizeof(*p->objects)), .device = k->n_places};
 	if (!p->objects)
 		return NULL;

@@ -130,14 +130,12 @@ static void show_way(FILE *f, Peer *peer)
 static int finish_try(Ping *p, Peer *peer)
 {
 	PingResult *r = &peer->result;
-	PingState *tries = reallocarray(r->tries, r->n + 1, sizeof(*tries));
 
 	ping_try_end(&peer->try);
 	peer->is_asked = false;
-	if (!tries)
+	if (!array_grow(r->tries, r->n))
 		return -ENOMEM;
-	r->tries = tries;
-	tries[r->n++] = peer->try.state;
+	r->tries[r->n++] = peer->try.state;
 	r->n_answered += peer->try.state.stage == PING_STAGE_DONE;
 	if (!p->c->json) {
 		show_way(p->c->out, peer);

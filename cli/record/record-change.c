@@ -103,18 +103,10 @@ static bool set_text(char **to, const char *text)
 	return (*to = strdup(text)) != NULL;
 }
 
-void *record_grow(void *items, size_t n, size_t size)
-{
-	return (n & (n - 1)) == 0 ? reallocarray(items, n > 0 ? 2 * n : 1, size) : items;
-}
-
 static bool add_reason(RecordChange *c, const char *text)
 {
-	char **items = record_grow(c->reasons, c->n_reasons, sizeof(*items));
-
-	if (!items)
+	if (!array_grow(c->reasons, c->n_reasons))
 		return false;
-	c->reasons = items;
 	c->reasons[c->n_reasons] = strdup(text);
 	return c->reasons[c->n_reasons] && ++c->n_reasons;
 }
@@ -133,11 +125,10 @@ static bool add_reasons(RecordChange *c, char *list)
 /* VALUE: NULL: it is not reported. */
 static bool add_value(RecordChange *c, const char *field, const char *value)
 {
-	RecordValue *items = record_grow(c->values, c->n_values, sizeof(*items)), *v;
+	RecordValue *v;
 
-	if (!items)
+	if (!array_grow(c->values, c->n_values))
 		return false;
-	c->values = items;
 	v = &c->values[c->n_values++];
 	*v = (RecordValue){strdup(field), value ? strdup(value) : NULL};
 	return v->field && (v->value || !value);

@@ -79,7 +79,3 @@ ExitStatus record_step_read(RecordReader *r, char *line, RecordStep *ret, bool *
 ExitStatus record_heading_read(const RecordFile *f, char *line, char **ret_name, bool *ret_is_port);
 /* Decodes WORD of a line of F in its place. Says what is wrong with it. */
 ExitStatus record_word_read(const RecordFile *f, char *word);
-
-/* Makes room for one more in the array ITEMS of N. The array doubles when N is a power of two. NULL
- * without memory: ITEMS is as before then. */
-void *record_grow(void *items, size_t n, size_t size);

@@ -25,13 +25,10 @@ struct FoldedObject {
 
 static bool add_line(char ***lines, size_t *n, const char *text)
 {
-	char **items = record_grow(*lines, *n, sizeof(*items));
-
-	if (!items)
+	if (!array_grow(*lines, *n))
 		return false;
-	*lines = items;
-	items[*n] = strdup(text);
-	return items[*n] && ++*n;
+	(*lines)[*n] = strdup(text);
+	return (*lines)[*n] && ++*n;
 }
 
 static void free_lines(char ***lines, size_t *n)
@@ -90,12 +87,11 @@ static FoldedObject *device_of(const RecordFold *fold, const char *name)
 /* NULL without memory. */
 static FoldedObject *add_object(RecordFold *fold, const char *name, bool is_port)
 {
-	FoldedObject *items = record_grow(fold->objects, fold->n, sizeof(*items)), *o;
+	FoldedObject *o;
 
-	if (!items)
+	if (!array_grow(fold->objects, fold->n))
 		return NULL;
-	fold->objects = items;
-	o = &items[fold->n];
+	o = &fold->objects[fold->n];
 	*o = (FoldedObject){.name = strdup(name), .is_port = is_port};
 	if (!o->name)
 		return NULL;
@@ -165,12 +161,9 @@ static bool set_value(FoldedObject *o, const char *key, const char *value)
 	while (i < o->n && !streq(o->values[i].key, key))
 		i++;
 	if (i == o->n) {
-		FoldedValue *items = record_grow(o->values, o->n, sizeof(*items));
-
-		if (!items)
+		if (!array_grow(o->values, o->n))
 			return false;
-		o->values = items;
-		items[o->n++] = (FoldedValue){.key = strdup(key)};
+		o->values[o->n++] = (FoldedValue){.key = strdup(key)};
 	}
 	v = &o->values[i];
 	free(v->value);

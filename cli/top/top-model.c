@@ -105,13 +105,10 @@ static int add_errors(TopPort *p, const char *name, uint64_t n)
 	while (i < p->n_errors && !streq(p->errors[i].name, name))
 		i++;
 	if (i == p->n_errors) {
-		TopError *errors = reallocarray(p->errors, i + 1, sizeof(*errors));
-
-		if (!errors)
+		if (!array_grow(p->errors, i))
 			return -ENOMEM;
-		p->errors = errors;
-		errors[i] = (TopError){.name = strdup(name)};
-		if (!errors[i].name)
+		p->errors[i] = (TopError){.name = strdup(name)};
+		if (!p->errors[i].name)
 			return -ENOMEM;
 		p->n_errors++;
 	}

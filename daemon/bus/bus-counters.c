@@ -63,7 +63,7 @@ static void put_error(BusWriter *w, const Outcome *o)
 /* The sets of the ports of one reply, each once. */
 typedef struct Sets {
 	CounterSet **sets;
-	size_t n, allocated;
+	size_t n;
 	size_t last; /* which was found last: the next port is often of the same kind */
 } Sets;
 
@@ -91,18 +91,12 @@ static bool find_set(Sets *s, const Port *p, const Table *table)
 
 static int add_set(Sets *s, const Port *p, const Table *table)
 {
-	CounterSet **sets;
 	int r;
 
 	if (find_set(s, p, table))
 		return 0;
-	if (s->n == s->allocated) {
-		sets = reallocarray(s->sets, 2 * s->n + 4, sizeof(*sets));
-		if (!sets)
-			return -ENOMEM;
-		s->sets = sets;
-		s->allocated = 2 * s->n + 4;
-	}
+	if (!array_grow(s->sets, s->n))
+		return -ENOMEM;
 	r = counter_set_new(table, is_complete(p), &s->sets[s->n]);
 	if (r >= 0)
 		s->last = s->n++;

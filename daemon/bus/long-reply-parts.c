@@ -23,16 +23,9 @@ void long_reply_parts_begin(LongReplyParts *p, const LongReplyRow *row)
 
 static void write_next(LongReplyParts *p, const Device *d)
 {
-	if (p->n == p->room) {
-		size_t room = MAX(2 * p->room, 64U);
-		void *parts = reallocarray(p->parts, room, sizeof(p->parts[0]));
-
-		if (!parts) {
-			p->w.error = -ENOMEM;
-			return;
-		}
-		p->parts = parts;
-		p->room = room;
+	if (!array_grow(p->parts, p->n)) {
+		p->w.error = -ENOMEM;
+		return;
 	}
 	bus_writer_put_bytes(&p->w, ALIGN, NULL, 0);
 	p->parts[p->n] = (struct LongReplyPart){.device = d, .begin = p->w.size};

@@ -19,7 +19,7 @@ typedef struct LongReplyParts {
 		size_t begin, size; /* in the body, without the zeros behind it */
 		bool stale;	    /* the device has changed since */
 	} * parts;
-	size_t n, room;
+	size_t n;
 	bool hurried; /* devices have come or gone once: from now on all parts are written at once
 		       */
 } LongReplyParts;

@@ -76,14 +76,12 @@ static PendingUser *find_user(PendingCalls *p, uid_t user)
 /* Counts one more call of USER. -ENOBUFS: there are enough. */
 static int count(PendingCalls *p, uid_t user)
 {
-	PendingUser *u = find_user(p, user), *users;
+	PendingUser *u = find_user(p, user);
 
 	if (!u) {
-		users = reallocarray(p->users, p->n_users + 1, sizeof(*users));
-		if (!users)
+		if (!array_grow(p->users, p->n_users))
 			return -ENOMEM;
-		p->users = users;
-		u = &users[p->n_users++];
+		u = &p->users[p->n_users++];
 		*u = (PendingUser){.user = user};
 	}
 	if (u->n >= PENDING_USER_MAX)

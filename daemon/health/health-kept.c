@@ -38,14 +38,12 @@ static KeptFinding *find_before(const KeptList *l, const Finding *f)
 
 static void take_one(KeptList *l, Finding *f, uint64_t now)
 {
-	KeptFinding *k = find_before(l, f), *items;
+	KeptFinding *k = find_before(l, f);
 
 	if (!k) {
-		items = reallocarray(l->items, l->n + 1, sizeof(*items));
-		if (!items)
+		if (!array_grow(l->items, l->n))
 			return;
-		l->items = items;
-		k = &items[l->n++];
+		k = &l->items[l->n++];
 		*k = (KeptFinding){.since_usec = now};
 	}
 	free(k->finding.sentence);

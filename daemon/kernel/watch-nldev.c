@@ -84,15 +84,8 @@ static int add_device(NldevAnswer *a, struct nlmsghdr *m)
 		return r;
 	if (a->n == NLDEV_DEVICES_MAX)
 		return -E2BIG;
-	if (a->n == a->allocated) {
-		size_t allocated = MAX(2 * a->allocated, (size_t)16);
-		DeviceSnapshot *devices = reallocarray(a->devices, allocated, sizeof(d));
-
-		if (!devices)
-			return -ENOMEM;
-		a->devices = devices;
-		a->allocated = allocated;
-	}
+	if (!array_grow(a->devices, a->n))
+		return -ENOMEM;
 	a->devices[a->n++] = d;
 	return 0;
 }

@@ -44,7 +44,7 @@ int watch_nldev_parse(struct nlmsghdr *message, Event *ret, bool *ret_going);
 /* An answer of the kernel, put together from its datagrams. */
 typedef struct NldevAnswer {
 	DeviceSnapshot *devices;
-	size_t n, allocated;
+	size_t n;
 	bool monitor_mode; /* the kernel makes announcements; in the answer to SYS_GET */
 	bool interrupted;  /* the list changed while the kernel wrote it: ask again */
 } NldevAnswer;

@@ -44,7 +44,7 @@ struct WatchRtnl {
 	int fd;
 	char *sysfs;
 	PortLink *links; /* sorted by ifindex, device, port */
-	size_t n_links, allocated;
+	size_t n_links;
 	const WatchHandler *handler;
 	void *userdata;
 };
@@ -247,20 +247,12 @@ static void add_link(WatchRtnl *w, uint32_t ifindex, uint32_t device, uint32_t p
 
 	if (i < w->n_links && compare_links(&w->links[i], &link) == 0)
 		return;
-	if (w->n_links == w->allocated) {
-		size_t allocated = MAX(2 * w->allocated, (size_t)16);
-		PortLink *links;
-
-		if (w->n_links >= LINKS_MAX) {
-			log_debug("interface %u is one too many to watch", ifindex);
-			return;
-		}
-		links = reallocarray(w->links, allocated, sizeof(*links));
-		if (!links)
-			return; /* the reconcile timer still sees what changes */
-		w->links = links;
-		w->allocated = allocated;
+	if (w->n_links >= LINKS_MAX) {
+		log_debug("interface %u is one too many to watch", ifindex);
+		return;
 	}
+	if (!array_grow(w->links, w->n_links))
+		return; /* the reconcile timer still sees what changes */
 	memmove(&w->links[i + 1], &w->links[i], (w->n_links - i) * sizeof(link));
 	w->links[i] = link;
 	w->n_links++;

@@ -49,7 +49,7 @@ struct WatchUdev {
 	 * that failed. */
 	bool scan;
 	Node *nodes; /* the nodes that exist, in no order */
-	size_t n_nodes, allocated;
+	size_t n_nodes;
 	DeviceNames names;
 	AttrText *leaving; /* devices whose removal was told, and that are perhaps not gone yet */
 	size_t n_leaving;
@@ -102,18 +102,8 @@ static Node *append_node(WatchUdev *w, const char *subsystem, const char *name)
 {
 	Node *node;
 
-	if (w->n_nodes == w->allocated) {
-		size_t allocated = MAX(2 * w->allocated, (size_t)16);
-		Node *nodes;
-
-		if (w->n_nodes >= NODES_MAX)
-			return NULL;
-		nodes = reallocarray(w->nodes, allocated, sizeof(*nodes));
-		if (!nodes)
-			return NULL;
-		w->nodes = nodes;
-		w->allocated = allocated;
-	}
+	if (w->n_nodes >= NODES_MAX || !array_grow(w->nodes, w->n_nodes))
+		return NULL;
 	node = &w->nodes[w->n_nodes++];
 	text_copy(node->name, sizeof(node->name), name);
 	node->subsystem = subsystem;
@@ -169,16 +159,10 @@ static AttrText *find_leaving(WatchUdev *w, const char *name)
 
 static void begin_leaving(WatchUdev *w, const char *name)
 {
-	AttrText *leaving;
-
 	w->again_usec = LEAVING_FIRST_USEC;
-	if (find_leaving(w, name))
-		return;
-	leaving = reallocarray(w->leaving, w->n_leaving + 1, sizeof(*leaving));
-	if (!leaving)
-		return; /* without memory; the next look at everything finds it */
-	w->leaving = leaving;
-	text_copy(leaving[w->n_leaving++], sizeof(*leaving), name);
+	/* without memory the next look at everything finds it */
+	if (!find_leaving(w, name) && array_grow(w->leaving, w->n_leaving))
+		text_copy(w->leaving[w->n_leaving++], sizeof(AttrText), name);
 }
 
 static void end_leaving(WatchUdev *w, const char *name)

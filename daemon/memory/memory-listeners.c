@@ -155,17 +155,14 @@ int listeners_add(Listeners *n, uid_t uid, int *ret_fd)
 {
 	_cleanup_close_ int ours = -EBADF, theirs = -EBADF;
 	_cleanup_(listener_free_pointer) Listener *l = NULL;
-	Listener **listeners;
 	int ends[2], r;
 
 	if (n->n_listeners >= n->max)
 		return -ENFILE;
 	if (count_of_user(n, uid) >= n->max / USER_SHARE)
 		return -EUSERS;
-	listeners = reallocarray(n->listeners, n->n_listeners + 1, sizeof(*listeners));
-	if (!listeners)
+	if (!array_grow(n->listeners, n->n_listeners))
 		return -ENOMEM;
-	n->listeners = listeners;
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -errno;
 	theirs = ends[0];
@@ -180,7 +177,7 @@ int listeners_add(Listeners *n, uid_t uid, int *ret_fd)
 	r = sd_event_add_io(n->event, &l->hangup, l->fd, 0, on_hangup, l);
 	if (r < 0)
 		return r;
-	listeners[n->n_listeners++] = steal_pointer(&l);
+	n->listeners[n->n_listeners++] = steal_pointer(&l);
 	*ret_fd = steal_fd(&theirs);
 	return 0;
 }

@@ -31,7 +31,6 @@ BondMember bond_member(const Netdev *d)
 static int on_member(const struct nlmsghdr *message, void *userdata)
 {
 	Members *list = userdata;
-	BondMember *entries;
 	Netdev d;
 	int r = netdev_parse(message, &d);
 
@@ -39,11 +38,9 @@ static int on_member(const struct nlmsghdr *message, void *userdata)
 		return r;
 	if (d.master != list->bond || list->n >= TABLE_ENTRIES_MAX)
 		return 0;
-	entries = reallocarray(list->entries, list->n + 1, sizeof(*entries));
-	if (!entries)
+	if (!array_grow(list->entries, list->n))
 		return -ENOMEM;
-	list->entries = entries;
-	entries[list->n++] = bond_member(&d);
+	list->entries[list->n++] = bond_member(&d);
 	return 0;
 }
 

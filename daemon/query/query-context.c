@@ -142,20 +142,17 @@ static int hold_context(Contexts *c, uint32_t device, struct ibv_context *contex
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.u32 = device};
 	int flags = fcntl(context->async_fd, F_GETFL);
-	Held *held;
 	bool late;
 
 	if (flags < 0 || fcntl(context->async_fd, F_SETFL, flags | O_NONBLOCK) < 0)
 		return -errno;
-	held = reallocarray(c->held, c->n_held + 1, sizeof(*held));
-	if (!held)
+	if (!array_grow(c->held, c->n_held))
 		return -ENOMEM;
-	c->held = held;
 	if (epoll_ctl(c->epoll, EPOLL_CTL_ADD, context->async_fd, &e) < 0)
 		return -errno;
 	/* A context that this one replaces has the events from before. */
 	late = !find(c, device, true);
-	held[c->n_held++] = (Held){.device = device, .context = context, .late = late};
+	c->held[c->n_held++] = (Held){.device = device, .context = context, .late = late};
 	return 0;
 }
 

@@ -32,15 +32,8 @@ Known *known_add(KnownDevices *k, uint32_t device)
 
 	if (known)
 		return known;
-	if (k->n == k->allocated) {
-		size_t allocated = MAX(2 * k->allocated, (size_t)16);
-		Known *entries = reallocarray(k->entries, allocated, sizeof(*entries));
-
-		if (!entries)
-			return NULL;
-		k->entries = entries;
-		k->allocated = allocated;
-	}
+	if (!array_grow(k->entries, k->n))
+		return NULL;
 	memmove(&k->entries[i + 1], &k->entries[i], (k->n - i) * sizeof(*k->entries));
 	k->n++;
 	k->entries[i] = (Known){.device = device, .verbs.driver_id = -1};

@@ -38,7 +38,7 @@ typedef struct Known {
 
 typedef struct KnownDevices {
 	Known *entries; /* sorted by device */
-	size_t n, allocated;
+	size_t n;
 } KnownDevices;
 
 /* NULL if nothing is known. Valid until the next call of one of the other two. */

@@ -13,16 +13,7 @@ static HeldLeave *find(const Leaves *l, uint32_t device)
 /* A new entry; NULL without memory. */
 static HeldLeave *add(Leaves *l)
 {
-	if (l->n == l->allocated) {
-		size_t allocated = MAX(2 * l->allocated, (size_t)4);
-		HeldLeave *entries = reallocarray(l->entries, allocated, sizeof(*entries));
-
-		if (!entries)
-			return NULL;
-		l->entries = entries;
-		l->allocated = allocated;
-	}
-	return &l->entries[l->n++];
+	return array_grow(l->entries, l->n) ? &l->entries[l->n++] : NULL;
 }
 
 void leaves_note(Leaves *l, const Query *q)

@@ -16,7 +16,7 @@ typedef struct HeldLeave {
 
 typedef struct Leaves {
 	HeldLeave *entries; /* of each device that the core has asked; in no order */
-	size_t n, allocated;
+	size_t n;
 	uint32_t links_generation; /* Query.links_generation of the last query of all */
 } Leaves;
 

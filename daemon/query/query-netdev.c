@@ -197,18 +197,16 @@ static int on_any_link(const struct nlmsghdr *message, void *userdata)
 {
 	IpoibList *list = userdata;
 	Netdev d;
-	Ipoib entry, *entries;
+	Ipoib entry;
 	int r = netdev_parse(message, &d);
 
 	if (r < 0)
 		return r;
 	if (!netdev_to_ipoib(&d, &entry) || list->n >= TABLE_ENTRIES_MAX)
 		return 0;
-	entries = reallocarray(list->entries, list->n + 1, sizeof(*entries));
-	if (!entries)
+	if (!array_grow(list->entries, list->n))
 		return -ENOMEM;
-	list->entries = entries;
-	entries[list->n++] = entry;
+	list->entries[list->n++] = entry;
 	return 0;
 }
 
@@ -265,7 +263,7 @@ typedef struct AddressList {
 	uint32_t ifindex;
 	int family;
 	AddressEntry *entries;
-	size_t n, room;
+	size_t n;
 } AddressList;
 
 int netdev_parse_address(const struct nlmsghdr *message, int family, uint32_t ifindex,
@@ -304,15 +302,8 @@ static int on_address(const struct nlmsghdr *message, void *userdata)
 		return 0;
 	if (r < 0)
 		return r;
-	if (list->n == list->room) {
-		size_t room = MAX(2 * list->room, (size_t)8);
-		AddressEntry *entries = reallocarray(list->entries, room, sizeof(*entries));
-
-		if (!entries)
-			return -ENOMEM;
-		list->entries = entries;
-		list->room = room;
-	}
+	if (!array_grow(list->entries, list->n))
+		return -ENOMEM;
 	list->entries[list->n++] = entry;
 	return 0;
 }

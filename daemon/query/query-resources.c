@@ -111,16 +111,9 @@ static int count_qp(Holders *h, const HolderEntry *e)
 	/* the last place is for those that are not known */
 	if (!at && h->n >= TABLE_ENTRIES_MAX - 1 && e->kind != USER_UNKNOWN)
 		return count_qp(h, &unknown);
-	if (!at && h->n == h->room) {
-		size_t room = h->room ? 2 * h->room : 16;
-		HolderEntry *entries = reallocarray(h->entries, room, sizeof(*entries));
-
-		if (!entries)
-			return -ENOMEM;
-		h->entries = entries;
-		h->room = room;
-	}
 	if (!at) {
+		if (!array_grow(h->entries, h->n))
+			return -ENOMEM;
 		at = &h->entries[h->n++];
 		*at = *e;
 	}

@@ -33,8 +33,8 @@ int resources_get_users(Netlink *n, uint32_t index, uint32_t port, Table **ret);
 
 /* The users that have been read. Zero-initialise. */
 typedef struct Holders {
-	HolderEntry *entries; /* [n], [room] */
-	size_t n, room;
+	HolderEntry *entries;
+	size_t n;
 	size_t last; /* the one that had the last queue pair */
 } Holders;
 

@@ -146,22 +146,19 @@ void sysfs_supply_device(int device, DeviceSnapshot *s)
 /* The entries of a table that is being read. */
 typedef struct Growing {
 	void *entries;
-	size_t n, room;
+	size_t n;
 } Growing;
 
 static int append(Growing *g, const void *entry, size_t size)
 {
+	void *p;
+
 	if (g->n >= TABLE_ENTRIES_MAX)
 		return -E2BIG;
-	if (g->n == g->room) {
-		size_t room = g->room ? 2 * g->room : 16;
-		void *p = reallocarray(g->entries, room, size);
-
-		if (!p)
-			return -ENOMEM;
-		g->entries = p;
-		g->room = room;
-	}
+	p = array_double(g->entries, g->n, size);
+	if (!p)
+		return -ENOMEM;
+	g->entries = p;
 	memcpy((char *)g->entries + g->n++ * size, entry, size);
 	return 0;
 }

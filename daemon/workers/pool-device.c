@@ -146,30 +146,14 @@ PoolDevice *pool_device_free(PoolDevice *d)
 	return NULL;
 }
 
-/* Makes room for one more device. */
-static int grow(Pool *p)
-{
-	size_t allocated = MAX(2 * p->allocated, (size_t)16);
-	PoolDevice **devices;
-
-	if (p->n_devices < p->allocated)
-		return 0;
-	devices = reallocarray(p->devices, allocated, sizeof(PoolDevice *));
-	if (!devices)
-		return -ENOMEM;
-	p->devices = devices;
-	p->allocated = allocated;
-	return 0;
-}
-
 int pool_add_device(Pool *p, uint32_t index, PoolDevice **ret)
 {
 	size_t i = position(p, index);
 	PoolDevice *d;
-	int r = grow(p);
+	int r;
 
-	if (r < 0)
-		return r;
+	if (!array_grow(p->devices, p->n_devices))
+		return -ENOMEM;
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;

@@ -107,7 +107,7 @@ struct Pool {
 	sd_event_source *crisis; /* fires then */
 	uint64_t turn_usec;	 /* when the next wedged device may be tried again */
 	PoolDevice **devices;	 /* sorted by index */
-	size_t n_devices, allocated;
+	size_t n_devices;
 	uint64_t tables; /* bytes of the tables of all devices */
 	Process processes[POOL_PROCESSES_MAX];
 	unsigned int n_processes;

@@ -62,7 +62,6 @@ bool check_is_ignored(const CheckRun *r, const char *name)
 
 void check_find(CheckRun *r, const Attribute *row, const char *format, ...)
 {
-	Finding *findings;
 	char *sentence;
 	va_list ap;
 	int n;
@@ -72,19 +71,17 @@ void check_find(CheckRun *r, const Attribute *row, const char *format, ...)
 	va_start(ap, format);
 	n = vasprintf(&sentence, format, ap);
 	va_end(ap);
-	findings = n < 0 ? NULL : reallocarray(r->findings, r->n_findings + 1, sizeof(*findings));
-	if (!findings) {
+	if (n < 0 || !array_grow(r->findings, r->n_findings)) {
 		if (n >= 0)
 			free(sentence);
 		r->error = -ENOMEM;
 		return;
 	}
-	r->findings = findings;
-	findings[r->n_findings++] = (Finding){.check = r->check,
-					      .port = r->port,
-					      .device = r->device,
-					      .row = row,
-					      .sentence = sentence};
+	r->findings[r->n_findings++] = (Finding){.check = r->check,
+						 .port = r->port,
+						 .device = r->device,
+						 .row = row,
+						 .sentence = sentence};
 }
 
 void check_run_done(CheckRun *r)

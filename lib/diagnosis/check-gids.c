@@ -76,7 +76,7 @@ typedef struct PortAddress {
 
 typedef struct PortAddresses {
 	PortAddress *items;
-	size_t n, room;
+	size_t n;
 } PortAddresses;
 
 /* Adds the addresses of PORT. One without an interface here is that of another network namespace.
@@ -92,15 +92,8 @@ static bool add_addresses(PortAddresses *a, const Object *port, size_t order)
 		/* an interface can have the same link-local address as another one */
 		if (!*netdev || !is_reachable(address))
 			continue;
-		if (a->n == a->room) {
-			PortAddress *items =
-				reallocarray(a->items, 2 * a->room + 64, sizeof(*items));
-
-			if (!items)
-				return false;
-			a->items = items;
-			a->room = 2 * a->room + 64;
-		}
+		if (!array_grow(a->items, a->n))
+			return false;
 		a->items[a->n++] = (PortAddress){port, order, netdev, address};
 	}
 	return true;

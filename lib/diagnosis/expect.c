@@ -146,22 +146,16 @@ bool expect_accepts(const Attribute *a, const char *text)
 /* Keeps TEXT for as long as E; NULL without memory. */
 static const char *keep(Expectations *e, const char *text)
 {
-	char **texts = reallocarray(e->texts, e->n_texts + 1, sizeof(*texts));
-
-	if (!texts)
+	if (!array_grow(e->texts, e->n_texts))
 		return NULL;
-	e->texts = texts;
-	texts[e->n_texts] = strdup(text);
-	return texts[e->n_texts] ? texts[e->n_texts++] : NULL;
+	e->texts[e->n_texts] = strdup(text);
+	return e->texts[e->n_texts] ? e->texts[e->n_texts++] : NULL;
 }
 
 static int append(Expectations *e, const Place *place, Expectation item)
 {
-	Expectation *items = reallocarray(e->items, e->n + 1, sizeof(*items));
-
-	if (!items)
+	if (!array_grow(e->items, e->n))
 		return -ENOMEM;
-	e->items = items;
 	item.section = place->section;
 	item.text = keep(e, item.text);
 	item.place = strdup(place->text);

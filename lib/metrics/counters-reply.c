@@ -87,10 +87,9 @@ static int add_foreign(Metrics *m, const MetricObject *o, const Known *k, uint64
 {
 	ForeignCounters *list = &m->foreign;
 	ForeignCounter *f;
-	int r = metrics_grow((void **)&list->items, list->n, &list->allocated, sizeof(*f));
 
-	if (r < 0)
-		return r;
+	if (!array_grow(list->items, list->n))
+		return -ENOMEM;
 	f = &list->items[list->n++];
 	*f = (ForeignCounter){o->device, o->port, k->group, k->name, value, ""};
 	text_copy(f->metric, sizeof(f->metric), k->metric);
@@ -180,11 +179,11 @@ static int read_tail(sd_bus_message *m, Value *values, size_t n, bool *ret_good)
 typedef struct Sets {
 	Known *known;  /* the counters of the first set, then those of the next, ... */
 	Value *values; /* of the port that is read: room for those of the largest set */
-	size_t n_known, known_allocated;
+	size_t n_known;
 	struct {
 		size_t first, n; /* of KNOWN */
 	} * sets;
-	size_t n, allocated, largest;
+	size_t n, largest;
 } Sets;
 
 /* asas: the groups, of which each adds a counter to S, and the names. */
@@ -197,10 +196,8 @@ static int read_names(Sets *s, sd_bus_message *m)
 	if (r < 0)
 		return r;
 	while ((r = sd_bus_message_read_basic(m, 's', &text)) > 0) {
-		r = metrics_grow((void **)&s->known, s->n_known, &s->known_allocated,
-				 sizeof(*s->known));
-		if (r < 0)
-			return r;
+		if (!array_grow(s->known, s->n_known))
+			return -ENOMEM;
 		s->known[s->n_known++].name = text;
 	}
 	if (r >= 0)
@@ -223,10 +220,8 @@ static int read_set(void *userdata, sd_bus_message *m)
 {
 	Sets *s = userdata;
 	size_t first = s->n_known;
-	int r = metrics_grow((void **)&s->sets, s->n, &s->allocated, sizeof(*s->sets));
+	int r = array_grow(s->sets, s->n) ? read_names(s, m) : -ENOMEM;
 
-	if (r >= 0)
-		r = read_names(s, m);
 	if (r >= 0)
 		r = sd_bus_message_skip(m, "asa{sv}");
 	if (r < 0)

@@ -229,17 +229,15 @@ static int read_condition(sd_bus_message *m, const char **ret)
 /* Counts F, which two things of one object can be found by. */
 static int count_finding(MetricObject *o, const MetricFinding *f)
 {
-	int r;
-
 	for (size_t i = 0; i < o->n_findings; i++)
 		if (streq(o->findings[i].check, f->check)) {
 			o->findings[i].n++;
 			return 0;
 		}
-	r = metrics_grow((void **)&o->findings, o->n_findings, &o->allocated_findings, sizeof(*f));
-	if (r == 0)
-		o->findings[o->n_findings++] = *f;
-	return r;
+	if (!array_grow(o->findings, o->n_findings))
+		return -ENOMEM;
+	o->findings[o->n_findings++] = *f;
+	return 0;
 }
 
 /* What is wrong with O, in a variant that has been entered; the value is how much that is. */
@@ -375,9 +373,8 @@ static int read_object(Metrics *metrics, sd_bus_message *m)
 		return sd_bus_message_skip(m, "a{sa{sv}}");
 	kind = o.port == PORT_NUMBER_NONE ? METRIC_DEVICES : METRIC_PORTS;
 	list = &metrics->objects[kind];
-	r = metrics_grow((void **)&list->items, list->n, &list->allocated, sizeof(o));
-	if (r < 0)
-		return r;
+	if (!array_grow(list->items, list->n))
+		return -ENOMEM;
 	o.values = calloc(list->n_rows, sizeof(*o.values));
 	if (!o.values)
 		return -ENOMEM;
@@ -526,7 +523,6 @@ static void replace_values(MetricObject *o, MetricObject *new)
 	o->values = new->values;
 	o->findings = new->findings;
 	o->n_findings = new->n_findings;
-	o->allocated_findings = new->allocated_findings;
 	o->reply = new->reply;
 	o->name = new->name;
 	*new = (MetricObject){.values = was.values, .findings = was.findings, .reply = was.reply};

@@ -44,7 +44,7 @@ typedef struct MetricObject {
 	uint32_t port;	     /* number; of a device 0, as it is of the port of a switch */
 	MetricValue *values; /* by row */
 	MetricFinding *findings;
-	size_t n_findings, allocated_findings;
+	size_t n_findings;
 	/* of a port, after metrics_read_counters(): by row of counters.def; NULL: they were not
 	 * asked for */
 	MetricCounter *counters;
@@ -69,7 +69,7 @@ typedef struct ForeignCounter {
 /* By metric, device index and port number. */
 typedef struct ForeignCounters {
 	ForeignCounter *items;
-	size_t n, allocated;
+	size_t n;
 } ForeignCounters;
 
 typedef enum MetricObjectKind {
@@ -83,7 +83,7 @@ typedef struct MetricObjects {
 	const Attribute *rows;
 	size_t n_rows;
 	MetricObject *items;
-	size_t n, allocated;
+	size_t n;
 } MetricObjects;
 
 struct Metrics {
@@ -111,19 +111,3 @@ const char *metric_counter_unit(const CounterRow *row);
 
 /* Writes N so that it ends before END. Returns its first digit. */
 char *metrics_put_digits(char *end, uint64_t n);
-
-/* Makes room for one more item of SIZE bytes behind N others. -ENOMEM. */
-static inline int metrics_grow(void **items, size_t n, size_t *allocated, size_t size)
-{
-	size_t more = *allocated ? *allocated * 2 : 16;
-	void *grown;
-
-	if (n < *allocated)
-		return 0;
-	grown = reallocarray(*items, more, size);
-	if (!grown)
-		return -ENOMEM;
-	*items = grown;
-	*allocated = more;
-	return 0;
-}

@@ -205,7 +205,7 @@ typedef struct Slot {
 struct MetricsTemplate {
 	MetricsText text; /* without the values of counters */
 	Slot *slots;
-	size_t n_slots, allocated;
+	size_t n_slots;
 };
 
 static int add_template_family(void *userdata, const MetricFamily *f)
@@ -218,13 +218,11 @@ static int add_template_family(void *userdata, const MetricFamily *f)
 static int add_template_sample(void *userdata, const MetricFamily *f, const MetricSample *s)
 {
 	MetricsTemplate *t = userdata;
-	int r;
 
 	if (!s->counter)
 		return add_sample(&t->text, f, s);
-	r = metrics_grow((void **)&t->slots, t->n_slots, &t->allocated, sizeof(*t->slots));
-	if (r < 0)
-		return r;
+	if (!array_grow(t->slots, t->n_slots))
+		return -ENOMEM;
 	begin_sample(&t->text, f, s);
 	t->slots[t->n_slots++] = (Slot){t->text.size, s->counter};
 	put(&t->text, "\n", 1);

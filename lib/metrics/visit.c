@@ -230,7 +230,7 @@ static void visit_available(Visit *v)
 /* The names of the families that there can be. */
 typedef struct Taken {
 	char (*names)[METRIC_NAME_MAX];
-	size_t n, allocated;
+	size_t n;
 } Taken;
 
 static void taken_done(Taken *t)
@@ -249,11 +249,11 @@ static size_t base_length(const char *name)
 static int take(void *userdata, const MetricFamily *f)
 {
 	Taken *t = userdata;
-	int r = metrics_grow((void **)&t->names, t->n, &t->allocated, sizeof(*t->names));
 
-	if (r == 0)
-		text_copy(t->names[t->n++], METRIC_NAME_MAX, f->name);
-	return r;
+	if (!array_grow(t->names, t->n))
+		return -ENOMEM;
+	text_copy(t->names[t->n++], METRIC_NAME_MAX, f->name);
+	return 0;
 }
 
 static bool is_taken(const Taken *t, const char *name)

@@ -45,6 +45,22 @@
 	}                                                                                          \
 	struct free_function##_needs_a_semicolon
 
+/* Makes room behind the N elements of ARRAY for one more. ARRAY is NULL, or only array_grow() has
+ * made it larger. False without memory: ARRAY stays as it is. */
+#define array_grow(array, n)                                                                       \
+	({                                                                                         \
+		__typeof__(array) _grown = array_double((array), (n), sizeof(*(array)));           \
+		if (_grown)                                                                        \
+			(array) = _grown;                                                          \
+		_grown != NULL;                                                                    \
+	})
+
+/* ARRAY with room for one more: it doubles when N is a power of two. NULL without memory. */
+static inline void *array_double(void *array, size_t n, size_t size)
+{
+	return n & (n - 1) ? array : reallocarray(array, n > 0 ? 2 * n : 1, size);
+}
+
 static inline void free_pointer(void *p)
 {
 	free(*(void **)p);

@@ -405,19 +405,16 @@ Object *object_list_find(const ObjectList *l, const char *path)
 int object_list_put(ObjectList *l, Object *o)
 {
 	size_t i = find_place(l, o->path);
-	Object **items;
 
 	if (i < l->n && streq(l->items[i]->path, o->path)) {
 		object_free(l->items[i]);
 		l->items[i] = o;
 		return 0;
 	}
-	items = reallocarray(l->items, l->n + 1, sizeof(*items));
-	if (!items)
+	if (!array_grow(l->items, l->n))
 		return -ENOMEM;
-	l->items = items;
-	memmove(&items[i + 1], &items[i], (l->n - i) * sizeof(*items));
-	items[i] = o;
+	memmove(&l->items[i + 1], &l->items[i], (l->n - i) * sizeof(o));
+	l->items[i] = o;
 	l->n++;
 	return 0;
 }

@@ -374,14 +374,12 @@ int sample_total(const SampleList *list, Sample *ret)
 
 PortSample *sample_list_add(SampleList *l, const char *name, const char *path)
 {
-	PortSample *items = reallocarray(l->items, l->n + 1, sizeof(*items)), *item;
+	PortSample *item;
 
-	if (!items)
+	if (!array_grow(l->items, l->n))
 		return NULL;
-	l->items = items;
-	item = &items[l->n];
+	item = &l->items[l->n++];
 	*item = (PortSample){.name = strdup(name), .path = strdup(path)};
-	l->n++;
 	return item->name && item->path ? item : NULL;
 }
 

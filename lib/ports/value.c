@@ -20,15 +20,9 @@ void value_done(Value *v)
 
 Value *value_append(Value *v)
 {
-	Value *items;
-
-	/* room for 4, 8, 16, ... items; a message of at most 128 MiB bounds their number */
-	if (v->n == 0 || (v->n >= 4 && (v->n & (v->n - 1)) == 0)) {
-		items = reallocarray(v->items, v->n ? v->n * 2 : 4, sizeof(*items));
-		if (!items)
-			return NULL;
-		v->items = items;
-	}
+	/* a message of at most 128 MiB bounds the number of the items */
+	if (!array_grow(v->items, v->n))
+		return NULL;
 	v->items[v->n] = (Value){};
 	return &v->items[v->n++];
 }
