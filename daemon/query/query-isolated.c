@@ -38,9 +38,9 @@ void isolation_done(Isolation *i)
 	i->stray = close_fd(i->stray);
 }
 
-Isolated isolated_new(Isolation *i, const char *device)
+Isolated isolated_new(Isolation *i, const char *device, bool spared)
 {
-	Isolated p = {.isolation = i, .pidfd = -EBADF, .fd = -EBADF};
+	Isolated p = {.isolation = i, .pidfd = -EBADF, .fd = -EBADF, .failed = spared};
 
 	text_copy(p.device, sizeof(p.device), device);
 	return p;
@@ -76,7 +76,7 @@ static int start(Isolated *p, const DvProvider *provider)
 			return -EBUSY;
 		i->stray = close_fd(i->stray);
 	}
-	return monotonic_now_usec() < i->start_usec ? -EAGAIN : spawn(p, provider);
+	return spawn(p, provider);
 }
 
 /* Closes the connection and waits for the end of the process, which is killed if that takes too
@@ -103,8 +103,7 @@ static int give_up(Isolated *p, int error, const char *why)
 {
 	siginfo_t status;
 
-	p->failed = true;
-	p->isolation->start_usec = monotonic_now_usec() + ISOLATED_PAUSE_USEC;
+	p->gave_up = p->failed = true;
 	finish(p, error != -EPIPE, &status);
 	if (error == -EPIPE && status.si_code != CLD_EXITED && status.si_pid)
 		log_warning("%s: the process that asked its own library died of signal %d, "

@@ -12,14 +12,10 @@
 #include "query-dv.h"
 #include "source.h"
 
-/* After a process that crashed, hung or lied, no other is started for this time. */
-#define ISOLATED_PAUSE_USEC (60 * USEC_PER_SEC)
-
 /* The isolated processes of a worker. */
 typedef struct Isolation {
 	const char *program;  /* what is started; NULL: this program */
 	uint64_t answer_usec; /* how long to wait for an answer; for its end, a quarter of this */
-	uint64_t start_usec;  /* CLOCK_MONOTONIC: no process is started before */
 	/* The pidfd of a process that was killed and has not ended yet, or negative. As long as it
 	 * is there, no other process is started. */
 	int stray;
@@ -31,14 +27,16 @@ typedef struct Isolated {
 	AttrText device; /* name, for messages */
 	int pidfd;	 /* negative: there is none */
 	int fd;		 /* the connection to it */
-	bool failed;	 /* it was given up, or could not be started: no other for this query */
+	bool gave_up;	 /* it crashed, hung or lied */
+	bool failed; /* so, or it could not be started, or is not to be: no other for this query */
 } Isolated;
 
 /* Does not wait for a process that has not ended. */
 void isolation_done(Isolation *i);
 
-/* For the ports of the device called DEVICE. Starts nothing: the first isolated_query() does. */
-Isolated isolated_new(Isolation *i, const char *device);
+/* For the ports of the device called DEVICE. Starts nothing: the first isolated_query() does,
+ * unless SPARED. */
+Isolated isolated_new(Isolation *i, const char *device, bool spared);
 /* Supplies what PROVIDER and verbs say of the port. A negative errno if that is nothing. Logs if
  * the process is to blame. */
 int isolated_query(Isolated *p, const DvProvider *provider, uint32_t device, uint32_t port,

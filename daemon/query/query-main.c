@@ -66,11 +66,13 @@ static int send_port(void *userdata, const Query *q, uint32_t port, int error,
 	return r < 0 || last ? r : wire_flush(fd, &packet);
 }
 
-static int send_end(void *userdata, const Query *q, int error, const char *text)
+static int send_end(void *userdata, const Query *q, int error, bool library_failed,
+		    const char *text)
 {
 	int fd = *(int *)userdata, r;
-	WireMessage m = {
-		.end = {.header = wire_header(WIRE_END, q->id, q->device, 0), .error = error}};
+	WireMessage m = {.end = {.header = wire_header(WIRE_END, q->id, q->device, 0),
+				 .error = error,
+				 .library_failed = library_failed}};
 
 	text_copy(m.end.text, sizeof(m.end.text), text);
 	r = wire_put(fd, &packet, &m);

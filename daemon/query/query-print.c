@@ -124,7 +124,8 @@ static int print_port(void *userdata, _unused_ const Query *q, uint32_t port, in
 	return 0;
 }
 
-static int print_end(void *userdata, _unused_ const Query *q, int error, const char *text)
+static int print_end(void *userdata, _unused_ const Query *q, int error,
+		     _unused_ bool library_failed, const char *text)
 {
 	FILE *f = userdata;
 

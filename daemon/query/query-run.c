@@ -140,7 +140,7 @@ static int run(Target *t, const Sink *sink, bool *gone)
 int query_run(Querier *querier, const Query *q, const Sink *sink)
 {
 	char text[128] = "";
-	bool gone = false;
+	bool gone = false, library_failed = false;
 	Target t;
 	int error = target_open(querier, q, &t), r;
 
@@ -149,6 +149,7 @@ int query_run(Querier *querier, const Query *q, const Sink *sink)
 		if (q->attributes && !(READ_NEWS & ~q->parts))
 			contexts_set_read(querier->contexts, t.device);
 		r = run(&t, sink, &gone);
+		library_failed = t.isolated.gave_up;
 		target_close(&t);
 		if (r < 0)
 			return r;
@@ -162,5 +163,5 @@ int query_run(Querier *querier, const Query *q, const Sink *sink)
 	else if (error < 0)
 		snprintf(text, sizeof(text), "Cannot ask the kernel for RDMA device %u: %s",
 			 q->device, strerror(-error));
-	return sink->end(sink->userdata, q, error, text);
+	return sink->end(sink->userdata, q, error, library_failed, text);
 }

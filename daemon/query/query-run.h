@@ -12,7 +12,9 @@ typedef struct Sink {
 	/* LAST: the end follows at once, so it may be sent together with this port. */
 	int (*port)(void *userdata, const Query *q, uint32_t port, int error, const PortSnapshot *s,
 		    bool last);
-	int (*end)(void *userdata, const Query *q, int error, const char *text);
+	/* LIBRARY_FAILED: that of WireEnd */
+	int (*end)(void *userdata, const Query *q, int error, bool library_failed,
+		   const char *text);
 	void *userdata;
 } Sink;
 

@@ -173,7 +173,7 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 	}
 	if (q->health)
 		read_health(&t);
-	t.isolated = isolated_new(&querier->isolation, t.name);
+	t.isolated = isolated_new(&querier->isolation, t.name, q->spares_library);
 	if (q->kind == QUERY_ATTRIBUTES && (q->attributes || q->parts & NEEDS_CONTEXT ||
 					    contexts_holds(querier->contexts, q->device)))
 		open_context(&t);

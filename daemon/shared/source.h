@@ -37,14 +37,16 @@ typedef enum QueryKind {
 /* One question to the hardware. */
 typedef struct Query {
 	QueryKind kind;
-	uint64_t id;	  /* chosen by the core, not 0 */
-	uint32_t device;  /* kernel index */
-	AttrText name;	  /* the name that the device has when the query is made */
-	uint64_t adapter; /* the GUID that all devices of one adapter share; 0: not known */
-	bool attributes;  /* read the device's own attributes too */
-	bool health;	  /* of these, also the health of its function: that may wait for a lock
-			     which is held while the firmware is written */
-	uint32_t parts;	  /* of the ports, READ_*: those to read. The source may read others too */
+	uint64_t id;	     /* chosen by the core, not 0 */
+	uint32_t device;     /* kernel index */
+	AttrText name;	     /* the name that the device has when the query is made */
+	uint64_t adapter;    /* the GUID that all devices of one adapter share; 0: not known */
+	bool attributes;     /* read the device's own attributes too */
+	bool health;	     /* of these, also the health of its function: that may wait for a lock
+				which is held while the firmware is written */
+	bool spares_library; /* the vendor's library, asked in a process of its own, has failed
+				lately: it is not asked */
+	uint32_t parts; /* of the ports, READ_*: those to read. The source may read others too */
 	uint32_t links_generation; /* as long as this number does not change, the source may use
 				      the network interfaces that it found before */
 	PortSet ports; /* the ports to read, by their place on the device, from 1. That is their

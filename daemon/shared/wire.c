@@ -196,6 +196,8 @@ static const char *check(const WireMessage *m, size_t size)
 	case WIRE_END:
 		if (!is_error(m->end.error))
 			return "error is no negative errno";
+		if (m->end.library_failed > 1)
+			return "a flag that is neither 0 nor 1";
 		return terminated(m->end.text, sizeof(m->end.text)) ? NULL : "text not terminated";
 	case WIRE_EVENT:
 		return m->event.reason < _REASON_MAX ? NULL : "reason unknown";

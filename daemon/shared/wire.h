@@ -51,7 +51,7 @@
 #include "source.h"
 
 #define WIRE_MAGIC	0x72646d61U /* "rdma" */
-#define WIRE_VERSION	9U
+#define WIRE_VERSION	10U
 #define WIRE_PAGE_BYTES 2048U
 /* A port with three tables of two pages each */
 #define WIRE_PACKET_MAX (16U * 1024)
@@ -112,8 +112,10 @@ typedef struct WireTable {
 
 typedef struct WireEnd {
 	WireHeader header;
-	int32_t error;	/* 0 or a negative errno */
-	char text[128]; /* what failed, in words; "" for 0 */
+	int32_t error;		 /* 0 or a negative errno */
+	uint32_t library_failed; /* 1: the process that asked the vendor's library crashed, hung or
+				    lied; else 0 */
+	char text[128];		 /* what failed, in words; "" for 0 */
 } WireEnd;
 
 typedef struct WireEvent {

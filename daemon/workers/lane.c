@@ -111,6 +111,7 @@ void lane_run(Lane *l)
 void lane_submit(Lane *l, Request *r)
 {
 	r->queued_usec = pool_now_usec(l->pool);
+	r->query.spares_library = r->queued_usec < r->owner->library_usec;
 	request_append(&l->waiting, r);
 	lane_run(l);
 }

@@ -26,6 +26,8 @@
 #define POOL_PATIENCE	     4U
 #define POOL_PATIENCE_CRISIS 32U
 #define POOL_PATIENCE_SLOW   8U
+/* For how long the vendor's library of a device is not asked after it crashed, hung or lied */
+#define POOL_LIBRARY_PAUSE_USEC (60 * USEC_PER_SEC)
 /* Workers that a device may spoil in a row before it gets one of its own */
 #define POOL_PROBATION_FROM 2U
 

@@ -76,6 +76,7 @@ struct PoolDevice {
 	sd_event_source *retry; /* when PROBE, or a slow device, is asked again */
 	uint64_t retry_usec;	/* the next pause before that */
 	bool has_turn;		/* RETRY is set to the turn of the device: Pool.turn_usec */
+	uint64_t library_usec;	/* its vendor's library has failed, and is not asked before */
 	/* A bit for each reason of which an event was dropped since the last report of such. */
 	uint32_t dropped;
 	/* A bit for each reason of the events that the pool is about to report itself. */

@@ -97,6 +97,8 @@ static void on_end(void *userdata, Worker *w, Request *answered, int error, cons
 	/* The core's query of D is behind this one, and its answer says more. */
 	if (d && d->request && !asked)
 		return;
+	if (d && r->library_failed)
+		d->library_usec = pool_now_usec(p) + POOL_LIBRARY_PAUSE_USEC;
 	if (d)
 		begin_leave(d, w, r);
 	if (asked)

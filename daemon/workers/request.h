@@ -17,10 +17,11 @@ typedef struct Request {
 	uint64_t queued_usec; /* CLOCK_MONOTONIC: since when it waits for a worker */
 	/* Sent: until then the worker process may begin queries of its own first. 0: it has not. */
 	uint64_t overtaken_usec;
-	uint64_t took_usec; /* answered: how long the worker has worked on it */
-	bool forget;	    /* not a query: the worker closes what it has open of query.device */
-	bool sent;	    /* the worker process has been sent it */
-	bool own;	    /* the worker process asks it by itself: it was not sent */
+	uint64_t took_usec;  /* answered: how long the worker has worked on it */
+	bool library_failed; /* answered: that of WireEnd */
+	bool forget;	     /* not a query: the worker closes what it has open of query.device */
+	bool sent;	     /* the worker process has been sent it */
+	bool own;	     /* the worker process asks it by itself: it was not sent */
 } Request;
 
 typedef struct RequestQueue {

@@ -405,6 +405,7 @@ static void take_answer(Worker *w, const WireMessage *m)
 			return;
 		head = request_pop(&w->queue);
 		w->n_sent--;
+		head->library_failed = m->end.library_failed;
 		answer_reset(a);
 		flush(w);
 		w->handler->end(w->userdata, w, head, m->end.error, m->end.text);

@@ -154,7 +154,7 @@ static int on_port(_unused_ void *userdata, _unused_ const Query *q, uint32_t po
 }
 
 static int on_end(_unused_ void *userdata, _unused_ const Query *q, int error,
-		  _unused_ const char *text)
+		  _unused_ bool library_failed, _unused_ const char *text)
 {
 	answer.n_ends++;
 	answer.end = error;

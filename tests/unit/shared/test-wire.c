@@ -83,6 +83,21 @@ static void test_rules(void **state)
 	expect_bad(&m, sizeof(WirePort), "not a message");
 }
 
+static void test_end_rules(_unused_ void **state)
+{
+	WireMessage m = {.end = {.header = wire_header(WIRE_END, 1, 3, 0), .library_failed = 1}};
+
+	assert_int_equal(wire_check(&m, sizeof(WireEnd), &(const char *){NULL}), 0);
+	m.end.library_failed = 2;
+	expect_bad(&m, sizeof(WireEnd), "a flag that is neither 0 nor 1");
+	m.end.library_failed = 0;
+	m.end.error = 1;
+	expect_bad(&m, sizeof(WireEnd), "error is no negative errno");
+	m.end.error = 0;
+	memset(m.end.text, 'x', sizeof(m.end.text));
+	expect_bad(&m, sizeof(WireEnd), "text not terminated");
+}
+
 static void test_page_rules(void **state)
 {
 	WireMessage m = {.table = {.header = wire_header(WIRE_TABLE, 1, 3, 1),
@@ -339,6 +354,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_query),
 		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_end_rules),
 		cmocka_unit_test(test_page_rules),
 		cmocka_unit_test(test_texts_in_tables),
 		cmocka_unit_test(test_table_round_trip),

@@ -64,7 +64,7 @@ void say_port(const Query *q, uint32_t port)
 	PORT_SUPPLY(&s, subnet_prefix, (uint64_t)getpid());
 	mask_set(&s.supplied, PORT_ATTR_gids, true);
 	m.port.error = streq(q->name, "port-error") ? -EIO : 0;
-	m.port.open_error = streq(q->name, "closed") ? -EACCES : 0;
+	m.port.open_error = streq(q->name, "closed") ? -EACCES : q->spares_library ? -EAGAIN : 0;
 	m.port.values = s.values;
 	m.port.supplied = s.supplied;
 	say(&m);
@@ -98,8 +98,9 @@ static void say_gids(const Query *q, uint32_t port)
 
 void say_end(const Query *q, int error, const char *text)
 {
-	WireMessage m = {
-		.end = {.header = wire_header(WIRE_END, q->id, q->device, 0), .error = error}};
+	WireMessage m = {.end = {.header = wire_header(WIRE_END, q->id, q->device, 0),
+				 .error = error,
+				 .library_failed = streq(q->name, "library")}};
 
 	text_copy(m.end.text, sizeof(m.end.text), text);
 	say(&m);

@@ -130,6 +130,39 @@ static void test_crash_answer_crash(void **state)
 
 /* A worker that ends at once: a query that it was sent fails, and one that it was not sent fails
  * when it has waited too long. There are pauses between restarts. */
+/* Whether the query of device 1 that is asked now spares the library, as its answer says. */
+static bool spares_library(Test *t, const char *what)
+{
+	uint64_t id = ask(t, 1, what);
+
+	expect_answer(t, id);
+	for (size_t i = 0; i < t->n; i++)
+		if (t->calls[i].kind == CALL_PORT && t->calls[i].id == id)
+			return t->calls[i].open_error == -EAGAIN;
+	fail();
+	return false;
+}
+
+/* The library of a device that has failed is not asked for a while, by no worker. */
+static void test_library_failed(void **state)
+{
+	Test *t = *state;
+	uint64_t pid;
+
+	start(t, FAKE_WORKER, PATIENT_USEC, &slow);
+	assert_false(spares_library(t, "ok"));
+	assert_false(spares_library(t, "library"));
+	assert_true(spares_library(t, "ok"));
+	pid = expect_answer(t, ask(t, 2, "ok"));
+	expect_error(t, ask(t, 2, "exit"), -EPIPE, "worker died: exit status 3");
+	assert_true(spares_library(t, "ok"));
+	assert_int_not_equal(expect_answer(t, ask(t, 2, "ok")), pid);
+	RUN_FOR(t, POOL_LIBRARY_PAUSE_USEC - USEC_PER_SEC, false);
+	assert_true(spares_library(t, "ok"));
+	RUN_FOR(t, USEC_PER_SEC, false);
+	assert_false(spares_library(t, "ok"));
+}
+
 static void test_exit_at_once(void **state)
 {
 	Test *t = *state;
@@ -320,6 +353,7 @@ int main(void)
 		TEST(test_crash_twice),
 		TEST(test_crash_answer_crash),
 		TEST(test_exit_at_once),
+		CLOCK(test_library_failed),
 		TEST(test_no_worker),
 		TEST(test_no_descriptors),
 		TEST(test_no_pidfd),
