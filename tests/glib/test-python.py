@@ -480,15 +480,21 @@ class TestExamples(unittest.TestCase):
             environment = {**self.bus.environment(), "IP4_ADDRESS_0": "192.168.1.17/24 192.168.1.1",
                            "PATH": f"{directory}:{os.path.join(BUILD, 'cli')}:{os.environ['PATH']}"}
 
-            def dispatch(*arguments):
-                return subprocess.run([os.path.join(SOURCE, "docs", "examples", "90-rdma"), *arguments],
-                                      env=environment, timeout=GUARD_SEC, text=True, check=True,
-                                      stdout=subprocess.PIPE).stdout.splitlines()
+            def dispatch(*arguments, status=0):
+                result = subprocess.run([os.path.join(SOURCE, "docs", "examples", "90-rdma"), *arguments],
+                                        env=environment, timeout=GUARD_SEC, text=True, check=False,
+                                        stdout=subprocess.PIPE)
+                self.assertEqual(result.returncode, status)
+                return result.stdout.splitlines()
 
             self.assertEqual(dispatch("ens1", "up")[-1], "systemctl --no-block start rdma-ready@ens1.target")
             self.assertEqual(dispatch("ens1", "down"), ["systemctl --no-block stop rdma-ready@ens1.target"])
             self.assertEqual(dispatch("ens1", "hostname"), [])
             self.assertEqual(dispatch("eth0", "up"), [])
+            self.assertEqual(dispatch("ens1", "pre-up"), [])
+            self.bus.simulate("set rocep1/1 state=down event=port-error")
+            environment["RDMA_TIMEOUT"] = "0"
+            self.assertEqual(dispatch("ens1", "pre-up", status=1)[-1], "systemctl --no-block start rdma-not-ready@ens1.service")
 
 
 if __name__ == "__main__":
