@@ -44,7 +44,7 @@ static void take_one(KeptList *l, Finding *f, uint64_t now)
 		if (!array_grow(l->items, l->n))
 			return;
 		k = &l->items[l->n++];
-		*k = (KeptFinding){.since_usec = now};
+		*k = (KeptFinding){.since_usec = now, .cause = SIZE_MAX};
 	}
 	free(k->finding.sentence);
 	k->finding = *f;

@@ -48,7 +48,24 @@ static void wait_health(Fixture *f, const char *path, const char *expected)
 	}
 }
 
-/* Writes "CHECK SEVERITY, ..." of PATH to TEXT. */
+/* Reads the members by name of a finding; whether it has a cause is one of them. */
+static bool has_cause(sd_bus_message *m)
+{
+	const char *key;
+	bool has = false;
+
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") > 0);
+	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
+		assert_true(sd_bus_message_read_basic(m, 's', &key) > 0);
+		has |= streq(key, "Cause");
+		assert_true(sd_bus_message_skip(m, "v") > 0);
+		assert_true(sd_bus_message_exit_container(m) >= 0);
+	}
+	assert_true(sd_bus_message_exit_container(m) >= 0);
+	return has;
+}
+
+/* Writes "CHECK SEVERITY, ..." of PATH to TEXT; one with a cause is in brackets. */
 static const char *findings(Fixture *f, const char *path, char text[256])
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
@@ -62,8 +79,9 @@ static const char *findings(Fixture *f, const char *path, char text[256])
 	assert_true(sd_bus_message_enter_container(m, 'a', "(sssa{sv})") > 0);
 	while (sd_bus_message_enter_container(m, 'r', "sssa{sv}") > 0) {
 		assert_true(sd_bus_message_read(m, "ss", &check, &severity) > 0);
-		n += (size_t)snprintf(text + n, 256 - n, "%s%s %s", n ? ", " : "", check, severity);
-		assert_true(sd_bus_message_skip(m, "sa{sv}") > 0);
+		assert_true(sd_bus_message_skip(m, "s") > 0);
+		n += (size_t)snprintf(text + n, 256 - n, has_cause(m) ? "%s(%s %s)" : "%s%s %s",
+				      n ? ", " : "", check, severity);
 		assert_true(sd_bus_message_exit_container(m) >= 0);
 	}
 	return text;
@@ -152,6 +170,7 @@ static void test_counter_of_device(void **state)
 static void test_come_and_go(void **state)
 {
 	Fixture *f = *state;
+	char text[256];
 
 	fixture_simulate(f, "add bad protocol=infiniband");
 	fixture_wait_signal(f, RDMAD_ROOT_PATH, "InterfacesAdded");
@@ -161,7 +180,8 @@ static void test_come_and_go(void **state)
 	wait_health(f, RDMAD_ROOT_PATH, "ok");
 	fixture_simulate(f, "remove mlx5_0");
 	fixture_simulate(f, "remove mlx5_1");
-	wait_health(f, RDMAD_ROOT_PATH, "critical"); /* there is no port */
+	wait_health(f, RDMAD_ROOT_PATH, "critical");
+	assert_string_equal(findings(f, RDMAD_ROOT_PATH, text), "no-port critical");
 }
 
 /* Writes the file NAME of the directory in which the configuration is. */
