@@ -21,6 +21,7 @@
 typedef enum Call {
 	CALL_SNAPSHOT, /* for the memory that tells of changes */
 	CALL_OBJECTS,  /* for all */
+	CALL_MACHINE,  /* for what is wrong with the machine */
 	CALL_COUNTERS,
 	_CALL_MAX
 } Call;
@@ -58,7 +59,10 @@ struct Source {
 	char changed[CHANGES_FEW][RDMAD_PATH_MAX];
 	size_t n_changed;
 	bool is_lost;		 /* METRICS are those of a rdmad that has gone */
+	bool machine_changed;	 /* since its findings were asked for */
 	sd_bus_message *objects; /* a reply that is not in METRICS yet; NULL: there is none */
+	sd_bus_message *machine; /* the last reply; NULL: there is none */
+	bool is_machine_new;	 /* MACHINE is not in METRICS yet */
 	sd_bus_message *counters;
 	uint64_t counters_usec; /* when they were asked for */
 	bool is_new;		/* what the last replies say is not in STATE yet */
@@ -77,9 +81,10 @@ static void forget(Source *s)
 {
 	s->changes = changes_free(s->changes);
 	drop(&s->objects);
+	drop(&s->machine);
 	drop(&s->counters);
 	s->counters_usec = 0;
-	s->dirty = s->is_new = s->is_lost = true;
+	s->dirty = s->machine_changed = s->is_new = s->is_lost = true;
 }
 
 static void disconnect(Source *s)
@@ -112,6 +117,15 @@ static int on_device(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *e
 	return 0;
 }
 
+static int on_machine_changed(_unused_ sd_bus_message *m, void *userdata,
+			      _unused_ sd_bus_error *error)
+{
+	Source *s = userdata;
+
+	s->machine_changed = true;
+	return 0;
+}
+
 static int on_objects_changed(_unused_ sd_bus_message *m, void *userdata,
 			      _unused_ sd_bus_error *error)
 {
@@ -127,7 +141,8 @@ static int on_owner(_unused_ sd_bus_message *m, void *userdata, _unused_ sd_bus_
 	return 0;
 }
 
-/* Devices are not in the memory: their changes are heard. And whether rdmad comes or goes. */
+/* Devices and the machine are not in the memory: their changes are heard. And whether rdmad comes
+ * or goes. */
 static int add_matches(Source *s)
 {
 	int r = sd_bus_add_match_async(s->bus, NULL,
@@ -137,6 +152,13 @@ static int add_matches(Source *s)
 				       "arg0namespace='" RDMAD_INTERFACE_DEVICE "'",
 				       on_device, NULL, s);
 
+	if (r >= 0)
+		r = sd_bus_add_match_async(s->bus, NULL,
+					   "type='signal',sender='" RDMAD_BUS_NAME "',"
+					   "interface='org.freedesktop.DBus.Properties',"
+					   "member='PropertiesChanged',"
+					   "arg0='" RDMAD_INTERFACE_MANAGER "'",
+					   on_machine_changed, NULL, s);
 	if (r >= 0)
 		r = sd_bus_add_match_async(s->bus, NULL,
 					   "type='signal',sender='" RDMAD_BUS_NAME "',"
@@ -183,6 +205,14 @@ static int read_objects(Source *s)
 	return r;
 }
 
+static int read_machine(Source *s)
+{
+	int r = sd_bus_message_rewind(s->machine, true);
+
+	s->is_machine_new = false;
+	return r < 0 ? r : metrics_read_machine(s->metrics, s->machine);
+}
+
 /* Reads the last replies into METRICS. *RET_SAME: only values of counters are other ones. */
 static int read_replies(Source *s, bool *ret_same)
 {
@@ -191,6 +221,8 @@ static int read_replies(Source *s, bool *ret_same)
 
 	if (is_new)
 		r = read_objects(s);
+	if (r >= 0 && s->machine && (is_new || s->is_machine_new))
+		r = read_machine(s);
 	if (r >= 0 && s->counters)
 		r = sd_bus_message_rewind(s->counters, true);
 	if (r >= 0 && s->counters)
@@ -312,6 +344,7 @@ static int new_call(Source *s, Call c, sd_bus_message **ret)
 	} rows[_CALL_MAX] = {
 		[CALL_SNAPSHOT] = {RDMAD_INTERFACE_MANAGER, "OpenSnapshot"},
 		[CALL_OBJECTS] = {"org.freedesktop.DBus.ObjectManager", "GetManagedObjects"},
+		[CALL_MACHINE] = {"org.freedesktop.DBus.Properties", "Get"},
 		[CALL_COUNTERS] = {RDMAD_INTERFACE_MANAGER, "GetCounters"},
 	};
 	sd_bus_message *m;
@@ -323,6 +356,20 @@ static int new_call(Source *s, Call c, sd_bus_message **ret)
 	*ret = m;
 	/* who looks at rdmad does not start it: its administrator may have stopped it */
 	return sd_bus_message_set_auto_start(m, false);
+}
+
+static int on_machine(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	Source *s = userdata;
+
+	drop(&s->machine);
+	if (sd_bus_message_is_method_error(m, NULL))
+		s->is_gone |= is_absence(m);
+	else
+		s->machine = sd_bus_message_ref(m);
+	s->is_new = s->is_machine_new = true;
+	end_call(s, &s->calls[CALL_MACHINE]);
+	return 0;
 }
 
 static int on_counters(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
@@ -344,6 +391,7 @@ static int call(Source *s, Call c)
 	static const sd_bus_message_handler_t handlers[_CALL_MAX] = {
 		[CALL_SNAPSHOT] = on_snapshot,
 		[CALL_OBJECTS] = on_objects,
+		[CALL_MACHINE] = on_machine,
 		[CALL_COUNTERS] = on_counters,
 	};
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
@@ -351,6 +399,8 @@ static int call(Source *s, Call c)
 
 	if (r >= 0 && c == CALL_SNAPSHOT)
 		r = sd_bus_message_append(m, "a{sv}", 0);
+	else if (r >= 0 && c == CALL_MACHINE)
+		r = sd_bus_message_append(m, "ss", RDMAD_INTERFACE_MANAGER, "Findings");
 	else if (r >= 0 && c != CALL_OBJECTS)
 		r = sd_bus_message_append(m, "a{sv}", 1, "timeout-usec", "t", SOURCE_COUNTERS_USEC);
 	return r < 0 ? r
@@ -432,6 +482,8 @@ static int find_needs(Source *s, uint64_t now)
 		needs |= 1 << CALL_OBJECTS;
 	else if (s->n_changed > 0)
 		needs |= NEEDS_CHANGED;
+	if (s->machine_changed)
+		needs |= 1 << CALL_MACHINE;
 	if (now - s->counters_usec >= SOURCE_FRESH_USEC)
 		needs |= 1 << CALL_COUNTERS;
 	return needs;
@@ -451,6 +503,8 @@ static int make_calls(Source *s, unsigned int needs)
 		s->n_changed = 0;
 	if (needs >> CALL_OBJECTS & 1)
 		s->dirty = false;
+	if (needs >> CALL_MACHINE & 1)
+		s->machine_changed = false;
 	if (needs >> CALL_COUNTERS & 1)
 		s->counters_usec = s->began_usec;
 	return r;

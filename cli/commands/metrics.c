@@ -163,6 +163,20 @@ static ExitStatus read_objects(Context *c, const Selection *s, Metrics *m)
 	return r < 0 ? bus_complain("cannot read the ports", &error, r) : STATUS_OK;
 }
 
+/* Reads what is wrong with the machine, and not with one device or port. */
+static ExitStatus read_findings(Context *c, Metrics *m)
+{
+	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	int r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+				   "org.freedesktop.DBus.Properties", "Get", &error, &reply, "ss",
+				   RDMAD_INTERFACE_MANAGER, "Findings");
+
+	if (r >= 0)
+		r = metrics_read_machine(m, reply);
+	return r < 0 ? bus_complain("cannot read the health", &error, r) : STATUS_OK;
+}
+
 /* S is NULL: all ports. */
 static ExitStatus read_counters(Context *c, const Selection *s, Metrics *m)
 {
@@ -193,6 +207,8 @@ static ExitStatus read_machine(Context *c, Metrics *m, ExitStatus *ret_missing)
 
 	if (status == STATUS_OK)
 		status = read_objects(c, all ? NULL : &s, m);
+	if (status == STATUS_OK && all)
+		status = read_findings(c, m);
 	if (status != STATUS_OK)
 		return status;
 	if (!all) {

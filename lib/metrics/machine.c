@@ -45,6 +45,7 @@ Metrics *metrics_free(Metrics *m)
 			object_done(&m->objects[k], &m->objects[k].items[i]);
 		free(m->objects[k].items);
 	}
+	object_done(&(MetricObjects){}, &m->machine);
 	free(m->foreign.items);
 	free(m->foreign_before.items);
 	sd_bus_message_unref(m->objects_reply);
@@ -209,19 +210,22 @@ static int read_list(sd_bus_message *m, AttrType type, MetricValue *ret)
 	return ret->list ? 0 : -ENOMEM;
 }
 
-/* The members by name of a finding, a{sv}. */
-static int read_condition(sd_bus_message *m, const char **ret)
+/* The members by name of a finding, a{sv}. *IS_PART: it has another finding as its cause. */
+static int read_members(sd_bus_message *m, const char **ret_condition, bool *is_part)
 {
 	const char *key;
 	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
 
 	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
 		r = sd_bus_message_read_basic(m, 's', &key);
-		if (r >= 0)
-			r = streq(key, "Condition") ? sd_bus_message_read(m, "v", "s", ret)
-						    : sd_bus_message_skip(m, "v");
+		if (r >= 0 && streq(key, "Condition"))
+			r = sd_bus_message_read(m, "v", "s", ret_condition);
+		else if (r >= 0)
+			r = sd_bus_message_skip(m, "v");
 		if (r >= 0)
 			r = sd_bus_message_exit_container(m);
+		if (r >= 0)
+			*is_part |= streq(key, "Cause");
 	}
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
@@ -240,7 +244,8 @@ static int count_finding(MetricObject *o, const MetricFinding *f)
 	return 0;
 }
 
-/* What is wrong with O, in a variant that has been entered; the value is how much that is. */
+/* What is wrong with O, in a variant that has been entered; the value is how much that is. What is
+ * a part of another finding is counted only there: one cause is one sample. */
 static int read_findings(sd_bus_message *m, MetricObject *o, MetricValue *ret)
 {
 	const char *sentence;
@@ -249,13 +254,14 @@ static int read_findings(sd_bus_message *m, MetricObject *o, MetricValue *ret)
 
 	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'r', "sssa{sv}")) > 0) {
 		MetricFinding f = {.check = "", .severity = "", .condition = "", .n = 1};
+		bool is_part = false;
 
 		r = sd_bus_message_read(m, "sss", &f.check, &f.severity, &sentence);
 		if (r >= 0)
-			r = read_condition(m, &f.condition);
+			r = read_members(m, &f.condition, &is_part);
 		if (r >= 0)
 			r = sd_bus_message_exit_container(m);
-		if (r >= 0)
+		if (r >= 0 && !is_part)
 			r = count_finding(o, &f);
 		n++;
 	}
@@ -557,6 +563,27 @@ int metrics_read_object(Metrics *metrics, const char *path, sd_bus_message *m)
 		metrics->layout++;
 	}
 	object_done(list, &new);
+	return r < 0 ? r : 0;
+}
+
+int metrics_read_machine(Metrics *metrics, sd_bus_message *m)
+{
+	MetricObject new = {};
+	MetricValue n;
+	int r = sd_bus_message_enter_container(m, 'v', "a(sssa{sv})");
+
+	if (r >= 0)
+		r = read_findings(m, &new, &n);
+	if (r >= 0)
+		r = sd_bus_message_exit_container(m);
+	if (r >= 0) {
+		new.reply = sd_bus_message_ref(m);
+		object_done(&(MetricObjects){}, &metrics->machine);
+		metrics->machine = new;
+		metrics->layout++;
+	} else {
+		object_done(&(MetricObjects){}, &new);
+	}
 	return r < 0 ? r : 0;
 }
 

@@ -30,8 +30,8 @@ typedef struct MetricCounter {
 	uint64_t value;
 } MetricCounter;
 
-/* What is wrong with an object, as often as one check has found it. Texts are those of the
- * messages. */
+/* What is wrong with an object or with the machine, as often as one check has found it. Texts are
+ * those of the messages. */
 typedef struct MetricFinding {
 	const char *check, *severity, *condition;
 	uint64_t n;
@@ -53,7 +53,7 @@ typedef struct MetricObject {
 	const char *name;  /* of the device; NULL if it is not known */
 	char number[12];   /* of the port, as text; "" of a device */
 	bool is_function;  /* the device is a virtual function or a subfunction */
-	/* of metrics_read_object(); NULL: the values are of the reply with all */
+	/* with the values and findings; NULL: they are of the reply with all */
 	sd_bus_message *reply;
 } MetricObject;
 
@@ -88,6 +88,7 @@ typedef struct MetricObjects {
 
 struct Metrics {
 	MetricObjects objects[_METRIC_OBJECT_KIND_MAX];
+	MetricObject machine; /* without a name and values: its findings, and their reply */
 	ForeignCounters foreign,
 		foreign_before; /* those of the last reply, and room for the next */
 	uint64_t layout;

@@ -70,6 +70,13 @@ int metrics_read_objects(Metrics *m, sd_bus_message *reply);
 int metrics_read_object(Metrics *m, const char *path, sd_bus_message *reply);
 
 /*
+ * Reads REPLY, which is that to org.freedesktop.DBus.Properties.Get() for the property Findings of
+ * org.rdma.Manager: what is wrong with the machine, and not with one device or port. It replaces
+ * what was read before. After an error, which is one of metrics_read_objects(), M is as before.
+ */
+int metrics_read_machine(Metrics *m, sd_bus_message *reply);
+
+/*
  * Reads REPLY, which is that to org.rdma.Manager.GetCounters(), a(asasasa{sv})a(ouattta{sv}).
  * The call comes after metrics_read_objects(): the counters of a port that was not read there are
  * left out. Another call, with a later reply, replaces the counters. The errors are those of
@@ -81,8 +88,9 @@ int metrics_read_counters(Metrics *m, sd_bus_message *reply);
 void metrics_drop_counters(Metrics *m);
 
 /* Which samples M has and with which labels, as a number: another one after
- * metrics_read_counters(), metrics_read_object() or metrics_keep() has changed that. As long as it
- * stays, a visit differs from the last one only by the numbers of counters. */
+ * metrics_read_counters(), metrics_read_object(), metrics_read_machine() or metrics_keep() has
+ * changed that. As long as it stays, a visit differs from the last one only by the numbers of
+ * counters. */
 uint64_t metrics_layout(const Metrics *m);
 
 /* Removes the devices and ports for whose object path KEEP returns false. */
@@ -120,7 +128,8 @@ typedef struct MetricNumber {
 } MetricNumber;
 
 typedef struct MetricSample {
-	const MetricLabel *labels; /* the first is "device"; of a port the second is "port" */
+	/* the first is "device", of a port the second "port"; of the machine neither is there */
+	const MetricLabel *labels;
 	size_t n_labels;
 	bool of_function; /* of a virtual function or a subfunction, or of a port of one */
 	MetricNumber number;

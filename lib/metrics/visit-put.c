@@ -39,7 +39,7 @@ size_t visit_set_labels(const MetricObject *o, MetricLabel *labels)
 {
 	labels[0] = (MetricLabel){"device", o->name};
 	labels[1] = (MetricLabel){"port", o->number};
-	return *o->number ? 2 : 1;
+	return *o->number ? 2 : o->name ? 1 : 0;
 }
 
 void visit_put_sample(Visit *v, const MetricObject *o, const char *label, const char *label_value,

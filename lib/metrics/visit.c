@@ -165,18 +165,21 @@ static void put_findings(Visit *v, const MetricObject *o)
 	}
 }
 
-/* One family for ports and devices: an alert takes all. */
+/* One family for ports, devices and the machine: an alert takes all. */
 static void visit_findings(Visit *v)
 {
 	snprintf(v->name, sizeof(v->name), "rdma_finding");
 	visit_begin_family(
 		v, METRIC_TYPE_GAUGE, "",
-		"What rdmad has found wrong with the port, or with the device if there "
-		"is no label port: the check, how severe it is, and what kind of trouble; "
-		"the value is how often.");
+		"What rdmad has found wrong with the port, with the device if there is no "
+		"label port, or with the machine if there is no label device: the check, how "
+		"severe it is, and what kind of trouble; the value is how often. What is a part "
+		"of another finding is not counted.");
 	for (MetricObjectKind k = 0; k < _METRIC_OBJECT_KIND_MAX; k++)
 		for (size_t n = 0; n < v->metrics->objects[k].n && v->r >= 0; n++)
 			put_findings(v, &v->metrics->objects[k].items[n]);
+	if (v->r >= 0)
+		put_findings(v, &v->metrics->machine);
 }
 
 /* Counters */

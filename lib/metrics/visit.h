@@ -33,7 +33,8 @@ static inline bool is_number(const MetricValue *value)
 
 /* Begins the family that v->name names. */
 void visit_begin_family(Visit *v, MetricType type, const char *unit, const char *help);
-/* Sets the labels that every sample of O has, at most two. Returns how many. */
+/* Sets the labels that every sample of O has, at most two; those of the machine have none. Returns
+ * how many. */
 size_t visit_set_labels(const MetricObject *o, MetricLabel *labels);
 /* A sample of O with these labels. */
 void visit_put_labels(Visit *v, const MetricObject *o, const MetricLabel *labels, size_t n,

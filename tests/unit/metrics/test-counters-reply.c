@@ -54,7 +54,7 @@ static char *render(const Metrics *m, MetricsFormat format)
 }
 
 /* What is wrong with a port and its device: one sample for each check, however many things it has
- * found. */
+ * found, and none for what is a part of another finding. */
 static void test_findings(void **state)
 {
 	static const char expected[] =
@@ -73,18 +73,20 @@ static void test_findings(void **state)
 	assert_non_null(metrics);
 	assert_true(sd_bus_message_append(
 			    m, "a{oa{sa{sv}}}", 2, PORT(1), 1, "org.rdma.Port", 2, "DeviceName",
-			    "s", "mlx5_0", "Findings", "a(sssa{sv})", 3, "expectation", "critical",
+			    "s", "mlx5_0", "Findings", "a(sssa{sv})", 4, "expectation", "critical",
 			    "Lid is 1, expected 2", 2, "Since", "t", UINT64_C(7), "Condition", "s",
 			    "config", "flap", "warning", "twice", 0, "expectation", "critical",
-			    "Rate is 1", 1, "Condition", "s", "config", "/org/rdma/device/0", 1,
-			    "org.rdma.Device", 2, "Name", "s", "mlx5_0", "Findings", "a(sssa{sv})",
-			    1, "pcie-slow", "warning", "slow", 1, "Condition", "s", "device") >= 0);
+			    "Rate is 1", 1, "Condition", "s", "config", "slow", "warning", "HDR", 2,
+			    "Condition", "s", "link", "Cause", "s", "expectation",
+			    "/org/rdma/device/0", 1, "org.rdma.Device", 2, "Name", "s", "mlx5_0",
+			    "Findings", "a(sssa{sv})", 1, "pcie-slow", "warning", "slow", 1,
+			    "Condition", "s", "device") >= 0);
 	message_seal(m);
 	assert_true(metrics_read_objects(metrics, m) >= 0);
 	sd_bus_message_unref(m);
 	text = render(metrics, METRICS_PROMETHEUS);
 	assert_non_null(strstr(text, expected));
-	assert_non_null(strstr(text, "rdma_port_findings{device=\"mlx5_0\",port=\"1\"} 3\n"));
+	assert_non_null(strstr(text, "rdma_port_findings{device=\"mlx5_0\",port=\"1\"} 4\n"));
 	metrics_free(metrics);
 }
 

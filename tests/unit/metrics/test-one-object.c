@@ -118,11 +118,56 @@ static void test_findings(_unused_ void **state)
 	metrics_free(metrics);
 }
 
+/* Reads that the machine has a finding of CHECK; NULL: nothing is wrong with it. */
+static void read_machine(Metrics *metrics, const char *check)
+{
+	sd_bus_message *m = message_new();
+	int r = sd_bus_message_open_container(m, 'v', "a(sssa{sv})");
+
+	if (r >= 0 && check)
+		r = sd_bus_message_append(m, "a(sssa{sv})", 1, check, "critical", "", 1,
+					  "Condition", "s", "port");
+	else if (r >= 0)
+		r = sd_bus_message_append(m, "a(sssa{sv})", 0);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	assert_true(r >= 0);
+	message_seal(m);
+	assert_int_equal(metrics_read_machine(metrics, m), 0);
+	sd_bus_message_unref(m);
+}
+
+/* What is wrong with the machine has no label of a device, and is replaced as well. */
+static void test_machine(_unused_ void **state)
+{
+	static const char count[] =
+		"rdma_finding{check=\"count\",severity=\"critical\",condition=\"port\"} 1\n";
+	Metrics *metrics = machine();
+	uint64_t layout = metrics_layout(metrics);
+	sd_bus_message *m = message_new();
+
+	read_machine(metrics, "count");
+	assert_int_not_equal(metrics_layout(metrics), layout);
+	expect(metrics, count, true);
+	assert_true(sd_bus_message_append(m, "v", "s", "") >= 0);
+	message_seal(m);
+	assert_true(metrics_read_machine(metrics, m) < 0);
+	sd_bus_message_unref(m);
+	expect(metrics, count, true);
+	read_machine(metrics, "missing");
+	expect(metrics, "check=\"missing\"", true);
+	expect(metrics, "check=\"count\"", false);
+	read_machine(metrics, NULL);
+	expect(metrics, "rdma_finding", false);
+	metrics_free(metrics);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_object),
 		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_machine),
 	};
 
 	return cmocka_run_group_tests_name("one object", tests, NULL, NULL);
