@@ -25,15 +25,19 @@ def wait_until(condition, what):
 
 
 class Machine:
-    """With SCENARIO, a text in the form of rdmad-scenario(5). The programs are those of the environment: RDMAD, EXPORTER."""
+    """With SCENARIO, a text in the form of rdmad-scenario(5), and EXPECTED, what is expected of its ports. The programs are those of the
+    environment: RDMAD, EXPORTER."""
 
-    def __init__(self, scenario):
+    def __init__(self, scenario, expected=""):
         self.processes = {}
         self.work = tempfile.TemporaryDirectory(prefix="rdmad-test-")
         self.environment = os.environ | {"LC_ALL": "C.UTF-8"}
         self.scenario = os.path.join(self.work.name, "machine.conf")
-        with open(self.scenario, "w", encoding="utf-8") as file:
-            file.write(scenario)
+        os.mkdir(os.path.join(self.work.name, "rdmad"))
+        # no port is compared with others of its machine before it has been as it is for an hour
+        for name, text in (("machine.conf", scenario), ("rdmad.conf", "[Daemon]\nSettleSec=3600\n"), ("rdmad/expect.conf", expected)):
+            with open(os.path.join(self.work.name, name), "w", encoding="utf-8") as file:
+                file.write(text)
         # The socket is made here, as systemd does, and stays when the exporter ends.
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = "127.0.0.1:%d" % self.listener.getsockname()[1]
@@ -84,7 +88,8 @@ class Machine:
 
     def start_rdmad(self):
         before = self.log("rdmad").count("Serving") if os.path.exists(f"{self.work.name}/rdmad.log") else 0
-        rdmad = self._start("rdmad", os.environ["RDMAD"], "--simulate=" + self.scenario)
+        rdmad = self._start("rdmad", os.environ["RDMAD"], "--simulate=" + self.scenario,
+                            f"--config={self.work.name}/rdmad.conf")
         wait_until(lambda: self.log("rdmad").count("Serving") > before or rdmad.poll() is not None, "rdmad")
         if rdmad.poll() is not None:
             raise RuntimeError("rdmad does not start: " + self.log("rdmad"))
@@ -111,8 +116,8 @@ class Machine:
             return None
 
     def scrape_until(self, *patterns):
-        """Scrapes until each of the regular expressions matches a line."""
+        """Scrapes until each of the regular expressions matches a line; one that begins with "!" matches none then."""
         def find():
             text = self.scrape() or ""
-            return text if all(re.search(p, text, re.MULTILINE) for p in patterns) else None
+            return text if all(bool(re.search(p.removeprefix("!"), text, re.MULTILINE)) != p.startswith("!") for p in patterns) else None
         return wait_until(find, "a line that matches " + " and ".join(patterns))

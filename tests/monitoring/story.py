@@ -20,18 +20,28 @@ def sample(name, port, value, **labels):
     return f'^{name}{{device="{device}",port="{number}"{more}}} {value}$'
 
 
+def finding(name, check):
+    """The same for a finding of the device or port NAME; "": of the machine."""
+    device, _, number = name.partition("/")
+    labels = (f'device="{device}",' if device else "") + (f'port="{number}",' if number else "")
+    return f'^rdma_finding{{{labels}check="{check}",'
+
+
+def read(name):
+    with open(os.path.join(here, name), encoding="utf-8") as file:
+        return file.read()
+
+
 class Story:
     """Of the machine "node1". NODE2 says whether there is another one, which is as node1 was at the beginning, and to which nothing
     happens. MORE is added to the scenario of the machine. EXPRESSIONS are what the test will ask for, besides the rules."""
 
     def __init__(self, name, more="", node2=True, expressions=""):
-        with open(os.path.join(here, "machine.conf"), encoding="utf-8") as file:
-            scenario = file.read()
         self.name = name
         self.timeline = Timeline(wanted(rules_text + expressions))
         self.tests, self.alert_tests = [], []
         self.fired = []
-        self.machine = Machine(scenario + "\n" + more)
+        self.machine = Machine(read("machine.conf") + "\n" + more, read("expect.conf"))
         try:
             # all that there is: each device has been read, and the ports have their counters
             self.now = self.machine.scrape_until(*(sample("rdma_port_xmit_packets_total", p, r"\d+")
@@ -82,7 +92,7 @@ class Story:
     def fires(self, *alerts):
         """These alerts fire at the time of the last scrape, and no other."""
         self.fired.append((self.timeline.minutes - 1, alerts))
-        self.is_now('count by (alertname, severity, instance, device, port, counter) (ALERTS{alertstate="firing"})',
+        self.is_now('count by (alertname, severity, check, value, instance, device, port, counter) (ALERTS{alertstate="firing"})',
                     *((labels, 1) for labels in alerts))
 
     def recorded(self, counter, n):
