@@ -10,7 +10,6 @@ export PATH LC_ALL=C.UTF-8
 node=${SLURMD_NODENAME:-$(hostname -s)}
 # How the reason of each drain begins that one of these programs has made
 mark='rdmad: '
-expectations=/etc/rdmad/expect.conf
 directory=/run/rdmad-slurm
 # This file says that the ports were healthy, and that the node was not drained by these programs after that.
 clean=$directory/clean
@@ -33,7 +32,6 @@ make_directory()
 # finding, or why it is not known.
 check_ports()
 {
-	[ ! -e "$expectations" ] || set -- --expect "$expectations" "$@"
 	finding=$(timeout 15 rdmactl check --format=npd "$@" </dev/null 2>/dev/null)
 	case $? in
 	0) return 0 ;;
