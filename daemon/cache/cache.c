@@ -37,8 +37,9 @@ static void count_guid(Cache *c, NameKind kind, uint64_t guid, void *owner, bool
 		count_name(c, kind, &guid, sizeof(guid), owner, more);
 }
 
-static void count_ifindex(Cache *c, uint32_t ifindex, Port *p, bool more)
+static void count_interface(Cache *c, const char *name, uint32_t ifindex, Port *p, bool more)
 {
+	count_text(c, NAME_NETDEV, name, p, more);
 	if (ifindex)
 		count_name(c, NAME_IFINDEX, &ifindex, sizeof(ifindex), p, more);
 }
@@ -61,21 +62,18 @@ static void count_port_names(Port *p, const PortSnapshot *s, const Table *stay, 
 	uint8_t mac[HW_ADDRESS_MAX];
 	TableCursor cursor = {};
 
-	TABLE_FOREACH(NetdevEntry, n, s->tables[PORT_TABLE_NETDEVS]) {
-		count_text(c, NAME_NETDEV, n->name, p, more);
-		count_ifindex(c, n->ifindex, p, more);
-	}
+	count_interface(c, s->values.netdev, s->values.ifindex, p, more); /* also without a table */
+	TABLE_FOREACH(NetdevEntry, n, s->tables[PORT_TABLE_NETDEVS])
+		count_interface(c, n->name, n->ifindex, p, more);
 	TABLE_FOREACH(AltnameEntry, a, s->tables[PORT_TABLE_ALTNAMES])
 		count_text(c, NAME_ALTNAME, a->name, p, more);
 	TABLE_FOREACH(AddressEntry, a, s->tables[PORT_TABLE_ADDRESSES])
 		count_name(c, NAME_ADDRESS, a->address, sizeof(a->address), p, more);
 	for (const GidEntry *g; (g = table_next_own(s->tables[PORT_TABLE_GIDS], stay, &cursor));) {
-		count_text(c, NAME_NETDEV, g->netdev, p, more);
-		count_ifindex(c, g->ifindex, p, more);
+		count_interface(c, g->netdev, g->ifindex, p, more);
 		count_name(c, NAME_GID, g->gid, sizeof(g->gid), p, more);
 	}
-	count_text(c, NAME_NETDEV, s->values.netdev_master, p, more);
-	count_ifindex(c, s->values.bond_ifindex, p, more);
+	count_interface(c, s->values.netdev_master, s->values.bond_ifindex, p, more);
 	if (hw_address_parse(s->values.netdev_address, mac) == 6)
 		count_name(c, NAME_MAC, mac, 6, p, more);
 	if (mask_has(&s->valid, PORT_ATTR_port_guid))
@@ -87,6 +85,8 @@ static bool port_names_differ(const PortSnapshot *a, const PortSnapshot *b)
 	return mask_has(&a->valid, PORT_ATTR_port_guid) !=
 		       mask_has(&b->valid, PORT_ATTR_port_guid) ||
 	       a->values.port_guid != b->values.port_guid ||
+	       !streq(a->values.netdev, b->values.netdev) ||
+	       a->values.ifindex != b->values.ifindex ||
 	       !streq(a->values.netdev_master, b->values.netdev_master) ||
 	       a->values.bond_ifindex != b->values.bond_ifindex ||
 	       !streq(a->values.netdev_address, b->values.netdev_address) ||

@@ -118,6 +118,8 @@ static const char *interface_name(const Port *p, uint32_t ifindex)
 	TABLE_FOREACH(GidEntry, e, p->now.tables[PORT_TABLE_GIDS])
 		if (e->ifindex == ifindex)
 			return e->netdev;
+	if (ifindex && ifindex == p->now.values.ifindex)
+		return p->now.values.netdev;
 	return ifindex && ifindex == p->now.values.bond_ifindex ? p->now.values.bond : NULL;
 }
 
