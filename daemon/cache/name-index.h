@@ -5,9 +5,9 @@
  * Which device or port has a name, or a GUID or a GID: a hash table, so that a look-up takes as
  * long with 4096 ports as with one.
  *
- * cache.c alone fills it, in the place in which a name comes or goes; lookup.c reads it. A name may
- * have several owners. An owner may have the same name several times, as a network interface is in
- * several entries of a GID table: that is counted.
+ * cache.c alone fills it, in the place in which a name comes or goes. A name may have several
+ * owners. An owner may have the same name several times, as a network interface is in several
+ * entries of a GID table: that is counted.
  *
  * It uses GLib, so the process ends if there is no memory for it.
  */

@@ -9,6 +9,7 @@
 #include "decode.h"
 #include "log.h"
 #include "manager-private.h"
+#include "name-index.h"
 
 static bool is_up(const Port *p)
 {
@@ -49,20 +50,23 @@ static void begin_hearing(_unused_ Manager *m, Port *p, void *userdata)
 	*(bool *)userdata = true;
 }
 
-typedef struct Heard {
-	const char *interface;
-	const PortSnapshot *other_end;
-} Heard;
-
-static void hear(Manager *m, Port *p, void *userdata)
+/* INTERFACE, which may be of no port, has the other end S. */
+static void hear(Manager *m, const char *interface, const PortSnapshot *s)
 {
-	const Heard *h = userdata;
-	PortSnapshot s = *h->other_end;
+	const NameOwner *o =
+		name_index_find(m->cache.names, NAME_NETDEV, interface, strlen(interface));
 
-	if (p->is_heard || !streq(h->interface, p->now.values.netdev))
-		return;
-	p->is_heard = true;
-	take(m, p, &s);
+	/* an other end is no name, so the list stays as it is */
+	for (; o; o = o->next) {
+		Port *p = o->owner;
+		PortSnapshot own = *s;
+
+		/* a bond and a VLAN are names of the port, too */
+		if (p->is_heard || !is_asked_about(p) || !streq(interface, p->now.values.netdev))
+			continue;
+		p->is_heard = true;
+		take(m, p, &own);
+	}
 }
 
 /* Of a link that is down the last other end stays: somebody looks for the cable. */
@@ -76,12 +80,12 @@ static void lose(Manager *m, Port *p, _unused_ void *userdata)
 
 static void take_answer(Manager *m, sd_bus_message *answer)
 {
+	const char *interface;
 	PortSnapshot s;
-	Heard heard = {.other_end = &s};
 	int r;
 
-	while ((r = bus_next_neighbor(answer, realtime_now_usec(), &heard.interface, &s)) > 0)
-		each_port(m, hear, &heard);
+	while ((r = bus_next_neighbor(answer, realtime_now_usec(), &interface, &s)) > 0)
+		hear(m, interface, &s);
 	if (r == 0)
 		each_port(m, lose, NULL);
 }

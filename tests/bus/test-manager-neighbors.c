@@ -9,6 +9,12 @@
 
 #include "fake-source.h"
 
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_ZERO_STATS (void)0
+#endif
+
 #define NEIGHBORS_NAME "org.rdma.Neighbors"
 #define NEIGHBORS_PATH "/org/rdma/neighbors"
 
@@ -22,38 +28,62 @@ static struct {
 	const char *system; /* at the other end of eth1; NULL: nothing is */
 	uint32_t vlan;
 	bool fails, is_strange;
+	uint32_t n_ports; /* of the device; if there are more than two, each has another end */
 } neighbors;
+
+/* Of test_many(); test-growth gives others. */
+static uint32_t many = 100;
+
+static void append(sd_bus_message *reply, const char *interface, const char *system)
+{
+	assert_true(sd_bus_message_append(reply, "(ssssssuuit)", interface, system, "Ethernet12/1",
+					  "to node17", "02:00:00:00:00:01", "192.0.2.1",
+					  neighbors.vlan, 9216, 0x18, UINT64_C(5)) >= 0);
+}
 
 static int on_list(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_error *error)
 {
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+
 	neighbors.n_calls++;
 	if (neighbors.fails)
 		return -EIO;
 	if (neighbors.is_strange)
 		return sd_bus_reply_method_return(m, "as", 1, "leaf");
-	if (!neighbors.system)
-		return sd_bus_reply_method_return(m, "a(ssssssuuit)", 0);
-	return sd_bus_reply_method_return(m, "a(ssssssuuit)", 2, "lo", "other", "", "", "", "", 0,
-					  0, -1, UINT64_C(1), "eth1", neighbors.system,
-					  "Ethernet12/1", "to node17", "02:00:00:00:00:01",
-					  "192.0.2.1", neighbors.vlan, 9216, 0x18, UINT64_C(5));
+	assert_true(sd_bus_message_new_method_return(m, &reply) >= 0);
+	assert_true(sd_bus_message_open_container(reply, 'a', "(ssssssuuit)") >= 0);
+	if (neighbors.system) {
+		append(reply, "lo", "other");
+		append(reply, "eth1", neighbors.system);
+	}
+	for (uint32_t n = 2; neighbors.n_ports > 2 && n <= neighbors.n_ports; n++) {
+		char interface[16], system[16];
+
+		snprintf(interface, sizeof(interface), "eth%u", n);
+		snprintf(system, sizeof(system), "leaf-%u", n);
+		append(reply, interface, system);
+	}
+	assert_true(sd_bus_message_close_container(reply) >= 0);
+	return sd_bus_send(NULL, reply, NULL);
 }
 
-/* Answers the last question: both ports are on Ethernet and have STATE. */
+/* Answers the last question: all ports are on Ethernet and have STATE. */
 static void answer_ethernet(uint32_t state)
 {
 	const Query q = *last_query();
 
 	if (q.attributes)
 		answer_device(q.id, NULL);
-	for (uint32_t n = 1; n <= 2; n++) {
+	for (uint32_t n = 1; n <= neighbors.n_ports; n++) {
 		PortSnapshot s = {.parts = q.parts};
+		char interface[16];
 
 		if (!port_set_has(&q.ports, n))
 			continue;
 		PORT_SUPPLY(&s, state, state);
 		PORT_SUPPLY(&s, link_layer, 2 /* Ethernet */);
-		PORT_SUPPLY_TEXT(&s, netdev, n == 1 ? "eth1" : "eth2");
+		snprintf(interface, sizeof(interface), "eth%u", n);
+		PORT_SUPPLY_TEXT(&s, netdev, interface);
 		fake.handler->port(fake.userdata, q.id, n, 0, &s);
 		port_snapshot_done(&s);
 	}
@@ -74,14 +104,16 @@ static void make_socket(Test *t, bool is_there)
 	close(fd);
 }
 
-static int setup_neighbors(void **state)
+static int setup_ports(void **state, uint32_t n_ports)
 {
 	Test *t;
 
 	setup_with(state, &config);
 	t = *state;
 	memset(&neighbors, 0, sizeof(neighbors));
+	neighbors.n_ports = n_ports;
 	neighbors.system = "leaf-r07-a";
+	set_device(0, 1, "mlx5_0", n_ports);
 	neighbors.bus = fixture_client(t->f);
 	/* no vtable: that would refuse an answer with another signature */
 	assert_true(sd_bus_add_object(neighbors.bus, NULL, NEIGHBORS_PATH, on_list, NULL) >= 0);
@@ -93,6 +125,16 @@ static int setup_neighbors(void **state)
 	barrier(t);
 	fixture_forget(t->f);
 	return 0;
+}
+
+static int setup_neighbors(void **state)
+{
+	return setup_ports(state, 2);
+}
+
+static int setup_many(void **state)
+{
+	return setup_ports(state, many);
 }
 
 static int teardown_neighbors(void **state)
@@ -226,7 +268,29 @@ static void test_bad_answers(void **state)
 	assert_int_equal(port(t, 1, 1)->neighbor_vlan, 4094);
 }
 
-int main(void)
+/* Each port of many gets the other end of its own link. */
+static void test_many(void **state)
+{
+	Test *t = *state;
+
+	ask(t);
+	/* from here on nothing changes, and nothing depends on what the bus does */
+	neighbors.n_calls = 0;
+	CALLGRIND_ZERO_STATS;
+	for (unsigned int i = 0; i < 4; i++)
+		ask(t);
+	for (uint32_t n = 2; n <= many; n++) {
+		char system[16];
+
+		snprintf(system, sizeof(system), "leaf-%u", n);
+		assert_string_equal(port(t, 1, n)->neighbor, system);
+	}
+	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-a");
+	print_message("answers: %u\n", neighbors.n_calls);
+}
+
+/* [N]: only test_many(), with N ports; test-growth counts its instructions for each answer. */
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_neighbor, setup_neighbors, teardown_neighbors),
@@ -236,7 +300,12 @@ int main(void)
 						teardown_neighbors),
 		cmocka_unit_test_setup_teardown(test_bad_answers, setup_neighbors,
 						teardown_neighbors),
+		cmocka_unit_test_setup_teardown(test_many, setup_many, teardown_neighbors),
 	};
 
+	if (argc > 1) {
+		many = (uint32_t)atoi(argv[1]);
+		cmocka_set_test_filter("test_many");
+	}
 	return cmocka_run_group_tests_name("manager-neighbors", tests, NULL, NULL);
 }
