@@ -313,9 +313,21 @@ test("a screen reader is told what changes, and what is new, but not what there 
     assert.equal(await told(), "");
     bus.signal(OBJECT_MANAGER, "InterfacesRemoved", ROOT, [b, [PORT]]);
     assert.equal(await told(), "b/1 has gone");
+    let checks = 0;
+    while (checks < spawned.length) {
+        checks = spawned.length;
+        spawned.at(-1).end();
+        await settle();
+        await run_timers();
+    }
     bus.set_owner("");
     assert.match(await told(), /^rdmad is not running/);
     assert.ok(document.body.classList.contains("old"));
+    assert.match(document.getElementById("findings").textContent, /not running/);
+    /* once, and rdmactl, which would start rdmad again, is not run */
+    bus.set_owner("");
+    assert.equal(await told(), "");
+    assert.equal(spawned.length, checks);
     bus.set_owner(":1.7");
     await load(world("a"), { Version: "2" });
     assert.match(await told(), /a.1: active. rdmad was restarted/);

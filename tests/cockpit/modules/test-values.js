@@ -25,7 +25,7 @@ test("a value is in its unit", () => {
         [4096, "bytes", "4096 bytes"], [2 ** 20, "bytes", "1048576 bytes (1 MiB)"], [2 ** 20 + 1, "bytes", "1048577 bytes"],
         [2 ** 30, "bytes", "1073741824 bytes (1 GiB)"], [2 ** 30 + 2 ** 20, "bytes", "1074790400 bytes (1025 MiB)"], [0, "bytes", "0 bytes"],
         [1, "lanes", "1 lane"], [4, "lanes", "4 lanes"], [1, "entries", "1 entry"], [0, "entries", "0 entries"],
-        [255, "bits", "0xff"], [16, "id", "0x10"], [7, null, "7"], [7, "turns", "7 turns"],
+        [45, "degrees Celsius", "45 °C"], [255, "bits", "0xff"], [16, "id", "0x10"], [7, null, "7"], [7, "turns", "7 turns"],
         [true, null, "yes"], [false, null, "no"], [["a", 1], null, "a, 1"], [[], null, "none"], ["", null, "none"],
         [{ a: { v: 1 }, b: { v: "x" } }, null, "a: 1, b: x"], [{}, null, "none"],
     ])
@@ -137,6 +137,11 @@ test("the history counts how often the port went away from active", () => {
         assert.match(label(), /^2 changes of the state from 2026-11-25 10:07:08.000 .*, 0 of them/);
         assert.deepEqual(history.picture.all("rect").map(e => e.className), ["state bad", "state fair", "state good"]);
         assert.equal(history.picture.all("rect")[0].getAttribute("x"), "0%");
+        /* one that begins with a change: the state before has no bar */
+        history.span.value = "300";
+        history.draw();
+        assert.match(label(), /^3 changes/);
+        assert.deepEqual(history.picture.all("rect").map(e => e.className), ["state bad", "state fair", "state good"]);
         history.update([]);
         assert.match(history.list.textContent, /Nothing is known/);
         assert.match(label(), /^0 changes/);
