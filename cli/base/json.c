@@ -11,28 +11,76 @@
 
 #define JSON_VERSION 1
 
+/* Nothing stands before the next member or entry in its object or list. What has ended stood behind
+ * a key, or was an entry: so more than one level need not be known. */
+static bool is_first;
+
+static void put_comma(FILE *f, const char *comma)
+{
+	if (!is_first)
+		fputs(comma, f);
+	is_first = false;
+}
+
+void json_open(FILE *f)
+{
+	fputc('{', f);
+	is_first = true;
+}
+
+void json_close(FILE *f)
+{
+	fputc('}', f);
+	is_first = false;
+}
+
+void json_open_list(FILE *f, const char *key)
+{
+	json_key(f, key);
+	fputc('[', f);
+	is_first = true;
+}
+
+void json_close_list(FILE *f)
+{
+	fputc(']', f);
+	is_first = false;
+}
+
+void json_entry(FILE *f)
+{
+	put_comma(f, ", ");
+}
+
+void json_entry_line(FILE *f)
+{
+	put_comma(f, ",");
+	fputs("\n    ", f);
+}
+
 void json_begin_line(FILE *f)
 {
-	fprintf(f, "{\"Version\": %u", JSON_VERSION);
+	json_open(f);
+	json_add_number(f, "Version", JSON_VERSION);
 }
 
 void json_begin(FILE *f, const char *key)
 {
 	json_begin_line(f);
-	json_key(f, key, false);
-	fputc('[', f);
+	json_open_list(f, key);
 }
 
 void json_next_list(FILE *f, const char *key)
 {
-	fputs("\n]", f);
-	json_key(f, key, false);
-	fputc('[', f);
+	fputc('\n', f);
+	json_close_list(f);
+	json_open_list(f, key);
 }
 
-void json_next(FILE *f, size_t i)
+void json_next(FILE *f)
 {
-	fputs(i > 0 ? ",\n  " : "\n  ", f);
+	put_comma(f, ",");
+	fputs("\n  ", f);
 }
 
 void json_end(FILE *f)
@@ -40,11 +88,12 @@ void json_end(FILE *f)
 	fputs("\n]}\n", f);
 }
 
-void json_key(FILE *f, const char *name, bool first)
+void json_key(FILE *f, const char *name)
 {
 	bool upper = true;
 
-	fputs(first ? "\"" : ", \"", f);
+	json_entry(f);
+	fputc('"', f);
 	for (const char *p = name; *p; p++)
 		if (*p == '_' || *p == '-') {
 			upper = true;
@@ -53,6 +102,46 @@ void json_key(FILE *f, const char *name, bool first)
 			upper = false;
 		}
 	fputs("\": ", f);
+}
+
+void json_add_text(FILE *f, const char *key, const char *text)
+{
+	json_key(f, key);
+	if (text)
+		json_text(f, text);
+	else
+		fputs("null", f);
+}
+
+void json_add_number(FILE *f, const char *key, uint64_t n)
+{
+	json_key(f, key);
+	fprintf(f, "%" PRIu64, n);
+}
+
+void json_add_known(FILE *f, const char *key, uint64_t n)
+{
+	if (n)
+		json_add_number(f, key, n);
+	else
+		json_add_text(f, key, NULL);
+}
+
+void json_add_bool(FILE *f, const char *key, bool b)
+{
+	json_key(f, key);
+	fputs(b ? "true" : "false", f);
+}
+
+void json_add_value(FILE *f, const char *key, AttrType type, const Value *v)
+{
+	json_key(f, key);
+	json_value(f, type, v ? v : &(const Value){});
+}
+
+void json_add_row(FILE *f, const char *key, const Object *o, size_t i)
+{
+	json_add_value(f, key, o->rows[i].type, object_value(o, i));
 }
 
 void json_text(FILE *f, const char *text)
@@ -68,61 +157,54 @@ void json_text(FILE *f, const char *text)
 	fputc('"', f);
 }
 
-void json_begin_named(FILE *f, const char *name, const char *path)
+void json_open_named(FILE *f, const char *name, const char *path)
 {
-	fputs("{\"Port\": ", f);
-	json_text(f, name);
-	json_key(f, "ObjectPath", false);
-	json_text(f, path);
+	json_open(f);
+	json_add_text(f, "Port", name);
+	json_add_text(f, "ObjectPath", path);
 }
 
-void json_begin_port(FILE *f, const Object *port)
+void json_open_port(FILE *f, const Object *port)
 {
 	char name[96];
 
-	json_begin_named(f, object_name(port, name), port->path);
+	json_open_named(f, object_name(port, name), port->path);
 }
 
 static void json_array(FILE *f, AttrType type, const Value *v)
 {
 	fputc('[', f);
+	is_first = true;
 	for (size_t i = 0; i < v->n; i++) {
-		if (i > 0)
-			fputs(", ", f);
+		json_entry(f);
 		json_value(f, type, &v->items[i]);
 	}
-	fputc(']', f);
+	json_close_list(f);
 }
 
 /* Members that are not there, and those that a newer rdmad has by name, are left out. */
-static void json_entry(FILE *f, AttrType type, const char *const *columns, const Value *v)
+static void json_columns(FILE *f, AttrType type, const char *const *columns, const Value *v)
 {
-	bool first = true;
-
-	fputc('{', f);
+	json_open(f);
 	for (size_t i = 0; columns[i]; i++) {
 		const Value *member = format_find_member(type, i, v);
 
-		if (!member)
-			continue;
-		json_key(f, columns[i], first);
-		json_value(f, ATTR_U32, member);
-		first = false;
+		if (member)
+			json_add_value(f, columns[i], ATTR_U32, member);
 	}
-	fputc('}', f);
+	json_close(f);
 }
 
 static void json_dict(FILE *f, const Value *v)
 {
-	fputc('{', f);
+	json_open(f);
 	for (size_t i = 0; i + 1 < v->n; i += 2) {
-		if (i > 0)
-			fputs(", ", f);
+		json_entry(f);
 		json_text(f, value_text(&v->items[i]));
 		fputs(": ", f);
 		json_value(f, ATTR_U32, &v->items[i + 1]);
 	}
-	fputc('}', f);
+	json_close(f);
 }
 
 /* TEXT, a list of TYPE: value_join() has made it of the array that it is here. */
@@ -178,7 +260,7 @@ void json_value(FILE *f, AttrType type, const Value *v)
 		break;
 	case VALUE_STRUCT:
 		if (columns)
-			json_entry(f, type, columns, v);
+			json_columns(f, type, columns, v);
 		else
 			json_array(f, ATTR_U32, v);
 		break;
@@ -186,13 +268,6 @@ void json_value(FILE *f, AttrType type, const Value *v)
 		json_dict(f, v);
 		break;
 	}
-}
-
-void json_row(FILE *f, const Object *o, size_t i)
-{
-	const Value *v = object_value(o, i);
-
-	json_value(f, o->rows[i].type, v ? v : &(const Value){});
 }
 
 void json_object(FILE *f, const Object *o)
@@ -205,7 +280,8 @@ void json_object(FILE *f, const Object *o)
 		fputs(",\n    ", f);
 		json_text(f, o->rows[i].name);
 		fputs(": ", f);
-		json_row(f, o, i);
+		json_value(f, o->rows[i].type, object_value(o, i) ?: &(const Value){});
 	}
-	fputs("\n  }", f);
+	fputs("\n  ", f);
+	json_close(f);
 }

@@ -16,26 +16,46 @@
 void json_begin(FILE *f, const char *key);
 /* Ends that list, and begins the next. */
 void json_next_list(FILE *f, const char *key);
-/* Before entry I of the list. */
-void json_next(FILE *f, size_t i);
+/* Before each entry of the list. */
+void json_next(FILE *f);
 /* Ends the list, and the output. */
 void json_end(FILE *f);
-/* Begins an output that is one line. */
+/* Begins an output that is one line, an object. */
 void json_begin_line(FILE *f);
 
-/* ", " if it is not the FIRST member, the key NAME and ": ". A name such as "gid_type" is written
- * GidType. */
-void json_key(FILE *f, const char *name, bool first);
+/* The commas between members and between entries come by themselves. So the brackets have to be
+ * written by these functions, and one output at a time. */
+
+/* Begins and ends an object. */
+void json_open(FILE *f);
+void json_close(FILE *f);
+/* Begins the member KEY, a list, and ends it. */
+void json_open_list(FILE *f, const char *key);
+void json_close_list(FILE *f);
+/* Before each entry of such a list: the entries are on one line, or each has one of its own. */
+void json_entry(FILE *f);
+void json_entry_line(FILE *f);
 /* Begins an object about PORT, with its name and its object path. */
-void json_begin_port(FILE *f, const Object *port);
+void json_open_port(FILE *f, const Object *port);
 /* The same of a port with this NAME and object path PATH. */
-void json_begin_named(FILE *f, const char *name, const char *path);
+void json_open_named(FILE *f, const char *name, const char *path);
+
+/* The key of a member, whose value follows. A name such as "gid_type" is written GidType. */
+void json_key(FILE *f, const char *name);
+/* A member with its value. TEXT and V may be NULL: null. */
+void json_add_text(FILE *f, const char *key, const char *text);
+void json_add_number(FILE *f, const char *key, uint64_t n);
+/* The same of a number that is 0 if it is not known: null. */
+void json_add_known(FILE *f, const char *key, uint64_t n);
+void json_add_bool(FILE *f, const char *key, bool b);
+void json_add_value(FILE *f, const char *key, AttrType type, const Value *v);
+/* The value of row I of O, null if it has none. */
+void json_add_row(FILE *f, const char *key, const Object *o, size_t i);
+
 /* TEXT in quotation marks. */
 void json_text(FILE *f, const char *text);
 /* V on one line. If TYPE is a table, its entries are objects with the names of the columns as keys.
  */
 void json_value(FILE *f, AttrType type, const Value *v);
-/* The value of row I of O, null if it has none. */
-void json_row(FILE *f, const Object *o, size_t i);
 /* All properties of O and its object path as an object. Each has a line of its own. */
 void json_object(FILE *f, const Object *o);

@@ -132,42 +132,35 @@ static void print_json_members(FILE *f, const Finding *finding, const Object *o)
 {
 	char name[96];
 
-	json_key(f, "Check", true);
-	json_text(f, finding->check->name);
+	json_add_text(f, "Check", finding->check->name);
 	if (o) {
-		json_key(f, o->is_port ? "Port" : "Device", false);
-		json_text(f, object_name(o, name));
-		json_key(f, "ObjectPath", false);
-		json_text(f, o->path);
+		json_add_text(f, o->is_port ? "Port" : "Device", object_name(o, name));
+		json_add_text(f, "ObjectPath", o->path);
 	}
-	if (finding->row) {
-		json_key(f, "Property", false);
-		json_text(f, finding->row->name);
-	}
-	json_key(f, "Finding", false);
-	json_text(f, finding->sentence);
+	if (finding->row)
+		json_add_text(f, "Property", finding->row->name);
+	json_add_text(f, "Finding", finding->sentence);
 }
 
 static void print_json(const Context *c, const CheckRun *r, const Finding *finding,
 		       Severity severity)
 {
 	FILE *f = c->out;
-	size_t n = 0;
 
-	fputc('{', f);
+	json_open(f);
 	print_json_members(f, finding, object_of(finding));
-	json_key(f, "Severity", false);
-	json_text(f, severity_name(severity));
-	json_key(f, "Also", false);
-	fputc('[', f);
+	json_add_text(f, "Severity", severity_name(severity));
+	json_open_list(f, "Also");
 	for (size_t i = 0; i < r->n_findings; i++) {
 		if (r->findings[i].cause != finding)
 			continue;
-		fputs(n++ > 0 ? ", {" : "{", f);
+		json_entry(f);
+		json_open(f);
 		print_json_members(f, &r->findings[i], NULL);
-		fputc('}', f);
+		json_close(f);
 	}
-	fputs("]}", f);
+	json_close_list(f);
+	json_close(f);
 }
 
 /* One line for another program */
@@ -307,14 +300,14 @@ static void print_well(const Context *c, const CheckRun *r)
 
 Severity findings_print(const Context *c, const CheckRun *r, CheckFormat format, Severity least)
 {
-	size_t n[_SEVERITY_MAX] = {}, printed = 0, first = find_told(r, 0, least);
+	size_t n[_SEVERITY_MAX] = {}, first = find_told(r, 0, least);
 
 	for (size_t i = first; i < r->n_findings; i = find_told(r, i + 1, least))
 		n[finding_severity(r, &r->findings[i])]++;
 	if (c->json) {
 		json_begin(c->out, "Findings");
 		for (size_t i = first; i < r->n_findings; i = find_told(r, i + 1, least)) {
-			json_next(c->out, printed++);
+			json_next(c->out);
 			print_json(c, r, &r->findings[i], finding_severity(r, &r->findings[i]));
 		}
 		json_end(c->out);

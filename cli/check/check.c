@@ -153,16 +153,13 @@ static ExitStatus list_checks(Context *c)
 			terminal_print_wrapped(c, check->sentence, 24);
 			continue;
 		}
-		json_next(c->out, i);
-		fputs("{\"Check\": ", c->out);
-		json_text(c->out, check->name);
-		json_key(c->out, "Severity", false);
-		json_text(c->out, severity_name(check->severity));
-		json_key(c->out, "Condition", false);
-		json_text(c->out, check->sentence);
-		json_key(c->out, "About", false);
-		json_text(c->out, condition_name(check->condition));
-		fputc('}', c->out);
+		json_next(c->out);
+		json_open(c->out);
+		json_add_text(c->out, "Check", check->name);
+		json_add_text(c->out, "Severity", severity_name(check->severity));
+		json_add_text(c->out, "Condition", check->sentence);
+		json_add_text(c->out, "About", condition_name(check->condition));
+		json_close(c->out);
 	}
 	if (c->json)
 		json_end(c->out);

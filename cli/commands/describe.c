@@ -179,13 +179,9 @@ static void print_counter(const Context *c, const CounterRow *row)
 	print_line(c, "Metric", metric);
 }
 
-static void json_member(FILE *f, const char *key, const char *text, bool first)
+static void add_text(FILE *f, const char *key, const char *text)
 {
-	json_key(f, key, first);
-	if (*text)
-		json_text(f, text);
-	else
-		fputs("null", f);
+	json_add_text(f, key, *text ? text : NULL);
 }
 
 /* The names that a value may have; of a reason the name of the list that has them. */
@@ -193,16 +189,16 @@ static void json_values(FILE *f, const Attribute *a)
 {
 	const char *const *names = attr_type_names(a->type);
 
-	json_key(f, "Values", false);
-	if (a->type == ATTR_REASON) {
-		json_text(f, "Reasons");
+	if (!names) {
+		json_add_text(f, "Values", a->type == ATTR_REASON ? "Reasons" : NULL);
 		return;
 	}
-	for (size_t i = 0; names && names[i]; i++) {
-		fputs(i > 0 ? ", " : "[", f);
+	json_open_list(f, "Values");
+	for (size_t i = 0; names[i]; i++) {
+		json_entry(f);
 		json_text(f, names[i]);
 	}
-	fputs(names ? "]" : "null", f);
+	json_close_list(f);
 }
 
 /* The members of an entry of a table, in their order on the bus, null if TYPE is none. Tail is the
@@ -210,23 +206,26 @@ static void json_values(FILE *f, const Attribute *a)
 static void json_members(FILE *f, AttrType type)
 {
 	const TableLayout *l = table_layout(type);
-	const char *before = "[";
 
-	json_key(f, "Members", false);
-	for (size_t i = 0; l && i < l->n_columns; i++) {
+	if (!l || streq(l->signature, "a()")) {
+		json_add_text(f, "Members", NULL);
+		return;
+	}
+	json_open_list(f, "Members");
+	for (size_t i = 0; i < l->n_columns; i++) {
 		const Column *column = &l->columns[i];
 
 		if (!column->is_published)
 			continue;
-		fprintf(f, "%s{", before);
-		json_member(f, "name", column->field, true);
-		json_member(f, "tail", column->tail, false);
-		json_member(f, "unit", attr_unit_name(column->unit), false);
-		json_member(f, "help", column->help, false);
-		fputc('}', f);
-		before = ", ";
+		json_entry(f);
+		json_open(f);
+		add_text(f, "name", column->field);
+		add_text(f, "tail", column->tail);
+		add_text(f, "unit", attr_unit_name(column->unit));
+		add_text(f, "help", column->help);
+		json_close(f);
 	}
-	fputs(*before == ',' ? "]" : "null", f);
+	json_close_list(f);
 }
 
 /* A is one of ROWS. */
@@ -236,27 +235,26 @@ static void print_attribute_json(const Context *c, const Attribute *rows, const 
 	char metric[METRIC_NAME_MAX], label[METRIC_NAME_MAX];
 	FILE *f = c->out;
 
-	fputc('{', f);
-	json_member(f, "name", a->interface == INTERFACE_RAW ? "" : a->name, true);
-	json_member(f, "interface", attr_interface_name(a->interface), false);
-	json_member(f, "field", a->size > 0 ? a->field : "", false);
-	json_member(f, "type",
-		    a->interface == INTERFACE_RAW ? attr_raw_signature(a->type)
-						  : attr_signature(a->type),
-		    false);
-	json_member(f, "unit", attr_unit_name(a->unit), false);
-	json_member(f, "class", attr_class_name(a->class), false);
-	json_member(f, "valid", attr_validity_name(a->valid), false);
-	json_member(f, "source", attr_source_name(a->source), false);
-	json_member(f, "absent", attr_absent_text(a) ? attr_absent_text(a) : "", false);
+	json_open(f);
+	add_text(f, "name", a->interface == INTERFACE_RAW ? "" : a->name);
+	add_text(f, "interface", attr_interface_name(a->interface));
+	add_text(f, "field", a->size > 0 ? a->field : "");
+	add_text(f, "type",
+		 a->interface == INTERFACE_RAW ? attr_raw_signature(a->type)
+					       : attr_signature(a->type));
+	add_text(f, "unit", attr_unit_name(a->unit));
+	add_text(f, "class", attr_class_name(a->class));
+	add_text(f, "valid", attr_validity_name(a->valid));
+	add_text(f, "source", attr_source_name(a->source));
+	add_text(f, "absent", attr_absent_text(a) ? attr_absent_text(a) : "");
 	find_metric(a, metric, label);
-	json_member(f, "metric", metric, false);
-	json_member(f, "label", label, false);
+	add_text(f, "metric", metric);
+	add_text(f, "label", label);
 	json_values(f, a);
 	json_members(f, a->type);
-	json_member(f, "group", group ? group : "", false);
-	json_member(f, "help", a->help, false);
-	fputc('}', f);
+	add_text(f, "group", group ? group : "");
+	add_text(f, "help", a->help);
+	json_close(f);
 }
 
 static void print_counter_json(const Context *c, const CounterRow *row)
@@ -264,15 +262,15 @@ static void print_counter_json(const Context *c, const CounterRow *row)
 	char metric[METRIC_NAME_MAX];
 	FILE *f = c->out;
 
-	fputc('{', f);
-	json_member(f, "name", row->name, true);
-	json_member(f, "group", counter_group_name(row->group), false);
-	json_member(f, "file", row->file, false);
-	json_member(f, "unit", counter_unit_name(row->unit), false);
+	json_open(f);
+	add_text(f, "name", row->name);
+	add_text(f, "group", counter_group_name(row->group));
+	add_text(f, "file", row->file);
+	add_text(f, "unit", counter_unit_name(row->unit));
 	metric_counter_name(row, metric);
-	json_member(f, "metric", metric, false);
-	json_member(f, "help", row->help, false);
-	fputc('}', f);
+	add_text(f, "metric", metric);
+	add_text(f, "help", row->help);
+	json_close(f);
 }
 
 /* All rows, or those with one name */
@@ -290,7 +288,7 @@ typedef struct Description {
 static void print_separator(Description *d)
 {
 	if (d->c->json)
-		json_next(d->c->out, d->n);
+		json_next(d->c->out);
 	else if (!d->brief && d->n > 0)
 		fputc('\n', d->c->out);
 	d->n++;
@@ -400,10 +398,10 @@ static void describe_word(Description *d, const char *name, const char *what, co
 		return;
 	print_separator(d);
 	if (d->c->json) {
-		fputc('{', d->c->out);
-		json_member(d->c->out, "name", name, true);
-		json_member(d->c->out, "help", help, false);
-		fputc('}', d->c->out);
+		json_open(d->c->out);
+		add_text(d->c->out, "name", name);
+		add_text(d->c->out, "help", help);
+		json_close(d->c->out);
 	} else if (!d->brief) {
 		print_heading(d->c, name, what);
 		print_help(d->c, help);
@@ -437,10 +435,8 @@ static void print_part(const Description *d, const char *heading, bool first)
 static void next_part(Description *d, const char *heading, const char *key)
 {
 	print_part(d, heading, false);
-	if (!d->c->json)
-		return;
-	json_next_list(d->c->out, key);
-	d->n = 0;
+	if (d->c->json)
+		json_next_list(d->c->out, key);
 }
 
 static const char *suggest(const char *name, Suggestion *s)
@@ -463,7 +459,6 @@ static void describe_groups(Description *d)
 	if (!d->c->json)
 		return;
 	json_next_list(d->c->out, "Groups");
-	d->n = 0;
 	for (Group g = 0; g < _GROUP_MAX; g++) {
 		if (!group_name(g))
 			continue;

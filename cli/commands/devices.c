@@ -128,7 +128,7 @@ ExitStatus devices_command(Context *c)
 		if (!d.chosen[i])
 			continue;
 		if (c->json) {
-			json_next(c->out, n++);
+			json_next(c->out);
 			json_object(c->out, d.read.objects.items[i]);
 			continue;
 		}

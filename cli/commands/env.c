@@ -506,56 +506,47 @@ static void print_left_out(const Environment *e, FILE *f)
 
 static void print_left_out_json(const Environment *e, FILE *f)
 {
-	size_t n = 0;
-
 	json_next_list(f, "LeftOut");
 	for (size_t i = 0; i < e->rails.n; i++) {
 		if (!e->rails.items[i].reason)
 			continue;
-		json_next(f, n++);
-		json_begin_port(f, e->rails.items[i].port);
-		json_key(f, "Reason", false);
-		json_text(f, e->rails.items[i].reason);
-		fputc('}', f);
+		json_next(f);
+		json_open_port(f, e->rails.items[i].port);
+		json_add_text(f, "Reason", e->rails.items[i].reason);
+		json_close(f);
 	}
 	json_next_list(f, "Notes");
 	for (size_t i = 0; i < e->n_notes; i++) {
-		json_next(f, i);
+		json_next(f);
 		json_text(f, e->notes[i]);
 	}
 }
 
 static void print_ports_json(const Environment *e, FILE *f)
 {
-	size_t n = 0;
-
 	json_next_list(f, "Ports");
 	for (size_t i = 0; i < e->rails.n; i++) {
 		const Rail *rail = &e->rails.items[i];
 
 		if (rail->reason)
 			continue;
-		json_next(f, n++);
-		json_begin_port(f, rail->port);
-		json_key(f, "GidIndex", false);
+		json_next(f);
+		json_open_port(f, rail->port);
 		if (rail->has_index)
-			fprintf(f, "%u}", rail->gid.index);
+			json_add_number(f, "GidIndex", rail->gid.index);
 		else
-			fputs("null}", f);
+			json_add_text(f, "GidIndex", NULL);
+		json_close(f);
 	}
 }
 
-static void print_variable_json(FILE *f, const Variable *v, const char *value, size_t n)
+static void print_variable_json(FILE *f, const Variable *v, const char *value)
 {
-	json_next(f, n);
-	fputs("{\"Name\": ", f);
-	json_text(f, v->name);
-	json_key(f, "Value", false);
-	if (value)
-		json_text(f, value);
-	else
-		fputs("null", f);
-	fputc('}', f);
+	json_next(f);
+	json_open(f);
+	json_add_text(f, "Name", v->name);
+	json_add_text(f, "Value", value);
+	json_close(f);
 }
 
 /* Advises a command, because a variable has no single value. */
@@ -578,7 +569,6 @@ static void advise(const Environment *e)
 static ExitStatus print_variables(const Context *c, const Environment *e)
 {
 	ExitStatus status = STATUS_OK;
-	size_t n = 0;
 
 	for (const Variable *v = e->library->variables; v->name && e->rails.n_used > 0; v++) {
 		_cleanup_free_ char *value = NULL, *why = NULL;
@@ -592,7 +582,7 @@ static ExitStatus print_variables(const Context *c, const Environment *e)
 			status = STATUS_FAILED;
 		}
 		if (c->json) {
-			print_variable_json(c->out, v, value, n++);
+			print_variable_json(c->out, v, value);
 		} else if (value) {
 			fprintf(c->out, "export %s=", v->name);
 			print_quoted(c->out, value);

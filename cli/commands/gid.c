@@ -156,17 +156,15 @@ static void print_json(FILE *f, const Lines *l)
 	for (size_t i = 0; i < l->n; i++) {
 		const Line *line = &l->items[i];
 
-		json_next(f, i);
-		json_begin_port(f, line->port);
+		json_next(f);
+		json_open_port(f, line->port);
 		for (size_t m = 0; columns[m]; m++) {
 			const Value *v = format_find_member(ATTR_GIDS, m, line->entry);
 
-			if (v) {
-				json_key(f, columns[m], false);
-				json_value(f, ATTR_U32, v);
-			}
+			if (v)
+				json_add_value(f, columns[m], ATTR_U32, v);
 		}
-		fputc('}', f);
+		json_close(f);
 	}
 	json_end(f);
 }

@@ -390,37 +390,35 @@ static ExitStatus print_ports(Context *c, const Selection *s)
 }
 
 static void print_member(FILE *f, const ObjectList *objects, const Object *port,
-			 const ListColumn *column, bool first)
+			 const ListColumn *column)
 {
-	const Value *v = column->row ? cell(objects, port, column) : NULL;
 	char name[96];
 
-	json_key(f, column->row ? column->row->name : "Port", first);
 	if (column->row)
-		json_value(f, column->row->type, v ? v : &(Value){});
+		json_add_value(f, column->row->name, column->row->type,
+			       cell(objects, port, column));
 	else
-		json_text(f, object_name(port, name));
+		json_add_text(f, "Port", object_name(port, name));
 }
 
 static void print_columns_json(FILE *f, const Selection *s, const Object *port)
 {
-	fputc('{', f);
+	json_open(f);
 	if (!arg_columns.alone)
-		print_member(f, &s->objects, port, &(ListColumn){}, true);
+		print_member(f, &s->objects, port, &(ListColumn){});
 	for (size_t i = 0; i < ARRAY_SIZE(usual_rows) && !arg_columns.alone; i++)
 		print_member(f, &s->objects, port,
-			     &(ListColumn){.row = &port_attributes[usual_rows[i]]}, false);
+			     &(ListColumn){.row = &port_attributes[usual_rows[i]]});
 	for (size_t i = 0; i < arg_columns.n; i++)
-		print_member(f, &s->objects, port, &arg_columns.items[i],
-			     i == 0 && arg_columns.alone);
-	fputc('}', f);
+		print_member(f, &s->objects, port, &arg_columns.items[i]);
+	json_close(f);
 }
 
 static void print_json(FILE *f, const Selection *s)
 {
 	json_begin(f, "Ports");
 	for (size_t i = 0; i < s->n; i++) {
-		json_next(f, i);
+		json_next(f);
 		if (arg_columns.n > 0)
 			print_columns_json(f, s, s->ports[i]);
 		else

@@ -47,16 +47,12 @@ static size_t find_ways(const Selection *s, const Gpu *g, Way *ret)
 static void print_ways_json(FILE *f, const Way *ways, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (i > 0)
-			fputs(", ", f);
-		json_begin_port(f, ways[i].port);
-		json_key(f, "Distance", false);
-		json_text(f, distance_name(ways[i].distance));
-		json_key(f, "Hops", false);
-		fprintf(f, "%u", (unsigned int)ways[i].hops);
-		json_key(f, "State", false);
-		json_row(f, ways[i].port, PORT_ATTR_state);
-		fputc('}', f);
+		json_entry(f);
+		json_open_port(f, ways[i].port);
+		json_add_text(f, "Distance", distance_name(ways[i].distance));
+		json_add_number(f, "Hops", ways[i].hops);
+		json_add_row(f, "State", ways[i].port, PORT_ATTR_state);
+		json_close(f);
 	}
 }
 
@@ -64,16 +60,15 @@ static void print_json(FILE *f, const Selection *s, const Gpus *g, Way *ways)
 {
 	json_begin(f, "Gpus");
 	for (size_t i = 0; i < g->n; i++) {
-		json_next(f, i);
-		fprintf(f, "{\"Index\": %zu", i);
-		json_key(f, "Address", false);
-		json_text(f, g->items[i].address);
-		json_key(f, "Model", false);
-		json_text(f, g->items[i].model);
-		json_key(f, "Ports", false);
-		fputc('[', f);
+		json_next(f);
+		json_open(f);
+		json_add_number(f, "Index", i);
+		json_add_text(f, "Address", g->items[i].address);
+		json_add_text(f, "Model", g->items[i].model);
+		json_open_list(f, "Ports");
 		print_ways_json(f, ways, find_ways(s, &g->items[i], ways));
-		fputs("]}", f);
+		json_close_list(f);
+		json_close(f);
 	}
 	json_end(f);
 }

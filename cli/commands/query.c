@@ -164,21 +164,21 @@ static ExitStatus print_fields(Context *c, const Value *dict)
 
 static void print_json(Context *c, const Object *port, const Value *dict)
 {
-	const char *separator = "";
 	size_t position = 0;
 	Field field;
 
-	json_begin_port(c->out, port);
-	json_key(c->out, "Fields", false);
-	fputc('{', c->out);
+	json_open_port(c->out, port);
+	json_key(c->out, "Fields");
+	json_open(c->out);
 	while (next_field(dict, &position, &field)) {
-		fprintf(c->out, "%s\n    ", separator);
+		json_entry_line(c->out);
 		json_text(c->out, field.name);
 		fputs(": ", c->out);
 		json_value(c->out, field.row ? field.row->type : ATTR_U32, field.value);
-		separator = ",";
 	}
-	fputs("\n  }}", c->out);
+	fputs("\n  ", c->out);
+	json_close(c->out);
+	json_close(c->out);
 }
 
 /* Makes V, the value of FIELD, its text if it is a list. */
@@ -222,7 +222,7 @@ static ExitStatus print_port(Context *c, _unused_ const Selection *s, const Obje
 	if (status != STATUS_OK)
 		return status;
 	if (c->json) {
-		json_next(c->out, n);
+		json_next(c->out);
 		print_json(c, port, &dict);
 		return STATUS_OK;
 	}

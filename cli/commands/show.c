@@ -382,7 +382,7 @@ static ExitStatus print_port(Context *c, const Selection *s, const Object *port,
 	ExitStatus status;
 
 	if (c->json) {
-		json_next(c->out, n);
+		json_next(c->out);
 		json_object(c->out, port);
 		return STATUS_OK;
 	}

@@ -181,35 +181,21 @@ static ExitStatus print_text(const Context *c, const char *name, const Users *u)
 	return status;
 }
 
-static void print_json_count(FILE *f, const Users *u, const char *key)
-{
-	json_key(f, key, false);
-	fprintf(f, "%" PRIu64, get_count(u, key));
-}
-
 static void print_json_entry(FILE *f, const Value *entry)
 {
 	static const char *const tail[] = {"Unit", "Job", "Pod", "Container"};
 	const Value *v = entry->items;
 
-	fputs("{\"Kind\": ", f);
-	json_text(f, value_text(&v[MEMBER_KIND]));
-	json_key(f, "Name", false);
-	json_text(f, value_text(&v[MEMBER_NAME]));
-	json_key(f, "Pid", false);
-	fprintf(f, "%" PRIu64, v[MEMBER_PID].number);
-	json_key(f, "Uid", false);
-	if (v[MEMBER_UID].number == USER_NO_UID)
-		fputs("null", f);
-	else
-		fprintf(f, "%" PRIu64, v[MEMBER_UID].number);
-	json_key(f, "Qps", false);
-	fprintf(f, "%" PRIu64, v[MEMBER_QPS].number);
-	for (size_t i = 0; i < ARRAY_SIZE(tail); i++) {
-		json_key(f, tail[i], false);
-		json_text(f, tail_text(entry, tail[i]));
-	}
-	fputc('}', f);
+	json_open(f);
+	json_add_text(f, "Kind", value_text(&v[MEMBER_KIND]));
+	json_add_text(f, "Name", value_text(&v[MEMBER_NAME]));
+	json_add_number(f, "Pid", v[MEMBER_PID].number);
+	json_add_value(f, "Uid", ATTR_U32,
+		       v[MEMBER_UID].number == USER_NO_UID ? NULL : &v[MEMBER_UID]);
+	json_add_number(f, "Qps", v[MEMBER_QPS].number);
+	for (size_t i = 0; i < ARRAY_SIZE(tail); i++)
+		json_add_text(f, tail[i], tail_text(entry, tail[i]));
+	json_close(f);
 }
 
 static void print_json(FILE *f, const char *name, const char *path, const Users *u)
@@ -217,19 +203,19 @@ static void print_json(FILE *f, const char *name, const char *path, const Users 
 	static const char *const counts[] = {"QpCount", "ProcessCount", "KernelQpCount",
 					     "HiddenProcessCount", "HiddenQpCount"};
 
-	json_begin_named(f, name, path);
+	json_open_named(f, name, path);
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
-		print_json_count(f, u, counts[i]);
-	json_key(f, "Complete", false);
-	fputs(is_complete(u) ? "true" : "false", f);
-	print_json_count(f, u, "Timestamp");
-	json_key(f, "Users", false);
-	fputc('[', f);
+		json_add_number(f, counts[i], get_count(u, counts[i]));
+	json_add_bool(f, "Complete", is_complete(u));
+	json_add_number(f, "Timestamp", get_count(u, "Timestamp"));
+	json_open_list(f, "Users");
 	for (size_t i = 0; i < u->entries.n; i++) {
-		fprintf(f, "%s\n    ", i > 0 ? "," : "");
+		json_entry_line(f);
 		print_json_entry(f, &u->entries.items[i]);
 	}
-	fputs("\n  ]}", f);
+	fputs("\n  ", f);
+	json_close_list(f);
+	json_close(f);
 }
 
 ExitStatus users_command(Context *c)
@@ -253,7 +239,7 @@ ExitStatus users_command(Context *c)
 		if (status != STATUS_OK)
 			continue;
 		if (c->json) {
-			json_next(c->out, n);
+			json_next(c->out);
 			print_json(c->out, name, s.ports[i]->path, &u);
 		} else {
 			fputs(n > 0 ? "\n" : "", c->out);

@@ -117,7 +117,6 @@ static int print_held(Waiting *w, sd_bus_message *reply)
 {
 	const char *name, *path;
 	Context *c = w->c;
-	size_t n = 0;
 	int r;
 
 	if (arg_quiet || !(c->json || arg_any))
@@ -130,12 +129,9 @@ static int print_held(Waiting *w, sd_bus_message *reply)
 			fprintf(c->out, "%s\n", name);
 			continue;
 		}
-		json_next(c->out, n++);
-		fputs("{\"Port\": ", c->out);
-		json_text(c->out, name);
-		json_key(c->out, "ObjectPath", false);
-		json_text(c->out, path);
-		fputc('}', c->out);
+		json_next(c->out);
+		json_open_named(c->out, name, path);
+		json_close(c->out);
 	}
 	if (c->json)
 		json_end(c->out);

@@ -110,10 +110,8 @@ static void begin_json(const Watch *w, uint64_t usec)
 	FILE *f = w->c->out;
 
 	json_begin_line(f);
-	json_key(f, "Timestamp", false);
-	fprintf(f, "%" PRIu64, usec);
-	json_key(f, "Port", false);
-	json_text(f, w->name);
+	json_add_number(f, "Timestamp", usec);
+	json_add_text(f, "Port", w->name);
 }
 
 static void print_difference_json(const Watch *w, const Sample *s)
@@ -122,18 +120,21 @@ static void print_difference_json(const Watch *w, const Sample *s)
 	double rate;
 
 	begin_json(w, s->realtime_usec);
-	fprintf(f, ", \"Interval\": %" PRIu64 ", \"Rates\": {",
-		s->monotonic_usec - w->last.monotonic_usec);
+	json_add_number(f, "Interval", s->monotonic_usec - w->last.monotonic_usec);
+	json_key(f, "Rates");
+	json_open(f);
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const Value *counter = &s->counters.items[i];
 
 		if (sample_starts_group(s, i)) {
-			fputs(i > 0 ? "}, " : "", f);
+			if (i > 0)
+				json_close(f);
+			json_entry(f);
 			json_text(f, counter_member(counter, MEMBER_GROUP));
-			fputs(": {", f);
-		} else {
-			fputs(", ", f);
+			fputs(": ", f);
+			json_open(f);
 		}
+		json_entry(f);
 		json_text(f, counter_member(counter, MEMBER_NAME));
 		fputs(": ", f);
 		if (sample_rate(s, &w->last, counter, &rate) && counter_is(counter, "valid"))
@@ -154,8 +155,7 @@ static void print_failure(Watch *w, const char *text)
 	w->failing = true;
 	if (w->c->json) {
 		begin_json(w, realtime_now_usec());
-		json_key(f, "Error", false);
-		json_text(f, text);
+		json_add_text(f, "Error", text);
 		fputs("}\n", f);
 		return;
 	}

@@ -174,24 +174,13 @@ static void print_counters_json(FILE *f, const Sample *s)
 		bool missing = counter_is(counter, "missing");
 		bool reason = missing || *counter_member(counter, MEMBER_REASON);
 
-		fprintf(f, "%s\n    {", i > 0 ? "," : "");
-		for (unsigned int m = 0; m <= (reason ? MEMBER_REASON : MEMBER_CONDITION); m++) {
-			json_key(f, keys[m], m == 0);
-			json_value(f, ATTR_U64,
-				   missing && m == MEMBER_VALUE ? &(Value){} : &counter->items[m]);
-		}
-		fputc('}', f);
+		json_entry_line(f);
+		json_open(f);
+		for (unsigned int m = 0; m <= (reason ? MEMBER_REASON : MEMBER_CONDITION); m++)
+			json_add_value(f, keys[m], ATTR_U64,
+				       missing && m == MEMBER_VALUE ? NULL : &counter->items[m]);
+		json_close(f);
 	}
-}
-
-static void print_times_json(FILE *f, const Sample *s, uint64_t since_usec)
-{
-	json_key(f, "Timestamp", false);
-	fprintf(f, "%" PRIu64, s->realtime_usec);
-	if (!since_usec)
-		return;
-	json_key(f, "Since", false);
-	fprintf(f, "%" PRIu64, since_usec);
 }
 
 static void print_ports_json(FILE *f, const SampleList *list, const SampleList *since)
@@ -201,16 +190,18 @@ static void print_ports_json(FILE *f, const SampleList *list, const SampleList *
 		const PortSample *p = &list->items[i];
 		const PortSample *was = sample_list_find(since, i, p->name);
 
-		json_next(f, i);
-		json_begin_named(f, p->name, p->path);
-		print_times_json(f, &p->sample, was ? was->sample.realtime_usec : 0);
+		json_next(f);
+		json_open_named(f, p->name, p->path);
+		json_add_number(f, "Timestamp", p->sample.realtime_usec);
+		if (was && was->sample.realtime_usec)
+			json_add_number(f, "Since", was->sample.realtime_usec);
 		if (!arg_total) {
-			json_key(f, "Counters", false);
-			fputc('[', f);
+			json_open_list(f, "Counters");
 			print_counters_json(f, &p->sample);
-			fputs("\n  ]", f);
+			fputs("\n  ", f);
+			json_close_list(f);
 		}
-		fputc('}', f);
+		json_close(f);
 	}
 }
 

@@ -150,44 +150,35 @@ static ExitStatus print_text(const Context *c, const Machine *m, const Advice *a
 	return status;
 }
 
-static void print_json_pair(FILE *f, const char *key, const char *text, bool first)
-{
-	json_key(f, key, first);
-	json_text(f, text);
-}
-
 static void print_json_facts(FILE *f, const Machine *m)
 {
 	for (size_t i = 0; i < n_machine_facts; i++) {
 		char value[FACT_MAX];
 
 		machine_facts[i].read(m, value);
-		json_next(f, i);
-		fputc('{', f);
-		print_json_pair(f, "Name", machine_facts[i].name, true);
-		print_json_pair(f, "Value", value, false);
-		fputc('}', f);
+		json_next(f);
+		json_open(f);
+		json_add_text(f, "Name", machine_facts[i].name);
+		json_add_text(f, "Value", value);
+		json_close(f);
 	}
 }
 
 static void print_json_devices(FILE *f, const Machine *m)
 {
-	size_t n = 0;
-
 	for (size_t i = 0; i < m->objects.n; i++) {
 		const Object *o = m->objects.items[i];
 
 		if (o->is_port)
 			continue;
-		json_next(f, n++);
-		fputc('{', f);
-		print_json_pair(f, "Device", object_text(o, DEVICE_ATTR_name), true);
-		print_json_pair(f, "Driver", object_text(o, DEVICE_ATTR_driver), false);
-		print_json_pair(f, "FirmwareVersion", object_text(o, DEVICE_ATTR_fw_ver), false);
-		print_json_pair(f, "Events", object_text(o, DEVICE_ATTR_events), false);
-		print_json_pair(f, "EventsReason", object_text(o, DEVICE_ATTR_events_reason),
-				false);
-		fputc('}', f);
+		json_next(f);
+		json_open(f);
+		json_add_text(f, "Device", object_text(o, DEVICE_ATTR_name));
+		json_add_text(f, "Driver", object_text(o, DEVICE_ATTR_driver));
+		json_add_text(f, "FirmwareVersion", object_text(o, DEVICE_ATTR_fw_ver));
+		json_add_text(f, "Events", object_text(o, DEVICE_ATTR_events));
+		json_add_text(f, "EventsReason", object_text(o, DEVICE_ATTR_events_reason));
+		json_close(f);
 	}
 }
 
@@ -200,20 +191,18 @@ static void print_json_features(FILE *f, const Machine *m)
 		bool tried, there = m && kernel_feature_is_there(feature, &m->kernel, &tried);
 
 		format_version(feature, version);
-		json_next(f, i);
-		fputc('{', f);
-		print_json_pair(f, "Name", feature->name, true);
-		print_json_pair(f, "Linux", version, false);
-		print_json_pair(f, "Commit", feature->commit, false);
-		print_json_pair(f, "For", feature->use, false);
-		print_json_pair(f, "Without", feature->without, false);
+		json_next(f);
+		json_open(f);
+		json_add_text(f, "Name", feature->name);
+		json_add_text(f, "Linux", version);
+		json_add_text(f, "Commit", feature->commit);
+		json_add_text(f, "For", feature->use);
+		json_add_text(f, "Without", feature->without);
 		if (m) {
-			json_key(f, "Present", false);
-			fputs(there ? "true" : "false", f);
-			json_key(f, "Tried", false);
-			fputs(tried ? "true" : "false", f);
+			json_add_bool(f, "Present", there);
+			json_add_bool(f, "Tried", tried);
 		}
-		fputc('}', f);
+		json_close(f);
 	}
 }
 
@@ -227,7 +216,7 @@ static void print_json(FILE *f, const Machine *m, const Advice *a)
 	print_json_features(f, m);
 	json_next_list(f, "Advice");
 	for (size_t i = 0; i < a->n; i++) {
-		json_next(f, i);
+		json_next(f);
 		json_text(f, a->items[i]);
 	}
 	json_end(f);

@@ -365,53 +365,38 @@ static void print_story(const Context *c, const Stories *all, const Story *s)
 	}
 }
 
-static void json_text_or_null(const Context *c, const char *key, const char *text)
-{
-	json_key(c->out, key, false);
-	if (text)
-		json_text(c->out, text);
-	else
-		fputs("null", c->out);
-}
-
 static void print_json_clues(const Context *c, const Story *s)
 {
 	FILE *f = c->out;
-	size_t n = 0;
 
-	json_key(f, "Evidence", false);
-	fputc('[', f);
+	json_open_list(f, "Evidence");
 	for (size_t i = 0; i < s->n_clues; i++) {
 		const Clue *clue = &s->clues[i];
 
 		if (s->explanation.trouble == TROUBLE_NONE || !is_shown(s, i))
 			continue;
-		fprintf(f, "%s\n    {\"Timestamp\": %" PRIu64, n++ > 0 ? "," : "",
-			clue->realtime_usec);
-		json_key(f, "Monotonic", false);
-		if (clue->monotonic_usec)
-			fprintf(f, "%" PRIu64, clue->monotonic_usec);
-		else
-			fputs("null", f);
-		json_text_or_null(c, "What", clue->what);
-		json_text_or_null(c, "From", clue->from);
-		json_text_or_null(c, "To", clue->to);
-		json_text_or_null(c, "Reason", clue->reason);
-		fputc('}', f);
+		json_entry_line(f);
+		json_open(f);
+		json_add_number(f, "Timestamp", clue->realtime_usec);
+		json_add_known(f, "Monotonic", clue->monotonic_usec);
+		json_add_text(f, "What", clue->what);
+		json_add_text(f, "From", clue->from);
+		json_add_text(f, "To", clue->to);
+		json_add_text(f, "Reason", clue->reason);
+		json_close(f);
 	}
-	fputs("]", f);
-	json_key(f, "Now", false);
-	fputc('[', f);
-	n = 0;
+	json_close_list(f);
+	json_open_list(f, "Now");
 	for (size_t i = 0; i < s->n_facts; i++) {
 		if (!s->facts[i].used)
 			continue;
-		fputs(n++ > 0 ? ", {\"What\": " : "{\"What\": ", f);
-		json_text(f, s->facts[i].what);
-		json_text_or_null(c, "Value", s->facts[i].value);
-		fputc('}', f);
+		json_entry(f);
+		json_open(f);
+		json_add_text(f, "What", s->facts[i].what);
+		json_add_text(f, "Value", s->facts[i].value);
+		json_close(f);
 	}
-	fputs("]", f);
+	json_close_list(f);
 }
 
 /* Prints the differences that last, the ports with the same trouble, and the other troubles. */
@@ -420,51 +405,51 @@ static void print_json_beside(const Context *c, const Stories *all, const Story 
 	_cleanup_free_ Difference *d = calloc(s->n_clues + 1, sizeof(*d));
 	size_t n = d ? explain_differences(s->clues, s->n_clues, &s->explanation, true, d) : 0;
 	const Story *first = s->first ?: s;
+	FILE *f = c->out;
 
-	json_key(c->out, "Differences", false);
-	fputc('[', c->out);
+	json_open_list(f, "Differences");
 	for (size_t i = 0; i < n; i++) {
-		fputs(i > 0 ? ", {\"What\": " : "{\"What\": ", c->out);
-		json_text(c->out, d[i].what);
-		json_text_or_null(c, "From", d[i].from);
-		json_text_or_null(c, "To", d[i].to);
-		fputc('}', c->out);
+		json_entry(f);
+		json_open(f);
+		json_add_text(f, "What", d[i].what);
+		json_add_text(f, "From", d[i].from);
+		json_add_text(f, "To", d[i].to);
+		json_close(f);
 	}
-	fputs("]", c->out);
-	json_key(c->out, "Together", false);
-	fputc('[', c->out);
-	n = 0;
+	json_close_list(f);
+	json_open_list(f, "Together");
 	for (size_t i = 0; i < all->n; i++) {
 		const Story *other = &all->items[i];
 
 		if (other == s || (other != first && other->first != first))
 			continue;
-		fputs(n++ > 0 ? ", " : "", c->out);
-		json_text(c->out, history_entry_name(other->entry));
+		json_entry(f);
+		json_text(f, history_entry_name(other->entry));
 	}
-	fputs("]", c->out);
-	json_key(c->out, "Also", false);
-	fputs(hides_flaps(s) ? "[\"flapping\"]" : "[]", c->out);
+	json_close_list(f);
+	json_key(f, "Also");
+	fputs(hides_flaps(s) ? "[\"flapping\"]" : "[]", f);
 }
 
 static void print_json(const Context *c, const Stories *all, const Story *s)
 {
 	const Explanation *e = &s->explanation;
 	bool any = e->trouble != TROUBLE_NONE;
+	FILE *f = c->out;
 
-	fputs("{\"Port\": ", c->out);
-	json_text(c->out, history_entry_name(s->entry));
-	json_text_or_null(c, "ObjectPath", s->port ? s->port->path : NULL);
-	json_text_or_null(c, "Trouble", any ? trouble_words(e->trouble) : NULL);
-	json_key(c->out, "Over", false);
-	fputs(e->over ? "true" : "false", c->out);
-	json_text_or_null(c, "Cause", e->cause ? e->cause->id : NULL);
-	json_text_or_null(c, "Confidence", any ? confidence_name(confidence_of(s)) : NULL);
-	json_text_or_null(c, "Explanation", e->cause ? e->cause->says : NULL);
-	json_text_or_null(c, "Advice", e->cause ? e->cause->advice : NULL);
+	json_open(f);
+	json_add_text(f, "Port", history_entry_name(s->entry));
+	json_add_text(f, "ObjectPath", s->port ? s->port->path : NULL);
+	json_add_text(f, "Trouble", any ? trouble_words(e->trouble) : NULL);
+	json_add_bool(f, "Over", e->over);
+	json_add_text(f, "Cause", e->cause ? e->cause->id : NULL);
+	json_add_text(f, "Confidence", any ? confidence_name(confidence_of(s)) : NULL);
+	json_add_text(f, "Explanation", e->cause ? e->cause->says : NULL);
+	json_add_text(f, "Advice", e->cause ? e->cause->advice : NULL);
 	print_json_clues(c, s);
 	print_json_beside(c, all, s);
-	fputs("\n  }", c->out);
+	fputs("\n  ", f);
+	json_close(f);
 }
 
 /* The table of causes, for --list and docs/guide/explain.md. */
@@ -476,14 +461,14 @@ static ExitStatus print_causes(const Context *c)
 		const Cause *cause = &causes[i];
 
 		if (c->json) {
-			json_next(c->out, i);
-			fputs("{\"Cause\": ", c->out);
-			json_text(c->out, cause->id);
-			json_text_or_null(c, "Confidence", confidence_name(cause->confidence));
-			json_text_or_null(c, "Steps", cause->steps);
-			json_text_or_null(c, "Explanation", cause->says);
-			json_text_or_null(c, "Advice", cause->advice);
-			fputs("}", c->out);
+			json_next(c->out);
+			json_open(c->out);
+			json_add_text(c->out, "Cause", cause->id);
+			json_add_text(c->out, "Confidence", confidence_name(cause->confidence));
+			json_add_text(c->out, "Steps", cause->steps);
+			json_add_text(c->out, "Explanation", cause->says);
+			json_add_text(c->out, "Advice", cause->advice);
+			json_close(c->out);
 		} else {
 			fprintf(c->out, "%s%s%s (%s): %s\n  %s\n  %s\n", terminal_color(c, "bold"),
 				cause->id, terminal_plain(c), confidence_name(cause->confidence),
@@ -567,7 +552,7 @@ static void tell(const Context *c, const Stories *all, const Story *s, size_t *n
 	if (c->n_arguments == 0 && s->explanation.trouble == TROUBLE_NONE)
 		return;
 	if (c->json) {
-		json_next(c->out, *n_printed);
+		json_next(c->out);
 		print_json(c, all, s);
 	} else if (!s->first) {
 		print_story(c, all, s);

@@ -132,52 +132,34 @@ static ExitStatus print_entry(const Context *c, const Value *entry, size_t n, bo
 	return status;
 }
 
-/* A number that is 0 if it is not known. */
-static void print_json_number(const Context *c, const char *key, uint64_t value)
-{
-	json_key(c->out, key, false);
-	if (value)
-		fprintf(c->out, "%" PRIu64, value);
-	else
-		fputs("null", c->out);
-}
-
 static void print_json(const Context *c, const Value *entry)
 {
 	bool is_present = history_entry_is_present(entry);
 	FILE *f = c->out;
 	PastState t;
 
-	fputs("{\"Port\": ", f);
-	json_text(f, history_entry_name(entry));
-	json_key(f, "ObjectPath", false);
-	if (is_present)
-		json_text(f, history_entry_text(entry, "Port"));
-	else
-		fputs("null", f);
-	json_key(f, "Present", false);
-	fputs(is_present ? "true" : "false", f);
-	json_key(f, "LinkDownCount", false);
-	fprintf(f, "%" PRIu64, history_entry_number(entry, "LinkDownCount"));
-	json_key(f, "Since", false);
-	fprintf(f, "%" PRIu64, history_entry_number(entry, "Since"));
-	json_key(f, "Transitions", false);
-	fputc('[', f);
+	json_open_named(f, history_entry_name(entry),
+			is_present ? history_entry_text(entry, "Port") : NULL);
+	json_add_bool(f, "Present", is_present);
+	json_add_number(f, "LinkDownCount", history_entry_number(entry, "LinkDownCount"));
+	json_add_number(f, "Since", history_entry_number(entry, "Since"));
+	json_open_list(f, "Transitions");
 	for (size_t i = 0; history_read_transition(entry, i, &t); i++) {
-		fprintf(f, "%s\n    {\"Timestamp\": %" PRIu64, i > 0 ? "," : "", t.realtime_usec);
-		print_json_number(c, "Monotonic", t.monotonic_usec);
-		json_key(f, "From", false);
-		json_text(f, t.from);
-		json_key(f, "To", false);
-		json_text(f, t.to);
-		json_key(f, "Reason", false);
-		json_text(f, t.reason);
-		print_json_number(c, "Rate", t.rate);
-		print_json_number(c, "Qps", t.qps);
-		print_json_number(c, "Processes", t.processes);
-		fputc('}', f);
+		json_entry_line(f);
+		json_open(f);
+		json_add_number(f, "Timestamp", t.realtime_usec);
+		json_add_known(f, "Monotonic", t.monotonic_usec);
+		json_add_text(f, "From", t.from);
+		json_add_text(f, "To", t.to);
+		json_add_text(f, "Reason", t.reason);
+		json_add_known(f, "Rate", t.rate);
+		json_add_known(f, "Qps", t.qps);
+		json_add_known(f, "Processes", t.processes);
+		json_close(f);
 	}
-	fputs("\n  ]}", f);
+	fputs("\n  ", f);
+	json_close_list(f);
+	json_close(f);
 }
 
 ExitStatus history_command(Context *c)
@@ -194,7 +176,7 @@ ExitStatus history_command(Context *c)
 		json_begin(c->out, "Ports");
 	for (size_t i = 0; i < h.n; i++) {
 		if (c->json) {
-			json_next(c->out, i);
+			json_next(c->out);
 			print_json(c, h.chosen[i]);
 		} else {
 			status = print_entry(c, h.chosen[i], i,

@@ -10,12 +10,10 @@
 #include "json.h"
 #include "terminal.h"
 
-static void json_member(FILE *f, const char *key, const char *text)
+static void add_text(FILE *f, const char *key, const char *text)
 {
-	if (!text)
-		return;
-	json_key(f, key, false);
-	json_text(f, text);
+	if (text)
+		json_add_text(f, key, text);
 }
 
 static void print_json(FILE *f, const News *news, uint64_t usec)
@@ -23,28 +21,24 @@ static void print_json(FILE *f, const News *news, uint64_t usec)
 	char name[96];
 
 	json_begin_line(f);
-	json_key(f, "Timestamp", false);
-	fprintf(f, "%" PRIu64, usec);
-	if (news->changed_usec) {
-		json_key(f, "StateChangeTimestamp", false);
-		fprintf(f, "%" PRIu64, news->changed_usec);
-	}
-	json_member(f, "Event", news->name);
+	json_add_number(f, "Timestamp", usec);
+	if (news->changed_usec)
+		json_add_number(f, "StateChangeTimestamp", news->changed_usec);
+	add_text(f, "Event", news->name);
 	if (news->object) {
-		json_member(f, news->object->is_port ? "Port" : "Device",
-			    object_name(news->object, name));
-		json_member(f, "ObjectPath", news->object->path);
+		add_text(f, news->object->is_port ? "Port" : "Device",
+			 object_name(news->object, name));
+		add_text(f, "ObjectPath", news->object->path);
 	}
 	if (news->row) {
-		json_member(f, "Property", news->row->name);
-		json_key(f, "Old", false);
-		json_value(f, news->row->type, news->old_value ? news->old_value : &(Value){});
-		json_key(f, "New", false);
-		json_value(f, news->row->type, news->new_value ? news->new_value : &(Value){});
-		json_member(f, "Unavailable", news->absence);
+		add_text(f, "Property", news->row->name);
+		json_add_value(f, "Old", news->row->type, news->old_value);
+		json_add_value(f, "New", news->row->type, news->new_value);
+		add_text(f, "Unavailable", news->absence);
 	}
-	json_member(f, "Reason", news->reason);
-	fputs("}\n", f);
+	add_text(f, "Reason", news->reason);
+	json_close(f);
+	fputc('\n', f);
 }
 
 static void print_side(const Context *c, const Attribute *row, const Value *v)

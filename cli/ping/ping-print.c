@@ -57,8 +57,7 @@ static Value number(bool is_known, uint64_t n)
 
 static void add(FILE *f, const char *name, Value v)
 {
-	json_key(f, name, streq(name, "Peer") || streq(name, "TimeUSec"));
-	json_value(f, ATTR_U32, &v);
+	json_add_value(f, name, ATTR_U32, &v);
 }
 
 static void add_way(FILE *f, const PingWay *way)
@@ -85,25 +84,27 @@ static void add_way(FILE *f, const PingWay *way)
 	add(f, "TrafficClass", number(way->has_path, way->traffic_class));
 	add(f, "Priority", number(known, priority));
 	add(f, "Pfc", known ? (Value){.type = VALUE_BOOL, .boolean = pfc} : (Value){});
-	json_key(f, "Tries", false);
+	json_open_list(f, "Tries");
 }
 
-void ping_print_json(FILE *f, size_t i, const PingResult *r)
+void ping_print_json(FILE *f, const PingResult *r)
 {
 	char reason[PING_REASON_MAX];
 
-	json_next(f, i);
-	fputc('{', f);
+	json_next(f);
+	json_open(f);
 	add_way(f, &r->way);
 	for (size_t k = 0; k < r->n; k++) {
 		const PingState *o = &r->tries[k];
 		bool answered = o->stage == PING_STAGE_DONE;
 
-		fputs(k > 0 ? ", {" : "[{", f);
+		json_entry(f);
+		json_open(f);
 		add(f, "TimeUSec", number(answered, o->took_usec));
 		add(f, "Broken", text(answered ? "" : ping_link_name(o->broken)));
 		add(f, "Reason", text(answered ? "" : ping_reason(o, &r->way, reason)));
-		fputc('}', f);
+		json_close(f);
 	}
-	fputs("]}", f);
+	json_close_list(f);
+	json_close(f);
 }

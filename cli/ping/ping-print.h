@@ -17,4 +17,4 @@ void ping_print_way(FILE *f, const PingWay *way);
 /* Prints the last try, a line. */
 void ping_print_try(FILE *f, const PingResult *r);
 /* Prints it as entry I of the list in JSON. */
-void ping_print_json(FILE *f, size_t i, const PingResult *r);
+void ping_print_json(FILE *f, const PingResult *r);

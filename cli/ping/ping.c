@@ -316,7 +316,7 @@ ExitStatus ping_command(Context *c)
 		json_begin(c->out, "Peers");
 	for (size_t i = 0; i < p.n; i++) {
 		if (c->json)
-			ping_print_json(c->out, i, &p.peers[i].result);
+			ping_print_json(c->out, &p.peers[i].result);
 		if (p.peers[i].result.n_answered == 0)
 			status = STATUS_FAILED;
 	}

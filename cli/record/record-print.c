@@ -24,21 +24,6 @@ static const char *time_text(uint64_t usec, char buffer[TIME_TEXT_MAX])
 	return buffer;
 }
 
-static void json_number(FILE *f, const char *key, uint64_t n)
-{
-	json_key(f, key, false);
-	fprintf(f, "%" PRIu64, n);
-}
-
-static void json_text_or_null(FILE *f, const char *key, const char *text)
-{
-	json_key(f, key, false);
-	if (text)
-		json_text(f, text);
-	else
-		fputs("null", f);
-}
-
 /* A word of the head of a segment; NULL: the head does not have it. */
 static const char *said(const char *text)
 {
@@ -98,16 +83,16 @@ ExitStatus record_list_begin(RecordList *list)
 
 static void print_segment_json(FILE *f, const RecordFile *file, const RecordSegment *s)
 {
-	fputs("{\"Segment\": ", f);
-	json_text(f, file_name(file));
-	json_number(f, "First", s->first_usec);
-	json_number(f, "Last", s->last_usec);
-	json_number(f, "Monotonic", file->head.monotonic_usec);
-	json_text_or_null(f, "Boot", said(file->head.boot));
-	json_number(f, "Changes", s->n_changes);
-	json_number(f, "Bytes", s->n_bytes);
-	json_text_or_null(f, "Begins", said(file->head.begins));
-	fputc('}', f);
+	json_open(f);
+	json_add_text(f, "Segment", file_name(file));
+	json_add_number(f, "First", s->first_usec);
+	json_add_number(f, "Last", s->last_usec);
+	json_add_number(f, "Monotonic", file->head.monotonic_usec);
+	json_add_text(f, "Boot", said(file->head.boot));
+	json_add_number(f, "Changes", s->n_changes);
+	json_add_number(f, "Bytes", s->n_bytes);
+	json_add_text(f, "Begins", said(file->head.begins));
+	json_close(f);
 }
 
 ExitStatus record_list_add(RecordList *list, const RecordFile *f, const RecordSegment *s)
@@ -122,7 +107,7 @@ ExitStatus record_list_add(RecordList *list, const RecordFile *f, const RecordSe
 	struct libscols_line *line;
 
 	if (!list->table) {
-		json_next(list->context->out, list->n++);
+		json_next(list->context->out);
 		print_segment_json(list->context->out, f, s);
 		return STATUS_OK;
 	}
@@ -284,22 +269,21 @@ static const char *kind_name(RecordChangeKind kind)
 
 static void print_lists_json(FILE *f, const RecordChange *change)
 {
-	json_key(f, "Reasons", false);
-	fputc('[', f);
+	json_open_list(f, "Reasons");
 	for (size_t i = 0; i < change->n_reasons; i++) {
-		fputs(i > 0 ? ", " : "", f);
+		json_entry(f);
 		json_text(f, change->reasons[i]);
 	}
-	fputc(']', f);
-	json_key(f, "Values", false);
-	fputc('[', f);
+	json_close_list(f);
+	json_open_list(f, "Values");
 	for (size_t i = 0; i < change->n_values; i++) {
-		fputs(i > 0 ? ", {\"Field\": " : "{\"Field\": ", f);
-		json_text(f, change->values[i].field);
-		json_text_or_null(f, "Value", change->values[i].value);
-		fputc('}', f);
+		json_entry(f);
+		json_open(f);
+		json_add_text(f, "Field", change->values[i].field);
+		json_add_text(f, "Value", change->values[i].value);
+		json_close(f);
 	}
-	fputc(']', f);
+	json_close_list(f);
 }
 
 static void print_json(FILE *f, const RecordFile *file, const RecordChange *change)
@@ -308,26 +292,25 @@ static void print_json(FILE *f, const RecordFile *file, const RecordChange *chan
 	_cleanup_free_ char *device =
 		strndup(change->name, slash ? (size_t)(slash - change->name) : SIZE_MAX);
 
-	fprintf(f, "{\"Timestamp\": %" PRIu64, change->realtime_usec);
-	json_number(f, "Monotonic", change->monotonic_usec);
-	json_text_or_null(f, "Boot", said(file->head.boot));
-	json_key(f, "Segment", false);
-	json_text(f, file_name(file));
-	json_text_or_null(f, "Device", device);
-	json_text_or_null(f, "Port", slash ? change->name : NULL);
-	json_key(f, "Kind", false);
-	json_text(f, kind_name(change->kind));
-	json_text_or_null(f, "NewName", change->new_name);
-	json_text_or_null(f, "Error", change->error);
-	json_text_or_null(f, "Message", change->message);
+	json_open(f);
+	json_add_number(f, "Timestamp", change->realtime_usec);
+	json_add_number(f, "Monotonic", change->monotonic_usec);
+	json_add_text(f, "Boot", said(file->head.boot));
+	json_add_text(f, "Segment", file_name(file));
+	json_add_text(f, "Device", device);
+	json_add_text(f, "Port", slash ? change->name : NULL);
+	json_add_text(f, "Kind", kind_name(change->kind));
+	json_add_text(f, "NewName", change->new_name);
+	json_add_text(f, "Error", change->error);
+	json_add_text(f, "Message", change->message);
 	print_lists_json(f, change);
-	fputc('}', f);
+	json_close(f);
 }
 
 void record_print_change(RecordPrinter *p, const RecordFile *f, const RecordChange *change)
 {
 	if (p->context->json) {
-		json_next(p->context->out, p->n);
+		json_next(p->context->out);
 		print_json(p->context->out, f, change);
 	} else {
 		print_text(p, change);
