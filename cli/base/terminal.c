@@ -106,9 +106,9 @@ void terminal_finish(Context *c)
 	arg_text = NULL;
 }
 
-struct libscols_table *terminal_table(const Context *c)
+struct libscols_table *terminal_table(const Context *c, const TerminalColumn *columns, size_t n)
 {
-	struct libscols_table *table = scols_new_table();
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = scols_new_table();
 
 	if (!table)
 		return NULL;
@@ -116,7 +116,21 @@ struct libscols_table *terminal_table(const Context *c)
 	scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
 	scols_table_enable_colors(table, c->colors);
 	scols_table_enable_noheadings(table, c->no_legend);
-	return table;
+	for (size_t i = 0; i < n; i++)
+		if (!scols_table_new_column(table, columns[i].heading, 0, columns[i].flags))
+			return NULL;
+	return steal_pointer(&table);
+}
+
+struct libscols_line *terminal_add_line(struct libscols_table *table, const char *const *cells,
+					size_t n)
+{
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+
+	for (size_t i = 0; line && i < n; i++)
+		if (scols_line_set_data(line, i, cells[i]) < 0)
+			return NULL;
+	return line;
 }
 
 void terminal_heading(const char *name, char *ret, size_t size)

@@ -17,8 +17,17 @@ void terminal_finish(Context *c);
  * if something could not be written. A closed pipe is no error. */
 ExitStatus terminal_flush(ExitStatus status);
 
-/* A new table with the settings that all commands use; NULL without memory. */
-struct libscols_table *terminal_table(const Context *c);
+typedef struct TerminalColumn {
+	const char *heading;
+	int flags; /* SCOLS_FL_* */
+} TerminalColumn;
+
+/* A new table with the settings that all commands use, and its first N columns; NULL without
+ * memory. */
+struct libscols_table *terminal_table(const Context *c, const TerminalColumn *columns, size_t n);
+/* Adds a line that begins with copies of the N texts CELLS. NULL without memory. */
+struct libscols_line *terminal_add_line(struct libscols_table *table, const char *const *cells,
+					size_t n);
 DEFINE_CLEANUP(struct libscols_table, scols_unref_table);
 /* The heading of a column for an attribute or a member called NAME: "FirmwareVersion" and
  * "firmware_version" become "FIRMWARE VERSION". */

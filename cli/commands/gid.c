@@ -184,16 +184,15 @@ static const Value *member(const Value *entry, const char *column)
 }
 
 /* The columns: those of the table, but an IP address in place of the GID that says the same. */
+static const TerminalColumn headings[] = {
+	{"PORT", 0},	{"INDEX", 0}, {"TYPE", SCOLS_FL_TRUNC}, {"NETDEV", SCOLS_FL_TRUNC},
+	{"ADDRESS", 0}, {"VLAN", 0},  {"NAMESPACE", 0},
+};
 static const struct {
-	const char *heading, *column, *otherwise;
-	int flags;
+	const char *column, *otherwise;
 } cells[] = {
-	{"INDEX", "index", NULL, 0},
-	{"TYPE", "type", NULL, SCOLS_FL_TRUNC},
-	{"NETDEV", "netdev", NULL, SCOLS_FL_TRUNC},
-	{"ADDRESS", "address", "gid", 0},
-	{"VLAN", "vlan_id", NULL, 0},
-	{"NAMESPACE", "namespace", NULL, 0},
+	{"index", NULL},    {"type", NULL},    {"netdev", NULL},
+	{"address", "gid"}, {"vlan_id", NULL}, {"namespace", NULL},
 };
 
 /* A column that most entries lack comes last, and is not there if all lack it. */
@@ -231,14 +230,12 @@ static int set_line(struct libscols_line *to, const Line *line, size_t n_cells)
 
 static ExitStatus print_table(const Context *c, const Lines *l)
 {
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
 	size_t n_cells = count_cells(l);
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
+		terminal_table(c, headings, n_cells + 1);
 
-	if (!table || !scols_table_new_column(table, "PORT", 0, 0))
+	if (!table)
 		return out_of_memory();
-	for (size_t i = 0; i < n_cells; i++)
-		if (!scols_table_new_column(table, cells[i].heading, 0, cells[i].flags))
-			return out_of_memory();
 	for (size_t i = 0; i < l->n; i++) {
 		struct libscols_line *line = scols_table_new_line(table, NULL);
 

@@ -338,23 +338,6 @@ static size_t n_spare_columns;
 
 static bool add_headings(struct libscols_table *table)
 {
-	/* on a narrow terminal MTU is left out first, then LINK and PROTOCOL */
-	static const struct {
-		const char *heading;
-		int flags;
-	} usual[_COLUMN_MAX] = {
-		[COLUMN_PORT] = {"PORT", 0},
-		[COLUMN_PROTOCOL] = {"PROTOCOL", SCOLS_FL_TRUNC},
-		[COLUMN_STATE] = {"STATE", 0},
-		[COLUMN_RATE] = {"RATE", 0},
-		[COLUMN_LINK] = {"LINK", SCOLS_FL_TRUNC},
-		[COLUMN_MTU] = {"MTU", SCOLS_FL_TRUNC},
-		[COLUMN_WHERE] = {"LID/NETDEV", 0},
-	};
-
-	for (size_t i = 0; i < _COLUMN_MAX && !arg_columns.alone; i++)
-		if (!scols_table_new_column(table, usual[i].heading, 0, usual[i].flags))
-			return false;
 	for (size_t i = 0; i < arg_columns.n; i++) {
 		const Attribute *row = arg_columns.items[i].row;
 		int flags = i + n_spare_columns >= arg_columns.n ? SCOLS_FL_TRUNC : 0;
@@ -369,8 +352,19 @@ static bool add_headings(struct libscols_table *table)
 
 static ExitStatus print_ports(Context *c, const Selection *s)
 {
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
+	/* on a narrow terminal MTU is left out first, then LINK and PROTOCOL */
+	static const TerminalColumn usual[_COLUMN_MAX] = {
+		[COLUMN_PORT] = {"PORT", 0},
+		[COLUMN_PROTOCOL] = {"PROTOCOL", SCOLS_FL_TRUNC},
+		[COLUMN_STATE] = {"STATE", 0},
+		[COLUMN_RATE] = {"RATE", 0},
+		[COLUMN_LINK] = {"LINK", SCOLS_FL_TRUNC},
+		[COLUMN_MTU] = {"MTU", SCOLS_FL_TRUNC},
+		[COLUMN_WHERE] = {"LID/NETDEV", 0},
+	};
 	unsigned int first = arg_columns.alone ? 0 : _COLUMN_MAX;
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
+		terminal_table(c, usual, first);
 
 	if (!table || !add_headings(table))
 		return out_of_memory();

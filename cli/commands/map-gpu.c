@@ -73,43 +73,30 @@ static void print_json(FILE *f, const Selection *s, const Gpus *g, Way *ways)
 	json_end(f);
 }
 
-static const struct {
-	const char *heading;
-	int flags;
-} columns[] = {{"GPU", SCOLS_FL_RIGHT},	 {"ADDRESS", 0}, {"MODEL", 0}, {"DISTANCE", 0},
-	       {"HOPS", SCOLS_FL_RIGHT}, {"PORT", 0},	 {"STATE", 0}};
-
-/* Takes TEXT; NULL is an error. */
-static int set(struct libscols_line *line, size_t column, char *text)
-{
-	return text ? scols_line_refer_data(line, column, text) : -ENOMEM;
-}
+static const TerminalColumn columns[] = {
+	{"GPU", SCOLS_FL_RIGHT},  {"ADDRESS", 0}, {"MODEL", 0}, {"DISTANCE", 0},
+	{"HOPS", SCOLS_FL_RIGHT}, {"PORT", 0},	  {"STATE", 0}};
 
 static int add_way(struct libscols_table *t, size_t index, const Gpu *g, const Way *w)
 {
-	struct libscols_line *line = scols_table_new_line(t, NULL);
+	_cleanup_free_ char *state = format_state(w->port);
 	char number[24], hops[24], name[96];
 	const char *const cells[] = {number,   g->address,
 				     g->model, distance_name(w->distance),
 				     hops,     object_name(w->port, name),
-				     NULL};
-	int r = line ? 0 : -ENOMEM;
+				     state};
 
 	snprintf(number, sizeof(number), "%zu", index);
 	snprintf(hops, sizeof(hops), "%u", (unsigned int)w->hops);
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(columns); i++)
-		r = set(line, i, cells[i] ? strdup(cells[i]) : format_state(w->port));
-	return r;
+	return state && terminal_add_line(t, cells, ARRAY_SIZE(cells)) ? 0 : -ENOMEM;
 }
 
 static ExitStatus print_table(const Context *c, const Selection *s, const Gpus *g, Way *ways)
 {
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *t = terminal_table(c);
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *t =
+		terminal_table(c, columns, ARRAY_SIZE(columns));
 	int r = t ? 0 : -ENOMEM;
 
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(columns); i++)
-		if (!scols_table_new_column(t, columns[i].heading, 0, columns[i].flags))
-			r = -ENOMEM;
 	for (size_t i = 0; r == 0 && i < g->n; i++) {
 		size_t n = find_ways(s, &g->items[i], ways);
 

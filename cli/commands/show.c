@@ -114,7 +114,8 @@ static int add_entry(struct libscols_table *table, AttrType type, const Value *v
 static ExitStatus print_table(Context *c, const Object *o, size_t row)
 {
 	const char *const *columns = format_table_columns(o->rows[row].type);
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
+		terminal_table(c, NULL, 0);
 	const Value *v = &o->values[row];
 	char heading[32];
 

@@ -110,47 +110,40 @@ static int user_text(const Context *c, uint64_t uid, char **ret)
 	return n < 0 ? -ENOMEM : 0;
 }
 
+#define N_COLUMNS 5U
+
 static int add_line(const Context *c, struct libscols_table *table, const Value *entry)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
 	const Value *v = entry->items;
 	bool is_process = streq(value_text(&v[MEMBER_KIND]), user_kind_name(USER_PROCESS));
 	bool is_kernel = streq(value_text(&v[MEMBER_KIND]), user_kind_name(USER_KERNEL));
-	_cleanup_free_ char *qps = NULL, *pid = NULL, *user = NULL, *owner = NULL;
+	_cleanup_free_ char *user = NULL, *owner = NULL;
 	const char *name = value_text(&v[MEMBER_NAME]);
-	int r;
+	char qps[24], pid[24];
 
-	if (!line || asprintf(&qps, "%" PRIu64, v[MEMBER_QPS].number) < 0 ||
-	    asprintf(&pid, "%" PRIu64, v[MEMBER_PID].number) < 0 ||
-	    user_text(c, v[MEMBER_UID].number, &user) < 0 || owner_text(entry, &owner) < 0)
+	if (user_text(c, v[MEMBER_UID].number, &user) < 0 || owner_text(entry, &owner) < 0)
 		return -ENOMEM;
-	r = scols_line_set_data(line, 0, qps);
-	if (r == 0)
-		r = scols_line_set_data(line, 1, is_process ? pid : "-");
-	if (r == 0)
-		r = scols_line_set_data(line, 2, is_kernel ? "kernel" : user);
-	if (r == 0)
-		r = scols_line_set_data(line, 3, *name ? name : "-");
-	if (r == 0)
-		r = scols_line_set_data(line, 4, *owner ? owner : "-");
-	return r;
+	snprintf(qps, sizeof(qps), "%" PRIu64, v[MEMBER_QPS].number);
+	snprintf(pid, sizeof(pid), "%" PRIu64, v[MEMBER_PID].number);
+	return terminal_add_line(table,
+				 (const char *[]){qps, is_process ? pid : "-",
+						  is_kernel ? "kernel" : user, *name ? name : "-",
+						  *owner ? owner : "-"},
+				 N_COLUMNS)
+		       ? 0
+		       : -ENOMEM;
 }
 
 static ExitStatus print_table(const Context *c, const Users *u)
 {
-	static const struct {
-		const char *heading;
-		int flags;
-	} columns[] = {{"QPS", SCOLS_FL_RIGHT},
-		       {"PID", SCOLS_FL_RIGHT},
-		       {"USER", 0},
-		       {"NAME", 0},
-		       {"OF", SCOLS_FL_TRUNC}};
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
+	static const TerminalColumn columns[N_COLUMNS] = {{"QPS", SCOLS_FL_RIGHT},
+							  {"PID", SCOLS_FL_RIGHT},
+							  {"USER", 0},
+							  {"NAME", 0},
+							  {"OF", SCOLS_FL_TRUNC}};
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
+		terminal_table(c, columns, N_COLUMNS);
 
-	for (size_t i = 0; table && i < ARRAY_SIZE(columns); i++)
-		if (!scols_table_new_column(table, columns[i].heading, 0, columns[i].flags))
-			return out_of_memory();
 	if (!table)
 		return out_of_memory();
 	for (size_t i = 0; i < u->entries.n; i++)

@@ -67,42 +67,30 @@ static char *counter_note(const Value *counter)
 
 static int add_line(const Context *c, struct libscols_table *table, const Value *counter)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
 	bool missing = counter_is(counter, "missing");
-	_cleanup_free_ char *value = NULL, *note = counter_note(counter);
-	int r;
+	_cleanup_free_ char *note = counter_note(counter);
+	char value[24];
+	const char *cells[] = {counter_member(counter, MEMBER_NAME), missing ? "-" : value,
+			       counter_member(counter, MEMBER_UNIT), note};
+	struct libscols_line *line;
 
-	if (!line || !note || asprintf(&value, "%" PRIu64, counter_value(counter)) < 0)
+	snprintf(value, sizeof(value), "%" PRIu64, counter_value(counter));
+	line = note ? terminal_add_line(table, cells, ARRAY_SIZE(cells)) : NULL;
+	if (!line)
 		return -ENOMEM;
-	r = scols_line_set_data(line, 0, counter_member(counter, MEMBER_NAME));
-	if (r == 0)
-		r = scols_line_set_data(line, 1, missing ? "-" : value);
-	if (r == 0)
-		r = scols_line_set_data(line, 2, counter_member(counter, MEMBER_UNIT));
-	if (r == 0)
-		r = scols_line_set_data(line, 3, note);
-	if (r == 0 && !counter_is(counter, "valid"))
-		r = scols_line_set_color(line, terminal_color(c, missing ? "dim" : "yellow"));
-	return r;
+	return counter_is(counter, "valid")
+		       ? 0
+		       : scols_line_set_color(line, terminal_color(c, missing ? "dim" : "yellow"));
 }
 
 static struct libscols_table *new_table(const Context *c)
 {
-	const struct {
-		const char *heading;
-		int flags;
-	} columns[] = {{"NAME", 0},
-		       {arg_since ? "CHANGE" : "VALUE", SCOLS_FL_RIGHT},
-		       {"UNIT", SCOLS_FL_TRUNC},
-		       {"", 0}};
-	struct libscols_table *table = terminal_table(c);
+	const TerminalColumn columns[] = {{"NAME", 0},
+					  {arg_since ? "CHANGE" : "VALUE", SCOLS_FL_RIGHT},
+					  {"UNIT", SCOLS_FL_TRUNC},
+					  {"", 0}};
 
-	for (size_t i = 0; table && i < ARRAY_SIZE(columns); i++)
-		if (!scols_table_new_column(table, columns[i].heading, 0, columns[i].flags)) {
-			scols_unref_table(table);
-			return NULL;
-		}
-	return table;
+	return terminal_table(c, columns, ARRAY_SIZE(columns));
 }
 
 /* Whether there is anything to say about the counter: of changes, only those that are none are left

@@ -26,48 +26,30 @@ const Option doctor_options[] = {
 };
 /* clang-format on */
 
-/* A table of TEXTS, of which each line has the number of HEADINGS. */
-static ExitStatus print_table(const Context *c, const char *const *headings,
-			      const char *const *texts, size_t n_lines)
+/* Adds a line of the N texts CELLS, "-" where one is empty. */
+static bool add_line(struct libscols_table *table, const char **cells, size_t n)
 {
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
-	size_t n = 0;
-
-	for (; table && headings[n]; n++)
-		if (!scols_table_new_column(table, headings[n], 0,
-					    headings[n + 1] ? 0 : SCOLS_FL_TRUNC))
-			return out_of_memory();
-	if (!table)
-		return out_of_memory();
-	for (size_t i = 0; i < n_lines; i++) {
-		struct libscols_line *line = scols_table_new_line(table, NULL);
-
-		for (size_t k = 0; line && k < n; k++) {
-			const char *text = texts[i * n + k];
-
-			if (scols_line_set_data(line, k, *text ? text : "-") < 0)
-				line = NULL;
-		}
-		if (!line)
-			return out_of_memory();
-	}
-	return terminal_print_table(c, table, 0);
+	for (size_t i = 0; i < n; i++)
+		if (!*cells[i])
+			cells[i] = "-";
+	return terminal_add_line(table, cells, n);
 }
 
 static ExitStatus print_facts(const Context *c, const Machine *m)
 {
-	static const char *const headings[] = {"WHAT", "HERE", NULL};
-	_cleanup_free_ char(*values)[FACT_MAX] = calloc(n_machine_facts, sizeof(*values));
-	_cleanup_free_ const char **texts = calloc(2 * n_machine_facts, sizeof(*texts));
+	static const TerminalColumn columns[] = {{"WHAT", 0}, {"HERE", SCOLS_FL_TRUNC}};
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
+		terminal_table(c, columns, ARRAY_SIZE(columns));
 
-	if (!values || !texts)
-		return out_of_memory();
-	for (size_t i = 0; i < n_machine_facts; i++) {
-		machine_facts[i].read(m, values[i]);
-		texts[2 * i] = machine_facts[i].name;
-		texts[2 * i + 1] = values[i];
+	for (size_t i = 0; table && i < n_machine_facts; i++) {
+		char value[FACT_MAX];
+		const char *cells[] = {machine_facts[i].name, value};
+
+		machine_facts[i].read(m, value);
+		if (!add_line(table, cells, ARRAY_SIZE(cells)))
+			return out_of_memory();
 	}
-	return print_table(c, headings, texts, n_machine_facts);
+	return table ? terminal_print_table(c, table, 0) : out_of_memory();
 }
 
 /* How rdmad learns of changes of DEVICE. */
@@ -80,27 +62,26 @@ static const char *device_events(const Object *device)
 
 static ExitStatus print_devices(const Context *c, const Machine *m)
 {
-	static const char *const headings[] = {"DEVICE", "DRIVER", "FIRMWARE", "EVENTS", NULL};
-	_cleanup_free_ const char **texts = calloc(4 * m->objects.n + 1, sizeof(*texts));
-	size_t n = 0;
+	static const TerminalColumn columns[] = {
+		{"DEVICE", 0}, {"DRIVER", 0}, {"FIRMWARE", 0}, {"EVENTS", SCOLS_FL_TRUNC}};
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
+		terminal_table(c, columns, ARRAY_SIZE(columns));
 
-	if (!texts)
-		return out_of_memory();
-	for (size_t i = 0; i < m->objects.n; i++) {
+	for (size_t i = 0; table && i < m->objects.n; i++) {
 		const Object *o = m->objects.items[i];
+		const char *cells[] = {object_text(o, DEVICE_ATTR_name),
+				       object_text(o, DEVICE_ATTR_driver),
+				       object_text(o, DEVICE_ATTR_fw_ver), device_events(o)};
 
-		if (o->is_port)
-			continue;
-		texts[4 * n] = object_text(o, DEVICE_ATTR_name);
-		texts[4 * n + 1] = object_text(o, DEVICE_ATTR_driver);
-		texts[4 * n + 2] = object_text(o, DEVICE_ATTR_fw_ver);
-		texts[4 * n + 3] = device_events(o);
-		n++;
+		if (!o->is_port && !add_line(table, cells, ARRAY_SIZE(cells)))
+			return out_of_memory();
 	}
-	if (n == 0)
+	if (!table)
+		return out_of_memory();
+	if (scols_table_is_empty(table))
 		return STATUS_OK;
 	fputc('\n', c->out);
-	return print_table(c, headings, texts, n);
+	return terminal_print_table(c, table, 0);
 }
 
 static void format_version(const KernelFeature *f, char ret[16])
@@ -111,26 +92,29 @@ static void format_version(const KernelFeature *f, char ret[16])
 /* M is NULL: of no machine. */
 static ExitStatus print_features(const Context *c, const Machine *m)
 {
-	const char *const headings[] = {"FEATURE", "LINUX", m ? "HERE" : "COMMIT", "EFFECT", NULL};
-	_cleanup_free_ char(*versions)[16] = calloc(n_kernel_features, sizeof(*versions));
-	_cleanup_free_ const char **texts = calloc(4 * n_kernel_features, sizeof(*texts));
+	const TerminalColumn columns[] = {{"FEATURE", 0},
+					  {"LINUX", 0},
+					  {m ? "HERE" : "COMMIT", 0},
+					  {"EFFECT", SCOLS_FL_TRUNC}};
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
+		terminal_table(c, columns, ARRAY_SIZE(columns));
 
-	if (!versions || !texts)
-		return out_of_memory();
-	for (size_t i = 0; i < n_kernel_features; i++) {
+	for (size_t i = 0; table && i < n_kernel_features; i++) {
 		const KernelFeature *f = &kernel_features[i];
 		bool tried, there = m && kernel_feature_is_there(f, &m->kernel, &tried);
+		char version[16];
+		const char *cells[] = {f->name, version,
+				       !m      ? f->commit
+				       : tried ? there ? "yes" : "no"
+				       : there ? "by its version"
+					       : "not by its version",
+				       m && !there ? f->without : f->use};
 
-		format_version(f, versions[i]);
-		texts[4 * i] = f->name;
-		texts[4 * i + 1] = versions[i];
-		texts[4 * i + 2] = !m	   ? f->commit
-				   : tried ? there ? "yes" : "no"
-				   : there ? "by its version"
-					   : "not by its version";
-		texts[4 * i + 3] = m && !there ? f->without : f->use;
+		format_version(f, version);
+		if (!add_line(table, cells, ARRAY_SIZE(cells)))
+			return out_of_memory();
 	}
-	return print_table(c, headings, texts, n_kernel_features);
+	return table ? terminal_print_table(c, table, 0) : out_of_memory();
 }
 
 static ExitStatus print_text(const Context *c, const Machine *m, const Advice *a)

@@ -97,7 +97,8 @@ static int add_line(const Context *c, struct libscols_table *table, const PastSt
 
 static ExitStatus print_transitions(const Context *c, const Value *entry)
 {
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
+		terminal_table(c, NULL, 0);
 	PastState t, next;
 
 	if (!table || scols_table_set_column_separator(table, "  ") < 0)

@@ -58,26 +58,20 @@ static const char *begins_text(const char *begins)
 
 ExitStatus record_list_begin(RecordList *list)
 {
-	static const struct {
-		const char *heading;
-		int flags;
-	} columns[] = {{"SEGMENT", 0},
-		       {"FIRST", 0},
-		       {"LAST", 0},
-		       {"CHANGES", SCOLS_FL_RIGHT},
-		       {"BYTES", SCOLS_FL_RIGHT},
-		       {"BEGAN BECAUSE", 0}};
+	static const TerminalColumn columns[] = {{"SEGMENT", 0},
+						 {"FIRST", 0},
+						 {"LAST", 0},
+						 {"CHANGES", SCOLS_FL_RIGHT},
+						 {"BYTES", SCOLS_FL_RIGHT},
+						 {"BEGAN BECAUSE", 0}};
 
 	if (list->context->json) {
 		json_begin(list->context->out, "Segments");
 		return STATUS_OK;
 	}
-	list->table = terminal_table(list->context);
+	list->table = terminal_table(list->context, columns, ARRAY_SIZE(columns));
 	if (!list->table || scols_table_set_column_separator(list->table, "  ") < 0)
 		return out_of_memory();
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		if (!scols_table_new_column(list->table, columns[i].heading, 0, columns[i].flags))
-			return out_of_memory();
 	return STATUS_OK;
 }
 
@@ -104,7 +98,6 @@ ExitStatus record_list_add(RecordList *list, const RecordFile *f, const RecordSe
 			       changes,
 			       bytes,
 			       begins_text(f->head.begins)};
-	struct libscols_line *line;
 
 	if (!list->table) {
 		json_next(list->context->out);
@@ -113,12 +106,9 @@ ExitStatus record_list_add(RecordList *list, const RecordFile *f, const RecordSe
 	}
 	snprintf(changes, sizeof(changes), "%" PRIu64, s->n_changes);
 	snprintf(bytes, sizeof(bytes), "%" PRIu64, s->n_bytes);
-	line = scols_table_new_line(list->table, NULL);
-	for (size_t i = 0; line && i < ARRAY_SIZE(cells); i++)
-		if (scols_line_set_data(line, i, cells[i]) < 0)
-			return out_of_memory();
 	list->n++;
-	return line ? STATUS_OK : out_of_memory();
+	return terminal_add_line(list->table, cells, ARRAY_SIZE(cells)) ? STATUS_OK
+									: out_of_memory();
 }
 
 ExitStatus record_list_end(RecordList *list, ExitStatus status)

@@ -393,7 +393,8 @@ int top_table_print(const Context *c, const TopModel *m, const TopStyle *style,
 		    const TopPort *const *ports, size_t n, const char *selected, char **ret,
 		    char **ret_left_out)
 {
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = terminal_table(c);
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
+		terminal_table(c, NULL, 0);
 	_cleanup_free_ char *left_out = NULL, *text = NULL;
 	int r = table ? add_headings(c, table, style) : -ENOMEM;
 
