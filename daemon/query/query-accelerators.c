@@ -2,7 +2,6 @@
 
 #include "query-accelerators.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 
 #include "accelerator.h"
@@ -92,22 +91,18 @@ static bool read_accelerator(int functions, const char *name, Accelerator *ret)
 
 void accelerators_read(int functions, Accelerators *ret)
 {
-	int fd = sysfs_open_directory(functions, ".");
-	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	_cleanup_(closedir_pointer) DIR *directory = sysfs_open_list(functions, ".");
 	const struct dirent *d;
 
 	ret->n = 0;
-	if (!directory) {
-		close_fd(fd);
+	if (!directory)
 		return;
-	}
 	for (unsigned int i = 0; i < ACCELERATORS_FUNCTIONS_MAX && ret->n < ACCELERATORS_MAX &&
 				 (d = readdir(directory));
 	     i++)
 		if (sysfs_is_pci_address(d->d_name) &&
 		    read_accelerator(functions, d->d_name, &ret->items[ret->n]))
 			ret->n++;
-	closedir(directory);
 }
 
 void accelerators_refresh(Accelerators *a)
@@ -220,8 +215,7 @@ void accelerators_supply(const Accelerators *a, DeviceSnapshot *s)
 		n++;
 	}
 	sort(entries, n, sizeof(*entries), accelerator_compare);
-	t = table_new(entries, n, sizeof(*entries));
-	if (n > 0 && !t)
+	if (table_make(entries, n, sizeof(*entries), &t) < 0)
 		return;
 	table_free(s->tables[DEVICE_TABLE_ACCELERATORS]);
 	s->tables[DEVICE_TABLE_ACCELERATORS] = t;

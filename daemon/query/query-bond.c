@@ -66,13 +66,11 @@ static int list_members(Netlink *n, int net, uint32_t bond, Table **ret)
 	Members list = {.bond = bond};
 	int r = netdev_dump(n, bond, on_member, &list.n, &list);
 
-	*ret = NULL;
-	if (r == 0 && list.n) {
+	if (r == 0) {
 		sort(list.entries, list.n, sizeof(*list.entries), compare_members);
 		for (size_t i = 0; i < list.n; i++)
 			read_speed(net, &list.entries[i]);
-		*ret = table_new(list.entries, list.n, sizeof(*list.entries));
-		r = *ret ? 0 : -ENOMEM;
+		r = table_make(list.entries, list.n, sizeof(*list.entries), ret);
 	}
 	free(list.entries);
 	return r;

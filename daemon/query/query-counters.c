@@ -2,7 +2,6 @@
 
 #include "query-counters.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 
@@ -39,18 +38,12 @@ static int compare_entries(const void *a, const void *b)
  * the driver keeps its counters in a cache. */
 static int list_group(Reading *r, int directory, CounterGroup group)
 {
-	int copy = sysfs_open_directory(directory, ".");
+	_cleanup_(closedir_pointer) DIR *files = sysfs_open_list(directory, ".");
 	size_t first = r->n;
 	struct dirent *d;
-	DIR *files;
 
-	if (copy < 0)
-		return copy;
-	files = fdopendir(copy);
-	if (!files) {
-		close_fd(copy);
-		return -ENOMEM;
-	}
+	if (!files)
+		return -errno;
 	while (r->n < COUNTERS_MAX && (d = readdir(files))) {
 		CounterEntry *e = &r->entries[r->n];
 
@@ -61,7 +54,6 @@ static int list_group(Reading *r, int directory, CounterGroup group)
 		text_copy(e->file, sizeof(e->file), d->d_name);
 		r->n++;
 	}
-	closedir(files);
 	sort(r->entries + first, r->n - first, sizeof(*r->entries), compare_entries);
 	return 0;
 }
@@ -95,15 +87,6 @@ static int open_port(int device, uint32_t port)
 	return sysfs_open_directory(device, path);
 }
 
-static int make_table(const Reading *r, Table **ret)
-{
-	*ret = NULL;
-	if (r->n == 0)
-		return 0;
-	*ret = table_new(r->entries, r->n, sizeof(*r->entries));
-	return *ret ? 0 : -ENOMEM;
-}
-
 int counters_read(int device, uint32_t port, uint64_t limit_usec, Table **ret)
 {
 	_cleanup_free_ CounterEntry *entries = calloc(COUNTERS_MAX, sizeof(*entries));
@@ -116,7 +99,7 @@ int counters_read(int device, uint32_t port, uint64_t limit_usec, Table **ret)
 	k = read_group(&r, directory, COUNTER_GROUP_PORT);
 	if (k == 0)
 		k = read_group(&r, directory, COUNTER_GROUP_HARDWARE);
-	return k < 0 ? k : make_table(&r, ret);
+	return k < 0 ? k : table_make(r.entries, r.n, sizeof(*r.entries), ret);
 }
 
 /* Files that stay open */

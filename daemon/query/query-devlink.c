@@ -97,7 +97,6 @@ static int on_reporter(const struct nlmsghdr *message, void *userdata)
 int devlink_read_health(Genl *g, const DevlinkHandle *h, Table **ret)
 {
 	_cleanup_free_ HealthList *list = malloc(sizeof(*list));
-	Table *table = NULL;
 	int r = list ? genl_open(g, DEVLINK_GENL_NAME) : -ENOMEM;
 
 	/* Before 6.6 the dump below is one of all instances, whatever it is asked for. Such a dump
@@ -112,11 +111,5 @@ int devlink_read_health(Genl *g, const DevlinkHandle *h, Table **ret)
 		list->n = 0;
 		r = ask(g, DEVLINK_CMD_HEALTH_REPORTER_GET, NLM_F_DUMP, h, on_reporter, list);
 	}
-	if (r == 0 && list->n) {
-		table = table_new(list->entries, list->n, sizeof(HealthEntry));
-		r = table ? 0 : -ENOMEM;
-	}
-	if (r == 0)
-		*ret = table;
-	return r;
+	return r < 0 ? r : table_make(list->entries, list->n, sizeof(HealthEntry), ret);
 }

@@ -3,7 +3,6 @@
 #include "query-function.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -75,19 +74,14 @@ static size_t find_pci(const char *parent, AttrText ret_address, char ret_upward
 	return 0;
 }
 
-/* The number N of which the link "virtfnN" in the directory of the physical function PHYSFN leads
- * to ADDRESS. -ENOENT. */
-static int find_vf_number(int physfn, const char *address, uint32_t *ret)
+/* The number N of which the link "virtfnN" of the physical function of FUNCTION leads to ADDRESS.
+ * False if there is none. */
+static bool find_vf_number(int function, const char *address, uint32_t *ret)
 {
-	DIR *directory = fdopendir(physfn);
+	_cleanup_(closedir_pointer) DIR *directory = sysfs_open_list(function, "physfn");
 	struct dirent *d;
-	int r = -ENOENT;
 
-	if (!directory) {
-		close_fd(physfn);
-		return -errno;
-	}
-	while (r < 0 && (d = readdir(directory))) {
+	while (directory && (d = readdir(directory))) {
 		const char *digits = startswith(d->d_name, "virtfn");
 		AttrText target;
 		uint64_t number;
@@ -98,10 +92,9 @@ static int find_vf_number(int physfn, const char *address, uint32_t *ret)
 		    !streq(target, address))
 			continue;
 		*ret = (uint32_t)number;
-		r = 0;
+		return true;
 	}
-	closedir(directory);
-	return r;
+	return false;
 }
 
 /* Whether the function at ADDRESS, whose directory is DIRECTORY, is a virtual one. */
@@ -109,15 +102,13 @@ static bool supply_vf(int directory, const char *address, DeviceSnapshot *s)
 {
 	AttrText physical;
 	uint32_t number;
-	int fd;
 
 	if (sysfs_read_link(directory, "physfn", physical, sizeof(physical)) < 0 ||
 	    !sysfs_is_pci_address(physical))
 		return false;
 	DEVICE_SUPPLY_TEXT(s, function, "vf");
 	DEVICE_SUPPLY_TEXT(s, physical_function, physical);
-	fd = sysfs_open_directory(directory, "physfn");
-	if (fd >= 0 && find_vf_number(fd, address, &number) == 0)
+	if (find_vf_number(directory, address, &number))
 		DEVICE_SUPPLY(s, function_number, number);
 	return true;
 }

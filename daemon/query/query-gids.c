@@ -2,8 +2,6 @@
 
 #include "query-gids.h"
 
-#include <dirent.h>
-
 #include "query-sysfs.h"
 
 /* Limits of the walk from an interface down to that of the port. A VLAN on a bond of two has depth
@@ -21,11 +19,6 @@ void gids_done(DeviceGids *g)
 	*g = (DeviceGids){};
 }
 
-static Table *copy(const Table *t)
-{
-	return t ? table_new(t->entries, t->n, t->entry_size) : NULL;
-}
-
 bool gids_recall(const DeviceGids *g, uint32_t port, const Table *raw, uint32_t generation,
 		 Table **ret)
 {
@@ -34,7 +27,7 @@ bool gids_recall(const DeviceGids *g, uint32_t port, const Table *raw, uint32_t 
 
 	if (!raw || !p || !p->raw || p->generation != generation || !table_equal(p->raw, raw))
 		return false;
-	t = copy(p->done);
+	t = table_copy(p->done);
 	if (!t)
 		return false;
 	*ret = t;
@@ -58,7 +51,7 @@ void gids_remember(DeviceGids *g, uint32_t port, const Table *raw, uint32_t gene
 	p = &g->ports[port - 1];
 	table_free(p->raw);
 	table_free(p->done);
-	*p = (PortGids){copy(raw), copy(done), generation};
+	*p = (PortGids){table_copy(raw), table_copy(done), generation};
 }
 
 /* The index of the interface whose directory DIRECTORY/NAME is; 0 if there is none. */
@@ -75,24 +68,18 @@ static uint32_t read_ifindex(int directory, const char *name)
 static bool is_above(int parent, const char *name, uint32_t ifindex, unsigned int depth,
 		     unsigned int *count)
 {
-	int fd = sysfs_open_directory(parent, name);
-	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	_cleanup_(closedir_pointer) DIR *directory = sysfs_open_list(parent, name);
 	const struct dirent *entry;
 	bool found = false;
 
-	if (!directory) {
-		close_fd(fd);
-		return false;
-	}
-	while (!found && *count < LOWER_COUNT_MAX && (entry = readdir(directory))) {
+	while (directory && !found && *count < LOWER_COUNT_MAX && (entry = readdir(directory))) {
 		if (!startswith(entry->d_name, "lower_"))
 			continue;
 		(*count)++;
-		found = read_ifindex(fd, entry->d_name) == ifindex ||
+		found = read_ifindex(dirfd(directory), entry->d_name) == ifindex ||
 			(depth < LOWER_DEPTH_MAX &&
-			 is_above(fd, entry->d_name, ifindex, depth + 1, count));
+			 is_above(dirfd(directory), entry->d_name, ifindex, depth + 1, count));
 	}
-	closedir(directory);
 	return found;
 }
 

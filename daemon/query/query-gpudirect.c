@@ -2,7 +2,6 @@
 
 #include "query-gpudirect.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 
@@ -16,8 +15,7 @@
 
 void gpudirect_read_peers(int sys, AttrPath ret)
 {
-	int fd = sysfs_open_directory(sys, "kernel/mm/memory_peers");
-	DIR *peers = fd < 0 ? NULL : fdopendir(fd);
+	_cleanup_(closedir_pointer) DIR *peers = sysfs_open_list(sys, "kernel/mm/memory_peers");
 	const struct dirent *d;
 	unsigned int n = 0;
 	ListWriter w;
@@ -36,10 +34,6 @@ void gpudirect_read_peers(int sys, AttrPath ret)
 		n++;
 	}
 	list_end(&w);
-	if (peers)
-		closedir(peers);
-	else
-		close_fd(fd);
 }
 
 void gpudirect_supply_peers(DeviceSnapshot *s)

@@ -2,8 +2,6 @@
 
 #include "query-hwmon.h"
 
-#include <dirent.h>
-
 #include "query-sysfs.h"
 
 /* A driver has one chip, with a sensor or a few: mlx5 some of the board and one of the module. */
@@ -101,15 +99,12 @@ static void read_chip(int chip, Sensor *adapter, Sensor *module)
 void hwmon_supply(int function, PortSnapshot *s)
 {
 	Sensor adapter = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, module = adapter;
-	int fd = sysfs_open_directory(function, "hwmon");
-	DIR *chips = fd < 0 ? NULL : fdopendir(fd);
+	_cleanup_(closedir_pointer) DIR *chips = sysfs_open_list(function, "hwmon");
 	const struct dirent *entry;
 	unsigned int n = 0;
 
-	if (!chips) {
-		close_fd(fd);
+	if (!chips)
 		return;
-	}
 	while (n < CHIPS_MAX && (entry = readdir(chips))) {
 		_cleanup_close_ int chip = -EBADF;
 
@@ -120,7 +115,6 @@ void hwmon_supply(int function, PortSnapshot *s)
 		if (chip >= 0)
 			read_chip(chip, &adapter, &module);
 	}
-	closedir(chips);
 	SUPPLY_SENSOR(s, adapter, &adapter);
 	/* mlx5 has the sensor of the cage, and says 0 while no module is in it that measures */
 	if (module.now != 0)

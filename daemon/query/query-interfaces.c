@@ -46,11 +46,7 @@ int interfaces_read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
 		if (memcmp(ipoib[i].port_guid, guid, 8) == 0)
 			entries[n++] = ipoib[i].entry;
 	sort(entries, n, sizeof(*entries), compare_netdevs);
-	*ret = NULL;
-	if (n == 0)
-		return 0;
-	*ret = table_new(entries, n, sizeof(*entries));
-	return *ret ? 0 : -ENOMEM;
+	return table_make(entries, n, sizeof(*entries), ret);
 }
 
 int interfaces_read_altnames(Target *t, const PortSnapshot *s, Table **ret)
@@ -73,9 +69,7 @@ int interfaces_read_altnames(Target *t, const PortSnapshot *s, Table **ret)
 		for (size_t k = 0; k < ipoib[i].n_altnames; k++)
 			if (memcmp(ipoib[i].port_guid, guid, 8) == 0)
 				entries[n++] = ipoib[i].altnames[k];
-	n = MIN(n, (size_t)TABLE_ENTRIES_MAX);
-	*ret = n ? table_new(entries, n, sizeof(*entries)) : NULL;
-	return n && !*ret ? -ENOMEM : 0;
+	return table_make(entries, MIN(n, (size_t)TABLE_ENTRIES_MAX), sizeof(*entries), ret);
 }
 
 /* The addresses of IPoIB interface I: read once until the interfaces of the machine change. So a
@@ -135,8 +129,5 @@ int interfaces_read_addresses(Target *t, const PortSnapshot *s, Table **ret)
 	TABLE_FOREACH(NetdevEntry, e, s->tables[PORT_TABLE_NETDEVS])
 		if (r == 0)
 			r = add_addresses(t, e->ifindex, entries, &n);
-	if (r < 0 || n == 0)
-		return r;
-	*ret = table_new(entries, n, sizeof(*entries));
-	return *ret ? 0 : -ENOMEM;
+	return r < 0 ? r : table_make(entries, n, sizeof(*entries), ret);
 }

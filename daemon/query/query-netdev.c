@@ -323,7 +323,6 @@ static int dump_addresses(Netlink *n, int family, AddressList *list)
 int netdev_read_addresses(Netlink *n, uint32_t ifindex, Table **ret)
 {
 	AddressList list = {.ifindex = ifindex};
-	Table *table = NULL;
 	int r = -EINTR;
 
 	for (unsigned int i = 0; i < NETLINK_DUMPS && r == -EINTR; i++) {
@@ -334,13 +333,9 @@ int netdev_read_addresses(Netlink *n, uint32_t ifindex, Table **ret)
 	}
 	if (r == -ENODEV) /* the interface has just gone */
 		r = list.n = 0;
-	if (r == 0 && list.n) {
-		table = table_new(list.entries, list.n, sizeof(AddressEntry));
-		r = table ? 0 : -ENOMEM;
-	}
-	free(list.entries);
 	if (r == 0)
-		*ret = table;
+		r = table_make(list.entries, list.n, sizeof(AddressEntry), ret);
+	free(list.entries);
 	return r;
 }
 

@@ -99,7 +99,7 @@ static int read_gids(Target *t, uint32_t port, const PortSnapshot *s, Table **re
 	}
 	if (!t->query->attributes && gids_recall(known, port, raw, generation, ret))
 		return 0;
-	done = table_new(raw->entries, raw->n, raw->entry_size);
+	done = table_copy(raw);
 	if (!done)
 		return -ENOMEM;
 	place.device = target_sysfs(t);

@@ -173,6 +173,5 @@ int resources_get_users(Netlink *n, uint32_t index, uint32_t port, Table **ret)
 	}
 	if (r < 0 && r != -ETIME)
 		return r;
-	*ret = h.n ? table_new(h.entries, h.n, sizeof(*h.entries)) : NULL;
-	return h.n && !*ret ? -ENOMEM : r;
+	return table_make(h.entries, h.n, sizeof(*h.entries), ret) < 0 ? -ENOMEM : r;
 }

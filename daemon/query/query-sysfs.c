@@ -3,7 +3,6 @@
 #include "query-sysfs.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/sysmacros.h>
 
@@ -14,6 +13,16 @@ int sysfs_open_directory(int parent, const char *path)
 	int fd = openat(parent, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
+}
+
+DIR *sysfs_open_list(int parent, const char *path)
+{
+	int fd = openat(parent, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!list)
+		close_fd(fd);
+	return list;
 }
 
 int sysfs_open_device(const char *name)
@@ -166,16 +175,9 @@ static int append(Growing *g, const void *entry, size_t size)
 /* Makes the table of the entries of G unless R is an error, which it returns. Frees the entries. */
 static int finish(Growing *g, size_t size, int r, Table **ret)
 {
-	Table *t = NULL;
-
-	if (r == 0 && g->n) {
-		t = table_new(g->entries, g->n, size);
-		if (!t)
-			r = -ENOMEM;
-	}
-	free(g->entries);
 	if (r == 0)
-		*ret = t;
+		r = table_make(g->entries, g->n, size, ret);
+	free(g->entries);
 	return r;
 }
 
@@ -219,26 +221,18 @@ static bool read_chardev(int class, const char *node, const char *name, ChardevE
 
 static int read_mad_class(int parent, const char *name, Growing *g)
 {
-	int fd = sysfs_open_directory(parent, "infiniband_mad");
+	_cleanup_(closedir_pointer) DIR *directory = sysfs_open_list(parent, "infiniband_mad");
 	struct dirent *d;
-	DIR *directory;
 	int r = 0;
 
-	if (fd < 0)
-		return fd == -ENOENT ? 0 : fd;
-	directory = fdopendir(fd);
-	if (!directory) {
-		r = -errno;
-		close(fd);
-		return r;
-	}
+	if (!directory)
+		return errno == ENOENT ? 0 : -errno;
 	while (r == 0 && (d = readdir(directory))) {
 		ChardevEntry e;
 
 		if (read_chardev(dirfd(directory), d->d_name, name, &e))
 			r = append(g, &e, sizeof(e));
 	}
-	closedir(directory);
 	return r;
 }
 
@@ -352,18 +346,14 @@ static int supply_rate(int directory, PortSnapshot *s)
 /* The number of entries of a table: it has a file for each. False if that is not known. */
 static bool count_files(int directory, const char *name, uint32_t *ret)
 {
-	int fd = sysfs_open_directory(directory, name);
-	DIR *files = fd < 0 ? NULL : fdopendir(fd);
+	_cleanup_(closedir_pointer) DIR *files = sysfs_open_list(directory, name);
 	const struct dirent *entry;
 	uint32_t n = 0;
 
-	if (!files) {
-		close_fd(fd);
+	if (!files)
 		return false;
-	}
 	while ((entry = readdir(files)))
 		n += isdigit((unsigned char)entry->d_name[0]) != 0;
-	closedir(files);
 	*ret = n;
 	return true;
 }

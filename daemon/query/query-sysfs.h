@@ -8,12 +8,17 @@
  * file in ports/, other than P_Keys and GIDs, makes the driver query its hardware.
  */
 
+#include <dirent.h>
+
 #include "port.h"
 
 /* Open the directory of the device that has NAME now, or the one at PATH below PARENT. Return a
  * descriptor that the caller closes, or a negative errno. -EINVAL: NAME cannot be a device's. */
 int sysfs_open_device(const char *name);
 int sysfs_open_directory(int parent, const char *path);
+/* The same for readdir(3). NULL: see errno. */
+DIR *sysfs_open_list(int parent, const char *path);
+DEFINE_CLEANUP(DIR, closedir);
 
 /*
  * Reads the first SIZE - 1 bytes of a file, without space at the end, as terminated text that may

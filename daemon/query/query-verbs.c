@@ -185,9 +185,5 @@ int verbs_gid_table(const VerbsGids *gids, uint32_t port, Table **ret)
 		n++;
 	}
 	sort(entries, n, sizeof(*entries), compare_gids);
-	*ret = NULL;
-	if (n == 0)
-		return 0;
-	*ret = table_new(entries, n, sizeof(*entries));
-	return *ret ? 0 : -ENOMEM;
+	return table_make(entries, n, sizeof(*entries), ret);
 }

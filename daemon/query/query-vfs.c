@@ -143,6 +143,5 @@ int vfs_read(Netlink *n, int device, const Table *netdevs, Table **ret)
 	}
 	if (r < 0 || list->n == 0)
 		return r < 0 ? r : -ENODATA;
-	*ret = table_new(list->entries, list->n, sizeof(VfEntry));
-	return *ret ? 0 : -ENOMEM;
+	return table_make(list->entries, list->n, sizeof(VfEntry), ret);
 }

@@ -39,8 +39,7 @@ static int resize(const Table *old, uint32_t n, size_t entry_size, Table **ret)
 		return -ENOMEM;
 	if (old)
 		memcpy(entries, old->entries, (size_t)MIN(n, old->n) * entry_size);
-	*ret = table_new(entries, n, entry_size);
-	return n && !*ret ? -ENOMEM : 0;
+	return table_make(entries, n, entry_size, ret);
 }
 
 /* Makes *RET of OLD by the setting KEY, of which PLACE is what is behind the dot: the number of

@@ -82,8 +82,7 @@ int simulated_counters_read(const SimulatedPort *p, uint32_t n, Table **ret)
 	for (size_t i = 0; i < HARDWARE_MAX && hardware[p->protocol][i]; i++)
 		entries[k++] = entry(COUNTER_GROUP_HARDWARE, hardware[p->protocol][i], n);
 	k = override(entries, k, settings);
-	*ret = k ? table_new(entries, k, sizeof(*entries)) : NULL;
-	return k && !*ret ? -ENOMEM : 0;
+	return table_make(entries, k, sizeof(*entries), ret);
 }
 
 /* The counter's name in KEY; NULL if it is of something else. */
@@ -134,6 +133,5 @@ int simulated_counters_set(const Table *old, const char *key, const char *value,
 		return scenario_refuse(-ENOSPC, ret_message,
 				       "%.100s: too many, expected at most %u counters of a port",
 				       key, COUNTERS_SET_MAX);
-	*ret = table_new(entries, n, sizeof(*entries));
-	return *ret ? 0 : -ENOMEM;
+	return table_make(entries, n, sizeof(*entries), ret);
 }

@@ -157,8 +157,7 @@ static int replace_entry(Table **table, const void *new, size_t size, size_t nam
 		memcpy(entries + n++ * size, new, size);
 	if (compare)
 		sort(entries, n, size, compare);
-	next = table_new(entries, n, size);
-	if (n && !next)
+	if (table_make(entries, n, size, &next) < 0)
 		return -ENOMEM;
 	table_free(*table);
 	*table = next;

@@ -64,8 +64,7 @@ static int edit_entry(PortEdit *e, PortTable t, uint32_t index, const void *entr
 		memcpy(entries + (at + !!entry) * size, old->entries + rest * size,
 		       (n - rest) * size);
 	n = at + !!entry + (n - rest);
-	table = table_new(entries, n, size);
-	if (!table && n)
+	if (table_make(entries, n, size, &table) < 0)
 		return -ENOMEM;
 	edit_table(e, t, table);
 	return 0;
@@ -253,8 +252,7 @@ static int set_words(PortEdit *e, PortTable t, const char *value, size_t size,
 			return -EINVAL;
 	if (n > TABLE_ENTRIES_MAX)
 		return -EINVAL;
-	table = table_new(entries, n, size);
-	if (n && !table)
+	if (table_make(entries, n, size, &table) < 0)
 		return -ENOMEM;
 	edit_table(e, t, table);
 	return 0;
@@ -469,7 +467,7 @@ static int agree_ifindex(PortEdit *e, PortTable t)
 
 	if (!old || entry_index(old, 0) == ifindex)
 		return 0;
-	table = table_new(old->entries, old->n, old->entry_size);
+	table = table_copy(old);
 	if (!table)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < table->n; i++)
@@ -509,7 +507,7 @@ static int agree_netdevs(PortEdit *e)
 	edit_table(e, PORT_TABLE_NETDEVS, table);
 	if (!gids)
 		return 0;
-	table = table_new(gids->entries, gids->n, gids->entry_size);
+	table = table_copy(gids);
 	if (!table)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < table->n; i++) {
@@ -656,8 +654,7 @@ static int complete_gids(PortEdit *e, const SimulatedDevice *d)
 		}
 	}
 	n_gids = MIN(n_gids, v->gid_tbl_len);
-	table = table_new(gids, n_gids, sizeof(GidEntry));
-	if (!table && n_gids)
+	if (table_make(gids, n_gids, sizeof(GidEntry), &table) < 0)
 		return -ENOMEM;
 	edit_table(e, PORT_TABLE_GIDS, table);
 	return 0;

@@ -111,6 +111,5 @@ int simulated_users_set(const Table *old, const char *key, const char *value, Ta
 		return scenario_refuse(-ENOSPC, ret_message,
 				       "%.100s: too many, expected at most %u users of a port", key,
 				       USERS_MAX);
-	*ret = n ? table_new(entries, n, sizeof(*entries)) : NULL;
-	return n && !*ret ? -ENOMEM : 0;
+	return table_make(entries, n, sizeof(*entries), ret);
 }

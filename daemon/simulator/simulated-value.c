@@ -85,12 +85,7 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 		return "1, 2, 4, 8, 15, or raw:N";
 	case ATTR_TIMEOUT:
 		return "an exponent from 0 to 31";
-	case ATTR_CAP_FLAGS:
-	case ATTR_CAP_FLAGS2:
-	case ATTR_CAP_NAMES:
-	case ATTR_MLX5_FLAGS:
-	case ATTR_EFA_CAPS:
-	case ATTR_HNS_CONGEST:
+	ATTR_CASE_FLAGS:
 		return "names of capabilities with commas between, or raw:N";
 	case ATTR_U64:
 		return "a number up to 18446744073709551615";
@@ -98,18 +93,7 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 		return "a number up to 2147483647";
 	case ATTR_U32:
 	case ATTR_DEVICE_PATH:
-	case ATTR_PORT_STATE: /* from here on: types with names, see above */
-	case ATTR_PHYS_STATE:
-	case ATTR_LINK_LAYER:
-	case ATTR_PROTOCOL:
-	case ATTR_NODE_TYPE:
-	case ATTR_DEVICE_TYPE:
-	case ATTR_OPERSTATE:
-	case ATTR_RATE_SOURCE:
-	case ATTR_SPEED:
-	case ATTR_ATOMIC_CAP:
-	case ATTR_EVENTS:
-	case ATTR_VERDICT:
+	ATTR_CASE_NAME:
 	ATTR_CASE_NO_FIELD: /* cannot be set */
 		break;
 	}

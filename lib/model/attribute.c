@@ -215,18 +215,7 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 		return publish_guid(ret, raw);
 	case ATTR_DEVICE_PATH:
 		return publish_path(ret, (uint32_t)raw);
-	case ATTR_PORT_STATE:
-	case ATTR_PHYS_STATE:
-	case ATTR_LINK_LAYER:
-	case ATTR_PROTOCOL:
-	case ATTR_NODE_TYPE:
-	case ATTR_DEVICE_TYPE:
-	case ATTR_OPERSTATE:
-	case ATTR_ATOMIC_CAP:
-	case ATTR_EVENTS:
-	case ATTR_VERDICT:
-	case ATTR_RATE_SOURCE:
-	case ATTR_SPEED:
+	ATTR_CASE_NAME:
 		return publish_name(a->type, (uint32_t)raw, ret);
 	case ATTR_MTU:
 	case ATTR_WIDTH:
@@ -234,20 +223,9 @@ int attr_publish(const Attribute *a, const void *values, AttrValue *ret)
 		return publish_decoded(ret, a->type, values, raw);
 	case ATTR_TIMEOUT:
 		return publish_timeout(ret, raw);
-	case ATTR_CAP_FLAGS:
-	case ATTR_CAP_FLAGS2:
-	case ATTR_MLX5_FLAGS:
-	case ATTR_EFA_CAPS:
-	case ATTR_HNS_CONGEST:
-	case ATTR_CAP_NAMES:
+	ATTR_CASE_FLAGS:
 		return publish_names(a->type, raw, ret);
-	case ATTR_TEXT:
-	case ATTR_LONG_TEXT:
-	case ATTR_REASON:
-	case ATTR_PATH:
-	case ATTR_NUMBERS:
-	case ATTR_WORDS:
-	case ATTR_PAIRS:
+	ATTR_CASE_TEXT:
 	ATTR_CASE_NO_FIELD:
 		break;
 	}
@@ -383,18 +361,7 @@ static int parse_published(const Attribute *a, const void *values, const char *t
 		return parse_boolean(text, ret);
 	case ATTR_GUID:
 		return guid_parse(text, ret);
-	case ATTR_PORT_STATE:
-	case ATTR_PHYS_STATE:
-	case ATTR_LINK_LAYER:
-	case ATTR_PROTOCOL:
-	case ATTR_NODE_TYPE:
-	case ATTR_DEVICE_TYPE:
-	case ATTR_OPERSTATE:
-	case ATTR_RATE_SOURCE:
-	case ATTR_SPEED:
-	case ATTR_ATOMIC_CAP:
-	case ATTR_EVENTS:
-	case ATTR_VERDICT:
+	ATTR_CASE_NAME:
 		r = decode_value(a->type, text, &code);
 		break;
 	case ATTR_MTU:
@@ -402,20 +369,9 @@ static int parse_published(const Attribute *a, const void *values, const char *t
 	case ATTR_VL_CODE:
 		r = parse_decoded(a->type, values, text, &code);
 		break;
-	case ATTR_CAP_FLAGS:
-	case ATTR_CAP_FLAGS2:
-	case ATTR_MLX5_FLAGS:
-	case ATTR_EFA_CAPS:
-	case ATTR_HNS_CONGEST:
-	case ATTR_CAP_NAMES:
+	ATTR_CASE_FLAGS:
 		return parse_names(a, text, ret);
-	case ATTR_TEXT:
-	case ATTR_LONG_TEXT:
-	case ATTR_REASON:
-	case ATTR_PATH:
-	case ATTR_NUMBERS:
-	case ATTR_WORDS:
-	case ATTR_PAIRS:
+	ATTR_CASE_TEXT:
 	ATTR_CASE_NO_FIELD:
 		return -EINVAL;
 	}

@@ -141,38 +141,9 @@ static const char *const cap_names[CAPABILITY_OTHER_LOCAL_CHANGES + 1] = {
 };
 
 static const char *const cap2_names[32] = {
-	"set-node-description",
-	"port-info-extended",
-	"virtualization",
-	"switch-port-state-table",
-	"link-width-2x",
-	"link-speed-hdr",
-	"bit-6",
-	"bit-7",
-	"bit-8",
-	"bit-9",
-	"link-speed-ndr",
-	"extended-speeds2",
-	"link-speed-xdr",
-	"bit-13",
-	"bit-14",
-	"bit-15",
-	"bit-16",
-	"bit-17",
-	"bit-18",
-	"bit-19",
-	"bit-20",
-	"bit-21",
-	"bit-22",
-	"bit-23",
-	"bit-24",
-	"bit-25",
-	"bit-26",
-	"bit-27",
-	"bit-28",
-	"bit-29",
-	"bit-30",
-	"bit-31",
+	"set-node-description",	   "port-info-extended", "virtualization",
+	"switch-port-state-table", "link-width-2x",	 "link-speed-hdr",
+	[10] = "link-speed-ndr",   "extended-speeds2",	 "link-speed-xdr",
 };
 
 /* Direct verbs. Bit 1 of mlx5's flags is not used any more. */
@@ -277,7 +248,7 @@ const char *const *decode_names(AttrType type)
 	return names[type][0] ? names[type] : NULL;
 }
 
-/* The names of the bits of TYPE. Of cap_names and cap2_names no name is missing. */
+/* The names of the bits of TYPE, NULL for a bit that has none. Of cap_names none is missing. */
 static const char *const *names_of_bits(AttrType type)
 {
 	return type == ATTR_CAP_FLAGS2	  ? cap2_names

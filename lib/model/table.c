@@ -20,6 +20,16 @@ Table *table_new(const void *entries, size_t n, size_t entry_size)
 	return t;
 }
 
+int table_make(const void *entries, size_t n, size_t entry_size, Table **ret)
+{
+	Table *t = table_new(entries, n, entry_size);
+
+	if (n > 0 && !t)
+		return -ENOMEM;
+	*ret = t;
+	return 0;
+}
+
 Table *table_copy(const Table *t)
 {
 	return t ? table_new(t->entries, t->n, t->entry_size) : NULL;

@@ -112,6 +112,8 @@ typedef enum DeviceTable {
 /* New table with a copy of N entries of ENTRY_SIZE bytes. NULL if there is no memory or N is 0 or
  * above TABLE_ENTRIES_MAX. */
 Table *table_new(const void *entries, size_t n, size_t entry_size);
+/* The same into *RET, which is NULL if N is 0. -ENOMEM. */
+int table_make(const void *entries, size_t n, size_t entry_size, Table **ret);
 /* A new table with the entries of T; NULL if there is no memory or T is NULL. */
 Table *table_copy(const Table *t);
 /* Takes NULL; returns NULL. */
