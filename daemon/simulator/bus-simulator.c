@@ -129,34 +129,51 @@ static int method_add_device(sd_bus_message *m, void *userdata, sd_bus_error *er
 	return sd_bus_reply_method_return(m, "u", index);
 }
 
-static int method_event(sd_bus_message *m, void *userdata, sd_bus_error *error)
+/* A command whose words are those of the arguments, texts and numbers, in their order. */
+static int run_arguments(sd_bus_message *m, SimulatedMachine *machine, const char *verb,
+			 sd_bus_error *error)
 {
-	const char *port, *reason;
-	int r = sd_bus_message_read(m, "ss", &port, &reason);
+	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+	g_auto(GStrv) words = NULL;
+	const char *contents, *text;
+	uint32_t number;
+	char type;
+	int r;
 
+	g_strv_builder_add(builder, verb);
+	while ((r = sd_bus_message_peek_type(m, &type, &contents)) > 0 && !contents) {
+		g_autofree char *word = NULL;
+
+		r = sd_bus_message_read_basic(m, type, type == 's' ? (void *)&text : &number);
+		if (r < 0)
+			return r;
+		word = type == 's' ? g_strdup(text) : g_strdup_printf("%u", number);
+		g_strv_builder_add(builder, word);
+	}
 	if (r < 0)
 		return r;
-	return run_and_reply(m, userdata, (const char *[]){"event", port, reason, NULL}, error);
+	words = g_strv_builder_end(builder);
+	return run_and_reply(m, machine, (const char *const *)words, error);
+}
+
+static int method_event(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	return run_arguments(m, userdata, "event", error);
 }
 
 static int method_remove_device(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	const char *name;
-	int r = sd_bus_message_read(m, "s", &name);
-
-	if (r < 0)
-		return r;
-	return run_and_reply(m, userdata, (const char *[]){"remove", name, NULL}, error);
+	return run_arguments(m, userdata, "remove", error);
 }
 
 static int method_rename_device(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
-	const char *old, *new;
-	int r = sd_bus_message_read(m, "ss", &old, &new);
+	return run_arguments(m, userdata, "rename", error);
+}
 
-	if (r < 0)
-		return r;
-	return run_and_reply(m, userdata, (const char *[]){"rename", old, new, NULL}, error);
+static int method_fail(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	return run_arguments(m, userdata, "fail", error);
 }
 
 static int method_stall(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -167,20 +184,6 @@ static int method_stall(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	if (r < 0)
 		return r;
 	return run_and_reply(m, userdata, (const char *[]){on ? "stall" : "unstall", name, NULL},
-			     error);
-}
-
-static int method_fail(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	g_autofree char *count_text = NULL;
-	const char *port, *name;
-	uint32_t count;
-	int r = sd_bus_message_read(m, "ssu", &port, &name, &count);
-
-	if (r < 0)
-		return r;
-	count_text = g_strdup_printf("%u", count);
-	return run_and_reply(m, userdata, (const char *[]){"fail", port, name, count_text, NULL},
 			     error);
 }
 

@@ -169,7 +169,7 @@ static int parse_target(const SimulatedMachine *sim, const char *text, Saying *s
 }
 
 int recorded_run_answer(SimulatedMachine *sim, const char *const *args, size_t n,
-			char **ret_message)
+			_unused_ uint32_t *ret_index, char **ret_message)
 {
 	_cleanup_(command_settings_done) CommandSettings a = {};
 	Saying s = {};
@@ -184,22 +184,24 @@ int recorded_run_answer(SimulatedMachine *sim, const char *const *args, size_t n
 		      : answer_device(sim, t.device, &s, ret_message);
 }
 
-int recorded_run_asked(SimulatedMachine *sim, const char *name, char **ret_message)
+int recorded_run_asked(SimulatedMachine *sim, const char *const *args, _unused_ size_t n,
+		       _unused_ uint32_t *ret_index, char **ret_message)
 {
 	Saying s = {};
 	CommandTarget t = {};
-	int r = parse_target(sim, name, &s, &t, ret_message);
+	int r = parse_target(sim, args[0], &s, &t, ret_message);
 
 	if (r < 0)
 		return r;
 	if (t.port)
-		return scenario_refuse(-EINVAL, ret_message, "%.100s: expected a device", name);
+		return scenario_refuse(-EINVAL, ret_message, "%.100s: expected a device", args[0]);
 	t.device->unasked = false;
 	simulated_machine_resume(sim, t.device->now.values.index);
 	return 0;
 }
 
-int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n, char **ret_message)
+int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n,
+		       _unused_ uint32_t *ret_index, char **ret_message)
 {
 	_cleanup_(command_settings_done) CommandSettings a = {};
 	Saying s = {};

@@ -8,12 +8,12 @@
 
 #include "command-arguments.h"
 
-/* Carries out "answer PORT|DEVICE ARGUMENT...", of which ARGS has N words behind "answer", and
- * "noted PORT|DEVICE ARGUMENT...", and "asked NAME": all of a new device has been said. As
+/* Command.run of "answer PORT|DEVICE ARGUMENT...", of "noted PORT|DEVICE ARGUMENT...", and of
+ * "asked NAME": all of a new device has been said. ARGS has the N words behind the verb. As
  * simulated_commands_run(). */
 int recorded_run_answer(SimulatedMachine *sim, const char *const *args, size_t n,
-			char **ret_message);
+			uint32_t *ret_index, char **ret_message);
 int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n,
-		       char **ret_message);
-
-int recorded_run_asked(SimulatedMachine *sim, const char *name, char **ret_message);
+		       uint32_t *ret_index, char **ret_message);
+int recorded_run_asked(SimulatedMachine *sim, const char *const *args, size_t n,
+		       uint32_t *ret_index, char **ret_message);

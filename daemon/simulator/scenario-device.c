@@ -65,24 +65,31 @@ static void gather_port_sections(const Scenario *s, Settings *to, const char *na
 		}
 }
 
-/* Takes the last "protocol = " out of the settings; *RET stays if there is none. */
+/* Takes the first setting of KEY out of the others; false if there is none. */
+static bool take(Settings *s, const char *key, Setting *ret)
+{
+	for (guint i = 0; i < s->array->len; i++) {
+		*ret = g_array_index(s->array, Setting, i);
+		if (streq(ret->key, key)) {
+			g_array_remove_index(s->array, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Takes "protocol = " out of the settings, the last of which counts; *RET stays if there is none.
+ */
 static int take_protocol(Settings *s, AttrProtocol *ret, unsigned int *ret_line, char **ret_message)
 {
-	for (guint i = 0; i < s->array->len;) {
-		const Setting *setting = &g_array_index(s->array, Setting, i);
-		int r;
+	Setting setting;
+	int r = 0;
 
-		if (!streq(setting->key, "protocol")) {
-			i++;
-			continue;
-		}
-		*ret_line = setting->line;
-		r = simulated_parse_protocol(setting->value, ret, ret_message);
-		if (r < 0)
-			return r;
-		g_array_remove_index(s->array, i);
+	while (r == 0 && take(s, "protocol", &setting)) {
+		*ret_line = setting.line;
+		r = simulated_parse_protocol(setting.value, ret, ret_message);
 	}
-	return 0;
+	return r;
 }
 
 /* Takes "recorded = yes" out of the settings, which a command has; in the file this is a key of the
@@ -104,23 +111,15 @@ static bool take_recorded(Settings *s)
  * the section, so what is left is that of a command. */
 static int take_ports(Settings *s, uint32_t *ret, char **ret_message)
 {
-	for (guint i = 0; i < s->array->len;) {
-		const Setting *setting = &g_array_index(s->array, Setting, i);
-		uint64_t n = 0;
-		int r;
+	Setting setting;
+	uint64_t n = *ret;
+	int r = 0;
 
-		if (!streq(setting->key, "ports")) {
-			i++;
-			continue;
-		}
-		r = simulated_parse_number("ports", setting->value, 1, RDMA_PORT_MAX, &n,
+	while (r == 0 && take(s, "ports", &setting))
+		r = simulated_parse_number("ports", setting.value, 1, RDMA_PORT_MAX, &n,
 					   ret_message);
-		if (r < 0)
-			return r;
-		*ret = (uint32_t)n;
-		g_array_remove_index(s->array, i);
-	}
-	return 0;
+	*ret = (uint32_t)n;
+	return r;
 }
 
 static int make_port(const Scenario *s, const DeviceRecipe *recipe, SimulatedDevice *d,

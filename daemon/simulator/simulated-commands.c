@@ -373,26 +373,6 @@ static int run_fail(SimulatedMachine *sim, const char *const *args, size_t n,
 	return 0;
 }
 
-/* Records */
-
-static int run_answer(SimulatedMachine *sim, const char *const *args, size_t n,
-		      _unused_ uint32_t *ret_index, char **ret_message)
-{
-	return recorded_run_answer(sim, args, n, ret_message);
-}
-
-static int run_noted(SimulatedMachine *sim, const char *const *args, size_t n,
-		     _unused_ uint32_t *ret_index, char **ret_message)
-{
-	return recorded_run_noted(sim, args, n, ret_message);
-}
-
-static int run_asked(SimulatedMachine *sim, const char *const *args, _unused_ size_t n,
-		     _unused_ uint32_t *ret_index, char **ret_message)
-{
-	return recorded_run_asked(sim, args[0], ret_message);
-}
-
 /* The table of commands */
 
 static const Command commands[] = {
@@ -406,9 +386,11 @@ static const Command commands[] = {
 	[VERB_STALL] = {1, 1, "stall DEVICE", run_stall},
 	[VERB_UNSTALL] = {1, 1, "unstall DEVICE", run_unstall},
 	[VERB_FAIL] = {2, 3, "fail PORT ERRNO|none [COUNT]", run_fail},
-	[VERB_ANSWER] = {1, SCENARIO_WORDS_MAX, "answer PORT|DEVICE [KEY=VALUE...]", run_answer},
-	[VERB_ASKED] = {1, 2, "asked DEVICE [time=USEC]", run_asked},
-	[VERB_NOTED] = {2, SCENARIO_WORDS_MAX, "noted PORT|DEVICE reasons=REASON", run_noted},
+	[VERB_ANSWER] = {1, SCENARIO_WORDS_MAX, "answer PORT|DEVICE [KEY=VALUE...]",
+			 recorded_run_answer},
+	[VERB_ASKED] = {1, 2, "asked DEVICE [time=USEC]", recorded_run_asked},
+	[VERB_NOTED] = {2, SCENARIO_WORDS_MAX, "noted PORT|DEVICE reasons=REASON",
+			recorded_run_noted},
 };
 
 int simulated_commands_run(SimulatedMachine *sim, const char *const *words, uint32_t *ret_index,
