@@ -45,31 +45,9 @@ static GVariant *find_arguments(RdmadLookup lookup, const char *text)
 	return g_variant_new("(sa{sv})", text, &options);
 }
 
-void rdmad_client_find_ports_async(RdmadClient *self, RdmadLookup lookup, const char *text,
-				   GCancellable *cancellable, GAsyncReadyCallback callback,
-				   gpointer user_data)
-{
-	g_return_if_fail(RDMAD_IS_CLIENT(self));
-	g_return_if_fail((guint)lookup < G_N_ELEMENTS(kinds));
-	g_return_if_fail(text);
-	method_call_async(&method_find_ports, self, find_arguments(lookup, text), cancellable,
-			  callback, user_data);
-}
-
-GPtrArray *rdmad_client_find_ports_finish(RdmadClient *self, GAsyncResult *result, GError **error)
-{
-	return method_call_finish(&method_find_ports, self, result, error);
-}
-
-GPtrArray *rdmad_client_find_ports_sync(RdmadClient *self, RdmadLookup lookup, const char *text,
-					GCancellable *cancellable, GError **error)
-{
-	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
-	g_return_val_if_fail((guint)lookup < G_N_ELEMENTS(kinds), NULL);
-	g_return_val_if_fail(text, NULL);
-	return method_call_sync(&method_find_ports, self, find_arguments(lookup, text), cancellable,
-				error);
-}
+METHOD_FUNCTIONS(rdmad_client_find_ports, RdmadClient, RDMAD_IS_CLIENT, GPtrArray *,
+		 method_find_ports, (guint)lookup < G_N_ELEMENTS(kinds) && text,
+		 find_arguments(lookup, text), RdmadLookup lookup, const char *text)
 
 /* One port */
 

@@ -61,26 +61,8 @@ static GVariant *ports_arguments(const char *const *ports)
 	return g_variant_new("(a{sv})", &options);
 }
 
-void rdmad_client_get_counters_async(RdmadClient *self, const char *const *ports,
-				     GCancellable *cancellable, GAsyncReadyCallback callback,
-				     gpointer user_data)
-{
-	g_return_if_fail(RDMAD_IS_CLIENT(self));
-	method_call_async(&get_counters, self, ports_arguments(ports), cancellable, callback,
-			  user_data);
-}
-
-GPtrArray *rdmad_client_get_counters_finish(RdmadClient *self, GAsyncResult *result, GError **error)
-{
-	return method_call_finish(&get_counters, self, result, error);
-}
-
-GPtrArray *rdmad_client_get_counters_sync(RdmadClient *self, const char *const *ports,
-					  GCancellable *cancellable, GError **error)
-{
-	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
-	return method_call_sync(&get_counters, self, ports_arguments(ports), cancellable, error);
-}
+METHOD_FUNCTIONS(rdmad_client_get_counters, RdmadClient, RDMAD_IS_CLIENT, GPtrArray *, get_counters,
+		 TRUE, ports_arguments(ports), const char *const *ports)
 
 /* GetHistory */
 
@@ -93,27 +75,8 @@ static GVariant *name_arguments(const char *name)
 	return g_variant_new("(sa{sv})", name, NULL);
 }
 
-void rdmad_client_get_history_async(RdmadClient *self, const char *name, GCancellable *cancellable,
-				    GAsyncReadyCallback callback, gpointer user_data)
-{
-	g_return_if_fail(RDMAD_IS_CLIENT(self));
-	g_return_if_fail(name);
-	method_call_async(&get_history, self, name_arguments(name), cancellable, callback,
-			  user_data);
-}
-
-GPtrArray *rdmad_client_get_history_finish(RdmadClient *self, GAsyncResult *result, GError **error)
-{
-	return method_call_finish(&get_history, self, result, error);
-}
-
-GPtrArray *rdmad_client_get_history_sync(RdmadClient *self, const char *name,
-					 GCancellable *cancellable, GError **error)
-{
-	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
-	g_return_val_if_fail(name, NULL);
-	return method_call_sync(&get_history, self, name_arguments(name), cancellable, error);
-}
+METHOD_FUNCTIONS(rdmad_client_get_history, RdmadClient, RDMAD_IS_CLIENT, GPtrArray *, get_history,
+		 name, name_arguments(name), const char *name)
 
 /* ListHistories */
 
@@ -142,30 +105,9 @@ static gboolean is_dictionary(GVariant *options)
 	return !options || g_variant_is_of_type(options, G_VARIANT_TYPE_VARDICT);
 }
 
-void rdmad_client_list_histories_async(RdmadClient *self, GVariant *options,
-				       GCancellable *cancellable, GAsyncReadyCallback callback,
-				       gpointer user_data)
-{
-	g_return_if_fail(RDMAD_IS_CLIENT(self));
-	g_return_if_fail(is_dictionary(options));
-	method_call_async(&list_histories, self, options_arguments(options), cancellable, callback,
-			  user_data);
-}
-
-GPtrArray *rdmad_client_list_histories_finish(RdmadClient *self, GAsyncResult *result,
-					      GError **error)
-{
-	return method_call_finish(&list_histories, self, result, error);
-}
-
-GPtrArray *rdmad_client_list_histories_sync(RdmadClient *self, GVariant *options,
-					    GCancellable *cancellable, GError **error)
-{
-	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
-	g_return_val_if_fail(is_dictionary(options), NULL);
-	return method_call_sync(&list_histories, self, options_arguments(options), cancellable,
-				error);
-}
+METHOD_FUNCTIONS(rdmad_client_list_histories, RdmadClient, RDMAD_IS_CLIENT, GPtrArray *,
+		 list_histories, is_dictionary(options), options_arguments(options),
+		 GVariant *options)
 
 /* WaitFor */
 
@@ -201,26 +143,6 @@ static GVariant *wait_arguments(GVariant *condition, gint64 timeout_usec)
 			     timeout_usec < 0 ? G_MAXUINT64 : (guint64)timeout_usec);
 }
 
-void rdmad_client_wait_for_async(RdmadClient *self, GVariant *condition, gint64 timeout_usec,
-				 GCancellable *cancellable, GAsyncReadyCallback callback,
-				 gpointer user_data)
-{
-	g_return_if_fail(RDMAD_IS_CLIENT(self));
-	g_return_if_fail(condition && is_dictionary(condition));
-	method_call_async(&wait_for, self, wait_arguments(condition, timeout_usec), cancellable,
-			  callback, user_data);
-}
-
-GHashTable *rdmad_client_wait_for_finish(RdmadClient *self, GAsyncResult *result, GError **error)
-{
-	return method_call_finish(&wait_for, self, result, error);
-}
-
-GHashTable *rdmad_client_wait_for_sync(RdmadClient *self, GVariant *condition, gint64 timeout_usec,
-				       GCancellable *cancellable, GError **error)
-{
-	g_return_val_if_fail(RDMAD_IS_CLIENT(self), NULL);
-	g_return_val_if_fail(condition && is_dictionary(condition), NULL);
-	return method_call_sync(&wait_for, self, wait_arguments(condition, timeout_usec),
-				cancellable, error);
-}
+METHOD_FUNCTIONS(rdmad_client_wait_for, RdmadClient, RDMAD_IS_CLIENT, GHashTable *, wait_for,
+		 condition &&is_dictionary(condition), wait_arguments(condition, timeout_usec),
+		 GVariant *condition, gint64 timeout_usec)

@@ -59,23 +59,8 @@ static GVariant *all_interfaces(void)
 	return g_variant_new("(s)", "");
 }
 
-void rdmad_object_load_all_async(RdmadObject *self, GCancellable *cancellable,
-				 GAsyncReadyCallback callback, gpointer user_data)
-{
-	g_return_if_fail(RDMAD_IS_OBJECT(self));
-	method_call_async(&get_all, self, all_interfaces(), cancellable, callback, user_data);
-}
-
-GVariant *rdmad_object_load_all_finish(RdmadObject *self, GAsyncResult *result, GError **error)
-{
-	return method_call_finish(&get_all, self, result, error);
-}
-
-GVariant *rdmad_object_load_all_sync(RdmadObject *self, GCancellable *cancellable, GError **error)
-{
-	g_return_val_if_fail(RDMAD_IS_OBJECT(self), NULL);
-	return method_call_sync(&get_all, self, all_interfaces(), cancellable, error);
-}
+METHOD_FUNCTIONS(rdmad_object_load_all, RdmadObject, RDMAD_IS_OBJECT, GVariant *, get_all, TRUE,
+		 all_interfaces())
 
 /* All objects */
 

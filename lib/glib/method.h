@@ -37,5 +37,32 @@ gpointer method_call_finish(const Method *m, gpointer source, GAsyncResult *resu
 gpointer method_call_sync(const Method *m, gpointer source, GVariant *arguments,
 			  GCancellable *cancellable, GError **error);
 
+/*
+ * Defines FUNCTION_async(), FUNCTION_finish() and FUNCTION_sync(), as the public headers have them,
+ * for METHOD, whose result is a TYPE. SELF is "Client" or the like, CHECK what the parameters have
+ * to fulfil, and ARGUMENTS makes those of the call. The last ones are the parameters behind self.
+ */
+#define METHOD_FUNCTIONS(function, Self, is_self, type, method, check, arguments, ...)             \
+	void function##_async(Self *self, __VA_OPT__(__VA_ARGS__, ) GCancellable *cancellable,     \
+			      GAsyncReadyCallback callback, gpointer user_data)                    \
+	{                                                                                          \
+		g_return_if_fail(is_self(self));                                                   \
+		g_return_if_fail(check);                                                           \
+		method_call_async(&(method), self, arguments, cancellable, callback, user_data);   \
+	}                                                                                          \
+                                                                                                   \
+	type function##_finish(Self *self, GAsyncResult *result, GError **error)                   \
+	{                                                                                          \
+		return method_call_finish(&(method), self, result, error);                         \
+	}                                                                                          \
+                                                                                                   \
+	type function##_sync(Self *self, __VA_OPT__(__VA_ARGS__, ) GCancellable *cancellable,      \
+			     GError **error)                                                       \
+	{                                                                                          \
+		g_return_val_if_fail(is_self(self), NULL);                                         \
+		g_return_val_if_fail(check, NULL);                                                 \
+		return method_call_sync(&(method), self, arguments, cancellable, error);           \
+	}
+
 /* (a{sv}) without options. */
 GVariant *method_no_options(void);

@@ -32,25 +32,8 @@ static GVariant *query_arguments(gint64 max_age_usec)
 	return g_variant_new("(a{sv})", &options);
 }
 
-void rdmad_port_query_async(RdmadPort *self, gint64 max_age_usec, GCancellable *cancellable,
-			    GAsyncReadyCallback callback, gpointer user_data)
-{
-	g_return_if_fail(RDMAD_IS_PORT(self));
-	method_call_async(&query, self, query_arguments(max_age_usec), cancellable, callback,
-			  user_data);
-}
-
-GVariant *rdmad_port_query_finish(RdmadPort *self, GAsyncResult *result, GError **error)
-{
-	return method_call_finish(&query, self, result, error);
-}
-
-GVariant *rdmad_port_query_sync(RdmadPort *self, gint64 max_age_usec, GCancellable *cancellable,
-				GError **error)
-{
-	g_return_val_if_fail(RDMAD_IS_PORT(self), NULL);
-	return method_call_sync(&query, self, query_arguments(max_age_usec), cancellable, error);
-}
+METHOD_FUNCTIONS(rdmad_port_query, RdmadPort, RDMAD_IS_PORT, GVariant *, query, TRUE,
+		 query_arguments(max_age_usec), gint64 max_age_usec)
 
 /* GetHistory */
 
@@ -61,21 +44,5 @@ static const Method get_history = {RDMAD_INTERFACE_PORT,
 				   (GDestroyNotify)g_ptr_array_unref,
 				   FALSE};
 
-void rdmad_port_get_history_async(RdmadPort *self, GCancellable *cancellable,
-				  GAsyncReadyCallback callback, gpointer user_data)
-{
-	g_return_if_fail(RDMAD_IS_PORT(self));
-	method_call_async(&get_history, self, method_no_options(), cancellable, callback,
-			  user_data);
-}
-
-GPtrArray *rdmad_port_get_history_finish(RdmadPort *self, GAsyncResult *result, GError **error)
-{
-	return method_call_finish(&get_history, self, result, error);
-}
-
-GPtrArray *rdmad_port_get_history_sync(RdmadPort *self, GCancellable *cancellable, GError **error)
-{
-	g_return_val_if_fail(RDMAD_IS_PORT(self), NULL);
-	return method_call_sync(&get_history, self, method_no_options(), cancellable, error);
-}
+METHOD_FUNCTIONS(rdmad_port_get_history, RdmadPort, RDMAD_IS_PORT, GPtrArray *, get_history, TRUE,
+		 method_no_options())
