@@ -117,7 +117,7 @@ static const Sample *read_counters(void *userdata, const Object *port, const cha
 	return NULL;
 }
 
-static const Sample *find_before(void *userdata, const Object *port)
+static const Sample *find_before(void *userdata, const Object *port, _unused_ uint64_t most_usec)
 {
 	const Asker *a = userdata;
 	const PortSample *p;

@@ -216,9 +216,9 @@ ExitStatus check_command(Context *c)
 	if (status == STATUS_OK)
 		status = refuse_patterns(c, &chosen);
 	if (status == STATUS_OK)
-		status = expect_usual(c);
-	if (status == STATUS_OK)
 		status = get_earlier(&asker);
+	if (status == STATUS_OK)
+		status = expect_usual(c);
 	if (status != STATUS_OK)
 		return status;
 	r.ports = chosen.ports;

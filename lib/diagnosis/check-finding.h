@@ -69,10 +69,13 @@ typedef struct CheckAsk {
 	const Value *(*history)(void *userdata, const Object *port);
 	/* The evidence of O, a device or a port with its device; none if it cannot be read. */
 	SeenSource (*evidence)(void *userdata, const Object *o);
-	/* The counters of PORT; NULL: they cannot be read, and *RET_WHY says why. */
+	/* The counters of PORT; NULL: they cannot be read, and *RET_WHY says why, or is NULL:
+	 * nobody has read them. */
 	const Sample *(*counters)(void *userdata, const Object *port, const char **ret_why);
-	/* An earlier sample of them, with which they are compared; NULL: there is none. */
-	const Sample *(*counters_before)(void *userdata, const Object *port);
+	/* An earlier sample, with which that is compared: the oldest that is at most MOST_USEC
+	 * older, or else the youngest; NULL: there is none. The function is NULL: what rdmad has
+	 * found in its own samples counts. */
+	const Sample *(*counters_before)(void *userdata, const Object *port, uint64_t most_usec);
 	/* Whether who asks may use a device node: 0, or a negative errno. */
 	int (*access)(void *userdata, const char *node);
 	/* The mask of the IPv4 address ADDRESS on NETDEV, both in the order of the host; 0: it has

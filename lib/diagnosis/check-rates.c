@@ -37,7 +37,8 @@ static const struct {
 };
 
 /* What a tick of port_xmit_wait is, in bits of the link: NVIDIA says so of its adapters. */
-#define TICK_BITS 64
+#define TICK_BITS    64
+#define WAIT_COUNTER "port_xmit_wait"
 /* A RoCE link was found to have lost 22 % of its time to pauses, and a check that its users had
  * would have said so (NVIDIA daqiri). */
 #define WAIT_SHARE 0.2
@@ -46,7 +47,8 @@ static const struct {
 #define SYMBOLS_WARNING	 5e-15
 #define SYMBOLS_CRITICAL 1e-14
 /* Of fewer errors no ratio is known: ten are three too many or too few by chance. */
-#define SYMBOLS_LEAST 10
+#define SYMBOLS_LEAST  10
+#define SYMBOL_COUNTER "symbol_error"
 
 /* The two samples of a port. */
 typedef struct Interval {
@@ -54,16 +56,24 @@ typedef struct Interval {
 	double seconds;
 } Interval;
 
-/* The samples of the port that the run looks at; false: there are not two, and nothing is known. */
-static bool find_interval(const CheckRun *r, Interval *ret)
+/* Whether programs can move data on PORT, or its driver does not say so. */
+static bool is_usable(const Object *port)
+{
+	return !object_is_stale(port) &&
+	       (object_is_active(port) || !object_value(port, PORT_ATTR_state));
+}
+
+/* The samples of the port that the run looks at, as old as CheckAsk.counters_before() says; false:
+ * there are not two, and nothing is known. */
+static bool find_interval(const CheckRun *r, uint64_t most_usec, Interval *ret)
 {
 	const char *why;
 	Interval i = {};
 
-	if (!r->ask.counters || !r->ask.counters_before || object_is_stale(r->port) ||
+	if (!r->ask.counters || !r->ask.counters_before || !is_usable(r->port) ||
 	    check_is_ignored(r, r->check->name))
 		return false;
-	i.before = r->ask.counters_before(r->ask.userdata, r->port);
+	i.before = r->ask.counters_before(r->ask.userdata, r->port, most_usec);
 	i.now = i.before ? r->ask.counters(r->ask.userdata, r->port, &why) : NULL;
 	if (!i.now || i.now->monotonic_usec <= i.before->monotonic_usec)
 		return false;
@@ -71,6 +81,14 @@ static bool find_interval(const CheckRun *r, Interval *ret)
 		(double)(i.now->monotonic_usec - i.before->monotonic_usec) / (double)USEC_PER_SEC;
 	*ret = i;
 	return true;
+}
+
+bool check_uses_counter(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (fnmatch(names[i].pattern, name, FNM_EXTMATCH) == 0)
+			return true;
+	return streq(name, WAIT_COUNTER) || streq(name, SYMBOL_COUNTER);
 }
 
 static bool is_of_kind(const char *name, unsigned int kind)
@@ -92,8 +110,9 @@ static const char *find_fastest(const Interval *in, unsigned int kind, double *r
 		const Value *c = &in->now->counters.items[i];
 		double rate;
 
-		if (!is_of_kind(counter_member(c, MEMBER_NAME), kind) ||
-		    !sample_rate(in->now, in->before, c, &rate) || rate <= *ret_rate)
+		/* few counters grow, and the patterns take longer */
+		if (!sample_rate(in->now, in->before, c, &rate) || rate <= *ret_rate ||
+		    !is_of_kind(counter_member(c, MEMBER_NAME), kind))
 			continue;
 		*ret_rate = rate;
 		fastest = counter_member(c, MEMBER_NAME);
@@ -123,7 +142,9 @@ static void look_at_rates(CheckRun *r, RateCheck check, const char *says)
 	char text[384] = "";
 	Interval in;
 
-	if (!find_interval(r, &in))
+	if (!r->ask.counters_before)
+		check_find_published(r, "");
+	if (!find_interval(r, 0, &in))
 		return;
 	gather(&in, check, text, sizeof(text));
 	if (*text)
@@ -160,9 +181,9 @@ void look_for_congestion(CheckRun *r)
 	double share;
 
 	look_at_rates(r, CONGESTED, "the fabric is congested");
-	if (!find_interval(r, &in))
+	if (!find_interval(r, 0, &in))
 		return;
-	share = find_share(r, &in, "port_xmit_wait") * TICK_BITS;
+	share = find_share(r, &in, WAIT_COUNTER) * TICK_BITS;
 	if (share >= WAIT_SHARE)
 		check_find(r, NULL,
 			   "the port had to wait with what it had to send for %.0f %% of the time, "
@@ -170,23 +191,43 @@ void look_for_congestion(CheckRun *r)
 			   100 * MIN(share, 1.0), in.seconds);
 }
 
-/* Finds a symbol error ratio from LEAST on, and below MOST. While a link trains, errors are
- * normal. */
-static void look_at_symbols(CheckRun *r, double least, double most)
+/* The symbol error ratio over the last TIMES times that a ratio that is a warning needs, or as long
+ * as the link has been up; 0 if that is not known. While a link trains, errors are normal. */
+static double find_ratio(const CheckRun *r, unsigned int times, Interval *ret)
 {
 	const Value *since = object_value(r->port, PORT_ATTR_state_change);
-	Interval in;
-	double ratio;
+	const Value *rate = object_value(r->port, PORT_ATTR_rate);
+	double usec, ratio;
 
-	if (!object_is_active(r->port) || !find_interval(r, &in) || !since ||
-	    since->type != VALUE_UNSIGNED || since->number > in.before->realtime_usec)
+	if (!object_is_active(r->port) || !since || since->type != VALUE_UNSIGNED || !rate ||
+	    rate->type != VALUE_UNSIGNED || rate->number == 0 || since->number > r->now_usec)
+		return 0;
+	usec = times * SYMBOLS_LEAST / SYMBOLS_WARNING / (double)rate->number * USEC_PER_SEC;
+	usec = MIN(usec, (double)(r->now_usec - since->number));
+	if (!find_interval(r, (uint64_t)usec, ret) || since->number > ret->before->realtime_usec)
+		return 0;
+	ratio = find_share(r, ret, SYMBOL_COUNTER);
+	return ratio * ret->seconds * (double)rate->number >= SYMBOLS_LEAST - 0.5 ? ratio : 0;
+}
+
+/* Finds a symbol error ratio from LEAST on, and below MOST: one that goes on in the longer
+ * interval, and one that has begun in the shorter. */
+static void look_at_symbols(CheckRun *r, double least, double most)
+{
+	Interval in[2];
+	double ratios[2];
+	bool later;
+
+	if (!r->ask.counters_before) {
+		check_find_published(r, "");
 		return;
-	ratio = find_share(r, &in, "symbol_error");
-	if (ratio >= least && ratio < most &&
-	    ratio * in.seconds * (double)object_value(r->port, PORT_ATTR_rate)->number >=
-		    SYMBOLS_LEAST - 0.5)
-		check_find(r, NULL, "one of %.1e bits is a symbol error, over %.0f s", 1 / ratio,
-			   in.seconds);
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(in); i++)
+		ratios[i] = find_ratio(r, i + 1, &in[i]);
+	later = ratios[1] >= ratios[0];
+	if (ratios[later] >= least && ratios[later] < most)
+		check_find(r, NULL, "one of %.1e bits is a symbol error, over %.0f s",
+			   1 / ratios[later], in[later].seconds);
 }
 
 void look_for_symbol_errors(CheckRun *r)

@@ -400,12 +400,12 @@ const Check checks[] = {
 	{"same-subnet",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
 	{"expectation",    SEVERITY_CRITICAL, CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_expectations,     "An attribute is not as expected."},
 	{"counter",        SEVERITY_CRITICAL, CONDITION_LOSS,   SCOPE_PORT,     0,          look_at_counters,         "A counter is not as expected, or it cannot be read."},
-	{"loss",           SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     0,          look_for_loss,            "Packets are sent again, come out of order, are not acknowledged or are discarded: ten in a second, or one that is not acknowledged."},
-	{"congested",      SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     0,          look_for_congestion,      "The port had to wait with what it had to send for a fifth of the time (InfiniBand), or congestion is notified a thousand times in a second (RoCE)."},
-	{"pause-storm",    SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     0,          look_for_pauses,          "A thousand pause frames in a second stop the link (Ethernet)."},
+	{"loss",           SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_loss,            "Packets are sent again, come out of order, are not acknowledged or are discarded: ten in a second, or one that is not acknowledged."},
+	{"congested",      SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_congestion,      "The port had to wait with what it had to send for a fifth of the time (InfiniBand), or congestion is notified a thousand times in a second (RoCE)."},
+	{"pause-storm",    SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_pauses,          "A thousand pause frames in a second stop the link (Ethernet)."},
 	{"uncorrectable",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_uncorrectable,   "Forward error correction (FEC) could not correct ten blocks or more from one reading to the next, in the last 24 hours (Ethernet)."},
-	{"symbol-errors",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_for_symbol_errors,   "Of the bits that the link could carry, one in 2e14 is a symbol error, and there were ten or more."},
-	{"bad-signal",     SEVERITY_CRITICAL, CONDITION_LINK,   SCOPE_PORT,     0,          look_for_many_symbol_errors, "Of the bits that the link could carry, one in 1e14 is a symbol error, and there were ten or more."},
+	{"symbol-errors",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_symbol_errors,   "Of the bits that the link could carry, one in 2e14 is a symbol error, and there were ten or more."},
+	{"bad-signal",     SEVERITY_CRITICAL, CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_many_symbol_errors, "Of the bits that the link could carry, one in 1e14 is a symbol error, and there were ten or more."},
 };
 /* clang-format on */
 

@@ -33,6 +33,8 @@ void look_at_counters(CheckRun *r);
 /* check-storm.c */
 void look_for_storms(CheckRun *r);
 /* check-rates.c */
+/* Whether a check looks at how much the counter called NAME grows. */
+bool check_uses_counter(const char *name);
 void look_for_loss(CheckRun *r);
 void look_for_congestion(CheckRun *r);
 void look_for_pauses(CheckRun *r);

@@ -8,6 +8,7 @@
 #define RATE UINT64_C(400000000000)
 
 static Sample before, now;
+static Sample long_before; /* if it has a time: what is found where so old a sample may be */
 
 static const Sample *read_now(_unused_ void *userdata, _unused_ const Object *port,
 			      _unused_ const char **ret_why)
@@ -15,9 +16,22 @@ static const Sample *read_now(_unused_ void *userdata, _unused_ const Object *po
 	return &now;
 }
 
-static const Sample *read_before(_unused_ void *userdata, _unused_ const Object *port)
+static const char *why_nothing;
+
+static const Sample *read_nothing(_unused_ void *userdata, _unused_ const Object *port,
+				  const char **ret_why)
 {
-	return &before;
+	*ret_why = why_nothing;
+	return NULL;
+}
+
+static const Sample *read_before(_unused_ void *userdata, _unused_ const Object *port,
+				 uint64_t most_usec)
+{
+	return long_before.monotonic_usec &&
+			       now.monotonic_usec - long_before.monotonic_usec <= most_usec
+		       ? &long_before
+		       : &before;
 }
 
 static void add_counter(Sample *s, const char *name, uint64_t value)
@@ -35,9 +49,9 @@ static void prepare(Machine *m, const char *name, uint64_t growth, uint64_t seco
 	sample_done(&before);
 	sample_done(&now);
 	before = (Sample){.realtime_usec = realtime_now_usec() - seconds * USEC_PER_SEC,
-			  .monotonic_usec = HOUR};
+			  .monotonic_usec = DAY};
 	now = (Sample){.realtime_usec = realtime_now_usec(),
-		       .monotonic_usec = HOUR + seconds * USEC_PER_SEC};
+		       .monotonic_usec = DAY + seconds * USEC_PER_SEC};
 	add_counter(&before, name, 100);
 	add_counter(&now, name, 100 + growth);
 	set_number(port, PORT_ATTR_rate, RATE);
@@ -152,6 +166,115 @@ static void test_expectations(_unused_ void **state)
 	expectations_done(&e);
 }
 
+/* There is an earlier sample too, SECONDS old, when the counter was VALUE. */
+static void prepare_earlier(const char *name, uint64_t value, uint64_t seconds)
+{
+	sample_done(&long_before);
+	long_before = (Sample){.realtime_usec = now.realtime_usec - seconds * USEC_PER_SEC,
+			       .monotonic_usec = now.monotonic_usec - seconds * USEC_PER_SEC};
+	add_counter(&long_before, name, value);
+}
+
+/* Which sample is compared depends on what is asked. */
+static void test_two_intervals(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {}, other = {}, third = {};
+
+	/* packets are lost now, and not as an average of the hour */
+	prepare(&m, "out_of_sequence", 0, 60);
+	prepare_earlier("out_of_sequence", 0, HOUR / USEC_PER_SEC);
+	now.counters.items[0].items[MEMBER_VALUE].number = 1000000;
+	before.counters.items[0].items[MEMBER_VALUE].number = 1000000;
+	assert_int_equal(found(&m, "loss"), 0);
+	/* of 60 s no ratio is known; at 400 Gb/s a warning needs 5000 s, and 10000 s are looked at
+	 */
+	prepare(&other, "symbol_error", 0, 60);
+	prepare_earlier("symbol_error", 100 - 17, 8000);
+	assert_int_equal(found(&other, "symbol-errors"), 1);
+	assert_says(&other, 0, "over 8000 s");
+	prepare_earlier("symbol_error", 100 - 15, 8000);
+	assert_int_equal(found(&other, "symbol-errors"), 0);
+	prepare_earlier("symbol_error", 0, 10100);
+	assert_int_equal(found(&other, "bad-signal"), 0);
+	/* what has begun now is found in the shorter one, and the worse counts */
+	prepare_earlier("symbol_error", 100 - 30, 8000);
+	before.counters.items[0].items[MEMBER_VALUE].number = 90;
+	assert_int_equal(found(&other, "bad-signal"), 1);
+	assert_says(&other, 0, "over 60 s");
+	assert_int_equal(found(&other, "symbol-errors"), 0);
+	/* ten in an hour: 18 in two hours are not, unless they came now */
+	prepare(&third, "symbol_error", 0, 60);
+	prepare_earlier("symbol_error", 100 - 18, 7200);
+	assert_int_equal(expect_add(&third.expect, "symbol_error<10/1h"), 0);
+	assert_int_equal(found(&third, "counter"), 0);
+	prepare_earlier("symbol_error", 100 - 20, 7200);
+	assert_int_equal(found(&third, "counter"), 1);
+	prepare_earlier("symbol_error", 100 - 10, 7200);
+	before.counters.items[0].items[MEMBER_VALUE].number = 90;
+	assert_int_equal(found(&third, "counter"), 1);
+	sample_done(&long_before);
+	long_before.monotonic_usec = 0;
+}
+
+/* A finding of PORT as rdmad publishes it. */
+static void publish(Object *port, const char *check, const char *text)
+{
+	Value *all = &port->values[PORT_ATTR_findings], *f;
+
+	all->type = VALUE_ARRAY;
+	f = value_append(all);
+	assert_non_null(f);
+	f->type = VALUE_STRUCT;
+	for (size_t i = 0; i < 3; i++) {
+		Value *member = value_append(f);
+
+		assert_non_null(member);
+		*member = (Value){.type = VALUE_TEXT,
+				  .text = strdup(i == 0	  ? check
+						 : i == 1 ? "warning"
+							  : text)};
+	}
+}
+
+/* Who has no earlier sample takes what rdmad has found in its own. */
+static void test_published(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+
+	prepare(&m, "symbol_error", 0, 60);
+	m.run.ask.counters_before = NULL;
+	publish(m.run.ports[0], "loss", "packets are lost: 10 packets in a second, over 300 s");
+	publish(m.run.ports[0], "counter", "symbol_error has grown by 12 in 300 s, expected ...");
+	publish(m.run.ports[0], "counter", "symbol_error is 12, expected 0");
+	assert_int_equal(found(&m, "loss"), 1);
+	assert_says(&m, 0, "packets are lost: 10 packets in a second, over 300 s");
+	assert_int_equal(found(&m, "congested"), 0);
+	assert_int_equal(expect_add(&m.expect, "symbol_error<10/1h"), 0);
+	assert_int_equal(found(&m, "counter"), 1);
+	assert_says(&m, 0, "symbol_error has grown by 12 in 300 s");
+	m.run.ask.counters_before = read_before;
+	assert_int_equal(found(&m, "loss"), 0);
+	/* nobody has read them: that is no finding, and says nothing of the counter */
+	m.run.ask.counters = read_nothing;
+	assert_int_equal(found(&m, "counter"), 0);
+	why_nothing = "no answer";
+	assert_int_equal(found(&m, "counter"), 1);
+	assert_says(&m, 0, "the counters cannot be read: no answer");
+}
+
+/* On a link that is down nothing is lost; of a driver that does not say that, it is known. */
+static void test_down(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+
+	prepare(&m, "retrans_pkts", 1000000, 10);
+	assert_int_equal(found(&m, "loss"), 1);
+	set_text(m.run.ports[0], PORT_ATTR_state, "down");
+	assert_int_equal(found(&m, "loss"), 0);
+	value_done(&m.run.ports[0]->values[PORT_ATTR_state]);
+	assert_int_equal(found(&m, "loss"), 1);
+}
+
 /* Without an earlier sample no counter is read. */
 static void test_nothing_known(_unused_ void **state)
 {
@@ -171,7 +294,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loss),	      cmocka_unit_test(test_congestion),
 		cmocka_unit_test(test_symbols),	      cmocka_unit_test(test_expectations),
-		cmocka_unit_test(test_nothing_known),
+		cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_two_intervals),
+		cmocka_unit_test(test_published),     cmocka_unit_test(test_down),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 
