@@ -9,6 +9,9 @@
 
 #define HARDWARE_MAX 8U
 
+/* In place of the error of a setting: its value is by how much the counter grows with a reading. */
+#define GROWS 1
+
 /* The counters that grow, and by how much between two readings. Data is in words of four bytes. */
 static const struct {
 	const char *file;
@@ -53,15 +56,19 @@ static CounterEntry *find(CounterEntry *entries, size_t n, const CounterEntry *e
 }
 
 /* Replaces counters by those that are set, and removes those whose setting is empty (-ENOENT). */
-static size_t override(CounterEntry *entries, size_t n, const Table *settings)
+static size_t override(CounterEntry *entries, size_t n, const Table *settings, uint32_t reading)
 {
 	TABLE_FOREACH(CounterEntry, e, settings) {
 		CounterEntry *at = find(entries, n, e);
 
-		if (!e->error)
-			*(at ? at : &entries[n++]) = *e;
-		else if (at)
+		if (e->error >= 0) {
+			at = at ? at : &entries[n++];
+			*at = *e;
+			at->value *= e->error == GROWS ? reading : 1;
+			at->error = 0;
+		} else if (at) {
 			*at = entries[--n];
+		}
 	}
 	return n;
 }
@@ -81,7 +88,7 @@ int simulated_counters_read(const SimulatedPort *p, uint32_t n, Table **ret)
 			entries[k++] = entry(COUNTER_GROUP_PORT, counter_rows[i].file, n);
 	for (size_t i = 0; i < HARDWARE_MAX && hardware[p->protocol][i]; i++)
 		entries[k++] = entry(COUNTER_GROUP_HARDWARE, hardware[p->protocol][i], n);
-	k = override(entries, k, settings);
+	k = override(entries, k, settings, n);
 	return table_make(entries, k, sizeof(*entries), ret);
 }
 
@@ -108,7 +115,7 @@ int simulated_counters_set(const Table *old, const char *key, const char *value,
 	size_t n = old ? old->n : 0;
 	CounterEntry e = {}, *at;
 	CounterGroup group;
-	const char *name = parse_key(key, &group);
+	const char *name = parse_key(key, &group), *number;
 
 	if (!*name || strlen(name) >= sizeof(e.file))
 		return scenario_refuse(-EINVAL, ret_message,
@@ -117,11 +124,13 @@ int simulated_counters_set(const Table *old, const char *key, const char *value,
 	e.group = group;
 	text_copy(e.file, sizeof(e.file), name);
 	text_sanitize(e.file, sizeof(e.file));
-	e.error = *value ? 0 : -ENOENT;
-	if (*value && text_to_u64(value, UINT64_MAX, &e.value) < 0)
+	number = startswith(value, "+");
+	e.error = !*value ? -ENOENT : number ? GROWS : 0;
+	if (*value &&
+	    text_to_u64(number ? number : value, number ? UINT32_MAX : UINT64_MAX, &e.value) < 0)
 		return scenario_refuse(-EINVAL, ret_message,
-				       "%.100s = %.100s: expected a number, or nothing", key,
-				       value);
+				       "%.100s = %.100s: expected a number, +NUMBER, or nothing",
+				       key, value);
 	entries = malloc((n + 1) * sizeof(*entries));
 	if (!entries)
 		return -ENOMEM;

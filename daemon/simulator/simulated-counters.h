@@ -4,7 +4,7 @@
 /*
  * The counters of one simulated port. Which there are depends on its protocol. Those of data and
  * packets grow by the same amount with each reading, the others stay 0; a setting counter.NAME or
- * hw_counter.NAME replaces the value of one.
+ * hw_counter.NAME replaces the value of one, or with +NUMBER that by which it grows.
  */
 
 #include "simulated-device.h"
@@ -16,7 +16,8 @@ int simulated_counters_read(const SimulatedPort *p, uint32_t n, Table **ret);
 /* Whether KEY sets a counter. */
 bool simulated_is_counter(const char *key);
 /* Adds a setting to OLD, the table of those before it, which may be NULL: *RET is a new table.
- * VALUE is a number, or empty if there is to be no such counter. -EINVAL, -ENOSPC with a message.
+ * VALUE is a number, +NUMBER, or empty if there is to be no such counter. -EINVAL, -ENOSPC with a
+ * message.
  */
 int simulated_counters_set(const Table *old, const char *key, const char *value, Table **ret,
 			   char **ret_message);

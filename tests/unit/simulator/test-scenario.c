@@ -168,7 +168,8 @@ static const ErrorCase port_errors[] = {
 	 ":4: user.x: expected user.PID, or kernel_user.NAME of up to 15 bytes"},
 	{PORT_1 "kernel_user.ib_core = 2 3\n", ":4: kernel_user.ib_core = 2 3: expected a number"},
 	{PORT_1 "counter. = 1\n", ":4: counter.: expected a counter of up to 47 bytes"},
-	{PORT_1 "hw_counter.x = -1\n", ":4: hw_counter.x = -1: expected a number, or nothing"},
+	{PORT_1 "hw_counter.x = +-1\n",
+	 ":4: hw_counter.x = +-1: expected a number, +NUMBER, or nothing"},
 	{PORT_1 "state = up\n", ":4: state = up: expected nop, down, init, armed, active, "
 				"active-defer, or raw:N"},
 	{PORT_1 "link_speed = NDR\n",
