@@ -35,6 +35,8 @@
 	K(Daemon,  SettleSec,            seconds, settle_usec,        60, 0.1,  86400, "no time")  \
 	/* Time between two questions for the other ends of links, 0: never */                      \
 	K(Daemon,  NeighborIntervalSec,  seconds, neighbor_usec,      60, 1,    86400, "never")    \
+	/* Time between two readings of the counters, for the judge, 0: never */                    \
+	K(Daemon,  CounterIntervalSec,   seconds, counter_usec,       300, 1,   86400, "never")    \
 	/* Whether verbs contexts stay open, for the asynchronous events */                        \
 	K(Devices, HoldContexts,         boolean, hold_contexts,      true)                        \
 	/* Devices (patterns as in glob(7)) that are read by netlink and sysfs only */             \

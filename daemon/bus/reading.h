@@ -29,6 +29,7 @@ typedef struct Reading {
 	Port *port;
 	QueryKind kind;
 	ReadingStep step;
+	bool is_own;	     /* rdmad reads it for itself alone, and does not keep the table */
 	uint64_t began_usec; /* CLOCK_MONOTONIC: when it was idle last */
 
 	/* what was read last */

@@ -32,6 +32,8 @@ void asked_note(AskedBy *a, const Check *check, const Asked *now)
 	note(a->other_device, &a->any.other_device, &now->other_device, bit);
 	if (now->evidence)
 		a->evidence |= bit;
+	if (now->counters)
+		a->counters |= bit;
 	if (now->time)
 		a->time |= bit;
 	if (!mask_is_empty(&now->other_port) || !mask_is_empty(&now->other_device))

@@ -15,7 +15,7 @@ typedef uint64_t CheckSet;
 typedef struct Asked {
 	AttrMask port, device;		   /* of what it looks at */
 	AttrMask other_port, other_device; /* of others */
-	bool evidence;
+	bool evidence, counters;
 	bool time; /* what it says may be another thing later */
 } Asked;
 
@@ -24,7 +24,7 @@ typedef struct AskedBy {
 	/* by row: who has asked for it */
 	CheckSet port[_PORT_ATTR_MAX], device[_DEVICE_ATTR_MAX];
 	CheckSet other_port[_PORT_ATTR_MAX], other_device[_DEVICE_ATTR_MAX];
-	CheckSet evidence, time;
+	CheckSet evidence, counters, time;
 	CheckSet others;	     /* who has asked for something of others */
 	CheckSet of_device, of_port; /* those of these scopes */
 } AskedBy;

@@ -3,6 +3,7 @@
 
 /* What the judge keeps of each device and port, and of all. */
 
+#include "counter-ladder.h"
 #include "health-asked.h"
 #include "health-kept.h"
 #include "health-object.h"
@@ -11,13 +12,22 @@
 /* What has changed of a port or device since it was judged. */
 typedef struct Mark {
 	AttrMask rows;
-	bool whole; /* it is new */
+	bool whole;    /* it is new */
+	bool counters; /* its counters have been read */
 } Mark;
 
 typedef struct PortHealth {
 	Object *object;
 	Mark mark;
+	CounterLadder counters;
 } PortHealth;
+
+/* A sample in the form that checks take. */
+typedef struct MadeSample {
+	const CounterLadder *of; /* NULL: none */
+	size_t i;
+	Sample sample;
+} MadeSample;
 
 typedef struct DeviceHealth {
 	Object *object;
@@ -33,10 +43,12 @@ struct Health {
 	const Cache *cache;
 	Expectations expect;
 	uint64_t settle_usec;
+	uint64_t counter_usec; /* how often rdmad reads counters by itself; 0: never */
 	AskedBy asked;
 	Asked now; /* by the check that looks */
 	Value history;
 	PortEvidence evidence;
+	MadeSample samples[2]; /* the one now, and one before */
 
 	/* what the checks look at */
 	ObjectList list;
@@ -54,3 +66,11 @@ struct Health {
 	uint64_t judged_usec;
 	KeptList kept; /* of the machine */
 };
+
+/* health-counters.c */
+
+/* The functions of CheckAsk. */
+const Sample *health_ask_counters(void *userdata, const Object *port, const char **ret_why);
+const Sample *health_ask_counters_before(void *userdata, const Object *port, uint64_t most_usec);
+/* Forgets the counters of a port. */
+void health_drop_counters(Health *h, PortHealth *ph);

@@ -137,7 +137,11 @@ static CheckRun new_run(Health *h)
 		.only = CONDITIONS_ALL,
 		.settle_usec = h->settle_usec,
 		.now_usec = h->judged_usec,
-		.ask = {.history = ask_history, .evidence = ask_evidence, .userdata = h},
+		.ask = {.history = ask_history,
+			.evidence = ask_evidence,
+			.counters = health_ask_counters,
+			.counters_before = health_ask_counters_before,
+			.userdata = h},
 		.devices = h->devices,
 	};
 }
@@ -195,9 +199,10 @@ static CheckSet due_of_port(const Health *h, const PortHealth *p)
 {
 	if (p->mark.whole)
 		return CHECKS_ALL;
-	return mask_is_empty(&p->mark.rows)
-		       ? 0
-		       : asked_who(h->asked.port, p->mark.rows) | h->asked.evidence;
+	return (mask_is_empty(&p->mark.rows)
+			? 0
+			: asked_who(h->asked.port, p->mark.rows) | h->asked.evidence) |
+	       (p->mark.counters ? h->asked.counters : 0);
 }
 
 /* Whether what MARK says changes a verdict by itself: of what is stale nothing is known. */
@@ -484,6 +489,7 @@ void health_forget_port(Health *h, Port *p)
 		return;
 	kept_forget(&p->device->health->kept, p->health->object);
 	kept_fold(&p->device->health->kept);
+	health_drop_counters(h, p->health);
 	object_free(p->health->object);
 	free(p->health);
 	p->health = NULL;
@@ -509,16 +515,21 @@ void health_expect(Health *h, Expectations *e)
 	h->expect = *e;
 	*e = (Expectations){};
 	for (size_t i = 0; i < h->n_devices; i++) {
-		DeviceHealth *d = device_health(h->devices[i]);
+		Device *device = health_object_device(h->devices[i]);
+		DeviceHealth *d = device->health;
 
 		d->mark.whole = d->is_marked = h->is_marked = true;
+		/* others may be looked at */
+		for (uint32_t k = 0; k < device->n_ports; k++)
+			if (device->ports[k]->health)
+				health_drop_counters(h, device->ports[k]->health);
 	}
 	h->compares = CHECKS_ALL;
 }
 
 /* Life */
 
-int health_new(const Cache *c, uint64_t settle_usec, Health **ret)
+int health_new(const Cache *c, uint64_t settle_usec, uint64_t counter_usec, Health **ret)
 {
 	Health *h = calloc(1, sizeof(*h));
 
@@ -527,6 +538,7 @@ int health_new(const Cache *c, uint64_t settle_usec, Health **ret)
 	asked_begin(&h->asked);
 	h->cache = c;
 	h->settle_usec = settle_usec;
+	h->counter_usec = counter_usec;
 	h->again_usec = UINT64_MAX;
 	h->compares = CHECKS_ALL;
 	*ret = h;

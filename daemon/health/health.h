@@ -19,8 +19,9 @@
 
 typedef struct Health Health;
 
-/* SETTLE_USEC: ports that have changed since then are not compared with others. */
-int health_new(const Cache *c, uint64_t settle_usec, Health **ret);
+/* SETTLE_USEC: ports that have changed since then are not compared with others. COUNTER_USEC: how
+ * often counters are read at least; 0: nobody knows. */
+int health_new(const Cache *c, uint64_t settle_usec, uint64_t counter_usec, Health **ret);
 /* NULL is allowed; returns NULL. */
 Health *health_free(Health *h);
 /* From now on E is expected; H takes what it owns. All is to be judged again. */
@@ -30,6 +31,11 @@ void health_expect(Health *h, Expectations *e);
  */
 bool health_take_port(Health *h, const PortChange *c);
 bool health_take_device(Health *h, const DeviceChange *c);
+/* The counters of P were READ (NULL: it has none). The same. */
+bool health_take_counters(Health *h, Port *p, const Table *read, uint64_t realtime_usec,
+			  uint64_t monotonic_usec);
+/* When those of P were taken last, on CLOCK_MONOTONIC; 0: never. */
+uint64_t health_counters_usec(const Port *p);
 /* P, or D whose ports have gone, is about to be freed. */
 void health_forget_port(Health *h, Port *p);
 void health_forget_device(Health *h, Device *d);

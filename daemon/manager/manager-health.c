@@ -135,6 +135,21 @@ void manager_health_device(Manager *m, DeviceChange *c)
 		manager_health_judge_soon(m);
 }
 
+void manager_health_counters(Manager *m, Port *p)
+{
+	Reading *r = reading_of(p, QUERY_COUNTERS);
+
+	if (!r || r->error < 0 || !r->monotonic_usec)
+		return;
+	if (health_take_counters(m->health, p, r->table, r->realtime_usec, r->monotonic_usec))
+		manager_health_judge_soon(m);
+	/* nobody else wants them */
+	if (r->is_own) {
+		r->table = table_free(r->table);
+		r->monotonic_usec = 0;
+	}
+}
+
 void manager_health_forget_port(Manager *m, Port *p)
 {
 	health_forget_port(m->health, p);
@@ -149,7 +164,7 @@ void manager_health_forget_device(Manager *m, Device *d)
 
 int manager_health_start(Manager *m)
 {
-	return health_new(&m->cache, m->config.settle_usec, &m->health);
+	return health_new(&m->cache, m->config.settle_usec, m->config.counter_usec, &m->health);
 }
 
 void manager_health_judge_all(Manager *m)

@@ -8,6 +8,7 @@
  *   manager.c           life, the connection to the bus, the flush
  *   manager-devices.c   the set of devices
  *   manager-neighbors.c what is at the other ends of links
+ *   manager-counters.c  counters that rdmad reads by itself
  *   manager-query.c     asks, and takes answers
  *   manager-look.c      looks at everything: when they are over, READY and Refresh()
  *   manager-change.c    hands what has changed to those who take it: all below but the calls
@@ -73,6 +74,10 @@ struct Manager {
 	uint64_t neighbors_usec;  /* the delay of the next question */
 	sd_event_source *neighbors;
 	sd_bus_slot *neighbors_asked; /* a question is under way */
+
+	/* counters that are read for the judge */
+	uint32_t counter_device; /* devices with a lower index have had their turn */
+	sd_event_source *counter_timer;
 
 	/* looks at everything */
 	bool ready;		   /* everything has been asked once, or that takes too long */
@@ -302,6 +307,8 @@ void manager_health_judge_all(Manager *m);
 /* Takers. */
 void manager_health_port(Manager *m, PortChange *change);
 void manager_health_device(Manager *m, DeviceChange *change);
+/* The counters of P may have been read. */
+void manager_health_counters(Manager *m, Port *p);
 /* P, or D without ports, is about to be freed. */
 void manager_health_forget_port(Manager *m, Port *p);
 void manager_health_forget_device(Manager *m, Device *d);
@@ -350,6 +357,11 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 		     PortSnapshot *snapshot);
 void manager_on_end(void *userdata, uint64_t id, int error, QueryErrorCode code,
 		    const char *reason);
+
+/* manager-counters.c */
+
+/* From now on counters are read from time to time, if the configuration says so. */
+void manager_counters_start(Manager *m);
 
 /* manager-neighbors.c */
 

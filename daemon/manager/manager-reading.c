@@ -50,6 +50,7 @@ int manager_read(void *userdata, Port *p, QueryKind kind)
 
 	if (!r)
 		return -ENOMEM;
+	r->is_own = false;
 	if (r->step != READING_IDLE)
 		return 1;
 	if (p->device->schedule->wedged) {

@@ -202,6 +202,7 @@ int manager_start(Manager *m)
 	manager_mark_everything(m, REASON_STARTUP);
 	manager_start_reconcile(m);
 	manager_neighbors_start(m);
+	manager_counters_start(m);
 	manager_limit_start(m);
 	return 0;
 }
@@ -224,6 +225,7 @@ Manager *manager_free(Manager *m)
 	manager_neighbors_forget(m);
 	drop_bus(m);
 	sd_event_source_disable_unref(m->neighbors);
+	sd_event_source_disable_unref(m->counter_timer);
 	sd_event_source_disable_unref(m->reconnect);
 	sd_event_source_disable_unref(m->flush);
 	sd_event_source_disable_unref(m->enumerate_pace);

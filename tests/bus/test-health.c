@@ -166,6 +166,30 @@ static void test_counter_of_device(void **state)
 	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "ok");
 }
 
+static int setup_counters(void **state)
+{
+	Fixture *f = fixture_new();
+
+	fixture_configure(f, "[Daemon]\nCounterIntervalSec=1\n");
+	f->with_health = true;
+	fixture_start_daemon(f, scenario, NULL);
+	*state = f;
+	return 0;
+}
+
+/* While packets are lost, rdmad says so, though nobody reads the counters. */
+static void test_loss(void **state)
+{
+	Fixture *f = *state;
+	char text[256];
+
+	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "ok");
+	fixture_simulate(f, "set mlx5_0/1 hw_counter.out_of_sequence=+1000000");
+	wait_health(f, PORT, "warning");
+	assert_string_equal(findings(f, PORT, text), "loss warning");
+	fixture_assert_property(f, OTHER, RDMAD_INTERFACE_PORT, "Health", "ok");
+}
+
 /* Devices that come and go are judged, and what was found of them goes with them. */
 static void test_come_and_go(void **state)
 {
@@ -294,6 +318,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_link_down, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_stale, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_counter_of_device, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_loss, setup_counters, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_come_and_go, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_expectations, setup_expectations,
 						fixture_teardown),
