@@ -21,7 +21,7 @@ export class Description {
         this.reasons = new Map(json.Reasons.map(reason => [reason.Name, reason.Help]));
         this.counters = new Map(json.Counters.map(counter => [counter.Name, counter.Help]));
         /* what people look for first */
-        this.columns = this.port_rows.filter(row => row.Group === this.groups[0]);
+        this.columns = this.port_rows.filter(row => row.Group === this.groups[0] || row.Name === "Health");
     }
 
     /* The sentence of a code; a code of a later rdmad stands for itself. */
@@ -61,6 +61,22 @@ export class Description {
             })),
         };
     }
+}
+
+/* How people write the words of names that are no words of the language. */
+const WORDS = {
+    Aer: "AER", Bdf: "BDF", Ecn: "ECN", Ets: "ETS", Fec: "FEC", Gid: "GID", Gids: "GIDs", Guid: "GUID", Hca: "HCA", Id: "ID", Lag: "LAG",
+    Lid: "LID", Lmc: "LMC", Mr: "MR", Mtu: "MTU", Netdev: "network interface", Netdevs: "network interfaces", Numa: "NUMA", Pci: "PCI",
+    Pcie: "PCIe", Pd: "PD", Pfc: "PFC", Pkey: "P_Key", Pkeys: "P_Keys", Qkey: "Q_Key", Qp: "QP", Qps: "QPs", Rdma: "RDMA", Roce: "RoCE",
+    Sl: "SL", Sm: "subnet manager", Vlan: "VLAN",
+};
+
+/* The name of a property as people read it: "SmLid" is "Subnet manager LID". */
+export function label(name) {
+    const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(" ").map(word => WORDS[word] || word.toLowerCase());
+    const text = words.join(" ");
+
+    return text[0].toUpperCase() + text.slice(1);
 }
 
 /* N / SIZE with at most three decimals. */

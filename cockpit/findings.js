@@ -1,106 +1,75 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What rdmactl check finds. It is run again after changes, but not more often than once in INTERVAL. */
+/* What rdmad finds wrong with the machine, with devices and ports, as their properties say it. */
 
+import { format_time } from "./describe.js";
 import { el } from "./dom.js";
+import { device_of, port_name, port_of } from "./objects.js";
 
-const INTERVAL = 3000; /* ms */
+/* [check, severity, text, tail] of the object called ABOUT, whose device is called DEVICE, as an object */
+const finding = (about, device, [check, severity, text, tail]) => ({
+    about, device, check, severity, text, since: tail.Since?.v, attribute: tail.Attribute?.v, cause: tail.Cause?.v,
+});
 
-export class Findings {
-    constructor(changed) {
-        this.changed = changed;
-        this.list = null; /* null: not known */
-        this.problem = "";
-        this.running = false;
-        this.wanted = false;
-        this.stopped = false;
+/* All that is found, those of the machine first. */
+function all_of(objects) {
+    const found = (properties, about, device) => (properties?.Findings || []).map(entry => finding(about, device, entry));
+    const list = found(objects.manager, "", "");
+
+    for (const object of objects.paths.values()) {
+        if (port_of(object))
+            list.push(...found(port_of(object), port_name(object), port_of(object).DeviceName));
+        else
+            list.push(...found(device_of(object), device_of(object)?.Name, device_of(object)?.Name));
     }
-
-    /* Something has changed. */
-    want() {
-        this.wanted = true;
-        this.stopped = false;
-        if (!this.running)
-            this.run();
-    }
-
-    /* Without rdmad nothing is known, and rdmactl would start it again. */
-    stop() {
-        this.wanted = false;
-        this.stopped = true;
-        this.list = null;
-        this.problem = "Not known while rdmad is not running.";
-        this.changed();
-    }
-
-    async run() {
-        this.running = true;
-        this.wanted = false;
-        const result = await check();
-        if (!this.stopped) {
-            [this.list, this.problem] = result;
-            this.changed();
-        }
-        setTimeout(() => {
-            this.running = false;
-            if (this.wanted)
-                this.run();
-        }, INTERVAL);
-    }
-
-    /* Shows all findings, or those of the ports and devices that are called so. A link that has the focus keeps it while nothing
-     * has changed. */
-    show(element, ...names) {
-        const content = el("div", {}, ...this.content(...names));
-
-        if (!element.firstChild?.isEqualNode(content))
-            element.replaceChildren(content);
-    }
-
-    content(...names) {
-        if (!this.list)
-            return [el("p", { class: this.problem ? "missing" : "" }, this.problem || "Checking")];
-        const about = f => f.Port || f.Device;
-        const list = this.list.filter(f => names.length === 0 || names.includes(about(f)) || !about(f));
-        if (list.length === 0)
-            return [el("p", {}, "rdmactl check finds nothing.")];
-        return [el("ul", { class: "findings" }, ...list.map(finding_item))];
-    }
+    return list;
 }
 
-/* [the findings, or null; why there are none] */
-async function check() {
-    let output = "";
-    let problem = "";
+/* Whether OTHER is a part of CAUSE: it names the check, and is about the same object or a port of the device. */
+const is_part = (other, cause) => other.cause === cause.check && !cause.cause && [other.about, other.device].includes(cause.about);
 
-    try {
-        /* with findings the exit status is 1 */
-        await cockpit.spawn(["rdmactl", "check", "--json"], { err: "message" }).stream(data => { output += data });
-    } catch (error) {
-        problem = error.exit_status === 1 ? "" : cockpit.message(error);
-    }
-    try {
-        return [JSON.parse(output).Findings, ""];
-    } catch (error) {
-        return [null, problem || "rdmactl check gave no answer"];
-    }
+/* What OTHER is called behind its cause: the port if the cause is of the device, what was expected, or the check. */
+function short_name(other, cause) {
+    return other.about !== cause.about ? other.about : other.check === "expectation" ? other.attribute : other.check;
 }
 
-/* What OTHER is called behind its cause, as rdmactl does: what was expected, or the check. */
-function short_name(other) {
-    return other.Check === "expectation" && other.Property ? other.Property : other.Check;
+/* Shows all findings, or those of the machine and of the ports and devices that are called so. A link that has the focus keeps
+ * it while nothing has changed. */
+export function show_findings(element, objects, health, ...names) {
+    const content = el("div", {}, ...content_of(objects, health, names));
+
+    if (!element.firstChild?.isEqualNode(content))
+        element.replaceChildren(content);
 }
 
-function finding_item(finding) {
-    const bad = finding.Severity === "critical";
-    const about = finding.Port || finding.Device || "";
-    const href = finding.Port && "#" + cockpit.location.encode(split_name(finding.Port));
-    const also = finding.Also.map(short_name);
+function content_of(objects, health, names) {
+    const all = all_of(objects);
+    const list = all.filter(f => !f.cause && (names.length === 0 || names.includes(f.about) || !f.about));
 
-    return el("li", {},
-              el("span", { class: `badge ${bad ? "bad" : "fair"}` }, finding.Severity), " ",
-              href ? el("a", { href }, about) : about, about ? ": " : "", finding.Finding,
-              also.length > 0 ? `; also: ${[...new Set(also)].join(", ")}` : "");
+    if (objects.state !== "present")
+        return [el("p", { class: "missing" }, objects.state === "absent" ? "Not known while rdmad is not running." : "Reading")];
+    if (list.length === 0)
+        return [el("p", {}, health === "unknown" ? "Nobody knows how well it is: rdmad cannot read all of it." : "Nothing is wrong.")];
+    return [el("ul", { class: "findings" }, ...list.map(f => item(f, all.filter(other => is_part(other, f)))))];
+}
+
+function item(f, parts) {
+    const href = f.about.includes("/") && "#" + cockpit.location.encode(split_name(f.about));
+    const also = new Set(parts.map(part => short_name(part, f)));
+
+    return el("li", { title: f.since ? `${f.check}, since ${format_time(f.since)}` : f.check }, health_badge(f.severity), " ",
+              href ? el("a", { href }, f.about) : f.about, f.about ? ": " : "", f.text,
+              also.size > 0 ? `; also: ${[...also].join(", ")}` : "");
+}
+
+/* A badge that says how well something is. */
+function health_badge(health) {
+    return el("span", { class: `badge ${health_tone(health)}` }, health);
+}
+
+/* How good a health is, for its color. */
+export function health_tone(health) {
+    return health === "ok" ? "good" : health === "critical" ? "bad" : "fair";
 }
 
 /* "mlx5_0/1" as ["mlx5_0", "1"] */

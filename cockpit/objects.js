@@ -189,6 +189,7 @@ const PORT = "org.rdma.Port";
 const DEVICE = "org.rdma.Device";
 
 export const port_of = object => object?.[PORT];
+export const device_of = object => object?.[DEVICE];
 export const port_name = object => `${object[PORT].DeviceName}/${object[PORT].PortNumber}`;
 /* {property: code} of those that have no value. */
 export const unavailable_of = object => (object[PORT] || object[DEVICE])?.Unavailable || {};

@@ -3,13 +3,15 @@
 /* The page of one port: everything that rdmactl show has, in its groups. */
 
 import { el, set_class, set_text, table } from "./dom.js";
-import { tone } from "./describe.js";
+import { label, tone } from "./describe.js";
 import { Counters } from "./counters.js";
-import { split_name } from "./findings.js";
+import { health_tone, show_findings, split_name } from "./findings.js";
 import { History } from "./history.js";
 import { port_name, port_of } from "./objects.js";
 
 const INTERVAL = 2000; /* ms between two readings of the counters */
+
+const TONES = { State: tone, Health: health_tone };
 
 /* The rows of one group as names and values. What the object does not have is hidden. */
 class Group {
@@ -17,7 +19,7 @@ class Group {
         this.description = description;
         this.pairs = rows.map(row => ({
             row,
-            term: el("dt", { title: row.Help }, row.Name),
+            term: el("dt", { title: `${row.Name}: ${row.Help}` }, label(row.Name)),
             value: el("dd", { "data-name": row.Name }),
         }));
         this.element = el("section", {}, el("h2", {}, heading),
@@ -32,7 +34,7 @@ class Group {
             term.parentNode.hidden = !shown;
             any ||= Boolean(shown);
             set_text(value, shown ? shown.text : "");
-            set_class(value, shown?.missing ? "missing" : shown && row.Name === "State" ? `tone ${tone(shown.text)}` : "");
+            set_class(value, shown?.missing ? "missing" : shown && row.Name in TONES ? `tone ${TONES[row.Name](shown.text)}` : "");
         }
         this.element.hidden = !any;
     }
@@ -44,7 +46,8 @@ class Entries {
         this.description = description;
         this.row = row;
         this.content = el("div");
-        this.element = el("section", { class: "wide" }, el("h2", { title: row.Help }, row.Name), this.content);
+        this.element = el("section", { class: "wide", "data-name": row.Name },
+                          el("h2", { title: `${row.Name}: ${row.Help}` }, label(row.Name)), this.content);
     }
 
     update(object) {
@@ -65,7 +68,8 @@ class Entries {
 
 function make_groups(description, rows, prefix) {
     return description.groups.flatMap(name => {
-        const of_group = rows.filter(row => row.Group === name);
+        /* what is found has a section of its own */
+        const of_group = rows.filter(row => row.Group === name && row.Name !== "Findings");
         if (of_group.length === 0)
             return [];
         if (of_group[0].Members)
@@ -75,9 +79,8 @@ function make_groups(description, rows, prefix) {
 }
 
 export class PortPage {
-    constructor(parent, objects, description, findings, name) {
+    constructor(parent, objects, description, name) {
         this.objects = objects;
-        this.findings = findings;
         this.name = name;
         this.path = null;
         this.state_change = null;
@@ -93,14 +96,13 @@ export class PortPage {
         parent.replaceChildren(
             el("nav", { "aria-label": "Breadcrumb" }, el("a", { href: "#/" }, "RDMA ports")),
             this.heading, this.gone, overview.element,
-            el("section", {}, el("h2", {}, "Findings"), this.found),
+            el("section", { "data-name": "Findings" }, el("h2", {}, "Findings"), this.found),
             this.history.element,
             el("div", { class: "groups" }, ...rest.map(group => group.element)),
             this.counters.element,
             el("details", {}, el("summary", {}, "The device"),
                el("div", { class: "groups" }, ...this.device_groups.map(group => group.element))));
         this.update(null);
-        this.update_findings();
         this.poll();
         this.timer = setInterval(() => this.poll(), INTERVAL);
         document.title = `${name} - RDMA ports`;
@@ -132,16 +134,13 @@ export class PortPage {
             this.port_groups.forEach(group => group.update(port));
         if (!dirty || !port || dirty.has(device_path))
             this.device_groups.forEach(group => group.update(this.objects.paths.get(device_path)));
+        show_findings(this.found, this.objects, port_of(port)?.Health, this.name, split_name(this.name)[0]);
         const { StateChangeTimestamp, LinkDownCount } = port_of(port) || {};
         const change = JSON.stringify([this.objects.loads, StateChangeTimestamp, LinkDownCount]);
         if (change !== this.state_change) {
             this.state_change = change;
             this.read_history();
         }
-    }
-
-    update_findings() {
-        this.findings.show(this.found, this.name, split_name(this.name)[0]);
     }
 
     async read_history() {

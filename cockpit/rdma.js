@@ -4,7 +4,7 @@
 
 import { Description, format_time, is_active } from "./describe.js";
 import { el, set_class, set_text } from "./dom.js";
-import { Findings } from "./findings.js";
+import { show_findings } from "./findings.js";
 import { News } from "./news.js";
 import { Objects, port_name, port_of } from "./objects.js";
 import { PortPage } from "./port.js";
@@ -19,7 +19,6 @@ class Page {
         this.objects = objects;
         this.description = description;
         this.news = new News(by_id("news"));
-        this.findings = new Findings(() => this.show_findings());
         this.table = new PortTable(by_id("ports"), description);
         this.states = new Map(); /* path -> what was last told of the port */
         this.page = null;
@@ -41,9 +40,8 @@ class Page {
         this.table.finish(this.objects.state === "present");
         this.show_daemon();
         this.show_summary();
+        show_findings(by_id("findings"), this.objects, this.objects.manager.Health);
         this.page?.update(dirty);
-        if (this.objects.state === "present")
-            this.findings.want();
     }
 
     /* Tells what somebody would want to hear of a port, but not the state that it has at first. */
@@ -77,8 +75,6 @@ class Page {
         set_class(notice, state === "absent" ? "notice bad" : "notice");
         if (text && notice.textContent !== text)
             this.news.tell("rdmad", text);
-        if (state === "absent" && !document.body.classList.contains("old"))
-            this.findings.stop();
         set_text(notice, text);
         document.body.classList.toggle("old", state === "absent");
     }
@@ -95,11 +91,6 @@ class Page {
                 `; rdmad ${Version}` + (Simulated ? ", simulated devices" : ""));
     }
 
-    show_findings() {
-        this.findings.show(by_id("findings"));
-        this.page?.update_findings();
-    }
-
     navigate() {
         const path = cockpit.location.path;
         const name = path.length === 2 ? path.join("/") : null;
@@ -108,7 +99,7 @@ class Page {
         if (name === before && !by_id("port-view").hidden)
             return;
         this.page?.close();
-        this.page = name ? new PortPage(by_id("port-view"), this.objects, this.description, this.findings, name) : null;
+        this.page = name ? new PortPage(by_id("port-view"), this.objects, this.description, name) : null;
         by_id("port-view").hidden = !name;
         by_id("ports-view").hidden = Boolean(name);
         if (name) {

@@ -6,7 +6,8 @@
  */
 
 import { el, set_class, set_text } from "./dom.js";
-import { tone } from "./describe.js";
+import { label, tone } from "./describe.js";
+import { health_tone } from "./findings.js";
 import { port_name, port_of } from "./objects.js";
 
 const NAME = "Port";
@@ -33,7 +34,7 @@ export class PortTable {
 
     heading(column, i) {
         return el("th", { role: "columnheader", scope: "col" },
-                  el("button", { type: "button", title: column.Help, onclick: () => this.sort(i) }, column.Name));
+                  el("button", { type: "button", title: `${column.Name}: ${column.Help}`, onclick: () => this.sort(i) }, label(column.Name)));
     }
 
     mark_sorted() {
@@ -99,16 +100,19 @@ export class PortTable {
     make_row() {
         const link = el("a", {});
         const badge = el("span", {});
+        const health = el("span", {});
         const stale = el("span", { class: "badge bad", hidden: "" }, "stale");
-        const cells = this.columns.map(column => el("td", { role: "cell", "data-label": column.Name }));
+        const cells = this.columns.map(column => el("td", { role: "cell", "data-label": label(column.Name), "data-name": column.Name }));
 
         cells[0].append(link);
         const texts = this.columns.map((column, i) => {
             if (column.Name === "State")
                 cells[i].append(badge, " ", stale);
-            return i === 0 ? link : column.Name === "State" ? badge : cells[i];
+            else if (column.Name === "Health")
+                cells[i].append(health);
+            return { [NAME]: link, State: badge, Health: health }[column.Name] || cells[i];
         });
-        return { element: el("tr", { role: "row" }, ...cells), link, badge, stale, cells, texts, keys: [] };
+        return { element: el("tr", { role: "row" }, ...cells), link, badge, health, stale, cells, texts, keys: [] };
     }
 
     fill(row, object) {
@@ -129,6 +133,7 @@ export class PortTable {
         if (row.link.getAttribute("href") !== href)
             row.link.setAttribute("href", href);
         set_class(row.badge, `badge ${tone(port.State)}`);
+        set_class(row.health, port.Health ? `badge ${health_tone(port.Health)}` : "");
         row.stale.hidden = !port.Stale;
         row.stale.title = port.LastError;
     }

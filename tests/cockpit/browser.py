@@ -85,7 +85,7 @@ class Browser:
         return self.run("""
             const rows = [...document.querySelectorAll('.ports tbody tr')];
             const row = rows.find(r => r.querySelector('a').textContent === arguments[0]);
-            return row?.querySelector(`[data-label="${arguments[1]}"]`)?.innerText.trim();""", port, column)
+            return row?.querySelector(`[data-name="${arguments[1]}"]`)?.innerText.trim();""", port, column)
 
     def names(self):
         """The ports in the order of the table."""

@@ -2,12 +2,12 @@
 
 /* What follows from signals and answers, in which order they ever come: the objects, the findings, the page. */
 
-import { bus, description_json, device, intervals, pack, port, port_path, run_timers, settle, spawned } from "./doubles.js";
+import { bus, description_json, device, intervals, pack, port, port_path, run_timers, settle } from "./doubles.js";
 import assert from "node:assert";
 import test from "node:test";
 
 const { Description } = await import("./describe.js");
-const { Findings } = await import("./findings.js");
+const { show_findings } = await import("./findings.js");
 const { Objects } = await import("./objects.js");
 const { PortPage } = await import("./port.js");
 
@@ -21,7 +21,7 @@ const world = (...names) => Object.fromEntries(names.flatMap(name => [
     [port_path(name), port(name)], [`${ROOT}/device/${name}`, device(name)]]));
 
 function new_bus() {
-    bus.calls.length = bus.listeners.length = spawned.length = 0;
+    bus.calls.length = bus.listeners.length = 0;
 }
 
 function start() {
@@ -167,88 +167,83 @@ test("a frame tells of all paths that have changed, once", async () => {
     assert.equal(told.length, 3);
 });
 
-const finding = (object, sentence, others = {}) =>
-    ({ Check: "x", Severity: "warning", Finding: sentence, Port: null, Device: null, Property: null, Also: [], ...object, ...others });
+/* An entry of Findings */
+const entry = (check, text, tail = {}, severity = "warning") => [check, severity, text, pack(tail)];
 
 /* The findings for these NAMES, as texts */
-function texts(list, ...names) {
-    const findings = new Findings(() => {});
+function texts(objects, ...names) {
     const element = document.createElement("div");
 
-    findings.list = list;
-    findings.show(element, ...names);
+    show_findings(element, objects, "ok", ...names);
     return element.all("li").length > 0 ? element.all("li").map(e => e.textContent) : [element.textContent];
 }
 
-test("the page of a port has what is about it, its device and the machine", () => {
-    const list = [finding({ Port: "a/1" }, "one"), finding({ Port: "a/2" }, "two"), finding({ Device: "a" }, "three"),
-                  finding({ Device: "b" }, "four"), finding({}, "five")];
+/* The device "a" has two ports, and "b" none. */
+async function with_findings(of_machine, of_device, of_first, of_second) {
+    const objects = start();
+    const found = {
+        [a]: port("a", { Findings: of_first }), [b]: port("a", { PortNumber: 2, Findings: of_second }),
+        "/org/rdma/device/a": { "org.rdma.Device": pack({ Name: "a", Findings: of_device }) },
+        "/org/rdma/device/b": { "org.rdma.Device": pack({ Name: "b", Findings: [entry("z", "four")] }) },
+    };
 
-    assert.deepEqual(texts(list, "a/1", "a"), ["warning a/1: one", "warning a: three", "warning five"]);
-    assert.equal(texts(list).length, 5);
-    assert.deepEqual(texts([list[1]], "a/1", "a"), ["rdmactl check finds nothing."]);
-    assert.deepEqual(texts(null), ["Checking"]);
+    await load(found, { Findings: of_machine });
+    return objects;
+}
+
+test("the page of a port has what is about it, its device and the machine", async () => {
+    const objects = await with_findings([entry("m", "five")], [entry("d", "three")], [entry("x", "one", {}, "critical")], [entry("x", "two")]);
+
+    assert.deepEqual(texts(objects, "a/1", "a"), ["warning five", "critical a/1: one", "warning a: three"]);
+    assert.equal(texts(objects).length, 5);
+    bus.change(a, PORT, { Findings: [] });
+    bus.change(ROOT, MANAGER, { Findings: [] });
+    assert.deepEqual(texts(objects, "a/1", "a"), ["warning a: three"]);
+    assert.deepEqual(texts(objects, "nobody/1"), ["Nothing is wrong."]);
 });
 
-test("what comes from a finding is called as rdmactl calls it", () => {
-    const also = others => texts([finding({ Port: "a/1" }, "down", { Also: others })])[0];
+test("what has the same cause stands behind it, once", async () => {
+    const part = (check, cause, attribute) => entry(check, check, { Cause: cause, ...(attribute ? { Attribute: attribute } : {}) });
+    const objects = await with_findings([], [entry("device-stale", "it hangs")], [part("stale", "device-stale")], [
+        entry("not-active", "down"), part("expectation", "not-active", "Rate"), part("expectation", "not-active", "Rate"),
+        part("netdev-up", "not-active"),
+    ]);
 
-    assert.equal(also([]), "warning a/1: down");
-    assert.equal(also([{ Check: "netdev-up", Property: "State" }]), "warning a/1: down; also: netdev-up");
-    assert.equal(also([{ Check: "flap", Property: "LinkDownCount" }, { Check: "flap", Property: "State" }]),
-                 "warning a/1: down; also: flap");
-    assert.equal(also([{ Check: "expectation", Property: "Rate" }, { Check: "expectation" }]),
-                 "warning a/1: down; also: Rate, expectation");
+    assert.deepEqual(texts(objects, "a/1", "a/2", "a"),
+                     ["warning a/2: down; also: Rate, netdev-up", "warning a: it hangs; also: a/1"]);
 });
 
-test("rdmactl check runs once at a time, and again after changes", async () => {
-    new_bus();
-    let changes = 0;
-    const findings = new Findings(() => changes++);
+test("what is found has a link, when it began, and a badge", async () => {
+    const objects = await with_findings([], [], [entry("flap", "it flaps", { Since: 1795601478000000 })], []);
+    const element = document.createElement("div");
 
-    findings.want();
-    findings.want();
-    findings.want();
-    assert.equal(spawned.length, 1);
-    spawned[0].put('{"Findings": [');
-    spawned[0].put("]}");
-    spawned[0].end();
-    await settle();
-    assert.deepEqual([findings.list, findings.problem, changes], [[], "", 1]);
-    assert.equal(spawned.length, 1);
-    await run_timers();
-    assert.equal(spawned.length, 2);
-    /* with findings the exit status is 1 */
-    spawned[1].put('{"Findings": [{}]}');
-    spawned[1].fail({ exit_status: 1 });
-    await settle();
-    assert.deepEqual([findings.list, findings.problem], [[{}], ""]);
-    await run_timers();
-    assert.equal(spawned.length, 2);
-    findings.want();
-    spawned[2].fail({ exit_status: 1, message: "exit status 1" });
-    await settle();
-    assert.deepEqual([findings.list, findings.problem], [null, "rdmactl check gave no answer"]);
-    await run_timers();
-    findings.want();
-    spawned[3].fail({ exit_status: 4, message: "no bus" });
-    await settle();
-    assert.deepEqual([findings.list, findings.problem], [null, "no bus"]);
-    await run_timers();
-    /* what is found after rdmad has gone is not shown */
-    findings.want();
-    findings.stop();
-    spawned[4].put('{"Findings": []}');
-    spawned[4].end();
-    await settle();
-    assert.equal(findings.list, null);
-    assert.match(findings.problem, /not running/);
+    show_findings(element, objects, "ok", "a/1");
+    assert.equal(element.all("a")[0].getAttribute("href"), "#/a/1");
+    assert.equal(element.all("li")[0].getAttribute("title"), "flap, since 2026-11-25 10:11:18.000");
+    assert.equal(element.all("span")[0].className, "badge fair");
+    /* who has the focus keeps it */
+    const link = element.all("a")[0];
+    show_findings(element, objects, "ok", "a/1");
+    assert.equal(element.all("a")[0], link);
+});
+
+test("what is not known is not well", async () => {
+    const objects = start();
+    const element = document.createElement("div");
+    const shown = health => { show_findings(element, objects, health); return element.textContent };
+
+    assert.equal(shown(undefined), "Reading");
+    await load(world("a"));
+    assert.equal(shown("ok"), "Nothing is wrong.");
+    assert.match(shown("unknown"), /Nobody knows/);
+    bus.set_owner("");
+    assert.match(shown("ok"), /not running/);
 });
 
 test("the page of a port reads what no signal announces", async () => {
     const objects = await started("a");
     const parent = document.createElement("section");
-    const page = new PortPage(parent, objects, new Description(description_json), new Findings(() => {}), "a/1");
+    const page = new PortPage(parent, objects, new Description(description_json), "a/1");
 
     assert.deepEqual(bus.calls.map(call => call.method).sort(), ["GetAll", "GetCounters", "GetHistory"]);
     await bus.answer("GetHistory", [[1, 1, "", "active", "x", {}]]);
@@ -313,21 +308,13 @@ test("a screen reader is told what changes, and what is new, but not what there 
     assert.equal(await told(), "");
     bus.signal(OBJECT_MANAGER, "InterfacesRemoved", ROOT, [b, [PORT]]);
     assert.equal(await told(), "b/1 has gone");
-    let checks = 0;
-    while (checks < spawned.length) {
-        checks = spawned.length;
-        spawned.at(-1).end();
-        await settle();
-        await run_timers();
-    }
     bus.set_owner("");
     assert.match(await told(), /^rdmad is not running/);
     assert.ok(document.body.classList.contains("old"));
     assert.match(document.getElementById("findings").textContent, /not running/);
-    /* once, and rdmactl, which would start rdmad again, is not run */
+    /* once */
     bus.set_owner("");
     assert.equal(await told(), "");
-    assert.equal(spawned.length, checks);
     bus.set_owner(":1.7");
     await load(world("a"), { Version: "2" });
     assert.match(await told(), /a.1: active. rdmad was restarted/);

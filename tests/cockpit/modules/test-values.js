@@ -7,7 +7,7 @@ import assert from "node:assert";
 import test from "node:test";
 
 const { Counters } = await import("./counters.js");
-const { Description, format, tone } = await import("./describe.js");
+const { Description, format, label, tone } = await import("./describe.js");
 const { History } = await import("./history.js");
 const { News } = await import("./news.js");
 const { PortTable } = await import("./table.js");
@@ -34,6 +34,12 @@ test("a value is in its unit", () => {
     for (const unit of new Set(description_json.Attributes.map(row => row.Unit)))
         assert.doesNotMatch(format(5000000, unit), / (us|us since 1970|bit\/s|id|bits)$/);
     assert.deepEqual(["active", "active-defer", "down", "init", "armed"].map(tone), ["good", "good", "bad", "fair", "fair"]);
+});
+
+test("names are written as people read them", () => {
+    for (const [name, text] of [["State", "State"], ["SmLid", "Subnet manager LID"], ["ActiveMtu", "Active MTU"], ["Pkeys", "P_Keys"],
+                                ["NetdevMtu", "Network interface MTU"], ["PhysicalState", "Physical state"]])
+        assert.equal(label(name), text);
 });
 
 test("what has no value has its reason", () => {
