@@ -89,8 +89,10 @@ static void test_total(_unused_ void **state)
 			&sample_list_add(&list, "mlx5_0/1", "/org/rdma/device/3/port/1")->sample;
 
 		s->realtime_usec = 7 - i;
+		s->monotonic_usec = i == 1 ? 5 : 3;
 		put(s, "all", 10 + i, "valid");
 		put(s, "some", i > 0 ? 0 : 3, i > 0 ? "missing" : "valid");
+		put(s, "most", i > 0 ? 2 : 0, i > 0 ? "valid" : "missing");
 		put(s, "none", 0, "missing");
 		put(s, "huge", UINT64_MAX / 2, "valid");
 		put(s, "stopped", 15, i == 1 ? "saturated" : "valid");
@@ -99,13 +101,15 @@ static void test_total(_unused_ void **state)
 	}
 	assert_int_equal(sample_total(&list, &total), 0);
 	assert_int_equal(total.realtime_usec, 7);
-	assert_int_equal(total.counters.n, 6);
+	assert_int_equal(total.monotonic_usec, 5);
+	assert_int_equal(total.counters.n, 7);
 	assert_counter(&total, 0, 33, "valid", "");
 	assert_counter(&total, 1, 3, "valid", "without 2 ports");
-	assert_counter(&total, 2, 0, "missing", "without 3 ports");
-	assert_counter(&total, 3, UINT64_MAX, "saturated", "");
-	assert_counter(&total, 4, 45, "saturated", "");
-	assert_counter(&total, 5, 4, "valid", "");
+	assert_counter(&total, 2, 4, "valid", "without 1 port");
+	assert_counter(&total, 3, 0, "missing", "without 3 ports");
+	assert_counter(&total, 4, UINT64_MAX, "saturated", "");
+	assert_counter(&total, 5, 45, "saturated", "");
+	assert_counter(&total, 6, 4, "valid", "");
 }
 
 int main(void)
