@@ -2,6 +2,7 @@
 /* Devices that come, go, shrink, grow and change their names while they are asked. */
 
 #include "fake-source.h"
+#include "log.h"
 
 static void test_index_used_again(void **state)
 {
@@ -249,6 +250,30 @@ static void test_fatal_event(void **state)
 	RUN_UNTIL(t, !device(t, 1));
 }
 
+/* A link that goes down, and a port that goes, are worth a notice: the rest is information. */
+static void test_notices(void **state)
+{
+	Test *t = *state;
+
+	log_max_level = LOG_NOTICE;
+	log_capture(t);
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, fake.n_queries >= 2);
+	answer(1);
+	barrier(t);
+	tell(1, 1, REASON_PORT_ACTIVE);
+	RUN_UNTIL(t, fake.n_queries >= 3);
+	answer(2);
+	barrier(t);
+	fake.n_devices = 0;
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, !device(t, 1));
+	barrier(t);
+	log_max_level = LOG_INFO;
+	/* active -> down, active -> init and init -> absent, but not down -> active */
+	assert_int_equal(log_count(t, "mlx5_0/1: "), 3);
+}
+
 /* The source follows the network interfaces of a port for as long as there is the port. */
 static void test_interfaces_of_removed_port(void **state)
 {
@@ -350,6 +375,7 @@ int main(void)
 		ANSWERED(test_shrinks_while_asked),
 		ANSWERED(test_grows_while_asked),
 		ANSWERED(test_too_many_ports),
+		ANSWERED(test_notices),
 		ANSWERED(test_renamed_while_asked),
 		ANSWERED(test_parent_renamed_while_asked),
 		ANSWERED(test_wedged_and_removed),
