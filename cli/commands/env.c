@@ -97,9 +97,8 @@ static ExitStatus parse_pkey(const Option *o, const char *argument)
 	char *end;
 	unsigned long pkey;
 
-	errno = 0;
-	pkey = strtoul(argument, &end, 0);
-	if (errno || !*argument || *end || *argument == '-' || pkey > 0xffff || !(pkey & 0x7fff))
+	pkey = strtoul(argument, &end, 0); /* it takes -1 for the largest number */
+	if (*end || strchr(argument, '-') || pkey > 0xffff || !(pkey & 0x7fff))
 		return option_refuse(o, argument);
 	wish.has_pkey = true;
 	wish.pkey = (uint32_t)pkey & 0x7fff;
