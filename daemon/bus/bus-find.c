@@ -4,6 +4,7 @@
 
 #include "bus-options.h"
 #include "bus-private.h"
+#include "bus-property.h"
 #include "bus-shown.h"
 #include "lookup.h"
 #include "names.h"
@@ -187,6 +188,12 @@ static void put_found(BusWriter *w, const FoundPort *f, FindKind by)
 	if (f->gid) {
 		bus_writer_open_property(w, "GidIndex", "u");
 		bus_writer_put_u32(w, f->gid->index);
+		bus_writer_close_property(w);
+		bus_writer_open_property(w, "Gid", gid_table_signature + 1);
+		bus_put_entry(w, table_layout(ATTR_GIDS), f->gid);
+		bus_writer_close_property(w);
+		bus_writer_open_property(w, "GidGeneration", "t");
+		bus_writer_put_u64(w, f->port->now.values.gid_generation);
 		bus_writer_close_property(w);
 	}
 	if (f->netdev) {

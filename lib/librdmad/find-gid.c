@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* rdmad_find_gid(): which entry of a GID table a program should use. The daemon decides. The tables
- * are on the bus and not in the memory; the memory says when to look again. */
+/* rdmad_find_gid(): which entry of a GID table a program should use. The daemon decides, and its
+ * answer has the entry; the memory says when to look again. */
 
 #include "gid.h"
 #include "librdmad-private.h"
@@ -8,7 +8,7 @@
 #include "port-name.h"
 #include "util.h"
 
-/* So often the daemon is asked anew because the table has changed meanwhile. */
+/* So often the daemon is asked anew because the device has got another name meanwhile. */
 #define TRIES 5
 
 _Static_assert((int)RDMAD_GID_IB == GID_TYPE_IB && (int)RDMAD_GID_ROCE_V1 == GID_TYPE_ROCE_V1 &&
@@ -26,7 +26,7 @@ typedef struct Wish {
 /* The answer of the daemon. */
 typedef struct Found {
 	char path[RDMAD_PATH_MAX]; /* "": it finds no port */
-	uint32_t index;		   /* UINT32_MAX: no GID */
+	struct rdmad_gid gid;	   /* without the port; of another type than rdmad.h has: none */
 	bool more;		   /* there is another port */
 } Found;
 
@@ -58,61 +58,28 @@ static int call_find(sd_bus *bus, const Wish *w, const char *name, sd_bus_messag
 	return r < 0 ? librdmad_call_error(&error, r) : 0;
 }
 
-/* Reads GidIndex from the dictionary of a port. */
-static int read_index(sd_bus_message *m, uint32_t *ret)
+/* Reads an entry of a GID table. The structure may have more members than this library knows. */
+static int read_gid(sd_bus_message *m, struct rdmad_gid *ret)
 {
-	const char *key;
-	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
-
-	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = sd_bus_message_read_basic(m, 's', &key);
-		if (r >= 0)
-			r = streq(key, "GidIndex") ? sd_bus_message_read(m, "v", "u", ret)
-						   : sd_bus_message_skip(m, "v");
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
-}
-
-/* Reads the reply of FindPorts(): the port at PATH of it; NULL: the first one. */
-static int read_found(sd_bus_message *m, const char *path, Found *ret)
-{
-	const char *at;
-	int r = sd_bus_message_enter_container(m, 'a', "(oa{sv})");
-
-	*ret = (Found){.index = UINT32_MAX};
-	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'r', "oa{sv}")) > 0) {
-		uint32_t index = UINT32_MAX;
-
-		r = sd_bus_message_read_basic(m, 'o', &at);
-		if (r >= 0)
-			r = read_index(m, &index);
-		if (r < 0)
-			return r;
-		if (path && !streq(at, path)) {
-			/* it is another one */
-		} else if (*ret->path) {
-			ret->more = true;
-		} else {
-			text_copy(ret->path, sizeof(ret->path), at);
-			ret->index = index;
-		}
-		r = sd_bus_message_exit_container(m);
-	}
-	return r;
-}
-
-/* Reads an entry of the table. The structure may have more members than this library knows. */
-static int read_entry(sd_bus_message *m, const char *contents, struct rdmad_gid *ret)
-{
-	const char *gid, *type, *netdev, *address;
+	const char *gid, *type, *netdev, *address, *entry;
+	_cleanup_free_ char *contents = NULL;
 	char buffer[24];
-	int r = sd_bus_message_enter_container(m, 'r', contents);
+	size_t length;
+	int r = sd_bus_message_peek_type(m, NULL, &entry);
 
-	if (r <= 0)
+	if (r < 0)
 		return r;
-	r = sd_bus_message_read(m, "ussss", &ret->index, &gid, &type, &netdev, &address);
+	length = strlen(entry);
+	if (!startswith(entry, "(ussss") || entry[length - 1] != ')')
+		return -EBADMSG;
+	contents = strndup(entry + 1, length - 2);
+	if (!contents)
+		return -ENOMEM;
+	r = sd_bus_message_enter_container(m, 'v', entry);
+	if (r >= 0)
+		r = sd_bus_message_enter_container(m, 'r', contents);
+	if (r >= 0)
+		r = sd_bus_message_read(m, "ussss", &ret->index, &gid, &type, &netdev, &address);
 	if (r < 0)
 		return r;
 	if (gid_parse(gid, ret->gid) < 0)
@@ -125,98 +92,89 @@ static int read_entry(sd_bus_message *m, const char *contents, struct rdmad_gid 
 		r = sd_bus_message_skip(m, contents + 5);
 	if (r >= 0)
 		r = sd_bus_message_exit_container(m);
-	return r < 0 ? r : 1;
+	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-/* The entry INDEX of the table in M. -ENOENT. */
-static int read_table(sd_bus_message *m, uint32_t index, struct rdmad_gid *ret)
+/* Reads the GID from the dictionary of a port. */
+static int read_details(sd_bus_message *m, struct rdmad_gid *ret)
 {
-	_cleanup_free_ char *contents = NULL;
-	struct rdmad_gid e = {};
-	const char *table;
-	size_t length;
-	int r = sd_bus_message_peek_type(m, NULL, &table);
+	const char *key;
+	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
 
-	if (r < 0)
-		return r;
-	length = strlen(table);
-	if (!startswith(table, "a(ussss") || table[length - 1] != ')')
-		return -EBADMSG;
-	contents = strndup(table + 2, length - 3);
-	if (!contents)
-		return -ENOMEM;
-	r = sd_bus_message_enter_container(m, 'v', table);
-	if (r > 0)
-		r = sd_bus_message_enter_container(m, 'a', table + 1);
-	while (r >= 0 && (r = read_entry(m, contents, &e)) > 0)
-		if (e.index == index) {
-			*ret = e;
-			return e.type < _GID_TYPE_MAX ? 0 : -ENOENT;
+	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
+		r = sd_bus_message_read_basic(m, 's', &key);
+		if (r >= 0)
+			r = streq(key, "Gid") ? read_gid(m, ret)
+			    : streq(key, "GidGeneration")
+				    ? sd_bus_message_read(m, "v", "t", &ret->generation)
+				    : sd_bus_message_skip(m, "v");
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+/* Reads the reply of FindPorts(): the port at PATH of it; NULL: the first one. */
+static int read_found(sd_bus_message *m, const char *path, Found *ret)
+{
+	const char *at;
+	int r = sd_bus_message_enter_container(m, 'a', "(oa{sv})");
+
+	*ret = (Found){};
+	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'r', "oa{sv}")) > 0) {
+		struct rdmad_gid gid = {.type = _GID_TYPE_MAX};
+
+		r = sd_bus_message_read_basic(m, 'o', &at);
+		if (r >= 0)
+			r = read_details(m, &gid);
+		if (r < 0)
+			return r;
+		if (path && !streq(at, path)) {
+			/* it is another one */
+		} else if (*ret->path) {
+			ret->more = true;
+		} else {
+			text_copy(ret->path, sizeof(ret->path), at);
+			ret->gid = gid;
 		}
-	return r < 0 ? r : -ENOENT;
+		r = sd_bus_message_exit_container(m);
+	}
+	return r;
 }
 
-static int read_gid(sd_bus *bus, const Found *f, struct rdmad_gid *ret)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *table = NULL;
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	int r;
-
-	if (f->index == UINT32_MAX)
-		return -ENOENT;
-	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, f->path, "org.freedesktop.DBus.Properties",
-			       "Get", &error, &table, "ss", RDMAD_INTERFACE_PORT, "Gids");
-	return r < 0 ? librdmad_call_error(&error, r) : read_table(table, f->index, ret);
-}
-
-/* Asks which port and which of its GIDs W means. *RET_PORT is the record of W->port, or undefined.
- */
-static int ask(const struct rdmad *r, sd_bus *bus, const Wish *w, struct rdmad_port *ret_port,
-	       Found *ret)
+/* Asks which port and which of its GIDs W means. P is the record of W->port, or NULL. */
+static int ask(sd_bus *bus, const Wish *w, const struct rdmad_port *p, Found *ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	char path[RDMAD_PATH_MAX], name[PORT_NAME_MAX] = "";
-	int e = w->port ? rdmad_read(r, *w->port, ret_port) : 0;
+	int e;
 
-	if (e < 0)
-		return e;
-	if (w->port) {
-		object_path_put(ret_port->hot.device_index, ret_port->hot.port_num, path);
-		snprintf(name, sizeof(name), "%s/%u", ret_port->device_name,
-			 ret_port->hot.port_num);
+	if (p) {
+		object_path_put(p->hot.device_index, p->hot.port_num, path);
+		snprintf(name, sizeof(name), "%s/%u", p->device_name, p->hot.port_num);
 	}
 	e = call_find(bus, w, name, &reply);
 	if (e == 0)
-		e = read_found(reply, w->port ? path : NULL, ret);
-	if (e == 0 && (ret->more || !*ret->path))
-		e = ret->more ? -EEXIST : -ENOENT;
-	return e;
+		e = read_found(reply, p ? path : NULL, ret);
+	if (e == 0 && ret->more)
+		return -EEXIST;
+	return e < 0 || (*ret->path && ret->gid.type < _GID_TYPE_MAX) ? e : -ENOENT;
 }
 
-/* The GID of W->port, with the generation that the table had. */
-static int find_on_port(const struct rdmad *r, sd_bus *bus, const Wish *w, struct rdmad_gid *ret)
+/* The same of W->port, by the name of its device. */
+static int ask_port(const struct rdmad *r, sd_bus *bus, const Wish *w, Found *ret)
 {
-	for (unsigned int i = 0; i < TRIES; i++) {
-		struct rdmad_port before = {}, after;
-		struct rdmad_gid gid = {};
-		Found found;
-		int chosen = ask(r, bus, w, &before, &found);
-		int e;
+	struct rdmad_port before, now;
+	int chosen = -ENOENT, e = rdmad_read(r, *w->port, &before);
 
-		if (chosen == 0)
-			chosen = read_gid(bus, &found, &gid);
-		e = rdmad_read(r, *w->port, &after);
-		if (e == 0 && (after.gid_generation != before.gid_generation ||
-			       !streq(after.device_name, before.device_name)))
-			continue;
-		if (e < 0 || chosen < 0)
-			return e < 0 ? e : chosen;
-		gid.port = *w->port;
-		gid.generation = before.gid_generation;
-		*ret = gid;
-		return 0;
+	for (unsigned int i = 0; e == 0 && i < TRIES; i++) {
+		chosen = ask(bus, w, &before, ret);
+		e = rdmad_read(r, *w->port, &now);
+		if (e < 0 || chosen != -ENOENT || streq(now.device_name, before.device_name))
+			break;
+		before = now;
 	}
-	return -EAGAIN;
+	return e < 0 ? e : chosen;
 }
 
 EXPORT int rdmad_find_gid(const struct rdmad *r, const struct rdmad_handle *port,
@@ -224,8 +182,7 @@ EXPORT int rdmad_find_gid(const struct rdmad *r, const struct rdmad_handle *port
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	Wish w = {.port = port, .address = address, .netdev = netdev, .type = type};
-	struct rdmad_handle handle;
-	struct rdmad_port unused;
+	struct rdmad_handle handle = {};
 	uint8_t bytes[16];
 	const char *zone;
 	Found found;
@@ -237,11 +194,13 @@ EXPORT int rdmad_find_gid(const struct rdmad *r, const struct rdmad_handle *port
 	    (address && gid_parse_zone(address, bytes, &zone) < 0))
 		return -EINVAL;
 	e = librdmad_connect(r->address, &bus);
-	if (e == 0 && !port) {
-		e = ask(r, bus, &w, &unused, &found);
-		if (e == 0)
-			e = librdmad_find_path(r, found.path, &handle);
-		w.port = &handle;
-	}
-	return e < 0 ? e : find_on_port(r, bus, &w, ret);
+	if (e == 0)
+		e = port ? ask_port(r, bus, &w, &found) : ask(bus, &w, NULL, &found);
+	if (e == 0 && !port)
+		e = librdmad_find_path(r, found.path, &handle);
+	if (e < 0)
+		return e;
+	*ret = found.gid;
+	ret->port = port ? *port : handle;
+	return 0;
 }

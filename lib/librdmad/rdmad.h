@@ -318,12 +318,12 @@ struct rdmad_gid {
  * The first GID of a port has the address of its IPoIB interface, or is on that, as it is in the
  * hardware address of the interface; it is also the first choice on InfiniBand.
  *
- * The GID tables are not in the memory: this asks the daemon on the bus and blocks like
+ * The GID tables are not in the memory: this asks the daemon on the bus, once, and blocks like
  * rdmad_open(). Keep the result, and compare its generation with the record: that costs nothing.
  *
  * -ENOENT: there is no such GID. -EEXIST: more than one port has it. -EINVAL: ADDRESS is none, TYPE
- * is unknown, or nothing says which port. -EOPNOTSUPP: R is from rdmad_open_fd(). -EAGAIN: the
- * table changes all the time. Errors of rdmad_read(), and of connecting.
+ * is unknown, or nothing says which port. -EOPNOTSUPP: R is from rdmad_open_fd(). Errors of
+ * rdmad_read(), and of connecting.
  */
 int rdmad_find_gid(const struct rdmad *r, const struct rdmad_handle *port, const char *address,
 		   const char *netdev, int type, struct rdmad_gid *ret);

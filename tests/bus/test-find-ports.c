@@ -60,6 +60,23 @@ static int setup(void **state)
 	return fixture_setup_daemon(state, scenario);
 }
 
+/* Reads the entry of the GID table, which is to be that with INDEX. */
+static void read_gid(sd_bus_message *reply, uint32_t index)
+{
+	const char *gid, *type, *netdev, *address;
+	uint32_t number;
+
+	assert_true(sd_bus_message_enter_container(reply, 'v', "(ussssa{sv})") > 0);
+	assert_true(sd_bus_message_enter_container(reply, 'r', "ussssa{sv}") > 0);
+	assert_true(sd_bus_message_read(reply, "ussss", &number, &gid, &type, &netdev, &address) >
+		    0);
+	assert_int_equal(number, index);
+	assert_int_equal(strlen(gid), 39);
+	assert_true(sd_bus_message_skip(reply, "a{sv}") > 0);
+	sd_bus_message_exit_container(reply);
+	sd_bus_message_exit_container(reply);
+}
+
 /* The entries of the answer as "1/1 By=name GidIndex=3 Netdev=eth7, ...", up to the first three. */
 static char *read_found(sd_bus_message *reply, size_t *ret_n)
 {
@@ -72,6 +89,8 @@ static char *read_found(sd_bus_message *reply, size_t *ret_n)
 	while (sd_bus_message_enter_container(reply, 'r', "oa{sv}") > 0) {
 		unsigned int device, port;
 		bool shown = (*ret_n)++ < 3;
+		uint32_t index = UINT32_MAX;
+		uint64_t generation = 0;
 
 		assert_true(sd_bus_message_read_basic(reply, 'o', &path) > 0);
 		assert_int_equal(sscanf(path, "/org/rdma/device/%u/port/%u", &device, &port), 2);
@@ -80,15 +99,17 @@ static char *read_found(sd_bus_message *reply, size_t *ret_n)
 						port);
 		assert_true(sd_bus_message_enter_container(reply, 'a', "{sv}") >= 0);
 		while (sd_bus_message_enter_container(reply, 'e', "sv") > 0) {
-			uint32_t number;
 			const char *text;
 
 			assert_true(sd_bus_message_read_basic(reply, 's', &key) > 0);
 			if (streq(key, "GidIndex")) {
-				assert_true(sd_bus_message_read(reply, "v", "u", &number) > 0);
+				assert_true(sd_bus_message_read(reply, "v", "u", &index) > 0);
 				if (shown)
-					used += (size_t)sprintf(line + used, " GidIndex=%u",
-								number);
+					used += (size_t)sprintf(line + used, " GidIndex=%u", index);
+			} else if (streq(key, "Gid")) {
+				read_gid(reply, index);
+			} else if (streq(key, "GidGeneration")) {
+				assert_true(sd_bus_message_read(reply, "v", "t", &generation) > 0);
 			} else {
 				assert_true(sd_bus_message_read(reply, "v", "s", &text) > 0);
 				if (shown)
@@ -96,6 +117,7 @@ static char *read_found(sd_bus_message *reply, size_t *ret_n)
 			}
 			sd_bus_message_exit_container(reply);
 		}
+		assert_int_equal(generation > 0, index != UINT32_MAX);
 		sd_bus_message_exit_container(reply);
 		sd_bus_message_exit_container(reply);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* librdmad with a service that takes the place of rdmad, and answers as the test says: errors,
- * replies that rdmad does not send, and a GID table that changes while it is read. */
+ * replies that rdmad does not send, and a device that gets another name meanwhile. */
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include "fixture.h"
 #include "memory-layout.h"
 
-/* The reader gives up after so many tables that had changed meanwhile (rdmad.h: -EAGAIN). */
+/* The reader gives up after so many other names. */
 #define TRIES 5U
 
 #define PORT_PATH RDMAD_DEVICE_PREFIX "/3/port/1"
@@ -25,13 +25,12 @@ typedef struct Script {
 	const char *error;	/* of each call; NULL: none */
 	const char *path;	/* the port that is found */
 	const char *other;	/* FindPorts() finds this one first; NULL: none */
-	uint32_t index[2];	/* of its GID: before the first table is read, and later */
-	const char *entry;	/* the type of the entries of the GID table */
-	const Gid *tables[2];	/* the first answer, and all others; ended by a NULL gid */
-	unsigned int n_changes; /* before so many answers the table changes */
+	const char *entry;	/* the type of an entry of a GID table */
+	const Gid *gid;		/* of PATH; NULL: none */
+	unsigned int n_renames; /* so many answers say nothing, as the device has another name */
 	bool port_goes;		/* with the first of them */
-	unsigned int n_read;	/* tables that were asked for */
-	char asked[128];	/* the last question for a port */
+	unsigned int n_asked;
+	char asked[128]; /* the last question for a port */
 	bool ended;
 } Script;
 
@@ -50,7 +49,7 @@ static void change_record(Env *e)
 {
 	struct rdmad_port p = *e->record;
 
-	p.gid_generation++;
+	p.device_name[0]++;
 	if (e->script.port_goes)
 		p.hot.flags = 0;
 	memory_write(e->record, &p);
@@ -62,39 +61,20 @@ static int append_gid(sd_bus_message *m, const char *entry, const Gid *g)
 	int r;
 
 	snprintf(contents, sizeof(contents), "%.*s", (int)strlen(entry) - 2, entry + 1);
-	r = sd_bus_message_open_container(m, 'r', contents);
+	r = sd_bus_message_open_container(m, 'e', "sv");
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", "Gid");
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'v', entry);
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'r', contents);
 	if (r >= 0)
 		r = sd_bus_message_append(m, "ussss", g->index, g->gid, g->type, g->netdev, "");
 	if (r >= 0 && streq(contents, "ussssa{sv}"))
 		r = sd_bus_message_append(m, "a{sv}", 1, "Later", "s", "member");
-	return r < 0 ? r : sd_bus_message_close_container(m);
-}
-
-static int reply_table(Env *e, sd_bus_message *call)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
-	Script *s = &e->script;
-	const Gid *g = s->tables[s->n_read > 0];
-	char array[32];
-	int r = sd_bus_message_new_method_return(call, &m);
-
-	if (s->n_read++ < s->n_changes)
-		change_record(e);
-	if (r < 0)
-		return r;
-	if (!g)
-		return sd_bus_reply_method_return(call, "v", "s", "no table");
-	snprintf(array, sizeof(array), "a%s", s->entry);
-	r = sd_bus_message_open_container(m, 'v', array);
-	if (r >= 0)
-		r = sd_bus_message_open_container(m, 'a', s->entry);
-	for (; r >= 0 && g->gid; g++)
-		r = append_gid(m, s->entry, g);
-	if (r >= 0)
+	for (int i = 0; i < 3 && r >= 0; i++)
 		r = sd_bus_message_close_container(m);
-	if (r >= 0)
-		r = sd_bus_message_close_container(m);
-	return r < 0 ? r : sd_bus_send(NULL, m, NULL);
+	return r < 0 ? r : sd_bus_message_append(m, "{sv}", "GidGeneration", "t", UINT64_C(10));
 }
 
 /* Keeps which port CALL asks for: "METHOD WHAT OPTION=VALUE ...". */
@@ -115,25 +95,41 @@ static int keep_question(Script *s, sd_bus_message *call)
 	return r;
 }
 
-static int append_found(sd_bus_message *m, const char *path, uint32_t index)
+static int append_found(sd_bus_message *m, const char *path, const char *entry, const Gid *g)
 {
-	return index == UINT32_MAX
-		       ? sd_bus_message_append(m, "(oa{sv})", path, 1, "By", "s", "name")
-		       : sd_bus_message_append(m, "(oa{sv})", path, 2, "By", "s", "name",
-					       "GidIndex", "u", index);
+	int r = sd_bus_message_open_container(m, 'r', "oa{sv}");
+
+	if (r >= 0)
+		r = sd_bus_message_append(m, "o", path);
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "{sv}");
+	if (r >= 0)
+		r = sd_bus_message_append(m, "{sv}", "By", "s", "name");
+	if (r >= 0 && g && g->gid)
+		r = append_gid(m, entry, g);
+	if (r >= 0 && g && !g->gid)
+		r = sd_bus_message_append(m, "{sv}", "Gid", "s", "no entry");
+	for (int i = 0; i < 2 && r >= 0; i++)
+		r = sd_bus_message_close_container(m);
+	return r;
 }
 
-static int reply_found(const Script *s, sd_bus_message *call)
+static int reply_found(Env *e, sd_bus_message *call)
 {
+	static const Gid other = {77, "fe80::77", "RoCE v2", "eth1"};
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	Script *s = &e->script;
+	bool renames = s->n_asked++ < s->n_renames;
 	int r = sd_bus_message_new_method_return(call, &m);
 
+	if (renames)
+		change_record(e);
 	if (r >= 0)
 		r = sd_bus_message_open_container(m, 'a', "(oa{sv})");
 	if (r >= 0 && s->other)
-		r = append_found(m, s->other, 77);
-	if (r >= 0 && s->path)
-		r = append_found(m, s->path, s->index[s->n_read > 0]);
+		r = append_found(m, s->other, s->entry, &other);
+	if (r >= 0 && s->path && !renames)
+		r = append_found(m, s->path, s->entry, s->gid);
 	if (r >= 0)
 		r = sd_bus_message_close_container(m);
 	return r < 0 ? r : sd_bus_send(NULL, m, NULL);
@@ -154,11 +150,9 @@ static int on_call(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *err
 		return sd_bus_reply_method_errorf(m, e->script.error, "as the test says");
 	if (streq(member, "OpenSnapshot"))
 		return sd_bus_reply_method_return(m, "hh", e->memory, e->changed[0]);
-	if (streq(member, "Get"))
-		return reply_table(e, m);
 	if (keep_question(&e->script, m) < 0)
 		return sd_bus_reply_method_errorf(m, SD_BUS_ERROR_INVALID_ARGS, "%s", member);
-	return streq(member, "FindPorts") ? reply_found(&e->script, m)
+	return streq(member, "FindPorts") ? reply_found(e, m)
 					  : sd_bus_reply_method_return(m, "o", e->script.path);
 }
 
@@ -208,7 +202,7 @@ static int setup(void **state)
 
 	assert_non_null(e);
 	e->f = fixture_new();
-	e->script = (Script){.path = PORT_PATH, .entry = "(ussssa{sv})", .index = {1, 2}};
+	e->script = (Script){.path = PORT_PATH, .entry = "(ussssa{sv})"};
 	make_memory(e);
 	assert_int_equal(pipe2(e->changed, O_CLOEXEC | O_NONBLOCK), 0);
 	assert_int_equal(pthread_create(&e->thread, NULL, serve, e), 0);
@@ -394,7 +388,7 @@ static int find_gid(Env *e, const struct rdmad_handle *port, const char *address
 	struct rdmad_gid g = {};
 	int result;
 
-	e->script.n_read = 0;
+	e->script.n_asked = 0;
 	result = rdmad_find_gid(r, port, address, netdev, type, &g);
 	rdmad_close(r);
 	if (result < 0) {
@@ -414,74 +408,61 @@ static int find_any_gid(Env *e, struct rdmad_gid *ret)
 	return find_gid(e, &h, NULL, NULL, RDMAD_GID_ANY, ret);
 }
 
-/* The table changes between the record and the answer: what was found there is not what is
- * returned, but what the table has then. */
-static void test_table_changes(void **state)
+/* The device gets another name between the record and the answer, which finds nothing then. */
+static void test_renames(void **state)
 {
-	static const Gid old[] = {{1, IPV4(01), "RoCE v2", "eth0"}, {}};
-	static const Gid new[] = {{2, IPV4(01), "RoCE v2", "eth0"}, {}};
-	static const Gid empty[] = {{}};
+	static const Gid gid = {1, IPV4(01), "RoCE v2", "eth0"};
 	Env *e = *state;
 	struct rdmad_gid g;
 
-	e->script.tables[0] = old;
-	e->script.tables[1] = new;
+	e->script.gid = &gid;
 	assert_int_equal(find_any_gid(e, &g), 1);
 	assert_int_equal(g.generation, 10);
-	assert_int_equal(e->script.n_read, 1);
+	assert_int_equal(e->script.n_asked, 1);
 
-	e->script.n_changes = 1;
-	assert_int_equal(find_any_gid(e, &g), 2);
-	assert_int_equal(g.generation, 11);
-	assert_int_equal(e->script.n_read, 2);
-
-	/* neither does what was not found there */
-	e->script.tables[0] = empty;
-	assert_int_equal(find_any_gid(e, &g), 2);
-	assert_int_equal(g.generation, 12);
+	e->script.n_renames = 1;
+	assert_int_equal(find_any_gid(e, &g), 1);
+	assert_int_equal(e->script.n_asked, 2);
+	assert_string_equal(e->script.asked, "FindPorts socep1/1");
 
 	/* the last attempt is as good as the first, and there is no other */
-	e->script.n_changes = TRIES - 1;
-	assert_int_equal(find_any_gid(e, &g), 2);
-	assert_int_equal(g.generation, 12 + TRIES - 1);
-	e->script.n_changes = TRIES;
-	assert_int_equal(find_any_gid(e, NULL), -EAGAIN);
-	assert_int_equal(e->script.n_read, TRIES);
+	e->script.n_renames = TRIES - 1;
+	assert_int_equal(find_any_gid(e, &g), 1);
+	e->script.n_renames = TRIES;
+	assert_int_equal(find_any_gid(e, NULL), -ENOENT);
+	assert_int_equal(e->script.n_asked, TRIES);
 
-	/* with the table goes the port */
-	e->script.n_changes = 1;
+	/* with the name goes the port */
+	e->script.n_renames = 1;
 	e->script.port_goes = true;
 	assert_int_equal(find_any_gid(e, NULL), -ENODEV);
-	assert_int_equal(e->script.n_read, 1);
+	assert_int_equal(e->script.n_asked, 1);
 	assert_int_equal(find_any_gid(e, NULL), -ENODEV);
-	assert_int_equal(e->script.n_read, 0);
+	assert_int_equal(e->script.n_asked, 0);
 }
 
-/* Which of the ports that the daemon finds is meant, and which entry of its table. */
+/* Which of the ports that the daemon finds is meant, and what its GID is. */
 static void test_answers(void **state)
 {
-	static const Gid gids[] = {{0, LOCAL(1), "RoCE v1", "eth0"},
-				   {1, IPV4(03), "RoCE v2", "eth0.5"},
-				   {3, IPV4(04), "RoCE v3", "eth0"}, /* of a later rdmad */
-				   {}};
+	static const Gid good = {1, IPV4(03), "RoCE v2", "eth0.5"};
+	static const Gid later = {3, IPV4(04), "RoCE v3", "eth0"}; /* of a later rdmad */
 	Env *e = *state;
 	struct rdmad_gid g;
 
-	e->script.tables[0] = e->script.tables[1] = gids;
+	e->script.gid = &good;
 	assert_int_equal(find_gid(e, NULL, "192.0.2.3", NULL, RDMAD_GID_ANY, &g), 1);
 	assert_int_equal(g.type, RDMAD_GID_ROCE_V2);
 	assert_string_equal(g.netdev, "eth0.5");
 	assert_int_equal(g.gid[15], 3);
 	assert_int_equal(g.port.port, 3 | UINT64_C(1) << 32);
+	assert_int_equal(g.generation, 10);
+	assert_int_equal(e->script.n_asked, 1);
 	assert_int_equal(find_any_gid(e, NULL), 1);
-	e->script.index[0] = 3;
+	e->script.gid = &later;
 	assert_int_equal(find_any_gid(e, NULL), -ENOENT);
-	e->script.index[0] = 2;
+	e->script.gid = NULL;
 	assert_int_equal(find_any_gid(e, NULL), -ENOENT);
-	e->script.index[0] = UINT32_MAX;
-	assert_int_equal(find_any_gid(e, NULL), -ENOENT);
-	assert_int_equal(e->script.n_read, 0);
-	e->script.index[0] = 1;
+	e->script.gid = &good;
 	e->script.other = RDMAD_DEVICE_PREFIX "/2/port/1";
 	assert_int_equal(find_any_gid(e, NULL), 1);
 	assert_int_equal(find_gid(e, NULL, "192.0.2.3", NULL, RDMAD_GID_ANY, NULL), -EEXIST);
@@ -494,10 +475,8 @@ static void test_answers(void **state)
 /* What the daemon is asked: all that the caller wants. */
 static void test_question(void **state)
 {
-	static const Gid none[] = {{}};
 	Env *e = *state;
 
-	e->script.tables[0] = e->script.tables[1] = none;
 	find_any_gid(e, NULL);
 	assert_string_equal(e->script.asked, "FindPorts rocep1/1");
 	find_gid(e, NULL, "192.0.2.1", NULL, RDMAD_GID_ANY, NULL);
@@ -510,23 +489,21 @@ static void test_question(void **state)
 	assert_string_equal(e->script.asked, "FindPorts eth0 by=netdev type=RoCE v1");
 }
 
-/* Tables with fewer and with more members than this library knows, and what is no table. */
-static void test_table_types(void **state)
+/* Entries with fewer and with more members than this library knows, and what is no entry. */
+static void test_entry_types(void **state)
 {
-	static const Gid good[] = {
-		{1, LOCAL(1), "RoCE v2", "eth0"}, {2, IPV4(01), "RoCE v2", "eth0"}, {}};
-	static const Gid bad[] = {
-		{1, IPV4(01), "RoCE v2", "eth0"}, {2, "c000:0201", "RoCE v2", "eth0"}, {}};
+	static const Gid good = {2, IPV4(01), "RoCE v2", "eth0"};
+	static const Gid bad = {2, "c000:0201", "RoCE v2", "eth0"};
+	static const Gid none = {};
 	Env *e = *state;
 
-	e->script.index[0] = 2;
-	e->script.tables[0] = e->script.tables[1] = good;
+	e->script.gid = &good;
 	assert_int_equal(find_any_gid(e, NULL), 2);
 	e->script.entry = "(ussss)";
 	assert_int_equal(find_any_gid(e, NULL), 2);
-	e->script.tables[0] = e->script.tables[1] = bad;
+	e->script.gid = &bad;
 	assert_int_equal(find_any_gid(e, NULL), -EBADMSG);
-	e->script.tables[0] = e->script.tables[1] = NULL;
+	e->script.gid = &none;
 	assert_int_equal(find_any_gid(e, NULL), -EBADMSG);
 }
 
@@ -537,10 +514,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_open_damaged, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_find_any_errors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_find_any_paths, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_table_changes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_renames, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_answers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_question, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_table_types, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_entry_types, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
