@@ -316,12 +316,13 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 	memcpy(ret->name, w->device->now.values.name, sizeof(ret->name));
 }
 
-/* The query of the source that begins answers the reasons to ask about PORT for which it reads
- * enough. The others stay, and so does what it does not read because it does not know that it is
- * due. */
+/* The query of the source that begins answers the events of verbs for which it reads enough of
+ * PORT. What another source has told stays, because the query may have read before that change.
+ * What it does not read because it does not know that it is due stays too. */
 static void adopt_port(Schedule *w, uint32_t port)
 {
-	uint32_t *reasons = &w->next.reasons[port], stay = 0;
+	uint32_t *reasons = &w->next.reasons[port], stay = *reasons & ~REASONS_OF_VERBS;
+	unsigned int due = event_parts_at_once(stay);
 
 	for (EventReason r = 0; r < _REASON_MAX; r++)
 		if (event_parts_at_once(*reasons & REASON_BIT(r)) & ~w->asked_parts)
@@ -330,7 +331,7 @@ static void adopt_port(Schedule *w, uint32_t port)
 	*reasons &= stay;
 	if (!stay)
 		port_set_remove(&w->next.ports, port);
-	w->next.parts[port] &= (uint8_t)~w->asked_parts;
+	w->next.parts[port] &= (uint8_t)(due | ~w->asked_parts);
 	w->left[port] |= (uint8_t)parts_due(w, port);
 }
 

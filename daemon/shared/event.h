@@ -120,6 +120,8 @@ typedef enum EventReason {
 _Static_assert(_REASON_MAX <= 32, "a set of reasons is a uint32_t");
 
 #define REASON_BIT(reason) (UINT32_C(1) << (reason))
+/* The asynchronous events of verbs */
+#define REASONS_OF_VERBS (REASON_BIT(_REASON_MAX - 1) * 2 - REASON_BIT(REASON_PORT_ACTIVE))
 /* The events that say something of the state of a port */
 #define REASONS_OF_STATE (REASON_BIT(REASON_PORT_ACTIVE) | REASON_BIT(REASON_PORT_ERROR))
 

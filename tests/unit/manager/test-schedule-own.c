@@ -134,6 +134,29 @@ static void test_adopted_parts(void **state)
 	assert_false(schedule_is_dirty(w));
 }
 
+/* The source may have read before another one told of a change, in whatever order the core hears of
+ * both. */
+static void test_adopted_others(void **state)
+{
+	Schedule *w = work_of(state);
+	uint64_t now = 100 * USEC_PER_SEC;
+	Query q = own_query(1, READ_LINKS | READ_GIDS);
+
+	schedule_mark(w, 1, REASON_GID_CHANGE);
+	schedule_mark(w, 1, REASON_LINK);
+	assert_true(adopt_and_end(w, now, &q));
+	assert_true(schedule_has_reason(w, 1, REASON_BIT(REASON_LINK)));
+	assert_false(schedule_has_reason(w, 1, REASON_BIT(REASON_GID_CHANGE)));
+	assert_int_equal(ask(w).parts, READ_LINKS);
+
+	q.parts = READ_VERBS;
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	schedule_mark(w, 1, REASON_OVERRUN);
+	assert_true(adopt_and_end(w, now, &q));
+	assert_int_equal(ask(w).parts & READ_NEWS, READ_NEWS);
+	assert_int_equal(w->asked.reasons[1], REASON_BIT(REASON_OVERRUN));
+}
+
 /* A port of which not everything is known, or is fresh, is read in full afterwards. */
 static void test_adopted_stale(void **state)
 {
@@ -198,9 +221,9 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_adopted),	  TEST(test_not_adopted),   TEST(test_adopted_pacing),
-		TEST(test_adopted_parts), TEST(test_adopted_stale), TEST(test_adopted_whole),
-		TEST(test_has_answer),
+		TEST(test_adopted),	   TEST(test_not_adopted),   TEST(test_adopted_pacing),
+		TEST(test_adopted_others), TEST(test_adopted_parts), TEST(test_adopted_stale),
+		TEST(test_adopted_whole),  TEST(test_has_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
