@@ -32,6 +32,10 @@
  *     none, the worker sends the EVENT alone, and the core asks when it may. If the core has none,
  *     or waits for a QUERY of the same device, it does not use the answer: the event is asked about
  *     later, as if the worker had only sent that.
+ *   - Others. The answer is to the events of verbs alone: another source may have told of a change
+ *     after the worker has read.
+ *
+ * tests/model/look.pml is a model of these rules.
  *
  * A query for users may take long, because the firmware is asked about each queue pair. Such a
  * query gives way: the worker ends it, incomplete, when it finds an event of a context, or a
