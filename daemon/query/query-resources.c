@@ -19,36 +19,48 @@ static struct nl_msg *request(int command, int flags, uint32_t index)
 /* The summary */
 
 /* The kernel's names of the kinds of resources: fill_res_info() in drivers/infiniband/core/nldev.c.
- * The name srq is there since Linux 5.13. Kinds of later kernels are passed over. */
-static void supply_count(DeviceSnapshot *s, const char *kind, uint32_t n)
+ * The name srq is there since Linux 5.13, and how many there can be of five of them since 7.3: that
+ * is also what verbs says. Kinds of later kernels are passed over. */
+static const struct {
+	const char *kind;
+	DeviceAttr count, limit;
+} kinds[] = {
+	{"qp", DEVICE_ATTR_qp_count, DEVICE_ATTR_max_qp},
+	{"cq", DEVICE_ATTR_cq_count, DEVICE_ATTR_max_cq},
+	{"srq", DEVICE_ATTR_srq_count, DEVICE_ATTR_max_srq},
+	{"mr", DEVICE_ATTR_mr_count, DEVICE_ATTR_max_mr},
+	{"pd", DEVICE_ATTR_pd_count, DEVICE_ATTR_max_pd},
+	{"ctx", DEVICE_ATTR_ctx_count, _DEVICE_ATTR_MAX},
+	{"cm_id", DEVICE_ATTR_cm_id_count, _DEVICE_ATTR_MAX},
+};
+
+/* The number that ENTRY has as TYPE, if it has one. */
+static void supply_number(DeviceSnapshot *s, DeviceAttr attr, struct nlattr *entry, int type)
 {
-	if (streq(kind, "qp"))
-		DEVICE_SUPPLY(s, qp_count, n);
-	else if (streq(kind, "cq"))
-		DEVICE_SUPPLY(s, cq_count, n);
-	else if (streq(kind, "srq"))
-		DEVICE_SUPPLY(s, srq_count, n);
-	else if (streq(kind, "mr"))
-		DEVICE_SUPPLY(s, mr_count, n);
-	else if (streq(kind, "pd"))
-		DEVICE_SUPPLY(s, pd_count, n);
-	else if (streq(kind, "ctx"))
-		DEVICE_SUPPLY(s, ctx_count, n);
-	else if (streq(kind, "cm_id"))
-		DEVICE_SUPPLY(s, cm_id_count, n);
+	uint64_t n;
+
+	/* The greatest number of the rows stands for no value. */
+	if (!netlink_number(nla_find(nla_data(entry), nla_len(entry), type), &n) || n >= UINT32_MAX)
+		return;
+	attr_set_raw(&device_attributes[attr], &s->values, n);
+	mask_set(&s->supplied, attr, true);
 }
 
 static void parse_summary_entry(struct nlattr *entry, DeviceSnapshot *s)
 {
-	struct nlattr *name, *count;
+	struct nlattr *name =
+		nla_find(nla_data(entry), nla_len(entry), RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME);
 	AttrText kind;
-	uint64_t n;
 
-	name = nla_find(nla_data(entry), nla_len(entry), RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME);
-	count = nla_find(nla_data(entry), nla_len(entry), RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR);
-	/* The greatest number of the type stands for no value. */
-	if (netlink_text(name, kind, sizeof(kind)) && netlink_number(count, &n) && n < UINT32_MAX)
-		supply_count(s, kind, (uint32_t)n);
+	if (!netlink_text(name, kind, sizeof(kind)))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (!streq(kind, kinds[i].kind))
+			continue;
+		supply_number(s, kinds[i].count, entry, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR);
+		if (kinds[i].limit != _DEVICE_ATTR_MAX)
+			supply_number(s, kinds[i].limit, entry, NLDEV_ATTR_SUMMARY_MAX);
+	}
 }
 
 int resources_parse_summary(const struct nlmsghdr *message, DeviceSnapshot *s)

@@ -11,13 +11,15 @@
 
 #include "port.h"
 
-/* These came with Linux 6.11, and the next two with 6.12: the kernel headers of Debian 12 do not
- * have them. */
-#define NLDEV_ATTR_DEV_TYPE	99
-#define NLDEV_ATTR_PARENT_NAME	100
-#define NLDEV_ATTR_EVENT_TYPE	102
-#define NLDEV_ATTR_MONITOR_MODE 103
-#define NLDEV_ATTR_LAST		NLDEV_ATTR_MONITOR_MODE
+/* These came with Linux 6.8, 6.11 and 6.12, and the last with 7.3: the kernel headers of Debian 12
+ * do not have them. */
+#define NLDEV_ATTR_PRIVILEGED_QKEY 96
+#define NLDEV_ATTR_DEV_TYPE	   99
+#define NLDEV_ATTR_PARENT_NAME	   100
+#define NLDEV_ATTR_EVENT_TYPE	   102
+#define NLDEV_ATTR_MONITOR_MODE	   103
+#define NLDEV_ATTR_LAST		   NLDEV_ATTR_MONITOR_MODE
+#define NLDEV_ATTR_SUMMARY_MAX	   118 /* only in an entry of a summary */
 
 /* The attributes of a message by their type, NULL where the message has none of that type. */
 typedef struct nlattr *NldevAttributes[NLDEV_ATTR_LAST + 1];

@@ -21,13 +21,20 @@ static struct nl_msg *device_message(void)
 	return m;
 }
 
-static void put_count(struct nl_msg *m, const char *kind, uint64_t n)
+static void put_limited(struct nl_msg *m, const char *kind, uint64_t n, uint64_t limit)
 {
 	struct nlattr *entry = nla_nest_start(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
 
 	nla_put_string(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, kind);
 	nla_put_u64(m, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, n);
+	if (limit)
+		nla_put_u64(m, NLDEV_ATTR_SUMMARY_MAX, limit);
 	nla_nest_end(m, entry);
+}
+
+static void put_count(struct nl_msg *m, const char *kind, uint64_t n)
+{
+	put_limited(m, kind, n, 0);
 }
 
 static void test_summary(_unused_ void **state)
@@ -55,6 +62,31 @@ static void test_summary(_unused_ void **state)
 	assert_int_equal(s.values.ctx_count, 6);
 	/* the kernel did not say that there are none */
 	assert_false(mask_has(&s.supplied, DEVICE_ATTR_srq_count));
+	nlmsg_free(m);
+}
+
+/* Since 7.3: how many there can be, which verbs says too. */
+static void test_limits(_unused_ void **state)
+{
+	struct nl_msg *m = device_message();
+	struct nlattr *table = nla_nest_start(m, RDMA_NLDEV_ATTR_RES_SUMMARY);
+	DeviceSnapshot s = {};
+
+	put_limited(m, "pd", 1, 32768);
+	put_limited(m, "cq", 2, 65536);
+	put_limited(m, "qp", 3, 131072);
+	put_limited(m, "mr", 4, 1000000);
+	put_limited(m, "srq", 5, UINT64_C(1) << 32);
+	put_limited(m, "ctx", 6, 7);
+	nla_nest_end(m, table);
+	assert_int_equal(resources_parse_summary(nlmsg_hdr(m), &s), 0);
+	assert_int_equal(s.values.max_pd, 32768);
+	assert_int_equal(s.values.max_cq, 65536);
+	assert_int_equal(s.values.max_qp, 131072);
+	assert_int_equal(s.values.max_mr, 1000000);
+	assert_false(mask_has(&s.supplied, DEVICE_ATTR_max_srq));
+	assert_int_equal(s.values.srq_count, 5);
+	assert_int_equal(s.values.ctx_count, 6);
 	nlmsg_free(m);
 }
 
@@ -191,9 +223,9 @@ static void test_many_users(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_summary),	   cmocka_unit_test(test_odd_summary),
-		cmocka_unit_test(test_users),	   cmocka_unit_test(test_odd_users),
-		cmocka_unit_test(test_many_users),
+		cmocka_unit_test(test_summary),	    cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_odd_summary), cmocka_unit_test(test_users),
+		cmocka_unit_test(test_odd_users),   cmocka_unit_test(test_many_users),
 	};
 
 	return cmocka_run_group_tests_name("query-resources", tests, NULL, NULL);
