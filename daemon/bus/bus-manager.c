@@ -88,6 +88,8 @@ GETTER(version, "s", RDMAD_VERSION)
 GETTER(api_version, "u", RDMAD_API_VERSION)
 GETTER(simulated, "b", (int)status.source.simulated)
 GETTER(monitor_mode, "b", (int)status.source.monitor_mode)
+GETTER(namespace_mode, "s", status.source.namespaces ?: "")
+GETTER(privileged_qkey, "b", (int)status.source.privileged_qkey)
 GETTER(reconcile_interval, "t", b->config->reconcile_usec)
 GETTER(last_sync, "t", status.last_sync_usec)
 GETTER(lost_events, "t", status.lost_events)
@@ -149,6 +151,8 @@ const sd_bus_vtable bus_manager_members[] = {
 	SD_BUS_PROPERTY("Features", "as", get_features, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Simulated", "b", get_simulated, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("MonitorMode", "b", get_monitor_mode, 0, 0),
+	SD_BUS_PROPERTY("NamespaceMode", "s", get_namespace_mode, 0, 0),
+	SD_BUS_PROPERTY("PrivilegedQkey", "b", get_privileged_qkey, 0, 0),
 	SD_BUS_PROPERTY("ReconcileIntervalUSec", "t", get_reconcile_interval, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("DeviceCount", "u", get_device_count, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("PortCount", "u", get_port_count, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),

@@ -185,7 +185,7 @@ static void kernel_status(const Source *s, SourceStatus *ret)
 {
 	const SourceKernel *k = (const SourceKernel *)s;
 
-	*ret = (SourceStatus){.monitor_mode = watch_nldev_monitor_mode(k->nldev)};
+	watch_nldev_status(k->nldev, ret);
 }
 
 static void kernel_free(Source *s)

@@ -31,7 +31,7 @@ struct WatchNldev {
 	sd_event *event;
 	sd_event_source *source; /* of FD; NULL: it does not listen */
 	int fd;			 /* negative: it does not listen */
-	bool monitor_mode;	 /* watch_nldev_monitor_mode() */
+	SourceStatus status;	 /* watch_nldev_status() */
 	const WatchHandler *handler;
 	void *userdata;
 };
@@ -90,6 +90,23 @@ static int add_device(NldevAnswer *a, struct nlmsghdr *m)
 	return 0;
 }
 
+/* Attributes that a kernel does not know yet are not there. */
+static int take_status(struct nlmsghdr *m, SourceStatus *ret)
+{
+	static const char *const namespaces[] = {"exclusive", "shared"};
+	NldevAttributes a;
+	uint64_t v;
+	int r = nldev_parse_attributes(m, a);
+
+	if (r < 0)
+		return r;
+	ret->monitor_mode = netlink_number(a[NLDEV_ATTR_MONITOR_MODE], &v) && v;
+	ret->privileged_qkey = netlink_number(a[NLDEV_ATTR_PRIVILEGED_QKEY], &v) && v;
+	if (netlink_number(a[RDMA_NLDEV_SYS_ATTR_NETNS_MODE], &v) && v < ARRAY_SIZE(namespaces))
+		ret->namespaces = namespaces[v];
+	return 0;
+}
+
 /* The errno in NLMSG_ERROR and, for dumps, in NLMSG_DONE. */
 static int final_error(struct nlmsghdr *m)
 {
@@ -105,8 +122,6 @@ int nldev_answer_take(NldevAnswer *a, void *datagram, size_t n)
 {
 	struct nlmsghdr *m = datagram;
 	int left = (int)n;
-	NldevAttributes attributes;
-	uint64_t mode;
 	int r = 0;
 
 	for (; nlmsg_ok(m, left); m = nlmsg_next(m, &left)) {
@@ -121,9 +136,7 @@ int nldev_answer_take(NldevAnswer *a, void *datagram, size_t n)
 			r = add_device(a, m);
 			break;
 		case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET):
-			r = nldev_parse_attributes(m, attributes);
-			if (r == 0 && netlink_number(attributes[NLDEV_ATTR_MONITOR_MODE], &mode))
-				a->monitor_mode = mode != 0;
+			r = take_status(m, &a->status);
 			break;
 		default:
 			r = m->nlmsg_type < NLMSG_MIN_TYPE ? 0 : -EBADMSG;
@@ -245,17 +258,17 @@ int watch_nldev_listen(WatchNldev *w)
 	NldevAnswer answer;
 	int r;
 
-	if (w->source)
-		return 1;
 	if (!modules_loaded())
 		return 0;
 	/* Joining the group succeeds on older kernels too, for root; and then nothing comes. */
 	r = request(RDMA_NLDEV_CMD_SYS_GET, NLM_F_ACK, &answer);
 	if (r < 0)
-		return r == -EPROTONOSUPPORT ? 0 : r;
-	w->monitor_mode = answer.monitor_mode;
+		return w->source ? 1 : r == -EPROTONOSUPPORT ? 0 : r;
+	w->status = answer.status;
 	nldev_answer_done(&answer);
-	if (!w->monitor_mode)
+	if (w->source)
+		return 1;
+	if (!w->status.monitor_mode)
 		return 0;
 
 	r = watch_netlink_open(NETLINK_RDMA, &fd);
@@ -278,9 +291,9 @@ void watch_nldev_release(WatchNldev *w)
 	w->fd = close_fd(w->fd);
 }
 
-bool watch_nldev_monitor_mode(const WatchNldev *w)
+void watch_nldev_status(const WatchNldev *w, SourceStatus *ret)
 {
-	return w->monitor_mode;
+	*ret = w->status;
 }
 
 int watch_nldev_new(sd_event *event, const WatchHandler *handler, void *userdata, WatchNldev **ret)

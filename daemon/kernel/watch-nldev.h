@@ -27,9 +27,9 @@ DEFINE_CLEANUP(WatchNldev, watch_nldev_free);
 int watch_nldev_listen(WatchNldev *w);
 /* Stops listening: while a NETLINK_RDMA socket is open, ib_core cannot be unloaded. */
 void watch_nldev_release(WatchNldev *w);
-/* Whether the kernel announces devices, as the last watch_nldev_listen() has found it. False before
- * the modules were loaded. */
-bool watch_nldev_monitor_mode(const WatchNldev *w);
+/* What the kernel says of RDMA as a whole, as the last watch_nldev_listen() has found it. Nothing
+ * before the modules were loaded. */
+void watch_nldev_status(const WatchNldev *w, SourceStatus *ret);
 
 /* The devices that exist now: a new array for device_array_free(), empty without the RDMA modules.
  * Or a negative errno; -EAGAIN: the list changed each time that it was read. */
@@ -45,8 +45,8 @@ int watch_nldev_parse(struct nlmsghdr *message, Event *ret, bool *ret_going);
 typedef struct NldevAnswer {
 	DeviceSnapshot *devices;
 	size_t n;
-	bool monitor_mode; /* the kernel makes announcements; in the answer to SYS_GET */
-	bool interrupted;  /* the list changed while the kernel wrote it: ask again */
+	SourceStatus status; /* in the answer to SYS_GET */
+	bool interrupted;    /* the list changed while the kernel wrote it: ask again */
 } NldevAnswer;
 
 /* Takes one datagram. 1 if the answer is complete, 0 if more must follow, or a negative errno: the

@@ -72,6 +72,9 @@ typedef enum ParentState {
 typedef struct SourceStatus {
 	bool simulated;	   /* the devices come from a scenario */
 	bool monitor_mode; /* the kernel announces devices by NETLINK_RDMA */
+	/* what "rdma system" shows */
+	bool privileged_qkey;	/* a process without CAP_NET_RAW may use controlled Q_Keys */
+	const char *namespaces; /* "shared" or "exclusive"; NULL: not known */
 } SourceStatus;
 
 /* The functions that a source calls. USERDATA is what was given to it with the handler. */

@@ -130,9 +130,9 @@ void watch_nldev_release(_unused_ WatchNldev *w)
 	fake.releases++;
 }
 
-bool watch_nldev_monitor_mode(_unused_ const WatchNldev *w)
+void watch_nldev_status(_unused_ const WatchNldev *w, SourceStatus *ret)
 {
-	return fake.monitor_mode;
+	*ret = (SourceStatus){.monitor_mode = fake.monitor_mode};
 }
 
 int watch_nldev_enumerate(DeviceSnapshot **ret, size_t *ret_n)

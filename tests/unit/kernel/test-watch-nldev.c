@@ -8,10 +8,11 @@
 
 #include "watch-nldev.h"
 
-#define TYPE(command) RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command)
-#define MONITOR	      28
-#define EVENT_TYPE    102
-#define MONITOR_MODE  103
+#define TYPE(command)	RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command)
+#define MONITOR		28
+#define EVENT_TYPE	102
+#define PRIVILEGED_QKEY 96
+#define MONITOR_MODE	103
 
 static int parse(Datagram *d, Event *ret)
 {
@@ -269,7 +270,7 @@ static void test_interrupted(_unused_ void **state)
 	nldev_answer_done(&a);
 }
 
-static void test_monitor_mode(_unused_ void **state)
+static void test_system(_unused_ void **state)
 {
 	NldevAnswer a = {};
 	Datagram d = {};
@@ -277,20 +278,34 @@ static void test_monitor_mode(_unused_ void **state)
 
 	/* 6.1: no such attribute */
 	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
+	DATAGRAM_NUMBER(&d, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, uint8_t, 1);
 	datagram_message(&d, NLMSG_ERROR, 0, &ack, sizeof(ack));
 	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 1);
-	assert_false(a.monitor_mode);
+	assert_false(a.status.monitor_mode);
+	assert_false(a.status.privileged_qkey);
+	assert_string_equal(a.status.namespaces, "shared");
 	/* 6.12 */
 	d = (Datagram){};
 	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
 	DATAGRAM_NUMBER(&d, MONITOR_MODE, uint8_t, 1);
 	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 0);
-	assert_true(a.monitor_mode);
+	assert_true(a.status.monitor_mode);
 	d = (Datagram){};
 	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
 	DATAGRAM_NUMBER(&d, MONITOR_MODE, uint8_t, 0);
+	DATAGRAM_NUMBER(&d, PRIVILEGED_QKEY, uint8_t, 1);
+	DATAGRAM_NUMBER(&d, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, uint8_t, 0);
 	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 0);
-	assert_false(a.monitor_mode);
+	assert_false(a.status.monitor_mode);
+	assert_true(a.status.privileged_qkey);
+	assert_string_equal(a.status.namespaces, "exclusive");
+	/* a mode of a later kernel */
+	d = (Datagram){};
+	a = (NldevAnswer){};
+	datagram_message(&d, TYPE(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
+	DATAGRAM_NUMBER(&d, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, uint8_t, 2);
+	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 0);
+	assert_null(a.status.namespaces);
 }
 
 /* Any process may send to our port id. */
@@ -353,6 +368,7 @@ static void test_without_modules(_unused_ void **state)
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
 	_cleanup_(watch_nldev_free_pointer) WatchNldev *w = NULL;
 	DeviceSnapshot *devices;
+	SourceStatus status;
 	Recorder r = {};
 	size_t n = 9;
 
@@ -363,7 +379,9 @@ static void test_without_modules(_unused_ void **state)
 	assert_int_equal(watch_nldev_listen(w), 0);
 	assert_int_equal(watch_nldev_enumerate(&devices, &n), 0);
 	assert_int_equal(n, 0);
-	assert_false(watch_nldev_monitor_mode(w));
+	watch_nldev_status(w, &status);
+	assert_false(status.monitor_mode);
+	assert_null(status.namespaces);
 	/* And the calls have not loaded the modules. */
 	assert_int_not_equal(access("/sys/class/infiniband", F_OK), 0);
 	device_array_free(devices, n);
@@ -379,7 +397,7 @@ int main(void)
 		cmocka_unit_test(test_bad_lists),
 		cmocka_unit_test(test_endless_list),
 		cmocka_unit_test(test_interrupted),
-		cmocka_unit_test(test_monitor_mode),
+		cmocka_unit_test(test_system),
 		cmocka_unit_test(test_not_from_the_kernel),
 		cmocka_unit_test(test_datagrams),
 		cmocka_unit_test(test_without_modules),
