@@ -10,6 +10,7 @@
 #include "port-name.h"
 #include "selection.h"
 #include "suggestion.h"
+#include "unavailable.h"
 
 void histories_done(Histories *h)
 {
@@ -174,6 +175,19 @@ static size_t choose_found(Histories *h, const FoundPaths *found)
 	return n;
 }
 
+/* Why the port at PATH, which is there, has no history. */
+static const char *why_none(Context *c, const char *path)
+{
+	_cleanup_objects_ ObjectList l = {};
+	const char *code = "";
+
+	if (ports_read_port(c->bus, path, false, &l, NULL) >= 0 && l.n > 0)
+		code = object_unavailable_code(l.items[0], PORT_ATTR_state);
+	return streq(code ? code : "", unavailable_rows[UNAVAILABLE_NOT_MEASURED].code)
+		       ? "it has no history: the driver does not measure its state"
+		       : "the port has not been read yet";
+}
+
 static ExitStatus choose_named(Context *c, Histories *h, const char *argument)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -187,7 +201,7 @@ static ExitStatus choose_named(Context *c, Histories *h, const char *argument)
 	if (found.n > 0) {
 		n = choose_found(h, &found);
 		if (n == 0)
-			complain("%s: the port has not been read yet", argument);
+			complain("%s: %s", argument, why_none(c, found.paths[0]));
 		return n > 0 ? STATUS_OK : STATUS_NO_PORT;
 	}
 	n = choose_matching(h, argument);
