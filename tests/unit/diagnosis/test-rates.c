@@ -87,6 +87,8 @@ static void test_loss(_unused_ void **state)
 	assert_found("loss", "tx_rdma_retx_pkts", 1000, 10, "(tx_rdma_retx_pkts)");
 	assert_found("loss", "retrans_pkts", 1000, 10, "(retrans_pkts)");
 	assert_found("loss", "requester_timeout", 1000, 10, "(requester_timeout)");
+	assert_found("loss", "rq_num_oos", 1000, 10, "(rq_num_oos)");
+	assert_found("loss", "tx_pps_limit_drop_cnt", 1000, 10, "(tx_pps_limit_drop_cnt)");
 	assert_found("loss", "rx_write_requests", 1000000, 10, "");
 	/* it was reset */
 	assert_found("loss", "out_of_sequence", UINT64_MAX - 10, 10, "");
