@@ -174,7 +174,7 @@ void counters_keep(DeviceFiles *files, int device, uint32_t port, const Table *t
 	if (directory < 0 || new_files(table, f) < 0)
 		return;
 	n_open += f->n;
-	for (CounterGroup g = 0; error == 0 && g < _COUNTER_GROUP_MAX; g++)
+	for (CounterGroup g = 0; error == 0 && g < ARRAY_SIZE(directories); g++)
 		error = open_group(directory, g, f->about, f->n, f->fds);
 	if (error < 0)
 		port_files_close(f, &n_open);

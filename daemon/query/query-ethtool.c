@@ -7,13 +7,20 @@
 
 #include "netlink-value.h"
 
-/* Newer than the headers of Debian 11, of Linux 5.10: FEC_GET is of 5.13, LINK_DOWNS of 6.3. */
-#define FEC_GET	      29
-#define FEC_GET_REPLY 30
-#define LINK_DOWNS    7
-#define LINK_LAST     LINK_DOWNS
+/* Newer than the headers of Debian 11, of Linux 5.10: FEC_GET and STATS_GET are of 5.13, LINK_DOWNS
+ * of 6.3. */
+#define FEC_GET		29
+#define FEC_GET_REPLY	30
+#define STATS_GET	32
+#define STATS_GET_REPLY 33
+#define LINK_DOWNS	7
+#define LINK_LAST	LINK_DOWNS
 
 enum { FEC_ACTIVE = 4, FEC_STATS = 5, FEC_LAST = FEC_STATS };
+enum { STATS_HEADER = 2, STATS_GROUPS, STATS_GROUP, STATS_LAST = STATS_GROUP };
+enum { GROUP_STAT = 4 };
+enum { CONTROL_TX, CONTROL_RX };
+#define GROUP_CONTROL 2 /* the bit of the statistics of MAC control frames */
 enum { STAT_CORRECTED = 2, STAT_UNCORRECTABLE, STAT_BITS, STAT_LAST = STAT_BITS };
 
 /* The modes of FEC among the modes of a link, ETHTOOL_LINK_MODE_FEC_*_BIT */
@@ -77,6 +84,46 @@ int ethtool_parse_fec(const struct nlmsghdr *message, PhyFec *ret)
 			.corrected = total(stat[STAT_CORRECTED]),
 			.uncorrectable = total(stat[STAT_UNCORRECTABLE]),
 			.corrected_bits = total(stat[STAT_BITS])};
+	return 0;
+}
+
+int ethtool_parse_pause(const struct nlmsghdr *message, PauseFrames *ret)
+{
+	struct nlattr *a[ETHTOOL_A_PAUSE_STATS + 1], *stat[ETHTOOL_A_PAUSE_STAT_RX_FRAMES + 1] = {};
+	int r = parse(message, ETHTOOL_MSG_PAUSE_GET_REPLY, a, ETHTOOL_A_PAUSE_STATS);
+
+	if (r < 0)
+		return r;
+	if (a[ETHTOOL_A_PAUSE_STATS] && nla_parse_nested(stat, ETHTOOL_A_PAUSE_STAT_RX_FRAMES,
+							 a[ETHTOOL_A_PAUSE_STATS], NULL) < 0)
+		return -EBADMSG;
+	ret->tx = number(stat[ETHTOOL_A_PAUSE_STAT_TX_FRAMES]);
+	ret->rx = number(stat[ETHTOOL_A_PAUSE_STAT_RX_FRAMES]);
+	return 0;
+}
+
+/* Each statistic is in a nest of its own. */
+int ethtool_parse_control(const struct nlmsghdr *message, PauseFrames *ret)
+{
+	struct nlattr *a[STATS_LAST + 1], *nest;
+	int r = parse(message, STATS_GET_REPLY, a, STATS_LAST), left;
+
+	if (r < 0)
+		return r;
+	ret->tx_control = ret->rx_control = UINT64_MAX;
+	if (!a[STATS_GROUP])
+		return 0;
+	nla_for_each_nested(nest, a[STATS_GROUP], left)
+	{
+		if (nla_type(nest) != GROUP_STAT)
+			continue;
+		if (nla_find(nla_data(nest), nla_len(nest), CONTROL_TX))
+			ret->tx_control =
+				number(nla_find(nla_data(nest), nla_len(nest), CONTROL_TX));
+		if (nla_find(nla_data(nest), nla_len(nest), CONTROL_RX))
+			ret->rx_control =
+				number(nla_find(nla_data(nest), nla_len(nest), CONTROL_RX));
+	}
 	return 0;
 }
 
@@ -153,6 +200,24 @@ void ethtool_supply_fec(const PhyFec *f, PortSnapshot *s)
 		PORT_SUPPLY(s, fec_corrected_bits, f->corrected_bits);
 }
 
+/* A new request of COMMAND for the interface IFINDEX. The header is its attribute HEADER. NULL
+ * without memory. */
+static struct nl_msg *request(const Genl *g, uint8_t command, int header, uint32_t ifindex,
+			      uint32_t flags)
+{
+	struct nl_msg *m = genl_request(g, command, 0);
+	struct nlattr *nest;
+
+	if (!m)
+		return NULL;
+	/* The kernel wants the flag, which libnl sets by itself since 3.5. */
+	nest = nla_nest_start(m, header | NLA_F_NESTED);
+	nla_put_u32(m, ETHTOOL_A_HEADER_DEV_INDEX, ifindex);
+	nla_put_u32(m, ETHTOOL_A_HEADER_FLAGS, flags);
+	nla_nest_end(m, nest);
+	return m;
+}
+
 /* Asks COMMAND for the interface IFINDEX, with statistics if the kernel has some for it: one that
  * has none refuses the flag with -EINVAL. */
 static int ask(Genl *g, uint8_t command, uint32_t ifindex, NetlinkHandler handler, void *userdata)
@@ -161,17 +226,11 @@ static int ask(Genl *g, uint8_t command, uint32_t ifindex, NetlinkHandler handle
 	int r = -EINVAL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags) && r == -EINVAL; i++) {
-		struct nl_msg *m = genl_request(g, command, 0);
-		struct nlattr *header;
+		struct nl_msg *m =
+			request(g, command, ETHTOOL_A_LINKSTATE_HEADER, ifindex, flags[i]);
 
 		if (!m)
 			return -ENOMEM;
-		/* The header is the first attribute of each message. The kernel wants the flag,
-		 * which libnl sets by itself since 3.5. */
-		header = nla_nest_start(m, ETHTOOL_A_LINKSTATE_HEADER | NLA_F_NESTED);
-		nla_put_u32(m, ETHTOOL_A_HEADER_DEV_INDEX, ifindex);
-		nla_put_u32(m, ETHTOOL_A_HEADER_FLAGS, flags[i]);
-		nla_nest_end(m, header);
 		r = netlink_ask(&g->netlink, m, handler, userdata);
 	}
 	return r;
@@ -203,4 +262,45 @@ int ethtool_supply(Genl *g, uint32_t ifindex, PortSnapshot *s)
 	if (r == 0)
 		ethtool_supply_fec(&fec, s);
 	return r == -EOPNOTSUPP ? 0 : r;
+}
+
+static int on_pause(const struct nlmsghdr *message, void *userdata)
+{
+	return ethtool_parse_pause(message, userdata);
+}
+
+static int on_control(const struct nlmsghdr *message, void *userdata)
+{
+	return ethtool_parse_control(message, userdata);
+}
+
+/* Asks for the statistics of MAC control frames. */
+static int ask_control(Genl *g, uint32_t ifindex, PauseFrames *f)
+{
+	const uint32_t group = 1U << GROUP_CONTROL;
+	struct nl_msg *m = request(g, STATS_GET, STATS_HEADER, ifindex, 0);
+	struct nlattr *bits;
+
+	if (!m)
+		return -ENOMEM;
+	bits = nla_nest_start(m, STATS_GROUPS | NLA_F_NESTED);
+	nla_put_flag(m, ETHTOOL_A_BITSET_NOMASK);
+	nla_put_u32(m, ETHTOOL_A_BITSET_SIZE, GROUP_CONTROL + 1);
+	nla_put(m, ETHTOOL_A_BITSET_VALUE, sizeof(group), &group);
+	nla_nest_end(m, bits);
+	return netlink_ask(&g->netlink, m, on_control, f);
+}
+
+int ethtool_get_pauses(Genl *g, uint32_t ifindex, PauseFrames *ret)
+{
+	PauseFrames f = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+	int r = genl_open(g, ETHTOOL_GENL_NAME);
+
+	if (r < 0)
+		return r;
+	/* most drivers have one of the two, or none */
+	(void)ask(g, ETHTOOL_MSG_PAUSE_GET, ifindex, on_pause, &f);
+	(void)ask_control(g, ifindex, &f);
+	*ret = f;
+	return 0;
 }

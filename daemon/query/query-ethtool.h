@@ -24,12 +24,24 @@ typedef struct PhyFec {
 	uint64_t corrected, uncorrectable, corrected_bits;
 } PhyFec;
 
+/* The answers to ETHTOOL_MSG_PAUSE_GET, and to ETHTOOL_MSG_STATS_GET for MAC control frames. The
+ * same. */
+typedef struct PauseFrames {
+	uint64_t tx, rx;
+	uint64_t tx_control, rx_control; /* those of a priority (PFC) are in these only */
+} PauseFrames;
+
 /* Asks for the interface IFINDEX, and supplies the rows with source ETHTOOL of S. -EOPNOTSUPP: the
  * kernel has no such family. Another negative errno: that of the kernel. What the driver does not
  * say is no error. */
 int ethtool_supply(Genl *g, uint32_t ifindex, PortSnapshot *s);
 
+/* Asks for the interface IFINDEX how many frames have paused it, or its other end. The same. */
+int ethtool_get_pauses(Genl *g, uint32_t ifindex, PauseFrames *ret);
+
 /* Read an answer. -EBADMSG. */
+int ethtool_parse_pause(const struct nlmsghdr *message, PauseFrames *ret);
+int ethtool_parse_control(const struct nlmsghdr *message, PauseFrames *ret);
 int ethtool_parse_link(const struct nlmsghdr *message, PhyLink *ret);
 int ethtool_parse_fec(const struct nlmsghdr *message, PhyFec *ret);
 /* Supply the rows of S that it has. */

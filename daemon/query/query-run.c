@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "query-counters.h"
 #include "query-device.h"
+#include "query-ethtool.h"
 #include "query-port.h"
 #include "query-resources.h"
 
@@ -37,8 +38,68 @@ static int run_port(Target *t, uint32_t port, bool last, const Sink *sink, bool 
 				  last && !closes_device(t));
 }
 
+/* Appends the numbers of F that are there to the N ENTRIES. Returns how many there are then. */
+static uint32_t pauses_append(const PauseFrames *f, CounterEntry *entries, uint32_t n)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} all[] = {{"tx_pause_frames", f->tx},
+		   {"rx_pause_frames", f->rx},
+		   {"tx_control_frames", f->tx_control},
+		   {"rx_control_frames", f->rx_control}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		if (all[i].value == UINT64_MAX)
+			continue;
+		entries[n] = (CounterEntry){.group = COUNTER_GROUP_ETHTOOL, .value = all[i].value};
+		text_copy(entries[n].file, sizeof(entries[n].file), all[i].name);
+		n++;
+	}
+	return n;
+}
+
+/* The network interface of PORT, as it was read last or is now; 0: it has none. */
+static uint32_t interface_of(Target *t, uint32_t port)
+{
+	const KnownLink *known = &t->known->link;
+	PortSnapshot s = {};
+
+	if (known->port == port)
+		return known->ifindex;
+	return netlink_open(&t->querier->nldev, NETLINK_RDMA) == 0 &&
+			       nldev_get_port(&t->querier->nldev, t->device, port, &s) == 0
+		       ? s.values.ifindex
+		       : 0;
+}
+
+/* Adds to *TABLE what ethtool says of the interface of PORT, if it has one and its driver counts.
+ * Without memory there is nothing more than before. */
+static void add_pauses(Target *t, uint32_t port, Table **table)
+{
+	uint32_t ifindex = interface_of(t, port), n = *table ? (*table)->n : 0;
+	CounterEntry *entries;
+	PauseFrames f;
+	Table *more;
+
+	if (!ifindex || ethtool_get_pauses(&t->querier->ethtool, ifindex, &f) < 0)
+		return;
+	entries = calloc(n + 4, sizeof(*entries));
+	if (!entries)
+		return;
+	if (n > 0)
+		memcpy(entries, (*table)->entries, n * sizeof(*entries));
+	n = pauses_append(&f, entries, n);
+	more = table_new(entries, n, sizeof(*entries));
+	free(entries);
+	if (!more)
+		return;
+	table_free(*table);
+	*table = more;
+}
+
 /* The counters of one port, from the files that stay open since the last time, if there are. */
-static int read_counters(Target *t, uint32_t port, Table **ret)
+static int read_files(Target *t, uint32_t port, Table **ret)
 {
 	uint64_t limit_usec = t->querier->isolation.answer_usec;
 	DeviceFiles *kept = &t->known->counters;
@@ -54,8 +115,17 @@ static int read_counters(Target *t, uint32_t port, Table **ret)
 	return r;
 }
 
-/* The counters of the ports need sysfs alone. The reading of one port ends, complete or not, before
- * the core would take the worker for stuck. */
+static int read_counters(Target *t, uint32_t port, Table **ret)
+{
+	int r = read_files(t, port, ret);
+
+	if (r == 0)
+		add_pauses(t, port, ret);
+	return r;
+}
+
+/* The counters of the ports need sysfs, and ethtool where there is an interface. The reading of one
+ * port ends, complete or not, before the core would take the worker for stuck. */
 static int run_counters(Target *t, const Sink *sink)
 {
 	uint32_t last = port_set_last(&t->query->ports);

@@ -95,10 +95,18 @@ int simulated_counters_read(const SimulatedPort *p, uint32_t n, Table **ret)
 /* The counter's name in KEY; NULL if it is of something else. */
 static const char *parse_key(const char *key, CounterGroup *ret)
 {
-	const char *name = startswith(key, "counter.");
+	static const char *const prefixes[_COUNTER_GROUP_MAX] = {
+		[COUNTER_GROUP_PORT] = "counter.",
+		[COUNTER_GROUP_HARDWARE] = "hw_counter.",
+		[COUNTER_GROUP_ETHTOOL] = "ethtool_counter.",
+	};
+	const char *name = NULL;
 
-	*ret = name ? COUNTER_GROUP_PORT : COUNTER_GROUP_HARDWARE;
-	return name ? name : startswith(key, "hw_counter.");
+	for (CounterGroup g = 0; !name && g < _COUNTER_GROUP_MAX; g++) {
+		name = startswith(key, prefixes[g]);
+		*ret = g;
+	}
+	return name;
 }
 
 bool simulated_is_counter(const char *key)

@@ -141,7 +141,9 @@ static void name_counter(const CounterRow *row, char ret[METRIC_NAME_MAX])
 	const char *rest = NULL;
 
 	snprintf(ret, METRIC_NAME_MAX, "rdma_port_%s",
-		 row->group == COUNTER_GROUP_HARDWARE ? "hw_" : "");
+		 row->group == COUNTER_GROUP_HARDWARE  ? "hw_"
+		 : row->group == COUNTER_GROUP_ETHTOOL ? "ethtool_"
+						       : "");
 	if (row->group == COUNTER_GROUP_PORT)
 		rest = startswith(row->name, "port_");
 	add_snake_case(ret, rest ? rest : row->name);

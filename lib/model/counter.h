@@ -8,6 +8,7 @@
 typedef enum CounterGroup {
 	COUNTER_GROUP_PORT,	/* counters/ in sysfs */
 	COUNTER_GROUP_HARDWARE, /* hw_counters/ */
+	COUNTER_GROUP_ETHTOOL,	/* those of the network interface */
 	_COUNTER_GROUP_MAX
 } CounterGroup;
 
@@ -40,7 +41,7 @@ typedef struct Counter {
 	const char *help;   /* NULL: it has no row in counters.def */
 } Counter;
 
-/* "counters", "hw_counters": the directory in sysfs */
+/* "counters", "hw_counters": the directory in sysfs; "ethtool" */
 const char *counter_group_name(CounterGroup group);
 /* "bytes", "packets", "events", "ticks", "unknown" */
 const char *counter_unit_name(CounterUnit unit);

@@ -110,6 +110,7 @@ static void test_congestion(_unused_ void **state)
 	assert_found("pause-storm", "rx_prio3_pause", 10000, 10, "1000 pause frames");
 	assert_found("pause-storm", "rx_prio3_pause", 9900, 10, "");
 	assert_found("pause-storm", "tx_pause_ctrl_phy", 10000, 10, "(tx_pause_ctrl_phy)");
+	assert_found("pause-storm", "rx_control_frames", 10000, 10, "(rx_control_frames)");
 	assert_found("pause-storm", "rx_prio3_packets", 10000, 10, "");
 }
 

@@ -22,6 +22,9 @@
 #define STAT_UNCORR	       3
 #define STAT_BITS	       4
 #define LINK_DOWNS	       7
+#define STATS_GET_REPLY	       33
+#define STATS_GROUP	       4
+#define GROUP_STAT	       4
 #define DOWN_OF_A_LATER_KERNEL 200
 
 static struct nl_msg *begin(uint8_t command)
@@ -197,6 +200,56 @@ static void test_fec_modes(_unused_ void **state)
 	assert_string_equal(s.values.fec_mode, "");
 }
 
+/* Adds statistic TYPE in a nest of its own. */
+static void put_stat(struct nl_msg *m, int type, uint64_t n)
+{
+	struct nlattr *nest = nla_nest_start(m, GROUP_STAT);
+
+	nla_put_u64(m, type, n);
+	nla_nest_end(m, nest);
+}
+
+static void test_pauses(_unused_ void **state)
+{
+	PauseFrames f = {1, 2, 3, 4};
+	struct nl_msg *m = begin(ETHTOOL_MSG_PAUSE_GET_REPLY);
+	struct nlattr *nest = nla_nest_start(m, ETHTOOL_A_PAUSE_STATS);
+
+	nla_put_u64(m, ETHTOOL_A_PAUSE_STAT_RX_FRAMES, 70);
+	nla_nest_end(m, nest);
+	assert_int_equal(ethtool_parse_pause(nlmsg_hdr(m), &f), 0);
+	nlmsg_free(m);
+	assert_true(f.tx == UINT64_MAX);
+	assert_int_equal(f.rx, 70);
+	assert_int_equal(f.tx_control, 3);
+
+	/* the first statistic has the number 0; the third is of frames that nobody knows */
+	m = begin(STATS_GET_REPLY);
+	nest = nla_nest_start(m, STATS_GROUP);
+	nla_put_u32(m, 2, 2);
+	put_stat(m, 0, 500);
+	put_stat(m, 1, 600);
+	put_stat(m, 2, 700);
+	nla_nest_end(m, nest);
+	assert_int_equal(ethtool_parse_control(nlmsg_hdr(m), &f), 0);
+	nlmsg_free(m);
+	assert_int_equal(f.tx_control, 500);
+	assert_int_equal(f.rx_control, 600);
+	assert_int_equal(f.rx, 70);
+
+	/* a driver that counts nothing */
+	m = begin(STATS_GET_REPLY);
+	assert_int_equal(ethtool_parse_control(nlmsg_hdr(m), &f), 0);
+	assert_true(f.tx_control == UINT64_MAX && f.rx_control == UINT64_MAX);
+	assert_int_equal(ethtool_parse_pause(nlmsg_hdr(m), &f), -EBADMSG);
+	nlmsg_free(m);
+	m = begin(ETHTOOL_MSG_PAUSE_GET_REPLY);
+	assert_int_equal(ethtool_parse_pause(nlmsg_hdr(m), &f), 0);
+	assert_true(f.tx == UINT64_MAX && f.rx == UINT64_MAX);
+	assert_int_equal(ethtool_parse_control(nlmsg_hdr(m), &f), -EBADMSG);
+	nlmsg_free(m);
+}
+
 static void test_bad(_unused_ void **state)
 {
 	struct nl_msg *other = begin(FEC_GET_REPLY), *none = nlmsg_alloc_simple(FAMILY, 0);
@@ -217,6 +270,7 @@ static void test_kernel(_unused_ void **state)
 {
 	Genl g = GENL_CLOSED;
 	PortSnapshot s = {};
+	PauseFrames f = {};
 	int r = ethtool_supply(&g, 1, &s);
 
 	if (r != -EOPNOTSUPP && r != -ENODEV) { /* no such family, or no such interface */
@@ -225,6 +279,8 @@ static void test_kernel(_unused_ void **state)
 		assert_string_equal(s.values.link_down_reason, "");
 		assert_false(has(&s, PORT_ATTR_fec_mode));
 		assert_int_equal(ethtool_supply(&g, INT32_MAX, &s), -ENODEV);
+		assert_int_equal(ethtool_get_pauses(&g, 1, &f), 0);
+		assert_true(f.rx == UINT64_MAX && f.rx_control == UINT64_MAX);
 	}
 	genl_done(&g);
 }
@@ -235,7 +291,7 @@ int main(void)
 		cmocka_unit_test(test_reasons),	  cmocka_unit_test(test_no_reason),
 		cmocka_unit_test(test_numbers),	  cmocka_unit_test(test_fec),
 		cmocka_unit_test(test_fec_modes), cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_kernel),	  cmocka_unit_test(test_pauses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

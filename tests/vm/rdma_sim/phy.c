@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the interfaces that ports are bound to say to ethtool of their PHY: why
- * the link is down, how often it was lost, and what forward error correction
- * has done. "set" changes it, and nobody is told.
+ * the link is down, how often it was lost, what forward error correction has
+ * done, and which frames have paused it. "set" changes it, and nobody is told.
  *
  * The core calls all of these under the RTNL.
  */
@@ -62,8 +62,36 @@ static void get_fec_stats(struct net_device *ndev, struct ethtool_fec_stats *sta
 }
 #endif
 
+/* Without it the core does not ask for the statistics. */
+static void get_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *pause)
+{
+	pause->rx_pause = 1;
+}
+
+static void get_pause_stats(struct net_device *ndev, struct ethtool_pause_stats *stats)
+{
+	struct sim_port *port = sim_netdev_port(ndev);
+
+	if (port)
+		stats->rx_pause_frames = port->phy.rx_pauses;
+}
+
+#ifdef SIM_HAVE_FEC_STATS /* of the same kernel */
+static void get_eth_ctrl_stats(struct net_device *ndev, struct ethtool_eth_ctrl_stats *stats)
+{
+	struct sim_port *port = sim_netdev_port(ndev);
+
+	if (!port)
+		return;
+	stats->MACControlFramesTransmitted = port->phy.tx_controls;
+	stats->MACControlFramesReceived = port->phy.rx_controls;
+}
+#endif
+
 static const struct ethtool_ops sim_ethtool_ops = {
 	.get_link = ethtool_op_get_link,
+	.get_pauseparam = get_pauseparam,
+	.get_pause_stats = get_pause_stats,
 	.get_link_ext_state = get_link_ext_state,
 	.get_fecparam = get_fecparam,
 #ifdef SIM_HAVE_LINK_EXT_STATS
@@ -71,6 +99,7 @@ static const struct ethtool_ops sim_ethtool_ops = {
 #endif
 #ifdef SIM_HAVE_FEC_STATS
 	.get_fec_stats = get_fec_stats,
+	.get_eth_ctrl_stats = get_eth_ctrl_stats,
 #endif
 };
 

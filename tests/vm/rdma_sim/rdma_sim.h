@@ -156,6 +156,7 @@ struct sim_port {
 		u8 fec;		/* ETHTOOL_FEC_* while the link is up */
 		u32 downs;
 		u64 corrected, uncorrectable, corrected_bits;
+		u64 rx_pauses, tx_controls, rx_controls;
 		const struct ethtool_ops *own_ops;	/* of the interface */
 	} phy;
 
