@@ -187,6 +187,27 @@ static void test_last_number_is_no_segment(_unused_ void **state)
 	assert_true(S_ISLNK(st.st_mode));
 }
 
+/* What is added fills the room to its last byte before the oldest segment goes. */
+static void test_full(_unused_ void **state)
+{
+	SegmentRing s = open_ring(30);
+
+	assert_int_equal(segment_ring_begin(&s, NOW, "ten bytes\n", 10), 0);
+	/* alone it may grow without end */
+	assert_int_equal(segment_ring_append(&s, "ten again\nand twenty and one.\n", 31), 0);
+	assert_text("1763950000000000.conf", "ten bytes\nten again\nand twenty and one.\n");
+	assert_int_equal(segment_ring_begin(&s, NOW, "ten bytes\n", 10), 0);
+	assert_int_equal(access(path_of("1763950000000000.conf"), F_OK), -1);
+	assert_int_equal(segment_ring_begin(&s, NOW, "ten bytes\n", 10), 0);
+	assert_int_equal(segment_ring_append(&s, "ten more.\n", 10), 0);
+	assert_int_equal(access(path_of("1763950000000001.conf"), F_OK), 0);
+	assert_string_equal(s.file.failed, "1763950000000002.conf");
+	assert_int_equal(segment_ring_append(&s, "\n", 1), 0);
+	assert_int_equal(access(path_of("1763950000000001.conf"), F_OK), -1);
+	assert_text("1763950000000002.conf", "ten bytes\nten more.\n\n");
+	segment_ring_done(&s);
+}
+
 /* A failure says which file it is about. */
 static void test_in_the_way(_unused_ void **state)
 {
@@ -210,6 +231,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_last_number_comes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_last_number_gives_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_last_number_is_no_segment, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_in_the_way, setup, teardown),
 	};
 
