@@ -98,10 +98,13 @@ static void test_meets(void **state)
 static void test_unmeasured(void **state)
 {
 	const WaitCondition active = {.state = ACTIVE}, init = {.state = INIT},
-			    down = {.state = DOWN}, fast = {.state = ACTIVE, .rate = 1};
+			    down = {.state = DOWN}, fast = {.state = ACTIVE, .rate = 1},
+			    with_lid = {.state = ACTIVE, .lid = true};
 	Port *p = device_port(add_device(*state, 1, "efa_0", 1), 1);
 	PortSnapshot s = {};
 
+	/* of a port of which nothing is known yet all is possible */
+	assert_null(wait_impossible(&with_lid, &p->now));
 	PORT_SUPPLY(&s, link_layer, 0);
 	PORT_SUPPLY(&s, max_mtu, 5);
 	mask_set(&s.unmeasured, PORT_ATTR_state, true);
@@ -233,6 +236,17 @@ static void test_since(void **state)
 	apply(p, s);
 	assert_false(wait_look(&w, c, 20000000));
 	assert_says(&w, 20000000, "mlx5_0: MTU 2048, not 4096 for at least 0.000 s");
+	/* a rate that is too small, and none */
+	w.condition.rate = UINT64_C(400000000000);
+	apply(p, ib_port(ACTIVE));
+	assert_false(wait_look(&w, c, 21000000));
+	assert_says(&w, 21000000, "mlx5_0: rate 100 Gb/s, not 400 Gb/s for at least 0.000 s");
+	s = ib_port(ACTIVE);
+	mask_set(&s.supplied, PORT_ATTR_active_width, false);
+	apply(p, s);
+	assert_false(wait_look(&w, c, 21000000));
+	assert_says(&w, 21000000, "mlx5_0: no rate (not reported) for at least 0.000 s");
+	w.condition.rate = 0;
 	apply(p, ib_port(ACTIVE));
 	assert_true(wait_look(&w, c, 30000000));
 	assert_says(&w, 30000000, "");

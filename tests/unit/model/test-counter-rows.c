@@ -181,6 +181,7 @@ static void test_fits(_unused_ void **state)
 	const CounterEntry same[] = {VALUE("symbol_error", 3),
 				     entry_of(COUNTER_GROUP_PORT, "link_downed", 0, -EIO)};
 	const CounterEntry swapped[] = {a[1], a[0]};
+	const CounterEntry first[] = {VALUE("link_error_recovery", 1), a[1]};
 	const CounterEntry group[] = {a[0], entry_of(COUNTER_GROUP_HARDWARE, "link_downed", 2, 0)};
 
 	assert_true(fits(a, 2, true, same, 2, true));
@@ -188,6 +189,7 @@ static void test_fits(_unused_ void **state)
 	assert_false(fits(a, 2, false, a, 1, false));
 	assert_false(fits(a, 1, false, a, 2, false));
 	assert_false(fits(a, 2, false, swapped, 2, false));
+	assert_false(fits(a, 2, false, first, 2, false));
 	assert_false(fits(a, 2, false, group, 2, false));
 }
 
