@@ -59,6 +59,9 @@ static void test_seconds(_unused_ void **state)
 				     {"", BAD},
 				     {".", BAD},
 				     {"inf", BAD},
+				     {" 1", BAD},
+				     {"+1", BAD},
+				     {"9", 9000000},
 				     {"1s", BAD}};
 
 	assert_cases(parse_seconds, cases, ARRAY_SIZE(cases));
@@ -108,6 +111,7 @@ static void test_when(_unused_ void **state)
 				     {"2026-11-25 10:11:18 ", BAD},
 				     {"2026-11-25", BAD},
 				     {" 2026-11-25 10:11", BAD},
+				     {"1970-01-01 00:00", 0},
 				     {"1969-12-31 00:00", BAD},
 				     {"", BAD}};
 	/* nothing is from before 1970 */
@@ -124,6 +128,10 @@ static void test_rate(_unused_ void **state)
 				     {"1Mbit/s", 1000000},
 				     {"1000kbps", 1000000},
 				     {"1000000", 1000000},
+				     {"0.5G", 500000000},
+				     {"9G", UINT64_C(9000000000)},
+				     {"+1G", BAD},
+				     {" 1G", BAD},
 				     {"999999", BAD},
 				     {"999kb/s", BAD},
 				     {"999999T", UINT64_C(999999000000000000)},
