@@ -212,6 +212,7 @@ static const struct {
 	[VERB_ADD] = {true, CHANGE_ADDED, true, false},
 	[VERB_REMOVE] = {true, CHANGE_REMOVED, false, false},
 	[VERB_RENAME] = {true, CHANGE_RENAMED, false, true},
+	[VERB_FINDING] = {true, CHANGE_FINDING, false, false},
 };
 
 /* Whether the step is about the device that is being added. */

@@ -27,6 +27,7 @@ typedef enum RecordChangeKind {
 	CHANGE_ADDED,	  /* the device, and each port with it */
 	CHANGE_REMOVED,
 	CHANGE_RENAMED, /* to NEW_NAME */
+	CHANGE_FINDING, /* a finding has begun or ended, as its values say */
 	_CHANGE_MAX,
 } RecordChangeKind;
 

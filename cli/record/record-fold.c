@@ -260,6 +260,7 @@ static bool take_step(RecordFold *fold, const RecordStep *step, const char *text
 			break;
 		return rename_device(fold, w->words[1], w->words[2]);
 	case VERB_NOTED:
+	case VERB_FINDING:
 		return true;
 	case VERB_EVENT:
 	case VERB_STALL:

@@ -191,6 +191,10 @@ static void print_what(FILE *f, const RecordChange *change)
 			print_failure(f, change);
 		}
 		break;
+	case CHANGE_FINDING:
+		fputs("finding ", f);
+		print_values(f, change);
+		break;
 	case CHANGE_REMOVED:
 		fputs("removed", f);
 		break;
@@ -252,6 +256,7 @@ static const char *kind_name(RecordChangeKind kind)
 		[CHANGE_VALUES] = "values",   [CHANGE_NO_ANSWER] = "no-answer",
 		[CHANGE_EVENT] = "event",     [CHANGE_ADDED] = "added",
 		[CHANGE_REMOVED] = "removed", [CHANGE_RENAMED] = "renamed",
+		[CHANGE_FINDING] = "finding",
 	};
 
 	return names[kind];

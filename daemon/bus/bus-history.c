@@ -188,6 +188,9 @@ static void put_history(BusWriter *w, const char *name, const Port *p, const His
 		bus_writer_open_property(w, "Transitions", "a" BUS_TRANSITION);
 		bus_put_transitions(w, h);
 		bus_writer_close_property(w);
+		bus_writer_open_property(w, "Findings", past_finding_table_signature);
+		bus_put_entries(w, &past_finding_layout, h->findings.items, h->findings.n);
+		bus_writer_close_property(w);
 	}
 	bus_writer_close(w);
 	bus_writer_close(w);

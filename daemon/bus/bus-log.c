@@ -58,7 +58,7 @@ static int read_setting(sd_bus_message *m, int *ret_level, sd_bus_error *error)
 /* LEVEL is that of read_setting(). */
 static int set_for(sd_bus_message *m, uid_t user, int level)
 {
-	if (user != 0 && user != geteuid())
+	if (!bus_user_may_change(user))
 		return sd_bus_reply_method_errorf(m, SD_BUS_ERROR_ACCESS_DENIED,
 						  "Only root may change the log");
 	if (level >= 0)

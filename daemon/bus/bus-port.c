@@ -108,6 +108,8 @@ const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS] = {
 				 SD_BUS_PARAM(transitions), method_get_history, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetUsers", "a{sv}", SD_BUS_PARAM(options), bus_users_signature,
 				 SD_BUS_PARAM(users) SD_BUS_PARAM(counts), bus_get_users, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Acknowledge", SD_BUS_ARGS("s", check, "a{sv}", options), SD_BUS_NO_RESULT,
+				bus_acknowledge, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS("StateChanged", SD_BUS_ARGS("s", new, "s", old, "s", reason), 0),
 	SD_BUS_SIGNAL_WITH_ARGS("SubnetReconfigured", SD_BUS_ARGS("s", reason), 0),
 };

@@ -42,7 +42,7 @@ struct Bus {
 void bus_signals_done(Bus *b);
 
 /* The methods and signals of org.rdma.Port, beside the properties that its rows are. */
-#define BUS_PORT_MEMBERS 5
+#define BUS_PORT_MEMBERS 6
 extern const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS];
 
 /* The members of org.rdma.Manager for sd-bus. */
@@ -58,6 +58,15 @@ int bus_log_add(Bus *b);
 /* Answers M, a method call, if it sets a property of the log, when the bus has said whose it is.
  * Returns what a handler of sd-bus has to return. */
 int bus_log_offer(Bus *b, sd_bus_message *m, sd_bus_error *error);
+
+/* A method of org.rdma.Port, for sd-bus. */
+int bus_acknowledge(sd_bus_message *m, void *userdata, sd_bus_error *error);
+
+/* Whether USER may change something: root, and the user that rdmad runs as. */
+static inline bool bus_user_may_change(uid_t user)
+{
+	return user == 0 || user == geteuid();
+}
 
 /* bus-call.c */
 

@@ -47,6 +47,9 @@ typedef struct BusHandler {
 	/* Manager.Refresh(): everything is being read afresh, at the earliest a second after the
 	 * last time. The list in which the call is to wait for bus_answer_refresh(). */
 	PendingList *(*refresh)(void *userdata);
+	/* Port.Acknowledge(): CHECK and TEXT are as for health_acknowledge(). -ENOENT: the check
+	 * has found nothing. */
+	int (*acknowledge)(void *userdata, Port *p, const char *check, const char *text);
 	void (*status)(void *userdata, BusStatus *ret);
 	/* The bus gave us the name, or why not (negative errno, logged); -ECONNRESET if it has not
 	 * answered at all. */

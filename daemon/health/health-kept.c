@@ -2,6 +2,8 @@
 
 #include "health-kept.h"
 
+#include "health-object.h"
+
 static const Object *subject_of(const Finding *f)
 {
 	return f->port ? f->port : f->device;
@@ -36,9 +38,35 @@ static KeptFinding *find_before(const KeptList *l, const Finding *f)
 	return NULL;
 }
 
+/* What is known of K, which is new, from before rdmad was started: that it began then. */
+static void recall(KeptFinding *k)
+{
+	const Finding *f = &k->finding;
+	const Object *subject = subject_of(f);
+	const Port *port = subject ? health_object_port(subject) : NULL;
+	Device *d = subject ? health_object_device(subject) : NULL;
+
+	/* that of a device is in the histories of all its ports */
+	for (uint32_t i = 0; d && i < d->n_ports; i++) {
+		PastFindings *past = &d->ports[i]->history.findings;
+		const PastFinding *was = port && port != d->ports[i]
+						 ? NULL
+						 : past_findings_recall(past, f->check->name,
+									f->row ? f->row->name : "");
+
+		if (!was)
+			continue;
+		k->since_usec = was->since;
+		k->acknowledged_usec = was->acknowledged;
+		text_copy(k->acknowledged_text, sizeof(k->acknowledged_text),
+			  was->acknowledged_text);
+	}
+}
+
 static void take_one(KeptList *l, Finding *f, uint64_t now)
 {
 	KeptFinding *k = find_before(l, f);
+	bool is_new = !k;
 
 	if (!k) {
 		if (!array_grow(l->items, l->n))
@@ -51,6 +79,8 @@ static void take_one(KeptList *l, Finding *f, uint64_t now)
 	k->ended_usec = 0;
 	k->is_seen = true;
 	f->sentence = NULL;
+	if (is_new)
+		recall(k);
 }
 
 /* Removes those of which IS_OVER is true. */
@@ -142,7 +172,20 @@ static AttrVerdict verdict_of(Severity s)
 
 #define PUT(entry, member, text) text_copy((entry)->member, sizeof((entry)->member), text)
 
-static void put_entry(const KeptList *l, const KeptFinding *k, FindingEntry *ret)
+/* Whether K is about nothing but that its subject is stale. */
+static bool is_of_staleness(const KeptFinding *k)
+{
+	return k->finding.row == &port_attributes[PORT_ATTR_stale] ||
+	       k->finding.row == &device_attributes[DEVICE_ATTR_stale];
+}
+
+/* What is a part of what somebody knows, he knows too. */
+static bool counts(const KeptList *l, const KeptFinding *k)
+{
+	return !k->acknowledged_usec && (k->cause >= l->n || !l->items[k->cause].acknowledged_usec);
+}
+
+static void put_entry(const KeptList *l, const KeptFinding *k, bool is_stale, FindingEntry *ret)
 {
 	const Check *check = k->finding.check;
 
@@ -154,11 +197,32 @@ static void put_entry(const KeptList *l, const KeptFinding *k, FindingEntry *ret
 		PUT(ret, attribute, k->finding.row->name);
 	if (k->cause < l->n)
 		PUT(ret, cause, l->items[k->cause].finding.check->name);
+	if (is_stale && !is_of_staleness(k))
+		PUT(ret, certainty, "unknown");
+	ret->acknowledged = k->acknowledged_usec;
+	PUT(ret, acknowledged_text, k->acknowledged_text);
 	/* what was too long has been cut */
 	text_sanitize(ret->text, sizeof(ret->text));
 }
 
-AttrVerdict kept_tell(const KeptList *l, const Object *subject, Table **ret)
+bool kept_acknowledge(KeptList *l, const Object *subject, const char *check, const char *text,
+		      uint64_t now)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < l->n; i++) {
+		KeptFinding *k = &l->items[i];
+
+		if (subject_of(&k->finding) != subject || !streq(k->finding.check->name, check))
+			continue;
+		k->acknowledged_usec = now;
+		text_copy(k->acknowledged_text, sizeof(k->acknowledged_text), text);
+		found = true;
+	}
+	return found;
+}
+
+AttrVerdict kept_tell(const KeptList *l, const Object *subject, bool is_stale, Table **ret)
 {
 	_cleanup_free_ FindingEntry *entries = l->n ? calloc(l->n, sizeof(*entries)) : NULL;
 	AttrVerdict worst = VERDICT_OK;
@@ -169,9 +233,10 @@ AttrVerdict kept_tell(const KeptList *l, const Object *subject, Table **ret)
 
 		if (subject_of(&k->finding) != subject)
 			continue;
-		worst = MAX(worst, verdict_of(k->finding.check->severity));
+		if (counts(l, k))
+			worst = MAX(worst, verdict_of(k->finding.check->severity));
 		if (entries)
-			put_entry(l, k, &entries[n++]);
+			put_entry(l, k, is_stale, &entries[n++]);
 	}
 	*ret = n > 0 ? table_new(entries, n, sizeof(*entries)) : NULL;
 	return worst;

@@ -11,6 +11,8 @@ typedef struct KeptFinding {
 	uint64_t since_usec;
 	uint64_t ended_usec; /* 0: it holds */
 	size_t cause; /* another finding of the list, of which it is a part; SIZE_MAX: none */
+	uint64_t acknowledged_usec; /* 0: nobody has */
+	char acknowledged_text[sizeof(((FindingEntry *)0)->acknowledged_text)];
 	bool is_seen; /* while findings are taken */
 } KeptFinding;
 
@@ -23,7 +25,8 @@ typedef struct KeptList {
 void kept_done(KeptList *l);
 /* CHECK has looked at SUBJECT, a device or a port, NULL: at all. Of the N findings FOUND those that
  * BELONGS says to belong to L replace what it has found before, the sentences of which L takes.
- * Without memory it keeps what it has. */
+ * What is new may be what the history of the port has from before rdmad was started: then it began
+ * then. Without memory it keeps what it has. */
 typedef bool (*KeptBelongs)(const void *owner, const Finding *f);
 void kept_take(KeptList *l, const Check *check, const Object *subject, Finding *found, size_t n,
 	       KeptBelongs belongs, const void *owner, uint64_t now);
@@ -33,6 +36,11 @@ bool kept_has(const KeptList *l, const Check *check);
 void kept_forget(KeptList *l, const Object *port);
 /* Finds out which of them are parts of others. */
 void kept_fold(KeptList *l);
+/* Somebody acknowledges NOW, with TEXT, what CHECK has found about SUBJECT. Returns whether it has
+ * found anything. */
+bool kept_acknowledge(KeptList *l, const Object *subject, const char *check, const char *text,
+		      uint64_t now);
 /* The findings about SUBJECT, a device or a port, NULL: about none, as a table, which the caller
- * frees, and the worst of them. */
-AttrVerdict kept_tell(const KeptList *l, const Object *subject, Table **ret);
+ * frees, and the worst of those that count. IS_STALE: SUBJECT is, and nobody knows
+ * whether the others still hold. */
+AttrVerdict kept_tell(const KeptList *l, const Object *subject, bool is_stale, Table **ret);

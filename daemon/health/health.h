@@ -52,6 +52,9 @@ void health_compare(Health *h, uint64_t now, HealthTell tell, void *userdata);
  * depends on the time, on CLOCK_REALTIME; UINT64_MAX: only after a change. */
 uint64_t health_next_usec(const Health *h);
 
+/* Somebody acknowledges NOW what CHECK has found about P or its device, with TEXT, which is cut if
+ * it is too long: that does not count any more until it ends. False: it has found nothing. */
+bool health_acknowledge(Port *p, const char *check, const char *text, uint64_t now);
 /* How well P, D or the machine is, and in *RET_FINDINGS what is wrong with it, to be freed by the
  * caller; NULL: nothing. The health of the machine is the worst of all. */
 AttrVerdict health_of_port(const Port *p, Table **ret_findings);

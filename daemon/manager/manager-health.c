@@ -9,13 +9,15 @@
  */
 
 #include "clock.h"
+#include "log.h"
 #include "manager-private.h"
 
 #define JUDGE_DELAY_USEC (2 * USEC_PER_MSEC)
 #define JUDGE_SHARE	 10U
 #define COMPARE_SHARE	 1000U
 
-static void publish_device_health(Manager *m, Device *d)
+/* Returns whether the findings are other ones. */
+static bool publish_device_health(Manager *m, Device *d)
 {
 	_cleanup_(device_change_done) DeviceChange change = {};
 	Table *findings;
@@ -24,9 +26,10 @@ static void publish_device_health(Manager *m, Device *d)
 	cache_apply_device_health(d, health, findings, realtime_now_usec(), &change);
 	if (change.op == CACHE_CHANGED)
 		manager_publish_device(m, &change);
+	return change.tables != 0;
 }
 
-static void publish_port_health(Manager *m, Port *p)
+static bool publish_port_health(Manager *m, Port *p)
 {
 	_cleanup_(port_change_done) PortChange change = {};
 	Table *findings;
@@ -35,6 +38,7 @@ static void publish_port_health(Manager *m, Port *p)
 	cache_apply_port_health(p, health, findings, realtime_now_usec(), &change);
 	if (change.op == CACHE_CHANGED)
 		manager_publish_port(m, &change);
+	return change.tables != 0;
 }
 
 /* A HealthTell */
@@ -42,11 +46,12 @@ static void publish_health(void *userdata, Device *d)
 {
 	Manager *m = userdata;
 
+	bool is_new = publish_device_health(m, d);
+
 	m->health_told = true;
-	publish_device_health(m, d);
 	for (uint32_t i = 0; i < d->n_ports; i++)
-		if (d->ports[i]->published)
-			publish_port_health(m, d->ports[i]);
+		if (d->ports[i]->published && (publish_port_health(m, d->ports[i]) || is_new))
+			manager_note_findings(m, d->ports[i]);
 }
 
 /* The worst of all, and what is found of no device. */
@@ -64,6 +69,20 @@ static void publish_machine(Manager *m)
 	m->machine_health = health;
 	if (m->bus)
 		bus_publish_health(m->bus);
+}
+
+int manager_acknowledge(void *userdata, Port *p, const char *check, const char *text)
+{
+	Manager *m = userdata;
+	char name[80];
+
+	if (!health_acknowledge(p, check, text, realtime_now_usec()))
+		return -ENOENT;
+	log_notice("%s: %s is acknowledged%s%s", port_name(p, name), check, *text ? ": " : "",
+		   text);
+	publish_health(m, p->device);
+	publish_machine(m);
+	return 0;
 }
 
 static void compare(Manager *m)

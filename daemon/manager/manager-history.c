@@ -32,6 +32,10 @@ static void log_transition(const Port *p, const Transition *t)
 			"%s: %s -> %s (%s)", port_name(p, name), from, to, reason);
 }
 
+/* So long after the start some findings may still be found again: of ports that are compared, and
+ * by counters that are read now and then. */
+#define RECALL_USEC (15 * 60 * USEC_PER_SEC)
+
 /* The first look after the start finds how things are, and no transition. */
 static bool is_transition(const Transition *t)
 {
@@ -75,14 +79,27 @@ static void write_lines(Manager *m, const GString *text)
 	begin_file(m);
 }
 
+/* Findings that held when rdmad ended, and that the judge has not found again, are over. */
+static int on_recalled(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Manager *m = userdata;
+
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		for (uint32_t k = 0; k < m->cache.devices[i]->n_ports; k++)
+			manager_note_findings(m, m->cache.devices[i]->ports[k]);
+	return 0;
+}
+
 void manager_history_start(Manager *m, const char *directory)
 {
 	m->history_writer = history_writer_new(directory, LINES_PATIENCE_USEC, &m->cache.histories);
 	begin_file(m);
+	manager_start_timer(m, &m->history_recall, RECALL_USEC, on_recalled, m, "history");
 }
 
 void manager_history_end(Manager *m)
 {
+	m->history_recall = sd_event_source_disable_unref(m->history_recall);
 	begin_file(m);
 	m->history_writer = line_writer_free(m->history_writer, LINES_PATIENCE_USEC);
 }
@@ -97,6 +114,30 @@ static void write_transition(Manager *m, const Port *p, const Transition *t)
 	history_put_change(text, p->device->now.values.name, p->now.values.port_num, &p->history,
 			   t);
 	write_lines(m, text);
+}
+
+/* The findings of P and its device that are new or other ones go into the file and the record. */
+static void write_findings(Manager *m, Port *p)
+{
+	g_autoptr(GString) text = NULL;
+	const PastFinding *f;
+
+	while ((f = past_findings_take(&p->history.findings))) {
+		if (!text)
+			text = g_string_new(NULL);
+		history_put_finding(text, p->device->now.values.name, p->now.values.port_num, f);
+		manager_record_finding(m, p, f);
+	}
+	if (text && m->history_writer)
+		write_lines(m, text);
+}
+
+void manager_note_findings(Manager *m, Port *p)
+{
+	past_findings_note(&p->history.findings, p->now.tables[PORT_TABLE_FINDINGS],
+			   p->device->now.tables[DEVICE_TABLE_FINDINGS], realtime_now_usec(),
+			   timer_runs(m->history_recall));
+	write_findings(m, p);
 }
 
 bool manager_log_states(Manager *m, Port *p)
@@ -206,6 +247,8 @@ bool manager_note_absence(Manager *m, Port *p)
 	if (p->history.n > 0)
 		history_note(&p->history, STATE_ABSENT, REASON_DEVICE, realtime_now_usec(),
 			     monotonic_usec(m));
+	past_findings_note(&p->history.findings, NULL, NULL, realtime_now_usec(), false);
+	write_findings(m, p);
 	went_down = manager_log_states(m, p);
 	history_keep(&m->cache.histories, p->device->now.values.name, p->now.values.port_num,
 		     &p->history);

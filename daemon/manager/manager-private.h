@@ -40,6 +40,7 @@ struct Manager {
 	Cache cache;
 	SharedMemory *memory;
 	LineWriter *history_writer;	       /* NULL: histories are not kept in a file */
+	sd_event_source *history_recall;       /* findings that are in the file are recalled */
 	struct Recorder *recorder;	       /* NULL: changes are not recorded */
 	sd_event_source *record_day;	       /* begins a segment of the record once a day */
 	Source *source;			       /* what is watched */
@@ -180,6 +181,8 @@ bool manager_note_event(Manager *m, Port *p, EventReason reason);
 /* Tells the journal and the file of the transitions of P that they have not been told of. Returns
  * whether one of them has taken the link down. */
 bool manager_log_states(Manager *m, Port *p);
+/* The findings about P or its device are other ones. */
+void manager_note_findings(Manager *m, Port *p);
 /* QPS queue pairs of PROCESSES were on P when its link went down last. */
 void manager_note_users(Manager *m, Port *p, uint32_t qps, uint32_t processes);
 /* P goes: its history stays. As manager_log_states(). */
@@ -215,6 +218,8 @@ void manager_record_asked(Manager *m, const Device *d);
 void manager_record_port(Manager *m, PortChange *change);
 /* A port or device is about to be freed. */
 void manager_record_settle(Manager *m);
+/* The finding F about P or its device has begun or ended, or is another one. */
+void manager_record_finding(Manager *m, const Port *p, const PastFinding *f);
 /* An event about port P of D, NULL: about D, is in its history, or is evidence. */
 void manager_record_event(Manager *m, Device *d, Port *p, EventReason reason);
 
@@ -300,6 +305,8 @@ void manager_expect_end(Manager *m);
 /* -ENOMEM */
 int manager_health_start(Manager *m);
 void manager_health_end(Manager *m);
+/* BusHandler.acknowledge(). */
+int manager_acknowledge(void *userdata, Port *p, const char *check, const char *text);
 /* Judges a little later what is to be judged. */
 void manager_health_judge_soon(Manager *m);
 /* All devices have been asked once: judges them now, before anybody is told of them. */

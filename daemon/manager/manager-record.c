@@ -448,6 +448,19 @@ void manager_record_port(Manager *m, PortChange *change)
 	}
 }
 
+void manager_record_finding(Manager *m, const Port *p, const PastFinding *f)
+{
+	Recorder *r = recorder_of(m, p->device);
+	ChangeTime t;
+
+	if (!r)
+		return;
+	t = now(r);
+	settle(r);
+	change_put_finding(r->text, &t, find_device(r, p->device)->name, p->number, f);
+	await_flush(r);
+}
+
 void manager_record_event(Manager *m, Device *d, Port *p, EventReason reason)
 {
 	Recorder *r = recorder_of(m, d);

@@ -129,8 +129,9 @@ static void on_disconnected(void *userdata)
 
 static int connect_bus(Manager *m)
 {
-	static const BusHandler handler = {manager_query,  manager_read, manager_refresh,
-					   manager_status, on_name,	 on_disconnected};
+	static const BusHandler handler = {manager_query,	manager_read,	manager_refresh,
+					   manager_acknowledge, manager_status, on_name,
+					   on_disconnected};
 	const BusSetup setup = {.event = m->event,
 				.address = m->bus_address,
 				.cache = &m->cache,

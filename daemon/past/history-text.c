@@ -72,9 +72,32 @@ void history_put_change(GString *to, const char *device, uint32_t port, const Hi
 	put_change(to, device, port, t, history_is_link_down(t->from, t->to) ? h->link_downs : 0);
 }
 
-/* How many bytes a transition and a time have at most, with a usual name. */
-#define CHANGE_BYTES 256U
-#define TIME_BYTES   21U
+static void put_word(GString *to, const char *key, const char *word)
+{
+	if (!*word)
+		return;
+	g_string_append(to, key);
+	word_put(to, word);
+}
+
+void history_put_finding(GString *to, const char *device, uint32_t port, const PastFinding *f)
+{
+	put_name(to, "finding", device, port);
+	put_word(to, " check=", f->check);
+	put_word(to, " attribute=", f->attribute);
+	put_word(to, " severity=", decode_name(ATTR_VERDICT, f->severity) ?: "");
+	put_word(to, " cause=", f->cause);
+	put_number(to, " since=", f->since);
+	put_number(to, " until=", f->until);
+	put_number(to, " acknowledged=", f->acknowledged);
+	put_word(to, " text=", f->acknowledged_text);
+	g_string_append(to, " .\n");
+}
+
+/* How many bytes a transition, a finding and a time have at most, with a usual name. */
+#define CHANGE_BYTES  256U
+#define FINDING_BYTES 512U
+#define TIME_BYTES    21U
 
 void history_put_port(GString *to, const char *device, uint32_t port, const History *h,
 		      size_t bytes)
@@ -82,7 +105,8 @@ void history_put_port(GString *to, const char *device, uint32_t port, const Hist
 	/* two thirds are for the transitions; what these do not need is for the other times */
 	size_t n = MIN((size_t)h->n, MAX(bytes * 2 / 3 / CHANGE_BYTES, (size_t)1));
 	size_t left = bytes - MIN(bytes, n * CHANGE_BYTES);
-	size_t n_downs = MIN((size_t)h->n_downs, left / TIME_BYTES);
+	size_t n_findings = MIN(h->findings.n, left / 2 / FINDING_BYTES);
+	size_t n_downs = MIN((size_t)h->n_downs, (left - n_findings * FINDING_BYTES) / TIME_BYTES);
 
 	put_name(to, "port", device, port);
 	put_number(to, " since=", h->since_usec);
@@ -94,6 +118,8 @@ void history_put_port(GString *to, const char *device, uint32_t port, const Hist
 	g_string_append(to, " .\n");
 	for (size_t i = h->n - n; i < h->n; i++)
 		put_change(to, device, port, history_entry(h, i), 0);
+	for (size_t i = h->findings.n - n_findings; i < h->findings.n; i++)
+		history_put_finding(to, device, port, &h->findings.items[i]);
 }
 
 /* Reading */
@@ -102,8 +128,8 @@ void history_put_port(GString *to, const char *device, uint32_t port, const Hist
 typedef struct Line {
 	AttrText device;
 	uint32_t port;
-	char *from, *to, *reason, *downs;
-	uint64_t since, link_downs, time, monotonic, rate_mbit, qps, processes;
+	char *from, *to, *reason, *downs, *check, *attribute, *severity, *cause, *text;
+	uint64_t since, link_downs, time, monotonic, rate_mbit, qps, processes, until, acknowledged;
 } Line;
 
 static const struct {
@@ -115,6 +141,11 @@ static const struct {
 	{"to", offsetof(Line, to), 0},
 	{"reason", offsetof(Line, reason), 0},
 	{"downs", offsetof(Line, downs), 0},
+	{"check", offsetof(Line, check), 0},
+	{"attribute", offsetof(Line, attribute), 0},
+	{"severity", offsetof(Line, severity), 0},
+	{"cause", offsetof(Line, cause), 0},
+	{"text", offsetof(Line, text), 0},
 	{"since", offsetof(Line, since), UINT64_MAX},
 	{"link_downs", offsetof(Line, link_downs), UINT64_MAX},
 	{"time", offsetof(Line, time), UINT64_MAX},
@@ -122,6 +153,8 @@ static const struct {
 	{"rate_mbit", offsetof(Line, rate_mbit), UINT32_MAX},
 	{"qps", offsetof(Line, qps), UINT32_MAX},
 	{"processes", offsetof(Line, processes), UINT32_MAX},
+	{"until", offsetof(Line, until), UINT64_MAX},
+	{"acknowledged", offsetof(Line, acknowledged), UINT64_MAX},
 };
 
 static const char *read_setting(Line *l, char *word)
@@ -241,6 +274,46 @@ static const char *read_port(HistoryReader *r, const Line *l)
 	return NULL;
 }
 
+/* Puts WORD, NULL: there is none, as text into the SIZE bytes at RET. False: it is none, or too
+ * long. */
+static bool read_text(const char *word, char *ret, size_t size)
+{
+	char text[HISTORY_LINE_MAX];
+
+	if (!word)
+		return true;
+	if (word_parse(word, text, sizeof(text)) < 0 || strlen(text) >= size)
+		return false;
+	text_copy(ret, size, text);
+	text_sanitize(ret, size);
+	return true;
+}
+
+static const char *read_finding(HistoryReader *r, const Line *l)
+{
+	PastFinding f = {.since = l->since,
+			 .until = l->until,
+			 .acknowledged = l->acknowledged,
+			 .taken = true,
+			 .recalled = l->until == 0};
+	KeptHistory *k;
+
+	if (!l->check || !read_text(l->check, f.check, sizeof(f.check)) ||
+	    !read_text(l->attribute, f.attribute, sizeof(f.attribute)) ||
+	    !read_text(l->cause, f.cause, sizeof(f.cause)) ||
+	    !read_text(l->text, f.acknowledged_text, sizeof(f.acknowledged_text)))
+		return "check, attribute, cause or text is none";
+	if (!l->severity || decode_value(ATTR_VERDICT, l->severity, &f.severity) < 0)
+		return "severity is none of a finding";
+	if (l->since == 0)
+		return "it has no time";
+	k = history_list_put(r->list, l->device, l->port);
+	if (!k)
+		return "there is no memory for it";
+	past_findings_restore(&k->history.findings, &f);
+	return NULL;
+}
+
 int history_check_head(const char *line)
 {
 	const char *version = startswith(line, HEAD);
@@ -265,10 +338,12 @@ const char *history_read_line(HistoryReader *r, char *line, size_t size)
 	verb = *line == '#' ? NULL : strtok_r(line, " ", &rest);
 	if (!verb)
 		return NULL;
-	if (!streq(verb, "port") && !streq(verb, "change"))
-		return "\"port\" or \"change\" is expected";
+	if (!streq(verb, "port") && !streq(verb, "change") && !streq(verb, "finding"))
+		return "\"port\", \"change\" or \"finding\" is expected";
 	wrong = read_settings(&l, &rest);
 	if (wrong)
 		return wrong;
-	return *verb == 'p' ? read_port(r, &l) : read_change(r, &l);
+	return *verb == 'p'   ? read_port(r, &l)
+	       : *verb == 'c' ? read_change(r, &l)
+			      : read_finding(r, &l);
 }

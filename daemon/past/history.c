@@ -9,6 +9,7 @@ void history_done(History *h)
 {
 	free(h->entries);
 	free(h->downs);
+	past_findings_done(&h->findings);
 	*h = (History){};
 }
 
@@ -428,6 +429,8 @@ void history_recall(HistoryList *l, const char *device, uint32_t port, History *
 	}
 	for (size_t i = 0; i < later.n_downs; i++)
 		append_link_down(joined, history_link_down(&later, i));
+	for (size_t i = 0; i < later.findings.n; i++)
+		past_findings_restore(&joined->findings, &later.findings.items[i]);
 	joined->link_downs += later.link_downs;
 	*h = *joined;
 	*joined = later;

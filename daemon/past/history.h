@@ -12,6 +12,7 @@
 
 #include "attribute.h"
 #include "event.h"
+#include "past-findings.h"
 #include "port.h"
 #include "table-columns.h"
 
@@ -52,6 +53,7 @@ typedef struct History {
 	uint64_t *downs; /* when the link went down, CLOCK_REALTIME in us: a ring, [room_downs] */
 	uint64_t link_downs; /* how many transitions took the link down, those forgotten too */
 	uint64_t since_usec; /* since when they are counted, CLOCK_REALTIME; 0: nothing was seen */
+	PastFindings findings;
 } History;
 
 /* Frees what H has; it is empty afterwards. */

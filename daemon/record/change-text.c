@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "compat.h"
+#include "decode.h"
 #include "row-set.h"
 #include "row-text.h"
 #include "script-line.h"
@@ -498,5 +499,29 @@ void change_put_noted(GString *to, const ChangeTime *t, const char *name, uint32
 	begin_line(&l, VERB_NOTED);
 	put_realtime(to, t);
 	put_reasons(to, REASON_BIT(reason));
+	end_line(&l);
+}
+
+static void put_setting(Lines *l, const char *key, const char *word)
+{
+	if (!*word)
+		return;
+	begin_setting(l, key);
+	word_put(l->to, word);
+	end_setting(l);
+}
+
+void change_put_finding(GString *to, const ChangeTime *t, const char *name, uint32_t number,
+			const PastFinding *f)
+{
+	Lines l = lines(to, t, name, number);
+
+	begin_line(&l, VERB_FINDING);
+	put_realtime(to, t);
+	put_setting(&l, "check", f->check);
+	put_setting(&l, "is", f->until ? "ended" : f->acknowledged ? "acknowledged" : "began");
+	put_setting(&l, "severity", decode_name(ATTR_VERDICT, f->severity) ?: "");
+	put_setting(&l, "attribute", f->attribute);
+	put_setting(&l, "cause", f->cause);
 	end_line(&l);
 }

@@ -373,6 +373,13 @@ static int run_fail(SimulatedMachine *sim, const char *const *args, size_t n,
 	return 0;
 }
 
+/* The judge finds it again by itself. */
+static int run_finding(_unused_ SimulatedMachine *sim, _unused_ const char *const *args,
+		       _unused_ size_t n, _unused_ uint32_t *ret_index, _unused_ char **ret_message)
+{
+	return 0;
+}
+
 /* The table of commands */
 
 static const Command commands[] = {
@@ -391,6 +398,7 @@ static const Command commands[] = {
 	[VERB_ASKED] = {1, 2, "asked DEVICE [time=USEC]", recorded_run_asked},
 	[VERB_NOTED] = {2, SCENARIO_WORDS_MAX, "noted PORT|DEVICE reasons=REASON",
 			recorded_run_noted},
+	[VERB_FINDING] = {2, SCENARIO_WORDS_MAX, "finding PORT KEY=VALUE...", run_finding},
 };
 
 int simulated_commands_run(SimulatedMachine *sim, const char *const *words, uint32_t *ret_index,
@@ -409,7 +417,7 @@ int simulated_commands_run(SimulatedMachine *sim, const char *const *words, uint
 		return scenario_refuse(
 			-EINVAL, ret_message,
 			"%.100s: not a command, expected set, event, add, remove, rename, "
-			"stall, unstall, fail, answer, asked or noted",
+			"stall, unstall, fail, answer, asked, noted or finding",
 			n ? words[0] : "nothing");
 	if (n - 1 < c->least || n - 1 > c->most)
 		return scenario_refuse(-EINVAL, ret_message, "%s with %zu arguments, expected %s",

@@ -298,6 +298,8 @@ int main(void)
 			put_columns(&user_layout);
 		else if (streq(line, "@transition-columns@\n"))
 			put_columns(&transition_layout);
+		else if (streq(line, "@past-finding-columns@\n"))
+			put_columns(&past_finding_layout);
 		else if (streq(line, "@evidence-columns@\n"))
 			put_columns(&evidence_layout);
 		else if (streq(line, "@evidence@\n"))

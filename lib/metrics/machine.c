@@ -210,8 +210,9 @@ static int read_list(sd_bus_message *m, AttrType type, MetricValue *ret)
 	return ret->list ? 0 : -ENOMEM;
 }
 
-/* The members by name of a finding, a{sv}. *IS_PART: it has another finding as its cause. */
-static int read_members(sd_bus_message *m, const char **ret_condition, bool *is_part)
+/* The members by name of a finding, a{sv}. *COUNTS is made false if it has another finding as its
+ * cause, or somebody has acknowledged it. */
+static int read_members(sd_bus_message *m, const char **ret_condition, bool *counts)
 {
 	const char *key;
 	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
@@ -225,7 +226,7 @@ static int read_members(sd_bus_message *m, const char **ret_condition, bool *is_
 		if (r >= 0)
 			r = sd_bus_message_exit_container(m);
 		if (r >= 0)
-			*is_part |= streq(key, "Cause");
+			*counts &= !streq(key, "Cause") && !streq(key, "Acknowledged");
 	}
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
@@ -245,7 +246,8 @@ static int count_finding(MetricObject *o, const MetricFinding *f)
 }
 
 /* What is wrong with O, in a variant that has been entered; the value is how much that is. What is
- * a part of another finding is counted only there: one cause is one sample. */
+ * a part of another finding is counted only there: one cause is one sample. What is acknowledged
+ * does not count. */
 static int read_findings(sd_bus_message *m, MetricObject *o, MetricValue *ret)
 {
 	const char *sentence;
@@ -254,14 +256,14 @@ static int read_findings(sd_bus_message *m, MetricObject *o, MetricValue *ret)
 
 	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'r', "sssa{sv}")) > 0) {
 		MetricFinding f = {.check = "", .severity = "", .condition = "", .n = 1};
-		bool is_part = false;
+		bool counts = true;
 
 		r = sd_bus_message_read(m, "sss", &f.check, &f.severity, &sentence);
 		if (r >= 0)
-			r = read_members(m, &f.condition, &is_part);
+			r = read_members(m, &f.condition, &counts);
 		if (r >= 0)
 			r = sd_bus_message_exit_container(m);
-		if (r >= 0 && !is_part)
+		if (r >= 0 && counts)
 			r = count_finding(o, &f);
 		n++;
 	}

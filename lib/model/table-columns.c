@@ -115,6 +115,15 @@ const char transition_table_signature[] = "a("
 #include "table-columns.def"
 	END;
 
+static const Column past_finding_columns[] = {
+#define PAST_FINDINGS(...) ROW(PastFinding, __VA_ARGS__)
+#include "table-columns.def"
+};
+const char past_finding_table_signature[] = "a("
+#define PAST_FINDINGS(...) SIGNATURE(__VA_ARGS__)
+#include "table-columns.def"
+	END;
+
 static const Column evidence_columns[] = {
 #define EVIDENCES(...) ROW(PublishedEvidence, __VA_ARGS__)
 #include "table-columns.def"
@@ -187,6 +196,7 @@ static const TableLayout layouts[_ATTR_TYPE_MAX] = {
 };
 
 const TableLayout transition_layout = LAYOUT(PublishedTransition, transition);
+const TableLayout past_finding_layout = LAYOUT(PastFinding, past_finding);
 const TableLayout evidence_layout = LAYOUT(PublishedEvidence, evidence);
 const TableLayout user_layout = LAYOUT(PortUser, user);
 

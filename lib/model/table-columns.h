@@ -63,6 +63,8 @@ const TableLayout *table_layout(AttrType type);
 const char *table_members(const TableLayout *l, char buffer[TABLE_MEMBERS_MAX]);
 /* The layout of struct PublishedTransition. */
 extern const TableLayout transition_layout;
+/* The layout of struct PastFinding. */
+extern const TableLayout past_finding_layout;
 /* The layout of struct PublishedEvidence. */
 extern const TableLayout evidence_layout;
 /* The layout of struct PortUser. */
@@ -72,7 +74,8 @@ extern const TableLayout user_layout;
 extern const char gid_table_signature[], pkey_table_signature[], netdev_table_signature[],
 	bond_member_table_signature[], vf_table_signature[], chardev_table_signature[],
 	health_table_signature[], accelerator_table_signature[], finding_table_signature[],
-	transition_table_signature[], evidence_table_signature[], user_table_signature[];
+	transition_table_signature[], past_finding_table_signature[], evidence_table_signature[],
+	user_table_signature[];
 
 /* A value of an entry as it is published. TEXT is static, or in the entry, or BUFFER. */
 typedef struct ColumnValue {
@@ -132,6 +135,14 @@ typedef struct PublishedTransition {
 #define TRANSITIONS(field, storage, ...) COLUMN_MEMBER(field, storage)
 #include "table-columns.def"
 } PublishedTransition;
+
+/* A finding that has begun, and may have ended: the columns PAST_FINDINGS of table-columns.def. */
+typedef struct PastFinding {
+#define PAST_FINDINGS(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+	bool taken;    /* past_findings_take() has returned it as it is */
+	bool recalled; /* it is from a file, and has not been found again */
+} PastFinding;
 
 /* The evidence of a device or port, as it is published: the columns EVIDENCES of table-columns.def.
  */

@@ -48,24 +48,34 @@ static void wait_health(Fixture *f, const char *path, const char *expected)
 	}
 }
 
-/* Reads the members by name of a finding; whether it has a cause is one of them. */
-static bool has_cause(sd_bus_message *m)
+/* Reads the tail of a finding; of its texts and times those that are not there stay as they are. */
+static void read_tail(sd_bus_message *m, uint64_t *since, const char **certainty, const char **text,
+		      bool *has_cause)
 {
 	const char *key;
-	bool has = false;
 
 	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") > 0);
 	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
-		assert_true(sd_bus_message_read_basic(m, 's', &key) > 0);
-		has |= streq(key, "Cause");
-		assert_true(sd_bus_message_skip(m, "v") > 0);
+		assert_true(sd_bus_message_read(m, "s", &key) > 0);
+		if (streq(key, "Since"))
+			assert_true(sd_bus_message_read(m, "v", "t", since) > 0);
+		else if (streq(key, "Certainty"))
+			assert_true(sd_bus_message_read(m, "v", "s", certainty) > 0);
+		else if (streq(key, "AcknowledgedText"))
+			assert_true(sd_bus_message_read(m, "v", "s", text) > 0);
+		else
+			assert_true(sd_bus_message_skip(m, "v") > 0);
+		*has_cause |= streq(key, "Cause");
 		assert_true(sd_bus_message_exit_container(m) >= 0);
 	}
 	assert_true(sd_bus_message_exit_container(m) >= 0);
-	return has;
 }
 
-/* Writes "CHECK SEVERITY, ..." of PATH to TEXT; one with a cause is in brackets. */
+/* When the last finding that findings() has written began. */
+static uint64_t began_usec;
+
+/* Writes "CHECK SEVERITY, ..." of PATH to TEXT, with "?" behind what is not certain, and what was
+ * said when it was acknowledged; one with a cause is in brackets. */
 static const char *findings(Fixture *f, const char *path, char text[256])
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
@@ -78,10 +88,18 @@ static const char *findings(Fixture *f, const char *path, char text[256])
 	assert_true(sd_bus_message_enter_container(m, 'v', "a(sssa{sv})") > 0);
 	assert_true(sd_bus_message_enter_container(m, 'a', "(sssa{sv})") > 0);
 	while (sd_bus_message_enter_container(m, 'r', "sssa{sv}") > 0) {
+		const char *certainty = "", *acknowledged = "";
+		bool has_cause;
+
 		assert_true(sd_bus_message_read(m, "ss", &check, &severity) > 0);
 		assert_true(sd_bus_message_skip(m, "s") > 0);
-		n += (size_t)snprintf(text + n, 256 - n, has_cause(m) ? "%s(%s %s)" : "%s%s %s",
-				      n ? ", " : "", check, severity);
+		has_cause = false;
+		read_tail(m, &began_usec, &certainty, &acknowledged, &has_cause);
+		n += (size_t)snprintf(text + n, 256 - n,
+				      has_cause ? "%s(%s %s%s%s%s)" : "%s%s %s%s%s%s",
+				      n ? ", " : "", check, severity,
+				      streq(certainty, "unknown") ? "?" : certainty,
+				      *acknowledged ? ": " : "", acknowledged);
 		assert_true(sd_bus_message_exit_container(m) >= 0);
 	}
 	return text;
@@ -150,6 +168,13 @@ static void test_stale(void **state)
 	fixture_simulate(f, "fail mlx5_0/1 none");
 	fixture_simulate(f, "event mlx5_0/1 link");
 	wait_health(f, PORT, "ok");
+	/* what was wrong before may be over */
+	fixture_simulate(f, "set mlx5_0/1 state=down phys_state=polling event=port-error");
+	wait_health(f, PORT, "critical");
+	fixture_simulate(f, "fail mlx5_0/1 EIO");
+	fixture_simulate(f, "event mlx5_0/1 link");
+	wait_health(f, PORT, "unknown");
+	assert_string_equal(findings(f, PORT, text), "(not-active critical?), stale critical");
 }
 
 /* A row that no change tells of, because it counts, is judged too; and a device has findings. */
@@ -261,6 +286,134 @@ static void test_expectations(void **state)
 	wait_health(f, RDMAD_ROOT_PATH, "warning");
 }
 
+static void acknowledge(Fixture *f, const char *check, const char *text, const char *expected)
+{
+	_cleanup_free_ char *error = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
+		fixture_call(f, PORT, RDMAD_INTERFACE_PORT, "Acknowledge", &error, "sa{sv}", check,
+			     1, "text", "s", text);
+
+	assert_string_equal(error ? error : "", expected);
+}
+
+/* The findings that the history of mlx5_0/1 has: "CHECK ended, ...", with what was said when they
+ * were acknowledged. Of the last *RET_SINCE is when it began. */
+static const char *past(Fixture *f, char text[256], uint64_t *ret_since)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
+		fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListHistories", NULL,
+			     "a{sv}", 1, "transitions", "b", 1);
+	const char *check, *severity, *key, *acknowledged;
+	bool has_cause = false;
+	uint64_t until;
+	size_t n = 0;
+
+	text[0] = '\0';
+	assert_true(sd_bus_message_enter_container(m, 'a', "(sa{sv})") > 0);
+	assert_true(sd_bus_message_enter_container(m, 'r', "sa{sv}") > 0);
+	assert_true(sd_bus_message_skip(m, "s") > 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") > 0);
+	while (sd_bus_message_enter_container(m, 'e', "sv") > 0 &&
+	       sd_bus_message_read(m, "s", &key) > 0 && !streq(key, "Findings")) {
+		assert_true(sd_bus_message_skip(m, "v") > 0);
+		assert_true(sd_bus_message_exit_container(m) >= 0);
+	}
+	assert_true(sd_bus_message_enter_container(m, 'v', "a(sstta{sv})") > 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "(sstta{sv})") > 0);
+	while (sd_bus_message_enter_container(m, 'r', "sstta{sv}") > 0) {
+		acknowledged = "";
+		assert_true(sd_bus_message_read(m, "sstt", &check, &severity, ret_since, &until) >
+			    0);
+		read_tail(m, &until, &severity, &acknowledged, &has_cause);
+		n += (size_t)snprintf(text + n, 256 - n, "%s%s%s%s%s", n ? ", " : "", check,
+				      until ? " ended" : "", *acknowledged ? ": " : "",
+				      acknowledged);
+		assert_true(sd_bus_message_exit_container(m) >= 0);
+	}
+	return text;
+}
+
+static int acknowledge_as_nobody(sd_bus *bus)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, PORT, RDMAD_INTERFACE_PORT, "Acknowledge",
+				   &error, NULL, "sa{sv}", "not-active", 0);
+
+	return r < 0 && sd_bus_error_has_name(&error, SD_BUS_ERROR_ACCESS_DENIED) ? 0 : 1;
+}
+
+/* What is acknowledged does not count until it ends and begins again. */
+static void test_acknowledge(void **state)
+{
+	Fixture *f = *state;
+	char text[256];
+	uint64_t since;
+
+	acknowledge(f, "not-active", "", RDMAD_ERROR_NOT_FOUND);
+	fixture_simulate(f, "set mlx5_0/1 state=down phys_state=polling event=port-error");
+	wait_health(f, PORT, "critical");
+	acknowledge(f, "flap", "", RDMAD_ERROR_NOT_FOUND);
+	memset(text, 'a', 80);
+	text[80] = '\0';
+	acknowledge(f, "not-active", text, RDMAD_ERROR_INVALID_ARGUMENT);
+	if (fixture_can_be_other_user())
+		fixture_as_nobody(f, acknowledge_as_nobody);
+	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "critical");
+	acknowledge(f, "not-active", "no cable", "");
+	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "ok");
+	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Health", "ok");
+	assert_string_equal(findings(f, PORT, text), "not-active critical: no cable");
+	assert_string_equal(past(f, text, &since), "not-active: no cable");
+	fixture_simulate(f, "set mlx5_0/1 state=active phys_state=link-up event=port-active");
+	wait_findings(f, PORT, "");
+	fixture_simulate(f, "set mlx5_0/1 state=down phys_state=polling event=port-error");
+	wait_health(f, PORT, "critical");
+	assert_string_equal(past(f, text, &since), "not-active ended: no cable, not-active, flap");
+}
+
+static void start_with_state(Fixture *f, const char *text)
+{
+	char option[128];
+	const char *const options[] = {option, NULL};
+
+	snprintf(option, sizeof(option), "--state=%s", f->directory);
+	fixture_start_daemon(f, text, options);
+	fixture_connect(f);
+}
+
+/* A finding that holds when rdmad is started again is the same one, and still acknowledged. */
+static void test_restart(void **state)
+{
+	static const char down[] = "[device mlx5_0]\nindex = 3\nprotocol = infiniband\n"
+				   "[port mlx5_0/1]\nstate = down\nphys_state = polling\n"
+				   "[device mlx5_1]\nindex = 4\nprotocol = infiniband\n";
+	Fixture *f = *state;
+	uint64_t since, before;
+	char text[256];
+
+	f->with_health = true;
+	start_with_state(f, down);
+	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "critical");
+	acknowledge(f, "not-active", "no cable", "");
+	(void)findings(f, PORT, text);
+	before = began_usec;
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	start_with_state(f, down);
+	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "ok");
+	assert_string_equal(findings(f, PORT, text), "not-active critical: no cable");
+	assert_int_equal(began_usec, before);
+	assert_string_equal(past(f, text, &since), "not-active: no cable");
+	assert_int_equal(since, before);
+	fixture_simulate(f, "set mlx5_0/1 state=active phys_state=link-up event=port-active");
+	wait_findings(f, PORT, "");
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	/* what has ended has ended */
+	start_with_state(f, down);
+	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "critical");
+	assert_string_equal(past(f, text, &since), "not-active ended: no cable, not-active");
+	assert_true(since > before);
+}
+
 static void reload(const Fixture *f)
 {
 	assert_int_equal(kill(f->daemon_pid, SIGHUP), 0);
@@ -322,6 +475,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_come_and_go, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_expectations, setup_expectations,
 						fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_acknowledge, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_restart, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_reload, setup_expectations, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_reload_hangs, setup_expectations,
 						fixture_teardown),

@@ -276,6 +276,57 @@ static void test_arrivals(void **state)
 	compare(f, directory, arrivals);
 }
 
+/* The lines of findings in RECORD, without their times. */
+static char *finding_lines(const char *record)
+{
+	g_auto(GStrv) lines = g_strsplit(record, "\n", -1);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (size_t i = 0; lines[i]; i++) {
+		const char *at = strstr(lines[i], ": finding "), *time = strstr(lines[i], " time=");
+
+		if (!at)
+			continue;
+		assert_non_null(time);
+		g_string_append_len(text, at, time - at);
+		g_string_append_printf(text, "%s\n", strchr(time + 1, ' '));
+	}
+	return g_strdup(text->str);
+}
+
+/* Findings begin and end in the record; when it is played, they are found again as they were. */
+static void test_findings(void **state)
+{
+	static const char text[] =
+		"[device m0]\nprotocol = infiniband\n"
+		"[script]\n"
+		"at 1s: set m0/1 state=down phys_state=polling event=port-error\n"
+		"at 2s: set m0/1 state=active phys_state=link-up event=port-active\n"
+		"at 3s: add last protocol=roce\n";
+	static const char expected[] =
+		": finding m0/1 \"check=not-active\" \"is=began\" \"severity=critical\" "
+		"\"attribute=State\"\n"
+		": finding m0/1 \"check=not-active\" \"is=ended\" \"severity=critical\" "
+		"\"attribute=State\"\n";
+	Fixture *f = *state;
+	g_autofree char *record = NULL;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		g_autofree char *directory = g_strdup_printf("%s/findings-%u", f->directory, i);
+		g_autofree char *option = g_strdup_printf("--state=%s", directory);
+		g_autofree char *lines = NULL, *played = steal_pointer(&record);
+
+		assert_int_equal(mkdir(directory, 0700), 0);
+		start(f, i ? played : text, (const char *const[]){option, NULL});
+		signal_wait_device(f, "last");
+		assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+		record = read_record(directory);
+		assert_non_null(record);
+		lines = finding_lines(record);
+		assert_string_equal(lines, expected);
+	}
+}
+
 /* A device is read again after a pause: so many devices take turns. */
 #define TURNS 16U
 
@@ -555,6 +606,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_failed, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_noted, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_arrivals, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_findings, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_unasked, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_killed, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_full, fixture_setup, fixture_teardown),

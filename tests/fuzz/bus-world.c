@@ -178,6 +178,12 @@ static PendingList *on_refresh(void *userdata)
 	return &w->refreshes;
 }
 
+static int on_acknowledge(_unused_ void *userdata, _unused_ Port *p, _unused_ const char *check,
+			  _unused_ const char *text)
+{
+	return -ENOENT;
+}
+
 static void on_status(_unused_ void *userdata, BusStatus *ret)
 {
 	*ret = (BusStatus){.last_sync_usec = REALTIME_USEC};
@@ -214,7 +220,7 @@ void world_answer(World *w, int error)
 
 void world_init(World *w, const char *address, bool large, uint64_t long_reply_rate)
 {
-	static const BusHandler handler = {on_query,  on_read, on_refresh,
+	static const BusHandler handler = {on_query,  on_read, on_refresh,     on_acknowledge,
 					   on_status, on_name, on_disconnected};
 	static const CounterEntry counters[] = {
 		{.file = "port_xmit_data", .value = 7},

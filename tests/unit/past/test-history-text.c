@@ -381,7 +381,8 @@ static void test_wrong(void **state)
 	static const struct {
 		const char *line, *wrong;
 	} lines[] = {
-		{"chance mlx5_0/1 from=down to=active time=5 .", "\"port\" or \"change\""},
+		{"chance mlx5_0/1 from=down to=active time=5 .",
+		 "\"port\", \"change\" or \"finding\""},
 		{"change", "no port has such a name"},
 		{"change .", "no port has such a name"},
 		{"change mlx5_0 from=down to=active time=5 .", "no port has such a name"},
@@ -401,6 +402,13 @@ static void test_wrong(void **state)
 		{"change mlx5_0/1 from=sleepy to=down time=5 .", "no state of a port"},
 		{"change mlx5_0/1 from=down to=active\ttime=5 .", "that is no text"},
 		{"port mlx5_0/1 downs=1,,2 .", "expected in downs"},
+		{"finding mlx5_0/1 severity=warning since=5 .", "is none"},
+		{"finding mlx5_0/1 check=a-name-that-is-too-long severity=warning since=5 .",
+		 "is none"},
+		{"finding mlx5_0/1 check=flap%0 severity=warning since=5 .", "is none"},
+		{"finding mlx5_0/1 check=flap severity=purple since=5 .", "severity"},
+		{"finding mlx5_0/1 check=flap since=5 .", "severity"},
+		{"finding mlx5_0/1 check=flap severity=warning .", "has no time"},
 		{"port mlx5_0/1 downs=1,2x .", "expected in downs"},
 	};
 	HistoryReader r = {.boot = BOOT};
@@ -419,6 +427,52 @@ static void test_wrong(void **state)
 	}
 	assert_string_equal(history_read_line(&r, (char[]){"port a\0"}, 7),
 			    "there is a byte in it that is no text");
+}
+
+/* Findings are written and read again; one that had not ended is recalled, and the last line about
+ * one counts. */
+static void test_findings(void **state)
+{
+	const PastFinding ended = {
+		.check = "flap", .severity = VERDICT_WARNING, .since = 5, .until = 9};
+	PastFinding holds = {.check = "expectation",
+			     .severity = VERDICT_CRITICAL,
+			     .since = 7,
+			     .attribute = "SmLid",
+			     .cause = "no-sm",
+			     .acknowledged = 8};
+	g_autoptr(GString) text = NULL, again = NULL;
+	HistoryList l = {}, twice = {};
+	History h[PORTS] = {};
+	const PastFindings *f;
+
+	(void)state;
+	text = write_steps(h, 50);
+	history_put_finding(text, "mlx5_0", 1, &ended);
+	history_put_finding(text, "mlx5_0", 1, &holds);
+	text_copy(holds.acknowledged_text, sizeof(holds.acknowledged_text), "50% of = \"ports\"");
+	history_put_finding(text, "mlx5_0", 1, &holds);
+	assert_int_equal(read_text(text->str, text->len, BOOT, &l), 0);
+	again = write_list(&l);
+	assert_int_equal(read_text(again->str, again->len, BOOT, &twice), 0);
+	f = &kept(&twice, 1)->findings;
+	assert_int_equal(f->n, 2);
+	assert_string_equal(f->items[0].check, "flap");
+	assert_int_equal(f->items[0].severity, VERDICT_WARNING);
+	assert_int_equal(f->items[0].since, 5);
+	assert_int_equal(f->items[0].until, 9);
+	assert_false(f->items[0].recalled);
+	assert_string_equal(f->items[1].check, "expectation");
+	assert_string_equal(f->items[1].attribute, "SmLid");
+	assert_string_equal(f->items[1].cause, "no-sm");
+	assert_int_equal(f->items[1].until, 0);
+	assert_int_equal(f->items[1].acknowledged, 8);
+	assert_string_equal(f->items[1].acknowledged_text, "50% of = \"ports\"");
+	assert_true(f->items[1].recalled);
+	assert_int_equal(kept(&twice, 2)->findings.n, 0);
+	history_list_done(&l);
+	history_list_done(&twice);
+	histories_done(h);
 }
 
 static void test_head(void **state)
@@ -440,6 +494,7 @@ int main(void)
 		cmocka_unit_test(test_cut),	   cmocka_unit_test(test_flipped),
 		cmocka_unit_test(test_special),	   cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_head),	   cmocka_unit_test(test_little_room),
+		cmocka_unit_test(test_findings),
 	};
 
 	return cmocka_run_group_tests_name("history-text", tests, NULL, NULL);

@@ -458,15 +458,117 @@ static void test_earlier_boot(void **state)
 	history_list_done(&l);
 }
 
+/* A table of N findings that began at SINCE and so on. */
+static Table *found(const char *check, uint64_t since, size_t n)
+{
+	FindingEntry *e = calloc(n, sizeof(*e));
+
+	assert_non_null(e);
+	for (size_t i = 0; i < n; i++) {
+		text_copy(e[i].check, sizeof(e[i].check), check);
+		e[i].severity = VERDICT_WARNING;
+		e[i].since = since + i;
+	}
+	Table *t = table_new(e, (uint32_t)n, sizeof(*e));
+
+	free(e);
+	return t;
+}
+
+/* A finding begins, becomes another one and ends, and each of these is taken once. */
+static void test_findings(void **state)
+{
+	Table *port = found("flap", 10, 1), *device = found("device-stale", 11, 1);
+	PastFindings l = {};
+	const PastFinding *f;
+
+	(void)state;
+	past_findings_note(&l, port, device, 20, false);
+	assert_string_equal(past_findings_take(&l)->check, "flap");
+	assert_string_equal(past_findings_take(&l)->check, "device-stale");
+	assert_null(past_findings_take(&l));
+	past_findings_note(&l, port, device, 21, false);
+	assert_null(past_findings_take(&l));
+	((FindingEntry *)(void *)port->entries)->acknowledged = 22;
+	past_findings_note(&l, port, device, 23, false);
+	assert_int_equal(past_findings_take(&l)->acknowledged, 22);
+	past_findings_note(&l, NULL, device, 24, false);
+	f = past_findings_take(&l);
+	assert_string_equal(f->check, "flap");
+	assert_int_equal(f->until, 24);
+	assert_null(past_findings_take(&l));
+	/* it begins again */
+	((FindingEntry *)(void *)port->entries)->since = 30;
+	past_findings_note(&l, port, device, 31, false);
+	f = past_findings_take(&l);
+	assert_int_equal(f->since, 30);
+	assert_int_equal(f->until, 0);
+	assert_int_equal(l.n, 3);
+	past_findings_done(&l);
+	table_free(port);
+	table_free(device);
+}
+
+/* What is over is forgotten first. */
+static void test_many_findings(void **state)
+{
+	Table *first = found("flap", 1, 1);
+	PastFindings l = {};
+
+	(void)state;
+	past_findings_note(&l, first, NULL, 5, false);
+	for (uint64_t i = 0; i < 3 * PAST_FINDINGS_MAX; i++) {
+		Table *t = found("loss", 10 + i, 1);
+
+		past_findings_note(&l, first, t, 10 + i, false);
+		table_free(t);
+	}
+	assert_int_equal(l.n, PAST_FINDINGS_MAX);
+	assert_string_equal(l.items[0].check, "flap");
+	assert_int_equal(l.items[0].until, 0);
+	assert_int_equal(l.items[PAST_FINDINGS_MAX - 1].since, 10 + 3 * PAST_FINDINGS_MAX - 1);
+	past_findings_done(&l);
+	table_free(first);
+}
+
+/* What was read from a file ends only when nobody waits for it any more, and is found again once.
+ */
+static void test_recalled(void **state)
+{
+	const PastFinding was = {.check = "flap",
+				 .since = 5,
+				 .attribute = "LinkDowns",
+				 .taken = true,
+				 .recalled = true};
+	PastFindings l = {};
+
+	(void)state;
+	past_findings_restore(&l, &was);
+	past_findings_note(&l, NULL, NULL, 10, true);
+	assert_int_equal(l.items[0].until, 0);
+	assert_null(past_findings_recall(&l, "flap", ""));
+	assert_int_equal(past_findings_recall(&l, "flap", "LinkDowns")->since, 5);
+	assert_null(past_findings_recall(&l, "flap", "LinkDowns"));
+	past_findings_note(&l, NULL, NULL, 11, true);
+	assert_int_equal(l.items[0].until, 11);
+	l.n = 0;
+	past_findings_restore(&l, &was);
+	past_findings_note(&l, NULL, NULL, 12, false);
+	assert_int_equal(l.items[0].until, 12);
+	past_findings_done(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_journal), cmocka_unit_test(test_transitions),
-		cmocka_unit_test(test_taken),	cmocka_unit_test(test_link_downs),
-		cmocka_unit_test(test_bounded), cmocka_unit_test(test_since),
-		cmocka_unit_test(test_kept),	cmocka_unit_test(test_link_down_times),
-		cmocka_unit_test(test_found),	cmocka_unit_test(test_earlier_boot),
-		cmocka_unit_test(test_rate),	cmocka_unit_test(test_users),
+		cmocka_unit_test(test_journal),	 cmocka_unit_test(test_transitions),
+		cmocka_unit_test(test_taken),	 cmocka_unit_test(test_link_downs),
+		cmocka_unit_test(test_bounded),	 cmocka_unit_test(test_since),
+		cmocka_unit_test(test_kept),	 cmocka_unit_test(test_link_down_times),
+		cmocka_unit_test(test_found),	 cmocka_unit_test(test_earlier_boot),
+		cmocka_unit_test(test_rate),	 cmocka_unit_test(test_users),
+		cmocka_unit_test(test_findings), cmocka_unit_test(test_many_findings),
+		cmocka_unit_test(test_recalled),
 	};
 
 	return cmocka_run_group_tests_name("history", tests, NULL, NULL);

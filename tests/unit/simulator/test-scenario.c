@@ -309,10 +309,10 @@ static const ErrorCase step_errors[] = {
 /* Commands of the script. */
 static const ErrorCase command_errors[] = {
 	{SCRIPT "at 1s:\n", ":4: nothing: not a command, expected set, event, add, remove, "
-			    "rename, stall, unstall, fail, answer, asked or noted"},
+			    "rename, stall, unstall, fail, answer, asked, noted or finding"},
 	{SCRIPT "at 1s: explode a\n",
 	 ":4: explode: not a command, expected set, event, add, "
-	 "remove, rename, stall, unstall, fail, answer, asked or noted"},
+	 "remove, rename, stall, unstall, fail, answer, asked, noted or finding"},
 	{SCRIPT "at 1s: remove\n",
 	 ":4: remove with 0 arguments, expected remove DEVICE [time=USEC]"},
 	{SCRIPT "at 1s: rename a \"b\n", ":4: a quotation mark is not closed, expected "
