@@ -72,6 +72,10 @@ static const Command commands[] = {
 	 "  rdmactl check                     exit status 1 if something is wrong\n"
 	 "  rdmactl check mlx5_0 --expect Rate=400G --expect State=active\n"
 	 "  rdmactl check --expect /etc/rdmad/expect.conf --json\n"},
+	{"acknowledge", "CHECK PORT", 2, UINT_MAX, 0,       acknowledge_options, acknowledge_command,
+	 "Say that what is wrong with ports is known",
+	 "  rdmactl acknowledge flap mlx5_0/1 --text='cable exchanged'\n"
+	 "  rdmactl acknowledge not-active 'mlx5_*'\n"},
 	{"compare",  "HOST",      0, UINT_MAX, RUN_OFFLINE, compare_options,  compare_command,
 	 "Print how machines differ from others of their kind",
 	 "  rdmactl compare --hosts=FILE      a machine on each line of FILE\n"
@@ -202,7 +206,7 @@ static const char *arguments_of(const Command *command, char buffer[ARGUMENTS_SI
 {
 	int n;
 	const char *last = last_argument(command, &n);
-	bool optional = command->least == 0 || n > 0;
+	bool optional = command->least < (n > 0 ? 2U : 1U);
 
 	buffer[0] = '\0';
 	if (last)

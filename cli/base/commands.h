@@ -38,6 +38,10 @@ ExitStatus devices_command(Context *c);
 ExitStatus check_command(Context *c);
 extern const Option check_options[];
 
+/* Takes the name of a check, and then ports. */
+ExitStatus acknowledge_command(Context *c);
+extern const Option acknowledge_options[];
+
 /* STATUS_FAILED if machines differ; otherwise STATUS_NO_DAEMON if one has not answered. */
 ExitStatus compare_command(Context *c);
 extern const Option compare_options[];

@@ -298,6 +298,21 @@ static void print_well(const Context *c, const CheckRun *r)
 			r->n_ports == 1 ? "port" : "ports");
 }
 
+/* A line for each finding that somebody knows. */
+static void print_acknowledged(const Context *c, const CheckRun *r)
+{
+	char name[96];
+
+	for (size_t i = 0; i < r->n_findings; i++) {
+		const Finding *f = &r->findings[i];
+
+		if (f->acknowledged && !f->cause)
+			fprintf(c->out, "%s: %s [%s, acknowledged%s%s]\n",
+				object_name(object_of(f), name), f->sentence, f->check->name,
+				*f->acknowledged ? ": " : "", f->acknowledged);
+	}
+}
+
 Severity findings_print(const Context *c, const CheckRun *r, CheckFormat format, Severity least)
 {
 	size_t n[_SEVERITY_MAX] = {}, first = find_told(r, 0, least);
@@ -316,6 +331,7 @@ Severity findings_print(const Context *c, const CheckRun *r, CheckFormat format,
 	} else {
 		for (size_t i = first; i < r->n_findings;)
 			i = print_text(c, r, i, least);
+		print_acknowledged(c, r);
 		print_well(c, r);
 	}
 	return n[SEVERITY_CRITICAL]  ? SEVERITY_CRITICAL

@@ -101,6 +101,9 @@ _rdmactl()
 			# "nccl|ucx|ofi [PORT...]": the first argument is one of these words
 			[[ $i != $((cword - 1)) ]] || words_before=$(rdmactl help "$command" 2>/dev/null |
 				sed -n '1s/^Usage: .* \([^ ]*|[^ ]*\) [^ ]*$/\1/p')
+			# "CHECK PORT...": it is the name of a check
+			[[ $i != $((cword - 1)) || $(rdmactl help "$command" 2>/dev/null | sed -n 1p) != *' CHECK '* ]] ||
+				words_before=$(rdmactl check --list 2>/dev/null | sed -n 's/^\([a-z][^ ]*\) .*/\1/p')
 			[[ -z $words_before ]] || kind=WORDS
 		fi
 	fi

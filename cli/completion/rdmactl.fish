@@ -100,6 +100,8 @@ function __rdmactl_values
             printf '%s\n' system session
         case '*HOST*' 'PEER*'
             __fish_print_hostnames
+        case CHECK
+            rdmactl check --list 2>/dev/null | sed -n 's/^\([a-z][^ ]*\) .*/\1/p'
         case CONTAINER
             machinectl --no-legend --no-pager list 2>/dev/null | awk '{ print $1 }'
         case '*|*'

@@ -41,6 +41,7 @@ typedef struct Finding {
 	char *sentence;
 	const struct Finding *cause; /* after findings_fold(): the finding of which this one is a
 					part; NULL: it stands for itself */
+	const char *acknowledged;    /* what somebody has said who knows of it; NULL: nobody has */
 } Finding;
 
 /* How often a link may go down. */
@@ -137,7 +138,7 @@ bool check_is_ignored(const CheckRun *r, const char *name);
  * cause is one finding. */
 void findings_fold(CheckRun *r);
 /* How bad F and the findings that have it as their cause are; SEVERITY_OK if F has a cause itself,
- * or is about nothing that is to be told. */
+ * is acknowledged, or is about nothing that is to be told. */
 Severity finding_severity(const CheckRun *r, const Finding *f);
 
 /* Frees what the run has made; it can be run again. */

@@ -79,7 +79,7 @@ Severity finding_severity(const CheckRun *r, const Finding *f)
 {
 	Severity worst = f->check->severity;
 
-	if (f->cause || !(r->only >> f->check->condition & 1))
+	if (f->cause || f->acknowledged || !(r->only >> f->check->condition & 1))
 		return SEVERITY_OK;
 	for (size_t i = 0; i < r->n_findings; i++)
 		if (r->findings[i].cause == f)
