@@ -514,10 +514,13 @@ void health_expect(Health *h, Expectations *e)
 	expectations_done(&h->expect);
 	h->expect = *e;
 	*e = (Expectations){};
-	for (size_t i = 0; i < h->n_devices; i++) {
-		Device *device = health_object_device(h->devices[i]);
+	/* the list of H may be out of date */
+	for (size_t i = 0; i < h->cache->n_devices; i++) {
+		const Device *device = h->cache->devices[i];
 		DeviceHealth *d = device->health;
 
+		if (!d)
+			continue;
 		d->mark.whole = d->is_marked = h->is_marked = true;
 		/* others may be looked at */
 		for (uint32_t k = 0; k < device->n_ports; k++)
