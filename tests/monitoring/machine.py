@@ -35,7 +35,7 @@ class Machine:
         self.scenario = os.path.join(self.work.name, "machine.conf")
         os.mkdir(os.path.join(self.work.name, "rdmad"))
         # no port is compared with others of its machine before it has been as it is for an hour
-        for name, text in (("machine.conf", scenario), ("rdmad.conf", "[Daemon]\nSettleSec=3600\n"), ("rdmad/expect.conf", expected)):
+        for name, text in (("machine.conf", scenario), ("rdmad.conf", "[Daemon]\nSettleSec=3600\nCounterIntervalSec=1\n"), ("rdmad/expect.conf", expected)):
             with open(os.path.join(self.work.name, name), "w", encoding="utf-8") as file:
                 file.write(text)
         # The socket is made here, as systemd does, and stays when the exporter ends.
