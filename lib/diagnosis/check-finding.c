@@ -60,13 +60,32 @@ bool check_is_ignored(const CheckRun *r, const char *name)
 	return false;
 }
 
+bool check_is_named(const CheckRun *r, const Object *port)
+{
+	char name[96];
+
+	for (unsigned int i = 0; i < r->n_names; i++)
+		if (!object_is_pattern(r->names[i]) &&
+		    (streq(r->names[i], object_name(port, name)) ||
+		     object_matches(port, r->names[i])))
+			return true;
+	return false;
+}
+
+/* Whether the run looks at a plane of a device, which programs do not use, and nobody has named it.
+ */
+static bool is_plane(const CheckRun *r)
+{
+	return r->port && object_list_is_plane(r->objects, r->port) && !check_is_named(r, r->port);
+}
+
 void check_find(CheckRun *r, const Attribute *row, const char *format, ...)
 {
 	char *sentence;
 	va_list ap;
 	int n;
 
-	if (check_is_ignored(r, r->check->name))
+	if (check_is_ignored(r, r->check->name) || is_plane(r))
 		return;
 	va_start(ap, format);
 	n = vasprintf(&sentence, format, ap);

@@ -126,10 +126,13 @@ struct Check {
 };
 
 /* Notes that something is wrong with what the run looks at now, unless an expectation says to
- * ignore this check there. ROW is the attribute that is wrong, or NULL. */
+ * ignore this check there, or it is a plane of a device that nobody has named. ROW is the attribute
+ * that is wrong, or NULL. */
 void check_find(CheckRun *r, const Attribute *row, const char *format, ...) _printf_(3, 4);
 /* Whether X, an expectation of R, applies to PORT. */
 bool check_applies(const CheckRun *r, const Expectation *x, const Object *port);
+/* Whether somebody has asked for PORT by its name. */
+bool check_is_named(const CheckRun *r, const Object *port);
 /* Whether an expectation says to ignore the check called NAME for what the run looks at now: for
  * the port, or for all ports of the device. */
 bool check_is_ignored(const CheckRun *r, const char *name);

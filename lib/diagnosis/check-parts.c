@@ -13,25 +13,13 @@ SeenSource check_evidence(const CheckRun *r, const Object *o)
 	return r->ask.evidence ? r->ask.evidence(r->ask.userdata, o) : (SeenSource){};
 }
 
-static bool is_named(const CheckRun *r, const Object *port)
-{
-	char name[96];
-
-	for (unsigned int i = 0; i < r->n_names; i++)
-		if (!object_is_pattern(r->names[i]) &&
-		    (streq(r->names[i], object_name(port, name)) ||
-		     object_matches(port, r->names[i])))
-			return true;
-	return false;
-}
-
 bool check_may_be_idle(const CheckRun *r, const Object *port)
 {
 	const Object *device = object_list_device(r->objects, port);
 
 	return (object_is_function(device) ||
 		streq(object_text(port, PORT_ATTR_protocol), "raw-packet")) &&
-	       !is_named(r, port);
+	       !check_is_named(r, port);
 }
 
 bool check_is_expected(const CheckRun *r, const Attribute *row)
