@@ -12,7 +12,6 @@
 #include "json.h"
 #include "metrics.h"
 #include "suggestion.h"
-#include "table.h"
 #include "terminal.h"
 #include "unavailable.h"
 

@@ -22,7 +22,6 @@
 #include "env-rails.h"
 #include "json.h"
 #include "parse.h"
-#include "terminal.h"
 
 /* The contents of a variable. */
 typedef enum VariableKind {

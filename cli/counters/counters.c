@@ -11,7 +11,6 @@
 #include "counters-watch.h"
 #include "format.h"
 #include "json.h"
-#include "names.h"
 #include "no-ports.h"
 #include "parse.h"
 #include "sample.h"

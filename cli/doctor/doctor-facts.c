@@ -11,7 +11,6 @@
 #include <linux/netlink.h>
 
 #include "bus.h"
-#include "kernel-version.h"
 #include "names.h"
 
 DEFINE_CLEANUP(sd_bus_creds, sd_bus_creds_unref);

@@ -7,7 +7,6 @@
 #include "bus.h"
 #include "flaps.h"
 #include "names.h"
-#include "port-name.h"
 #include "selection.h"
 #include "suggestion.h"
 #include "unavailable.h"

@@ -4,7 +4,6 @@
 
 #include "bus-options.h"
 #include "bus-private.h"
-#include "bus-property.h"
 #include "bus-reading.h"
 #include "bus-shown.h"
 #include "counters.h"

@@ -3,7 +3,6 @@
 #include "bus-evidence.h"
 
 #include "bus-options.h"
-#include "bus-private.h"
 #include "bus-property.h"
 #include "bus-shown.h"
 #include "lookup.h"

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "bus-options.h"
-#include "bus-private.h"
 #include "bus-property.h"
 #include "bus-shown.h"
 #include "clock.h"

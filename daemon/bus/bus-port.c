@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* org.rdma.Port: its methods. The properties are rows, bus-property.c. */
 
-#include "bus-history.h"
 #include "bus-options.h"
 #include "bus-private.h"
 #include "bus-property.h"
 #include "bus-users.h"
 #include "log.h"
-#include "names.h"
 
 static void check_reply(int r, const char *what)
 {

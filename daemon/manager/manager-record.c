@@ -6,7 +6,6 @@
 
 #include "change-text.h"
 #include "history-file.h"
-#include "log.h"
 #include "manager-private.h"
 #include "segment-ring.h"
 

@@ -2,8 +2,6 @@
 
 #include "simulated-machine.h"
 
-#include "row-text.h"
-
 static void free_device(void *d)
 {
 	simulated_device_free(d);

@@ -2,7 +2,6 @@
 
 #include "row-text.h"
 
-#include "decode.h"
 #include "gid.h"
 
 /* Longer than any text of a row */

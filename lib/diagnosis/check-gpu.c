@@ -6,7 +6,6 @@
  * Where all ways go through the processor, as in many virtual machines, nothing is wrong.
  */
 
-#include "check-parts.h"
 #include "checks.h"
 #include "gpus.h"
 

@@ -2,7 +2,6 @@
 /* Which entry of a GID table a program should use: the daemon decides. */
 
 #include "client-call.h"
-#include "entries.h"
 #include "gid.h"
 #include "method.h"
 #include "table-columns.h"

@@ -2,8 +2,6 @@
 
 #include "reply.h"
 
-#include "names.h"
-
 gboolean reply_check(GDBusMessage *reply, const char *signature, GError **error)
 {
 	GVariant *body = g_dbus_message_get_body(reply);

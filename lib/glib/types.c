@@ -4,7 +4,6 @@
 #include "rdmad-types.h"
 
 #include "names.h"
-#include "rdmad-object.h"
 
 static const GDBusErrorEntry errors[] = {
 #define SERVICE_ERROR(name, sentence) {RDMAD_SERVICE_ERROR_##name, RDMAD_ERROR_##name},

@@ -3,7 +3,6 @@
 
 #include "bus-open.h"
 #include "librdmad-private.h"
-#include "names.h"
 #include "util.h"
 
 /* Errors that say that no rdmad is there, or that it does not start. The starter of rdmad has more

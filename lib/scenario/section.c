@@ -2,7 +2,6 @@
 
 #include "section.h"
 
-#include "names.h"
 #include "port-name.h"
 
 char *line_strip(char *text)
