@@ -118,8 +118,8 @@ static bool read_few(Context *c, SelectionFlags flags, const Found *f, ObjectLis
 		return false;
 	for (unsigned int i = 0; i < f->n; i++)
 		for (size_t k = 0; k < f->items[i].n; k++)
-			if (ports_read_port(c->bus, f->items[i].paths[k], flags & SELECTION_DEVICES,
-					    &few, NULL) < 0)
+			if (ports_read_port(c->bus, f->items[i].items[k].path,
+					    flags & SELECTION_DEVICES, &few, NULL) < 0)
 				return false;
 	*ret = few;
 	few = (ObjectList){};
@@ -169,7 +169,7 @@ static ExitStatus choose(Selection *s, const char *argument, const FoundPaths *f
 			       ? STATUS_OK
 			       : add_missing(s, argument, "no port has such a name");
 	for (size_t i = 0; i < found->n; i++) {
-		Object *o = object_list_find(&s->objects, found->paths[i]);
+		Object *o = object_list_find(&s->objects, found->items[i].path);
 
 		if (o)
 			add_port(s, o);

@@ -91,7 +91,7 @@ static ExitStatus choose(const Context *c, Choice *d, const char *argument)
 			return bus_complain(argument, &error, r);
 	}
 	for (size_t i = 0; i < found.n; i++)
-		any |= choose_of_port(d, found.paths[i]);
+		any |= choose_of_port(d, found.items[i].path);
 	if (!any)
 		complain_missing(d, argument);
 	d->missing |= !any;

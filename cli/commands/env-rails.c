@@ -288,8 +288,8 @@ static const char *find_netdev(const Rails *rails, const Rail *r)
 		return r->named_netdev;
 	for (size_t k = 0; k < ARRAY_SIZE(all); k++)
 		for (size_t i = 0; i < all[k]->n; i++)
-			if (streq(all[k]->paths[i], r->port->path))
-				return all[k]->netdevs[i];
+			if (streq(all[k]->items[i].path, r->port->path))
+				return all[k]->items[i].netdev;
 	return object_text(r->port, PORT_ATTR_netdev);
 }
 
@@ -424,8 +424,9 @@ static ExitStatus read_names(Context *c, Rails *r)
 		r->n_found++;
 		for (size_t k = 0; k < f->n; k++)
 			for (size_t p = 0; p < r->n; p++)
-				if (streq(r->items[p].port->path, f->paths[k]))
-					name_rail(&r->items[p], f->gids[k], f->netdevs[k]);
+				if (streq(r->items[p].port->path, f->items[k].path))
+					name_rail(&r->items[p], f->items[k].gid,
+						  f->items[k].netdev);
 	}
 	return STATUS_OK;
 }

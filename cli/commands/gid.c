@@ -91,11 +91,13 @@ static ExitStatus add_address(Context *c, ObjectList *objects, Lines *l, const c
 	if (r < 0)
 		return bus_complain(address, &error, r);
 	for (size_t i = 0; status == STATUS_OK && i < found.n; i++) {
-		if (found.gids[i] == UINT32_MAX)
+		const char *path = found.items[i].path;
+
+		if (found.items[i].gid == UINT32_MAX)
 			continue;
-		status = read_port(c, objects, found.paths[i], address);
+		status = read_port(c, objects, path, address);
 		if (status == STATUS_OK)
-			status = add_entry(l, objects, found.paths[i], found.gids[i], address);
+			status = add_entry(l, objects, path, found.items[i].gid, address);
 		n++;
 	}
 	if (n > 0)

@@ -165,7 +165,7 @@ static size_t choose_found(Histories *h, const FoundPaths *found)
 	size_t n = 0;
 
 	for (size_t i = 0; i < found->n; i++) {
-		const Value *entry = find_path(h, found->paths[i]);
+		const Value *entry = find_path(h, found->items[i].path);
 
 		if (entry)
 			choose_entry(h, entry);
@@ -200,7 +200,7 @@ static ExitStatus choose_named(Context *c, Histories *h, const char *argument)
 	if (found.n > 0) {
 		n = choose_found(h, &found);
 		if (n == 0)
-			complain("%s: %s", argument, why_none(c, found.paths[0]));
+			complain("%s: %s", argument, why_none(c, found.items[0].path));
 		return n > 0 ? STATUS_OK : STATUS_NO_PORT;
 	}
 	n = choose_matching(h, argument);

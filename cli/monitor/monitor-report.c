@@ -23,7 +23,7 @@ static ExitStatus choose_ports(Report *r, const char *argument)
 	r->ports = ports;
 	for (size_t i = 0; i < found.n; i++) {
 		ports[r->n_ports] = (WatchedPort){};
-		ports[r->n_ports++].path = steal_pointer(&found.paths[i]);
+		ports[r->n_ports++].path = steal_pointer(&found.items[i].path);
 	}
 	return STATUS_OK;
 }

@@ -78,10 +78,10 @@ static const Object *find_port(Ping *p, const char *what, uint32_t *ret_gid)
 	_cleanup_(found_paths_done) FoundPaths found = {};
 
 	if (ports_find(p->c->bus, what, NULL, &found, NULL) < 0 || found.n == 0 ||
-	    ports_read_one(p->c->bus, found.paths[0], &p->ports, NULL) < 0)
+	    ports_read_one(p->c->bus, found.items[0].path, &p->ports, NULL) < 0)
 		return NULL;
-	*ret_gid = found.gids[0];
-	return object_list_find(&p->ports, found.paths[0]);
+	*ret_gid = found.items[0].gid;
+	return object_list_find(&p->ports, found.items[0].path);
 }
 
 /* The first address of the family of PEER that is one of the port of --from. */

@@ -98,13 +98,11 @@ int ports_read_port(sd_bus *bus, const char *path, bool device, ObjectList *l, s
 
 void found_paths_done(FoundPaths *f)
 {
-	for (size_t i = 0; i < f->n; i++)
-		free(f->paths[i]);
-	for (size_t i = 0; i < f->n; i++)
-		free(f->netdevs[i]);
-	free(f->paths);
-	free(f->gids);
-	free(f->netdevs);
+	for (size_t i = 0; i < f->n; i++) {
+		free(f->items[i].path);
+		free(f->items[i].netdev);
+	}
+	free(f->items);
 	*f = (FoundPaths){};
 }
 
@@ -134,40 +132,22 @@ static int read_found_details(sd_bus_message *m, uint32_t *ret_gid, const char *
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-/* Makes room for one more. */
-static int grow_found(FoundPaths *f)
-{
-	char **paths = reallocarray(f->paths, f->n + 1, sizeof(*paths));
-	uint32_t *gids = reallocarray(f->gids, f->n + 1, sizeof(*gids));
-	char **netdevs = reallocarray(f->netdevs, f->n + 1, sizeof(*netdevs));
-
-	f->paths = paths ? paths : f->paths;
-	f->gids = gids ? gids : f->gids;
-	f->netdevs = netdevs ? netdevs : f->netdevs;
-	return paths && gids && netdevs ? 0 : -ENOMEM;
-}
-
 static int read_found(sd_bus_message *m, FoundPaths *f)
 {
-	_cleanup_free_ char *path = NULL, *netdev = NULL;
-	const char *path_text, *netdev_text = "";
-	int r = grow_found(f);
+	const char *path, *netdev = "";
+	uint32_t gid = UINT32_MAX;
+	struct FoundPath *found;
+	int r = sd_bus_message_read_basic(m, 'o', &path);
 
 	if (r >= 0)
-		r = sd_bus_message_read_basic(m, 'o', &path_text);
+		r = read_found_details(m, &gid, &netdev);
 	if (r < 0)
 		return r;
-	f->gids[f->n] = UINT32_MAX;
-	r = read_found_details(m, &f->gids[f->n], &netdev_text);
-	if (r < 0)
-		return r;
-	path = strdup(path_text);
-	netdev = strdup(netdev_text);
-	if (!path || !netdev)
+	if (!array_grow(f->items, f->n))
 		return -ENOMEM;
-	f->paths[f->n] = steal_pointer(&path);
-	f->netdevs[f->n++] = steal_pointer(&netdev);
-	return sd_bus_message_exit_container(m);
+	found = &f->items[f->n++];
+	*found = (struct FoundPath){strdup(path), strdup(netdev), gid};
+	return found->path && found->netdev ? sd_bus_message_exit_container(m) : -ENOMEM;
 }
 
 int ports_find(sd_bus *bus, const char *what, const char *by, FoundPaths *ret, sd_bus_error *error)

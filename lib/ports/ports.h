@@ -20,10 +20,11 @@ int ports_read_port(sd_bus *bus, const char *path, bool device, ObjectList *l, s
 
 /* The ports that rdmad finds by a name or an address, by their object paths. */
 typedef struct FoundPaths {
-	char **paths;
-	uint32_t
-		*gids; /* the index of the GID that holds the address; UINT32_MAX: none was given */
-	char **netdevs; /* the network interface that was meant; "": none */
+	struct FoundPath {
+		char *path;
+		char *netdev; /* the network interface that was meant; "": none */
+		uint32_t gid; /* the index of what holds the address; UINT32_MAX: none was given */
+	} * items;
 	size_t n;
 } FoundPaths;
 
