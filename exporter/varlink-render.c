@@ -71,22 +71,12 @@ static const char *description(const MetricFamily *f)
 		       : f->help;
 }
 
-/* rdma_finding is about ports and about devices, and says by labels which finding it is: a metric
- * here is about one kind of object, and has one value of each. rdma_port_findings and
- * rdma_device_findings say how many there are. */
-static bool is_left_out(const MetricFamily *f)
-{
-	return streq(f->name, "rdma_finding");
-}
-
 static int describe(void *userdata, const MetricFamily *f)
 {
 	json_object *family;
 	char name[VARLINK_NAME_MAX];
 	bool ok;
 
-	if (is_left_out(f))
-		return 0;
 	family = json_object_new_object();
 	ok = family && text_member(family, "name", varlink_metric_name(f->name, name)) &&
 	     text_member(family, "description", description(f)) &&
@@ -168,7 +158,7 @@ static int list(void *userdata, const MetricFamily *f, const MetricSample *s)
 
 	/* systemd-report takes 4096 values of all services, and an adapter has up to a thousand
 	 * functions */
-	if (s->of_function || is_left_out(f))
+	if (s->of_function)
 		return 0;
 	switch (f->type) {
 	case METRIC_TYPE_INFO:
@@ -190,6 +180,8 @@ static int list(void *userdata, const MetricFamily *f, const MetricSample *s)
 int varlink_render(VarlinkWork work, const SourceState *state, VarlinkText **ret)
 {
 	static const MetricsVisitor lister = {.sample = list}, describer = {.family = describe};
+	/* A metric here is about one kind of object, and has one value of each. */
+	const unsigned int flags = METRICS_ONE_KIND;
 	_cleanup_(varlink_reply_done) VarlinkReply reply = {};
 	int r = -EINVAL;
 
@@ -197,12 +189,13 @@ int varlink_render(VarlinkWork work, const SourceState *state, VarlinkText **ret
 	case VARLINK_LIST_METRICS:
 		r = own_metrics_visit(state, &lister, &reply);
 		if (r >= 0)
-			r = metrics_visit(state->metrics, 0, &lister, &reply);
+			r = metrics_visit(state->metrics, flags, &lister, &reply);
 		break;
 	case VARLINK_DESCRIBE_METRICS:
 		r = own_metrics_visit(state, &describer, &reply);
 		if (r >= 0)
-			r = metrics_visit(state->metrics, METRICS_ALL_FAMILIES, &describer, &reply);
+			r = metrics_visit(state->metrics, flags | METRICS_ALL_FAMILIES, &describer,
+					  &reply);
 		break;
 	case _VARLINK_WORK_MAX:
 		break;

@@ -156,6 +156,9 @@ enum {
 	/* nothing but the families that the collector "infiniband" of node_exporter 1.5 has, with
 	 * its names, labels and units: node_infiniband_* */
 	METRICS_NODE_EXPORTER = 1 << 2,
+	/* without rdma_finding, which is about ports, devices and the machine: rdma_port_findings
+	 * and rdma_device_findings say how many there are */
+	METRICS_ONE_KIND = 1 << 3,
 };
 
 /*

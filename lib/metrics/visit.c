@@ -329,7 +329,8 @@ int metrics_visit(const Metrics *m, unsigned int flags, const MetricsVisitor *vi
 			visit_row(&v, list, i);
 		visit_unavailable(&v, list, object_words[k]);
 	}
-	visit_findings(&v);
+	if (!(flags & METRICS_ONE_KIND))
+		visit_findings(&v);
 	visit_available(&v);
 	for (size_t i = 0; i < n_counter_rows && v.r >= 0; i++)
 		visit_counter(&v, i);
